@@ -5,7 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -74,17 +76,22 @@ var familyPrograms = []struct {
 	{"vec i < k -> (sum j < k -> h.(j)) * x.(i)", "sum i < k -> h.(i)", true},
 	{"let m = maximum h in vec i < k -> exp (h.(i) - m) * x.(i)", "logsumexp h", true},
 	{"vec i < k -> maximum (vec j < k -> x.(j) - W.(i).(j) * h.(j))", "maximum (sin h)", true},
-	{"vec i < k -> dot W.(i) h", "h.(0)", false}, // one component is reached
-	{"vec i < k -> if h.(i) < 0 then x.(i) else s * h.(i)", "sum i < k -> h.(i)", false},
+	{"vec i < k -> dot W.(i) h", "h.(0)", false},                                         // one component is reached
+	{"vec i < k -> if h.(i) < 0 then x.(i) else s * h.(i)", "sum i < k -> h.(i)", false}, // not all components of x are reached
+	{"vec i < k -> let z = dot W.(i) h in if z < 0 then 0.1 * z else z", "sum i < k -> h.(i)", true},
+	{"let v = vec i < k -> if h.(i) < x.(i) then sin h.(i) else 2 * h.(i) in vec i < k -> tanh (dot W.(i) v)", "sum i < k -> h.(i)", true},
+	{"vec i < k -> let z = h.(i) + x.(i) in if z < 0 then (if z < 0 - 1 then cos z else z * z) else exp z", "sum i < k -> h.(i)", true},
+	{"vec i < k -> if h.(i) < 0 then dot W.(i) h else s", "sum i < k -> h.(i)", false},
 }
 
 // cellWriter writes random bodies of folds.
 type cellWriter struct {
-	r       *rand.Rand
-	indices []string
-	vectors []string // of type R^k
-	picks   bool     // the components of x are numbers of components
-	names   int
+	r        *rand.Rand
+	indices  []string
+	vectors  []string // of type R^k
+	picks    bool     // the components of x are numbers of components
+	branches bool
+	names    int
 }
 
 func (w *cellWriter) index() string {
@@ -125,6 +132,9 @@ func (w *cellWriter) number(depth int) string {
 		}
 		return "(pick Z" + x + ").(" + w.index() + ")"
 	}
+	if w.branches && w.r.IntN(4) == 0 {
+		return w.branch(depth)
+	}
 	switch w.r.IntN(11) {
 	case 0:
 		return "(" + w.number(depth-1) + " + " + w.number(depth-1) + ")"
@@ -149,6 +159,18 @@ func (w *cellWriter) number(depth int) string {
 	text := "(sum " + j + " < k -> " + w.number(depth-1) + ")"
 	w.indices = w.indices[:len(w.indices)-1]
 	return text
+}
+
+// branch writes a conditional.
+func (w *cellWriter) branch(depth int) string {
+	less := []string{"<", ">", "<=", ">="}[w.r.IntN(4)]
+	text := func(test, yes, no string) string { return "(if " + test + " then " + yes + " else " + no + ")" }
+	if w.r.IntN(2) == 0 {
+		y := w.name("y")
+		slope := []string{"0.25 * " + y, "s * " + y, "sin " + y, y + " * " + y, w.number(0)}[w.r.IntN(5)]
+		return "(let " + y + " = " + w.number(depth-1) + " in " + text(y+" "+less+" 0.1", slope, y) + ")"
+	}
+	return text(w.number(depth-1)+" "+less+" "+w.number(0), w.number(depth-1), w.number(depth-1))
 }
 
 // name returns a new name.
@@ -188,6 +210,37 @@ func TestPropertyFamilyBodies(t *testing.T) {
 	compareRandom(t, func(cell string) string {
 		return "input x : R^k = vec i < k -> sin i\ninput h : R^k = vec i < k -> cos i\nlet r = " + cell + " in\nsum i < k -> r.(i)\n"
 	})
+}
+
+// TestPropertyFamilyBranches: so it is where components are conditionals, and what is computed of them.
+func TestPropertyFamilyBranches(t *testing.T) {
+	const inputs = "input h : R^k = vec i < k -> cos i\n"
+	for _, program := range []func(cell string) string{
+		func(cell string) string {
+			return "def cell x h = " + cell + "\nlet h = fold cell start a in sum i < k -> h.(i)\n"
+		},
+		func(cell string) string {
+			return "def cell x h = " + cell + "\nlet h = fold (fun x h -> let q = cell x h in vec i < k -> (let z = dot W.(i) q in " +
+				"if z < 0 then sin z else z)) start a in sum i < k -> h.(i)\n"
+		},
+		func(cell string) string {
+			return inputs + "input x : R^k = vec i < k -> sin i\nlet r = " + cell + " in let q = vec i < k -> (let z = dot W.(i) r in " +
+				"if z < 0 then 0.1 * z else z) in let u = matvec E q in sum i < k -> if u.(i) < 0.1 then u.(i)^2 else u.(i)\n"
+		},
+		func(cell string) string {
+			return inputs + "sum t < 2 -> let x = vec i < k -> s * h.(i) * t in let r = " + cell + " in sum i < k -> r.(i)\n"
+		},
+	} {
+		arrays, draws := 0, property.Size(400)
+		for seed := range draws {
+			w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 3)), vectors: []string{"x", "h"}, branches: true}
+			if compareFamilies(t, "t.gram", familyHead+program(w.cell()), []string{"k=" + strconv.Itoa(2+seed%11), "n=3"}) {
+				arrays++
+			}
+		}
+		t.Logf("%d of %d ran as arrays", arrays, draws)
+		require.Greater(t, arrays, draws/20)
+	}
 }
 
 // TestPropertyFamilyMixtures: so it is where some components are numbers and others depend on inputs.
@@ -260,10 +313,11 @@ func compareFamilies(t *testing.T, name, src string, params []string) bool {
 	}
 	families, err := p.src.Families(nil)
 	require.NoError(t, err)
+	branches := slices.ContainsFunc(families.Nodes, func(n term.Node) bool { return n.Op == term.IfOp })
 	for _, gradient := range []bool{false, true} {
 		v1, c1, samples1, err := runForm(t, p, p.src.Term(), gradient, true)
 		require.NoError(t, err)
-		v2, c2, samples2, err := runForm(t, p, families, gradient, true)
+		v2, c2, samples2, err := runForm(t, p, families, gradient, !branches)
 		if err != nil {
 			require.ErrorIs(t, err, graph.ErrFamilies, src)
 			return false
@@ -276,11 +330,17 @@ func compareFamilies(t *testing.T, name, src string, params []string) bool {
 		}
 		require.Equal(t, bits(v1), bits(v2), "%s %v", src, params)
 		require.Equal(t, c1, c2, src)
+		if branches {
+			continue
+		}
 		require.Equal(t, samples1, samples2, src)
 		v3, c3, _, err := runForm(t, p, families, gradient, false)
 		require.NoError(t, err, src)
 		require.Equal(t, bits(v1), bits(v3), "%s %v", src, params)
 		require.Equal(t, c1, c3, src)
+	}
+	if branches {
+		return true
 	}
 	m1, size1, err := p.open(p.Meter(t.Context()), p.Point(), EvalOptions{})
 	require.NoError(t, err)
@@ -300,7 +360,7 @@ func runForm(t *testing.T, p *Program, src *term.Term, gradient, record bool) (n
 		src, err = revgrad.Reverse(src, nil)
 		require.NoError(t, err)
 	}
-	prog, err := compile.Compile(src, compile.Options{Inputs: p.inputs, Reversed: gradient, Places: true})
+	prog, err := compile.Compile(src, compile.Options{Inputs: p.inputs, Reversed: gradient, Places: record})
 	if err != nil {
 		return nil, counts, nil, err
 	}
@@ -398,6 +458,9 @@ func TestFamilyBodies(t *testing.T) {
 		{"vec i < n -> sigmoid (dot A.(i) x)", false}, // so it is for each row of the Jacobian
 		{"(vec i < n -> s * x.(i)).(2)", false},       // only one component is reached
 		{"sum i < n -> if x.(i) < 0 then x.(i) else s", false},
+		{"sum i < n -> if x.(i) < 0 then s * x.(i) else tanh x.(i)", false}, // not in all runs something arrives at s
+		{"let y = matvec A x in let z = vec i < n -> if y.(i) < 0 then 0.1 * y.(i) else y.(i) in logsumexp (matvec B z)", true},
+		{"sum i < n -> if x.(i) < 0.2 then x.(i)^2 else 2 * x.(i)", true},
 	} {
 		for _, n := range []string{"n=3", "n=5", "n=13"} {
 			require.Equal(t, q.arrays, compareFamilies(t, "t.gram", head+q.body+"\n", []string{n}), "%s, %s", q.body, n)
@@ -438,6 +501,24 @@ func TestFamilyBlocks(t *testing.T) {
 		src, err := os.ReadFile("examples/" + name)
 		require.NoError(t, err)
 		require.True(t, compareFamilies(t, name, string(src), params))
+	}
+}
+
+// TestLargeBranches: layers whose components are conditionals take no nodes for what is in their families.
+func TestLargeBranches(t *testing.T) {
+	const k, n = 512, 3
+	w5, err := os.ReadFile("examples/w5.gram")
+	require.NoError(t, err)
+	cell := strings.Replace(string(w5), "o.(q) * tanh c2.(q)", "let z = o.(q) * tanh c2.(q) in if z < 0 then 0.1 * z else z", 1)
+	layer := "param k = 4\nparam n = 1\ninput W : R^k^k = vec i < k -> vec j < k -> 0.1 * sin (i*k + j)\ninput x : R^k = vec i < k -> sin i\n" +
+		"let y = matvec W x in sum i < k -> let z = y.(i) in (if z < 0 then 0.1 * z else z)^2\n"
+	for src, steps := range map[string]uint64{cell: n * k, layer: k} {
+		p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: []string{fmt.Sprint("k=", k), fmt.Sprint("n=", n)}})
+		require.NoError(t, err)
+		res, err := p.Gradient(t.Context(), EvalOptions{})
+		require.NoError(t, err)
+		require.Equal(t, steps, res.Cost.Steps[rule.Branch])
+		require.Less(t, res.Cost.Nodes.Allocated, uint64(2*len(p.inputs)))
 	}
 }
 

@@ -87,6 +87,11 @@ func (c *compiler) countOf(x term.Var, r rule.Rule, n uint64) {
 func (c *compiler) countAt(r rule.Rule, n uint64, generated bool) {
 	b := c.top()
 	n *= b.loops.times()
+	if last := len(b.loops.sides) - 1; last >= 0 {
+		s := &b.loops.sides[last]
+		s.counts[r] += n / s.times
+		return
+	}
 	b.counts[r] += n
 	if !c.opt.Places || n == 0 {
 		return

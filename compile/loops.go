@@ -15,6 +15,25 @@ type loops struct {
 	block.Families
 	around []int // those that are open, the outermost first
 	of     map[term.Index]int
+	sides  []side // the branches of conditionals that are open
+}
+
+// side is a branch of a conditional in a loop: its own steps, in one of so many instances.
+type side struct {
+	number int
+	counts rule.Counts
+	times  uint64
+}
+
+// closeSide ends the branch that was opened last. Its steps are those of a template without code.
+func (c *compiler) closeSide(p term.Pos) {
+	l := &c.top().loops
+	last := len(l.sides) - 1
+	s := &l.sides[last]
+	l.Sides[s.number] = uint32(len(c.out.Templates))
+	c.out.Templates = append(c.out.Templates, graph.Template{Name: "branch", Pos: p, Counts: s.counts, Steps: s.counts.Total(), RootAt: graph.NoRoot})
+	c.slotTypes = append(c.slotTypes, nil)
+	l.sides = l.sides[:last]
 }
 
 func (l *loops) open() bool { return len(l.around) > 0 }
@@ -30,12 +49,39 @@ func (l *loops) times() uint64 {
 // inLoops reports whether a node may stand in a family of a block.
 func (c *compiler) inLoops(n *term.Node) bool {
 	switch n.Op {
-	case term.AppOp, term.IfOp, term.ListOp, term.NatOp, term.DataOp, term.ListFamilyOp, term.ConOp, term.CaseOp, term.FixOp:
+	case term.IfOp:
+		return !c.opt.Open && !c.opt.Places
+	case term.AppOp, term.ListOp, term.NatOp, term.DataOp, term.ListFamilyOp, term.ConOp, term.CaseOp, term.FixOp:
 		return false
 	case term.LamOp:
 		return c.t.Info(n.X).Linear && c.opt.Reversed
 	}
 	return true
+}
+
+// branching goes through the steps of an if in a loop, as [compiler.conditional] does. Its branches are in the code of the template.
+func (c *compiler) branching(k task, n *term.Node) {
+	kids := c.t.Children(n)
+	l := &c.top().loops
+	switch k.step {
+	case 1:
+		c.count(rule.Branch, 1)
+		s := c.popSlots(2)
+		c.emit(graph.Instr{Op: graph.OpTest, Cmp: n.Cmp, A: uint32(s[0]), B: uint32(s[1]), Tmpl: uint32(len(l.Sides)), Pos: n.Pos}, nil)
+	case 2:
+		c.yieldSlot(c.slot(c.popValue()))
+		c.closeSide(n.Pos)
+		c.emit(graph.Instr{Op: graph.OpElse, Tmpl: uint32(len(l.Sides)), Pos: n.Pos}, nil)
+	case 3:
+		s := c.popSlots(2)
+		c.closeSide(n.Pos)
+		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpJoin, A: uint32(s[0]), B: uint32(s[1]), Pos: n.Pos}, nil))
+		return
+	}
+	l.sides = append(l.sides, side{number: len(l.Sides), times: l.times()})
+	l.Sides = append(l.Sides, 0)
+	c.push(k.r, k.step+1)
+	c.push(kids[k.step+1], 0)
 }
 
 // openLoop begins a family or sum.

@@ -317,6 +317,10 @@ func (c *compiler) closure(id uint32, captured []slot, p term.Pos) {
 // conditional goes through the steps of an if: the sides have been compiled at
 // step 1, the first branch at step 2, both at step 3.
 func (c *compiler) conditional(k task, n *term.Node) {
+	if c.top().loops.open() {
+		c.branching(k, n)
+		return
+	}
 	kids := c.t.Children(n)
 	switch k.step {
 	case 1:

@@ -49,9 +49,13 @@ func (h *host) Count(steps uint64) { h.steps += steps }
 
 func (h *host) Fired(w *graph.Backward, times uint64) {
 	for _, b := range w.Fired {
-		h.fired[b.Body] += times * b.Times
-		h.block.fired[b.Body] += times * b.Times
+		h.FiredBody(b.Body, times*b.Times)
 	}
+}
+
+func (h *host) FiredBody(body uint32, times uint64) {
+	h.fired[body] += times
+	h.block.fired[body] += times
 }
 
 // fusedBlock returns the block of a closure that takes so many arguments at once.
@@ -80,6 +84,7 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 	if err := m.block.Run(b); err != nil {
 		return err
 	}
+	m.took(b)
 	m.block.Outs = m.block.Outs[:0]
 	if len(b.OutDuals) > 0 {
 		plan, err := m.block.PlanOf(b, graph.OneRun)
@@ -106,6 +111,19 @@ func (m *Machine) ranBlock(b *graph.Block, times uint64) {
 	for _, id := range b.Templates {
 		m.runs[id] += times
 		m.block.runs[id] += times
+	}
+}
+
+// took counts what the block's Runner has just run of branches.
+func (m *Machine) took(b *graph.Block) {
+	if b.Arrays == nil {
+		return
+	}
+	for i, n := range m.block.Taken {
+		id := b.Arrays.Masks[i].Template
+		m.steps += n * m.prog.Templates[id].Steps
+		m.runs[id] += n
+		m.block.runs[id] += n
 	}
 }
 
@@ -290,6 +308,7 @@ func (m *Machine) runLoop(l *block.Loop, plan *graph.Plan, rows []float64) error
 			m.steps += chunk * 2 * uint64(len(l.Block.Params))
 		}
 		m.ranLoop(l.Block, chunk)
+		m.took(l.Block)
 	}
 	m.block.KeepLast(l, plan, rows)
 	return nil

@@ -18,7 +18,7 @@ func (m *Machine) iterateElements(r, list, f, x graph.Ref) error {
 	if b == nil && t.Elements >= runsPerPath && m.prog.Templates[m.nodes[f].Head>>graph.KindShift].Params == 2 {
 		b = m.specialBlock(f, 2, t.Elements)
 	}
-	if b == nil || m.prog.Reversed && (b.Arrays != nil || made.Out.Duals > block.MaxElementDuals) {
+	if b == nil || made.Arrays != nil && len(made.Arrays.Masks) > 0 || m.prog.Reversed && (b.Arrays != nil || made.Out.Duals > block.MaxElementDuals) {
 		return graph.ErrFamilies
 	}
 	if err := m.block.Enter(made, list); err != nil {

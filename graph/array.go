@@ -19,6 +19,8 @@ type Dim struct {
 	Size int
 	Loop int // of the λ: a number of its own
 	Sum  bool
+	// Reversed says that the instances are made, and fire, in the reverse order.
+	Reversed bool
 }
 
 // Address says where the operand of each instance is, among registers, cells or external duals: Base, and Stride times
@@ -48,6 +50,7 @@ type Array struct {
 	Kind    ArrayKind
 	Op      BlockOp
 	Sym     term.Symbol
+	Cmp     term.Compare
 	Dims    []Dim
 	D, A, B Address
 	Large   bool // it is run in parts, see [Array.Halves]
@@ -163,12 +166,41 @@ type ArrayCell struct {
 	Template int
 	Heads    []ArrayHead
 	Nums     []Address
+	// Mask is 1 + the number of the mask that says which cells there are, 0 if all are.
+	Mask int
+	// Either says that it is no family of dual λs: each instance is one of its two heads.
+	Either bool
+	// Late is 0 if the cells are made by the code of the template, in order. Otherwise they are made behind conditionals, in the n
+	// outermost loops in the reverse order if it is 1 + n, and in an order that is not known if it is −1.
+	Late int
+}
+
+// Mask says by numbers, one for each value of the indices of some loops, where the branch of a conditional is taken: at those that are not 0.
+// The steps of an instance are those of the template.
+type Mask struct {
+	At       Address
+	Dims     []Dim
+	Template uint32
+	// Parent is 1 + the number of the mask of what is around, 0 if there is none, and Other that of the other branch.
+	Parent, Other int
+}
+
+// Address is the address of the mask over other dimensions, in more loops.
+func (m *Mask) Address(dims []Dim) Address {
+	a := Address{Base: m.At.Base, Stride: make([]int, len(dims))}
+	for k, d := range dims {
+		if i := slices.IndexFunc(m.Dims, func(x Dim) bool { return x.Loop == d.Loop }); i >= 0 {
+			a.Stride[k] = m.At.Stride[i]
+		}
+	}
+	return a
 }
 
 // ArrayHead is a dual of each instance: a cell or an external dual.
 type ArrayHead struct {
 	External bool
 	At       Address
+	Mask     int // 1 + the number of the mask that says which instances have the head, 0 if all do
 }
 
 // Operands returns the dimensions of heads and numbers.
@@ -200,6 +232,7 @@ func (a *Arrays) FamilyOf(cell int) int {
 type Arrays struct {
 	Code  []Array
 	Cells []ArrayCell
+	Masks []Mask
 	// Element, State and Out are the registers of the first and the last parameter and of the result.
 	Element, State, Out []Span
 	Picked              []Picked
@@ -269,6 +302,10 @@ var LaneOrder = [...]int{0, 4, 2, 6, 1, 5, 3, 7}
 func (d Dim) FiringOrder() []int {
 	order := make([]int, 0, d.Size)
 	switch {
+	case d.Reversed:
+		d.Reversed = false
+		order = d.FiringOrder()
+		slices.Reverse(order)
 	case !d.Sum:
 		for i := d.Size - 1; i >= 0; i-- {
 			order = append(order, i)

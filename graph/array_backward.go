@@ -17,40 +17,48 @@ type arrayBackward struct {
 	p       *Program
 	out     *Backward
 	cells   []familyAdjoint
-	exts    touches // at external duals of the first run
-	before  touches // at duals of the result of the run before
+	exts    arrivals // at external duals of the first run
+	before  arrivals // at duals of the result of the run before
 	ignored []bool
-	sums    int // the register of the sum of external dual 0, 0: there are none yet
-	befores int // the same for the duals of the result of the run before
-	minus   int // a register that holds −0
+	zeros   arrivals // at those that are ignored, of a block with conditionals
+	sums    int      // the register of the sum of external dual 0, 0: there are none yet
+	befores int      // the same for the duals of the result of the run before
+	minus   int      // a register that holds −0
 	source  int32
 	consts  map[uint64]uint32
 	times   map[uint32]uint64
 	allocs  []int // the first registers of each allocation
 	failed  bool
-	apart   within // of arriveApart
+	apart   within  // of arriveApart
+	masked  *masked // of a block with conditionals
+	firing  int     // the family
 }
 
 // familyAdjoint is what has arrived at the cells of a family.
 type familyAdjoint struct {
 	at      Address
 	own     bool // the registers are the family's own
-	touched touches
+	touched arrivals
 	any     bool
+	heads   int // that have arrived, each once at each cell; more if there may be others
 }
 
 func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool, look func() error) (*Backward, error) {
 	b := of.b
 	outs := len(b.OutDuals)
 	w := &arrayBackward{w: of, b: b, p: p, out: &Backward{Regs: b.Regs, Out: make([]uint32, outs), Before: make([]uint32, outs), Next: make([]bool, outs)},
-		cells: make([]familyAdjoint, len(b.Arrays.Cells)), exts: touches{size: b.Exts}, before: touches{size: outs}, ignored: make([]bool, b.Exts),
+		cells: make([]familyAdjoint, len(b.Arrays.Cells)), ignored: make([]bool, b.Exts), masked: newMasked(b.Arrays),
 		consts: map[uint64]uint32{}, times: map[uint32]uint64{}}
 	if logged || slices.Contains(of.Exts, Listed) {
 		return nil, ErrFamilies
 	}
+	w.exts, w.before, w.zeros = w.arrivals(b.Exts), w.arrivals(outs), w.arrivals(b.Exts)
 	w.minus = int(w.constant(math.Copysign(0, -1)))
 	w.seed(reached)
-	for q := len(b.Arrays.Cells) - 1; q >= 0 && !w.failed; q-- {
+	for _, q := range w.masked.order(len(b.Arrays.Cells)) {
+		if w.failed {
+			break
+		}
 		if look != nil {
 			if err := look(); err != nil {
 				return nil, err
@@ -58,7 +66,7 @@ func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool, look 
 		}
 		w.fire(q)
 	}
-	if w.failed {
+	if w.failed || !w.exts.covered() || !w.before.covered() || !w.zeros.covered() {
 		return nil, ErrFamilies
 	}
 	w.finish()
@@ -160,8 +168,8 @@ func (w *arrayBackward) seed(reached []bool) {
 			w.failed = true
 		default:
 			a := &w.cells[q]
-			a.at, a.any, a.touched = Dense(first+j, c.Dims), true, touches{size: c.size()}
-			a.touched.add(c.Dims, Dense(0, c.Dims), touch{source: -1, loop: -1})
+			a.at, a.any, a.touched, a.heads = Dense(first+j, c.Dims), true, w.arrivals(c.size()), 2
+			a.touched.note(c.Dims, Dense(0, c.Dims), touch{source: -1, loop: -1}, 0)
 		}
 	}
 }
@@ -172,12 +180,12 @@ func (w *arrayBackward) fire(q int) {
 	if !a.any {
 		return
 	}
-	if !a.touched.all() {
+	if !a.touched.all() || !a.touched.covered() {
 		w.failed = true
 		return
 	}
-	a.touched = touches{}
-	n := uint64(c.size())
+	a.touched = arrivals{}
+	w.firing = q
 	loop := int32(-1)
 	if len(c.Dims) > 0 {
 		loop = int32(c.Dims[0].Loop)
@@ -185,8 +193,7 @@ func (w *arrayBackward) fire(q int) {
 		loop = int32(c.Inner.Loop)
 	}
 	if c.Inner.Size > 0 {
-		cells := n * uint64(c.Inner.Size-1)
-		w.count(c.Body, cells, 2*cells)
+		w.count(c, uint64(c.Inner.Size-1), 2*uint64(c.Inner.Size-1))
 		dims, arrived := c.Operands(), Address{a.at.Base, append(slices.Clone(a.at.Stride), 0)}
 		if len(c.Nums) > 0 {
 			in := Array{Kind: ArrayMaxBack, Dims: dims, D: Dense(w.registers(Instances(dims)), dims), A: c.Nums[0], B: arrived}
@@ -196,7 +203,13 @@ func (w *arrayBackward) fire(q int) {
 		w.arrive(dims, loop, c.Heads[0], arrived, nil)
 		return
 	}
-	w.count(c.Body, n, n*uint64(len(c.Heads)))
+	if c.Either {
+		for _, h := range c.Heads {
+			w.arrive(c.Dims, loop, h, a.at, nil)
+		}
+		return
+	}
+	w.count(c, 1, uint64(len(c.Heads)))
 	body := &w.p.Bodies[c.Body]
 	regs := make([]Address, body.Regs)
 	regs[0] = a.at
@@ -222,10 +235,16 @@ func (w *arrayBackward) fire(q int) {
 	}
 }
 
-func (w *arrayBackward) count(body uint32, cells, arrivals uint64) {
-	w.times[body] += cells
-	w.out.Cells += cells
-	w.out.Arrivals += arrivals
+// count counts so many cells and arrivals for each instance of a family.
+func (w *arrayBackward) count(c *ArrayCell, cells, arrivals uint64) {
+	if c.Mask != 0 {
+		w.out.Masked = append(w.out.Masked, MaskedCells{At: w.masked.masks[c.Mask-1].Address(c.Dims), Dims: c.Dims, Body: c.Body, Cells: cells, Arrivals: arrivals})
+		return
+	}
+	n := uint64(c.size())
+	w.times[c.Body] += n * cells
+	w.out.Cells += n * cells
+	w.out.Arrivals += n * arrivals
 }
 
 // each makes a new array of an operation on all instances.
@@ -255,12 +274,21 @@ func (w *arrayBackward) slope(sym term.Symbol, dims []Dim, a Address) Address {
 // arrive lets arrive a, or its product with b, at a head of each instance.
 func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b *Address) {
 	w.source++
+	from := &w.b.Arrays.Cells[w.firing]
+	mask := h.Mask
+	if mask == 0 {
+		mask = from.Mask
+	}
 	if h.External {
-		w.arriveOutside(dims, loop, h.At, a, b)
+		a, b = w.where(mask, dims, a, b)
+		w.arriveOutside(dims, loop, h.At, a, b, mask)
 		return
 	}
 	q := w.b.Arrays.FamilyOf(h.At.Base)
 	to, c := &w.cells[q], &w.b.Arrays.Cells[q]
+	if mask != c.Mask {
+		a, b = w.where(mask, dims, a, b)
+	}
 	if least, most := h.At.Range(dims); least < c.First || most >= c.First+c.size() {
 		w.arriveApart(dims, loop, h, a, b)
 		return
@@ -276,12 +304,16 @@ func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b
 	}
 	first := !to.any
 	if first {
-		to.touched, to.any = touches{size: c.size()}, true
+		to.touched, to.any = w.arrivals(c.size()), true
+		to.touched.mask = c.Mask
 	}
-	if !w.touch(&to.touched, dims, loop, at) {
+	if !w.touch(&to.touched, dims, loop, at, mask) {
 		return
 	}
-	onto := Instances(dims) == c.size() && to.touched.by(w.source)
+	if to.heads++; Instances(dims) != c.size() {
+		to.heads++
+	}
+	onto := mask == c.Mask && Instances(dims) == c.size() && to.touched.by(w.source)
 	dense := Dense(0, c.Dims)
 	switch {
 	case first && onto && b == nil && sameSizes(dims, c.Dims) && at.Base == 0 && slices.Equal(at.Stride, dense.Stride):
@@ -343,7 +375,7 @@ func (w *arrayBackward) arriveApart(dims []Dim, loop int32, h ArrayHead, a Addre
 			return
 		}
 		w.apart = within{at: before.at*int32(dims[k].Size) + int32(i) + 1, outermost: k == 0 && before.at == 0, next: -1}
-		head := ArrayHead{External: h.External, At: at(h.At, i)}
+		head := ArrayHead{External: h.External, At: at(h.At, i), Mask: h.Mask}
 		if b == nil {
 			w.arrive(rest, loop, head, at(a, i), nil)
 			continue
@@ -363,8 +395,20 @@ func (w *arrayBackward) fill(first, n int) {
 	w.emit(Array{Kind: ArrayEach, Op: BlockAdd, Dims: dims, D: Dense(first, dims), A: fixed(w.minus, dims), B: fixed(w.minus, dims)})
 }
 
+// where returns a, or its product with b, where a mask is, and −0 elsewhere.
+func (w *arrayBackward) where(mask int, dims []Dim, a Address, b *Address) (Address, *Address) {
+	if mask == 0 {
+		return a, b
+	}
+	if b != nil {
+		a = w.each(BlockMul, term.Mul, dims, a, *b)
+	}
+	return w.each(BlockWhere, term.NoSymbol, dims, a, w.masked.masks[mask-1].Address(dims)), nil
+}
+
 // add adds a, or its product with b, to d.
 func (w *arrayBackward) add(dims []Dim, d, a Address, b *Address) {
+	dims = w.masked.reversed(w.firing, dims)
 	in := Array{Kind: ArrayAdd, Dims: dims, D: d, A: a, B: fixed(a.Base, dims)}
 	if b != nil {
 		in.Kind, in.B = ArrayAddMul, *b
@@ -381,17 +425,17 @@ func (w *arrayBackward) add(dims []Dim, d, a Address, b *Address) {
 
 // touch notes the arrivals of a head at duals. It fails if the order of several arrivals at one of them may be another
 // than that in which the cells would fire one by one.
-func (w *arrayBackward) touch(of *touches, dims []Dim, loop int32, at Address) bool {
-	t := touch{source: w.source, loop: loop, inner: -1, within: w.apart}
+func (w *arrayBackward) touch(of *arrivals, dims []Dim, loop int32, at Address, mask int) bool {
+	t := touch{source: w.source, loop: loop, inner: -1, within: w.apart, from: int32(w.firing) + 1, mask: int32(mask)}
 	if len(dims) > 0 {
 		t.inner = int32(dims[len(dims)-1].Loop)
 	}
-	w.failed = w.failed || !of.add(dims, at, t)
+	w.failed = w.failed || !w.masked.ordered(t.from, dims, at, w.cells[w.firing].heads == 1) || !of.note(dims, at, t, mask)
 	return !w.failed
 }
 
 // arriveOutside lets arrive at external duals: those of the first run, of the run before, or λa.0⃗.
-func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *Address) {
+func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *Address, mask int) {
 	to := w.w.Exts[at.Base]
 	switch {
 	case to == Ignored:
@@ -399,6 +443,9 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 			w.failed = w.failed || w.w.Exts[k] != Ignored
 			w.ignored[k] = true
 		})
+		if w.masked != nil {
+			w.zeros.note(dims, at, touch{source: w.source, loop: -1}, mask)
+		}
 	case to >= 0:
 		shift := int(to) - at.Base
 		at.Distinct(dims, func(k int) { w.failed = w.failed || w.w.Exts[k] != int32(k+shift) })
@@ -406,7 +453,7 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 			w.sums = w.registers(w.b.Exts)
 		}
 		at.Base += shift
-		if !w.failed && w.touch(&w.exts, dims, loop, at) {
+		if !w.failed && w.touch(&w.exts, dims, loop, at, mask) {
 			w.add(dims, Address{w.sums + at.Base, at.Stride}, a, b)
 		}
 	default:
@@ -417,7 +464,7 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 			w.fill(w.befores, w.before.size)
 		}
 		at.Base += shift
-		if !w.failed && w.touch(&w.before, dims, loop, at) {
+		if !w.failed && w.touch(&w.before, dims, loop, at, mask) {
 			w.add(dims, Address{w.befores + at.Base, at.Stride}, a, b)
 		}
 	}
@@ -444,6 +491,10 @@ func (w *arrayBackward) finish() {
 				a.Distinct(in.Dims, func(r int) { needed[r] = true })
 			}
 		}
+	}
+	for i := range out.Masked {
+		m := &out.Masked[i]
+		m.At.Distinct(m.Dims, func(r int) { needed[r] = true })
 	}
 	n := 0
 	for _, is := range needed[1:] {

@@ -12,6 +12,10 @@ type touch struct {
 	several                       bool // from several instances
 	others                        bool // from other heads in the outermost loop, too
 	within
+	// Of a block with conditionals: 1 + the number of the family that it came from, 1 + that of the mask of the instances, and earlier
+	// arrivals at the same dual of which no instance is one of this.
+	from, mask int32
+	also       *touch
 }
 
 // within says that a head's arrivals are noted for each value of an index by itself: at is 1 + the value, 0 where that is not so. If
@@ -21,9 +25,36 @@ type within struct {
 	outermost bool
 }
 
+// arrivals are what has arrived at duals that have a mask, and where it is known to have.
+type arrivals struct {
+	touches
+	mask int
+	full touches // of a block with conditionals
+	half []halfCovered
+}
+
+func (w *arrayBackward) arrivals(size int) arrivals {
+	return arrivals{touches: touches{size: size, masked: w.masked}, full: touches{size: size}}
+}
+
+// note is [touches.add] of what arrives under a mask.
+func (o *arrivals) note(dims []Dim, at Address, t touch, mask int) bool {
+	if !o.add(dims, at, t) {
+		return false
+	}
+	if o.masked != nil && (mask == 0 || o.masked.covers(&o.half, dims, at, mask, o.mask) == o.mask) {
+		o.full.add(dims, at, touch{source: 1})
+	}
+	return true
+}
+
+// covered reports whether each dual that has arrivals has them in all runs.
+func (o *arrivals) covered() bool { return o.masked == nil || o.full.count() == o.count() }
+
 // touches are the last arrivals at duals: in regions, at each dual of which they are alike, or by dual.
 type touches struct {
 	size    int
+	masked  *masked         // nil of a block without conditionals
 	regions []touchedRegion // disjoint, by their first duals
 	duals   []touch
 }
@@ -54,7 +85,7 @@ func (o *touches) add(dims []Dim, at Address, t touch) bool {
 		i, found := slices.BinarySearchFunc(o.regions, r.first, func(x touchedRegion, n int) int { return cmp.Compare(x.first, n) })
 		switch {
 		case found && o.regions[i].n == r.n:
-			is, ok := o.regions[i].then(r)
+			is, ok := o.regions[i].then(r, o.masked)
 			o.regions[i] = is
 			return ok
 		case (i == 0 || o.regions[i-1].first+o.regions[i-1].n <= r.first) && (i == len(o.regions) || r.first+r.n <= o.regions[i].first):
@@ -70,13 +101,13 @@ func (o *touches) add(dims []Dim, at Address, t touch) bool {
 		is := &o.duals[k]
 		if is.source == t.source {
 			is.several = true
-			good = good && !is.others
+			good = good && !is.others && is.also == nil
 			return
 		}
-		t.instance = int32(instance)
-		good = good && is.precedes(t, is.instance == t.instance)
-		t.others = is.inLoopOf(t)
-		*is = t
+		next := t
+		next.instance = int32(instance)
+		good = good && is.precedes(&next, is.instance == next.instance, o.masked)
+		*is = next
 	})
 	return good
 }
@@ -94,10 +125,37 @@ func newRegion(dims []Dim, at Address, t touch) (r touchedRegion, ok bool) {
 
 // then returns the region after the arrivals of another head at the same duals, and whether the order of both is that in which
 // the cells fire.
-func (r touchedRegion) then(next touchedRegion) (touchedRegion, bool) {
+func (r touchedRegion) then(next touchedRegion, m *masked) (touchedRegion, bool) {
 	same := slices.Equal(r.at.Stride, next.at.Stride) && slices.EqualFunc(r.dims, next.dims, func(x, y Dim) bool { return x.Size == y.Size })
-	next.last.others = r.last.inLoopOf(next.last)
-	return next, r.last.precedes(next.last, same) && !(next.last.others && next.last.several)
+	ok := r.last.precedes(&next.last, same, m)
+	return next, ok && !(next.last.others && next.last.several)
+}
+
+// precedes reports whether t, and what arrived before, comes before the next arrival in the order in which cells fire; same says that they
+// are of the same instance. It notes what next is.
+func (t touch) precedes(next *touch, same bool, m *masked) bool {
+	next.others = false
+	for is := &t; is != nil; is = is.also {
+		if m != nil && same && !is.several && !next.several && m.apart(int(is.mask), int(next.mask)) {
+			one := *is
+			one.also = next.also
+			next.also = &one
+			continue
+		}
+		if m != nil && is.source > 0 && (m.late(is.from) || m.late(next.from)) {
+			if !m.follows(is.from, next.from) {
+				return false
+			}
+			if m.late(is.from) != m.late(next.from) {
+				continue
+			}
+		}
+		next.others = next.others || is.inLoopOf(*next)
+		if !is.before(*next, same) {
+			return false
+		}
+	}
+	return true
 }
 
 // inLoopOf reports whether t is in the outermost loop of the next arrival.
@@ -109,9 +167,8 @@ func (t touch) inLoopOf(next touch) bool {
 	return !sameIteration || next.next >= 0 && t.next == next.next
 }
 
-// precedes reports whether t comes before the next arrival in the order in which cells fire; same says that they are of the same
-// instance.
-func (t touch) precedes(next touch, same bool) bool {
+// before is precedes for straight-line code.
+func (t touch) before(next touch, same bool) bool {
 	return !t.inLoopOf(next) || !t.several && t.inner == next.inner && t.at == next.at && same
 }
 
@@ -148,10 +205,12 @@ func (o *touches) each(f func(first, n int)) {
 }
 
 // all reports whether each dual has arrivals.
-func (o *touches) all() bool {
-	n := 0
+func (o *touches) all() bool { return o.count() == o.size }
+
+// count is how many duals have arrivals.
+func (o *touches) count() (n int) {
 	o.each(func(_, more int) { n += more })
-	return n == o.size
+	return n
 }
 
 // by reports whether the last arrival at each dual is that of one instance of the head.

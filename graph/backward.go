@@ -32,6 +32,8 @@ type Backward struct {
 	Fired           []FiredBody
 	Arrivals, Cells uint64
 	Steps           uint64 // of the bodies, those of λa.0⃗ included
+	// Masked are counts that depend on the run, beside these.
+	Masked []MaskedCells
 	// Saved are the registers of the block that the code reads.
 	Saved []uint32
 	// More says that Next has any.

@@ -164,6 +164,8 @@ const (
 	BlockAddMul                // D := D + A · B
 	BlockSlope                 // D := A · (1 − A): ∂1 sigmoid at z, where A = sigmoid z
 	BlockSinCos                // D := sin A, and B := cos A, the slope of sin
+	BlockTest                  // D := 1 if A Cmp B, and else 0, on arrays
+	BlockWhere                 // D := A where B is not 0, and else −0, on arrays
 )
 
 // BlockInstr is an instruction on registers.

@@ -161,15 +161,22 @@ func (t *Term) IndicesOf(e Static) (out []Index) {
 	return append(t.IndicesOf(n.A), t.IndicesOf(n.B)...)
 }
 
-// StraightLine reports whether t is arithmetic, tuples, families and lets alone: it has no function and no list.
+// StraightLine reports whether t is arithmetic, tuples, families and lets alone: it has no function and no list. Conditionals stand in
+// families.
 func (t *Term) StraightLine() bool {
-	return !slices.ContainsFunc(t.Nodes[1:], func(n Node) bool {
-		switch n.Op {
-		case LamOp, AppOp, IfOp, ListOp, ListFamilyOp, NatOp, DataOp, ConOp, CaseOp, FixOp:
-			return true
+	live, _ := t.Inside(nil, t.Root)
+	nest := t.nest(live)
+	for r := range t.Nodes[1:] {
+		switch t.Nodes[r+1].Op {
+		case IfOp:
+			if nest.in(Ref(r+1)) == 0 {
+				return false
+			}
+		case LamOp, AppOp, ListOp, ListFamilyOp, NatOp, DataOp, ConOp, CaseOp, FixOp:
+			return false
 		}
-		return false
-	})
+	}
+	return true
 }
 
 // FamiliesInLambdas reports whether [Term.ExpandOutside] leaves anything: a family or sum over an index in a λ that stands in no family, or

@@ -22,6 +22,7 @@ type arrayWire struct {
 	tmpl     uint32 // of a closure, whose captured values parts are
 	args     []wire // that a closure has been applied to
 	site     int    // of a tuple or family that an open block makes: 1 + its index in sites
+	late     late
 }
 
 // openedFamily says that n slots from first on stand for the components of a family.
@@ -43,6 +44,11 @@ type arrayBuilder struct {
 	cells  []graph.ArrayCell
 	ncells int
 	large  bool // there are too many registers or cells
+	// Of conditionals:
+	applies bool          // λs are applied between the templates
+	rest    []graph.Instr // of the template, behind the instruction that is compiled
+	sides   []arraySide   // around what is compiled
+	masks   []graph.Mask
 	// Of an open program:
 	sites   []tupleSite
 	tallies []graph.ArrayTally
@@ -95,7 +101,7 @@ func (b *arrayBuilder) finish(w arrayWire) bool {
 		return false
 	}
 	tuples := b.namedTuples()
-	a := &graph.Arrays{Code: b.fuse(tuples), Cells: b.cells, Tallies: b.tallies, Tuples: tuples}
+	a := &graph.Arrays{Code: b.fuse(tuples), Cells: b.cells, Masks: b.masks, Tallies: b.tallies, Tuples: tuples}
 	a.Out = graph.Spans(b.out.Out.Regs)
 	if n := len(b.out.Params); n > 0 {
 		a.Element, a.State = graph.Spans(b.out.Params[0].Regs), graph.Spans(b.out.Params[n-1].Regs)
@@ -170,9 +176,9 @@ func (b *arrayBuilder) globals(t *graph.Template) {
 		in := &b.c.out.Code[int(t.Start)+i]
 		slots := []uint32{in.A, in.B}
 		switch in.Op {
-		case graph.OpLoop, graph.OpComponent, graph.OpIndexNum:
+		case graph.OpLoop, graph.OpComponent, graph.OpIndexNum, graph.OpElse:
 			continue
-		case graph.OpFamily, graph.OpTotal:
+		case graph.OpFamily, graph.OpTotal, graph.OpTest, graph.OpJoin:
 		default:
 			slots = b.c.out.Operands(in)
 		}
@@ -187,8 +193,10 @@ func (b *arrayBuilder) globals(t *graph.Template) {
 // body adds the code of a template, and returns its result.
 func (b *arrayBuilder) body(t *graph.Template) (w arrayWire, ok bool) {
 	b.globals(t)
-	for i := range b.c.out.Code[t.Start:t.End] {
-		in := &b.c.out.Code[int(t.Start)+i]
+	code := b.c.out.Code[t.Start:t.End]
+	for i := range code {
+		in := &code[i]
+		b.rest = code[i+1:]
 		if in.Flags&graph.Ready == 0 || !b.c.check(0) || !b.instr(in) || b.large {
 			return w, false
 		}
@@ -336,7 +344,8 @@ func (b *arrayBuilder) instr(in *graph.Instr) bool {
 	case graph.OpFamily:
 		w, ok := b.wire(in.A)
 		b.around = b.around[:len(b.around)-1]
-		b.at[in.D] = b.made(arrayWire{kind: graph.VecLayout, parts: []arrayWire{w}, loop: 1 + b.loop0 + int(in.Tmpl)})
+		all := arrayWire{kind: graph.VecLayout, parts: []arrayWire{w}, loop: 1 + b.loop0 + int(in.Tmpl)}
+		b.at[in.D] = b.made(all.waiting(w.when().in(len(b.around))))
 		return ok
 	case graph.OpTotal:
 		return b.total(in)
@@ -356,6 +365,12 @@ func (b *arrayBuilder) instr(in *graph.Instr) bool {
 		}
 		b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d}
 		return true
+	case graph.OpTest:
+		return b.test(in)
+	case graph.OpElse:
+		return b.orElse(in)
+	case graph.OpJoin:
+		return b.join(in)
 	case graph.OpTally:
 		return b.tally(in)
 	}
@@ -371,10 +386,8 @@ func (b *arrayBuilder) arithmetic(in *graph.Instr) bool {
 	if !okX || !okY || x.kind != graph.NumLeaf || y.kind != graph.NumLeaf {
 		return false
 	}
-	dims, d := b.dims(), b.array()
-	b.code = append(b.code, graph.Array{Kind: graph.ArrayEach, Op: blockOps[in.Op], Sym: in.Sym, Dims: dims,
-		D: address(d, dims), A: address(x.at, dims), B: address(y.at, dims)})
-	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d}
+	d := b.each(graph.Array{Op: blockOps[in.Op], Sym: in.Sym}, x.at, y.at)
+	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d, late: b.when(&x, &y)}
 	return true
 }
 
@@ -387,7 +400,7 @@ func (b *arrayBuilder) tuple(d uint32, kind graph.LayoutKind, comps []uint32) bo
 		}
 		w.parts = append(w.parts, p)
 	}
-	b.at[d] = b.made(w)
+	b.at[d] = b.made(w.waiting(b.when(&w)))
 	return true
 }
 
@@ -444,30 +457,36 @@ func (b *arrayBuilder) open(in *graph.Instr) bool {
 }
 
 // cell adds a family of cells, and returns the wire of its duals.
-func (b *arrayBuilder) cell(c graph.ArrayCell) arrayWire {
+func (b *arrayBuilder) cell(c graph.ArrayCell, l late) arrayWire {
+	c.Late, c.Mask = int(l), b.mask()
 	c.First, c.Dims, c.Template = b.ncells, b.dims(), len(b.out.Templates)-1
 	b.ncells += graph.Instances(c.Dims)
 	b.large = b.large || b.ncells > maxRegisters
 	b.cells = append(b.cells, c)
-	return arrayWire{kind: graph.DualLeaf, at: b.dense(c.First)}
+	return arrayWire{kind: graph.DualLeaf, at: b.dense(c.First), late: l}
 }
 
 func (b *arrayBuilder) dual(in *graph.Instr) bool {
 	id := b.c.out.Duals[in.Tmpl].Body
 	c := graph.ArrayCell{Body: id, Dual: in.Tmpl}
 	dims := b.dims()
+	var when late
 	for i, s := range b.args(in) {
 		w, ok := b.wire(s)
 		if !ok {
 			return false
 		}
+		when = when.and(b.when(&w))
 		if uint32(i) < b.c.out.Bodies[id].Heads {
 			c.Heads = append(c.Heads, graph.ArrayHead{External: w.external, At: address(w.at, dims)})
 		} else {
 			c.Nums = append(c.Nums, address(w.at, dims))
 		}
 	}
-	b.at[in.D] = b.cell(c)
+	if len(b.sides) > 0 {
+		when = b.when()
+	}
+	b.at[in.D] = b.cell(c, when)
 	return true
 }
 
@@ -488,7 +507,8 @@ func (b *arrayBuilder) total(in *graph.Instr) bool {
 	}
 	numbers := address(a.at, inner)
 	b.code = append(b.code, graph.Array{Kind: kind, Dims: inner, D: address(d, inner), A: numbers, B: numbers})
-	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d}
+	when := b.when(&a, &dual).in(len(b.around))
+	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d, late: when}
 	if dual.kind == graph.DualLeaf {
 		body := b.c.out.Duals[in.Else].Body
 		head := graph.ArrayHead{External: dual.external, At: address(dual.at, inner)}
@@ -496,7 +516,7 @@ func (b *arrayBuilder) total(in *graph.Instr) bool {
 		if kind == graph.ArrayMax {
 			cell.Nums = []graph.Address{numbers}
 		}
-		b.at[in.D+1] = b.cell(cell)
+		b.at[in.D+1] = b.cell(cell, when)
 	}
 	return true
 }
@@ -523,9 +543,11 @@ func (b *arrayBuilder) component(in *graph.Instr) bool {
 		return false
 	}
 	var second arrayWire
+	when := first.when()
 	for j := uint32(1); j < in.N; j++ {
 		w, ok := b.wire(in.A + j*in.Split)
 		w = b.inLoopsOf(&first, w)
+		when = when.and(w.when())
 		if j == 1 {
 			second = w
 		}
@@ -536,7 +558,11 @@ func (b *arrayBuilder) component(in *graph.Instr) bool {
 	if in.N == 1 {
 		second = first
 	}
-	b.at[in.D] = between(&first, &second, b.index(in))
+	w := between(&first, &second, b.index(in))
+	if when != w.when() {
+		w = w.waiting(when)
+	}
+	b.at[in.D] = w
 	return true
 }
 

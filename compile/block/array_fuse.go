@@ -43,6 +43,9 @@ func (b *arrayBuilder) fuse(tuples []graph.ArrayTuple) []graph.Array {
 			use(b.cells[i].Operands(), a)
 		}
 	}
+	for i := range b.masks {
+		use(b.masks[i].Dims, b.masks[i].At)
+	}
 	for i := range b.tallies {
 		use(b.tallies[i].Dims, b.tallies[i].At)
 	}
@@ -103,6 +106,9 @@ func (b *arrayBuilder) drop(code []graph.Array, tuples []graph.ArrayTuple, gone 
 		for k := range b.cells[i].Nums {
 			b.cells[i].Nums[k].Base = reg(b.cells[i].Nums[k].Base)
 		}
+	}
+	for i := range b.masks {
+		b.masks[i].At.Base = reg(b.masks[i].At.Base)
 	}
 	for i := range b.tallies {
 		b.tallies[i].At.Base = reg(b.tallies[i].At.Base)

@@ -5,6 +5,7 @@ type Families struct {
 	All     []Loop
 	Indices []Affine     // of graph.OpComponent
 	Numbers []IndexTable // of graph.OpIndexNum
+	Sides   []uint32     // of graph.OpTest and OpElse: templates that have the steps of an instance
 }
 
 // Loop is an index range.

@@ -24,6 +24,7 @@ func (c *compiler) specialize() {
 		if block == nil && b.anyFamilies {
 			b = newPathBuilder(small, id, closures, paths)
 			b.arrays = newArrayBuilder(&b.blockBuilder)
+			b.arrays.applies = true
 			b.arrays.inputArrays(small.applied(append([]uint32{id}, closures...)))
 			block = b.build(id, args)
 		}

@@ -1,6 +1,9 @@
 package array
 
 import (
+	"math"
+	"slices"
+
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/kernel"
 	"github.com/gram-machine/gram/term"
@@ -51,7 +54,7 @@ func RunOne(in *graph.Array, regs []float64, look func() error) error {
 	dims := in.Dims
 	if len(dims) == 0 {
 		dims = []graph.Dim{{Size: 1}}
-		in = &graph.Array{Kind: in.Kind, Op: in.Op, Sym: in.Sym, Dims: dims, D: scalar(in.D), A: scalar(in.A), B: scalar(in.B)}
+		in = &graph.Array{Kind: in.Kind, Op: in.Op, Sym: in.Sym, Cmp: in.Cmp, Dims: dims, D: scalar(in.D), A: scalar(in.A), B: scalar(in.B)}
 	}
 	switch in.Kind {
 	case graph.ArrayEach:
@@ -135,6 +138,16 @@ func each(in *graph.Array, regs []float64, d, a, b int) {
 			regs[d] = x - y
 		case graph.BlockSlope:
 			regs[d] = x * (1 - x)
+		case graph.BlockTest:
+			regs[d] = 0
+			if in.Cmp.Holds(x, y) {
+				regs[d] = 1
+			}
+		case graph.BlockWhere:
+			regs[d] = x
+			if y == 0 {
+				regs[d] = math.Copysign(0, -1)
+			}
 		case graph.BlockFun1:
 			regs[d] = in.Sym.Info().Eval1(x)
 		case graph.BlockFun2:
@@ -329,6 +342,16 @@ func runAdd(in *graph.Array, regs []float64) {
 // addOrders calls f with the ranges of a dimension, from each lane of a sum on, and the order in which its instances fire.
 func addOrders(dim graph.Dim, f func(first, step, n int, order kernel.Order)) {
 	switch {
+	case dim.Reversed && (!dim.Sum || dim.Size <= 8):
+		order := kernel.Ascending
+		if dim.Sum {
+			order = kernel.Descending
+		}
+		f(0, 1, dim.Size, order)
+	case dim.Reversed:
+		for _, lane := range slices.Backward(graph.LaneOrder[:]) {
+			f(lane, 8, (dim.Size-lane+7)/8, kernel.Descending)
+		}
 	case !dim.Sum:
 		f(0, 1, dim.Size, kernel.Descending)
 	case dim.Size <= 8:

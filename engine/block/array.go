@@ -14,10 +14,30 @@ func (r *Runner) runOnArrays(l *Loop, plan *graph.Plan, element, row []float64) 
 	if err := array.Run(a.Code, regs, r.look); err != nil {
 		return err
 	}
+	r.take(a)
 	array.Store(row, regs, plan.Spans)
 	array.Store(r.tmp, regs, a.Out)
 	array.Load(regs, a.State, r.tmp)
 	return nil
+}
+
+// take counts the instances of the branches that a run has taken.
+func (r *Runner) take(a *graph.Arrays) {
+	for i := range a.Masks {
+		r.Taken[i] += graph.Taken(a.Masks[i].At, a.Masks[i].Dims, r.Regs)
+	}
+}
+
+// fireMasked counts the cells that depend on the run.
+func (f *firing) fireMasked(w *graph.Backward) {
+	for i := range w.Masked {
+		m := &w.Masked[i]
+		n := graph.Taken(m.At, m.Dims, f.r.Regs)
+		f.out.Arrivals += n * m.Arrivals
+		f.out.Cells += n * m.Cells
+		f.r.host.FiredBody(m.Body, n*m.Cells)
+		f.r.host.Count(n * m.Cells * f.r.prog.Bodies[m.Body].Steps)
+	}
 }
 
 // runOnArrays fires the cells of a run of a block with arrays, which has the row.
@@ -30,6 +50,7 @@ func (f *firing) runOnArrays(w *graph.Backward, later *graph.Deferred, row []flo
 	if plan.Elements {
 		array.Load(regs, f.Block.Arrays.Element, f.values[(f.element(f.run)-f.from)*f.data.Width:])
 	}
+	f.fireMasked(w)
 	array.Load(regs, w.OutSpans, f.adjoint)
 	regs[0] = 0 // what arrives where nothing is read
 	code := w.Arrays

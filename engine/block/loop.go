@@ -57,9 +57,11 @@ func (r *Runner) Begin(l *Loop, plan *graph.Plan) (err error) {
 // Run runs a block once. The error is that of the host.
 func (r *Runner) Run(b *graph.Block) error {
 	if b.Arrays != nil {
+		Resize(&r.Taken, len(b.Arrays.Masks))
 		if err := array.Run(b.Arrays.Code, r.Regs, r.look); err != nil {
 			return err
 		}
+		r.take(b.Arrays)
 	}
 	run(b.Code, r.Regs)
 	return nil
@@ -89,6 +91,9 @@ func (r *Runner) MakeRuns(l *Loop, plan *graph.Plan, rows []float64, i, end uint
 	if l.Block.Paths != nil {
 		r.runPaths(l, plan, rows, i, end, values, first*width)
 		return nil
+	}
+	if a := l.Block.Arrays; a != nil {
+		Resize(&r.Taken, len(a.Masks))
 	}
 	for ; l.Block.Arrays != nil && i < end; i++ {
 		if err := r.runOnArrays(l, plan, values[(l.element(i)-first)*width:], rows[i*columns:]); err != nil {

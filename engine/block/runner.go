@@ -15,9 +15,10 @@ type Host interface {
 	Left() uint64
 	// LookBackward looks at the limits, and the next look is after so many steps.
 	LookBackward(next uint64) error
-	// Count counts steps of a backward phase, and Fired the bodies of so many runs of a backward code.
+	// Count counts steps of a backward phase, Fired the bodies of so many runs of a backward code, and FiredBody one of them.
 	Count(steps uint64)
 	Fired(w *graph.Backward, times uint64)
+	FiredBody(body uint32, times uint64)
 }
 
 // Runner runs the blocks of a program, in registers.
@@ -27,6 +28,7 @@ type Runner struct {
 	Outs       []graph.Ref // the duals of its result
 	Kept       *Kept
 	Ran        []uint64 // how often the paths of a block ran in the last [Runner.MakeRuns]
+	Taken      []uint64 // how many instances the masks of a block had in the last [Runner.Run] or [Runner.MakeRuns]
 	Recomputed uint64   // steps of runs that were made again
 
 	opt      Options

@@ -2,6 +2,7 @@ package block
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -28,21 +29,50 @@ type arrivalLog struct {
 // logs are the values of logs that have been added, to be used again.
 var logs sync.Pool
 
+// pooledLog is how many values a log has at least that is used again.
+const pooledLog = 1 << 10
+
 // newLog returns a log of no values, with room for n.
 func newLog(n int) []float64 {
+	if n < pooledLog {
+		return make([]float64, 0, n)
+	}
 	if l, _ := logs.Get().(*[]float64); l != nil && cap(*l) >= n {
 		return (*l)[:0]
 	}
-	return make([]float64, 0, n)
+	return make([]float64, 0, 1<<bits.Len(uint(n-1)))
 }
 
 // Add adds what was logged to the sums, in order, and forgets it.
 func (c *Contributions) Add(sums []float64) {
 	for _, l := range c.logs {
 		l.add(sums)
-		logs.Put(&l.values)
+		if cap(l.values) >= pooledLog {
+			logs.Put(&l.values)
+		}
 	}
 	c.logs = nil
+}
+
+// collapse makes one run of the last runs of a log, of so many values each, in which nothing but zeros arrives: where a derivative has
+// vanished. To add all of them, in any order, is to add one, which is −0 if they all are.
+func collapse(values []float64, each int) []float64 {
+	n := len(values)
+	for n > 0 && values[n-1] == 0 {
+		n--
+	}
+	if each == 0 || len(values)-n < 2*each {
+		return values
+	}
+	n = (n + each - 1) / each * each
+	for i := range each {
+		sign := math.Float64bits(values[n+i])
+		for k := n + each + i; k < len(values); k += each {
+			sign &= math.Float64bits(values[k])
+		}
+		values[n+i] = math.Float64frombits(sign)
+	}
+	return values[:n+each]
 }
 
 // Sum returns what was logged for the external dual k.
@@ -217,7 +247,7 @@ func (f *firing) fire(w *graph.Backward, times uint64) error {
 			}
 		}
 		r.host.Count(chunk * w.Steps)
-		for ; w.Arrays != nil && chunk > 0; chunk-- {
+		for ; f.Block.Arrays != nil && chunk > 0; chunk-- {
 			f.run--
 			if err := f.runOnArrays(w, later, rows[f.run*columns:]); err != nil {
 				return err
@@ -257,7 +287,7 @@ func (f *firing) fire(w *graph.Backward, times uint64) error {
 		return err
 	}
 	if f.logged {
-		f.out.logs = append(f.out.logs, arrivalLog{w.Log, log})
+		f.out.logs = append(f.out.logs, arrivalLog{w.Log, collapse(log, len(w.Log))})
 		return nil
 	}
 	for _, s := range w.Sums {
