@@ -270,7 +270,7 @@ input Z : R^k^k = vec i < k -> vec j < k -> (if j < 2 then 0 else 1) * (0.3 - 0.
 input s = 0.3
 data  a : List R^k = list t < n -> vec j < k -> if j + t < k then j + t else if j + t < 2 * k then j + t - k else 0
 `
-	arrays, draws := 0, property.Size(200)
+	arrays, draws := 0, property.Size(150)
 	for seed := range draws {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 2)), vectors: []string{"h"}, picks: true}
 		text := "let p = pick W x.(0) in let z = pick Z x.(1) in "

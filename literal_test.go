@@ -44,10 +44,10 @@ func TestLiteralExamples(t *testing.T) {
 	}
 }
 
-// TestLiteralWorkloads: and at the sizes of the workloads too, some 10⁸ steps each; some 10⁷
+// TestLiteralWorkloads: and at the sizes of the workloads too, some 10⁸ steps each; some 10⁶
 // without FULL_SIZE.
 func TestLiteralWorkloads(t *testing.T) {
-	sizes := map[string][]string{"w1": {"n=1e5"}, "w2": {"n=300", "k=16"}, "w3": {"n=1e5"}, "w4": {"n=1e5"}}
+	sizes := map[string][]string{"w1": {"n=2e4"}, "w2": {"n=50", "k=16"}, "w3": {"n=2e4"}, "w4": {"n=2e4"}}
 	if property.Full() {
 		sizes = map[string][]string{"w1": {"n=1e6"}, "w2": {"n=1000", "k=16"}, "w3": {"n=1e6"}, "w4": {"n=1e6"}}
 	}

@@ -38,8 +38,8 @@ type Options struct {
 	// Phase, if not nil, is called when a phase begins: "load", "compile", and of a run "primal",
 	// "discovery", "backward", "read-back", "normalise", or, on the literal machine, "reduce".
 	Progress, Phase func(phase string)
-	// Share, if not nil, is called now and then while the engine runs: with "primal" or "backward", and the share of that phase
-	// that is done, from 0 to 1. It is known in long loops and in a backward phase, and negative elsewhere.
+	// Share, if not nil, is called now and then while the engine runs: with "primal", "discovery" or "backward", and the share of that phase
+	// that is done, from 0 to 1. It is known in long loops, in a backward phase and in the discovery of blocks, and negative elsewhere.
 	Share func(phase string, share float64)
 }
 

@@ -2,6 +2,7 @@ package gram_test
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,6 +59,7 @@ func TestDeclaredSymbols(t *testing.T) {
 func TestSymbolDerivatives(t *testing.T) {
 	cube := "symbol cube x = x ^ 3 with 3 * x * x\n"
 	area := "symbol area x y = let s = x + y in s * s / 2 with x + y, x + y\n"
+	hull := "symbol hull x y z = x * y + z with y, x, 1\n"
 	for _, c := range []struct {
 		src             string
 		value, gradient float64
@@ -75,9 +77,23 @@ func TestSymbolDerivatives(t *testing.T) {
 		{area + "foldl area 0 [x; x]", 8, 12},                     // (x²/2 + x)²/2
 		{"symbol first x y = x with 1, 0\nfirst (x * x) 7", 4, 4},
 		{"symbol straight x = step x with 1\nstraight x * x", 2, 3}, // the declared derivative is another than that of step
+		{hull + "hull x 1 3", 5, 1},
+		{hull + "hull (x * x) x (hull 1 x x)", 12, 14},              // x³ + 2x
+		{hull + "(grad (fun y -> hull y (y * x) y) 3) * x", 26, 25}, // 2xy + 1
+		{hull + "jvp (fun y -> jvp (fun z -> hull z (z * y) z) y 1) x 1", 8, 4},
+		{hull + "let f = hull x in #40 (fun h -> f h 1 / 2) x", 22, 236},
+		{hull + "fold (fun y h -> hull h x y / 3 - y / 3) x [2; 3]", 8. / 9, 4. / 3},
+		{hull + "sum (vec i < 2 -> hull x i x)", 6, 3},
+		{hull + "def rec f y = if y > 9 then y else f (hull y x 1)\nf 1", 15, 17},
+		{hull + "input y : R = hull 1 2 3\nhull y x x", 12, 6},
+		{hull + "symbol mean a b c d = hull a b (c + d) / 4 with b / 4, a / 4, 1 / 4, 1 / 4\nmean x x x x + 2 * mean'3 1 2 3 4", 2.5, 1.5},
+		{hull + "symbol both x y = hull x y 1 / 8 + hull x x 1 / 8 with y / 8 + x / 4, x / 8\n#4000 (fun h -> both x h) 1", 1, 5. / 6},
 		{cube + "symbol sixth x = cube (cube x) / x ^ 3 with cube (2 * x) * cube' x * x / 4\nsixth x", 64, 384},
 	} {
 		p := load(t, "input x = 2\n"+c.src+"\n")
+		if strings.HasPrefix(c.src, hull) {
+			require.NoError(t, p.Source().CheckSymbols(), c.src)
+		}
 		res, err := p.Gradient(t.Context(), gram.EvalOptions{})
 		require.NoError(t, err, c.src)
 		require.InDelta(t, c.value, res.Values[0], 1e-12, c.src)
@@ -104,6 +120,28 @@ func TestSymbolSteps(t *testing.T) {
 	gradient, err := p.Gradient(t.Context(), gram.EvalOptions{})
 	require.NoError(t, err)
 	require.EqualValues(t, 2, gradient.Cost.Steps[rule.Function])
+
+	// Of three parameters: m has one step for each of the two uses, and G three edges.
+	p = load(t, "symbol f x y z = sin (x * y) + exp z with y * cos (x * y), x * cos (x * y), exp z\ninput x = 2\nf x 3 (f x x 1)\n")
+	gradient, err = p.Gradient(t.Context(), gram.EvalOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 2+6, gradient.Cost.Steps[rule.Function])
+	bound, err := p.Bound(t.Context(), gram.EvalOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 2+6+3, bound.Graph)
+}
+
+// TestSymbolFinite: what a symbol of three parameters computes on the way to its value may be infinite.
+func TestSymbolFinite(t *testing.T) {
+	const f = "symbol f x y z = y / exp x + z with -y / exp x, 1 / exp x, 1\ninput x = 1000\n"
+	p := load(t, f+"f x 1 2\n")
+	res, err := p.Gradient(t.Context(), gram.EvalOptions{Finite: true})
+	require.NoError(t, err)
+	require.Equal(t, []float64{2}, res.Values)
+	_, err = load(t, f+"f x 1 (exp x)\n").Value(t.Context(), gram.EvalOptions{Finite: true})
+	require.ErrorContains(t, err, "exp")
+	_, err = load(t, f+"f (-x) 1 2\n").Value(t.Context(), gram.EvalOptions{Finite: true})
+	require.ErrorContains(t, err, "f ")
 }
 
 // TestSymbolKinks: a symbol whose value is computed at a kink is one.

@@ -3,6 +3,7 @@ package compile
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
@@ -137,7 +138,7 @@ func (c *compiler) parts(n *term.Node) []term.Ref {
 
 // operate compiles a variable, a numeral, or an operation on the last values.
 func (c *compiler) operate(b *dualBuilder, n *term.Node) uint32 {
-	in := graph.LinInstr{Sym: n.Sym, D: b.regs}
+	in := graph.LinInstr{Sym: n.Sym}
 	by := rule.Function
 	switch n.Op {
 	case term.VarOp:
@@ -146,35 +147,55 @@ func (c *compiler) operate(b *dualBuilder, n *term.Node) uint32 {
 		}
 		return b.reg[n.X]
 	case term.NumOp:
-		b.code = append(b.code, graph.LinInstr{Op: graph.LinConst, D: b.regs, Val: n.Val})
-		b.regs++
-		return b.regs - 1
+		return b.emit(graph.LinInstr{Op: graph.LinConst, Val: n.Val})
 	case term.AddOp:
-		in.Op, by = graph.LinAdd, rule.Plus
+		by = rule.Plus
 	case term.FunOp:
-		switch {
-		case n.Sym == term.Mul:
-			in.Op, by = graph.LinMul, rule.Times
-		case n.N == 1:
-			in.Op = graph.LinFun1
-		default:
-			in.Op = graph.LinFun2
+		if n.Sym == term.Mul {
+			by = rule.Times
 		}
 	default:
 		c.fail(n.Pos, "this linear function cannot be compiled")
 		return 0
 	}
 	b.counts[by]++
-	last := len(b.vals) - 1
-	in.A, in.B = b.vals[last], b.vals[last]
-	if in.Op != graph.LinFun1 {
-		in.A = b.vals[last-1]
-		last--
+	in.Op = linOperation(n.Sym)
+	from := len(b.vals) - len(c.parts(n))
+	x := b.vals[from:]
+	b.vals = b.vals[:from]
+	switch {
+	case len(x) <= 2:
+		in.A, in.B = x[0], x[len(x)-1]
+		return b.emit(in)
+	case c.opt.Open:
+		in.Op, in.Args = graph.LinFunN, slices.Clone(x)
+		return b.emit(in)
 	}
-	b.vals = b.vals[:last]
+	number := func(r float64) uint32 { return b.emit(graph.LinInstr{Op: graph.LinConst, Val: r}) }
+	return term.Operations(n.Sym, x, number, func(f term.Symbol, x, y uint32) uint32 {
+		return b.emit(graph.LinInstr{Op: linOperation(f), Sym: f, A: x, B: y})
+	})
+}
+
+// emit adds an instruction that sets a register of its own, and returns that.
+func (b *dualBuilder) emit(in graph.LinInstr) uint32 {
+	in.D = b.regs
 	b.code = append(b.code, in)
 	b.regs++
 	return in.D
+}
+
+// linOperation is the operation of a symbol of one argument or two, or of + if it is [term.NoSymbol].
+func linOperation(f term.Symbol) graph.LinOp {
+	switch {
+	case f == term.NoSymbol:
+		return graph.LinAdd
+	case f == term.Mul:
+		return graph.LinMul
+	case f.Info().Arity == 1:
+		return graph.LinFun1
+	}
+	return graph.LinFun2
 }
 
 // emitDual emits the instruction that makes the dual, named by a variable d that
@@ -219,6 +240,10 @@ func bodyKey(heads, nums int, code []graph.LinInstr) string {
 		key = binary.LittleEndian.AppendUint32(key, in.A)
 		key = binary.LittleEndian.AppendUint32(key, in.B)
 		key = binary.LittleEndian.AppendUint64(key, math.Float64bits(in.Val))
+		key = binary.LittleEndian.AppendUint32(key, uint32(len(in.Args)))
+		for _, x := range in.Args {
+			key = binary.LittleEndian.AppendUint32(key, x)
+		}
 	}
 	return string(key)
 }

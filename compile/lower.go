@@ -158,25 +158,54 @@ func (c *compiler) resume(k task) {
 
 func (c *compiler) function(n *term.Node) {
 	k := c.popSlots(int(n.N))
-	in := graph.Instr{Sym: n.Sym, A: uint32(k[0]), Pos: n.Pos}
-	if len(k) > 1 {
-		in.B = uint32(k[1])
+	by := rule.Function
+	if n.Sym == term.Mul {
+		by = rule.Times
 	}
+	c.operation(by)
 	switch {
-	case n.Sym == term.Mul:
-		in.Op = graph.OpMul
-		c.operation(rule.Times)
-		c.yieldSlot(c.emit(in, nil))
-		return
-	case n.Sym == term.Sub:
-		in.Op = graph.OpSub
-	case len(k) == 1:
-		in.Op = graph.OpFun1
+	case len(k) <= 2:
+		c.yieldSlot(c.emit(symbolInstr(n.Sym, k[0], k[len(k)-1], n.Pos), nil))
+	case c.opt.Open:
+		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpFunN, Sym: n.Sym, Pos: n.Pos}, k))
 	default:
-		in.Op = graph.OpFun2
+		c.yieldSlot(c.declared(n, k))
 	}
-	c.operation(rule.Function)
-	c.yieldSlot(c.emit(in, nil))
+}
+
+// symbolInstr is the instruction of a symbol of one argument or two, or of + if it is [term.NoSymbol].
+func symbolInstr(f term.Symbol, a, b slot, p term.Pos) graph.Instr {
+	in := graph.Instr{Op: graph.OpFun2, Sym: f, A: uint32(a), B: uint32(b), Pos: p}
+	switch {
+	case f == term.NoSymbol:
+		in.Op = graph.OpAdd
+	case f == term.Mul:
+		in.Op = graph.OpMul
+	case f == term.Sub:
+		in.Op = graph.OpSub
+	case f.Info().Arity == 1:
+		in.Op, in.B = graph.OpFun1, 0
+	}
+	return in
+}
+
+// declared compiles a symbol of three arguments or more to the operations that it stands for, which all forms of code have. They
+// count as one.
+func (c *compiler) declared(n *term.Node, k []slot) slot {
+	b := c.top()
+	before := len(b.code)
+	number := func(r float64) slot { return c.addGlobal(graph.Global{Kind: graph.Num, Val: r}) }
+	result := term.Operations(n.Sym, k, number, func(f term.Symbol, x, y slot) slot {
+		in := symbolInstr(f, x, y, n.Pos)
+		in.Flags = graph.Inner
+		return c.emit(in, nil)
+	})
+	for i := range b.code[before:] {
+		if in := &b.code[before+i]; in.D == uint32(result) {
+			in.Flags, in.Tmpl = in.Flags&^graph.Inner, uint32(n.Sym)
+		}
+	}
+	return result
 }
 
 // unpair opens a pair: a virtual one needs no instruction.

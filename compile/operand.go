@@ -281,6 +281,8 @@ func units(in *graph.Instr, open bool) uint64 {
 		return 2
 	case graph.OpArrive, graph.OpSum, graph.OpJob:
 		return 2
+	case graph.OpFunN:
+		return uint64(graph.Units(graph.WaitWords, n)) + uint64(graph.InertUnits(n))
 	}
 	// Room for the waiting node, and for the value beside it.
 	return uint64(graph.Units(graph.WaitWords, n)) + uint64(graph.Units(graph.DualWords, n))

@@ -31,6 +31,7 @@ func (m *Machine) reachedOf(p *block.Object) []bool {
 
 // discoverBlock books an arrival at each external dual that the block's cells reach.
 func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref, error) {
+	m.reached(base)
 	p := m.block.Object(base)
 	used := block.Resize(&m.block.used, p.Block.Exts)
 	if p.Kind == graph.ElementRuns {

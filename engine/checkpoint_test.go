@@ -188,11 +188,16 @@ func TestShare(t *testing.T) {
 		return of
 	}
 	for _, run := range []struct {
-		body string
-		rows uint64
-	}{{straight, 0}, {straight, 1 << 10}, {branches, 1 << 14}} {
+		body   string
+		rows   uint64
+		phases []calls.Phase
+	}{
+		{straight, 0, []calls.Phase{calls.Primal, calls.Backward}},
+		{straight, 1 << 10, []calls.Phase{calls.Primal, calls.Backward}},
+		{branches, 1 << 14, []calls.Phase{calls.Primal, calls.Discovery, calls.Backward}},
+	} {
 		got := shares(run.body, 4_000_000, limits.Bounds{RowsMemory: run.rows})
-		for _, phase := range []calls.Phase{calls.Primal, calls.Backward} {
+		for _, phase := range run.phases {
 			require.True(t, slices.IsSorted(got[phase]))
 			require.Less(t, got[phase][0], 0.1)
 			require.Greater(t, got[phase][len(got[phase])-1], 0.9)
@@ -200,6 +205,25 @@ func TestShare(t *testing.T) {
 		}
 	}
 	require.Empty(t, shares(straight, 100_000, limits.Bounds{})[calls.Primal])
+}
+
+// TestShareParallel: where workers have made nodes, the share of the backward phase grows, too.
+func TestShareParallel(t *testing.T) {
+	s := testprogram.FromSource(t, "input e = 0.75\nsum i < 16 -> #100000 (fun h -> sin (h * e) + i) e")
+	prog := s.Compiled(t, compile.Options{Reversed: true})
+	var shares []float64
+	opt := engine.Options{Schedule: engine.Parallel, Workers: 2, Share: func(phase calls.Phase, share float64) {
+		if phase == calls.Backward && share >= 0 {
+			shares = append(shares, share)
+		}
+	}}
+	_, m := runAs(t, prog, s.Point, opt, func(m *engine.Machine) { engine.LendEvery(m, engine.LookEvery, true) })
+	require.NotZero(t, engine.Accepted(m))
+	require.True(t, slices.IsSorted(shares))
+	require.GreaterOrEqual(t, shares[0], 0.0)
+	require.Greater(t, shares[len(shares)-1], 0.7)
+	require.LessOrEqual(t, shares[len(shares)-1], 1.0)
+	require.NoError(t, m.Close())
 }
 
 // TestCheckpointLooks: an error of Look ends a run wherever it comes, while rows are computed again, too.

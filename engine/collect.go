@@ -41,13 +41,13 @@ func (m *Machine) collectFrom() {
 	}
 }
 
-// nextCollection is when top reaches as much as it is now and once more, or three times more where all is live and that takes a quarter
+// nextCollection is when top reaches as much as it is now and once more, or five times more where all is live and that takes a quarter
 // of the memory at most; or the limit of nodes, and a sixteenth more, so that collections near it are rare.
 func (m *Machine) nextCollection(all bool) uint32 {
 	live := uint64(m.top - m.base)
 	at := live + max(uint64(m.collect.least), live)
-	if most := cmp.Or(m.opt.Limits.MaxMemory, limits.DefaultArena); all && 4*live*graph.NodeBytes <= most/4 {
-		at += 2 * live
+	if most := cmp.Or(m.opt.Limits.MaxMemory, limits.DefaultArena); all && 6*live*graph.NodeBytes <= most/4 {
+		at += 4 * live
 	}
 	if most := m.opt.Limits.MaxNodes; most != 0 {
 		at = min(at, most+max(most/16, 64))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/term"
 )
 
 // instantiate runs the template's code, with its captured references and arguments
@@ -123,7 +124,7 @@ func (m *Machine) exec(pc, end uint32, into graph.Ref, force uint8) error {
 		}
 		nodes[r] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(v)}
 		slots[in.D] = r
-		if m.opt.Finite && (math.IsNaN(v) || math.IsInf(v, 0)) {
+		if m.opt.Finite && (math.IsNaN(v) || math.IsInf(v, 0)) && flags&graph.Inner == 0 {
 			return notFinite(in, v)
 		}
 	}
@@ -133,7 +134,10 @@ func (m *Machine) exec(pc, end uint32, into graph.Ref, force uint8) error {
 
 func notFinite(in *graph.Instr, v float64) error {
 	what := in.Sym.String()
-	if in.Op == graph.OpAdd {
+	switch {
+	case in.Tmpl != 0:
+		what = term.Symbol(in.Tmpl).String()
+	case in.Op == graph.OpAdd:
 		what = "+"
 	}
 	return &limits.NotFiniteError{Value: v, What: what, Pos: in.Pos}

@@ -53,6 +53,14 @@ func (m *Machine) execOpen(pc, end uint32, into graph.Ref, force uint8) error {
 			if err := m.operate(in, pc, []graph.Ref{a}, into, flags); err != nil {
 				return err
 			}
+		case graph.OpFunN:
+			args := make([]graph.Ref, in.N)
+			for i, s := range m.prog.Args[in.Off : in.Off+in.N] {
+				args[i] = m.slots[s]
+			}
+			if err := m.operate(in, pc, args, into, flags); err != nil {
+				return err
+			}
 		case graph.OpPair:
 			r := m.resultNode(1, into, flags)
 			node := graph.Node{Head: uint32(graph.Pair), V: uint64(a) | uint64(b)<<32}
@@ -123,7 +131,7 @@ func (m *Machine) isOpen(v graph.Ref) bool {
 
 // operate fires (6), (8) or (12) on numbers, or makes an inert node.
 func (m *Machine) operate(in *graph.Instr, pc uint32, args []graph.Ref, into graph.Ref, flags uint8) error {
-	v, rule := operation(in.Sym, m.nodes[args[0]].Number(), m.nodes[args[len(args)-1]].Number())
+	v, rule := m.operation(in.Sym, args)
 	if m.opt.Finite && (math.IsNaN(v) || math.IsInf(v, 0)) && !slices.ContainsFunc(args, m.valueless) {
 		return notFinite(in, v)
 	}
@@ -134,8 +142,14 @@ func (m *Machine) operate(in *graph.Instr, pc uint32, args []graph.Ref, into gra
 		m.slots[in.D] = r
 		return nil
 	}
-	m.slots[in.D] = m.resultNode(2, into, flags)
-	m.makeInert(m.slots[in.D], in.Sym, v, args, pc)
+	r := m.top
+	if units := graph.InertUnits(len(args)); units == 2 {
+		r = m.resultNode(2, into, flags)
+	} else if m.top += units; flags&graph.Root != 0 {
+		m.nodes[into] = graph.Node{Head: uint32(graph.Forward), V: uint64(r)}
+	}
+	m.slots[in.D] = r
+	m.makeInert(r, in.Sym, v, args, pc)
 	return nil
 }
 
@@ -147,8 +161,9 @@ func (m *Machine) makeInert(r graph.Ref, sym term.Symbol, v float64, args []grap
 		head |= valuelessBit
 	}
 	m.nodes[r] = graph.Node{Head: head, V: math.Float64bits(v)}
-	w := 4*uint64(r) + graph.WaitWords
-	m.words[w], m.words[w+1], m.words[w+2], m.words[w+3] = args[0], args[len(args)-1], at, uint32(m.open.Size.Operations)
+	w := 4 * uint64(r)
+	m.words[w+graph.InertAt], m.words[w+graph.InertNumber] = at, uint32(m.open.Size.Operations)
+	copy(m.words[w+graph.InertOperands:], args)
 	m.open.Size.Operations++
 	m.open.made = append(m.open.made, r)
 	for _, a := range args {
@@ -168,17 +183,21 @@ func (m *Machine) leaf(r graph.Ref) {
 }
 
 // operation computes a symbol, + where that is [term.NoSymbol], on numbers, and tells
-// the rule that it fires by: (6), (8) or (12). A unary symbol is of x.
-func operation(sym term.Symbol, x, y float64) (float64, rule.Rule) {
-	switch {
-	case sym == term.NoSymbol:
-		return x + y, rule.Plus
-	case sym == term.Mul:
-		return x * y, rule.Times
-	case sym.Info().Arity == 1:
-		return sym.Info().Eval1(x), rule.Function
+// the rule that it fires by: (6), (8) or (12).
+func (m *Machine) operation(sym term.Symbol, args []graph.Ref) (float64, rule.Rule) {
+	by := rule.Function
+	switch sym {
+	case term.NoSymbol:
+		by = rule.Plus
+	case term.Mul:
+		by = rule.Times
 	}
-	return sym.Info().Eval2(x, y), rule.Function
+	var room [4]float64
+	x := room[:0]
+	for _, a := range args {
+		x = append(x, m.nodes[a].Number())
+	}
+	return sym.Eval(x...), by
 }
 
 // tally counts the binders and occurrences of variables that stand for v: (3) and

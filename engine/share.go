@@ -32,11 +32,15 @@ func (m *Machine) ranOf(l *block.Loop, i uint64) {
 	}
 }
 
-// reached says that a backward phase has come to a cell or block. Cells fire in the reverse of the order in which they were
-// made, so its place in the arena is the share that is left. Nodes of workers have no such order.
+// reached says that a discovery or a backward phase has come to a cell or block. They come to the newest first, so its place in the
+// arena is the share that is left, and where workers have made some its place in the order.
 func (m *Machine) reached(r graph.Ref) {
-	if m.opt.Share != nil && m.order == nil && m.top > m.base && r >= m.base {
-		left := float64(r-m.base) / float64(m.top-m.base)
-		m.done.share = (float64(m.done.job) + 1 - left) / float64(max(1, m.done.jobs))
+	if m.opt.Share == nil || m.top <= m.base || r < m.base {
+		return
 	}
+	left := float64(r-m.base) / float64(m.top-m.base)
+	if m.order != nil {
+		left = m.order.Place(r)
+	}
+	m.done.share = (float64(m.done.job) + 1 - left) / float64(max(1, m.done.jobs))
 }

@@ -128,12 +128,12 @@ func (m *Machine) Number(x float64) (graph.Ref, error) {
 // Operate computes an operation, + where sym is [term.NoSymbol]: it fires on numbers and is
 // inert otherwise. at is the number of an instruction, or that of a dual behind all instructions.
 func (m *Machine) Operate(sym term.Symbol, args []graph.Ref, at uint32) (graph.Ref, error) {
-	v, rule := operation(sym, m.nodes[args[0]].Number(), m.nodes[args[len(args)-1]].Number())
+	v, rule := m.operation(sym, args)
 	if !slices.ContainsFunc(args, m.isInert) {
 		m.addSteps(rule, 1)
 		return m.Number(v)
 	}
-	r, err := m.Alloc(2)
+	r, err := m.Alloc(graph.InertUnits(len(args)))
 	if err == nil {
 		m.makeInert(r, sym, v, args, at)
 	}

@@ -24,7 +24,7 @@
 //	Input     input              arrivals due  the argument
 //	Forward                      the value
 //	SymInput  input                            its value at the point
-//	Inert     symbol, 0 for +                  value         the operands; w6 the instruction, w7 its number
+//	Inert     symbol, 0 for +                  value         w4 the instruction, w5 its number, then the operands
 //	Neutral   what it is         type          a number, and how many operands; the operands …
 //	LinDual   template                         the captured references …
 //	Arrival                                    dual, argument  its links in a job's heap (two words)

@@ -166,6 +166,8 @@ func (l *listing) instr(t *Template, in *Instr) string {
 		return fmt.Sprintf("%s = %s %s", d, in.Sym, a)
 	case OpFun2:
 		return fmt.Sprintf("%s = %s %s %s", d, in.Sym, a, b)
+	case OpFunN:
+		return fmt.Sprintf("%s = %s [%s]", d, in.Sym, l.slots(t, args))
 	case OpPair:
 		return fmt.Sprintf("%s = ⟨%s, %s⟩", d, a, b)
 	case OpUnpair, OpUntuple, OpUnvec:
@@ -221,6 +223,8 @@ func (l *listing) body(i int) {
 			l.printf("  r%d = %s r%d\n", in.D, in.Sym, in.A)
 		case LinFun2:
 			l.printf("  r%d = %s r%d r%d\n", in.D, in.Sym, in.A, in.B)
+		case LinFunN:
+			l.printf("  r%d = %s of registers %d\n", in.D, in.Sym, in.Args)
 		case LinArrive:
 			l.printf("  r%d arrives at head %d\n", in.A, in.D)
 		case LinScale:

@@ -21,13 +21,13 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected listings in testdata")
 
 // compiled compiles a source in the way that its case names: as a value, with symbolic
-// inputs, as a gradient, or as the normal form of its gradient.
+// inputs, as a gradient, with symbolic inputs or not, or as the normal form of its gradient.
 func compiled(t *testing.T, how, src string) (*graph.Program, *lang.Program) {
 	t.Helper()
 	p, err := lang.Load("t.gram", []byte(src), lang.Options{})
 	require.NoError(t, err)
 	q := p.Term()
-	opt := compile.Options{Open: how == "open", Reversed: how == "gradient" || how == "normal"}
+	opt := compile.Options{Open: strings.HasPrefix(how, "open"), Reversed: strings.HasSuffix(how, "gradient") || how == "normal"}
 	for _, in := range p.Inputs {
 		opt.Inputs = append(opt.Inputs, in.Vars...)
 	}

@@ -1,5 +1,7 @@
 package graph
 
+import "github.com/gram-machine/gram/term"
+
 // The words of a neutral object behind its head: its type, a number, how many
 // operands it has, and, from word WaitWords on, the operands.
 const (
@@ -7,6 +9,28 @@ const (
 	NeutralNumber   = 2
 	NeutralOperands = 3
 )
+
+// The words of an inert node: the number of the instruction that made it, or that of a dual behind all instructions; the number of the
+// operation; and, from InertOperands on, the operands.
+const (
+	InertAt       = WaitWords
+	InertNumber   = WaitWords + 1
+	InertOperands = WaitWords + 2
+)
+
+// InertUnits is how many nodes an inert node of so many operands takes.
+func InertUnits(operands int) uint32 { return max(2, Units(InertOperands, operands)) }
+
+// InertParts returns the symbol of the inert node r of an arena, [term.NoSymbol] if it is +, and the place of its operands.
+func InertParts(nodes []Node, r Ref) (f term.Symbol, from, to uint64) {
+	f = term.Symbol(nodes[r].Head >> KindShift)
+	n := 2
+	if f != term.NoSymbol {
+		n = f.Info().Arity
+	}
+	from = 4*uint64(r) + InertOperands
+	return f, from, from + uint64(n)
+}
 
 // What a neutral object is, above the kind in its head.
 const (

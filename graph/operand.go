@@ -59,7 +59,7 @@ func (in *Instr) Name() string {
 		return "+"
 	case OpSub:
 		return "−"
-	case OpFun1, OpFun2:
+	case OpFun1, OpFun2, OpFunN:
 		return in.Sym.SourceName()
 	case OpIf:
 		return "if " + in.Cmp.String()

@@ -17,6 +17,7 @@ const (
 	OpSub               // D := A − B                         (12)
 	OpFun1              // D := Sym(A)                        (12)
 	OpFun2              // D := Sym(A, B)                     (12)
+	OpFunN              // D := Sym(Args), in an open program (12)
 	OpPair              // D := ⟨A, B⟩
 	OpUnpair            // ⟨D, D+1⟩ := A                      (2)
 	OpUntuple           // ⟨D, …, D+N⟩ := A, N pairs opened   (2)
@@ -63,6 +64,8 @@ const (
 	One
 	// Tail says of the root that no other instruction mentions its result.
 	Tail
+	// Inner says that the instruction is one of those that a declared symbol stands for, and not the last one.
+	Inner
 )
 
 // Instr is an instruction of a template.
@@ -74,7 +77,7 @@ type Instr struct {
 	D      uint32
 	A, B   uint32
 	Off, N uint32 // Args: Program.Args[Off:Off+N]
-	Tmpl   uint32
+	Tmpl   uint32 // of an operation on numbers, if not 0: the symbol whose value it gives
 	Else   uint32
 	Split  uint32 // OpIf: Args[2:Split] are captured by Tmpl, Args[Split:] by Else
 	Pos    term.Pos
@@ -152,6 +155,7 @@ const (
 	LinAdd                 // D := A + B            (6)
 	LinFun1                // D := Sym(A)           (12)
 	LinFun2                // D := Sym(A, B)        (12)
+	LinFunN                // D := Sym(Args)        (12), in an open program
 	LinArrive              // A arrives at head D
 	LinScale               // A · B arrives at head D   (8)
 )
@@ -162,6 +166,7 @@ type LinInstr struct {
 	Sym     term.Symbol
 	D, A, B uint32
 	Val     float64
+	Args    []uint32
 }
 
 // Coefficient computes an instruction that does not arrive.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gram-machine/gram/lang/elaborate"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -15,7 +16,7 @@ func (p *Program) CheckSymbols() error {
 	var diags []syntax.Diagnostic
 	for _, f := range p.Symbols {
 		for i, span := range f.Partials {
-			if headline, label := checkPartial(f.Symbol, i); headline != "" {
+			if headline, label := checkPartial(f, i); headline != "" {
 				diags = append(diags, syntax.Diagnostic{Span: span, Headline: headline, Label: label})
 			}
 		}
@@ -39,15 +40,20 @@ var candidates = func() (out []float64) {
 const enoughPoints = 300
 
 // checkPartial compares ∂i f with differences at points where f is smooth, and returns the error for the first one at which they differ.
-func checkPartial(f term.Symbol, i int) (headline, label string) {
+func checkPartial(s elaborate.Symbol, i int) (headline, label string) {
+	f := s.Symbol
 	k, n, compared := f.Info().Arity, len(candidates), 0
 	rounds := 1
 	if k > 1 {
 		rounds = n
 	}
+	at := make([]float64, k)
 	for j := range rounds {
 		for m := range candidates {
-			at := []float64{candidates[m], candidates[(m+11*j+3)%n]}[:k]
+			at[0] = candidates[m]
+			for l := 1; l < k; l++ {
+				at[l] = candidates[(m+(11*j+3)*l*l)%n]
+			}
 			d, tolerance := difference(f, at, i, 0.05)
 			again, other := difference(f, at, i, 0.037)
 			if !(math.Abs(d-again) <= tolerance+other) {
@@ -56,7 +62,7 @@ func checkPartial(f term.Symbol, i int) (headline, label string) {
 			compared++
 			got := f.Slope(i).Eval(at...)
 			if !(math.Abs(got-d) <= 1e-6*math.Abs(d)+tolerance) {
-				return "wrong partial derivative", fmt.Sprintf("at %s this is %.6g, and by central differences %.6g", point(at), got, d)
+				return "wrong partial derivative", fmt.Sprintf("at %s this is %.6g, and by central differences %.6g", point(s.Params, at), got, d)
 			}
 		}
 		if compared >= enoughPoints {
@@ -69,11 +75,11 @@ func checkPartial(f term.Symbol, i int) (headline, label string) {
 	return "", ""
 }
 
-// point is x = …, y = ….
-func point(at []float64) string {
+// point is x = …, y = …, by the names of the parameters.
+func point(names []string, at []float64) string {
 	var parts []string
 	for i, x := range at {
-		parts = append(parts, fmt.Sprintf("%c = %.6g", "xy"[i], x))
+		parts = append(parts, fmt.Sprintf("%s = %.6g", names[i], x))
 	}
 	return strings.Join(parts, ", ")
 }

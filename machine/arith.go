@@ -32,11 +32,17 @@ func (m run[M]) fireTimes(p Place) redex {
 // fireFunction is (12): f(r1 α1, …, rk αk) → ⟦f⟧(r1,…,rk) α1…αk.
 func (m run[M]) fireFunction(p Place) redex {
 	n := m.at(p)
-	sym := m.prog.Code[n.Code].Sym
-	if n.Kind == literal.Fun1 {
-		return m.become(p, n, sym.Info().Eval1(number(n.Val[0])), sym.String())
+	x, t, v := append(make([]float64, 0, 4), number(n.Val[0])), n.Tag[1], n.Val[1]
+	for t == literal.Value { // a pair, which nothing else refers to
+		w, u := lo(v), m.at(lo(v))
+		x, t, v = append(x, number(u.Val[0])), u.Tag[1], u.Val[1]
+		m.arena.Release(w, u)
 	}
-	return m.become(p, n, sym.Info().Eval2(number(n.Val[0]), number(n.Val[1])), sym.String())
+	if t == literal.Number {
+		x = append(x, number(v))
+	}
+	sym := m.prog.Code[n.Code].Sym
+	return m.become(p, n, sym.Eval(x...), sym.String())
 }
 
 // fireBranch is (13): if r < q then t else u → t or u.

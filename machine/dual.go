@@ -154,10 +154,8 @@ func (m run[M]) idle() bool {
 			m.push(ruleAt(rule.Subst, app))
 			return true
 		}
-		if m.fuel < 0 {
-			if m.lookOutside() != nil {
-				return false
-			}
+		if m.fuel < 0 && m.lookOutside() != nil {
+			return false
 		}
 	}
 	return false

@@ -27,6 +27,14 @@ func (m run[M]) deliverLate(p Place, r Place) redex {
 	return moveAt(rule.Search, r)
 }
 
+// deliverAny delivers an operand, which may be a sum that no job has run.
+func (m run[M]) deliverAny(up Place, t Tag, v uint64) redex {
+	if t == literal.Late {
+		return m.deliverLate(up, lo(v))
+	}
+	return m.deliver(up, t, v)
+}
+
 // force lets an application wait for the number that its argument, a sum, comes to.
 func (m run[M]) force(p Place, n *node) redex {
 	r := lo(n.Val[p&1])
@@ -56,11 +64,7 @@ func (m run[M]) unfold(p Place) redex {
 		tag, val := n.Tag, n.Val
 		m.arena.Release(p, n)
 		for i := 1; i >= 0; i-- {
-			if tag[i] == literal.Late {
-				m.push(m.deliverLate(up, lo(val[i])))
-			} else {
-				m.push(m.deliver(up, tag[i], val[i]))
-			}
+			m.push(m.deliverAny(up, tag[i], val[i]))
 		}
 	}
 	return 0
@@ -144,13 +148,10 @@ func (m run[M]) finishJob(j Place, n, x *node) redex {
 	m.job = x.Up
 	m.arena.Release(n.C, x)
 	m.arena.Release(j, n)
-	switch t {
-	case literal.Empty:
+	if t == literal.Empty {
 		return m.deliver(up, literal.Zero, 0)
-	case literal.Late:
-		return m.deliverLate(up, lo(v))
 	}
-	return m.deliver(up, t, v)
+	return m.deliverAny(up, t, v)
 }
 
 // meld makes one heap of two: a pairing heap, whose root is an application of the dual that was made last. An

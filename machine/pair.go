@@ -72,10 +72,7 @@ func (m run[M]) readyAdd(r Place, n *node) redex {
 func (m run[M]) forward(r Place, n *node, i int) redex {
 	up, t, v := n.Up, n.Tag[i], n.Val[i]
 	m.arena.Release(r, n)
-	if t == literal.Late {
-		return m.deliverLate(up, lo(v))
-	}
-	return m.deliver(up, t, v)
+	return m.deliverAny(up, t, v)
 }
 
 func (m run[M]) isPair(t Tag, v uint64) bool {

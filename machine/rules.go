@@ -35,9 +35,7 @@ func (m run[M]) reduce() error {
 				return err
 			}
 		}
-		if m.measures() {
-			m.beginMove(p)
-		}
+		m.mark(p)
 		if m.tells() && m.opt.Before != nil && move < rule.Instantiate {
 			if err := m.opt.Before(m.event.N + 1); err != nil {
 				return err

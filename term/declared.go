@@ -21,7 +21,7 @@ var declared struct {
 // ErrSymbols tells that the process has declared as many different symbols as there can be.
 var ErrSymbols = errors.New("too many function symbols have been declared")
 
-// Declare returns the symbol f with f(x1,…,xk) = value and ∂i f(x1,…,xk) = partials[i], where k is the number of partials, 1 or 2. The
+// Declare returns the symbol f with f(x1,…,xk) = value and ∂i f(x1,…,xk) = partials[i], where k is the number of partials. The
 // symbols from [Symbol.Slope] on are its partial derivatives. In a derivative ∂i f is a symbol of its own unless it is a numeral
 // or a variable.
 func Declare(name string, value Partial, partials []Partial) (Symbol, error) {
@@ -93,9 +93,9 @@ func (p *Partial) encode(out []byte) []byte {
 	case PartialConst:
 		return binary.LittleEndian.AppendUint64(out, math.Float64bits(p.Const))
 	case PartialVar:
-		return append(out, byte(p.Var))
+		return binary.AppendUvarint(out, uint64(p.Var))
 	}
-	out = binary.AppendUvarint(append(out, byte(len(p.Args))), uint64(p.Fun))
+	out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(len(p.Args))), uint64(p.Fun))
 	for i := range p.Args {
 		out = p.Args[i].encode(out)
 	}
@@ -159,34 +159,58 @@ type straight struct {
 	result     int
 }
 
-// code compiles an expression of k variables. What is equal in it is computed once.
+// code compiles an expression of k variables. What is equal in it is computed once. A symbol of three arguments or more is replaced by
+// its expression.
 func (p *Partial) code(k int) *straight {
 	c := &straight{}
-	number := map[uint64]bool{}
-	Interpret(p, k, func(r float64) int {
-		if bits := math.Float64bits(r); !number[bits] {
-			number[bits] = true
+	registers := map[uint64]int{}
+	expand(p, make([]int, k), func(r float64) int {
+		if bits := math.Float64bits(r); registers[bits] == 0 {
+			registers[bits] = k + len(c.numerals) + 1 // not 0
 			c.numerals = append(c.numerals, r)
 		}
 		return 0
-	}, func(int) int { return 0 }, func(Symbol, ...int) int { return 0 })
-	registers := map[uint64]int{}
-	for i, r := range c.numerals {
-		registers[math.Float64bits(r)] = k + i
-	}
+	}, func(Symbol, int, int) int { return 0 })
 	known := map[operation]int{}
-	c.result = Interpret(p, k, func(r float64) int { return registers[math.Float64bits(r)] }, func(i int) int { return i },
-		func(f Symbol, args ...int) int {
-			o := operation{f, args[0], args[len(args)-1]}
-			d, ok := known[o]
-			if !ok {
-				d = k + len(c.numerals) + len(c.operations)
-				c.operations = append(c.operations, o)
-				known[o] = d
-			}
-			return d
-		})
+	args := make([]int, k)
+	for i := range args {
+		args[i] = i
+	}
+	c.result = expand(p, args, func(r float64) int { return registers[math.Float64bits(r)] - 1 }, func(f Symbol, a, b int) int {
+		o := operation{f, a, b}
+		d, ok := known[o]
+		if !ok {
+			d = k + len(c.numerals) + len(c.operations)
+			c.operations = append(c.operations, o)
+			known[o] = d
+		}
+		return d
+	})
 	return c
+}
+
+// expand is [Interpret] with the symbols of three arguments or more replaced by their expressions. b is a where f has one argument.
+func expand[T any](p *Partial, args []T, number func(r float64) T, apply func(f Symbol, a, b T) T) T {
+	return Interpret(p, len(args), number, func(i int) T { return args[i] }, func(f Symbol, x ...T) T {
+		if len(x) > 2 {
+			return expand(f.Info().Body, x, number, apply)
+		}
+		return apply(f, x[0], x[len(x)-1])
+	})
+}
+
+// Operations returns what the declared symbol f of args stands for: number says what a numeral stands for, and apply what an operation
+// does, which is a symbol of one argument or two, or + if it is [NoSymbol]. Of one argument, b is a. What is equal is computed once.
+func Operations[T any](f Symbol, args []T, number func(r float64) T, apply func(f Symbol, a, b T) T) T {
+	c := f.Info().code
+	regs := append(make([]T, 0, len(args)+len(c.numerals)+len(c.operations)), args...)
+	for _, r := range c.numerals {
+		regs = append(regs, number(r))
+	}
+	for _, o := range c.operations {
+		regs = append(regs, apply(o.f, regs[o.a], regs[o.b]))
+	}
+	return regs[c.result]
 }
 
 // stackRegisters is how many registers an evaluation has without allocating memory.
@@ -222,9 +246,10 @@ func (c *straight) run(visit func(f Symbol, value float64, x ...float64), x ...f
 // compile makes what evaluates a declared symbol.
 func (f *SymbolInfo) compile() {
 	f.code = f.Body.code(f.Arity)
-	if f.Arity == 1 {
+	switch f.Arity {
+	case 1:
 		f.Eval1 = func(x float64) float64 { return f.code.run(nil, x) }
-	} else {
+	case 2:
 		f.Eval2 = func(x, y float64) float64 { return f.code.run(nil, x, y) }
 	}
 }

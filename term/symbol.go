@@ -140,7 +140,7 @@ func (p *Partial) Size(k int) int {
 // SymbolInfo describes a function symbol.
 type SymbolInfo struct {
 	Name     string
-	Arity    int    // 1 or 2
+	Arity    int    // 1 or 2; a declared symbol may have more
 	Infix    string // "-", "*", "/" where the source has an operator for it
 	LaTeX    string
 	source   string                     // see SourceName
@@ -184,10 +184,14 @@ func (s Symbol) Eval(x ...float64) float64 {
 	if s == NoSymbol {
 		return x[0] + x[1]
 	}
-	if info := s.Info(); info.Arity == 1 {
+	switch info := s.Info(); info.Arity {
+	case 1:
 		return info.Eval1(x[0])
+	case 2:
+		return info.Eval2(x[0], x[1])
+	default:
+		return info.code.run(nil, x...)
 	}
-	return s.Info().Eval2(x[0], x[1])
 }
 
 // Kink reports whether x1,…,xk is a point where the derivatives of s are a choice, or infinite.

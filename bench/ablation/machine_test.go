@@ -211,7 +211,7 @@ func TestAblationLimits(t *testing.T) {
 	p := load(t, squares(60))
 	prog := compiled(t, p.Term(), p.ScalarInputs(), true)
 	for _, name := range []string{"no factoring", "substitute first"} {
-		for _, bounds := range []limits.Bounds{{MaxSteps: 100_000}, {MaxNodes: 100_000}, {MaxMemory: 64 << 20, MaxSteps: 1e8}} {
+		for _, bounds := range []limits.Bounds{{MaxSteps: 100_000}, {MaxNodes: 100_000}, {MaxMemory: 64 << 20, MaxSteps: 1e7}} {
 			if name == "no factoring" && bounds.MaxNodes != 0 {
 				continue // it makes none
 			}

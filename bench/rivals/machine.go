@@ -201,12 +201,10 @@ func (m *machine) symbol(c *code, f *frame) value {
 		}
 		return x.(float64) * y.(float64)
 	}
-	info := c.sym.Info()
-	if info.Arity == 1 {
-		m.cost.Steps[rule.Function]++
-		return info.Eval1(x.(float64))
+	args := []float64{x.(float64)}
+	for _, k := range c.kids[1:] {
+		args = append(args, m.eval(k, f).(float64))
 	}
-	y := m.eval(c.kids[1], f).(float64)
 	m.cost.Steps[rule.Function]++
-	return info.Eval2(x.(float64), y)
+	return c.sym.Eval(args...)
 }

@@ -98,7 +98,7 @@ func TestFileBeyondMemory(t *testing.T) {
 func TestManyLoopsBeyondMemory(t *testing.T) {
 	const most = 64 << 20
 	program := filepath.Join(t.TempDir(), "loops.gram")
-	src := "input e = 0.7\ninput r = 0.9\n#2500 (fun h -> #4000 (fun y -> sin (y * e) + 0.1) (h * r)) 0.5\n"
+	src := "input e = 0.7\ninput r = 0.9\n#1500 (fun h -> #3000 (fun y -> sin (y * e) + 0.1) (h * r)) 0.5\n"
 	require.NoError(t, os.WriteFile(program, []byte(src), 0o666))
 	with, _ := gradientOf(t, program)
 	got, bytes := gradientOf(t, program, "--max-memory", fmt.Sprint(most))

@@ -243,11 +243,17 @@ func (c *coder) node(r term.Ref) error {
 		c.operation(s, at, Add, n.A, n.B)
 	case term.FunOp:
 		at.Sym = n.Sym
-		kind := [...]Kind{1: Fun1, 2: Fun2}[n.N]
-		if n.Sym == term.Mul {
-			kind = Mul
+		switch kids := c.t.Children(n); {
+		case n.Sym == term.Mul:
+			c.operation(s, at, Mul, kids...)
+		case len(kids) == 1:
+			c.operation(s, at, Fun1, kids...)
+		default: // f(t1,t2), or f(t1,⟨t2,…⟩)
+			at.Op, at.Kind, at.Arity = MakeNode, Fun2, 2
+			i := c.put(s.in-1, at)
+			c.place(kids[0], s.in-1, i, 0)
+			c.tuple(kids[1:], n.Pos, spot{in: s.in, up: i, slot: 1})
 		}
-		c.operation(s, at, kind, c.t.Children(n)...)
 	case term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp:
 		defer c.pass(n.A, s) // its code comes before that of u, and it is evaluated behind it
 		c.binding(n, s)
@@ -385,15 +391,18 @@ func (c *coder) vector(r term.Ref, n *term.Node, s spot) {
 		}
 		return
 	}
-	for i, k := range kids {
-		if i == len(kids)-1 {
-			c.pass(k, s)
-			return
-		}
-		pair := c.put(in, Instr{Op: MakeNode, Kind: Pair, Arity: 2, Up: s.up, Slot: s.slot, Pos: n.Pos})
+	c.tuple(kids, n.Pos, s)
+}
+
+// tuple makes pairs nested to the right.
+func (c *coder) tuple(kids []term.Ref, pos term.Pos, s spot) {
+	in, last := s.in-1, len(kids)-1
+	for _, k := range kids[:last] {
+		pair := c.put(in, Instr{Op: MakeNode, Kind: Pair, Arity: 2, Up: s.up, Slot: s.slot, Pos: pos})
 		c.place(k, in, pair, 0)
 		s = spot{in: s.in, up: pair, slot: 1}
 	}
+	c.pass(kids[last], s)
 }
 
 // conditional makes if s c s' then t else u.

@@ -7,7 +7,7 @@ type Kind uint8
 const (
 	Free     Kind = iota // on the free list
 	Fun1                 // f(t)
-	Fun2                 // f(t,u)
+	Fun2                 // f(t,u), or f(t,⟨u,…⟩) of more than two
 	Mul                  // t·u
 	Add                  // t + u
 	App                  // t u

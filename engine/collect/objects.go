@@ -1,9 +1,6 @@
 package collect
 
-import (
-	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/term"
-)
+import "github.com/gram-machine/gram/graph"
 
 // Objects are the objects of a program in an arena.
 type Objects struct {
@@ -105,10 +102,8 @@ func (o *Objects) References(r graph.Ref, f func(word uint64)) {
 		body := &o.prog.Bodies[o.prog.Duals[index].Body]
 		from, count = w+graph.DualWords, body.Heads+body.Nums
 	case graph.Inert:
-		from, count = w+graph.WaitWords, 2
-		if sym := term.Symbol(index); sym != term.NoSymbol && sym.Info().Arity == 1 {
-			count = 1
-		}
+		_, first, end := graph.InertParts(o.nodes, r)
+		from, count = first, uint32(end-first)
 	case graph.Neutral:
 		from, count = w+graph.WaitWords, o.words[w+graph.NeutralOperands]
 	case graph.Suspended:

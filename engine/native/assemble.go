@@ -33,6 +33,7 @@ var operands = [...]uint8{doMove: readA | writeD, doLoad: writeD, doStore: readA
 	doSub: readA | readB | writeD, doAddMul: readA | readB | readD | writeD, doMulAdd: readA | readB | readC | writeD, doMulLoaded: readA | writeD,
 	doAddLoaded: readA | writeD, doAddMulLoaded: readA | readD | writeD, doSlope: readA | writeD, doMulSlope: readA | readB | writeD,
 	doMulSlopeLoaded: readB | writeD, doStoreMul: readA | readB | writeD, doSinCosStored: readA | writeD,
+	doAddMulTwice: readA | readB | readD | writeD, doAddMulTwiceLoaded: readA | readD | writeD, doAddSinCosStored: readA | readB | writeD,
 	doSinCos: readA | writeD | writeB, doSigmoid: readA | writeD, doUnary: readA | writeD, doBinary: readA | readB | writeD, doLess: readA | readB,
 	doLessEqual: readA | readB, doGreater: readA | readB, doGreaterEqual: readA | readB, doJump: 0}
 
@@ -181,7 +182,11 @@ func (a *assembler) straight(n *Node, known map[uint32]uint32) {
 		}
 	}
 	steps = append(steps, a.moves(end, nil)...)
-	a.steps = append(a.steps, fuse(steps, uses(steps, n.End))...)
+	for before := 0; before != len(steps); { // what one pass makes another may fuse
+		before = len(steps)
+		steps = fuse(steps, uses(steps, n.End))
+	}
+	a.steps = append(a.steps, steps...)
 	if a.l.Chosen {
 		a.steps = append(a.steps, step{op: doJump, at: -1})
 	}
@@ -401,11 +406,13 @@ func pair(p, q step, once func(reg uint32) bool) (one step, ok bool) {
 		return step{op: doStoreMul, d: q.d, a: p.a, b: q.other(p.a), c: p.c, at: p.at}, true
 	case p.op == doSinCos && q.op == doStore && q.a == p.b && once(p.b):
 		return step{op: doSinCosStored, d: p.d, a: p.a, c: q.c, at: q.at}, true
+	case q.op == doAddMul && q.d == p.d && (p.op == doAddMul || p.op == doMulAdd && p.c == p.d) && p.a == q.a && p.b == q.b && !q.factor(q.d):
+		return step{op: doAddMulTwice, d: q.d, a: q.a, b: q.b}, true
 	case operands[p.op]&writeD == 0 || !q.reads(p.d) || operands[q.op]&readD != 0 && q.d == p.d || q.d != p.d && !once(p.d):
 		return one, false // what the first writes is read again
 	case p.op == doLoad && q.op == doMulSlope && q.a == p.d:
 		return step{op: doMulSlopeLoaded, d: q.d, b: q.b, c: p.c, at: p.at}, q.b != p.d
-	case operands[q.op] != readA|readB|writeD && q.op != doAddMul || q.a == q.b:
+	case operands[q.op] != readA|readB|writeD && q.op != doAddMul && q.op != doAddMulTwice || q.a == q.b:
 		return one, false
 	}
 	other := q.other(p.d)
@@ -416,6 +423,10 @@ func pair(p, q step, once func(reg uint32) bool) (one step, ok bool) {
 		return step{op: doAddLoaded, d: q.d, a: other, c: p.c, at: p.at}, true
 	case p.op == doLoad && q.op == doAddMul:
 		return step{op: doAddMulLoaded, d: q.d, a: other, c: p.c, at: p.at}, true
+	case p.op == doLoad && q.op == doAddMulTwice:
+		return step{op: doAddMulTwiceLoaded, d: q.d, a: other, c: p.c, at: p.at}, true
+	case p.op == doSinCosStored && q.op == doAdd:
+		return step{op: doAddSinCosStored, d: q.d, a: p.a, b: other, c: p.c, at: p.at}, true
 	case p.op == doMul && q.op == doAdd:
 		return step{op: doMulAdd, d: q.d, a: p.a, b: p.b, c: other}, true
 	case p.op == doSlope && q.op == doMul:
@@ -423,6 +434,9 @@ func pair(p, q step, once func(reg uint32) bool) (one step, ok bool) {
 	}
 	return one, false
 }
+
+// factor reports whether a register is A or B.
+func (s *step) factor(reg uint32) bool { return s.a == reg || s.b == reg }
 
 // other returns the one of A and B that is not reg.
 func (s *step) other(reg uint32) uint32 {

@@ -7,27 +7,30 @@ type opcode uint8
 
 // The operations. D, A, B and C are registers, x is the number At of the run in stream C. Products are rounded before they are added.
 const (
-	doMove           opcode = iota // D := A
-	doLoad                         // D := x
-	doStore                        // x := A
-	doMul                          // D := A · B
-	doAdd                          // D := A + B
-	doSub                          // D := A − B
-	doAddMul                       // D := D + A · B
-	doMulAdd                       // D := A · B + C
-	doMulLoaded                    // D := A · x
-	doAddLoaded                    // D := A + x
-	doAddMulLoaded                 // D := D + A · x
-	doSlope                        // D := A · (1 − A)
-	doMulSlope                     // D := B · (A · (1 − A))
-	doMulSlopeLoaded               // D := B · (x · (1 − x))
-	doStoreMul                     // x := A, D := A · B
-	doSinCosStored                 // D := sin A, x := cos A
-	doSinCos                       // D, B := sin A, cos A
-	doSigmoid                      // D := sigmoid A
-	doUnary                        // D := f(A), where f is number At
-	doBinary                       // D := f(A, B)
-	doLess                         // go on at At, except where A < B
+	doMove              opcode = iota // D := A
+	doLoad                            // D := x
+	doStore                           // x := A
+	doMul                             // D := A · B
+	doAdd                             // D := A + B
+	doSub                             // D := A − B
+	doAddMul                          // D := D + A · B
+	doMulAdd                          // D := A · B + C
+	doMulLoaded                       // D := A · x
+	doAddLoaded                       // D := A + x
+	doAddMulLoaded                    // D := D + A · x
+	doSlope                           // D := A · (1 − A)
+	doAddMulTwice                     // D := (D + A · B) + A · B: the derivative of a square
+	doAddMulTwiceLoaded               // D := (D + A · x) + A · x
+	doMulSlope                        // D := B · (A · (1 − A))
+	doMulSlopeLoaded                  // D := B · (x · (1 − x))
+	doStoreMul                        // x := A, D := A · B
+	doSinCosStored                    // D := sin A, x := cos A
+	doAddSinCosStored                 // D := sin A + B, x := cos A
+	doSinCos                          // D, B := sin A, cos A
+	doSigmoid                         // D := sigmoid A
+	doUnary                           // D := f(A), where f is number At
+	doBinary                          // D := f(A, B)
+	doLess                            // go on at At, except where A < B
 	doLessEqual
 	doGreater
 	doGreaterEqual
@@ -115,6 +118,12 @@ func (b *bytecode) runs(r *registers, n, streams int, x *[4][]float64, at, step 
 				r[in.d()] = r[in.a()] + x[in.c()&3][at[in.c()&3]+in.at()]
 			case doAddMulLoaded:
 				r[in.d()] += float64(r[in.a()] * x[in.c()&3][at[in.c()&3]+in.at()])
+			case doAddMulTwice:
+				p := float64(r[in.a()] * r[in.b()])
+				r[in.d()] = r[in.d()] + p + p
+			case doAddMulTwiceLoaded:
+				p := float64(r[in.a()] * x[in.c()&3][at[in.c()&3]+in.at()])
+				r[in.d()] = r[in.d()] + p + p
 			case doSlope:
 				a := r[in.a()]
 				r[in.d()] = a * (1 - a)
@@ -131,6 +140,10 @@ func (b *bytecode) runs(r *registers, n, streams int, x *[4][]float64, at, step 
 			case doSinCosStored:
 				sin, cos := elementary.SinCos(r[in.a()])
 				r[in.d()] = sin
+				x[in.c()&3][at[in.c()&3]+in.at()] = cos
+			case doAddSinCosStored:
+				sin, cos := elementary.SinCos(r[in.a()])
+				r[in.d()] = sin + r[in.b()]
 				x[in.c()&3][at[in.c()&3]+in.at()] = cos
 			case doSinCos:
 				r[in.d()], r[in.b()] = elementary.SinCos(r[in.a()])

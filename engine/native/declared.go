@@ -61,6 +61,9 @@ func (e *expansion) symbol(in graph.BlockInstr) bool {
 func (e *expansion) body(f term.Symbol, args []uint32, known map[graph.BlockInstr]uint32) uint32 {
 	info := f.Info()
 	return term.Interpret(info.Body, info.Arity, e.number, func(i int) uint32 { return args[i] }, func(f term.Symbol, args ...uint32) uint32 {
+		if len(args) > 2 {
+			return e.body(f, args, known)
+		}
 		in := graph.BlockInstr{Op: graph.BlockFun1, Sym: f, A: args[0], B: args[len(args)-1]}
 		switch {
 		case f == term.NoSymbol:

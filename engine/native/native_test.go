@@ -254,7 +254,9 @@ func randomLoop(rng *rand.Rand) (l *Loop, registers int) {
 				if sums == 0 {
 					continue
 				}
-				in.D = pick(sum)
+				if in.D = pick(sum); rng.IntN(2) == 0 {
+					n.Code = append(n.Code, in) // as the derivative of a square does
+				}
 			}
 			n.Code = append(n.Code, in)
 			if in.Op != graph.BlockAddMul {
@@ -352,6 +354,31 @@ func TestRandomLoops(t *testing.T) {
 				require.True(t, same(want[m.D], got[m.D]), "seed %d, state %d, %s", seed, m.D, form)
 			}
 		}
+	}
+}
+
+// TestPairs: of z ← sin(z·z) + z, a run forward is two instructions of bytecode, and one backward is, too. Their bits are those of the
+// loop's code.
+func TestPairs(t *testing.T) {
+	const z, square, sin, cos, next, adjoint, product, twice = 1, 2, 3, 4, 5, 6, 7, 8
+	row := []Cell{{Reg: z}, {Reg: cos, At: 1}}
+	forward := &Loop{Nodes: []Node{{Code: []graph.BlockInstr{{Op: graph.BlockMul, D: square, A: z, B: z},
+		{Op: graph.BlockSinCos, D: sin, A: square, B: cos}, {Op: graph.BlockAdd, D: next, A: sin, B: z}},
+		End: []Move{{z, next}}}}, Streams: []Stream{{Width: 2, Store: row}}}
+	backward := &Loop{Nodes: []Node{{Code: []graph.BlockInstr{{Op: graph.BlockMul, D: product, A: cos, B: adjoint},
+		{Op: graph.BlockAddMul, D: adjoint, A: z, B: product}, {Op: graph.BlockAddMul, D: adjoint, A: z, B: product}}}},
+		Streams: []Stream{{Width: 2, Down: true, Load: row}}}
+	const n = 50
+	want, got := make([]float64, 9), make([]float64, 9)
+	want[z], want[adjoint], got[z], got[adjoint] = -0.3, 1, -0.3, 1
+	wantRows, rows := make([]float64, 2*n), make([]float64, 2*n)
+	for _, l := range []*Loop{forward, backward} {
+		interpret(l, want, n, [][]float64{wantRows})
+		c := Interpret(l)
+		require.Len(t, c.bytecode.code, 2)
+		NewMemory(nil).Run(c, got, n, rows)
+		require.Equal(t, wantRows, rows)
+		require.Equal(t, want[adjoint], got[adjoint])
 	}
 }
 

@@ -67,6 +67,9 @@ func (o *Order) Key(r graph.Ref) uint64 {
 	return uint64(o.ranks[arena][(r-arena*o.each)/chunkNodes])<<32 | uint64(r)
 }
 
+// Place returns which share of the ranges of nodes that were made one behind the other come before that of r.
+func (o *Order) Place(r graph.Ref) float64 { return float64(o.Key(r)>>32) / float64(max(1, o.last)) }
+
 // farCells is how far below the top of a stack PushCell pushes.
 const farCells = 1 << 10
 

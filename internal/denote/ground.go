@@ -42,11 +42,11 @@ func (Floats) Add(a, b Number) Number { return a.(float64) + b.(float64) }
 
 // Apply is ⟦f⟧(args).
 func (Floats) Apply(f term.Symbol, args ...Number) (Number, error) {
-	info := f.Info()
-	if info.Arity == 1 {
-		return info.Eval1(args[0].(float64)), nil
+	x := make([]float64, len(args))
+	for i, a := range args {
+		x[i] = a.(float64)
 	}
-	return info.Eval2(args[0].(float64), args[1].(float64)), nil
+	return f.Eval(x...), nil
 }
 
 // Holds reports whether a c b.

@@ -236,13 +236,17 @@ func (g *generator) iteration(ty term.Type, depth int) term.Ref {
 	return g.q.App(g.pos(), g.q.App(g.pos(), l, f), g.term(ty, depth-2))
 }
 
-var smooth = []term.Symbol{term.Mul, term.Sub, term.Mul, term.Neg, term.Sin, term.Cos, term.Tanh, term.Sigmoid, term.Atan, square, blend}
+var smooth = []term.Symbol{term.Mul, term.Sub, term.Mul, term.Neg, term.Sin, term.Cos, term.Tanh, term.Sigmoid, term.Atan, square, blend, scale}
 
-// square and blend are symbols that a program declares: square x is x², and blend x y is x·y + y. They map rationals to rationals.
+// square, blend and scale are symbols that a program declares: square x is x², blend x y is x·y + y, and scale x y z is blend x y · z.
+// They map rationals to rationals.
 var (
 	square = declare("square", operation(term.Mul, argument(0), argument(0)), operation(term.NoSymbol, argument(0), argument(0)))
 	blend  = declare("blend", operation(term.NoSymbol, operation(term.Mul, argument(0), argument(1)), argument(1)),
 		argument(1), operation(term.NoSymbol, argument(0), term.Partial{Const: 1}))
+	scale = declare("scale", operation(term.Mul, operation(blend, argument(0), argument(1)), argument(2)),
+		operation(term.Mul, argument(1), argument(2)), operation(term.Mul, operation(term.NoSymbol, argument(0), term.Partial{Const: 1}), argument(2)),
+		operation(blend, argument(0), argument(1)))
 )
 
 func argument(i int) term.Partial { return term.Partial{Kind: term.PartialVar, Var: i} }
@@ -254,7 +258,7 @@ func operation(f term.Symbol, args ...term.Partial) term.Partial {
 func declare(name string, value term.Partial, partials ...term.Partial) term.Symbol {
 	f, err := term.Declare(name, value, partials)
 	if err != nil {
-		panic(err) // there is room for two
+		panic(err) // there is room for three
 	}
 	return f
 }
@@ -288,8 +292,8 @@ func (g *generator) constructor(ty term.Type, depth int) term.Ref {
 		symbols = append(symbols[:len(symbols):len(symbols)], kinked...)
 	}
 	f := symbols[g.choose(len(symbols), "symbol")]
-	args := []term.Ref{g.term(term.R, depth-1)}
-	if f.Info().Arity == 2 {
+	var args []term.Ref
+	for range f.Info().Arity {
 		args = append(args, g.term(term.R, depth-1))
 	}
 	return g.q.Fun(g.pos(), f, args...)

@@ -113,11 +113,17 @@ func (m *Memory) apply(f term.Symbol, z []Node) float64 {
 	case term.Mul:
 		return m.primal[z[0]] * m.primal[z[1]]
 	}
-	info := f.Info()
-	if info.Arity == 1 {
+	switch info := f.Info(); info.Arity {
+	case 1:
 		return info.Eval1(m.primal[z[0]])
+	case 2:
+		return info.Eval2(m.primal[z[0]], m.primal[z[1]])
 	}
-	return info.Eval2(m.primal[z[0]], m.primal[z[1]])
+	x := make([]float64, len(z))
+	for i, s := range z {
+		x[i] = m.primal[s]
+	}
+	return f.Eval(x...)
 }
 
 // slope is ∂i f(s1,…,sk), hypothesis (⋆⋆) of section 5.

@@ -333,12 +333,13 @@ func (e *evaluator) function(n *term.Node, f *frame, at uint64) value {
 	if n.Sym == term.Mul {
 		by = rule.Times
 	}
-	a := e.number(kids[0], f, at)
-	if len(kids) == 1 {
-		return value{at: e.step(by, a.at), num: n.Sym.Info().Eval1(a.num)}
+	x := make([]float64, len(kids))
+	last := uint64(0)
+	for i, k := range kids {
+		a := e.number(k, f, at)
+		x[i], last = a.num, max(last, a.at)
 	}
-	b := e.number(kids[1], f, at)
-	return value{at: e.step(by, max(a.at, b.at)), num: n.Sym.Info().Eval2(a.num, b.num)}
+	return value{at: e.step(by, last), num: n.Sym.Eval(x...)}
 }
 
 // let evaluates u of t[x:=u].

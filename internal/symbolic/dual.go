@@ -108,6 +108,12 @@ func (m *normaliser) fireSymbolic(d, arg graph.Ref, stack []graph.Ref) ([]graph.
 			regs[in.D], err = m.engine.Operate(in.Sym, []graph.Ref{regs[in.A]}, at)
 		case graph.LinFun2:
 			regs[in.D], err = m.engine.Operate(in.Sym, []graph.Ref{regs[in.A], regs[in.B]}, at)
+		case graph.LinFunN:
+			args := make([]graph.Ref, len(in.Args))
+			for i, x := range in.Args {
+				args[i] = regs[x]
+			}
+			regs[in.D], err = m.engine.Operate(in.Sym, args, at)
 		case graph.LinArrive:
 			v = regs[in.A]
 		}

@@ -28,11 +28,10 @@ func Ground(m *engine.Machine, f func(Operation) bool) {
 	v := m.View()
 	for _, r := range m.Made() {
 		n := &v.Nodes[r]
-		sym := term.Symbol(n.Head >> graph.KindShift)
-		w := 4*uint64(r) + graph.WaitWords
-		op := Operation{Symbol: sym, Value: n.Number(), Pos: v.Program.Code[v.Words[w+2]].Pos, Args: []Operand{operandOf(&v, v.Words[w])}}
-		if sym == term.NoSymbol || sym.Info().Arity == 2 {
-			op.Args = append(op.Args, operandOf(&v, v.Words[w+1]))
+		sym, from, to := graph.InertParts(v.Nodes, r)
+		op := Operation{Symbol: sym, Value: n.Number(), Pos: v.Program.Code[v.Words[4*uint64(r)+graph.InertAt]].Pos}
+		for _, a := range v.Words[from:to] {
+			op.Args = append(op.Args, operandOf(&v, a))
 		}
 		if !f(op) {
 			return
@@ -56,7 +55,7 @@ func operandOf(v *engine.View, r graph.Ref) Operand {
 	o := Operand{Op: -1, Input: -1, Value: n.Number()}
 	switch n.Kind() {
 	case graph.Inert:
-		o.Op = int(v.Words[4*uint64(r)+graph.WaitWords+3])
+		o.Op = int(v.Words[4*uint64(r)+graph.InertNumber])
 	case graph.SymInput:
 		o.Input = int(n.Head >> graph.KindShift)
 	}

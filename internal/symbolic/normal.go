@@ -131,11 +131,8 @@ func (m *normaliser) refs(r graph.Ref) []graph.Ref {
 	n := &m.nodes[r]
 	switch n.Kind() {
 	case graph.Inert:
-		w := 4*uint64(r) + graph.WaitWords
-		if sym := term.Symbol(n.Head >> graph.KindShift); sym != term.NoSymbol && sym.Info().Arity == 1 {
-			return m.words[w : w+1]
-		}
-		return m.words[w : w+2]
+		_, from, to := graph.InertParts(m.nodes, r)
+		return m.words[from:to]
 	case graph.Pair, graph.Vec:
 		if atom, ok := m.engine.Reflected(r); ok {
 			return []graph.Ref{atom}

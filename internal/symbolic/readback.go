@@ -240,7 +240,7 @@ func (rd *reader) place(r graph.Ref) term.Pos {
 	index := int(n.Head >> graph.KindShift)
 	switch n.Kind() {
 	case graph.Inert:
-		at := int(m.words[4*uint64(r)+graph.WaitWords+2])
+		at := int(m.words[4*uint64(r)+graph.InertAt])
 		if at < len(m.prog.Code) {
 			return m.prog.Code[at].Pos
 		}

@@ -41,6 +41,7 @@ const (
 	UnvecOp               // t[⟦x0,…⟧:=u]        the same
 	AddOp                 // t + u               A=t, B=u, X its place in Wide or 0, Type if it has one
 	FunOp                 // f(t), f(t,u)        the same, and Sym
+	SymbolOp              // f(t1,…,tk), k > 2   Sym, A and B delimit t1… in Args
 	LinearOp              // t − u, −t, t / u    Sym, A=t, B=u; t or u depends on a linear variable
 	VecOp                 // ⟦t0,…⟧              A and B delimit the components in Args
 	ListOp                // [t1;…]              the same; Type
@@ -192,7 +193,7 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 		if n.B != 0 {
 			f(n.B)
 		}
-	case VecOp, ListOp, FixOp:
+	case VecOp, ListOp, FixOp, SymbolOp:
 		for _, k := range c.Args[n.A:n.B] {
 			f(k)
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // derivative makes jvp f x v, the derivative of f at x along v, or grad f x. The lowering differentiates the term of f.
-func (e *Elaborator) derivative(p core.Prim, args [3]val, span syntax.Span) val {
+func (e *Elaborator) derivative(p core.Prim, args []val, span syntax.Span) val {
 	f, x := args[0], args[1]
 	if e.values {
 		e.reportHere(span, "derivative in a default value", "default values are computed without derivatives")
@@ -16,9 +16,9 @@ func (e *Elaborator) derivative(p core.Prim, args [3]val, span syntax.Span) val 
 	why := reason{kind: takesReason, text: p.Name()}
 	a, b := e.Types.Open(), infer.R
 	n := core.Node{Op: core.GradOp, Pos: core.PosOf(span), Type: a}
-	parts := args[:2]
+	parts := args
 	if p == core.PrimAlong {
-		b, n.Op, parts = e.Types.Open(), core.AlongOp, args[:3]
+		b, n.Op = e.Types.Open(), core.AlongOp
 	}
 	ok := e.want(f, e.Types.Arrow(a, b), why)
 	for _, u := range parts[1:] {

@@ -18,15 +18,17 @@ func (e *Elaborator) usePrim(p core.Prim, span syntax.Span, n int) val {
 	if n < k {
 		e.partialPrim(p, span, n)
 	}
-	var args [3]val
-	for i := range k {
-		args[i] = e.argVal()
-	}
+	args := e.each(k, func(int) val { return e.argVal() })
 	var v val
-	if p == core.PrimAlong || p == core.PrimGrad {
+	switch {
+	case p == core.PrimAlong || p == core.PrimGrad:
 		v = e.derivative(p, args, span)
-	} else {
+	case k > 2:
+		v = e.manyary(p, args, span)
+	case k == 2:
 		v = e.primitive(p, args[0], args[1], span)
+	default:
+		v = e.primitive(p, args[0], val{}, span)
 	}
 	v = e.wrap(v, opens)
 	return e.apply(v, n-k)
@@ -39,10 +41,10 @@ func (e *Elaborator) partialPrim(p core.Prim, span syntax.Span, given int) {
 		e.opens = append(e.opens, core.Opening{Kind: kind, X: x, U: u, Pos: core.PosOf(span)})
 		return binding{kind: varBinding, x: x, span: at}
 	}
-	var all [3]binding
-	for i := range p.Arity() {
+	all := make([]binding, p.Arity())
+	for i := range all {
 		if i >= given {
-			all[i] = open(core.OpenFun, [...]string{"x", "y", "z"}[i], e.Types.Open(), 0, span)
+			all[i] = open(core.OpenFun, [...]string{"x", "y", "z"}[min(i, 2)], e.Types.Open(), 0, span)
 			continue
 		}
 		b := e.takeArg()
@@ -51,8 +53,8 @@ func (e *Elaborator) partialPrim(p core.Prim, span syntax.Span, given int) {
 		}
 		all[i] = b
 	}
-	e.args = append(e.args, all[:p.Arity()]...)
-	slices.Reverse(e.args[len(e.args)-p.Arity():])
+	slices.Reverse(all)
+	e.args = append(e.args, all...)
 }
 
 // primitive makes the node of a primitive; b is there if it takes two arguments.
@@ -103,6 +105,13 @@ func (e *Elaborator) primitive(p core.Prim, a, b val, span syntax.Span) val {
 		return e.operation(n, p.Name(), a, b, span)
 	}
 	return e.add(n, t, span)
+}
+
+// manyary makes the application of a declared symbol to three numbers or more.
+func (e *Elaborator) manyary(p core.Prim, args []val, span syntax.Span) val {
+	e.wantReal(reason{kind: takesReason, text: p.Name()}, args...)
+	off, _ := e.store(args)
+	return e.add(core.Node{Op: core.SymbolOp, Sym: p.Symbol(), Pos: core.PosOf(span), A: off, B: off + core.Ref(len(args))}, infer.R, span)
 }
 
 // operations makes an operation and those to its left.

@@ -14,6 +14,7 @@ import (
 // Symbol is a function symbol that a program declares.
 type Symbol struct {
 	Symbol   term.Symbol
+	Params   []string
 	Partials []syntax.Span // where its partial derivatives stand
 }
 
@@ -37,8 +38,8 @@ func (e *Elaborator) symbol(i int) {
 	switch {
 	case len(parts) == 0: // an error of syntax
 		return
-	case k != 1 && k != 2:
-		e.report(e.user, d.NameSpan, "wrong number of parameters", d.Name+" has "+count(k, "parameter")+"; a symbol has one or two")
+	case k == 0:
+		e.report(e.user, d.NameSpan, "no parameter", d.Name+" has no parameter; a symbol has one or more")
 		return
 	case len(parts)-1 != k:
 		e.report(e.user, d.NameSpan, "wrong number of partial derivatives", fmt.Sprintf("%s has %s and %s behind `with`",
@@ -70,6 +71,9 @@ func (e *Elaborator) symbol(i int) {
 	}
 	enter(e.declared[i], f)
 	declared := Symbol{Symbol: f}
+	for _, x := range d.Params {
+		declared.Params = append(declared.Params, e.user.File.Pat(x).Text)
+	}
 	for j, x := range parts[1:] {
 		enter(e.slopes[term.SlopeName(d.Name, j, k)], f.Slope(j))
 		declared.Partials = append(declared.Partials, e.user.File.Expr(x).Span)

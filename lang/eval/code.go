@@ -87,12 +87,21 @@ func Variable(slot int) *Code {
 	return c
 }
 
-// Apply is the function symbol f of one argument, or of two.
+// Apply is the function symbol f of args.
 func Apply(f term.Symbol, args ...*Code) *Code {
 	info, left := f.Info(), args[0].num
 	if len(args) == 1 {
 		eval := info.Eval1
 		return numeric(func(m *Machine, fr []value) float64 { return eval(left(m, fr)) })
+	}
+	if len(args) > 2 {
+		return numeric(func(m *Machine, fr []value) float64 {
+			x := make([]float64, len(args))
+			for i, a := range args {
+				x[i] = a.num(m, fr)
+			}
+			return f.Eval(x...)
+		})
 	}
 	right := args[1].num
 	switch f {

@@ -125,7 +125,7 @@ var closed = [core.NumOps]string{
 	core.PairOp: "in a tuple", core.ListOp: "in a list", core.ProjOp: "in a vector that is projected",
 	core.DotOp: "under dot", core.MatvecOp: "under matvec", core.TotalOp: "under sum", core.MaximumOp: "under maximum", core.TransposeOp: "under transpose",
 	core.ConOp: "under a constructor", core.FixOp: "in a recursive function", core.PickOp: "under pick", core.OneHotOp: "under onehot",
-	core.AlongOp: "under jvp", core.GradOp: "under grad",
+	core.AlongOp: "under jvp", core.GradOp: "under grad", core.SymbolOp: "under a function symbol",
 }
 
 func (l *linearity) others(n *core.Node) bool {

@@ -56,6 +56,8 @@ func (l *lowering) node(n *core.Node) term.Ref {
 			return t.Fun(n.Pos, n.Sym, l.refs[n.A])
 		}
 		return t.Fun(n.Pos, n.Sym, l.refs[n.A], l.refs[n.B])
+	case core.SymbolOp:
+		return t.Fun(n.Pos, n.Sym, l.list(n)...)
 	case core.LinearOp:
 		return l.linear(n)
 	case core.VecOp:

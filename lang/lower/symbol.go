@@ -50,12 +50,17 @@ func (s *Symbol) sized(r core.Ref) sized {
 	case core.LetOp:
 		s.lets[n.X] = s.sized(n.B)
 		return s.sized(n.A)
-	case core.AddOp, core.FunOp:
+	case core.AddOp, core.FunOp, core.SymbolOp:
 		out := sized{term.Partial{Kind: term.PartialFun, Fun: n.Sym}, 1}
-		for _, k := range []core.Ref{n.A, n.B} {
-			if k == 0 {
-				continue
-			}
+		var parts []core.Ref
+		s.Core.Children(&n, func(k core.Ref) { parts = append(parts, k) })
+		if n.Op == core.SymbolOp { // counts as its operations, which the compiler puts in its place
+			term.Operations(n.Sym, make([]int, len(parts)), func(float64) int { return 0 }, func(term.Symbol, int, int) int {
+				out.size++
+				return 0
+			})
+		}
+		for _, k := range parts {
 			a := s.sized(k)
 			out.Args, out.size = append(out.Args, a.Partial), out.size+a.size
 		}

@@ -132,6 +132,8 @@ func (t *translator) form(r core.Ref, n *core.Node) *eval.Code {
 			return eval.Apply(n.Sym, t.code(n.A))
 		}
 		return eval.Apply(n.Sym, t.code(n.A), t.code(n.B))
+	case core.SymbolOp:
+		return eval.Apply(n.Sym, t.codes(t.P.Core.Args[n.A:n.B])...)
 	case core.VecOp, core.ListOp:
 		if list, ok := t.numbers(t.P.Core.Args[n.A:n.B]); ok {
 			return eval.Numbers(n.Op == core.ListOp, list)

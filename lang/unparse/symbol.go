@@ -47,14 +47,23 @@ func (p *Program) declareSymbols() ([]byte, error) {
 	}
 	slices.Sort(list) // a symbol mentions those before it
 	p.symbols = map[term.Symbol]string{}
+	p.parameters = []string{"x", "y"}
+	for _, f := range list {
+		for i := len(p.parameters) - 1; i <= f.Info().Arity && f.Info().Arity > 2; i++ {
+			p.parameters = append(p.parameters, "x"+strconv.Itoa(i))
+		}
+	}
 	var out []byte
 	for _, f := range list {
 		info := f.Info()
-		declaration := ""
-		for i := range info.Arity {
-			declaration += ", " + p.expression(f.Slope(i).Info().Body)
+		declaration, parameters := "", p.parameters[:min(info.Arity, 2)]
+		if info.Arity > 2 {
+			parameters = p.parameters[2 : 2+info.Arity]
 		}
-		declaration = "= " + p.expression(info.Body) + " with " + declaration[2:] + "\n"
+		for i := range info.Arity {
+			declaration += ", " + p.expression(f.Slope(i).Info().Body, parameters)
+		}
+		declaration = "= " + p.expression(info.Body, parameters) + " with " + declaration[2:] + "\n"
 		name := info.Name
 		for n := 1; !p.freeSymbol(name, info.Arity); n++ {
 			name = info.Name + strconv.Itoa(n)
@@ -65,13 +74,10 @@ func (p *Program) declareSymbols() ([]byte, error) {
 			p.symbols[f.Slope(i)] = term.SlopeName(name, i, info.Arity)
 			p.Reserve(p.symbols[f.Slope(i)])
 		}
-		out = p.add(out, "symbol "+name+" "+strings.Join(parameters[:info.Arity], " ")+" "+declaration)
+		out = p.add(out, "symbol "+name+" "+strings.Join(parameters, " ")+" "+declaration)
 	}
 	return out, nil
 }
-
-// parameters are the names of the parameters of symbols.
-var parameters = []string{"x", "y"}
 
 // freeSymbol reports whether nothing has the name of a symbol of k parameters or of its derivatives.
 func (p *Program) freeSymbol(name string, k int) bool {
@@ -80,7 +86,7 @@ func (p *Program) freeSymbol(name string, k int) bool {
 			return false
 		}
 	}
-	return !p.scope.taken(name) && name != parameters[0] && name != parameters[1]
+	return !p.scope.taken(name) && !slices.Contains(p.parameters, name)
 }
 
 // mention enters a declared symbol and those that its declaration mentions.
@@ -105,8 +111,8 @@ func (p *Program) mention(f term.Symbol, used map[term.Symbol]bool) {
 	}
 }
 
-// expression is an expression of a declared symbol.
-func (p *Program) expression(e *term.Partial) string {
+// expression is an expression of a declared symbol, by the names of its parameters.
+func (p *Program) expression(e *term.Partial, parameters []string) string {
 	return term.Interpret(e, len(parameters), func(r float64) string {
 		s, level := number(r)
 		if level < levelAtom {

@@ -43,8 +43,10 @@ type Program struct {
 	stack    []item
 	guard    *syntax.Guard
 
-	symbols   map[term.Symbol]string // the names of declared symbols and of their partial derivatives
-	typeNames map[string]string      // of declared types whose names are none of the language
+	symbols map[term.Symbol]string // the names of declared symbols and of their partial derivatives
+	// parameters are the names that parameters of declared symbols have: x and y, and x1, x2, … where there are more than two.
+	parameters []string
+	typeNames  map[string]string // of declared types whose names are none of the language
 }
 
 // New starts a program whose body is the term. What is declared is declared first:

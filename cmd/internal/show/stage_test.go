@@ -35,7 +35,9 @@ data ys : List R^2 = [[| 1, 2 |]; [| 3, 4 |]]
 data none : List R = []
 c * z1 + dot v a + M.(1).(0) * fold (fun x h -> sin (x * h)) 1 xs + fold (fun (y : R^2) h -> y.(0) * h + y.(1)) 0.5 ys
   + fold (+) 0 none + dot (matvec M (vec i < 2 -> a.(i))) (vec i < 2 -> a.(i))`,
-		"names":   "input x = 2\ninput x' = 3\ninput dx = 4\ninput a = 5\nlet z0 = x * x' in\nlet z1 = fun x -> x * dx in\nz1 (z1 z0) * a",
+		"names": "input x = 2\ninput x' = 3\ninput dx = 4\ninput a = 5\nlet z0 = x * x' in\nlet z1 = fun x -> x * dx in\nz1 (z1 z0) * a",
+		"declaredMany": "symbol hull x y z = x * y + sin z with y, x, cos z\nsymbol quad a b c d = hull a b c * d with b * d, a * d, cos c * d, hull a b c\n" +
+			"input a = 0.3\ninput b = 0.7\nquad a b (hull a b (sin a)) 2",
 		"symbols": "input x = 0.3\ninput y = 0.7\npow x y + min x y * max x y + atan x / y + sigmoid (tanh (sqrt (log (exp (abs (tan x))))))+ relu (-x) + step x * sign y - cos x",
 		"declared": "symbol hyp x y = sqrt (x * x + y * y) with x / sqrt (x * x + y * y), y / sqrt (x * x + y * y)\n" +
 			"symbol unused x = x with 1\nsymbol twice x = hyp x (-x) + 1 with 2 * x / hyp x x\ninput a = 0.3\ninput b = 0.7\nhyp (twice a) (b * hyp'1 a b)",
