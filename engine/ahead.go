@@ -112,21 +112,10 @@ func sweepTask(p block.Object, arrivals func() ([]float64, error), from []int) *
 		if err == nil {
 			err = w.m.sweep(&p, arrived, true, &e.contributions)
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			e.next = e.contributions.Logged(from)
 		}
-		c := &e.contributions
-		for j, k := range from {
-			if k != block.Nowhere && !c.Any[k] {
-				e.next = nil
-				break
-			}
-			e.next = append(e.next, 0)
-			if k != block.Nowhere {
-				e.next[j] = c.Sum(k)
-			}
-		}
-		return nil
+		return err
 	})
 }
 

@@ -31,9 +31,14 @@ type knownRoutine struct {
 
 // routine returns the routine of a template that has run often enough.
 func (m *Machine) routine(id uint32) *graph.Routine {
-	if !m.call.on || m.literal || m.runs[id] < m.call.after {
+	if !m.call.on || m.literal || m.runs[id] < m.call.after || m.team != nil && (!m.team.alone || m.order != nil) {
 		return nil
 	}
+	return m.routineOf(id)
+}
+
+// routineOf returns the routine of a template, nil if there is none.
+func (m *Machine) routineOf(id uint32) *graph.Routine {
 	if m.call.of == nil {
 		m.call.of = make([]knownRoutine, len(m.prog.Templates))
 	}

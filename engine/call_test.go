@@ -26,6 +26,12 @@ even 9 e + odd 12 r`,
 let (s, v) = f 9 (e, (r, e)) [| r, e, r |] in let [| x, y, z |] = v in s + x * y + z`,
 	"a call behind a conditional": `let rec f (k : R) (x : R) : R = let y = if x < r then x * e else x + r in if k < 1 then y else let z = f (k - 1) y in if z < y then z * y else f (k - 2) z in f 8 e`,
 	"a call that is not used":     `let rec f (k : R) (x : R) : R = let y = sin (x + k) in if k < 1 then y else let z = f (k - 1) y in let u = f (k - 2) z in y * e in f 6 r`,
+	"three calls, one behind the other": `let rec f (k : R) (x : R) : R * R = let p = (x * e, k) in if k < 1 then p else
+  let (a, b) = f (k - 1) x in let (c, d) = f (k - 2) (a + r) in let (g, h) = f (k - 3) b in (a * c + g, d + h * e) in
+let (u, v) = f 6 e in u + v * r`,
+	"paths that call nothing behind two matches": `let rec ones (k : R) : fs = if k < 1 then Nil else Cons ((fun x -> x * k + e), ones (k - 1)) in
+let rec all (s : fs) (x : R) : R = match s with Nil -> sin x | Cons (f, rest) ->
+  (match rest with Nil -> f x | Cons (g, q) -> if x < r then x * e else all q (g x) * all rest (f x * e) + all q (x * e)) in all (ones 9) e`,
 	"a stream of functions": `let rec ones (k : R) : fs = if k < 1 then Nil else Cons ((fun x -> x * k + e), ones (k - 1)) in
 let rec all (s : fs) (x : R) : R = match s with Nil -> x | Cons (f, rest) -> all rest (f x * r) in all (ones 7) e`,
 }

@@ -41,8 +41,8 @@
 // stack, so nothing waits and no node is made for an application, a conditional or a number that only the frame uses. It makes the
 // objects and the dual λs that its templates would make, in the same order. An application that has no routine goes on the worklist; a
 // node of kind Frames waits for its value, and then the frames go on. Under LIFO all work for that value is done before anything below
-// it on the worklist, so the frames that wait are always those on top of the stack. They are used under LIFO, also by workers, without
-// profiles.
+// it on the worklist, so the frames that wait are always those on top of the stack. They are used under LIFO, also by workers and by a
+// machine of the schedule Parallel that goes on alone, without profiles.
 //
 // # Packages
 //

@@ -84,22 +84,6 @@ func (m *Machine) Fire(d graph.Ref, a float64, arrive func(dual graph.Ref, a flo
 	body := &m.prog.Bodies[id]
 	m.fired[id]++
 	m.steps += body.Steps
-	w := 4*uint64(d) + graph.DualWords
-	nums := w + uint64(body.Heads)
-	m.regs[0] = a
-	for i, r := range m.words[nums : nums+uint64(body.Nums)] {
-		m.regs[1+i] = m.nodes[r].Number()
-	}
-	for i := range body.Code {
-		in := &body.Code[i]
-		switch in.Op {
-		case graph.LinScale:
-			arrive(m.words[w+uint64(in.D)], float64(m.regs[in.A]*m.regs[in.B]))
-		case graph.LinArrive:
-			arrive(m.words[w+uint64(in.D)], m.regs[in.A])
-		default:
-			m.regs[in.D] = in.Coefficient(m.regs)
-		}
-	}
+	body.Fire(m.words[4*uint64(d)+graph.DualWords:], m.nodes, m.regs, a, arrive)
 	return -1, nil
 }

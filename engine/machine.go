@@ -173,7 +173,7 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 	}
 	m.call.after = runsPerRoutine
 	m.call.stack.Arena = arena
-	m.call.on = !m.literal && !m.picks && opt.Schedule == LIFO && opt.Record == nil && !p.Late
+	m.call.on = !m.literal && !m.picks && opt.Record == nil && !p.Late
 	if opt.Record != nil {
 		m.record = opt.Record(m)
 	}

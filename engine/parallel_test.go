@@ -12,6 +12,7 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/engine/native"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
@@ -178,6 +179,30 @@ func TestParallelLendsAhead(t *testing.T) {
 	sameBits(t, want, got)
 	require.Greater(t, engine.Accepted(m), 8, "more than the leaf beside the one that fires")
 	require.NoError(t, m.Close())
+}
+
+// TestParallelCallsLittle: a recursive function that does little beside calling runs as machine code on the machine alone.
+func TestParallelCallsLittle(t *testing.T) {
+	s := testprogram.FromSource(t, "input e = 0.7\ninput r = 0.3\n"+
+		"def rec tree (n : R) (x : R) : R = if n < 1 then sin (x * e) else tree (n - 1) (x * r) + tree (n - 1) (x + e)\ntree 15 0.5")
+	for _, reversed := range []bool{false, true} {
+		prog := s.Compiled(t, compile.Options{Reversed: reversed})
+		want, m := runAs(t, prog, s.Point, engine.Options{}, noRoutines)
+		require.NoError(t, m.Close())
+		m, err := engine.New(prog, engine.Options{Schedule: engine.Parallel, Workers: 2})
+		require.NoError(t, err)
+		for range 4 {
+			got, err := runAgain(m, s.Point, prog)
+			require.NoError(t, err)
+			got.nodes = want.nodes // a routine makes fewer
+			sameBits(t, want, got)
+		}
+		if native.Supported() && engine.HasWindow(m) {
+			require.True(t, engine.CompiledRoutines(m))
+			require.Zero(t, engine.Accepted(m))
+		}
+		require.NoError(t, m.Close())
+	}
 }
 
 // runAgain runs the same machine once more.

@@ -29,6 +29,7 @@ type team struct {
 	front  order.Front
 	least  uint64 // instructions that a block's backward phase has if it is lent
 	alone  bool   // the machine does the rest of this run itself
+	few    bool   // so it does all runs: see callsLittle
 	// accepted counts the tasks of this run that workers have done for the machine.
 	accepted int
 }
@@ -88,7 +89,7 @@ func (t *team) reset() {
 	t.order.Reset()
 	t.lend.reset()
 	clear(t.sweeps)
-	t.accepted, t.alone = 0, false
+	t.accepted, t.alone = 0, t.few
 	for _, w := range t.Workers {
 		w.kept = w.m.arena.Start()
 		w.m.top = w.kept

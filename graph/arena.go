@@ -88,7 +88,7 @@ func NewArenas(maxBytes uint64, n int) ([]*Arena, error) {
 	each := max(1, min(slabs, min(MaxArenaNodes/SlabNodes, maxSlabs)/uint64(n))) * SlabNodes
 	mem := &reservation{most: int64(min(slabs, uint64(n)*each/SlabNodes) * SlabNodes * NodeBytes)}
 	front := uint64(0)
-	if n == 1 && strconv.IntSize == 64 {
+	if strconv.IntSize == 64 {
 		front = FrontBytes
 	}
 	if err := mem.reserve(each*uint64(n), front); err != nil {
@@ -144,7 +144,7 @@ func (a *Arena) Floats() []float64 {
 	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(a.nodes))), 2*len(a.nodes))
 }
 
-// The memory of an arena alone in its range that machine code can use: it has addresses of 32 bits.
+// The memory of the first arena of a range that machine code can use: it has addresses of 32 bits.
 const (
 	FrontBytes  = 1 << 30 // before the nodes
 	WindowBytes = 1<<32 - 1<<16
@@ -156,7 +156,7 @@ const (
 // is booked with the memory of the process.
 func (a *Arena) Front(bytes uint64) []byte {
 	m := a.memory
-	if bytes > m.front {
+	if bytes > m.front || a.from > 0 {
 		return nil
 	}
 	if to := (bytes + frontStep - 1) / frontStep * frontStep; to > m.fronts {

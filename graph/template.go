@@ -184,6 +184,26 @@ func (in *LinInstr) Coefficient(regs []float64) float64 {
 	return in.Sym.Info().Eval2(regs[in.A], regs[in.B])
 }
 
+// Fire applies a dual of the body to a, in the registers. words are the dual's references, its heads and then its numbers. It calls arrive on
+// each head at which something arrives.
+func (b *DualBody) Fire(words []uint32, nodes []Node, regs []float64, a float64, arrive func(head Ref, v float64)) {
+	regs[0] = a
+	for i, r := range words[b.Heads:][:b.Nums] {
+		regs[1+i] = nodes[r].Number()
+	}
+	for i := range b.Code {
+		in := &b.Code[i]
+		switch in.Op {
+		case LinScale:
+			arrive(words[in.D], float64(regs[in.A]*regs[in.B])) // rounded: no fused multiply-add
+		case LinArrive:
+			arrive(words[in.D], regs[in.A])
+		default:
+			regs[in.D] = in.Coefficient(regs)
+		}
+	}
+}
+
 // DualBody is the compiled body of a dual λa.Σ xi*(ti). Its captured references
 // are first the Heads duals xi*, one for each summand, then the Nums numbers.
 // Register 0 is a, registers 1…Nums the numbers.

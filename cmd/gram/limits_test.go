@@ -31,6 +31,9 @@ func limitPrograms() map[string]string {
 		"sum": "input x = 0.5\nsum i < 1000000 -> sin (x * i)\n",
 		// One that runs as arrays.
 		"arrays": "input x = 0.5\nsum i < 16000000 -> sin (x * 2)\n",
+		// One whose products of 512 × 512 numbers run long, and whose rows fill the memory.
+		"kernel": "param k = 512\ninput W : R^(k, k) = vec i < k -> vec j < k -> sin (i + 2 * j) / k\n" +
+			"sum (#1000000 (fun h -> let s = matvec W h in vec i < k -> sin s.(i) + cos s.(i) + sigmoid s.(i) + tanh s.(i)) W.(0))\n",
 		// Many redexes in a small term.
 		"redexes": "sum i < 150 -> (fun y -> y * y) 2.5\n",
 		// A small term with a long reduction.
@@ -155,9 +158,41 @@ func TestLimits(t *testing.T) {
 				cmd := exec.Command(path, append(args, limitFlags[limit]...)...)
 				cmd.Dir = dir
 				cmd.Env = append(os.Environ(), fmt.Sprint("GOMAXPROCS=", limitProcessors))
-				checkLimit(t, cmd, limit)
+				checkLimit(t, cmd, limit, limitTime)
 			})
 		}
+	}
+}
+
+// TestLimitsInLongKernels: limits of time and of memory hold while a loop on vectors of 512 numbers runs.
+func TestLimitsInLongKernels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes two seconds")
+	}
+	forgetPeak()
+	path, err := exec.LookPath("gram")
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "kernel.gram")
+	require.NoError(t, os.WriteFile(file, []byte(limitPrograms()["kernel"]), 0o644))
+	const late = 600 * time.Millisecond // it is loaded and compiled by then
+	for _, c := range []struct {
+		command string
+		limit   rune
+	}{{"eval", 't'}, {"grad", 't'}, {"grad", 'm'}} {
+		t.Run(fmt.Sprintf("%s %c", c.command, c.limit), func(t *testing.T) {
+			t.Parallel()
+			flags := limitFlags[c.limit]
+			if c.limit == 't' {
+				flags = []string{"--timeout", late.String()}
+			}
+			cmd := exec.Command(path, append([]string{c.command, file}, flags...)...)
+			cmd.Env = append(os.Environ(), fmt.Sprint("GOMAXPROCS=", limitProcessors))
+			message := checkLimit(t, cmd, c.limit, late)
+			if c.limit == 't' && !strings.Contains(message, "while reducing") {
+				t.Skip("the computer is busy: the limit came before the loop")
+			}
+			require.Contains(t, message, "while reducing")
+		})
 	}
 }
 
@@ -188,15 +223,15 @@ func waitWorked(pid int, worked time.Duration) {
 	}
 }
 
-// checkLimit runs a command, which a limit is to end.
-func checkLimit(t *testing.T, cmd *exec.Cmd, limit rune) {
+// checkLimit runs a command, which a limit is to end, that of time after so long. It returns what the command says.
+func checkLimit(t *testing.T, cmd *exec.Cmd, limit rune, timeout time.Duration) string {
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	start := time.Now()
 	require.NoError(t, cmd.Start())
 	status := statusWrong
 	// The time limit is over when each processor has worked for so long, at the latest.
-	before, at := limitProcessors*limitTime, limitTime
+	before, at := limitProcessors*timeout, timeout
 	if after := interruptTimes[limit]; after > 0 {
 		waitWorked(cmd.Process.Pid, after)
 		require.NoError(t, cmd.Process.Signal(os.Interrupt))
@@ -221,4 +256,5 @@ func checkLimit(t *testing.T, cmd *exec.Cmd, limit rune) {
 		t.Logf("%.2f of the limit", float64(used)/float64(limitMemory))
 		require.LessOrEqual(t, used, uint64(limitMemory*115/100))
 	}
+	return errs.String()
 }

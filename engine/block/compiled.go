@@ -16,6 +16,7 @@ const NativeWork = 400_000
 
 const (
 	runWork  = 8
+	overByte = 5 // how many times as much a loop has run that runs as bytecode until then
 	longCode = 200
 	maxCode  = 1 << 13
 )
@@ -34,7 +35,7 @@ const shareWork = 64
 // compiled is the code of a loop, or of all loops with equal code: machine code, and bytecode.
 type compiled struct {
 	shared         bool
-	work           atomic.Uint64 // instructions that were interpreted
+	work           atomic.Uint64 // instructions that have run
 	once, bytecode sync.Once
 	code, bytes    *native.Code // nil: there is none
 }
@@ -56,21 +57,26 @@ func (r *Runner) loopCode(of *graph.Compiled, instructions int, n, left uint64, 
 		of.Store(c)
 	}
 	work := c.work.Load() + left*each
-	if !r.opt.NoNative && r.WorthCompiling(instructions, work) {
+	c.work.Add(n * each)
+	if !r.opt.NoNative && r.WorthCompiling(instructions, work) && (r.WorthCompiling(instructions, work/overByte) || !c.hasBytecode(loop)) {
 		c.once.Do(func() { c.code = native.Compile(loop()) })
 		if c.code != nil {
 			return c.code, r.nativeMemory(c.code)
 		}
 	}
-	c.work.Add(n * each)
 	if work < r.opt.BytecodeRuns*each {
 		return nil, nil
 	}
-	c.bytecode.Do(func() { c.bytes = native.Interpret(loop()) })
-	if c.bytes == nil {
+	if !c.hasBytecode(loop) {
 		return nil, nil
 	}
 	return c.bytes, r.nativeMemory(c.bytes)
+}
+
+// hasBytecode makes bytecode of the loop, and reports whether there is any.
+func (c *compiled) hasBytecode(loop func() *native.Loop) bool {
+	c.bytecode.Do(func() { c.bytes = native.Interpret(loop()) })
+	return c.bytes != nil
 }
 
 // nativeMemory makes sure that there is room for the memory of the code.

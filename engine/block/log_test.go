@@ -35,7 +35,7 @@ func TestPropertyLog(t *testing.T) {
 			for i, v := range values {
 				alone[at[i%len(at)].Ext] += v
 			}
-			if got := c.Sum(k); math.Float64bits(got) != math.Float64bits(alone[k]) && got == got {
+			if got := c.sum(k); math.Float64bits(got) != math.Float64bits(alone[k]) && got == got {
 				t.Fatalf("at dual %d arrives %v, not %v", k, got, alone[k])
 			}
 		}

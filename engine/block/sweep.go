@@ -75,8 +75,23 @@ func collapse(values []float64, each int) []float64 {
 	return values[:n+each]
 }
 
-// Sum returns what was logged for the external dual k.
-func (c *Contributions) Sum(k int) float64 {
+// Logged returns what was logged for each of the external duals, nil if nothing arrives at one. For [Nowhere] it is 0.
+func (c *Contributions) Logged(of []int) []float64 {
+	sums := make([]float64, len(of))
+	for j, k := range of {
+		switch {
+		case k == Nowhere:
+		case !c.Any[k]:
+			return nil
+		default:
+			sums[j] = c.sum(k)
+		}
+	}
+	return sums
+}
+
+// sum returns what was logged for the external dual k.
+func (c *Contributions) sum(k int) float64 {
 	sum := math.Copysign(0, -1) // the unit of addition
 	for _, l := range c.logs {
 		if !slices.ContainsFunc(l.at, func(s graph.Sum) bool { return s.Ext == k }) {

@@ -1,5 +1,5 @@
-// Package cells fires the dual λs of a run in which no block has any, by machine code where that pays. The newest cell at which something has arrived fires next. What a
-// value refers to is older, so no arrival can be missing then, and nobody has to count what is to arrive.
+// Package cells fires the dual λs of a run in which no block has any, by machine code where that pays. The newest cell at which something
+// has arrived fires next. What a value refers to is older, so no arrival can be missing then, and nobody has to count what is to arrive.
 package cells
 
 import (

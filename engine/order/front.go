@@ -86,28 +86,11 @@ func (f *Front) expand(c frontCell) {
 	f.left--
 	f.seen[c.dual] = true
 	body := &f.Prog.Bodies[f.Prog.Duals[f.Nodes[c.dual].Head>>graph.KindShift].Body]
-	w := 4*uint64(c.dual) + graph.DualWords
-	heads, nums := f.Words[w:][:body.Heads], f.Words[w+uint64(body.Heads):][:body.Nums]
-	f.regs[0] = c.sum
-	for i, r := range nums {
-		f.regs[1+i] = f.Nodes[r].Number()
-	}
 	from := len(f.cells)
-	for i := range body.Code {
-		in := &body.Code[i]
-		v := f.regs[in.A]
-		switch in.Op {
-		case graph.LinScale:
-			v = float64(v * f.regs[in.B]) // rounded: no fused multiply-add
-		case graph.LinArrive:
-		default:
-			f.regs[in.D] = in.Coefficient(f.regs)
-			continue
-		}
-		h := heads[in.D]
+	body.Fire(f.Words[4*uint64(c.dual)+graph.DualWords:], f.Nodes, f.regs, c.sum, func(h graph.Ref, v float64) {
 		if kind := f.Nodes[h].Kind(); f.State[h].A == 1 && (kind == graph.DualCell || kind == graph.BlockDual) {
 			f.cells = append(f.cells, frontCell{h, f.State[h].Number() + v})
 		}
-	}
+	})
 	slices.SortFunc(f.cells[from:], func(a, b frontCell) int { return cmp.Compare(f.Order.Key(b.dual), f.Order.Key(a.dual)) })
 }
