@@ -103,6 +103,27 @@ func TestLongLists(t *testing.T) {
 	}
 }
 
+// TestListsOfVectors: so it is where the elements, the function of the fold, or both, have arrays, in which the indices of the list and of a
+// vector meet.
+func TestListsOfVectors(t *testing.T) {
+	elements := []string{"vec j < k -> sin (i*k + j) * w", "vec j < k -> w * (j - i / 3)", "let y = sin (w * i) in vec j < k -> y * cos j", "vec j < k -> sum l < 3 -> u.(l) * (i + l * j)"}
+	for _, element := range elements {
+		for fold, loop := range map[string]bool{
+			"vec j < k -> tanh (x.(j) * w + s.(j))":                               true,
+			"let y = sum j < k -> x.(j) * s.(j) in vec j < k -> tanh (y + s.(j))": true,
+			"vec j < k -> sin s.(j) + x.(k - 1 - j) * x.(j)":                      false, // arrivals at x in turns
+			"vec j < k -> tanh s.(j) + x.(0)":                                     false, // one component is reached
+		} {
+			for _, params := range [][]string{{"k=5", "n=9"}, {"k=70", "n=4"}, {"k=9", "n=300"}} {
+				src := "param k = 2\n" + listHead + fmt.Sprintf("sum (fold (fun x s -> %s) (vec j < k -> w * j) (list i < n -> %s))\n", fold, element)
+				value, gradient := compareLists(t, src, EvalOptions{}, params...)
+				require.True(t, value, src)
+				require.Equal(t, loop, gradient, src)
+			}
+		}
+	}
+}
+
 // TestPropertyLists: random elements, and random functions of a fold.
 func TestPropertyLists(t *testing.T) {
 	loops, draws := 0, property.Size(400)

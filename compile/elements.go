@@ -70,13 +70,11 @@ func (c *compiler) numeralsOf(i term.Index, e term.Static, s int, typ term.Type)
 	return c.literalData(d, typ)
 }
 
-// ofIndex compiles a static expression of the index of the list whose element is compiled. It counts nothing.
+// ofIndex compiles a static expression that has the index of the list whose element is compiled. It counts nothing.
 func (c *compiler) ofIndex(e term.Static, p term.Pos) slot {
 	n := &c.t.Statics[e]
 	in := graph.Instr{Pos: p}
 	switch n.Op {
-	case term.StaticNum:
-		return c.number(n.Val)
 	case term.StaticIndex:
 		return paramClass
 	case term.StaticAdd:
@@ -90,9 +88,9 @@ func (c *compiler) ofIndex(e term.Static, p term.Pos) slot {
 	case term.StaticNeg:
 		in.Op, in.Sym = graph.OpFun1, term.Neg
 	}
-	in.A = uint32(c.ofIndex(n.A, p))
+	in.A = uint32(c.indexNum(n.A, p))
 	if n.B != 0 {
-		in.B = uint32(c.ofIndex(n.B, p))
+		in.B = uint32(c.indexNum(n.B, p))
 	}
 	return c.emit(in, nil)
 }

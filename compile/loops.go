@@ -272,15 +272,18 @@ func (c *compiler) inputRange(x term.Var, n int) (first int, ok bool) {
 const maxTable = 1 << 22
 
 // indexNum compiles the numeral that a static expression is.
-func (c *compiler) indexNum(n *term.Node) slot {
+func (c *compiler) indexNum(e term.Static, p term.Pos) slot {
 	l := &c.top().loops
-	uses := c.t.IndicesOf(n.Static())
-	if i := c.top().element; i != 0 && !slices.ContainsFunc(uses, func(j term.Index) bool { return j != i }) {
-		return c.ofIndex(n.Static(), n.Pos)
+	uses := c.t.IndicesOf(e)
+	if slices.Contains(uses, c.top().element) {
+		return c.ofIndex(e, p)
 	}
 	if slices.ContainsFunc(uses, func(i term.Index) bool { _, ok := l.of[i]; return !ok }) {
 		c.err = graph.ErrFamilies
 		return 0
+	}
+	if len(uses) == 0 {
+		return c.number(c.t.Value(e, nil))
 	}
 	var table block.IndexTable
 	times := 1
@@ -298,7 +301,7 @@ func (c *compiler) indexNum(n *term.Node) slot {
 	var fill func(k int)
 	fill = func(k int) {
 		if k == len(table.Loops) {
-			table.Values = append(table.Values, c.t.Value(n.Static(), at))
+			table.Values = append(table.Values, c.t.Value(e, at))
 			return
 		}
 		for i := range l.All[table.Loops[k]].Size {
@@ -312,5 +315,5 @@ func (c *compiler) indexNum(n *term.Node) slot {
 	}
 	fill(0)
 	l.Numbers = append(l.Numbers, table)
-	return c.emit(graph.Instr{Op: graph.OpIndexNum, Tmpl: uint32(len(l.Numbers) - 1), Pos: n.Pos}, nil)
+	return c.emit(graph.Instr{Op: graph.OpIndexNum, Tmpl: uint32(len(l.Numbers) - 1), Pos: p}, nil)
 }

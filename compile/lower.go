@@ -78,7 +78,7 @@ func (c *compiler) start(r term.Ref) {
 		c.occurrence(n.X, op)
 		c.yield(op)
 	case term.IndexNumOp:
-		c.yieldSlot(c.indexNum(n))
+		c.yieldSlot(c.indexNum(n.Static(), n.Pos))
 	default:
 		c.fail(n.Pos, "this term cannot stand here")
 		c.yieldSlot(0)

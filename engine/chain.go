@@ -20,20 +20,7 @@ func (m *Machine) loopBlock(r graph.Ref) (b *graph.Block, chain bool) {
 	if m.nodes[f].Kind() != graph.Closure || m.fusedBlock(f, args) != nil {
 		return nil, false
 	}
-	return m.specialBlock(f, args, m.left(r)), m.prog.Templates[m.nodes[f].Head>>graph.KindShift].Params > uint32(args)
-}
-
-// specialBlock returns the block with paths of a closure that an iteration applies to args arguments, n times, if there is one.
-func (m *Machine) specialBlock(f graph.Ref, args int, n uint64) *graph.Block {
-	id := m.nodes[f].Head >> graph.KindShift
-	if n := int(m.prog.Templates[id].Params); n != args && n != args+1 {
-		return nil
-	}
-	closures, ok := m.block.Closures(f)
-	if !ok {
-		return nil
-	}
-	return m.prog.LoopBlock(id, args, closures, int(min(n/runsPerPath, graph.MaxPaths)))
+	return m.block.PathsBlock(f, args, m.left(r), runsPerPath), m.prog.Templates[m.nodes[f].Head>>graph.KindShift].Params > uint32(args)
 }
 
 // makeChain is startIteration where the function f takes one argument more than an element and what has come of those behind it:
@@ -68,7 +55,7 @@ func (m *Machine) applyChain(r graph.Ref) error {
 		return err
 	}
 	end := m.placeholder()
-	if err := m.iterateBlock(end, m.specialBlock(f, iterArgs(nat), n), f, source, m.words[w+1], n, true); err != nil {
+	if err := m.iterateBlock(end, m.block.PathsBlock(f, iterArgs(nat), n, runsPerPath), f, source, m.words[w+1], n, true); err != nil {
 		return err
 	}
 	m.words[w], m.words[w+1] = inner, m.Resolve(end)

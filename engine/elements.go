@@ -16,27 +16,21 @@ func (m *Machine) iterateElements(r, list, f, x graph.Ref) error {
 	}
 	b := m.fusedBlock(f, 2)
 	if b == nil && t.Elements >= runsPerPath && m.prog.Templates[m.nodes[f].Head>>graph.KindShift].Params == 2 {
-		b = m.specialBlock(f, 2, t.Elements)
+		b = m.block.PathsBlock(f, 2, t.Elements, runsPerPath)
 	}
-	if b == nil || made.Arrays != nil && len(made.Arrays.Masks) > 0 || m.prog.Reversed && (b.Arrays != nil || made.Out.Duals > block.MaxElementDuals) {
+	if b == nil || made.Arrays != nil && len(made.Arrays.Masks) > 0 {
 		return graph.ErrFamilies
 	}
 	if err := m.block.Enter(made, list); err != nil {
 		return err
 	}
-	l := block.Loop{Block: b, Kind: graph.DataLoop, All: t.Elements, N: t.Elements, Left: t.Elements}
-	var source graph.Ref
-	var err error
-	if m.prog.Reversed {
-		l.Kind = graph.ListLoop
-		if source, err = m.room(m.block.ElementUnits(made, t.Elements)); err == nil {
-			l.Data, err = m.block.NewElements(source, made, list, t.Elements)
-		}
-	} else {
-		l.Data, err = m.block.Table(made, t.Elements)
-	}
+	source, d, err := m.block.NewElements(made, list, t.Elements, m.room)
 	if err != nil {
 		return err
+	}
+	l := block.Loop{Block: b, Kind: graph.DataLoop, All: t.Elements, N: t.Elements, Left: t.Elements, Data: d}
+	if m.prog.Reversed {
+		l.Kind = graph.ListLoop
 	}
 	for i := uint64(0); i < t.Elements; {
 		if m.steps+m.pops >= m.nextLook {
@@ -45,7 +39,7 @@ func (m *Machine) iterateElements(r, list, f, x graph.Ref) error {
 			}
 		}
 		end := min(t.Elements, i+(m.nextLook-m.steps-m.pops)/max(1, made.Steps)+1)
-		if err := m.block.MakeElements(made, l.Data, int(i), int(end)); err != nil {
+		if err := m.block.MakeElements(made, d, int(i), int(end)); err != nil {
 			return err
 		}
 		m.ranBlock(made, end-i)

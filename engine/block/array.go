@@ -60,6 +60,7 @@ func (f *firing) runOnArrays(w *graph.Backward, later *graph.Deferred, row []flo
 	if err := array.Run(code, regs, f.r.look); err != nil {
 		return err
 	}
+	f.keepElement(w, regs)
 	if f.Kind != graph.OneRun {
 		array.Store(f.adjoint, regs, w.BeforeSpans)
 	}

@@ -19,27 +19,28 @@ var nothing = math.Float64frombits(0x7ff8_0000_6772_616d)
 
 func isNothing(v float64) bool { return math.Float64bits(v) == math.Float64bits(nothing) }
 
-// MaxElementDuals is how many duals the elements of a list have at most whose loops run in a reversed program.
-const MaxElementDuals = 64
-
-// ElementUnits returns how many nodes the object of the n elements that a block makes takes; the external duals are loaded.
-func (r *Runner) ElementUnits(b *graph.Block, n uint64) uint64 {
-	numbers := n * uint64(len(b.Out.Regs)+b.Out.Duals)
-	return DualsAt + uint64(len(b.OutDuals)) + uint64(graph.Units(0, len(r.Exts))) + (numbers+1)/2
-}
-
-// NewElements makes the object of the n elements that the block makes of the list, at base, where [Runner.ElementUnits] nodes are free, and
-// its table. The error is that of the host, or [graph.ErrFamilies] if the duals of an element are not all its own.
-func (r *Runner) NewElements(base graph.Ref, b *graph.Block, list graph.Ref, n uint64) (d *term.Data, err error) {
+// NewElements makes the table of the n elements that a block makes of a list, and in a reversed program their object, which is source, where
+// room takes nodes. Otherwise the table is there until the next one is made. The error is that of the host or of room, or
+// [graph.ErrFamilies] if the duals of an element are not all its own.
+func (r *Runner) NewElements(b *graph.Block, list graph.Ref, n uint64, room func(units uint64) (graph.Ref, error)) (source graph.Ref, d *term.Data, err error) {
+	width := len(b.Out.Regs) + b.Out.Duals
+	if !r.prog.Reversed {
+		d, err = r.newTable(n, width)
+		return 0, d, err
+	}
 	plan, err := r.PlanOf(b, graph.ElementRuns)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
+	}
+	base, err := room(DualsAt + uint64(len(b.OutDuals)) + uint64(graph.Units(0, len(r.Exts))) + (n*uint64(width)+1)/2)
+	if err != nil {
+		return 0, nil, err
 	}
 	p := r.NewObject(base, b, plan, graph.ElementRuns, n, nil)
 	r.words[4*uint64(base)+blockData] = list
 	for j := range b.OutDuals {
 		if !p.Wiring.Own(j) {
-			return nil, graph.ErrFamilies
+			return 0, nil, graph.ErrFamilies
 		}
 	}
 	d = r.table(&p)
@@ -48,7 +49,7 @@ func (r *Runner) NewElements(base graph.Ref, b *graph.Block, list graph.Ref, n u
 			d.Values[at+j] = nothing
 		}
 	}
-	return d, nil
+	return base, d, nil
 }
 
 // table returns the table of an object of elements.
@@ -57,10 +58,8 @@ func (r *Runner) table(p *Object) *term.Data {
 	return &term.Data{List: true, Rows: int(p.N), Width: width, Values: r.Floats(p)[:p.N*uint64(width)]}
 }
 
-// Table returns a table for n elements that the block makes, in a program that is not reversed: until the next one is made. The error
-// is that of the host.
-func (r *Runner) Table(b *graph.Block, n uint64) (*term.Data, error) {
-	width := len(b.Out.Regs)
+// newTable returns a table without an object.
+func (r *Runner) newTable(n uint64, width int) (*term.Data, error) {
 	if numbers := n * uint64(width); uint64(len(r.elements)) < numbers {
 		r.elements = nil
 		if err := r.host.Reserve(8 * int64(numbers)); err != nil {
@@ -141,24 +140,20 @@ func elementStores(codes []*graph.Backward, width int) (stores []native.Cell) {
 
 // ReachElements notes which duals of the elements of a list a backward code of the object p reaches, and marks them among its external duals.
 func (r *Runner) ReachElements(p *Object, w *graph.Backward, used []bool) {
-	mask := uint64(0)
+	reached := make([]bool, len(w.Elements))
 	for j, reg := range w.Elements {
-		if reg != 0 {
+		if reached[j] = reg != 0; reached[j] {
 			used[p.Block.ParamExt(0)+j] = true
-			mask |= 1 << j
 		}
 	}
-	if mask == 0 {
-		return
-	}
 	if r.reachedBy == nil {
-		r.reachedBy = map[graph.Ref]map[uint64]bool{}
+		r.reachedBy = map[graph.Ref][][]bool{}
 	}
 	list := r.words[4*uint64(p.Base)+blockData]
-	if r.reachedBy[list] == nil {
-		r.reachedBy[list] = map[uint64]bool{}
+	same := func(other []bool) bool { return slices.Equal(other, reached) }
+	if slices.Contains(reached, true) && !slices.ContainsFunc(r.reachedBy[list], same) {
+		r.reachedBy[list] = append(r.reachedBy[list], reached)
 	}
-	r.reachedBy[list][mask] = true
 }
 
 // BeginJob forgets what the last job has reached.
@@ -166,8 +161,8 @@ func (r *Runner) BeginJob() { clear(r.reachedBy) }
 
 // DiscoverElements marks the external duals that the cells of an object of elements reach.
 func (r *Runner) DiscoverElements(p *Object, used []bool) error {
-	for mask := range r.reachedBy[p.Base] {
-		w, err := r.elementCode(p, mask)
+	for _, reached := range r.reachedBy[p.Base] {
+		w, err := p.Wiring.Backward(r.prog, reached, false, r.look)
 		if err != nil {
 			return err
 		}
@@ -180,34 +175,29 @@ func (r *Runner) DiscoverElements(p *Object, used []bool) error {
 	return nil
 }
 
-// elementCode returns the backward code of the elements of which the job has reached the duals in the mask.
-func (r *Runner) elementCode(p *Object, mask uint64) (*graph.Backward, error) {
-	reached := make([]bool, len(p.Block.OutDuals))
-	for j := range reached {
-		reached[j] = mask>>j&1 != 0
-	}
-	return p.Wiring.Backward(r.prog, reached, false, r.look)
-}
-
 // fireElements fires the cells of the elements of a list, the last first.
 func (f *firing) fireElements() error {
 	d := f.r.table(&f.Object)
-	duals := f.Block.Out.Duals
-	maskOf := func(i int) (mask uint64) {
-		for j, v := range d.Values[(i+1)*d.Width-duals : (i+1)*d.Width] {
-			if !isNothing(v) {
-				mask |= 1 << j
+	reached := make([]bool, f.Block.Out.Duals)
+	arrived := func(i int) []float64 { return d.Values[(i+1)*d.Width-len(reached) : (i+1)*d.Width] }
+	same := func(i int) bool {
+		for j, v := range arrived(i) {
+			if reached[j] == isNothing(v) {
+				return false
 			}
 		}
-		return mask
+		return true
 	}
 	for end := d.Rows; end > 0; {
-		mask, from := maskOf(end-1), end-1
-		for from > 0 && end-from < LookEvery && maskOf(from-1) == mask {
+		for j, v := range arrived(end - 1) {
+			reached[j] = !isNothing(v)
+		}
+		from := end - 1
+		for from > 0 && end-from < LookEvery && same(from-1) {
 			from--
 		}
-		if mask != 0 {
-			w, err := f.r.elementCode(&f.Object, mask)
+		if slices.Contains(reached, true) {
+			w, err := f.Wiring.Backward(f.r.prog, reached, false, f.r.look)
 			if err != nil {
 				return err
 			}

@@ -306,12 +306,26 @@ func (f *firing) keepSums(regs []float64) {
 	}
 }
 
+// PathsBlock returns the block with paths of a closure that an iteration applies to args arguments, n times, if there is one. So many runs
+// make the code of one more path worth making.
+func (r *Runner) PathsBlock(f graph.Ref, args int, n, runsPerPath uint64) *graph.Block {
+	id := r.nodes[f].Head >> graph.KindShift
+	if n := int(r.prog.Templates[id].Params); n != args && n != args+1 {
+		return nil
+	}
+	closures, ok := r.closures(f)
+	if !ok {
+		return nil
+	}
+	return r.prog.LoopBlock(id, args, closures, int(min(n/runsPerPath, graph.MaxPaths)))
+}
+
 // The function of a block with paths captures at most maxClosures closures.
 const maxClosures = 64
 
-// Closures returns the templates of the closures that a closure captures, and of those that these capture, in preorder; false if they are too
+// closures returns the templates of the closures that a closure captures, and of those that these capture, in preorder; false if they are too
 // many for a block with paths, or not all of them are closures.
-func (r *Runner) Closures(f graph.Ref) (ids []uint32, ok bool) {
+func (r *Runner) closures(f graph.Ref) (ids []uint32, ok bool) {
 	for stack := []graph.Ref{f}; len(stack) > 0; {
 		f := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]

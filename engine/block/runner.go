@@ -56,8 +56,8 @@ type Runner struct {
 	streams  [3][]float64 // scratch
 	numbers  []int32      // of the backward codes of runs
 	elements []float64    // the table of a list
-	// reachedBy has, of objects of elements, which duals of one element the job has reached, as bits.
-	reachedBy map[graph.Ref]map[uint64]bool
+	// reachedBy has, of objects of elements, which duals of one element the job has reached.
+	reachedBy map[graph.Ref][][]bool
 	chosen    []float64 // of the paths of runs, or of the nodes that compiled code begins with
 }
 
