@@ -20,8 +20,6 @@ type blockState struct {
 	// Of each template and of each dual's body: how often it ran in a block. These runs
 	// are among Machine.runs and Machine.fired too.
 	runs, fired   []uint64
-	arrived       []float64
-	reached       []bool
 	used          []bool
 	contributions block.Contributions
 	heap          graph.Heap // of blocks whose duals a job has reached, by their keys
