@@ -91,6 +91,7 @@ type cellWriter struct {
 	vectors  []string // of type R^k
 	picks    bool     // the components of x are numbers of components
 	branches bool
+	folds    bool
 	names    int
 }
 
@@ -132,6 +133,9 @@ func (w *cellWriter) number(depth int) string {
 		}
 		return "(pick Z" + x + ").(" + w.index() + ")"
 	}
+	if w.folds && w.r.IntN(4) == 0 {
+		return w.fold(depth)
+	}
 	if w.branches && w.r.IntN(4) == 0 {
 		return w.branch(depth)
 	}
@@ -159,6 +163,14 @@ func (w *cellWriter) number(depth int) string {
 	text := "(sum " + j + " < k -> " + w.number(depth-1) + ")"
 	w.indices = w.indices[:len(w.indices)-1]
 	return text
+}
+
+// fold writes a fold over data.
+func (w *cellWriter) fold(depth int) string {
+	e, r, v := w.name("e"), w.name("r"), w.number(0)
+	body := []string{r + " * " + v + " + " + e, "tanh (" + r + " + " + e + " * " + v + ")", "if " + r + " < " + e + " then " + v + " * " + r + " else sin " + r,
+		"sin (" + r + ") * " + r, r + " * " + w.number(depth-1)}[w.r.IntN(5)]
+	return "(fold (fun " + e + " " + r + " -> " + body + ") " + []string{"0.5", "(" + w.number(depth-1) + ")"}[w.r.IntN(2)] + " l)"
 }
 
 // branch writes a conditional.
@@ -243,6 +255,21 @@ func TestPropertyFamilyBranches(t *testing.T) {
 	}
 }
 
+// TestPropertyFamilyFolds: so it is where components are folds.
+func TestPropertyFamilyFolds(t *testing.T) {
+	arrays, draws := 0, property.Size(600)
+	for seed := range draws {
+		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 5)), vectors: []string{"x", "h"}, folds: true, branches: seed%2 == 0}
+		src := familyHead + "data l : List R = list t < n -> 0.4 * t - 0.3\ninput h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
+			"let r = " + w.cell() + " in sum i < k -> r.(i)\n"
+		if compareFamilies(t, "t.gram", src, []string{"k=" + strconv.Itoa(2+seed%11), "n=" + strconv.Itoa(seed%4)}) {
+			arrays++
+		}
+	}
+	t.Logf("%d of %d ran as arrays", arrays, draws)
+	require.Greater(t, arrays, draws/20)
+}
+
 // TestPropertyFamilyMixtures: so it is where some components are numbers and others depend on inputs.
 func TestPropertyFamilyMixtures(t *testing.T) {
 	const result = "let (h, m) = fold (fun x (h, m) -> (cell x m h, m)) (start, vec i < k -> if i < 2 then 0.5*i else s) a in sum i < k -> h.(i)\n"
@@ -313,7 +340,7 @@ func compareFamilies(t *testing.T, name, src string, params []string) bool {
 	}
 	families, err := p.src.Families(nil)
 	require.NoError(t, err)
-	branches := slices.ContainsFunc(families.Nodes, func(n term.Node) bool { return n.Op == term.IfOp })
+	branches := slices.ContainsFunc(families.Nodes, func(n term.Node) bool { return n.Op == term.IfOp }) || !families.StraightLine(false) && families.StraightLine(true)
 	for _, gradient := range []bool{false, true} {
 		v1, c1, samples1, err := runForm(t, p, p.src.Term(), gradient, true)
 		require.NoError(t, err)
@@ -409,7 +436,7 @@ func runForm(t *testing.T, p *Program, src *term.Term, gradient, record bool) (n
 // TestFamiliesInParallel: several workers give the bits and counts of one, and of the expansion.
 func TestFamiliesInParallel(t *testing.T) {
 	src := familyHead + "def cell x h = vec i < k -> sigmoid (dot E.(i) x + dot W.(i) h + b.(i))\n" +
-		"sum i < 6 -> let h = fold cell (vec j < k -> 0.01 * (i + j)) a in sum j < k -> h.(j)\n"
+		"def of i = let h = fold cell (vec j < k -> 0.01 * (i + j)) a in sum j < k -> h.(j)\nof 0 + of 1 + of 2 + of 3 + of 4 + of 5\n"
 	p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: []string{"n=200"}})
 	require.NoError(t, err)
 	opt := EvalOptions{NoFuse: true}
@@ -418,6 +445,7 @@ func TestFamiliesInParallel(t *testing.T) {
 	for _, opt := range []EvalOptions{{}, {Schedule: Parallel, Workers: 3}} {
 		got, err := p.Gradient(t.Context(), opt)
 		require.NoError(t, err)
+		require.True(t, p.src.HasFamilies())
 		require.False(t, p.arrays(true).none.Load())
 		require.Equal(t, want.Values, got.Values)
 		require.Equal(t, want.Jacobian, got.Jacobian)
@@ -461,6 +489,11 @@ func TestFamilyBodies(t *testing.T) {
 		{"sum i < n -> if x.(i) < 0 then s * x.(i) else tanh x.(i)", false}, // not in all runs something arrives at s
 		{"let y = matvec A x in let z = vec i < n -> if y.(i) < 0 then 0.1 * y.(i) else y.(i) in logsumexp (matvec B z)", true},
 		{"sum i < n -> if x.(i) < 0.2 then x.(i)^2 else 2 * x.(i)", true},
+		{"sum i < n -> fold (fun e r -> tanh (r * x.(i) + e)) (x.(i) * x.(i)) [0.1; 0.2; 0.3]", true},
+		{"sum i < n -> fold (fun e r -> if r < e then sin r else e * r) (x.(i) * s) [0.1; 0.2; 0.3]", false}, // not all numbers of the list are reached
+		{"let y = matvec A x in logsumexp (matvec B (vec i < n -> fold (fun e r -> tanh (r * y.(i) + e)) s [1; 2]))", true},
+		{"let y = matvec A x in logsumexp (matvec B (vec i < n -> fold (fun e r -> tanh (r * y.(i) + e)) 0 [1; 2]))", true},
+		{"sum i < n -> let l = [x.(i); s] in fold (fun e r -> e * r) 1 l", false},
 	} {
 		for _, n := range []string{"n=3", "n=5", "n=13"} {
 			require.Equal(t, q.arrays, compareFamilies(t, "t.gram", head+q.body+"\n", []string{n}), "%s, %s", q.body, n)
@@ -504,7 +537,7 @@ func TestFamilyBlocks(t *testing.T) {
 	}
 }
 
-// TestLargeBranches: layers whose components are conditionals take no nodes for what is in their families.
+// TestLargeBranches: layers whose components are conditionals or folds take no nodes for what is in their families.
 func TestLargeBranches(t *testing.T) {
 	const k, n = 512, 3
 	w5, err := os.ReadFile("examples/w5.gram")
@@ -512,7 +545,8 @@ func TestLargeBranches(t *testing.T) {
 	cell := strings.Replace(string(w5), "o.(q) * tanh c2.(q)", "let z = o.(q) * tanh c2.(q) in if z < 0 then 0.1 * z else z", 1)
 	layer := "param k = 4\nparam n = 1\ninput W : R^k^k = vec i < k -> vec j < k -> 0.1 * sin (i*k + j)\ninput x : R^k = vec i < k -> sin i\n" +
 		"let y = matvec W x in sum i < k -> let z = y.(i) in (if z < 0 then 0.1 * z else z)^2\n"
-	for src, steps := range map[string]uint64{cell: n * k, layer: k} {
+	fold := strings.Replace(layer, "if z < 0 then 0.1 * z else z", "fold (fun e r -> tanh (e + r * z)) 0 [0.1; 0.2; 0.3; 0.4]", 1)
+	for src, steps := range map[string]uint64{cell: n * k, layer: k, fold: 0} {
 		p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: []string{fmt.Sprint("k=", k), fmt.Sprint("n=", n)}})
 		require.NoError(t, err)
 		res, err := p.Gradient(t.Context(), EvalOptions{})
@@ -560,4 +594,30 @@ func TestFamiliesOfLists(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []float64{0, 1, 4, 0, 2, 6}, res.Values)
 	}
+}
+
+// TestFamilySymbols: a symbol of three parameters in a family is its operations on arrays. Bits, counts and G are those of the expansion.
+func TestFamilySymbols(t *testing.T) {
+	const src = "symbol gate x y z = x * sigmoid y + z with sigmoid y, x * sigmoid' y, 1\n" + familyHead +
+		"sum (fold (fun x h -> vec i < k -> gate (dot W.(i) h) x.(i) b.(i)) start a)\n"
+	p, err := Load(t.Context(), "t.gram", []byte(src), Options{})
+	require.NoError(t, err)
+	families, err := p.src.Families(nil)
+	require.NoError(t, err)
+	for _, gradient := range []bool{false, true} {
+		want, counts, samples, err := runForm(t, p, p.src.Term(), gradient, true)
+		require.NoError(t, err)
+		got, same, sampled, err := runForm(t, p, families, gradient, true)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		require.Equal(t, counts, same)
+		require.Equal(t, samples, sampled)
+	}
+	arrays, err := p.Bound(t.Context(), EvalOptions{})
+	require.NoError(t, err)
+	m, size, err := p.open(p.Meter(t.Context()), p.Point(), EvalOptions{})
+	require.NoError(t, err)
+	defer m.Close()
+	require.EqualValues(t, size.Operations, arrays.Operations)
+	require.EqualValues(t, m.Stats().Counts.Total(), arrays.M)
 }

@@ -61,6 +61,7 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 		data:   map[dataKey]slot{},
 
 		families: map[uint32]*block.Families{},
+		folds:    map[term.Ref]folded{},
 	}
 	types, err := t.Typing(opt.Check)
 	if err != nil {
@@ -121,6 +122,9 @@ type compiler struct {
 	pos  term.Pos // of the term that is compiled
 	// branches are the first branches of conditionals whose second is compiled.
 	branches []closedBranch
+	// args are the arguments of functions of folds in families, the first one last.
+	args  []operand
+	folds map[term.Ref]folded
 	// group are the functions of a fix whose last is compiled.
 	group []uint32
 }

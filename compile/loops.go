@@ -47,14 +47,21 @@ func (l *loops) times() uint64 {
 }
 
 // inLoops reports whether a node may stand in a family of a block.
-func (c *compiler) inLoops(n *term.Node) bool {
+func (c *compiler) inLoops(r term.Ref) bool {
+	n := &c.t.Nodes[r]
 	switch n.Op {
 	case term.IfOp:
 		return !c.opt.Open && !c.opt.Places
-	case term.AppOp, term.ListOp, term.NatOp, term.DataOp, term.ListFamilyOp, term.ConOp, term.CaseOp, term.FixOp:
+	case term.AppOp:
+		_, ok := c.fold(r)
+		return ok
+	case term.ListOp, term.NatOp, term.DataOp, term.ListFamilyOp, term.ConOp, term.CaseOp, term.FixOp:
 		return false
 	case term.LamOp:
-		return c.t.Info(n.X).Linear && c.opt.Reversed
+		if c.isFunction(n) {
+			return len(c.args) > 0
+		}
+		return c.opt.Reversed
 	}
 	return true
 }

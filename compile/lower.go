@@ -10,7 +10,7 @@ import (
 func (c *compiler) start(r term.Ref) {
 	t := c.t
 	n := &t.Nodes[r]
-	if c.top().loops.open() && !c.inLoops(n) {
+	if c.top().loops.open() && !c.inLoops(r) {
 		c.err = graph.ErrFamilies
 		c.yieldSlot(0)
 		return
@@ -23,8 +23,20 @@ func (c *compiler) start(r term.Ref) {
 	case term.NumOp:
 		c.yieldSlot(c.number(n.Val))
 	case term.LamOp:
+		if c.top().loops.open() && c.isFunction(n) {
+			last := len(c.args) - 1
+			c.bind(n.X, c.args[last])
+			c.args = c.args[:last]
+			c.push(n.A, 0)
+			return
+		}
 		c.lambda(r, n)
 	case term.AppOp:
+		if c.top().loops.open() { // a fold
+			c.push(r, 1)
+			c.push(n.B, 0)
+			return
+		}
 		if c.isDualApplication(n) {
 			c.push(r, arriveStep)
 			c.push(n.B, 0)
@@ -98,7 +110,14 @@ func (c *compiler) resume(k task) {
 	case term.LamOp:
 		c.closeLambda(n)
 	case term.AppOp:
-		if k.step == arriveStep {
+		switch {
+		case k.step == foldStep:
+			c.goOnFold(k.r, int(k.n))
+			return
+		case c.top().loops.open():
+			c.beginFold(k.r)
+			return
+		case k.step == arriveStep:
 			c.arrive(k.r, n)
 			return
 		}

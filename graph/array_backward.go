@@ -432,10 +432,11 @@ func (w *arrayBackward) add(dims []Dim, d, a Address, b *Address) {
 // than that in which the cells would fire one by one.
 func (w *arrayBackward) touch(of *arrivals, dims []Dim, loop int32, at Address, mask int) bool {
 	t := touch{source: w.source, loop: loop, inner: -1, within: w.apart, from: int32(w.firing) + 1, mask: int32(mask)}
+	t.together = w.b.Arrays.Cells[w.firing].Either && w.cells[w.firing].heads > 1
 	if len(dims) > 0 {
 		t.inner = int32(dims[len(dims)-1].Loop)
 	}
-	w.failed = w.failed || !w.masked.ordered(t.from, dims, at, w.cells[w.firing].heads == 1) || !of.note(dims, at, t, mask)
+	w.failed = w.failed || t.together && of == &w.exts || !w.masked.ordered(t.from, dims, at, !t.together) || !of.note(dims, at, t, mask)
 	return !w.failed
 }
 

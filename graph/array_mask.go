@@ -17,9 +17,9 @@ func (s cellSet) has(q int) bool { return s[q/64]&(1<<(q%64)) != 0 }
 
 func (s cellSet) add(q int) { s[q/64] |= 1 << (q % 64) }
 
-// newMasked returns nil for a block without conditionals.
+// newMasked returns nil for a block without conditionals and folds.
 func newMasked(a *Arrays) *masked {
-	if len(a.Masks) == 0 {
+	if !slices.ContainsFunc(a.Cells, func(c ArrayCell) bool { return c.Late != 0 }) {
 		return nil
 	}
 	m := &masked{masks: a.Masks, cells: a.Cells, made: make([]cellSet, len(a.Cells))}

@@ -16,6 +16,8 @@ type touch struct {
 	// arrivals at the same dual of which no instance is one of this.
 	from, mask int32
 	also       *touch
+	// together says that several arrivals are added up before, so that they are the first.
+	together bool
 }
 
 // within says that a head's arrivals are noted for each value of an index by itself: at is 1 + the value, 0 where that is not so. If
@@ -141,6 +143,9 @@ func (t touch) precedes(next *touch, same bool, m *masked) bool {
 			one.also = next.also
 			next.also = &one
 			continue
+		}
+		if next.together && is.source != 0 {
+			return false
 		}
 		if m != nil && is.source > 0 && (m.late(is.from) || m.late(next.from)) {
 			if !m.follows(is.from, next.from) {

@@ -42,7 +42,7 @@ const (
 	OpTotal     // D := Σ A, and D+1 := the dual of the sum by the dual Else of +, of the duals B; ends the loop
 	OpComponent // D := one of N slots, A, A+Split, …: the number of the expression Tmpl of the loops
 	OpIndexNum  // D := the value of the expression Tmpl of the loops
-	OpTest      // what follows, up to OpElse, is there where A Cmp B, with the counts of the template Tmpl; what follows that, where not
+	OpTest      // what follows, up to OpElse, is there where A Cmp B, with the counts of the template Tmpl; with Split, all up to OpJoin is
 	OpElse      // up to OpJoin, with the counts of the template Tmpl
 	OpJoin      // D := A or B, the results of what is there where a test holds and where not
 )

@@ -230,8 +230,9 @@ func (p *Program) Derivative(t *term.Term, xs, vs []term.Var) *Program {
 }
 
 func (p *Program) setTerm(t *term.Term) {
-	p.families, p.straight = t, t.StraightLine()
-	p.arrays = t.FamiliesInLambdas() || p.straight && t.Families()
+	inLambdas := t.FamiliesInLambdas()
+	p.families, p.straight = t, t.StraightLine(!inLambdas)
+	p.arrays = inLambdas || p.straight && t.Families()
 }
 
 // finish lowers the core of a program without errors, whose body and its type are given.

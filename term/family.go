@@ -162,17 +162,22 @@ func (t *Term) IndicesOf(e Static) (out []Index) {
 }
 
 // StraightLine reports whether t is arithmetic, tuples, families and lets alone: it has no function and no list. Conditionals stand in
-// families.
-func (t *Term) StraightLine() bool {
+// families. With folds, functions and data may, too.
+func (t *Term) StraightLine(folds bool) bool {
 	live, _ := t.Inside(nil, t.Root)
 	nest := t.nest(live)
 	for r := range t.Nodes[1:] {
+		inside := live[r+1] && nest.in(Ref(r+1)) != 0
 		switch t.Nodes[r+1].Op {
 		case IfOp:
-			if nest.in(Ref(r+1)) == 0 {
+			if !inside {
 				return false
 			}
-		case LamOp, AppOp, ListOp, ListFamilyOp, NatOp, DataOp, ConOp, CaseOp, FixOp:
+		case LamOp, AppOp, ListOp, DataOp:
+			if !inside || !folds {
+				return false
+			}
+		case ListFamilyOp, NatOp, ConOp, CaseOp, FixOp:
 			return false
 		}
 	}

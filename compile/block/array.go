@@ -535,7 +535,7 @@ func (b *arrayBuilder) component(in *graph.Instr) bool {
 	}
 	if o := b.openedAt(in.A); o != nil && in.Split == 1 && in.A+in.N <= o.first+o.n {
 		e := b.index(in).Plus(Affine{Base: int(in.A - o.first)}, 1)
-		b.at[in.D] = o.w.parts[0].with(o.w.loop-1, e)
+		b.at[in.D] = o.w.parts[0].with(o.w.loop-1, e).opened(e)
 		return true
 	}
 	first, ok := b.wire(in.A)
@@ -562,7 +562,7 @@ func (b *arrayBuilder) component(in *graph.Instr) bool {
 	if when != w.when() {
 		w = w.waiting(when)
 	}
-	b.at[in.D] = w
+	b.at[in.D] = w.opened(b.index(in))
 	return true
 }
 

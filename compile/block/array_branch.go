@@ -1,6 +1,10 @@
 package block
 
-import "github.com/gram-machine/gram/graph"
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/graph"
+)
 
 // An if in a family is code for both branches, of which each instance takes the results of one. Without blocks the machine fires
 // conditionals when it has run the code of the template, the last one first. What waits for one is late; the backward phase fires late
@@ -24,7 +28,12 @@ func (l late) and(k late) late {
 }
 
 // in is when something is made that waits for all instances in a loop, of which there are n around it.
-func (l late) in(n int) late { return min(l, late(n+1)) }
+func (l late) in(n int) late {
+	if l == unordered && n == 0 {
+		return 1
+	}
+	return min(l, late(n+1))
+}
 
 // when is when all of a wire is made.
 func (w *arrayWire) when() late {
@@ -45,6 +54,14 @@ func (w arrayWire) waiting(l late) arrayWire {
 	w.parts = nil
 	for _, p := range parts {
 		w.parts = append(w.parts, p.waiting(l))
+	}
+	return w
+}
+
+// opened is component e of a wire. The components are opened from the first to the last, and so is what waits for them.
+func (w arrayWire) opened(e Affine) arrayWire {
+	if w.when() != 0 && slices.ContainsFunc(e.Coef, func(k int) bool { return k < 0 }) {
+		return w.waiting(unordered)
 	}
 	return w
 }
@@ -75,11 +92,12 @@ func (b *arrayBuilder) mask() int {
 	return 0
 }
 
-// test begins a conditional.
+// test begins a conditional, or a fold, whose code is there in all instances.
 func (b *arrayBuilder) test(in *graph.Instr) bool {
 	x, okX := b.wire(in.A)
 	y, okY := b.wire(in.B)
-	if b.applies || !okX || !okY || x.kind != graph.NumLeaf || y.kind != graph.NumLeaf {
+	fold := in.Split != 0
+	if b.applies || !okX || !okY || !fold && (x.kind != graph.NumLeaf || y.kind != graph.NumLeaf) {
 		return false
 	}
 	s := arraySide{late: x.when().and(y.when()).and(b.captured()), loops: len(b.around)}
@@ -95,6 +113,11 @@ func (b *arrayBuilder) test(in *graph.Instr) bool {
 		}
 	} else if s.late == 0 {
 		s.late = late(s.loops + 1)
+	}
+	if fold {
+		s.mask = parent
+		b.sides = append(b.sides, s)
+		return true
 	}
 	holds := b.each(graph.Array{Op: graph.BlockTest, Cmp: in.Cmp}, x.at, y.at)
 	one := Affine{Base: int(b.out.Regs)}
@@ -177,6 +200,10 @@ func (b *arrayBuilder) join(in *graph.Instr) bool {
 	y, okY := b.wire(in.B)
 	if !okX || !okY {
 		return false
+	}
+	if in.Split != 0 {
+		b.at[in.D] = x.waiting(s.late)
+		return true
 	}
 	w, ok := b.either(&s, &x, &y)
 	b.at[in.D] = w

@@ -269,6 +269,9 @@ func (f *firing) fireNative(code *native.Code, w *graph.Backward, n uint64, log 
 			streams = append(streams, log[at:])
 		}
 		r.native.Run(code, r.Regs, runs, streams...)
+		if slices.ContainsFunc(log[len(log)-runs*len(w.Log):], func(v float64) bool { return v != 0 }) {
+			f.live = len(log)
+		}
 	}
 	copy(f.adjoint, adjoint)
 	return log

@@ -24,6 +24,7 @@ type Contributions struct {
 type arrivalLog struct {
 	at     []graph.Sum
 	values []float64
+	live   int // the values from here on are zeros, where a derivative has vanished
 }
 
 // logs are the values of logs that have been added, to be used again.
@@ -54,27 +55,6 @@ func (c *Contributions) Add(sums []float64) {
 	c.logs = nil
 }
 
-// collapse makes one run of the last runs of a log, of so many values each, in which nothing but zeros arrives: where a derivative has
-// vanished. To add all of them, in any order, is to add one, which is −0 if they all are.
-func collapse(values []float64, each int) []float64 {
-	n := len(values)
-	for n > 0 && values[n-1] == 0 {
-		n--
-	}
-	if each == 0 || len(values)-n < 2*each {
-		return values
-	}
-	n = (n + each - 1) / each * each
-	for i := range each {
-		sign := math.Float64bits(values[n+i])
-		for k := n + each + i; k < len(values); k += each {
-			sign &= math.Float64bits(values[k])
-		}
-		values[n+i] = math.Float64frombits(sign)
-	}
-	return values[:n+each]
-}
-
 // Logged returns what was logged for each of the external duals, nil if nothing arrives at one. For [Nowhere] it is 0.
 func (c *Contributions) Logged(of []int) []float64 {
 	sums := make([]float64, len(of))
@@ -92,12 +72,12 @@ func (c *Contributions) Logged(of []int) []float64 {
 
 // sum returns what was logged for the external dual k.
 func (c *Contributions) sum(k int) float64 {
-	sum := math.Copysign(0, -1) // the unit of addition
+	sum := negativeZero
 	for _, l := range c.logs {
 		if !slices.ContainsFunc(l.at, func(s graph.Sum) bool { return s.Ext == k }) {
 			continue
 		}
-		for values := l.values; len(values) > 0; values = values[len(l.at):] {
+		for values := l.values; len(values) > 0 && (sum == 0 || len(l.values)-len(values) < l.live); values = values[len(l.at):] {
 			for i, s := range l.at {
 				if s.Ext == k {
 					sum += values[i]
@@ -107,6 +87,9 @@ func (c *Contributions) sum(k int) float64 {
 	}
 	return sum
 }
+
+// negativeZero is the unit of addition. Adding zeros changes no other sum.
+var negativeZero = math.Copysign(0, -1)
 
 // add adds the values to the sums. Sums of different duals don't depend on each other: two are made at once.
 func (l *arrivalLog) add(sums []float64) {
@@ -122,9 +105,15 @@ func (l *arrivalLog) add(sums []float64) {
 	for i := 0; i < each; i += 2 {
 		j := min(i+1, each-1)
 		a, b := sums[l.at[i].Ext], sums[l.at[j].Ext]
-		for run := l.values; len(run) > 0; run = run[each:] {
+		for run := l.values[:l.live]; len(run) > 0; run = run[each:] {
 			a += run[i]
 			b += run[j]
+		}
+		if a == 0 || b == 0 {
+			for run := l.values[l.live:]; len(run) > 0; run = run[each:] {
+				a += run[i]
+				b += run[j]
+			}
 		}
 		sums[l.at[i].Ext], sums[l.at[j].Ext] = a, b
 	}
@@ -151,6 +140,7 @@ type firing struct {
 	state     []graph.Node // where what has arrived at the external duals so far stands
 	// Logged says that what arrives at the external duals is logged in place of being added to what is there.
 	logged bool
+	live   int // the values of the log from here on are zeros
 
 	r       *Runner
 	values  []float64 // of the data, those of the element from first
@@ -242,7 +232,7 @@ func (f *firing) fire(w *graph.Backward, times uint64) error {
 	}
 	var log []float64
 	if len(w.Log) > 0 {
-		log = newLog(int(times) * len(w.Log))
+		log, f.live = newLog(int(times)*len(w.Log)), 0
 	}
 	plan, rows := f.Plan, f.rows
 	columns := uint64(len(plan.Row))
@@ -296,13 +286,14 @@ func (f *firing) fire(w *graph.Backward, times uint64) error {
 			for _, s := range logged {
 				log = append(log, regs[s.Reg])
 			}
+			f.live = len(log)
 		}
 	}
 	if err := f.addDeferred(later); err != nil {
 		return err
 	}
 	if f.logged {
-		f.out.logs = append(f.out.logs, arrivalLog{w.Log, collapse(log, len(w.Log))})
+		f.out.logs = append(f.out.logs, arrivalLog{w.Log, log, f.live})
 		return nil
 	}
 	for _, s := range w.Sums {
