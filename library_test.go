@@ -193,6 +193,16 @@ func TestLimits(t *testing.T) {
 	res, err := f.Gradient(ctx, gram.EvalOptions{MaxSteps: 34})
 	require.NoError(t, err)
 	require.EqualValues(t, 34, res.Cost.Steps.Total())
+	for _, p := range []*gram.Program{f, loadExample(t, "figure1"), loadExample(t, "phylogeny"), loadExample(t, "w2")} {
+		for _, run := range []func(context.Context, gram.EvalOptions) (*gram.Result, error){p.Value, p.Gradient} {
+			want, err := run(ctx, gram.EvalOptions{})
+			require.NoError(t, err)
+			steps := want.Cost.Steps
+			got, err := run(ctx, gram.EvalOptions{MaxSteps: steps.Total()})
+			require.NoError(t, err)
+			require.Equal(t, steps, got.Cost.Steps)
+		}
+	}
 	_, err = f.Gradient(ctx, gram.EvalOptions{MaxSteps: 33})
 	var limit *gram.LimitError
 	require.ErrorAs(t, err, &limit)

@@ -58,10 +58,10 @@ func (m *Machine) look(next uint64) error {
 	m.looks++
 	m.tellShare()
 	if most := m.opt.Limits.MaxSteps; most != 0 {
-		if m.steps >= most {
+		if m.steps > most {
 			return m.limitError("steps", most, nil)
 		}
-		next = min(next, most-m.steps)
+		next = min(next, max(1, most-m.steps))
 	}
 	if m.top > m.nodeTop {
 		return m.limitError("nodes", m.opt.Limits.MaxNodes, nil)
