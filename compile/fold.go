@@ -60,7 +60,8 @@ func (c *compiler) fold(r term.Ref) (f folded, ok bool) {
 			})
 		}
 	}
-	if ok = ok && len(f.values) <= maxFold; ok {
+	// Without elements there would be no code that says what the function captures, for which the fold waits.
+	if ok = ok && len(f.values) > 0 && len(f.values) <= maxFold; ok {
 		c.folds[r] = f
 	}
 	return f, ok

@@ -11,9 +11,7 @@ import (
 func (c *compiler) list(r term.Ref, n *term.Node) {
 	kids := c.t.Children(n)
 	if values, ok := c.numerals(kids); ok {
-		c.out.Data = append(c.out.Data, term.Data{Name: "[…]", List: true, Rows: len(values), Width: 1, Values: values})
-		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.DataList, Index: uint32(len(c.out.Data) - 1),
-			Elem: graph.DataShape{Width: 1, Reversed: c.opt.Reversed}, Type: c.types[r]}))
+		c.yieldSlot(c.literalData(term.Data{Name: "[…]", List: true, Rows: len(values), Width: 1, Values: values}, c.types[r]))
 		return
 	}
 	if len(kids) > graph.MaxIndex {
@@ -25,23 +23,20 @@ func (c *compiler) list(r term.Ref, n *term.Node) {
 	c.pushAll(kids)
 }
 
+// literalData adds the data of a list of numerals that stands in place.
+func (c *compiler) literalData(d term.Data, typ term.Type) slot {
+	c.out.Data = append(c.out.Data, d)
+	return c.addGlobal(graph.Global{Kind: graph.DataList, Index: uint32(len(c.out.Data) - 1),
+		Elem: graph.DataShape{Width: 1, Reversed: c.opt.Reversed}, Type: typ})
+}
+
 // numerals returns the numbers of a list of numerals r, or of ⟨r, λa.0⃗⟩ in a
 // reversed program.
 func (c *compiler) numerals(kids []term.Ref) ([]float64, bool) {
 	values := make([]float64, 0, len(kids))
 	for _, k := range kids {
-		n := &c.t.Nodes[k]
-		if c.opt.Reversed {
-			if n.Op != term.PairOp {
-				return nil, false
-			}
-			lam := &c.t.Nodes[n.B]
-			if lam.Op != term.LamOp || c.t.Nodes[lam.A].Op != term.ZeroOp {
-				return nil, false
-			}
-			n = &c.t.Nodes[n.A]
-		}
-		if n.Op != term.NumOp {
+		n := c.numeral(k)
+		if n == nil || n.Op != term.NumOp {
 			return nil, false
 		}
 		values = append(values, n.Val)
@@ -49,9 +44,30 @@ func (c *compiler) numerals(kids []term.Ref) ([]float64, bool) {
 	return values, true
 }
 
+// numeral returns the node r, or e of ⟨e, λa.0⃗⟩ in a reversed program; nil if it is no such pair.
+func (c *compiler) numeral(r term.Ref) *term.Node {
+	n := &c.t.Nodes[r]
+	if !c.opt.Reversed {
+		return n
+	}
+	if n.Op != term.PairOp {
+		return nil
+	}
+	lam := &c.t.Nodes[n.B]
+	if lam.Op != term.LamOp || c.t.Nodes[lam.A].Op != term.ZeroOp {
+		return nil
+	}
+	return &c.t.Nodes[n.A]
+}
+
 func (c *compiler) closeList(n *term.Node) {
 	elems := c.emit(graph.Instr{Op: graph.OpVec, Pos: n.Pos}, c.popSlots(int(n.N)))
 	id, captured := c.close(operand{slot: elems})
+	c.yieldList(n, id, captured)
+}
+
+// yieldList yields the list whose elements a template makes, of what it captures.
+func (c *compiler) yieldList(n *term.Node, id uint32, captured []slot) {
 	if len(captured) == 0 {
 		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.List, Index: id}))
 		return

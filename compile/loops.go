@@ -279,10 +279,20 @@ func (c *compiler) inputRange(x term.Var, n int) (first int, ok bool) {
 const maxTable = 1 << 22
 
 // indexNum compiles the numeral that a static expression is.
-func (c *compiler) indexNum(n *term.Node) slot {
+func (c *compiler) indexNum(e term.Static, p term.Pos) slot {
 	l := &c.top().loops
+	uses := c.t.IndicesOf(e)
+	if slices.Contains(uses, c.top().element) {
+		return c.ofIndex(e, p)
+	}
+	if slices.ContainsFunc(uses, func(i term.Index) bool { _, ok := l.of[i]; return !ok }) {
+		c.err = graph.ErrFamilies
+		return 0
+	}
+	if len(uses) == 0 {
+		return c.number(c.t.Value(e, nil))
+	}
 	var table block.IndexTable
-	uses := c.t.IndicesOf(n.Static())
 	times := 1
 	for _, id := range l.around {
 		if slices.ContainsFunc(uses, func(i term.Index) bool { return l.of[i] == id }) {
@@ -298,7 +308,7 @@ func (c *compiler) indexNum(n *term.Node) slot {
 	var fill func(k int)
 	fill = func(k int) {
 		if k == len(table.Loops) {
-			table.Values = append(table.Values, c.t.Value(n.Static(), at))
+			table.Values = append(table.Values, c.t.Value(e, at))
 			return
 		}
 		for i := range l.All[table.Loops[k]].Size {
@@ -312,5 +322,5 @@ func (c *compiler) indexNum(n *term.Node) slot {
 	}
 	fill(0)
 	l.Numbers = append(l.Numbers, table)
-	return c.emit(graph.Instr{Op: graph.OpIndexNum, Tmpl: uint32(len(l.Numbers) - 1), Pos: n.Pos}, nil)
+	return c.emit(graph.Instr{Op: graph.OpIndexNum, Tmpl: uint32(len(l.Numbers) - 1), Pos: p}, nil)
 }

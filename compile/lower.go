@@ -79,9 +79,8 @@ func (c *compiler) start(r term.Ref) {
 		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.Vec}))
 	case term.FamilyOp, term.SumOp, term.ReverseSumOp:
 		c.openLoop(r, n)
-	case term.ListFamilyOp: // in a λ
-		c.err = graph.ErrFamilies
-		c.yieldSlot(0)
+	case term.ListFamilyOp:
+		c.listFamily(r, n)
 	case term.ComponentOp:
 		op := c.selected(n)
 		if c.err != nil {
@@ -91,7 +90,7 @@ func (c *compiler) start(r term.Ref) {
 		c.occurrence(n.X, op)
 		c.yield(op)
 	case term.IndexNumOp:
-		c.yieldSlot(c.indexNum(n))
+		c.yieldSlot(c.indexNum(n.Static(), n.Pos))
 	default:
 		c.fail(n.Pos, "this term cannot stand here")
 		c.yieldSlot(0)
@@ -169,6 +168,8 @@ func (c *compiler) resume(k task) {
 		c.closeFix(k, n)
 	case term.ListOp:
 		c.closeList(n)
+	case term.ListFamilyOp:
+		c.closeListFamily(n)
 	case term.FamilyOp, term.SumOp, term.ReverseSumOp:
 		c.closeLoop(n)
 	}

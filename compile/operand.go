@@ -57,6 +57,7 @@ type builder struct {
 	open     bool       // of an open program
 	vars     []term.Var // the parameters
 	typ      term.Type  // graph.Template.Type
+	element  term.Index // of a list whose element the template makes: its index, the parameter
 	// What an open program counts when it runs: weights of slots.
 	loops      loops
 	tallied    map[slot]int

@@ -87,12 +87,15 @@ func (b *builder) mentions(s slot) bool {
 
 // typesOf returns the types of what the template captures and of its parameters.
 func (c *compiler) typesOf(b *builder) []term.Type {
-	out := make([]term.Type, 0, len(b.captured)+len(b.vars))
+	out := make([]term.Type, 0, len(b.captured)+int(b.params))
 	for _, x := range b.captured {
 		out = append(out, c.t.TypeOf(x.x))
 	}
 	for _, x := range b.vars {
 		out = append(out, c.t.TypeOf(x))
+	}
+	if b.element != 0 {
+		out = append(out, term.R)
 	}
 	return out
 }

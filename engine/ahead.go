@@ -16,7 +16,7 @@ const sweepLeast = 1 << 14
 // nothing but what has arrived at its duals.
 func (m *Machine) sweepOrFetch(p *block.Object, stack []graph.Ref, out *block.Contributions) error {
 	if m.team == nil {
-		return m.sweep(p, m.arrivedAt(p), false, out)
+		return m.sweep(p, m.block.ArrivedAt(p, m.state), false, out)
 	}
 	m.lendSweeps(stack)
 	if e := m.team.sweeps[p.Base]; e != nil {
@@ -37,7 +37,7 @@ func (m *Machine) sweepOrFetch(p *block.Object, stack []graph.Ref, out *block.Co
 			return nil
 		}
 	}
-	return m.sweep(p, m.arrivedAt(p), false, out)
+	return m.sweep(p, m.block.ArrivedAt(p, m.state), false, out)
 }
 
 // lendSweeps lends blocks that have many runs, and at which all has arrived, from the bottom of the stack, where those
@@ -69,7 +69,7 @@ func (m *Machine) lendSweeps(stack []graph.Ref) {
 		t.swept++
 		if m.nodes[r].Kind() == graph.BlockRun {
 			p := m.block.Object(r)
-			waiting += m.lendChain(p, slices.Clone(m.arrivedAt(&p)))
+			waiting += m.lendChain(p, slices.Clone(m.block.ArrivedAt(&p, m.state)))
 		} else {
 			t.front.Add(r)
 		}

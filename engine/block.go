@@ -20,8 +20,6 @@ type blockState struct {
 	// Of each template and of each dual's body: how often it ran in a block. These runs
 	// are among Machine.runs and Machine.fired too.
 	runs, fired   []uint64
-	arrived       []float64
-	reached       []bool
 	used          []bool
 	contributions block.Contributions
 	heap          graph.Heap // of blocks whose duals a job has reached, by their keys
@@ -156,48 +154,66 @@ func (m *Machine) settleLeaves(r graph.Ref, l *graph.Leaves, regs []uint32) erro
 func (m *Machine) newBlockRun(b *graph.Block, plan *graph.Plan, kind graph.LoopKind, n uint64, c *block.Checkpoints) (block.Object, error) {
 	units, dropped := m.block.ObjectUnits(b, plan, n, c)
 	m.dropped += dropped
-	if units > math.MaxUint32 {
-		return block.Object{}, m.limitError("memory", m.arena.Bytes(), nil)
-	}
-	if err := m.ensure(uint32(units)); err != nil {
+	base, err := m.room(units)
+	if err != nil {
 		return block.Object{}, err
 	}
-	base := m.top
-	m.block.made = true
 	if m.record != nil {
 		m.record.MadeBlock(base)
 	}
-	m.top += uint32(units)
 	return m.block.NewObject(base, b, plan, kind, n, c), nil
+}
+
+// room takes so many nodes for an object of a block.
+func (m *Machine) room(units uint64) (base graph.Ref, err error) {
+	if units > math.MaxUint32 {
+		return 0, m.limitError("memory", m.arena.Bytes(), nil)
+	}
+	if err := m.ensure(uint32(units)); err != nil {
+		return 0, err
+	}
+	m.block.made = true
+	m.top += uint32(units)
+	return m.top - uint32(units), nil
 }
 
 // iterateBlock runs an iteration whose function is a block, or a chain, all n steps of it.
 func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph.Ref, n uint64, chain bool) error {
 	l := block.Loop{Block: b, Chain: chain, All: n, Kind: graph.NatLoop, N: n, Left: n}
+	if len(b.Params) == 2 {
+		l.Kind, l.Data = graph.DataLoop, &m.prog.Data[m.nodes[source].A]
+	}
+	return m.runIteration(r, &l, f, source, acc)
+}
+
+// runIteration runs all steps of a loop of the function f. source is the data list, the numeral, or the object of the elements.
+func (m *Machine) runIteration(r graph.Ref, l *block.Loop, f, source, acc graph.Ref) error {
+	b := l.Block
 	if err := m.block.Enter(b, f); err != nil {
 		return err
 	}
-	if len(b.Params) == 2 {
-		l.Kind = graph.DataLoop
-		d := m.nodes[source]
-		l.Data = &m.prog.Data[d.A]
-		for range b.Params[0].Duals {
-			m.block.Exts = append(m.block.Exts, 0)
+	if l.Data != nil {
+		for k := range b.Params[0].Duals {
+			dual := graph.Ref(0)
+			if l.Kind == graph.ListLoop {
+				dual = source + block.DualsAt + graph.Ref(k)
+			}
+			m.block.Exts = append(m.block.Exts, dual)
 		}
 	}
 	m.block.Load(&b.Params[len(b.Params)-1], acc)
 	// Each run counts (3) of f, (1) and (4) of its arguments, the (4) of each dual of an
 	// element, and its template's steps.
 	l.PerRun = b.Steps
-	if !chain {
+	if !l.Chain {
 		l.PerRun += 1 + 2*uint64(len(b.Params)) + l.Zeros()
 	}
 	if len(b.OutDuals) == 0 {
-		if err := m.runLoop(&l, &graph.Plan{}, nil); err != nil {
+		if err := m.runLoop(l, &graph.Plan{}, nil); err != nil {
 			return err
 		}
 		m.block.Outs = m.block.Outs[:0]
-	} else if err := m.runRecorded(&l, source, f); err != nil {
+	} else if err := m.runRecorded(l, source, f); err != nil {
 		return err
 	}
 	m.done.share = unknown

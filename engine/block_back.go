@@ -19,24 +19,20 @@ func (m *Machine) reachDual(d graph.Ref) {
 	}
 }
 
-// reachedOf returns which duals of the block's result the job has reached.
-func (m *Machine) reachedOf(p *block.Object) []bool {
-	k := &m.block
-	k.reached = k.reached[:0]
-	for j := range p.Block.OutDuals {
-		k.reached = append(k.reached, m.state[p.Outs+graph.Ref(j)].Head&block.ReachedBit != 0)
-	}
-	return k.reached
-}
-
 // discoverBlock books an arrival at each external dual that the block's cells reach.
 func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref, error) {
 	m.reached(base)
 	p := m.block.Object(base)
 	used := block.Resize(&m.block.used, p.Block.Exts)
+	if p.Kind == graph.ElementRuns {
+		if err := m.block.DiscoverElements(&p, used); err != nil {
+			return nil, err
+		}
+		return m.dueAt(&p, used, stack), nil
+	}
 	if p.Block.Paths != nil {
 		m.atAgain(&p)
-		runs, err := m.block.DiscoverPaths(&p, m.reachedOf(&p), used)
+		runs, err := m.block.DiscoverPaths(&p, m.block.ReachedOf(&p, m.state), used)
 		if err == nil {
 			err = m.occur(runs)
 		}
@@ -45,7 +41,7 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 		}
 		return m.dueAt(&p, used, stack), nil
 	}
-	for t := m.block.Patterns(&p, m.reachedOf(&p)); ; {
+	for t := m.block.Patterns(&p, m.block.ReachedOf(&p, m.state)); ; {
 		w, _, err := t.Next(false)
 		if err != nil {
 			return nil, err
@@ -56,6 +52,7 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 		if err := m.occur(1); err != nil {
 			return nil, err
 		}
+		m.block.ReachElements(&p, w, used)
 		for _, s := range w.Sums {
 			for e := range s.N {
 				used[s.Ext+e] = true
@@ -166,7 +163,7 @@ func (m *Machine) arriveOutside(p *block.Object, c *block.Contributions, stack [
 // arrives at the external duals is logged in place of being added to what is there.
 func (m *Machine) sweep(p *block.Object, arrived []float64, logged bool, out *block.Contributions) error {
 	m.atAgain(p)
-	return m.block.Sweep(p, m.reachedOf(p), m.state, arrived, logged, out)
+	return m.block.Sweep(p, m.block.ReachedOf(p, m.state), m.state, arrived, logged, out)
 }
 
 // atAgain says where errors are if the rows of an object are computed again.
@@ -174,14 +171,4 @@ func (m *Machine) atAgain(p *block.Object) {
 	if !p.HasRows() {
 		m.pos = m.prog.Templates[p.Block.Templates[0]].Pos
 	}
-}
-
-// arrivedAt returns what has arrived at the duals of a block's result.
-func (m *Machine) arrivedAt(p *block.Object) []float64 {
-	k := &m.block
-	k.arrived = k.arrived[:0]
-	for j := range p.Block.OutDuals {
-		k.arrived = append(k.arrived, m.state[p.Outs+graph.Ref(j)].Number())
-	}
-	return k.arrived
 }

@@ -1,17 +1,12 @@
 package engine
 
 import (
-	"slices"
-
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 )
 
 // runsPerPath is how many runs of an iteration make the code of one more path worth making.
 var runsPerPath uint64 = 16
-
-// The function of a block with paths captures at most maxClosures closures.
-const maxClosures = 64
 
 // loopBlock returns the block with paths of the iteration that begins at r, if there is one. chain says that its function takes one
 // argument more.
@@ -25,20 +20,7 @@ func (m *Machine) loopBlock(r graph.Ref) (b *graph.Block, chain bool) {
 	if m.nodes[f].Kind() != graph.Closure || m.fusedBlock(f, args) != nil {
 		return nil, false
 	}
-	return m.specialBlock(f, args, m.left(r)), m.prog.Templates[m.nodes[f].Head>>graph.KindShift].Params > uint32(args)
-}
-
-// specialBlock returns the block with paths of a closure that an iteration applies to args arguments, n times, if there is one.
-func (m *Machine) specialBlock(f graph.Ref, args int, n uint64) *graph.Block {
-	id := m.nodes[f].Head >> graph.KindShift
-	if n := int(m.prog.Templates[id].Params); n != args && n != args+1 {
-		return nil
-	}
-	closures, ok := m.closures(f)
-	if !ok {
-		return nil
-	}
-	return m.prog.LoopBlock(id, args, closures, int(min(n/runsPerPath, graph.MaxPaths)))
+	return m.block.PathsBlock(f, args, m.left(r), runsPerPath), m.prog.Templates[m.nodes[f].Head>>graph.KindShift].Params > uint32(args)
 }
 
 // makeChain is startIteration where the function f takes one argument more than an element and what has come of those behind it:
@@ -73,33 +55,10 @@ func (m *Machine) applyChain(r graph.Ref) error {
 		return err
 	}
 	end := m.placeholder()
-	if err := m.iterateBlock(end, m.specialBlock(f, iterArgs(nat), n), f, source, m.words[w+1], n, true); err != nil {
+	if err := m.iterateBlock(end, m.block.PathsBlock(f, iterArgs(nat), n, runsPerPath), f, source, m.words[w+1], n, true); err != nil {
 		return err
 	}
 	m.words[w], m.words[w+1] = inner, m.Resolve(end)
 	m.push(r)
 	return nil
-}
-
-// closures returns the templates of the closures that a closure captures, and of those that these capture, in preorder.
-func (m *Machine) closures(f graph.Ref) (ids []uint32, ok bool) {
-	for stack := []graph.Ref{f}; len(stack) > 0; {
-		f := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		id := m.nodes[f].Head >> graph.KindShift
-		if len(ids) > maxClosures {
-			return nil, false
-		}
-		ids = append(ids, id)
-		w := 4*uint64(f) + graph.ValueWords
-		for _, v := range slices.Backward(m.words[w : w+uint64(m.prog.Templates[id].Caps)]) {
-			switch m.nodes[v].Kind() {
-			case graph.Closure:
-				stack = append(stack, v)
-			case graph.Partial, graph.Chain, graph.List, graph.Nat, graph.DataList, graph.Neutral:
-				return nil, false
-			}
-		}
-	}
-	return ids[1:], true
 }

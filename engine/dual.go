@@ -21,6 +21,7 @@ func (m *Machine) Backward(d graph.Ref, grad []float64) error {
 		return m.fireNewest(d)
 	}
 	m.enter(calls.Discovery)
+	m.block.BeginJob()
 	if err := m.discover(d); err != nil {
 		return err
 	}

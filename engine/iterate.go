@@ -1,8 +1,7 @@
 package engine
 
 import (
-	"math"
-
+	"github.com/gram-machine/gram/engine/block"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 )
@@ -28,6 +27,9 @@ func (m *Machine) startIteration(r, source, f, x graph.Ref, once bool) error {
 		// The elements stand under the λs: they run now.
 		id := n.Head >> graph.KindShift
 		t := &m.prog.Templates[id]
+		if t.Elements > 0 {
+			return m.iterateElements(r, source, f, x)
+		}
 		elems := m.placeholder()
 		m.nodes[r].Head = uint32(graph.IterList) | awaitElements
 		m.words[w+graph.IterSource] = elems
@@ -127,51 +129,18 @@ func iterArgs(nat bool) int {
 	return 2
 }
 
-// element returns element i of a vector of elements, or makes that of a data
-// list: a number or a vector of numbers, or in a reversed program pairs
-// ⟨r, d⟩[d:=λa.0⃗], each of which counts the (4) of its d.
-func (m *Machine) element(kind graph.Kind, source graph.Ref, i uint32) (graph.Ref, error) {
+// element returns element i of a vector of elements, or makes that of a data list, which counts the (4) of each of its duals.
+func (m *Machine) element(kind graph.Kind, source graph.Ref, i uint32) (v graph.Ref, err error) {
 	if kind == graph.IterList {
 		return m.words[4*uint64(source)+graph.ValueWords+uint64(i)], nil
 	}
-	n := m.nodes[source]
-	shape := m.prog.Global(uint32(n.V)).Elem
-	values, first, err := m.block.Elements(&m.prog.Data[n.A], int(i), int(i)+1)
-	if err != nil {
+	shape := m.prog.Global(uint32(m.nodes[source].V)).Elem
+	if err := m.ensure(block.ElementNodes(shape)); err != nil {
 		return 0, err
 	}
-	values = values[(int(i)-first)*shape.Width:]
-	if !shape.Vector {
-		if err := m.ensure(3); err != nil {
-			return 0, err
-		}
-		return m.numeral(values[0], shape.Reversed), nil
+	if shape.Reversed {
+		m.addSteps(rule.GC, uint64(shape.Width))
 	}
-	width := uint32(shape.Width)
-	if err := m.ensure(3*width + graph.Units(graph.ValueWords, shape.Width)); err != nil {
-		return 0, err
-	}
-	v := m.top
-	m.top += graph.Units(graph.ValueWords, shape.Width)
-	m.nodes[v] = graph.Node{Head: uint32(graph.Vec) | width<<graph.KindShift}
-	for k := range width {
-		m.words[4*uint64(v)+graph.ValueWords+uint64(k)] = m.numeral(values[k], shape.Reversed)
-	}
-	return v, nil
-}
-
-// numeral makes the node of a number, or the three of ⟨r, λa.0⃗⟩. The caller has
-// made room.
-func (m *Machine) numeral(x float64, reversed bool) graph.Ref {
-	r := m.top
-	m.nodes[r] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(x)}
-	m.top++
-	if !reversed {
-		return r
-	}
-	m.addSteps(rule.GC, 1)
-	m.nodes[r+1] = graph.Node{Head: uint32(graph.DualCell) | m.prog.ZeroDual<<graph.KindShift}
-	m.nodes[r+2] = graph.Node{Head: uint32(graph.Pair), V: uint64(r) | uint64(r+1)<<32}
-	m.top += 2
-	return r + 2
+	v, m.top, err = m.block.Element(source, shape, int(i), m.top)
+	return v, err
 }

@@ -54,7 +54,7 @@ type BlockFiring struct {
 // Runs calls f on the runs, the last first, by what they have in common: the wiring, the code
 // and the duals of the result that are reached.
 func (b BlockFiring) Runs(f func(wiring *graph.Wiring, w *graph.Backward, reached []bool, times uint64)) {
-	for t := b.m.block.Patterns(b.parts, b.m.reachedOf(b.parts)); t.Left > 0; {
+	for t := b.m.block.Patterns(b.parts, b.m.block.ReachedOf(b.parts, b.m.state)); t.Left > 0; {
 		reached, wiring := slices.Clone(t.Reached), t.Wiring()
 		w, times, _ := t.Next(false) // an error is found by the run, too
 		if w == nil {

@@ -259,9 +259,13 @@ const (
 )
 
 // ShortArrays reports whether a program has arrays in functions, and all its arrays are so short that their expansion, which becomes
-// machine code where it is a loop, is faster.
+// machine code where it is a loop, is faster. It has no long list to be expanded.
 func (p *Program) ShortArrays() bool {
 	found := false
+	if slices.ContainsFunc(p.Templates, func(t Template) bool { return t.Elements > maxShort }) ||
+		slices.ContainsFunc(p.Data, func(d term.Data) bool { return d.Chunk != nil }) {
+		return false
+	}
 	for _, b := range p.Blocks {
 		if b == nil || b.Arrays == nil {
 			continue

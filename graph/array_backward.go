@@ -23,6 +23,8 @@ type arrayBackward struct {
 	zeros   arrivals // at those that are ignored, of a block with conditionals
 	sums    int      // the register of the sum of external dual 0, 0: there are none yet
 	befores int      // the same for the duals of the result of the run before
+	element arrivals // at the duals of the element that are Listed
+	listed  int      // the same for them
 	minus   int      // a register that holds −0
 	source  int32
 	consts  map[uint64]uint32
@@ -53,6 +55,9 @@ func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool, look 
 		return nil, ErrFamilies
 	}
 	w.exts, w.before, w.zeros = w.arrivals(b.Exts), w.arrivals(outs), w.arrivals(b.Exts)
+	if slices.Contains(of.Exts, Listed) {
+		w.element = w.arrivals(b.Params[0].Duals)
+	}
 	w.minus = int(w.constant(math.Copysign(0, -1)))
 	w.seed(reached)
 	for _, q := range w.masked.order(len(b.Arrays.Cells)) {
@@ -66,7 +71,7 @@ func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool, look 
 		}
 		w.fire(q)
 	}
-	if w.failed || !w.exts.covered() || !w.before.covered() || !w.zeros.covered() {
+	if w.failed || !w.exts.covered() || !w.before.covered() || !w.element.covered() || !w.zeros.covered() {
 		return nil, ErrFamilies
 	}
 	w.finish()
@@ -92,7 +97,7 @@ func (w *arrayBackward) alloc(reg int) int {
 // alive drops the instructions whose results nothing reads.
 func (w *arrayBackward) alive() {
 	read := make([]bool, len(w.allocs))
-	for _, r := range []int{w.sums, w.befores} {
+	for _, r := range []int{w.sums, w.befores, w.listed} {
 		if r != 0 {
 			read[w.alloc(r)] = true
 		}
@@ -435,7 +440,7 @@ func (w *arrayBackward) touch(of *arrivals, dims []Dim, loop int32, at Address, 
 	return !w.failed
 }
 
-// arriveOutside lets arrive at external duals: those of the first run, of the run before, or λa.0⃗.
+// arriveOutside lets arrive at external duals: those of the first run, of the run before, of the element of a list, or λa.0⃗.
 func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *Address, mask int) {
 	to := w.w.Exts[at.Base]
 	switch {
@@ -446,6 +451,16 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 		})
 		if w.masked != nil {
 			w.zeros.note(dims, at, touch{source: w.source, loop: -1}, mask)
+		}
+	case to == Listed:
+		at.Distinct(dims, func(k int) { w.failed = w.failed || w.w.Exts[k] != Listed })
+		if w.listed == 0 {
+			w.listed = w.registers(w.element.size)
+			w.fill(w.listed, w.element.size)
+		}
+		at.Base -= w.b.ParamExt(0)
+		if !w.failed && w.touch(&w.element, dims, loop, at, mask) {
+			w.add(dims, Address{w.listed + at.Base, at.Stride}, a, b)
 		}
 	case to >= 0:
 		shift := int(to) - at.Base
@@ -479,6 +494,14 @@ func (w *arrayBackward) finish() {
 	w.before.each(func(first, n int) {
 		for j := first; j < first+n; j++ {
 			out.Before[j], out.Next[j] = uint32(w.befores+j), true
+		}
+	})
+	if w.element.size > 0 {
+		out.Elements = make([]uint32, w.element.size)
+	}
+	w.element.each(func(first, n int) {
+		for j := first; j < first+n; j++ {
+			out.Elements[j] = uint32(w.listed + j)
 		}
 	})
 	out.OutSpans, out.BeforeSpans = Spans(out.Out), Spans(out.Before)

@@ -25,6 +25,8 @@ type Backward struct {
 	// 0 where nothing does, and Next says where something does.
 	Before []uint32
 	Next   []bool
+	// Elements are, of a [ListLoop], the registers of what arrives at the duals of the run's element, 0 where nothing does.
+	Elements []uint32
 	// Steps: Fired counts the firings of each body, Arrivals the applications of
 	// duals in the bodies that fire, Cells those bodies, with the external duals λa.0⃗.
 	Fired           []FiredBody

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -18,6 +19,7 @@ type backwardBuilder struct {
 	due     []int  // arrivals due at each cell, from inside the block
 	cells   []adjoint
 	before  []adjoint // of the duals of the result of the run before
+	element []adjoint // of the duals that are Listed
 	sum     []uint32  // of the external duals of the first run: the register
 	ignored []bool    // external duals λa.0⃗ with arrivals
 	consts  map[uint64]uint32
@@ -45,8 +47,11 @@ func newBackward(of *Wiring, p *Program, reached []bool, logged bool, look func(
 		live: make([]bool, len(b.Cells)), due: make([]int, len(b.Cells)), cells: make([]adjoint, len(b.Cells)), before: make([]adjoint, outs),
 		sum: make([]uint32, b.Exts), ignored: make([]bool, b.Exts), consts: map[uint64]uint32{}, times: map[uint32]uint64{},
 		sigmoid: map[uint32]uint32{}, exp: map[uint32]uint32{}, cos: map[uint32]uint32{}}
+	if slices.Contains(of.Exts, Listed) {
+		w.element = make([]adjoint, b.Params[0].Duals)
+	}
 	if b.head != nil {
-		w.out.Regs = b.Sum(int32(b.Exts))
+		w.out.Regs = b.Sum(int32(b.Exts + len(w.element)))
 	}
 	for _, in := range b.Code {
 		if in.Op == BlockFun1 && in.Sym == term.Sigmoid {
@@ -212,17 +217,19 @@ func (w *backwardBuilder) slope(sym term.Symbol, a uint32) uint32 {
 	return d
 }
 
-// target returns the adjoint of a cell or of a dual of the run before, nil for any other
+// target returns the adjoint of a cell, of a dual of the run before or of a dual of an element of a list, nil for any other
 // external dual, and which that is.
 func (w *backwardBuilder) target(h int32) (to *adjoint, ext int32) {
 	if h >= 0 {
 		return &w.cells[h], 0
 	}
 	ext = w.w.Exts[^h]
-	if ext < 0 {
+	switch {
+	case ext < 0:
 		return &w.before[^ext], 0
-	}
-	if ext == Ignored {
+	case ext == Listed:
+		return &w.element[int(^h)-w.b.ParamExt(0)], 0
+	case ext == Ignored:
 		w.ignored[^h] = true
 	}
 	return nil, ext
@@ -297,6 +304,13 @@ func (w *backwardBuilder) finish() {
 	for j, a := range w.before {
 		out.Before[j], out.Next[j] = a.reg, a.reg != 0
 	}
+	for k, a := range w.element {
+		if reg := w.b.Sum(int32(w.b.Exts + k)); a.reg != 0 && w.b.head != nil { // one register for all paths
+			w.emit(BlockAdd, term.NoSymbol, reg, a.reg, w.constant(math.Copysign(0, -1)))
+			a.reg = reg
+		}
+		out.Elements = append(out.Elements, a.reg)
+	}
 	w.sweep()
 }
 
@@ -305,7 +319,7 @@ func (w *backwardBuilder) finish() {
 func (w *backwardBuilder) sweep() {
 	out := w.out
 	needed := make([]bool, out.Regs)
-	for _, r := range out.Before {
+	for _, r := range slices.Concat(out.Before, out.Elements) {
 		needed[r] = true
 	}
 	for _, sums := range [][]Sum{out.Sums, out.Log} {

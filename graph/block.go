@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -41,10 +42,10 @@ type Block struct {
 	// Arrays are those of a λ with families, whose code and cells are all there; nil of any other.
 	Arrays *Arrays
 
-	Compiled [6]Compiled // the engine's, of loops
+	Compiled [7]Compiled // the engine's, of loops
 
 	mu      sync.Mutex
-	plans   [DataLoop + 1]*Plan
+	plans   [ElementRuns + 1]*Plan
 	wirings map[string]*Wiring
 	head    *Block // of a path: the block with paths
 	path    int    // and its number there
@@ -71,7 +72,7 @@ type PathTest struct {
 }
 
 // Sum returns the register in which the backward codes of a block with paths add up what arrives at an external dual. Those of the
-// duals of the result are before them.
+// duals of the result are before them, and those of what arrives at the duals of an element behind them, see [Backward.Elements].
 func (b *Block) Sum(ext int32) uint32 { return b.Regs + uint32(len(b.OutDuals)) + uint32(ext) }
 
 // SetPaths makes b the block of the paths. A single path is a block without.
@@ -176,6 +177,29 @@ type BlockInstr struct {
 
 // inPlace reports whether the instruction reads D.
 func (in *BlockInstr) inPlace() bool { return in.Op == BlockAddMul }
+
+// CodeFor returns the instructions of the block whose results are in the registers, and those that they need.
+func (b *Block) CodeFor(regs []uint32) (code []BlockInstr) {
+	needed := make([]bool, b.Regs)
+	for _, r := range regs {
+		needed[r] = true
+	}
+	for i := range slices.Backward(b.Code) {
+		in := &b.Code[i]
+		if both := in.Op == BlockSinCos && needed[in.B]; !needed[in.D] && !both {
+			continue
+		} else if both {
+			needed[in.B] = false
+		}
+		needed[in.D] = in.inPlace()
+		for _, r := range in.operands() {
+			needed[r] = true
+		}
+		code = append(code, *in)
+	}
+	slices.Reverse(code)
+	return code
+}
 
 // operands returns the registers that the instruction reads, without D.
 func (in *BlockInstr) operands() []uint32 {

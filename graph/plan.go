@@ -7,11 +7,13 @@ import "slices"
 type LoopKind uint8
 
 // The kinds: one application, #n, and a data list, whose elements are the first
-// parameter.
+// parameter; a list whose elements a block has made, and the runs that have made them, each on its index.
 const (
 	OneRun LoopKind = iota
 	NatLoop
 	DataLoop
+	ListLoop
+	ElementRuns
 )
 
 // Plan says which of a block's registers a gradient keeps for the backward phase: all
@@ -103,7 +105,7 @@ func (b *Block) newPlan(saved []uint32, kind LoopKind) *Plan {
 	from := b.origins(kind)
 	leaf := map[uint32]int{} // of a result that the next run has as a parameter
 	var state []uint32
-	if kind != OneRun && b.Paths == nil {
+	if kind != OneRun && kind != ElementRuns && b.Paths == nil {
 		state = b.Params[len(b.Params)-1].Regs
 		for j, r := range b.Out.Regs {
 			leaf[r] = j
@@ -135,6 +137,9 @@ func (b *Block) newPlan(saved []uint32, kind LoopKind) *Plan {
 	if b.Paths != nil {
 		keep(b.State)
 	}
+	if kind == ElementRuns { // which run again, on what they have captured
+		return plan
+	}
 	plan.Invariant, plan.Fixed = Spans(invariant), len(invariant)
 	if b.Arrays != nil {
 		plan.Spans = Spans(plan.Row)
@@ -165,7 +170,7 @@ func (b *Block) origins(kind LoopKind) []uint8 {
 	}
 	for i, l := range b.Params {
 		o := uint8(fromState)
-		if kind == DataLoop && i == 0 {
+		if (kind == DataLoop || kind == ListLoop) && i == 0 {
 			o = fromElement
 		}
 		set(l.Regs, o)

@@ -124,6 +124,9 @@ type Template struct {
 	Instantiate uint64
 	// Families says that the code has loops, which only a block runs.
 	Families bool
+	// Elements is how many elements a list has whose element the template makes of its index, its parameter; 0: it makes none, or
+	// all. Only a block runs such code.
+	Elements uint64
 }
 
 // PlaceCount is how many steps by a rule one run of a template takes at a place. Generated

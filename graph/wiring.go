@@ -13,7 +13,8 @@ import (
 //
 //   - e ≥ 0: external dual e of the first run, the lowest number of those that are one node;
 //   - ^j: dual j of a run's result, the lowest number of those that are one dual;
-//   - [Ignored]: a dual λa.0⃗ of an element of data.
+//   - [Ignored]: a dual λa.0⃗ of an element of data;
+//   - [Listed]: a dual of the element of a list that this run has, and no other.
 type Wiring struct {
 	Exts []int32 // what the external duals are; ^j is a dual of the result of the run before
 	Outs []int32 // what the duals of the result are; ^j is a dual of this run's result
@@ -33,16 +34,22 @@ type Wiring struct {
 // Ignored is a dual λa.0⃗ of an element of data: no code serves it.
 const Ignored = math.MaxInt32
 
+// Listed is a dual of the element of a [ListLoop].
+const Listed = Ignored - 1
+
 // distinct returns the external duals of a first run, where no two of them are one.
 func (b *Block) distinct(kind LoopKind) []int32 {
 	exts := make([]int32, b.Exts)
 	for k := range exts {
 		exts[k] = int32(k)
 	}
-	if kind == DataLoop {
-		first := b.ParamExt(0)
+	if kind == DataLoop || kind == ListLoop {
+		first, is := b.ParamExt(0), int32(Ignored)
+		if kind == ListLoop {
+			is = Listed
+		}
 		for k := range b.Params[0].Duals {
-			exts[first+k] = Ignored
+			exts[first+k] = is
 		}
 	}
 	return exts
@@ -54,7 +61,7 @@ func (b *Block) Wiring(kind LoopKind, exts []Ref) *Wiring {
 	of := b.distinct(kind)
 	first := map[Ref]int32{}
 	for k, r := range exts {
-		if of[k] == Ignored {
+		if of[k] >= Listed {
 			continue
 		}
 		if e, ok := first[r]; ok {
@@ -125,7 +132,7 @@ func (b *Block) wiring(exts []int32) *Wiring {
 	first := map[dual]int32{}
 	for j, d := range b.OutDuals {
 		is := dual{d: d}
-		if d < 0 && exts[^d] != Ignored {
+		if d < 0 && exts[^d] < Listed {
 			is = dual{exts[^d], true}
 		}
 		if is.ext && is.d >= 0 {

@@ -16,7 +16,7 @@ func (t *Term) Expand(reserve func(bytes int64) error, look func() error) (*Term
 	return t.expand(false, reserve, look)
 }
 
-// ExpandOutside is [Term.Expand], but the λs that stand in no family stay as they are, with the families in them.
+// ExpandOutside is [Term.Expand], but the λs and lists that stand in no family stay as they are, with the families in them.
 func (t *Term) ExpandOutside(look func() error) (*Term, error) { return t.expand(true, nil, look) }
 
 func (t *Term) expand(outside bool, reserve func(bytes int64) error, look func() error) (*Term, error) {
@@ -130,7 +130,7 @@ type expander struct {
 	used     []bool    // by variable: it has an instance, which is itself
 	vals     []Ref     // the components of families that are being made
 	tasks    []expansion
-	outside  bool // λs stay as they are
+	outside  bool // λs and lists stay as they are
 	around   int  // families around the node
 	next     int
 }
@@ -145,7 +145,7 @@ func (x *expander) do(k expansion) {
 		x.refs[k.r] = x.dst.Copy(t, *n, func(r Ref) Ref { return x.refs[r] }, x.instance)
 	case k.step == loopStep:
 		x.loop(k, n)
-	case x.outside && x.around == 0 && (k.keep || n.Op == LamOp && !t.Info(n.X).Linear):
+	case x.outside && x.around == 0 && (k.keep || n.Op == LamOp && !t.Info(n.X).Linear || n.Op == ListFamilyOp):
 		x.parts(k.r, n, true)
 	case n.Comprehends():
 		x.around++

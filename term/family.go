@@ -184,7 +184,8 @@ func (t *Term) StraightLine(folds bool) bool {
 	return true
 }
 
-// FamiliesInLambdas reports whether a family, list or sum over an index stands in a λ that stands in no other.
+// FamiliesInLambdas reports whether [Term.ExpandOutside] leaves anything: a family or sum over an index in a λ that stands in no family, or
+// a list.
 func (t *Term) FamiliesInLambdas() bool {
 	if len(t.Statics) == 0 {
 		return false
@@ -205,7 +206,7 @@ func (t *Term) FamiliesInLambdas() bool {
 		switch {
 		case of[k.r]:
 			continue
-		case n.Comprehends() && k.lam:
+		case n.Comprehends() && (k.lam || n.Op == ListFamilyOp):
 			return true
 		case n.Comprehends():
 			continue

@@ -109,6 +109,11 @@ func (c *compiler) blocks() error {
 			t.Block = c.addBlock(b.out)
 		}
 	}
+	for _, t := range c.out.Templates { // an element that is a function has more parameters than its index
+		if t.Elements > 0 && (t.Block == 0 || len(c.out.Blocks[t.Block].Params) != 1) {
+			return graph.ErrFamilies
+		}
+	}
 	return nil
 }
 

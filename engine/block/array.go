@@ -8,7 +8,7 @@ import (
 // runOnArrays is a run of an iteration whose function has arrays, on the first element of the data. It keeps the row.
 func (r *Runner) runOnArrays(l *Loop, plan *graph.Plan, element, row []float64) error {
 	regs, a := r.Regs, l.Block.Arrays
-	if l.Kind == graph.DataLoop {
+	if l.Data != nil {
 		array.Load(regs, a.Element, element)
 	}
 	if err := array.Run(a.Code, regs, r.look); err != nil {
@@ -60,6 +60,7 @@ func (f *firing) runOnArrays(w *graph.Backward, later *graph.Deferred, row []flo
 	if err := array.Run(code, regs, f.r.look); err != nil {
 		return err
 	}
+	f.keepElement(w, regs)
 	if f.Kind != graph.OneRun {
 		array.Store(f.adjoint, regs, w.BeforeSpans)
 	}

@@ -127,7 +127,7 @@ func (r *Runner) forward(l *Loop, plan *graph.Plan) (*native.Code, error) {
 	}
 	return r.loopCode(&b.Compiled[of], len(code), l.N, l.Left, func() *native.Loop {
 		n := &native.Loop{Consts: b.Consts}
-		if l.Kind == graph.DataLoop {
+		if l.Data != nil {
 			n.Streams = append(n.Streams, native.Stream{Width: l.Data.Width, Down: !l.Chain, Load: cells(b.Params[0].Regs, 0)})
 		}
 		row := plan.Row
@@ -161,7 +161,7 @@ func (r *Runner) runNative(l *Loop, columns int, rows, values []float64, first i
 	for i < end {
 		n := min(int(end-i), l.code.Chunk())
 		streams := r.streams[:0]
-		if l.Kind == graph.DataLoop {
+		if l.Data != nil {
 			at := (min(l.element(i), l.element(i+uint64(n)-1)) - first) * l.Data.Width
 			streams = append(streams, values[at:])
 		}
@@ -212,7 +212,7 @@ func (f *firing) backward(w *graph.Backward, times uint64) (*native.Code, error)
 		of = 1
 	}
 	return f.r.loopCode(&w.Compiled[of], len(w.Code), times, times, func() *native.Loop {
-		n := &native.Loop{Consts: f.Block.Consts, Nodes: []native.Node{backwardNode(w, w.Regs)}, Streams: f.streams()}
+		n := &native.Loop{Consts: f.Block.Consts, Nodes: []native.Node{backwardNode(w, w.Regs)}, Streams: f.streams(w)}
 		if len(w.Log) > 0 {
 			log := native.Stream{Width: len(w.Log)}
 			for i, s := range w.Log {
@@ -224,17 +224,21 @@ func (f *firing) backward(w *graph.Backward, times uint64) (*native.Code, error)
 	})
 }
 
-// streams returns what the backward code of all runs reads.
-func (f *firing) streams() []native.Stream {
+// streams returns what the backward code of all runs reads, and what it keeps of the duals of elements.
+func (f *firing) streams(codes ...*graph.Backward) []native.Stream {
 	plan := f.Plan
 	rows := native.Stream{Width: len(plan.Row), Down: true, Load: cells(plan.Row, 0)}
 	for _, k := range plan.Last {
 		rows.Load = append(rows.Load, native.Cell{Reg: k.Reg, At: len(plan.Row) + k.Col})
 	}
-	if !plan.Elements {
+	if !f.readsElements() {
 		return []native.Stream{rows}
 	}
-	return []native.Stream{rows, {Width: f.data.Width, Down: f.up != 0, Load: cells(f.Block.Params[0].Regs, 0)}}
+	elements := native.Stream{Width: f.data.Width, Down: f.up != 0, Store: elementStores(codes, f.data.Width)}
+	if plan.Elements {
+		elements.Load = cells(f.Block.Params[0].Regs, 0)
+	}
+	return []native.Stream{rows, elements}
 }
 
 // backwardNode returns the code of a run. What has arrived at the duals of the result is in the registers from adjoint on.
@@ -277,7 +281,7 @@ func (f *firing) fireNative(code *native.Code, w *graph.Backward, n uint64, log 
 func (f *firing) before(n int) [][]float64 {
 	f.run -= uint64(n)
 	streams := append(f.r.streams[:0], f.rows[f.run*uint64(len(f.Plan.Row)):])
-	if f.Plan.Elements {
+	if f.readsElements() {
 		at := (min(f.element(f.run), f.element(f.run+uint64(n)-1)) - f.from) * f.data.Width
 		streams = append(streams, f.values[at:])
 	}
@@ -303,7 +307,10 @@ func (f *firing) pathCode(q *Paths, n uint64) (*compiledPaths, error) {
 		return nil, nil
 	}
 	of := &f.Block.Compiled[4]
-	if f.up != 0 {
+	switch {
+	case f.Kind == graph.ListLoop:
+		of = &f.Block.Compiled[6]
+	case f.up != 0:
 		of = &f.Block.Compiled[5]
 	}
 	c, ok := of.Load().(*compiledPaths)
@@ -339,7 +346,7 @@ func (f *firing) compilePaths(c *compiledPaths, codes []*graph.Backward) bool {
 	for _, w := range codes {
 		adjoint = max(adjoint, w.Regs)
 	}
-	l := &native.Loop{Consts: f.Block.Consts, Streams: append(f.streams(), native.Stream{Width: 1, Down: true}), Chosen: true}
+	l := &native.Loop{Consts: f.Block.Consts, Streams: append(f.streams(codes...), native.Stream{Width: 1, Down: true}), Chosen: true}
 	for _, w := range codes {
 		l.Nodes = append(l.Nodes, backwardNode(w, adjoint))
 	}

@@ -13,11 +13,11 @@ type Loop struct {
 	Block  *graph.Block
 	Chain  bool // it reads the first element first
 	Kind   graph.LoopKind
-	N      uint64 // runs of one object
-	Left   uint64 // runs
-	All    uint64 // runs of the whole loop
-	Data   *term.Data
-	PerRun uint64 // steps
+	N      uint64     // runs of one object
+	Left   uint64     // runs
+	All    uint64     // runs of the whole loop
+	Data   *term.Data // or the table of a list; nil of a numeral
+	PerRun uint64     // steps
 	// Of a block with paths: the wirings of the first run, by its path, and the wiring of the last run, nil if there was none.
 	First []*graph.Wiring
 	Last  *graph.Wiring
@@ -73,7 +73,7 @@ func (r *Runner) MakeRuns(l *Loop, plan *graph.Plan, rows []float64, i, end uint
 	columns := uint64(len(plan.Row))
 	var values []float64 // of the data
 	var first, width int
-	if l.Kind == graph.DataLoop {
+	if l.Data != nil {
 		var err error
 		from, to := l.element(i), l.element(end-1)
 		if values, first, err = r.Elements(l.Data, min(from, to), max(from, to)+1); err != nil {
@@ -102,7 +102,7 @@ func (r *Runner) MakeRuns(l *Loop, plan *graph.Plan, rows []float64, i, end uint
 	}
 	state := l.State()
 	for ; i < end; i++ {
-		if l.Kind == graph.DataLoop {
+		if l.Data != nil {
 			at := (l.element(i) - first) * width
 			for c, reg := range l.Block.Params[0].Regs {
 				regs[reg] = values[at+c]

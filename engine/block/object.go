@@ -172,3 +172,21 @@ func (r *Runner) rowsOf(p *Object) ([]float64, error) {
 	}
 	return r.again(c, uint64(p.Base-c.first)/uint64(c.units), p.Plan, first)
 }
+
+// ReachedOf returns which duals of the block's result the job has reached.
+func (r *Runner) ReachedOf(p *Object, state []graph.Node) []bool {
+	r.reached = r.reached[:0]
+	for j := range p.Block.OutDuals {
+		r.reached = append(r.reached, state[p.Outs+graph.Ref(j)].Head&ReachedBit != 0)
+	}
+	return r.reached
+}
+
+// ArrivedAt returns what has arrived at the duals of a block's result.
+func (r *Runner) ArrivedAt(p *Object, state []graph.Node) []float64 {
+	r.arrived = r.arrived[:0]
+	for j := range p.Block.OutDuals {
+		r.arrived = append(r.arrived, state[p.Outs+graph.Ref(j)].Number())
+	}
+	return r.arrived
+}

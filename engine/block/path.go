@@ -37,12 +37,13 @@ func (r *Runner) runPaths(l *Loop, plan *graph.Plan, rows []float64, i, end uint
 	regs, tree, w, state := r.Regs, l.Block.Tree, l.Last, l.State()
 	columns := uint64(len(plan.Row))
 	var element []uint32
-	if l.Kind == graph.DataLoop {
-		element = l.Block.Params[0].Regs
+	width := 0
+	if l.Data != nil {
+		element, width = l.Block.Params[0].Regs, l.Data.Width
 	}
 	for ; i < end; i++ {
 		if len(element) > 0 {
-			at := l.element(i)*len(element) - first
+			at := l.element(i)*width - first
 			for c, reg := range element {
 				regs[reg] = values[at+c]
 			}
@@ -184,6 +185,7 @@ func (r *Runner) DiscoverPaths(p *Object, reached, used []bool) (runs uint64, er
 		if n == 0 {
 			continue
 		}
+		r.ReachElements(p, q.codes[i], used)
 		for _, s := range q.codes[i].Sums {
 			for e := range s.N {
 				used[s.Ext+e] = true
@@ -200,7 +202,7 @@ func (f *firing) firePaths() error {
 	if err != nil {
 		return err
 	}
-	if f.Plan.Elements {
+	if f.readsElements() {
 		if err := f.elements(f.run); err != nil {
 			return err
 		}
@@ -285,6 +287,7 @@ func (f *firing) interpretPaths(q *Paths, numbers []int32, first uint64) error {
 		}
 		regs[0] = 0
 		run(w.Code, regs)
+		f.keepElement(w, regs)
 		for j, reg := range w.Before {
 			f.adjoint[j] = regs[reg]
 		}
@@ -301,4 +304,45 @@ func (f *firing) keepSums(regs []float64) {
 			f.out.Sums[e] = regs[first+uint32(e)]
 		}
 	}
+}
+
+// PathsBlock returns the block with paths of a closure that an iteration applies to args arguments, n times, if there is one. So many runs
+// make the code of one more path worth making.
+func (r *Runner) PathsBlock(f graph.Ref, args int, n, runsPerPath uint64) *graph.Block {
+	id := r.nodes[f].Head >> graph.KindShift
+	if n := int(r.prog.Templates[id].Params); n != args && n != args+1 {
+		return nil
+	}
+	closures, ok := r.closures(f)
+	if !ok {
+		return nil
+	}
+	return r.prog.LoopBlock(id, args, closures, int(min(n/runsPerPath, graph.MaxPaths)))
+}
+
+// The function of a block with paths captures at most maxClosures closures.
+const maxClosures = 64
+
+// closures returns the templates of the closures that a closure captures, and of those that these capture, in preorder; false if they are too
+// many for a block with paths, or not all of them are closures.
+func (r *Runner) closures(f graph.Ref) (ids []uint32, ok bool) {
+	for stack := []graph.Ref{f}; len(stack) > 0; {
+		f := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		id := r.nodes[f].Head >> graph.KindShift
+		if len(ids) > maxClosures {
+			return nil, false
+		}
+		ids = append(ids, id)
+		w := 4*uint64(f) + graph.ValueWords
+		for _, v := range slices.Backward(r.words[w : w+uint64(r.prog.Templates[id].Caps)]) {
+			switch r.nodes[v].Kind() {
+			case graph.Closure:
+				stack = append(stack, v)
+			case graph.Partial, graph.Chain, graph.List, graph.Nat, graph.DataList, graph.Neutral:
+				return nil, false
+			}
+		}
+	}
+	return ids[1:], true
 }

@@ -55,7 +55,12 @@ type Runner struct {
 	native   *native.Memory
 	streams  [3][]float64 // scratch
 	numbers  []int32      // of the backward codes of runs
-	chosen   []float64    // of the paths of runs, or of the nodes that compiled code begins with
+	elements []float64    // the table of a list
+	reached  []bool       // of the duals of a result
+	arrived  []float64    // at them
+	// reachedBy has, of objects of elements, which duals of one element the job has reached.
+	reachedBy map[graph.Ref][][]bool
+	chosen    []float64 // of the paths of runs, or of the nodes that compiled code begins with
 }
 
 // Options of a Runner.

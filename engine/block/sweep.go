@@ -168,8 +168,12 @@ func (r *Runner) Sweep(p *Object, reached []bool, state []graph.Node, arrived []
 	if f.rows, err = r.rowsOf(p); err != nil {
 		return err
 	}
-	if p.Kind == graph.DataLoop {
-		f.data = &r.prog.Data[r.nodes[r.words[w+blockData]].A]
+	switch source := r.words[w+blockData]; p.Kind {
+	case graph.ListLoop:
+		list := r.Object(source)
+		f.data = r.table(&list)
+	case graph.DataLoop:
+		f.data = &r.prog.Data[r.nodes[source].A]
 		if r.words[w+blockKind]&chainBit != 0 {
 			f.up = uint64(f.data.Rows)
 		}
@@ -177,6 +181,9 @@ func (r *Runner) Sweep(p *Object, reached []bool, state []graph.Node, arrived []
 	Resize(&out.Sums, f.Block.Exts)
 	Resize(&out.Any, f.Block.Exts)
 	out.Arrivals, out.Cells, out.logs = 0, 0, nil
+	if p.Kind == graph.ElementRuns {
+		return f.fireElements()
+	}
 	if f.Block.Paths != nil {
 		return f.firePaths()
 	}
@@ -239,7 +246,7 @@ func (f *firing) fire(w *graph.Backward, times uint64) error {
 		}
 		chunk := min(times, left/(w.Steps+1)+1)
 		times -= chunk
-		if plan.Elements {
+		if f.readsElements() {
 			if err := f.elements(chunk); err != nil {
 				return err
 			}
@@ -272,6 +279,7 @@ func (f *firing) fire(w *graph.Backward, times uint64) error {
 			}
 			regs[0] = 0 // what arrives where nothing is read
 			run(code, regs)
+			f.keepElement(w, regs)
 			for j, reg := range before {
 				adjoint[j] = regs[reg]
 			}
@@ -322,6 +330,11 @@ func (f *firing) enter(w *graph.Backward) error {
 			}
 		}
 		copy(r.Regs[s.Reg:], f.out.Sums[s.Ext:s.Ext+s.N])
+	}
+	for j, reg := range w.Elements {
+		if reg != 0 {
+			f.out.Any[f.Block.ParamExt(0)+j] = true
+		}
 	}
 	for _, s := range w.Picked {
 		clear(r.Regs[s.Reg : s.Reg+s.N])

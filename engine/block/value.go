@@ -137,3 +137,41 @@ func (r *Runner) Value(l *graph.Leaves, regs []uint32, top graph.Ref) (v, next g
 	r.stack = stack[:0]
 	return stack[0], top
 }
+
+// ElementNodes is how many nodes [Runner.Element] makes at most.
+func ElementNodes(s graph.DataShape) uint32 {
+	return 3*uint32(s.Width) + graph.Units(graph.ValueWords, s.Width)
+}
+
+// Element makes element i of a data list, a number or a vector of numbers, or in a reversed program of pairs ⟨r, λa.0⃗⟩, of nodes from top
+// on. It returns the first node that is free then, too. The error is that of the host, or of the data.
+func (r *Runner) Element(list graph.Ref, shape graph.DataShape, i int, top graph.Ref) (v, next graph.Ref, err error) {
+	values, first, err := r.Elements(&r.prog.Data[r.nodes[list].A], i, i+1)
+	if err != nil {
+		return 0, top, err
+	}
+	values = values[(i-first)*shape.Width:]
+	number := func(x float64) graph.Ref {
+		v := top
+		r.nodes[v] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(x)}
+		top++
+		if !shape.Reversed {
+			return v
+		}
+		r.nodes[v+1] = graph.Node{Head: uint32(graph.DualCell) | r.prog.ZeroDual<<graph.KindShift}
+		r.nodes[v+2] = graph.Node{Head: uint32(graph.Pair), V: uint64(v) | uint64(v+1)<<32}
+		top += 2
+		return v + 2
+	}
+	if !shape.Vector {
+		v = number(values[0])
+		return v, top, nil
+	}
+	v = top
+	top += graph.Units(graph.ValueWords, shape.Width)
+	r.nodes[v] = graph.Node{Head: uint32(graph.Vec) | uint32(shape.Width)<<graph.KindShift}
+	for k := range shape.Width {
+		r.words[4*uint64(v)+graph.ValueWords+uint64(k)] = number(values[k])
+	}
+	return v, top, nil
+}

@@ -239,7 +239,7 @@ func (m *Memory) Run(c *Code, regs []float64, n int, streams ...[]float64) {
 		numbers := streams[i][:n*s.Width+s.beyond()]
 		first, ok := in.place(numbers)
 		if !ok {
-			if len(s.Store) == 0 {
+			if len(s.Store) < s.Width { // the others stay
 				copy(in.memory[at:], numbers)
 			}
 			first = uint64(tableBytes + 8*at)

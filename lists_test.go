@@ -1,0 +1,167 @@
+package gram
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/internal/property"
+)
+
+const listHead = `param n = 40
+input w = 0.3
+input u : R^3 = [| 0.5, -0.2, 0.7 |]
+data  d : List R = list i < 20 -> cos i
+`
+
+// compareLists reports whether the lists of a program run as loops in its value and in its gradient. Then these, and the counts, are those of
+// its expansion, which the machine without blocks runs.
+func compareLists(t *testing.T, src string, opt EvalOptions, params ...string) (value, gradient bool) {
+	t.Helper()
+	p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: params})
+	require.NoError(t, err, src)
+	require.True(t, p.src.HasFamilies(), src)
+	bits := func(xs []float64) (out []uint64) {
+		for _, x := range xs {
+			out = append(out, math.Float64bits(x))
+		}
+		return out
+	}
+	for _, run := range []func(EvalOptions) (*Result, error){
+		func(o EvalOptions) (*Result, error) { return p.Value(t.Context(), o) },
+		func(o EvalOptions) (*Result, error) { return p.Gradient(t.Context(), o) },
+	} {
+		loops, err := run(opt)
+		require.NoError(t, err, src)
+		expanded, err := run(EvalOptions{NoFuse: true})
+		require.NoError(t, err, src)
+		require.Equal(t, bits(expanded.Values), bits(loops.Values), "%s %v", src, params)
+		require.Equal(t, bits(expanded.Jacobian), bits(loops.Jacobian), "%s %v", src, params)
+		require.Equal(t, expanded.Cost.Steps, loops.Cost.Steps, "%s %v", src, params)
+	}
+	return !p.arrays(false).none.Load(), !p.arrays(true).none.Load()
+}
+
+// listElements are elements of lists over an index, with a fold of numbers that takes them, and whether the gradient runs as a loop.
+var listElements = []struct {
+	element, fold string
+	loop          bool
+}{
+	{"sin i * w", "w * s + x", true},
+	{"sin (0.5 - i / 4) * w + u.(1)", "sin (s * x) + x", true},
+	{"let y = w * i in y * y", "tanh (x * w + s)", true},
+	{"w * u.(0)", "x", true},
+	{"w * i", "s", true},
+	{"w * i", "if x < 1 then s else x * s", true},
+	{"sin (w * i)", "if x < 0 then s * 0.9 else if x < 0.5 then x else s * x + w", true},
+	{"exp (sin i * w)", "max s x", true},
+	{"i", "w * s + x", true},
+	{"3 * i - 1", "if x < 5 then s * w else x - s", true},
+	{"2.5", "w * s + x", true},
+	{"(w * i, sin w)", "let (a, b) = x in a * s + b", true},
+	{"(w * i, sin w)", "let (a, b) = x in if b < s then a else s * w", true},
+	{"[| w * i, u.(2) - i, u.(0) * u.(1) |]", "x.(0) * s + x.(1) * x.(2) - w", true},
+	{"(0.1 * i, [| w * i, cos w |])", "let (a, v) = x in a * s + v.(0) * v.(1)", true},
+	{"w", "w * s + x", false},                               // the dual is that of the input
+	{"let y = w * i in (y, y)", "fst x + snd x * s", false}, // two duals are one
+	{"if i < 3 then w else w * i", "x * s", false},
+	{"(fun y -> y * i) (sin w)", "x * s + 1", false},
+}
+
+// TestListLoops: a list over an index runs as a loop, and a fold over it, with the bits and counts of its expansion.
+func TestListLoops(t *testing.T) {
+	for _, q := range listElements {
+		for _, body := range []string{
+			"fold (fun x s -> %[2]s) 0.25 (list i < n -> %[1]s)",
+			"let l = list i < n -> %[1]s in let f = fun x s -> %[2]s in fold f w l + fold f (fold f 1 l) l",
+			"fold (fun e t -> t * 0.5 + e * fold (fun x s -> %[2]s) t (list i < n -> %[1]s)) 0.5 d",
+			"let l = list i < n -> %[1]s in [| fold (fun x s -> %[2]s) 0.25 l, fold (fun x s -> %[2]s) w l |]",
+		} {
+			src := listHead + fmt.Sprintf(body, q.element, q.fold) + "\n"
+			_, loop := compareLists(t, src, EvalOptions{}, "n=70")
+			require.Equal(t, q.loop, loop, src)
+			compareLists(t, src, EvalOptions{}, "n=2")
+		}
+	}
+}
+
+// TestLongLists: so it is where the loops become machine code, and where a loop over a list keeps no rows.
+func TestLongLists(t *testing.T) {
+	for _, q := range listElements {
+		if !q.loop {
+			continue
+		}
+		src := listHead + fmt.Sprintf("fold (fun x s -> %[2]s) 0.25 (list i < n -> %[1]s)\n", q.element, q.fold)
+		for _, opt := range []EvalOptions{{}, {NoNative: true}, {RowsMemory: 1 << 12}} {
+			value, gradient := compareLists(t, src, opt, "n=20000")
+			require.True(t, value, src)
+			require.True(t, gradient, src)
+		}
+	}
+}
+
+// TestListsOfVectors: so it is where the elements, the function of the fold, or both, have arrays, in which the indices of the list and of a
+// vector meet.
+func TestListsOfVectors(t *testing.T) {
+	elements := []string{"vec j < k -> sin (i*k + j) * w", "vec j < k -> w * (j - i / 3)", "let y = sin (w * i) in vec j < k -> y * cos j", "vec j < k -> sum l < 3 -> u.(l) * (i + l * j)"}
+	for _, element := range elements {
+		for fold, loop := range map[string]bool{
+			"vec j < k -> tanh (x.(j) * w + s.(j))":                               true,
+			"let y = sum j < k -> x.(j) * s.(j) in vec j < k -> tanh (y + s.(j))": true,
+			"vec j < k -> sin s.(j) + x.(k - 1 - j) * x.(j)":                      false, // arrivals at x in turns
+			"vec j < k -> tanh s.(j) + x.(0)":                                     false, // one component is reached
+		} {
+			for _, params := range [][]string{{"k=5", "n=9"}, {"k=70", "n=4"}, {"k=9", "n=300"}} {
+				src := "param k = 2\n" + listHead + fmt.Sprintf("sum (fold (fun x s -> %s) (vec j < k -> w * j) (list i < n -> %s))\n", fold, element)
+				value, gradient := compareLists(t, src, EvalOptions{}, params...)
+				require.True(t, value, src)
+				require.Equal(t, loop, gradient, src)
+			}
+		}
+	}
+}
+
+// TestPropertyLists: random elements, and random functions of a fold.
+func TestPropertyLists(t *testing.T) {
+	loops, draws := 0, property.Size(400)
+	for seed := range draws {
+		r := rand.New(rand.NewPCG(uint64(seed), 3))
+		src := listHead + fmt.Sprintf("let l = list i < n -> (sin (%s), w * %s) in\nfold (fun (x, y) (s, h) -> (%s, %s)) (w, 0.5) l\n",
+			writeNumber(r, 3, "i"), writeNumber(r, 2, "i"), writeNumber(r, 3, "x", "y", "s", "h"), writeNumber(r, 3, "x", "y", "s", "h"))
+		src = src[:len(src)-1]
+		at := len(listHead)
+		src = src[:at] + "let (a, b) = " + src[at:] + " in a * b + a\n"
+		if _, loop := compareLists(t, src, EvalOptions{}, fmt.Sprint("n=", 2+seed%100)); loop {
+			loops++
+		}
+	}
+	t.Logf("%d of %d ran as loops", loops, draws)
+	require.Greater(t, loops, draws/4)
+}
+
+// writeNumber writes a number of the inputs and of the variables.
+func writeNumber(r *rand.Rand, depth int, vars ...string) string {
+	if depth == 0 || r.IntN(6) == 0 {
+		leaves := append([]string{"w", "0.25", "u.(1)"}, vars...)
+		return leaves[r.IntN(len(leaves))]
+	}
+	a := func() string { return writeNumber(r, depth-1, vars...) }
+	switch r.IntN(8) {
+	case 0, 1:
+		return "(" + a() + " + " + a() + ")"
+	case 2, 3:
+		return "(" + a() + " * " + a() + ")"
+	case 4:
+		return "sin (" + a() + ")"
+	case 5:
+		return "(let z = " + a() + " in z - z * tanh z)"
+	case 6:
+		if len(vars) > 1 {
+			return "(if " + a() + " < " + a() + " then " + a() + " else " + a() + ")"
+		}
+	}
+	return "sigmoid (" + a() + ")"
+}
