@@ -79,6 +79,8 @@ func (l *lowering) reserve(first term.Var, of term.VarInfo, levels int) {
 		size := tt.Len(elem)
 		elem = tt.Left(elem)
 		l.room(count * size)
+		core.Announce(l.p, count*size, []term.VarInfo{})
+		l.t.GrowVars(count * size)
 		next := term.Var(l.t.NumVars())
 		for i := range count {
 			l.reserved[first+term.Var(i)] = next + term.Var(i*size)

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/infer"
@@ -26,7 +27,10 @@ func (l *lowering) node(n *core.Node) term.Ref {
 		if n.A != 0 {
 			return l.scalars(n.Pos, l.bind(n.X), int(n.B), n.Type, term.Static(n.A))
 		}
-		x := n.X
+		x, width := n.X, l.p.Types.Width(n.Type)
+		l.room(width)
+		core.Announce(l.p, width, l.t.Nodes)
+		l.t.Nodes = slices.Grow(l.t.Nodes, width)
 		return l.scalarsOf(n.Pos, n.Type, &x) // an input that is used whole
 	case core.NumOp:
 		return t.Num(n.Pos, n.Val)
