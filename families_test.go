@@ -272,10 +272,18 @@ func TestPropertyFamilyFolds(t *testing.T) {
 
 // TestPropertyFamilyMixtures: so it is where some components are numbers and others depend on inputs.
 func TestPropertyFamilyMixtures(t *testing.T) {
-	const result = "let (h, m) = fold (fun x (h, m) -> (cell x m h, m)) (start, vec i < k -> if i < 2 then 0.5*i else s) a in sum i < k -> h.(i)\n"
-	compareRandom(t, func(cell string) string {
-		return "def cell x m h = " + cell + "\n" + result
-	}, "m")
+	arrays, draws := 0, property.Size(400)
+	for seed := range draws {
+		k := 2 + seed%11
+		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: []string{"x", "h", "m"}}
+		src := familyHead + "def cell x m h = " + w.cell() + "\nlet (h, m) = fold (fun x (h, m) -> (cell x m h, m)) (start, [| 0, 0.5" +
+			strings.Repeat(", s", k-2) + " |]) a in sum i < k -> h.(i)\n"
+		if compareFamilies(t, "t.gram", src, []string{"k=" + strconv.Itoa(k), "n=3"}) {
+			arrays++
+		}
+	}
+	t.Logf("%d of %d ran as arrays", arrays, draws)
+	require.Greater(t, arrays, draws/10)
 }
 
 // TestPropertyFamilyChains: so it is where the function of a fold applies another, which has the families.

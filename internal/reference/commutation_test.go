@@ -95,11 +95,11 @@ func (p *Program) equivalent(t, u *Term, k int) bool {
 	return false
 }
 
-// The constants of Lemma Commutation.
+// The constants of Lemma Commutation. That of (12) is 19 for symbols of two parameters, and larger for those of three.
 const (
 	commutesPlus     = 15
 	commutesTimes    = 17
-	commutesFunction = 19
+	commutesFunction = 31
 	commutesBranch   = 9
 )
 
