@@ -78,7 +78,7 @@ func TestCollectionLooks(t *testing.T) {
 	require.NotZero(t, m.Stats().Freed)
 	require.Greater(t, *looks, without)
 	all := *looks
-	for at := 0; at < all; at += max(1, all/6) {
+	for at := 0; at < all; at += max(1, all/40) {
 		*looks, *last = 0, at
 		require.ErrorIs(t, m.Value(s.Point), stop)
 	}
