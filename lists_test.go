@@ -96,7 +96,7 @@ func TestLongLists(t *testing.T) {
 		}
 		src := listHead + fmt.Sprintf("fold (fun x s -> %[2]s) 0.25 (list i < n -> %[1]s)\n", q.element, q.fold)
 		for _, opt := range []EvalOptions{{}, {NoNative: true}, {RowsMemory: 1 << 12}} {
-			value, gradient := compareLists(t, src, opt, "n=20000")
+			value, gradient := compareLists(t, src, opt, fmt.Sprint("n=", property.Size(20_000)))
 			require.True(t, value, src)
 			require.True(t, gradient, src)
 		}

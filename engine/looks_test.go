@@ -10,6 +10,7 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/engine/native"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/limits"
 )
@@ -78,7 +79,7 @@ func TestCollectionLooks(t *testing.T) {
 	require.NotZero(t, m.Stats().Freed)
 	require.Greater(t, *looks, without)
 	all := *looks
-	for at := 0; at < all; at += max(1, all/40) {
+	for at := 0; at < all; at += max(1, all/property.Size(50)) {
 		*looks, *last = 0, at
 		require.ErrorIs(t, m.Value(s.Point), stop)
 	}

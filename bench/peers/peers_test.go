@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/internal/property"
 )
 
 var small = Task{"w3", 1000, 0}
@@ -207,7 +209,7 @@ func TestPeersAgree(t *testing.T) {
 		require.ErrorIs(t, f, ErrMissing)
 		t.Log(f)
 	}
-	for _, task := range []Task{{"w1", 500, 0}, {"w2", 20, 3}, {"w3", 1000, 0}, {"w4", 100_000, 0}, {"w5", 10, 3}, {"w5", 100, 256}} {
+	for _, task := range []Task{{"w1", 500, 0}, {"w2", 20, 3}, {"w3", 1000, 0}, {"w4", property.Size(100_000), 0}, {"w5", 10, 3}, {"w5", property.Size(100), 256}} {
 		times, faults, err := task.Contest(context.Background(), found, 1, dir)
 		require.NoError(t, err)
 		for _, f := range faults {
