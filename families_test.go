@@ -243,53 +243,35 @@ func TestPropertyFamilyBranches(t *testing.T) {
 			return inputs + "sum t < 2 -> let x = vec i < k -> s * h.(i) * t in let r = " + cell + " in sum i < k -> r.(i)\n"
 		},
 	} {
-		arrays, draws := 0, property.Size(400)
-		for seed := range draws {
+		compareDraws(t, property.Size(400), 20, func(seed, _ int) (string, int) {
 			w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 3)), vectors: []string{"x", "h"}, branches: true}
-			if compareFamilies(t, "t.gram", familyHead+program(w.cell()), []string{"k=" + strconv.Itoa(2+seed%11), "n=3"}) {
-				arrays++
-			}
-		}
-		t.Logf("%d of %d ran as arrays", arrays, draws)
-		require.Greater(t, arrays, draws/20)
+			return familyHead + program(w.cell()), 3
+		})
 	}
 }
 
 // TestPropertyFamilyFolds: so it is where components are folds.
 func TestPropertyFamilyFolds(t *testing.T) {
-	arrays, draws := 0, property.Size(600)
-	for seed := range draws {
+	compareDraws(t, property.Size(600), 20, func(seed, _ int) (string, int) {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 5)), vectors: []string{"x", "h"}, folds: true, branches: seed%2 == 0}
-		src := familyHead + "data l : List R = list t < n -> 0.4 * t - 0.3\ninput h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
-			"let r = " + w.cell() + " in sum i < k -> r.(i)\n"
-		if compareFamilies(t, "t.gram", src, []string{"k=" + strconv.Itoa(2+seed%11), "n=" + strconv.Itoa(seed%4)}) {
-			arrays++
-		}
-	}
-	t.Logf("%d of %d ran as arrays", arrays, draws)
-	require.Greater(t, arrays, draws/20)
+		return familyHead + "data l : List R = list t < n -> 0.4 * t - 0.3\ninput h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
+			"let r = " + w.cell() + " in sum i < k -> r.(i)\n", seed % 4
+	})
 }
 
 // TestPropertyFamilyMixtures: so it is where some components are numbers and others depend on inputs.
 func TestPropertyFamilyMixtures(t *testing.T) {
-	arrays, draws := 0, property.Size(400)
-	for seed := range draws {
-		k := 2 + seed%11
+	compareDraws(t, property.Size(400), 10, func(seed, k int) (string, int) {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: []string{"x", "h", "m"}}
-		src := familyHead + "def cell x m h = " + w.cell() + "\nlet (h, m) = fold (fun x (h, m) -> (cell x m h, m)) (start, [| 0, 0.5" +
-			strings.Repeat(", s", k-2) + " |]) a in sum i < k -> h.(i)\n"
-		if compareFamilies(t, "t.gram", src, []string{"k=" + strconv.Itoa(k), "n=3"}) {
-			arrays++
-		}
-	}
-	t.Logf("%d of %d ran as arrays", arrays, draws)
-	require.Greater(t, arrays, draws/10)
+		return familyHead + "def cell x m h = " + w.cell() + "\nlet (h, m) = fold (fun x (h, m) -> (cell x m h, m)) (start, [| 0, 0.5" +
+			strings.Repeat(", s", k-2) + " |]) a in sum i < k -> h.(i)\n", 3
+	})
 }
 
 // TestPropertyFamilyChains: so it is where the function of a fold applies another, which has the families.
 func TestPropertyFamilyChains(t *testing.T) {
 	for _, loop := range []string{"foldl (fun h x -> cell x h) start a", "let f = fun x -> fun h -> cell x h in fold (fun x h -> f x (f x h)) start a"} {
-		compareRandomOf(t, 60, "n=17", func(cell string) string {
+		compareRandomOf(t, 60, 17, func(cell string) string {
 			return "def cell x h = " + cell + "\nlet h = " + loop + " in\nsum i < k -> h.(i)\n"
 		})
 	}
@@ -305,37 +287,42 @@ input Z : R^k^k = vec i < k -> vec j < k -> (if j < 2 then 0 else 1) * (0.3 - 0.
 input s = 0.3
 data  a : List R^k = list t < n -> vec j < k -> if j + t < k then j + t else if j + t < 2 * k then j + t - k else 0
 `
-	arrays, draws := 0, property.Size(150)
-	for seed := range draws {
+	compareDraws(t, property.Size(150), 10, func(seed, _ int) (string, int) {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 2)), vectors: []string{"h"}, picks: true}
 		text := "let p = pick W x.(0) in let z = pick Z x.(1) in "
 		w.vectors = append(w.vectors, "p", "z")
-		src := head + "def cell x h = " + text + w.cell() + "\nlet h = fold cell (vec i < k -> 0.1 * i) a in\nsum i < k -> h.(i)\n"
-		if compareFamilies(t, "t.gram", src, []string{"k=" + strconv.Itoa(2+seed%11)}) {
-			arrays++
-		}
-	}
-	t.Logf("%d of %d ran as arrays", arrays, draws)
-	require.Greater(t, arrays, draws/10)
+		return head + "def cell x h = " + text + w.cell() + "\nlet h = fold cell (vec i < k -> 0.1 * i) a in\nsum i < k -> h.(i)\n", 3
+	})
 }
 
 // compareRandom compares the forms of random programs. Some run as arrays.
 func compareRandom(t *testing.T, program func(cell string) string, vectors ...string) {
 	t.Helper()
-	compareRandomOf(t, property.Size(400), "n=3", program, vectors...)
+	compareRandomOf(t, property.Size(400), 3, program, vectors...)
 }
 
-func compareRandomOf(t *testing.T, draws int, n string, program func(cell string) string, vectors ...string) {
+func compareRandomOf(t *testing.T, draws, n int, program func(cell string) string, vectors ...string) {
+	t.Helper()
+	compareDraws(t, draws, 10, func(seed, _ int) (string, int) {
+		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: append([]string{"x", "h"}, vectors...)}
+		return familyHead + program(w.cell()), n
+	})
+}
+
+// compareDraws compares the forms of a program for each seed and size k of its vectors; n is its parameter n. Of more than one program in
+// so many, the families run as arrays.
+func compareDraws(t *testing.T, draws, many int, program func(seed, k int) (src string, n int)) {
 	t.Helper()
 	arrays := 0
 	for seed := range draws {
-		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: append([]string{"x", "h"}, vectors...)}
-		if compareFamilies(t, "t.gram", familyHead+program(w.cell()), []string{"k=" + strconv.Itoa(2+seed%11), n}) {
+		k := 2 + seed%11
+		src, n := program(seed, k)
+		if compareFamilies(t, "t.gram", src, []string{"k=" + strconv.Itoa(k), "n=" + strconv.Itoa(n)}) {
 			arrays++
 		}
 	}
 	t.Logf("%d of %d ran as arrays", arrays, draws)
-	require.Greater(t, arrays, draws/10)
+	require.Greater(t, arrays, draws/many)
 }
 
 // compareFamilies reports whether the families of a program's gradient run as arrays. Then the value, the gradient and the

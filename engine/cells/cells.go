@@ -1,5 +1,5 @@
 // Package cells fires the dual λs of a run in which no block has any, by machine code where that pays. The newest cell at which something
-// has arrived fires next. What a value refers to is older, so no arrival can be missing then, and nobody has to count what is to arrive.
+// has arrived fires next. A value refers only to older nodes, so all arrivals of that cell have come, and they are not counted first.
 package cells
 
 import (
@@ -25,7 +25,7 @@ type Firing struct {
 	memory []uint64 // of waits where no machine code uses them, all 0 when no cell waits
 	waits  set
 	code   *native.CellRun
-	fires  bool // code does
+	fires  bool // the machine code fires the cells
 }
 
 // Work is what a [Firing] has done.
@@ -46,7 +46,7 @@ func size(top graph.Ref) int {
 // told what is allocated, has an error.
 func (f *Firing) Prepare(top graph.Ref, reserve func(bytes int64) error) bool {
 	n := size(top)
-	if f.fires = f.compiled(n, top, reserve); f.fires {
+	if f.fires = f.compile(n, top, reserve); f.fires {
 		return true
 	}
 	if n > len(f.memory) {
@@ -71,7 +71,8 @@ func (f *Firing) Stop() { clear(f.memory) }
 // Reached returns a node beyond which no cell is left, near the next one.
 func (f *Firing) Reached() graph.Ref { return graph.Ref(64 * 64 * f.waits.at) }
 
-// Run is run, by machine code where there is some. Behind a cell of another kind there are no dual λs: it is an input.
+// Run is run, by machine code where there is some. A cell of another kind is an input: inputs are older than all dual λs, so after the
+// first of them no machine code is needed.
 func (f *Firing) Run(most uint64) (w Work, other graph.Ref, done bool) {
 	if f.fires {
 		w, other, done = f.runCode(most)

@@ -35,8 +35,8 @@ func (f *Firing) worked(w *Work) {
 	}
 }
 
-// compiled makes machine code fire the cells if that is worth it. The set takes n words.
-func (f *Firing) compiled(n int, top graph.Ref, reserve func(bytes int64) error) bool {
+// compile makes machine code fire the cells, and reports whether it does, which is where that is worth it. The set takes n words.
+func (f *Firing) compile(n int, top graph.Ref, reserve func(bytes int64) error) bool {
 	if f.Worth == nil {
 		return false
 	}
