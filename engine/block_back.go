@@ -53,6 +53,10 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 			return nil, err
 		}
 		m.block.ReachElements(&p, w, used)
+		if (len(w.Masked) > 0 || w.Decided()) && m.record != nil || w.Decided() && m.team != nil {
+			return nil, graph.ErrFamilies
+		}
+		m.block.Doubt(&p, w)
 		for _, s := range w.Sums {
 			for e := range s.N {
 				used[s.Ext+e] = true
@@ -131,8 +135,26 @@ func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, a
 // last in it.
 func (m *Machine) arriveOutside(p *block.Object, c *block.Contributions, stack []graph.Ref) ([]graph.Ref, error) {
 	atOnce := m.record == nil && m.opt.Schedule != Random
+	complete := func(h graph.Ref) error {
+		if !atOnce || m.nodes[h].Kind() != graph.Input {
+			stack = m.arrived(stack, h)
+			return nil
+		}
+		m.fireInput(h)
+		c.Cells++
+		if m.pops++; m.occurs+m.pops+m.steps >= m.nextLook {
+			return m.lookBackward()
+		}
+		return nil
+	}
 	for k, h := range p.Exts {
 		if !c.Any[k] {
+			continue
+		}
+		if c.Missed(k) {
+			if err := m.block.Miss(h, m.state, complete); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		n := &m.state[h]
@@ -143,16 +165,8 @@ func (m *Machine) arriveOutside(p *block.Object, c *block.Contributions, stack [
 		if n.A--; n.A > 0 {
 			continue
 		}
-		if !atOnce || m.nodes[h].Kind() != graph.Input {
-			stack = m.arrived(stack, h)
-			continue
-		}
-		m.fireInput(h)
-		c.Cells++
-		if m.pops++; m.occurs+m.pops+m.steps >= m.nextLook {
-			if err := m.lookBackward(); err != nil {
-				return nil, err
-			}
+		if err := complete(h); err != nil {
+			return nil, err
 		}
 	}
 	return stack, nil

@@ -110,7 +110,7 @@ func (m *Machine) discover(seed graph.Ref) error {
 		}
 	}
 	m.cells = stack
-	return nil
+	return m.block.Settle(m.state)
 }
 
 // lookBackward is Look, where occurs counts too.

@@ -57,6 +57,9 @@ type Array struct {
 	// Pick is not 0 where A selects, see [selects], so that most products are zeros. Of an ArrayDot, its register is 1 if B is finite.
 	// Of an ArrayAddMul, the registers from it on are 1 for each place of D, but for the last dimension, at which no D is −0.
 	Pick uint32
+	// Mask says, of what adds, which instances do, if Masked is set: those whose number is not 0. It is the same along the last dimension.
+	Mask   Address
+	Masked bool
 }
 
 // selects reports whether the numbers at the address are 0 along the last dimension, but for at most one, which is 1: they are what
@@ -147,6 +150,9 @@ func (in *Array) Halves() (first, second Array, ok bool) {
 	second.Dims[cut].Size -= n
 	for _, a := range []*Address{&second.D, &second.A, &second.B} {
 		a.Base += n * a.Stride[cut]
+	}
+	if in.Masked {
+		second.Mask.Base += n * in.Mask.Stride[cut]
 	}
 	first.SetLarge()
 	second.SetLarge()

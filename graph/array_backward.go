@@ -31,25 +31,29 @@ type arrayBackward struct {
 	times   map[uint32]uint64
 	allocs  []int // the first registers of each allocation
 	failed  bool
-	apart   within  // of arriveApart
-	masked  *masked // of a block with conditionals
-	firing  int     // the family
+	apart   within   // of arriveApart
+	masked  *masked  // of a block with conditionals
+	firing  int      // the family
+	reached *Address // of its cells, those at which something has arrived; nil if it has at all
+	partial bool     // what the duals of the result get depends on the run
+	read    []int    // registers that the engine reads
 }
 
 // familyAdjoint is what has arrived at the cells of a family.
 type familyAdjoint struct {
 	at      Address
-	own     bool // the registers are the family's own
+	own     bool     // the registers are the family's own
+	where   *Address // if not nil, the numbers are those of what has arrived only where these numbers are not 0
 	touched arrivals
 	any     bool
 	heads   int // that have arrived, each once at each cell; more if there may be others
 }
 
-func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool, look func() error) (*Backward, error) {
+func newArrayBackward(of *Wiring, p *Program, reached []bool, logged, partial bool, look func() error) (*Backward, error) {
 	b := of.b
 	outs := len(b.OutDuals)
 	w := &arrayBackward{w: of, b: b, p: p, out: &Backward{Regs: b.Regs, Out: make([]uint32, outs), Before: make([]uint32, outs), Next: make([]bool, outs)},
-		cells: make([]familyAdjoint, len(b.Arrays.Cells)), ignored: make([]bool, b.Exts), masked: newMasked(b.Arrays),
+		cells: make([]familyAdjoint, len(b.Arrays.Cells)), ignored: make([]bool, b.Exts), masked: newMasked(b.Arrays), partial: partial,
 		consts: map[uint64]uint32{}, times: map[uint32]uint64{}}
 	if logged {
 		return nil, ErrFamilies
@@ -71,7 +75,7 @@ func newArrayBackward(of *Wiring, p *Program, reached []bool, logged bool, look 
 		}
 		w.fire(q)
 	}
-	if w.failed || !w.exts.covered() || !w.before.covered() || !w.element.covered() || !w.zeros.covered() {
+	if w.failed || !w.element.covered() {
 		return nil, ErrFamilies
 	}
 	w.finish()
@@ -97,9 +101,9 @@ func (w *arrayBackward) alloc(reg int) int {
 // alive drops the instructions whose results nothing reads.
 func (w *arrayBackward) alive() {
 	read := make([]bool, len(w.allocs))
-	for _, r := range []int{w.sums, w.befores, w.listed} {
-		if r != 0 {
-			read[w.alloc(r)] = true
+	for _, r := range append(w.read, w.sums, w.befores, w.listed) {
+		if i := w.alloc(r); i >= 0 {
+			read[i] = true
 		}
 	}
 	code := w.out.Arrays
@@ -109,7 +113,7 @@ func (w *arrayBackward) alive() {
 		if !read[w.alloc(in.D.Base)] {
 			continue
 		}
-		for _, a := range []Address{in.A, in.B} {
+		for _, a := range in.read() {
 			if i := w.alloc(a.Base); i >= 0 {
 				read[i] = true
 			}
@@ -130,6 +134,14 @@ func (w *arrayBackward) constant(v float64) uint32 {
 	return r
 }
 
+// read returns the addresses of the operands that the instruction reads.
+func (in *Array) read() []Address {
+	if in.Masked {
+		return []Address{in.A, in.B, in.Mask}
+	}
+	return []Address{in.A, in.B}
+}
+
 func (w *arrayBackward) emit(a Array) {
 	a.SetLarge()
 	w.out.Arrays = append(w.out.Arrays, a)
@@ -145,6 +157,9 @@ func (c *ArrayCell) size() int { return Instances(c.Dims) }
 func (w *arrayBackward) seed(reached []bool) {
 	outs := w.b.OutDuals
 	first := w.registers(len(outs))
+	if w.partial {
+		w.out.OutReach = uint32(w.registers(len(outs)))
+	}
 	for j, d := range outs {
 		if !reached[j] {
 			continue
@@ -157,24 +172,48 @@ func (w *arrayBackward) seed(reached []bool) {
 	}
 	for q := range w.b.Arrays.Cells {
 		c := &w.b.Arrays.Cells[q]
-		j := slices.Index(outs, int32(c.First))
-		n := 0
-		for k, d := range outs {
-			if reached[k] && int(d) >= c.First && int(d) < c.First+c.size() {
-				n++
-				if k-j != int(d)-c.First {
-					w.failed = true
-				}
+		within := func(d int32) bool { return int(d) >= c.First && int(d) < c.First+c.size() }
+		if !slices.ContainsFunc(outs, within) {
+			continue
+		}
+		of := make([]int, c.size()) // 1 + the dual of the result that a cell is
+		for j, d := range outs {
+			if reached[j] && within(d) {
+				of[int(d)-c.First] = 1 + j
 			}
 		}
-		switch {
-		case n == 0:
-		case n != c.size():
-			w.failed = true
-		default:
-			a := &w.cells[q]
-			a.at, a.any, a.touched, a.heads = Dense(first+j, c.Dims), true, w.arrivals(c.size()), 2
-			a.touched.note(c.Dims, Dense(0, c.Dims), touch{source: -1, loop: -1}, 0)
+		side := true
+		for k, j := range of {
+			side = side && j == of[0]+k && j != 0
+		}
+		if slices.Max(of) == 0 {
+			continue
+		}
+		a := &w.cells[q]
+		a.any, a.touched, a.heads = true, w.arrivals(len(of)), 2
+		seed := touch{source: -1, loop: -1}
+		if side {
+			a.at = Dense(first+of[0]-1, c.Dims)
+			var where *Address
+			if w.partial {
+				at := Dense(int(w.out.OutReach)+of[0]-1, c.Dims)
+				where = &at
+			}
+			a.touched.note(c.Dims, Dense(0, c.Dims), seed, 0, where)
+			continue
+		}
+		a.at, a.own = Dense(w.registers(len(of)), c.Dims), true
+		w.fill(a.at.Base, len(of), w.minus)
+		for k, j := range of {
+			if j == 0 {
+				continue
+			}
+			var where *Address
+			if w.partial {
+				where = &Address{Base: int(w.out.OutReach) + j - 1}
+			}
+			w.add(nil, Address{Base: a.at.Base + k}, Address{Base: first + j - 1}, nil, where)
+			a.touched.note(nil, Address{Base: k}, seed, 0, where)
 		}
 	}
 }
@@ -185,10 +224,7 @@ func (w *arrayBackward) fire(q int) {
 	if !a.any {
 		return
 	}
-	if !a.touched.all() || !a.touched.covered() {
-		w.failed = true
-		return
-	}
+	w.reached = w.reach(a, c)
 	a.touched = arrivals{}
 	w.firing = q
 	loop := int32(-1)
@@ -242,8 +278,12 @@ func (w *arrayBackward) fire(q int) {
 
 // count counts so many cells and arrivals for each instance of a family.
 func (w *arrayBackward) count(c *ArrayCell, cells, arrivals uint64) {
-	if c.Mask != 0 {
-		w.out.Masked = append(w.out.Masked, MaskedCells{At: w.masked.masks[c.Mask-1].Address(c.Dims), Dims: c.Dims, Body: c.Body, Cells: cells, Arrivals: arrivals})
+	at := w.reached
+	if at == nil {
+		at = w.where(c.Mask, c.Dims)
+	}
+	if at != nil {
+		w.countWhere(MaskedCells{At: *at, Dims: c.Dims, Body: c.Body, Cells: cells, Arrivals: arrivals})
 		return
 	}
 	n := uint64(c.size())
@@ -284,24 +324,33 @@ func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b
 	if mask == 0 {
 		mask = from.Mask
 	}
+	var where *Address
+	if w.reached != nil {
+		where = &Address{w.reached.Base, slices.Clone(w.reached.Stride)}
+		for len(where.Stride) < len(dims) {
+			where.Stride = append(where.Stride, 0)
+		}
+		if h.Mask != 0 {
+			both := w.each(BlockMul, term.Mul, dims, *where, *w.where(h.Mask, dims))
+			where = &both
+		}
+	}
+	w.arriveAt(dims, loop, h, a, b, mask, where)
+}
+
+// arriveAt is arrive under a mask, and where these numbers are not 0, if where is not nil.
+func (w *arrayBackward) arriveAt(dims []Dim, loop int32, h ArrayHead, a Address, b *Address, mask int, where *Address) {
 	if h.External {
-		a, b = w.where(mask, dims, a, b)
-		w.arriveOutside(dims, loop, h.At, a, b, mask)
+		w.arriveOutside(dims, loop, h.At, a, b, mask, where)
 		return
 	}
 	q := w.b.Arrays.FamilyOf(h.At.Base)
 	to, c := &w.cells[q], &w.b.Arrays.Cells[q]
-	if mask != c.Mask {
-		a, b = w.where(mask, dims, a, b)
-	}
 	if least, most := h.At.Range(dims); least < c.First || most >= c.First+c.size() {
-		w.arriveApart(dims, loop, h, a, b)
+		w.arriveApart(dims, loop, h, a, b, mask, where)
 		return
 	}
 	at := Address{h.At.Base - c.First, h.At.Stride}
-	if c.Inner.Size > 0 { // the cells of a sum that others name are those at its roots
-		at.Base = h.At.Base - c.First
-	}
 	if between := loopBetween(dims, at, c); w.apart.at == 0 {
 		loop = between
 	} else {
@@ -312,17 +361,23 @@ func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b
 		to.touched, to.any = w.arrivals(c.size()), true
 		to.touched.mask = c.Mask
 	}
-	if !w.touch(&to.touched, dims, loop, at, mask) {
+	if !w.touch(&to.touched, dims, loop, at, mask, where) {
 		return
 	}
 	if to.heads++; Instances(dims) != c.size() {
 		to.heads++
 	}
-	onto := mask == c.Mask && Instances(dims) == c.size() && to.touched.by(w.source)
-	dense := Dense(0, c.Dims)
+	if where == nil && mask != c.Mask {
+		where = w.where(mask, dims)
+	}
+	onto := where == nil && Instances(dims) == c.size() && to.touched.by(w.source)
+	alike := first && sameSizes(dims, c.Dims) && at.Base == 0 && slices.Equal(at.Stride, Dense(0, c.Dims).Stride)
 	switch {
-	case first && onto && b == nil && sameSizes(dims, c.Dims) && at.Base == 0 && slices.Equal(at.Stride, dense.Stride):
-		to.at = a
+	case alike && (where != nil || onto && b == nil):
+		if b != nil {
+			a = w.each(BlockMul, term.Mul, dims, a, *b)
+		}
+		to.at, to.where = a, where
 		return
 	case first:
 		to.at, to.own = Dense(w.registers(c.size()), c.Dims), true
@@ -337,11 +392,13 @@ func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b
 			w.emit(in)
 			return
 		}
-		w.fill(to.at.Base, c.size())
+		w.fill(to.at.Base, c.size(), w.minus)
+	case to.where != nil:
+		to.at, to.own, to.where = w.each(BlockWhere, term.NoSymbol, c.Dims, to.at, *to.where), true, nil
 	case !to.own:
 		to.at, to.own = w.each(BlockAdd, term.NoSymbol, c.Dims, to.at, fixed(w.minus, c.Dims)), true
 	}
-	w.add(dims, Address{to.at.Base + at.Base, at.Stride}, a, b)
+	w.add(dims, Address{to.at.Base + at.Base, at.Stride}, a, b, where)
 }
 
 // loopBetween returns the outermost of the loops around a head in which instances arrive at other duals than those of their own
@@ -362,15 +419,18 @@ func loopBetween(dims []Dim, at Address, c *ArrayCell) int32 {
 
 // arriveApart lets arrive a, or its product with b, at a head whose instances name cells of several families: for one value of
 // an index at a time, as the cells fire.
-func (w *arrayBackward) arriveApart(dims []Dim, loop int32, h ArrayHead, a Address, b *Address) {
+func (w *arrayBackward) arriveApart(dims []Dim, loop int32, h ArrayHead, a Address, b *Address, mask int, where *Address) {
 	k := 0
 	for d := range dims {
 		if max(h.At.Stride[d], -h.At.Stride[d]) > max(h.At.Stride[k], -h.At.Stride[k]) {
 			k = d
 		}
 	}
-	at := func(from Address, i int) Address {
-		return Address{from.Base + i*from.Stride[k], slices.Delete(slices.Clone(from.Stride), k, k+1)}
+	at := func(from *Address, i int) *Address {
+		if from == nil {
+			return nil
+		}
+		return &Address{from.Base + i*from.Stride[k], slices.Delete(slices.Clone(from.Stride), k, k+1)}
 	}
 	rest := slices.Delete(slices.Clone(dims), k, k+1)
 	before := w.apart
@@ -380,13 +440,8 @@ func (w *arrayBackward) arriveApart(dims []Dim, loop int32, h ArrayHead, a Addre
 			return
 		}
 		w.apart = within{at: before.at*int32(dims[k].Size) + int32(i) + 1, outermost: k == 0 && before.at == 0, next: -1}
-		head := ArrayHead{External: h.External, At: at(h.At, i), Mask: h.Mask}
-		if b == nil {
-			w.arrive(rest, loop, head, at(a, i), nil)
-			continue
-		}
-		times := at(*b, i)
-		w.arrive(rest, loop, head, at(a, i), &times)
+		w.source++
+		w.arriveAt(rest, loop, ArrayHead{External: h.External, At: *at(&h.At, i)}, *at(&a, i), at(b, i), mask, at(where, i))
 	}
 }
 
@@ -394,73 +449,73 @@ func sameSizes(a, b []Dim) bool {
 	return slices.EqualFunc(a, b, func(x, y Dim) bool { return x.Size == y.Size })
 }
 
-// fill sets registers to −0, where sums begin.
-func (w *arrayBackward) fill(first, n int) {
+// fill sets registers to the sum of a register and itself: to −0, where sums begin, or to 0.
+func (w *arrayBackward) fill(first, n, with int) {
 	dims := []Dim{{Size: n}}
-	w.emit(Array{Kind: ArrayEach, Op: BlockAdd, Dims: dims, D: Dense(first, dims), A: fixed(w.minus, dims), B: fixed(w.minus, dims)})
+	w.emit(Array{Kind: ArrayEach, Op: BlockAdd, Dims: dims, D: Dense(first, dims), A: fixed(with, dims), B: fixed(with, dims)})
 }
 
-// where returns a, or its product with b, where a mask is, and −0 elsewhere.
-func (w *arrayBackward) where(mask int, dims []Dim, a Address, b *Address) (Address, *Address) {
-	if mask == 0 {
-		return a, b
+// add adds a, or its product with b, to d: where these numbers are not 0, if where is not nil.
+func (w *arrayBackward) add(dims []Dim, d, a Address, b, where *Address) {
+	masked := where != nil && len(dims) > 0 && where.Stride[len(dims)-1] == 0
+	if where != nil && !masked {
+		if b != nil {
+			a, b = w.each(BlockMul, term.Mul, dims, a, *b), nil
+		}
+		a = w.each(BlockWhere, term.NoSymbol, dims, a, *where)
 	}
-	if b != nil {
-		a = w.each(BlockMul, term.Mul, dims, a, *b)
-	}
-	return w.each(BlockWhere, term.NoSymbol, dims, a, w.masked.masks[mask-1].Address(dims)), nil
-}
-
-// add adds a, or its product with b, to d.
-func (w *arrayBackward) add(dims []Dim, d, a Address, b *Address) {
 	dims = w.masked.reversed(w.firing, dims)
 	in := Array{Kind: ArrayAdd, Dims: dims, D: d, A: a, B: fixed(a.Base, dims)}
 	if b != nil {
 		in.Kind, in.B = ArrayAddMul, *b
-		outside := w.sums > 0 && d.Base >= w.sums && d.Base < w.sums+w.b.Exts // they are never reset
+		outside := !masked && w.sums > 0 && d.Base >= w.sums && d.Base < w.sums+w.b.Exts // they are never reset
 		if outside && in.picks(w.b.Arrays.Code) && slices.Min(d.Stride) >= 0 {
 			k := len(dims) - 1
 			first, last := Address{d.Base, d.Stride[:k]}.Range(dims[:k])
 			in.Pick = uint32(w.registers(last + 1 - first))
-			w.out.Picked = append(w.out.Picked, Span{Reg: in.Pick, N: uint32(last + 1 - first)})
+			w.out.Zeroed = append(w.out.Zeroed, Span{Reg: in.Pick, N: uint32(last + 1 - first)})
 		}
+	}
+	if masked {
+		in.Mask, in.Masked = *where, true
 	}
 	w.emit(in)
 }
 
 // touch notes the arrivals of a head at duals. It fails if the order of several arrivals at one of them may be another
 // than that in which the cells would fire one by one.
-func (w *arrayBackward) touch(of *arrivals, dims []Dim, loop int32, at Address, mask int) bool {
+func (w *arrayBackward) touch(of *arrivals, dims []Dim, loop int32, at Address, mask int, where *Address) bool {
 	t := touch{source: w.source, loop: loop, inner: -1, within: w.apart, from: int32(w.firing) + 1, mask: int32(mask)}
 	t.together = w.b.Arrays.Cells[w.firing].Either && w.cells[w.firing].heads > 1
 	if len(dims) > 0 {
 		t.inner = int32(dims[len(dims)-1].Loop)
 	}
-	w.failed = w.failed || t.together && of == &w.exts || !w.masked.ordered(t.from, dims, at, !t.together) || !of.note(dims, at, t, mask)
+	w.failed = w.failed || t.together && of == &w.exts || !w.masked.ordered(t.from, dims, at, !t.together) || !of.note(dims, at, t, mask, where)
 	return !w.failed
 }
 
 // arriveOutside lets arrive at external duals: those of the first run, of the run before, of the element of a list, or λa.0⃗.
-func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *Address, mask int) {
+func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *Address, mask int, where *Address) {
+	noted := where
+	if where == nil {
+		where = w.where(mask, dims)
+	}
 	to := w.w.Exts[at.Base]
 	switch {
 	case to == Ignored:
 		at.Distinct(dims, func(k int) {
 			w.failed = w.failed || w.w.Exts[k] != Ignored
-			w.ignored[k] = true
 		})
-		if w.masked != nil {
-			w.zeros.note(dims, at, touch{source: w.source, loop: -1}, mask)
-		}
+		w.failed = w.failed || !w.zeros.note(dims, at, touch{source: w.source, loop: -1}, mask, noted)
 	case to == Listed:
 		at.Distinct(dims, func(k int) { w.failed = w.failed || w.w.Exts[k] != Listed })
 		if w.listed == 0 {
 			w.listed = w.registers(w.element.size)
-			w.fill(w.listed, w.element.size)
+			w.fill(w.listed, w.element.size, w.minus)
 		}
 		at.Base -= w.b.ParamExt(0)
-		if !w.failed && w.touch(&w.element, dims, loop, at, mask) {
-			w.add(dims, Address{w.listed + at.Base, at.Stride}, a, b)
+		if !w.failed && w.touch(&w.element, dims, loop, at, mask, noted) {
+			w.add(dims, Address{w.listed + at.Base, at.Stride}, a, b, where)
 		}
 	case to >= 0:
 		shift := int(to) - at.Base
@@ -469,19 +524,19 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 			w.sums = w.registers(w.b.Exts)
 		}
 		at.Base += shift
-		if !w.failed && w.touch(&w.exts, dims, loop, at, mask) {
-			w.add(dims, Address{w.sums + at.Base, at.Stride}, a, b)
+		if !w.failed && w.touch(&w.exts, dims, loop, at, mask, noted) {
+			w.add(dims, Address{w.sums + at.Base, at.Stride}, a, b, where)
 		}
 	default:
 		shift := int(^to) - at.Base
 		at.Distinct(dims, func(k int) { w.failed = w.failed || w.w.Exts[k] != ^int32(k+shift) })
 		if w.befores == 0 {
 			w.befores = w.registers(w.before.size)
-			w.fill(w.befores, w.before.size)
+			w.fill(w.befores, w.before.size, w.minus)
 		}
 		at.Base += shift
-		if !w.failed && w.touch(&w.before, dims, loop, at, mask) {
-			w.add(dims, Address{w.befores + at.Base, at.Stride}, a, b)
+		if !w.failed && w.touch(&w.before, dims, loop, at, mask, noted) {
+			w.add(dims, Address{w.befores + at.Base, at.Stride}, a, b, where)
 		}
 	}
 }
@@ -489,6 +544,12 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 // finish counts, and finds the registers of the block that the code reads.
 func (w *arrayBackward) finish() {
 	out := w.out
+	w.ignore()
+	w.partialExts()
+	if !w.before.covered() {
+		out.BeforeReach = uint32(w.anyOf(&w.before, 0, w.before.size))
+		w.read = append(w.read, int(out.BeforeReach))
+	}
 	out.countFired(w.p, w.times, w.ignored)
 	w.exts.each(func(first, n int) { out.Sums = append(out.Sums, Sum{first, n, uint32(w.sums + first)}) })
 	w.before.each(func(first, n int) {
@@ -510,7 +571,7 @@ func (w *arrayBackward) finish() {
 	needed := make([]bool, w.b.Regs)
 	for i := range out.Arrays {
 		in := &out.Arrays[i]
-		for _, a := range [...]Address{in.A, in.B} {
+		for _, a := range in.read() {
 			if a.Base < len(needed) && len(a.Stride) == len(in.Dims) {
 				a.Distinct(in.Dims, func(r int) { needed[r] = true })
 			}
@@ -518,7 +579,9 @@ func (w *arrayBackward) finish() {
 	}
 	for i := range out.Masked {
 		m := &out.Masked[i]
-		m.At.Distinct(m.Dims, func(r int) { needed[r] = true })
+		if m.At.Base < len(needed) {
+			m.At.Distinct(m.Dims, func(r int) { needed[r] = true })
+		}
 	}
 	n := 0
 	for _, is := range needed[1:] {

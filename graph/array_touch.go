@@ -31,27 +31,37 @@ type within struct {
 type arrivals struct {
 	touches
 	mask int
-	full touches // of a block with conditionals
+	full touches // where something has arrived in all runs
 	half []halfCovered
+	log  []partArrivals
+}
+
+// partArrivals are those of a head: of all instances, or where these numbers are not 0.
+type partArrivals struct {
+	dims  []Dim
+	at    Address
+	mask  int
+	where *Address
 }
 
 func (w *arrayBackward) arrivals(size int) arrivals {
 	return arrivals{touches: touches{size: size, masked: w.masked}, full: touches{size: size}}
 }
 
-// note is [touches.add] of what arrives under a mask.
-func (o *arrivals) note(dims []Dim, at Address, t touch, mask int) bool {
+// note is [touches.add] of what arrives under a mask, and where these numbers are not 0, if where is not nil.
+func (o *arrivals) note(dims []Dim, at Address, t touch, mask int, where *Address) bool {
 	if !o.add(dims, at, t) {
 		return false
 	}
-	if o.masked != nil && (mask == 0 || o.masked.covers(&o.half, dims, at, mask, o.mask) == o.mask) {
-		o.full.add(dims, at, touch{source: 1})
+	o.log = append(o.log, partArrivals{dims, at, mask, where})
+	if where == nil && (mask == o.mask || o.masked.covers(&o.half, dims, at, mask, o.mask) == o.mask) {
+		return o.full.add(dims, at, touch{source: 1, loop: -1})
 	}
 	return true
 }
 
 // covered reports whether each dual that has arrivals has them in all runs.
-func (o *arrivals) covered() bool { return o.masked == nil || o.full.count() == o.count() }
+func (o *arrivals) covered() bool { return o.full.count() == o.count() }
 
 // touches are the last arrivals at duals: in regions, at each dual of which they are alike, or by dual.
 type touches struct {

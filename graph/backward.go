@@ -14,17 +14,23 @@ type Backward struct {
 	OutSpans, BeforeSpans []Span
 	// Deferred, if not nil, is how Arrays is run for many runs of a loop.
 	Deferred *Deferred
-	// Picked are the registers Pick of the instructions of Arrays. They are 0 before the first run.
-	Picked []Span
+	// Zeroed are registers that are 0 before the first run: Pick of instructions of Arrays, and Reach of Partial.
+	Zeroed []Span
 	// Sums are the external duals of the first run with arrivals. Their registers hold
 	// the sum of all arrivals so far.
 	Sums []Sum
 	// Log are the arrivals at these duals, in order, where the code does not add them up.
 	Log []Sum
+	// Partial are those of Sums at which something arrives in some runs only. The others of Sums that have Partial are Certain.
+	Partial []PartialExts
+	Certain []Sum
 	// Before are the registers of what arrives at the duals of the result of the run before,
 	// 0 where nothing does, and Next says where something does.
 	Before []uint32
 	Next   []bool
+	// OutReach is not 0 of code that knows only at run time which duals of the result have arrivals: it is the first of the registers, one
+	// for each of them, that say so by a number that is not 0. So does BeforeReach for Before, where it is not 0.
+	OutReach, BeforeReach uint32
 	// Elements are, of a [ListLoop], the registers of what arrives at the duals of the run's element, 0 where nothing does.
 	Elements []uint32
 	// Steps: Fired counts the firings of each body, Arrivals the applications of
@@ -42,10 +48,19 @@ type Backward struct {
 	Compiled [2]Compiled // the engine's, of a loop and of a chain
 }
 
+// Decided reports whether the runs decide what is reached.
+func (out *Backward) Decided() bool { return len(out.Partial) > 0 || out.BeforeReach != 0 }
+
 // Sum are N external duals, side by side, and registers for what arrives there.
 type Sum struct {
 	Ext, N int
 	Reg    uint32
+}
+
+// PartialExts are external duals, one for each instance, at which something has arrived if the number at Reach is not 0.
+type PartialExts struct {
+	Dims      []Dim
+	At, Reach Address
 }
 
 // FiredBody is how often a dual's body fires.

@@ -75,13 +75,25 @@ func (b *Block) Plan(p *Program, kind LoopKind, look func() error) (*Plan, error
 			for j := range all {
 				all[j] = w.Own(j)
 			}
-			back, err := w.Backward(p, all, false, look)
+			back, err := w.Backward(p, all, false, false, look)
 			if err != nil {
 				return nil, err
 			}
 			saved = append(saved, back.Saved...)
+			if back.BeforeReach != 0 {
+				if back, err = w.Backward(p, all, false, true, look); err != nil {
+					return nil, err
+				}
+				saved = append(saved, back.Saved...)
+			}
 		}
-		if len(wirings) > 1 {
+		if b.Arrays != nil { // a code may read masks where another does not
+			for i := range b.Arrays.Masks {
+				m := &b.Arrays.Masks[i]
+				m.At.Distinct(m.Dims, func(r int) { saved = append(saved, uint32(r)) })
+			}
+		}
+		if len(wirings) > 1 || b.Arrays != nil {
 			slices.Sort(saved)
 			saved = slices.Compact(saved)
 		}

@@ -160,14 +160,18 @@ const maxBackward = 1 << 20
 
 // Backward returns the backward code of a run where the duals of the result that reached
 // selects have arrivals. Where logged is set, the code leaves what arrives at duals of the
-// first run in registers of its own, in place of adding it up. It is safe for concurrent use. look
+// first run in registers of its own, in place of adding it up. If partial is set, it is known only at run time which of these duals have any,
+// as [Backward.OutReach] has it; a block without arrays has no such code. It is safe for concurrent use. look
 // may be nil; it is called when code is made, at least every 2¹⁶ cells, and its error is the error.
-func (w *Wiring) Backward(p *Program, reached []bool, logged bool, look func() error) (*Backward, error) {
+func (w *Wiring) Backward(p *Program, reached []bool, logged, partial bool, look func() error) (*Backward, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	key := append(w.key[:0], 0)
 	if logged {
 		key[0] = 1
+	}
+	if partial {
+		key[0] |= 2
 	}
 	for _, r := range reached {
 		k := byte(0)
@@ -181,7 +185,7 @@ func (w *Wiring) Backward(p *Program, reached []bool, logged bool, look func() e
 	if back == nil {
 		var err error
 		if w.b.Arrays != nil {
-			back, err = newArrayBackward(w, p, reached, logged, look)
+			back, err = newArrayBackward(w, p, reached, logged, partial, look)
 		} else {
 			back, err = newBackward(w, p, reached, logged, look)
 		}

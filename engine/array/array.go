@@ -79,9 +79,14 @@ func scalar(a graph.Address) graph.Address { return graph.Address{Base: a.Base, 
 // Outer calls f with the places of the operands for each instance of some dimensions: from the first to the last, or in the order
 // in which they fire.
 func Outer(in *graph.Array, dims []graph.Dim, firing bool, f func(d, a, b int)) {
-	d, a, b := in.D.Base, in.A.Base, in.B.Base
+	masked(in, dims, firing, func(d, a, b, _ int) { f(d, a, b) })
+}
+
+// masked is [Outer] with the place of the mask.
+func masked(in *graph.Array, dims []graph.Dim, firing bool, f func(d, a, b, mask int)) {
+	d, a, b, mask := in.D.Base, in.A.Base, in.B.Base, in.Mask.Base
 	if len(dims) == 0 {
-		f(d, a, b)
+		f(d, a, b, mask)
 		return
 	}
 	at, orders := make([]int, len(dims)), make([][]int, len(dims))
@@ -91,7 +96,12 @@ func Outer(in *graph.Array, dims []graph.Dim, firing bool, f func(d, a, b int)) 
 		}
 		return orders[k][at[k]]
 	}
-	move := func(k, by int) { d, a, b = d+by*in.D.Stride[k], a+by*in.A.Stride[k], b+by*in.B.Stride[k] }
+	move := func(k, by int) {
+		d, a, b = d+by*in.D.Stride[k], a+by*in.A.Stride[k], b+by*in.B.Stride[k]
+		if in.Masked {
+			mask += by * in.Mask.Stride[k]
+		}
+	}
 	for k := range dims {
 		if firing {
 			orders[k] = dims[k].FiringOrder()
@@ -99,7 +109,7 @@ func Outer(in *graph.Array, dims []graph.Dim, firing bool, f func(d, a, b int)) 
 		move(k, index(k))
 	}
 	for {
-		f(d, a, b)
+		f(d, a, b, mask)
 		k := len(dims) - 1
 		for ; k >= 0; k-- {
 			from := index(k)
@@ -297,11 +307,12 @@ func runAdd(in *graph.Array, regs []float64) {
 	last := in.Dims[k]
 	n, sd, sa, sb := last.Size, in.D.Stride[k], in.A.Stride[k], in.B.Stride[k]
 	product := in.Kind == graph.ArrayAddMul
-	if product && (contraction(in, regs) || k > 0 && matrixAdd(in, regs)) {
+	if product && !in.Masked && (contraction(in, regs) || k > 0 && matrixAdd(in, regs)) {
 		return
 	}
-	Outer(in, in.Dims[:k], true, func(d, a, b int) {
+	masked(in, in.Dims[:k], true, func(d, a, b, mask int) {
 		switch {
+		case in.Masked && regs[mask] == 0:
 		case product && sd == 1 && sa == 1 && sb == 1:
 			kernel.AddMul(regs[d:d+n], regs[a:], regs[b:])
 		case product && sd == 1 && sa == 1 && sb == 0:

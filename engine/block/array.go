@@ -50,8 +50,10 @@ func (f *firing) runOnArrays(w *graph.Backward, later *graph.Deferred, row []flo
 	if plan.Elements {
 		array.Load(regs, f.Block.Arrays.Element, f.values[(f.element(f.run)-f.from)*f.data.Width:])
 	}
-	f.fireMasked(w)
 	array.Load(regs, w.OutSpans, f.adjoint)
+	if w.OutReach != 0 {
+		copy(regs[w.OutReach:], f.nonzero)
+	}
 	regs[0] = 0 // what arrives where nothing is read
 	code := w.Arrays
 	if later != nil {
@@ -60,9 +62,11 @@ func (f *firing) runOnArrays(w *graph.Backward, later *graph.Deferred, row []flo
 	if err := array.Run(code, regs, f.r.look); err != nil {
 		return err
 	}
+	f.fireMasked(w)
 	f.keepElement(w, regs)
 	if f.Kind != graph.OneRun {
 		array.Store(f.adjoint, regs, w.BeforeSpans)
+		f.keepReached(w)
 	}
 	if later == nil {
 		return nil

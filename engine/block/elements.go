@@ -162,7 +162,10 @@ func (r *Runner) BeginJob() { clear(r.reachedBy) }
 // DiscoverElements marks the external duals that the cells of an object of elements reach.
 func (r *Runner) DiscoverElements(p *Object, used []bool) error {
 	for _, reached := range r.reachedBy[p.Base] {
-		w, err := p.Wiring.Backward(r.prog, reached, false, r.look)
+		w, err := p.Wiring.Backward(r.prog, reached, false, false, r.look)
+		if err == nil && w.Decided() {
+			err = graph.ErrFamilies
+		}
 		if err != nil {
 			return err
 		}
@@ -197,7 +200,7 @@ func (f *firing) fireElements() error {
 			from--
 		}
 		if slices.Contains(reached, true) {
-			w, err := f.Wiring.Backward(f.r.prog, reached, false, f.r.look)
+			w, err := f.Wiring.Backward(f.r.prog, reached, false, false, f.r.look)
 			if err != nil {
 				return err
 			}

@@ -148,7 +148,10 @@ func (q *Paths) find(r *Runner, wiring, last int) (int32, error) {
 	if behind := q.codes[last]; behind != nil {
 		reached = behind.Next
 	}
-	w, err := q.states[wiring].Backward(r.prog, reached, false, r.look)
+	w, err := q.states[wiring].Backward(r.prog, reached, false, false, r.look)
+	if err == nil && w.Decided() {
+		err = graph.ErrFamilies
+	}
 	if err != nil {
 		return 0, err
 	}

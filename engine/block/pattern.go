@@ -27,6 +27,7 @@ func (r *Runner) Wirings(b *graph.Block, w *graph.Wiring, kind graph.LoopKind, n
 type Patterns struct {
 	Reached []bool // by the next runs
 	Left    uint64 // runs
+	partial bool   // what is reached by the next runs depends on those after them
 	r       *Runner
 	p       *Object
 	wirings []*graph.Wiring
@@ -34,7 +35,7 @@ type Patterns struct {
 
 // Patterns begins with what the job has reached of the block's result.
 func (r *Runner) Patterns(p *Object, reached []bool) Patterns {
-	return Patterns{reached, p.N, r, p, r.Wirings(p.Block, p.Wiring, p.Kind, p.N)}
+	return Patterns{reached, p.N, false, r, p, r.Wirings(p.Block, p.Wiring, p.Kind, p.N)}
 }
 
 // Wiring returns the wiring of the next runs.
@@ -46,14 +47,15 @@ func (t *Patterns) Next(logged bool) (w *graph.Backward, times uint64, err error
 	if t.Left == 0 || !slices.Contains(t.Reached, true) {
 		return nil, 0, nil
 	}
-	if w, err = t.Wiring().Backward(t.r.prog, t.Reached, logged, t.r.look); err != nil {
+	if w, err = t.Wiring().Backward(t.r.prog, t.Reached, logged, t.partial, t.r.look); err != nil {
 		return nil, 0, err
 	}
 	times = 1
-	if last := uint64(len(t.wirings)); t.Left >= last && t.p.Kind != graph.OneRun && slices.Equal(w.Next, t.Reached) {
+	next := t.partial || w.BeforeReach != 0
+	if last := uint64(len(t.wirings)); t.Left >= last && t.p.Kind != graph.OneRun && slices.Equal(w.Next, t.Reached) && next == t.partial {
 		times += t.Left - last
 	}
 	t.Left -= times
-	t.Reached = w.Next
+	t.Reached, t.partial = w.Next, next
 	return w, times, nil
 }

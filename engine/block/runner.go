@@ -60,7 +60,9 @@ type Runner struct {
 	arrived  []float64    // at them
 	// reachedBy has, of objects of elements, which duals of one element the job has reached.
 	reachedBy map[graph.Ref][][]bool
-	chosen    []float64 // of the paths of runs, or of the nodes that compiled code begins with
+	doubted   []graph.Ref          // duals at which the runs of a block decide whether something arrives
+	due       map[graph.Ref]uint32 // the arrivals due at them, and at those that they reach
+	chosen    []float64            // of the paths of runs, or of the nodes that compiled code begins with
 }
 
 // Options of a Runner.

@@ -16,6 +16,7 @@ type Contributions struct {
 	Sums            []float64 // what has arrived at each external dual so far
 	Any             []bool    // whether something does now
 	Arrivals, Cells uint64    // applications of duals, and cells that fired
+	reached         []bool    // of a block with arrays: those of Any at which something does, which the runs decide
 	logs            []arrivalLog
 }
 
@@ -141,6 +142,8 @@ type firing struct {
 	// Logged says that what arrives at the external duals is logged in place of being added to what is there.
 	logged bool
 	live   int // the values of the log from here on are zeros
+	// nonzero are numbers, one for each dual of the run's result, that are not 0 where something has arrived, if the runs decide that.
+	nonzero []float64
 
 	r       *Runner
 	values  []float64 // of the data, those of the element from first
@@ -180,12 +183,16 @@ func (r *Runner) Sweep(p *Object, reached []bool, state []graph.Node, arrived []
 	}
 	Resize(&out.Sums, f.Block.Exts)
 	Resize(&out.Any, f.Block.Exts)
-	out.Arrivals, out.Cells, out.logs = 0, 0, nil
+	out.Arrivals, out.Cells, out.logs, out.reached = 0, 0, nil, out.reached[:0]
 	if p.Kind == graph.ElementRuns {
 		return f.fireElements()
 	}
 	if f.Block.Paths != nil {
 		return f.firePaths()
+	}
+	if f.Block.Arrays != nil {
+		Resize(&out.reached, f.Block.Exts)
+		f.nonzero = make([]float64, len(arrived))
 	}
 	for t := r.Patterns(&f.Object, f.reached); ; {
 		w, times, err := t.Next(f.logged)
@@ -299,6 +306,7 @@ func (f *firing) fire(w *graph.Backward, times uint64) error {
 	for _, s := range w.Sums {
 		copy(f.out.Sums[s.Ext:s.Ext+s.N], regs[s.Reg:])
 	}
+	f.noteReached(w)
 	return nil
 }
 
@@ -336,7 +344,7 @@ func (f *firing) enter(w *graph.Backward) error {
 			f.out.Any[f.Block.ParamExt(0)+j] = true
 		}
 	}
-	for _, s := range w.Picked {
+	for _, s := range w.Zeroed {
 		clear(r.Regs[s.Reg : s.Reg+s.N])
 	}
 	r.Regs[0] = 0
