@@ -1,0 +1,145 @@
+package graph
+
+import "slices"
+
+// Where a branch of a conditional reaches nothing, as the 0 of a relu, or only some components are, the cells that fire depend on the run.
+// The backward code then has a number for each cell of a family, which is not 0 where something has arrived. What arrives from
+// there arrives where that is so.
+
+// where returns the numbers of a mask, nil if there is none.
+func (w *arrayBackward) where(mask int, dims []Dim) *Address {
+	if mask == 0 {
+		return nil
+	}
+	at := w.masked.masks[mask-1].Address(dims)
+	return &at
+}
+
+// countWhere counts what depends on the run.
+func (w *arrayBackward) countWhere(c MaskedCells) {
+	w.out.Masked = append(w.out.Masked, c)
+	w.read = append(w.read, c.At.Base)
+}
+
+// reach returns the numbers that say where something has arrived at the cells of a family, nil if it has at all that there are.
+func (w *arrayBackward) reach(a *familyAdjoint, c *ArrayCell) *Address {
+	if a.touched.all() && a.touched.covered() {
+		return nil
+	}
+	if len(a.touched.log) == 1 {
+		p := &a.touched.log[0]
+		if at := w.numbers(p, a.touched.mask); at != nil && sameSizes(p.dims, c.Dims) && p.at.Base == 0 && slices.Equal(p.at.Stride, Dense(0, c.Dims).Stride) {
+			return at
+		}
+	}
+	at := Dense(w.anyOf(&a.touched, 0, c.size()), c.Dims)
+	return &at
+}
+
+// numbers are where something arrives of all instances, nil if all do.
+func (w *arrayBackward) numbers(p *partArrivals, mask int) *Address {
+	if p.where == nil && p.mask != mask {
+		return w.where(p.mask, p.dims)
+	}
+	return p.where
+}
+
+// anyOf returns the first of n registers: the number of what has arrived at the duals from first on.
+func (w *arrayBackward) anyOf(o *arrivals, first, n int) int {
+	to := w.registers(n)
+	w.fill(to, n, int(w.constant(0)))
+	for i := range o.log {
+		p := &o.log[i]
+		if least, most := p.at.Range(p.dims); most < first || least >= first+n {
+			continue
+		}
+		dims, where := w.gathered(p, o.mask)
+		w.emit(Array{Kind: ArrayAdd, Dims: dims, D: over(p, Address{to + p.at.Base - first, p.at.Stride}, dims), A: where, B: where})
+	}
+	return to
+}
+
+// over is an address over some of the dimensions of arrivals.
+func over(p *partArrivals, a Address, dims []Dim) Address {
+	out := Address{Base: a.Base}
+	for _, d := range dims {
+		out.Stride = append(out.Stride, a.Stride[slices.IndexFunc(p.dims, func(x Dim) bool { return x.Loop == d.Loop })])
+	}
+	return out
+}
+
+// gathered returns the dimensions in which arrivals are at different duals, and the number of what arrives at each of these.
+func (w *arrayBackward) gathered(p *partArrivals, mask int) (dims []Dim, where Address) {
+	dims, _ = p.at.moving(p.dims)
+	at := w.numbers(p, mask)
+	if at == nil {
+		return dims, fixed(int(w.constant(1)), dims)
+	}
+	var both, all []Dim
+	for k, d := range p.dims {
+		if at.Stride[k] == 0 || d.Size < 2 {
+			continue
+		}
+		all = append(all, d)
+		if p.at.Stride[k] != 0 {
+			both = append(both, d)
+		}
+	}
+	if len(all) == len(both) {
+		return dims, over(p, *at, dims)
+	}
+	to := Dense(w.registers(Instances(both)), both)
+	w.fill(to.Base, Instances(both), int(w.constant(0)))
+	from := over(p, *at, all)
+	w.emit(Array{Kind: ArrayAdd, Dims: all, D: to.in(both, all), A: from, B: from})
+	return dims, to.in(both, dims)
+}
+
+// in is an address over dimensions as one over others.
+func (a Address) in(dims, others []Dim) Address {
+	out := Address{Base: a.Base, Stride: make([]int, len(others))}
+	for k, d := range others {
+		if i := slices.IndexFunc(dims, func(x Dim) bool { return x.Loop == d.Loop }); i >= 0 {
+			out.Stride[k] = a.Stride[i]
+		}
+	}
+	return out
+}
+
+// ignore counts the duals λa.0⃗ at which something arrives.
+func (w *arrayBackward) ignore() {
+	if w.zeros.covered() {
+		w.zeros.each(func(first, n int) {
+			for k := first; k < first+n; k++ {
+				w.ignored[k] = true
+			}
+		})
+		return
+	}
+	w.zeros.each(func(first, n int) {
+		at := Address{w.anyOf(&w.zeros, first, n), []int{1}}
+		w.countWhere(MaskedCells{At: at, Dims: []Dim{{Size: n}}, Body: w.p.Duals[w.p.ZeroDual].Body, Cells: 1})
+	})
+}
+
+// partialExts notes the external duals of the first run at which something arrives in some runs only.
+func (w *arrayBackward) partialExts() {
+	if w.exts.covered() {
+		return
+	}
+	w.exts.full.each(func(first, n int) { w.out.Certain = append(w.out.Certain, Sum{Ext: first, N: n}) })
+	for i := range w.exts.log {
+		p := &w.exts.log[i]
+		if w.numbers(p, 0) == nil {
+			continue
+		}
+		dims, where := w.gathered(p, 0)
+		moving, from := where.moving(dims)
+		n := Instances(moving)
+		to := Dense(w.registers(n), moving)
+		w.emit(Array{Kind: ArrayAdd, Dims: moving, D: to, A: from, B: from})
+		w.out.Zeroed = append(w.out.Zeroed, Span{Reg: uint32(to.Base), N: uint32(n)})
+		w.read = append(w.read, to.Base)
+		w.out.Partial = append(w.out.Partial, PartialExts{Dims: dims, At: over(p, p.at, dims), Reach: to.in(moving, dims)})
+	}
+}
