@@ -180,7 +180,7 @@ func (w *cellWriter) branch(depth int) string {
 	text := func(test, yes, no string) string { return "(if " + test + " then " + yes + " else " + no + ")" }
 	if w.r.IntN(2) == 0 {
 		y := w.name("y")
-		slope := []string{"0.25 * " + y, "s * " + y, "sin " + y, y + " * " + y, w.number(0)}[w.r.IntN(5)]
+		slope := []string{"0.25 * " + y, "s * " + y, "sin " + y, y + " * " + y, w.number(0), "0"}[w.r.IntN(6)]
 		return "(let " + y + " = " + w.number(depth-1) + " in " + text(y+" "+less+" 0.1", slope, y) + ")"
 	}
 	return text(w.number(depth-1)+" "+less+" "+w.number(0), w.number(depth-1), w.number(depth-1))
@@ -239,6 +239,10 @@ func TestPropertyFamilyBranches(t *testing.T) {
 		func(cell string) string {
 			return inputs + "input x : R^k = vec i < k -> sin i\nlet r = " + cell + " in let q = vec i < k -> (let z = dot W.(i) r in " +
 				"if z < 0 then 0.1 * z else z) in let u = matvec E q in sum i < k -> if u.(i) < 0.1 then u.(i)^2 else u.(i)\n"
+		},
+		func(cell string) string { // the first state has duals that are cells
+			return "def cell x h = " + cell + "\nlet h = fold (fun x h -> let q = cell x h in vec i < k -> if q.(i) + h.(i) > 0 then q.(i) * h.(i) else 0) " +
+				"(vec i < k -> if i < 2 then s * s + b.(i) else sin b.(i)) a in sum i < k -> h.(i)\n"
 		},
 		func(cell string) string {
 			return inputs + "sum t < 2 -> let x = vec i < k -> s * h.(i) * t in let r = " + cell + " in sum i < k -> r.(i)\n"
@@ -621,20 +625,4 @@ func TestFamilySymbols(t *testing.T) {
 	defer m.Close()
 	require.EqualValues(t, size.Operations, arrays.Operations)
 	require.EqualValues(t, m.Stats().Counts.Total(), arrays.M)
-}
-
-func TestScratch(t *testing.T) {
-	for _, q := range []string{
-		"let h = vec i < n -> (let z = dot A.(i) x in if z > 0 then z else 0) in sum i < n -> h.(i) * h.(i)",
-		"sum i < n -> if x.(i) > 0 then x.(i) else 0",
-		"let h = vec i < n -> (let z = dot A.(i) x in if z > 0 then z else 0) in let g = vec i < n -> (let z = dot B.(i) h in if z > 0 then z else 0) in sum i < n -> g.(i) * g.(i)",
-		"sum i < n -> if x.(i) < 0 then x.(i) else s",
-		"(vec i < n -> s * x.(i)).(2)",
-	} {
-		for _, n := range []string{"n=3", "n=5", "n=13"} {
-			src := "param n = 5\ninput x : R^n = vec i < n -> sin i\ninput s = 0.7\n" +
-				"input A : R^n^n = vec i < n -> vec j < n -> sin (i*n + j)\ninput B : R^n^n = vec i < n -> vec j < n -> cos (i + j*n)\n" + q + "\n"
-			t.Log(q, n, compareFamilies(t, "t.gram", src, []string{n}))
-		}
-	}
 }

@@ -364,7 +364,7 @@ func (w *arrayBackward) arriveAt(dims []Dim, loop int32, h ArrayHead, a Address,
 	if !w.touch(&to.touched, dims, loop, at, mask, where) {
 		return
 	}
-	if to.heads++; Instances(dims) != c.size() {
+	if to.heads++; Instances(dims) != c.size() || w.together() {
 		to.heads++
 	}
 	if where == nil && mask != c.Mask {
@@ -399,6 +399,11 @@ func (w *arrayBackward) arriveAt(dims []Dim, loop int32, h ArrayHead, a Address,
 		to.at, to.own = w.each(BlockAdd, term.NoSymbol, c.Dims, to.at, fixed(w.minus, c.Dims)), true
 	}
 	w.add(dims, Address{to.at.Base + at.Base, at.Stride}, a, b, where)
+}
+
+// together reports whether several arrivals at the family that fires are given on as their sum.
+func (w *arrayBackward) together() bool {
+	return w.b.Arrays.Cells[w.firing].Either && w.cells[w.firing].heads > 1
 }
 
 // loopBetween returns the outermost of the loops around a head in which instances arrive at other duals than those of their own
@@ -486,7 +491,7 @@ func (w *arrayBackward) add(dims []Dim, d, a Address, b, where *Address) {
 // than that in which the cells would fire one by one.
 func (w *arrayBackward) touch(of *arrivals, dims []Dim, loop int32, at Address, mask int, where *Address) bool {
 	t := touch{source: w.source, loop: loop, inner: -1, within: w.apart, from: int32(w.firing) + 1, mask: int32(mask)}
-	t.together = w.b.Arrays.Cells[w.firing].Either && w.cells[w.firing].heads > 1
+	t.together = w.together()
 	if len(dims) > 0 {
 		t.inner = int32(dims[len(dims)-1].Loop)
 	}

@@ -28,7 +28,7 @@ func (w *arrayBackward) reach(a *familyAdjoint, c *ArrayCell) *Address {
 	}
 	if len(a.touched.log) == 1 {
 		p := &a.touched.log[0]
-		if at := w.numbers(p, a.touched.mask); at != nil && sameSizes(p.dims, c.Dims) && p.at.Base == 0 && slices.Equal(p.at.Stride, Dense(0, c.Dims).Stride) {
+		if at := w.numbers(p); at != nil && sameSizes(p.dims, c.Dims) && p.at.Base == 0 && slices.Equal(p.at.Stride, Dense(0, c.Dims).Stride) {
 			return at
 		}
 	}
@@ -37,8 +37,8 @@ func (w *arrayBackward) reach(a *familyAdjoint, c *ArrayCell) *Address {
 }
 
 // numbers are where something arrives of all instances, nil if all do.
-func (w *arrayBackward) numbers(p *partArrivals, mask int) *Address {
-	if p.where == nil && p.mask != mask {
+func (w *arrayBackward) numbers(p *partArrivals) *Address {
+	if p.where == nil {
 		return w.where(p.mask, p.dims)
 	}
 	return p.where
@@ -53,7 +53,7 @@ func (w *arrayBackward) anyOf(o *arrivals, first, n int) int {
 		if least, most := p.at.Range(p.dims); most < first || least >= first+n {
 			continue
 		}
-		dims, where := w.gathered(p, o.mask)
+		dims, where := w.gathered(p)
 		w.emit(Array{Kind: ArrayAdd, Dims: dims, D: over(p, Address{to + p.at.Base - first, p.at.Stride}, dims), A: where, B: where})
 	}
 	return to
@@ -69,9 +69,9 @@ func over(p *partArrivals, a Address, dims []Dim) Address {
 }
 
 // gathered returns the dimensions in which arrivals are at different duals, and the number of what arrives at each of these.
-func (w *arrayBackward) gathered(p *partArrivals, mask int) (dims []Dim, where Address) {
+func (w *arrayBackward) gathered(p *partArrivals) (dims []Dim, where Address) {
 	dims, _ = p.at.moving(p.dims)
-	at := w.numbers(p, mask)
+	at := w.numbers(p)
 	if at == nil {
 		return dims, fixed(int(w.constant(1)), dims)
 	}
@@ -130,10 +130,10 @@ func (w *arrayBackward) partialExts() {
 	w.exts.full.each(func(first, n int) { w.out.Certain = append(w.out.Certain, Sum{Ext: first, N: n}) })
 	for i := range w.exts.log {
 		p := &w.exts.log[i]
-		if w.numbers(p, 0) == nil {
+		if w.numbers(p) == nil {
 			continue
 		}
-		dims, where := w.gathered(p, 0)
+		dims, where := w.gathered(p)
 		moving, from := where.moving(dims)
 		n := Instances(moving)
 		to := Dense(w.registers(n), moving)

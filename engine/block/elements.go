@@ -157,7 +157,10 @@ func (r *Runner) ReachElements(p *Object, w *graph.Backward, used []bool) {
 }
 
 // BeginJob forgets what the last job has reached.
-func (r *Runner) BeginJob() { clear(r.reachedBy) }
+func (r *Runner) BeginJob() {
+	clear(r.reachedBy)
+	r.doubted = r.doubted[:0]
+}
 
 // DiscoverElements marks the external duals that the cells of an object of elements reach.
 func (r *Runner) DiscoverElements(p *Object, used []bool) error {
