@@ -92,6 +92,7 @@ type cellWriter struct {
 	picks    bool     // the components of x are numbers of components
 	branches bool
 	folds    bool
+	lists    bool // not of data alone
 	names    int
 }
 
@@ -165,12 +166,34 @@ func (w *cellWriter) number(depth int) string {
 	return text
 }
 
-// fold writes a fold over data.
+// fold writes a fold over data, or over another list, or an iteration.
 func (w *cellWriter) fold(depth int) string {
+	list := "l"
 	e, r, v := w.name("e"), w.name("r"), w.number(0)
 	body := []string{r + " * " + v + " + " + e, "tanh (" + r + " + " + e + " * " + v + ")", "if " + r + " < " + e + " then " + v + " * " + r + " else sin " + r,
 		"sin (" + r + ") * " + r, r + " * " + w.number(depth-1)}[w.r.IntN(5)]
-	return "(fold (fun " + e + " " + r + " -> " + body + ") " + []string{"0.5", "(" + w.number(depth-1) + ")"}[w.r.IntN(2)] + " l)"
+	start := []string{"0.5", "(" + w.number(depth-1) + ")"}[w.r.IntN(2)]
+	if w.lists {
+		switch w.r.IntN(6) {
+		case 0, 1:
+			list = "[" + w.number(depth-1) + "; " + w.number(depth-1) + "; " + w.number(0) + "]"
+		case 2, 3:
+			j := w.name("j")
+			w.indices = append(w.indices, j)
+			list = "(list " + j + " < 2 -> " + w.number(depth-1) + ")"
+			w.indices = w.indices[:len(w.indices)-1]
+		case 4:
+			return "(let " + e + " = " + w.number(depth-1) + " in iter #3 (fun " + r + " -> " + body + ") " + start + ")"
+		}
+		switch w.r.IntN(4) {
+		case 0:
+			return "(foldl (fun " + r + " " + e + " -> " + body + ") " + start + " " + list + ")"
+		case 1:
+			g, m := w.name("g"), w.name("m")
+			return "(let " + m + " = " + list + " in let " + g + " = fun " + e + " " + r + " -> " + body + " in fold " + g + " " + start + " " + m + ")"
+		}
+	}
+	return "(fold (fun " + e + " " + r + " -> " + body + ") " + start + " " + list + ")"
 }
 
 // branch writes a conditional.
@@ -254,6 +277,15 @@ func TestPropertyFamilyBranches(t *testing.T) {
 func TestPropertyFamilyFolds(t *testing.T) {
 	compareDraws(t, property.Size(600), 20, func(seed, _ int) (string, int) {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 5)), vectors: []string{"x", "h"}, folds: true, branches: seed%2 == 0}
+		return familyHead + "data l : List R = list t < n -> 0.4 * t - 0.3\ninput h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
+			"let r = " + w.cell() + " in sum i < k -> r.(i)\n", seed % 4
+	})
+}
+
+// TestPropertyFamilyLists: so it is where components are folds over lists of what is computed there, and iterations.
+func TestPropertyFamilyLists(t *testing.T) {
+	compareDraws(t, property.Size(800), 20, func(seed, _ int) (string, int) {
+		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 7)), vectors: []string{"x", "h"}, folds: true, lists: true, branches: seed%2 == 0}
 		return familyHead + "data l : List R = list t < n -> 0.4 * t - 0.3\ninput h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
 			"let r = " + w.cell() + " in sum i < k -> r.(i)\n", seed % 4
 	})
@@ -488,7 +520,6 @@ func TestFamilyBodies(t *testing.T) {
 		{"sum i < n -> fold (fun e r -> if r < e then sin r else e * r) (x.(i) * s) [0.1; 0.2; 0.3]", false}, // not all numbers of the list are reached
 		{"let y = matvec A x in logsumexp (matvec B (vec i < n -> fold (fun e r -> tanh (r * y.(i) + e)) s [1; 2]))", true},
 		{"let y = matvec A x in logsumexp (matvec B (vec i < n -> fold (fun e r -> tanh (r * y.(i) + e)) 0 [1; 2]))", true},
-		{"sum i < n -> let l = [x.(i); s] in fold (fun e r -> e * r) 1 l", false},
 	} {
 		for _, n := range []string{"n=3", "n=5", "n=13"} {
 			require.Equal(t, q.arrays, compareFamilies(t, "t.gram", head+q.body+"\n", []string{n}), "%s, %s", q.body, n)
@@ -541,7 +572,9 @@ func TestLargeBranches(t *testing.T) {
 	layer := "param k = 4\nparam n = 1\ninput W : R^k^k = vec i < k -> vec j < k -> 0.1 * sin (i*k + j)\ninput x : R^k = vec i < k -> sin i\n" +
 		"let y = matvec W x in sum i < k -> let z = y.(i) in (if z < 0 then 0.1 * z else z)^2\n"
 	fold := strings.Replace(layer, "if z < 0 then 0.1 * z else z", "fold (fun e r -> tanh (e + r * z)) 0 [0.1; 0.2; 0.3; 0.4]", 1)
-	for src, steps := range map[string]uint64{cell: n * k, layer: k, fold: 0} {
+	list := strings.Replace(fold, "[0.1; 0.2; 0.3; 0.4]", "[z; 0.2; sin z]", 1)
+	iteration := strings.Replace(layer, "if z < 0 then 0.1 * z else z", "foldl (fun r e -> tanh (e + iter #3 (fun q -> q * z) r)) z (list j < 3 -> z * j)", 1)
+	for src, steps := range map[string]uint64{cell: n * k, layer: k, fold: 0, list: 0, iteration: 0} {
 		p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: []string{fmt.Sprint("k=", k), fmt.Sprint("n=", n)}})
 		require.NoError(t, err)
 		res, err := p.Gradient(t.Context(), EvalOptions{})

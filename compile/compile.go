@@ -60,8 +60,8 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 		bodies: map[string]uint32{},
 		data:   map[dataKey]slot{},
 
-		families: map[uint32]*block.Families{},
-		folds:    map[term.Ref]folded{},
+		families:  map[uint32]*block.Families{},
+		occurring: map[term.Ref][]term.Var{},
 	}
 	types, err := t.Typing(opt.Check)
 	if err != nil {
@@ -122,9 +122,12 @@ type compiler struct {
 	pos  term.Pos // of the term that is compiled
 	// branches are the first branches of conditionals whose second is compiled.
 	branches []closedBranch
-	// args are the arguments of functions of folds in families, the first one last.
-	args  []operand
-	folds map[term.Ref]folded
+	// Of applications in families: those that are compiled, the innermost one last, what is known there, and what their bodies have bound.
+	calls     []call
+	knowns    []known
+	undo      []saved
+	occurring map[term.Ref][]term.Var
+	indices   map[term.Index]float64 // those of lists
 	// group are the functions of a fix whose last is compiled.
 	group []uint32
 }

@@ -15,6 +15,10 @@ func (c *compiler) start(r term.Ref) {
 		c.yieldSlot(0)
 		return
 	}
+	if c.top().loops.open() && (c.isFunction(n) || n.Op == term.ListOp || n.Op == term.ListFamilyOp || n.Op == term.NatOp || n.Op == term.DataOp) {
+		c.known(r)
+		return
+	}
 	switch n.Op {
 	case term.VarOp:
 		op := c.variable(n.X)
@@ -23,20 +27,8 @@ func (c *compiler) start(r term.Ref) {
 	case term.NumOp:
 		c.yieldSlot(c.number(n.Val))
 	case term.LamOp:
-		if c.top().loops.open() && c.isFunction(n) {
-			last := len(c.args) - 1
-			c.bind(n.X, c.args[last])
-			c.args = c.args[:last]
-			c.push(n.A, 0)
-			return
-		}
 		c.lambda(r, n)
 	case term.AppOp:
-		if c.top().loops.open() { // a fold
-			c.push(r, 1)
-			c.push(n.B, 0)
-			return
-		}
 		if c.isDualApplication(n) {
 			c.push(r, arriveStep)
 			c.push(n.B, 0)
@@ -111,11 +103,8 @@ func (c *compiler) resume(k task) {
 		c.closeLambda(n)
 	case term.AppOp:
 		switch {
-		case k.step == foldStep:
-			c.goOnFold(k.r, int(k.n))
-			return
 		case c.top().loops.open():
-			c.beginFold(k.r)
+			c.applied(k)
 			return
 		case k.step == arriveStep:
 			c.arrive(k.r, n)
