@@ -42,7 +42,7 @@ func (c *compiler) tally(s slot, w graph.Weight) {
 // value, it meets a value exactly once in each run of the body. A linear variable counts
 // none, and neither does the name of a dual λ.
 func (c *compiler) occurrence(x term.Var, op operand) {
-	if c.t.Info(x).Linear || c.vars[x].name {
+	if c.t.Linear(x) || c.vars[x].name {
 		return
 	}
 	if c.opt.Open && c.mayBeInert(c.t.TypeOf(x)) {
@@ -81,7 +81,7 @@ func (c *compiler) generated(r rule.Rule, n uint64) { c.countAt(r, n, true) }
 
 // countOf counts steps about the variable x.
 func (c *compiler) countOf(x term.Var, r rule.Rule, n uint64) {
-	c.countAt(r, n, c.t.Info(x).Generated)
+	c.countAt(r, n, c.t.Generated(x))
 }
 
 func (c *compiler) countAt(r rule.Rule, n uint64, generated bool) {

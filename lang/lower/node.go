@@ -79,7 +79,8 @@ func (l *lowering) node(n *core.Node) term.Ref {
 		return l.dataRef(n)
 	case core.ProjOp:
 		ty := l.typ(n.Type)
-		first := l.components(ty, n.Pos)
+		l.room(t.Types.Len(ty))
+		first := t.NewVars(t.Types.Len(ty), term.VarInfo{Type: t.Types.Left(ty), Pos: n.Pos})
 		xs := consecutive(first, t.Types.Len(ty))
 		if n.X != 0 {
 			return t.Unvec(n.Pos, xs, l.refs[n.A], t.Component(n.Pos, first, len(xs), term.Static(n.X)))
