@@ -1,6 +1,10 @@
 package compile
 
 import (
+	"cmp"
+	"slices"
+	"sort"
+
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -14,6 +18,35 @@ func (c *compiler) bindLocal(x term.Var, op operand) {
 		return
 	}
 	c.countOf(x, rule.GC, 1)
+}
+
+// bindMany is bindLocal for n variables from first on, whose operands are slots from s on, in a program that is not open. They are bound when
+// they are used.
+func (c *compiler) bindMany(first term.Var, n uint32, s slot) {
+	i, again := slices.BinarySearchFunc(c.many, first, func(m manyBindings, x term.Var) int { return cmp.Compare(m.first, x) })
+	if again { // by another instance of the body
+		clear(c.vars[first : first+term.Var(n)])
+	} else {
+		c.many = slices.Insert(c.many, i, manyBindings{})
+	}
+	c.many[i] = manyBindings{first: first, end: first + term.Var(n), slot: s, depth: c.depth()}
+	c.countOf(first, rule.GC, uint64(n))
+}
+
+// manyBindings are those of the variables from first on, before end.
+type manyBindings struct {
+	first, end term.Var
+	slot       slot
+	depth      int32
+}
+
+// among returns the bindings that x is among, nil if there are none.
+func (c *compiler) among(x term.Var) *manyBindings {
+	i := sort.Search(len(c.many), func(i int) bool { return x < c.many[i].first })
+	if i == 0 || x >= c.many[i-1].end {
+		return nil
+	}
+	return &c.many[i-1]
 }
 
 // mayBeInert reports whether a value of the type can have an inert part: every

@@ -212,17 +212,17 @@ func (c *checker) let(r Ref, n *Node) (Type, error) {
 	case UntupleOp:
 		return c.types[n.A], c.bindTuple(r, t.Bound(n), u)
 	default:
-		xs := t.Bound(n)
-		if tt.Kind(u) != VecKind || tt.Len(u) != len(xs) {
-			return 0, c.errorf(r, "%s is not a vector of %d", c.str(u), len(xs))
+		if tt.Kind(u) != VecKind || tt.Len(u) != int(n.N) {
+			return 0, c.errorf(r, "%s is not a vector of %d", c.str(u), n.N)
 		}
 		elem := tt.Left(u)
-		for _, x := range xs {
-			if t.TypeOf(Var(x)) != elem {
-				return 0, bind(Var(x), elem)
+		var err error
+		t.Binders(n, func(x Var) {
+			if err == nil && t.TypeOf(x) != elem {
+				err = bind(x, elem)
 			}
-		}
-		return c.types[n.A], nil
+		})
+		return c.types[n.A], err
 	}
 }
 

@@ -164,10 +164,7 @@ func (l *lowering) open(x term.Var, pos term.Pos, body term.Ref) term.Ref {
 	}
 	for i := len(order) - 1; i >= 0; i-- {
 		x := order[i]
-		n := l.t.Types.Len(l.t.TypeOf(x))
-		core.Announce(l.p, 2*n, []term.Var{})
-		xs := consecutive(l.opened(x), n)
-		body = l.t.Unvec(pos, xs, l.t.Variable(pos, x), body)
+		body = l.t.UnvecFrom(pos, l.opened(x), l.t.Types.Len(l.t.TypeOf(x)), l.t.Variable(pos, x), body)
 	}
 	return body
 }

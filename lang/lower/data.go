@@ -60,7 +60,7 @@ func (l *lowering) grouped(pos term.Pos, t infer.Type, s *load.Shape, numbers te
 	l.room(s.Width())
 	first := l.t.NewVars(s.Width(), term.VarInfo{Type: term.R, Pos: pos})
 	value := l.scalars(pos, first, s.Width(), t, l.p.Static.Number(0))
-	return l.t.Unvec(pos, consecutive(first, s.Width()), numbers, value)
+	return l.t.UnvecFrom(pos, first, s.Width(), numbers, value)
 }
 
 // literal makes the term of data of a tagged shape, of type t. It nests as deep as the data.

@@ -139,11 +139,11 @@ func (l *lowering) outer(d *core.Let, root term.Ref) term.Ref {
 		return root
 	}
 	ty := l.typ(v.Type)
-	xs := consecutive(first, l.t.Types.Len(ty))
-	for i := len(xs) - 1; i >= 0; i-- {
-		root = l.open(xs[i], v.Pos, root)
+	n := l.t.Types.Len(ty)
+	for i := n - 1; i >= 0; i-- {
+		root = l.open(first+term.Var(i), v.Pos, root)
 	}
-	return l.t.Unvec(v.Pos, xs, l.t.DataRef(v.Pos, d.Data, ty, 0), root)
+	return l.t.UnvecFrom(v.Pos, first, n, l.t.DataRef(v.Pos, d.Data, ty, 0), root)
 }
 
 // bind returns the term's variable for x.
