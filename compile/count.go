@@ -53,22 +53,49 @@ func (c *compiler) among(x term.Var) *manyBindings {
 // type but that of functions.
 func (c *compiler) mayBeInert(t term.Type) bool { return c.t.Types.Kind(t) != term.ArrowKind }
 
-// tally books binders and occurrences that an open program counts when it runs: for all instances of the loops around.
+// tally books binders and occurrences that an open program counts when it runs: for all instances of the loops around, in a branch
+// for those in one instance of it.
 func (c *compiler) tally(s slot, w graph.Weight) {
-	b := c.top()
-	i, ok := b.tallied[s]
-	if !ok {
-		if b.tallied == nil {
-			b.tallied = map[slot]int{}
-		}
-		i = len(b.weights)
-		b.tallied[s] = i
-		b.weights = append(b.weights, graph.Weight{})
-		b.tallySlots = append(b.tallySlots, s)
+	l := &c.top().loops
+	t, times := &c.top().tallies, l.times()
+	if last := len(l.sides) - 1; last >= 0 {
+		t = &l.sides[last].tallies
+		times /= l.sides[last].times
 	}
-	times := b.loops.times()
-	b.weights[i].Binders += w.Binders * times
-	b.weights[i].Occurrences += w.Occurrences * times
+	i, ok := t.at[s]
+	if !ok {
+		if t.at == nil {
+			t.at = map[slot]int{}
+		}
+		i = len(t.weights)
+		t.at[s] = i
+		t.weights = append(t.weights, graph.Weight{})
+		t.slots = append(t.slots, s)
+	}
+	t.weights[i].Binders += w.Binders * times
+	t.weights[i].Occurrences += w.Occurrences * times
+}
+
+// emitTally ends the code that the tallies are of.
+func (c *compiler) emitTally(t *tallies, p term.Pos) {
+	if len(t.weights) > 0 {
+		c.emit(graph.Instr{Op: graph.OpTally, Tmpl: uint32(len(c.out.Weights)), Pos: p}, t.slots)
+		c.out.Weights = append(c.out.Weights, t.weights...)
+	}
+}
+
+// counted counts binders and occurrences of variables of a type that stand for op.
+func (c *compiler) counted(op operand, t term.Type, w graph.Weight) {
+	if c.opt.Open && c.mayBeInert(t) {
+		c.tally(c.slot(op), w)
+		return
+	}
+	by := rule.Subst
+	if c.isNumber(t) {
+		by = rule.SubstNumeral
+	}
+	c.count(by, w.Occurrences)
+	c.count(rule.GC, w.Binders)
 }
 
 // occurrence counts the (3) of an occurrence of an exponential variable, whose operand is op: by

@@ -32,7 +32,7 @@ func (c *compiler) fold(r term.Ref) (f folded, ok bool) {
 	if f, ok = c.folds[r]; ok {
 		return f, true
 	}
-	if c.opt.Open || c.opt.Places || t.Nodes[n.A].Op != term.AppOp {
+	if c.opt.Places || t.Nodes[n.A].Op != term.AppOp {
 		return f, false
 	}
 	list, function := &t.Nodes[t.Nodes[n.A].A], t.Nodes[n.A].B
@@ -75,12 +75,8 @@ func (c *compiler) beginFold(r term.Ref) {
 	z := c.popSlots(1)[0]
 	n := &c.t.Nodes[r]
 	c.count(rule.Lambda, 2)
-	c.count(rule.GC, 2)
-	by := rule.Subst
-	if c.isNumber(c.types[n.B]) {
-		by = rule.SubstNumeral
-	}
-	c.count(by, 1)
+	c.count(rule.GC, 1)
+	c.counted(operand{slot: z}, c.types[n.B], graph.Weight{Binders: 1, Occurrences: 1})
 	c.emit(graph.Instr{Op: graph.OpTest, A: uint32(z), B: uint32(z), Split: 1, Pos: n.Pos}, nil)
 	c.yieldSlot(z)
 	c.tasks = append(c.tasks, task{r: r, step: foldStep})
@@ -89,7 +85,8 @@ func (c *compiler) beginFold(r term.Ref) {
 // goOnFold compiles the function of the fold at r for the element behind the n last ones, or ends it.
 func (c *compiler) goOnFold(r term.Ref, n int) {
 	f, _ := c.fold(r)
-	p := c.t.Nodes[r].Pos
+	node := &c.t.Nodes[r]
+	p := node.Pos
 	left := len(f.values)/f.width - n
 	if left == 0 {
 		s := c.popSlots(1)[0]
@@ -102,8 +99,8 @@ func (c *compiler) goOnFold(r term.Ref, n int) {
 	}
 	c.count(rule.Subst, 1)
 	c.count(rule.Lambda, 2)
-	c.count(rule.GC, 2)
 	state := c.popValue()
+	c.counted(state, c.types[node.B], graph.Weight{Binders: 1})
 	values := f.values[(left-1)*f.width : left*f.width]
 	comps := make([]slot, f.width)
 	var elem operand
@@ -119,6 +116,7 @@ func (c *compiler) goOnFold(r term.Ref, n int) {
 	if f.vector {
 		elem = operand{slot: c.emit(graph.Instr{Op: graph.OpVec, Pos: p}, comps)}
 	}
+	c.counted(elem, term.R, graph.Weight{Binders: 1})
 	c.args = append(c.args, state, elem)
 	c.tasks = append(c.tasks, task{r: r, step: foldStep, n: uint32(n + 1)})
 	c.push(f.function, 0)

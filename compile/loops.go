@@ -20,9 +20,10 @@ type loops struct {
 
 // side is a branch of a conditional in a loop: its own steps, in one of so many instances.
 type side struct {
-	number int
-	counts rule.Counts
-	times  uint64
+	number  int
+	counts  rule.Counts
+	times   uint64
+	tallies tallies
 }
 
 // closeSide ends the branch that was opened last. Its steps are those of a template without code.
@@ -30,6 +31,7 @@ func (c *compiler) closeSide(p term.Pos) {
 	l := &c.top().loops
 	last := len(l.sides) - 1
 	s := &l.sides[last]
+	c.emitTally(&s.tallies, p)
 	l.Sides[s.number] = uint32(len(c.out.Templates))
 	c.out.Templates = append(c.out.Templates, graph.Template{Name: "branch", Pos: p, Counts: s.counts, Steps: s.counts.Total(), RootAt: graph.NoRoot})
 	c.slotTypes = append(c.slotTypes, nil)
@@ -51,7 +53,7 @@ func (c *compiler) inLoops(r term.Ref) bool {
 	n := &c.t.Nodes[r]
 	switch n.Op {
 	case term.IfOp:
-		return !c.opt.Open && !c.opt.Places
+		return !c.opt.Places
 	case term.AppOp:
 		_, ok := c.fold(r)
 		return ok

@@ -60,11 +60,15 @@ type builder struct {
 	vars     []term.Var // the parameters
 	typ      term.Type  // graph.Template.Type
 	element  term.Index // of a list whose element the template makes: its index, the parameter
-	// What an open program counts when it runs: weights of slots.
-	loops      loops
-	tallied    map[slot]int
-	tallySlots []slot
-	weights    []graph.Weight
+	loops    loops
+	tallies  tallies
+}
+
+// tallies are what an open program counts when it runs: weights of slots.
+type tallies struct {
+	at      map[slot]int
+	slots   []slot
+	weights []graph.Weight
 }
 
 type capture struct {

@@ -13,10 +13,7 @@ import (
 func (c *compiler) close(result operand) (id uint32, captured []slot) {
 	s := c.slot(result)
 	b := c.top()
-	if len(b.weights) > 0 {
-		c.emit(graph.Instr{Op: graph.OpTally, Tmpl: uint32(len(c.out.Weights)), Pos: b.pos}, b.tallySlots)
-		c.out.Weights = append(c.out.Weights, b.weights...)
-	}
+	c.emitTally(&b.tallies, b.pos)
 	c.stack = c.stack[:len(c.stack)-1]
 	for _, x := range b.captured {
 		captured = append(captured, x.from)
