@@ -217,13 +217,9 @@ func (c *compiler) goOn(r term.Ref) {
 	over := call{f: k.args[0], args: k.args[1:2], over: f, undo: len(c.undo)}
 	k.args, k.undo = k.args[2:], len(c.undo)
 	k.loops, k.indices = c.top().loops.of, c.indices
-	by := rule.Subst
-	if c.isNumber(n.Res) {
-		by = rule.SubstNumeral
-	}
-	c.count(by, 1)
 	c.count(rule.Lambda, 2)
-	c.count(rule.GC, 2)
+	c.count(rule.GC, 1)
+	c.counted(over.args[0], n.Res, graph.Weight{Binders: 1, Occurrences: 1})
 	c.begin(&over, n)
 	c.call(r, over)
 }

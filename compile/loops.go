@@ -20,9 +20,10 @@ type loops struct {
 
 // side is a branch of a conditional in a loop: its own steps, in one of so many instances.
 type side struct {
-	number int
-	counts rule.Counts
-	times  uint64
+	number  int
+	counts  rule.Counts
+	times   uint64
+	tallies tallies
 }
 
 // closeSide ends the branch that was opened last. Its steps are those of a template without code.
@@ -30,6 +31,7 @@ func (c *compiler) closeSide(p term.Pos) {
 	l := &c.top().loops
 	last := len(l.sides) - 1
 	s := &l.sides[last]
+	c.emitTally(&s.tallies, p)
 	l.Sides[s.number] = uint32(len(c.out.Templates))
 	c.out.Templates = append(c.out.Templates, graph.Template{Name: "branch", Pos: p, Counts: s.counts, Steps: s.counts.Total(), RootAt: graph.NoRoot})
 	c.slotTypes = append(c.slotTypes, nil)
@@ -50,17 +52,19 @@ func (l *loops) times() uint64 {
 func (c *compiler) inLoops(r term.Ref) bool {
 	n := &c.t.Nodes[r]
 	switch n.Op {
+	case term.IfOp:
+		return !c.opt.Places
 	case term.AppOp:
-		return !c.opt.Open && !c.opt.Places && !c.isDualApplication(n)
-	case term.IfOp, term.ListOp, term.NatOp, term.ListFamilyOp:
-		return !c.opt.Open && !c.opt.Places
+		return !c.opt.Places && !c.isDualApplication(n)
+	case term.ListOp, term.NatOp, term.ListFamilyOp:
+		return !c.opt.Places
 	case term.DataOp:
-		return !c.opt.Open && !c.opt.Places && c.t.Data[n.A].List
+		return !c.opt.Places && c.t.Data[n.A].List
 	case term.ConOp, term.CaseOp, term.FixOp:
 		return false
 	case term.LamOp:
 		if c.isFunction(n) {
-			return !c.opt.Open && !c.opt.Places
+			return !c.opt.Places
 		}
 		return c.opt.Reversed
 	}
@@ -160,7 +164,7 @@ func (c *compiler) closeLoop(n *term.Node) {
 	}
 	in.Else = c.newDual(n.Pos, dual)
 	k := c.emitMany(in, 2)
-	c.yield(c.newPair(operand{slot: k[0]}, operand{slot: k[1]}, n.Pos))
+	c.yield(c.newPair(operand{slot: k}, operand{slot: k + 1}, n.Pos))
 }
 
 // slopes makes the body of the dual of f(x,y), where both slopes of f are functions: [compiler.dual] finds y before x.
@@ -249,6 +253,10 @@ func (c *compiler) selected(n *term.Node) operand {
 		return c.newPair(a, operand{slot: c.emit(in, nil)}, n.Pos)
 	}
 	op := c.variable(n.X)
+	if m := c.among(n.X); m != nil && n.X+term.Var(n.N) <= m.end && m.depth == c.depth() {
+		in.A, in.Split = uint32(op.slot), 1
+		return operand{slot: c.emit(in, nil)}
+	}
 	if op.pair == 0 {
 		for j := range n.N {
 			if c.variable(n.X+term.Var(j)).pair != 0 {

@@ -32,6 +32,8 @@ func (m *Machine) runOpenBlock(t *graph.Template, into graph.Ref) error {
 	if err := m.open.Run(b.Arrays, m.block.Regs, m.addSteps, m.block.look); err != nil {
 		return err
 	}
+	m.block.Take(b.Arrays)
+	m.took(b)
 	return m.settleLeaves(into, &b.Out, b.Out.Regs)
 }
 

@@ -54,6 +54,10 @@ type Array struct {
 	Dims    []Dim
 	D, A, B Address
 	Large   bool // it is run in parts, see [Array.Halves]
+	// Of an open program: the mask of the instances that are there, see [ArrayNumbers], and whether the instruction is no step, but
+	// makes a mask, or one number of those of two branches.
+	Mask   Address
+	NoStep bool
 	// Pick is not 0 where A selects, see [selects], so that most products are zeros. Of an ArrayDot, its register is 1 if B is finite.
 	// Of an ArrayAddMul, the registers from it on are 1 for each place of D, but for the last dimension, at which no D is −0.
 	Pick uint32
@@ -147,6 +151,9 @@ func (in *Array) Halves() (first, second Array, ok bool) {
 	second.Dims[cut].Size -= n
 	for _, a := range []*Address{&second.D, &second.A, &second.B} {
 		a.Base += n * a.Stride[cut]
+	}
+	if in.Mask.Base != 0 {
+		second.Mask.Base += n * in.Mask.Stride[cut]
 	}
 	first.SetLarge()
 	second.SetLarge()

@@ -389,7 +389,7 @@ func (b *arrayBuilder) arithmetic(in *graph.Instr) bool {
 	if !okX || !okY || x.kind != graph.NumLeaf || y.kind != graph.NumLeaf {
 		return false
 	}
-	d := b.each(graph.Array{Op: blockOps[in.Op], Sym: in.Sym}, x.at, y.at)
+	d := b.each(graph.Array{Op: blockOps[in.Op], Sym: in.Sym, Mask: b.maskAt(b.dims())}, x.at, y.at)
 	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d, late: b.when(&x, &y), run: b.waits(&x, &y)}
 	return true
 }
@@ -510,7 +510,7 @@ func (b *arrayBuilder) total(in *graph.Instr) bool {
 		kind = graph.ArrayMax
 	}
 	numbers := address(a.at, inner)
-	b.code = append(b.code, graph.Array{Kind: kind, Dims: inner, D: address(d, inner), A: numbers, B: numbers})
+	b.code = append(b.code, graph.Array{Kind: kind, Dims: inner, D: address(d, inner), A: numbers, B: numbers, Mask: b.maskAt(inner)})
 	when := b.when(&a, &dual).in(len(b.around))
 	run := b.waits(&a, &dual)
 	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d, late: when, run: run}
@@ -653,7 +653,11 @@ func (b *arrayBuilder) leavesTo(w *arrayWire) bool {
 	if w.kind == closureWire || w.kind == tailWire || !b.leaf() {
 		return false
 	}
-	out.Layout = append(out.Layout, graph.LayoutNode{Kind: w.kind, N: uint32(n), Named: w.site == 0 || b.sites[w.site-1].named})
+	named, ok := b.named(w)
+	if !ok {
+		return false
+	}
+	out.Layout = append(out.Layout, graph.LayoutNode{Kind: w.kind, N: uint32(n), Named: named})
 	switch w.kind {
 	case graph.NumLeaf:
 		out.Regs = append(out.Regs, uint32(w.at.Base))

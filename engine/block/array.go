@@ -21,6 +21,12 @@ func (r *Runner) runOnArrays(l *Loop, plan *graph.Plan, element, row []float64) 
 	return nil
 }
 
+// Take sets Taken for a block that has run.
+func (r *Runner) Take(a *graph.Arrays) {
+	Resize(&r.Taken, len(a.Masks))
+	r.take(a)
+}
+
 // take counts the instances of the branches that a run has taken.
 func (r *Runner) take(a *graph.Arrays) {
 	for i := range a.Masks {
