@@ -159,7 +159,7 @@ func (c *compiler) closeLoop(n *term.Node) {
 	}
 	in.Else = c.newDual(n.Pos, dual)
 	k := c.emitMany(in, 2)
-	c.yield(c.newPair(operand{slot: k[0]}, operand{slot: k[1]}, n.Pos))
+	c.yield(c.newPair(operand{slot: k}, operand{slot: k + 1}, n.Pos))
 }
 
 // slopes makes the body of the dual of f(x,y), where both slopes of f are functions: [compiler.dual] finds y before x.
@@ -245,6 +245,10 @@ func (c *compiler) selected(n *term.Node) operand {
 		return c.newPair(a, operand{slot: c.emit(in, nil)}, n.Pos)
 	}
 	op := c.variable(n.X)
+	if m := c.among(n.X); m != nil && n.X+term.Var(n.N) <= m.end && m.depth == c.depth() {
+		in.A, in.Split = uint32(op.slot), 1
+		return operand{slot: c.emit(in, nil)}
+	}
 	if op.pair == 0 {
 		for j := range n.N {
 			if c.variable(n.X+term.Var(j)).pair != 0 {
