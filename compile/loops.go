@@ -21,7 +21,7 @@ type loops struct {
 // side is a branch of a conditional in a loop: its own steps, in one of so many instances.
 type side struct {
 	number  int
-	counts  rule.Counts
+	steps   placedCounts
 	times   uint64
 	tallies tallies
 }
@@ -33,7 +33,7 @@ func (c *compiler) closeSide(p term.Pos) {
 	s := &l.sides[last]
 	c.emitTally(&s.tallies, p)
 	l.Sides[s.number] = uint32(len(c.out.Templates))
-	c.out.Templates = append(c.out.Templates, graph.Template{Name: "branch", Pos: p, Counts: s.counts, Steps: s.counts.Total(), RootAt: graph.NoRoot})
+	c.out.Templates = append(c.out.Templates, graph.Template{Name: "branch", Pos: p, Counts: s.steps.counts, Steps: s.steps.counts.Total(), Places: s.steps.places, RootAt: graph.NoRoot})
 	c.slotTypes = append(c.slotTypes, nil)
 	l.sides = l.sides[:last]
 }
@@ -52,8 +52,6 @@ func (l *loops) times() uint64 {
 func (c *compiler) inLoops(r term.Ref) bool {
 	n := &c.t.Nodes[r]
 	switch n.Op {
-	case term.IfOp:
-		return !c.opt.Places
 	case term.AppOp:
 		return !c.opt.Places && !c.isDualApplication(n)
 	case term.ListOp, term.NatOp, term.ListFamilyOp:

@@ -53,9 +53,7 @@ type builder struct {
 	code     []graph.Instr
 	args     []uint32
 	locals   locals
-	counts   rule.Counts
-	places   []graph.PlaceCount       // counts, if Options.Places
-	placed   map[graph.PlaceCount]int // the index of each in places; N is not compared
+	steps    placedCounts
 	overhead uint64
 	units    uint64
 	open     bool       // of an open program
@@ -64,6 +62,13 @@ type builder struct {
 	element  term.Index // of a list whose element the template makes: its index, the parameter
 	loops    loops
 	tallies  tallies
+}
+
+// placedCounts are steps, and with Options.Places by place.
+type placedCounts struct {
+	counts rule.Counts
+	places []graph.PlaceCount
+	placed map[graph.PlaceCount]int // the index of each in places; N is not compared
 }
 
 // tallies are what an open program counts when it runs: weights of slots.

@@ -31,7 +31,7 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 		return uint32(s)
 	}
 	t := graph.Template{Name: b.name, Pos: b.pos, Params: b.params, Caps: caps, Extra: b.extra, Start: uint32(len(c.out.Code)),
-		Counts: b.counts, Steps: b.counts.Total(), Places: b.places, Instantiate: b.overhead, Result: frame(s), RootAt: graph.NoRoot,
+		Counts: b.steps.counts, Steps: b.steps.counts.Total(), Places: b.steps.places, Instantiate: b.overhead, Result: frame(s), RootAt: graph.NoRoot,
 		Vars: b.vars, Type: b.typ}
 	if !c.opt.Open {
 		t.Vars = nil
