@@ -13,7 +13,8 @@ import (
 // loops are those of a template with families.
 type loops struct {
 	block.Families
-	around []int // those that are open, the outermost first
+	around []int      // those that are open, the outermost first
+	nodes  []term.Ref // of all
 	of     map[term.Index]int
 	sides  []side // the branches of conditionals that are open
 }
@@ -21,7 +22,7 @@ type loops struct {
 // side is a branch of a conditional in a loop: its own steps, in one of so many instances.
 type side struct {
 	number  int
-	steps   placedCounts
+	counts  rule.Counts
 	times   uint64
 	tallies tallies
 }
@@ -33,8 +34,8 @@ func (c *compiler) closeSide(p term.Pos) {
 	s := &l.sides[last]
 	c.emitTally(&s.tallies, p)
 	l.Sides[s.number] = uint32(len(c.out.Templates))
-	c.out.Templates = append(c.out.Templates, graph.Template{Name: "branch", Pos: p, Counts: s.steps.counts, Steps: s.steps.counts.Total(), Places: s.steps.places, RootAt: graph.NoRoot})
-	c.slotTypes = append(c.slotTypes, nil)
+	c.out.Templates = append(c.out.Templates, graph.Template{Name: "branch", Pos: p, Counts: s.counts, Steps: s.counts.Total(), RootAt: graph.NoRoot})
+	c.slotTypes, c.nodes = append(c.slotTypes, nil), append(c.nodes, 0)
 	l.sides = l.sides[:last]
 }
 
@@ -52,6 +53,8 @@ func (l *loops) times() uint64 {
 func (c *compiler) inLoops(r term.Ref) bool {
 	n := &c.t.Nodes[r]
 	switch n.Op {
+	case term.IfOp:
+		return !c.opt.Places
 	case term.AppOp:
 		_, ok := c.fold(r)
 		return ok
@@ -101,7 +104,7 @@ func (c *compiler) openLoop(r term.Ref, n *term.Node) {
 	}
 	// A sum is folded over many more instances than a family of one component.
 	if !ok || size < 2 || c.opt.Open && c.opt.Reversed || l.times() > math.MaxInt32/uint64(size) {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		c.yieldSlot(0)
 		return
 	}
@@ -111,6 +114,7 @@ func (c *compiler) openLoop(r term.Ref, n *term.Node) {
 	id := len(l.All)
 	l.of[n.Index()] = id
 	l.All = append(l.All, block.Loop{Size: size, Sum: n.Op != term.FamilyOp, Times: l.times() * uint64(size)})
+	l.nodes = append(l.nodes, r)
 	l.around = append(l.around, id)
 	c.emit(graph.Instr{Op: graph.OpLoop, Tmpl: uint32(id), Pos: n.Pos}, nil)
 	c.push(r, 1)
@@ -159,7 +163,7 @@ func (c *compiler) closeLoop(n *term.Node) {
 	}
 	in.Else = c.newDual(n.Pos, dual)
 	k := c.emitMany(in, 2)
-	c.yield(c.newPair(operand{slot: k}, operand{slot: k + 1}, n.Pos))
+	c.yield(c.newPair(operand{slot: k[0]}, operand{slot: k[1]}, n.Pos))
 }
 
 // slopes makes the body of the dual of f(x,y), where both slopes of f are functions: [compiler.dual] finds y before x.
@@ -212,7 +216,7 @@ func (c *compiler) affine(e term.Static) (a block.Affine, ok bool) {
 func (c *compiler) selected(n *term.Node) operand {
 	e, ok := c.affine(n.Static())
 	if !ok || c.opt.Open && c.opt.Reversed || !c.top().loops.open() {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		return operand{}
 	}
 	l := &c.top().loops
@@ -227,7 +231,7 @@ func (c *compiler) selected(n *term.Node) operand {
 				stride = s - first
 			}
 			if s != first+slot(j)*stride {
-				c.err = graph.ErrFamilies
+				c.unheld()
 				return 0
 			}
 		}
@@ -245,14 +249,10 @@ func (c *compiler) selected(n *term.Node) operand {
 		return c.newPair(a, operand{slot: c.emit(in, nil)}, n.Pos)
 	}
 	op := c.variable(n.X)
-	if m := c.among(n.X); m != nil && n.X+term.Var(n.N) <= m.end && m.depth == c.depth() {
-		in.A, in.Split = uint32(op.slot), 1
-		return operand{slot: c.emit(in, nil)}
-	}
 	if op.pair == 0 {
 		for j := range n.N {
 			if c.variable(n.X+term.Var(j)).pair != 0 {
-				c.err = graph.ErrFamilies
+				c.unheld()
 				return operand{}
 			}
 		}
@@ -261,7 +261,7 @@ func (c *compiler) selected(n *term.Node) operand {
 	for j := range n.N {
 		o := c.variable(n.X + term.Var(j))
 		if p := &c.pairs[o.pair]; o.pair == 0 || p.a.pair != 0 || p.b.pair != 0 {
-			c.err = graph.ErrFamilies
+			c.unheld()
 			return operand{}
 		}
 	}
@@ -290,7 +290,7 @@ func (c *compiler) indexNum(e term.Static, p term.Pos) slot {
 		return c.ofIndex(e, p)
 	}
 	if slices.ContainsFunc(uses, func(i term.Index) bool { _, ok := l.of[i]; return !ok }) {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		return 0
 	}
 	if len(uses) == 0 {
@@ -305,7 +305,7 @@ func (c *compiler) indexNum(e term.Static, p term.Pos) slot {
 		}
 	}
 	if times > maxTable {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		return 0
 	}
 	at := make([]float64, len(c.t.Indices))

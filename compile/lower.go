@@ -11,7 +11,7 @@ func (c *compiler) start(r term.Ref) {
 	t := c.t
 	n := &t.Nodes[r]
 	if c.top().loops.open() && !c.inLoops(r) {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		c.yieldSlot(0)
 		return
 	}
@@ -78,6 +78,10 @@ func (c *compiler) start(r term.Ref) {
 	case term.ZeroOp:
 		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.Vec}))
 	case term.FamilyOp, term.SumOp, term.ReverseSumOp:
+		if c.outlines() {
+			c.beginInline(r, n)
+			return
+		}
 		c.openLoop(r, n)
 	case term.ListFamilyOp:
 		c.listFamily(r, n)
@@ -171,6 +175,10 @@ func (c *compiler) resume(k task) {
 	case term.ListFamilyOp:
 		c.closeListFamily(n)
 	case term.FamilyOp, term.SumOp, term.ReverseSumOp:
+		if k.step == outlineStep {
+			c.endInline(n)
+			return
+		}
 		c.closeLoop(n)
 	}
 }
@@ -233,19 +241,22 @@ func (c *compiler) unpair(u operand, p term.Pos) (a, b operand) {
 		v := &c.pairs[u.pair]
 		return v.a, v.b
 	}
-	s := c.emitMany(graph.Instr{Op: graph.OpUnpair, A: uint32(u.slot), Pos: p}, 2)
-	return operand{slot: s}, operand{slot: s + 1}
+	k := c.emitMany(graph.Instr{Op: graph.OpUnpair, A: uint32(u.slot), Pos: p}, 2)
+	return operand{slot: k[0]}, operand{slot: k[1]}
 }
 
-// emitMany adds an instruction with several results, in consecutive slots from first on.
-func (c *compiler) emitMany(in graph.Instr, results int) (first slot) {
+// emitMany adds an instruction with several results, in consecutive slots.
+func (c *compiler) emitMany(in graph.Instr, results int) []slot {
 	b := c.top()
 	ready := b.operandsReady(&in, nil)
-	first = b.newLocals(results, ready, false)
-	in.D = uint32(first)
+	out := make([]slot, results)
+	for i := range out {
+		out[i] = b.newLocal(ready, false)
+	}
+	in.D = uint32(out[0])
 	in.N = uint32(results)
 	b.add(in, nil, ready)
-	return first
+	return out
 }
 
 func (c *compiler) untuple(n *term.Node) {
@@ -265,9 +276,8 @@ func (c *compiler) openTuple(n *term.Node, u operand) {
 	if len(xs) == 1 {
 		c.bindLocal(term.Var(xs[0]), u)
 	} else {
-		s := c.emitMany(graph.Instr{Op: graph.OpUntuple, A: uint32(u.slot), Pos: n.Pos}, len(xs))
-		for i, x := range xs {
-			c.bindLocal(term.Var(x), operand{slot: s + slot(i)})
+		for i, s := range c.emitMany(graph.Instr{Op: graph.OpUntuple, A: uint32(u.slot), Pos: n.Pos}, len(xs)) {
+			c.bindLocal(term.Var(xs[i]), operand{slot: s})
 		}
 	}
 	c.count(rule.Pair, uint64(n.N-1))
@@ -275,14 +285,9 @@ func (c *compiler) openTuple(n *term.Node, u operand) {
 
 func (c *compiler) unvec(n *term.Node) {
 	u := c.slot(c.popValue())
-	s := c.emitMany(graph.Instr{Op: graph.OpUnvec, A: uint32(u), Pos: n.Pos}, int(n.N))
-	if n.X != 0 && n.N >= term.Many && !c.opt.Open {
-		c.bindMany(n.X, n.N, s)
-	} else {
-		c.t.Binders(n, func(x term.Var) {
-			c.bindLocal(x, operand{slot: s})
-			s++
-		})
+	xs := c.t.Bound(n)
+	for i, s := range c.emitMany(graph.Instr{Op: graph.OpUnvec, A: uint32(u), Pos: n.Pos}, len(xs)) {
+		c.bindLocal(term.Var(xs[i]), operand{slot: s})
 	}
 	c.count(rule.Pair, uint64(n.N-1))
 	c.push(n.A, 0)
@@ -333,7 +338,7 @@ func (c *compiler) lambda(r term.Ref, n *term.Node) {
 	}
 	params, body := c.parameters(r)
 	c.open(c.t.Info(n.X).Name, n.Pos, params)
-	c.top().typ = c.types[body]
+	c.top().typ, c.top().node = c.types[body], r
 	c.push(r, 1)
 	c.push(body, 0)
 }
@@ -376,13 +381,13 @@ func (c *compiler) conditional(k task, n *term.Node) {
 	switch k.step {
 	case 1:
 		c.open("then", n.Pos, nil)
-		c.top().typ = c.types[k.r]
+		c.top().typ, c.top().node = c.types[k.r], kids[2]
 		c.push(k.r, 2)
 		c.push(kids[2], 0)
 	case 2:
 		c.branches = append(c.branches, c.closeBranch())
 		c.open("else", n.Pos, nil)
-		c.top().typ = c.types[k.r]
+		c.top().typ, c.top().node = c.types[k.r], kids[3]
 		c.push(k.r, 3)
 		c.push(kids[3], 0)
 	case 3:

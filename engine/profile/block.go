@@ -56,20 +56,6 @@ func (p *Recorder) Ran(b *graph.Block, times uint64) {
 	p.ticks -= int(min(times, clockEvery))
 }
 
-// Took books the runs of branches of the block that has just run: code of its templates.
-func (p *Recorder) Took(b *graph.Block, taken []uint64) {
-	for i, n := range taken {
-		if n == 0 {
-			continue
-		}
-		mask := &b.Arrays.Masks[i]
-		t := &p.prog.Templates[mask.Template]
-		c := p.callee(p.blocks.calls[p.blocks.now].contexts[mask.In], t.Pos, mask.Template)
-		p.contexts[c].runs += n
-		p.steps += n * t.Steps
-	}
-}
-
 // site returns the contexts of a call of the block from the present place.
 func (p *Recorder) site(b *graph.Block) *blockSite {
 	k := &p.blocks
@@ -105,10 +91,8 @@ func (k *blockRecord) settle(p *Recorder) {
 // inside the block, at its cells and at the external duals.
 type firedCells struct {
 	cells []firedDual
-	of    func(cell int) int // the number in cells
+	of    func(cell int) *firedDual
 	exts  []uint64
-	// masked are the families whose cells depend on the run, the last one first.
-	masked []maskedCells
 }
 
 // firedDual are the cells that one dual λ of a block makes in a run: with arrays a family, otherwise one.
@@ -117,9 +101,6 @@ type firedDual struct {
 	dual       uint32
 	live       bool
 	cells, due uint64
-	// Of a family of which each cell is one of two duals, what arrives at each; it is no dual λ.
-	first  int
-	passes []uint64
 }
 
 // cellsOf finds what the block's backward code stands for, where the job has reached these
@@ -130,25 +111,21 @@ func (k *blockRecord) cellsOf(w *graph.Backward, b *graph.Block, reached []bool)
 		return f
 	}
 	f = &firedCells{exts: make([]uint64, b.Exts)}
-	f.of = func(cell int) int { return cell }
+	f.of = func(cell int) *firedDual { return &f.cells[cell] }
 	for i := range b.Cells {
 		c := &b.Cells[i]
 		f.cells = append(f.cells, firedDual{template: c.Template, dual: c.Dual, cells: 1})
 	}
 	if b.Arrays != nil {
-		f.of = b.Arrays.FamilyOf
+		f.of = func(cell int) *firedDual { return &f.cells[b.Arrays.FamilyOf(cell)] }
 		for i := range b.Arrays.Cells {
 			c := &b.Arrays.Cells[i]
-			d := firedDual{template: c.Template, dual: c.Dual, cells: uint64(graph.Instances(c.Dims) * max(1, c.Inner.Size-1)), first: c.First}
-			if c.Either {
-				d.passes = make([]uint64, graph.Instances(c.Dims))
-			}
-			f.cells = append(f.cells, d)
+			f.cells = append(f.cells, firedDual{template: c.Template, dual: c.Dual, cells: uint64(graph.Instances(c.Dims) * max(1, c.Inner.Size-1))})
 		}
 	}
 	for j, d := range b.OutDuals {
 		if reached[j] && d >= 0 {
-			f.cells[f.of(int(d))].live = true
+			f.of(int(d)).live = true
 		}
 	}
 	for i := len(f.cells) - 1; i >= 0; i-- { // a cell's heads were made before it
@@ -156,33 +133,26 @@ func (k *blockRecord) cellsOf(w *graph.Backward, b *graph.Block, reached []bool)
 			continue
 		}
 		if b.Arrays != nil {
-			if c := &b.Arrays.Cells[i]; c.Mask != 0 || c.Either {
-				f.addMasked(b.Arrays, i)
-			} else {
-				f.arrivals(c, &f.cells[i])
-			}
+			f.arrivals(&b.Arrays.Cells[i], &f.cells[i])
 			continue
 		}
 		for _, h := range b.Cells[i].Heads {
-			f.arrive(h >= 0, int(max(h, ^h)), 1)
+			f.arrive(h >= 0, int(max(h, ^h)))
 		}
 	}
 	k.fired[w] = f
 	return f
 }
 
-// arrive books arrivals at a cell, or at an external dual.
-func (f *firedCells) arrive(inside bool, dual int, n uint64) {
+// arrive books an arrival at a cell, or at an external dual.
+func (f *firedCells) arrive(inside bool, dual int) {
 	if !inside {
-		f.exts[dual] += n
+		f.exts[dual]++
 		return
 	}
-	at := &f.cells[f.of(dual)]
+	at := f.of(dual)
 	at.live = true
-	at.due += n
-	if at.passes != nil {
-		at.passes[dual-at.first] += n
-	}
+	at.due++
 }
 
 // arrivals books those of a family.
@@ -190,7 +160,7 @@ func (f *firedCells) arrivals(c *graph.ArrayCell, fired *firedDual) {
 	if c.Inner.Size > 0 { // all cells of a sum but the first get an arrival from another one
 		fired.due += fired.cells - uint64(graph.Instances(c.Dims))
 	}
-	c.EachHead(func(h *graph.ArrayHead, dual int) { f.arrive(!h.External, dual, 1) })
+	c.EachHead(func(h *graph.ArrayHead, dual int) { f.arrive(!h.External, dual) })
 }
 
 // FireBlock books the firings of the cells of all runs of a block, the last run first, and
@@ -205,14 +175,9 @@ func (p *Recorder) FireBlock(f engine.BlockFiring) {
 		delete(p.blocks.arrived, h)
 	}
 	exts, before := make([]uint64, b.Exts), make([]uint64, len(b.OutDuals))
-	left := f.N
 	f.Runs(func(wiring *graph.Wiring, w *graph.Backward, reached []bool, times uint64) {
-		static := p.blocks.cellsOf(w, b, reached)
+		cells := p.blocks.cellsOf(w, b, reached)
 		for times > 0 {
-			cells := static
-			if len(static.masked) > 0 {
-				cells = static.inRun(f.Row(left-1), b.OutDuals, in)
-			}
 			copy(exts, cells.exts)
 			for j, d := range b.OutDuals {
 				if d < 0 && reached[j] {
@@ -226,11 +191,10 @@ func (p *Recorder) FireBlock(f engine.BlockFiring) {
 				}
 			}
 			n := uint64(1)
-			if f.Kind != graph.OneRun && slices.Equal(before, in) && len(static.masked) == 0 {
+			if f.Kind != graph.OneRun && slices.Equal(before, in) {
 				n = times // the runs before do the same
 			}
 			times -= n
-			left -= n
 			p.bookCells(site, b, cells, in, n)
 			p.bookExternals(site, f.Exts, wiring, exts, n)
 			in, before = before, in
@@ -250,17 +214,15 @@ func (p *Recorder) MadeBlock(base graph.Ref) { p.blocks.made = append(p.blocks.m
 // much has arrived.
 func (p *Recorder) bookCells(site *blockSite, b *graph.Block, f *firedCells, in []uint64, n uint64) {
 	for i := range f.cells {
-		if d := &f.cells[i]; d.live && d.passes == nil {
+		if d := &f.cells[i]; d.live {
 			c := p.dualAt(site.contexts[d.template], d.dual)
 			c.fired += n * d.cells
 			c.arrived += n * d.due
 		}
 	}
 	for j, d := range b.OutDuals {
-		if d < 0 {
-			continue
-		}
-		if c := &f.cells[f.of(int(d))]; c.passes == nil {
+		if d >= 0 {
+			c := f.of(int(d))
 			p.dualAt(site.contexts[c.template], c.dual).arrived += n * in[j]
 		}
 	}
