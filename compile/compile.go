@@ -113,6 +113,7 @@ type compiler struct {
 	out       *graph.Program
 	stack     []*builder
 	vars      []binding
+	many      []manyBindings // in the order of variables
 	pairs     []virtualPair
 	tasks     []task
 	vals      []operand // results of finished tasks
@@ -185,11 +186,13 @@ func (c *compiler) inputs() error {
 	return nil
 }
 
-// bound reports whether a variable is bound; an input is from now on.
+// bound reports whether a variable is bound; an input, or a component of a long vector that has been opened, is from now on.
 func (c *compiler) bound(x term.Var) bool {
 	if !c.vars[x].bound {
 		if i, ok := c.inputRange(x, 1); ok {
 			c.bindInput(x, i)
+		} else if m := c.among(x); m != nil {
+			c.vars[x] = binding{op: operand{slot: m.slot + slot(x-m.first)}, depth: m.depth, bound: true}
 		}
 	}
 	return c.vars[x].bound

@@ -79,7 +79,7 @@ func (c *compiler) value(op operand) operand {
 		return op
 	}
 	b := c.top()
-	pos := b.code[b.locals[op.slot&indexMask].at].Pos
+	pos := b.code[b.locals.of(uint32(op.slot&indexMask)).at].Pos
 	return operand{slot: c.emit(graph.Instr{Op: graph.OpJob, A: uint32(op.slot), Flags: c.one(op.late), Pos: pos}, nil)}
 }
 

@@ -22,7 +22,7 @@ type loops struct {
 // side is a branch of a conditional in a loop: its own steps, in one of so many instances.
 type side struct {
 	number  int
-	counts  rule.Counts
+	steps   placedCounts
 	times   uint64
 	tallies tallies
 }
@@ -34,7 +34,7 @@ func (c *compiler) closeSide(p term.Pos) {
 	s := &l.sides[last]
 	c.emitTally(&s.tallies, p)
 	l.Sides[s.number] = uint32(len(c.out.Templates))
-	c.out.Templates = append(c.out.Templates, graph.Template{Name: "branch", Pos: p, Counts: s.counts, Steps: s.counts.Total(), RootAt: graph.NoRoot})
+	c.out.Templates = append(c.out.Templates, graph.Template{Name: "branch", Pos: p, Counts: s.steps.counts, Steps: s.steps.counts.Total(), Places: s.steps.places, RootAt: graph.NoRoot})
 	c.slotTypes, c.nodes = append(c.slotTypes, nil), append(c.nodes, 0)
 	l.sides = l.sides[:last]
 }
@@ -53,8 +53,6 @@ func (l *loops) times() uint64 {
 func (c *compiler) inLoops(r term.Ref) bool {
 	n := &c.t.Nodes[r]
 	switch n.Op {
-	case term.IfOp:
-		return !c.opt.Places
 	case term.AppOp:
 		_, ok := c.fold(r)
 		return ok
@@ -163,7 +161,7 @@ func (c *compiler) closeLoop(n *term.Node) {
 	}
 	in.Else = c.newDual(n.Pos, dual)
 	k := c.emitMany(in, 2)
-	c.yield(c.newPair(operand{slot: k[0]}, operand{slot: k[1]}, n.Pos))
+	c.yield(c.newPair(operand{slot: k}, operand{slot: k + 1}, n.Pos))
 }
 
 // slopes makes the body of the dual of f(x,y), where both slopes of f are functions: [compiler.dual] finds y before x.
@@ -249,6 +247,10 @@ func (c *compiler) selected(n *term.Node) operand {
 		return c.newPair(a, operand{slot: c.emit(in, nil)}, n.Pos)
 	}
 	op := c.variable(n.X)
+	if m := c.among(n.X); m != nil && n.X+term.Var(n.N) <= m.end && m.depth == c.depth() {
+		in.A, in.Split = uint32(op.slot), 1
+		return operand{slot: c.emit(in, nil)}
+	}
 	if op.pair == 0 {
 		for j := range n.N {
 			if c.variable(n.X+term.Var(j)).pair != 0 {

@@ -241,22 +241,19 @@ func (c *compiler) unpair(u operand, p term.Pos) (a, b operand) {
 		v := &c.pairs[u.pair]
 		return v.a, v.b
 	}
-	k := c.emitMany(graph.Instr{Op: graph.OpUnpair, A: uint32(u.slot), Pos: p}, 2)
-	return operand{slot: k[0]}, operand{slot: k[1]}
+	s := c.emitMany(graph.Instr{Op: graph.OpUnpair, A: uint32(u.slot), Pos: p}, 2)
+	return operand{slot: s}, operand{slot: s + 1}
 }
 
-// emitMany adds an instruction with several results, in consecutive slots.
-func (c *compiler) emitMany(in graph.Instr, results int) []slot {
+// emitMany adds an instruction with several results, in consecutive slots from first on.
+func (c *compiler) emitMany(in graph.Instr, results int) (first slot) {
 	b := c.top()
 	ready := b.operandsReady(&in, nil)
-	out := make([]slot, results)
-	for i := range out {
-		out[i] = b.newLocal(ready, false)
-	}
-	in.D = uint32(out[0])
+	first = b.newLocals(results, ready, false)
+	in.D = uint32(first)
 	in.N = uint32(results)
 	b.add(in, nil, ready)
-	return out
+	return first
 }
 
 func (c *compiler) untuple(n *term.Node) {
@@ -276,8 +273,9 @@ func (c *compiler) openTuple(n *term.Node, u operand) {
 	if len(xs) == 1 {
 		c.bindLocal(term.Var(xs[0]), u)
 	} else {
-		for i, s := range c.emitMany(graph.Instr{Op: graph.OpUntuple, A: uint32(u.slot), Pos: n.Pos}, len(xs)) {
-			c.bindLocal(term.Var(xs[i]), operand{slot: s})
+		s := c.emitMany(graph.Instr{Op: graph.OpUntuple, A: uint32(u.slot), Pos: n.Pos}, len(xs))
+		for i, x := range xs {
+			c.bindLocal(term.Var(x), operand{slot: s + slot(i)})
 		}
 	}
 	c.count(rule.Pair, uint64(n.N-1))
@@ -285,9 +283,14 @@ func (c *compiler) openTuple(n *term.Node, u operand) {
 
 func (c *compiler) unvec(n *term.Node) {
 	u := c.slot(c.popValue())
-	xs := c.t.Bound(n)
-	for i, s := range c.emitMany(graph.Instr{Op: graph.OpUnvec, A: uint32(u), Pos: n.Pos}, len(xs)) {
-		c.bindLocal(term.Var(xs[i]), operand{slot: s})
+	s := c.emitMany(graph.Instr{Op: graph.OpUnvec, A: uint32(u), Pos: n.Pos}, int(n.N))
+	if n.X != 0 && n.N >= term.Many && !c.opt.Open {
+		c.bindMany(n.X, n.N, s)
+	} else {
+		c.t.Binders(n, func(x term.Var) {
+			c.bindLocal(x, operand{slot: s})
+			s++
+		})
 	}
 	c.count(rule.Pair, uint64(n.N-1))
 	c.push(n.A, 0)

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"sort"
+
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -48,10 +50,8 @@ type builder struct {
 	index    map[term.Var]uint32 // the captured variables, once there are any
 	code     []graph.Instr
 	args     []uint32
-	locals   []local
-	counts   rule.Counts
-	places   []graph.PlaceCount       // counts, if Options.Places
-	placed   map[graph.PlaceCount]int // the index of each in places; N is not compared
+	locals   locals
+	steps    placedCounts
 	overhead uint64
 	units    uint64
 	open     bool       // of an open program
@@ -62,6 +62,13 @@ type builder struct {
 	element  term.Index // of a list whose element the template makes: its index, the parameter
 	loops    loops
 	tallies  tallies
+}
+
+// placedCounts are steps, and with Options.Places by place.
+type placedCounts struct {
+	counts rule.Counts
+	places []graph.PlaceCount
+	placed map[graph.PlaceCount]int // the index of each in places; N is not compared
 }
 
 // tallies are what an open program counts when it runs: weights of slots.
@@ -84,6 +91,50 @@ type local struct {
 	at     uint32
 }
 
+// locals are those of a template in order. Those of one instruction that makes many are one entry.
+type locals struct {
+	all  []local
+	many []manyLocals
+}
+
+// manyLocals are the locals from first on, before end, which are all[at].
+type manyLocals struct{ first, end, at uint32 }
+
+// size is how many locals there are.
+func (l *locals) size() uint32 {
+	if len(l.many) == 0 {
+		return uint32(len(l.all))
+	}
+	m := l.many[len(l.many)-1]
+	return m.end + uint32(len(l.all)) - m.at - 1
+}
+
+// add adds n locals that are alike, and returns the first.
+func (l *locals) add(n int, x local) (first uint32) {
+	first = l.size()
+	if n >= term.Many {
+		l.many = append(l.many, manyLocals{first: first, end: first + uint32(n), at: uint32(len(l.all))})
+		n = 1
+	}
+	for range n {
+		l.all = append(l.all, x)
+	}
+	return first
+}
+
+// of returns local i.
+func (l *locals) of(i uint32) local {
+	k := sort.Search(len(l.many), func(k int) bool { return i < l.many[k].first })
+	if k == 0 {
+		return l.all[i]
+	}
+	m := l.many[k-1]
+	if i < m.end {
+		return l.all[m.at]
+	}
+	return l.all[m.at+1+i-m.end]
+}
+
 // binding is what a variable stands for: an operand of the builder at a depth.
 type binding struct {
 	op    operand
@@ -100,16 +151,15 @@ func (c *compiler) bind(x term.Var, op operand) {
 	c.vars[x] = binding{op: op, depth: c.depth(), bound: true}
 }
 
-// newLocal adds a result of the instruction that is emitted next.
-func (b *builder) newLocal(ready, single bool) slot {
-	b.locals = append(b.locals, local{ready: ready, single: single, at: uint32(len(b.code))})
-	return localClass | slot(len(b.locals)-1)
+// newLocals adds n results of the instruction that is emitted next, and returns the first.
+func (b *builder) newLocals(n int, ready, single bool) slot {
+	return localClass | slot(b.locals.add(n, local{ready: ready, single: single, at: uint32(len(b.code))}))
 }
 
 // ready reports whether the operand is a value whenever the code reaches it:
 // parameters, captured references and globals always are.
 func (b *builder) ready(s slot) bool {
-	return s&classMask != localClass || b.locals[s&indexMask].ready
+	return s&classMask != localClass || b.locals.of(uint32(s&indexMask)).ready
 }
 
 // variable returns the operand of x in the builder on top: its binding, or a
@@ -218,7 +268,7 @@ func (c *compiler) emitAt(depth int32, in graph.Instr, args []slot) slot {
 	b := c.stack[depth]
 	ready := b.operandsReady(&in, args)
 	immediate := ready && in.Op != graph.OpApply && in.Op != graph.OpIf && in.Op != graph.OpCase && in.Op != graph.OpJob
-	d := b.newLocal(immediate, true)
+	d := b.newLocals(1, immediate, true)
 	in.D = uint32(d)
 	b.add(in, args, ready)
 	return d

@@ -31,7 +31,7 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 		return uint32(s)
 	}
 	t := graph.Template{Name: b.name, Pos: b.pos, Params: b.params, Caps: caps, Extra: b.extra, Start: uint32(len(c.out.Code)),
-		Counts: b.counts, Steps: b.counts.Total(), Places: b.places, Instantiate: b.overhead, Result: frame(s), RootAt: graph.NoRoot,
+		Counts: b.steps.counts, Steps: b.steps.counts.Total(), Places: b.steps.places, Instantiate: b.overhead, Result: frame(s), RootAt: graph.NoRoot,
 		Vars: b.vars, Type: b.typ}
 	if !c.opt.Open {
 		t.Vars = nil
@@ -41,7 +41,7 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 		c.families[uint32(len(c.out.Templates))] = &b.loops.Families
 	}
 	if s&classMask == localClass {
-		if l := b.locals[s&indexMask]; l.single {
+		if l := b.locals.of(uint32(s & indexMask)); l.single {
 			t.RootAt = t.Start + l.at
 			b.code[l.at].Flags |= graph.Root
 			if (b.code[l.at].Op == graph.OpIf || b.code[l.at].Op == graph.OpCase) && !b.mentions(s) {
@@ -69,7 +69,7 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 		c.fail(b.pos, "the program is too large")
 	}
 	t.Units = uint32(b.units)
-	c.out.Frame = max(c.out.Frame, caps+b.params+b.extra+uint32(len(b.locals)))
+	c.out.Frame = max(c.out.Frame, caps+b.params+b.extra+b.locals.size())
 	c.out.Templates = append(c.out.Templates, t)
 	c.slotTypes, c.nodes = append(c.slotTypes, c.typesOf(b)), append(c.nodes, b.node)
 	return uint32(len(c.out.Templates) - 1), captured

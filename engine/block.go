@@ -148,6 +148,9 @@ func (m *Machine) took(b *graph.Block) {
 	if b.Arrays == nil {
 		return
 	}
+	if m.record != nil {
+		m.record.Took(b, m.block.Taken)
+	}
 	for i, n := range m.block.Taken {
 		id := b.Arrays.Masks[i].Template
 		m.steps += n * m.prog.Templates[id].Steps

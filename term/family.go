@@ -436,9 +436,10 @@ func (c *checker) component(r Ref, n *Node) (Type, error) {
 	if int(n.X)+int(n.N) > c.t.NumVars() {
 		return 0, c.errorf(r, "%s is not the first of %d variables", c.t.Info(n.X).Name, n.N)
 	}
+	binder := c.tr.binder[n.X]
 	for x := n.X; x < n.X+Var(n.N); x++ {
-		if v := c.t.Info(x); v.Type != ty || v.Linear || !c.t.inScope(c.tr, r, x) {
-			return 0, c.errorf(r, "%s is not a component beside %s", v.Name, c.t.Info(n.X).Name)
+		if v := c.t.unnamed(x); v.Type != ty || v.Linear || c.tr.binder[x] != binder && !c.t.inScope(c.tr, r, x) {
+			return 0, c.errorf(r, "%s is not a component beside %s", c.t.Info(x).Name, c.t.Info(n.X).Name)
 		}
 	}
 	if c.families().within(n.Static(), float64(n.N)) {

@@ -50,6 +50,13 @@ func branches(prog *graph.Program) []bool {
 			out[g.Index] = true
 		}
 	}
+	for _, b := range prog.Blocks[1:] {
+		if b.Arrays != nil {
+			for i := range b.Arrays.Masks {
+				out[b.Arrays.Masks[i].Template] = true
+			}
+		}
+	}
 	return out
 }
 
