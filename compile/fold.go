@@ -154,7 +154,7 @@ func (c *compiler) join(r term.Ref) {
 	if v.known == 0 {
 		s = c.slot(v)
 	} else if len(c.calls) == 0 { // it would wait as the machine's function does
-		c.err = graph.ErrFamilies
+		c.unheld()
 	}
 	s = c.emit(graph.Instr{Op: graph.OpJoin, A: uint32(s), B: uint32(s), Split: 1, Pos: c.t.Nodes[r].Pos}, nil)
 	if v.known == 0 {
@@ -173,7 +173,7 @@ func (c *compiler) call(r term.Ref, k call) {
 func (c *compiler) goOn(r term.Ref) {
 	k := &c.calls[len(c.calls)-1]
 	if len(c.top().code) > maxFoldCode {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		return
 	}
 	if k.over != nil {
@@ -191,7 +191,7 @@ func (c *compiler) goOn(r term.Ref) {
 		return
 	}
 	if k.f.known == 0 {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		return
 	}
 	f := &c.knowns[k.f.known-1]
@@ -211,7 +211,7 @@ func (c *compiler) goOn(r term.Ref) {
 		return
 	}
 	if len(k.args) < 2 {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		return
 	}
 	over := call{f: k.args[0], args: k.args[1:2], over: f, undo: len(c.undo)}
@@ -265,7 +265,7 @@ func (c *compiler) begin(k *call, n *term.Node) {
 		s, ok := c.affine(n.Static())
 		l.of, c.indices = of, indices
 		if !ok || !s.Constant() || s.Base < 0 {
-			c.err = graph.ErrFamilies
+			c.unheld()
 			return
 		}
 		k.left, k.making = s.Base, true
@@ -280,12 +280,12 @@ func (c *compiler) begin(k *call, n *term.Node) {
 			})
 		}
 		if d.Rows*d.Width > maxFold {
-			c.err = graph.ErrFamilies
+			c.unheld()
 		}
 	}
 	// Without elements there would be no code that says which components the function uses.
 	if k.left < 1 || k.left > maxFold {
-		c.err = graph.ErrFamilies
+		c.unheld()
 	}
 }
 

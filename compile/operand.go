@@ -59,6 +59,8 @@ type builder struct {
 	open     bool       // of an open program
 	vars     []term.Var // the parameters
 	typ      term.Type  // graph.Template.Type
+	node     term.Ref   // what the template is of
+	inline   bool       // graph.Template.Inline
 	element  term.Index // of a list whose element the template makes: its index, the parameter
 	loops    loops
 	tallies  tallies
@@ -226,7 +228,7 @@ func (c *compiler) slot(op operand) slot { return c.slotAt(op, c.depth()) }
 // Pairs nest as deeply as the source has it: the work stack is explicit.
 func (c *compiler) slotAt(op operand, depth int32) slot {
 	if op.known != 0 {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		return 0
 	}
 	if op.pair == 0 {
@@ -260,7 +262,7 @@ func (c *compiler) component(op operand) slot {
 		return c.pairs[op.pair].slot
 	}
 	if op.known != 0 {
-		c.err = graph.ErrFamilies
+		c.unheld()
 	}
 	return op.slot
 }
@@ -290,7 +292,7 @@ func (b *builder) operandsReady(in *graph.Instr, args []slot) bool {
 	switch in.Op {
 	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair, graph.OpArrive, graph.OpSum, graph.OpTotal, graph.OpTest, graph.OpJoin:
 		return b.ready(slot(in.A)) && b.ready(slot(in.B))
-	case graph.OpFun1, graph.OpJob, graph.OpCon, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec, graph.OpFamily, graph.OpComponent:
+	case graph.OpFun1, graph.OpJob, graph.OpRun, graph.OpCon, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec, graph.OpFamily, graph.OpComponent:
 		return b.ready(slot(in.A))
 	}
 	for _, a := range args {
@@ -347,7 +349,7 @@ func units(in *graph.Instr, open bool) uint64 {
 			return 1
 		}
 		return 2
-	case graph.OpArrive, graph.OpSum, graph.OpJob:
+	case graph.OpArrive, graph.OpSum, graph.OpJob, graph.OpRun:
 		return 2
 	case graph.OpFunN:
 		return uint64(graph.Units(graph.WaitWords, n)) + uint64(graph.InertUnits(n))
