@@ -97,7 +97,7 @@ func (c *compiler) goOnFold(r term.Ref, n int) {
 		return
 	}
 	if len(c.top().code) > maxFoldCode {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		return
 	}
 	c.count(rule.Subst, 1)

@@ -35,6 +35,7 @@ const (
 	OpIf                // D := if Args[0] Cmp Args[1] then Tmpl else Else (13)
 	OpCon               // D := C A, Tmpl the number of C
 	OpCase              // D := match Args[0] with the branches Program.Cases[Tmpl] (14)
+	OpRun               // D := the result of the block of the closure A, which has no parameter; it counts nothing
 
 	// In a λ with families, which only blocks run:
 	OpLoop      // what follows, up to the end of the loop Tmpl, is there for each value of its index
@@ -78,7 +79,7 @@ type Instr struct {
 	A, B   uint32
 	Off, N uint32 // Args: Program.Args[Off:Off+N]
 	Tmpl   uint32 // of an operation on numbers, if not 0: the symbol whose value it gives
-	Else   uint32
+	Else   uint32 // OpRun: Units of the template that the instruction is in
 	Split  uint32 // OpIf: Args[2:Split] are captured by Tmpl, Args[Split:] by Else
 	Pos    term.Pos
 }
@@ -122,8 +123,8 @@ type Template struct {
 	// Instantiate is the overhead of one instance: an instruction copied or a
 	// reference captured.
 	Instantiate uint64
-	// Families says that the code has loops, which only a block runs.
-	Families bool
+	// Families says that the code has loops, which only a block runs. Inline says that an OpRun of another template runs it.
+	Families, Inline bool
 	// Elements is how many elements a list has whose element the template makes of its index, its parameter; 0: it makes none, or
 	// all. Only a block runs such code.
 	Elements uint64
