@@ -57,15 +57,16 @@ const checkEvery = 1 << 12
 func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	c := &compiler{
 		t: t, opt: opt,
-		out:    &graph.Program{Loops: new(sync.Map), Data: slices.Clone(t.Data), Reversed: opt.Reversed, Open: opt.Open, Types: t.Types},
+		out:    &graph.Program{Loops: new(sync.Map), Inlined: make([]graph.InlinedCall, 1), Data: slices.Clone(t.Data), Reversed: opt.Reversed, Open: opt.Open, Types: t.Types},
 		vars:   make([]binding, t.NumVars()),
 		pairs:  make([]virtualPair, 1),
 		nums:   map[uint64]slot{},
 		bodies: map[string]uint32{},
 		data:   map[dataKey]slot{},
 
-		families:  map[uint32]*block.Families{},
-		occurring: map[term.Ref][]term.Var{},
+		families:    map[uint32]*block.Families{},
+		occurring:   map[term.Ref][]term.Var{},
+		callNumbers: map[graph.InlinedCall]uint32{},
 	}
 	types, err := t.Typing(opt.Check)
 	if err != nil {
@@ -130,11 +131,13 @@ type compiler struct {
 	// branches are the first branches of conditionals whose second is compiled.
 	branches []closedBranch
 	// Of applications in families: those that are compiled, the innermost one last, what is known there, and what their bodies have bound.
-	calls     []call
-	knowns    []known
-	undo      []saved
-	occurring map[term.Ref][]term.Var
-	indices   map[term.Index]float64 // those of lists
+	calls       []call
+	knowns      []known
+	undo        []saved
+	occurring   map[term.Ref][]term.Var
+	indices     map[term.Index]float64 // those of lists
+	inlined     uint32                 // the number of the call of a function of theirs, as graph.Dual has it
+	callNumbers map[graph.InlinedCall]uint32
 	// group are the functions of a fix whose last is compiled.
 	group []uint32
 }

@@ -33,6 +33,14 @@ type known struct {
 	indices map[term.Index]float64
 }
 
+// appliedAt is an application in a family, as profiles have it.
+type appliedAt struct {
+	outer  *appliedAt // in whose function it stands
+	around uint32     // what compiler.inlined is around it
+	at     term.Pos
+	sides  int // how many conditionals are around it
+}
+
 // saved is a variable and what it stands for.
 type saved struct {
 	x  term.Var
@@ -45,10 +53,13 @@ type call struct {
 	args    []operand
 	running bool     // the result of a body is made
 	next    term.Ref // a λ that begins with the body of the last one
+	number  uint32   // of the call of the last one, as graph.Dual has it
+	of      *appliedAt
 	// What is to stand again behind the body:
 	undo    int
 	loops   map[term.Index]int
 	indices map[term.Index]float64
+	inlined uint32
 	// Of a list or numeral:
 	over     *known
 	left     int
@@ -124,7 +135,11 @@ func (c *compiler) apply(r term.Ref, args int) {
 	}
 	c.emit(graph.Instr{Op: graph.OpTest, A: uint32(on), B: uint32(on), Split: 1, Pos: p}, nil)
 	c.push(r, joinStep)
-	c.call(r, call{f: f, args: rest})
+	of := &appliedAt{around: c.inlined, at: p, sides: len(c.top().loops.sides)}
+	if n := len(c.calls); n > 0 {
+		of.outer = c.calls[n-1].of
+	}
+	c.call(r, call{f: f, args: rest, of: of})
 }
 
 // leaves appends the slots of the template for which an application waits: those of its arguments, and what functions use.
@@ -186,6 +201,10 @@ func (c *compiler) goOn(r term.Ref) {
 		c.leave(k)
 	}
 	if len(k.args) == 0 {
+		if c.opt.Places && k.f.known != 0 && c.knowns[k.f.known-1].r == k.next {
+			c.unheld() // the steps of its code would be those of another place
+			return
+		}
 		c.calls = c.calls[:len(c.calls)-1]
 		c.yield(k.f)
 		return
@@ -200,10 +219,13 @@ func (c *compiler) goOn(r term.Ref) {
 	c.push(r, callStep)
 	if f.r != k.next { // what follows begins when all before it is done
 		c.emit(graph.Instr{Op: graph.OpElse, Split: 1, Pos: n.Pos}, nil)
+		k.number = c.numberOf(k, n)
 	}
 	k.next = n.A
 	if n.Op == term.LamOp {
 		c.enter(k, f)
+		c.inlined = k.number
+		c.pos = c.out.Inlined[k.number].Func
 		c.count(rule.Lambda, 1)
 		c.bindLocal(n.X, k.args[0])
 		k.args = k.args[1:]
@@ -214,20 +236,36 @@ func (c *compiler) goOn(r term.Ref) {
 		c.unheld()
 		return
 	}
-	over := call{f: k.args[0], args: k.args[1:2], over: f, undo: len(c.undo)}
+	over := call{of: k.of, f: k.args[0], args: k.args[1:2], over: f, undo: len(c.undo)}
 	k.args, k.undo = k.args[2:], len(c.undo)
-	k.loops, k.indices = c.top().loops.of, c.indices
+	k.loops, k.indices, k.inlined = c.top().loops.of, c.indices, c.inlined
+	c.begin(&over, n)
+	c.counted(over.args[0], n.Res, graph.Weight{Occurrences: 1})
+	if over.making { // its elements are code, which has the parameters
+		c.pos = n.Pos
+	}
 	c.count(rule.Lambda, 2)
 	c.count(rule.GC, 1)
-	c.counted(over.args[0], n.Res, graph.Weight{Binders: 1, Occurrences: 1})
-	c.begin(&over, n)
+	c.counted(over.args[0], n.Res, graph.Weight{Binders: 1})
 	c.call(r, over)
+}
+
+// numberOf returns the number of the call of the λ n.
+func (c *compiler) numberOf(k *call, n *term.Node) uint32 {
+	is := graph.InlinedCall{Func: n.Pos, At: k.of.at, Parent: k.of.around}
+	number, ok := c.callNumbers[is]
+	if !ok {
+		number = uint32(len(c.out.Inlined))
+		c.out.Inlined = append(c.out.Inlined, is)
+		c.callNumbers[is] = number
+	}
+	return number
 }
 
 // enter makes the variables and indices of a body stand for what they do in f.
 func (c *compiler) enter(k *call, f *known) {
 	l := &c.top().loops
-	k.undo, k.loops, k.indices = len(c.undo), l.of, c.indices
+	k.undo, k.loops, k.indices, k.inlined = len(c.undo), l.of, c.indices, c.inlined
 	for _, s := range f.env {
 		c.undo = append(c.undo, saved{s.x, c.vars[s.x]})
 		c.vars[s.x] = s.is
@@ -245,7 +283,7 @@ func (c *compiler) leave(k *call) {
 		c.undo = c.undo[:len(c.undo)-1]
 		c.vars[s.x] = s.is
 	}
-	c.top().loops.of, c.indices = k.loops, k.indices
+	c.top().loops.of, c.indices, c.inlined = k.loops, k.indices, k.inlined
 }
 
 // begin finds out how many elements the list or numeral has.
@@ -254,7 +292,10 @@ func (c *compiler) begin(k *call, n *term.Node) {
 	case term.NatOp:
 		k.left = int(min(n.Count, maxFold+1))
 	case term.ListOp:
-		k.left, k.making = int(n.N), true
+		k.left = int(n.N)
+		for i := range c.t.Children(n) {
+			k.making = k.making || c.numeralAt(n, i) == nil
+		}
 	case term.ListFamilyOp:
 		l := &c.top().loops
 		of, indices := l.of, c.indices
@@ -268,7 +309,7 @@ func (c *compiler) begin(k *call, n *term.Node) {
 			c.unheld()
 			return
 		}
-		k.left, k.making = s.Base, true
+		k.left, k.making = s.Base, c.numeralAt(n, 0) == nil
 	case term.DataOp:
 		d := &c.t.Data[n.A]
 		k.left, k.values = d.Rows, d.Values
@@ -313,11 +354,17 @@ func (c *compiler) iterate(r term.Ref, k *call) {
 	case term.DataOp:
 		args = []operand{c.dataElement(k, n), k.args[0]}
 	default:
-		args = []operand{k.elements[k.left], k.args[0]}
+		elem := operand{}
+		if k.elements != nil {
+			elem = k.elements[k.left]
+		} else {
+			elem = c.numeralElement(k, n)
+		}
+		args = []operand{elem, k.args[0]}
 	}
 	k.running = true
 	c.push(r, callStep)
-	c.call(r, call{f: k.f, args: args})
+	c.call(r, call{of: k.of, f: k.f, args: args})
 }
 
 // elements compiles the next element of a list.
@@ -335,17 +382,48 @@ func (c *compiler) elements(r term.Ref, k *call, n *term.Node) {
 	}
 	k.running = true
 	c.push(r, callStep)
+	c.push(c.enterElement(k, n, i), 0)
+}
+
+// enterElement makes variables and indices stand for what they do in element i, and returns it.
+func (c *compiler) enterElement(k *call, n *term.Node, i int) term.Ref {
 	c.enter(k, k.over)
 	if n.Op == term.ListOp {
-		c.push(c.t.Children(n)[i], 0)
-		return
+		return c.t.Children(n)[i]
 	}
 	c.indices = maps.Clone(c.indices)
 	if c.indices == nil {
 		c.indices = map[term.Index]float64{}
 	}
 	c.indices[n.Index()] = float64(i)
-	c.push(n.A, 0)
+	return n.A
+}
+
+// numeralAt returns the numeral that is element i of a list, nil if it is none. A list of numerals alone is data.
+func (c *compiler) numeralAt(list *term.Node, i int) *term.Node {
+	r := list.A
+	if list.Op == term.ListOp {
+		r = c.t.Children(list)[i]
+	}
+	if n := c.numeral(r); n != nil && (n.Op == term.NumOp || n.Op == term.IndexNumOp) {
+		return n
+	}
+	return nil
+}
+
+// numeralElement is the element that is next of a list of numerals.
+func (c *compiler) numeralElement(k *call, list *term.Node) (elem operand) {
+	c.enterElement(k, list, k.left)
+	if n := c.numeralAt(list, k.left); n.Op == term.NumOp {
+		elem.slot = c.number(n.Val)
+	} else {
+		elem.slot = c.indexNum(n.Static(), n.Pos)
+	}
+	c.leave(k)
+	if c.opt.Reversed {
+		elem = c.newPair(elem, operand{slot: c.zeroDual(k.of)}, k.of.at)
+	}
+	return elem
 }
 
 // dataElement is the element of data that is next.
@@ -356,7 +434,7 @@ func (c *compiler) dataElement(k *call, n *term.Node) (elem operand) {
 	for i, v := range k.values[k.left*d.Width:][:d.Width] {
 		elem = operand{slot: c.number(v)}
 		if c.opt.Reversed {
-			elem = c.newPair(elem, operand{slot: c.emitDual(n.Pos, &dualBuilder{})}, n.Pos)
+			elem = c.newPair(elem, operand{slot: c.zeroDual(k.of)}, k.of.at)
 		}
 		if vector {
 			comps[i] = c.slot(elem)
@@ -366,6 +444,20 @@ func (c *compiler) dataElement(k *call, n *term.Node) (elem operand) {
 		return operand{slot: c.emit(graph.Instr{Op: graph.OpVec, Pos: n.Pos}, comps)}
 	}
 	return elem
+}
+
+// zeroDual emits λa.0⃗ of an element of data. It belongs to the code around the application as a whole.
+func (c *compiler) zeroDual(of *appliedAt) slot {
+	s := c.emitDual(of.at, &dualBuilder{})
+	at, sides := c.top().pos, 0
+	if of.around != 0 {
+		at, sides = c.out.Inlined[of.around].Func, of.outer.sides
+	}
+	if l := &c.top().loops; len(l.sides) > sides {
+		at = l.sides[len(l.sides)-1].pos
+	}
+	c.out.Duals[len(c.out.Duals)-1].Pos = at
+	return s
 }
 
 // applied goes on with an application in a family.

@@ -22,6 +22,7 @@ type loops struct {
 // side is a branch of a conditional in a loop: its own steps, in one of so many instances.
 type side struct {
 	number  int
+	pos     term.Pos
 	steps   placedCounts
 	times   uint64
 	tallies tallies
@@ -54,18 +55,13 @@ func (c *compiler) inLoops(r term.Ref) bool {
 	n := &c.t.Nodes[r]
 	switch n.Op {
 	case term.AppOp:
-		return !c.opt.Places && !c.isDualApplication(n)
-	case term.ListOp, term.NatOp, term.ListFamilyOp:
-		return !c.opt.Places
+		return !c.isDualApplication(n)
 	case term.DataOp:
-		return !c.opt.Places && c.t.Data[n.A].List
+		return c.t.Data[n.A].List
 	case term.ConOp, term.CaseOp, term.FixOp:
 		return false
 	case term.LamOp:
-		if c.isFunction(n) {
-			return !c.opt.Places
-		}
-		return c.opt.Reversed
+		return c.opt.Reversed || c.isFunction(n)
 	}
 	return true
 }
@@ -89,7 +85,7 @@ func (c *compiler) branching(k task, n *term.Node) {
 		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpJoin, A: uint32(s[0]), B: uint32(s[1]), Pos: n.Pos}, nil))
 		return
 	}
-	l.sides = append(l.sides, side{number: len(l.Sides), times: l.times()})
+	l.sides = append(l.sides, side{number: len(l.Sides), pos: n.Pos, times: l.times()})
 	l.Sides = append(l.Sides, 0)
 	c.push(k.r, k.step+1)
 	c.push(kids[k.step+1], 0)
