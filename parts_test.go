@@ -139,3 +139,29 @@ func TestLargeParts(t *testing.T) {
 		require.Greater(t, res.Cost.Steps.Total(), uint64(20*len(p.inputs)))
 	}
 }
+
+// TestPlainParts: of a large program in which the backward code of a family with an application or a conditional would add in another order,
+// only that family is expanded.
+func TestPlainParts(t *testing.T) {
+	const k = 128
+	for _, body := range []string{
+		"sum (vec i < k -> (#3) (fun z -> z * s) h.(i))",
+		"sum i < k -> if h.(i) < 0 then h.(i) * s * s else h.(i) * s",
+		"sum i < k -> foldl (fun r e -> r * s + e) 0 [h.(i); h.(i) * s]",
+	} {
+		p, err := Load(t.Context(), "t.gram", []byte(partsHead+"let h = layer (layer x) in "+body+"\n"), Options{Params: []string{"k=" + strconv.Itoa(k)}})
+		require.NoError(t, err)
+		res, err := p.Gradient(t.Context(), EvalOptions{})
+		require.NoError(t, err)
+		require.False(t, p.arrays(true).none.Load(), body)
+		require.Less(t, res.Cost.Nodes.Allocated, uint64(3*len(p.inputs)), body)
+		got := slices.Clone(res.Jacobian)
+		steps := res.Cost.Steps
+		res, err = p.Gradient(t.Context(), EvalOptions{NoFuse: true})
+		require.NoError(t, err)
+		require.Equal(t, steps, res.Cost.Steps, body)
+		for i, x := range res.Jacobian {
+			require.Equal(t, math.Float64bits(x), math.Float64bits(got[i]), body)
+		}
+	}
+}
