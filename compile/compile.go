@@ -132,6 +132,8 @@ type compiler struct {
 	// args are the arguments of functions of folds in families, the first one last.
 	args  []operand
 	folds map[term.Ref]folded
+	// mentions are the numbers of [compiler.occurrences], nil before they are needed.
+	mentions []int32
 	// group are the functions of a fix whose last is compiled.
 	group []uint32
 }
