@@ -57,7 +57,7 @@ const checkEvery = 1 << 12
 func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	c := &compiler{
 		t: t, opt: opt,
-		out:    &graph.Program{Loops: new(sync.Map), Data: slices.Clone(t.Data), Reversed: opt.Reversed, Open: opt.Open, Types: t.Types},
+		out:    &graph.Program{Loops: new(sync.Map), Inlined: make([]graph.InlinedCall, 1), Data: slices.Clone(t.Data), Reversed: opt.Reversed, Open: opt.Open, Types: t.Types},
 		vars:   make([]binding, t.NumVars()),
 		pairs:  make([]virtualPair, 1),
 		nums:   map[uint64]slot{},
@@ -129,11 +129,13 @@ type compiler struct {
 	at   term.Ref // the node that is compiled
 	// branches are the first branches of conditionals whose second is compiled.
 	branches []closedBranch
-	// args are the arguments of functions of folds in families, the first one last.
-	args  []operand
-	folds map[term.Ref]folded
 	// mentions are the numbers of [compiler.occurrences], nil before they are needed.
 	mentions []int32
+	// args are the arguments of functions of folds in families, the first one last.
+	args    []operand
+	folds   map[term.Ref]folded
+	inFolds []inFold // around what is compiled
+	inlined uint32   // the number of the call of a function of theirs, as graph.Dual has it
 	// group are the functions of a fix whose last is compiled.
 	group []uint32
 }

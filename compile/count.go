@@ -156,7 +156,7 @@ func (c *compiler) countAt(r rule.Rule, n uint64, generated bool) {
 	if !c.opt.Places || n == 0 {
 		return
 	}
-	at := graph.PlaceCount{Pos: c.pos, Rule: r, Generated: generated}
+	at := graph.PlaceCount{Pos: c.pos, Inlined: c.inlined, Rule: r, Generated: generated}
 	i, ok := to.placed[at]
 	if !ok {
 		if to.placed == nil {

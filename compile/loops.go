@@ -22,6 +22,7 @@ type loops struct {
 // side is a branch of a conditional in a loop: its own steps, in one of so many instances.
 type side struct {
 	number  int
+	pos     term.Pos
 	steps   placedCounts
 	times   uint64
 	tallies tallies
@@ -86,7 +87,7 @@ func (c *compiler) branching(k task, n *term.Node) {
 		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpJoin, A: uint32(s[0]), B: uint32(s[1]), Pos: n.Pos}, nil))
 		return
 	}
-	l.sides = append(l.sides, side{number: len(l.Sides), times: l.times()})
+	l.sides = append(l.sides, side{number: len(l.Sides), pos: n.Pos, times: l.times()})
 	l.Sides = append(l.Sides, 0)
 	c.push(k.r, k.step+1)
 	c.push(kids[k.step+1], 0)

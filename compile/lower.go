@@ -24,10 +24,7 @@ func (c *compiler) start(r term.Ref) {
 		c.yieldSlot(c.number(n.Val))
 	case term.LamOp:
 		if c.top().loops.open() && c.isFunction(n) {
-			last := len(c.args) - 1
-			c.bind(n.X, c.args[last])
-			c.args = c.args[:last]
-			c.push(n.A, 0)
+			c.inlineFunction(r, n)
 			return
 		}
 		c.lambda(r, n)

@@ -134,6 +134,7 @@ type Template struct {
 // says that no code of the source takes them: D has put them there.
 type PlaceCount struct {
 	Pos       term.Pos
+	Inlined   uint32 // as [Dual] has it
 	Rule      rule.Rule
 	Generated bool
 	N         uint64
@@ -221,8 +222,16 @@ type DualBody struct {
 
 // Dual is a dual λ of the program: a body, which others may share, at a place.
 type Dual struct {
-	Pos  term.Pos
-	Body uint32
+	Pos     term.Pos
+	Body    uint32
+	Inlined uint32 // the number in Program.Inlined of the call around, 0 if there is none
+}
+
+// InlinedCall is a call at a place of the λ at Func, whose code stands in the template of the caller. Parent is the number of the call
+// around, 0 if there is none.
+type InlinedCall struct {
+	Func, At term.Pos
+	Parent   uint32
 }
 
 // Global is a constant of the program: a node that is made before it runs.
@@ -297,6 +306,7 @@ const (
 type Program struct {
 	Templates []Template
 	Duals     []Dual
+	Inlined   []InlinedCall // Inlined[0] is unused
 	Bodies    []DualBody
 	Code      []Instr
 	Args      []uint32

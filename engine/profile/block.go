@@ -107,8 +107,9 @@ type firedCells struct {
 	cells []firedDual
 	of    func(cell int) int // the number in cells
 	exts  []uint64
-	// masked are the families whose cells depend on the run, the last one first.
-	masked []maskedCells
+	// Of a block with arrays: the families that are live, the last one first, and whether they depend on the run.
+	families []liveFamily
+	exact    bool
 }
 
 // firedDual are the cells that one dual λ of a block makes in a run: with arrays a family, otherwise one.
@@ -116,10 +117,8 @@ type firedDual struct {
 	template   int // in graph.Block.Templates
 	dual       uint32
 	live       bool
+	either     bool // each of the cells is one of two duals, and no dual λ
 	cells, due uint64
-	// Of a family of which each cell is one of two duals, what arrives at each; it is no dual λ.
-	first  int
-	passes []uint64
 }
 
 // cellsOf finds what the block's backward code stands for, where the job has reached these
@@ -139,11 +138,7 @@ func (k *blockRecord) cellsOf(w *graph.Backward, b *graph.Block, reached []bool)
 		f.of = b.Arrays.FamilyOf
 		for i := range b.Arrays.Cells {
 			c := &b.Arrays.Cells[i]
-			d := firedDual{template: c.Template, dual: c.Dual, cells: uint64(graph.Instances(c.Dims) * max(1, c.Inner.Size-1)), first: c.First}
-			if c.Either {
-				d.passes = make([]uint64, graph.Instances(c.Dims))
-			}
-			f.cells = append(f.cells, d)
+			f.cells = append(f.cells, firedDual{template: c.Template, dual: c.Dual, either: c.Either, cells: uint64(graph.Instances(c.Dims) * max(1, c.Inner.Size-1))})
 		}
 	}
 	for j, d := range b.OutDuals {
@@ -156,41 +151,37 @@ func (k *blockRecord) cellsOf(w *graph.Backward, b *graph.Block, reached []bool)
 			continue
 		}
 		if b.Arrays != nil {
-			if c := &b.Arrays.Cells[i]; c.Mask != 0 || c.Either {
-				f.addMasked(b.Arrays, i)
-			} else {
-				f.arrivals(c, &f.cells[i])
-			}
+			f.arrivals(b.Arrays, i)
 			continue
 		}
 		for _, h := range b.Cells[i].Heads {
-			f.arrive(h >= 0, int(max(h, ^h)), 1)
+			f.arrive(h >= 0, int(max(h, ^h)))
 		}
 	}
 	k.fired[w] = f
 	return f
 }
 
-// arrive books arrivals at a cell, or at an external dual.
-func (f *firedCells) arrive(inside bool, dual int, n uint64) {
+// arrive books an arrival at a cell, or at an external dual.
+func (f *firedCells) arrive(inside bool, dual int) {
 	if !inside {
-		f.exts[dual] += n
+		f.exts[dual]++
 		return
 	}
 	at := &f.cells[f.of(dual)]
 	at.live = true
-	at.due += n
-	if at.passes != nil {
-		at.passes[dual-at.first] += n
-	}
+	at.due++
 }
 
 // arrivals books those of a family.
-func (f *firedCells) arrivals(c *graph.ArrayCell, fired *firedDual) {
+func (f *firedCells) arrivals(a *graph.Arrays, family int) {
+	c, fired := &a.Cells[family], &f.cells[family]
 	if c.Inner.Size > 0 { // all cells of a sum but the first get an arrival from another one
 		fired.due += fired.cells - uint64(graph.Instances(c.Dims))
 	}
-	c.EachHead(func(h *graph.ArrayHead, dual int) { f.arrive(!h.External, dual, 1) })
+	c.EachHead(func(h *graph.ArrayHead, dual int) { f.arrive(!h.External, dual) })
+	f.exact = f.exact || c.Mask != 0 || c.Either
+	f.families = append(f.families, liveFamily{number: family})
 }
 
 // FireBlock books the firings of the cells of all runs of a block, the last run first, and
@@ -210,8 +201,8 @@ func (p *Recorder) FireBlock(f engine.BlockFiring) {
 		static := p.blocks.cellsOf(w, b, reached)
 		for times > 0 {
 			cells := static
-			if len(static.masked) > 0 {
-				cells = static.inRun(f.Row(left-1), b.OutDuals, in)
+			if static.exact {
+				cells = static.inRun(b, f.Row(left-1), in)
 			}
 			copy(exts, cells.exts)
 			for j, d := range b.OutDuals {
@@ -226,7 +217,7 @@ func (p *Recorder) FireBlock(f engine.BlockFiring) {
 				}
 			}
 			n := uint64(1)
-			if f.Kind != graph.OneRun && slices.Equal(before, in) && len(static.masked) == 0 {
+			if f.Kind != graph.OneRun && slices.Equal(before, in) && !static.exact {
 				n = times // the runs before do the same
 			}
 			times -= n
@@ -250,17 +241,15 @@ func (p *Recorder) MadeBlock(base graph.Ref) { p.blocks.made = append(p.blocks.m
 // much has arrived.
 func (p *Recorder) bookCells(site *blockSite, b *graph.Block, f *firedCells, in []uint64, n uint64) {
 	for i := range f.cells {
-		if d := &f.cells[i]; d.live && d.passes == nil {
+		if d := &f.cells[i]; d.live && !d.either {
 			c := p.dualAt(site.contexts[d.template], d.dual)
 			c.fired += n * d.cells
 			c.arrived += n * d.due
 		}
 	}
 	for j, d := range b.OutDuals {
-		if d < 0 {
-			continue
-		}
-		if c := &f.cells[f.of(int(d))]; c.passes == nil {
+		if d >= 0 && !f.exact { // otherwise they are among those that are due
+			c := &f.cells[f.of(int(d))]
 			p.dualAt(site.contexts[c.template], c.dual).arrived += n * in[j]
 		}
 	}

@@ -6,89 +6,87 @@ import (
 	"github.com/gram-machine/gram/graph"
 )
 
-// maskedCells are a family of cells of a block with conditionals: which of them fire, or which of two duals they are, depends on the run.
-type maskedCells struct {
-	family int
-	n      int   // operands
-	inner  int   // summands of each instance of sums, 0 of other families
-	masks  []int // of each operand: the register that is not 0 where the cell is there; nil if all are
-	heads  []maskedHead
+// In a block with conditionals the run decides which cells fire: those at which something arrives.
+
+// liveFamily is a family of cells at which something may arrive.
+type liveFamily struct {
+	number int
+	heads  []liveHead // nil: not known yet
 }
 
-// maskedHead are the duals at which the operands arrive, and the registers that are not 0 where they do; nil if all do.
-type maskedHead struct {
+// liveHead are the duals at which the operands of a family arrive, and the registers that are not 0 where they do; nil if all do.
+type liveHead struct {
 	external bool
-	duals    []int
-	masks    []int
+	duals    []int32
+	masks    []int32
 }
 
-// addMasked adds a family that is live, and says which duals it may reach.
-func (f *firedCells) addMasked(a *graph.Arrays, family int) {
-	c := &a.Cells[family]
+// headsOf finds the duals at which a family arrives.
+func (l *liveFamily) headsOf(a *graph.Arrays) {
+	c := &a.Cells[l.number]
 	dims := c.Operands()
-	places := func(at graph.Address) (out []int) {
-		at.Each(dims, func(_, place int) { out = append(out, place) })
+	places := func(at graph.Address) []int32 {
+		out := make([]int32, 0, graph.Instances(dims))
+		at.Each(dims, func(_, place int) { out = append(out, int32(place)) })
 		return out
 	}
-	masks := func(mask int) []int {
-		if mask == 0 {
-			return nil
+	l.heads = make([]liveHead, len(c.Heads))
+	for k, h := range c.Heads {
+		l.heads[k] = liveHead{external: h.External, duals: places(h.At)}
+		if h.Mask != 0 {
+			l.heads[k].masks = places(a.Masks[h.Mask-1].Address(dims))
 		}
-		return places(a.Masks[mask-1].Address(dims))
 	}
-	m := maskedCells{family: family, n: graph.Instances(dims), inner: c.Inner.Size, masks: masks(c.Mask)}
-	for _, h := range c.Heads {
-		m.heads = append(m.heads, maskedHead{h.External, places(h.At), masks(h.Mask)})
-	}
-	f.masked = append(f.masked, m)
-	c.EachHead(func(h *graph.ArrayHead, dual int) { f.arrive(!h.External, dual, 0) })
 }
 
 // inRun returns what firing the cells comes to in the run with the registers, where so much has arrived at the duals of the result.
-func (f *firedCells) inRun(regs []float64, outs []int32, in []uint64) *firedCells {
-	run := *f
-	run.cells, run.exts = slices.Clone(f.cells), slices.Clone(f.exts)
-	for i := range run.cells {
-		run.cells[i].passes = slices.Clone(run.cells[i].passes)
-	}
-	for j, d := range outs {
-		if d < 0 {
-			continue
-		}
-		if c := &run.cells[f.of(int(d))]; c.passes != nil {
-			c.passes[int(d)-c.first] += in[j]
+func (f *firedCells) inRun(b *graph.Block, regs []float64, in []uint64) *firedCells {
+	run := &firedCells{cells: slices.Clone(f.cells), of: f.of, exts: make([]uint64, len(f.exts)), exact: true}
+	last := &b.Arrays.Cells[len(b.Arrays.Cells)-1]
+	arrived := make([]uint64, last.First+graph.Instances(last.Dims))
+	for j, d := range b.OutDuals {
+		if d >= 0 {
+			arrived[d] += in[j]
 		}
 	}
-	for i := range f.masked {
-		run.fireMasked(&f.masked[i], regs)
-	}
-	return &run
-}
-
-// fireMasked books the firing of a family, and its arrivals.
-func (f *firedCells) fireMasked(m *maskedCells, regs []float64) {
-	there := func(masks []int, i int) bool { return masks == nil || regs[masks[i]] != 0 }
-	c := &f.cells[m.family]
-	fired := uint64(0)
-	for i := range m.n {
-		if !there(m.masks, i) {
-			continue
+	for i := range f.families {
+		l := &f.families[i]
+		if l.heads == nil {
+			l.headsOf(b.Arrays)
 		}
-		fired++
-		n := uint64(1)
-		if c.passes != nil {
-			n = c.passes[i]
-		}
-		for k := range m.heads {
-			if h := &m.heads[k]; there(h.masks, i) {
-				f.arrive(!h.external, h.duals[i], n)
+		c := &b.Arrays.Cells[l.number]
+		cells, due := uint64(0), uint64(0)
+		for instance, n := range arrived[c.First:][:graph.Instances(c.Dims)] {
+			if n == 0 {
+				continue
+			}
+			cells, due = cells+1, due+n
+			operands := 1
+			if c.Inner.Size > 0 { // all cells of a sum but the first get an arrival from another one
+				operands = c.Inner.Size
+				cells, due = cells+uint64(operands-2), due+uint64(operands-2)
+			}
+			if !c.Either {
+				n = 1
+			}
+			for k := range l.heads {
+				l.heads[k].arrive(instance*operands, operands, n, regs, arrived, run.exts)
 			}
 		}
+		run.cells[l.number].cells, run.cells[l.number].due = cells, due
 	}
-	c.cells = fired
-	if m.inner > 0 { // all cells of a sum but the first get an arrival from another one
-		sums := fired / uint64(m.inner)
-		c.cells = sums * uint64(m.inner-1)
-		c.due += c.cells - sums
+	return run
+}
+
+// arrive books what n operands from first on give to cells and to external duals, each so many arrivals.
+func (h *liveHead) arrive(first, n int, each uint64, regs []float64, cells, exts []uint64) {
+	to := cells
+	if h.external {
+		to = exts
+	}
+	for i := first; i < first+n; i++ {
+		if h.masks == nil || regs[h.masks[i]] != 0 {
+			to[h.duals[i]] += each
+		}
 	}
 }
