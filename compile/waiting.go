@@ -63,7 +63,7 @@ func (c *compiler) cascades(n *term.Node) bool {
 		if event < 0 {
 			event = at
 		}
-		if at != event || c.occurrences(x.x) != 1 {
+		if at != event || c.mentioned(x.x) != 1 {
 			return false
 		}
 	}
@@ -75,8 +75,8 @@ func (c *compiler) cascades(n *term.Node) bool {
 	return n.Op == term.FamilyOp && !slices.ContainsFunc(k.roots, func(r cascadeRoot) bool { return r.own && !r.used })
 }
 
-// occurrences returns how many nodes mention a variable, in a component perhaps.
-func (c *compiler) occurrences(x term.Var) int {
+// mentioned returns how many nodes mention a variable, in a component perhaps.
+func (c *compiler) mentioned(x term.Var) int {
 	if c.mentions == nil {
 		c.mentions = make([]int32, c.t.NumVars()+1)
 		for r := range c.t.Nodes {
