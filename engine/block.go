@@ -73,7 +73,8 @@ func (m *Machine) fusedBlock(f graph.Ref, args int) *graph.Block {
 func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) error {
 	m.bound(args)
 	m.ranBlock(b, 1)
-	if err := m.block.Enter(b, f); err != nil {
+	plan, err := m.block.EnterRecorded(b, graph.OneRun, f, 1)
+	if err != nil {
 		return err
 	}
 	for i := range b.Params {
@@ -84,11 +85,7 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 	}
 	m.took(b)
 	m.block.Outs = m.block.Outs[:0]
-	if len(b.OutDuals) > 0 {
-		plan, err := m.block.PlanOf(b, graph.OneRun)
-		if err != nil {
-			return err
-		}
+	if plan != nil {
 		p, err := m.newBlockRun(b, plan, graph.OneRun, 1, nil)
 		if err != nil {
 			return err
@@ -189,7 +186,8 @@ func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph
 // runIteration runs all steps of a loop of the function f. source is the data list, the numeral, or the object of the elements.
 func (m *Machine) runIteration(r graph.Ref, l *block.Loop, f, source, acc graph.Ref) error {
 	b := l.Block
-	if err := m.block.Enter(b, f); err != nil {
+	plan, err := m.block.EnterRecorded(b, l.Kind, f, l.N)
+	if err != nil {
 		return err
 	}
 	if l.Data != nil {
@@ -208,12 +206,12 @@ func (m *Machine) runIteration(r graph.Ref, l *block.Loop, f, source, acc graph.
 	if !l.Chain {
 		l.PerRun += 1 + 2*uint64(len(b.Params)) + l.Zeros()
 	}
-	if len(b.OutDuals) == 0 {
+	if plan == nil {
 		if err := m.runLoop(l, &graph.Plan{}, nil); err != nil {
 			return err
 		}
 		m.block.Outs = m.block.Outs[:0]
-	} else if err := m.runRecorded(l, source, f); err != nil {
+	} else if err := m.runRecorded(l, plan, source, f); err != nil {
 		return err
 	}
 	m.done.share = unknown
@@ -222,11 +220,7 @@ func (m *Machine) runIteration(r graph.Ref, l *block.Loop, f, source, acc graph.
 
 // runRecorded runs a loop that keeps what its backward phase needs, in one object for
 // at most maxRuns runs.
-func (m *Machine) runRecorded(l *block.Loop, source, f graph.Ref) error {
-	plan, err := m.block.PlanOf(l.Block, l.Kind)
-	if err != nil {
-		return err
-	}
+func (m *Machine) runRecorded(l *block.Loop, plan *graph.Plan, source, f graph.Ref) error {
 	c, err := m.block.Checkpoints(l, plan, f, m.maxRuns(plan), m.roomFor)
 	if err != nil {
 		return err
