@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -362,11 +361,10 @@ func compareFamilies(t *testing.T, name, src string, params []string) bool {
 	opened := compareOpen(t, p, src)
 	families, err := p.src.Families(nil)
 	require.NoError(t, err)
-	branches := slices.ContainsFunc(families.Nodes, func(n term.Node) bool { return n.Op == term.IfOp }) || !families.StraightLine(false) && families.StraightLine(true)
 	for _, gradient := range []bool{false, true} {
 		v1, c1, samples1, err := runForm(t, p, p.src.Term(), gradient, true)
 		require.NoError(t, err)
-		v2, c2, samples2, err := runForm(t, p, families, gradient, !branches)
+		v2, c2, samples2, err := runForm(t, p, families, gradient, true)
 		if err != nil {
 			require.ErrorIs(t, err, graph.ErrFamilies, src)
 			return false
@@ -379,9 +377,6 @@ func compareFamilies(t *testing.T, name, src string, params []string) bool {
 		}
 		require.Equal(t, bits(v1), bits(v2), "%s %v", src, params)
 		require.Equal(t, c1, c2, src)
-		if branches {
-			continue
-		}
 		require.Equal(t, samples1, samples2, src)
 		v3, c3, _, err := runForm(t, p, families, gradient, false)
 		require.NoError(t, err, src)
@@ -582,6 +577,11 @@ func TestLargeBranches(t *testing.T) {
 		res, err := p.Gradient(t.Context(), EvalOptions{})
 		require.NoError(t, err)
 		require.Equal(t, steps, res.Cost.Steps[rule.Branch])
+		require.Less(t, res.Cost.Nodes.Allocated, uint64(2*len(p.inputs)))
+		var total rule.Counts
+		res, err = p.Gradient(t.Context(), EvalOptions{Samples: func(s calls.Sample) { total.AddTimes(&s.Counts, 1) }})
+		require.NoError(t, err)
+		require.Equal(t, res.Cost.Steps, total)
 		require.Less(t, res.Cost.Nodes.Allocated, uint64(2*len(p.inputs)))
 	}
 }

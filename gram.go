@@ -143,7 +143,7 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 		return nil, wrapLimit(err, "loading")
 	}
 	out := &Program{src: p, inputs: p.Scalars, opt: opt, terms: new(sync.Mutex)}
-	if !p.HasFamilies() {
+	if !p.HasLarge() {
 		if err := out.expand(meter, "load"); err != nil {
 			return nil, err
 		}
@@ -324,11 +324,19 @@ func (p *Program) arrays(reversed bool) *arrayForm {
 // expandShort is whether a program of short arrays is expanded. Tests of arrays clear it.
 var expandShort = true
 
+// inParts is how many nodes and variables, beside its inputs, the expansion of a program has at least of which only those comprehensions are
+// expanded that no block can hold. Of a smaller one all are.
+const inParts = 1 << 13
+
 // arrayProgram compiles t, or D(t), with its families. The error is [graph.ErrFamilies] if they are to be expanded.
 func (p *Program) arrayProgram(meter *limits.Meter, reversed, placed bool) (*graph.Program, error) {
 	form := p.arrays(reversed)
 	return form.with(placed).get(p, meter, func() (*graph.Program, error) {
-		t, err := p.src.Families(meter.During("compile"))
+		families, code := p.src.Families, compile.Compile
+		if !placed && p.src.Written().ExpandedSize()-float64(len(p.inputs)) >= float64(inParts) {
+			families, code = p.src.Large, compile.Families
+		}
+		t, err := families(meter.During("compile"))
 		switch {
 		case err != nil:
 			return nil, p.Locate(err, "compiling")
@@ -340,12 +348,14 @@ func (p *Program) arrayProgram(meter *limits.Meter, reversed, placed bool) (*gra
 		if err != nil {
 			return nil, err
 		}
-		prog, err := compile.Compile(t, compile.Options{Inputs: p.inputs, Reversed: reversed, Places: placed, Check: meter.During("compile")})
+		prog, err := code(t, compile.Options{Inputs: p.inputs, Reversed: reversed, Places: placed, Check: meter.During("compile"), Reserve: meter.Reserve})
 		if err == nil && expandShort && prog.ShortArrays() {
 			err = graph.ErrFamilies
 		}
 		if errors.Is(err, graph.ErrFamilies) {
-			form.none.Store(true)
+			if !placed {
+				form.none.Store(true)
+			}
 			return nil, err
 		}
 		return prog, p.Locate(err, "compiling")

@@ -59,15 +59,8 @@ func TestOpenBranches(t *testing.T) {
 		for _, params := range [][]string{{"k=3"}, {"k=9"}, nil} {
 			src := openHead + q.body + "\n"
 			p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: params})
-			if err != nil {
-				t.Log(err)
-				t.Fail()
-				continue
-			}
-			if q.arrays != compareOpen(t, p, src) {
-				t.Log(q.body, !q.arrays)
-				t.Fail()
-			}
+			require.NoError(t, err)
+			require.Equal(t, q.arrays, compareOpen(t, p, src), q.body)
 		}
 	}
 }
@@ -120,5 +113,28 @@ func TestLargeOpenBranches(t *testing.T) {
 		want := Bound{M: k, Operations: operations + negative, Edges: 2 * (operations + negative), Inputs: k*k + k, Numerals: 1}
 		want.Graph = want.Operations + want.Edges + want.Inputs + want.Numerals
 		require.Equal(t, want, b, test)
+	}
+}
+
+// TestFoldsInFamilies: folds over data in families, whose functions have names in profiles, as those of the expansion have.
+func TestFoldsInFamilies(t *testing.T) {
+	for _, q := range []struct {
+		body   string
+		arrays bool
+	}{
+		{"sum i < k -> fold (fun e r -> tanh (r * x.(i) + e.(0) * e.(1))) (h.(i) * s) a", true},
+		{"sum i < k -> fold (fun e r -> r * x.(i) + e.(0)) 0 a", true},
+		{"sum i < k -> let z = x.(i) in if z < 0 then fold (fun e r -> sin (r + e.(0))) z a else fold (fun e r -> cos (r * e)) z l", true},
+		{"sum i < k -> let (u, v) = fold (fun e (u, v) -> (u * e.(0), v + x.(i))) (s, h.(i)) a in u * v", true},
+		{"def cell e g = vec i < k -> fold (fun d r -> tanh (r + d * e)) g.(i) l\nlet r = fold cell x l in sum i < k -> r.(i)", true},
+		{"def cell e g = vec i < k -> fold (fun d r -> tanh (r + d.(0) * d.(1) * e.(1))) g.(i) a\nlet r = fold cell x a in sum i < k -> r.(i)", true},
+		{"def f e r = r * e + 1\nsum i < k -> fold f x.(i) l + fold f h.(i) l", true},
+		// Of these, only the values run as arrays.
+		{"sum i < k -> fold (fun e r -> fold (fun d q -> q * r + d * e.(1)) r [0.5; 0.25]) x.(i) a", false},
+		{"sum i < k -> let z = x.(i) in if z < 0 then fold (fun e r -> if r < e.(0) then sin (r * fold (fun u v -> v * z + u.(1)) z a) else r) z a else z", false},
+	} {
+		for _, params := range [][]string{{"k=3"}, {"k=11", "n=2"}} {
+			require.Equal(t, q.arrays, compareFamilies(t, "t.gram", openHead+q.body+"\n", params), q.body)
+		}
 	}
 }

@@ -49,7 +49,7 @@ func (p *Program) Span(ctx context.Context, gradient, tree bool) (cost.Span, err
 	}
 	meter := p.Meter(ctx)
 	opt := span.Options{Tree: tree, Check: meter.During("span")}
-	if p.src.HasFamilies() {
+	if p.src.HasLarge() {
 		n, err := p.src.Written().Symbols(opt.Check)
 		if err != nil {
 			return cost.Span{}, p.Locate(err, "measuring the span")

@@ -145,26 +145,26 @@ func (c *compiler) countOf(x term.Var, r rule.Rule, n uint64) {
 }
 
 func (c *compiler) countAt(r rule.Rule, n uint64, generated bool) {
-	b := c.top()
-	n *= b.loops.times()
-	if last := len(b.loops.sides) - 1; last >= 0 {
-		s := &b.loops.sides[last]
-		s.counts[r] += n / s.times
-		return
+	l := &c.top().loops
+	to := &c.top().steps
+	n *= l.times()
+	if last := len(l.sides) - 1; last >= 0 {
+		to = &l.sides[last].steps
+		n /= l.sides[last].times
 	}
-	b.counts[r] += n
+	to.counts[r] += n
 	if !c.opt.Places || n == 0 {
 		return
 	}
-	at := graph.PlaceCount{Pos: c.pos, Rule: r, Generated: generated}
-	i, ok := b.placed[at]
+	at := graph.PlaceCount{Pos: c.pos, Inlined: c.inlined, Rule: r, Generated: generated}
+	i, ok := to.placed[at]
 	if !ok {
-		if b.placed == nil {
-			b.placed = map[graph.PlaceCount]int{}
+		if to.placed == nil {
+			to.placed = map[graph.PlaceCount]int{}
 		}
-		i = len(b.places)
-		b.placed[at] = i
-		b.places = append(b.places, at)
+		i = len(to.places)
+		to.placed[at] = i
+		to.places = append(to.places, at)
 	}
-	b.places[i].N += n
+	to.places[i].N += n
 }

@@ -156,6 +156,7 @@ func (c *compiler) vector(r term.Ref, n *term.Node) {
 // openDual begins a dual λa.u: a template with the parameter a.
 func (c *compiler) openDual(r term.Ref, n *term.Node) {
 	c.open(c.t.Info(n.X).Name, n.Pos, []term.Var{n.X})
+	c.top().node = r
 	c.push(r, 1)
 	c.push(n.A, 0)
 }

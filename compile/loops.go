@@ -13,7 +13,8 @@ import (
 // loops are those of a template with families.
 type loops struct {
 	block.Families
-	around []int // those that are open, the outermost first
+	around []int      // those that are open, the outermost first
+	nodes  []term.Ref // of all
 	of     map[term.Index]int
 	sides  []side // the branches of conditionals that are open
 }
@@ -21,7 +22,8 @@ type loops struct {
 // side is a branch of a conditional in a loop: its own steps, in one of so many instances.
 type side struct {
 	number  int
-	counts  rule.Counts
+	pos     term.Pos
+	steps   placedCounts
 	times   uint64
 	tallies tallies
 }
@@ -33,8 +35,8 @@ func (c *compiler) closeSide(p term.Pos) {
 	s := &l.sides[last]
 	c.emitTally(&s.tallies, p)
 	l.Sides[s.number] = uint32(len(c.out.Templates))
-	c.out.Templates = append(c.out.Templates, graph.Template{Name: "branch", Pos: p, Counts: s.counts, Steps: s.counts.Total(), RootAt: graph.NoRoot})
-	c.slotTypes = append(c.slotTypes, nil)
+	c.out.Templates = append(c.out.Templates, graph.Template{Name: "branch", Pos: p, Counts: s.steps.counts, Steps: s.steps.counts.Total(), Places: s.steps.places, RootAt: graph.NoRoot})
+	c.slotTypes, c.nodes = append(c.slotTypes, nil), append(c.nodes, 0)
 	l.sides = l.sides[:last]
 }
 
@@ -52,8 +54,6 @@ func (l *loops) times() uint64 {
 func (c *compiler) inLoops(r term.Ref) bool {
 	n := &c.t.Nodes[r]
 	switch n.Op {
-	case term.IfOp:
-		return !c.opt.Places
 	case term.AppOp:
 		_, ok := c.fold(r)
 		return ok
@@ -87,7 +87,7 @@ func (c *compiler) branching(k task, n *term.Node) {
 		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpJoin, A: uint32(s[0]), B: uint32(s[1]), Pos: n.Pos}, nil))
 		return
 	}
-	l.sides = append(l.sides, side{number: len(l.Sides), times: l.times()})
+	l.sides = append(l.sides, side{number: len(l.Sides), pos: n.Pos, times: l.times()})
 	l.Sides = append(l.Sides, 0)
 	c.push(k.r, k.step+1)
 	c.push(kids[k.step+1], 0)
@@ -103,7 +103,7 @@ func (c *compiler) openLoop(r term.Ref, n *term.Node) {
 	}
 	// A sum is folded over many more instances than a family of one component.
 	if !ok || size < 2 || c.opt.Open && c.opt.Reversed || l.times() > math.MaxInt32/uint64(size) {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		c.yieldSlot(0)
 		return
 	}
@@ -113,6 +113,7 @@ func (c *compiler) openLoop(r term.Ref, n *term.Node) {
 	id := len(l.All)
 	l.of[n.Index()] = id
 	l.All = append(l.All, block.Loop{Size: size, Sum: n.Op != term.FamilyOp, Times: l.times() * uint64(size)})
+	l.nodes = append(l.nodes, r)
 	l.around = append(l.around, id)
 	c.emit(graph.Instr{Op: graph.OpLoop, Tmpl: uint32(id), Pos: n.Pos}, nil)
 	c.push(r, 1)
@@ -214,7 +215,7 @@ func (c *compiler) affine(e term.Static) (a block.Affine, ok bool) {
 func (c *compiler) selected(n *term.Node) operand {
 	e, ok := c.affine(n.Static())
 	if !ok || c.opt.Open && c.opt.Reversed || !c.top().loops.open() {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		return operand{}
 	}
 	l := &c.top().loops
@@ -229,7 +230,7 @@ func (c *compiler) selected(n *term.Node) operand {
 				stride = s - first
 			}
 			if s != first+slot(j)*stride {
-				c.err = graph.ErrFamilies
+				c.unheld()
 				return 0
 			}
 		}
@@ -254,7 +255,7 @@ func (c *compiler) selected(n *term.Node) operand {
 	if op.pair == 0 {
 		for j := range n.N {
 			if c.variable(n.X+term.Var(j)).pair != 0 {
-				c.err = graph.ErrFamilies
+				c.unheld()
 				return operand{}
 			}
 		}
@@ -263,7 +264,7 @@ func (c *compiler) selected(n *term.Node) operand {
 	for j := range n.N {
 		o := c.variable(n.X + term.Var(j))
 		if p := &c.pairs[o.pair]; o.pair == 0 || p.a.pair != 0 || p.b.pair != 0 {
-			c.err = graph.ErrFamilies
+			c.unheld()
 			return operand{}
 		}
 	}
@@ -292,7 +293,7 @@ func (c *compiler) indexNum(e term.Static, p term.Pos) slot {
 		return c.ofIndex(e, p)
 	}
 	if slices.ContainsFunc(uses, func(i term.Index) bool { _, ok := l.of[i]; return !ok }) {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		return 0
 	}
 	if len(uses) == 0 {
@@ -307,7 +308,7 @@ func (c *compiler) indexNum(e term.Static, p term.Pos) slot {
 		}
 	}
 	if times > maxTable {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		return 0
 	}
 	at := make([]float64, len(c.t.Indices))

@@ -11,7 +11,7 @@ func (c *compiler) start(r term.Ref) {
 	t := c.t
 	n := &t.Nodes[r]
 	if c.top().loops.open() && !c.inLoops(r) {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		c.yieldSlot(0)
 		return
 	}
@@ -24,10 +24,7 @@ func (c *compiler) start(r term.Ref) {
 		c.yieldSlot(c.number(n.Val))
 	case term.LamOp:
 		if c.top().loops.open() && c.isFunction(n) {
-			last := len(c.args) - 1
-			c.bind(n.X, c.args[last])
-			c.args = c.args[:last]
-			c.push(n.A, 0)
+			c.inlineFunction(r, n)
 			return
 		}
 		c.lambda(r, n)
@@ -78,6 +75,10 @@ func (c *compiler) start(r term.Ref) {
 	case term.ZeroOp:
 		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.Vec}))
 	case term.FamilyOp, term.SumOp, term.ReverseSumOp:
+		if c.outlines() {
+			c.beginInline(r, n)
+			return
+		}
 		c.openLoop(r, n)
 	case term.ListFamilyOp:
 		c.listFamily(r, n)
@@ -171,6 +172,10 @@ func (c *compiler) resume(k task) {
 	case term.ListFamilyOp:
 		c.closeListFamily(n)
 	case term.FamilyOp, term.SumOp, term.ReverseSumOp:
+		if k.step == outlineStep {
+			c.endInline(n)
+			return
+		}
 		c.closeLoop(n)
 	}
 }
@@ -333,7 +338,7 @@ func (c *compiler) lambda(r term.Ref, n *term.Node) {
 	}
 	params, body := c.parameters(r)
 	c.open(c.t.Info(n.X).Name, n.Pos, params)
-	c.top().typ = c.types[body]
+	c.top().typ, c.top().node = c.types[body], r
 	c.push(r, 1)
 	c.push(body, 0)
 }
@@ -376,13 +381,13 @@ func (c *compiler) conditional(k task, n *term.Node) {
 	switch k.step {
 	case 1:
 		c.open("then", n.Pos, nil)
-		c.top().typ = c.types[k.r]
+		c.top().typ, c.top().node = c.types[k.r], kids[2]
 		c.push(k.r, 2)
 		c.push(kids[2], 0)
 	case 2:
 		c.branches = append(c.branches, c.closeBranch())
 		c.open("else", n.Pos, nil)
-		c.top().typ = c.types[k.r]
+		c.top().typ, c.top().node = c.types[k.r], kids[3]
 		c.push(k.r, 3)
 		c.push(kids[3], 0)
 	case 3:

@@ -51,17 +51,24 @@ type builder struct {
 	code     []graph.Instr
 	args     []uint32
 	locals   locals
-	counts   rule.Counts
-	places   []graph.PlaceCount       // counts, if Options.Places
-	placed   map[graph.PlaceCount]int // the index of each in places; N is not compared
+	steps    placedCounts
 	overhead uint64
 	units    uint64
 	open     bool       // of an open program
 	vars     []term.Var // the parameters
 	typ      term.Type  // graph.Template.Type
+	node     term.Ref   // what the template is of
+	inline   bool       // graph.Template.Inline
 	element  term.Index // of a list whose element the template makes: its index, the parameter
 	loops    loops
 	tallies  tallies
+}
+
+// placedCounts are steps, and with Options.Places by place.
+type placedCounts struct {
+	counts rule.Counts
+	places []graph.PlaceCount
+	placed map[graph.PlaceCount]int // the index of each in places; N is not compared
 }
 
 // tallies are what an open program counts when it runs: weights of slots.
@@ -271,7 +278,7 @@ func (b *builder) operandsReady(in *graph.Instr, args []slot) bool {
 	switch in.Op {
 	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair, graph.OpArrive, graph.OpSum, graph.OpTotal, graph.OpTest, graph.OpJoin:
 		return b.ready(slot(in.A)) && b.ready(slot(in.B))
-	case graph.OpFun1, graph.OpJob, graph.OpCon, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec, graph.OpFamily, graph.OpComponent:
+	case graph.OpFun1, graph.OpJob, graph.OpRun, graph.OpCon, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec, graph.OpFamily, graph.OpComponent:
 		return b.ready(slot(in.A))
 	}
 	for _, a := range args {
@@ -328,7 +335,7 @@ func units(in *graph.Instr, open bool) uint64 {
 			return 1
 		}
 		return 2
-	case graph.OpArrive, graph.OpSum, graph.OpJob:
+	case graph.OpArrive, graph.OpSum, graph.OpJob, graph.OpRun:
 		return 2
 	case graph.OpFunN:
 		return uint64(graph.Units(graph.WaitWords, n)) + uint64(graph.InertUnits(n))

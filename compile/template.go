@@ -31,13 +31,13 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 		return uint32(s)
 	}
 	t := graph.Template{Name: b.name, Pos: b.pos, Params: b.params, Caps: caps, Extra: b.extra, Start: uint32(len(c.out.Code)),
-		Counts: b.counts, Steps: b.counts.Total(), Places: b.places, Instantiate: b.overhead, Result: frame(s), RootAt: graph.NoRoot,
+		Counts: b.steps.counts, Steps: b.steps.counts.Total(), Places: b.steps.places, Instantiate: b.overhead, Result: frame(s), RootAt: graph.NoRoot,
 		Vars: b.vars, Type: b.typ}
 	if !c.opt.Open {
 		t.Vars = nil
 	}
 	if len(b.loops.All) > 0 {
-		t.Families = true
+		t.Families, t.Inline = true, b.inline
 		c.families[uint32(len(c.out.Templates))] = &b.loops.Families
 	}
 	if s&classMask == localClass {
@@ -59,6 +59,9 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 		}
 		in.A, in.B, in.D = frame(slot(in.A)), frame(slot(in.B)), frame(slot(in.D))
 		in.Off += args
+		if in.Op == graph.OpRun {
+			in.Else = uint32(b.units)
+		}
 		c.out.Code = append(c.out.Code, in)
 	}
 	t.End = uint32(len(c.out.Code))
@@ -68,7 +71,7 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 	t.Units = uint32(b.units)
 	c.out.Frame = max(c.out.Frame, caps+b.params+b.extra+b.locals.size())
 	c.out.Templates = append(c.out.Templates, t)
-	c.slotTypes = append(c.slotTypes, c.typesOf(b))
+	c.slotTypes, c.nodes = append(c.slotTypes, c.typesOf(b)), append(c.nodes, b.node)
 	return uint32(len(c.out.Templates) - 1), captured
 }
 

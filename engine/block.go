@@ -24,7 +24,8 @@ type blockState struct {
 	contributions block.Contributions
 	heap          graph.Heap // of blocks whose duals a job has reached, by their keys
 	look          func() error
-	made          bool // the run has made an object of a block
+	made          bool   // the run has made an object of a block
+	inline        uint32 // nodes that OpRun has taken
 }
 
 // host is a machine as its blocks see it.
@@ -72,6 +73,36 @@ func (m *Machine) fusedBlock(f graph.Ref, args int) *graph.Block {
 // applyBlock is fireApply for a closure that is a block.
 func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) error {
 	m.bound(args)
+	if err := m.runBlock(f, b, args); err != nil {
+		return err
+	}
+	return m.settleLeaves(r, &b.Out, b.Out.Regs)
+}
+
+// runInline fires an OpRun: the block runs at once, so that its duals are made where the code stands.
+func (m *Machine) runInline(in *graph.Instr, into graph.Ref, flags uint8) error {
+	f := m.Resolve(m.slots[in.A])
+	b := m.fusedBlock(f, 0)
+	if b == nil || m.opt.Schedule == Parallel {
+		return graph.ErrFamilies
+	}
+	top := m.top
+	if err := m.runBlock(f, b, nil); err != nil {
+		return err
+	}
+	if err := m.ensure(m.block.Units(&b.Out) + in.Else + spareUnits); err != nil {
+		return err
+	}
+	m.slots[in.D], m.top = m.block.Value(&b.Out, b.Out.Regs, m.top)
+	if flags&graph.Root != 0 {
+		m.become(into, m.slots[in.D])
+	}
+	m.block.inline += m.top - top
+	return nil
+}
+
+// runBlock runs a block once. Its results are in the Runner.
+func (m *Machine) runBlock(f graph.Ref, b *graph.Block, args []graph.Ref) error {
 	m.ranBlock(b, 1)
 	plan, err := m.block.EnterRecorded(b, graph.OneRun, f, 1)
 	if err != nil {
@@ -93,7 +124,7 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 		m.block.KeepRow(&p)
 		m.block.SetOuts(&p, p.Wiring)
 	}
-	return m.settleLeaves(r, &b.Out, b.Out.Regs)
+	return nil
 }
 
 // ranBlock counts runs of the block's templates.
@@ -113,6 +144,9 @@ func (m *Machine) ranBlock(b *graph.Block, times uint64) {
 func (m *Machine) took(b *graph.Block) {
 	if b.Arrays == nil {
 		return
+	}
+	if m.record != nil {
+		m.record.Took(b, m.block.Taken)
 	}
 	for i, n := range m.block.Taken {
 		id := b.Arrays.Masks[i].Template
@@ -221,7 +255,7 @@ func (m *Machine) runIteration(r graph.Ref, l *block.Loop, f, source, acc graph.
 // runRecorded runs a loop that keeps what its backward phase needs, in one object for
 // at most maxRuns runs.
 func (m *Machine) runRecorded(l *block.Loop, plan *graph.Plan, source, f graph.Ref) error {
-	c, err := m.block.Checkpoints(l, plan, f, m.maxRuns(plan), m.roomFor)
+	c, err := m.block.Checkpoints(l, plan, f, m.block.MaxRuns(plan, int64(m.nodeTop)-int64(m.top)), m.roomFor)
 	if err != nil {
 		return err
 	}
@@ -238,7 +272,7 @@ func (m *Machine) runRecorded(l *block.Loop, plan *graph.Plan, source, f graph.R
 				return err
 			}
 		}
-		l.N, l.Left = min(total, m.maxRuns(plan)), total
+		l.N, l.Left = min(total, m.block.MaxRuns(plan, int64(m.nodeTop)-int64(m.top))), total
 		if c != nil {
 			l.N = min(total, c.Each)
 			if i := (c.Loop.N - total) / c.Each; i == next {
@@ -263,15 +297,6 @@ func (m *Machine) runRecorded(l *block.Loop, plan *graph.Plan, source, f graph.R
 		copy(state, m.block.Outs)
 	}
 	return nil
-}
-
-// maxRuns is how many runs one object holds. Its rows have [block.Kept.Numbers]. Each object also takes time for every external dual and for
-// every number that all runs share; where these are many, its rows have four times as many numbers. There are no more rows than the
-// limit of nodes allows.
-func (m *Machine) maxRuns(plan *graph.Plan) uint64 {
-	room := uint64(max(0, int64(m.nodeTop)-int64(m.top)))
-	numbers := max(m.block.Kept.Numbers, 4*uint64(len(m.block.Exts)+plan.Fixed))
-	return max(1, min(numbers, 2*room)/uint64(max(1, len(plan.Row))))
 }
 
 // runLoop runs l.N steps, the last element first. Between two looks at the limits it

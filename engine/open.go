@@ -133,7 +133,7 @@ func (m *Machine) isOpen(v graph.Ref) bool {
 func (m *Machine) operate(in *graph.Instr, pc uint32, args []graph.Ref, into graph.Ref, flags uint8) error {
 	v, rule := m.operation(in.Sym, args)
 	if m.opt.Finite && (math.IsNaN(v) || math.IsInf(v, 0)) && !slices.ContainsFunc(args, m.valueless) {
-		return notFinite(in, v)
+		return in.NotFinite(v)
 	}
 	if !slices.ContainsFunc(args, m.isInert) {
 		m.addSteps(rule, 1)

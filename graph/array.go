@@ -188,6 +188,7 @@ type Mask struct {
 	At       Address
 	Dims     []Dim
 	Template uint32
+	In       int // the number in Block.Templates of the one whose code has the conditional
 	// Parent is 1 + the number of the mask of what is around, 0 if there is none, and Other that of the other branch.
 	Parent, Other int
 }

@@ -520,6 +520,14 @@ func (w *arrayBackward) finish() {
 		m := &out.Masked[i]
 		m.At.Distinct(m.Dims, func(r int) { needed[r] = true })
 	}
+	for q := range w.cells {
+		for _, h := range w.b.Arrays.Cells[q].Heads {
+			if w.cells[q].any && h.Mask != 0 {
+				m := &w.masked.masks[h.Mask-1]
+				m.At.Distinct(m.Dims, func(r int) { needed[r] = true })
+			}
+		}
+	}
 	n := 0
 	for _, is := range needed[1:] {
 		if is {

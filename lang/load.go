@@ -60,6 +60,7 @@ type Program struct {
 	families *term.Term   // the term with its families
 	straight bool         // it is straight-line arithmetic
 	arrays   bool         // it may run with families
+	outside  bool         // so it may with large ones that stand in no λ
 	large    error        // that the expansion is too large
 	mu       sync.Mutex
 	expanded *term.Term // nil before somebody needs it
@@ -208,8 +209,21 @@ func (p *Program) Families(look func() error) (*term.Term, error) {
 	return p.families.ExpandOutside(look)
 }
 
-// HasFamilies reports whether [Program.Families] has families.
+// smallExpansion is how many nodes the expansion of a comprehension outside of λs has at most that [Program.Large] expands.
+const smallExpansion = 1 << 13
+
+// Large is [Program.Families], but of a program that is not straight-line arithmetic only the small comprehensions outside of λs are
+// expanded.
+func (p *Program) Large(look func() error) (*term.Term, error) {
+	if p.straight {
+		return p.families, nil
+	}
+	return p.families.ExpandSome(p.families.Outside(smallExpansion), nil, look)
+}
+
+// HasFamilies reports whether [Program.Families] has families, HasLarge whether [Program.Large] has.
 func (p *Program) HasFamilies() bool { return p.arrays }
+func (p *Program) HasLarge() bool    { return p.arrays || p.outside }
 
 // Derivative returns a program of type R whose term is t, which may have families: the derivative of p along a vector. Its inputs
 // are those of p, for which the variables xs stand, and for each of them one with the component of the vector, in vs.
@@ -237,6 +251,7 @@ func (p *Program) setTerm(t *term.Term) {
 	inLambdas := t.FamiliesInLambdas()
 	p.families, p.straight = t, t.StraightLine(!inLambdas)
 	p.arrays = inLambdas || p.straight && t.Families()
+	p.outside = !p.straight && t.Large(smallExpansion)
 }
 
 // finish lowers the core of a program without errors, whose body and its type are given.
@@ -255,7 +270,7 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType infer.
 		return nil, fmt.Errorf("%s: %w", name, wrong)
 	}
 	p.setTerm(t)
-	if p.large = e.TooLarge(t); p.large != nil && !p.arrays {
+	if p.large = e.TooLarge(t); p.large != nil && !p.HasLarge() {
 		return nil, p.large
 	}
 	if list := (*syntax.Errors)(nil); errors.As(p.large, &list) {

@@ -225,6 +225,17 @@ type nest struct {
 	outer []Index  // of each index: that of the innermost family around its own
 	scope []Index  // of each node: the index of the innermost family around it; nil in a term without families
 	count []float64
+	kept  []bool // of each index, if not nil: it counts as one value
+}
+
+// keep makes the indices of live nodes that are not chosen count as one value.
+func (s *nest) keep(live, chosen []bool) {
+	s.kept = make([]bool, len(s.outer))
+	for r := range s.t.Nodes {
+		if n := &s.t.Nodes[r]; live[r] && n.Comprehends() {
+			s.kept[n.Index()] = !chosen[r]
+		}
+	}
 }
 
 // nest finds the indices of the families in the live nodes.
@@ -304,6 +315,9 @@ func (s *nest) each(chain []Index, f func(at []float64)) {
 func (s *nest) times(i Index) float64 {
 	if s.count[i] != 0 || i == 0 {
 		return s.count[i]
+	}
+	if s.kept != nil && s.kept[i] {
+		return s.times(s.outer[i])
 	}
 	chain := s.chain(i, s.bound[i])
 	if len(chain) == 0 {

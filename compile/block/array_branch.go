@@ -131,7 +131,7 @@ func (b *arrayBuilder) test(in *graph.Instr) bool {
 			at = b.each(graph.Array{Op: graph.BlockMul, NoStep: true}, at, b.affine(outer))
 		}
 		dims := b.dims()
-		b.masks = append(b.masks, graph.Mask{At: address(at, dims), Dims: dims, Parent: parent, Other: n + 2 - k})
+		b.masks = append(b.masks, graph.Mask{At: address(at, dims), Dims: dims, In: len(b.out.Templates) - 1, Parent: parent, Other: n + 2 - k})
 	}
 	s.mask, s.not = n+1, n+2
 	b.masks[n].Template = b.l.Sides[in.Tmpl]

@@ -34,6 +34,13 @@ func (r *Runner) take(a *graph.Arrays) {
 	}
 }
 
+// SweptRow loads the row of a run of the object that was swept last into registers.
+func (r *Runner) SweptRow(run uint64) []float64 {
+	f := &r.firing
+	array.Load(r.Regs, f.Plan.Spans, f.rows[run*uint64(len(f.Plan.Row)):])
+	return r.Regs
+}
+
 // fireMasked counts the cells that depend on the run.
 func (f *firing) fireMasked(w *graph.Backward) {
 	for i := range w.Masked {

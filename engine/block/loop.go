@@ -166,3 +166,11 @@ func run(code []graph.BlockInstr, regs []float64) {
 		}
 	}
 }
+
+// IterArgs returns how many arguments the function of an iteration takes, of a numeral or a list.
+func IterArgs(nat bool) int {
+	if nat {
+		return 1
+	}
+	return 2
+}
