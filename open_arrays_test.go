@@ -51,7 +51,7 @@ func TestOpenBranches(t *testing.T) {
 		{"vec i < k -> let (u, v) = fold (fun e (u, v) -> (u * e, v + x.(i))) (1, 2) l in u * v", true},
 		{"vec i < k -> let (u, v) = fold (fun e (u, v) -> (u * e.(0), e.(1) + x.(i))) (s, 2) a in u - v", true},
 		{"vec i < k -> if x.(i) < 0 then 2 else (let (u, v) = fold (fun e (u, v) -> if e.(0) < 0.5 then (u * e.(0), e.(1) + x.(i)) else (v, e.(1))) (s, 2) a in u - v)", true},
-		{"vec i < k -> fold (fun e f -> fun y -> f (y * e)) (fun y -> y) l x.(i)", false},
+		{"vec i < k -> fold (fun e f -> fun y -> f (y * e)) (fun y -> y) l x.(i)", true},
 		{"def cell e g = vec i < k -> if g.(i) < e then g.(i) * s else e\nlet r = fold cell (vec i < k -> if i < 3 then 1 else x.(i)) l in sum i < k -> r.(i)", true},
 		{"let m = maximum (vec i < k -> if x.(i) < 0 then x.(i) else 0.1) in vec i < k -> if m < h.(i) then maximum (vec j < k -> W.(i).(j) * h.(j)) else m", true},
 		{"let r = scan t < 4 with y = x -> vec i < k -> if y.(i) < 0 then 0.1 * y.(i) else t in sum t < 4 -> let v = r.(t) in sum i < k -> v.(i)", true},

@@ -34,7 +34,7 @@ var partsPrograms = []struct {
 	{"let f = fun v -> fun m -> (let h = layer v in if m < 0 then sum h else m * sum h) in f x s + f (vec i < k -> s * x.(i)) (s - 1)", 4, 4},
 	{"let h = fold (fun e v -> vec i < k -> v.(i) * e) x [s; 2] in sum (layer h)", 3, 1},
 	{"let rec f v n = if n < 1 then v else f (layer v) (n - 1) in let y = f x 3 in sum i < k -> y.(i)", 2, 1},
-	{"let h = layer x in sum (vec i < k -> (#3) (fun z -> z * s) h.(i))", 2, 1},
+	{"let h = layer x in sum (vec i < k -> (#3) (fun z -> z * b.(i)) h.(i))", 1, 1},
 	{"let relu = vec i < k -> (if x.(i) < 0 then 0.1 * x.(i) else x.(i)) in let rec f y n = if n < 1 then y else f (y * s) (n - 1) in f (sum (layer relu)) 2", 3, 0},
 }
 

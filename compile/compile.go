@@ -64,8 +64,9 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 		bodies: map[string]uint32{},
 		data:   map[dataKey]slot{},
 
-		families: map[uint32]*block.Families{},
-		folds:    map[term.Ref]folded{},
+		families:    map[uint32]*block.Families{},
+		occurring:   map[term.Ref][]term.Var{},
+		callNumbers: map[graph.InlinedCall]uint32{},
 	}
 	types, err := t.Typing(opt.Check)
 	if err != nil {
@@ -129,11 +130,14 @@ type compiler struct {
 	at   term.Ref // the node that is compiled
 	// branches are the first branches of conditionals whose second is compiled.
 	branches []closedBranch
-	// args are the arguments of functions of folds in families, the first one last.
-	args    []operand
-	folds   map[term.Ref]folded
-	inFolds []inFold // around what is compiled
-	inlined uint32   // the number of the call of a function of theirs, as graph.Dual has it
+	// Of applications in families: those that are compiled, the innermost one last, what is known there, and what their bodies have bound.
+	calls       []call
+	knowns      []known
+	undo        []saved
+	occurring   map[term.Ref][]term.Var
+	indices     map[term.Index]float64 // those of lists
+	inlined     uint32                 // the number of the call of a function of theirs, as graph.Dual has it
+	callNumbers map[graph.InlinedCall]uint32
 	// group are the functions of a fix whose last is compiled.
 	group []uint32
 }

@@ -55,15 +55,13 @@ func (c *compiler) inLoops(r term.Ref) bool {
 	n := &c.t.Nodes[r]
 	switch n.Op {
 	case term.AppOp:
-		_, ok := c.fold(r)
-		return ok
-	case term.ListOp, term.NatOp, term.DataOp, term.ListFamilyOp, term.ConOp, term.CaseOp, term.FixOp:
+		return !c.isDualApplication(n)
+	case term.DataOp:
+		return c.t.Data[n.A].List
+	case term.ConOp, term.CaseOp, term.FixOp:
 		return false
 	case term.LamOp:
-		if c.isFunction(n) {
-			return len(c.args) > 0
-		}
-		return c.opt.Reversed
+		return c.opt.Reversed || c.isFunction(n)
 	}
 	return true
 }
@@ -184,6 +182,9 @@ func (c *compiler) affine(e term.Static) (a block.Affine, ok bool) {
 	case term.StaticNum:
 		return block.Affine{Base: int(n.Val)}, n.Val == math.Trunc(n.Val) && math.Abs(n.Val) < math.MaxInt32
 	case term.StaticIndex:
+		if v, ok := c.indices[n.Index]; ok {
+			return block.Affine{Base: int(v)}, true
+		}
 		id, ok := l.of[n.Index]
 		a.Coef = make([]int, len(l.All))
 		if ok {
@@ -288,7 +289,7 @@ const maxTable = 1 << 22
 // indexNum compiles the numeral that a static expression is.
 func (c *compiler) indexNum(e term.Static, p term.Pos) slot {
 	l := &c.top().loops
-	uses := c.t.IndicesOf(e)
+	uses := slices.DeleteFunc(c.t.IndicesOf(e), func(i term.Index) bool { _, ok := c.indices[i]; return ok })
 	if slices.Contains(uses, c.top().element) {
 		return c.ofIndex(e, p)
 	}
@@ -296,8 +297,12 @@ func (c *compiler) indexNum(e term.Static, p term.Pos) slot {
 		c.unheld()
 		return 0
 	}
+	at := make([]float64, len(c.t.Indices))
+	for i, v := range c.indices {
+		at[i] = v
+	}
 	if len(uses) == 0 {
-		return c.number(c.t.Value(e, nil))
+		return c.number(c.t.Value(e, at))
 	}
 	var table block.IndexTable
 	times := 1
@@ -311,7 +316,6 @@ func (c *compiler) indexNum(e term.Static, p term.Pos) slot {
 		c.unheld()
 		return 0
 	}
-	at := make([]float64, len(c.t.Indices))
 	var fill func(k int)
 	fill = func(k int) {
 		if k == len(table.Loops) {

@@ -15,6 +15,10 @@ func (c *compiler) start(r term.Ref) {
 		c.yieldSlot(0)
 		return
 	}
+	if c.top().loops.open() && (c.isFunction(n) || n.Op == term.ListOp || n.Op == term.ListFamilyOp || n.Op == term.NatOp || n.Op == term.DataOp) {
+		c.known(r)
+		return
+	}
 	switch n.Op {
 	case term.VarOp:
 		op := c.variable(n.X)
@@ -23,17 +27,8 @@ func (c *compiler) start(r term.Ref) {
 	case term.NumOp:
 		c.yieldSlot(c.number(n.Val))
 	case term.LamOp:
-		if c.top().loops.open() && c.isFunction(n) {
-			c.inlineFunction(r, n)
-			return
-		}
 		c.lambda(r, n)
 	case term.AppOp:
-		if c.top().loops.open() { // a fold
-			c.push(r, 1)
-			c.push(n.B, 0)
-			return
-		}
 		if c.isDualApplication(n) {
 			c.push(r, arriveStep)
 			c.push(n.B, 0)
@@ -112,11 +107,8 @@ func (c *compiler) resume(k task) {
 		c.closeLambda(n)
 	case term.AppOp:
 		switch {
-		case k.step == foldStep:
-			c.goOnFold(k.r, int(k.n))
-			return
 		case c.top().loops.open():
-			c.beginFold(k.r)
+			c.applied(k)
 			return
 		case k.step == arriveStep:
 			c.arrive(k.r, n)
@@ -281,7 +273,7 @@ func (c *compiler) openTuple(n *term.Node, u operand) {
 func (c *compiler) unvec(n *term.Node) {
 	u := c.slot(c.popValue())
 	s := c.emitMany(graph.Instr{Op: graph.OpUnvec, A: uint32(u), Pos: n.Pos}, int(n.N))
-	if n.X != 0 && n.N >= term.Many && !c.opt.Open {
+	if n.X != 0 && n.N >= term.Many && !c.opt.Open && len(c.calls) == 0 {
 		c.bindMany(n.X, n.N, s)
 	} else {
 		c.t.Binders(n, func(x term.Var) {

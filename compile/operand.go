@@ -30,6 +30,8 @@ type operand struct {
 	slot slot
 	pair uint32    // 0: none
 	late term.Type // the type of a sum that no job may have run yet; 0: it is a value
+	// known is, in a family, 1 + the index of a function, list or numeral, which is no slot; 0: none.
+	known uint32
 }
 
 // virtualPair is ⟨a,b⟩ as long as nobody needs it as a node.
@@ -141,6 +143,7 @@ type binding struct {
 	depth int32
 	bound bool
 	name  bool // x is the name of a dual λ
+	again bool // it is bound in an application in a family, whose code may be compiled again
 }
 
 func (c *compiler) top() *builder { return c.stack[len(c.stack)-1] }
@@ -148,7 +151,11 @@ func (c *compiler) top() *builder { return c.stack[len(c.stack)-1] }
 func (c *compiler) depth() int32 { return int32(len(c.stack) - 1) }
 
 func (c *compiler) bind(x term.Var, op operand) {
-	c.vars[x] = binding{op: op, depth: c.depth(), bound: true}
+	again := len(c.calls) > 0
+	if again {
+		c.undo = append(c.undo, saved{x, c.vars[x]})
+	}
+	c.vars[x] = binding{op: op, depth: c.depth(), bound: true, again: again}
 }
 
 // newLocals adds n results of the instruction that is emitted next, and returns the first.
@@ -220,6 +227,10 @@ func (c *compiler) slot(op operand) slot { return c.slotAt(op, c.depth()) }
 // slotAt builds the pair of op, if it is one, in the builder at the given depth.
 // Pairs nest as deeply as the source has it: the work stack is explicit.
 func (c *compiler) slotAt(op operand, depth int32) slot {
+	if op.known != 0 {
+		c.unheld()
+		return 0
+	}
 	if op.pair == 0 {
 		return op.slot
 	}
@@ -249,6 +260,9 @@ func (c *compiler) slotAt(op operand, depth int32) slot {
 func (c *compiler) component(op operand) slot {
 	if op.pair != 0 {
 		return c.pairs[op.pair].slot
+	}
+	if op.known != 0 {
+		c.unheld()
 	}
 	return op.slot
 }

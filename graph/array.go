@@ -180,6 +180,10 @@ type ArrayCell struct {
 	// Late is 0 if the cells are made by the code of the template, in order. Otherwise they are made behind conditionals, in the n
 	// outermost loops in the reverse order if it is 1 + n, and in an order that is not known if it is −1.
 	Late int
+	// Run is 1 + the number of the run that makes the cells behind conditionals, 0 if it is not known. Waits says that they wait for what
+	// its code applies.
+	Run   int
+	Waits bool
 }
 
 // Mask says by numbers, one for each value of the indices of some loops, where the branch of a conditional is taken: at those that are not 0.
@@ -241,6 +245,7 @@ type Arrays struct {
 	Code  []Array
 	Cells []ArrayCell
 	Masks []Mask
+	Runs  []Run
 	// Element, State and Out are the registers of the first and the last parameter and of the result.
 	Element, State, Out []Span
 	Picked              []Picked

@@ -44,7 +44,7 @@ const (
 	OpComponent // D := one of N slots, A, A+Split, …: the number of the expression Tmpl of the loops
 	OpIndexNum  // D := the value of the expression Tmpl of the loops
 	OpTest      // what follows, up to OpElse, is there where A Cmp B, with the counts of the template Tmpl; with Split, all up to OpJoin is
-	OpElse      // up to OpJoin, with the counts of the template Tmpl
+	OpElse      // up to OpJoin, with the counts of the template Tmpl; with Split, what follows runs behind what is before it
 	OpJoin      // D := A or B, the results of what is there where a test holds and where not
 )
 

@@ -162,7 +162,7 @@ func (t *Term) IndicesOf(e Static) (out []Index) {
 }
 
 // StraightLine reports whether t is arithmetic, tuples, families and lets alone: it has no function and no list. Conditionals stand in
-// families. With folds, functions and data may, too.
+// families. With folds, functions, lists and numerals may, too.
 func (t *Term) StraightLine(folds bool) bool {
 	live, _ := t.Inside(nil, t.Root)
 	nest := t.nest(live)
@@ -173,11 +173,11 @@ func (t *Term) StraightLine(folds bool) bool {
 			if !inside {
 				return false
 			}
-		case LamOp, AppOp, ListOp, DataOp:
+		case LamOp, AppOp, ListOp, DataOp, ListFamilyOp, NatOp:
 			if !inside || !folds {
 				return false
 			}
-		case ListFamilyOp, NatOp, ConOp, CaseOp, FixOp:
+		case ConOp, CaseOp, FixOp:
 			return false
 		}
 	}
