@@ -89,7 +89,7 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 	case opt.Strategy == Direct:
 		err = e.prepare(nil)
 	default:
-		err = e.prepare(p.Point())
+		err = e.prepare(p.src.Point)
 	}
 	if err == nil {
 		err = e.start()

@@ -28,7 +28,6 @@ import (
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/modular"
-	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/format"
 	"github.com/gram-machine/gram/lang/load"
@@ -157,7 +156,7 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 	if err != nil {
 		return nil, wrapLimit(err, "loading")
 	}
-	out := &Program{src: p, inputs: stage.Inputs(p), opt: opt, terms: new(sync.Mutex)}
+	out := &Program{src: p, inputs: p.Scalars, opt: opt, terms: new(sync.Mutex)}
 	if !p.HasLarge() {
 		if err := out.expand(meter, "load"); err != nil {
 			return nil, err
@@ -218,13 +217,7 @@ func (p *Program) Inputs() []Input {
 }
 
 // Point returns the numbers of all inputs, one after the other.
-func (p *Program) Point() []float64 {
-	point := make([]float64, 0, len(p.inputs))
-	for _, in := range p.src.Inputs {
-		point = append(point, in.Values...)
-	}
-	return point
-}
+func (p *Program) Point() []float64 { return slices.Clone(p.src.Point) }
 
 // Type returns the type of the program's body in the words of the language.
 func (p *Program) Type() string { return p.src.TypeText }

@@ -121,7 +121,7 @@ func (e *Evaluator) normalise(point []float64) error {
 		return m, p.Locate(p.setSize(nil, e.meter), "compiling")
 	}
 	var m *modular.Program
-	if slices.Equal(point, p.Point()) && e.opt.Samples == nil {
+	if slices.Equal(point, p.src.Point) && e.opt.Samples == nil {
 		_, err := p.modularly.get(p, e.meter, func() (_ *graph.Program, err error) {
 			if p.modularised, err = make(); err != nil {
 				return nil, err

@@ -132,6 +132,8 @@ type compiler struct {
 	at   term.Ref // the node that is compiled
 	// branches are the first branches of conditionals whose second is compiled.
 	branches []closedBranch
+	// mentions are the numbers of [compiler.mentioned], nil before they are needed.
+	mentions []int32
 	// Of applications in families: those that are compiled, the innermost one last, what is known there, and what their bodies have bound.
 	calls       []call
 	knowns      []known

@@ -104,7 +104,8 @@ func (m *Machine) runInline(in *graph.Instr, into graph.Ref, flags uint8) error 
 // runBlock runs a block once. Its results are in the Runner.
 func (m *Machine) runBlock(f graph.Ref, b *graph.Block, args []graph.Ref) error {
 	m.ranBlock(b, 1)
-	if err := m.block.Enter(b, f); err != nil {
+	plan, err := m.block.EnterRecorded(b, graph.OneRun, f, 1)
+	if err != nil {
 		return err
 	}
 	for i := range b.Params {
@@ -115,11 +116,7 @@ func (m *Machine) runBlock(f graph.Ref, b *graph.Block, args []graph.Ref) error 
 	}
 	m.took(b)
 	m.block.Outs = m.block.Outs[:0]
-	if len(b.OutDuals) > 0 {
-		plan, err := m.block.PlanOf(b, graph.OneRun)
-		if err != nil {
-			return err
-		}
+	if plan != nil {
 		p, err := m.newBlockRun(b, plan, graph.OneRun, 1, nil)
 		if err != nil {
 			return err
@@ -223,7 +220,8 @@ func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph
 // runIteration runs all steps of a loop of the function f. source is the data list, the numeral, or the object of the elements.
 func (m *Machine) runIteration(r graph.Ref, l *block.Loop, f, source, acc graph.Ref) error {
 	b := l.Block
-	if err := m.block.Enter(b, f); err != nil {
+	plan, err := m.block.EnterRecorded(b, l.Kind, f, l.N)
+	if err != nil {
 		return err
 	}
 	if l.Data != nil {
@@ -242,12 +240,12 @@ func (m *Machine) runIteration(r graph.Ref, l *block.Loop, f, source, acc graph.
 	if !l.Chain {
 		l.PerRun += 1 + 2*uint64(len(b.Params)) + l.Zeros()
 	}
-	if len(b.OutDuals) == 0 {
+	if plan == nil {
 		if err := m.runLoop(l, &graph.Plan{}, nil); err != nil {
 			return err
 		}
 		m.block.Outs = m.block.Outs[:0]
-	} else if err := m.runRecorded(l, source, f); err != nil {
+	} else if err := m.runRecorded(l, plan, source, f); err != nil {
 		return err
 	}
 	m.done.share = unknown
@@ -256,11 +254,7 @@ func (m *Machine) runIteration(r graph.Ref, l *block.Loop, f, source, acc graph.
 
 // runRecorded runs a loop that keeps what its backward phase needs, in one object for
 // at most maxRuns runs.
-func (m *Machine) runRecorded(l *block.Loop, source, f graph.Ref) error {
-	plan, err := m.block.PlanOf(l.Block, l.Kind)
-	if err != nil {
-		return err
-	}
+func (m *Machine) runRecorded(l *block.Loop, plan *graph.Plan, source, f graph.Ref) error {
 	c, err := m.block.Checkpoints(l, plan, f, m.block.MaxRuns(plan, int64(m.nodeTop)-int64(m.top)), m.roomFor)
 	if err != nil {
 		return err

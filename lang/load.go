@@ -71,7 +71,10 @@ type Program struct {
 	Shape  *load.Shape
 	Params []elaborate.Param
 	Inputs []Input
-	Data   []load.Variable // in the order of Term.Data
+	// Scalars are the variables of all inputs, in order, and Point their values.
+	Scalars []term.Var
+	Point   []float64
+	Data    []load.Variable // in the order of Term.Data
 	// Symbols are the function symbols that the program declares, see CheckSymbols.
 	Symbols []elaborate.Symbol
 	limits  map[int]selection.Limits
@@ -227,6 +230,7 @@ func (p *Program) HasLarge() bool    { return p.arrays || p.outside }
 func (p *Program) Derivative(t *term.Term, xs, vs []term.Var) *Program {
 	d := &Program{Name: p.Name, File: p.File, Type: term.R, TypeText: "R", Shape: load.RealShape(), Params: p.Params, Data: p.Data, large: p.large}
 	d.setTerm(t)
+	d.Scalars, d.Point = slices.Concat(xs, vs), slices.Concat(p.Point, make([]float64, len(vs)))
 	for i, vars := range [][]term.Var{xs, vs} {
 		for _, in := range p.Inputs {
 			n := len(in.Vars)
@@ -273,16 +277,25 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType infer.
 		d := &list.List[0]
 		d.Notes = append(d.Notes[:len(d.Notes):len(d.Notes)], syntax.Note{Text: "only check, eval, grad and profile can do without the expansion, and all but check only where comprehensions run as loops"})
 	}
-	next := term.Var(1)
+	p.Scalars = make([]term.Var, e.Scalars)
+	for i := range p.Scalars {
+		p.Scalars[i] = term.Var(1 + i)
+	}
+	if len(e.Inputs) == 1 {
+		p.Point = e.Inputs[0].Value.Data
+	} else {
+		p.Point = make([]float64, 0, e.Scalars)
+	}
+	at := 0
 	for i := range e.Inputs {
 		x := &e.Inputs[i]
-		in := Input{Name: x.Name, Shape: x.Shape, Values: x.Value.Data}
-		in.Vars = make([]term.Var, 0, x.Shape.Width())
-		for range x.Shape.Width() {
-			in.Vars = append(in.Vars, next)
-			next++
+		if len(e.Inputs) > 1 {
+			p.Point = append(p.Point, x.Value.Data...)
+			x.Value.Data = nil
 		}
-		p.Inputs = append(p.Inputs, in)
+		end := at + x.Shape.Width()
+		p.Inputs = append(p.Inputs, Input{Name: x.Name, Shape: x.Shape, Values: p.Point[at:end:end], Vars: p.Scalars[at:end:end]})
+		at = end
 	}
 	if !t.Families() {
 		p.nameScalars(t)

@@ -128,7 +128,7 @@ func (k *blockRecord) cellsOf(w *graph.Backward, b *graph.Block, reached []bool)
 	if f != nil {
 		return f
 	}
-	f = &firedCells{exts: make([]uint64, b.Exts)}
+	f = &firedCells{exts: make([]uint64, b.Exts), exact: len(w.Masked) > 0}
 	f.of = func(cell int) int { return cell }
 	for i := range b.Cells {
 		c := &b.Cells[i]
@@ -180,7 +180,7 @@ func (f *firedCells) arrivals(a *graph.Arrays, family int) {
 		fired.due += fired.cells - uint64(graph.Instances(c.Dims))
 	}
 	c.EachHead(func(h *graph.ArrayHead, dual int) { f.arrive(!h.External, dual) })
-	f.exact = f.exact || c.Mask != 0 || c.Either
+	f.exact = f.exact || c.Either
 	f.families = append(f.families, liveFamily{number: family})
 }
 

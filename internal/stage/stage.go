@@ -58,19 +58,6 @@ type Stage struct {
 	Adjoint  term.Var   // of BP
 }
 
-// Inputs returns the variables of the program's scalar inputs.
-func Inputs(src *lang.Program) []term.Var {
-	n := 0
-	for i := range src.Inputs {
-		n += len(src.Inputs[i].Vars)
-	}
-	xs := make([]term.Var, 0, n)
-	for i := range src.Inputs {
-		xs = append(xs, src.Inputs[i].Vars...)
-	}
-	return xs
-}
-
 // Error is a program that has no such stage, or whose run has no such result.
 type Error struct {
 	Pos             term.Pos
@@ -91,7 +78,7 @@ func Compile(src *lang.Program, t *term.Term, places bool, check func() error) (
 			return nil, &Error{n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction"}
 		}
 	}
-	return compile.Compile(t, compile.Options{Inputs: Inputs(src), Open: true, Places: places, Check: check})
+	return compile.Compile(t, compile.Options{Inputs: src.Scalars, Open: true, Places: places, Check: check})
 }
 
 // ground reports whether the shape is built of R, products and vectors.
@@ -240,7 +227,7 @@ func CheckBP(src *lang.Program) error {
 	switch {
 	case src.Shape == nil || src.Shape.Kind != load.Real:
 		return &Error{src.BodyPos(), "no bp", "the body has type " + src.TypeText + "; bp is defined for R"}
-	case len(Inputs(src)) == 0:
+	case len(src.Scalars) == 0:
 		return &Error{src.BodyPos(), "no bp", "the program has no inputs; bp is defined for one at least"}
 	}
 	return nil
