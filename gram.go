@@ -28,7 +28,6 @@ import (
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/modular"
-	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/format"
 	"github.com/gram-machine/gram/lang/load"
@@ -91,7 +90,21 @@ func (c *compiled[P]) with(placed bool) *compiled[P] {
 // arrayForm is a program with its families, where blocks can hold them.
 type arrayForm struct {
 	compiled[graph.Program]
-	none atomic.Bool // blocks cannot hold them, or not do what was asked of them
+	plain atomic.Bool // families with conditionals and applications are expanded
+	none  atomic.Bool // blocks cannot hold them, or not do what was asked of them
+}
+
+// expandMore takes note that a run met what arrays cannot do. Of a program in parts, the families with conditionals and applications are
+// expanded first.
+func (p *Program) expandMore(form *arrayForm) {
+	branches := func(n term.Node) bool { return n.Op == term.IfOp || n.Op == term.AppOp }
+	if !p.inParts() || !slices.ContainsFunc(p.src.Written().Nodes, branches) || form.plain.Swap(true) {
+		form.none.Store(true)
+		return
+	}
+	form.mu.Lock()
+	defer form.mu.Unlock()
+	form.prog = nil
 }
 
 type sizes struct{ term, reverse int64 }
@@ -143,8 +156,8 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 	if err != nil {
 		return nil, wrapLimit(err, "loading")
 	}
-	out := &Program{src: p, inputs: stage.Inputs(p), opt: opt, terms: new(sync.Mutex)}
-	if !p.HasFamilies() {
+	out := &Program{src: p, inputs: p.Scalars, opt: opt, terms: new(sync.Mutex)}
+	if !p.HasLarge() {
 		if err := out.expand(meter, "load"); err != nil {
 			return nil, err
 		}
@@ -204,13 +217,7 @@ func (p *Program) Inputs() []Input {
 }
 
 // Point returns the numbers of all inputs, one after the other.
-func (p *Program) Point() []float64 {
-	point := make([]float64, 0, len(p.inputs))
-	for _, in := range p.src.Inputs {
-		point = append(point, in.Values...)
-	}
-	return point
-}
+func (p *Program) Point() []float64 { return slices.Clone(p.src.Point) }
 
 // Type returns the type of the program's body in the words of the language.
 func (p *Program) Type() string { return p.src.TypeText }
@@ -331,11 +338,23 @@ func (p *Program) arrays(reversed bool) *arrayForm {
 // expandShort is whether a program of short arrays is expanded. Tests of arrays clear it.
 var expandShort = true
 
+// inParts is how many nodes and variables, beside its inputs, the expansion of a program has at least of which only those comprehensions are
+// expanded that no block can hold. Of a smaller one all are.
+const inParts = 1 << 13
+
+func (p *Program) inParts() bool {
+	return p.src.Written().ExpandedSize()-float64(len(p.inputs)) >= float64(inParts)
+}
+
 // arrayProgram compiles t, or D(t), with its families. The error is [graph.ErrFamilies] if they are to be expanded.
 func (p *Program) arrayProgram(meter *limits.Meter, reversed, placed bool) (*graph.Program, error) {
 	form := p.arrays(reversed)
 	return form.with(placed).get(p, meter, func() (*graph.Program, error) {
-		t, err := p.src.Families(meter.During("compile"))
+		families, code := p.src.Families, compile.Compile
+		if !placed && p.inParts() {
+			families, code = p.src.Large, compile.Families
+		}
+		t, err := families(meter.During("compile"))
 		switch {
 		case err != nil:
 			return nil, p.Locate(err, "compiling")
@@ -347,12 +366,14 @@ func (p *Program) arrayProgram(meter *limits.Meter, reversed, placed bool) (*gra
 		if err != nil {
 			return nil, err
 		}
-		prog, err := compile.Compile(t, compile.Options{Inputs: p.inputs, Reversed: reversed, Places: placed, Check: meter.During("compile")})
+		prog, err := code(t, compile.Options{Inputs: p.inputs, Reversed: reversed, Places: placed, Plain: form.plain.Load(), Check: meter.During("compile"), Reserve: meter.Reserve})
 		if err == nil && expandShort && prog.ShortArrays() {
 			err = graph.ErrFamilies
 		}
 		if errors.Is(err, graph.ErrFamilies) {
-			form.none.Store(true)
+			if !placed {
+				form.none.Store(true)
+			}
 			return nil, err
 		}
 		return prog, p.Locate(err, "compiling")

@@ -42,7 +42,7 @@ func (p *Program) Repeat(ctx context.Context, opt EvalOptions, gradient bool, n 
 	if gradient {
 		run = e.Gradient
 	}
-	point := p.Point()
+	point := p.src.Point
 	var res *Result
 	times := make([]time.Duration, 0, n)
 	for range n {
@@ -61,7 +61,7 @@ func (p *Program) Repeat(ctx context.Context, opt EvalOptions, gradient bool, n 
 }
 
 // Derivatives cuts the rows of a Jacobian into the inputs' columns. The shape of a derivative is that
-// of the input, or of a Jacobian a vector of these.
+// of the input, or of a Jacobian a vector of these. The numbers of a gradient are those of jacobian.
 func (p *Program) Derivatives(values, jacobian []float64) []Input {
 	inputs := p.Inputs()
 	out := make([]Input, len(inputs))
@@ -73,9 +73,9 @@ func (p *Program) Derivatives(values, jacobian []float64) []Input {
 		if p.Shape().Kind == load.Vector {
 			d.Shape = load.VectorShape(in.Shape, k)
 		}
-		d.Values = make([]float64, 0, k*w)
-		for row := range k {
-			d.Values = append(d.Values, jacobian[row*width+at:row*width+at+w]...)
+		d.Values = jacobian[at : at+w : at+w] // of the first row
+		for row := 1; row < k; row++ {
+			d.Values = append(slices.Grow(d.Values, (k-row)*w), jacobian[row*width+at:row*width+at+w]...)
 		}
 		out[i] = d
 		at += w

@@ -22,9 +22,15 @@ type Options struct {
 	Open bool
 	// Places asks for the templates' steps by place in the source.
 	Places bool
+	// Plain says that no family has conditionals or applications.
+	Plain bool
 	// Check, if not nil, is called at least every 2¹⁶ nodes; its error ends the
 	// compilation.
 	Check func() error
+	// Reserve, if not nil, is called before memory is allocated for an expansion, with its bytes. Its error ends the compilation.
+	Reserve func(bytes int64) error
+
+	outline map[term.Ref]bool // nodes whose templates have their families outlined
 }
 
 // LimitError says that the term is too large for the machine's formats.
@@ -53,15 +59,16 @@ const checkEvery = 1 << 12
 func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	c := &compiler{
 		t: t, opt: opt,
-		out:    &graph.Program{Loops: new(sync.Map), Data: slices.Clone(t.Data), Reversed: opt.Reversed, Open: opt.Open, Types: t.Types},
+		out:    &graph.Program{Loops: new(sync.Map), Inlined: make([]graph.InlinedCall, 1), Data: slices.Clone(t.Data), Reversed: opt.Reversed, Open: opt.Open, Types: t.Types},
 		vars:   make([]binding, t.NumVars()),
 		pairs:  make([]virtualPair, 1),
 		nums:   map[uint64]slot{},
 		bodies: map[string]uint32{},
 		data:   map[dataKey]slot{},
 
-		families: map[uint32]*block.Families{},
-		folds:    map[term.Ref]folded{},
+		families:    map[uint32]*block.Families{},
+		occurring:   map[term.Ref][]term.Var{},
+		callNumbers: map[graph.InlinedCall]uint32{},
 	}
 	types, err := t.Typing(opt.Check)
 	if err != nil {
@@ -87,7 +94,7 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	c.result()
 	err = block.Compile(block.Source{Program: c.out, Types: t.Types, SlotTypes: c.slotTypes, Families: c.families, Check: opt.Check})
 	if err != nil {
-		return nil, err
+		return nil, c.missing(err)
 	}
 	return c.out, nil
 }
@@ -104,10 +111,12 @@ type compiler struct {
 	// slotTypes are, of each template, the types of its captured variables and
 	// parameters.
 	slotTypes [][]term.Type
+	nodes     []term.Ref // of each template: the λ, branch, program, list or comprehension that it is of; 0 of others
 	opt       Options
 	out       *graph.Program
 	stack     []*builder
 	vars      []binding
+	many      []manyBindings // in the order of variables
 	pairs     []virtualPair
 	tasks     []task
 	vals      []operand // results of finished tasks
@@ -120,11 +129,19 @@ type compiler struct {
 	// late says that the program has sums that may have to be put off.
 	late bool
 	pos  term.Pos // of the term that is compiled
+	at   term.Ref // the node that is compiled
 	// branches are the first branches of conditionals whose second is compiled.
 	branches []closedBranch
-	// args are the arguments of functions of folds in families, the first one last.
-	args  []operand
-	folds map[term.Ref]folded
+	// mentions are the numbers of [compiler.mentioned], nil before they are needed.
+	mentions []int32
+	// Of applications in families: those that are compiled, the innermost one last, what is known there, and what their bodies have bound.
+	calls       []call
+	knowns      []known
+	undo        []saved
+	occurring   map[term.Ref][]term.Var
+	indices     map[term.Index]float64 // those of lists
+	inlined     uint32                 // the number of the call of a function of theirs, as graph.Dual has it
+	callNumbers map[graph.InlinedCall]uint32
 	// group are the functions of a fix whose last is compiled.
 	group []uint32
 }
@@ -179,11 +196,13 @@ func (c *compiler) inputs() error {
 	return nil
 }
 
-// bound reports whether a variable is bound; an input is from now on.
+// bound reports whether a variable is bound; an input, or a component of a long vector that has been opened, is from now on.
 func (c *compiler) bound(x term.Var) bool {
 	if !c.vars[x].bound {
 		if i, ok := c.inputRange(x, 1); ok {
 			c.bindInput(x, i)
+		} else if m := c.among(x); m != nil {
+			c.vars[x] = binding{op: operand{slot: m.slot + slot(x-m.first)}, depth: m.depth, bound: true}
 		}
 	}
 	return c.vars[x].bound
@@ -250,6 +269,7 @@ func (c *compiler) run() error {
 		return c.err
 	}
 	c.open("program", c.t.Nodes[c.t.Root].Pos, nil)
+	c.top().node = c.t.Root
 	c.push(c.t.Root, 0)
 	for n := 0; len(c.tasks) > 0; n++ {
 		if !c.check(n) {
@@ -257,7 +277,7 @@ func (c *compiler) run() error {
 		}
 		t := c.tasks[len(c.tasks)-1]
 		c.tasks = c.tasks[:len(c.tasks)-1]
-		c.pos = c.t.Nodes[t.r].Pos
+		c.at, c.pos = t.r, c.t.Nodes[t.r].Pos
 		if t.step == 0 {
 			c.start(t.r)
 		} else {

@@ -225,7 +225,7 @@ func (c *compiler) newDual(p term.Pos, b *dualBuilder) uint32 {
 	if len(c.out.Duals) >= graph.MaxIndex {
 		c.fail(p, "more than %d dual functions", graph.MaxIndex)
 	}
-	c.out.Duals = append(c.out.Duals, graph.Dual{Pos: p, Body: body})
+	c.out.Duals = append(c.out.Duals, graph.Dual{Pos: p, Body: body, Inlined: c.inlined})
 	return uint32(len(c.out.Duals) - 1)
 }
 

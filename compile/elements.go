@@ -15,7 +15,7 @@ const storedNumerals = 1 << 16
 func (c *compiler) listFamily(r term.Ref, n *term.Node) {
 	s := c.t.Statics[n.Static()]
 	if s.Op != term.StaticNum || s.Val < 1 || s.Val > math.MaxInt32 || c.opt.Open || c.late {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		c.yieldSlot(0)
 		return
 	}
@@ -25,7 +25,7 @@ func (c *compiler) listFamily(r term.Ref, n *term.Node) {
 	}
 	c.open("element", n.Pos, nil)
 	b := c.top()
-	b.params, b.element = 1, n.Index()
+	b.params, b.element, b.node = 1, n.Index(), r
 	c.push(r, 1)
 	c.push(n.A, 0)
 }

@@ -79,7 +79,7 @@ func (c *compiler) value(op operand) operand {
 		return op
 	}
 	b := c.top()
-	pos := b.code[b.locals[op.slot&indexMask].at].Pos
+	pos := b.code[b.locals.of(uint32(op.slot&indexMask)).at].Pos
 	return operand{slot: c.emit(graph.Instr{Op: graph.OpJob, A: uint32(op.slot), Flags: c.one(op.late), Pos: pos}, nil)}
 }
 
@@ -156,6 +156,7 @@ func (c *compiler) vector(r term.Ref, n *term.Node) {
 // openDual begins a dual λa.u: a template with the parameter a.
 func (c *compiler) openDual(r term.Ref, n *term.Node) {
 	c.open(c.t.Info(n.X).Name, n.Pos, []term.Var{n.X})
+	c.top().node = r
 	c.push(r, 1)
 	c.push(n.A, 0)
 }

@@ -18,7 +18,7 @@ func (c *compiler) list(r term.Ref, n *term.Node) {
 		c.fail(n.Pos, "a list literal of more than %d elements that are not numerals", graph.MaxIndex)
 	}
 	c.open("elements", n.Pos, nil)
-	c.top().typ = c.types[r]
+	c.top().typ, c.top().node = c.types[r], r
 	c.push(r, 1)
 	c.pushAll(kids)
 }

@@ -13,16 +13,19 @@ import (
 // loops are those of a template with families.
 type loops struct {
 	block.Families
-	around []int // those that are open, the outermost first
+	around []int      // those that are open, the outermost first
+	nodes  []term.Ref // of all
 	of     map[term.Index]int
 	sides  []side // the branches of conditionals that are open
 }
 
 // side is a branch of a conditional in a loop: its own steps, in one of so many instances.
 type side struct {
-	number int
-	counts rule.Counts
-	times  uint64
+	number  int
+	pos     term.Pos
+	steps   placedCounts
+	times   uint64
+	tallies tallies
 }
 
 // closeSide ends the branch that was opened last. Its steps are those of a template without code.
@@ -30,9 +33,10 @@ func (c *compiler) closeSide(p term.Pos) {
 	l := &c.top().loops
 	last := len(l.sides) - 1
 	s := &l.sides[last]
+	c.emitTally(&s.tallies, p)
 	l.Sides[s.number] = uint32(len(c.out.Templates))
-	c.out.Templates = append(c.out.Templates, graph.Template{Name: "branch", Pos: p, Counts: s.counts, Steps: s.counts.Total(), RootAt: graph.NoRoot})
-	c.slotTypes = append(c.slotTypes, nil)
+	c.out.Templates = append(c.out.Templates, graph.Template{Name: "branch", Pos: p, Counts: s.steps.counts, Steps: s.steps.counts.Total(), Places: s.steps.places, RootAt: graph.NoRoot})
+	c.slotTypes, c.nodes = append(c.slotTypes, nil), append(c.nodes, 0)
 	l.sides = l.sides[:last]
 }
 
@@ -51,17 +55,15 @@ func (c *compiler) inLoops(r term.Ref) bool {
 	n := &c.t.Nodes[r]
 	switch n.Op {
 	case term.IfOp:
-		return !c.opt.Open && !c.opt.Places
+		return !c.opt.Plain
 	case term.AppOp:
-		_, ok := c.fold(r)
-		return ok
-	case term.ListOp, term.NatOp, term.DataOp, term.ListFamilyOp, term.ConOp, term.CaseOp, term.FixOp:
+		return !c.opt.Plain && !c.isDualApplication(n)
+	case term.DataOp:
+		return c.t.Data[n.A].List
+	case term.ConOp, term.CaseOp, term.FixOp:
 		return false
 	case term.LamOp:
-		if c.isFunction(n) {
-			return len(c.args) > 0
-		}
-		return c.opt.Reversed
+		return c.opt.Reversed || c.isFunction(n)
 	}
 	return true
 }
@@ -85,7 +87,7 @@ func (c *compiler) branching(k task, n *term.Node) {
 		c.yieldSlot(c.emit(graph.Instr{Op: graph.OpJoin, A: uint32(s[0]), B: uint32(s[1]), Pos: n.Pos}, nil))
 		return
 	}
-	l.sides = append(l.sides, side{number: len(l.Sides), times: l.times()})
+	l.sides = append(l.sides, side{number: len(l.Sides), pos: n.Pos, times: l.times()})
 	l.Sides = append(l.Sides, 0)
 	c.push(k.r, k.step+1)
 	c.push(kids[k.step+1], 0)
@@ -101,7 +103,7 @@ func (c *compiler) openLoop(r term.Ref, n *term.Node) {
 	}
 	// A sum is folded over many more instances than a family of one component.
 	if !ok || size < 2 || c.opt.Open && c.opt.Reversed || l.times() > math.MaxInt32/uint64(size) {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		c.yieldSlot(0)
 		return
 	}
@@ -111,6 +113,7 @@ func (c *compiler) openLoop(r term.Ref, n *term.Node) {
 	id := len(l.All)
 	l.of[n.Index()] = id
 	l.All = append(l.All, block.Loop{Size: size, Sum: n.Op != term.FamilyOp, Times: l.times() * uint64(size)})
+	l.nodes = append(l.nodes, r)
 	l.around = append(l.around, id)
 	c.emit(graph.Instr{Op: graph.OpLoop, Tmpl: uint32(id), Pos: n.Pos}, nil)
 	c.push(r, 1)
@@ -159,7 +162,7 @@ func (c *compiler) closeLoop(n *term.Node) {
 	}
 	in.Else = c.newDual(n.Pos, dual)
 	k := c.emitMany(in, 2)
-	c.yield(c.newPair(operand{slot: k[0]}, operand{slot: k[1]}, n.Pos))
+	c.yield(c.newPair(operand{slot: k}, operand{slot: k + 1}, n.Pos))
 }
 
 // slopes makes the body of the dual of f(x,y), where both slopes of f are functions: [compiler.dual] finds y before x.
@@ -181,6 +184,9 @@ func (c *compiler) affine(e term.Static) (a block.Affine, ok bool) {
 	case term.StaticNum:
 		return block.Affine{Base: int(n.Val)}, n.Val == math.Trunc(n.Val) && math.Abs(n.Val) < math.MaxInt32
 	case term.StaticIndex:
+		if v, ok := c.indices[n.Index]; ok {
+			return block.Affine{Base: int(v)}, true
+		}
 		id, ok := l.of[n.Index]
 		a.Coef = make([]int, len(l.All))
 		if ok {
@@ -212,7 +218,7 @@ func (c *compiler) affine(e term.Static) (a block.Affine, ok bool) {
 func (c *compiler) selected(n *term.Node) operand {
 	e, ok := c.affine(n.Static())
 	if !ok || c.opt.Open && c.opt.Reversed || !c.top().loops.open() {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		return operand{}
 	}
 	l := &c.top().loops
@@ -227,7 +233,7 @@ func (c *compiler) selected(n *term.Node) operand {
 				stride = s - first
 			}
 			if s != first+slot(j)*stride {
-				c.err = graph.ErrFamilies
+				c.unheld()
 				return 0
 			}
 		}
@@ -245,10 +251,14 @@ func (c *compiler) selected(n *term.Node) operand {
 		return c.newPair(a, operand{slot: c.emit(in, nil)}, n.Pos)
 	}
 	op := c.variable(n.X)
+	if m := c.among(n.X); m != nil && n.X+term.Var(n.N) <= m.end && m.depth == c.depth() {
+		in.A, in.Split = uint32(op.slot), 1
+		return operand{slot: c.emit(in, nil)}
+	}
 	if op.pair == 0 {
 		for j := range n.N {
 			if c.variable(n.X+term.Var(j)).pair != 0 {
-				c.err = graph.ErrFamilies
+				c.unheld()
 				return operand{}
 			}
 		}
@@ -257,7 +267,7 @@ func (c *compiler) selected(n *term.Node) operand {
 	for j := range n.N {
 		o := c.variable(n.X + term.Var(j))
 		if p := &c.pairs[o.pair]; o.pair == 0 || p.a.pair != 0 || p.b.pair != 0 {
-			c.err = graph.ErrFamilies
+			c.unheld()
 			return operand{}
 		}
 	}
@@ -281,16 +291,20 @@ const maxTable = 1 << 22
 // indexNum compiles the numeral that a static expression is.
 func (c *compiler) indexNum(e term.Static, p term.Pos) slot {
 	l := &c.top().loops
-	uses := c.t.IndicesOf(e)
+	uses := slices.DeleteFunc(c.t.IndicesOf(e), func(i term.Index) bool { _, ok := c.indices[i]; return ok })
 	if slices.Contains(uses, c.top().element) {
 		return c.ofIndex(e, p)
 	}
 	if slices.ContainsFunc(uses, func(i term.Index) bool { _, ok := l.of[i]; return !ok }) {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		return 0
 	}
+	at := make([]float64, len(c.t.Indices))
+	for i, v := range c.indices {
+		at[i] = v
+	}
 	if len(uses) == 0 {
-		return c.number(c.t.Value(e, nil))
+		return c.number(c.t.Value(e, at))
 	}
 	var table block.IndexTable
 	times := 1
@@ -301,10 +315,9 @@ func (c *compiler) indexNum(e term.Static, p term.Pos) slot {
 		}
 	}
 	if times > maxTable {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		return 0
 	}
-	at := make([]float64, len(c.t.Indices))
 	var fill func(k int)
 	fill = func(k int) {
 		if k == len(table.Loops) {

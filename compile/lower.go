@@ -11,8 +11,12 @@ func (c *compiler) start(r term.Ref) {
 	t := c.t
 	n := &t.Nodes[r]
 	if c.top().loops.open() && !c.inLoops(r) {
-		c.err = graph.ErrFamilies
+		c.unheld()
 		c.yieldSlot(0)
+		return
+	}
+	if c.top().loops.open() && (c.isFunction(n) || n.Op == term.ListOp || n.Op == term.ListFamilyOp || n.Op == term.NatOp || n.Op == term.DataOp) {
+		c.known(r)
 		return
 	}
 	switch n.Op {
@@ -23,20 +27,8 @@ func (c *compiler) start(r term.Ref) {
 	case term.NumOp:
 		c.yieldSlot(c.number(n.Val))
 	case term.LamOp:
-		if c.top().loops.open() && c.isFunction(n) {
-			last := len(c.args) - 1
-			c.bind(n.X, c.args[last])
-			c.args = c.args[:last]
-			c.push(n.A, 0)
-			return
-		}
 		c.lambda(r, n)
 	case term.AppOp:
-		if c.top().loops.open() { // a fold
-			c.push(r, 1)
-			c.push(n.B, 0)
-			return
-		}
 		if c.isDualApplication(n) {
 			c.push(r, arriveStep)
 			c.push(n.B, 0)
@@ -78,6 +70,10 @@ func (c *compiler) start(r term.Ref) {
 	case term.ZeroOp:
 		c.yieldSlot(c.addGlobal(graph.Global{Kind: graph.Vec}))
 	case term.FamilyOp, term.SumOp, term.ReverseSumOp:
+		if c.outlines() {
+			c.beginInline(r, n)
+			return
+		}
 		c.openLoop(r, n)
 	case term.ListFamilyOp:
 		c.listFamily(r, n)
@@ -111,11 +107,8 @@ func (c *compiler) resume(k task) {
 		c.closeLambda(n)
 	case term.AppOp:
 		switch {
-		case k.step == foldStep:
-			c.goOnFold(k.r, int(k.n))
-			return
 		case c.top().loops.open():
-			c.beginFold(k.r)
+			c.applied(k)
 			return
 		case k.step == arriveStep:
 			c.arrive(k.r, n)
@@ -171,6 +164,10 @@ func (c *compiler) resume(k task) {
 	case term.ListFamilyOp:
 		c.closeListFamily(n)
 	case term.FamilyOp, term.SumOp, term.ReverseSumOp:
+		if k.step == outlineStep {
+			c.endInline(n)
+			return
+		}
 		c.closeLoop(n)
 	}
 }
@@ -233,22 +230,19 @@ func (c *compiler) unpair(u operand, p term.Pos) (a, b operand) {
 		v := &c.pairs[u.pair]
 		return v.a, v.b
 	}
-	k := c.emitMany(graph.Instr{Op: graph.OpUnpair, A: uint32(u.slot), Pos: p}, 2)
-	return operand{slot: k[0]}, operand{slot: k[1]}
+	s := c.emitMany(graph.Instr{Op: graph.OpUnpair, A: uint32(u.slot), Pos: p}, 2)
+	return operand{slot: s}, operand{slot: s + 1}
 }
 
-// emitMany adds an instruction with several results, in consecutive slots.
-func (c *compiler) emitMany(in graph.Instr, results int) []slot {
+// emitMany adds an instruction with several results, in consecutive slots from first on.
+func (c *compiler) emitMany(in graph.Instr, results int) (first slot) {
 	b := c.top()
 	ready := b.operandsReady(&in, nil)
-	out := make([]slot, results)
-	for i := range out {
-		out[i] = b.newLocal(ready, false)
-	}
-	in.D = uint32(out[0])
+	first = b.newLocals(results, ready, false)
+	in.D = uint32(first)
 	in.N = uint32(results)
 	b.add(in, nil, ready)
-	return out
+	return first
 }
 
 func (c *compiler) untuple(n *term.Node) {
@@ -268,8 +262,9 @@ func (c *compiler) openTuple(n *term.Node, u operand) {
 	if len(xs) == 1 {
 		c.bindLocal(term.Var(xs[0]), u)
 	} else {
-		for i, s := range c.emitMany(graph.Instr{Op: graph.OpUntuple, A: uint32(u.slot), Pos: n.Pos}, len(xs)) {
-			c.bindLocal(term.Var(xs[i]), operand{slot: s})
+		s := c.emitMany(graph.Instr{Op: graph.OpUntuple, A: uint32(u.slot), Pos: n.Pos}, len(xs))
+		for i, x := range xs {
+			c.bindLocal(term.Var(x), operand{slot: s + slot(i)})
 		}
 	}
 	c.count(rule.Pair, uint64(n.N-1))
@@ -277,9 +272,14 @@ func (c *compiler) openTuple(n *term.Node, u operand) {
 
 func (c *compiler) unvec(n *term.Node) {
 	u := c.slot(c.popValue())
-	xs := c.t.Bound(n)
-	for i, s := range c.emitMany(graph.Instr{Op: graph.OpUnvec, A: uint32(u), Pos: n.Pos}, len(xs)) {
-		c.bindLocal(term.Var(xs[i]), operand{slot: s})
+	s := c.emitMany(graph.Instr{Op: graph.OpUnvec, A: uint32(u), Pos: n.Pos}, int(n.N))
+	if n.X != 0 && n.N >= term.Many && !c.opt.Open && len(c.calls) == 0 {
+		c.bindMany(n.X, n.N, s)
+	} else {
+		c.t.Binders(n, func(x term.Var) {
+			c.bindLocal(x, operand{slot: s})
+			s++
+		})
 	}
 	c.count(rule.Pair, uint64(n.N-1))
 	c.push(n.A, 0)
@@ -330,7 +330,7 @@ func (c *compiler) lambda(r term.Ref, n *term.Node) {
 	}
 	params, body := c.parameters(r)
 	c.open(c.t.Info(n.X).Name, n.Pos, params)
-	c.top().typ = c.types[body]
+	c.top().typ, c.top().node = c.types[body], r
 	c.push(r, 1)
 	c.push(body, 0)
 }
@@ -373,13 +373,13 @@ func (c *compiler) conditional(k task, n *term.Node) {
 	switch k.step {
 	case 1:
 		c.open("then", n.Pos, nil)
-		c.top().typ = c.types[k.r]
+		c.top().typ, c.top().node = c.types[k.r], kids[2]
 		c.push(k.r, 2)
 		c.push(kids[2], 0)
 	case 2:
 		c.branches = append(c.branches, c.closeBranch())
 		c.open("else", n.Pos, nil)
-		c.top().typ = c.types[k.r]
+		c.top().typ, c.top().node = c.types[k.r], kids[3]
 		c.push(k.r, 3)
 		c.push(kids[3], 0)
 	case 3:

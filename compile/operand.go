@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"sort"
+
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -28,6 +30,8 @@ type operand struct {
 	slot slot
 	pair uint32    // 0: none
 	late term.Type // the type of a sum that no job may have run yet; 0: it is a value
+	// known is, in a family, 1 + the index of a function, list or numeral, which is no slot; 0: none.
+	known uint32
 }
 
 // virtualPair is ⟨a,b⟩ as long as nobody needs it as a node.
@@ -48,21 +52,32 @@ type builder struct {
 	index    map[term.Var]uint32 // the captured variables, once there are any
 	code     []graph.Instr
 	args     []uint32
-	locals   []local
-	counts   rule.Counts
-	places   []graph.PlaceCount       // counts, if Options.Places
-	placed   map[graph.PlaceCount]int // the index of each in places; N is not compared
+	locals   locals
+	steps    placedCounts
 	overhead uint64
 	units    uint64
 	open     bool       // of an open program
 	vars     []term.Var // the parameters
 	typ      term.Type  // graph.Template.Type
+	node     term.Ref   // what the template is of
+	inline   bool       // graph.Template.Inline
 	element  term.Index // of a list whose element the template makes: its index, the parameter
-	// What an open program counts when it runs: weights of slots.
-	loops      loops
-	tallied    map[slot]int
-	tallySlots []slot
-	weights    []graph.Weight
+	loops    loops
+	tallies  tallies
+}
+
+// placedCounts are steps, and with Options.Places by place.
+type placedCounts struct {
+	counts rule.Counts
+	places []graph.PlaceCount
+	placed map[graph.PlaceCount]int // the index of each in places; N is not compared
+}
+
+// tallies are what an open program counts when it runs: weights of slots.
+type tallies struct {
+	at      map[slot]int
+	slots   []slot
+	weights []graph.Weight
 }
 
 type capture struct {
@@ -78,12 +93,57 @@ type local struct {
 	at     uint32
 }
 
+// locals are those of a template in order. Those of one instruction that makes many are one entry.
+type locals struct {
+	all  []local
+	many []manyLocals
+}
+
+// manyLocals are the locals from first on, before end, which are all[at].
+type manyLocals struct{ first, end, at uint32 }
+
+// size is how many locals there are.
+func (l *locals) size() uint32 {
+	if len(l.many) == 0 {
+		return uint32(len(l.all))
+	}
+	m := l.many[len(l.many)-1]
+	return m.end + uint32(len(l.all)) - m.at - 1
+}
+
+// add adds n locals that are alike, and returns the first.
+func (l *locals) add(n int, x local) (first uint32) {
+	first = l.size()
+	if n >= term.Many {
+		l.many = append(l.many, manyLocals{first: first, end: first + uint32(n), at: uint32(len(l.all))})
+		n = 1
+	}
+	for range n {
+		l.all = append(l.all, x)
+	}
+	return first
+}
+
+// of returns local i.
+func (l *locals) of(i uint32) local {
+	k := sort.Search(len(l.many), func(k int) bool { return i < l.many[k].first })
+	if k == 0 {
+		return l.all[i]
+	}
+	m := l.many[k-1]
+	if i < m.end {
+		return l.all[m.at]
+	}
+	return l.all[m.at+1+i-m.end]
+}
+
 // binding is what a variable stands for: an operand of the builder at a depth.
 type binding struct {
 	op    operand
 	depth int32
 	bound bool
 	name  bool // x is the name of a dual λ
+	again bool // it is bound in an application in a family, whose code may be compiled again
 }
 
 func (c *compiler) top() *builder { return c.stack[len(c.stack)-1] }
@@ -91,19 +151,22 @@ func (c *compiler) top() *builder { return c.stack[len(c.stack)-1] }
 func (c *compiler) depth() int32 { return int32(len(c.stack) - 1) }
 
 func (c *compiler) bind(x term.Var, op operand) {
-	c.vars[x] = binding{op: op, depth: c.depth(), bound: true}
+	again := len(c.calls) > 0
+	if again {
+		c.undo = append(c.undo, saved{x, c.vars[x]})
+	}
+	c.vars[x] = binding{op: op, depth: c.depth(), bound: true, again: again}
 }
 
-// newLocal adds a result of the instruction that is emitted next.
-func (b *builder) newLocal(ready, single bool) slot {
-	b.locals = append(b.locals, local{ready: ready, single: single, at: uint32(len(b.code))})
-	return localClass | slot(len(b.locals)-1)
+// newLocals adds n results of the instruction that is emitted next, and returns the first.
+func (b *builder) newLocals(n int, ready, single bool) slot {
+	return localClass | slot(b.locals.add(n, local{ready: ready, single: single, at: uint32(len(b.code))}))
 }
 
 // ready reports whether the operand is a value whenever the code reaches it:
 // parameters, captured references and globals always are.
 func (b *builder) ready(s slot) bool {
-	return s&classMask != localClass || b.locals[s&indexMask].ready
+	return s&classMask != localClass || b.locals.of(uint32(s&indexMask)).ready
 }
 
 // variable returns the operand of x in the builder on top: its binding, or a
@@ -164,6 +227,10 @@ func (c *compiler) slot(op operand) slot { return c.slotAt(op, c.depth()) }
 // slotAt builds the pair of op, if it is one, in the builder at the given depth.
 // Pairs nest as deeply as the source has it: the work stack is explicit.
 func (c *compiler) slotAt(op operand, depth int32) slot {
+	if op.known != 0 {
+		c.unheld()
+		return 0
+	}
 	if op.pair == 0 {
 		return op.slot
 	}
@@ -194,6 +261,9 @@ func (c *compiler) component(op operand) slot {
 	if op.pair != 0 {
 		return c.pairs[op.pair].slot
 	}
+	if op.known != 0 {
+		c.unheld()
+	}
 	return op.slot
 }
 
@@ -212,7 +282,7 @@ func (c *compiler) emitAt(depth int32, in graph.Instr, args []slot) slot {
 	b := c.stack[depth]
 	ready := b.operandsReady(&in, args)
 	immediate := ready && in.Op != graph.OpApply && in.Op != graph.OpIf && in.Op != graph.OpCase && in.Op != graph.OpJob
-	d := b.newLocal(immediate, true)
+	d := b.newLocals(1, immediate, true)
 	in.D = uint32(d)
 	b.add(in, args, ready)
 	return d
@@ -222,7 +292,7 @@ func (b *builder) operandsReady(in *graph.Instr, args []slot) bool {
 	switch in.Op {
 	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair, graph.OpArrive, graph.OpSum, graph.OpTotal, graph.OpTest, graph.OpJoin:
 		return b.ready(slot(in.A)) && b.ready(slot(in.B))
-	case graph.OpFun1, graph.OpJob, graph.OpCon, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec, graph.OpFamily, graph.OpComponent:
+	case graph.OpFun1, graph.OpJob, graph.OpRun, graph.OpCon, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec, graph.OpFamily, graph.OpComponent:
 		return b.ready(slot(in.A))
 	}
 	for _, a := range args {
@@ -279,7 +349,7 @@ func units(in *graph.Instr, open bool) uint64 {
 			return 1
 		}
 		return 2
-	case graph.OpArrive, graph.OpSum, graph.OpJob:
+	case graph.OpArrive, graph.OpSum, graph.OpJob, graph.OpRun:
 		return 2
 	case graph.OpFunN:
 		return uint64(graph.Units(graph.WaitWords, n)) + uint64(graph.InertUnits(n))

@@ -15,7 +15,7 @@ func (c *compiler) match(k task, n *term.Node) {
 	if int(k.n) < len(kids)-1 {
 		b := &c.t.Nodes[kids[1+k.n]]
 		c.open("case", b.Pos, nil)
-		c.top().typ = c.types[k.r]
+		c.top().typ, c.top().node = c.types[k.r], kids[1+k.n]
 		if b.N > 0 {
 			c.top().extra = 1
 			c.openTuple(b, operand{slot: paramClass})
@@ -47,7 +47,7 @@ func (c *compiler) openFix(r term.Ref, n *term.Node, i uint32) {
 	fs, lam := c.t.Bound(n), c.t.Children(n)[i]
 	params, body := c.parameters(lam)
 	c.open(c.t.Info(term.Var(fs[i])).Name, c.t.Nodes[lam].Pos, params)
-	c.top().extra, c.top().typ = n.N, c.types[body]
+	c.top().extra, c.top().typ, c.top().node = n.N, c.types[body], lam
 	c.pos = c.t.Nodes[lam].Pos
 	for j, f := range fs {
 		c.bind(term.Var(f), operand{slot: paramClass | slot(len(params)+j)})
@@ -66,10 +66,19 @@ func (c *compiler) captureAll(r term.Ref) {
 	for stack, visited := []term.Ref{r}, 1; len(stack) > 0 && c.check(visited); visited++ {
 		n := &c.t.Nodes[stack[len(stack)-1]]
 		stack = stack[:len(stack)-1]
-		if n.Op == term.VarOp && !seen[n.X] && c.bound(n.X) {
-			seen[n.X] = true
-			if c.vars[n.X].depth < c.depth() {
-				c.slot(c.variable(n.X))
+		last := n.X
+		switch n.Op {
+		case term.VarOp:
+			last++
+		case term.ComponentOp:
+			last += term.Var(n.N)
+		}
+		for x := n.X; x < last; x++ {
+			if !seen[x] && c.bound(x) {
+				seen[x] = true
+				if c.vars[x].depth < c.depth() {
+					c.slot(c.variable(x))
+				}
 			}
 		}
 		c.t.Kids(n, func(k term.Ref) { stack = append(stack, k) })

@@ -13,10 +13,7 @@ import (
 func (c *compiler) close(result operand) (id uint32, captured []slot) {
 	s := c.slot(result)
 	b := c.top()
-	if len(b.weights) > 0 {
-		c.emit(graph.Instr{Op: graph.OpTally, Tmpl: uint32(len(c.out.Weights)), Pos: b.pos}, b.tallySlots)
-		c.out.Weights = append(c.out.Weights, b.weights...)
-	}
+	c.emitTally(&b.tallies, b.pos)
 	c.stack = c.stack[:len(c.stack)-1]
 	for _, x := range b.captured {
 		captured = append(captured, x.from)
@@ -34,17 +31,17 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 		return uint32(s)
 	}
 	t := graph.Template{Name: b.name, Pos: b.pos, Params: b.params, Caps: caps, Extra: b.extra, Start: uint32(len(c.out.Code)),
-		Counts: b.counts, Steps: b.counts.Total(), Places: b.places, Instantiate: b.overhead, Result: frame(s), RootAt: graph.NoRoot,
+		Counts: b.steps.counts, Steps: b.steps.counts.Total(), Places: b.steps.places, Instantiate: b.overhead, Result: frame(s), RootAt: graph.NoRoot,
 		Vars: b.vars, Type: b.typ}
 	if !c.opt.Open {
 		t.Vars = nil
 	}
 	if len(b.loops.All) > 0 {
-		t.Families = true
+		t.Families, t.Inline = true, b.inline
 		c.families[uint32(len(c.out.Templates))] = &b.loops.Families
 	}
 	if s&classMask == localClass {
-		if l := b.locals[s&indexMask]; l.single {
+		if l := b.locals.of(uint32(s & indexMask)); l.single {
 			t.RootAt = t.Start + l.at
 			b.code[l.at].Flags |= graph.Root
 			if (b.code[l.at].Op == graph.OpIf || b.code[l.at].Op == graph.OpCase) && !b.mentions(s) {
@@ -62,6 +59,9 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 		}
 		in.A, in.B, in.D = frame(slot(in.A)), frame(slot(in.B)), frame(slot(in.D))
 		in.Off += args
+		if in.Op == graph.OpRun {
+			in.Else = uint32(b.units)
+		}
 		c.out.Code = append(c.out.Code, in)
 	}
 	t.End = uint32(len(c.out.Code))
@@ -69,9 +69,9 @@ func (c *compiler) close(result operand) (id uint32, captured []slot) {
 		c.fail(b.pos, "the program is too large")
 	}
 	t.Units = uint32(b.units)
-	c.out.Frame = max(c.out.Frame, caps+b.params+b.extra+uint32(len(b.locals)))
+	c.out.Frame = max(c.out.Frame, caps+b.params+b.extra+b.locals.size())
 	c.out.Templates = append(c.out.Templates, t)
-	c.slotTypes = append(c.slotTypes, c.typesOf(b))
+	c.slotTypes, c.nodes = append(c.slotTypes, c.typesOf(b)), append(c.nodes, b.node)
 	return uint32(len(c.out.Templates) - 1), captured
 }
 

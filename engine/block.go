@@ -24,7 +24,8 @@ type blockState struct {
 	contributions block.Contributions
 	heap          graph.Heap // of blocks whose duals a job has reached, by their keys
 	look          func() error
-	made          bool // the run has made an object of a block
+	made          bool   // the run has made an object of a block
+	inline        uint32 // nodes that OpRun has taken
 }
 
 // host is a machine as its blocks see it.
@@ -72,8 +73,42 @@ func (m *Machine) fusedBlock(f graph.Ref, args int) *graph.Block {
 // applyBlock is fireApply for a closure that is a block.
 func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) error {
 	m.bound(args)
+	if err := m.runBlock(f, b, args); err != nil {
+		return err
+	}
+	return m.settleLeaves(r, &b.Out, b.Out.Regs)
+}
+
+// runInline fires an OpRun: the block runs at once, so that its duals are made where the code stands.
+func (m *Machine) runInline(in *graph.Instr, into graph.Ref, flags uint8) error {
+	f := m.Resolve(m.slots[in.A])
+	b, run := m.fusedBlock(f, 0), m.runBlock
+	if m.prog.Open {
+		b, run = m.prog.Blocks[m.prog.Templates[m.nodes[f].Head>>graph.KindShift].Block], m.runOpenClosure
+	}
+	if b == nil || m.opt.Schedule == Parallel {
+		return graph.ErrFamilies
+	}
+	top := m.top
+	if err := run(f, b, nil); err != nil {
+		return err
+	}
+	if err := m.ensure(m.block.Units(&b.Out) + in.Else + spareUnits); err != nil {
+		return err
+	}
+	m.slots[in.D], m.top = m.block.Value(&b.Out, b.Out.Regs, m.top)
+	if flags&graph.Root != 0 {
+		m.become(into, m.slots[in.D])
+	}
+	m.block.inline += m.top - top
+	return nil
+}
+
+// runBlock runs a block once. Its results are in the Runner.
+func (m *Machine) runBlock(f graph.Ref, b *graph.Block, args []graph.Ref) error {
 	m.ranBlock(b, 1)
-	if err := m.block.Enter(b, f); err != nil {
+	plan, err := m.block.EnterRecorded(b, graph.OneRun, f, 1)
+	if err != nil {
 		return err
 	}
 	for i := range b.Params {
@@ -84,11 +119,7 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 	}
 	m.took(b)
 	m.block.Outs = m.block.Outs[:0]
-	if len(b.OutDuals) > 0 {
-		plan, err := m.block.PlanOf(b, graph.OneRun)
-		if err != nil {
-			return err
-		}
+	if plan != nil {
 		p, err := m.newBlockRun(b, plan, graph.OneRun, 1, nil)
 		if err != nil {
 			return err
@@ -96,7 +127,7 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 		m.block.KeepRow(&p)
 		m.block.SetOuts(&p, p.Wiring)
 	}
-	return m.settleLeaves(r, &b.Out, b.Out.Regs)
+	return nil
 }
 
 // ranBlock counts runs of the block's templates.
@@ -116,6 +147,9 @@ func (m *Machine) ranBlock(b *graph.Block, times uint64) {
 func (m *Machine) took(b *graph.Block) {
 	if b.Arrays == nil {
 		return
+	}
+	if m.record != nil {
+		m.record.Took(b, m.block.Taken)
 	}
 	for i, n := range m.block.Taken {
 		id := b.Arrays.Masks[i].Template
@@ -189,7 +223,8 @@ func (m *Machine) iterateBlock(r graph.Ref, b *graph.Block, f, source, acc graph
 // runIteration runs all steps of a loop of the function f. source is the data list, the numeral, or the object of the elements.
 func (m *Machine) runIteration(r graph.Ref, l *block.Loop, f, source, acc graph.Ref) error {
 	b := l.Block
-	if err := m.block.Enter(b, f); err != nil {
+	plan, err := m.block.EnterRecorded(b, l.Kind, f, l.N)
+	if err != nil {
 		return err
 	}
 	if l.Data != nil {
@@ -208,12 +243,12 @@ func (m *Machine) runIteration(r graph.Ref, l *block.Loop, f, source, acc graph.
 	if !l.Chain {
 		l.PerRun += 1 + 2*uint64(len(b.Params)) + l.Zeros()
 	}
-	if len(b.OutDuals) == 0 {
+	if plan == nil {
 		if err := m.runLoop(l, &graph.Plan{}, nil); err != nil {
 			return err
 		}
 		m.block.Outs = m.block.Outs[:0]
-	} else if err := m.runRecorded(l, source, f); err != nil {
+	} else if err := m.runRecorded(l, plan, source, f); err != nil {
 		return err
 	}
 	m.done.share = unknown
@@ -222,12 +257,8 @@ func (m *Machine) runIteration(r graph.Ref, l *block.Loop, f, source, acc graph.
 
 // runRecorded runs a loop that keeps what its backward phase needs, in one object for
 // at most maxRuns runs.
-func (m *Machine) runRecorded(l *block.Loop, source, f graph.Ref) error {
-	plan, err := m.block.PlanOf(l.Block, l.Kind)
-	if err != nil {
-		return err
-	}
-	c, err := m.block.Checkpoints(l, plan, f, m.maxRuns(plan), m.roomFor)
+func (m *Machine) runRecorded(l *block.Loop, plan *graph.Plan, source, f graph.Ref) error {
+	c, err := m.block.Checkpoints(l, plan, f, m.block.MaxRuns(plan, int64(m.nodeTop)-int64(m.top)), m.roomFor)
 	if err != nil {
 		return err
 	}
@@ -244,7 +275,7 @@ func (m *Machine) runRecorded(l *block.Loop, source, f graph.Ref) error {
 				return err
 			}
 		}
-		l.N, l.Left = min(total, m.maxRuns(plan)), total
+		l.N, l.Left = min(total, m.block.MaxRuns(plan, int64(m.nodeTop)-int64(m.top))), total
 		if c != nil {
 			l.N = min(total, c.Each)
 			if i := (c.Loop.N - total) / c.Each; i == next {
@@ -269,15 +300,6 @@ func (m *Machine) runRecorded(l *block.Loop, source, f graph.Ref) error {
 		copy(state, m.block.Outs)
 	}
 	return nil
-}
-
-// maxRuns is how many runs one object holds. Its rows have [block.Kept.Numbers]. Each object also takes time for every external dual and for
-// every number that all runs share; where these are many, its rows have four times as many numbers. There are no more rows than the
-// limit of nodes allows.
-func (m *Machine) maxRuns(plan *graph.Plan) uint64 {
-	room := uint64(max(0, int64(m.nodeTop)-int64(m.top)))
-	numbers := max(m.block.Kept.Numbers, 4*uint64(len(m.block.Exts)+plan.Fixed))
-	return max(1, min(numbers, 2*room)/uint64(max(1, len(plan.Row))))
 }
 
 // runLoop runs l.N steps, the last element first. Between two looks at the limits it

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/gram-machine/gram/engine/block"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 )
@@ -16,7 +17,7 @@ func (m *Machine) loopBlock(r graph.Ref) (b *graph.Block, chain bool) {
 		return nil, false
 	}
 	f := m.words[4*uint64(r)+graph.IterFunction]
-	args := iterArgs(kind == graph.IterNat)
+	args := block.IterArgs(kind == graph.IterNat)
 	if m.nodes[f].Kind() != graph.Closure || m.fusedBlock(f, args) != nil {
 		return nil, false
 	}
@@ -55,7 +56,7 @@ func (m *Machine) applyChain(r graph.Ref) error {
 		return err
 	}
 	end := m.placeholder()
-	if err := m.iterateBlock(end, m.block.PathsBlock(f, iterArgs(nat), n, runsPerPath), f, source, m.words[w+1], n, true); err != nil {
+	if err := m.iterateBlock(end, m.block.PathsBlock(f, block.IterArgs(nat), n, runsPerPath), f, source, m.words[w+1], n, true); err != nil {
 		return err
 	}
 	m.words[w], m.words[w+1] = inner, m.Resolve(end)

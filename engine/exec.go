@@ -5,8 +5,6 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/limits"
-	"github.com/gram-machine/gram/term"
 )
 
 // instantiate runs the template's code, with its captured references and arguments
@@ -26,7 +24,7 @@ func (m *Machine) instantiate(id uint32, t *graph.Template, into graph.Ref) erro
 	if err := m.ensure(t.Units + spareUnits); err != nil {
 		return err
 	}
-	before := m.top
+	before := m.top - m.block.inline
 	waiters := m.nodes[into].A
 	for pc := t.Start; pc < t.End; {
 		end := min(t.End, pc+LookEvery/4)
@@ -40,7 +38,7 @@ func (m *Machine) instantiate(id uint32, t *graph.Template, into graph.Ref) erro
 			}
 		}
 	}
-	if checking && m.top-before > t.Units+spareUnits {
+	if checking && m.top-m.block.inline-before > t.Units+spareUnits {
 		panic(fmt.Sprintf("engine: template %d (%s) took %d nodes, more than %d", id, t.Name, m.top-before, t.Units+spareUnits))
 	}
 	if t.RootAt == graph.NoRoot {
@@ -110,6 +108,13 @@ func (m *Machine) exec(pc, end uint32, into graph.Ref, force uint8) error {
 			nodes[r] = graph.Node{Head: uint32(graph.Con) | in.Tmpl<<graph.KindShift, V: uint64(slots[in.A])}
 			slots[in.D] = r
 			continue
+		case graph.OpRun:
+			m.top = top
+			if err := m.runInline(in, into, flags); err != nil {
+				return err
+			}
+			top = m.top
+			continue
 		default:
 			m.top = top
 			m.execBlock(in, pc+uint32(i), into, flags)
@@ -125,22 +130,11 @@ func (m *Machine) exec(pc, end uint32, into graph.Ref, force uint8) error {
 		nodes[r] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(v)}
 		slots[in.D] = r
 		if m.opt.Finite && (math.IsNaN(v) || math.IsInf(v, 0)) && flags&graph.Inner == 0 {
-			return notFinite(in, v)
+			return in.NotFinite(v)
 		}
 	}
 	m.top = top
 	return nil
-}
-
-func notFinite(in *graph.Instr, v float64) error {
-	what := in.Sym.String()
-	switch {
-	case in.Tmpl != 0:
-		what = term.Symbol(in.Tmpl).String()
-	case in.Op == graph.OpAdd:
-		what = "+"
-	}
-	return &limits.NotFiniteError{Value: v, What: what, Pos: in.Pos}
 }
 
 // execBlock runs the instructions that make objects of several nodes, open

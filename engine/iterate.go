@@ -86,7 +86,7 @@ func (m *Machine) iterate(r graph.Ref) error {
 		site := uint32(m.nodes[r].V >> 32)
 		return m.awaitJob(r, w+graph.IterAcc, acc, site, m.prog.Code[site].Flags&graph.One)
 	}
-	if b := m.fusedBlock(m.words[w+graph.IterFunction], iterArgs(nat)); b != nil && graph.Kind(head&graph.KindMask) != graph.IterList {
+	if b := m.fusedBlock(m.words[w+graph.IterFunction], block.IterArgs(nat)); b != nil && graph.Kind(head&graph.KindMask) != graph.IterList {
 		return m.iterateBlock(r, b, m.words[w+graph.IterFunction], m.words[w+graph.IterSource], acc, left, false)
 	}
 	left--
@@ -119,14 +119,6 @@ func (m *Machine) iterate(r graph.Ref) error {
 	m.await(r, inner)
 	m.push(inner)
 	return nil
-}
-
-// iterArgs returns how many arguments the function of an iteration takes.
-func iterArgs(nat bool) int {
-	if nat {
-		return 1
-	}
-	return 2
 }
 
 // element returns element i of a vector of elements, or makes that of a data list, which counts the (4) of each of its duals.

@@ -48,12 +48,8 @@ func (m *Machine) makeArrival(in *graph.Instr, into graph.Ref, flags uint8) {
 // makeBag makes a sum.
 func (m *Machine) makeBag(in *graph.Instr, into graph.Ref, flags uint8) {
 	r := m.resultNode(1, into, flags)
-	m.nodes[r] = bag(m.slots[in.A], m.slots[in.B])
+	m.nodes[r] = graph.BagOf(m.slots[in.A], m.slots[in.B])
 	m.slots[in.D] = r
-}
-
-func bag(a, b graph.Ref) graph.Node {
-	return graph.Node{Head: uint32(graph.Bag), V: uint64(a) | uint64(b)<<32}
 }
 
 // runSum makes the job of a late sum. A value is left as it is.
@@ -221,7 +217,7 @@ func (m *Machine) addArguments(r, a, b graph.Ref) (graph.Ref, error) {
 	if m.nodes[a].Kind() == graph.Num && m.nodes[b].Kind() == graph.Num {
 		return s, m.addNumbers(r, s, a, b)
 	}
-	m.nodes[s] = bag(a, b)
+	m.nodes[s] = graph.BagOf(a, b)
 	return s, nil
 }
 

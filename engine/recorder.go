@@ -22,6 +22,8 @@ type Recorder interface {
 	// Ran says that a block runs so many times, and MadeBlock that its object was made.
 	Ran(b *graph.Block, times uint64)
 	MadeBlock(base graph.Ref)
+	// Took says how many instances the masks of the block had in the last runs.
+	Took(b *graph.Block, taken []uint64)
 	// Arrive says that n applications of a dual arrive.
 	Arrive(dual graph.Ref, n uint64)
 	// Fire, FireInput and FireBlock say that a dual fires, whose body applies the heads, the
@@ -63,6 +65,9 @@ func (b BlockFiring) Runs(f func(wiring *graph.Wiring, w *graph.Backward, reache
 		f(wiring, w, reached, times)
 	}
 }
+
+// Row loads the row of a run into registers.
+func (b BlockFiring) Row(run uint64) []float64 { return b.m.block.SweptRow(run) }
 
 // Samples calls f on the samples of the last run, in an order that depends on the run alone,
 // if there is a recorder. The stack is overwritten by the next.

@@ -63,7 +63,7 @@ func (m *Machine) addVector(r, v graph.Ref) error {
 	for i, b := range more {
 		a := comps[i]
 		if m.nodes[a].Kind() != graph.Num || m.nodes[b].Kind() != graph.Num {
-			m.nodes[m.top] = bag(a, b)
+			m.nodes[m.top] = graph.BagOf(a, b)
 			m.nodes[sum].A = late
 			comps[i] = m.top
 			m.top++

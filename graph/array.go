@@ -54,12 +54,14 @@ type Array struct {
 	Dims    []Dim
 	D, A, B Address
 	Large   bool // it is run in parts, see [Array.Halves]
+	// Mask says which instances there are, if its Base is not 0: of an open program, see [ArrayNumbers], and of what adds in a backward
+	// code those whose number is not 0. There it is the same along the last dimension.
+	Mask Address
+	// NoStep says, of an open program, that the instruction is no step, but makes a mask, or one number of those of two branches.
+	NoStep bool
 	// Pick is not 0 where A selects, see [selects], so that most products are zeros. Of an ArrayDot, its register is 1 if B is finite.
 	// Of an ArrayAddMul, the registers from it on are 1 for each place of D, but for the last dimension, at which no D is −0.
 	Pick uint32
-	// Mask says, of what adds, which instances do, if Masked is set: those whose number is not 0. It is the same along the last dimension.
-	Mask   Address
-	Masked bool
 }
 
 // selects reports whether the numbers at the address are 0 along the last dimension, but for at most one, which is 1: they are what
@@ -151,7 +153,7 @@ func (in *Array) Halves() (first, second Array, ok bool) {
 	for _, a := range []*Address{&second.D, &second.A, &second.B} {
 		a.Base += n * a.Stride[cut]
 	}
-	if in.Masked {
+	if in.Mask.Base != 0 {
 		second.Mask.Base += n * in.Mask.Stride[cut]
 	}
 	first.SetLarge()
@@ -179,6 +181,10 @@ type ArrayCell struct {
 	// Late is 0 if the cells are made by the code of the template, in order. Otherwise they are made behind conditionals, in the n
 	// outermost loops in the reverse order if it is 1 + n, and in an order that is not known if it is −1.
 	Late int
+	// Run is 1 + the number of the run that makes the cells behind conditionals, 0 if it is not known. Waits says that they wait for what
+	// its code applies.
+	Run   int
+	Waits bool
 }
 
 // Mask says by numbers, one for each value of the indices of some loops, where the branch of a conditional is taken: at those that are not 0.
@@ -187,6 +193,7 @@ type Mask struct {
 	At       Address
 	Dims     []Dim
 	Template uint32
+	In       int // the number in Block.Templates of the one whose code has the conditional
 	// Parent is 1 + the number of the mask of what is around, 0 if there is none, and Other that of the other branch.
 	Parent, Other int
 }
@@ -239,6 +246,7 @@ type Arrays struct {
 	Code  []Array
 	Cells []ArrayCell
 	Masks []Mask
+	Runs  []Run
 	// Element, State and Out are the registers of the first and the last parameter and of the result.
 	Element, State, Out []Span
 	Picked              []Picked

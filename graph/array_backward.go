@@ -136,7 +136,7 @@ func (w *arrayBackward) constant(v float64) uint32 {
 
 // read returns the addresses of the operands that the instruction reads.
 func (in *Array) read() []Address {
-	if in.Masked {
+	if in.Mask.Base != 0 {
 		return []Address{in.A, in.B, in.Mask}
 	}
 	return []Address{in.A, in.B}
@@ -482,7 +482,7 @@ func (w *arrayBackward) add(dims []Dim, d, a Address, b, where *Address) {
 		}
 	}
 	if masked {
-		in.Mask, in.Masked = *where, true
+		in.Mask = *where
 	}
 	w.emit(in)
 }
@@ -586,6 +586,14 @@ func (w *arrayBackward) finish() {
 		m := &out.Masked[i]
 		if m.At.Base < len(needed) {
 			m.At.Distinct(m.Dims, func(r int) { needed[r] = true })
+		}
+	}
+	for q := range w.cells {
+		for _, h := range w.b.Arrays.Cells[q].Heads {
+			if w.cells[q].any && h.Mask != 0 {
+				m := &w.masked.masks[h.Mask-1]
+				m.At.Distinct(m.Dims, func(r int) { needed[r] = true })
+			}
 		}
 	}
 	n := 0

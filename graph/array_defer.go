@@ -95,7 +95,7 @@ func (d *Deferred) keep(a Address, dims []Dim, dim int) Address {
 func (w *arrayBackward) defers(i int) bool {
 	in := &w.out.Arrays[i]
 	k := len(in.Dims) - 1
-	if in.Kind != ArrayAddMul || in.Pick != 0 || in.Masked || k < 1 || Instances(in.Dims) == 0 || slices.Min(in.D.Stride) <= 0 || !in.D.injective(in.Dims) {
+	if in.Kind != ArrayAddMul || in.Pick != 0 || in.Mask.Base != 0 || k < 1 || Instances(in.Dims) == 0 || slices.Min(in.D.Stride) <= 0 || !in.D.injective(in.Dims) {
 		return false
 	}
 	vector := func(of, other Address, dim int) bool { return of.Stride[dim] > 0 && other.Stride[dim] == 0 }

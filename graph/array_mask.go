@@ -6,6 +6,7 @@ import "slices"
 type masked struct {
 	masks []Mask
 	cells []ArrayCell
+	runs  []Run
 	// made has, of each family, those that are made before it.
 	made []cellSet
 }
@@ -22,7 +23,7 @@ func newMasked(a *Arrays) *masked {
 	if !slices.ContainsFunc(a.Cells, func(c ArrayCell) bool { return c.Late != 0 }) {
 		return nil
 	}
-	m := &masked{masks: a.Masks, cells: a.Cells, made: make([]cellSet, len(a.Cells))}
+	m := &masked{masks: a.Masks, cells: a.Cells, runs: a.Runs, made: make([]cellSet, len(a.Cells))}
 	for q := range a.Cells {
 		c := &a.Cells[q]
 		set := make(cellSet, (len(a.Cells)+63)/64)
@@ -79,7 +80,7 @@ func (m *masked) follows(t, next int32) bool {
 	if !m.late(next) {
 		return true
 	}
-	return t == next || !m.cells[next-1].Either && m.made[t-1].has(int(next-1))
+	return t == next || !m.cells[next-1].Either && m.made[t-1].has(int(next-1)) || m.before(next, t)
 }
 
 // ordered reports whether the order is known in which the instances of a head of a late family arrive at a dual. What is one of two duals

@@ -3,13 +3,15 @@ package graph
 // A block with arrays of an open program says how many variables stand for its values: the rules that put a value in the place of a
 // variable don't fire where the operand is open, which is what depends on a symbolic input.
 
-// ArrayNumbers are registers, one for each instance of the dimensions.
+// ArrayNumbers are registers, one for each instance of the dimensions. Where Mask.Base is not 0, there are only the instances at which
+// the number at Mask is not 0.
 type ArrayNumbers struct {
 	Dims []Dim
 	At   Address
+	Mask Address
 }
 
-// ArrayTally says how many binders and occurrences of variables stand for all of the numbers together: equally many for each.
+// ArrayTally says how many binders and occurrences of variables stand for each of the numbers.
 type ArrayTally struct {
 	ArrayNumbers
 	Weight
@@ -20,6 +22,7 @@ type ArrayTally struct {
 // other components. Their first dimensions are Dims.
 type ArrayTuple struct {
 	Dims          []Dim
+	Mask          Address // as in [ArrayNumbers]
 	N             uint64
 	Numbers, Deep []ArrayNumbers
 }

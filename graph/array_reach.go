@@ -29,6 +29,7 @@ func (w *arrayBackward) reach(a *familyAdjoint, c *ArrayCell) *Address {
 	if len(a.touched.log) == 1 {
 		p := &a.touched.log[0]
 		if at := w.numbers(p); at != nil && sameSizes(p.dims, c.Dims) && p.at.Base == 0 && slices.Equal(p.at.Stride, Dense(0, c.Dims).Stride) {
+			w.out.Decided = true
 			return at
 		}
 	}
@@ -46,6 +47,7 @@ func (w *arrayBackward) numbers(p *partArrivals) *Address {
 
 // anyOf returns the first of n registers: the number of what has arrived at the duals from first on.
 func (w *arrayBackward) anyOf(o *arrivals, first, n int) int {
+	w.out.Decided = true
 	to := w.registers(n)
 	w.fill(to, n, int(w.constant(0)))
 	for i := range o.log {
@@ -127,6 +129,7 @@ func (w *arrayBackward) partialExts() {
 	if w.exts.covered() {
 		return
 	}
+	w.out.Decided = true
 	w.exts.full.each(func(first, n int) { w.out.Certain = append(w.out.Certain, Sum{Ext: first, N: n}) })
 	for i := range w.exts.log {
 		p := &w.exts.log[i]

@@ -38,6 +38,8 @@ type Backward struct {
 	Fired           []FiredBody
 	Arrivals, Cells uint64
 	Steps           uint64 // of the bodies, those of λa.0⃗ included
+	// Decided says that the run decides which cells fire, beside those of masks.
+	Decided bool
 	// Masked are counts that depend on the run, beside these.
 	Masked []MaskedCells
 	// Saved are the registers of the block that the code reads.
@@ -47,9 +49,6 @@ type Backward struct {
 
 	Compiled [2]Compiled // the engine's, of a loop and of a chain
 }
-
-// Decided reports whether the runs decide what is reached.
-func (out *Backward) Decided() bool { return len(out.Partial) > 0 || out.BeforeReach != 0 }
 
 // Sum are N external duals, side by side, and registers for what arrives there.
 type Sum struct {

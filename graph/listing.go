@@ -191,6 +191,8 @@ func (l *listing) instr(t *Template, in *Instr) string {
 		return fmt.Sprintf("%s = dual %d [%s]", d, in.Tmpl, l.slots(t, args))
 	case OpLin:
 		return fmt.Sprintf("%s = lin %d [%s]", d, in.Tmpl, l.slots(t, args))
+	case OpRun:
+		return fmt.Sprintf("%s = run %s", d, a)
 	case OpArrive:
 		return fmt.Sprintf("%s = %s arrives at %s", d, b, a)
 	case OpSum:

@@ -113,3 +113,6 @@ const (
 	JobSum     = 6 // the sum of the contributions so far, 0: there is none
 	JobCell    = 7 // the dual whose argument, or the component whose value, is awaited
 )
+
+// BagOf is the node of the sum a + b that a job has not run yet.
+func BagOf(a, b Ref) Node { return Node{Head: uint32(Bag), V: uint64(a) | uint64(b)<<32} }

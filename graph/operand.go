@@ -1,9 +1,14 @@
 package graph
 
+import (
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/term"
+)
+
 // NumOperands returns how many operands the instruction has.
 func (in *Instr) NumOperands() uint32 {
 	switch in.Op {
-	case OpFun1, OpUnpair, OpUntuple, OpUnvec, OpJob, OpCon:
+	case OpFun1, OpUnpair, OpUntuple, OpUnvec, OpJob, OpCon, OpRun:
 		return 1
 	case OpMul, OpAdd, OpSub, OpFun2, OpPair, OpArrive, OpSum:
 		return 2
@@ -14,7 +19,7 @@ func (in *Instr) NumOperands() uint32 {
 // Operand returns the slot of operand i of an instruction.
 func (p *Program) Operand(in *Instr, i uint32) uint32 {
 	switch in.Op {
-	case OpFun1, OpUnpair, OpUntuple, OpUnvec, OpJob, OpCon, OpMul, OpAdd, OpSub, OpFun2, OpPair, OpArrive, OpSum:
+	case OpFun1, OpUnpair, OpUntuple, OpUnvec, OpJob, OpCon, OpRun, OpMul, OpAdd, OpSub, OpFun2, OpPair, OpArrive, OpSum:
 		if i == 0 {
 			return in.A
 		}
@@ -66,5 +71,17 @@ func (in *Instr) Name() string {
 	}
 	return [...]string{OpPair: "pair", OpUnpair: "open", OpUntuple: "open", OpUnvec: "open", OpVec: "vector",
 		OpClosure: "closure", OpList: "list", OpDual: "dual", OpLin: "dual", OpArrive: "arrive", OpSum: "sum", OpJob: "job",
-		OpApply: "apply", OpTally: "tally", OpCon: "constructor", OpCase: "match"}[in.Op]
+		OpApply: "apply", OpTally: "tally", OpCon: "constructor", OpCase: "match", OpRun: "run"}[in.Op]
+}
+
+// NotFinite is the error that an operation on numbers gives v.
+func (in *Instr) NotFinite(v float64) error {
+	what := in.Sym.String()
+	switch {
+	case in.Tmpl != 0:
+		what = term.Symbol(in.Tmpl).String()
+	case in.Op == OpAdd:
+		what = "+"
+	}
+	return &limits.NotFiniteError{Value: v, What: what, Pos: in.Pos}
 }

@@ -23,8 +23,10 @@ type Plan struct {
 	Invariant []Span    // once: captured variables and inputs
 	Fixed     int       // how many numbers Invariant has
 	Row       []uint32  // of each run
-	Spans     []Span    // Row, of a block with arrays
-	Elements  bool      // the elements are read from the data again
+	// Regs is how many registers the backward code has, at most, and DeferredRegs where it defers additions.
+	Regs, DeferredRegs uint32
+	Spans              []Span // Row, of a block with arrays
+	Elements           bool   // the elements are read from the data again
 	// Last are results of a run that are kept in the row of the next run only, as its
 	// parameters: the register, and the column.
 	Last []Kept
@@ -44,15 +46,19 @@ type Span struct {
 
 // Spans returns what the registers are made of.
 func Spans(regs []uint32) (spans []Span) {
-	for i := 0; i < len(regs); {
-		s := Span{At: i, Reg: regs[i]}
-		for i < len(regs) && regs[i] == s.Reg+s.N {
-			s.N++
-			i++
-		}
-		spans = append(spans, s)
+	for i, r := range regs {
+		spans = addToSpans(spans, i, r)
 	}
 	return spans
+}
+
+// addToSpans adds register r, at a place behind those of the spans.
+func addToSpans(spans []Span, at int, r uint32) []Span {
+	if last := len(spans) - 1; last >= 0 && spans[last].Reg+spans[last].N == r {
+		spans[last].N++
+		return spans
+	}
+	return append(spans, Span{At: at, Reg: r, N: 1})
 }
 
 // Plan returns the block's plan. It is safe for concurrent use. look is as [Wiring.Backward] has it.
@@ -61,6 +67,8 @@ func (b *Block) Plan(p *Program, kind LoopKind, look func() error) (*Plan, error
 	defer b.mu.Unlock()
 	if b.plans[kind] == nil {
 		var saved []uint32
+		var regs, deferred uint32
+		several := false
 		var wirings []*Wiring
 		if b.Paths == nil {
 			wirings = append(wirings, b.wiring(b.distinct(kind)))
@@ -79,26 +87,33 @@ func (b *Block) Plan(p *Program, kind LoopKind, look func() error) (*Plan, error
 			if err != nil {
 				return nil, err
 			}
-			saved = append(saved, back.Saved...)
+			codes := []*Backward{back}
 			if back.BeforeReach != 0 {
 				if back, err = w.Backward(p, all, false, true, look); err != nil {
 					return nil, err
 				}
-				saved = append(saved, back.Saved...)
+				codes = append(codes, back)
+			}
+			for _, back := range codes {
+				regs = max(regs, back.Regs)
+				if back.Deferred != nil {
+					deferred = max(deferred, back.Deferred.Regs)
+				}
+				if saved == nil {
+					saved = slices.Clip(back.Saved)
+				} else {
+					saved, several = append(saved, back.Saved...), true
+				}
 			}
 		}
-		if b.Arrays != nil { // a code may read masks where another does not
-			for i := range b.Arrays.Masks {
-				m := &b.Arrays.Masks[i]
-				m.At.Distinct(m.Dims, func(r int) { saved = append(saved, uint32(r)) })
-			}
-		}
-		if len(wirings) > 1 || b.Arrays != nil {
+		if several {
+			saved = slices.Clone(saved)
 			slices.Sort(saved)
 			saved = slices.Compact(saved)
 		}
-		b.plans[kind] = b.newPlan(saved, kind)
-		b.plans[kind].Wirings = wirings
+		plan := b.newPlan(saved, kind)
+		plan.Wirings, plan.Regs, plan.DeferredRegs = wirings, regs, deferred
+		b.plans[kind] = plan
 	}
 	return b.plans[kind], nil
 }
@@ -124,7 +139,13 @@ func (b *Block) newPlan(saved []uint32, kind LoopKind) *Plan {
 		}
 	}
 	column := make([]uint32, b.Regs) // 1 + its column, 0: none
-	invariant := make([]uint32, 0, len(saved))
+	rows := 0
+	for _, r := range saved {
+		if from[r] == fromCode || from[r] == fromState {
+			rows++
+		}
+	}
+	plan.Row = make([]uint32, 0, rows)
 	keep := func(r uint32) int {
 		if column[r] == 0 {
 			plan.Row = append(plan.Row, r)
@@ -137,7 +158,8 @@ func (b *Block) newPlan(saved []uint32, kind LoopKind) *Plan {
 		switch {
 		case from[r] == fromConst:
 		case from[r] == fromOutside:
-			invariant = append(invariant, r)
+			plan.Invariant = addToSpans(plan.Invariant, plan.Fixed, r)
+			plan.Fixed++
 		case from[r] == fromElement:
 			plan.Elements = true
 		case again && from[r] == fromCode:
@@ -150,9 +172,9 @@ func (b *Block) newPlan(saved []uint32, kind LoopKind) *Plan {
 		keep(b.State)
 	}
 	if kind == ElementRuns { // which run again, on what they have captured
+		plan.Invariant, plan.Fixed = nil, 0
 		return plan
 	}
-	plan.Invariant, plan.Fixed = Spans(invariant), len(invariant)
 	if b.Arrays != nil {
 		plan.Spans = Spans(plan.Row)
 	}

@@ -35,6 +35,7 @@ const (
 	OpIf                // D := if Args[0] Cmp Args[1] then Tmpl else Else (13)
 	OpCon               // D := C A, Tmpl the number of C
 	OpCase              // D := match Args[0] with the branches Program.Cases[Tmpl] (14)
+	OpRun               // D := the result of the block of the closure A, which has no parameter; it counts nothing
 
 	// In a λ with families, which only blocks run:
 	OpLoop      // what follows, up to the end of the loop Tmpl, is there for each value of its index
@@ -43,7 +44,7 @@ const (
 	OpComponent // D := one of N slots, A, A+Split, …: the number of the expression Tmpl of the loops
 	OpIndexNum  // D := the value of the expression Tmpl of the loops
 	OpTest      // what follows, up to OpElse, is there where A Cmp B, with the counts of the template Tmpl; with Split, all up to OpJoin is
-	OpElse      // up to OpJoin, with the counts of the template Tmpl
+	OpElse      // up to OpJoin, with the counts of the template Tmpl; with Split, what follows runs behind what is before it
 	OpJoin      // D := A or B, the results of what is there where a test holds and where not
 )
 
@@ -78,7 +79,7 @@ type Instr struct {
 	A, B   uint32
 	Off, N uint32 // Args: Program.Args[Off:Off+N]
 	Tmpl   uint32 // of an operation on numbers, if not 0: the symbol whose value it gives
-	Else   uint32
+	Else   uint32 // OpRun: Units of the template that the instruction is in
 	Split  uint32 // OpIf: Args[2:Split] are captured by Tmpl, Args[Split:] by Else
 	Pos    term.Pos
 }
@@ -122,8 +123,8 @@ type Template struct {
 	// Instantiate is the overhead of one instance: an instruction copied or a
 	// reference captured.
 	Instantiate uint64
-	// Families says that the code has loops, which only a block runs.
-	Families bool
+	// Families says that the code has loops, which only a block runs. Inline says that an OpRun of another template runs it.
+	Families, Inline bool
 	// Elements is how many elements a list has whose element the template makes of its index, its parameter; 0: it makes none, or
 	// all. Only a block runs such code.
 	Elements uint64
@@ -133,6 +134,7 @@ type Template struct {
 // says that no code of the source takes them: D has put them there.
 type PlaceCount struct {
 	Pos       term.Pos
+	Inlined   uint32 // as [Dual] has it
 	Rule      rule.Rule
 	Generated bool
 	N         uint64
@@ -220,8 +222,16 @@ type DualBody struct {
 
 // Dual is a dual λ of the program: a body, which others may share, at a place.
 type Dual struct {
-	Pos  term.Pos
-	Body uint32
+	Pos     term.Pos
+	Body    uint32
+	Inlined uint32 // the number in Program.Inlined of the call around, 0 if there is none
+}
+
+// InlinedCall is a call at a place of the λ at Func, whose code stands in the template of the caller. Parent is the number of the call
+// around, 0 if there is none.
+type InlinedCall struct {
+	Func, At term.Pos
+	Parent   uint32
 }
 
 // Global is a constant of the program: a node that is made before it runs.
@@ -296,6 +306,7 @@ const (
 type Program struct {
 	Templates []Template
 	Duals     []Dual
+	Inlined   []InlinedCall // Inlined[0] is unused
 	Bodies    []DualBody
 	Code      []Instr
 	Args      []uint32

@@ -60,6 +60,7 @@ type Program struct {
 	families *term.Term   // the term with its families
 	straight bool         // it is straight-line arithmetic
 	arrays   bool         // it may run with families
+	outside  bool         // so it may with large ones that stand in no λ
 	large    error        // that the expansion is too large
 	mu       sync.Mutex
 	expanded *term.Term // nil before somebody needs it
@@ -70,7 +71,10 @@ type Program struct {
 	Shape  *load.Shape
 	Params []elaborate.Param
 	Inputs []Input
-	Data   []load.Variable // in the order of Term.Data
+	// Scalars are the variables of all inputs, in order, and Point their values.
+	Scalars []term.Var
+	Point   []float64
+	Data    []load.Variable // in the order of Term.Data
 	// Symbols are the function symbols that the program declares, see CheckSymbols.
 	Symbols []elaborate.Symbol
 	limits  map[int]selection.Limits
@@ -205,14 +209,28 @@ func (p *Program) Families(look func() error) (*term.Term, error) {
 	return p.families.ExpandOutside(look)
 }
 
-// HasFamilies reports whether [Program.Families] has families.
+// smallExpansion is how many nodes the expansion of a comprehension outside of λs has at most that [Program.Large] expands.
+const smallExpansion = 1 << 13
+
+// Large is [Program.Families], but of a program that is not straight-line arithmetic only the small comprehensions outside of λs are
+// expanded.
+func (p *Program) Large(look func() error) (*term.Term, error) {
+	if p.straight {
+		return p.families, nil
+	}
+	return p.families.ExpandSome(p.families.Outside(smallExpansion), nil, look)
+}
+
+// HasFamilies reports whether [Program.Families] has families, HasLarge whether [Program.Large] has.
 func (p *Program) HasFamilies() bool { return p.arrays }
+func (p *Program) HasLarge() bool    { return p.arrays || p.outside }
 
 // Derivative returns a program of type R whose term is t, which may have families: the derivative of p along a vector. Its inputs
 // are those of p, for which the variables xs stand, and for each of them one with the component of the vector, in vs.
 func (p *Program) Derivative(t *term.Term, xs, vs []term.Var) *Program {
 	d := &Program{Name: p.Name, File: p.File, Type: term.R, TypeText: "R", Shape: load.RealShape(), Params: p.Params, Data: p.Data, large: p.large}
 	d.setTerm(t)
+	d.Scalars, d.Point = slices.Concat(xs, vs), slices.Concat(p.Point, make([]float64, len(vs)))
 	for i, vars := range [][]term.Var{xs, vs} {
 		for _, in := range p.Inputs {
 			n := len(in.Vars)
@@ -233,6 +251,7 @@ func (p *Program) setTerm(t *term.Term) {
 	inLambdas := t.FamiliesInLambdas()
 	p.families, p.straight = t, t.StraightLine(!inLambdas)
 	p.arrays = inLambdas || p.straight && t.Families()
+	p.outside = !p.straight && t.Large(smallExpansion)
 }
 
 // finish lowers the core of a program without errors, whose body and its type are given.
@@ -251,23 +270,32 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType infer.
 		return nil, fmt.Errorf("%s: %w", name, wrong)
 	}
 	p.setTerm(t)
-	if p.large = e.TooLarge(t); p.large != nil && !p.arrays {
+	if p.large = e.TooLarge(t); p.large != nil && !p.HasLarge() {
 		return nil, p.large
 	}
 	if list := (*syntax.Errors)(nil); errors.As(p.large, &list) {
 		d := &list.List[0]
 		d.Notes = append(d.Notes[:len(d.Notes):len(d.Notes)], syntax.Note{Text: "only check, eval, grad and profile can do without the expansion, and all but check only where comprehensions run as loops"})
 	}
-	next := term.Var(1)
+	p.Scalars = make([]term.Var, e.Scalars)
+	for i := range p.Scalars {
+		p.Scalars[i] = term.Var(1 + i)
+	}
+	if len(e.Inputs) == 1 {
+		p.Point = e.Inputs[0].Value.Data
+	} else {
+		p.Point = make([]float64, 0, e.Scalars)
+	}
+	at := 0
 	for i := range e.Inputs {
 		x := &e.Inputs[i]
-		in := Input{Name: x.Name, Shape: x.Shape, Values: x.Value.Data}
-		in.Vars = make([]term.Var, 0, x.Shape.Width())
-		for range x.Shape.Width() {
-			in.Vars = append(in.Vars, next)
-			next++
+		if len(e.Inputs) > 1 {
+			p.Point = append(p.Point, x.Value.Data...)
+			x.Value.Data = nil
 		}
-		p.Inputs = append(p.Inputs, in)
+		end := at + x.Shape.Width()
+		p.Inputs = append(p.Inputs, Input{Name: x.Name, Shape: x.Shape, Values: p.Point[at:end:end], Vars: p.Scalars[at:end:end]})
+		at = end
 	}
 	if !t.Families() {
 		p.nameScalars(t)

@@ -133,9 +133,9 @@ func (c *checker) node(r Ref) (Type, error) {
 }
 
 func (c *checker) variable(r Ref, x Var) (Type, error) {
-	v := c.t.Info(x)
+	v := c.t.unnamed(x)
 	if !c.t.inScope(c.tr, r, x) {
-		return 0, c.errorf(r, "%s is out of scope", v.Name)
+		return 0, c.errorf(r, "%s is out of scope", c.t.Info(x).Name)
 	}
 	if v.Linear {
 		return v.Type, c.occurrence(r, x)
@@ -212,23 +212,24 @@ func (c *checker) let(r Ref, n *Node) (Type, error) {
 	case UntupleOp:
 		return c.types[n.A], c.bindTuple(r, t.Bound(n), u)
 	default:
-		xs := t.Bound(n)
-		if tt.Kind(u) != VecKind || tt.Len(u) != len(xs) {
-			return 0, c.errorf(r, "%s is not a vector of %d", c.str(u), len(xs))
+		if tt.Kind(u) != VecKind || tt.Len(u) != int(n.N) {
+			return 0, c.errorf(r, "%s is not a vector of %d", c.str(u), n.N)
 		}
-		for _, x := range xs {
-			if err := bind(Var(x), tt.Left(u)); err != nil {
-				return 0, err
+		elem := tt.Left(u)
+		var err error
+		t.Binders(n, func(x Var) {
+			if err == nil && t.TypeOf(x) != elem {
+				err = bind(x, elem)
 			}
-		}
-		return c.types[n.A], nil
+		})
+		return c.types[n.A], err
 	}
 }
 
 // bind reports an error unless x has type ty.
 func (c *checker) bind(r Ref, x Var, ty Type) error {
-	if v := c.t.Info(x); v.Type != ty {
-		return c.errorf(r, "%s has type %s, not %s", v.Name, c.str(v.Type), c.str(ty))
+	if v := c.t.TypeOf(x); v != ty {
+		return c.errorf(r, "%s has type %s, not %s", c.t.Info(x).Name, c.str(v), c.str(ty))
 	}
 	return nil
 }

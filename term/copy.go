@@ -74,12 +74,17 @@ func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) 
 		if n.A != 0 {
 			n.A = kid(n.A)
 		}
-	case UnvecOp, UntupleOp, BranchOp:
+	case UnvecOp, UntupleOp:
+		n.A, n.B = kid(n.A), kid(n.B)
+		if first := n.X; first != 0 {
+			t.bind(&n, int(n.N), func(i int) Var { return rename(first + Var(i)) })
+			break
+		}
+		xs := src.Bound(&n)
+		t.bind(&n, len(xs), func(i int) Var { return rename(Var(xs[i])) })
+	case BranchOp:
 		xs := src.Bound(&n)
 		n.A = kid(n.A)
-		if n.Op != BranchOp {
-			n.B = kid(n.B)
-		}
 		n.Off = uint32(len(t.Args))
 		for _, x := range xs {
 			t.Args = append(t.Args, Ref(rename(Var(x))))

@@ -13,13 +13,20 @@ import (
 // reserve and look may be nil. reserve is called once, before memory is allocated, with the bytes that the expansion has at
 // most. look is called at least every 2¹⁶ nodes. The error is one of theirs.
 func (t *Term) Expand(reserve func(bytes int64) error, look func() error) (*Term, error) {
-	return t.expand(false, reserve, look)
+	return t.expand(nil, reserve, look)
 }
 
-// ExpandOutside is [Term.Expand], but the λs and lists that stand in no family stay as they are, with the families in them.
-func (t *Term) ExpandOutside(look func() error) (*Term, error) { return t.expand(true, nil, look) }
+// ExpandSome is [Term.Expand], but only the chosen nodes that comprehend are expanded, and those that bind an index of the bound of one.
+func (t *Term) ExpandSome(chosen []bool, reserve func(bytes int64) error, look func() error) (*Term, error) {
+	return t.expand(chosen, reserve, look)
+}
 
-func (t *Term) expand(outside bool, reserve func(bytes int64) error, look func() error) (*Term, error) {
+// ExpandOutside is [Term.ExpandSome] of what [Term.Outside] returns.
+func (t *Term) ExpandOutside(look func() error) (*Term, error) {
+	return t.expand(t.Outside(math.Inf(1)), nil, look)
+}
+
+func (t *Term) expand(chosen []bool, reserve func(bytes int64) error, look func() error) (*Term, error) {
 	if !t.Families() {
 		return t, nil
 	}
@@ -27,10 +34,11 @@ func (t *Term) expand(outside bool, reserve func(bytes int64) error, look func()
 	if err != nil {
 		return nil, err
 	}
-	var nodes, args, vars float64
-	if !outside {
-		nodes, args, vars = t.expansion(live)
+	some := chosen != nil
+	if some {
+		chosen = t.withBinders(chosen, live)
 	}
+	nodes, args, vars := t.expansion(live, chosen)
 	if reserve != nil {
 		bytes := nodes*float64(unsafe.Sizeof(Node{})) + args*float64(unsafe.Sizeof(Ref(0))) + vars*float64(unsafe.Sizeof(VarInfo{}))
 		if err := reserve(int64(min(bytes, math.MaxInt64/2))); err != nil {
@@ -38,14 +46,14 @@ func (t *Term) expand(outside bool, reserve func(bytes int64) error, look func()
 		}
 	}
 	out := &Term{Types: t.Types, Nodes: make([]Node, 1, int(nodes)+1), Args: make([]Ref, 0, int(args)), Data: t.Data}
-	if outside {
-		out.Indices, out.Statics = t.Indices, t.Statics
+	if some {
+		out.Indices, out.Statics = slices.Clip(t.Indices), slices.Clip(t.Statics)
 		out.ShareVars(t)
 	} else {
 		out.CopyVars(t, int(vars)-t.NumVars())
 	}
-	x := &expander{outside: outside, src: t, dst: out, at: make([]float64, len(t.Indices)), refs: make([]Ref, len(t.Nodes)),
-		own: make([]Var, t.NumVars()), used: make([]bool, t.NumVars()), tasks: []expansion{{r: t.Root}}}
+	x := &expander{chosen: chosen, src: t, dst: out, at: make([]float64, len(t.Indices)), kept: make([]Index, len(t.Indices)),
+		refs: make([]Ref, len(t.Nodes)), own: make([]Var, t.NumVars()), used: make([]bool, t.NumVars()), tasks: []expansion{{r: t.Root}}}
 	for len(x.tasks) > 0 {
 		if look != nil && len(out.Nodes) >= x.next {
 			if err := look(); err != nil {
@@ -61,19 +69,83 @@ func (t *Term) expand(outside bool, reserve func(bytes int64) error, look func()
 	return out, nil
 }
 
+// Large reports whether [Term.Outside] leaves out a node that comprehends.
+func (t *Term) Large(most float64) bool {
+	live, _ := t.Inside(nil, t.Root)
+	for r, chosen := range t.Outside(most) {
+		if live[r] && !chosen && t.Nodes[r].Comprehends() {
+			return true
+		}
+	}
+	return false
+}
+
+// withBinders adds to chosen nodes those that bind the indices of their bounds.
+func (t *Term) withBinders(chosen, live []bool) []bool {
+	all := slices.Clone(chosen)
+	binder := make([]Ref, len(t.Indices))
+	for r := range t.Nodes {
+		if n := &t.Nodes[r]; live[r] && n.Comprehends() {
+			binder[n.Index()] = Ref(r)
+		}
+	}
+	for r := len(t.Nodes) - 1; r > 0; r-- { // a binder stands behind what it binds
+		if n := &t.Nodes[r]; all[r] && live[r] && n.Comprehends() {
+			t.mentions(n.Static(), func(i Index) { all[binder[i]] = true })
+		}
+	}
+	return all
+}
+
+// Outside returns which nodes comprehend and stand in no λ, and have at most so many nodes in their expansion; lists only in others.
+// What stands in such a node is among them.
+func (t *Term) Outside(most float64) []bool {
+	live, _ := t.Inside(nil, t.Root)
+	nest := t.nest(live)
+	size := make([]float64, len(t.Nodes)) // of the expansion of a node
+	inside := make([]bool, len(t.Nodes))  // a node is in a λ or a list that stands in no family
+	chosen := make([]bool, len(t.Nodes))
+	for r := range t.Nodes {
+		if live[r] {
+			size[r] += nest.times(nest.in(Ref(r)))
+			t.Kids(&t.Nodes[r], func(k Ref) { size[r] += size[k] })
+		}
+	}
+	for r := len(t.Nodes) - 1; r > 0; r-- {
+		n := &t.Nodes[r]
+		if !live[r] {
+			continue
+		}
+		in := inside[r]
+		switch free := nest.in(Ref(r)) == 0; {
+		case n.Comprehends() && !free:
+			chosen[r] = !in
+		case n.Comprehends() && n.Op != ListFamilyOp && size[r] <= most:
+			chosen[r] = !in
+		case free && (n.Comprehends() || n.Op == LamOp && !t.Info(n.X).Linear):
+			in = true
+		}
+		t.Kids(n, func(k Ref) { inside[k] = in })
+	}
+	return chosen
+}
+
 // ExpandedSize returns how many nodes and variables the expansion of t has at most.
 func (t *Term) ExpandedSize() float64 {
 	if !t.Families() {
 		return float64(len(t.Nodes) + t.NumVars())
 	}
 	live, _ := t.Inside(nil, t.Root)
-	nodes, _, vars := t.expansion(live)
+	nodes, _, vars := t.expansion(live, nil)
 	return nodes + vars
 }
 
-// expansion returns how many nodes, children of nodes with many, and variables the expansion has at most.
-func (t *Term) expansion(live []bool) (nodes, args, vars float64) {
+// expansion returns how many nodes, children of nodes with many, and variables the expansion of the chosen nodes, or of all, has at most.
+func (t *Term) expansion(live, chosen []bool) (nodes, args, vars float64) {
 	nest := t.nest(live)
+	if chosen != nil {
+		nest.keep(live, chosen)
+	}
 	vars = float64(t.NumVars())
 	for r := range t.Nodes {
 		if !live[r] {
@@ -111,8 +183,7 @@ func (t *Term) expansion(live []bool) (nodes, args, vars float64) {
 type expansion struct {
 	r    Ref
 	step uint8
-	i, n int  // of a node that comprehends: the next value of its index, and how many there are
-	keep bool // the node stays as it is
+	i, n int // of a node that comprehends: the next value of its index, and how many there are
 }
 
 // The steps of an expansion.
@@ -130,8 +201,8 @@ type expander struct {
 	used     []bool    // by variable: it has an instance, which is itself
 	vals     []Ref     // the components of families that are being made
 	tasks    []expansion
-	outside  bool // λs and lists stay as they are
-	around   int  // families around the node
+	chosen   []bool  // by node: it is expanded; nil: all are
+	kept     []Index // by index: the last instance of one whose node is not expanded, which is itself in the first
 	next     int
 }
 
@@ -142,30 +213,79 @@ func (x *expander) do(k expansion) {
 	n := &t.Nodes[k.r]
 	switch {
 	case k.step == makeStep:
-		x.refs[k.r] = x.dst.Copy(t, *n, func(r Ref) Ref { return x.refs[r] }, x.instance)
+		x.refs[k.r] = x.make(*n)
 	case k.step == loopStep:
 		x.loop(k, n)
-	case x.outside && x.around == 0 && (k.keep || n.Op == LamOp && !t.Info(n.X).Linear || n.Op == ListFamilyOp):
-		x.parts(k.r, n, true)
-	case n.Comprehends():
-		x.around++
+	case n.Comprehends() && (x.chosen == nil || x.chosen[k.r]):
 		x.push(expansion{r: k.r, step: loopStep, n: int(t.Value(n.Static(), x.at))})
-	case n.Op == ComponentOp:
+	case n.Comprehends():
+		x.keep(n.Index())
+		x.parts(k.r, n)
+	case n.Op == ComponentOp && x.known(n.Static()):
 		x.refs[k.r] = x.dst.Variable(n.Pos, x.instance(n.X+Var(t.Value(n.Static(), x.at))))
-	case n.Op == IndexNumOp:
+	case n.Op == IndexNumOp && x.known(n.Static()):
 		x.refs[k.r] = x.dst.Num(n.Pos, t.Value(n.Static(), x.at))
 	default:
-		x.parts(k.r, n, false)
+		x.parts(k.r, n)
 	}
 }
 
+// keep gives an index whose node is not expanded its next instance: the first is the index itself.
+func (x *expander) keep(i Index) {
+	if x.kept[i] == 0 {
+		x.kept[i] = i
+		return
+	}
+	x.kept[i] = x.dst.NewIndex(x.src.Indices[i])
+}
+
+// known reports whether a static expression has only indices of nodes that are expanded.
+func (x *expander) known(e Static) bool {
+	known := true
+	x.src.mentions(e, func(i Index) { known = known && x.kept[i] == 0 })
+	return known
+}
+
+// static returns the instance of a static expression.
+func (x *expander) static(e Static) Static {
+	n := x.src.Statics[e]
+	same := true
+	x.src.mentions(e, func(i Index) { same = same && x.kept[i] == i })
+	switch {
+	case same:
+		return e
+	case x.known(e):
+		return x.dst.Static(StaticNode{Op: StaticNum, Val: x.src.Value(e, x.at)})
+	case n.Op == StaticIndex:
+		n.Index = x.kept[n.Index]
+	default:
+		n.A = x.static(n.A)
+		if n.Op != StaticNeg {
+			n.B = x.static(n.B)
+		}
+	}
+	return x.dst.Static(n)
+}
+
 // parts expands the parts of a node, and then makes the node.
-func (x *expander) parts(r Ref, n *Node, keep bool) {
+func (x *expander) parts(r Ref, n *Node) {
 	x.src.Binders(n, x.bind)
 	x.push(expansion{r: r, step: makeStep})
 	from := len(x.tasks)
-	x.src.Kids(n, func(r Ref) { x.push(expansion{r: r, keep: keep}) })
+	x.src.Kids(n, func(r Ref) { x.push(expansion{r: r}) })
 	slices.Reverse(x.tasks[from:])
+}
+
+// make makes a node of its parts.
+func (x *expander) make(n Node) Ref {
+	switch {
+	case n.Comprehends():
+		n.Off = uint32(x.kept[n.Index()])
+		fallthrough
+	case n.Op == ComponentOp, n.Op == IndexNumOp:
+		n.B = Ref(x.static(n.Static()))
+	}
+	return x.dst.Copy(x.src, n, func(r Ref) Ref { return x.refs[r] }, x.instance)
 }
 
 // bind gives a variable its next instance: the first is the variable itself.
@@ -197,7 +317,6 @@ func (x *expander) loop(k expansion, n *Node) {
 		x.push(expansion{r: n.A})
 		return
 	}
-	x.around--
 	base := len(x.vals) - k.n
 	x.refs[k.r] = x.collect(n, x.vals[base:])
 	x.vals = x.vals[:base]

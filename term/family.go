@@ -162,7 +162,7 @@ func (t *Term) IndicesOf(e Static) (out []Index) {
 }
 
 // StraightLine reports whether t is arithmetic, tuples, families and lets alone: it has no function and no list. Conditionals stand in
-// families. With folds, functions and data may, too.
+// families. With folds, functions, lists and numerals may, too.
 func (t *Term) StraightLine(folds bool) bool {
 	live, _ := t.Inside(nil, t.Root)
 	nest := t.nest(live)
@@ -173,11 +173,11 @@ func (t *Term) StraightLine(folds bool) bool {
 			if !inside {
 				return false
 			}
-		case LamOp, AppOp, ListOp, DataOp:
+		case LamOp, AppOp, ListOp, DataOp, ListFamilyOp, NatOp:
 			if !inside || !folds {
 				return false
 			}
-		case ListFamilyOp, NatOp, ConOp, CaseOp, FixOp:
+		case ConOp, CaseOp, FixOp:
 			return false
 		}
 	}
@@ -225,6 +225,17 @@ type nest struct {
 	outer []Index  // of each index: that of the innermost family around its own
 	scope []Index  // of each node: the index of the innermost family around it; nil in a term without families
 	count []float64
+	kept  []bool // of each index, if not nil: it counts as one value
+}
+
+// keep makes the indices of live nodes that are not chosen count as one value.
+func (s *nest) keep(live, chosen []bool) {
+	s.kept = make([]bool, len(s.outer))
+	for r := range s.t.Nodes {
+		if n := &s.t.Nodes[r]; live[r] && n.Comprehends() {
+			s.kept[n.Index()] = !chosen[r]
+		}
+	}
 }
 
 // nest finds the indices of the families in the live nodes.
@@ -304,6 +315,9 @@ func (s *nest) each(chain []Index, f func(at []float64)) {
 func (s *nest) times(i Index) float64 {
 	if s.count[i] != 0 || i == 0 {
 		return s.count[i]
+	}
+	if s.kept != nil && s.kept[i] {
+		return s.times(s.outer[i])
 	}
 	chain := s.chain(i, s.bound[i])
 	if len(chain) == 0 {
@@ -422,9 +436,10 @@ func (c *checker) component(r Ref, n *Node) (Type, error) {
 	if int(n.X)+int(n.N) > c.t.NumVars() {
 		return 0, c.errorf(r, "%s is not the first of %d variables", c.t.Info(n.X).Name, n.N)
 	}
+	binder := c.tr.binder[n.X]
 	for x := n.X; x < n.X+Var(n.N); x++ {
-		if v := c.t.Info(x); v.Type != ty || v.Linear || !c.t.inScope(c.tr, r, x) {
-			return 0, c.errorf(r, "%s is not a component beside %s", v.Name, c.t.Info(n.X).Name)
+		if v := c.t.unnamed(x); v.Type != ty || v.Linear || c.tr.binder[x] != binder && !c.t.inScope(c.tr, r, x) {
+			return 0, c.errorf(r, "%s is not a component beside %s", c.t.Info(x).Name, c.t.Info(n.X).Name)
 		}
 	}
 	if c.families().within(n.Static(), float64(n.N)) {

@@ -1,6 +1,7 @@
 package term_test
 
 import (
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,6 +29,32 @@ func TestPropertyExpand(t *testing.T) {
 		require.Equal(t, want, got)
 		require.Equal(t, e.Size(), p.Term.Size(), "%s\n%s", p.Term, e)
 		require.Equal(t, e.FreeVars(), p.Term.FreeVars(), "%s\n%s", p.Term, e)
+	})
+}
+
+// TestPropertyExpandSome: a part of the comprehensions can be expanded first. The term has the type and the size that it had.
+func TestPropertyExpandSome(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
+		q := generate.Families(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")}).Term
+		want, err := q.Check()
+		require.NoError(t, err, "%s", q)
+		chosen := make([]bool, len(q.Nodes))
+		for r := range chosen {
+			chosen[r] = q.Nodes[r].Comprehends() && rapid.Bool().Draw(t, "chosen")
+		}
+		some, err := q.ExpandSome(chosen, nil, nil)
+		require.NoError(t, err)
+		got, err := some.Check()
+		require.NoError(t, err, "%s\n%s", q, some)
+		require.Equal(t, want, got)
+		require.Equal(t, q.Size(), some.Size(), "%s\n%s", q, some)
+		require.Equal(t, q.FreeVars(), some.FreeVars(), "%s\n%s", q, some)
+		all, err := q.Expand(nil, nil)
+		require.NoError(t, err)
+		after, err := some.Expand(nil, nil)
+		require.NoError(t, err)
+		unnumbered := func(q *term.Term) string { return regexp.MustCompile(`#\d+`).ReplaceAllString(q.String(), "") }
+		require.Equal(t, unnumbered(all), unnumbered(after), "%s\n%s", q, some)
 	})
 }
 

@@ -31,8 +31,8 @@ const (
 	FunOp        // f(t1,…,tk)              Sym, Args=t1…tk
 	ZeroOp       // 0⃗ of type R^d, abstract d; the body of λa.0⃗
 	VecOp        // ⟦t0,…⟧                  Args=t0…
-	UnvecOp      // t[⟦x0,…⟧:=u]            A=t, B=u, Args=the variables x0…
-	UntupleOp    // t[⟨x0,…,xk⟩:=u]         A=t, B=u, Args=the variables; opens k pairs, whose tails have no names
+	UnvecOp      // t[⟦x0,…⟧:=u]            A=t, B=u, X=x0, the first of N consecutive variables; or X=0, Args=the variables
+	UntupleOp    // t[⟨x0,…,xk⟩:=u]         the same; opens k pairs, whose tails have no names
 	IfOp         // if s c s' then t else u Cmp, Args=s,s',t,u
 	ListOp       // [t1;…;tn]               Args=t1…tn, Elem, Res
 	NatOp        // #n                      Count, Res
@@ -116,10 +116,39 @@ func (t *Term) Children(n *Node) []Ref { return t.Args[n.Off : n.Off+n.N] }
 
 // Bound returns the variables of an UnvecOp, UntupleOp, BranchOp or FixOp node, as Refs to be converted to Var.
 func (t *Term) Bound(n *Node) []Ref {
-	if n.Op == FixOp {
+	switch {
+	case n.Op == FixOp:
 		return t.Args[n.Off+n.N : n.Off+2*n.N]
+	case n.opens() && n.X != 0:
+		xs := make([]Ref, n.N)
+		for i := range xs {
+			xs[i] = Ref(n.X) + Ref(i)
+		}
+		return xs
 	}
 	return t.Args[n.Off : n.Off+n.N]
+}
+
+// opens reports whether a node opens a vector or a tuple.
+func (n *Node) opens() bool { return n.Op == UnvecOp || n.Op == UntupleOp }
+
+// bind makes count variables those that n opens a vector or a tuple with.
+func (t *Term) bind(n *Node, count int, x func(i int) Var) {
+	n.N, n.X = uint32(count), 0
+	if count == 0 {
+		return
+	}
+	first := x(0)
+	for i := range count {
+		if x(i) != first+Var(i) {
+			n.Off = uint32(len(t.Args))
+			for i := range count {
+				t.Args = append(t.Args, Ref(x(i)))
+			}
+			return
+		}
+	}
+	n.X = first
 }
 
 func (t *Term) add(n Node) Ref {
@@ -174,11 +203,14 @@ func (t *Term) Vec(p Pos, comps []Ref) Ref { return t.many(Node{Op: VecOp, Pos: 
 
 // Unvec adds body[⟦xs⟧:=u].
 func (t *Term) Unvec(p Pos, xs []Var, u, body Ref) Ref {
-	n := Node{Op: UnvecOp, Pos: p, A: body, B: u, Off: uint32(len(t.Args)), N: uint32(len(xs))}
-	for _, x := range xs {
-		t.Args = append(t.Args, Ref(x))
-	}
+	n := Node{Op: UnvecOp, Pos: p, A: body, B: u}
+	t.bind(&n, len(xs), func(i int) Var { return xs[i] })
 	return t.add(n)
+}
+
+// UnvecFrom is [Term.Unvec] with n variables from first on.
+func (t *Term) UnvecFrom(p Pos, first Var, n int, u, body Ref) Ref {
+	return t.add(Node{Op: UnvecOp, Pos: p, A: body, B: u, X: first, N: uint32(n)})
 }
 
 // Untuple adds body[⟨x0,…,xk⟩:=u], where u is a right-nested tuple. It stands for k
@@ -239,6 +271,12 @@ func (t *Term) Binders(n *Node, f func(Var)) {
 		f(n.X)
 		f(n.Y)
 	case UnvecOp, UntupleOp, BranchOp, FixOp:
+		if n.opens() && n.X != 0 {
+			for x := n.X; x < n.X+Var(n.N); x++ {
+				f(x)
+			}
+			return
+		}
 		for _, x := range t.Bound(n) {
 			f(Var(x))
 		}

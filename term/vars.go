@@ -7,36 +7,23 @@ import (
 	"unsafe"
 )
 
-// variables are those of a term, from 1 on. The first ones are kept as runs of variables that are alike, for there may be millions
-// of inputs.
+// variables are those of a term, from 1 on. Many that are alike and have been added together are a run, for there may be millions of
+// inputs or of components.
 type variables struct {
-	runs []run
-	rest []VarInfo // those behind the runs
+	runs []run     // in order
+	rest []VarInfo // variable 0, and those that are in no run, in order
 }
 
-// run has the variables that are alike from the end of the run before it to its own.
+// run has the variables from first on, before end, which are alike.
 type run struct {
-	end  Var
-	info VarInfo
-	name func(i int) string // if not nil, the name of variable i of the run
+	first, end Var
+	before     int // how many variables before the run are in none
+	info       VarInfo
+	name       func(i int) string // if not nil, the name of variable i of the run
 }
 
-// of returns what is known of variable x, which is number i of the run.
-func (r *run) of(i Var) VarInfo {
-	info := r.info
-	if r.name != nil {
-		info.Name = r.name(int(i))
-	}
-	return info
-}
-
-// first returns the first variable that is in no run.
-func (v *variables) first() Var {
-	if len(v.runs) == 0 {
-		return 0
-	}
-	return v.runs[len(v.runs)-1].end
-}
+// Many is how many variables that are alike and are added together take the memory of a few.
+const Many = 32
 
 // NewVar adds a variable.
 func (t *Term) NewVar(info VarInfo) Var {
@@ -44,93 +31,115 @@ func (t *Term) NewVar(info VarInfo) Var {
 	return Var(t.NumVars() - 1)
 }
 
-// NewVars adds n variables that are alike, and returns the first. They take memory for one if there is only that variable of the
-// term, 0, or variables that have been added so.
+// NewVars adds n variables that are alike, and returns the first.
 func (t *Term) NewVars(n int, info VarInfo) Var {
-	first := Var(t.NumVars())
-	switch v := &t.vars; {
-	case n == 0:
-	case first == 1 && len(v.runs) == 0:
-		v.runs, v.rest = append(v.runs, run{end: 1}), nil
-		fallthrough
-	case len(v.rest) == 0:
-		v.runs = append(v.runs, run{end: first + Var(n), info: info})
-	default:
-		v.rest = slices.Grow(v.rest, n)
-		for range n {
-			v.rest = append(v.rest, info)
-		}
+	first, v := Var(t.NumVars()), &t.vars
+	if n >= Many {
+		v.runs = append(v.runs, run{first: first, end: first + Var(n), before: len(v.rest), info: info})
+		return first
+	}
+	for range n {
+		v.rest = append(v.rest, info)
 	}
 	return first
 }
 
 // NumVars is how many variables there are, with variable 0, which is unused.
-func (t *Term) NumVars() int { return int(t.vars.first()) + len(t.vars.rest) }
+func (t *Term) NumVars() int {
+	v := &t.vars
+	if len(v.runs) == 0 {
+		return len(v.rest)
+	}
+	last := &v.runs[len(v.runs)-1]
+	return int(last.end) + len(v.rest) - last.before
+}
+
+// find returns the run that has x, or, if there is none, nil and the place of x in rest.
+func (v *variables) find(x Var) (r *run, at int) {
+	i := len(v.runs)
+	if i > 0 && x < v.runs[i-1].first {
+		i = sort.Search(i, func(i int) bool { return x < v.runs[i].first })
+	}
+	if i == 0 {
+		return nil, int(x)
+	}
+	if r = &v.runs[i-1]; x < r.end {
+		return r, 0
+	}
+	return nil, r.before + int(x-r.end)
+}
 
 // Info returns what is known of a variable.
 func (t *Term) Info(x Var) VarInfo {
-	v := &t.vars
-	if first := v.first(); x >= first {
-		return v.rest[x-first]
+	r, at := t.vars.find(x)
+	if r == nil {
+		return t.vars.rest[at]
 	}
-	i := v.find(x)
-	return v.runs[i].of(x - v.begin(i))
+	return r.of(x)
+}
+
+// of returns what is known of variable x of the run.
+func (r *run) of(x Var) VarInfo {
+	info := r.info
+	if r.name != nil {
+		info.Name = r.name(int(x - r.first))
+	}
+	return info
+}
+
+// unnamed returns what is known of a variable, but its name may be another.
+func (t *Term) unnamed(x Var) *VarInfo {
+	r, at := t.vars.find(x)
+	if r == nil {
+		return &t.vars.rest[at]
+	}
+	return &r.info
 }
 
 // TypeOf returns the type of a variable.
-func (t *Term) TypeOf(x Var) Type {
-	v := &t.vars
-	if first := v.first(); x >= first {
-		return v.rest[x-first].Type
-	}
-	return v.runs[v.find(x)].info.Type
-}
+func (t *Term) TypeOf(x Var) Type { return t.unnamed(x).Type }
 
-// find returns the number of the run that has x.
-func (v *variables) find(x Var) int {
-	return sort.Search(len(v.runs), func(i int) bool { return x < v.runs[i].end })
-}
+// Linear reports whether a variable is linear.
+func (t *Term) Linear(x Var) bool { return t.unnamed(x).Linear }
 
-// begin returns the first variable of run i.
-func (v *variables) begin(i int) Var {
-	if i == 0 {
-		return 0
-	}
-	return v.runs[i-1].end
-}
+// Generated reports whether no variable of the source stands behind x.
+func (t *Term) Generated(x Var) bool { return t.unnamed(x).Generated }
 
-// NameVars names n variables from first on: number i gets name(i). Variables that [Term.NewVars] has added together
-// get their names when they are asked for.
+// NameVars names n variables from first on: number i gets name(i). [Many] variables or more that
+// [Term.NewVars] has added together get their names when they are asked for. The variables must not be shared with another term.
 func (t *Term) NameVars(first Var, n int, name func(i int) string) {
-	v := &t.vars // which another term may share
-	if i := v.find(first); n > 0 && first < v.first() && v.begin(i) == first && v.runs[i].end == first+Var(n) {
-		v.runs = slices.Clone(v.runs)
-		v.runs[i].name = name
+	if r, _ := t.vars.find(first); n > 0 && r != nil && r.first == first && r.end == first+Var(n) {
+		r.name = name
 		return
 	}
-	v.rest = slices.Clone(v.rest)
 	for i := range n {
 		t.ToChange(first + Var(i)).Name = name(i)
 	}
 }
 
-// ToChange returns what is known of a variable, to be changed before other variables are added.
+// ToChange returns what is known of a variable, to be changed before other variables are added. It must not be shared with another term.
 func (t *Term) ToChange(x Var) *VarInfo {
-	v := &t.vars
-	if x < v.first() {
-		rest := make([]VarInfo, 0, t.NumVars())
-		for i := range v.runs {
-			for begin := v.begin(i); Var(len(rest)) < v.runs[i].end; {
-				rest = append(rest, v.runs[i].of(Var(len(rest))-begin))
-			}
-		}
-		v.runs, v.rest = nil, append(rest, v.rest...)
+	r, at := t.vars.find(x)
+	if r != nil {
+		at = r.before + int(x-r.first)
+		t.vars.dissolve(r)
 	}
-	return &v.rest[x-v.first()]
+	return &t.vars.rest[at]
 }
 
-// GrowVars makes room for n more variables.
-func (t *Term) GrowVars(n int) { t.vars.rest = slices.Grow(t.vars.rest, n) }
+// dissolve makes the variables of a run those of none.
+func (v *variables) dissolve(r *run) {
+	infos := make([]VarInfo, r.end-r.first)
+	for i := range infos {
+		infos[i] = r.of(r.first + Var(i))
+	}
+	v.rest = slices.Insert(v.rest, r.before, infos...)
+	i := sort.Search(len(v.runs), func(i int) bool { return r.first <= v.runs[i].first })
+	v.runs = slices.Delete(v.runs, i, i+1)
+	for ; i < len(v.runs); i++ {
+		v.runs[i].before += len(infos)
+	}
+}
 
 // CopyVars gives t the variables of src in place of its own, and makes room for n more.
 func (t *Term) CopyVars(src *Term, n int) {
@@ -146,19 +155,13 @@ func (t *Term) ShareVars(src *Term) {
 // EachVar yields what is known of each variable, once for those that are alike. It can be changed.
 func (t *Term) EachVar() iter.Seq[*VarInfo] {
 	return func(yield func(*VarInfo) bool) {
-		runs, rest := t.vars.runs, t.vars.rest
-		if len(runs) > 0 {
-			runs = runs[1:] // without variable 0
-		} else {
-			rest = rest[1:]
-		}
-		for i := range runs {
-			if !yield(&runs[i].info) {
+		for i := range t.vars.runs {
+			if !yield(&t.vars.runs[i].info) {
 				return
 			}
 		}
-		for i := range rest {
-			if !yield(&rest[i]) {
+		for i := range t.vars.rest[1:] {
+			if !yield(&t.vars.rest[1+i]) {
 				return
 			}
 		}

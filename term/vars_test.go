@@ -19,7 +19,7 @@ func TestPropertyVars(t *testing.T) {
 		want := make([]term.VarInfo, 1)
 		for range rapid.IntRange(0, 6).Draw(t, "additions") {
 			info := term.VarInfo{Name: rapid.StringN(1, 2, -1).Draw(t, "name"), Type: term.R, Pos: term.Pos(len(want))}
-			n := rapid.IntRange(0, 3).Draw(t, "many")
+			n := rapid.SampledFrom([]int{0, 1, 2, term.Many, term.Many + 1}).Draw(t, "many")
 			first := term.Var(len(want))
 			if n == 1 && rapid.Bool().Draw(t, "alone") {
 				require.Equal(t, first, q.NewVar(info))
@@ -33,7 +33,7 @@ func TestPropertyVars(t *testing.T) {
 			n := rapid.IntRange(0, k-first).Draw(t, "named")
 			name := func(i int) string { return "n" + strconv.Itoa(i) }
 			shared := term.New(q.Types)
-			shared.ShareVars(q)
+			shared.CopyVars(q, 0)
 			shared.NameVars(term.Var(first), n, name)
 			for x := 1; x < k; x++ {
 				named := want[x]

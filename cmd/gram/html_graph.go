@@ -59,7 +59,7 @@ func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path 
 
 // graphSize returns how many operations the graph has, if it is known without the expansion of families, and 0 otherwise.
 func graphSize(ctx context.Context, p *gram.Program, shown *show.Program) (operations int, err error) {
-	if !p.Source().HasFamilies() {
+	if !p.Source().HasLarge() {
 		return 0, nil
 	}
 	b, err := p.Bound(ctx, gram.EvalOptions{MaxNodes: shown.MaxNodes, MaxSteps: shown.MaxSteps})

@@ -21,6 +21,7 @@ type arrayWire struct {
 	loop     int    // of a family: 1 + the loop, whose component parts[0] is; 0 of a tuple
 	tmpl     uint32 // of a closure, whose captured values parts are
 	args     []wire // that a closure has been applied to
+	run      int    // 1 + the number of the run that waits for it, in which it is a result of an application; 0: there is none
 	site     int    // of a tuple or family that an open block makes: 1 + its index in sites
 	late     late
 }
@@ -49,6 +50,8 @@ type arrayBuilder struct {
 	rest    []graph.Instr // of the template, behind the instruction that is compiled
 	sides   []arraySide   // around what is compiled
 	masks   []graph.Mask
+	runs    []graph.Run
+	run     int // 1 + the number of that which is compiled, 0 if there is none
 	// Of an open program:
 	sites   []tupleSite
 	tallies []graph.ArrayTally
@@ -101,7 +104,7 @@ func (b *arrayBuilder) finish(w arrayWire) bool {
 		return false
 	}
 	tuples := b.namedTuples()
-	a := &graph.Arrays{Code: b.fuse(tuples), Cells: b.cells, Masks: b.masks, Tallies: b.tallies, Tuples: tuples}
+	a := &graph.Arrays{Code: b.fuse(tuples), Cells: b.cells, Masks: b.masks, Runs: b.runs, Tallies: b.tallies, Tuples: tuples}
 	a.Out = graph.Spans(b.out.Out.Regs)
 	if n := len(b.out.Params); n > 0 {
 		a.Element, a.State = graph.Spans(b.out.Params[0].Regs), graph.Spans(b.out.Params[n-1].Regs)
@@ -386,8 +389,8 @@ func (b *arrayBuilder) arithmetic(in *graph.Instr) bool {
 	if !okX || !okY || x.kind != graph.NumLeaf || y.kind != graph.NumLeaf {
 		return false
 	}
-	d := b.each(graph.Array{Op: blockOps[in.Op], Sym: in.Sym}, x.at, y.at)
-	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d, late: b.when(&x, &y)}
+	d := b.each(graph.Array{Op: blockOps[in.Op], Sym: in.Sym, Mask: b.maskAt(b.dims())}, x.at, y.at)
+	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d, late: b.when(&x, &y), run: b.waits(&x, &y)}
 	return true
 }
 
@@ -400,7 +403,7 @@ func (b *arrayBuilder) tuple(d uint32, kind graph.LayoutKind, comps []uint32) bo
 		}
 		w.parts = append(w.parts, p)
 	}
-	b.at[d] = b.made(w.waiting(b.when(&w)))
+	b.at[d] = b.made(w.waiting(b.when(&w)).resultOf(b.waits(&w)))
 	return true
 }
 
@@ -457,13 +460,13 @@ func (b *arrayBuilder) open(in *graph.Instr) bool {
 }
 
 // cell adds a family of cells, and returns the wire of its duals.
-func (b *arrayBuilder) cell(c graph.ArrayCell, l late) arrayWire {
-	c.Late, c.Mask = int(l), b.mask()
+func (b *arrayBuilder) cell(c graph.ArrayCell, l late, run int) arrayWire {
+	c.Late, c.Mask, c.Run, c.Waits = int(l), b.mask(), b.run, run != 0
 	c.First, c.Dims, c.Template = b.ncells, b.dims(), len(b.out.Templates)-1
 	b.ncells += graph.Instances(c.Dims)
 	b.large = b.large || b.ncells > maxRegisters
 	b.cells = append(b.cells, c)
-	return arrayWire{kind: graph.DualLeaf, at: b.dense(c.First), late: l}
+	return arrayWire{kind: graph.DualLeaf, at: b.dense(c.First), late: l, run: run}
 }
 
 func (b *arrayBuilder) dual(in *graph.Instr) bool {
@@ -471,12 +474,13 @@ func (b *arrayBuilder) dual(in *graph.Instr) bool {
 	c := graph.ArrayCell{Body: id, Dual: in.Tmpl}
 	dims := b.dims()
 	var when late
+	run := 0
 	for i, s := range b.args(in) {
 		w, ok := b.wire(s)
 		if !ok {
 			return false
 		}
-		when = when.and(b.when(&w))
+		when, run = when.and(b.when(&w)), max(run, b.waits(&w))
 		if uint32(i) < b.c.out.Bodies[id].Heads {
 			c.Heads = append(c.Heads, graph.ArrayHead{External: w.external, At: address(w.at, dims)})
 		} else {
@@ -486,7 +490,7 @@ func (b *arrayBuilder) dual(in *graph.Instr) bool {
 	if len(b.sides) > 0 {
 		when = b.when()
 	}
-	b.at[in.D] = b.cell(c, when)
+	b.at[in.D] = b.cell(c, when, run)
 	return true
 }
 
@@ -506,9 +510,10 @@ func (b *arrayBuilder) total(in *graph.Instr) bool {
 		kind = graph.ArrayMax
 	}
 	numbers := address(a.at, inner)
-	b.code = append(b.code, graph.Array{Kind: kind, Dims: inner, D: address(d, inner), A: numbers, B: numbers})
+	b.code = append(b.code, graph.Array{Kind: kind, Dims: inner, D: address(d, inner), A: numbers, B: numbers, Mask: b.maskAt(inner)})
 	when := b.when(&a, &dual).in(len(b.around))
-	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d, late: when}
+	run := b.waits(&a, &dual)
+	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d, late: when, run: run}
 	if dual.kind == graph.DualLeaf {
 		body := b.c.out.Duals[in.Else].Body
 		head := graph.ArrayHead{External: dual.external, At: address(dual.at, inner)}
@@ -516,7 +521,7 @@ func (b *arrayBuilder) total(in *graph.Instr) bool {
 		if kind == graph.ArrayMax {
 			cell.Nums = []graph.Address{numbers}
 		}
-		b.at[in.D+1] = b.cell(cell, when)
+		b.at[in.D+1] = b.cell(cell, when, run)
 	}
 	return true
 }
@@ -648,7 +653,11 @@ func (b *arrayBuilder) leavesTo(w *arrayWire) bool {
 	if w.kind == closureWire || w.kind == tailWire || !b.leaf() {
 		return false
 	}
-	out.Layout = append(out.Layout, graph.LayoutNode{Kind: w.kind, N: uint32(n), Named: w.site == 0 || b.sites[w.site-1].named})
+	named, ok := b.named(w)
+	if !ok {
+		return false
+	}
+	out.Layout = append(out.Layout, graph.LayoutNode{Kind: w.kind, N: uint32(n), Named: named})
 	switch w.kind {
 	case graph.NumLeaf:
 		out.Regs = append(out.Regs, uint32(w.at.Base))

@@ -71,6 +71,42 @@ type arraySide struct {
 	late      late
 	loops     int // around it
 	mask, not int // of the branch that is compiled, and of the other one: 1 + their numbers
+	run       int // that has the application
+}
+
+// begin begins a run of the application or conditional on top.
+func (b *arrayBuilder) begin(first int) {
+	b.runs = append(b.runs, graph.Run{Outer: b.sides[len(b.sides)-1].run, First: first})
+	b.run = len(b.runs)
+}
+
+// waits returns the run that is compiled if one of the wires is the result of what it applies, and 0 otherwise.
+func (b *arrayBuilder) waits(ws ...*arrayWire) int {
+	for _, w := range ws {
+		if b.run != 0 && w.resultIn(b.run) {
+			return b.run
+		}
+	}
+	return 0
+}
+
+// resultIn reports whether something in a wire is the result of what a run applies.
+func (w *arrayWire) resultIn(run int) bool {
+	return w.run == run || slices.ContainsFunc(w.parts, func(p arrayWire) bool { return p.resultIn(run) })
+}
+
+// resultOf is the wire as the result of what a run applies; 0 is none.
+func (w arrayWire) resultOf(run int) arrayWire {
+	if run == 0 {
+		return w
+	}
+	w.run = run
+	parts := w.parts
+	w.parts = nil
+	for _, p := range parts {
+		w.parts = append(w.parts, p.resultOf(run))
+	}
+	return w
 }
 
 // when is when something is made of the wires.
@@ -100,7 +136,7 @@ func (b *arrayBuilder) test(in *graph.Instr) bool {
 	if b.applies || !okX || !okY || !fold && (x.kind != graph.NumLeaf || y.kind != graph.NumLeaf) {
 		return false
 	}
-	s := arraySide{late: x.when().and(y.when()).and(b.captured()), loops: len(b.around)}
+	s := arraySide{late: x.when().and(y.when()).and(b.captured()), loops: len(b.around), run: b.run}
 	parent := 0
 	if n := len(b.sides); n > 0 {
 		outer := &b.sides[n-1]
@@ -117,25 +153,27 @@ func (b *arrayBuilder) test(in *graph.Instr) bool {
 	if fold {
 		s.mask = parent
 		b.sides = append(b.sides, s)
+		b.begin(len(b.runs))
 		return true
 	}
-	holds := b.each(graph.Array{Op: graph.BlockTest, Cmp: in.Cmp}, x.at, y.at)
+	holds := b.each(graph.Array{Op: graph.BlockTest, Cmp: in.Cmp, NoStep: true}, x.at, y.at)
 	one := Affine{Base: int(b.out.Regs)}
 	b.out.Regs++
 	b.out.Consts = append(b.out.Consts, graph.Const{Reg: uint32(one.Base), Val: 1})
-	fails := b.each(graph.Array{Op: graph.BlockSub}, one, holds)
+	fails := b.each(graph.Array{Op: graph.BlockSub, NoStep: true}, one, holds)
 	n := len(b.masks)
 	for k, at := range []Affine{holds, fails} {
 		if parent != 0 {
 			outer := b.masks[parent-1].Address(b.dims())
-			at = b.each(graph.Array{Op: graph.BlockMul}, at, b.affine(outer))
+			at = b.each(graph.Array{Op: graph.BlockMul, NoStep: true}, at, b.affine(outer))
 		}
 		dims := b.dims()
-		b.masks = append(b.masks, graph.Mask{At: address(at, dims), Dims: dims, Parent: parent, Other: n + 2 - k})
+		b.masks = append(b.masks, graph.Mask{At: address(at, dims), Dims: dims, In: len(b.out.Templates) - 1, Parent: parent, Other: n + 2 - k})
 	}
 	s.mask, s.not = n+1, n+2
 	b.masks[n].Template = b.l.Sides[in.Tmpl]
 	b.sides = append(b.sides, s)
+	b.begin(len(b.runs))
 	return true
 }
 
@@ -163,6 +201,11 @@ func (b *arrayBuilder) captured() (l late) {
 		case graph.OpLoop, graph.OpElse, graph.OpIndexNum:
 			continue
 		case graph.OpComponent:
+			if o := b.openedAt(in.A); o != nil && in.A+in.N <= o.first+o.n {
+				w := o.w.parts[0].opened(b.index(in))
+				l = l.and(w.when())
+				continue
+			}
 			for j := range in.N {
 				see(in.A + j*in.Split)
 			}
@@ -184,9 +227,13 @@ func (b *arrayBuilder) captured() (l late) {
 	return l
 }
 
-// orElse goes on with the second branch.
+// orElse goes on with the second branch, or the next run of an application.
 func (b *arrayBuilder) orElse(in *graph.Instr) bool {
 	s := &b.sides[len(b.sides)-1]
+	b.begin(b.runs[b.run-1].First)
+	if in.Split != 0 {
+		return true
+	}
 	s.mask, s.not = s.not, s.mask
 	b.masks[s.mask-1].Template = b.l.Sides[in.Tmpl]
 	return true
@@ -196,17 +243,18 @@ func (b *arrayBuilder) orElse(in *graph.Instr) bool {
 func (b *arrayBuilder) join(in *graph.Instr) bool {
 	s := b.sides[len(b.sides)-1]
 	b.sides = b.sides[:len(b.sides)-1]
+	b.run = s.run
 	x, okX := b.wire(in.A)
 	y, okY := b.wire(in.B)
 	if !okX || !okY {
 		return false
 	}
 	if in.Split != 0 {
-		b.at[in.D] = x.waiting(s.late)
+		b.at[in.D] = x.waiting(s.late).resultOf(b.run)
 		return true
 	}
 	w, ok := b.either(&s, &x, &y)
-	b.at[in.D] = w
+	b.at[in.D] = w.resultOf(b.run)
 	return ok
 }
 
@@ -218,14 +266,14 @@ func (b *arrayBuilder) either(s *arraySide, x, y *arrayWire) (w arrayWire, ok bo
 	dims := b.dims()
 	switch x.kind {
 	case graph.NumLeaf:
-		x := b.each(graph.Array{Op: graph.BlockWhere}, x.at, b.affine(b.masks[s.not-1].Address(dims)))
-		y := b.each(graph.Array{Op: graph.BlockWhere}, y.at, b.affine(b.masks[s.mask-1].Address(dims)))
-		return arrayWire{kind: graph.NumLeaf, at: b.each(graph.Array{Op: graph.BlockAdd}, x, y), late: s.late}, true
+		x := b.each(graph.Array{Op: graph.BlockWhere, NoStep: true}, x.at, b.affine(b.masks[s.not-1].Address(dims)))
+		y := b.each(graph.Array{Op: graph.BlockWhere, NoStep: true}, y.at, b.affine(b.masks[s.mask-1].Address(dims)))
+		return arrayWire{kind: graph.NumLeaf, at: b.each(graph.Array{Op: graph.BlockAdd, NoStep: true}, x, y), late: s.late}, true
 	case graph.DualLeaf:
 		head := func(w *arrayWire, mask int) graph.ArrayHead {
 			return graph.ArrayHead{External: w.external, At: address(w.at, dims), Mask: mask}
 		}
-		return b.cell(graph.ArrayCell{Heads: []graph.ArrayHead{head(x, s.not), head(y, s.mask)}, Either: true}, s.late), true
+		return b.cell(graph.ArrayCell{Heads: []graph.ArrayHead{head(x, s.not), head(y, s.mask)}, Either: true}, s.late, b.run), true
 	case graph.PairLayout, graph.VecLayout:
 	default:
 		return w, false
@@ -238,7 +286,7 @@ func (b *arrayBuilder) either(s *arraySide, x, y *arrayWire) (w arrayWire, ok bo
 		}
 		w.parts = append(w.parts, p)
 	}
-	return w, true
+	return b.joined(w, *x, *y), true
 }
 
 // each makes registers for the results of an instruction.

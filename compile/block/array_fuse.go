@@ -100,7 +100,7 @@ func (b *arrayBuilder) drop(code []graph.Array, tuples []graph.ArrayTuple, gone 
 	}
 	for i := range code {
 		in := &code[i]
-		in.D.Base, in.A.Base, in.B.Base = reg(in.D.Base), reg(in.A.Base), reg(in.B.Base)
+		in.D.Base, in.A.Base, in.B.Base, in.Mask.Base = reg(in.D.Base), reg(in.A.Base), reg(in.B.Base), reg(in.Mask.Base)
 	}
 	for i := range b.cells {
 		for k := range b.cells[i].Nums {
@@ -111,9 +111,11 @@ func (b *arrayBuilder) drop(code []graph.Array, tuples []graph.ArrayTuple, gone 
 		b.masks[i].At.Base = reg(b.masks[i].At.Base)
 	}
 	for i := range b.tallies {
-		b.tallies[i].At.Base = reg(b.tallies[i].At.Base)
+		t := &b.tallies[i]
+		t.At.Base, t.Mask.Base = reg(t.At.Base), reg(t.Mask.Base)
 	}
 	for i := range tuples {
+		tuples[i].Mask.Base = reg(tuples[i].Mask.Base)
 		tuples[i].Each(func(n *graph.ArrayNumbers) { n.At.Base = reg(n.At.Base) })
 	}
 	for i := range b.out.Globals {

@@ -38,8 +38,14 @@ type Source struct {
 	Check func() error
 }
 
+// MissingError is a [graph.ErrFamilies]: these templates with families, or that make elements of a list, have no block.
+type MissingError struct{ Templates []uint32 }
+
+func (e *MissingError) Error() string { return graph.ErrFamilies.Error() }
+func (e *MissingError) Unwrap() error { return graph.ErrFamilies }
+
 // Compile makes the blocks of a program, and lets the machine make blocks with paths, and routines, while it runs.
-// The error is Check's, or [graph.ErrFamilies] if a template with families has no block.
+// The error is Check's, or a [*MissingError] if a template with families has no block.
 func Compile(src Source) error {
 	c := &compiler{types: src.Types, out: src.Program, slotTypes: src.SlotTypes, families: src.Families, ask: src.Check}
 	if err := c.blocks(); err != nil {
@@ -72,11 +78,13 @@ func (c *compiler) check(unit int) bool {
 // blocks makes a block of each λ whose body is straight-line arithmetic.
 func (c *compiler) blocks() error {
 	c.out.Blocks = make([]*graph.Block, 1)
+	missing := &MissingError{}
 	for i := range c.out.Templates {
 		t := &c.out.Templates[i]
 		main := uint32(i) == c.out.Main
-		if t.Params == 0 && t.Families && !main {
-			return graph.ErrFamilies
+		if t.Params == 0 && t.Families && !main && !t.Inline {
+			missing.Templates = append(missing.Templates, uint32(i))
+			continue
 		}
 		if (t.Params == 0 || c.out.Open) && !t.Families {
 			continue
@@ -92,7 +100,7 @@ func (c *compiler) blocks() error {
 			case ok:
 				t.Block = c.addBlock(b)
 			case t.Families:
-				return graph.ErrFamilies
+				missing.Templates = append(missing.Templates, uint32(i))
 			}
 			continue
 		}
@@ -109,10 +117,13 @@ func (c *compiler) blocks() error {
 			t.Block = c.addBlock(b.out)
 		}
 	}
-	for _, t := range c.out.Templates { // an element that is a function has more parameters than its index
-		if t.Elements > 0 && (t.Block == 0 || len(c.out.Blocks[t.Block].Params) != 1) {
-			return graph.ErrFamilies
+	for i, t := range c.out.Templates { // an element that is a function has more parameters than its index
+		if t.Elements > 0 && (t.Block == 0 && !t.Families || t.Block != 0 && len(c.out.Blocks[t.Block].Params) != 1) {
+			missing.Templates = append(missing.Templates, uint32(i))
 		}
+	}
+	if len(missing.Templates) > 0 {
+		return missing
 	}
 	return nil
 }

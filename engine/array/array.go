@@ -98,7 +98,7 @@ func masked(in *graph.Array, dims []graph.Dim, firing bool, f func(d, a, b, mask
 	}
 	move := func(k, by int) {
 		d, a, b = d+by*in.D.Stride[k], a+by*in.A.Stride[k], b+by*in.B.Stride[k]
-		if in.Masked {
+		if in.Mask.Base != 0 {
 			mask += by * in.Mask.Stride[k]
 		}
 	}
@@ -307,12 +307,12 @@ func runAdd(in *graph.Array, regs []float64) {
 	last := in.Dims[k]
 	n, sd, sa, sb := last.Size, in.D.Stride[k], in.A.Stride[k], in.B.Stride[k]
 	product := in.Kind == graph.ArrayAddMul
-	if product && !in.Masked && (contraction(in, regs) || k > 0 && matrixAdd(in, regs)) {
+	if product && in.Mask.Base == 0 && (contraction(in, regs) || k > 0 && matrixAdd(in, regs)) {
 		return
 	}
 	masked(in, in.Dims[:k], true, func(d, a, b, mask int) {
 		switch {
-		case in.Masked && regs[mask] == 0:
+		case in.Mask.Base != 0 && regs[mask] == 0:
 		case product && sd == 1 && sa == 1 && sb == 1:
 			kernel.AddMul(regs[d:d+n], regs[a:], regs[b:])
 		case product && sd == 1 && sa == 1 && sb == 0:

@@ -21,11 +21,24 @@ func (r *Runner) runOnArrays(l *Loop, plan *graph.Plan, element, row []float64) 
 	return nil
 }
 
+// Take sets Taken for a block that has run.
+func (r *Runner) Take(a *graph.Arrays) {
+	Resize(&r.Taken, len(a.Masks))
+	r.take(a)
+}
+
 // take counts the instances of the branches that a run has taken.
 func (r *Runner) take(a *graph.Arrays) {
 	for i := range a.Masks {
 		r.Taken[i] += graph.Taken(a.Masks[i].At, a.Masks[i].Dims, r.Regs)
 	}
+}
+
+// SweptRow loads the row of a run of the object that was swept last into registers.
+func (r *Runner) SweptRow(run uint64) []float64 {
+	f := &r.firing
+	array.Load(r.Regs, f.Plan.Spans, f.rows[run*uint64(len(f.Plan.Row)):])
+	return r.Regs
 }
 
 // fireMasked counts the cells that depend on the run.

@@ -19,6 +19,14 @@ type Kept struct {
 	loops   []*Checkpoints
 }
 
+// MaxRuns is how many runs one object holds. Its rows have [Kept.Numbers]. Each object also takes time for every external dual and for
+// every number that all runs share; where these are many, its rows have four times as many numbers. There are no more rows than there is
+// room for, in nodes.
+func (r *Runner) MaxRuns(plan *graph.Plan, room int64) uint64 {
+	numbers := max(r.Kept.Numbers, 4*uint64(len(r.Exts)+plan.Fixed))
+	return max(1, min(numbers, 2*uint64(max(0, room)))/uint64(max(1, len(plan.Row))))
+}
+
 // Reset forgets the last run.
 func (k *Kept) Reset() { k.bytes, k.asked, k.full, k.loops = 0, 0, false, nil }
 

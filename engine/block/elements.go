@@ -166,7 +166,7 @@ func (r *Runner) BeginJob() {
 func (r *Runner) DiscoverElements(p *Object, used []bool) error {
 	for _, reached := range r.reachedBy[p.Base] {
 		w, err := p.Wiring.Backward(r.prog, reached, false, false, r.look)
-		if err == nil && w.Decided() {
+		if err == nil && w.Decided {
 			err = graph.ErrFamilies
 		}
 		if err != nil {

@@ -57,11 +57,10 @@ func (r *Runner) Begin(l *Loop, plan *graph.Plan) (err error) {
 // Run runs a block once. The error is that of the host.
 func (r *Runner) Run(b *graph.Block) error {
 	if b.Arrays != nil {
-		Resize(&r.Taken, len(b.Arrays.Masks))
 		if err := array.Run(b.Arrays.Code, r.Regs, r.look); err != nil {
 			return err
 		}
-		r.take(b.Arrays)
+		r.Take(b.Arrays)
 	}
 	run(b.Code, r.Regs)
 	return nil
@@ -166,4 +165,12 @@ func run(code []graph.BlockInstr, regs []float64) {
 			regs[in.D] = in.Sym.Info().Eval2(a, regs[in.B])
 		}
 	}
+}
+
+// IterArgs returns how many arguments the function of an iteration takes, of a numeral or a list.
+func IterArgs(nat bool) int {
+	if nat {
+		return 1
+	}
+	return 2
 }

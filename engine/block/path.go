@@ -149,7 +149,7 @@ func (q *Paths) find(r *Runner, wiring, last int) (int32, error) {
 		reached = behind.Next
 	}
 	w, err := q.states[wiring].Backward(r.prog, reached, false, false, r.look)
-	if err == nil && w.Decided() {
+	if err == nil && w.Decided {
 		err = graph.ErrFamilies
 	}
 	if err != nil {

@@ -129,6 +129,24 @@ func (r *Runner) PlanOf(b *graph.Block, kind graph.LoopKind) (*graph.Plan, error
 	return b.Plan(r.prog, kind, r.look)
 }
 
+// EnterRecorded is [Runner.Enter] for so many runs, and returns the block's plan, nil if its result has no duals. It makes room for the registers of
+// the backward code, too.
+func (r *Runner) EnterRecorded(b *graph.Block, kind graph.LoopKind, f graph.Ref, runs uint64) (plan *graph.Plan, err error) {
+	if len(b.OutDuals) > 0 {
+		if plan, err = r.PlanOf(b, kind); err != nil {
+			return nil, err
+		}
+		n := plan.Regs
+		if runs >= leastDeferred {
+			n = max(n, plan.DeferredRegs)
+		}
+		if err := r.Registers(n); err != nil {
+			return nil, err
+		}
+	}
+	return plan, r.Enter(b, f)
+}
+
 // Scratch makes n numbers that lie in cache lines of their own: two workers that write
 // theirs in turn would slow each other down.
 func Scratch(n int) []float64 {
@@ -139,7 +157,7 @@ func Scratch(n int) []float64 {
 // Resize makes s a slice of n zeros, in the memory that it has if that is enough.
 func Resize[T any](s *[]T, n int) []T {
 	if cap(*s) < n {
-		*s = make([]T, n, n+n/2)
+		*s = make([]T, n, n+min(n/2, LookEvery))
 	}
 	*s = (*s)[:n]
 	clear(*s)

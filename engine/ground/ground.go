@@ -30,6 +30,7 @@ const (
 	Number     = 0
 	Inert      = 1
 	FirstInput = 2
+	absent     = math.MaxUint32 // of an instance of a branch that is not taken
 )
 
 // Counter counts |G| of a run.
@@ -85,7 +86,9 @@ func (c *Counter) Run(a *graph.Arrays, regs []float64, add func(r rule.Rule, n u
 		}
 	}
 	for i := range a.Tallies {
-		c.tallyArray(&a.Tallies[i])
+		if err := c.tallyArray(&a.Tallies[i], look); err != nil {
+			return err
+		}
 	}
 	for i := range a.Tuples {
 		c.nameTuples(&a.Tuples[i])
@@ -119,6 +122,13 @@ func (c *Counter) countArray(in *graph.Array, look func() error) error {
 			}
 			return c.countArray(&second, look)
 		}
+	}
+	switch {
+	case in.NoStep:
+		c.joinArray(in)
+		return nil
+	case in.Mask.Base != 0:
+		return c.countMasked(in, look)
 	}
 	operands := []graph.Address{in.A, in.B}
 	folds := in.Kind == graph.ArraySum || in.Kind == graph.ArrayMax
@@ -288,10 +298,14 @@ func (c *Counter) sumOf(xs []operand, by rule.Rule) operand {
 }
 
 // tallyArray is tally for numbers of a block.
-func (c *Counter) tallyArray(t *graph.ArrayTally) {
-	numbers, all := c.numbersAmong(t.At, t.Dims)
-	c.add(rule.SubstNumeral, numbers*(t.Occurrences/all))
-	c.add(rule.GC, numbers*(t.Binders/all))
+func (c *Counter) tallyArray(t *graph.ArrayTally, look func() error) error {
+	at := t.At
+	return c.where(t.Mask, t.Dims, []*graph.Address{&at}, func(rest []graph.Dim) error {
+		numbers, _ := c.numbersAmong(at, rest)
+		c.add(rule.SubstNumeral, numbers*t.Occurrences)
+		c.add(rule.GC, numbers*t.Binders)
+		return nil
+	}, look)
 }
 
 // nameTuples is nameComponents for the tuples that a block makes.
@@ -309,9 +323,16 @@ func (c *Counter) nameTuples(t *graph.ArrayTuple) {
 		return numbers, of
 	}
 	for instance := range graph.Instances(t.Dims) {
+		mask := t.Mask.Base
 		for k := len(at) - 1; k >= 0; k-- {
 			at[k] = instance % t.Dims[k].Size
 			instance /= t.Dims[k].Size
+			if mask != 0 {
+				mask += at[k] * t.Mask.Stride[k]
+			}
+		}
+		if mask != 0 && c.regs[mask] == 0 {
+			continue
 		}
 		numbers, of := among(t.Numbers)
 		if numbers == of {

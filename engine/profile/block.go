@@ -56,6 +56,20 @@ func (p *Recorder) Ran(b *graph.Block, times uint64) {
 	p.ticks -= int(min(times, clockEvery))
 }
 
+// Took books the runs of branches of the block that has just run: code of its templates.
+func (p *Recorder) Took(b *graph.Block, taken []uint64) {
+	for i, n := range taken {
+		if n == 0 {
+			continue
+		}
+		mask := &b.Arrays.Masks[i]
+		t := &p.prog.Templates[mask.Template]
+		c := p.callee(p.blocks.calls[p.blocks.now].contexts[mask.In], t.Pos, mask.Template)
+		p.contexts[c].runs += n
+		p.steps += n * t.Steps
+	}
+}
+
 // site returns the contexts of a call of the block from the present place.
 func (p *Recorder) site(b *graph.Block) *blockSite {
 	k := &p.blocks
@@ -91,8 +105,11 @@ func (k *blockRecord) settle(p *Recorder) {
 // inside the block, at its cells and at the external duals.
 type firedCells struct {
 	cells []firedDual
-	of    func(cell int) *firedDual
+	of    func(cell int) int // the number in cells
 	exts  []uint64
+	// Of a block with arrays: the families that are live, the last one first, and whether they depend on the run.
+	families []liveFamily
+	exact    bool
 }
 
 // firedDual are the cells that one dual λ of a block makes in a run: with arrays a family, otherwise one.
@@ -100,6 +117,7 @@ type firedDual struct {
 	template   int // in graph.Block.Templates
 	dual       uint32
 	live       bool
+	either     bool // each of the cells is one of two duals, and no dual λ
 	cells, due uint64
 }
 
@@ -110,22 +128,22 @@ func (k *blockRecord) cellsOf(w *graph.Backward, b *graph.Block, reached []bool)
 	if f != nil {
 		return f
 	}
-	f = &firedCells{exts: make([]uint64, b.Exts)}
-	f.of = func(cell int) *firedDual { return &f.cells[cell] }
+	f = &firedCells{exts: make([]uint64, b.Exts), exact: len(w.Masked) > 0}
+	f.of = func(cell int) int { return cell }
 	for i := range b.Cells {
 		c := &b.Cells[i]
 		f.cells = append(f.cells, firedDual{template: c.Template, dual: c.Dual, cells: 1})
 	}
 	if b.Arrays != nil {
-		f.of = func(cell int) *firedDual { return &f.cells[b.Arrays.FamilyOf(cell)] }
+		f.of = b.Arrays.FamilyOf
 		for i := range b.Arrays.Cells {
 			c := &b.Arrays.Cells[i]
-			f.cells = append(f.cells, firedDual{template: c.Template, dual: c.Dual, cells: uint64(graph.Instances(c.Dims) * max(1, c.Inner.Size-1))})
+			f.cells = append(f.cells, firedDual{template: c.Template, dual: c.Dual, either: c.Either, cells: uint64(graph.Instances(c.Dims) * max(1, c.Inner.Size-1))})
 		}
 	}
 	for j, d := range b.OutDuals {
 		if reached[j] && d >= 0 {
-			f.of(int(d)).live = true
+			f.cells[f.of(int(d))].live = true
 		}
 	}
 	for i := len(f.cells) - 1; i >= 0; i-- { // a cell's heads were made before it
@@ -133,7 +151,7 @@ func (k *blockRecord) cellsOf(w *graph.Backward, b *graph.Block, reached []bool)
 			continue
 		}
 		if b.Arrays != nil {
-			f.arrivals(&b.Arrays.Cells[i], &f.cells[i])
+			f.arrivals(b.Arrays, i)
 			continue
 		}
 		for _, h := range b.Cells[i].Heads {
@@ -150,17 +168,20 @@ func (f *firedCells) arrive(inside bool, dual int) {
 		f.exts[dual]++
 		return
 	}
-	at := f.of(dual)
+	at := &f.cells[f.of(dual)]
 	at.live = true
 	at.due++
 }
 
 // arrivals books those of a family.
-func (f *firedCells) arrivals(c *graph.ArrayCell, fired *firedDual) {
+func (f *firedCells) arrivals(a *graph.Arrays, family int) {
+	c, fired := &a.Cells[family], &f.cells[family]
 	if c.Inner.Size > 0 { // all cells of a sum but the first get an arrival from another one
 		fired.due += fired.cells - uint64(graph.Instances(c.Dims))
 	}
 	c.EachHead(func(h *graph.ArrayHead, dual int) { f.arrive(!h.External, dual) })
+	f.exact = f.exact || c.Either
+	f.families = append(f.families, liveFamily{number: family})
 }
 
 // FireBlock books the firings of the cells of all runs of a block, the last run first, and
@@ -175,9 +196,14 @@ func (p *Recorder) FireBlock(f engine.BlockFiring) {
 		delete(p.blocks.arrived, h)
 	}
 	exts, before := make([]uint64, b.Exts), make([]uint64, len(b.OutDuals))
+	left := f.N
 	f.Runs(func(wiring *graph.Wiring, w *graph.Backward, reached []bool, times uint64) {
-		cells := p.blocks.cellsOf(w, b, reached)
+		static := p.blocks.cellsOf(w, b, reached)
 		for times > 0 {
+			cells := static
+			if static.exact {
+				cells = static.inRun(b, f.Row(left-1), in)
+			}
 			copy(exts, cells.exts)
 			for j, d := range b.OutDuals {
 				if d < 0 && reached[j] {
@@ -191,10 +217,11 @@ func (p *Recorder) FireBlock(f engine.BlockFiring) {
 				}
 			}
 			n := uint64(1)
-			if f.Kind != graph.OneRun && slices.Equal(before, in) {
+			if f.Kind != graph.OneRun && slices.Equal(before, in) && !static.exact {
 				n = times // the runs before do the same
 			}
 			times -= n
+			left -= n
 			p.bookCells(site, b, cells, in, n)
 			p.bookExternals(site, f.Exts, wiring, exts, n)
 			in, before = before, in
@@ -214,15 +241,15 @@ func (p *Recorder) MadeBlock(base graph.Ref) { p.blocks.made = append(p.blocks.m
 // much has arrived.
 func (p *Recorder) bookCells(site *blockSite, b *graph.Block, f *firedCells, in []uint64, n uint64) {
 	for i := range f.cells {
-		if d := &f.cells[i]; d.live {
+		if d := &f.cells[i]; d.live && !d.either {
 			c := p.dualAt(site.contexts[d.template], d.dual)
 			c.fired += n * d.cells
 			c.arrived += n * d.due
 		}
 	}
 	for j, d := range b.OutDuals {
-		if d >= 0 {
-			c := f.of(int(d))
+		if d >= 0 && !f.exact { // otherwise they are among those that are due
+			c := &f.cells[f.of(int(d))]
 			p.dualAt(site.contexts[c.template], c.dual).arrived += n * in[j]
 		}
 	}

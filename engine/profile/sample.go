@@ -50,12 +50,25 @@ func branches(prog *graph.Program) []bool {
 			out[g.Index] = true
 		}
 	}
+	for _, b := range prog.Blocks[1:] {
+		if b.Arrays != nil {
+			for i := range b.Arrays.Masks {
+				out[b.Arrays.Masks[i].Template] = true
+			}
+		}
+	}
 	return out
 }
 
-// stackOf returns the stack of a place in a context.
-func (s *sampler) stackOf(c uint32, at term.Pos) []calls.Frame {
-	s.stack = s.p.calls.Stack(s.stack[:0], c, at, func(id uint32) (term.Pos, bool) {
+// stackOf returns the stack of a place in a context, in an inlined call if that is not 0.
+func (s *sampler) stackOf(c uint32, at term.Pos, inlined uint32) []calls.Frame {
+	s.stack = s.stack[:0]
+	for inlined != 0 {
+		call := &s.p.prog.Inlined[inlined]
+		s.stack = append(s.stack, calls.Frame{Func: call.Func, At: at})
+		at, inlined = call.At, call.Parent
+	}
+	s.stack = s.p.calls.Stack(s.stack, c, at, func(id uint32) (term.Pos, bool) {
 		return s.p.prog.Templates[id].Pos, !s.branch[id]
 	})
 	return s.stack
@@ -118,6 +131,7 @@ func (s *sampler) emit(x calls.Sample) {
 // place is a place in a template's code.
 type place struct {
 	pos       term.Pos
+	inlined   uint32
 	generated bool
 }
 
@@ -140,18 +154,18 @@ func (s *sampler) context(id uint32) {
 	head := sample(place{pos: t.Pos})
 	head.Counts[rule.Lambda], head.Counts[rule.GC] = c.args, c.args
 	for _, n := range t.Places {
-		sample(place{n.Pos, n.Generated}).Counts[n.Rule] += n.N * c.runs
+		sample(place{n.Pos, n.Inlined, n.Generated}).Counts[n.Rule] += n.N * c.runs
 	}
 	head.Nodes = c.nodes
 	if made, sum := s.nodesOf(t); sum*c.instances <= c.nodes { // unless a limit has ended a run
 		head.Nodes -= sum * c.instances
 		for _, n := range made {
-			sample(place{n.pos, n.generated}).Nodes += n.nodes * c.instances
+			sample(n.place).Nodes += n.nodes * c.instances
 		}
 	}
 	for _, k := range order {
 		x := at[k]
-		x.Stack = s.stackOf(id, k.pos)
+		x.Stack = s.stackOf(id, k.pos, k.inlined)
 		s.emit(*x)
 	}
 	duals := append([]uint32{prog.ZeroDual}, s.p.layout.of[c.Template]...)
@@ -183,7 +197,7 @@ func (s *sampler) nodesOf(t *graph.Template) (made []placeNodes, sum uint64) {
 		}
 		if n := uint64(certainNodes(in)); n > 0 {
 			generated := in.Op == graph.OpDual || in.Op == graph.OpPair && duals[in.B]
-			made = append(made, placeNodes{place{in.Pos, generated}, n})
+			made = append(made, placeNodes{place{pos: in.Pos, generated: generated}, n})
 			sum += n
 		}
 	}
@@ -222,7 +236,7 @@ func (s *sampler) dual(id, dual uint32, n dualCount) {
 	if at == 0 {
 		at = prog.Templates[s.p.contexts[id].Template].Pos
 	}
-	x := calls.Sample{Input: -1, Phase: calls.Backward, Origin: calls.GeneratedCode, Stack: s.stackOf(id, at)}
+	x := calls.Sample{Input: -1, Phase: calls.Backward, Origin: calls.GeneratedCode, Stack: s.stackOf(id, at, d.Inlined)}
 	x.Counts.AddTimes(&prog.Bodies[d.Body].Counts, n.fired)
 	n.factors(&x.Counts)
 	s.emit(x)
@@ -235,7 +249,7 @@ func (s *sampler) extra() {
 	})
 	for _, w := range at {
 		x := s.p.extra[w]
-		out := calls.Sample{Stack: s.stackOf(w.context, w.pos), Input: -1, Phase: w.phase, Origin: s.origin(w.phase == calls.Backward), Counts: x.counts, Nodes: x.nodes, Time: x.time}
+		out := calls.Sample{Stack: s.stackOf(w.context, w.pos, 0), Input: -1, Phase: w.phase, Origin: s.origin(w.phase == calls.Backward), Counts: x.counts, Nodes: x.nodes, Time: x.time}
 		out.Counts[rule.GC] -= x.duals
 		s.emit(out)
 		duals := calls.Sample{Stack: out.Stack, Input: -1, Phase: w.phase, Origin: calls.GeneratedCode}

@@ -58,19 +58,6 @@ type Stage struct {
 	Adjoint  term.Var   // of BP
 }
 
-// Inputs returns the variables of the program's scalar inputs.
-func Inputs(src *lang.Program) []term.Var {
-	n := 0
-	for i := range src.Inputs {
-		n += len(src.Inputs[i].Vars)
-	}
-	xs := make([]term.Var, 0, n)
-	for i := range src.Inputs {
-		xs = append(xs, src.Inputs[i].Vars...)
-	}
-	return xs
-}
-
 // Error is a program that has no such stage, or whose run has no such result.
 type Error struct {
 	Pos             term.Pos
@@ -82,6 +69,16 @@ func (e *Error) Error() string { return e.Headline + ": " + e.Label }
 // Compile compiles the program with its inputs left open: t is its term, in a form with families or expanded. The error is an [*Error]
 // for a program that has no computational graph. With places, steps are known by their places in the source.
 func Compile(src *lang.Program, t *term.Term, places bool, check func() error) (*graph.Program, error) {
+	return compileBy(compile.Compile, src, t, compile.Options{Places: places, Check: check})
+}
+
+// Families is [Compile] for a form with families, of which those are expanded that no block can hold. reserve is as
+// [compile.Options] has it.
+func Families(src *lang.Program, t *term.Term, reserve func(bytes int64) error, check func() error) (*graph.Program, error) {
+	return compileBy(compile.Families, src, t, compile.Options{Reserve: reserve, Check: check})
+}
+
+func compileBy(by func(*term.Term, compile.Options) (*graph.Program, error), src *lang.Program, t *term.Term, opt compile.Options) (*graph.Program, error) {
 	if !ground(src.Shape) {
 		return nil, &Error{src.BodyPos(), "no computational graph",
 			"the body has type " + src.TypeText + "; a graph has outputs of type R"}
@@ -91,7 +88,8 @@ func Compile(src *lang.Program, t *term.Term, places bool, check func() error) (
 			return nil, &Error{n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction"}
 		}
 	}
-	return compile.Compile(t, compile.Options{Inputs: Inputs(src), Open: true, Places: places, Check: check})
+	opt.Inputs, opt.Open = src.Scalars, true
+	return by(t, opt)
 }
 
 // ground reports whether the shape is built of R, products and vectors.
@@ -240,7 +238,7 @@ func CheckBP(src *lang.Program) error {
 	switch {
 	case src.Shape == nil || src.Shape.Kind != load.Real:
 		return &Error{src.BodyPos(), "no bp", "the body has type " + src.TypeText + "; bp is defined for R"}
-	case len(Inputs(src)) == 0:
+	case len(src.Scalars) == 0:
 		return &Error{src.BodyPos(), "no bp", "the program has no inputs; bp is defined for one at least"}
 	}
 	return nil

@@ -84,8 +84,8 @@ func (f *Statics) Nesting(e term.Static) int {
 	return d + 1
 }
 
-// Each calls g with the values of the expressions, for all values of the indices on which they depend.
-func (f *Statics) Each(es []term.Static, g func(values []float64)) {
+// mentioned returns the indices on which the expressions depend.
+func (f *Statics) mentioned(es []term.Static) map[term.Index]bool {
 	needed := map[term.Index]bool{}
 	var mention func(e term.Static)
 	mention = func(e term.Static) {
@@ -103,6 +103,33 @@ func (f *Statics) Each(es []term.Static, g func(values []float64)) {
 	for _, e := range es {
 		mention(e)
 	}
+	return needed
+}
+
+// Range returns the range of whole numbers, from begin to before end, that e goes through for each value of the other expressions. ok says that
+// it is known.
+func (f *Statics) Range(e term.Static, others []term.Static) (begin, end int, ok bool) {
+	switch n := &f.Nodes[e]; n.Op {
+	case term.StaticNum:
+		return int(n.Val), int(n.Val) + 1, true
+	case term.StaticIndex:
+		bound := &f.Nodes[f.Bounds[n.Index]]
+		return 0, int(bound.Val), bound.Op == term.StaticNum && !f.mentioned(others)[n.Index]
+	case term.StaticAdd, term.StaticSub:
+		by := &f.Nodes[n.B]
+		begin, end, ok = f.Range(n.A, others)
+		d := int(by.Val)
+		if n.Op == term.StaticSub {
+			d = -d
+		}
+		return begin + d, end + d, ok && by.Op == term.StaticNum
+	}
+	return 0, 0, false
+}
+
+// Each calls g with the values of the expressions, for all values of the indices on which they depend.
+func (f *Statics) Each(es []term.Static, g func(values []float64)) {
+	needed := f.mentioned(es)
 	var chain []term.Index // an index is made before those in its scope
 	for i := range needed {
 		chain = append(chain, i)

@@ -58,9 +58,9 @@ func (l *lowering) row(s *load.Shape) term.Type { return l.t.Types.Vec(s.Width()
 // grouped makes a value of shape s and type t of a vector of its numbers.
 func (l *lowering) grouped(pos term.Pos, t infer.Type, s *load.Shape, numbers term.Ref) term.Ref {
 	l.room(s.Width())
-	first := l.components(l.row(s), pos)
+	first := l.t.NewVars(s.Width(), term.VarInfo{Type: term.R, Pos: pos})
 	value := l.scalars(pos, first, s.Width(), t, l.p.Static.Number(0))
-	return l.t.Unvec(pos, consecutive(first, s.Width()), numbers, value)
+	return l.t.UnvecFrom(pos, first, s.Width(), numbers, value)
 }
 
 // literal makes the term of data of a tagged shape, of type t. It nests as deep as the data.

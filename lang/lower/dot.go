@@ -70,7 +70,7 @@ func (l *lowering) operandAt(o *operand, pos term.Pos, at ...term.Static) term.R
 		index = append(index, core.StaticBit|core.Ref(e))
 	}
 	if o.x != 0 {
-		return l.project(pos, o.x, l.component, index)
+		return l.project(pos, o.x, l.t.TypeOf(o.x), l.component, index)
 	}
 	return l.path(pos, o.of, index)
 }

@@ -70,28 +70,6 @@ func (l *lowering) findGrids(live []bool) {
 	}
 }
 
-// reserve makes the components of the components from first on of a vector, and so on for so many levels, those of a
-// level side by side.
-func (l *lowering) reserve(first term.Var, of term.VarInfo, levels int) {
-	tt := l.t.Types
-	count, elem := tt.Len(of.Type), tt.Left(of.Type)
-	for ; levels > 1 && tt.Kind(elem) == term.VecKind; levels-- {
-		size := tt.Len(elem)
-		elem = tt.Left(elem)
-		l.room(count * size)
-		core.Announce(l.p, count*size, []term.VarInfo{})
-		l.t.GrowVars(count * size)
-		next := term.Var(l.t.NumVars())
-		for i := range count {
-			l.reserved[first+term.Var(i)] = next + term.Var(i*size)
-			for range size {
-				l.t.NewVar(term.VarInfo{Type: elem, Pos: of.Pos})
-			}
-		}
-		first, count = next, count*size
-	}
-}
-
 // path makes a projection of a variable or of data: a variable, or a component at a static index.
 func (l *lowering) path(pos term.Pos, of core.Var, index []core.Ref) term.Ref {
 	d := l.p.Let(of)
@@ -99,64 +77,65 @@ func (l *lowering) path(pos term.Pos, of core.Var, index []core.Ref) term.Ref {
 	if d == nil || !d.Opened {
 		x = l.bind(of)
 	}
-	component := func(x term.Var, i int) term.Var {
+	component := func(x term.Var, i, n int) term.Var {
 		if x == 0 {
-			return l.dataComponent(d.Data, &l.c.Vars[of], i)
+			return l.dataComponent(d.Data, &l.c.Vars[of], i, n)
 		}
-		return l.component(x, i)
+		return l.component(x, i, n)
 	}
-	return l.project(pos, x, component, index)
+	return l.project(pos, x, l.typ(l.c.Vars[of].Type), component, index)
 }
 
-// project makes the projection of x by the indices.
-func (l *lowering) project(pos term.Pos, x term.Var, component func(x term.Var, i int) term.Var, index []core.Ref) term.Ref {
+// project makes the projection of x, which has type ty, by the indices. component returns component i, and makes n components from it on.
+func (l *lowering) project(pos term.Pos, x term.Var, ty term.Type, component func(x term.Var, i, n int) term.Var, index []core.Ref) term.Ref {
 	for len(index) > 0 && index[0]&core.StaticBit == 0 {
-		x, index = component(x, int(index[0])), index[1:]
+		x, ty, index = component(x, int(index[0]), 1), l.t.Types.Left(ty), index[1:]
 	}
 	if len(index) == 0 {
 		return l.t.Variable(pos, x)
 	}
 	es := make([]term.Static, len(index))
+	sizes := make([]int, len(es)) // how many components stand side by side, by level
 	for k, i := range index {
 		if es[k] = term.Static(i &^ core.StaticBit); i&core.StaticBit == 0 {
 			es[k] = l.p.Static.Number(float64(i))
 		}
+		sizes[k], ty = l.t.Types.Len(ty), l.t.Types.Left(ty)
 	}
-	// The first component of each level, and how many there are side by side.
-	firsts, sizes := make([]term.Var, len(es)), make([]int, len(es))
-	l.p.Static.Each(es, func(values []float64) {
+	// The components of the last level are made together where they stand side by side.
+	last := len(es) - 1
+	begin, end, side := l.p.Static.Range(es[last], es[:last])
+	through := es
+	if side {
+		through = es[:last]
+	}
+	firsts := make([]term.Var, len(es)) // the first component of each level
+	l.p.Static.Each(through, func(values []float64) {
 		l.p.Tick()
 		y := x
-		for k, i := range values {
-			z := component(y, int(i))
+		next := func(k, i, n int) {
+			z := component(y, i, n)
 			if firsts[k] == 0 {
 				firsts[k] = z - term.Var(i)
-				sizes[k] = l.lengthOf(y, firsts[k])
 			}
 			y = z
 		}
+		for k, i := range values {
+			next(k, int(i), 1)
+		}
+		if side && begin < end {
+			next(last, begin, end-begin)
+		}
 	})
-	if firsts[0] == 0 {
+	if firsts[last] == 0 {
 		return l.t.Num(pos, 0) // there is no value of an index around it
 	}
 	first, n, e := firsts[0], sizes[0], es[0]
 	for k := 1; k < len(es); k++ {
-		first, n = l.reserved[first], n*sizes[k]
+		first, n = l.reserved(first), n*sizes[k]
 		e = l.affine(e, sizes[k], es[k])
 	}
 	return l.t.Component(pos, first, n, e)
-}
-
-// lengthOf returns how many components the vector x has, or, if x is 0, the data of which the first is given.
-func (l *lowering) lengthOf(x, first term.Var) int {
-	if x != 0 {
-		return l.t.Types.Len(l.t.TypeOf(x))
-	}
-	n := 0
-	for int(first)+n < l.t.NumVars() && l.t.Info(first+term.Var(n)).Pos == l.t.Info(first).Pos {
-		n++
-	}
-	return n
 }
 
 // affine makes e·n + i.

@@ -13,7 +13,6 @@ package lower
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/infer"
@@ -36,16 +35,16 @@ type lowering struct {
 	comps []term.Var // by term.Var, those of inputs left out: the first of its components, if it is opened
 	data  []term.Var // by data: the same
 	// grids has, of variables that are vectors of vectors, how many levels of components stand side by side, so that
-	// a static index selects one; reserved has, by term.Var, the components that such a vector will have.
-	grids    map[core.Var]int
-	depth    map[term.Var]int
-	reserved map[term.Var]term.Var
-	types    []term.Type
-	lets     map[term.Var]core.Ref // what lets bind functions to, in a program with derivatives
-	wrong    error                 // an inductive type has no meaning in the calculus
-	stack    []infer.Type
-	kids     []term.Ref
-	xs       []term.Var
+	// a static index selects one.
+	grids  map[core.Var]int
+	depth  map[term.Var]int
+	beside []beside
+	types  []term.Type
+	lets   map[term.Var]core.Ref // what lets bind functions to, in a program with derivatives
+	wrong  error                 // an inductive type has no meaning in the calculus
+	stack  []infer.Type
+	kids   []term.Ref
+	xs     []term.Var
 }
 
 // Options has the limits of [Term], and what it calls.
@@ -75,7 +74,7 @@ func newLowering(p *core.Program, opt Options) *lowering {
 		vars:  make([]term.Var, len(p.Core.Vars)),
 		data:  make([]term.Var, len(p.Data)),
 		types: make([]term.Type, len(p.Types.Nodes)),
-		grids: map[core.Var]int{}, depth: map[term.Var]int{}, reserved: map[term.Var]term.Var{},
+		grids: map[core.Var]int{}, depth: map[term.Var]int{},
 	}
 	for i := range p.Data {
 		l.t.Data = append(l.t.Data, dataTerm(&p.Data[i]))
@@ -140,11 +139,11 @@ func (l *lowering) outer(d *core.Let, root term.Ref) term.Ref {
 		return root
 	}
 	ty := l.typ(v.Type)
-	xs := consecutive(first, l.t.Types.Len(ty))
-	for i := len(xs) - 1; i >= 0; i-- {
-		root = l.open(xs[i], v.Pos, root)
+	n := l.t.Types.Len(ty)
+	for i := n - 1; i >= 0; i-- {
+		root = l.open(first+term.Var(i), v.Pos, root)
 	}
-	return l.t.Unvec(v.Pos, xs, l.t.DataRef(v.Pos, d.Data, ty, 0), root)
+	return l.t.UnvecFrom(v.Pos, first, n, l.t.DataRef(v.Pos, d.Data, ty, 0), root)
 }
 
 // bind returns the term's variable for x.
@@ -160,100 +159,6 @@ func (l *lowering) bind(x core.Var) term.Var {
 		}
 	}
 	return l.vars[x]
-}
-
-// component returns variable i of the opening of x, which it makes if it is new.
-func (l *lowering) component(x term.Var, i int) term.Var {
-	k := int(x) - l.p.Scalars // inputs have no components
-	for k >= len(l.comps) {
-		l.comps = append(l.comps, make([]term.Var, len(l.comps)+64)...)
-	}
-	info := l.t.Info(x)
-	if l.comps[k] == 0 {
-		l.comps[k] = l.reserved[x]
-	}
-	if l.comps[k] == 0 {
-		l.comps[k] = l.components(info.Type, info.Pos)
-		l.reserve(l.comps[k], info, l.depth[x])
-	}
-	return l.named(l.comps[k], info.Name, i)
-}
-
-func (l *lowering) components(vec term.Type, pos term.Pos) term.Var {
-	return l.t.NewVars(l.t.Types.Len(vec), term.VarInfo{Type: l.t.Types.Left(vec), Pos: pos})
-}
-
-// named returns component i, with a name: it is used.
-func (l *lowering) named(first term.Var, of string, i int) term.Var {
-	x := first + term.Var(i)
-	if l.t.Info(x).Name == "" && of != "" {
-		l.t.ToChange(x).Name = componentName(of, i)
-	}
-	return x
-}
-
-// MaxName bounds the names that components of components get.
-const MaxName = 200
-
-// componentName is the name of component i: v.(0).(1), as long as it is no longer
-// than it should be.
-func componentName(of string, i int) string {
-	if len(of) > MaxName {
-		return of
-	}
-	return of + ".(" + strconv.Itoa(i) + ")"
-}
-
-// dataComponent is component for a data vector, which is opened around the program.
-func (l *lowering) dataComponent(i int, v *core.VarInfo, k int) term.Var {
-	if l.data[i] == 0 {
-		l.data[i] = l.components(l.typ(v.Type), v.Pos)
-	}
-	return l.named(l.data[i], v.Name, k)
-}
-
-func consecutive(first term.Var, n int) []term.Var {
-	xs := make([]term.Var, n)
-	for i := range xs {
-		xs[i] = first + term.Var(i)
-	}
-	return xs
-}
-
-// opened returns the first component of x, or 0 if x is not projected.
-func (l *lowering) opened(x term.Var) term.Var {
-	if k := int(x) - l.p.Scalars; k >= 0 && k < len(l.comps) {
-		return l.comps[k]
-	}
-	return 0
-}
-
-// open puts the opening of x around body, if x is projected, and inside it those of
-// its components, in order.
-func (l *lowering) open(x term.Var, pos term.Pos, body term.Ref) term.Ref {
-	if l.opened(x) == 0 {
-		return body
-	}
-	stack := []term.Var{x}
-	var order []term.Var
-	for len(stack) > 0 {
-		x := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		first := l.opened(x)
-		if first == 0 {
-			continue
-		}
-		order = append(order, x)
-		for i := l.t.Types.Len(l.t.TypeOf(x)) - 1; i >= 0; i-- {
-			stack = append(stack, first+term.Var(i))
-		}
-	}
-	for i := len(order) - 1; i >= 0; i-- {
-		x := order[i]
-		xs := consecutive(l.opened(x), l.t.Types.Len(l.t.TypeOf(x)))
-		body = l.t.Unvec(pos, xs, l.t.Variable(pos, x), body)
-	}
-	return body
 }
 
 // typ returns a type of inference, all of which is known, as a type of the term.

@@ -79,12 +79,13 @@ func (l *lowering) node(n *core.Node) term.Ref {
 		return l.dataRef(n)
 	case core.ProjOp:
 		ty := l.typ(n.Type)
-		first := l.components(ty, n.Pos)
-		xs := consecutive(first, t.Types.Len(ty))
+		size := t.Types.Len(ty)
+		l.room(size)
+		first := t.NewVars(size, term.VarInfo{Type: t.Types.Left(ty), Pos: n.Pos})
 		if n.X != 0 {
-			return t.Unvec(n.Pos, xs, l.refs[n.A], t.Component(n.Pos, first, len(xs), term.Static(n.X)))
+			return t.UnvecFrom(n.Pos, first, size, l.refs[n.A], t.Component(n.Pos, first, size, term.Static(n.X)))
 		}
-		return t.Unvec(n.Pos, xs, l.refs[n.A], t.Variable(n.Pos, xs[int(n.Val)]))
+		return t.UnvecFrom(n.Pos, first, size, l.refs[n.A], t.Variable(n.Pos, first+term.Var(n.Val)))
 	case core.DotOp:
 		return l.dot(n)
 	case core.MatvecOp:
