@@ -329,9 +329,12 @@ func TestPropertyFamilyMixtures(t *testing.T) {
 // TestPropertyFamilyChains: so it is where the function of a fold applies another, which has the families.
 func TestPropertyFamilyChains(t *testing.T) {
 	for _, loop := range []string{"foldl (fun h x -> cell x h) start a", "let f = fun x -> fun h -> cell x h in fold (fun x h -> f x (f x h)) start a"} {
-		compareRandomOf(t, 60, 17, func(cell string) string {
-			return "def cell x h = " + cell + "\nlet h = " + loop + " in\nsum i < k -> h.(i)\n"
-		})
+		for _, branches := range []bool{false, true} {
+			compareDraws(t, property.Size(600), 17, func(seed, _ int) (string, int) {
+				w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: []string{"x", "h"}, branches: branches}
+				return familyHead + "def cell x h = " + w.cell() + "\nlet h = " + loop + " in\nsum i < k -> h.(i)\n", 17
+			})
+		}
 	}
 }
 

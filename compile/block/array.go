@@ -46,12 +46,12 @@ type arrayBuilder struct {
 	ncells int
 	large  bool // there are too many registers or cells
 	// Of conditionals:
-	applies bool          // λs are applied between the templates
-	rest    []graph.Instr // of the template, behind the instruction that is compiled
-	sides   []arraySide   // around what is compiled
-	masks   []graph.Mask
-	runs    []graph.Run
-	run     int // 1 + the number of that which is compiled, 0 if there is none
+	ended bool          // λs are applied between the templates, and one has made late cells: what makes cells behind it is no block
+	rest  []graph.Instr // of the template, behind the instruction that is compiled
+	sides []arraySide   // around what is compiled
+	masks []graph.Mask
+	runs  []graph.Run
+	run   int // 1 + the number of that which is compiled, 0 if there is none
 	// Of an open program:
 	sites   []tupleSite
 	tallies []graph.ArrayTally
@@ -464,7 +464,7 @@ func (b *arrayBuilder) cell(c graph.ArrayCell, l late, run int) arrayWire {
 	c.Late, c.Mask, c.Run, c.Waits = int(l), b.mask(), b.run, run != 0
 	c.First, c.Dims, c.Template = b.ncells, b.dims(), len(b.out.Templates)-1
 	b.ncells += graph.Instances(c.Dims)
-	b.large = b.large || b.ncells > maxRegisters
+	b.large = b.large || b.ncells > maxRegisters || b.ended
 	b.cells = append(b.cells, c)
 	return arrayWire{kind: graph.DualLeaf, at: b.dense(c.First), late: l, run: run}
 }

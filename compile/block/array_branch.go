@@ -133,7 +133,7 @@ func (b *arrayBuilder) test(in *graph.Instr) bool {
 	x, okX := b.wire(in.A)
 	y, okY := b.wire(in.B)
 	fold := in.Split != 0
-	if b.applies || !okX || !okY || !fold && (x.kind != graph.NumLeaf || y.kind != graph.NumLeaf) {
+	if !okX || !okY || !fold && (x.kind != graph.NumLeaf || y.kind != graph.NumLeaf) {
 		return false
 	}
 	s := arraySide{late: x.when().and(y.when()).and(b.captured()), loops: len(b.around), run: b.run}

@@ -24,7 +24,6 @@ func (c *compiler) specialize() {
 		if block == nil && b.anyFamilies {
 			b = newPathBuilder(small, id, closures, paths)
 			b.arrays = newArrayBuilder(&b.blockBuilder)
-			b.arrays.applies = true
 			b.arrays.inputArrays(small.applied(append([]uint32{id}, closures...)))
 			block = b.build(id, args)
 		}
@@ -266,6 +265,7 @@ func (b *pathBuilder) families(id uint32, values []int, into int) bool {
 		a.at[t.Cap0+uint32(i)] = fixedWire(w)
 	}
 	w, ok := a.body(t)
+	a.ended = slices.ContainsFunc(a.cells, func(c graph.ArrayCell) bool { return c.Late != 0 })
 	if ok {
 		b.settle(into, a.fixed(&w))
 	}
