@@ -60,7 +60,7 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	c := &compiler{
 		t: t, opt: opt,
 		out:    &graph.Program{Loops: new(sync.Map), Inlined: make([]graph.InlinedCall, 1), Data: slices.Clone(t.Data), Reversed: opt.Reversed, Open: opt.Open, Types: t.Types},
-		vars:   make([]binding, t.NumVars()),
+		vars:   make([]binding, t.NumVars()+len(t.Indices)),
 		pairs:  make([]virtualPair, 1),
 		nums:   map[uint64]slot{},
 		bodies: map[string]uint32{},

@@ -216,6 +216,9 @@ func (c *compiler) affine(e term.Static) (a block.Affine, ok bool) {
 
 // selected compiles x_e: the operands of the variables are slots at equal distances.
 func (c *compiler) selected(n *term.Node) operand {
+	if !c.top().loops.open() && c.ofList(n.Static()) {
+		return c.selectedOf(n)
+	}
 	e, ok := c.affine(n.Static())
 	if !ok || c.opt.Open && c.opt.Reversed || !c.top().loops.open() {
 		c.unheld()
@@ -292,7 +295,7 @@ const maxTable = 1 << 22
 func (c *compiler) indexNum(e term.Static, p term.Pos) slot {
 	l := &c.top().loops
 	uses := slices.DeleteFunc(c.t.IndicesOf(e), func(i term.Index) bool { _, ok := c.indices[i]; return ok })
-	if slices.Contains(uses, c.top().element) {
+	if c.ofList(e) {
 		return c.ofIndex(e, p)
 	}
 	if slices.ContainsFunc(uses, func(i term.Index) bool { _, ok := l.of[i]; return !ok }) {

@@ -389,7 +389,7 @@ func (b *arrayBuilder) arithmetic(in *graph.Instr) bool {
 	if !okX || !okY || x.kind != graph.NumLeaf || y.kind != graph.NumLeaf {
 		return false
 	}
-	d := b.each(graph.Array{Op: blockOps[in.Op], Sym: in.Sym, Mask: b.maskAt(b.dims())}, x.at, y.at)
+	d := b.each(graph.Array{Op: blockOps[in.Op], Sym: in.Sym, Mask: b.maskAt(b.dims()), NoStep: in.Flags&graph.Inner != 0}, x.at, y.at)
 	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d, late: b.when(&x, &y), run: b.waits(&x, &y)}
 	return true
 }
