@@ -67,7 +67,7 @@ var listElements = []struct {
 	{"(w * i, sin w)", "let (a, b) = x in if b < s then a else s * w", true},
 	{"[| w * i, u.(2) - i, u.(0) * u.(1) |]", "x.(0) * s + x.(1) * x.(2) - w", true},
 	{"(0.1 * i, [| w * i, cos w |])", "let (a, v) = x in a * s + v.(0) * v.(1)", true},
-	{"w", "w * s + x", true}, // the dual is that of the input
+	{"w", "w * s + x", true},                               // the dual is that of the input
 	{"let y = w * i in (y, y)", "fst x + snd x * s", true}, // two duals are one
 	{"if i < 3 then w else w * i", "x * s", true},
 	{"if w * i < 2 then u.(1) * i else (if sin i < 0 then w else u.(2))", "x * s + w", true},
