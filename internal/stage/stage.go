@@ -78,7 +78,7 @@ func Compile(src *lang.Program, t *term.Term, places bool, check func() error) (
 			return nil, &Error{n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction"}
 		}
 	}
-	return compile.Compile(t, compile.Options{Inputs: src.Scalars, Open: true, Places: places, Check: check})
+	return compile.Compile(t, compile.Options{Inputs: src.Scalars, Open: true, Straight: src.Straight(), Places: places, Check: check})
 }
 
 // ground reports whether the shape is built of R, products and vectors.
