@@ -129,8 +129,8 @@ func TestFoldsInFamilies(t *testing.T) {
 		{"def cell e g = vec i < k -> fold (fun d r -> tanh (r + d * e)) g.(i) l\nlet r = fold cell x l in sum i < k -> r.(i)", true},
 		{"def cell e g = vec i < k -> fold (fun d r -> tanh (r + d.(0) * d.(1) * e.(1))) g.(i) a\nlet r = fold cell x a in sum i < k -> r.(i)", true},
 		{"def f e r = r * e + 1\nsum i < k -> fold f x.(i) l + fold f h.(i) l", true},
-		// Of these, only the values run as arrays.
-		{"sum i < k -> fold (fun e r -> fold (fun d q -> q * r + d * e.(1)) r [0.5; 0.25]) x.(i) a", false},
+		{"sum i < k -> fold (fun e r -> fold (fun d q -> q * r + d * e.(1)) r [0.5; 0.25]) x.(i) a", true},
+		// Of this, only the value runs as arrays.
 		{"sum i < k -> let z = x.(i) in if z < 0 then fold (fun e r -> if r < e.(0) then sin (r * fold (fun u v -> v * z + u.(1)) z a) else r) z a else z", false},
 	} {
 		for _, params := range [][]string{{"k=3"}, {"k=11", "n=2"}} {

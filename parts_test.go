@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,10 +33,10 @@ var partsPrograms = []struct {
 	{"let h = layer x in fold (fun e r -> r * s + sum e) 0 [h; x; b]", 2, 2},
 	{"let h = layer x in (#4) (fun z -> z * s + z) (sum h)", 2, 2},
 	{"let f = fun v -> fun m -> (let h = layer v in if m < 0 then sum h else m * sum h) in f x s + f (vec i < k -> s * x.(i)) (s - 1)", 4, 4},
-	{"let h = fold (fun e v -> vec i < k -> v.(i) * e) x [s; 2] in sum (layer h)", 3, 1},
+	{"let h = fold (fun e v -> vec i < k -> v.(i) * e) x [s; 2] in sum (layer (layer h))", 4, 3},
 	{"let rec f v n = if n < 1 then v else f (layer v) (n - 1) in let y = f x 3 in sum i < k -> y.(i)", 2, 1},
 	{"let h = layer x in sum (vec i < k -> (#3) (fun z -> z * b.(i)) h.(i))", 1, 1},
-	{"let relu = vec i < k -> (if x.(i) < 0 then 0.1 * x.(i) else x.(i)) in let rec f y n = if n < 1 then y else f (y * s) (n - 1) in f (sum (layer relu)) 2", 3, 0},
+	{"let relu = vec i < k -> (if x.(i) < 0 then 0.1 * x.(i) else x.(i)) in let rec f y n = if n < 1 then y else f (y * s) (n - 1) in f (sum (layer relu)) 2", 3, 1},
 }
 
 const partsHead = `param k = 12
@@ -95,6 +96,59 @@ func TestFamiliesInParts(t *testing.T) {
 	}
 }
 
+// layersOf are layers of a vector V. Most have blocks where they wait for V, too.
+var layersOf = []string{
+	"vec i < k -> tanh (dot W.(i) V + b.(i))",
+	"vec i < k -> sum j < k -> E.(j).(i) * V.(j)",
+	"vec i < k -> sin V.(i)",
+	"vec i < k -> V.(k - 1 - i) * x.(i)",
+	"vec i < k -> sum j < k -> E.(i).(j) * W.(i).(j) * V.(j)",
+	"vec i < k -> sum j < k -> V.(i) * W.(i).(j)",
+	"vec i < k -> s * V.(i)",
+	"vec i < k -> exp (0.1 * dot W.(i) V) - x.(i) * b.(i)",
+	"vec i < k -> sum j < k -> sin V.(j) * E.(i).(j)",
+	"vec i < k -> sum j < k -> (let a = sum l < k -> W.(j).(l) * V.(l) in a * E.(i).(j))",
+	"vec i < k -> sum j < k -> sum l < k -> 0.1 * W.(i).(j) * E.(j).(l) * V.(l)",
+	"vec i < k -> sigmoid (dot W.(i) V) * tanh (dot E.(i) V)",
+	"vec i < k -> (let z = dot W.(i) V in z * z)",
+	"vec i < k -> sum j < k -> V.(j) * x.(i)",
+	"vec i < k -> maximum (vec j < k -> W.(i).(j) * V.(j))",
+	"vec i < k -> x.(i) + V.(i) * sum j < k -> V.(j)",
+}
+
+// TestPropertyWaitingLayers: so it is for layers that wait for what an application gives.
+func TestPropertyWaitingLayers(t *testing.T) {
+	around := []string{
+		"let h = fold (fun e v -> vec i < k -> v.(i) * e) h [s; 2] in let r = LAYER(h) in let q = LAYER(r) in sum i < k -> q.(i) * x.(i)",
+		"let f = fun m -> fun v -> vec i < k -> (let rec g y n = if n < 1 then y else g (y * m) (n - 1) in g v.(i) 2) in let r = LAYER(f s h) in sum i < k -> r.(i)",
+		"let f = fun v -> (if s < 0 then v else LAYER(v)) in let r = f h in let q = LAYER(r) in let p = f r in sum i < k -> q.(i) * p.(i)",
+		"let rec f v n = if n < 1 then LAYER(v) else let v = f (LAYER(v)) (n - 1) in LAYER(v) in let r = f h 2 in sum i < k -> r.(i) * s",
+		"let h = fold (fun e v -> vec i < k -> v.(i) * e) h [s; 2] in let r = LAYER(h) in let q = LAYER(h) in sum i < k -> q.(i) * r.(i) * h.(i)",
+	}
+	held, draws := 0, property.Size(1500)
+	for seed := range draws {
+		r := rand.New(rand.NewPCG(uint64(seed), 8))
+		body := regexp.MustCompile(`LAYER\(([^()]*)\)`).ReplaceAllStringFunc(around[seed%len(around)], func(text string) string {
+			v := text[len("LAYER(") : len(text)-1]
+			return "(let v = " + v + " in " + strings.ReplaceAll(layersOf[r.IntN(len(layersOf))], "V", "v") + ")"
+		})
+		src := familyHead + "input h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" + body + "\n"
+		p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: []string{"k=" + strconv.Itoa(2+seed%11)}})
+		require.NoError(t, err, src)
+		got, c2, families, err := runTerm(t, p, p.src.Written(), true, compile.Families)
+		if errors.Is(err, graph.ErrFamilies) {
+			continue
+		}
+		require.NoError(t, err)
+		want, c1, _, err := runTerm(t, p, p.src.Term(), true, compile.Compile)
+		require.NoError(t, err)
+		require.Equal(t, want, got, src)
+		require.Equal(t, c1, c2, src)
+		held += families
+	}
+	require.Greater(t, held, draws)
+}
+
 // TestPropertyFamiliesInParts: so it is for random families.
 func TestPropertyFamiliesInParts(t *testing.T) {
 	around := []string{
@@ -137,5 +191,31 @@ func TestLargeParts(t *testing.T) {
 		require.NoError(t, err)
 		require.Less(t, res.Cost.Nodes.Allocated, uint64(3*len(p.inputs)), body)
 		require.Greater(t, res.Cost.Steps.Total(), uint64(20*len(p.inputs)))
+	}
+}
+
+// TestPlainParts: of a large program in which the backward code of a family with an application or a conditional would add in another order,
+// only that family is expanded.
+func TestPlainParts(t *testing.T) {
+	const k = 128
+	for _, body := range []string{
+		"sum (vec i < k -> (#3) (fun z -> z * s) h.(i))",
+		"sum i < k -> if h.(i) < 0 then h.(i) * s * s else h.(i) * s",
+		"sum i < k -> foldl (fun r e -> r * s + e) 0 [h.(i); h.(i) * s]",
+	} {
+		p, err := Load(t.Context(), "t.gram", []byte(partsHead+"let h = layer (layer x) in "+body+"\n"), Options{Params: []string{"k=" + strconv.Itoa(k)}})
+		require.NoError(t, err)
+		res, err := p.Gradient(t.Context(), EvalOptions{})
+		require.NoError(t, err)
+		require.False(t, p.arrays(true).none.Load(), body)
+		require.Less(t, res.Cost.Nodes.Allocated, uint64(3*len(p.inputs)), body)
+		got := slices.Clone(res.Jacobian)
+		steps := res.Cost.Steps
+		res, err = p.Gradient(t.Context(), EvalOptions{NoFuse: true})
+		require.NoError(t, err)
+		require.Equal(t, steps, res.Cost.Steps, body)
+		for i, x := range res.Jacobian {
+			require.Equal(t, math.Float64bits(x), math.Float64bits(got[i]), body)
+		}
 	}
 }

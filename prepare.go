@@ -43,12 +43,21 @@ func (opt *EvalOptions) arrays() bool {
 	return !opt.NoFuse && !opt.Finite && opt.Schedule != Random
 }
 
+// runAt runs at the point, again as long as the run meets what arrays cannot do.
+func (e *Evaluator) runAt(point []float64, run func() error) error {
+	for {
+		if again, err := e.withoutArrays(run(), point); !again {
+			return err
+		}
+	}
+}
+
 // withoutArrays prepares the evaluator anew if err says that the run met what arrays cannot do, and reports whether it did.
 func (e *Evaluator) withoutArrays(err error, point []float64) (bool, error) {
 	if !errors.Is(err, graph.ErrFamilies) {
 		return false, err
 	}
-	e.p.arrays(e.grad).none.Store(true)
+	e.p.expandMore(e.p.arrays(e.grad))
 	if err = e.prepare(point); err == nil {
 		err = e.start()
 	}

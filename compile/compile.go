@@ -24,6 +24,8 @@ type Options struct {
 	Straight bool
 	// Places asks for the templates' steps by place in the source.
 	Places bool
+	// Plain says that no family has conditionals or applications.
+	Plain bool
 	// Check, if not nil, is called at least every 2¹⁶ nodes; its error ends the
 	// compilation.
 	Check func() error
@@ -132,6 +134,8 @@ type compiler struct {
 	at   term.Ref // the node that is compiled
 	// branches are the first branches of conditionals whose second is compiled.
 	branches []closedBranch
+	// mentions are the numbers of [compiler.mentioned], nil before they are needed.
+	mentions []int32
 	// Of applications in families: those that are compiled, the innermost one last, what is known there, and what their bodies have bound.
 	calls       []call
 	knowns      []known

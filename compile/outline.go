@@ -122,10 +122,14 @@ func (c *compiler) beginInline(r term.Ref, n *term.Node) {
 
 // endInline ends it, and runs its block.
 func (c *compiler) endInline(n *term.Node) {
-	waits := slices.ContainsFunc(c.top().code, func(in graph.Instr) bool { return in.Op == graph.OpTest })
-	id, captured := c.close(c.popValue())
-	waits = waits || slices.ContainsFunc(captured, func(s slot) bool { return !c.top().ready(s) })
-	if c.opt.Reversed && waits { // the dual λs would be made in another order
+	b := c.top()
+	result := c.popValue()
+	c.slot(result) // which may capture more
+	tests := slices.ContainsFunc(b.code, func(in graph.Instr) bool { return in.Op == graph.OpTest })
+	waits := slices.ContainsFunc(b.captured, func(x capture) bool { return !c.stack[len(c.stack)-2].ready(x.from) })
+	disorder := c.opt.Reversed && (tests || waits && !c.cascades(n))
+	id, captured := c.close(result)
+	if disorder { // the dual λs would be made in another order
 		c.err = &familiesError{expand: c.within(c.at)}
 		return
 	}
