@@ -149,21 +149,23 @@ func TestPropertyWaitingLayers(t *testing.T) {
 	require.Greater(t, held, draws)
 }
 
+// partsAround are programs around random families.
+var partsAround = []string{
+	"let f = fun y -> y * s in let r = CELL in sum i < k -> f r.(i)",
+	"let r = CELL in if s < 0.5 then sum i < k -> r.(i) else s",
+	"let rec f x n = if n < 1 then x else f (CELL) (n - 1) in let r = f x 2 in sum i < k -> r.(i)",
+	"let h = fold (fun e v -> vec i < k -> v.(i) * e) h [s; 2] in let r = CELL in sum i < k -> r.(i)",
+	"(#2) (fun z -> let h = vec i < k -> h.(i) * z in let r = CELL in let m = sum i < k -> r.(i) in if m < 0 then m else s * m) s",
+	"let r = CELL in fold (fun e m -> (let rec f x n = if n < 1 then x else f (x * m) (n - 1) in f e.(0) 1) + e.(1)) s [r; x]",
+}
+
 // TestPropertyFamiliesInParts: so it is for random families.
 func TestPropertyFamiliesInParts(t *testing.T) {
-	around := []string{
-		"let f = fun y -> y * s in let r = CELL in sum i < k -> f r.(i)",
-		"let r = CELL in if s < 0.5 then sum i < k -> r.(i) else s",
-		"let rec f x n = if n < 1 then x else f (CELL) (n - 1) in let r = f x 2 in sum i < k -> r.(i)",
-		"let h = fold (fun e v -> vec i < k -> v.(i) * e) h [s; 2] in let r = CELL in sum i < k -> r.(i)",
-		"(#2) (fun z -> let h = vec i < k -> h.(i) * z in let r = CELL in let m = sum i < k -> r.(i) in if m < 0 then m else s * m) s",
-		"let r = CELL in fold (fun e m -> (let rec f x n = if n < 1 then x else f (x * m) (n - 1) in f e.(0) 1) + e.(1)) s [r; x]",
-	}
 	runs, draws := 0, property.Size(2000)
 	for seed := range draws {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 7)), vectors: []string{"x", "h"}, branches: seed%3 == 0}
 		src := familyHead + "input h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
-			strings.ReplaceAll(around[seed%len(around)], "CELL", w.cell()) + "\n"
+			strings.ReplaceAll(partsAround[seed%len(partsAround)], "CELL", w.cell()) + "\n"
 		p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: []string{"k=" + strconv.Itoa(2+seed%11)}})
 		require.NoError(t, err, src)
 		for _, gradient := range []bool{false, true} {
