@@ -351,7 +351,7 @@ func (p *Program) arrayProgram(meter *limits.Meter, reversed, placed bool) (*gra
 	form := p.arrays(reversed)
 	return form.with(placed).get(p, meter, func() (*graph.Program, error) {
 		families, code := p.src.Families, compile.Compile
-		if !placed && p.inParts() {
+		if p.inParts() {
 			families, code = p.src.Large, compile.Families
 		}
 		t, err := families(meter.During("compile"))

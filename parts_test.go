@@ -15,6 +15,7 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -193,6 +194,11 @@ func TestLargeParts(t *testing.T) {
 		require.NoError(t, err)
 		require.Less(t, res.Cost.Nodes.Allocated, uint64(3*len(p.inputs)), body)
 		require.Greater(t, res.Cost.Steps.Total(), uint64(20*len(p.inputs)))
+		var total rule.Counts
+		profiled, err := p.Gradient(t.Context(), EvalOptions{Samples: func(s calls.Sample) { total.AddTimes(&s.Counts, 1) }})
+		require.NoError(t, err)
+		require.Equal(t, res.Cost.Steps, total)
+		require.Less(t, profiled.Cost.Nodes.Allocated, uint64(3*len(p.inputs)), body)
 	}
 }
 
@@ -220,4 +226,38 @@ func TestPlainParts(t *testing.T) {
 			require.Equal(t, math.Float64bits(x), math.Float64bits(got[i]), body)
 		}
 	}
+}
+
+// TestProfilesOfParts: where only some comprehensions are expanded, samples are those of the expansion.
+func TestProfilesOfParts(t *testing.T) {
+	compare := func(src string, params ...string) bool {
+		p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: params})
+		require.NoError(t, err, src)
+		for _, gradient := range []bool{false, true} {
+			_, c2, got, err := runFormBy(t, p, p.src.Written(), gradient, true, compile.Families)
+			if errors.Is(err, graph.ErrFamilies) {
+				return false
+			}
+			require.NoError(t, err, src)
+			_, c1, want, err := runForm(t, p, p.src.Term(), gradient, true)
+			require.NoError(t, err)
+			require.Equal(t, c1, c2, src)
+			require.Equal(t, want, got, src)
+		}
+		return true
+	}
+	for _, q := range partsPrograms {
+		require.True(t, compare(partsHead+q.body+"\n"), q.body)
+	}
+	ran, draws := 0, property.Size(1000)
+	for seed := range draws {
+		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 11)), vectors: []string{"x", "h"}, branches: seed%3 == 0}
+		src := familyHead + "input h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
+			strings.ReplaceAll(partsAround[seed%len(partsAround)], "CELL", w.cell()) + "\n"
+		if compare(src, "k="+strconv.Itoa(2+seed%11)) {
+			ran++
+		}
+	}
+	t.Logf("%d of %d ran", ran, draws)
+	require.Greater(t, 3*ran, draws)
 }
