@@ -20,6 +20,8 @@ type Options struct {
 	// Open makes the inputs symbolic, for the reduction of t to G; with Reversed, for
 	// that of D(t) to its normal form.
 	Open bool
+	// Straight says that the term, with its families, is straight-line arithmetic: data vectors are families, too.
+	Straight bool
 	// Places asks for the templates' steps by place in the source.
 	Places bool
 	// Plain says that no family has conditionals or applications.

@@ -230,7 +230,7 @@ func (c *compiler) selected(n *term.Node) operand {
 	part := func(of func(operand) operand) slot {
 		first := of(c.variable(n.X)).slot
 		stride := slot(1)
-		for j := range n.N {
+		for j := uint32(0); j < n.N; j = c.nextIn(n, j) {
 			s := of(c.variable(n.X + term.Var(j))).slot
 			if j == 1 {
 				stride = s - first
@@ -259,7 +259,7 @@ func (c *compiler) selected(n *term.Node) operand {
 		return operand{slot: c.emit(in, nil)}
 	}
 	if op.pair == 0 {
-		for j := range n.N {
+		for j := uint32(0); j < n.N; j = c.nextIn(n, j) {
 			if c.variable(n.X+term.Var(j)).pair != 0 {
 				c.unheld()
 				return operand{}
@@ -277,6 +277,14 @@ func (c *compiler) selected(n *term.Node) operand {
 	a := part(func(o operand) operand { return c.pairs[o.pair].a })
 	b := part(func(o operand) operand { return c.pairs[o.pair].b })
 	return c.newPair(operand{slot: a}, operand{slot: b}, n.Pos)
+}
+
+// nextIn returns the variable of a component that is looked at behind number j. Of those that have been bound together, it is the last one.
+func (c *compiler) nextIn(n *term.Node, j uint32) uint32 {
+	if m := c.among(n.X + term.Var(j)); j > 0 && m != nil && m.depth == c.depth() {
+		return max(j+1, min(n.N, uint32(m.end-n.X))-1)
+	}
+	return j + 1
 }
 
 // inputRange reports whether n variables from x on are inputs, in order, and returns the first of them.

@@ -363,6 +363,7 @@ func (b *arrayBuilder) instr(in *graph.Instr) bool {
 			d.Coef[b.loop0+id] = n
 			n *= b.l.All[id].Size
 		}
+		b.out.Consts = slices.Grow(b.out.Consts, len(table.Values))
 		for i, v := range table.Values {
 			b.out.Consts = append(b.out.Consts, graph.Const{Reg: uint32(d.Base + i), Val: v})
 		}
@@ -558,6 +559,9 @@ func (b *arrayBuilder) component(in *graph.Instr) bool {
 		}
 		if !ok || !atDistance(&first, &second, &w, int(j)) {
 			return false
+		}
+		if o := b.openedAt(in.A + j); o != nil && in.Split == 1 { // the last one of the family is next
+			j = max(j, min(in.N, o.first+o.n-in.A)-2)
 		}
 	}
 	if in.N == 1 {
