@@ -214,11 +214,7 @@ func (e *Evaluator) Reduce(ctx context.Context, point []float64) error {
 	}
 	e.reduced = false
 	start := e.begin(ctx)
-	again, err := e.withoutArrays(e.run.Value(point), point)
-	if again {
-		err = e.run.Value(point)
-	}
-	if err != nil {
+	if err := e.runAt(point, func() error { return e.run.Value(point) }); err != nil {
 		return e.p.Locate(err, "reducing")
 	}
 	e.last, e.reduced = time.Since(start), true
@@ -239,13 +235,19 @@ func (e *Evaluator) Read() (*Result, error) {
 		return nil, misuse("there is no value to read: Reduce makes one")
 	}
 	start := time.Now()
-	values, lengths, err := e.run.Read(e.result.Values[:0], e.result.Lengths[:0])
-	if again, other := e.withoutArrays(err, e.reducedAt); again { // functions that make the elements of lists run here
-		if err = e.run.Value(e.reducedAt); err == nil {
-			values, lengths, err = e.run.Read(e.result.Values[:0], e.result.Lengths[:0])
+	var values []float64
+	var lengths []int
+	read := func() (err error) {
+		values, lengths, err = e.run.Read(e.result.Values[:0], e.result.Lengths[:0])
+		return err
+	}
+	err := read()
+	for again := true; again; {
+		if again, err = e.withoutArrays(err, e.reducedAt); again { // functions that make the elements of lists run here
+			if err = e.runAt(e.reducedAt, func() error { return e.run.Value(e.reducedAt) }); err == nil {
+				err = read()
+			}
 		}
-	} else {
-		err = other
 	}
 	if err != nil {
 		return nil, e.p.Locate(err, "reading the value")
@@ -295,11 +297,7 @@ func (e *Evaluator) Gradient(ctx context.Context, point []float64) (*Result, err
 		return nil, err
 	}
 	start := e.begin(ctx)
-	again, err := e.withoutArrays(e.run.Gradient(point, res.Values, res.Jacobian), point)
-	if again {
-		err = e.run.Gradient(point, res.Values, res.Jacobian)
-	}
-	if err != nil {
+	if err := e.runAt(point, func() error { return e.run.Gradient(point, res.Values, res.Jacobian) }); err != nil {
 		return nil, e.p.Locate(err, "reducing")
 	}
 	e.last = time.Since(start)

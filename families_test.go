@@ -212,24 +212,6 @@ func (w *cellWriter) branch(depth int) string {
 	return text(w.number(depth-1)+" "+less+" "+w.number(0), w.number(depth-1), w.number(depth-1))
 }
 
-// pair writes an expression of type R * R.
-func (w *cellWriter) pair(depth int) string {
-	if depth == 0 {
-		return "(" + w.number(0) + ", " + []string{"0.5", w.number(0)}[w.r.IntN(2)] + ")"
-	}
-	switch w.r.IntN(5) {
-	case 0, 1:
-		return "(if " + w.number(0) + " < " + w.number(0) + " then " + w.pair(depth-1) + " else " + w.pair(depth-1) + ")"
-	case 2:
-		p := w.name("p")
-		return "(let " + p + " = " + w.pair(depth-1) + " in " + p + ")"
-	case 3:
-		e, u, v := w.name("e"), w.name("u"), w.name("v")
-		return "(fold (fun " + e + " (" + u + ", " + v + ") -> (" + v + ", " + e + " * " + u + ")) " + w.pair(depth-1) + " l)"
-	}
-	return "(" + w.number(depth-1) + ", " + []string{"0.5", w.number(0)}[w.r.IntN(2)] + ")"
-}
-
 // name returns a new name.
 func (w *cellWriter) name(letter string) string {
 	w.names++
@@ -446,11 +428,15 @@ func compareOpen(t *testing.T, p *Program, src string) bool {
 // runForm reduces a form of a program's term, or its gradient: the numbers are the value, and the Jacobian. The samples are the steps by
 // stack, phase and origin, if they are recorded. A machine that records makes some loops step by step.
 func runForm(t *testing.T, p *Program, src *term.Term, gradient, record bool) (numbers []float64, counts rule.Counts, samples map[string]rule.Counts, err error) {
+	return runFormBy(t, p, src, gradient, record, compile.Compile)
+}
+
+func runFormBy(t *testing.T, p *Program, src *term.Term, gradient, record bool, compiled func(*term.Term, compile.Options) (*graph.Program, error)) (numbers []float64, counts rule.Counts, samples map[string]rule.Counts, err error) {
 	if gradient {
 		src, err = revgrad.Reverse(src, nil)
 		require.NoError(t, err)
 	}
-	prog, err := compile.Compile(src, compile.Options{Inputs: p.inputs, Reversed: gradient, Places: record})
+	prog, err := compiled(src, compile.Options{Inputs: p.inputs, Reversed: gradient, Places: record})
 	if err != nil {
 		return nil, counts, nil, err
 	}

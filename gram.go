@@ -90,7 +90,21 @@ func (c *compiled[P]) with(placed bool) *compiled[P] {
 // arrayForm is a program with its families, where blocks can hold them.
 type arrayForm struct {
 	compiled[graph.Program]
-	none atomic.Bool // blocks cannot hold them, or not do what was asked of them
+	plain atomic.Bool // families with conditionals and applications are expanded
+	none  atomic.Bool // blocks cannot hold them, or not do what was asked of them
+}
+
+// expandMore takes note that a run met what arrays cannot do. Of a program in parts, the families with conditionals and applications are
+// expanded first.
+func (p *Program) expandMore(form *arrayForm) {
+	branches := func(n term.Node) bool { return n.Op == term.IfOp || n.Op == term.AppOp }
+	if !p.inParts() || !slices.ContainsFunc(p.src.Written().Nodes, branches) || form.plain.Swap(true) {
+		form.none.Store(true)
+		return
+	}
+	form.mu.Lock()
+	defer form.mu.Unlock()
+	form.prog = nil
 }
 
 type sizes struct{ term, reverse int64 }
@@ -328,12 +342,16 @@ var expandShort = true
 // expanded that no block can hold. Of a smaller one all are.
 const inParts = 1 << 13
 
+func (p *Program) inParts() bool {
+	return p.src.Written().ExpandedSize()-float64(len(p.inputs)) >= float64(inParts)
+}
+
 // arrayProgram compiles t, or D(t), with its families. The error is [graph.ErrFamilies] if they are to be expanded.
 func (p *Program) arrayProgram(meter *limits.Meter, reversed, placed bool) (*graph.Program, error) {
 	form := p.arrays(reversed)
 	return form.with(placed).get(p, meter, func() (*graph.Program, error) {
 		families, code := p.src.Families, compile.Compile
-		if !placed && p.src.Written().ExpandedSize()-float64(len(p.inputs)) >= float64(inParts) {
+		if p.inParts() {
 			families, code = p.src.Large, compile.Families
 		}
 		t, err := families(meter.During("compile"))
@@ -348,7 +366,7 @@ func (p *Program) arrayProgram(meter *limits.Meter, reversed, placed bool) (*gra
 		if err != nil {
 			return nil, err
 		}
-		prog, err := code(t, compile.Options{Inputs: p.inputs, Reversed: reversed, Places: placed, Check: meter.During("compile"), Reserve: meter.Reserve})
+		prog, err := code(t, compile.Options{Inputs: p.inputs, Reversed: reversed, Places: placed, Plain: form.plain.Load(), Check: meter.During("compile"), Reserve: meter.Reserve})
 		if err == nil && expandShort && prog.ShortArrays() {
 			err = graph.ErrFamilies
 		}

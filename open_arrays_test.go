@@ -1,14 +1,19 @@
 package gram
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/internal/stage"
 )
 
 // openHead declares what the programs with open inputs read.
@@ -129,12 +134,81 @@ func TestFoldsInFamilies(t *testing.T) {
 		{"def cell e g = vec i < k -> fold (fun d r -> tanh (r + d * e)) g.(i) l\nlet r = fold cell x l in sum i < k -> r.(i)", true},
 		{"def cell e g = vec i < k -> fold (fun d r -> tanh (r + d.(0) * d.(1) * e.(1))) g.(i) a\nlet r = fold cell x a in sum i < k -> r.(i)", true},
 		{"def f e r = r * e + 1\nsum i < k -> fold f x.(i) l + fold f h.(i) l", true},
-		// Of these, only the values run as arrays.
-		{"sum i < k -> fold (fun e r -> fold (fun d q -> q * r + d * e.(1)) r [0.5; 0.25]) x.(i) a", false},
+		{"sum i < k -> fold (fun e r -> fold (fun d q -> q * r + d * e.(1)) r [0.5; 0.25]) x.(i) a", true},
+		// Of this, only the value runs as arrays.
 		{"sum i < k -> let z = x.(i) in if z < 0 then fold (fun e r -> if r < e.(0) then sin (r * fold (fun u v -> v * z + u.(1)) z a) else r) z a else z", false},
 	} {
 		for _, params := range [][]string{{"k=3"}, {"k=11", "n=2"}} {
 			require.Equal(t, q.arrays, compareFamilies(t, "t.gram", openHead+q.body+"\n", params), q.body)
 		}
 	}
+}
+
+// TestOpenInParts: where only some comprehensions are expanded, m and |G| are those of the expansion.
+func TestOpenInParts(t *testing.T) {
+	compare := func(src string, params ...string) (families int) {
+		p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: params})
+		require.NoError(t, err, src)
+		prog, err := stage.Families(p.src, p.src.Written(), nil, nil)
+		if errors.Is(err, graph.ErrFamilies) {
+			return 0
+		}
+		require.NoError(t, err)
+		for i := range prog.Templates {
+			if prog.Templates[i].Families {
+				families++
+			}
+		}
+		m, size, err := stage.Run(prog, p.Point(), engine.Options{})
+		require.NoError(t, err)
+		defer m.Close()
+		expanded, want, err := p.open(p.Meter(t.Context()), p.Point(), EvalOptions{})
+		require.NoError(t, err)
+		defer expanded.Close()
+		require.Equal(t, want, size, src)
+		require.Equal(t, expanded.Stats().Counts, m.Stats().Counts, src)
+		return families
+	}
+	for _, q := range partsPrograms {
+		require.Positive(t, compare(partsHead+q.body+"\n"), q.body)
+	}
+	parts := 0
+	for seed := range property.Size(1000) {
+		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 9)), vectors: []string{"x", "h"}, branches: seed%3 == 0, pairs: seed%5 == 0}
+		src := openHead + "input E : R^k^k = vec i < k -> vec j < k -> 0.1 * cos (1 + i*k + j)\n" +
+			strings.ReplaceAll(partsAround[seed%len(partsAround)], "CELL", w.cell()) + "\n"
+		parts += min(1, compare(src, "k="+strconv.Itoa(2+seed%9)))
+	}
+	require.Greater(t, 2*parts, property.Size(1000))
+}
+
+// TestLargeOpenParts: m and |G| of a layer of 512 units beside code that no block can hold, without the expansion of the layer.
+func TestLargeOpenParts(t *testing.T) {
+	for _, q := range []int{0, 2, 7} {
+		p, err := Load(t.Context(), "t.gram", []byte(partsHead+partsPrograms[q].body+"\n"), Options{Params: []string{"k=512"}})
+		require.NoError(t, err)
+		m, size, err := p.openArrays(p.Meter(t.Context()), EvalOptions{})
+		require.NoError(t, err)
+		defer m.Close()
+		require.Greater(t, size.Operations, uint64(2*512*512))
+		require.Less(t, m.Stats().Nodes, uint64(512*512), "nodes of the graph are not made")
+	}
+}
+
+// pair writes an expression of type R * R.
+func (w *cellWriter) pair(depth int) string {
+	if depth == 0 {
+		return "(" + w.number(0) + ", " + []string{"0.5", w.number(0)}[w.r.IntN(2)] + ")"
+	}
+	switch w.r.IntN(5) {
+	case 0, 1:
+		return "(if " + w.number(0) + " < " + w.number(0) + " then " + w.pair(depth-1) + " else " + w.pair(depth-1) + ")"
+	case 2:
+		p := w.name("p")
+		return "(let " + p + " = " + w.pair(depth-1) + " in " + p + ")"
+	case 3:
+		e, u, v := w.name("e"), w.name("u"), w.name("v")
+		return "(fold (fun " + e + " (" + u + ", " + v + ") -> (" + v + ", " + e + " * " + u + ")) " + w.pair(depth-1) + " l)"
+	}
+	return "(" + w.number(depth-1) + ", " + []string{"0.5", w.number(0)}[w.r.IntN(2)] + ")"
 }

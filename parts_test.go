@@ -15,6 +15,7 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -157,21 +158,23 @@ func TestPropertyWaitingLayers(t *testing.T) {
 	require.Greater(t, held, draws)
 }
 
+// partsAround are programs around random families.
+var partsAround = []string{
+	"let f = fun y -> y * s in let r = CELL in sum i < k -> f r.(i)",
+	"let r = CELL in if s < 0.5 then sum i < k -> r.(i) else s",
+	"let rec f x n = if n < 1 then x else f (CELL) (n - 1) in let r = f x 2 in sum i < k -> r.(i)",
+	"let h = fold (fun e v -> vec i < k -> v.(i) * e) h [s; 2] in let r = CELL in sum i < k -> r.(i)",
+	"(#2) (fun z -> let h = vec i < k -> h.(i) * z in let r = CELL in let m = sum i < k -> r.(i) in if m < 0 then m else s * m) s",
+	"let r = CELL in fold (fun e m -> (let rec f x n = if n < 1 then x else f (x * m) (n - 1) in f e.(0) 1) + e.(1)) s [r; x]",
+}
+
 // TestPropertyFamiliesInParts: so it is for random families.
 func TestPropertyFamiliesInParts(t *testing.T) {
-	around := []string{
-		"let f = fun y -> y * s in let r = CELL in sum i < k -> f r.(i)",
-		"let r = CELL in if s < 0.5 then sum i < k -> r.(i) else s",
-		"let rec f x n = if n < 1 then x else f (CELL) (n - 1) in let r = f x 2 in sum i < k -> r.(i)",
-		"let h = fold (fun e v -> vec i < k -> v.(i) * e) h [s; 2] in let r = CELL in sum i < k -> r.(i)",
-		"(#2) (fun z -> let h = vec i < k -> h.(i) * z in let r = CELL in let m = sum i < k -> r.(i) in if m < 0 then m else s * m) s",
-		"let r = CELL in fold (fun e m -> (let rec f x n = if n < 1 then x else f (x * m) (n - 1) in f e.(0) 1) + e.(1)) s [r; x]",
-	}
 	runs, draws := 0, property.Size(2000)
 	for seed := range draws {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 7)), vectors: []string{"x", "h"}, branches: seed%2 == 0}
 		src := familyHead + "input h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
-			strings.ReplaceAll(around[seed%len(around)], "CELL", w.cell()) + "\n"
+			strings.ReplaceAll(partsAround[seed%len(partsAround)], "CELL", w.cell()) + "\n"
 		p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: []string{"k=" + strconv.Itoa(2+seed%11)}})
 		require.NoError(t, err, src)
 		for _, gradient := range []bool{false, true} {
@@ -199,5 +202,70 @@ func TestLargeParts(t *testing.T) {
 		require.NoError(t, err)
 		require.Less(t, res.Cost.Nodes.Allocated, uint64(3*len(p.inputs)), body)
 		require.Greater(t, res.Cost.Steps.Total(), uint64(20*len(p.inputs)))
+		var total rule.Counts
+		profiled, err := p.Gradient(t.Context(), EvalOptions{Samples: func(s calls.Sample) { total.AddTimes(&s.Counts, 1) }})
+		require.NoError(t, err)
+		require.Equal(t, res.Cost.Steps, total)
+		require.Less(t, profiled.Cost.Nodes.Allocated, uint64(3*len(p.inputs)), body)
 	}
+}
+
+// TestPlainParts: of a large program in which the backward code of a family with an application or a conditional would add in another order,
+// only that family is expanded.
+func TestPlainParts(t *testing.T) {
+	const k = 128
+	for _, body := range []string{
+		"sum (vec i < k -> (#3) (fun z -> z * s) h.(i))",
+		"sum i < k -> if h.(i) < 0 then h.(i) * s * s else h.(i) * s",
+		"sum i < k -> foldl (fun r e -> r * s + e) 0 [h.(i); h.(i) * s]",
+	} {
+		p, err := Load(t.Context(), "t.gram", []byte(partsHead+"let h = layer (layer x) in "+body+"\n"), Options{Params: []string{"k=" + strconv.Itoa(k)}})
+		require.NoError(t, err)
+		res, err := p.Gradient(t.Context(), EvalOptions{})
+		require.NoError(t, err)
+		require.False(t, p.arrays(true).none.Load(), body)
+		require.Less(t, res.Cost.Nodes.Allocated, uint64(3*len(p.inputs)), body)
+		got := slices.Clone(res.Jacobian)
+		steps := res.Cost.Steps
+		res, err = p.Gradient(t.Context(), EvalOptions{NoFuse: true})
+		require.NoError(t, err)
+		require.Equal(t, steps, res.Cost.Steps, body)
+		for i, x := range res.Jacobian {
+			require.Equal(t, math.Float64bits(x), math.Float64bits(got[i]), body)
+		}
+	}
+}
+
+// TestProfilesOfParts: where only some comprehensions are expanded, samples are those of the expansion.
+func TestProfilesOfParts(t *testing.T) {
+	compare := func(src string, params ...string) bool {
+		p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: params})
+		require.NoError(t, err, src)
+		for _, gradient := range []bool{false, true} {
+			_, c2, got, err := runFormBy(t, p, p.src.Written(), gradient, true, compile.Families)
+			if errors.Is(err, graph.ErrFamilies) {
+				return false
+			}
+			require.NoError(t, err, src)
+			_, c1, want, err := runForm(t, p, p.src.Term(), gradient, true)
+			require.NoError(t, err)
+			require.Equal(t, c1, c2, src)
+			require.Equal(t, want, got, src)
+		}
+		return true
+	}
+	for _, q := range partsPrograms {
+		require.True(t, compare(partsHead+q.body+"\n"), q.body)
+	}
+	ran, draws := 0, property.Size(1000)
+	for seed := range draws {
+		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 11)), vectors: []string{"x", "h"}, branches: seed%3 == 0}
+		src := familyHead + "input h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
+			strings.ReplaceAll(partsAround[seed%len(partsAround)], "CELL", w.cell()) + "\n"
+		if compare(src, "k="+strconv.Itoa(2+seed%11)) {
+			ran++
+		}
+	}
+	t.Logf("%d of %d ran", ran, draws)
+	require.Greater(t, 3*ran, draws)
 }

@@ -34,7 +34,7 @@ func (e *Evaluator) prepare(point []float64) (err error) {
 
 // arrays reports whether the families of the program may run as arrays.
 func (e *Evaluator) arrays() bool {
-	return (e.p.src.HasFamilies() || e.opt.Samples == nil && e.p.src.HasLarge()) && !e.p.arrays(e.grad).none.Load() && (!e.grad || e.opt.Strategy == Direct) &&
+	return e.p.src.HasLarge() && !e.p.arrays(e.grad).none.Load() && (!e.grad || e.opt.Strategy == Direct) &&
 		e.opt.arrays()
 }
 
@@ -43,12 +43,21 @@ func (opt *EvalOptions) arrays() bool {
 	return !opt.NoFuse && !opt.Finite && opt.Schedule != Random
 }
 
+// runAt runs at the point, again as long as the run meets what arrays cannot do.
+func (e *Evaluator) runAt(point []float64, run func() error) error {
+	for {
+		if again, err := e.withoutArrays(run(), point); !again {
+			return err
+		}
+	}
+}
+
 // withoutArrays prepares the evaluator anew if err says that the run met what arrays cannot do, and reports whether it did.
 func (e *Evaluator) withoutArrays(err error, point []float64) (bool, error) {
 	if !errors.Is(err, graph.ErrFamilies) {
 		return false, err
 	}
-	e.p.arrays(e.grad).none.Store(true)
+	e.p.expandMore(e.p.arrays(e.grad))
 	if err = e.prepare(point); err == nil {
 		err = e.start()
 	}

@@ -115,16 +115,16 @@ func (p *Program) openArrays(meter *limits.Meter, opt EvalOptions) (*engine.Mach
 		return nil, engine.GraphSize{}, err
 	}
 	form := &p.symbolicArrays
-	if !p.src.HasFamilies() || form.none.Load() || !opt.arrays() || opt.Samples != nil {
+	if !p.src.HasLarge() || form.none.Load() || !opt.arrays() || opt.Samples != nil {
 		return nil, engine.GraphSize{}, graph.ErrFamilies
 	}
 	prog, err := form.get(p, meter, func() (*graph.Program, error) {
 		check := meter.During("compile")
-		t, err := p.src.Families(check)
-		if err != nil {
-			return nil, p.Locate(err, "compiling")
+		t, err := p.src.Large(check)
+		var prog *graph.Program
+		if err == nil {
+			prog, err = stage.Families(p.src, t, meter.Reserve, check)
 		}
-		prog, err := stage.Compile(p.src, t, false, check)
 		return prog, p.Locate(err, "compiling")
 	})
 	var m *engine.Machine

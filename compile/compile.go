@@ -22,6 +22,8 @@ type Options struct {
 	Open bool
 	// Places asks for the templates' steps by place in the source.
 	Places bool
+	// Plain says that no family has conditionals or applications.
+	Plain bool
 	// Check, if not nil, is called at least every 2¹⁶ nodes; its error ends the
 	// compilation.
 	Check func() error

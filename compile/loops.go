@@ -54,8 +54,10 @@ func (l *loops) times() uint64 {
 func (c *compiler) inLoops(r term.Ref) bool {
 	n := &c.t.Nodes[r]
 	switch n.Op {
+	case term.IfOp:
+		return !c.opt.Plain
 	case term.AppOp:
-		return !c.isDualApplication(n)
+		return !c.opt.Plain && !c.isDualApplication(n)
 	case term.DataOp:
 		return c.t.Data[n.A].List
 	case term.ConOp, term.CaseOp, term.FixOp:

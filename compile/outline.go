@@ -84,7 +84,7 @@ func (c *compiler) within(r term.Ref) (out []term.Ref) {
 // missing is the error for templates with families that have no block.
 func (c *compiler) missing(err error) error {
 	var m *block.MissingError
-	if !errors.As(err, &m) || c.opt.outline == nil || c.opt.Open || c.opt.Places || c.late {
+	if !errors.As(err, &m) || c.opt.outline == nil || c.late {
 		return err
 	}
 	e := &familiesError{}

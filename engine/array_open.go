@@ -25,19 +25,39 @@ func (m *Machine) held(r graph.Ref) uint32 {
 // runOpenBlock runs the block of a template whose captured references and arguments are in the frame.
 func (m *Machine) runOpenBlock(t *graph.Template, into graph.Ref) error {
 	b := m.prog.Blocks[t.Block]
-	m.ranBlock(b, 1)
-	if err := m.enterOpenBlock(b, t); err != nil {
+	if err := m.runOpen(b, m.slots[t.Cap0:], m.slots[t.Param0:]); err != nil {
 		return err
+	}
+	return m.settleLeaves(into, &b.Out, b.Out.Regs)
+}
+
+// runOpenClosure runs the block of the closure f.
+func (m *Machine) runOpenClosure(f graph.Ref, b *graph.Block, args []graph.Ref) error {
+	return m.runOpen(b, m.words[4*uint64(f)+graph.ValueWords:], args)
+}
+
+// runOpen runs a block on captured references and arguments. Its results are in the Runner.
+func (m *Machine) runOpen(b *graph.Block, captured, args []graph.Ref) error {
+	m.ranBlock(b, 1)
+	if err := m.enterOpenBlock(b); err != nil {
+		return err
+	}
+	for i := range b.Caps {
+		m.block.Load(&b.Caps[i], captured[i])
+	}
+	for i := range b.Params {
+		m.block.Load(&b.Params[i], args[i])
 	}
 	if err := m.open.Run(b.Arrays, m.block.Regs, m.addSteps, m.block.look); err != nil {
 		return err
 	}
 	m.block.Take(b.Arrays)
 	m.took(b)
-	return m.settleLeaves(into, &b.Out, b.Out.Regs)
+	return nil
 }
 
-func (m *Machine) enterOpenBlock(b *graph.Block, t *graph.Template) error {
+// enterOpenBlock loads what is the same in every run of the block.
+func (m *Machine) enterOpenBlock(b *graph.Block) error {
 	if err := m.block.Registers(b.Regs); err != nil {
 		return err
 	}
@@ -59,12 +79,6 @@ func (m *Machine) enterOpenBlock(b *graph.Block, t *graph.Template) error {
 				m.block.Regs[g.Reg+i], m.open.Held[g.Reg+i] = m.nodes[r].Number(), m.held(r)
 			}
 		}
-	}
-	for i := range b.Caps {
-		m.block.Load(&b.Caps[i], m.slots[t.Cap0+uint32(i)])
-	}
-	for i := range b.Params {
-		m.block.Load(&b.Params[i], m.slots[t.Param0+uint32(i)])
 	}
 	return nil
 }

@@ -61,6 +61,10 @@ func (m *Machine) execOpen(pc, end uint32, into graph.Ref, force uint8) error {
 			if err := m.operate(in, pc, args, into, flags); err != nil {
 				return err
 			}
+		case graph.OpRun:
+			if err := m.runInline(in, into, flags); err != nil {
+				return err
+			}
 		case graph.OpPair:
 			r := m.resultNode(1, into, flags)
 			node := graph.Node{Head: uint32(graph.Pair), V: uint64(a) | uint64(b)<<32}
@@ -285,21 +289,4 @@ func (m *Machine) Ties() []term.Pos { return m.open.ties }
 
 // Outputs returns the nodes of the numbers of the result, which has a type built of
 // R, products and vectors.
-func (m *Machine) Outputs() []graph.Ref {
-	var out []graph.Ref
-	stack := []graph.Ref{m.root}
-	for len(stack) > 0 {
-		r := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		switch m.nodes[r].Kind() {
-		case graph.Pair, graph.Vec:
-			comps := m.components(r)
-			for i := len(comps) - 1; i >= 0; i-- {
-				stack = append(stack, comps[i])
-			}
-		default:
-			out = append(out, r)
-		}
-	}
-	return out
-}
+func (m *Machine) Outputs() []graph.Ref { return graph.Inside(m.nodes, m.words, m.root) }

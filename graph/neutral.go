@@ -1,6 +1,10 @@
 package graph
 
-import "github.com/gram-machine/gram/term"
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/term"
+)
 
 // The words of a neutral object behind its head: its type, a number, how many
 // operands it has, and, from word WaitWords on, the operands.
@@ -64,4 +68,20 @@ func Components(nodes []Node, words []uint32, r Ref) []Ref {
 	}
 	w := 4*uint64(r) + ValueWords
 	return words[w : w+n]
+}
+
+// Inside returns what a value is made of by pairs and vectors, from left to right.
+func Inside(nodes []Node, words []uint32, r Ref) (out []Ref) {
+	for stack := []Ref{r}; len(stack) > 0; {
+		r := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if k := nodes[r].Kind(); k != Pair && k != Vec {
+			out = append(out, r)
+			continue
+		}
+		for _, c := range slices.Backward(Components(nodes, words, r)) {
+			stack = append(stack, c)
+		}
+	}
+	return out
 }

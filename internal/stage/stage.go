@@ -69,6 +69,16 @@ func (e *Error) Error() string { return e.Headline + ": " + e.Label }
 // Compile compiles the program with its inputs left open: t is its term, in a form with families or expanded. The error is an [*Error]
 // for a program that has no computational graph. With places, steps are known by their places in the source.
 func Compile(src *lang.Program, t *term.Term, places bool, check func() error) (*graph.Program, error) {
+	return compileBy(compile.Compile, src, t, compile.Options{Places: places, Check: check})
+}
+
+// Families is [Compile] for a form with families, of which those are expanded that no block can hold. reserve is as
+// [compile.Options] has it.
+func Families(src *lang.Program, t *term.Term, reserve func(bytes int64) error, check func() error) (*graph.Program, error) {
+	return compileBy(compile.Families, src, t, compile.Options{Reserve: reserve, Check: check})
+}
+
+func compileBy(by func(*term.Term, compile.Options) (*graph.Program, error), src *lang.Program, t *term.Term, opt compile.Options) (*graph.Program, error) {
 	if !ground(src.Shape) {
 		return nil, &Error{src.BodyPos(), "no computational graph",
 			"the body has type " + src.TypeText + "; a graph has outputs of type R"}
@@ -78,7 +88,8 @@ func Compile(src *lang.Program, t *term.Term, places bool, check func() error) (
 			return nil, &Error{n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction"}
 		}
 	}
-	return compile.Compile(t, compile.Options{Inputs: src.Scalars, Open: true, Places: places, Check: check})
+	opt.Inputs, opt.Open = src.Scalars, true
+	return by(t, opt)
 }
 
 // ground reports whether the shape is built of R, products and vectors.
