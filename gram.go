@@ -366,7 +366,8 @@ func (p *Program) arrayProgram(meter *limits.Meter, reversed, placed bool) (*gra
 		if err != nil {
 			return nil, err
 		}
-		prog, err := code(t, compile.Options{Inputs: p.inputs, Reversed: reversed, Places: placed, Plain: form.plain.Load(), Check: meter.During("compile"), Reserve: meter.Reserve})
+		prog, err := code(t, compile.Options{Inputs: p.inputs, Reversed: reversed, Straight: p.src.Straight(), Places: placed, Plain: form.plain.Load(),
+			Check: meter.During("compile"), Reserve: meter.Reserve})
 		if err == nil && expandShort && prog.ShortArrays() {
 			err = graph.ErrFamilies
 		}
