@@ -212,24 +212,6 @@ func (w *cellWriter) branch(depth int) string {
 	return text(w.number(depth-1)+" "+less+" "+w.number(0), w.number(depth-1), w.number(depth-1))
 }
 
-// pair writes an expression of type R * R.
-func (w *cellWriter) pair(depth int) string {
-	if depth == 0 {
-		return "(" + w.number(0) + ", " + []string{"0.5", w.number(0)}[w.r.IntN(2)] + ")"
-	}
-	switch w.r.IntN(5) {
-	case 0, 1:
-		return "(if " + w.number(0) + " < " + w.number(0) + " then " + w.pair(depth-1) + " else " + w.pair(depth-1) + ")"
-	case 2:
-		p := w.name("p")
-		return "(let " + p + " = " + w.pair(depth-1) + " in " + p + ")"
-	case 3:
-		e, u, v := w.name("e"), w.name("u"), w.name("v")
-		return "(fold (fun " + e + " (" + u + ", " + v + ") -> (" + v + ", " + e + " * " + u + ")) " + w.pair(depth-1) + " l)"
-	}
-	return "(" + w.number(depth-1) + ", " + []string{"0.5", w.number(0)}[w.r.IntN(2)] + ")"
-}
-
 // name returns a new name.
 func (w *cellWriter) name(letter string) string {
 	w.names++
@@ -266,6 +248,14 @@ func TestPropertyFamilyBlocks(t *testing.T) {
 func TestPropertyFamilyBodies(t *testing.T) {
 	compareRandom(t, func(cell string) string {
 		return "input x : R^k = vec i < k -> sin i\ninput h : R^k = vec i < k -> cos i\nlet r = " + cell + " in\nsum i < k -> r.(i)\n"
+	})
+}
+
+// TestPropertyDataBodies: so it is for those with data vectors.
+func TestPropertyDataBodies(t *testing.T) {
+	compareRandom(t, func(cell string) string {
+		return "data x : R^k = vec i < k -> sin i\ninput h : R^k = vec i < k -> cos i\ndata w : R^k^k = vec i < k -> vec j < k -> 0.1 * cos (i - j)\n" +
+			"let r = " + strings.ReplaceAll(cell, "W.", "w.") + " in\nsum i < k -> r.(i)\n"
 	})
 }
 
@@ -450,11 +440,15 @@ func compareOpen(t *testing.T, p *Program, src string) bool {
 // runForm reduces a form of a program's term, or its gradient: the numbers are the value, and the Jacobian. The samples are the steps by
 // stack, phase and origin, if they are recorded. A machine that records makes some loops step by step.
 func runForm(t *testing.T, p *Program, src *term.Term, gradient, record bool) (numbers []float64, counts rule.Counts, samples map[string]rule.Counts, err error) {
+	return runFormBy(t, p, src, gradient, record, compile.Compile)
+}
+
+func runFormBy(t *testing.T, p *Program, src *term.Term, gradient, record bool, compiled func(*term.Term, compile.Options) (*graph.Program, error)) (numbers []float64, counts rule.Counts, samples map[string]rule.Counts, err error) {
 	if gradient {
 		src, err = revgrad.Reverse(src, nil)
 		require.NoError(t, err)
 	}
-	prog, err := compile.Compile(src, compile.Options{Inputs: p.inputs, Reversed: gradient, Places: record})
+	prog, err := compiled(src, compile.Options{Inputs: p.inputs, Reversed: gradient, Straight: p.src.Straight(), Places: record})
 	if err != nil {
 		return nil, counts, nil, err
 	}
@@ -562,6 +556,34 @@ func TestFamilyBodies(t *testing.T) {
 		{"let y = matvec A x in logsumexp (matvec B (vec i < n -> fold (fun e r -> tanh (r * y.(i) + e)) 0 [1; 2]))", true},
 	} {
 		for _, n := range []string{"n=3", "n=5", "n=13", "n=33"} {
+			require.Equal(t, q.arrays, compareFamilies(t, "t.gram", head+q.body+"\n", []string{n}), "%s, %s", q.body, n)
+		}
+	}
+}
+
+// TestDataVectors: so it is for programs with data that are vectors.
+func TestDataVectors(t *testing.T) {
+	const head = "param n = 5\ndata d : R^n = vec i < n -> sin (3 * i)\ndata D : R^n^n = vec i < n -> vec j < n -> cos (i + j*n)\n" +
+		"data p : (R * R)^n = vec i < n -> (sin i, i)\ndata c = 0.3\ninput x : R^n = vec i < n -> sin i\ninput s = 0.7\n"
+	for _, q := range []struct {
+		body   string
+		arrays bool
+	}{
+		{"dot d x", true},
+		{"c * dot d x + s", true},
+		{"sum (d * d) * s", true},
+		{"sum i < n -> (d.(i) - x.(i))^2 / n", true},
+		{"sum (matvec D x)", true},
+		{"let y = tanh (matvec D x) in logsumexp (matvec D y)", true},
+		{"sum i < n -> sum j < n -> D.(j).(i) * x.(i) * x.(j)", false},
+		{"sum i < n -> let (a, b) = p.(i) in (a - s * b)^2", true},
+		{"sum i < n -> d.(n - 1 - i) * x.(i) + d.(0) * s", false}, // d.(0) gets arrivals of both
+		{"sum i < n -> if d.(i) < 0 then 2 * x.(i) else x.(i)", true},
+		{"let m = maximum d in sum i < n -> exp (d.(i) - m) * x.(i)", true},
+		{"vec i < n -> d.(i) * s", false},
+		{"let f = fun y -> y * s in f (dot d x)", false},
+	} {
+		for _, n := range []string{"n=2", "n=5", "n=33"} {
 			require.Equal(t, q.arrays, compareFamilies(t, "t.gram", head+q.body+"\n", []string{n}), "%s, %s", q.body, n)
 		}
 	}

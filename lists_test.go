@@ -14,6 +14,7 @@ import (
 const listHead = `param n = 40
 input w = 0.3
 input u : R^3 = [| 0.5, -0.2, 0.7 |]
+input v : R^(2 * n + 4) = vec i < 2 * n + 4 -> cos (i + 1)
 data  d : List R = list i < 20 -> cos i
 `
 
@@ -42,6 +43,7 @@ func compareLists(t *testing.T, src string, opt EvalOptions, params ...string) (
 		require.Equal(t, bits(expanded.Jacobian), bits(loops.Jacobian), "%s %v", src, params)
 		require.Equal(t, expanded.Cost.Steps, loops.Cost.Steps, "%s %v", src, params)
 	}
+	require.True(t, compareOpen(t, p, src), src)
 	return !p.arrays(false).none.Load(), !p.arrays(true).none.Load()
 }
 
@@ -65,10 +67,16 @@ var listElements = []struct {
 	{"(w * i, sin w)", "let (a, b) = x in if b < s then a else s * w", true},
 	{"[| w * i, u.(2) - i, u.(0) * u.(1) |]", "x.(0) * s + x.(1) * x.(2) - w", true},
 	{"(0.1 * i, [| w * i, cos w |])", "let (a, v) = x in a * s + v.(0) * v.(1)", true},
-	{"w", "w * s + x", false},                               // the dual is that of the input
-	{"let y = w * i in (y, y)", "fst x + snd x * s", false}, // two duals are one
-	{"if i < 3 then w else w * i", "x * s", false},
-	{"(fun y -> y * i) (sin w)", "x * s + 1", false},
+	{"w", "w * s + x", true},                               // the dual is that of the input
+	{"let y = w * i in (y, y)", "fst x + snd x * s", true}, // two duals are one
+	{"if i < 3 then w else w * i", "x * s", true},
+	{"if w * i < 2 then u.(1) * i else (if sin i < 0 then w else u.(2))", "x * s + w", true},
+	{"(fun y -> y * i) (sin w)", "x * s + 1", true},
+	{"let f = fun y -> sin (y * i) * w in f (f u.(1)) + (if f i < 0 then f 2 else 3)", "x * s + 1", true},
+	{"v.(i)", "x * s + w", true},
+	{"v.(n - 1 - i) * v.(2 * i + 1)", "tanh (x * s) + v.(3)", true},
+	{"fold (fun e r -> e * r + i) w d", "x * s + 1", true},
+	{"fun y -> y * i + w", "x s", true},
 }
 
 // TestListLoops: a list over an index runs as a loop, and a fold over it, with the bits and counts of its expansion.
@@ -95,7 +103,7 @@ func TestLongLists(t *testing.T) {
 			continue
 		}
 		src := listHead + fmt.Sprintf("fold (fun x s -> %[2]s) 0.25 (list i < n -> %[1]s)\n", q.element, q.fold)
-		for _, opt := range []EvalOptions{{}, {NoNative: true}, {RowsMemory: 1 << 12}} {
+		for _, opt := range []EvalOptions{{}, {NoNative: true}, {RowsMemory: 1 << 12}, {Schedule: Parallel, Workers: 3}} {
 			value, gradient := compareLists(t, src, opt, fmt.Sprint("n=", property.Size(20_000)))
 			require.True(t, value, src)
 			require.True(t, gradient, src)
@@ -130,7 +138,7 @@ func TestPropertyLists(t *testing.T) {
 	for seed := range draws {
 		r := rand.New(rand.NewPCG(uint64(seed), 3))
 		src := listHead + fmt.Sprintf("let l = list i < n -> (sin (%s), w * %s) in\nfold (fun (x, y) (s, h) -> (%s, %s)) (w, 0.5) l\n",
-			writeNumber(r, 3, "i"), writeNumber(r, 2, "i"), writeNumber(r, 3, "x", "y", "s", "h"), writeNumber(r, 3, "x", "y", "s", "h"))
+			writeNumber(r, 3, "i", "v.(i)"), writeNumber(r, 2, "i", "u.(0)"), writeNumber(r, 3, "x", "y", "s", "h"), writeNumber(r, 3, "x", "y", "s", "h"))
 		src = src[:len(src)-1]
 		at := len(listHead)
 		src = src[:at] + "let (a, b) = " + src[at:] + " in a * b + a\n"

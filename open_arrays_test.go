@@ -194,3 +194,21 @@ func TestLargeOpenParts(t *testing.T) {
 		require.Less(t, m.Stats().Nodes, uint64(512*512), "nodes of the graph are not made")
 	}
 }
+
+// pair writes an expression of type R * R.
+func (w *cellWriter) pair(depth int) string {
+	if depth == 0 {
+		return "(" + w.number(0) + ", " + []string{"0.5", w.number(0)}[w.r.IntN(2)] + ")"
+	}
+	switch w.r.IntN(5) {
+	case 0, 1:
+		return "(if " + w.number(0) + " < " + w.number(0) + " then " + w.pair(depth-1) + " else " + w.pair(depth-1) + ")"
+	case 2:
+		p := w.name("p")
+		return "(let " + p + " = " + w.pair(depth-1) + " in " + p + ")"
+	case 3:
+		e, u, v := w.name("e"), w.name("u"), w.name("v")
+		return "(fold (fun " + e + " (" + u + ", " + v + ") -> (" + v + ", " + e + " * " + u + ")) " + w.pair(depth-1) + " l)"
+	}
+	return "(" + w.number(depth-1) + ", " + []string{"0.5", w.number(0)}[w.r.IntN(2)] + ")"
+}

@@ -34,7 +34,7 @@ func (e *Evaluator) prepare(point []float64) (err error) {
 
 // arrays reports whether the families of the program may run as arrays.
 func (e *Evaluator) arrays() bool {
-	return (e.p.src.HasFamilies() || e.opt.Samples == nil && e.p.src.HasLarge()) && !e.p.arrays(e.grad).none.Load() && (!e.grad || e.opt.Strategy == Direct) &&
+	return e.p.src.HasLarge() && !e.p.arrays(e.grad).none.Load() && (!e.grad || e.opt.Strategy == Direct) &&
 		e.opt.arrays()
 }
 

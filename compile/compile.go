@@ -20,6 +20,8 @@ type Options struct {
 	// Open makes the inputs symbolic, for the reduction of t to G; with Reversed, for
 	// that of D(t) to its normal form.
 	Open bool
+	// Straight says that the term, with its families, is straight-line arithmetic: data vectors are families, too.
+	Straight bool
 	// Places asks for the templates' steps by place in the source.
 	Places bool
 	// Plain says that no family has conditionals or applications.
@@ -60,7 +62,7 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	c := &compiler{
 		t: t, opt: opt,
 		out:    &graph.Program{Loops: new(sync.Map), Inlined: make([]graph.InlinedCall, 1), Data: slices.Clone(t.Data), Reversed: opt.Reversed, Open: opt.Open, Types: t.Types},
-		vars:   make([]binding, t.NumVars()),
+		vars:   make([]binding, t.NumVars()+len(t.Indices)),
 		pairs:  make([]virtualPair, 1),
 		nums:   map[uint64]slot{},
 		bodies: map[string]uint32{},

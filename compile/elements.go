@@ -2,6 +2,7 @@ package compile
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
@@ -11,10 +12,10 @@ import (
 const storedNumerals = 1 << 16
 
 // listFamily compiles [t | i<s]. A list of numerals is data. Any other is a template of one element, whose parameter is the index and
-// counts nothing: only a block runs it.
+// counts nothing: a block runs it, or the machine for each index.
 func (c *compiler) listFamily(r term.Ref, n *term.Node) {
 	s := c.t.Statics[n.Static()]
-	if s.Op != term.StaticNum || s.Val < 1 || s.Val > math.MaxInt32 || c.opt.Open || c.late {
+	if s.Op != term.StaticNum || s.Val < 1 || s.Val > math.MaxInt32 || c.late || c.opt.Open && c.opt.Reversed || c.opt.Places {
 		c.unheld()
 		c.yieldSlot(0)
 		return
@@ -26,9 +27,13 @@ func (c *compiler) listFamily(r term.Ref, n *term.Node) {
 	c.open("element", n.Pos, nil)
 	b := c.top()
 	b.params, b.element, b.node = 1, n.Index(), r
+	c.bind(c.indexVar(n.Index()), operand{slot: paramClass})
 	c.push(r, 1)
 	c.push(n.A, 0)
 }
+
+// indexVar is what stands for the index of a list in c.vars, behind the variables of the term.
+func (c *compiler) indexVar(i term.Index) term.Var { return term.Var(c.t.NumVars() + int(i)) }
 
 // closeListFamily ends the template of an element.
 func (c *compiler) closeListFamily(n *term.Node) {
@@ -70,13 +75,38 @@ func (c *compiler) numeralsOf(i term.Index, e term.Static, s int, typ term.Type)
 	return c.literalData(d, typ)
 }
 
+// selectedOf compiles x_e where e has the index of the list whose element is compiled, and the variables are inputs.
+func (c *compiler) selectedOf(n *term.Node) operand {
+	first, ok := c.inputRange(n.X, int(n.N))
+	if !ok {
+		c.unheld()
+		return operand{}
+	}
+	slot0, stride := c.out.InputSlot(first)
+	in := graph.Instr{Op: graph.OpComponent, N: n.N, A: slot0, Split: stride, B: uint32(c.indexNum(n.Static(), n.Pos)), Pos: n.Pos}
+	a := operand{slot: c.emit(in, nil)}
+	if !c.opt.Reversed {
+		return a
+	}
+	in.A++
+	return c.newPair(a, operand{slot: c.emit(in, nil)}, n.Pos)
+}
+
+// ofList reports whether a static expression has the index of a list whose element is compiled.
+func (c *compiler) ofList(e term.Static) bool {
+	return slices.ContainsFunc(c.t.IndicesOf(e), func(i term.Index) bool { return c.vars[c.indexVar(i)].bound })
+}
+
 // ofIndex compiles a static expression that has the index of the list whose element is compiled. It counts nothing.
 func (c *compiler) ofIndex(e term.Static, p term.Pos) slot {
 	n := &c.t.Statics[e]
 	in := graph.Instr{Pos: p}
+	if c.opt.Open {
+		in.Flags = graph.Inner
+	}
 	switch n.Op {
 	case term.StaticIndex:
-		return paramClass
+		return c.slot(c.variable(c.indexVar(n.Index)))
 	case term.StaticAdd:
 		in.Op = graph.OpAdd
 	case term.StaticSub:

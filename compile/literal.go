@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"github.com/gram-machine/gram/compile/block"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
 )
@@ -90,6 +91,10 @@ func (c *compiler) dataRef(r term.Ref, n *term.Node) {
 		c.yieldSlot(s)
 		return
 	}
+	if vector && c.opt.Straight && len(d.Values) > 1 && c.t.Families() && !c.top().loops.open() && !c.opt.outline[c.top().node] {
+		c.dataFamily(r, n, d)
+		return
+	}
 	comps := make([]slot, len(d.Values))
 	for i, v := range d.Values {
 		if !c.check(i + 1) {
@@ -106,6 +111,23 @@ func (c *compiler) dataRef(r term.Ref, n *term.Node) {
 		comps[i] = c.slot(num)
 	}
 	c.yieldSlot(c.emit(graph.Instr{Op: graph.OpVec, Pos: n.Pos}, comps))
+}
+
+// dataFamily compiles a data vector as the family of its numerals.
+func (c *compiler) dataFamily(r term.Ref, n *term.Node, d *term.Data) {
+	l := &c.top().loops
+	id := len(l.All)
+	l.All = append(l.All, block.Loop{Size: len(d.Values), Times: uint64(len(d.Values))})
+	l.nodes, l.around = append(l.nodes, r), append(l.around, id)
+	l.Numbers = append(l.Numbers, block.IndexTable{Loops: []int{id}, Values: d.Values})
+	c.emit(graph.Instr{Op: graph.OpLoop, Tmpl: uint32(id), Pos: n.Pos}, nil)
+	num := operand{slot: c.emit(graph.Instr{Op: graph.OpIndexNum, Tmpl: uint32(len(l.Numbers) - 1), Pos: n.Pos}, nil)}
+	if c.opt.Reversed {
+		num = c.newPair(num, operand{slot: c.emitDual(n.Pos, &dualBuilder{})}, n.Pos)
+	}
+	a := c.slot(num)
+	l.around = l.around[:len(l.around)-1]
+	c.yieldSlot(c.emit(graph.Instr{Op: graph.OpFamily, Tmpl: uint32(id), A: uint32(a), Pos: n.Pos}, nil))
 }
 
 // dataType returns the type of a data list where a term will be read back: elsewhere

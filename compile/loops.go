@@ -216,6 +216,9 @@ func (c *compiler) affine(e term.Static) (a block.Affine, ok bool) {
 
 // selected compiles x_e: the operands of the variables are slots at equal distances.
 func (c *compiler) selected(n *term.Node) operand {
+	if !c.top().loops.open() && c.ofList(n.Static()) {
+		return c.selectedOf(n)
+	}
 	e, ok := c.affine(n.Static())
 	if !ok || c.opt.Open && c.opt.Reversed || !c.top().loops.open() {
 		c.unheld()
@@ -227,7 +230,7 @@ func (c *compiler) selected(n *term.Node) operand {
 	part := func(of func(operand) operand) slot {
 		first := of(c.variable(n.X)).slot
 		stride := slot(1)
-		for j := range n.N {
+		for j := uint32(0); j < n.N; j = c.nextIn(n, j) {
 			s := of(c.variable(n.X + term.Var(j))).slot
 			if j == 1 {
 				stride = s - first
@@ -256,7 +259,7 @@ func (c *compiler) selected(n *term.Node) operand {
 		return operand{slot: c.emit(in, nil)}
 	}
 	if op.pair == 0 {
-		for j := range n.N {
+		for j := uint32(0); j < n.N; j = c.nextIn(n, j) {
 			if c.variable(n.X+term.Var(j)).pair != 0 {
 				c.unheld()
 				return operand{}
@@ -276,6 +279,14 @@ func (c *compiler) selected(n *term.Node) operand {
 	return c.newPair(operand{slot: a}, operand{slot: b}, n.Pos)
 }
 
+// nextIn returns the variable of a component that is looked at behind number j. Of those that have been bound together, it is the last one.
+func (c *compiler) nextIn(n *term.Node, j uint32) uint32 {
+	if m := c.among(n.X + term.Var(j)); j > 0 && m != nil && m.depth == c.depth() {
+		return max(j+1, min(n.N, uint32(m.end-n.X))-1)
+	}
+	return j + 1
+}
+
 // inputRange reports whether n variables from x on are inputs, in order, and returns the first of them.
 func (c *compiler) inputRange(x term.Var, n int) (first int, ok bool) {
 	if !c.inOrder || x < c.opt.Inputs[0] {
@@ -292,7 +303,7 @@ const maxTable = 1 << 22
 func (c *compiler) indexNum(e term.Static, p term.Pos) slot {
 	l := &c.top().loops
 	uses := slices.DeleteFunc(c.t.IndicesOf(e), func(i term.Index) bool { _, ok := c.indices[i]; return ok })
-	if slices.Contains(uses, c.top().element) {
+	if c.ofList(e) {
 		return c.ofIndex(e, p)
 	}
 	if slices.ContainsFunc(uses, func(i term.Index) bool { _, ok := l.of[i]; return !ok }) {

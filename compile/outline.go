@@ -84,7 +84,7 @@ func (c *compiler) within(r term.Ref) (out []term.Ref) {
 // missing is the error for templates with families that have no block.
 func (c *compiler) missing(err error) error {
 	var m *block.MissingError
-	if !errors.As(err, &m) || c.opt.outline == nil || c.opt.Places || c.late {
+	if !errors.As(err, &m) || c.opt.outline == nil || c.late {
 		return err
 	}
 	e := &familiesError{}
@@ -127,12 +127,16 @@ func (c *compiler) endInline(n *term.Node) {
 	c.slot(result) // which may capture more
 	tests := slices.ContainsFunc(b.code, func(in graph.Instr) bool { return in.Op == graph.OpTest })
 	waits := slices.ContainsFunc(b.captured, func(x capture) bool { return !c.stack[len(c.stack)-2].ready(x.from) })
-	disorder := c.opt.Reversed && (tests || waits && !c.cascades(n))
+	disorder := c.opt.Reversed && (tests || waits) && !c.cascades(n, waits)
 	id, captured := c.close(result)
 	if disorder { // the dual λs would be made in another order
 		c.err = &familiesError{expand: c.within(c.at)}
 		return
 	}
 	c.closure(id, captured, n.Pos)
-	c.yieldSlot(c.emit(graph.Instr{Op: graph.OpRun, A: uint32(c.popSlots(1)[0]), Pos: n.Pos}, nil))
+	in := graph.Instr{Op: graph.OpRun, A: uint32(c.popSlots(1)[0]), Pos: n.Pos}
+	if tests && c.opt.Reversed {
+		in.Flags = graph.Late
+	}
+	c.yieldSlot(c.emit(in, nil))
 }

@@ -89,6 +89,10 @@ func (b *builder) mentions(s slot) bool {
 func (c *compiler) typesOf(b *builder) []term.Type {
 	out := make([]term.Type, 0, len(b.captured)+int(b.params))
 	for _, x := range b.captured {
+		if int(x.x) >= c.t.NumVars() { // an index
+			out = append(out, term.R)
+			continue
+		}
 		out = append(out, c.t.TypeOf(x.x))
 	}
 	for _, x := range b.vars {

@@ -61,12 +61,8 @@ func (m *Machine) enterOpenBlock(b *graph.Block) error {
 	if err := m.block.Registers(b.Regs); err != nil {
 		return err
 	}
-	if len(m.open.Held) < int(b.Regs) {
-		m.open.Held = nil
-		if err := m.reserve(4 * int64(b.Regs)); err != nil {
-			return err
-		}
-		m.open.Held = make([]uint32, b.Regs)
+	if err := m.open.Room(b.Regs, m.reserve); err != nil {
+		return err
 	}
 	if m.open.block != b { // otherwise they are still there
 		m.open.block = b

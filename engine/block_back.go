@@ -121,8 +121,7 @@ func (m *Machine) fireBlock(base graph.Ref, stack []graph.Ref) (_ []graph.Ref, a
 		return nil, 0, 0, err
 	}
 	if m.record != nil {
-		parts := p
-		m.record.FireBlock(BlockFiring{Block: p.Block, Kind: p.Kind, N: p.N, Base: base, Outs: p.Outs, Exts: p.Exts, m: m, parts: &parts})
+		m.record.FireBlock(block.Firing{Object: p, Runner: &m.block.Runner, State: m.state})
 	}
 	for j := range p.Block.OutDuals {
 		m.state[p.Outs+graph.Ref(j)].Head &^= block.ReachedBit

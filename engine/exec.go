@@ -159,6 +159,10 @@ func (m *Machine) execBlock(in *graph.Instr, pc uint32, into graph.Ref, flags ui
 		if flags&graph.Late != 0 {
 			m.markLate(m.slots[in.D])
 		}
+	case graph.OpComponent:
+		if m.slots[in.D] = m.slots[in.A+in.Split*uint32(m.nodes[m.slots[in.B]].Number())]; flags&graph.Root != 0 {
+			m.become(into, m.slots[in.D])
+		}
 	case graph.OpClosure:
 		m.makeBlock(in, uint32(graph.Closure)|in.Tmpl<<graph.KindShift, graph.ValueWords, into, flags)
 	case graph.OpList:

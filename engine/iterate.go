@@ -32,7 +32,7 @@ func (m *Machine) startIteration(r, source, f, x graph.Ref, once bool) error {
 		}
 		elems := m.placeholder()
 		m.nodes[r].Head = uint32(graph.IterList) | awaitElements
-		m.words[w+graph.IterSource] = elems
+		m.words[w+graph.IterSource], m.words[w+graph.IterLeft] = elems, 0
 		m.await(r, elems)
 		m.loadCaptures(t, source)
 		return m.instantiate(id, t, elems)
@@ -71,9 +71,16 @@ func (m *Machine) iterate(r graph.Ref) error {
 	w := 4 * uint64(r)
 	head := m.nodes[r].Head
 	if head&awaitElements != 0 {
-		m.nodes[r].Head = head &^ awaitElements
 		v := m.Resolve(m.words[w+graph.IterSource])
-		m.words[w+graph.IterSource], m.words[w+graph.IterLeft] = v, m.nodes[v].Head>>graph.KindShift
+		left := &m.words[w+graph.IterLeft]
+		for n := m.nodes[v].Head >> graph.KindShift; *left < n; *left++ {
+			elem := &m.words[4*uint64(v)+graph.ValueWords+uint64(*left)]
+			if *elem = m.Resolve(*elem); !m.isValue(*elem) {
+				m.await(r, *elem)
+				return nil
+			}
+		}
+		m.nodes[r].Head, m.words[w+graph.IterSource] = head&^awaitElements, v
 	}
 	acc := m.Resolve(m.words[w+graph.IterAcc])
 	left := m.left(r)

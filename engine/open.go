@@ -140,7 +140,9 @@ func (m *Machine) operate(in *graph.Instr, pc uint32, args []graph.Ref, into gra
 		return in.NotFinite(v)
 	}
 	if !slices.ContainsFunc(args, m.isInert) {
-		m.addSteps(rule, 1)
+		if in.Flags&graph.Inner == 0 {
+			m.addSteps(rule, 1)
+		}
 		r := m.resultNode(1, into, flags)
 		m.nodes[r] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(v)}
 		m.slots[in.D] = r

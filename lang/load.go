@@ -221,6 +221,9 @@ func (p *Program) Large(look func() error) (*term.Term, error) {
 	return p.families.ExpandSome(p.families.Outside(smallExpansion), nil, look)
 }
 
+// Straight reports whether the program is straight-line arithmetic.
+func (p *Program) Straight() bool { return p.straight }
+
 // HasFamilies reports whether [Program.Families] has families, HasLarge whether [Program.Large] has.
 func (p *Program) HasFamilies() bool { return p.arrays }
 func (p *Program) HasLarge() bool    { return p.arrays || p.outside }

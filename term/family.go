@@ -161,7 +161,7 @@ func (t *Term) IndicesOf(e Static) (out []Index) {
 	return append(t.IndicesOf(n.A), t.IndicesOf(n.B)...)
 }
 
-// StraightLine reports whether t is arithmetic, tuples, families and lets alone: it has no function and no list. Conditionals stand in
+// StraightLine reports whether t is arithmetic, tuples, families, lets and data vectors alone: it has no function and no list. Conditionals stand in
 // families. With folds, functions, lists and numerals may, too.
 func (t *Term) StraightLine(folds bool) bool {
 	live, _ := t.Inside(nil, t.Root)
@@ -174,6 +174,9 @@ func (t *Term) StraightLine(folds bool) bool {
 				return false
 			}
 		case LamOp, AppOp, ListOp, DataOp, ListFamilyOp, NatOp:
+			if n := &t.Nodes[r+1]; n.Op == DataOp && !inside && !t.Data[n.A].List {
+				continue
+			}
 			if !inside || !folds {
 				return false
 			}

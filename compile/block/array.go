@@ -363,6 +363,7 @@ func (b *arrayBuilder) instr(in *graph.Instr) bool {
 			d.Coef[b.loop0+id] = n
 			n *= b.l.All[id].Size
 		}
+		b.out.Consts = slices.Grow(b.out.Consts, len(table.Values))
 		for i, v := range table.Values {
 			b.out.Consts = append(b.out.Consts, graph.Const{Reg: uint32(d.Base + i), Val: v})
 		}
@@ -389,7 +390,7 @@ func (b *arrayBuilder) arithmetic(in *graph.Instr) bool {
 	if !okX || !okY || x.kind != graph.NumLeaf || y.kind != graph.NumLeaf {
 		return false
 	}
-	d := b.each(graph.Array{Op: blockOps[in.Op], Sym: in.Sym, Mask: b.maskAt(b.dims())}, x.at, y.at)
+	d := b.each(graph.Array{Op: blockOps[in.Op], Sym: in.Sym, Mask: b.maskAt(b.dims()), NoStep: in.Flags&graph.Inner != 0}, x.at, y.at)
 	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d, late: b.when(&x, &y), run: b.waits(&x, &y)}
 	return true
 }
@@ -558,6 +559,9 @@ func (b *arrayBuilder) component(in *graph.Instr) bool {
 		}
 		if !ok || !atDistance(&first, &second, &w, int(j)) {
 			return false
+		}
+		if o := b.openedAt(in.A + j); o != nil && in.Split == 1 { // the last one of the family is next
+			j = max(j, min(in.N, o.first+o.n-in.A)-2)
 		}
 	}
 	if in.N == 1 {

@@ -117,8 +117,12 @@ func (c *compiler) blocks() error {
 			t.Block = c.addBlock(b.out)
 		}
 	}
-	for i, t := range c.out.Templates { // an element that is a function has more parameters than its index
-		if t.Elements > 0 && (t.Block == 0 && !t.Families || t.Block != 0 && len(c.out.Blocks[t.Block].Params) != 1) {
+	for i := range c.out.Templates { // an element that is a function has more parameters than its index
+		t := &c.out.Templates[i]
+		if t.Elements == 0 || t.Block == 0 || len(c.out.Blocks[t.Block].Params) == 1 {
+			continue
+		}
+		if t.Block = 0; t.Families {
 			missing.Templates = append(missing.Templates, uint32(i))
 		}
 	}

@@ -57,6 +57,19 @@ func (c *Counter) Reset(inputs int) {
 	clear(c.numerals)
 }
 
+// Room makes room for the notes of n registers. The error is that of reserve, which is told the bytes.
+func (c *Counter) Room(n uint32, reserve func(bytes int64) error) error {
+	if len(c.Held) >= int(n) {
+		return nil
+	}
+	c.Held = nil
+	if err := reserve(4 * int64(n)); err != nil {
+		return err
+	}
+	c.Held = make([]uint32, n)
+	return nil
+}
+
 // Input books that an inert node uses the input i.
 func (c *Counter) Input(i uint32) {
 	if !c.used[i] {

@@ -14,9 +14,16 @@ type blockRecord struct {
 	calls   []blockSite
 	now     uint32               // the call of the block that runs
 	ran     bool                 // in this redex
-	made    []graph.Ref          // the block's objects, since its redex began
+	made    []madeBlock          // the block's objects, since its redex began
 	arrived map[graph.Ref]uint64 // arrivals at duals of blocks' results, in this job
 	fired   map[*graph.Backward]*firedCells
+}
+
+// madeBlock is the object of a block. If its block runs in the code of a template, the call is known when it is made.
+type madeBlock struct {
+	base   graph.Ref
+	call   uint32
+	inCode bool
 }
 
 // blockCall is a call of a block, and blockSite the contexts of it: of each of its templates,
@@ -88,15 +95,18 @@ func (p *Recorder) site(b *graph.Block) *blockSite {
 		k.calls = append(k.calls, s)
 		k.sites[at] = i
 	}
-	k.now, k.ran = i, true
+	k.now, k.ran = i, !p.inCode
 	return &k.calls[i]
 }
 
 // settle remembers of the block's objects which call made them, and gives them to the
 // context of the block.
 func (k *blockRecord) settle(p *Recorder) {
-	for _, base := range k.made {
-		p.made.set(base+1, k.now)
+	for _, m := range k.made {
+		if !m.inCode {
+			m.call = k.now
+		}
+		p.made.set(m.base+1, m.call)
 	}
 	k.made, k.ran = k.made[:0], false
 }
@@ -235,7 +245,9 @@ func (p *Recorder) FireBlock(f engine.BlockFiring) {
 }
 
 // MadeBlock books that a block's object was made.
-func (p *Recorder) MadeBlock(base graph.Ref) { p.blocks.made = append(p.blocks.made, base) }
+func (p *Recorder) MadeBlock(base graph.Ref) {
+	p.blocks.made = append(p.blocks.made, madeBlock{base, p.blocks.now, p.inCode})
+}
 
 // bookCells books n runs' firings of the cells of a block, at the duals of whose result so
 // much has arrived.

@@ -33,6 +33,9 @@ type sampler struct {
 
 func branches(prog *graph.Program) []bool {
 	out := make([]bool, len(prog.Templates))
+	for i := range prog.Templates {
+		out[i] = prog.Templates[i].Inline
+	}
 	for i := range prog.Code {
 		switch in := &prog.Code[i]; in.Op {
 		case graph.OpIf:

@@ -44,7 +44,7 @@ var layers = map[string][]string{
 	"engine/collect":       {"term", "graph"},
 	"engine/ground":        {"rule", "graph", "engine/array"},
 	"engine/order":         {"graph"},
-	"engine/block":         {"term", "graph", "engine/array", "engine/native"},
+	"engine/block":         {"graph/calls", "term", "graph", "engine/array", "engine/native"},
 	"engine/cells":         {"graph", "engine/frames", "engine/native"},
 	"engine/array":         {"term", "graph", "kernel"},
 	"engine/frames":        {"graph", "engine/native"},

@@ -88,7 +88,7 @@ func compileBy(by func(*term.Term, compile.Options) (*graph.Program, error), src
 			return nil, &Error{n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction"}
 		}
 	}
-	opt.Inputs, opt.Open = src.Scalars, true
+	opt.Inputs, opt.Open, opt.Straight = src.Scalars, true, src.Straight()
 	return by(t, opt)
 }
 
