@@ -320,9 +320,9 @@ func TestPropertyFamilyMixtures(t *testing.T) {
 func TestPropertyFamilyChains(t *testing.T) {
 	for _, loop := range []string{"foldl (fun h x -> cell x h) start a", "let f = fun x -> fun h -> cell x h in fold (fun x h -> f x (f x h)) start a"} {
 		for _, branches := range []bool{false, true} {
-			compareDraws(t, property.Size(600), 17, func(seed, _ int) (string, int) {
+			compareDraws(t, property.Size(300), 3, func(seed, _ int) (string, int) {
 				w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: []string{"x", "h"}, branches: branches}
-				return familyHead + "def cell x h = " + w.cell() + "\nlet h = " + loop + " in\nsum i < k -> h.(i)\n", 17
+				return familyHead + "def cell x h = " + w.cell() + "\nlet h = " + loop + " in\nsum i < k -> h.(i)\n", 3
 			})
 		}
 	}
@@ -349,14 +349,9 @@ data  a : List R^k = list t < n -> vec j < k -> if j + t < k then j + t else if 
 // compareRandom compares the forms of random programs. Some run as arrays.
 func compareRandom(t *testing.T, program func(cell string) string, vectors ...string) {
 	t.Helper()
-	compareRandomOf(t, property.Size(400), 3, program, vectors...)
-}
-
-func compareRandomOf(t *testing.T, draws, n int, program func(cell string) string, vectors ...string) {
-	t.Helper()
-	compareDraws(t, draws, 10, func(seed, _ int) (string, int) {
+	compareDraws(t, property.Size(400), 10, func(seed, _ int) (string, int) {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: append([]string{"x", "h"}, vectors...)}
-		return familyHead + program(w.cell()), n
+		return familyHead + program(w.cell()), 3
 	})
 }
 

@@ -19,7 +19,10 @@ func byInstance(in *graph.Array, regs []float64) {
 	if folds(in) || in.Kind == graph.ArrayMaxBack {
 		dims = dims[:last]
 	}
-	Outer(in, dims, true, func(d, a, b int) {
+	masked(in, dims, true, func(d, a, b, mask int) {
+		if in.Mask.Base != 0 && regs[mask] == 0 {
+			return
+		}
 		switch in.Kind {
 		case graph.ArrayEach:
 			regs[d] = regs[a] * regs[b]
@@ -130,9 +133,16 @@ func TestArrays(t *testing.T) {
 				}
 			}
 		}
-		regs := make([]float64, 3*n)
+		regs := make([]float64, 4*n)
 		for i := range regs {
 			regs[i] = r.NormFloat64()
+		}
+		if last := len(in.Dims) - 1; (in.Kind == graph.ArrayAdd || in.Kind == graph.ArrayAddMul) && r.IntN(2) == 0 {
+			in.Mask = graph.Dense(3*n, in.Dims)
+			in.Mask.Stride[last] = 0
+			for i := range n {
+				regs[3*n+i] = float64(r.IntN(2))
+			}
 		}
 		want, got, looks := append([]float64(nil), regs...), append([]float64(nil), regs...), 0
 		if in.Kind == graph.ArrayMaxBack {
