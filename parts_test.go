@@ -115,6 +115,12 @@ var layersOf = []string{
 	"vec i < k -> sum j < k -> V.(j) * x.(i)",
 	"vec i < k -> maximum (vec j < k -> W.(i).(j) * V.(j))",
 	"vec i < k -> x.(i) + V.(i) * sum j < k -> V.(j)",
+	"vec i < k -> (let z = dot W.(i) V in if z < 0 then 0.1 * z else z)",
+	"vec i < k -> (let z = V.(i) in if z < 0 then exp z else z)",
+	"vec i < k -> sum j < k -> (let z = W.(i).(j) * V.(j) in if z < 0.1 then (if z < 0 then sin z else 0.1 * z) else z)",
+	"vec i < k -> tanh (let z = dot W.(i) V in if z < s then 2 * z else z)",
+	"vec i < k -> (let z = dot W.(i) V in if z < 0 then s * z else z)",
+	"vec i < k -> (let z = dot W.(i) V in if z < 0 then x.(i) else z) * x.(i)",
 }
 
 // TestPropertyWaitingLayers: so it is for layers that wait for what an application gives.
@@ -125,6 +131,8 @@ func TestPropertyWaitingLayers(t *testing.T) {
 		"let f = fun v -> (if s < 0 then v else LAYER(v)) in let r = f h in let q = LAYER(r) in let p = f r in sum i < k -> q.(i) * p.(i)",
 		"let rec f v n = if n < 1 then LAYER(v) else let v = f (LAYER(v)) (n - 1) in LAYER(v) in let r = f h 2 in sum i < k -> r.(i) * s",
 		"let h = fold (fun e v -> vec i < k -> v.(i) * e) h [s; 2] in let r = LAYER(h) in let q = LAYER(h) in sum i < k -> q.(i) * r.(i) * h.(i)",
+		"let r = LAYER(h) in let q = vec i < k -> s * x.(i) in let u = LAYER(r) in (if s < 0 then s else sum i < k -> u.(i) * q.(i) * h.(i) * s)",
+		"let r = LAYER(h) in let q = LAYER(h) in let f = fun m -> fun v -> (if m < 0 then sum v else m * sum v) in f (h.(0) * s) r + f s q + sum (LAYER(q))",
 	}
 	held, draws := 0, property.Size(1500)
 	for seed := range draws {
@@ -164,7 +172,7 @@ var partsAround = []string{
 func TestPropertyFamiliesInParts(t *testing.T) {
 	runs, draws := 0, property.Size(2000)
 	for seed := range draws {
-		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 7)), vectors: []string{"x", "h"}, branches: seed%3 == 0}
+		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 7)), vectors: []string{"x", "h"}, branches: seed%2 == 0}
 		src := familyHead + "input h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
 			strings.ReplaceAll(partsAround[seed%len(partsAround)], "CELL", w.cell()) + "\n"
 		p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: []string{"k=" + strconv.Itoa(2+seed%11)}})

@@ -281,7 +281,8 @@ func (c *compiler) emit(in graph.Instr, args []slot) slot { return c.emitAt(c.de
 func (c *compiler) emitAt(depth int32, in graph.Instr, args []slot) slot {
 	b := c.stack[depth]
 	ready := b.operandsReady(&in, args)
-	immediate := ready && in.Op != graph.OpApply && in.Op != graph.OpIf && in.Op != graph.OpCase && in.Op != graph.OpJob
+	immediate := ready && in.Op != graph.OpApply && in.Op != graph.OpIf && in.Op != graph.OpCase && in.Op != graph.OpJob &&
+		(in.Op != graph.OpRun || in.Flags&graph.Late == 0)
 	d := b.newLocals(1, immediate, true)
 	in.D = uint32(d)
 	b.add(in, args, ready)

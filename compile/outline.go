@@ -127,12 +127,16 @@ func (c *compiler) endInline(n *term.Node) {
 	c.slot(result) // which may capture more
 	tests := slices.ContainsFunc(b.code, func(in graph.Instr) bool { return in.Op == graph.OpTest })
 	waits := slices.ContainsFunc(b.captured, func(x capture) bool { return !c.stack[len(c.stack)-2].ready(x.from) })
-	disorder := c.opt.Reversed && (tests || waits && !c.cascades(n))
+	disorder := c.opt.Reversed && (tests || waits) && !c.cascades(n, waits)
 	id, captured := c.close(result)
 	if disorder { // the dual λs would be made in another order
 		c.err = &familiesError{expand: c.within(c.at)}
 		return
 	}
 	c.closure(id, captured, n.Pos)
-	c.yieldSlot(c.emit(graph.Instr{Op: graph.OpRun, A: uint32(c.popSlots(1)[0]), Pos: n.Pos}, nil))
+	in := graph.Instr{Op: graph.OpRun, A: uint32(c.popSlots(1)[0]), Pos: n.Pos}
+	if tests && c.opt.Reversed {
+		in.Flags = graph.Late
+	}
+	c.yieldSlot(c.emit(in, nil))
 }

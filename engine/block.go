@@ -96,9 +96,19 @@ func (m *Machine) runInline(in *graph.Instr, into graph.Ref, flags uint8) error 
 	if err := m.ensure(m.block.Units(&b.Out) + in.Else + spareUnits); err != nil {
 		return err
 	}
-	m.slots[in.D], m.top = m.block.Value(&b.Out, b.Out.Regs, m.top)
-	if flags&graph.Root != 0 {
-		m.become(into, m.slots[in.D])
+	v, next := m.block.Value(&b.Out, b.Out.Regs, m.top)
+	m.slots[in.D], m.top = v, next
+	switch root := flags&graph.Root != 0; {
+	case in.Flags&graph.Ready != 0 && in.Flags&graph.Late != 0:
+		if !root {
+			into = m.placeholder()
+			m.slots[in.D] = into
+		}
+		m.nodes[into].Head = uint32(graph.Copy)
+		m.words[4*uint64(into)+4] = v
+		m.push(into)
+	case root:
+		m.become(into, v)
 	}
 	m.block.inline += m.top - top
 	return nil

@@ -59,7 +59,8 @@ const (
 	Ready = 1 << iota
 	// Root says that the result is the result of the template.
 	Root
-	// Late says that a component of an OpVec may be a sum that no job has run yet.
+	// Late says that a component of an OpVec may be a sum that no job has run yet, or that the result of an OpRun whose operand is ready is
+	// there when the redexes behind it have fired.
 	Late
 	// One says that the result of an OpApply or OpJob is a vector of one component.
 	One
