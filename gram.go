@@ -72,6 +72,7 @@ type compiled[P any] struct {
 	prog   *P
 	time   time.Duration
 	placed *compiled[P] // the same with counts by place
+	arrays bool         // its families run as arrays
 }
 
 // with returns c, or, for profiles and traces, what has counts by place.
@@ -157,6 +158,7 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 		return nil, wrapLimit(err, "loading")
 	}
 	out := &Program{src: p, inputs: p.Scalars, opt: opt, terms: new(sync.Mutex)}
+	out.withArrays[0].arrays, out.withArrays[1].arrays = true, true
 	if !p.HasLarge() {
 		if err := out.expand(meter, "load"); err != nil {
 			return nil, err
@@ -269,8 +271,11 @@ func (p *Program) Copy() (*term.Term, []term.Var) {
 	return out, inputs
 }
 
-// compiledInput bounds the bytes that a scalar input takes in a compiled program.
-const compiledInput = 128
+// compiledInput bounds the bytes that a scalar input takes while a program is compiled, inArrays where its families run as arrays.
+const (
+	compiledInput = 128
+	inArrays      = 64
+)
 
 // get compiles on first use. A failure is not kept: it may be a limit's.
 func (c *compiled[P]) get(p *Program, meter *limits.Meter, make func() (*P, error)) (*P, error) {
@@ -279,7 +284,11 @@ func (c *compiled[P]) get(p *Program, meter *limits.Meter, make func() (*P, erro
 	if c.prog == nil {
 		p.terms.Lock()
 		defer p.terms.Unlock()
-		if err := meter.Reserve(compiledInput * int64(len(p.inputs))); err != nil {
+		bytes := int64(compiledInput)
+		if c.arrays {
+			bytes = inArrays
+		}
+		if err := meter.Reserve(bytes * int64(len(p.inputs))); err != nil {
 			return nil, p.Locate(err, "compiling")
 		}
 		start := time.Now()
