@@ -38,6 +38,8 @@ var partsPrograms = []struct {
 	{"let rec f v n = if n < 1 then v else f (layer v) (n - 1) in let y = f x 3 in sum i < k -> y.(i)", 2, 1},
 	{"let h = layer x in sum (vec i < k -> (#3) (fun z -> z * b.(i)) h.(i))", 1, 1},
 	{"let relu = vec i < k -> (if x.(i) < 0 then 0.1 * x.(i) else x.(i)) in let rec f y n = if n < 1 then y else f (y * s) (n - 1) in f (sum (layer relu)) 2", 3, 1},
+	{"let relu = vec i < k -> (let z = dot W.(i) x + b.(i) in if z < 0 then 0.1 * z else z) in let rec f y n = if n < 1 then y else f (y * s) (n - 1) in " +
+		"f (sum (layer relu)) 2", 3, 2},
 }
 
 const partsHead = `param k = 12

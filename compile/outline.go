@@ -22,10 +22,18 @@ func (e *familiesError) Unwrap() error { return graph.ErrFamilies }
 // maxRounds bounds how often a term with families is compiled.
 const maxRounds = 24
 
+// A term that takes largePart bytes or more, and partOf for each node and variable of the whole expansion, is not made: to expand the rest, too,
+// takes less time. The expansion has some 50 for each.
+const (
+	largePart = 1 << 24
+	partOf    = 12
+)
+
 // Families is [Compile] for a term with families. Those in code that is no block are outlined, and those that no block can hold are
 // expanded. The error is [graph.ErrFamilies] if all are to be expanded.
 func Families(t *term.Term, opt Options) (*graph.Program, error) {
 	opt.outline = map[term.Ref]bool{}
+	whole := t.ExpandedSize()
 	for range maxRounds {
 		p, err := Compile(t, opt)
 		var e *familiesError
@@ -44,7 +52,16 @@ func Families(t *term.Term, opt Options) (*graph.Program, error) {
 		for _, r := range e.expand {
 			chosen[r] = true
 		}
-		if t, err = t.ExpandSome(chosen, opt.Reserve, opt.Check); err != nil {
+		reserve := func(bytes int64) error {
+			if bytes > largePart && float64(bytes) > partOf*whole {
+				return graph.ErrFamilies
+			}
+			if opt.Reserve == nil {
+				return nil
+			}
+			return opt.Reserve(bytes)
+		}
+		if t, err = t.ExpandSome(chosen, reserve, opt.Check); err != nil {
 			return nil, err
 		}
 		clear(opt.outline)

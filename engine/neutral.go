@@ -37,7 +37,7 @@ func (m *Machine) reflect(atom graph.Ref, typ term.Type) (graph.Ref, error) {
 		h := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		v := h.atom
-		if comps := m.componentTypes(h.typ); len(comps) > 0 {
+		if comps := m.prog.Types.Components(h.typ); len(comps) > 0 {
 			var word uint64
 			var err error
 			if v, word, err = m.emptyTuple(h.typ, len(comps)); err != nil {
@@ -60,21 +60,6 @@ func (m *Machine) reflect(atom graph.Ref, typ term.Type) (graph.Ref, error) {
 		}
 	}
 	return result, nil
-}
-
-// componentTypes returns the types of the components of a product or a vector.
-func (m *Machine) componentTypes(t term.Type) []term.Type {
-	switch tt := m.prog.Types; tt.Kind(t) {
-	case term.ProdKind:
-		return []term.Type{tt.Left(t), tt.Right(t)}
-	case term.VecKind:
-		comps := make([]term.Type, tt.Len(t))
-		for i := range comps {
-			comps[i] = tt.Left(t)
-		}
-		return comps
-	}
-	return nil
 }
 
 // emptyTuple makes a pair or a vector of n components, which begin at the word that

@@ -1,6 +1,9 @@
 package term
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Type is a handle of an interned type: within one [Types], equal types have
 // equal handles. 0 is no type.
@@ -176,6 +179,17 @@ func (tt *Types) Right(t Type) Type { return tt.nodes[t].b }
 
 // Len returns s of A^s, and d of R⊥d.
 func (tt *Types) Len(t Type) int { return int(tt.nodes[t].n) }
+
+// Components returns the types of the components of a product or a vector, none of another type.
+func (tt *Types) Components(t Type) []Type {
+	switch n := tt.nodes[t]; n.kind {
+	case ProdKind:
+		return []Type{n.a, n.b}
+	case VecKind:
+		return slices.Repeat([]Type{n.a}, int(n.n))
+	}
+	return nil
+}
 
 // Reverse returns D(A), Table 3a: D(R) = R × R⊥, and D commutes with ×, →, ^s
 // and the constructors of inductive types.
