@@ -575,7 +575,7 @@ func TestDataVectors(t *testing.T) {
 		{"sum i < n -> d.(n - 1 - i) * x.(i) + d.(0) * s", false}, // d.(0) gets arrivals of both
 		{"sum i < n -> if d.(i) < 0 then 2 * x.(i) else x.(i)", true},
 		{"let m = maximum d in sum i < n -> exp (d.(i) - m) * x.(i)", true},
-		{"vec i < n -> d.(i) * s", false},
+		{"vec i < n -> d.(i) * s", true},
 		{"let f = fun y -> y * s in f (dot d x)", false},
 	} {
 		for _, n := range []string{"n=2", "n=5", "n=33"} {

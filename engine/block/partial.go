@@ -33,6 +33,11 @@ func (f *firing) noteReached(w *graph.Backward) {
 			f.out.reached[s.Ext+e] = true
 		}
 	}
+	for j, reg := range w.Elements {
+		if reg != 0 {
+			f.out.reached[f.Block.ParamExt(0)+j] = true
+		}
+	}
 	for i := range w.Partial {
 		p := &w.Partial[i]
 		reach := make([]int, graph.Instances(p.Dims))
