@@ -53,7 +53,7 @@ func (m *Machine) discoverBlock(base graph.Ref, stack []graph.Ref) ([]graph.Ref,
 			return nil, err
 		}
 		m.block.ReachElements(&p, w, used)
-		if w.Decided && (m.record != nil || m.team != nil) {
+		if w.Decided && m.team != nil {
 			return nil, graph.ErrFamilies
 		}
 		m.block.Doubt(&p, w)

@@ -138,7 +138,7 @@ func (k *blockRecord) cellsOf(w *graph.Backward, b *graph.Block, reached []bool)
 	if f != nil {
 		return f
 	}
-	f = &firedCells{exts: make([]uint64, b.Exts), exact: len(w.Masked) > 0}
+	f = &firedCells{exts: make([]uint64, b.Exts), exact: len(w.Masked) > 0 || w.Decided}
 	f.of = func(cell int) int { return cell }
 	for i := range b.Cells {
 		c := &b.Cells[i]
