@@ -37,12 +37,12 @@ func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
 		Inputs: size.Inputs, Numerals: size.Numerals}, nil
 }
 
-// maxSpanned bounds the symbols of a program with families whose expansion is made to measure its span.
+// maxSpanned bounds the symbols of a term with families whose expansion is made to measure its span.
 const maxSpanned = 1 << 22
 
 // Span measures the longest chain of steps of the program that depend on each other, and with gradient that of
 // D(t). With tree, (11) adds the arrivals at a dual in a balanced tree instead of a chain. The error is a
-// [*span.UnknownError] if more than 2²⁰ evaluations are nested, or if t has families and more than 2²² symbols.
+// [*span.UnknownError] if more than 2²⁰ evaluations are nested, or if t has families and it, with gradient D(t), more than 2²² symbols.
 func (p *Program) Span(ctx context.Context, gradient, tree bool) (cost.Span, error) {
 	if err := p.notStreamed(); err != nil {
 		return cost.Span{}, err
@@ -50,12 +50,20 @@ func (p *Program) Span(ctx context.Context, gradient, tree bool) (cost.Span, err
 	meter := p.Meter(ctx)
 	opt := span.Options{Tree: tree, Check: meter.During("span")}
 	if p.src.HasLarge() {
-		n, err := p.src.Written().Symbols(opt.Check)
+		t, what := p.src.Written(), "program"
+		if gradient {
+			d, err := p.reversedOf(t, meter)
+			if err != nil {
+				return cost.Span{}, err
+			}
+			t, what = d, "gradient"
+		}
+		n, err := t.Symbols(opt.Check)
 		if err != nil {
 			return cost.Span{}, p.Locate(err, "measuring the span")
 		}
 		if n > maxSpanned {
-			return cost.Span{}, &span.UnknownError{Why: fmt.Sprintf("the expansion of the program has %d symbols, more than %d", n, maxSpanned)}
+			return cost.Span{}, &span.UnknownError{Why: fmt.Sprintf("the expansion of the %s has %d symbols, more than %d", what, n, maxSpanned)}
 		}
 	}
 	if err := p.expand(meter, "span"); err != nil {
