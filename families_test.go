@@ -77,6 +77,7 @@ var familyPrograms = []struct {
 	{"vec i < k -> maximum (vec j < k -> x.(j) - W.(i).(j) * h.(j))", "maximum (sin h)", true},
 	{"vec i < k -> dot W.(i) h", "h.(0)", true},                                         // one component is reached
 	{"vec i < k -> if h.(i) < 0 then x.(i) else s * h.(i)", "sum i < k -> h.(i)", true}, // not all components of x are reached
+	{"vec i < k -> if h.(i) < 0 then 0 else sum j < 3 -> W.(i).(2 * j) * x.(2 * j) + h.(2 * j)", "h.(3) + h.(5)", true},
 	{"vec i < k -> let z = dot W.(i) h in if z < 0 then 0.1 * z else z", "sum i < k -> h.(i)", true},
 	{"let v = vec i < k -> if h.(i) < x.(i) then sin h.(i) else 2 * h.(i) in vec i < k -> tanh (dot W.(i) v)", "sum i < k -> h.(i)", true},
 	{"vec i < k -> let z = h.(i) + x.(i) in if z < 0 then (if z < 0 - 1 then cos z else z * z) else exp z", "sum i < k -> h.(i)", true},

@@ -45,16 +45,13 @@ func (w *arrayBackward) numbers(p *partArrivals) *Address {
 	return p.where
 }
 
-// anyOf returns the first of n registers: the number of what has arrived at the duals from first on.
+// anyOf returns the first of n registers: the number of what has arrived at each dual, of n from first on, that has arrivals.
 func (w *arrayBackward) anyOf(o *arrivals, first, n int) int {
 	w.out.Decided = true
 	to := w.registers(n)
 	w.fill(to, n, int(w.constant(0)))
 	for i := range o.log {
 		p := &o.log[i]
-		if least, most := p.at.Range(p.dims); most < first || least >= first+n {
-			continue
-		}
 		dims, where := w.gathered(p)
 		w.emit(Array{Kind: ArrayAdd, Dims: dims, D: over(p, Address{to + p.at.Base - first, p.at.Stride}, dims), A: where, B: where})
 	}
@@ -118,10 +115,10 @@ func (w *arrayBackward) ignore() {
 		})
 		return
 	}
-	w.zeros.each(func(first, n int) {
-		at := Address{w.anyOf(&w.zeros, first, n), []int{1}}
-		w.countWhere(MaskedCells{At: at, Dims: []Dim{{Size: n}}, Body: w.p.Duals[w.p.ZeroDual].Body, Cells: 1})
-	})
+	least, most := w.zeros.size, 0
+	w.zeros.each(func(first, n int) { least, most = min(least, first), max(most, first+n) })
+	at := Address{w.anyOf(&w.zeros, least, most-least), []int{1}}
+	w.countWhere(MaskedCells{At: at, Dims: []Dim{{Size: most - least}}, Body: w.p.Duals[w.p.ZeroDual].Body, Cells: 1})
 }
 
 // partialExts notes the external duals of the first run at which something arrives in some runs only.
