@@ -1,8 +1,10 @@
 package term
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"sort"
 	"unsafe"
 )
 
@@ -46,13 +48,15 @@ func (t *Term) expand(chosen []bool, reserve func(bytes int64) error, look func(
 		}
 	}
 	out := &Term{Types: t.Types, Nodes: make([]Node, 1, int(nodes)+1), Args: make([]Ref, 0, int(args)), Data: t.Data}
+	var side []sideBySide
 	if some {
 		out.Indices, out.Statics = slices.Clip(t.Indices), slices.Clip(t.Statics)
 		out.ShareVars(t)
+		side = t.sideBySide(live)
 	} else {
 		out.CopyVars(t, int(vars)-t.NumVars())
 	}
-	x := &expander{chosen: chosen, src: t, dst: out, at: make([]float64, len(t.Indices)), kept: make([]Index, len(t.Indices)),
+	x := &expander{side: side, chosen: chosen, src: t, dst: out, at: make([]float64, len(t.Indices)), kept: make([]Index, len(t.Indices)),
 		refs: make([]Ref, len(t.Nodes)), own: make([]Var, t.NumVars()), used: make([]bool, t.NumVars()), tasks: []expansion{{r: t.Root}}}
 	for len(x.tasks) > 0 {
 		if look != nil && len(out.Nodes) >= x.next {
@@ -202,6 +206,7 @@ type expander struct {
 	vals     []Ref     // the components of families that are being made
 	tasks    []expansion
 	chosen   []bool  // by node: it is expanded; nil: all are
+	side     []sideBySide
 	kept     []Index // by index: the last instance of one whose node is not expanded, which is itself in the first
 	next     int
 }
@@ -294,7 +299,45 @@ func (x *expander) bind(v Var) {
 		x.used[v] = true
 		return
 	}
-	x.own[v] = x.dst.NewVar(x.src.Info(v))
+	k := sort.Search(len(x.side), func(k int) bool { return v < x.side[k].end })
+	if k == len(x.side) || v < x.side[k].first {
+		x.own[v] = x.dst.NewVar(x.src.Info(v))
+		return
+	}
+	s := &x.side[k]
+	if x.instance(v) == s.instance+v-s.first { // this instance of v is there
+		s.instance = Var(x.dst.NumVars())
+		for u := s.first; u < s.end; u++ {
+			x.dst.NewVar(x.src.Info(u))
+		}
+	}
+	x.own[v] = s.instance + v - s.first
+}
+
+// sideBySide are variables from first on, before end, that components mention: in each instance, too, they follow each other, whatever
+// binds them. instance is the first of the last instance.
+type sideBySide struct{ first, end, instance Var }
+
+// sideBySide returns the variables that have to stay side by side, in order.
+func (t *Term) sideBySide(live []bool) []sideBySide {
+	var all []sideBySide
+	for r := range t.Nodes {
+		if n := &t.Nodes[r]; live[r] && n.Op == ComponentOp && n.N > 1 {
+			if s := (sideBySide{n.X, n.X + Var(n.N), n.X}); len(all) == 0 || all[len(all)-1] != s {
+				all = append(all, s)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b sideBySide) int { return cmp.Compare(a.first, b.first) })
+	merged := all[:0]
+	for _, s := range all {
+		if last := len(merged) - 1; last >= 0 && s.first < merged[last].end {
+			merged[last].end = max(merged[last].end, s.end)
+			continue
+		}
+		merged = append(merged, s)
+	}
+	return merged
 }
 
 // instance returns the instance of a variable that is in scope.

@@ -69,7 +69,10 @@ func (c *compiler) arrayBlock(id uint32) (*graph.Block, bool) {
 			return nil, false
 		}
 		b.out.Caps = append(b.out.Caps, leaf)
-		captured = append(captured, fixedWire(w))
+		captured = append(captured, c.fixedWire(w))
+	}
+	if c.err != nil {
+		return nil, false
 	}
 	b.inputArrays(c.chain(id))
 	w, ok := b.template(id, captured)
@@ -157,7 +160,7 @@ func (b *arrayBuilder) template(id uint32, captured []arrayWire) (w arrayWire, o
 			return arrayWire{}, false
 		}
 		b.out.Params = append(b.out.Params, leaf)
-		b.at[t.Param0+uint32(i)] = fixedWire(w)
+		b.at[t.Param0+uint32(i)] = b.c.fixedWire(w)
 	}
 	return b.body(t)
 }
@@ -195,6 +198,9 @@ func (b *arrayBuilder) globals(t *graph.Template) {
 
 // body adds the code of a template, and returns its result.
 func (b *arrayBuilder) body(t *graph.Template) (w arrayWire, ok bool) {
+	if b.c.err != nil {
+		return w, false
+	}
 	b.globals(t)
 	code := b.c.out.Code[t.Start:t.End]
 	for i := range code {
@@ -219,7 +225,7 @@ func (b *arrayBuilder) wire(slot uint32) (arrayWire, bool) {
 	if !ok {
 		return arrayWire{}, false
 	}
-	return fixedWire(w), true
+	return b.c.fixedWire(w), b.c.err == nil
 }
 
 // openedAt returns the family of which the slot stands for a component, if there is one.
@@ -231,8 +237,8 @@ func (b *arrayBuilder) openedAt(slot uint32) *openedFamily {
 	return &b.opened[i]
 }
 
-// fixedWire is a wire as one that is the same for all indices.
-func fixedWire(w wire) arrayWire {
+// fixedWire is a wire as one that is the same for all indices. It is incomplete if Check has an error.
+func (c *compiler) fixedWire(w wire) arrayWire {
 	a := arrayWire{kind: w.kind, tmpl: w.tmpl, args: w.args}
 	switch w.kind {
 	case graph.NumLeaf:
@@ -243,8 +249,12 @@ func fixedWire(w wire) arrayWire {
 			a.at.Base = int(^w.dual)
 		}
 	}
-	for _, p := range w.parts {
-		a.parts = append(a.parts, fixedWire(p))
+	a.parts = slices.Grow(a.parts, len(w.parts))
+	for i := range w.parts {
+		if c.units++; !c.check(c.units) {
+			return a
+		}
+		a.parts = append(a.parts, c.fixedWire(w.parts[i]))
 	}
 	return a
 }

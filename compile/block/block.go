@@ -62,6 +62,7 @@ type compiler struct {
 	families  map[uint32]*Families
 	ask       func() error
 	err       error
+	units     int // the wires of arrays that have been made
 }
 
 // checkEvery is how many instructions pass between two calls of Check.
@@ -225,7 +226,7 @@ func (b *blockBuilder) room() uint64 {
 // leaf counts a node of a layout, and reports whether there is room for it.
 func (b *blockBuilder) leaf() bool {
 	b.leaves++
-	return b.leaves <= b.room()
+	return b.leaves <= b.room() && b.c.check(int(b.leaves))
 }
 
 // template adds the parameters and the code of a template to the block, and returns

@@ -262,7 +262,7 @@ func (b *pathBuilder) families(id uint32, values []int, into int) bool {
 		if w.kind == tailWire {
 			return false
 		}
-		a.at[t.Cap0+uint32(i)] = fixedWire(w)
+		a.at[t.Cap0+uint32(i)] = b.c.fixedWire(w)
 	}
 	w, ok := a.body(t)
 	a.ended = slices.ContainsFunc(a.cells, func(c graph.ArrayCell) bool { return c.Late != 0 })
@@ -276,9 +276,9 @@ func (b *pathBuilder) families(id uint32, values []int, into int) bool {
 func (b *pathBuilder) computeArrays(in *graph.Instr, wires []wire) (w wire, ok bool) {
 	a := b.arrays
 	for i, s := range b.c.out.Operands(in) {
-		a.at[s] = fixedWire(wires[i])
+		a.at[s] = b.c.fixedWire(wires[i])
 	}
-	if !a.instr(in) {
+	if b.c.err != nil || !a.instr(in) {
 		return w, false
 	}
 	d := a.at[in.D]
@@ -438,7 +438,7 @@ func (b *pathBuilder) pathRegister() uint32 {
 // finish makes the block of its paths, and reports whether its rules touch few nodes.
 func (b *pathBuilder) finish() bool {
 	if b.arrays != nil {
-		return b.arrays.finish(fixedWire(b.results[0]))
+		return b.arrays.finish(b.c.fixedWire(b.results[0]))
 	}
 	b.orderExternals()
 	head := b.out
