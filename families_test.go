@@ -16,7 +16,6 @@ import (
 	"github.com/gram-machine/gram/engine/profile"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
-	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/span"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -283,7 +282,7 @@ func TestPropertyFamilyBranches(t *testing.T) {
 			return inputs + "sum t < 2 -> let x = vec i < k -> s * h.(i) * t in let r = " + cell + " in sum i < k -> r.(i)\n"
 		},
 	} {
-		compareDraws(t, property.Size(400), 20, func(seed, _ int) (string, int) {
+		compareDraws(t, 40, 20, func(seed, _ int) (string, int) {
 			w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 3)), vectors: []string{"x", "h"}, branches: true}
 			return familyHead + program(w.cell()), 3
 		})
@@ -292,7 +291,7 @@ func TestPropertyFamilyBranches(t *testing.T) {
 
 // TestPropertyFamilyFolds: so it is where components are folds.
 func TestPropertyFamilyFolds(t *testing.T) {
-	compareDraws(t, property.Size(600), 20, func(seed, _ int) (string, int) {
+	compareDraws(t, 80, 20, func(seed, _ int) (string, int) {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 5)), vectors: []string{"x", "h"}, folds: true, branches: seed%2 == 0}
 		return familyHead + "data l : List R = list t < n -> 0.4 * t - 0.3\ninput h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
 			"let r = " + w.cell() + " in sum i < k -> r.(i)\n", seed % 4
@@ -301,7 +300,7 @@ func TestPropertyFamilyFolds(t *testing.T) {
 
 // TestPropertyFamilyLists: so it is where components are folds over lists of what is computed there, and iterations.
 func TestPropertyFamilyLists(t *testing.T) {
-	compareDraws(t, property.Size(800), 20, func(seed, _ int) (string, int) {
+	compareDraws(t, 80, 20, func(seed, _ int) (string, int) {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 7)), vectors: []string{"x", "h"}, folds: true, lists: true, branches: seed%2 == 0}
 		return familyHead + "data l : List R = list t < n -> 0.4 * t - 0.3\ninput h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
 			"let r = " + w.cell() + " in sum i < k -> r.(i)\n", seed % 4
@@ -310,7 +309,7 @@ func TestPropertyFamilyLists(t *testing.T) {
 
 // TestPropertyFamilyMixtures: so it is where some components are numbers and others depend on inputs.
 func TestPropertyFamilyMixtures(t *testing.T) {
-	compareDraws(t, property.Size(400), 10, func(seed, k int) (string, int) {
+	compareDraws(t, 40, 10, func(seed, k int) (string, int) {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: []string{"x", "h", "m"}}
 		return familyHead + "def cell x m h = " + w.cell() + "\nlet (h, m) = fold (fun x (h, m) -> (cell x m h, m)) (start, [| 0, 0.5" +
 			strings.Repeat(", s", k-2) + " |]) a in sum i < k -> h.(i)\n", 3
@@ -321,7 +320,7 @@ func TestPropertyFamilyMixtures(t *testing.T) {
 func TestPropertyFamilyChains(t *testing.T) {
 	for _, loop := range []string{"foldl (fun h x -> cell x h) start a", "let f = fun x -> fun h -> cell x h in fold (fun x h -> f x (f x h)) start a"} {
 		for _, branches := range []bool{false, true} {
-			compareDraws(t, property.Size(300), 3, func(seed, _ int) (string, int) {
+			compareDraws(t, 30, 3, func(seed, _ int) (string, int) {
 				w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: []string{"x", "h"}, branches: branches}
 				return familyHead + "def cell x h = " + w.cell() + "\nlet h = " + loop + " in\nsum i < k -> h.(i)\n", 3
 			})
@@ -339,7 +338,7 @@ input Z : R^k^k = vec i < k -> vec j < k -> (if j < 2 then 0 else 1) * (0.3 - 0.
 input s = 0.3
 data  a : List R^k = list t < n -> vec j < k -> if j + t < k then j + t else if j + t < 2 * k then j + t - k else 0
 `
-	compareDraws(t, property.Size(150), 10, func(seed, _ int) (string, int) {
+	compareDraws(t, 20, 10, func(seed, _ int) (string, int) {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 2)), vectors: []string{"h"}, picks: true}
 		text := "let p = pick W x.(0) in let z = pick Z x.(1) in "
 		w.vectors = append(w.vectors, "p", "z")
@@ -350,7 +349,7 @@ data  a : List R^k = list t < n -> vec j < k -> if j + t < k then j + t else if 
 // compareRandom compares the forms of random programs. Some run as arrays.
 func compareRandom(t *testing.T, program func(cell string) string, vectors ...string) {
 	t.Helper()
-	compareDraws(t, property.Size(400), 10, func(seed, _ int) (string, int) {
+	compareDraws(t, 40, 10, func(seed, _ int) (string, int) {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: append([]string{"x", "h"}, vectors...)}
 		return familyHead + program(w.cell()), 3
 	})

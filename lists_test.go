@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/internal/property"
 )
 
 const listHead = `param n = 40
@@ -104,7 +103,7 @@ func TestLongLists(t *testing.T) {
 		}
 		src := listHead + fmt.Sprintf("fold (fun x s -> %[2]s) 0.25 (list i < n -> %[1]s)\n", q.element, q.fold)
 		for _, opt := range []EvalOptions{{}, {NoNative: true}, {RowsMemory: 1 << 12}, {Schedule: Parallel, Workers: 3}} {
-			value, gradient := compareLists(t, src, opt, fmt.Sprint("n=", property.Size(20_000)))
+			value, gradient := compareLists(t, src, opt, fmt.Sprint("n=", 3_000))
 			require.True(t, value, src)
 			require.True(t, gradient, src)
 		}
@@ -134,7 +133,7 @@ func TestListsOfVectors(t *testing.T) {
 
 // TestPropertyLists: random elements, and random functions of a fold.
 func TestPropertyLists(t *testing.T) {
-	loops, draws := 0, property.Size(400)
+	loops, draws := 0, 60
 	for seed := range draws {
 		r := rand.New(rand.NewPCG(uint64(seed), 3))
 		src := listHead + fmt.Sprintf("let l = list i < n -> (sin (%s), w * %s) in\nfold (fun (x, y) (s, h) -> (%s, %s)) (w, 0.5) l\n",

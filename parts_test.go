@@ -16,7 +16,6 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
-	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -136,7 +135,7 @@ func TestPropertyWaitingLayers(t *testing.T) {
 		"let r = LAYER(h) in let q = vec i < k -> s * x.(i) in let u = LAYER(r) in (if s < 0 then s else sum i < k -> u.(i) * q.(i) * h.(i) * s)",
 		"let r = LAYER(h) in let q = LAYER(h) in let f = fun m -> fun v -> (if m < 0 then sum v else m * sum v) in f (h.(0) * s) r + f s q + sum (LAYER(q))",
 	}
-	held, draws := 0, property.Size(1500)
+	held, draws := 0, 200
 	for seed := range draws {
 		r := rand.New(rand.NewPCG(uint64(seed), 8))
 		body := regexp.MustCompile(`LAYER\(([^()]*)\)`).ReplaceAllStringFunc(around[seed%len(around)], func(text string) string {
@@ -172,7 +171,7 @@ var partsAround = []string{
 
 // TestPropertyFamiliesInParts: so it is for random families.
 func TestPropertyFamiliesInParts(t *testing.T) {
-	runs, draws := 0, property.Size(2000)
+	runs, draws := 0, 200
 	for seed := range draws {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 7)), vectors: []string{"x", "h"}, branches: seed%2 == 0}
 		src := familyHead + "input h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
@@ -259,7 +258,7 @@ func TestProfilesOfParts(t *testing.T) {
 	for _, q := range partsPrograms {
 		require.True(t, compare(partsHead+q.body+"\n"), q.body)
 	}
-	ran, draws := 0, property.Size(1000)
+	ran, draws := 0, 150
 	for seed := range draws {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 11)), vectors: []string{"x", "h"}, branches: seed%3 == 0}
 		src := familyHead + "input h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
