@@ -205,7 +205,7 @@ type expander struct {
 	used     []bool    // by variable: it has an instance, which is itself
 	vals     []Ref     // the components of families that are being made
 	tasks    []expansion
-	chosen   []bool  // by node: it is expanded; nil: all are
+	chosen   []bool // by node: it is expanded; nil: all are
 	side     []sideBySide
 	kept     []Index // by index: the last instance of one whose node is not expanded, which is itself in the first
 	next     int
