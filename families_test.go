@@ -70,7 +70,8 @@ var familyPrograms = []struct {
 	{"vec i < k -> exp (0.01 * h.(i)) - s", "sum i < k -> h.(i)", true},
 	{"vec i < k -> sum j < 5 -> W.(i).(j + 2) * h.(j) * x.(i)", "sum i < 5 -> h.(i)", true},
 	{"let m = vec i < k -> vec j < k -> E.(i).(j) * h.(j) in vec i < k -> sum j < k -> m.(j).(i) * s", "sum i < k -> h.(i)", true},
-	{"vec i < k -> tanh (dot E.(i) h) * tanh (dot W.(i) h)", "sum i < k -> h.(i)", false}, // arrivals at h in turns
+	{"let m = vec i < k -> vec j < k -> E.(j).(i) + s in vec i < k -> sin (dot m.(i) h)", "sum i < k -> h.(i)", true},
+	{"vec i < k -> tanh (dot E.(i) h) * tanh (dot W.(i) h)", "sum i < k -> h.(i)", true},
 	{"vec i < k -> (sum j < k -> h.(j)) * x.(i)", "sum i < k -> h.(i)", true},
 	{"let m = maximum h in vec i < k -> exp (h.(i) - m) * x.(i)", "logsumexp h", true},
 	{"vec i < k -> maximum (vec j < k -> x.(j) - W.(i).(j) * h.(j))", "maximum (sin h)", true},
@@ -528,7 +529,7 @@ func TestFamilyBodies(t *testing.T) {
 		{"sum i < n -> maximum (vec j < n -> A.(i).(j) * x.(j)) * s", true},
 		{"logsumexp (vec i < n -> 3 - maximum (vec j < n -> (A.(j).(i) - x.(j))^2))", true},
 		{"sum i < n -> let v = [| s * x.(i) |] in let w = (v, 2 * v.(0)) in let (u, z) = w in u.(0) * z", true},
-		{"sum i < n -> let p = scan j < n with p = 1 -> p * x.(i) in (sum j < n -> x.(j) * p.(j))^2", false}, // x.(i) as above
+		{"sum i < n -> let p = scan j < n with p = 1 -> p * x.(i) in (sum j < n -> x.(j) * p.(j))^2", true},
 		{"sum i < n -> let p = scan j < n with p = 1 -> p * x.(i) in (sum j < n -> A.(i).(j) * p.(j))^2", true},
 		{"let p = scan j < n with p = s -> p * x.(j) in sum i < n -> sum j < n -> A.(i).(j) * p.(j)", true},
 		{"let y = scan t < 4 with y = x -> vec i < n -> x.(i) * y.(i) in sum i < n -> y.(2).(i) * y.(3).(i)", true},
@@ -538,7 +539,7 @@ func TestFamilyBodies(t *testing.T) {
 		{"let p = scan j < n + 1 with p = s -> p * sin j in sum i < n -> p.(i) * p.(i + 1) * p.(i)", false}, // arrivals of several iterations, in turns
 		{"let p = scan j < n + 1 with p = s -> p * sin j in sum i < n -> let q = p.(i) * p.(i + 1) in q * p.(i) * p.(i + 1)", false},
 		{"let p = pick A 2 in (sum i < n -> p.(i)) * pick x 1", true},
-		{"sum i < n -> x.(i) * x.(0)", false},        // x.(0) gets arrivals of both factors, in turns
+		{"sum i < n -> x.(i) * x.(0)", true},
 		{"vec i < n -> sigmoid (dot A.(i) x)", true}, // so it is for each row of the Jacobian
 		{"(vec i < n -> s * x.(i)).(2)", true},       // only one component is reached
 		{"sum i < n -> if x.(i) < 0 then x.(i) else s", true},
@@ -570,9 +571,9 @@ func TestDataVectors(t *testing.T) {
 		{"sum i < n -> (d.(i) - x.(i))^2 / n", true},
 		{"sum (matvec D x)", true},
 		{"let y = tanh (matvec D x) in logsumexp (matvec D y)", true},
-		{"sum i < n -> sum j < n -> D.(j).(i) * x.(i) * x.(j)", false},
+		{"sum i < n -> sum j < n -> D.(j).(i) * x.(i) * x.(j)", true},
 		{"sum i < n -> let (a, b) = p.(i) in (a - s * b)^2", true},
-		{"sum i < n -> d.(n - 1 - i) * x.(i) + d.(0) * s", false}, // d.(0) gets arrivals of both
+		{"sum i < n -> d.(n - 1 - i) * x.(i) + d.(0) * s", true},
 		{"sum i < n -> if d.(i) < 0 then 2 * x.(i) else x.(i)", true},
 		{"let m = maximum d in sum i < n -> exp (d.(i) - m) * x.(i)", true},
 		{"vec i < n -> d.(i) * s", true},

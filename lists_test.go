@@ -117,7 +117,7 @@ func TestListsOfVectors(t *testing.T) {
 		for fold, loop := range map[string]bool{
 			"vec j < k -> tanh (x.(j) * w + s.(j))":                               true,
 			"let y = sum j < k -> x.(j) * s.(j) in vec j < k -> tanh (y + s.(j))": true,
-			"vec j < k -> sin s.(j) + x.(k - 1 - j) * x.(j)":                      false, // arrivals at x in turns
+			"vec j < k -> sin s.(j) + x.(k - 1 - j) * x.(j)":                      true,
 			"vec j < k -> tanh s.(j) + x.(0)":                                     false, // one component is reached
 		} {
 			for _, params := range [][]string{{"k=5", "n=9"}, {"k=70", "n=4"}, {"k=9", "n=300"}} {

@@ -43,6 +43,7 @@ const (
 	ArrayAddMul                   // D := D + A·B
 	ArrayMax                      // D := the largest A
 	ArrayMaxBack                  // D := what arrives at each A of the last dimension if B does at the largest
+	ArrayTurns                    // the Parts, in turns in the loops that they share: see [Turns]
 )
 
 // Array is an instruction on arrays.
@@ -62,6 +63,8 @@ type Array struct {
 	// Pick is not 0 where A selects, see [selects], so that most products are zeros. Of an ArrayDot, its register is 1 if B is finite.
 	// Of an ArrayAddMul, the registers from it on are 1 for each place of D, but for the last dimension, at which no D is −0.
 	Pick uint32
+	// Parts are the instructions of an ArrayTurns, all of which add. It has nothing else, but that D is one of theirs.
+	Parts []Array
 }
 
 // selects reports whether the numbers at the address are 0 along the last dimension, but for at most one, which is 1: they are what

@@ -37,6 +37,7 @@ type arrayBackward struct {
 	reached *Address // of its cells, those at which something has arrived; nil if it has at all
 	partial bool     // what the duals of the result get depends on the run
 	read    []int    // registers that the engine reads
+	turns   *turns
 }
 
 // familyAdjoint is what has arrived at the cells of a family.
@@ -50,14 +51,26 @@ type familyAdjoint struct {
 }
 
 func newArrayBackward(of *Wiring, p *Program, reached []bool, logged, partial bool, look func() error) (*Backward, error) {
+	if logged {
+		return nil, ErrFamilies
+	}
+	t := &turns{at: map[int]bool{}}
+	for {
+		out, err := newBackwardInTurns(of, p, reached, partial, t, look)
+		if !t.again {
+			return out, err
+		}
+	}
+}
+
+// newBackwardInTurns makes the code where the arrivals at some targets run in turns. It may find that those at others are to.
+func newBackwardInTurns(of *Wiring, p *Program, reached []bool, partial bool, t *turns, look func() error) (*Backward, error) {
 	b := of.b
 	outs := len(b.OutDuals)
 	w := &arrayBackward{w: of, b: b, p: p, out: &Backward{Regs: b.Regs, Out: make([]uint32, outs), Before: make([]uint32, outs), Next: make([]bool, outs)},
 		cells: make([]familyAdjoint, len(b.Arrays.Cells)), ignored: make([]bool, b.Exts), masked: newMasked(b.Arrays), partial: partial,
-		consts: map[uint64]uint32{}, times: map[uint32]uint64{}}
-	if logged {
-		return nil, ErrFamilies
-	}
+		consts: map[uint64]uint32{}, times: map[uint32]uint64{}, turns: t}
+	t.pending, t.again = map[int][]Array{}, false
 	w.exts, w.before, w.zeros = w.arrivals(b.Exts), w.arrivals(outs), w.arrivals(b.Exts)
 	if slices.Contains(of.Exts, Listed) {
 		w.element = w.arrivals(b.Params[0].Duals)
@@ -70,12 +83,16 @@ func newArrayBackward(of *Wiring, p *Program, reached []bool, logged, partial bo
 		}
 		if look != nil {
 			if err := look(); err != nil {
+				t.again = false
 				return nil, err
 			}
 		}
 		w.fire(q)
 	}
-	if w.failed || !w.element.covered() {
+	if w.failed {
+		t.again = false
+	}
+	if w.failed || t.again || !w.element.covered() {
 		return nil, ErrFamilies
 	}
 	w.finish()
@@ -113,9 +130,11 @@ func (w *arrayBackward) alive() {
 		if !read[w.alloc(in.D.Base)] {
 			continue
 		}
-		for _, a := range in.read() {
-			if i := w.alloc(a.Base); i >= 0 {
-				read[i] = true
+		for _, p := range in.parts() {
+			for _, a := range p.read() {
+				if i := w.alloc(a.Base); i >= 0 {
+					read[i] = true
+				}
 			}
 		}
 		w.out.Arrays = append(w.out.Arrays, *in)
@@ -212,7 +231,7 @@ func (w *arrayBackward) seed(reached []bool) {
 			if w.partial {
 				where = &Address{Base: int(w.out.OutReach) + j - 1}
 			}
-			w.add(nil, Address{Base: a.at.Base + k}, Address{Base: first + j - 1}, nil, where)
+			w.emit(w.adding(nil, Address{Base: a.at.Base + k}, Address{Base: first + j - 1}, nil, where))
 			a.touched.note(nil, Address{Base: k}, seed, 0, where)
 		}
 	}
@@ -224,6 +243,7 @@ func (w *arrayBackward) fire(q int) {
 	if !a.any {
 		return
 	}
+	w.flush(q)
 	w.reached = w.reach(a, c)
 	a.touched = arrivals{}
 	w.firing = q
@@ -361,7 +381,7 @@ func (w *arrayBackward) arriveAt(dims []Dim, loop int32, h ArrayHead, a Address,
 		to.touched, to.any = w.arrivals(c.size()), true
 		to.touched.mask = c.Mask
 	}
-	if !w.touch(&to.touched, dims, loop, at, mask, where) {
+	if !w.touch(&to.touched, q, dims, loop, at, mask, where) {
 		return
 	}
 	if to.heads++; Instances(dims) != c.size() || w.together() {
@@ -370,10 +390,10 @@ func (w *arrayBackward) arriveAt(dims []Dim, loop int32, h ArrayHead, a Address,
 	if where == nil && mask != c.Mask {
 		where = w.where(mask, dims)
 	}
-	onto := where == nil && Instances(dims) == c.size() && to.touched.by(w.source)
+	onto := where == nil && Instances(dims) == c.size() && !w.inTurns(q) && to.touched.by(w.source)
 	alike := first && sameSizes(dims, c.Dims) && at.Base == 0 && slices.Equal(at.Stride, Dense(0, c.Dims).Stride)
 	switch {
-	case alike && (where != nil || onto && b == nil):
+	case alike && !w.inTurns(q) && (where != nil || onto && b == nil):
 		if b != nil {
 			a = w.each(BlockMul, term.Mul, dims, a, *b)
 		}
@@ -398,7 +418,7 @@ func (w *arrayBackward) arriveAt(dims []Dim, loop int32, h ArrayHead, a Address,
 	case !to.own:
 		to.at, to.own = w.each(BlockAdd, term.NoSymbol, c.Dims, to.at, fixed(w.minus, c.Dims)), true
 	}
-	w.add(dims, Address{to.at.Base + at.Base, at.Stride}, a, b, where)
+	w.add(q, dims, Address{to.at.Base + at.Base, at.Stride}, a, b, where)
 }
 
 // together reports whether several arrivals at the family that fires are given on as their sum.
@@ -460,8 +480,25 @@ func (w *arrayBackward) fill(first, n, with int) {
 	w.emit(Array{Kind: ArrayEach, Op: BlockAdd, Dims: dims, D: Dense(first, dims), A: fixed(with, dims), B: fixed(with, dims)})
 }
 
-// add adds a, or its product with b, to d: where these numbers are not 0, if where is not nil.
-func (w *arrayBackward) add(dims []Dim, d, a Address, b, where *Address) {
+// add adds a, or its product with b, to d, which is of a target: where these numbers are not 0, if where is not nil.
+func (w *arrayBackward) add(target int, dims []Dim, d, a Address, b, where *Address) {
+	in := w.adding(dims, d, a, b, where)
+	if w.inTurns(target) {
+		w.later(target, in)
+		return
+	}
+	outside := in.Kind == ArrayAddMul && in.Mask.Base == 0 && target == extTarget // they are never reset
+	if outside && in.picks(w.b.Arrays.Code) && slices.Min(d.Stride) >= 0 {
+		k := len(dims) - 1
+		first, last := Address{d.Base, d.Stride[:k]}.Range(dims[:k])
+		in.Pick = uint32(w.registers(last + 1 - first))
+		w.out.Zeroed = append(w.out.Zeroed, Span{Reg: in.Pick, N: uint32(last + 1 - first)})
+	}
+	w.emit(in)
+}
+
+// adding returns the instruction that adds.
+func (w *arrayBackward) adding(dims []Dim, d, a Address, b, where *Address) Array {
 	masked := where != nil && len(dims) > 0 && where.Stride[len(dims)-1] == 0
 	if where != nil && !masked {
 		if b != nil {
@@ -473,29 +510,30 @@ func (w *arrayBackward) add(dims []Dim, d, a Address, b, where *Address) {
 	in := Array{Kind: ArrayAdd, Dims: dims, D: d, A: a, B: fixed(a.Base, dims)}
 	if b != nil {
 		in.Kind, in.B = ArrayAddMul, *b
-		outside := !masked && w.sums > 0 && d.Base >= w.sums && d.Base < w.sums+w.b.Exts // they are never reset
-		if outside && in.picks(w.b.Arrays.Code) && slices.Min(d.Stride) >= 0 {
-			k := len(dims) - 1
-			first, last := Address{d.Base, d.Stride[:k]}.Range(dims[:k])
-			in.Pick = uint32(w.registers(last + 1 - first))
-			w.out.Zeroed = append(w.out.Zeroed, Span{Reg: in.Pick, N: uint32(last + 1 - first)})
-		}
 	}
 	if masked {
 		in.Mask = *where
 	}
-	w.emit(in)
+	return in
 }
 
 // touch notes the arrivals of a head at duals. It fails if the order of several arrivals at one of them may be another
 // than that in which the cells would fire one by one.
-func (w *arrayBackward) touch(of *arrivals, dims []Dim, loop int32, at Address, mask int, where *Address) bool {
+func (w *arrayBackward) touch(of *arrivals, target int, dims []Dim, loop int32, at Address, mask int, where *Address) bool {
+	inTurns := w.inTurns(target)
+	if inTurns {
+		w.failed = w.failed || w.apart.at != 0 || w.b.Arrays.Cells[w.firing].Either
+		loop = -1
+	}
 	t := touch{source: w.source, loop: loop, inner: -1, within: w.apart, from: int32(w.firing) + 1, mask: int32(mask)}
 	t.together = w.together()
 	if len(dims) > 0 {
 		t.inner = int32(dims[len(dims)-1].Loop)
 	}
-	w.failed = w.failed || t.together && of == &w.exts || !w.masked.ordered(t.from, dims, at, !t.together) || !of.note(dims, at, t, mask, where)
+	w.failed = w.failed || t.together && of == &w.exts || !w.masked.ordered(t.from, dims, at, !t.together)
+	if !w.failed && !of.note(dims, at, t, mask, where) {
+		w.failed = !w.take(target)
+	}
 	return !w.failed
 }
 
@@ -519,8 +557,8 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 			w.fill(w.listed, w.element.size, w.minus)
 		}
 		at.Base -= w.b.ParamExt(0)
-		if !w.failed && w.touch(&w.element, dims, loop, at, mask, noted) {
-			w.add(dims, Address{w.listed + at.Base, at.Stride}, a, b, where)
+		if !w.failed && w.touch(&w.element, elementTarget, dims, loop, at, mask, noted) {
+			w.add(elementTarget, dims, Address{w.listed + at.Base, at.Stride}, a, b, where)
 		}
 	case to >= 0:
 		shift := int(to) - at.Base
@@ -529,8 +567,8 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 			w.sums = w.registers(w.b.Exts)
 		}
 		at.Base += shift
-		if !w.failed && w.touch(&w.exts, dims, loop, at, mask, noted) {
-			w.add(dims, Address{w.sums + at.Base, at.Stride}, a, b, where)
+		if !w.failed && w.touch(&w.exts, extTarget, dims, loop, at, mask, noted) {
+			w.add(extTarget, dims, Address{w.sums + at.Base, at.Stride}, a, b, where)
 		}
 	default:
 		shift := int(^to) - at.Base
@@ -540,8 +578,8 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 			w.fill(w.befores, w.before.size, w.minus)
 		}
 		at.Base += shift
-		if !w.failed && w.touch(&w.before, dims, loop, at, mask, noted) {
-			w.add(dims, Address{w.befores + at.Base, at.Stride}, a, b, where)
+		if !w.failed && w.touch(&w.before, beforeTarget, dims, loop, at, mask, noted) {
+			w.add(beforeTarget, dims, Address{w.befores + at.Base, at.Stride}, a, b, where)
 		}
 	}
 }
@@ -549,6 +587,9 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 // finish counts, and finds the registers of the block that the code reads.
 func (w *arrayBackward) finish() {
 	out := w.out
+	for _, target := range []int{extTarget, beforeTarget, elementTarget} {
+		w.flush(target)
+	}
 	w.ignore()
 	w.partialExts()
 	if !w.before.covered() {
@@ -575,10 +616,11 @@ func (w *arrayBackward) finish() {
 	out.Deferred = w.deferred()
 	needed := make([]bool, w.b.Regs)
 	for i := range out.Arrays {
-		in := &out.Arrays[i]
-		for _, a := range in.read() {
-			if a.Base < len(needed) && len(a.Stride) == len(in.Dims) {
-				a.Distinct(in.Dims, func(r int) { needed[r] = true })
+		for _, in := range out.Arrays[i].parts() {
+			for _, a := range in.read() {
+				if a.Base < len(needed) && len(a.Stride) == len(in.Dims) {
+					a.Distinct(in.Dims, func(r int) { needed[r] = true })
+				}
 			}
 		}
 	}

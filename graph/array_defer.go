@@ -112,17 +112,18 @@ func (w *arrayBackward) defers(i int) bool {
 		}
 	}
 	for j := range w.out.Arrays {
-		other := &w.out.Arrays[j]
 		if j == i {
 			continue
 		}
-		meets := func(a, b Address) bool {
-			first, last := b.Range(in.Dims)
-			from, to := a.Range(other.Dims)
-			return from <= last && first <= to
-		}
-		if meets(other.D, in.D) || j > i && (meets(other.D, in.A) || meets(other.D, in.B)) {
-			return false
+		for _, other := range w.out.Arrays[j].parts() {
+			meets := func(a, b Address) bool {
+				first, last := b.Range(in.Dims)
+				from, to := a.Range(other.Dims)
+				return from <= last && first <= to
+			}
+			if meets(other.D, in.D) || j > i && (meets(other.D, in.A) || meets(other.D, in.B)) {
+				return false
+			}
 		}
 	}
 	return true

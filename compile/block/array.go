@@ -558,6 +558,12 @@ func (b *arrayBuilder) component(in *graph.Instr) bool {
 	if !ok {
 		return false
 	}
+	if o := b.openedAt(in.A); o != nil && in.Split == 1 && o.first == in.A {
+		if w, ok := b.componentOfRow(in, int(o.n)); ok {
+			b.at[in.D] = w
+			return true
+		}
+	}
 	var second arrayWire
 	when := first.when()
 	for j := uint32(1); j < in.N; j++ {
@@ -583,6 +589,58 @@ func (b *arrayBuilder) component(in *graph.Instr) bool {
 	}
 	b.at[in.D] = w.opened(b.index(in))
 	return true
+}
+
+// componentOfRow selects a component of one of several opened families of n components each, which stand at equal distances, and reports
+// whether it can.
+func (b *arrayBuilder) componentOfRow(in *graph.Instr, n int) (w arrayWire, ok bool) {
+	row, column, ok := b.divide(b.index(in), n)
+	if !ok || int(in.N)%n != 0 {
+		return w, false
+	}
+	var first, second arrayWire
+	var when late
+	for i := range int(in.N) / n {
+		o := b.openedAt(in.A + uint32(i*n))
+		if o == nil || o.first != in.A+uint32(i*n) || int(o.n) != n {
+			return w, false
+		}
+		if i == 0 {
+			first, second, when = o.w, o.w, o.w.when()
+			continue
+		}
+		w := b.inLoopsOf(&first, o.w)
+		when = when.and(w.when())
+		if i == 1 {
+			second = w
+		}
+		if !atDistance(&first, &second, &w, i) {
+			return w, false
+		}
+	}
+	rows := between(&first, &second, row)
+	w = rows.parts[0].with(rows.loop-1, column)
+	if when != w.when() {
+		w = w.waiting(when)
+	}
+	return w.opened(b.index(in)), true
+}
+
+// divide returns q and r with e = q·n + r where 0 ≤ r < n for all values of the indices, and reports whether it found them.
+func (b *arrayBuilder) divide(e Affine, n int) (q, r Affine, ok bool) {
+	q, r = Affine{Coef: make([]int, len(e.Coef))}, Affine{Coef: make([]int, len(e.Coef))}
+	low, high := e.Base, e.Base // of e.Base + what the indices add to r
+	for i, k := range e.Coef {
+		q.Coef[i], r.Coef[i] = k/n, k%n
+		low += min(0, r.Coef[i]*(b.loops[i].Size-1))
+		high += max(0, r.Coef[i]*(b.loops[i].Size-1))
+	}
+	if low < 0 {
+		return q, r, false
+	}
+	q.Base = low / n
+	r.Base = e.Base - q.Base*n
+	return q, r, high-q.Base*n < n
 }
 
 // index is the number of the component that an instruction selects.

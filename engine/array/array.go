@@ -40,6 +40,9 @@ func RunOne(in *graph.Array, regs []float64, look func() error) error {
 		runPick(in, regs)
 		return nil
 	}
+	if in.Kind == graph.ArrayTurns {
+		return runTurns(in.Parts, regs, look)
+	}
 	if in.Large {
 		if first, second, ok := in.Halves(); ok {
 			if err := RunOne(&first, regs, look); err != nil {
