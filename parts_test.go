@@ -27,7 +27,8 @@ var partsPrograms = []struct {
 	body            string
 	value, gradient int
 }{
-	{"let f = fun y -> y * s in let h = layer x in let g = vec i < k -> f b.(i) in sum h + sum g", 3, 2},
+	{"let f = fun y -> y * s in let h = layer x in let g = vec i < k -> f b.(i) in sum h + sum g", 1, 1},
+	{"let rec f y = if y < 0 then y * s else f (y - 1) in let h = layer x in let g = vec i < k -> f b.(i) in sum h + sum g", 3, 2},
 	{"let h = layer x in let m = sum h in if m < 0 then sum (layer h) else m * sum (vec i < k -> h.(i) * b.(i))", 6, 6},
 	{"let h = layer x in let rec f y n = if n < 1 then y else f (y * s) (n - 1) in f (sum h) 3 * f (h.(0) + h.(1)) 2", 2, 2},
 	{"let h = layer x in fold (fun e r -> r * s + sum e) 0 [h; x; b]", 2, 2},

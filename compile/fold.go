@@ -71,6 +71,11 @@ type call struct {
 // isFunction reports whether the node is a λ of the source.
 func (c *compiler) isFunction(n *term.Node) bool { return n.Op == term.LamOp && !c.t.Info(n.X).Linear }
 
+// isKnown reports whether the node is one of the source that an application in a family can be compiled of.
+func (c *compiler) isKnown(n *term.Node) bool {
+	return c.isFunction(n) || n.Op == term.ListOp || n.Op == term.ListFamilyOp || n.Op == term.NatOp || n.Op == term.DataOp
+}
+
 // known yields what is there at r.
 func (c *compiler) known(r term.Ref) {
 	k := known{r: r, indices: c.indices}
@@ -119,6 +124,10 @@ func (c *compiler) apply(r term.Ref, args int) {
 	base := len(c.vals) - args - 1
 	f, rest := c.vals[base], append([]operand(nil), c.vals[base+1:]...)
 	c.vals = c.vals[:base]
+	f = f.inFamily()
+	for i := range rest {
+		rest[i] = rest[i].inFamily()
+	}
 	waits := c.leaves(nil, f)
 	for _, a := range rest {
 		waits = c.leaves(waits, a)
@@ -140,6 +149,14 @@ func (c *compiler) apply(r term.Ref, args int) {
 		of.outer = c.calls[n-1].of
 	}
 	c.call(r, call{f: f, args: rest, of: of})
+}
+
+// inFamily is the operand in a family.
+func (op operand) inFamily() operand {
+	if op.also != 0 {
+		return operand{known: op.also}
+	}
+	return op
 }
 
 // leaves appends the slots of the template for which an application waits: those of its arguments, and what functions use.

@@ -95,6 +95,10 @@ func (c *compiler) bindLet(n *term.Node) {
 		c.bind(n.X, u)
 		c.vars[n.X].name = true
 	default:
+		if len(c.t.Statics) > 0 && !c.top().loops.open() && c.isKnown(k) {
+			c.knowns = append(c.knowns, known{r: n.B, indices: c.indices})
+			u.also = uint32(len(c.knowns))
+		}
 		c.bindLocal(n.X, u)
 	}
 }

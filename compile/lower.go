@@ -15,7 +15,7 @@ func (c *compiler) start(r term.Ref) {
 		c.yieldSlot(0)
 		return
 	}
-	if c.top().loops.open() && (c.isFunction(n) || n.Op == term.ListOp || n.Op == term.ListFamilyOp || n.Op == term.NatOp || n.Op == term.DataOp) {
+	if c.top().loops.open() && c.isKnown(n) {
 		c.known(r)
 		return
 	}

@@ -32,6 +32,8 @@ type operand struct {
 	late term.Type // the type of a sum that no job may have run yet; 0: it is a value
 	// known is, in a family, 1 + the index of a function, list or numeral, which is no slot; 0: none.
 	known uint32
+	// also is the same of a slot that is bound outside of families, for an application in one; 0: none.
+	also uint32
 }
 
 // virtualPair is ⟨a,b⟩ as long as nobody needs it as a node.
@@ -185,7 +187,7 @@ func (c *compiler) variable(x term.Var) operand {
 	}
 	from := c.slotAt(b.op, b.depth)
 	if from&classMask == globalClass {
-		return operand{slot: from}
+		return operand{slot: from, also: b.op.also}
 	}
 	// Each builder between the binding and the top captures x, unless it has it.
 	d := c.depth()
@@ -197,12 +199,12 @@ func (c *compiler) variable(x term.Var) operand {
 		d--
 	}
 	if i, ok := c.top().index[x]; ok {
-		return operand{slot: captureClass | slot(i)}
+		return operand{slot: captureClass | slot(i), also: b.op.also}
 	}
 	for ; d <= c.depth(); d++ {
 		from = c.stack[d].capture(x, from)
 	}
-	return operand{slot: from}
+	return operand{slot: from, also: b.op.also}
 }
 
 func (b *builder) capture(x term.Var, from slot) slot {
