@@ -69,7 +69,7 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 		data:   map[dataKey]slot{},
 
 		families:    map[uint32]*block.Families{},
-		occurring:   map[term.Ref][]term.Var{},
+		frees:       map[term.Ref][]term.Var{},
 		callNumbers: map[graph.InlinedCall]uint32{},
 	}
 	types, err := t.Typing(opt.Check)
@@ -140,7 +140,7 @@ type compiler struct {
 	calls       []call
 	knowns      []known
 	undo        []saved
-	occurring   map[term.Ref][]term.Var
+	frees       map[term.Ref][]term.Var
 	indices     map[term.Index]float64 // those of lists
 	inlined     uint32                 // the number of the call of a function of theirs, as graph.Dual has it
 	callNumbers map[graph.InlinedCall]uint32

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
@@ -81,7 +82,7 @@ func (c *compiler) known(r term.Ref) {
 	k := known{r: r, indices: c.indices}
 	if len(c.calls) > 0 { // variables may stand for something else in the next call
 		k.loops = maps.Clone(c.top().loops.of)
-		for _, x := range c.occurrences(r) {
+		for _, x := range c.free(r) {
 			if b := c.vars[x]; b.again {
 				k.env = append(k.env, saved{x, b})
 			}
@@ -91,12 +92,13 @@ func (c *compiler) known(r term.Ref) {
 	c.yield(operand{known: uint32(len(c.knowns))})
 }
 
-// occurrences are the variables that occur in r and are no inputs.
-func (c *compiler) occurrences(r term.Ref) []term.Var {
-	if xs, ok := c.occurring[r]; ok {
+// free are the variables that occur in r and are neither bound in it nor inputs.
+func (c *compiler) free(r term.Ref) []term.Var {
+	if xs, ok := c.frees[r]; ok {
 		return xs
 	}
 	var xs []term.Var
+	bound := map[term.Var]bool{}
 	for stack := []term.Ref{r}; len(stack) > 0; {
 		r := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -113,9 +115,11 @@ func (c *compiler) occurrences(r term.Ref) []term.Var {
 				}
 			}
 		}
+		c.t.Binders(n, func(x term.Var) { bound[x] = true })
 		c.t.Kids(n, func(r term.Ref) { stack = append(stack, r) })
 	}
-	c.occurring[r] = xs
+	xs = slices.DeleteFunc(xs, func(x term.Var) bool { return bound[x] })
+	c.frees[r] = xs
 	return xs
 }
 
@@ -168,7 +172,7 @@ func (c *compiler) leaves(to []slot, op operand) []slot {
 		if len(c.calls) > 0 { // all that runs in an application waits already
 			return to
 		}
-		for _, x := range c.occurrences(c.knowns[op.known-1].r) {
+		for _, x := range c.free(c.knowns[op.known-1].r) {
 			if c.bound(x) && c.vars[x].depth == c.depth() {
 				to = c.leaves(to, c.vars[x].op)
 			}
