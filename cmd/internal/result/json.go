@@ -45,9 +45,13 @@ func (o *Object) Field(name string, value any) { o.key(name).Write(spaced(Encode
 // Object starts a field that is an object.
 func (o *Object) Object(name string) *Object { return Begin(o.key(name), o.indent) }
 
+// bytesOfNumber is about how long a number is at most, with what separates it from the next.
+const bytesOfNumber = 22
+
 // Value writes a field with the value of a program.
 func (o *Object) Value(name string, f notation.Flat, s *gram.Shape) {
 	out := o.key(name)
+	out.Grow(bytesOfNumber * len(f.Values))
 	out.Write(notation.JSON.Append(out.AvailableBuffer(), &f, s))
 }
 
