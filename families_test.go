@@ -28,19 +28,21 @@ func init() { expandShort = false }
 // TestShortArrays: a program of short arrays is expanded, and one of longer ones is not. Bits and counts are the same.
 func TestShortArrays(t *testing.T) {
 	defer func() { expandShort = false }()
-	const src = familyHead + "sum (fold (fun x h -> vec i < k -> sin (s * h.(i) + x.(i) * b.(i))) start a)\n"
+	loop := "sum (fold (fun x h -> vec i < k -> sin (s * h.(i) + x.(i) * b.(i))) start a)\n"
+	recursion := "let rec f h n = if n < 1 then h else " + strings.Repeat("let h = vec i < k -> tanh (dot W.(i) h) in ", 12) + "f h (n - 1) in sum (f b 2)\n"
 	for _, tt := range []struct {
+		body  string
 		k     int
 		short bool
-	}{{3, true}, {90, true}, {130, false}} {
+	}{{loop, 3, true}, {loop, 90, true}, {loop, 130, false}, {recursion, 14, true}, {recursion, 70, false}} {
 		var results [2]*Result
 		for i := range results {
 			expandShort = i == 1
-			p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: []string{fmt.Sprint("k=", tt.k), "n=40"}})
+			p, err := Load(t.Context(), "t.gram", []byte(familyHead+tt.body), Options{Params: []string{fmt.Sprint("k=", tt.k), "n=40"}})
 			require.NoError(t, err)
 			results[i], err = p.Gradient(t.Context(), EvalOptions{})
 			require.NoError(t, err)
-			require.Equal(t, expandShort && tt.short, p.arrays(true).none.Load(), "k = %d", tt.k)
+			require.Equal(t, expandShort && tt.short, p.arrays(true).none.Load(), "k = %d, %s", tt.k, tt.body)
 		}
 		require.Equal(t, results[0].Values, results[1].Values)
 		require.Equal(t, results[0].Jacobian, results[1].Jacobian)

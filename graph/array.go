@@ -275,10 +275,10 @@ const (
 	loopStart  = 2
 )
 
-// ShortArrays reports whether a program has arrays in functions, and all its arrays are so short that their expansion, which becomes
+// ShortArrays reports whether a program has arrays in functions or in code that is no block, and all its arrays are so short that their expansion, which becomes
 // machine code where it is a loop, is faster. It has no long list to be expanded.
 func (p *Program) ShortArrays() bool {
-	found := false
+	found := slices.ContainsFunc(p.Templates, func(t Template) bool { return t.Inline })
 	if slices.ContainsFunc(p.Templates, func(t Template) bool { return t.Elements > maxShort }) ||
 		slices.ContainsFunc(p.Data, func(d term.Data) bool { return d.Chunk != nil }) {
 		return false
