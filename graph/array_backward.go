@@ -526,7 +526,7 @@ func (w *arrayBackward) touch(of *arrivals, target int, dims []Dim, loop int32, 
 		loop = -1
 	}
 	t := touch{source: w.source, loop: loop, inner: -1, within: w.apart, from: int32(w.firing) + 1, mask: int32(mask)}
-	t.together = w.together()
+	t.together, t.unordered = w.together(), inTurns
 	if len(dims) > 0 {
 		t.inner = int32(dims[len(dims)-1].Loop)
 	}

@@ -18,6 +18,8 @@ type touch struct {
 	also       *touch
 	// together says that several arrivals are added up before, so that they are the first.
 	together bool
+	// unordered says that neither the order of this arrival nor that of later ones matters.
+	unordered bool
 }
 
 // within says that a head's arrivals are noted for each value of an index by itself: at is 1 + the value, 0 where that is not so. If
@@ -55,7 +57,7 @@ func (o *arrivals) note(dims []Dim, at Address, t touch, mask int, where *Addres
 	}
 	o.log = append(o.log, partArrivals{dims, at, mask, where})
 	if where == nil && (mask == o.mask || o.masked.covers(&o.half, dims, at, mask, o.mask) == o.mask) {
-		return o.full.add(dims, at, touch{source: 1, loop: -1})
+		return o.full.add(dims, at, touch{source: 1, loop: -1, unordered: true})
 	}
 	return true
 }
@@ -93,6 +95,10 @@ func (o *touches) add(dims []Dim, at Address, t touch) bool {
 		return false
 	}
 	r, ok := newRegion(dims, at, t)
+	if ok && o.duals == nil && t.unordered {
+		o.cover(r)
+		return true
+	}
 	if ok && o.duals == nil {
 		i, found := slices.BinarySearchFunc(o.regions, r.first, func(x touchedRegion, n int) int { return cmp.Compare(x.first, n) })
 		switch {
@@ -122,6 +128,19 @@ func (o *touches) add(dims []Dim, at Address, t touch) bool {
 		*is = next
 	})
 	return good
+}
+
+// cover notes arrivals whose order does not matter, in one region with those that it meets.
+func (o *touches) cover(r touchedRegion) {
+	end := r.first + r.n
+	from, _ := slices.BinarySearchFunc(o.regions, r.first, func(x touchedRegion, n int) int { return cmp.Compare(x.first+x.n, n) })
+	to := from
+	for ; to < len(o.regions) && o.regions[to].first <= end; to++ {
+		r.first, end = min(r.first, o.regions[to].first), max(end, o.regions[to].first+o.regions[to].n)
+	}
+	r.n = end - r.first
+	r.dims, r.at = []Dim{{Size: r.n}}, Address{r.first, []int{1}}
+	o.regions = slices.Replace(o.regions, from, to, r)
 }
 
 // newRegion makes the region of the arrivals of a head, if they are one.
