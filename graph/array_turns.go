@@ -23,13 +23,13 @@ type turns struct {
 	again   bool // a target has been added
 }
 
-// inTurns reports whether the arrivals at a target that come from the family that fires run in turns. What fires behind conditionals
-// fires before.
+// inTurns reports whether the arrivals at a target that come from the family that fires run in turns. Those of cells behind conditionals do
+// not: they come before all others.
 func (w *arrayBackward) inTurns(target int) bool {
 	return w.turns.at[target] && !w.masked.late(int32(w.firing)+1)
 }
 
-// take makes arrivals at a target run in turns in the code that is made next, and reports whether they can.
+// take says that arrivals at a target are to run in turns, for which the code is made again. It reports false if they cannot.
 func (w *arrayBackward) take(target int) bool {
 	if w.turns.at[target] || w.masked.late(int32(w.firing)+1) {
 		return false

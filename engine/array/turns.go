@@ -28,7 +28,7 @@ func runLoop(parts []graph.Array, regs []float64, look func() error) error {
 	for k, p := range parts {
 		p.Dims = p.Dims[1:]
 		for _, a := range []*graph.Address{&p.D, &p.A, &p.B, &p.Mask} {
-			a.Stride = a.Stride[min(1, len(a.Stride)):]
+			a.Stride = a.Stride[min(1, len(a.Stride)):] // there may be no mask
 		}
 		rest[k] = p
 		rest[k].SetLarge()
