@@ -23,7 +23,7 @@ import (
 )
 
 // The tests of this package are of arrays, also of short ones, but for TestShortArrays.
-func init() { expandShort = false }
+func init() { expandShort, inParts = false, 1<<13 }
 
 // TestShortArrays: a program of short arrays is expanded, and one of longer ones is not. Bits and counts are the same.
 func TestShortArrays(t *testing.T) {

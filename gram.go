@@ -348,8 +348,8 @@ func (p *Program) arrays(reversed bool) *arrayForm {
 var expandShort = true
 
 // inParts is how many nodes and variables, beside its inputs, the expansion of a program has at least of which only those comprehensions are
-// expanded that no block can hold. Of a smaller one all are.
-const inParts = 1 << 13
+// expanded that no block can hold. Of a smaller one all are, which takes less time than to compile it several times. Tests lower it.
+var inParts = 1 << 16
 
 func (p *Program) inParts() bool {
 	return p.src.Written().ExpandedSize()-float64(len(p.inputs)) >= float64(inParts)

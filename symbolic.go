@@ -81,6 +81,9 @@ func (p *Program) Span(ctx context.Context, gradient, tree bool) (cost.Span, err
 	return cost.Span{Value: v.Length(), Gradient: g.Length()}, p.Locate(err, "measuring the span")
 }
 
+// Random reports whether the program takes default values with random numbers, which [Options.Seed] decides.
+func (p *Program) Random() bool { return p.src.Random }
+
 // Branches reports whether a condition may depend on an input.
 func (p *Program) Branches() bool {
 	if len(p.src.Inputs) == 0 {

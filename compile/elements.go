@@ -83,7 +83,7 @@ func (c *compiler) selectedOf(n *term.Node) operand {
 		return operand{}
 	}
 	slot0, stride := c.out.InputSlot(first)
-	in := graph.Instr{Op: graph.OpComponent, N: n.N, A: slot0, Split: stride, B: uint32(c.indexNum(n.Static(), n.Pos)), Pos: n.Pos}
+	in := graph.Instr{Op: graph.OpSelect, N: n.N, A: slot0, Split: stride, B: uint32(c.indexNum(n.Static(), n.Pos)), Pos: n.Pos}
 	a := operand{slot: c.emit(in, nil)}
 	if !c.opt.Reversed {
 		return a

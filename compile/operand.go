@@ -293,7 +293,8 @@ func (c *compiler) emitAt(depth int32, in graph.Instr, args []slot) slot {
 
 func (b *builder) operandsReady(in *graph.Instr, args []slot) bool {
 	switch in.Op {
-	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair, graph.OpArrive, graph.OpSum, graph.OpTotal, graph.OpTest, graph.OpJoin:
+	case graph.OpMul, graph.OpAdd, graph.OpSub, graph.OpFun2, graph.OpPair, graph.OpArrive, graph.OpSum, graph.OpTotal, graph.OpTest, graph.OpJoin,
+		graph.OpSelect:
 		return b.ready(slot(in.A)) && b.ready(slot(in.B))
 	case graph.OpFun1, graph.OpJob, graph.OpRun, graph.OpCon, graph.OpUnpair, graph.OpUntuple, graph.OpUnvec, graph.OpFamily, graph.OpComponent:
 		return b.ready(slot(in.A))
@@ -337,8 +338,8 @@ func (b *builder) add(in graph.Instr, args []slot, ready bool) {
 func units(in *graph.Instr, open bool) uint64 {
 	n := int(in.N)
 	switch in.Op {
-	case graph.OpLoop, graph.OpFamily, graph.OpTotal, graph.OpComponent, graph.OpIndexNum, graph.OpTest, graph.OpElse, graph.OpJoin:
-		return 0 // only a block runs them
+	case graph.OpLoop, graph.OpFamily, graph.OpTotal, graph.OpComponent, graph.OpIndexNum, graph.OpTest, graph.OpElse, graph.OpJoin, graph.OpSelect:
+		return 0 // only a block runs them, but for the last, which makes no node
 	case graph.OpUnpair, graph.OpUntuple, graph.OpUnvec:
 		if in.Flags&graph.Ready != 0 {
 			return 0

@@ -110,6 +110,7 @@ func (m *Machine) runFrames(into graph.Ref) error {
 		event := s.Run()
 		if compiled != nil {
 			compiled.work.Add(s.Steps - m.steps)
+			compiled.runs.Add(1)
 		}
 		m.top, m.steps = s.Top, s.Steps
 		routine := s.Routine()

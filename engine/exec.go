@@ -159,7 +159,7 @@ func (m *Machine) execBlock(in *graph.Instr, pc uint32, into graph.Ref, flags ui
 		if flags&graph.Late != 0 {
 			m.markLate(m.slots[in.D])
 		}
-	case graph.OpComponent:
+	case graph.OpSelect:
 		if m.slots[in.D] = m.slots[in.A+in.Split*uint32(m.nodes[m.slots[in.B]].Number())]; flags&graph.Root != 0 {
 			m.become(into, m.slots[in.D])
 		}

@@ -191,6 +191,8 @@ func (l *listing) instr(t *Template, in *Instr) string {
 		return fmt.Sprintf("%s = dual %d [%s]", d, in.Tmpl, l.slots(t, args))
 	case OpLin:
 		return fmt.Sprintf("%s = lin %d [%s]", d, in.Tmpl, l.slots(t, args))
+	case OpSelect:
+		return fmt.Sprintf("%s = component %s of %d from %s on", d, b, in.N, a)
 	case OpRun:
 		return fmt.Sprintf("%s = run %s", d, a)
 	case OpArrive:

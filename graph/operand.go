@@ -10,7 +10,7 @@ func (in *Instr) NumOperands() uint32 {
 	switch in.Op {
 	case OpFun1, OpUnpair, OpUntuple, OpUnvec, OpJob, OpCon, OpRun:
 		return 1
-	case OpMul, OpAdd, OpSub, OpFun2, OpPair, OpArrive, OpSum:
+	case OpMul, OpAdd, OpSub, OpFun2, OpPair, OpArrive, OpSum, OpSelect:
 		return 2
 	}
 	return in.N
@@ -19,7 +19,7 @@ func (in *Instr) NumOperands() uint32 {
 // Operand returns the slot of operand i of an instruction.
 func (p *Program) Operand(in *Instr, i uint32) uint32 {
 	switch in.Op {
-	case OpFun1, OpUnpair, OpUntuple, OpUnvec, OpJob, OpCon, OpRun, OpMul, OpAdd, OpSub, OpFun2, OpPair, OpArrive, OpSum:
+	case OpFun1, OpUnpair, OpUntuple, OpUnvec, OpJob, OpCon, OpRun, OpMul, OpAdd, OpSub, OpFun2, OpPair, OpArrive, OpSum, OpSelect:
 		if i == 0 {
 			return in.A
 		}
@@ -71,7 +71,7 @@ func (in *Instr) Name() string {
 	}
 	return [...]string{OpPair: "pair", OpUnpair: "open", OpUntuple: "open", OpUnvec: "open", OpVec: "vector",
 		OpClosure: "closure", OpList: "list", OpDual: "dual", OpLin: "dual", OpArrive: "arrive", OpSum: "sum", OpJob: "job",
-		OpApply: "apply", OpTally: "tally", OpCon: "constructor", OpCase: "match", OpRun: "run"}[in.Op]
+		OpApply: "apply", OpTally: "tally", OpCon: "constructor", OpCase: "match", OpRun: "run", OpSelect: "select"}[in.Op]
 }
 
 // NotFinite is the error that an operation on numbers gives v.

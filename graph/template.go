@@ -36,6 +36,7 @@ const (
 	OpCon               // D := C A, Tmpl the number of C
 	OpCase              // D := match Args[0] with the branches Program.Cases[Tmpl] (14)
 	OpRun               // D := the result of the block of the closure A, which has no parameter; it counts nothing
+	OpSelect            // D := number B of N slots, A, A+Split, …, where B is an index; it counts nothing
 
 	// In a λ with families, which only blocks run:
 	OpLoop      // what follows, up to the end of the loop Tmpl, is there for each value of its index

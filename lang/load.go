@@ -75,6 +75,8 @@ type Program struct {
 	Scalars []term.Var
 	Point   []float64
 	Data    []load.Variable // in the order of Term.Data
+	// Random says that default values which the program takes have random numbers.
+	Random bool
 	// Symbols are the function symbols that the program declares, see CheckSymbols.
 	Symbols []elaborate.Symbol
 	limits  map[int]selection.Limits
@@ -262,7 +264,7 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType infer.
 	shape := e.Types.ValueShape(bodyType)
 	text := e.Types.Text()
 	text.Limit, text.Lists = 4000, shape != nil
-	p := &Program{Name: name, File: e.File, TypeText: text.Of(bodyType), Shape: shape, Params: e.Params, Data: e.Data, Symbols: e.Symbols, limits: e.Limits}
+	p := &Program{Name: name, File: e.File, TypeText: text.Of(bodyType), Shape: shape, Params: e.Params, Data: e.Data, Symbols: e.Symbols, Random: e.Random, limits: e.Limits}
 	e.Types.Close()
 	t, wrong := lower.Term(e.Program, body, lower.Options{MaxNodes: opt.MaxNodes, TooMany: e.TooManyNodes, Check: opt.Check,
 		Report: e.Report})

@@ -56,6 +56,7 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.heldOut, "held-out", "hold out this `share` of the rows of --over, like 0.2, and take the point with the\nleast loss on them")
 	fs.StringArrayVar(&f.ranges, "range", nil, "keep an input between two numbers: `name=low..high`, one of which may be left out\n(repeatable)")
 	fs.Var(&f.seed, "seed", "the `number` that random default values and the order of the rows start from\n(default 0)")
+	f.seedOrders = func() bool { return true }
 	fs.StringVar(&f.checkpoint, "checkpoint", "", "of adam: keep the state in a `file`, and go on from it where it is there")
 	fs.StringVar(&f.html, "html", "", "also write a report to `file`: a page with the loss curves, the inputs and,\nwith --predict, predictions")
 	_ = cmd.MarkFlagFilename("html", "html")

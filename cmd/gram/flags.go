@@ -30,6 +30,7 @@ type loadFlags struct {
 	observe      observe.Flags           // of the commands that run a program
 	stream       bool                    // data lists that are too large to be stored are computed when they are read
 	seed         option.Count            // of the random numbers of default values, and of a random order
+	seedOrders   func() bool             // whether the seed is that of an order, too; nil: it is not
 	given        func(func(*pflag.Flag)) // visits the flags of the command line
 }
 
@@ -111,7 +112,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 		"lifo random parallel", gram.LIFO, gram.Random, gram.Parallel)
 	f.workers = option.Count{N: uint64(runtime.GOMAXPROCS(0)), Least: 1, Most: 1 << 10, Valid: true}
 	fs.Var(&f.workers, "workers", "of the parallel order: a `count`")
-	fs.Var(&f.seed, "seed", seedUsage)
+	f.addOrderSeed(cmd)
 	f.addForm(cmd)
 	f.addLiteral(cmd)
 	fs.BoolVar(&f.work, "work", false, "of --literal: count the words of memory that rewrites and the work beside them\nread and write")
@@ -126,7 +127,12 @@ func (f *runFlags) add(cmd *cobra.Command) {
 // addOrder adds the flags for the order in which redexes fire.
 func (f *runFlags) addOrder(cmd *cobra.Command, redexes string) {
 	f.schedule.Add(cmd, "schedule", "the `order` in which "+redexes+" fire: lifo or random", "lifo random", gram.LIFO, gram.Random)
+	f.addOrderSeed(cmd)
+}
+
+func (f *runFlags) addOrderSeed(cmd *cobra.Command) {
 	cmd.Flags().Var(&f.seed, "seed", seedUsage)
+	f.seedOrders = func() bool { return f.schedule.Is == gram.Random }
 }
 
 // seedUsage is the usage of the flag --seed.

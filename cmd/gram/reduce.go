@@ -103,6 +103,7 @@ func (f *reduceFlags) add(cmd *cobra.Command) {
 	f.order.Add(cmd, "order", "make steps in this `order`: none, value, need, name or random",
 		"none value need name random", reduce.NoOrder, reduce.ByValue, reduce.ByNeed, reduce.ByName, reduce.ByRandom)
 	fs.Var(&f.seed, "seed", seedUsage)
+	f.seedOrders = func() bool { return true } // check refuses it without such an order
 	f.graph.Add(cmd, "graph", "explore all reductions, and print the graph in this `format`: none, dot or json", "none dot json", "", "dot", "json")
 	fs.BoolVar(&f.exact, "exact", false, "compute with rational numbers")
 	fs.BoolVar(&f.json, "json", false, "print a JSON object a line")

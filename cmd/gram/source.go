@@ -37,6 +37,10 @@ func (a *app) load(ctx context.Context, path string, f *loadFlags) (*loaded, err
 	if err != nil {
 		return nil, err
 	}
+	if orders := f.seedOrders != nil && f.seedOrders(); f.seed.Valid && !orders && !p.Random() {
+		return nil, fault.Usagef("--seed is for random default values, of which the program takes none%s",
+			map[bool]string{true: ", and for --schedule random"}[f.seedOrders != nil])
+	}
 	return &loaded{p, reading}, nil
 }
 

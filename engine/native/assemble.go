@@ -453,6 +453,9 @@ func (a *assembler) finish() *bytecode {
 	}
 	places := map[uint32]uint8{}
 	first, temporary := len(registers{})-len(a.out.consts), 0
+	if first < 4 {
+		return nil
+	}
 	place := func(reg uint32) uint8 {
 		if reg&constant != 0 {
 			return uint8(first + int(reg&^constant))

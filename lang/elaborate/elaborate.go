@@ -20,6 +20,7 @@ type Elaborator struct {
 	Params  []Param
 	Symbols []Symbol                 // that the program declares
 	Limits  map[int]selection.Limits // of the numbers of data, by data
+	Random  bool                     // default values have random numbers
 
 	opt     Options
 	source  *load.Source
@@ -40,6 +41,15 @@ type Elaborator struct {
 	typesSeen  int
 	typeParams map[string]infer.Type
 
+	attempt
+	defaults translate.Defaults
+	numbers  selection.Numbers // that may be indices
+	notes    typeNotes
+}
+
+// attempt is what changes while an expression is elaborated. A copy of it, with the sizes of core, undoes the attempt to make a family:
+// see snapshot.
+type attempt struct {
 	vals    []val           // the parts of what is being elaborated
 	ends    []func(val) val // the work that is left to do with the value of a tail
 	args    []binding       // arguments that wait for their function, the first on top
@@ -66,16 +76,13 @@ type Elaborator struct {
 	work     int // expansions and rounds of comprehensions so far
 	diags    []syntax.Diagnostic
 	reported map[reportKey]bool
-	large    error         // that the expansion of families is too large, with the first place where it was
-	chained  []syntax.Note // the chain of what waited and goes on, if not nil
-	uses     []useOf       // of defs, inside lin
-	notes    typeNotes
-	defaults translate.Defaults
-	random   bool              // the default value has uniform or normal
-	selects  bool              // the program mentions pick or onehot
-	numbers  selection.Numbers // that may be indices
-	later    []infer.Type      // what operations give whose operands were open
-	indices  []selection.Use   // of pick and onehot
+	large    error           // that the expansion of families is too large, with the first place where it was
+	chained  []syntax.Note   // the chain of what waited and goes on, if not nil
+	uses     []useOf         // of defs, inside lin
+	random   bool            // the default value has uniform or normal
+	selects  bool            // the program mentions pick or onehot
+	later    []infer.Type    // what operations give whose operands were open
+	indices  []selection.Use // of pick and onehot
 }
 
 func (e *Elaborator) act() *activation { return &e.acts[len(e.acts)-1] }

@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"maps"
 	"math"
 
 	"github.com/gram-machine/gram/lang/core"
@@ -153,28 +154,25 @@ func (e *Elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool)
 // expanded is how many nodes and rounds of comprehensions there would be so far without families.
 func (e *Elaborator) expanded() float64 { return float64(e.work+len(e.Core.Nodes)) + e.fam.saved }
 
-// snapshot is what an attempt changes.
+// snapshot is the state before an attempt. A copy of the slices cuts them to their lengths; the slot of
+// the index is written again. Three things are not restored. The types of variables that the attempt has found are those that the second elaboration finds,
+// since types do not depend on an index. Static expressions that nothing uses cost nothing. The types that are noted for places of the
+// source are written again.
 type snapshot struct {
-	nodes, args, vars, wide, waiting, marks, vals, ends, waitingArgs, slots, acts, opens, pending, indices, diags int
-	depth, work, family                                                                                           int
-	last                                                                                                          syntax.Span
-	saved                                                                                                         float64
-	large                                                                                                         error
+	attempt
+	nodes, args, vars, wide int
 }
 
 func (e *Elaborator) snapshot() snapshot {
-	return snapshot{len(e.Core.Nodes), len(e.Core.Args), len(e.Core.Vars), len(e.Core.Wide), len(e.waiting), len(e.marks), len(e.vals), len(e.ends), len(e.args), len(e.slots),
-		len(e.acts), len(e.opens), len(e.pending), len(e.indices), len(e.diags), e.depth, e.work, e.fam.depth, e.last, e.fam.saved, e.large}
+	s := snapshot{e.attempt, len(e.Core.Nodes), len(e.Core.Args), len(e.Core.Vars), len(e.Core.Wide)}
+	s.reported = maps.Clone(e.reported)
+	return s
 }
 
 func (e *Elaborator) restore(s snapshot) {
 	c := e.Core
-	c.Nodes, c.Args, c.Vars = c.Nodes[:s.nodes], c.Args[:s.args], c.Vars[:s.vars]
-	c.Wide, e.waiting = c.Wide[:s.wide], e.waiting[:s.waiting]
-	e.marks, e.vals, e.ends, e.args = e.marks[:s.marks], e.vals[:s.vals], e.ends[:s.ends], e.args[:s.waitingArgs]
-	e.slots, e.acts, e.opens, e.pending, e.diags = e.slots[:s.slots], e.acts[:s.acts], e.opens[:s.opens], e.pending[:s.pending], e.diags[:s.diags]
-	e.indices = e.indices[:s.indices]
-	e.depth, e.work, e.fam.depth, e.last, e.fam.saved, e.large = s.depth, s.work, s.family, s.last, s.saved, s.large
+	c.Nodes, c.Args, c.Vars, c.Wide = c.Nodes[:s.nodes], c.Args[:s.args], c.Vars[:s.vars], c.Wide[:s.wide]
+	e.attempt = s.attempt
 }
 
 // staticRange checks the indices of a projection that depend on those of families.

@@ -41,8 +41,8 @@ func New(file *syntax.File, given *load.Settings, source *load.Source, opt Optio
 		user:    &resolve.Unit{File: file},
 		prelude: &resolve.Unit{File: prelude.File(), Prelude: true},
 		names:   map[string]int{}, library: map[string]int{}, cons: map[string]int{}, slopes: map[string]int{}, types: map[string]int{},
-		reported: map[reportKey]bool{},
-		Limits:   map[int]selection.Limits{},
+		attempt: attempt{reported: map[reportKey]bool{}},
+		Limits:  map[int]selection.Limits{},
 	}
 	e.numbers.Types = e.Types
 	e.defaults = translate.Defaults{P: e.Program, Report: e.Report, InputUsed: e.inputInValue, Seed: opt.Seed, Stream: opt.Stream}

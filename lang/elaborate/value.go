@@ -95,6 +95,7 @@ func (e *Elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.
 			want = e.valueShape(d, v)
 		}
 		if ok = len(e.diags) == errs; ok {
+			e.Random = e.Random || e.random
 			value, ok = e.defaults.Value(d, v.node, want, e.random)
 		}
 	})

@@ -2,6 +2,7 @@
 package show
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/gram-machine/gram/engine/listing"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/unparse"
 	"github.com/gram-machine/gram/limits"
@@ -39,6 +41,19 @@ func (p *Program) open(meter *limits.Meter) (*engine.Machine, engine.GraphSize, 
 	return m, size, p.Locate(err, "reducing")
 }
 
+// maxOperations bounds the operations of a graph that is printed as a term. A variable and a let for each take some hundred bytes.
+const maxOperations = 1 << 20
+
+// printable returns an error for a graph of more than maxOperations operations.
+func (p *Program) printable(operations uint64) error {
+	if operations <= maxOperations {
+		return nil
+	}
+	return p.Locate(&stage.Error{Pos: p.Source().BodyPos(), Headline: "the graph is too large to be printed", Label: "it has " +
+		notation.Counted(int(operations), "operation") + "; at most " + notation.Grouped(maxOperations) +
+		" are printed. Take smaller params; gram eval --bound counts the graph of any size"}, "printing")
+}
+
 // stage makes a stage. name, if not nil, names the operations of the graph.
 func (p *Program) stage(ctx context.Context, meter *limits.Meter, kind stage.Kind, name func(term.Pos) string) (*stage.Stage, error) {
 	st := &stage.Stage{Kind: kind, Source: p.Source(), Term: p.Term(), Inputs: p.ScalarInputs()}
@@ -58,11 +73,20 @@ func (p *Program) stage(ctx context.Context, meter *limits.Meter, kind stage.Kin
 			return nil, p.Locate(err, "differentiating")
 		}
 	}
-	m, _, err := p.open(meter)
+	if p.Source().HasLarge() { // whose operations are counted without nodes
+		b, err := p.Bound(ctx, gram.EvalOptions{MaxSteps: p.MaxSteps, MaxNodes: p.MaxNodes})
+		if err = cmp.Or(err, p.printable(b.Operations)); err != nil {
+			return nil, err
+		}
+	}
+	m, size, err := p.open(meter)
 	if err != nil {
 		return nil, err
 	}
 	defer m.Close()
+	if err := p.printable(size.Operations); err != nil {
+		return nil, err
+	}
 	if st, err = stage.NewGround(p.Source(), m, name, check); err != nil {
 		return nil, p.Locate(err, "printing")
 	}

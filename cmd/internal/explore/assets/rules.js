@@ -20,6 +20,8 @@ const words = {
   factor: "Linear factoring: two calls of one backpropagator become one, of the sum.",
   function: "A function symbol is computed.",
   branch: "An if is decided.",
+  case: "A match takes the branch of its constructor.",
+  unfold: "A recursive function is replaced by its definition.",
 };
 
 const arrow = { primal: "→", backward: "←" };
