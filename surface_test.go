@@ -317,14 +317,14 @@ func compareSurface(t *testing.T, src string, seed int) bool {
 	point := make([]oracle.Dual, len(p.Point()))
 	along := make([]float64, len(want.Values))
 	for i, x := range p.Point() {
-		point[i] = oracle.Dual{V: x, D: r.Float64() - 0.5}
+		point[i] = oracle.Dual{V: x, T: r.Float64() - 0.5}
 		for j := range along {
-			along[j] += want.Jacobian[j*len(point)+i] * point[i].D
+			along[j] += want.Jacobian[j*len(point)+i] * point[i].T
 		}
 	}
 	values, slopes := make([]float64, len(along)), make([]float64, len(along))
 	for j, d := range oracle.Eval(p.Term(), p.ScalarInputs(), point) {
-		values[j], slopes[j] = d.V, d.D
+		values[j], slopes[j] = d.V, d.T
 	}
 	near(values, want.Values, 1e-10, "forward mode")
 	near(slopes, along, 1e-8, "forward mode")
