@@ -93,8 +93,8 @@ type Span struct {
 	Gradient uint64 `json:"gradient,omitempty"` // 0: it was not asked for
 }
 
-// Work is what the rewrites and the units of work of the literal machine have read and written, in
-// words of 32 bits, by name.
+// Work is how often the rewrites and the units of work of the literal machine, by name, have reached a node, 8 words of 32 bits
+// each time.
 type Work struct {
 	Rules map[string]rule.Work `json:"rules"`
 	Units map[string]rule.Work `json:"units"`

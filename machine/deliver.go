@@ -128,30 +128,22 @@ func (m run[M]) wake(p Place) redex {
 	return m.deliverMade(n.Up, nodeOf(p), n) // a pair, or a sum of dual applications
 }
 
-// turn is the move of an application or a conditional whose turn has come in the order of evaluation. Copying a body
-// puts all of them on the worklist. So duals are made in the order of evaluation. copyNext is the move in which the
-// body that a rewrite has left is copied. Both are counted as the units that they make.
+// turn is the unit, a wake, of an application or a conditional whose turn has come in the order of evaluation. Copying a
+// body puts all of them on the worklist. So duals are made in the order of evaluation. copyNext is the move in which the
+// body that a rewrite has left is copied. It is counted as the units that it makes.
 const (
 	turn = rule.NumMoves + iota
 	copyNext
 )
 
-// takeTurn takes a turn off the worklist. A node that is a redex goes back as one, on top. Any other goes on by a unit, now or
-// when it has its operands.
+// takeTurn makes a node a redex, now or when it has its operands.
 func (m run[M]) takeTurn(p Place) redex {
-	n := m.arena.Node(p)
-	if n.Bits&literal.Missing == 0 && (n.Kind != literal.App || n.Tag[0] == literal.Value && n.Tag[1] != literal.Late) {
+	n := m.at(p)
+	n.Bits |= literal.IsDue
+	if n.Bits&literal.Missing == 0 {
 		return m.readyDue(p, n)
 	}
-	m.mark(p)
-	n = m.at(p)
-	n.Bits |= literal.IsDue
-	var next redex
-	if n.Bits&literal.Missing == 0 {
-		next = m.readyDue(p, n)
-	}
-	m.unit(rule.Wake, p)
-	return next
+	return 0
 }
 
 // readyDue is called when an application or a conditional has its operands and its turn has come.

@@ -13,12 +13,15 @@
 //
 // What a rewrite leaves that is not bounded by nature is cut into units of work, which are counted beside the rules:
 // [rule.Move]. A rewrite and a unit touch a bounded number of nodes, whatever the program is. A machine that measures
-// counts [literal.NodeWords] words for each node that it touches, in the function at, by which rewrites and units reach
-// nodes; a test has the constants.
+// counts the calls of the function at, by which rewrites and units reach nodes: [literal.NodeWords] words for each call; a
+// test has the constants. What is beside the arena is not counted, and is bounded for each move: a move puts a bounded number of
+// redexes on the worklist, a unit of instantiate reads a bounded number of entries of the frame and of the code, and the set of
+// reached duals has six levels (reached.go). A node that comes from the free list is read there by the move that makes it, which
+// counts it. Two things are no moves: the look at the limits, once in 2¹⁶ moves, and the application of a list that reads it.
 //
 // An application of a dual whose argument is a number has arrived. In a gradient it waits at the dual's Cell, and
-// a second one is a redex of (11). When the worklist is empty, the newest cell with an arrival fires: (3), (1), (5), and the
-// applications in its body arrive at older cells. Under LIFO, cells are made in the order of evaluation. Package engine may
+// a second one is a redex of (11). When the worklist is empty, the newest cell with an arrival fires, a unit of search, and then
+// (3), (1), (5), and the applications in its body arrive at older cells. Under LIFO, cells are made in the order of evaluation. Package engine may
 // make cells in another order where operations of one body wait for the result of an application, and its results then differ
 // in the last bits. Duals that a program writes itself choose their heads when they run. There a maximal sum is a Job, with a
 // heap of its arrivals (job.go).

@@ -37,15 +37,11 @@ func (m run[M]) readyLate(r Place, n *node) redex {
 // madeDual is called when the λ of a cell is a value: the cell is now the newest.
 func (m run[M]) madeDual(r Place, n *node) redex {
 	w := hi(n.Val[1])
-	n.Up = m.newest
-	if m.newest != 0 {
-		older := m.at(m.newest)
-		older.Val[0] = both(lo(older.Val[0]), r)
-	}
-	m.newest = r
-	m.ranks++
 	n.Val[1] = both(lo(n.Val[1]), m.ranks)
-	if m.ranks == 0 {
+	if m.prog.Outputs > 0 {
+		m.reached.make(r)
+	}
+	if m.ranks++; m.ranks == 0 {
 		m.fail(m.limitError("duals", 1<<32-1, nil))
 	}
 	if lo(n.Val[1]) != 0 {
@@ -57,19 +53,6 @@ func (m run[M]) madeDual(r Place, n *node) redex {
 
 // dropCell is (4) of a cell.
 func (m run[M]) dropCell(r Place, n *node) redex {
-	older, newer := n.Up, hi(n.Val[0])
-	if newer != 0 {
-		m.at(newer).Up = older
-	} else {
-		m.newest = older
-	}
-	if older != 0 {
-		x := m.at(older)
-		x.Val[0] = both(lo(x.Val[0]), newer)
-	}
-	if m.cursor == r {
-		m.cursor = older
-	}
 	t, lam := n.Tag[0], lo(n.Val[0])
 	m.arena.Release(r, n)
 	if t == literal.Taken {
@@ -86,6 +69,9 @@ func (m run[M]) arrive(r Place, n *node) redex {
 	}
 	n.Bits |= literal.IsFired
 	d.C = r
+	if d.Kind == literal.Cell {
+		m.reached.add(hi(d.Val[1]))
+	}
 	return 0
 }
 
@@ -143,20 +129,13 @@ func (m run[M]) idle() bool {
 		m.nextOfJob()
 		return true
 	}
-	for m.cursor != 0 {
-		r := m.cursor
-		m.mark(r)
-		d := m.at(r)
-		m.cursor = d.Up
-		app := d.C
-		m.unit(rule.Search, r)
-		if app != 0 {
-			m.push(ruleAt(rule.Subst, app))
-			return true
-		}
-		if m.fuel < 0 && m.lookOutside() != nil {
-			return false
-		}
+	r := m.reached.takeNewest()
+	if r == 0 {
+		return false
 	}
-	return false
+	m.mark(r)
+	app := m.at(r).C
+	m.unit(rule.Search, r)
+	m.push(ruleAt(rule.Subst, app))
+	return true
 }

@@ -42,8 +42,8 @@ func (m run[M]) fireLambda(p Place) redex {
 }
 
 // isFix reports whether the function of an application is recursive.
-func (m *Machine) isFix(n *node) bool {
-	f := m.arena.Node(lo(n.Val[0]))
+func (m run[M]) isFix(n *node) bool {
+	f := m.at(lo(n.Val[0]))
 	return f.Kind == literal.Lam && m.prog.Code[f.Code].Body.Fix != 0
 }
 
@@ -92,7 +92,7 @@ func (m run[M]) copyBody() redex {
 	}
 	m.makeNodes(images, made)
 	for _, i := range t.Ordered {
-		if r := f[i]; m.arena.Node(r).Kind == literal.Lam {
+		if r := f[i.Index]; i.Dual {
 			m.push(moveAt(rule.Wake, r))
 		} else {
 			m.push(moveAt(turn, r))

@@ -17,7 +17,7 @@ type Fired struct {
 	Redex Place
 	// Result is the operand to which a value went, or the redex.
 	Result Place
-	Words  uint64 // the words of the arena that it read and wrote
+	Words  uint64 // literal.NodeWords for each call of at
 	m      *Machine
 }
 

@@ -22,6 +22,7 @@ type Machine struct {
 	answers []float64   // of the outputs
 	log     []Ref       // the nodes that have been touched since the last event, if events are told
 	unused  []Ref       // those of them that were free
+	reached reached     // of a gradient
 	state
 }
 
@@ -33,9 +34,7 @@ type state struct {
 	result   Place
 	job      Place  // the job that runs, above those that wait for it
 	running  Place  // the job that ran when the worklist was empty last
-	newest   Place  // the cell that was made last
 	ranks    uint32 // how many cells have been made
-	cursor   Place  // the cell from which the backward phase searches
 	fired    [moveMask + 1]uint64
 	words    [moveMask + 1]uint64
 	most     [moveMask + 1]uint64
@@ -199,6 +198,9 @@ func (m *Machine) posOf(code uint32) term.Pos {
 func (m *Machine) Stats() Stats {
 	s := Stats{Nodes: m.made, Freed: m.made + m.kept - m.arena.Live(), PeakNodes: m.arena.Peak(), ArenaBytes: m.arena.Bytes()}
 	for i, n := range m.fired[:rule.NumMoves] {
+		if rule.Move(i) == rule.Wake {
+			n += m.fired[turn]
+		}
 		s.Work[i] = rule.Work{Fired: n, Words: m.words[i], Most: m.most[i]}
 		if i < int(rule.Count) {
 			s.Counts[i] = n

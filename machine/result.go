@@ -16,12 +16,22 @@ func (m run[M]) begin(point []float64, up Place) {
 	m.push(moveAt(copyNext, 0))
 }
 
+// start makes a node that no code makes: a unit.
+func (m run[M]) start(kind literal.Kind, bits uint8) (Place, *node) {
+	m.mark(0)
+	m.event.Code = literal.NoCode
+	r, n := m.make(kind, literal.NoCode, 0, bits)
+	m.unit(rule.Instantiate, r)
+	return r, n
+}
+
 // reset makes the arena empty.
 func (m *Machine) reset() error {
 	if m.arena.Closed() {
 		return fmt.Errorf("the machine is closed")
 	}
 	m.arena.Reset()
+	m.reached.reset()
 	m.work, m.unused, m.state = m.work[:0], m.unused[:0], state{event: Fired{m: m}}
 	if m.opt.Random {
 		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))
@@ -37,7 +47,7 @@ func (m run[M]) evaluate(point []float64) error {
 	if err := m.reset(); err != nil {
 		return err
 	}
-	m.result, _ = m.make(literal.Result, literal.NoCode, 0, 1)
+	m.result, _ = m.start(literal.Result, 1)
 	m.begin(point, m.result)
 	return m.reduce()
 }
@@ -53,7 +63,7 @@ func (m run[M]) gradient(point, values, jacobian []float64) error {
 		return err
 	}
 	for i := range m.prog.Free {
-		m.frame[literal.FirstIndex+i], _ = m.make(literal.FreeDual, literal.NoCode, 0, 0)
+		m.frame[literal.FirstIndex+i], _ = m.start(literal.FreeDual, 0)
 	}
 	m.begin(point, 0)
 	if err := m.reduce(); err != nil {
@@ -61,11 +71,13 @@ func (m run[M]) gradient(point, values, jacobian []float64) error {
 	}
 	copy(values, m.answers)
 	for i, app := range m.seeds {
+		j, job := m.start(literal.Job, 1)
+		m.job = j
+		m.mark(app)
 		n := m.at(app)
-		j, job := m.make(literal.Job, n.Code, 0, 1)
-		m.job, m.cursor = j, m.newest
 		n.Up = j | 1
 		m.push(m.arrive(app, n))
+		m.unit(rule.Wake, app)
 		if err := m.reduce(); err != nil {
 			return err
 		}
@@ -96,18 +108,19 @@ func (m run[M]) readRow(row []float64) {
 
 // Read appends the numbers of the value that the last run left to out, from left to right, and the
 // length of each list in it and the number of each constructor to lengths, outer ones before inner ones. A list is read by applying it, which
-// is not counted; each number is a unit of read-back.
+// is not counted; each number is a unit of read-back, which counts the node that holds it.
 func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 	return m.runner().read(out, lengths)
 }
 
 func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 	type operand struct {
-		t Tag
-		v uint64
+		t  Tag
+		v  uint64
+		in Place // the node whose operand it is
 	}
 	n := m.arena.Node(m.result)
-	stack := []operand{{n.Tag[0], n.Val[0]}}
+	stack := []operand{{n.Tag[0], n.Val[0], m.result}}
 	for len(stack) > 0 {
 		o := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -116,15 +129,16 @@ func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 		case o.t == literal.Number:
 			out = append(out, number(o.v))
 			m.mark(0)
+			m.at(o.in)
 			m.unit(rule.ReadBack, 0)
 		case m.arena.Node(lo(o.v)).Kind == literal.Pair:
 			p := m.arena.Node(lo(o.v))
-			stack = append(stack, operand{p.Tag[1], p.Val[1]}, operand{p.Tag[0], p.Val[0]})
+			stack = append(stack, operand{p.Tag[1], p.Val[1], lo(o.v)}, operand{p.Tag[0], p.Val[0], lo(o.v)})
 		case m.arena.Node(lo(o.v)).Kind == literal.Con:
 			p := m.arena.Node(lo(o.v))
 			lengths = append(lengths, int(p.Val[1]))
 			if p.Tag[0] != literal.Empty {
-				stack = append(stack, operand{p.Tag[0], p.Val[0]})
+				stack = append(stack, operand{p.Tag[0], p.Val[0], lo(o.v)})
 			}
 		default:
 			list, err := run[plain](m).readList(lo(o.v))
@@ -132,8 +146,9 @@ func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 				return out, lengths, err
 			}
 			lengths = append(lengths, len(list))
-			for _, n := range slices.Backward(list) {
-				stack = append(stack, operand{n.Tag[0], n.Val[0]})
+			for _, r := range slices.Backward(list) {
+				n := m.arena.Node(r)
+				stack = append(stack, operand{n.Tag[0], n.Val[0], r})
 			}
 		}
 	}
@@ -141,7 +156,7 @@ func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 }
 
 // readList applies a list to λa.λr.⟨a,r⟩ and 0⃗, and returns the pairs. What that takes is not counted.
-func (m run[M]) readList(list Place) ([]*node, error) {
+func (m run[M]) readList(list Place) ([]Place, error) {
 	fired, made, live := m.fired, m.made, m.arena.Live()
 	defer func() {
 		m.fired, m.made = fired, made
@@ -158,10 +173,10 @@ func (m run[M]) readList(list Place) ([]*node, error) {
 	if err := m.reduce(); err != nil {
 		return nil, err
 	}
-	var elems []*node
+	var elems []Place
 	for t, v := n.Tag[0], n.Val[0]; t == literal.Value; {
 		pair := m.arena.Node(lo(v))
-		elems = append(elems, pair)
+		elems = append(elems, lo(v))
 		t, v = pair.Tag[1], pair.Val[1]
 	}
 	return elems, nil

@@ -63,8 +63,7 @@ func (m run[M]) reduce() error {
 		case by == rule.Lin: // (5) t[x:=vα] → t{v/x}α
 			next = m.fireLin(p)
 		case move == turn:
-			next = m.takeTurn(p)
-			continue
+			next, move = m.takeTurn(p), rule.Wake
 		case by == rule.Factor: // (11) (x α t)β + (x α' t')β' → x(t+t')αβα'β'
 			next = m.fireFactor(p)
 		case by == rule.Plus: // (6) r α + q β → (r+q)αβ

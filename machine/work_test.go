@@ -180,6 +180,20 @@ func testFamily(t *testing.T, source func(n int) string, gradient bool) {
 	require.Equal(t, most[0], most[1], "the most of any single firing depends on n")
 }
 
+// TestSeedsSearchWhatTheyReach: each of the n backward phases of a Jacobian looks at the two duals that it reaches, of 2n. So
+// all units but those that read the n rows of n numbers are linear in n, as the steps are.
+func TestSeedsSearchWhatTheyReach(t *testing.T) {
+	for _, n := range []uint64{200, 400} {
+		p, err := gram.Load(t.Context(), "jacobian", fmt.Appendf(nil, "input x : R^%d = vec i < %d -> 0.1 * i\nvec i < %d -> sin x.(i)\n", n, n, n), gram.Options{})
+		require.NoError(t, err)
+		s := run(t, p, true, machine.Options{Measure: true})
+		for unit, want := range map[rule.Move]uint64{rule.Instantiate: 33*n - 1, rule.Wake: 7*n - 3, rule.Search: 2 * n, rule.FreeUnit: 0, rule.ReadBack: n * (n + 1)} {
+			require.Equal(t, want, s.Work[unit].Fired, "%s for n = %d", unit, n)
+		}
+		require.Equal(t, 28*n-1, s.Counts.Total())
+	}
+}
+
 // TestPropertyConstants: so they are on random programs, also with dual λs of their own, by any schedule.
 func TestPropertyConstants(t *testing.T) {
 	bounds := limits.Bounds{MaxSteps: 20_000, MaxMemory: 64 << 20}

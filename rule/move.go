@@ -7,8 +7,8 @@ type Move uint8
 // The units of work.
 const (
 	Instantiate = Move(Count) + iota // a node of a body is made, or a captured variable loaded
-	Wake                             // a value goes on to one that waits for it
-	Search                           // the backward phase looks at one dual
+	Wake                             // a value goes on to one that waits for it, or the turn of a node comes
+	Search                           // a dual is found that is to fire, or one node of a sum is taken apart
 	FreeUnit                         // a node that nothing refers to goes to the free list
 	ReadBack                         // a number of the result is read
 	NumMoves                         // how many moves there are
@@ -25,9 +25,9 @@ func (m Move) String() string {
 	return [...]string{"instantiate", "wake", "search", "free", "readback"}[m-Instantiate]
 }
 
-// Work is what the firings of a rule, or a unit, have cost.
+// Work is what the firings of a rule, or a unit, have cost. Its words are 8 for each time that a node of the arena was reached.
 type Work struct {
 	Fired uint64 `json:"fired"` // how often
-	Words uint64 `json:"words"` // of the arena read and written, in all
+	Words uint64 `json:"words"` // in all
 	Most  uint64 `json:"most"`  // by any single one
 }

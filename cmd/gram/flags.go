@@ -115,7 +115,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	f.addOrderSeed(cmd)
 	f.addForm(cmd)
 	f.addLiteral(cmd)
-	fs.BoolVar(&f.work, "work", false, "of --literal: count the words of memory that rewrites and the work beside them\nread and write")
+	fs.BoolVar(&f.work, "work", false, "of --literal: count how often rewrites and the work beside them reach a node\nof memory, 8 words each time")
 	f.addFinite(cmd)
 	fs.BoolVar(&f.bound, "bound", false, "also reduce the program with its inputs left open, and report the m and |G|\nof Theorem 1, (steps + overhead) / (m + |G|), and the longest chains of steps\nthat depend on each other")
 	f.factor.Add(cmd, "factor", "of the spans of --bound: `how` (11) adds what arrives at a dual, in a chain or in a\nbalanced tree; the steps are the same",

@@ -34,7 +34,7 @@ Steps are those of the paper and don't depend on the machine, on --schedule or o
 --seed. Times do: --repeat reports the best and the median of several runs.
 
 The engine makes several steps at once and counts them. On the machine of --literal each
-step fires by itself: a rewrite of a bounded number of memory words, which --work reports.
+step fires by itself: a rewrite that reaches a bounded number of nodes, which --work reports.
 
 --strategy says when the program t is differentiated (6.2 and 7 of the paper). direct
 reduces D(t) as it is. unfold first reduces t to its graph G, its inputs left open,

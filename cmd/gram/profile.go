@@ -53,8 +53,8 @@ backward phase, for the calls that made it. Work on an input is of "input x".
 
 With --literal the profile is a fold over the rewrites of the literal machine: each is one
 step, booked where it was made. Its samples of rewrites are the same. Nodes are those of
-the literal machine, of 32 bytes, and a further type of samples is words: those of 32 bits
-that the machine has read and written. It goes without --time, --no-fuse and --strategy.
+the literal machine, of 32 bytes, and a further type of samples is words: 8 for each time
+that the machine has reached a node. It goes without --time, --no-fuse and --strategy.
 
 It is the gradient that is profiled if the program has inputs and a gradient, and the
 value if not; --of says otherwise. The arena's collections take no steps and don't show.`,

@@ -65,9 +65,9 @@ type Template struct {
 	Images        []Image
 	Outer         []Outer
 	Actions       []Action
-	// Ordered are the frame indices of the nodes that go on in the order of evaluation, the last first:
-	// applications, conditionals and the λs of duals, but for the one that is evaluated before all others.
-	Ordered []uint32
+	// Ordered are the nodes that go on in the order of evaluation, the last first: applications, conditionals and
+	// the λs of duals, but for the one that is evaluated before all others.
+	Ordered []Turn
 	Uses    []uint32 // how often it mentions each capture
 	Param   uint64   // how often it mentions the parameter
 	Linear  bool     // the λ is a dual
@@ -75,6 +75,12 @@ type Template struct {
 	Direct  bool     // of a dual: no branch captures the parameter, so its number stands in the frame
 	Name    term.Var // the parameter
 	Index   uint32   // in Program.Templates
+}
+
+// Turn is a node that goes on in the order of evaluation.
+type Turn struct {
+	Index uint32 // of the frame
+	Dual  bool   // it is the λ of a dual
 }
 
 // The frame of a template begins with these.

@@ -124,7 +124,7 @@ func (l *layout) order(in *Instr, index uint32) {
 		l.image(index).Bits |= IsDue
 		return
 	}
-	l.b.Ordered = append(l.b.Ordered, index)
+	l.b.Ordered = append(l.b.Ordered, Turn{index, in.Op == MakeLam})
 }
 
 // orderFirst lets what is evaluated first go on as soon as it can: it waits for nothing else that has a turn.
@@ -133,7 +133,7 @@ func (l *layout) orderFirst() {
 	if last < 0 {
 		return
 	}
-	index := l.b.Ordered[last]
+	index := l.b.Ordered[last].Index
 	l.b.Ordered = l.b.Ordered[:last]
 	im := l.image(index)
 	if im.Kind == Lam {

@@ -9,8 +9,7 @@ type Ref = uint32
 // by the places of their first operands.
 type Place = uint32
 
-// NodeWords is how many words of 32 bits a node has. A rewrite that touches a node
-// counts all of them.
+// NodeWords is how many words of 32 bits a node has. A move counts all of them each time that it reaches a node.
 const NodeWords = 8
 
 // NodeBytes is how many bytes a node has.
@@ -62,7 +61,7 @@ const Waits = 2
 //	Sub                           output, plus one   u              occurrences, first waiter
 //	Linear        of a body: its  the λ to be        u              occurrences, first waiter
 //	              waiting place   copied
-//	Cell          cell before     arrived App        λ, cell after  occurrences, first waiter
+//	Cell                          arrived App        λ              occurrences, first waiter; once bound: rank
 //	Iter          waiting place   its Captures       accumulator
 //	Job           waiting place   its Captures       the sum        summand
 //	Lam, List     waiting place   next waiter, then  captures       captures

@@ -196,6 +196,9 @@ func (f *Profile) instantiate(e *machine.Fired, made []machine.Ref) uint32 {
 		return x
 	case len(made) == 0:
 		return f.node(r).entry
+	case at == nil: // a node that no code makes
+		f.putAll(made, 0)
+		return 0
 	case made[0] != r && f.node(r).iter:
 		return f.iterate(e, f.node(r).entry)
 	}

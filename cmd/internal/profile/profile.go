@@ -22,7 +22,7 @@ import (
 // which is charged by a look at the clock now and then. Labels are rule, phase, as
 // [gram.Options.Phase] names them, and pass: source, or generated for what the reverse
 // transformation has put around the source's own code. That of a literal run is the fold over
-// its rewrites; it has the words of memory, too, that the machine has read and written, and its
+// its rewrites; it has the words, too, 8 for each time that the machine has reached a node, and its
 // rewrites are those of the engine's profile.
 type Profile struct {
 	Result *gram.Result

@@ -123,7 +123,7 @@ func (r *Report) steps(s rule.Counts) {
 	r.Out.WriteByte('\n')
 }
 
-// Work prints the table of the words that the literal machine has read and written; w is nil if it was not measured.
+// Work prints the table of the words of the literal machine, 8 for each time that it has reached a node; w is nil if it was not measured.
 func (r *Report) Work(w *cost.Work) {
 	if w == nil {
 		return
