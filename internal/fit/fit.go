@@ -3,13 +3,12 @@
 package fit
 
 import (
-	"cmp"
 	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/optimize"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Problem is what is minimised. Its functions don't keep x, and their results are overwritten by the next call.
@@ -41,7 +40,8 @@ const Methods = "lbfgs gd newton-cg adam"
 // patience is how often the loss on the rows that are held out may be measured without a new minimum.
 const patience = 20
 
-// flat is the length of a gradient at which the methods without batches stop.
+// flat is the length of a gradient, beside that at the start, at which a method ends. If the Hessian is known, Newton's method then goes on
+// to the minimum. It is also the absolute length at which it ends if the Hessian is not known.
 const flat = 1e-6
 
 // State is how far the work has come. Its JSON reads back to the same bits: adam goes on from there as if it had not ended.
@@ -53,6 +53,8 @@ type State struct {
 	Curve     []Sample  `json:"curve"`
 	Best      int       `json:"best"` // in Curve
 	BestPoint []float64 `json:"bestPoint"`
+	// Converged says that the best point is a minimum of the loss, as far as its gradient and, of few inputs, its Hessian tell.
+	Converged bool `json:"-"`
 }
 
 // Stuck reports whether the loss has come down by less than 1 %, and not to 0.
@@ -82,9 +84,14 @@ type stop string
 func (s stop) Error() string { return string(s) }
 
 const (
-	enough  stop = "the number of iterations is reached"
-	noLower stop = "the held-out loss has not fallen for a while"
-	level   stop = "the gradient is 0, or the loss does not fall any more"
+	enough    stop = "the number of iterations is reached"
+	noLower   stop = "the held-out loss has not fallen for a while"
+	level     stop = "the gradient is 0"
+	many      stop = "the gradient is 0; the Hessian has a zero direction: other inputs are as good"
+	stuck     stop = "no lower point is found, and the gradient is not 0"
+	saddle    stop = "the Hessian has a negative direction: this is no minimum"
+	degraded  stop = "the Hessian has a zero direction, along which the loss may fall on"
+	unbounded stop = "the loss is unbounded: it falls without end"
 )
 
 // ErrNotFinite says that the loss has become infinite or NaN.
@@ -96,19 +103,27 @@ func Minimise(p *Problem, opt Options, s *State) (why string, err error) {
 	if s.Point == nil {
 		s.Point, s.BestPoint = slices.Clone(p.Point), slices.Clone(p.Point)
 	}
-	switch opt.Method {
-	case "adam":
+	if opt.Method == "adam" {
 		err = p.adam(opt, s)
-	case "newton-cg":
-		err = p.newtonCG(opt, s)
-	default:
+	} else {
 		err = p.descend(opt, s)
 	}
 	var done stop
-	if errors.As(err, &done) {
-		return string(done), nil
+	if !errors.As(err, &done) {
+		return "", err
 	}
-	return "", err
+	if last := len(s.Curve) - 1; done == level || done == many {
+		// A minimum is preferred to a point on the way to it, if that is hardly better on the rows that are held out.
+		first, best := s.Curve[0].by(), s.Curve[s.Best].by()
+		if s.Curve[last].by()-best <= 0.01*(first-best) {
+			s.Best = last
+			copy(s.BestPoint, s.Point)
+		}
+		if s.Converged = s.Best == last; !s.Converged {
+			done = "the held-out loss is less than at the minimum"
+		}
+	}
+	return string(done), nil
 }
 
 // sample adds the loss at the point to the curve. It is an error if the loss is not finite.
@@ -132,9 +147,14 @@ func (p *Problem) sample(s *State, loss float64) error {
 	return nil
 }
 
-// patient reports an error if it is time to stop.
-func (p *Problem) patient(s *State) error {
-	if p.HeldOut != nil && len(s.Curve)-1-s.Best >= patience {
+// patient reports an error if it is time to stop: if the loss on the rows that are held out has not fallen for a while, and the gradient
+// is small beside that at the start, or that loss has risen by a part of what it had fallen. On a plateau the work goes on.
+func (p *Problem) patient(s *State, steepness float64) error {
+	if p.HeldOut == nil || len(s.Curve)-1-s.Best < patience {
+		return nil
+	}
+	first, best, last := s.Curve[0].by(), s.Curve[s.Best].by(), s.Curve[len(s.Curve)-1].by()
+	if steepness < 1e-3 || last-best > 0.05*(first-best) {
 		return noLower
 	}
 	return nil
@@ -170,7 +190,7 @@ func (p *Problem) adam(opt Options, s *State) error {
 				return err
 			}
 		}
-		switch err := p.patient(s); {
+		switch err := p.patient(s, 0); {
 		case err != nil:
 			return err
 		case p.Batch == nil && length(gradient) < flat:
@@ -200,78 +220,5 @@ func (p *Problem) adam(opt Options, s *State) error {
 	}
 }
 
-// descend runs a method of gonum/optimize.
-func (p *Problem) descend(opt Options, s *State) error {
-	var failed error
-	var at, gradient []float64
-	var loss float64
-	evaluate := func(x []float64) {
-		if failed != nil || at != nil && slices.Equal(at, x) {
-			return
-		}
-		if loss, gradient, failed = p.Loss(x); failed != nil {
-			loss, gradient = math.NaN(), make([]float64, len(x))
-		}
-		at = append(at[:0], x...)
-	}
-	// reached is called with each point that the method has reached.
-	reached := func(x []float64, loss float64) error {
-		if failed == nil && (len(s.Curve) == 0 || !slices.Equal(s.Point, x)) {
-			s.Iteration = len(s.Curve)
-			copy(s.Point, x)
-			if failed = p.sample(s, loss); failed == nil {
-				failed = cmp.Or(p.patient(s), p.Report(s))
-			}
-		}
-		return failed
-	}
-	evaluate(p.Point)
-	if err := reached(p.Point, loss); err != nil {
-		return err
-	}
-	if opt.Iterations == 0 {
-		return enough // of gonum, a limit of 0 is none
-	}
-	method := optimize.Method(&optimize.LBFGS{})
-	if opt.Method == "gd" {
-		method = &optimize.GradientDescent{}
-	}
-	res, err := optimize.Minimize(optimize.Problem{
-		Func: func(x []float64) float64 { evaluate(x); return loss },
-		Grad: func(grad, x []float64) { evaluate(x); copy(grad, gradient) },
-		Status: func() (optimize.Status, error) {
-			if failed != nil {
-				return optimize.Failure, failed
-			}
-			return optimize.NotTerminated, nil
-		},
-	}, p.Point, &optimize.Settings{MajorIterations: opt.Iterations, GradientThreshold: flat, Recorder: recorder(reached)}, method)
-	switch {
-	case failed != nil:
-		return failed
-	case res == nil:
-		return err
-	}
-	if err := reached(res.X, res.F); err != nil { // gonum does not record the last one
-		return err
-	}
-	if res.Status == optimize.IterationLimit {
-		return enough
-	}
-	return level // or, close to a minimum, the search along a line has found no lower point
-}
-
-// recorder is called with each point that a method has reached.
-type recorder func(x []float64, loss float64) error
-
-func (recorder) Init() error { return nil }
-
-func (r recorder) Record(loc *optimize.Location, op optimize.Operation, _ *optimize.Stats) error {
-	if op != optimize.MajorIteration {
-		return nil
-	}
-	return r(loc.X, loc.F)
-}
-
 // length is the Euclidean length of a vector.
-func length(v []float64) float64 { return math.Sqrt(dot(v, v)) }
+func length(v []float64) float64 { return floats.Norm(v, 2) }

@@ -104,6 +104,15 @@ func cells(values []Named) iter.Seq2[string, float64] {
 	}
 }
 
+// Components names the numbers of an input.
+func Components(in gram.Input) []string {
+	var names []string
+	for name := range cells([]Named{Numbers("", in)}) {
+		names = append(names, name)
+	}
+	return names
+}
+
 // eachCell calls yield with the numbers of a value of shape s, and takes them off f. It reports whether to go on.
 func eachCell(name string, f *notation.Flat, s *gram.Shape, yield func(string, float64) bool) bool {
 	part := func(i int) string { return name + ".(" + strconv.Itoa(i) + ")" }

@@ -282,6 +282,32 @@ func (j *Job) Problem() *fit.Problem {
 	return p
 }
 
+// NotFinite returns the error of the place where the loss at a point becomes infinite or NaN, or nil.
+func (j *Job) NotFinite(point []float64) error {
+	for _, rows := range [][]float64{j.rows, j.heldRows} {
+		if rows == nil && j.Over != "" {
+			continue
+		}
+		p := j.whole
+		if j.Over != "" {
+			var err error
+			if p, err = j.load("", map[string][]float64{j.Over: rows}); err != nil {
+				return err
+			}
+		}
+		e, err := p.NewValue(j.ctx, gram.EvalOptions{Finite: true})
+		if err != nil {
+			return err
+		}
+		_, err = e.Value(j.ctx, point)
+		_ = e.Close()
+		if err != nil || j.Over == "" {
+			return err
+		}
+	}
+	return nil
+}
+
 // Named returns the inputs of the program with their values at a point.
 func (j *Job) Named(point []float64) []gram.Input {
 	inputs := j.whole.Inputs()
