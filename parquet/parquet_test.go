@@ -119,6 +119,59 @@ func TestReadLimits(t *testing.T) {
 	require.Equal(t, stop, err)
 }
 
+// TestEncodings reads what each way to encode and to compress has made of the same numbers.
+func TestEncodings(t *testing.T) {
+	type numbers struct {
+		Plain  int64    `parquet:"plain,plain,snappy"`
+		Dict   int32    `parquet:"dict,dict,snappy"`
+		Delta  int64    `parquet:"delta,delta,gzip"`
+		Delta4 int32    `parquet:"delta4,delta,zstd"`
+		Split  float64  `parquet:"split,split,zstd"`
+		Split4 float32  `parquet:"split4,split"`
+		Flag   bool     `parquet:"flag,snappy"`
+		Opt    *int64   `parquet:"opt,optional,dict,gzip"`
+		None   *float64 `parquet:"none,optional"`
+	}
+	columns := []string{"plain", "dict", "delta", "delta4", "split", "split4", "flag", "opt", "none"}
+	const n = 5000
+	for version := range 2 {
+		var b bytes.Buffer
+		w := parquet.NewGenericWriter[numbers](&b, parquet.DataPageVersion(version+1), parquet.PageBufferSize(700), parquet.MaxRowsPerRowGroup(1700))
+		var want []float64
+		for i := range n {
+			k := int64(i*i%1009-500) << (i % 30)
+			r := numbers{Plain: k, Dict: int32(i % 7), Delta: k, Delta4: -int32(i % 1000), Split: float64(k) / 7, Split4: float32(i) / 8, Flag: i%3 == 0}
+			opt, flag := math.NaN(), 0.0
+			if i%11 < 5 {
+				r.Opt, opt = &k, float64(k)
+			}
+			if r.Flag {
+				flag = 1
+			}
+			want = append(want, float64(k), float64(r.Dict), float64(k), float64(r.Delta4), r.Split, float64(r.Split4), flag, opt, math.NaN())
+			_, err := w.Write([]numbers{r})
+			require.NoError(t, err)
+		}
+		require.NoError(t, w.Close())
+		got, err := read(b.Bytes(), columns...)
+		require.NoError(t, err)
+		require.InDeltaSlice(t, want, got, 0)
+	}
+	var b bytes.Buffer
+	type other struct {
+		X float64 `parquet:"x,brotli"`
+	}
+	require.NoError(t, parquet.Write(&b, []other{{1}}))
+	_, err := read(b.Bytes(), "x")
+	require.EqualError(t, err, `column "x" cannot be read: it is compressed by brotli, and only snappy, gzip and zstd are read`)
+}
+
+// cell is a row of what Write writes.
+type cell struct {
+	Name  string  `parquet:"name"`
+	Value float64 `parquet:"value"`
+}
+
 func TestWrite(t *testing.T) {
 	var b bytes.Buffer
 	want := map[string]float64{"value": 1, "gradient.x": math.Inf(1), "gradient.E.(0)": -0.1}
@@ -130,4 +183,19 @@ func TestWrite(t *testing.T) {
 		got[r.Name] = r.Value
 	}
 	require.Equal(t, want, got)
+
+	b.Reset()
+	const n = groupMost + 10 // two groups
+	require.NoError(t, Write(&b, func(yield func(string, float64) bool) {
+		for i := range n {
+			yield("x", float64(i))
+		}
+	}))
+	data, err := read(b.Bytes(), "value")
+	require.NoError(t, err)
+	require.Len(t, data, n)
+	require.Equal(t, []float64{0, 1, n - 1}, []float64{data[0], data[1], data[n-1]})
+	rows, err = parquet.Read[cell](bytes.NewReader(b.Bytes()), int64(b.Len()))
+	require.NoError(t, err)
+	require.Equal(t, cell{"x", n - 1}, rows[n-1])
 }

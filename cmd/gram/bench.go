@@ -208,7 +208,7 @@ func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) erro
 		return err
 	}
 	sel, err := a.measure(ctx, claims, store, f)
-	if err = o.End(a.stderr, err); err != nil {
+	if err = o.End(err); err != nil {
 		return err
 	}
 	report := store.Report(claims, sel)

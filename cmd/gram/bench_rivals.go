@@ -93,7 +93,7 @@ func (a *app) measureRivals(ctx context.Context, f *benchFlags) (*rivals.Report,
 		bar.Show(i, len(families), "rivals: "+of.Name, "rivals, "+of.Name)
 	})
 	bar.Close()
-	if err = o.End(a.stderr, err); err != nil && ctx.Err() != nil {
+	if err = o.End(err); err != nil && ctx.Err() != nil {
 		return nil, &gram.LimitError{Limit: "interrupt", Err: ctx.Err(),
 			Phase: fmt.Sprintf("measuring; %d of %d families are done, and none is kept", done, len(families))}
 	}

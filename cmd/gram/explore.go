@@ -86,9 +86,9 @@ func newExplore(a *app) *cobra.Command {
 			return err
 		}
 		if err := a.explore(cmd.Context(), args[0], &f); err != errServed {
-			return o.End(a.stderr, err)
+			return o.End(err)
 		}
-		return cmp.Or[error](o.End(a.stderr, nil), errServed)
+		return cmp.Or[error](o.End(nil), errServed)
 	}
 	return cmd
 }

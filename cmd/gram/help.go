@@ -59,7 +59,7 @@ func flagUsages(flags *pflag.FlagSet) string {
 	return strings.Join(out, "\n\n")
 }
 
-// plainUsages makes the usages of all flags lines of plain text, as completion and man pages print them: without the
+// plainUsages makes the usages of all flags lines of plain text, as completion prints them: without the
 // back quotes around the names of values.
 func plainUsages(cmd *cobra.Command) {
 	plain := strings.NewReplacer("`", "", "\n", " ")

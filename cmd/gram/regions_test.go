@@ -1,13 +1,13 @@
 package main
 
 import (
-	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/gram-machine/gram/cmd/internal/observe"
+	"golang.org/x/exp/trace"
 )
 
 // regionsCommand prints the names of the regions of an execution trace, in the order in
@@ -16,12 +16,26 @@ func regionsCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: regions FILE")
 	}
-	phases, err := observe.ReadPhases(context.Background(), strings.NewReader(ts.ReadFile(args[0])))
+	events, err := trace.NewReader(strings.NewReader(ts.ReadFile(args[0])))
 	ts.Check(err)
-	for _, p := range phases {
-		if p.Time < 0 {
-			ts.Fatalf("the region %s ends before it begins", p.Name)
+	last, open := "", 0
+	for {
+		e, err := events.ReadEvent()
+		if errors.Is(err, io.EOF) {
+			break
 		}
-		fmt.Fprintln(ts.Stdout(), p.Name)
+		ts.Check(err)
+		switch e.Kind() {
+		case trace.EventRegionBegin:
+			if open++; e.Region().Type != last {
+				last = e.Region().Type
+				fmt.Fprintln(ts.Stdout(), last)
+			}
+		case trace.EventRegionEnd:
+			open--
+		}
+	}
+	if open != 0 {
+		ts.Fatalf("the trace has %d regions without an end", open)
 	}
 }

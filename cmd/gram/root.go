@@ -77,7 +77,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagUsages .LocalFlags}}", 1))
 	root.SetHelpCommand(newHelp(a))
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	root.AddCommand(newCheck(a), newEval(a), newGrad(a), newCheckGradient(a), newFit(a), newShow(a), newProfile(a), newTrace(a), newReduce(a), newExplore(a), newLSP(a), newBench(a), newFmt(a), newExample(a), newMan(a), newVersion(a))
+	root.AddCommand(newCheck(a), newEval(a), newGrad(a), newCheckGradient(a), newFit(a), newShow(a), newProfile(a), newTrace(a), newReduce(a), newExplore(a), newLSP(a), newBench(a), newFmt(a), newExample(a), newVersion(a))
 	addCompletion(root)
 	return root
 }

@@ -118,7 +118,7 @@ func (a *app) reads(cmd *cobra.Command, f *loadFlags, flags func(*cobra.Command)
 		if err != nil && ctx.Err() != nil && !errors.As(err, &limit) {
 			err = fault.Limit(ctx.Err(), "loading") // reading of data was cut off
 		}
-		return o.End(a.stderr, err)
+		return o.End(err)
 	}
 	return cmd
 }

@@ -1,33 +1,30 @@
 package modular
 
 import (
+	"container/list"
 	"fmt"
 	"sync"
-	"sync/atomic"
-
-	"github.com/dgraph-io/ristretto/v2"
 )
 
-// Cache keeps the normal forms of the closed λs of programs, by what these are up to α, whatever program they stand in and wherever.
-// Programs that are loaded with the same cache, one after the other or at once, each find
-// what another has made: of an edited program only the functions that were changed are
-// transformed and normalised again. Results, counts and messages don't depend on it.
+// Cache keeps the normal forms of the closed λs of programs, by what these are up to α, whatever program they stand in
+// and wherever. Programs that are loaded with the same cache, one after the other or at once, each find what another
+// has made: of an edited program only the functions that were changed are transformed and normalised again. Results,
+// counts and messages don't depend on it.
 //
 // A nil *Cache keeps nothing. All methods may be called by several goroutines at once.
 type Cache struct {
-	max    uint64
-	hits   atomic.Uint64
-	misses atomic.Uint64
-
-	mu     sync.RWMutex // held for writing by Close
-	kept   *ristretto.Cache[string, *keptForm]
+	mu     sync.Mutex
+	stats  Stats
+	kept   map[key]*list.Element // of order; nil after Close
+	order  list.List             // of *keptForm, the one that was asked for last first
 	closed bool
 }
 
-// keptForm is a normal form with the whole of its key: the cache compares 128 bits.
+// keptForm is a normal form with its key.
 type keptForm struct {
-	key  key
-	form *normalForm
+	key   key
+	form  *normalForm
+	bytes uint64
 }
 
 // DefaultSize is the bound on a cache that [NewCache] takes for 0, in bytes.
@@ -36,14 +33,9 @@ const DefaultSize = 64 << 20
 // MaxSize is the largest bound on a cache, in bytes.
 const MaxSize = 1 << 50
 
-// bytesPerCounter is how many bytes of a cache there are for each counter of how often a
-// key was asked for: a small normal form has some thousands, and ten counters are advised.
-const bytesPerCounter = 512
-
-// NewCache returns a cache that holds at most so many bytes of normal forms; 0 stands for
-// [DefaultSize]. One that would take more than all of them is not kept, and if there
-// is no room, those go that are asked for least. What it holds is memory of the process,
-// which a [limits.Meter] bounds. Close it to end its goroutines.
+// NewCache returns a cache that holds at most so many bytes of normal forms; 0 stands for [DefaultSize]. One that would
+// take more than all of them is not kept, and if there is no room, those go that were not asked for the longest. What
+// it holds is memory of the process, which a [limits.Meter] bounds.
 func NewCache(bytes uint64) (*Cache, error) {
 	if bytes == 0 {
 		bytes = DefaultSize
@@ -51,17 +43,7 @@ func NewCache(bytes uint64) (*Cache, error) {
 	if bytes > MaxSize {
 		return nil, fmt.Errorf("gram: a cache of %d bytes is larger than %d", bytes, uint64(MaxSize))
 	}
-	kept, err := ristretto.NewCache(&ristretto.Config[string, *keptForm]{
-		NumCounters:        int64(min(max(bytes/bytesPerCounter, 1<<7), 1<<20)),
-		MaxCost:            int64(bytes),
-		BufferItems:        64,
-		Metrics:            true,
-		IgnoreInternalCost: true,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("gram: making a cache: %w", err)
-	}
-	return &Cache{max: bytes, kept: kept}, nil
+	return &Cache{stats: Stats{MaxBytes: bytes}, kept: map[key]*list.Element{}}, nil
 }
 
 // Close drops what the cache holds. After it, the cache keeps nothing.
@@ -71,10 +53,8 @@ func (c *Cache) Close() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.closed {
-		c.closed = true
-		c.kept.Close()
-	}
+	c.closed, c.kept, c.stats.Bytes = true, nil, 0
+	c.order.Init()
 }
 
 // get returns the normal form of the key, or nil.
@@ -82,30 +62,37 @@ func (c *Cache) get(k key) *normalForm {
 	if c == nil {
 		return nil
 	}
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if !c.closed {
-		if kept, ok := c.kept.Get(string(k[:])); ok && kept.key == k {
-			c.hits.Add(1)
-			return kept.form
-		}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := c.kept[k]
+	if at == nil {
+		c.stats.Misses++
+		return nil
 	}
-	c.misses.Add(1)
-	return nil
+	c.stats.Hits++
+	c.order.MoveToFront(at)
+	return at.Value.(*keptForm).form
 }
 
-// put keeps a normal form, if there is room. It waits until that is decided, which takes
-// microseconds where the form has taken milliseconds: so the next get finds it.
+// put keeps a normal form, if there is room.
 func (c *Cache) put(k key, n *normalForm) {
 	if c == nil {
 		return
 	}
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if !c.closed {
-		c.kept.Set(string(k[:]), &keptForm{k, n}, n.bytes())
-		c.kept.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	size := uint64(n.bytes())
+	if c.closed || size > c.stats.MaxBytes || c.kept[k] != nil {
+		return
 	}
+	for c.stats.Bytes+size > c.stats.MaxBytes {
+		last := c.order.Remove(c.order.Back()).(*keptForm)
+		delete(c.kept, last.key)
+		c.stats.Bytes -= last.bytes
+		c.stats.Evictions++
+	}
+	c.kept[k] = c.order.PushFront(&keptForm{k, n, size})
+	c.stats.Bytes += size
 }
 
 // Stats says what a cache holds, and what all programs have asked of it.
@@ -122,14 +109,9 @@ func (c *Cache) Stats() Stats {
 	if c == nil {
 		return Stats{}
 	}
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	s := Stats{MaxBytes: c.max, Hits: c.hits.Load(), Misses: c.misses.Load()}
-	if !c.closed {
-		m := c.kept.Metrics
-		s.Bytes, s.Evictions = m.CostAdded()-m.CostEvicted(), m.KeysEvicted()
-	}
-	return s
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stats
 }
 
 // Reuse says which closed λs of a program were found in a cache. Without

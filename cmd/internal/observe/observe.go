@@ -2,9 +2,7 @@
 package observe
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"runtime"
 	"runtime/pprof"
@@ -36,7 +34,6 @@ type Observer struct {
 	ctx    context.Context
 	files  []*outfile.File
 	stops  []func() error // end what was started, and write the profile of the heap
-	trace  *outfile.File  // the one of files with the execution trace, or nil
 	region *trace.Region
 }
 
@@ -48,7 +45,7 @@ func (f *Flags) Start(ctx context.Context) (_ *Observer, err error) {
 	o := &Observer{ctx: ctx}
 	defer func() {
 		if err != nil {
-			_ = o.End(io.Discard, err)
+			_ = o.End(err)
 		}
 	}()
 	start := []struct {
@@ -69,9 +66,6 @@ func (f *Flags) Start(ctx context.Context) (_ *Observer, err error) {
 			return nil, outfile.Error(s.path, err)
 		}
 		o.stops = append(o.stops, stop)
-		if s.path == f.trace {
-			o.trace = file
-		}
 	}
 	return o, nil
 }
@@ -103,9 +97,8 @@ func (o *Observer) Phase(name string) {
 }
 
 // End ends what was started, in reverse order, and keeps the files, or removes them if err, the
-// error of the work, is not nil. It returns err, or an error of its own. It prints a summary of
-// the trace to stderr.
-func (o *Observer) End(stderr io.Writer, err error) error {
+// error of the work, is not nil. It returns err, or an error of its own.
+func (o *Observer) End(err error) error {
 	if o == nil {
 		return err
 	}
@@ -120,15 +113,6 @@ func (o *Observer) End(stderr io.Writer, err error) error {
 	}
 	if err == nil && o.ctx.Err() != nil {
 		err = fault.Limit(o.ctx.Err(), "writing profiles")
-	}
-	if err == nil && o.trace != nil {
-		var text string
-		if text, err = traceSummary(o.ctx, o.trace.Name()); text != "" {
-			fmt.Fprintf(stderr, "gram: %s: %s\n", o.trace.Path, text)
-		}
-		if err != nil {
-			err = cmp.Or(fault.Limit(err, "reading the trace"), err)
-		}
 	}
 	for _, f := range o.files {
 		if err == nil {

@@ -7,9 +7,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
 )
+
+// eraseLine erases the line of a terminal and goes to its start.
+const eraseLine = "\x1b[2K\r"
 
 // Delay is how long a run may take before its progress is shown.
 const Delay = time.Second
@@ -96,11 +97,6 @@ func (p *Line) show(w io.Writer, delay time.Duration) {
 	case <-p.quit:
 		return
 	}
-	line := progressbar.NewOptions(-1,
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetElapsedTime(false), // the bar starts late, so show adds the time itself
-		progressbar.OptionSetSpinnerChangeInterval(0),
-		progressbar.OptionUseANSICodes(true))
 	tick := time.NewTicker(max(delay/5, time.Millisecond))
 	defer tick.Stop()
 	for {
@@ -109,11 +105,11 @@ func (p *Line) show(w io.Writer, delay time.Duration) {
 		if note := p.note.Load(); note != nil {
 			text = *note
 		}
-		line.Describe(text + ", " + elapsed.String())
+		fmt.Fprint(w, eraseLine, text, ", ", elapsed)
 		select {
 		case <-tick.C:
 		case <-p.quit:
-			_ = line.Clear()
+			fmt.Fprint(w, eraseLine)
 			return
 		}
 	}
