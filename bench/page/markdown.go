@@ -8,6 +8,7 @@ import (
 	"text/template"
 
 	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/bench/adversary"
 	"github.com/gram-machine/gram/bench/gradbench/results"
 	"github.com/gram-machine/gram/bench/measure"
 	"github.com/gram-machine/gram/bench/plot"
@@ -137,13 +138,19 @@ func Markdown(r *measure.Report, opt Options) (map[string][]byte, error) {
 		}
 		first["GradBench"] = string(section)
 	}
+	worst := &adversary.Result{}
+	if opt.Repository {
+		if worst, err = adversary.Stored(); err != nil {
+			return nil, err
+		}
+	}
 	pages := map[string][]byte{}
 	if pages[pageName], err = opt.execute("first.md.tmpl", first); err != nil {
 		return nil, err
 	}
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
-		data := map[string]any{"Outcome": o, "Claim": o.Claim, "Pictures": plot.Pictures(o), "Command": ""}
+		data := map[string]any{"Outcome": o, "Claim": o.Claim, "Pictures": plot.Pictures(o), "Command": "", "Worst": worst.Worst(o.Claim.Number), "Searched": worst.Searched()}
 		if opt.Command != nil {
 			data["Command"] = opt.Command(o.Claim)
 		}

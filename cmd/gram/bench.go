@@ -40,6 +40,9 @@ type benchFlags struct {
 	quick, fresh, render bool
 	list, counts         bool
 	peers, rivals        bool
+	adversary            bool
+	seed                 option.Count
+	budget               budget
 	out, repository      string
 	jobs                 option.Count
 	json                 bool
@@ -78,6 +81,10 @@ results.txt in the Go benchmark format, which benchstat reads.
 staging, in a map, in an array and with a trace: on the machine's meter, with fits in m and |G| of Theorem 1. Who
 takes more than 2·10⁶ + 50·(m + |G|) steps is left out from there on.
 
+--adversary searches for programs that break a bound of claims 8, 10, 17 and 18: programs are drawn, and those with the
+largest ratios, or whose ratios grow with their sizes, are mutated. It prints the worst, reduced to few lines, and says
+whether their ratios grow. A seed and a number of programs always give the same. An interrupt ends the search.
+
 --family measures a program of your own against one of its params: --param
 n=1e2..1e6 takes 100, 200, 500, 1000 and so on up to 10⁶, --param n=10,20,30 these
 sizes; --param k=4 fixes another. It reports steps, overhead, nodes, m and |G| of
@@ -89,6 +96,7 @@ others are to grow no faster.`,
   gram bench --claim 9,10 --out results
   gram bench --peers --quick
   gram bench --rivals --quick
+  gram bench --adversary --seed 1 --budget 1e4
   gram bench --family mine.gram --param n=1e2..1e6 --law linear`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -113,6 +121,11 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.counts, "counts", false, "measure counts, and no times: for a computer that has other things to do")
 	fs.BoolVar(&f.peers, "peers", false, "measure no claim, but the workloads beside all peers that are installed")
 	fs.BoolVar(&f.rivals, "rivals", false, "measure no claim, but steps beside those of CHAD and of dual numbers")
+	fs.BoolVar(&f.adversary, "adversary", false, "measure no claim, but search for programs that break a bound")
+	f.seed = option.Count{Valid: true}
+	fs.Var(&f.seed, "seed", "with --adversary: the `number` that the search starts from")
+	f.budget.programs = option.Count{N: 10_000, Least: 1, Most: 1 << 31, Valid: true}
+	fs.Var(&f.budget, "budget", "with --adversary: how many programs, or how long: a `budget` like 1e4 or 10m")
 	fs.BoolVar(&f.quick, "quick", false, "take smaller sizes: two minutes instead of thirty")
 	fs.BoolVar(&f.fresh, "fresh", false, "measure again also what is there already")
 	fs.StringVar(&f.out, "out", "gram-bench", "write results into the folder `DIR`")
@@ -136,8 +149,16 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 // check reports flags that don't go together.
 func (f *benchFlags) check(cmd *cobra.Command) error {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
+	if f.adversary {
+		return f.checkAdversary(cmd)
+	}
 	if f.rivals {
 		return f.checkRivals(cmd)
+	}
+	for _, name := range []string{"seed", "budget"} {
+		if given(name) {
+			return fault.Usagef("--%s is for a search: it takes --adversary", name)
+		}
 	}
 	err := cmp.Or(
 		fault.Misfit(f.list && cmd.Flags().NFlag() > 1, "--list lists the claims, and goes with no other flag"),
@@ -182,6 +203,9 @@ func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) erro
 	if f.list {
 		a.out.WriteString(listed(bench.Claims()) + "\n")
 		return nil
+	}
+	if f.adversary {
+		return a.adversary(ctx, f)
 	}
 	if f.rivals {
 		return a.rivals(ctx, f)

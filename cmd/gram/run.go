@@ -44,6 +44,9 @@ type app struct {
 	// incomplete reports that the answer lacks something: it is printed, but the exit
 	// status is statusWrong.
 	incomplete bool
+	// partial reports that the answer is what was found up to an interrupt: it is printed, but the
+	// exit status is statusInterrupted.
+	partial bool
 }
 
 // run runs the command line and returns the exit status.
@@ -66,14 +69,17 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(&a.out)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteContextC(ctx)
-	if err == nil && ctx.Err() != nil {
+	if err == nil && ctx.Err() != nil && !a.partial {
 		err = &gram.LimitError{Limit: "interrupt", Phase: "printing", Err: ctx.Err()}
 	}
 	if err != nil {
 		return a.fail(cmd.CommandPath(), err)
 	}
 	status = a.deliver(stdout)
-	if status == statusDone && a.incomplete {
+	switch {
+	case status == statusDone && a.partial:
+		status = statusInterrupted
+	case status == statusDone && a.incomplete:
 		status = statusWrong
 	}
 	return status

@@ -113,6 +113,7 @@ var layers = map[string][]string{
 		"bench/fit", "examples", root, "cost", "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
 		"limits", "internal/oracle", "internal/denote", "internal/hypergraph", "internal/reference",
 		"bench/ablation", "bench/gradbench/results", // to be measured, and to be shown
+		"internal/generate", // what the search for the worst program draws
 		"internal/notation", "internal/span", "internal/stage", "internal/symbolic",
 	},
 	"gradbench":               {root},

@@ -17,7 +17,7 @@ func Families(t *rapid.T, opt Options) *Program {
 		opt.Size = MaxSize
 	}
 	for {
-		if p := draw(t, opt); p.Term.Size() <= maxExpanded {
+		if p := draw(drawn{t}, opt); p.Term.Size() <= maxExpanded {
 			return p
 		}
 		opt.Size = opt.Size * 2 / 3
@@ -40,6 +40,9 @@ type group struct {
 func (g *generator) grouped(xs []term.Var, ty term.Type, depth int) term.Ref {
 	n := len(g.groups)
 	g.groups = append(g.groups, group{xs[0], len(xs)})
+	if g.opt.scale > 0 {
+		xs = xs[:1]
+	}
 	r := g.scoped(xs, ty, depth)
 	g.groups = g.groups[:n]
 	return r
@@ -76,8 +79,8 @@ func (g *generator) bound(least int) (s term.Static, most int) {
 		i := g.indices[g.choose(k, "index")]
 		return g.static(term.StaticAdd, i.e, g.constant(least)), i.most + least
 	}
-	n := least + g.choose(4, "bound")
-	if g.choose(6, "many") == 0 {
+	n := g.length(least, 4, "bound")
+	if g.opt.scale == 0 && g.choose(6, "many") == 0 {
 		n += 8
 	}
 	return g.constant(n), n

@@ -3,6 +3,7 @@
 package generate
 
 import (
+	"fmt"
 	"math"
 
 	"pgregory.net/rapid"
@@ -15,6 +16,19 @@ type Program struct {
 	Term   *term.Term
 	Inputs []term.Var
 	Point  []float64
+}
+
+// Source makes the choices of which a program consists.
+type Source interface {
+	// Int returns a number from least to most; the label says of what.
+	Int(least, most int, label string) int
+}
+
+// drawn makes choices by drawing them.
+type drawn struct{ t *rapid.T }
+
+func (d drawn) Int(least, most int, label string) int {
+	return rapid.IntRange(least, most).Draw(d.t, label)
 }
 
 // MaxSize bounds the symbols of what is made.
@@ -30,6 +44,7 @@ type Options struct {
 	Recursive bool // with inductive types and recursion that ends
 
 	families bool // see [Families]
+	scale    int  // see [Sized]
 }
 
 // Draw makes a program whose body has type R, or what opt says.
@@ -39,7 +54,7 @@ func Draw(t *rapid.T, opt Options) *Program {
 	}
 	for {
 		// A term is finished when its budget is used up, which takes some symbols more.
-		if p := draw(t, opt); p.Term.Size() <= MaxSize {
+		if p := draw(drawn{t}, opt); p.Term.Size() <= MaxSize {
 			return p
 		}
 		opt.Size = opt.Size * 2 / 3
@@ -55,18 +70,19 @@ func Mixed(t *rapid.T, size int) *term.Term {
 }
 
 // draw makes a program of about opt.Size symbols.
-func draw(t *rapid.T, opt Options) *Program {
+func draw(t Source, opt Options) *Program {
 	tt := term.NewTypes()
 	g := &generator{t: t, q: term.New(tt), tt: tt, opt: opt, budget: opt.Size}
 	p := &Program{Term: g.q}
 	g.q.Data = []term.Data{{Name: "xs", List: true, Rows: 3, Width: 1, Values: []float64{0.5, -1, 2}},
 		{Name: "ys", List: true, Rows: 2, Width: 2, Values: []float64{1, 2, 3, -0.25}}, {Name: "c", Rows: 1, Width: 1, Values: []float64{0.75}}}
-	for i := range rapid.IntRange(0, 3).Draw(t, "inputs") {
-		x := g.q.NewVar(term.VarInfo{Name: "xyz"[i : i+1], Type: term.R})
+	inputs, named := g.inputs()
+	for i := range inputs {
+		x := g.q.NewVar(term.VarInfo{Name: inputName(i), Type: term.R})
 		p.Inputs = append(p.Inputs, x)
 		p.Point = append(p.Point, g.number())
-		g.env = append(g.env, x)
 	}
+	g.env = append(g.env, p.Inputs[:named]...)
 	if len(p.Inputs) > 0 {
 		g.groups = []group{{p.Inputs[0], len(p.Inputs)}}
 	}
@@ -78,14 +94,14 @@ func draw(t *rapid.T, opt Options) *Program {
 	case opt.Any:
 		body = g.typ(2)
 	case opt.Vector:
-		body = tt.Vec(rapid.IntRange(1, 3).Draw(t, "outputs"), term.R)
+		body = tt.Vec(t.Int(1, 3, "outputs"), term.R)
 	}
 	g.q.Root = g.term(body, 6)
 	return p
 }
 
 type generator struct {
-	t      *rapid.T
+	t      Source
 	q      *term.Term
 	tt     *term.Types
 	opt    Options
@@ -100,10 +116,26 @@ type generator struct {
 	stream, option term.Inductive
 }
 
-func (g *generator) choose(n int, label string) int { return rapid.IntRange(0, n-1).Draw(g.t, label) }
+func (g *generator) choose(n int, label string) int { return g.t.Int(0, n-1, label) }
+
+// inputs is how many inputs there are, and how many of them are variables that a term finds by their type.
+func (g *generator) inputs() (all, named int) {
+	named = g.choose(4, "inputs")
+	if g.opt.scale == 0 || g.choose(2, "scaled") == 1 {
+		return named, named
+	}
+	return named * g.opt.scale, named
+}
+
+func inputName(i int) string {
+	if i < 3 {
+		return "xyz"[i : i+1]
+	}
+	return fmt.Sprint("x", i)
+}
 
 func (g *generator) number() float64 {
-	return float64(rapid.IntRange(-8, 8).Draw(g.t, "number")) / 4
+	return float64(g.t.Int(-8, 8, "number")) / 4
 }
 
 func (g *generator) fresh(ty term.Type) term.Var {
@@ -127,7 +159,7 @@ func (g *generator) typ(depth int) term.Type {
 	case 4:
 		return g.tt.Arrow(g.typ(depth-1), g.typ(depth-1))
 	}
-	return g.tt.Vec(1+g.choose(3, "length"), g.typ(depth-1))
+	return g.tt.Vec(g.length(1, 3, "length"), g.typ(depth-1))
 }
 
 // scoped makes a term with xs in scope.
@@ -154,6 +186,9 @@ func (g *generator) term(ty term.Type, depth int) term.Ref {
 			return g.recursion(ty, depth)
 		}
 	}
+	if g.opt.scale > 0 && g.choose(8, "a chain") == 7 {
+		return g.chain(ty, depth)
+	}
 	switch g.choose(12, "form") {
 	case 0:
 		return g.leaf(ty)
@@ -172,7 +207,7 @@ func (g *generator) term(ty term.Type, depth int) term.Ref {
 		}
 		return g.q.Untuple(g.pos(), xs, u, body)
 	case 3:
-		a, n := g.typ(1), 1+g.choose(3, "length")
+		a, n := g.typ(1), g.length(1, 3, "length")
 		u := g.term(g.tt.Vec(n, a), depth-1)
 		var xs []term.Var
 		for range n {
@@ -201,13 +236,17 @@ func (g *generator) pos() term.Pos { return term.Pos(len(g.q.Nodes)) }
 func (g *generator) iteration(ty term.Type, depth int) term.Ref {
 	var l term.Ref
 	elem := term.R
-	which := g.choose(4, "iteration")
+	kinds := 4
+	if g.opt.scale > 0 {
+		kinds = 2 // no data
+	}
+	which := g.choose(kinds, "iteration")
 	switch which {
 	case 0:
-		l = g.q.Nat(g.pos(), uint64(g.choose(3, "count")), ty)
+		l = g.q.Nat(g.pos(), uint64(g.length(0, 3, "count")), ty)
 	case 1:
 		elem = g.typ(1)
-		if g.opt.families && g.choose(2, "all values") == 0 {
+		if g.opt.scale > 0 || g.opt.families && g.choose(2, "all values") == 0 {
 			l = g.listFamily(elem, ty, depth-1)
 			break
 		}
@@ -266,10 +305,11 @@ func declare(name string, value term.Partial, partials ...term.Partial) term.Sym
 var kinked = []term.Symbol{term.Relu, term.Step, term.Abs, term.Sign, term.Min, term.Max}
 
 func (g *generator) constructor(ty term.Type, depth int) term.Ref {
-	if kind := g.tt.Kind(ty); g.opt.families && (kind == term.VecKind || ty == term.R) && g.choose(2, "comprehension") == 0 {
+	kind := g.tt.Kind(ty)
+	if g.opt.scale > 0 && kind == term.VecKind || g.opt.families && (kind == term.VecKind || ty == term.R) && g.choose(2, "comprehension") == 0 {
 		return g.family(ty, depth)
 	}
-	switch g.tt.Kind(ty) {
+	switch kind {
 	case term.MuKind:
 		return g.construct(ty, depth)
 	case term.ProdKind:
@@ -290,6 +330,9 @@ func (g *generator) constructor(ty term.Type, depth int) term.Ref {
 	symbols := smooth
 	if !g.opt.Smooth {
 		symbols = append(symbols[:len(symbols):len(symbols)], kinked...)
+	}
+	if g.opt.scale > 0 {
+		symbols = append(symbols[:len(symbols):len(symbols)], term.Pow, term.Div)
 	}
 	f := symbols[g.choose(len(symbols), "symbol")]
 	var args []term.Ref
@@ -321,6 +364,9 @@ func (g *generator) leaf(ty term.Type) term.Ref {
 	case term.ProdKind:
 		return g.q.Pair(g.pos(), g.leaf(g.tt.Left(ty)), g.leaf(g.tt.Right(ty)))
 	case term.VecKind:
+		if g.opt.scale > 0 {
+			return g.family(ty, 1)
+		}
 		var comps []term.Ref
 		for range g.tt.Len(ty) {
 			comps = append(comps, g.leaf(g.tt.Left(ty)))
@@ -333,7 +379,7 @@ func (g *generator) leaf(ty term.Type) term.Ref {
 		g.env = g.env[:len(g.env)-1]
 		return g.q.Lam(g.pos(), x, body)
 	}
-	if g.choose(6, "a datum") == 0 {
+	if g.opt.scale == 0 && g.choose(6, "a datum") == 0 {
 		return g.q.DataRef(g.pos(), 2, term.R, 0)
 	}
 	return g.q.Num(g.pos(), g.number())

@@ -12,7 +12,7 @@ import (
 // for ⊢ and linear for ⊢_Z. Types are R, R¹, R², R³, the R⊥d to them, and pairs and
 // functions of those.
 type linearDrawer struct {
-	t      *rapid.T
+	t      Source
 	q      *term.Term
 	tt     *term.Types
 	env    []term.Var // exponential variables, and linear ones that are ordinary
@@ -25,18 +25,21 @@ type linearDrawer struct {
 // ways.
 func Linear(t *rapid.T, size int) *term.Term {
 	for {
-		if q := linear(t, size); q.Size() <= MaxSize {
+		if q := linear(drawn{t}, size, 4); q.Size() <= MaxSize {
 			return q
 		}
 		size = size * 2 / 3
 	}
 }
 
-// linear makes a term of about size symbols.
-func linear(t *rapid.T, size int) *term.Term {
+// LinearOf is [Linear] of type R by the choices of a source. Its size is not bounded exactly.
+func LinearOf(t Source, size int) *term.Term { return linear(t, size, 1) }
+
+// linear makes a term of about size symbols, of one of so many types: R, R¹, R² and so on.
+func linear(t Source, size, types int) *term.Term {
 	tt := term.NewTypes()
 	g := &linearDrawer{t: t, q: term.New(tt), tt: tt, budget: size}
-	ty := g.power(g.choose(4))
+	ty := g.power(g.choose(types))
 	if g.choose(3) == 0 {
 		g.q.Root = g.plain(ty, 6)
 		return g.q
@@ -70,7 +73,7 @@ func linear(t *rapid.T, size int) *term.Term {
 // choose is a number below n. A draw of rapid prefers small numbers, which would be the
 // same few forms: a factor spreads it.
 func (g *linearDrawer) choose(n int) int {
-	return rapid.IntRange(0, 1<<12-1).Draw(g.t, "choice") * 1571 % n
+	return g.t.Int(0, 1<<12-1, "choice") * 1571 % n
 }
 
 // power is the vector R^d, for d = 0 the number R.
@@ -134,7 +137,7 @@ func (g *linearDrawer) fresh(name string, ty term.Type, linear bool) term.Var {
 }
 
 func (g *linearDrawer) number() term.Ref {
-	return g.q.Num(0, float64(rapid.IntRange(-4, 4).Draw(g.t, "number"))/2)
+	return g.q.Num(0, float64(g.t.Int(-4, 4, "number"))/2)
 }
 
 // with makes a term with xs in the environment.

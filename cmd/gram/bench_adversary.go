@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/gram-machine/gram/bench/adversary"
+	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/option"
+	"github.com/gram-machine/gram/cmd/internal/outfile"
+	"github.com/gram-machine/gram/cmd/internal/progress"
+	"github.com/gram-machine/gram/internal/notation"
+)
+
+// withAdversary lists the flags that go with --adversary.
+var withAdversary = []string{"adversary", "seed", "budget", "json", "page", "cpuprofile", "memprofile", "trace"}
+
+// checkAdversary reports flags that don't go with --adversary.
+func (f *benchFlags) checkAdversary(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if err == nil && !slices.Contains(withAdversary, flag.Name) {
+			err = fault.Usagef("--adversary searches for programs that break a bound, and --%s does not go with it", flag.Name)
+		}
+	})
+	return err
+}
+
+// budget is how long a search takes: a number of programs, or a time.
+type budget struct {
+	programs option.Count
+	time     option.Duration
+}
+
+// Type implements pflag.Value.
+func (b *budget) Type() string { return "budget" }
+
+// String returns the value as Set reads it.
+func (b *budget) String() string {
+	if b.time > 0 {
+		return b.time.String()
+	}
+	return b.programs.String()
+}
+
+// Set implements pflag.Value.
+func (b *budget) Set(text string) error {
+	if b.programs.Set(text) == nil {
+		b.time = 0
+		return nil
+	}
+	b.programs = option.Count{Least: 1, Most: 1 << 31}
+	if b.time.Set(text) != nil {
+		return fmt.Errorf("this is neither a number of programs, like 1e4, nor a time, like 10m")
+	}
+	return nil
+}
+
+// adversary searches for programs that break a bound, and prints the worst. An interrupt ends the search. With --page it keeps the
+// result in the repository.
+func (a *app) adversary(ctx context.Context, f *benchFlags) error {
+	a.accepted = true
+	if err := f.checkRoot(); err != nil {
+		return err
+	}
+	o, err := f.observe.Start(ctx)
+	if err != nil {
+		return err
+	}
+	bar, total, done := progress.NewBar(a.stderr, isTerminal(a.stderr)), int(f.budget.programs.N), 0
+	r, err := adversary.Search(ctx, adversary.Options{Seed: f.seed.N, Programs: total, Time: time.Duration(f.budget.time),
+		Progress: func(measured int, better *adversary.Finding) {
+			line := ""
+			if better != nil {
+				line = fmt.Sprintf("%s: %s is %.4g", notation.Counted(measured, "program"), better.Of, better.Ratio)
+			}
+			if line != "" || measured-done >= 100 {
+				done = measured
+				bar.Show(measured, max(total, measured), line, "searching")
+			}
+		}})
+	bar.Close()
+	if err = o.End(a.stderr, err); err != nil {
+		return err
+	}
+	a.partial = ctx.Err() != nil
+	text, err := r.JSON()
+	if err != nil {
+		return err
+	}
+	if f.repository != "" {
+		if err := outfile.Write(filepath.Join(f.repository, filepath.FromSlash(adversary.File)), text); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		a.out.Write(text)
+	} else {
+		a.out.WriteString(r.Text())
+	}
+	return nil
+}
