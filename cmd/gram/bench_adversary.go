@@ -19,7 +19,7 @@ import (
 )
 
 // withAdversary lists the flags that go with --adversary.
-var withAdversary = []string{"adversary", "seed", "budget", "json", "page", "cpuprofile", "memprofile", "trace"}
+var withAdversary = []string{"adversary", "seed", "budget", "json", "page", "cpuprofile"}
 
 // checkAdversary reports flags that don't go with --adversary.
 func (f *benchFlags) checkAdversary(cmd *cobra.Command) (err error) {
@@ -85,7 +85,7 @@ func (a *app) adversary(ctx context.Context, f *benchFlags) error {
 			}
 		}})
 	bar.Close()
-	if err = o.End(a.stderr, err); err != nil {
+	if err = o.End(err); err != nil {
 		return err
 	}
 	a.partial = ctx.Err() != nil
