@@ -6,8 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/fault"
-	"github.com/gram-machine/gram/cmd/internal/option"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/limits"
 )
@@ -15,7 +14,7 @@ import (
 // cacheFlags are the flags of the cache of the strategy modular.
 type cacheFlags struct {
 	off  bool
-	size option.Size
+	size command.Size
 }
 
 func (f *cacheFlags) add(fs *pflag.FlagSet) {
@@ -26,10 +25,10 @@ func (f *cacheFlags) add(fs *pflag.FlagSet) {
 // check reports flags that contradict each other or the strategy.
 func (f *cacheFlags) check(s gram.Strategy) error {
 	return cmp.Or(
-		fault.Misfit(f.off && f.size != 0, "--cache-size is for the cache, and --no-cache says that there is none"),
-		fault.Misfit(f.off && s != gram.Modular, "--no-cache is for --strategy modular, and --strategy %s keeps nothing", s),
-		fault.Misfit(f.size != 0 && s != gram.Modular, "--cache-size is for --strategy modular, and --strategy %s keeps nothing", s),
-		fault.Misfit(uint64(f.size) > modular.MaxSize, "--cache-size must be at most %s", limits.Size(modular.MaxSize)),
+		command.Misfit(f.off && f.size != 0, "--cache-size is for the cache, and --no-cache says that there is none"),
+		command.Misfit(f.off && s != gram.Modular, "--no-cache is for --strategy modular, and --strategy %s keeps nothing", s),
+		command.Misfit(f.size != 0 && s != gram.Modular, "--cache-size is for --strategy modular, and --strategy %s keeps nothing", s),
+		command.Misfit(uint64(f.size) > modular.MaxSize, "--cache-size must be at most %s", limits.Size(modular.MaxSize)),
 	)
 }
 
@@ -41,7 +40,7 @@ func (a *app) openCache(f *runFlags) (err error) {
 	most := uint64(f.cache.size)
 	if most == 0 {
 		most = modular.DefaultSize
-		if m := uint64(f.maxMemory); m != 0 {
+		if m := uint64(f.MaxMemory); m != 0 {
 			most = max(1, min(most, m/8))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/lang/load"
 )
@@ -25,14 +26,14 @@ at once where that is possible. The partial derivatives of function symbols that
 the program declares are compared with differences. FILE - is standard input.
 
 With -o it also writes the inputs with their values to a file, as --inputs reads them.`,
-		Annotations: more(limitsHelp, statusHelp),
+		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 		Example: `  gram check rnn.gram
   gram check rnn.gram --param n=20 --set xs=@other.csv:temp_min
   gram check rnn.gram --json | jq .type
   gram check rnn.gram -o params.json`,
 	}
 	f.add(cmd.Flags())
-	f.addSeed(cmd.Flags())
+	f.AddSeed(cmd.Flags())
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write the inputs with their values to a `file`, .json or .npz, which --inputs reads")
 	check := func(*cobra.Command) error { return checkInputsFile(output) }
 	return a.reads(cmd, &f, check, func(ctx context.Context, path string) error {
@@ -66,25 +67,25 @@ func (a *app) checkText(p *gram.Program) {
 	for _, d := range p.Source().Data {
 		width = max(width, len("data ")+utf8.RuneCountInString(d.Name))
 	}
-	fmt.Fprintf(&a.out, "%-*s : %s\n", width, body, p.Type())
+	fmt.Fprintf(&a.Out, "%-*s : %s\n", width, body, p.Type())
 	for _, in := range p.Inputs() {
-		fmt.Fprintf(&a.out, "%-*s : %s\n", width, "input "+in.Name, in.Shape)
+		fmt.Fprintf(&a.Out, "%-*s : %s\n", width, "input "+in.Name, in.Shape)
 	}
 	for _, d := range p.Source().Data {
-		fmt.Fprintf(&a.out, "%-*s : %s", width, "data "+d.Name, d.Shape)
+		fmt.Fprintf(&a.Out, "%-*s : %s", width, "data "+d.Name, d.Shape)
 		if d.Shape.Kind == load.List {
-			fmt.Fprintf(&a.out, ", size %d", d.Value.Rows)
+			fmt.Fprintf(&a.Out, ", size %d", d.Value.Rows)
 		}
 		if d.Value.Skipped > 0 {
-			fmt.Fprintf(&a.out, "; rows left out, since a value is missing: %d", d.Value.Skipped)
+			fmt.Fprintf(&a.Out, "; rows left out, since a value is missing: %d", d.Value.Skipped)
 		}
-		a.out.WriteByte('\n')
+		a.Out.WriteByte('\n')
 	}
 }
 
 func (a *app) checkJSON(p *gram.Program) {
-	o := result.Begin(&a.out, "")
-	o.Field("version", buildInfo().Version)
+	o := result.Begin(&a.Out, "")
+	o.Field("version", command.BuildInfo().Version)
 	o.Field("type", p.Type())
 	inputs := o.Object("inputs")
 	for _, in := range p.Inputs() {
@@ -103,5 +104,5 @@ func (a *app) checkJSON(p *gram.Program) {
 	}
 	data.End()
 	o.End()
-	a.out.WriteByte('\n')
+	a.Out.WriteByte('\n')
 }

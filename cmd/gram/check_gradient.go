@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/gradcheck"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/internal/notation"
 )
@@ -34,19 +34,19 @@ of the program, and as a central difference of values. FILE - is standard input.
 The exit status is 1 if one is wrong. That happens where the formulas of a program,
 differentiated branch by branch, are not its derivative, like those of
 if x < 0.5 then 2 * x else if x > 0.5 then 2 * x else 1 at 0.5.`,
-		Annotations: more(limitsHelp, statusHelp),
+		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 		Example: `  gram check-gradient rnn.gram
   gram check-gradient rnn.gram --inputs params.json
   gram check-gradient rnn.gram --json | jq .counts`,
 	}
 	f.add(cmd.Flags())
-	f.addSeed(cmd.Flags())
+	f.AddSeed(cmd.Flags())
 	return a.reads(cmd, &f, nil, func(ctx context.Context, path string) error {
 		p, err := a.load(ctx, path, &f)
 		if err != nil {
 			return err
 		}
-		all, err := gradcheck.Check(ctx, p.Program)
+		all, err := checkDerivatives(ctx, p.Program)
 		if err != nil {
 			return err
 		}
@@ -54,14 +54,14 @@ if x < 0.5 then 2 * x else if x > 0.5 then 2 * x else 1 at 0.5.`,
 		for _, d := range all {
 			counts[d.Verdict]++
 		}
-		a.incomplete = counts["wrong"] > 0
+		a.Incomplete = counts["wrong"] > 0
 		if f.json {
-			o := result.Begin(&a.out, "")
-			o.Field("version", buildInfo().Version)
+			o := result.Begin(&a.Out, "")
+			o.Field("version", command.BuildInfo().Version)
 			o.Field("counts", counts)
 			o.Field("derivatives", all)
 			o.End()
-			a.out.WriteByte('\n')
+			a.Out.WriteByte('\n')
 			return nil
 		}
 		a.derivatives(p.Program, all, counts)
@@ -70,7 +70,7 @@ if x < 0.5 then 2 * x else if x > 0.5 then 2 * x else 1 at 0.5.`,
 }
 
 // derivatives prints the derivatives that are not ok, or else those with the largest differences.
-func (a *app) derivatives(p *gram.Program, all []gradcheck.Derivative, counts map[string]int) {
+func (a *app) derivatives(p *gram.Program, all []derivative, counts map[string]int) {
 	r := a.report()
 	r.Heading("checked")
 	fmt.Fprintf(r.Out, "  %s", notation.Counted(len(all), "derivative"))
@@ -80,10 +80,10 @@ func (a *app) derivatives(p *gram.Program, all []gradcheck.Derivative, counts ma
 		}
 	}
 	r.Out.WriteString("\n\n")
-	rank := func(d gradcheck.Derivative) int {
+	rank := func(d derivative) int {
 		return slices.Index([]string{"wrong", "unsure", "kink", "ok"}, d.Verdict)
 	}
-	sorted := slices.SortedStableFunc(slices.Values(all), func(d, e gradcheck.Derivative) int {
+	sorted := slices.SortedStableFunc(slices.Values(all), func(d, e derivative) int {
 		return cmp.Or(cmp.Compare(rank(d), rank(e)), cmp.Compare(e.Off, d.Off))
 	})
 	const shown = 12

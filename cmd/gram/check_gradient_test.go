@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/cmd/internal/command"
 )
 
 // checked is what gram check-gradient --json prints.
@@ -32,14 +34,14 @@ func TestCheckGradient(t *testing.T) {
 		body, verdict string
 		status        int
 	}{
-		{"x * y", "ok", statusDone},
-		{"abs (x - 0.5)", "kink", statusDone},
-		{"relu (x - 0.5) * y", "kink", statusDone},
-		{"sin (1e9 * x)", "unsure", statusDone},
-		{"x + 1e12 * y", "unsure", statusDone},
-		{"sqrt (x - 0.5)", "unsure", statusDone},
-		{"if x < 0.5 then 2 * x else if x > 0.5 then 2 * x else 1", "wrong", statusWrong}, // the branch taken is constant
-		{"if x < 0.5 then x else if x > 0.5 then x else 0.5 + 3 * (x - 0.5)", "wrong", statusWrong},
+		{"x * y", "ok", command.StatusDone},
+		{"abs (x - 0.5)", "kink", command.StatusDone},
+		{"relu (x - 0.5) * y", "kink", command.StatusDone},
+		{"sin (1e9 * x)", "unsure", command.StatusDone},
+		{"x + 1e12 * y", "unsure", command.StatusDone},
+		{"sqrt (x - 0.5)", "unsure", command.StatusDone},
+		{"if x < 0.5 then 2 * x else if x > 0.5 then 2 * x else 1", "wrong", command.StatusWrong}, // the branch taken is constant
+		{"if x < 0.5 then x else if x > 0.5 then x else 0.5 + 3 * (x - 0.5)", "wrong", command.StatusWrong},
 	} {
 		got := checkedJSON(t, "input x = 0.5\ninput y = 3\n"+c.body, c.status)
 		require.Len(t, got.Derivatives, 2)
@@ -47,7 +49,7 @@ func TestCheckGradient(t *testing.T) {
 		require.Equal(t, "ok", got.Derivatives[1].Verdict, c.body)
 		require.Equal(t, 2, got.Counts["ok"]+got.Counts["kink"]+got.Counts["unsure"]+got.Counts["wrong"])
 	}
-	got := checkedJSON(t, "input v : R^2 = [| 0.5, 3 |]\n[| v.(0) * v.(1), abs (v.(1) - 3) |]", statusDone)
+	got := checkedJSON(t, "input v : R^2 = [| 0.5, 3 |]\n[| v.(0) * v.(1), abs (v.(1) - 3) |]", command.StatusDone)
 	require.Equal(t, map[string]int{"ok": 3, "kink": 1, "unsure": 0, "wrong": 0}, got.Counts)
 	require.Equal(t, "v.(1)", got.Derivatives[3].Input)
 	require.Equal(t, 1, got.Derivatives[3].Output)
@@ -65,7 +67,7 @@ func TestCheckGradientOfExamples(t *testing.T) {
 func TestCheckGradientText(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	program := "input v : R^20 = vec i < 20 -> i\nsum i < 20 -> if v.(i) < 19 then v.(i) else if v.(i) > 19 then v.(i) else 19"
-	require.Equal(t, statusWrong, run(t.Context(), []string{"check-gradient", "-"}, strings.NewReader(program), &stdout, &stderr))
+	require.Equal(t, command.StatusWrong, run(t.Context(), []string{"check-gradient", "-"}, strings.NewReader(program), &stdout, &stderr))
 	lines := strings.Split(stdout.String(), "\n")
 	require.Equal(t, "checked  20 derivatives, 19 ok, 1 wrong", lines[0])
 	require.Regexp(t, `v\.\(19\) .* wrong$`, lines[3])

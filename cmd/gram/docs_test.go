@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/cmd/internal/command"
 )
 
 // atRoot makes the repository's root the working directory.
@@ -24,10 +26,10 @@ func answer(t *testing.T, line string) string { return answerOf(t, line, "") }
 // answerOf is what a command line prints that reads input.
 func answerOf(t *testing.T, line, input string) string {
 	out := input
-	for _, command := range strings.Split(line, " | gram ") {
+	for _, part := range strings.Split(line, " | gram ") {
 		var stdout, stderr bytes.Buffer
-		status := run(t.Context(), strings.Fields(command), strings.NewReader(out), &stdout, &stderr)
-		require.Equal(t, statusDone, status, "%s: %s", line, stderr.String())
+		status := run(t.Context(), strings.Fields(part), strings.NewReader(out), &stdout, &stderr)
+		require.Equal(t, command.StatusDone, status, "%s: %s", line, stderr.String())
 		out = stdout.String()
 	}
 	return out

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/internal/span"
@@ -30,7 +31,7 @@ With --json, the value comes with what it cost: steps by rule, overhead, nodes,
 memory and time. -o writes that to a file, or the value alone, as .npz, .csv or
 .parquet. Tuples, vectors and lists are arrays, (a, (b, c)) is [a, b, c],
 and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
-		Annotations: more(limitsHelp, statusHelp),
+		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 		Example: `  gram eval rnn.gram
   gram eval rnn.gram --param n=1e5 --set eps=-0.3 --set q=[1,-2]
   gram eval rnn.gram --set xs=@other.csv:temp_min --max-memory 2GiB --timeout 10s
@@ -52,19 +53,19 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 		case result.IsNumbers(output):
 			return a.writeResult(ctx, output, []result.Named{{Name: "value", Shape: p.Shape(), Flat: value}})
 		case !f.json && output == "":
-			a.out.Write(notation.Language.Append(nil, &value, p.Shape()))
-			a.out.WriteByte('\n')
+			a.Out.Write(notation.Language.Append(nil, &value, p.Shape()))
+			a.Out.WriteByte('\n')
 			r := a.report()
 			r.Work(res.Cost.Work)
 			return nil
 		}
-		o := result.Begin(&a.out, "")
-		o.Field("version", buildInfo().Version)
+		o := result.Begin(&a.Out, "")
+		o.Field("version", command.BuildInfo().Version)
 		o.Value("value", value, p.Shape())
 		o.Field("strategy", gram.Direct.String())
 		o.Cost(&res.Cost, gram.Reverse)
 		o.End()
-		a.out.WriteByte('\n')
+		a.Out.WriteByte('\n')
 		return a.writeOutput(ctx, output)
 	})
 }
@@ -74,7 +75,7 @@ func (a *app) span(ctx context.Context, p *loaded, f *runFlags, gradient bool, c
 	s, err := p.Span(ctx, gradient, f.factor.Is)
 	var unknown *span.UnknownError
 	if errors.As(err, &unknown) {
-		fmt.Fprintln(a.stderr, "gram:", unknown)
+		fmt.Fprintln(a.Stderr, "gram:", unknown)
 		return nil
 	}
 	c.Span = &s

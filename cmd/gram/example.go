@@ -13,8 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
-	"github.com/gram-machine/gram/cmd/internal/fault"
-	"github.com/gram-machine/gram/cmd/internal/outfile"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/examples"
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -31,13 +30,13 @@ func newExample(a *app) *cobra.Command {
 program. With -o it writes the program, and the data that it reads, into a folder
 instead. A file that is there already with another content is an error, and then
 nothing is written.`,
-		Annotations: more(statusHelp),
+		Annotations: command.More(command.StatusHelp),
 		Example: `  gram example
   gram example figure1 | gram grad -
   gram example weather -o .
   gram grad weather.gram`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			return fault.Misfit(len(args) > 1, "example takes one NAME, not %d: %s", len(args), strings.Join(args, " "))
+			return command.Misfit(len(args) > 1, "example takes one NAME, not %d: %s", len(args), strings.Join(args, " "))
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -52,21 +51,21 @@ nothing is written.`,
 		toFolder := cmd.Flags().Changed("output")
 		if len(args) == 0 {
 			a.listExamples()
-			return fault.Misfit(toFolder, "--output writes an example: it takes a NAME")
+			return command.Misfit(toFolder, "--output writes an example: it takes a NAME")
 		}
 		src, err := examples.Files.ReadFile(args[0] + ".gram")
 		switch {
 		case err != nil:
 			if near := syntax.Suggest(args[0], exampleNames()); near != "" {
-				return fault.Usagef("there is no example %s; did you mean %s?", args[0], near)
+				return command.Usagef("there is no example %s; did you mean %s?", args[0], near)
 			}
-			return fault.Usagef("there is no example %s; gram example lists them", args[0])
+			return command.Usagef("there is no example %s; gram example lists them", args[0])
 		case toFolder && dir == "":
-			return fault.Usagef("the name of the folder for --output is empty")
+			return command.Usagef("the name of the folder for --output is empty")
 		}
-		a.accepted = true
+		a.Accepted = true
 		if !toFolder {
-			a.out.Write(src)
+			a.Out.Write(src)
 			return nil
 		}
 		return a.writeExample(cmd.Context(), args[0]+".gram", src, dir)
@@ -93,7 +92,7 @@ func (a *app) listExamples() {
 	for _, name := range names {
 		src, _ := examples.Files.ReadFile(name + ".gram")
 		for line := range strings.Lines(text.WrapSoft(firstSentence(src), exampleWidth-width-2)) {
-			fmt.Fprintf(&a.out, "%-*s  %s\n", width, name, strings.TrimSpace(line))
+			fmt.Fprintf(&a.Out, "%-*s  %s\n", width, name, strings.TrimSpace(line))
 			name = ""
 		}
 	}
@@ -135,18 +134,18 @@ func (a *app) writeExample(ctx context.Context, name string, src []byte, dir str
 		case err == nil && !bytes.Equal(there, files[path]):
 			return fmt.Errorf("%s: there is a file of this name already", place)
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			return fault.File(place, err)
+			return command.FileError(place, err)
 		}
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return outfile.Error(dir, err)
+		return command.WriteError(dir, err)
 	}
 	for _, path := range paths {
 		place := filepath.Join(dir, path)
-		if err := outfile.Write(place, files[path]); err != nil {
+		if err := command.WriteFile(place, files[path]); err != nil {
 			return err
 		}
-		fmt.Fprintf(&a.out, "wrote %s\n", place)
+		fmt.Fprintf(&a.Out, "wrote %s\n", place)
 	}
 	return nil
 }

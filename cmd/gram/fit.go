@@ -17,11 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
-	"github.com/gram-machine/gram/cmd/internal/input"
-	"github.com/gram-machine/gram/cmd/internal/option"
-	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/cmd/internal/training"
 	"github.com/gram-machine/gram/internal/fit"
@@ -32,12 +29,12 @@ import (
 // fitFlags are the flags of gram fit.
 type fitFlags struct {
 	loadFlags
-	method             option.Choice[string]
-	iterations         option.Count
-	rate               option.Number
+	method             command.Choice[string]
+	iterations         command.Count
+	rate               command.Number
 	over               string
-	batch              option.Count
-	heldOut            option.Number
+	batch              command.Count
+	heldOut            command.Number
 	checkpoint, output string
 	html, predict      string
 	ranges             []string
@@ -48,9 +45,9 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 	f.loadFlags.add(fs)
 	f.method.Add(cmd, "method", "`how` the loss is minimised: lbfgs, gd or newton-cg, with a search along a\nline; or adam, by batches with --batch", fit.Methods, strings.Fields(fit.Methods)...)
 	f.method.Is = "lbfgs"
-	f.iterations = option.Count{N: 1000, Valid: true}
+	f.iterations = command.Count{N: 1000, Valid: true}
 	fs.Var(&f.iterations, "iterations", "stop after so many points that a search along a line has reached, or updates by\nadam: a `count`")
-	f.rate = option.Number{X: 0.01, Below: 1e6}
+	f.rate = command.Number{X: 0.01, Below: 1e6}
 	f.heldOut.Below = 1
 	fs.Var(&f.rate, "rate", "of adam: the `size` of its updates")
 	fs.StringVar(&f.over, "over", "", "the data `list` that --batch and --held-out divide")
@@ -58,8 +55,8 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.batch, "batch", "of adam: update by so many rows of --over at a time, a `count`")
 	fs.Var(&f.heldOut, "held-out", "hold out this `share` of the rows of --over, like 0.2, and take the point with the\nleast loss on them")
 	fs.StringArrayVar(&f.ranges, "range", nil, "keep an input between two numbers: `name=low..high`, one of which may be left out\n(repeatable)")
-	fs.Var(&f.seed, "seed", "the `number` that random default values and the order of the rows start from\n(default 0)")
-	f.seedOrders = func() bool { return true }
+	fs.Var(&f.Seed, "seed", "the `number` that random default values and the order of the rows start from\n(default 0)")
+	f.SeedOrders = func() bool { return true }
 	fs.StringVar(&f.checkpoint, "checkpoint", "", "of adam: keep the state in a `file`, and go on from it where it is there")
 	fs.StringVar(&f.html, "html", "", "also write a report to `file`: a page with the loss curves, the inputs and,\nwith --predict, predictions")
 	_ = cmd.MarkFlagFilename("html", "html")
@@ -71,12 +68,12 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 func (f *fitFlags) check(*cobra.Command) error {
 	adam := f.method.Is == "adam"
 	return cmp.Or(
-		fault.Misfit(!adam && f.batch.Valid, "--batch is for --method adam: %s searches along lines, where the loss has to stay the same", &f.method),
-		fault.Misfit(!adam && f.checkpoint != "", "--checkpoint is for --method adam: the state of %s cannot be saved; -o saves its point, from which --inputs goes on", &f.method),
-		fault.Misfit(!adam && f.rate.X != 0.01, "--rate is for --method adam: %s searches for the size of its steps", &f.method),
-		fault.Misfit(f.over == "" && f.batch.Valid, "--batch needs --over, the list that is divided"),
-		fault.Misfit(f.over == "" && f.heldOut.X > 0, "--held-out needs --over, the list that is divided"),
-		fault.Misfit(f.over != "" && !f.batch.Valid && f.heldOut.X == 0, "--over is the list that --batch or --held-out divides"),
+		command.Misfit(!adam && f.batch.Valid, "--batch is for --method adam: %s searches along lines, where the loss has to stay the same", &f.method),
+		command.Misfit(!adam && f.checkpoint != "", "--checkpoint is for --method adam: the state of %s cannot be saved; -o saves its point, from which --inputs goes on", &f.method),
+		command.Misfit(!adam && f.rate.X != 0.01, "--rate is for --method adam: %s searches for the size of its steps", &f.method),
+		command.Misfit(f.over == "" && f.batch.Valid, "--batch needs --over, the list that is divided"),
+		command.Misfit(f.over == "" && f.heldOut.X > 0, "--held-out needs --over, the list that is divided"),
+		command.Misfit(f.over != "" && !f.batch.Valid && f.heldOut.X == 0, "--over is the list that --batch or --held-out divides"),
 		checkInputsFile(f.output),
 	)
 }
@@ -119,7 +116,7 @@ must be the same, but for --iterations.
 
 An interrupt or a limit ends the work with an error. -o and --checkpoint are written
 all the same, with the best point so far.`,
-		Annotations: more(limitsHelp, statusHelp),
+		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 		Example: `  gram fit weather.gram -o params.json
   gram eval weather.gram --inputs params.json
   gram fit rnn.gram --method gd --iterations 100
@@ -146,15 +143,15 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 		return err
 	}
 	defer job.Close()
-	var out *outfile.File
+	var out *command.OutFile
 	if f.output != "" {
-		if out, err = outfile.Create(f.output); err != nil {
+		if out, err = command.CreateFile(f.output); err != nil {
 			return err
 		}
 		defer out.Discard()
 	}
 	for _, note := range job.Notes {
-		fmt.Fprintf(a.stderr, "gram: note: %s\n", note)
+		fmt.Fprintf(a.Stderr, "gram: note: %s\n", note)
 	}
 	ranges, err := job.Ranges(f.ranges)
 	if err != nil {
@@ -168,7 +165,7 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 	}
 	p, point := job.Problem().Within(ranges)
 	p.Report = a.reportFitting(ctx, f, c)
-	why, failed := fit.Minimise(p, fit.Options{Method: f.method.Is, Iterations: int(f.iterations.N), Rate: f.rate.X, Seed: f.seed.N}, c.State)
+	why, failed := fit.Minimise(p, fit.Options{Method: f.method.Is, Iterations: int(f.iterations.N), Rate: f.rate.X, Seed: f.Seed.N}, c.State)
 	if errors.Is(failed, fit.ErrNotFinite) {
 		failed = cmp.Or(job.NotFinite(point(c.State.Point)), failed)
 	}
@@ -270,13 +267,13 @@ const normal95 = 1.959963984540054
 
 // trainingJob reads the program, and makes the job with the predictions of --predict.
 func (a *app) trainingJob(ctx context.Context, path string, f *fitFlags) (*training.Job, error) {
-	most := f.boundMemory()
-	src, err := a.read(ctx, path, limits.New(ctx, most))
+	most := f.BoundMemory()
+	src, err := a.ReadProgram(ctx, path, limits.New(ctx, most))
 	if err != nil {
 		return nil, err
 	}
-	name, dir := input.Name(path)
-	rows := training.Options{Over: f.over, Batch: int(f.batch.N), HeldOut: f.heldOut.X, Seed: f.seed.N}
+	name, dir := command.ProgramName(path)
+	rows := training.Options{Over: f.over, Batch: int(f.batch.N), HeldOut: f.heldOut.X, Seed: f.Seed.N}
 	job, err := training.New(ctx, name, src, a.options(ctx, dir, &f.loadFlags, most), rows)
 	if err != nil || f.predict == "" {
 		return job, err
@@ -304,7 +301,7 @@ func (a *app) reportFitting(ctx context.Context, f *fitFlags, c *checkpoint) fun
 			saved = time.Now()
 			return c.write(f.checkpoint)
 		}
-		return fault.Limit(ctx.Err(), "fitting")
+		return command.LimitError(ctx.Err(), "fitting")
 	}
 }
 
@@ -316,7 +313,7 @@ func (a *app) printFitted(f *fitFlags, r *fitReport) {
 		a.fitText(f, r)
 	}
 	if r.Stuck() && !r.Converged && f.method.Is == "adam" {
-		fmt.Fprintln(a.stderr, "gram: note: the loss fell by less than 1 %: where the start is no minimum, inputs or data of very different sizes may "+
+		fmt.Fprintln(a.Stderr, "gram: note: the loss fell by less than 1 %: where the start is no minimum, inputs or data of very different sizes may "+
 			"be the cause (scale them, as in docs/fit.md), or a --method or --rate that does not suit the loss")
 	}
 }
@@ -327,7 +324,7 @@ func (a *app) endedEarly(f *fitFlags, s *fit.State, err error) error {
 	if f.output != "" {
 		text += "; its inputs are in " + f.output
 	}
-	fmt.Fprintf(a.stderr, "gram: %s\n", text)
+	fmt.Fprintf(a.Stderr, "gram: %s\n", text)
 	return err
 }
 
@@ -387,8 +384,8 @@ func (a *app) fitText(f *fitFlags, fitted *fitReport) {
 
 func (a *app) fitJSON(f *fitFlags, r *fitReport) {
 	best := r.Curve[r.Best]
-	o := result.Begin(&a.out, "")
-	o.Field("version", buildInfo().Version)
+	o := result.Begin(&a.Out, "")
+	o.Field("version", command.BuildInfo().Version)
 	o.Field("method", f.method.String())
 	o.Field("loss", best.Loss)
 	if best.HeldOut != nil {
@@ -415,13 +412,13 @@ func (a *app) fitJSON(f *fitFlags, r *fitReport) {
 	}
 	o.Field("curve", r.Curve)
 	o.End()
-	a.out.WriteByte('\n')
+	a.Out.WriteByte('\n')
 }
 
 // writePage writes the report.
 func (f *fitFlags) writePage(path string, s *fitReport) error {
 	best := s.Curve[s.Best]
-	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Run: f.commandFacts("fit", path), Value: htmlreport.Array{Type: "R", Values: []float64{best.Loss}}}
+	r := &htmlreport.Report{Program: programName(path), Version: command.BuildInfo().Version, Run: f.commandFacts("fit", path), Value: htmlreport.Array{Type: "R", Values: []float64{best.Loss}}}
 	fact := func(name, format string, args ...any) {
 		r.Run = append(r.Run, htmlreport.Fact{Name: name, Text: fmt.Sprintf(format, args...)})
 	}
@@ -429,7 +426,7 @@ func (f *fitFlags) writePage(path string, s *fitReport) error {
 	fact("result", "of iteration %d of %d", best.Iteration, s.Iteration)
 	fact("stopped", "%s", s.conclusion())
 	if f.batch.Valid {
-		fact("batches", "of %d rows of %s, seed %d, rate %g", f.batch.N, f.over, f.seed.N, f.rate.X)
+		fact("batches", "of %d rows of %s, seed %d, rate %g", f.batch.N, f.over, f.Seed.N, f.rate.X)
 	} else if f.method.Is == "adam" {
 		fact("rate", "%g", f.rate.X)
 	}
@@ -454,11 +451,11 @@ func (f *fitFlags) writePage(path string, s *fitReport) error {
 	if err := htmlreport.Write(&page, r); err != nil {
 		return err
 	}
-	return outfile.Write(f.html, page.Bytes())
+	return command.WriteFile(f.html, page.Bytes())
 }
 
 func (c *checkpoint) write(path string) error {
-	return outfile.Write(path, append(result.Encode(c), '\n'))
+	return command.WriteFile(path, append(result.Encode(c), '\n'))
 }
 
 // read reads a checkpoint, if the file is there. It must be of the same run.
@@ -468,7 +465,7 @@ func (c *checkpoint) read(path string) error {
 		return nil
 	}
 	if err != nil {
-		return fault.File(path, err)
+		return command.FileError(path, err)
 	}
 	run := c.Run
 	c.Run, c.State = "", nil

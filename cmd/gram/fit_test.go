@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/cmd/internal/command"
 )
 
 // line is a regression line through points that are close to y = 3 x + 1: a mean over them.
@@ -45,7 +47,7 @@ type fitted struct {
 
 func fittedJSON(t *testing.T, program string, args ...string) (f fitted) {
 	status, out, errs := fitting(t.Context(), program, append(args, "--json")...)
-	require.Equal(t, statusDone, status, errs)
+	require.Equal(t, command.StatusDone, status, errs)
 	require.NoError(t, json.Unmarshal([]byte(out), &f))
 	return f
 }
@@ -95,7 +97,7 @@ func TestFitRange(t *testing.T) {
 		require.LessOrEqual(t, f.Inputs["a"], 2.5)
 	}
 	status, _, errs := fitting(t.Context(), line, strings.Fields("--set a=1 --method adam --rate 0.1 --over points --batch 10 --held-out 0.1 --checkpoint "+state)...)
-	require.Equal(t, statusWrong, status)
+	require.Equal(t, command.StatusWrong, status)
 	require.Contains(t, errs, "another program, other data or other flags")
 }
 
@@ -113,23 +115,23 @@ func TestFitCheckpoint(t *testing.T) {
 			}
 		}
 		status, _, errs := fitting(t.Context(), line, append(common, "--checkpoint", state, "--set", "a=1")...)
-		require.Equal(t, statusWrong, status)
+		require.Equal(t, command.StatusWrong, status)
 		require.Contains(t, errs, "another program, other data or other flags")
 		require.NoError(t, os.WriteFile(state, []byte("{}"), 0o666))
 		status, _, errs = fitting(t.Context(), line, append(common, "--checkpoint", state)...)
-		require.Equal(t, statusWrong, status)
+		require.Equal(t, command.StatusWrong, status)
 		require.Contains(t, errs, "no checkpoint")
 	}
 }
 
 // TestFitInterrupted: an interrupt writes the best inputs so far, and exits with 130; a limit exits with 1.
 func TestFitInterrupted(t *testing.T) {
-	for _, want := range []int{statusInterrupted, statusWrong} {
+	for _, want := range []int{command.StatusInterrupted, command.StatusWrong} {
 		dir := t.TempDir()
 		params, state := filepath.Join(dir, "params.json"), filepath.Join(dir, "state.json")
 		ctx, cancel := context.WithCancel(t.Context())
 		args := []string{"--method", "adam", "--iterations", "1e12", "--rate", "1e-9", "-o", params, "--checkpoint", state}
-		if want == statusInterrupted {
+		if want == command.StatusInterrupted {
 			time.AfterFunc(300*time.Millisecond, cancel)
 		} else {
 			args = append(args, "--timeout", "300ms")
@@ -153,29 +155,29 @@ func TestFitMistakes(t *testing.T) {
 		status        int
 		want          string
 	}{
-		{line, "--batch 5 --over points", statusUsage, "--batch is for --method adam"},
-		{line, "--checkpoint x", statusUsage, "--checkpoint is for --method adam"},
-		{line, "--rate 0.1", statusUsage, "--rate is for --method adam"},
-		{line, "--method adam --batch 5", statusUsage, "--batch needs --over"},
-		{line, "--over points", statusUsage, "--batch or --held-out"},
-		{line, "--held-out 1.5 --over points", statusUsage, "between 0 and 1"},
-		{line, "--held-out 0.5 --over a", statusUsage, "no data a"},
-		{line, "--method newton", statusUsage, "none of lbfgs, gd, newton-cg and adam"},
-		{line, "-o x.txt", statusUsage, ".json"},
-		{line, "--html x.html --predict a", statusWrong, "has type R; it has to be a list or a vector of pairs"},
-		{line, "--html x.html --predict c", statusWrong, "c is not declared"},
-		{line, "--range a", statusUsage, "this is no name=low..high"},
-		{line, "--range a=2..1", statusUsage, "this is no name=low..high"},
-		{line, "--range a=x..1", statusUsage, "this is no name=low..high"},
-		{line, "--range c=0..1", statusUsage, "the program has no input c"},
-		{line, "--range a=5..", statusWrong, "which is not between them; --set gives it another one"},
-		{line, "-o no/such/x.json", statusWrong, "cannot write no/such/x.json"},
-		{line, "--method adam --over points --batch 101", statusWrong, "too few"},
-		{weather, "--method adam --over days --batch 32", statusWrong, "neither a mean nor a sum over days"},
-		{"input x = 0\n[| x, x |]", "", statusWrong, "a loss has type R"},
-		{"1", "", statusWrong, "no inputs"},
-		{"input x = 0\nlog x", "", statusWrong, "standard input:2:1: not finite"},
-		{"input x = 1\ndata xs : List R = [1; 2; 3; 4; 5]\ndata ys : List R = map sin xs\nx * fold (fun y s -> s + y) 0 ys", "--over xs --held-out 0.2", statusWrong, "computed from it"},
+		{line, "--batch 5 --over points", command.StatusUsage, "--batch is for --method adam"},
+		{line, "--checkpoint x", command.StatusUsage, "--checkpoint is for --method adam"},
+		{line, "--rate 0.1", command.StatusUsage, "--rate is for --method adam"},
+		{line, "--method adam --batch 5", command.StatusUsage, "--batch needs --over"},
+		{line, "--over points", command.StatusUsage, "--batch or --held-out"},
+		{line, "--held-out 1.5 --over points", command.StatusUsage, "between 0 and 1"},
+		{line, "--held-out 0.5 --over a", command.StatusUsage, "no data a"},
+		{line, "--method newton", command.StatusUsage, "none of lbfgs, gd, newton-cg and adam"},
+		{line, "-o x.txt", command.StatusUsage, ".json"},
+		{line, "--html x.html --predict a", command.StatusWrong, "has type R; it has to be a list or a vector of pairs"},
+		{line, "--html x.html --predict c", command.StatusWrong, "c is not declared"},
+		{line, "--range a", command.StatusUsage, "this is no name=low..high"},
+		{line, "--range a=2..1", command.StatusUsage, "this is no name=low..high"},
+		{line, "--range a=x..1", command.StatusUsage, "this is no name=low..high"},
+		{line, "--range c=0..1", command.StatusUsage, "the program has no input c"},
+		{line, "--range a=5..", command.StatusWrong, "which is not between them; --set gives it another one"},
+		{line, "-o no/such/x.json", command.StatusWrong, "cannot write no/such/x.json"},
+		{line, "--method adam --over points --batch 101", command.StatusWrong, "too few"},
+		{weather, "--method adam --over days --batch 32", command.StatusWrong, "neither a mean nor a sum over days"},
+		{"input x = 0\n[| x, x |]", "", command.StatusWrong, "a loss has type R"},
+		{"1", "", command.StatusWrong, "no inputs"},
+		{"input x = 0\nlog x", "", command.StatusWrong, "standard input:2:1: not finite"},
+		{"input x = 1\ndata xs : List R = [1; 2; 3; 4; 5]\ndata ys : List R = map sin xs\nx * fold (fun y s -> s + y) 0 ys", "--over xs --held-out 0.2", command.StatusWrong, "computed from it"},
 	} {
 		status, out, errs := fitting(t.Context(), c.program, strings.Fields(c.args)...)
 		require.Equal(t, c.status, status, "%s: %s", c.args, errs)
@@ -229,7 +231,7 @@ func TestFitNotes(t *testing.T) {
 	_, _, notes := fitting(t.Context(), program)
 	require.Equal(t, "gram: note: rows: rows left out, since a value is missing: 2\n", notes)
 	status, _, notes := fitting(t.Context(), "input w = 3\n1000 + sin w", "--method", "adam", "--iterations", "5")
-	require.Equal(t, statusDone, status)
+	require.Equal(t, command.StatusDone, status)
 	require.Contains(t, notes, "gram: note: the loss fell by less than 1 %")
 	_, out, _ := fitting(t.Context(), program, "--json")
 	require.Contains(t, out, `"skipped": {"rows": 2}`)

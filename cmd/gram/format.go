@@ -7,9 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/fault"
-	"github.com/gram-machine/gram/cmd/internal/input"
-	"github.com/gram-machine/gram/cmd/internal/outfile"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/limits"
 )
 
@@ -22,27 +20,27 @@ func newFmt(a *app) *cobra.Command {
 lines broken at 110 columns. Formatting twice changes nothing. A program with
 syntax errors is not touched. With -w the file is rewritten in place, whole or not
 at all, if its form changes. FILE - is standard input.`,
-		Annotations: more(statusHelp),
+		Annotations: command.More(command.StatusHelp),
 		Example: `  gram fmt rnn.gram
   gram fmt -w rnn.gram`,
-		Args:              oneFile,
-		ValidArgsFunction: gramFiles,
+		Args:              command.OneFile,
+		ValidArgsFunction: command.GramFiles,
 	}
 	cmd.Flags().BoolVarP(&write, "write", "w", false, "write the result to FILE instead of standard output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if write && args[0] == "-" {
-			return fault.Usagef("-w needs a file: standard input cannot be written")
+			return command.Usagef("-w needs a file: standard input cannot be written")
 		}
-		a.accepted = true
+		a.Accepted = true
 		return a.format(cmd.Context(), args[0], write)
 	}
 	return cmd
 }
 
 func (a *app) format(ctx context.Context, path string, write bool) error {
-	name, _ := input.Name(path)
-	most := new(loadFlags).boundMemory()
-	src, err := a.read(ctx, path, limits.New(ctx, most))
+	name, _ := command.ProgramName(path)
+	most := new(loadFlags).BoundMemory()
+	src, err := a.ReadProgram(ctx, path, limits.New(ctx, most))
 	if err != nil {
 		return err
 	}
@@ -55,9 +53,9 @@ func (a *app) format(ctx context.Context, path string, write bool) error {
 	}
 	switch {
 	case !write:
-		a.out.Write(text)
+		a.Out.Write(text)
 	case !bytes.Equal(src, text):
-		return outfile.Write(path, text)
+		return command.WriteFile(path, text)
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/outfile"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/internal/notation"
 )
@@ -74,7 +74,7 @@ once more for it, with its inputs left open. Elsewhere the gradient is the deriv
 It has the gradient as bars and heat maps, the steps by rule, the costs, the source with
 the steps and nodes of each line, and the graph G if it has at most 60 operations. Steps
 by line are of a second run, with a profile; the times are those of the first.`,
-		Annotations: more(limitsHelp, statusHelp),
+		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 		Example: `  gram grad rnn.gram
   gram grad rnn.gram --quiet
   gram grad rnn.gram --param n=1e6 --repeat 10
@@ -90,9 +90,9 @@ by line are of a second run, with a profile; the times are those of the first.`,
 	}
 	f.add(cmd)
 	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) (err error) {
-		var page *outfile.File
+		var page *command.OutFile
 		if f.html != "" {
-			if page, err = outfile.Create(f.html); err != nil {
+			if page, err = command.CreateFile(f.html); err != nil {
 				return err
 			}
 			defer page.Discard()
@@ -152,8 +152,8 @@ func derivativeName(p *gram.Program) string {
 }
 
 func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Input, more *second, kinks []kink, f *runFlags) {
-	o := result.Begin(&a.out, "")
-	o.Field("version", buildInfo().Version)
+	o := result.Begin(&a.Out, "")
+	o.Field("version", command.BuildInfo().Version)
 	o.Value("value", notation.Flat{Values: res.Values}, p.Shape())
 	o.Object(derivativeName(p)).Inputs(ds)
 	more.json(o, p)
@@ -163,5 +163,5 @@ func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Input, more 
 	o.Field("strategy", f.strategy.String())
 	o.Cost(&res.Cost, f.mode.Is)
 	o.End()
-	a.out.WriteByte('\n')
+	a.Out.WriteByte('\n')
 }

@@ -46,7 +46,7 @@ func (a *app) second(ctx context.Context, p *loaded, f *gradFlags) (*second, err
 	v := p.NewPoint()
 	clear(v.Values)
 	if f.along != "" {
-		text, err := a.read(ctx, f.along, limits.New(ctx, 0))
+		text, err := a.ReadProgram(ctx, f.along, limits.New(ctx, 0))
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/cmd/internal/command"
 )
 
 // TestHessian: --along and --hessian print second derivatives in the shapes of the inputs.
@@ -21,7 +23,7 @@ func TestHessian(t *testing.T) {
 		require.Equal(t, want, status, stderr.String())
 		return stdout, stderr
 	}
-	stdout, _ := second(statusDone, "--along", file, "--hessian", "--json")
+	stdout, _ := second(command.StatusDone, "--along", file, "--hessian", "--json")
 	var got struct {
 		Value                   float64
 		Gradient, HessianVector map[string]any
@@ -38,13 +40,13 @@ func TestHessian(t *testing.T) {
 	}, got.Hessian)
 	require.Equal(t, 6, got.Cost.Inputs) // the point and the vector
 
-	stdout, _ = second(statusDone, "--along", file, "--quiet")
+	stdout, _ = second(command.StatusDone, "--along", file, "--quiet")
 	require.Contains(t, stdout.String(), "Hessian-vector product\n  a  13\n  w  [| 0, 12 |]\n")
 
-	_, stderr := second(statusWrong, "--along", "missing.json")
+	_, stderr := second(command.StatusWrong, "--along", "missing.json")
 	require.Contains(t, stderr.String(), "missing.json: no such file")
 	require.NoError(t, os.WriteFile(file, []byte(`{"b": 1}`), 0o600))
-	_, stderr = second(statusWrong, "--along", file)
+	_, stderr = second(command.StatusWrong, "--along", file)
 	require.Contains(t, stderr.String(), "the program has no input b")
-	second(statusUsage, "--hessian", "--bound")
+	second(command.StatusUsage, "--hessian", "--bound")
 }

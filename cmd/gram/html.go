@@ -8,9 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
-	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/cmd/internal/result"
 )
 
@@ -37,16 +36,16 @@ func (f *gradFlags) add(cmd *cobra.Command) {
 func (f *gradFlags) check(cmd *cobra.Command) error {
 	for _, name := range []string{"json", "repeat", "bound", "work"} {
 		if f.quiet && cmd.Flags().Changed(name) {
-			return fault.Usagef("--quiet leaves out the cost, and --%s prints it", name)
+			return command.Usagef("--quiet leaves out the cost, and --%s prints it", name)
 		}
 	}
 	second := f.along != "" || f.hessian
-	return cmp.Or(f.checkMode(), fault.Misfit(f.kinks && (f.html != "" || result.IsNumbers(f.output)), "--kinks is printed, and written by -o as .json"), fault.Misfit(second && f.bound, "--bound is for the gradient, and --along and --hessian print the cost of a product"),
-		fault.Misfit(second && f.html != "", "--html is a report on the gradient, without second derivatives"), checkResult(f.output, f.json), fault.Misfit(f.quiet && f.output != "", "--quiet is for what is printed, and -o writes to a file"))
+	return cmp.Or(f.checkMode(), command.Misfit(f.kinks && (f.html != "" || result.IsNumbers(f.output)), "--kinks is printed, and written by -o as .json"), command.Misfit(second && f.bound, "--bound is for the gradient, and --along and --hessian print the cost of a product"),
+		command.Misfit(second && f.html != "", "--html is a report on the gradient, without second derivatives"), checkResult(f.output, f.json), command.Misfit(f.quiet && f.output != "", "--quiet is for what is printed, and -o writes to a file"))
 }
 
 // writeHTML writes the report of a gradient to the open file.
-func (a *app) writeHTML(ctx context.Context, file *outfile.File, path string, p *loaded, res *gram.Result, f *gradFlags) error {
+func (a *app) writeHTML(ctx context.Context, file *command.OutFile, path string, p *loaded, res *gram.Result, f *gradFlags) error {
 	r := newPage(path, p.Program, res, f)
 	if err := profilePage(ctx, r, p.Program, f.options(a), f.mode.Is); err != nil {
 		return err
@@ -59,7 +58,7 @@ func (a *app) writeHTML(ctx context.Context, file *outfile.File, path string, p 
 		return err
 	}
 	if err := ctx.Err(); err != nil {
-		return fault.Limit(err, "writing the report")
+		return command.LimitError(err, "writing the report")
 	}
 	return file.Finish(page.Bytes())
 }

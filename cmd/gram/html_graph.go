@@ -24,7 +24,7 @@ const (
 
 // graphPage adds the picture of the graph, or a sentence about its size.
 func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path string, f *gradFlags) error {
-	shown := show.Program{Program: p, MaxNodes: atMost(f.maxNodes.N, graphNodes), MaxSteps: atMost(f.maxSteps.N, graphSteps)}
+	shown := show.Program{Program: p, MaxNodes: atMost(f.MaxNodes.N, graphNodes), MaxSteps: atMost(f.MaxSteps.N, graphSteps)}
 	var svg bytes.Buffer
 	operations, err := graphSize(ctx, p, &shown)
 	if err == nil && operations <= mostDrawn {
@@ -83,9 +83,9 @@ func (f *gradFlags) drawCommand(path string) string {
 	if path != "-" {
 		words[2] = filepath.Base(path)
 	}
-	words = append(append(words, prefixed("--param", f.params)...), prefixed("--set", withoutFolders(f.sets))...)
-	if f.inputs != "" {
-		words = append(words, "--inputs", filepath.Base(f.inputs))
+	words = append(append(words, prefixed("--param", f.Params)...), prefixed("--set", withoutFolders(f.Sets))...)
+	if f.Inputs != "" {
+		words = append(words, "--inputs", filepath.Base(f.Inputs))
 	}
 	words = append(words, "--stage", "ground", "--format", "svg", "-o", "graph.svg")
 	return quoted(words)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
 	"github.com/gram-machine/gram/cmd/internal/profile"
 	"github.com/gram-machine/gram/cmd/internal/result"
@@ -20,7 +21,7 @@ import (
 
 // newPage returns a report with the value, the gradient and the cost of a run.
 func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *htmlreport.Report {
-	r := &htmlreport.Report{Program: programName(path), Version: buildInfo().Version, Run: f.facts(path)}
+	r := &htmlreport.Report{Program: programName(path), Version: command.BuildInfo().Version, Run: f.facts(path)}
 	r.Value = htmlreport.Array{Type: p.Type(), Values: res.Values}
 	if result.IsJacobian(p) {
 		r.Outputs = len(res.Values)
@@ -64,13 +65,13 @@ func (f *gradFlags) facts(path string) []htmlreport.Fact {
 	} else {
 		add("mode", f.mode.String())
 	}
-	switch f.schedule.Is {
+	switch f.Schedule.Is {
 	case gram.Random:
-		add("schedule", "random, seed "+f.seed.String())
+		add("schedule", "random, seed "+f.Seed.String())
 	case gram.Parallel:
 		add("schedule", "parallel, "+notation.Counted(int(f.workers.N), "worker"))
 	default:
-		add("schedule", f.schedule.String())
+		add("schedule", f.Schedule.String())
 	}
 	if f.noFuse {
 		add("form", "without blocks")
@@ -78,14 +79,14 @@ func (f *gradFlags) facts(path string) []htmlreport.Fact {
 	if f.literal {
 		add("machine", "literal")
 	}
-	if len(f.params) > 0 {
-		add("params", strings.Join(f.params, ", "))
+	if len(f.Params) > 0 {
+		add("params", strings.Join(f.Params, ", "))
 	}
-	if f.inputs != "" {
-		add("inputs", filepath.Base(f.inputs))
+	if f.Inputs != "" {
+		add("inputs", filepath.Base(f.Inputs))
 	}
-	if len(f.sets) > 0 {
-		add("set", strings.Join(withoutFolders(f.sets), ", "))
+	if len(f.Sets) > 0 {
+		add("set", strings.Join(withoutFolders(f.Sets), ", "))
 	}
 	return out
 }
@@ -96,12 +97,12 @@ func (f *loadFlags) commandFacts(command, path string) []htmlreport.Fact {
 	if path != "-" {
 		words[2] = filepath.Base(path)
 	}
-	f.given(func(flag *pflag.Flag) {
+	f.Given(func(flag *pflag.Flag) {
 		switch flag.Name {
 		case "param":
-			words = append(words, prefixed("--param", f.params)...)
+			words = append(words, prefixed("--param", f.Params)...)
 		case "set":
-			words = append(words, prefixed("--set", withoutFolders(f.sets))...)
+			words = append(words, prefixed("--set", withoutFolders(f.Sets))...)
 		default:
 			text := flag.Value.String()
 			switch unquoted, _ := pflag.UnquoteUsage(flag); {
@@ -130,7 +131,7 @@ func prefixed(flag string, values []string) []string {
 func quoted(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
-		out[i] = quote(w)
+		out[i] = command.Quote(w)
 	}
 	return strings.Join(out, " ")
 }

@@ -23,7 +23,7 @@ func (a *app) kinks(ctx context.Context, p *loaded, f *gradFlags) ([]kink, error
 	if !f.kinks {
 		return nil, nil
 	}
-	counts, err := p.Kinks(ctx, gram.EvalOptions{MaxSteps: f.maxSteps.N, MaxNodes: f.maxNodes.N})
+	counts, err := p.Kinks(ctx, gram.EvalOptions{MaxSteps: f.MaxSteps.N, MaxNodes: f.MaxNodes.N})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/cmd/internal/command"
 )
 
 // TestKinks: --kinks finds the symbols at their kinks and the conditions at equality, of numbers that depend on inputs alone.
@@ -26,12 +28,12 @@ func TestKinks(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		status := run(t.Context(), []string{"grad", "-", "--kinks", "--json"}, strings.NewReader("input x = 0\ninput y = 2\n"+body), &stdout, &stderr)
-		require.Equal(t, statusDone, status, stderr.String())
+		require.Equal(t, command.StatusDone, status, stderr.String())
 		var got struct{ Kinks []kink }
 		require.NoError(t, json.Unmarshal(stdout.Bytes(), &got))
 		require.Equal(t, want, got.Kinks, body)
 	}
 	var stdout, stderr bytes.Buffer
-	require.Equal(t, statusDone, run(t.Context(), []string{"grad", "-", "--kinks", "--quiet"}, strings.NewReader("input x = 0\nabs x + x"), &stdout, &stderr))
+	require.Equal(t, command.StatusDone, run(t.Context(), []string{"grad", "-", "--kinks", "--quiet"}, strings.NewReader("input x = 0\nabs x + x"), &stdout, &stderr))
 	require.Contains(t, stdout.String(), "kinks\n  2:1      abs       once\n")
 }

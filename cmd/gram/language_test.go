@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/docs"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/prelude"
@@ -42,7 +43,8 @@ func walk(cmd *cobra.Command, f func(cmd *cobra.Command, name string)) {
 func TestLanguageNamesCommandsAndFlags(t *testing.T) {
 	page := languagePage(t)
 	want := map[string][]string{}
-	walk(newRoot(&app{}), func(cmd *cobra.Command, name string) {
+	a := &command.App{}
+	walk(command.Root(a, everyCommand(a)...), func(cmd *cobra.Command, name string) {
 		if cmd.HasParent() {
 			require.Regexp(t, "`gram "+name+"[` ]", page)
 		}

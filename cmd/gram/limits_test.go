@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
 )
@@ -245,23 +246,23 @@ func runLimited(t *testing.T, cmd *exec.Cmd, limit rune, timeout time.Duration) 
 	cmd.Stderr = &errs
 	start := time.Now()
 	require.NoError(t, cmd.Start())
-	status := statusWrong
+	status := command.StatusWrong
 	// The time limit is over when each processor has worked for so long, at the latest.
 	before, at := limitProcessors*timeout, timeout
 	if after := interruptTimes[limit]; after > 0 {
 		waitWorked(cmd.Process.Pid, after)
 		require.NoError(t, cmd.Process.Signal(os.Interrupt))
 		before, at = timeOfProcess(cmd.Process.Pid), time.Since(start)
-		status = statusInterrupted
+		status = command.StatusInterrupted
 	}
 	_ = cmd.Wait()
 	took, worked := time.Since(start), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
-	if status == statusInterrupted && cmd.ProcessState.ExitCode() < 0 {
+	if status == command.StatusInterrupted && cmd.ProcessState.ExitCode() < 0 {
 		t.Skip("the interrupt came before the command was ready for it")
 	}
 	require.Equal(t, status, cmd.ProcessState.ExitCode(), errs.String())
 	require.Contains(t, errs.String(), limitMessages[limit])
-	if limit == 't' || status == statusInterrupted {
+	if limit == 't' || status == command.StatusInterrupted {
 		t.Logf("%v after the limit, %v of processor time", (took - at).Round(time.Millisecond), (worked - before).Round(time.Millisecond))
 		require.Less(t, took, at+limitWait)
 		if before > 0 {

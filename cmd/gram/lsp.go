@@ -10,8 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/fault"
-	"github.com/gram-machine/gram/cmd/internal/input"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/lsp"
 	"github.com/gram-machine/gram/graph"
 )
@@ -27,32 +26,32 @@ steps of each line. The steps are those of a run that the editor asks for by the
 gram.profile, which stands above the first line: of the gradient, if the program has one.
 
 An editor starts it. The extension for VS Code is in editors/vscode of the repository.`,
-		Annotations: more("Limits are those of each run, and the time also of each load after a change. The limit\non memory is of the process.", statusHelp),
+		Annotations: command.More("Limits are those of each run, and the time also of each load after a change. The limit\non memory is of the process.", command.StatusHelp),
 		Example:     "  gram lsp\n  gram lsp --max-steps 1e8 --timeout 1m",
 		Args: func(_ *cobra.Command, args []string) error {
-			return fault.Misfit(len(args) > 0, "gram lsp takes no arguments")
+			return command.Misfit(len(args) > 0, "gram lsp takes no arguments")
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a.accepted = true
+			a.Accepted = true
 			return a.lsp(cmd.Context(), &f)
 		},
 	}
 	cmd.Flags().SortFlags = false
-	f.addBounds(cmd.Flags())
-	f.addServed(cmd, graph.NodeBytes)
+	f.AddBounds(cmd.Flags())
+	f.AddServed(cmd, &f.LoadFlags, graph.NodeBytes)
 	return cmd
 }
 
 // lsp serves an editor until it ends the connection.
 func (a *app) lsp(ctx context.Context, f *runFlags) error {
-	err := lsp.Serve(ctx, connection{input.NewReader(ctx, a.stdin), a.stdout}, lsp.Config{
-		Version: buildInfo().Version, Timeout: time.Duration(f.timeout), MaxMemory: f.servedMemory(),
-		Run:  gram.EvalOptions{MaxSteps: f.maxSteps.N, MaxNodes: f.maxNodes.N},
-		Open: func(ctx context.Context, path string) (fs.File, error) { return input.Open(ctx, path) },
+	err := lsp.Serve(ctx, connection{command.NewReader(ctx, a.Stdin), a.Stdout}, lsp.Config{
+		Version: command.BuildInfo().Version, Timeout: time.Duration(f.Timeout), MaxMemory: f.ServedMemory(),
+		Run:  gram.EvalOptions{MaxSteps: f.MaxSteps.N, MaxNodes: f.MaxNodes.N},
+		Open: func(ctx context.Context, path string) (fs.File, error) { return command.Open(ctx, path) },
 	})
 	if errors.Is(err, context.Canceled) {
-		return errServed
+		return command.ErrServed
 	}
 	return err
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/cmd/internal/command"
 )
 
 // framed returns messages as the protocol sends them.
@@ -30,21 +32,21 @@ func TestLSP(t *testing.T) {
 		`{"jsonrpc": "2.0", "method": "initialized", "params": {}}`,
 		`{"jsonrpc": "2.0", "id": 2, "method": "shutdown"}`,
 		`{"jsonrpc": "2.0", "method": "exit"}`)
-	require.Equal(t, statusDone, status, errs)
+	require.Equal(t, command.StatusDone, status, errs)
 	require.Contains(t, out, `"positionEncoding":"utf-16"`)
-	require.Contains(t, out, `"version":"`+releaseVersion)
+	require.Contains(t, out, `"version":"`+command.BuildInfo().Version)
 	require.Contains(t, out, `"id":2`)
 	require.Empty(t, errs)
 
 	status, _, errs = serve(t.Context())
-	require.Equal(t, statusWrong, status)
+	require.Equal(t, command.StatusWrong, status)
 	require.Contains(t, errs, "without the request shutdown")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	status, _, _ = serve(ctx)
-	require.Equal(t, statusInterrupted, status)
+	require.Equal(t, command.StatusInterrupted, status)
 
 	status = run(t.Context(), []string{"lsp", "x.gram"}, strings.NewReader(""), new(bytes.Buffer), new(bytes.Buffer))
-	require.Equal(t, statusUsage, status)
+	require.Equal(t, command.StatusUsage, status)
 }

@@ -1,76 +1,34 @@
 package main
 
 import (
-	"context"
-	"fmt"
-	"os"
-	"os/signal"
-	"sync/atomic"
-	"syscall"
-	"time"
+	"github.com/spf13/cobra"
 
-	"github.com/gram-machine/gram/cmd/internal/fault"
-	"github.com/gram-machine/gram/cmd/internal/outfile"
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/command"
 )
 
-func main() {
-	// Otherwise the runtime ends the process at a write to a closed pipe. Now the
-	// write fails with EPIPE.
-	signal.Ignore(syscall.SIGPIPE)
+func main() { command.Main(commands) }
 
-	ctx, cancel := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go watch(signals, cancel, func(status int) {
-		fmt.Fprintln(os.Stderr, "gram: interrupted, and ended at once")
-		outfile.Exit(status)
-	})
-
-	exitLate = outfile.Exit
-	outfile.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+// app is one run of gram.
+type app struct {
+	*command.App
+	cache *gram.Cache  // for all programs of the process, made at first use
+	phase func(string) // if not nil, is called when a phase of the work begins
+	// progress, if not nil, is called now and then with the current phase.
+	progress func(string)
+	note     func(string) // if not nil, sets what the line of progress shows instead of the phase
+	// share, if not nil, is called now and then with a part of the reduction and the share of it that is done.
+	share func(part string, share float64)
 }
 
-// exitLate ends the process, if it is not nil: it is nil where run is called by another program, a test.
-var exitLate func(status int)
-
-// lateness is how much processor time a command may take after a limit of time or an interrupt, and maxLateness how long it
-// may take where others have the processors.
-const (
-	lateness    = 70 * time.Millisecond
-	maxLateness = 2 * time.Second
-)
-
-var started = time.Now()
-
-// endLate ends the process when ctx is done and the command goes on working for too long. Every loop that is known to
-// take long looks at ctx; endLate is for the others. The command calls the function that it returns when its work is over.
-func (a *app) endLate(ctx context.Context, path string) (inTime func()) {
-	var over atomic.Bool
-	stop := context.AfterFunc(ctx, func() {
-		if exitLate == nil {
-			return
-		}
-		since, before := time.Now(), processorTime()
-		for processorTime()-before < lateness && time.Since(since) < maxLateness {
-			time.Sleep(lateness / 10)
-		}
-		if over.CompareAndSwap(false, true) {
-			exitLate(a.fail(path, fault.Limit(ctx.Err(), "working")))
-		}
-	})
-	return func() {
-		stop()
-		if !over.CompareAndSwap(false, true) {
-			select {} // the process is ending
-		}
+// commands returns gram's commands, in the order of its help.
+func commands(base *command.App) []*cobra.Command {
+	a := &app{App: base}
+	base.AtEnd = func() { a.cache.Close() }
+	return []*cobra.Command{
+		newCheck(a), newEval(a), newGrad(a), newCheckGradient(a), newFit(a), newShow(a), newProfile(a), newTrace(a),
+		newReduce(a), command.Elsewhere(base, "explore", "Step through a run, in a page of the browser"), newLSP(a),
+		command.Elsewhere(base, "bench", "Measure the paper's cost claims, the speed beside peers, or how a program's cost grows"),
+		newFmt(a), newExample(a), newVersion(a),
 	}
-}
-
-// watch cancels the run at the first signal, and exits at the second if the run has
-// not ended by then.
-func watch(signals <-chan os.Signal, cancel func(), exit func(int)) {
-	<-signals
-	cancel()
-	<-signals
-	exit(statusInterrupted)
 }

@@ -16,10 +16,18 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
+
+	"github.com/gram-machine/gram/cmd/internal/benchmark"
+	"github.com/gram-machine/gram/cmd/internal/command"
+	"github.com/gram-machine/gram/cmd/internal/explore"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(leakFree{m}, map[string]func(){"gram": main})
+	testscript.Main(leakFree{m}, map[string]func(){
+		"gram":         main,
+		"gram-explore": func() { command.Main(one(explore.Command)) },
+		"gram-bench":   func() { command.Main(one(benchmark.Command)) },
+	})
 }
 
 // leakFree runs the tests and fails if they left goroutines behind.

@@ -7,9 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/fault"
-	"github.com/gram-machine/gram/cmd/internal/option"
-	"github.com/gram-machine/gram/cmd/internal/outfile"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/profile"
 	"github.com/gram-machine/gram/internal/notation"
 )
@@ -18,7 +16,7 @@ import (
 type profileFlags struct {
 	runFlags
 	out  string
-	of   option.Choice[string] // "" if it depends on the program
+	of   command.Choice[string] // "" if it depends on the program
 	time bool
 }
 
@@ -58,7 +56,7 @@ that the machine has reached a node. It goes without --time, --no-fuse and --str
 
 It is the gradient that is profiled if the program has inputs and a gradient, and the
 value if not; --of says otherwise. The arena's collections take no steps and don't show.`,
-		Annotations: more(limitsHelp, statusHelp),
+		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 		Example: `  gram profile weather.gram -o weather.pb.gz
   go tool pprof -top weather.pb.gz
   go tool pprof -list day weather.pb.gz
@@ -74,9 +72,9 @@ value if not; --of says otherwise. The arena's collections take no steps and don
 func (f *profileFlags) check(*cobra.Command) error {
 	switch {
 	case f.out == "":
-		return fault.Usagef("-o is missing: the file that the profile is written to")
+		return command.Usagef("-o is missing: the file that the profile is written to")
 	case f.literal && f.time:
-		return fault.Usagef("--time is for the engine, and --literal runs without it")
+		return command.Usagef("--time is for the engine, and --literal runs without it")
 	}
 	return f.checkLiteral()
 }
@@ -88,20 +86,20 @@ func (f *profileFlags) addProfile(cmd *cobra.Command) {
 	f.of.Add(cmd, "of", "`what` is profiled: value or gradient", "value gradient", "value", "gradient")
 	fs.BoolVar(&f.time, "time", false, "also charge time to the samples")
 	f.loadFlags.addProgram(fs)
-	f.addLimits(cmd)
-	f.addOrder(cmd, "redexes")
+	f.AddLimits(cmd)
+	f.AddOrder(cmd, &f.LoadFlags, "redexes")
 	f.addForm(cmd)
 	f.addLiteral(cmd)
-	f.addFinite(cmd)
+	f.AddFinite(cmd)
 	f.addStrategy(cmd)
-	f.observe.Add(cmd)
+	f.Observe.Add(cmd)
 	_ = cmd.MarkFlagFilename("output")
 }
 
 // profile writes the profile of a program. The file is opened before the run, and kept only
 // if there is no error.
 func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
-	file, err := outfile.Create(f.out)
+	file, err := command.CreateFile(f.out)
 	if err != nil {
 		return err
 	}
@@ -119,7 +117,7 @@ func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
 		}
 	}
 	if what == "value" && f.strategy.Is != gram.Direct {
-		return fault.Usagef("--strategy is for gradients, and it is the value that is profiled")
+		return command.Usagef("--strategy is for gradients, and it is the value that is profiled")
 	}
 	opt := f.options(a)
 	opt.Timed = f.time
@@ -128,17 +126,17 @@ func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
 		return err
 	}
 	if err := prof.Write(file); err != nil {
-		return outfile.Error(f.out, err)
+		return command.WriteError(f.out, err)
 	}
 	if ctx.Err() != nil {
-		return fault.Limit(ctx.Err(), "writing the profile")
+		return command.LimitError(ctx.Err(), "writing the profile")
 	}
 	if err := file.Keep(); err != nil {
 		return err
 	}
 	if whole { // otherwise the file may be standard output
 		cost := &prof.Result.Cost
-		fmt.Fprintf(&a.out, "%s: %s rewrites and %s nodes of the %s\n", f.out, notation.Grouped(cost.Steps.Total()), notation.Grouped(cost.Nodes.Allocated), what)
+		fmt.Fprintf(&a.Out, "%s: %s rewrites and %s nodes of the %s\n", f.out, notation.Grouped(cost.Steps.Total()), notation.Grouped(cost.Nodes.Allocated), what)
 	}
 	return nil
 }

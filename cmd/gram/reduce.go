@@ -12,11 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/derivation"
-	"github.com/gram-machine/gram/cmd/internal/fault"
-	"github.com/gram-machine/gram/cmd/internal/input"
-	"github.com/gram-machine/gram/cmd/internal/option"
-	"github.com/gram-machine/gram/cmd/internal/outfile"
 	"github.com/gram-machine/gram/cmd/internal/reduce"
 	"github.com/gram-machine/gram/cmd/internal/trace"
 	"github.com/gram-machine/gram/internal/denote"
@@ -59,16 +56,16 @@ written to a file, whole or not at all.`
 // reduceFlags are the flags of gram reduce.
 type reduceFlags struct {
 	loadFlags
-	notation  option.Choice[bool]
-	of        option.Choice[reduce.Of]
+	notation  command.Choice[bool]
+	of        command.Choice[reduce.Of]
 	rules     []string
 	redexes   []string
-	order     option.Choice[reduce.Order]
-	graph     option.Choice[string]
+	order     command.Choice[reduce.Order]
+	graph     command.Choice[string]
 	exact     bool
-	maxSteps  option.Count
-	maxSize   option.Count
-	maxStates option.Count
+	maxSteps  command.Count
+	maxSize   command.Count
+	maxStates command.Count
 	output    string
 }
 
@@ -78,7 +75,7 @@ func newReduce(a *app) *cobra.Command {
 		Use:         "reduce FILE",
 		Short:       "List the redexes of a term, make steps, or explore all reductions",
 		Long:        reduceHelp,
-		Annotations: more(statusHelp),
+		Annotations: command.More(command.StatusHelp),
 		Example: `  gram reduce figure1.gram
   gram reduce figure1.gram --of value --redex 2,1
   gram reduce figure1.gram --of reverse --order random --seed 7
@@ -102,19 +99,19 @@ func (f *reduceFlags) add(cmd *cobra.Command) {
 	fs.StringSliceVar(&f.redexes, "redex", nil, "make the steps of the redexes with these `numbers`, one after the other")
 	f.order.Add(cmd, "order", "make steps in this `order`: none, value, need, name or random",
 		"none value need name random", reduce.NoOrder, reduce.ByValue, reduce.ByNeed, reduce.ByName, reduce.ByRandom)
-	fs.Var(&f.seed, "seed", seedUsage)
-	f.seedOrders = func() bool { return true } // check refuses it without such an order
+	fs.Var(&f.Seed, "seed", command.SeedUsage)
+	f.SeedOrders = func() bool { return true } // check refuses it without such an order
 	f.graph.Add(cmd, "graph", "explore all reductions, and print the graph in this `format`: none, dot or json", "none dot json", "", "dot", "json")
 	fs.BoolVar(&f.exact, "exact", false, "compute with rational numbers")
 	fs.BoolVar(&f.json, "json", false, "print a JSON object a line")
 	f.maxSteps.Least = 1
 	fs.Var(&f.maxSteps, "max-steps", "stop after so many steps of the calculus: a `count` like 1000 or 1e6")
-	f.maxSize = option.Count{N: trace.DefaultSize, Least: 1, Most: 1e5, Valid: true}
+	f.maxSize = command.Count{N: trace.DefaultSize, Least: 1, Most: 1e5, Valid: true}
 	fs.Var(&f.maxSize, "max-size", "stop at a term of more than so many symbols, a `count`")
-	f.maxStates = option.Count{N: 10_000, Least: 1, Most: 1e7, Valid: true}
+	f.maxStates = command.Count{N: 10_000, Least: 1, Most: 1e7, Valid: true}
 	fs.Var(&f.maxStates, "max-states", "with --graph: stop at more than so many terms, a `count`")
 	addOutput(cmd, &f.output)
-	f.observe.Add(cmd)
+	f.Observe.Add(cmd)
 }
 
 // check reports flags that don't go together.
@@ -123,11 +120,11 @@ func (f *reduceFlags) check(cmd *cobra.Command) error {
 	graph, paper := f.graph.Is != "", f.notation.Is
 	steps := f.order.Is != reduce.NoOrder
 	return cmp.Or(
-		fault.Misfit(graph && (given("redex") || steps || f.json || given("max-steps")), "--graph explores all reductions: it takes no --redex, --order, --json or --max-steps"),
-		fault.Misfit(given("max-states") && !graph, "--max-states goes with --graph"),
-		fault.Misfit(given("seed") && f.order.Is != reduce.ByRandom, "--seed is for --order random, and not for %s", &f.order),
-		fault.Misfit(paper && (given("param") || given("set") || given("inputs") || given("body")), "--param, --set, --inputs and --body are for programs, and not for --syntax paper"),
-		fault.Misfit(paper && (f.of.Is == reduce.Value || f.of.Is == reduce.Gradient), "--of %s is for programs, whose inputs have numbers, and not for --syntax paper", &f.of),
+		command.Misfit(graph && (given("redex") || steps || f.json || given("max-steps")), "--graph explores all reductions: it takes no --redex, --order, --json or --max-steps"),
+		command.Misfit(given("max-states") && !graph, "--max-states goes with --graph"),
+		command.Misfit(given("seed") && f.order.Is != reduce.ByRandom, "--seed is for --order random, and not for %s", &f.order),
+		command.Misfit(paper && (given("param") || given("set") || given("inputs") || given("body")), "--param, --set, --inputs and --body are for programs, and not for --syntax paper"),
+		command.Misfit(paper && (f.of.Is == reduce.Value || f.of.Is == reduce.Gradient), "--of %s is for programs, whose inputs have numbers, and not for --syntax paper", &f.of),
 	)
 }
 
@@ -136,17 +133,17 @@ func (a *app) rewrite(ctx context.Context, path string, f *reduceFlags) error {
 	if len(f.rules) > 0 {
 		var err error
 		if opt.Rules, err = reduce.ParseRules(f.rules); err != nil {
-			return fault.Usagef("--rules: %v", err)
+			return command.Usagef("--rules: %v", err)
 		}
 	}
 	for _, text := range f.redexes {
-		n := option.Count{Least: 1}
+		n := command.Count{Least: 1}
 		if err := n.Set(text); err != nil {
-			return fault.Usagef("--redex %s: %v", text, err)
+			return command.Usagef("--redex %s: %v", text, err)
 		}
 		opt.Choices = append(opt.Choices, n.N)
 	}
-	meter := limits.New(ctx, f.boundMemory())
+	meter := limits.New(ctx, f.BoundMemory())
 	s, err := a.readTerm(ctx, path, f, meter)
 	if err != nil {
 		return reduceError(path, err)
@@ -162,15 +159,15 @@ func (a *app) rewrite(ctx context.Context, path string, f *reduceFlags) error {
 		}
 		return a.printGraph(ctx, g, f)
 	}
-	if opt.Seed = f.seed.N; f.order.Is == reduce.ByRandom && !f.seed.Valid {
+	if opt.Seed = f.Seed.N; f.order.Is == reduce.ByRandom && !f.Seed.Valid {
 		opt.Seed = rand.Uint64N(1 << 32)
-		fmt.Fprintf(a.stderr, "gram: order random; --seed %d gives the same steps again\n", opt.Seed)
+		fmt.Fprintf(a.Stderr, "gram: order random; --seed %d gives the same steps again\n", opt.Seed)
 	}
 	if f.json {
 		opt.Format = derivation.JSON
 	}
 	opt.MaxSize, opt.MaxSteps, opt.Check = int(f.maxSize.N), f.maxSteps.N, meter.Check
-	out, err := outfile.NewStream(f.output, a.stdout)
+	out, err := command.NewStream(f.output, a.Stdout)
 	if err != nil {
 		return err
 	}
@@ -190,8 +187,8 @@ func (a *app) readTerm(ctx context.Context, path string, f *reduceFlags, meter *
 		}
 		return reduce.Load(p.Source(), ground, int(f.maxSize.N))
 	}
-	name, _ := input.Name(path)
-	src, err := a.read(ctx, path, meter)
+	name, _ := command.ProgramName(path)
+	src, err := a.ReadProgram(ctx, path, meter)
 	if err != nil {
 		return nil, err
 	}
@@ -201,9 +198,9 @@ func (a *app) readTerm(ctx context.Context, path string, f *reduceFlags, meter *
 // printGraph prints the graph of reductions as the answer.
 func (a *app) printGraph(ctx context.Context, g *reduce.Graph, f *reduceFlags) error {
 	if f.graph.Is == "dot" {
-		a.out.WriteString(g.DOT())
+		a.Out.WriteString(g.DOT())
 	} else {
-		enc := json.NewEncoder(&a.out)
+		enc := json.NewEncoder(&a.Out)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
 		if err := enc.Encode(g); err != nil {
@@ -215,7 +212,7 @@ func (a *app) printGraph(ctx context.Context, g *reduce.Graph, f *reduceFlags) e
 
 // reduceError describes the errors of a reduction.
 func reduceError(path string, err error) error {
-	name, _ := input.Name(path)
+	name, _ := command.ProgramName(path)
 	var program *syntax.Errors
 	var size *derivation.SizeError
 	var steps *derivation.StepsError
@@ -231,5 +228,5 @@ func reduceError(path string, err error) error {
 	case errors.As(err, &steps):
 		return &gram.LimitError{Limit: "steps", Max: steps.Max, Phase: "reducing", Err: err}
 	}
-	return cmp.Or(fault.Limit(err, "reducing"), err)
+	return cmp.Or(command.LimitError(err, "reducing"), err)
 }

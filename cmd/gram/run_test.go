@@ -8,10 +8,38 @@ import (
 	"os"
 	"syscall"
 	"testing"
-	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/cmd/internal/benchmark"
+	"github.com/gram-machine/gram/cmd/internal/command"
+	"github.com/gram-machine/gram/cmd/internal/explore"
 )
+
+// run runs a command line of gram.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return command.Run(ctx, args, stdin, stdout, stderr, everyCommand)
+}
+
+// everyCommand returns gram's commands, with those that are programs of their own.
+func everyCommand(a *command.App) []*cobra.Command {
+	all := commands(a)
+	for i, c := range all {
+		switch c.Name() {
+		case "explore":
+			all[i] = explore.Command(a)
+		case "bench":
+			all[i] = benchmark.Command(a)
+		}
+	}
+	return all
+}
+
+// one returns the commands of a program that has one.
+func one(c func(*command.App) *cobra.Command) func(*command.App) []*cobra.Command {
+	return func(a *command.App) []*cobra.Command { return []*cobra.Command{c(a)} }
+}
 
 // failing is a stream that gives or takes nothing.
 type failing struct{ err error }
@@ -33,9 +61,9 @@ func TestDeliver(t *testing.T) {
 		status int
 		text   string
 	}{
-		{"a reader that went away", &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}, statusDone, ""},
-		{"a closed pipe", io.ErrClosedPipe, statusDone, ""},
-		{"a full disk", &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}, statusWrong, "gram: cannot write the result: no space left on device\n"},
+		{"a reader that went away", &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}, command.StatusDone, ""},
+		{"a closed pipe", io.ErrClosedPipe, command.StatusDone, ""},
+		{"a full disk", &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}, command.StatusWrong, "gram: cannot write the result: no space left on device\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var errs bytes.Buffer
@@ -47,7 +75,7 @@ func TestDeliver(t *testing.T) {
 
 func TestInterruptedBeforePrinting(t *testing.T) {
 	var out, errs bytes.Buffer
-	require.Equal(t, statusInterrupted, run(gone(), []string{"version"}, nil, &out, &errs))
+	require.Equal(t, command.StatusInterrupted, run(gone(), []string{"version"}, nil, &out, &errs))
 	require.Empty(t, out.String())
 	require.Equal(t, "gram: interrupted while printing\n", errs.String())
 }
@@ -55,7 +83,7 @@ func TestInterruptedBeforePrinting(t *testing.T) {
 func TestUnreadableInput(t *testing.T) {
 	var out, errs bytes.Buffer
 	status := run(context.Background(), []string{"eval", "-"}, failing{errors.New("it is broken")}, &out, &errs)
-	require.Equal(t, statusWrong, status)
+	require.Equal(t, command.StatusWrong, status)
 	require.Empty(t, out.String())
 	require.Equal(t, "gram: standard input: it is broken\n", errs.String())
 }
@@ -65,28 +93,12 @@ func TestStandardInputThatWaits(t *testing.T) {
 	defer w.Close()
 	var out, errs bytes.Buffer
 	status := run(context.Background(), []string{"eval", "-", "--timeout", "30ms"}, r, &out, &errs)
-	require.Equal(t, statusWrong, status)
+	require.Equal(t, command.StatusWrong, status)
 	require.Equal(t, "gram: time limit reached while reading standard input\n", errs.String())
 }
 
 func TestPanic(t *testing.T) {
 	var errs bytes.Buffer
-	require.Equal(t, statusWrong, run(context.Background(), []string{"version"}, nil, nil, &errs))
+	require.Equal(t, command.StatusWrong, run(context.Background(), []string{"version"}, nil, nil, &errs))
 	require.Contains(t, errs.String(), "gram: internal error: ")
-}
-
-func TestWatch(t *testing.T) {
-	signals := make(chan os.Signal, 2)
-	ctx, cancel := context.WithCancel(context.Background())
-	exits := make(chan int, 1)
-	go watch(signals, cancel, func(status int) { exits <- status })
-	signals <- os.Interrupt
-	<-ctx.Done()
-	select {
-	case <-exits:
-		t.Fatal("the first signal ended the process")
-	case <-time.After(20 * time.Millisecond):
-	}
-	signals <- os.Interrupt
-	require.Equal(t, statusInterrupted, <-exits)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/internal/stage"
@@ -94,7 +94,7 @@ drawn, and standard error says so.
 
 A program that branches on its inputs has no single graph; the branches that its
 point takes are shown, and standard error says so. FILE - is standard input.`,
-		Annotations: more(limitsHelp, statusHelp),
+		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 		Example: `  gram show figure1.gram --stage ground
   gram show figure1.gram --stage bp | gram eval -
   gram show figure1.gram --stage forward | gram eval - --set dx1=0 --set dx2=1
@@ -121,7 +121,7 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
 		if err != nil {
 			return err
 		}
-		return a.show(ctx, &show.Program{Program: p.Program, MaxSteps: f.maxSteps.N, MaxNodes: f.maxNodes.N}, s, format, &draw)
+		return a.show(ctx, &show.Program{Program: p.Program, MaxSteps: f.MaxSteps.N, MaxNodes: f.MaxNodes.N}, s, format, &draw)
 	})
 }
 
@@ -132,15 +132,15 @@ func (a *app) show(ctx context.Context, p *show.Program, s *stageInfo, format st
 	left, most, as := 0, int(f.most.N), pictureFormat(format == "svg")
 	switch {
 	case drawn && s.draw != nil:
-		left, err = s.draw(p, ctx, &a.out, most, as)
+		left, err = s.draw(p, ctx, &a.Out, most, as)
 	case drawn:
-		left, err = p.Draw(ctx, &a.out, s.kind, most, f.values, as)
+		left, err = p.Draw(ctx, &a.Out, s.kind, most, f.values, as)
 	case s.write != nil:
-		err = s.write(p, ctx, &a.out)
+		err = s.write(p, ctx, &a.Out)
 	case format == "latex":
-		err = p.LaTeX(ctx, &a.out, s.kind)
+		err = p.LaTeX(ctx, &a.Out, s.kind)
 	default:
-		err = p.Text(ctx, &a.out, s.kind)
+		err = p.Text(ctx, &a.Out, s.kind)
 	}
 	if err != nil {
 		return err
@@ -155,15 +155,15 @@ func (a *app) show(ctx context.Context, p *show.Program, s *stageInfo, format st
 // chooseStage returns the stage with the name. It is an error if the stage lacks the format.
 func chooseStage(name, format string) (*stageInfo, error) {
 	if name == "" {
-		return nil, fault.Usagef("--stage is missing: one of %s", strings.Join(stageNames(), ", "))
+		return nil, command.Usagef("--stage is missing: one of %s", strings.Join(stageNames(), ", "))
 	}
 	i := slices.Index(stageNames(), name)
 	if i < 0 {
-		return nil, fault.Usagef("--stage %s: there is no such stage; it is one of %s", name, strings.Join(stageNames(), ", "))
+		return nil, command.Usagef("--stage %s: there is no such stage; it is one of %s", name, strings.Join(stageNames(), ", "))
 	}
 	s := &stages[i]
 	if !slices.Contains(s.formats(), format) {
-		return nil, fault.Usagef("--format %s: the stage %s has only %s", format, name, enumerate(s.formats()))
+		return nil, command.Usagef("--format %s: the stage %s has only %s", format, name, enumerate(s.formats()))
 	}
 	return s, nil
 }
@@ -180,6 +180,6 @@ func enumerate(words []string) string {
 // warnBranches warns if the graph of a program depends on its point.
 func (a *app) warnBranches(p *gram.Program) {
 	if p.Branches() {
-		fmt.Fprintln(a.stderr, "gram: the program branches on its inputs; this is its graph at the given point")
+		fmt.Fprintln(a.Stderr, "gram: the program branches on its inputs; this is its graph at the given point")
 	}
 }

@@ -7,9 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/fault"
-	"github.com/gram-machine/gram/cmd/internal/option"
-	"github.com/gram-machine/gram/cmd/internal/outfile"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/trace"
 	"github.com/gram-machine/gram/rule"
 )
@@ -49,14 +47,14 @@ type traceFlags struct {
 	calculus, latex bool
 	dot, svg        bool
 	before          bool
-	step            option.Count
-	most            option.Count
-	gradient        option.Choice[bool]
-	phase           option.Choice[string]
+	step            command.Count
+	most            command.Count
+	gradient        command.Choice[bool]
+	phase           command.Choice[string]
 	rules           []string
-	steps           option.Range
-	line            option.Count
-	maxSize         option.Count
+	steps           command.Range
+	line            command.Count
+	maxSize         command.Count
 	output          string
 }
 
@@ -66,7 +64,7 @@ func newTrace(a *app) *cobra.Command {
 		Use:         "trace FILE",
 		Short:       "Print the steps of a run",
 		Long:        traceHelp,
-		Annotations: more(statusHelp),
+		Annotations: command.More(command.StatusHelp),
 		Example: `  gram trace rnn.gram --rule factor --line 3
   gram trace figure1.gram --svg --step 30 -o 30.svg
   gram trace figure1.gram --calculus --of value
@@ -80,7 +78,7 @@ func newTrace(a *app) *cobra.Command {
 func (f *traceFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.addProgram(fs)
-	f.addLimits(cmd)
+	f.AddLimits(cmd)
 	fs.Lookup("max-nodes").Usage = "stop when so many nodes of 32 bytes are live: a `count`"
 	f.gradient.Is = true
 	f.gradient.Add(cmd, "of", "the `run`: gradient or value", "gradient value", true, false)
@@ -90,21 +88,21 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	fs.StringSliceVar(&f.rules, "rule", nil, "trace the steps of these `rules` only: numbers or names, like 11 or factor")
 	fs.Var(&f.steps, "steps", "trace the steps of this `range` only: 10..20, 10.., ..20 or 10")
 	f.phase.Add(cmd, "phase", "trace the steps of this `phase` only: primal or backward", "primal backward", "primal", "backward")
-	f.line = option.Count{Least: 1, Most: 1 << 31}
+	f.line = command.Count{Least: 1, Most: 1 << 31}
 	fs.Var(&f.line, "line", "trace the steps from this line of the source only: a `number`")
-	f.maxSize = option.Count{N: trace.DefaultSize, Least: 1, Most: 1e5, Valid: true}
+	f.maxSize = command.Count{N: trace.DefaultSize, Least: 1, Most: 1e5, Valid: true}
 	fs.Var(&f.maxSize, "max-size", "with --calculus: stop at a term of more than so many symbols, a `count`")
 	fs.BoolVar(&f.dot, "dot", false, "draw the machine's memory, in DOT")
 	fs.BoolVar(&f.svg, "svg", false, "draw the machine's memory, in SVG")
 	f.step.Least = 1
 	fs.Var(&f.step, "step", "with --dot or --svg: after this step, a `number`")
 	fs.BoolVar(&f.before, "before", false, "with --dot or --svg: before the step")
-	f.most = option.Count{N: 80, Least: 2, Most: 1 << 20, Valid: true}
+	f.most = command.Count{N: 80, Least: 2, Most: 1 << 20, Valid: true}
 	fs.Var(&f.most, "max-drawn", "with --dot or --svg: draw at most so many nodes, a `count`")
-	f.addOrder(cmd, "redexes of the machine")
-	f.addFinite(cmd)
+	f.AddOrder(cmd, &f.LoadFlags, "redexes of the machine")
+	f.AddFinite(cmd)
 	addOutput(cmd, &f.output)
-	f.observe.Add(cmd)
+	f.Observe.Add(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions(rule.Names(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -120,18 +118,18 @@ func (f *traceFlags) check(cmd *cobra.Command) error {
 	}
 	switch {
 	case formats > 1:
-		return fault.Usagef("--json, --latex, --dot and --svg are formats; a trace has one")
+		return command.Usagef("--json, --latex, --dot and --svg are formats; a trace has one")
 	case f.latex && !f.calculus:
-		return fault.Usagef("--latex is for whole terms: it takes --calculus")
+		return command.Usagef("--latex is for whole terms: it takes --calculus")
 	case draws && f.calculus:
-		return fault.Usagef("--dot and --svg draw the machine's memory, and --calculus has terms")
+		return command.Usagef("--dot and --svg draw the machine's memory, and --calculus has terms")
 	case draws != f.step.Valid:
-		return fault.Usagef("--dot or --svg and --step go together: the step whose picture is drawn")
+		return command.Usagef("--dot or --svg and --step go together: the step whose picture is drawn")
 	}
 	only := func(names []string, ok bool, of string) error {
 		for _, name := range names {
 			if given(name) && !ok {
-				return fault.Usagef("--%s goes with %s", name, of)
+				return command.Usagef("--%s goes with %s", name, of)
 			}
 		}
 		return nil
@@ -163,7 +161,7 @@ func (a *app) trace(ctx context.Context, path string, f *traceFlags) error {
 	case f.latex:
 		opt.Format = trace.LaTeX
 	}
-	out, err := outfile.NewStream(f.output, a.stdout)
+	out, err := command.NewStream(f.output, a.Stdout)
 	if err != nil {
 		return err
 	}
@@ -176,7 +174,7 @@ func (a *app) trace(ctx context.Context, path string, f *traceFlags) error {
 
 // drawStep draws the machine's memory at a step.
 func (a *app) drawStep(ctx context.Context, p *gram.Program, f *traceFlags, opt trace.Options) error {
-	left, err := trace.Draw(ctx, p, &a.out, f.step.N, f.before, int(f.most.N), pictureFormat(f.svg), opt)
+	left, err := trace.Draw(ctx, p, &a.Out, f.step.N, f.before, int(f.most.N), pictureFormat(f.svg), opt)
 	if err != nil {
 		return err
 	}

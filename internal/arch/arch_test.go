@@ -84,17 +84,12 @@ var layers = map[string][]string{
 
 	// What traces, profiles, pictures and pages are made with.
 	"cmd/internal/gramtest":  {root, "internal/testprogram"},
-	"cmd/internal/layered":   {},
-	"cmd/internal/progress":  {},
-	"cmd/internal/outfile":   {},
-	"cmd/internal/option":    {"lang", "limits", "internal/notation"}, // of lang, numbers
-	"cmd/internal/fault":     {root, "limits"},
-	"cmd/internal/gradcheck": {root, "internal/notation"},
-	"cmd/internal/training":  {root, "lang", "internal/fit", "internal/notation", "cmd/internal/fault"},
-	"cmd/internal/input":     {"limits", "cmd/internal/fault"},
-	"cmd/internal/observe":   {"internal/notation", "cmd/internal/fault", "cmd/internal/outfile"},
+	"cmd/internal/layered":   {},                                                              // of lang, numbers
+	"cmd/internal/command":   {root, "docs", "lang", "kernel", "limits", "internal/notation"}, // of kernel, the form of this build
+	"cmd/internal/benchmark": {root, "bench", "rule", "limits", "internal/notation", "cmd/internal/command"},
+	"cmd/internal/training":  {root, "lang", "internal/fit", "internal/notation", "cmd/internal/command"},
 	"cmd/internal/result": {root, "cost", "rule", "lang", "graph", "machine", "limits", "parquet", "internal/notation",
-		"cmd/internal/htmlreport", "cmd/internal/outfile"},
+		"cmd/internal/command", "cmd/internal/htmlreport"},
 	"cmd/internal/rulepicture": {"rule"},
 	"cmd/internal/htmlreport":  {"lang", "internal/notation"},
 	"cmd/internal/derivation":  {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
@@ -103,11 +98,11 @@ var layers = map[string][]string{
 	"cmd/internal/trace": {root, "rule", "term", "lang", "revgrad", "limits", "machine", "internal/denote", "internal/reference", "internal/stage",
 		"cmd/internal/derivation", "cmd/internal/picture"},
 	"cmd/internal/profile": {root, "rule", "term", "lang", "graph", "graph/calls", "machine"},
-	"cmd/internal/show":    {root, "term", "lang", "graph", "graph/calls", "revgrad", "engine", "engine/listing", "compile", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture"},
+	"cmd/internal/show":    {root, "term", "lang", "graph", "graph/calls", "revgrad", "engine", "engine/listing", "compile", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture", "internal/notation"},
 	"cmd/internal/scene": {root, "rule", "term", "lang", "lang/syntax", "compile/literal", "machine", "machine/heap", "internal/stage",
 		"cmd/internal/picture", "cmd/internal/show", "cmd/internal/trace"},
 	"cmd/internal/lsp":     {root, "docs", "lang", "lang/elaborate", "limits", "internal/notation", "cmd/internal/profile"},
-	"cmd/internal/explore": {root, "examples", "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/rulepicture", "cmd/internal/scene"},
+	"cmd/internal/explore": {root, "examples", "limits", "machine", "cmd/internal/command", "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/rulepicture", "cmd/internal/scene"},
 
 	"bench": {
 		"bench/fit", "examples", root, "cost", "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
@@ -121,8 +116,9 @@ var layers = map[string][]string{
 	"bench/gradbench/results": {},
 	"cmd": {root, "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/fit", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"docs", "examples", // what is printed
-		"internal/denote", // the numbers of gram reduce
-		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/fault", "cmd/internal/gradcheck", "cmd/internal/htmlreport", "cmd/internal/input", "cmd/internal/lsp", "cmd/internal/observe", "cmd/internal/option", "cmd/internal/outfile", "cmd/internal/progress", "cmd/internal/result", "cmd/internal/training", "cmd/internal/picture", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
+		"cmd/internal/benchmark", // of gram-bench
+		"internal/denote",        // the numbers of gram reduce
+		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/command", "cmd/internal/htmlreport", "cmd/internal/lsp", "cmd/internal/result", "cmd/internal/training", "cmd/internal/picture", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.

@@ -27,3 +27,12 @@ func TestLibraryIsSmall(t *testing.T) {
 	slices.Sort(modules)
 	require.LessOrEqual(t, len(slices.Compact(modules)), 10)
 }
+
+// TestCommandIsSmall: the first command that somebody runs compiles what gram links.
+func TestCommandIsSmall(t *testing.T) {
+	packages := lines(t, "list", "-deps", "./cmd/gram")
+	require.LessOrEqual(t, len(packages), 310)
+	for _, p := range []string{"net/http", "crypto/tls", "gonum.org/v1/plot", "github.com/gram-machine/gram/bench"} {
+		require.NotContains(t, packages, p)
+	}
+}

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/outfile"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/parquet"
@@ -26,7 +26,7 @@ func WriteInputs(path string, inputs []gram.Input) error {
 	if err != nil {
 		return err
 	}
-	return outfile.Write(path, text)
+	return command.WriteFile(path, text)
 }
 
 // InputsFile is what such a file holds.
@@ -38,7 +38,7 @@ func InputsFile(path string, inputs []gram.Input) ([]byte, error) {
 			values[i] = Numbers("", in)
 		}
 		err := writeNpz(&out, values)
-		return out.Bytes(), outfile.Error(path, err)
+		return out.Bytes(), command.WriteError(path, err)
 	}
 	Begin(&out, "").Inputs(inputs)
 	out.WriteByte('\n')

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/fault"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/internal/fit"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
@@ -90,11 +90,11 @@ func New(ctx context.Context, name string, src []byte, opt gram.Options, f Optio
 func (j *Job) divide() error {
 	i := slices.IndexFunc(j.whole.Source().Data, func(d load.Variable) bool { return d.Name == j.Over })
 	if i < 0 {
-		return fault.Usagef("--over %s: the program has no data %s", j.Over, j.Over)
+		return command.Usagef("--over %s: the program has no data %s", j.Over, j.Over)
 	}
 	d := &j.whole.Source().Data[i]
 	if d.Shape.Kind != load.List || d.Shape.Tagged() {
-		return fault.Usagef("--over %s: this is %v, and no list of numbers", j.Over, d.Shape)
+		return command.Usagef("--over %s: this is %v, and no list of numbers", j.Over, d.Shape)
 	}
 	if d.Used {
 		return fmt.Errorf("--over %s: other values of the program are computed from it, so it cannot be divided", j.Over)
@@ -336,7 +336,7 @@ func (j *Job) Ranges(list []string) ([]fit.Range, error) {
 			}
 		}
 		if !ok || !(r.Low < r.High) {
-			return nil, fault.Usagef("--range %s: this is no name=low..high, like w=0..1 or w=0..", text)
+			return nil, command.Usagef("--range %s: this is no name=low..high, like w=0..1 or w=0..", text)
 		}
 		from := 0
 		for _, in := range j.whole.Inputs() {
@@ -353,7 +353,7 @@ func (j *Job) Ranges(list []string) ([]fit.Range, error) {
 			from += len(in.Values)
 		}
 		if from >= 0 {
-			return nil, fault.Usagef("--range %s: the program has no input %s", text, name)
+			return nil, command.Usagef("--range %s: the program has no input %s", text, name)
 		}
 	}
 	return ranges, nil

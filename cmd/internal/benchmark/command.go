@@ -1,0 +1,388 @@
+package benchmark
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/bench/measure"
+	"github.com/gram-machine/gram/bench/page"
+	"github.com/gram-machine/gram/bench/peers"
+	"github.com/gram-machine/gram/cmd/internal/command"
+)
+
+// How often a time is taken in a quick run and in a full one. The median has a 95 % interval
+// from six times on.
+const (
+	quickRepeat = 10
+	fullRepeat  = 11
+)
+
+// app is one run of the command.
+type app struct{ *command.App }
+
+// benchFlags are the flags of gram bench.
+type benchFlags struct {
+	claims               []string
+	quick, fresh, render bool
+	list, counts         bool
+	peers, rivals        bool
+	adversary            bool
+	seed                 command.Count
+	budget               budget
+	out, repository      string
+	jobs                 command.Count
+	json                 bool
+	family               string
+	params, sets         []string
+	law                  command.Choice[bench.Law]
+	observe              command.ObserveFlags
+}
+
+// Command returns the command gram bench.
+func Command(base *command.App) *cobra.Command {
+	a := &app{base}
+	var f benchFlags
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure the paper's cost claims, the speed beside peers, or how a program's cost grows",
+		Long: `Bench measures the cost claims of the paper: each on families of programs of growing
+size, with a law that two quantities of a run are to follow. It fits what it measures
+and prints a table with a verdict for each claim: holds, holds after correction, fails,
+or open. The verdict is computed from the measurements alone. --list lists the claims.
+
+Counts are exact; those of several claims are taken at once. Times are taken after
+them, alone, several times each. Every measurement is kept in DIR/rows.jsonl as soon
+as it is made. A run that was interrupted goes on where it was, and one that is
+repeated by the same build measures nothing again; --fresh does.
+
+With all claims it also measures value and gradient of the workloads W1–W5 in the machine's
+forms, by hand in Go, with gonum and without, on a plain tape in Go and, where there is a
+compiler, by hand in C: turn by turn, as nanoseconds and bytes for each operation of the
+forward computation. --peers does that alone, and takes OpenBLAS in C, ADOL-C, CoDiPack,
+PyTorch and Maude too where they are installed. It names what it does not find, and leaves
+out whoever fails, hangs or disagrees.
+
+In DIR it writes BENCHMARKS.md, a page for each claim in claims/, pictures in plots/ as SVG and PNG, results.json, and
+results.txt in the Go benchmark format, which benchstat reads.
+
+--rivals takes the steps of families of programs by CHAD, as published and efficient, and by dual numbers, without
+staging, in a map, in an array and with a trace: on the machine's meter, with fits in m and |G| of Theorem 1. Who
+takes more than 2·10⁶ + 50·(m + |G|) steps is left out from there on.
+
+--adversary searches for programs that break a bound of claims 8, 10, 17 and 18: programs are drawn, and those with the
+largest ratios, or whose ratios grow with their sizes, are mutated. It prints the worst, reduced to few lines, and says
+whether their ratios grow. A seed and a number of programs always give the same. An interrupt ends the search.
+
+--family measures a program of your own against one of its params: --param
+n=1e2..1e6 takes 100, 200, 500, 1000 and so on up to 10⁶, --param n=10,20,30 these
+sizes; --param k=4 fixes another. It reports steps, overhead, nodes, m and |G| of
+Theorem 1, and the time of the gradient. The steps are to follow --law in the param, and the
+others are to grow no faster.`,
+		Annotations: command.More(command.StatusHelp),
+		Example: `  gram bench --list
+  gram bench --quick
+  gram bench --claim 9,10 --out results
+  gram bench --peers --quick
+  gram bench --rivals --quick
+  gram bench --adversary --seed 1 --budget 1e4
+  gram bench --family mine.gram --param n=1e2..1e6 --law linear`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return command.Usagef("gram bench takes no arguments; --family FILE measures a program")
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	f.add(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return a.bench(cmd.Context(), cmd, &f)
+	}
+	return cmd
+}
+
+func (f *benchFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringSliceVar(&f.claims, "claim", nil, "measure these claims, `numbers` like 9,10; without it all")
+	fs.BoolVar(&f.list, "list", false, "list the claims, and measure nothing")
+	fs.BoolVar(&f.counts, "counts", false, "measure counts, and no times: for a computer that has other things to do")
+	fs.BoolVar(&f.peers, "peers", false, "measure no claim, but the workloads beside all peers that are installed")
+	fs.BoolVar(&f.rivals, "rivals", false, "measure no claim, but steps beside those of CHAD and of dual numbers")
+	fs.BoolVar(&f.adversary, "adversary", false, "measure no claim, but search for programs that break a bound")
+	f.seed = command.Count{Valid: true}
+	fs.Var(&f.seed, "seed", "with --adversary: the `number` that the search starts from")
+	f.budget.programs = command.Count{N: 10_000, Least: 1, Most: 1 << 31, Valid: true}
+	fs.Var(&f.budget, "budget", "with --adversary: how many programs, or how long: a `budget` like 1e4 or 10m")
+	fs.BoolVar(&f.quick, "quick", false, "take smaller sizes: two minutes instead of thirty")
+	fs.BoolVar(&f.fresh, "fresh", false, "measure again also what is there already")
+	fs.StringVar(&f.out, "out", "gram-bench", "write results into the folder `DIR`")
+	f.jobs = command.Count{N: uint64(runtime.GOMAXPROCS(0)), Least: 1, Most: 1024, Valid: true}
+	fs.Var(&f.jobs, "jobs", "count on so many cores at once, a `count`; times are always taken alone")
+	fs.BoolVar(&f.json, "json", false, "print one JSON object")
+	fs.StringVar(&f.family, "family", "", "measure the program in `FILE` instead")
+	fs.StringArrayVar(&f.params, "param", nil, "with --family: `name=sizes`, from..to or a list, of the param that grows,\nand name=value of others (repeatable)")
+	fs.StringArrayVar(&f.sets, "set", nil, "with --family: override an input or data: `name=value` (repeatable)")
+	f.law.Is = bench.Law{Kind: bench.Power, Power: 1}
+	f.law.Add(cmd, "law", "with --family: the `law` that its steps are to follow, linear, nlogn, quadratic\nor constant",
+		"linear nlogn quadratic constant", f.law.Is, bench.Law{Kind: bench.Power, Power: 1, Logs: 1}, bench.Law{Kind: bench.Power, Power: 2}, bench.Law{Kind: bench.Power})
+	fs.BoolVar(&f.render, "render", false, "measure nothing: write the page, pictures and tables of what is there,\nby whatever build it was measured")
+	fs.StringVar(&f.repository, "page", "", "keep the results in the repository at `ROOT`, and write its BENCHMARKS.md")
+	f.observe.Add(cmd)
+	_ = cmd.MarkFlagFilename("family", "gram")
+	_ = cmd.MarkFlagDirname("out")
+	_ = cmd.MarkFlagDirname("page")
+}
+
+// check reports flags that don't go together.
+func (f *benchFlags) check(cmd *cobra.Command) error {
+	given := func(name string) bool { return cmd.Flags().Changed(name) }
+	if f.adversary {
+		return f.checkAdversary(cmd)
+	}
+	if f.rivals {
+		return f.checkRivals(cmd)
+	}
+	for _, name := range []string{"seed", "budget"} {
+		if given(name) {
+			return command.Usagef("--%s is for a search: it takes --adversary", name)
+		}
+	}
+	err := cmp.Or(
+		command.Misfit(f.list && cmd.Flags().NFlag() > 1, "--list lists the claims, and goes with no other flag"),
+		command.Misfit(f.counts && f.peers, "--counts measures no times, and --peers nothing else"),
+		command.Misfit(f.counts && f.render, "--render measures nothing, and --counts says what is measured"),
+		command.Misfit(f.peers && given("claim"), "--claim is for the paper's claims, and --peers measures none of them"),
+		command.Misfit(f.peers && f.family != "", "--peers measures the workloads, and --family a program of yours"),
+		command.Misfit(f.family != "" && given("claim"), "--claim is for the paper's claims, and --family measures a program of yours"),
+		command.Misfit(f.family != "" && given("page"), "--page is for the paper's claims, and --family measures a program of yours"),
+		command.Misfit(f.family != "" && given("quick"), "--quick is for the paper's claims; --family takes its sizes from --param"),
+		command.Misfit(given("page") && given("out"), "--page keeps the results in the repository, and --out elsewhere"),
+		command.Misfit(f.render && f.fresh, "--render measures nothing, and --fresh measures all again"),
+		command.Misfit(f.render && given("jobs"), "--render measures nothing, and --jobs says how"),
+		command.Misfit(f.peers && given("jobs"), "--jobs is for counts, and --peers takes times only"),
+		command.Misfit(f.render && f.quick && given("page"), "--page has all sizes that are there, and --quick is for what is measured"),
+		command.Misfit(f.out == "", "the name of the folder for --out is empty"),
+	)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"param", "set", "law"} {
+		if f.family == "" && given(name) {
+			return command.Usagef("--%s is for a program: it takes --family FILE", name)
+		}
+	}
+	return command.CheckOutputs(cmd, f.family)
+}
+
+// checkRoot checks that --page names a repository of gram.
+func (f *benchFlags) checkRoot() error {
+	if f.repository != "" && !command.IsFile(filepath.Join(f.repository, "bench", "claim.go")) {
+		return fmt.Errorf("%s: this is not the root of gram's repository", f.repository)
+	}
+	return nil
+}
+
+// bench runs gram bench.
+func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) error {
+	if err := f.check(cmd); err != nil {
+		return err
+	}
+	if f.list {
+		a.Out.WriteString(listed(bench.Claims()) + "\n")
+		return nil
+	}
+	if f.adversary {
+		return a.adversary(ctx, f)
+	}
+	if f.rivals {
+		return a.rivals(ctx, f)
+	}
+	claims, err := a.chosen(ctx, f)
+	if err != nil {
+		return err
+	}
+	a.Accepted = true
+	if err := f.checkRoot(); err != nil {
+		return err
+	}
+	rows := filepath.Join(f.out, "rows.jsonl")
+	if f.repository != "" {
+		rows = filepath.Join(f.repository, filepath.FromSlash(page.RepositoryRows))
+	}
+	store, err := measure.Open(rows)
+	if err != nil {
+		return writeError(err)
+	}
+	defer store.Close()
+	o, err := f.observe.Start(ctx)
+	if err != nil {
+		return err
+	}
+	sel, err := a.measure(ctx, claims, store, f)
+	if err = o.End(err); err != nil {
+		return err
+	}
+	report := store.Report(claims, sel)
+	if err := f.write(store, report); err != nil {
+		return writeError(err)
+	}
+	return a.tell(report, f)
+}
+
+// measure measures what is missing, and returns which rows to report. Points that can't be
+// measured are printed on standard error, and make the exit status 1.
+func (a *app) measure(ctx context.Context, claims []bench.Claim, store *measure.Store, f *benchFlags) (measure.Selection, error) {
+	if f.render {
+		return measure.Selection{Sizes: measure.AnySize, Tasks: f.tasks(measure.AnyTask())}, nil
+	}
+	build, err := measure.Build(command.BuildInfo().Version)
+	if err != nil {
+		return measure.Selection{}, err
+	}
+	opt := measure.Options{
+		Selection: measure.Selection{Sizes: measure.Full, Tasks: f.tasks(peers.Full), Build: build},
+		Fresh:     f.fresh, Counts: f.counts, Jobs: int(f.jobs.N), Repeat: fullRepeat, Computer: measure.ThisComputer(),
+	}
+	if f.quick {
+		opt.Sizes, opt.Tasks, opt.Repeat = measure.Quick, f.tasks(peers.Quick), quickRepeat
+	}
+	bar := command.NewBar(a.Stderr, command.IsTerminal(a.Stderr))
+	opt.Progress = func(e measure.Event) { showEvent(bar, e) }
+	var point *measure.PointError
+	if err = measure.Run(ctx, claims, store, opt); err == nil || errors.As(err, &point) {
+		err = errors.Join(err, a.compare(ctx, store, opt, f, bar))
+	}
+	bar.Close()
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return opt.Selection, &gram.LimitError{Limit: "interrupt", Err: ctx.Err(),
+			Phase: fmt.Sprintf("measuring; %d of %d points are kept for the next run", bar.Done, bar.Total)}
+	case errors.As(err, &point):
+		fmt.Fprintf(a.Stderr, "gram: %s\n", strings.ReplaceAll(err.Error(), "\n", "\ngram: "))
+		a.Incomplete = true
+	default:
+		return opt.Selection, writeError(err)
+	}
+	return opt.Selection, nil
+}
+
+// write writes the files of results.
+func (f *benchFlags) write(store *measure.Store, report *measure.Report) error {
+	root, files, err := f.out, map[string][]byte(nil), error(nil)
+	if f.repository == "" {
+		files, err = page.Folder(report, page.Options{Command: f.command, Compare: f.whole("--peers"), All: f.whole()})
+	} else {
+		root = f.repository
+		all := bench.Claims()
+		if err := store.Compact(known(all)); err != nil {
+			return err
+		}
+		files, err = page.Repository(store.Report(all, measure.Selection{Sizes: measure.AnySize, Tasks: measure.AnyTask()}))
+	}
+	if err != nil {
+		return err
+	}
+	for name, text := range files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		if err := command.WriteFile(path, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// known reports whether a row belongs to a point of the claims, or to the comparison.
+func known(claims []bench.Claim) func(measure.Row) bool {
+	return func(r measure.Row) bool {
+		if r.IsComparison() {
+			return true
+		}
+		for i := range claims {
+			for j := range claims[i].Series {
+				if s := &claims[i].Series[j]; claims[i].Number == r.Claim && s.Name == r.Series {
+					return slices.Contains(measure.AnySize(s), r.Size)
+				}
+			}
+		}
+		return false
+	}
+}
+
+// command returns the command that repeats the measurement of a claim.
+func (f *benchFlags) command(c *bench.Claim) string {
+	args := []string{"gram", "bench"}
+	if c.Number != 0 {
+		args = append(args, "--claim", strconv.Itoa(c.Number))
+	} else {
+		args = append(args, "--family", command.Quote(f.family))
+		for _, p := range f.params {
+			args = append(args, "--param", command.Quote(p))
+		}
+		for _, s := range f.sets {
+			args = append(args, "--set", command.Quote(s))
+		}
+		args = append(args, "--law", f.law.String())
+	}
+	if f.quick {
+		args = append(args, "--quick")
+	}
+	return strings.Join(append(args, "--out", command.Quote(f.out)), " ")
+}
+
+// tell prints the results.
+func (a *app) tell(report *measure.Report, f *benchFlags) error {
+	if f.json {
+		text, err := page.JSON(report)
+		a.Out.Write(text)
+		return err
+	}
+	if f.family != "" {
+		a.Out.WriteString(page.Points(&report.Outcomes[0]) + "\n" + page.Findings(&report.Outcomes[0]))
+	} else if !f.peers {
+		a.Out.WriteString(page.Text(report))
+	}
+	bound, err := page.BoundText(report)
+	if err != nil {
+		return err
+	}
+	a.Out.WriteString(bound)
+	if comparison := page.ComparisonText(report); comparison != "" {
+		if !f.peers {
+			a.Out.WriteString("\n")
+		}
+		a.Out.WriteString(comparison)
+	}
+	where := f.out
+	if f.repository != "" {
+		where = f.repository
+	}
+	fmt.Fprintf(&a.Out, "\nwritten to %s\n", filepath.Join(where, "BENCHMARKS.md"))
+	return nil
+}
+
+// writeError describes a system error on a file of results.
+func writeError(err error) error {
+	var system *fs.PathError
+	if errors.As(err, &system) {
+		return fmt.Errorf("cannot write results: %s: %w", system.Path, system.Err)
+	}
+	return err
+}

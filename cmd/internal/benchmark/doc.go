@@ -1,0 +1,2 @@
+// Package benchmark is the command gram bench.
+package benchmark

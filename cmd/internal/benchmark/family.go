@@ -1,0 +1,151 @@
+package benchmark
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/cmd/internal/command"
+	"github.com/gram-machine/gram/limits"
+)
+
+// chosen returns the claims that the flags select: those of the paper, that of a family, or none.
+func (a *app) chosen(ctx context.Context, f *benchFlags) ([]bench.Claim, error) {
+	if f.peers {
+		return nil, nil
+	}
+	if f.family != "" {
+		c, err := a.familyClaim(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		return []bench.Claim{*c}, nil
+	}
+	return byNumber(bench.Claims(), f.claims)
+}
+
+// byNumber returns the claims with the numbers, in the order of all; without numbers, all of them.
+func byNumber(all []bench.Claim, numbers []string) ([]bench.Claim, error) {
+	if len(numbers) == 0 {
+		return all, nil
+	}
+	wanted := map[int]bool{}
+	for _, text := range numbers {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil {
+			return nil, command.Usagef("--claim %q: this is not the number of a claim, like 9", text)
+		}
+		if !slices.ContainsFunc(all, func(c bench.Claim) bool { return c.Number == n }) {
+			return nil, command.Usagef("there is no claim %d; the claims are\n%s", n, listed(all))
+		}
+		wanted[n] = true
+	}
+	var out []bench.Claim
+	for _, c := range all {
+		if wanted[c.Number] {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// listed lists claims, one a line.
+func listed(claims []bench.Claim) string {
+	var lines []string
+	for _, c := range claims {
+		lines = append(lines, fmt.Sprintf("  %2d  %s", c.Number, c.Title))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// familyClaim reads the program of --family and makes a claim of it. An error of the program
+// is not a usage error.
+func (a *app) familyClaim(ctx context.Context, f *benchFlags) (*bench.Claim, error) {
+	s := bench.Source{Law: f.law.Is}
+	for _, text := range f.params {
+		name, value, ok := strings.Cut(text, "=")
+		switch {
+		case !ok || name == "":
+			return nil, command.Usagef("--param %q: name=value is expected, like n=1e2..1e6", text)
+		case !strings.Contains(value, "..") && !strings.Contains(value, ","):
+			s.Load.Params = append(s.Load.Params, text)
+			continue
+		case s.Param != "":
+			return nil, command.Usagef("--param %s and --param %s: only one param may grow", s.Param, name)
+		}
+		sizes, err := parseSizes(value)
+		if err != nil {
+			return nil, command.Usagef("--param %s: %v", text, err)
+		}
+		s.Param, s.Sizes = name, sizes
+	}
+	if s.Param == "" {
+		return nil, command.Usagef("--family takes the param that grows, with its sizes: --param n=1e2..1e6")
+	}
+	a.Accepted = true
+	name, dir := f.family, filepath.Dir(f.family)
+	if f.family == "-" {
+		name, dir = "standard input", ""
+	}
+	src, err := a.ReadProgram(ctx, f.family, limits.New(ctx, 0))
+	if err != nil {
+		return nil, err
+	}
+	s.Name, s.Text = name, src
+	s.Load.Sets, s.Load.Dir = f.sets, dir
+	s.Load.Open = func(path string) (fs.File, error) { return command.Open(ctx, path) }
+	return s.Claim(ctx)
+}
+
+// parseSizes reads the sizes of a param: a list, or a range a..b, which stands for its ends
+// and for 1, 2 and 5 times the powers of ten between them.
+func parseSizes(text string) ([]int, error) {
+	natural := func(text string) (int, error) {
+		c := command.Count{Most: 1 << 40}
+		if err := c.Set(strings.TrimSpace(text)); err != nil {
+			return 0, fmt.Errorf("%q: %w", text, err)
+		}
+		return int(c.N), nil
+	}
+	from, to, ranges := strings.Cut(text, "..")
+	if !ranges {
+		var out []int
+		for part := range strings.SplitSeq(text, ",") {
+			n, err := natural(part)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, n)
+		}
+		slices.Sort(out)
+		return slices.Compact(out), nil
+	}
+	a, err := natural(from)
+	if err != nil {
+		return nil, err
+	}
+	b, err := natural(to)
+	if err != nil {
+		return nil, err
+	}
+	if a > b {
+		return nil, fmt.Errorf("the range is empty: %d is more than %d", a, b)
+	}
+	out := []int{a}
+	for power := 1; power <= b; power *= 10 {
+		for _, m := range []int{1, 2, 5} {
+			if n := m * power; a < n && n < b {
+				out = append(out, n)
+			}
+		}
+	}
+	if b > a {
+		out = append(out, b)
+	}
+	return out, nil
+}

@@ -1,0 +1,44 @@
+package benchmark
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gram-machine/gram/bench/measure"
+	"github.com/gram-machine/gram/bench/peers"
+	"github.com/gram-machine/gram/cmd/internal/command"
+)
+
+// compare measures the workloads beside peers. It prints on standard error which peers are missing or left out;
+// that is not an error.
+func (a *app) compare(ctx context.Context, store *measure.Store, opt measure.Options, f *benchFlags, bar *command.Bar) error {
+	faults, err := measure.Compare(ctx, f.comparing(), store, opt)
+	bar.Close()
+	for _, fault := range faults {
+		fmt.Fprintf(a.Stderr, "gram: %v\n", fault)
+	}
+	return err
+}
+
+// tasks returns the tasks of the comparison that are measured: all, together with all claims or with --peers; otherwise none.
+func (f *benchFlags) tasks(all []peers.Task) []peers.Task {
+	if f.family != "" || len(f.claims) > 0 || f.counts {
+		return nil
+	}
+	return all
+}
+
+// comparing returns the peers to compare.
+func (f *benchFlags) comparing() []peers.Peer {
+	return slices.DeleteFunc(peers.All(), func(p peers.Peer) bool { return !f.peers && !p.Always })
+}
+
+// whole returns the command that repeats a measurement that is not of one claim.
+func (f *benchFlags) whole(args ...string) string {
+	if f.quick {
+		args = append(args, "--quick")
+	}
+	return strings.Join(append([]string{"gram", "bench"}, append(args, "--out", command.Quote(f.out))...), " ")
+}

@@ -1,0 +1,114 @@
+package benchmark
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/bench/family"
+	"github.com/gram-machine/gram/bench/rivals"
+	"github.com/gram-machine/gram/cmd/internal/command"
+)
+
+// withRivals lists the flags that go with --rivals.
+var withRivals = []string{"rivals", "quick", "json", "page", "render", "cpuprofile", "memprofile", "trace"}
+
+// checkRivals reports flags that don't go with --rivals.
+func (f *benchFlags) checkRivals(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if err == nil && !slices.Contains(withRivals, flag.Name) {
+			err = command.Usagef("--rivals measures the machine beside its rivals, and --%s does not go with it", flag.Name)
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case f.quick && f.repository != "":
+		return command.Usagef("--page has all sizes, and --quick measures smaller ones")
+	case f.render && f.repository == "":
+		return command.Usagef("--render writes the page of the rivals again, and takes --page with it")
+	}
+	return nil
+}
+
+// rivals prints the steps of the machine and of its rivals. With --page it writes the page of the repository.
+func (a *app) rivals(ctx context.Context, f *benchFlags) error {
+	a.Accepted = true
+	if err := f.checkRoot(); err != nil {
+		return err
+	}
+	report, err := a.measureRivals(ctx, f)
+	if err != nil {
+		return err
+	}
+	if f.repository != "" {
+		if err := writeRivals(f.repository, report); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		text, err := rivals.JSON(report)
+		a.Out.Write(text)
+		return err
+	}
+	text, err := rivals.Text(report)
+	a.Out.WriteString(text)
+	if f.repository != "" {
+		fmt.Fprintf(&a.Out, "\nwritten to %s\n", filepath.Join(f.repository, filepath.FromSlash(rivals.PageFile)))
+	}
+	return err
+}
+
+// measureRivals measures the rivals, or with --render reads the report of the repository.
+func (a *app) measureRivals(ctx context.Context, f *benchFlags) (*rivals.Report, error) {
+	if f.render {
+		text, err := os.ReadFile(filepath.Join(f.repository, filepath.FromSlash(rivals.ReportFile)))
+		if err != nil {
+			return nil, err
+		}
+		report := &rivals.Report{}
+		return report, json.Unmarshal(text, report)
+	}
+	o, err := f.observe.Start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	scale := rivals.Full
+	if f.quick {
+		scale = rivals.Quick
+	}
+	bar, families, done := command.NewBar(a.Stderr, command.IsTerminal(a.Stderr)), rivals.Families(), 0
+	report, err := rivals.Measure(ctx, families, scale, func(i int, of *family.Family) {
+		done = i
+		bar.Show(i, len(families), "rivals: "+of.Name, "rivals, "+of.Name)
+	})
+	bar.Close()
+	if err = o.End(err); err != nil && ctx.Err() != nil {
+		return nil, &gram.LimitError{Limit: "interrupt", Err: ctx.Err(),
+			Phase: fmt.Sprintf("measuring; %d of %d families are done, and none is kept", done, len(families))}
+	}
+	return report, err
+}
+
+// writeRivals writes the report and its page into the repository.
+func writeRivals(root string, report *rivals.Report) error {
+	data, err := json.MarshalIndent(report, "", " ")
+	if err != nil {
+		return err
+	}
+	text, err := rivals.Page(report)
+	if err != nil {
+		return err
+	}
+	page := filepath.Join(root, filepath.FromSlash(rivals.PageFile))
+	file := filepath.Join(root, filepath.FromSlash(rivals.ReportFile))
+	return errors.Join(command.WriteFile(file, append(data, '\n')), command.WriteFile(page, text))
+}

@@ -1,0 +1,211 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+)
+
+// OutFile is a file that is written whole or not at all: as a temporary file in the same folder,
+// which is renamed at the end. A pipe or a device is written directly. A replaced file keeps its mode,
+// and a link keeps its target.
+type OutFile struct {
+	*os.File
+	Path  string // as it was given
+	place string // the name to rename it to; "" if it is written directly or has been kept
+}
+
+// CreateFile opens a file to be written.
+func CreateFile(path string) (*OutFile, error) {
+	f, err := create(path)
+	if err != nil {
+		return nil, WriteError(path, err)
+	}
+	return f, nil
+}
+
+func create(path string) (*OutFile, error) {
+	mode := fs.FileMode(0o666) // the umask applies
+	info, err := os.Stat(path)
+	switch {
+	case err == nil:
+		// A file that may not be written may not be replaced.
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		if !info.Mode().IsRegular() {
+			return &OutFile{File: f, Path: path}, nil
+		}
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+		mode = info.Mode().Perm()
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	place := linkTarget(path)
+	f, err := pending.create(place, mode)
+	if err != nil {
+		return nil, err
+	}
+	out := &OutFile{f, path, place}
+	if info != nil {
+		if err := f.Chmod(mode); err != nil {
+			out.Discard()
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// linkTarget follows the links at path. The target need not exist.
+func linkTarget(path string) string {
+	for {
+		to, err := os.Readlink(path)
+		if err != nil {
+			return path
+		}
+		if !filepath.IsAbs(to) {
+			dir, _ := filepath.Split(path)
+			to = dir + to // not cleaned: x/.. means something else if x is a link
+		}
+		path = to
+	}
+}
+
+// IsPending reports whether the file is temporary and still to be renamed.
+func (f *OutFile) IsPending() bool { return f.place != "" }
+
+// Keep closes the file and gives it its name.
+func (f *OutFile) Keep() error {
+	err := f.Close()
+	if err == nil && f.IsPending() {
+		if err = pending.rename(f.Name(), f.place); err == nil {
+			f.place = ""
+		}
+	}
+	return WriteError(f.Path, err)
+}
+
+// Finish writes text to the file, and keeps it.
+func (f *OutFile) Finish(text []byte) error {
+	if _, err := f.Write(text); err != nil {
+		return WriteError(f.Path, err)
+	}
+	return f.Keep()
+}
+
+// Discard closes the file, and removes it unless it has been kept.
+func (f *OutFile) Discard() {
+	f.Close()
+	if f.IsPending() {
+		pending.remove(f.Name())
+		f.place = ""
+	}
+}
+
+// pending holds the temporary files of this process.
+var pending = pendingFiles{names: map[string]bool{}}
+
+type pendingFiles struct {
+	mu    sync.Mutex
+	names map[string]bool
+}
+
+// create makes a temporary file in the folder of path.
+func (p *pendingFiles) create(path string, mode fs.FileMode) (*os.File, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	dir, base := filepath.Split(path)
+	for {
+		f, err := os.OpenFile(fmt.Sprintf("%s.%s.%08x", dir, base, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if err == nil {
+			p.names[f.Name()] = true
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+}
+
+// rename gives a file its name.
+func (p *pendingFiles) rename(name, path string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	err := os.Rename(name, path)
+	if err == nil {
+		delete(p.names, name)
+	}
+	return err
+}
+
+// remove removes a file.
+func (p *pendingFiles) remove(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.names, name)
+	os.Remove(name)
+}
+
+// Exit removes the temporary files that were not kept and ends the process. No more files are made.
+func Exit(status int) {
+	pending.mu.Lock()
+	for name := range pending.names {
+		os.Remove(name)
+	}
+	os.Exit(status)
+}
+
+// WriteError describes an error of writing the file at path. It returns nil for no error and for a closed pipe.
+func WriteError(path string, err error) error {
+	if err == nil || ReaderGone(err) {
+		return nil
+	}
+	var system *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &system):
+		err = system.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return fmt.Errorf("cannot write %s: %w", path, err)
+}
+
+// ReaderGone reports whether an error says that a pipe has been closed by its reader.
+func ReaderGone(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// Sink keeps the first error of a writer.
+type Sink struct {
+	io.Writer
+	Err error
+}
+
+// Write implements [io.Writer].
+func (s *Sink) Write(b []byte) (int, error) {
+	if s.Err != nil {
+		return 0, s.Err
+	}
+	n, err := s.Writer.Write(b)
+	s.Err = err
+	return n, err
+}
+
+// WriteFile writes a file whole or not at all.
+func WriteFile(path string, text []byte) error {
+	f, err := CreateFile(path)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	return f.Finish(text)
+}

@@ -1,0 +1,188 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram/docs"
+)
+
+const rootHelp = `gram runs higher-order functional programs and their gradients, and tells exactly
+what that cost. It implements the calculus of "Backpropagation in the simply typed
+lambda-calculus with linear negation" (POPL 2020).
+
+A program declares its inputs, each with a value, and ends with an expression:
+
+  input x1 = 5
+  input x2 = 2
+  let z1 = x1 - x2 in let z2 = z1 * z1 in sin z2
+
+Results go to standard output, all at once and only if there is no error, but for a
+trace, which is printed as it is made; everything else goes to standard error.`
+
+// helpTemplate is cobra's template with a text after the flags.
+const helpTemplate = `{{.Long}}
+
+{{.UsageString}}{{with index .Annotations "more"}}
+{{.}}
+{{end}}`
+
+// More returns the annotation that holds the text after a command's flags.
+func More(paragraphs ...string) map[string]string {
+	return map[string]string{"more": strings.Join(paragraphs, "\n\n")}
+}
+
+// StatusHelp is the text on exit statuses.
+const StatusHelp = `Exit status:
+  0    done, also when the reader of a pipe went away
+  1    the program is wrong (syntax, type, data, a value that doesn't fit the
+       program), a file can't be read or written, a limit was reached
+  2    the command line is wrong (an unknown or malformed flag, an unknown name
+       in --set or --param, a value that isn't a number)
+  130  interrupted; a second interrupt ends gram at once`
+
+// LimitsHelp is the text on limits.
+const LimitsHelp = `Limits hold while the program is read, typed, compiled and run. A run that reaches
+one prints nothing on standard output, and says how far it got. There is always
+one on memory; set it with --max-memory.`
+
+// Root returns the command gram with subcommands.
+func Root(a *App, commands ...*cobra.Command) *cobra.Command {
+	cobra.EnableCommandSorting = false
+	var version bool
+	root := &cobra.Command{
+		Use:   "gram",
+		Short: "Run functional programs and their gradients, and count the cost",
+		Long:  rootHelp,
+		Example: `  gram check rnn.gram
+  gram eval rnn.gram --set eps=-0.3
+  gram grad rnn.gram --param n=1e6 --json`,
+		Annotations:   More(StatusHelp),
+		Args:          noSuchCommand,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !version {
+				return Usagef("a command is expected, one of %s", strings.Join(names(cmd), ", "))
+			}
+			a.Accepted = true
+			PrintVersion(&a.Out)
+			return nil
+		},
+	}
+	root.Flags().BoolVar(&version, "version", false, "print what this build is")
+	root.SuggestionsMinimumDistance = 2
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpTemplate(helpTemplate)
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagUsages .LocalFlags}}", 1))
+	root.SetHelpCommand(newHelp(a))
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	root.AddCommand(commands...)
+	addCompletion(root)
+	return root
+}
+
+// addCompletion adds cobra's command completion, which prints a completion script for a shell.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.Short = "Print a script that completes gram's commands and flags"
+			cmd.Args = cobra.ArbitraryArgs
+			cmd.RunE = func(cmd *cobra.Command, args []string) error {
+				return Usagef("completion takes the name of a shell, one of %s", strings.Join(names(cmd), ", "))
+			}
+		}
+	}
+}
+
+// names returns the names of the subcommands of cmd.
+func names(cmd *cobra.Command) []string {
+	var out []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			out = append(out, c.Name())
+		}
+	}
+	return out
+}
+
+// noSuchCommand rejects arguments of the root command: they name no command.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := `unknown command "` + args[0] + `"`
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		text += "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return Usagef("%s", text)
+}
+
+// newHelp returns the command help. Unlike cobra's own command it fails if the command
+// doesn't exist.
+func newHelp(a *App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command, or the reference of the language",
+		Long: `Help prints what a command does, its flags, and examples; without COMMAND, the
+overview. help language prints the reference of the language and of the command, in
+Markdown: docs/language.md.`,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return append(names(cmd.Root()), "language"), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] == "language" {
+				a.Accepted = true
+				a.Out.Write(docs.Language)
+				return nil
+			}
+			about, rest, err := cmd.Root().Find(args)
+			if err == nil && len(rest) > 0 {
+				err = noSuchCommand(about, rest)
+			}
+			if err != nil {
+				return Usagef("%v", err)
+			}
+			a.Accepted = true
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}
+
+// OneFile checks that the arguments are one FILE.
+func OneFile(cmd *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return Usagef("%s takes a FILE; - is standard input", cmd.Name())
+	case 1:
+		if args[0] == "" {
+			return Usagef("the name of the FILE is empty")
+		}
+		return nil
+	}
+	return Usagef("%s takes one FILE, not %d: %s", cmd.Name(), len(args), strings.Join(args, " "))
+}
+
+// GramFiles completes the names of programs.
+func GramFiles(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []string{"gram"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// Quote quotes an argument for a shell if necessary.
+func Quote(s string) string {
+	if s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/@:%", r)
+	}) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,135 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/limits"
+)
+
+// The exit statuses.
+const (
+	StatusDone        = 0
+	StatusWrong       = 1
+	StatusUsage       = 2
+	StatusInterrupted = 130
+)
+
+// App is one run of a command line.
+type App struct {
+	Stdin  io.Reader
+	Stdout io.Writer // for answers that are too long to be kept; others go to Out
+	Stderr io.Writer
+	Out    bytes.Buffer // the answer
+	Color  bool         // the answer goes to a terminal with colours
+	// Accepted reports that the flags and arguments are right. An error before that is a usage error.
+	Accepted bool
+	// Incomplete reports that the answer lacks something: it is printed, but the exit status is that of an error.
+	Incomplete bool
+	// Partial reports that the answer is what was found up to an interrupt: it is printed, but the exit status is that of
+	// an interrupt.
+	Partial bool
+	// AtEnd, if not nil, is called when the command has ended.
+	AtEnd func()
+}
+
+// Run runs a command line and returns the exit status. commands returns the commands that it may call.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer,
+	commands func(*App) []*cobra.Command) (status int) {
+	defer func() {
+		// The runtime would exit with 2, the status of a wrong command line.
+		if fault := recover(); fault != nil {
+			fmt.Fprintf(stderr, "gram: internal error: %v\n%s", fault, debug.Stack())
+			status = StatusWrong
+		}
+	}()
+	a := &App{Stdin: stdin, Stdout: stdout, Stderr: stderr, Color: hasColor(stdout)}
+	root := Root(a, commands(a)...)
+	if a.AtEnd != nil {
+		defer a.AtEnd()
+	}
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		plainUsages(root)
+	}
+	root.SetArgs(append([]string{}, args...))
+	root.SetIn(stdin)
+	root.SetOut(&a.Out)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil && ctx.Err() != nil && !a.Partial {
+		err = &gram.LimitError{Limit: "interrupt", Phase: "printing", Err: ctx.Err()}
+	}
+	if err != nil {
+		return a.Fail(cmd.CommandPath(), err)
+	}
+	status = a.deliver(stdout)
+	switch {
+	case status == StatusDone && a.Partial:
+		status = StatusInterrupted
+	case status == StatusDone && a.Incomplete:
+		status = StatusWrong
+	}
+	return status
+}
+
+// ReadProgram returns the text of the program; path "-" is standard input.
+func (a *App) ReadProgram(ctx context.Context, path string, meter *limits.Meter) ([]byte, error) {
+	return ReadProgram(ctx, a.Stdin, path, meter)
+}
+
+// ErrServed is the error of a server that an interrupt has ended. That is the usual end, so profiles of the process are
+// kept.
+var ErrServed = &gram.LimitError{Limit: "interrupt", Phase: "serving", Err: context.Canceled}
+
+// Fail prints the error of the command at path and returns its exit status.
+func (a *App) Fail(path string, err error) int {
+	var program *gram.Error
+	var limit *gram.LimitError
+	var value *gram.UsageError
+	switch {
+	case a.isUsage(err):
+		text := err.Error()
+		if errors.As(err, &value) {
+			text = value.Message("--")
+		}
+		fmt.Fprintf(a.Stderr, "gram: %s\n", strings.TrimRight(text, "\n"))
+		fmt.Fprintf(a.Stderr, "Run '%s --help' for usage.\n", path)
+		return StatusUsage
+	case errors.As(err, &limit) && limit.Limit == "interrupt":
+		fmt.Fprintf(a.Stderr, "gram: %s\n", limit)
+		return StatusInterrupted
+	case errors.As(err, &program):
+		fmt.Fprintln(a.Stderr, strings.TrimRight(program.Text, "\n"))
+	default:
+		fmt.Fprintf(a.Stderr, "gram: %v\n", err)
+	}
+	return StatusWrong
+}
+
+// isUsage reports whether an error is about the command line.
+func (a *App) isUsage(err error) bool {
+	var own *UsageError
+	var value *gram.UsageError
+	return !a.Accepted || errors.As(err, &own) || errors.As(err, &value)
+}
+
+// deliver writes the whole answer and returns the exit status.
+func (a *App) deliver(stdout io.Writer) int {
+	if a.Out.Len() == 0 {
+		return StatusDone
+	}
+	_, err := stdout.Write(a.Out.Bytes())
+	if err == nil || ReaderGone(err) {
+		return StatusDone
+	}
+	fmt.Fprintf(a.Stderr, "gram: %v\n", ResultError(err))
+	return StatusWrong
+}
