@@ -11,10 +11,10 @@ import (
 // at returns the node r, which the move touches.
 func (m run[M]) at(r Place) *node {
 	var mode M
-	if len(mode) > 1 {
+	if len(mode)&2 != 0 {
 		m.log = append(m.log[:m.touched], r>>2)
 	}
-	if len(mode) > 0 {
+	if len(mode)&1 != 0 {
 		m.touched++
 	}
 	return m.arena.Node(r)
@@ -41,7 +41,7 @@ func (m run[M]) make(kind literal.Kind, code uint32, up Place, bits uint8) (Plac
 // allocAll is alloc of several nodes, which are not yet touched. It reports whether there was memory: those that have been
 // freed last come first.
 func (m *Machine) allocAll(out []Place) bool {
-	m.made += uint64(len(out))
+	m.nodes += uint64(len(out))
 	for rest := m.arena.Take(out); len(rest) > 0; rest = m.arena.Take(rest) {
 		if !m.grow() {
 			clear(rest)

@@ -9,12 +9,17 @@ import (
 
 // become puts the number x in the place of a node whose operands it was made of.
 func (m run[M]) become(r Place, n *node, x float64, what string) redex {
-	if m.opt.Finite && (math.IsNaN(x) || math.IsInf(x, 0)) {
-		m.fail(&limits.NotFiniteError{Value: x, What: what, Pos: m.posOf(n.Code)})
-	}
+	m.check(n, x, what)
 	up := n.Up
 	m.arena.Release(r, n)
 	return m.deliver(up, literal.Number, numeral(x))
+}
+
+// check ends the run if the number is not finite and has to be.
+func (m *Machine) check(n *node, x float64, what string) {
+	if m.opt.Finite && (math.IsNaN(x) || math.IsInf(x, 0)) {
+		m.fail(&limits.NotFiniteError{Value: x, What: what, Pos: m.posOf(n.Code)})
+	}
 }
 
 // firePlus is (6): r α + q β → (r+q)αβ.
@@ -50,7 +55,7 @@ func (m run[M]) fireBranch(p Place) redex {
 	n := m.at(p)
 	in := &m.prog.Code[n.Code]
 	body := in.Closure.Bodies[1]
-	if in.Cmp.Holds(number(n.Val[0]), number(n.Val[1])) {
+	if in.Cmp.Holds(m.pointValue(n, 0), m.pointValue(n, 1)) {
 		body = in.Closure.Bodies[0]
 	}
 	m.copy = copying{body: &m.prog.Templates[body], up: n.Up, holder: n.C, owned: true}

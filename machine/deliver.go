@@ -25,6 +25,9 @@ func (m run[M]) deliver(p Place, t Tag, v uint64) redex {
 // complete is called when a node has its operands.
 func (m run[M]) complete(r Place, n *node) redex {
 	k := n.Kind
+	if m.opens() && m.isOperation(n) {
+		return moveAt(rule.Wake, r)
+	}
 	if k == literal.Sub {
 		return m.bound(r, n)
 	}
@@ -53,6 +56,10 @@ func (m run[M]) ready(r Place, n *node) redex {
 		return m.contribute(r, n)
 	case k == literal.Summand:
 		return m.forward(r, n, 0)
+	case k == literal.Seed:
+		m.seeds[m.prog.Code[n.Code].N] = r
+	case k == literal.Names:
+		return ruleAt(rule.EtaPair, r)
 	}
 	return 0
 }
@@ -60,14 +67,27 @@ func (m run[M]) ready(r Place, n *node) redex {
 // bound is called when a substitution has its value: its occurrences may become it, by (3), one after the
 // other, and where there is none (4) drops it.
 func (m run[M]) bound(r Place, n *node) redex {
+	if m.opens() && m.isUnnamed(n.Tag[0], n.Val[0]) {
+		n.Bits |= 1
+		return ruleAt(rule.EtaPair, r)
+	}
 	if w := hi(n.Val[1]); w != 0 {
 		n.Val[1] = uint64(lo(n.Val[1]))
 		return m.waiter(w, n.Tag[0])
 	}
 	if lo(n.Val[1]) == 0 {
-		return ruleAt(rule.GC, r)
+		return m.unmentioned(r, n)
 	}
 	return 0
+}
+
+// unmentioned is called when a variable that has its value has no occurrence left.
+func (m run[M]) unmentioned(r Place, n *node) redex {
+	if m.opens() && isName(n.Tag[0]) {
+		m.arena.Release(r, n)
+		return 0
+	}
+	return ruleAt(rule.GC, r)
 }
 
 // waiter returns the redex of the first of those that wait for a substitution. It will put the next one on the worklist.
@@ -75,6 +95,8 @@ func (m run[M]) waiter(w Place, t Tag) redex {
 	switch {
 	case w&literal.Waits != 0:
 		return moveAt(rule.Wake, nodeOf(w))
+	case m.opens() && isName(t):
+		return moveAt(rule.Wake, w)
 	case t == literal.Number:
 		return ruleAt(rule.SubstNumeral, w)
 	}
@@ -114,12 +136,9 @@ func (m run[M]) wake(p Place) redex {
 		s, next := lo(n.Val[p&1]), hi(n.Val[p&1])
 		sub := m.at(s)
 		m.push(wakeAt(next))
-		if sub.Kind == literal.Linear {
-			v := sub.Val[0]
-			m.dropLinear(s, sub)
-			return m.deliver(p, literal.Number, v)
-		}
-		return m.deliver(p, literal.Name, uint64(s))
+		return m.occurs(p, s, sub)
+	case m.opens() && m.isOperation(n):
+		return m.operate(p, n)
 	case n.Kind == literal.Add && n.Tag[0] == literal.Zero:
 		return m.forward(nodeOf(p), n, 1)
 	case n.Kind == literal.Add && n.Tag[1] == literal.Zero:
@@ -146,6 +165,33 @@ func (m run[M]) takeTurn(p Place) redex {
 	return 0
 }
 
+// occurs gives the place p what an occurrence of the variable of s becomes without a step.
+func (m run[M]) occurs(p, s Place, n *node) redex {
+	switch n.Kind {
+	case literal.Linear:
+		t, v := n.Tag[0], n.Val[0]
+		switch {
+		case !m.opens():
+			if n.Val[1]--; lo(n.Val[1]) == 0 {
+				m.arena.Release(s, n)
+			}
+		case t == literal.Operation:
+			t, v = literal.Inert, uint64(s)
+		default:
+			m.copyValue(t, v)
+			m.push(m.addUses(s, -1))
+		}
+		return m.deliver(p, t, v)
+	case literal.Sub: // a name of something inert
+		v := n.Val[0]
+		m.push(m.addUses(s, -1))
+		return m.deliver(p, literal.Inert, v)
+	case literal.Symbol:
+		return m.deliver(p, literal.Inert, uint64(s))
+	}
+	return m.deliver(p, literal.Name, uint64(s))
+}
+
 // readyDue is called when an application or a conditional has its operands and its turn has come.
 func (m run[M]) readyDue(r Place, n *node) redex {
 	switch n.Kind {
@@ -163,6 +209,9 @@ func (m run[M]) pairMade(r Place, n *node) redex {
 	if n.Tag[0] == literal.Late || n.Tag[1] == literal.Late {
 		n.Bits |= literal.IsLate
 	}
+	if m.opens() && n.Kind == literal.Pair && (m.isOpen(n.Tag[0], n.Val[0]) || m.isOpen(n.Tag[1], n.Val[1])) {
+		n.Bits |= literal.IsOpen
+	}
 	switch k := m.at(nodeOf(n.Up)).Kind; {
 	case k == literal.Pair || k == literal.Con || k == literal.Add || k == literal.Job, k == literal.App && n.Bits&literal.IsLate != 0:
 		return moveAt(rule.Wake, r)
@@ -176,6 +225,9 @@ func (m run[M]) deliverMade(up Place, r Place, n *node) redex {
 		return m.deliverLate(up, r)
 	}
 	n.C = 1
+	if m.opens() && n.Kind == literal.Con {
+		n.Tag[0] = m.named(n.Tag[0], n.Val[0])
+	}
 	return m.deliver(up, literal.Value, uint64(r))
 }
 
@@ -189,6 +241,10 @@ func (m run[M]) dropValue(t Tag, v uint64) redex {
 		}
 	case literal.Name:
 		return m.addUses(lo(v), -1)
+	case literal.Inert:
+		if m.at(lo(v)).Kind == literal.Linear {
+			return m.addUses(lo(v), -1)
+		}
 	}
 	return 0
 }
@@ -200,13 +256,17 @@ func (m run[M]) copyValue(t Tag, v uint64) {
 		m.at(lo(v)).C++
 	case literal.Name:
 		m.addUses(lo(v), 1)
+	case literal.Inert:
+		if m.at(lo(v)).Kind == literal.Linear {
+			m.addUses(lo(v), 1)
+		}
 	}
 }
 
 // addUses books more occurrences of a variable, or fewer. Where none are left, (4) is next.
 func (m run[M]) addUses(s Place, k int32) redex {
 	n := m.at(s)
-	if n.Kind == literal.FreeDual {
+	if n.Kind == literal.FreeDual || n.Kind == literal.Symbol {
 		return 0
 	}
 	uses := lo(n.Val[1]) + uint32(k)
@@ -214,25 +274,24 @@ func (m run[M]) addUses(s Place, k int32) redex {
 	switch {
 	case uses != 0:
 	case n.Kind != literal.Linear && n.Bits&literal.Missing == 0:
-		return ruleAt(rule.GC, s)
+		return m.unmentioned(s, n)
 	case n.Kind == literal.Linear && n.Bits&literal.IsFired != 0:
+		if n.Tag[0] == literal.Operation {
+			return ruleAt(rule.Lin, s) // (5')
+		}
+		t, v := n.Tag[0], n.Val[0]
 		m.arena.Release(s, n)
+		return m.dropValue(t, v)
 	}
 	return 0
-}
-
-// dropLinear takes an occurrence of a linear variable that has fired away.
-func (m run[M]) dropLinear(s Place, n *node) {
-	n.Val[1]--
-	if lo(n.Val[1]) == 0 {
-		m.arena.Release(s, n)
-	}
 }
 
 // freeValue is the unit that frees a value which nothing refers to.
 func (m run[M]) freeValue(p Place) redex {
 	n := m.at(p)
 	switch n.Kind {
+	case literal.Fun1, literal.Fun2, literal.Mul, literal.Add:
+		m.dropOperands(n)
 	case literal.Pair, literal.Con:
 		m.push(m.dropValue(n.Tag[0], n.Val[0]))
 		m.push(m.dropValue(n.Tag[1], n.Val[1]))

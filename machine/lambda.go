@@ -34,9 +34,15 @@ func (m run[M]) fireLambda(p Place) redex {
 	t := m.prog.Code[l.Code].Body
 	bind(n, t.Param)
 	n.Code = l.Code
-	if t.Linear {
+	switch {
+	case t.Linear && m.opens() && n.Tag[0] == literal.Operation && t.Param > 0: // no value: it stays, for (5) does not fire
+		n.Kind, n.Bits = literal.Linear, literal.IsFired
+	case t.Linear:
 		n.Kind, n.C = literal.Linear, f
 		return ruleAt(rule.Lin, p)
+	case m.opens() && m.isUnnamed(n.Tag[0], n.Val[0]):
+		n.Bits = 1
+		m.push(ruleAt(rule.EtaPair, p))
 	}
 	return m.startCopy(t, f, l, n.Up, p)
 }
@@ -108,10 +114,14 @@ func (m run[M]) copyBody() redex {
 		}
 	}
 	m.act(actions)
-	if c.param != 0 && t.Param == 0 {
-		return ruleAt(rule.GC, c.param)
+	if c.param == 0 || t.Param != 0 {
+		return 0
 	}
-	return 0
+	x := m.arena.Node(c.param)
+	if m.opens() && x.Bits&literal.Missing != 0 {
+		return 0
+	}
+	return m.unmentioned(c.param, x)
 }
 
 // unitsPerLook is how many units of a body may pass between two looks at the limits.
@@ -189,7 +199,7 @@ func (m run[M]) bindOuter(outer []literal.Outer) {
 // awaitOuter is bindOuter for one variable that has no value yet, or that is no Sub. Its occurrences are a list, from
 // p to last.
 func (m run[M]) awaitOuter(s Place, x *node, p, last Place) redex {
-	if x.Kind == literal.FreeDual || x.Kind == literal.Linear && x.Bits&literal.IsFired != 0 || x.Kind == literal.Cell && x.Bits&literal.Missing == 0 {
+	if x.Kind == literal.FreeDual || x.Kind == literal.Symbol || x.Kind == literal.Linear && x.Bits&literal.IsFired != 0 || x.Kind == literal.Cell && x.Bits&literal.Missing == 0 {
 		return wakeAt(p)
 	}
 	m.at(nodeOf(last)).Val[last&1] = both(s, hi(x.Val[1]))
@@ -277,17 +287,15 @@ func (m run[M]) occur(p Place, s Place) redex {
 	x := m.at(s)
 	bound := x.Bits&literal.Missing == 0
 	switch x.Kind {
-	case literal.FreeDual:
-		return m.deliver(p, literal.Name, uint64(s))
+	case literal.FreeDual, literal.Symbol:
+		return m.occurs(p, s, x)
 	case literal.Cell:
 		if bound {
-			return m.deliver(p, literal.Name, uint64(s))
+			return m.occurs(p, s, x)
 		}
 	case literal.Linear:
 		if x.Bits&literal.IsFired != 0 {
-			v := x.Val[0]
-			m.dropLinear(s, x)
-			return m.deliver(p, literal.Number, v)
+			return m.occurs(p, s, x)
 		}
 		bound = false
 	}

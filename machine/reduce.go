@@ -23,6 +23,7 @@ type Machine struct {
 	log     []Ref       // the nodes that have been touched since the last event, if events are told
 	unused  []Ref       // those of them that were free
 	reached reached     // of a gradient
+	made    []Place     // the operations of G, in the order in which they were made
 	state
 }
 
@@ -38,7 +39,7 @@ type state struct {
 	fired    [moveMask + 1]uint64
 	words    [moveMask + 1]uint64
 	most     [moveMask + 1]uint64
-	made     uint64   // nodes
+	nodes    uint64   // that have been made
 	kept     uint64   // nodes that are in use because lists have been read
 	fuel     int      // moves until the next look at the limits
 	unfolded term.Var // the recursive function that ran last
@@ -53,13 +54,18 @@ const moveMask = 31 // as many moves as an index needs no check for
 // run is a machine that runs. The compiler makes the rewrites once for each mode.
 type run[M mode] struct{ *Machine }
 
-// mode says by its length what a run observes: nothing, how many nodes each move touches, or which.
-type mode interface{ plain | measured | told }
+// mode says by the bits of its length what a run observes and does: it counts how many nodes each move touches, it tells
+// which, its inputs are symbolic.
+type mode interface {
+	plain | measured | told | open | openTold
+}
 
 type (
 	plain    [0]byte
 	measured [1]byte
-	told     [2]byte
+	told     [1 | 2]byte
+	open     [1 | 4]byte
+	openTold [1 | 2 | 4]byte
 )
 
 // runner is implemented by run in each mode.
@@ -67,11 +73,16 @@ type runner interface {
 	evaluate(point []float64) error
 	gradient(point, values, jacobian []float64) error
 	read(out []float64, lengths []int) ([]float64, []int, error)
+	graph(point []float64) error
 }
 
 // runner returns a run of the machine, in the mode that the options need.
 func (m *Machine) runner() runner {
 	switch {
+	case m.prog.Open && m.opt.Events != nil:
+		return run[openTold]{m}
+	case m.prog.Open:
+		return run[open]{m}
 	case m.opt.Events != nil:
 		return run[told]{m}
 	case m.opt.Measure || m.opt.Random:
@@ -83,13 +94,19 @@ func (m *Machine) runner() runner {
 // measures reports whether words are counted.
 func (m run[M]) measures() bool {
 	var mode M
-	return len(mode) > 0
+	return len(mode)&1 != 0
 }
 
 // tells reports whether events are told.
 func (m run[M]) tells() bool {
 	var mode M
-	return len(mode) > 1
+	return len(mode)&2 != 0
+}
+
+// opens reports whether inputs are symbolic.
+func (m run[M]) opens() bool {
+	var mode M
+	return len(mode)&4 != 0
 }
 
 // New makes a machine for the program. The error is a [*limits.ReachedError].
@@ -103,7 +120,7 @@ func New(p *literal.Program, opt Options) (*Machine, error) {
 		return nil, &limits.ReachedError{Limit: "memory", Max: most, Err: err}
 	}
 	return &Machine{prog: p, opt: opt, arena: arena, frame: make([]uint32, max(p.Frame, literal.FirstIndex)),
-		seeds: make([]Place, p.Outputs), answers: make([]float64, p.Outputs)}, nil
+		seeds: make([]Place, 2*p.Outputs), answers: make([]float64, p.Outputs)}, nil
 }
 
 // Close returns the memory of the arena.
@@ -196,7 +213,7 @@ func (m *Machine) posOf(code uint32) term.Pos {
 
 // Stats returns what the last run cost, or how far it got if it was stopped.
 func (m *Machine) Stats() Stats {
-	s := Stats{Nodes: m.made, Freed: m.made + m.kept - m.arena.Live(), PeakNodes: m.arena.Peak(), ArenaBytes: m.arena.Bytes()}
+	s := Stats{Nodes: m.nodes, Freed: m.nodes + m.kept - m.arena.Live(), PeakNodes: m.arena.Peak(), ArenaBytes: m.arena.Bytes()}
 	for i, n := range m.fired[:rule.NumMoves] {
 		if rule.Move(i) == rule.Wake {
 			n += m.fired[turn]

@@ -11,6 +11,17 @@ import (
 
 // begin makes the start term at the point, in the place up.
 func (m run[M]) begin(point []float64, up Place) {
+	for i := range m.prog.Free {
+		m.frame[literal.FirstIndex+i], _ = m.start(literal.FreeDual, 0)
+	}
+	for i := range m.prog.Symbols {
+		r, n := m.start(literal.Symbol, 0)
+		n.C, n.Val[0] = uint32(i), numeral(1)
+		if i < len(point) {
+			n.Val[0] = numeral(point[i])
+		}
+		m.frame[literal.FirstIndex+m.prog.Free+i] = r
+	}
 	m.point = point
 	m.copy = copying{body: &m.prog.Templates[m.prog.Start], up: up}
 	m.push(moveAt(copyNext, 0))
@@ -32,7 +43,7 @@ func (m *Machine) reset() error {
 	}
 	m.arena.Reset()
 	m.reached.reset()
-	m.work, m.unused, m.state = m.work[:0], m.unused[:0], state{event: Fired{m: m}}
+	m.work, m.unused, m.made, m.state = m.work[:0], m.unused[:0], m.made[:0], state{event: Fired{m: m}}
 	if m.opt.Random {
 		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))
 	}
@@ -62,30 +73,31 @@ func (m run[M]) gradient(point, values, jacobian []float64) error {
 	if err := m.reset(); err != nil {
 		return err
 	}
-	for i := range m.prog.Free {
-		m.frame[literal.FirstIndex+i], _ = m.start(literal.FreeDual, 0)
-	}
 	m.begin(point, 0)
 	if err := m.reduce(); err != nil {
 		return err
 	}
 	copy(values, m.answers)
-	for i, app := range m.seeds {
-		j, job := m.start(literal.Job, 1)
-		m.job = j
-		m.mark(app)
-		n := m.at(app)
-		n.Up = j | 1
-		m.push(m.arrive(app, n))
-		m.unit(rule.Wake, app)
-		if err := m.reduce(); err != nil {
+	for i, app := range m.seeds[:m.prog.Outputs] {
+		if err := m.backward(app); err != nil {
 			return err
 		}
 		m.readRow(jacobian[i*m.prog.Inputs : (i+1)*m.prog.Inputs])
+		m.arena.Release(m.job, m.arena.Node(m.job))
 		m.job = 0
-		m.arena.Release(j, job)
 	}
 	return m.err
+}
+
+// backward runs the backward phase of a seed, the application app. What it leaves are the applications of the free duals.
+func (m run[M]) backward(app Place) error {
+	m.job, _ = m.start(literal.Job, 1)
+	m.mark(app)
+	n := m.at(app)
+	n.Up = m.job | 1
+	m.push(m.arrive(app, n))
+	m.unit(rule.Wake, app)
+	return m.reduce()
 }
 
 // readRow reads the tagged sum x1* g1 + … + xn* gn: a unit of read-back for each number, and one for the value.
@@ -157,9 +169,9 @@ func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 
 // readList applies a list to λa.λr.⟨a,r⟩ and 0⃗, and returns the pairs. What that takes is not counted.
 func (m run[M]) readList(list Place) ([]Place, error) {
-	fired, made, live := m.fired, m.made, m.arena.Live()
+	fired, nodes, live := m.fired, m.nodes, m.arena.Live()
 	defer func() {
-		m.fired, m.made = fired, made
+		m.fired, m.nodes = fired, nodes
 		m.kept += m.arena.Live() - live
 	}()
 	r, n := m.make(literal.Result, literal.NoCode, 0, 1)

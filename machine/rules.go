@@ -6,7 +6,7 @@ import (
 )
 
 // reduce takes redexes off the worklist and makes the moves until it is empty, and then lets the jobs go on. It has the
-// table of the rules, and of the units that stand on the worklist. (9) and (10) never fire at a point. Each function
+// table of the rules, and of the units that stand on the worklist. (9) never fires at a point, and (10) where inputs are symbolic. Each function
 // returns the redex that comes next under LIFO, the top of the worklist, or 0 if that is not known.
 //
 // The table is made of comparisons, the most frequent first. Each rule has a call of its own, so there is no indirect call;
@@ -82,6 +82,8 @@ func (m run[M]) reduce() error {
 			next = m.fireCase(p)
 		case by == rule.Unfold: // (15) (fix f.v) u → v[f:=fix f.v] u
 			next = m.fireUnfold(p)
+		case by == rule.EtaPair: // (10) t[x:=⟨u,u'⟩] → t[x:=⟨y,y'⟩][⟨y,y'⟩:=⟨u,u'⟩]
+			next = m.fireEtaPair(p)
 		case by == rule.PlusPair: // (7) ⟨t1,t2⟩α + ⟨u1,u2⟩β → ⟨t1+u1, t2+u2⟩αβ
 			next = m.firePlusPair(p)
 		}

@@ -52,11 +52,19 @@ func (m run[M]) fireGC(p Place) redex {
 // occurrences of any other x receive v one after the other.
 func (m run[M]) fireLin(p Place) redex {
 	n := m.at(p)
+	if n.Bits&literal.IsFired != 0 { // (5') of an operation that has lost its last occurrence
+		v := n.Val[0]
+		m.arena.Release(p, n)
+		return moveAt(rule.FreeUnit, lo(v))
+	}
 	n.Bits |= literal.IsFired
 	if f := n.C; f != 0 { // the application of a dual λ
 		l := m.at(f)
 		t, up, number, param := m.prog.Code[l.Code].Body, n.Up, n.Val[0], p
 		if t.Direct {
+			if m.opens() {
+				m.push(m.dropArgument(n.Tag[0], n.Val[0]))
+			}
 			m.arena.Release(p, n)
 			param = 0
 		}

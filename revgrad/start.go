@@ -11,6 +11,10 @@ type Start struct {
 	Stars   []term.Var       // of a gradient: the free x* of each input
 	Seeds   term.Ref         // of a gradient: the vector of all z* 1
 	Around  map[term.Var]int // the variables that have been added: the inputs that they are of; -1: of the seeds
+	// Of a term with its inputs left open:
+	Open    bool
+	Symbols []term.Var        // the free variables that stand for numbers
+	Named   map[term.Ref]bool // the pairs ⟨x,x*⟩, whose components are named
 }
 
 // ValueStart returns t[x1:=r1]…[xn:=rn], which reduces to the value of t at a point.
@@ -34,17 +38,53 @@ func GradientStart(d *term.Term, inputs []term.Var, outputs int) *Start {
 	t := s.Term
 	for i, x := range inputs {
 		x0 := s.variable("x0", term.R, i)
-		name := s.variable("d", term.AbstractDual, i)
-		star := s.variable("x*", term.AbstractDual, i)
-		s.Around[x] = i
-		a := t.NewVar(term.VarInfo{Name: "a", Type: term.R, Linear: true, Generated: true})
-		s.Stars = append(s.Stars, star)
-		t.Root = t.Let(0, x, t.Pair(0, t.Variable(0, x0), t.Variable(0, name)), t.Root)
-		dual := t.Lam(0, a, t.App(0, t.Variable(0, star), t.Variable(0, a)))
-		t.Root = t.Let(0, name, dual, t.Root)
+		s.dual(i, x, x0)
 		t.Root = t.Let(0, x0, s.input(i), t.Root)
 	}
 	return s
+}
+
+// OpenStart returns t with its inputs left open.
+func OpenStart(t *term.Term, inputs []term.Var) *Start {
+	s := newStart(t)
+	s.Open, s.Symbols = true, inputs
+	return s
+}
+
+// OpenGradientStart returns the term of Theorem 1, ⟨z, z*⟩ for D(t) with t of type R, with the λ of its second component opened:
+//
+//	⟦z* a, z⟧[⟨z,z*⟩:=D(t)] with [x:=⟨x0,d⟩][d:=λb.x* b] for each input
+//
+// where a, the x0 and the x* are free.
+func OpenGradientStart(d *term.Term, inputs []term.Var) *Start {
+	s := newStart(d)
+	s.Open, s.Named = true, map[term.Ref]bool{}
+	t := s.Term
+	a := s.variable("a", term.R, -1)
+	z, star := s.variable("z", term.R, -1), s.variable("z*", term.AbstractDual, -1)
+	t.Root = t.Vec(0, []term.Ref{t.App(0, t.Variable(0, star), t.Variable(0, a)), t.Variable(0, z)})
+	s.Seeds, s.Outputs[z] = t.Root, 0
+	t.Root = t.Unpair(0, z, star, d.Root, t.Root)
+	for i, x := range inputs {
+		x0 := s.variable("x0", term.R, i)
+		s.Symbols = append(s.Symbols, x0)
+		s.Named[s.dual(i, x, x0)] = true
+	}
+	s.Symbols = append(s.Symbols, a)
+	return s
+}
+
+// dual puts [x:=⟨x0,d⟩][d:=λa.x* a] for input i around the term, and returns the pair.
+func (s *Start) dual(i int, x, x0 term.Var) term.Ref {
+	t := s.Term
+	name, star := s.variable("d", term.AbstractDual, i), s.variable("x*", term.AbstractDual, i)
+	s.Around[x] = i
+	s.Stars = append(s.Stars, star)
+	pair := t.Pair(0, t.Variable(0, x0), t.Variable(0, name))
+	t.Root = t.Let(0, x, pair, t.Root)
+	a := t.NewVar(term.VarInfo{Name: "a", Type: term.R, Linear: true, Generated: true})
+	t.Root = t.Let(0, name, t.Lam(0, a, t.App(0, t.Variable(0, star), t.Variable(0, a))), t.Root)
+	return pair
 }
 
 func newStart(t *term.Term) *Start {

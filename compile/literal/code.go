@@ -38,7 +38,7 @@ type Instr struct {
 	// Up is the frame index of the parent, or [UpIndex].
 	Up   uint32
 	X, Y uint32 // frame indices of variables
-	// N is of MakeSub: occurrences; of MakeNat: the count; of a Con: the number of the constructor; of MakeData: the index; of a List: 1 if
+	// N is of a Pair: 1 if its second component is the tail of a vector; of MakeSub: occurrences; of MakeNat: the count; of a Con: the number of the constructor; of MakeData: the index; of a List: 1 if
 	// its elements are numerals; of a λ: 1 if its body is one; of an App: where it stands in f a1 … an, see spine.
 	N       uint64
 	Val     float64
@@ -46,6 +46,7 @@ type Instr struct {
 	Body    *Template // of a λ
 	Dual    bool      // of an App: its function is a dual variable; of an occurrence: it is of one
 	Self    bool      // of a λ: it is a recursive function, in the body of one that is defined together with it
+	Named   bool      // of a Pair: its components have names
 	Pos     term.Pos
 	Name    term.Var // the variable that is bound, or that occurs
 }
@@ -100,8 +101,10 @@ type Program struct {
 	Templates []Template
 	Frame     int // the largest frame
 	Inputs    int
-	Outputs   int // of a gradient; 0 for a value
-	Free      int // free dual variables
+	Outputs   int  // of a gradient; 0 for a value
+	Free      int  // free dual variables
+	Symbols   int  // free variables that stand for numbers: the inputs and, of D(t), the argument of its dual
+	Open      bool // its inputs are symbolic
 	Start     uint32
 	Recursive bool             // it has recursive functions
 	Zero      uint32           // the template of λa.0⃗

@@ -19,9 +19,10 @@ type coder struct {
 	nodes     []spot // of each node of the term, once its parent has been seen
 	homes     []home // of each variable
 	templates []*building
-	inputs    map[term.Ref]int // the numerals of the inputs
-	outputs   map[term.Var]int // the z of each output
-	seeds     term.Ref         // the vector of the seeds
+	inputs    map[term.Ref]int  // the numerals of the inputs
+	outputs   map[term.Var]int  // the z of each output
+	seeds     term.Ref          // the vector of the seeds
+	named     map[term.Ref]bool // pairs whose components have names
 }
 
 // spot is where a node of the term stands.
@@ -157,7 +158,7 @@ func (c *coder) finish() {
 	p := c.p
 	p.Templates = make([]Template, len(c.templates))
 	for i, b := range c.templates {
-		l := layout{b: b, next: b.First, more: b.Locals, base: uint32(len(p.Code))}
+		l := layout{b: b, open: p.Open, next: b.First, more: b.Locals, base: uint32(len(p.Code))}
 		for k := range b.code {
 			if f := b.code[k].Closure; f != nil && len(f.Bodies) > 0 {
 				f.Captures = c.templates[f.Bodies[0]].seen.from
@@ -233,6 +234,7 @@ func (c *coder) node(r term.Ref) error {
 	case term.AppOp:
 		c.application(n, s, at)
 	case term.PairOp:
+		at.Named = c.named[r]
 		c.operation(s, at, Pair, n.A, n.B)
 	case term.AddOp:
 		if s.flat {
@@ -397,8 +399,12 @@ func (c *coder) vector(r term.Ref, n *term.Node, s spot) {
 // tuple makes pairs nested to the right.
 func (c *coder) tuple(kids []term.Ref, pos term.Pos, s spot) {
 	in, last := s.in-1, len(kids)-1
-	for _, k := range kids[:last] {
-		pair := c.put(in, Instr{Op: MakeNode, Kind: Pair, Arity: 2, Up: s.up, Slot: s.slot, Pos: pos})
+	for i, k := range kids[:last] {
+		at := Instr{Op: MakeNode, Kind: Pair, Arity: 2, Up: s.up, Slot: s.slot, Pos: pos}
+		if i < last-1 {
+			at.N = 1
+		}
+		pair := c.put(in, at)
 		c.place(k, in, pair, 0)
 		s = spot{in: s.in, up: pair, slot: 1}
 	}

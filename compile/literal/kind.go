@@ -31,10 +31,13 @@ const (
 	Fold                 // a list or numeral that has been applied to f: λx.f t1 (…)
 	Captures             // more free variables of a Lam, a List or an If; the state of an Iter
 	FreeDual             // x*, a free dual variable
+	Symbol               // a free variable that stands for a number: an input that is symbolic
+	Names                // [⟨y,y'⟩:=u] of (10), for the tail u of a vector
 )
 
 var kindNames = [...]string{"free", "fun1", "fun2", "mul", "add", "app", "if", "case", "open", "sub", "linear", "cell", "iter",
-	"job", "seed", "summand", "result", "lam", "pair", "con", "nat", "list", "data", "fold", "captures", "freeDual"}
+	"job", "seed", "summand", "result", "lam", "pair", "con", "nat", "list", "data", "fold", "captures", "freeDual", "symbol",
+	"names"}
 
 // String returns the kind's name.
 func (k Kind) String() string { return kindNames[k] }

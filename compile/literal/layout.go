@@ -10,6 +10,7 @@ import "math"
 // A variable that the body does not bind has its value as a rule when the body is copied, so (3) is next: see Outer.
 type layout struct {
 	b       *building
+	open    bool           // inputs are symbolic
 	base    uint32         // the instruction that is the first of the template
 	next    uint32         // the frame index of the next node that an instruction makes
 	more    uint32         // of the next Captures node
@@ -55,7 +56,7 @@ func (l *layout) make() {
 			direct++
 		}
 	}
-	b.Direct = b.Linear && direct == b.Param
+	b.Direct = b.Linear && direct == b.Param && (!l.open || direct == 0)
 	for i := range b.code {
 		l.instr(&b.code[i], l.base+uint32(i))
 	}
@@ -85,6 +86,9 @@ func (l *layout) instr(in *Instr, code uint32) {
 		im.Bits = in.Arity
 		if in.Kind == Con {
 			im.Val[1] = in.N
+		}
+		if in.Named {
+			im.Bits |= IsNamed
 		}
 		if in.Kind == App {
 			l.order(in, index)

@@ -20,14 +20,16 @@ type Tag uint8
 
 // The tags of operands.
 const (
-	Empty    Tag = iota // it has not come yet
-	Number              // a numeral
-	Value               // a Lam, Pair, Con, Nat, List, Data or Fold
-	Name                // a Cell or a FreeDual: a dual variable
-	Variable            // an occurrence: a Sub, Linear or Cell, and the next that waits for it
-	Late                // an App of a dual, an Add or a Pair of such: a sum that no job has run
-	Zero                // the zero tuple
-	Taken               // of a Sub: its last occurrence has taken the value
+	Empty     Tag = iota // it has not come yet
+	Number               // a numeral
+	Value                // a Lam, Pair, Con, Nat, List, Data or Fold
+	Name                 // a Cell or a FreeDual: a dual variable
+	Variable             // an occurrence: a Sub, Linear or Cell, and the next that waits for it
+	Late                 // an App of a dual, an Add or a Pair of such: a sum that no job has run
+	Zero                 // the zero tuple
+	Inert                // a variable that stands for a number that is not known: a Symbol, or the name of an operation of G
+	Operation            // an operation of G, which has no name yet
+	Taken                // of a Sub: its last occurrence has taken the value
 )
 
 // Head is the first 8 bytes of a node.
@@ -46,6 +48,10 @@ const (
 	HasMore       = 1 << 7 // the last word of its operands is a Captures node
 	IsDue         = 1 << 3 // of an App, an If or a Case: its turn has come, so it is a redex when it has its operands
 	IsLate        = 1 << 3 // of a Pair: a component is a sum that no job has run
+	IsGraph       = 1 << 2 // of Fun1, Fun2, Mul, Add: it is an operation of G; up and c are its number at the point
+	IsOpen        = 1 << 4 // of a Pair: it has an inert part
+	IsNamed       = 1 << 5 // of a Pair: (10) has named its components
+	IsArgument    = 1 << 6 // of a Pair: it is part of the argument of a constructor, which has names that count no step
 )
 
 // Waits is, in the place of an operand, that of a λ that waits for what it captures.
@@ -74,6 +80,9 @@ const Waits = 2
 //	  of an Iter                                     list, f        elements left
 //	  of a Job    job below                          arrivals, App
 //	FreeDual                      arrived App
+//	Symbol                        its index          its number at
+//	                                                 the point
+//	Names         waiting place                      u
 type Node struct {
 	Head
 	Up  Place

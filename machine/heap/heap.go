@@ -45,9 +45,10 @@ type Node struct {
 	Captures []literal.Ref  // the substitutions that a λ, a list, a conditional or a match captures, in this node
 	More     literal.Ref    // the node that has the rest of them; of an Iter or a Job, its second node
 	Up       literal.Place  // what waits for it; 0 of a value
+	Graph    bool           // of Fun1, Fun2, Mul, Add: it is an operation of the graph G
 	Uses     uint32         // occurrences of a variable; references to a value
 	Arrived  literal.Ref    // of a Cell or a FreeDual: the application that has arrived
-	Index    int            // of a FreeDual: the input; of a Seed: the output; of a Data: its index; of a Con: its number
+	Index    int            // of a FreeDual: the input; of a Symbol: the same, or behind the inputs the argument of the dual; of a Seed: the output; of a Data: its index; of a Con: its number
 	Count    uint64         // of a Nat: the number; of an Iter: the elements left
 }
 
@@ -93,6 +94,8 @@ func (h *Heap) Node(r literal.Ref) Node {
 		out.Operands, out.Up = []Operand{operand(n, 0)}, n.Up
 	case literal.Fun2, literal.Mul, literal.Add, literal.App:
 		out.Operands, out.Up = []Operand{operand(n, 0), operand(n, 1)}, n.Up
+	case literal.Names:
+		out.Operands, out.Up = []Operand{operand(n, 0)}, n.Up
 	case literal.Case:
 		out.Operands, out.Up, out.More = []Operand{operand(n, 0)}, n.Up, n.C>>2
 	case literal.If:
@@ -113,6 +116,9 @@ func (h *Heap) Node(r literal.Ref) Node {
 	}
 	if n.Kind == literal.Seed {
 		out.Index = int(in.N)
+	}
+	if out.Graph = n.Bits&literal.IsGraph != 0 && n.Kind <= literal.Add; out.Graph {
+		out.Up = 0
 	}
 	if n.Kind == literal.Iter {
 		out.More = n.C >> 2
@@ -161,6 +167,8 @@ func (h *Heap) value(out *Node, n *literal.Node, in *literal.Instr) {
 		out.Uses = n.C
 	case literal.FreeDual:
 		out.Index, out.Arrived = int(out.Ref)-1, n.C>>2
+	case literal.Symbol:
+		out.Index = int(n.C)
 	}
 }
 
@@ -169,7 +177,7 @@ func operand(n *literal.Node, i int) Operand {
 	switch n.Tag[i] {
 	case literal.Number:
 		o.Number = math.Float64frombits(n.Val[i])
-	case literal.Value, literal.Name, literal.Variable, literal.Late:
+	case literal.Value, literal.Name, literal.Variable, literal.Late, literal.Inert, literal.Operation:
 		o.Ref = first(n.Val[i])
 	}
 	return o

@@ -1,0 +1,229 @@
+package machine
+
+import (
+	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
+)
+
+// Where inputs are symbolic, an operation on one of them can't fire. It stays as an operation of the graph G, with its
+// number at the point, which decides branches. A variable that is bound to it is its name, and stays. The operand
+// Inert is a variable that stands for a number: a symbol, or such a name. The strategy is that of a point.
+
+// isInert reports whether an operand is a number that is not known.
+func isInert(t Tag) bool { return t == literal.Inert || t == literal.Operation }
+
+// isName reports whether a variable that is bound to the operand is a name of it, and stays: no (3) and no (4) fires.
+func isName(t Tag) bool { return isInert(t) }
+
+// isOpen reports whether an operand is inert, or a pair with an inert part.
+func (m run[M]) isOpen(t Tag, v uint64) bool {
+	return isInert(t) || t == literal.Value && m.at(lo(v)).Kind == literal.Pair && m.at(lo(v)).Bits&literal.IsOpen != 0
+}
+
+// isUnnamed reports whether an operand is a pair with an inert part whose components (10) has not named.
+func (m run[M]) isUnnamed(t Tag, v uint64) bool {
+	if t != literal.Value {
+		return false
+	}
+	n := m.at(lo(v))
+	return n.Kind == literal.Pair && n.Bits&(literal.IsOpen|literal.IsNamed) == literal.IsOpen
+}
+
+// isOperation reports whether a node that has its operands is an operation on something inert.
+func (m run[M]) isOperation(n *node) bool {
+	switch n.Kind {
+	case literal.Fun1, literal.Mul, literal.Add:
+		return isInert(n.Tag[0]) || isInert(n.Tag[1])
+	case literal.Fun2:
+		return isInert(n.Tag[0]) || m.isOpen(n.Tag[1], n.Val[1])
+	}
+	return false
+}
+
+// operate is the unit in which an operation becomes one of G.
+func (m run[M]) operate(r Place, n *node) redex {
+	var x []float64
+	m.operands(n, func(t Tag, v uint64) { x = append(x, m.numberOf(t, v)) })
+	sym, up := m.symbol(n), n.Up
+	y := sym.Eval(x...)
+	m.check(n, y, sym.String())
+	n.Bits |= literal.IsGraph
+	n.Up, n.C = lo(numeral(y)), hi(numeral(y))
+	m.made = append(m.made, r)
+	return m.deliver(up, literal.Operation, uint64(r))
+}
+
+// symbol is that of an operation; [term.NoSymbol] of a sum.
+func (m *Machine) symbol(n *node) term.Symbol {
+	if n.Kind == literal.Add {
+		return term.NoSymbol
+	}
+	return m.prog.Code[n.Code].Sym
+}
+
+// operands calls f on the operands of an operation, from left to right. Those behind the first of three or more are a tuple.
+func (m *Machine) operands(n *node, f func(Tag, uint64)) {
+	f(n.Tag[0], n.Val[0])
+	t, v := n.Tag[1], n.Val[1]
+	for t == literal.Value {
+		u := m.arena.Node(lo(v))
+		f(u.Tag[0], u.Val[0])
+		t, v = u.Tag[1], u.Val[1]
+	}
+	if t != literal.Empty {
+		f(t, v)
+	}
+}
+
+// numberOf is the number at the point of an operand.
+func (m *Machine) numberOf(t Tag, v uint64) float64 {
+	if !isInert(t) {
+		return number(v)
+	}
+	n := m.arena.Node(lo(v))
+	switch n.Kind {
+	case literal.Symbol:
+		return number(n.Val[0])
+	case literal.Linear: // the name of an operation
+		return m.numberOf(n.Tag[0], n.Val[0])
+	}
+	return number(both(n.Up, n.C))
+}
+
+// pointValue is the number at the point of operand i of a node.
+func (m run[M]) pointValue(n *node, i int) float64 {
+	if m.opens() {
+		return m.numberOf(n.Tag[i], n.Val[i])
+	}
+	return number(n.Val[i])
+}
+
+// named is the tag of an operand of a constructor, or of a pair in one. It has a name there, which counts no step: so what
+// is copied is shared.
+func (m run[M]) named(t Tag, v uint64) Tag {
+	switch {
+	case t == literal.Operation:
+		return literal.Inert
+	case m.isUnnamed(t, v):
+		m.at(lo(v)).Bits |= literal.IsArgument
+	}
+	return t
+}
+
+// dropArgument drops the argument of a dual that does not mention it: (5) or, of an operation, (5').
+func (m run[M]) dropArgument(t Tag, v uint64) redex {
+	if t == literal.Operation {
+		return moveAt(rule.FreeUnit, lo(v))
+	}
+	return m.dropValue(t, v)
+}
+
+// dropOperands drops the operands of an operation on something linear, which (5') has dropped.
+func (m run[M]) dropOperands(n *node) {
+	m.operands(n, func(t Tag, v uint64) { m.push(m.dropArgument(t, v)) })
+}
+
+// fireEtaPair is (10): t[x:=⟨u,u'⟩] → t[x:=⟨y,y'⟩][⟨y,y'⟩:=⟨u,u'⟩]. The tail of a vector gets no name: its components
+// do, by (10) again.
+func (m run[M]) fireEtaPair(p Place) redex {
+	n := m.at(p)
+	up, v := p, n.Val[0]
+	if n.Kind == literal.Names {
+		up = n.Up
+		m.arena.Release(p, n)
+	} else {
+		n.Tag[0] = literal.Empty
+	}
+	code := m.at(lo(v)).Code
+	named, pair := m.make(literal.Pair, code, up, 2|literal.IsNamed)
+	left := m.name(code, named, pair)
+	var right Place
+	if m.prog.Code[code].N == 1 {
+		right, _ = m.make(literal.Names, code, named|1, 1)
+	} else {
+		right = m.name(code, named|1, pair)
+	}
+	open, opened := m.make(literal.Open, code, 0, 0)
+	opened.Tag[0], opened.Val = literal.Value, [2]uint64{v, both(left, right)}
+	return ruleAt(rule.Pair, open)
+}
+
+// name makes the substitution of a variable that occurs at p alone, an operand of the node n.
+func (m run[M]) name(code uint32, p Place, n *node) Place {
+	s, x := m.make(literal.Sub, code, 0, 1)
+	x.Val[1] = both(1, p)
+	n.Tag[p&1], n.Val[p&1] = literal.Variable, uint64(s)
+	return s
+}
+
+// Graph reduces a program with symbolic inputs. Of a program t, what is left is its graph G, and the steps are m. Of D(t) it is
+// ⟨G0, x1* G1 + … + xn* Gn⟩, the normal form of Theorem 1 with its λ opened. The point decides branches.
+func (m *Machine) Graph(point []float64) error { return m.runner().graph(point) }
+
+func (m run[M]) graph(point []float64) error {
+	if err := m.reset(); err != nil {
+		return err
+	}
+	if m.prog.Outputs > 0 {
+		m.begin(point, 0)
+		if err := m.reduce(); err != nil {
+			return err
+		}
+		return m.backward(m.seeds[0])
+	}
+	m.result, _ = m.start(literal.Result, 1)
+	m.begin(point, m.result)
+	return m.reduce()
+}
+
+// GraphSize is |G| by its parts.
+type GraphSize struct{ Operations, Edges, Inputs, Numerals uint64 }
+
+// Total is |G|.
+func (g GraphSize) Total() uint64 { return g.Operations + g.Edges + g.Inputs + g.Numerals }
+
+// GraphSize measures what [Machine.Graph] has left of a program t: operations, their operands, and the inputs and numerals that
+// these and the outputs are.
+func (m *Machine) GraphSize() GraphSize {
+	size := GraphSize{Operations: uint64(len(m.made))}
+	seen := map[[2]uint64]bool{}
+	leaf := func(t Tag, v uint64) {
+		input := t == literal.Inert && m.arena.Node(lo(v)).Kind == literal.Symbol
+		if key := [2]uint64{uint64(t), v}; (input || t == literal.Number) && !seen[key] {
+			seen[key] = true
+			if input {
+				size.Inputs++
+			} else {
+				size.Numerals++
+			}
+		}
+	}
+	for _, r := range m.made {
+		m.operands(m.arena.Node(r), func(t Tag, v uint64) {
+			size.Edges++
+			leaf(t, v)
+		})
+	}
+	m.outputs(leaf)
+	return size
+}
+
+// outputs calls f on the numbers of the result, from left to right.
+func (m *Machine) outputs(f func(Tag, uint64)) {
+	type operand struct {
+		t Tag
+		v uint64
+	}
+	n := m.arena.Node(m.result)
+	for stack := []operand{{n.Tag[0], n.Val[0]}}; len(stack) > 0; {
+		o := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if o.t != literal.Value {
+			f(o.t, o.v)
+			continue
+		}
+		p := m.arena.Node(lo(o.v))
+		stack = append(stack, operand{p.Tag[1], p.Val[1]}, operand{p.Tag[0], p.Val[0]})
+	}
+}
