@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRules: each rule has a number, a name of its own and its rewrite.
+// TestRules: each rule has a number, a name of its own, its rewrite and a sentence.
 func TestRules(t *testing.T) {
 	seen := map[string]bool{}
 	for r := range Count {
 		info := Table[r]
 		require.Equal(t, info.Name, r.String())
-		for _, text := range []string{info.Number, info.Name, info.Text} {
+		for _, text := range []string{info.Number, info.Name, info.Text, info.Says} {
 			require.NotEmpty(t, text)
 			require.False(t, seen[text], "two rules have %s", text)
 			seen[text] = true

@@ -107,8 +107,7 @@ func (s *Server) getFind(w http.ResponseWriter, r *http.Request) error {
 func readFind(r *http.Request) (f scene.Find, err error) {
 	q := r.URL.Query()
 	f.Rule, f.Phase = q.Get("rule"), q.Get("phase")
-	known := func(i rule.Info) bool { return f.Rule == i.Name || f.Rule == i.Number }
-	if f.Rule != "" && !slices.ContainsFunc(rule.Table[:], known) {
+	if _, known := rule.Find(f.Rule); f.Rule != "" && !known {
 		return f, failure(http.StatusBadRequest, "there is no rule %q", f.Rule)
 	}
 	if !slices.Contains([]string{"", "primal", "backward"}, f.Phase) {
@@ -187,10 +186,10 @@ func (s *Server) getExamples(w http.ResponseWriter, _ *http.Request) error {
 // getRule answers with the picture of a rule.
 func (s *Server) getRule(w http.ResponseWriter, r *http.Request) error {
 	name, ok := strings.CutSuffix(r.PathValue("file"), ".svg")
-	i := slices.IndexFunc(rule.Table[:], func(i rule.Info) bool { return i.Name == name })
-	if !ok || i < 0 {
+	i, known := rule.Find(name)
+	if !ok || !known {
 		return failure(http.StatusNotFound, "there is no picture of such a rule")
 	}
-	write(w, http.StatusOK, kinds[".svg"], rulepicture.SVG(rule.Rule(i)))
+	write(w, http.StatusOK, kinds[".svg"], rulepicture.SVG(i))
 	return nil
 }

@@ -31,7 +31,7 @@ func TestRun(t *testing.T) {
 		total += r.Steps
 	}
 	require.Equal(t, a.Steps, total)
-	require.Equal(t, scene.RuleSteps{Number: "1", Name: "lambda", Text: "(λx.t)α u → t[x:=u]α", Steps: 5}, a.Rules[0])
+	require.Equal(t, scene.RuleSteps{Info: rule.Table[rule.Lambda], Steps: 5}, a.Rules[0])
 	require.Positive(t, a.Backward)
 
 	_, again := s.run(figure1, OfGradient)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/rule"
 )
 
 // TestAssets: every file of the page is served, with its type, and nothing else.
@@ -42,14 +41,5 @@ func TestAssets(t *testing.T) {
 	for _, name := range []string{"/assets/", "/assets/none.css", "/index.html", "/assets/../server.go", "/assets/..%2fserver.go", "/favicon.ico"} {
 		status, _, _ := s.ask(s.request(http.MethodGet, name, ""))
 		require.Equal(t, http.StatusNotFound, status, name)
-	}
-}
-
-// TestRuleSentences: each rule has a sentence in the panel of the counters.
-func TestRuleSentences(t *testing.T) {
-	text, err := assets.ReadFile("assets/rules.js")
-	require.NoError(t, err)
-	for r := range rule.Count {
-		require.Contains(t, string(text), "\n  "+r.String()+": \"")
 	}
 }

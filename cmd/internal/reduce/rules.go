@@ -36,13 +36,15 @@ func ParseRules(parts []string) (Rules, error) {
 		if !isRange {
 			to = from
 		}
-		a, b := place(from), place(to)
+		a, first := rule.Find(from)
+		b, last := rule.Find(to)
 		switch {
 		case !isRange && (part == garbageNumber || part == "5′"):
 			rs.garbage = true
 			continue
-		case a < 0 || b < 0:
-			return rs, fmt.Errorf("%q names no rule; rules have numbers, 1 to 13, 3n and 5', and names", part)
+		case !first || !last:
+			return rs, fmt.Errorf("%q names no rule; rules have numbers, 1 to %s, 3n and 5', and names",
+				part, rule.Table[rule.Count-1].Number)
 		case a > b:
 			return rs, fmt.Errorf("the range %s ends before it begins", part)
 		}
@@ -52,11 +54,6 @@ func ParseRules(parts []string) (Rules, error) {
 		rs.table[rule.SubstNumeral] = rs.table[rule.SubstNumeral] || rs.table[rule.Subst]
 	}
 	return rs, nil
-}
-
-// place is where a rule with a number or name stands in the table, which has them by their numbers; -1 for none.
-func place(text string) int {
-	return slices.IndexFunc(rule.Table[:], func(r rule.Info) bool { return r.Number == text || r.Name == text })
 }
 
 // Eta reports whether (9) or (10) is among the rules.

@@ -46,10 +46,8 @@ type Exploration struct {
 
 // RuleSteps is a rule and how often it fired.
 type RuleSteps struct {
-	Number string `json:"number"`
-	Name   string `json:"name"`
-	Text   string `json:"text"`
-	Steps  uint64 `json:"steps"`
+	rule.Info
+	Steps uint64 `json:"steps"`
 }
 
 // Info describes a run as a whole.
@@ -114,8 +112,7 @@ func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalO
 	}
 	x.peak(x.info.Steps, live)
 	for r, n := range counts {
-		info := &rule.Table[r]
-		x.info.Rules = append(x.info.Rules, RuleSteps{Number: info.Number, Name: info.Name, Text: info.Text, Steps: n})
+		x.info.Rules = append(x.info.Rules, RuleSteps{rule.Table[r], n})
 	}
 	return x, nil
 }

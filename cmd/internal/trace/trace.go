@@ -55,16 +55,15 @@ const DefaultSize = 2000
 
 // ruleOf returns the rule with a number or name.
 func ruleOf(text string) (rule.Rule, error) {
-	for r, info := range rule.Table {
-		if text == info.Number || text == info.Name {
-			return rule.Rule(r), nil
-		}
+	if r, ok := rule.Find(text); ok {
+		return r, nil
 	}
 	hint := ""
 	if near := syntax.Suggest(text, rule.Names()); near != "" {
 		hint = "; did you mean " + near + "?"
 	}
-	return 0, &gram.UsageError{Option: "rule", Text: text, Msg: "there is no such rule; rules have numbers, 1 to 13 and 3n, and names" + hint}
+	return 0, &gram.UsageError{Option: "rule", Text: text, 
+		Msg: "there is no such rule; rules have numbers, 1 to " + rule.Table[rule.Count-1].Number + " and 3n, and names" + hint}
 }
 
 // Filter chooses steps.

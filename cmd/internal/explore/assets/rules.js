@@ -4,26 +4,6 @@ import * as api from "./api.js";
 import { el, grouped, put } from "./dom.js";
 import { phaseTotals } from "./state.js";
 
-/** words say what each rule does. */
-const words = {
-  lambda: "A function meets its argument.",
-  pair: "A pair is opened.",
-  subst: "An occurrence of a variable receives its value.",
-  substNumeral: "An occurrence of a variable receives its number.",
-  gc: "A variable that has no occurrence left goes away.",
-  lin: "A linear variable receives its argument: a derivative arrives.",
-  plus: "Two numbers are added.",
-  plusPair: "Two tuples are added.",
-  times: "Two numbers are multiplied.",
-  etaLambda: "A function is written out.",
-  etaPair: "A pair is written out.",
-  factor: "Linear factoring: two calls of one backpropagator become one, of the sum.",
-  function: "A function symbol is computed.",
-  branch: "An if is decided.",
-  case: "A match takes the branch of its constructor.",
-  unfold: "A recursive function is replaced by its definition.",
-};
-
 const arrow = { primal: "→", backward: "←" };
 
 /** titled is a rule's number and name. */
@@ -96,8 +76,8 @@ export class StepCard {
     put(this.where, k === 0 ? "before the first step" : step ? place(step) : "");
     this.hops.hidden = !step?.line;
     put(this.rule, rule ? titled(rule) : k === 0 ? "Start" : `Step ${grouped(k)}`);
-    put(this.says, rule ? (step.says ?? words[rule.name] ?? "") : k === 0 ? "Step forward, or play." : "");
-    put(this.general, rule && step.says ? (words[rule.name] ?? "") : "");
+    put(this.says, rule ? (step.says ?? rule.says) : k === 0 ? "Step forward, or play." : "");
+    put(this.general, rule && step.says ? rule.says : "");
     put(this.rewrite, rule ? rule.text : "");
     put(this.notes, step ? `${grouped(step.live)} ${step.live === 1 ? "node" : "nodes"} in memory.` : "");
     put(this.next, next ? `Next: ${titled(info.rules[next.rule])}${next.line ? `, line ${next.line}` : ""}` : k === info.steps ? "This is the last step." : "");
