@@ -296,9 +296,7 @@ var (
 	search        = ofGradient("search", unfused, func(c *gram.Cost) uint64 { return c.Overhead.Search })
 	stepsOverhead = ofGradient("steps + overhead", unfused, totalWork)
 	words         = ofGradient(WordsName, measuredOnLiteral, func(c *gram.Cost) (n uint64) {
-		for m := range moves(c.Work) {
-			n += m.Words
-		}
+		_, n = c.Work.Total()
 		return n
 	})
 )

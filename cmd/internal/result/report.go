@@ -165,6 +165,8 @@ func (r *Report) Work(w *cost.Work) {
 	for u := rule.Instantiate; u < rule.NumMoves; u++ {
 		row("", u.String(), w.Units[u.String()])
 	}
+	moves, words := w.Total()
+	t.AppendFooter(table.Row{"", "total", notation.Grouped(moves), notation.Grouped(words)})
 	r.Out.WriteString(t.Render())
 	r.Out.WriteByte('\n')
 }
