@@ -203,6 +203,7 @@ func (p *Program) Locate(err error, phase string) error { return locate(p.src, e
 type Input struct {
 	Name   string
 	Shape  *Shape
+	Names  []string  // of its numbers, where the program says them by named; else nil
 	Values []float64 // its numbers at the program's point, in row-major order
 }
 
@@ -213,7 +214,7 @@ type Shape = load.Shape
 func (p *Program) Inputs() []Input {
 	out := make([]Input, len(p.src.Inputs))
 	for i, in := range p.src.Inputs {
-		out[i] = Input{Name: in.Name, Shape: in.Shape, Values: in.Values}
+		out[i] = Input{Name: in.Name, Shape: in.Shape, Names: in.Names, Values: in.Values}
 	}
 	return out
 }

@@ -93,11 +93,45 @@ func (p *Program) CheckData(i int, values []float64) error {
 // Input is an input: free variables of the term with their values.
 type Input struct {
 	Name  string
+	Names []string // of its numbers, if the program says them
 	Shape *load.Shape
 	// Vars are its scalars in row-major order, and Values their values. Scalars
 	// that the term does not mention are there too.
 	Vars   []term.Var
 	Values []float64
+}
+
+// Records returns the rows of the table that a data list was read from, cell by cell, without those that were left out, and the names of all
+// its columns. open opens the file; nil means os.Open.
+func (p *Program) Records(name string, open func(path string) (fs.File, error)) (header []string, rows [][]string, err error) {
+	i := slices.IndexFunc(p.Data, func(d load.Variable) bool { return d.Name == name })
+	if i < 0 || p.Data[i].Value.File == nil || !p.Data[i].Value.File.IsCSV() {
+		return nil, nil, fmt.Errorf("the program has no data %s that is read from a CSV file", name)
+	}
+	source := &load.Source{Open: open, Guard: &syntax.Guard{}}
+	header, rows, wrong := source.Records(p.Data[i].Value.File)
+	if wrong != nil {
+		return nil, nil, syntax.NewErrors(p.File, []syntax.Diagnostic{*wrong})
+	}
+	return header, rows, nil
+}
+
+// Notes are what is to be said of the data: rows that are left out because a value is missing, and columns of one file that leave out
+// different rows.
+func (p *Program) Notes() (notes []string) {
+	for i, d := range p.Data {
+		v := &d.Value
+		if v.Skipped > 0 {
+			notes = append(notes, fmt.Sprintf("%s: rows left out, since a value is missing: %d", d.Name, v.Skipped))
+		}
+		for _, before := range p.Data[:i] {
+			if w := &before.Value; v.File != nil && w.File != nil && v.File.Path() == w.File.Path() && v.Skips != w.Skips {
+				notes = append(notes, fmt.Sprintf("%s and %s leave out different rows of %s: elements with the same number are not of the same row; "+
+					"one data with all columns leaves out the same", before.Name, d.Name, v.File.Path()))
+			}
+		}
+	}
+	return notes
 }
 
 // Position returns the line and the column, in runes, where pos stands, both from 1;
@@ -299,7 +333,7 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType infer.
 			x.Value.Data = nil
 		}
 		end := at + x.Shape.Width()
-		p.Inputs = append(p.Inputs, Input{Name: x.Name, Shape: x.Shape, Values: p.Point[at:end:end], Vars: p.Scalars[at:end:end]})
+		p.Inputs = append(p.Inputs, Input{Name: x.Name, Names: x.Names, Shape: x.Shape, Values: p.Point[at:end:end], Vars: p.Scalars[at:end:end]})
 		at = end
 	}
 	if !t.Families() {

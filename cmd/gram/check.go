@@ -33,6 +33,7 @@ With -o it also writes the inputs with their values to a file, as --inputs reads
   gram check rnn.gram -o params.json`,
 	}
 	f.add(cmd.Flags())
+	f.tellsSkipped = true
 	f.AddSeed(cmd.Flags())
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write the inputs with their values to a `file`, .json or .npz, which --inputs reads")
 	check := func(*cobra.Command) error { return checkInputsFile(output) }

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +22,7 @@ import (
 
 func newEval(a *app) *cobra.Command {
 	var f runFlags
-	var output string
+	var output, beside, names string
 	cmd := &cobra.Command{
 		Use:   "eval FILE",
 		Short: "Print the value of a program",
@@ -29,7 +33,8 @@ it is an error. FILE - is standard input.
 
 With --json, the value comes with what it cost: steps by rule, overhead, nodes,
 memory and time. -o writes that to a file, or the value alone, as .npz, .csv or
-.parquet. Tuples, vectors and lists are arrays, (a, (b, c)) is [a, b, c],
+.parquet. A list or a vector becomes a table in a .csv file: a row for each element and a column
+for each number in it, named by --names; --beside puts the columns of the input before them. Tuples, vectors and lists are arrays, (a, (b, c)) is [a, b, c],
 and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 		Example: `  gram eval rnn.gram
@@ -38,11 +43,19 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
   echo '1 + 2' | gram eval -
   gram eval rnn.gram --literal --work
   gram eval rnn.gram -o value.npz
+  gram eval houses.gram --body 'map price rows' -o predictions.csv --names price --beside rows
   gram eval rnn.gram --json | jq .cost.steps.total`,
 	}
 	f.add(cmd)
 	addResult(cmd, &output)
-	check := func(*cobra.Command) error { return checkResult(output, f.json) }
+	cmd.Flags().StringVar(&names, "names", "", "of -o with a .csv file: the `names` of the columns of a list, like prediction,error")
+	cmd.Flags().StringVar(&beside, "beside", "", "of -o with a .csv file: write the rows of the file that this `data` list is read from\nbeside the elements of a list")
+	check := func(*cobra.Command) error {
+		return cmp.Or(
+			command.Misfit((names != "" || beside != "") && filepath.Ext(output) != ".csv", "--names and --beside are of a table: they need -o with a .csv file"),
+			checkResult(output, f.json),
+		)
+	}
 	return a.reads(cmd, &f.loadFlags, check, func(ctx context.Context, path string) error {
 		res, p, err := a.reduce(ctx, path, &f, false)
 		if err != nil {
@@ -50,6 +63,10 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 		}
 		value := notation.Flat{Values: res.Values, Lengths: res.Lengths}
 		switch {
+		case filepath.Ext(output) == ".csv" && result.IsTable(p.Shape()):
+			return a.writeTable(ctx, output, names, beside, p, res.Values)
+		case names != "" || beside != "":
+			return command.Usagef("--names and --beside are of lists and vectors, and the value is %s", p.Type())
 		case result.IsNumbers(output):
 			return a.writeResult(ctx, output, []result.Named{{Name: "value", Shape: p.Shape(), Flat: value}})
 		case !f.json && output == "":
@@ -68,6 +85,26 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 		a.Out.WriteByte('\n')
 		return a.writeOutput(ctx, output)
 	})
+}
+
+// writeTable writes a list or a vector as a table.
+func (a *app) writeTable(ctx context.Context, output, names, beside string, p *loaded, values []float64) error {
+	t := &result.Table{Shape: p.Shape(), Values: values}
+	if names != "" {
+		t.Names = strings.Split(names, ",")
+	}
+	if beside != "" {
+		var err error
+		open := func(path string) (fs.File, error) { return command.Open(ctx, path) }
+		if t.Header, t.Beside, err = p.Source().Records(beside, open); err != nil {
+			return fmt.Errorf("--beside %s: %w", beside, err)
+		}
+	}
+	if err := t.WriteCSV(&a.Out); err != nil {
+		a.Out.Reset()
+		return err
+	}
+	return a.writeOutput(ctx, output)
 }
 
 // span adds the spans of a program to its cost. If they cannot be measured, it only prints a warning.

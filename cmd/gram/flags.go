@@ -15,9 +15,10 @@ import (
 // loadFlags are the flags of every command that reads a program.
 type loadFlags struct {
 	command.LoadFlags
-	body   string
-	json   bool
-	stream bool // data lists that are too large to be stored are computed when they are read
+	body         string
+	json         bool
+	stream       bool // data lists that are too large to be stored are computed when they are read
+	tellsSkipped bool // the command itself says how many rows are left out
 }
 
 func (f *loadFlags) add(fs *pflag.FlagSet) {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,6 +39,12 @@ func (a *app) load(ctx context.Context, path string, f *loadFlags) (*loaded, err
 	if orders := f.SeedOrders != nil && f.SeedOrders(); f.Seed.Valid && !orders && !p.Random() {
 		return nil, command.Usagef("--seed is for random default values, of which the program takes none%s",
 			map[bool]string{true: ", and for --schedule random"}[f.SeedOrders != nil])
+	}
+	for _, note := range p.Source().Notes() {
+		if f.tellsSkipped && !strings.Contains(note, " leave out ") {
+			continue
+		}
+		fmt.Fprintf(a.Stderr, "gram: note: %s\n", note)
 	}
 	return &loaded{p, reading}, nil
 }

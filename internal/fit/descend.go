@@ -31,29 +31,30 @@ type descent struct {
 // descend runs a method that searches along lines until it has come to a minimum, or does not get on.
 func (p *Problem) descend(opt Options, s *State) error {
 	d := &descent{Problem: p, s: s, opt: opt, scale: slices.Repeat([]float64{1}, len(p.Point))}
+	d.evaluate(p.Point)
+	if err := d.reached(p.Point, d.loss); err != nil {
+		return err
+	}
+	first := d.gradient // by the numbers of the point
 	for {
-		d.rescale()
-		u := d.of(s.Point)
-		if d.evaluate(u); d.start == 0 {
-			d.start = length(d.gradient)
-		}
-		if err := d.reached(u, d.loss); err != nil {
-			return err
-		}
 		if s.Iteration >= opt.Iterations {
 			return enough
+		}
+		d.rescale()
+		d.start = length(floats.MulTo(make([]float64, len(first)), first, d.scale))
+		u := d.of(s.Point)
+		if d.evaluate(u); d.failed != nil {
+			return d.failed
 		}
 		before := d.loss
 		search := d.search
 		if opt.Method == "newton-cg" {
 			search = d.newtonCG
 		}
-		err := search(u)
-		if err == nil {
-			if err = d.settle(); err == level || err == many || !(d.loss < before-1e-9*math.Abs(before)) {
-				return err
-			}
-		} else {
+		if err := search(u); err != nil {
+			return err
+		}
+		if err := d.settle(); err == level || err == many || !(d.loss < before-1e-9*math.Abs(before)) {
 			return err
 		}
 	}
@@ -106,27 +107,11 @@ func (d *descent) reached(u []float64, loss float64) error {
 
 // search runs a method of gonum/optimize. It returns nil if the gradient is small, or no lower point was found.
 func (d *descent) search(u []float64) error {
-	method := optimize.Method(&optimize.LBFGS{})
-	if d.opt.Method == "gd" {
-		method = &optimize.GradientDescent{}
-	}
 	threshold := math.Max(flat*d.start, 1e-300)
 	if len(u) > exact {
 		threshold = math.Max(threshold, flat)
 	}
-	res, err := optimize.Minimize(optimize.Problem{
-		Func: func(u []float64) float64 { d.evaluate(u); return d.loss },
-		Grad: func(grad, u []float64) { d.evaluate(u); copy(grad, d.gradient) },
-		Status: func() (optimize.Status, error) {
-			if d.failed != nil {
-				return optimize.Failure, d.failed
-			}
-			return optimize.NotTerminated, nil
-		},
-	}, u, &optimize.Settings{
-		MajorIterations: d.opt.Iterations - d.s.Iteration, GradientThreshold: threshold, Recorder: recorder(d.reached),
-		Converger: &optimize.FunctionConverge{Relative: 1e-12, Iterations: 100},
-	}, method)
+	res, err := d.minimize(u, d.opt.Iterations-d.s.Iteration, threshold, recorder(d.reached))
 	switch {
 	case d.failed != nil:
 		return d.failed
@@ -142,6 +127,39 @@ func (d *descent) search(u []float64) error {
 	return nil
 }
 
+// minimize runs the method for so many iterations at most. The result is nil if there is only an error.
+func (d *descent) minimize(u []float64, iterations int, threshold float64, r optimize.Recorder) (*optimize.Result, error) {
+	method := optimize.Method(&optimize.LBFGS{})
+	if d.opt.Method == "gd" {
+		method = &optimize.GradientDescent{}
+	}
+	return optimize.Minimize(optimize.Problem{
+		Func: func(u []float64) float64 { d.evaluate(u); return d.loss },
+		Grad: func(grad, u []float64) { d.evaluate(u); copy(grad, d.gradient) },
+		Status: func() (optimize.Status, error) {
+			if d.failed != nil {
+				return optimize.Failure, d.failed
+			}
+			return optimize.NotTerminated, nil
+		},
+	}, u, &optimize.Settings{
+		MajorIterations: iterations, GradientThreshold: threshold, Recorder: r,
+		Converger: &optimize.FunctionConverge{Relative: 1e-12, Iterations: 100},
+	}, method)
+}
+
+// trial is the loss after some iterations with a scale.
+func (d *descent) trial(scale []float64) float64 {
+	d.scale, d.at = scale, nil
+	res, _ := d.minimize(d.of(d.s.Point), 5, 1e-300, nil)
+	d.at = nil
+	if res == nil || d.failed != nil {
+		d.failed = nil // what comes next meets it as well
+		return math.Inf(1)
+	}
+	return res.F
+}
+
 // recorder is called with each point that a method has reached.
 type recorder func(x []float64, loss float64) error
 
@@ -155,13 +173,16 @@ func (r recorder) Record(loc *optimize.Location, op optimize.Operation, _ *optim
 }
 
 // rescale makes the second derivatives at the point about 1. Where there is no second derivative, the scale is the geometric mean of the
-// others. Scales are powers of two, so numbers are scaled without rounding.
+// others. Scales are powers of two, so numbers are scaled without rounding. Near kinks second derivatives say little: if the loss falls
+// twice as far without scales, there are none.
 func (d *descent) rescale() {
 	h := d.hessian(d.s.Point)
 	if h == nil {
 		return
 	}
 	sum, n := 0.0, 0.0
+	plain := slices.Repeat([]float64{1}, len(d.scale))
+	d.scale = slices.Clone(plain)
 	for i := range d.scale {
 		if d.scale[i] = 1 / math.Sqrt(math.Abs(h.At(i, i))); !math.IsInf(d.scale[i], 0) {
 			sum, n = sum+math.Log(d.scale[i]), n+1
@@ -174,6 +195,9 @@ func (d *descent) rescale() {
 		d.scale[i] = math.Exp2(math.Round(math.Log2(x)))
 	}
 	d.at = nil
+	if scale, loss := d.scale, d.loss; d.opt.Method != "newton-cg" && 2*(loss-d.trial(scale)) >= loss-d.trial(plain) {
+		d.scale = scale
+	}
 }
 
 // hessian returns the Hessian at a point; nil if it has too many numbers, or they are not known or not finite.

@@ -35,6 +35,9 @@ func (e *Elaborator) variable(i int) load.Variable {
 		x.Shape = e.declaredShape(d)
 		ok = x.Shape != nil
 	}
+	if len(d.Named) > 0 {
+		x.Names, ok = e.named(d, &x, ok)
+	}
 	set := e.given.Sets[d.Name]
 	if x.Shape == nil && set != nil {
 		x.Shape = e.evident(d)
@@ -46,6 +49,12 @@ func (e *Elaborator) variable(i int) load.Variable {
 	}
 	if ok && set != nil {
 		var wrong *syntax.Diagnostic
+		if n := e.user.File.Expr(d.Value); n.Kind == syntax.FileExpr {
+			if f, _ := load.NewFile(n, e.user.File.Dir(n.Span.Start, e.opt.Dir)); f != nil && e.diagnose(e.source.Adopt(set, f)) {
+				x.Bad = true
+				return x
+			}
+		}
 		x.Value, wrong = e.source.Set(set, x.Shape, d)
 		ok = !e.diagnose(wrong)
 	}
@@ -53,6 +62,47 @@ func (e *Elaborator) variable(i int) load.Variable {
 		x.Value, x.Bad = load.Value{}, true
 	}
 	return x
+}
+
+// named returns the names of the numbers of an input, and declares it as a vector of them if it has no type.
+func (e *Elaborator) named(d *syntax.Decl, x *load.Variable, ok bool) (names []string, _ bool) {
+	wrong := func(at syntax.Span, label string) ([]string, bool) {
+		e.reportHere(at, "wrong names", label)
+		return nil, false
+	}
+	words := d.Named
+	if words[0].Kind != syntax.StringTok {
+		if words[0].Text != "levels" || len(words) != 3 || words[1].Kind == syntax.StringTok || words[2].Kind != syntax.StringTok {
+			return wrong(words[0].Span, `behind named stand names in quotes, or levels xs "column", the levels of a column of data`)
+		}
+		of := slices.IndexFunc(e.Data, func(v load.Variable) bool { return v.Name == words[1].Text })
+		if of >= 0 && e.Data[of].Bad {
+			return nil, false
+		}
+		if of < 0 {
+			return wrong(words[1].Span, "there is no data "+words[1].Text+" above")
+		}
+		columns := e.Data[of].Value.Columns
+		at := slices.IndexFunc(columns, func(c load.Column) bool { return c.Name == words[2].Text })
+		if at < 0 || columns[at].Levels == nil {
+			return wrong(words[2].Span, fmt.Sprintf("%s has no column of categories %q", words[1].Text, words[2].Text))
+		}
+		names = columns[at].Levels
+	} else {
+		for _, w := range words {
+			if w.Kind != syntax.StringTok {
+				return wrong(w.Span, "a name in quotes is expected")
+			}
+			names = append(names, w.Text)
+		}
+	}
+	if d.Type == 0 {
+		x.Shape = load.VectorShape(load.RealShape(), len(names))
+	}
+	if ok && x.Shape.Width() != len(names) {
+		return wrong(words[0].Span, fmt.Sprintf("these are %d names, and %s is %v", len(names), d.Name, x.Shape))
+	}
+	return names, ok
 }
 
 // diagnose adds a diagnostic, if there is one.
@@ -81,11 +131,15 @@ func (e *Elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.
 		return e.readFile(d, want)
 	}
 	work, errs := e.work, len(e.diags)
+	var whole *load.Shape // the shape that is filled
 	e.random = false
 	e.forget(false, func() val {
 		e.values = true
 		v := e.eval(d.Value, 0)
 		e.values = false
+		if whole = want; want != nil && want.Kind == load.Vector && want.Flat().Width() == want.Width() && e.Types.At(v.typ).Kind == infer.Real && !e.random {
+			want = load.RealShape() // fills the vector
+		}
 		if want != nil {
 			e.want(v, e.Types.ShapeType(want), reason{kind: annotReason, text: d.Name + " is declared"})
 		}
@@ -97,6 +151,9 @@ func (e *Elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.
 		if ok = len(e.diags) == errs; ok {
 			e.Random = e.Random || e.random
 			value, ok = e.defaults.Value(d, v.node, want, e.random)
+		}
+		if ok && whole != nil && whole != want {
+			value.Shape, value.Data = whole, slices.Repeat(value.Data, whole.Width())
 		}
 	})
 	clear(e.Core.Places)
@@ -111,7 +168,7 @@ func (e *Elaborator) readFile(d *syntax.Decl, want *load.Shape) (load.Value, boo
 	if e.diagnose(wrong) {
 		return load.Value{}, false
 	}
-	if has := f.Rows(); d.Kind == syntax.DataDecl && has != nil && want != nil && (want.Tagged() || !has.Equal(want.Flat())) {
+	if has := f.Rows(); d.Kind == syntax.DataDecl && has != nil && want != nil && (want.Tagged() || !has.Flat().Equal(want.Flat())) {
 		e.reportHere(n.Span, "type mismatch", fmt.Sprintf("this is %v, but %s is declared %v", has, d.Name, want))
 		return load.Value{}, false
 	}

@@ -30,6 +30,14 @@ func (fm *formatter) decl(d *syntax.Decl) {
 		fm.patNode(p)
 		head = f.Pat(p).Span.End
 	}
+	for i, w := range d.Named {
+		if i == 0 {
+			fm.doc.text(" named")
+		}
+		fm.doc.brk(fillBreak, 1, 2)
+		fm.leaf(w.Span.Start, string(f.Src[w.Span.Start:w.Span.End]))
+		head = w.Span.End
+	}
 	if d.Type != 0 {
 		fm.annotation(d.Type)
 		head = f.Type(d.Type).Span.End

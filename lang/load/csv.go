@@ -24,12 +24,21 @@ func rowsShape(columns int) *Shape {
 	return ListShape(VectorShape(realShape, columns))
 }
 
-// Rows returns the shape of the columns of a table as a list, nil if the file is no table.
+// Rows returns the shape of the columns of a table as a list, nil if the file is no table. With a category among them, whose numbers are indices, a
+// row is a tuple.
 func (f *File) Rows() *Shape {
 	if !f.format.table {
 		return nil
 	}
-	return rowsShape(len(f.parts))
+	n := len(f.parts)
+	if n == 1 || !slices.ContainsFunc(f.parts, func(p part) bool { return p.read == asCategory }) {
+		return rowsShape(n)
+	}
+	row := realShape
+	for range n - 1 {
+		row = ProductShape(realShape, row)
+	}
+	return ListShape(row)
 }
 
 // tableReader reads one CSV file.
@@ -40,9 +49,11 @@ type tableReader struct {
 	size   int64 // of the file in bytes, 0 if it is not known
 	at     []int // where the columns stand in a record
 	header []string
-	cells  int // in a row
-	next   int // the line after the last record
-	blank  int // a blank line, if no record has followed it yet
+	cells  int                   // in a row
+	next   int                   // the line after the last record
+	blank  int                   // a blank line, if no record has followed it yet
+	found  []map[string]int      // of a column of categories: the levels, by the number of their first appearance
+	keep   func(record []string) // if not nil, is called with each row that is kept
 	t      content
 }
 
@@ -61,12 +72,33 @@ func (r checkedReader) Read(p []byte) (int, error) {
 // readCSV reads the columns of a CSV file. One of which no column is named has no header, and if no part is given, all cells
 // are read.
 func (s *Source) readCSV(f *File) (*content, *fileError) {
-	in, size, wrong := s.openFile(f.format.kind, f.path)
-	if wrong != nil {
-		return nil, wrong
+	r, err := s.readTable(f, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &r.t, nil
+}
+
+func (s *Source) readTable(f *File, keep func([]string)) (*tableReader, *fileError) {
+	r, in, err := s.openTable(f)
+	if err != nil {
+		return nil, err
 	}
 	defer in.Close()
-	r := &tableReader{File: f, s: s, size: size, next: 1, t: content{width: len(f.parts)}}
+	r.keep = keep
+	if err := r.readAll(); err != nil {
+		return nil, err
+	}
+	r.finish()
+	return r, nil
+}
+
+func (s *Source) openTable(f *File) (*tableReader, io.Closer, *fileError) {
+	in, size, wrong := s.openFile(f.format.kind, f.path)
+	if wrong != nil {
+		return nil, nil, wrong
+	}
+	r := &tableReader{File: f, s: s, size: size, next: 1, found: make([]map[string]int, len(f.parts)), t: content{width: len(f.parts), file: f}}
 	b := bufio.NewReaderSize(checkedReader{in, s}, 1<<16)
 	skipMark(b)
 	r.csv = csv.NewReader(b)
@@ -74,10 +106,7 @@ func (s *Source) readCSV(f *File) (*content, *fileError) {
 	r.csv.FieldsPerRecord = -1
 	r.csv.ReuseRecord = true
 	r.csv.TrimLeadingSpace = !unicode.IsSpace(f.separator) // it would trim separators
-	if e := r.readAll(); e != nil {
-		return nil, e
-	}
-	return &r.t, nil
+	return r, in, nil
 }
 
 // named reports whether there is a header.
@@ -123,8 +152,16 @@ func (r *tableReader) readAll() *fileError {
 	}
 	for {
 		record, err := r.read()
-		if record == nil || err != nil {
+		switch {
+		case err != nil:
 			return err
+		case record != nil:
+		case r.t.rows == 0 && r.t.skipped > 0:
+			return r.error(0, 0, -1, "no row is left: a value is missing in each of the %d rows", r.t.skipped)
+		case r.t.rows == 0 && r.named():
+			return r.error(0, 0, -1, "the file has a header and no rows")
+		default:
+			return nil
 		}
 		if err := r.row(record); err != nil {
 			return err
@@ -288,11 +325,11 @@ func (r *tableReader) row(record []string) *fileError {
 	}
 	start := len(r.t.data)
 	for i, j := range r.at {
-		x, why := parseNumber(record[j])
+		x, why := r.number(i, record[j])
 		if why != "" {
 			if skip, fill, ok := r.rule(); ok && slices.Contains(missing, strings.TrimSpace(record[j])) {
 				if skip {
-					r.t.skipped++
+					r.t.skip()
 					r.t.data = r.t.data[:start]
 					return nil
 				}
@@ -306,6 +343,9 @@ func (r *tableReader) row(record []string) *fileError {
 		r.t.data = append(r.t.data, x)
 	}
 	r.t.rows++
+	if r.keep != nil {
+		r.keep(record)
+	}
 	return nil
 }
 

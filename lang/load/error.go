@@ -47,7 +47,8 @@ type fileError struct {
 	path      string
 	line, col int // from 1, col in runes; 0 where there is none
 	msg       string
-	part      int // the index in the parts of the file that are wanted, such as columns, or -1
+	part      int   // the index in the parts of the file that are wanted, such as columns, or -1
+	cause     error // of the system, or nil
 }
 
 // headline tells errors about what a file holds from those of the system.
@@ -62,10 +63,10 @@ func (e *fileError) headline() string {
 // the program that names the file.
 func (e *fileError) diagnostic(at syntax.Span) *syntax.Diagnostic {
 	if e.line == 0 {
-		return &syntax.Diagnostic{Span: at, Headline: e.headline(), Label: e.path + ": " + e.msg}
+		return &syntax.Diagnostic{Span: at, Headline: e.headline(), Label: e.path + ": " + e.msg, Cause: e.cause}
 	}
 	return &syntax.Diagnostic{
-		Headline: e.headline(), Label: e.msg, File: e.path, Line: e.line, Col: e.col,
+		Headline: e.headline(), Label: e.msg, File: e.path, Line: e.line, Col: e.col, Cause: e.cause,
 		Notes: []syntax.Note{{Span: at, Text: "the file is read for this"}},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -26,9 +27,13 @@ type File struct {
 
 // part names a column of a table, an array, or a step of the way into a JSON value.
 type part struct {
-	name  string
-	index int // -1: it has a name
-	place syntax.Span
+	name   string
+	index  int // -1: it has a name
+	place  syntax.Span
+	read   reading
+	form   string   // of dates, as given
+	layout string   // and for package time
+	levels []string // of categories, if they are stated
 }
 
 func (p *part) String() string {
@@ -116,13 +121,24 @@ func (f *File) word(n *syntax.ExprNode, words []syntax.Word) int {
 	}
 	switch {
 	case w.Kind == syntax.StringTok:
-		f.parts = append(f.parts, part{w.Text, -1, w.Span})
+		f.parts = append(f.parts, part{name: w.Text, index: -1, place: w.Span})
 	case w.Kind == syntax.NumberTok:
 		i, why := parseNatural(w.Text)
 		if why != "" || i > math.MaxInt32 || f.format.named {
 			fail(w.Span, "wrong use of "+n.Text, fmt.Sprintf("behind the file name stands %s", f.format.parts))
 		}
-		f.parts = append(f.parts, part{"", int(i), w.Span})
+		f.parts = append(f.parts, part{index: int(i), place: w.Span})
+	case w.Text == "category" && f.columns():
+		f.parts[len(f.parts)-1].readAs(w.Text, "")
+	case readings[w.Text] != asNumber && f.columns():
+		text := ""
+		if len(words) > 1 && words[1].Kind == syntax.StringTok {
+			text = words[1].Text
+		}
+		if wrong := f.parts[len(f.parts)-1].readAs(w.Text, text); wrong != "" {
+			fail(w.Span, "wrong use of "+n.Text, wrong)
+		}
+		return 2
 	case w.Text == "skip" && f.format.table:
 		f.skip = true
 	case w.Text == "fill" && f.format.table:
@@ -141,7 +157,7 @@ func (f *File) word(n *syntax.ExprNode, words []syntax.Word) int {
 		if f.format.table {
 			label = "behind the columns can stand skip or fill 0, for missing values"
 			if f.format == formats["csv"] {
-				label += `, and separator ";"`
+				label += `, and separator ";"; behind a column category, levels "a, b", days "YYYY-MM-DD" or years "YYYY-MM-DD"`
 			}
 			if len(f.parts) == 0 {
 				label = "the name of a column stands in quotes: " + n.Text + " " + strconv.Quote(n.Words[0].Text) + " " + strconv.Quote(w.Text)
@@ -167,9 +183,14 @@ func (f *File) misuse() string {
 		return "columns are given by their names, or by numbers where there is no header"
 	case f.skip && !math.IsNaN(f.fill):
 		return "a missing value is skipped or filled"
+	case !math.IsNaN(f.fill) && slices.ContainsFunc(f.parts, func(p part) bool { return p.read == asCategory }):
+		return "fill puts a number in place of missing values, and a category has none: skip leaves the rows out, and levels \"a, NA\" makes NA a level"
 	}
 	return ""
 }
+
+// columns reports whether a word may stand here that says how the column before it is read.
+func (f *File) columns() bool { return f.format == formats["csv"] && len(f.parts) > 0 }
 
 // at returns the place of a part in the program, that of the path for -1. other is the place of what a file of the command
 // line is for.
@@ -193,10 +214,19 @@ func (f *File) rule() (skip bool, fill float64, ok bool) {
 type content struct {
 	layout      *layout
 	rows, width int
-	skipped     int // rows that are left out because a value is missing
+	skipped     int      // rows that are left out because a value is missing
+	skips       uint64   // a hash of which they are
+	columns     []Column // of a table
+	file        *File
 	data        []float64
 	tags        []int                                                  // of an inductive type
 	chunk       func(dst []float64, from int, look func() error) error // in place of data: see [Value]
+}
+
+// skip notes that the next row is left out.
+func (c *content) skip() {
+	c.skips = (c.skips ^ uint64(c.rows+c.skipped+1)) * 0x100000001b3 // FNV-1a
+	c.skipped++
 }
 
 // shape returns the shape of the content where none is declared: data is a list, an input a vector.
@@ -211,6 +241,8 @@ func (c *content) shape(at syntax.Span, s *Setting, kind syntax.DeclKind) *Shape
 	}
 	list := kind == syntax.DataDecl && l.size >= 0
 	switch shape := l.shape(); {
+	case list && c.layout == nil && c.file != nil && c.file.parts != nil:
+		return c.file.Rows()
 	case list && l.size == 0 && c.layout == nil:
 		return rowsShape(c.width)
 	case list && l.size == 0:

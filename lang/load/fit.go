@@ -56,12 +56,12 @@ func setTable(at syntax.Span, s *Setting, t *content, want *Shape) Value {
 		if t.width != width && (t.rows > 0 || t.width > 0) {
 			misfit(at, s, want, found+" "+plural(t.width, "number"))
 		}
-		return Value{Shape: want, Rows: t.rows, Skipped: t.skipped, Data: t.data}
+		return Value{Shape: want, Rows: t.rows, Skipped: t.skipped, Skips: t.skips, Columns: t.columns, File: t.file, Data: t.data}
 	}
 	if t.rows*t.width != want.width || !t.fits(want) {
 		misfit(at, s, want, found+" "+plural(t.width, "number"))
 	}
-	return Value{Shape: want, Rows: 1, Skipped: t.skipped, Data: t.data}
+	return Value{Shape: want, Rows: 1, Skipped: t.skipped, Skips: t.skips, Columns: t.columns, File: t.file, Data: t.data}
 }
 
 // fits reports whether the lines of a table with the right count of numbers may

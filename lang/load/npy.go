@@ -287,7 +287,7 @@ func cmpError(err error, text string) error {
 
 // npyError is an error in a NumPy file.
 func npyError(path string, part int, err error) *fileError {
-	return &fileError{kind: "NumPy", path: path, part: part, msg: systemError(err)}
+	return &fileError{kind: "NumPy", path: path, part: part, msg: systemError(err), cause: err}
 }
 
 func (s *Source) readNpy(f *File) (*content, *fileError) {

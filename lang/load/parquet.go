@@ -23,7 +23,7 @@ func RegisterParquet(read ColumnsReader) { parquetReader = read }
 // readParquet reads columns of a Parquet file.
 func (s *Source) readParquet(f *File) (*content, *fileError) {
 	fail := func(part int, err error) *fileError {
-		return &fileError{kind: f.format.kind, path: f.path, part: part, msg: systemError(err)}
+		return &fileError{kind: f.format.kind, path: f.path, part: part, msg: systemError(err), cause: err}
 	}
 	if parquetReader == nil {
 		return nil, fail(-1, errors.New("this program reads no Parquet files: it would have to import github.com/gram-machine/gram/parquet"))
@@ -61,7 +61,7 @@ func (s *Source) readParquet(f *File) (*content, *fileError) {
 	if err != nil {
 		return nil, fail(-1, err)
 	}
-	c := &content{width: len(columns), data: data}
+	c := &content{width: len(columns), data: data, file: f}
 	if part, err := c.complete(f); err != nil {
 		return nil, fail(part, err)
 	}
@@ -80,7 +80,8 @@ rows:
 				return i, fmt.Errorf("column %v: row %d is %v", &f.parts[i], start/c.width, x)
 			case !math.IsNaN(x):
 			case f.skip:
-				c.skipped++
+				c.rows = start/c.width - c.skipped
+				c.skip()
 				continue rows
 			case math.IsNaN(f.fill):
 				return i, fmt.Errorf("column %v: row %d is missing or NaN; skip or fill 0 behind the columns says what is done with missing values", &f.parts[i], start/c.width)

@@ -108,6 +108,12 @@ func (s *Setting) Path() string {
 	return s.file.path
 }
 
+// Path returns the path of the file.
+func (f *File) Path() string { return f.path }
+
+// IsCSV reports whether it is a CSV file.
+func (f *File) IsCSV() bool { return f.format == formats["csv"] }
+
 // form reads what a program says of a file: csv "f.csv" "a" skip.
 func (s *Setting) form(text string) (problem string) {
 	f, wrong, err := syntax.Parse("", []byte("data x = "+text+"\n0"), syntax.Options{})

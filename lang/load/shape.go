@@ -195,6 +195,9 @@ type Value struct {
 	Rows  int // a list: its number of elements; otherwise 1
 	// Skipped is how many rows of a file have been left out because a value is missing.
 	Skipped int
+	Skips   uint64    // a hash of which they are
+	Columns []Column  // of a table
+	File    *File     // that table
 	Data    []float64 // Rows × Shape.Width() numbers in row-major order; not to be modified
 	// Tags are, of a tagged shape, the constructors of inductive types by number, and the lengths of lists, each before those of its
 	// parts, from left to right.

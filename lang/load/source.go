@@ -26,8 +26,9 @@ type Variable struct {
 	Decl  int    // index into File.Decls
 	Shape *Shape // as declared, or that of the value; nil if Bad and not known
 	Value Value
-	Used  bool // another value was computed from it
-	Bad   bool // an error about it has been reported; Value is empty
+	Used  bool     // another value was computed from it
+	Names []string // of the numbers of an input, if the program says them
+	Bad   bool     // an error about it has been reported; Value is empty
 }
 
 // failure is the panic value of a value that does not fit.
@@ -96,7 +97,7 @@ func (s *Source) open(path string) (fs.File, error) {
 // openFile opens a file with numbers, and returns its size in bytes, 0 if it is not known. kind names its format in errors.
 func (s *Source) openFile(kind, path string) (fs.File, int64, *fileError) {
 	fail := func(err error) (fs.File, int64, *fileError) {
-		return nil, 0, &fileError{kind: kind, path: path, part: -1, msg: systemError(err)}
+		return nil, 0, &fileError{kind: kind, path: path, part: -1, msg: systemError(err), cause: err}
 	}
 	f, err := s.open(path)
 	if err != nil {

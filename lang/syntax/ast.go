@@ -143,6 +143,7 @@ type Decl struct {
 	Name     string
 	NameSpan Span
 	Params   []Pat
+	Named    []Word // of an input: the names of its numbers, in quotes, or levels xs "column"
 	Type     TypeExpr
 	Value    Expr
 	Rec      bool          // def rec; all of a group that and joins

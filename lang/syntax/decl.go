@@ -171,6 +171,12 @@ func (p *parser) declHead(d *Decl) bool {
 	}
 	d.Name, d.NameSpan = p.text(), p.span()
 	p.next()
+	if d.Kind == InputDecl && p.at(IdentTok) && p.text() == "named" {
+		if d.Named = p.inputNames(); len(d.Named) == 0 {
+			p.expected("a name in quotes", `as in input w named "age" "income" = 0`)
+			return false
+		}
+	}
 	if p.tok.kind.startsPat() {
 		if d.Kind != DefDecl && d.Kind != SymbolDecl {
 			p.expected("`=`", fmt.Sprintf("only `def` takes parameters, not `%s`", d.Kind))
@@ -195,6 +201,18 @@ func (p *parser) declHead(d *Decl) bool {
 		d.Type = p.typ().t
 	}
 	return p.expectEq(fmt.Sprintf("`=` and the value of `%s`", clip(d.Name)))
+}
+
+// inputNames parses what stands behind named: names in quotes, or levels xs "column".
+func (p *parser) inputNames() (words []Word) {
+	for p.next(); p.at(StringTok) || p.at(IdentTok); p.next() {
+		w := Word{p.tok.kind, p.text(), p.span()}
+		if w.Kind == StringTok {
+			w.Text, _ = strconv.Unquote(w.Text) // a wrong one has been reported
+		}
+		words = append(words, w)
+	}
+	return words
 }
 
 // expectEq moves past "=", or what other languages write for it.

@@ -19,6 +19,8 @@ type Diagnostic struct {
 	File string // another file's name
 	Line int    // its line, from 1; 0 if none
 	Col  int    // the column in runes, from 1; 0 if none
+
+	Cause error // such as that of a file that cannot be opened, or nil
 }
 
 // Note is a remark under a diagnostic; with a Span other than {0,0} it shows that line too.
@@ -51,6 +53,16 @@ func (e *Errors) Error() string {
 		b.WriteString(e.File.Render(d))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Unwrap returns the causes.
+func (e *Errors) Unwrap() (causes []error) {
+	for _, d := range e.List {
+		if d.Cause != nil {
+			causes = append(causes, d.Cause)
+		}
+	}
+	return causes
 }
 
 // sortDiagnostics orders by position, those of other files last, and then by text.

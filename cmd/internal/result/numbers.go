@@ -104,8 +104,15 @@ func cells(values []Named) iter.Seq2[string, float64] {
 	}
 }
 
-// Components names the numbers of an input.
+// Components names the numbers of an input: base.north, by the names that the program gives them, or base.(0).
 func Components(in gram.Input) []string {
+	if in.Names != nil {
+		names := make([]string, len(in.Names))
+		for i, name := range in.Names {
+			names[i] = in.Name + "." + name
+		}
+		return names
+	}
 	var names []string
 	for name := range cells([]Named{Numbers("", in)}) {
 		names = append(names, name)

@@ -59,7 +59,13 @@ func (r *Report) Inputs(ds []gram.Input) {
 	var lines []entry
 	width := 0
 	for _, d := range ds {
-		lines = append(lines, entries(d.Name, d.Shape, d.Values)...)
+		if d.Names == nil {
+			lines = append(lines, entries(d.Name, d.Shape, d.Values)...)
+			continue
+		}
+		for i, name := range Components(d) {
+			lines = append(lines, entry{name, string(notation.AppendNumber(nil, d.Values[i]))})
+		}
 	}
 	for _, e := range lines {
 		width = max(width, utf8.RuneCountInString(e.label))

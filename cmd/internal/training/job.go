@@ -71,9 +71,9 @@ func New(ctx context.Context, name string, src []byte, opt gram.Options, f Optio
 	for _, d := range j.whole.Source().Data {
 		if v := d.Value; v.Skipped > 0 {
 			j.Skipped[d.Name] = v.Skipped
-			j.Notes = append(j.Notes, fmt.Sprintf("%s: rows left out, since a value is missing: %d", d.Name, v.Skipped))
 		}
 	}
+	j.Notes = j.whole.Source().Notes()
 	defer func() {
 		if err != nil {
 			j.Close()

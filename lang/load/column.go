@@ -1,0 +1,230 @@
+package load
+
+import (
+	"encoding/csv"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gram-machine/gram/lang/syntax"
+)
+
+// Column is a column of a table that was read.
+type Column struct {
+	Name   string
+	Levels []string // of a column of categories: their names, by number
+}
+
+// reading is how the cells of a column become numbers.
+type reading uint8
+
+const (
+	asNumber   reading = iota
+	asCategory         // the number of a level
+	asDays             // days since 1970-01-01
+	asYears            // a year with its fraction
+)
+
+// readings are the words that stand behind a column.
+var readings = map[string]reading{"category": asCategory, "levels": asCategory, "days": asDays, "years": asYears}
+
+// readAs says how a column is read, by a word behind it, and the text behind that. It is empty unless something is wrong.
+func (p *part) readAs(word, text string) (wrong string) {
+	p.read = readings[word]
+	switch word {
+	case "category":
+	case "levels":
+		r := csv.NewReader(strings.NewReader(text))
+		r.TrimLeadingSpace = true
+		levels, err := r.Read()
+		if err != nil {
+			return `the levels are expected in one string, with commas between them: levels "low, middle, high"`
+		}
+		for i, l := range levels {
+			if l = strings.TrimSpace(l); slices.Contains(p.levels, l) {
+				return fmt.Sprintf("the level %q stands twice", levels[i])
+			}
+			p.levels = append(p.levels, l)
+		}
+	default:
+		if p.layout = dateLayout(text); p.layout == "" {
+			return `the form of the dates is expected in quotes, like "YYYY-MM-DD" or "D.M.YYYY hh:mm": YYYY or YY, MM, M or MMM, DD or D, hh, mm and ss, and what stands between them`
+		}
+		p.form = text
+	}
+	return ""
+}
+
+// dateLayout is the layout of package time for a form like YYYY-MM-DD, or empty.
+func dateLayout(form string) (layout string) {
+	words := []struct{ word, layout string }{{"YYYY", "2006"}, {"YY", "06"}, {"MMM", "Jan"}, {"MM", "01"}, {"M", "1"}, {"DD", "02"}, {"D", "2"}, {"hh", "15"}, {"mm", "04"}, {"ss", "05"}}
+	year := false
+next:
+	for form != "" {
+		for _, w := range words {
+			if rest, ok := strings.CutPrefix(form, w.word); ok {
+				form, layout, year = rest, layout+w.layout, year || w.word[0] == 'Y'
+				continue next
+			}
+		}
+		if !strings.ContainsRune(" -/.,:T", rune(form[0])) {
+			return ""
+		}
+		form, layout = form[1:], layout+form[:1]
+	}
+	if !year {
+		return ""
+	}
+	return layout
+}
+
+// date is the number of a date; why completes a sentence that starts with the text, as in parseNumber.
+func (p *part) date(text string) (x float64, why string) {
+	if text == "" {
+		return 0, "is empty"
+	}
+	t, err := time.Parse(p.layout, text)
+	if err != nil {
+		return 0, "is no date of the form " + p.form
+	}
+	if p.read == asDays {
+		return float64(t.Unix()) / (24 * 60 * 60), ""
+	}
+	start := time.Date(t.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
+	return float64(t.Year()) + t.Sub(start).Hours()/start.AddDate(1, 0, 0).Sub(start).Hours(), ""
+}
+
+// number is the number of a cell of column i.
+func (r *tableReader) number(i int, cell string) (x float64, why string) {
+	if r.parts == nil || r.parts[i].read == asNumber {
+		return parseNumber(cell)
+	}
+	p := &r.parts[i]
+	cell = strings.TrimSpace(cell)
+	if p.read != asCategory {
+		return p.date(cell)
+	}
+	if p.levels != nil {
+		if k := slices.Index(p.levels, cell); k >= 0 {
+			return float64(k), ""
+		}
+		if !slices.Contains(missing, cell) {
+			return 0, "is no level; the levels are " + short(strings.Join(p.levels, ", "))
+		}
+	}
+	switch {
+	case cell == "":
+		return 0, "is empty"
+	case slices.Contains(missing, cell):
+		return 0, "is missing"
+	}
+	if r.found[i] == nil {
+		r.found[i] = map[string]int{}
+	}
+	k, ok := r.found[i][cell]
+	if !ok {
+		k = len(r.found[i])
+		r.found[i][strings.Clone(cell)] = k
+	}
+	return float64(k), ""
+}
+
+// finish numbers the levels that were found in the order of their names, and notes the columns.
+func (r *tableReader) finish() {
+	for i, p := range r.parts {
+		c := Column{Name: p.name, Levels: p.levels}
+		if p.index >= 0 {
+			c.Name = p.String()
+		}
+		if found := r.found[i]; found != nil {
+			c.Levels = slices.Sorted(maps.Keys(found))
+			number := make([]float64, len(found))
+			for k, name := range c.Levels {
+				number[found[name]] = float64(k)
+			}
+			for at := i; at < len(r.t.data); at += r.t.width {
+				r.t.data[at] = number[int(r.t.data[at])]
+			}
+		}
+		r.t.columns = append(r.t.columns, c)
+	}
+}
+
+// Adopt reads a file that is set in place of a declared one in the same way, where the setting does not say how: with its columns, if it has none, and with
+// the levels of its categories, which are those of the declared file.
+func (s *Source) Adopt(set *Setting, declared *File) *syntax.Diagnostic {
+	f := set.file
+	if f == nil || f.format != declared.format || f.format != formats["csv"] || !declared.named() {
+		return nil
+	}
+	if plain := !slices.ContainsFunc(declared.parts, func(p part) bool { return p.read != asNumber }); f.parts == nil && (!plain || s.hasHeader(f, declared)) {
+		f.parts, f.skip, f.fill = slices.Clone(declared.parts), declared.skip, declared.fill
+		if f.separator == ',' {
+			f.separator = declared.separator
+		}
+	}
+	if len(f.parts) != len(declared.parts) {
+		return nil
+	}
+	var columns []Column
+	for i := range f.parts {
+		p, d := &f.parts[i], &declared.parts[i]
+		if p.read == asNumber && p.index < 0 {
+			p.read, p.layout, p.form, p.levels = d.read, d.layout, d.form, d.levels
+		}
+		if p.read != asCategory || d.read != asCategory || p.levels != nil {
+			continue
+		}
+		if p.levels = d.levels; p.levels != nil {
+			continue
+		}
+		if columns == nil {
+			c, err := s.readCSV(declared)
+			if err != nil {
+				return &syntax.Diagnostic{Span: d.place, Headline: "unknown levels", Cause: err.cause,
+					Label: fmt.Sprintf("the levels of %s are those of this file, which cannot be read: %s: %s; levels \"a, b\" in place of category states them", d, err.path, err.msg)}
+			}
+			columns = c.columns
+		}
+		p.levels = columns[i].Levels
+	}
+	return nil
+}
+
+// hasHeader reports whether the first row of a file has the names of the declared columns.
+func (s *Source) hasHeader(f, declared *File) bool {
+	r, in, err := s.openTable(f)
+	if err != nil {
+		return false
+	}
+	defer in.Close()
+	record, err := r.read()
+	return err == nil && !slices.ContainsFunc(declared.parts, func(p part) bool {
+		return !slices.ContainsFunc(record, func(cell string) bool { return strings.TrimSpace(cell) == strings.TrimSpace(p.name) })
+	})
+}
+
+// Records returns the rows of a table that a value was read from, cell by cell, with the names of all columns, which are numbers if the file has none.
+func (s *Source) Records(f *File) (header []string, rows [][]string, wrong *syntax.Diagnostic) {
+	keep := func(record []string) {
+		row := make([]string, len(record))
+		for i, cell := range record {
+			row[i] = strings.Clone(cell)
+		}
+		rows = append(rows, row)
+	}
+	r, err := s.readTable(f, keep)
+	if err != nil {
+		return nil, nil, err.diagnostic(syntax.Span{})
+	}
+	header = r.header
+	if header == nil {
+		for i := range r.cells {
+			header = append(header, strconv.Itoa(i))
+		}
+	}
+	return header, rows, nil
+}
