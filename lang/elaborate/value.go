@@ -65,44 +65,20 @@ func (e *Elaborator) variable(i int) load.Variable {
 }
 
 // named returns the names of the numbers of an input, and declares it as a vector of them if it has no type.
-func (e *Elaborator) named(d *syntax.Decl, x *load.Variable, ok bool) (names []string, _ bool) {
-	wrong := func(at syntax.Span, label string) ([]string, bool) {
-		e.reportHere(at, "wrong names", label)
-		return nil, false
-	}
-	words := d.Named
-	if words[0].Kind != syntax.StringTok {
-		if words[0].Text != "levels" || len(words) != 3 || words[1].Kind == syntax.StringTok || words[2].Kind != syntax.StringTok {
-			return wrong(words[0].Span, `behind named stand names in quotes, or levels xs "column", the levels of a column of data`)
+func (e *Elaborator) named(d *syntax.Decl, x *load.Variable, ok bool) ([]string, bool) {
+	names, at, wrong := load.Names(d.Named, e.Data)
+	if wrong == "" && names != nil {
+		if d.Type == 0 {
+			x.Shape = load.VectorShape(load.RealShape(), len(names))
 		}
-		of := slices.IndexFunc(e.Data, func(v load.Variable) bool { return v.Name == words[1].Text })
-		if of >= 0 && e.Data[of].Bad {
-			return nil, false
-		}
-		if of < 0 {
-			return wrong(words[1].Span, "there is no data "+words[1].Text+" above")
-		}
-		columns := e.Data[of].Value.Columns
-		at := slices.IndexFunc(columns, func(c load.Column) bool { return c.Name == words[2].Text })
-		if at < 0 || columns[at].Levels == nil {
-			return wrong(words[2].Span, fmt.Sprintf("%s has no column of categories %q", words[1].Text, words[2].Text))
-		}
-		names = columns[at].Levels
-	} else {
-		for _, w := range words {
-			if w.Kind != syntax.StringTok {
-				return wrong(w.Span, "a name in quotes is expected")
-			}
-			names = append(names, w.Text)
+		if ok && x.Shape.Width() != len(names) {
+			wrong = fmt.Sprintf("these are %d names, and %s is %v", len(names), d.Name, x.Shape)
 		}
 	}
-	if d.Type == 0 {
-		x.Shape = load.VectorShape(load.RealShape(), len(names))
+	if wrong != "" {
+		e.reportHere(at, "wrong names", wrong)
 	}
-	if ok && x.Shape.Width() != len(names) {
-		return wrong(words[0].Span, fmt.Sprintf("these are %d names, and %s is %v", len(names), d.Name, x.Shape))
-	}
-	return names, ok
+	return names, ok && wrong == "" && names != nil
 }
 
 // diagnose adds a diagnostic, if there is one.

@@ -228,3 +228,34 @@ func (s *Source) Records(f *File) (header []string, rows [][]string, wrong *synt
 	}
 	return header, rows, nil
 }
+
+// Names returns the names that stand behind named, of the levels of data above or in quotes, and their place. If they are wrong, it says why; of data that is wrong
+// itself there are none.
+func Names(words []syntax.Word, above []Variable) (names []string, at syntax.Span, wrong string) {
+	at = words[0].Span
+	if words[0].Kind == syntax.StringTok {
+		for _, w := range words {
+			if w.Kind != syntax.StringTok {
+				return nil, w.Span, "a name in quotes is expected"
+			}
+			names = append(names, w.Text)
+		}
+		return names, at, ""
+	}
+	if words[0].Text != "levels" || len(words) != 3 || words[1].Kind == syntax.StringTok || words[2].Kind != syntax.StringTok {
+		return nil, at, `behind named stand names in quotes, or levels xs "column", the levels of a column of data`
+	}
+	data := slices.IndexFunc(above, func(v Variable) bool { return v.Name == words[1].Text })
+	switch {
+	case data < 0:
+		return nil, words[1].Span, "there is no data " + words[1].Text + " above"
+	case above[data].Bad:
+		return nil, at, ""
+	}
+	for _, c := range above[data].Value.Columns {
+		if c.Name == words[2].Text && c.Levels != nil {
+			return c.Levels, at, ""
+		}
+	}
+	return nil, words[2].Span, fmt.Sprintf("%s has no column of categories %q", words[1].Text, words[2].Text)
+}
