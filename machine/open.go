@@ -2,6 +2,7 @@ package machine
 
 import (
 	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -207,6 +208,29 @@ func (m *Machine) GraphSize() GraphSize {
 	}
 	m.outputs(leaf)
 	return size
+}
+
+// Made returns the operations that a run with symbolic inputs has made, in that order. Of D(t), (5') may have dropped some, and their
+// nodes may be others now.
+func (m *Machine) Made() []Ref {
+	out := make([]Ref, len(m.made))
+	for i, r := range m.made {
+		out[i] = r >> 2
+	}
+	return out
+}
+
+// Result returns what [Machine.Graph] has left of D(t): G0, and for each input what has arrived at its dual, or an empty operand.
+func (m *Machine) Result() (value heap.Operand, arrived []heap.Operand) {
+	h := m.Heap()
+	for i := range m.prog.Inputs {
+		o := heap.Operand{}
+		if app := h.Node(Ref(1 + i)).Arrived; app != 0 { // the first nodes of the arena
+			o = h.Node(app).Operands[1]
+		}
+		arrived = append(arrived, o)
+	}
+	return h.Node(m.seeds[1] >> 2).Operands[0], arrived
 }
 
 // outputs calls f on the numbers of the result, from left to right.

@@ -54,6 +54,7 @@ var layers = map[string][]string{
 	"compile/literal":      {"term", "revgrad", "graph"},
 	"machine":              {"rule", "term", "compile/literal", "machine/heap", "limits"},
 	"machine/heap":         {"term", "graph", "compile/literal"},
+	"machine/normal":       {"term", "compile/literal", "machine", "machine/heap"},
 	"machine/profile":      {"rule", "term", "graph/calls", "compile/literal", "machine", "machine/heap"},
 	"graph/calls":          {"rule", "term", "graph"},
 	"limits":               {"term"}, // the places of errors
@@ -79,7 +80,7 @@ var layers = map[string][]string{
 	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "graph", "compile", "engine", "limits", "internal/symbolic"},
 
 	"cost": {"rule", "internal/modular"},
-	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/profile", "machine", "machine/heap", "machine/profile", "limits",
+	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/profile", "machine", "machine/heap", "machine/normal", "machine/profile", "limits",
 		"internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage", "internal/symbolic"},
 
 	// What traces, profiles, pictures and pages are made with.

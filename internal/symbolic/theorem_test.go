@@ -1,14 +1,19 @@
 package symbolic_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/equiv"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/machine/normal"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -37,6 +42,50 @@ func theorem1Property(t *rapid.T) {
 	if difference := equiv.Difference(want, etaExpand(have), equiv.Options{IgnoreGarbage: true}); difference != "" {
 		require.Fail(t, difference, "bp(G):\n%v\nD(t):\n%v", want, have)
 	}
+}
+
+// TestPropertyTheorem1Literal: the literal machine comes to the same by rewrites that it makes.
+func TestPropertyTheorem1Literal(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
+		p := generate.Draw(t, generate.Options{Recursive: rapid.Bool().Draw(t, "recursive")})
+		if len(p.Inputs) == 0 {
+			return
+		}
+		d, err := revgrad.Reverse(p.Term, nil)
+		require.NoError(t, err)
+		g, want := normalise(t, p.Term, p, false), normalise(t, d, p, true)
+		have := onLiteral(t, d, p, machine.Options{Random: rapid.Bool().Draw(t, "random"), Seed: rapid.Uint64().Draw(t, "seed")})
+		if g == nil || want == nil || have == nil {
+			return
+		}
+		typ, err := have.Check()
+		require.NoError(t, err, have)
+		require.Equal(t, p.Term.Types.Reverse(term.R), typ)
+		bp, a, err := revgrad.BP(g, p.Inputs, nil)
+		require.NoError(t, err)
+		for _, want := range []*term.Term{etaExpand(want), backpropagation(bp, a, p.Inputs)} {
+			if difference := equiv.Difference(want, have, equiv.Options{IgnoreGarbage: true}); difference != "" {
+				require.Fail(t, difference, "%v\n%v", want, have)
+			}
+		}
+	})
+}
+
+// onLiteral is the normal form of D(t) by the literal machine, or nil if it takes too many steps.
+func onLiteral(t require.TestingT, d *term.Term, p *generate.Program, opt machine.Options) *term.Term {
+	prog, err := literal.NewOpenGradient(d, p.Inputs, nil)
+	require.NoError(t, err)
+	opt.Limits = limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}
+	m, err := machine.New(prog, opt)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	err = m.Graph(p.Point)
+	var limit *limits.ReachedError
+	if errors.As(err, &limit) {
+		return nil
+	}
+	require.NoError(t, err)
+	return normal.Read(m, d, p.Inputs)
 }
 
 // backpropagation is ⟨G0, λa.Σ xj*(Gj)α⟩β for bp = ⟨G0, ⟦G1,…,Gn⟧α⟩β: its free
