@@ -354,6 +354,26 @@ func TestLiteralHasNoGradient(t *testing.T) {
 	}
 }
 
+// TestLiteralBound: m and |G| of the literal machine are the engine's. The reduction of Theorem 1 takes O(m + |G|) steps.
+func TestLiteralBound(t *testing.T) {
+	for _, name := range differentiable(t) {
+		t.Run(name, func(t *testing.T) {
+			p := loadExample(t, name)
+			want, err := p.Bound(t.Context(), gram.EvalOptions{})
+			require.NoError(t, err)
+			for _, schedule := range []gram.Schedule{gram.LIFO, gram.Random} {
+				got, err := p.Bound(t.Context(), gram.EvalOptions{Literal: true, Schedule: schedule, Seed: 3})
+				require.NoError(t, err)
+				if got.Theorem != nil {
+					require.LessOrEqual(t, got.Theorem.Steps.Total(), 25*(got.M+got.Graph+uint64(len(p.Point()))+1))
+				}
+				got.Theorem = nil
+				require.Equal(t, want, got)
+			}
+		})
+	}
+}
+
 // TestLiteralPhases: a run of the literal machine is one phase.
 func TestLiteralPhases(t *testing.T) {
 	var phases []string

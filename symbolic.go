@@ -24,6 +24,9 @@ import (
 
 // Bound reduces the program with symbolic inputs. The point decides its branches and its recursion.
 func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
+	if opt.Literal {
+		return p.boundLiteral(p.Meter(ctx), opt)
+	}
 	m, size, err := p.openArrays(p.Meter(ctx), opt)
 	if errors.Is(err, graph.ErrFamilies) {
 		m, size, err = p.open(p.Meter(ctx), p.Point(), opt)
@@ -168,12 +171,15 @@ func (p *Program) modular(meter *limits.Meter, opt *EvalOptions) *modular.Env {
 }
 
 // Normal returns the symbolic normal form of D(t), whose free variables are the inputs, of type D(R). For t of type R
-// that is the right-hand side of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩. A program that branches takes the branches of the point.
+// that is the right-hand side of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩, and of other types there is none by the literal machine. A program that branches takes the branches of the point.
 func (p *Program) Normal(ctx context.Context, opt EvalOptions) (*term.Term, error) {
 	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
 		return nil, err
 	}
 	meter := p.Meter(ctx)
+	if opt.Literal {
+		return p.normalLiteral(meter, opt)
+	}
 	p.terms.Lock()
 	defer p.terms.Unlock()
 	if err := p.expand(meter, "compile"); err != nil {

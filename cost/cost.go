@@ -16,6 +16,7 @@ type Cost struct {
 	M          *uint64  `json:"m,omitempty"`
 	Graph      *uint64  `json:"graph,omitempty"`
 	BoundRatio *float64 `json:"boundRatio,omitempty"`
+	Theorem    *Theorem `json:"theorem,omitempty"` // with M and Graph, of a literal run
 	Span       *Span    `json:"span,omitempty"`
 
 	Inputs int      `json:"inputs"` // scalar input variables
@@ -80,6 +81,16 @@ type Bound struct {
 	M                                   uint64 // steps that reduce t, with its inputs symbolic, to its graph G
 	Graph                               uint64 // |G|
 	Operations, Edges, Inputs, Numerals uint64 // parts of |G|
+	// Theorem is there if the literal machine made the graph and t has type R.
+	Theorem *Theorem
+}
+
+// Theorem is what the reduction of Theorem 1 has cost on the literal machine: of D(t), with symbolic inputs and under the λ of its second
+// component, to ⟨G0, λa.Σ xj*(Gj)⟩.
+type Theorem struct {
+	Steps rule.Counts `json:"steps"`
+	Units uint64      `json:"units"`
+	Words uint64      `json:"words"`
 }
 
 // Ratio returns (steps + overhead) / (m + |G|) for a run of that cost.

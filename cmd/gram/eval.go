@@ -144,7 +144,7 @@ func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient boo
 			return nil, nil, err
 		}
 		ratio := b.Ratio(&res.Cost)
-		res.Cost.M, res.Cost.Graph, res.Cost.BoundRatio = &b.M, &b.Graph, &ratio
+		res.Cost.M, res.Cost.Graph, res.Cost.BoundRatio, res.Cost.Theorem = &b.M, &b.Graph, &ratio, b.Theorem
 		if err := a.span(ctx, p, f, gradient, &res.Cost); err != nil {
 			return nil, nil, err
 		}

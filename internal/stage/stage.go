@@ -79,17 +79,25 @@ func Families(src *lang.Program, t *term.Term, reserve func(bytes int64) error, 
 }
 
 func compileBy(by func(*term.Term, compile.Options) (*graph.Program, error), src *lang.Program, t *term.Term, opt compile.Options) (*graph.Program, error) {
+	if err := CheckGround(src, t); err != nil {
+		return nil, err
+	}
+	opt.Inputs, opt.Open, opt.Straight = src.Scalars, true, src.Straight()
+	return by(t, opt)
+}
+
+// CheckGround returns an [*Error] unless the program, whose term is t, has a computational graph.
+func CheckGround(src *lang.Program, t *term.Term) error {
 	if !ground(src.Shape) {
-		return nil, &Error{src.BodyPos(), "no computational graph",
+		return &Error{src.BodyPos(), "no computational graph",
 			"the body has type " + src.TypeText + "; a graph has outputs of type R"}
 	}
 	for i := range t.Nodes {
 		if n := &t.Nodes[i]; n.Op == term.LamOp && t.Info(n.X).Linear {
-			return nil, &Error{n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction"}
+			return &Error{n.Pos, "no computational graph", "this is no program of reals: it has lin, the linear abstraction"}
 		}
 	}
-	opt.Inputs, opt.Open, opt.Straight = src.Scalars, true, src.Straight()
-	return by(t, opt)
+	return nil
 }
 
 // ground reports whether the shape is built of R, products and vectors.
