@@ -32,6 +32,10 @@ type Diagnostic struct {
 	Width    int    `json:"width"`    // in runes, on that line
 	Headline string `json:"headline"` // "type mismatch"
 	Label    string `json:"label"`    // "this is R * R, but sigmoid takes R"; may be empty
+	// Where it stands: in the program's text, in an imported file, at whose import Line and Column are, or in a file with data. Lines and columns are from 1,
+	// and 0 if they are not known.
+	File                 string `json:"-"`
+	FileLine, FileColumn int    `json:"-"`
 }
 
 func (e *Error) Error() string { return e.Text }
@@ -54,9 +58,21 @@ func misuse(format string, args ...any) error { return &MisuseError{fmt.Sprintf(
 // ErrClosed is the error of an [Evaluator] that is closed.
 var ErrClosed error = &MisuseError{"the evaluator is closed"}
 
+// Limit is what ended the work.
+type Limit string
+
+// The limits: [EvalOptions.MaxSteps], [EvalOptions.MaxNodes], [Options.MaxMemory], a deadline of the context, and its end.
+const (
+	StepsLimit  Limit = "steps"
+	NodesLimit  Limit = "nodes"
+	MemoryLimit Limit = "memory"
+	TimeLimit   Limit = "time"
+	Interrupt   Limit = "interrupt"
+)
+
 // LimitError says that a limit ended the work, which, and how far it got.
 type LimitError struct {
-	Limit string // "steps", "nodes", "memory", "time" or "interrupt"
+	Limit Limit
 	Max   uint64 // steps, nodes or bytes; 0 for time and interrupt
 	Phase string // "loading", "compiling", "differentiating", "reducing"
 	// When reducing: how far it got, and the recursive function that ran last, if there is one.
@@ -68,11 +84,11 @@ type LimitError struct {
 func (e *LimitError) Error() string {
 	what := ""
 	switch e.Limit {
-	case "steps", "nodes":
+	case StepsLimit, NodesLimit:
 		what = fmt.Sprintf("limit of %d %s reached", e.Max, e.Limit)
-	case "memory":
+	case MemoryLimit:
 		what = fmt.Sprintf("memory limit of %s reached", limits.Size(e.Max))
-	case "time":
+	case TimeLimit:
 		what = "time limit reached"
 	default:
 		what = "interrupted"
@@ -87,7 +103,7 @@ func (e *LimitError) Error() string {
 	return what
 }
 
-// Unwrap returns the context's error, if that was the cause.
+// Unwrap returns the error of the context, if that was the cause; it wraps the cause of [context.WithCancelCause] too.
 func (e *LimitError) Unwrap() error { return e.Err }
 
 // asLimit returns the limit behind an error, or nil.
@@ -95,16 +111,16 @@ func asLimit(err error, phase string) *LimitError {
 	out := &LimitError{Phase: phase, Err: err}
 	var ml *limits.ReachedError
 	if errors.As(err, &ml) {
-		out.Limit, out.Max, out.Steps, out.Nodes, out.Function, out.Err = ml.Limit, ml.Max, ml.Steps, ml.Nodes, ml.Function, ml.Err
+		out.Limit, out.Max, out.Steps, out.Nodes, out.Function, out.Err = Limit(ml.Limit), ml.Max, ml.Steps, ml.Nodes, ml.Function, ml.Err
 	}
 	var mem *limits.MemoryError
 	switch {
 	case errors.As(err, &mem):
-		out.Limit, out.Max = "memory", mem.Max
+		out.Limit, out.Max = MemoryLimit, mem.Max
 	case errors.Is(err, context.DeadlineExceeded):
-		out.Limit = "time"
+		out.Limit = TimeLimit
 	case errors.Is(err, context.Canceled):
-		out.Limit = "interrupt"
+		out.Limit = Interrupt
 	}
 	if out.Limit == "" {
 		return nil
@@ -135,6 +151,10 @@ func diagnostics(e *syntax.Errors) []Diagnostic {
 	for i, d := range e.List {
 		o := Diagnostic{Headline: d.Headline, Label: d.Label}
 		o.Line, o.Column, o.Width = e.File.Place(d)
+		o.File, o.FileLine, o.FileColumn = e.File.Where(d.Span.Start)
+		if d.File != "" {
+			o.File, o.FileLine, o.FileColumn = d.File, d.Line, d.Col
+		}
 		if where := e.File.Foreign(d); where != "" {
 			o.Label = strings.TrimSuffix(where+": "+d.Label, ": ")
 		}
@@ -188,7 +208,9 @@ func errorAt(src *lang.Program, pos term.Pos, headline, label string) error {
 func errorFor(src *lang.Program, cause error, pos term.Pos, headline, label string) error {
 	d := Diagnostic{Headline: headline, Label: label}
 	if pos != 0 {
-		d.Line, d.Column, d.Width = src.File.Place(src.Diagnostic(pos, headline, label))
+		at := src.Diagnostic(pos, headline, label)
+		d.Line, d.Column, d.Width = src.File.Place(at)
+		d.File, d.FileLine, d.FileColumn = src.File.Where(at.Span.Start)
 	}
 	return &Error{Text: src.Render(pos, headline, label), Diagnostics: []Diagnostic{d}, Err: cause}
 }

@@ -332,6 +332,9 @@ func (e *Evaluator) SetData(name string, values []float64) error {
 	case len(values) != len(d.Value.Data):
 		return misuse("%s has %d numbers, and %d are given", name, len(d.Value.Data), len(values))
 	}
+	if slices.ContainsFunc(values, notFinite) {
+		return misuse("%s has a number that is not finite", name)
+	}
 	if err := e.p.src.CheckData(i, values); err != nil {
 		return misuse("%v", err)
 	}

@@ -3,7 +3,9 @@ package gram_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log"
 	"math"
 	"slices"
@@ -254,4 +256,64 @@ t (u x)
 	// Output:
 	// cos: 0 found, 2 made, 6341 of 6341 symbols of D(t) rebuilt
 	// tanh: 1 found, 1 made, 54 of 6341 symbols of D(t) rebuilt
+}
+
+// A program may be used by several goroutines at once, an evaluator by one: each goroutine has its own.
+func ExampleProgram_goroutines() {
+	ctx := context.Background()
+	p, err := gram.Load(ctx, "square.gram", []byte("input x = 0\nx * x"), gram.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	slopes := make([]float64, 4)
+	var group sync.WaitGroup
+	for i := range slopes {
+		group.Go(func() {
+			e, err := p.NewGradient(ctx, gram.EvalOptions{})
+			if err != nil {
+				log.Fatal(err)
+			}
+			defer e.Close()
+			res, err := e.Gradient(ctx, []float64{float64(i)})
+			if err != nil {
+				log.Fatal(err)
+			}
+			slopes[i] = res.Jacobian[0]
+		})
+	}
+	group.Wait()
+	fmt.Println(slopes)
+	// Output:
+	// [0 2 4 6]
+}
+
+// A run that reaches a limit ends with an error that says which, and how far it got.
+func ExampleLimitError() {
+	ctx := context.Background()
+	p, err := gram.Load(ctx, "loop.gram", []byte("input x = 1\ndef rec f y = f (y + x)\nf 0"), gram.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = p.Value(ctx, gram.EvalOptions{MaxSteps: 10000})
+	var limit *gram.LimitError
+	if errors.As(err, &limit) && limit.Limit == gram.StepsLimit {
+		fmt.Printf("more than %d steps while %s, in %s\n", limit.Max, limit.Phase, limit.Function)
+	}
+	// Output:
+	// more than 10000 steps while reducing, in f
+}
+
+// The error of a program that is wrong has its places.
+func ExampleError() {
+	_, err := gram.Load(context.Background(), "wrong.gram", []byte("data xs = csv \"none.csv\" \"a\"\n1"), gram.Options{})
+	var wrong *gram.Error
+	if errors.As(err, &wrong) {
+		for _, d := range wrong.Diagnostics {
+			fmt.Printf("%s:%d:%d: %s: %s\n", d.File, d.FileLine, d.FileColumn, d.Headline, d.Label)
+		}
+	}
+	fmt.Println("a file is missing:", errors.Is(err, fs.ErrNotExist))
+	// Output:
+	// wrong.gram:1:15: CSV file cannot be read: none.csv: no such file
+	// a file is missing: true
 }

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -130,7 +131,7 @@ func LoadFile(ctx context.Context, path string, opt Options) (*Program, error) {
 }
 
 // Load reads, types and elaborates the program src; name stands in its errors. The error is an
-// [*Error] if the program is wrong, a [*UsageError] if Params or Sets are.
+// [*Error] if the program is wrong, a [*UsageError] if Params or Sets are, and a [*MisuseError] if Values are.
 func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, error) {
 	start := time.Now()
 	meter := opt.meter(ctx)
@@ -151,9 +152,15 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 		lo.Sets = append(lo.Sets, s)
 	}
 	for _, name := range slices.Sorted(maps.Keys(opt.Values)) {
+		if i := slices.IndexFunc(opt.Values[name], notFinite); i >= 0 {
+			return nil, misuse("Options.Values: number %d of %s is %v, which no file may have", i, name, opt.Values[name][i])
+		}
 		lo.Sets = append(lo.Sets, load.SetValues(name, opt.Values[name]))
 	}
 	p, err := lang.Load(name, src, lo)
+	if u := (*UsageError)(nil); errors.As(err, &u) && slices.ContainsFunc(lo.Sets[len(opt.Sets):], func(s load.Setting) bool { return s.Text == u.Text }) {
+		return nil, misuse("Options.Values: %s", u.Msg)
+	}
 	if err != nil {
 		return nil, wrapLimit(err, "loading")
 	}
@@ -167,6 +174,8 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 	out.loading = time.Since(start)
 	return out, nil
 }
+
+func notFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
 // Format returns the canonical text of a program, with its comments; name stands
 // in errors. The error is an [*Error] or a [*LimitError].

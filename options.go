@@ -19,7 +19,7 @@ type Options struct {
 	Sets []string
 	// Inputs names a file with values of inputs and data by name, like {"eps": 0.7, "q": [1, -2]}; Sets and Values override it.
 	Inputs string
-	// Values override them by Go slices, in row-major order; a list may have any length. The
+	// Values override them by Go slices of finite numbers, in row-major order; a list may have any length. The
 	// slices are not to be modified afterwards.
 	Values map[string][]float64
 	Dir    string                             // to which the paths in the program are relative; [LoadFile] sets it

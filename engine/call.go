@@ -115,7 +115,7 @@ func (m *Machine) runFrames(into graph.Ref) error {
 		m.top, m.steps = s.Top, s.Steps
 		routine := s.Routine()
 		if routine.Recursive {
-			m.unfolded = routine.Template
+			m.unfolded = routine.Template + 1
 		}
 		m.pos = m.prog.Templates[routine.Template].Pos
 		switch event {

@@ -67,7 +67,7 @@ func (m *Machine) callsLittle() bool {
 	for i, n := range m.runs {
 		calls += n - m.block.runs[i]
 	}
-	return m.steps < callSteps*calls && m.arena.Front(1) != nil && native.Supported() && m.routineOf(m.unfolded) != nil
+	return m.steps < callSteps*calls && m.arena.Front(1) != nil && native.Supported() && m.routineOf(m.unfolded-1) != nil
 }
 
 // redexTask is the reduction of the application r to its value, on a copy of r.

@@ -42,7 +42,7 @@ func (m *Machine) limitError(limit string, most uint64, err error) error {
 	m.stopped = true
 	function := ""
 	if m.unfolded != 0 {
-		function = m.prog.Templates[m.unfolded].Name
+		function = m.prog.Templates[m.unfolded-1].Name
 	}
 	return &limits.ReachedError{Limit: limit, Max: most, Steps: m.steps, Nodes: m.live(), Pos: m.pos, Function: function, Err: err}
 }

@@ -110,7 +110,7 @@ type Machine struct {
 	grad    []float64
 	firedIn uint64   // inputs that fired
 	pos     term.Pos // of the redex that fires, for errors
-	// unfolded is the template of the recursive function that ran last, 0 if there is none.
+	// unfolded is one more than the template of the recursive function that ran last, 0 if there is none.
 	unfolded uint32
 	done     done
 	call     callState

@@ -180,7 +180,7 @@ func (m *Machine) loadFunction(t *graph.Template, id uint32, f graph.Ref) error 
 	if t.Group == nil {
 		return nil
 	}
-	m.unfolded = id
+	m.unfolded = id + 1
 	for i, other := range t.Group {
 		g := f
 		if other != id {

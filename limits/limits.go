@@ -5,6 +5,7 @@ package limits
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -84,7 +85,10 @@ func (m *Meter) Check() error {
 		return nil
 	}
 	if err := m.ctx.Err(); err != nil {
-		return context.Cause(m.ctx)
+		if cause := context.Cause(m.ctx); !errors.Is(cause, m.ctx.Err()) {
+			return fmt.Errorf("%w: %w", m.ctx.Err(), cause)
+		}
+		return m.ctx.Err()
 	}
 	return m.Reserve(0)
 }
