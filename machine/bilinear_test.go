@@ -154,6 +154,12 @@ func TestPropertyWorkIsBilinear(t *testing.T) {
 		measure(d, prog, err, func(m *machine.Machine) { _ = m.Gradient(p.Point, make([]float64, k), make([]float64, k*len(p.Point))) })
 		prog, err = literal.NewValue(p.Term, p.Inputs, nil)
 		measure(p.Term, prog, err, func(m *machine.Machine) { _ = m.Value(p.Point) })
+		prog, err = literal.NewOpen(p.Term, p.Inputs, nil)
+		measure(p.Term, prog, err, func(m *machine.Machine) { _ = m.Graph(p.Point) })
+		if p.Term.Types.Kind(ty) == term.RKind {
+			prog, err = literal.NewOpenGradient(d, p.Inputs, nil)
+			measure(d, prog, err, func(m *machine.Machine) { _ = m.Graph(p.Point) })
+		}
 		u := generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size of lin"))
 		prog, err = literal.NewValue(u, nil, nil)
 		measure(u, prog, err, func(m *machine.Machine) { _ = m.Value(nil) })

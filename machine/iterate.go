@@ -44,9 +44,8 @@ func (m run[M]) applyFold(r Place, n *node, fold Place, l *node) redex {
 	code := l.Code
 	list, f := lo(l.Val[0]), hi(l.Val[0])
 	bind(n, 1)
-	if m.opens() && m.isUnnamed(n.Tag[0], n.Val[0]) {
-		n.Bits = 1
-		m.push(ruleAt(rule.EtaPair, r))
+	if m.opens() {
+		m.bindOpen(r, n)
 	}
 	elements := m.length(m.at(list))
 	uses := int32(elements) // of f; beyond 2³¹ the count is that of the remainder

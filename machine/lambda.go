@@ -34,17 +34,17 @@ func (m run[M]) fireLambda(p Place) redex {
 	t := m.prog.Code[l.Code].Body
 	bind(n, t.Param)
 	n.Code = l.Code
+	up, param := n.Up, p
 	switch {
 	case t.Linear && m.opens() && n.Tag[0] == literal.Operation && t.Param > 0: // no value: it stays, for (5) does not fire
 		n.Kind, n.Bits = literal.Linear, literal.IsFired
 	case t.Linear:
 		n.Kind, n.C = literal.Linear, f
 		return ruleAt(rule.Lin, p)
-	case m.opens() && m.isUnnamed(n.Tag[0], n.Val[0]):
-		n.Bits = 1
-		m.push(ruleAt(rule.EtaPair, p))
+	case m.opens():
+		param = m.bindOpen(p, n)
 	}
-	return m.startCopy(t, f, l, n.Up, p)
+	return m.startCopy(t, f, l, up, param)
 }
 
 // isFix reports whether the function of an application is recursive.
@@ -114,14 +114,10 @@ func (m run[M]) copyBody() redex {
 		}
 	}
 	m.act(actions)
-	if c.param == 0 || t.Param != 0 {
-		return 0
+	if c.param != 0 && t.Param == 0 {
+		return ruleAt(rule.GC, c.param)
 	}
-	x := m.arena.Node(c.param)
-	if m.opens() && x.Bits&literal.Missing != 0 {
-		return 0
-	}
-	return m.unmentioned(c.param, x)
+	return 0
 }
 
 // unitsPerLook is how many units of a body may pass between two looks at the limits.

@@ -64,11 +64,11 @@ func (m *Machine) symbol(n *node) term.Symbol {
 }
 
 // operands calls f on the operands of an operation, from left to right. Those behind the first of three or more are a tuple.
-func (m *Machine) operands(n *node, f func(Tag, uint64)) {
+func (m run[M]) operands(n *node, f func(Tag, uint64)) {
 	f(n.Tag[0], n.Val[0])
 	t, v := n.Tag[1], n.Val[1]
 	for t == literal.Value {
-		u := m.arena.Node(lo(v))
+		u := m.at(lo(v))
 		f(u.Tag[0], u.Val[0])
 		t, v = u.Tag[1], u.Val[1]
 	}
@@ -78,11 +78,11 @@ func (m *Machine) operands(n *node, f func(Tag, uint64)) {
 }
 
 // numberOf is the number at the point of an operand.
-func (m *Machine) numberOf(t Tag, v uint64) float64 {
+func (m run[M]) numberOf(t Tag, v uint64) float64 {
 	if !isInert(t) {
 		return number(v)
 	}
-	n := m.arena.Node(lo(v))
+	n := m.at(lo(v))
 	switch n.Kind {
 	case literal.Symbol:
 		return number(n.Val[0])
@@ -150,6 +150,24 @@ func (m run[M]) fireEtaPair(p Place) redex {
 	return ruleAt(rule.Pair, open)
 }
 
+// bindOpen is called when (1) has bound the variable of s. It returns s, or 0 if the body that is copied next has nothing to do with it.
+func (m run[M]) bindOpen(s Place, n *node) Place {
+	unmentioned := lo(n.Val[1]) == 0
+	switch {
+	case m.isUnnamed(n.Tag[0], n.Val[0]):
+		n.Bits = 1
+		m.push(ruleAt(rule.EtaPair, s))
+	case unmentioned && isName(n.Tag[0]):
+		m.arena.Release(s, n)
+	default:
+		return s
+	}
+	if unmentioned {
+		return 0
+	}
+	return s
+}
+
 // name makes the substitution of a variable that occurs at p alone, an operand of the node n.
 func (m run[M]) name(code uint32, p Place, n *node) Place {
 	s, x := m.make(literal.Sub, code, 0, 1)
@@ -201,7 +219,7 @@ func (m *Machine) GraphSize() GraphSize {
 		}
 	}
 	for _, r := range m.made {
-		m.operands(m.arena.Node(r), func(t Tag, v uint64) {
+		run[plain]{m}.operands(m.arena.Node(r), func(t Tag, v uint64) {
 			size.Edges++
 			leaf(t, v)
 		})
