@@ -32,8 +32,8 @@ type Diagnostic struct {
 	Width    int    `json:"width"`    // in runes, on that line
 	Headline string `json:"headline"` // "type mismatch"
 	Label    string `json:"label"`    // "this is R * R, but sigmoid takes R"; may be empty
-	// Where it stands: in the program's text, in an imported file, at whose import Line and Column are, or in a file with data. Lines and columns are from 1,
-	// and 0 if they are not known.
+	// Where it stands: in the program's text, in an imported file, at whose import Line and Column are, or in a file
+	// with data. Lines and columns are from 1, and 0 if they are not known.
 	File                 string `json:"-"`
 	FileLine, FileColumn int    `json:"-"`
 }
@@ -47,8 +47,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // names nothing in the program.
 type UsageError = load.UsageError
 
-// MisuseError is a call that cannot be done: options that do not go together, a point of another length, a name that the
-// program does not have.
+// MisuseError is a call that cannot be done: options that do not go together, a point of another length, a name that
+// the program does not have.
 type MisuseError struct{ Text string }
 
 func (e *MisuseError) Error() string { return "gram: " + e.Text }
@@ -61,7 +61,8 @@ var ErrClosed error = &MisuseError{"the evaluator is closed"}
 // Limit is what ended the work.
 type Limit string
 
-// The limits: [EvalOptions.MaxSteps], [EvalOptions.MaxNodes], [Options.MaxMemory], a deadline of the context, and its end.
+// The limits: [EvalOptions.MaxSteps], [EvalOptions.MaxNodes], [Options.MaxMemory], a deadline of the context, and its
+// end.
 const (
 	StepsLimit  Limit = "steps"
 	NodesLimit  Limit = "nodes"
@@ -111,7 +112,8 @@ func asLimit(err error, phase string) *LimitError {
 	out := &LimitError{Phase: phase, Err: err}
 	var ml *limits.ReachedError
 	if errors.As(err, &ml) {
-		out.Limit, out.Max, out.Steps, out.Nodes, out.Function, out.Err = Limit(ml.Limit), ml.Max, ml.Steps, ml.Nodes, ml.Function, ml.Err
+		out.Limit, out.Max, out.Steps, out.Nodes, out.Function, out.Err = Limit(ml.Limit), ml.Max, ml.Steps, ml.Nodes,
+			ml.Function, ml.Err
 	}
 	var mem *limits.MemoryError
 	switch {

@@ -43,7 +43,8 @@ func (e *Evaluator) HessianVector(ctx context.Context, point, v []float64) (*Res
 	if err != nil {
 		return nil, err
 	}
-	e.result.Values, e.result.Jacobian = append(e.result.Values[:0], res.Values...), append(e.result.Jacobian[:0], res.Jacobian[:len(point)]...)
+	e.result.Values, e.result.Jacobian = append(e.result.Values[:0], res.Values...),
+		append(e.result.Jacobian[:0], res.Jacobian[:len(point)]...)
 	return &e.result, nil
 }
 
@@ -68,7 +69,8 @@ func (p *Program) derivative(meter *limits.Meter) (*Program, error) {
 	})
 }
 
-// Kinks returns where the derivative at the program's point is a choice, and how often. The Headline is a symbol, or "if".
+// Kinks returns where the derivative at the program's point is a choice, and how often. The Headline is a symbol, or
+// "if".
 func (p *Program) Kinks(ctx context.Context, opt EvalOptions) (map[Diagnostic]int, error) {
 	m, _, err := p.open(p.Meter(ctx), p.Point(), opt)
 	if err != nil {

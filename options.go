@@ -17,7 +17,8 @@ type Options struct {
 	// Sets override the values of inputs and data: "eps=-0.3", "q=[1,-2]",
 	// "xs=@file.csv:column". Paths are relative to the current directory.
 	Sets []string
-	// Inputs names a file with values of inputs and data by name, like {"eps": 0.7, "q": [1, -2]}; Sets and Values override it.
+	// Inputs names a file with values of inputs and data by name, like {"eps": 0.7, "q": [1, -2]}; Sets and Values
+	// override it.
 	Inputs string
 	// Values override them by Go slices of finite numbers, in row-major order; a list may have any length. The
 	// slices are not to be modified afterwards.
@@ -27,8 +28,9 @@ type Options struct {
 	// MaxMemory bounds the memory of the process, in bytes; 0 means 80 % of the machine's or the
 	// container's.
 	MaxMemory uint64
-	// Stream lets data lists be computed when they are read, not stored: those that would take more than half of the memory that
-	// is left. Such a program runs on the engine, with the mode Reverse and the strategy Direct; its term lacks the numbers.
+	// Stream lets data lists be computed when they are read, not stored: those that would take more than half of the
+	// memory that is left. Such a program runs on the engine, with the mode Reverse and the strategy Direct; its term
+	// lacks the numbers.
 	Stream bool
 	Body   string // an expression in place of the program's body
 	Seed   uint64 // what the random numbers of default values start from
@@ -38,8 +40,8 @@ type Options struct {
 	// Phase, if not nil, is called when a phase begins: "load", "compile", and of a run "primal",
 	// "discovery", "backward", "read-back", "normalise", or, on the literal machine, "reduce".
 	Progress, Phase func(phase string)
-	// Share, if not nil, is called now and then while the engine runs: with "primal", "discovery" or "backward", and the share of that phase
-	// that is done, from 0 to 1. It is known in long loops, in a backward phase and in the discovery of blocks, and negative elsewhere.
+	// Share, if not nil, is called now and then while the engine runs, with "primal", "discovery" or "backward" and
+	// the share of it that is done, from 0 to 1; negative where it is not known.
 	Share func(phase string, share float64)
 }
 
@@ -50,8 +52,8 @@ type EvalOptions struct {
 	Workers  int    // of the parallel schedule; 0: as many as GOMAXPROCS
 	MaxSteps uint64 // 0: none
 	MaxNodes uint64 // 0: none; nodes of 16 bytes, of the literal machine of 32
-	// RowsMemory bounds what the loops of a gradient keep for its backward phase, in bytes; 0: by MaxMemory. A loop whose rows are
-	// more keeps states instead and computes its rows again.
+	// RowsMemory bounds what the loops of a gradient keep for its backward phase, in bytes; 0: by MaxMemory. A loop
+	// whose rows are more keeps states instead and computes its rows again.
 	RowsMemory uint64
 	Finite     bool     // a result that is NaN or infinite is an error
 	Mode       Mode     // how a gradient is computed; values take no notice
@@ -121,7 +123,7 @@ func (s Strategy) String() string {
 // share it. Results and counts don't depend on it.
 type Cache = modular.Cache
 
-// NewCache returns a cache of at most so many bytes, 64 MiB for 0. Close ends its goroutines.
+// NewCache returns a cache of at most so many bytes, 64 MiB for 0.
 func NewCache(bytes uint64) (*Cache, error) { return modular.NewCache(bytes) }
 
 // check reports values that no option has, and options that don't go together.
@@ -164,7 +166,8 @@ func (o *EvalOptions) check() error {
 
 // engine returns the options of a run of the engine, but for its limits.
 func (o *EvalOptions) engine() engine.Options {
-	return engine.Options{Schedule: o.Schedule, Seed: o.Seed, Workers: o.Workers, Finite: o.Finite, NoFuse: o.NoFuse, NoNative: o.NoNative, Record: o.recorder()}
+	return engine.Options{Schedule: o.Schedule, Seed: o.Seed, Workers: o.Workers, Finite: o.Finite, NoFuse: o.NoFuse,
+		NoNative: o.NoNative, Record: o.recorder()}
 }
 
 // literal returns the options of a run of the literal machine, but for its limits.

@@ -9,7 +9,8 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 )
 
-// Point is a point with the names of the inputs. Its JSON, an object with nested arrays of numbers, reads back to the same bits.
+// Point is a point with the names of the inputs. Its JSON, an object with nested arrays of numbers, reads back to the
+// same bits.
 type Point struct {
 	Values []float64 // of all inputs, one after the other, in row-major order
 	inputs []Input
@@ -72,7 +73,8 @@ func (p *Point) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. Inputs that are not in the object keep their numbers. After an error, all do.
+// UnmarshalJSON implements [json.Unmarshaler]. Inputs that are not in the object keep their numbers. After an error,
+// all do.
 func (p *Point) UnmarshalJSON(text []byte) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(text, &fields); err != nil {

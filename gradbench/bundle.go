@@ -26,7 +26,8 @@ const (
 	inputSize = rowSize + 2
 )
 
-// bundleAdjustment makes a problem whose cameras, points, weights and features are all alike. Each observation is computed for itself.
+// bundleAdjustment makes a problem whose cameras, points, weights and features are all alike. Each observation is
+// computed for itself.
 func bundleAdjustment(p *problem, text json.RawMessage) error {
 	in, err := decode[struct{ N, M, P int }](text)
 	if err != nil {
@@ -37,7 +38,8 @@ func bundleAdjustment(p *problem, text json.RawMessage) error {
 		return fmt.Errorf("n, m and p are %d, %d and %d, not from 1 to %d", in.N, in.M, in.P, most)
 	}
 	v := p.values[input]
-	b := &bundle{n: in.N, m: in.M, p: in.P, cams: repeat(v["cam"], in.N), x: repeat(v["x"], in.M), w: repeat(v["w"], in.P), feats: repeat(v["feat"], in.P)}
+	b := &bundle{n: in.N, m: in.M, p: in.P, cams: repeat(v["cam"], in.N), x: repeat(v["x"], in.M),
+		w: repeat(v["w"], in.P), feats: repeat(v["feat"], in.P)}
 	p.run = b.objective
 	if p.gradient {
 		p.run = b.jacobian
@@ -54,7 +56,8 @@ func repeat(list []float64, n int) []float64 {
 }
 
 // each computes the errors of each observation, or their Jacobian, and calls f with it.
-func (b *bundle) each(ctx context.Context, e *evaluator, run func(context.Context, []float64) (*gram.Result, error), f func(i int, res *gram.Result)) error {
+func (b *bundle) each(ctx context.Context, e *evaluator, run func(context.Context, []float64) (*gram.Result, error),
+	f func(i int, res *gram.Result)) error {
 	point := e.point.Values
 	for i := range b.p {
 		cam, x := b.camera(i), b.point(i)

@@ -215,9 +215,9 @@ func (s *server) evaluator(ctx context.Context, p *problem) (*evaluator, error) 
 	return e, nil
 }
 
-// Count returns m and |G| of Theorem 1 for what a function of a module evaluates, and the steps of its evaluation with their overhead: those of
-// the gradient where it is one. Where the program runs more than once, m and |G| are those of the last run, times the runs. A
-// list has no graph: they are 0.
+// Count returns m and |G| of Theorem 1 for what a function of a module evaluates, and the steps of its evaluation with
+// their overhead: those of the gradient where it is one. Where the program runs more than once, m and |G| are those of
+// the last run, times the runs. A list has no graph: they are 0.
 func Count(ctx context.Context, module, function string, text json.RawMessage) (m, graph, steps uint64, err error) {
 	p, err := newProblem(module, function, text)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// slots returns the places of the 26 parameters in the program's pose: of rotation and translation, and of each of five fingers those of two
-// angles of the first bone and of one of the next two.
+// slots returns the places of the 26 parameters in the program's pose: of rotation and translation, and of each of five
+// fingers those of two angles of the first bone and of one of the next two.
 func slots() (all []int) {
 	for i := range 6 {
 		all = append(all, i)
@@ -32,7 +32,8 @@ func hand(p *problem, text json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	v, bones, n, vertices, faces := p.values[other], p.params["bones"], p.params["n"], p.params["vertices"], p.params["faces"]
+	v, bones, n, vertices, faces := p.values[other], p.params["bones"], p.params["n"], p.params["vertices"],
+		p.params["faces"]
 	delete(p.params, "vertices")
 	delete(p.params, "faces")
 	if bones < 21 {
@@ -87,8 +88,8 @@ func hand(p *problem, text json.RawMessage) error {
 	return nil
 }
 
-// handJacobian computes the Jacobian of the errors of n points column by column: by the two coordinates in all triangles, if there are any, and
-// by the parameters. A direction has so many numbers.
+// handJacobian computes the Jacobian of the errors of n points column by column: by the two coordinates in all
+// triangles, if there are any, and by the parameters. A direction has so many numbers.
 func handJacobian(n, direction int, coordinates bool) func(context.Context, *evaluator) (any, error) {
 	columns := []int{0, 1}
 	if !coordinates {

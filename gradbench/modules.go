@@ -14,7 +14,8 @@ type module struct {
 	fields    []field // of the input
 	// more, if not nil, does what the fields do not say.
 	more func(p *problem, text json.RawMessage) error
-	// answer makes the output of a result. If it is nil, the output is the first number of a value, and all numbers of a gradient.
+	// answer makes the output of a result. If it is nil, the output is the first number of a value, and all numbers of
+	// a gradient.
 	answer func(p *problem, res *gram.Result) any
 }
 
@@ -34,13 +35,15 @@ var modules = map[string]module{
 	"lse":   {functions: plain("primal", "gradient"), fields: []field{{input, "x", "n"}}},
 	"llsq":  {functions: plain("primal", "gradient"), fields: []field{{param, "n", ""}, {input, "x", "m"}}},
 	"ode": {
-		functions: map[string]function{"primal": {body: "each (list i < n -> x.(i))"}, "gradient": {gradient: true}}, answer: array,
-		fields: []field{{param, "s", ""}, {input, "x", "n"}},
+		functions: map[string]function{"primal": {body: "each (list i < n -> x.(i))"}, "gradient": {gradient: true}},
+		answer:    array,
+		fields:    []field{{param, "s", ""}, {input, "x", "n"}},
 	},
 	"det": {functions: plain("primal", "gradient"), fields: []field{{param, "ell", ""}, {input, "A", "ell*ell"}}},
 	"lstm": {
 		functions: plain("objective", "jacobian"), more: pairs,
-		fields: []field{{list, "sequence", "n b"}, {input, "main_params", "2*l 4*b"}, {input, "extra_params", "3 b"}, {constant, "state", "2*l b"}},
+		fields: []field{{list, "sequence", "n b"}, {input, "main_params", "2*l 4*b"}, {input, "extra_params", "3 b"},
+			{constant, "state", "2*l b"}},
 	},
 	"gmm": {
 		functions: plain("objective", "jacobian"), more: matrices, answer: mixture,
@@ -49,7 +52,8 @@ var modules = map[string]module{
 			{input, "alpha", "k"}, {input, "mu", "k d"}, {input, "q", "k d"},
 		},
 	},
-	"kmeans": {functions: plain("cost", "dir"), fields: []field{{list, "points", "n d"}, {input, "centroids", "k d"}}, answer: direction},
+	"kmeans": {functions: plain("cost", "dir"), fields: []field{{list, "points", "n d"}, {input, "centroids", "k d"}},
+		answer: direction},
 	"ba": {
 		functions: plain("objective", "jacobian"), more: bundleAdjustment,
 		fields: []field{{input, "cam", "11"}, {input, "x", "3"}, {input, "w", ""}, {input, "feat", "2"}},
@@ -84,8 +88,9 @@ func array(_ *problem, res *gram.Result) any {
 // number has the only number.
 func number(p *problem, res *gram.Result) any { return array(p, res).([]float64)[0] }
 
-// direction is the step of Newton's method: the gradient by the Hessian, which is diagonal. The second derivative by a component of a
-// centroid is twice the number of points that the centroid is nearest to, and minus the derivative by shift is this number.
+// direction is the step of Newton's method: the gradient by the Hessian, which is diagonal. The second derivative by a
+// component of a centroid is twice the number of points that the centroid is nearest to, and minus the derivative by
+// shift is this number.
 func direction(p *problem, res *gram.Result) any {
 	if res.Jacobian == nil {
 		return res.Values[0]
@@ -147,7 +152,8 @@ func mixture(p *problem, res *gram.Result) any {
 	return map[string]any{"alpha": g[:k], "mu": rows(g[k:k+k*d], d), "q": rows(g[k+k*d:k+2*k*d], d), "l": slopes}
 }
 
-// triangle calls f with each place below the diagonal of a d × d matrix, column by column: how many are before it, its row and its column.
+// triangle calls f with each place below the diagonal of a d × d matrix, column by column: how many are before it, its
+// row and its column.
 func triangle(d int, f func(at, i, j int)) {
 	at := 0
 	for j := range d {

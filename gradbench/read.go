@@ -24,11 +24,11 @@ const (
 // field is a value in the JSON of an input.
 type field struct {
 	role role
-	// path has the names on the way to the value, with dots between them. The last is its name in the program. The path of an input that
-	// is a value itself is empty, and the name is x.
+	// path has the names on the way to the value, with dots between them. The last is its name in the program. The path
+	// of an input that is a value itself is empty, and the name is x.
 	path string
-	// shape has the lengths of nested arrays, from the outermost on. A length is a product of numbers and params, like "2*l". A param that
-	// has no value yet takes the one with which the length is right.
+	// shape has the lengths of nested arrays, from the outermost on. A length is a product of numbers and params, like
+	// "2*l". A param that has no value yet takes the one with which the length is right.
 	shape string
 }
 

@@ -36,8 +36,8 @@ type timing struct {
 	Nanoseconds int64  `json:"nanoseconds"`
 }
 
-// Serve answers the messages of in, one a line, until it ends. An error in a message is said in the answer. The error of Serve is one of
-// reading or writing, or that of ctx.
+// Serve answers the messages of in, one a line, until it ends. An error in a message is said in the answer. The error
+// of Serve is one of reading or writing, or that of ctx.
 func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	s := server{evaluators: map[string]*evaluator{}}
 	defer s.close()

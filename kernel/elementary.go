@@ -38,7 +38,8 @@ func Sigmoid(dst, x []float64) { evaluate(dst, x, sigmoid, elementary.Sigmoid, t
 // it returns: it stops where too few are left for a register, or where one of those in a
 // register is out of the range of its formula. The next 8 elements, or those that are left,
 // are evaluated one by one.
-func evaluate(dst, x []float64, all func(dst, x []float64, table, numbers *float64) int, one func(float64) float64, table, numbers *float64) {
+func evaluate(dst, x []float64, all func(dst, x []float64, table, numbers *float64) int, one func(float64) float64,
+	table, numbers *float64) {
 	x = x[:len(dst)]
 	for len(dst) > 0 {
 		done := all(dst, x, table, numbers)

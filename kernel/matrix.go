@@ -141,6 +141,7 @@ func newProduct(c, a, b Matrix) product {
 	if c.Columns == 1 && c.Rows > 1 || c.ColumnStride != 1 && c.RowStride == 1 && c.Rows > 1 {
 		c, a, b = c.T(), b.T(), a.T()
 	}
-	return product{c: c.Data, ldc: c.RowStride, cColumn: c.ColumnStride, rows: c.Rows, columns: c.Columns, steps: a.Columns,
-		a: a.Data, aRow: a.RowStride, aStep: a.ColumnStride, b: b.Data, bStep: b.RowStride, bColumn: b.ColumnStride}
+	return product{c: c.Data, ldc: c.RowStride, cColumn: c.ColumnStride, rows: c.Rows, columns: c.Columns,
+		steps: a.Columns,
+		a:     a.Data, aRow: a.RowStride, aStep: a.ColumnStride, b: b.Data, bStep: b.RowStride, bColumn: b.ColumnStride}
 }

@@ -80,7 +80,8 @@ func (p *product) setRow() {
 			lanes[i] = minusZero
 		}
 		for l := range 8 {
-			addRows(lanes[l*blockColumns:][:columns], p.b, p.bAt+l*p.bStep+j, 8*p.bStep, p.a, p.aAt+l*p.aStep, 8*p.aStep, (p.steps-l+7)/8)
+			addRows(lanes[l*blockColumns:][:columns], p.b, p.bAt+l*p.bStep+j, 8*p.bStep, p.a, p.aAt+l*p.aStep,
+				8*p.aStep, (p.steps-l+7)/8)
 		}
 		joinLanes(p.c[j:j+columns], lanes, 0, blockColumns)
 	}

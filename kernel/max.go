@@ -25,7 +25,8 @@ func Max(x []float64) float64 {
 	for l, v := range rest {
 		lane[l] = larger(lane[l], v)
 	}
-	return larger(larger(larger(lane[0], lane[4]), larger(lane[2], lane[6])), larger(larger(lane[1], lane[5]), larger(lane[3], lane[7])))
+	return larger(larger(larger(lane[0], lane[4]), larger(lane[2], lane[6])),
+		larger(larger(lane[1], lane[5]), larger(lane[3], lane[7])))
 }
 
 func larger(x, y float64) float64 {
@@ -38,8 +39,8 @@ func larger(x, y float64) float64 {
 	return math.Max(x, y) // of zeros the positive one; NaN
 }
 
-// MaxBack puts into dst[i] what arrives at x[i] if a arrives at [Max] of x: at each comparison, products with 1 and 0. dst and x don't
-// overlap.
+// MaxBack puts into dst[i] what arrives at x[i] if a arrives at [Max] of x: at each comparison, products with 1 and 0.
+// dst and x don't overlap.
 func MaxBack(dst, x []float64, a float64) {
 	if len(x) <= lanes {
 		var most [lanes]float64 // of x[i:]
@@ -70,7 +71,8 @@ func MaxBack(dst, x []float64, a float64) {
 		at[i], at[j] = share(lane[i], lane[j], left)
 		at[k], at[l] = share(lane[k], lane[l], right)
 	}
-	even, odd := share(larger(larger(lane[0], lane[4]), larger(lane[2], lane[6])), larger(larger(lane[1], lane[5]), larger(lane[3], lane[7])), a)
+	even, odd := share(larger(larger(lane[0], lane[4]), larger(lane[2], lane[6])),
+		larger(larger(lane[1], lane[5]), larger(lane[3], lane[7])), a)
 	four(0, 4, 2, 6, even)
 	four(1, 5, 3, 7, odd)
 	for from := (len(x) - 1) / lanes * lanes; from >= lanes; from -= lanes {

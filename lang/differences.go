@@ -27,7 +27,8 @@ func (p *Program) CheckSymbols() error {
 	return syntax.NewErrors(p.File, diags)
 }
 
-// candidates are numbers of which each interval has one whose ends have one sign and a ratio above 1.5, from 10⁻⁶ to 10⁶.
+// candidates are numbers of which each interval has one whose ends have one sign and a ratio above 1.5, from 10⁻⁶ to
+// 10⁶.
 var candidates = func() (out []float64) {
 	for k := range 36 {
 		large, small := 0.71*math.Pow(1.5, float64(k)), 0.71*math.Pow(1.5, -float64(k))
@@ -39,7 +40,8 @@ var candidates = func() (out []float64) {
 // enoughPoints is at how many points a partial derivative is compared, if there are so many.
 const enoughPoints = 300
 
-// checkPartial compares ∂i f with differences at points where f is smooth, and returns the error for the first one at which they differ.
+// checkPartial compares ∂i f with differences at points where f is smooth, and returns the error for the first one at
+// which they differ.
 func checkPartial(s elaborate.Symbol, i int) (headline, label string) {
 	f := s.Symbol
 	k, n, compared := f.Info().Arity, len(candidates), 0
@@ -62,7 +64,8 @@ func checkPartial(s elaborate.Symbol, i int) (headline, label string) {
 			compared++
 			got := f.Slope(i).Eval(at...)
 			if !(math.Abs(got-d) <= 1e-6*math.Abs(d)+tolerance) {
-				return "wrong partial derivative", fmt.Sprintf("at %s this is %.6g, and by central differences %.6g", point(s.Params, at), got, d)
+				return "wrong partial derivative",
+					fmt.Sprintf("at %s this is %.6g, and by central differences %.6g", point(s.Params, at), got, d)
 			}
 		}
 		if compared >= enoughPoints {
@@ -84,8 +87,9 @@ func point(names []string, at []float64) string {
 	return strings.Join(parts, ", ")
 }
 
-// difference returns ∂i f at a point by central differences, from a step of share·|xi| on, which are extrapolated to the step 0 (Ridders,
-// "Accurate computation of F′(x) and F′(x)F″(x)", 1982), and a bound of the error. Both are NaN where f is not smooth.
+// difference returns ∂i f at a point by central differences, from a step of share·|xi| on, which are extrapolated to
+// the step 0 (Ridders, "Accurate computation of F′(x) and F′(x)F″(x)", 1982), and a bound of the error. Both are NaN
+// where f is not smooth.
 func difference(f term.Symbol, at []float64, i int, share float64) (slope, tolerance float64) {
 	x := slices.Clone(at)
 	var before []float64

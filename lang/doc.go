@@ -10,8 +10,8 @@
 //	syntax ──elaborate, infer, linear──▶ core ──lower──▶ term
 //	                                      └──translate──▶ eval.Code ──run──▶ value
 //
-// The names stand for packages in this folder. [Load] calls elaborate and lower; elaborate calls linear, and translate for
-// default values.
+// The names stand for packages in this folder. [Load] calls elaborate and lower; elaborate calls linear, and translate
+// for default values.
 //
 // A param is a static number. The default value of an input or of data is elaborated
 // and typed like everything else, and then run: so what stands below knows its shape

@@ -6,7 +6,8 @@ import (
 	"errors"
 )
 
-// The numbers of fields, types and so on, from https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift.
+// The numbers of fields, types and so on, from
+// https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift.
 const (
 	metaVersion, metaSchema, metaRows, metaGroups = 1, 2, 3, 4
 
@@ -50,8 +51,9 @@ func (o object) field(id int64) object { return o.fields[id] }
 
 // The types of the compact protocol.
 const (
-	wireTrue, wireFalse, wireByte, wireI64, wireDouble, wireBytes, wireList, wireSet, wireStruct = 1, 2, 3, 6, 7, 8, 9, 10, 12
-	wireI32                                                                                      = 5
+	wireTrue, wireFalse, wireByte, wireI64, wireDouble, wireBytes, wireList, wireSet, wireStruct = 1, 2, 3, 6, 7, 8, 9,
+		10, 12
+	wireI32 = 5
 )
 
 // maxDepth is how deep structures nest at most.

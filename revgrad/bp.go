@@ -45,7 +45,8 @@ func BP(t *term.Term, inputs []term.Var, check func() error) (bp *term.Term, a t
 }
 
 // backpropagate is [BP]; ablated is nil but for [AblatedBP].
-func backpropagate(t *term.Term, inputs []term.Var, ablated *ablation, check func() error) (bp *term.Term, a term.Var, err error) {
+func backpropagate(t *term.Term, inputs []term.Var, ablated *ablation, check func() error) (bp *term.Term, a term.Var,
+	err error) {
 	if len(inputs) == 0 {
 		return nil, 0, ErrNoInputs
 	}

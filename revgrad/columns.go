@@ -7,8 +7,8 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// sum is Fwd of a sum of active numbers. Of a product of atoms it is ⟨Σ x·y, Σ x'·y + Σ x·y'⟩, whose sums of products run as those
-// of t do. Otherwise it is ⟨Σ z, Σ a⟩ of what has been computed before, see [columns].
+// sum is Fwd of a sum of active numbers. Of a product of atoms it is ⟨Σ x·y, Σ x'·y + Σ x·y'⟩, whose sums of products
+// run as those of t do. Otherwise it is ⟨Σ z, Σ a⟩ of what has been computed before, see [columns].
 func (w *tangent) sum(r term.Ref, n *term.Node) error {
 	dst, pos, bound := w.dst, n.Pos, n.Static()
 	if kids, ok := w.factors(n); ok {
@@ -72,9 +72,9 @@ func (c *columns) components(n *term.Node) func(i term.Index, second bool) term.
 	return func(i term.Index, second bool) term.Ref { return c.projection(n.Pos, c.at(n.Pos, p, i), second) }
 }
 
-// columns computes the body of a family or sum of arithmetic in one family after the other: one for the numbers of each operation,
-// and one for their tangents. So what arrives at a dual of D(Fwd(t)) from one family arrives before what comes from
-// another, and the engine can run them as arrays.
+// columns computes the body of a family or sum of arithmetic in one family after the other: one for the numbers of each
+// operation, and one for their tangents. So what arrives at a dual of D(Fwd(t)) from one family arrives before what
+// comes from another, and the engine can run them as arrays.
 type columns struct {
 	*tangent
 	index  term.Index // of the family
@@ -267,7 +267,8 @@ func (w *tangent) factors(n *term.Node) ([]term.Ref, bool) {
 	return kids, atom(&w.src.Nodes[kids[0]]) && atom(&w.src.Nodes[kids[1]])
 }
 
-// products is the sum n of products of atoms, one of them replaced by its tangent if there is such a number. It has an index of its own.
+// products is the sum n of products of atoms, one of them replaced by its tangent if there is such a number. It has an
+// index of its own.
 func (w *tangent) products(n *term.Node, kids []term.Ref, tangent int, by renaming) term.Ref {
 	own := w.dst.NewIndex(w.src.Indices[n.Index()])
 	bound := w.renamed(n.Static(), by)

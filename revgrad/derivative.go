@@ -6,9 +6,9 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Derivatives adds derivatives of functions to a term. A function is a subterm of type A → B, where A and B are built of R, products and
-// vectors. Its free variables are constants: their types are built of these and of inductive types. Derivatives of derivatives are those of terms, so they
-// don't confuse their perturbations.
+// Derivatives adds derivatives of functions to a term. A function is a subterm of type A → B, where A and B are built
+// of R, products and vectors. Its free variables are constants: their types are built of these and of inductive types.
+// Derivatives of derivatives are those of terms, so they don't confuse their perturbations.
 type Derivatives struct {
 	*term.Term
 	// Bound returns what a let binds a variable to that is no constant, by its type. It is 0 if no let
@@ -28,8 +28,8 @@ func (e *FreeFunctionError) Error() string {
 	return "a function that is differentiated has a free variable that is a function"
 }
 
-// Along adds the derivative of f : A → B at x along v: the second part of Fwd(f ⟨x,v⟩), see [Tangent]. The error is that of Check, a
-// [*FreeFunctionError] or an [*UndefinedError].
+// Along adds the derivative of f : A → B at x along v: the second part of Fwd(f ⟨x,v⟩), see [Tangent]. The error is
+// that of Check, a [*FreeFunctionError] or an [*UndefinedError].
 func (t *Derivatives) Along(pos term.Pos, a term.Type, f, x, v term.Ref) (term.Ref, error) {
 	xs, body, err := t.derivative(pos, a, f)
 	if err != nil {
@@ -38,9 +38,9 @@ func (t *Derivatives) Along(pos term.Pos, a term.Type, f, x, v term.Ref) (term.R
 	return t.Let(pos, xs[0], x, t.Let(pos, xs[1], v, body)), nil
 }
 
-// Gradient adds the gradient of f : A → R at x: for each number in A the derivative along its unit vector, which is as often f's
-// cost. It is of type A. The derivatives by the components of a vector are calls of one function of the component's place. The errors
-// are those of [Derivatives.Along].
+// Gradient adds the gradient of f : A → R at x: for each number in A the derivative along its unit vector, which is as
+// often f's cost. It is of type A. The derivatives by the components of a vector are calls of one function of the
+// component's place. The errors are those of [Derivatives.Along].
 func (t *Derivatives) Gradient(pos term.Pos, a term.Type, f, x term.Ref) (term.Ref, error) {
 	xs, body, err := t.derivative(pos, a, f)
 	if err != nil {

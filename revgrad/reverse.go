@@ -42,7 +42,8 @@ func Reverse(t *term.Term, check func() error) (*term.Term, error) {
 
 // ReverseAround is [Reverse] but for some subterms of t: the image of each is what the
 // function of the map adds to D(t). None of them stands in another.
-func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) (term.Ref, error), check func() error) (*term.Term, error) {
+func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) (term.Ref, error),
+	check func() error) (*term.Term, error) {
 	if err := undefined(t, check); err != nil {
 		return nil, err
 	}

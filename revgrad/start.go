@@ -51,7 +51,8 @@ func OpenStart(t *term.Term, inputs []term.Var) *Start {
 	return s
 }
 
-// OpenGradientStart returns the term of Theorem 1, ⟨z, z*⟩ for D(t) with t of type R, with the λ of its second component opened:
+// OpenGradientStart returns the term of Theorem 1, ⟨z, z*⟩ for D(t) with t of type R, with the λ of its second
+// component opened:
 //
 //	⟦z* a, z⟧[⟨z,z*⟩:=D(t)] with [x:=⟨x0,d⟩][d:=λb.x* b] for each input
 //

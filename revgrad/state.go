@@ -11,9 +11,9 @@ import (
 //
 //	S(f(p1,…,pk)) κ = let z = f(p1,…,pk) in let m = κ z in m with ∂i f(p1,…,pk)·m(z) added at pi, for each i
 //
-// with the continuations, which are all known, in place, and starts from a memory with 1 for the result of t. The memory
-// is a balanced tree of pairs, with a number for each input and each operation. A memory is bound to a variable, so that
-// the next addition waits for the whole of the one before it.
+// with the continuations, which are all known, in place, and starts from a memory with 1 for the result of t. The
+// memory is a balanced tree of pairs, with a number for each input and each operation. A memory is bound to a variable,
+// so that the next addition waits for the whole of the one before it.
 //
 // The value of the term is the last memory; its first numbers, from left to right, are the gradient by the inputs. The
 // error is that of check, or a [*NotGroundError]. Time and size are O(n log n) for n nodes.
@@ -110,7 +110,8 @@ func (s *statePassing) read(r term.Ref) operand {
 		for _, k := range slices.Clone(s.Children(&n)) {
 			z.operands = append(z.operands, s.read(k))
 		}
-		z.node = s.Fun(n.Pos, n.Sym, each(len(z.operands), func(i int) term.Ref { return s.occurrence(z.operands[i], n.Pos) })...)
+		z.node = s.Fun(n.Pos, n.Sym, each(len(z.operands),
+			func(i int) term.Ref { return s.occurrence(z.operands[i], n.Pos) })...)
 	}
 	z.operand = s.cell(s.NewVar(term.VarInfo{Name: "z", Type: term.R, Generated: true}))
 	s.operations = append(s.operations, z)
@@ -166,9 +167,10 @@ func (s *statePassing) update(m term.Var, z operation, i int) term.Ref {
 	return s.Let(z.pos, a, found, changed)
 }
 
-// open opens m, the cells from lo to hi, down to the given cell. It returns what leaf makes of the cell, or, if whole is
-// set, the cells with that in its place.
-func (s *statePassing) open(m term.Var, lo, hi, cell int, pos term.Pos, leaf func(old term.Var) term.Ref, whole bool) term.Ref {
+// open opens m, the cells from lo to hi, down to the given cell. It returns what leaf makes of the cell, or, if whole
+// is set, the cells with that in its place.
+func (s *statePassing) open(m term.Var, lo, hi, cell int, pos term.Pos, leaf func(old term.Var) term.Ref,
+	whole bool) term.Ref {
 	if hi-lo == 1 {
 		return leaf(m)
 	}

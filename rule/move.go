@@ -1,7 +1,7 @@
 package rule
 
-// Move is a move of the literal machine: a rewrite, by its rule, or a unit of work. Units are what a rewrite leaves that is
-// not bounded by nature, cut into pieces that are.
+// Move is a move of the literal machine: a rewrite, by its rule, or a unit of work. Units are what a rewrite leaves
+// that is not bounded by nature, cut into pieces that are.
 type Move uint8
 
 // The units of work.
@@ -25,7 +25,8 @@ func (m Move) String() string {
 	return [...]string{"instantiate", "wake", "search", "free", "readback"}[m-Instantiate]
 }
 
-// Work is what the firings of a rule, or a unit, have cost. Its words are 8 for each time that a node of the arena was reached.
+// Work is what the firings of a rule, or a unit, have cost. Its words are 8 for each time that a node of the arena was
+// reached.
 type Work struct {
 	Fired uint64 `json:"fired"` // how often
 	Words uint64 `json:"words"` // in all

@@ -10,8 +10,9 @@ import (
 	"sync/atomic"
 )
 
-// Declared symbols are those that a program declares. They stand behind the table, for all programs of the process: equal declarations
-// are one symbol, and a symbol stays. So a term and what is compiled from it need no table of their own.
+// Declared symbols are those that a program declares. They stand behind the table, for all programs of the process:
+// equal declarations are one symbol, and a symbol stays. So a term and what is compiled from it need no table of their
+// own.
 var declared struct {
 	sync.Mutex
 	known map[string]Symbol
@@ -21,9 +22,9 @@ var declared struct {
 // ErrSymbols tells that the process has declared as many different symbols as there can be.
 var ErrSymbols = errors.New("too many function symbols have been declared")
 
-// Declare returns the symbol f with f(x1,…,xk) = value and ∂i f(x1,…,xk) = partials[i], where k is the number of partials. The
-// symbols from [Symbol.Slope] on are its partial derivatives. In a derivative ∂i f is a symbol of its own unless it is a numeral
-// or a variable.
+// Declare returns the symbol f with f(x1,…,xk) = value and ∂i f(x1,…,xk) = partials[i], where k is the number of
+// partials. The symbols from [Symbol.Slope] on are its partial derivatives. In a derivative ∂i f is a symbol of its own
+// unless it is a numeral or a variable.
 func Declare(name string, value Partial, partials []Partial) (Symbol, error) {
 	key := binary.AppendUvarint(nil, uint64(len(name)))
 	key = append(key, name...)
@@ -151,16 +152,16 @@ type operation struct {
 	a, b int
 }
 
-// straight is the code of an expression. The registers are x1,…,xk, the numerals, and the values of the operations; the last one of
-// these, or else result, is that of the expression.
+// straight is the code of an expression. The registers are x1,…,xk, the numerals, and the values of the operations; the
+// last one of these, or else result, is that of the expression.
 type straight struct {
 	numerals   []float64
 	operations []operation
 	result     int
 }
 
-// code compiles an expression of k variables. What is equal in it is computed once. A symbol of three arguments or more is replaced by
-// its expression.
+// code compiles an expression of k variables. What is equal in it is computed once. A symbol of three arguments or more
+// is replaced by its expression.
 func (p *Partial) code(k int) *straight {
 	c := &straight{}
 	registers := map[uint64]int{}
@@ -176,20 +177,22 @@ func (p *Partial) code(k int) *straight {
 	for i := range args {
 		args[i] = i
 	}
-	c.result = expand(p, args, func(r float64) int { return registers[math.Float64bits(r)] - 1 }, func(f Symbol, a, b int) int {
-		o := operation{f, a, b}
-		d, ok := known[o]
-		if !ok {
-			d = k + len(c.numerals) + len(c.operations)
-			c.operations = append(c.operations, o)
-			known[o] = d
-		}
-		return d
-	})
+	c.result = expand(p, args, func(r float64) int { return registers[math.Float64bits(r)] - 1 },
+		func(f Symbol, a, b int) int {
+			o := operation{f, a, b}
+			d, ok := known[o]
+			if !ok {
+				d = k + len(c.numerals) + len(c.operations)
+				c.operations = append(c.operations, o)
+				known[o] = d
+			}
+			return d
+		})
 	return c
 }
 
-// expand is [Interpret] with the symbols of three arguments or more replaced by their expressions. b is a where f has one argument.
+// expand is [Interpret] with the symbols of three arguments or more replaced by their expressions. b is a where f has
+// one argument.
 func expand[T any](p *Partial, args []T, number func(r float64) T, apply func(f Symbol, a, b T) T) T {
 	return Interpret(p, len(args), number, func(i int) T { return args[i] }, func(f Symbol, x ...T) T {
 		if len(x) > 2 {
@@ -199,8 +202,9 @@ func expand[T any](p *Partial, args []T, number func(r float64) T, apply func(f 
 	})
 }
 
-// Operations returns what the declared symbol f of args stands for: number says what a numeral stands for, and apply what an operation
-// does, which is a symbol of one argument or two, or + if it is [NoSymbol]. Of one argument, b is a. What is equal is computed once.
+// Operations returns what the declared symbol f of args stands for: number says what a numeral stands for, and apply
+// what an operation does, which is a symbol of one argument or two, or + if it is [NoSymbol]. Of one argument, b is a.
+// What is equal is computed once.
 func Operations[T any](f Symbol, args []T, number func(r float64) T, apply func(f Symbol, a, b T) T) T {
 	c := f.Info().code
 	regs := append(make([]T, 0, len(args)+len(c.numerals)+len(c.operations)), args...)
@@ -216,7 +220,8 @@ func Operations[T any](f Symbol, args []T, number func(r float64) T, apply func(
 // stackRegisters is how many registers an evaluation has without allocating memory.
 const stackRegisters = 24
 
-// run computes the value at x1,…,xk. It calls visit, if that is not nil, with each operation, its value and its operands.
+// run computes the value at x1,…,xk. It calls visit, if that is not nil, with each operation, its value and its
+// operands.
 func (c *straight) run(visit func(f Symbol, value float64, x ...float64), x ...float64) float64 {
 	var room [stackRegisters]float64
 	regs := append(append(room[:0], x...), c.numerals...)
@@ -261,7 +266,8 @@ func (f *SymbolInfo) kink(x []float64) bool {
 	return found
 }
 
-// Largest returns the largest of the absolute values that are computed on the way to f(x1,…,xk), for a declared symbol f.
+// Largest returns the largest of the absolute values that are computed on the way to f(x1,…,xk), for a declared symbol
+// f.
 func (f *SymbolInfo) Largest(x ...float64) float64 {
 	largest := 0.0
 	f.code.run(func(g Symbol, value float64, x ...float64) {

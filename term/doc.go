@@ -23,8 +23,9 @@
 // # Inductive types
 //
 // A universe of types has declarations T α1 … αp = C1 of A1 | … | Ck of Ak ([Types.Declare], [Types.Define]); the types
-// T B1 … Bp are their instances. D(T) is a declaration as well, with the arguments D(Ai). A pattern p is x, or ⟨x1,…,xk⟩.
-// Functions that are defined together are one fix ⟨f1,…,fk⟩.⟨λ1,…,λk⟩; a node stands for one of its members ([Term.Fix]).
+// T B1 … Bp are their instances. D(T) is a declaration as well, with the arguments D(Ai). A pattern p is x, or
+// ⟨x1,…,xk⟩. Functions that are defined together are one fix ⟨f1,…,fk⟩.⟨λ1,…,λk⟩; a node stands for one of its members
+// ([Term.Fix]).
 //
 // # Families
 //

@@ -161,8 +161,8 @@ func (t *Term) IndicesOf(e Static) (out []Index) {
 	return append(t.IndicesOf(n.A), t.IndicesOf(n.B)...)
 }
 
-// StraightLine reports whether t is arithmetic, tuples, families, lets and data vectors alone: it has no function and no list. Conditionals stand in
-// families. With folds, functions, lists and numerals may, too.
+// StraightLine reports whether t is arithmetic, tuples, families, lets and data vectors alone: it has no function and
+// no list. Conditionals stand in families. With folds, functions, lists and numerals may, too.
 func (t *Term) StraightLine(folds bool) bool {
 	live, _ := t.Inside(nil, t.Root)
 	nest := t.nest(live)
@@ -187,8 +187,8 @@ func (t *Term) StraightLine(folds bool) bool {
 	return true
 }
 
-// FamiliesInLambdas reports whether [Term.ExpandOutside] leaves anything: a family or sum over an index in a λ that stands in no family, or
-// a list.
+// FamiliesInLambdas reports whether [Term.ExpandOutside] leaves anything: a family or sum over an index in a λ that
+// stands in no family, or a list.
 func (t *Term) FamiliesInLambdas() bool {
 	if len(t.Statics) == 0 {
 		return false
@@ -243,7 +243,8 @@ func (s *nest) keep(live, chosen []bool) {
 
 // nest finds the indices of the families in the live nodes.
 func (t *Term) nest(live []bool) *nest {
-	s := &nest{t: t, bound: make([]Static, len(t.Indices)), outer: make([]Index, len(t.Indices)), count: make([]float64, max(1, len(t.Indices)))}
+	s := &nest{t: t, bound: make([]Static, len(t.Indices)), outer: make([]Index, len(t.Indices)),
+		count: make([]float64, max(1, len(t.Indices)))}
 	if len(t.Statics) > 0 {
 		s.scope = make([]Index, len(t.Nodes))
 		for r := len(t.Nodes) - 1; r > 0; r-- {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Graft adds the subterm of src at r to t, and returns its root. t has the universe of src, its data and, where the subterm
-// mentions them, its indices. What the subterm binds becomes new variables, and free says what its other variables become. It takes
-// time n log n in the size of the subterm. src may be t.
+// Graft adds the subterm of src at r to t, and returns its root. t has the universe of src, its data and, where the
+// subterm mentions them, its indices. What the subterm binds becomes new variables, and free says what its other
+// variables become. It takes time n log n in the size of the subterm. src may be t.
 func (t *Term) Graft(src *Term, r Ref, free func(Var) Var) Ref {
 	s, _ := src.Subterm(r, nil)
 	own := make(map[Var]Var, len(s.Bound))

@@ -24,8 +24,8 @@ type inductive struct {
 }
 
 // Declare adds a declaration with the given number of parameters, or finds the one of that name: then isNew is false.
-// Until [Types.Define] gives its constructors, it has none; the types of these mention it as an [Types.Instance], and its
-// parameters as [Types.Param]. Names are unique in a universe: two declarations of one name are one.
+// Until [Types.Define] gives its constructors, it has none; the types of these mention it as an [Types.Instance], and
+// its parameters as [Types.Param]. Names are unique in a universe: two declarations of one name are one.
 func (tt *Types) Declare(name string, params int) (d Inductive, isNew bool) {
 	for i := range tt.inductives {
 		if tt.inductives[i].name == name {
@@ -36,11 +36,13 @@ func (tt *Types) Declare(name string, params int) (d Inductive, isNew bool) {
 	return Inductive(len(tt.inductives) - 1), true
 }
 
-// HoldDuals says of a declaration without constructors, before anything mentions it, that they will hold linear negations.
+// HoldDuals says of a declaration without constructors, before anything mentions it, that they will hold linear
+// negations.
 func (tt *Types) HoldDuals(d Inductive) { tt.inductives[d].dual = true }
 
 // Define gives the constructors of a declaration, which it may mention in their arguments, together with declarations
-// that are defined already. The error says that a constructor holds a linear negation, which [Types.HoldDuals] has not said.
+// that are defined already. The error says that a constructor holds a linear negation, which [Types.HoldDuals] has not
+// said.
 func (tt *Types) Define(d Inductive, cons []Constructor) error {
 	decl := &tt.inductives[d]
 	for _, c := range cons {
@@ -157,8 +159,9 @@ func (tt *Types) rebuild(t Type, into map[Type]Type, make func(Type, typeNode) T
 	return into[t]
 }
 
-// derive returns the declaration whose constructors are those of d with the image by f of their arguments: μα.Σ Ci f(Ai).
-// f may come back to d. A term may have values of both types, so constructors of Fwd have names of their own; a term and D of it are two.
+// derive returns the declaration whose constructors are those of d with the image by f of their arguments: μα.Σ Ci
+// f(Ai). f may come back to d. A term may have values of both types, so constructors of Fwd have names of their own; a
+// term and D of it are two.
 func (tt *Types) derive(by string, d Inductive, f func(Type) Type) Inductive {
 	old := tt.inductives[d]
 	e, isNew := tt.Declare(by+"("+old.name+")", old.params)
@@ -202,8 +205,8 @@ func (tt *Types) Parameters(d Inductive) []Type {
 	return out
 }
 
-// Mentioned calls f with the declarations of the inductive types in t, but not for types that seen has, and adds those that it
-// meets.
+// Mentioned calls f with the declarations of the inductive types in t, but not for types that seen has, and adds those
+// that it meets.
 func (tt *Types) Mentioned(t Type, seen map[Type]bool, f func(Inductive)) {
 	tt.bottomUp(t, func(t Type) bool { return seen[t] }, func(t Type, n typeNode) {
 		seen[t] = true
@@ -218,8 +221,9 @@ func (t *Term) Con(p Pos, ty Type, i int, arg Ref) Ref {
 	return t.add(Node{Op: ConOp, Pos: p, A: arg, Count: uint64(i), Res: ty})
 }
 
-// Branch is what a match does with one constructor: C ⟨x1,…,xk⟩ → body. A constructor without argument has no variables,
-// any other has at least one: C x1 binds its argument, and C ⟨x1,…,xk⟩ opens it, a right-nested tuple, by k−1 instances of (2).
+// Branch is what a match does with one constructor: C ⟨x1,…,xk⟩ → body. A constructor without argument has no
+// variables, any other has at least one: C x1 binds its argument, and C ⟨x1,…,xk⟩ opens it, a right-nested tuple, by
+// k−1 instances of (2).
 type Branch struct {
 	Pos  Pos
 	Vars []Var

@@ -7,7 +7,8 @@ import (
 	"github.com/gram-machine/gram/term/elementary"
 )
 
-// Symbol is a function symbol of F or F′ (section 5): an index into the table, or behind it that of a symbol that a program declares.
+// Symbol is a function symbol of F or F′ (section 5): an index into the table, or behind it that of a symbol that a
+// program declares.
 type Symbol uint16
 
 // The function symbols of F, and after them those of F′ that are only partial
@@ -98,8 +99,10 @@ type Partial struct {
 	again []Partial // what Fun, a symbol of F′, has for partial derivatives
 }
 
-// Interpret returns what p stands for, for f of k arguments: number, variable and apply say what its parts stand for. NoSymbol is +.
-func Interpret[T any](p *Partial, k int, number func(r float64) T, variable func(i int) T, apply func(f Symbol, args ...T) T) T {
+// Interpret returns what p stands for, for f of k arguments: number, variable and apply say what its parts stand for.
+// NoSymbol is +.
+func Interpret[T any](p *Partial, k int, number func(r float64) T, variable func(i int) T,
+	apply func(f Symbol, args ...T) T) T {
 	switch p.Kind {
 	case PartialConst:
 		return number(p.Const)
@@ -147,8 +150,8 @@ type SymbolInfo struct {
 	Eval1    func(x float64) float64    // of a symbol of arity 1
 	Eval2    func(x, y float64) float64 // of a symbol of arity 2
 	Partials []Partial                  // one for each argument
-	// Body is the expression that Eval1 and Eval2 of a declared symbol compute, nil for those of the table. Base is the symbol of
-	// which it is a partial derivative.
+	// Body is the expression that Eval1 and Eval2 of a declared symbol compute, nil for those of the table. Base is the
+	// symbol of which it is a partial derivative.
 	Body *Partial
 	Base Symbol
 	code *straight
@@ -265,7 +268,8 @@ func times(a, b Partial) Partial { return apply(Mul, a, b) }
 func minus(a, b Partial) Partial { return apply(Sub, a, b) }
 
 // powBoth is ∂1 ∂2 pow: x^(y−1) + y·x^(y−1)·log x.
-var powBoth = minus(apply(Pow, x1, minus(x2, constant(1))), apply(Neg, times(x2, apply(DPow2, x1, minus(x2, constant(1))))))
+var powBoth = minus(apply(Pow, x1, minus(x2, constant(1))),
+	apply(Neg, times(x2, apply(DPow2, x1, minus(x2, constant(1))))))
 
 func evalTanSlope(x float64) float64 {
 	c := elementary.Cos(x)
@@ -306,8 +310,9 @@ var symbols = complete([numSymbols]SymbolInfo{
 	Tan: {Name: "tan", LaTeX: `\tan`, Eval1: math.Tan, Partials: partials(slope(DTan, evalTanSlope, times(constant(2), times(apply(Tan), apply(DTan)))))},
 	Exp: {Name: "exp", LaTeX: `\exp`, Eval1: elementary.Exp, Partials: partials(slope(DExp, elementary.Exp, apply(DExp)))},
 	Log: {Name: "log", LaTeX: `\log`, Eval1: elementary.Log, Partials: partials(slope(DLog, func(x float64) float64 { return 1 / x }, apply(DDiv2, constant(1), x1)))},
-	Sqrt: {Name: "sqrt", Eval1: math.Sqrt, Partials: partials(slope(DSqrt, func(x float64) float64 { return 0.5 / math.Sqrt(x) },
-		times(constant(-0.5), apply(Div, apply(DSqrt), x1))))},
+	Sqrt: {Name: "sqrt", Eval1: math.Sqrt,
+		Partials: partials(slope(DSqrt, func(x float64) float64 { return 0.5 / math.Sqrt(x) },
+			times(constant(-0.5), apply(Div, apply(DSqrt), x1))))},
 	Tanh: {Name: "tanh", LaTeX: `\tanh`, Eval1: elementary.Tanh, Partials: partials(slope(DTanh, elementary.TanhSlope, times(constant(-2), times(apply(Tanh), apply(DTanh)))))},
 	Sigmoid: {Name: "sigmoid", Eval1: elementary.Sigmoid, Partials: partials(slope(DSigmoid, func(x float64) float64 {
 		s := elementary.Sigmoid(x)
@@ -317,16 +322,20 @@ var symbols = complete([numSymbols]SymbolInfo{
 	Step: {Name: "step", Eval1: evalStep, Partials: partials(constant(0))},
 	Abs:  {Name: "abs", Eval1: math.Abs, Partials: partials(slope(DAbs, evalSign, constant(0)))},
 	Sign: {Name: "sign", Eval1: evalSign, Partials: partials(constant(0))},
-	Atan: {Name: "atan", Eval1: math.Atan, Partials: partials(slope(DAtan, func(x float64) float64 { return 1 / (1 + float64(x*x)) },
-		times(constant(-2), times(x1, times(apply(DAtan), apply(DAtan))))))},
+	Atan: {Name: "atan", Eval1: math.Atan,
+		Partials: partials(slope(DAtan, func(x float64) float64 { return 1 / (1 + float64(x*x)) },
+			times(constant(-2), times(x1, times(apply(DAtan), apply(DAtan))))))},
 	Asin: {Name: "asin", LaTeX: `\arcsin`, Eval1: elementary.Asin, Partials: partials(slope(DAsin, func(x float64) float64 { return 1 / math.Sqrt((1-x)*(1+x)) },
 		times(x1, times(apply(DAsin), times(apply(DAsin), apply(DAsin))))))},
-	Sinh:     {Name: "sinh", LaTeX: `\sinh`, Eval1: elementary.Sinh, Partials: partials(slope(DSinh, elementary.Cosh, apply(DCosh)))},
-	Cosh:     {Name: "cosh", LaTeX: `\cosh`, Eval1: elementary.Cosh, Partials: partials(slope(DCosh, elementary.Sinh, apply(DSinh)))},
-	Softplus: {Name: "softplus", Eval1: elementary.Softplus, Partials: partials(slope(DSoftplus, elementary.Sigmoid, apply(DSigmoid)))},
-	Erf:      {Name: "erf", Eval1: elementary.Erf, Partials: partials(slope(DErf, elementary.ErfSlope, times(constant(-2), times(x1, apply(DErf)))))},
-	Lgamma:   {Name: "lgamma", Eval1: elementary.Lgamma, Partials: partials(slope(DLgamma, elementary.Digamma, apply(Polygamma, constant(1), x1)))},
-	Floor:    {Name: "floor", Eval1: math.Floor, Partials: partials(constant(0))},
+	Sinh: {Name: "sinh", LaTeX: `\sinh`, Eval1: elementary.Sinh, Partials: partials(slope(DSinh, elementary.Cosh, apply(DCosh)))},
+	Cosh: {Name: "cosh", LaTeX: `\cosh`, Eval1: elementary.Cosh, Partials: partials(slope(DCosh, elementary.Sinh, apply(DSinh)))},
+	Softplus: {Name: "softplus", Eval1: elementary.Softplus,
+		Partials: partials(slope(DSoftplus, elementary.Sigmoid, apply(DSigmoid)))},
+	Erf: {Name: "erf", Eval1: elementary.Erf,
+		Partials: partials(slope(DErf, elementary.ErfSlope, times(constant(-2), times(x1, apply(DErf)))))},
+	Lgamma: {Name: "lgamma", Eval1: elementary.Lgamma,
+		Partials: partials(slope(DLgamma, elementary.Digamma, apply(Polygamma, constant(1), x1)))},
+	Floor: {Name: "floor", Eval1: math.Floor, Partials: partials(constant(0))},
 	Pow: {Name: "pow", Eval2: math.Pow, Partials: partials(
 		slope2(DPow1, evalPow1, times(x2, apply(DPow1, x1, minus(x2, constant(1)))), powBoth),
 		slope2(DPow2, evalPow2, powBoth, times(apply(DPow2), apply(Log, x1))))},
@@ -336,7 +345,8 @@ var symbols = complete([numSymbols]SymbolInfo{
 	Max: {Name: "max", LaTeX: `\max`, Eval2: math.Max, Partials: partials(
 		slope2(DMax1, func(x, y float64) float64 { return pick(x >= y) }, constant(0), constant(0)),
 		slope2(DMax2, func(x, y float64) float64 { return pick(y > x) }, constant(0), constant(0)))},
-	Same: {Name: "same", Eval2: func(x, y float64) float64 { return pick(x == y) }, Partials: partials(constant(0), constant(0))},
+	Same: {Name: "same", Eval2: func(x, y float64) float64 { return pick(x == y) },
+		Partials: partials(constant(0), constant(0))},
 	Polygamma: {Name: "polygamma", Eval2: elementary.Polygamma,
 		Partials: partials(constant(0), apply(Polygamma, minus(x1, constant(-1)), x2))},
 })

@@ -19,28 +19,29 @@ type Op uint8
 
 // The constructors. The comment gives the fields of [Node] that each uses.
 const (
-	NoOp      Op = iota
-	VarOp        // x                       X
-	NumOp        // r                       Val
-	LamOp        // λx.t                    X, A=t; a linear x makes a dual
-	AppOp        // t u                     A=t, B=u
-	PairOp       // ⟨t,u⟩                   A=t, B=u
-	LetOp        // t[x:=u]                 X, A=t, B=u; x exponential or linear
-	UnpairOp     // t[⟨x,y⟩:=u]             X, Y, A=t, B=u
-	AddOp        // t + u                   A=t, B=u; on R, or on R^d
-	FunOp        // f(t1,…,tk)              Sym, Args=t1…tk
-	ZeroOp       // 0⃗ of type R^d, abstract d; the body of λa.0⃗
-	VecOp        // ⟦t0,…⟧                  Args=t0…
-	UnvecOp      // t[⟦x0,…⟧:=u]            A=t, B=u, X=x0, the first of N consecutive variables; or X=0, Args=the variables
-	UntupleOp    // t[⟨x0,…,xk⟩:=u]         the same; opens k pairs, whose tails have no names
-	IfOp         // if s c s' then t else u Cmp, Args=s,s',t,u
-	ListOp       // [t1;…;tn]               Args=t1…tn, Elem, Res
-	NatOp        // #n                      Count, Res
-	DataOp       // a constant of Data      A=its index, Elem=its element type, Res
-	ConOp        // C t                     A=t or 0, Count=the number of C, Res=the inductive type
-	CaseOp       // match t with …          Args=t and a BranchOp for each constructor, Res=the type of t
-	BranchOp     // C ⟨x0,…⟩ → t            A=t, Args=the variables x0…
-	FixOp        // fix ⟨f0,…⟩.⟨v0,…⟩       Args=v0… and then f0…, N of each; Count=the member that it is
+	NoOp     Op = iota
+	VarOp       // x                       X
+	NumOp       // r                       Val
+	LamOp       // λx.t                    X, A=t; a linear x makes a dual
+	AppOp       // t u                     A=t, B=u
+	PairOp      // ⟨t,u⟩                   A=t, B=u
+	LetOp       // t[x:=u]                 X, A=t, B=u; x exponential or linear
+	UnpairOp    // t[⟨x,y⟩:=u]             X, Y, A=t, B=u
+	AddOp       // t + u                   A=t, B=u; on R, or on R^d
+	FunOp       // f(t1,…,tk)              Sym, Args=t1…tk
+	ZeroOp      // 0⃗ of type R^d, abstract d; the body of λa.0⃗
+	VecOp       // ⟦t0,…⟧                  Args=t0…
+	// t[⟦x0,…⟧:=u] A=t, B=u, X=x0, the first of N consecutive variables; or X=0, Args=the variables
+	UnvecOp
+	UntupleOp // t[⟨x0,…,xk⟩:=u]         the same; opens k pairs, whose tails have no names
+	IfOp      // if s c s' then t else u Cmp, Args=s,s',t,u
+	ListOp    // [t1;…;tn]               Args=t1…tn, Elem, Res
+	NatOp     // #n                      Count, Res
+	DataOp    // a constant of Data      A=its index, Elem=its element type, Res
+	ConOp     // C t                     A=t or 0, Count=the number of C, Res=the inductive type
+	CaseOp    // match t with …          Args=t and a BranchOp for each constructor, Res=the type of t
+	BranchOp  // C ⟨x0,…⟩ → t            A=t, Args=the variables x0…
+	FixOp     // fix ⟨f0,…⟩.⟨v0,…⟩       Args=v0… and then f0…, N of each; Count=the member that it is
 
 	// The following stand for their expansion, see [Term.Expand]. Off is an index i and B a static expression: the
 	// bound s of i, or e.
@@ -88,8 +89,8 @@ type Data struct {
 	Rows   int
 	Width  int
 	Values []float64
-	// Chunk, if not nil, computes the numbers of elements into dst, those of the element from first; Values is nil then. It calls
-	// look now and then, whose error it returns, and may be called in several goroutines.
+	// Chunk, if not nil, computes the numbers of elements into dst, those of the element from first; Values is nil
+	// then. It calls look now and then, whose error it returns, and may be called in several goroutines.
 	Chunk func(dst []float64, from int, look func() error) error
 }
 
@@ -356,7 +357,8 @@ func (t *Term) symbolsOf(n *Node) float64 {
 // its data.
 func (t *Term) Bytes() int64 {
 	const perType = 64 // in the universe and in its index
-	return int64(unsafe.Sizeof(*t)) + int64(cap(t.Nodes))*int64(unsafe.Sizeof(Node{})) + int64(cap(t.Args))*int64(unsafe.Sizeof(Ref(0))) +
+	return int64(unsafe.Sizeof(*t)) + int64(cap(t.Nodes))*int64(unsafe.Sizeof(Node{})) +
+		int64(cap(t.Args))*int64(unsafe.Sizeof(Ref(0))) +
 		t.vars.bytes() + int64(cap(t.Data))*int64(unsafe.Sizeof(Data{})) + int64(len(t.Types.nodes))*perType
 }
 

@@ -57,7 +57,8 @@ const AbstractEuclid Type = 3
 
 // NewTypes returns a universe that holds R and R⊥.
 func NewTypes() *Types {
-	tt := &Types{nodes: make([]typeNode, 1, 16), index: map[typeNode]Type{}, rev: map[Type]Type{}, fwd: map[Type]Type{}, cons: map[Type][]Constructor{}}
+	tt := &Types{nodes: make([]typeNode, 1, 16), index: map[typeNode]Type{}, rev: map[Type]Type{}, fwd: map[Type]Type{},
+		cons: map[Type][]Constructor{}}
 	tt.intern(typeNode{kind: RKind})
 	tt.intern(typeNode{kind: DualKind, b: AbstractEuclid})
 	tt.intern(typeNode{kind: EuclidKind})
@@ -217,8 +218,8 @@ func (tt *Types) Reverse(t Type) Type {
 	return tt.rev[t]
 }
 
-// Forward returns Fwd(A): Fwd(R) = R × R, Fwd(R^s) = R^s × R^s, and Fwd commutes with ×, →, other ^s and the constructors of inductive
-// types, but for those without R. A holds no linear negation.
+// Forward returns Fwd(A): Fwd(R) = R × R, Fwd(R^s) = R^s × R^s, and Fwd commutes with ×, →, other ^s and the
+// constructors of inductive types, but for those without R. A holds no linear negation.
 func (tt *Types) Forward(t Type) Type {
 	return tt.rebuild(t, tt.fwd, func(t Type, n typeNode) Type {
 		switch {

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// variables are those of a term, from 1 on. Many that are alike and have been added together are a run, for there may be millions of
-// inputs or of components.
+// variables are those of a term, from 1 on. Many that are alike and have been added together are a run, for there may
+// be millions of inputs or of components.
 type variables struct {
 	runs []run     // in order
 	rest []VarInfo // variable 0, and those that are in no run, in order
@@ -105,8 +105,8 @@ func (t *Term) Linear(x Var) bool { return t.unnamed(x).Linear }
 // Generated reports whether no variable of the source stands behind x.
 func (t *Term) Generated(x Var) bool { return t.unnamed(x).Generated }
 
-// NameVars names n variables from first on: number i gets name(i). [Many] variables or more that
-// [Term.NewVars] has added together get their names when they are asked for. The variables must not be shared with another term.
+// NameVars names n variables from first on: number i gets name(i). [Many] variables or more that [Term.NewVars] has
+// added together get their names when they are asked for. The variables must not be shared with another term.
 func (t *Term) NameVars(first Var, n int, name func(i int) string) {
 	if r, _ := t.vars.find(first); n > 0 && r != nil && r.first == first && r.end == first+Var(n) {
 		r.name = name
@@ -117,7 +117,8 @@ func (t *Term) NameVars(first Var, n int, name func(i int) string) {
 	}
 }
 
-// ToChange returns what is known of a variable, to be changed before other variables are added. It must not be shared with another term.
+// ToChange returns what is known of a variable, to be changed before other variables are added. It must not be shared
+// with another term.
 func (t *Term) ToChange(x Var) *VarInfo {
 	r, at := t.vars.find(x)
 	if r != nil {

@@ -1,5 +1,5 @@
-// Gradbench is a tool for GradBench (github.com/gradbench/gradbench): it reads the messages of an eval from standard input, a line
-// each, and writes the answers to standard output.
+// Gradbench is a tool for GradBench (github.com/gradbench/gradbench): it reads the messages of an eval from standard
+// input, a line each, and writes the answers to standard output.
 package main
 
 import (

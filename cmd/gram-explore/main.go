@@ -1,5 +1,5 @@
-// Gram-explore is the program that gram explore runs: the command is not linked into gram, which builds and starts faster
-// without it.
+// Gram-explore is the program that gram explore runs: the command is not linked into gram, which builds and starts
+// faster without it.
 package main
 
 import (

@@ -18,16 +18,21 @@ type cacheFlags struct {
 }
 
 func (f *cacheFlags) add(fs *pflag.FlagSet) {
-	fs.BoolVar(&f.off, "no-cache", false, "normalise every function, also one that was met before; nothing but times and\nmemory depends on it")
-	fs.Var(&f.size, "cache-size", "keep at most a `size` of normalised functions: 512K, 64MiB\n(default: "+limits.Size(modular.DefaultSize)+", or an eighth of --max-memory if that is less)")
+	fs.BoolVar(&f.off, "no-cache", false,
+		"normalise every function, also one that was met before; nothing but times and\nmemory depends on it")
+	fs.Var(&f.size, "cache-size",
+		"keep at most a `size` of normalised functions: 512K, 64MiB\n(default: "+limits.Size(modular.DefaultSize)+", "+
+			"or an eighth of --max-memory if that is less)")
 }
 
 // check reports flags that contradict each other or the strategy.
 func (f *cacheFlags) check(s gram.Strategy) error {
 	return cmp.Or(
 		command.Misfit(f.off && f.size != 0, "--cache-size is for the cache, and --no-cache says that there is none"),
-		command.Misfit(f.off && s != gram.Modular, "--no-cache is for --strategy modular, and --strategy %s keeps nothing", s),
-		command.Misfit(f.size != 0 && s != gram.Modular, "--cache-size is for --strategy modular, and --strategy %s keeps nothing", s),
+		command.Misfit(f.off && s != gram.Modular,
+			"--no-cache is for --strategy modular, and --strategy %s keeps nothing", s),
+		command.Misfit(f.size != 0 && s != gram.Modular,
+			"--cache-size is for --strategy modular, and --strategy %s keeps nothing", s),
 		command.Misfit(uint64(f.size) > modular.MaxSize, "--cache-size must be at most %s", limits.Size(modular.MaxSize)),
 	)
 }

@@ -20,11 +20,12 @@ type derivative struct {
 	Off        float64             `json:"-"` // how far the difference is from the gradient, relative to them
 }
 
-// differenceStep is the relative step of a central difference: ε^⅓ balances the error of the formula, O(h²), against that of
-// rounding, O(ε/h).
+// differenceStep is the relative step of a central difference: ε^⅓ balances the error of the formula, O(h²), against
+// that of rounding, O(ε/h).
 var differenceStep = math.Cbrt(0x1p-52)
 
-// checkDerivatives computes all derivatives at the program's point in three ways: output by output, in the order of the inputs.
+// checkDerivatives computes all derivatives at the program's point in three ways: output by output, in the order of the
+// inputs.
 func checkDerivatives(ctx context.Context, p *gram.Program) ([]derivative, error) {
 	gradient, err := p.Gradient(ctx, gram.EvalOptions{})
 	if err != nil {
@@ -55,7 +56,8 @@ func checkDerivatives(ctx context.Context, p *gram.Program) ([]derivative, error
 		point[j] = x
 		for i := range gradient.Values {
 			k := i*len(point) + j
-			out[k] = compareDerivative(gradient.Jacobian[k], forward.Jacobian[k], h, [5]float64{at[0][i], at[1][i], at[2][i], at[3][i], at[4][i]})
+			out[k] = compareDerivative(gradient.Jacobian[k], forward.Jacobian[k], h,
+				[5]float64{at[0][i], at[1][i], at[2][i], at[3][i], at[4][i]})
 			out[k].Input, out[k].Output = names[j], i
 		}
 	}
@@ -73,7 +75,8 @@ func compareDerivative(gradient, forward, h float64, at [5]float64) derivative {
 	}
 	rounding := 8 * 0x1p-52 * largest / h
 	allowed := 1e-6*max(math.Abs(gradient), math.Abs(near)) + rounding + 2*math.Abs(near-far)
-	d := derivative{Gradient: notation.JSONNumber(gradient), Forward: notation.JSONNumber(forward), Difference: notation.JSONNumber(near), Verdict: "wrong"}
+	d := derivative{Gradient: notation.JSONNumber(gradient), Forward: notation.JSONNumber(forward),
+		Difference: notation.JSONNumber(near), Verdict: "wrong"}
 	d.Off = math.Abs(gradient-near) / max(math.Abs(gradient), math.Abs(near), math.SmallestNonzeroFloat64)
 	same := gradient == forward || math.IsNaN(gradient) && math.IsNaN(forward) ||
 		math.Abs(gradient-forward) <= 1e-9*max(math.Abs(gradient), math.Abs(forward))+1e-3*rounding

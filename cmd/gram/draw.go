@@ -55,6 +55,7 @@ func pictureFormat(svg bool) picture.Format {
 // warnLeftOut prints how many parts of a picture are left out.
 func (a *app) warnLeftOut(left int, most uint64) {
 	if left > 0 {
-		fmt.Fprintf(a.Stderr, "gram: %s of its parts are left out of the picture; --max-drawn %d draws more\n", notation.Grouped(uint64(left)), 2*most)
+		fmt.Fprintf(a.Stderr, "gram: %s of its parts are left out of the picture; --max-drawn %d draws more\n",
+			notation.Grouped(uint64(left)), 2*most)
 	}
 }

@@ -43,24 +43,32 @@ type fitFlags struct {
 func (f *fitFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.loadFlags.add(fs)
-	f.method.Add(cmd, "method", "`how` the loss is minimised: lbfgs, gd or newton-cg, with a search along a\nline; or adam, by batches with --batch", fit.Methods, strings.Fields(fit.Methods)...)
+	f.method.Add(cmd, "method", "`how` the loss is minimised: lbfgs, gd or newton-cg, with a search along a\nline; or "+
+		"adam, by batches with --batch", fit.Methods, strings.Fields(fit.Methods)...)
 	f.method.Is = "lbfgs"
 	f.iterations = command.Count{N: 1000, Valid: true}
-	fs.Var(&f.iterations, "iterations", "stop after so many points that a search along a line has reached, or updates by\nadam: a `count`")
+	fs.Var(&f.iterations, "iterations",
+		"stop after so many points that a search along a line has reached, or updates by\nadam: a `count`")
 	f.rate = command.Number{X: 0.01, Below: 1e6}
 	f.heldOut.Below = 1
 	fs.Var(&f.rate, "rate", "of adam: the `size` of its updates")
 	fs.StringVar(&f.over, "over", "", "the data `list` that --batch and --held-out divide")
 	f.batch.Least = 1
 	fs.Var(&f.batch, "batch", "of adam: update by so many rows of --over at a time, a `count`")
-	fs.Var(&f.heldOut, "held-out", "hold out this `share` of the rows of --over, like 0.2, and take the point with the\nleast loss on them")
-	fs.StringArrayVar(&f.ranges, "range", nil, "keep an input between two numbers: `name=low..high`, one of which may be left out\n(repeatable)")
+	fs.Var(&f.heldOut, "held-out",
+		"hold out this `share` of the rows of --over, like 0.2, and take the point with the\nleast loss on them")
+	fs.StringArrayVar(&f.ranges, "range", nil,
+		"keep an input between two numbers: `name=low..high`, one of which may be left out\n(repeatable)")
 	fs.Var(&f.Seed, "seed", "the `number` that random default values and the order of the rows start from\n(default 0)")
 	f.SeedOrders = func() bool { return true }
-	fs.StringVar(&f.checkpoint, "checkpoint", "", "of adam: keep the state in a `file`, and go on from it where it is there")
-	fs.StringVar(&f.html, "html", "", "also write a report to `file`: a page with the loss curves, the inputs and,\nwith --predict, predictions")
+	fs.StringVar(&f.checkpoint, "checkpoint", "",
+		"of adam: keep the state in a `file`, and go on from it where it is there")
+	fs.StringVar(&f.html, "html", "",
+		"also write a report to `file`: a page with the loss curves, the inputs and,\nwith --predict, predictions")
 	_ = cmd.MarkFlagFilename("html", "html")
-	fs.StringVar(&f.predict, "predict", "", "judge predictions, for standard errors, R², accuracy and AUC: an `expression` with a\npair for each row, (prediction, data), evaluated as that of --body")
+	fs.StringVar(&f.predict, "predict", "",
+		"judge predictions, for standard errors, R², accuracy and AUC: an `expression` with a\npair for each row, "+
+			"(prediction, data), evaluated as that of --body")
 	fs.StringVarP(&f.output, "output", "o", "", "write the fitted inputs to a `file`, .json or .npz, which --inputs reads")
 }
 
@@ -68,12 +76,17 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 func (f *fitFlags) check(*cobra.Command) error {
 	adam := f.method.Is == "adam"
 	return cmp.Or(
-		command.Misfit(!adam && f.batch.Valid, "--batch is for --method adam: %s searches along lines, where the loss has to stay the same", &f.method),
-		command.Misfit(!adam && f.checkpoint != "", "--checkpoint is for --method adam: the state of %s cannot be saved; -o saves its point, from which --inputs goes on", &f.method),
-		command.Misfit(!adam && f.rate.X != 0.01, "--rate is for --method adam: %s searches for the size of its steps", &f.method),
+		command.Misfit(!adam && f.batch.Valid,
+			"--batch is for --method adam: %s searches along lines, where the loss has to stay the same", &f.method),
+		command.Misfit(!adam && f.checkpoint != "",
+			"--checkpoint is for --method adam: the state of %s cannot be saved; -o saves its point, from which "+
+				"--inputs goes on", &f.method),
+		command.Misfit(!adam && f.rate.X != 0.01, "--rate is for --method adam: %s searches for the size of its steps",
+			&f.method),
 		command.Misfit(f.over == "" && f.batch.Valid, "--batch needs --over, the list that is divided"),
 		command.Misfit(f.over == "" && f.heldOut.X > 0, "--held-out needs --over, the list that is divided"),
-		command.Misfit(f.over != "" && !f.batch.Valid && f.heldOut.X == 0, "--over is the list that --batch or --held-out divides"),
+		command.Misfit(f.over != "" && !f.batch.Valid && f.heldOut.X == 0,
+			"--over is the list that --batch or --held-out divides"),
 		checkInputsFile(f.output),
 	)
 }
@@ -127,7 +140,8 @@ all the same, with the best point so far.`,
   gram fit mixture.gram --range share=0..1 --range width=0..`,
 	}
 	f.add(cmd)
-	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) error { return a.fit(ctx, path, &f) })
+	return a.reads(cmd, &f.loadFlags, f.check,
+		func(ctx context.Context, path string) error { return a.fit(ctx, path, &f) })
 }
 
 // checkpoint is what --checkpoint writes.
@@ -165,7 +179,8 @@ func (a *app) fit(ctx context.Context, path string, f *fitFlags) error {
 	}
 	p, point := job.Problem().Within(ranges)
 	p.Report = a.reportFitting(ctx, f, c)
-	why, failed := fit.Minimise(p, fit.Options{Method: f.method.Is, Iterations: int(f.iterations.N), Rate: f.rate.X, Seed: f.Seed.N}, c.State)
+	why, failed := fit.Minimise(p,
+		fit.Options{Method: f.method.Is, Iterations: int(f.iterations.N), Rate: f.rate.X, Seed: f.Seed.N}, c.State)
 	if errors.Is(failed, fit.ErrNotFinite) {
 		failed = cmp.Or(job.NotFinite(point(c.State.Point)), failed)
 	}
@@ -285,7 +300,8 @@ func (a *app) trainingJob(ctx context.Context, path string, f *fitFlags) (*train
 	return job, nil
 }
 
-// reportFitting returns what is called after each iteration: it prints how far the work is, and writes the checkpoint once a second.
+// reportFitting returns what is called after each iteration: it prints how far the work is, and writes the checkpoint
+// once a second.
 func (a *app) reportFitting(ctx context.Context, f *fitFlags, c *checkpoint) func(*fit.State) error {
 	start, saved := time.Now(), time.Now()
 	from := c.State.Iteration
@@ -313,14 +329,16 @@ func (a *app) printFitted(f *fitFlags, r *fitReport) {
 		a.fitText(f, r)
 	}
 	if r.Stuck() && !r.Converged && f.method.Is == "adam" {
-		fmt.Fprintln(a.Stderr, "gram: note: the loss fell by less than 1 %: where the start is no minimum, inputs or data of very different sizes may "+
+		fmt.Fprintln(a.Stderr, "gram: note: the loss fell by less than 1 %: where the start is no minimum, inputs or "+
+			"data of very different sizes may "+
 			"be the cause (scale them, as in docs/fit.md), or a --method or --rate that does not suit the loss")
 	}
 }
 
 // endedEarly adds to an error what has been reached, and where it is.
 func (a *app) endedEarly(f *fitFlags, s *fit.State, err error) error {
-	text := fmt.Sprintf("the best loss, %s, was at iteration %d", notation.Text(s.Curve[s.Best].Loss), s.Curve[s.Best].Iteration)
+	text := fmt.Sprintf("the best loss, %s, was at iteration %d", notation.Text(s.Curve[s.Best].Loss),
+		s.Curve[s.Best].Iteration)
 	if f.output != "" {
 		text += "; its inputs are in " + f.output
 	}
@@ -369,11 +387,13 @@ func (a *app) fitText(f *fitFlags, fitted *fitReport) {
 	} else if n != nil {
 		r.Out.WriteByte('\n')
 		r.Heading("coefficients")
-		fmt.Fprintf(r.Out, ", by the %s likelihood of %d rows; standard errors are asymptotic, from its Hessian\n", n.Likelihood, n.Rows)
+		fmt.Fprintf(r.Out, ", by the %s likelihood of %d rows; standard errors are asymptotic, from its Hessian\n",
+			n.Likelihood, n.Rows)
 		lines := [][]string{{"", "value", "standard error", "95 % interval"}}
 		for _, c := range fitted.coefficients() {
 			number := func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
-			lines = append(lines, []string{c.Name, number(c.Value), strconv.FormatFloat(c.Error, 'g', 4, 64), number(c.Low) + " .. " + number(c.High)})
+			lines = append(lines, []string{c.Name, number(c.Value), strconv.FormatFloat(c.Error, 'g', 4, 64),
+				number(c.Low) + " .. " + number(c.High)})
 		}
 		r.Table(lines)
 	}
@@ -418,7 +438,8 @@ func (a *app) fitJSON(f *fitFlags, r *fitReport) {
 // writePage writes the report.
 func (f *fitFlags) writePage(path string, s *fitReport) error {
 	best := s.Curve[s.Best]
-	r := &htmlreport.Report{Program: programName(path), Version: command.BuildInfo().Version, Run: f.commandFacts("fit", path), Value: htmlreport.Array{Type: "R", Values: []float64{best.Loss}}}
+	r := &htmlreport.Report{Program: programName(path), Version: command.BuildInfo().Version,
+		Run: f.commandFacts("fit", path), Value: htmlreport.Array{Type: "R", Values: []float64{best.Loss}}}
 	fact := func(name, format string, args ...any) {
 		r.Run = append(r.Run, htmlreport.Fact{Name: name, Text: fmt.Sprintf(format, args...)})
 	}

@@ -21,9 +21,11 @@ type hessianFlags struct {
 }
 
 func (f *hessianFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.along, "along", "", "also print the product of the Hessian with the vector in `file`, JSON like \"gradient\"")
+	cmd.Flags().StringVar(&f.along, "along", "",
+		"also print the product of the Hessian with the vector in `file`, JSON like \"gradient\"")
 	cmd.Flags().BoolVar(&f.hessian, "hessian", false, "also print the Hessian, a product for each scalar input")
-	cmd.Flags().BoolVar(&f.kinks, "kinks", false, "also print where the derivative is a choice: symbols at a kink, conditions at equality")
+	cmd.Flags().BoolVar(&f.kinks, "kinks", false,
+		"also print where the derivative is a choice: symbols at a kink, conditions at equality")
 	_ = cmd.MarkFlagFilename("along", "json")
 }
 
@@ -55,7 +57,8 @@ func (a *app) second(ctx context.Context, p *loaded, f *gradFlags) (*second, err
 		}
 	}
 	if f.hessian && len(x) > maxHessian {
-		return nil, fmt.Errorf("a Hessian of %d scalar inputs; --hessian is for at most %d, and --along for any number", len(x), maxHessian)
+		return nil, fmt.Errorf("a Hessian of %d scalar inputs; --hessian is for at most %d, and --along for any number",
+			len(x), maxHessian)
 	}
 	e, err := p.NewGradient(ctx, f.options(a))
 	if err != nil {

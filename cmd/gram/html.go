@@ -27,7 +27,9 @@ func (f *gradFlags) add(cmd *cobra.Command) {
 	f.addGradient(cmd)
 	f.hessianFlags.add(cmd)
 	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "print the value and the derivatives, and no cost")
-	cmd.Flags().StringVar(&f.html, "html", "", "also write a report to `file`: a page with the gradient, the cost by rule and by\nline of the source, and the graph")
+	cmd.Flags().StringVar(&f.html, "html", "",
+		"also write a report to `file`: a page with the gradient, the cost by rule and by\nline of the source, and "+
+			"the graph")
 	_ = cmd.MarkFlagFilename("html", "html")
 	addResult(cmd, &f.output)
 }
@@ -40,12 +42,18 @@ func (f *gradFlags) check(cmd *cobra.Command) error {
 		}
 	}
 	second := f.along != "" || f.hessian
-	return cmp.Or(f.checkMode(), command.Misfit(f.kinks && (f.html != "" || result.IsNumbers(f.output)), "--kinks is printed, and written by -o as .json"), command.Misfit(second && f.bound, "--bound is for the gradient, and --along and --hessian print the cost of a product"),
-		command.Misfit(second && f.html != "", "--html is a report on the gradient, without second derivatives"), checkResult(f.output, f.json), command.Misfit(f.quiet && f.output != "", "--quiet is for what is printed, and -o writes to a file"))
+	return cmp.Or(f.checkMode(), command.Misfit(f.kinks && (f.html != "" || result.IsNumbers(f.output)),
+		"--kinks is printed, and written by -o as .json"),
+		command.Misfit(second && f.bound,
+			"--bound is for the gradient, and --along and --hessian print the cost of a product"),
+		command.Misfit(second && f.html != "", "--html is a report on the gradient, without second derivatives"),
+		checkResult(f.output, f.json),
+		command.Misfit(f.quiet && f.output != "", "--quiet is for what is printed, and -o writes to a file"))
 }
 
 // writeHTML writes the report of a gradient to the open file.
-func (a *app) writeHTML(ctx context.Context, file *command.OutFile, path string, p *loaded, res *gram.Result, f *gradFlags) error {
+func (a *app) writeHTML(ctx context.Context, file *command.OutFile, path string, p *loaded, res *gram.Result,
+	f *gradFlags) error {
 	r := newPage(path, p.Program, res, f)
 	if err := profilePage(ctx, r, p.Program, f.options(a), f.mode.Is); err != nil {
 		return err

@@ -24,7 +24,8 @@ const (
 
 // graphPage adds the picture of the graph, or a sentence about its size.
 func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path string, f *gradFlags) error {
-	shown := show.Program{Program: p, MaxNodes: atMost(f.MaxNodes.N, graphNodes), MaxSteps: atMost(f.MaxSteps.N, graphSteps)}
+	shown := show.Program{Program: p, MaxNodes: atMost(f.MaxNodes.N, graphNodes),
+		MaxSteps: atMost(f.MaxSteps.N, graphSteps)}
 	var svg bytes.Buffer
 	operations, err := graphSize(ctx, p, &shown)
 	if err == nil && operations <= mostDrawn {
@@ -34,17 +35,20 @@ func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path 
 	var none *gram.Error
 	switch {
 	case errors.As(err, &limit) && (limit.Limit == "nodes" || limit.Limit == "steps"):
-		r.Graph.Text = fmt.Sprintf("The graph G is too large for this page: to reduce the program to it takes more than %s %s, at which the report gives up.", notation.Grouped(limit.Max), limit.Limit)
+		r.Graph.Text = fmt.Sprintf("The graph G is too large for this page: to reduce the program to it takes more "+
+			"than %s %s, at which the report gives up.", notation.Grouped(limit.Max), limit.Limit)
 	case errors.As(err, &none) && len(none.Diagnostics) > 0:
 		r.Graph.Text = "The program has no graph G: " + none.Diagnostics[0].Label + "."
 		return nil
 	case err != nil:
 		return err
 	case svg.Len() == 0:
-		r.Graph.Text = fmt.Sprintf("The graph G, of %s, %s and %s, is too large for this page.", notation.Counted(operations, "operation"),
+		r.Graph.Text = fmt.Sprintf("The graph G, of %s, %s and %s, is too large for this page.",
+			notation.Counted(operations, "operation"),
 			notation.Counted(len(p.ScalarInputs()), "scalar input"), notation.Counted(max(1, r.Outputs), "output"))
 	default:
-		r.Graph.Text = fmt.Sprintf("The graph G, to which the program reduces while its inputs are left open: %s. Below each number, its value at the point.", notation.Counted(operations, "operation"))
+		r.Graph.Text = fmt.Sprintf("The graph G, to which the program reduces while its inputs are left open: %s. "+
+			"Below each number, its value at the point.", notation.Counted(operations, "operation"))
 		r.Graph.SVG = template.HTML(svg.String())
 	}
 	if p.Branches() {
@@ -57,7 +61,8 @@ func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path 
 	return nil
 }
 
-// graphSize returns how many operations the graph has, if it is known without the expansion of families, and 0 otherwise.
+// graphSize returns how many operations the graph has, if it is known without the expansion of families, and 0
+// otherwise.
 func graphSize(ctx context.Context, p *gram.Program, shown *show.Program) (operations int, err error) {
 	if !p.Source().HasLarge() {
 		return 0, nil

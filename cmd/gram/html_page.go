@@ -115,7 +115,8 @@ func (f *loadFlags) commandFacts(command, path string) []htmlreport.Fact {
 			words = append(words, "--"+flag.Name, text)
 		}
 	})
-	return []htmlreport.Fact{{Name: "command", Text: quoted(words)}, {Name: "date", Text: time.Now().Format("2006-01-02 15:04 -07:00")}}
+	return []htmlreport.Fact{{Name: "command", Text: quoted(words)},
+		{Name: "date", Text: time.Now().Format("2006-01-02 15:04 -07:00")}}
 }
 
 // prefixed returns each of the values after the flag.
@@ -149,13 +150,16 @@ func withoutFolders(sets []string) []string {
 }
 
 // profilePage runs the program again, with a profile, for the cost by line.
-func profilePage(ctx context.Context, r *htmlreport.Report, p *gram.Program, opt gram.EvalOptions, mode gram.Mode) error {
+func profilePage(ctx context.Context, r *htmlreport.Report, p *gram.Program, opt gram.EvalOptions,
+	mode gram.Mode) error {
 	if mode != gram.Reverse {
 		r.LinesNote = "Passes over the graph take no steps of the calculus, so there is nothing to show by line."
 		return nil
 	}
-	r.LinesNote = "Rewrites, of the source’s own code and of what the reverse transformation D has put around it, and nodes. " +
-		"What a line calls is counted where that stands. The counts are exact; they are of a second run, with a profile, and the times above of the first."
+	r.LinesNote = "Rewrites, of the source’s own code and of what the reverse transformation D has put around it, and " +
+		"nodes. " +
+		"What a line calls is counted where that stands. The counts are exact; they are of a second run, with a " +
+		"profile, and the times above of the first."
 	if opt.Schedule == gram.Parallel {
 		opt.Schedule = gram.LIFO
 		r.LinesNote += " The second run has the schedule lifo, under which the steps are the same."

@@ -26,8 +26,9 @@ steps of each line. The steps are those of a run that the editor asks for by the
 gram.profile, which stands above the first line: of the gradient, if the program has one.
 
 An editor starts it. The extension for VS Code is in editors/vscode of the repository.`,
-		Annotations: command.More("Limits are those of each run, and the time also of each load after a change. The limit\non memory is of the process.", command.StatusHelp),
-		Example:     "  gram lsp\n  gram lsp --max-steps 1e8 --timeout 1m",
+		Annotations: command.More("Limits are those of each run, and the time also of each load after a change. The "+
+			"limit\non memory is of the process.", command.StatusHelp),
+		Example: "  gram lsp\n  gram lsp --max-steps 1e8 --timeout 1m",
 		Args: func(_ *cobra.Command, args []string) error {
 			return command.Misfit(len(args) > 0, "gram lsp takes no arguments")
 		},

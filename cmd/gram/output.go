@@ -13,7 +13,8 @@ import (
 )
 
 func addOutput(cmd *cobra.Command, output *string) {
-	cmd.Flags().StringVarP(output, "output", "o", "", "write the result to a `file`, whole or not at all, instead of standard output")
+	cmd.Flags().StringVarP(output, "output", "o", "",
+		"write the result to a `file`, whole or not at all, instead of standard output")
 }
 
 // writeOutput writes the answer to a file, if one is named, instead of standard output.
@@ -39,13 +40,17 @@ func checkInputsFile(path string) error {
 
 // addResult adds the flag for a file with the numbers of a result.
 func addResult(cmd *cobra.Command, path *string) {
-	cmd.Flags().StringVarP(path, "output", "o", "", "write the result to a `file` instead of standard output, by the end of its name:\n.json, as --json prints it; or its numbers as .npz, .csv or .parquet")
+	cmd.Flags().StringVarP(path, "output", "o", "",
+		"write the result to a `file` instead of standard output, by the end of its name:\n.json, as --json prints "+
+			"it; or its numbers as .npz, .csv or .parquet")
 }
 
-// checkResult reports a file for a result with a name that does not tell its format, or one that is not JSON beside --json.
+// checkResult reports a file for a result with a name that does not tell its format, or one that is not JSON beside
+// --json.
 func checkResult(path string, json bool) error {
 	return cmp.Or(
-		command.Misfit(path != "" && !result.IsNumbers(path) && filepath.Ext(path) != ".json", "-o %s: the name of the file must end in .json, .npz, .csv or .parquet", path),
+		command.Misfit(path != "" && !result.IsNumbers(path) && filepath.Ext(path) != ".json",
+			"-o %s: the name of the file must end in .json, .npz, .csv or .parquet", path),
 		command.Misfit(result.IsNumbers(path) && json, "--json prints JSON, and -o %s has the numbers alone", path),
 	)
 }

@@ -65,7 +65,8 @@ value if not; --of says otherwise. The arena's collections take no steps and don
   go tool pprof -top -diff_base before.pb.gz after.pb.gz`,
 	}
 	f.addProfile(cmd)
-	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) error { return a.profile(ctx, path, &f) })
+	return a.reads(cmd, &f.loadFlags, f.check,
+		func(ctx context.Context, path string) error { return a.profile(ctx, path, &f) })
 }
 
 // check reports flags that don't go together.
@@ -136,7 +137,8 @@ func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
 	}
 	if whole { // otherwise the file may be standard output
 		cost := &prof.Result.Cost
-		fmt.Fprintf(&a.Out, "%s: %s rewrites and %s nodes of the %s\n", f.out, notation.Grouped(cost.Steps.Total()), notation.Grouped(cost.Nodes.Allocated), what)
+		fmt.Fprintf(&a.Out, "%s: %s rewrites and %s nodes of the %s\n", f.out, notation.Grouped(cost.Steps.Total()),
+			notation.Grouped(cost.Nodes.Allocated), what)
 	}
 	return nil
 }

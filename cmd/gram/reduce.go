@@ -95,13 +95,15 @@ func (f *reduceFlags) add(cmd *cobra.Command) {
 	f.notation.Add(cmd, "syntax", "the `notation` of FILE: gram or paper", "gram paper", false, true)
 	f.of.Add(cmd, "of", "the `term`: term, reverse, value or gradient",
 		"term reverse value gradient", reduce.Term, reduce.Reverse, reduce.Value, reduce.Gradient)
-	fs.StringSliceVar(&f.rules, "rules", nil, "reduce by these `rules` only: numbers, ranges or names, like 1-8,11 or factor")
+	fs.StringSliceVar(&f.rules, "rules", nil,
+		"reduce by these `rules` only: numbers, ranges or names, like 1-8,11 or factor")
 	fs.StringSliceVar(&f.redexes, "redex", nil, "make the steps of the redexes with these `numbers`, one after the other")
 	f.order.Add(cmd, "order", "make steps in this `order`: none, value, need, name or random",
 		"none value need name random", reduce.NoOrder, reduce.ByValue, reduce.ByNeed, reduce.ByName, reduce.ByRandom)
 	fs.Var(&f.Seed, "seed", command.SeedUsage)
 	f.SeedOrders = func() bool { return true } // check refuses it without such an order
-	f.graph.Add(cmd, "graph", "explore all reductions, and print the graph in this `format`: none, dot or json", "none dot json", "", "dot", "json")
+	f.graph.Add(cmd, "graph", "explore all reductions, and print the graph in this `format`: none, dot or json",
+		"none dot json", "", "dot", "json")
 	fs.BoolVar(&f.exact, "exact", false, "compute with rational numbers")
 	fs.BoolVar(&f.json, "json", false, "print a JSON object a line")
 	f.maxSteps.Least = 1
@@ -120,11 +122,15 @@ func (f *reduceFlags) check(cmd *cobra.Command) error {
 	graph, paper := f.graph.Is != "", f.notation.Is
 	steps := f.order.Is != reduce.NoOrder
 	return cmp.Or(
-		command.Misfit(graph && (given("redex") || steps || f.json || given("max-steps")), "--graph explores all reductions: it takes no --redex, --order, --json or --max-steps"),
+		command.Misfit(graph && (given("redex") || steps || f.json || given("max-steps")),
+			"--graph explores all reductions: it takes no --redex, --order, --json or --max-steps"),
 		command.Misfit(given("max-states") && !graph, "--max-states goes with --graph"),
-		command.Misfit(given("seed") && f.order.Is != reduce.ByRandom, "--seed is for --order random, and not for %s", &f.order),
-		command.Misfit(paper && (given("param") || given("set") || given("inputs") || given("body")), "--param, --set, --inputs and --body are for programs, and not for --syntax paper"),
-		command.Misfit(paper && (f.of.Is == reduce.Value || f.of.Is == reduce.Gradient), "--of %s is for programs, whose inputs have numbers, and not for --syntax paper", &f.of),
+		command.Misfit(given("seed") && f.order.Is != reduce.ByRandom, "--seed is for --order random, and not for %s",
+			&f.order),
+		command.Misfit(paper && (given("param") || given("set") || given("inputs") || given("body")),
+			"--param, --set, --inputs and --body are for programs, and not for --syntax paper"),
+		command.Misfit(paper && (f.of.Is == reduce.Value || f.of.Is == reduce.Gradient),
+			"--of %s is for programs, whose inputs have numbers, and not for --syntax paper", &f.of),
 	)
 }
 
@@ -153,7 +159,8 @@ func (a *app) rewrite(ctx context.Context, path string, f *reduceFlags) error {
 		return reduceError(path, err)
 	}
 	if f.graph.Is != "" {
-		g, err := reduce.Explore(start, opt.Rules, reduce.Bounds{MaxStates: int(f.maxStates.N), MaxSize: int(f.maxSize.N), Check: meter.Check})
+		g, err := reduce.Explore(start, opt.Rules,
+			reduce.Bounds{MaxStates: int(f.maxStates.N), MaxSize: int(f.maxSize.N), Check: meter.Check})
 		if err != nil {
 			return reduceError(path, err)
 		}

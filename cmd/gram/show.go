@@ -23,22 +23,28 @@ type stageInfo struct {
 	graph      bool       // it shows the graph G, which depends on the branches taken
 	values     bool       // its picture can show values
 	write      func(p *show.Program, ctx context.Context, w io.Writer) error
-	draw       func(p *show.Program, ctx context.Context, w io.Writer, most int, as picture.Format) (left int, err error) // nil: there is no picture, or it is that of the term
+	// nil: there is no picture, or it is that of the term
+	draw       func(p *show.Program, ctx context.Context, w io.Writer, most int, as picture.Format) (left int, err error)
 }
 
 var stages = []stageInfo{
 	{name: "term", kind: stage.Source,
 		what: "the program t, elaborated: what is typed, differentiated and run"},
 	{name: "reverse", kind: stage.Reverse,
-		what: "D(t), the reverse transformation: each number is a pair of itself and its\nbackpropagator, the i-th input that of the i-th unit vector"},
+		what: "D(t), the reverse transformation: each number is a pair of itself and its\nbackpropagator, the i-th " +
+			"input that of the i-th unit vector"},
 	{name: "ground", kind: stage.Ground, graph: true, values: true,
-		what: "the computational graph G: the program reduced with its inputs left open, as a\nprogram with a let for each operation"},
+		what: "the computational graph G: the program reduced with its inputs left open, as a\nprogram with a let for " +
+			"each operation"},
 	{name: "forward", kind: stage.Forward, graph: true, values: true,
-		what: "Fwd(G), forward mode: each number is a pair of itself and its tangent. An input\nx has its tangent in an input dx: 1 for the first number, 0 for the others. Where a\nslope is infinite at the point, only the first number has a tangent"},
+		what: "Fwd(G), forward mode: each number is a pair of itself and its tangent. An input\nx has its tangent in " +
+			"an input dx: 1 for the first number, 0 for the others. Where a\nslope is infinite at the point, only the " +
+			"first number has a tangent"},
 	{name: "bp", kind: stage.BP, graph: true, values: true,
 		what: "bp(G), backpropagation: the value, and the gradient times an input a, which is 1"},
 	{name: "normal", kind: stage.Normal, graph: true,
-		what: "the normal form of D(t), reduced with its inputs left open and under λ: value and\nbackpropagator of G, the right-hand side of the paper's Theorem 1"},
+		what: "the normal form of D(t), reduced with its inputs left open and under λ: value and\nbackpropagator of " +
+			"G, the right-hand side of the paper's Theorem 1"},
 	{name: "graph", graph: true, write: (*show.Program).Arena, draw: (*show.Program).DrawArena,
 		what: "the arena after that reduction: what the result reaches, an object a line"},
 	{name: "code", write: (*show.Program).Code, draw: (*show.Program).DrawCode,
@@ -103,7 +109,8 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
   gram show rnn.gram --stage code`,
 	}
 	f.addShow(cmd)
-	cmd.Flags().BoolVar(&f.literal, "literal", false, "of --stage normal: reduce D(t) on the literal machine, for a body of type R")
+	cmd.Flags().BoolVar(&f.literal, "literal", false,
+		"of --stage normal: reduce D(t) on the literal machine, for a body of type R")
 	cmd.Flags().StringVar(&name, "stage", "", "the `stage`: "+strings.Join(stageNames(), ", "))
 	cmd.Flags().StringVar(&format, "format", "text", "the `format`: text, latex, dot or svg")
 	draw.add(cmd)
@@ -125,7 +132,8 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
 		if err != nil {
 			return err
 		}
-		return a.show(ctx, &show.Program{Program: p.Program, MaxSteps: f.MaxSteps.N, MaxNodes: f.MaxNodes.N, Literal: f.literal}, s, format, &draw)
+		return a.show(ctx, &show.Program{Program: p.Program, MaxSteps: f.MaxSteps.N, MaxNodes: f.MaxNodes.N,
+			Literal: f.literal}, s, format, &draw)
 	})
 }
 
@@ -163,7 +171,8 @@ func chooseStage(name, format string) (*stageInfo, error) {
 	}
 	i := slices.Index(stageNames(), name)
 	if i < 0 {
-		return nil, command.Usagef("--stage %s: there is no such stage; it is one of %s", name, strings.Join(stageNames(), ", "))
+		return nil, command.Usagef("--stage %s: there is no such stage; it is one of %s", name,
+			strings.Join(stageNames(), ", "))
 	}
 	s := &stages[i]
 	if !slices.Contains(s.formats(), format) {

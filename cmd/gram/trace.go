@@ -72,7 +72,8 @@ func newTrace(a *app) *cobra.Command {
   gram trace figure1.gram --calculus --latex --steps 40..50 -o steps.tex`,
 	}
 	f.add(cmd)
-	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) error { return a.trace(ctx, path, &f) })
+	return a.reads(cmd, &f.loadFlags, f.check,
+		func(ctx context.Context, path string) error { return a.trace(ctx, path, &f) })
 }
 
 func (f *traceFlags) add(cmd *cobra.Command) {
@@ -87,7 +88,8 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.json, "json", false, "print a JSON object a line")
 	fs.StringSliceVar(&f.rules, "rule", nil, "trace the steps of these `rules` only: numbers or names, like 11 or factor")
 	fs.Var(&f.steps, "steps", "trace the steps of this `range` only: 10..20, 10.., ..20 or 10")
-	f.phase.Add(cmd, "phase", "trace the steps of this `phase` only: primal or backward", "primal backward", "primal", "backward")
+	f.phase.Add(cmd, "phase", "trace the steps of this `phase` only: primal or backward", "primal backward", "primal",
+		"backward")
 	f.line = command.Count{Least: 1, Most: 1 << 31}
 	fs.Var(&f.line, "line", "trace the steps from this line of the source only: a `number`")
 	f.maxSize = command.Count{N: trace.DefaultSize, Least: 1, Most: 1e5, Valid: true}

@@ -24,7 +24,8 @@
 // (docs/paper-notes.md, A1). [Sem.At] is the one, and
 // [Sem.LinearIn] the other.
 //
-// Recursive functions are the least fixpoints, so ⟦A→B⟧ has partial functions too. [Fuel] bounds the calls of one evaluation.
+// Recursive functions are the least fixpoints, so ⟦A→B⟧ has partial functions too. [Fuel] bounds the calls of one
+// evaluation.
 //
 // # The dimension of R⊥
 //

@@ -112,19 +112,20 @@ func (q Rationals) Apply(f term.Symbol, args ...Number) (Number, error) {
 // declared is ⟦f⟧(args) of a declared symbol: the value of its body.
 func (q Rationals) declared(f term.Symbol, args []Number) (Number, error) {
 	var failed error
-	v := term.Interpret(f.Info().Body, len(args), q.Of, func(i int) Number { return args[i] }, func(g term.Symbol, x ...Number) Number {
-		switch {
-		case failed != nil:
-		case g == term.NoSymbol:
-			return q.Add(x[0], x[1])
-		default:
-			var y Number
-			if y, failed = q.Apply(g, x...); failed == nil {
-				return y
+	v := term.Interpret(f.Info().Body, len(args), q.Of, func(i int) Number { return args[i] },
+		func(g term.Symbol, x ...Number) Number {
+			switch {
+			case failed != nil:
+			case g == term.NoSymbol:
+				return q.Add(x[0], x[1])
+			default:
+				var y Number
+				if y, failed = q.Apply(g, x...); failed == nil {
+					return y
+				}
 			}
-		}
-		return args[0]
-	})
+			return args[0]
+		})
 	return v, failed
 }
 
@@ -134,10 +135,11 @@ func Rational(f term.Symbol) bool {
 		return exact[f] != nil
 	}
 	yes := true
-	term.Interpret(f.Info().Body, f.Info().Arity, func(float64) bool { return true }, func(int) bool { return true }, func(g term.Symbol, _ ...bool) bool {
-		yes = yes && (g == term.NoSymbol || Rational(g))
-		return true
-	})
+	term.Interpret(f.Info().Body, f.Info().Arity, func(float64) bool { return true }, func(int) bool { return true },
+		func(g term.Symbol, _ ...bool) bool {
+			yes = yes && (g == term.NoSymbol || Rational(g))
+			return true
+		})
 	return yes
 }
 

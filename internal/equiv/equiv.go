@@ -163,6 +163,7 @@ func (s *shared) describe(v vertex) string {
 	return fmt.Sprintf("%s of %d", opNames[l.op], len(n.kids))
 }
 
-var opNames = map[term.Op]string{term.LamOp: "a λ", term.AppOp: "an application", term.PairOp: "a pair", term.ZeroOp: "0⃗", term.VecOp: "a vector",
+var opNames = map[term.Op]string{term.LamOp: "a λ", term.AppOp: "an application", term.PairOp: "a pair",
+	term.ZeroOp: "0⃗", term.VecOp: "a vector",
 	term.IfOp: "a conditional", term.ListOp: "a list",
 	term.CaseOp: "a match", term.BranchOp: "a case", term.ConOp: "a constructor"}

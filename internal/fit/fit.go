@@ -1,5 +1,5 @@
-// Package fit minimises the loss of a program: by L-BFGS and gradient descent of gonum/optimize, by Newton's method with
-// conjugate gradients, and by Adam, which takes batches and can be continued.
+// Package fit minimises the loss of a program: by L-BFGS and gradient descent of gonum/optimize, by Newton's method
+// with conjugate gradients, and by Adam, which takes batches and can be continued.
 package fit
 
 import (
@@ -40,11 +40,12 @@ const Methods = "lbfgs gd newton-cg adam"
 // patience is how often the loss on the rows that are held out may be measured without a new minimum.
 const patience = 20
 
-// flat is the length of a gradient, beside that at the start, at which a method ends. If the Hessian is known, Newton's method then goes on
-// to the minimum. It is also the absolute length at which it ends if the Hessian is not known.
+// flat is the length of a gradient, beside that at the start, at which a method ends. If the Hessian is known, Newton's
+// method then goes on to the minimum. It is also the absolute length at which it ends if the Hessian is not known.
 const flat = 1e-6
 
-// State is how far the work has come. Its JSON reads back to the same bits: adam goes on from there as if it had not ended.
+// State is how far the work has come. Its JSON reads back to the same bits: adam goes on from there as if it had not
+// ended.
 type State struct {
 	Iteration int       `json:"iteration"`
 	Point     []float64 `json:"point"`
@@ -53,7 +54,8 @@ type State struct {
 	Curve     []Sample  `json:"curve"`
 	Best      int       `json:"best"` // in Curve
 	BestPoint []float64 `json:"bestPoint"`
-	// Converged says that the best point is a minimum of the loss, as far as its gradient and, of few inputs, its Hessian tell.
+	// Converged says that the best point is a minimum of the loss, as far as its gradient and, of few inputs, its
+	// Hessian tell.
 	Converged bool `json:"-"`
 }
 
@@ -97,8 +99,8 @@ const (
 // ErrNotFinite says that the loss has become infinite or NaN.
 var ErrNotFinite = errors.New("the loss is not a finite number")
 
-// Minimise goes on from a state, an empty one at first, and says why it has stopped. After an error, too, the state has the
-// best point so far.
+// Minimise goes on from a state, an empty one at first, and says why it has stopped. After an error, too, the state has
+// the best point so far.
 func Minimise(p *Problem, opt Options, s *State) (why string, err error) {
 	if s.Point == nil {
 		s.Point, s.BestPoint = slices.Clone(p.Point), slices.Clone(p.Point)
@@ -147,8 +149,9 @@ func (p *Problem) sample(s *State, loss float64) error {
 	return nil
 }
 
-// patient reports an error if it is time to stop: if the loss on the rows that are held out has not fallen for a while, and the gradient
-// is small beside that at the start, or that loss has risen by a part of what it had fallen. On a plateau the work goes on.
+// patient reports an error if it is time to stop: if the loss on the rows that are held out has not fallen for a while,
+// and the gradient is small beside that at the start, or that loss has risen by a part of what it had fallen. On a
+// plateau the work goes on.
 func (p *Problem) patient(s *State, steepness float64) error {
 	if p.HeldOut == nil || len(s.Curve)-1-s.Best < patience {
 		return nil
@@ -166,7 +169,8 @@ const (
 	adamEpsilon    = 1e-8
 )
 
-// adam updates the point by batches, or by all rows. It measures the loss on all rows before each pass over the batches.
+// adam updates the point by batches, or by all rows. It measures the loss on all rows before each pass over the
+// batches.
 func (p *Problem) adam(opt Options, s *State) error {
 	if s.First == nil {
 		s.First, s.Second = make([]float64, len(s.Point)), make([]float64, len(s.Point))
@@ -180,7 +184,8 @@ func (p *Problem) adam(opt Options, s *State) error {
 	for {
 		var gradient []float64
 		var err error
-		if measured := len(s.Curve) > 0 && s.Curve[len(s.Curve)-1].Iteration == s.Iteration; p.Batch == nil || s.Iteration%perPass == 0 && !measured {
+		if measured := len(s.Curve) > 0 && s.Curve[len(s.Curve)-1].Iteration == s.Iteration; p.Batch == nil ||
+			s.Iteration%perPass == 0 && !measured {
 			var loss float64
 			loss, gradient, err = p.Loss(s.Point)
 			if err == nil && !measured {
@@ -212,7 +217,8 @@ func (p *Problem) adam(opt Options, s *State) error {
 		for i, g := range gradient {
 			s.First[i] = decay1*s.First[i] + (1-decay1)*g
 			s.Second[i] = decay2*s.Second[i] + (1-decay2)*g*g
-			s.Point[i] -= opt.Rate * (s.First[i] / (1 - math.Pow(decay1, t))) / (math.Sqrt(s.Second[i]/(1-math.Pow(decay2, t))) + adamEpsilon)
+			s.Point[i] -= opt.Rate * (s.First[i] / (1 - math.Pow(decay1,
+				t))) / (math.Sqrt(s.Second[i]/(1-math.Pow(decay2, t))) + adamEpsilon)
 		}
 		if err := p.Report(s); err != nil {
 			return err

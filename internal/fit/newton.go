@@ -7,9 +7,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// newtonCG takes steps of Newton's method, whose equations the method of conjugate gradients solves by Hessian-vector products, the more
-// exactly the smaller the gradient is: Nocedal and Wright, Numerical optimization, 2006, algorithm 7.1. A step is halved until the
-// loss falls enough. It returns nil if the gradient is small, or no lower point was found.
+// newtonCG takes steps of Newton's method, whose equations the method of conjugate gradients solves by Hessian-vector
+// products, the more exactly the smaller the gradient is: Nocedal and Wright, Numerical optimization, 2006, algorithm
+// 7.1. A step is halved until the loss falls enough. It returns nil if the gradient is small, or no lower point was
+// found.
 func (d *descent) newtonCG(u []float64) error {
 	for {
 		g, before := slices.Clone(d.gradient), d.loss
@@ -41,7 +42,8 @@ func (d *descent) newtonCG(u []float64) error {
 	}
 }
 
-// direction solves H·d = −g by conjugate gradients. It stops where the residue is small beside g, or the curvature is not positive.
+// direction solves H·d = −g by conjugate gradients. It stops where the residue is small beside g, or the curvature is
+// not positive.
 func (d *descent) direction(u, g []float64) ([]float64, error) {
 	sum, r := make([]float64, len(g)), slices.Clone(g)
 	next := make([]float64, len(g))

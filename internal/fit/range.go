@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Range bounds a number of the point: it stays between Low and High, which may be infinite. By rounding it may come to them.
+// Range bounds a number of the point: it stays between Low and High, which may be infinite. By rounding it may come to
+// them.
 type Range struct{ Low, High float64 }
 
 // Everywhere is the range that bounds nothing.
@@ -14,8 +15,8 @@ var Everywhere = Range{math.Inf(-1), math.Inf(1)}
 // Free reports whether the range bounds nothing.
 func (r Range) Free() bool { return r == Everywhere }
 
-// at returns the number for u, and the first and the second derivative by u. These are the transformations of James and Roos, "Minuit: a
-// system for function minimization and analysis of the parameter errors and correlations", 1975.
+// at returns the number for u, and the first and the second derivative by u. These are the transformations of James and
+// Roos, "Minuit: a system for function minimization and analysis of the parameter errors and correlations", 1975.
 func (r Range) at(u float64) (x, first, second float64) {
 	root := math.Sqrt(u*u + 1)
 	switch {
@@ -44,8 +45,9 @@ func (r Range) of(x float64) float64 {
 	return math.Asin(2*(x-r.Low)/(r.High-r.Low) - 1)
 }
 
-// Within returns the problem of minimising p with each number of its point in a range, and the function that makes a point of p from
-// one of that problem, which is not bounded. The numbers of p's first point lie in the ranges, and not at their ends.
+// Within returns the problem of minimising p with each number of its point in a range, and the function that makes a
+// point of p from one of that problem, which is not bounded. The numbers of p's first point lie in the ranges, and not
+// at their ends.
 func (p *Problem) Within(ranges []Range) (q *Problem, point func(u []float64) []float64) {
 	point = func(u []float64) []float64 {
 		x := make([]float64, len(u))

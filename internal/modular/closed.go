@@ -76,7 +76,8 @@ type closer struct {
 }
 
 func newCloser(src *term.Term, inputs []term.Var, point []float64, look func() error) *closer {
-	c := &closer{src: src, look: look, point: point, vars: inputs, inputs: make([]int, src.NumVars()), named: map[term.Var]*closedLambda{}}
+	c := &closer{src: src, look: look, point: point, vars: inputs, inputs: make([]int, src.NumVars()),
+		named: map[term.Var]*closedLambda{}}
 	for i, x := range inputs {
 		c.inputs[x] = i
 	}

@@ -123,7 +123,8 @@ func (e *Env) Compile(src *lang.Program, inputs []term.Var, point []float64) (*P
 		m.Size += image - replaced
 	}
 	m.Reuse.Rebuilt = m.Size - m.Reuse.Reused
-	m.Code, err = compile.Compile(d, compile.Options{Inputs: inputs, Reversed: true, Places: e.Samples != nil, Check: check})
+	m.Code, err = compile.Compile(d,
+		compile.Options{Inputs: inputs, Reversed: true, Places: e.Samples != nil, Check: check})
 	return m, e.Locate(err, "compiling")
 }
 
@@ -201,9 +202,12 @@ func (e *Env) Normal(d *term.Term, inputs []term.Var, point []float64, opt engin
 
 // normalForm normalises, and returns what it cost, also if a limit has ended it. place, if not
 // nil, returns the program's place for one of d. An error is of the phase.
-func (e *Env) normalForm(d *term.Term, inputs []term.Var, point []float64, place func(term.Pos) term.Pos, opt engine.Options) (n *term.Term, s engine.Stats, phase string, err error) {
+func (e *Env) normalForm(d *term.Term, inputs []term.Var, point []float64, place func(term.Pos) term.Pos,
+	opt engine.Options) (n *term.Term, s engine.Stats, phase string, err error) {
 	e.Meter.Begin("compile")
-	prog, err := compile.Compile(d, compile.Options{Inputs: inputs, Reversed: true, Open: true, Places: e.Samples != nil, Check: e.Meter.During("compile")})
+	prog, err := compile.Compile(d,
+		compile.Options{Inputs: inputs, Reversed: true, Open: true, Places: e.Samples != nil,
+			Check: e.Meter.During("compile")})
 	if err != nil {
 		return nil, s, "compiling", err
 	}

@@ -17,8 +17,8 @@ type part struct {
 // most is how many bytes of an inductive value a short notation writes.
 const most = 200
 
-// inductive writes a value of an inductive type. It nests as deep as it likes: in JSON "Nil", {"Leaf": 1} and {"Node": [l, r]}, in
-// the language Nil, Leaf 1 and Node (l, r).
+// inductive writes a value of an inductive type. It nests as deep as it likes: in JSON "Nil", {"Leaf": 1} and {"Node":
+// [l, r]}, in the language Nil, Leaf 1 and Node (l, r).
 func (n *Notation) inductive(b []byte, f *Flat, s *load.Shape) []byte {
 	start := len(b)
 	stack := []part{{shape: s}}

@@ -11,6 +11,6 @@
 //     in a balanced tree over it.
 //   - The (3) of a dual needs all arrivals.
 //
-// The package evaluates terms in an environment, with the time at which each value exists, and counts the steps by rule.
-// It shares no code with the machines, whose counts, values and gradients are its test.
+// The package evaluates terms in an environment, with the time at which each value exists, and counts the steps by
+// rule. It shares no code with the machines, whose counts, values and gradients are its test.
 package span

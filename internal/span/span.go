@@ -30,8 +30,8 @@ type Options struct {
 	Check func() error
 }
 
-// Value reduces t at a point, which has a number for each input. The error is that of opt.Check, or an [*UnknownError], if too many
-// evaluations are nested.
+// Value reduces t at a point, which has a number for each input. The error is that of opt.Check, or an [*UnknownError],
+// if too many evaluations are nested.
 func Value(t *term.Term, inputs []term.Var, point []float64, opt Options) (*Result, error) {
 	return reduce(revgrad.ValueStart(t, inputs), 0, point, opt)
 }

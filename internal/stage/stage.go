@@ -66,19 +66,22 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Headline + ": " + e.Label }
 
-// Compile compiles the program with its inputs left open: t is its term, in a form with families or expanded. The error is an [*Error]
-// for a program that has no computational graph. With places, steps are known by their places in the source.
+// Compile compiles the program with its inputs left open: t is its term, in a form with families or expanded. The error
+// is an [*Error] for a program that has no computational graph. With places, steps are known by their places in the
+// source.
 func Compile(src *lang.Program, t *term.Term, places bool, check func() error) (*graph.Program, error) {
 	return compileBy(compile.Compile, src, t, compile.Options{Places: places, Check: check})
 }
 
 // Families is [Compile] for a form with families, of which those are expanded that no block can hold. reserve is as
 // [compile.Options] has it.
-func Families(src *lang.Program, t *term.Term, reserve func(bytes int64) error, check func() error) (*graph.Program, error) {
+func Families(src *lang.Program, t *term.Term, reserve func(bytes int64) error, check func() error) (*graph.Program,
+	error) {
 	return compileBy(compile.Families, src, t, compile.Options{Reserve: reserve, Check: check})
 }
 
-func compileBy(by func(*term.Term, compile.Options) (*graph.Program, error), src *lang.Program, t *term.Term, opt compile.Options) (*graph.Program, error) {
+func compileBy(by func(*term.Term, compile.Options) (*graph.Program, error), src *lang.Program, t *term.Term,
+	opt compile.Options) (*graph.Program, error) {
 	if err := CheckGround(src, t); err != nil {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
-// Package core has the form of a program between syntax and term: the calculus, before its types are known, with projections, vectors
-// and comprehensions still in place.
+// Package core has the form of a program between syntax and term: the calculus, before its types are known, with
+// projections, vectors and comprehensions still in place.
 package core
 
 import (
@@ -28,42 +28,44 @@ type Op uint8
 
 // The constructors of core. The comment gives the fields that each uses.
 const (
-	BadOp       Op = iota // where an error has been reported
-	VarOp                 // x                   X
-	PathOp                // x.(i).(j)…          X, A and B delimit the indices in Args, marked by [StaticBit] if they are static
-	InputOp               // an input, whole     X its first scalar, Type; or from static A on of B scalars
-	NumOp                 // r                   Val
-	LamOp                 // λx.t                X, A=t
-	AppOp                 // t u                 A=t, B=u, Type of t
-	PairOp                // ⟨t,u⟩               A=t, B=u
-	LetOp                 // t[x:=u]             X, A=t, B=u
-	TupleOp               // t[⟨x0,…⟩:=u]        X=x0, Val their number, A=t, B=u
-	UnvecOp               // t[⟦x0,…⟧:=u]        the same
-	AddOp                 // t + u               A=t, B=u, X its place in Wide or 0, Type if it has one
-	FunOp                 // f(t), f(t,u)        the same, and Sym
-	SymbolOp              // f(t1,…,tk), k > 2   Sym, A and B delimit t1… in Args
-	LinearOp              // t − u, −t, t / u    Sym, A=t, B=u; t or u depends on a linear variable
-	VecOp                 // ⟦t0,…⟧              A and B delimit the components in Args
-	ListOp                // [t1;…]              the same; Type
-	IfOp                  // if …                Val=the comparison, A the place of the four parts in Args
-	NatOp                 // #n                  Val=n, Type
-	DataOp                // data                X=its index, Type
-	ProjOp                // t.(i)               A=t, Val=i, or X=i, a term.Static, Type of t
-	StaticOp              // the numeral e       X=e, a term.Static
-	ComponentOp           // an input's scalar   X the first of B scalars, A=the static number of the one
-	FamilyOp              // vec i < s -> t      X=i, Val=keyword, A=s, a term.Static, B=t, Type of a list
-	DotOp                 // dot t u             A=t, B=u, Type of t
-	MatvecOp              // matvec t u          A=t, B=u, Type of t
-	TotalOp               // sum t               A=t, Type of t
-	MaximumOp             // maximum t           the same
-	TransposeOp           // transpose t         the same
-	ConOp                 // C t                 Val=the number of C, A=t or 0, Type
-	CaseOp                // match t with …      A=t, B=the place of the branches in Args, see [Branch], Val their number, Type of t
-	FixOp                 // fix ⟨f0,…⟩.⟨v0,…⟩   X=f0, A and B delimit v0… in Args, Val=which of them it is
-	PickOp                // pick t u            A=t, B=u, Type of t
-	OneHotOp              // onehot k t          A=t, Type the result's
-	AlongOp               // jvp t u v           A the place of t, u and v in Args, Type of u
-	GradOp                // grad t u            the same, without v
+	BadOp Op = iota // where an error has been reported
+	VarOp           // x                   X
+	// x.(i).(j)… X, A and B delimit the indices in Args, marked by [StaticBit] if they are static
+	PathOp
+	InputOp     // an input, whole     X its first scalar, Type; or from static A on of B scalars
+	NumOp       // r                   Val
+	LamOp       // λx.t                X, A=t
+	AppOp       // t u                 A=t, B=u, Type of t
+	PairOp      // ⟨t,u⟩               A=t, B=u
+	LetOp       // t[x:=u]             X, A=t, B=u
+	TupleOp     // t[⟨x0,…⟩:=u]        X=x0, Val their number, A=t, B=u
+	UnvecOp     // t[⟦x0,…⟧:=u]        the same
+	AddOp       // t + u               A=t, B=u, X its place in Wide or 0, Type if it has one
+	FunOp       // f(t), f(t,u)        the same, and Sym
+	SymbolOp    // f(t1,…,tk), k > 2   Sym, A and B delimit t1… in Args
+	LinearOp    // t − u, −t, t / u    Sym, A=t, B=u; t or u depends on a linear variable
+	VecOp       // ⟦t0,…⟧              A and B delimit the components in Args
+	ListOp      // [t1;…]              the same; Type
+	IfOp        // if …                Val=the comparison, A the place of the four parts in Args
+	NatOp       // #n                  Val=n, Type
+	DataOp      // data                X=its index, Type
+	ProjOp      // t.(i)               A=t, Val=i, or X=i, a term.Static, Type of t
+	StaticOp    // the numeral e       X=e, a term.Static
+	ComponentOp // an input's scalar   X the first of B scalars, A=the static number of the one
+	FamilyOp    // vec i < s -> t      X=i, Val=keyword, A=s, a term.Static, B=t, Type of a list
+	DotOp       // dot t u             A=t, B=u, Type of t
+	MatvecOp    // matvec t u          A=t, B=u, Type of t
+	TotalOp     // sum t               A=t, Type of t
+	MaximumOp   // maximum t           the same
+	TransposeOp // transpose t         the same
+	ConOp       // C t                 Val=the number of C, A=t or 0, Type
+	// match t with … A=t, B=the place of the branches in Args, see [Branch], Val their number, Type of t
+	CaseOp
+	FixOp    // fix ⟨f0,…⟩.⟨v0,…⟩   X=f0, A and B delimit v0… in Args, Val=which of them it is
+	PickOp   // pick t u            A=t, B=u, Type of t
+	OneHotOp // onehot k t          A=t, Type the result's
+	AlongOp  // jvp t u v           A the place of t, u and v in Args, Type of u
+	GradOp   // grad t u            the same, without v
 
 	// In default values only. An index is a variable there, and
 	// a natural number a node that is a number, an index or an operation on them.
@@ -126,7 +128,8 @@ type Core struct {
 
 // New returns a core with room for n nodes.
 func New(n int) *Core {
-	return &Core{Nodes: make([]Node, 1, n+64), Vars: make([]VarInfo, 1, 64), Wide: make([]Wide, 1, 64), Places: map[Ref]*eval.At{}}
+	return &Core{Nodes: make([]Node, 1, n+64), Vars: make([]VarInfo, 1, 64), Wide: make([]Wide, 1, 64),
+		Places: map[Ref]*eval.At{}}
 }
 
 // Add adds a node.
@@ -221,8 +224,8 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 	}
 }
 
-// Branch is what a CaseOp does with one constructor: the n variables from x on are its argument, opened as a tuple if they are
-// more than one.
+// Branch is what a CaseOp does with one constructor: the n variables from x on are its argument, opened as a tuple if
+// they are more than one.
 type Branch struct {
 	X    Var
 	N    int
@@ -267,8 +270,8 @@ func (c *Core) Live(roots []Ref, tick func()) []bool {
 	return live
 }
 
-// Wide has the types of the operands of an operation that may be on vectors. Once all is typed, VecA and VecB tell which of
-// them are vectors.
+// Wide has the types of the operands of an operation that may be on vectors. Once all is typed, VecA and VecB tell
+// which of them are vectors.
 type Wide struct {
 	A, B       infer.Type
 	VecA, VecB bool

@@ -73,7 +73,8 @@ func (p Prim) Name() string {
 
 // Primitives returns all built-in functions. Operators are listed by their sign.
 func Primitives() []Prim {
-	all := []Prim{PrimAdd, PrimDot, PrimMatvec, PrimTotal, PrimMaximum, PrimTranspose, PrimPick, PrimOneHot, PrimUniform, PrimNormal, PrimAlong, PrimGrad}
+	all := []Prim{PrimAdd, PrimDot, PrimMatvec, PrimTotal, PrimMaximum, PrimTranspose, PrimPick, PrimOneHot,
+		PrimUniform, PrimNormal, PrimAlong, PrimGrad}
 	for _, s := range append(term.Symbols(), term.Derivatives()...) {
 		all = append(all, PrimSymbol+Prim(s))
 	}

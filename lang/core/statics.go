@@ -106,8 +106,8 @@ func (f *Statics) mentioned(es []term.Static) map[term.Index]bool {
 	return needed
 }
 
-// Range returns the range of whole numbers, from begin to before end, that e goes through for each value of the other expressions. ok says that
-// it is known.
+// Range returns the range of whole numbers, from begin to before end, that e goes through for each value of the other
+// expressions. ok says that it is known.
 func (f *Statics) Range(e term.Static, others []term.Static) (begin, end int, ok bool) {
 	switch n := &f.Nodes[e]; n.Op {
 	case term.StaticNum:

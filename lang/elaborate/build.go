@@ -63,7 +63,8 @@ func (e *Elaborator) vector(x syntax.Expr, parts []val) val {
 
 // comparisons are the relations of conditionals.
 var comparisons = map[syntax.Token]term.Compare{
-	syntax.LessTok: term.Less, syntax.LessEqTok: term.LessEqual, syntax.GreaterTok: term.Greater, syntax.GreaterEqTok: term.GreaterEqual,
+	syntax.LessTok: term.Less, syntax.LessEqTok: term.LessEqual, syntax.GreaterTok: term.Greater,
+	syntax.GreaterEqTok: term.GreaterEqual,
 }
 
 // condition is a c b, or the contrary of that.

@@ -25,8 +25,11 @@ func (e *Elaborator) derivative(p core.Prim, args []val, span syntax.Span) val {
 		ok = e.want(u, a, why) && ok
 	}
 	if ok {
-		e.pending = append(e.pending, pending{t: a, index: differentiable, span: x.span, what: p.Name() + " differentiates by", notes: e.chain(4)},
-			pending{t: b, index: differentiable, span: f.span, what: p.Name() + " takes a function that gives", notes: e.chain(4)})
+		e.pending = append(e.pending,
+			pending{t: a, index: differentiable, span: x.span, what: p.Name() + " differentiates by",
+				notes: e.chain(4)},
+			pending{t: b, index: differentiable, span: f.span, what: p.Name() + " takes a function that gives",
+				notes: e.chain(4)})
 	}
 	n.A, _ = e.store(parts)
 	if p == core.PrimGrad {
@@ -54,8 +57,10 @@ func (e *Elaborator) settleDifferentiable(p pending, open bool) {
 	switch {
 	case len(e.diags) > 0: // a type may be wrong because of an error
 	case !good(p.t):
-		e.report(e.user, p.span, "no derivative", p.what+" numbers, products and vectors of numbers, not "+e.Types.Text().Of(p.t), p.notes...)
+		e.report(e.user, p.span, "no derivative",
+			p.what+" numbers, products and vectors of numbers, not "+e.Types.Text().Of(p.t), p.notes...)
 	case !sized && !open:
-		e.report(e.user, p.span, "size not known", "the size of this vector is not known: annotate it, as in (v : R^3)", p.notes...)
+		e.report(e.user, p.span, "size not known", "the size of this vector is not known: annotate it, as in (v : R^3)",
+			p.notes...)
 	}
 }

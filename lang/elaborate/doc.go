@@ -1,4 +1,5 @@
-// Package elaborate turns the syntax of a program into core: it evaluates the static layer, expands definitions and infers types.
+// Package elaborate turns the syntax of a program into core: it evaluates the static layer, expands definitions and
+// infers types.
 //
 // The elaborator visits each expression once for each time it is expanded, and makes a
 // value: a node of [core.Core] with a type of inference. The resolver has settled what each
@@ -16,8 +17,8 @@
 // isn't: operators, arguments, elements, and tails. A tail is a part of an expression
 // that has the same value: the body of let, fun and lin, and the right side of a def.
 //
-// An argument is elaborated before its function. A use of a def f p1 … pk is its right side with the arguments in place of the
-// parameters:
+// An argument is elaborated before its function. A use of a def f p1 … pk is its right side with the arguments in place
+// of the parameters:
 //
 //   - an atom (a variable or a projection of one, an input, data, a number, #s, the
 //     name of a def or a symbol) at every occurrence;

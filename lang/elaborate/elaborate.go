@@ -35,8 +35,8 @@ type Elaborator struct {
 	cons     map[string]int // the constructors
 	slopes   map[string]int // the partial derivatives of declared symbols
 	types    map[string]int // the declared types: their numbers in infer.Types.Inductives
-	// typeDecls has the declaration of each type. Types see those before typesSeen; typeParams are those of the one that is being
-	// declared.
+	// typeDecls has the declaration of each type. Types see those before typesSeen; typeParams are those of the one
+	// that is being declared.
 	typeDecls  []int
 	typesSeen  int
 	typeParams map[string]infer.Type
@@ -47,8 +47,8 @@ type Elaborator struct {
 	notes    typeNotes
 }
 
-// attempt is what changes while an expression is elaborated. A copy of it, with the sizes of core, undoes the attempt to make a family:
-// see snapshot.
+// attempt is what changes while an expression is elaborated. A copy of it, with the sizes of core, undoes the attempt
+// to make a family: see snapshot.
 type attempt struct {
 	vals    []val           // the parts of what is being elaborated
 	ends    []func(val) val // the work that is left to do with the value of a tail
@@ -250,8 +250,10 @@ func (e *Elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 		if !ok {
 			s.n = 1
 		}
-		if f := e.act().unit.File; len(e.diags) > errors && (f.Expr(kids[1]).Kind == syntax.NumExpr || e.meaning(kids[1]).kind < defBinding) {
-			text := fmt.Sprintf("a power of real numbers is written `pow %s %s`", e.headText(f.Expr(kids[0]).Span), e.headText(f.Expr(kids[1]).Span))
+		if f := e.act().unit.File; len(e.diags) > errors &&
+			(f.Expr(kids[1]).Kind == syntax.NumExpr || e.meaning(kids[1]).kind < defBinding) {
+			text := fmt.Sprintf("a power of real numbers is written `pow %s %s`", e.headText(f.Expr(kids[0]).Span),
+				e.headText(f.Expr(kids[1]).Span))
 			e.diags[errors].Notes = append(e.diags[errors].Notes, syntax.Note{Text: text})
 		}
 		return e.power(x, s, e.eval(kids[0], 0))

@@ -13,7 +13,8 @@ import (
 // Otherwise the argument is bound by a let around the right side, and so it is for
 // a parameter that is a pattern. Missing arguments are parameters of a λ.
 //
-// It returns the right side, with the number of its arguments. A recursive def is no expression: it returns its application.
+// It returns the right side, with the number of its arguments. A recursive def is no expression: it returns its
+// application.
 func (e *Elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int, val) {
 	def := &e.globals[g]
 	decl := &def.unit.File.Decls[def.decl]

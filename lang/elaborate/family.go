@@ -154,10 +154,10 @@ func (e *Elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool)
 // expanded is how many nodes and rounds of comprehensions there would be so far without families.
 func (e *Elaborator) expanded() float64 { return float64(e.work+len(e.Core.Nodes)) + e.fam.saved }
 
-// snapshot is the state before an attempt. A copy of the slices cuts them to their lengths; the slot of
-// the index is written again. Three things are not restored. The types of variables that the attempt has found are those that the second elaboration finds,
-// since types do not depend on an index. Static expressions that nothing uses cost nothing. The types that are noted for places of the
-// source are written again.
+// snapshot is the state before an attempt. A copy of the slices cuts them to their lengths; the slot of the index is
+// written again. Three things are not restored. The types of variables that the attempt has found are those that the
+// second elaboration finds, since types do not depend on an index. Static expressions that nothing uses cost nothing.
+// The types that are noted for places of the source are written again.
 type snapshot struct {
 	attempt
 	nodes, args, vars, wide int

@@ -21,8 +21,8 @@ func swappedFold(name string) string {
 	return fmt.Sprintf("%s takes a function of %s, `%s`; this one takes the %s first", name, w.takes, w.fun, w.swapped)
 }
 
-// foldArguments reports arguments of name, fold or foldl, at span, that do not belong together. They are the last three on the
-// stack. What is not known yet is not reported.
+// foldArguments reports arguments of name, fold or foldl, at span, that do not belong together. They are the last three
+// on the stack. What is not known yet is not reported.
 func (e *Elaborator) foldArguments(name string, span syntax.Span) bool {
 	top := len(e.args) - 1
 	f, s, l := e.args[top], e.args[top-1], e.args[top-2]
@@ -36,7 +36,8 @@ func (e *Elaborator) foldArguments(name string, span syntax.Span) bool {
 	}
 	switch t, known := e.argumentType(l); {
 	case known && e.Types.At(t).Kind == infer.Vec:
-		return report(l, fmt.Sprintf("this is %s, a vector and no list", e.Types.Text().Of(t)), syntax.Note{Text: "`list i < size v -> v.(i)` is the list of the components of v"})
+		return report(l, fmt.Sprintf("this is %s, a vector and no list", e.Types.Text().Of(t)),
+			syntax.Note{Text: "`list i < size v -> v.(i)` is the list of the components of v"})
 	case known && e.noFunction(t):
 		return report(l, "this is "+e.Types.Text().Of(t)+order)
 	}
@@ -61,7 +62,8 @@ func (e *Elaborator) foldArguments(name string, span syntax.Span) bool {
 	}
 	text := e.Types.Text()
 	note := syntax.Note{Text: "a first state of this type is " + e.zeros(gives)}
-	return report(f, fmt.Sprintf("this gives %s for the state %s and the element %s: a state keeps its type", text.Of(gives), text.Of(state), text.Of(element)), note)
+	return report(f, fmt.Sprintf("this gives %s for the state %s and the element %s: a state keeps its type",
+		text.Of(gives), text.Of(state), text.Of(element)), note)
 }
 
 // noFunction reports whether t is R, or a vector or a product.
@@ -113,8 +115,8 @@ func (e *Elaborator) zeros(t infer.Type) string {
 	return "vec i < " + size + " -> " + e.zeros(n.A)
 }
 
-// foldMismatch reports, in the words of the one who uses fold or foldl, that v does not have type t, if v is what the prelude's
-// definition gives to a list.
+// foldMismatch reports, in the words of the one who uses fold or foldl, that v does not have type t, if v is what the
+// prelude's definition gives to a list.
 func (e *Elaborator) foldMismatch(c infer.Clash, v val, t infer.Type) bool {
 	a := e.act()
 	if !a.unit.Prelude || a.global < 0 {
@@ -145,7 +147,8 @@ func (e *Elaborator) foldMismatch(c infer.Clash, v val, t infer.Type) bool {
 	p.Named = true
 	label := fmt.Sprintf("this is %s, but foldl takes s -> %s -> s here",
 		p.Of(e.Types.Arrow(state.A, e.Types.Arrow(x.A, result.A))), p.Of(element.A))
-	if c != infer.SelfRefer && e.Types.Unify(state.A, element.A) == infer.NoClash && e.Types.Unify(x.A, result.A) == infer.NoClash {
+	if c != infer.SelfRefer && e.Types.Unify(state.A, element.A) == infer.NoClash && e.Types.Unify(x.A,
+		result.A) == infer.NoClash {
 		label = swappedFold(name)
 	}
 	return report(label)
@@ -162,7 +165,8 @@ func (e *Elaborator) foldrMismatch(c infer.Clash, v val, t, elements infer.Type,
 	if !ok || second.A == 0 || e.slots[e.act().base+2].kind == varBinding {
 		return false // a list that is a variable has one type, which the usual message says
 	}
-	if c != infer.SelfRefer && e.Types.Unify(second.A, element.A) == infer.NoClash && e.Types.Unify(first.A, second.B) == infer.NoClash {
+	if c != infer.SelfRefer && e.Types.Unify(second.A, element.A) == infer.NoClash && e.Types.Unify(first.A,
+		second.B) == infer.NoClash {
 		return report(swappedFold("fold"))
 	}
 	p := e.Types.Text()
@@ -171,7 +175,8 @@ func (e *Elaborator) foldrMismatch(c infer.Clash, v val, t, elements infer.Type,
 }
 
 // stateMismatch reports that v, the first state, does not have the type t of the states that the function takes.
-func (e *Elaborator) stateMismatch(name string, c infer.Clash, v val, t, elements infer.Type, report func(label string) bool) bool {
+func (e *Elaborator) stateMismatch(name string, c infer.Clash, v val, t, elements infer.Type,
+	report func(label string) bool) bool {
 	list := e.slots[e.act().base+2].kind
 	switch {
 	case c == infer.SelfRefer || list == varBinding:
@@ -180,7 +185,9 @@ func (e *Elaborator) stateMismatch(name string, c infer.Clash, v val, t, element
 		return report(swappedFold(name)) // it takes the elements as states
 	}
 	is, takes := e.Types.Text().Both(v.typ, t)
-	e.report(e.user, v.span, "type mismatch", fmt.Sprintf("the first state is %s, but the function takes a state %s", is, takes), e.chainThrough(e.acts[:len(e.acts)-1], 4)...)
+	e.report(e.user, v.span, "type mismatch",
+		fmt.Sprintf("the first state is %s, but the function takes a state %s", is, takes),
+		e.chainThrough(e.acts[:len(e.acts)-1], 4)...)
 	return true
 }
 

@@ -55,7 +55,8 @@ func (e *Elaborator) mismatch(c infer.Clash, v val, t infer.Type, why reason) {
 	is, wanted := p.Both(v.typ, t)
 	notes := e.hints(v, t, why)
 	if c == infer.SelfRefer {
-		e.reportHere(v.span, "infinite type", fmt.Sprintf("this is %s, and would have to be %s: a type can't contain itself", is, wanted), notes...)
+		e.reportHere(v.span, "infinite type",
+			fmt.Sprintf("this is %s, and would have to be %s: a type can't contain itself", is, wanted), notes...)
 		return
 	}
 	var label string
@@ -92,9 +93,11 @@ func (e *Elaborator) hints(v val, t infer.Type, why reason) []syntax.Note {
 	if s := why.negated; s.End > 0 && function {
 		f, u := e.headText(v.span), e.headText(s)
 		if first, others, many := strings.Cut(e.user.File.Text(s), " "); many && !strings.ContainsAny(first, "([") {
-			return []syntax.Note{{Text: fmt.Sprintf("this is a difference; to apply %s to -%s, write (-%s) %s behind it", f, first, first, others)}}
+			return []syntax.Note{{Text: fmt.Sprintf("this is a difference; to apply %s to -%s, write (-%s) %s behind "+
+				"it", f, first, first, others)}}
 		}
-		return []syntax.Note{{Text: fmt.Sprintf("%s - %s is a difference; to apply %s to -%s, write %s (-%s)", f, u, f, u, f, u)}}
+		return []syntax.Note{{Text: fmt.Sprintf("%s - %s is a difference; to apply %s to -%s, write %s (-%s)", f, u, f,
+			u, f, u)}}
 	}
 	if e.user.Duals && e.inLin == 0 && (why.text == "+" || why.text == "sum") && e.Types.At(v.typ).Kind == infer.Vec {
 		return []syntax.Note{{Text: "inside lin, " + why.text + " is also on R^s"}}
@@ -135,7 +138,8 @@ func (e *Elaborator) tupleHint(span syntax.Span) string {
 		return ""
 	}
 	text := e.user.File.Text(span)
-	if d := a.unit.File.Decls[e.globals[a.global].decl]; len(d.Params) < 2 || !strings.HasPrefix(text, "(") || e.user.File.Text(syntax.Span{Start: a.use.End, End: span.Start}) != "" {
+	if d := a.unit.File.Decls[e.globals[a.global].decl]; len(d.Params) < 2 || !strings.HasPrefix(text, "(") ||
+		e.user.File.Text(syntax.Span{Start: a.use.End, End: span.Start}) != "" {
 		return ""
 	}
 	name := e.globals[a.global].name
@@ -165,7 +169,8 @@ func (e *Elaborator) polymorphism(n core.Ref) string {
 	t := e.Types.Text().Of(x.Type)
 	switch x.Binder {
 	case core.DefBinder:
-		return fmt.Sprintf("%s is computed once and has one type, %s; a def with parameters may be used at several", x.Name, t)
+		return fmt.Sprintf("%s is computed once and has one type, %s; a def with parameters may be used at several",
+			x.Name, t)
 	case core.FunBinder:
 		return fmt.Sprintf("%s is bound by fun and has one type, %s; a def may be used at several", x.Name, t)
 	}
@@ -183,11 +188,13 @@ func (e *Elaborator) wantPattern(it patternItem, t infer.Type) {
 	if a := e.act(); !a.unit.Prelude && a.global >= 0 && e.Types.At(it.t).Kind == infer.Real {
 		f := a.unit.File
 		if d := f.Decls[e.globals[a.global].decl]; d.Kind == syntax.DefDecl && slices.Contains(d.Params, it.p) {
-			note := fmt.Sprintf("the parameters of a def stand one by one: def %s %s = …", d.Name, oneByOne(f.Text(f.Pat(it.p).Span)))
+			note := fmt.Sprintf("the parameters of a def stand one by one: def %s %s = …", d.Name,
+				oneByOne(f.Text(f.Pat(it.p).Span)))
 			notes = append(notes, syntax.Note{Text: note})
 		}
 	}
-	e.reportHere(e.patSpan(it.p), "type mismatch", fmt.Sprintf("this pattern is for %s, but the value is %s", wanted, is), notes...)
+	e.reportHere(e.patSpan(it.p), "type mismatch",
+		fmt.Sprintf("this pattern is for %s, but the value is %s", wanted, is), notes...)
 }
 
 // notFunction reports the application of a value that is not a function to u.
@@ -195,9 +202,11 @@ func (e *Elaborator) notFunction(f, u val) {
 	label := fmt.Sprintf("this is %s, not a function", e.Types.Text().Of(f.typ))
 	var notes []syntax.Note
 	op := e.Core.Nodes[f.node].Op
-	if index := e.Core.Nodes[u.node].Op; e.Types.At(f.typ).Kind == infer.Vec && (index == core.ListOp || index == core.NumOp) {
+	if index := e.Core.Nodes[u.node].Op; e.Types.At(f.typ).Kind == infer.Vec &&
+		(index == core.ListOp || index == core.NumOp) {
 		index := strings.Trim(e.headText(u.span), "[]()")
-		notes = append(notes, syntax.Note{Text: fmt.Sprintf("a component of a vector is written %s.(%s)", e.headText(f.head), index)})
+		notes = append(notes, syntax.Note{Text: fmt.Sprintf("a component of a vector is written %s.(%s)",
+			e.headText(f.head), index)})
 	}
 	switch who := e.headText(f.head); {
 	case op == core.NumOp && e.Types.At(u.typ).Kind == infer.Arrow:
@@ -223,8 +232,9 @@ func startsName(text string) bool {
 func (e *Elaborator) endless(f, u val, wanted infer.Type) {
 	p := e.Types.Text()
 	p.Named = true
-	e.reportHere(u.span, "infinite type", fmt.Sprintf("applied to this, %s would have a type %s that is %s: a type can't contain itself",
-		e.headText(f.head), p.Of(f.typ), p.Of(wanted)), e.hints(f, wanted, reason{})...)
+	e.reportHere(u.span, "infinite type",
+		fmt.Sprintf("applied to this, %s would have a type %s that is %s: a type can't contain itself",
+			e.headText(f.head), p.Of(f.typ), p.Of(wanted)), e.hints(f, wanted, reason{})...)
 }
 
 // annotate makes v have the type t of the present unit.

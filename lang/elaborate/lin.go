@@ -14,7 +14,8 @@ import (
 func (e *Elaborator) lin(x syntax.Expr) syntax.Expr {
 	u := e.act().unit
 	p := u.File.Pats(x)[0]
-	a := e.Core.NewVar(core.VarInfo{Name: u.File.Pat(p).Text, Type: infer.R, Pos: e.at(u.File.Pat(p).Span.Start), Linear: true})
+	a := e.Core.NewVar(core.VarInfo{Name: u.File.Pat(p).Text, Type: infer.R, Pos: e.at(u.File.Pat(p).Span.Start),
+		Linear: true})
 	e.slots[e.act().base+int(u.Slots[p])] = binding{kind: varBinding, x: a}
 	e.spanned(e.span(x))
 	e.wrapped()

@@ -19,14 +19,15 @@ type matching struct {
 	result infer.Type          // of the cases, 0 before the first
 }
 
-// match elaborates match e with | p -> e …, as cases that look at one constructor each. A case that several ways lead to is
-// elaborated for each of them.
+// match elaborates match e with | p -> e …, as cases that look at one constructor each. A case that several ways lead
+// to is elaborated for each of them.
 func (e *Elaborator) match(x syntax.Expr) val {
 	if e.refused(e.span(x), "match") {
 		return e.bad(e.span(x))
 	}
 	u := e.eval(e.kids(x)[0], 0)
-	m := &matching{e: e, x: x, types: map[match.Place]infer.Type{0: u.typ}, vars: map[match.Place]core.Var{}, known: map[int]*match.Type{}}
+	m := &matching{e: e, x: x, types: map[match.Place]infer.Type{0: u.typ}, vars: map[match.Place]core.Var{},
+		known: map[int]*match.Type{}}
 	errs := len(e.diags)
 	var cases []*match.Pattern
 	pats := e.act().unit.File.Pats(x)
@@ -68,7 +69,8 @@ func (m *matching) report(r *match.Result, pats []syntax.Pat) {
 		return
 	}
 	for _, i := range r.Useless {
-		e.reportHere(e.patSpan(pats[i]), "useless case", "the cases above take "+e.act().unit.File.Text(e.act().unit.File.Pat(pats[i]).Span)+" already")
+		e.reportHere(e.patSpan(pats[i]), "useless case",
+			"the cases above take "+e.act().unit.File.Text(e.act().unit.File.Pat(pats[i]).Span)+" already")
 	}
 	if len(r.Missing) > 0 {
 		label := "no case takes " + r.Missing[0]
@@ -183,7 +185,8 @@ func (m *matching) tree(t *match.Tree, u core.Ref) core.Ref {
 	return e.Core.Add(core.Node{Op: core.CaseOp, Pos: pos, Val: float64(len(branches)), A: u, B: off, Type: ty})
 }
 
-// branch makes what the tree does with its i-th constructor, whose argument has type ty, or with a tuple or vector of type ty.
+// branch makes what the tree does with its i-th constructor, whose argument has type ty, or with a tuple or vector of
+// type ty.
 func (m *matching) branch(t *match.Tree, i int, ty infer.Type) core.Branch {
 	e, parts := m.e, t.Parts[i]
 	b := core.Branch{X: core.Var(len(e.Core.Vars)), N: len(parts)}

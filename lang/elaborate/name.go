@@ -73,8 +73,10 @@ func (e names) Unknown(u *resolve.Unit, name string, span syntax.Span, decl int,
 	if bytes.Contains(u.File.Src, []byte("let rec "+name+" ")) {
 		notes = append(notes, syntax.Note{Text: "this file binds `rec`, so it is a name here and no keyword"})
 	} else if bytes.Contains(u.File.Src[:span.Start], []byte("let "+name+" ")) {
-		notes = append(notes, syntax.Note{Text: "a recursive function is bound by `let rec`; what `let` binds is known behind its `in`"})
-	} else if s := u.File.Src[:span.Start]; bytes.HasSuffix(bytes.TrimRight(s, " "), []byte("#")) && !bytes.HasSuffix(s, []byte("#")) {
+		notes = append(notes, syntax.Note{Text: "a recursive function is bound by `let rec`; what `let` binds is " +
+			"known behind its `in`"})
+	} else if s := u.File.Src[:span.Start]; bytes.HasSuffix(bytes.TrimRight(s, " "), []byte("#")) && !bytes.HasSuffix(s,
+		[]byte("#")) {
 		notes = append(notes, syntax.Note{Text: "a comment starts with `-- `"})
 	} else if near := syntax.Suggest(name, all); near != "" {
 		notes = append(notes, syntax.Note{Text: "did you mean " + near + "?"})
@@ -143,7 +145,8 @@ func (e *Elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, 
 	}
 	switch b.kind {
 	case defBinding:
-		if d := &e.globals[b.g]; n > 1 && d.unit.Prelude && d.name == "map" && e.Types.At(e.bindingType(e.args[len(e.args)-2])).Kind == infer.Vec {
+		if d := &e.globals[b.g]; n > 1 && d.unit.Prelude && d.name == "map" &&
+			e.Types.At(e.bindingType(e.args[len(e.args)-2])).Kind == infer.Vec {
 			b.g = e.library["map'"]
 		} else if n > 1 && d.unit.Prelude && d.name == "range" {
 			b.g = e.library["range'"]

@@ -7,8 +7,8 @@ import (
 )
 
 // An operation on numbers is also one on vectors, component by component: both operands are of one type, or one of them
-// is a number, which then goes with each component. In a program with lin or -o operations are on numbers, and + in lin on
-// R^s.
+// is a number, which then goes with each component. In a program with lin or -o operations are on numbers, and + in lin
+// on R^s.
 
 // operation adds the node n of an operation that is called name, on a and, if n.b is not 0, on b.
 func (e *Elaborator) operation(n core.Node, name string, a, b val, span syntax.Span) val {

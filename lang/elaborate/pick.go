@@ -17,7 +17,8 @@ func (e *Elaborator) numberType(x float64) infer.Type {
 	return e.numbers.Numeral(x)
 }
 
-// operated is the type of what an operation gives whose operand is a number or a vector of type t: its numbers are none of data.
+// operated is the type of what an operation gives whose operand is a number or a vector of type t: its numbers are none
+// of data.
 func (e *Elaborator) operated(t infer.Type) infer.Type {
 	if !e.selects {
 		return t

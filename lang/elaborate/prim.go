@@ -111,7 +111,8 @@ func (e *Elaborator) primitive(p core.Prim, a, b val, span syntax.Span) val {
 func (e *Elaborator) manyary(p core.Prim, args []val, span syntax.Span) val {
 	e.wantReal(reason{kind: takesReason, text: p.Name()}, args...)
 	off, _ := e.store(args)
-	return e.add(core.Node{Op: core.SymbolOp, Sym: p.Symbol(), Pos: core.PosOf(span), A: off, B: off + core.Ref(len(args))}, infer.R, span)
+	return e.add(core.Node{Op: core.SymbolOp, Sym: p.Symbol(), Pos: core.PosOf(span), A: off,
+		B: off + core.Ref(len(args))}, infer.R, span)
 }
 
 // operations makes an operation and those to its left.
@@ -129,7 +130,8 @@ func (e *Elaborator) operations(x syntax.Expr) val {
 }
 
 // operators has the symbols of the operators but for +.
-var operators = map[syntax.Token]term.Symbol{syntax.MinusTok: term.Sub, syntax.StarTok: term.Mul, syntax.SlashTok: term.Div}
+var operators = map[syntax.Token]term.Symbol{syntax.MinusTok: term.Sub, syntax.StarTok: term.Mul,
+	syntax.SlashTok: term.Div}
 
 // binary makes a + b, a - b, a * b or a / b. Two numerals are folded if the result
 // is finite.
@@ -180,7 +182,8 @@ func (e *Elaborator) negate(x syntax.Expr, a val) val {
 		e.Core.Drop(a.node)
 		return e.staticNumber(e.Static.Add(term.StaticNode{Op: term.StaticNeg, A: s}), e.span(x))
 	}
-	return e.operation(core.Node{Op: core.FunOp, Sym: term.Neg, Pos: e.at(e.expr(x).OpPos), A: a.node}, "-", a, val{}, e.span(x))
+	return e.operation(core.Node{Op: core.FunOp, Sym: term.Neg, Pos: e.at(e.expr(x).OpPos), A: a.node}, "-", a, val{},
+		e.span(x))
 }
 
 // power makes a^s: 1, or let y = a in y*(y*…).

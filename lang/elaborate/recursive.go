@@ -17,7 +17,8 @@ type function struct {
 	params []syntax.Pat
 	value  syntax.Expr
 	result syntax.TypeExpr // 0 if it is not written
-	// enter starts the elaboration of the function, in which those of the group are the variables from f on, and leave ends it.
+	// enter starts the elaboration of the function, in which those of the group are the variables from f on, and leave
+	// ends it.
 	enter func(f core.Var)
 	leave func()
 }
@@ -33,7 +34,8 @@ func (e *Elaborator) fix(group []function, member int, span syntax.Span) val {
 		lams[i] = e.recursive(&group[i], f+core.Var(i), f)
 	}
 	off, _ := e.store(lams)
-	n := core.Node{Op: core.FixOp, Pos: core.PosOf(span), X: f, A: off, B: off + core.Ref(len(lams)), Val: float64(member), Value: true}
+	n := core.Node{Op: core.FixOp, Pos: core.PosOf(span), X: f, A: off, B: off + core.Ref(len(lams)),
+		Val: float64(member), Value: true}
 	return e.add(n, e.Core.Vars[f+core.Var(member)].Type, span)
 }
 
@@ -67,13 +69,14 @@ func (e *Elaborator) recursive(g *function, x, f core.Var) val {
 	e.want(v, r, why)
 	v = e.wrap(v, opens)
 	if n := &e.Core.Nodes[v.node]; n.Op != core.BadOp && (n.Op != core.LamOp || e.Core.Vars[n.X].Linear) {
-		e.reportHere(g.span, "not a function", "`rec` defines functions; "+g.name+" has no parameter, and its value is not written as `fun`")
+		e.reportHere(g.span, "not a function",
+			"`rec` defines functions; "+g.name+" has no parameter, and its value is not written as `fun`")
 	}
 	return v
 }
 
-// letRec opens let rec f p … = e and … in body, whose body it returns. Each function has a copy of the group. A body that only
-// names one of the functions is that function: this is how a function without a name is printed.
+// letRec opens let rec f p … = e and … in body, whose body it returns. Each function has a copy of the group. A body
+// that only names one of the functions is that function: this is how a function without a name is printed.
 func (e *Elaborator) letRec(x syntax.Expr) (syntax.Expr, val) {
 	unit, base, kids := e.act().unit, e.act().base, e.kids(x)
 	body := kids[len(kids)-1]
@@ -86,7 +89,8 @@ func (e *Elaborator) letRec(x syntax.Expr) (syntax.Expr, val) {
 	}
 	for i, b := range kids[:len(kids)-1] {
 		n := unit.File.Pat(name(i))
-		g := function{name: n.Text, span: e.patSpan(name(i)), pos: e.at(n.Span.Start), params: unit.File.Pats(b)[1:], value: unit.File.Kids(b)[0],
+		g := function{name: n.Text, span: e.patSpan(name(i)), pos: e.at(n.Span.Start), params: unit.File.Pats(b)[1:],
+			value: unit.File.Kids(b)[0],
 			enter: enter, leave: func() {}}
 		if v := unit.File.Expr(g.value); v.Kind == syntax.AnnotExpr {
 			g.value, g.result = unit.File.Kids(g.value)[0], v.Type
@@ -125,7 +129,8 @@ func (e *Elaborator) defRec(def *global, span syntax.Span) val {
 	var group []function
 	for i := from; i < to; i++ {
 		d := &def.unit.File.Decls[i]
-		group = append(group, function{name: d.Name, span: d.NameSpan, pos: core.PosOf(d.NameSpan), params: d.Params, value: d.Value, result: d.Type,
+		group = append(group, function{name: d.Name, span: d.NameSpan, pos: core.PosOf(d.NameSpan), params: d.Params,
+			value: d.Value, result: d.Type,
 			enter: func(f core.Var) {
 				e.activate(activation{unit: def.unit, global: e.declared[i], scope: &def.unit.Scopes[i], use: span})
 				for k := range to - from {

@@ -80,7 +80,8 @@ func (e *Elaborator) chainThrough(acts []activation, limit int) []syntax.Note {
 		if limit--; limit < 0 {
 			return append(notes, syntax.Note{Text: "and so on, from use to use"})
 		}
-		notes = append(notes, syntax.Note{Span: a.use, Text: "in the expansion of " + e.globals[a.global].name + ", used here"})
+		notes = append(notes, syntax.Note{Span: a.use, Text: "in the expansion of " + e.globals[a.global].name +
+			", used here"})
 	}
 	return notes
 }
@@ -139,7 +140,8 @@ func (e *Elaborator) Errors() error {
 		n := len(list.List) - maxErrors
 		list.List = list.List[:maxErrors]
 		last := &list.List[maxErrors-1]
-		last.Notes = append(last.Notes[:len(last.Notes):len(last.Notes)], syntax.Note{Text: fmt.Sprintf("and %d more errors", n)})
+		last.Notes = append(last.Notes[:len(last.Notes):len(last.Notes)],
+			syntax.Note{Text: fmt.Sprintf("and %d more errors", n)})
 	}
 	return err
 }

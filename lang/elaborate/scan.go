@@ -7,8 +7,8 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// scan makes scan i < s with p = a -> e, which stands for let p = a in let p = e{0/i} in … let p = e{s−1/i} in the vector of
-// the states but for the first.
+// scan makes scan i < s with p = a -> e, which stands for let p = a in let p = e{0/i} in … let p = e{s−1/i} in the
+// vector of the states but for the first.
 func (e *Elaborator) scan(x syntax.Expr) val {
 	kids, a, p := e.kids(x), e.act(), e.act().unit.File.Pats(x)[0]
 	index := a.unit.Refs[x].N
@@ -68,5 +68,6 @@ func (e *Elaborator) lateScan(x syntax.Expr, slot int, s natural, start val) val
 	next := e.wrap(e.nextState(x, start), opens)
 	at := core.Ref(len(e.Core.Args))
 	e.Core.Args = append(e.Core.Args, bound, start.node, next.node)
-	return e.placed(x, core.Node{Op: core.ScanOp, X: i, A: at}, e.Types.Vec(start.typ, e.Types.KnownSize(int(e.Core.Nodes[bound].Val))))
+	return e.placed(x, core.Node{Op: core.ScanOp, X: i, A: at},
+		e.Types.Vec(start.typ, e.Types.KnownSize(int(e.Core.Nodes[bound].Val))))
 }

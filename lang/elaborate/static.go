@@ -94,7 +94,8 @@ func (e *Elaborator) place(span syntax.Span) *eval.At {
 }
 
 // noNatural reports why a static expression has no value.
-func (e *Elaborator) noNatural(u *resolve.Unit, x syntax.Expr, headline, label string, notes ...syntax.Note) (natural, bool) {
+func (e *Elaborator) noNatural(u *resolve.Unit, x syntax.Expr, headline, label string, notes ...syntax.Note) (natural,
+	bool) {
 	span := e.spanIn(u, x)
 	if n := u.File.Expr(x); n.TextSpan.End > 0 && !u.Prelude {
 		span = n.TextSpan
@@ -184,7 +185,8 @@ func (e *Elaborator) staticName(u *resolve.Unit, x syntax.Expr, name string) (na
 			}
 		}
 	}
-	return e.noNatural(u, x, notStatic, why+"; a size or an index is made of params and the indices of vec, sum and list", notes...)
+	return e.noNatural(u, x, notStatic,
+		why+"; a size or an index is made of params and the indices of vec, sum and list", notes...)
 }
 
 // phrase says in a sentence what a global is.
@@ -218,7 +220,8 @@ func (e *Elaborator) sizeOf(u *resolve.Unit, x syntax.Expr, name string) (natura
 			return natural{n: uint64(n)}, true
 		}
 		if b.kind == varBinding && e.Types.At(e.bindingType(b)).Kind == infer.Open {
-			return e.noNatural(u, x, "size not known", "the type of "+name+" is not known here: annotate it, as in ("+name+" : R^3)")
+			return e.noNatural(u, x, "size not known",
+				"the type of "+name+" is not known here: annotate it, as in ("+name+" : R^3)")
 		}
 		if k := b.kind; k == indexBinding || k == lateBinding || k == familyBinding {
 			what = "an index"
@@ -268,7 +271,8 @@ func (e *Elaborator) bindingType(b binding) infer.Type {
 	return infer.R
 }
 
-// In place of an index: only the sizes have to be known; a type has to be R or R^s, or built of R, products and vectors.
+// In place of an index: only the sizes have to be known; a type has to be R or R^s, or built of R, products and
+// vectors.
 const (
 	sizesKnown     = -1
 	euclidean      = -2
@@ -304,7 +308,8 @@ func (e *Elaborator) inRange(span syntax.Span, n infer.Size, at natural, v val) 
 	if at.static != 0 {
 		i = int(e.Static.Interval(at.static).Hi)
 	}
-	e.pending = append(e.pending, pending{t: v.typ, index: i, static: at.static, span: span, of: v.span, notes: e.chain(4)})
+	e.pending = append(e.pending,
+		pending{t: v.typ, index: i, static: at.static, span: span, of: v.span, notes: e.chain(4)})
 	return true
 }
 
@@ -329,14 +334,18 @@ func (e *Elaborator) settle(from int, open bool) {
 		switch {
 		case known && p.index >= 0:
 			if i := p.beyond(e, s); i >= 0 {
-				e.report(e.user, p.span, "index out of range", eval.RangeLabel(uint64(i), uint64(s), e.Types.Text().Of(p.t)), p.notes...)
+				e.report(e.user, p.span, "index out of range",
+					eval.RangeLabel(uint64(i), uint64(s), e.Types.Text().Of(p.t)), p.notes...)
 			}
 		case known && e.sized(e.Types.At(p.t).A), open:
 		case len(e.diags) > 0: // a type may be open because of an error
 		case p.index >= 0:
-			e.report(e.user, p.span, "size not known", "the size of this vector is not known: annotate it, as in (v : R^3)", p.notes...)
+			e.report(e.user, p.span, "size not known",
+				"the size of this vector is not known: annotate it, as in (v : R^3)", p.notes...)
 		default:
-			e.report(e.user, p.span, "size not known", "the sizes of the vectors that "+p.what+" takes are not known: annotate one, as in (v : R^3)", p.notes...)
+			e.report(e.user, p.span, "size not known",
+				"the sizes of the vectors that "+p.what+" takes are not known: annotate one, as in (v : R^3)",
+				p.notes...)
 		}
 	}
 	e.pending = e.pending[:from]

@@ -33,7 +33,8 @@ func (e *Elaborator) symbol(i int) {
 	parts := e.user.File.Kids(d.Value)
 	k := len(d.Params)
 	wrong := func() bool {
-		return slices.ContainsFunc(e.diags, func(at syntax.Diagnostic) bool { return at.Span.Start >= d.Span.Start && at.Span.End <= d.Span.End })
+		return slices.ContainsFunc(e.diags,
+			func(at syntax.Diagnostic) bool { return at.Span.Start >= d.Span.Start && at.Span.End <= d.Span.End })
 	}
 	switch {
 	case len(parts) == 0: // an error of syntax
@@ -46,9 +47,10 @@ func (e *Elaborator) symbol(i int) {
 			d.Name, count(k, "parameter"), count(len(parts)-1, "partial derivative")))
 		return
 	}
-	s := straightLine{e: e, lower: lower.Symbol{Core: e.Core, Params: map[core.Var]int{}, Fail: func(pos term.Pos, headline, label string) {
-		e.Report(core.WordAt(e.File, pos), headline, label)
-	}}}
+	s := straightLine{e: e, lower: lower.Symbol{Core: e.Core, Params: map[core.Var]int{},
+		Fail: func(pos term.Pos, headline, label string) {
+			e.Report(core.WordAt(e.File, pos), headline, label)
+		}}}
 	e.start(i)
 	e.fam.off = true
 	e.forget(false, func() val { return s.elaborate(d, parts) }, func(val) {

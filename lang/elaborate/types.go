@@ -10,7 +10,8 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// Types are the types in a program, for editors. [Elaborator.Fill] fills them in as far as it comes, also where the program is wrong.
+// Types are the types in a program, for editors. [Elaborator.Fill] fills them in as far as it comes, also where the
+// program is wrong.
 type Types struct {
 	// Parts has the types of expressions and of names in patterns, at their places. A part of a def has the type of
 	// its last use.

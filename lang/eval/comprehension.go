@@ -104,8 +104,8 @@ type comprehension struct {
 	body *Code
 }
 
-// Stream returns the value of the outermost code c of a scope, of shape want, if it is a comprehension of a list that would take more
-// than half of the memory that is left. Its numbers are computed by Chunk.
+// Stream returns the value of the outermost code c of a scope, of shape want, if it is a comprehension of a list that
+// would take more than half of the memory that is left. Its numbers are computed by Chunk.
 func (m *Machine) Stream(s *Scope, c *Code, want *load.Shape) (load.Value, bool) {
 	if want.Kind != load.List || c.list == nil || m.Reserve == nil {
 		return load.Value{}, false

@@ -60,7 +60,8 @@ type Machine struct {
 	depth int
 }
 
-// Value runs the outermost code c of a scope, whose value has the shape want. The error is a [*Failure] or [ErrReported].
+// Value runs the outermost code c of a scope, whose value has the shape want. The error is a [*Failure] or
+// [ErrReported].
 func (m *Machine) Value(s *Scope, c *Code, want *load.Shape) (v load.Value, err error) {
 	defer func() { m.top, m.depth = 0, 0 }()
 	defer stop(&err)

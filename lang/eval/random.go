@@ -47,7 +47,8 @@ func Uniform(a, b *Code) *Code {
 	})
 }
 
-// Normal is a number that is drawn from the normal distribution with a mean and a deviation, by the method of Box and Muller.
+// Normal is a number that is drawn from the normal distribution with a mean and a deviation, by the method of Box and
+// Muller.
 func Normal(mean, deviation *Code) *Code {
 	return numeric(func(m *Machine, fr []value) float64 {
 		x, s := mean.num(m, fr), deviation.num(m, fr)

@@ -8,8 +8,8 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Elementwise is the function symbol f, or + if it is [term.NoSymbol], on numbers or vectors, component by component. A number
-// goes with each component of a vector.
+// Elementwise is the function symbol f, or + if it is [term.NoSymbol], on numbers or vectors, component by component. A
+// number goes with each component of a vector.
 func Elementwise(f term.Symbol, args ...*Code) *Code {
 	eval1, eval2 := f.Info().Eval1, f.Info().Eval2
 	if f == term.NoSymbol {

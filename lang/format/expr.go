@@ -110,7 +110,8 @@ func (fm *formatter) form(e syntax.Expr) {
 	}
 }
 
-var opNames = map[syntax.Token]string{syntax.PlusTok: "(+)", syntax.MinusTok: "(-)", syntax.StarTok: "( * )", syntax.SlashTok: "(/)"}
+var opNames = map[syntax.Token]string{syntax.PlusTok: "(+)", syntax.MinusTok: "(-)", syntax.StarTok: "( * )",
+	syntax.SlashTok: "(/)"}
 
 // sizeAtom writes a static expression after # or ^.
 func (fm *formatter) sizeAtom(e syntax.Expr) {
@@ -349,7 +350,8 @@ func (fm *formatter) match(e syntax.Expr) {
 	fm.doc.end()
 }
 
-// endsInMatch reports whether the cases of a match stand at the end of e: a case behind it would be taken for one of them.
+// endsInMatch reports whether the cases of a match stand at the end of e: a case behind it would be taken for one of
+// them.
 func (fm *formatter) endsInMatch(e syntax.Expr) bool {
 	for {
 		switch n, kids := fm.f.Expr(e), fm.f.Kids(e); n.Kind {

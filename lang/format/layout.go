@@ -88,7 +88,8 @@ func (d *document) commentPlace() int {
 
 // comment adds a comment. Its width does not count.
 func (d *document) comment(s []byte) {
-	d.toks = append(syntax.Room(d.guard, d.toks, 1), docToken{kind: docComment, off: uint32(len(d.buf)), n: uint32(len(s))})
+	d.toks = append(syntax.Room(d.guard, d.toks, 1),
+		docToken{kind: docComment, off: uint32(len(d.buf)), n: uint32(len(s))})
 	d.buf = append(syntax.Room(d.guard, d.buf, len(s)), s...)
 }
 
@@ -99,7 +100,8 @@ func (d *document) begin(indent int8) {
 func (d *document) end() { d.toks = append(syntax.Room(d.guard, d.toks, 1), docToken{kind: docEnd}) }
 
 func (d *document) brk(k breakKind, flat uint8, delta int8) {
-	d.toks = append(syntax.Room(d.guard, d.toks, 1), docToken{kind: docBreak, brk: k, flat: flat, delta: delta, width: uint32(flat)})
+	d.toks = append(syntax.Room(d.guard, d.toks, 1),
+		docToken{kind: docBreak, brk: k, flat: flat, delta: delta, width: uint32(flat)})
 }
 
 // measure holds, for each token, sums over what stands before it.

@@ -7,8 +7,8 @@ type Inductive struct {
 	Cons   []Constructor
 }
 
-// Constructor is a constructor of an inductive type. Arg is the type of its argument, in which parameters are [Types.Param];
-// 0 if it has none.
+// Constructor is a constructor of an inductive type. Arg is the type of its argument, in which parameters are
+// [Types.Param]; 0 if it has none.
 type Constructor struct {
 	Name string
 	Arg  Type

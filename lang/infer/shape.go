@@ -63,8 +63,8 @@ func (tt *Types) ValueShape(t Type) *load.Shape {
 // maxInductive bounds the instances of inductive types in the shape of a value.
 const maxInductive = 1000
 
-// inductiveShape returns the shape of an inductive type, nil if a constructor holds something else than numbers, or if its
-// arguments are ever new types.
+// inductiveShape returns the shape of an inductive type, nil if a constructor holds something else than numbers, or if
+// its arguments are ever new types.
 func (tt *Types) inductiveShape(t Type) *load.Shape {
 	text := tt.Text().Of(t)
 	if s, ok := tt.shapes[text]; ok {

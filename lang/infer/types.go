@@ -239,8 +239,8 @@ func (tt *Types) Width(t Type) int {
 	return 1
 }
 
-// Element returns the innermost components of vectors of vectors, t itself if it is no vector. levels is how many vectors stand in
-// one another, and sized tells that all their sizes are known.
+// Element returns the innermost components of vectors of vectors, t itself if it is no vector. levels is how many
+// vectors stand in one another, and sized tells that all their sizes are known.
 func (tt *Types) Element(t Type) (elem Type, levels int, sized bool) {
 	sized = true
 	for n := tt.At(t); n.Kind == Vec; n = tt.At(t) {

@@ -16,7 +16,8 @@ type Dependence struct {
 // newDependence finds the binders of the nodes under the roots.
 func newDependence(p *core.Program, roots []core.Ref) *Dependence {
 	c := p.Core
-	d := &Dependence{c: c, live: c.Live(roots, p.Tick), binder: make([]core.Ref, len(c.Vars)), Outer: make([]core.Var, len(c.Nodes))}
+	d := &Dependence{c: c, live: c.Live(roots, p.Tick), binder: make([]core.Ref, len(c.Vars)),
+		Outer: make([]core.Var, len(c.Nodes))}
 	for r := range c.Nodes {
 		p.Tick()
 		if n := &c.Nodes[r]; d.live[r] && (n.Op == core.LamOp || n.Op == core.LetOp) {

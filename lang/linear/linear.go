@@ -123,9 +123,11 @@ func (l *linearity) node(r core.Ref, n *core.Node) bool {
 // closed are the nodes that no linear variable may occur in.
 var closed = [core.NumOps]string{
 	core.PairOp: "in a tuple", core.ListOp: "in a list", core.ProjOp: "in a vector that is projected",
-	core.DotOp: "under dot", core.MatvecOp: "under matvec", core.TotalOp: "under sum", core.MaximumOp: "under maximum", core.TransposeOp: "under transpose",
-	core.ConOp: "under a constructor", core.FixOp: "in a recursive function", core.PickOp: "under pick", core.OneHotOp: "under onehot",
-	core.AlongOp: "under jvp", core.GradOp: "under grad", core.SymbolOp: "under a function symbol",
+	core.DotOp: "under dot", core.MatvecOp: "under matvec", core.TotalOp: "under sum", core.MaximumOp: "under maximum",
+	core.TransposeOp: "under transpose",
+	core.ConOp:       "under a constructor", core.FixOp: "in a recursive function", core.PickOp: "under pick",
+	core.OneHotOp: "under onehot",
+	core.AlongOp:  "under jvp", core.GradOp: "under grad", core.SymbolOp: "under a function symbol",
 }
 
 func (l *linearity) others(n *core.Node) bool {
@@ -184,7 +186,8 @@ func (l *linearity) function(n *core.Node) bool {
 		return l.plain(n.A, underLin+v.Name+" is linear")
 	}
 	if !l.lin[n.A] {
-		l.Report(core.WordAt(l.file, v.Pos), notLinear, "the linear variable "+v.Name+" is not used: the body must be linear in it, or zero", l.notes(n.A)...)
+		l.Report(core.WordAt(l.file, v.Pos), notLinear,
+			"the linear variable "+v.Name+" is not used: the body must be linear in it, or zero", l.notes(n.A)...)
 		return false
 	}
 	return true
@@ -212,7 +215,8 @@ func (l *linearity) let(r core.Ref, n *core.Node) bool {
 	}
 	if !l.number(n.X) {
 		x := l.Outer[n.B]
-		l.wrongAt(n.B, "this is "+l.tt.Text().Of(l.c.Vars[n.X].Type)+" and uses "+l.name(x)+": let can bind what is linear only if it is R")
+		l.wrongAt(n.B, "this is "+l.tt.Text().Of(l.c.Vars[n.X].Type)+" and uses "+l.name(x)+": let can bind what is "+
+			"linear only if it is R")
 		return false
 	}
 	l.c.Vars[n.X].Linear = true

@@ -9,8 +9,8 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// readCharacters reads a text in UTF-8 as the code points of its characters, in rows of as many as the part says, or of one. What makes
-// no whole row at the end is left out.
+// readCharacters reads a text in UTF-8 as the code points of its characters, in rows of as many as the part says, or of
+// one. What makes no whole row at the end is left out.
 func (s *Source) readCharacters(f *File) (*content, *fileError) {
 	wrong := &fileError{kind: f.format.kind, path: f.path, part: -1}
 	width := 1

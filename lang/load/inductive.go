@@ -15,8 +15,8 @@ type frame struct {
 	tag   int    // of a list, the place of its length in tags
 }
 
-// tagged reads a value of shape s: a constructor without argument is its name, another one is an object, {"Leaf": 1}, and
-// products, vectors and lists are arrays. Values nest as deep as there is memory.
+// tagged reads a value of shape s: a constructor without argument is its name, another one is an object, {"Leaf": 1},
+// and products, vectors and lists are arrays. Values nest as deep as there is memory.
 func (r *textReader) tagged(s *Shape) {
 	r.open = r.open[:0]
 	for r.err == nil {
@@ -76,7 +76,8 @@ func (r *textReader) enter(s *Shape) *Shape {
 	return nil
 }
 
-// leave goes on behind a part of the innermost open value. It returns the shape of the next part, or nil if the value is complete.
+// leave goes on behind a part of the innermost open value. It returns the shape of the next part, or nil if the value
+// is complete.
 func (r *textReader) leave() *Shape {
 	f := &r.open[len(r.open)-1]
 	switch {

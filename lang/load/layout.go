@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// layout is how numbers are nested in brackets. The numbers themselves stand in a slice, in the order of the text: if a layout
-// fits a shape, they are in row-major order.
+// layout is how numbers are nested in brackets. The numbers themselves stand in a slice, in the order of the text: if a
+// layout fits a shape, they are in row-major order.
 type layout struct {
 	size int       // the number of elements; -1 for a number
 	each *layout   // the layout of every element, if they have the same
@@ -67,8 +67,9 @@ func (l *layout) equal(m *layout) bool {
 	return slices.EqualFunc(l.kids, m.kids, (*layout).equal)
 }
 
-// fits reports whether numbers in the layout are a value of the shape s, which is no list. A product is its two components,
-// or its components in one bracket as far to the right as they are nested, or all its numbers in one bracket.
+// fits reports whether numbers in the layout are a value of the shape s, which is no list. A product is its two
+// components, or its components in one bracket as far to the right as they are nested, or all its numbers in one
+// bracket.
 func (l *layout) fits(s *Shape) bool {
 	switch s.Kind {
 	case Real:

@@ -11,8 +11,8 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// textReader reads numbers in brackets: the value of --set, and JSON, in which there are objects and strings as well. It keeps
-// its first error.
+// textReader reads numbers in brackets: the value of --set, and JSON, in which there are objects and strings as well.
+// It keeps its first error.
 type textReader struct {
 	in    io.Reader // what follows buf; nil at the end
 	guard *syntax.Guard
@@ -122,7 +122,8 @@ func (r *textReader) take(c byte) bool {
 	return true
 }
 
-// span returns the text from the current byte on for which in holds, and as much of it as the buffer has if that is long.
+// span returns the text from the current byte on for which in holds, and as much of it as the buffer has if that is
+// long.
 func (r *textReader) span(in func(c byte) bool) []byte {
 	for n := 0; ; n++ {
 		if r.at+n == len(r.buf) && !r.more() || !in(r.buf[r.at+n]) {

@@ -49,7 +49,8 @@ func (l *lowering) dataComponent(d int, v *core.VarInfo, i, n int) term.Var {
 	return l.named(l.data[d], v.Name, i, n)
 }
 
-// components makes the components of a vector, those of these, and so on for so many levels, those of a level side by side.
+// components makes the components of a vector, those of these, and so on for so many levels, those of a level side by
+// side.
 func (l *lowering) components(of term.VarInfo, levels int) (first term.Var) {
 	tt, name := l.t.Types, func(int) string { return of.Name }
 	for count, ty := 1, of.Type; ; levels-- {
@@ -86,7 +87,8 @@ func (l *lowering) components(of term.VarInfo, levels int) (first term.Var) {
 	}
 }
 
-// reserved returns the first component that a component of a vector will have, if it stands beside others that have some.
+// reserved returns the first component that a component of a vector will have, if it stands beside others that have
+// some.
 func (l *lowering) reserved(x term.Var) term.Var {
 	if b := l.besides(x); b != nil && b.next != 0 {
 		return b.next + (x-b.first)*term.Var(b.size)

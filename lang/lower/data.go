@@ -9,8 +9,8 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// dataRef makes an occurrence of data. A list whose elements are not numbers or vectors of numbers is λf.xs (λv.f e), where xs is the
-// list of the elements' numbers, and e the element with those of v.
+// dataRef makes an occurrence of data. A list whose elements are not numbers or vectors of numbers is λf.xs (λv.f e),
+// where xs is the list of the elements' numbers, and e the element with those of v.
 func (l *lowering) dataRef(n *core.Node) term.Ref {
 	elem, res := l.results(n)
 	if !l.regrouped(n) {
@@ -65,8 +65,8 @@ func (l *lowering) grouped(pos term.Pos, t infer.Type, s *load.Shape, numbers te
 
 // literal makes the term of data of a tagged shape, of type t. It nests as deep as the data.
 func (l *lowering) literal(x *load.Variable, t infer.Type, pos term.Pos) term.Ref {
-	// A part is what is still to be made of a shape; if it has been begun, its values are there already. tag is the constructor or
-	// the length of a list.
+	// A part is what is still to be made of a shape; if it has been begun, its values are there already. tag is the
+	// constructor or the length of a list.
 	type part struct {
 		s     *load.Shape
 		t     infer.Type
@@ -121,7 +121,8 @@ func (l *lowering) literal(x *load.Variable, t infer.Type, pos term.Pos) term.Re
 // dataTerm returns data as the term holds it.
 func dataTerm(x *load.Variable) term.Data {
 	s := x.Shape
-	d := term.Data{Name: x.Name, List: s.Kind == load.List && !s.Tagged(), Rows: x.Value.Rows, Width: s.Width(), Values: x.Value.Data, Chunk: x.Value.Chunk}
+	d := term.Data{Name: x.Name, List: s.Kind == load.List && !s.Tagged(), Rows: x.Value.Rows, Width: s.Width(),
+		Values: x.Value.Data, Chunk: x.Value.Chunk}
 	if !d.List {
 		d.Rows = 1
 	}

@@ -58,7 +58,9 @@ func (l *lowering) derivative(n *core.Node) (r term.Ref) {
 	var undefined *revgrad.UndefinedError
 	switch {
 	case errors.As(err, &free):
-		l.noDerivative(free.Pos, n.Pos, "the definition of "+t.Info(free.Var).Name+" is not known here: a function that is differentiated may only use functions that def or let binds")
+		l.noDerivative(free.Pos, n.Pos,
+			"the definition of "+t.Info(free.Var).Name+" is not known here: a function that is differentiated may "+
+				"only use functions that def or let binds")
 	case errors.As(err, &undefined):
 		l.noDerivative(undefined.Pos, n.Pos, "no derivative is defined for "+undefined.What)
 	case err != nil:

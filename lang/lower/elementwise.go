@@ -63,8 +63,10 @@ func (l *lowering) number(r core.Ref, pos term.Pos) (occurrence func() term.Ref,
 	return func() term.Ref { return l.t.Variable(pos, x) }, &operand{bound: x, u: l.refs[r]}
 }
 
-// total makes the sum of the components of a vector, or the largest one. They are compared in the order in which a sum adds.
-func (l *lowering) total(n *core.Node, of func(p term.Pos, i term.Index, s term.Static, body term.Ref) term.Ref) term.Ref {
+// total makes the sum of the components of a vector, or the largest one. They are compared in the order in which a sum
+// adds.
+func (l *lowering) total(n *core.Node,
+	of func(p term.Pos, i term.Index, s term.Static, body term.Ref) term.Ref) term.Ref {
 	ty := l.typ(n.Type)
 	v := l.operand(n.A, ty)
 	i, is, s := l.index("i", n.Pos, l.t.Types.Len(ty))

@@ -86,8 +86,10 @@ func (l *lowering) path(pos term.Pos, of core.Var, index []core.Ref) term.Ref {
 	return l.project(pos, x, l.typ(l.c.Vars[of].Type), component, index)
 }
 
-// project makes the projection of x, which has type ty, by the indices. component returns component i, and makes n components from it on.
-func (l *lowering) project(pos term.Pos, x term.Var, ty term.Type, component func(x term.Var, i, n int) term.Var, index []core.Ref) term.Ref {
+// project makes the projection of x, which has type ty, by the indices. component returns component i, and makes n
+// components from it on.
+func (l *lowering) project(pos term.Pos, x term.Var, ty term.Type, component func(x term.Var, i, n int) term.Var,
+	index []core.Ref) term.Ref {
 	for len(index) > 0 && index[0]&core.StaticBit == 0 {
 		x, ty, index = component(x, int(index[0]), 1), l.t.Types.Left(ty), index[1:]
 	}
@@ -141,7 +143,8 @@ func (l *lowering) project(pos term.Pos, x term.Var, ty term.Type, component fun
 // affine makes e·n + i.
 func (l *lowering) affine(e term.Static, n int, i term.Static) term.Static {
 	f := &l.p.Static
-	return f.Add(term.StaticNode{Op: term.StaticAdd, A: f.Add(term.StaticNode{Op: term.StaticMul, A: e, B: f.Number(float64(n))}), B: i})
+	return f.Add(term.StaticNode{Op: term.StaticAdd,
+		A: f.Add(term.StaticNode{Op: term.StaticMul, A: e, B: f.Number(float64(n))}), B: i})
 }
 
 // scalars makes a value of type t of the n variables from first on, that with the static number at first.

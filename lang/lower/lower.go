@@ -7,8 +7,9 @@
 // used whole becomes a tuple of its scalars. A data vector with projections is opened
 // once, around the program.
 //
-// jvp and grad are differentiated here (derivative.go): the term of the function has been made, and package revgrad makes the term
-// of its derivative. So derivatives in a function are terms without jvp and grad before it is differentiated itself.
+// jvp and grad are differentiated here (derivative.go): the term of the function has been made, and package revgrad
+// makes the term of its derivative. So derivatives in a function are terms without jvp and grad before it is
+// differentiated itself.
 package lower
 
 import (
@@ -49,8 +50,8 @@ type lowering struct {
 
 // Options has the limits of [Term], and what it calls.
 type Options struct {
-	// MaxNodes limits the nodes and variables of the term to twice as many. TooMany is called where there would be more; it does not
-	// return.
+	// MaxNodes limits the nodes and variables of the term to twice as many. TooMany is called where there would be
+	// more; it does not return.
 	MaxNodes int
 	TooMany  func()
 	// Check is called from time to time; its error ends the work.
@@ -59,8 +60,8 @@ type Options struct {
 	Report func(span syntax.Span, headline, label string, notes ...syntax.Note)
 }
 
-// Term returns the term of a program, whose types are all known. Its root is the body, with lets around it. The error is that an inductive type
-// has no meaning in the calculus.
+// Term returns the term of a program, whose types are all known. Its root is the body, with lets around it. The error
+// is that an inductive type has no meaning in the calculus.
 func Term(p *core.Program, body core.Ref, opt Options) (*term.Term, error) {
 	l := newLowering(p, opt)
 	l.run(body)

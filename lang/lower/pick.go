@@ -34,7 +34,8 @@ func (l *lowering) pick(n *core.Node) term.Ref {
 		}
 		i, is, s := l.index("i", n.Pos, count)
 		hot := l.operandAt(&o, n.Pos, is)
-		return l.t.Sum(n.Pos, i, s, l.t.Fun(n.Pos, term.Mul, hot, l.operandAt(&v, n.Pos, append([]term.Static{is}, at...)...)))
+		return l.t.Sum(n.Pos, i, s, l.t.Fun(n.Pos, term.Mul, hot,
+			l.operandAt(&v, n.Pos, append([]term.Static{is}, at...)...)))
 	}
 	return l.around(n.Pos, component(l.t.Types.Left(ty), nil), &v, &o)
 }

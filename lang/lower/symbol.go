@@ -67,9 +67,11 @@ func (s *Symbol) sized(r core.Ref) sized {
 		if out.size <= maxSymbol {
 			return out
 		}
-		s.Fail(n.Pos, "too large", fmt.Sprintf("an expression of a symbol has at most %d nodes, where each occurrence of what let binds counts", maxSymbol))
+		s.Fail(n.Pos, "too large", fmt.Sprintf("an expression of a symbol has at most %d nodes, where each occurrence "+
+			"of what let binds counts", maxSymbol))
 	default:
 	}
-	s.Fail(n.Pos, "not straight-line", "a symbol is an expression of its parameters, of numerals and of function symbols; it may use let")
+	s.Fail(n.Pos, "not straight-line",
+		"a symbol is an expression of its parameters, of numerals and of function symbols; it may use let")
 	return sized{term.Partial{Kind: term.PartialConst}, 1}
 }

@@ -1,10 +1,10 @@
-// Package match compiles the nested patterns of a match into cases that look at one constructor each, and finds values that no
-// case takes and cases that take no value.
+// Package match compiles the nested patterns of a match into cases that look at one constructor each, and finds values
+// that no case takes and cases that take no value.
 //
-// The cases are rows of patterns, one column for each place that is still to be looked at. The first pattern of the first
-// row that is no variable says which place is taken apart next (L. Maranget, "Compiling pattern matching to good decision
-// trees", 2008). Each way through the tree is taken by some value, since no place is taken apart twice: so a row that
-// no leaf has is useless, and an end without rows is a missing case ("Warnings for pattern matching", 2007).
+// The cases are rows of patterns, one column for each place that is still to be looked at. The first pattern of the
+// first row that is no variable says which place is taken apart next (L. Maranget, "Compiling pattern matching to good
+// decision trees", 2008). Each way through the tree is taken by some value, since no place is taken apart twice: so a
+// row that no leaf has is useless, and an end without rows is a missing case ("Warnings for pattern matching", 2007).
 package match
 
 import "strings"
@@ -15,7 +15,8 @@ type Type struct {
 	Args  []bool
 }
 
-// Pattern is a pattern. With a type it is a constructor, otherwise with parts a tuple or a vector, otherwise a variable or _.
+// Pattern is a pattern. With a type it is a constructor, otherwise with parts a tuple or a vector, otherwise a variable
+// or _.
 type Pattern struct {
 	Type   *Type
 	Con    int // which constructor
@@ -38,8 +39,8 @@ type Tree struct {
 	// At a leaf, Next is nil: case Row is taken, whose variables are Binds.
 	Row   int
 	Binds []Bind
-	// Otherwise Place is taken apart: by its constructors, or, without a type, into the places Parts[0]. There is a tree for each
-	// constructor; if its argument has several Parts it is a tuple of them.
+	// Otherwise Place is taken apart: by its constructors, or, without a type, into the places Parts[0]. There is a
+	// tree for each constructor; if its argument has several Parts it is a tuple of them.
 	Place  Place
 	Type   *Type
 	Vector bool
@@ -85,7 +86,8 @@ type compiler struct {
 
 // Compile compiles a match with these cases, whose patterns have one type.
 func Compile(cases []*Pattern) *Result {
-	c := &compiler{Result: Result{Names: map[Place]uint32{}}, places: 1, shapes: map[Place]shape{}, used: make([]bool, len(cases))}
+	c := &compiler{Result: Result{Names: map[Place]uint32{}}, places: 1, shapes: map[Place]shape{},
+		used: make([]bool, len(cases))}
 	var rows []row
 	for i, p := range cases {
 		rows = append(rows, row{pats: []*Pattern{p}, n: i})
@@ -167,8 +169,8 @@ func plain(n int) []*Pattern {
 	return out
 }
 
-// width returns into how many components patterns open a tuple or vector: the fewest that one of them has, 0 if none does.
-// (a, b, c) is (a, (b, c)).
+// width returns into how many components patterns open a tuple or vector: the fewest that one of them has, 0 if none
+// does. (a, b, c) is (a, (b, c)).
 func width(pats []*Pattern) (n int, vector bool) {
 	for _, p := range pats {
 		if p.Type == nil && len(p.Parts) > 0 && (n == 0 || len(p.Parts) < n) {
@@ -258,7 +260,8 @@ func (c *compiler) cases(i int, places []Place, rows []row) *Tree {
 	return t
 }
 
-// opened returns how many components of the argument of a constructor its patterns name: 1 if one of them names it whole.
+// opened returns how many components of the argument of a constructor its patterns name: 1 if one of them names it
+// whole.
 func (c *compiler) opened(args []*Pattern) int {
 	n, vector := width(args)
 	if n == 0 || vector {

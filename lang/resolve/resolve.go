@@ -34,8 +34,8 @@ type Ref struct {
 	N    uint32
 }
 
-// Scope describes the local names of a declaration or of the body: each has a slot
-// of its own. Those of the parameters come first; before them, in def rec, those of the functions that are defined together.
+// Scope describes the local names of a declaration or of the body: each has a slot of its own. Those of the parameters
+// come first; before them, in def rec, those of the functions that are defined together.
 type Scope struct {
 	Slots  uint32
 	Params []Usage // by slot
@@ -159,7 +159,8 @@ func (r *resolver) pattern(p syntax.Pat, first uint32) {
 		}
 		r.setSlot(p, r.bind(n.Text))
 	case syntax.ConPat:
-		r.setSlot(p, uint32(r.names.Constructor(r.u, n.Text, syntax.Span{Start: n.Span.Start, End: n.Span.Start + uint32(len(n.Text))}, r.decl)))
+		r.setSlot(p, uint32(r.names.Constructor(r.u, n.Text,
+			syntax.Span{Start: n.Span.Start, End: n.Span.Start + uint32(len(n.Text))}, r.decl)))
 	case syntax.AnnotPat:
 		r.typ(n.Type)
 	}

@@ -1,9 +1,9 @@
-// Package selection checks the numbers by which pick and onehot select: each is one of data as it stands there, or a numeral,
-// so that all of them are known before the program runs.
+// Package selection checks the numbers by which pick and onehot select: each is one of data as it stands there, or a
+// numeral, so that all of them are known before the program runs.
 //
-// The types of a program tell where a number may come from. Each occurrence of data, and each numeral, has types R of its own,
-// which are the one type [infer.R] only once a computation takes or gives the number. What has a type that is equal to that of
-// an index is a value that the index may have.
+// The types of a program tell where a number may come from. Each occurrence of data, and each numeral, has types R of
+// its own, which are the one type [infer.R] only once a computation takes or gives the number. What has a type that is
+// equal to that of an index is a value that the index may have.
 package selection
 
 import (
@@ -75,14 +75,15 @@ const (
 	sizeOpen   = "size not known"
 )
 
-// Limits are the bounds of the numbers of data: for each number of a row, below which natural number it has to be, 0 if that
-// is not said.
+// Limits are the bounds of the numbers of data: for each number of a row, below which natural number it has to be, 0 if
+// that is not said.
 type Limits []int
 
-// CheckAll checks the indices of a program, whose types are all known but for those of later, which are numbers or vectors of numbers that
-// operations give. It reports what is wrong, also with the present values of data, and returns the limits of data. look is called as by
-// [Limits.Value].
-func (n *Numbers) CheckAll(indices []Use, later []infer.Type, data []load.Variable, file *syntax.File, look func() error,
+// CheckAll checks the indices of a program, whose types are all known but for those of later, which are numbers or
+// vectors of numbers that operations give. It reports what is wrong, also with the present values of data, and returns
+// the limits of data. look is called as by [Limits.Value].
+func (n *Numbers) CheckAll(indices []Use, later []infer.Type, data []load.Variable, file *syntax.File,
+	look func() error,
 	report func(span syntax.Span, headline, label string, notes ...syntax.Note)) map[int]Limits {
 	for _, t := range later {
 		elem, _, _ := n.Types.Element(t)
@@ -119,7 +120,8 @@ func (n *Numbers) CheckAll(indices []Use, later []infer.Type, data []load.Variab
 func (n *Numbers) check(u *Use, data []load.Variable, limits map[int]Limits) (headline, label string) {
 	size, ok := n.Types.VectorSize(u.Of)
 	if elem, _, sized := n.Types.Element(u.Of); !ok || !sized || n.Types.At(elem).Kind != infer.Real {
-		return sizeOpen, u.Name + " takes a vector of numbers or of vectors, whose sizes are known: annotate it, as in (v : R^3)"
+		return sizeOpen, u.Name + " takes a vector of numbers or of vectors, whose sizes are known: annotate it, as " +
+			"in (v : R^3)"
 	}
 	class := n.Types.Find(u.T)
 	if class == n.Types.Find(infer.R) {
@@ -175,7 +177,8 @@ func indices(n int) string {
 	return fmt.Sprintf("and indices are 0 to %d", n-1)
 }
 
-// Numbers looks for a number of rows that is not below its limit. Row first is the first of them. The error tells which one.
+// Numbers looks for a number of rows that is not below its limit. Row first is the first of them. The error tells which
+// one.
 func (l Limits) Numbers(name string, list bool, first int, values []float64) error {
 	for k, x := range values {
 		n := l[k%len(l)]
@@ -197,7 +200,8 @@ func (l Limits) Numbers(name string, list bool, first int, values []float64) err
 // atOnce is how many numbers are read at a time.
 const atOnce = 1 << 16
 
-// Value looks for a number of data that is not below its limit. look is called at least every 2¹⁶ numbers; its error is returned.
+// Value looks for a number of data that is not below its limit. look is called at least every 2¹⁶ numbers; its error is
+// returned.
 func (l Limits) Value(name string, v *load.Value, look func() error) (wrong, err error) {
 	w := len(l)
 	rows := max(1, atOnce/w)

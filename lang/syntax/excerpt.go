@@ -17,7 +17,8 @@ func writeExcerpt(b *strings.Builder, num string, line []byte, from, to int, lab
 	pad := strings.Repeat(" ", wide-len(num))
 	text, left, width := window(line, from, to)
 	b.WriteString("  " + pad + num + " | " + text + "\n")
-	b.WriteString("  " + strings.Repeat(" ", wide) + " | " + strings.Repeat(" ", left) + strings.Repeat("^", max(1, width)))
+	b.WriteString("  " + strings.Repeat(" ", wide) + " | " + strings.Repeat(" ", left) +
+		strings.Repeat("^", max(1, width)))
 	if label != "" {
 		b.WriteString(" " + oneLine(label))
 	}

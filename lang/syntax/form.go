@@ -32,7 +32,8 @@ var awaited = [symbolForm + 1]struct {
 	name  string
 }{
 	parenForm: {RParenTok, "`)`"}, listForm: {RBrackTok, "`]`"}, vecForm: {RVecTok, "`|]`"}, letForm: {InTok, "`in`"},
-	ifForm: {ThenTok, "a comparison"}, condForm: {ThenTok, "`then`"}, thenForm: {ElseTok, "`else`"}, matchForm: {WithTok, "`with`"}, symbolForm: {WithTok, "`with`"},
+	ifForm: {ThenTok, "a comparison"}, condForm: {ThenTok, "`then`"}, thenForm: {ElseTok, "`else`"},
+	matchForm: {WithTok, "`with`"}, symbolForm: {WithTok, "`with`"},
 }
 
 // waitsFor reports whether the token closes or continues the form.
@@ -276,7 +277,8 @@ func (p *parser) lets() operand {
 	return o
 }
 
-// let parses p … [: T] = e in after let, or up to an and after let rec; then there is more. It fails if an error leads out of it.
+// let parses p … [: T] = e in after let, or up to an and after let rec; then there is more. It fails if an error leads
+// out of it.
 func (p *parser) let(fr *form, n *ExprNode) (value operand, more, ok bool) {
 	p.begin(fr)
 	defer p.end()
@@ -330,7 +332,8 @@ func (p *parser) letHead(n *ExprNode, rec bool) (typ TypeExpr, ok bool) {
 		if rec {
 			label = "`let rec` defines functions"
 		}
-		p.report(Diagnostic{Span: head.Span, Headline: "expected a function's name after `let`, found a pattern", Label: label})
+		p.report(Diagnostic{Span: head.Span, Headline: "expected a function's name after `let`, found a pattern",
+			Label: label})
 	}
 	if p.accept(ColonTok) {
 		t := p.typ()

@@ -37,8 +37,8 @@ func (f *File) partOf(off uint32) int {
 	return i - 1
 }
 
-// Part returns the file in which a span stands, and the span there: f or a file that it imports. Of an imported file only the
-// source is there.
+// Part returns the file in which a span stands, and the span there: f or a file that it imports. Of an imported file
+// only the source is there.
 func (f *File) Part(s Span) (*File, Span) {
 	i := f.partOf(s.Start)
 	if i < 0 {
@@ -189,7 +189,8 @@ func (p *parser) parsePart(i Import, name string, src []byte) {
 	whole := slices.Concat(f.Src, []byte("\n"), src)
 	start, body := uint32(len(f.Src)+1), f.Body
 	f.Src = whole
-	f.parts = append(f.parts, part{file: newFile(name, src, p.guard), start: start, by: i.File, parent: p.part, open: true})
+	f.parts = append(f.parts, part{file: newFile(name, src, p.guard), start: start, by: i.File, parent: p.part,
+		open: true})
 	q := &parser{f: f, s: newScanner(whole, start), opt: p.opt, guard: p.guard, names: p.names, cons: p.cons, part: i.part}
 	q.s.diags = p.s.diags
 	q.program()

@@ -87,7 +87,8 @@ func newParser(name string, src []byte, opt Options) *parser {
 	}
 	guard := &Guard{Check: opt.Check, Reserve: opt.Reserve}
 	f := newFile(name, src, guard)
-	return &parser{f: f, s: newScanner(src, 0), opt: opt, guard: guard, names: make(map[string]string), cons: map[string]bool{}}
+	return &parser{f: f, s: newScanner(src, 0), opt: opt, guard: guard, names: make(map[string]string),
+		cons: map[string]bool{}}
 }
 
 // stopped reports whether the parse is over before its end.
@@ -242,14 +243,15 @@ func (p *parser) finish() {
 			Label: "after the declarations, one expression at column 1 is the program"}
 		if line, ok := p.continuation(); ok {
 			d = Diagnostic{Span: line, Headline: "expected the program's body", Label: fmt.Sprintf(
-				"this line belongs to the declaration of %s, since it is indented; the body starts at column 1", p.f.Decls[len(p.f.Decls)-1].Name)}
+				"this line belongs to the declaration of %s, since it is indented; the body starts at column 1",
+				p.f.Decls[len(p.f.Decls)-1].Name)}
 		}
 		p.report(d)
 	}
 }
 
-// continuation returns the text of an indented line of the last declaration that may have been meant as the body: the first
-// after a blank line, or else the last.
+// continuation returns the text of an indented line of the last declaration that may have been meant as the body: the
+// first after a blank line, or else the last.
 func (p *parser) continuation() (line Span, ok bool) {
 	if len(p.f.Decls) == 0 || int(p.f.Decls[len(p.f.Decls)-1].Span.Start) > len(p.f.text) {
 		return Span{}, false

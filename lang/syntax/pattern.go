@@ -70,8 +70,8 @@ func (p *parser) pattern() (Pat, bool) {
 	return p.addPat(n, nil), true
 }
 
-// atConstructor reports whether the current token is the constructor of a pattern: in match any capitalised name, elsewhere
-// one that has been declared.
+// atConstructor reports whether the current token is the constructor of a pattern: in match any capitalised name,
+// elsewhere one that has been declared.
 func (p *parser) atConstructor() bool {
 	return p.at(IdentTok) && (p.cons[p.text()] || p.matching && isConstructor(p.text()))
 }

@@ -42,7 +42,8 @@ func (p *parser) noOperand(fr *form) operand {
 	case k == UnderTok:
 		hint = "`_` is a pattern, not a value"
 	case k == StringTok:
-		hint = "a string stands only after `csv`, `npy`, `npz`, `json`, `parquet` and `text`, in an `input` or `data` declaration"
+		hint = "a string stands only after `csv`, `npy`, `npz`, `json`, `parquet` and `text`, in an `input` or `data` " +
+			"declaration"
 	}
 	p.expected(what, hint, notes...)
 	switch p.tok.kind {
@@ -67,14 +68,17 @@ func (p *parser) notArgument(f operand) bool {
 		p.expected("an operator or an argument", "`_` is a pattern, not a value")
 		return false
 	case k == StringTok:
-		p.expected("an operator or an argument", "a string stands only after `csv`, `npy`, `npz`, `json`, `parquet` and `text`, in an `input` or `data` declaration")
+		p.expected("an operator or an argument",
+			"a string stands only after `csv`, `npy`, `npz`, `json`, `parquet` and `text`, in an `input` or `data` "+
+				"declaration")
 		return false
 	case k == backslashTok:
 		p.expected("an operator or an argument", "a function is written `fun x -> …`, in parentheses as an argument")
 	case k == LetTok && p.inner != nil && p.inner.kind == letForm:
 		p.expected("`in`", "", p.opener(LetTok, p.inner.start), Note{Text: "`let x = e in b` needs its `in`"})
 	case k == LetTok && p.inDecl && p.firstOnLine():
-		p.expected("an operator or an argument", "this line belongs to the declaration above it, since it is indented; the body starts at column 1")
+		p.expected("an operator or an argument",
+			"this line belongs to the declaration above it, since it is indented; the body starts at column 1")
 	default:
 		p.expected("an operator or an argument", fmt.Sprintf("put parentheses around `%s` to make it an argument", k))
 	}
@@ -108,7 +112,8 @@ func (p *parser) strayHint() string {
 	case logicTok:
 		return "conditions are joined by the words and and or"
 	case CommaTok:
-		if src := p.s.src; p.prevEnd == p.tok.start && p.tok.start > 0 && isDigit(src[p.tok.start-1]) && int(p.tok.end) < len(src) && isDigit(src[p.tok.end]) {
+		if src := p.s.src; p.prevEnd == p.tok.start && p.tok.start > 0 && isDigit(src[p.tok.start-1]) &&
+			int(p.tok.end) < len(src) && isDigit(src[p.tok.end]) {
 			return "a number has a decimal point: 0.5; and a tuple stands in parentheses"
 		}
 		return "a tuple stands in parentheses"

@@ -92,7 +92,8 @@ func (s *scanner) space() {
 			s.comment()
 		case c == '/' && s.at(s.off+1) == '/':
 			s.foreignComment(2)
-		case c == '#' && !s.seen && (s.at(s.off+1) == '#' || s.at(s.off+1) == '!'), c == '#' && s.at(s.off+1) == ' ' && isLetter(s.at(s.off+2)) && !s.takes():
+		case c == '#' && !s.seen && (s.at(s.off+1) == '#' || s.at(s.off+1) == '!'),
+			c == '#' && s.at(s.off+1) == ' ' && isLetter(s.at(s.off+2)) && !s.takes():
 			s.foreignComment(1)
 		default:
 			return

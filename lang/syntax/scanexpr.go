@@ -2,7 +2,8 @@ package syntax
 
 // The word scan starts a form only where i < s with p = follows. Elsewhere it is a name like others.
 
-// ahead returns a function that scans the tokens behind the current one, up to the end of the declaration or of the body.
+// ahead returns a function that scans the tokens behind the current one, up to the end of the declaration or of the
+// body.
 func (p *parser) ahead() func() lexeme {
 	s := p.s
 	s.mute = true

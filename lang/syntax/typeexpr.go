@@ -175,7 +175,8 @@ func (p *parser) unknownTypes() {
 		if n := &p.f.types[i]; n.Kind == NamedType && !declared[n.Text] && !p.stopped() {
 			n.Kind = BadType
 			span := Span{n.Span.Start, n.Span.Start + uint32(len(n.Text))}
-			p.s.diags = append(p.s.diags, Diagnostic{Span: span, Headline: "unknown type `" + clip(n.Text) + "`", Label: typeHintFor(n.Text)})
+			p.s.diags = append(p.s.diags,
+				Diagnostic{Span: span, Headline: "unknown type `" + clip(n.Text) + "`", Label: typeHintFor(n.Text)})
 		}
 	}
 }

@@ -4,7 +4,8 @@ import "slices"
 
 // Contextual returns the words that have a meaning in some places only, beside those of [Token.IsContextual].
 func Contextual() []string {
-	return slices.Concat([]string{"scan", "or", "not", "of", "onehot", "uniform", "normal", "skip", "fill", "separator"}, fileFormats[1:])
+	return slices.Concat([]string{"scan", "or", "not", "of", "onehot", "uniform", "normal", "skip", "fill",
+		"separator"}, fileFormats[1:])
 }
 
 // words says which contextual words a file binds as names: there they are names everywhere.
@@ -25,8 +26,8 @@ func (w *words) bind(s *scanner, k Token) bool {
 	return w.bound[k]
 }
 
-// look finds what stands behind def, let, fun and the like, up to = or ->. s takes all contextual words for names. In def rec
-// f and let rec f, rec is none.
+// look finds what stands behind def, let, fun and the like, up to = or ->. s takes all contextual words for names. In
+// def rec f and let rec f, rec is none.
 func (w *words) look(s *scanner) {
 	binds := false
 	var rec, before Token // rec waits for what follows it

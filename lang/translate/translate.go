@@ -1,4 +1,5 @@
-// Package translate computes the default values of inputs and data: it turns their core into code of package eval, and runs it.
+// Package translate computes the default values of inputs and data: it turns their core into code of package eval, and
+// runs it.
 package translate
 
 import (

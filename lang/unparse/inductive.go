@@ -58,8 +58,8 @@ func (p *Program) distinct(xs []term.Var) []string {
 // functionNames returns names for the functions of a fix.
 func (p *Program) functionNames(n *term.Node) []string { return p.distinct(p.t.BoundVars(n)) }
 
-// fix is let rec f = λ and … in the member that the node stands for. Its first item enters the first function, and its last is
-// the part behind in.
+// fix is let rec f = λ and … in the member that the node stands for. Its first item enters the first function, and its
+// last is the part behind in.
 func (p *Program) fix(n *term.Node, names []string) []item {
 	xs := p.t.BoundVars(n)
 	var items []item
@@ -79,8 +79,8 @@ func (p *Program) fix(n *term.Node, names []string) []item {
 	return append(items, text(" in "), text(names[n.Count]))
 }
 
-// declareTypes returns the declarations of the inductive types that the term mentions. They come in the order in which the
-// universe has them; and joins those that mention a later one.
+// declareTypes returns the declarations of the inductive types that the term mentions. They come in the order in which
+// the universe has them; and joins those that mention a later one.
 func (p *Program) declareTypes() ([]byte, error) {
 	tt, t := p.t.Types, p.t
 	live, err := t.Inside(p.opt.Check, t.Root)
@@ -124,7 +124,8 @@ func (p *Program) declareTypes() ([]byte, error) {
 		}
 		for _, c := range tt.Declared(d) {
 			if named[c.Name] != "" {
-				return nil, fmt.Errorf("the types %s and %s of this stage have one constructor %s: this is no program", named[c.Name], name, c.Name)
+				return nil, fmt.Errorf("the types %s and %s of this stage have one constructor %s: this is no program",
+					named[c.Name], name, c.Name)
 			}
 			named[c.Name] = name
 			p.Reserve(c.Name)

@@ -28,8 +28,8 @@ func (p *Program) symbolName(f term.Symbol) string {
 	return f.SourceName()
 }
 
-// declareSymbols returns the declarations of the symbols that the term mentions and the table does not have. Where something else
-// has the name of one or of its derivatives, it has another name.
+// declareSymbols returns the declarations of the symbols that the term mentions and the table does not have. Where
+// something else has the name of one or of its derivatives, it has another name.
 func (p *Program) declareSymbols() ([]byte, error) {
 	live, err := p.t.Inside(p.opt.Check, p.t.Root)
 	if err != nil {
@@ -101,7 +101,8 @@ func (p *Program) mention(f term.Symbol, used map[term.Symbol]bool) {
 	k := f.Info().Arity
 	none := struct{}{}
 	for i := range k + 1 {
-		term.Interpret((f + term.Symbol(i)).Info().Body, k, func(float64) struct{} { return none }, func(int) struct{} { return none },
+		term.Interpret((f + term.Symbol(i)).Info().Body, k, func(float64) struct{} { return none },
+			func(int) struct{} { return none },
 			func(g term.Symbol, _ ...struct{}) struct{} {
 				if g.Declared() {
 					p.mention(g, used)

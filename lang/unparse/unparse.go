@@ -44,7 +44,8 @@ type Program struct {
 	guard    *syntax.Guard
 
 	symbols map[term.Symbol]string // the names of declared symbols and of their partial derivatives
-	// parameters are the names that parameters of declared symbols have: x and y, and x1, x2, … where there are more than two.
+	// parameters are the names that parameters of declared symbols have: x and y, and x1, x2, … where there are more
+	// than two.
 	parameters []string
 	typeNames  map[string]string // of declared types whose names are none of the language
 }
@@ -53,7 +54,8 @@ type Program struct {
 // names of inputs and data are those that they have. An error of Check or Reserve ends a declaration
 // by a panic, which [syntax.Catch] makes an error again.
 func New(t *term.Term, opt Options) *Program {
-	p := &Program{t: t, opt: opt, guard: &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}, scope: newScope(), names: make([]string, t.NumVars()), data: make([]string, len(t.Data)),
+	p := &Program{t: t, opt: opt, guard: &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}, scope: newScope(),
+		names: make([]string, t.NumVars()), data: make([]string, len(t.Data)),
 		products: map[term.Var]product{}, tuples: map[term.Ref]string{}, printed: make([]bool, t.NumVars())}
 	for i := range t.NumVars() - 1 {
 		p.guard.Step()

@@ -2,7 +2,8 @@ package elementary
 
 import "math"
 
-// Lgamma is log |Γ(x)|, within 4·10⁻¹⁵ of max(1, |log |Γ(x)||) for positive x. It is +Inf at 0 and at the negative integers.
+// Lgamma is log |Γ(x)|, within 4·10⁻¹⁵ of max(1, |log |Γ(x)||) for positive x. It is +Inf at 0 and at the negative
+// integers.
 func Lgamma(x float64) float64 {
 	switch {
 	case math.IsNaN(x):
@@ -80,8 +81,8 @@ func Digamma(x float64) float64 {
 // digammaSeries has the coefficients B₂ₖ/2k of the asymptotic series.
 var digammaSeries = []float64{1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12}
 
-// Polygamma is the n-th derivative of [Digamma], within 10⁻¹³ of its size for positive x and n ≤ 10. It is NaN at 0 and at the
-// negative integers, and for an n that is not a natural number up to 100.
+// Polygamma is the n-th derivative of [Digamma], within 10⁻¹³ of its size for positive x and n ≤ 10. It is NaN at 0 and
+// at the negative integers, and for an n that is not a natural number up to 100.
 func Polygamma(n, x float64) float64 {
 	switch {
 	case n == 0:

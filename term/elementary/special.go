@@ -11,9 +11,9 @@ func poly(x float64, c []float64) float64 {
 	return p
 }
 
-// Erf is the error function, within a unit in the last place, by the quotients of polynomials of Sun Microsystems' s_erf.c
-// (copyright 1993 by Sun Microsystems, Inc.; permission to use, copy, modify, and distribute is freely granted, provided
-// that this notice is preserved).
+// Erf is the error function, within a unit in the last place, by the quotients of polynomials of Sun Microsystems'
+// s_erf.c (copyright 1993 by Sun Microsystems, Inc.; permission to use, copy, modify, and distribute is freely granted,
+// provided that this notice is preserved).
 func Erf(x float64) float64 {
 	a := math.Abs(x)
 	var y float64
@@ -99,7 +99,8 @@ func Sinh(x float64) float64 {
 }
 
 // sinhSeries has 1/3!, 1/5!, …, 1/19!.
-var sinhSeries = []float64{1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880, 1.0 / 39916800, 1.0 / 6227020800, 1.0 / 1307674368000,
+var sinhSeries = []float64{1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880, 1.0 / 39916800, 1.0 / 6227020800,
+	1.0 / 1307674368000,
 	1.0 / 355687428096000, 1.0 / 121645100408832000}
 
 // Cosh is (e^x + e^−x)/2, within three units in the last place.
@@ -133,5 +134,6 @@ func Asin(x float64) float64 {
 var (
 	asinP = []float64{1.66666666666666657415e-01, -3.25565818622400915405e-01, 2.01212532134862925881e-01,
 		-4.00555345006794114027e-02, 7.91534994289814532176e-04, 3.47933107596021167570e-05}
-	asinQ = []float64{1, -2.40339491173441421878e+00, 2.02094576023350569471e+00, -6.88283971605453293030e-01, 7.70381505559019352791e-02}
+	asinQ = []float64{1, -2.40339491173441421878e+00, 2.02094576023350569471e+00, -6.88283971605453293030e-01,
+		7.70381505559019352791e-02}
 )

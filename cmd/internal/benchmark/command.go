@@ -134,12 +134,16 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	fs.Var(&f.jobs, "jobs", "count on so many cores at once, a `count`; times are always taken alone")
 	fs.BoolVar(&f.json, "json", false, "print one JSON object")
 	fs.StringVar(&f.family, "family", "", "measure the program in `FILE` instead")
-	fs.StringArrayVar(&f.params, "param", nil, "with --family: `name=sizes`, from..to or a list, of the param that grows,\nand name=value of others (repeatable)")
+	fs.StringArrayVar(&f.params, "param", nil,
+		"with --family: `name=sizes`, from..to or a list, of the param that grows,\nand name=value of others "+
+			"(repeatable)")
 	fs.StringArrayVar(&f.sets, "set", nil, "with --family: override an input or data: `name=value` (repeatable)")
 	f.law.Is = bench.Law{Kind: bench.Power, Power: 1}
 	f.law.Add(cmd, "law", "with --family: the `law` that its steps are to follow, linear, nlogn, quadratic\nor constant",
-		"linear nlogn quadratic constant", f.law.Is, bench.Law{Kind: bench.Power, Power: 1, Logs: 1}, bench.Law{Kind: bench.Power, Power: 2}, bench.Law{Kind: bench.Power})
-	fs.BoolVar(&f.render, "render", false, "measure nothing: write the page, pictures and tables of what is there,\nby whatever build it was measured")
+		"linear nlogn quadratic constant", f.law.Is, bench.Law{Kind: bench.Power, Power: 1, Logs: 1},
+		bench.Law{Kind: bench.Power, Power: 2}, bench.Law{Kind: bench.Power})
+	fs.BoolVar(&f.render, "render", false,
+		"measure nothing: write the page, pictures and tables of what is there,\nby whatever build it was measured")
 	fs.StringVar(&f.repository, "page", "", "keep the results in the repository at `ROOT`, and write its BENCHMARKS.md")
 	f.observe.Add(cmd)
 	_ = cmd.MarkFlagFilename("family", "gram")
@@ -167,14 +171,18 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 		command.Misfit(f.counts && f.render, "--render measures nothing, and --counts says what is measured"),
 		command.Misfit(f.peers && given("claim"), "--claim is for the paper's claims, and --peers measures none of them"),
 		command.Misfit(f.peers && f.family != "", "--peers measures the workloads, and --family a program of yours"),
-		command.Misfit(f.family != "" && given("claim"), "--claim is for the paper's claims, and --family measures a program of yours"),
-		command.Misfit(f.family != "" && given("page"), "--page is for the paper's claims, and --family measures a program of yours"),
-		command.Misfit(f.family != "" && given("quick"), "--quick is for the paper's claims; --family takes its sizes from --param"),
+		command.Misfit(f.family != "" && given("claim"),
+			"--claim is for the paper's claims, and --family measures a program of yours"),
+		command.Misfit(f.family != "" && given("page"),
+			"--page is for the paper's claims, and --family measures a program of yours"),
+		command.Misfit(f.family != "" && given("quick"),
+			"--quick is for the paper's claims; --family takes its sizes from --param"),
 		command.Misfit(given("page") && given("out"), "--page keeps the results in the repository, and --out elsewhere"),
 		command.Misfit(f.render && f.fresh, "--render measures nothing, and --fresh measures all again"),
 		command.Misfit(f.render && given("jobs"), "--render measures nothing, and --jobs says how"),
 		command.Misfit(f.peers && given("jobs"), "--jobs is for counts, and --peers takes times only"),
-		command.Misfit(f.render && f.quick && given("page"), "--page has all sizes that are there, and --quick is for what is measured"),
+		command.Misfit(f.render && f.quick && given("page"),
+			"--page has all sizes that are there, and --quick is for what is measured"),
 		command.Misfit(f.out == "", "the name of the folder for --out is empty"),
 	)
 	if err != nil {
@@ -245,7 +253,8 @@ func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) erro
 
 // measure measures what is missing, and returns which rows to report. Points that can't be
 // measured are printed on standard error, and make the exit status 1.
-func (a *app) measure(ctx context.Context, claims []bench.Claim, store *measure.Store, f *benchFlags) (measure.Selection, error) {
+func (a *app) measure(ctx context.Context, claims []bench.Claim, store *measure.Store,
+	f *benchFlags) (measure.Selection, error) {
 	if f.render {
 		return measure.Selection{Sizes: measure.AnySize, Tasks: f.tasks(measure.AnyTask())}, nil
 	}

@@ -13,7 +13,8 @@ import (
 
 // compare measures the workloads beside peers. It prints on standard error which peers are missing or left out;
 // that is not an error.
-func (a *app) compare(ctx context.Context, store *measure.Store, opt measure.Options, f *benchFlags, bar *command.Bar) error {
+func (a *app) compare(ctx context.Context, store *measure.Store, opt measure.Options, f *benchFlags,
+	bar *command.Bar) error {
 	faults, err := measure.Compare(ctx, f.comparing(), store, opt)
 	bar.Close()
 	for _, fault := range faults {
@@ -22,7 +23,8 @@ func (a *app) compare(ctx context.Context, store *measure.Store, opt measure.Opt
 	return err
 }
 
-// tasks returns the tasks of the comparison that are measured: all, together with all claims or with --peers; otherwise none.
+// tasks returns the tasks of the comparison that are measured: all, together with all claims or with --peers; otherwise
+// none.
 func (f *benchFlags) tasks(all []peers.Task) []peers.Task {
 	if f.family != "" || len(f.claims) > 0 || f.counts {
 		return nil

@@ -74,5 +74,6 @@ func companion(program string, args []string) (path string, all []string, err er
 	if tool, err := exec.LookPath("go"); err == nil && filepath.Base(dir) == "exe" { // of go run
 		return tool, append([]string{"run", folder + program}, args...), nil
 	}
-	return "", nil, errors.New("the program " + program + " is not beside gram: go install " + folder + "... installs both")
+	return "", nil, errors.New("the program " + program + " is not beside gram: go install " + folder +
+		"... installs both")
 }

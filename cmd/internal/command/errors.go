@@ -37,8 +37,8 @@ func ReadError(name string, err error) error {
 	return cmp.Or(LimitError(err, "reading "+name), FileError(name, err))
 }
 
-// LimitError returns the limit that an error says was reached in a phase: of memory, or of the context. It returns nil for
-// other errors.
+// LimitError returns the limit that an error says was reached in a phase: of memory, or of the context. It returns nil
+// for other errors.
 func LimitError(err error, phase string) error {
 	var memory *limits.MemoryError
 	switch {

@@ -34,7 +34,8 @@ type LoadFlags struct {
 func (f *LoadFlags) AddValues(fs *pflag.FlagSet) {
 	fs.SortFlags = false
 	f.Given = fs.Visit
-	fs.StringArrayVar(&f.Params, "param", nil, "override a param: `name=value`, a natural number like 1000 or 1e6 (repeatable)")
+	fs.StringArrayVar(&f.Params, "param", nil,
+		"override a param: `name=value`, a natural number like 1000 or 1e6 (repeatable)")
 	fs.StringArrayVar(&f.Sets, "set", nil,
 		"override an input or data: `name=value`, a number, numbers in brackets\n"+
 			"like [1,-2], or a file: @e.csv, @f.csv:column,column, @w.npy, @w.npz:name, @p.json,\n"+
@@ -84,7 +85,8 @@ func (f *RunFlags) AddLimits(cmd *cobra.Command) {
 
 // AddOrder adds the flags for the order in which redexes fire.
 func (f *RunFlags) AddOrder(cmd *cobra.Command, load *LoadFlags, redexes string) {
-	f.Schedule.Add(cmd, "schedule", "the `order` in which "+redexes+" fire: lifo or random", "lifo random", gram.LIFO, gram.Random)
+	f.Schedule.Add(cmd, "schedule", "the `order` in which "+redexes+" fire: lifo or random", "lifo random", gram.LIFO,
+		gram.Random)
 	f.AddOrderSeed(cmd, load)
 }
 

@@ -33,8 +33,8 @@ func Main(commands func(*App) []*cobra.Command) {
 // exitLate ends the process, if it is not nil: it is nil where Run is called by another program, a test.
 var exitLate func(status int)
 
-// lateness is how much processor time a command may take after a limit of time or an interrupt, and maxLateness how long it
-// may take where others have the processors.
+// lateness is how much processor time a command may take after a limit of time or an interrupt, and maxLateness how
+// long it may take where others have the processors.
 const (
 	lateness    = 70 * time.Millisecond
 	maxLateness = 2 * time.Second
@@ -43,7 +43,8 @@ const (
 var started = time.Now()
 
 // EndLate ends the process when ctx is done and the command goes on working for too long. Every loop that is known to
-// take long looks at ctx; EndLate is for the others. The command calls the function that it returns when its work is over.
+// take long looks at ctx; EndLate is for the others. The command calls the function that it returns when its work is
+// over.
 func (a *App) EndLate(ctx context.Context, path string) (inTime func()) {
 	var over atomic.Bool
 	stop := context.AfterFunc(ctx, func() {

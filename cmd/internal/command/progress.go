@@ -29,7 +29,8 @@ type Line struct {
 }
 
 // phases describes the phases of a run.
-var phases = map[string]string{"load": "loading", "compile": "compiling", "reduce": "reducing", "span": "measuring the span", "print": "printing"}
+var phases = map[string]string{"load": "loading", "compile": "compiling", "reduce": "reducing",
+	"span": "measuring the span", "print": "printing"}
 
 // NewLine returns a line on w, which appears after the delay. If on is false it does nothing.
 func NewLine(w io.Writer, on bool, delay time.Duration) *Line {
@@ -53,7 +54,8 @@ func (p *Line) Phase(name string) {
 	}
 }
 
-// SetShare sets the share of a part of the current phase that is done, negative if it is not known. It may be called often, from any goroutine.
+// SetShare sets the share of a part of the current phase that is done, negative if it is not known. It may be called
+// often, from any goroutine.
 func (p *Line) SetShare(part string, share float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

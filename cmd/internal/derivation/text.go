@@ -46,7 +46,8 @@ func (t *textWriter) step(s *Step, before, after []reference.Token, chained bool
 	}
 	t.after = after
 	rule := rule.Table[s.Rule]
-	t.printf("    %s\n%d  (%s) %s  %s  %d → %d symbols\n", text(before), s.Number, rule.Number, rule.Name, t.opt.place(s), s.Before, s.After)
+	t.printf("    %s\n%d  (%s) %s  %s  %d → %d symbols\n", text(before), s.Number, rule.Number, rule.Name,
+		t.opt.place(s), s.Before, s.After)
 }
 
 // end prints the term after the last step that was printed.

@@ -35,8 +35,9 @@ type recording struct {
 	Rules   map[string]string `json:"rules"` // the pictures of the rules that fire
 }
 
-// Export writes a page that shows the run of the program without a server: all its states are recorded in it. A program that is
-// wrong, a run that was stopped, and a page of more than [MaxExport] bytes are errors. The time limit is that of one request.
+// Export writes a page that shows the run of the program without a server: all its states are recorded in it. A program
+// that is wrong, a run that was stopped, and a page of more than [MaxExport] bytes are errors. The time limit is that
+// of one request.
 func (s *Server) Export(ctx context.Context, w io.Writer) error {
 	if s.problem != nil {
 		return s.problem
@@ -139,7 +140,8 @@ func (rec *recording) compressed() (string, error) {
 }
 
 // exportPolicy lets a page with a recorded run load nothing.
-const exportPolicy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+const exportPolicy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; " +
+	"base-uri 'none'; form-action 'none'"
 
 var (
 	styleLink  = regexp.MustCompile(`<link rel="stylesheet" href="/assets/([a-z]+\.css)">`)
@@ -185,8 +187,8 @@ var (
 	exportName = regexp.MustCompile(`(?m)^export (?:async )?(?:function|class|const) (\w+)`)
 )
 
-// bundle joins a module and those that it imports to one script: each is a function whose value has what it exports. A file
-// has no server to import modules from.
+// bundle joins a module and those that it imports to one script: each is a function whose value has what it exports. A
+// file has no server to import modules from.
 func bundle(name string) (string, error) {
 	var out strings.Builder
 	out.WriteString("const modules = {};\n")

@@ -13,7 +13,8 @@ import (
 )
 
 var (
-	errOutside = errors.New("a program of the explorer may read the files in the folder of its FILE, and those that FILE names; " +
+	errOutside = errors.New("a program of the explorer may read the files in the folder of its FILE, and those that " +
+		"FILE names; " +
 		"this is neither")
 	errNoFile = errors.New("this is no regular file")
 )
@@ -29,8 +30,10 @@ type files struct {
 	once  onceFiles
 }
 
-// newFiles returns the files of a program in the folder dir, those that sets names, and the file inputs, unless that is "".
-func newFiles(dir string, sets []string, inputs string, open func(context.Context, string) (fs.File, error)) (*files, error) {
+// newFiles returns the files of a program in the folder dir, those that sets names, and the file inputs, unless that is
+// "".
+func newFiles(dir string, sets []string, inputs string, open func(context.Context, string) (fs.File, error)) (*files,
+	error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err

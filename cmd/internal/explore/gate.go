@@ -14,7 +14,8 @@ const (
 type gate struct{ reading, inside, working chan struct{} }
 
 func newGate() gate {
-	return gate{make(chan struct{}, maxReading), make(chan struct{}, maxWorking+maxWaiting), make(chan struct{}, maxWorking)}
+	return gate{make(chan struct{}, maxReading), make(chan struct{}, maxWorking+maxWaiting),
+		make(chan struct{}, maxWorking)}
 }
 
 // enter admits a request unless there are too many. leave ends it.

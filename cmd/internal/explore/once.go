@@ -22,7 +22,8 @@ type keptFile struct {
 }
 
 // open opens the file at path, or the text that is kept of it.
-func (o *onceFiles) open(ctx context.Context, path string, open func(context.Context, string) (fs.File, error)) (fs.File, error) {
+func (o *onceFiles) open(ctx context.Context, path string,
+	open func(context.Context, string) (fs.File, error)) (fs.File, error) {
 	o.mu.Lock()
 	k, ok := o.kept[path]
 	o.mu.Unlock()

@@ -63,7 +63,8 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Retry-After", "1")
 		writeFailure(w, http.StatusServiceUnavailable, errBusy.Error())
 	case errors.As(err, &program):
-		writeJSON(w, http.StatusUnprocessableEntity, wrongProgram{refusal{summary(program)}, program.Diagnostics, program.Text})
+		writeJSON(w, http.StatusUnprocessableEntity,
+			wrongProgram{refusal{summary(program)}, program.Diagnostics, program.Text})
 	case errors.As(err, &limit), errors.As(err, &usage):
 		writeJSON(w, http.StatusUnprocessableEntity, wrongProgram{refusal{err.Error()}, []gram.Diagnostic{}, err.Error()})
 	case errors.Is(err, context.DeadlineExceeded):

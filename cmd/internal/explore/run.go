@@ -160,7 +160,8 @@ func (s *Server) work(ctx context.Context, r *run, do func(context.Context) erro
 // load reads a program.
 func (s *Server) load(ctx context.Context, source []byte, open func(string) (fs.File, error)) (*gram.Program, error) {
 	p, err := gram.Load(ctx, s.cfg.Path, source, gram.Options{
-		Params: s.cfg.Params, Sets: s.cfg.Sets, Inputs: s.cfg.Inputs, Dir: s.cfg.Dir, MaxMemory: s.cfg.MaxMemory, Open: open, Seed: s.cfg.Run.Seed,
+		Params: s.cfg.Params, Sets: s.cfg.Sets, Inputs: s.cfg.Inputs, Dir: s.cfg.Dir, MaxMemory: s.cfg.MaxMemory,
+		Open: open, Seed: s.cfg.Run.Seed,
 	})
 	if err == nil {
 		err = p.Expand(ctx)

@@ -83,7 +83,8 @@ func place(w *scene.Window) *placedWindow {
 	}
 	edges := references(w, index)
 	l := layered.Place(boxes, edges, layered.Options{NodeGap: nodeGap, LayerGap: layerGap})
-	out := &placedWindow{Window: w, Nodes: make([]placedNode, len(w.Nodes)), Bends: []bend{}, Width: l.Width, Height: l.Height}
+	out := &placedWindow{Window: w, Nodes: make([]placedNode, len(w.Nodes)), Bends: []bend{}, Width: l.Width,
+		Height: l.Height}
 	for i, n := range w.Nodes {
 		out.Nodes[i] = placedNode{n, l.X[i], l.Y[i], boxes[i].Width, boxes[i].Height}
 	}

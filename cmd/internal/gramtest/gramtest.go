@@ -17,7 +17,8 @@ const folder = "../../../examples"
 
 // Example loads an example of a small size.
 func Example(t require.TestingT, name string) *gram.Program {
-	p, err := gram.LoadFile(context.Background(), filepath.Join(folder, name+".gram"), gram.Options{Params: testprogram.Small[name], Open: testprogram.FirstRows})
+	p, err := gram.LoadFile(context.Background(), filepath.Join(folder, name+".gram"),
+		gram.Options{Params: testprogram.Small[name], Open: testprogram.FirstRows})
 	require.NoError(t, err)
 	return p
 }
@@ -29,7 +30,8 @@ func Examples(t require.TestingT) []string {
 	require.GreaterOrEqual(t, len(files), 10)
 	var names []string
 	for _, f := range files {
-		if name := filepath.Base(f[:len(f)-len(".gram")]); !slices.Contains([]string{"phylogeny", "molecules", "newton", "characters", "bigram"}, name) {
+		if name := filepath.Base(f[:len(f)-len(".gram")]); !slices.Contains([]string{"phylogeny", "molecules", "newton",
+			"characters", "bigram"}, name) {
 			names = append(names, name)
 		}
 	}

@@ -37,7 +37,8 @@ func newBarsAt(values []float64, name func(i int) string, s scale) *bars {
 	var b bars
 	shown := cut(values)
 	if left := len(values) - len(shown); left > 0 {
-		b.Note = fmt.Sprintf("The %d of largest magnitude are shown; %s smaller ones are left out.", mostBars, notation.Grouped(uint64(left)))
+		b.Note = fmt.Sprintf("The %d of largest magnitude are shown; %s smaller ones are left out.", mostBars,
+			notation.Grouped(uint64(left)))
 	}
 	texts := make([]string, len(shown))
 	for k, i := range shown {

@@ -46,7 +46,8 @@ func newFlame(frames []Frame) *flame {
 		}
 		out.Depth = max(out.Depth, f.Depth)
 		out.Frames = append(out.Frames, flameFrame{
-			Name: name, Title: title, Left: percent(float64(f.From), float64(whole)), Width: percent(float64(f.Rewrites), float64(whole)), Top: fmt.Sprintf("%.1frem", 1.5*float64(f.Depth)),
+			Name: name, Title: title, Left: percent(float64(f.From), float64(whole)),
+			Width: percent(float64(f.Rewrites), float64(whole)), Top: fmt.Sprintf("%.1frem", 1.5*float64(f.Depth)),
 		})
 	}
 	return &out

@@ -76,7 +76,8 @@ func newHeat(ms []matrix, of int, values []float64) *heat {
 		h.Maps = append(h.Maps, b.draw(&ms[i], most, &h.Legend))
 	}
 	if b.high > 1 || b.wide > 1 {
-		h.Note += fmt.Sprintf(" Each square stands for up to %d × %d components, and shows the one of largest magnitude.", b.high, b.wide)
+		h.Note += fmt.Sprintf(" Each square stands for up to %d × %d components, and shows the one of largest "+
+			"magnitude.", b.high, b.wide)
 	}
 	return &h
 }
@@ -119,7 +120,8 @@ func (b bins) rowName(m *matrix, i int) string {
 const maxName = 24
 
 func (b bins) draw(m *matrix, most float64, l *legend) heatMap {
-	h := heatMap{Title: m.Title, Wide: b.numbers, Width: b.left + b.columns*b.width + 2, Height: b.top + b.rows*b.height + 2}
+	h := heatMap{Title: m.Title, Wide: b.numbers, Width: b.left + b.columns*b.width + 2,
+		Height: b.top + b.rows*b.height + 2}
 	h.Label = fmt.Sprintf("%s: heat map of %d rows and %d columns", m.Title, m.Rows, m.Columns)
 	if m.Title == "" {
 		h.Label = fmt.Sprintf("Heat map of %d rows and %d columns", m.Rows, m.Columns)
@@ -218,7 +220,8 @@ func (q *square) mark(x float64) string {
 	dx, dy := q.Width/4, q.Height/4
 	switch {
 	case x != x:
-		return fmt.Sprintf("M%d %dl%d %dm0 %dl%d %d", q.X+dx, q.Y+dy, q.Width-2*dx, q.Height-2*dy, -(q.Height - 2*dy), -(q.Width - 2*dx), q.Height-2*dy)
+		return fmt.Sprintf("M%d %dl%d %dm0 %dl%d %d", q.X+dx, q.Y+dy, q.Width-2*dx, q.Height-2*dy, -(q.Height - 2*dy),
+			-(q.Width - 2*dx), q.Height-2*dy)
 	case math.IsInf(x, 0):
 		return fmt.Sprintf("M%d %dh%dv%dh%dz", q.X+dx, q.Y+dy, q.Width-2*dx, q.Height-2*dy, -(q.Width - 2*dx))
 	}
@@ -241,7 +244,8 @@ const (
 )
 
 func newLegend(most float64) legend {
-	l := legend{Least: short(-most), Most: short(most), Zero: most == 0, Width: swatches*swatchWidth + 2, Height: 34, Middle: swatches * swatchWidth / 2, TextRow: 30}
+	l := legend{Least: short(-most), Most: short(most), Zero: most == 0, Width: swatches*swatchWidth + 2, Height: 34,
+		Middle: swatches * swatchWidth / 2, TextRow: 30}
 	for i := range swatches {
 		x := 2*float64(i)/(swatches-1) - 1
 		l.Swatches = append(l.Swatches, square{X: 1 + i*swatchWidth, Y: 1, Width: swatchWidth, Height: 12,

@@ -29,7 +29,8 @@ func newStepTable(rules []Rule) *stepTable {
 		most = max(most, r.Steps)
 	}
 	for _, r := range rules {
-		t.Rows = append(t.Rows, stepRow{r, notation.Grouped(r.Steps), share(r.Steps, total), percent(float64(r.Steps), float64(most))})
+		t.Rows = append(t.Rows, stepRow{r, notation.Grouped(r.Steps), share(r.Steps, total),
+			percent(float64(r.Steps), float64(most))})
 	}
 	t.Total = notation.Grouped(total)
 	return &t
@@ -181,5 +182,6 @@ func clipped(text string) string {
 	if n <= mostRunes {
 		return text
 	}
-	return fmt.Sprintf("%s … (%s characters more)", string([]rune(text)[:mostRunes]), notation.Grouped(uint64(n-mostRunes)))
+	return fmt.Sprintf("%s … (%s characters more)", string([]rune(text)[:mostRunes]),
+		notation.Grouped(uint64(n-mostRunes)))
 }

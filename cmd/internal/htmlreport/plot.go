@@ -17,7 +17,8 @@ type Curve struct {
 	Best int       // the index of the result
 }
 
-// plot is a drawing of curves, with the losses on a logarithmic scale where they are positive and far apart; or of dots.
+// plot is a drawing of curves, with the losses on a logarithmic scale where they are positive and far apart; or of
+// dots.
 type plot struct {
 	Width, Height            int
 	Left, Right, Top, Bottom int // of the frame
@@ -87,7 +88,8 @@ func newPlot(curves []Curve) *plot {
 			}
 		}
 		nameY = at
-		p.Lines = append(p.Lines, plotLine{c.Name, "curve" + strconv.Itoa(i%2), path.String(), place(at), x(c.At[c.Best]), place(y(c.Loss[c.Best]))})
+		p.Lines = append(p.Lines, plotLine{c.Name, "curve" + strconv.Itoa(i%2), path.String(), place(at),
+			x(c.At[c.Best]), place(y(c.Loss[c.Best]))})
 	}
 	marks := rounded(from, to)
 	if logarithmic {

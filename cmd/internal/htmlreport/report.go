@@ -17,7 +17,8 @@ type Report struct {
 	Outputs  int // k, for a Jacobian; else 0
 	Gradient []Array
 	Inputs   []Array // the point
-	// Curves are those of a fit: then Value is the loss and Gradient the fitted inputs, and there are no lines and no graph.
+	// Curves are those of a fit: then Value is the loss and Gradient the fitted inputs, and there are no lines and no
+	// graph.
 	Curves []Curve
 	// Predictions are those of the rows for training, and of those that are held out.
 	Predictions []Points
@@ -115,7 +116,8 @@ type view struct {
 }
 
 func newView(r *Report) *view {
-	v := &view{Report: r, Style: template.CSS(style), Empty: len(r.Gradient) == 0, Points: gradient(r.Inputs), Jacobian: r.Outputs > 0}
+	v := &view{Report: r, Style: template.CSS(style), Empty: len(r.Gradient) == 0, Points: gradient(r.Inputs),
+		Jacobian: r.Outputs > 0}
 	if len(r.Value.Dims) == 0 {
 		n := newNumber(r.Value.Values[0])
 		v.Number = &n

@@ -21,7 +21,8 @@ const fewData = 10
 
 // newScatter draws predictions against data, both on the same scale. It returns nil if no pair is finite.
 func newScatter(all []Points) *plot {
-	p := &plot{Width: 700, Height: 470, Left: 90, Right: 510, Top: 10, Bottom: 430, Label: "Predictions against data", UpName: "prediction", AcrossName: "data",
+	p := &plot{Width: 700, Height: 470, Left: 90, Right: 510, Top: 10, Bottom: 430, Label: "Predictions against data",
+		UpName: "prediction", AcrossName: "data",
 		Note: "On the line they are equal."}
 	low, high := math.Inf(1), math.Inf(-1)
 	data := map[float64]bool{}
@@ -60,9 +61,12 @@ func newScatter(all []Points) *plot {
 		if len(points) == 0 {
 			continue
 		}
-		line := plotLine{Name: all[i].Name, Class: "curve" + strconv.Itoa(i%2), NameY: strconv.Itoa(24 + 22*i), Path: dots(points, column, x, y)}
+		line := plotLine{Name: all[i].Name, Class: "curve" + strconv.Itoa(i%2), NameY: strconv.Itoa(24 + 22*i),
+			Path: dots(points, column, x, y)}
 		p.Lines = append(p.Lines, line)
-		differences = append(differences, fmt.Sprintf("%s %s, of %s", line.Name, markText(rootMeanSquare(points)), notation.Counted(len(points)/2, "pair")))
+		differences = append(differences,
+			fmt.Sprintf("%s %s, of %s", line.Name, markText(rootMeanSquare(points)),
+				notation.Counted(len(points)/2, "pair")))
 	}
 	p.Note += " Root mean square of the differences: " + strings.Join(differences, "; ") + "."
 	for _, at := range rounded(low, high) {
@@ -72,7 +76,8 @@ func newScatter(all []Points) *plot {
 	return p
 }
 
-// dots draws pairs as points of a path: a part of them if there are very many. Points of a column stand within its width.
+// dots draws pairs as points of a path: a part of them if there are very many. Points of a column stand within its
+// width.
 func dots(pairs []float64, column float64, x, y func(float64) string) string {
 	var path strings.Builder
 	every := 1 + (len(pairs)/2-1)/(2*mostPoints)

@@ -11,5 +11,6 @@
 // error, and costs from the version that was profiled. What stands outside of the part that has been edited since has
 // the types and costs that it had: see [edits].
 //
-// A program reads the CSV files that it names. It writes nothing, and a run has limits of steps, nodes, memory and time.
+// A program reads the CSV files that it names. It writes nothing, and a run has limits of steps, nodes, memory and
+// time.
 package lsp

@@ -49,8 +49,8 @@ type cost struct {
 	edits int // how many edits had been made
 }
 
-// pathOf returns the path of a file's URI, and the URI itself of anything else, with the folder that the program's paths
-// are relative to.
+// pathOf returns the path of a file's URI, and the URI itself of anything else, with the folder that the program's
+// paths are relative to.
 func pathOf(uri string) (path, dir string) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" {
@@ -68,15 +68,16 @@ func pathOf(uri string) (path, dir string) {
 func (s *Server) parse(ctx context.Context, uri string, t *text) *syntax.File {
 	path, dir := pathOf(uri)
 	meter := limits.New(ctx, s.cfg.MaxMemory)
-	f, _, err := syntax.Parse(path, []byte(t.src), syntax.Options{Check: meter.Check, Reserve: meter.Reserve, Open: s.open(ctx), Dir: dir})
+	f, _, err := syntax.Parse(path, []byte(t.src),
+		syntax.Options{Check: meter.Check, Reserve: meter.Reserve, Open: s.open(ctx), Dir: dir})
 	if err != nil {
 		return nil
 	}
 	return f
 }
 
-// load loads a version of a document within the limits, and returns its errors. out is nil if there are errors of syntax, or
-// a limit was reached.
+// load loads a version of a document within the limits, and returns its errors. out is nil if there are errors of
+// syntax, or a limit was reached.
 func (s *Server) load(ctx context.Context, uri string, t *text, f *syntax.File) (out *loaded, ds []diagnostic) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
@@ -112,8 +113,8 @@ func locate(uri string, t *text, f *syntax.File, s syntax.Span) location {
 	return location{uri, t.span(s)}
 }
 
-// diagnosticOf returns an error as the protocol has it. An error in a data file or an imported file stands where the program
-// names that.
+// diagnosticOf returns an error as the protocol has it. An error in a data file or an imported file stands where the
+// program names that.
 func diagnosticOf(uri string, t *text, f *syntax.File, d syntax.Diagnostic) diagnostic {
 	at := f.Outer(d.Span)
 	message := strings.TrimSuffix(d.Headline+": "+d.Label, ": ")

@@ -129,7 +129,8 @@ func (s *scoper) expr(e syntax.Expr) {
 				e = k
 				last := i == len(kids)-1
 				switch n.Kind {
-				case syntax.FunExpr, syntax.LinExpr, syntax.LetExpr, syntax.RecExpr, syntax.BindExpr, syntax.MatchExpr, syntax.IfExpr, syntax.CompExpr, syntax.ScanExpr:
+				case syntax.FunExpr, syntax.LinExpr, syntax.LetExpr, syntax.RecExpr, syntax.BindExpr, syntax.MatchExpr,
+					syntax.IfExpr, syntax.CompExpr, syntax.ScanExpr:
 					tail = tail && last
 				default:
 					tail = false

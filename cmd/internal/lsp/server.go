@@ -59,8 +59,8 @@ func (s *Server) background(do func()) {
 	}
 }
 
-// Serve serves an editor until it sends exit, closes the connection, or ctx ends. It returns [ErrNoShutdown], the error of
-// ctx, or nil.
+// Serve serves an editor until it sends exit, closes the connection, or ctx ends. It returns [ErrNoShutdown], the error
+// of ctx, or nil.
 func Serve(ctx context.Context, rw io.ReadWriteCloser, cfg Config) error {
 	s := &Server{cfg: cfg, work: make(chan struct{}, 1), docs: map[string]*document{}}
 	work, cancel := context.WithCancel(ctx)
@@ -175,7 +175,8 @@ func (s *Server) change(ctx context.Context, conn *jsonrpc2.Conn, uri string, ve
 		defer cancel()
 		defer close(l.done)
 		var good *loaded
-		ds := []diagnostic{{Severity: severityError, Source: "gram", Message: fmt.Sprintf("a program of more than %d bytes is not checked", MaxSource)}}
+		ds := []diagnostic{{Severity: severityError, Source: "gram",
+			Message: fmt.Sprintf("a program of more than %d bytes is not checked", MaxSource)}}
 		if f != nil {
 			if s.alone(work, func() { good, ds = s.load(work, uri, t, f) }) != nil {
 				return
@@ -206,7 +207,8 @@ func (s *Server) alone(ctx context.Context, do func()) error {
 
 // publish sends the errors of a document.
 func (s *Server) publish(ctx context.Context, conn *jsonrpc2.Conn, uri string, version int, ds []diagnostic) {
-	_ = conn.Notify(ctx, "textDocument/publishDiagnostics", diagnosticsParams{uri, version, ds}) // fails if the connection does
+	// fails if the connection does
+	_ = conn.Notify(ctx, "textDocument/publishDiagnostics", diagnosticsParams{uri, version, ds})
 }
 
 // answer computes the result of a request.
@@ -224,8 +226,10 @@ func (s *Server) request(conn *jsonrpc2.Conn, r *jsonrpc2.Request) (answer, erro
 		return s.execute(conn, r)
 	}
 	features := map[string]func(view, documentParams) any{
-		"textDocument/hover": view.hover, "textDocument/definition": view.definition, "textDocument/completion": view.complete,
-		"textDocument/formatting": view.format, "textDocument/codeLens": view.codeLenses, "textDocument/inlayHint": view.inlayHints,
+		"textDocument/hover": view.hover, "textDocument/definition": view.definition,
+		"textDocument/completion": view.complete,
+		"textDocument/formatting": view.format, "textDocument/codeLens": view.codeLenses,
+		"textDocument/inlayHint": view.inlayHints,
 	}
 	feature := features[r.Method]
 	if feature == nil {
@@ -307,7 +311,8 @@ func (s *Server) execute(conn *jsonrpc2.Conn, r *jsonrpc2.Request) (answer, erro
 	}
 	var uri string
 	if p.Command != profileCommand || len(p.Arguments) != 1 || json.Unmarshal(p.Arguments[0], &uri) != nil {
-		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: "the command is " + profileCommand + ", with the URI of a document"}
+		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams,
+			Message: "the command is " + profileCommand + ", with the URI of a document"}
 	}
 	d := s.docs[uri]
 	if d == nil {

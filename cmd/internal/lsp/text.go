@@ -88,8 +88,8 @@ func (t *text) word(off int) (start, end int) {
 	return start, end
 }
 
-// edit says how a text has become another: the bytes from start on, up to oldEnd in the old text, are those up to newEnd
-// in the new one.
+// edit says how a text has become another: the bytes from start on, up to oldEnd in the old text, are those up to
+// newEnd in the new one.
 type edit struct{ start, oldEnd, newEnd int }
 
 func editOf(before, after string) edit {
@@ -104,8 +104,8 @@ func editOf(before, after string) edit {
 	return e
 }
 
-// moved returns a span of a text, whose bytes from start to end become others that end at newEnd. It fails for a span that
-// overlaps these bytes.
+// moved returns a span of a text, whose bytes from start to end become others that end at newEnd. It fails for a span
+// that overlaps these bytes.
 func moved(s syntax.Span, start, end, newEnd int) (syntax.Span, bool) {
 	if int(s.End) <= start {
 		return s, true

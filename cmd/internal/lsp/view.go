@@ -241,7 +241,8 @@ func (v view) complete(p documentParams) any {
 		add("0", item)
 	}
 	for _, f := range docs.Functions() {
-		add("1", completionItem{Label: f.Name, Kind: kindFunction, Detail: f.Type, Documentation: &markup{"markdown", about(f)}})
+		add("1", completionItem{Label: f.Name, Kind: kindFunction, Detail: f.Type,
+			Documentation: &markup{"markdown", about(f)}})
 	}
 	for k := syntax.ParamTok; k.IsKeyword(); k++ {
 		add("2", completionItem{Label: k.String(), Kind: kindKeyword})
@@ -299,8 +300,9 @@ func (v view) inlayHints(p documentParams) any {
 		}
 		hints = append(hints, inlayHint{
 			Position: at, PaddingLeft: true,
-			Label:   fmt.Sprintf("%s steps, %.1f %%", notation.Grouped(steps), 100*float64(steps)/float64(v.cost.total)),
-			Tooltip: fmt.Sprintf("%s of the source, %s of what the reverse transformation adds; %s nodes", notation.Grouped(l.Source), notation.Grouped(l.Generated), notation.Grouped(l.Nodes)),
+			Label: fmt.Sprintf("%s steps, %.1f %%", notation.Grouped(steps), 100*float64(steps)/float64(v.cost.total)),
+			Tooltip: fmt.Sprintf("%s of the source, %s of what the reverse transformation adds; %s nodes",
+				notation.Grouped(l.Source), notation.Grouped(l.Generated), notation.Grouped(l.Nodes)),
 		})
 	}
 	return hints

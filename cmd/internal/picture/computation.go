@@ -34,7 +34,8 @@ const (
 )
 
 // hues are the colours of the parts: of lines, and of inputs inside.
-var hues = [...]struct{ line, fill string }{Primal: {primalColour, "#e4e4f4"}, Tangent: {tangentColour, "#dcece4"}, Adjoint: {dualColour, "#f6e0e4"}}
+var hues = [...]struct{ line, fill string }{Primal: {primalColour, "#e4e4f4"}, Tangent: {tangentColour, "#dcece4"},
+	Adjoint: {dualColour, "#f6e0e4"}}
 
 // Draw draws the graph in DOT, and returns how many operations it leaves out.
 func (c *Computation) Draw(w io.Writer) (left int, err error) {

@@ -74,7 +74,8 @@ func escape(s string) string { return html.EscapeString(s) }
 // begin opens the graph, whose edges run in the direction rankdir.
 func (d *dot) begin(rankdir string) {
 	d.printf("digraph gram {\n")
-	d.printf("  graph [%s]\n", d.attrs(attrs{"rankdir", rankdir, "fontname", "Helvetica", "fontsize", 12, "nodesep", 0.3, "ranksep", 0.35,
+	d.printf("  graph [%s]\n", d.attrs(attrs{"rankdir", rankdir, "fontname", "Helvetica", "fontsize", 12, "nodesep",
+		0.3, "ranksep", 0.35,
 		"nslimit", 2, "nslimit1", 2, "mclimit", 0.5})) // the time that Graphviz takes for its layout
 	d.printf("  node [%s]\n", d.attrs(attrs{"fontname", "Helvetica", "fontsize", 12}))
 	d.printf("  edge [%s]\n", d.attrs(attrs{"fontname", "Helvetica", "fontsize", 9, "arrowsize", 0.6}))

@@ -44,7 +44,8 @@ type heapView struct {
 }
 
 func newHeapView(h *heap.Heap, inputs []string) *heapView {
-	v := &heapView{h: h, inputs: inputs, first: make([]literal.Ref, 4*h.Len()), next: make([]literal.Ref, h.Len()), opens: make([]literal.Ref, h.Len())}
+	v := &heapView{h: h, inputs: inputs, first: make([]literal.Ref, 4*h.Len()), next: make([]literal.Ref, h.Len()),
+		opens: make([]literal.Ref, h.Len())}
 	if r := h.Root(); r != 0 {
 		v.roots = append(v.roots, r)
 	}
@@ -92,7 +93,8 @@ func (v *heapView) reached() []literal.Ref {
 // box describes a node.
 func (v *heapView) box(r literal.Ref) box {
 	n := v.h.Node(r)
-	b := box{at: r, root: r == v.h.Root(), dual: n.Backward(), waits: n.Kind == literal.Job || n.Kind == literal.Lam && n.Up != 0}
+	b := box{at: r, root: r == v.h.Root(), dual: n.Backward(),
+		waits: n.Kind == literal.Job || n.Kind == literal.Lam && n.Up != 0}
 	var ops []any
 	for i, o := range n.Operands {
 		ops = append(ops, v.operand(&b, &n, literal.Place(r<<2)|literal.Place(i), o))
@@ -139,7 +141,8 @@ func (v *heapView) box(r literal.Ref) box {
 }
 
 // forms are the texts of nodes with their operands.
-var forms = map[literal.Kind]string{literal.Mul: "%s·%s", literal.Add: "%s + %s", literal.App: "%s %s", literal.Pair: "⟨%s, %s⟩", literal.Result: "result %s", literal.Summand: "%s"}
+var forms = map[literal.Kind]string{literal.Mul: "%s·%s", literal.Add: "%s + %s", literal.App: "%s %s",
+	literal.Pair: "⟨%s, %s⟩", literal.Result: "result %s", literal.Summand: "%s"}
 
 func (v *heapView) function(f term.Symbol, ops []any) string {
 	if name := Symbol(f); len(ops) == 1 {

@@ -148,7 +148,8 @@ func stadium(s *svg, x, y, width, height float64, fill string) {
 func hyperedgeShape(e hyperedge) shape {
 	text := Symbol(e.symbol)
 	n := utf8.RuneCountInString(text)
-	h := shape{id: e.id, width: 0.86 * triangle, height: triangle, palette: palettes[e.of], ordered: ordered(e.symbol), lean: true}
+	h := shape{id: e.id, width: 0.86 * triangle, height: triangle, palette: palettes[e.of], ordered: ordered(e.symbol),
+		lean: true}
 	if n > 3 {
 		h.width, h.height, h.lean = textWidth(text, 12)+20, 26, false
 	}

@@ -17,7 +17,8 @@ const (
 	SVG               // laid out by [layered.Place]
 )
 
-// sheet collects the boxes of a picture in SVG, and the edges between them, until they are laid out. Lengths are in pixels.
+// sheet collects the boxes of a picture in SVG, and the edges between them, until they are laid out. Lengths are in
+// pixels.
 type sheet struct {
 	boxes  []sheetBox
 	edges  []sheetEdge
@@ -56,7 +57,8 @@ func (s *sheet) node(id string, as attrs) {
 	if _, known := s.index[id]; known {
 		return
 	}
-	b := sheetBox{lines: strings.Split(as.get("label"), "\n"), colour: themed(as.get("color")), fill: paper, frame: len(s.frames) - 1,
+	b := sheetBox{lines: strings.Split(as.get("label"), "\n"), colour: themed(as.get("color")), fill: paper,
+		frame:  len(s.frames) - 1,
 		dashed: strings.Contains(as.get("style"), "dashed"), double: as.get("peripheries") != ""}
 	if strings.Contains(as.get("style"), "filled") {
 		b.fill = themed(as.get("fillcolor"))
@@ -66,7 +68,8 @@ func (s *sheet) node(id string, as attrs) {
 }
 
 func (s *sheet) edge(from, to string, as attrs) {
-	s.edges = append(s.edges, sheetEdge{from, to, themed(as.get("color")), as.get("style") == "dashed", as.get("constraint") == "false"})
+	s.edges = append(s.edges, sheetEdge{from, to, themed(as.get("color")), as.get("style") == "dashed",
+		as.get("constraint") == "false"})
 }
 
 const (
@@ -115,7 +118,9 @@ func (s *sheet) write(w *bufio.Writer, title string) {
 		if s.frames[f] != "" {
 			left, top = framePad, height+frameHead
 			fmt.Fprintf(&frames, `<rect x="1" y="%.1f" width="%.1f" height="%.1f" rx="8" fill="none" stroke="%s"/><text x="%d" y="%.1f" fill="%s" text-anchor="start">%s</text>`+"\n",
-				height+1, max(l.Width+2*framePad, textWidth(s.frames[f], boxSize)+2*framePad), l.Height+frameHead+framePad-2, palettes[leftOut].line, framePad, height+16, palettes[leftOut].line, escape(s.frames[f]))
+				height+1, max(l.Width+2*framePad, textWidth(s.frames[f], boxSize)+2*framePad),
+				l.Height+frameHead+framePad-2, palettes[leftOut].line, framePad, height+16, palettes[leftOut].line,
+				escape(s.frames[f]))
 		}
 		for k, i := range of {
 			s.boxes[i].place = layered.Box{X: left + l.X[k], Y: top + l.Y[k], Width: nodes[k].Width, Height: nodes[k].Height}

@@ -48,8 +48,8 @@ func newSVG(w io.Writer, f *figure) *svg {
 	return s
 }
 
-// dark are the colours for readers who prefer dark pages, of a picture that is a page or an image. In a page the root is
-// another element, and sets the variables itself.
+// dark are the colours for readers who prefer dark pages, of a picture that is a page or an image. In a page the root
+// is another element, and sets the variables itself.
 const dark = `<style>@media screen and (prefers-color-scheme: dark) { svg:root { --paper: #16161c; --left: #9a9a9a; --primal: #a3a8f0; --primal-fill: #2b2b52;` +
 	` --tangent: #7fcf9a; --tangent-fill: #1d4029; --dual: #f08ca0; --dual-fill: #4d1f2b; } }</style>
 `

@@ -8,13 +8,13 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Templates draws the templates of a program: a frame for each, with its slots and
-// instructions, and edges from what makes a value to what reads it. Captured references,
-// parameters and the globals that it reads are at the left; an edge with dashes leads
-// from an instruction or a global to the template that it is a closure of or branches to.
-// inputs are the names of the inputs, and place turns a position into text such as "5:22". most is how many instructions are drawn, from the
-// first on, 0 for all; left is how many are not.
-func Templates(w io.Writer, p *graph.Program, inputs []string, place func(term.Pos) string, most int, as Format) (left int, err error) {
+// Templates draws the templates of a program: a frame for each, with its slots and instructions, and edges from what
+// makes a value to what reads it. Captured references, parameters and the globals that it reads are at the left; an
+// edge with dashes leads from an instruction or a global to the template that it is a closure of or branches to. inputs
+// are the names of the inputs, and place turns a position into text such as "5:22". most is how many instructions are
+// drawn, from the first on, 0 for all; left is how many are not.
+func Templates(w io.Writer, p *graph.Program, inputs []string, place func(term.Pos) string, most int,
+	as Format) (left int, err error) {
 	t := &templates{dot: newDot(w, as), p: p, place: place, most: most, inputs: map[uint32]string{}}
 	for i := range p.Inputs {
 		g, _ := p.InputSlot(i)
@@ -29,7 +29,9 @@ func Templates(w io.Writer, p *graph.Program, inputs []string, place func(term.P
 	}
 	for _, e := range t.closures {
 		if t.done[e.to] {
-			t.edge(e.from, resultID(e.to), attrs{"color", leftColour, "style", "dashed", "constraint", "false", "lhead", fmt.Sprintf("cluster_%d", e.to)})
+			t.edge(e.from, resultID(e.to),
+				attrs{"color", leftColour, "style", "dashed", "constraint", "false", "lhead",
+					fmt.Sprintf("cluster_%d", e.to)})
 		}
 	}
 	t.leftOut(t.left, "instructions")
@@ -86,7 +88,8 @@ func (t *templates) template(i int) {
 		b.instruction(pc)
 	}
 	result := resultID(b.id)
-	t.node(result, attrs{"shape", "box", "style", "rounded", "peripheries", 2, "label", "result", "color", primalColour, "fontcolor", primalColour, "height", 0.3})
+	t.node(result, attrs{"shape", "box", "style", "rounded", "peripheries", 2, "label", "result", "color", primalColour,
+		"fontcolor", primalColour, "height", 0.3})
 	b.operand(tm.Result, result)
 	t.endFrame()
 }
@@ -103,7 +106,8 @@ type body struct {
 
 func (b *body) slot(s uint32, label, style string) {
 	id := fmt.Sprintf("t%d_s%d", b.id, s)
-	b.node(id, attrs{"shape", "box", "style", style, "fillcolor", "#e4e4f4", "label", label, "height", 0.3, "color", primalColour, "fontcolor", primalColour})
+	b.node(id, attrs{"shape", "box", "style", style, "fillcolor", "#e4e4f4", "label", label, "height", 0.3, "color",
+		primalColour, "fontcolor", primalColour})
 	b.of[s] = id
 }
 

@@ -40,7 +40,8 @@ type builder struct {
 }
 
 func newBuilder(src *lang.Program, timing, words bool) *builder {
-	types := []*pprof.ValueType{{Type: "rewrites", Unit: "count"}, {Type: "nodes", Unit: "count"}, {Type: "bytes", Unit: "bytes"}}
+	types := []*pprof.ValueType{{Type: "rewrites", Unit: "count"}, {Type: "nodes", Unit: "count"},
+		{Type: "bytes", Unit: "bytes"}}
 	if timing {
 		types = append(types, &pprof.ValueType{Type: "time", Unit: "nanoseconds"})
 	}
@@ -51,7 +52,8 @@ func newBuilder(src *lang.Program, timing, words bool) *builder {
 	}
 	o := &builder{src: src, nodeBytes: nodeBytes, names: newFunctionNames(src.File),
 		out: &pprof.Profile{SampleType: types, DefaultSampleType: types[inRewrites].Type,
-			Mapping: []*pprof.Mapping{{ID: 1, File: src.Name, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}}},
+			Mapping: []*pprof.Mapping{{ID: 1, File: src.Name, HasFunctions: true, HasFilenames: true,
+				HasLineNumbers: true, HasInlineFrames: true}}},
 		functions: map[functionKey]*pprof.Function{}, locations: map[codePlace]*pprof.Location{},
 		inlined: map[string]*pprof.Location{}, samples: map[sampleKey]*pprof.Sample{},
 		stacks: map[string][]*pprof.Location{}, labels: map[sampleLabels]map[string][]string{}}
@@ -97,7 +99,8 @@ func (o *builder) sample(stack []*pprof.Location, key sampleKey) []int64 {
 		if o.stacks[key.stack] == nil {
 			o.stacks[key.stack] = slices.Clone(stack)
 		}
-		s = &pprof.Sample{Location: o.stacks[key.stack], Value: make([]int64, len(o.out.SampleType)), Label: o.labelsOf(key.sampleLabels)}
+		s = &pprof.Sample{Location: o.stacks[key.stack], Value: make([]int64, len(o.out.SampleType)),
+			Label: o.labelsOf(key.sampleLabels)}
 		o.samples[key] = s
 		o.out.Sample = append(o.out.Sample, s)
 	}
@@ -177,7 +180,8 @@ func (o *builder) line(f function, at term.Pos) pprof.Line {
 	fn := o.functions[functionKey{f, file}]
 	if fn == nil {
 		_, start, _ := o.where(f.pos)
-		fn = &pprof.Function{ID: uint64(len(o.out.Function) + 1), Name: f.name, SystemName: f.name, Filename: file, StartLine: int64(start)}
+		fn = &pprof.Function{ID: uint64(len(o.out.Function) + 1), Name: f.name, SystemName: f.name, Filename: file,
+			StartLine: int64(start)}
 		o.functions[functionKey{f, file}] = fn
 		o.out.Function = append(o.out.Function, fn)
 	}

@@ -66,7 +66,8 @@ func newFunctionNames(f *syntax.File) *functionNames {
 				regions = append(regions, region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End}, p.Text, false})
 				named[bound] = true
 			} else {
-				lets = append(lets, region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End}, strings.Join(strings.Fields(f.Text(p.Span)), " "), true})
+				lets = append(lets, region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End},
+					strings.Join(strings.Fields(f.Text(p.Span)), " "), true})
 			}
 		case syntax.FunExpr, syntax.LinExpr:
 			if !named[x] {
@@ -152,7 +153,8 @@ func (n *functionNames) at(pos term.Pos) function {
 	return within(n.borders, off)
 }
 
-// letAt returns the let of the function whose value the place stands in, by the names of both: day.h; false if there is none.
+// letAt returns the let of the function whose value the place stands in, by the names of both: day.h; false if there is
+// none.
 func (n *functionNames) letAt(pos term.Pos) (function, bool) {
 	if pos == 0 {
 		return function{}, false

@@ -65,8 +65,8 @@ type Line struct {
 	Nodes uint64
 }
 
-// Lines returns the cost of every line of the source, the first of them line 0. That of an imported file stands at its import. Over all,
-// the rewrites are Result.Cost.Steps.Total(), and the nodes Result.Cost.Nodes.Allocated.
+// Lines returns the cost of every line of the source, the first of them line 0. That of an imported file stands at its
+// import. Over all, the rewrites are Result.Cost.Steps.Total(), and the nodes Result.Cost.Nodes.Allocated.
 func (p *Profile) Lines() []Line {
 	file := p.b.src.File
 	lines := make([]Line, file.NumLines()+1)
@@ -105,7 +105,8 @@ type Frame struct {
 // mostDepth is how deep a flame graph is. What is called deeper is counted where it was called.
 const mostDepth = 40
 
-// Frames returns the calls of the run, each before those that it makes. Calls of one function are in the order of lines.
+// Frames returns the calls of the run, each before those that it makes. Calls of one function are in the order of
+// lines.
 func (p *Profile) Frames() []Frame {
 	root := &call{}
 	for _, s := range p.b.out.Sample {

@@ -168,7 +168,8 @@ func marked(t *reference.Term, mark *reference.Var) *reference.Term {
 		u.Kids[i] = marked(k, mark)
 	}
 	if t.Op == reference.Let {
-		u.Kids[1] = &reference.Term{Op: reference.Apply, Kids: []*reference.Term{{Op: reference.Variable, X: mark}, u.Kids[1]}}
+		u.Kids[1] = &reference.Term{Op: reference.Apply,
+			Kids: []*reference.Term{{Op: reference.Variable, X: mark}, u.Kids[1]}}
 	}
 	return &u
 }

@@ -64,7 +64,8 @@ func (l *list) text(whole bool) error {
 	width := len(fmt.Sprint(len(redexes)))
 	for i := range redexes {
 		r := &redexes[i]
-		fmt.Fprintf(&b, "%*d  (%s) %s  %s  %s\n", width, i+1, number(r), rule.Table[r.Rule].Name, l.place(r), derivation.Redex(l.names, l.state, r))
+		fmt.Fprintf(&b, "%*d  (%s) %s  %s  %s\n", width, i+1, number(r), rule.Table[r.Rule].Name, l.place(r),
+			derivation.Redex(l.names, l.state, r))
 	}
 	_, err := l.w.Write(b.Bytes())
 	return err
@@ -101,7 +102,8 @@ func (l *list) json() error {
 	redexes := l.rules.only(l.state).Redex
 	for i := range redexes {
 		r := &redexes[i]
-		o := jsonRedex{Redex: i + 1, Rule: rule.Table[r.Rule].Name, Number: number(r), Text: derivation.Redex(l.names, l.state, r)}
+		o := jsonRedex{Redex: i + 1, Rule: rule.Table[r.Rule].Name, Number: number(r),
+			Text: derivation.Redex(l.names, l.state, r)}
 		if pos := l.state.Place(r); pos != 0 {
 			o.Line, o.Column = l.source.Position(pos)
 		}

@@ -143,7 +143,8 @@ func (p *parser) infix(read func() *reference.Term, operators map[string]referen
 
 var (
 	sums     = map[string]reference.Term{"+": {Op: reference.Plus}, "-": {Op: reference.Function, Sym: term.Sub}}
-	products = map[string]reference.Term{"·": {Op: reference.Function, Sym: term.Mul}, "*": {Op: reference.Function, Sym: term.Mul},
+	products = map[string]reference.Term{"·": {Op: reference.Function, Sym: term.Mul},
+		"*": {Op: reference.Function, Sym: term.Mul},
 		"/": {Op: reference.Function, Sym: term.Div}}
 )
 

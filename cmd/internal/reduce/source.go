@@ -85,7 +85,8 @@ func (s *Source) start(of Of) (*reference.Start, error) {
 	case of == Reverse:
 		return s.reverse()
 	case s.lang == nil:
-		return nil, s.errorAt(spanOf(0), "the term has no point", "value and gradient are of programs, whose inputs have numbers")
+		return nil, s.errorAt(spanOf(0), "the term has no point",
+			"value and gradient are of programs, whose inputs have numbers")
 	}
 	var inputs []term.Var
 	var point []float64
@@ -98,7 +99,8 @@ func (s *Source) start(of Of) (*reference.Start, error) {
 	outputs := 0
 	switch shape := s.lang.Shape; {
 	case shape == nil || shape.Kind != load.Real && (shape.Kind != load.Vector || shape.A.Kind != load.Real):
-		return nil, s.errorAt(spanOf(s.lang.BodyPos()), "no gradient", "this is "+s.lang.TypeText+", and a gradient is of R or R^k")
+		return nil, s.errorAt(spanOf(s.lang.BodyPos()), "no gradient",
+			"this is "+s.lang.TypeText+", and a gradient is of R or R^k")
 	case shape.Kind == load.Vector:
 		outputs = shape.Size
 	}
@@ -146,7 +148,8 @@ func (s *Source) reverse() (*reference.Start, error) {
 // linear returns a part of the term that D is not defined for, nil if there is none.
 func (s *Source) linear(t *reference.Term) *reference.Term {
 	bad := t.Op == reference.Lambda && t.X.Linear || t.Op == reference.Zero ||
-		t.Op == reference.Let && t.P.X != nil && t.P.X.Linear || t.Op == reference.Variable && s.program.Typing.HasDual(t.X.Type) ||
+		t.Op == reference.Let && t.P.X != nil && t.P.X.Linear || t.Op == reference.Variable &&
+		s.program.Typing.HasDual(t.X.Type) ||
 		t.Op == reference.Plus && !s.program.Typing.IsReal(t)
 	if bad {
 		return t

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ty is a type under inference: a node of a union-find. Types share their parts, so that one may be exponentially larger
-// than its nodes are many; no work is done twice for a node.
+// ty is a type under inference: a node of a union-find. Types share their parts, so that one may be exponentially
+// larger than its nodes are many; no work is done twice for a node.
 type ty struct {
 	link *ty // what it has been found to be
 	kind tyKind

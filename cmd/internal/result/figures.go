@@ -32,12 +32,14 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 	var out []Figures
 	part := func(name, caption string, facts ...htmlreport.Fact) { out = append(out, Figures{name, caption, facts}) }
 	if run.Mode != gram.Reverse {
-		part("passes", "Passes over the graph", counted("operations", c.Operations), counted("nodes of the graph", c.Nodes.Allocated),
+		part("passes", "Passes over the graph", counted("operations", c.Operations),
+			counted("nodes of the graph", c.Nodes.Allocated),
 			counted("scalar inputs", c.Inputs))
 		part("time", "Time", times(c, run, "run")...)
 		return out
 	}
-	part("size", "Size", counted("|t|", c.Size.Term), counted("|D(t)|", c.Size.Reverse), counted("scalar inputs", c.Inputs))
+	part("size", "Size", counted("|t|", c.Size.Term), counted("|D(t)|", c.Size.Reverse),
+		counted("scalar inputs", c.Inputs))
 	overhead := []htmlreport.Fact{counted("instantiate", c.Overhead.Instantiate), counted("search", c.Overhead.Search),
 		counted("read-back", c.Overhead.Readback), counted("total", c.Overhead.Total)}
 	if n := c.Overhead.Recompute; n > 0 {
@@ -49,8 +51,10 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 			counted(fmt.Sprintf("kept past %d·|D(λ)| steps", n.Budget), n.Kept))
 	}
 	if u := c.Cache; u != nil && u.MaxBytes > 0 {
-		part("cache", "Cache of normal forms", counted("found", u.Hits), counted("made", u.Misses), counted("symbols reused", u.Reused),
-			counted("rebuilt", u.Rebuilt), htmlreport.Fact{Name: "held", Text: limits.Size(u.Bytes) + " of " + limits.Size(u.MaxBytes)},
+		part("cache", "Cache of normal forms", counted("found", u.Hits), counted("made", u.Misses),
+			counted("symbols reused", u.Reused),
+			counted("rebuilt", u.Rebuilt),
+			htmlreport.Fact{Name: "held", Text: limits.Size(u.Bytes) + " of " + limits.Size(u.MaxBytes)},
 			counted("evicted", u.Evictions))
 	}
 	if c.M != nil {
@@ -71,9 +75,11 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 	if run.Literal {
 		bytes = machine.NodeBytes
 	}
-	part("nodes", fmt.Sprintf("Nodes of %d bytes", bytes), counted("allocated", c.Nodes.Allocated), counted("freed", c.Nodes.Freed),
+	part("nodes", fmt.Sprintf("Nodes of %d bytes", bytes), counted("allocated", c.Nodes.Allocated),
+		counted("freed", c.Nodes.Freed),
 		counted("at once", c.Nodes.Peak), htmlreport.Fact{Name: "arena", Text: limits.Size(c.ArenaBytes)})
-	each := htmlreport.Fact{Name: "each step with its overhead", Text: strconv.FormatFloat(c.NsPerStep, 'f', 1, 64) + " ns"}
+	each := htmlreport.Fact{Name: "each step with its overhead", Text: strconv.FormatFloat(c.NsPerStep, 'f', 1, 64) +
+		" ns"}
 	part("time", "Time, of a run without a profile", append(times(c, run, "reduce"), each)...)
 	return out
 }
@@ -89,5 +95,6 @@ func times(c *gram.Cost, run Run, part string) []htmlreport.Fact {
 	if run.Repeat > 1 {
 		text += fmt.Sprintf(" (best of %d, median %s)", run.Repeat, notation.Seconds(c.Seconds.ReduceMedian))
 	}
-	return []htmlreport.Fact{{Name: "load", Text: notation.Seconds(c.Seconds.Load)}, {Name: "compile", Text: notation.Seconds(c.Seconds.Compile)}, {Name: part, Text: text}}
+	return []htmlreport.Fact{{Name: "load", Text: notation.Seconds(c.Seconds.Load)},
+		{Name: "compile", Text: notation.Seconds(c.Seconds.Compile)}, {Name: part, Text: text}}
 }

@@ -54,11 +54,14 @@ var rules = [rule.Count]drawing{
 	rule.Times: arithmetic("·", "rq"),
 	rule.PlusPair: {dual: true, instances: []instance{{
 		before: side{
-			nodes: append([]node{operation("+", 0, 0).inHalo(), operation("⟨,⟩", -34, 1).inHalo(), operation("⟨,⟩", 34, 1).inHalo()}, components...),
-			edges: []edge{operand(0, 1).inHalo(), operand(0, 2).inHalo(), operand(1, 3), operand(1, 4), operand(2, 5), operand(2, 6)},
+			nodes: append([]node{operation("+", 0, 0).inHalo(), operation("⟨,⟩", -34, 1).inHalo(),
+				operation("⟨,⟩", 34, 1).inHalo()}, components...),
+			edges: []edge{operand(0, 1).inHalo(), operand(0, 2).inHalo(), operand(1, 3), operand(1, 4), operand(2, 5),
+				operand(2, 6)},
 		},
 		after: side{
-			nodes: append([]node{operation("⟨,⟩", 0, 0).inHalo(), operation("+", -20, 1).inHalo(), operation("+", 20, 1).inHalo()}, components...),
+			nodes: append([]node{operation("⟨,⟩", 0, 0).inHalo(), operation("+", -20, 1).inHalo(),
+				operation("+", 20, 1).inHalo()}, components...),
 			edges: []edge{operand(0, 1).inHalo(), operand(0, 2).inHalo(), operand(1, 3).inHalo(), operand(2, 4).inHalo(),
 				operand(1, 5).inHalo(), operand(2, 6).inHalo()},
 		},
@@ -66,8 +69,10 @@ var rules = [rule.Count]drawing{
 	rule.EtaLambda: {instances: []instance{{
 		before: side{nodes: []node{term("t", 0, 0).inHalo()}},
 		after: side{
-			nodes: []node{operation("λy", 0, 0).inHalo(), operation("@", 0, 1).inHalo(), term("t", -28, 2), variable("y", 28, 2).inHalo()},
-			edges: []edge{operand(0, 1).inHalo(), operand(1, 2).inHalo(), operand(1, 3).inHalo(), pointer(3, 0).swing(24).inHalo()},
+			nodes: []node{operation("λy", 0, 0).inHalo(), operation("@", 0, 1).inHalo(), term("t", -28, 2),
+				variable("y", 28, 2).inHalo()},
+			edges: []edge{operand(0, 1).inHalo(), operand(1, 2).inHalo(), operand(1, 3).inHalo(),
+				pointer(3, 0).swing(24).inHalo()},
 		},
 	}}},
 	rule.EtaPair: {instances: []instance{{
@@ -86,16 +91,19 @@ var rules = [rule.Count]drawing{
 		before: side{
 			nodes: []node{operation("+", 0, 0).inHalo(), operation("@", -34, 1).inHalo(), operation("@", 34, 1).inHalo(),
 				term("t", -50, 2), term("x*", 0, 2), term("t′", 50, 2)},
-			edges: []edge{operand(0, 1).inHalo(), operand(0, 2).inHalo(), operand(1, 3), pointer(1, 4).inHalo(), pointer(2, 4).inHalo(), operand(2, 5)},
+			edges: []edge{operand(0, 1).inHalo(), operand(0, 2).inHalo(), operand(1, 3), pointer(1, 4).inHalo(),
+				pointer(2, 4).inHalo(), operand(2, 5)},
 		},
 		after: side{
-			nodes: []node{operation("@", 0, 0).inHalo(), operation("+", 34, 1).inHalo(), term("x*", -34, 2), term("t", 12, 2), term("t′", 50, 2)},
+			nodes: []node{operation("@", 0, 0).inHalo(), operation("+", 34, 1).inHalo(), term("x*", -34, 2),
+				term("t", 12, 2), term("t′", 50, 2)},
 			edges: []edge{operand(0, 1).inHalo(), pointer(0, 2).inHalo(), operand(1, 3).inHalo(), operand(1, 4).inHalo()},
 		},
 	}}},
 	rule.Function: {instances: []instance{{
 		before: side{
-			nodes: []node{operation("f", 0, 0).inHalo(), number("r_1", -38, 1).inHalo(), text("…", 0, 1), number("r_k", 38, 1).inHalo()},
+			nodes: []node{operation("f", 0, 0).inHalo(), number("r_1", -38, 1).inHalo(), text("…", 0, 1),
+				number("r_k", 38, 1).inHalo()},
 			edges: []edge{operand(0, 1).inHalo(), operand(0, 3).inHalo()},
 		},
 		after: side{nodes: []node{number("⟦f⟧(r_1,…,r_k)", 0, 0).inHalo()}},
@@ -103,7 +111,8 @@ var rules = [rule.Count]drawing{
 	rule.Branch: {instances: []instance{branch("r < q", 3), branch("r ≥ q", 4)}},
 	rule.Case: {instances: []instance{{
 		before: side{
-			nodes: []node{operation("match", 0, 0).inHalo(), operation("C", -34, 1).inHalo(), term("v", -34, 2), term("p → u", 34, 1).inHalo()},
+			nodes: []node{operation("match", 0, 0).inHalo(), operation("C", -34, 1).inHalo(), term("v", -34, 2),
+				term("p → u", 34, 1).inHalo()},
 			edges: []edge{operand(0, 1).inHalo(), operand(1, 2), operand(0, 3).inHalo()},
 		},
 		after: side{
@@ -117,7 +126,8 @@ var rules = [rule.Count]drawing{
 			edges: []edge{operand(0, 1).inHalo(), operand(0, 2)},
 		},
 		after: side{
-			nodes: []node{operation("@", 0, 0).inHalo(), term("v", -30, 1, "f").inHalo(), term("u", 44, 1), term("fix f.v", -24, 2.3)},
+			nodes: []node{operation("@", 0, 0).inHalo(), term("v", -30, 1, "f").inHalo(), term("u", 44, 1),
+				term("fix f.v", -24, 2.3)},
 			edges: []edge{operand(0, 1).inHalo(), operand(0, 2), pointer(1, 3).of(0).inHalo()},
 		},
 	}}},

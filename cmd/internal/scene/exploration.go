@@ -79,7 +79,8 @@ var errWindowEnd = errors.New("the end of the window")
 // [Info] says so. The error is that of a run that cannot begin, or that of the context.
 func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (*Exploration, error) {
 	x := &Exploration{p: p, src: p.Source(), gradient: gradient, opt: opt, names: show.LetNames(p.Term()),
-		inputs: p.Source().ScalarNames(), expressions: expressions(p.Source().File), defs: defLines(p.Source().File), constructors: constructors(p.Term())}
+		inputs: p.Source().ScalarNames(), expressions: expressions(p.Source().File), defs: defLines(p.Source().File),
+		constructors: constructors(p.Term())}
 	var counts rule.Counts
 	live := uint64(0)
 	first := func(f *machine.Fired) error {
@@ -149,7 +150,8 @@ func inOneLine(err error) string {
 func (x *Exploration) Info() Info { return x.info }
 
 // again repeats the run. Limits end it where they did at first, except the limit of time.
-func (x *Exploration) again(ctx context.Context, events func(*machine.Fired) error, before func(uint64) error) (*trace.Run, error) {
+func (x *Exploration) again(ctx context.Context, events func(*machine.Fired) error,
+	before func(uint64) error) (*trace.Run, error) {
 	opt := x.opt
 	opt.Events, opt.Before = events, before
 	return trace.Start(ctx, x.p, x.gradient, opt)
@@ -201,7 +203,8 @@ func (x *Exploration) Find(ctx context.Context, find Find) (step uint64, ok bool
 
 // ended returns nil if a run has ended at the end of the window, or where the first run was stopped.
 func (x *Exploration) ended(err error) error {
-	if errors.Is(err, errWindowEnd) || x.info.Stopped != "" && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, errWindowEnd) || x.info.Stopped != "" && !errors.Is(err, context.Canceled) && !errors.Is(err,
+		context.DeadlineExceeded) {
 		return nil
 	}
 	return err
@@ -239,8 +242,8 @@ func (x *Exploration) peak(state, live uint64) {
 	}
 }
 
-// around returns the first and the last state of the window of that width that holds a state. A window ends where the backward
-// phase begins: many objects of the primal phase are gone then, and those that are left stand closer together.
+// around returns the first and the last state of the window of that width that holds a state. A window ends where the
+// backward phase begins: many objects of the primal phase are gone then, and those that are left stand closer together.
 func (x *Exploration) around(at, wide uint64) (from, to uint64) {
 	i := at / wide
 	if i > 0 && i*wide == x.info.Steps {

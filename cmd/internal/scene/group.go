@@ -22,8 +22,8 @@ type Opened struct {
 const AllGroups = "*"
 
 // Group replaces the objects of a window by groups if there are more than 50 in a state: those of a def, in an open def
-// those of a line, and in an open line those that were made in one step, an iteration. A group of one object is not made.
-// The window is not to be used any more.
+// those of a line, and in an open line those that were made in one step, an iteration. A group of one object is not
+// made. The window is not to be used any more.
 func (x *Exploration) Group(w *Window, opened Opened) *Window {
 	if !w.Crowded() {
 		return w
@@ -99,8 +99,8 @@ func (x *Exploration) Levels(w *Window) [][]Level {
 	return out
 }
 
-// openGroups opens groups, the largest first and those of the latest objects before others, as long as no state has more
-// than 50 objects.
+// openGroups opens groups, the largest first and those of the latest objects before others, as long as no state has
+// more than 50 objects.
 func (w *Window) openGroups(paths [][]Level, open map[string]bool, closed func(int) int) {
 	for depth := range 3 {
 		tried := map[string]bool{}
@@ -290,7 +290,8 @@ func moved(from int, edges []Edge, places map[int]int) []Edge {
 			continue
 		}
 		merged := was != e.To || from >= firstGroup
-		if !merged || !slices.ContainsFunc(out, func(o Edge) bool { return o.To == e.To && (o.As == "head") == (e.As == "head") }) {
+		if !merged || !slices.ContainsFunc(out,
+			func(o Edge) bool { return o.To == e.To && (o.As == "head") == (e.As == "head") }) {
 			out = append(out, e)
 		}
 	}

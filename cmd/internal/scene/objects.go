@@ -43,7 +43,8 @@ func references(n *heap.Node) []linkTo {
 // version describes a node in the current state; backward says that it was made in a backward phase.
 func (s *scenes) version(h *heap.Heap, n *heap.Node, backward bool) Version {
 	w := words{s.x, h}
-	v := Version{Kind: n.Kind.String(), Role: "primal", Waits: waits(n), Spent: spent(n), Root: n.Ref == h.Root(), Label: w.label(n)}
+	v := Version{Kind: n.Kind.String(), Role: "primal", Waits: waits(n), Spent: spent(n), Root: n.Ref == h.Root(),
+		Label: w.label(n)}
 	if backward || n.Backward() {
 		v.Role = "dual"
 	}

@@ -75,7 +75,8 @@ func (s *scenes) operation(f *machine.Fired, was *before) string {
 		left = was.operands[0] + " × " + was.operands[1]
 	}
 	equation := left
-	if to := s.heap().Node(f.Result >> 2); int(f.Result&3) < len(to.Operands) && to.Operands[f.Result&3].Tag == literal.Number {
+	if to := s.heap().Node(f.Result >> 2); int(f.Result&3) < len(to.Operands) &&
+		to.Operands[f.Result&3].Tag == literal.Number {
 		equation += " = " + picture.Number(to.Operands[f.Result&3].Number)
 	} else if n.Kind == literal.Mul {
 		equation += " = " + picture.Number(n.Operands[0].Number*n.Operands[1].Number)
@@ -96,7 +97,8 @@ func (s *scenes) operation(f *machine.Fired, was *before) string {
 	}
 	switch {
 	case n.Kind == literal.Mul && text != "":
-		return fmt.Sprintf("%s: the derivative of %s%s is %s, and %s arrived.", equation, text, by, was.operands[0], was.operands[1])
+		return fmt.Sprintf("%s: the derivative of %s%s is %s, and %s arrived.", equation, text, by, was.operands[0],
+			was.operands[1])
 	case n.Kind == literal.Add && variable != "":
 		return fmt.Sprintf("%s: the derivatives that have arrived at %s are added.", equation, variable)
 	case n.Kind == literal.Fun1 && text != "":
@@ -137,7 +139,8 @@ func unstarred(name string) string {
 // substitution describes that an occurrence of a variable takes its value.
 func (s *scenes) substitution(f *machine.Fired, was *before) string {
 	slot := int(f.Redex & 3)
-	if slot >= len(was.operands) || was.node.Operands[slot].Tag != literal.Variable && was.node.Operands[slot].Tag != literal.Name {
+	if slot >= len(was.operands) || was.node.Operands[slot].Tag != literal.Variable &&
+		was.node.Operands[slot].Tag != literal.Name {
 		return was.label + "."
 	}
 	value := ""
@@ -204,5 +207,6 @@ func (s *scenes) factoring(was *before) string {
 	if name == "" || first == "" {
 		return was.label + "."
 	}
-	return fmt.Sprintf("%s has arrived at %s, and now %s: one call, of the sum, takes the place of two.", first, name, was.operands[1])
+	return fmt.Sprintf("%s has arrived at %s, and now %s: one call, of the sum, takes the place of two.", first, name,
+		was.operands[1])
 }

@@ -139,7 +139,9 @@ func (s *scenes) finish() error {
 // step adds a step to the window. What it is about is known when its units have been done.
 func (s *scenes) step(f *machine.Fired, rule rule.Rule) {
 	line, column := s.x.src.Position(f.Pos())
-	s.out.Steps = append(s.out.Steps, Step{Rule: int(rule), Phase: trace.Phase(f.Backward()), Line: line, Column: column, Node: -1, Says: s.says(f, rule)})
+	s.out.Steps = append(s.out.Steps,
+		Step{Rule: int(rule), Phase: trace.Phase(f.Backward()), Line: line, Column: column, Node: -1,
+			Says: s.says(f, rule)})
 }
 
 // look brings state k into the window.
@@ -293,7 +295,8 @@ func (s *scenes) arrive(h *heap.Heap, sh *shown, n *heap.Node, k uint64) {
 	if n.Arrived == 0 || n.Arrived == before || k == s.from {
 		return
 	}
-	s.out.Arrivals = append(s.out.Arrivals, Arrival{Step: k, From: s.useOf(n.Arrived).id, To: sh.id, Value: words{s.x, h}.argument(n.Arrived)})
+	s.out.Arrivals = append(s.out.Arrivals,
+		Arrival{Step: k, From: s.useOf(n.Arrived).id, To: sh.id, Value: words{s.x, h}.argument(n.Arrived)})
 }
 
 // put says how an object is from a state on.

@@ -95,8 +95,8 @@ func (x *Exploration) resultAt(pos term.Pos) string {
 	return brief(x.expressions[pos], nameLetters)
 }
 
-// expressions returns the texts of the expressions of the source, on one line, by the places that terms have for them: of an
-// operation, the place of its symbol.
+// expressions returns the texts of the expressions of the source, on one line, by the places that terms have for them:
+// of an operation, the place of its symbol.
 func expressions(f *syntax.File) map[term.Pos]string {
 	texts := map[term.Pos]string{}
 	for e := syntax.Expr(1); int(e) < f.NumExprs(); e++ {
@@ -111,7 +111,8 @@ func expressions(f *syntax.File) map[term.Pos]string {
 		if n.Span.End-n.Span.Start > longest {
 			continue
 		}
-		texts[term.Pos(at)+1] = strings.Join(strings.Fields(f.Text(n.Span)), " ") // what is around an expression comes after it
+		// what is around an expression comes after it
+		texts[term.Pos(at)+1] = strings.Join(strings.Fields(f.Text(n.Span)), " ")
 	}
 	return texts
 }

@@ -17,7 +17,8 @@ import (
 // Fwd(G), with its tangents in green, or bp(G) of Figure 3, with its backward part in red. It returns
 // how many operations it leaves out: it draws at most so many, and all if that is 0. values writes at
 // each node its value at the point. The error is that of [Program.Text].
-func (p *Program) Draw(ctx context.Context, w io.Writer, kind stage.Kind, most int, values bool, as picture.Format) (left int, err error) {
+func (p *Program) Draw(ctx context.Context, w io.Writer, kind stage.Kind, most int, values bool,
+	as picture.Format) (left int, err error) {
 	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
 		st, err := p.stage(ctx, meter, kind, p.sourceNames())
 		if err != nil {
@@ -84,7 +85,8 @@ func (p *Program) sourceNames() func(term.Pos) string {
 }
 
 // computation is the graph of G, Fwd(G) or bp(G), with the names of its nodes.
-func computation(st *stage.Stage, point []float64, most int, values bool, check func() error) (*picture.Computation, error) {
+func computation(st *stage.Stage, point []float64, most int, values bool, check func() error) (*picture.Computation,
+	error) {
 	inputs := st.Inputs
 	if st.Kind == stage.BP {
 		inputs = append(inputs[:len(inputs):len(inputs)], st.Adjoint)
@@ -93,8 +95,9 @@ func computation(st *stage.Stage, point []float64, most int, values bool, check 
 	if err != nil {
 		return nil, err
 	}
-	c := &picture.Computation{Graph: g, Names: make([]string, g.Len()), Most: most, Outputs: make([]string, len(g.Outputs())),
-		Parts: make([]picture.Part, g.Len()), OutputParts: make([]picture.Part, len(g.Outputs()))}
+	c := &picture.Computation{Graph: g, Names: make([]string, g.Len()), Most: most,
+		Outputs: make([]string, len(g.Outputs())),
+		Parts:   make([]picture.Part, g.Len()), OutputParts: make([]picture.Part, len(g.Outputs()))}
 	switch st.Kind {
 	case stage.BP:
 		findAdjoints(st, c)

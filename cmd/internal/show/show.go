@@ -42,7 +42,8 @@ func (p *Program) open(meter *limits.Meter) (*engine.Machine, engine.GraphSize, 
 	return m, size, p.Locate(err, "reducing")
 }
 
-// maxOperations bounds the operations of a graph that is printed as a term. A variable and a let for each take some hundred bytes.
+// maxOperations bounds the operations of a graph that is printed as a term. A variable and a let for each take some
+// hundred bytes.
 const maxOperations = 1 << 20
 
 // printable returns an error for a graph of more than maxOperations operations.
@@ -50,13 +51,15 @@ func (p *Program) printable(operations uint64) error {
 	if operations <= maxOperations {
 		return nil
 	}
-	return p.Locate(&stage.Error{Pos: p.Source().BodyPos(), Headline: "the graph is too large to be printed", Label: "it has " +
-		notation.Counted(int(operations), "operation") + "; at most " + notation.Grouped(maxOperations) +
-		" are printed. Take smaller params; gram eval --bound counts the graph of any size"}, "printing")
+	return p.Locate(&stage.Error{Pos: p.Source().BodyPos(), Headline: "the graph is too large to be printed",
+		Label: "it has " +
+			notation.Counted(int(operations), "operation") + "; at most " + notation.Grouped(maxOperations) +
+			" are printed. Take smaller params; gram eval --bound counts the graph of any size"}, "printing")
 }
 
 // stage makes a stage. name, if not nil, names the operations of the graph.
-func (p *Program) stage(ctx context.Context, meter *limits.Meter, kind stage.Kind, name func(term.Pos) string) (*stage.Stage, error) {
+func (p *Program) stage(ctx context.Context, meter *limits.Meter, kind stage.Kind,
+	name func(term.Pos) string) (*stage.Stage, error) {
 	st := &stage.Stage{Kind: kind, Source: p.Source(), Term: p.Term(), Inputs: p.ScalarInputs()}
 	check := meter.During("print")
 	var err error
@@ -201,7 +204,8 @@ func (p *Program) templates(meter *limits.Meter) (*graph.Program, error) {
 }
 
 // write writes what text does, whole or not at all.
-func (p *Program) write(ctx context.Context, w io.Writer, phase string, text func(*limits.Meter, io.Writer) error) error {
+func (p *Program) write(ctx context.Context, w io.Writer, phase string,
+	text func(*limits.Meter, io.Writer) error) error {
 	meter := p.Meter(ctx)
 	out := meter.NewBuffer()
 	if err := text(meter, out); err != nil {

@@ -17,7 +17,8 @@ import (
 // that the result, the seeds and the sums of dual applications reach, most of them at most. It
 // returns how many it leaves out. The error is a [*gram.UsageError] if the run has no such step,
 // or as that of [Rewrites].
-func Draw(ctx context.Context, p *gram.Program, w io.Writer, step uint64, before bool, most int, as picture.Format, opt Options) (left int, err error) {
+func Draw(ctx context.Context, p *gram.Program, w io.Writer, step uint64, before bool, most int, as picture.Format,
+	opt Options) (left int, err error) {
 	next := step // the step before which is drawn
 	if !before {
 		next++

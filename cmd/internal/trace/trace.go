@@ -62,8 +62,9 @@ func ruleOf(text string) (rule.Rule, error) {
 	if near := syntax.Suggest(text, rule.Names()); near != "" {
 		hint = "; did you mean " + near + "?"
 	}
-	return 0, &gram.UsageError{Option: "rule", Text: text, 
-		Msg: "there is no such rule; rules have numbers, 1 to " + rule.Table[rule.Count-1].Number + " and 3n, and names" + hint}
+	return 0, &gram.UsageError{Option: "rule", Text: text,
+		Msg: "there is no such rule; rules have numbers, 1 to " + rule.Table[rule.Count-1].Number +
+			" and 3n, and names" + hint}
 }
 
 // Filter chooses steps.

@@ -32,7 +32,8 @@ var likelihoods = []*Likelihood{
 		}
 		return loss
 	}},
-	{"Poisson", func(p, y float64) bool { return p >= 0 && y >= 0 }, func(p, y float64) float64 { return p - y*math.Log(p) }},
+	{"Poisson", func(p, y float64) bool { return p >= 0 && y >= 0 },
+		func(p, y float64) float64 { return p - y*math.Log(p) }},
 }
 
 // sum is the loss of the likelihood on pairs, a prediction before its datum; NaN if it does not deal with one.
@@ -47,8 +48,8 @@ func (l *Likelihood) sum(pairs []float64) (sum float64) {
 	return sum
 }
 
-// Inference is what a fit says about its inputs: standard errors from the Hessian of the negative logarithm of a likelihood at its minimum.
-// They are asymptotic.
+// Inference is what a fit says about its inputs: standard errors from the Hessian of the negative logarithm of a
+// likelihood at its minimum. They are asymptotic.
 type Inference struct {
 	Likelihood string    // "" : there are no errors
 	Why        string    // there are none
@@ -56,8 +57,8 @@ type Inference struct {
 	Errors     []float64 // of each number of the point; NaN if it is at an end of its range
 }
 
-// Inference returns the standard errors of a minimum. The likelihood is the one of which the loss on the rows for training is a multiple, by
-// the predictions of [Job.Predict], at the point and at another one. ranges bound the point.
+// Inference returns the standard errors of a minimum. The likelihood is the one of which the loss on the rows for
+// training is a multiple, by the predictions of [Job.Predict], at the point and at another one. ranges bound the point.
 func (j *Job) Inference(point []float64, ranges []fit.Range) (*Inference, error) {
 	no := func(why string) (*Inference, error) { return &Inference{Why: why}, nil }
 	p := j.Problem()
@@ -91,7 +92,8 @@ func (j *Job) Inference(point []float64, ranges []fit.Range) (*Inference, error)
 		return nil, err
 	}
 	if likelihood == nil {
-		return no("the loss is no multiple of the negative logarithm of a likelihood (normal, Bernoulli or Poisson) of the predictions")
+		return no("the loss is no multiple of the negative logarithm of a likelihood (normal, Bernoulli or Poisson) " +
+			"of the predictions")
 	}
 	rows, k := len(pairs)/2, len(free)
 	if likelihood == likelihoods[0] { // the loss is by·S, and the variance S/(n − k): the Hessian of S/2σ² is H/(2σ²·by)
@@ -121,8 +123,10 @@ func (j *Job) Inference(point []float64, ranges []fit.Range) (*Inference, error)
 // maxInference bounds the numbers of a point whose standard errors are computed.
 const maxInference = 1000
 
-// likelihood returns the likelihood of which the loss is a multiple, and the loss over it, with the pairs at the point; nil if there is none.
-func (j *Job) likelihood(p *fit.Problem, point, other []float64) (l *Likelihood, by float64, pairs []float64, err error) {
+// likelihood returns the likelihood of which the loss is a multiple, and the loss over it, with the pairs at the point;
+// nil if there is none.
+func (j *Job) likelihood(p *fit.Problem, point, other []float64) (l *Likelihood, by float64, pairs []float64,
+	err error) {
 	ratios := make([][2]float64, len(likelihoods))
 	for k, x := range [][]float64{other, point} {
 		loss, _, err := p.Loss(x)
@@ -152,8 +156,8 @@ type Quality struct {
 	// Error is the root mean square of the differences.
 	Error    float64  `json:"rootMeanSquare"`
 	RSquared *float64 `json:"rSquared,omitempty"` // unless the data are classes, 0 and 1
-	// Accuracy is the share of the classes that the prediction, a probability, is on the right side of ½ for, and AUC the area under the
-	// curve of true positives over false ones.
+	// Accuracy is the share of the classes that the prediction, a probability, is on the right side of ½ for, and AUC
+	// the area under the curve of true positives over false ones.
 	Accuracy *float64 `json:"accuracy,omitempty"`
 	AUC      *float64 `json:"auc,omitempty"`
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 )
 
-// Predict loads an expression over the declarations of the program, with the rows for training and with those that are held out.
-// Its value has a pair for each row: the prediction, and the number that it is compared with.
+// Predict loads an expression over the declarations of the program, with the rows for training and with those that are
+// held out. Its value has a pair for each row: the prediction, and the number that it is compared with.
 func (j *Job) Predict(expression string) error {
 	parts := []map[string][]float64{nil}
 	if j.Over != "" {
@@ -23,7 +23,8 @@ func (j *Job) Predict(expression string) error {
 			return fmt.Errorf("--predict: %w", err)
 		}
 		if !pairs(p.Shape()) {
-			return fmt.Errorf("--predict: the expression has type %s; it has to be a list or a vector of pairs, (prediction, data)", p.Type())
+			return fmt.Errorf("--predict: the expression has type %s; it has to be a list or a vector of pairs, "+
+				"(prediction, data)", p.Type())
 		}
 		e, err := p.NewValue(j.ctx, gram.EvalOptions{})
 		if err != nil {
@@ -34,7 +35,8 @@ func (j *Job) Predict(expression string) error {
 	return nil
 }
 
-// pairs reports whether values of a shape are pairs of numbers, in a list, a vector, or a list that the program declares as an inductive type.
+// pairs reports whether values of a shape are pairs of numbers, in a list, a vector, or a list that the program
+// declares as an inductive type.
 func pairs(s *load.Shape) bool {
 	switch {
 	case s == nil:
@@ -45,15 +47,16 @@ func pairs(s *load.Shape) bool {
 		return false
 	}
 	for _, c := range s.Cons {
-		if a := c.Arg; a != nil && (a.Kind != load.Product || a.A.Tagged() || a.A.Kind == load.List || a.A.Width() != 2 || a.B != s) {
+		if a := c.Arg; a != nil && (a.Kind != load.Product || a.A.Tagged() || a.A.Kind == load.List ||
+			a.A.Width() != 2 || a.B != s) {
 			return false
 		}
 	}
 	return true
 }
 
-// Predictions returns the pairs at a point, a prediction before its data: for the rows for training, and, if there are any, for
-// those that are held out. Without [Job.Predict] there are none.
+// Predictions returns the pairs at a point, a prediction before its data: for the rows for training, and, if there are
+// any, for those that are held out. Without [Job.Predict] there are none.
 func (j *Job) Predictions(point []float64) ([][]float64, error) {
 	var out [][]float64
 	for _, e := range j.predicted {

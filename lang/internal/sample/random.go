@@ -17,8 +17,8 @@ const (
 	precAtom
 )
 
-// Random returns a random program of up to about the given number of nodes, with random white space, comments and needless
-// parentheses.
+// Random returns a random program of up to about the given number of nodes, with random white space, comments and
+// needless parentheses.
 func Random(r *rand.Rand, nodes int) string {
 	g := &generator{r: r, budget: nodes}
 	return g.program()
