@@ -96,8 +96,8 @@ type arrayForm struct {
 	none  atomic.Bool // blocks cannot hold them, or not do what was asked of them
 }
 
-// expandMore takes note that a run met what arrays cannot do. Of a program in parts, the families with conditionals and applications are
-// expanded first.
+// expandMore takes note that a run met what arrays cannot do. Of a program in parts, the families with conditionals and
+// applications are expanded first.
 func (p *Program) expandMore(form *arrayForm) {
 	branches := func(n term.Node) bool { return n.Op == term.IfOp || n.Op == term.AppOp }
 	if !p.inParts() || !slices.ContainsFunc(p.src.Written().Nodes, branches) || form.plain.Swap(true) {
@@ -136,7 +136,8 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 	start := time.Now()
 	meter := opt.meter(ctx)
 	meter.Begin("load")
-	lo := lang.Options{Inputs: opt.Inputs, Dir: opt.Dir, Open: opt.Open, Check: meter.During("load"), Reserve: meter.Reserve, Stream: opt.Stream, Seed: opt.Seed, Body: opt.Body}
+	lo := lang.Options{Inputs: opt.Inputs, Dir: opt.Dir, Open: opt.Open, Check: meter.During("load"),
+		Reserve: meter.Reserve, Stream: opt.Stream, Seed: opt.Seed, Body: opt.Body}
 	for _, text := range opt.Params {
 		p, err := load.ParseParam(text)
 		if err != nil {
@@ -158,7 +159,8 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 		lo.Sets = append(lo.Sets, load.SetValues(name, opt.Values[name]))
 	}
 	p, err := lang.Load(name, src, lo)
-	if u := (*UsageError)(nil); errors.As(err, &u) && slices.ContainsFunc(lo.Sets[len(opt.Sets):], func(s load.Setting) bool { return s.Text == u.Text }) {
+	if u := (*UsageError)(nil); errors.As(err, &u) && slices.ContainsFunc(lo.Sets[len(opt.Sets):],
+		func(s load.Setting) bool { return s.Text == u.Text }) {
 		return nil, misuse("Options.Values: %s", u.Msg)
 	}
 	if err != nil {
@@ -237,8 +239,8 @@ func (p *Program) Type() string { return p.src.TypeText }
 // Shape returns the shape of the value, nil if there is a function in it.
 func (p *Program) Shape() *Shape { return p.src.Shape }
 
-// Expand makes [Program.Term]. Where it is not called, whatever needs the term makes it. The error is an [*Error] if the term
-// is too large, or a [*LimitError].
+// Expand makes [Program.Term]. Where it is not called, whatever needs the term makes it. The error is an [*Error] if
+// the term is too large, or a [*LimitError].
 func (p *Program) Expand(ctx context.Context) error { return p.expand(p.Meter(ctx), "load") }
 
 func (p *Program) expand(meter *limits.Meter, phase string) error {
@@ -281,7 +283,8 @@ func (p *Program) Copy() (*term.Term, []term.Var) {
 	return out, inputs
 }
 
-// compiledInput bounds the bytes that a scalar input takes while a program is compiled, inArrays where its families run as arrays.
+// compiledInput bounds the bytes that a scalar input takes while a program is compiled, inArrays where its families run
+// as arrays.
 const (
 	compiledInput = 128
 	inArrays      = 64
@@ -330,7 +333,8 @@ func (p *Program) valueProgram(meter *limits.Meter, placed bool) (*graph.Program
 		if err := p.expand(meter, "compile"); err != nil {
 			return nil, err
 		}
-		prog, err := compile.Compile(p.src.Term(), compile.Options{Inputs: p.inputs, Places: placed, Check: meter.During("compile")})
+		prog, err := compile.Compile(p.src.Term(),
+			compile.Options{Inputs: p.inputs, Places: placed, Check: meter.During("compile")})
 		return prog, p.Locate(err, "compiling")
 	})
 }
@@ -341,7 +345,8 @@ func (p *Program) reverseProgram(meter *limits.Meter, placed bool) (*graph.Progr
 		if err != nil {
 			return nil, err
 		}
-		prog, err := compile.Compile(d, compile.Options{Inputs: p.inputs, Reversed: true, Places: placed, Check: meter.During("compile")})
+		prog, err := compile.Compile(d,
+			compile.Options{Inputs: p.inputs, Reversed: true, Places: placed, Check: meter.During("compile")})
 		return prog, p.Locate(err, "compiling")
 	})
 }
@@ -357,8 +362,9 @@ func (p *Program) arrays(reversed bool) *arrayForm {
 // expandShort is whether a program of short arrays is expanded. Tests of arrays clear it.
 var expandShort = true
 
-// inParts is how many nodes and variables, beside its inputs, the expansion of a program has at least of which only those comprehensions are
-// expanded that no block can hold. Of a smaller one all are, which takes less time than to compile it several times. Tests lower it.
+// inParts is how many nodes and variables, beside its inputs, the expansion of a program has at least of which only
+// those comprehensions are expanded that no block can hold. Of a smaller one all are, which takes less time than to
+// compile it several times. Tests lower it.
 var inParts = 1 << 16
 
 func (p *Program) inParts() bool {
@@ -385,7 +391,8 @@ func (p *Program) arrayProgram(meter *limits.Meter, reversed, placed bool) (*gra
 		if err != nil {
 			return nil, err
 		}
-		prog, err := code(t, compile.Options{Inputs: p.inputs, Reversed: reversed, Straight: p.src.Straight(), Places: placed, Plain: form.plain.Load(),
+		prog, err := code(t, compile.Options{Inputs: p.inputs, Reversed: reversed, Straight: p.src.Straight(),
+			Places: placed, Plain: form.plain.Load(),
 			Check: meter.During("compile"), Reserve: meter.Reserve})
 		if err == nil && expandShort && prog.ShortArrays() {
 			err = graph.ErrFamilies

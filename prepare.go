@@ -52,7 +52,8 @@ func (e *Evaluator) runAt(point []float64, run func() error) error {
 	}
 }
 
-// withoutArrays prepares the evaluator anew if err says that the run met what arrays cannot do, and reports whether it did.
+// withoutArrays prepares the evaluator anew if err says that the run met what arrays cannot do, and reports whether it
+// did.
 func (e *Evaluator) withoutArrays(err error, point []float64) (bool, error) {
 	if !errors.Is(err, graph.ErrFamilies) {
 		return false, err
@@ -92,7 +93,8 @@ func (e *Evaluator) unfold(point []float64) error {
 	if err := p.setSize(d, e.meter); err != nil {
 		return p.Locate(err, "compiling")
 	}
-	e.prog, err = compile.Compile(d, compile.Options{Inputs: g.Inputs, Reversed: true, Places: e.opt.Samples != nil, Check: check})
+	e.prog, err = compile.Compile(d,
+		compile.Options{Inputs: g.Inputs, Reversed: true, Places: e.opt.Samples != nil, Check: check})
 	if err != nil {
 		return p.Locate(err, "compiling")
 	}

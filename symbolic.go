@@ -43,9 +43,10 @@ func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
 // maxSpanned bounds the symbols of a term with families whose expansion is made to measure its span.
 const maxSpanned = 1 << 22
 
-// Span measures the longest chain of steps of the program that depend on each other, and with gradient that of
-// D(t). With tree, (11) adds the arrivals at a dual in a balanced tree instead of a chain. The error is a
-// [*span.UnknownError] if more than 2²⁰ evaluations are nested, or if t has families and it, with gradient D(t), more than 2²² symbols.
+// Span measures the longest chain of steps of the program that depend on each other, and with gradient that of D(t).
+// With tree, (11) adds the arrivals at a dual in a balanced tree instead of a chain. The error is a
+// [*span.UnknownError] if more than 2²⁰ evaluations are nested, or if t has families and it, with gradient D(t), more
+// than 2²² symbols.
 func (p *Program) Span(ctx context.Context, gradient, tree bool) (cost.Span, error) {
 	if err := p.notStreamed(); err != nil {
 		return cost.Span{}, err
@@ -66,7 +67,8 @@ func (p *Program) Span(ctx context.Context, gradient, tree bool) (cost.Span, err
 			return cost.Span{}, p.Locate(err, "measuring the span")
 		}
 		if n > maxSpanned {
-			return cost.Span{}, &span.UnknownError{Why: fmt.Sprintf("the expansion of the %s has %d symbols, more than %d", what, n, maxSpanned)}
+			return cost.Span{}, &span.UnknownError{Why: fmt.Sprintf("the expansion of the %s has %d symbols, more "+
+				"than %d", what, n, maxSpanned)}
 		}
 	}
 	if err := p.expand(meter, "span"); err != nil {
@@ -97,7 +99,8 @@ func (p *Program) Branches() bool {
 
 // open reduces the program with symbolic inputs, whose values at the point decide the
 // branches. The caller closes the machine.
-func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*engine.Machine, engine.GraphSize, error) {
+func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*engine.Machine, engine.GraphSize,
+	error) {
 	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
 		return nil, engine.GraphSize{}, err
 	}
@@ -115,15 +118,16 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*
 	return p.runOpen(prog, meter, point, opt)
 }
 
-func (p *Program) runOpen(prog *graph.Program, meter *limits.Meter, point []float64, opt EvalOptions) (*engine.Machine, engine.GraphSize, error) {
+func (p *Program) runOpen(prog *graph.Program, meter *limits.Meter, point []float64, opt EvalOptions) (*engine.Machine,
+	engine.GraphSize, error) {
 	run := opt.engine()
 	run.Phase, run.Limits = phaseOf(meter), meter.Bounds("reduce", opt.MaxSteps, opt.MaxNodes)
 	m, size, err := stage.Run(prog, point, run)
 	return m, size, p.Locate(err, "reducing")
 }
 
-// openArrays is open at the program's point for a program whose families run as arrays: the machine has the size of the graph, and the
-// steps, but no nodes. The error is [graph.ErrFamilies] if the families have to be expanded.
+// openArrays is open at the program's point for a program whose families run as arrays: the machine has the size of the
+// graph, and the steps, but no nodes. The error is [graph.ErrFamilies] if the families have to be expanded.
 func (p *Program) openArrays(meter *limits.Meter, opt EvalOptions) (*engine.Machine, engine.GraphSize, error) {
 	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
 		return nil, engine.GraphSize{}, err
@@ -171,7 +175,8 @@ func (p *Program) modular(meter *limits.Meter, opt *EvalOptions) *modular.Env {
 }
 
 // Normal returns the symbolic normal form of D(t), whose free variables are the inputs, of type D(R). For t of type R
-// that is the right-hand side of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩, and of other types there is none by the literal machine. A program that branches takes the branches of the point.
+// that is the right-hand side of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩, and of other types there is none by the literal
+// machine. A program that branches takes the branches of the point.
 func (p *Program) Normal(ctx context.Context, opt EvalOptions) (*term.Term, error) {
 	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
 		return nil, err

@@ -40,7 +40,8 @@ type Options struct {
 	// Reserve, if not nil, is called before a large slice of data is allocated.
 	// Load returns its error as it is.
 	Reserve func(bytes int64) error
-	// Stream lets lists of data be computed when they are read: those that would take more than half of what Reserve allows.
+	// Stream lets lists of data be computed when they are read: those that would take more than half of what Reserve
+	// allows.
 	Stream bool
 	// Body, if not empty, is an expression that stands in place of the program's body.
 	Body string
@@ -101,9 +102,10 @@ type Input struct {
 	Values []float64
 }
 
-// Records returns the rows of the table that a data list was read from, cell by cell, without those that were left out, and the names of all
-// its columns. open opens the file; nil means os.Open.
-func (p *Program) Records(name string, open func(path string) (fs.File, error)) (header []string, rows [][]string, err error) {
+// Records returns the rows of the table that a data list was read from, cell by cell, without those that were left out,
+// and the names of all its columns. open opens the file; nil means os.Open.
+func (p *Program) Records(name string, open func(path string) (fs.File, error)) (header []string, rows [][]string,
+	err error) {
 	i := slices.IndexFunc(p.Data, func(d load.Variable) bool { return d.Name == name })
 	if i < 0 || p.Data[i].Value.File == nil || !p.Data[i].Value.File.IsCSV() {
 		return nil, nil, fmt.Errorf("the program has no data %s that is read from a CSV file", name)
@@ -116,8 +118,8 @@ func (p *Program) Records(name string, open func(path string) (fs.File, error)) 
 	return header, rows, nil
 }
 
-// Notes are what is to be said of the data: rows that are left out because a value is missing, and columns of one file that leave out
-// different rows.
+// Notes are what is to be said of the data: rows that are left out because a value is missing, and columns of one file
+// that leave out different rows.
 func (p *Program) Notes() (notes []string) {
 	for i, d := range p.Data {
 		v := &d.Value
@@ -126,7 +128,8 @@ func (p *Program) Notes() (notes []string) {
 		}
 		for _, before := range p.Data[:i] {
 			if w := &before.Value; v.File != nil && w.File != nil && v.File.Path() == w.File.Path() && v.Skips != w.Skips {
-				notes = append(notes, fmt.Sprintf("%s and %s leave out different rows of %s: elements with the same number are not of the same row; "+
+				notes = append(notes, fmt.Sprintf("%s and %s leave out different rows of %s: elements with the same "+
+					"number are not of the same row; "+
 					"one data with all columns leaves out the same", before.Name, d.Name, v.File.Path()))
 			}
 		}
@@ -158,7 +161,8 @@ func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 		return nil, err
 	}
 	defer syntax.Catch(&err)
-	source := &load.Source{Open: opt.open, Stream: opt.Stream, Guard: &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}}
+	source := &load.Source{Open: opt.open, Stream: opt.Stream,
+		Guard: &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}}
 	sets := opt.Sets
 	if opt.Inputs != "" {
 		inputs, wrong := source.Inputs(opt.Inputs, file)
@@ -171,7 +175,9 @@ func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e := elaborate.New(file, given, source, elaborate.Options{Dir: opt.Dir, Seed: opt.Seed, Stream: opt.Stream, MaxNodes: opt.MaxNodes, Types: opt.Types != nil})
+	e := elaborate.New(file, given, source,
+		elaborate.Options{Dir: opt.Dir, Seed: opt.Seed, Stream: opt.Stream, MaxNodes: opt.MaxNodes,
+			Types: opt.Types != nil})
 	if opt.Types != nil {
 		defer func() { e.Fill(opt.Types) }()
 	}
@@ -194,7 +200,8 @@ func (opt Options) open(path string) (fs.File, error) {
 func parse(name string, src []byte, opt Options) (*syntax.File, error) {
 	limits := syntax.Options{Check: opt.Check, Reserve: opt.Reserve, Open: opt.open, Dir: opt.Dir}
 	file, diags, err := syntax.Parse(name, src, limits)
-	if opt.Body != "" && err == nil && (len(diags) == 0 || len(diags) == 1 && file.Body == 0 && diags[0].Headline == syntax.NoBody) {
+	if opt.Body != "" && err == nil &&
+		(len(diags) == 0 || len(diags) == 1 && file.Body == 0 && diags[0].Headline == syntax.NoBody) {
 		file, diags, err = syntax.Parse(name, slices.Concat(src[:file.DeclsEnd()], []byte("\n"+opt.Body+"\n")), limits)
 	}
 	if err == nil && len(diags) > 0 {
@@ -203,16 +210,16 @@ func parse(name string, src []byte, opt Options) (*syntax.File, error) {
 	return file, err
 }
 
-// Term returns the program as a term without families, closed but for the inputs. It has a type. It is nil if that is too
-// large: [Program.Expand] has the error.
+// Term returns the program as a term without families, closed but for the inputs. It has a type. It is nil if that is
+// too large: [Program.Expand] has the error.
 func (p *Program) Term() *term.Term {
 	t, _ := p.Expand(nil, nil)
 	return t
 }
 
-// Expand is [Program.Term]; the first time, it makes the term. reserve and look may be nil: reserve is called before memory
-// is allocated, with its bytes, and look at least every 2¹⁶ nodes. The error is one of theirs, or
-// wraps [elaborate.ErrExpansion].
+// Expand is [Program.Term]; the first time, it makes the term. reserve and look may be nil: reserve is called before
+// memory is allocated, with its bytes, and look at least every 2¹⁶ nodes. The error is one of theirs, or wraps
+// [elaborate.ErrExpansion].
 func (p *Program) Expand(reserve func(bytes int64) error, look func() error) (*term.Term, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -232,12 +239,12 @@ func (p *Program) Expand(reserve func(bytes int64) error, look func() error) (*t
 	return p.expanded, nil
 }
 
-// Written returns the term with its families as the source has them. If it has families, the variable of a scalar has the name of its
-// input: [Program.ScalarNames] has those of scalars.
+// Written returns the term with its families as the source has them. If it has families, the variable of a scalar has
+// the name of its input: [Program.ScalarNames] has those of scalars.
 func (p *Program) Written() *term.Term { return p.families }
 
-// Families returns the program with the families that stand in λs, and, if it is straight-line arithmetic, with all. look is
-// called at least every 2¹⁶ nodes; its error ends the work.
+// Families returns the program with the families that stand in λs, and, if it is straight-line arithmetic, with all.
+// look is called at least every 2¹⁶ nodes; its error ends the work.
 func (p *Program) Families(look func() error) (*term.Term, error) {
 	if p.straight {
 		return p.families, nil
@@ -245,11 +252,12 @@ func (p *Program) Families(look func() error) (*term.Term, error) {
 	return p.families.ExpandOutside(look)
 }
 
-// smallExpansion is how many nodes the expansion of a comprehension outside of λs has at most that [Program.Large] expands.
+// smallExpansion is how many nodes the expansion of a comprehension outside of λs has at most that [Program.Large]
+// expands.
 const smallExpansion = 1 << 13
 
-// Large is [Program.Families], but of a program that is not straight-line arithmetic only the small comprehensions outside of λs are
-// expanded.
+// Large is [Program.Families], but of a program that is not straight-line arithmetic only the small comprehensions
+// outside of λs are expanded.
 func (p *Program) Large(look func() error) (*term.Term, error) {
 	if p.straight {
 		return p.families, nil
@@ -264,10 +272,12 @@ func (p *Program) Straight() bool { return p.straight }
 func (p *Program) HasFamilies() bool { return p.arrays }
 func (p *Program) HasLarge() bool    { return p.arrays || p.outside }
 
-// Derivative returns a program of type R whose term is t, which may have families: the derivative of p along a vector. Its inputs
-// are those of p, for which the variables xs stand, and for each of them one with the component of the vector, in vs.
+// Derivative returns a program of type R whose term is t, which may have families: the derivative of p along a vector.
+// Its inputs are those of p, for which the variables xs stand, and for each of them one with the component of the
+// vector, in vs.
 func (p *Program) Derivative(t *term.Term, xs, vs []term.Var) *Program {
-	d := &Program{Name: p.Name, File: p.File, Type: term.R, TypeText: "R", Shape: load.RealShape(), Params: p.Params, Data: p.Data, large: p.large}
+	d := &Program{Name: p.Name, File: p.File, Type: term.R, TypeText: "R", Shape: load.RealShape(), Params: p.Params,
+		Data: p.Data, large: p.large}
 	d.setTerm(t)
 	d.Scalars, d.Point = slices.Concat(xs, vs), slices.Concat(p.Point, make([]float64, len(vs)))
 	for i, vars := range [][]term.Var{xs, vs} {
@@ -298,10 +308,12 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType infer.
 	shape := e.Types.ValueShape(bodyType)
 	text := e.Types.Text()
 	text.Limit, text.Lists = 4000, shape != nil
-	p := &Program{Name: name, File: e.File, TypeText: text.Of(bodyType), Shape: shape, Params: e.Params, Data: e.Data, Symbols: e.Symbols, Random: e.Random, limits: e.Limits}
+	p := &Program{Name: name, File: e.File, TypeText: text.Of(bodyType), Shape: shape, Params: e.Params, Data: e.Data,
+		Symbols: e.Symbols, Random: e.Random, limits: e.Limits}
 	e.Types.Close()
-	t, wrong := lower.Term(e.Program, body, lower.Options{MaxNodes: opt.MaxNodes, TooMany: e.TooManyNodes, Check: opt.Check,
-		Report: e.Report})
+	t, wrong := lower.Term(e.Program, body,
+		lower.Options{MaxNodes: opt.MaxNodes, TooMany: e.TooManyNodes, Check: opt.Check,
+			Report: e.Report})
 	if err := e.Errors(); err != nil {
 		return nil, err
 	}
@@ -314,7 +326,9 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType infer.
 	}
 	if list := (*syntax.Errors)(nil); errors.As(p.large, &list) {
 		d := &list.List[0]
-		d.Notes = append(d.Notes[:len(d.Notes):len(d.Notes)], syntax.Note{Text: "only check, eval, grad and profile can do without the expansion, and all but check only where comprehensions run as loops"})
+		d.Notes = append(d.Notes[:len(d.Notes):len(d.Notes)],
+			syntax.Note{Text: "only check, eval, grad and profile can do without the expansion, and all but check " +
+				"only where comprehensions run as loops"})
 	}
 	p.Scalars = make([]term.Var, e.Scalars)
 	for i := range p.Scalars {
@@ -333,7 +347,8 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType infer.
 			x.Value.Data = nil
 		}
 		end := at + x.Shape.Width()
-		p.Inputs = append(p.Inputs, Input{Name: x.Name, Names: x.Names, Shape: x.Shape, Values: p.Point[at:end:end], Vars: p.Scalars[at:end:end]})
+		p.Inputs = append(p.Inputs, Input{Name: x.Name, Names: x.Names, Shape: x.Shape, Values: p.Point[at:end:end],
+			Vars: p.Scalars[at:end:end]})
 		at = end
 	}
 	if !t.Families() {

@@ -35,7 +35,8 @@ With -o it also writes the inputs with their values to a file, as --inputs reads
 	f.add(cmd.Flags())
 	f.tellsSkipped = true
 	f.AddSeed(cmd.Flags())
-	cmd.Flags().StringVarP(&output, "output", "o", "", "write the inputs with their values to a `file`, .json or .npz, which --inputs reads")
+	cmd.Flags().StringVarP(&output, "output", "o", "",
+		"write the inputs with their values to a `file`, .json or .npz, which --inputs reads")
 	check := func(*cobra.Command) error { return checkInputsFile(output) }
 	return a.reads(cmd, &f, check, func(ctx context.Context, path string) error {
 		p, err := a.load(ctx, path, &f)

@@ -48,11 +48,15 @@ and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
 	}
 	f.add(cmd)
 	addResult(cmd, &output)
-	cmd.Flags().StringVar(&names, "names", "", "of -o with a .csv file: the `names` of the columns of a list, like prediction,error")
-	cmd.Flags().StringVar(&beside, "beside", "", "of -o with a .csv file: write the rows of the file that this `data` list is read from\nbeside the elements of a list")
+	cmd.Flags().StringVar(&names, "names", "",
+		"of -o with a .csv file: the `names` of the columns of a list, like prediction,error")
+	cmd.Flags().StringVar(&beside, "beside", "",
+		"of -o with a .csv file: write the rows of the file that this `data` list is read from\n"+
+			"beside the elements of a list")
 	check := func(*cobra.Command) error {
 		return cmp.Or(
-			command.Misfit((names != "" || beside != "") && filepath.Ext(output) != ".csv", "--names and --beside are of a table: they need -o with a .csv file"),
+			command.Misfit((names != "" || beside != "") && filepath.Ext(output) != ".csv",
+				"--names and --beside are of a table: they need -o with a .csv file"),
 			checkResult(output, f.json),
 		)
 	}

@@ -66,17 +66,23 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	f.loadFlags.add(fs)
 	f.AddLimits(cmd)
 	f.repeat = command.Count{N: 1, Least: 1, Most: maxRepeat, Valid: true}
-	f.Schedule.Add(cmd, "schedule", "the `order` in which redexes fire: lifo; random; or parallel, lifo with what is\nindependent on several workers; value, gradient and steps don't depend on it",
+	f.Schedule.Add(cmd, "schedule",
+		"the `order` in which redexes fire: lifo; random; or parallel, lifo with what is\n"+
+			"independent on several workers; value, gradient and steps don't depend on it",
 		"lifo random parallel", gram.LIFO, gram.Random, gram.Parallel)
 	f.workers = command.Count{N: uint64(runtime.GOMAXPROCS(0)), Least: 1, Most: 1 << 10, Valid: true}
 	fs.Var(&f.workers, "workers", "of the parallel order: a `count`")
 	f.AddOrderSeed(cmd, &f.LoadFlags)
 	f.addForm(cmd)
 	f.addLiteral(cmd)
-	fs.BoolVar(&f.work, "work", false, "of --literal: count how often rewrites and the work beside them reach a node\nof memory, 8 words each time")
+	fs.BoolVar(&f.work, "work", false,
+		"of --literal: count how often rewrites and the work beside them reach a node\nof memory, 8 words each time")
 	f.AddFinite(cmd)
-	fs.BoolVar(&f.bound, "bound", false, "also reduce the program with its inputs left open, and report the m and |G|\nof Theorem 1, (steps + overhead) / (m + |G|), and the longest chains of steps\nthat depend on each other")
-	f.factor.Add(cmd, "factor", "of the spans of --bound: `how` (11) adds what arrives at a dual, in a chain or in a\nbalanced tree; the steps are the same",
+	fs.BoolVar(&f.bound, "bound", false,
+		"also reduce the program with its inputs left open, and report the m and |G|\n"+
+			"of Theorem 1, (steps + overhead) / (m + |G|), and the longest chains of steps\nthat depend on each other")
+	f.factor.Add(cmd, "factor", "of the spans of --bound: `how` (11) adds what arrives at a dual, in a chain or in "+
+		"a\nbalanced tree; the steps are the same",
 		"chain tree", false, true)
 	fs.Var(&f.repeat, "repeat", "run so many times, a `count`, and report the best and the median time")
 	f.Observe.Add(cmd)
@@ -84,27 +90,38 @@ func (f *runFlags) add(cmd *cobra.Command) {
 
 // addForm adds the flags that turn blocks, and their machine code, off.
 func (f *runFlags) addForm(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false, "run every λ a node for each operation: no blocks; values, gradients and the\nsteps that are counted don't depend on it")
-	cmd.Flags().BoolVar(&f.noNative, "no-native", false, "interpret blocks and routines: make no machine code of loops and recursive functions; values,\ngradients and the steps that are counted don't depend on it")
+	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false,
+		"run every λ a node for each operation: no blocks; values, gradients and the\n"+
+			"steps that are counted don't depend on it")
+	cmd.Flags().BoolVar(&f.noNative, "no-native", false,
+		"interpret blocks and routines: make no machine code of loops and recursive functions; values,\n"+
+			"gradients and the steps that are counted don't depend on it")
 }
 
 // addLiteral adds the flag for the literal machine.
 func (f *runFlags) addLiteral(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.literal, "literal", false, "run the literal machine, on which every step is a rewrite of its own; value,\ngradient and steps don't depend on it")
+	cmd.Flags().BoolVar(&f.literal, "literal", false,
+		"run the literal machine, on which every step is a rewrite of its own; value,\n"+
+			"gradient and steps don't depend on it")
 }
 
 // addStrategy adds the flag for when a program is differentiated.
 func (f *runFlags) addStrategy(cmd *cobra.Command) {
-	f.strategy.Add(cmd, "strategy", "`when` the program is differentiated: direct, as it is; unfold, reduced to its\ngraph first; modular, with its functions normalised first",
+	f.strategy.Add(cmd, "strategy",
+		"`when` the program is differentiated: direct, as it is; unfold, reduced to its\n"+
+			"graph first; modular, with its functions normalised first",
 		"direct unfold modular", gram.Direct, gram.Unfold, gram.Modular)
 }
 
 // addGradient adds the flags that only gram grad has.
 func (f *runFlags) addGradient(cmd *cobra.Command) {
 	f.addStrategy(cmd)
-	cmd.Flags().Var(&f.rowsMemory, "rows-memory", "keep at most a `size` of the rows that loops need for the backward phase, and compute\nother rows again (default: what --max-memory leaves)")
+	cmd.Flags().Var(&f.rowsMemory, "rows-memory",
+		"keep at most a `size` of the rows that loops need for the backward phase, and compute\n"+
+			"other rows again (default: what --max-memory leaves)")
 	f.cache.add(cmd.Flags())
-	f.mode.Add(cmd, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\nthe program, forward or tape",
+	f.mode.Add(cmd, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\n"+
+		"the program, forward or tape",
 		"reverse forward tape", gram.Reverse, gram.Forward, gram.Tape)
 }
 
@@ -115,12 +132,17 @@ func (f *runFlags) checkMode() error {
 	}
 	return cmp.Or(
 		command.Misfit(f.bound, "--bound is for the steps of the calculus, and --mode %s counts none", &f.mode),
-		command.Misfit(f.strategy.Is != gram.Direct, "--strategy is for the calculus, and --mode %s passes over the graph", &f.mode),
-		command.Misfit(f.Schedule.Is == gram.Parallel, "--schedule parallel is for the machine's gradients, and --mode %s passes over the graph", &f.mode),
-		command.Misfit(f.rowsMemory != 0, "--rows-memory is for the machine's gradients, and --mode %s passes over the graph", &f.mode),
+		command.Misfit(f.strategy.Is != gram.Direct,
+			"--strategy is for the calculus, and --mode %s passes over the graph", &f.mode),
+		command.Misfit(f.Schedule.Is == gram.Parallel,
+			"--schedule parallel is for the machine's gradients, and --mode %s passes over the graph", &f.mode),
+		command.Misfit(f.rowsMemory != 0,
+			"--rows-memory is for the machine's gradients, and --mode %s passes over the graph", &f.mode),
 		command.Misfit(f.noFuse, "--no-fuse is for the machine's gradients, and --mode %s passes over the graph", &f.mode),
-		command.Misfit(f.noNative, "--no-native is for the machine's gradients, and --mode %s passes over the graph", &f.mode),
-		command.Misfit(f.cache != cacheFlags{}, "--no-cache and --cache-size are for --strategy modular, and --mode %s passes over the graph", &f.mode),
+		command.Misfit(f.noNative, "--no-native is for the machine's gradients, and --mode %s passes over the graph",
+			&f.mode),
+		command.Misfit(f.cache != cacheFlags{},
+			"--no-cache and --cache-size are for --strategy modular, and --mode %s passes over the graph", &f.mode),
 	)
 }
 
@@ -129,9 +151,12 @@ func (f *runFlags) checkLiteral() error {
 	return cmp.Or(
 		command.Misfit(f.factor.Is && !f.bound, "--factor is for the spans that --bound reports"),
 		command.Misfit(f.work && !f.literal, "--work is for --literal: the engine counts most steps without making them"),
-		command.Misfit(f.literal && f.mode.Is != gram.Reverse, "--literal makes the steps of the calculus, and --mode %s passes over the graph", &f.mode),
-		command.Misfit(f.literal && f.strategy.Is != gram.Direct, "--literal is for --strategy direct, and not for %s", &f.strategy),
-		command.Misfit(f.literal && f.Schedule.Is == gram.Parallel, "--literal is for --schedule lifo and random, and not for parallel"),
+		command.Misfit(f.literal && f.mode.Is != gram.Reverse,
+			"--literal makes the steps of the calculus, and --mode %s passes over the graph", &f.mode),
+		command.Misfit(f.literal && f.strategy.Is != gram.Direct, "--literal is for --strategy direct, and not for %s",
+			&f.strategy),
+		command.Misfit(f.literal && f.Schedule.Is == gram.Parallel,
+			"--literal is for --schedule lifo and random, and not for parallel"),
 		command.Misfit(f.literal && f.rowsMemory != 0, "--rows-memory is for blocks, and --literal runs without them"),
 		command.Misfit(f.noFuse && f.rowsMemory != 0, "--rows-memory is for blocks, and --no-fuse runs without them"),
 		command.Misfit(f.literal && f.noFuse, "--no-fuse is for the engine, and --literal runs without it"),
@@ -145,7 +170,8 @@ func (f *runFlags) options(a *app) gram.EvalOptions {
 	f.PickSeed(a.App, &f.LoadFlags)
 	return gram.EvalOptions{
 		Schedule: f.Schedule.Is, Seed: f.Seed.N, Workers: int(f.workers.N),
-		MaxSteps: f.MaxSteps.N, MaxNodes: f.MaxNodes.N, RowsMemory: uint64(f.rowsMemory), Finite: f.Finite, NoFuse: f.noFuse, NoNative: f.noNative, Literal: f.literal, Work: f.work,
+		MaxSteps: f.MaxSteps.N, MaxNodes: f.MaxNodes.N, RowsMemory: uint64(f.rowsMemory), Finite: f.Finite,
+		NoFuse: f.noFuse, NoNative: f.noNative, Literal: f.literal, Work: f.work,
 		Mode: f.mode.Is, Strategy: f.strategy.Is,
 	}
 }

@@ -52,7 +52,8 @@ func (a *app) load(ctx context.Context, path string, f *loadFlags) (*loaded, err
 // options returns how a program is loaded.
 func (a *app) options(ctx context.Context, dir string, f *loadFlags, most uint64) gram.Options {
 	return gram.Options{
-		Params: f.Params, Sets: f.Sets, Inputs: f.Inputs, Dir: dir, MaxMemory: most, Cache: a.cache, Progress: a.progress, Phase: a.phase, Share: a.share,
+		Params: f.Params, Sets: f.Sets, Inputs: f.Inputs, Dir: dir, MaxMemory: most, Cache: a.cache,
+		Progress: a.progress, Phase: a.phase, Share: a.share,
 		Stream: f.stream, Seed: f.Seed.N, Body: f.body,
 		Open: func(path string) (fs.File, error) { return command.Open(ctx, path) },
 	}
@@ -72,7 +73,8 @@ func (a *app) loadTerm(ctx context.Context, path string, f *loadFlags) (*loaded,
 
 // reads completes a command that reads the program in FILE and calls work with its path. flags, if not nil, checks the
 // command line first. The work has a bound on its time and shows its progress.
-func (a *app) reads(cmd *cobra.Command, f *loadFlags, flags func(*cobra.Command) error, work func(ctx context.Context, path string) error) *cobra.Command {
+func (a *app) reads(cmd *cobra.Command, f *loadFlags, flags func(*cobra.Command) error,
+	work func(ctx context.Context, path string) error) *cobra.Command {
 	cmd.Args, cmd.ValidArgsFunction = command.OneFile, command.GramFiles
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if flags != nil {

@@ -40,7 +40,8 @@ func (e *Elaborator) declareType(i int) {
 }
 
 func (e *Elaborator) declaredTwice(name string, at, first syntax.Span) {
-	e.report(e.user, at, "name declared twice", name+" is declared already", syntax.Note{Span: first, Text: "the first declaration is here"})
+	e.report(e.user, at, "name declared twice", name+" is declared already",
+		syntax.Note{Span: first, Text: "the first declaration is here"})
 }
 
 // defineTypes finds the arguments of all constructors.
@@ -78,7 +79,8 @@ func (e *Elaborator) namedType(u *resolve.Unit, t syntax.TypeExpr) (infer.Type, 
 		return e.Types.Open(), false
 	}
 	if want := len(e.Types.Inductives[number].Params); want != len(kids) {
-		e.report(u, n.Span, "wrong number of types", fmt.Sprintf("%s takes %s, not %d", n.Text, count(want, "type"), len(kids)))
+		e.report(u, n.Span, "wrong number of types",
+			fmt.Sprintf("%s takes %s, not %d", n.Text, count(want, "type"), len(kids)))
 		return e.Types.Open(), false
 	}
 	args := make([]infer.Type, len(kids))
@@ -113,7 +115,8 @@ func (e *Elaborator) typeVariable(u *resolve.Unit, n *syntax.TypeNode) (infer.Ty
 	return e.Types.Open(), false
 }
 
-// Constructor finds the constructor that a pattern names, for declaration decl of u. It is 0 if an error has been reported.
+// Constructor finds the constructor that a pattern names, for declaration decl of u. It is 0 if an error has been
+// reported.
 func (e names) Constructor(u *resolve.Unit, name string, span syntax.Span, decl int) int {
 	if g, ok := e.cons[name]; ok && e.globals[g].decl < decl {
 		return g
@@ -181,7 +184,8 @@ func (e *Elaborator) openCon(it patternItem) {
 		}
 		e.reportHere(e.patSpan(it.p), "missing case", example+" is not taken; use match")
 	}
-	o := core.Opening{Kind: core.OpenCon, U: it.u, From: it.x, Pos: e.at(u.File.Pat(it.p).Span.Start), X: core.Var(len(e.Core.Vars)), N: len(parts), Type: it.t}
+	o := core.Opening{Kind: core.OpenCon, U: it.u, From: it.x, Pos: e.at(u.File.Pat(it.p).Span.Start),
+		X: core.Var(len(e.Core.Vars)), N: len(parts), Type: it.t}
 	for i, p := range parts {
 		e.patternVar(p, types[i])
 	}
@@ -202,9 +206,10 @@ func (e *Elaborator) bindBad(p syntax.Pat) {
 	}
 }
 
-// constructorOf finds the constructor of the pattern p, which is for values of type t, and the patterns of its argument with
-// their types. A tuple pattern is taken apart.
-func (e *Elaborator) constructorOf(p syntax.Pat, t infer.Type) (g *global, parts []syntax.Pat, types []infer.Type, ok bool) {
+// constructorOf finds the constructor of the pattern p, which is for values of type t, and the patterns of its argument
+// with their types. A tuple pattern is taken apart.
+func (e *Elaborator) constructorOf(p syntax.Pat, t infer.Type) (g *global, parts []syntax.Pat, types []infer.Type,
+	ok bool) {
 	u := e.act().unit
 	n, kids := u.File.Pat(p), u.File.PatKids(p)
 	if u.Slots[p] == 0 {

@@ -30,7 +30,8 @@ type Param struct {
 	Value uint64
 }
 
-// New returns an elaborator for a program. given has the values that replace its own, and source reads its files with data.
+// New returns an elaborator for a program. given has the values that replace its own, and source reads its files with
+// data.
 func New(file *syntax.File, given *load.Settings, source *load.Source, opt Options) *Elaborator {
 	e := &Elaborator{
 		Program: &core.Program{
@@ -40,12 +41,14 @@ func New(file *syntax.File, given *load.Settings, source *load.Source, opt Optio
 		source:  source,
 		user:    &resolve.Unit{File: file},
 		prelude: &resolve.Unit{File: prelude.File(), Prelude: true},
-		names:   map[string]int{}, library: map[string]int{}, cons: map[string]int{}, slopes: map[string]int{}, types: map[string]int{},
+		names:   map[string]int{}, library: map[string]int{}, cons: map[string]int{}, slopes: map[string]int{},
+		types:   map[string]int{},
 		attempt: attempt{reported: map[reportKey]bool{}},
 		Limits:  map[int]selection.Limits{},
 	}
 	e.numbers.Types = e.Types
-	e.defaults = translate.Defaults{P: e.Program, Report: e.Report, InputUsed: e.inputInValue, Seed: opt.Seed, Stream: opt.Stream}
+	e.defaults = translate.Defaults{P: e.Program, Report: e.Report, InputUsed: e.inputInValue, Seed: opt.Seed,
+		Stream: opt.Stream}
 	for i := range e.prelude.File.Decls {
 		d := &e.prelude.File.Decls[i]
 		e.library[d.Name] = e.addGlobal(global{kind: defGlobal, unit: e.prelude, decl: i, name: d.Name})

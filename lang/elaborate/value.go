@@ -50,7 +50,8 @@ func (e *Elaborator) variable(i int) load.Variable {
 	if ok && set != nil {
 		var wrong *syntax.Diagnostic
 		if n := e.user.File.Expr(d.Value); n.Kind == syntax.FileExpr {
-			if f, _ := load.NewFile(n, e.user.File.Dir(n.Span.Start, e.opt.Dir)); f != nil && e.diagnose(e.source.Adopt(set, f)) {
+			if f, _ := load.NewFile(n, e.user.File.Dir(n.Span.Start, e.opt.Dir)); f != nil &&
+				e.diagnose(e.source.Adopt(set, f)) {
 				x.Bad = true
 				return x
 			}
@@ -113,7 +114,8 @@ func (e *Elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.
 		e.values = true
 		v := e.eval(d.Value, 0)
 		e.values = false
-		if whole = want; want != nil && want.Kind == load.Vector && want.Flat().Width() == want.Width() && e.Types.At(v.typ).Kind == infer.Real && !e.random {
+		if whole = want; want != nil && want.Kind == load.Vector && want.Flat().Width() == want.Width() &&
+			e.Types.At(v.typ).Kind == infer.Real && !e.random {
 			want = load.RealShape() // fills the vector
 		}
 		if want != nil {
@@ -144,7 +146,8 @@ func (e *Elaborator) readFile(d *syntax.Decl, want *load.Shape) (load.Value, boo
 	if e.diagnose(wrong) {
 		return load.Value{}, false
 	}
-	if has := f.Rows(); d.Kind == syntax.DataDecl && has != nil && want != nil && (want.Tagged() || !has.Flat().Equal(want.Flat())) {
+	if has := f.Rows(); d.Kind == syntax.DataDecl && has != nil && want != nil &&
+		(want.Tagged() || !has.Flat().Equal(want.Flat())) {
 		e.reportHere(n.Span, "type mismatch", fmt.Sprintf("this is %v, but %s is declared %v", has, d.Name, want))
 		return load.Value{}, false
 	}
@@ -163,7 +166,8 @@ func (e *Elaborator) valueShape(d *syntax.Decl, v val) *load.Shape {
 	}
 	shape := e.Types.ValueShape(v.typ)
 	if shape == nil {
-		e.reportHere(v.span, "type not allowed here", fmt.Sprintf("this is %s, but inputs and data are numbers", e.Types.Text().Of(v.typ)))
+		e.reportHere(v.span, "type not allowed here",
+			fmt.Sprintf("this is %s, but inputs and data are numbers", e.Types.Text().Of(v.typ)))
 		return nil
 	}
 	e.allowed(v.span, d, shape)
@@ -188,7 +192,8 @@ func (e *Elaborator) inputInValue(span syntax.Span, d *syntax.Decl) {
 	if e.user.File.Text(span) != d.Name {
 		label = "this is the input " + d.Name
 	}
-	e.reportHere(span, "input in a default value", label+"; default values see the params, defs and data above them, no inputs",
+	e.reportHere(span, "input in a default value",
+		label+"; default values see the params, defs and data above them, no inputs",
 		syntax.Note{Span: d.NameSpan, Text: d.Name + " is declared here"})
 }
 
@@ -256,7 +261,8 @@ func (e *Elaborator) shape(t syntax.TypeExpr) (shape *load.Shape) {
 // notAllowed says why a declaration may not have the shape, or is empty.
 func notAllowed(kind syntax.DeclKind, s *load.Shape) string {
 	if kind == syntax.InputDecl && (s.Kind == load.List || s.Tagged()) {
-		return fmt.Sprintf("an input is R, a product or a vector of R; this is %v; lists and inductive types are declared with data", s)
+		return fmt.Sprintf("an input is R, a product or a vector of R; this is %v; lists and inductive types are "+
+			"declared with data", s)
 	}
 	return ""
 }

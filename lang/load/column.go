@@ -31,7 +31,8 @@ const (
 // readings are the words that stand behind a column.
 var readings = map[string]reading{"category": asCategory, "levels": asCategory, "days": asDays, "years": asYears}
 
-// readAs says how a column is read, by a word behind it, and the text behind that. It is empty unless something is wrong.
+// readAs says how a column is read, by a word behind it, and the text behind that. It is empty unless something is
+// wrong.
 func (p *part) readAs(word, text string) (wrong string) {
 	p.read = readings[word]
 	switch word {
@@ -60,7 +61,8 @@ func (p *part) readAs(word, text string) (wrong string) {
 
 // dateLayout is the layout of package time for a form like YYYY-MM-DD, or empty.
 func dateLayout(form string) (layout string) {
-	words := []struct{ word, layout string }{{"YYYY", "2006"}, {"YY", "06"}, {"MMM", "Jan"}, {"MM", "01"}, {"M", "1"}, {"DD", "02"}, {"D", "2"}, {"hh", "15"}, {"mm", "04"}, {"ss", "05"}}
+	words := []struct{ word, layout string }{{"YYYY", "2006"}, {"YY", "06"}, {"MMM", "Jan"}, {"MM", "01"}, {"M", "1"},
+		{"DD", "02"}, {"D", "2"}, {"hh", "15"}, {"mm", "04"}, {"ss", "05"}}
 	year := false
 next:
 	for form != "" {
@@ -153,14 +155,15 @@ func (r *tableReader) finish() {
 	}
 }
 
-// Adopt reads a file that is set in place of a declared one in the same way, where the setting does not say how: with its columns, if it has none, and with
-// the levels of its categories, which are those of the declared file.
+// Adopt reads a file that is set in place of a declared one in the same way, where the setting does not say how: with
+// its columns, if it has none, and with the levels of its categories, which are those of the declared file.
 func (s *Source) Adopt(set *Setting, declared *File) *syntax.Diagnostic {
 	f := set.file
 	if f == nil || f.format != declared.format || f.format != formats["csv"] || !declared.named() {
 		return nil
 	}
-	if plain := !slices.ContainsFunc(declared.parts, func(p part) bool { return p.read != asNumber }); f.parts == nil && (!plain || s.hasHeader(f, declared)) {
+	if plain := !slices.ContainsFunc(declared.parts, func(p part) bool { return p.read != asNumber }); f.parts == nil &&
+		(!plain || s.hasHeader(f, declared)) {
 		f.parts, f.skip, f.fill = slices.Clone(declared.parts), declared.skip, declared.fill
 		if f.separator == ',' {
 			f.separator = declared.separator
@@ -185,7 +188,8 @@ func (s *Source) Adopt(set *Setting, declared *File) *syntax.Diagnostic {
 			c, err := s.readCSV(declared)
 			if err != nil {
 				return &syntax.Diagnostic{Span: d.place, Headline: "unknown levels", Cause: err.cause,
-					Label: fmt.Sprintf("the levels of %s are those of this file, which cannot be read: %s: %s; levels \"a, b\" in place of category states them", d, err.path, err.msg)}
+					Label: fmt.Sprintf("the levels of %s are those of this file, which cannot be read: %s: %s; levels "+
+						"\"a, b\" in place of category states them", d, err.path, err.msg)}
 			}
 			columns = c.columns
 		}
@@ -203,11 +207,13 @@ func (s *Source) hasHeader(f, declared *File) bool {
 	defer in.Close()
 	record, err := r.read()
 	return err == nil && !slices.ContainsFunc(declared.parts, func(p part) bool {
-		return !slices.ContainsFunc(record, func(cell string) bool { return strings.TrimSpace(cell) == strings.TrimSpace(p.name) })
+		return !slices.ContainsFunc(record,
+			func(cell string) bool { return strings.TrimSpace(cell) == strings.TrimSpace(p.name) })
 	})
 }
 
-// Records returns the rows of a table that a value was read from, cell by cell, with the names of all columns, which are numbers if the file has none.
+// Records returns the rows of a table that a value was read from, cell by cell, with the names of all columns, which
+// are numbers if the file has none.
 func (s *Source) Records(f *File) (header []string, rows [][]string, wrong *syntax.Diagnostic) {
 	keep := func(record []string) {
 		row := make([]string, len(record))
@@ -229,8 +235,8 @@ func (s *Source) Records(f *File) (header []string, rows [][]string, wrong *synt
 	return header, rows, nil
 }
 
-// Names returns the names that stand behind named, of the levels of data above or in quotes, and their place. If they are wrong, it says why; of data that is wrong
-// itself there are none.
+// Names returns the names that stand behind named, of the levels of data above or in quotes, and their place. If they
+// are wrong, it says why; of data that is wrong itself there are none.
 func Names(words []syntax.Word, above []Variable) (names []string, at syntax.Span, wrong string) {
 	at = words[0].Span
 	if words[0].Kind == syntax.StringTok {
@@ -242,7 +248,8 @@ func Names(words []syntax.Word, above []Variable) (names []string, at syntax.Spa
 		}
 		return names, at, ""
 	}
-	if words[0].Text != "levels" || len(words) != 3 || words[1].Kind == syntax.StringTok || words[2].Kind != syntax.StringTok {
+	if words[0].Text != "levels" || len(words) != 3 || words[1].Kind == syntax.StringTok ||
+		words[2].Kind != syntax.StringTok {
 		return nil, at, `behind named stand names in quotes, or levels xs "column", the levels of a column of data`
 	}
 	data := slices.IndexFunc(above, func(v Variable) bool { return v.Name == words[1].Text })

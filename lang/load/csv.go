@@ -24,8 +24,8 @@ func rowsShape(columns int) *Shape {
 	return ListShape(VectorShape(realShape, columns))
 }
 
-// Rows returns the shape of the columns of a table as a list, nil if the file is no table. With a category among them, whose numbers are indices, a
-// row is a tuple.
+// Rows returns the shape of the columns of a table as a list, nil if the file is no table. With a category among them,
+// whose numbers are indices, a row is a tuple.
 func (f *File) Rows() *Shape {
 	if !f.format.table {
 		return nil
@@ -69,8 +69,8 @@ func (r checkedReader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// readCSV reads the columns of a CSV file. One of which no column is named has no header, and if no part is given, all cells
-// are read.
+// readCSV reads the columns of a CSV file. One of which no column is named has no header, and if no part is given, all
+// cells are read.
 func (s *Source) readCSV(f *File) (*content, *fileError) {
 	r, err := s.readTable(f, nil)
 	if err != nil {
@@ -98,7 +98,8 @@ func (s *Source) openTable(f *File) (*tableReader, io.Closer, *fileError) {
 	if wrong != nil {
 		return nil, nil, wrong
 	}
-	r := &tableReader{File: f, s: s, size: size, next: 1, found: make([]map[string]int, len(f.parts)), t: content{width: len(f.parts), file: f}}
+	r := &tableReader{File: f, s: s, size: size, next: 1, found: make([]map[string]int, len(f.parts)),
+		t: content{width: len(f.parts), file: f}}
 	b := bufio.NewReaderSize(checkedReader{in, s}, 1<<16)
 	skipMark(b)
 	r.csv = csv.NewReader(b)
@@ -113,7 +114,8 @@ func (s *Source) openTable(f *File) (*tableReader, io.Closer, *fileError) {
 func (f *File) named() bool { return len(f.parts) > 0 && f.parts[0].index < 0 }
 
 func (r *tableReader) error(line, col, column int, format string, args ...any) *fileError {
-	return &fileError{kind: r.format.kind, path: r.path, line: line, col: col, part: column, msg: fmt.Sprintf(format, args...)}
+	return &fileError{kind: r.format.kind, path: r.path, line: line, col: col, part: column,
+		msg: fmt.Sprintf(format, args...)}
 }
 
 // failed describes an error of the system or of the CSV syntax.
@@ -202,7 +204,8 @@ func (r *tableReader) read() ([]string, *fileError) {
 		for i, cell := range record {
 			if !utf8.ValidString(cell) {
 				line, col := r.position(record, i)
-				return nil, r.error(line, col, -1, "this cell is not UTF-8: %s", strconv.QuoteToASCII(short(strings.ToValidUTF8(cell, "\ufffd"))))
+				return nil, r.error(line, col, -1, "this cell is not UTF-8: %s",
+					strconv.QuoteToASCII(short(strings.ToValidUTF8(cell, "\ufffd"))))
 			}
 		}
 		return record, nil
@@ -256,7 +259,8 @@ func (r *tableReader) missing(want string) string {
 		return text + separated
 	}
 	if numeric := !strings.ContainsFunc(strings.Join(r.header, ""), unicode.IsLetter); numeric {
-		return text + "; the first row must be a header with the names of the columns, or columns are given by numbers: csv " + strconv.Quote(filepath.Base(r.path)) + " 0"
+		return text + "; the first row must be a header with the names of the columns, or columns are given by " +
+			"numbers: csv " + strconv.Quote(filepath.Base(r.path)) + " 0"
 	}
 	return text + "; the columns are " + short(strings.Join(r.header, ", "))
 }
@@ -265,7 +269,8 @@ func (r *tableReader) missing(want string) string {
 func (r *tableReader) separatedBy(cells []string) string {
 	for _, c := range cells {
 		if i := strings.IndexAny(c, ";\t|"); i >= 0 {
-			return fmt.Sprintf("; the cells seem to be separated by %[1]q, which must be said: %[2]s separator %[1]q", c[i:i+1], r.form())
+			return fmt.Sprintf("; the cells seem to be separated by %[1]q, which must be said: %[2]s separator %[1]q",
+				c[i:i+1], r.form())
 		}
 	}
 	return ""
@@ -294,7 +299,8 @@ func (r *tableReader) first(record []string) *fileError {
 	for i, p := range r.parts {
 		if p.index >= len(record) {
 			line, col := r.csv.FieldPos(0)
-			return r.error(line, col, i, "there is no column %d: the rows have %d %s, which are counted from 0%s", p.index, len(record), plural(len(record), "cell"), r.separatedBy(record))
+			return r.error(line, col, i, "there is no column %d: the rows have %d %s, which are counted from 0%s",
+				p.index, len(record), plural(len(record), "cell"), r.separatedBy(record))
 		}
 		r.at = append(r.at, p.index)
 	}
@@ -318,7 +324,8 @@ func (r *tableReader) row(record []string) *fileError {
 		if !r.named() {
 			first = "first row"
 		}
-		return r.error(line, col, -1, "this row has %d %s, but the %s has %d", len(record), plural(len(record), "cell"), first, r.cells)
+		return r.error(line, col, -1, "this row has %d %s, but the %s has %d", len(record), plural(len(record), "cell"),
+			first, r.cells)
 	}
 	if len(r.t.data)+r.t.width > cap(r.t.data) {
 		r.grow()
@@ -366,7 +373,8 @@ func (r *tableReader) hint(record []string, j int) string {
 	case r.named() || r.t.rows > 0 || !strings.ContainsFunc(record[0], unicode.IsLetter):
 		return ""
 	case r.parts != nil:
-		return "; a file with a header has names for its columns: csv " + strconv.Quote(name) + " " + strconv.Quote(strings.TrimSpace(record[j]))
+		return "; a file with a header has names for its columns: csv " + strconv.Quote(name) + " " +
+			strconv.Quote(strings.TrimSpace(record[j]))
 	default:
 		return "; of a file with a header, name the columns: @" + name + ":" + short(strings.Join(record, ","))
 	}

@@ -142,11 +142,12 @@ func (f *File) word(n *syntax.ExprNode, words []syntax.Word) int {
 	case w.Text == "skip" && f.format.table:
 		f.skip = true
 	case w.Text == "fill" && f.format.table:
-		return option(syntax.NumberTok, "a number is expected after fill: what stands for a missing value", func(text string) (ok bool) {
-			x, why := parseNumber(text)
-			f.fill = x
-			return why == ""
-		})
+		return option(syntax.NumberTok, "a number is expected after fill: what stands for a missing value",
+			func(text string) (ok bool) {
+				x, why := parseNumber(text)
+				f.fill = x
+				return why == ""
+			})
 	case w.Text == "separator" && f.format == formats["csv"]:
 		return option(syntax.StringTok, `one character in quotes is expected after separator, such as ";" or "\t"`, func(text string) bool {
 			f.separator, _ = utf8.DecodeRuneInString(text)
@@ -160,7 +161,8 @@ func (f *File) word(n *syntax.ExprNode, words []syntax.Word) int {
 				label += `, and separator ";"; behind a column category, levels "a, b", days "YYYY-MM-DD" or years "YYYY-MM-DD"`
 			}
 			if len(f.parts) == 0 {
-				label = "the name of a column stands in quotes: " + n.Text + " " + strconv.Quote(n.Words[0].Text) + " " + strconv.Quote(w.Text)
+				label = "the name of a column stands in quotes: " + n.Text + " " + strconv.Quote(n.Words[0].Text) +
+					" " + strconv.Quote(w.Text)
 			}
 		}
 		fail(w.Span, "wrong use of "+n.Text, label)
@@ -184,7 +186,8 @@ func (f *File) misuse() string {
 	case f.skip && !math.IsNaN(f.fill):
 		return "a missing value is skipped or filled"
 	case !math.IsNaN(f.fill) && slices.ContainsFunc(f.parts, func(p part) bool { return p.read == asCategory }):
-		return "fill puts a number in place of missing values, and a category has none: skip leaves the rows out, and levels \"a, NA\" makes NA a level"
+		return "fill puts a number in place of missing values, and a category has none: skip leaves the rows out, and " +
+			"levels \"a, NA\" makes NA a level"
 	}
 	return ""
 }
@@ -192,8 +195,8 @@ func (f *File) misuse() string {
 // columns reports whether a word may stand here that says how the column before it is read.
 func (f *File) columns() bool { return f.format == formats["csv"] && len(f.parts) > 0 }
 
-// at returns the place of a part in the program, that of the path for -1. other is the place of what a file of the command
-// line is for.
+// at returns the place of a part in the program, that of the path for -1. other is the place of what a file of the
+// command line is for.
 func (f *File) at(part int, other syntax.Span) syntax.Span {
 	switch {
 	case f.place == syntax.Span{}:
@@ -248,7 +251,8 @@ func (c *content) shape(at syntax.Span, s *Setting, kind syntax.DeclKind) *Shape
 	case list && l.size == 0:
 		return ListShape(realShape)
 	case shape == nil:
-		fail(at, "unknown type", fmt.Sprintf("the type of %s must be declared: %s gives %s", s.Name, short(s.Text), l.describe()))
+		fail(at, "unknown type", fmt.Sprintf("the type of %s must be declared: %s gives %s", s.Name, short(s.Text),
+			l.describe()))
 		return nil
 	case list:
 		return ListShape(shape.A)

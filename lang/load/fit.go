@@ -56,7 +56,8 @@ func setTable(at syntax.Span, s *Setting, t *content, want *Shape) Value {
 		if t.width != width && (t.rows > 0 || t.width > 0) {
 			misfit(at, s, want, found+" "+plural(t.width, "number"))
 		}
-		return Value{Shape: want, Rows: t.rows, Skipped: t.skipped, Skips: t.skips, Columns: t.columns, File: t.file, Data: t.data}
+		return Value{Shape: want, Rows: t.rows, Skipped: t.skipped, Skips: t.skips, Columns: t.columns, File: t.file,
+			Data: t.data}
 	}
 	if t.rows*t.width != want.width || !t.fits(want) {
 		misfit(at, s, want, found+" "+plural(t.width, "number"))

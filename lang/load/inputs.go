@@ -25,7 +25,8 @@ func (s *Source) Inputs(path string, f *syntax.File) (sets []Setting, d *syntax.
 		sets, err = s.members(path, f)
 	}
 	if err != nil {
-		return nil, &syntax.Diagnostic{Headline: err.headline(), Label: err.msg, File: path, Line: err.line, Col: err.col, Cause: err.cause}
+		return nil, &syntax.Diagnostic{Headline: err.headline(), Label: err.msg, File: path, Line: err.line,
+			Col: err.col, Cause: err.cause}
 	}
 	return sets, nil
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// The format .npy is that of numpy.lib.format, versions 1 to 3: a header, which is a Python dictionary, and the numbers. It is
-// read here because the readers of libraries take a file that is cut off for a whole one.
+// The format .npy is that of numpy.lib.format, versions 1 to 3: a header, which is a Python dictionary, and the
+// numbers. It is read here because the readers of libraries take a file that is cut off for a whole one.
 
 // npyHeader describes the array of a .npy file.
 type npyHeader struct {
@@ -96,7 +96,8 @@ func (h *npyHeader) parse(text []byte) error {
 		h.order = binary.BigEndian
 	}
 	h.count = 1
-	for text := range strings.FieldsFuncSeq(string(shape[1]), func(r rune) bool { return r == ',' || r == ' ' || r == 'L' }) {
+	for text := range strings.FieldsFuncSeq(string(shape[1]),
+		func(r rune) bool { return r == ',' || r == ' ' || r == 'L' }) {
 		n, err := strconv.Atoi(text)
 		if err != nil || n > 0 && h.count > MaxWidth/n {
 			return errors.New("the array is too large")
@@ -150,8 +151,8 @@ func (h *npyHeader) index(k int) string {
 	return "[" + strings.Join(index, ", ") + "]"
 }
 
-// array reads an array; size is that of the file in bytes, 0 if it is not known. finite says that NaN and infinities are
-// errors.
+// array reads an array; size is that of the file in bytes, 0 if it is not known. finite says that NaN and infinities
+// are errors.
 func (s *Source) array(in io.Reader, size int64, finite bool) (*content, error) {
 	in = checkedReader{in, s}
 	h, err := readNpyHeader(in)
@@ -184,7 +185,8 @@ func (s *Source) array(in io.Reader, size int64, finite bool) (*content, error) 
 	return c, nil
 }
 
-// read decodes the numbers from the k-th on, of which text are the bytes, into dst. finite says that NaN and infinities are errors.
+// read decodes the numbers from the k-th on, of which text are the bytes, into dst. finite says that NaN and infinities
+// are errors.
 func (h *npyHeader) read(dst []float64, text []byte, k int, finite bool) error {
 	for i := range dst {
 		x, ok := h.number(text[i*h.width:])
@@ -199,8 +201,8 @@ func (h *npyHeader) read(dst []float64, text []byte, k int, finite bool) error {
 	return nil
 }
 
-// stream returns the content of a .npy file without its numbers, which its chunk reads, where they would take more than half of the
-// memory that is left; nil if they don't, or are not in row-major order. size is that of the file in bytes.
+// stream returns the content of a .npy file without its numbers, which its chunk reads, where they would take more than
+// half of the memory that is left; nil if they don't, or are not in row-major order. size is that of the file in bytes.
 func (s *Source) stream(path string, in fs.File, size int64) (*content, error) {
 	if _, ok := in.(io.ReaderAt); !ok || s.Reserve == nil {
 		return nil, nil
@@ -332,7 +334,8 @@ func (s *Source) readNpz(f *File) (c *content, wrong *fileError) {
 }
 
 // arrays calls each with the names of the arrays of a .npz file, and what reads the array.
-func (s *Source) arrays(path string, each func(name string, read func(finite bool) (*content, error)) error) *fileError {
+func (s *Source) arrays(path string,
+	each func(name string, read func(finite bool) (*content, error)) error) *fileError {
 	in, size, wrong := s.openFile("NumPy", path)
 	if wrong != nil {
 		return wrong

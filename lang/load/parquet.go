@@ -9,15 +9,16 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// ColumnsReader returns the numbers of columns of a file with size bytes, row by row, and NaN for missing ones. look is called
-// often and reserve before memory is allocated; it returns their errors.
-type ColumnsReader func(in io.ReaderAt, size int64, columns []string, look func() error, reserve func(bytes int64) error) ([]float64, error)
+// ColumnsReader returns the numbers of columns of a file with size bytes, row by row, and NaN for missing ones. look is
+// called often and reserve before memory is allocated; it returns their errors.
+type ColumnsReader func(in io.ReaderAt, size int64, columns []string, look func() error,
+	reserve func(bytes int64) error) ([]float64, error)
 
 // parquetReader reads Parquet files; nil if none has been registered.
 var parquetReader ColumnsReader
 
-// RegisterParquet sets what reads Parquet files. Package github.com/gram-machine/gram/parquet calls it when it is initialised, so
-// that programs which don't read such files link none of the modules that this takes.
+// RegisterParquet sets what reads Parquet files. Package github.com/gram-machine/gram/parquet calls it when it is
+// initialised, so that programs which don't read such files link none of the modules that this takes.
 func RegisterParquet(read ColumnsReader) { parquetReader = read }
 
 // readParquet reads columns of a Parquet file.
@@ -26,7 +27,8 @@ func (s *Source) readParquet(f *File) (*content, *fileError) {
 		return &fileError{kind: f.format.kind, path: f.path, part: part, msg: systemError(err), cause: err}
 	}
 	if parquetReader == nil {
-		return nil, fail(-1, errors.New("this program reads no Parquet files: it would have to import github.com/gram-machine/gram/parquet"))
+		return nil, fail(-1, errors.New("this program reads no Parquet files: it would have to import "+
+			"github.com/gram-machine/gram/parquet"))
 	}
 	in, size, wrong := s.openFile(f.format.kind, f.path)
 	if wrong != nil {
@@ -84,7 +86,8 @@ rows:
 				c.skip()
 				continue rows
 			case math.IsNaN(f.fill):
-				return i, fmt.Errorf("column %v: row %d is missing or NaN; skip or fill 0 behind the columns says what is done with missing values", &f.parts[i], start/c.width)
+				return i, fmt.Errorf("column %v: row %d is missing or NaN; skip or fill 0 behind the columns says "+
+					"what is done with missing values", &f.parts[i], start/c.width)
 			default:
 				row[i] = f.fill
 			}

@@ -48,7 +48,8 @@ func SetFile(name, text string, f *File) Setting { return Setting{Name: name, Te
 // SetValues sets an input or data to numbers in row-major order; how many a list
 // has follows from them. The slice is used as it is, and not modified.
 func SetValues(name string, values []float64) Setting {
-	return Setting{Name: name, Text: fmt.Sprintf("%s=%d %s", name, len(values), plural(len(values), "number")), flat: values, isFlat: true}
+	return Setting{Name: name, Text: fmt.Sprintf("%s=%d %s", name, len(values), plural(len(values), "number")),
+		flat: values, isFlat: true}
 }
 
 // ParseSet reads an input or data and its value: eps=-0.3, q=[1,-2], E=@e.csv,

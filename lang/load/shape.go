@@ -38,7 +38,8 @@ type Constructor struct {
 	Arg  *Shape
 }
 
-// InductiveShape is a declared type, whose constructors are added later. It has width 0: its values have any number of scalars.
+// InductiveShape is a declared type, whose constructors are added later. It has width 0: its values have any number of
+// scalars.
 func InductiveShape(name string) *Shape { return &Shape{Kind: Inductive, Name: name, tagged: true} }
 
 var realShape = &Shape{Kind: Real, width: 1}
@@ -54,7 +55,8 @@ var TooWide = fmt.Sprintf("this has more than 2^%d numbers", bits.TrailingZeros6
 
 // ProductShape is a * b.
 func ProductShape(a, b *Shape) *Shape {
-	return &Shape{Kind: Product, A: a, B: b, width: min(a.width+b.width, MaxWidth+1), depth: 1 + max(a.depth, b.depth), tagged: a.inner() || b.inner()}
+	return &Shape{Kind: Product, A: a, B: b, width: min(a.width+b.width, MaxWidth+1), depth: 1 + max(a.depth, b.depth),
+		tagged: a.inner() || b.inner()}
 }
 
 // VectorShape is a^n, n ≥ 1.
@@ -78,7 +80,8 @@ func (s *Shape) inner() bool { return s.tagged || s.Kind == List }
 // another type. See [Value.Tags].
 func (s *Shape) Tagged() bool { return s != nil && s.tagged }
 
-// Flat returns the shape of the same numbers without what they are grouped in: R, R^k, List R or List R^k. s is not tagged.
+// Flat returns the shape of the same numbers without what they are grouped in: R, R^k, List R or List R^k. s is not
+// tagged.
 func (s *Shape) Flat() *Shape {
 	switch {
 	case s.Kind == List:
@@ -131,7 +134,8 @@ func (s *Shape) Equal(t *Shape) bool {
 	}
 }
 
-// Rows is what stands behind the type of the components of vectors of vectors, the size of the outermost first: ^2, ^(3, 2).
+// Rows is what stands behind the type of the components of vectors of vectors, the size of the outermost first: ^2,
+// ^(3, 2).
 func Rows(sizes []string) string {
 	if len(sizes) == 1 {
 		return "^" + sizes[0]
@@ -199,8 +203,8 @@ type Value struct {
 	Columns []Column  // of a table
 	File    *File     // that table
 	Data    []float64 // Rows × Shape.Width() numbers in row-major order; not to be modified
-	// Tags are, of a tagged shape, the constructors of inductive types by number, and the lengths of lists, each before those of its
-	// parts, from left to right.
+	// Tags are, of a tagged shape, the constructors of inductive types by number, and the lengths of lists, each before
+	// those of its parts, from left to right.
 	Tags []int
 	// Chunk, if not nil, computes numbers of a list that is too large to be stored: see [term.Data].
 	Chunk func(dst []float64, from int, look func() error) error

@@ -45,7 +45,8 @@ func catch(d **syntax.Diagnostic) {
 	}
 }
 
-// Set gives a setting the shape of the declaration d: want, or, if that is nil, the one that the content of a file suggests.
+// Set gives a setting the shape of the declaration d: want, or, if that is nil, the one that the content of a file
+// suggests.
 func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong *syntax.Diagnostic) {
 	defer catch(&wrong)
 	at := d.NameSpan
@@ -58,7 +59,9 @@ func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong 
 		}
 		c.data, c.tags = r.data, r.tags
 	case want.Tagged() && (set.file == nil || set.file.format != formats["json"]):
-		fail(at, "value does not fit the program", fmt.Sprintf("%s is %v, whose values are read from a JSON file: json \"f.json\", or --set %s=@f.json", set.Name, want, set.Name))
+		fail(at, "value does not fit the program",
+			fmt.Sprintf("%s is %v, whose values are read from a JSON file: json \"f.json\", or --set %s=@f.json",
+				set.Name, want, set.Name))
 	case set.isFlat:
 		return setFlat(at, set, want), nil
 	case set.file != nil:
@@ -94,7 +97,8 @@ func (s *Source) open(path string) (fs.File, error) {
 	return s.Open(path)
 }
 
-// openFile opens a file with numbers, and returns its size in bytes, 0 if it is not known. kind names its format in errors.
+// openFile opens a file with numbers, and returns its size in bytes, 0 if it is not known. kind names its format in
+// errors.
 func (s *Source) openFile(kind, path string) (fs.File, int64, *fileError) {
 	fail := func(err error) (fs.File, int64, *fileError) {
 		return nil, 0, &fileError{kind: kind, path: path, part: -1, msg: systemError(err), cause: err}

@@ -1,7 +1,7 @@
 package syntax
 
-// A condition is one comparison, or several with and, or and not, which are words only there, and only where the file binds no
-// such name.
+// A condition is one comparison, or several with and, or and not, which are words only there, and only where the file
+// binds no such name.
 
 // binds reports whether the file binds the name anywhere.
 func (p *parser) binds(name string) bool {
@@ -138,8 +138,8 @@ func (p *parser) compared(n ExprNode, a, b operand) operand {
 	return operand{e: p.add(n, a.e, b.e), span: n.Span}
 }
 
-// comparison returns the sign of the comparison that stands here, EOF if there is none. It reports one that is spelt as in
-// other languages.
+// comparison returns the sign of the comparison that stands here, EOF if there is none. It reports one that is spelt as
+// in other languages.
 func (p *parser) comparison() Token {
 	switch k := p.tok.kind; {
 	case k.isCompare() || k == EqTok:

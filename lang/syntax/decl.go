@@ -256,7 +256,8 @@ func (p *parser) declValue(d *Decl) {
 // symbolValue parses e with p, … of a declaration that starts at start.
 func (p *parser) symbolValue(start uint32) Expr {
 	p.open = 0
-	o, ok := p.upTo(&form{kind: symbolForm, op: SymbolTok, start: start}, "the partial derivatives follow: `symbol f x = e with p`")
+	o, ok := p.upTo(&form{kind: symbolForm, op: SymbolTok, start: start},
+		"the partial derivatives follow: `symbol f x = e with p`")
 	if !ok {
 		p.unwinding = false
 		return o.e
@@ -300,7 +301,8 @@ func (p *parser) startsFile() bool {
 func (p *parser) file() Expr {
 	n := ExprNode{Kind: FileExpr, Span: p.span(), Text: p.text()}
 	p.next()
-	for len(n.Words) == 0 && p.at(StringTok) || len(n.Words) > 0 && (p.at(StringTok) || p.at(NumberTok) || p.at(MinusTok) || p.at(IdentTok)) {
+	for len(n.Words) == 0 && p.at(StringTok) || len(n.Words) > 0 &&
+		(p.at(StringTok) || p.at(NumberTok) || p.at(MinusTok) || p.at(IdentTok)) {
 		w := Word{p.tok.kind, p.text(), p.span()}
 		switch w.Kind {
 		case StringTok:

@@ -58,8 +58,8 @@ func (b *budget) Set(text string) error {
 	return nil
 }
 
-// adversary searches for programs that break a bound, and prints the worst. An interrupt ends the search. With --page it keeps the
-// result in the repository.
+// adversary searches for programs that break a bound, and prints the worst. An interrupt ends the search. With --page
+// it keeps the result in the repository.
 func (a *app) adversary(ctx context.Context, f *benchFlags) error {
 	a.Accepted = true
 	if err := f.checkRoot(); err != nil {

@@ -62,7 +62,8 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 			htmlreport.Fact{Name: "(steps + overhead) / (m + |G|)", Text: strconv.FormatFloat(*c.BoundRatio, 'f', 2, 64)})
 	}
 	if t := c.Theorem; t != nil {
-		part("theorem", "D(t) with its inputs left open, under its λ", counted("steps", t.Steps.Total()), counted("units", t.Units), counted("words", t.Words))
+		part("theorem", "D(t) with its inputs left open, under its λ", counted("steps", t.Steps.Total()),
+			counted("units", t.Units), counted("words", t.Words))
 	}
 	if s := c.Span; s != nil {
 		chains := []htmlreport.Fact{counted("value", s.Value)}

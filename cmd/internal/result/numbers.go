@@ -70,7 +70,8 @@ func IsNumbers(path string) bool {
 	return slices.Contains([]string{".npz", ".csv", ".parquet"}, filepath.Ext(path))
 }
 
-// WriteNumbers writes the numbers of values in the format that the end of the file's name tells: .npz, .csv or .parquet.
+// WriteNumbers writes the numbers of values in the format that the end of the file's name tells: .npz, .csv or
+// .parquet.
 func WriteNumbers(out *bytes.Buffer, path string, values []Named) error {
 	for _, v := range values {
 		if v.Shape.Inductive() {
@@ -92,8 +93,8 @@ func WriteNumbers(out *bytes.Buffer, path string, values []Named) error {
 	return nil
 }
 
-// cells are the numbers of values with their names: E.(0).(1) is one of E. Components of tuples, which are flat, vectors and
-// lists are counted from 0.
+// cells are the numbers of values with their names: E.(0).(1) is one of E. Components of tuples, which are flat,
+// vectors and lists are counted from 0.
 func cells(values []Named) iter.Seq2[string, float64] {
 	return func(yield func(string, float64) bool) {
 		for _, v := range values {
@@ -148,7 +149,8 @@ func eachCell(name string, f *notation.Flat, s *gram.Shape, yield func(string, f
 	return true
 }
 
-// writeNpz writes arrays of float64 by name. The numbers of a product stand in one dimension. A list with lists in it is an error.
+// writeNpz writes arrays of float64 by name. The numbers of a product stand in one dimension. A list with lists in it
+// is an error.
 func writeNpz(out io.Writer, values []Named) error {
 	archive := zip.NewWriter(out)
 	for _, v := range values {

@@ -75,7 +75,8 @@ func (r *Report) Inputs(ds []gram.Input) {
 	}
 }
 
-// Table prints lines of cells: the first one is that of the names of the columns. The first column is to the left, the others to the right.
+// Table prints lines of cells: the first one is that of the names of the columns. The first column is to the left, the
+// others to the right.
 func (r *Report) Table(lines [][]string) {
 	widths := make([]int, len(lines[0]))
 	for _, cells := range lines {
@@ -129,7 +130,8 @@ func NewTable(header ...any) table.Writer {
 	t.SetStyle(style)
 	columns := []table.ColumnConfig{{Number: 1, Align: text.AlignRight}}
 	for i := 3; i <= len(header); i++ {
-		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight, AlignFooter: text.AlignRight})
+		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight,
+			AlignFooter: text.AlignRight})
 	}
 	t.SetColumnConfigs(columns)
 	t.AppendHeader(header)
@@ -150,7 +152,8 @@ func (r *Report) steps(s rule.Counts) {
 	r.Out.WriteByte('\n')
 }
 
-// Work prints the table of the words of the literal machine, 8 for each time that it has reached a node; w is nil if it was not measured.
+// Work prints the table of the words of the literal machine, 8 for each time that it has reached a node; w is nil if it
+// was not measured.
 func (r *Report) Work(w *cost.Work) {
 	if w == nil {
 		return

@@ -27,7 +27,8 @@ func IsTable(s *gram.Shape) bool {
 	return s != nil && (s.Kind == load.List || s.Kind == load.Vector) && !s.A.Tagged() && s.A.Kind != load.List
 }
 
-// WriteCSV writes the table. It is an error if the names are not as many as the columns, or what stands beside has not as many rows.
+// WriteCSV writes the table. It is an error if the names are not as many as the columns, or what stands beside has not
+// as many rows.
 func (t *Table) WriteCSV(out *bytes.Buffer) error {
 	width := t.Shape.A.Width()
 	names := slices.Clone(t.Names)
@@ -39,7 +40,8 @@ func (t *Table) WriteCSV(out *bytes.Buffer) error {
 			names = append(names, "value."+strconv.Itoa(i))
 		}
 	case len(names) != width:
-		return fmt.Errorf("the elements of the value are %v: there are %d columns, and --names has %d", t.Shape.A, width, len(names))
+		return fmt.Errorf("the elements of the value are %v: there are %d columns, and --names has %d", t.Shape.A,
+			width, len(names))
 	}
 	rows := len(t.Values) / width
 	if t.Beside != nil && len(t.Beside) != rows {

@@ -1,4 +1,5 @@
-// Package training makes a program a problem of optimisation, with batches of the rows of a list and rows that are held out.
+// Package training makes a program a problem of optimisation, with batches of the rows of a list and rows that are held
+// out.
 package training
 
 import (
@@ -114,7 +115,8 @@ func (j *Job) divide() error {
 	switch {
 	case errors.As(err, &no) && j.Batch == 0:
 		slices.Sort(order)
-		j.Notes = append(j.Notes, fmt.Sprintf("the loss is neither a mean nor a sum over %s: the last %d of its %d rows are held out, and what the program computes "+
+		j.Notes = append(j.Notes, fmt.Sprintf("the loss is neither a mean nor a sum over %s: the last %d of its %d "+
+			"rows are held out, and what the program computes "+
 			"from %s, like means, it computes from them alone", j.Over, held, n, j.Over))
 	case err != nil:
 		return err
@@ -154,7 +156,8 @@ func (j *Job) pick(rows []int) []float64 {
 }
 
 // evaluator makes an evaluator of the program with some rows.
-func (j *Job) evaluator(rows []float64, make func(*gram.Program, context.Context, gram.EvalOptions) (*gram.Evaluator, error)) (*gram.Evaluator, error) {
+func (j *Job) evaluator(rows []float64,
+	make func(*gram.Program, context.Context, gram.EvalOptions) (*gram.Evaluator, error)) (*gram.Evaluator, error) {
 	p, err := j.load("", map[string][]float64{j.Over: rows})
 	if err != nil {
 		return nil, err
@@ -172,12 +175,15 @@ type notSumError struct {
 }
 
 func (e *notSumError) Error() string {
-	return fmt.Sprintf("the program is neither a mean nor a sum over %s, so it has no batches: at a point its value on all rows is %s; "+
-		"of its values on parts of the rows, in another order, the mean is %s, and the sum %s", e.over, notation.Text(e.whole), notation.Text(e.mean), notation.Text(e.sum))
+	return fmt.Sprintf("the program is neither a mean nor a sum over %s, so it has no batches: at a point its value "+
+		"on all rows is %s; "+
+		"of its values on parts of the rows, in another order, the mean is %s, and the sum %s", e.over,
+		notation.Text(e.whole), notation.Text(e.mean), notation.Text(e.sum))
 }
 
-// isSum reports whether the program is a sum over the rows, or else a mean: it compares the value on all rows with those on two
-// and on three parts, in the given order, at a point near that of the program. If it is neither, the error is a *notSumError.
+// isSum reports whether the program is a sum over the rows, or else a mean: it compares the value on all rows with
+// those on two and on three parts, in the given order, at a point near that of the program. If it is neither, the error
+// is a *notSumError.
 func (j *Job) isSum(order []int) (bool, error) {
 	point := j.whole.Point()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -343,7 +349,8 @@ func (j *Job) Ranges(list []string) ([]fit.Range, error) {
 			if in.Name == name {
 				for i, x := range in.Values {
 					if !(r.Low < x && x < r.High) {
-						return nil, fmt.Errorf("--range %s: %s has the value %s, which is not between them; --set gives it another one", text, name, notation.Text(x))
+						return nil, fmt.Errorf("--range %s: %s has the value %s, which is not between them; --set "+
+							"gives it another one", text, name, notation.Text(x))
 					}
 					ranges[from+i] = r
 				}
