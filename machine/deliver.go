@@ -224,7 +224,7 @@ func (m run[M]) deliverMade(up Place, r Place, n *node) redex {
 	if n.Kind != literal.Con && (n.Kind != literal.Pair || n.Bits&literal.IsLate != 0) {
 		return m.deliverLate(up, r)
 	}
-	n.C = 1
+	n.C, n.Up = 1, 0
 	if m.opens() && n.Kind == literal.Con {
 		n.Tag[0] = m.named(n.Tag[0], n.Val[0])
 	}

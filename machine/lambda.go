@@ -55,7 +55,9 @@ func (m run[M]) isFix(n *node) bool {
 
 // fireUnfold is (15): (fix f.v) u → v[f:=fix f.v] u. The body of v makes f, when (1) fires.
 func (m run[M]) fireUnfold(p Place) redex {
-	m.unfolded = m.prog.Code[m.at(lo(m.at(p).Val[0])).Code].Body.Fix
+	n := m.at(p)
+	n.Bits |= literal.IsFired
+	m.unfolded = m.prog.Code[m.at(lo(n.Val[0])).Code].Body.Fix
 	return ruleAt(rule.Lambda, p)
 }
 
@@ -73,6 +75,9 @@ func (m run[M]) copyBody() redex {
 	c := &m.copy
 	t, f := c.body, m.frame
 	c.body = nil
+	if m.tells() {
+		m.copied, m.begins = 0, t
+	}
 	f[literal.UpIndex], f[literal.ParamIndex] = c.up, c.param
 	f[literal.NumberIndex], f[literal.NumberIndex+1] = lo(c.number), hi(c.number)
 	if c.holder != 0 {
@@ -114,6 +119,7 @@ func (m run[M]) copyBody() redex {
 		}
 	}
 	m.act(actions)
+	m.begins = nil
 	if c.param != 0 && t.Param == 0 {
 		return ruleAt(rule.GC, c.param)
 	}

@@ -39,13 +39,17 @@ type state struct {
 	fired    [moveMask + 1]uint64
 	words    [moveMask + 1]uint64
 	most     [moveMask + 1]uint64
-	nodes    uint64   // that have been made
-	kept     uint64   // nodes that are in use because lists have been read
-	fuel     int      // moves until the next look at the limits
-	unfolded term.Var // the recursive function that ran last
-	touched  int      // how many nodes have been touched since the last event
-	begun    int      // how many had been touched before the move
-	event    Fired    // the next one; its fields are set as they become known
+	nodes    uint64            // that have been made
+	kept     uint64            // nodes that are in use because lists have been read
+	fuel     int               // moves until the next look at the limits
+	unfolded term.Var          // the recursive function that ran last
+	touched  int               // how many nodes have been touched since the last event
+	begun    int               // how many had been touched before the move
+	event    Fired             // the next one; its fields are set as they become known
+	begins   *literal.Template // the body whose copy has begun, if events are told
+	copied   int               // how many units of it have been made
+	readings []Reading         // if events are told
+	row      int               // of the Jacobian, whose backward phase runs
 	err      error
 }
 
@@ -187,8 +191,11 @@ func (m run[M]) book(move rule.Move, p Place) {
 	words := uint64(m.touched-m.begun) * literal.NodeWords
 	m.words[move&moveMask] += words
 	m.most[move&moveMask] = max(m.most[move&moveMask], words)
-	if move < rule.Instantiate {
+	switch {
+	case move < rule.Instantiate:
 		m.event.N++
+	case move == rule.Instantiate:
+		m.copied++
 	}
 	if m.tells() {
 		e := &m.event

@@ -79,6 +79,7 @@ func (m run[M]) gradient(point, values, jacobian []float64) error {
 	}
 	copy(values, m.answers)
 	for i, app := range m.seeds[:m.prog.Outputs] {
+		m.row = i
 		if err := m.backward(app); err != nil {
 			return err
 		}
@@ -113,6 +114,9 @@ func (m run[M]) readRow(row []float64) {
 			row[i] = number(a.Val[1])
 			n.C = 0
 			m.arena.Release(app, a)
+			if m.tells() {
+				m.readings = append(m.readings, Reading{m.row, i, row[i]})
+			}
 		}
 		m.unit(rule.ReadBack, star)
 	}

@@ -61,6 +61,7 @@ type building struct {
 // the branches or elements share them.
 type captures struct {
 	index map[term.Var]uint32
+	vars  []term.Var
 	from  []uint32 // frame indices in the outer template
 }
 
@@ -127,7 +128,7 @@ func (c *coder) find(in uint32, x term.Var) uint32 {
 	for i := len(chain) - 1; i >= 0; i-- {
 		s := c.templates[chain[i]].seen
 		s.index[x] = uint32(len(s.from))
-		s.from = append(s.from, index)
+		s.vars, s.from = append(s.vars, x), append(s.from, index)
 		index = c.mention(chain[i], x)
 	}
 	return index
@@ -186,6 +187,7 @@ func (c *coder) finish() {
 		for len(b.Uses) < len(b.seen.from) {
 			b.Uses = append(b.Uses, 0)
 		}
+		b.Captured = b.seen.vars
 		l.make()
 		b.From = l.base
 		p.Code = append(p.Code, b.code...)
@@ -230,7 +232,7 @@ func (c *coder) node(r term.Ref) error {
 			c.member(n, s)
 			return nil
 		}
-		c.lambda(n, s, at)
+		c.lambda(n, s, at, r)
 	case term.AppOp:
 		c.application(n, s, at)
 	case term.PairOp:
@@ -281,7 +283,7 @@ func (c *coder) node(r term.Ref) error {
 		at.Op, at.Kind, at.N = MakeNat, Nat, n.Count
 		c.put(in, at)
 	case term.DataOp:
-		c.data(n, s, at)
+		c.data(n, s, at, r)
 	default:
 		return fmt.Errorf("the constructor %d is no term of the calculus", n.Op)
 	}
@@ -327,7 +329,7 @@ func spine(s spot) uint64 {
 
 // lambda makes λx.t. A dual λ gets a name where it has none, which is no step (note C4):
 // d[d:=λa.t].
-func (c *coder) lambda(n *term.Node, s spot, at Instr) {
+func (c *coder) lambda(n *term.Node, s spot, at Instr, r term.Ref) {
 	in := s.in - 1
 	linear := c.t.Info(n.X).Linear
 	if linear && !s.named {
@@ -337,7 +339,7 @@ func (c *coder) lambda(n *term.Node, s spot, at Instr) {
 		at.Up, at.Slot = cell, 0
 	}
 	body := c.newTemplate(in, nil)
-	c.templates[body].Linear = linear
+	c.templates[body].Linear, c.templates[body].Term = linear, r
 	c.bindParam(body, n.X)
 	at.Op, at.Kind, at.Closure, at.Name = MakeLam, Lam, &Closure{Bodies: []uint32{body}}, n.X
 	if b := &c.t.Nodes[n.A]; b.Op == term.LamOp && !c.t.Info(b.X).Linear && !linear {
@@ -416,6 +418,7 @@ func (c *coder) conditional(n *term.Node, s spot, at Instr) {
 	in, kids := s.in-1, c.t.Children(n)
 	yes := c.newTemplate(in, nil)
 	no := c.newTemplate(in, c.templates[yes].seen)
+	c.templates[yes].Term, c.templates[no].Term = kids[2], kids[3]
 	at.Op, at.Kind, at.Arity, at.Cmp, at.Closure = MakeIf, If, 2, n.Cmp, &Closure{Bodies: []uint32{yes, no}}
 	i := c.put(in, at)
 	c.place(kids[0], in, i, 0)
@@ -437,6 +440,7 @@ func (c *coder) list(n *term.Node, s spot, at Instr) {
 		}
 		e := c.newTemplate(in, seen)
 		seen = c.templates[e].seen
+		c.templates[e].Term = k
 		at.Closure.Bodies = append(at.Closure.Bodies, e)
 		c.place(k, e, UpIndex, 0)
 	}
@@ -454,7 +458,7 @@ func (c *coder) isNumeral(r term.Ref) bool {
 }
 
 // data makes an occurrence of data: its numbers in place, or a list, with a template for its elements.
-func (c *coder) data(n *term.Node, s spot, at Instr) {
+func (c *coder) data(n *term.Node, s spot, at Instr, r term.Ref) {
 	in, d := s.in-1, &c.t.Data[n.A]
 	scalar := n.Elem
 	if c.t.Types.Kind(scalar) == term.VecKind {
@@ -462,6 +466,7 @@ func (c *coder) data(n *term.Node, s spot, at Instr) {
 	}
 	if d.List {
 		element := c.newTemplate(in, nil)
+		c.templates[element].Term = r
 		at.Op, at.Kind, at.N, at.Closure = MakeData, Data, uint64(n.A), &Closure{Bodies: []uint32{element}}
 		c.put(in, at)
 		in, at.Up, at.Slot = element, UpIndex, 0

@@ -112,7 +112,8 @@ func (l *layout) instr(in *Instr, code uint32) {
 			im.From[1] = l.captures(code, index)
 			l.capture(im.From[1], index, in.Closure.Captures)
 		}
-	case MakeNat, MakeData:
+	case MakeNat, MakeData: // values: nothing waits for them
+		im.Up, im.From[0] = 0, ZeroIndex
 		im.C, im.Val[0] = 1, in.N
 		if in.Kind == Con {
 			im.Val = [2]uint64{1: in.N}

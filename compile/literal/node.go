@@ -43,7 +43,7 @@ type Head struct {
 // The bits of a node.
 const (
 	Missing       = 3      // how many operands are missing
-	IsFired       = 1 << 2 // of a Linear: (5) has fired; of an App of a dual: it has arrived; of a recursive function: (15) has fired
+	IsFired       = 1 << 2 // of a Linear: (5) has fired; of an App: of a dual, it has arrived; of a recursive function, (15) has fired
 	CapturesShift = 4      // how many captures are in the node: 0 to 4
 	HasMore       = 1 << 7 // the last word of its operands is a Captures node
 	IsDue         = 1 << 3 // of an App, an If or a Case: its turn has come, so it is a redex when it has its operands
@@ -115,6 +115,13 @@ type Image struct {
 	From  [6]uint32
 	// Occurs are the instructions of the occurrences of variables that are its operands, or 0.
 	Occurs [2]uint32
+}
+
+// Node returns the node that the image makes with the frame.
+func (im *Image) Node(frame []uint32) Node {
+	at := func(i int) uint64 { return uint64(frame[im.From[i]]) }
+	return Node{Head: im.Head, Up: im.Up + Place(at(0)), C: im.C + Place(at(1)),
+		Val: [2]uint64{im.Val[0] + at(2) + at(3)<<32, im.Val[1] + at(4) + at(5)<<32}}
 }
 
 // Outer is a variable that the body does not bind itself, and that is no dual. Its occurrences stand in images, and wait

@@ -11,6 +11,7 @@ func (c *coder) match(n *term.Node, s spot, at Instr) {
 		b := &c.t.Nodes[r]
 		body := c.newTemplate(in, seen)
 		seen = c.templates[body].seen
+		c.templates[body].Term = r
 		at.Closure.Bodies = append(at.Closure.Bodies, body)
 		if vars := c.t.BoundVars(b); len(vars) > 0 {
 			c.add(body, Instr{Op: MakeArgument, Up: c.pattern(body, vars, b.Pos), Pos: b.Pos})
@@ -30,7 +31,7 @@ func (c *coder) fix(n *term.Node, s spot, at Instr, r term.Ref) {
 	for i, l := range lams {
 		body := c.newTemplate(in, seen)
 		seen = c.templates[body].seen
-		c.templates[body].Fix = term.Var(c.t.Bound(n)[i])
+		c.templates[body].Fix, c.templates[body].Term = term.Var(c.t.Bound(n)[i]), r
 		c.pass(l, spot{in: body + 1, fix: r, group: group})
 	}
 	c.p.Recursive = true

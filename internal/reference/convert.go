@@ -64,9 +64,25 @@ func (p *Program) With(t *Term, free ...*Var) *Program {
 // Var is the variable that x of the source has become.
 func (p *Program) Var(x term.Var) *Var { return p.vars[x] }
 
+// Instance returns the subterm r of t with new bound variables, as [Convert] and [Start.Named] make it. Free variables are what
+// env says. The types of t are those of the program.
+func (p *Program) Instance(t *term.Term, r term.Ref, env map[term.Var]*Term) *Term {
+	q := *p
+	q.vars = map[term.Var]*Var{}
+	c := &converter{t: t, p: &q, env: env}
+	return p.name(c.term(r))
+}
+
+// Variable is an occurrence of a new variable of the type that x of t has.
+func (p *Program) Variable(t *term.Term, x term.Var) *Term {
+	info := t.Info(x)
+	return variable(&Var{Name: info.Name, Type: p.Typing.plain(info.Type), Linear: info.Linear})
+}
+
 type converter struct {
-	t *term.Term
-	p *Program
+	t   *term.Term
+	p   *Program
+	env map[term.Var]*Term // what stands for free variables; nil for themselves
 }
 
 func (c *converter) typ(t term.Type) term.Type { return c.p.Typing.plain(t) }
@@ -135,6 +151,9 @@ func (c *converter) convert(r term.Ref) *Term {
 	n := &c.t.Nodes[r]
 	switch n.Op {
 	case term.VarOp:
+		if u := c.env[n.X]; u != nil {
+			return &Term{Op: u.Op, X: u.X, Num: u.Num, Pos: n.Pos}
+		}
 		return variable(c.variable(n.X))
 	case term.NumOp:
 		return c.number(n.Val)

@@ -32,12 +32,14 @@ type Operand struct {
 type Node struct {
 	Ref     literal.Ref
 	Kind    literal.Kind
+	Code    uint32 // the instruction that made it
 	Pos     term.Pos
 	Var     term.Var     // that a Sub, Linear, Cell or Lam binds, or 0
 	Name    string       // of Var, or of data; "" if it has none
 	Symbol  term.Symbol  // of Fun1, Fun2, Mul
 	Compare term.Compare // of an If
 	Dual    bool         // of a Lam: it is that of a dual
+	Fired   bool         // of a Linear: (5) has fired; of an App of a recursive function: (15) has
 	// Operands are those of the constructor, from left to right. An Open has u, and a Linear has behind its own the λ
 	// whose body is to be copied.
 	Operands []Operand
@@ -77,10 +79,11 @@ func (h *Heap) Root() literal.Ref { return h.root }
 // Node describes the node r. Of a free node it is all zero but for Ref.
 func (h *Heap) Node(r literal.Ref) Node {
 	n := &h.nodes[r]
-	out := Node{Ref: r, Kind: n.Kind}
+	out := Node{Ref: r, Kind: n.Kind, Code: n.Code}
 	if n.Kind == literal.Free {
-		return out
+		return Node{Ref: r}
 	}
+	out.Fired = n.Bits&literal.IsFired != 0
 	var in literal.Instr
 	if int(n.Code) < len(h.prog.Code) {
 		in = h.prog.Code[n.Code]
@@ -138,7 +141,7 @@ func (h *Heap) value(out *Node, n *literal.Node, in *literal.Instr) {
 			out.Up = n.Up
 		}
 	case literal.Con:
-		if n.Tag[0] != literal.Empty {
+		if n.Tag[0] != literal.Empty || n.Bits&literal.Missing != 0 {
 			out.Operands = []Operand{operand(n, 0)}
 		}
 		out.Index = int(n.Val[1])

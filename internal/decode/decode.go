@@ -1,0 +1,459 @@
+// Package decode reads the states of the literal machine as terms of the calculus. The term of a state is what the machine's
+// arena holds: each node is a constructor, and each substitution in the arena is one of the term. So a rewrite of the machine
+// is one step of its rule on terms, and a unit of work changes nothing, up to ≡ (see [reference.Term.Class]).
+//
+// The substitutions stand around the term, since in the arena they have no place. Values that several operands share stand in each of
+// them, as (3) has put them there; the terms share them, as the arena does. Where a body is still to be copied, the term
+// has what its copy will make (see [machine.Machine.Completed]). A λ, a branch or an element of a list that has not been
+// copied stands in it as in the program, with the substitutions of what it captures.
+//
+// Lists and numerals are the λ-terms whose steps they count: #2 is λf.λx.f (f x). Of one that has been applied what is left of the
+// sum f t1 (… (f tn x)) stands in the term.
+//
+// The last occurrence of a variable takes its value, by (3). Until (4) drops the substitution, what it has lost stands there as ∎.
+package decode
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/machine/heap"
+	"github.com/gram-machine/gram/term"
+)
+
+// Decoder decodes the states of the machines that run a program.
+type Decoder struct {
+	start *reference.Start
+	prog  *literal.Program
+	taken *reference.Term
+}
+
+// New returns a decoder for the program, whose start term is start: that of the term that the program was made from.
+func New(start *reference.Start, prog *literal.Program) *Decoder {
+	return &Decoder{start: start, prog: prog, taken: occurrence(&reference.Var{Name: "∎", Type: term.R})}
+}
+
+// Term returns the term of the state that a machine is in, between two events. The machine is to have Options.Events. The time that it
+// takes, and the memory, is linear in the arena and the lists that it holds.
+func (d *Decoder) Term(m *machine.Machine) *reference.Term {
+	s := &state{Decoder: d, at: map[literal.Place][]literal.Ref{}, vars: map[literal.Ref]*reference.Var{},
+		known: map[literal.Ref]*reference.Term{}, inner: map[literal.Ref]bool{}}
+	s.read(m.Completed())
+	t := s.root(m)
+	for _, l := range s.substitutions() {
+		t = &reference.Term{Op: reference.Let, P: l.p, Kids: []*reference.Term{t, l.u}, Pos: l.pos}
+	}
+	return t
+}
+
+// state is a state that is decoded.
+type state struct {
+	*Decoder
+	heap  *heap.Heap
+	nodes []heap.Node
+	at    map[literal.Place][]literal.Ref // the nodes that will deliver to a place
+	vars  map[literal.Ref]*reference.Var  // of the substitutions
+	known map[literal.Ref]*reference.Term // of the values that have been decoded
+	inner map[literal.Ref]bool            // the substitutions and openings that another opening will bind
+}
+
+// read describes the nodes, and finds out what waits for what.
+func (s *state) read(h *heap.Heap) {
+	s.heap = h
+	s.nodes = make([]heap.Node, h.Len())
+	held := map[literal.Ref]bool{} // by an operand
+	for r := range h.Len() {
+		if r == 0 {
+			continue
+		}
+		n := h.Node(r)
+		s.nodes[r] = n
+		for _, o := range n.Operands {
+			if o.Tag == literal.Value || o.Tag == literal.Late {
+				held[o.Ref] = true
+			}
+		}
+		switch n.Kind {
+		case literal.Open:
+			s.inner[n.Binds[0]], s.inner[n.Binds[1]] = true, true
+		case literal.Sub, literal.Linear, literal.Cell:
+			s.vars[r] = s.variable(&n)
+		}
+	}
+	for r := range h.Len() {
+		if n := &s.nodes[r]; n.Up != 0 && !held[r] && n.Kind != literal.Captures {
+			s.at[n.Up] = append(s.at[n.Up], r)
+		}
+	}
+}
+
+// variable is the variable of a substitution.
+func (s *state) variable(n *heap.Node) *reference.Var {
+	if n.Var != 0 {
+		return s.start.Variable(s.prog.Term, n.Var).X
+	}
+	switch n.Kind {
+	case literal.Cell:
+		return &reference.Var{Name: "d", Type: term.AbstractDual}
+	case literal.Linear: // of λa.0⃗
+		return &reference.Var{Name: "a", Type: term.R, Linear: true}
+	}
+	return &reference.Var{Name: "x", Type: term.R} // of a list or a numeral
+}
+
+func occurrence(x *reference.Var) *reference.Term {
+	return &reference.Term{Op: reference.Variable, X: x}
+}
+
+func apply(t, u *reference.Term) *reference.Term {
+	return &reference.Term{Op: reference.Apply, Kids: []*reference.Term{t, u}}
+}
+
+func lambda(x *reference.Var, t *reference.Term) *reference.Term {
+	return &reference.Term{Op: reference.Lambda, X: x, Kids: []*reference.Term{t}}
+}
+
+// plus is t ⊕ u.
+func plus(t, u *reference.Term) *reference.Term {
+	switch {
+	case t.Op == reference.Zero:
+		return u
+	case u.Op == reference.Zero:
+		return t
+	}
+	return &reference.Term{Op: reference.Plus, Kids: []*reference.Term{t, u}}
+}
+
+func (s *state) numeral(x float64) *reference.Term {
+	return &reference.Term{Op: reference.Numeral, Num: s.start.Ground.Of(x)}
+}
+
+// root is the term without the substitutions around it: the value of the program, or the outputs of a gradient.
+func (s *state) root(m *machine.Machine) *reference.Term {
+	if r := s.heap.Root(); r != 0 {
+		return s.operand(r, 0)
+	}
+	outputs := make([]*reference.Term, s.prog.Outputs)
+	for i := range outputs {
+		outputs[i] = &reference.Term{Op: reference.Zero}
+	}
+	read, row := m.Readings()
+	for _, x := range read {
+		outputs[x.Row] = plus(outputs[x.Row], apply(occurrence(s.start.Duals[x.Input]), s.numeral(x.Number)))
+	}
+	for r := range s.nodes {
+		switch n := &s.nodes[r]; {
+		case n.Kind == literal.Seed:
+			outputs[n.Index] = plus(outputs[n.Index], s.sum(n))
+		case n.Kind == literal.Job && n.Up == 0:
+			outputs[row] = plus(outputs[row], s.sum(n))
+		}
+	}
+	return tuple(outputs)
+}
+
+func tuple(ts []*reference.Term) *reference.Term {
+	t := ts[len(ts)-1]
+	for _, u := range slices.Backward(ts[:len(ts)-1]) {
+		t = &reference.Term{Op: reference.MakePair, Kids: []*reference.Term{u, t}}
+	}
+	return t
+}
+
+// sum is what has come to a seed or a job, and what will come to it.
+func (s *state) sum(n *heap.Node) *reference.Term {
+	t := &reference.Term{Op: reference.Zero}
+	place := n.Ref << 2
+	if n.Kind == literal.Job {
+		if n.Operands[0].Tag != literal.Empty {
+			t = s.operand(n.Ref, 0)
+		}
+		place |= 1
+	}
+	for _, r := range s.at[place] {
+		t = plus(t, s.node(r))
+	}
+	return t
+}
+
+// operand is what operand i of a node is, or will be.
+func (s *state) operand(r literal.Ref, i int) *reference.Term {
+	n := &s.nodes[r]
+	switch o := n.Operands[i]; o.Tag {
+	case literal.Number:
+		return s.numeral(o.Number)
+	case literal.Value, literal.Late:
+		return s.node(o.Ref)
+	case literal.Name, literal.Variable:
+		return s.occurrence(o.Ref)
+	case literal.Zero:
+		return &reference.Term{Op: reference.Zero}
+	case literal.Taken:
+		return s.taken
+	}
+	from := s.at[r<<2|literal.Place(i)]
+	if len(from) != 1 {
+		panic(fmt.Sprintf("decode: %d nodes will come to operand %d of node %d, %v", len(from), i, r, n.Kind))
+	}
+	return s.node(from[0])
+}
+
+// occurrence is an occurrence of the variable of a substitution. A linear one whose (5) has fired is its number.
+func (s *state) occurrence(r literal.Ref) *reference.Term {
+	switch n := &s.nodes[r]; {
+	case n.Kind == literal.FreeDual:
+		return occurrence(s.start.Duals[n.Index])
+	case n.Kind == literal.Linear && n.Fired:
+		return s.numeral(n.Operands[0].Number)
+	}
+	return occurrence(s.vars[r])
+}
+
+// node is the term of a node. That of a value is made once.
+func (s *state) node(r literal.Ref) *reference.Term {
+	t := s.known[r]
+	if t == nil {
+		t = s.constructor(r)
+		s.known[r] = t
+	}
+	return t
+}
+
+// constructor is the term of a node that is no substitution.
+func (s *state) constructor(r literal.Ref) *reference.Term {
+	n := &s.nodes[r]
+	t := &reference.Term{Pos: n.Pos}
+	switch n.Kind {
+	case literal.Fun1, literal.Fun2, literal.Mul:
+		t.Op, t.Sym, t.Kids = reference.Function, n.Symbol, s.arguments(r)
+		return t
+	case literal.Add:
+		if sum := plus(s.operand(r, 0), s.operand(r, 1)); sum.Pos != 0 || sum.Op != reference.Plus {
+			return sum
+		} else {
+			sum.Pos = n.Pos
+			return sum
+		}
+	case literal.App:
+		t.Op, t.Kids = reference.Apply, s.operands(r)
+		if n.Fired && t.Kids[0].Op == reference.Fix {
+			t.Kids[0] = s.unfolded(&s.nodes[n.Operands[0].Ref])
+		}
+		return t
+	case literal.If:
+		t.Op, t.Cmp, t.Kids = reference.If, n.Compare, append(s.operands(r), s.bodies(n, n.More)...)
+		return t
+	case literal.Case:
+		t.Op, t.Kids = reference.Match, append(s.operands(r), s.bodies(n, n.More)...)
+		return t
+	case literal.Pair:
+		t.Op, t.Kids = reference.MakePair, s.operands(r)
+		return t
+	case literal.Con:
+		t.Op, t.At, t.Kids = reference.Construct, n.Index, s.operands(r)
+		return t
+	case literal.Iter:
+		// Behind the operand stand the list and the variable that is applied.
+		return s.spine(s.occurrence(n.Operands[2].Ref), s.elements(n.Operands[1].Ref)[:n.Count], s.operand(r, 0))
+	case literal.Job:
+		return s.sum(n)
+	case literal.Summand:
+		return s.operand(r, 0)
+	case literal.Linear: // the λ's body is still to be copied
+		return s.body(&s.nodes[n.Operands[1].Ref], occurrence(s.vars[r]))
+	case literal.Nat, literal.List, literal.Data:
+		f, x := &reference.Var{Name: "f", Type: term.R}, &reference.Var{Name: "x", Type: term.R}
+		return lambda(f, lambda(x, s.spine(occurrence(f), s.elements(r), occurrence(x))))
+	case literal.Fold:
+		x := &reference.Var{Name: "x", Type: term.R}
+		var f *reference.Term
+		if n.Operands[1].Ref != 0 {
+			f = s.occurrence(n.Operands[1].Ref)
+		}
+		return lambda(x, s.spine(f, s.elements(n.Operands[0].Ref), occurrence(x)))
+	case literal.Lam:
+		return s.function(n)
+	}
+	panic(fmt.Sprintf("decode: node %d, %v, is no term", r, n.Kind))
+}
+
+func (s *state) operands(r literal.Ref) (ts []*reference.Term) {
+	for i := range s.nodes[r].Operands {
+		ts = append(ts, s.operand(r, i))
+	}
+	return ts
+}
+
+// arguments are those of a symbol. Of more than two the others are a tuple.
+func (s *state) arguments(r literal.Ref) []*reference.Term {
+	ts := s.operands(r)
+	for range s.nodes[r].Symbol.Info().Arity - len(ts) {
+		last := ts[len(ts)-1]
+		ts = append(ts[:len(ts)-1], last.Kids...)
+	}
+	return ts
+}
+
+// environment are the variables that a template captures, and what stands for them: the captures of the node that holds them, and of
+// those behind it.
+func (s *state) environment(t *literal.Template, holder literal.Ref) map[term.Var]*reference.Term {
+	env := map[term.Var]*reference.Term{}
+	for xs := t.Captured; len(xs) > 0; {
+		n := &s.nodes[holder]
+		for i, c := range n.Captures {
+			env[xs[i]] = s.occurrence(c)
+		}
+		xs, holder = xs[len(n.Captures):], n.More
+	}
+	return env
+}
+
+// bodies are the branches of a conditional or a match, or the elements of a list.
+func (s *state) bodies(n *heap.Node, holder literal.Ref) (ts []*reference.Term) {
+	var env map[term.Var]*reference.Term
+	for _, b := range s.prog.Code[n.Code].Closure.Bodies {
+		t := &s.prog.Templates[b]
+		if env == nil {
+			env = s.environment(t, holder)
+		}
+		ts = append(ts, s.start.Instance(s.prog.Term, t.Term, env))
+	}
+	return ts
+}
+
+// function is the term of a λ or a recursive function.
+func (s *state) function(n *heap.Node) *reference.Term {
+	t := s.prog.Code[n.Code].Body
+	if t.Term == 0 { // λa.0⃗, the dual of a numeral
+		return lambda(&reference.Var{Name: "a", Type: term.R, Linear: true}, &reference.Term{Op: reference.Zero})
+	}
+	f := s.start.Instance(s.prog.Term, t.Term, s.environment(t, n.Ref))
+	if t.Linear { // it has got a name
+		f = f.Kids[1]
+	}
+	if t.Fix != 0 {
+		xs := s.prog.Term.Bound(&s.prog.Term.Nodes[t.Term])
+		f.At = slices.Index(xs, term.Ref(t.Fix))
+	}
+	return f
+}
+
+// body is that of a λ, with u for its variable.
+func (s *state) body(n *heap.Node, u *reference.Term) *reference.Term {
+	t := s.prog.Code[n.Code].Body
+	if t.Term == 0 {
+		return &reference.Term{Op: reference.Zero}
+	}
+	env := s.environment(t, n.Ref)
+	lam := &s.prog.Term.Nodes[t.Term]
+	env[lam.X] = u
+	return s.start.Instance(s.prog.Term, lam.A, env)
+}
+
+// unfolded is v[f:=fix f.v] for a function fix f.v, by (15). No variable is bound twice.
+func (s *state) unfolded(n *heap.Node) *reference.Term {
+	f := s.function(n)
+	t := f.Kids[f.At]
+	for i, x := range f.Xs {
+		member := s.function(n)
+		member.At = i
+		t = &reference.Term{Op: reference.Let, P: &reference.Pattern{X: x}, Kids: []*reference.Term{t, member}, Pos: n.Pos}
+	}
+	return t
+}
+
+// elements are those of a list; nil for each f of a numeral.
+func (s *state) elements(list literal.Ref) []*reference.Term {
+	n := &s.nodes[list]
+	switch n.Kind {
+	case literal.Nat:
+		return make([]*reference.Term, n.Count)
+	case literal.List:
+		return s.bodies(n, list)
+	}
+	var ts []*reference.Term
+	data := s.prog.Templates[s.prog.Code[n.Code].Closure.Bodies[0]].Term
+	t := s.start.Instance(s.prog.Term, data, nil).Kids[0].Kids[0]
+	for ; t.Op == reference.Apply; t = t.Kids[1] {
+		ts = append(ts, t.Kids[0].Kids[1])
+	}
+	return ts
+}
+
+// spine is f t1 (… (f tn u)).
+func (s *state) spine(f *reference.Term, ts []*reference.Term, u *reference.Term) *reference.Term {
+	for _, t := range slices.Backward(ts) {
+		if t == nil {
+			u = apply(f, u)
+		} else {
+			u = apply(apply(f, t), u)
+		}
+	}
+	return u
+}
+
+// let is a substitution [p:=u].
+type let struct {
+	p   *reference.Pattern
+	u   *reference.Term
+	pos term.Pos
+}
+
+// substitutions are all that the arena holds, each before those whose variables it mentions.
+func (s *state) substitutions() []let {
+	var all []let
+	binds := map[*reference.Var]int{}
+	for r := range s.nodes {
+		n := &s.nodes[r]
+		switch n.Kind {
+		case literal.Linear:
+			if n.Fired {
+				continue
+			}
+		case literal.Sub, literal.Cell, literal.Open:
+		default:
+			continue
+		}
+		if s.inner[n.Ref] {
+			continue
+		}
+		l := let{s.pattern(n.Ref), s.operand(n.Ref, 0), n.Pos}
+		l.p.Vars(func(x *reference.Var) { binds[x] = len(all) })
+		all = append(all, l)
+	}
+	var order []let
+	done := make([]bool, len(all))
+	var add func(i int)
+	var mention func(t *reference.Term)
+	mention = func(t *reference.Term) {
+		if i, ok := binds[t.X]; ok {
+			add(i)
+		}
+		for _, k := range t.Kids {
+			mention(k)
+		}
+	}
+	add = func(i int) {
+		if !done[i] {
+			done[i] = true
+			mention(all[i].u)
+			order = append(order, all[i])
+		}
+	}
+	for i := range all {
+		add(i)
+	}
+	slices.Reverse(order)
+	return order
+}
+
+// pattern is what a substitution or an opening binds.
+func (s *state) pattern(r literal.Ref) *reference.Pattern {
+	if n := &s.nodes[r]; n.Kind == literal.Open {
+		return &reference.Pattern{Left: s.pattern(n.Binds[0]), Right: s.pattern(n.Binds[1])}
+	}
+	return &reference.Pattern{X: s.vars[r]}
+}

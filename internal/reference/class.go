@@ -1,0 +1,303 @@
+package reference
+
+import (
+	"fmt"
+	"math"
+)
+
+// Class is a number that terms share if they are equal up to ≡: comm, esub, app1 and app2, by which a substitution has no place within
+// the scope of a λ or a branch in which it stands; sums as bags, with 0⃗ as unit; and the names of bound variables. There is no dup. Of a
+// substitution t[x:=v] with x ∉ fv(t) the value v is not looked at: (4) is all that can happen to it. Free variables are known
+// by their addresses.
+//
+// A term is read as a graph: an occurrence of x is an edge to the substitution of x. Nodes get colours, first of what is below
+// them and then of what is above them, until there are no more colours: Class is made of these. Different graphs have
+// different classes, but for those that colour refinement cannot tell apart, which have many equal parts in bags.
+func (t *Term) Class() uint64 {
+	g := &classifier{env: map[*Var]binding{}}
+	root := g.scope(t, 0)
+	return g.colour(root)
+}
+
+// A classifier makes the graph of a term. The nodes below a node come before it.
+type classifier struct {
+	env   map[*Var]binding
+	nodes []vertex
+	subs  []int // the substitutions of the scope
+}
+
+// binding is what an occurrence of a variable leads to, and the scope in which that stands.
+type binding struct {
+	node, level int
+	label       uint64 // which component of a pattern
+}
+
+type vertex struct {
+	label  uint64
+	edges  []edge
+	sub    *Term // that is substituted, if the node is a substitution
+	uses   int   // of a substitution: the occurrences of its variables
+	colour uint64
+	live   bool
+}
+
+// edge leads to a node, that stands so many scopes further out. The edges of a bag have no places.
+type edge struct {
+	to, up int
+	place  uint64
+}
+
+const inBag = 1 << 32 // the place of the edges of a bag
+
+// mix is a hash of a and b.
+func mix(a, b uint64) uint64 {
+	x := a ^ (b+0x9e3779b97f4a7c15)*0xbf58476d1ce4e5b9
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+func text(s string) uint64 {
+	h := uint64(len(s))
+	for _, b := range []byte(s) {
+		h = mix(h, uint64(b))
+	}
+	return h
+}
+
+func (g *classifier) add(label uint64, edges ...edge) int {
+	g.nodes = append(g.nodes, vertex{label: label, edges: edges})
+	return len(g.nodes) - 1
+}
+
+// labels of nodes that are no constructors
+const (
+	labelScope uint64 = iota + 100
+	labelSub
+	labelPattern
+	labelBound
+	labelFree
+)
+
+// scope is the node of a λ's body, a branch or the whole term. Its substitutions are a bag.
+func (g *classifier) scope(t *Term, level int) int {
+	outer := g.subs
+	g.subs = nil
+	edges := []edge{{to: g.term(t, level)}}
+	for _, s := range g.subs {
+		edges = append(edges, edge{to: s, place: inBag})
+	}
+	g.subs = outer
+	return g.add(labelScope, edges...)
+}
+
+// under is scope for a child of t, in which t binds variables.
+func (g *classifier) under(t *Term, kid, level int) int {
+	place := uint64(0)
+	t.binders(func(x *Var) {
+		label := mix(labelBound, place)
+		if x.Linear {
+			label = mix(label, 1)
+		}
+		g.env[x] = binding{node: g.add(label), level: level + 1}
+		place++
+	})
+	return g.scope(t.Kids[kid], level+1)
+}
+
+// let adds the substitutions of tα, and returns t.
+func (g *classifier) let(t *Term, level int) *Term {
+	for ; t.Op == Let; t = t.Kids[0] {
+		label := mix(labelSub, shape(t.P))
+		s := g.add(label, edge{to: g.term(t.Kids[1], level)})
+		g.nodes[s].sub = t.Kids[1]
+		g.subs = append(g.subs, s)
+		place := uint64(0)
+		t.P.Vars(func(x *Var) {
+			g.env[x] = binding{s, level, place}
+			place++
+		})
+	}
+	return t
+}
+
+func shape(p *Pattern) uint64 {
+	switch {
+	case p.X == nil:
+		return mix(mix(labelPattern, shape(p.Left)), shape(p.Right))
+	case p.X.Linear:
+		return 2
+	}
+	return 1
+}
+
+// summands appends the edges to the summands of a sum, without 0⃗.
+func (g *classifier) summands(edges []edge, t *Term, level int) []edge {
+	switch t = g.let(t, level); t.Op {
+	case Plus:
+		return g.summands(g.summands(edges, t.Kids[0], level), t.Kids[1], level)
+	case Zero:
+		return edges
+	}
+	return append(edges, edge{to: g.term(t, level), place: inBag})
+}
+
+func (g *classifier) term(t *Term, level int) int {
+	t = g.let(t, level)
+	label := uint64(t.Op)
+	first := len(t.Kids) // the children from here on are scopes
+	switch t.Op {
+	case Variable:
+		b, ok := g.env[t.X]
+		if !ok {
+			return g.add(mix(labelFree, text(fmt.Sprintf("%p", t.X))))
+		}
+		return g.add(mix(label, b.label), edge{to: b.node, up: level - b.level})
+	case Numeral:
+		if r, ok := t.Num.(float64); ok {
+			return g.add(mix(label, math.Float64bits(r)))
+		}
+		return g.add(mix(label, text(fmt.Sprint(t.Num))))
+	case Plus:
+		switch edges := g.summands(nil, t, level); len(edges) {
+		case 0:
+			return g.add(uint64(Zero))
+		case 1:
+			return edges[0].to
+		default:
+			return g.add(label, edges...)
+		}
+	case Function:
+		label = mix(label, uint64(t.Sym))
+	case If:
+		label, first = mix(label, uint64(t.Cmp)), 2
+	case Construct:
+		label = mix(label, uint64(t.At))
+	case Match:
+		first = 1
+	case Lambda:
+		first = 0
+	case Fix:
+		label, first = mix(label, uint64(t.At)), 0
+	case Branch:
+		return g.under(t, 0, level)
+	}
+	edges := make([]edge, 0, len(t.Kids))
+	for i, k := range t.Kids {
+		e := edge{place: uint64(i)}
+		switch {
+		case i < first || t.Op == Match:
+			e.to = g.term(k, level)
+		case t.Op == If:
+			e.to = g.scope(k, level+1)
+		default:
+			e.to = g.under(t, i, level)
+		}
+		edges = append(edges, e)
+	}
+	return g.add(label, edges...)
+}
+
+// visit marks what the node leads to, and counts the occurrences of variables.
+func (g *classifier) visit(i int) {
+	v := &g.nodes[i]
+	if v.live {
+		return
+	}
+	v.live = true
+	for _, e := range v.edges {
+		if e.place != inBag {
+			g.nodes[e.to].uses++
+		}
+		g.visit(e.to)
+	}
+}
+
+// erase takes the values away that no occurrence of their variable mentions, and what only they mention.
+func (g *classifier) erase(root int) {
+	for erased := true; erased; {
+		erased = false
+		for i := range g.nodes {
+			g.nodes[i].live, g.nodes[i].uses = false, 0
+		}
+		g.visit(root)
+		for i := range g.nodes {
+			if v := &g.nodes[i]; v.live && v.sub != nil && v.uses == 0 && len(v.edges) > 0 && g.settled(v.sub) {
+				v.edges, erased = nil, true
+			}
+		}
+	}
+}
+
+// settled reports whether t is a value in which no variable waits for its (3).
+func (g *classifier) settled(t *Term) bool {
+	t, _ = split(t)
+	switch t.Op {
+	case Numeral, Lambda, Zero, Fix:
+		return true
+	case MakePair, Construct:
+		for _, k := range t.Kids {
+			if !g.settled(k) {
+				return false
+			}
+		}
+		return true
+	case Variable:
+		b, ok := g.env[t.X]
+		if !ok {
+			return true
+		}
+		u := g.nodes[b.node].sub
+		if u == nil {
+			return false
+		}
+		u, _ = split(u)
+		return u.Op == Lambda
+	}
+	return false
+}
+
+// colour refines the colours of what the root leads to, and returns the hash of all.
+func (g *classifier) colour(root int) uint64 {
+	g.erase(root)
+	for i := range g.nodes {
+		g.nodes[i].colour = g.nodes[i].label
+	}
+	above := make([]uint64, len(g.nodes))
+	seen := map[uint64]bool{}
+	for count := -1; len(seen) > count; {
+		count = len(seen)
+		clear(seen)
+		for i := range g.nodes {
+			if v := &g.nodes[i]; v.live {
+				bag, c := uint64(0), v.colour
+				for _, e := range v.edges {
+					below := mix(mix(e.place, uint64(e.up)), g.nodes[e.to].colour)
+					if e.place == inBag {
+						bag += below
+					} else {
+						c = mix(c, below)
+					}
+				}
+				v.colour = mix(c, bag)
+			}
+		}
+		clear(above)
+		for i := len(g.nodes) - 1; i >= 0; i-- {
+			if v := &g.nodes[i]; v.live {
+				v.colour = mix(v.colour, above[i])
+				seen[v.colour] = true
+				for _, e := range v.edges {
+					above[e.to] += mix(mix(e.place, uint64(e.up)), v.colour)
+				}
+			}
+		}
+	}
+	sum := g.nodes[root].colour
+	for i := range g.nodes {
+		if g.nodes[i].live {
+			sum += mix(g.nodes[i].colour, 1)
+		}
+	}
+	return sum
+}
