@@ -29,29 +29,36 @@ type Decoder struct {
 	start *reference.Start
 	prog  *literal.Program
 	taken *reference.Term
+	// Values without captures, by their instructions. They bind nothing outside of λs, so a term may have them several times.
+	closed map[uint32]*reference.Term
 }
 
 // New returns a decoder for the program, whose start term is start: that of the term that the program was made from.
 func New(start *reference.Start, prog *literal.Program) *Decoder {
-	return &Decoder{start: start, prog: prog, taken: occurrence(&reference.Var{Name: "∎", Type: term.R})}
+	return &Decoder{start: start, prog: prog, taken: occurrence(&reference.Var{Name: "∎", Type: term.R}),
+		closed: map[uint32]*reference.Term{}}
 }
 
-// Term returns the term of the state that a machine is in, between two events. The machine is to have Options.Events. The time that it
+// State returns the term of the state that a machine is in, between two events. The machine is to have Options.Events. The time that it
 // takes, and the memory, is linear in the arena and the lists that it holds.
-func (d *Decoder) Term(m *machine.Machine) *reference.Term {
-	s := &state{Decoder: d, at: map[literal.Place][]literal.Ref{}, vars: map[literal.Ref]*reference.Var{},
+func (d *Decoder) State(m *machine.Machine) *State {
+	s := &State{decoder: d, at: map[literal.Place][]literal.Ref{}, vars: map[literal.Ref]*reference.Var{},
 		known: map[literal.Ref]*reference.Term{}, inner: map[literal.Ref]bool{}}
 	s.read(m.Completed())
-	t := s.root(m)
+	s.Term = s.root(m)
 	for _, l := range s.substitutions() {
-		t = &reference.Term{Op: reference.Let, P: l.p, Kids: []*reference.Term{t, l.u}, Pos: l.pos}
+		s.Term = &reference.Term{Op: reference.Let, P: l.p, Kids: []*reference.Term{s.Term, l.u}, Pos: s.nodes[l.at].Pos}
+		s.known[l.at] = s.Term
 	}
-	return t
+	return s
 }
 
-// state is a state that is decoded.
-type state struct {
-	*Decoder
+type decoder = Decoder
+
+// State is a state of the machine, as a term.
+type State struct {
+	*decoder
+	Term  *reference.Term
 	heap  *heap.Heap
 	nodes []heap.Node
 	at    map[literal.Place][]literal.Ref // the nodes that will deliver to a place
@@ -61,7 +68,7 @@ type state struct {
 }
 
 // read describes the nodes, and finds out what waits for what.
-func (s *state) read(h *heap.Heap) {
+func (s *State) read(h *heap.Heap) {
 	s.heap = h
 	s.nodes = make([]heap.Node, h.Len())
 	held := map[literal.Ref]bool{} // by an operand
@@ -91,7 +98,7 @@ func (s *state) read(h *heap.Heap) {
 }
 
 // variable is the variable of a substitution.
-func (s *state) variable(n *heap.Node) *reference.Var {
+func (s *State) variable(n *heap.Node) *reference.Var {
 	if n.Var != 0 {
 		return s.start.Variable(s.prog.Term, n.Var).X
 	}
@@ -127,12 +134,12 @@ func plus(t, u *reference.Term) *reference.Term {
 	return &reference.Term{Op: reference.Plus, Kids: []*reference.Term{t, u}}
 }
 
-func (s *state) numeral(x float64) *reference.Term {
+func (s *State) numeral(x float64) *reference.Term {
 	return &reference.Term{Op: reference.Numeral, Num: s.start.Ground.Of(x)}
 }
 
 // root is the term without the substitutions around it: the value of the program, or the outputs of a gradient.
-func (s *state) root(m *machine.Machine) *reference.Term {
+func (s *State) root(m *machine.Machine) *reference.Term {
 	if r := s.heap.Root(); r != 0 {
 		return s.operand(r, 0)
 	}
@@ -164,7 +171,7 @@ func tuple(ts []*reference.Term) *reference.Term {
 }
 
 // sum is what has come to a seed or a job, and what will come to it.
-func (s *state) sum(n *heap.Node) *reference.Term {
+func (s *State) sum(n *heap.Node) *reference.Term {
 	t := &reference.Term{Op: reference.Zero}
 	place := n.Ref << 2
 	if n.Kind == literal.Job {
@@ -180,7 +187,7 @@ func (s *state) sum(n *heap.Node) *reference.Term {
 }
 
 // operand is what operand i of a node is, or will be.
-func (s *state) operand(r literal.Ref, i int) *reference.Term {
+func (s *State) operand(r literal.Ref, i int) *reference.Term {
 	n := &s.nodes[r]
 	switch o := n.Operands[i]; o.Tag {
 	case literal.Number:
@@ -202,7 +209,7 @@ func (s *state) operand(r literal.Ref, i int) *reference.Term {
 }
 
 // occurrence is an occurrence of the variable of a substitution. A linear one whose (5) has fired is its number.
-func (s *state) occurrence(r literal.Ref) *reference.Term {
+func (s *State) occurrence(r literal.Ref) *reference.Term {
 	switch n := &s.nodes[r]; {
 	case n.Kind == literal.FreeDual:
 		return occurrence(s.start.Duals[n.Index])
@@ -213,17 +220,30 @@ func (s *state) occurrence(r literal.Ref) *reference.Term {
 }
 
 // node is the term of a node. That of a value is made once.
-func (s *state) node(r literal.Ref) *reference.Term {
+func (s *State) node(r literal.Ref) *reference.Term {
 	t := s.known[r]
-	if t == nil {
-		t = s.constructor(r)
-		s.known[r] = t
+	if t != nil {
+		return t
 	}
+	n := &s.nodes[r]
+	switch n.Kind {
+	case literal.Lam, literal.Nat, literal.List, literal.Data:
+		if len(n.Captures) > 0 {
+			break
+		}
+		if t = s.closed[n.Code]; t == nil {
+			t = s.constructor(r)
+			s.closed[n.Code] = t
+		}
+		return t
+	}
+	t = s.constructor(r)
+	s.known[r] = t
 	return t
 }
 
 // constructor is the term of a node that is no substitution.
-func (s *state) constructor(r literal.Ref) *reference.Term {
+func (s *State) constructor(r literal.Ref) *reference.Term {
 	n := &s.nodes[r]
 	t := &reference.Term{Pos: n.Pos}
 	switch n.Kind {
@@ -280,7 +300,7 @@ func (s *state) constructor(r literal.Ref) *reference.Term {
 	panic(fmt.Sprintf("decode: node %d, %v, is no term", r, n.Kind))
 }
 
-func (s *state) operands(r literal.Ref) (ts []*reference.Term) {
+func (s *State) operands(r literal.Ref) (ts []*reference.Term) {
 	for i := range s.nodes[r].Operands {
 		ts = append(ts, s.operand(r, i))
 	}
@@ -288,7 +308,7 @@ func (s *state) operands(r literal.Ref) (ts []*reference.Term) {
 }
 
 // arguments are those of a symbol. Of more than two the others are a tuple.
-func (s *state) arguments(r literal.Ref) []*reference.Term {
+func (s *State) arguments(r literal.Ref) []*reference.Term {
 	ts := s.operands(r)
 	for range s.nodes[r].Symbol.Info().Arity - len(ts) {
 		last := ts[len(ts)-1]
@@ -299,7 +319,7 @@ func (s *state) arguments(r literal.Ref) []*reference.Term {
 
 // environment are the variables that a template captures, and what stands for them: the captures of the node that holds them, and of
 // those behind it.
-func (s *state) environment(t *literal.Template, holder literal.Ref) map[term.Var]*reference.Term {
+func (s *State) environment(t *literal.Template, holder literal.Ref) map[term.Var]*reference.Term {
 	env := map[term.Var]*reference.Term{}
 	for xs := t.Captured; len(xs) > 0; {
 		n := &s.nodes[holder]
@@ -312,7 +332,7 @@ func (s *state) environment(t *literal.Template, holder literal.Ref) map[term.Va
 }
 
 // bodies are the branches of a conditional or a match, or the elements of a list.
-func (s *state) bodies(n *heap.Node, holder literal.Ref) (ts []*reference.Term) {
+func (s *State) bodies(n *heap.Node, holder literal.Ref) (ts []*reference.Term) {
 	var env map[term.Var]*reference.Term
 	for _, b := range s.prog.Code[n.Code].Closure.Bodies {
 		t := &s.prog.Templates[b]
@@ -325,7 +345,7 @@ func (s *state) bodies(n *heap.Node, holder literal.Ref) (ts []*reference.Term) 
 }
 
 // function is the term of a λ or a recursive function.
-func (s *state) function(n *heap.Node) *reference.Term {
+func (s *State) function(n *heap.Node) *reference.Term {
 	t := s.prog.Code[n.Code].Body
 	if t.Term == 0 { // λa.0⃗, the dual of a numeral
 		return lambda(&reference.Var{Name: "a", Type: term.R, Linear: true}, &reference.Term{Op: reference.Zero})
@@ -342,7 +362,7 @@ func (s *state) function(n *heap.Node) *reference.Term {
 }
 
 // body is that of a λ, with u for its variable.
-func (s *state) body(n *heap.Node, u *reference.Term) *reference.Term {
+func (s *State) body(n *heap.Node, u *reference.Term) *reference.Term {
 	t := s.prog.Code[n.Code].Body
 	if t.Term == 0 {
 		return &reference.Term{Op: reference.Zero}
@@ -354,7 +374,7 @@ func (s *state) body(n *heap.Node, u *reference.Term) *reference.Term {
 }
 
 // unfolded is v[f:=fix f.v] for a function fix f.v, by (15). No variable is bound twice.
-func (s *state) unfolded(n *heap.Node) *reference.Term {
+func (s *State) unfolded(n *heap.Node) *reference.Term {
 	f := s.function(n)
 	t := f.Kids[f.At]
 	for i, x := range f.Xs {
@@ -366,7 +386,7 @@ func (s *state) unfolded(n *heap.Node) *reference.Term {
 }
 
 // elements are those of a list; nil for each f of a numeral.
-func (s *state) elements(list literal.Ref) []*reference.Term {
+func (s *State) elements(list literal.Ref) []*reference.Term {
 	n := &s.nodes[list]
 	switch n.Kind {
 	case literal.Nat:
@@ -384,7 +404,7 @@ func (s *state) elements(list literal.Ref) []*reference.Term {
 }
 
 // spine is f t1 (… (f tn u)).
-func (s *state) spine(f *reference.Term, ts []*reference.Term, u *reference.Term) *reference.Term {
+func (s *State) spine(f *reference.Term, ts []*reference.Term, u *reference.Term) *reference.Term {
 	for _, t := range slices.Backward(ts) {
 		if t == nil {
 			u = apply(f, u)
@@ -397,13 +417,13 @@ func (s *state) spine(f *reference.Term, ts []*reference.Term, u *reference.Term
 
 // let is a substitution [p:=u].
 type let struct {
-	p   *reference.Pattern
-	u   *reference.Term
-	pos term.Pos
+	p  *reference.Pattern
+	u  *reference.Term
+	at literal.Ref
 }
 
 // substitutions are all that the arena holds, each before those whose variables it mentions.
-func (s *state) substitutions() []let {
+func (s *State) substitutions() []let {
 	var all []let
 	binds := map[*reference.Var]int{}
 	for r := range s.nodes {
@@ -420,7 +440,7 @@ func (s *state) substitutions() []let {
 		if s.inner[n.Ref] {
 			continue
 		}
-		l := let{s.pattern(n.Ref), s.operand(n.Ref, 0), n.Pos}
+		l := let{s.pattern(n.Ref), s.operand(n.Ref, 0), n.Ref}
 		l.p.Vars(func(x *reference.Var) { binds[x] = len(all) })
 		all = append(all, l)
 	}
@@ -451,7 +471,7 @@ func (s *state) substitutions() []let {
 }
 
 // pattern is what a substitution or an opening binds.
-func (s *state) pattern(r literal.Ref) *reference.Pattern {
+func (s *State) pattern(r literal.Ref) *reference.Pattern {
 	if n := &s.nodes[r]; n.Kind == literal.Open {
 		return &reference.Pattern{Left: s.pattern(n.Binds[0]), Right: s.pattern(n.Binds[1])}
 	}

@@ -1,19 +1,23 @@
 package decode_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/decode"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
@@ -66,21 +70,22 @@ func follow(t require.TestingT, p subject, gradient bool, opt machine.Options) (
 	start, prog := p.start(t, gradient)
 	d := decode.New(start, prog)
 	var m *machine.Machine
-	last, class := start.Term, start.Term.Class()
-	opt.Limits = limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}
+	var last *decode.State
+	class := start.Term.Class()
+	opt.Limits = limits.Bounds{MaxSteps: cmp.Or(opt.Limits.MaxSteps, maxSteps), MaxMemory: 64 << 20}
 	opt.Events = func(e *machine.Fired) error {
 		moves[e.Move]++
-		next := d.Term(m)
+		next := d.State(m)
 		was := class
-		class = next.Class()
+		class = next.Term.Class()
 		if by, ok := e.Move.Rule(); !ok {
-			require.True(t, class == was, "a unit, %v, has changed\n%s\nto\n%s\nin %s", e.Move, last, next, p.t)
+			require.True(t, class == was, "a unit, %v, has changed the term to\n%s\nin %s", e.Move, next.Term, p.t)
 		} else {
-			s := start.State(last, false)
+			s := start.State(last.Term, false)
 			if s.Size() > maxSymbols {
 				return errLong
 			}
-			if decode.Redex(s, by, class) == nil {
+			if last.Redex(s, e, class) == nil {
 				message := ""
 				for i := range s.Redex {
 					if r := &s.Redex[i]; r.Rule == by {
@@ -88,7 +93,7 @@ func follow(t require.TestingT, p subject, gradient bool, opt machine.Options) (
 						message += fmt.Sprintf("\nweak %v garbage %v: %s", r.Weak, r.Garbage, u)
 					}
 				}
-				require.Fail(t, "no step", "step %d, (%v), is none from\n%s\nto\n%s\n but %s \nin %s", e.N, by, last, next, message, p.t)
+				require.Fail(t, "no step", "step %d, (%v), is none from\n%s\nto\n%s\n but %s \nin %s", e.N, by, last.Term, next.Term, message, p.t)
 			}
 		}
 		last = next
@@ -111,20 +116,96 @@ func follow(t require.TestingT, p subject, gradient bool, opt machine.Options) (
 	return moves, true
 }
 
-// followAll follows a value and a gradient, under LIFO and a random schedule.
-func followAll(t require.TestingT, p subject, seed uint64, gradients ...bool) {
-	for _, gradient := range gradients {
-		follow(t, p, gradient, machine.Options{})
-		follow(t, p, gradient, machine.Options{Random: true, Seed: seed})
+// followAll follows a run under LIFO and under random schedules, and returns how often it has made each move.
+func followAll(t require.TestingT, p subject, gradient bool) (moves [rule.NumMoves]int, whole bool) {
+	moves, whole = follow(t, p, gradient, machine.Options{})
+	for seed := range uint64(3) {
+		again, _ := follow(t, p, gradient, machine.Options{Random: true, Seed: seed})
+		if whole {
+			require.Equal(t, moves[:rule.Count], again[:rule.Count])
+		}
+	}
+	return moves, whole
+}
+
+// programs have every construct of the language.
+var programs = map[string]string{
+	"Figure 1":         "input x1 = 5\ninput x2 = 2\nlet z1 = x1 - x2 in let z2 = z1 * z1 in sin z2",
+	"squares":          "input x = 1.25\nlet z = x in\nlet z = z * z in\nlet z = z * z in\nlet z = z * z in\nz",
+	"functions":        "input w = 2\ninput x = 3\n(fun f -> f (f x)) (fun y -> w * y + x)",
+	"partial":          "let f = fun x y z -> x * y + z in let g = f 2 in g 3 4 + g 4 5",
+	"list":             "input e = 0.7\ninput r = 0.9\nfold (fun x h -> sigmoid (e * x + r * h)) 0 [1; e; 3]",
+	"no list":          "input e = 0.7\nfold (fun x h -> x + h) e [] + iter #0 (fun y -> y) e",
+	"pairs":            "input e = 0.7\nlet (a, b) = fold (fun (x, y) (h, k) -> (x * h, y + k)) (1, e) [(1, e); (3, 2)] in a * b",
+	"shared":           "input e = 0.7\nlet xs = [e; 2] in fold (fun x h -> x * h + fold (fun y k -> y + k) 0 xs) 1 xs",
+	"numeral":          "input x = 0.9\niter #4 (fun y -> sin y * x) x",
+	"data":             "data a : List R = list i < 3 -> i + 1\ninput x = 2\nfold (fun y h -> h * x + y) x a",
+	"rows":             "data a : List R^2 = list i < 2 -> [| i, 1 |]\ninput x = 2\nfold (fun y h -> h * x + y.(0) * y.(1)) x a",
+	"vectors":          "input v : R^3 = [| 1, 2, 3 |]\nlet w = v in [| w.(0) * w.(1), v.(2), dot v w |]",
+	"branches":         "input x = 2\nlet f = fun y -> if y > 1 then y * x else x in f x + f (f 0.5)",
+	"stream":           "type stream = Nil | Cons of R * stream\ninput x = 2\nlet rec total (s : stream) : R = match s with Nil -> 0 | Cons (a, r) -> a * x + total r in total (Cons (x, Cons (3, Nil)))",
+	"tree":             "type tree = Leaf of R | Node of tree * tree\ninput x = 3\nlet rec f (t : tree) (p : R) : R = match t with Leaf y -> y * p | Node (l, r) -> f l (f r p) in f (Node (Leaf x, Leaf 2)) 1",
+	"mutual":           "input x = 0.5\nlet rec even (n : R) : R = if n < 1 then x else odd (n - 1) * x and odd (n : R) : R = if n < 1 then 0 else even (n - 1) in even 3",
+	"duals":            "let d = lin a -> 2 * a in let e = lin a -> d a + d (3 * a) in e 1 + d 5",
+	"pairs of duals":   "let d = lin a -> [| a, 2 * a |] in let k = lin a -> [| a * 3, a |] in let e = lin a -> d (a * 3) + k a + d a in let f = fun k -> lin a -> e (k * a) in (f 3) 1",
+	"numerals dropped": "input x = 0.5\n(fun p -> x) (1, (2, 3))",
+}
+
+// TestDecodePrograms follows values and gradients of programs that have, together, each rule that fires at a point, and each unit.
+func TestDecodePrograms(t *testing.T) {
+	var all [rule.NumMoves]int
+	for name, src := range programs {
+		t.Run(name, func(t *testing.T) {
+			s := testprogram.FromSource(t, src)
+			p := subject{s.Term, s.Inputs, s.Point}
+			for _, gradient := range []bool{false, true} {
+				if gradient && strings.Contains(src, "lin ") {
+					continue
+				}
+				moves, whole := followAll(t, p, gradient)
+				require.True(t, whole)
+				for i, n := range moves {
+					all[i] += n
+				}
+			}
+		})
+	}
+	for i, n := range all {
+		eta := i == int(rule.EtaLambda) || i == int(rule.EtaPair)
+		require.Equal(t, eta, n == 0, "%v", rule.Move(i))
 	}
 }
 
-// TestPropertyDecode: each rewrite of the literal machine is one step of its rule on the decoded terms, and no unit changes them.
+// TestDecodeExamples follows the beginning of those examples whose terms are small.
+func TestDecodeExamples(t *testing.T) {
+	for _, name := range []string{"figure1", "backpropagators", "huber", "jacobian", "logsumexp", "mapfold", "polynomial", "rnn", "w1", "w4"} {
+		t.Run(name, func(t *testing.T) {
+			g, err := gram.LoadFile(t.Context(), "../../examples/"+name+".gram", gram.Options{Params: testprogram.Small[name], Open: testprogram.FirstRows})
+			require.NoError(t, err)
+			q, inputs := g.Copy()
+			require.Less(t, reference.Symbols(q), uint64(maxSymbols/8))
+			p := subject{q, inputs, g.Point()}
+			for _, gradient := range []bool{false, true} {
+				if gradient && g.Differentiable() != nil {
+					continue
+				}
+				for _, random := range []bool{false, true} {
+					moves, _ := follow(t, p, gradient, machine.Options{Random: random, Limits: limits.Bounds{MaxSteps: 100}})
+					require.Positive(t, moves[rule.GC])
+				}
+			}
+		})
+	}
+}
+
+// TestPropertyDecode: each rewrite of the literal machine is one step of its rule on the decoded terms, and no unit changes them. A
+// draw is a run: of a value or a gradient, under LIFO or a random schedule.
 func TestPropertyDecode(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 40).Draw(t, "size"),
 			Recursive: rapid.Bool().Draw(t, "recursive")})
-		followAll(t, subject{p.Term, p.Inputs, p.Point}, rapid.Uint64().Draw(t, "schedule"), false, true)
+		gradient, opt := rapid.Bool().Draw(t, "gradient"), drawSchedule(t)
+		follow(t, subject{p.Term, p.Inputs, p.Point}, gradient, opt)
 	})
 }
 
@@ -132,6 +213,10 @@ func TestPropertyDecode(t *testing.T) {
 func TestPropertyDecodeLinear(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := subject{t: generate.Linear(t, rapid.IntRange(3, 60).Draw(t, "size"))}
-		followAll(t, p, rapid.Uint64().Draw(t, "schedule"), false)
+		follow(t, p, false, drawSchedule(t))
 	})
+}
+
+func drawSchedule(t *rapid.T) machine.Options {
+	return machine.Options{Random: rapid.Bool().Draw(t, "random"), Seed: rapid.Uint64().Draw(t, "schedule")}
 }

@@ -10,9 +10,9 @@ import (
 // substitution t[x:=v] with x ∉ fv(t) the value v is not looked at: (4) is all that can happen to it. Free variables are known
 // by their addresses.
 //
-// A term is read as a graph: an occurrence of x is an edge to the substitution of x. Nodes get colours, first of what is below
-// them and then of what is above them, until there are no more colours: Class is made of these. Different graphs have
-// different classes, but for those that colour refinement cannot tell apart, which have many equal parts in bags.
+// A term is read as a graph: an occurrence of x is an edge to the substitution of x. Nodes get colours, three times in turn of what is
+// below them and of what is above them: Class is made of these. Different graphs have different classes, but for those
+// that such a refinement of colours cannot tell apart, which have many equal parts in bags.
 func (t *Term) Class() uint64 {
 	g := &classifier{env: map[*Var]binding{}}
 	root := g.scope(t, 0)
@@ -23,6 +23,7 @@ func (t *Term) Class() uint64 {
 type classifier struct {
 	env   map[*Var]binding
 	nodes []vertex
+	edges []edge
 	subs  []int // the substitutions of the scope
 }
 
@@ -34,7 +35,8 @@ type binding struct {
 
 type vertex struct {
 	label  uint64
-	edges  []edge
+	first  int   // of its edges
+	count  int   // of them
 	sub    *Term // that is substituted, if the node is a substitution
 	uses   int   // of a substitution: the occurrences of its variables
 	colour uint64
@@ -66,9 +68,13 @@ func text(s string) uint64 {
 }
 
 func (g *classifier) add(label uint64, edges ...edge) int {
-	g.nodes = append(g.nodes, vertex{label: label, edges: edges})
+	g.nodes = append(g.nodes, vertex{label: label, first: len(g.edges), count: len(edges)})
+	g.edges = append(g.edges, edges...)
 	return len(g.nodes) - 1
 }
+
+// below are the edges of a node.
+func (g *classifier) below(v *vertex) []edge { return g.edges[v.first : v.first+v.count] }
 
 // labels of nodes that are no constructors
 const (
@@ -182,7 +188,7 @@ func (g *classifier) term(t *Term, level int) int {
 	case Branch:
 		return g.under(t, 0, level)
 	}
-	edges := make([]edge, 0, len(t.Kids))
+	edges := make([]edge, 0, 4)
 	for i, k := range t.Kids {
 		e := edge{place: uint64(i)}
 		switch {
@@ -205,7 +211,7 @@ func (g *classifier) visit(i int) {
 		return
 	}
 	v.live = true
-	for _, e := range v.edges {
+	for _, e := range g.below(v) {
 		if e.place != inBag {
 			g.nodes[e.to].uses++
 		}
@@ -222,8 +228,8 @@ func (g *classifier) erase(root int) {
 		}
 		g.visit(root)
 		for i := range g.nodes {
-			if v := &g.nodes[i]; v.live && v.sub != nil && v.uses == 0 && len(v.edges) > 0 && g.settled(v.sub) {
-				v.edges, erased = nil, true
+			if v := &g.nodes[i]; v.live && v.sub != nil && v.uses == 0 && v.count > 0 && g.settled(v.sub) {
+				v.count, erased = 0, true
 			}
 		}
 	}
@@ -252,7 +258,7 @@ func (g *classifier) settled(t *Term) bool {
 			return false
 		}
 		u, _ = split(u)
-		return u.Op == Lambda
+		return u.Op == Lambda && u.X.Linear
 	}
 	return false
 }
@@ -260,18 +266,15 @@ func (g *classifier) settled(t *Term) bool {
 // colour refines the colours of what the root leads to, and returns the hash of all.
 func (g *classifier) colour(root int) uint64 {
 	g.erase(root)
+	above := make([]uint64, len(g.nodes))
 	for i := range g.nodes {
 		g.nodes[i].colour = g.nodes[i].label
 	}
-	above := make([]uint64, len(g.nodes))
-	seen := map[uint64]bool{}
-	for count := -1; len(seen) > count; {
-		count = len(seen)
-		clear(seen)
+	for range 3 {
 		for i := range g.nodes {
 			if v := &g.nodes[i]; v.live {
 				bag, c := uint64(0), v.colour
-				for _, e := range v.edges {
+				for _, e := range g.below(v) {
 					below := mix(mix(e.place, uint64(e.up)), g.nodes[e.to].colour)
 					if e.place == inBag {
 						bag += below
@@ -286,8 +289,7 @@ func (g *classifier) colour(root int) uint64 {
 		for i := len(g.nodes) - 1; i >= 0; i-- {
 			if v := &g.nodes[i]; v.live {
 				v.colour = mix(v.colour, above[i])
-				seen[v.colour] = true
-				for _, e := range v.edges {
+				for _, e := range g.below(v) {
 					above[e.to] += mix(mix(e.place, uint64(e.up)), v.colour)
 				}
 			}

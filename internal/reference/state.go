@@ -60,6 +60,9 @@ func (p *Program) State(t *Term, eta bool) *State {
 // Size returns how many symbols the term has.
 func (s *State) Size() int { return len(s.places) }
 
+// At returns the subterm that the redex rewrites; of (3) that is the one with its substitution.
+func (s *State) At(r *Redex) *Term { return s.places[r.at].t }
+
 // Place returns where in the source the redex comes from, 0 for none: of (3) that is
 // the occurrence.
 func (s *State) Place(r *Redex) term.Pos {
