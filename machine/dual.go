@@ -108,15 +108,15 @@ func (m run[M]) fireDual(p Place, n *node, s Place) redex {
 	lam := lo(d.Val[0])
 	d.C = 0
 	d.Val[1]--
-	if lo(d.Val[1]) == 0 {
-		d.Tag[0] = literal.Taken
-		m.push(ruleAt(rule.GC, s))
-	} else {
-		m.at(lam).C++
-	}
 	n.Bits &^= literal.IsFired
 	n.Tag[0], n.Val[0] = literal.Value, uint64(lam)
-	return ruleAt(rule.Lambda, p)
+	if lo(d.Val[1]) != 0 {
+		m.at(lam).C++
+		return ruleAt(rule.Lambda, p)
+	}
+	d.Tag[0], d.Tag[1] = literal.Taken, literal.Value
+	m.push(ruleAt(rule.Lambda, p))
+	return ruleAt(rule.GC, s)
 }
 
 // idle is called when the worklist is empty: the job that runs fires its next cell, or ends. It reports whether there

@@ -119,7 +119,9 @@ func (m run[M]) copyBody() redex {
 		}
 	}
 	m.act(actions)
-	m.begins = nil
+	if m.tells() {
+		m.begins = nil
+	}
 	if c.param != 0 && t.Param == 0 {
 		return ruleAt(rule.GC, c.param)
 	}

@@ -47,7 +47,7 @@ type state struct {
 	begun    int               // how many had been touched before the move
 	event    Fired             // the next one; its fields are set as they become known
 	begins   *literal.Template // the body whose copy has begun, if events are told
-	copied   int               // how many units of it have been made
+	copied   int               // how many events there have been since: a unit for each part of it
 	readings []Reading         // if events are told
 	row      int               // of the Jacobian, whose backward phase runs
 	err      error
@@ -191,13 +191,11 @@ func (m run[M]) book(move rule.Move, p Place) {
 	words := uint64(m.touched-m.begun) * literal.NodeWords
 	m.words[move&moveMask] += words
 	m.most[move&moveMask] = max(m.most[move&moveMask], words)
-	switch {
-	case move < rule.Instantiate:
+	if move < rule.Instantiate {
 		m.event.N++
-	case move == rule.Instantiate:
-		m.copied++
 	}
 	if m.tells() {
+		m.copied++
 		e := &m.event
 		e.Move, e.Redex, e.Words = move, p, words
 		if e.Result == 0 {

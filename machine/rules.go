@@ -93,9 +93,11 @@ func (m run[M]) reduce() error {
 	}
 }
 
-// draw puts a redex back and takes any one, each as likely as the others. A body that is to be copied is copied at once.
+// draw puts a redex back and takes any one, each as likely as the others. But a body that is to be copied is copied at once, and a
+// substitution that has lost its value is dropped at once: in the term, the variables that the value mentions would wait for that.
 func (m run[M]) draw(next redex) redex {
-	if rule.Move(next) == copyNext {
+	switch move, p := rule.Move(next), Place(next>>32); {
+	case move == copyNext, move == rule.Move(rule.GC) && m.arena.Node(p).Tag[0] == literal.Taken:
 		return next
 	}
 	i := m.rng.IntN(len(m.work) + 1)

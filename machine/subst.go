@@ -6,7 +6,7 @@ import (
 )
 
 // fireSubst is (3), of one occurrence: C{x}[x:=vα] → C{v}[x:=v]α. A value is not copied but shared, and the
-// last occurrence takes it. Of a dual variable at the head of an application, by the λ that it is bound to:
+// last occurrence takes it, so that (4) is next. Of a dual variable at the head of an application, by the λ that it is bound to:
 // the last thing that happens to a cell in a backward phase.
 func (m run[M]) fireSubst(p Place) redex {
 	n := m.at(nodeOf(p))
@@ -19,7 +19,7 @@ func (m run[M]) fireSubst(p Place) redex {
 	x.Val[1]--
 	last := lo(x.Val[1]) == 0
 	if last {
-		x.Tag[0] = literal.Taken
+		x.Tag[0], x.Tag[1] = literal.Taken, t
 	} else {
 		m.copyValue(t, v)
 	}

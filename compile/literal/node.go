@@ -29,7 +29,7 @@ const (
 	Zero                 // the zero tuple
 	Inert                // a variable that stands for a number that is not known: a Symbol, or the name of an operation of G
 	Operation            // an operation of G, which has no name yet
-	Taken                // of a Sub: its last occurrence has taken the value
+	Taken                // of a Sub or a Cell: its last occurrence has taken the value, whose tag the next operand has
 )
 
 // Head is the first 8 bytes of a node.

@@ -55,6 +55,7 @@ var layers = map[string][]string{
 	"machine":              {"rule", "term", "compile/literal", "machine/heap", "limits"},
 	"machine/heap":         {"term", "graph", "compile/literal"},
 	"machine/normal":       {"term", "compile/literal", "machine", "machine/heap"},
+	"internal/decode":      {"rule", "term", "compile/literal", "machine", "machine/heap", "internal/reference"},
 	"machine/profile":      {"rule", "term", "graph/calls", "compile/literal", "machine", "machine/heap"},
 	"graph/calls":          {"rule", "term", "graph"},
 	"limits":               {"term"}, // the places of errors

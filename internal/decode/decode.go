@@ -10,7 +10,7 @@
 // Lists and numerals are the λ-terms whose steps they count: #2 is λf.λx.f (f x). Of one that has been applied what is left of the
 // sum f t1 (… (f tn x)) stands in the term.
 //
-// The last occurrence of a variable takes its value, by (3). Until (4) drops the substitution, what it has lost stands there as ∎.
+// The last occurrence of a variable takes its value, by (3). (4) drops the substitution by the next move; till then it has the value, too.
 package decode
 
 import (
@@ -28,15 +28,13 @@ import (
 type Decoder struct {
 	start *reference.Start
 	prog  *literal.Program
-	taken *reference.Term
 	// Values without captures, by their instructions. They bind nothing outside of λs, so a term may have them several times.
 	closed map[uint32]*reference.Term
 }
 
 // New returns a decoder for the program, whose start term is start: that of the term that the program was made from.
 func New(start *reference.Start, prog *literal.Program) *Decoder {
-	return &Decoder{start: start, prog: prog, taken: occurrence(&reference.Var{Name: "∎", Type: term.R}),
-		closed: map[uint32]*reference.Term{}}
+	return &Decoder{start: start, prog: prog, closed: map[uint32]*reference.Term{}}
 }
 
 // State returns the term of the state that a machine is in, between two events. The machine is to have Options.Events. The time that it
@@ -189,7 +187,11 @@ func (s *State) sum(n *heap.Node) *reference.Term {
 // operand is what operand i of a node is, or will be.
 func (s *State) operand(r literal.Ref, i int) *reference.Term {
 	n := &s.nodes[r]
-	switch o := n.Operands[i]; o.Tag {
+	o := n.Operands[i]
+	if o.Tag == literal.Taken {
+		o = n.Lost
+	}
+	switch o.Tag {
 	case literal.Number:
 		return s.numeral(o.Number)
 	case literal.Value, literal.Late:
@@ -198,8 +200,6 @@ func (s *State) operand(r literal.Ref, i int) *reference.Term {
 		return s.occurrence(o.Ref)
 	case literal.Zero:
 		return &reference.Term{Op: reference.Zero}
-	case literal.Taken:
-		return s.taken
 	}
 	from := s.at[r<<2|literal.Place(i)]
 	if len(from) != 1 {

@@ -75,6 +75,9 @@ func follow(t require.TestingT, p subject, gradient bool, opt machine.Options) (
 	opt.Limits = limits.Bounds{MaxSteps: cmp.Or(opt.Limits.MaxSteps, maxSteps), MaxMemory: 64 << 20}
 	opt.Events = func(e *machine.Fired) error {
 		moves[e.Move]++
+		if e.N == 0 && e.Code == literal.NoCode {
+			return nil // the start term does not stand yet
+		}
 		next := d.State(m)
 		was := class
 		class = next.Term.Class()

@@ -6,9 +6,8 @@ import (
 )
 
 // Class is a number that terms share if they are equal up to ≡: comm, esub, app1 and app2, by which a substitution has no place within
-// the scope of a λ or a branch in which it stands; sums as bags, with 0⃗ as unit; and the names of bound variables. There is no dup. Of a
-// substitution t[x:=v] with x ∉ fv(t) the value v is not looked at: (4) is all that can happen to it. Free variables are known
-// by their addresses.
+// the scope of a λ or a branch in which it stands; sums as bags, with 0⃗ as unit; and the names of bound variables. There is no dup. Free
+// variables are known by their addresses.
 //
 // A term is read as a graph: an occurrence of x is an edge to the substitution of x. Nodes get colours, three times in turn of what is
 // below them and of what is above them: Class is made of these. Different graphs have different classes, but for those
@@ -35,12 +34,9 @@ type binding struct {
 
 type vertex struct {
 	label  uint64
-	first  int   // of its edges
-	count  int   // of them
-	sub    *Term // that is substituted, if the node is a substitution
-	uses   int   // of a substitution: the occurrences of its variables
+	first  int // of its edges
+	count  int // of them
 	colour uint64
-	live   bool
 }
 
 // edge leads to a node, that stands so many scopes further out. The edges of a bag have no places.
@@ -116,7 +112,6 @@ func (g *classifier) let(t *Term, level int) *Term {
 	for ; t.Op == Let; t = t.Kids[0] {
 		label := mix(labelSub, shape(t.P))
 		s := g.add(label, edge{to: g.term(t.Kids[1], level)})
-		g.nodes[s].sub = t.Kids[1]
 		g.subs = append(g.subs, s)
 		place := uint64(0)
 		t.P.Vars(func(x *Var) {
@@ -204,102 +199,38 @@ func (g *classifier) term(t *Term, level int) int {
 	return g.add(label, edges...)
 }
 
-// visit marks what the node leads to, and counts the occurrences of variables.
-func (g *classifier) visit(i int) {
-	v := &g.nodes[i]
-	if v.live {
-		return
-	}
-	v.live = true
-	for _, e := range g.below(v) {
-		if e.place != inBag {
-			g.nodes[e.to].uses++
-		}
-		g.visit(e.to)
-	}
-}
-
-// erase takes the values away that no occurrence of their variable mentions, and what only they mention.
-func (g *classifier) erase(root int) {
-	for erased := true; erased; {
-		erased = false
-		for i := range g.nodes {
-			g.nodes[i].live, g.nodes[i].uses = false, 0
-		}
-		g.visit(root)
-		for i := range g.nodes {
-			if v := &g.nodes[i]; v.live && v.sub != nil && v.uses == 0 && v.count > 0 && g.settled(v.sub) {
-				v.count, erased = 0, true
-			}
-		}
-	}
-}
-
-// settled reports whether t is a value in which no variable waits for its (3).
-func (g *classifier) settled(t *Term) bool {
-	t, _ = split(t)
-	switch t.Op {
-	case Numeral, Lambda, Zero, Fix:
-		return true
-	case MakePair, Construct:
-		for _, k := range t.Kids {
-			if !g.settled(k) {
-				return false
-			}
-		}
-		return true
-	case Variable:
-		b, ok := g.env[t.X]
-		if !ok {
-			return true
-		}
-		u := g.nodes[b.node].sub
-		if u == nil {
-			return false
-		}
-		u, _ = split(u)
-		return u.Op == Lambda && u.X.Linear
-	}
-	return false
-}
-
 // colour refines the colours of what the root leads to, and returns the hash of all.
 func (g *classifier) colour(root int) uint64 {
-	g.erase(root)
 	above := make([]uint64, len(g.nodes))
 	for i := range g.nodes {
 		g.nodes[i].colour = g.nodes[i].label
 	}
 	for range 3 {
 		for i := range g.nodes {
-			if v := &g.nodes[i]; v.live {
-				bag, c := uint64(0), v.colour
-				for _, e := range g.below(v) {
-					below := mix(mix(e.place, uint64(e.up)), g.nodes[e.to].colour)
-					if e.place == inBag {
-						bag += below
-					} else {
-						c = mix(c, below)
-					}
+			v := &g.nodes[i]
+			bag, c := uint64(0), v.colour
+			for _, e := range g.below(v) {
+				below := mix(mix(e.place, uint64(e.up)), g.nodes[e.to].colour)
+				if e.place == inBag {
+					bag += below
+				} else {
+					c = mix(c, below)
 				}
-				v.colour = mix(c, bag)
 			}
+			v.colour = mix(c, bag)
 		}
 		clear(above)
 		for i := len(g.nodes) - 1; i >= 0; i-- {
-			if v := &g.nodes[i]; v.live {
-				v.colour = mix(v.colour, above[i])
-				for _, e := range g.below(v) {
-					above[e.to] += mix(mix(e.place, uint64(e.up)), v.colour)
-				}
+			v := &g.nodes[i]
+			v.colour = mix(v.colour, above[i])
+			for _, e := range g.below(v) {
+				above[e.to] += mix(mix(e.place, uint64(e.up)), v.colour)
 			}
 		}
 	}
 	sum := g.nodes[root].colour
 	for i := range g.nodes {
-		if g.nodes[i].live {
-			sum += mix(g.nodes[i].colour, 1)
-		}
+		sum += mix(g.nodes[i].colour, 1)
 	}
 	return sum
 }

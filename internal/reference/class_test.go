@@ -57,7 +57,7 @@ func TestClass(t *testing.T) {
 		{"fun z -> let x = 1 in x", "let x = 1 in fun z -> x", false},                            // not out of a λ
 		{"let x = 1 in x + x", "let x = 1 in let y = 1 in x + y", false},                         // no dup
 		{"let x = sin 1 in let y = sin 1 in (x * x) + (y * y)", "let x = sin 1 in let y = sin 1 in (x * y) + (x * y)", false},
-		{"let x = 1 in 2", "let x = 3 in 2", true}, // what (4) drops
+		{"let x = 1 in 2", "let x = 3 in 2", false},
 		{"let x = sin 1 in 2", "let x = sin 3 in 2", false},
 		{"let x = 1 in 2", "2", false},
 		{"let x = 1 in x + 0", "let x = 1 in x", false}, // 0 is a number

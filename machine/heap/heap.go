@@ -43,6 +43,7 @@ type Node struct {
 	// Operands are those of the constructor, from left to right. An Open has u, and a Linear has behind its own the λ
 	// whose body is to be copied.
 	Operands []Operand
+	Lost     Operand        // of a Sub or a Cell whose operand is Taken: the value, until the next move
 	Binds    [2]literal.Ref // of an Open: x and y, Subs or another Open
 	Captures []literal.Ref  // the substitutions that a λ, a list, a conditional or a match captures, in this node
 	More     literal.Ref    // the node that has the rest of them; of an Iter or a Job, its second node
@@ -84,6 +85,10 @@ func (h *Heap) Node(r literal.Ref) Node {
 		return Node{Ref: r}
 	}
 	out.Fired = n.Bits&literal.IsFired != 0
+	if n.Tag[0] == literal.Taken {
+		had := literal.Node{Head: literal.Head{Tag: [2]literal.Tag{n.Tag[1]}}, Val: n.Val}
+		out.Lost = operand(&had, 0)
+	}
 	var in literal.Instr
 	if int(n.Code) < len(h.prog.Code) {
 		in = h.prog.Code[n.Code]
@@ -111,7 +116,7 @@ func (h *Heap) Node(r literal.Ref) Node {
 			out.Operands, out.Up = append(out.Operands, Operand{Tag: literal.Value, Ref: n.C >> 2}), n.Up
 		}
 	case literal.Cell:
-		out.Operands, out.Uses, out.Arrived = []Operand{{Tag: n.Tag[0], Ref: first(n.Val[0])}}, uint32(n.Val[1]), n.C>>2
+		out.Operands, out.Uses, out.Arrived = []Operand{operand(n, 0)}, uint32(n.Val[1]), n.C>>2
 	case literal.Job:
 		out.Operands, out.Up, out.More = []Operand{operand(n, 0)}, n.Up, n.C>>2
 	default:
@@ -177,7 +182,7 @@ func (h *Heap) value(out *Node, n *literal.Node, in *literal.Instr) {
 
 func operand(n *literal.Node, i int) Operand {
 	o := Operand{Tag: n.Tag[i]}
-	switch n.Tag[i] {
+	switch o.Tag {
 	case literal.Number:
 		o.Number = math.Float64frombits(n.Val[i])
 	case literal.Value, literal.Name, literal.Variable, literal.Late, literal.Inert, literal.Operation:
