@@ -108,8 +108,8 @@ var pictures = map[string]string{
 	"docs/pictures/figure-1.svg":           "show examples/figure1.gram --stage ground --format svg",
 	"docs/pictures/figure-3.svg":           "show examples/figure1.gram --stage bp --values --format svg",
 	"docs/pictures/figure-1-memory.svg":    "trace examples/figure1.gram --svg --step 32",
-	"docs/pictures/figure-1-meet.svg":      "trace examples/figure1.gram --svg --step 56 --before",
-	"docs/pictures/figure-1-factored.svg":  "trace examples/figure1.gram --svg --step 56",
+	"docs/pictures/figure-1-meet.svg":      "trace examples/figure1.gram --svg --step 57 --before",
+	"docs/pictures/figure-1-factored.svg":  "trace examples/figure1.gram --svg --step 57",
 	"docs/pictures/figure-1-templates.svg": "show examples/figure1.gram --stage code --format svg",
 }
 

@@ -204,20 +204,33 @@ func TestDecodeExamples(t *testing.T) {
 // TestPropertyDecode: each rewrite of the literal machine is one step of its rule on the decoded terms, and no unit changes them. A
 // draw is a run: of a value or a gradient, under LIFO or a random schedule.
 func TestPropertyDecode(t *testing.T) {
-	property.Check(t, func(t *rapid.T) {
+	checkRuns(t, func(t *rapid.T) bool {
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 40).Draw(t, "size"),
 			Recursive: rapid.Bool().Draw(t, "recursive")})
 		gradient, opt := rapid.Bool().Draw(t, "gradient"), drawSchedule(t)
-		follow(t, subject{p.Term, p.Inputs, p.Point}, gradient, opt)
+		_, whole := follow(t, subject{p.Term, p.Inputs, p.Point}, gradient, opt)
+		return whole
 	})
 }
 
 // TestPropertyDecodeLinear does the same for programs with dual λs of their own.
 func TestPropertyDecodeLinear(t *testing.T) {
-	property.Check(t, func(t *rapid.T) {
+	checkRuns(t, func(t *rapid.T) bool {
 		p := subject{t: generate.Linear(t, rapid.IntRange(3, 60).Draw(t, "size"))}
-		follow(t, p, false, drawSchedule(t))
+		_, whole := follow(t, p, false, drawSchedule(t))
+		return whole
 	})
+}
+
+// checkRuns tests a property of runs, and tells of how many only the beginning has been followed.
+func checkRuns(t *testing.T, run func(t *rapid.T) bool) {
+	cut := 0
+	property.Check(t, func(t *rapid.T) {
+		if !run(t) {
+			cut++
+		}
+	})
+	t.Logf("%d runs are longer than %d steps or %d symbols, and have been followed so far", cut, maxSteps, maxSymbols)
 }
 
 func drawSchedule(t *rapid.T) machine.Options {

@@ -34,8 +34,8 @@ func (p *tab) middle(selector string) (x, y float64) {
 // testMouse: the graph is dragged, the wheel zooms at the pointer, an object tells of itself.
 func testMouse(t *testing.T, browser context.Context) {
 	p := exploreSource(t, browser, figure1)
-	p.open("#step=60")
-	p.at(60)
+	p.open("#step=61")
+	p.at(61)
 	x, y := p.middle(".object.redex")
 	p.do(chromedp.MouseEvent(chromedp.MouseMoved, x, y))
 	p.until("!document.querySelector('#tip').hidden")
@@ -70,8 +70,8 @@ func testMouse(t *testing.T, browser context.Context) {
 func testTouch(t *testing.T, browser context.Context) {
 	p := exploreSource(t, browser, figure1)
 	p.phone(390, 844)
-	p.open("#step=60")
-	p.at(60)
+	p.open("#step=61")
+	p.at(61)
 	touch := func(kind input.DispatchTouchEventType, at ...float64) {
 		params := input.DispatchTouchEventParams{Type: kind, TouchPoints: []*input.TouchPoint{}}
 		for i := 0; i < len(at); i += 2 {

@@ -37,21 +37,21 @@ func testReader(t *testing.T, browser context.Context) {
 	p.until("!document.body.classList.contains('playing')")
 
 	// Three paces.
-	p.open("#step=40")
-	p.at(40)
-	p.keys("3" + kb.ArrowRight)
+	p.open("#step=41")
 	p.at(41)
+	p.keys("3" + kb.ArrowRight)
+	p.at(42)
 	p.keys(kb.ArrowRight)
-	p.at(52)
+	p.at(53)
 	require.Equal(t, "3 × −0.9111 = −2.733: the derivative of z1 * z1 by z1 is 3, and −0.9111 arrived.", p.content("#says"))
 	require.Equal(t, "Two numbers are multiplied.", p.content("#general"))
 	p.keys(kb.ArrowLeft)
-	p.at(41)
+	p.at(42)
 	p.keys("2" + kb.ArrowRight)
-	p.at(44)
+	p.at(45)
 	require.Equal(t, "(1) lambda", p.content("#rule"))
 	p.keys("1" + kb.ArrowRight)
-	p.at(45)
+	p.at(46)
 
 	// Source and graph point at each other.
 	x, y := p.middle("#listing .now")
@@ -59,7 +59,7 @@ func testReader(t *testing.T, browser context.Context) {
 	p.until("document.querySelector('.object[data-pointed]')")
 	require.True(t, p.is("[...document.querySelectorAll('.object[data-pointed]')].every((o) => o.getAttribute('aria-label').includes('line ' + document.querySelector('.line.current .no').dataset.line + ','))"))
 	p.media("light", "reduce") // the redex does not move while the pointer does
-	p.goTo(52)
+	p.goTo(53)
 	x, y = p.middle(".object.redex")
 	p.do(chromedp.MouseEvent(chromedp.MouseMoved, x, y))
 	p.until("document.querySelector('#listing .pointed') && !document.querySelector('#tip').hidden")
@@ -75,7 +75,7 @@ func testReader(t *testing.T, browser context.Context) {
 	before := p.number(width)
 	p.keys(kb.ArrowRight)
 	require.Greater(t, p.number(width), before)
-	require.Equal(t, 52, p.step(), "the arrow is the splitter's")
+	require.Equal(t, 53, p.step(), "the arrow is the splitter's")
 }
 
 // testGallery: the examples run, also those with data; above fifty objects there are groups.
@@ -224,8 +224,8 @@ func testAccess(t *testing.T, browser context.Context) {
 		for _, scheme := range schemes(width) {
 			p.media(scheme, "reduce")
 			where := fmt.Sprintf("%d px, %s", width, scheme)
-			p.open("#step=52")
-			p.at(52)
+			p.open("#step=53")
+			p.at(53)
 			p.until("document.querySelector('#picture svg text')")
 			p.act(script)
 			require.Empty(t, p.text(overlaps), where)

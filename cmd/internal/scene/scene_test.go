@@ -101,7 +101,7 @@ func TestExploreFigure1(t *testing.T) {
 	}
 	sum := byLabel(t, stateOf(w, uint64(factor)), "−2.733 + −2.733")
 	require.Equal(t, "dual", sum.Role)
-	require.Equal(t, "−5.467", byLabel(t, stateOf(w, uint64(factor)+2), "[z1*:=λ]").Value)
+	require.Equal(t, "−5.467", byLabel(t, stateOf(w, uint64(factor)+1), "[z1*:=λ]").Value)
 	var says []string
 	for _, step := range slices.Concat(primal.Steps, w.Steps) {
 		says = append(says, step.Says)
@@ -226,10 +226,10 @@ func TestExploreFind(t *testing.T) {
 		find scene.Find
 		want uint64
 	}{
-		{scene.Find{Rule: "factor"}, 56},
-		{scene.Find{Rule: "11", From: 55}, 56},
-		{scene.Find{Rule: "factor", From: 56}, 0},
-		{scene.Find{Rule: "factor", From: 70, Back: true}, 56},
+		{scene.Find{Rule: "factor"}, 57},
+		{scene.Find{Rule: "11", From: 56}, 57},
+		{scene.Find{Rule: "factor", From: 57}, 0},
+		{scene.Find{Rule: "factor", From: 70, Back: true}, 57},
 		{scene.Find{Phase: "backward"}, x.Info().Backward},
 		{scene.Find{Rule: "times", Phase: "primal", From: 70, Back: true}, 23},
 		{scene.Find{Line: 7, From: 20, Rule: "function"}, 28},
@@ -239,7 +239,7 @@ func TestExploreFind(t *testing.T) {
 		require.Equal(t, c.want != 0, ok, "%+v", c.find)
 		require.Equal(t, c.want, step, "%+v", c.find)
 	}
-	require.Equal(t, "factor", name(56))
+	require.Equal(t, "factor", name(57))
 	_, _, err := x.Find(t.Context(), scene.Find{Rule: "fuse"})
 	var usage *gram.UsageError
 	require.ErrorAs(t, err, &usage)

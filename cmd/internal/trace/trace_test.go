@@ -271,7 +271,7 @@ func TestDrawFactor(t *testing.T) {
 		false: {"(sum) * -> (d □) *", "(d □) * -> [d:=□] *", "(d □) * -> −2.733 + −2.733"},
 	} {
 		var dot bytes.Buffer
-		_, err := trace.Draw(t.Context(), p, &dot, 56, before, 0, picture.DOT, trace.Options{Gradient: true})
+		_, err := trace.Draw(t.Context(), p, &dot, 57, before, 0, picture.DOT, trace.Options{Gradient: true})
 		require.NoError(t, err)
 		require.ElementsMatch(t, append(want, below...), drawn(dot.String()))
 	}
