@@ -97,11 +97,15 @@ const backpropSteps = 9
 // exactly.
 func TestPropertyBackpropSound(t *testing.T) {
 	var constant property.Constant
-	t.Cleanup(func() { constant.Report(t, "steps of bp(G) for each of |G| + n", backpropSteps) })
+	var out left
+	t.Cleanup(func() {
+		constant.Report(t, "steps of bp(G) for each of |G| + n", backpropSteps)
+		out.report(t, sourceSteps)
+	})
 	property.Check(t, func(t *rapid.T) {
 		p := drawScalar(t)
 		source := reference.Convert(p.t, denote.Rationals{}).OpenStart(p.inputs, p.point)
-		g := limited(t, source, reference.Open(nil), 300)
+		g := out.limited(t, source, reference.Open(nil), sourceSteps)
 		if g == nil {
 			return
 		}
@@ -114,7 +118,8 @@ func TestPropertyBackpropSound(t *testing.T) {
 		point := slices.Clone(p.point)
 		start := reference.Convert(bp, denote.Rationals{}).ValueStart(append(slices.Clone(xs), a), append(point, 1))
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		res := limited(t, start, reference.Within(rng, rule.SubstNumeral, rule.GC, rule.Plus, rule.Times, rule.Function), 5000)
+		size := float64(q.Size()) + float64(len(xs))
+		res := out.within(t, start, reference.Within(rng, rule.SubstNumeral, rule.GC, rule.Plus, rule.Times, rule.Function), backpropSteps*size, q)
 		if res == nil {
 			return
 		}
@@ -126,8 +131,6 @@ func TestPropertyBackpropSound(t *testing.T) {
 			got := start.Ground.Float(numbers[i])
 			require.True(t, generate.Close(want, got, 1e-9), "%v and %v", want, got)
 		}
-		size := float64(q.Size()) + float64(len(xs))
-		require.LessOrEqual(t, float64(res.Counts.Total()), backpropSteps*size)
 		constant.Measure(float64(res.Counts.Total())/size, q)
 	})
 }

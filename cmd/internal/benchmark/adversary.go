@@ -16,7 +16,7 @@ import (
 )
 
 // withAdversary lists the flags that go with --adversary.
-var withAdversary = []string{"adversary", "seed", "budget", "json", "page", "cpuprofile"}
+var withAdversary = []string{"adversary", "seed", "budget", "json", "page", "cpuprofile", "memprofile", "trace"}
 
 // checkAdversary reports flags that don't go with --adversary.
 func (f *benchFlags) checkAdversary(cmd *cobra.Command) (err error) {

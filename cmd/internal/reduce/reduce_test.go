@@ -163,8 +163,12 @@ func TestExplore(t *testing.T) {
 	require.Equal(t, 2, *g.Longest)
 	require.True(t, g.Confluent)
 
-	// (x* b)[b:=v·a] is stuck under λa. So it matters whether (11) or (3) comes first, if x* is bound to a λ.
-	const square = "⟨v·v, λa^R.v* (v·a) + v* (v·a)⟩[⟨v,v*⟩:=⟨x, second⟩]"
+	// Lemma main for x·x, from the start that the paper prints: D(x·x) as Table 3 has it comes to one normal form. A shorter term,
+	// with one opening for both operands, comes to two: (x* b)[b:=v·a] is stuck under λa, so it matters whether (11) or (3) comes first.
+	const table3, square = "⟨v·w, λa^R.v* (w·a) + w* (v·a)⟩[⟨w,w*⟩:=z][⟨v,v*⟩:=z][z:=⟨x, second⟩]", "⟨v·v, λa^R.v* (v·a) + v* (v·a)⟩[⟨v,v*⟩:=⟨x, second⟩]"
+	g = explored(t, strings.Replace(table3, "second", "λb^R.x* b", 1), "")
+	require.Equal(t, "1531 states, 1 normal form, confluent", g.summary())
+	require.True(t, explored(t, strings.Replace(table3, "second", "x*", 1), "").Confluent)
 	g = explored(t, strings.Replace(square, "second", "λb^R.x* b", 1), "")
 	require.Len(t, g.Classes, 2)
 	require.False(t, g.Confluent || g.ConfluentModulo)
