@@ -32,6 +32,7 @@ func claimHessian() Claim {
 	return Claim{
 		Number: 23,
 		Title:  "A Hessian-vector product costs O(m + |G|), n of them the Hessian",
+		Own:    true,
 		Source: "Theorem 1, section 5.2, for the Fwd(t) of section 2.3 in place of t; it is not stated there",
 		Family: "Graphs, functions and folds, along the vector of ones; and functions of n inputs whose Hessian is computed by n products.",
 		Series: slices.Concat(

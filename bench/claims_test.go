@@ -33,7 +33,7 @@ func TestRegistry(t *testing.T) {
 			require.False(t, names[s.Name], where)
 			names[s.Name] = true
 			evidence, printed = evidence || s.Role == bench.Evidence, printed || s.Role == bench.Printed
-			require.Contains(t, []bench.Role{bench.Evidence, bench.Printed, bench.Contrast, bench.Aside}, s.Role, where)
+			require.Contains(t, []bench.Role{bench.Evidence, bench.Printed, bench.Stronger, bench.Contrast, bench.Aside}, s.Role, where)
 			require.NotEmpty(t, s.X, where)
 			require.NotEmpty(t, s.Y, where)
 			for _, sizes := range [][]int{s.Quick, s.Full} {
@@ -164,7 +164,9 @@ func inexact(claim int, name string) bool {
 // that they rest on, or against the sentence that they correct. Five rest on none.
 func TestAblations(t *testing.T) {
 	for _, c := range bench.Claims() {
-		ablated := slices.ContainsFunc(c.Series, func(s bench.Series) bool { return s.Without != "" || s.Role == bench.Printed })
+		ablated := slices.ContainsFunc(c.Series, func(s bench.Series) bool {
+			return s.Without != "" || s.Role == bench.Printed || s.Role == bench.Stronger
+		})
 		require.Equal(t, !slices.Contains([]int{2, 3, 11, 15, 23}, c.Number), ablated, "claim %d", c.Number)
 	}
 }

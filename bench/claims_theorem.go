@@ -136,7 +136,8 @@ func claimParameter() Claim {
 	return Claim{
 		Number: 11,
 		Title:  "The cost of the gradient is bounded by m, not by |t|",
-		Source: "the remarks on Theorem 1, section 5.2",
+		Own:    true,
+		Source: "Theorem 1, section 5.2, has m in its bound, and no remark on |t|",
 		Family: "The Church numeral n applied to the numeral 2, and that to a function: 2ⁿ of its applications. And k numerals 2, each applied to the next.",
 		Series: []Series{
 			series(f, Evidence, exponential, sizeN, sourceM).called("m", f.Quick, more),

@@ -88,7 +88,7 @@ func (s *sheet) draw(c draw.Canvas) {
 	}
 	for i, f := range s.Findings {
 		left, top := inset+vg.Length(i%columns)*across, y-vg.Length(i/columns)*(ofMany+s.heading)-s.heading
-		of := map[bench.Role]ink{bench.Evidence: blue, bench.Contrast: orange, bench.Printed: purple, bench.Aside: green}[f.Role]
+		of := map[bench.Role]ink{bench.Evidence: blue, bench.Contrast: orange, bench.Printed: purple, bench.Stronger: purple, bench.Aside: green}[f.Role]
 		heading := style(of, small)
 		lines := wrap(heading, f.Name, across-gap)
 		lines = lines[:min(len(lines), 2)]

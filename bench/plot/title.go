@@ -46,6 +46,8 @@ func (p *Picture) titles() []string {
 		switch {
 		case g.absent != "":
 			line = "Without " + g.absent + ", " + line
+		case g.role == bench.Stronger:
+			line = "A stronger statement: " + line
 		case g.role == bench.Printed:
 			line = "As printed, " + line
 		case g.role == bench.Contrast:

@@ -21,8 +21,8 @@
 //	(8) (12)  symbols are applied
 //	(13)      a condition is decided
 //
-// (9), (10) and (11) do not apply. What a rule builds counts none, as in the calculus: pairs, closures and what they
-// capture. An added primitive counts one step for each word that it touches, a component, a node of a tree or an
+// (9), (10) and (11) do not apply. What a rule builds counts no step, as in the calculus: pairs and closures. The variables
+// that closures capture are counted apart, as on the machine. An added primitive counts one step for each word that it touches, a component, a node of a tree or an
 // identifier, beside the rules that it makes ([Words]). Sums of cotangents are (6) and (7); a sum with the zero of the
 // efficient form of CHAD is a word.
 //

@@ -22,12 +22,16 @@ func (w *Words) Total() uint64 { return w.Identifiers + w.Map + w.Array + w.Cell
 
 // Cost is what a gradient costs.
 type Cost struct {
-	Steps rule.Counts `json:"steps"`
-	Words Words       `json:"words"`
+	Steps    rule.Counts `json:"steps"`
+	Words    Words       `json:"words"`
+	Captures uint64      `json:"captures"` // variables that closures capture where they are made
 }
 
-// Total is the number of steps: by a rule, and one for each word.
+// Total is the steps by rules, and one for each word.
 func (c *Cost) Total() uint64 { return c.Steps.Total() + c.Words.Total() }
+
+// spent is the cost as it is compared.
+func (c *Cost) spent() Spent { return Spent{c.Steps.Total(), c.Words.Total(), c.Captures} }
 
 // LimitError says that an evaluation was ended.
 type LimitError struct {
@@ -104,6 +108,7 @@ func (m *machine) eval(c *code, f *frame) value {
 			for i, at := range c.captures {
 				env[i] = f.at(at)
 			}
+			m.cost.Captures += uint64(len(env))
 			return &closure{c, env}
 		case opPair:
 			left := m.eval(c.kids[0], f)

@@ -29,13 +29,27 @@ type Measured struct {
 	Points []Point `json:"points"`
 }
 
-// Point is the program of a size: m and |G| of Theorem 1, and the steps of each rival that ended within its limit.
+// Point is the program of a size: m and |G| of Theorem 1, what the program itself takes, and what each rival takes that
+// ended within its limit.
 type Point struct {
-	Size  int               `json:"size"`
-	M     uint64            `json:"m"`
-	Graph uint64            `json:"graph"`
-	Steps map[string]uint64 `json:"steps"`
+	Size   int              `json:"size"`
+	Inputs int              `json:"inputs"`
+	M      uint64           `json:"m"`
+	Graph  uint64           `json:"graph"`
+	Source uint64           `json:"source"` // steps and captures of the program, by the evaluator of the rivals
+	Costs  map[string]Spent `json:"costs"`
 }
+
+// Spent is what a gradient takes, on one meter. Of the machine, bookkeeping is search and readback, and captures are the nodes of
+// bodies that are copied, too; of a rival bookkeeping is the words of its primitives.
+type Spent struct {
+	Steps       uint64 `json:"steps"`
+	Bookkeeping uint64 `json:"bookkeeping"`
+	Captures    uint64 `json:"captures"`
+}
+
+// All is the sum.
+func (s Spent) All() uint64 { return s.Steps + s.Bookkeeping + s.Captures }
 
 // Nodes is m + |G|.
 func (p *Point) Nodes() float64 { return float64(p.M + p.Graph) }
@@ -104,11 +118,20 @@ func measurePoint(ctx context.Context, f *family.Family, n int, scale Scale, pas
 	if err != nil {
 		return nil, err
 	}
-	res, err := program.Gradient(ctx, gram.EvalOptions{})
+	res, err := program.Gradient(ctx, gram.EvalOptions{NoFuse: true})
 	if err != nil {
 		return nil, err
 	}
-	p := &Point{Size: n, M: bound.M, Graph: bound.Graph, Steps: map[string]uint64{Gram: res.Cost.Steps.Total()}}
+	source, err := (&Rival{transform: func(c *code, _ []*variable) *code { return c },
+		start: func(_ *machine, r float64, _ *variable, _ *gamma) value { return r },
+		rows:  func(*machine, value, *shape, []*variable) (_, _ []float64) { return nil, nil },
+	}).Gradient(ctx, program.Term(), program.ScalarInputs(), program.Point(), Options{})
+	if err != nil {
+		return nil, err
+	}
+	own, over := source.Cost.spent(), res.Cost.Overhead
+	p := &Point{Size: n, Inputs: len(program.ScalarInputs()), M: bound.M, Graph: bound.Graph, Source: own.All(),
+		Costs: map[string]Spent{Gram: {res.Cost.Steps.Total(), over.Search + over.Readback, over.Instantiate}}}
 	for _, r := range All() {
 		if passed[r.Name] {
 			continue
@@ -125,7 +148,7 @@ func measurePoint(ctx context.Context, f *family.Family, n int, scale Scale, pas
 		if err := same(res.Jacobian, got.Jacobian); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Name, err)
 		}
-		p.Steps[r.Name] = got.Cost.Total()
+		p.Costs[r.Name] = got.Cost.spent()
 	}
 	return p, nil
 }
@@ -148,11 +171,11 @@ func networkParts(ctx context.Context) (Parts, error) {
 	if err != nil {
 		return out, err
 	}
-	res, err := program.Gradient(ctx, gram.EvalOptions{})
+	res, err := program.Gradient(ctx, gram.EvalOptions{NoFuse: true})
 	if err != nil {
 		return out, err
 	}
-	out.Costs[Gram] = Cost{Steps: res.Cost.Steps}
+	out.Costs[Gram] = Cost{Steps: res.Cost.Steps, Captures: res.Cost.Overhead.Instantiate}
 	for _, r := range All() {
 		got, err := r.Gradient(ctx, program.Term(), program.ScalarInputs(), program.Point(), Options{})
 		if err != nil {
@@ -172,11 +195,12 @@ func Names() []string {
 	return out
 }
 
-// Growth is how the steps of a rival for a family grow with N = m + |G|.
+// Growth is how what a rival takes for a family, all of it, grows with N = m + |G|.
 type Growth struct {
-	// Ratio is steps / N at the largest size that ended, Size; 0 if there is none.
-	Ratio float64 `json:"ratio"`
-	Size  int     `json:"size"`
+	// Ratio is that over N at the largest size that ended, Size; 0 if there is none. Parts are what it is the sum of.
+	Ratio float64    `json:"ratio"`
+	Parts [3]float64 `json:"parts"`
+	Size  int        `json:"size"`
 	// Form is the form of growth that leaves the least residuals through the upper two decades of N, after its terms of
 	// lower order have been taken off. Exponent is that of N in it, beside its logarithm if it has one, ± Half, at 95 %.
 	// Without Form there are fewer than four points.
@@ -185,15 +209,17 @@ type Growth struct {
 	Half     float64 `json:"half,omitempty"`
 }
 
-// Growth fits the steps of a rival.
+// Growth fits what a rival takes.
 func (m *Measured) Growth(rival string) Growth {
 	var g Growth
 	var x, y []float64
 	for i := range m.Points {
 		p := &m.Points[i]
-		if steps, ok := p.Steps[rival]; ok {
-			x, y = append(x, p.Nodes()), append(y, float64(steps))
-			g.Ratio, g.Size = float64(steps)/p.Nodes(), p.Size
+		if c, ok := p.Costs[rival]; ok {
+			all := float64(c.All())
+			x, y = append(x, p.Nodes()), append(y, all)
+			g.Ratio, g.Size = all/p.Nodes(), p.Size
+			g.Parts = [3]float64{float64(c.Steps) / p.Nodes(), float64(c.Bookkeeping) / p.Nodes(), float64(c.Captures) / p.Nodes()}
 		}
 	}
 	d := fit.NewData(x, y)
@@ -216,7 +242,7 @@ func (m *Measured) Growth(rival string) Growth {
 	return g
 }
 
-// Bound is steps ≤ c0·m + c1·|G| + c2·(m + |G|)·log₂(m + |G|) + c3, over all runs of a rival that ended: with constants
+// Bound is steps + bookkeeping + captures ≤ c0·m + c1·|G| + c2·(m + |G|)·log₂(m + |G|) + c3, over all runs of a rival that ended: with constants
 // for which no run is above it, and those of least squares of the relative deviations.
 type Bound struct {
 	Rival    string     `json:"rival"`
@@ -237,12 +263,12 @@ func (r *Report) Bounds() ([]Bound, error) {
 		for _, m := range r.Families {
 			for i := range m.Points {
 				p := &m.Points[i]
-				if steps, ok := p.Steps[name]; ok {
-					samples = append(samples, fit.Sample{Y: float64(steps),
+				if c, ok := p.Costs[name]; ok {
+					samples = append(samples, fit.Sample{Y: float64(c.All()),
 						X: []float64{float64(p.M), float64(p.Graph), p.Nodes() * math.Log2(p.Nodes()), 1}})
 				}
 			}
-			if _, ok := m.Points[len(m.Points)-1].Steps[name]; !ok {
+			if _, ok := m.Points[len(m.Points)-1].Costs[name]; !ok {
 				b.Passed++
 			}
 		}

@@ -138,8 +138,8 @@ func TestReport(t *testing.T) {
 	for i, m := range now.Families {
 		require.Equal(t, r.Families[i].Name, m.Name)
 		for j, p := range m.Points {
-			for rival, steps := range p.Steps {
-				require.Equal(t, r.Families[i].Points[j].Steps[rival], steps, "%s, n = %d, %s", m.Name, p.Size, rival)
+			for rival, steps := range p.Costs {
+				require.Equal(t, r.Families[i].Points[j].Costs[rival], steps, "%s, n = %d, %s", m.Name, p.Size, rival)
 			}
 		}
 	}
