@@ -8,25 +8,25 @@ import (
 
 // The quantities of a run that the bounds of Theorem 1 are about, as [Point.More] names them.
 const (
-	MName        = "m"     // steps to the graph
-	GraphName    = "|G|"   // its size
-	WidthName    = "w"     // the most variables that a λ or a branch of the program captures, at least 1
-	StepsName    = "steps" // of the gradient
+	MName        = "m"               // steps to the graph
+	GraphName    = "|G|"             // its size
+	BilinearName = "(|t| + n)·(steps + 1)"
+	StepsName    = "steps"           // of the gradient
 	OverheadName = "overhead"
-	WordsName    = "words" // of the arena that the literal machine reads and writes
+	MovesName    = "rewrites + units" // of the literal machine
 )
 
-// Bound is a cost of a gradient against c1·m + c2·|G| + c3, over the runs that have all quantities: Theorem 1 with its
-// constants. If it is Wide, m and |G| have the factor w.
+// Bound is a cost of a gradient against a sum of quantities with constants, over the runs that have all of them: the steps against m, |G|
+// and 1, which is Theorem 1 with its constants, and work against |t|·(steps + 1).
 type Bound struct {
-	Quantity string `json:"quantity"` // what is bounded: "steps + overhead"
-	Wide     bool   `json:"wide"`
-	Runs     int    `json:"runs"`
+	Quantity string   `json:"quantity"` // what is bounded: "steps + overhead"
+	Of       []string `json:"of"`       // the quantities that bound it; "" is 1
+	Runs     int      `json:"runs"`
 	// Least are constants such that no run takes more: those with the least mean excess, a linear program.
-	Least [3]float64 `json:"least"`
-	// Fit are the c1, c2, c3 of the least-squares fit, Residual the root mean square of its relative deviations.
-	Fit      [3]float64 `json:"fit"`
-	Residual float64    `json:"residual"`
+	Least []float64 `json:"least"`
+	// Fit are the constants of the least-squares fit, Residual the root mean square of its relative deviations.
+	Fit      []float64 `json:"fit"`
+	Residual float64   `json:"residual"`
 	// Tightest is the largest cost over its bound by Least, 1 to within rounding; Loosest the least.
 	Tightest float64 `json:"-"`
 	Loosest  float64 `json:"-"`
@@ -40,9 +40,9 @@ func TheoremBounds(outcomes []Outcome) ([]Bound, error) {
 		bound Bound
 		cost  []string // the quantities whose sum is bounded
 	}{
-		{Bound{Quantity: "steps"}, []string{StepsName}},
-		{Bound{Quantity: "steps + overhead", Wide: true}, []string{StepsName, OverheadName}},
-		{Bound{Quantity: "words", Wide: true}, []string{WordsName}},
+		{Bound{Quantity: "steps", Of: []string{MName, GraphName, ""}}, []string{StepsName}},
+		{Bound{Quantity: "steps + overhead", Of: []string{BilinearName}}, []string{StepsName, OverheadName}},
+		{Bound{Quantity: MovesName, Of: []string{BilinearName}}, []string{MovesName}},
 	} {
 		samples := form.bound.samples(outcomes, form.cost)
 		if len(samples) == 0 {
@@ -79,20 +79,22 @@ func (b *Bound) samples(outcomes []Outcome, cost []string) []fit.Sample {
 
 // sample is a run as a sample of the bound; ok is false if it lacks a quantity.
 func (b *Bound) sample(run map[string]float64, cost []string) (s fit.Sample, ok bool) {
-	for _, name := range append([]string{MName, GraphName, WidthName}, cost...) {
-		if _, ok := run[name]; !ok {
-			return s, false
+	take := func(name string) float64 {
+		v, there := run[name]
+		if name == "" {
+			return 1
 		}
+		ok = ok && there
+		return v
 	}
-	factor := 1.0
-	if b.Wide {
-		factor = run[WidthName]
+	ok = true
+	for _, name := range b.Of {
+		s.X = append(s.X, take(name))
 	}
-	s.X = []float64{factor * run[MName], factor * run[GraphName], 1}
 	for _, name := range cost {
-		s.Y += run[name]
+		s.Y += take(name)
 	}
-	return s, s.Y > 0
+	return s, ok && s.Y > 0
 }
 
 // fit sets the constants of the bound.
@@ -102,14 +104,16 @@ func (b *Bound) fit(samples []fit.Sample) error {
 	if err != nil {
 		return err
 	}
-	copy(b.Fit[:], c)
-	b.Residual = residual
-	if c, err = fit.Bound(samples); err != nil {
+	b.Fit, b.Residual = c, residual
+	if b.Least, err = fit.Bound(samples); err != nil {
 		return err
 	}
-	copy(b.Least[:], c)
 	for i, s := range samples {
-		ratio := s.Y / (c[0]*s.X[0] + c[1]*s.X[1] + c[2]*s.X[2])
+		bound := 0.0
+		for j, c := range b.Least {
+			bound += c * s.X[j]
+		}
+		ratio := s.Y / bound
 		b.Tightest = max(b.Tightest, ratio)
 		if i == 0 || ratio < b.Loosest {
 			b.Loosest = ratio

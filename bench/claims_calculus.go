@@ -141,7 +141,7 @@ func symbolsLeft(by reference.Strategy) quantity {
 // random programs, the most steps of D(t) that one step of t by the rule takes.
 func commuting(by rule.Rule) func(*subject) Point {
 	return func(s *subject) (pt Point) {
-		for seed, text := range []string{family.EveryRule.Source(s.size), family.Rational(s.size, 0), family.Rational(s.size, 1)} {
+		for seed, text := range []string{family.EveryRule.Source(s.size), family.Rational(s.size, 0), family.Rational(s.size, 1), family.Declared.Source(min(s.size, 5))} {
 			start := s.program("random program", text).valueStart(denote.Floats{})
 			pt.X, pt.Y = max(pt.X, symbols(start, start.Term)), max(pt.Y, float64(lockstep(s, start, by, seed)))
 		}

@@ -83,9 +83,10 @@ func TestTheoremPoint(t *testing.T) {
 	require.Equal(t, pt.More[MName]+pt.More[GraphName], pt.X)
 	require.Equal(t, pt.More[StepsName], pt.Y)
 	require.LessOrEqual(t, pt.More["search"], pt.More[OverheadName])
-	require.Equal(t, 1.0, pt.More[WidthName])
+	p, err := gram.Load(t.Context(), "network", []byte(family.Network.Source(3)), gram.Options{})
+	require.NoError(t, err)
+	require.Equal(t, float64(p.Term().Size()+int64(len(p.ScalarInputs())))*(pt.Y+1), pt.More[BilinearName])
 	require.NotContains(t, measured(t, *of(family.TwoOutputs.Name), 3).More, MName)
-	require.Equal(t, 51.0, measured(t, *of(family.Untaken.Name), 50).More[WidthName], "the branch mentions 50 lets and its own parameter")
 }
 
 // TestReductionsToTheGraph: n closed redexes in a function that is called n times fire n² times by value and by need, and

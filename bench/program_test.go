@@ -56,8 +56,9 @@ func TestSource(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 100.0, p.X)
 	require.Equal(t, float64(res.Cost.Steps.Total()), p.Y)
-	require.Equal(t, map[string]float64{"m": float64(bound.M), "|G|": float64(bound.Graph), "steps": p.Y, "w": 1,
-		"overhead": float64(res.Cost.Overhead.Total)}, p.More)
+	require.Equal(t, map[string]float64{"m": float64(bound.M), "|G|": float64(bound.Graph), "steps": p.Y,
+		bench.BilinearName: float64(program.Term().Size()+int64(len(program.ScalarInputs()))) * (p.Y + 1),
+		"overhead":         float64(res.Cost.Overhead.Total)}, p.More)
 	require.True(t, byName["time"].Series.Timed)
 	require.Positive(t, byName["time"].Points[0].Y)
 
@@ -109,33 +110,32 @@ func TestSourceIsCancelled(t *testing.T) {
 	}
 }
 
-// TestTheoremBounds: a bound is fitted on all runs that have its quantities but those of ablations; one of them has the
-// widest capture as a factor.
+// TestTheoremBounds: a bound is fitted on all runs that have its quantities but those of ablations; one of them is bilinear.
 func TestTheoremBounds(t *testing.T) {
-	run := func(m, g, w, steps, overhead float64) bench.Measurement {
-		return bench.Measurement{Point: bench.Point{X: m + g, Y: steps, More: map[string]float64{"m": m, "|G|": g, "w": w, "steps": steps, "overhead": overhead}}}
+	run := func(m, g, size, steps, overhead float64) bench.Measurement {
+		return bench.Measurement{Point: bench.Point{X: m + g, Y: steps,
+			More: map[string]float64{"m": m, "|G|": g, bench.BilinearName: size * (steps + 1), "steps": steps, "overhead": overhead}}}
 	}
 	evidence, printed, contrast := &bench.Series{Role: bench.Evidence}, &bench.Series{Role: bench.Printed}, &bench.Series{Role: bench.Contrast}
-	var points, wide []bench.Measurement
+	var points []bench.Measurement
 	for m := 1.0; m < 1e6; m *= 7 {
 		for g := 1.0; g < 1e6; g *= 5 {
-			points = append(points, run(m, g, 1, 2*m+4*g+3, m+g))
+			steps := 2*m + 4*g + 3
+			points = append(points, run(m, g, g, steps, 3*g*(steps+1)-steps))
 		}
-		wide = append(wide, run(m, m, m, 6*m+3, 8*m*m-6*m))
 	}
 	none := []bench.Measurement{{Point: bench.Point{X: 1, Y: 1e9, More: map[string]float64{"m": 1}}}}
 	bounds, err := bench.TheoremBounds([]bench.Outcome{
-		{Findings: []bench.Finding{{Series: evidence, Points: points}, {Series: evidence, Points: points}, {Series: printed, Points: wide}, {Series: evidence, Points: none}}},
+		{Findings: []bench.Finding{{Series: evidence, Points: points}, {Series: printed, Points: points}, {Series: evidence, Points: none}}},
 		{Findings: []bench.Finding{{Series: contrast, Points: []bench.Measurement{run(1, 1, 1, 1e9, 1)}}}},
 	})
 	require.NoError(t, err)
-	require.Len(t, bounds, 2, "no run has words")
-	for i, want := range [][]float64{{2, 4, 3}, {3, 5, 3}} {
+	require.Len(t, bounds, 2, "no run has rewrites and units")
+	for i, want := range [][]float64{{2, 4, 3}, {3}} {
 		b := bounds[i]
-		require.Equal(t, i == 1, b.Wide)
-		require.Equal(t, len(points)+len(wide)-1, b.Runs, "each run once: they have one in common")
-		require.InDeltaSlice(t, want, b.Fit[:], 1e-6)
-		require.InDeltaSlice(t, want, b.Least[:], 1e-6)
+		require.Equal(t, len(points), b.Runs, "each run once")
+		require.InDeltaSlice(t, want, b.Fit, 1e-6)
+		require.InDeltaSlice(t, want, b.Least, 1e-6)
 		require.InDelta(t, 1, b.Tightest, 1e-9)
 		require.InDelta(t, 1, b.Loosest, 1e-6)
 	}

@@ -282,34 +282,25 @@ var (
 
 // Quantities of several claims.
 var (
-	sizeN      = quantity{"n", func(s *subject) float64 { return float64(s.size) }}
-	termSize   = quantity{"|t|, in symbols", func(s *subject) float64 { return float64(s.Term().Size()) }}
-	sourceM    = ofBound(MName, func(b *gram.Bound) uint64 { return b.M })
-	graphSize  = ofBound(GraphName, func(b *gram.Bound) uint64 { return b.Graph })
-	mAndGraph  = ofBound("m + |G|", func(b *gram.Bound) uint64 { return b.M + b.Graph })
-	width      = quantity{WidthName, func(s *subject) float64 { return float64(widestCapture(s)) }}
-	wideMGraph = mAndGraph.times("w·(m + |G|)", width)
+	sizeN     = quantity{"n", func(s *subject) float64 { return float64(s.size) }}
+	termSize  = quantity{"|t|, in symbols", func(s *subject) float64 { return float64(s.Term().Size()) }}
+	sourceM   = ofBound(MName, func(b *gram.Bound) uint64 { return b.M })
+	graphSize = ofBound(GraphName, func(b *gram.Bound) uint64 { return b.Graph })
+	mAndGraph = ofBound("m + |G|", func(b *gram.Bound) uint64 { return b.M + b.Graph })
+	bilinear  = quantity{BilinearName, func(s *subject) float64 {
+		return (termSize.of(s) + float64(len(s.ScalarInputs()))) * (gradientSteps.of(s) + 1)
+	}}
 
 	valueSteps    = ofValue(StepsName, gram.EvalOptions{}, totalSteps)
 	gradientSteps = ofGradient(StepsName, unfused, totalSteps)
 	overhead      = ofGradient(OverheadName, unfused, func(c *gram.Cost) uint64 { return c.Overhead.Total })
 	search        = ofGradient("search", unfused, func(c *gram.Cost) uint64 { return c.Overhead.Search })
 	stepsOverhead = ofGradient("steps + overhead", unfused, totalWork)
-	words         = ofGradient(WordsName, measuredOnLiteral, func(c *gram.Cost) (n uint64) {
-		_, n = c.Work.Total()
+	movesMade     = ofGradient(MovesName, measuredOnLiteral, func(c *gram.Cost) (n uint64) {
+		n, _ = c.Work.Total()
 		return n
 	})
 )
-
-// widestCapture is w: the most variables that a λ, a list or a branch of the program captures, at least 1.
-func widestCapture(s *subject) uint32 {
-	prog := must(compile.Compile(s.Term(), compile.Options{Inputs: s.ScalarInputs(), Check: s.ctx.Err}))
-	w := uint32(1)
-	for i := range prog.Templates {
-		w = max(w, prog.Templates[i].Caps)
-	}
-	return w
-}
 
 // stepsWithout and workWithout are the steps of a gradient without a piece of the engine, and its steps and overhead.
 func stepsWithout(hooks func() *engine.Hooks) quantity {

@@ -75,7 +75,7 @@ func (r *Result) Text() string {
 func (f *Finding) table() string {
 	var b strings.Builder
 	head, format := "%6s %8s %6s %8s %8s %9s %9s %9s\n", "%6d %8d %6d %8d %8d %9d %9d %9.4g\n"
-	fmt.Fprintf(&b, head, "scale", "|t|", "n", "m", "|G|", "steps", "units", "ratio")
+	fmt.Fprintf(&b, head, "scale", "|t| + n", "n", "m", "|G|", "steps", "units", "ratio")
 	for i := range f.Figures {
 		x := &f.Figures[i]
 		fmt.Fprintf(&b, format, x.Scale, x.Symbols, x.Inputs, x.M, x.Graph, x.Steps, x.Units, f.of(x))

@@ -31,7 +31,7 @@ var Objectives = []Objective{
 	{10, "steps / (m + |G| + n + 1)", 25, []kind{gradients}, func(f *Figures) float64 {
 		return ratio(f.Steps, f.M+f.Graph+f.Inputs+1)
 	}},
-	{10, "(steps + units) / (|t|·(steps + 1))", 10, []kind{gradients, duals}, func(f *Figures) float64 {
+	{10, "(steps + units) / ((|t| + n)·(steps + 1))", 3, []kind{gradients, duals}, func(f *Figures) float64 {
 		return ratio(f.Steps+f.Units, f.Symbols*(f.Steps+1))
 	}},
 	{17, "(search + wake) / (steps + instantiate)", 4, []kind{gradients, duals}, func(f *Figures) float64 {

@@ -92,6 +92,29 @@ var Untaken = sized(50, 2000, 5000, "a branch not taken", func(n int) string {
 	return s + fmt.Sprintf("iter #%d (fun s -> if s < 0 then s%s else s + x) 1\n", n, repeat(n, line(" + z{i}")))
 })
 
+// ClosedLambdas binds and drops a tuple of n closed λs in each of n iterations: three steps, and copies of the n λs.
+var ClosedLambdas = Family{Name: "closed λs", Quick: []int{10, 14, 20, 30, 40, 60}, Full: []int{10, 14, 20, 30, 40, 60, 80, 120, 160},
+	Source: text("input x = 0.5\niter #{n} (fun y -> (fun p -> y) (vec i < {n} -> fun (z : R) -> z)) x\n")}
+
+// DroppedNumerals binds and drops a tuple of n numerals in each of n iterations, Aliases gives a variable n names.
+var (
+	DroppedNumerals = sized(50, 500, 1000, "numerals that are dropped", text("input x = 0.5\niter #{n} (fun y -> (fun p -> y) (vec i < {n} -> i + 1)) x\n"))
+	Aliases         = written("aliases", lets("x", "z{i-1}"))
+)
+
+// Powers has a binary symbol of numerals n times, one in the other, PowersInLoop one in each of n iterations: what takes most steps for each node of G.
+var (
+	Powers = sized(50, 2000, 5000, "powers", func(n int) string {
+		return "input x = 0.5\nx + " + strings.Repeat("pow (", n) + "1" + strings.Repeat(") 1", n) + "\n"
+	})
+	PowersInLoop = looped("powers in a loop", text("input x = 0.5\niter #{n} (fun y -> y + pow 1 1) x\n"))
+)
+
+// Declared is n lets of a declared symbol of three parameters, whose partial derivatives are symbols of symbols.
+var Declared = written("a declared symbol", func(n int) string {
+	return "symbol blend x y = x * y + y with y, x + 1\nsymbol scale x y z = blend x y * z with y * z, (x + 1) * z, blend x y\n" + lets("x", "scale z{i-1} 2 3")(n)
+})
+
 // Unused has n inputs, none of which its graph uses.
 var Unused = sized(10, 1000, 5000, "unused inputs", func(n int) string { return vector(n) + "1\n" })
 

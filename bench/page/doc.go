@@ -1,5 +1,5 @@
-// Package page writes what the measurements of claims say: as tables for a terminal, as Markdown, as JSON, and in the
-// Go benchmark format that benchstat reads. The same report gives the same bytes.
+// Package page writes what the measurements of claims say: as tables for a terminal, as Markdown, and as JSON. The
+// same report gives the same bytes.
 //
 // BENCHMARKS.md is a first screen: the verdicts, the bounds of Theorem 1 with their constants, and the speed beside
 // other programs. It links to a page for each claim, with the fits, pictures and measurements of its series, and to one

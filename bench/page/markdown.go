@@ -64,27 +64,20 @@ func Repository(r *measure.Report) (map[string][]byte, error) {
 	return files, nil
 }
 
-// Folder are the files of a folder of results, by their paths in it: the pages, the pictures, and the report as JSON
-// and in the Go benchmark format. The folders of the options are set here.
+// Folder are the files of a folder of results, by their paths in it: the pages, the pictures, and the report as JSON. The folders of the options are set here.
 func Folder(r *measure.Report, opt Options) (map[string][]byte, error) {
 	opt.Claims, opt.Plots = "claims", "plots"
 	files, err := Markdown(r, opt)
 	if err != nil {
 		return nil, err
 	}
-	draw := map[string]func() ([]byte, error){
-		"results.json": func() ([]byte, error) { return JSON(r) },
-		"results.txt":  func() ([]byte, error) { return Benchmarks(r) },
-	}
 	for _, p := range pictures(r) {
-		draw["plots/"+p.Name+".svg"], draw["plots/"+p.Name+".png"] = p.SVG, p.PNG
-	}
-	for name, f := range draw {
-		if files[name], err = f(); err != nil {
+		if files["plots/"+p.Name+".svg"], err = p.SVG(); err != nil {
 			return nil, err
 		}
 	}
-	return files, nil
+	files["results.json"], err = JSON(r)
+	return files, err
 }
 
 // pictures are those of claims and of the comparison.

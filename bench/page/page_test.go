@@ -1,14 +1,12 @@
 package page_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/perf/benchfmt"
 
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/measure"
@@ -22,7 +20,7 @@ func madeUp() []bench.Claim {
 		return bench.Series{Name: name, Role: role, Law: law, X: "|G|", Y: "steps", Quick: []int{1000, 2000, 5000, 10000, 20000},
 			Measure: func(_ context.Context, n int) (bench.Point, error) {
 				y := f(float64(n))
-				return bench.Point{X: float64(n), Y: y, More: map[string]float64{"m": float64(n), "|G|": 3, "w": 1, "steps": y, "overhead": 7}}, nil
+				return bench.Point{X: float64(n), Y: y, More: map[string]float64{"m": float64(n), "|G|": 3, bench.BilinearName: float64(n) * (y + 1), "steps": y, "overhead": 7}}, nil
 			}}
 	}
 	small := series("small", bench.Contrast, bench.Law{Kind: bench.Exponential}, func(n float64) float64 { return float64(int(1) << int(n)) })
@@ -74,7 +72,7 @@ func TestMarkdown(t *testing.T) {
 			"| 1 | [a good one](docs/claims/claim-01.md) | holds | steps = Θ(\\|G\\|) | 1.000 | 83.1 | sharing: 2^(1.00·x) |\n",
 			"| 2 | [one that fails](docs/claims/claim-02.md) | **fails** | steps = Θ(\\|G\\|) | 2.000 | 20 000 | – |\n",
 			"Measured by gram v9. Times were taken on 4 cores of Fast, plan9/arm, go1.\n",
-			"| steps ≤ ", "| steps + overhead ≤ w·(",
+			"| steps ≤ ", "| steps + overhead ≤ ",
 		},
 		"docs/claims/claim-01.md": {
 			"# Claim 1. a good one\n\nHolds. The paper: section 1.\n\n*Programs.* All.\n\nIt is linear.\n",
@@ -118,7 +116,7 @@ func TestJSON(t *testing.T) {
 		Builds []string
 		Bounds []struct {
 			Quantity string
-			Wide     bool
+			Of       []string
 			Runs     int
 			Least    []float64
 		}
@@ -136,7 +134,7 @@ func TestJSON(t *testing.T) {
 	require.Equal(t, []string{"v9"}, got.Builds)
 	require.Len(t, got.Bounds, 2)
 	require.Equal(t, 20, got.Bounds[0].Runs, "five sizes of four series, two of which have the same runs; contrast is left out")
-	require.True(t, got.Bounds[1].Wide)
+	require.Equal(t, []string{bench.BilinearName}, got.Bounds[1].Of)
 	require.Len(t, got.Claims, 4)
 	require.Equal(t, "fails", got.Claims[1].Verdict)
 	require.InDelta(t, 1, *got.Claims[0].Series[0].Exponent, 1e-9)
@@ -144,38 +142,10 @@ func TestJSON(t *testing.T) {
 	require.Nil(t, got.Claims[3].Series[0].Exponent)
 }
 
-// TestBenchmarks: what benchstat reads is what was measured.
-func TestBenchmarks(t *testing.T) {
-	text, err := page.Benchmarks(report(t))
-	require.NoError(t, err)
-	results, exact := map[string][]float64{}, map[string]bool{}
-	for r := benchfmt.NewReader(bytes.NewReader(text), "results.txt"); r.Scan(); {
-		switch rec := r.Result().(type) {
-		case *benchfmt.SyntaxError:
-			t.Fatal(rec)
-		case *benchfmt.UnitMetadata:
-			exact[rec.Unit] = rec.Key == "assume" && rec.Value == "exact"
-		case *benchfmt.Result:
-			require.Equal(t, "plan9", rec.GetConfig("goos"))
-			require.Equal(t, "Fast", rec.GetConfig("cpu"))
-			for _, v := range rec.Values {
-				key := string(rec.Name) + " " + v.Unit
-				results[key] = append(results[key], v.Value)
-			}
-		}
-	}
-	require.Equal(t, []float64{83023}, results["Claim_1/affine/size=1000 steps"])
-	require.Equal(t, []float64{1000}, results["Claim_1/affine/size=1000 m"])
-	require.Len(t, results["Claim_3/time/size=2000 sec"], 6, "one for each time that was taken")
-	require.InDelta(t, 80e-6, results["Claim_3/time/size=2000 sec"][0], 1e-12)
-	require.True(t, exact["steps"])
-	require.False(t, exact["ns"])
-}
-
 func TestFolder(t *testing.T) {
 	files, err := page.Folder(report(t), page.Options{Command: func(*bench.Claim) string { return "again" }})
 	require.NoError(t, err)
-	for _, name := range []string{"BENCHMARKS.md", "claims/claim-02.md", "results.json", "results.txt", "plots/claim-01.svg", "plots/claim-01.png", "plots/claim-03-2.svg"} {
+	for _, name := range []string{"BENCHMARKS.md", "claims/claim-02.md", "results.json", "plots/claim-01.svg", "plots/claim-03-2.svg"} {
 		require.NotEmpty(t, files[name], name)
 	}
 	require.NotContains(t, files, "plots/claim-04.svg", "nothing was measured")

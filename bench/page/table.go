@@ -182,12 +182,12 @@ func boundsTable(bounds []bench.Bound) string {
 }
 
 // boundText is the bound with its constants.
-func boundText(b *bench.Bound, c [3]float64, print func(float64) string) string {
-	sum := fmt.Sprintf("%s·m + %s·|G|", print(c[0]), print(c[1]))
-	if b.Wide {
-		sum = "w·(" + sum + ")"
+func boundText(b *bench.Bound, c []float64, print func(float64) string) string {
+	var sum []string
+	for i, name := range b.Of {
+		sum = append(sum, strings.TrimSuffix(print(c[i])+"·"+name, "·"))
 	}
-	return fmt.Sprintf("%s ≤ %s + %s", b.Quantity, sum, print(c[2]))
+	return b.Quantity + " ≤ " + strings.Join(sum, " + ")
 }
 
 // short prints a fitted constant with three digits.

@@ -1,8 +1,7 @@
 // Package plot draws the measurements of a claim on logarithmic axes: the data, their fits, and the 95 % band of each
 // fit. The title of a picture is the verdict. Up to four series share a panel, with their names at the curves; more have
 // a panel each. Evidence has solid lines and full marks, what it is held against has dashed lines and hollow marks. The
-// colours are darker ones of Okabe and Ito, which the colour-blind tell apart. An SVG has the characters that it draws in it,
-// as fonts. The same outcome gives the same bytes.
+// colours are darker ones of Okabe and Ito, which the colour-blind tell apart. The same outcome gives the same bytes.
 package plot
 
 import (
@@ -12,7 +11,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/gram-machine/gram/bench"
@@ -93,20 +91,6 @@ func (p *Picture) SVG() ([]byte, error) {
 	if _, err := c.WriteTo(&out); err != nil {
 		return nil, err
 	}
-	svg := strings.ReplaceAll(out.String(), "font-family:Liberation Sans;font-variant:normal;", "font-family:"+family+",Liberation Sans,Arial,Helvetica,sans-serif;")
-	fonts, err := fontStyle(svg)
-	if err != nil {
-		return nil, err
-	}
-	return []byte(strings.Replace(svg, "<g ", darkStyle()+fonts+"<g ", 1)), nil
-}
-
-// PNG draws the picture as PNG, with 200 dots an inch.
-func (p *Picture) PNG() ([]byte, error) {
-	s := p.sheet()
-	c := vgimg.NewWith(vgimg.UseWH(width, s.height), vgimg.UseDPI(200))
-	s.draw(draw.New(c))
-	var out bytes.Buffer
-	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&out)
-	return out.Bytes(), err
+	svg := strings.ReplaceAll(out.String(), "font-family:Liberation Sans;font-variant:normal;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;")
+	return []byte(strings.Replace(svg, "<g ", darkStyle()+"<g ", 1)), nil
 }

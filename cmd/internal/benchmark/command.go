@@ -75,8 +75,7 @@ forward computation. --peers does that alone, and takes OpenBLAS in C, ADOL-C, C
 PyTorch and Maude too where they are installed. It names what it does not find, and leaves
 out whoever fails, hangs or disagrees.
 
-In DIR it writes BENCHMARKS.md, a page for each claim in claims/, pictures in plots/ as SVG and PNG, results.json, and
-results.txt in the Go benchmark format, which benchstat reads.
+In DIR it writes BENCHMARKS.md, a page for each claim in claims/, pictures in plots/ as SVG, and results.json.
 
 --rivals takes the steps of families of programs by CHAD, as published and efficient, and by dual numbers, without
 staging, in a map, in an array and with a trace: on the machine's meter, with fits in m and |G| of Theorem 1. Who
