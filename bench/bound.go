@@ -8,10 +8,10 @@ import (
 
 // The quantities of a run that the bounds of Theorem 1 are about, as [Point.More] names them.
 const (
-	MName        = "m"               // steps to the graph
-	GraphName    = "|G|"             // its size
+	MName        = "m"   // steps to the graph
+	GraphName    = "|G|" // its size
 	BilinearName = "(|t| + n)·(steps + 1)"
-	StepsName    = "steps"           // of the gradient
+	StepsName    = "steps" // of the gradient
 	OverheadName = "overhead"
 	MovesName    = "rewrites + units" // of the literal machine
 )
@@ -41,7 +41,7 @@ func TheoremBounds(outcomes []Outcome) ([]Bound, error) {
 		cost  []string // the quantities whose sum is bounded
 	}{
 		{Bound{Quantity: "steps", Of: []string{MName, GraphName, ""}}, []string{StepsName}},
-		{Bound{Quantity: "steps + overhead", Of: []string{BilinearName}}, []string{StepsName, OverheadName}},
+		{Bound{Quantity: "steps + overhead of the engine", Of: []string{BilinearName}}, []string{StepsName, OverheadName}},
 		{Bound{Quantity: MovesName, Of: []string{BilinearName}}, []string{MovesName}},
 	} {
 		samples := form.bound.samples(outcomes, form.cost)

@@ -114,17 +114,15 @@ func claimSearch() Claim {
 		Meaning: "Each unit of search touches at most a constant number of words, and there are at most four units for each step and each " +
 			"node that is made or captured, if no dual λ is written by hand: constant time on average over a run, not for each step. Duals that are written by hand " +
 			"are ordered by a heap, whose comparisons add a logarithm. Work that is no rewrite is cut into units on the literal machine, and the words that each touches are counted, exactly. A unit of wake lets one " +
-			"occurrence continue, a unit of search looks at one dual or takes one node of a sum apart. The factor four follows from the size of a node, which has four words " +
-			"for what it refers to. A λ waits once for each variable that it captures, and a node holds at most four of them. Any other node waits at most once for each of two " +
-			"operands, continues at most once as a complete pair or sum, and is looked at once by a backward phase if it is the name of a dual. So each node accounts for at most four units, " +
-			"and each unit of instantiate makes at most one node, and each step at most one that waits. Before a redex is found there may be many: " +
+			"occurrence continue, a unit of search finds one dual that is to fire or takes one node of a sum apart. docs/work.md proves that both are bounded by the nodes that are made, and docs/next-redex.md says how each machine finds its next redex. " +
+			"Before a redex is found there may be many: " +
 			"a value that n λs have captured wakes them one by one, and none becomes a redex, for nobody calls them. The contrast is a search that begins anew at the root: quadratic in all.",
 	}
 }
 
 // searchWithout is the search of a gradient without a piece of the engine.
 func searchWithout(hooks func() *engine.Hooks) quantity {
-	return quantity{"search", func(s *subject) float64 { return float64(s.gradientWithout(hooks).Search) }}
+	return quantity{"search of the engine", func(s *subject) float64 { return float64(s.gradientWithout(hooks).Search) }}
 }
 
 // longestSearch is the most units of search and wake that the literal machine makes between two rewrites of a value.

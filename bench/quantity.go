@@ -294,8 +294,8 @@ var (
 	valueSteps    = ofValue(StepsName, gram.EvalOptions{}, totalSteps)
 	gradientSteps = ofGradient(StepsName, unfused, totalSteps)
 	overhead      = ofGradient(OverheadName, unfused, func(c *gram.Cost) uint64 { return c.Overhead.Total })
-	search        = ofGradient("search", unfused, func(c *gram.Cost) uint64 { return c.Overhead.Search })
-	stepsOverhead = ofGradient("steps + overhead", unfused, totalWork)
+	search        = ofGradient("search of the engine", unfused, func(c *gram.Cost) uint64 { return c.Overhead.Search })
+	stepsOverhead = ofGradient("steps + overhead of the engine", unfused, totalWork)
 	movesMade     = ofGradient(MovesName, measuredOnLiteral, func(c *gram.Cost) (n uint64) {
 		n, _ = c.Work.Total()
 		return n
@@ -311,7 +311,7 @@ func stepsWithout(hooks func() *engine.Hooks) quantity {
 }
 
 func workWithout(hooks func() *engine.Hooks) quantity {
-	return quantity{"steps + overhead", func(s *subject) float64 {
+	return quantity{"steps + overhead of the engine", func(s *subject) float64 {
 		st := s.gradientWithout(hooks)
 		return float64(st.Counts.Total() + st.Instantiate + st.Search + st.Readback)
 	}}
