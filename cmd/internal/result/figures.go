@@ -45,7 +45,11 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 	if n := c.Overhead.Recompute; n > 0 {
 		overhead = append(overhead, counted("steps made again", n))
 	}
-	part("overhead", "Overhead: work that is no step", overhead...)
+	on := "the engine"
+	if run.Literal {
+		on = "the literal machine"
+	}
+	part("overhead", "Overhead of "+on+": work that is no step", overhead...)
 	if n := c.Normalised; n != nil {
 		part("modular", "Functions normalised", counted("functions", n.Lambdas), counted("steps", n.Steps),
 			counted(fmt.Sprintf("kept past %d·|D(λ)| steps", n.Budget), n.Kept))
@@ -59,7 +63,7 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 	}
 	if c.M != nil {
 		part("bound", "Bound of Theorem 1", counted("m", *c.M), counted("|G|", *c.Graph),
-			htmlreport.Fact{Name: "(steps + overhead) / (m + |G|)", Text: strconv.FormatFloat(*c.BoundRatio, 'f', 2, 64)})
+			htmlreport.Fact{Name: "(steps + overhead of " + on + ") / (m + |G|)", Text: strconv.FormatFloat(*c.BoundRatio, 'f', 2, 64)})
 	}
 	if t := c.Theorem; t != nil {
 		part("theorem", "D(t) with its inputs left open, under its λ", counted("steps", t.Steps.Total()),
