@@ -48,7 +48,9 @@ type Options struct {
 	// Progress, if not nil, is called often: with how many programs have been measured, and the objective for which a
 	// worse program has been found, or nil.
 	Progress func(measured int, better *Finding)
-	hooks    hooks
+
+	hooks      hooks
+	objectives []Objective // of tests; nil: Objectives
 }
 
 // Finding is the worst program for an objective, reduced to few symbols.
@@ -152,11 +154,15 @@ func Search(ctx context.Context, opt Options) (*Result, error) {
 	if opt.Progress == nil {
 		s.opt.Progress = func(int, *Finding) {}
 	}
-	for i := range Objectives {
-		for _, k := range Objectives[i].kinds {
-			s.rankings = append(s.rankings, &ranking{&Objectives[i], false, k, nil})
+	if opt.objectives == nil {
+		s.opt.objectives = Objectives
+	}
+	for i := range s.opt.objectives {
+		o := &s.opt.objectives[i]
+		for _, k := range o.kinds {
+			s.rankings = append(s.rankings, &ranking{o, false, k, nil})
 			if k == gradients {
-				s.rankings = append(s.rankings, &ranking{&Objectives[i], true, k, nil})
+				s.rankings = append(s.rankings, &ranking{o, true, k, nil})
 			}
 		}
 	}
@@ -280,8 +286,8 @@ func (s *search) mutate(c, other []int) []int {
 
 // reduceAll reduces the worst program of each objective: one whose ratio grows, or else one with the largest.
 func (s *search) reduceAll(ctx context.Context) error {
-	for i := range Objectives {
-		o := &Objectives[i]
+	for i := range s.opt.objectives {
+		o := &s.opt.objectives[i]
 		var worst *subject
 		grows := false
 		for _, r := range s.rankings {

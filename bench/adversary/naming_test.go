@@ -1,0 +1,62 @@
+package adversary
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// nameDuals names each dual λ of D(t), those of numerals too: d[d:=λa.u] for λa.u. It is how the duals of numerals were once read.
+func nameDuals(d *term.Term) *term.Term {
+	for i := range d.Nodes {
+		if n := d.Nodes[i]; n.Op == term.LamOp && d.Info(n.X).Linear {
+			name := d.NewVar(term.VarInfo{Name: "d", Type: term.AbstractDual})
+			lam := d.Lam(n.Pos, n.X, n.A)
+			d.Nodes[i] = d.Nodes[d.Let(n.Pos, name, lam, d.Variable(n.Pos, name))]
+		}
+	}
+	return d
+}
+
+// withoutAliases substitutes the variables that are bound to a variable: so m does not count their (3) and (4).
+func withoutAliases(t *term.Term) *term.Term {
+	alias := map[term.Var]term.Var{}
+	for _, n := range t.Nodes {
+		if n.Op == term.LetOp && t.Nodes[n.B].Op == term.VarOp {
+			alias[n.X] = t.Nodes[n.B].X
+		}
+	}
+	for i := range t.Nodes {
+		for n := &t.Nodes[i]; n.Op == term.LetOp && alias[n.X] != 0; {
+			*n = t.Nodes[n.A]
+		}
+		for n := &t.Nodes[i]; n.Op == term.VarOp && alias[n.X] != 0; {
+			n.X = alias[n.X]
+		}
+	}
+	return t
+}
+
+// TestFindsNaming: with the duals of numerals named, the search finds by itself that dropping a tuple of them is not O(1); and with an m
+// that does not count aliases of inputs, that a chain of them is not. Neither is found of the calculus as it is.
+func TestFindsNaming(t *testing.T) {
+	steps := []Objective{Objectives[1]}
+	for _, h := range []hooks{{reversed: nameDuals}, {source: withoutAliases}, {}} {
+		r, err := Search(t.Context(), Options{Seed: 1, Programs: 1000, objectives: steps, hooks: h})
+		require.NoError(t, err)
+		require.Len(t, r.Findings, 1)
+		f := &r.Findings[0]
+		changed := h.reversed != nil || h.source != nil
+		require.Equal(t, changed, f.Grows, "%s\n%s", f.Text, f.table())
+		if !changed {
+			require.LessOrEqual(t, f.Ratio, f.Bound)
+			continue
+		}
+		require.LessOrEqual(t, f.Figures[0].Symbols, uint64(60), "it is reduced: %s", f.Text)
+		m := &subject{kind: f.kind, choices: f.choices}
+		require.NoError(t, m.measure(t.Context(), far, farSymbols, hooks{}))
+		require.False(t, m.grown(f.Objective), "%s", f.Text)
+	}
+}
