@@ -9,10 +9,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/measure"
 	"github.com/gram-machine/gram/bench/peers"
-	"github.com/gram-machine/gram/bench/plot"
 )
 
 // taskName names a task as people do: "W2, n = 10³, k = 16".
@@ -162,7 +160,6 @@ func peersPage(r *measure.Report, opt *Options) ([]byte, error) {
 		"Times":     grid(all, of, times).RenderMarkdown(),
 		"Bytes":     grid(all, of, bytesOf).RenderMarkdown(),
 		"Missing":   missing,
-		"Pictures":  charts(r),
 		"Rewriting": len(rewriting) > 0,
 		"Rates":     grid(all, rewriting, counted(func(e *measure.Entry) string { return rough(e.Steps / e.Row.Y * 1e3) })).RenderMarkdown(),
 		"Steps":     grid(all, fused, counted(func(e *measure.Entry) string { return figure(e.Steps) })).RenderMarkdown(),
@@ -178,58 +175,4 @@ func spreads(c measure.Comparison) string {
 		t.AppendRow(table.Row{e.Name, rough(e.Best), rough(e.Ns), rough(e.Low) + " … " + rough(e.High)})
 	}
 	return t.RenderMarkdown()
-}
-
-// charts are the pictures of the comparison: of each workload the largest size, and of the first the least too, which
-// peers take that are slow. There are none without a comparison.
-func charts(r *measure.Report) []plot.Picture {
-	if len(r.Comparisons) == 0 {
-		return nil
-	}
-	drawn := largest(r.Comparisons)
-	if first := &r.Comparisons[0]; first != drawn[0] {
-		drawn = append([]*measure.Comparison{first}, drawn...)
-	}
-	var names []string
-	for _, c := range drawn {
-		names = append(names, strings.ToUpper(c.Task.Workload)+", "+size(c.Task.N))
-	}
-	return []plot.Picture{
-		chart("peers-ns", "ns per primitive", r, drawn, names, func(e *measure.Entry) float64 { return e.Ns }),
-		chart("peers-bytes", "bytes per primitive", r, drawn, names, func(e *measure.Entry) float64 { return e.Bytes }),
-	}
-}
-
-// chart is a picture of one quantity of the peers, with a group for each of the comparisons that are drawn.
-func chart(name, y string, r *measure.Report, drawn []*measure.Comparison, groups []string, of func(*measure.Entry) float64) plot.Picture {
-	p := plot.Picture{Name: name, Y: y, Groups: groups, Title: headline(y, drawn, of), Marked: peers.Direct}
-	shown, _ := compared(r.Comparisons)
-	for _, peer := range shown {
-		f := &bench.Finding{Series: &bench.Series{Name: peer.Name}}
-		for i, c := range drawn {
-			if e := c.Of(peer.Name); e != nil && of(e) > 0 {
-				f.Points = append(f.Points, bench.Measurement{Point: bench.Point{X: float64(i + 1), Y: of(e)}})
-			}
-		}
-		if len(f.Points) > 0 {
-			p.Findings = append(p.Findings, f)
-		}
-	}
-	return p
-}
-
-// headline says between which ratios gram's quantity is to that of C by hand, or of Go if C has none.
-func headline(y string, drawn []*measure.Comparison, of func(*measure.Entry) float64) string {
-	for _, peer := range []string{peers.CHand, peers.GoHand} {
-		least, most, n := math.Inf(1), 0.0, 0
-		for _, c := range drawn {
-			if e, o := c.Of(peers.Direct), c.Of(peer); e != nil && o != nil && of(e) > 0 && of(o) > 0 {
-				least, most, n = min(least, of(e)/of(o)), max(most, of(e)/of(o)), n+1
-			}
-		}
-		if n == len(drawn) {
-			return fmt.Sprintf("%s: %s takes %s to %s times what %s takes", y, peers.Direct, rough(least), rough(most), peer)
-		}
-	}
-	return y
 }

@@ -80,13 +80,13 @@ func Folder(r *measure.Report, opt Options) (map[string][]byte, error) {
 	return files, err
 }
 
-// pictures are those of claims and of the comparison.
+// pictures are those of claims.
 func pictures(r *measure.Report) []plot.Picture {
 	var out []plot.Picture
 	for i := range r.Outcomes {
 		out = append(out, plot.Pictures(&r.Outcomes[i])...)
 	}
-	return append(out, charts(r)...)
+	return out
 }
 
 //go:embed *.tmpl

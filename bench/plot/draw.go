@@ -42,17 +42,13 @@ func (p *Picture) sheet() *sheet {
 			s.title = append(s.title, titleLine{l, i == 0})
 		}
 	}
-	rows := func(n int) vg.Length { return vg.Length((n + columns - 1) / columns) }
-	switch n := len(p.Findings); {
-	case p.Groups != nil:
-		s.body = rows(len(p.Groups))*groupHeight(n) - 2*line // no names below
-	case n > together:
+	if n := len(p.Findings); n > together {
 		for _, f := range p.Findings {
 			if len(wrap(style(words, small), f.Name, across-gap)) > 1 {
 				s.heading = ofHeading + 9
 			}
 		}
-		s.body = rows(n) * (ofMany + s.heading)
+		s.body = vg.Length((n+columns-1)/columns) * (ofMany + s.heading)
 	}
 	s.height = vg.Length(len(s.title))*line + line + s.body + 2*line + 3*gap
 	return s
@@ -70,10 +66,6 @@ func (s *sheet) draw(c draw.Canvas) {
 	name := style(quiet, small)
 	c.FillText(name, vg.Point{X: gap, Y: y}, cut(name, s.Y, width-2*gap))
 	y -= line / 2
-	if s.Groups != nil {
-		s.groups(c, y)
-		return
-	}
 	name.XAlign = draw.XCenter
 	c.FillText(name, vg.Point{X: (inset + width) / 2, Y: gap + line/2}, cut(name, s.X, width-inset-2*gap))
 	if len(s.Findings) <= together {

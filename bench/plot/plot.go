@@ -22,12 +22,6 @@ type Picture struct {
 	X, Y     string // the quantities
 	Findings []*bench.Finding
 	Dropped  int // points that have no logarithm, and are not drawn
-	// Title is set where there is no verdict to say.
-	Title string
-	// Groups, if there are any, are the names of x = 1, 2 and so on. They have a panel each, with a line for each
-	// finding. The findings called Marked stand out.
-	Groups []string
-	Marked string
 
 	axes axes
 }

@@ -83,33 +83,6 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestGroups: where x are groups with names, every value has a mark, and what is 0 has none.
-func TestGroups(t *testing.T) {
-	p := plot.Picture{Name: "comparison-ns", Y: "ns per primitive", Title: "twice as fast", Marked: "gram direct", Groups: []string{"W1", "W1, n = 10⁶", "W2", "W3", "W4"}}
-	names := []string{"C by hand", "Go by hand", "plain Go tape", "gram direct", "gram modular", "gram direct, unfused", "ADOL-C", "ADOL-C, replaying", "PyTorch", "Maude"}
-	for i, name := range names {
-		f := &bench.Finding{Series: &bench.Series{Name: name, Role: bench.Evidence, Law: bench.Law{Power: float64(i)}}}
-		for g := range p.Groups {
-			y := math.Exp(float64(i+g%2) / 1.4)
-			if name == "Maude" && g < 4 {
-				y = 0
-			}
-			f.Points = append(f.Points, bench.Measurement{Point: bench.Point{X: float64(g + 1), Y: y}})
-		}
-		p.Findings = append(p.Findings, f)
-	}
-	svg, err := p.SVG()
-	require.NoError(t, err)
-	again, err := p.SVG()
-	require.NoError(t, err)
-	require.Equal(t, svg, again)
-	text := characters(t, svg)
-	for _, want := range append(append(names, p.Groups...), p.Y, p.Title) {
-		require.Contains(t, text, want)
-	}
-	require.Equal(t, 5+2+5, bytes.Count(svg, []byte("fill:#0067A3"))-1, "the marks of what is marked, its name in two rows, and its numbers; not the style sheet")
-}
-
 // TestMany: many series have a panel each, with the same axes. The title has the verdict of each law.
 func TestMany(t *testing.T) {
 	c := bench.Claim{Number: 10, Title: "many"}

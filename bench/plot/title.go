@@ -10,9 +10,6 @@ import (
 
 // titles returns a line for each law in the picture, with its verdict. Evidence comes first.
 func (p *Picture) titles() []string {
-	if p.Title != "" {
-		return []string{p.Title}
-	}
 	type group struct {
 		role       bench.Role
 		law        bench.Law

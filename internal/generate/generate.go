@@ -186,7 +186,7 @@ func (g *generator) term(ty term.Type, depth int) term.Ref {
 			return g.recursion(ty, depth)
 		}
 	}
-	if g.opt.scale > 0 && g.choose(8, "a chain") == 7 {
+	if g.opt.scale > 0 && g.choose(4, "a chain") == 3 {
 		return g.chain(ty, depth)
 	}
 	switch g.choose(12, "form") {
