@@ -28,7 +28,7 @@ func ratio(a, b uint64) float64 { return float64(a) / float64(b) }
 // Objectives are the ratios of the claims that print the worst program found.
 var Objectives = []Objective{
 	{8, "steps of D(t) for one of t", 31, []kind{commuting}, func(f *Figures) float64 { return float64(f.OneStep) }},
-	{10, "steps / (m + |G| + n + 1)", 25, []kind{gradients}, func(f *Figures) float64 {
+	{10, "steps / (m + |G| + n + 1)", 43, []kind{gradients}, func(f *Figures) float64 {
 		return ratio(f.Steps, f.M+f.Graph+f.Inputs+1)
 	}},
 	{10, "(steps + units) / ((|t| + n)·(steps + 1))", 3, []kind{gradients, duals}, func(f *Figures) float64 {

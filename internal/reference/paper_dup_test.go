@@ -159,8 +159,7 @@ func openingsInValues(t *Term) int {
 	return n
 }
 
-// theoremConstant is the constant of Theorem 1 without dup, measured by the property
-// Theorem1.
+// theoremConstant is the constant of Theorem 1 without dup for symbols of at most two arguments: see theoremSteps.
 const theoremConstant = 25
 
 // TestPaperDupTheorem1: modulo dup, a tree of 2ⁿ − 1 sums is a ground term G of size

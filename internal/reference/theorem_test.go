@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -19,9 +20,29 @@ import (
 )
 
 // theoremSteps is the constant of Theorem 1: D(t) takes at most so many steps for each
-// of m + |G| + n + 1. Binary symbols of numerals, nested deep, come close to it: one (12)
-// of t is 25 steps of D(t).
-const theoremSteps = 25
+// of m + |G| + n + 1. Symbols of numerals, nested deep, come close to it: one (12) of t by a
+// declared symbol of three parameters is 40 steps of D(t), by pow 25.
+const theoremSteps = 40
+
+// TestTheoremConstant: of the programs that theoremSteps is of, one step of t takes nearly as many, and no more.
+func TestTheoremConstant(t *testing.T) {
+	const declared = "symbol blend x y = x * y + y with y, x + 1\nsymbol scale x y z = blend x y * z with y * z, (x + 1) * z, blend x y\n"
+	for _, form := range []struct {
+		open, end string
+		most      uint64
+	}{{"pow (", ") 1", 25}, {"scale (", ") 1 1", theoremSteps}} {
+		var steps [2]uint64
+		for k := range steps {
+			p := load(t, declared+"input x = 0.5\nx + "+strings.Repeat(form.open, k+5)+"1"+strings.Repeat(form.end, k+5))
+			nf, err := reference.Convert(p.reversed(t), denote.Floats{}).OpenGradientStart(p.inputs, p.point).Named().Run(reference.Open(nil), 2000, nil)
+			require.NoError(t, err)
+			steps[k] = nf.Counts.Total()
+		}
+		one := steps[1] - steps[0]
+		require.LessOrEqual(t, one, form.most, form.open)
+		require.GreaterOrEqual(t, one+5, form.most, form.open)
+	}
+}
 
 // drawScalar draws a rational program of type R with one input at least.
 func drawScalar(t *rapid.T) subject { return drawScalarOf(t, false) }
