@@ -150,7 +150,9 @@ func TestPrelude(t *testing.T) {
 			use += " 3"
 		case "range'":
 			use += " 1 3"
-		case "zip":
+		case "slice":
+			use += " [| 1, 2 |] 0 1"
+		case "zip", "concat":
 			use += " [| 1, 2 |] [| 1, 2 |]"
 		case "softmax", "logsumexp":
 			use += " [| 1, 2 |]"

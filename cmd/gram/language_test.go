@@ -167,7 +167,7 @@ func TestLanguageTableOfFunctions(t *testing.T) {
 		}
 	}
 	eval := func(program string) string { return answerOf(t, "eval -", program) }
-	concrete := strings.NewReplacer("'a", "R", "'b", "R^2", "'c", "R", "^n", "^3", "^m", "^2", "(m, n)", "(2, 3)", "(n, m)", "(3, 2)")
+	concrete := strings.NewReplacer("'a", "R", "'b", "R^2", "'c", "R", "^n", "^3", "^m", "^2", "(m, n)", "(2, 3)", "(n, m)", "(3, 2)", "(n+m)", "5")
 	for _, f := range docs.Functions() {
 		got = append(got, f.Name)
 		if !strings.HasSuffix(f.About, "; static") && f.Name != "jvp" && f.Name != "grad" { // these take no parameter of fun

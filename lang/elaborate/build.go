@@ -133,10 +133,52 @@ func (e *Elaborator) branch(x syntax.Expr) val {
 		a := e.eval(kids[0], 0)
 		c = e.compare(n.Op, n.OpPos, a, e.eval(kids[1], 0))
 	}
+	a, b := &e.Core.Nodes[c.a.node], &e.Core.Nodes[c.b.node]
+	if a.Op == core.NumOp && b.Op == core.NumOp && !e.values {
+		return e.staticBranch(x, c, holds(c.op, a.Val, b.Val) != c.not)
+	}
 	yes := e.eval(kids[len(kids)-2], 0)
 	no := e.eval(kids[len(kids)-1], 0)
 	e.want(no, yes.typ, reason{kind: sameReason, text: "the other branch is"})
 	return e.choose(x, c, yes, no)
+}
+
+func holds(op syntax.Token, a, b float64) bool {
+	switch op {
+	case syntax.LessTok:
+		return a < b
+	case syntax.LessEqTok:
+		return a <= b
+	case syntax.GreaterTok:
+		return a > b
+	}
+	return a >= b
+}
+
+// staticBranch is branch of a condition that is known. If the branch that is not taken has indices out of range, the other one stands in place
+// of the conditional.
+func (e *Elaborator) staticBranch(x syntax.Expr, c condition, taken bool) val {
+	kids := e.kids(x)
+	kids = kids[len(kids)-2:]
+	var sides [2]val // yes, no
+	for i, kid := range kids {
+		before, errs := e.snapshot(), len(e.diags)
+		sides[i] = e.eval(kid, 0)
+		outside := len(e.diags) > errs && taken == (i == 1)
+		for _, d := range e.diags[errs:] {
+			outside = outside && (d.Headline == notNatural || d.Headline == "index out of range")
+		}
+		if !outside {
+			continue
+		}
+		e.restore(before)
+		if i == 1 {
+			return sides[0]
+		}
+		return e.eval(kids[1], 0)
+	}
+	e.want(sides[1], sides[0].typ, reason{kind: sameReason, text: "the other branch is"})
+	return e.choose(x, c, sides[0], sides[1])
 }
 
 // comprehension makes vec, sum or list i < s -> body: the body is elaborated once for

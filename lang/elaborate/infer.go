@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -87,9 +88,26 @@ func (e *Elaborator) headText(s syntax.Span) string {
 	return text
 }
 
+// curried reports whether the function of a mismatch takes a second argument.
+func (e *Elaborator) curried(why reason) bool {
+	if slices.Contains([]string{"max", "min", "pow", "same"}, cmp.Or(why.text, e.headText(why.head))) {
+		return true
+	}
+	f := e.Types.At(why.fun.typ)
+	return f.Kind == infer.Arrow && e.Types.At(f.B).Kind == infer.Arrow
+}
+
 // hints says what may have led to a mismatch of v with type t.
 func (e *Elaborator) hints(v val, t infer.Type, why reason) []syntax.Note {
 	_, function := e.Types.Function(v.typ)
+	if text := e.user.File.Text(v.span); why.kind == takesReason && e.curried(why) && e.Types.At(v.typ).Kind == infer.Prod && e.Types.At(t).Kind == infer.Real && strings.HasPrefix(text, "(") && strings.Count(text, ",") == 1 && !strings.ContainsAny(text, "\n") {
+		f := e.headText(why.head)
+		if why.text != "" {
+			f = why.text
+		}
+		a, b, _ := strings.Cut(strings.Trim(text, "()"), ",")
+		return []syntax.Note{{Text: fmt.Sprintf("arguments follow a function one by one, without commas: %s %s %s", f, strings.TrimSpace(a), strings.TrimSpace(b))}}
+	}
 	if s := why.negated; s.End > 0 && function {
 		f, u := e.headText(v.span), e.headText(s)
 		if first, others, many := strings.Cut(e.user.File.Text(s), " "); many && !strings.ContainsAny(first, "([") {

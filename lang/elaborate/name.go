@@ -78,6 +78,8 @@ func (e names) Unknown(u *resolve.Unit, name string, span syntax.Span, decl int,
 	} else if s := u.File.Src[:span.Start]; bytes.HasSuffix(bytes.TrimRight(s, " "), []byte("#")) && !bytes.HasSuffix(s,
 		[]byte("#")) {
 		notes = append(notes, syntax.Note{Text: "a comment starts with `-- `"})
+	} else if hint := syntax.Elsewhere[name]; hint != "" {
+		notes = append(notes, syntax.Note{Text: hint})
 	} else if near := syntax.Suggest(name, all); near != "" {
 		notes = append(notes, syntax.Note{Text: "did you mean " + near + "?"})
 	}

@@ -27,7 +27,9 @@ func (fm *formatter) level(e syntax.Expr) uint8 {
 	case syntax.PowExpr, syntax.SizeExpr:
 		return syntax.PrecPow
 	case syntax.AppExpr:
-		return syntax.PrecApp
+		if n.Op != syntax.DotParenTok {
+			return syntax.PrecApp
+		}
 	}
 	return levelAtom
 }
@@ -69,7 +71,11 @@ func (fm *formatter) form(e syntax.Expr) {
 		fm.leaf(n.OpPos, "^")
 		fm.sizeAtom(kids[1])
 	case syntax.AppExpr:
-		fm.apply(e)
+		if n.Op == syntax.DotParenTok {
+			fm.slice(e)
+		} else {
+			fm.apply(e)
+		}
 	case syntax.ProjExpr:
 		fm.projections(e)
 	case syntax.FunExpr, syntax.LinExpr, syntax.CompExpr, syntax.ScanExpr:
@@ -194,10 +200,22 @@ func (fm *formatter) projections(e syntax.Expr) {
 	}
 }
 
+// slice writes v.(a..b).
+func (fm *formatter) slice(e syntax.Expr) {
+	f, n := fm.f, fm.f.Expr(e)
+	from := f.Kids(f.Kids(e)[0])
+	fm.node(f.Kids(from[0])[1], levelAtom)
+	fm.leaf(n.OpPos, ".(")
+	fm.node(from[1], 0)
+	fm.doc.text("..")
+	fm.node(f.Kids(e)[1], 0)
+	fm.leaf(n.Span.End-1, ")")
+}
+
 // apply writes a function and its arguments.
 func (fm *formatter) apply(e syntax.Expr) {
 	var args []syntax.Expr
-	for fm.f.Expr(e).Kind == syntax.AppExpr {
+	for fm.f.Expr(e).Kind == syntax.AppExpr && fm.f.Expr(e).Op != syntax.DotParenTok {
 		kids := fm.f.Kids(e)
 		args = append(syntax.Room(fm.doc.guard, args, 1), kids[1])
 		e = kids[0]

@@ -26,7 +26,7 @@ const (
 	BinExpr             // a + b, a - b, a * b, a / b Op, Kids: a, b
 	NegExpr             // - e                        Kids: e
 	PowExpr             // e ^ s                      Kids: e, s
-	AppExpr             // f e                        Kids: f, e
+	AppExpr             // f e                        Kids: f, e; e.(r..s), that is slice e r s, with Op: DotParenTok
 	ProjExpr            // e.(s)                      Kids: e, s; e.(r, s) is e.(r).(s), the outer one with Op: CommaTok
 	FunExpr             // fun p … -> e               Pats, Kids: e
 	LinExpr             // lin a -> e                 Pats (one name), Kids: e

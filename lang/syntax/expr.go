@@ -259,6 +259,9 @@ func (p *parser) projection(v operand) operand {
 	}
 	p.next()
 	s := p.size(false)
+	if p.at(dotTok) && s.e != 0 {
+		return p.slice(v, s, at)
+	}
 	n := ExprNode{Kind: ProjExpr, OpPos: at}
 	for p.at(CommaTok) {
 		n.Span = Span{v.span.Start, s.span.End}
@@ -280,6 +283,29 @@ func (p *parser) projection(v operand) operand {
 	}
 	p.open = 0
 	return operand{e: p.add(n, v.e, s.e), span: n.Span}
+}
+
+// slice parses v.(a..b) behind a: it stands for slice v a b.
+func (p *parser) slice(v, from operand, at uint32) operand {
+	dot := p.tok.end
+	if p.next(); !p.at(dotTok) || p.tok.start != dot {
+		p.expected("`)`", "a slice is written v.(a..b)")
+		return p.bad(from.span)
+	}
+	p.next()
+	to := p.size(false)
+	n := ExprNode{Kind: AppExpr, OpPos: at, Span: Span{v.span.Start, to.span.End}}
+	f := p.add(ExprNode{Kind: NameExpr, Text: "slice", Span: Span{at, at + 1}})
+	f = p.add(n, p.add(n, f, v.e), from.e)
+	if p.at(RParenTok) {
+		n.Span.End = p.tok.end
+		p.next()
+	} else {
+		p.expected("`)`", "a slice is written v.(a..b)", p.opener(DotParenTok, at))
+	}
+	n.Op = DotParenTok
+	p.open = 0
+	return operand{e: p.add(n, f, to.e), span: n.Span}
 }
 
 // whole parses an expression up to the end of the declaration or of the body.

@@ -297,7 +297,7 @@ func (p *parser) let(fr *form, n *ExprNode) (value operand, more, ok bool) {
 		case p.unwinding && !p.caught(fr):
 			return value, false, false
 		case !p.at(InTok) && !more:
-			p.expected("`in`", p.strayHint(), p.opener(LetTok, fr.start), Note{Text: "`let x = e in b` needs its `in`"})
+			p.expected("`in`", p.strayHint(), p.opener(LetTok, fr.start), p.inNote(fr.start))
 			value = p.recover()
 			continue
 		default:

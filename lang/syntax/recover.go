@@ -75,7 +75,7 @@ func (p *parser) notArgument(f operand) bool {
 	case k == backslashTok:
 		p.expected("an operator or an argument", "a function is written `fun x -> …`, in parentheses as an argument")
 	case k == LetTok && p.inner != nil && p.inner.kind == letForm:
-		p.expected("`in`", "", p.opener(LetTok, p.inner.start), Note{Text: "`let x = e in b` needs its `in`"})
+		p.expected("`in`", "", p.opener(LetTok, p.inner.start), p.inNote(p.inner.start))
 	case k == LetTok && p.inDecl && p.firstOnLine():
 		p.expected("an operator or an argument",
 			"this line belongs to the declaration above it, since it is indented; the body starts at column 1")
@@ -274,4 +274,12 @@ func (p *parser) skipTo(stop ...Token) bool {
 		}
 	}
 	return false
+}
+
+// inNote says what a let without its in needs.
+func (p *parser) inNote(start uint32) Note {
+	if start == 0 || p.s.src[start-1] == '\n' {
+		return Note{Text: "`let x = e in b` needs its `in`; a declaration for the whole program is `def x = e`"}
+	}
+	return Note{Text: "`let x = e in b` needs its `in`"}
 }

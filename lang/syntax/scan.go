@@ -232,7 +232,7 @@ func (s *scanner) number(t *lexeme) {
 	}
 	digits()
 	hint := ""
-	if s.at(s.off) == '.' && s.at(s.off+1) != '(' && s.at(s.off+1) != '[' {
+	if c := s.at(s.off + 1); s.at(s.off) == '.' && c != '(' && c != '[' && c != '.' {
 		s.off++
 		if !isDigit(s.at(s.off)) {
 			hint = "a digit must follow the decimal point"
@@ -324,7 +324,7 @@ func (s *scanner) symbol(t *lexeme) {
 		s.errorf(start, s.off, "a name starts with a letter or _; a file name stands in double quotes",
 			"`%s` does not start a name", clip(text))
 	default:
-		s.errorf(start, s.off, "", "`%s` is not part of the language", clip(text))
+		s.errorf(start, s.off, Elsewhere[text], "`%s` is not part of the language", clip(text))
 	}
 }
 

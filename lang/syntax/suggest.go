@@ -5,6 +5,22 @@ import (
 	"strings"
 )
 
+// Elsewhere says how to write what names and signs of other languages stand for.
+var Elsewhere = map[string]string{
+	"mean":    "the mean of a vector v is `sum v / size v`, and that of a data list xs `foldl (+) 0 xs / size xs`",
+	"average": "the mean of a vector v is `sum v / size v`, and that of a data list xs `foldl (+) 0 xs / size xs`",
+	"matmul":  "the product of matrices is `map (matvec (transpose B)) A`, and that of a matrix and a vector `matvec M v`",
+	"@":       "the product of matrices is `map (matvec (transpose B)) A`, and that of a matrix and a vector `matvec M v`",
+	"log10":   "the logarithm to the base 10 is `log x / log 10`",
+	"log2":    "the logarithm to the base 2 is `log x / log 2`",
+	"ln":      "the natural logarithm is `log x`",
+	"%":       "the remainder is `x - y * floor (x / y)`",
+	"mod":     "the remainder is `x - y * floor (x / y)`",
+	"lambda":  "a function is written `fun x -> …`",
+	"append":  "vectors are joined by `concat u v`",
+	"sqr":     "the square is `x^2`",
+}
+
 // Suggest returns the known name that is closest to a misspelt one, or "" if none is
 // close. A name that differs in upper and lower case alone is closest. Otherwise it
 // takes as many edits as a third of the letters, or one for a short name, where an edit

@@ -1,6 +1,9 @@
 package syntax
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // typeOperand is a parsed type with its extent, parentheses included.
 type typeOperand struct {
@@ -175,8 +178,12 @@ func (p *parser) unknownTypes() {
 		if n := &p.f.types[i]; n.Kind == NamedType && !declared[n.Text] && !p.stopped() {
 			n.Kind = BadType
 			span := Span{n.Span.Start, n.Span.Start + uint32(len(n.Text))}
-			p.s.diags = append(p.s.diags,
-				Diagnostic{Span: span, Headline: "unknown type `" + clip(n.Text) + "`", Label: typeHintFor(n.Text)})
+			d := Diagnostic{Span: span, Headline: "unknown type `" + clip(n.Text) + "`", Label: typeHintFor(n.Text)}
+			line := p.s.src[bytes.LastIndexByte(p.s.src[:span.Start], '\n')+1 : span.Start]
+			if bytes.Contains(line, []byte("lambda ")) {
+				d.Notes = []Note{{Text: Elsewhere["lambda"]}}
+			}
+			p.s.diags = append(p.s.diags, d)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // prelude are the names that a program sees without declaring them, in addition to those
 // of symbols. A declared name would shadow them, which would confuse a reader.
 var prelude = []string{"fold", "foldl", "rev", "length", "map", "iter", "fst", "snd", "compose", "pi", "filter", "map'",
-	"zip", "softmax", "logsumexp", "maximum", "transpose", "dot", "matvec", "jvp", "grad"}
+	"zip", "concat", "slice", "softmax", "logsumexp", "maximum", "transpose", "dot", "matvec", "jvp", "grad"}
 
 // scope tells which names mean something where the printer is.
 type scope struct {

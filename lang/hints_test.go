@@ -1,0 +1,45 @@
+package lang
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestHints: what other languages write has a hint.
+func TestHints(t *testing.T) {
+	for program, want := range map[string]string{
+		"input x = 1\nmax(x, 2)":             "arguments follow a function one by one, without commas: max x 2",
+		"data v : R^2 = [| 1, 2 |]\nmean v":  "the mean of a vector v is `sum v / size v`",
+		"input A : R^(2, 2) = 1\nmatmul A A": "the product of matrices is `map (matvec (transpose B)) A`",
+		"input A : R^(2, 2) = 1\nA @ A":      "the product of matrices is `map (matvec (transpose B)) A`",
+		"log10 3":                            "`log x / log 10`",
+		"input x = 1\nx % 2":                 "the remainder is `x - y * floor (x / y)`",
+		"map (lambda z: z) [1]":              "a function is written `fun x -> …`",
+		"let y = 3\ny + 1":                   "a declaration for the whole program is `def x = e`",
+		"let y = 3\nlet z = 4\ny + z":        "a declaration for the whole program is `def x = e`",
+	} {
+		_, err := Load("p.gram", []byte(program), Options{})
+		require.ErrorContains(t, err, want, program)
+	}
+}
+
+// TestStaticBranch: a branch that a static condition does not take may have indices out of range; otherwise nothing changes.
+func TestStaticBranch(t *testing.T) {
+	for _, program := range []string{
+		"input x = 1\nlet h = [| 1, 2, 3 |] in\nvec i < 3 -> if i < 1 then x else h.(i - 1)",
+		"input x = 1\nif 2 < 1 then [| x |].(1) else x",
+		"input x = 1\nif not 1 < 2 then [| x |].(1) else x",
+	} {
+		_, err := Load("p.gram", []byte(program), Options{})
+		require.NoError(t, err, program)
+	}
+	for program, want := range map[string]string{
+		"input x = 1\nif 1 < 2 then [| x |].(1) else x": "index out of range",
+		"input x = 1\nif 1 < 2 then x else x + (x, x)":  "type mismatch",
+		"input x = 1\nif x < 2 then x else [| x |].(1)": "index out of range",
+	} {
+		_, err := Load("p.gram", []byte(program), Options{})
+		require.ErrorContains(t, err, want, program)
+	}
+}
