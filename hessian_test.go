@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/oracle"
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/property"
 	shapes "github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/revgrad"
@@ -77,7 +77,7 @@ func TestHessianVector(t *testing.T) {
 			d, xs, vs := alongVector(t, p)
 			twice, both, along2, err := revgrad.Tangent(d, slices.Concat(xs, vs), nil)
 			require.NoError(t, err)
-			got := oracle.Eval(twice, slices.Concat(both, along2), duals(x, v, u, make([]float64, len(x))))
+			got := denote.Eval(twice, slices.Concat(both, along2), duals(x, v, u, make([]float64, len(x))))
 			require.InDelta(t, got[0].V, dot(u, hv), 1e-12*scale)
 
 			h := 1e-6 * math.Max(1, norm(x)) / norm(v)
@@ -117,9 +117,9 @@ func alongVector(t *testing.T, p *gram.Program) (d *term.Term, xs, vs []term.Var
 	return d, xs, vs
 }
 
-func duals(parts ...[]float64) (out []oracle.Dual) {
+func duals(parts ...[]float64) (out []denote.Dual) {
 	for _, x := range slices.Concat(parts...) {
-		out = append(out, oracle.Dual{V: x})
+		out = append(out, denote.Dual{V: x})
 	}
 	return out
 }
@@ -206,7 +206,7 @@ func TestKinks(t *testing.T) {
 				kinks, err := p.Kinks(ctx, gram.EvalOptions{})
 				require.NoError(t, err)
 				q, inputs := p.Copy()
-				differences := oracle.Differences(q, inputs, p.Point())
+				differences := denote.Differences(q, inputs, p.Point())
 				agree := true
 				for i := range differences {
 					agree = agree && math.Abs(differences[i]-res.Jacobian[i]) < 1e-5*math.Max(1, math.Abs(differences[i]))

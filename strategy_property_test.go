@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/rule"
 )
@@ -21,7 +21,7 @@ func TestPropertyStrategies(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		q := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		p := randomProgram(t, q)
-		values, jacobian := oracle.Jacobian(p.Term(), p.ScalarInputs(), p.Point())
+		values, jacobian := denote.Jacobian(p.Term(), p.ScalarInputs(), p.Point())
 		for _, s := range []Strategy{Direct, Unfold, Modular} {
 			var steps rule.Counts
 			for i, noFuse := range []bool{true, false} {

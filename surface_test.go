@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/oracle"
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -314,22 +314,22 @@ func compareSurface(t *testing.T, src string, seed int) bool {
 
 	// Forward mode along one direction, and central differences along all.
 	r := rand.New(rand.NewPCG(uint64(seed), 12))
-	point := make([]oracle.Dual, len(p.Point()))
+	point := make([]denote.Dual, len(p.Point()))
 	along := make([]float64, len(want.Values))
 	for i, x := range p.Point() {
-		point[i] = oracle.Dual{V: x, T: r.Float64() - 0.5}
+		point[i] = denote.Dual{V: x, T: r.Float64() - 0.5}
 		for j := range along {
 			along[j] += want.Jacobian[j*len(point)+i] * point[i].T
 		}
 	}
 	values, slopes := make([]float64, len(along)), make([]float64, len(along))
-	for j, d := range oracle.Eval(p.Term(), p.ScalarInputs(), point) {
+	for j, d := range denote.Eval(p.Term(), p.ScalarInputs(), point) {
 		values[j], slopes[j] = d.V, d.T
 	}
 	near(values, want.Values, 1e-10, "forward mode")
 	near(slopes, along, 1e-8, "forward mode")
 	if seed%20 == 0 && finite && !p.Branches() {
-		near(oracle.Differences(p.Term(), p.ScalarInputs(), p.Point()), want.Jacobian, 1e-3, "central differences")
+		near(denote.Differences(p.Term(), p.ScalarInputs(), p.Point()), want.Jacobian, 1e-3, "central differences")
 	}
 	if seed%10 == 1 {
 		compareReuse(t, p, want.Cost.Steps, failed("one evaluator"))

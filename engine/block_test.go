@@ -11,8 +11,8 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/term"
@@ -111,7 +111,7 @@ func TestBlocks(t *testing.T) {
 			s := testprogram.FromSource(t, blockInputs+body)
 			prog := s.Compiled(t, compile.Options{Reversed: true})
 			require.Greater(t, len(prog.Blocks), 1, "it has a block")
-			values, jacobian := oracle.Jacobian(s.Term, s.Inputs, s.Point)
+			values, jacobian := denote.Jacobian(s.Term, s.Inputs, s.Point)
 			literal := runGradient(t, s, prog, engine.Options{NoFuse: true})
 			for _, opt := range schedules {
 				run := runGradient(t, s, prog, opt)

@@ -11,8 +11,8 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/limits"
@@ -79,7 +79,7 @@ func samePaths(t *testing.T, body string) (fused bool) {
 	t.Helper()
 	s := testprogram.FromSource(t, pathInputs+body)
 	prog := s.Compiled(t, compile.Options{Reversed: true})
-	values, jacobian := oracle.Jacobian(s.Term, s.Inputs, s.Point)
+	values, jacobian := denote.Jacobian(s.Term, s.Inputs, s.Point)
 	want := runGradient(t, s, prog, engine.Options{NoFuse: true})
 	for _, opt := range append(schedules, engine.Options{NoNative: true}, engine.Options{Schedule: engine.Parallel, Workers: 2},
 		engine.Options{Limits: limits.Bounds{RowsMemory: 1}}) {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
@@ -83,7 +83,7 @@ func checkValue(t *rapid.T, p *generate.Program) {
 }
 
 func oracleValue(p *generate.Program) ([]float64, []float64) {
-	return oracle.Jacobian(p.Term, p.Inputs, p.Point)
+	return denote.Jacobian(p.Term, p.Inputs, p.Point)
 }
 
 func requireSame(t require.TestingT, want, got []float64) {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/internal/oracle"
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/lang/elaborate"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
@@ -199,7 +199,7 @@ data d = dot v v
 		require.NoError(t, err)
 		v := p.variable("v").Data
 		want := term.Sum(n, func(i int) float64 { return v[i] * v[i] }, func(a, b float64) float64 { return a + b })
-		for _, got := range oracle.Eval(p.Term(), nil, nil) {
+		for _, got := range denote.Eval(p.Term(), nil, nil) {
 			assert.Equal(t, want, got.V, "%d summands", n)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/internal/oracle"
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
 )
@@ -244,7 +244,7 @@ func TestRandom(t *testing.T) {
 		wellFormed(t, p)
 		require.Equal(t, term.R, p.Type)
 		want := p.Data[0].Value.Data[0]
-		got := oracle.Eval(p.Term(), nil, nil)[0].V
+		got := denote.Eval(p.Term(), nil, nil)[0].V
 		close := got == want || math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) <= 1e-9*math.Abs(want)
 		require.True(t, close, "seed %d: %g, not %g\n%s\n%s", seed, got, want, src, p.Term())
 	}

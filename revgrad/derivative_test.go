@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -50,8 +50,8 @@ func TestPropertyAlong(t *testing.T) {
 			return v
 		}
 		constants := func(v []float64) term.Ref { return vector(func(i int) term.Ref { return u.Num(0, v[i]) }) }
-		duals := func(v []float64) []oracle.Dual {
-			at := make([]oracle.Dual, len(p.Point))
+		duals := func(v []float64) []denote.Dual {
+			at := make([]denote.Dual, len(p.Point))
 			for i, x := range p.Point {
 				at[i].V = x
 				if i < n {
@@ -60,7 +60,7 @@ func TestPropertyAlong(t *testing.T) {
 			}
 			return at
 		}
-		eval := func(root term.Ref, inputs []term.Var, at []oracle.Dual) []oracle.Dual {
+		eval := func(root term.Ref, inputs []term.Var, at []denote.Dual) []denote.Dual {
 			w, vars := u.Extract(root, inputs...)
 			_, err := w.Check()
 			require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestPropertyAlong(t *testing.T) {
 				place, _ := slices.BinarySearch(vars, x)
 				own[i] = term.Var(place)
 			}
-			return oracle.Eval(expanded(t, w), own, at)
+			return denote.Eval(expanded(t, w), own, at)
 		}
 		compare := func(want, got float64) {
 			if !math.IsNaN(got) && !math.IsInf(got, 0) { // a tangent that is 0 when the program runs is multiplied, perhaps with an infinite slope
@@ -78,7 +78,7 @@ func TestPropertyAlong(t *testing.T) {
 		}
 
 		v, w := direction("v"), direction("w")
-		_, jacobian := oracle.Jacobian(expanded(t, u), p.Inputs, p.Point)
+		_, jacobian := denote.Jacobian(expanded(t, u), p.Inputs, p.Point)
 		want := eval(u.Root, p.Inputs, duals(v))
 		x := u.NewVar(term.VarInfo{Name: "x", Type: a})
 		f := u.Lam(0, x, u.Unvec(0, p.Inputs[:n], u.Variable(0, x), u.Root))

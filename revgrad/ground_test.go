@@ -10,9 +10,9 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/hypergraph"
-	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
@@ -119,19 +119,19 @@ func checkForward(t require.TestingT, g *groundTerm, values, gradient []float64)
 		m := hypergraph.NewMemory(graphOf(t, fwd, g.inputs...), nil)
 		seeds := seeded(fwd, g.inputs)
 		point := make([]float64, 0, 2*len(g.inputs))
-		duals := make([]oracle.Dual, 0, 2*len(g.inputs))
+		duals := make([]denote.Dual, 0, 2*len(g.inputs))
 		for i, r := range g.point {
 			a := 0.0
 			if i == j {
 				a = 1
 			}
 			point = append(point, r, a)
-			duals = append(duals, oracle.Dual{V: r}, oracle.Dual{V: a})
+			duals = append(duals, denote.Dual{V: r}, denote.Dual{V: a})
 		}
 		res, err := m.Values(point)
 		require.NoError(t, err)
 		requireSame(t, []float64{values[0], gradient[j]}, res.Values)
-		out := oracle.Eval(fwd, seeds, duals)
+		out := denote.Eval(fwd, seeds, duals)
 		requireSame(t, res.Values, []float64{out[0].V, out[1].V})
 	}
 }
@@ -159,7 +159,7 @@ func checkBP(t require.TestingT, g *groundTerm, values, gradient []float64, scal
 	for _, seed := range []float64{1, -2} {
 		point := append(append([]float64{}, g.point...), seed)
 		want := make([]float64, n)
-		duals := make([]oracle.Dual, n+1)
+		duals := make([]denote.Dual, n+1)
 		for i := range point {
 			duals[i].V = point[i]
 		}
@@ -170,7 +170,7 @@ func checkBP(t require.TestingT, g *groundTerm, values, gradient []float64, scal
 		require.NoError(t, err)
 		requireSame(t, values, res.Values[:1])
 		requireClose(t, want, res.Values[1:], scale, g.exact)
-		for i, d := range oracle.Eval(q, inputs, duals) {
+		for i, d := range denote.Eval(q, inputs, duals) {
 			requireSame(t, []float64{res.Values[i]}, []float64{d.V})
 		}
 	}
@@ -206,7 +206,7 @@ func TestPropertyModesAgree(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		g := drawGround(t)
 		require.NoError(t, CheckGround(g.t))
-		values, gradient := oracle.Jacobian(g.t, g.inputs, g.point)
+		values, gradient := denote.Jacobian(g.t, g.inputs, g.point)
 		checkModes(t, g, values, gradient)
 	})
 }
@@ -275,7 +275,7 @@ func TestPropertyProgramsAgree(t *testing.T) {
 		h, err := b.Graph()
 		require.NoError(t, err)
 		require.EqualValues(t, size.Total(), h.Size().Total())
-		values, jacobian := oracle.Jacobian(p.Term, p.Inputs, p.Point)
+		values, jacobian := denote.Jacobian(p.Term, p.Inputs, p.Point)
 		n := len(p.Inputs)
 		for i := range values {
 			q, inputs := h.Only(i).Term(p.Term.Types, nil)
@@ -291,7 +291,7 @@ func TestPropertyProgramsAgree(t *testing.T) {
 			// The program's branches and folded numerals make the oracle's tangents differ
 			// from the graph's only where a number is infinite or none.
 			g := &groundTerm{t: q, inputs: inputs, point: p.Point}
-			_, own := oracle.Jacobian(q, inputs, p.Point)
+			_, own := denote.Jacobian(q, inputs, p.Point)
 			requireClose(t, row, own, scale(t, h.Only(i), p.Point), false)
 			checkModes(t, g, values[i:i+1], own)
 		}
@@ -327,7 +327,7 @@ func TestForwardOfConstants(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, fwd.String())
 		g := &groundTerm{t: q, inputs: xs, point: c.at}
-		values, jacobian := oracle.Jacobian(q, xs, c.at)
+		values, jacobian := denote.Jacobian(q, xs, c.at)
 		require.Equal(t, c.derivative, jacobian[0], c.name)
 		checkForward(t, g, values, jacobian)
 	}

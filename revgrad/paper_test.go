@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/internal/oracle"
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -40,13 +40,13 @@ func TestPaperSubsequence(t *testing.T) {
 	q.Root = q.Fun(0, term.Mul, q.Variable(0, xs[0]), q.Variable(0, xs[0]))
 	bp, a := asPrinted(q, xs)
 	at := func(bp *term.Term, a term.Var) float64 {
-		return oracle.Eval(bp, append([]term.Var{a}, xs...), []oracle.Dual{{V: 1}, {V: 3}})[1].V
+		return denote.Eval(bp, append([]term.Var{a}, xs...), []denote.Dual{{V: 1}, {V: 3}})[1].V
 	}
 	require.Equal(t, 3., at(bp, a))
 	bp, a, err := BP(q, xs, nil)
 	require.NoError(t, err)
 	require.Equal(t, 6., at(bp, a))
-	_, jacobian := oracle.Jacobian(q, xs, []float64{3})
+	_, jacobian := denote.Jacobian(q, xs, []float64{3})
 	require.Equal(t, []float64{6}, jacobian)
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -18,11 +18,11 @@ import (
 
 // values evaluates t, by the denotation.
 func values(t *term.Term, inputs []term.Var, point []float64) (out []float64) {
-	at := make([]oracle.Dual, len(point))
+	at := make([]denote.Dual, len(point))
 	for i, x := range point {
 		at[i].V = x
 	}
-	for _, d := range oracle.Eval(t, inputs, at) {
+	for _, d := range denote.Eval(t, inputs, at) {
 		out = append(out, d.V)
 	}
 	return out
@@ -37,11 +37,11 @@ func TestPropertyTangent(t *testing.T) {
 		if rapid.Bool().Draw(t, "families") {
 			p = generate.Families(t, opt)
 		}
-		duals := make([]oracle.Dual, len(p.Point))
+		duals := make([]denote.Dual, len(p.Point))
 		both := slices.Clone(p.Point)
 		for i, x := range p.Point {
 			v := rapid.SampledFrom([]float64{-1, 0.5, 2}).Draw(t, "v")
-			duals[i] = oracle.Dual{V: x, T: v}
+			duals[i] = denote.Dual{V: x, T: v}
 			both = append(both, v)
 		}
 		d, xs, vs, err := revgrad.Tangent(p.Term, p.Inputs, nil)
@@ -60,7 +60,7 @@ func TestPropertyTangent(t *testing.T) {
 		require.NoError(t, err)
 		inputs := slices.Concat(xs, vs)
 		along := values(e, inputs, both)
-		for i, want := range oracle.Eval(expanded(t, p.Term), p.Inputs, duals) {
+		for i, want := range denote.Eval(expanded(t, p.Term), p.Inputs, duals) {
 			if !math.IsNaN(along[i]) { // a tangent that is 0 when the program runs is multiplied, perhaps with an infinite slope
 				require.InDelta(t, want.T, along[i], 1e-9*math.Max(1, math.Abs(want.T)), "%s\n%s", p.Term, e)
 			}

@@ -13,7 +13,6 @@ import (
 	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/rule"
@@ -32,7 +31,7 @@ func load(t *testing.T, text string) *gram.Program {
 func TestPropertyAblated(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
-		want, _ := oracle.Jacobian(p.Term, p.Inputs, p.Point)
+		want, _ := denote.Jacobian(p.Term, p.Inputs, p.Point)
 
 		s := reference.Convert(p.Term, denote.Floats{}).ValueStart(p.Inputs, p.Point)
 		numbers, _, err := ablation.ByName(s, limit, nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/bench/ablation"
-	"github.com/gram-machine/gram/internal/oracle"
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -35,8 +35,8 @@ func TestDerivative(t *testing.T) {
 		typ, err := d.Check()
 		require.NoError(t, err)
 		require.Equal(t, term.R, typ)
-		_, want := oracle.Jacobian(p.Term(), xs, p.Point())
-		got := oracle.Eval(d, xs, []oracle.Dual{{V: 0.5}, {V: 3}})
+		_, want := denote.Jacobian(p.Term(), xs, p.Point())
+		got := denote.Eval(d, xs, []denote.Dual{{V: 0.5}, {V: 3}})
 		require.InDelta(t, want[0], got[0].V, 1e-12)
 	}
 }
@@ -68,8 +68,8 @@ func TestDerivativeOfChains(t *testing.T) {
 			p := load(t, c.text+"x\n")
 			d, err := ablation.Derivative(p.Term(), p.ScalarInputs()[0], limit, nil)
 			require.NoError(t, err)
-			_, want := oracle.Jacobian(p.Term(), p.ScalarInputs(), p.Point())
-			require.InDelta(t, want[0], oracle.Eval(d, p.ScalarInputs(), []oracle.Dual{{V: 0.5}})[0].V, 1e-12)
+			_, want := denote.Jacobian(p.Term(), p.ScalarInputs(), p.Point())
+			require.InDelta(t, want[0], denote.Eval(d, p.ScalarInputs(), []denote.Dual{{V: 0.5}})[0].V, 1e-12)
 			ones := 0
 			for i := range d.Nodes {
 				if k := &d.Nodes[i]; k.Op == term.NumOp && k.Val == 1 {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
-	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/revgrad"
 )
@@ -45,7 +45,7 @@ func TestFamilies(t *testing.T) {
 			p := load(t, text)
 			res, err := p.Gradient(t.Context(), gram.EvalOptions{})
 			require.NoError(t, err, f.Name)
-			values, jacobian := oracle.Jacobian(p.Term(), p.ScalarInputs(), p.Point())
+			values, jacobian := denote.Jacobian(p.Term(), p.ScalarInputs(), p.Point())
 			require.InDeltaSlice(t, values, res.Values, 1e-9, "%s, n = %d", f.Name, n)
 			require.InDeltaSlice(t, jacobian, res.Jacobian, 1e-6, "%s, n = %d", f.Name, n)
 			_, err = hypergraph.FromTerm(p.Term(), p.ScalarInputs(), nil)

@@ -13,8 +13,8 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/bench/rivals"
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
 )
 
@@ -40,8 +40,8 @@ func TestFamilies(t *testing.T) {
 	for _, f := range families() {
 		for _, n := range []int{1, 2, 3, 6} {
 			p := load(t, f.Source(n))
-			values, jacobian := oracle.Jacobian(p.Term(), p.ScalarInputs(), p.Point())
-			differences := oracle.Differences(p.Term(), p.ScalarInputs(), p.Point())
+			values, jacobian := denote.Jacobian(p.Term(), p.ScalarInputs(), p.Point())
+			differences := denote.Differences(p.Term(), p.ScalarInputs(), p.Point())
 			res, err := p.Gradient(t.Context(), gram.EvalOptions{})
 			require.NoError(t, err)
 			for _, r := range rivals.All() {
@@ -60,7 +60,7 @@ func TestFamilies(t *testing.T) {
 func TestPropertyGradient(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(3, 40).Draw(t, "size")})
-		values, jacobian := oracle.Jacobian(p.Term, p.Inputs, p.Point)
+		values, jacobian := denote.Jacobian(p.Term, p.Inputs, p.Point)
 		for _, r := range rivals.All() {
 			got, err := r.Gradient(t.Context(), p.Term, p.Inputs, p.Point, rivals.Options{MaxSteps: 1e6})
 			require.NoError(t, err, r.Name)

@@ -9,7 +9,7 @@
 // and the positions of term, and the machine its terms, but neither a stage that makes
 // or changes a term, nor the other. What the
 // tests make terms with (internal/generate) and compare the machines with
-// (internal/oracle, internal/denote, internal/hypergraph, internal/reference)
+// (internal/denote, internal/hypergraph, internal/reference)
 // shares with it term alone, and the names of the rules. The root package has the
 // rewriter (internal/reference) too, for the traces that print whole terms.
 //

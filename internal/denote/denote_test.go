@@ -11,7 +11,6 @@ import (
 
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -51,7 +50,7 @@ func TestPropertyValue(t *testing.T) {
 		ty, err := p.Term.Check()
 		require.NoError(t, err)
 		require.True(t, m.Member(p.Term.Types, ty, v))
-		want, _ := oracle.Jacobian(p.Term, p.Inputs, p.Point)
+		want, _ := denote.Jacobian(p.Term, p.Inputs, p.Point)
 		got := denote.Flatten(v)
 		require.Len(t, got, len(want))
 		for i, r := range got {
@@ -99,7 +98,7 @@ func TestPropertyGradient(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := draw(t, false)
 		m := denote.Model{Ground: denote.Floats{}, Dim: len(p.Inputs)}
-		values, jacobian := oracle.Jacobian(p.Term, p.Inputs, p.Point)
+		values, jacobian := denote.Jacobian(p.Term, p.Inputs, p.Point)
 		for i, q := range reversed(t, m, p) {
 			require.True(t, generate.Close(values[i], q.Left.(float64), 0))
 			row := denote.Flatten(q.Right.(denote.Linear)(1.0))

@@ -32,4 +32,10 @@
 // D leaves d abstract. A model fixes it, [Model.Dim]: with d the number of inputs and
 // each x* the injection of its input, [Model.Injection], the tagged sum Σ xj* gj is
 // the gradient (the remark after Cor. gradient).
+//
+// # Oracles
+//
+// [Jacobian] and [Differences] are derivatives that share nothing with the machine: by forward mode, which is the
+// denotation of the term on dual numbers (section 2.2), and by central differences. They are slow and obvious; tests hold
+// the machine against them.
 package denote

@@ -13,7 +13,6 @@ import (
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/hypergraph"
-	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/internal/symbolic"
@@ -49,11 +48,11 @@ func onHypergraph(t require.TestingT, p subject) (tape, bp []float64, scale floa
 	q, inputs := g.Term(p.t.Types, nil)
 	image, a, err := revgrad.BP(q, inputs, nil)
 	require.NoError(t, err)
-	duals := []oracle.Dual{}
+	duals := []denote.Dual{}
 	for _, r := range append(slices.Clone(p.point), 1) {
-		duals = append(duals, oracle.Dual{V: r})
+		duals = append(duals, denote.Dual{V: r})
 	}
-	for _, d := range oracle.Eval(image, append(slices.Clone(inputs), a), duals) {
+	for _, d := range denote.Eval(image, append(slices.Clone(inputs), a), duals) {
 		bp = append(bp, d.V)
 	}
 	return append(res.Values, res.Jacobian...), bp, graphScale(t, g, p.point)
@@ -91,7 +90,7 @@ func TestPropertyCorollaryGradient(t *testing.T) {
 		}
 		byReference := onReference(t, q, true, nil)
 		tape, bp, s := onHypergraph(t, q)
-		values, jacobian := oracle.Jacobian(q.t, q.inputs, q.point)
+		values, jacobian := denote.Jacobian(q.t, q.inputs, q.point)
 		forward := append(values, jacobian...)
 		for name, got := range map[string][]float64{
 			"machine": append(byMachine.values, byMachine.jacobian...), "reference": append(byReference.values, byReference.jacobian...),
@@ -107,16 +106,16 @@ func TestPropertyCorollaryGradient(t *testing.T) {
 
 // coarseDifferences are central differences with a step eight times that of the oracle's.
 func coarseDifferences(p subject) []float64 {
-	var columns [][]oracle.Dual
+	var columns [][]denote.Dual
 	for j, x := range p.point {
 		h := 8 * math.Cbrt(0x1p-52) * math.Max(1, math.Abs(x))
 		for _, y := range []float64{x + h, x - h} {
-			at := make([]oracle.Dual, len(p.point))
+			at := make([]denote.Dual, len(p.point))
 			for i, r := range p.point {
 				at[i].V = r
 			}
 			at[j].V = y
-			columns = append(columns, oracle.Eval(p.t, p.inputs, at))
+			columns = append(columns, denote.Eval(p.t, p.inputs, at))
 		}
 	}
 	var out []float64
@@ -139,7 +138,7 @@ func TestPropertyDifferences(t *testing.T) {
 		if !ok || len(p.Inputs) == 0 {
 			return
 		}
-		want, coarse := oracle.Differences(q.t, q.inputs, q.point), coarseDifferences(q)
+		want, coarse := denote.Differences(q.t, q.inputs, q.point), coarseDifferences(q)
 		_, _, s := onHypergraph(t, q)
 		for i := range want {
 			if s < 1e3 && math.Abs(want[i]-coarse[i]) < 1e-6*s {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/oracle"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
@@ -126,7 +125,7 @@ func TestPropertyBackpropSound(t *testing.T) {
 		numbers, ok := reference.Numbers(res.Term)
 		require.True(t, ok, "%s", res.Term)
 		require.Len(t, numbers, 1+len(xs))
-		values, gradient := oracle.Jacobian(q, xs, p.point)
+		values, gradient := denote.Jacobian(q, xs, p.point)
 		for i, want := range append(values, gradient...) {
 			got := start.Ground.Float(numbers[i])
 			require.True(t, generate.Close(want, got, 1e-9), "%v and %v", want, got)

@@ -1,7 +1,6 @@
-package oracle
+package denote
 
 import (
-	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -14,19 +13,19 @@ type Dual struct {
 // duals interpret R as the dual numbers.
 type duals struct{}
 
-func (duals) Of(r float64) denote.Number { return Dual{V: r} }
+func (duals) Of(r float64) Number { return Dual{V: r} }
 
-func (duals) Add(a, b denote.Number) denote.Number {
+func (duals) Add(a, b Number) Number {
 	x, y := a.(Dual), b.(Dual)
 	return Dual{x.V + y.V, x.T + y.T, x.depends || y.depends}
 }
 
-func (duals) Holds(c term.Compare, a, b denote.Number) bool { return c.Holds(a.(Dual).V, b.(Dual).V) }
+func (duals) Holds(c term.Compare, a, b Number) bool { return c.Holds(a.(Dual).V, b.(Dual).V) }
 
-func (duals) Float(a denote.Number) float64 { return a.(Dual).V }
+func (duals) Float(a Number) float64 { return a.(Dual).V }
 
 // Apply is f on dual numbers: ⟨f(s), Σ ∂i f(s)·ti⟩, equation (eq:FwdGrad).
-func (duals) Apply(f term.Symbol, args ...denote.Number) (denote.Number, error) {
+func (duals) Apply(f term.Symbol, args ...Number) (Number, error) {
 	at := make([]float64, len(args))
 	for i, x := range args {
 		at[i] = x.(Dual).V
@@ -47,18 +46,18 @@ func (duals) Apply(f term.Symbol, args ...denote.Number) (denote.Number, error) 
 // result, which has a type built of R, products and vectors, is flat. What doesn't
 // depend on an input whose tangent isn't 0 has the tangent 0, whatever the slopes are.
 func Eval(t *term.Term, inputs []term.Var, point []Dual) []Dual {
-	var env *denote.Env
+	var env *Env
 	for i, x := range inputs {
 		d := point[i]
 		d.depends = d.T != 0
 		env = env.With(x, d)
 	}
-	v, err := denote.Model{Ground: duals{}}.Denote(t).At(env)
+	v, err := Model{Ground: duals{}}.Denote(t).At(env)
 	if err != nil {
 		panic(err) // every symbol has a value at every dual number
 	}
 	var out []Dual
-	for _, d := range denote.Flatten(v) {
+	for _, d := range Flatten(v) {
 		out = append(out, d.(Dual))
 	}
 	return out
