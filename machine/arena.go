@@ -38,8 +38,8 @@ func (m run[M]) make(kind literal.Kind, code uint32, up Place, bits uint8) (Plac
 	return r, n
 }
 
-// allocAll is alloc of several nodes, which are not yet touched. It reports whether there was memory: those that have been
-// freed last come first.
+// allocAll is alloc of several nodes, which are not yet touched. It reports whether there was memory: those that have
+// been freed last come first.
 func (m *Machine) allocAll(out []Place) bool {
 	m.nodes += uint64(len(out))
 	for rest := m.arena.Take(out); len(rest) > 0; rest = m.arena.Take(rest) {

@@ -58,8 +58,8 @@ const moveMask = 31 // as many moves as an index needs no check for
 // run is a machine that runs. The compiler makes the rewrites once for each mode.
 type run[M mode] struct{ *Machine }
 
-// mode says by the bits of its length what a run observes and does: it counts how many nodes each move touches, it tells
-// which, its inputs are symbolic.
+// mode says by the bits of its length what a run observes and does: it counts how many nodes each move touches, it
+// tells which, its inputs are symbolic.
 type mode interface {
 	plain | measured | told | open | openTold
 }

@@ -63,8 +63,8 @@ func (m run[M]) evaluate(point []float64) error {
 	return m.reduce()
 }
 
-// Gradient reduces the program of a gradient at the point, to the seeds z* 1, and then runs one backward phase for each.
-// values has a number for each output, jacobian, row by row, one for each output and input.
+// Gradient reduces the program of a gradient at the point, to the seeds z* 1, and then runs one backward phase for
+// each. values has a number for each output, jacobian, row by row, one for each output and input.
 func (m *Machine) Gradient(point, values, jacobian []float64) error {
 	return m.runner().gradient(point, values, jacobian)
 }
@@ -90,7 +90,8 @@ func (m run[M]) gradient(point, values, jacobian []float64) error {
 	return m.err
 }
 
-// backward runs the backward phase of a seed, the application app. What it leaves are the applications of the free duals.
+// backward runs the backward phase of a seed, the application app. What it leaves are the applications of the free
+// duals.
 func (m run[M]) backward(app Place) error {
 	m.job, _ = m.start(literal.Job, 1)
 	m.mark(app)
@@ -122,9 +123,9 @@ func (m run[M]) readRow(row []float64) {
 	}
 }
 
-// Read appends the numbers of the value that the last run left to out, from left to right, and the
-// length of each list in it and the number of each constructor to lengths, outer ones before inner ones. A list is read by applying it, which
-// is not counted; each number is a unit of read-back, which counts the node that holds it.
+// Read appends the numbers of the value that the last run left to out, from left to right, and the length of each
+// list in it and the number of each constructor to lengths, outer ones before inner ones. A list is read by applying
+// it, which is not counted; each number is a unit of read-back, which counts the node that holds it.
 func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 	return m.runner().read(out, lengths)
 }

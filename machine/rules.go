@@ -5,12 +5,13 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// reduce takes redexes off the worklist and makes the moves until it is empty, and then lets the jobs go on. It has the
-// table of the rules, and of the units that stand on the worklist. (9) never fires at a point, and (10) where inputs are symbolic. Each function
-// returns the redex that comes next under LIFO, the top of the worklist, or 0 if that is not known.
+// reduce takes redexes off the worklist and makes the moves until it is empty, and then lets the jobs go on. It has
+// the table of the rules, and of the units that stand on the worklist. (9) never fires at a point, and (10) where
+// inputs are symbolic. Each function returns the redex that comes next under LIFO, the top of the worklist, or 0 if
+// that is not known.
 //
-// The table is made of comparisons, the most frequent first. Each rule has a call of its own, so there is no indirect call;
-// a switch with constant cases would be compiled to an indirect jump.
+// The table is made of comparisons, the most frequent first. Each rule has a call of its own, so there is no indirect
+// call; a switch with constant cases would be compiled to an indirect jump.
 func (m run[M]) reduce() error {
 	var next redex
 	for {
@@ -93,8 +94,9 @@ func (m run[M]) reduce() error {
 	}
 }
 
-// draw puts a redex back and takes any one, each as likely as the others. But a body that is to be copied is copied at once, and a
-// substitution that has lost its value is dropped at once: in the term, the variables that the value mentions would wait for that.
+// draw puts a redex back and takes any one, each as likely as the others. But a body that is to be copied is copied
+// at once, and a substitution that has lost its value is dropped at once: in the term, the variables that the value
+// mentions would wait for that.
 func (m run[M]) draw(next redex) redex {
 	switch move, p := rule.Move(next), Place(next>>32); {
 	case move == copyNext, move == rule.Move(rule.GC) && m.arena.Node(p).Tag[0] == literal.Taken:

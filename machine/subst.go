@@ -5,9 +5,9 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// fireSubst is (3), of one occurrence: C{x}[x:=vα] → C{v}[x:=v]α. A value is not copied but shared, and the
-// last occurrence takes it, so that (4) is next. Of a dual variable at the head of an application, by the λ that it is bound to:
-// the last thing that happens to a cell in a backward phase.
+// fireSubst is (3), of one occurrence: C{x}[x:=vα] → C{v}[x:=v]α. A value is not copied but shared, and the last
+// occurrence takes it, so that (4) is next. Of a dual variable at the head of an application, by the λ that it is
+// bound to: the last thing that happens to a cell in a backward phase.
 func (m run[M]) fireSubst(p Place) redex {
 	n := m.at(nodeOf(p))
 	s, next := lo(n.Val[p&1]), hi(n.Val[p&1])

@@ -2,10 +2,11 @@ package revgrad
 
 import "github.com/gram-machine/gram/term"
 
-// activity finds which numbers of a term may have a tangent other than 0. Each node and variable has a type whose parts are made
-// when they are needed, and whose numbers are active or not. Types are unified where numbers flow from one place to another,
-// but for the operands of + and of symbols, whose results are active if an operand is that the symbol does not ignore. The numbers of a
-// value of an inductive type are all active or none: such a type is one part.
+// activity finds which numbers of a term may have a tangent other than 0. Each node and variable has a type whose
+// parts are made when they are needed, and whose numbers are active or not. Types are unified where numbers flow from
+// one place to another, but for the operands of + and of symbols, whose results are active if an operand is that the
+// symbol does not ignore. The numbers of a value of an inductive type are all active or none: such a type is one
+// part.
 type activity struct {
 	t     *term.Term
 	parts []activePart
@@ -25,8 +26,8 @@ type activePart struct {
 	active      bool // of R and of inductive types
 }
 
-// newActivity analyses t, whose nodes have the given types. Of its free variables the numbers of those are active that are among the
-// inputs, whose types are built of R, products and vectors.
+// newActivity analyses t, whose nodes have the given types. Of its free variables the numbers of those are active
+// that are among the inputs, whose types are built of R, products and vectors.
 func newActivity(t *term.Term, types []term.Type, free, inputs []term.Var, check func() error) (*activity, error) {
 	a := &activity{t: t, parts: make([]activePart, 1, 2*len(t.Nodes)), nodes: make([]part, len(t.Nodes)), vars: make([]part, t.NumVars())}
 	for x := term.Var(1); int(x) < t.NumVars(); x++ {
@@ -225,7 +226,8 @@ func (a *activity) match(n *term.Node) part {
 	return a.nodes[kids[1]]
 }
 
-// tie makes all numbers of p, the argument of a constructor, active if the value of type whole is, and the other way round.
+// tie makes all numbers of p, the argument of a constructor, active if the value of type whole is, and the other way
+// round.
 func (a *activity) tie(p, whole part) {
 	switch tt := a.t.Types; tt.Kind(a.parts[a.find(p)].typ) {
 	case term.RKind, term.MuKind:

@@ -10,8 +10,8 @@ import (
 // ErrBounds is the error of [Tangent] on a sum whose bound depends on an index. The expansion has none.
 var ErrBounds = errors.New("the bound of a sum depends on an index")
 
-// Tangent returns the second part of Fwd(t), for t of a type built of R, products and vectors: the derivative of t along a vector.
-// Fwd(R) = R × R, and Fwd goes under everything else, as D does:
+// Tangent returns the second part of Fwd(t), for t of a type built of R, products and vectors: the derivative of t
+// along a vector. Fwd(R) = R × R, and Fwd goes under everything else, as D does:
 //
 //	Fwd(x)           = x              Fwd(λx.t)       = λx.Fwd(t)          Fwd(t u)      = Fwd(t) Fwd(u)
 //	Fwd(⟨t,u⟩)       = ⟨Fwd(t), Fwd(u)⟩                                    Fwd(t[x:=u])  = Fwd(t)[x:=Fwd(u)]
@@ -22,15 +22,16 @@ var ErrBounds = errors.New("the bound of a sum depends on an index")
 //	                 = (if z1 c z2 then Fwd(t) else Fwd(u))[⟨z1,a1⟩:=Fwd(s)][⟨z2,a2⟩:=Fwd(s')]
 //	Fwd(C t)         = C Fwd(t)       Fwd(match t with C p → u …) = match Fwd(t) with C p → Fwd(u) …    Fwd(fix f.v) = fix f.Fwd(v)
 //
-// A vector of numbers becomes the vector of the numbers and that of their tangents: Fwd(R^s) = R^s × R^s, for which the engine has
-// arrays. A tangent that is 0 by structure is dropped: a number that cannot depend on an input stays a number ([activity]), and
-// data stays what it is. So is a product with 1, and a summand whose slope is the numeral 0. A tangent that is 0 when the
-// program runs is multiplied.
+// A vector of numbers becomes the vector of the numbers and that of their tangents: Fwd(R^s) = R^s × R^s, for which
+// the engine has arrays. A tangent that is 0 by structure is dropped: a number that cannot depend on an input stays a
+// number ([activity]), and data stays what it is. So is a product with 1, and a summand whose slope is the numeral 0.
+// A tangent that is 0 when the program runs is multiplied.
 //
-// The free variables of t are of type R. For the input of number i the result has the variables xs[i], which stands for it,
-// and vs[i], the component of the vector; first the one, then the other, side by side. The other free variables stay, with the tangent 0.
-// t has families only if their sums have bounds that are numbers: otherwise the error is [ErrBounds]. It is an [*UndefinedError]
-// where t has a linear variable, or check's. Time and size are linear in t, but for types.
+// The free variables of t are of type R. For the input of number i the result has the variables xs[i], which stands
+// for it, and vs[i], the component of the vector; first the one, then the other, side by side. The other free
+// variables stay, with the tangent 0. t has families only if their sums have bounds that are numbers: otherwise the
+// error is [ErrBounds]. It is an [*UndefinedError] where t has a linear variable, or check's. Time and size are
+// linear in t, but for types.
 func Tangent(t *term.Term, inputs []term.Var, check func() error) (d *term.Term, xs, vs []term.Var, err error) {
 	w, err := newTangent(t, inputs, check)
 	if err != nil {
@@ -96,8 +97,8 @@ func (w *tangent) derive(check func() error) (*term.Term, error) {
 type tangent struct {
 	*image
 	*activity
-	// point and along are what stands for an input, and the component of the vector; and for a component of an opened vector of
-	// active numbers, and its tangent. They are 0 for other variables.
+	// point and along are what stands for an input, and the component of the vector; and for a component of an opened
+	// vector of active numbers, and its tangent. They are 0 for other variables.
 	point, along []term.Var
 	types        []term.Type // of each node of t
 	// again allows sums whose bounds depend on indices: their bodies are computed twice.
@@ -265,10 +266,12 @@ func (w *tangent) number(name string, pos term.Pos) term.Var {
 	return w.dst.NewVar(term.VarInfo{Name: name, Type: term.R, Pos: pos, Generated: true})
 }
 
-// constant gives e, whose numbers have no tangents, the tangent 0 where the part p is active. p is built of R, products and vectors.
+// constant gives e, whose numbers have no tangents, the tangent 0 where the part p is active. p is built of R,
+// products and vectors.
 func (w *tangent) constant(pos term.Pos, e term.Ref, p part) term.Ref { return w.zip(pos, e, 0, p) }
 
-// zip makes Fwd of the part p, which is built of R, products and vectors, from e and its tangent v. The tangent is 0 if v is 0.
+// zip makes Fwd of the part p, which is built of R, products and vectors, from e and its tangent v. The tangent is 0
+// if v is 0.
 func (w *tangent) zip(pos term.Pos, e, v term.Ref, p part) term.Ref {
 	dst, tt, typ := w.dst, w.src.Types, w.parts[w.find(p)].typ
 	if w.forward(p) == typ {

@@ -12,13 +12,14 @@ import (
 // bind in a family keep their numbers; each instance of another has one of its own, with the same name. The nodes
 // share nothing with those of t, but types and data are t's.
 //
-// reserve and look may be nil. reserve is called once, before memory is allocated, with the bytes that the expansion has at
-// most. look is called at least every 2¹⁶ nodes. The error is one of theirs.
+// reserve and look may be nil. reserve is called once, before memory is allocated, with the bytes that the expansion
+// has at most. look is called at least every 2¹⁶ nodes. The error is one of theirs.
 func (t *Term) Expand(reserve func(bytes int64) error, look func() error) (*Term, error) {
 	return t.expand(nil, reserve, look)
 }
 
-// ExpandSome is [Term.Expand], but only the chosen nodes that comprehend are expanded, and those that bind an index of the bound of one.
+// ExpandSome is [Term.Expand], but only the chosen nodes that comprehend are expanded, and those that bind an index
+// of the bound of one.
 func (t *Term) ExpandSome(chosen []bool, reserve func(bytes int64) error, look func() error) (*Term, error) {
 	return t.expand(chosen, reserve, look)
 }
@@ -101,8 +102,8 @@ func (t *Term) withBinders(chosen, live []bool) []bool {
 	return all
 }
 
-// Outside returns which nodes comprehend and stand in no λ, and have at most so many nodes in their expansion; lists only in others.
-// What stands in such a node is among them.
+// Outside returns which nodes comprehend and stand in no λ, and have at most so many nodes in their expansion; lists
+// only in others. What stands in such a node is among them.
 func (t *Term) Outside(most float64) []bool {
 	live, _ := t.Inside(nil, t.Root)
 	nest := t.nest(live)
@@ -144,7 +145,8 @@ func (t *Term) ExpandedSize() float64 {
 	return nodes + vars
 }
 
-// expansion returns how many nodes, children of nodes with many, and variables the expansion of the chosen nodes, or of all, has at most.
+// expansion returns how many nodes, children of nodes with many, and variables the expansion of the chosen nodes, or
+// of all, has at most.
 func (t *Term) expansion(live, chosen []bool) (nodes, args, vars float64) {
 	nest := t.nest(live)
 	if chosen != nil {
@@ -314,8 +316,8 @@ func (x *expander) bind(v Var) {
 	x.own[v] = s.instance + v - s.first
 }
 
-// sideBySide are variables from first on, before end, that components mention: in each instance, too, they follow each other, whatever
-// binds them. instance is the first of the last instance.
+// sideBySide are variables from first on, before end, that components mention: in each instance, too, they follow
+// each other, whatever binds them. instance is the first of the last instance.
 type sideBySide struct{ first, end, instance Var }
 
 // sideBySide returns the variables that have to stay side by side, in order.

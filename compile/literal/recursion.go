@@ -22,8 +22,8 @@ func (c *coder) match(n *term.Node, s spot, at Instr) {
 	c.place(kids[0], in, c.put(in, at), 0)
 }
 
-// fix compiles a member of fix ⟨f,…⟩.⟨v,…⟩: the closure of its template. The templates of a fix capture the same, and stand
-// side by side.
+// fix compiles a member of fix ⟨f,…⟩.⟨v,…⟩: the closure of its template. The templates of a fix capture the same, and
+// stand side by side.
 func (c *coder) fix(n *term.Node, s spot, at Instr, r term.Ref) {
 	in, lams := s.in-1, c.t.Children(n)
 	group := uint32(len(c.templates))
@@ -49,8 +49,8 @@ func (c *coder) function(in uint32, at Instr, l term.Ref, body uint32) {
 	c.put(in, at)
 }
 
-// member compiles the λ of a member of a fix: λx.t[f:=fix f.…]…, which makes all functions of the fix anew. So a value refers to
-// older values alone.
+// member compiles the λ of a member of a fix: λx.t[f:=fix f.…]…, which makes all functions of the fix anew. So a
+// value refers to older values alone.
 func (c *coder) member(n *term.Node, s spot) {
 	in, fix := s.in-1, &c.t.Nodes[s.fix]
 	c.bindParam(in, n.X)

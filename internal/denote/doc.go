@@ -36,6 +36,6 @@
 // # Oracles
 //
 // [Jacobian] and [Differences] are derivatives that share nothing with the machine: by forward mode, which is the
-// denotation of the term on dual numbers (section 2.2), and by central differences. They are slow and obvious; tests hold
-// the machine against them.
+// denotation of the term on dual numbers (section 2.2), and by central differences. They are slow and obvious; tests
+// hold the machine against them.
 package denote

@@ -10,12 +10,13 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// exact is the most numbers of a point whose Hessian is computed, a product for each. Points of more numbers are not rescaled, and are
-// a minimum if the gradient is 0.
+// exact is the most numbers of a point whose Hessian is computed, a product for each. Points of more numbers are not
+// rescaled, and are a minimum if the gradient is 0.
 const exact = 100
 
-// descent is the work of a method that searches along lines. It works on numbers u: the point is u times scale, number by number, so that
-// the second derivatives by each u are about 1 where a search begins. The results are in the units of the point.
+// descent is the work of a method that searches along lines. It works on numbers u: the point is u times scale,
+// number by number, so that the second derivatives by each u are about 1 where a search begins. The results are in
+// the units of the point.
 type descent struct {
 	*Problem
 	s        *State
@@ -172,9 +173,9 @@ func (r recorder) Record(loc *optimize.Location, op optimize.Operation, _ *optim
 	return r(loc.X, loc.F)
 }
 
-// rescale makes the second derivatives at the point about 1. Where there is no second derivative, the scale is the geometric mean of the
-// others. Scales are powers of two, so numbers are scaled without rounding. Near kinks second derivatives say little: if the loss falls
-// twice as far without scales, there are none.
+// rescale makes the second derivatives at the point about 1. Where there is no second derivative, the scale is the
+// geometric mean of the others. Scales are powers of two, so numbers are scaled without rounding. Near kinks second
+// derivatives say little: if the loss falls twice as far without scales, there are none.
 func (d *descent) rescale() {
 	h := d.hessian(d.s.Point)
 	if h == nil {
@@ -236,7 +237,8 @@ func Hessian(product func(x, v []float64) ([]float64, error), point []float64) (
 	return h, nil
 }
 
-// settle takes steps of Newton's method from where a search has ended, if the Hessian is known, and says what point that is.
+// settle takes steps of Newton's method from where a search has ended, if the Hessian is known, and says what point
+// that is.
 func (d *descent) settle() error {
 	for range 8 {
 		if d.evaluate(d.of(d.s.Point)); d.failed != nil {
@@ -280,7 +282,8 @@ func (d *descent) fall() float64 {
 	return math.Max(math.Abs(d.loss), math.Abs(d.s.Curve[0].Loss-d.loss))
 }
 
-// newton returns the step of Newton's method, by u. If the Hessian is not positive definite, the error says what point that is.
+// newton returns the step of Newton's method, by u. If the Hessian is not positive definite, the error says what
+// point that is.
 func (d *descent) newton(h *mat.SymDense) ([]float64, error) {
 	n := len(d.scale)
 	by := mat.NewSymDense(n, nil)
@@ -324,8 +327,8 @@ func (d *descent) falls(direction []float64, way float64) bool {
 	return err == nil && loss < d.loss-1e-9*d.fall()
 }
 
-// regular reports whether the Hessian hardly changes on twice a step of Newton's method: at a point that the gradient and the Hessian
-// approach together, as 0 of x³ or x⁴, the step goes a fixed part of the way, however close that is.
+// regular reports whether the Hessian hardly changes on twice a step of Newton's method: at a point that the gradient
+// and the Hessian approach together, as 0 of x³ or x⁴, the step goes a fixed part of the way, however close that is.
 func (d *descent) regular(h *mat.SymDense, step []float64) bool {
 	u := d.of(d.s.Point)
 	there := d.hessian(d.point(floats.AddScaledTo(u, u, -2, step)))

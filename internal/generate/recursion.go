@@ -44,7 +44,8 @@ func (g *generator) construct(ty term.Type, depth int) term.Ref {
 	return g.q.Con(g.pos(), ty, i, g.term(arg, depth-1))
 }
 
-// match makes match u with …, of the type ty. body makes the body of each branch, whose variables are in scope; nil: any.
+// match makes match u with …, of the type ty. body makes the body of each branch, whose variables are in scope; nil:
+// any.
 func (g *generator) match(u term.Ref, of, ty term.Type, depth int, body func(con int, xs []term.Var) term.Ref) term.Ref {
 	var branches []term.Branch
 	for i, con := range g.tt.Constructors(of) {
@@ -69,8 +70,9 @@ func (g *generator) match(u term.Ref, of, ty term.Type, depth int, body func(con
 	return g.q.Case(g.pos(), of, u, branches)
 }
 
-// recursion applies a function that is recursive in a tree or a stream, and so ends: it calls itself, or another that is
-// defined with it, on the parts of its argument alone. Some have a second argument, which calls in the tail change.
+// recursion applies a function that is recursive in a tree or a stream, and so ends: it calls itself, or another that
+// is defined with it, on the parts of its argument alone. Some have a second argument, which calls in the tail
+// change.
 func (g *generator) recursion(ty term.Type, depth int) term.Ref {
 	of := g.tree
 	if g.choose(2, "over a stream") == 0 {

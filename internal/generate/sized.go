@@ -2,10 +2,10 @@ package generate
 
 import "github.com/gram-machine/gram/term"
 
-// Sized makes a program of the choices of a source, whose numbers of inputs, components, elements, iterations and lets of a chain
-// grow with the scale, each of them or some: the same choices give the same program at each scale but for these numbers. It has
-// families and no data, and at most about opt.Size nodes before they are expanded. From scale 4 on lengths with and without the scale
-// are different types.
+// Sized makes a program of the choices of a source, whose numbers of inputs, components, elements, iterations and
+// lets of a chain grow with the scale, each of them or some: the same choices give the same program at each scale but
+// for these numbers. It has families and no data, and at most about opt.Size nodes before they are expanded. From
+// scale 4 on lengths with and without the scale are different types.
 func Sized(s Source, scale int, opt Options) *Program {
 	opt.families, opt.scale = true, max(1, scale)
 	return draw(s, opt)

@@ -56,7 +56,8 @@ func (p *Program) nameParts(t *Term, names *stack) *Term {
 	return u
 }
 
-// unnamed is the argument of a constructor as (14) takes it out: where a variable is bound to a tuple, (10) names its parts.
+// unnamed is the argument of a constructor as (14) takes it out: where a variable is bound to a tuple, (10) names its
+// parts.
 func (t *Term) unnamed() *Term {
 	if t.Op != MakePair {
 		return t
@@ -66,7 +67,8 @@ func (t *Term) unnamed() *Term {
 	return u
 }
 
-// namesArgument reports whether a redex is of a name for the argument of a constructor, or for a part of it. These count no steps.
+// namesArgument reports whether a redex is of a name for the argument of a constructor, or for a part of it. These
+// count no steps.
 func (s *State) namesArgument(r *Redex) bool {
 	if r.X != nil {
 		return r.X.named

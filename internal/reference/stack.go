@@ -35,7 +35,8 @@ func split(t *Term) (*Term, stack) {
 	return t, a
 }
 
-// isValue reports whether t is v: a variable, a numeral, a λ, a recursive function, a pair of values, a constructor with a value.
+// isValue reports whether t is v: a variable, a numeral, a λ, a recursive function, a pair of values, a constructor
+// with a value.
 func isValue(t *Term) bool {
 	switch t.Op {
 	case Variable, Numeral, Lambda, Zero, Fix:

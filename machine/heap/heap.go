@@ -15,8 +15,8 @@ type Heap struct {
 	root  literal.Ref
 }
 
-// New returns what the nodes of a machine that runs the program hold. It is good until the next rewrite. The root is the
-// node that waits for the value of the program; 0 for a gradient.
+// New returns what the nodes of a machine that runs the program hold. It is good until the next rewrite. The root is
+// the node that waits for the value of the program; 0 for a gradient.
 func New(prog *literal.Program, nodes []literal.Node, root literal.Ref) *Heap {
 	return &Heap{prog: prog, nodes: nodes, root: root}
 }
