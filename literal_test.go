@@ -365,7 +365,9 @@ func TestLiteralBound(t *testing.T) {
 				got, err := p.Bound(t.Context(), gram.EvalOptions{Literal: true, Schedule: schedule, Seed: 3})
 				require.NoError(t, err)
 				if got.Theorem != nil {
-					require.LessOrEqual(t, got.Theorem.Steps.Total(), 25*(got.M+got.Graph+uint64(len(p.Point()))+1))
+					by := got.M + got.Graph + uint64(len(p.Point())) + 1
+					require.LessOrEqual(t, got.Theorem.Steps.Total(), 5*by)
+					require.LessOrEqual(t, got.Theorem.Units, 12*by)
 				}
 				got.Theorem = nil
 				require.Equal(t, want, got)

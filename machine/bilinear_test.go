@@ -21,8 +21,8 @@ import (
 // The constants of docs/work.md: how many moves, which are rewrites and units, and how many words a run of a term t with n inputs
 // makes for each of (|t| + n)·(steps + 1). The smallest programs come close to them: a numeral, or an input.
 const (
-	movesConstant = 3
-	wordsConstant = 40
+	movesConstant = 4
+	wordsConstant = 60
 )
 
 // loops are programs in which a step has to do with much of the program, again and again.
