@@ -339,7 +339,8 @@ func TestLiteralFinite(t *testing.T) {
 		var e *gram.Error
 		require.ErrorAs(t, err, &e)
 		require.Len(t, e.Diagnostics, 1)
-		require.Equal(t, gram.Diagnostic{Line: 3, Column: 5, Width: 3, Headline: "not finite", Label: "log gives -Inf"}, e.Diagnostics[0])
+		require.Equal(t, gram.Diagnostic{Line: 3, Column: 5, Width: 3, Headline: "not finite", Label: "log gives -Inf",
+			File: "test.gram", FileLine: 3, FileColumn: 5}, e.Diagnostics[0])
 	}
 }
 

@@ -50,7 +50,8 @@ func (p *Program) normalLiteral(meter *limits.Meter, opt EvalOptions) (*term.Ter
 	return normal.Read(m, d, p.inputs), nil
 }
 
-// openLiteral reduces t, or D(t), with symbolic inputs on the literal machine, which the caller closes, and returns what it has reduced.
+// openLiteral reduces t, or D(t), with symbolic inputs on the literal machine, which the caller closes, and returns
+// what it has reduced.
 func (p *Program) openLiteral(meter *limits.Meter, opt EvalOptions, reversed bool) (*machine.Machine, *term.Term, error) {
 	if err := cmp.Or(opt.check(), p.notStreamed(), p.expand(meter, "compile")); err != nil {
 		return nil, nil, err

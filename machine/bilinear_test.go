@@ -18,8 +18,9 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// The constants of docs/work.md: how many moves, which are rewrites and units, and how many words a run of a term t with n inputs
-// makes for each of (|t| + n)·(steps + 1). The smallest programs come close to them: a numeral, or an input.
+// The constants of docs/work.md: how many moves, which are rewrites and units, and how many words a run of a term t
+// with n inputs makes for each of (|t| + n)·(steps + 1). The smallest programs come close to them: a numeral, or an
+// input.
 const (
 	movesConstant = 4
 	wordsConstant = 60

@@ -63,7 +63,8 @@ func (m *Machine) symbol(n *node) term.Symbol {
 	return m.prog.Code[n.Code].Sym
 }
 
-// operands calls f on the operands of an operation, from left to right. Those behind the first of three or more are a tuple.
+// operands calls f on the operands of an operation, from left to right. Those behind the first of three or more are a
+// tuple.
 func (m run[M]) operands(n *node, f func(Tag, uint64)) {
 	f(n.Tag[0], n.Val[0])
 	t, v := n.Tag[1], n.Val[1]
@@ -100,8 +101,8 @@ func (m run[M]) pointValue(n *node, i int) float64 {
 	return number(n.Val[i])
 }
 
-// named is the tag of an operand of a constructor, or of a pair in one. It has a name there, which counts no step: so what
-// is copied is shared.
+// named is the tag of an operand of a constructor, or of a pair in one. It has a name there, which counts no step: so
+// what is copied is shared.
 func (m run[M]) named(t Tag, v uint64) Tag {
 	switch {
 	case t == literal.Operation:
@@ -150,7 +151,8 @@ func (m run[M]) fireEtaPair(p Place) redex {
 	return ruleAt(rule.Pair, open)
 }
 
-// bindOpen is called when (1) has bound the variable of s. It returns s, or 0 if the body that is copied next has nothing to do with it.
+// bindOpen is called when (1) has bound the variable of s. It returns s, or 0 if the body that is copied next has
+// nothing to do with it.
 func (m run[M]) bindOpen(s Place, n *node) Place {
 	unmentioned := lo(n.Val[1]) == 0
 	switch {
@@ -176,8 +178,8 @@ func (m run[M]) name(code uint32, p Place, n *node) Place {
 	return s
 }
 
-// Graph reduces a program with symbolic inputs. Of a program t, what is left is its graph G, and the steps are m. Of D(t) it is
-// ⟨G0, x1* G1 + … + xn* Gn⟩, the normal form of Theorem 1 with its λ opened. The point decides branches.
+// Graph reduces a program with symbolic inputs. Of a program t, what is left is its graph G, and the steps are m. Of
+// D(t) it is ⟨G0, x1* G1 + … + xn* Gn⟩, the normal form of Theorem 1 with its λ opened. The point decides branches.
 func (m *Machine) Graph(point []float64) error { return m.runner().graph(point) }
 
 func (m run[M]) graph(point []float64) error {
@@ -202,8 +204,8 @@ type GraphSize struct{ Operations, Edges, Inputs, Numerals uint64 }
 // Total is |G|.
 func (g GraphSize) Total() uint64 { return g.Operations + g.Edges + g.Inputs + g.Numerals }
 
-// GraphSize measures what [Machine.Graph] has left of a program t: operations, their operands, and the inputs and numerals that
-// these and the outputs are.
+// GraphSize measures what [Machine.Graph] has left of a program t: operations, their operands, and the inputs and
+// numerals that these and the outputs are.
 func (m *Machine) GraphSize() GraphSize {
 	size := GraphSize{Operations: uint64(len(m.made))}
 	seen := map[[2]uint64]bool{}
@@ -228,8 +230,8 @@ func (m *Machine) GraphSize() GraphSize {
 	return size
 }
 
-// Made returns the operations that a run with symbolic inputs has made, in that order. Of D(t), (5') may have dropped some, and their
-// nodes may be others now.
+// Made returns the operations that a run with symbolic inputs has made, in that order. Of D(t), (5') may have dropped
+// some, and their nodes may be others now.
 func (m *Machine) Made() []Ref {
 	out := make([]Ref, len(m.made))
 	for i, r := range m.made {
@@ -238,7 +240,8 @@ func (m *Machine) Made() []Ref {
 	return out
 }
 
-// Result returns what [Machine.Graph] has left of D(t): G0, and for each input what has arrived at its dual, or an empty operand.
+// Result returns what [Machine.Graph] has left of D(t): G0, and for each input what has arrived at its dual, or an
+// empty operand.
 func (m *Machine) Result() (value heap.Operand, arrived []heap.Operand) {
 	h := m.Heap()
 	for i := range m.prog.Inputs {

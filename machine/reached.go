@@ -2,9 +2,9 @@ package machine
 
 import "math/bits"
 
-// reached is the set of the duals at which something has arrived in a backward phase. Bit i of level 0 is that of the dual with
-// rank i, and bit i of a further level says that word i of the level below is not 0. A rank has 32 bits, so there are six
-// levels: adding a dual, and taking the newest one away, reads and writes at most two words of each.
+// reached is the set of the duals at which something has arrived in a backward phase. Bit i of level 0 is that of the
+// dual with rank i, and bit i of a further level says that word i of the level below is not 0. A rank has 32 bits, so
+// there are six levels: adding a dual, and taking the newest one away, reads and writes at most two words of each.
 type reached struct {
 	cells  []Place // by rank
 	levels [6][]uint64

@@ -1,4 +1,5 @@
-// Package normal reads what the literal machine has left of D(t), with symbolic inputs, as a term: the normal form of Theorem 1.
+// Package normal reads what the literal machine has left of D(t), with symbolic inputs, as a term: the normal form of
+// Theorem 1.
 package normal
 
 import (
@@ -20,8 +21,8 @@ type reader struct {
 }
 
 // Read returns the right-hand side of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩ under the substitutions of G, which a run of
-// [machine.Machine.Graph] of D(t) has left. d is D(t); its inputs, of type D(R), are the free variables. A name that nothing
-// mentions stays, for no rule drops it.
+// [machine.Machine.Graph] of D(t) has left. d is D(t); its inputs, of type D(R), are the free variables. A name that
+// nothing mentions stays, for no rule drops it.
 func Read(m *machine.Machine, d *term.Term, inputs []term.Var) *term.Term {
 	h := m.Heap()
 	t := term.New(d.Types)
