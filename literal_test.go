@@ -282,13 +282,13 @@ func TestLiteralLimits(t *testing.T) {
 		}
 		var limit *gram.LimitError
 		require.ErrorAs(t, err, &limit)
-		require.Equal(t, "steps", limit.Limit)
+		require.EqualValues(t, "steps", limit.Limit)
 		require.Equal(t, steps, limit.Steps)
 	}
 	_, err := p.Gradient(t.Context(), gram.EvalOptions{Literal: true, MaxNodes: 10})
 	var limit *gram.LimitError
 	require.ErrorAs(t, err, &limit)
-	require.Equal(t, "nodes", limit.Limit)
+	require.EqualValues(t, "nodes", limit.Limit)
 }
 
 // TestLiteralCancelled: cancelling ends a run, and not the evaluator.
@@ -312,7 +312,7 @@ func TestLiteralCancelled(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	var limit *gram.LimitError
 	require.ErrorAs(t, err, &limit)
-	require.Equal(t, "interrupt", limit.Limit)
+	require.EqualValues(t, "interrupt", limit.Limit)
 	require.NotZero(t, limit.Steps)
 	cancel = nil
 	got, err := e.Value(t.Context(), p.Point())
@@ -326,7 +326,7 @@ func TestLiteralCancelled(t *testing.T) {
 	defer stop()
 	_, err = e.Value(ctx, p.Point())
 	require.ErrorAs(t, err, &limit)
-	require.Equal(t, "time", limit.Limit)
+	require.EqualValues(t, "time", limit.Limit)
 }
 
 // TestLiteralFinite: a number that is not finite is an error with its place.
