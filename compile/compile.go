@@ -84,6 +84,7 @@ func Compile(t *term.Term, opt Options) (*graph.Program, error) {
 	}
 	if opt.Reversed {
 		c.out.ZeroDual = c.newDual(0, &dualBuilder{})
+		c.out.Null = uint32(c.addGlobal(graph.Global{Kind: graph.DualCell, Index: c.out.ZeroDual}))
 	} else {
 		c.readList()
 	}

@@ -198,10 +198,12 @@ func linOperation(f term.Symbol) graph.LinOp {
 	return graph.LinFun2
 }
 
-// emitDual emits the instruction that makes the dual, named by a variable d that
+// emitDual emits the instruction that makes the dual. But for λa.0⃗ it is named by a variable d that
 // (4) collects.
 func (c *compiler) emitDual(p term.Pos, b *dualBuilder) slot {
-	c.generated(rule.GC, 1)
+	if !b.isNull() {
+		c.generated(rule.GC, 1)
+	}
 	return c.emit(graph.Instr{Op: graph.OpDual, Tmpl: c.newDual(p, b), Pos: p}, append(b.heads, b.nums...))
 }
 
@@ -213,8 +215,10 @@ func (c *compiler) newDual(p term.Pos, b *dualBuilder) uint32 {
 	if !ok {
 		body = uint32(len(c.out.Bodies))
 		c.bodies[key] = body
-		// The firing itself: (3) puts the λ in place, (1) applies it, (5) binds a.
-		b.counts[rule.Subst]++
+		// The firing itself: (3) puts the λ in place, (1) applies it, (5) binds a. Of λa.0⃗ the (3) is that of the head which arrives.
+		if !b.isNull() {
+			b.counts[rule.Subst]++
+		}
 		b.counts[rule.Lambda]++
 		b.counts[rule.Lin]++
 		regs := max(1, b.regs)
@@ -228,6 +232,9 @@ func (c *compiler) newDual(p term.Pos, b *dualBuilder) uint32 {
 	c.out.Duals = append(c.out.Duals, graph.Dual{Pos: p, Body: body, Inlined: c.inlined})
 	return uint32(len(c.out.Duals) - 1)
 }
+
+// isNull reports whether the body is that of λa.0⃗.
+func (b *dualBuilder) isNull() bool { return len(b.heads)+len(b.nums)+len(b.code) == 0 }
 
 // bodyKey identifies the code of a body.
 func bodyKey(heads, nums int, code []graph.LinInstr) string {

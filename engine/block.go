@@ -239,7 +239,7 @@ func (m *Machine) runIteration(r graph.Ref, l *block.Loop, f, source, acc graph.
 	}
 	if l.Data != nil {
 		for k := range b.Params[0].Duals {
-			dual := graph.Ref(0)
+			dual := graph.NullDual
 			if l.Kind == graph.ListLoop {
 				dual = source + block.DualsAt + graph.Ref(k)
 			}
@@ -247,11 +247,10 @@ func (m *Machine) runIteration(r graph.Ref, l *block.Loop, f, source, acc graph.
 		}
 	}
 	m.block.Load(&b.Params[len(b.Params)-1], acc)
-	// Each run counts (3) of f, (1) and (4) of its arguments, the (4) of each dual of an
-	// element, and its template's steps.
+	// Each run counts (3) of f, (1) and (4) of its arguments, and its template's steps.
 	l.PerRun = b.Steps
 	if !l.Chain {
-		l.PerRun += 1 + 2*uint64(len(b.Params)) + l.Zeros()
+		l.PerRun += 1 + 2*uint64(len(b.Params))
 	}
 	if plan == nil {
 		if err := m.runLoop(l, &graph.Plan{}, nil); err != nil {
@@ -333,7 +332,6 @@ func (m *Machine) runLoop(l *block.Loop, plan *graph.Plan, rows []float64) error
 		i += chunk
 		if !l.Chain {
 			m.addSteps(rule.Subst, chunk)
-			m.addSteps(rule.GC, chunk*l.Zeros())
 			m.applied += chunk * uint64(len(l.Block.Params))
 			m.steps += chunk * 2 * uint64(len(l.Block.Params))
 		}

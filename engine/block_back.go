@@ -78,7 +78,7 @@ func (m *Machine) occur(n uint64) error {
 // dueAt books an arrival at each of the block's external duals that are used. The dual of an input reaches nothing.
 func (m *Machine) dueAt(p *block.Object, used []bool, stack []graph.Ref) []graph.Ref {
 	for k, ok := range used {
-		if ok {
+		if ok && p.Exts[k] != graph.NullDual {
 			m.occurs++
 			if h := p.Exts[k]; m.due(h) && m.nodes[h].Kind() != graph.Input {
 				stack = append(stack, h)
@@ -147,7 +147,7 @@ func (m *Machine) arriveOutside(p *block.Object, c *block.Contributions, stack [
 		return nil
 	}
 	for k, h := range p.Exts {
-		if !c.Any[k] {
+		if !c.Any[k] || h == graph.NullDual {
 			continue
 		}
 		if c.Missed(k) {

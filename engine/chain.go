@@ -30,7 +30,6 @@ func (m *Machine) makeChain(r graph.Ref, b *graph.Block, source, f, x graph.Ref,
 	m.addSteps(rule.Subst, n)
 	args := uint64(1)
 	if m.nodes[source].Kind() == graph.DataList {
-		m.addSteps(rule.GC, n*uint64(b.Params[0].Duals))
 		args = 2
 	}
 	m.applied += args * n

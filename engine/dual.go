@@ -17,6 +17,11 @@ var negativeZero = math.Float64bits(math.Copysign(0, -1))
 // unfolds to. Afterwards grad holds what has arrived at each input.
 func (m *Machine) Backward(d graph.Ref, grad []float64) error {
 	m.grad = grad
+	if d == graph.NullDual {
+		m.enter(calls.Backward)
+		m.fireNull(1)
+		return nil
+	}
 	if m.firesNewest() {
 		return m.fireNewest(d)
 	}
@@ -104,7 +109,7 @@ func (m *Machine) discover(seed graph.Ref) error {
 		heads := words[w : w+uint64(body.Heads)]
 		m.occurs += uint64(len(heads))
 		for _, h := range heads {
-			if m.due(h) {
+			if h != graph.NullDual && m.due(h) {
 				stack = append(stack, h)
 			}
 		}
@@ -218,15 +223,19 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 				regs[in.D] = in.Coefficient(regs)
 				continue
 			}
-			h := heads[in.D]
-			c := &state[h]
-			if checking && c.A == 0 {
-				panic(fmt.Sprintf("engine: an arrival at cell %d after it has fired", h))
-			}
-			c.V = math.Float64bits(c.Number() + v)
-			c.A--
-			if c.A == 0 {
-				stack = m.arrived(stack, h)
+			if h := heads[in.D]; h == graph.NullDual {
+				m.fireNull(1)
+				cells++
+			} else {
+				c := &state[h]
+				if checking && c.A == 0 {
+					panic(fmt.Sprintf("engine: an arrival at cell %d after it has fired", h))
+				}
+				c.V = math.Float64bits(c.Number() + v)
+				c.A--
+				if c.A == 0 {
+					stack = m.arrived(stack, h)
+				}
 			}
 			if finite && (math.IsNaN(v) || math.IsInf(v, 0)) {
 				return &limits.NotFiniteError{Value: v, What: "a derivative", Pos: m.prog.Duals[index].Pos}
@@ -241,6 +250,13 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 		m.record.Sync() // it has the firings and the arrivals
 	}
 	return nil
+}
+
+// fireNull fires λa.0⃗ for so many arrivals: (1) and (5), for the (3) is that of the head.
+func (m *Machine) fireNull(n uint64) {
+	body := m.prog.NullBody()
+	m.fired[body] += n
+	m.steps += n * m.prog.Bodies[body].Steps
 }
 
 // fireInput fires the cell of an input: (3), (1) and (5).

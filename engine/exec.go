@@ -168,6 +168,12 @@ func (m *Machine) execBlock(in *graph.Instr, pc uint32, into graph.Ref, flags ui
 	case graph.OpList:
 		m.makeBlock(in, uint32(graph.List)|in.Tmpl<<graph.KindShift, graph.ValueWords, into, flags)
 	case graph.OpDual:
+		if m.prog.IsNull(in.Tmpl) {
+			if m.slots[in.D] = graph.NullDual; flags&graph.Root != 0 {
+				m.become(into, graph.NullDual)
+			}
+			return
+		}
 		m.makeBlock(in, uint32(graph.DualCell)|in.Tmpl<<graph.KindShift, graph.DualWords, into, flags)
 	case graph.OpLin:
 		m.makeBlock(in, uint32(graph.LinDual)|in.Tmpl<<graph.KindShift, graph.ValueWords, into, flags)

@@ -128,7 +128,7 @@ func (m *Machine) iterate(r graph.Ref) error {
 	return nil
 }
 
-// element returns element i of a vector of elements, or makes that of a data list, which counts the (4) of each of its duals.
+// element returns element i of a vector of elements, or makes that of a data list.
 func (m *Machine) element(kind graph.Kind, source graph.Ref, i uint32) (v graph.Ref, err error) {
 	if kind == graph.IterList {
 		return m.words[4*uint64(source)+graph.ValueWords+uint64(i)], nil
@@ -136,9 +136,6 @@ func (m *Machine) element(kind graph.Kind, source graph.Ref, i uint32) (v graph.
 	shape := m.prog.Global(uint32(m.nodes[source].V)).Elem
 	if err := m.ensure(block.ElementNodes(shape)); err != nil {
 		return 0, err
-	}
-	if shape.Reversed {
-		m.addSteps(rule.GC, uint64(shape.Width))
 	}
 	v, m.top, err = m.block.Element(source, shape, int(i), m.top)
 	return v, err

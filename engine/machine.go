@@ -187,8 +187,16 @@ func (m *Machine) Close() error { return m.arena.Close() }
 func (m *Machine) makeGlobals() error {
 	m.top = 1
 	m.limit = m.arena.Len()
+	if m.prog.Reversed {
+		m.nodes[graph.NullDual] = graph.Node{Head: uint32(graph.DualCell) | m.prog.ZeroDual<<graph.KindShift}
+		m.top++
+	}
 	for i := uint32(1); int(i) < m.prog.NumGlobals(); i++ {
 		g := m.prog.Global(i)
+		if g.Kind == graph.DualCell {
+			m.slots[i] = graph.NullDual
+			continue
+		}
 		n := 1
 		if g.Kind == graph.Vec {
 			n = int(graph.Units(graph.ValueWords, len(g.Comps)))

@@ -181,6 +181,7 @@ type ArrayCell struct {
 	Mask int
 	// Either says that it is no family of dual λs: each instance is one of its two heads.
 	Either bool
+	Null   bool // they are λa.0⃗
 	// Late is 0 if the cells are made by the code of the template, in order. Otherwise they are made behind conditionals, in the n
 	// outermost loops in the reverse order if it is 1 + n, and in an order that is not known if it is −1.
 	Late int

@@ -19,8 +19,7 @@ type arrayBackward struct {
 	cells   []familyAdjoint
 	exts    arrivals // at external duals of the first run
 	before  arrivals // at duals of the result of the run before
-	ignored []bool
-	zeros   arrivals // at those that are ignored, of a block with conditionals
+	nulls   uint64   // arrivals at duals λa.0⃗ in all runs
 	sums    int      // the register of the sum of external dual 0, 0: there are none yet
 	befores int      // the same for the duals of the result of the run before
 	element arrivals // at the duals of the element that are Listed
@@ -68,10 +67,10 @@ func newBackwardInTurns(of *Wiring, p *Program, reached []bool, partial bool, t 
 	b := of.b
 	outs := len(b.OutDuals)
 	w := &arrayBackward{w: of, b: b, p: p, out: &Backward{Regs: b.Regs, Out: make([]uint32, outs), Before: make([]uint32, outs), Next: make([]bool, outs)},
-		cells: make([]familyAdjoint, len(b.Arrays.Cells)), ignored: make([]bool, b.Exts), masked: newMasked(b.Arrays), partial: partial,
+		cells: make([]familyAdjoint, len(b.Arrays.Cells)), masked: newMasked(b.Arrays), partial: partial,
 		consts: map[uint64]uint32{}, times: map[uint32]uint64{}, turns: t}
 	t.pending, t.again = map[int][]Array{}, false
-	w.exts, w.before, w.zeros = w.arrivals(b.Exts), w.arrivals(outs), w.arrivals(b.Exts)
+	w.exts, w.before = w.arrivals(b.Exts), w.arrivals(outs)
 	if slices.Contains(of.Exts, Listed) {
 		w.element = w.arrivals(b.Params[0].Duals)
 	}
@@ -208,6 +207,10 @@ func (w *arrayBackward) seed(reached []bool) {
 		if slices.Max(of) == 0 {
 			continue
 		}
+		if w.nullBehind(q) { // nobody tells how many applications have arrived there
+			w.failed = true
+			return
+		}
 		a := &w.cells[q]
 		a.any, a.touched, a.heads = true, w.arrivals(len(of)), 2
 		seed := touch{source: -1, loop: -1}
@@ -266,7 +269,9 @@ func (w *arrayBackward) fire(q int) {
 	}
 	if c.Either {
 		for _, h := range c.Heads {
-			w.arrive(c.Dims, loop, h, a.at, nil)
+			if !w.isNull(&h, c.Dims) { // arriveBehind has counted that
+				w.arrive(c.Dims, loop, h, a.at, nil)
+			}
 		}
 		return
 	}
@@ -361,6 +366,10 @@ func (w *arrayBackward) arrive(dims []Dim, loop int32, h ArrayHead, a Address, b
 // arriveAt is arrive under a mask, and where these numbers are not 0, if where is not nil.
 func (w *arrayBackward) arriveAt(dims []Dim, loop int32, h ArrayHead, a Address, b *Address, mask int, where *Address) {
 	if h.External {
+		if w.mixed(h.At, dims) {
+			w.arriveApart(dims, loop, h, a, b, mask, where)
+			return
+		}
 		w.arriveOutside(dims, loop, h.At, a, b, mask, where)
 		return
 	}
@@ -371,6 +380,13 @@ func (w *arrayBackward) arriveAt(dims []Dim, loop int32, h ArrayHead, a Address,
 		return
 	}
 	at := Address{h.At.Base - c.First, h.At.Stride}
+	switch {
+	case c.Null:
+		w.arriveNull(dims, mask, where)
+		return
+	case c.Either:
+		w.arriveBehind(c, dims, at, mask, where)
+	}
 	if between := loopBetween(dims, at, c); w.apart.at == 0 {
 		loop = between
 	} else {
@@ -442,8 +458,8 @@ func loopBetween(dims []Dim, at Address, c *ArrayCell) int32 {
 	return -1
 }
 
-// arriveApart lets arrive a, or its product with b, at a head whose instances name cells of several families: for one value of
-// an index at a time, as the cells fire.
+// arriveApart lets arrive a, or its product with b, at a head whose instances name cells of several families, or external duals of which
+// some are λa.0⃗: for one value of an index at a time, as the cells fire.
 func (w *arrayBackward) arriveApart(dims []Dim, loop int32, h ArrayHead, a Address, b *Address, mask int, where *Address) {
 	k := 0
 	for d := range dims {
@@ -537,7 +553,7 @@ func (w *arrayBackward) touch(of *arrivals, target int, dims []Dim, loop int32, 
 	return !w.failed
 }
 
-// arriveOutside lets arrive at external duals: those of the first run, of the run before, of the element of a list, or λa.0⃗.
+// arriveOutside lets arrive at external duals: those of the first run, of the run before or of the element of a list, or λa.0⃗.
 func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *Address, mask int, where *Address) {
 	noted := where
 	if where == nil {
@@ -546,10 +562,7 @@ func (w *arrayBackward) arriveOutside(dims []Dim, loop int32, at, a Address, b *
 	to := w.w.Exts[at.Base]
 	switch {
 	case to == Ignored:
-		at.Distinct(dims, func(k int) {
-			w.failed = w.failed || w.w.Exts[k] != Ignored
-		})
-		w.failed = w.failed || !w.zeros.note(dims, at, touch{source: w.source, loop: -1}, mask, noted)
+		w.arriveNull(dims, mask, noted)
 	case to == Listed:
 		at.Distinct(dims, func(k int) { w.failed = w.failed || w.w.Exts[k] != Listed })
 		if w.listed == 0 {
@@ -590,13 +603,12 @@ func (w *arrayBackward) finish() {
 	for _, target := range []int{extTarget, beforeTarget, elementTarget} {
 		w.flush(target)
 	}
-	w.ignore()
 	w.partialExts()
 	if !w.before.covered() {
 		out.BeforeReach = uint32(w.anyOf(&w.before, 0, w.before.size))
 		w.read = append(w.read, int(out.BeforeReach))
 	}
-	out.countFired(w.p, w.times, w.ignored)
+	out.countFired(w.p, w.times, w.nulls)
 	w.exts.each(func(first, n int) { out.Sums = append(out.Sums, Sum{first, n, uint32(w.sums + first)}) })
 	w.before.each(func(first, n int) {
 		for j := first; j < first+n; j++ {

@@ -105,22 +105,6 @@ func (a Address) in(dims, others []Dim) Address {
 	return out
 }
 
-// ignore counts the duals λa.0⃗ at which something arrives.
-func (w *arrayBackward) ignore() {
-	if w.zeros.covered() {
-		w.zeros.each(func(first, n int) {
-			for k := first; k < first+n; k++ {
-				w.ignored[k] = true
-			}
-		})
-		return
-	}
-	least, most := w.zeros.size, 0
-	w.zeros.each(func(first, n int) { least, most = min(least, first), max(most, first+n) })
-	at := Address{w.anyOf(&w.zeros, least, most-least), []int{1}}
-	w.countWhere(MaskedCells{At: at, Dims: []Dim{{Size: most - least}}, Body: w.p.Duals[w.p.ZeroDual].Body, Cells: 1})
-}
-
 // partialExts notes the external duals of the first run at which something arrives in some runs only.
 func (w *arrayBackward) partialExts() {
 	if w.exts.covered() {

@@ -34,10 +34,10 @@ type Backward struct {
 	// Elements are, of a [ListLoop], the registers of what arrives at the duals of the run's element, 0 where nothing does.
 	Elements []uint32
 	// Steps: Fired counts the firings of each body, Arrivals the applications of
-	// duals in the bodies that fire, Cells those bodies, with the external duals λa.0⃗.
+	// duals in the bodies that fire, Cells those bodies, with a λa.0⃗ for each arrival there.
 	Fired           []FiredBody
 	Arrivals, Cells uint64
-	Steps           uint64 // of the bodies, those of λa.0⃗ included
+	Steps           uint64 // of the bodies
 	// Decided says that the run decides which cells fire, beside those of masks.
 	Decided bool
 	// Masked are counts that depend on the run, beside these.
@@ -130,13 +130,11 @@ func (h *Heap) Pop() uint64 {
 	}
 }
 
-// countFired counts how often each body fires, and the duals λa.0⃗ at which something arrives.
-func (out *Backward) countFired(p *Program, times map[uint32]uint64, ignored []bool) {
-	for _, arrivals := range ignored {
-		if arrivals {
-			times[p.Duals[p.ZeroDual].Body]++
-			out.Cells++
-		}
+// countFired counts how often each body fires, and λa.0⃗ for each arrival there.
+func (out *Backward) countFired(p *Program, times map[uint32]uint64, nulls uint64) {
+	if nulls > 0 {
+		times[p.NullBody()] += nulls
+		out.Cells += nulls
 	}
 	for body, n := range times {
 		out.Fired = append(out.Fired, FiredBody{body, n})

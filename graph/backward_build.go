@@ -21,7 +21,7 @@ type backwardBuilder struct {
 	before  []adjoint // of the duals of the result of the run before
 	element []adjoint // of the duals that are Listed
 	sum     []uint32  // of the external duals of the first run: the register
-	ignored []bool    // external duals λa.0⃗ with arrivals
+	nulls   uint64    // arrivals at duals λa.0⃗
 	consts  map[uint64]uint32
 	sigmoid map[uint32]uint32 // of a register z: that of sigmoid z
 	exp     map[uint32]uint32
@@ -45,7 +45,7 @@ func newBackward(of *Wiring, p *Program, reached []bool, logged bool, look func(
 	w := &backwardBuilder{w: of, b: b, p: p, logged: logged, look: look,
 		out:  &Backward{Regs: b.Regs, Out: make([]uint32, outs), Before: make([]uint32, outs), Next: make([]bool, outs)},
 		live: make([]bool, len(b.Cells)), due: make([]int, len(b.Cells)), cells: make([]adjoint, len(b.Cells)), before: make([]adjoint, outs),
-		sum: make([]uint32, b.Exts), ignored: make([]bool, b.Exts), consts: map[uint64]uint32{}, times: map[uint32]uint64{},
+		sum: make([]uint32, b.Exts), consts: map[uint64]uint32{}, times: map[uint32]uint64{},
 		sigmoid: map[uint32]uint32{}, exp: map[uint32]uint32{}, cos: map[uint32]uint32{}}
 	if slices.Contains(of.Exts, Listed) {
 		w.element = make([]adjoint, b.Params[0].Duals)
@@ -85,7 +85,7 @@ func (w *backwardBuilder) reach(reached []bool) {
 			continue
 		}
 		for _, h := range w.b.Cells[i].Heads {
-			if h >= 0 {
+			if h >= 0 && !w.b.Cells[h].Null {
 				w.live[h] = true
 				w.due[h]++
 			}
@@ -191,7 +191,7 @@ func (w *backwardBuilder) cell(i int32, push func(c int32)) {
 			} else {
 				w.arrive(h, regs[in.A])
 			}
-			if h >= 0 {
+			if h >= 0 && !w.b.Cells[h].Null {
 				if w.due[h]--; w.due[h] == 0 {
 					push(h)
 				}
@@ -218,19 +218,22 @@ func (w *backwardBuilder) slope(sym term.Symbol, a uint32) uint32 {
 }
 
 // target returns the adjoint of a cell, of a dual of the run before or of a dual of an element of a list, nil for any other
-// external dual, and which that is.
+// external dual, and which that is. It counts an arrival at λa.0⃗.
 func (w *backwardBuilder) target(h int32) (to *adjoint, ext int32) {
-	if h >= 0 {
+	if h >= 0 && !w.b.Cells[h].Null {
 		return &w.cells[h], 0
 	}
-	ext = w.w.Exts[^h]
+	ext = Ignored
+	if h < 0 {
+		ext = w.w.Exts[^h]
+	}
 	switch {
 	case ext < 0:
 		return &w.before[^ext], 0
 	case ext == Listed:
 		return &w.element[int(^h)-w.b.ParamExt(0)], 0
 	case ext == Ignored:
-		w.ignored[^h] = true
+		w.nulls++
 	}
 	return nil, ext
 }
@@ -300,7 +303,7 @@ func (w *backwardBuilder) log(ext int32, r uint32) {
 // finish counts, and drops the code that only serves duals λa.0⃗.
 func (w *backwardBuilder) finish() {
 	out := w.out
-	out.countFired(w.p, w.times, w.ignored)
+	out.countFired(w.p, w.times, w.nulls)
 	for j, a := range w.before {
 		out.Before[j], out.Next[j] = a.reg, a.reg != 0
 	}

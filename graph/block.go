@@ -147,6 +147,7 @@ type BlockCell struct {
 	Body     uint32
 	Dual     uint32
 	Template int
+	Null     bool // it is λa.0⃗
 	Heads    []int32
 	Nums     []uint32
 }

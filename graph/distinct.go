@@ -11,7 +11,7 @@ type Distinct struct {
 	turn  uint32
 }
 
-// All reports whether the references are distinct. Any number of them may be 0.
+// All reports whether the references are distinct. Any number of them may be [NullDual].
 func (d *Distinct) All(refs []Ref) bool {
 	ordered := 1 // how many references are in order, each greater than the one before
 	for ordered < len(refs) && refs[ordered] > refs[ordered-1] {
@@ -21,7 +21,7 @@ func (d *Distinct) All(refs []Ref) bool {
 		return true
 	}
 	for _, r := range refs[ordered:] {
-		if _, found := slices.BinarySearch(refs[:ordered], r); found && r != 0 {
+		if _, found := slices.BinarySearch(refs[:ordered], r); found && r != NullDual {
 			return false
 		}
 	}
@@ -35,7 +35,7 @@ func (d *Distinct) All(refs []Ref) bool {
 	}
 	mask := uint32(len(d.table) - 1)
 	for _, r := range refs {
-		if r == 0 {
+		if r == NullDual {
 			continue
 		}
 		entry := uint64(d.turn)<<32 | uint64(r)

@@ -5,6 +5,11 @@ import "math"
 // Ref is the index of a node in an arena. 0 is nil.
 type Ref = uint32
 
+// NullDual is, in a reversed program, the node of the λa.0⃗ of all numerals. It has no name: each opening of ⟨r, λa.0⃗⟩ has a cell of its
+// own, at which one application arrives for each seed at most. So each arrival at the node fires: it counts one (1) and one (5) beside
+// its (3), and never (11).
+const NullDual Ref = 1
+
 // Node is the unit of the arena: 16 bytes, no Go pointer. The package comment
 // tells how objects lie in it.
 type Node struct {

@@ -241,7 +241,7 @@ type Global struct {
 	Kind  Kind
 	Val   float64   // Num
 	Count uint64    // Nat
-	Index uint32    // Closure, List: the template; DataList: the data; Input: the input
+	Index uint32    // Closure, List: the template; DataList: the data; Input: the input; DualCell: the dual λa.0⃗
 	Comps []uint32  // Vec: the globals that are its components
 	Elem  DataShape // DataList
 	Type  term.Type // Nat, DataList, Con
@@ -256,6 +256,14 @@ func (p *Program) InputSlot(i int) (slot, stride uint32) {
 	}
 	return 1 + uint32(i)*stride, stride
 }
+
+// IsNull reports whether the dual is λa.0⃗.
+func (p *Program) IsNull(dual uint32) bool {
+	return p.Reversed && p.Duals[dual].Body == p.Duals[p.ZeroDual].Body
+}
+
+// NullBody is the body of λa.0⃗.
+func (p *Program) NullBody() uint32 { return p.Duals[p.ZeroDual].Body }
 
 // InputAt returns the input whose number or dual is in a slot, if there is one.
 func (p *Program) InputAt(slot uint32) (i int, ok bool) {
@@ -318,8 +326,8 @@ type Program struct {
 	Inputs  int
 	Globals []Global
 	Data    []term.Data
-	// ZeroDual is the dual λa.0⃗ of the elements of data lists, if Reversed.
-	ZeroDual uint32
+	// ZeroDual is the dual λa.0⃗ that [NullDual] has, and Null the global, if Reversed.
+	ZeroDual, Null uint32
 	// Cons and Nil are the globals λa.λr.⟨a,r⟩ and an end mark, to which a list is
 	// applied to read it, unless Reversed.
 	Cons, Nil uint32

@@ -13,11 +13,11 @@ import (
 //
 //   - e ≥ 0: external dual e of the first run, the lowest number of those that are one node;
 //   - ^j: dual j of a run's result, the lowest number of those that are one dual;
-//   - [Ignored]: a dual λa.0⃗ of an element of data;
+//   - [Ignored]: a dual λa.0⃗;
 //   - [Listed]: a dual of the element of a list that this run has, and no other.
 type Wiring struct {
 	Exts []int32 // what the external duals are; ^j is a dual of the result of the run before
-	Outs []int32 // what the duals of the result are; ^j is a dual of this run's result
+	Outs []int32 // what the duals of the result are; ^j is a dual of this run's result, and [Ignored] is [NullDual]
 
 	// Number is the wiring's among those of a block with paths, from 1 on.
 	Number uint32
@@ -31,7 +31,7 @@ type Wiring struct {
 	kept int                  // the size of what is in of
 }
 
-// Ignored is a dual λa.0⃗ of an element of data: no code serves it.
+// Ignored is a dual λa.0⃗: no code serves it. Each arrival there counts one (1) and one (5).
 const Ignored = math.MaxInt32
 
 // Listed is a dual of the element of a [ListLoop].
@@ -61,6 +61,9 @@ func (b *Block) Wiring(kind LoopKind, exts []Ref) *Wiring {
 	of := b.distinct(kind)
 	first := map[Ref]int32{}
 	for k, r := range exts {
+		if r == NullDual {
+			of[k] = Ignored
+		}
 		if of[k] >= Listed {
 			continue
 		}
@@ -73,6 +76,15 @@ func (b *Block) Wiring(kind LoopKind, exts []Ref) *Wiring {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.wiring(of)
+}
+
+// HasNull reports whether one of the external duals of a first run is [NullDual], but for those of an element of data.
+func (b *Block) HasNull(kind LoopKind, exts []Ref) bool {
+	first, n := len(exts), 0
+	if kind == DataLoop {
+		first, n = b.ParamExt(0), b.Params[0].Duals
+	}
+	return slices.Contains(exts[:first], NullDual) || slices.Contains(exts[first+n:], NullDual)
 }
 
 // After returns the wiring of a run after one of the wiring w, in an iteration of the block b, or of the block whose path b is.
@@ -131,6 +143,10 @@ func (b *Block) wiring(exts []int32) *Wiring {
 	}
 	first := map[dual]int32{}
 	for j, d := range b.OutDuals {
+		if d < 0 && exts[^d] == Ignored || d >= 0 && b.null(d) {
+			w.Outs[j] = Ignored
+			continue
+		}
 		is := dual{d: d}
 		if d < 0 && exts[^d] < Listed {
 			is = dual{exts[^d], true}
@@ -149,6 +165,14 @@ func (b *Block) wiring(exts []int32) *Wiring {
 	}
 	b.wirings[string(key)] = w
 	return w
+}
+
+// null reports whether a cell of the block is λa.0⃗.
+func (b *Block) null(cell int32) bool {
+	if a := b.Arrays; a != nil {
+		return a.Cells[a.FamilyOf(int(cell))].Null
+	}
+	return b.Cells[cell].Null
 }
 
 // Own reports whether dual j of the result is one of the run's own, the first of those

@@ -65,11 +65,15 @@ func (m run[M]) ready(r Place, n *node) redex {
 }
 
 // bound is called when a substitution has its value: its occurrences may become it, by (3), one after the
-// other, and where there is none (4) drops it.
+// other, and where there is none (4) drops it. That of a dual variable by a λ, which comes out of a pair, is a cell.
 func (m run[M]) bound(r Place, n *node) redex {
 	if m.opens() && m.isUnnamed(n.Tag[0], n.Val[0]) {
 		n.Bits |= 1
 		return ruleAt(rule.EtaPair, r)
+	}
+	if n.Bits&literal.IsDual != 0 && n.Tag[0] == literal.Value {
+		n.Kind, n.Bits = literal.Cell, 0
+		return m.madeDual(r, n)
 	}
 	if w := hi(n.Val[1]); w != 0 {
 		n.Val[1] = uint64(lo(n.Val[1]))

@@ -483,7 +483,7 @@ func (b *arrayBuilder) cell(c graph.ArrayCell, l late, run int) arrayWire {
 
 func (b *arrayBuilder) dual(in *graph.Instr) bool {
 	id := b.c.out.Duals[in.Tmpl].Body
-	c := graph.ArrayCell{Body: id, Dual: in.Tmpl}
+	c := graph.ArrayCell{Body: id, Dual: in.Tmpl, Null: b.c.out.IsNull(in.Tmpl)}
 	dims := b.dims()
 	var when late
 	run := 0

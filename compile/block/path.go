@@ -411,7 +411,7 @@ func (b *pathBuilder) compute(in *graph.Instr, ops []int) (w wire, ok bool) {
 		return wire{kind: closureWire, tmpl: in.Tmpl, parts: wires}, true
 	case graph.OpDual:
 		id := b.c.out.Duals[in.Tmpl].Body
-		cell := graph.BlockCell{Body: id, Dual: in.Tmpl, Template: len(b.path.Templates) - 1}
+		cell := graph.BlockCell{Body: id, Dual: in.Tmpl, Template: len(b.path.Templates) - 1, Null: b.c.out.IsNull(in.Tmpl)}
 		for i, w := range wires {
 			if uint32(i) < b.c.out.Bodies[id].Heads {
 				cell.Heads = append(cell.Heads, w.dual)

@@ -76,6 +76,9 @@ func (b *routineBuilder) compute(in *graph.Instr, ops []int) (w wire, ok bool) {
 		w.reg = b.toRefs(graph.RoutineInstr{Op: graph.RoutineCon, A: r, B: in.Tmpl}, 1, 1)
 		return w, ok
 	case graph.OpDual:
+		if b.prog.IsNull(in.Tmpl) {
+			return wire{kind: globalWire, reg: b.prog.Null}, true
+		}
 		w.reg, ok = b.object(uint32(graph.DualCell)|in.Tmpl<<graph.KindShift, graph.DualWords, wires)
 	case graph.OpList:
 		w.reg, ok = b.object(uint32(graph.List)|in.Tmpl<<graph.KindShift, graph.ValueWords, wires)

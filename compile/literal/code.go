@@ -44,7 +44,7 @@ type Instr struct {
 	Val     float64
 	Closure *Closure  // of a λ, a conditional, a match or a list
 	Body    *Template // of a λ
-	Dual    bool      // of an App: its function is a dual variable; of an occurrence: it is of one
+	Dual    bool      // of an App: its function is a dual variable; of an occurrence or a Sub: it is of one
 	Self    bool      // of a λ: it is a recursive function, in the body of one that is defined together with it
 	Named   bool      // of a Pair: its components have names
 	Pos     term.Pos

@@ -100,7 +100,7 @@ func (c *coder) pass(r term.Ref, s spot) {
 // bind makes the substitution of x, and returns its frame index.
 func (c *coder) bind(in uint32, x term.Var, kind Kind, pos term.Pos) uint32 {
 	b := c.templates[in]
-	i := c.put(in, Instr{Op: MakeSub, Kind: kind, Pos: pos, Name: x})
+	i := c.put(in, Instr{Op: MakeSub, Kind: kind, Dual: kind == Sub && c.isDual(x), Pos: pos, Name: x})
 	c.homes[x] = home{in: in + 1, index: i, instr: int32(len(b.code) - 1)}
 	return i
 }
@@ -328,11 +328,11 @@ func spine(s spot) uint64 {
 }
 
 // lambda makes λx.t. A dual λ gets a name where it has none, which is no step (note C4):
-// d[d:=λa.t].
+// d[d:=λa.t]. The λa.0⃗ of a numeral gets none.
 func (c *coder) lambda(n *term.Node, s spot, at Instr, r term.Ref) {
 	in := s.in - 1
 	linear := c.t.Info(n.X).Linear
-	if linear && !s.named {
+	if linear && !s.named && c.t.Nodes[n.A].Op != term.ZeroOp {
 		b := c.templates[in]
 		cell := c.put(in, Instr{Op: MakeSub, Kind: Cell, N: 1, Pos: n.Pos})
 		b.code = append(b.code, Instr{Op: MakeVariable, Up: at.Up, Slot: at.Slot, X: cell, Pos: n.Pos})
@@ -489,9 +489,7 @@ func (c *coder) data(n *term.Node, s spot, at Instr, r term.Ref) {
 func (c *coder) number(in uint32, at Instr, reversed bool) {
 	if reversed {
 		pair := c.put(in, Instr{Op: MakeNode, Kind: Pair, Arity: 2, Up: at.Up, Slot: at.Slot, Pos: at.Pos})
-		cell := c.put(in, Instr{Op: MakeSub, Kind: Cell, N: 1, Pos: at.Pos})
-		c.add(in, Instr{Op: MakeVariable, Up: pair, Slot: 1, X: cell, Pos: at.Pos})
-		c.put(in, Instr{Op: MakeLam, Kind: Lam, Up: cell, Closure: &Closure{Bodies: []uint32{c.p.Zero}}, Pos: at.Pos})
+		c.put(in, Instr{Op: MakeLam, Kind: Lam, Up: pair, Slot: 1, Closure: &Closure{Bodies: []uint32{c.p.Zero}}, Pos: at.Pos})
 		at.Up, at.Slot = pair, 0
 	}
 	c.add(in, at)

@@ -95,6 +95,9 @@ func (l *layout) instr(in *Instr, code uint32) {
 		}
 	case MakeSub:
 		im.Bits, im.C, im.Val[1] = 1, in.Y, in.N
+		if in.Dual {
+			im.Bits |= IsDual
+		}
 	case MakeOpen:
 		im.Bits, im.From[4], im.From[5] = 1, in.X, in.Y
 	case MakeLam:

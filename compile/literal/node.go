@@ -52,6 +52,7 @@ const (
 	IsOpen        = 1 << 4 // of a Pair: it has an inert part
 	IsNamed       = 1 << 5 // of a Pair: (10) has named its components
 	IsArgument    = 1 << 6 // of a Pair: it is part of the argument of a constructor, which has names that count no step
+	IsDual        = 1 << 3 // of a Sub: it binds a dual variable
 )
 
 // Waits is, in the place of an operand, that of a λ that waits for what it captures.

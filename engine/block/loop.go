@@ -29,14 +29,6 @@ type Loop struct {
 // State returns the registers of the last parameter, which a run's results become.
 func (l *Loop) State() []uint32 { return l.Block.Params[len(l.Block.Params)-1].Regs }
 
-// Zeros returns how many duals λa.0⃗ an element has.
-func (l *Loop) Zeros() uint64 {
-	if l.Kind != graph.DataLoop {
-		return 0
-	}
-	return uint64(l.Block.Params[0].Duals)
-}
-
 // element returns the number of the element that run i reads.
 func (l *Loop) element(i uint64) int {
 	if l.Chain {

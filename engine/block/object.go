@@ -12,7 +12,7 @@ const (
 	blockKind  = 3 // graph.LoopKind
 	blockData  = 4 // the data list
 	blockFirst = 5 // of its elements, how many are left before the first run
-	// blockShared is 1 if two of the external duals are one.
+	// blockShared is 1 if two of the external duals are one, or one is λa.0⃗, but for those of elements of data.
 	blockShared = 6
 	blockLoop   = 7 // 1 + the number of the checkpoints that the object has in place of rows; 0: it has rows
 )
@@ -62,7 +62,7 @@ func (r *Runner) NewObject(base graph.Ref, b *graph.Block, plan *graph.Plan, kin
 	clear(r.words[w : w+graph.BlockWords])
 	r.words[w] = uint32(graph.BlockRun) | b.ID<<graph.KindShift
 	r.words[w+blockRuns], r.words[w+blockKind] = uint32(n), uint32(kind)
-	if !r.distinct.All(r.Exts) {
+	if !r.distinct.All(r.Exts) || b.HasNull(kind, r.Exts) {
 		r.words[w+blockShared] = 1
 	}
 	outs := uint64(len(b.OutDuals))
@@ -149,9 +149,12 @@ func (r *Runner) KeepRow(p *Object) {
 func (r *Runner) SetOuts(p *Object, w *graph.Wiring) {
 	r.Outs = r.Outs[:0]
 	for _, d := range w.Outs {
-		if d < 0 {
+		switch {
+		case d == graph.Ignored:
+			r.Outs = append(r.Outs, graph.NullDual)
+		case d < 0:
 			r.Outs = append(r.Outs, p.Outs+graph.Ref(^d))
-		} else {
+		default:
 			r.Outs = append(r.Outs, r.Exts[d])
 		}
 	}

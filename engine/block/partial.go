@@ -99,6 +99,9 @@ func (r *Runner) Miss(h graph.Ref, state []graph.Node, arrived func(h graph.Ref)
 	for stack := []graph.Ref{h}; len(stack) > 0; {
 		h := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
+		if h == graph.NullDual {
+			continue
+		}
 		state[h].A--
 		r.due[h]--
 		switch {

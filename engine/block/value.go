@@ -140,7 +140,7 @@ func (r *Runner) Value(l *graph.Leaves, regs []uint32, top graph.Ref) (v, next g
 
 // ElementNodes is how many nodes [Runner.Element] makes at most.
 func ElementNodes(s graph.DataShape) uint32 {
-	return 3*uint32(s.Width) + graph.Units(graph.ValueWords, s.Width)
+	return 2*uint32(s.Width) + graph.Units(graph.ValueWords, s.Width)
 }
 
 // Element makes element i of a data list, a number or a vector of numbers, or in a reversed program of pairs ⟨r, λa.0⃗⟩, of nodes from top
@@ -158,10 +158,9 @@ func (r *Runner) Element(list graph.Ref, shape graph.DataShape, i int, top graph
 		if !shape.Reversed {
 			return v
 		}
-		r.nodes[v+1] = graph.Node{Head: uint32(graph.DualCell) | r.prog.ZeroDual<<graph.KindShift}
-		r.nodes[v+2] = graph.Node{Head: uint32(graph.Pair), V: uint64(v) | uint64(v+1)<<32}
-		top += 2
-		return v + 2
+		r.nodes[v+1] = graph.Node{Head: uint32(graph.Pair), V: uint64(v) | uint64(graph.NullDual)<<32}
+		top++
+		return v + 1
 	}
 	if !shape.Vector {
 		v = number(values[0])

@@ -105,6 +105,7 @@ func (f *Firing) run(most uint64) (w Work, other graph.Ref, done bool) {
 		w.Steps += body.Steps
 		at := 4*uint64(d) + graph.DualWords
 		heads := words[at : at+uint64(body.Heads)]
+		null := uint64(0)
 		regs[0] = nodes[d].Number()
 		for i, r := range words[at+uint64(body.Heads) : at+uint64(body.Heads+body.Nums)] {
 			regs[1+i] = nodes[r].Number()
@@ -121,13 +122,28 @@ func (f *Firing) run(most uint64) (w Work, other graph.Ref, done bool) {
 				continue
 			}
 			h := heads[in.D]
+			if h == graph.NullDual {
+				null++
+				continue
+			}
 			if !f.waits.add(h) {
 				v = nodes[h].Number() + v
 			}
 			nodes[h].V = math.Float64bits(v)
 		}
+		if null > 0 {
+			f.firedNull(&w, null)
+		}
 	}
 	return w, 0, false
+}
+
+// firedNull counts the firings of λa.0⃗, one for each arrival there.
+func (f *Firing) firedNull(w *Work, n uint64) {
+	body := f.Prog.NullBody()
+	f.Fired[body] += n
+	w.Cells += n
+	w.Steps += n * f.Prog.Bodies[body].Steps
 }
 
 // set is a set of nodes of which the greatest is taken, and only smaller ones are added then.

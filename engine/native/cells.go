@@ -242,16 +242,7 @@ func (w *cellLowering) body(i int) {
 	b := &w.p.Bodies[i]
 	w.local(opLocalGet, cellNode)
 	w.touch(graph.FrontBytes + graph.NodeBytes*uint64(graph.Units(graph.DualWords, int(b.Heads+b.Nums))) - 4)
-	w.i32(0)
-	w.i32(0)
-	w.at(opI64Load, framesAt+8*uint64(i))
-	w.i64(1)
-	w.op(opI64Add)
-	w.at(opI64Store, framesAt+8*uint64(i))
-	w.local(opLocalGet, cellLeft)
-	w.i64(int64(1 + uint64(b.Heads) + b.Steps))
-	w.op(opI64Sub)
-	w.local(opLocalSet, cellLeft)
+	w.count(uint32(i))
 	w.local(opLocalGet, cellNode)
 	w.word(opF64Load, 2)
 	w.local(opLocalSet, cellReg)
@@ -265,6 +256,21 @@ func (w *cellLowering) body(i int) {
 	for k := range b.Code {
 		w.instruction(&b.Code[k])
 	}
+}
+
+// count emits the code that counts a firing of a body.
+func (w *cellLowering) count(body uint32) {
+	at, b := framesAt+8*uint64(body), &w.p.Bodies[body]
+	w.i32(0)
+	w.i32(0)
+	w.at(opI64Load, at)
+	w.i64(1)
+	w.op(opI64Add)
+	w.at(opI64Store, at)
+	w.local(opLocalGet, cellLeft)
+	w.i64(int64(1 + uint64(b.Heads) + b.Steps))
+	w.op(opI64Sub)
+	w.local(opLocalSet, cellLeft)
 }
 
 // instruction translates an instruction of a body.
@@ -296,11 +302,22 @@ func (w *cellLowering) instruction(in *graph.LinInstr) {
 	w.arrive(in.D)
 }
 
-// arrive emits the arrival of cellSum at a head. The first adds the cell to the set.
+// arrive emits the arrival of cellSum at a head. The first adds the cell to the set. One at λa.0⃗ is counted.
 func (w *cellLowering) arrive(head uint32) {
 	w.local(opLocalGet, cellNode)
 	w.word(opI32Load, graph.DualWords+int(head))
 	w.local(opLocalTee, cellTo)
+	w.i32(int32(graph.NullDual))
+	w.op(opI32Eq, opIf, typeNone)
+	w.count(w.p.NullBody())
+	w.op(opElse)
+	w.arriveAt()
+	w.op(opEnd)
+}
+
+// arriveAt emits the arrival of cellSum at the cell cellTo.
+func (w *cellLowering) arriveAt() {
+	w.local(opLocalGet, cellTo)
 	w.i32(6)
 	w.op(opI32ShrU)
 	w.i32(3)

@@ -64,6 +64,9 @@ func (m *normaliser) discoverSymbolic(seed graph.Ref) error {
 			if err := m.engine.Charge(0, 1); err != nil {
 				return err
 			}
+			if h == graph.NullDual {
+				continue
+			}
 			if m.due[h]++; m.due[h] == 1 {
 				stack = append(stack, h)
 			}
@@ -86,9 +89,7 @@ func (m *normaliser) dualParts(d graph.Ref) (body *graph.DualBody, heads, nums [
 func (m *normaliser) fireSymbolic(d, arg graph.Ref, stack []graph.Ref) ([]graph.Ref, error) {
 	body, heads, nums := m.dualParts(d)
 	m.engine.Enter(d)
-	m.engine.AddSteps(rule.Subst, 1)
-	m.engine.AddSteps(rule.Lambda, 1)
-	m.engine.AddSteps(rule.Lin, 1)
+	m.countFiring()
 	regs := make([]graph.Ref, body.Regs)
 	regs[0] = arg
 	copy(regs[1:], nums)
@@ -132,9 +133,20 @@ func (m *normaliser) fireSymbolic(d, arg graph.Ref, stack []graph.Ref) ([]graph.
 	return stack, nil
 }
 
-// arriveSymbolic adds v to the argument of the dual h, by (11) if it has one.
+// countFiring counts (3), (1) and (5).
+func (m *normaliser) countFiring() {
+	m.engine.AddSteps(rule.Subst, 1)
+	m.engine.AddSteps(rule.Lambda, 1)
+	m.engine.AddSteps(rule.Lin, 1)
+}
+
+// arriveSymbolic adds v to the argument of the dual h, by (11) if it has one. At λa.0⃗ it fires.
 func (m *normaliser) arriveSymbolic(h, v graph.Ref, at uint32, stack []graph.Ref) ([]graph.Ref, error) {
 	n := m
+	if h == graph.NullDual {
+		m.countFiring()
+		return stack, nil
+	}
 	if n.arg[h] != 0 {
 		var err error
 		if v, err = m.engine.Operate(term.NoSymbol, []graph.Ref{n.arg[h], v}, at); err != nil {

@@ -187,6 +187,9 @@ func (m *normaliser) under(r graph.Ref) error {
 	case graph.List:
 		return m.inScope(r, func(s *scope) error { return m.runTemplate(s, index, m.captures(r), nil) })
 	case graph.DualCell:
+		if r == graph.NullDual {
+			return nil
+		}
 		return m.inScope(r, m.underDual)
 	case graph.Neutral:
 		switch op, _ := m.neutral(r); op {

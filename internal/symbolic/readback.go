@@ -185,6 +185,11 @@ func (rd *reader) node(r graph.Ref) error {
 	case graph.SymInput, graph.Input:
 		rd.input(r)
 		return nil
+	case graph.DualCell:
+		if rd.isNull(r) {
+			rd.typ[r] = term.AbstractDual
+			return nil
+		}
 	case graph.Pair, graph.Vec:
 		if atom, ok := m.engine.Reflected(r); ok {
 			rd.vars[r], rd.typ[r] = rd.vars[atom], rd.typ[atom]

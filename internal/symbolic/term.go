@@ -13,10 +13,25 @@ func (rd *reader) use(r graph.Ref) term.Ref {
 	if x := rd.vars[r]; x != 0 {
 		return rd.out.Variable(0, x)
 	}
-	if n := &rd.m.nodes[r]; n.Kind() == graph.Num {
+	switch n := &rd.m.nodes[r]; {
+	case n.Kind() == graph.Num:
 		return rd.out.Num(0, n.Number())
+	case rd.isNull(r):
+		return rd.out.Dual(rd.place(r), func(term.Var) term.Ref { return rd.out.Zero(0) })
 	}
 	return rd.exprs[r]
+}
+
+// isNull reports whether r is λa.0⃗, which has no name: each use is one of its own.
+func (rd *reader) isNull(r graph.Ref) bool {
+	if rd.m.nodes[r].Kind() != graph.DualCell {
+		return false
+	}
+	if r == graph.NullDual {
+		return true
+	}
+	i := rd.m.first[r]
+	return len(rd.m.scopes[i].summands)+len(rd.lets[i]) == 0
 }
 
 func (rd *reader) useAll(rs []graph.Ref) []term.Ref {
@@ -236,8 +251,7 @@ func (rd *reader) numerals(data int) []term.Ref {
 	for _, v := range rd.m.prog.Data[data].Values {
 		e := rd.out.Num(0, v)
 		if rd.m.prog.Reversed {
-			a := rd.out.NewVar(term.VarInfo{Name: "a", Type: term.R, Linear: true})
-			e = rd.out.Pair(0, e, rd.out.Lam(0, a, rd.out.Zero(0)))
+			e = rd.out.ReverseNum(0, e)
 		}
 		out = append(out, e)
 	}
