@@ -107,12 +107,14 @@ func (w *surfaceWriter) bound(names []string, write func() string) string {
 	return text
 }
 
+func (w *surfaceWriter) numeral() string { return w.pick([]string{"0.5", "1", "0", "2"}) }
+
 func (w *surfaceWriter) leaf() string {
 	switch w.r.IntN(7) {
 	case 0, 1:
 		return w.pick(w.numbers)
 	case 2:
-		return []string{"0.5", "1", "0", "2"}[w.r.IntN(4)]
+		return w.numeral()
 	case 3:
 		return "(0.1 * " + w.index() + ")"
 	case 4:
@@ -127,9 +129,26 @@ func (w *surfaceWriter) number(depth int) string {
 		return w.leaf()
 	}
 	next := func() string { return w.number(depth - 1) }
-	switch w.r.IntN(16) {
+	switch w.r.IntN(19) {
 	case 0:
 		return w.leaf()
+	case 16:
+		c := w.name("c")
+		return "(let " + c + " = " + w.numeral() + " in " + w.bound([]string{c, c, c}, next) + ")"
+	case 17:
+		c, d := w.name("c"), w.name("d")
+		pair := []string{"(" + w.numeral() + ", " + next() + ")", "(" + w.numeral() + ", " + w.numeral() + ")"}[w.r.IntN(2)]
+		return "(let (" + c + ", " + d + ") = " + pair + " in " + w.bound([]string{c, c, d}, next) + ")"
+	case 18:
+		v := w.name("v")
+		size := w.with("(vec %s < k -> %s)", func() string {
+			return w.pick([]string{w.numeral(), w.index(), "if " + w.leaf() + " < 0.5 then " + w.leaf() + " else " + w.numeral()})
+		})
+		text := "(let " + v + " = " + size + " in "
+		w.vectors = append(w.vectors, v, v)
+		text += next() + ")"
+		w.vectors = w.vectors[:len(w.vectors)-2]
+		return text
 	case 1:
 		return "(" + next() + " + " + next() + ")"
 	case 2:

@@ -119,6 +119,7 @@ func TestPropertyCheckpoints(t *testing.T) {
 
 // noBlocks are the programs of pathPrograms whose loops are no blocks, or have no rows.
 var noBlocks = []string{
+	"a constant branch",     // the last run's result is a numeral: nothing reaches the loop
 	"a Jacobian", "vectors", // p.(0) is a family, and a block with families has one path
 	"a function that is applied twice", "a left fold of a mapped list", "one that calls twice", "one that compares what it gets",
 	"one that goes on after the call", "one that is a number now and then", "one that opens what it gets",

@@ -18,8 +18,8 @@ var negativeZero = math.Float64bits(math.Copysign(0, -1))
 func (m *Machine) Backward(d graph.Ref, grad []float64) error {
 	m.grad = grad
 	if d == graph.NullDual {
-		m.enter(calls.Backward)
-		m.fireNull(1)
+		m.addSteps(rule.Lambda, 1)
+		m.addSteps(rule.Lin, 1)
 		return nil
 	}
 	if m.firesNewest() {
@@ -224,7 +224,7 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 				continue
 			}
 			if h := heads[in.D]; h == graph.NullDual {
-				m.fireNull(1)
+				m.fireNull()
 				cells++
 			} else {
 				c := &state[h]
@@ -252,11 +252,11 @@ func (m *Machine) fireCells(seed graph.Ref) error {
 	return nil
 }
 
-// fireNull fires λa.0⃗ for so many arrivals: (1) and (5), for the (3) is that of the head.
-func (m *Machine) fireNull(n uint64) {
+// fireNull fires λa.0⃗ for an arrival: (1) and (5), for the (3) is that of the head.
+func (m *Machine) fireNull() {
 	body := m.prog.NullBody()
-	m.fired[body] += n
-	m.steps += n * m.prog.Bodies[body].Steps
+	m.fired[body]++
+	m.steps += m.prog.Bodies[body].Steps
 }
 
 // fireInput fires the cell of an input: (3), (1) and (5).

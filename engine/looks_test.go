@@ -106,6 +106,8 @@ func TestCompiledLooks(t *testing.T) {
 		require.NoError(t, m.Gradient(s.Point, values, jacobian))
 		require.True(t, engine.HasCode(m))
 		require.Equal(t, !noNative && native.Supported(), engine.Compiled(m))
+		looks = 0
+		require.NoError(t, m.Gradient(s.Point, values, jacobian), "now all of it is compiled code")
 		all := looks
 		require.Greater(t, uint64(all)*engine.LookEvery*11/10, m.Steps(), "a chunk of runs may go on for a run")
 		for at := 0; at < all; at += max(1, all/12) {

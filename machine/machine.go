@@ -44,6 +44,9 @@ func (e *Fired) Made() []Ref { return e.m.unused }
 // Body returns the template whose copy comes next, or nil.
 func (e *Fired) Body() *literal.Template { return e.m.copy.body }
 
+// Linear reports whether the redex of (1) was the application of a dual λ.
+func (e *Fired) Linear() bool { return e.m.arena.Node(nodeOf(e.Redex)).Kind == literal.Linear }
+
 // Heap returns what the arena holds. It is good until the next rewrite.
 func (m *Machine) Heap() *heap.Heap { return heap.New(m.prog, m.arena.Nodes(), m.result>>2) }
 

@@ -84,7 +84,7 @@ func (b *blockBuilder) open(in *graph.Instr) bool {
 func (b *blockBuilder) dual(in *graph.Instr) bool {
 	id := b.c.out.Duals[in.Tmpl].Body
 	body := &b.c.out.Bodies[id]
-	cell := graph.BlockCell{Body: id, Dual: in.Tmpl, Template: len(b.out.Templates) - 1}
+	cell := graph.BlockCell{Body: id, Dual: in.Tmpl, Template: len(b.out.Templates) - 1, Null: b.c.out.IsNull(in.Tmpl)}
 	for i, s := range b.args(in) {
 		w, ok := b.wire(s)
 		if !ok {

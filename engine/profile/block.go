@@ -26,18 +26,14 @@ type madeBlock struct {
 	inCode bool
 }
 
-// blockCall is a call of a block, and blockSite the contexts of it: of each of its templates,
-// and of the caller, which makes the elements of data.
+// blockCall is a call of a block, and blockSite the contexts of it, of each of its templates.
 type blockCall struct {
 	caller uint32
 	pos    term.Pos
 	block  *graph.Block
 }
 
-type blockSite struct {
-	contexts []uint32
-	caller   uint32
-}
+type blockSite struct{ contexts []uint32 }
 
 // Ran books runs of the block for the redex that fires: what stands for it in the literal
 // form is a run of each of its templates, called from one place.
@@ -83,7 +79,7 @@ func (p *Recorder) site(b *graph.Block) *blockSite {
 	at := blockCall{p.context, p.pos, b}
 	i, ok := k.sites[at]
 	if !ok {
-		s := blockSite{caller: p.context}
+		var s blockSite
 		for _, id := range b.Templates {
 			callee := uint32(0)
 			if id != p.prog.Main {
@@ -114,11 +110,14 @@ func (k *blockRecord) settle(p *Recorder) {
 // firedCells says what firing the cells of a block comes to, in one run: how many of each dual λ fire, and the arrivals from
 // inside the block, at its cells and at the external duals.
 type firedCells struct {
-	cells []firedDual
-	of    func(cell int) int // the number in cells
-	exts  []uint64
+	b      *graph.Block
+	wiring *graph.Wiring
+	cells  []firedDual
+	of     func(cell int) int // the number in cells
+	exts   []uint64
 	// Of a block with arrays: the families that are live, the last one first, and whether they depend on the run.
 	families []liveFamily
+	either   map[int]*liveFamily // whose cells are one of two duals
 	exact    bool
 }
 
@@ -129,16 +128,17 @@ type firedDual struct {
 	live       bool
 	either     bool // each of the cells is one of two duals, and no dual λ
 	cells, due uint64
+	nulls      uint64 // of their applications, those of λa.0⃗
 }
 
 // cellsOf finds what the block's backward code stands for, where the job has reached these
 // of the duals of its result. Of a family, it reaches all cells.
-func (k *blockRecord) cellsOf(w *graph.Backward, b *graph.Block, reached []bool) *firedCells {
+func (k *blockRecord) cellsOf(w *graph.Backward, b *graph.Block, wiring *graph.Wiring, reached []bool) *firedCells {
 	f := k.fired[w]
 	if f != nil {
 		return f
 	}
-	f = &firedCells{exts: make([]uint64, b.Exts), exact: len(w.Masked) > 0 || w.Decided}
+	f = &firedCells{b: b, wiring: wiring, either: map[int]*liveFamily{}, exts: make([]uint64, b.Exts), exact: len(w.Masked) > 0 || w.Decided}
 	f.of = func(cell int) int { return cell }
 	for i := range b.Cells {
 		c := &b.Cells[i]
@@ -165,22 +165,36 @@ func (k *blockRecord) cellsOf(w *graph.Backward, b *graph.Block, reached []bool)
 			continue
 		}
 		for _, h := range b.Cells[i].Heads {
-			f.arrive(h >= 0, int(max(h, ^h)))
+			f.arrive(i, h >= 0, int(max(h, ^h)))
 		}
 	}
 	k.fired[w] = f
 	return f
 }
 
-// arrive books an arrival at a cell, or at an external dual.
-func (f *firedCells) arrive(inside bool, dual int) {
-	if !inside {
+// arrive books an arrival at a cell, or at an external dual, of cells from.
+func (f *firedCells) arrive(from int, inside bool, dual int) {
+	switch {
+	case f.isNull(inside, dual):
+		f.cells[from].nulls++
+	case inside:
+		at := &f.cells[f.of(dual)]
+		at.live = true
+		at.due++
+	default:
 		f.exts[dual]++
-		return
 	}
-	at := &f.cells[f.of(dual)]
-	at.live = true
-	at.due++
+}
+
+// isNull reports whether a cell, or an external dual, is λa.0⃗.
+func (f *firedCells) isNull(inside bool, dual int) bool {
+	switch {
+	case !inside:
+		return f.wiring.Exts[dual] == graph.Ignored
+	case f.b.Arrays != nil:
+		return f.b.Arrays.Cells[f.of(dual)].Null
+	}
+	return f.b.Cells[dual].Null
 }
 
 // arrivals books those of a family.
@@ -189,7 +203,7 @@ func (f *firedCells) arrivals(a *graph.Arrays, family int) {
 	if c.Inner.Size > 0 { // all cells of a sum but the first get an arrival from another one
 		fired.due += fired.cells - uint64(graph.Instances(c.Dims))
 	}
-	c.EachHead(func(h *graph.ArrayHead, dual int) { f.arrive(!h.External, dual) })
+	c.EachHead(func(h *graph.ArrayHead, dual int) { f.arrive(family, !h.External, dual) })
 	f.exact = f.exact || c.Either
 	f.families = append(f.families, liveFamily{number: family})
 }
@@ -208,7 +222,7 @@ func (p *Recorder) FireBlock(f engine.BlockFiring) {
 	exts, before := make([]uint64, b.Exts), make([]uint64, len(b.OutDuals))
 	left := f.N
 	f.Runs(func(wiring *graph.Wiring, w *graph.Backward, reached []bool, times uint64) {
-		static := p.blocks.cellsOf(w, b, reached)
+		static := p.blocks.cellsOf(w, b, wiring, reached)
 		for times > 0 {
 			cells := static
 			if static.exact {
@@ -233,7 +247,7 @@ func (p *Recorder) FireBlock(f engine.BlockFiring) {
 			times -= n
 			left -= n
 			p.bookCells(site, b, cells, in, n)
-			p.bookExternals(site, f.Exts, wiring, exts, n)
+			p.bookExternals(f.Exts, wiring, exts, n)
 			in, before = before, in
 		}
 	})
@@ -257,27 +271,21 @@ func (p *Recorder) bookCells(site *blockSite, b *graph.Block, f *firedCells, in 
 			c := p.dualAt(site.contexts[d.template], d.dual)
 			c.fired += n * d.cells
 			c.arrived += n * d.due
+			c.nulls += n * d.nulls
 		}
 	}
 	for j, d := range b.OutDuals {
-		if d >= 0 && !f.exact { // otherwise they are among those that are due
+		if d >= 0 && in[j] > 0 && !f.exact { // otherwise they are among those that are due
 			c := &f.cells[f.of(int(d))]
 			p.dualAt(site.contexts[c.template], c.dual).arrived += n * in[j]
 		}
 	}
 }
 
-// bookExternals books the arrivals of n runs at the external duals of the first run, and
-// At those of the elements of data, λa.0⃗, which fire.
-func (p *Recorder) bookExternals(site *blockSite, duals []graph.Ref, w *graph.Wiring, arrivals []uint64, n uint64) {
+// bookExternals books the arrivals of n runs at the external duals of the first run.
+func (p *Recorder) bookExternals(duals []graph.Ref, w *graph.Wiring, arrivals []uint64, n uint64) {
 	for k, d := range w.Exts {
-		switch {
-		case arrivals[k] == 0 || d < 0:
-		case d == graph.Ignored:
-			c := p.dualAt(site.caller, p.prog.ZeroDual)
-			c.fired += n
-			c.arrived += n * arrivals[k]
-		default:
+		if arrivals[k] != 0 && d >= 0 {
 			p.Arrive(duals[d], n*arrivals[k])
 		}
 	}

@@ -3,12 +3,10 @@ package profile
 import "github.com/gram-machine/gram/graph"
 
 // dualCount counts what the cells of one dual λ have done. Beyond the first arrival at each
-// cell every one is (11), and the (6) of the sum that it makes.
-type dualCount struct{ fired, arrived uint64 }
+// cell every one is (11), and the (6) of the sum that it makes. Nulls are those of its applications that are of λa.0⃗.
+type dualCount struct{ fired, arrived, nulls uint64 }
 
-// dualLayout says where the counts of duals stand in those of a context: first those of the
-// elements of data that its code has a list apply, then those of the duals that its template
-// makes.
+// dualLayout says where the counts of the duals that its template makes stand in those of a context.
 type dualLayout struct {
 	of [][]uint32 // by template: its duals
 	at []int      // by dual: where its counts are
@@ -24,11 +22,11 @@ func layDuals(prog *graph.Program) dualLayout {
 			switch {
 			case in.Op == graph.OpTotal && prog.Reversed:
 				dual = in.Else
-			case in.Op != graph.OpDual:
+			case in.Op != graph.OpDual || prog.IsNull(dual):
 				continue
 			}
-			l.of[i] = append(l.of[i], dual)
 			l.at[dual] = len(l.of[i])
+			l.of[i] = append(l.of[i], dual)
 		}
 	}
 	return l
@@ -58,9 +56,14 @@ func (p *Recorder) FireInput(input uint32) { p.inputs[input].fired++ }
 
 // Fire books that the cell d fires, and that its body's applications arrive.
 func (p *Recorder) Fire(d graph.Ref, heads []graph.Ref) {
-	p.dualAt(p.made.of(d), p.nodes[d].Head>>graph.KindShift).fired++
+	c := p.dualAt(p.made.of(d), p.nodes[d].Head>>graph.KindShift)
+	c.fired++
 	for _, h := range heads {
-		p.Arrive(h, 1)
+		if h == graph.NullDual {
+			c.nulls++
+		} else {
+			p.Arrive(h, 1)
+		}
 	}
 	if p.timing {
 		p.context, p.pos = p.made.of(d), p.prog.Duals[p.nodes[d].Head>>graph.KindShift].Pos

@@ -41,7 +41,7 @@ func (l *liveFamily) headsOf(a *graph.Arrays) {
 
 // inRun returns what firing the cells comes to in the run with the registers, where so much has arrived at the duals of the result.
 func (f *firedCells) inRun(b *graph.Block, regs []float64, in []uint64) *firedCells {
-	run := &firedCells{cells: slices.Clone(f.cells), of: f.of, exts: make([]uint64, len(f.exts)), exact: true}
+	run := &firedCells{b: f.b, wiring: f.wiring, either: f.either, cells: slices.Clone(f.cells), of: f.of, exts: make([]uint64, len(f.exts)), exact: true}
 	last := &b.Arrays.Cells[len(b.Arrays.Cells)-1]
 	arrived := make([]uint64, last.First+graph.Instances(last.Dims))
 	for j, d := range b.OutDuals {
@@ -55,7 +55,7 @@ func (f *firedCells) inRun(b *graph.Block, regs []float64, in []uint64) *firedCe
 			l.headsOf(b.Arrays)
 		}
 		c := &b.Arrays.Cells[l.number]
-		cells, due := uint64(0), uint64(0)
+		cells, due, nulls := uint64(0), uint64(0), uint64(0)
 		for instance, n := range arrived[c.First:][:graph.Instances(c.Dims)] {
 			if n == 0 {
 				continue
@@ -70,23 +70,59 @@ func (f *firedCells) inRun(b *graph.Block, regs []float64, in []uint64) *firedCe
 				n = 1
 			}
 			for k := range l.heads {
-				l.heads[k].arrive(instance*operands, operands, n, regs, arrived, run.exts)
+				nulls += run.arriveAll(&l.heads[k], instance*operands, operands, n, regs, arrived)
 			}
 		}
-		run.cells[l.number].cells, run.cells[l.number].due = cells, due
+		is := &run.cells[l.number]
+		is.cells, is.due, is.nulls = cells, due, nulls
 	}
 	return run
 }
 
-// arrive books what n operands from first on give to cells and to external duals, each so many arrivals.
-func (h *liveHead) arrive(first, n int, each uint64, regs []float64, cells, exts []uint64) {
+// arriveAll books what n operands from first on give to cells and to external duals, each so many arrivals. It returns how many are given to
+// λa.0⃗.
+func (f *firedCells) arriveAll(h *liveHead, first, n int, each uint64, regs []float64, cells []uint64) (nulls uint64) {
 	to := cells
 	if h.external {
-		to = exts
+		to = f.exts
 	}
 	for i := first; i < first+n; i++ {
-		if h.masks == nil || regs[h.masks[i]] != 0 {
+		switch {
+		case !h.has(i, regs):
+		case f.endsInNull(!h.external, int(h.duals[i]), regs):
+			nulls += each
+		default:
 			to[h.duals[i]] += each
 		}
 	}
+	return nulls
+}
+
+// has reports whether an instance has the head.
+func (h *liveHead) has(instance int, regs []float64) bool {
+	return h.masks == nil || regs[h.masks[instance]] != 0
+}
+
+// endsInNull reports whether a cell, or an external dual, is λa.0⃗, or the one of two duals that is.
+func (f *firedCells) endsInNull(inside bool, dual int, regs []float64) bool {
+	if f.isNull(inside, dual) {
+		return true
+	}
+	if !inside || !f.b.Arrays.Cells[f.of(dual)].Either {
+		return false
+	}
+	q := f.of(dual)
+	l := f.either[q]
+	if l == nil {
+		l = &liveFamily{number: q}
+		l.headsOf(f.b.Arrays)
+		f.either[q] = l
+	}
+	instance := dual - f.b.Arrays.Cells[q].First
+	for k := range l.heads {
+		if h := &l.heads[k]; h.has(instance, regs) {
+			return f.endsInNull(!h.external, int(h.duals[instance]), regs)
+		}
+	}
+	return false
 }

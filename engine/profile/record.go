@@ -78,7 +78,6 @@ type where struct {
 
 type extra struct {
 	counts rule.Counts
-	duals  uint64 // of the (4), those of the duals of a data list's elements
 	nodes  uint64
 	time   time.Duration
 }
@@ -222,9 +221,6 @@ func (p *Recorder) bookGained() {
 		}
 		x.counts[r] += n
 		p.counts[r] += n
-		if rule.Rule(r) == rule.GC && p.phase == calls.Primal && p.prog.Reversed && int64(n) > 0 {
-			x.duals += n
-		}
 	}
 	if n := m.Applied() - p.applied; n != 0 {
 		x = p.extraAt()
@@ -303,6 +299,6 @@ func (p *Recorder) addContexts() {
 	for c := len(p.contexts); c < p.calls.Len(); c++ {
 		k := p.calls.At(uint32(c))
 		p.contexts = append(p.contexts, context{Call: k, duals: len(p.duals)})
-		p.duals = append(p.duals, make([]dualCount, 1+len(p.layout.of[k.Template]))...)
+		p.duals = append(p.duals, make([]dualCount, len(p.layout.of[k.Template]))...)
 	}
 }

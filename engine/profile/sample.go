@@ -171,8 +171,7 @@ func (s *sampler) context(id uint32) {
 		x.Stack = s.stackOf(id, k.pos, k.inlined)
 		s.emit(*x)
 	}
-	duals := append([]uint32{prog.ZeroDual}, s.p.layout.of[c.Template]...)
-	for i, dual := range duals {
+	for i, dual := range s.p.layout.of[c.Template] {
 		if n := s.p.duals[c.duals+i]; n != (dualCount{}) {
 			s.dual(id, dual, n)
 		}
@@ -198,7 +197,7 @@ func (s *sampler) nodesOf(t *graph.Template) (made []placeNodes, sum uint64) {
 		if in.Op == graph.OpDual {
 			duals[in.D] = true
 		}
-		if n := uint64(certainNodes(in)); n > 0 {
+		if n := uint64(certainNodes(prog, in)); n > 0 {
 			generated := in.Op == graph.OpDual || in.Op == graph.OpPair && duals[in.B]
 			made = append(made, placeNodes{place{pos: in.Pos, generated: generated}, n})
 			sum += n
@@ -209,7 +208,7 @@ func (s *sampler) nodesOf(t *graph.Template) (made []placeNodes, sum uint64) {
 
 // certainNodes is how many nodes a run of the instruction takes, if its operands are ready
 // whenever it is reached and it does not end the template.
-func certainNodes(in *graph.Instr) uint32 {
+func certainNodes(prog *graph.Program, in *graph.Instr) uint32 {
 	root := in.Flags&graph.Root != 0
 	if in.Flags&graph.Ready == 0 {
 		return 0
@@ -222,6 +221,9 @@ func certainNodes(in *graph.Instr) uint32 {
 	case graph.OpVec, graph.OpClosure, graph.OpList, graph.OpLin:
 		return graph.Units(graph.ValueWords, int(in.N))
 	case graph.OpDual:
+		if prog.IsNull(in.Tmpl) {
+			return 0
+		}
 		return graph.Units(graph.DualWords, int(in.N))
 	case graph.OpApply:
 		if !root {
@@ -241,6 +243,7 @@ func (s *sampler) dual(id, dual uint32, n dualCount) {
 	}
 	x := calls.Sample{Input: -1, Phase: calls.Backward, Origin: calls.GeneratedCode, Stack: s.stackOf(id, at, d.Inlined)}
 	x.Counts.AddTimes(&prog.Bodies[d.Body].Counts, n.fired)
+	x.Counts.AddTimes(&prog.Bodies[prog.NullBody()].Counts, n.nulls)
 	n.factors(&x.Counts)
 	s.emit(x)
 }
@@ -253,10 +256,6 @@ func (s *sampler) extra() {
 	for _, w := range at {
 		x := s.p.extra[w]
 		out := calls.Sample{Stack: s.stackOf(w.context, w.pos, 0), Input: -1, Phase: w.phase, Origin: s.origin(w.phase == calls.Backward), Counts: x.counts, Nodes: x.nodes, Time: x.time}
-		out.Counts[rule.GC] -= x.duals
 		s.emit(out)
-		duals := calls.Sample{Stack: out.Stack, Input: -1, Phase: w.phase, Origin: calls.GeneratedCode}
-		duals.Counts[rule.GC] = x.duals
-		s.emit(duals)
 	}
 }

@@ -119,7 +119,6 @@ func (c *codeInfo) instructions(p *literal.Program, t *literal.Template) {
 			frame = append(frame, i)
 		case literal.MakeData:
 			frame = append(frame, i)
-			s.cell = true // its elements have one
 		}
 	}
 	for i := range t.Images {

@@ -15,7 +15,7 @@ import (
 //
 // (1) and (4) of a parameter are of the λ, if the application binds all its parameters, and else of
 // the application. All that a dual does is of the place of the dual and of the calls that made it: of
-// D(t) as for the engine, which books the firings of other duals to the place of the sum.
+// D(t) as for the engine, which books the firings of other duals to the place of the sum. λa.0⃗ fires where it is applied.
 type Profile struct {
 	Events  func(*machine.Fired) error // books an event, for [machine.Options]
 	code    codeInfo
@@ -42,8 +42,7 @@ type entry struct {
 	words   uint64
 	fired   uint32 // the entry of the firings of the dual that was made here
 	datum   uint32 // that of the elements of data that an iteration made here
-	isDatum bool
-	isCell  bool // the substitutions that are made here are cells
+	isCell  bool   // the substitutions that are made here are cells
 	// The call from here that was made last, and its context.
 	template, callee uint32
 }
@@ -140,6 +139,8 @@ func (f *Profile) apply(e *machine.Fired, n *nodeEntry) uint32 {
 	case n.firing:
 		n.firing = false
 		return at
+	case e.Linear(): // λa.0⃗, which fires where it is applied
+		return n.of[0]
 	case e.Body() == nil:
 		return f.applyList(e, n)
 	}
@@ -274,7 +275,7 @@ func (f *Profile) iterate(e *machine.Fired, site uint32) uint32 {
 func (f *Profile) datum(site uint32) uint32 {
 	if f.entries[site].datum == 0 {
 		x := &f.entries[site]
-		d := f.add(entry{context: x.context, code: literal.NoCode, pos: x.pos, input: -1, origin: calls.GeneratedCode, isDatum: true, isCell: true})
+		d := f.add(entry{context: x.context, code: literal.NoCode, pos: x.pos, input: -1, origin: calls.GeneratedCode})
 		f.entries[site].datum = d
 	}
 	return f.entries[site].datum
@@ -284,7 +285,7 @@ func (f *Profile) datum(site uint32) uint32 {
 func (f *Profile) firing(cell uint32) uint32 {
 	if f.entries[cell].fired == 0 {
 		x := f.entries[cell]
-		if x.isDatum || x.pos == 0 {
+		if x.pos == 0 {
 			x.pos = f.code.templates[f.calls.At(x.context).Template].pos
 		}
 		d := entry{context: x.context, code: literal.NoCode, pos: x.pos, input: x.input}
