@@ -51,15 +51,15 @@ var graphs = []struct{ src, want string }{
 	{"let c = x + 1 in lin a -> c * a", ` 7 num 3
 *8 lin 1 7
 `},
-	{"reverse sin x * 2", ` 1 num 2
- 2 input x1*
- 3 num 2
-*4 pair 10 11
- 6 dual 1
+	{"reverse sin x * 2", ` 1 dual 0
+ 2 num 2
+ 3 input x1*
+ 4 num 2
+*5 pair 10 11
  7 num 0.9092974268256817
- 8 dual 2 2 1
+ 8 dual 2 3 2
  10 num 1.8185948536513634
- 11 dual 3 8 6 3 7
+ 11 dual 3 8 1 4 7
 `},
 }
 

@@ -110,7 +110,7 @@ func (e *evaluator) fire(d *dual) value {
 	at = e.step(rule.Lambda, at)
 	arg := e.force(a.arg)
 	arg.at = e.step(rule.Lin, max(at, arg.at))
-	if d.node == 0 { // λa.0⃗ of data
+	if d.null {
 		return value{at: at, of: zero{}}
 	}
 	f := &frame{outer: d.frame, vals: make([]value, e.size[d.node])}

@@ -82,13 +82,17 @@ func (e *evaluator) step(r rule.Rule, at uint64) uint64 {
 // bind binds a variable to v, and counts its (4), which can be made when v is a value, or after its last (3).
 func (e *evaluator) bind(f *frame, x term.Var, v value) {
 	v = e.force(v)
+	if _, ok := v.of.(null); ok {
+		e.order++
+		v.of = &dual{order: e.order, at: v.at, null: true}
+	}
 	f.vals[e.slot[x]] = v
 	e.step(rule.GC, v.ready())
 }
 
 // occurrence is v, bound to x, at an occurrence of x.
 func (e *evaluator) occurrence(x term.Var, v value, at uint64) value {
-	if e.free[x] {
+	if d, ok := v.of.(*dual); ok && d.null || e.free[x] {
 		return v.after(at)
 	}
 	return e.subst(v, at)
@@ -193,11 +197,14 @@ func (e *evaluator) evalBelow(r term.Ref, f *frame, at uint64) value {
 // number evaluates a node of type R, or the argument of a constructor.
 func (e *evaluator) number(r term.Ref, f *frame, at uint64) value { return e.force(e.eval(r, f, at)) }
 
-// lambda is λx.t, or the name of a dual λ (note C4), whose occurrence makes no step.
+// lambda is λx.t, λa.0⃗, or the name of another dual λ (note C4), whose occurrence makes no step.
 func (e *evaluator) lambda(r term.Ref, f *frame, at uint64) value {
 	c := closure{node: r, frame: f}
-	if !e.Info(e.Nodes[r].X).Linear {
+	switch n := &e.Nodes[r]; {
+	case !e.Info(n.X).Linear:
 		return value{at: at, of: &c}
+	case e.Nodes[n.A].Op == term.ZeroOp:
+		return value{at: at, of: null{}}
 	}
 	e.order++
 	e.step(rule.GC, at)
@@ -297,9 +304,7 @@ func (e *evaluator) row(n *term.Node, i uint64, at uint64) value {
 	for k, r := range row {
 		vals[k] = value{at: at, num: r}
 		if scalar != term.R {
-			e.order++
-			e.step(rule.GC, at)
-			vals[k] = newPair(at, vals[k], value{at: at, of: &dual{order: e.order, at: at}})
+			vals[k] = newPair(at, vals[k], value{at: at, of: null{}})
 		}
 	}
 	return nest(at, vals)

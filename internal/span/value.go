@@ -33,8 +33,11 @@ type fixed struct {
 	member uint64
 }
 
-// zero is 0⃗.
-type zero struct{}
+// zero is 0⃗, and null λa.0⃗, which has no name.
+type (
+	zero struct{}
+	null struct{}
+)
 
 // frame has the values of the variables that the body of a λ binds, and its parameter, or the functions that a fix binds. The body of the λ around it has
 // its own.
@@ -67,6 +70,7 @@ type dual struct {
 	closure
 	order uint64 // of the duals, in which they have been made
 	at    uint64 // the time at which the λ exists
+	null  bool   // it is a variable that was bound to λa.0⃗
 	due   *arrivals
 }
 
