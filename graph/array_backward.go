@@ -384,7 +384,7 @@ func (w *arrayBackward) arriveAt(dims []Dim, loop int32, h ArrayHead, a Address,
 	case c.Null:
 		w.arriveNull(dims, mask, where)
 		return
-	case c.Either:
+	case c.Either && !w.b.Arrays.Cells[w.firing].Either:
 		w.arriveBehind(c, dims, at, mask, where)
 	}
 	if between := loopBetween(dims, at, c); w.apart.at == 0 {
