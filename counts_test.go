@@ -24,7 +24,8 @@ func load(t testing.TB, src string) *gram.Program {
 // counting. In D(t) every argument of a symbol opens a pair: two binders, one (2).
 // An input of a gradient is [x:=⟨x0,d⟩][d:=λa.x* a][x0:=r]: three (4), one (3n) of
 // x0; z and z* make two (4), one (2) and the (3) of z*. A dual that fires takes one
-// (3), (1) and (5).
+// (3), (1) and (5). The λa.0 of a numeral has no name: each head that is opened from
+// ⟨r,λa.0⟩ fires, with its own (3), one (1) and one (5).
 var handWorked = []struct {
 	name, src       string
 	value, gradient steps
@@ -34,46 +35,46 @@ var handWorked = []struct {
 		src:  "(fun x -> x + x) 3",
 		// x: one (1), one (4), two (3n); the sum (6).
 		value: steps{rule.Lambda: 1, rule.GC: 1, rule.SubstNumeral: 2, rule.Plus: 1},
-		// z z*: (4) 2, (2) 1, (3) 1. The argument ⟨3,d⟩[d:=λa.0]: (4) 1. (1) 1, (4) 1 of x;
+		// z z*: (4) 2, (2) 1, (3) 1. The argument is ⟨3,λa.0⟩, a value. (1) 1, (4) 1 of x;
 		// x twice: (3) 2. The sum opens two pairs: (2) 2, (4) 4, its d: (4) 1; (3n) 2, (6) 1.
-		// Backward: the d of the sum: (3) (1) (5), its two heads (3) 2; they meet in
-		// the d of 3: (11) 1, (6) 1, and that fires: (3) (1) (5).
-		gradient: steps{rule.Lambda: 3, rule.Pair: 3, rule.Subst: 7, rule.SubstNumeral: 2, rule.GC: 9, rule.Lin: 2, rule.Plus: 2, rule.Factor: 1},
+		// Backward: the d of the sum: (3) (1) (5), its two heads (3) 2; each is a λa.0 of its
+		// own, which fires: (1) 2, (5) 2.
+		gradient: steps{rule.Lambda: 4, rule.Pair: 3, rule.Subst: 6, rule.SubstNumeral: 2, rule.GC: 8, rule.Lin: 3, rule.Plus: 1},
 	},
 	{
 		name:  "(2): a pair opened, its two components collected",
 		src:   "let (a, b) = (1, 2) in a * b",
 		value: steps{rule.Pair: 1, rule.GC: 2, rule.SubstNumeral: 2, rule.Times: 1},
-		// z: (4) 2, (2) 1, (3) 1. The numerals' d: (4) 2. a, b: (2) 1, (4) 2, (3) 2.
-		// The product: (2) 2, (4) 4 + 1, (3n) 2, (8) 1. Backward: three duals fire:
-		// (3) 3, (1) 3, (5) 3; heads (3) 2, slopes (3n) 2, (8) 2.
-		gradient: steps{rule.Lambda: 3, rule.Pair: 4, rule.Subst: 8, rule.SubstNumeral: 4, rule.GC: 11, rule.Lin: 3, rule.Times: 3},
+		// z: (4) 2, (2) 1, (3) 1. a, b: (2) 1, (4) 2, (3) 2.
+		// The product: (2) 2, (4) 4 + 1, (3n) 2, (8) 1. Backward: one dual fires: (3) 1,
+		// (1) 1, (5) 1; heads (3) 2, of numerals: (1) 2, (5) 2; slopes (3n) 2, (8) 2.
+		gradient: steps{rule.Lambda: 3, rule.Pair: 4, rule.Subst: 6, rule.SubstNumeral: 4, rule.GC: 9, rule.Lin: 3, rule.Times: 3},
 	},
 	{
 		name: "(3): a function substituted at each of its occurrences",
 		src:  "let f = fun y -> y + 1 in f (f 2)",
 		// f: (4) 1, (3) 2. Each call: (1) 1, (4) 1, (3n) 1, (6) 1.
 		value: steps{rule.Lambda: 2, rule.Subst: 2, rule.SubstNumeral: 2, rule.GC: 3, rule.Plus: 2},
-		// z: (4) 2, (2) 1, (3) 1; f: (4) 1, (3) 2; the d of 2: (4) 1. Each call: (1) 1,
-		// (4) 1, y (3) 1, the d of 1 (4) 1, the sum (2) 2, (4) 5, (3n) 2, (6) 1.
-		// Backward: 2 sums, two 1s and the 2 fire: five (3) (1) (5); heads (3) 4.
-		gradient: steps{rule.Lambda: 7, rule.Pair: 5, rule.Subst: 14, rule.SubstNumeral: 4, rule.GC: 18, rule.Lin: 5, rule.Plus: 2},
+		// z: (4) 2, (2) 1, (3) 1; f: (4) 1, (3) 2. Each call: (1) 1,
+		// (4) 1, y (3) 1, the sum (2) 2, (4) 5, (3n) 2, (6) 1.
+		// Backward: 2 sums fire: two (3) (1) (5); heads (3) 4, three of numerals: (1) 3, (5) 3.
+		gradient: steps{rule.Lambda: 7, rule.Pair: 5, rule.Subst: 11, rule.SubstNumeral: 4, rule.GC: 15, rule.Lin: 5, rule.Plus: 2},
 	},
 	{
 		name:  "(3n): a variable bound to a variable waits for its numeral",
 		src:   "let y = 3 in let x = y in x + x",
 		value: steps{rule.SubstNumeral: 3, rule.GC: 2, rule.Plus: 1},
-		// z: (4) 2, (2) 1, (3) 1; d of 3: (4) 1; y, x: (4) 2, (3) 1 + 2; the sum: (2) 2,
-		// (4) 5, (3n) 2, (6) 1. Backward: the sum and the 3: (3) 2, (1) 2, (5) 2; heads
-		// (3) 2, which meet: (11) 1, (6) 1.
-		gradient: steps{rule.Lambda: 2, rule.Pair: 3, rule.Subst: 8, rule.SubstNumeral: 2, rule.GC: 10, rule.Lin: 2, rule.Plus: 2, rule.Factor: 1},
+		// z: (4) 2, (2) 1, (3) 1; y, x: (4) 2, (3) 1 + 2; the sum: (2) 2,
+		// (4) 5, (3n) 2, (6) 1. Backward: the sum: (3) (1) (5); heads (3) 2, each of a
+		// numeral: (1) 2, (5) 2.
+		gradient: steps{rule.Lambda: 3, rule.Pair: 3, rule.Subst: 7, rule.SubstNumeral: 2, rule.GC: 9, rule.Lin: 3, rule.Plus: 1},
 	},
 	{
 		name:  "(4): a binder without occurrences",
 		src:   "let unused = 1 in 2",
 		value: steps{rule.GC: 1},
-		// z: (4) 2, (2) 1, (3) 1; unused (4) 1; two d: (4) 2; the d of 2 fires.
-		gradient: steps{rule.Lambda: 1, rule.Pair: 1, rule.Subst: 2, rule.GC: 5, rule.Lin: 1},
+		// z: (4) 2, (2) 1, (3) 1; unused (4) 1; the head z* is that of 2: (1) 1, (5) 1.
+		gradient: steps{rule.Lambda: 1, rule.Pair: 1, rule.Subst: 1, rule.GC: 3, rule.Lin: 1},
 	},
 	{
 		name:  "(5): the input's own dual",
@@ -87,10 +88,10 @@ var handWorked = []struct {
 		src:  "input x = 2\nx * 3",
 		// x: (4) 1, (3n) 1; the product (8).
 		value: steps{rule.SubstNumeral: 1, rule.GC: 1, rule.Times: 1},
-		// Input (4) 3, (3n) 1; z (4) 2, (2) 1, (3) 1; x (3) 1; the d of 3 (4) 1; the product
-		// (2) 2, (4) 5, (3n) 2, (8) 1. Backward: the product, 3 and x fire: (3) 3,
-		// (1) 3, (5) 3; heads (3) 2, slopes (3n) 2, (8) 2.
-		gradient: steps{rule.Lambda: 3, rule.Pair: 3, rule.Subst: 7, rule.SubstNumeral: 5, rule.GC: 11, rule.Lin: 3, rule.Times: 3},
+		// Input (4) 3, (3n) 1; z (4) 2, (2) 1, (3) 1; x (3) 1; the product
+		// (2) 2, (4) 5, (3n) 2, (8) 1. Backward: the product and x fire: (3) 2,
+		// (1) 2, (5) 2; heads (3) 2, one of 3: (1) 1, (5) 1; slopes (3n) 2, (8) 2.
+		gradient: steps{rule.Lambda: 3, rule.Pair: 3, rule.Subst: 6, rule.SubstNumeral: 5, rule.GC: 10, rule.Lin: 3, rule.Times: 3},
 	},
 	{
 		name:  "(8) and (11): both heads of z·z are one dual",
@@ -113,10 +114,10 @@ var handWorked = []struct {
 		name:  "(13): the branch taken, and only that",
 		src:   "input x = 2\nif x > 1 then x * x else x",
 		value: steps{rule.SubstNumeral: 3, rule.GC: 1, rule.Times: 1, rule.Branch: 1},
-		// Input (4) 3, (3n) 1; z (4) 2, (2) 1, (3) 1. Condition: x (3) 1, the d of 1 (4) 1,
+		// Input (4) 3, (3n) 1; z (4) 2, (2) 1, (3) 1. Condition: x (3) 1,
 		// (2) 2, (4) 4, (3n) 2; (13) 1. Branch: x (3) 2, product (2) 2, (4) 5, (3n) 2, (8) 1.
 		// Backward: two fire: (3) 2, (1) 2, (5) 2; heads (3) 2, (3n) 2, (8) 2, (11) 1, (6) 1.
-		gradient: steps{rule.Lambda: 2, rule.Pair: 5, rule.Subst: 8, rule.SubstNumeral: 7, rule.GC: 15, rule.Lin: 2, rule.Plus: 1, rule.Times: 3, rule.Factor: 1, rule.Branch: 1},
+		gradient: steps{rule.Lambda: 2, rule.Pair: 5, rule.Subst: 8, rule.SubstNumeral: 7, rule.GC: 14, rule.Lin: 2, rule.Plus: 1, rule.Times: 3, rule.Factor: 1, rule.Branch: 1},
 	},
 	{
 		name: "a partial application counts its first argument once",
@@ -124,11 +125,11 @@ var handWorked = []struct {
 		// f, g: (4) 2, (3) 1 + 2. f 2: (1) 1, (4) 1. g 3, g 4: (1) 2, (4) 2. Two runs of
 		// the body: (3n) 4, (8) 2. The sum (6) 1.
 		value: steps{rule.Lambda: 3, rule.Subst: 3, rule.SubstNumeral: 4, rule.GC: 5, rule.Plus: 1, rule.Times: 2},
-		// z (4) 2, (2) 1, (3) 1; f, g (4) 2, (3) 3; three d of numerals (4) 3; (1) 3, (4) 3.
+		// z (4) 2, (2) 1, (3) 1; f, g (4) 2, (3) 3; (1) 3, (4) 3.
 		// Two runs: x, y (3) 4; products (2) 4, (4) 10, (3n) 4, (8) 2. Sum: (2) 2, (4) 5,
-		// (3n) 2, (6) 1. Backward: the sum, two products, 3, 4 and 2 fire: (3) 6, (1) 6,
-		// (5) 6; heads (3) 2 + 4; slopes (3n) 4, (8) 4; 2 has two arrivals: (11) 1, (6) 1.
-		gradient: steps{rule.Lambda: 9, rule.Pair: 7, rule.Subst: 20, rule.SubstNumeral: 10, rule.GC: 25, rule.Lin: 6, rule.Plus: 2, rule.Times: 6, rule.Factor: 1},
+		// (3n) 2, (6) 1. Backward: the sum and two products fire: (3) 3, (1) 3, (5) 3;
+		// heads (3) 2 + 4, four of numerals: (1) 4, (5) 4; slopes (3n) 4, (8) 4.
+		gradient: steps{rule.Lambda: 10, rule.Pair: 7, rule.Subst: 17, rule.SubstNumeral: 10, rule.GC: 22, rule.Lin: 7, rule.Plus: 1, rule.Times: 6},
 	},
 	{
 		name: "more arguments than the function takes at once: each counts when it is bound",
@@ -136,10 +137,10 @@ var handWorked = []struct {
 		// f: (4) 1, (3) 1. x: (1) 1, (4) 1; y: (4) 1, (3n) 1 of x. z: (1) 1, (4) 1. The sum:
 		// (3n) 2, (6) 1.
 		value: steps{rule.Lambda: 2, rule.Subst: 1, rule.SubstNumeral: 3, rule.GC: 4, rule.Plus: 1},
-		// z: (4) 2, (2) 1, (3) 1; f (4) 1, (3) 1; two d (4) 2; x: (1) 1, (4) 1; y (4) 1, (3) 1;
-		// z (1) 1, (4) 1; the sum: (3) 2, (2) 2, (4) 5, (3n) 2, (6) 1. Backward: three fire:
-		// (3) 3, (1) 3, (5) 3; heads (3) 2.
-		gradient: steps{rule.Lambda: 5, rule.Pair: 3, rule.Subst: 10, rule.SubstNumeral: 2, rule.GC: 13, rule.Lin: 3, rule.Plus: 1},
+		// z: (4) 2, (2) 1, (3) 1; f (4) 1, (3) 1; x: (1) 1, (4) 1; y (4) 1, (3) 1;
+		// z (1) 1, (4) 1; the sum: (3) 2, (2) 2, (4) 5, (3n) 2, (6) 1. Backward: one fires:
+		// (3) 1, (1) 1, (5) 1; heads (3) 2, of numerals: (1) 2, (5) 2.
+		gradient: steps{rule.Lambda: 5, rule.Pair: 3, rule.Subst: 8, rule.SubstNumeral: 2, rule.GC: 11, rule.Lin: 3, rule.Plus: 1},
 	},
 	{
 		name: "a vector is opened once, where its variable is bound",
@@ -157,8 +158,8 @@ var handWorked = []struct {
 		src:  "let v = [| 2 |] in let w = v in w.(0)",
 		// v, w, w0: (4) 3, (3n) 3; opening one component is no (2).
 		value: steps{rule.SubstNumeral: 3, rule.GC: 3},
-		// z (4) 2, (2) 1, (3) 1; the d of 2 (4) 1; v, w, w0: (4) 3, (3) 3; d fires.
-		gradient: steps{rule.Lambda: 1, rule.Pair: 1, rule.Subst: 5, rule.GC: 6, rule.Lin: 1},
+		// z (4) 2, (2) 1, (3) 1; v, w, w0: (4) 3, (3) 3; z* is that of 2: (1) 1, (5) 1.
+		gradient: steps{rule.Lambda: 1, rule.Pair: 1, rule.Subst: 4, rule.GC: 5, rule.Lin: 1},
 	},
 	// The three programs of the calculus notes.
 	{
@@ -178,14 +179,15 @@ var handWorked = []struct {
 		// Inputs (4) 2. The list: (1) 2, (4) 2, its x (3n) 1, f (3) 3. Each of three cells:
 		// (1) 2, (4) 2, e x r h (3n) 4, (8) 2, (6) 1, (12) 1.
 		value: steps{rule.Lambda: 8, rule.Subst: 3, rule.SubstNumeral: 13, rule.GC: 10, rule.Plus: 3, rule.Times: 6, rule.Function: 3},
-		// Inputs (4) 6, (3n) 2; z (4) 2, (2) 1, (3) 1; the list (1) 2, (4) 2, its x (3) 1; the d
-		// of 0 (4) 1. Each cell: f (3) 1, the d of its element (4) 1, (1) 2, (4) 2; e x r h
+		// Inputs (4) 6, (3n) 2; z (4) 2, (2) 1, (3) 1; the list (1) 2, (4) 2, its x (3) 1.
+		// Each cell: f (3) 1, (1) 2, (4) 2; e x r h
 		// (3) 4; two products (2) 4, (4) 10, (3n) 4, (8) 2; the sum (2) 2, (4) 5, (3n) 2,
-		// (6) 1; sigmoid (2) 1, (4) 3, (3n) 1, (12) 1. Backward, each cell: five duals
-		// fire, its element's too: (3) 5, (1) 5, (5) 5; heads (3) 7; sigmoid (3n) 1,
-		// (12) 1, (8) 1; products (3n) 4, (8) 4. The 0, e and r fire: (3) 3, (1) 3, (5) 3;
-		// three arrivals at e and at r: (11) 4, (6) 4.
-		gradient: steps{rule.Lambda: 26, rule.Pair: 22, rule.Subst: 56, rule.SubstNumeral: 38, rule.GC: 74, rule.Lin: 18, rule.Plus: 7, rule.Times: 21, rule.Factor: 4, rule.Function: 6},
+		// (6) 1; sigmoid (2) 1, (4) 3, (3n) 1, (12) 1. Backward, each cell: four duals
+		// fire: (3) 4, (1) 4, (5) 4; heads (3) 7, one of its element: (1) 1, (5) 1; sigmoid
+		// (3n) 1, (12) 1, (8) 1; products (3n) 4, (8) 4. One head is of the 0: (1) 1, (5) 1;
+		// e and r fire: (3) 2, (1) 2, (5) 2; three arrivals at e and at r: (11) 4, (6) 4.
+		// With n elements that is 81·n + 21.
+		gradient: steps{rule.Lambda: 26, rule.Pair: 22, rule.Subst: 52, rule.SubstNumeral: 38, rule.GC: 70, rule.Lin: 18, rule.Plus: 7, rule.Times: 21, rule.Factor: 4, rule.Function: 6},
 	},
 	{
 		name:  "a function applied to a function",

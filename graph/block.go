@@ -47,6 +47,10 @@ type Block struct {
 	mu      sync.Mutex
 	plans   [ElementRuns + 1]*Plan
 	wirings map[string]*Wiring
+	// Memory that looking for a wiring uses again.
+	scratch []int32
+	first   map[Ref]int32
+	key     []byte
 	head    *Block // of a path: the block with paths
 	path    int    // and its number there
 	// Of a block with paths: the wirings, by their numbers.

@@ -38,8 +38,9 @@ const Ignored = math.MaxInt32
 const Listed = Ignored - 1
 
 // distinct returns the external duals of a first run, where no two of them are one.
-func (b *Block) distinct(kind LoopKind) []int32 {
-	exts := make([]int32, b.Exts)
+func (b *Block) distinct(kind LoopKind) []int32 { return b.distinctIn(make([]int32, b.Exts), kind) }
+
+func (b *Block) distinctIn(exts []int32, kind LoopKind) []int32 {
 	for k := range exts {
 		exts[k] = int32(k)
 	}
@@ -58,8 +59,15 @@ func (b *Block) distinct(kind LoopKind) []int32 {
 // Wiring returns the wiring of the first run of the block on the external duals. It is
 // safe for concurrent use.
 func (b *Block) Wiring(kind LoopKind, exts []Ref) *Wiring {
-	of := b.distinct(kind)
-	first := map[Ref]int32{}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.scratch = slices.Grow(b.scratch[:0], b.Exts)[:b.Exts]
+	of := b.distinctIn(b.scratch, kind)
+	if b.first == nil {
+		b.first = map[Ref]int32{}
+	}
+	first := b.first
+	clear(first)
 	for k, r := range exts {
 		if r == NullDual {
 			of[k] = Ignored
@@ -73,8 +81,6 @@ func (b *Block) Wiring(kind LoopKind, exts []Ref) *Wiring {
 			first[r] = int32(k)
 		}
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	return b.wiring(of)
 }
 
@@ -117,15 +123,17 @@ func (b *Block) States() []*Wiring {
 
 // wiring returns the wiring of a run on the external duals.
 func (b *Block) wiring(exts []int32) *Wiring {
-	var key []byte
+	key := b.key[:0]
 	for i, n := 0, 0; i < len(exts); i += n { // the first and the length of each run of numbers in order
 		for n = 1; i+n < len(exts) && exts[i+n] == exts[i]+int32(n); n++ {
 		}
 		key = binary.AppendUvarint(binary.AppendVarint(key, int64(exts[i])), uint64(n))
 	}
+	b.key = key
 	if w := b.wirings[string(key)]; w != nil {
 		return w
 	}
+	exts = slices.Clone(exts)
 	w := &Wiring{b: b, Exts: exts, Outs: make([]int32, len(b.OutDuals)), of: map[string]*Backward{}, next: make([]atomic.Pointer[Wiring], 1)}
 	if h := b.head; h != nil {
 		w.next = make([]atomic.Pointer[Wiring], len(h.Paths))

@@ -76,7 +76,7 @@ func TestWorkIsBilinear(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, gradient := range []bool{false, true} {
 				var most [2]float64
-				for i, n := range []int{10, 60} {
+				for i, n := range []int{30, 90} {
 					p, err := gram.Load(t.Context(), "family", []byte(source(n)+"\n"), gram.Options{})
 					require.NoError(t, err)
 					most[i], _ = ratios(t, started(t, p, gradient), len(p.Point()), run(t, p, gradient, machine.Options{Measure: true}))
