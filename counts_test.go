@@ -2,6 +2,10 @@ package gram_test
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -190,6 +194,13 @@ var handWorked = []struct {
 		gradient: steps{rule.Lambda: 26, rule.Pair: 22, rule.Subst: 52, rule.SubstNumeral: 38, rule.GC: 70, rule.Lin: 18, rule.Plus: 7, rule.Times: 21, rule.Factor: 4, rule.Function: 6},
 	},
 	{
+		name:  "the recurrent network with one element",
+		src:   "input e = 0.7\ninput r = 0.9\nfold (fun x h -> sigmoid (e * x + r * h)) 0 [1]",
+		value: steps{rule.Lambda: 4, rule.Subst: 1, rule.SubstNumeral: 5, rule.GC: 6, rule.Plus: 1, rule.Times: 2, rule.Function: 1},
+		// The table of docs/counts.md.
+		gradient: steps{rule.Lambda: 12, rule.Pair: 8, rule.Subst: 20, rule.SubstNumeral: 14, rule.GC: 30, rule.Lin: 8, rule.Plus: 1, rule.Times: 7, rule.Function: 2},
+	},
+	{
 		name:  "a function applied to a function",
 		src:   "input w = 2\ninput x = 3\n(fun f -> f (f x)) (fun y -> w * y + x)",
 		value: steps{rule.Lambda: 3, rule.Subst: 2, rule.SubstNumeral: 7, rule.GC: 5, rule.Plus: 2, rule.Times: 2},
@@ -211,6 +222,63 @@ func TestCountsWorkedOutByHand(t *testing.T) {
 				gradient, err := p.Gradient(ctx, opt)
 				require.NoError(t, err)
 				require.Equal(t, c.gradient, gradient.Cost.Steps, "gradient")
+			}
+		})
+	}
+}
+
+// TestNetworkCounts: the steps of the network over n elements, by rule, are those of docs/counts.md in every form.
+func TestNetworkCounts(t *testing.T) {
+	page, err := os.ReadFile("docs/counts.md")
+	require.NoError(t, err)
+	require.Contains(t, string(page), "20n + 10 of (4), 5n + 3 of (5), 3n − 2 of (6), 7n of (8), 2n − 2 of (11) and 2n of (12): 81·n + 21")
+	for _, n := range []uint64{1, 2, 3, 10, 100} {
+		want := steps{rule.Lambda: 7*n + 5, rule.Pair: 7*n + 1, rule.Subst: 16*n + 4, rule.SubstNumeral: 12*n + 2, rule.GC: 20*n + 10, rule.Lin: 5*n + 3,
+			rule.Plus: 3*n - 2, rule.Times: 7 * n, rule.Factor: 2*n - 2, rule.Function: 2 * n}
+		require.Equal(t, 81*n+21, want.Total())
+		src := "input e = 0.7\ninput r = 0.9\nfold (fun x h -> sigmoid (e * x + r * h)) 0 [" + strings.TrimSuffix(strings.Repeat("1; ", int(n)), "; ") + "]"
+		p := load(t, src)
+		for name, opt := range allForms {
+			res, err := p.Gradient(t.Context(), opt)
+			require.NoError(t, err)
+			require.Equal(t, want, res.Cost.Steps, "%s, n = %d", name, n)
+		}
+	}
+}
+
+// TestTuplesAreDropped: what one step of t drops, as a tuple, takes a bounded number of steps of D(t) in every form: the steps are a + b·n, for
+// a tuple of k components and n iterations.
+func TestTuplesAreDropped(t *testing.T) {
+	repeated := func(part string, k int) string { return strings.TrimSuffix(strings.Repeat(part+", ", k), ", ") }
+	tuples := map[string]func(k int) string{
+		"numerals of a family":     func(k int) string { return fmt.Sprintf("(vec i < %d -> i + 2)", k) },
+		"numerals":                 func(k int) string { return "(" + repeated("3", k) + ")" },
+		"a vector of numerals":     func(k int) string { return "[| " + repeated("3", k) + " |]" },
+		"nested pairs of numerals": func(k int) string { return "(" + repeated("(1, (2, 3))", k) + ")" },
+		"data":                     func(int) string { return "v" },
+		"closed functions":         func(k int) string { return "(" + repeated("(fun z -> z + 1)", k) + ")" },
+		"functions and numerals":   func(k int) string { return "(" + repeated("(2, fun z -> z * 3)", k) + ")" },
+		"an alias of a tuple":      func(k int) string { return "(let q = (vec i < " + strconv.Itoa(k) + " -> i + 2) in let r = q in r)" },
+		"a list of numerals":       func(k int) string { return "[" + strings.ReplaceAll(repeated("3", k), ",", ";") + "]" },
+		"tuples of a constructor":  func(k int) string { return "(C (" + repeated("3", k) + "))" },
+	}
+	for name, tuple := range tuples {
+		t.Run(name, func(t *testing.T) {
+			var want [2]rule.Counts
+			for _, k := range []int{2, 10, 40} {
+				head := "type c = C of (" + strings.TrimSuffix(strings.Repeat("R * ", k), " * ") + ")\ninput x = 0.5\ndata v : R^" + strconv.Itoa(k) +
+					" = vec i < " + strconv.Itoa(k) + " -> i\n"
+				for i, body := range []string{"(fun p -> x) " + tuple(k), "iter #7 (fun y -> (fun p -> y) " + tuple(k) + ") x"} {
+					p := load(t, head+body)
+					for form, opt := range allForms {
+						res, err := p.Gradient(t.Context(), opt)
+						require.NoError(t, err, "%s\n%s", form, body)
+						if want[i] == (rule.Counts{}) {
+							want[i] = res.Cost.Steps
+						}
+						require.Equal(t, want[i], res.Cost.Steps, "%s, k = %d\n%s", form, k, body)
+					}
+				}
 			}
 		})
 	}
