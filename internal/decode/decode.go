@@ -351,7 +351,7 @@ func (s *State) function(n *heap.Node) *reference.Term {
 		return lambda(&reference.Var{Name: "a", Type: term.R, Linear: true}, &reference.Term{Op: reference.Zero})
 	}
 	f := s.start.Instance(s.prog.Term, t.Term, s.environment(t, n.Ref))
-	if t.Linear { // it has got a name
+	if t.Linear && f.Op == reference.Let { // it has got a name
 		f = f.Kids[1]
 	}
 	if t.Fix != 0 {
