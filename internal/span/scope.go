@@ -50,7 +50,8 @@ func newScope(t *term.Term, stars []term.Var, check func() error) (*scope, error
 			t.Binders(n, func(x term.Var) { bind(x, v) })
 		default:
 			t.Binders(n, func(x term.Var) { bind(x, v) })
-			if u := &t.Nodes[n.B]; n.Op == term.LetOp && u.Op == term.LamOp && t.Info(u.X).Linear && t.Nodes[u.A].Op != term.ZeroOp {
+			u := &t.Nodes[n.B]
+			if n.Op == term.LetOp && u.Op == term.LamOp && t.Info(u.X).Linear && t.Nodes[u.A].Op != term.ZeroOp {
 				s.free[n.X] = true
 			}
 		}
