@@ -24,10 +24,10 @@ The phases are primal and backward. The others that gram profile tells of have n
 rewrites here: discovery and read-back are overhead, and normalise is what --strategy
 unfold and modular do, which a trace is not of.
 
-With --calculus it prints whole terms, as the rewriter of the calculus takes them, for
+With --calculus it prints whole terms, those of the states of the literal machine, for
 small programs: the term before a step, with «the redex» marked and, where a variable
-gets its value, ‹the occurrence›; then the step, and the term after it. It takes as
-many steps of each rule as the machine. --latex prints them in the notation of the
+gets its value, ‹the occurrence›; then the step, and the term after it. These are
+the steps without --calculus. --latex prints them in the notation of the
 paper, which needs the packages amsmath and xcolor, and \allowdisplaybreaks if it is
 longer than a page.
 

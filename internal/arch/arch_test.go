@@ -96,7 +96,7 @@ var layers = map[string][]string{
 	"cmd/internal/derivation":  {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
 	"cmd/internal/reduce":      {"rule", "term", "lang", "revgrad", "internal/denote", "internal/equiv", "internal/reference", "cmd/internal/derivation"},
 	"cmd/internal/picture":     {"term", "graph", "compile/literal", "machine/heap", "internal/hypergraph", "cmd/internal/layered"},
-	"cmd/internal/trace": {root, "rule", "term", "lang", "revgrad", "limits", "machine", "internal/denote", "internal/reference", "internal/stage",
+	"cmd/internal/trace": {root, "rule", "term", "lang", "revgrad", "limits", "machine", "compile/literal", "internal/decode", "internal/denote", "internal/reference", "internal/stage",
 		"cmd/internal/derivation", "cmd/internal/picture"},
 	"cmd/internal/profile": {root, "rule", "term", "lang", "graph", "graph/calls", "machine"},
 	"cmd/internal/show":    {root, "term", "lang", "graph", "graph/calls", "revgrad", "engine", "engine/listing", "compile", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture", "internal/notation"},

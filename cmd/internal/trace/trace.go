@@ -9,6 +9,8 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/derivation"
+	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/internal/decode"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang"
@@ -121,8 +123,8 @@ func Phase(backward bool) string {
 	return "primal"
 }
 
-// Calculus writes the terms of a reduction, one after the other, as the rewriter of
-// package reference takes them by the machine's strategy; the redex of each step is
+// Calculus writes the terms of a run of the literal machine, one after the other, up to ≡: each rewrite is a step that the
+// rewriter of package reference makes. The redex of each step is
 // marked. It is for small programs: a step takes time linear in the term. What it writes
 // before an error is not taken back. The error is a [*gram.Error], a [*gram.LimitError], a
 // [*gram.UsageError] about the rules, or that of w.
@@ -135,17 +137,26 @@ func Calculus(ctx context.Context, p *gram.Program, w io.Writer, opt Options) er
 		opt.MaxSize = DefaultSize
 	}
 	meter := p.Meter(ctx)
-	start, err := calculusStart(p, meter, &opt)
+	start, prog, err := calculusStart(p, meter, &opt)
 	if err != nil {
 		return err
 	}
+	next, stop := decode.New(start, prog).Strategy(machine.Options{}, func(m *machine.Machine) error {
+		if !opt.Gradient {
+			return m.Value(p.Point())
+		}
+		return m.Gradient(p.Point(), make([]float64, prog.Outputs), make([]float64, prog.Outputs*prog.Inputs))
+	})
 	format := map[Format]derivation.Format{Text: derivation.Text, JSON: derivation.JSON, LaTeX: derivation.LaTeX}
 	look := meter.During("reduce")
 	_, err = derivation.Write(w, start, derivation.Options{
-		Format: format[opt.Format], Last: opt.To, MaxSize: opt.MaxSize, MaxSteps: opt.MaxSteps, Check: look,
+		Format: format[opt.Format], Next: next, Last: opt.To, MaxSize: opt.MaxSize, MaxSteps: opt.MaxSteps, Check: look,
 		Keep:     func(s *derivation.Step) bool { return f.Keep(s.Number, s.Rule, s.Pos) },
 		Position: p.Source().Position,
 	})
+	if e := stop(); err == nil {
+		err = e
+	}
 	var size *derivation.SizeError
 	var steps *derivation.StepsError
 	switch {
@@ -159,29 +170,31 @@ func Calculus(ctx context.Context, p *gram.Program, w io.Writer, opt Options) er
 
 // calculusStart is the start term of the value or the gradient. Literals stand in it as
 // the λ-terms that they are, so it is bounded before it is made.
-func calculusStart(p *gram.Program, meter *limits.Meter, opt *Options) (*reference.Start, error) {
+func calculusStart(p *gram.Program, meter *limits.Meter, opt *Options) (*reference.Start, *literal.Program, error) {
 	t, inputs := p.Copy()
 	outputs := 0
 	if opt.Gradient {
 		err := p.Differentiable()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if t, err = revgrad.Reverse(t, meter.During("compile")); err != nil {
-			return nil, p.Locate(err, "differentiating")
+			return nil, nil, p.Locate(err, "differentiating")
 		}
 		if s := p.Shape(); s.Kind == load.Vector {
 			outputs = s.Size
 		}
 	}
 	if n := reference.Symbols(t); n > uint64(opt.MaxSize) {
-		return nil, tooLarge(p, &derivation.SizeError{Size: int(min(n, 1<<40)), Max: opt.MaxSize})
+		return nil, nil, tooLarge(p, &derivation.SizeError{Size: int(min(n, 1<<40)), Max: opt.MaxSize})
 	}
 	program := reference.Convert(t, denote.Floats{})
 	if opt.Gradient {
-		return program.GradientStart(inputs, p.Point(), outputs).Named(), nil
+		prog, err := literal.NewGradient(t, inputs, outputs, meter.During("compile"))
+		return program.GradientStart(inputs, p.Point(), outputs).Named(), prog, err
 	}
-	return program.ValueStart(inputs, p.Point()).Named(), nil
+	prog, err := literal.NewValue(t, inputs, meter.During("compile"))
+	return program.ValueStart(inputs, p.Point()).Named(), prog, err
 }
 
 // tooLarge is the error of a term that is larger than is traced.
