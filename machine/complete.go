@@ -7,8 +7,8 @@ import (
 	"github.com/gram-machine/gram/machine/heap"
 )
 
-// Reading is a number that has been read from the result of a gradient, a summand x* g of the row of an output. Its application is
-// no longer in the arena.
+// Reading is a number that has been read from the result of a gradient, a summand x* g of the row of an output.
+// Its application is no longer in the arena.
 type Reading struct {
 	Row, Input int
 	Number     float64
@@ -17,8 +17,9 @@ type Reading struct {
 // Readings returns what has been read so far, if events are told, and the row that is read, or will be read next.
 func (m *Machine) Readings() (read []Reading, row int) { return m.readings, m.row }
 
-// Completed is [Machine.Heap], but for a body that is next to be copied, or whose copy has begun: the nodes and operands that
-// are missing are there. Where a node is not yet allocated it has a number behind all others. Events are to be told.
+// Completed is [Machine.Heap], but for a body that is next to be copied, or whose copy has begun: the nodes and
+// operands that are missing are there. Where a node is not yet allocated it has a number behind all others. Events
+// are to be told.
 func (m *Machine) Completed() *heap.Heap {
 	nodes := slices.Clone(m.arena.Nodes())
 	switch {
@@ -30,8 +31,8 @@ func (m *Machine) Completed() *heap.Heap {
 	return heap.New(m.prog, nodes, m.result>>2)
 }
 
-// complete finishes the copy of the body t in nodes. So many units of it have been made: first the captures are loaded, then the
-// nodes made, then the variables of others bound, then the operands given.
+// complete finishes the copy of the body t in nodes. So many units of it have been made: first the captures are
+// loaded, then the nodes made, then the variables of others bound, then the operands given.
 func (m *Machine) complete(nodes []node, t *literal.Template, done int) []node {
 	c, f := &m.copy, slices.Clone(m.frame)
 	loaded := len(t.Uses)
@@ -61,7 +62,8 @@ func (m *Machine) complete(nodes []node, t *literal.Template, done int) []node {
 		switch n := &nodes[p>>2]; {
 		case tag == literal.Empty: // a λ waits
 		case n.Kind == literal.Job:
-			nodes = append(nodes, node{Head: literal.Head{Kind: literal.Summand, Code: a.Code, Tag: [2]Tag{tag}}, Up: p, Val: [2]uint64{val}})
+			head := literal.Head{Kind: literal.Summand, Code: a.Code, Tag: [2]Tag{tag}}
+			nodes = append(nodes, node{Head: head, Up: p, Val: [2]uint64{val}})
 		default:
 			n.Tag[p&1], n.Val[p&1] = tag, val
 		}

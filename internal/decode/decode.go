@@ -1,16 +1,19 @@
-// Package decode reads the states of the literal machine as terms of the calculus. The term of a state is what the machine's
-// arena holds: each node is a constructor, and each substitution in the arena is one of the term. So a rewrite of the machine
-// is one step of its rule on terms, and a unit of work changes nothing, up to ≡ (see [reference.Term.Class]).
+// Package decode reads the states of the literal machine as terms of the calculus. The term of a state is what the
+// machine's arena holds: each node is a constructor, and each substitution in the arena is one of the term. So a
+// rewrite of the machine is one step of its rule on terms, and a unit of work changes nothing, up to ≡ (see
+// [reference.Term.Class]).
 //
-// The substitutions stand around the term, since in the arena they have no place. Values that several operands share stand in each of
-// them, as (3) has put them there; the terms share them, as the arena does. Where a body is still to be copied, the term
-// has what its copy will make (see [machine.Machine.Completed]). A λ, a branch or an element of a list that has not been
-// copied stands in it as in the program, with the substitutions of what it captures.
+// The substitutions stand around the term, since in the arena they have no place. Values that several operands
+// share stand in each of them, as (3) has put them there; the terms share them, as the arena does. Where a body is
+// still to be copied, the term has what its copy will make (see [machine.Machine.Completed]). A λ, a branch or an
+// element of a list that has not been copied stands in it as in the program, with the substitutions of what it
+// captures.
 //
-// Lists and numerals are the λ-terms whose steps they count: #2 is λf.λx.f (f x). Of one that has been applied what is left of the
-// sum f t1 (… (f tn x)) stands in the term.
+// Lists and numerals are the λ-terms whose steps they count: #2 is λf.λx.f (f x). Of one that has been applied
+// what is left of the sum f t1 (… (f tn x)) stands in the term.
 //
-// The last occurrence of a variable takes its value, by (3). (4) drops the substitution by the next move; till then it has the value, too.
+// The last occurrence of a variable takes its value, by (3). (4) drops the substitution by the next move; till
+// then it has the value, too.
 package decode
 
 import (
@@ -28,7 +31,8 @@ import (
 type Decoder struct {
 	start *reference.Start
 	prog  *literal.Program
-	// Values without captures, by their instructions. They bind nothing outside of λs, so a term may have them several times.
+	// Values without captures, by their instructions. They bind nothing outside of λs, so a term may have them
+	// several times.
 	closed map[uint32]*reference.Term
 }
 
@@ -37,8 +41,8 @@ func New(start *reference.Start, prog *literal.Program) *Decoder {
 	return &Decoder{start: start, prog: prog, closed: map[uint32]*reference.Term{}}
 }
 
-// State returns the term of the state that a machine is in, between two events. The machine is to have Options.Events. The time that it
-// takes, and the memory, is linear in the arena and the lists that it holds.
+// State returns the term of the state that a machine is in, between two events. The machine is to have
+// Options.Events. The time that it takes, and the memory, is linear in the arena and the lists that it holds.
 func (d *Decoder) State(m *machine.Machine) *State {
 	s := &State{decoder: d, at: map[literal.Place][]literal.Ref{}, vars: map[literal.Ref]*reference.Var{},
 		known: map[literal.Ref]*reference.Term{}, inner: map[literal.Ref]bool{}}
@@ -317,8 +321,8 @@ func (s *State) arguments(r literal.Ref) []*reference.Term {
 	return ts
 }
 
-// environment are the variables that a template captures, and what stands for them: the captures of the node that holds them, and of
-// those behind it.
+// environment are the variables that a template captures, and what stands for them: the captures of the node that
+// holds them, and of those behind it.
 func (s *State) environment(t *literal.Template, holder literal.Ref) map[term.Var]*reference.Term {
 	env := map[term.Var]*reference.Term{}
 	for xs := t.Captured; len(xs) > 0; {

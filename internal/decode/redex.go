@@ -6,8 +6,9 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// Redex returns the redex of the state's term that a rewrite of the machine has fired: that of the rule at the node, or at the variable,
-// which fired. t is the state of the term; class is that of the term that the rewrite has made. It is nil if there is none.
+// Redex returns the redex of the state's term that a rewrite of the machine has fired: that of the rule at the
+// node, or at the variable, which fired. t is the state of the term; class is that of the term that the rewrite
+// has made. It is nil if there is none.
 func (s *State) Redex(t *reference.State, e *machine.Fired, class uint64) *reference.Redex {
 	r := e.Redex >> 2
 	at, x := s.known[r], s.vars[r]
@@ -25,8 +26,8 @@ func (s *State) Redex(t *reference.State, e *machine.Fired, class uint64) *refer
 	})
 }
 
-// Redex returns a redex of the rule, under no λ and in no branch, whose step makes a term of the class out of the state's; nil if there
-// is none. It looks at those that may reports.
+// Redex returns a redex of the rule, under no λ and in no branch, whose step makes a term of the class out of the
+// state's; nil if there is none. It looks at those that may reports.
 func Redex(s *reference.State, by rule.Rule, class uint64, may func(*reference.Redex) bool) *reference.Redex {
 	for i := range s.Redex {
 		if r := &s.Redex[i]; r.Rule == by && r.Weak && !r.Garbage && may(r) {

@@ -19,9 +19,12 @@ type step struct {
 // errStopped ends a run whose steps nobody takes.
 var errStopped = errors.New("the steps are not taken")
 
-// Strategy takes the steps that the rewrites of a run are, in their order: the terms of the reduction are those of the machine's
-// states, up to ≡. run makes the run of m, with the options' Events. stop ends the run, and returns its error.
-func (d *Decoder) Strategy(opt machine.Options, run func(m *machine.Machine) error) (next reference.Strategy, stop func() error) {
+// Strategy takes the steps that the rewrites of a run are, in their order: the terms of the reduction are those of
+// the machine's states, up to ≡. run makes the run of m, with the options' Events. stop ends the run, and returns
+// its error.
+func (d *Decoder) Strategy(opt machine.Options, run func(*machine.Machine) error) (
+	next reference.Strategy, stop func() error,
+) {
 	var err error
 	pull, end := iter.Pull(func(yield func(step) bool) {
 		var m *machine.Machine

@@ -123,11 +123,10 @@ func Phase(backward bool) string {
 	return "primal"
 }
 
-// Calculus writes the terms of a run of the literal machine, one after the other, up to ≡: each rewrite is a step that the
-// rewriter of package reference makes. The redex of each step is
-// marked. It is for small programs: a step takes time linear in the term. What it writes
-// before an error is not taken back. The error is a [*gram.Error], a [*gram.LimitError], a
-// [*gram.UsageError] about the rules, or that of w.
+// Calculus writes the terms of a run of the literal machine, one after the other, up to ≡: each rewrite is a step
+// that the rewriter of package reference makes. The redex of each step is marked. It is for small programs: a step
+// takes time linear in the term. What it writes before an error is not taken back. The error is a [*gram.Error], a
+// [*gram.LimitError], a [*gram.UsageError] about the rules, or that of w.
 func Calculus(ctx context.Context, p *gram.Program, w io.Writer, opt Options) error {
 	f, err := NewFilter(p, &opt)
 	if err != nil {
