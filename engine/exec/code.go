@@ -1,0 +1,247 @@
+package exec
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
+)
+
+// instr is an instruction of the interpreter. Labels are places in the code of the program.
+type instr struct {
+	op      ir.Op
+	taped   bool
+	cmp     term.Compare
+	d, a, b uint16
+	n, m, k uint32
+	args    []uint16
+}
+
+// fun is what the interpreter knows of a function.
+type fun struct {
+	entry   int32
+	regs    int32 // of its frame
+	params  int32 // registers
+	args    []int
+	unfold  bool
+	name    string
+	results int32
+}
+
+// Program is a program for the interpreter.
+type Program struct {
+	src    *ir.Program
+	code   []instr
+	pos    []term.Pos
+	funs   []fun
+	consts []float64
+	kinds  []kind
+	kindOf map[term.Symbol]uint32 // the first kind of a symbol
+	layout *ir.Layout
+	// collectors are functions of an element and a value, of so many registers each, that keep the element.
+	collectors map[[2]int]int
+}
+
+// A kind of cell is a symbol with the operands that have an adjoint: what a cell of this kind counts when it is reached.
+type kind struct {
+	sym   term.Symbol
+	live  uint8 // the operands that have an adjoint, by bits
+	arity uint8
+	args  uint8 // how many have
+	plain bool  // each partial derivative is 1
+	steps rule.Counts
+	total uint64
+}
+
+// inputKind is the kind of the cells of inputs: λa.x* a, for a free x*.
+const inputKind = 1
+
+// New makes a program for the interpreter.
+func New(p *ir.Program) (*Program, error) {
+	out := &Program{src: p, kinds: make([]kind, 2), kindOf: map[term.Symbol]uint32{}, layout: ir.NewLayout(p.Term.Types), collectors: map[[2]int]int{}}
+	// What arrives at λa.0⃗, the z* of a numeral, is applied to it.
+	out.kinds[0].steps[rule.Lambda], out.kinds[0].steps[rule.Lin], out.kinds[0].total = 1, 1, 2
+	out.kinds[inputKind].steps = cell()
+	out.kinds[inputKind].total = out.kinds[inputKind].steps.Total()
+	for _, f := range p.Funcs {
+		if f.Regs > math.MaxUint16 {
+			return nil, &TooLargeError{f.Name}
+		}
+		out.assemble(f)
+	}
+	out.collect(p.Type, map[term.Type]bool{})
+	return out, nil
+}
+
+// TooLargeError says that a function has more registers than a frame.
+type TooLargeError struct{ Function string }
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("the function %s has more than %d registers", e.Function, math.MaxUint16)
+}
+
+// cell is what each cell counts when it is reached: (3) puts its λ in place, (1) applies it, (5) binds a.
+func cell() (s rule.Counts) {
+	s[rule.Subst], s[rule.Lambda], s[rule.Lin] = 1, 1, 1
+	return s
+}
+
+// kindsOf returns the first of the kinds of the cells of a symbol; the operands that have an adjoint are added as bits.
+// NoSymbol is +.
+func (p *Program) kindsOf(f term.Symbol) uint32 {
+	if k, ok := p.kindOf[f]; ok {
+		return k
+	}
+	first := uint32(len(p.kinds))
+	p.kindOf[f] = first
+	arity := 2
+	if f != term.NoSymbol {
+		arity = f.Info().Arity
+	}
+	for live := range 1 << arity {
+		k := kind{sym: f, live: uint8(live), arity: uint8(arity), plain: f == term.NoSymbol, steps: cell()}
+		k.steps[rule.Subst] += uint64(arity) // the heads xi*
+		for i := range arity {
+			if live>>i&1 != 0 {
+				k.args++
+			} else { // what arrives at the dual of a numeral, λa.0⃗, is applied to it
+				k.steps[rule.Lambda]++
+				k.steps[rule.Lin]++
+			}
+			if f != term.NoSymbol {
+				k.steps[rule.Times]++
+				slope(&k.steps, &f.Info().Partials[i], arity)
+			}
+		}
+		k.total = k.steps.Total()
+		p.kinds = append(p.kinds, k)
+	}
+	return first
+}
+
+// slope adds the steps of a partial derivative as a term.
+func slope(s *rule.Counts, p *term.Partial, k int) {
+	type none = struct{}
+	term.Interpret(p, k, func(float64) (_ none) { return },
+		func(int) (_ none) { s[rule.SubstNumeral]++; return },
+		func(f term.Symbol, _ ...none) (_ none) {
+			switch f {
+			case term.NoSymbol:
+				s[rule.Plus]++
+			case term.Mul:
+				s[rule.Times]++
+			default:
+				s[rule.Function]++
+			}
+			return
+		})
+}
+
+// assemble adds the code of a function.
+func (p *Program) assemble(f *ir.Func) {
+	g := fun{entry: int32(len(p.code)), regs: int32(f.Regs), params: int32(f.Params()), args: f.Args, unfold: f.Unfold, name: f.Name,
+		results: int32(f.Results)}
+	p.funs = append(p.funs, g)
+	at, again := map[uint32]uint32{}, map[uint32]bool{}
+	for i := range f.Code {
+		if in := &f.Code[i]; in.Op == ir.Next || in.Op == ir.Prev {
+			again[in.N] = true
+		}
+	}
+	// empty reports whether a count is of no steps, and is left out. A loop keeps it, to look at the limits, and so does the
+	// beginning of a function.
+	empty := func(i int) bool {
+		in := &f.Code[i]
+		return in.Op == ir.Nop || in.Op == ir.Count && i > 1 && p.src.Blocks[in.N].Steps == rule.Counts{} &&
+			!(f.Code[i-1].Op == ir.Label && again[f.Code[i-1].N])
+	}
+	next := uint32(g.entry)
+	for i := range f.Code {
+		in := &f.Code[i]
+		switch {
+		case in.Op == ir.Label:
+			at[in.N] = next
+		case !empty(i):
+			next++
+		}
+	}
+	for i := range f.Code {
+		in := &f.Code[i]
+		if in.Op == ir.Label || empty(i) {
+			continue
+		}
+		out := instr{op: in.Op, taped: in.Taped, cmp: in.Cmp, d: uint16(in.D), a: uint16(in.A), b: uint16(in.B), n: in.N, m: in.M, k: in.K}
+		for _, r := range in.Args {
+			out.args = append(out.args, uint16(r))
+		}
+		switch in.Op {
+		case ir.Const:
+			out.n = uint32(len(p.consts))
+			p.consts = append(p.consts, in.Val)
+		case ir.Add, ir.Mul, ir.Fun1, ir.Fun2, ir.FunK, ir.SumAdd:
+			f := in.Sym
+			if in.Op == ir.Mul {
+				f = term.Mul
+			}
+			out.n = uint32(f)
+			out.k = p.kindsOf(f)
+		case ir.Jump, ir.Branch, ir.Empty, ir.Next, ir.Prev:
+			out.n = at[in.N]
+		case ir.Switch:
+			for _, l := range in.Labels { // a place takes two half words
+				out.args = append(out.args, uint16(at[l]), uint16(at[l]>>16))
+			}
+		}
+		p.code = append(p.code, out)
+		p.pos = append(p.pos, in.Pos)
+	}
+}
+
+// collect makes the collectors of the lists in values of type t.
+func (p *Program) collect(t term.Type, seen map[term.Type]bool) {
+	tt := p.src.Term.Types
+	if seen[t] {
+		return
+	}
+	seen[t] = true
+	switch tt.Kind(t) {
+	case term.ProdKind:
+		p.collect(tt.Left(t), seen)
+		p.collect(tt.Right(t), seen)
+	case term.VecKind:
+		p.collect(tt.Left(t), seen)
+	case term.MuKind:
+		for _, c := range tt.Constructors(t) {
+			if c.Arg != 0 {
+				p.collect(c.Arg, seen)
+			}
+		}
+	case term.ArrowKind:
+		elem, x, ok := listOf(tt, t)
+		if !ok {
+			return
+		}
+		p.collect(elem, seen)
+		w, wx := p.layout.Registers(elem), p.layout.Registers(x)
+		if _, ok := p.collectors[[2]int{w, wx}]; ok {
+			return
+		}
+		p.collectors[[2]int{w, wx}] = len(p.funs)
+		f := &ir.Func{Args: []int{w, wx}, Results: wx, Regs: w + wx, Code: []ir.Instr{{Op: ir.Collect, N: uint32(w)}, {Op: ir.Return}}}
+		for i := range wx {
+			f.Code[1].Args = append(f.Code[1].Args, ir.Reg(w+i))
+		}
+		p.assemble(f)
+	}
+}
+
+// listOf returns A and X of the type of lists (A → X → X) → X → X.
+func listOf(tt *term.Types, t term.Type) (elem, x term.Type, ok bool) {
+	f, rest := tt.Left(t), tt.Right(t)
+	if tt.Kind(f) != term.ArrowKind || tt.Kind(rest) != term.ArrowKind {
+		return 0, 0, false
+	}
+	return tt.Left(f), tt.Left(rest), true
+}

@@ -1,0 +1,510 @@
+// Package exec runs programs of package ir: an interpreter with a heap, a tape and limits.
+//
+// # Gradients
+//
+// Each number that is the result of an operation of a taped program, and each input, has an address: that of its adjoint. A dual variable of
+// D(t) is such an address, and an arrival at it adds to the adjoint. The adjoint of a numeral is the address 0, which nothing is added to.
+// An operation appends a statement to the tape: its kind, the addresses of the operands that have an adjoint, and the partial
+// derivatives. The backward phase of an output goes through the statements from the last to the first. A statement is reached if
+// something has arrived at its address; it counts what a cell of its kind does, and (11) counts arrivals less reached cells (section 5.2).
+package exec
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
+)
+
+// Slot is a number with the address of its adjoint, or a reference.
+type Slot struct {
+	V float64
+	A uint64
+}
+
+// A reference has the slot of an object's header in its low half, and above it the slot of the object that is meant, from the first
+// behind the header on; of a closure, which function of a fix is meant.
+const (
+	isRef     = 1 << 63
+	offset    = 32
+	partial   = 1 << 40 // in the header of a partial application
+	moved     = 1 << 62 // in the header of an object that a collection has moved
+	firstHeap = 1 << 12 // slots
+)
+
+func ref(object, off uint64) uint64 { return isRef | off<<offset | object }
+
+func object(r uint64) uint64 { return r & math.MaxUint32 }
+
+func off(r uint64) uint64 { return r >> offset & math.MaxInt32 }
+
+// frame is what a call returns to.
+type frame struct {
+	pc, base int32
+	d        uint16
+	// rest says that the result is applied to the arguments on the stack from at on, whose widths are these.
+	rest []int
+	at   int32
+	self uint64
+}
+
+// Stats is what a run cost.
+type Stats struct {
+	Counts      rule.Counts
+	Statements  uint64 // of the tape
+	Instantiate uint64 // blocks that were entered
+	Readback    uint64
+	Nodes       uint64 // slots allocated
+	Freed       uint64
+	Peak        uint64 // slots of the heap at once
+	Bytes       uint64 // memory that the machine holds
+}
+
+// Machine runs a program, again and again.
+type Machine struct {
+	p      *Program
+	bounds limits.Bounds
+
+	stack  []Slot
+	frames []frame
+	self   uint64 // the closure that runs
+	heap   []Slot
+	spare  []Slot // of the last collection
+	gcAt   int
+	base   int // of the frame that runs
+	size   int // of this frame
+	closed bool
+
+	counters []uint64
+	fuel     int64 // until the next look at the limits
+	pc       int32
+
+	// The tape.
+	kinds []uint16
+	adr   []uint32
+	par   []float64
+	// The adjoints, and which have an arrival.
+	adjoint []float64
+	reached []bool
+	fired   []uint64 // of each kind
+	factor  uint64
+
+	result    []Slot
+	collected []Slot // elements of a list that is read
+	nodes     uint64
+	freed     uint64
+	peak      uint64
+	readback  uint64
+}
+
+// NewMachine makes a machine for the program.
+func (p *Program) NewMachine(bounds limits.Bounds) *Machine {
+	return &Machine{p: p, bounds: bounds, counters: make([]uint64, len(p.src.Blocks)), fired: make([]uint64, len(p.kinds)), stack: make([]Slot, 1<<10)}
+}
+
+// Close gives the memory back.
+func (m *Machine) Close() error {
+	*m = Machine{p: m.p, closed: true}
+	return nil
+}
+
+// staticClosures is where the closures are that capture nothing, one for each function.
+func (m *Machine) staticClosures() int { return m.p.src.Static }
+
+// start prepares a run at a point.
+func (m *Machine) start(point []float64) error {
+	if m.closed {
+		return fmt.Errorf("the machine is closed")
+	}
+	src := m.p.src
+	static := src.Static + len(m.p.funs)
+	if cap(m.heap) < static+firstHeap {
+		m.heap = make([]Slot, static, static+firstHeap)
+	}
+	m.heap = m.heap[:static]
+	for i, x := range point {
+		m.heap[1+i] = Slot{x, 0}
+		if src.Taped {
+			m.heap[1+i].A = uint64(1 + i)
+		}
+	}
+	for _, d := range src.Data {
+		for i, x := range src.Term.Data[d.Index].Values {
+			m.heap[d.At+i] = Slot{V: x}
+		}
+	}
+	for i := range m.p.funs {
+		m.heap[src.Static+i] = Slot{A: uint64(i)}
+	}
+	m.gcAt = static + firstHeap
+	m.frames, m.base, m.self = m.frames[:0], 0, 0
+	clear(m.counters)
+	clear(m.fired)
+	m.factor, m.readback, m.nodes, m.freed, m.peak = 0, 0, 0, 0, 0
+	m.kinds, m.adr, m.par = m.kinds[:0], m.adr[:0], m.par[:0]
+	if src.Taped {
+		m.kinds = append(m.kinds, 0)
+		for range point {
+			m.kinds = append(m.kinds, inputKind)
+		}
+	}
+	return m.look(0)
+}
+
+// every is how many steps may pass between two looks at the limits.
+const every = 1 << 16
+
+// steps is how many steps have been made.
+func (m *Machine) steps() uint64 {
+	n := m.p.src.Start.Total() + 2*m.factor
+	for i, k := range m.counters {
+		n += k * m.p.src.Blocks[i].Total
+	}
+	for i, k := range m.fired {
+		n += k * m.p.kinds[i].total
+	}
+	return n
+}
+
+// look checks the limits when the fuel is used up, and gives more. The error is a [*limits.ReachedError].
+func (m *Machine) look(pc int32) error {
+	m.fuel = every
+	if most := m.bounds.MaxSteps; most != 0 {
+		n := m.steps()
+		if n > most {
+			return m.limit("steps", most, pc, nil)
+		}
+		m.fuel = int64(min(every, most-n))
+	}
+	if most := m.bounds.MaxNodes; most != 0 && m.live() > most {
+		return m.limit("nodes", most, pc, nil)
+	}
+	if m.bounds.Look != nil {
+		if err := m.bounds.Look(); err != nil {
+			return m.limit("", 0, pc, err)
+		}
+	}
+	return nil
+}
+
+// live is how many slots of the heap are in use, with garbage.
+func (m *Machine) live() uint64 { return uint64(max(0, len(m.heap)-m.p.src.Static-len(m.p.funs))) }
+
+func (m *Machine) limit(name string, most uint64, pc int32, err error) error {
+	e := &limits.ReachedError{Limit: name, Max: most, Steps: m.steps(), Nodes: m.live(), Pos: m.p.pos[pc], Err: err}
+	for i := range m.p.funs {
+		if f := &m.p.funs[i]; f.unfold && pc >= f.entry && (i+1 == len(m.p.funs) || pc < m.p.funs[i+1].entry) {
+			e.Function = f.name
+		}
+	}
+	return e
+}
+
+// reserve checks the limit on memory before so many bytes are allocated.
+func (m *Machine) reserve(bytes int, pc int32) error {
+	if m.bounds.Reserve != nil && bytes > 1<<16 {
+		if err := m.bounds.Reserve(int64(bytes)); err != nil {
+			return m.limit("", 0, pc, err)
+		}
+	}
+	return nil
+}
+
+// alloc makes an object of n slots with a header, and returns the header's slot. It may move all objects.
+func (m *Machine) alloc(n int, header uint64, pc int32) (uint64, error) {
+	at := len(m.heap)
+	if at+n+1 > m.gcAt {
+		if err := m.room(n+1, pc); err != nil {
+			return 0, err
+		}
+		at = len(m.heap)
+	}
+	m.heap = m.heap[:at+n+1]
+	m.heap[at] = Slot{math.Float64frombits(uint64(n)), header}
+	m.nodes += uint64(n + 1)
+	return uint64(at), nil
+}
+
+// room collects garbage, and makes room for n slots more.
+func (m *Machine) room(n int, pc int32) error {
+	live := len(m.heap)
+	if live+n > m.gcAt {
+		m.collect()
+	}
+	m.peak = max(m.peak, m.live())
+	if most := m.bounds.MaxNodes; most != 0 && uint64(len(m.heap)-m.p.src.Static+n) > most {
+		return m.limit("nodes", most, pc, nil)
+	}
+	want := max(2*(len(m.heap)+n), firstHeap)
+	if want > math.MaxUint32 {
+		return m.limit("memory", math.MaxUint32*16, pc, nil)
+	}
+	if want > cap(m.heap) {
+		if err := m.reserve(16*want, pc); err != nil {
+			return err
+		}
+		m.heap = append(make([]Slot, 0, want), m.heap...)
+	}
+	m.gcAt = min(cap(m.heap), want)
+	return nil
+}
+
+// collect moves what the stack refers to to the beginning of the other half of the heap.
+func (m *Machine) collect() {
+	static := m.p.src.Static + len(m.p.funs)
+	from := m.heap
+	if cap(m.spare) < len(from) {
+		m.spare = make([]Slot, 0, cap(from))
+	}
+	to := append(m.spare[:0], from[:static]...)
+	move := func(s *Slot) {
+		if s.A&isRef == 0 || object(s.A) < uint64(static) {
+			return
+		}
+		o := object(s.A)
+		h := &from[o]
+		if h.A&moved == 0 {
+			at := uint64(len(to))
+			n := math.Float64bits(h.V)
+			to = append(to, from[o:o+1+n]...)
+			h.A = moved | at
+		}
+		s.A = ref(h.A&^moved, off(s.A))
+	}
+	top := m.base + m.size
+	clear(m.stack[top:])
+	for i := range m.stack[:top] {
+		move(&m.stack[i])
+	}
+	for i := range m.frames {
+		f := Slot{A: m.frames[i].self}
+		move(&f)
+		m.frames[i].self = f.A
+	}
+	self := Slot{A: m.self}
+	move(&self)
+	m.self = self.A
+	for _, slots := range [][]Slot{m.result, m.collected} {
+		for i := range slots {
+			move(&slots[i])
+		}
+	}
+	for i := static; i < len(to); i++ {
+		move(&to[i])
+	}
+	m.freed += uint64(len(from) - len(to))
+	m.heap, m.spare = to, from[:0]
+}
+
+// Stats returns what the last run cost, or how far it got.
+func (m *Machine) Stats() Stats {
+	s := Stats{Counts: m.p.src.Start, Statements: uint64(len(m.kinds)), Readback: m.readback, Nodes: m.nodes, Freed: m.freed,
+		Peak:  max(m.peak, m.live()),
+		Bytes: uint64(16*(cap(m.heap)+cap(m.spare)+cap(m.stack)) + 2*cap(m.kinds) + 4*cap(m.adr) + 8*cap(m.par) + 9*cap(m.adjoint))}
+	for i, n := range m.counters {
+		s.Counts.AddTimes(&m.p.src.Blocks[i].Steps, n)
+		s.Instantiate += n
+	}
+	for i, n := range m.fired {
+		s.Counts.AddTimes(&m.p.kinds[i].steps, n)
+	}
+	s.Counts[rule.Factor] += m.factor
+	s.Counts[rule.Plus] += m.factor
+	return s
+}
+
+// Value reduces the program at the point, and leaves its value to be read.
+func (m *Machine) Value(point []float64) error {
+	if m.p.src.Taped {
+		return fmt.Errorf("the value of a reversed program is that of its gradient")
+	}
+	return m.evaluate(point)
+}
+
+// evaluate runs the body.
+func (m *Machine) evaluate(point []float64) error {
+	if err := m.start(point); err != nil {
+		return err
+	}
+	results, err := m.call(ref(uint64(m.staticClosures()), 0), 0)
+	if err != nil {
+		return err
+	}
+	m.result = append(m.result[:0], results...)
+	return m.look(m.pc)
+}
+
+// call runs a function whose params arguments are at the bottom of the stack, until it returns.
+func (m *Machine) call(closure uint64, params int) ([]Slot, error) {
+	f := &m.p.funs[m.heap[object(closure)].A+off(closure)]
+	m.frames = append(m.frames[:0], frame{pc: -1})
+	m.base, m.size, m.self = 0, int(f.regs), closure
+	m.ensure(m.size)
+	clear(m.stack[params:])
+	return m.run(f.entry, int(f.results))
+}
+
+// ensure makes room on the stack.
+func (m *Machine) ensure(n int) {
+	if n > len(m.stack) {
+		m.stack = append(m.stack, make([]Slot, max(n-len(m.stack), len(m.stack)))...)
+		m.stack = m.stack[:cap(m.stack)]
+	}
+}
+
+// Read appends the numbers of the value that the last run left to out, from left to right, and the length of each list
+// in it and the number of each constructor to lengths, outer ones before inner ones. A list is read by applying it, which is not counted.
+func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
+	counters, fuel, nodes := slices.Clone(m.counters), m.fuel, m.nodes
+	defer func() { m.counters, m.fuel, m.nodes = counters, fuel, nodes }()
+	r := reader{m: m, out: out, lengths: lengths}
+	m.collected = append(m.collected[:0], m.result...)
+	err := r.slots(m.p.src.Type, 0)
+	m.collected = m.collected[:0]
+	return r.out, r.lengths, err
+}
+
+// reader reads a value. What is still to be read is in collected, where collections find it.
+type reader struct {
+	m       *Machine
+	out     []float64
+	lengths []int
+}
+
+// slots reads a value of type t in the registers from i on of collected.
+func (r *reader) slots(t term.Type, i int) error {
+	tt, m := r.m.p.src.Term.Types, r.m
+	switch tt.Kind(t) {
+	case term.RKind:
+		r.number(m.collected[i].V)
+	case term.ProdKind:
+		if err := r.slots(tt.Left(t), i); err != nil {
+			return err
+		}
+		return r.slots(tt.Right(t), i+m.p.layout.Registers(tt.Left(t)))
+	case term.VecKind:
+		return r.vector(t, i, 0)
+	case term.MuKind:
+		return r.constructor(t, i)
+	default:
+		return r.list(t, i)
+	}
+	return nil
+}
+
+func (r *reader) number(x float64) {
+	r.m.readback++
+	r.out = append(r.out, x)
+}
+
+// vector reads what a vector has from slot n on.
+func (r *reader) vector(t term.Type, i, n int) error {
+	m, tt := r.m, r.m.p.src.Term.Types
+	switch tt.Kind(t) {
+	case term.VecKind:
+		elem := tt.Left(t)
+		w := m.p.layout.Slots(elem)
+		for k := range tt.Len(t) {
+			if err := r.vector(elem, i, n+k*w); err != nil {
+				return err
+			}
+		}
+		return nil
+	case term.ProdKind:
+		if err := r.vector(tt.Left(t), i, n); err != nil {
+			return err
+		}
+		return r.vector(tt.Right(t), i, n+m.p.layout.Slots(tt.Left(t)))
+	}
+	v := m.collected[i].A
+	s := m.heap[object(v)+1+off(v)+uint64(n)]
+	if tt.Kind(t) == term.RKind {
+		r.number(s.V)
+		return nil
+	}
+	return r.pushed(t, s)
+}
+
+// pushed reads a value of one register.
+func (r *reader) pushed(t term.Type, s ...Slot) error {
+	i := len(r.m.collected)
+	r.m.collected = append(r.m.collected, s...)
+	err := r.slots(t, i)
+	r.m.collected = r.m.collected[:i]
+	return err
+}
+
+// constructor reads a constructor and its argument. Along a spine, where the last component of an argument is of the same type, it
+// takes no Go stack.
+func (r *reader) constructor(t term.Type, i int) error {
+	m, tt := r.m, r.m.p.src.Term.Types
+	for n := 1; ; n++ {
+		if n%every == 0 {
+			if err := m.look(m.pc); err != nil {
+				return err
+			}
+		}
+		o := object(m.collected[i].A)
+		tag := m.heap[o].A
+		r.lengths = append(r.lengths, int(tag))
+		arg := tt.Constructors(t)[tag].Arg
+		if arg == 0 {
+			return nil
+		}
+		at := len(m.collected)
+		m.collected = append(m.collected, m.heap[o+1:o+1+uint64(m.p.layout.Registers(arg))]...)
+		for tt.Kind(arg) == term.ProdKind {
+			if err := r.slots(tt.Left(arg), at); err != nil {
+				return err
+			}
+			at += m.p.layout.Registers(tt.Left(arg))
+			arg = tt.Right(arg)
+		}
+		if arg != t {
+			err := r.slots(arg, at)
+			m.collected = m.collected[:i+1]
+			return err
+		}
+		m.collected[i] = m.collected[at]
+		m.collected = m.collected[:i+1]
+	}
+}
+
+// list reads a list: it is applied to a function that keeps its elements, from the last one on.
+func (r *reader) list(t term.Type, i int) error {
+	m, tt := r.m, r.m.p.src.Term.Types
+	elem, x := tt.Left(tt.Left(t)), tt.Left(tt.Right(t))
+	w, wx := m.p.layout.Registers(elem), m.p.layout.Registers(x)
+	collector := m.p.collectors[[2]int{w, wx}]
+	first := len(m.collected)
+	m.ensure(1 + wx)
+	clear(m.stack[:1+wx])
+	m.stack[0].A = ref(uint64(m.p.src.Static+collector), 0)
+	if err := m.applyAll(m.collected[i].A, []int{1, wx}); err != nil {
+		return err
+	}
+	n := (len(m.collected) - first) / w
+	r.lengths = append(r.lengths, n)
+	for k := n - 1; k >= 0; k-- {
+		if err := r.slots(elem, first+k*w); err != nil {
+			return err
+		}
+	}
+	m.collected = m.collected[:first]
+	return nil
+}
+
+// applyAll applies a closure to the arguments at the bottom of the stack.
+func (m *Machine) applyAll(closure uint64, widths []int) error {
+	m.frames = append(m.frames[:0], frame{pc: -1})
+	m.base, m.size, m.self = 0, 0, closure
+	pc, err := m.apply(closure, 0, widths, 0)
+	if err != nil || pc < 0 {
+		return err
+	}
+	_, err = m.run(pc, 0)
+	return err
+}

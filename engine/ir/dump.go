@@ -1,0 +1,94 @@
+package ir
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gram-machine/gram/rule"
+)
+
+// Dump writes the functions of the program for people: their instructions with registers, places by line and the steps
+// of each block by rule. place gives the line and column of a position.
+func (p *Program) Dump(w io.Writer, place func(in *Instr) string) error {
+	for i, f := range p.Funcs {
+		if _, err := fmt.Fprintf(w, "function %d %s: parameters %v, results %d, registers %d\n", i, f.Name, f.Args, f.Results, f.Regs); err != nil {
+			return err
+		}
+		for k := range f.Code {
+			in := &f.Code[k]
+			text := p.text(in)
+			if in.Op != Label {
+				text = "\t" + text
+			}
+			if at := place(in); at != "" {
+				text += "\t; " + at
+			}
+			if _, err := fmt.Fprintln(w, text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// text is an instruction for people.
+func (p *Program) text(in *Instr) string {
+	var b strings.Builder
+	switch in.Op {
+	case Label:
+		return fmt.Sprintf("L%d:", in.N)
+	case Count:
+		return "count " + Steps(&p.Blocks[in.N].Steps)
+	}
+	if n := p.Sets(nil, in); n > 0 {
+		fmt.Fprintf(&b, "r%d", in.D)
+		if n > 1 {
+			fmt.Fprintf(&b, "…r%d", int(in.D)+n-1)
+		}
+		b.WriteString(" ← ")
+	}
+	b.WriteString(in.Op.String())
+	if in.Taped {
+		b.WriteString(" taped")
+	}
+	switch in.Op {
+	case Fun1, Fun2, FunK, SumAdd:
+		if in.Sym != 0 {
+			b.WriteString(" " + in.Sym.String())
+		}
+	case Const:
+		fmt.Fprintf(&b, " %v", in.Val)
+	case Branch:
+		fmt.Fprintf(&b, " unless r%d %v r%d to L%d", in.A, in.Cmp, in.B, in.N)
+		return b.String()
+	}
+	in.Uses(func(r *Reg) { fmt.Fprintf(&b, " r%d", *r) })
+	switch in.Op {
+	case Jump, Empty, Next, Prev:
+		fmt.Fprintf(&b, " to L%d", in.N)
+	case Call, TailCall, MakeClosure, Member, Sibling:
+		fmt.Fprintf(&b, " function %d", in.N)
+	case Switch:
+		fmt.Fprintf(&b, " to %v", in.Labels)
+	case Load, View, Static, Object, Store, Copy, Capture, Alloc, MakeCon:
+		fmt.Fprintf(&b, " [%d]", in.N)
+	case LoadX, ViewX, StaticX, ObjectX, StoreX, CopyX:
+		fmt.Fprintf(&b, " [· %d + %d]", in.M, in.N)
+	}
+	return b.String()
+}
+
+// Steps prints steps by the numbers of their rules: (3n) 2 (4) 1.
+func Steps(c *rule.Counts) string {
+	var b strings.Builder
+	for r, n := range c {
+		if n > 0 {
+			fmt.Fprintf(&b, "(%s) %d ", rule.Table[r].Number, n)
+		}
+	}
+	if b.Len() == 0 {
+		return "nothing"
+	}
+	return strings.TrimSpace(b.String())
+}

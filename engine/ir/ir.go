@@ -1,0 +1,197 @@
+// Package ir is the intermediate representation of the compiler: functions of typed registers in blocks of straight-line
+// code, with the steps of the calculus that each block stands for.
+//
+// A register holds a number with the address of its adjoint, or a reference to an object: a vector, a closure or a constructor.
+// A product has a register for each component, so products take no memory. A value is passed and returned in as many
+// registers as [github.com/gram-machine/gram/engine/lower] gives its type.
+//
+// # Steps
+//
+// A block begins with [Count], which names an entry of Program.Blocks: the steps of the block by rule. They are those of
+// calculus for the source term of which the block is the image (sections 4 and 5.2): passes may move, join or drop
+// instructions, but not counts. The steps of the backward phase are not here: they follow from the tape (package exec).
+package ir
+
+import (
+	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
+)
+
+// Reg names a register of a function, from 0 on.
+type Reg uint32
+
+// Op is an operation.
+type Op uint8
+
+// The operations. D is set, unless the comment says otherwise. Static is the array of objects that last as long as the program: the
+// inputs and the data. An index is a register with a whole number.
+const (
+	Nop Op = iota
+
+	Count // the steps of block N
+
+	Const // D ← the number Val, which has no adjoint
+	Move  // D ← A
+
+	// Expressions of indices make no steps and have no adjoint.
+	IndexAdd // D ← A + B
+	IndexSub // D ← A − B
+	IndexMul // D ← A · B
+	IndexDiv // D ← A / B
+	IndexNeg // D ← −A
+
+	// Arithmetic. With Taped, the statement goes on the tape, and D has an address.
+	Add  // D ← A + B
+	Mul  // D ← A · B
+	Fun1 // D ← Sym(A)
+	Fun2 // D ← Sym(A, B)
+	FunK // D ← Sym(Args…)
+	// SumAdd is an addition of a sum of the index B, or Sym: the register R = D + B mod M becomes R + A, or A + R where M is 1. While B is
+	// below M, it becomes A.
+	SumAdd
+
+	// Memory. An address is that of the object that A refers to, and behind it slot N, or slot B · M + N.
+	Load    // D ← the slot N of A
+	LoadX   // D ← the slot B · M + N of A
+	Static  // D ← the static slot N
+	StaticX // D ← the static slot B · M + N
+	View    // D ← a reference to the slot N of A
+	ViewX   // D ← a reference to the slot B · M + N of A
+	Object  // D ← a reference to the static slot N
+	ObjectX // D ← a reference to the static slot B · M + N
+	Alloc   // D ← a new vector of N slots
+	Store   // the slot N of A ← D
+	StoreX  // the slot B · M + N of A ← D
+	Copy    // the slots of A from N on ← K slots from the one that D refers to
+	CopyX   // the slots of A from B · M + N on ← K slots from the one that D refers to
+	MakeCon // D ← constructor N with the arguments Args
+
+	// Functions. A call puts its results in the registers from D on.
+	MakeClosure // D ← the closure of function N with the captured Args
+	Member      // D ← the closure of function N, defined together with the one that runs
+	Sibling     // D ← the closure of function N, defined together with that of the closure A
+	Capture     // D ← captured slot N of the closure that runs
+	Call        // D… ← function N, of the closure A, of Args
+	Apply       // D… ← the closure A applied to Args, of which K gives the widths: [Program.Widths]
+	TailCall    // as Call, in place of the function that runs
+	TailApply   // as Apply, in place of the function that runs
+	Return      // returns Args
+	Collect     // keeps the first N registers: an element of a list that is read
+
+	// Control. N is a label.
+	Label  // the label N stands here
+	Jump   // to N
+	Branch // to N unless A Cmp B
+	Switch // to the label Labels[i] where A has constructor i
+	Empty  // to N where A ≥ B, both indices
+	Next   // D ← D + 1, and to N where D < A then
+	Prev   // to N with D ← D − 1 where D > 0
+	numOps
+)
+
+var opNames = [numOps]string{"nop", "count", "const", "move", "indexadd", "indexsub", "indexmul", "indexdiv", "indexneg", "add", "mul",
+	"fun1", "fun2", "funk", "sumadd", "load", "loadx", "static", "staticx", "view", "viewx", "object", "objectx", "alloc",
+	"store", "storex", "copy", "copyx", "con", "closure", "member", "sibling", "capture", "call", "apply", "tailcall", "tailapply", "return", "collect",
+	"label", "jump", "branch", "switch", "empty", "next", "prev"}
+
+// String returns the name of the operation.
+func (op Op) String() string { return opNames[op] }
+
+// Instr is an instruction.
+type Instr struct {
+	Op      Op
+	Cmp     term.Compare
+	Taped   bool
+	Sym     term.Symbol
+	Pos     term.Pos
+	D, A, B Reg
+	N, M, K uint32
+	Val     float64
+	Args    []Reg
+	Labels  []uint32
+}
+
+// Sets reports how many registers from D on the instruction sets.
+func (p *Program) Sets(f *Func, in *Instr) int {
+	switch in.Op {
+	case Nop, Count, Store, StoreX, Copy, CopyX, TailCall, TailApply, Return, Collect, Label, Jump, Branch, Switch, Empty:
+		return 0
+	case SumAdd:
+		return int(in.M)
+	case Call, Apply:
+		return int(in.M)
+	}
+	return 1
+}
+
+// Uses calls f on a pointer to each register that the instruction reads.
+func (in *Instr) Uses(f func(*Reg)) {
+	switch in.Op {
+	case Move, IndexNeg, Fun1, Load, View, Sibling, Switch, Apply, TailApply, Call, TailCall:
+		f(&in.A)
+	case IndexAdd, IndexSub, IndexMul, IndexDiv, Add, Mul, Fun2, LoadX, ViewX, Branch, Empty:
+		f(&in.A)
+		f(&in.B)
+	case StaticX, ObjectX:
+		f(&in.B)
+	case SumAdd, StoreX, CopyX:
+		f(&in.D)
+		f(&in.A)
+		f(&in.B)
+	case Store, Copy:
+		f(&in.D)
+		f(&in.A)
+	case Next:
+		f(&in.D)
+		f(&in.A)
+	case Prev:
+		f(&in.D)
+	}
+	for i := range in.Args {
+		f(&in.Args[i])
+	}
+}
+
+// Func is a function. Its parameters are in its first registers.
+type Func struct {
+	Name    string
+	Pos     term.Pos
+	Args    []int // the registers of each parameter
+	Results int   // how many registers it returns
+	Regs    int
+	Code    []Instr
+	// Unfold says that the function is one of a fix: its first instruction counts what (15) does when the function gets its
+	// first argument.
+	Unfold bool
+}
+
+// Params is how many registers hold parameters.
+func (f *Func) Params() (n int) {
+	for _, k := range f.Args {
+		n += k
+	}
+	return n
+}
+
+// Block is what a [Count] adds.
+type Block struct {
+	Steps rule.Counts
+	Total uint64
+}
+
+// Datum is data that fills static slots from At on, Term.Data[Index].
+type Datum struct{ Index, At int }
+
+// Program is a compiled program. Function 0 is the body; its parameters are none and its results those of the value.
+type Program struct {
+	Funcs  []*Func
+	Blocks []Block
+	Widths [][]int // the registers of the arguments of applications
+	Taped  bool    // it makes a tape, for gradients
+	// The static slots: slot 0 is unused, those from 1 on are the scalar inputs.
+	Inputs, Static int
+	Data           []Datum
+	Term           *term.Term
+	Type           term.Type // of the value
+	Start          rule.Counts
+}

@@ -1,0 +1,372 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/term"
+)
+
+// application makes the code of f a1 … an.
+func (c *compiler) application(r term.Ref, tail bool) *value {
+	var spine []term.Ref
+	head := r
+	for c.t.Nodes[head].Op == term.AppOp {
+		spine = append(spine, c.t.Nodes[head].B)
+		head = c.t.Nodes[head].A
+	}
+	f := c.term(head)
+	args := make([]*value, len(spine))
+	for i := range spine {
+		args[i] = c.term(spine[len(spine)-1-i])
+	}
+	c.pos = c.t.Nodes[r].Pos
+	c.applied(len(args))
+	return c.apply(f, args, tail)
+}
+
+// apply makes the code of the application of f to arguments. The steps of their passing have been counted.
+func (c *compiler) apply(f *value, args []*value, tail bool) *value {
+	for len(args) > 0 && c.err == nil {
+		switch f.kind {
+		case lambda:
+			if f.shared && (c.nested >= maxNested || c.sizes[f.node] > smallLambda) {
+				if n := c.arity(f.node); len(args) < n {
+					return c.unknown(f, args, tail)
+				}
+				fn := c.code(f)
+				k := len(fn.out.Args)
+				rest := args[k:]
+				f = c.call(fn, c.closure(f), args[:k], f.typ, tail && len(rest) == 0)
+				args = rest
+				continue
+			}
+			n := &c.t.Nodes[f.node]
+			c.restore(f.free, func() {
+				c.bind(n.X, args[0])
+				args = args[1:]
+				nested := c.nested
+				if f.shared {
+					c.nested++
+				}
+				f = c.value(n.A, tail && len(args) == 0)
+				c.nested = nested
+			})
+		case member:
+			k := len(f.fn.out.Args)
+			if len(args) < k {
+				return c.unknown(f, args, tail)
+			}
+			rest := args[k:]
+			f = c.call(f.fn, c.use(f.at), args[:k], f.typ, tail && len(rest) == 0)
+			args = rest
+		case list:
+			f = &value{kind: folder, typ: c.t.Types.Right(f.typ), parts: []*value{f, args[0]}}
+			args = args[1:]
+		case folder:
+			f = c.fold(f.parts[0], f.parts[1], args[0])
+			args = args[1:]
+		default:
+			return c.unknown(f, args, tail)
+		}
+		if f == nil {
+			return nil
+		}
+	}
+	return f
+}
+
+// arity is how many arguments the code of a λ takes: λx.λy.t takes both at once.
+func (c *compiler) arity(r term.Ref) (n int) {
+	for c.t.Nodes[r].Op == term.LamOp {
+		n++
+		r = c.t.Nodes[r].A
+	}
+	return n
+}
+
+// resultOf is the type of a function of type t applied to n arguments.
+func (c *compiler) resultOf(t term.Type, n int) term.Type {
+	for range n {
+		t = c.t.Types.Right(t)
+	}
+	return t
+}
+
+// call makes a call of a function of type t whose code is known.
+func (c *compiler) call(fn *function, closure ir.Reg, args []*value, t term.Type, tail bool) *value {
+	in := ir.Instr{Op: ir.Call, N: uint32(fn.index), A: closure}
+	for _, a := range args {
+		in.Args = append(in.Args, c.flatten(a)...)
+	}
+	return c.invoke(in, c.resultOf(t, len(args)), tail)
+}
+
+// unknown makes the application of a closure.
+func (c *compiler) unknown(f *value, args []*value, tail bool) *value {
+	in := ir.Instr{Op: ir.Apply, A: c.register(f)}
+	widths := make([]int, len(args))
+	for i, a := range args {
+		regs := c.flatten(a)
+		widths[i] = len(regs)
+		in.Args = append(in.Args, regs...)
+	}
+	in.K = c.widthsOf(widths)
+	return c.invoke(in, c.resultOf(f.typ, len(args)), tail)
+}
+
+// widthsOf is the number of the widths in the program.
+func (c *compiler) widthsOf(widths []int) uint32 {
+	i := slices.IndexFunc(c.out.Widths, func(w []int) bool { return slices.Equal(w, widths) })
+	if i < 0 {
+		i = len(c.out.Widths)
+		c.out.Widths = append(c.out.Widths, widths)
+	}
+	return uint32(i)
+}
+
+// invoke adds a call whose result has type t: in tail position a jump, whose result the function has.
+func (c *compiler) invoke(in ir.Instr, t term.Type, tail bool) *value {
+	k := c.layout.Registers(t)
+	in.M = uint32(k)
+	if tail {
+		c.f.out.Results = k
+		if in.Op == ir.Call {
+			in.Op = ir.TailCall
+		} else {
+			in.Op = ir.TailApply
+		}
+		c.emit(in)
+		return nil
+	}
+	v := c.fresh(t)
+	in.D = ir.Reg(c.f.out.Regs - k)
+	c.emit(in)
+	return v
+}
+
+// mentioned are the free variables and indices of a node.
+type mentioned struct {
+	vars    []term.Var
+	indices []term.Index
+}
+
+// capture is what the free variables and the indices of a node are bound to.
+func (c *compiler) capture(r term.Ref) scope {
+	m := c.free[r]
+	if m == nil {
+		m = c.mentions(r)
+		c.free[r] = m
+	}
+	s := scope{vars: m.vars, indices: m.indices, values: make([]*value, len(m.vars)), at: make([]operand, len(m.indices))}
+	for i, x := range m.vars {
+		s.values[i] = c.vars[x]
+	}
+	for i, x := range m.indices {
+		s.at[i] = c.indices[x]
+	}
+	return s
+}
+
+// mentions finds the free variables and indices of a node, without inputs.
+func (c *compiler) mentions(r term.Ref) *mentioned {
+	m := &mentioned{}
+	vars, bound := map[term.Var]bool{}, map[term.Var]bool{}
+	indices, own := map[term.Index]bool{}, map[term.Index]bool{}
+	mention := func(x term.Var) {
+		if c.inputs[x] == 0 && !vars[x] {
+			vars[x] = true
+			m.vars = append(m.vars, x)
+		}
+	}
+	static := func(e term.Static) {
+		for _, i := range c.t.IndicesOf(e) {
+			if !indices[i] {
+				indices[i] = true
+				m.indices = append(m.indices, i)
+			}
+		}
+	}
+	for stack := []term.Ref{r}; len(stack) > 0; {
+		n := &c.t.Nodes[stack[len(stack)-1]]
+		stack = stack[:len(stack)-1]
+		switch {
+		case n.Op == term.VarOp:
+			mention(n.X)
+		case n.Op == term.ComponentOp:
+			static(n.Static())
+			for x := n.X; x < n.X+term.Var(n.N); x++ {
+				mention(x)
+			}
+		case n.Op == term.IndexNumOp:
+			static(n.Static())
+		case n.Comprehends():
+			static(n.Static())
+			own[n.Index()] = true
+		}
+		c.t.Binders(n, func(x term.Var) { bound[x] = true })
+		c.t.Kids(n, func(k term.Ref) { stack = append(stack, k) })
+	}
+	m.vars = slices.DeleteFunc(m.vars, func(x term.Var) bool { return bound[x] })
+	m.indices = slices.DeleteFunc(m.indices, func(i term.Index) bool { return own[i] })
+	return m
+}
+
+// restore runs f where variables and indices are bound as they were, and binds them as now behind it: the same λ may be in
+// the making further out.
+func (c *compiler) restore(s scope, f func()) {
+	now := scope{values: make([]*value, len(s.vars)), at: make([]operand, len(s.indices))}
+	for i, x := range s.vars {
+		now.values[i] = c.vars[x]
+		c.vars[x] = s.values[i]
+	}
+	for i, x := range s.indices {
+		now.at[i] = c.indices[x]
+		c.indices[x] = s.at[i]
+	}
+	f()
+	for i, x := range s.vars {
+		c.vars[x] = now.values[i]
+	}
+	for i, x := range s.indices {
+		c.indices[x] = now.at[i]
+	}
+}
+
+// closure makes the closure of a function or a list.
+func (c *compiler) closure(v *value) ir.Reg {
+	fn := c.code(v)
+	return c.makeClosure(fn)
+}
+
+// makeClosure makes the closure of a function whose code is done.
+func (c *compiler) makeClosure(fn *function) ir.Reg {
+	in := ir.Instr{Op: ir.MakeClosure, N: uint32(fn.index)}
+	for i := 0; i < len(fn.caps.from); i++ {
+		in.Args = append(in.Args, c.use(fn.caps.from[i]))
+	}
+	return c.set(in)
+}
+
+// code is the function that a λ, a list or a list applied to a function is.
+func (c *compiler) code(v *value) *function {
+	if v.fn != nil {
+		return v.fn
+	}
+	name := ""
+	if v.kind == lambda {
+		name = "λ" + c.t.Info(c.t.Nodes[v.node].X).Name
+	}
+	fn := c.newFunction(name, c.pos, nil)
+	v.fn = fn
+	pos, nested := c.pos, c.nested
+	c.nested = 0
+	switch v.kind {
+	case lambda:
+		c.restore(v.free, func() { c.lambdaCode(fn, v.node) })
+	case list:
+		t := c.t.Types
+		f, x := t.Left(v.typ), t.Left(t.Right(v.typ))
+		c.inside(fn, func() {
+			g, z := c.parameter(f), c.parameter(x)
+			c.emit(ir.Instr{Op: ir.Return, Args: c.results(c.fold(v, g, z))})
+		})
+	case folder:
+		c.inside(fn, func() {
+			z := c.parameter(c.t.Types.Left(v.typ))
+			c.emit(ir.Instr{Op: ir.Return, Args: c.results(c.fold(v.parts[0], v.parts[1], z))})
+		})
+	default:
+		panic("lower: a closure of what is no function")
+	}
+	c.pos, c.nested = pos, nested
+	return fn
+}
+
+// lambdaCode makes the code of λx.λy.t as that of a function of both.
+func (c *compiler) lambdaCode(fn *function, r term.Ref) {
+	params := c.lambdaParams(fn, r)
+	c.inside(fn, func() {
+		for i, x := range params {
+			c.bind(x, c.fromRegs(c.registers(fn, i), c.t.TypeOf(x)))
+			r = c.t.Nodes[r].A
+		}
+		c.tail(r)
+	})
+}
+
+// lambdaParams gives a function the parameters of a λ.
+func (c *compiler) lambdaParams(fn *function, r term.Ref) (params []term.Var) {
+	for ; c.t.Nodes[r].Op == term.LamOp; r = c.t.Nodes[r].A {
+		x := c.t.Nodes[r].X
+		k := c.layout.Registers(c.t.TypeOf(x))
+		fn.out.Args = append(fn.out.Args, k)
+		fn.out.Regs += k
+		params = append(params, x)
+	}
+	return params
+}
+
+// registers are those of parameter i.
+func (c *compiler) registers(fn *function, i int) []ir.Reg {
+	first := 0
+	for _, k := range fn.out.Args[:i] {
+		first += k
+	}
+	regs := make([]ir.Reg, fn.out.Args[i])
+	for k := range regs {
+		regs[k] = ir.Reg(first + k)
+	}
+	return regs
+}
+
+// parameter adds a parameter to the function in the making, which has no other registers yet.
+func (c *compiler) parameter(t term.Type) *value {
+	c.f.out.Args = append(c.f.out.Args, c.layout.Registers(t))
+	return c.fresh(t)
+}
+
+// fix makes a member of fix ⟨f1,…⟩.⟨λ1,…⟩: the functions that are defined together share what they capture.
+func (c *compiler) fix(r term.Ref, n *term.Node) *value {
+	lams, names := c.t.Children(n), c.t.Bound(n)
+	caps := &captures{index: map[operand]int{}}
+	fns := make([]*function, len(lams))
+	for i, l := range lams {
+		fns[i] = c.newFunction(c.t.Info(term.Var(names[i])).Name, c.t.Nodes[l].Pos, caps)
+		fns[i].out.Unfold = true
+	}
+	params := make([][]term.Var, len(lams))
+	for i, l := range lams {
+		params[i] = c.lambdaParams(fns[i], l)
+		fns[i].out.Results = c.layout.Registers(c.resultOf(c.types[l], len(params[i])))
+	}
+	pos, nested := c.pos, c.nested
+	c.nested = 0
+	free := c.capture(r)
+	for i, l := range lams {
+		c.restore(free, func() {
+			c.inside(fns[i], func() {
+				c.unfolded(len(lams))
+				c.newBlock()
+				for k, x := range names {
+					if c.uses[x] > 0 {
+						at := c.set(ir.Instr{Op: ir.Member, N: uint32(fns[k].index)})
+						c.vars[x] = &value{kind: member, typ: c.t.TypeOf(term.Var(x)), at: c.here(at), fn: fns[k]}
+					}
+				}
+				body := l
+				for k, x := range params[i] {
+					c.bind(x, c.fromRegs(c.registers(fns[i], k), c.t.TypeOf(x)))
+					body = c.t.Nodes[body].A
+				}
+				c.tail(body)
+			})
+		})
+	}
+	c.pos, c.nested = pos, nested
+	at := c.makeClosure(fns[0])
+	if n.Count > 0 { // the closures of the functions are one object
+		at = c.set(ir.Instr{Op: ir.Sibling, A: at, N: uint32(fns[n.Count].index)})
+	}
+	return &value{kind: member, typ: c.types[r], at: c.here(at), fn: fns[n.Count]}
+}

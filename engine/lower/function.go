@@ -1,0 +1,126 @@
+package lower
+
+import (
+	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
+)
+
+// function is a function in the making.
+type function struct {
+	index  int
+	out    *ir.Func
+	caps   *captures
+	before []ir.Instr // what stands behind the first count: captured values are loaded
+	loaded map[int]ir.Reg
+	block  int // of the program, of what is made now; -1: none
+}
+
+// captures are the operands that the closures of a function, or of the functions of a fix, hold.
+type captures struct {
+	from  []operand
+	index map[operand]int
+}
+
+// slot returns the number of a captured operand.
+func (c *captures) slot(o operand) int {
+	k, ok := c.index[o]
+	if !ok {
+		k = len(c.from)
+		c.index[o] = k
+		c.from = append(c.from, o)
+	}
+	return k
+}
+
+// newFunction adds a function.
+func (c *compiler) newFunction(name string, pos term.Pos, caps *captures) *function {
+	if caps == nil {
+		caps = &captures{index: map[operand]int{}}
+	}
+	f := &function{index: len(c.out.Funcs), out: &ir.Func{Name: name, Pos: pos}, caps: caps, loaded: map[int]ir.Reg{}, block: -1}
+	c.out.Funcs = append(c.out.Funcs, f.out)
+	return f
+}
+
+// inside makes the code of a function: body emits it.
+func (c *compiler) inside(f *function, body func()) {
+	outer := c.f
+	c.f = f
+	c.newBlock()
+	body()
+	c.f = outer
+	at := 1
+	if f.out.Unfold {
+		at = 2
+	}
+	code := append([]ir.Instr{}, f.out.Code[:at]...)
+	code = append(code, f.before...)
+	f.out.Code = append(code, f.out.Code[at:]...)
+}
+
+// reg makes a new register, the first of n.
+func (c *compiler) reg(n int) ir.Reg {
+	r := ir.Reg(c.f.out.Regs)
+	c.f.out.Regs += n
+	return r
+}
+
+// emit adds an instruction.
+func (c *compiler) emit(in ir.Instr) {
+	in.Pos = c.pos
+	c.f.out.Code = append(c.f.out.Code, in)
+	if c.made++; c.made%checkEvery == 0 && c.look != nil && c.err == nil {
+		c.err = c.look()
+	}
+}
+
+// set adds an instruction that sets a new register, and returns it.
+func (c *compiler) set(in ir.Instr) ir.Reg {
+	in.D = c.reg(1)
+	c.emit(in)
+	return in.D
+}
+
+// use returns the register of this function that has an operand: what is in another is captured.
+func (c *compiler) use(o operand) ir.Reg {
+	f := c.f
+	if o.in == f {
+		return o.reg
+	}
+	k := f.caps.slot(o)
+	r, ok := f.loaded[k]
+	if !ok {
+		r = c.reg(1)
+		f.loaded[k] = r
+		f.before = append(f.before, ir.Instr{Op: ir.Capture, D: r, N: uint32(k), Pos: f.out.Pos})
+	}
+	return r
+}
+
+// here is a register of this function as an operand.
+func (c *compiler) here(r ir.Reg) operand { return operand{c.f, r} }
+
+// count adds steps to the block that is made.
+func (c *compiler) count(r rule.Rule, n int) {
+	c.out.Blocks[c.f.block].Steps[r] += uint64(n)
+}
+
+// newBlock begins a block.
+func (c *compiler) newBlock() {
+	c.out.Blocks = append(c.out.Blocks, ir.Block{})
+	c.f.block = len(c.out.Blocks) - 1
+	c.emit(ir.Instr{Op: ir.Count, N: uint32(c.f.block)})
+}
+
+// label makes the name of a place.
+func (c *compiler) label() uint32 {
+	c.labels++
+	return c.labels
+}
+
+// place puts a label here, and begins a block.
+func (c *compiler) place(label uint32) {
+	c.emit(ir.Instr{Op: ir.Label, N: label})
+	c.newBlock()
+}

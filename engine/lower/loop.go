@@ -1,0 +1,265 @@
+package lower
+
+import (
+	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/term"
+)
+
+// shortList is how many elements of a list literal have code of their own for the function that takes them, if that is
+// not small.
+const shortList = 2
+
+// fold makes the code of a list applied to f and x: f e1 (f e2 (… (f en x))). Applying f counts as in the λ-term that the list stands for.
+func (c *compiler) fold(l, f, x *value) *value {
+	n := &c.t.Nodes[l.node]
+	switch n.Op {
+	case term.ListOp:
+		return c.foldLiteral(l, n, f, x)
+	case term.NatOp:
+		if n.Count >= 1<<53 {
+			c.fail(n, "numerals of 2^53 and more")
+			return x
+		}
+		size := c.set(ir.Instr{Op: ir.Const, Val: float64(n.Count)})
+		return c.backward(size, n.Count > 0, f, x, nil)
+	case term.DataOp:
+		d := &c.t.Data[n.A]
+		at, w := c.staticData(int(n.A)), uint32(d.Width)
+		size := c.set(ir.Instr{Op: ir.Const, Val: float64(d.Rows)})
+		return c.backward(size, d.Rows > 0, f, x, func(i ir.Reg) *value { return c.static(n.Elem, i, w, at) })
+	}
+	var out *value
+	c.restore(l.free, func() {
+		size, some := c.bound(n)
+		out = c.backward(size, some, f, x, func(i ir.Reg) *value {
+			c.indices[n.Index()] = c.here(i)
+			return c.term(n.A)
+		})
+	})
+	return out
+}
+
+// fail notes that there is no code for something.
+func (c *compiler) fail(n *term.Node, what string) {
+	if c.err == nil {
+		c.err = &UnsupportedError{n.Pos, what}
+	}
+}
+
+// foldLiteral folds a list of which each element is a term of its own.
+func (c *compiler) foldLiteral(l *value, n *term.Node, f, x *value) *value {
+	kids := c.t.Children(n)
+	if f.kind == lambda && len(kids) > shortList {
+		f.shared = true
+	}
+	for i := len(kids) - 1; i >= 0; i-- {
+		var e *value
+		c.restore(l.free, func() { e = c.term(kids[i]) })
+		c.occurrence(f.typ, 1)
+		c.applied(2)
+		x = c.apply(f, []*value{e, x}, false)
+	}
+	c.occurrence(x.typ, 1)
+	return x
+}
+
+// backward makes a loop of size runs from the last element to the first, which applies f to an element, if there are elements, and to the
+// value of the run before. some says that there is a run.
+func (c *compiler) backward(size ir.Reg, some bool, f, x *value, element func(i ir.Reg) *value) *value {
+	c.occurrence(x.typ, 1)
+	if f.kind != lambda || f.shared {
+		f = c.fromReg(c.register(f), f.typ)
+	}
+	out := c.fresh(x.typ)
+	to := c.flatten(out)
+	c.move(to, c.flatten(x))
+	again, end := c.label(), c.label()
+	i := c.set(ir.Instr{Op: ir.IndexSub, A: size, B: c.set(ir.Instr{Op: ir.Const, Val: 1})})
+	if !some {
+		c.emit(ir.Instr{Op: ir.Empty, A: c.set(ir.Instr{Op: ir.Const}), B: size, N: end})
+	}
+	c.place(again)
+	c.occurrence(f.typ, 1)
+	args := []*value{out}
+	if element != nil {
+		args = []*value{element(i), out}
+	}
+	c.applied(len(args))
+	c.move(to, c.flatten(c.apply(f, args, false)))
+	c.emit(ir.Instr{Op: ir.Prev, D: i, N: again})
+	c.place(end)
+	return out
+}
+
+// forward makes a loop over an index from 0 to below size. some says that there is a run.
+func (c *compiler) forward(size ir.Reg, some bool, body func(i ir.Reg)) {
+	again, end := c.label(), c.label()
+	i := c.set(ir.Instr{Op: ir.Const})
+	if !some {
+		c.emit(ir.Instr{Op: ir.Empty, A: i, B: size, N: end})
+	}
+	c.place(again)
+	body(i)
+	c.emit(ir.Instr{Op: ir.Next, D: i, A: size, N: again})
+	c.place(end)
+}
+
+// bound makes the bound of the index of a node. some says that it is not 0.
+func (c *compiler) bound(n *term.Node) (size ir.Reg, some bool) {
+	if len(c.t.IndicesOf(n.Static())) == 0 {
+		s := c.t.Value(n.Static(), nil)
+		return c.set(ir.Instr{Op: ir.Const, Val: s}), s > 0
+	}
+	return c.index(n.Static()), false
+}
+
+// index makes the value of an expression of indices.
+func (c *compiler) index(e term.Static) ir.Reg {
+	if len(c.t.IndicesOf(e)) == 0 {
+		return c.set(ir.Instr{Op: ir.Const, Val: c.t.Value(e, nil)})
+	}
+	n := &c.t.Statics[e]
+	switch n.Op {
+	case term.StaticIndex:
+		return c.use(c.indices[n.Index])
+	case term.StaticNeg:
+		return c.set(ir.Instr{Op: ir.IndexNeg, A: c.index(n.A)})
+	}
+	op := [...]ir.Op{term.StaticAdd: ir.IndexAdd, term.StaticSub: ir.IndexSub, term.StaticMul: ir.IndexMul, term.StaticDiv: ir.IndexDiv}[n.Op]
+	a := c.index(n.A)
+	return c.set(ir.Instr{Op: op, A: a, B: c.index(n.B)})
+}
+
+// indexNumber is the numeral that an expression of indices is.
+func (c *compiler) indexNumber(e term.Static) *value {
+	if len(c.t.IndicesOf(e)) == 0 {
+		return &value{kind: number, typ: term.R, num: c.t.Value(e, nil)}
+	}
+	// An index is set again by the next run of its loop.
+	return c.fromReg(c.set(ir.Instr{Op: ir.Move, A: c.index(e)}), term.R)
+}
+
+// component is x_e.
+func (c *compiler) component(r term.Ref, n *term.Node) *value {
+	e, t := n.Static(), c.types[r]
+	if len(c.t.IndicesOf(e)) == 0 {
+		return c.variable(n.X + term.Var(c.t.Value(e, nil)))
+	}
+	last := n.X + term.Var(n.N) - 1
+	if i := c.inputs[n.X]; i != 0 {
+		if c.inputs[last] != i+int32(n.N)-1 {
+			c.fail(n, "inputs that do not follow each other")
+		}
+		return c.static(t, c.index(e), 1, uint32(i))
+	}
+	first, w := c.vars[n.X], uint32(c.layout.Slots(t))
+	if end := c.vars[last]; first != nil && end != nil && first.kind == component && first.inline && end.kind == component && end.at == first.at &&
+		end.slot == first.slot+(n.N-1)*w {
+		return c.load(t, first.at, c.index(e), w, first.slot)
+	}
+	all := &value{kind: vector, typ: c.t.Types.Vec(int(n.N), t)}
+	for x := n.X; x <= last; x++ {
+		all.parts = append(all.parts, c.variable(x))
+	}
+	return c.load(t, c.here(c.register(all)), c.index(e), w, 0)
+}
+
+// family makes ⟦t | i < s⟧: a new vector, or what stands at to, a reference to where its components go.
+func (c *compiler) family(r term.Ref, n *term.Node, to *ir.Reg) *value {
+	t := c.types[r]
+	var d ir.Reg
+	if to == nil {
+		d = c.set(ir.Instr{Op: ir.Alloc, N: uint32(c.layout.Slots(t))})
+	} else {
+		d = *to
+	}
+	w := uint32(c.layout.Slots(c.types[n.A]))
+	size, _ := c.bound(n)
+	c.forward(size, true, func(i ir.Reg) {
+		c.indices[n.Index()] = c.here(i)
+		if k := &c.t.Nodes[n.A]; k.Op == term.FamilyOp {
+			row := c.set(ir.Instr{Op: ir.ViewX, A: d, B: i, M: w})
+			c.family(n.A, k, &row)
+			return
+		}
+		c.store(d, c.term(n.A), i, w, 0)
+	})
+	return c.fromReg(d, t)
+}
+
+// lanes is how many partial sums a sum of more summands has, see [term.Sum].
+const lanes = 8
+
+// sum makes Σ(i < s) t, or with a symbol its values, in the order of sums.
+func (c *compiler) sum(n *term.Node) *value {
+	if len(c.t.IndicesOf(n.Static())) > 0 {
+		return c.sumOfAny(n)
+	}
+	s := c.t.Value(n.Static(), nil)
+	if s == 0 {
+		return &value{kind: number, typ: term.R}
+	}
+	c.operation(ruleOf(n.Sym), 2, int(s)-1)
+	size := c.set(ir.Instr{Op: ir.Const, Val: s})
+	if s <= lanes {
+		return c.fromReg(c.sumRight(n, size), term.R)
+	}
+	return c.fromReg(c.sumLanes(n, size), term.R)
+}
+
+// sumOfAny is a sum whose size depends on an index: it may be 0. Its additions are counted by a loop of their own.
+func (c *compiler) sumOfAny(n *term.Node) *value {
+	out := c.set(ir.Instr{Op: ir.Const})
+	size, few, end := c.index(n.Static()), c.label(), c.label()
+	c.emit(ir.Instr{Op: ir.Empty, A: out, B: size, N: end})
+	one := c.set(ir.Instr{Op: ir.Const, Val: 1})
+	additions := c.set(ir.Instr{Op: ir.IndexSub, A: size, B: one})
+	c.forward(additions, false, func(ir.Reg) { c.operation(ruleOf(n.Sym), 2, 1) })
+	c.emit(ir.Instr{Op: ir.Empty, A: c.set(ir.Instr{Op: ir.Const, Val: lanes}), B: size, N: few})
+	c.newBlock()
+	c.emit(ir.Instr{Op: ir.Move, D: out, A: c.sumLanes(n, size)})
+	c.emit(ir.Instr{Op: ir.Jump, N: end})
+	c.place(few)
+	c.emit(ir.Instr{Op: ir.Move, D: out, A: c.sumRight(n, size)})
+	c.place(end)
+	return c.fromReg(out, term.R)
+}
+
+// sumRight makes e0 + (e1 + (… + es−1)) for 1 ≤ s ≤ 8. The additions have been counted.
+func (c *compiler) sumRight(n *term.Node, size ir.Reg) ir.Reg {
+	out := c.set(ir.Instr{Op: ir.Const})
+	last := c.set(ir.Instr{Op: ir.IndexSub, A: size, B: c.set(ir.Instr{Op: ir.Const, Val: 1})})
+	i := c.set(ir.Instr{Op: ir.Move, A: last})
+	again := c.label()
+	c.place(again)
+	c.indices[n.Index()] = c.here(i)
+	x := c.number(c.term(n.A))
+	at := c.set(ir.Instr{Op: ir.IndexSub, A: last, B: i})
+	c.emit(ir.Instr{Op: ir.SumAdd, Sym: n.Sym, Taped: c.out.Taped, D: out, A: x, B: at, M: 1})
+	c.emit(ir.Instr{Op: ir.Prev, D: i, N: again})
+	c.newBlock()
+	return out
+}
+
+// sumLanes makes the sum of s > 8 summands in eight lanes, and adds these. The additions have been counted.
+func (c *compiler) sumLanes(n *term.Node, size ir.Reg) ir.Reg {
+	first := c.reg(lanes)
+	for l := range ir.Reg(lanes) {
+		c.emit(ir.Instr{Op: ir.Const, D: first + l})
+	}
+	c.forward(size, true, func(i ir.Reg) {
+		c.indices[n.Index()] = c.here(i)
+		x := c.number(c.term(n.A))
+		c.emit(ir.Instr{Op: ir.SumAdd, Sym: n.Sym, Taped: c.out.Taped, D: first, A: x, B: i, M: lanes})
+	})
+	add := func(a, b ir.Reg) ir.Reg {
+		in := ir.Instr{Op: ir.Add, Sym: n.Sym, Taped: c.out.Taped, A: a, B: b}
+		if n.Sym != term.NoSymbol {
+			in.Op = ir.Fun2
+		}
+		return c.set(in)
+	}
+	four := func(a, b, d, e ir.Reg) ir.Reg { return add(add(first+a, first+b), add(first+d, first+e)) }
+	even := four(0, 4, 2, 6)
+	return add(even, four(1, 5, 3, 7))
+}

@@ -1,0 +1,591 @@
+// Package lower makes code of a term: it is the front end of the compiler.
+//
+// A λ that is known where it is applied is code there, or, where it is applied in several places and is not small, a function that
+// is called. Other λs are closures, which hold the registers that they mention. A list that is known where it is applied is a
+// loop, however it is made; other lists are closures that loop. A recursive function is a function that is called. A comprehension is
+// a loop over its index, an if or a match a branch.
+//
+// The term is gone through once. [value] is what is known of the value of a subterm: values that are not in
+// registers are pairs, functions, lists and components of vectors, so these make no code until something needs them in a register.
+//
+// A gradient needs no D(t): the code is that of t, its arithmetic goes on a tape, and its blocks have the steps of D(t).
+package lower
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
+)
+
+// UnsupportedError is a construct that has no code.
+type UnsupportedError struct {
+	Pos  term.Pos
+	What string
+}
+
+func (e *UnsupportedError) Error() string { return "the compiler has no code for " + e.What }
+
+// Options say what is compiled.
+type Options struct {
+	Inputs   []term.Var // the scalar inputs: the free variables of the term
+	Gradient bool       // the program makes a tape, and its steps are those of D(t)
+	// Check, if not nil, is called now and then. Its error ends the work.
+	Check func() error
+}
+
+// checkEvery is how many instructions are made between two calls of Options.Check.
+const checkEvery = 1 << 14
+
+// The sizes of λs, in nodes, below which code that stands once for each application is preferred to calls.
+const (
+	smallLambda = 24
+	maxNested   = 3 // how deep applications of λs that are applied in several places stand in one another
+)
+
+type compiler struct {
+	t      *term.Term
+	types  []term.Type
+	layout *ir.Layout
+	out    *ir.Program
+	look   func() error
+	err    error
+	made   int
+	labels uint32
+	f      *function
+	pos    term.Pos
+
+	vars    []*value // what each variable is bound to
+	inputs  []int32  // of each variable: the number of the input, from 1 on
+	indices []operand
+	data    []int // of each of Term.Data: its first static slot, 0: it has none yet
+	uses    []uint32
+	dynamic map[term.Var]bool // the first variables of components that an index selects
+	free    map[term.Ref]*mentioned
+	sizes   []uint32 // of each node: the nodes of its subterm
+	nested  int
+}
+
+// Program compiles t. The error is an [*UnsupportedError], a [*term.TypeError] or that of Check.
+func Program(t *term.Term, opt Options) (*ir.Program, error) {
+	types, err := t.Typing(opt.Check)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiler{t: t, types: types, layout: ir.NewLayout(t.Types), look: opt.Check,
+		vars: make([]*value, t.NumVars()), inputs: make([]int32, t.NumVars()), indices: make([]operand, len(t.Indices)),
+		data: make([]int, len(t.Data)), uses: make([]uint32, t.NumVars()), dynamic: map[term.Var]bool{}, free: map[term.Ref]*mentioned{},
+		sizes: make([]uint32, len(t.Nodes))}
+	typ := types[t.Root]
+	outputs := 0
+	if t.Types.Kind(typ) == term.VecKind {
+		outputs = t.Types.Len(typ)
+	}
+	c.out = &ir.Program{Taped: opt.Gradient, Inputs: len(opt.Inputs), Static: 1 + len(opt.Inputs), Term: t, Type: typ,
+		Start: start(len(opt.Inputs), outputs, opt.Gradient)}
+	for i, x := range opt.Inputs {
+		c.inputs[x] = int32(i + 1)
+	}
+	if err := c.scan(); err != nil {
+		return nil, err
+	}
+	f := c.newFunction("", t.Nodes[t.Root].Pos, nil)
+	c.inside(f, func() { c.tail(t.Root) })
+	if c.err != nil {
+		return nil, c.err
+	}
+	for i := range c.out.Blocks {
+		b := &c.out.Blocks[i]
+		b.Total = b.Steps.Total()
+	}
+	return c.out, nil
+}
+
+// scan counts the occurrences of each variable and the nodes of each subterm, and finds what has no code.
+func (c *compiler) scan() error {
+	t := c.t
+	for r := 1; r < len(t.Nodes); r++ {
+		n := &t.Nodes[r]
+		c.sizes[r] = 1
+		t.Kids(n, func(k term.Ref) { c.sizes[r] += c.sizes[k] })
+		switch n.Op {
+		case term.VarOp:
+			c.uses[n.X]++
+		case term.ComponentOp:
+			for x := n.X; x < n.X+term.Var(n.N); x++ {
+				c.uses[x]++
+			}
+			if len(t.IndicesOf(n.Static())) > 0 {
+				c.dynamic[n.X] = true
+			}
+		case term.LamOp:
+			if t.Linear(n.X) {
+				return &UnsupportedError{n.Pos, "linear functions"}
+			}
+		case term.ZeroOp, term.ReverseSumOp:
+			return &UnsupportedError{n.Pos, "linear functions"}
+		case term.FunOp:
+			if n.N > maxOperands {
+				return &UnsupportedError{n.Pos, fmt.Sprintf("symbols of more than %d arguments", maxOperands)}
+			}
+		case term.DataOp:
+			if d := &t.Data[n.A]; d.Chunk != nil {
+				return &UnsupportedError{n.Pos, "data that is not stored"}
+			}
+		}
+	}
+	return nil
+}
+
+// maxOperands bounds the arguments of a symbol.
+const maxOperands = 4
+
+// tail makes the code of a term whose value the function returns.
+func (c *compiler) tail(r term.Ref) {
+	if v := c.value(r, true); v != nil {
+		c.emit(ir.Instr{Op: ir.Return, Args: c.results(v)})
+	}
+}
+
+// results are the registers of what the function returns.
+func (c *compiler) results(v *value) []ir.Reg {
+	regs := c.flatten(v)
+	c.f.out.Results = len(regs)
+	return regs
+}
+
+// term makes the code of a term.
+func (c *compiler) term(r term.Ref) *value { return c.value(r, false) }
+
+// value makes the code of a term. In tail position the function returns its value, and the result is nil where this has
+// been done.
+func (c *compiler) value(r term.Ref, tail bool) *value {
+	for c.err == nil {
+		n := &c.t.Nodes[r]
+		if n.Pos != 0 {
+			c.pos = n.Pos
+		}
+		switch n.Op {
+		case term.LetOp:
+			c.count(rule.GC, 1)
+			c.bind(n.X, c.term(n.B))
+			r = n.A
+		case term.UnpairOp:
+			c.opened(2)
+			v := c.term(n.B)
+			left, right := c.halves(v)
+			c.bind(n.X, left)
+			c.bind(n.Y, right)
+			r = n.A
+		case term.UntupleOp:
+			xs := c.t.BoundVars(n)
+			c.opened(len(xs))
+			c.bindTuple(xs, c.term(n.B))
+			r = n.A
+		case term.UnvecOp:
+			c.opened(int(n.N))
+			c.bindVector(n, c.term(n.B))
+			r = n.A
+		case term.AppOp:
+			return c.application(r, tail)
+		case term.IfOp:
+			return c.conditional(r, n, tail)
+		case term.CaseOp:
+			return c.match(r, n, tail)
+		default:
+			return c.plain(r, n)
+		}
+	}
+	return c.failed(c.types[r])
+}
+
+// failed is a value for code that is not used, after an error.
+func (c *compiler) failed(t term.Type) *value { return c.fresh(t) }
+
+// plain makes the code of a term that binds nothing and is no call.
+func (c *compiler) plain(r term.Ref, n *term.Node) *value {
+	switch n.Op {
+	case term.VarOp:
+		c.occurrence(c.types[r], 1)
+		return c.variable(n.X)
+	case term.ComponentOp:
+		c.occurrence(c.types[r], 1)
+		return c.component(r, n)
+	case term.NumOp:
+		return &value{kind: number, typ: term.R, num: n.Val}
+	case term.IndexNumOp:
+		return c.indexNumber(n.Static())
+	case term.PairOp:
+		left := c.term(n.A)
+		return &value{kind: pair, typ: c.types[r], parts: []*value{left, c.term(n.B)}}
+	case term.VecOp:
+		v := &value{kind: vector, typ: c.types[r]}
+		for _, k := range c.t.Children(n) {
+			v.parts = append(v.parts, c.term(k))
+		}
+		return v
+	case term.AddOp:
+		a := c.number(c.term(n.A))
+		b := c.number(c.term(n.B))
+		c.operation(rule.Plus, 2, 1)
+		return c.fromReg(c.set(ir.Instr{Op: ir.Add, Taped: c.out.Taped, A: a, B: b}), term.R)
+	case term.FunOp:
+		return c.function(n)
+	case term.LamOp:
+		return &value{kind: lambda, typ: c.types[r], node: r, free: c.capture(r)}
+	case term.ListOp, term.NatOp, term.ListFamilyOp:
+		return &value{kind: list, typ: c.types[r], node: r, free: c.capture(r)}
+	case term.DataOp:
+		return c.datum(r, n)
+	case term.FamilyOp:
+		return c.family(r, n, nil)
+	case term.SumOp:
+		return c.sum(n)
+	case term.ConOp:
+		var args []ir.Reg
+		if n.A != 0 {
+			args = c.flatten(c.term(n.A))
+		}
+		return c.fromReg(c.set(ir.Instr{Op: ir.MakeCon, N: uint32(n.Count), Args: args}), c.types[r])
+	case term.FixOp:
+		return c.fix(r, n)
+	}
+	panic(fmt.Sprintf("lower: constructor %d", n.Op))
+}
+
+// fromReg is a value in a register of this function.
+func (c *compiler) fromReg(r ir.Reg, t term.Type) *value {
+	return &value{kind: register, typ: t, at: c.here(r)}
+}
+
+// fresh is a value in new registers.
+func (c *compiler) fresh(t term.Type) *value {
+	regs := make([]ir.Reg, c.layout.Registers(t))
+	first := c.reg(len(regs))
+	for i := range regs {
+		regs[i] = first + ir.Reg(i)
+	}
+	return c.fromRegs(regs, t)
+}
+
+// fromRegs is a value whose parts are in registers of this function.
+func (c *compiler) fromRegs(regs []ir.Reg, t term.Type) *value {
+	if c.t.Types.Kind(t) != term.ProdKind {
+		return c.fromReg(regs[0], t)
+	}
+	left, right := c.t.Types.Left(t), c.t.Types.Right(t)
+	k := c.layout.Registers(left)
+	return &value{kind: pair, typ: t, parts: []*value{c.fromRegs(regs[:k], left), c.fromRegs(regs[k:], right)}}
+}
+
+// bind binds a variable.
+func (c *compiler) bind(x term.Var, v *value) {
+	if v.kind == lambda && c.uses[x] > 1 {
+		v.shared = true
+	}
+	c.vars[x] = v
+}
+
+// variable is what a variable is bound to.
+func (c *compiler) variable(x term.Var) *value {
+	if i := c.inputs[x]; i != 0 {
+		return c.fromReg(c.set(ir.Instr{Op: ir.Static, N: uint32(i)}), term.R)
+	}
+	if v := c.vars[x]; v != nil {
+		return v
+	}
+	if c.err == nil {
+		c.err = fmt.Errorf("the variable %s is free", c.t.Info(x).Name)
+	}
+	return c.failed(c.t.TypeOf(x))
+}
+
+// halves are the components of a pair.
+func (c *compiler) halves(v *value) (left, right *value) {
+	if v.kind == component {
+		t := c.t.Types
+		l, r := t.Left(v.typ), t.Right(v.typ)
+		at := v.slot + uint32(c.part(l, v.inline))
+		return &value{kind: component, typ: l, at: v.at, slot: v.slot, inline: v.inline},
+			&value{kind: component, typ: r, at: v.at, slot: at, inline: v.inline}
+	}
+	return v.parts[0], v.parts[1]
+}
+
+// part is how many slots a value of type t takes as a part of an object: inline, of a vector.
+func (c *compiler) part(t term.Type, inline bool) int {
+	if inline {
+		return c.layout.Slots(t)
+	}
+	return c.layout.Registers(t)
+}
+
+// bindTuple binds variables to the components of a right-nested tuple.
+func (c *compiler) bindTuple(xs []term.Var, v *value) {
+	for _, x := range xs[:len(xs)-1] {
+		left, right := c.halves(v)
+		c.bind(x, left)
+		v = right
+	}
+	c.bind(xs[len(xs)-1], v)
+}
+
+// bindVector binds the variables of an opening to the components of a vector.
+func (c *compiler) bindVector(n *term.Node, v *value) {
+	xs := c.t.BoundVars(n)
+	if v.kind == vector && !c.dynamic[xs[0]] {
+		for i, x := range xs {
+			c.bind(x, v.parts[i])
+		}
+		return
+	}
+	elem := c.t.TypeOf(xs[0])
+	w := uint32(c.layout.Slots(elem))
+	at, slot := c.storage(v)
+	parts := make([]value, len(xs))
+	for i, x := range xs {
+		parts[i] = value{kind: component, typ: elem, at: at, slot: slot + uint32(i)*w, inline: true}
+		c.vars[x] = &parts[i]
+	}
+}
+
+// storage is the object with the components of a vector, and its first slot there.
+func (c *compiler) storage(v *value) (operand, uint32) {
+	if v.kind == component && v.inline {
+		return v.at, v.slot
+	}
+	return c.here(c.register(v)), 0
+}
+
+// flatten puts a value in registers.
+func (c *compiler) flatten(v *value) []ir.Reg {
+	if c.t.Types.Kind(v.typ) == term.ProdKind {
+		left, right := c.halves(v)
+		return append(c.flatten(left), c.flatten(right)...)
+	}
+	return []ir.Reg{c.register(v)}
+}
+
+// number puts a number in a register.
+func (c *compiler) number(v *value) ir.Reg { return c.register(v) }
+
+// register puts a value that takes one register there.
+func (c *compiler) register(v *value) ir.Reg {
+	switch v.kind {
+	case register:
+		return c.use(v.at)
+	case number:
+		return c.set(ir.Instr{Op: ir.Const, Val: v.num})
+	case component:
+		op := ir.Load
+		if v.inline && c.t.Types.Kind(v.typ) == term.VecKind {
+			op = ir.View
+		}
+		return c.set(ir.Instr{Op: op, A: c.use(v.at), N: v.slot})
+	case vector:
+		d := c.set(ir.Instr{Op: ir.Alloc, N: uint32(c.layout.Slots(v.typ))})
+		c.store(d, v, noIndex, 0, 0)
+		return d
+	case member:
+		return c.use(v.at)
+	}
+	return c.closure(v)
+}
+
+// noIndex is the index of a store to a fixed slot.
+const noIndex = ^ir.Reg(0)
+
+// store puts a value in the slots of vector d from i · m + n on.
+func (c *compiler) store(d ir.Reg, v *value, i ir.Reg, m, n uint32) {
+	put := func(op, indexed ir.Op, a ir.Reg, k uint32) {
+		if i == noIndex {
+			c.emit(ir.Instr{Op: op, D: d, A: a, N: n, K: k})
+		} else {
+			c.emit(ir.Instr{Op: indexed, D: d, A: a, B: i, M: m, N: n, K: k})
+		}
+	}
+	switch c.t.Types.Kind(v.typ) {
+	case term.ProdKind:
+		left, right := c.halves(v)
+		c.store(d, left, i, m, n)
+		c.store(d, right, i, m, n+uint32(c.layout.Slots(left.typ)))
+	case term.VecKind:
+		if v.kind == vector {
+			w := uint32(c.layout.Slots(c.t.Types.Left(v.typ)))
+			for k, p := range v.parts {
+				c.store(d, p, i, m, n+uint32(k)*w)
+			}
+			return
+		}
+		put(ir.Copy, ir.CopyX, c.register(v), uint32(c.layout.Slots(v.typ)))
+	default:
+		put(ir.Store, ir.StoreX, c.register(v), 1)
+	}
+}
+
+// load is the value of type t in the slots i · m + n of vector a.
+func (c *compiler) load(t term.Type, a operand, i ir.Reg, m, n uint32) *value {
+	return c.read(t, n, func(op ir.Op, n uint32) ir.Reg {
+		if op == ir.View {
+			op = ir.ViewX
+		} else {
+			op = ir.LoadX
+		}
+		return c.set(ir.Instr{Op: op, A: c.use(a), B: i, M: m, N: n})
+	})
+}
+
+// static is load of static slots.
+func (c *compiler) static(t term.Type, i ir.Reg, m, n uint32) *value {
+	return c.read(t, n, func(op ir.Op, n uint32) ir.Reg {
+		if op == ir.View {
+			op = ir.ObjectX
+		} else {
+			op = ir.StaticX
+		}
+		return c.set(ir.Instr{Op: op, B: i, M: m, N: n})
+	})
+}
+
+// read is the value of type t whose slots from n on get loads: of a vector a reference.
+func (c *compiler) read(t term.Type, n uint32, get func(op ir.Op, n uint32) ir.Reg) *value {
+	switch c.t.Types.Kind(t) {
+	case term.ProdKind:
+		l, r := c.t.Types.Left(t), c.t.Types.Right(t)
+		left := c.read(l, n, get)
+		return &value{kind: pair, typ: t, parts: []*value{left, c.read(r, n+uint32(c.layout.Slots(l)), get)}}
+	case term.VecKind:
+		return c.fromReg(get(ir.View, n), t)
+	}
+	return c.fromReg(get(ir.Load, n), t)
+}
+
+// function makes the code of f(t1,…,tk).
+func (c *compiler) function(n *term.Node) *value {
+	kids := c.t.Children(n)
+	args := make([]ir.Reg, len(kids))
+	for i, k := range kids {
+		args[i] = c.number(c.term(k))
+	}
+	c.operation(ruleOf(n.Sym), len(kids), 1)
+	in := ir.Instr{Sym: n.Sym, Taped: c.out.Taped}
+	switch {
+	case n.Sym == term.Mul:
+		in.Op, in.A, in.B = ir.Mul, args[0], args[1]
+	case len(args) == 1:
+		in.Op, in.A = ir.Fun1, args[0]
+	case len(args) == 2:
+		in.Op, in.A, in.B = ir.Fun2, args[0], args[1]
+	default:
+		in.Op, in.Args = ir.FunK, args
+	}
+	return c.fromReg(c.set(in), term.R)
+}
+
+// datum is data: its numbers in place, or a list.
+func (c *compiler) datum(r term.Ref, n *term.Node) *value {
+	d := &c.t.Data[n.A]
+	switch {
+	case d.List:
+		return &value{kind: list, typ: c.types[r], node: r}
+	case c.types[r] == term.R:
+		return &value{kind: number, typ: term.R, num: d.Values[0]}
+	}
+	return c.fromReg(c.set(ir.Instr{Op: ir.Object, N: c.staticData(int(n.A))}), c.types[r])
+}
+
+// staticData gives data its static slots, and returns the first.
+func (c *compiler) staticData(i int) uint32 {
+	if c.data[i] == 0 {
+		c.data[i] = c.out.Static
+		c.out.Data = append(c.out.Data, ir.Datum{Index: i, At: c.out.Static})
+		c.out.Static += len(c.t.Data[i].Values)
+	}
+	return uint32(c.data[i])
+}
+
+// branches makes the code of alternatives, each of which ends with a jump to the end or, in tail position, a return. The result is in
+// new registers.
+func (c *compiler) branches(t term.Type, tail bool, each []func() *value) *value {
+	if tail {
+		for _, f := range each {
+			if v := f(); v != nil {
+				c.emit(ir.Instr{Op: ir.Return, Args: c.results(v)})
+			}
+		}
+		return nil
+	}
+	out, end := c.fresh(t), c.label()
+	to := c.flatten(out)
+	for i, f := range each {
+		c.move(to, c.flatten(f()))
+		if i < len(each)-1 {
+			c.emit(ir.Instr{Op: ir.Jump, N: end})
+		}
+	}
+	c.place(end)
+	return out
+}
+
+// move moves registers to others, all at once.
+func (c *compiler) move(to, from []ir.Reg) {
+	for i := range to {
+		if slices.Contains(from[i+1:], to[i]) {
+			from = slices.Clone(from)
+			for k := i; k < len(from); k++ {
+				from[k] = c.set(ir.Instr{Op: ir.Move, A: from[k]})
+			}
+		}
+		if to[i] != from[i] {
+			c.emit(ir.Instr{Op: ir.Move, D: to[i], A: from[i]})
+		}
+	}
+}
+
+// conditional makes the code of if s c s' then t else u.
+func (c *compiler) conditional(r term.Ref, n *term.Node, tail bool) *value {
+	kids := c.t.Children(n)
+	a := c.number(c.term(kids[0]))
+	b := c.number(c.term(kids[1]))
+	c.count(rule.Branch, 1)
+	if c.out.Taped {
+		c.operands(2, 1)
+	}
+	no := c.label()
+	c.emit(ir.Instr{Op: ir.Branch, Cmp: n.Cmp, A: a, B: b, N: no})
+	c.newBlock()
+	return c.branches(c.types[r], tail, []func() *value{
+		func() *value { return c.value(kids[2], tail) },
+		func() *value {
+			c.place(no)
+			return c.value(kids[3], tail)
+		},
+	})
+}
+
+// match makes the code of match t with ….
+func (c *compiler) match(r term.Ref, n *term.Node, tail bool) *value {
+	kids := c.t.Children(n)
+	u := c.here(c.register(c.term(kids[0])))
+	c.count(rule.Case, 1)
+	in := ir.Instr{Op: ir.Switch, A: u.reg}
+	var each []func() *value
+	cons := c.t.Types.Constructors(n.Res)
+	for i, k := range kids[1:] {
+		l := c.label()
+		in.Labels = append(in.Labels, l)
+		b := &c.t.Nodes[k]
+		each = append(each, func() *value {
+			c.place(l)
+			if xs := c.t.BoundVars(b); len(xs) > 0 {
+				c.opened(len(xs))
+				c.bindTuple(xs, &value{kind: component, typ: cons[i].Arg, at: u})
+			}
+			return c.value(b.A, tail)
+		})
+	}
+	c.emit(in)
+	return c.branches(c.types[r], tail, each)
+}

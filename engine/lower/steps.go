@@ -1,0 +1,82 @@
+package lower
+
+import (
+	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
+)
+
+// This file has the steps that a node of the source term stands for, by D's equations (Table 3) and calculus of values
+// (section 4). Those of the backward phase are in package exec.
+
+// occurrence counts an occurrence of a variable: (3), of a number at a point (3n). In D(t) a variable of type R is a pair.
+func (c *compiler) occurrence(t term.Type, n int) {
+	if t == term.R && !c.out.Taped {
+		c.count(rule.SubstNumeral, n)
+		return
+	}
+	c.count(rule.Subst, n)
+}
+
+// applied counts the application of a function to an argument: (1), and (4) of its variable.
+func (c *compiler) applied(n int) {
+	c.count(rule.Lambda, n)
+	c.count(rule.GC, n)
+}
+
+// opened counts the opening of a tuple of n components, with a variable for each.
+func (c *compiler) opened(n int) {
+	c.count(rule.Pair, n-1)
+	c.count(rule.GC, n)
+}
+
+// operation counts n operations of k operands. D opens each operand, ⟨xi,xi*⟩, mentions xi once, and names the dual.
+func (c *compiler) operation(by rule.Rule, k, n int) {
+	c.count(by, n)
+	if c.out.Taped {
+		c.operands(k, n)
+		c.count(rule.GC, n)
+	}
+}
+
+// operands counts, n times, that D opens k pairs ⟨xi,xi*⟩ and mentions xi once.
+func (c *compiler) operands(k, n int) {
+	c.count(rule.Pair, k*n)
+	c.count(rule.SubstNumeral, k*n)
+	c.count(rule.GC, 2*k*n)
+}
+
+// unfolded counts the unfolding of a fix of n functions: (15), and (4) of their names.
+func (c *compiler) unfolded(n int) {
+	c.count(rule.Unfold, 1)
+	c.count(rule.GC, n)
+}
+
+// ruleOf is the rule of a symbol: NoSymbol is +.
+func ruleOf(f term.Symbol) rule.Rule {
+	switch f {
+	case term.NoSymbol:
+		return rule.Plus
+	case term.Mul:
+		return rule.Times
+	}
+	return rule.Function
+}
+
+// start counts the steps of the start term: of the value t[x1:=r1]…, of the gradient those of Corollary gradient.
+func start(inputs, outputs int, gradient bool) (s rule.Counts) {
+	s[rule.GC] = uint64(inputs)
+	if gradient {
+		s[rule.GC] = uint64(3 * inputs)
+		s[rule.SubstNumeral] = uint64(inputs)
+		if outputs > 0 { // ⟦p0,…⟧, and each pi
+			s[rule.Pair] += uint64(outputs - 1)
+			s[rule.Subst] += uint64(outputs)
+			s[rule.GC] += uint64(outputs)
+		}
+		k := uint64(max(1, outputs)) // ⟨z,z*⟩, and z* in z* 1
+		s[rule.Pair] += k
+		s[rule.GC] += 2 * k
+		s[rule.Subst] += k
+	}
+	return s
+}
