@@ -1,11 +1,11 @@
 package exec_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
-	"fmt"
 
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
@@ -15,28 +15,39 @@ import (
 func TestSpeed(t *testing.T) {
 	for _, c := range []struct{ file, param string }{
 		{"../../gradbench/det.gram", "ell=7"}, {"../../gradbench/ode.gram", "s=100"}, {"../../gradbench/ba.gram", ""}, {"../../gradbench/ht.gram", "n=100"},
-		{"../../examples/w1.gram", "n=1e6"}, {"../../examples/w3.gram", "n=1e6"}, {"../../examples/w4.gram", "n=1e6"}, {"../../gradbench/lse.gram", ""}, {"../../gradbench/gmm.gram", ""}, {"../../examples/newton.gram",""},{"../../examples/phylogeny.gram",""},{"../../examples/molecules.gram",""},
+		{"../../examples/w1.gram", "n=1e6"}, {"../../examples/w3.gram", "n=1e6"}, {"../../examples/w4.gram", "n=1e6"}, {"../../gradbench/lse.gram", ""}, {"../../gradbench/gmm.gram", ""}, {"../../examples/newton.gram", ""}, {"../../examples/phylogeny.gram", ""}, {"../../examples/molecules.gram", ""},
 	} {
 		src, _ := os.ReadFile(c.file)
 		o := lang.Options{Dir: filepath.Dir(c.file)}
 		if c.param != "" {
 			p, err := load.ParseParam(c.param)
-			if err != nil { t.Fatal(err) }
+			if err != nil {
+				t.Fatal(err)
+			}
 			o.Params = append(o.Params, p)
 		}
 		l, err := lang.Load(c.file, src, o)
-		if err != nil { t.Log(err); continue }
+		if err != nil {
+			t.Log(err)
+			continue
+		}
 		start := time.Now()
 		prog := compiled(t, l, true)
 		comp := time.Since(start)
 		m := prog.NewMachine(limits.Bounds{})
 		k := 1
-		if s := l.Shape; s.Kind == load.Vector { k = s.Width() } else if s.Kind != load.Real { continue }
+		if s := l.Shape; s.Kind == load.Vector {
+			k = s.Width()
+		} else if s.Kind != load.Real {
+			continue
+		}
 		values, jac := make([]float64, k), make([]float64, k*len(l.Point))
 		best := time.Hour
 		for range 5 {
 			start = time.Now()
-			if err := m.Gradient(l.Point, values, jac); err != nil { t.Fatal(err) }
+			if err := m.Gradient(l.Point, values, jac); err != nil {
+				t.Fatal(err)
+			}
 			best = min(best, time.Since(start))
 		}
 		s := m.Stats()

@@ -1,23 +1,36 @@
 package exec
 
 import (
-	"fmt"
-	"math"
-
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
-// instr is an instruction of the interpreter. Labels are places in the code of the program.
+// The operations that the interpreter has for symbols, beside those of package ir.
+const (
+	sub ir.Op = 128 + iota
+	div
+)
+
+// instr is an instruction of the interpreter. Registers are offsets in the frame, in bytes, and labels places in the code of the
+// program. Its arguments, or the labels of a switch, are Program.args from first on.
 type instr struct {
-	op      ir.Op
-	taped   bool
-	cmp     term.Compare
-	d, a, b uint16
-	n, m, k uint32
-	args    []uint16
+	op           ir.Op
+	cmp          term.Compare
+	taped, plain bool
+	d, a, b      uint32
+	n, m, k      uint32
+	first, count uint32
 }
+
+// block is what the interpreter knows of a block: its steps, and what it appends to the tape.
+type block struct {
+	total                int64 // its steps and one
+	statements, operands uint32
+}
+
+// fun1 is a symbol of one argument.
+type fun1 struct{ value, slope func(x float64) float64 }
 
 // fun is what the interpreter knows of a function.
 type fun struct {
@@ -35,7 +48,10 @@ type Program struct {
 	src    *ir.Program
 	code   []instr
 	pos    []term.Pos
+	args   []uint32
 	funs   []fun
+	blocks []block
+	funs1  []fun1 // by symbols, of those that occur
 	consts []float64
 	kinds  []kind
 	kindOf map[term.Symbol]uint32 // the first kind of a symbol
@@ -65,21 +81,14 @@ func New(p *ir.Program) (*Program, error) {
 	out.kinds[0].steps[rule.Lambda], out.kinds[0].steps[rule.Lin], out.kinds[0].total = 1, 1, 2
 	out.kinds[inputKind].steps = cell()
 	out.kinds[inputKind].total = out.kinds[inputKind].steps.Total()
+	for i := range p.Blocks {
+		out.blocks = append(out.blocks, block{total: int64(p.Blocks[i].Total) + 1})
+	}
 	for _, f := range p.Funcs {
-		if f.Regs > math.MaxUint16 {
-			return nil, &TooLargeError{f.Name}
-		}
 		out.assemble(f)
 	}
 	out.collect(p.Type, map[term.Type]bool{})
 	return out, nil
-}
-
-// TooLargeError says that a function has more registers than a frame.
-type TooLargeError struct{ Function string }
-
-func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("the function %s has more than %d registers", e.Function, math.MaxUint16)
 }
 
 // cell is what each cell counts when it is reached: (3) puts its λ in place, (1) applies it, (5) binds a.
@@ -144,59 +153,97 @@ func (p *Program) assemble(f *ir.Func) {
 	g := fun{entry: int32(len(p.code)), regs: int32(f.Regs), params: int32(f.Params()), args: f.Args, unfold: f.Unfold, name: f.Name,
 		results: int32(f.Results)}
 	p.funs = append(p.funs, g)
-	at, again := map[uint32]uint32{}, map[uint32]bool{}
-	for i := range f.Code {
-		if in := &f.Code[i]; in.Op == ir.Next || in.Op == ir.Prev {
-			again[in.N] = true
-		}
-	}
-	// empty reports whether a count is of no steps, and is left out. A loop keeps it, to look at the limits, and so does the
-	// beginning of a function.
-	empty := func(i int) bool {
-		in := &f.Code[i]
-		return in.Op == ir.Nop || in.Op == ir.Count && i > 1 && p.src.Blocks[in.N].Steps == rule.Counts{} &&
-			!(f.Code[i-1].Op == ir.Label && again[f.Code[i-1].N])
-	}
+	at, drop := map[uint32]uint32{}, dropped(p.src, f)
 	next := uint32(g.entry)
 	for i := range f.Code {
 		in := &f.Code[i]
 		switch {
 		case in.Op == ir.Label:
 			at[in.N] = next
-		case !empty(i):
+		case !drop[i]:
 			next++
 		}
 	}
+	var b *block
 	for i := range f.Code {
 		in := &f.Code[i]
-		if in.Op == ir.Label || empty(i) {
+		switch {
+		case in.Op == ir.Label || drop[i]:
 			continue
+		case in.Op == ir.Count:
+			b = &p.blocks[in.N]
 		}
-		out := instr{op: in.Op, taped: in.Taped, cmp: in.Cmp, d: uint16(in.D), a: uint16(in.A), b: uint16(in.B), n: in.N, m: in.M, k: in.K}
+		out := instr{op: in.Op, taped: in.Taped, cmp: in.Cmp, d: slotSize * uint32(in.D), a: slotSize * uint32(in.A), b: slotSize * uint32(in.B),
+			n: in.N, m: in.M, k: in.K, first: uint32(len(p.args))}
 		for _, r := range in.Args {
-			out.args = append(out.args, uint16(r))
+			p.args = append(p.args, slotSize*uint32(r))
 		}
+		for _, l := range in.Labels {
+			p.args = append(p.args, at[l])
+		}
+		out.count = uint32(len(p.args)) - out.first
 		switch in.Op {
 		case ir.Const:
 			out.n = uint32(len(p.consts))
 			p.consts = append(p.consts, in.Val)
 		case ir.Add, ir.Mul, ir.Fun1, ir.Fun2, ir.FunK, ir.SumAdd:
-			f := in.Sym
-			if in.Op == ir.Mul {
-				f = term.Mul
-			}
-			out.n = uint32(f)
-			out.k = p.kindsOf(f)
+			p.operation(&out, in)
+			b.statements++
+			b.operands += max(2, out.count)
 		case ir.Jump, ir.Branch, ir.Empty, ir.Next, ir.Prev:
 			out.n = at[in.N]
-		case ir.Switch:
-			for _, l := range in.Labels { // a place takes two half words
-				out.args = append(out.args, uint16(at[l]), uint16(at[l]>>16))
-			}
 		}
 		p.code = append(p.code, out)
 		p.pos = append(p.pos, in.Pos)
 	}
+}
+
+// dropped tells which instructions are left out: counts of no steps, of blocks that append nothing to the tape. A loop keeps its
+// count, to look at the limits, and a function its first two.
+func dropped(p *ir.Program, f *ir.Func) []bool {
+	again := map[uint32]bool{}
+	for i := range f.Code {
+		if in := &f.Code[i]; in.Op == ir.Next || in.Op == ir.Prev {
+			again[in.N] = true
+		}
+	}
+	drop, count := make([]bool, len(f.Code)), 0
+	for i := range f.Code {
+		switch in := &f.Code[i]; {
+		case in.Op == ir.Nop:
+			drop[i] = true
+		case in.Op == ir.Count:
+			count = i
+			drop[i] = i > 1 && p.Blocks[in.N].Steps == rule.Counts{} && !(f.Code[i-1].Op == ir.Label && again[f.Code[i-1].N])
+		case in.Taped:
+			drop[count] = false
+		}
+	}
+	return drop
+}
+
+// operation completes the instruction of an operation.
+func (p *Program) operation(out *instr, in *ir.Instr) {
+	f := in.Sym
+	switch {
+	case in.Op == ir.Mul:
+		f = term.Mul
+	case in.Op == ir.Fun1:
+		for len(p.funs1) <= int(f) {
+			p.funs1 = append(p.funs1, fun1{})
+		}
+		info := f.Info()
+		slope := &info.Partials[0]
+		p.funs1[f] = fun1{info.Eval1, func(x float64) float64 { return slope.At(x) }}
+		if slope.Kind == term.PartialFun && slope.Args == nil {
+			p.funs1[f].slope = slope.Fun.Info().Eval1
+		}
+	case in.Op == ir.Fun2 && f == term.Sub:
+		out.op = sub
+	case in.Op == ir.Fun2 && f == term.Div:
+		out.op = div
+	}
+	out.n, out.k, out.plain = uint32(f), p.kindsOf(f), f == term.NoSymbol
 }
 
 // collect makes the collectors of the lists in values of type t.

@@ -44,7 +44,7 @@ func off(r uint64) uint64 { return r >> offset & math.MaxInt32 }
 // frame is what a call returns to.
 type frame struct {
 	pc, base int32
-	d        uint16
+	d        uint32
 	// rest says that the result is applied to the arguments on the stack from at on, whose widths are these.
 	rest []int
 	at   int32
@@ -82,10 +82,7 @@ type Machine struct {
 	fuel     int64 // until the next look at the limits
 	pc       int32
 
-	// The tape.
-	kinds []uint16
-	adr   []uint32
-	par   []float64
+	tape tape
 	// The adjoints, and which have an arrival.
 	adjoint []float64
 	reached []bool
@@ -112,7 +109,7 @@ func (m *Machine) Close() error {
 }
 
 // staticClosures is where the closures are that capture nothing, one for each function.
-func (m *Machine) staticClosures() int { return m.p.src.Static }
+func (m *Machine) staticClosures() uint64 { return uint64(m.p.src.Static) }
 
 // start prepares a run at a point.
 func (m *Machine) start(point []float64) error {
@@ -144,12 +141,16 @@ func (m *Machine) start(point []float64) error {
 	clear(m.counters)
 	clear(m.fired)
 	m.factor, m.readback, m.nodes, m.freed, m.peak = 0, 0, 0, 0, 0
-	m.kinds, m.adr, m.par = m.kinds[:0], m.adr[:0], m.par[:0]
+	m.tape.n, m.tape.args, m.tape.slopes = 0, 0, 0
 	if src.Taped {
-		m.kinds = append(m.kinds, 0)
-		for range point {
-			m.kinds = append(m.kinds, inputKind)
+		if err := m.growTape(&block{statements: uint32(1 + len(point))}, 0); err != nil {
+			return err
 		}
+		m.tape.kinds[0] = 0
+		for i := range point {
+			m.tape.kinds[1+i] = inputKind
+		}
+		m.tape.n = 1 + len(point)
 	}
 	return m.look(0)
 }
@@ -301,9 +302,9 @@ func (m *Machine) collect() {
 
 // Stats returns what the last run cost, or how far it got.
 func (m *Machine) Stats() Stats {
-	s := Stats{Counts: m.p.src.Start, Statements: uint64(len(m.kinds)), Readback: m.readback, Nodes: m.nodes, Freed: m.freed,
+	s := Stats{Counts: m.p.src.Start, Statements: uint64(m.tape.n), Readback: m.readback, Nodes: m.nodes, Freed: m.freed,
 		Peak:  max(m.peak, m.live()),
-		Bytes: uint64(16*(cap(m.heap)+cap(m.spare)+cap(m.stack)) + 2*cap(m.kinds) + 4*cap(m.adr) + 8*cap(m.par) + 9*cap(m.adjoint))}
+		Bytes: uint64(16*(cap(m.heap)+cap(m.spare)+cap(m.stack)) + 2*cap(m.tape.kinds) + 12*cap(m.tape.adr) + 9*cap(m.adjoint))}
 	for i, n := range m.counters {
 		s.Counts.AddTimes(&m.p.src.Blocks[i].Steps, n)
 		s.Instantiate += n
@@ -329,7 +330,7 @@ func (m *Machine) evaluate(point []float64) error {
 	if err := m.start(point); err != nil {
 		return err
 	}
-	results, err := m.call(ref(uint64(m.staticClosures()), 0), 0)
+	results, err := m.call(ref(m.staticClosures(), 0), 0)
 	if err != nil {
 		return err
 	}
@@ -344,12 +345,12 @@ func (m *Machine) call(closure uint64, params int) ([]Slot, error) {
 	m.base, m.size, m.self = 0, int(f.regs), closure
 	m.ensure(m.size)
 	clear(m.stack[params:])
-	return m.run(f.entry, int(f.results))
+	return m.run(f.entry)
 }
 
-// ensure makes room on the stack.
+// ensure makes room for n slots on the stack, and one behind them.
 func (m *Machine) ensure(n int) {
-	if n > len(m.stack) {
+	if n++; n > len(m.stack) {
 		m.stack = append(m.stack, make([]Slot, max(n-len(m.stack), len(m.stack)))...)
 		m.stack = m.stack[:cap(m.stack)]
 	}
@@ -505,6 +506,6 @@ func (m *Machine) applyAll(closure uint64, widths []int) error {
 	if err != nil || pc < 0 {
 		return err
 	}
-	_, err = m.run(pc, 0)
+	_, err = m.run(pc)
 	return err
 }

@@ -2,104 +2,145 @@ package exec
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/term"
 )
 
-// run interprets code from pc on, until the frame returns that has been pushed with pc −1. The result is on the stack.
-func (m *Machine) run(pc int32, results int) ([]Slot, error) {
-	code, consts := m.p.code, m.p.consts
+// slotSize is the size of a slot in bytes: instructions have the offsets of their registers.
+const slotSize = 16
+
+// at is a register of the frame fp. The verifier of package ir has checked that it is in the frame.
+func at(fp unsafe.Pointer, r uint32) *Slot { return (*Slot)(unsafe.Add(fp, r)) }
+
+// slotOf is the slot of the heap that is n slots behind what r refers to.
+func slotOf(r uint64, n uint64) uint64 { return object(r) + 1 + off(r) + n }
+
+// run interprets code from pc on, until the frame returns that has been pushed with pc −1, and returns the results of its function.
+func (m *Machine) run(pc int32) ([]Slot, error) {
+	p := m.p
+	code, consts, blocks := p.code, p.consts, p.blocks
 	heap := m.heap
-	fp := m.stack[m.base : m.base+m.size]
+	fp := m.frame()
+	t := &m.tape
 	for {
 		in := &code[pc]
 		pc++
+		var (
+			v      float64
+			a, b   Slot
+			da, db float64
+		)
 		switch in.op {
 		case ir.Count:
 			m.counters[in.n]++
-			if m.fuel -= int64(m.p.src.Blocks[in.n].Total) + 1; m.fuel < 0 {
+			k := &blocks[in.n]
+			if m.fuel -= k.total; m.fuel < 0 {
 				if err := m.look(pc - 1); err != nil {
 					return nil, err
 				}
 			}
+			if t.n+int(k.statements) > len(t.kinds) || t.args+int(k.operands) > len(t.adr) {
+				if err := m.growTape(k, pc-1); err != nil {
+					return nil, err
+				}
+			}
+			continue
 		case ir.Const:
-			fp[in.d] = Slot{consts[in.n], 0}
+			*at(fp, in.d) = Slot{consts[in.n], 0}
+			continue
 		case ir.Move:
-			fp[in.d] = fp[in.a]
+			*at(fp, in.d) = *at(fp, in.a)
+			continue
 		case ir.IndexAdd:
-			fp[in.d] = Slot{fp[in.a].V + fp[in.b].V, 0}
+			*at(fp, in.d) = Slot{at(fp, in.a).V + at(fp, in.b).V, 0}
+			continue
 		case ir.IndexSub:
-			fp[in.d] = Slot{fp[in.a].V - fp[in.b].V, 0}
+			*at(fp, in.d) = Slot{at(fp, in.a).V - at(fp, in.b).V, 0}
+			continue
 		case ir.IndexMul:
-			fp[in.d] = Slot{fp[in.a].V * fp[in.b].V, 0}
+			*at(fp, in.d) = Slot{at(fp, in.a).V * at(fp, in.b).V, 0}
+			continue
 		case ir.IndexDiv:
-			fp[in.d] = Slot{fp[in.a].V / fp[in.b].V, 0}
+			*at(fp, in.d) = Slot{at(fp, in.a).V / at(fp, in.b).V, 0}
+			continue
 		case ir.IndexNeg:
-			fp[in.d] = Slot{-fp[in.a].V, 0}
+			*at(fp, in.d) = Slot{-at(fp, in.a).V, 0}
+			continue
 		case ir.Add:
-			a, b := fp[in.a], fp[in.b]
-			s := Slot{a.V + b.V, 0}
-			if in.taped {
-				s.A = m.tapeAdd(in.k, a.A, b.A)
-			}
-			fp[in.d] = s
+			a, b = *at(fp, in.a), *at(fp, in.b)
+			v = a.V + b.V
 		case ir.Mul:
-			a, b := fp[in.a], fp[in.b]
-			s := Slot{a.V * b.V, 0}
+			a, b = *at(fp, in.a), *at(fp, in.b)
+			v, da, db = a.V*b.V, b.V, a.V
+		case sub:
+			a, b = *at(fp, in.a), *at(fp, in.b)
+			v, da, db = a.V-b.V, 1, -1
+		case div:
+			a, b = *at(fp, in.a), *at(fp, in.b)
+			v = a.V / b.V
 			if in.taped {
-				s.A = m.tape2(in.k, a.A, b.A, b.V, a.V)
+				da, db = 1/b.V, -a.V/(b.V*b.V)
 			}
-			fp[in.d] = s
 		case ir.Fun1:
-			a := fp[in.a]
-			f := term.Symbol(in.n)
-			s := Slot{f.Info().Eval1(a.V), 0}
-			if in.taped {
-				s.A = m.tape1(in.k, f, a)
+			a = *at(fp, in.a)
+			f := &p.funs1[in.n]
+			v = f.value(a.V)
+			if a.A != 0 {
+				da = f.slope(a.V)
 			}
-			fp[in.d] = s
 		case ir.Fun2:
-			fp[in.d] = m.fun2(in, fp[in.a], fp[in.b])
+			a, b = *at(fp, in.a), *at(fp, in.b)
+			v, da, db = fun2(term.Symbol(in.n), a, b)
 		case ir.FunK:
-			fp[in.d] = m.funK(in, fp)
+			*at(fp, in.d) = m.funK(in, fp)
+			continue
 		case ir.SumAdd:
-			i := int(fp[in.b].V)
-			d := &fp[int(in.d)+i%int(in.m)]
-			switch x := fp[in.a]; {
-			case i < int(in.m):
+			i := uint32(at(fp, in.b).V)
+			d, x := at(fp, in.d+i%in.m*slotSize), *at(fp, in.a)
+			if i < in.m {
 				*d = x
-			case in.n != 0:
-				if in.m == 1 {
-					*d = m.fun2(in, x, *d)
-				} else {
-					*d = m.fun2(in, *d, x)
-				}
-			default:
-				s := Slot{d.V + x.V, 0}
-				if in.taped {
-					s.A = m.tapeAdd(in.k, d.A, x.A)
-				}
-				*d = s
+				continue
 			}
+			a, b = *d, x
+			if in.m == 1 {
+				a, b = x, *d
+			}
+			v = a.V + b.V
+			if in.n != 0 {
+				v, da, db = fun2(term.Symbol(in.n), a, b)
+			}
+			if !in.taped {
+				*d = Slot{v, 0}
+			} else {
+				*d = Slot{v, t.push(in, a.A, b.A, da, db)}
+			}
+			continue
 		case ir.Load:
-			r := fp[in.a].A
-			fp[in.d] = heap[object(r)+1+off(r)+uint64(in.n)]
+			*at(fp, in.d) = heap[slotOf(at(fp, in.a).A, uint64(in.n))]
+			continue
 		case ir.LoadX:
-			r := fp[in.a].A
-			fp[in.d] = heap[object(r)+1+off(r)+uint64(in.n)+uint64(fp[in.b].V)*uint64(in.m)]
+			*at(fp, in.d) = heap[slotOf(at(fp, in.a).A, uint64(in.n)+uint64(at(fp, in.b).V)*uint64(in.m))]
+			continue
 		case ir.Static:
-			fp[in.d] = heap[in.n]
+			*at(fp, in.d) = heap[in.n]
+			continue
 		case ir.StaticX:
-			fp[in.d] = heap[uint64(in.n)+uint64(fp[in.b].V)*uint64(in.m)]
+			*at(fp, in.d) = heap[uint64(in.n)+uint64(at(fp, in.b).V)*uint64(in.m)]
+			continue
 		case ir.View:
-			fp[in.d] = Slot{A: fp[in.a].A + uint64(in.n)<<offset}
+			*at(fp, in.d) = Slot{A: at(fp, in.a).A + uint64(in.n)<<offset}
+			continue
 		case ir.ViewX:
-			fp[in.d] = Slot{A: fp[in.a].A + (uint64(in.n)+uint64(fp[in.b].V)*uint64(in.m))<<offset}
+			*at(fp, in.d) = Slot{A: at(fp, in.a).A + (uint64(in.n)+uint64(at(fp, in.b).V)*uint64(in.m))<<offset}
+			continue
 		case ir.Object:
-			fp[in.d] = Slot{A: ref(uint64(in.n)-1, 0)}
+			*at(fp, in.d) = Slot{A: ref(uint64(in.n)-1, 0)}
+			continue
 		case ir.ObjectX:
-			fp[in.d] = Slot{A: ref(uint64(in.n)-1+uint64(fp[in.b].V)*uint64(in.m), 0)}
+			*at(fp, in.d) = Slot{A: ref(uint64(in.n)-1+uint64(at(fp, in.b).V)*uint64(in.m), 0)}
+			continue
 		case ir.Alloc:
 			o, err := m.alloc(int(in.n), 0, pc-1)
 			if err != nil {
@@ -107,164 +148,176 @@ func (m *Machine) run(pc int32, results int) ([]Slot, error) {
 			}
 			heap = m.heap
 			clear(heap[o+1:])
-			fp[in.d] = Slot{A: ref(o, 0)}
+			*at(fp, in.d) = Slot{A: ref(o, 0)}
+			continue
 		case ir.Store:
-			r := fp[in.d].A
-			heap[object(r)+1+off(r)+uint64(in.n)] = fp[in.a]
+			heap[slotOf(at(fp, in.d).A, uint64(in.n))] = *at(fp, in.a)
+			continue
 		case ir.StoreX:
-			r := fp[in.d].A
-			heap[object(r)+1+off(r)+uint64(in.n)+uint64(fp[in.b].V)*uint64(in.m)] = fp[in.a]
+			heap[slotOf(at(fp, in.d).A, uint64(in.n)+uint64(at(fp, in.b).V)*uint64(in.m))] = *at(fp, in.a)
+			continue
 		case ir.Copy, ir.CopyX:
-			r, s := fp[in.d].A, fp[in.a].A
-			to := object(r) + 1 + off(r) + uint64(in.n)
+			to := slotOf(at(fp, in.d).A, uint64(in.n))
 			if in.op == ir.CopyX {
-				to += uint64(fp[in.b].V) * uint64(in.m)
+				to += uint64(at(fp, in.b).V) * uint64(in.m)
 			}
-			from := object(s) + 1 + off(s)
+			from := slotOf(at(fp, in.a).A, 0)
 			copy(heap[to:to+uint64(in.k)], heap[from:from+uint64(in.k)])
-		case ir.MakeCon:
-			o, err := m.alloc(len(in.args), uint64(in.n), pc-1)
-			if err != nil {
-				return nil, err
-			}
-			heap = m.heap
-			for i, r := range in.args {
-				heap[o+1+uint64(i)] = fp[r]
-			}
-			fp[in.d] = Slot{A: ref(o, 0)}
-		case ir.MakeClosure:
-			if len(in.args) == 0 {
-				fp[in.d] = Slot{A: ref(uint64(m.staticClosures())+uint64(in.n), 0)}
+			continue
+		case ir.MakeCon, ir.MakeClosure:
+			args := p.args[in.first : in.first+in.count]
+			if in.op == ir.MakeClosure && len(args) == 0 {
+				*at(fp, in.d) = Slot{A: ref(m.staticClosures()+uint64(in.n), 0)}
 				continue
 			}
-			o, err := m.alloc(len(in.args), uint64(in.n), pc-1)
+			o, err := m.alloc(len(args), uint64(in.n), pc-1)
 			if err != nil {
 				return nil, err
 			}
 			heap = m.heap
-			for i, r := range in.args {
-				heap[o+1+uint64(i)] = fp[r]
+			to := heap[o+1:]
+			for i, r := range args {
+				to[i] = *at(fp, r)
 			}
-			fp[in.d] = Slot{A: ref(o, 0)}
+			*at(fp, in.d) = Slot{A: ref(o, 0)}
+			continue
 		case ir.Member:
 			o := object(m.self)
-			fp[in.d] = Slot{A: ref(o, uint64(in.n)-heap[o].A)}
+			*at(fp, in.d) = Slot{A: ref(o, uint64(in.n)-heap[o].A)}
+			continue
 		case ir.Sibling:
-			o := object(fp[in.a].A)
-			fp[in.d] = Slot{A: ref(o, uint64(in.n)-heap[o].A)}
+			o := object(at(fp, in.a).A)
+			*at(fp, in.d) = Slot{A: ref(o, uint64(in.n)-heap[o].A)}
+			continue
 		case ir.Capture:
-			fp[in.d] = heap[object(m.self)+1+uint64(in.n)]
+			*at(fp, in.d) = heap[object(m.self)+1+uint64(in.n)]
+			continue
 		case ir.Call:
-			f := &m.p.funs[in.n]
+			f := &p.funs[in.n]
 			base := m.base + m.size
 			if need := base + int(f.regs); need > len(m.stack) {
 				m.ensure(need)
-				fp = m.stack[m.base : m.base+m.size]
+				fp = m.frame()
 			}
-			to := m.stack[base : base+int(f.regs)]
-			for i, r := range in.args {
-				to[i] = fp[r]
+			to := m.stack[base:]
+			for i, r := range p.args[in.first : in.first+in.count] {
+				to[i] = *at(fp, r)
 			}
 			m.frames = append(m.frames, frame{pc: pc, base: int32(m.base), d: in.d, self: m.self})
-			m.self = fp[in.a].A
+			m.self = at(fp, in.a).A
 			m.base, m.size = base, int(f.regs)
-			fp = to
+			fp = unsafe.Pointer(&to[0])
 			pc = f.entry
+			continue
 		case ir.TailCall:
-			f := &m.p.funs[in.n]
-			self := fp[in.a].A
-			m.pushArgs(in, fp)
+			f := &p.funs[in.n]
+			self := at(fp, in.a).A
+			m.pushArgs(in)
 			m.ensure(m.base + int(f.regs))
-			copy(m.stack[m.base:], m.stack[m.base+m.size:m.base+m.size+len(in.args)])
+			copy(m.stack[m.base:], m.stack[m.base+m.size:m.base+m.size+int(in.count)])
 			m.self, m.size = self, int(f.regs)
-			fp = m.stack[m.base : m.base+m.size]
+			fp = m.frame()
 			pc = f.entry
+			continue
 		case ir.Apply, ir.TailApply:
-			closure := fp[in.a].A
-			m.pushArgs(in, fp)
-			at := m.base + m.size
+			closure := at(fp, in.a).A
+			m.pushArgs(in)
+			to := m.base + m.size
 			if in.op == ir.TailApply {
-				copy(m.stack[m.base:], m.stack[at:at+len(in.args)])
-				at = m.base
+				copy(m.stack[m.base:], m.stack[to:to+int(in.count)])
+				to = m.base
 			} else {
 				m.frames = append(m.frames, frame{pc: pc, base: int32(m.base), d: in.d, self: m.self})
 			}
 			var err error
-			if pc, err = m.apply(closure, at, m.p.src.Widths[in.k], pc-1); err != nil || pc < 0 {
-				return m.stack[at:], err
+			if pc, err = m.apply(closure, to, p.src.Widths[in.k], pc-1); err != nil || pc < 0 {
+				return nil, err
 			}
-			heap = m.heap
-			fp = m.stack[m.base : m.base+m.size]
+			heap, fp = m.heap, m.frame()
+			continue
 		case ir.Return:
 			f := m.frames[len(m.frames)-1]
 			m.frames = m.frames[:len(m.frames)-1]
+			args := p.args[in.first : in.first+in.count]
 			if f.rest != nil {
-				closure := fp[in.args[0]].A
 				var err error
-				if pc, err = m.applyRest(f, closure, pc-1); err != nil || pc < 0 {
+				if pc, err = m.apply(at(fp, args[0]).A, int(f.at), f.rest, pc-1); err != nil || pc < 0 {
 					return nil, err
 				}
-				heap = m.heap
-				fp = m.stack[m.base : m.base+m.size]
+				heap, fp = m.heap, m.frame()
 				continue
 			}
 			if f.pc < 0 {
-				// The results may overlap what they are in.
-				out := make([]Slot, len(in.args))
-				for i, r := range in.args {
-					out[i] = fp[r]
+				out := make([]Slot, len(args))
+				for i, r := range args {
+					out[i] = *at(fp, r)
 				}
 				m.pc = pc - 1
 				return out, nil
 			}
-			to := m.stack[int(f.base)+int(f.d):]
-			if len(in.args) == 1 {
-				to[0] = fp[in.args[0]]
-			} else {
-				for i, r := range in.args {
-					to[i] = fp[r]
-				}
-			}
 			m.size = m.base - int(f.base)
 			m.base, m.self = int(f.base), f.self
-			fp = m.stack[m.base : m.base+m.size]
+			caller := m.frame()
+			for i, r := range args {
+				*at(caller, f.d+uint32(i)*slotSize) = *at(fp, r)
+			}
+			fp = caller
 			pc = f.pc
+			continue
 		case ir.Collect:
-			m.collected = append(m.collected, fp[:in.n]...)
+			m.collected = append(m.collected, unsafe.Slice((*Slot)(fp), in.n)...)
+			continue
 		case ir.Jump:
 			pc = int32(in.n)
+			continue
 		case ir.Branch:
-			if !in.cmp.Holds(fp[in.a].V, fp[in.b].V) {
+			if !in.cmp.Holds(at(fp, in.a).V, at(fp, in.b).V) {
 				pc = int32(in.n)
 			}
+			continue
 		case ir.Switch:
-			tag := heap[object(fp[in.a].A)].A
-			pc = int32(uint32(in.args[2*tag]) | uint32(in.args[2*tag+1])<<16)
+			pc = int32(p.args[in.first+uint32(heap[object(at(fp, in.a).A)].A)])
+			continue
 		case ir.Empty:
-			if fp[in.a].V >= fp[in.b].V {
+			if at(fp, in.a).V >= at(fp, in.b).V {
 				pc = int32(in.n)
 			}
+			continue
 		case ir.Next:
-			d := &fp[in.d]
-			if d.V++; d.V < fp[in.a].V {
+			d := at(fp, in.d)
+			if d.V++; d.V < at(fp, in.a).V {
 				pc = int32(in.n)
 			}
+			continue
 		case ir.Prev:
-			if d := &fp[in.d]; d.V > 0 {
+			if d := at(fp, in.d); d.V > 0 {
 				d.V--
 				pc = int32(in.n)
 			}
+			continue
 		}
+		// The result of an operation.
+		if !in.taped {
+			*at(fp, in.d) = Slot{v, 0}
+			continue
+		}
+		*at(fp, in.d) = Slot{v, t.push(in, a.A, b.A, da, db)}
 	}
 }
 
+// frame is the frame that runs.
+func (m *Machine) frame() unsafe.Pointer {
+	return unsafe.Pointer(&m.stack[m.base : m.base+m.size+1][0])
+}
+
 // pushArgs copies the arguments of a call behind the frame.
-func (m *Machine) pushArgs(in *instr, fp []Slot) {
-	at := m.base + m.size
-	m.ensure(at + len(in.args))
-	to := m.stack[at : at+len(in.args)]
-	for i, r := range in.args {
-		to[i] = fp[r]
+func (m *Machine) pushArgs(in *instr) {
+	top := m.base + m.size
+	m.ensure(top + int(in.count))
+	fp := m.frame()
+	to := m.stack[top : top+int(in.count)]
+	for i, r := range m.p.args[in.first : in.first+in.count] {
+		to[i] = *at(fp, r)
 	}
 }
 
@@ -301,20 +354,15 @@ func (m *Machine) apply(closure uint64, at int, widths []int, pc int32) (int32, 
 	m.self, m.base, m.size = target, at, int(f.regs)
 	if len(widths) > need {
 		// The arguments that are left stand below the frame.
-		rest, k := n-int(f.params), int(f.params)
+		k := int(f.params)
 		m.ensure(at + n + k)
 		copy(m.stack[at+n:], m.stack[at:at+k])
 		copy(m.stack[at:], m.stack[at+k:at+n+k])
-		m.base = at + rest
+		m.base = at + n - k
 		m.frames = append(m.frames, frame{rest: widths[need:], at: int32(at)})
 	}
 	m.ensure(m.base + m.size)
 	return entry, nil
-}
-
-// applyRest applies the result of an application to the arguments that are left.
-func (m *Machine) applyRest(f frame, closure uint64, pc int32) (int32, error) {
-	return m.apply(closure, int(f.at), f.rest, pc)
 }
 
 // partial makes a partial application, and returns it.
@@ -328,19 +376,18 @@ func (m *Machine) partial(target uint64, at, n, bound, more int, pc int32) (int3
 	m.heap[o+1] = Slot{A: target}
 	copy(m.heap[o+2:], m.stack[at:at+n])
 	if f := &m.p.funs[m.heap[object(target)].A+off(target)]; f.unfold && bound == 0 {
-		k := m.p.code[f.entry].n
-		m.counters[k]++
+		m.counters[m.p.code[f.entry].n]++
 	}
 	result := ref(o, 0)
 	f := m.frames[len(m.frames)-1]
 	m.frames = m.frames[:len(m.frames)-1]
-	if f.rest != nil {
-		return m.applyRest(f, result, pc)
-	}
-	if f.pc < 0 {
+	switch {
+	case f.rest != nil:
+		return m.apply(result, int(f.at), f.rest, pc)
+	case f.pc < 0:
 		return -1, nil
 	}
-	m.stack[int(f.base)+int(f.d)] = Slot{A: result}
+	m.stack[int(f.base)+int(f.d/slotSize)] = Slot{A: result}
 	m.base, m.self, m.size = int(f.base), f.self, at-int(f.base)
 	return f.pc, nil
 }

@@ -1,88 +1,106 @@
 package exec
 
 import (
+	"unsafe"
+
 	"github.com/gram-machine/gram/term"
 )
 
-// tapeAdd appends an addition to the tape, and returns its address.
-func (m *Machine) tapeAdd(kind uint32, a, b uint64) uint64 {
-	live := uint32(0)
-	if a != 0 {
-		live = 1
-		m.adr = append(m.adr, uint32(a))
-	}
-	if b != 0 {
-		live |= 2
-		m.adr = append(m.adr, uint32(b))
-	}
-	m.kinds = append(m.kinds, uint16(kind+live))
-	return uint64(len(m.kinds) - 1)
+// tape is what a run of a taped program leaves for its backward phase. Statement i has the address i.
+type tape struct {
+	n, args, slopes int      // the statements, addresses and slopes that it has
+	kinds           []uint16 // of each statement
+	adr             []uint32 // of the operands that have an adjoint, statement by statement
+	par             []float64
 }
 
-// tape2 appends an operation of two operands with its partial derivatives to the tape, and returns its address.
-func (m *Machine) tape2(kind uint32, a, b uint64, da, db float64) uint64 {
-	live := uint32(0)
+// push appends the statement of an operation of at most two operands. Its address is the result. There is room.
+func (t *tape) push(in *instr, a, b uint64, da, db float64) uint64 {
+	kind := in.k
 	if a != 0 {
-		live = 1
-		m.adr, m.par = append(m.adr, uint32(a)), append(m.par, da)
-	}
-	if b != 0 {
-		live |= 2
-		m.adr, m.par = append(m.adr, uint32(b)), append(m.par, db)
-	}
-	m.kinds = append(m.kinds, uint16(kind+live))
-	return uint64(len(m.kinds) - 1)
-}
-
-// tape1 appends f(a) to the tape, and returns its address.
-func (m *Machine) tape1(kind uint32, f term.Symbol, a Slot) uint64 {
-	if a.A != 0 {
-		m.adr, m.par = append(m.adr, uint32(a.A)), append(m.par, f.Info().Partials[0].At(a.V))
 		kind++
+		t.adr[t.args] = uint32(a)
+		t.args++
+		if !in.plain {
+			t.par[t.slopes] = da
+			t.slopes++
+		}
 	}
-	m.kinds = append(m.kinds, uint16(kind))
-	return uint64(len(m.kinds) - 1)
+	if b != 0 {
+		kind += 2
+		t.adr[t.args] = uint32(b)
+		t.args++
+		if !in.plain {
+			t.par[t.slopes] = db
+			t.slopes++
+		}
+	}
+	n := t.n
+	t.kinds[n] = uint16(kind)
+	t.n = n + 1
+	return uint64(n)
 }
 
-// fun2 is f(a,b).
-func (m *Machine) fun2(in *instr, a, b Slot) Slot {
-	f := term.Symbol(in.n)
-	s := Slot{f.Info().Eval2(a.V, b.V), 0}
-	if in.taped {
-		p := f.Info().Partials
-		da, db := 0.0, 0.0
-		if a.A != 0 {
-			da = p[0].At(a.V, b.V)
+// firstTape is how many statements the tape has room for at first.
+const firstTape = 1 << 10
+
+// growTape makes room for a block.
+func (m *Machine) growTape(b *block, pc int32) error {
+	t := &m.tape
+	n, args := t.n+int(b.statements), t.args+int(b.operands)
+	if n > len(t.kinds) {
+		size := max(firstTape, 2*n)
+		if err := m.reserve(2*size, pc); err != nil {
+			return err
 		}
-		if b.A != 0 {
-			db = p[1].At(a.V, b.V)
-		}
-		s.A = m.tape2(in.k, a.A, b.A, da, db)
+		t.kinds = append(make([]uint16, 0, size), t.kinds[:t.n]...)[:size]
 	}
-	return s
+	if args > len(t.adr) {
+		size := max(firstTape, 2*args)
+		if err := m.reserve(12*size, pc); err != nil {
+			return err
+		}
+		t.adr = append(make([]uint32, 0, size), t.adr[:t.args]...)[:size]
+		t.par = append(make([]float64, 0, size), t.par[:t.slopes]...)[:size]
+	}
+	return nil
+}
+
+// fun2 is f(a,b), with its partial derivatives where the operands have adjoints.
+func fun2(f term.Symbol, a, b Slot) (v, da, db float64) {
+	info := f.Info()
+	if a.A != 0 {
+		da = info.Partials[0].At(a.V, b.V)
+	}
+	if b.A != 0 {
+		db = info.Partials[1].At(a.V, b.V)
+	}
+	return info.Eval2(a.V, b.V), da, db
 }
 
 // funK is f(args…).
-func (m *Machine) funK(in *instr, fp []Slot) Slot {
-	f := term.Symbol(in.n)
-	var at [8]float64
-	x := at[:len(in.args)]
-	for i, r := range in.args {
-		x[i] = fp[r].V
+func (m *Machine) funK(in *instr, fp unsafe.Pointer) Slot {
+	f, t := term.Symbol(in.n), &m.tape
+	args := m.p.args[in.first : in.first+in.count]
+	x := make([]float64, len(args))
+	for i, r := range args {
+		x[i] = at(fp, r).V
 	}
 	s := Slot{f.Eval(x...), 0}
 	if !in.taped {
 		return s
 	}
-	live := uint32(0)
-	for i, r := range in.args {
-		if a := fp[r].A; a != 0 {
-			live |= 1 << i
-			m.adr, m.par = append(m.adr, uint32(a)), append(m.par, f.Info().Partials[i].At(x...))
+	kind := in.k
+	for i, r := range args {
+		if a := at(fp, r).A; a != 0 {
+			kind += 1 << i
+			t.adr[t.args], t.par[t.slopes] = uint32(a), f.Info().Partials[i].At(x...)
+			t.args, t.slopes = t.args+1, t.slopes+1
 		}
 	}
-	m.kinds = append(m.kinds, uint16(in.k+live))
-	s.A = uint64(len(m.kinds) - 1)
+	t.kinds[t.n] = uint16(kind)
+	s.A = uint64(t.n)
+	t.n++
 	return s
 }
 
@@ -94,17 +112,15 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 	}
 	outputs := m.result
 	if m.p.src.Term.Types.Kind(m.p.src.Type) == term.VecKind {
-		r := m.result[0].A
-		outputs = m.heap[object(r)+1+off(r):][:len(values)]
+		outputs = m.heap[slotOf(m.result[0].A, 0):][:len(values)]
 	}
-	n := len(m.kinds)
-	if cap(m.adjoint) < n {
+	if n := m.tape.n; cap(m.adjoint) < n {
 		if err := m.reserve(9*n, m.pc); err != nil {
 			return err
 		}
 		m.adjoint, m.reached = make([]float64, n), make([]bool, n)
 	}
-	m.adjoint, m.reached = m.adjoint[:n], m.reached[:n]
+	m.adjoint, m.reached = m.adjoint[:m.tape.n], m.reached[:m.tape.n]
 	clear(jacobian)
 	inputs := len(point)
 	for i, out := range outputs {
@@ -119,25 +135,26 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 
 // backward runs the backward phase of an output, and leaves the adjoints as they were: not reached.
 func (m *Machine) backward(seed uint64, row []float64) error {
-	kinds, adjoint, reached := m.kinds, m.adjoint, m.reached
 	if seed == 0 { // z* is λa.0⃗
 		m.fired[0]++
 		return nil
 	}
+	t, adjoint, reached, table := &m.tape, m.adjoint, m.reached, m.p.kinds
 	adjoint[seed], reached[seed] = 1, true
-	// The operands of the statements behind the seed are passed over.
-	na, np := len(m.adr), len(m.par)
-	table := m.p.kinds
+	args, slopes := t.args, t.slopes // before those of the statement
 	arrivals, cells := uint64(1), uint64(0)
-	for i := len(kinds) - 1; i > len(row); i-- {
-		k := &table[kinds[i]]
+	for i := t.n - 1; i > len(row); i-- {
+		kind := t.kinds[i]
+		k := &table[kind]
 		n := int(k.args)
-		na -= n
+		args -= n
 		if !k.plain {
-			np -= n
+			slopes -= n
 		}
 		if i%every == 0 {
 			if err := m.look(m.pc); err != nil {
+				clear(adjoint)
+				clear(reached)
 				return err
 			}
 		}
@@ -146,33 +163,20 @@ func (m *Machine) backward(seed uint64, row []float64) error {
 		}
 		a := adjoint[i]
 		adjoint[i], reached[i] = 0, false
-		m.fired[kinds[i]]++
+		m.fired[kind]++
 		cells++
 		arrivals += uint64(n)
 		if k.plain {
-			for _, to := range m.adr[na : na+n] {
+			for _, to := range t.adr[args : args+n] {
 				adjoint[to] += a
 				reached[to] = true
 			}
 			continue
 		}
-		switch n {
-		case 1:
-			to := m.adr[na]
-			adjoint[to] += m.par[np] * a
+		par := t.par[slopes : slopes+n]
+		for j, to := range t.adr[args : args+n] {
+			adjoint[to] += par[j] * a
 			reached[to] = true
-		case 2:
-			to := m.adr[na]
-			adjoint[to] += m.par[np] * a
-			reached[to] = true
-			to = m.adr[na+1]
-			adjoint[to] += m.par[np+1] * a
-			reached[to] = true
-		default:
-			for j, to := range m.adr[na : na+n] {
-				adjoint[to] += m.par[np+j] * a
-				reached[to] = true
-			}
 		}
 	}
 	for i := len(row); i > 0; i-- {

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -14,6 +16,24 @@ type function struct {
 	before []ir.Instr // what stands behind the first count: captured values are loaded
 	loaded map[int]ir.Reg
 	block  int // of the program, of what is made now; -1: none
+	loops  []*loop
+	depth  map[ir.Reg]int // in how many loops a register is set, of those that are set once
+}
+
+// loop is a loop in the making.
+type loop struct {
+	start int        // where its code begins
+	ahead []ir.Instr // what is the same in all runs: it goes there
+	made  map[key]ir.Reg
+	empty bool // it may have no run
+}
+
+// key is what an instruction without effects computes.
+type key struct {
+	op   ir.Op
+	a, b ir.Reg
+	n, m uint32
+	val  float64
 }
 
 // captures are the operands that the closures of a function, or of the functions of a fix, hold.
@@ -38,7 +58,7 @@ func (c *compiler) newFunction(name string, pos term.Pos, caps *captures) *funct
 	if caps == nil {
 		caps = &captures{index: map[operand]int{}}
 	}
-	f := &function{index: len(c.out.Funcs), out: &ir.Func{Name: name, Pos: pos}, caps: caps, loaded: map[int]ir.Reg{}, block: -1}
+	f := &function{index: len(c.out.Funcs), out: &ir.Func{Name: name, Pos: pos}, caps: caps, loaded: map[int]ir.Reg{}, block: -1, depth: map[ir.Reg]int{}}
 	c.out.Funcs = append(c.out.Funcs, f.out)
 	return f
 }
@@ -78,8 +98,55 @@ func (c *compiler) emit(in ir.Instr) {
 // set adds an instruction that sets a new register, and returns it.
 func (c *compiler) set(in ir.Instr) ir.Reg {
 	in.D = c.reg(1)
+	c.f.depth[in.D] = len(c.f.loops)
 	c.emit(in)
 	return in.D
+}
+
+// pure is set for an instruction without effects. What does not depend on the runs of a loop goes ahead of it. A load, which must not be
+// made where its object has no such slot, stays in loops that may have no run.
+func (c *compiler) pure(in ir.Instr) ir.Reg {
+	f := c.f
+	at := 0
+	in.Uses(func(r *ir.Reg) {
+		if d, ok := f.depth[*r]; ok {
+			at = max(at, d)
+		} else {
+			at = len(f.loops)
+		}
+	})
+	switch in.Op {
+	case ir.Load, ir.LoadX, ir.StaticX:
+		for i := len(f.loops); i > at; i-- {
+			if f.loops[i-1].empty {
+				at = i
+			}
+		}
+	}
+	if at == len(f.loops) {
+		return c.set(in)
+	}
+	l := f.loops[at]
+	k := key{in.Op, in.A, in.B, in.N, in.M, in.Val}
+	r, ok := l.made[k]
+	if !ok {
+		r = c.reg(1)
+		f.depth[r] = at
+		in.D, in.Pos = r, c.pos
+		l.ahead = append(l.ahead, in)
+		l.made[k] = r
+	}
+	return r
+}
+
+// inLoop makes the code of a loop. empty says that it may have no run.
+func (c *compiler) inLoop(empty bool, body func()) {
+	f := c.f
+	l := &loop{start: len(f.out.Code), made: map[key]ir.Reg{}, empty: empty}
+	f.loops = append(f.loops, l)
+	body()
+	f.loops = f.loops[:len(f.loops)-1]
+	f.out.Code = slices.Insert(f.out.Code, l.start, l.ahead...)
 }
 
 // use returns the register of this function that has an operand: what is in another is captured.
@@ -93,6 +160,7 @@ func (c *compiler) use(o operand) ir.Reg {
 	if !ok {
 		r = c.reg(1)
 		f.loaded[k] = r
+		f.depth[r] = 0
 		f.before = append(f.before, ir.Instr{Op: ir.Capture, D: r, N: uint32(k), Pos: f.out.Pos})
 	}
 	return r

@@ -20,12 +20,12 @@ func (c *compiler) fold(l, f, x *value) *value {
 			c.fail(n, "numerals of 2^53 and more")
 			return x
 		}
-		size := c.set(ir.Instr{Op: ir.Const, Val: float64(n.Count)})
+		size := c.constant(float64(n.Count))
 		return c.backward(size, n.Count > 0, f, x, nil)
 	case term.DataOp:
 		d := &c.t.Data[n.A]
 		at, w := c.staticData(int(n.A)), uint32(d.Width)
-		size := c.set(ir.Instr{Op: ir.Const, Val: float64(d.Rows)})
+		size := c.constant(float64(d.Rows))
 		return c.backward(size, d.Rows > 0, f, x, func(i ir.Reg) *value { return c.static(n.Elem, i, w, at) })
 	}
 	var out *value
@@ -74,19 +74,23 @@ func (c *compiler) backward(size ir.Reg, some bool, f, x *value, element func(i 
 	to := c.flatten(out)
 	c.move(to, c.flatten(x))
 	again, end := c.label(), c.label()
-	i := c.set(ir.Instr{Op: ir.IndexSub, A: size, B: c.set(ir.Instr{Op: ir.Const, Val: 1})})
+	i := c.reg(1)
+	c.emit(ir.Instr{Op: ir.IndexSub, D: i, A: size, B: c.constant(1)})
 	if !some {
-		c.emit(ir.Instr{Op: ir.Empty, A: c.set(ir.Instr{Op: ir.Const}), B: size, N: end})
+		c.emit(ir.Instr{Op: ir.Empty, A: c.constant(0), B: size, N: end})
 	}
-	c.place(again)
-	c.occurrence(f.typ, 1)
-	args := []*value{out}
-	if element != nil {
-		args = []*value{element(i), out}
-	}
-	c.applied(len(args))
-	c.move(to, c.flatten(c.apply(f, args, false)))
-	c.emit(ir.Instr{Op: ir.Prev, D: i, N: again})
+	c.inLoop(!some, func() {
+		c.f.depth[i] = len(c.f.loops)
+		c.place(again)
+		c.occurrence(f.typ, 1)
+		args := []*value{out}
+		if element != nil {
+			args = []*value{element(i), out}
+		}
+		c.applied(len(args))
+		c.move(to, c.flatten(c.apply(f, args, false)))
+		c.emit(ir.Instr{Op: ir.Prev, D: i, N: again})
+	})
 	c.place(end)
 	return out
 }
@@ -94,13 +98,17 @@ func (c *compiler) backward(size ir.Reg, some bool, f, x *value, element func(i 
 // forward makes a loop over an index from 0 to below size. some says that there is a run.
 func (c *compiler) forward(size ir.Reg, some bool, body func(i ir.Reg)) {
 	again, end := c.label(), c.label()
-	i := c.set(ir.Instr{Op: ir.Const})
+	i := c.reg(1)
+	c.emit(ir.Instr{Op: ir.Const, D: i})
 	if !some {
 		c.emit(ir.Instr{Op: ir.Empty, A: i, B: size, N: end})
 	}
-	c.place(again)
-	body(i)
-	c.emit(ir.Instr{Op: ir.Next, D: i, A: size, N: again})
+	c.inLoop(!some, func() {
+		c.f.depth[i] = len(c.f.loops)
+		c.place(again)
+		body(i)
+		c.emit(ir.Instr{Op: ir.Next, D: i, A: size, N: again})
+	})
 	c.place(end)
 }
 
@@ -108,7 +116,7 @@ func (c *compiler) forward(size ir.Reg, some bool, body func(i ir.Reg)) {
 func (c *compiler) bound(n *term.Node) (size ir.Reg, some bool) {
 	if len(c.t.IndicesOf(n.Static())) == 0 {
 		s := c.t.Value(n.Static(), nil)
-		return c.set(ir.Instr{Op: ir.Const, Val: s}), s > 0
+		return c.constant(s), s > 0
 	}
 	return c.index(n.Static()), false
 }
@@ -116,18 +124,18 @@ func (c *compiler) bound(n *term.Node) (size ir.Reg, some bool) {
 // index makes the value of an expression of indices.
 func (c *compiler) index(e term.Static) ir.Reg {
 	if len(c.t.IndicesOf(e)) == 0 {
-		return c.set(ir.Instr{Op: ir.Const, Val: c.t.Value(e, nil)})
+		return c.constant(c.t.Value(e, nil))
 	}
 	n := &c.t.Statics[e]
 	switch n.Op {
 	case term.StaticIndex:
 		return c.use(c.indices[n.Index])
 	case term.StaticNeg:
-		return c.set(ir.Instr{Op: ir.IndexNeg, A: c.index(n.A)})
+		return c.pure(ir.Instr{Op: ir.IndexNeg, A: c.index(n.A)})
 	}
 	op := [...]ir.Op{term.StaticAdd: ir.IndexAdd, term.StaticSub: ir.IndexSub, term.StaticMul: ir.IndexMul, term.StaticDiv: ir.IndexDiv}[n.Op]
 	a := c.index(n.A)
-	return c.set(ir.Instr{Op: op, A: a, B: c.index(n.B)})
+	return c.pure(ir.Instr{Op: op, A: a, B: c.index(n.B)})
 }
 
 // indexNumber is the numeral that an expression of indices is.
@@ -135,8 +143,7 @@ func (c *compiler) indexNumber(e term.Static) *value {
 	if len(c.t.IndicesOf(e)) == 0 {
 		return &value{kind: number, typ: term.R, num: c.t.Value(e, nil)}
 	}
-	// An index is set again by the next run of its loop.
-	return c.fromReg(c.set(ir.Instr{Op: ir.Move, A: c.index(e)}), term.R)
+	return c.fromReg(c.index(e), term.R)
 }
 
 // component is x_e.
@@ -200,7 +207,7 @@ func (c *compiler) sum(n *term.Node) *value {
 		return &value{kind: number, typ: term.R}
 	}
 	c.operation(ruleOf(n.Sym), 2, int(s)-1)
-	size := c.set(ir.Instr{Op: ir.Const, Val: s})
+	size := c.constant(s)
 	if s <= lanes {
 		return c.fromReg(c.sumRight(n, size), term.R)
 	}
@@ -209,13 +216,14 @@ func (c *compiler) sum(n *term.Node) *value {
 
 // sumOfAny is a sum whose size depends on an index: it may be 0. Its additions are counted by a loop of their own.
 func (c *compiler) sumOfAny(n *term.Node) *value {
-	out := c.set(ir.Instr{Op: ir.Const})
+	out := c.reg(1)
+	c.emit(ir.Instr{Op: ir.Const, D: out})
 	size, few, end := c.index(n.Static()), c.label(), c.label()
 	c.emit(ir.Instr{Op: ir.Empty, A: out, B: size, N: end})
-	one := c.set(ir.Instr{Op: ir.Const, Val: 1})
+	one := c.constant(1)
 	additions := c.set(ir.Instr{Op: ir.IndexSub, A: size, B: one})
 	c.forward(additions, false, func(ir.Reg) { c.operation(ruleOf(n.Sym), 2, 1) })
-	c.emit(ir.Instr{Op: ir.Empty, A: c.set(ir.Instr{Op: ir.Const, Val: lanes}), B: size, N: few})
+	c.emit(ir.Instr{Op: ir.Empty, A: c.constant(lanes), B: size, N: few})
 	c.newBlock()
 	c.emit(ir.Instr{Op: ir.Move, D: out, A: c.sumLanes(n, size)})
 	c.emit(ir.Instr{Op: ir.Jump, N: end})
@@ -227,16 +235,20 @@ func (c *compiler) sumOfAny(n *term.Node) *value {
 
 // sumRight makes e0 + (e1 + (… + es−1)) for 1 ≤ s ≤ 8. The additions have been counted.
 func (c *compiler) sumRight(n *term.Node, size ir.Reg) ir.Reg {
-	out := c.set(ir.Instr{Op: ir.Const})
-	last := c.set(ir.Instr{Op: ir.IndexSub, A: size, B: c.set(ir.Instr{Op: ir.Const, Val: 1})})
-	i := c.set(ir.Instr{Op: ir.Move, A: last})
+	out, i := c.reg(1), c.reg(1)
+	c.emit(ir.Instr{Op: ir.Const, D: out})
+	last := c.pure(ir.Instr{Op: ir.IndexSub, A: size, B: c.constant(1)})
+	c.emit(ir.Instr{Op: ir.Move, D: i, A: last})
 	again := c.label()
-	c.place(again)
-	c.indices[n.Index()] = c.here(i)
-	x := c.number(c.term(n.A))
-	at := c.set(ir.Instr{Op: ir.IndexSub, A: last, B: i})
-	c.emit(ir.Instr{Op: ir.SumAdd, Sym: n.Sym, Taped: c.out.Taped, D: out, A: x, B: at, M: 1})
-	c.emit(ir.Instr{Op: ir.Prev, D: i, N: again})
+	c.inLoop(false, func() {
+		c.f.depth[i] = len(c.f.loops)
+		c.place(again)
+		c.indices[n.Index()] = c.here(i)
+		x := c.number(c.term(n.A))
+		at := c.set(ir.Instr{Op: ir.IndexSub, A: last, B: i})
+		c.emit(ir.Instr{Op: ir.SumAdd, Sym: n.Sym, Taped: c.out.Taped, D: out, A: x, B: at, M: 1})
+		c.emit(ir.Instr{Op: ir.Prev, D: i, N: again})
+	})
 	c.newBlock()
 	return out
 }

@@ -291,7 +291,7 @@ func (c *compiler) bind(x term.Var, v *value) {
 // variable is what a variable is bound to.
 func (c *compiler) variable(x term.Var) *value {
 	if i := c.inputs[x]; i != 0 {
-		return c.fromReg(c.set(ir.Instr{Op: ir.Static, N: uint32(i)}), term.R)
+		return c.fromReg(c.pure(ir.Instr{Op: ir.Static, N: uint32(i)}), term.R)
 	}
 	if v := c.vars[x]; v != nil {
 		return v
@@ -377,13 +377,17 @@ func (c *compiler) register(v *value) ir.Reg {
 	case register:
 		return c.use(v.at)
 	case number:
-		return c.set(ir.Instr{Op: ir.Const, Val: v.num})
+		return c.constant(v.num)
 	case component:
 		op := ir.Load
 		if v.inline && c.t.Types.Kind(v.typ) == term.VecKind {
 			op = ir.View
 		}
-		return c.set(ir.Instr{Op: op, A: c.use(v.at), N: v.slot})
+		in := ir.Instr{Op: op, A: c.use(v.at), N: v.slot}
+		if v.inline {
+			return c.pure(in)
+		}
+		return c.set(in)
 	case vector:
 		d := c.set(ir.Instr{Op: ir.Alloc, N: uint32(c.layout.Slots(v.typ))})
 		c.store(d, v, noIndex, 0, 0)
@@ -393,6 +397,9 @@ func (c *compiler) register(v *value) ir.Reg {
 	}
 	return c.closure(v)
 }
+
+// constant puts a number in a register.
+func (c *compiler) constant(x float64) ir.Reg { return c.pure(ir.Instr{Op: ir.Const, Val: x}) }
 
 // noIndex is the index of a store to a fixed slot.
 const noIndex = ^ir.Reg(0)
@@ -433,7 +440,7 @@ func (c *compiler) load(t term.Type, a operand, i ir.Reg, m, n uint32) *value {
 		} else {
 			op = ir.LoadX
 		}
-		return c.set(ir.Instr{Op: op, A: c.use(a), B: i, M: m, N: n})
+		return c.pure(ir.Instr{Op: op, A: c.use(a), B: i, M: m, N: n})
 	})
 }
 
@@ -445,7 +452,7 @@ func (c *compiler) static(t term.Type, i ir.Reg, m, n uint32) *value {
 		} else {
 			op = ir.StaticX
 		}
-		return c.set(ir.Instr{Op: op, B: i, M: m, N: n})
+		return c.pure(ir.Instr{Op: op, B: i, M: m, N: n})
 	})
 }
 
@@ -493,7 +500,7 @@ func (c *compiler) datum(r term.Ref, n *term.Node) *value {
 	case c.types[r] == term.R:
 		return &value{kind: number, typ: term.R, num: d.Values[0]}
 	}
-	return c.fromReg(c.set(ir.Instr{Op: ir.Object, N: c.staticData(int(n.A))}), c.types[r])
+	return c.fromReg(c.pure(ir.Instr{Op: ir.Object, N: c.staticData(int(n.A))}), c.types[r])
 }
 
 // staticData gives data its static slots, and returns the first.
