@@ -142,6 +142,7 @@ func (c *compiler) invoke(in ir.Instr, t term.Type, tail bool) *value {
 	v := c.fresh(t)
 	in.D = ir.Reg(c.f.out.Regs - k)
 	c.emit(in)
+	c.newBlock() // a block has no call in it, so what it appends to the tape is known
 	return v
 }
 
