@@ -44,6 +44,10 @@ func (e *Evaluator) Cost() Cost {
 		took = p.literalGradient.took
 	case e.opt.Literal:
 		took = p.literal.took
+	case e.code != nil && e.grad:
+		took = p.code[1].took
+	case e.code != nil:
+		took = p.code[0].took
 	case e.grad && e.opt.Strategy == Modular:
 		took = p.modularly.took
 	case e.arrays() && p.arrays(e.grad).took() > 0:
@@ -83,6 +87,11 @@ func (e *Evaluator) Cost() Cost {
 // Each rewrite of the literal machine is taken off the worklist, like the units that are no
 // copying and no reading.
 func (e *Evaluator) stats() (engine.Stats, *cost.Work) {
+	if e.code != nil {
+		s := e.code.Stats()
+		return engine.Stats{Counts: s.Counts, Instantiate: s.Instantiate, Readback: s.Readback, Search: s.Search, Nodes: s.Nodes, Freed: s.Freed,
+			PeakNodes: s.Peak, ArenaBytes: s.Bytes}, nil
+	}
 	if !e.opt.Literal {
 		return modular.Add(e.m.Stats(), e.before), nil
 	}

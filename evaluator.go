@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/lang/load"
@@ -26,6 +27,7 @@ type Evaluator struct {
 	passes  *passes // of the modes that need no machine once the graph is there
 	run     reducer // else one of the next two
 	m       *engine.Machine
+	code    *exec.Machine
 	literal *machine.Machine
 	profile *profile.Profile // of the literal machine, if samples are asked for
 	outputs int
@@ -39,6 +41,7 @@ type Evaluator struct {
 	data      map[int][]float64 // what SetData has set, by the index of the data
 	changes   int               // how often
 
+	compiled *exec.Program // the code that runs, if the compiler has some
 	// Of the engine: the program that runs, and of the strategies other than Direct what was
 	// done before it.
 	prog        *graph.Program
@@ -129,7 +132,13 @@ func (e *Evaluator) start() error {
 }
 
 func (e *Evaluator) newMachine(bounds limits.Bounds) error {
-	if !e.opt.Literal {
+	switch {
+	case e.compiled != nil:
+		m := e.compiled.NewMachine(bounds)
+		m.Data = e.data
+		e.code, e.run, e.outputs = m, m, max(1, e.p.outputs())
+		return nil
+	case !e.opt.Literal:
 		opt := e.opt.engine()
 		opt.Phase, opt.Share, opt.Limits = phaseOf(e.meter), shareOf(e.meter), bounds
 		if e.data != nil {
@@ -345,7 +354,9 @@ func (e *Evaluator) SetData(name string, values []float64) error {
 	}
 	if e.data != nil {
 		e.data[i] = values
-		e.prog.Data[i].Values = values
+		if e.prog != nil {
+			e.prog.Data[i].Values = values
+		}
 		return nil
 	}
 	e.data = map[int][]float64{i: values}

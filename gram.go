@@ -27,6 +27,7 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/lang"
@@ -47,6 +48,8 @@ type Program struct {
 	value      compiled[graph.Program] // t
 	gradient   compiled[graph.Program] // D(t)
 	withArrays [2]arrayForm            // t and D(t) with their families
+	code       [2]compiled[exec.Program]
+	isGeneral  func() bool // whether the code is what runs
 	// literal and literalGradient are the same for the literal machine.
 	literal         compiled[literal.Program]
 	literalGradient compiled[literal.Program]
@@ -168,6 +171,7 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 	}
 	out := &Program{src: p, inputs: p.Scalars, opt: opt, terms: new(sync.Mutex)}
 	out.withArrays[0].arrays, out.withArrays[1].arrays = true, true
+	out.isGeneral = sync.OnceValue(func() bool { return isGeneral(p.Written()) })
 	if !p.HasLarge() {
 		if err := out.expand(meter, "load"); err != nil {
 			return nil, err

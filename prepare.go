@@ -6,14 +6,21 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine/exec"
+	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 )
 
 // prepare makes the program of a value, or of a gradient by the strategy, for the point, which Direct does not need.
 func (e *Evaluator) prepare(point []float64) (err error) {
+	if e.p.general(&e.opt, e.grad) {
+		e.compiled, err = e.p.codeProgram(e.meter, e.grad)
+		return err
+	}
 	if e.arrays() {
 		if e.prog, err = e.p.arrayProgram(e.meter, e.grad, e.opt.Samples != nil); !errors.Is(err, graph.ErrFamilies) {
 			return err
@@ -30,6 +37,31 @@ func (e *Evaluator) prepare(point []float64) (err error) {
 		e.prog, err = e.p.reverseProgram(e.meter, e.opt.Samples != nil)
 	}
 	return err
+}
+
+// codeProgram compiles t, or D(t).
+func (p *Program) codeProgram(meter *limits.Meter, gradient bool) (*exec.Program, error) {
+	form := &p.code[0]
+	if gradient {
+		form = &p.code[1]
+	}
+	return form.get(p, meter, func() (*exec.Program, error) {
+		t := p.src.Written()
+		var err error
+		if gradient {
+			_, err = p.reversedOf(t, meter)
+		} else {
+			err = p.Locate(p.setSize(nil, meter), "compiling")
+		}
+		if err != nil {
+			return nil, err
+		}
+		code, err := lower.Program(t, lower.Options{Inputs: p.inputs, Gradient: gradient, Check: meter.During("compile")})
+		if err != nil {
+			return nil, p.Locate(err, "compiling")
+		}
+		return exec.New(code), nil
+	})
 }
 
 // arrays reports whether the families of the program may run as arrays.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 	"testing"
 	"time"
-	"syscall"
 	"unsafe"
-	"runtime"
 
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"

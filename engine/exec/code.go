@@ -18,9 +18,13 @@ type instr struct {
 	op           ir.Op
 	cmp          term.Compare
 	taped, plain bool
+	number       uint8
+	val          float64
 	d, a, b      uint32
 	n, m, k      uint32
 	first, count uint32
+	fun1         *fun1
+	fun2         *fun2
 }
 
 // block is what the interpreter knows of a block: its steps, and what it appends to the tape.
@@ -29,8 +33,14 @@ type block struct {
 	statements, operands uint32
 }
 
-// fun1 is a symbol of one argument.
-type fun1 struct{ value, slope func(x float64) float64 }
+// fun1 is a symbol of one argument, fun2 one of two, with their partial derivatives.
+type (
+	fun1 struct{ value, slope func(x float64) float64 }
+	fun2 struct {
+		value  func(x, y float64) float64
+		slopes [2]func(x, y float64) float64
+	}
+)
 
 // fun is what the interpreter knows of a function.
 type fun struct {
@@ -51,8 +61,8 @@ type Program struct {
 	args   []uint32
 	funs   []fun
 	blocks []block
-	funs1  []fun1 // by symbols, of those that occur
-	consts []float64
+	funs1  map[term.Symbol]*fun1
+	funs2  map[term.Symbol]*fun2
 	kinds  []kind
 	kindOf map[term.Symbol]uint32 // the first kind of a symbol
 	layout *ir.Layout
@@ -75,8 +85,9 @@ type kind struct {
 const inputKind = 1
 
 // New makes a program for the interpreter.
-func New(p *ir.Program) (*Program, error) {
-	out := &Program{src: p, kinds: make([]kind, 2), kindOf: map[term.Symbol]uint32{}, layout: ir.NewLayout(p.Term.Types), collectors: map[[2]int]int{}}
+func New(p *ir.Program) *Program {
+	out := &Program{src: p, kinds: make([]kind, 2), kindOf: map[term.Symbol]uint32{}, funs1: map[term.Symbol]*fun1{}, funs2: map[term.Symbol]*fun2{},
+		layout: ir.NewLayout(p.Term.Types), collectors: map[[2]int]int{}}
 	// What arrives at λa.0⃗, the z* of a numeral, is applied to it.
 	out.kinds[0].steps[rule.Lambda], out.kinds[0].steps[rule.Lin], out.kinds[0].total = 1, 1, 2
 	out.kinds[inputKind].steps = cell()
@@ -88,7 +99,7 @@ func New(p *ir.Program) (*Program, error) {
 		out.assemble(f)
 	}
 	out.collect(p.Type, map[term.Type]bool{})
-	return out, nil
+	return out
 }
 
 // cell is what each cell counts when it is reached: (3) puts its λ in place, (1) applies it, (5) binds a.
@@ -173,7 +184,7 @@ func (p *Program) assemble(f *ir.Func) {
 		case in.Op == ir.Count:
 			b = &p.blocks[in.N]
 		}
-		out := instr{op: in.Op, taped: in.Taped, cmp: in.Cmp, d: slotSize * uint32(in.D), a: slotSize * uint32(in.A), b: slotSize * uint32(in.B),
+		out := instr{op: in.Op, taped: in.Taped, cmp: in.Cmp, number: in.Number, val: in.Val, d: slotSize * uint32(in.D), a: slotSize * uint32(in.A), b: slotSize * uint32(in.B),
 			n: in.N, m: in.M, k: in.K, first: uint32(len(p.args))}
 		for _, r := range in.Args {
 			p.args = append(p.args, slotSize*uint32(r))
@@ -183,9 +194,6 @@ func (p *Program) assemble(f *ir.Func) {
 		}
 		out.count = uint32(len(p.args)) - out.first
 		switch in.Op {
-		case ir.Const:
-			out.n = uint32(len(p.consts))
-			p.consts = append(p.consts, in.Val)
 		case ir.Add, ir.Mul, ir.Fun1, ir.Fun2, ir.FunK, ir.SumAdd:
 			p.operation(&out, in)
 			b.statements++
@@ -228,22 +236,46 @@ func (p *Program) operation(out *instr, in *ir.Instr) {
 	switch {
 	case in.Op == ir.Mul:
 		f = term.Mul
-	case in.Op == ir.Fun1:
-		for len(p.funs1) <= int(f) {
-			p.funs1 = append(p.funs1, fun1{})
-		}
-		info := f.Info()
-		slope := &info.Partials[0]
-		p.funs1[f] = fun1{info.Eval1, func(x float64) float64 { return slope.At(x) }}
-		if slope.Kind == term.PartialFun && slope.Args == nil {
-			p.funs1[f].slope = slope.Fun.Info().Eval1
-		}
 	case in.Op == ir.Fun2 && f == term.Sub:
 		out.op = sub
 	case in.Op == ir.Fun2 && f == term.Div:
 		out.op = div
+	case in.Op == ir.Fun1:
+		out.fun1 = p.ofOne(f)
+	case in.Op == ir.Fun2 || in.Op == ir.SumAdd && f != term.NoSymbol:
+		out.fun2 = p.ofTwo(f)
 	}
 	out.n, out.k, out.plain = uint32(f), p.kindsOf(f), f == term.NoSymbol
+}
+
+// ofOne is a symbol of one argument.
+func (p *Program) ofOne(f term.Symbol) *fun1 {
+	if p.funs1[f] == nil {
+		info := f.Info()
+		slope := &info.Partials[0]
+		p.funs1[f] = &fun1{info.Eval1, func(x float64) float64 { return slope.At(x) }}
+		if slope.Kind == term.PartialFun && slope.Args == nil {
+			p.funs1[f].slope = slope.Fun.Info().Eval1
+		}
+	}
+	return p.funs1[f]
+}
+
+// ofTwo is a symbol of two arguments.
+func (p *Program) ofTwo(f term.Symbol) *fun2 {
+	if p.funs2[f] == nil {
+		info := f.Info()
+		g := &fun2{value: info.Eval2}
+		for i := range g.slopes {
+			slope := &info.Partials[i]
+			g.slopes[i] = func(x, y float64) float64 { return slope.At(x, y) }
+			if slope.Kind == term.PartialFun && slope.Args == nil {
+				g.slopes[i] = slope.Fun.Info().Eval2
+			}
+		}
+		p.funs2[f] = g
+	}
+	return p.funs2[f]
 }
 
 // collect makes the collectors of the lists in values of type t.

@@ -56,6 +56,7 @@ type Stats struct {
 	Counts      rule.Counts
 	Statements  uint64 // of the tape
 	Instantiate uint64 // blocks that were entered
+	Search      uint64 // statements that the backward phases went through
 	Readback    uint64
 	Nodes       uint64 // slots allocated
 	Freed       uint64
@@ -65,6 +66,9 @@ type Stats struct {
 
 // Machine runs a program, again and again.
 type Machine struct {
+	// Data replaces the numbers of some of the program's data, by their index.
+	Data map[int][]float64
+
 	p      *Program
 	bounds limits.Bounds
 
@@ -95,6 +99,7 @@ type Machine struct {
 	freed     uint64
 	peak      uint64
 	readback  uint64
+	searched  uint64
 }
 
 // NewMachine makes a machine for the program.
@@ -129,7 +134,11 @@ func (m *Machine) start(point []float64) error {
 		}
 	}
 	for _, d := range src.Data {
-		for i, x := range src.Term.Data[d.Index].Values {
+		values, ok := m.Data[d.Index]
+		if !ok {
+			values = src.Term.Data[d.Index].Values
+		}
+		for i, x := range values {
 			m.heap[d.At+i] = Slot{V: x}
 		}
 	}
@@ -137,10 +146,11 @@ func (m *Machine) start(point []float64) error {
 		m.heap[src.Static+i] = Slot{A: uint64(i)}
 	}
 	m.gcAt = static + firstHeap
-	m.frames, m.base, m.self = m.frames[:0], 0, 0
+	m.frames, m.base, m.size, m.self = m.frames[:0], 0, 0, 0
+	m.result, m.collected = m.result[:0], m.collected[:0]
 	clear(m.counters)
 	clear(m.fired)
-	m.factor, m.readback, m.nodes, m.freed, m.peak = 0, 0, 0, 0, 0
+	m.factor, m.readback, m.searched, m.nodes, m.freed, m.peak = 0, 0, 0, 0, 0, 0
 	m.tape.n, m.tape.args, m.tape.slopes = 0, 0, 0
 	if src.Taped {
 		if err := m.growTape(&block{statements: uint32(1 + len(point))}, 0); err != nil {
@@ -152,7 +162,8 @@ func (m *Machine) start(point []float64) error {
 		}
 		m.tape.n = 1 + len(point)
 	}
-	return m.look(0)
+	m.refuel()
+	return nil
 }
 
 // every is how many steps may pass between two looks at the limits.
@@ -170,15 +181,29 @@ func (m *Machine) steps() uint64 {
 	return n
 }
 
-// look checks the limits when the fuel is used up, and gives more. The error is a [*limits.ReachedError].
-func (m *Machine) look(pc int32) error {
+// refuel gives fuel for the steps until the next look, and reports whether the limit of steps is passed.
+func (m *Machine) refuel() (passed bool) {
 	m.fuel = every
 	if most := m.bounds.MaxSteps; most != 0 {
 		n := m.steps()
-		if n > most {
-			return m.limit("steps", most, pc, nil)
-		}
-		m.fuel = int64(min(every, most-n))
+		m.fuel = int64(min(every, most-min(n, most)))
+		return n > most
+	}
+	return false
+}
+
+// end checks the limit of steps where a phase ends.
+func (m *Machine) end() error {
+	if m.refuel() {
+		return m.limit("steps", m.bounds.MaxSteps, m.pc, nil)
+	}
+	return nil
+}
+
+// look checks the limits when the fuel is used up, and gives more. The error is a [*limits.ReachedError].
+func (m *Machine) look(pc int32) error {
+	if m.refuel() {
+		return m.limit("steps", m.bounds.MaxSteps, pc, nil)
 	}
 	if most := m.bounds.MaxNodes; most != 0 && m.live() > most {
 		return m.limit("nodes", most, pc, nil)
@@ -302,7 +327,7 @@ func (m *Machine) collect() {
 
 // Stats returns what the last run cost, or how far it got.
 func (m *Machine) Stats() Stats {
-	s := Stats{Counts: m.p.src.Start, Statements: uint64(m.tape.n), Readback: m.readback, Nodes: m.nodes, Freed: m.freed,
+	s := Stats{Counts: m.p.src.Start, Statements: uint64(m.tape.n), Readback: m.readback, Search: m.searched, Nodes: m.nodes, Freed: m.freed,
 		Peak:  max(m.peak, m.live()),
 		Bytes: uint64(16*(cap(m.heap)+cap(m.spare)+cap(m.stack)) + 2*cap(m.tape.kinds) + 12*cap(m.tape.adr) + 9*cap(m.adjoint))}
 	for i, n := range m.counters {
@@ -335,7 +360,7 @@ func (m *Machine) evaluate(point []float64) error {
 		return err
 	}
 	m.result = append(m.result[:0], results...)
-	return m.look(m.pc)
+	return m.end()
 }
 
 // call runs a function whose params arguments are at the bottom of the stack, until it returns.

@@ -84,9 +84,7 @@ func run(t *rapid.T, p *generate.Program, gradient bool) *exec.Machine {
 	code, err := lower.Program(p.Term, lower.Options{Inputs: p.Inputs, Gradient: gradient})
 	require.NoError(t, err)
 	require.NoError(t, code.Verify())
-	prog, err := exec.New(code)
-	require.NoError(t, err)
-	return prog.NewMachine(limits.Bounds{})
+	return exec.New(code).NewMachine(limits.Bounds{})
 }
 
 func read(t *rapid.T, m *exec.Machine, want []int) []float64 {

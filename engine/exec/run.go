@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/gram-machine/gram/engine/ir"
-	"github.com/gram-machine/gram/term"
 )
 
 // slotSize is the size of a slot in bytes: instructions have the offsets of their registers.
@@ -14,13 +13,28 @@ const slotSize = 16
 // at is a register of the frame fp. The verifier of package ir has checked that it is in the frame.
 func at(fp unsafe.Pointer, r uint32) *Slot { return (*Slot)(unsafe.Add(fp, r)) }
 
+// left and right are the operands of an operation.
+func left(in *instr, fp unsafe.Pointer) Slot {
+	if in.number == ir.NumberA {
+		return Slot{in.val, 0}
+	}
+	return *at(fp, in.a)
+}
+
+func right(in *instr, fp unsafe.Pointer) Slot {
+	if in.number == ir.NumberB {
+		return Slot{in.val, 0}
+	}
+	return *at(fp, in.b)
+}
+
 // slotOf is the slot of the heap that is n slots behind what r refers to.
 func slotOf(r uint64, n uint64) uint64 { return object(r) + 1 + off(r) + n }
 
 // run interprets code from pc on, until the frame returns that has been pushed with pc −1, and returns the results of its function.
 func (m *Machine) run(pc int32) ([]Slot, error) {
 	p := m.p
-	code, consts, blocks := p.code, p.consts, p.blocks
+	code, blocks := p.code, p.blocks
 	heap := m.heap
 	fp := m.frame()
 	t := &m.tape
@@ -48,51 +62,50 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			}
 			continue
 		case ir.Const:
-			*at(fp, in.d) = Slot{consts[in.n], 0}
+			*at(fp, in.d) = Slot{in.val, 0}
 			continue
 		case ir.Move:
 			*at(fp, in.d) = *at(fp, in.a)
 			continue
 		case ir.IndexAdd:
-			*at(fp, in.d) = Slot{at(fp, in.a).V + at(fp, in.b).V, 0}
+			*at(fp, in.d) = Slot{left(in, fp).V + right(in, fp).V, 0}
 			continue
 		case ir.IndexSub:
-			*at(fp, in.d) = Slot{at(fp, in.a).V - at(fp, in.b).V, 0}
+			*at(fp, in.d) = Slot{left(in, fp).V - right(in, fp).V, 0}
 			continue
 		case ir.IndexMul:
-			*at(fp, in.d) = Slot{at(fp, in.a).V * at(fp, in.b).V, 0}
+			*at(fp, in.d) = Slot{left(in, fp).V * right(in, fp).V, 0}
 			continue
 		case ir.IndexDiv:
-			*at(fp, in.d) = Slot{at(fp, in.a).V / at(fp, in.b).V, 0}
+			*at(fp, in.d) = Slot{left(in, fp).V / right(in, fp).V, 0}
 			continue
 		case ir.IndexNeg:
 			*at(fp, in.d) = Slot{-at(fp, in.a).V, 0}
 			continue
 		case ir.Add:
-			a, b = *at(fp, in.a), *at(fp, in.b)
+			a, b = left(in, fp), right(in, fp)
 			v = a.V + b.V
 		case ir.Mul:
-			a, b = *at(fp, in.a), *at(fp, in.b)
+			a, b = left(in, fp), right(in, fp)
 			v, da, db = a.V*b.V, b.V, a.V
 		case sub:
-			a, b = *at(fp, in.a), *at(fp, in.b)
+			a, b = left(in, fp), right(in, fp)
 			v, da, db = a.V-b.V, 1, -1
 		case div:
-			a, b = *at(fp, in.a), *at(fp, in.b)
+			a, b = left(in, fp), right(in, fp)
 			v = a.V / b.V
 			if in.taped {
 				da, db = 1/b.V, -a.V/(b.V*b.V)
 			}
 		case ir.Fun1:
 			a = *at(fp, in.a)
-			f := &p.funs1[in.n]
-			v = f.value(a.V)
+			v = in.fun1.value(a.V)
 			if a.A != 0 {
-				da = f.slope(a.V)
+				da = in.fun1.slope(a.V)
 			}
 		case ir.Fun2:
-			a, b = *at(fp, in.a), *at(fp, in.b)
-			v, da, db = fun2(term.Symbol(in.n), a, b)
+			a, b = left(in, fp), right(in, fp)
+			v, da, db = in.fun2.at(a, b)
 		case ir.FunK:
 			*at(fp, in.d) = m.funK(in, fp)
 			continue
@@ -108,8 +121,8 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 				a, b = x, *d
 			}
 			v = a.V + b.V
-			if in.n != 0 {
-				v, da, db = fun2(term.Symbol(in.n), a, b)
+			if in.fun2 != nil {
+				v, da, db = in.fun2.at(a, b)
 			}
 			if !in.taped {
 				*d = Slot{v, 0}
@@ -271,7 +284,7 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			pc = int32(in.n)
 			continue
 		case ir.Branch:
-			if !in.cmp.Holds(at(fp, in.a).V, at(fp, in.b).V) {
+			if !in.cmp.Holds(left(in, fp).V, right(in, fp).V) {
 				pc = int32(in.n)
 			}
 			continue
@@ -279,7 +292,7 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			pc = int32(p.args[in.first+uint32(heap[object(at(fp, in.a).A)].A)])
 			continue
 		case ir.Empty:
-			if at(fp, in.a).V >= at(fp, in.b).V {
+			if left(in, fp).V >= right(in, fp).V {
 				pc = int32(in.n)
 			}
 			continue

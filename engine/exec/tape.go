@@ -66,16 +66,15 @@ func (m *Machine) growTape(b *block, pc int32) error {
 	return nil
 }
 
-// fun2 is f(a,b), with its partial derivatives where the operands have adjoints.
-func fun2(f term.Symbol, a, b Slot) (v, da, db float64) {
-	info := f.Info()
+// at is f(a,b), with its partial derivatives where the operands have adjoints.
+func (f *fun2) at(a, b Slot) (v, da, db float64) {
 	if a.A != 0 {
-		da = info.Partials[0].At(a.V, b.V)
+		da = f.slopes[0](a.V, b.V)
 	}
 	if b.A != 0 {
-		db = info.Partials[1].At(a.V, b.V)
+		db = f.slopes[1](a.V, b.V)
 	}
-	return info.Eval2(a.V, b.V), da, db
+	return f.value(a.V, b.V), da, db
 }
 
 // funK is f(args…).
@@ -137,7 +136,7 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 func (m *Machine) backward(seed uint64, row []float64) error {
 	if seed == 0 { // z* is λa.0⃗
 		m.fired[0]++
-		return nil
+		return m.end()
 	}
 	t, adjoint, reached, table := &m.tape, m.adjoint, m.reached, m.p.kinds
 	adjoint[seed], reached[seed] = 1, true
@@ -188,5 +187,6 @@ func (m *Machine) backward(seed uint64, row []float64) error {
 		}
 	}
 	m.factor += arrivals - cells
-	return m.look(m.pc)
+	m.searched += uint64(t.n)
+	return m.end()
 }

@@ -41,7 +41,7 @@ func (p *Program) text(in *Instr) string {
 	case Count:
 		return "count " + Steps(&p.Blocks[in.N].Steps)
 	}
-	if n := p.Sets(nil, in); n > 0 {
+	if n := in.Sets(); n > 0 {
 		fmt.Fprintf(&b, "r%d", in.D)
 		if n > 1 {
 			fmt.Fprintf(&b, "…r%d", int(in.D)+n-1)
@@ -60,10 +60,12 @@ func (p *Program) text(in *Instr) string {
 	case Const:
 		fmt.Fprintf(&b, " %v", in.Val)
 	case Branch:
-		fmt.Fprintf(&b, " unless r%d %v r%d to L%d", in.A, in.Cmp, in.B, in.N)
-		return b.String()
+		fmt.Fprintf(&b, " unless %v, to L%d:", in.Cmp, in.N)
 	}
 	in.Uses(func(r *Reg) { fmt.Fprintf(&b, " r%d", *r) })
+	if in.Number != 0 {
+		fmt.Fprintf(&b, " %v", in.Val)
+	}
 	switch in.Op {
 	case Jump, Empty, Next, Prev:
 		fmt.Fprintf(&b, " to L%d", in.N)

@@ -106,19 +106,34 @@ type Instr struct {
 	Pos     term.Pos
 	D, A, B Reg
 	N, M, K uint32
-	Val     float64
+	Val     float64 // Const, and the operand that Number says
+	Number  uint8   // NumberA or NumberB: this operand is Val in place of a register
 	Args    []Reg
 	Labels  []uint32
 }
 
+// Which operand of an instruction is a number in place of a register.
+const (
+	NumberA = 1 + iota
+	NumberB
+)
+
+// operands calls f on the registers A and B, unless they are numbers.
+func (in *Instr) operands(f func(*Reg)) {
+	if in.Number != NumberA {
+		f(&in.A)
+	}
+	if in.Number != NumberB {
+		f(&in.B)
+	}
+}
+
 // Sets reports how many registers from D on the instruction sets.
-func (p *Program) Sets(f *Func, in *Instr) int {
+func (in *Instr) Sets() int {
 	switch in.Op {
 	case Nop, Count, Store, StoreX, Copy, CopyX, TailCall, TailApply, Return, Collect, Label, Jump, Branch, Switch, Empty:
 		return 0
-	case SumAdd:
-		return int(in.M)
-	case Call, Apply:
+	case SumAdd, Call, Apply:
 		return int(in.M)
 	}
 	return 1
@@ -130,8 +145,7 @@ func (in *Instr) Uses(f func(*Reg)) {
 	case Move, IndexNeg, Fun1, Load, View, Sibling, Switch, Apply, TailApply, Call, TailCall:
 		f(&in.A)
 	case IndexAdd, IndexSub, IndexMul, IndexDiv, Add, Mul, Fun2, LoadX, ViewX, Branch, Empty:
-		f(&in.A)
-		f(&in.B)
+		in.operands(f)
 	case StaticX, ObjectX:
 		f(&in.B)
 	case SumAdd, StoreX, CopyX:

@@ -47,7 +47,7 @@ func (p *Program) check(f *Func, in *Instr, labels map[uint32]int) (err error) {
 		}
 	}
 	in.Uses(func(r *Reg) { last(*r, 1) })
-	if n := p.Sets(f, in); n > 0 {
+	if n := in.Sets(); n > 0 {
 		last(in.D, n)
 	}
 	for _, l := range in.targets() {
@@ -128,7 +128,7 @@ func (p *Program) defined(f *Func, labels map[uint32]int) error {
 		if err != nil {
 			return err
 		}
-		for r := int(in.D); r < int(in.D)+p.Sets(f, in); r++ {
+		for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
 			set[r/64] |= 1 << (r % 64)
 		}
 		for _, l := range in.targets() {

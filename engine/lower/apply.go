@@ -159,7 +159,7 @@ func (c *compiler) capture(r term.Ref) scope {
 		m = c.mentions(r)
 		c.free[r] = m
 	}
-	s := scope{vars: m.vars, indices: m.indices, values: make([]*value, len(m.vars)), at: make([]operand, len(m.indices))}
+	s := scope{vars: m.vars, indices: m.indices, values: make([]*value, len(m.vars)), at: make([]index, len(m.indices))}
 	for i, x := range m.vars {
 		s.values[i] = c.vars[x]
 	}
@@ -216,7 +216,7 @@ func (c *compiler) mentions(r term.Ref) *mentioned {
 // restore runs f where variables and indices are bound as they were, and binds them as now behind it: the same λ may be in
 // the making further out.
 func (c *compiler) restore(s scope, f func()) {
-	now := scope{values: make([]*value, len(s.vars)), at: make([]operand, len(s.indices))}
+	now := scope{values: make([]*value, len(s.vars)), at: make([]index, len(s.indices))}
 	for i, x := range s.vars {
 		now.values[i] = c.vars[x]
 		c.vars[x] = s.values[i]

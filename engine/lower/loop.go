@@ -32,7 +32,7 @@ func (c *compiler) fold(l, f, x *value) *value {
 	c.restore(l.free, func() {
 		size, some := c.bound(n)
 		out = c.backward(size, some, f, x, func(i ir.Reg) *value {
-			c.indices[n.Index()] = c.here(i)
+			c.indices[n.Index()] = index{at: c.here(i)}
 			return c.term(n.A)
 		})
 	})
@@ -114,22 +114,43 @@ func (c *compiler) forward(size ir.Reg, some bool, body func(i ir.Reg)) {
 
 // bound makes the bound of the index of a node. some says that it is not 0.
 func (c *compiler) bound(n *term.Node) (size ir.Reg, some bool) {
-	if len(c.t.IndicesOf(n.Static())) == 0 {
-		s := c.t.Value(n.Static(), nil)
+	if s, ok := c.known(n.Static()); ok {
 		return c.constant(s), s > 0
 	}
 	return c.index(n.Static()), false
 }
 
+// known is the value of an expression of indices, if it is known when the program is compiled.
+func (c *compiler) known(e term.Static) (x float64, ok bool) {
+	at := make([]float64, len(c.indices))
+	for _, i := range c.t.IndicesOf(e) {
+		if !c.indices[i].known {
+			return 0, false
+		}
+		at[i] = c.indices[i].num
+	}
+	return c.t.Value(e, at), true
+}
+
+// unrolled makes the code of a short comprehension for each value of its index.
+func (c *compiler) unrolled(n *term.Node) []*value {
+	parts := make([]*value, int(c.t.Value(n.Static(), nil)))
+	for i := range parts {
+		c.indices[n.Index()] = index{known: true, num: float64(i)}
+		parts[i] = c.term(n.A)
+	}
+	return parts
+}
+
 // index makes the value of an expression of indices.
 func (c *compiler) index(e term.Static) ir.Reg {
-	if len(c.t.IndicesOf(e)) == 0 {
-		return c.constant(c.t.Value(e, nil))
+	if x, ok := c.known(e); ok {
+		return c.constant(x)
 	}
 	n := &c.t.Statics[e]
 	switch n.Op {
 	case term.StaticIndex:
-		return c.use(c.indices[n.Index])
+		return c.use(c.indices[n.Index].at)
 	case term.StaticNeg:
 		return c.pure(ir.Instr{Op: ir.IndexNeg, A: c.index(n.A)})
 	}
@@ -140,8 +161,8 @@ func (c *compiler) index(e term.Static) ir.Reg {
 
 // indexNumber is the numeral that an expression of indices is.
 func (c *compiler) indexNumber(e term.Static) *value {
-	if len(c.t.IndicesOf(e)) == 0 {
-		return &value{kind: number, typ: term.R, num: c.t.Value(e, nil)}
+	if x, ok := c.known(e); ok {
+		return &value{kind: number, typ: term.R, num: x}
 	}
 	return c.fromReg(c.index(e), term.R)
 }
@@ -149,8 +170,8 @@ func (c *compiler) indexNumber(e term.Static) *value {
 // component is x_e.
 func (c *compiler) component(r term.Ref, n *term.Node) *value {
 	e, t := n.Static(), c.types[r]
-	if len(c.t.IndicesOf(e)) == 0 {
-		return c.variable(n.X + term.Var(c.t.Value(e, nil)))
+	if x, ok := c.known(e); ok {
+		return c.variable(n.X + term.Var(x))
 	}
 	last := n.X + term.Var(n.N) - 1
 	if i := c.inputs[n.X]; i != 0 {
@@ -174,6 +195,9 @@ func (c *compiler) component(r term.Ref, n *term.Node) *value {
 // family makes ⟦t | i < s⟧: a new vector, or what stands at to, a reference to where its components go.
 func (c *compiler) family(r term.Ref, n *term.Node, to *ir.Reg) *value {
 	t := c.types[r]
+	if c.unroll[r] && to == nil {
+		return &value{kind: vector, typ: t, parts: c.unrolled(n)}
+	}
 	var d ir.Reg
 	if to == nil {
 		d = c.set(ir.Instr{Op: ir.Alloc, N: uint32(c.layout.Slots(t))})
@@ -183,8 +207,8 @@ func (c *compiler) family(r term.Ref, n *term.Node, to *ir.Reg) *value {
 	w := uint32(c.layout.Slots(c.types[n.A]))
 	size, _ := c.bound(n)
 	c.forward(size, true, func(i ir.Reg) {
-		c.indices[n.Index()] = c.here(i)
-		if k := &c.t.Nodes[n.A]; k.Op == term.FamilyOp {
+		c.indices[n.Index()] = index{at: c.here(i)}
+		if k := &c.t.Nodes[n.A]; k.Op == term.FamilyOp && !c.unroll[n.A] {
 			row := c.set(ir.Instr{Op: ir.ViewX, A: d, B: i, M: w})
 			c.family(n.A, k, &row)
 			return
@@ -198,15 +222,23 @@ func (c *compiler) family(r term.Ref, n *term.Node, to *ir.Reg) *value {
 const lanes = 8
 
 // sum makes Σ(i < s) t, or with a symbol its values, in the order of sums.
-func (c *compiler) sum(n *term.Node) *value {
-	if len(c.t.IndicesOf(n.Static())) > 0 {
+func (c *compiler) sum(r term.Ref, n *term.Node) *value {
+	s, ok := c.known(n.Static())
+	switch {
+	case !ok:
 		return c.sumOfAny(n)
-	}
-	s := c.t.Value(n.Static(), nil)
-	if s == 0 {
+	case s == 0:
 		return &value{kind: number, typ: term.R}
 	}
 	c.operation(ruleOf(n.Sym), 2, int(s)-1)
+	if c.unroll[r] {
+		parts := c.unrolled(n)
+		sum := c.number(parts[len(parts)-1])
+		for i := len(parts) - 2; i >= 0; i-- {
+			sum = c.addition(n.Sym, c.number(parts[i]), sum)
+		}
+		return c.fromReg(sum, term.R)
+	}
 	size := c.constant(s)
 	if s <= lanes {
 		return c.fromReg(c.sumRight(n, size), term.R)
@@ -243,7 +275,7 @@ func (c *compiler) sumRight(n *term.Node, size ir.Reg) ir.Reg {
 	c.inLoop(false, func() {
 		c.f.depth[i] = len(c.f.loops)
 		c.place(again)
-		c.indices[n.Index()] = c.here(i)
+		c.indices[n.Index()] = index{at: c.here(i)}
 		x := c.number(c.term(n.A))
 		at := c.set(ir.Instr{Op: ir.IndexSub, A: last, B: i})
 		c.emit(ir.Instr{Op: ir.SumAdd, Sym: n.Sym, Taped: c.out.Taped, D: out, A: x, B: at, M: 1})
@@ -260,18 +292,21 @@ func (c *compiler) sumLanes(n *term.Node, size ir.Reg) ir.Reg {
 		c.emit(ir.Instr{Op: ir.Const, D: first + l})
 	}
 	c.forward(size, true, func(i ir.Reg) {
-		c.indices[n.Index()] = c.here(i)
+		c.indices[n.Index()] = index{at: c.here(i)}
 		x := c.number(c.term(n.A))
 		c.emit(ir.Instr{Op: ir.SumAdd, Sym: n.Sym, Taped: c.out.Taped, D: first, A: x, B: i, M: lanes})
 	})
-	add := func(a, b ir.Reg) ir.Reg {
-		in := ir.Instr{Op: ir.Add, Sym: n.Sym, Taped: c.out.Taped, A: a, B: b}
-		if n.Sym != term.NoSymbol {
-			in.Op = ir.Fun2
-		}
-		return c.set(in)
-	}
+	add := func(a, b ir.Reg) ir.Reg { return c.addition(n.Sym, a, b) }
 	four := func(a, b, d, e ir.Reg) ir.Reg { return add(add(first+a, first+b), add(first+d, first+e)) }
 	even := four(0, 4, 2, 6)
 	return add(even, four(1, 5, 3, 7))
+}
+
+// addition makes an addition of a sum, or that of its symbol.
+func (c *compiler) addition(f term.Symbol, a, b ir.Reg) ir.Reg {
+	in := ir.Instr{Op: ir.Add, Sym: f, Taped: c.out.Taped, A: a, B: b}
+	if f != term.NoSymbol {
+		in.Op = ir.Fun2
+	}
+	return c.set(in)
 }

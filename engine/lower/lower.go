@@ -34,10 +34,18 @@ type Options struct {
 	Gradient bool       // the program makes a tape, and its steps are those of D(t)
 	// Check, if not nil, is called now and then. Its error ends the work.
 	Check func() error
+	// After, if not nil, is called behind each pass of package ir. Its error ends the work.
+	After func(pass string) error
 }
 
 // checkEvery is how many instructions are made between two calls of Options.Check.
 const checkEvery = 1 << 14
+
+// A family or sum of at most shortFamily components has code for each, if that is of at most shortCode nodes.
+const (
+	shortFamily = 4
+	shortCode   = 256
+)
 
 // The sizes of λs, in nodes, below which code that stands once for each application is preferred to calls.
 const (
@@ -59,12 +67,13 @@ type compiler struct {
 
 	vars    []*value // what each variable is bound to
 	inputs  []int32  // of each variable: the number of the input, from 1 on
-	indices []operand
+	indices []index
 	data    []int // of each of Term.Data: its first static slot, 0: it has none yet
 	uses    []uint32
 	dynamic map[term.Var]bool // the first variables of components that an index selects
 	free    map[term.Ref]*mentioned
-	sizes   []uint32 // of each node: the nodes of its subterm
+	sizes   []uint32 // of each node: the nodes of its subterm, those of short comprehensions as often as they are unrolled
+	unroll  []bool   // of each node: it is a short comprehension
 	nested  int
 }
 
@@ -75,9 +84,9 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 		return nil, err
 	}
 	c := &compiler{t: t, types: types, layout: ir.NewLayout(t.Types), look: opt.Check,
-		vars: make([]*value, t.NumVars()), inputs: make([]int32, t.NumVars()), indices: make([]operand, len(t.Indices)),
+		vars: make([]*value, t.NumVars()), inputs: make([]int32, t.NumVars()), indices: make([]index, len(t.Indices)),
 		data: make([]int, len(t.Data)), uses: make([]uint32, t.NumVars()), dynamic: map[term.Var]bool{}, free: map[term.Ref]*mentioned{},
-		sizes: make([]uint32, len(t.Nodes))}
+		sizes: make([]uint32, len(t.Nodes)), unroll: make([]bool, len(t.Nodes))}
 	typ := types[t.Root]
 	outputs := 0
 	if t.Types.Kind(typ) == term.VecKind {
@@ -100,7 +109,7 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 		b := &c.out.Blocks[i]
 		b.Total = b.Steps.Total()
 	}
-	return c.out, nil
+	return c.out, c.out.Optimise(opt.After)
 }
 
 // scan counts the occurrences of each variable and the nodes of each subterm, and finds what has no code.
@@ -111,13 +120,19 @@ func (c *compiler) scan() error {
 		c.sizes[r] = 1
 		t.Kids(n, func(k term.Ref) { c.sizes[r] += c.sizes[k] })
 		switch n.Op {
+		case term.FamilyOp, term.SumOp:
+			if len(t.IndicesOf(n.Static())) == 0 {
+				if s := t.Value(n.Static(), nil); s <= shortFamily && s*float64(c.sizes[r]) <= shortCode {
+					c.sizes[r], c.unroll[r] = uint32(s)*c.sizes[r], true
+				}
+			}
 		case term.VarOp:
 			c.uses[n.X]++
 		case term.ComponentOp:
 			for x := n.X; x < n.X+term.Var(n.N); x++ {
 				c.uses[x]++
 			}
-			if len(t.IndicesOf(n.Static())) > 0 {
+			if n.N > shortFamily && len(t.IndicesOf(n.Static())) > 0 {
 				c.dynamic[n.X] = true
 			}
 		case term.LamOp:
@@ -242,7 +257,7 @@ func (c *compiler) plain(r term.Ref, n *term.Node) *value {
 	case term.FamilyOp:
 		return c.family(r, n, nil)
 	case term.SumOp:
-		return c.sum(n)
+		return c.sum(r, n)
 	case term.ConOp:
 		var args []ir.Reg
 		if n.A != 0 {

@@ -50,5 +50,12 @@ type scope struct {
 	vars    []term.Var
 	values  []*value
 	indices []term.Index
-	at      []operand
+	at      []index
+}
+
+// index is what an index is bound to: a register, or, in what is unrolled, a number.
+type index struct {
+	at    operand
+	known bool
+	num   float64
 }

@@ -1,0 +1,183 @@
+package ir
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Pass is a step of the compiler behind the making of the code.
+type Pass struct {
+	Name string
+	Run  func(f *Func)
+}
+
+// Passes are those of the compiler, in their order.
+var Passes = []Pass{{"numbers", fold}, {"registers", allocate}}
+
+// Optimise runs the passes. after, if not nil, is called behind each; its error ends the work.
+func (p *Program) Optimise(after func(pass string) error) error {
+	for _, pass := range Passes {
+		for _, f := range p.Funcs {
+			pass.Run(f)
+		}
+		if after != nil {
+			if err := after(pass.Name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fold makes numbers operands: an operation has a number in place of a register that is set once, to a number. A register that nothing reads
+// any more is not set.
+func fold(f *Func) {
+	sets, reads := make([]int, f.Regs), make([]int, f.Regs)
+	by := make([]int, f.Regs)
+	for i := range f.Code {
+		in := &f.Code[i]
+		for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
+			sets[r]++
+			by[r] = i
+		}
+		in.Uses(func(r *Reg) { reads[*r]++ })
+	}
+	number := func(r Reg) bool { return int(r) >= f.Params() && sets[r] == 1 && f.Code[by[r]].Op == Const }
+	for i := range f.Code {
+		in := &f.Code[i]
+		switch in.Op {
+		case Add, Mul, Fun2, Branch, IndexAdd, IndexSub, IndexMul, IndexDiv, Empty:
+		default:
+			continue
+		}
+		if (in.Op == Add || in.Op == Mul) && number(in.A) {
+			in.A, in.B = in.B, in.A
+		}
+		switch {
+		case number(in.B):
+			in.Number, in.Val = NumberB, f.Code[by[in.B]].Val
+			reads[in.B]--
+		case number(in.A):
+			in.Number, in.Val = NumberA, f.Code[by[in.A]].Val
+			reads[in.A]--
+		}
+	}
+	f.Code = slices.DeleteFunc(f.Code, func(in Instr) bool { return in.Op == Const && sets[in.D] == 1 && reads[in.D] == 0 })
+}
+
+// interval is where registers that stand side by side are in use: from the instruction that sets one of them to the last that
+// reads one.
+type interval struct {
+	first    Reg
+	n        int
+	from, to int
+}
+
+// mostAllocated is how many registers a function has at most for allocate to look at it: it takes time for each that is in use.
+const mostAllocated = 1 << 14
+
+// allocate gives registers that are not in use at the same time one place, by a linear scan. So frames of recursive functions are small.
+func allocate(f *Func) {
+	if f.Regs > mostAllocated {
+		return
+	}
+	all, of := f.intervals()
+	slices.SortStableFunc(all, func(a, b *interval) int { return cmp.Compare(a.from, b.from) })
+	var busy []int // until where each place is in use
+	place := make([]Reg, f.Regs)
+	for _, v := range all {
+		at := 0
+		if v.from >= 0 { // parameters keep their places
+			for n := 0; n < v.n; at++ {
+				if at < len(busy) && busy[at] > v.from {
+					n = 0
+				} else {
+					n++
+				}
+			}
+			at -= v.n
+		} else {
+			at = int(v.first)
+		}
+		for len(busy) < at+v.n {
+			busy = append(busy, -1)
+		}
+		for i := range v.n {
+			busy[at+i] = v.to
+			place[int(v.first)+i] = Reg(at + i)
+		}
+	}
+	for i := range f.Code {
+		in := &f.Code[i]
+		d := in.D
+		in.Uses(func(r *Reg) {
+			if r != &in.D {
+				*r = place[*r]
+			}
+		})
+		if in.Sets() > 0 || in.readsD() {
+			if of[d] != nil {
+				in.D = place[d]
+			}
+		}
+	}
+	f.Regs = max(len(busy), f.Params())
+}
+
+// readsD reports whether the instruction reads the register D.
+func (in *Instr) readsD() (reads bool) {
+	in.Uses(func(r *Reg) { reads = reads || r == &in.D })
+	return reads
+}
+
+// intervals are those of all registers. A parameter is in use before the first instruction.
+func (f *Func) intervals() (all []*interval, of []*interval) {
+	of = make([]*interval, f.Regs)
+	note := func(r Reg, n, at int) {
+		v := of[r]
+		if v == nil {
+			v = &interval{first: r, n: n, from: at, to: at}
+			all = append(all, v)
+			for i := range n {
+				of[int(r)+i] = v
+			}
+		}
+		v.from, v.to = min(v.from, at), max(v.to, at)
+	}
+	for i := range f.Code { // those that stand side by side
+		if in := &f.Code[i]; in.Sets() > 1 {
+			note(in.D, in.Sets(), i)
+		}
+	}
+	for r := range f.Params() {
+		note(Reg(r), 1, -1)
+	}
+	labels := map[uint32]int{}
+	for i := range f.Code {
+		in := &f.Code[i]
+		if in.Op == Label {
+			labels[in.N] = i
+		}
+		if in.Sets() == 1 {
+			note(in.D, 1, i)
+		}
+		in.Uses(func(r *Reg) { note(*r, 1, i) })
+	}
+	// What is in use when a loop begins, and in it, is in use until it ends.
+	for again := true; again; {
+		again = false
+		for i := range f.Code {
+			in := &f.Code[i]
+			if in.Op != Next && in.Op != Prev {
+				continue
+			}
+			start := labels[in.N]
+			for _, v := range all {
+				if v.from < start && v.to >= start && v.to < i {
+					v.to, again = i, true
+				}
+			}
+		}
+	}
+	return all, of
+}

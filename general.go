@@ -1,0 +1,67 @@
+package gram
+
+import (
+	"math"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// A program runs as code of the compiler if its comprehensions and its lists are short, or if it recurs. Long loops of straight-line
+// arithmetic are blocks of the machine, with kernels and machine code.
+const (
+	shortComprehension = 32
+	shortList          = 64
+	manyRuns           = 256 // of comprehensions in one another
+)
+
+// force, if not 0, makes the compiler take all programs, 1, or none, -1. Tests set it.
+var force int
+
+// general reports whether a program runs as code of the compiler. Profiles, schedules and the options that choose a form of the
+// machine are the machine's.
+func (p *Program) general(opt *EvalOptions, gradient bool) bool {
+	if gradient && opt.Strategy != Direct || opt.Schedule != LIFO || opt.NoFuse || opt.Finite || opt.Samples != nil || opt.RowsMemory != 0 {
+		return false
+	}
+	if force != 0 {
+		return force > 0
+	}
+	return p.isGeneral()
+}
+
+// isGeneral is whether code of the compiler is what a term needs.
+func isGeneral(t *term.Term) bool {
+	recurs, long := false, false
+	runs := make([]float64, len(t.Nodes)) // of the comprehensions around a node and its own
+	for r := len(t.Nodes) - 1; r > 0; r-- {
+		n := &t.Nodes[r]
+		runs[r] = max(1, runs[r])
+		switch n.Op {
+		case term.FixOp, term.CaseOp:
+			recurs = true
+		case term.LamOp:
+			if t.Linear(n.X) { // a dual λ that is written is the machine's
+				return false
+			}
+		case term.FamilyOp, term.SumOp, term.ListFamilyOp:
+			s := math.Inf(1)
+			if len(t.IndicesOf(n.Static())) == 0 {
+				s = t.Value(n.Static(), nil)
+			}
+			runs[r] *= s
+			long = long || n.Op == term.ListFamilyOp && s >= shortList || n.Op != term.ListFamilyOp && s >= shortComprehension || runs[r] >= manyRuns
+		case term.ListOp:
+			long = long || n.N >= shortList
+		case term.NatOp:
+			long = long || n.Count >= shortList
+		case term.DataOp:
+			d := &t.Data[n.A]
+			if d.Chunk != nil { // data that is not stored
+				return false
+			}
+			long = long || d.List && d.Rows >= shortList || d.Width >= shortComprehension
+		}
+		t.Kids(n, func(k term.Ref) { runs[k] = runs[r] })
+	}
+	return recurs || !long
+}
