@@ -20,15 +20,19 @@ import (
 	"github.com/gram-machine/gram/limits"
 )
 
+// verified verifies the code behind a pass.
+func verified(p *ir.Program, pass string) error {
+	if err := p.Verify(); err != nil {
+		return fmt.Errorf("behind the pass %s: %w", pass, err)
+	}
+	return nil
+}
+
 // compiled compiles a program, and verifies its code.
 func compiled(t *testing.T, p *lang.Program, gradient bool) *exec.Program {
 	t.Helper()
-	code, err := lower.Program(p.Written(), lower.Options{Inputs: p.Scalars, Gradient: gradient})
+	code, err := lower.Program(p.Written(), lower.Options{Inputs: p.Scalars, Gradient: gradient, After: verified})
 	require.NoError(t, err)
-	if os.Getenv("DUMP") != "" {
-		code.Dump(os.Stdout, func(in *ir.Instr) string { l, c := p.Position(in.Pos); return fmt.Sprint(l, ":", c) })
-	}
-	require.NoError(t, code.Verify())
 	return exec.New(code)
 }
 

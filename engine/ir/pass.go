@@ -15,13 +15,13 @@ type Pass struct {
 var Passes = []Pass{{"numbers", fold}, {"registers", allocate}}
 
 // Optimise runs the passes. after, if not nil, is called behind each; its error ends the work.
-func (p *Program) Optimise(after func(pass string) error) error {
+func (p *Program) Optimise(after func(p *Program, pass string) error) error {
 	for _, pass := range Passes {
 		for _, f := range p.Funcs {
 			pass.Run(f)
 		}
 		if after != nil {
-			if err := after(pass.Name); err != nil {
+			if err := after(p, pass.Name); err != nil {
 				return err
 			}
 		}

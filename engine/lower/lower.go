@@ -34,8 +34,9 @@ type Options struct {
 	Gradient bool       // the program makes a tape, and its steps are those of D(t)
 	// Check, if not nil, is called now and then. Its error ends the work.
 	Check func() error
-	// After, if not nil, is called behind each pass of package ir. Its error ends the work.
-	After func(pass string) error
+	// After, if not nil, is called with the code behind the pass "lower", which makes it, and behind each pass of package ir. Its error
+	// ends the work.
+	After func(p *ir.Program, pass string) error
 }
 
 // checkEvery is how many instructions are made between two calls of Options.Check.
@@ -108,6 +109,11 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 	for i := range c.out.Blocks {
 		b := &c.out.Blocks[i]
 		b.Total = b.Steps.Total()
+	}
+	if opt.After != nil {
+		if err := opt.After(c.out, "lower"); err != nil {
+			return nil, err
+		}
 	}
 	return c.out, c.out.Optimise(opt.After)
 }

@@ -4,13 +4,16 @@ package show
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/listing"
+	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/notation"
@@ -127,8 +130,32 @@ func (p *Program) LaTeX(ctx context.Context, w io.Writer, kind stage.Kind) error
 	})
 }
 
-// Code prints the templates of the program.
+// Code prints the code that the compiler makes of the program, before and behind each pass: that of its value, and, if it has one, that
+// of its gradient.
 func (p *Program) Code(ctx context.Context, w io.Writer) error {
+	return p.write(ctx, w, "printing", func(meter *limits.Meter, text io.Writer) error {
+		place := func(in *ir.Instr) string { return p.Source().Place(in.Pos) }
+		for i, what := range []string{"value", "gradient"} {
+			if i == 1 && p.Differentiable() != nil {
+				break
+			}
+			opt := lower.Options{Inputs: p.ScalarInputs(), Gradient: i == 1, Check: meter.During("compile"),
+				After: func(code *ir.Program, pass string) error {
+					if _, err := fmt.Fprintf(text, "%s, behind the pass %s:\n", what, pass); err != nil {
+						return err
+					}
+					return code.Dump(text, place)
+				}}
+			if _, err := lower.Program(p.Source().Written(), opt); err != nil {
+				return p.Locate(err, "compiling")
+			}
+		}
+		return nil
+	})
+}
+
+// Templates prints the templates of the program.
+func (p *Program) Templates(ctx context.Context, w io.Writer) error {
 	return p.write(ctx, w, "printing", func(meter *limits.Meter, text io.Writer) error {
 		prog, err := p.templates(meter)
 		if err != nil {
@@ -165,9 +192,9 @@ func (p *Program) Arena(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// DrawCode draws the templates of the program, and returns how many
+// DrawTemplates draws the templates of the program, and returns how many
 // of their instructions it leaves out: it draws at most so many, and all if that is 0.
-func (p *Program) DrawCode(ctx context.Context, w io.Writer, most int, as picture.Format) (left int, err error) {
+func (p *Program) DrawTemplates(ctx context.Context, w io.Writer, most int, as picture.Format) (left int, err error) {
 	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
 		prog, err := p.templates(meter)
 		if err != nil {
@@ -179,7 +206,7 @@ func (p *Program) DrawCode(ctx context.Context, w io.Writer, most int, as pictur
 	return left, err
 }
 
-// DrawArena draws what [Program.Arena] prints, as [Program.DrawCode] draws.
+// DrawArena draws what [Program.Arena] prints, as [Program.DrawTemplates] draws.
 func (p *Program) DrawArena(ctx context.Context, w io.Writer, most int, as picture.Format) (left int, err error) {
 	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
 		m, _, err := p.open(meter)
