@@ -313,6 +313,45 @@ func (e *Evaluator) Gradient(ctx context.Context, point []float64) (*Result, err
 	return res, nil
 }
 
+// Gradients is [Evaluator.Gradient] at many points, one behind the other. points has n numbers for each, where n is the number of scalar
+// inputs; values gets k numbers for each, and jacobians k rows of length n. The cost is that of the last point.
+func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []float64) error {
+	n := len(e.p.inputs)
+	if n == 0 || len(points)%n != 0 {
+		return misuse("%d numbers are no points of %d", len(points), n)
+	}
+	count := len(points) / n
+	k := e.outputs
+	if e.passes != nil {
+		k = len(e.passes.g.Outputs())
+	}
+	if len(values) != count*k || len(jacobians) != count*k*n {
+		return misuse("%d points have %d values and %d derivatives, and there is room for %d and %d", count, count*k, count*k*n, len(values), len(jacobians))
+	}
+	for i := range count {
+		point := points[i*n : (i+1)*n]
+		if e.code == nil {
+			res, err := e.Gradient(ctx, point)
+			if err != nil {
+				return err
+			}
+			copy(values[i*k:], res.Values)
+			copy(jacobians[i*k*n:], res.Jacobian)
+			continue
+		}
+		if i == 0 {
+			if err := e.ready(true, point); err != nil {
+				return err
+			}
+			e.begin(ctx)
+		}
+		if err := e.code.Gradient(point, values[i*k:(i+1)*k], jacobians[i*k*n:(i+1)*k*n]); err != nil {
+			return e.p.Locate(err, "reducing")
+		}
+	}
+	return nil
+}
+
 // resized returns a slice of length n, s if that is long enough.
 func resized(s []float64, n int) []float64 {
 	if n <= cap(s) {

@@ -27,6 +27,7 @@ func init() { expandShort, inParts = false, 1<<13 }
 
 // TestShortArrays: a program of short arrays is expanded, and one of longer ones is not. Bits and counts are the same.
 func TestShortArrays(t *testing.T) {
+	onMachine(t)
 	defer func() { expandShort = false }()
 	loop := "sum (fold (fun x h -> vec i < k -> sin (s * h.(i) + x.(i) * b.(i))) start a)\n"
 	recursion := "let rec f h n = if n < 1 then h else " + strings.Repeat("let h = vec i < k -> tanh (dot W.(i) h) in ", 12) + "f h (n - 1) in sum (f b 2)\n"
@@ -267,6 +268,7 @@ func TestPropertyDataBodies(t *testing.T) {
 
 // TestPropertyFamilyBranches: so it is where components are conditionals, and what is computed of them.
 func TestPropertyFamilyBranches(t *testing.T) {
+	onMachine(t)
 	const inputs = "input h : R^k = vec i < k -> cos i\n"
 	for _, program := range []func(cell string) string{
 		func(cell string) string {
@@ -613,6 +615,7 @@ func TestWithoutExpansion(t *testing.T) {
 // TestFamilyBlocks: a program whose families run as arrays has the value, the gradient and the counts of its expansion,
 // to the bit.
 func TestFamilyBlocks(t *testing.T) {
+	onMachine(t)
 	for _, q := range familyPrograms {
 		for _, params := range [][]string{nil, {"k=7"}} {
 			src := familyHead + "def cell x h = " + q.cell + "\nlet h = fold cell start a in\n" + q.result + "\n"
@@ -697,6 +700,7 @@ func TestFamiliesOfLists(t *testing.T) {
 
 // TestFamilySymbols: a symbol of three parameters in a family is its operations on arrays. Bits, counts and G are those of the expansion.
 func TestFamilySymbols(t *testing.T) {
+	onMachine(t)
 	const src = "symbol gate x y z = x * sigmoid y + z with sigmoid y, x * sigmoid' y, 1\n" + familyHead +
 		"sum (fold (fun x h -> vec i < k -> gate (dot W.(i) h) x.(i) b.(i)) start a)\n"
 	p, err := Load(t.Context(), "t.gram", []byte(src), Options{})

@@ -213,6 +213,7 @@ func TestPropertyFamiliesInParts(t *testing.T) {
 
 // TestLargeParts: a layer of 512 units beside code that no block can hold takes no nodes for its products.
 func TestLargeParts(t *testing.T) {
+	onMachine(t)
 	for _, body := range []string{partsPrograms[0].body, partsPrograms[2].body, partsPrograms[6].body, partsPrograms[7].body, partsPrograms[10].body} {
 		p, err := Load(t.Context(), "t.gram", []byte(partsHead+body+"\n"), Options{Params: []string{"k=512"}})
 		require.NoError(t, err)

@@ -99,3 +99,66 @@ func compare(t *testing.T, name string, src []byte, opt gram.Options) {
 		require.Equal(t, want.Cost.Steps, m.Stats().Counts)
 	}
 }
+
+// load compiles a program from its text.
+func load(t *testing.T, src string, gradient bool, bounds limits.Bounds) (*exec.Machine, []float64) {
+	t.Helper()
+	l, err := lang.Load("t.gram", []byte(src), lang.Options{})
+	require.NoError(t, err)
+	return compiled(t, l, gradient).NewMachine(bounds), l.Point
+}
+
+const (
+	sumOfStream = "type stream = Nil | Cons of R * stream\ninput x = 0.5\n" +
+		"let rec make (k : R) : stream = if k < 1 then Nil else Cons (x, make (k - 1)) in\n" +
+		"let rec total (s : stream) : R = match s with Nil -> 0 | Cons (y, r) -> y + total r in\ntotal (make 100000)\n"
+	again = "type stream = Nil | Cons of R * stream\ninput x = 0.5\n" +
+		"let rec make (k : R) : stream = if k < 1 then Nil else Cons (x, make (k - 1)) in\n" +
+		"let rec total (s : stream) (a : R) : R = match s with Nil -> a | Cons (y, r) -> total r (y + a) in\n" +
+		"let rec loop (k : R) (a : R) : R = if k < 1 then a else loop (k - 1) (a + total (make 10) 0) in\nloop 20000 0\n"
+	endless = "input x = 0.5\nlet rec loop (k : R) : R = 1 + loop (k + x) in loop 0\n"
+)
+
+// TestDeep: recursion takes no stack of Go, and its gradient is right.
+func TestDeep(t *testing.T) {
+	m, point := load(t, sumOfStream, true, limits.Bounds{})
+	values, gradient := make([]float64, 1), make([]float64, 1)
+	require.NoError(t, m.Gradient(point, values, gradient))
+	require.Equal(t, []float64{50000}, values)
+	require.Equal(t, []float64{100000}, gradient)
+}
+
+// TestCollection: objects that nothing refers to are freed, in a value and in a gradient.
+func TestCollection(t *testing.T) {
+	for _, gradient := range []bool{false, true} {
+		m, point := load(t, again, gradient, limits.Bounds{})
+		if gradient {
+			values, jacobian := make([]float64, 1), make([]float64, 1)
+			require.NoError(t, m.Gradient(point, values, jacobian))
+			require.Equal(t, []float64{200000}, jacobian)
+		} else {
+			require.NoError(t, m.Value(point))
+		}
+		s := m.Stats()
+		require.Greater(t, s.Nodes, uint64(20000*30))
+		require.Less(t, s.Peak, uint64(1<<14))
+		require.Greater(t, s.Freed, s.Nodes-s.Peak-1)
+	}
+}
+
+// TestLimits: limits end a run, and name the function that recurs. A run that takes exactly as many steps as it may is not stopped.
+func TestLimits(t *testing.T) {
+	for _, bounds := range []limits.Bounds{{MaxSteps: 1000}, {Look: func() error { return context.Canceled }}} {
+		m, point := load(t, endless, false, bounds)
+		var reached *limits.ReachedError
+		require.ErrorAs(t, m.Value(point), &reached)
+		require.Equal(t, "loop", reached.Function)
+	}
+	m, point := load(t, again, false, limits.Bounds{})
+	require.NoError(t, m.Value(point))
+	n := m.Stats().Counts.Total()
+	m, point = load(t, again, false, limits.Bounds{MaxSteps: n})
+	require.NoError(t, m.Value(point))
+	m, point = load(t, again, false, limits.Bounds{MaxSteps: n - 1})
+	require.Error(t, m.Value(point))
+}

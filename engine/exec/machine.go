@@ -10,6 +10,7 @@
 package exec
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -221,12 +222,28 @@ func (m *Machine) live() uint64 { return uint64(max(0, len(m.heap)-m.p.src.Stati
 
 func (m *Machine) limit(name string, most uint64, pc int32, err error) error {
 	e := &limits.ReachedError{Limit: name, Max: most, Steps: m.steps(), Nodes: m.live(), Pos: m.p.pos[pc], Err: err}
-	for i := range m.p.funs {
-		if f := &m.p.funs[i]; f.unfold && pc >= f.entry && (i+1 == len(m.p.funs) || pc < m.p.funs[i+1].entry) {
+	// The function that recurs: that which runs, or the innermost around it.
+	for i := len(m.frames); e.Function == "" && i >= 0; i-- {
+		if i < len(m.frames) {
+			pc = m.frames[i].pc
+		}
+		if f := m.p.function(pc); f != nil && f.unfold {
 			e.Function = f.name
 		}
 	}
 	return e
+}
+
+// function is the function with the code at a place, nil if there is none.
+func (p *Program) function(pc int32) *fun {
+	i, found := slices.BinarySearchFunc(p.funs, pc, func(f fun, pc int32) int { return cmp.Compare(f.entry, pc) })
+	if !found {
+		i--
+	}
+	if i < 0 {
+		return nil
+	}
+	return &p.funs[i]
 }
 
 // reserve checks the limit on memory before so many bytes are allocated.

@@ -49,6 +49,9 @@ var layers = map[string][]string{
 	"engine/array":         {"term", "graph", "kernel"},
 	"engine/frames":        {"graph", "engine/native"},
 	"engine/native":        {"term", "graph"},
+	"engine/ir":            {"rule", "term"},
+	"engine/lower":         {"rule", "term", "engine/ir"},
+	"engine/exec":          {"rule", "term", "limits", "engine/ir"},
 	"engine/listing":       {"term", "graph", "engine"},
 	"engine/profile":       {"rule", "graph/calls", "term", "graph", "engine"},
 	"compile/literal":      {"term", "revgrad", "graph"},
@@ -80,7 +83,7 @@ var layers = map[string][]string{
 	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "graph", "compile", "engine", "limits", "internal/symbolic"},
 
 	"cost": {"rule", "internal/modular"},
-	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/profile", "machine", "machine/heap", "machine/normal", "machine/profile", "limits",
+	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/exec", "engine/lower", "engine/profile", "machine", "machine/heap", "machine/normal", "machine/profile", "limits",
 		"internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage", "internal/symbolic"},
 
 	// What traces, profiles, pictures and pages are made with.
@@ -99,7 +102,7 @@ var layers = map[string][]string{
 	"cmd/internal/trace": {root, "rule", "term", "lang", "revgrad", "limits", "machine", "compile/literal", "internal/decode", "internal/denote", "internal/reference", "internal/stage",
 		"cmd/internal/derivation", "cmd/internal/picture"},
 	"cmd/internal/profile": {root, "rule", "term", "lang", "graph", "graph/calls", "machine"},
-	"cmd/internal/show":    {root, "term", "lang", "graph", "graph/calls", "revgrad", "engine", "engine/listing", "compile", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture", "internal/notation"},
+	"cmd/internal/show":    {root, "term", "lang", "graph", "graph/calls", "revgrad", "engine", "engine/ir", "engine/listing", "engine/lower", "compile", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture", "internal/notation"},
 	"cmd/internal/scene": {root, "rule", "term", "lang", "lang/syntax", "compile/literal", "machine", "machine/heap", "internal/stage",
 		"cmd/internal/picture", "cmd/internal/show", "cmd/internal/trace"},
 	"cmd/internal/lsp":     {root, "docs", "lang", "lang/elaborate", "limits", "internal/notation", "cmd/internal/profile"},
