@@ -12,6 +12,8 @@ const (
 	shortComprehension = 32
 	shortList          = 64
 	manyRuns           = 256 // of comprehensions in one another
+	// maxDepth bounds how deep a term nests that is compiled: the compiler recurs on it.
+	maxDepth = 512
 )
 
 // force, if not 0, makes the compiler take all programs, 1, or none, -1. Tests set it.
@@ -33,8 +35,12 @@ func (p *Program) general(opt *EvalOptions, gradient bool) bool {
 func isGeneral(t *term.Term) bool {
 	recurs, long := false, false
 	runs := make([]float64, len(t.Nodes)) // of the comprehensions around a node and its own
+	depth := make([]int32, len(t.Nodes))
 	for r := len(t.Nodes) - 1; r > 0; r-- {
 		n := &t.Nodes[r]
+		if depth[r] > maxDepth {
+			return false
+		}
 		runs[r] = max(1, runs[r])
 		switch n.Op {
 		case term.FixOp, term.CaseOp:
@@ -61,7 +67,11 @@ func isGeneral(t *term.Term) bool {
 			}
 			long = long || d.List && d.Rows >= shortList || d.Width >= shortComprehension
 		}
-		t.Kids(n, func(k term.Ref) { runs[k] = runs[r] })
+		t.Kids(n, func(k term.Ref) { runs[k], depth[k] = runs[r], depth[r]+1 })
+		switch n.Op {
+		case term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp: // gone through in a loop
+			depth[n.A] = depth[r]
+		}
 	}
 	return recurs || !long
 }
