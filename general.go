@@ -19,16 +19,17 @@ const (
 // force, if not 0, makes the compiler take all programs, 1, or none, -1. Tests set it.
 var force int
 
-// general reports whether a program runs as code of the compiler. Profiles, schedules and the options that choose a form of the
-// machine are the machine's.
+// general reports whether a program runs as code of the compiler, which one goroutine does, also where several may. Profiles, the
+// random schedule and the options that choose a form of the machine are the machine's.
 func (p *Program) general(opt *EvalOptions, gradient bool) bool {
-	if gradient && opt.Strategy != Direct || opt.Schedule != LIFO || opt.NoFuse || opt.Finite || opt.Samples != nil || opt.RowsMemory != 0 {
+	if gradient && opt.Strategy != Direct || opt.Schedule == Random || opt.NoFuse || opt.Finite || opt.Samples != nil || opt.RowsMemory != 0 {
 		return false
 	}
 	if force != 0 {
 		return force > 0
 	}
-	return p.isGeneral()
+	p.isGeneral.once.Do(func() { p.isGeneral.is = isGeneral(p.src.Written()) })
+	return p.isGeneral.is
 }
 
 // isGeneral is whether code of the compiler is what a term needs.

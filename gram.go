@@ -49,7 +49,10 @@ type Program struct {
 	gradient   compiled[graph.Program] // D(t)
 	withArrays [2]arrayForm            // t and D(t) with their families
 	code       [2]compiled[exec.Program]
-	isGeneral  func() bool // whether the code is what runs
+	isGeneral  struct { // whether the code is what runs
+		once sync.Once
+		is   bool
+	}
 	// literal and literalGradient are the same for the literal machine.
 	literal         compiled[literal.Program]
 	literalGradient compiled[literal.Program]
@@ -171,7 +174,6 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 	}
 	out := &Program{src: p, inputs: p.Scalars, opt: opt, terms: new(sync.Mutex)}
 	out.withArrays[0].arrays, out.withArrays[1].arrays = true, true
-	out.isGeneral = sync.OnceValue(func() bool { return isGeneral(p.Written()) })
 	if !p.HasLarge() {
 		if err := out.expand(meter, "load"); err != nil {
 			return nil, err

@@ -46,7 +46,8 @@ func TestExamples(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".gram"), func(t *testing.T) {
 			src, err := os.ReadFile(file)
 			require.NoError(t, err)
-			for _, big := range []string{"w1", "w2", "w3", "w4", "w5", "bigram", "characters", "molecules", "phylogeny", "logsumexp"} {
+			for _, big := range []string{"w1", "w2", "w3", "w4", "w5", "bigram", "characters", "molecules", "phylogeny", "logsumexp",
+				"particle", "saddle", "backpropagators"} {
 				if strings.HasPrefix(filepath.Base(file), big+".") {
 					t.Skip()
 				}
@@ -67,9 +68,7 @@ func compare(t *testing.T, name string, src []byte, opt gram.Options) {
 	want, err := p.Value(ctx, gram.EvalOptions{Literal: true})
 	require.NoError(t, err)
 	m := compiled(t, l, false).NewMachine(limits.Bounds{})
-	start := time.Now()
 	require.NoError(t, m.Value(l.Point))
-	took := time.Since(start)
 	got, lengths, err := m.Read(nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, want.Lengths, lengths)
@@ -78,6 +77,10 @@ func compare(t *testing.T, name string, src []byte, opt gram.Options) {
 		if x != got[i] && !(math.IsNaN(x) && math.IsNaN(got[i])) {
 			t.Fatalf("value %d: %v instead of %v", i, got[i], x)
 		}
+	}
+	if len(want.Lengths) > 0 { // the literal machine leaves the substitutions that a list still refers to
+		want, err = p.Value(ctx, gram.EvalOptions{NoFuse: true})
+		require.NoError(t, err)
 	}
 	require.Equal(t, want.Cost.Steps, m.Stats().Counts)
 	if s := p.Shape(); s == nil || (s.String() != "R" && !strings.HasPrefix(s.String(), "R^")) {
@@ -90,14 +93,10 @@ func compare(t *testing.T, name string, src []byte, opt gram.Options) {
 	}
 	m = compiled(t, l, true).NewMachine(limits.Bounds{})
 	values, jacobian := make([]float64, len(want.Values)), make([]float64, len(want.Jacobian))
-	start = time.Now()
 	require.NoError(t, m.Gradient(l.Point, values, jacobian))
-	t.Log(took, time.Since(start))
 	require.Equal(t, want.Values, values)
 	require.InDeltaSlice(t, want.Jacobian, jacobian, 1e-9)
-	if os.Getenv("NEWCOUNTS") != "" {
-		require.Equal(t, want.Cost.Steps, m.Stats().Counts)
-	}
+	require.Equal(t, want.Cost.Steps, m.Stats().Counts)
 }
 
 // load compiles a program from its text.

@@ -94,6 +94,7 @@ type Machine struct {
 	fired   []uint64 // of each kind
 	factor  uint64
 
+	returned  []Slot // the results of the last run of code
 	result    []Slot
 	collected []Slot // elements of a list that is read
 	nodes     uint64

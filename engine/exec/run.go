@@ -261,12 +261,12 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 				continue
 			}
 			if f.pc < 0 {
-				out := make([]Slot, len(args))
-				for i, r := range args {
-					out[i] = *at(fp, r)
+				m.returned = m.returned[:0]
+				for _, r := range args {
+					m.returned = append(m.returned, *at(fp, r))
 				}
 				m.pc = pc - 1
-				return out, nil
+				return m.returned, nil
 			}
 			m.size = m.base - int(f.base)
 			m.base, m.self = int(f.base), f.self
