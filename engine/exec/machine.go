@@ -402,8 +402,6 @@ func (m *Machine) ensure(n int) {
 // Read appends the numbers of the value that the last run left to out, from left to right, and the length of each list
 // in it and the number of each constructor to lengths, outer ones before inner ones. A list is read by applying it, which is not counted.
 func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
-	counters, fuel, nodes := slices.Clone(m.counters), m.fuel, m.nodes
-	defer func() { m.counters, m.fuel, m.nodes = counters, fuel, nodes }()
 	r := reader{m: m, out: out, lengths: lengths}
 	m.collected = append(m.collected[:0], m.result...)
 	err := r.slots(m.p.src.Type, 0)
@@ -527,7 +525,10 @@ func (r *reader) list(t term.Type, i int) error {
 	m.ensure(1 + wx)
 	clear(m.stack[:1+wx])
 	m.stack[0].A = ref(uint64(m.p.src.Static+collector), 0)
-	if err := m.applyAll(m.collected[i].A, []int{1, wx}); err != nil {
+	counters, nodes := slices.Clone(m.counters), m.nodes
+	err := m.applyAll(m.collected[i].A, []int{1, wx})
+	m.counters, m.nodes = counters, nodes
+	if err != nil {
 		return err
 	}
 	n := (len(m.collected) - first) / w
