@@ -6,8 +6,8 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// A program runs as code of the compiler if its comprehensions and its lists are short, or if it recurs. Long loops of straight-line
-// arithmetic are blocks of the machine, with kernels and machine code.
+// A program runs as code of the compiler if its comprehensions and its lists are short, or if it recurs. Long loops
+// of straight-line arithmetic are blocks of the machine, with kernels and machine code.
 const (
 	shortComprehension = 32
 	shortList          = 64
@@ -19,10 +19,11 @@ const (
 // force, if not 0, makes the compiler take all programs, 1, or none, -1. Tests set it.
 var force int
 
-// general reports whether a program runs as code of the compiler, which one goroutine does, also where several may. Profiles, the
-// random schedule and the options that choose a form of the machine are the machine's.
+// general reports whether a program runs as code of the compiler, which one goroutine does, also where several may.
+// Profiles, the random schedule and the options that choose a form of the machine are the machine's.
 func (p *Program) general(opt *EvalOptions, gradient bool) bool {
-	if gradient && opt.Strategy != Direct || opt.Schedule == Random || opt.NoFuse || opt.Finite || opt.Samples != nil || opt.RowsMemory != 0 {
+	if gradient && opt.Strategy != Direct || opt.Schedule == Random || opt.NoFuse || opt.Finite || opt.Samples != nil ||
+		opt.RowsMemory != 0 {
 		return false
 	}
 	if force != 0 {
@@ -56,7 +57,11 @@ func isGeneral(t *term.Term) bool {
 				s = t.Value(n.Static(), nil)
 			}
 			runs[r] *= s
-			long = long || n.Op == term.ListFamilyOp && s >= shortList || n.Op != term.ListFamilyOp && s >= shortComprehension || runs[r] >= manyRuns
+			short := float64(shortComprehension)
+			if n.Op == term.ListFamilyOp {
+				short = shortList
+			}
+			long = long || s >= short || runs[r] >= manyRuns
 		case term.ListOp:
 			long = long || n.N >= shortList
 		case term.NatOp:

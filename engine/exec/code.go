@@ -12,8 +12,8 @@ const (
 	div
 )
 
-// instr is an instruction of the interpreter. Registers are offsets in the frame, in bytes, and labels places in the code of the
-// program. Its arguments, or the labels of a switch, are Program.args from first on.
+// instr is an instruction of the interpreter. Registers are offsets in the frame, in bytes, and labels places in the
+// code of the program. Its arguments, or the labels of a switch, are Program.args from first on.
 type instr struct {
 	op           ir.Op
 	cmp          term.Compare
@@ -70,7 +70,8 @@ type Program struct {
 	collectors map[[2]int]int
 }
 
-// A kind of cell is a symbol with the operands that have an adjoint: what a cell of this kind counts when it is reached.
+// A kind of cell is a symbol with the operands that have an adjoint: what a cell of this kind counts when it is
+// reached.
 type kind struct {
 	sym   term.Symbol
 	live  uint8 // the operands that have an adjoint, by bits
@@ -86,7 +87,8 @@ const inputKind = 1
 
 // New makes a program for the interpreter.
 func New(p *ir.Program) *Program {
-	out := &Program{src: p, kinds: make([]kind, 2), kindOf: map[term.Symbol]uint32{}, funs1: map[term.Symbol]*fun1{}, funs2: map[term.Symbol]*fun2{},
+	out := &Program{src: p, kinds: make([]kind, 2), kindOf: map[term.Symbol]uint32{},
+		funs1: map[term.Symbol]*fun1{}, funs2: map[term.Symbol]*fun2{},
 		layout: ir.NewLayout(p.Term.Types), collectors: map[[2]int]int{}}
 	// What arrives at λa.0⃗, the z* of a numeral, is applied to it.
 	out.kinds[0].steps[rule.Lambda], out.kinds[0].steps[rule.Lin], out.kinds[0].total = 1, 1, 2
@@ -161,8 +163,8 @@ func slope(s *rule.Counts, p *term.Partial, k int) {
 
 // assemble adds the code of a function.
 func (p *Program) assemble(f *ir.Func) {
-	g := fun{entry: int32(len(p.code)), regs: int32(f.Regs), params: int32(f.Params()), args: f.Args, unfold: f.Unfold, name: f.Name,
-		results: int32(f.Results)}
+	g := fun{entry: int32(len(p.code)), regs: int32(f.Regs), params: int32(f.Params()), args: f.Args, unfold: f.Unfold,
+		name: f.Name, results: int32(f.Results)}
 	p.funs = append(p.funs, g)
 	at, drop := map[uint32]uint32{}, dropped(p.src, f)
 	next := uint32(g.entry)
@@ -184,7 +186,8 @@ func (p *Program) assemble(f *ir.Func) {
 		case in.Op == ir.Count:
 			b = &p.blocks[in.N]
 		}
-		out := instr{op: in.Op, taped: in.Taped, cmp: in.Cmp, number: in.Number, val: in.Val, d: slotSize * uint32(in.D), a: slotSize * uint32(in.A), b: slotSize * uint32(in.B),
+		out := instr{op: in.Op, taped: in.Taped, cmp: in.Cmp, number: in.Number, val: in.Val,
+			d: slotSize * uint32(in.D), a: slotSize * uint32(in.A), b: slotSize * uint32(in.B),
 			n: in.N, m: in.M, k: in.K, first: uint32(len(p.args))}
 		for _, r := range in.Args {
 			p.args = append(p.args, slotSize*uint32(r))
@@ -206,8 +209,8 @@ func (p *Program) assemble(f *ir.Func) {
 	}
 }
 
-// dropped tells which instructions are left out: counts of no steps, of blocks that append nothing to the tape. A loop keeps its
-// count, to look at the limits, and a function its first two.
+// dropped tells which instructions are left out: counts of no steps, of blocks that append nothing to the tape. A
+// loop keeps its count, to look at the limits, and a function its first two.
 func dropped(p *ir.Program, f *ir.Func) []bool {
 	again := map[uint32]bool{}
 	for i := range f.Code {
@@ -308,7 +311,8 @@ func (p *Program) collect(t term.Type, seen map[term.Type]bool) {
 			return
 		}
 		p.collectors[[2]int{w, wx}] = len(p.funs)
-		f := &ir.Func{Args: []int{w, wx}, Results: wx, Regs: w + wx, Code: []ir.Instr{{Op: ir.Collect, N: uint32(w)}, {Op: ir.Return}}}
+		f := &ir.Func{Args: []int{w, wx}, Results: wx, Regs: w + wx,
+			Code: []ir.Instr{{Op: ir.Collect, N: uint32(w)}, {Op: ir.Return}}}
 		for i := range wx {
 			f.Code[1].Args = append(f.Code[1].Args, ir.Reg(w+i))
 		}

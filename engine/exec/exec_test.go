@@ -46,7 +46,8 @@ func TestExamples(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".gram"), func(t *testing.T) {
 			src, err := os.ReadFile(file)
 			require.NoError(t, err)
-			for _, big := range []string{"w1", "w2", "w3", "w4", "w5", "bigram", "characters", "molecules", "phylogeny", "logsumexp",
+			for _, big := range []string{"w1", "w2", "w3", "w4", "w5", "bigram", "characters", "molecules", "phylogeny",
+				"logsumexp",
 				"particle", "saddle", "backpropagators"} {
 				if strings.HasPrefix(filepath.Base(file), big+".") {
 					t.Skip()
@@ -145,7 +146,8 @@ func TestCollection(t *testing.T) {
 	}
 }
 
-// TestLimits: limits end a run, and name the function that recurs. A run that takes exactly as many steps as it may is not stopped.
+// TestLimits: limits end a run, and name the function that recurs. A run that takes exactly as many steps as it may
+// is not stopped.
 func TestLimits(t *testing.T) {
 	for _, bounds := range []limits.Bounds{{MaxSteps: 1000}, {Look: func() error { return context.Canceled }}} {
 		m, point := load(t, endless, false, bounds)

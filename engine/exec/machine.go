@@ -2,11 +2,12 @@
 //
 // # Gradients
 //
-// Each number that is the result of an operation of a taped program, and each input, has an address: that of its adjoint. A dual variable of
-// D(t) is such an address, and an arrival at it adds to the adjoint. The adjoint of a numeral is the address 0, which nothing is added to.
-// An operation appends a statement to the tape: its kind, the addresses of the operands that have an adjoint, and the partial
-// derivatives. The backward phase of an output goes through the statements from the last to the first. A statement is reached if
-// something has arrived at its address; it counts what a cell of its kind does, and (11) counts arrivals less reached cells (section 5.2).
+// Each number that is the result of an operation of a taped program, and each input, has an address: that of its
+// adjoint. A dual variable of D(t) is such an address, and an arrival at it adds to the adjoint. The adjoint of a
+// numeral is the address 0, which nothing is added to. An operation appends a statement to the tape: its kind, the
+// addresses of the operands that have an adjoint, and the partial derivatives. The backward phase of an output goes
+// through the statements from the last to the first. A statement is reached if something has arrived at its address;
+// it counts what a cell of its kind does, and (11) counts arrivals less reached cells (section 5.2).
 package exec
 
 import (
@@ -26,8 +27,8 @@ type Slot struct {
 	A uint64
 }
 
-// A reference has the slot of an object's header in its low half, and above it the slot of the object that is meant, from the first
-// behind the header on; of a closure, which function of a fix is meant.
+// A reference has the slot of an object's header in its low half, and above it the slot of the object that is meant,
+// from the first behind the header on; of a closure, which function of a fix is meant.
 const (
 	isRef     = 1 << 63
 	offset    = 32
@@ -106,7 +107,8 @@ type Machine struct {
 
 // NewMachine makes a machine for the program.
 func (p *Program) NewMachine(bounds limits.Bounds) *Machine {
-	return &Machine{p: p, bounds: bounds, counters: make([]uint64, len(p.src.Blocks)), fired: make([]uint64, len(p.kinds)), stack: make([]Slot, 1<<10)}
+	return &Machine{p: p, bounds: bounds, counters: make([]uint64, len(p.src.Blocks)), fired: make([]uint64, len(p.kinds)),
+		stack: make([]Slot, 1<<10)}
 }
 
 // Close gives the memory back.
@@ -345,9 +347,11 @@ func (m *Machine) collect() {
 
 // Stats returns what the last run cost, or how far it got.
 func (m *Machine) Stats() Stats {
-	s := Stats{Counts: m.p.src.Start, Statements: uint64(m.tape.n), Readback: m.readback, Search: m.searched, Nodes: m.nodes, Freed: m.freed,
-		Peak:  max(m.peak, m.live()),
-		Bytes: uint64(16*(cap(m.heap)+cap(m.spare)+cap(m.stack)) + 2*cap(m.tape.kinds) + 12*cap(m.tape.adr) + 9*cap(m.adjoint))}
+	s := Stats{Counts: m.p.src.Start, Statements: uint64(m.tape.n), Readback: m.readback, Search: m.searched,
+		Nodes: m.nodes, Freed: m.freed,
+		Peak: max(m.peak, m.live()),
+		Bytes: uint64(slotSize*(cap(m.heap)+cap(m.spare)+cap(m.stack)) + 2*cap(m.tape.kinds) + 12*cap(m.tape.adr) +
+			9*cap(m.adjoint))}
 	for i, n := range m.counters {
 		s.Counts.AddTimes(&m.p.src.Blocks[i].Steps, n)
 		s.Instantiate += n
@@ -399,8 +403,9 @@ func (m *Machine) ensure(n int) {
 	}
 }
 
-// Read appends the numbers of the value that the last run left to out, from left to right, and the length of each list
-// in it and the number of each constructor to lengths, outer ones before inner ones. A list is read by applying it, which is not counted.
+// Read appends the numbers of the value that the last run left to out, from left to right, and the length of each
+// list in it and the number of each constructor to lengths, outer ones before inner ones. A list is read by applying
+// it, which is not counted.
 func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 	r := reader{m: m, out: out, lengths: lengths}
 	m.collected = append(m.collected[:0], m.result...)
@@ -479,8 +484,8 @@ func (r *reader) pushed(t term.Type, s ...Slot) error {
 	return err
 }
 
-// constructor reads a constructor and its argument. Along a spine, where the last component of an argument is of the same type, it
-// takes no Go stack.
+// constructor reads a constructor and its argument. Along a spine, where the last component of an argument is of the
+// same type, it takes no Go stack.
 func (r *reader) constructor(t term.Type, i int) error {
 	m, tt := r.m, r.m.p.src.Term.Types
 	for n := 1; ; n++ {

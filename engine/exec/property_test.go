@@ -40,7 +40,8 @@ func TestPropertyValue(t *testing.T) {
 	})
 }
 
-// TestPropertyGradient: the gradient of a random program is that of the literal machine to rounding, and its steps are the same.
+// TestPropertyGradient: the gradient of a random program is that of the literal machine to rounding, and its steps
+// are the same.
 func TestPropertyGradient(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := draw(t)
@@ -74,10 +75,11 @@ func TestPropertyGradient(t *testing.T) {
 
 func draw(t *rapid.T) *generate.Program {
 	size := rapid.IntRange(3, 40).Draw(t, "size")
+	opt := generate.Options{Recursive: rapid.Bool().Draw(t, "recursive"), Vector: rapid.Bool().Draw(t, "vector"), Size: size}
 	if rapid.Bool().Draw(t, "families") {
-		return generate.Families(t, generate.Options{Recursive: rapid.Bool().Draw(t, "recursive"), Vector: rapid.Bool().Draw(t, "vector"), Size: size})
+		return generate.Families(t, opt)
 	}
-	return generate.Draw(t, generate.Options{Recursive: rapid.Bool().Draw(t, "recursive"), Vector: rapid.Bool().Draw(t, "vector"), Size: size})
+	return generate.Draw(t, opt)
 }
 
 func run(t *rapid.T, p *generate.Program, gradient bool) *exec.Machine {

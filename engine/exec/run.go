@@ -31,7 +31,8 @@ func right(in *instr, fp unsafe.Pointer) Slot {
 // slotOf is the slot of the heap that is n slots behind what r refers to.
 func slotOf(r uint64, n uint64) uint64 { return object(r) + 1 + off(r) + n }
 
-// run interprets code from pc on, until the frame returns that has been pushed with pc −1, and returns the results of its function.
+// run interprets code from pc on, until the frame returns that has been pushed with pc −1, and returns the results of
+// its function.
 func (m *Machine) run(pc int32) ([]Slot, error) {
 	p := m.p
 	code, blocks := p.code, p.blocks
@@ -334,8 +335,8 @@ func (m *Machine) pushArgs(in *instr) {
 	}
 }
 
-// apply applies a closure to arguments that stand on the stack from at on, in the frame that returns to the last of frames. It returns where
-// the run goes on, and −1 if that has come to its end.
+// apply applies a closure to arguments that stand on the stack from at on, in the frame that returns to the last of
+// frames. It returns where the run goes on, and −1 if that has come to its end.
 func (m *Machine) apply(closure uint64, at int, widths []int, pc int32) (int32, error) {
 	n := 0
 	for _, w := range widths {

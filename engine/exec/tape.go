@@ -103,8 +103,8 @@ func (m *Machine) funK(in *instr, fp unsafe.Pointer) Slot {
 	return s
 }
 
-// Gradient reduces a reversed program at the point: values gets its k numbers, and jacobian, row by row, their partial derivatives by the
-// inputs. It is Corollary gradient of section 5.2.
+// Gradient reduces a reversed program at the point: values gets its k numbers, and jacobian, row by row, their
+// partial derivatives by the inputs. It is Corollary gradient of section 5.2.
 func (m *Machine) Gradient(point, values, jacobian []float64) error {
 	if err := m.evaluate(point); err != nil {
 		return err

@@ -12,7 +12,9 @@ import (
 // of each block by rule. place gives the line and column of a position.
 func (p *Program) Dump(w io.Writer, place func(in *Instr) string) error {
 	for i, f := range p.Funcs {
-		if _, err := fmt.Fprintf(w, "function %d %s: parameters %v, results %d, registers %d\n", i, f.Name, f.Args, f.Results, f.Regs); err != nil {
+		_, err := fmt.Fprintf(w, "function %d %s: parameters %v, results %d, registers %d\n",
+			i, f.Name, f.Args, f.Results, f.Regs)
+		if err != nil {
 			return err
 		}
 		for k := range f.Code {

@@ -1,15 +1,16 @@
-// Package ir is the intermediate representation of the compiler: functions of typed registers in blocks of straight-line
-// code, with the steps of the calculus that each block stands for.
+// Package ir is the intermediate representation of the compiler: functions of typed registers in blocks of
+// straight-line code, with the steps of the calculus that each block stands for.
 //
-// A register holds a number with the address of its adjoint, or a reference to an object: a vector, a closure or a constructor.
-// A product has a register for each component, so products take no memory. A value is passed and returned in as many
-// registers as [github.com/gram-machine/gram/engine/lower] gives its type.
+// A register holds a number with the address of its adjoint, or a reference to an object: a vector, a closure or a
+// constructor. A product has a register for each component, so products take no memory. A value is passed and
+// returned in as many registers as [github.com/gram-machine/gram/engine/lower] gives its type.
 //
 // # Steps
 //
-// A block begins with [Count], which names an entry of Program.Blocks: the steps of the block by rule. They are those of
-// calculus for the source term of which the block is the image (sections 4 and 5.2): passes may move, join or drop
-// instructions, but not counts. The steps of the backward phase are not here: they follow from the tape (package exec).
+// A block begins with [Count], which names an entry of Program.Blocks: the steps of the block by rule. They are those
+// of calculus for the source term of which the block is the image (sections 4 and 5.2): passes may move, join or drop
+// instructions, but not counts. The steps of the backward phase are not here: they follow from the tape (package
+// exec).
 package ir
 
 import (
@@ -23,8 +24,8 @@ type Reg uint32
 // Op is an operation.
 type Op uint8
 
-// The operations. D is set, unless the comment says otherwise. Static is the array of objects that last as long as the program: the
-// inputs and the data. An index is a register with a whole number.
+// The operations. D is set, unless the comment says otherwise. Static is the array of objects that last as long as
+// the program: the inputs and the data. An index is a register with a whole number.
 const (
 	Nop Op = iota
 
@@ -46,8 +47,8 @@ const (
 	Fun1 // D ← Sym(A)
 	Fun2 // D ← Sym(A, B)
 	FunK // D ← Sym(Args…)
-	// SumAdd is an addition of a sum of the index B, or Sym: the register R = D + B mod M becomes R + A, or A + R where M is 1. While B is
-	// below M, it becomes A.
+	// SumAdd is an addition of a sum of the index B, or Sym: the register R = D + B mod M becomes R + A, or A + R where
+	// M is 1. While B is below M, it becomes A.
 	SumAdd
 
 	// Memory. An address is that of the object that A refers to, and behind it slot N, or slot B · M + N.
@@ -89,9 +90,11 @@ const (
 	numOps
 )
 
-var opNames = [numOps]string{"nop", "count", "const", "move", "indexadd", "indexsub", "indexmul", "indexdiv", "indexneg", "add", "mul",
+var opNames = [numOps]string{"nop", "count", "const", "move", "indexadd", "indexsub", "indexmul", "indexdiv", "indexneg",
+	"add", "mul",
 	"fun1", "fun2", "funk", "sumadd", "load", "loadx", "static", "staticx", "view", "viewx", "object", "objectx", "alloc",
-	"store", "storex", "copy", "copyx", "con", "closure", "member", "sibling", "capture", "call", "apply", "tailcall", "tailapply", "return", "collect",
+	"store", "storex", "copy", "copyx", "con", "closure", "member", "sibling", "capture", "call", "apply", "tailcall", "tailapply",
+	"return", "collect",
 	"label", "jump", "branch", "switch", "empty", "next", "prev"}
 
 // String returns the name of the operation.
@@ -174,8 +177,8 @@ type Func struct {
 	Results int   // how many registers it returns
 	Regs    int
 	Code    []Instr
-	// Unfold says that the function is one of a fix: its first instruction counts what (15) does when the function gets its
-	// first argument.
+	// Unfold says that the function is one of a fix: its first instruction counts what (15) does when the function gets
+	// its first argument.
 	Unfold bool
 }
 

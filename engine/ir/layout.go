@@ -13,8 +13,8 @@ func NewLayout(types *term.Types) *Layout {
 	return &Layout{types, map[term.Type]int{}, map[term.Type]int{}}
 }
 
-// Registers is how many registers a value of type t takes: a product takes those of its components. It takes as many slots in a closure
-// or a constructor.
+// Registers is how many registers a value of type t takes: a product takes those of its components. It takes as many
+// slots in a closure or a constructor.
 func (w *Layout) Registers(t term.Type) int {
 	if w.types.Kind(t) != term.ProdKind {
 		return 1

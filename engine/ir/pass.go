@@ -29,8 +29,8 @@ func (p *Program) Optimise(after func(p *Program, pass string) error) error {
 	return nil
 }
 
-// fold makes numbers operands: an operation has a number in place of a register that is set once, to a number. A register that nothing reads
-// any more is not set.
+// fold makes numbers operands: an operation has a number in place of a register that is set once, to a number. A
+// register that nothing reads any more is not set.
 func fold(f *Func) {
 	sets, reads := make([]int, f.Regs), make([]int, f.Regs)
 	by := make([]int, f.Regs)
@@ -62,21 +62,25 @@ func fold(f *Func) {
 			reads[in.A]--
 		}
 	}
-	f.Code = slices.DeleteFunc(f.Code, func(in Instr) bool { return in.Op == Const && sets[in.D] == 1 && reads[in.D] == 0 })
+	f.Code = slices.DeleteFunc(f.Code, func(in Instr) bool {
+		return in.Op == Const && sets[in.D] == 1 && reads[in.D] == 0
+	})
 }
 
-// interval is where registers that stand side by side are in use: from the instruction that sets one of them to the last that
-// reads one.
+// interval is where registers that stand side by side are in use: from the instruction that sets one of them to the
+// last that reads one.
 type interval struct {
 	first    Reg
 	n        int
 	from, to int
 }
 
-// mostAllocated is how many registers a function has at most for allocate to look at it: it takes time for each that is in use.
+// mostAllocated is how many registers a function has at most for allocate to look at it: it takes time for each that
+// is in use.
 const mostAllocated = 1 << 14
 
-// allocate gives registers that are not in use at the same time one place, by a linear scan. So frames of recursive functions are small.
+// allocate gives registers that are not in use at the same time one place, by a linear scan. So frames of recursive
+// functions are small.
 func allocate(f *Func) {
 	if f.Regs > mostAllocated {
 		return

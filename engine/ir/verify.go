@@ -2,8 +2,9 @@ package ir
 
 import "fmt"
 
-// Verify checks what each pass keeps: registers are in range and set before they are read on every path, labels stand once, calls have as many
-// arguments as the function has parameters, and code ends in a return, a jump or a tail call.
+// Verify checks what each pass keeps: registers are in range and set before they are read on every path, labels stand
+// once, calls have as many arguments as the function has parameters, and code ends in a return, a jump or a tail
+// call.
 func (p *Program) Verify() error {
 	for i, f := range p.Funcs {
 		if err := p.verify(f); err != nil {

@@ -213,8 +213,8 @@ func (c *compiler) mentions(r term.Ref) *mentioned {
 	return m
 }
 
-// restore runs f where variables and indices are bound as they were, and binds them as now behind it: the same λ may be in
-// the making further out.
+// restore runs f where variables and indices are bound as they were, and binds them as now behind it: the same λ may
+// be in the making further out.
 func (c *compiler) restore(s scope, f func()) {
 	now := scope{values: make([]*value, len(s.vars)), at: make([]index, len(s.indices))}
 	for i, x := range s.vars {

@@ -58,7 +58,8 @@ func (c *compiler) newFunction(name string, pos term.Pos, caps *captures) *funct
 	if caps == nil {
 		caps = &captures{index: map[operand]int{}}
 	}
-	f := &function{index: len(c.out.Funcs), out: &ir.Func{Name: name, Pos: pos}, caps: caps, loaded: map[int]ir.Reg{}, block: -1, depth: map[ir.Reg]int{}}
+	f := &function{index: len(c.out.Funcs), out: &ir.Func{Name: name, Pos: pos}, caps: caps, loaded: map[int]ir.Reg{},
+		block: -1, depth: map[ir.Reg]int{}}
 	c.out.Funcs = append(c.out.Funcs, f.out)
 	return f
 }
@@ -103,8 +104,8 @@ func (c *compiler) set(in ir.Instr) ir.Reg {
 	return in.D
 }
 
-// pure is set for an instruction without effects. What does not depend on the runs of a loop goes ahead of it. A load, which must not be
-// made where its object has no such slot, stays in loops that may have no run.
+// pure is set for an instruction without effects. What does not depend on the runs of a loop goes ahead of it. A
+// load, which must not be made where its object has no such slot, stays in loops that may have no run.
 func (c *compiler) pure(in ir.Instr) ir.Reg {
 	f := c.f
 	at := 0

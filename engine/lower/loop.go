@@ -9,7 +9,8 @@ import (
 // not small.
 const shortList = 2
 
-// fold makes the code of a list applied to f and x: f e1 (f e2 (… (f en x))). Applying f counts as in the λ-term that the list stands for.
+// fold makes the code of a list applied to f and x: f e1 (f e2 (… (f en x))). Applying f counts as in the λ-term that
+// the list stands for.
 func (c *compiler) fold(l, f, x *value) *value {
 	n := &c.t.Nodes[l.node]
 	switch n.Op {
@@ -63,8 +64,8 @@ func (c *compiler) foldLiteral(l *value, n *term.Node, f, x *value) *value {
 	return x
 }
 
-// backward makes a loop of size runs from the last element to the first, which applies f to an element, if there are elements, and to the
-// value of the run before. some says that there is a run.
+// backward makes a loop of size runs from the last element to the first, which applies f to an element, if there are
+// elements, and to the value of the run before. some says that there is a run.
 func (c *compiler) backward(size ir.Reg, some bool, f, x *value, element func(i ir.Reg) *value) *value {
 	c.occurrence(x.typ, 1)
 	if f.kind != lambda || f.shared {
@@ -154,9 +155,13 @@ func (c *compiler) index(e term.Static) ir.Reg {
 	case term.StaticNeg:
 		return c.pure(ir.Instr{Op: ir.IndexNeg, A: c.index(n.A)})
 	}
-	op := [...]ir.Op{term.StaticAdd: ir.IndexAdd, term.StaticSub: ir.IndexSub, term.StaticMul: ir.IndexMul, term.StaticDiv: ir.IndexDiv}[n.Op]
 	a := c.index(n.A)
-	return c.pure(ir.Instr{Op: op, A: a, B: c.index(n.B)})
+	return c.pure(ir.Instr{Op: indexOps[n.Op], A: a, B: c.index(n.B)})
+}
+
+// indexOps are the operations of expressions of indices.
+var indexOps = [...]ir.Op{
+	term.StaticAdd: ir.IndexAdd, term.StaticSub: ir.IndexSub, term.StaticMul: ir.IndexMul, term.StaticDiv: ir.IndexDiv,
 }
 
 // indexNumber is the numeral that an expression of indices is.
@@ -181,8 +186,8 @@ func (c *compiler) component(r term.Ref, n *term.Node) *value {
 		return c.static(t, c.index(e), 1, uint32(i))
 	}
 	first, w := c.vars[n.X], uint32(c.layout.Slots(t))
-	if end := c.vars[last]; first != nil && end != nil && first.kind == component && first.inline && end.kind == component && end.at == first.at &&
-		end.slot == first.slot+(n.N-1)*w {
+	if end := c.vars[last]; first != nil && end != nil && first.kind == component && first.inline &&
+		end.kind == component && end.at == first.at && end.slot == first.slot+(n.N-1)*w {
 		return c.load(t, first.at, c.index(e), w, first.slot)
 	}
 	all := &value{kind: vector, typ: c.t.Types.Vec(int(n.N), t)}

@@ -1,14 +1,16 @@
 // Package lower makes code of a term: it is the front end of the compiler.
 //
-// A λ that is known where it is applied is code there, or, where it is applied in several places and is not small, a function that
-// is called. Other λs are closures, which hold the registers that they mention. A list that is known where it is applied is a
-// loop, however it is made; other lists are closures that loop. A recursive function is a function that is called. A comprehension is
-// a loop over its index, an if or a match a branch.
+// A λ that is known where it is applied is code there, or, where it is applied in several places and is not small, a
+// function that is called. Other λs are closures, which hold the registers that they mention. A list that is known
+// where it is applied is a loop, however it is made; other lists are closures that loop. A recursive function is a
+// function that is called. A comprehension is a loop over its index, an if or a match a branch.
 //
-// The term is gone through once. [value] is what is known of the value of a subterm: values that are not in
-// registers are pairs, functions, lists and components of vectors, so these make no code until something needs them in a register.
+// The term is gone through once. [value] is what is known of the value of a subterm: values that are not in registers
+// are pairs, functions, lists and components of vectors, so these make no code until something needs them in a
+// register.
 //
-// A gradient needs no D(t): the code is that of t, its arithmetic goes on a tape, and its blocks have the steps of D(t).
+// A gradient needs no D(t): the code is that of t, its arithmetic goes on a tape, and its blocks have the steps of
+// D(t).
 package lower
 
 import (
@@ -34,8 +36,8 @@ type Options struct {
 	Gradient bool       // the program makes a tape, and its steps are those of D(t)
 	// Check, if not nil, is called now and then. Its error ends the work.
 	Check func() error
-	// After, if not nil, is called with the code behind the pass "lower", which makes it, and behind each pass of package ir. Its error
-	// ends the work.
+	// After, if not nil, is called with the code behind the pass "lower", which makes it, and behind each pass of
+	// package ir. Its error ends the work.
 	After func(p *ir.Program, pass string) error
 }
 
@@ -86,7 +88,8 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 	}
 	c := &compiler{t: t, types: types, layout: ir.NewLayout(t.Types), look: opt.Check,
 		vars: make([]*value, t.NumVars()), inputs: make([]int32, t.NumVars()), indices: make([]index, len(t.Indices)),
-		data: make([]int, len(t.Data)), uses: make([]uint32, t.NumVars()), dynamic: map[term.Var]bool{}, free: map[term.Ref]*mentioned{},
+		data: make([]int, len(t.Data)), uses: make([]uint32, t.NumVars()), dynamic: map[term.Var]bool{},
+		free:  map[term.Ref]*mentioned{},
 		sizes: make([]uint32, len(t.Nodes)), unroll: make([]bool, len(t.Nodes))}
 	typ := types[t.Root]
 	outputs := 0
@@ -534,8 +537,8 @@ func (c *compiler) staticData(i int) uint32 {
 	return uint32(c.data[i])
 }
 
-// branches makes the code of alternatives, each of which ends with a jump to the end or, in tail position, a return. The result is in
-// new registers.
+// branches makes the code of alternatives, each of which ends with a jump to the end or, in tail position, a return.
+// The result is in new registers.
 func (c *compiler) branches(t term.Type, tail bool, each []func() *value) *value {
 	if tail {
 		for _, f := range each {

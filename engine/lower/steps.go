@@ -8,8 +8,8 @@ import (
 // This file has the steps that a node of the source term stands for, by D's equations (Table 3) and calculus of values
 // (section 4). Those of the backward phase are in package exec.
 
-// occurrence counts n occurrences of a variable: (3), of a number at a point (3n). In D(t) a variable of type R is a pair. A vector of
-// one component is this.
+// occurrence counts n occurrences of a variable: (3), of a number at a point (3n). In D(t) a variable of type R is a
+// pair. A vector of one component is this.
 func (c *compiler) occurrence(t term.Type, n int) {
 	for c.t.Types.Kind(t) == term.VecKind && c.t.Types.Len(t) == 1 {
 		t = c.t.Types.Left(t)
