@@ -24,7 +24,6 @@ type blockState struct {
 	contributions block.Contributions
 	heap          graph.Heap // of blocks whose duals a job has reached, by their keys
 	look          func() error
-	made          bool   // the run has made an object of a block
 	inline        uint32 // nodes that OpRun has taken
 }
 
@@ -216,7 +215,6 @@ func (m *Machine) room(units uint64) (base graph.Ref, err error) {
 	if err := m.ensure(uint32(units)); err != nil {
 		return 0, err
 	}
-	m.block.made = true
 	m.top += uint32(units)
 	return m.top - uint32(units), nil
 }

@@ -85,9 +85,6 @@ func checkpointProperty(t *rapid.T) {
 	parallel := opt.Schedule == engine.LIFO && rapid.Bool().Draw(t, "parallel")
 	prepare := func(m *engine.Machine) {
 		engine.ObjectNumbers(m, numbers)
-		if parallel { // the machine that lends runs no routines
-			noRoutines(m)
-		}
 		if opt.Schedule == engine.Parallel {
 			engine.LendEvery(m, 5, true)
 		}

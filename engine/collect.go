@@ -103,8 +103,6 @@ func (m *Machine) collectGarbage() error {
 // have brought.
 func (m *Machine) roots(f func(graph.Ref) graph.Ref) {
 	m.root = f(m.root)
-	m.call.into = f(m.call.into)
-	m.call.stack.Roots(f)
 	for i, r := range m.work {
 		m.work[i] = f(r)
 	}

@@ -22,9 +22,6 @@ func (m *Machine) Backward(d graph.Ref, grad []float64) error {
 		m.addSteps(rule.Lin, 1)
 		return nil
 	}
-	if m.firesNewest() {
-		return m.fireNewest(d)
-	}
 	m.enter(calls.Discovery)
 	m.block.BeginJob()
 	if err := m.discover(d); err != nil {
@@ -36,42 +33,6 @@ func (m *Machine) Backward(d graph.Ref, grad []float64) error {
 		m.team.front.Reset()
 	}
 	return m.fireCells(d)
-}
-
-// firesNewest reports whether cells fire without a discovery: the run has no object of a block, the order is that of LIFO, and nobody sees it.
-func (m *Machine) firesNewest() bool {
-	if m.literal || m.picks || m.block.made || m.order != nil || m.record != nil || &m.state[0] != &m.nodes[0] {
-		return false
-	}
-	return m.firing.Prepare(m.top, m.reserve)
-}
-
-// fireNewest fires the cells that the seed reaches: see package cells.
-func (m *Machine) fireNewest(seed graph.Ref) error {
-	m.enter(calls.Backward)
-	m.firing.Begin(seed)
-	cells, arrivals := uint64(0), uint64(1)
-	for {
-		w, d, done := m.firing.Run(m.nextLook - min(m.nextLook, m.occurs+m.pops+m.steps))
-		m.steps, m.pops, m.occurs = m.steps+w.Steps, m.pops+w.Cells, m.occurs+w.Arrivals
-		cells, arrivals = cells+w.Cells, arrivals+w.Arrivals
-		switch {
-		case done:
-			m.addSteps(rule.Factor, arrivals-cells)
-			m.addSteps(rule.Plus, arrivals-cells)
-			return nil
-		case d != 0:
-			m.fireInput(d)
-			m.pops++
-			cells++
-			continue
-		}
-		m.reached(m.firing.Reached())
-		if err := m.lookBackward(); err != nil {
-			m.firing.Stop()
-			return err
-		}
-	}
 }
 
 // discover counts the arrivals due at each dual that the seed reaches: an

@@ -42,24 +42,5 @@ func HasCode(m *Machine) bool { return m.block.HasCode() }
 // Compiled reports whether the machine has run machine code.
 func Compiled(m *Machine) bool { return m.block.Compiled() }
 
-// CompiledRoutines reports whether the machine has run machine code of routines.
-func CompiledRoutines(m *Machine) bool { return m.call.stack.Code() != nil }
-
-// CompiledCells reports whether machine code has fired the machine's cells.
-func CompiledCells(m *Machine) bool { return m.firing.HasCode() }
-
-// HasWindow reports whether machine code can use the machine's arena.
-func HasWindow(m *Machine) bool { return m.arena.Front(1) != nil }
-
 // ObjectNumbers makes the rows of an object of a loop so many numbers.
 func ObjectNumbers(m *Machine, n uint64) { m.block.Kept.Numbers = n }
-
-// RoutinesAfter makes routines run after n runs of their templates.
-func RoutinesAfter(m *Machine, n uint64) {
-	m.call.after = n
-	if m.team != nil {
-		for _, w := range m.team.Workers {
-			w.m.call.after = n
-		}
-	}
-}

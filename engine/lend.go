@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"github.com/gram-machine/gram/engine/native"
 	"github.com/gram-machine/gram/engine/order"
 	"github.com/gram-machine/gram/graph"
 )
@@ -47,27 +46,6 @@ func (m *Machine) lend() {
 		}
 		l.lent = append(l.lent, e)
 	}
-}
-
-// A run of a recursive function whose calls take fewer than callSteps steps is faster on one worker, which runs routines as machine code, than
-// on fewWorkers, which rewrite nodes. That is looked at after enoughSteps steps.
-const (
-	callSteps   = 64
-	fewWorkers  = 3
-	enoughSteps = 1 << 18
-)
-
-// callsLittle reports whether the machine does the rest of a run faster alone.
-func (m *Machine) callsLittle() bool {
-	t := m.team
-	if !t.lend.on || t.alone || m.order != nil || !m.call.on || m.opt.NoNative || m.unfolded == 0 || m.steps < enoughSteps || len(t.Workers) >= fewWorkers {
-		return false
-	}
-	calls := uint64(0)
-	for i, n := range m.runs {
-		calls += n - m.block.runs[i]
-	}
-	return m.steps < callSteps*calls && m.arena.Front(1) != nil && native.Supported() && m.routineOf(m.unfolded-1) != nil
 }
 
 // redexTask is the reduction of the application r to its value, on a copy of r.

@@ -77,10 +77,6 @@ func (m *Machine) look(next uint64) error {
 	}
 	if m.team != nil {
 		next = min(next, m.team.lend.every)
-		if m.callsLittle() {
-			m.team.few = true
-			m.dismiss()
-		}
 		m.lend()
 	}
 	m.nextLook = m.steps + m.pops + next

@@ -9,7 +9,6 @@ import (
 	"runtime"
 
 	"github.com/gram-machine/gram/engine/block"
-	"github.com/gram-machine/gram/engine/cells"
 	"github.com/gram-machine/gram/engine/collect"
 	"github.com/gram-machine/gram/engine/invariant"
 	"github.com/gram-machine/gram/engine/order"
@@ -41,7 +40,7 @@ type Options struct {
 	Workers  int  // of the schedule Parallel; 0: as many as GOMAXPROCS
 	Finite   bool // a result that is NaN or infinite is an error; it excludes blocks
 	NoFuse   bool // run the literal form: no blocks
-	NoNative bool // interpret all blocks and routines: no machine code
+	NoNative bool // interpret all blocks: no machine code
 	Folded   bool // normal forms have lists, numerals and data that are applied as they are
 	Hooks    *Hooks
 	Limits   limits.Bounds
@@ -105,7 +104,6 @@ type Machine struct {
 
 	regs    []float64 // of a dual's body
 	cells   []graph.Ref
-	firing  cells.Firing
 	far     graph.Heap // of a backward phase: cells far below the top of its stack, by their keys
 	grad    []float64
 	firedIn uint64   // inputs that fired
@@ -113,7 +111,6 @@ type Machine struct {
 	// unfolded is one more than the template of the recursive function that ran last, 0 if there is none.
 	unfolded uint32
 	done     done
-	call     callState
 }
 
 // New returns a machine for the program.
@@ -167,13 +164,6 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 	m.collect = collector{Collector: collect.New(p, arena), least: collectNodes}
 	m.picks = opt.Schedule == Random || opt.Hooks != nil
 	m.literal = opt.NoFuse || opt.Finite || p.Open || opt.Hooks != nil
-	m.firing = cells.Firing{Prog: p, Nodes: m.nodes, Words: m.words, Regs: m.regs, Fired: m.fired, Stack: &m.call.stack}
-	if !opt.NoNative {
-		m.firing.Worth = m.block.WorthCompiling
-	}
-	m.call.after = runsPerRoutine
-	m.call.stack.Arena = arena
-	m.call.on = !m.literal && !m.picks && opt.Record == nil && !p.Late
 	if opt.Record != nil {
 		m.record = opt.Record(m)
 	}
@@ -246,8 +236,6 @@ func (m *Machine) reset() {
 	m.dropped, m.block.Recomputed = 0, 0
 	m.firedIn, m.nextLook, m.looks, m.pos, m.unfolded = 0, 0, 0, 0, 0
 	m.counts = rule.Counts{}
-	m.call.stack.Reset()
-	m.call.into = 0
 	clear(m.runs)
 	clear(m.fired)
 	if checking {
@@ -255,7 +243,7 @@ func (m *Machine) reset() {
 	}
 	clear(m.block.runs)
 	clear(m.block.fired)
-	m.block.heap, m.block.made = m.block.heap[:0], false
+	m.block.heap = m.block.heap[:0]
 	if m.opt.Schedule == Random {
 		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/engine/native"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
@@ -44,8 +42,8 @@ func runAs(t require.TestingT, prog *graph.Program, point []float64, opt engine.
 	return out, m
 }
 
-// noRoutines keeps a machine from running routines, which make fewer nodes.
-func noRoutines(m *engine.Machine) { engine.RoutinesAfter(m, math.MaxUint64) }
+// asIs prepares nothing.
+func asIs(*engine.Machine) {}
 
 // sameBits asserts that two outcomes are equal, to the last bit.
 func sameBits(t require.TestingT, want, got outcome) {
@@ -72,13 +70,12 @@ func parallelProperty(t *rapid.T) {
 	require.NoError(t, err)
 	opt := engine.Options{NoFuse: rapid.Bool().Draw(t, "literal"), Limits: limits.Bounds{MaxMemory: 64 << 20,
 		MaxSteps: rapid.OneOf(rapid.Just(uint64(maxSteps)), rapid.Uint64Range(1, 300)).Draw(t, "max steps")}}
-	want, m := runAs(t, prog, p.Point, opt, noRoutines)
+	want, m := runAs(t, prog, p.Point, opt, asIs)
 	defer m.Close()
 	opt.Schedule, opt.Workers = engine.Parallel, rapid.IntRange(2, 4).Draw(t, "workers")
 	every, waits := rapid.Uint64Range(1, 20).Draw(t, "every"), rapid.Bool().Draw(t, "waits")
 	collect := rapid.Uint32Range(1, 50).Draw(t, "collect")
 	got, m := runAs(t, prog, p.Point, opt, func(m *engine.Machine) {
-		noRoutines(m)
 		engine.LendEvery(m, every, waits)
 		engine.CollectEvery(m, collect)
 	})
@@ -121,13 +118,12 @@ func TestParallel(t *testing.T) {
 				prog := s.Compiled(t, compile.Options{Reversed: reversed})
 				for _, literal := range []bool{false, true} {
 					opt := engine.Options{NoFuse: literal, Limits: limits.Bounds{MaxMemory: 64 << 20}}
-					want, m := runAs(t, prog, s.Point, opt, noRoutines)
+					want, m := runAs(t, prog, s.Point, opt, asIs)
 					require.NoError(t, m.Close())
 					opt.Schedule = engine.Parallel
 					for _, waits := range []bool{false, true} {
 						for opt.Workers = 2; opt.Workers <= 4; opt.Workers++ {
 							got, m := runAs(t, prog, s.Point, opt, func(m *engine.Machine) {
-								noRoutines(m)
 								engine.LendEvery(m, 3, waits)
 							})
 							sameBits(t, want, got)
@@ -149,11 +145,10 @@ func TestParallel(t *testing.T) {
 func TestParallelLongLoops(t *testing.T) {
 	s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\nsum i < 5 -> #150000 (fun h -> sin (h * e) + r) (0.1 * i)")
 	prog := s.Compiled(t, compile.Options{Reversed: true})
-	want, m := runAs(t, prog, s.Point, engine.Options{}, noRoutines)
+	want, m := runAs(t, prog, s.Point, engine.Options{}, asIs)
 	require.NoError(t, m.Close())
 	for _, waits := range []bool{false, true} {
 		got, m := runAs(t, prog, s.Point, engine.Options{Schedule: engine.Parallel, Workers: 3}, func(m *engine.Machine) {
-			noRoutines(m)
 			engine.LendEvery(m, 3, waits)
 		})
 		sameBits(t, want, got)
@@ -170,39 +165,14 @@ func TestParallelLendsAhead(t *testing.T) {
 	s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\ndef t0 x = #35000 (fun h -> sin (h * e) + x) r\n"+
 		"def t1 x = t0 (x * r) + t0 (x + e)\ndef t2 x = t1 (x * r) + t1 (x + e)\ndef t3 x = t2 (x * r) + t2 (x + e)\nt3 0.5")
 	prog := s.Compiled(t, compile.Options{Reversed: true})
-	want, m := runAs(t, prog, s.Point, engine.Options{}, noRoutines)
+	want, m := runAs(t, prog, s.Point, engine.Options{}, asIs)
 	require.NoError(t, m.Close())
 	got, m := runAs(t, prog, s.Point, engine.Options{Schedule: engine.Parallel, Workers: 2}, func(m *engine.Machine) {
-		noRoutines(m)
 		engine.LendFrom(m, 1<<14)
 	})
 	sameBits(t, want, got)
 	require.Greater(t, engine.Accepted(m), 8, "more than the leaf beside the one that fires")
 	require.NoError(t, m.Close())
-}
-
-// TestParallelCallsLittle: a recursive function that does little beside calling runs as machine code on the machine alone.
-func TestParallelCallsLittle(t *testing.T) {
-	s := testprogram.FromSource(t, "input e = 0.7\ninput r = 0.3\n"+
-		"def rec tree (n : R) (x : R) : R = if n < 1 then sin (x * e) else tree (n - 1) (x * r) + tree (n - 1) (x + e)\ntree 15 0.5")
-	for _, reversed := range []bool{false, true} {
-		prog := s.Compiled(t, compile.Options{Reversed: reversed})
-		want, m := runAs(t, prog, s.Point, engine.Options{}, noRoutines)
-		require.NoError(t, m.Close())
-		m, err := engine.New(prog, engine.Options{Schedule: engine.Parallel, Workers: 2})
-		require.NoError(t, err)
-		for range 4 {
-			got, err := runAgain(m, s.Point, prog)
-			require.NoError(t, err)
-			got.nodes = want.nodes // a routine makes fewer
-			sameBits(t, want, got)
-		}
-		if native.Supported() && engine.HasWindow(m) {
-			require.True(t, engine.CompiledRoutines(m))
-			require.Zero(t, engine.Accepted(m))
-		}
-		require.NoError(t, m.Close())
-	}
 }
 
 // runAgain runs the same machine once more.
@@ -227,14 +197,14 @@ func TestParallelLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
 			prog := s.Compiled(t, compile.Options{Reversed: true})
-			full, m := runAs(t, prog, s.Point, engine.Options{Limits: limits.Bounds{MaxMemory: 64 << 20}}, noRoutines)
+			full, m := runAs(t, prog, s.Point, engine.Options{Limits: limits.Bounds{MaxMemory: 64 << 20}}, asIs)
 			require.NoError(t, m.Close())
 			for i := range uint64(8) {
 				bounds := limits.Bounds{MaxMemory: 64 << 20, MaxSteps: full.counts.Total() * (i + 1) / 8}
 				if i%2 == 1 {
 					bounds = limits.Bounds{MaxMemory: 64 << 20, MaxNodes: full.nodes * i / 8}
 				}
-				want, m := runAs(t, prog, s.Point, engine.Options{Limits: bounds}, noRoutines)
+				want, m := runAs(t, prog, s.Point, engine.Options{Limits: bounds}, asIs)
 				require.NoError(t, m.Close())
 				opt := engine.Options{Schedule: engine.Parallel, Workers: 3, Limits: bounds}
 				got, m := runAs(t, prog, s.Point, opt, func(m *engine.Machine) { engine.LendEvery(m, 3, true) })
@@ -292,13 +262,13 @@ func TestParallelMemory(t *testing.T) {
 func TestParallelCollects(t *testing.T) {
 	s := testprogram.FromSource(t, "input x = 0.3\nlet f = fun a -> #300000 (fun h -> if h < 2 then sin (h * a) else a) a in sum i < 8 -> f (x * i)")
 	prog := s.Compiled(t, compile.Options{})
-	want, m := runAs(t, prog, s.Point, engine.Options{}, noRoutines)
+	want, m := runAs(t, prog, s.Point, engine.Options{}, asIs)
 	lifo := m.Stats()
 	require.NoError(t, m.Close())
 	for _, bounds := range []limits.Bounds{{}, {MaxNodes: lifo.PeakNodes + lifo.PeakNodes/16}, {MaxMemory: 64 << 20}} {
 		const workers = 3
 		var got outcome
-		got, m = runAs(t, prog, s.Point, engine.Options{Schedule: engine.Parallel, Workers: workers, Limits: bounds}, noRoutines)
+		got, m = runAs(t, prog, s.Point, engine.Options{Schedule: engine.Parallel, Workers: workers, Limits: bounds}, asIs)
 		require.Equal(t, want.limit, got.limit)
 		require.Equal(t, want.values, got.values)
 		require.Equal(t, want.counts, got.counts)
@@ -318,7 +288,7 @@ func TestParallelMemoryIsGivenBack(t *testing.T) {
 		s := testprogram.FromSource(t, "input e = 0.75\ninput r = -0.5\n"+body)
 		for _, reversed := range []bool{false, true} {
 			prog := s.Compiled(t, compile.Options{Reversed: reversed})
-			want, m := runAs(t, prog, s.Point, engine.Options{}, noRoutines)
+			want, m := runAs(t, prog, s.Point, engine.Options{}, asIs)
 			require.NoError(t, m.Close())
 			for at := 2; at <= 50; at += 7 { // the first look is that of New
 				looks := 0
@@ -330,8 +300,7 @@ func TestParallelMemoryIsGivenBack(t *testing.T) {
 					return nil
 				}
 				got, m := runAs(t, prog, s.Point, opt, func(m *engine.Machine) {
-					noRoutines(m)
-					engine.LendEvery(m, 3, at%2 == 0)
+							engine.LendEvery(m, 3, at%2 == 0)
 				})
 				sameBits(t, want, got)
 				require.NoError(t, m.Close(), name)
@@ -344,9 +313,9 @@ func TestParallelMemoryIsGivenBack(t *testing.T) {
 // under LIFO.
 func TestParallelDoesNotLend(t *testing.T) {
 	s := testprogram.FromSource(t, "input e = 0.75\n(lin a -> 2 * a) e + #3 (fun h -> h * e) 1")
-	want, m := runAs(t, s.Compiled(t, compile.Options{}), s.Point, engine.Options{}, noRoutines)
+	want, m := runAs(t, s.Compiled(t, compile.Options{}), s.Point, engine.Options{}, asIs)
 	require.NoError(t, m.Close())
-	got, m := runAs(t, s.Compiled(t, compile.Options{}), s.Point, engine.Options{Schedule: engine.Parallel, Workers: 4}, noRoutines)
+	got, m := runAs(t, s.Compiled(t, compile.Options{}), s.Point, engine.Options{Schedule: engine.Parallel, Workers: 4}, asIs)
 	require.NoError(t, m.Close())
 	sameBits(t, want, got)
 }

@@ -30,7 +30,6 @@ func newMachine(t require.TestingT, q *term.Term, inputs []term.Var, reversed bo
 	opt.Limits.MaxMemory = 64 << 20
 	m, err := engine.New(prog, opt)
 	require.NoError(t, err)
-	engine.RoutinesAfter(m, 0)
 	return m, func() { require.NoError(t, m.Close()) }
 }
 

@@ -146,12 +146,9 @@ func TestRecursionParallel(t *testing.T) {
 }
 
 // TestPropertyRecursion: programs with recursion have the same values, gradients and counts under all schedules, with collections
-// after each redex, too; routines are interpreted or machine code.
+// after each redex, too.
 func TestPropertyRecursion(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		if rapid.Bool().Draw(t, "native") {
-			defer engine.NativeWork(0)()
-		}
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Recursive: true})
 		checkValue(t, p)
 		d, err := revgrad.Reverse(p.Term, nil)
@@ -161,40 +158,35 @@ func TestPropertyRecursion(t *testing.T) {
 	})
 }
 
-// TestCellsStopped: a run whose backward phase has been stopped leaves nothing to the next, interpreted or as machine code.
-func TestCellsStopped(t *testing.T) {
-	defer engine.NativeWork(0)()
+// TestBackwardStopped: a run whose backward phase has been stopped leaves nothing to the next.
+func TestBackwardStopped(t *testing.T) {
 	p := testprogram.FromSource(t, fmt.Sprintf(sumOfTree, 14))
-	prog := p.Compiled(t, compile.Options{Reversed: true})
-	for _, native := range []bool{false, true} {
-		looks, last := 0, math.MaxInt
-		var phase calls.Phase
-		opt := engine.Options{NoNative: !native, Phase: func(p calls.Phase) { phase = p }}
-		opt.Limits.Look = func() error {
-			if looks++; looks == last {
-				return errors.New("stop")
-			}
-			return nil
+	looks, last := 0, math.MaxInt
+	var phase calls.Phase
+	opt := engine.Options{Phase: func(p calls.Phase) { phase = p }}
+	opt.Limits.Look = func() error {
+		if looks++; looks == last {
+			return errors.New("stop")
 		}
-		m, err := engine.New(prog, opt)
-		require.NoError(t, err)
-		value, gradient := make([]float64, 1), make([]float64, 1)
+		return nil
+	}
+	m, err := engine.New(p.Compiled(t, compile.Options{Reversed: true}), opt)
+	require.NoError(t, err)
+	defer m.Close()
+	value, gradient := make([]float64, 1), make([]float64, 1)
+	require.NoError(t, m.Gradient(p.Point, value, gradient))
+	first := m.Stats()
+	for range 3 {
+		looks, last = 0, math.MaxInt
 		require.NoError(t, m.Gradient(p.Point, value, gradient))
-		first := m.Stats()
-		for range 3 {
-			looks, last = 0, math.MaxInt
-			require.NoError(t, m.Gradient(p.Point, value, gradient))
-			looks, last = 0, looks-1
-			require.ErrorContains(t, m.Gradient(p.Point, value, gradient), "stop")
-			require.Equal(t, calls.Backward, phase)
-			looks, last = 0, math.MaxInt
-			require.NoError(t, m.Gradient(p.Point, value, gradient))
-			require.Equal(t, []float64{4096, 16384}, append(value, gradient...))
-			require.Equal(t, first.Counts, m.Stats().Counts)
-			require.Equal(t, first.Search, m.Stats().Search)
-		}
-		require.Equal(t, native && engine.CompiledRoutines(m), engine.CompiledCells(m))
-		require.NoError(t, m.Close())
+		looks, last = 0, looks-1
+		require.ErrorContains(t, m.Gradient(p.Point, value, gradient), "stop")
+		require.Equal(t, calls.Backward, phase)
+		looks, last = 0, math.MaxInt
+		require.NoError(t, m.Gradient(p.Point, value, gradient))
+		require.Equal(t, []float64{4096, 16384}, append(value, gradient...))
+		require.Equal(t, first.Counts, m.Stats().Counts)
+		require.Equal(t, first.Search, m.Stats().Search)
 	}
 }
 

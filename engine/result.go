@@ -26,7 +26,6 @@ type Stats struct {
 
 // Stats returns what the last run cost, or how far it got if it was stopped.
 func (m *Machine) Stats() Stats {
-	m.countRoutines()
 	freed := m.collect.freed + m.dropped
 	s := Stats{Counts: m.counts, Readback: m.readback, Recompute: m.block.Recomputed, Search: m.pops + m.waits + m.occurs + m.arrivals.Compared,
 		Nodes: m.live() + freed, Freed: freed, PeakNodes: max(m.collect.peak, m.live()), ArenaBytes: m.arena.Bytes(), Looks: m.looks}
@@ -137,7 +136,6 @@ func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 // readList returns the elements of a list, in its order: it applies the list to
 // λa.λr.⟨a,r⟩ and an end mark. What that counts is taken back, also if a limit ends it.
 func (m *Machine) readList(list graph.Ref) ([]graph.Ref, error) {
-	m.countRoutines()
 	root, literal, runs := m.root, m.literal, slices.Clone(m.runs)
 	steps, pops, waits, applied, counts := m.steps, m.pops, m.waits, m.applied, m.counts
 	defer func() {

@@ -21,8 +21,6 @@ func (m *Machine) fire(r graph.Ref) error {
 		return m.iterate(r)
 	case graph.Job:
 		return m.fireJob(r)
-	case graph.Frames:
-		return m.continueRoutine(r)
 	}
 	return nil
 }
@@ -286,9 +284,6 @@ func (m *Machine) applySpine(r, f graph.Ref, args []uint32) error {
 
 // invoke runs the template of a closure on arguments that are bound, and puts its result into the node r.
 func (m *Machine) invoke(r, f graph.Ref, id uint32, args []graph.Ref) error {
-	if routine := m.routine(id); routine != nil {
-		return m.applyRoutine(r, f, routine, args)
-	}
 	t := &m.prog.Templates[id]
 	if err := m.loadFunction(t, id, f); err != nil {
 		return err

@@ -29,7 +29,6 @@ type team struct {
 	front  order.Front
 	least  uint64 // instructions that a block's backward phase has if it is lent
 	alone  bool   // the machine does the rest of this run itself
-	few    bool   // so it does all runs: see callsLittle
 	// accepted counts the tasks of this run that workers have done for the machine.
 	accepted int
 }
@@ -89,7 +88,7 @@ func (t *team) reset() {
 	t.order.Reset()
 	t.lend.reset()
 	clear(t.sweeps)
-	t.accepted, t.alone = 0, t.few
+	t.accepted, t.alone = 0, false
 	for _, w := range t.Workers {
 		w.kept = w.m.arena.Start()
 		w.m.top = w.kept
@@ -168,7 +167,6 @@ func (m *Machine) fetch(e *task) (bool, error) {
 // begin makes the worker's machine ready for a task.
 func (w *worker) begin() {
 	s := w.m
-	s.call.stack.Reset()
 	if w.unread.Load() == 0 && !s.prog.Reversed {
 		s.top = s.arena.Start()
 	}
@@ -187,7 +185,6 @@ type cost struct {
 
 // cost returns what the machine has counted since its reset.
 func (m *Machine) cost() cost {
-	m.countRoutines()
 	return cost{dropped: m.dropped, recomputed: m.block.Recomputed, steps: m.steps, pops: m.pops, waits: m.waits, occurs: m.occurs, readback: m.readback, applied: m.applied, firedIn: m.firedIn,
 		counts: m.counts, runs: pool.TallyOf(m.runs), blockRuns: pool.TallyOf(m.block.runs), fired: pool.TallyOf(m.fired), blockFired: pool.TallyOf(m.block.fired)}
 }

@@ -100,7 +100,6 @@ const (
 	PairLayout
 	VecLayout
 	ClosureLayout // what a captured closure captures
-	RefLeaf       // of a routine: a reference to any value
 )
 
 // LayoutNode is a leaf, or a tuple of N components. Of the result of an open block, Named says that
@@ -113,16 +112,6 @@ type LayoutNode struct {
 
 // Layout is a value built of numbers, duals, pairs and vectors, in preorder.
 type Layout []LayoutNode
-
-// Leaves returns how many leaves the layout of a routine's argument or result has.
-func (l Layout) Leaves() (n uint32) {
-	for _, node := range l {
-		if node.Kind != PairLayout {
-			n++
-		}
-	}
-	return n
-}
 
 // Leaves is a value of the layout whose numbers, from left to right, are in the
 // registers Regs, and which has Duals duals.

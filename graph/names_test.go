@@ -8,15 +8,15 @@ import (
 
 // TestKindNames: each kind has a name of its own.
 func TestKindNames(t *testing.T) {
-	require.Len(t, kindNames, int(Frames)+1)
+	require.Len(t, kindNames, int(Job)+1)
 	seen := map[string]bool{}
-	for k := NoKind; k <= Frames; k++ {
+	for k := NoKind; k <= Job; k++ {
 		name := k.String()
 		require.NotEmpty(t, name)
 		require.False(t, seen[name], "two kinds are %s", name)
 		seen[name] = true
 	}
-	for k, name := range map[Kind]string{NoKind: "none", Num: "num", BlockDual: "blockDual", Bag: "bag", Wait: "wait", Job: "job", Frames + 1: "?"} {
+	for k, name := range map[Kind]string{NoKind: "none", Num: "num", BlockDual: "blockDual", Bag: "bag", Wait: "wait", Job: "job", Job + 1: "?"} {
 		require.Equal(t, name, k.String())
 	}
 }

@@ -57,7 +57,6 @@ const (
 	IterData
 	IterList
 	Job
-	Frames // the frames of routines that wait for an application
 )
 
 // KindMask selects the kind in a head.
@@ -74,7 +73,7 @@ const MaxArgs = 3
 
 var kindNames = [...]string{"none", "num", "pair", "vec", "con", "closure", "partial", "chain", "list", "nat", "data", "dual",
 	"input", "block", "blockDual", "forward", "symbol", "inert", "neutral", "lin", "arrival", "bag",
-	"wait", "suspended", "apply", "project", "copy", "iterNat", "iterData", "iterList", "job", "frames"}
+	"wait", "suspended", "apply", "project", "copy", "iterNat", "iterData", "iterList", "job"}
 
 // String returns the name of the kind.
 func (k Kind) String() string {

@@ -349,9 +349,7 @@ type Program struct {
 	Types    *term.Types
 	Type     term.Type
 
-	Loops    *sync.Map // the engine's: what it keeps of loops with equal code
-	DualCode Compiled  // the engine's: machine code of Bodies
+	Loops *sync.Map // the engine's: what it keeps of loops with equal code
 
-	special  *special
-	routines *routines
+	special *special
 }

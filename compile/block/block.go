@@ -1,6 +1,6 @@
 // Package block compiles templates further, to blocks: straight-line code on registers of numbers, for each λ whose body
-// is arithmetic. Where a body has families its block works on arrays. While it runs, the machine asks for two more things:
-// blocks with paths, of functions whose branches only the run knows, and routines, of functions that call one another.
+// is arithmetic. Where a body has families its block works on arrays. While it runs, the machine asks for
+// blocks with paths, of functions whose branches only the run knows.
 package block
 
 import (
@@ -44,7 +44,7 @@ type MissingError struct{ Templates []uint32 }
 func (e *MissingError) Error() string { return graph.ErrFamilies.Error() }
 func (e *MissingError) Unwrap() error { return graph.ErrFamilies }
 
-// Compile makes the blocks of a program, and lets the machine make blocks with paths, and routines, while it runs.
+// Compile makes the blocks of a program, and lets the machine make blocks with paths while it runs.
 // The error is Check's, or a [*MissingError] if a template with families has no block.
 func Compile(src Source) error {
 	c := &compiler{types: src.Types, out: src.Program, slotTypes: src.SlotTypes, families: src.Families, ask: src.Check}

@@ -10,7 +10,6 @@ import (
 // are made in the same order as by the machine.
 type evaluation struct {
 	prog  *graph.Program
-	on    rules
 	nodes []evaluated
 	slots map[uint32]int // of the frame: the nodes
 	work  []int          // redexes
@@ -18,46 +17,30 @@ type evaluation struct {
 	size  int            // instructions so far
 }
 
-// rules are what an evaluation leaves to those that make code of it. They report false where there is no code.
-type rules interface {
-	// operand returns the node in a slot, which may be a global.
-	operand(slot uint32) (int, bool)
-	// began is told of each template that is instantiated, and families runs one with families.
-	began(id uint32) bool
-	families(id uint32, values []int, into int) bool
-	// component returns component k of what the instruction opens.
-	component(in *graph.Instr, w wire, k int) (wire, bool)
-	// compute returns the result of an instruction on values.
-	compute(in *graph.Instr, ops []int) (wire, bool)
-	// branch fires a conditional or a match, and apply an application.
-	branch(r int) bool
-	apply(r int) bool
-}
-
 // start forgets the last evaluation. Its size counts on.
-func (e *evaluation) start() {
-	e.nodes, e.work = e.nodes[:0], e.work[:0]
-	e.slots = map[uint32]int{}
+func (b *pathBuilder) start() {
+	b.nodes, b.work = b.nodes[:0], b.work[:0]
+	b.slots = map[uint32]int{}
 }
 
-// finish fires all redexes, and returns the value of the root.
-func (e *evaluation) finish(root int) (w wire, ok bool) {
-	for len(e.work) > 0 {
-		last := len(e.work) - 1
-		r := e.work[last]
-		e.work = e.work[:last]
-		if !e.fire(r) {
+// reduce fires all redexes, and returns the value of the root.
+func (b *pathBuilder) reduce(root int) (w wire, ok bool) {
+	for len(b.work) > 0 {
+		last := len(b.work) - 1
+		r := b.work[last]
+		b.work = b.work[:last]
+		if !b.fire(r) {
 			return w, false
 		}
 	}
-	return e.nodes[root].wire, e.nodes[root].isValue
+	return b.nodes[root].wire, b.nodes[root].isValue
 }
 
 // wiresOf returns the wires of nodes that are values.
-func (e *evaluation) wiresOf(ops []int) []wire {
+func (b *pathBuilder) wiresOf(ops []int) []wire {
 	wires := make([]wire, len(ops))
 	for i, r := range ops {
-		wires[i] = e.nodes[r].wire
+		wires[i] = b.nodes[r].wire
 	}
 	return wires
 }
@@ -75,184 +58,184 @@ type evaluated struct {
 	k    int
 }
 
-func (e *evaluation) add(v evaluated) int {
-	e.nodes = append(e.nodes, v)
-	return len(e.nodes) - 1
+func (b *pathBuilder) add(v evaluated) int {
+	b.nodes = append(b.nodes, v)
+	return len(b.nodes) - 1
 }
 
-func (e *evaluation) value(w wire) int { return e.add(evaluated{isValue: true, wire: w}) }
+func (b *pathBuilder) value(w wire) int { return b.add(evaluated{isValue: true, wire: w}) }
 
 // instantiate runs a template, as the machine does.
-func (e *evaluation) instantiate(id uint32, values []int, into int) bool {
-	p := e.prog
+func (b *pathBuilder) instantiate(id uint32, values []int, into int) bool {
+	p := b.prog
 	t := &p.Templates[id]
-	if !e.on.began(id) {
+	if !b.began(id) {
 		return false
 	}
 	if t.Families {
-		return e.on.families(id, values, into)
+		return b.families(id, values, into)
 	}
 	for i, v := range values {
-		e.slots[t.Cap0+uint32(i)] = v
+		b.slots[t.Cap0+uint32(i)] = v
 	}
 	for pc := t.Start; pc < t.End; pc++ {
 		in := &p.Code[pc]
-		e.pc = pc
+		b.pc = pc
 		ops := make([]int, in.NumOperands())
 		ready := true
 		for i := range ops {
 			var ok bool
-			if ops[i], ok = e.on.operand(p.Operand(in, uint32(i))); !ok {
+			if ops[i], ok = b.operand(p.Operand(in, uint32(i))); !ok {
 				return false
 			}
-			ready = ready && e.nodes[ops[i]].isValue
+			ready = ready && b.nodes[ops[i]].isValue
 		}
-		if e.size++; e.size > maxPathCode || !e.exec(in, ops, into, ready) {
+		if b.size++; b.size > maxPathCode || !b.exec(in, ops, into, ready) {
 			return false
 		}
 	}
 	if t.RootAt == graph.NoRoot {
-		v, ok := e.on.operand(t.Result)
+		v, ok := b.operand(t.Result)
 		if ok {
-			e.takeOver(into, v)
+			b.takeOver(into, v)
 		}
 		return ok
 	}
-	if e.nodes[into].isValue {
-		e.resume(into)
+	if b.nodes[into].isValue {
+		b.resume(into)
 	}
 	return true
 }
 
 // exec runs an instruction, or makes the node that waits for its operands.
-func (e *evaluation) exec(in *graph.Instr, ops []int, into int, ready bool) bool {
+func (b *pathBuilder) exec(in *graph.Instr, ops []int, into int, ready bool) bool {
 	root := in.Flags&graph.Root != 0
 	switch in.Op {
 	case graph.OpUnpair, graph.OpUntuple, graph.OpUnvec:
 		for k := range int(in.N) {
 			if ready {
-				w, ok := e.on.component(in, e.nodes[ops[0]].wire, k)
+				w, ok := b.component(in, b.nodes[ops[0]].wire, k)
 				if !ok {
 					return false
 				}
-				e.slots[in.D+uint32(k)] = e.value(w)
+				b.slots[in.D+uint32(k)] = b.value(w)
 				continue
 			}
-			r := e.add(evaluated{kind: graph.Project, in: in, ops: ops, k: k})
-			e.slots[in.D+uint32(k)] = r
-			e.await(r, ops[0])
+			r := b.add(evaluated{kind: graph.Project, in: in, ops: ops, k: k})
+			b.slots[in.D+uint32(k)] = r
+			b.await(r, ops[0])
 		}
 		return true
 	case graph.OpApply:
 		r := into
 		if !root {
-			r = e.add(evaluated{})
+			r = b.add(evaluated{})
 		}
-		e.wait(r, graph.Apply, in, ops)
-		e.slots[in.D] = r
-		e.advance(r, 0)
+		b.wait(r, graph.Apply, in, ops)
+		b.slots[in.D] = r
+		b.advance(r, 0)
 		return true
 	}
 	if ready && in.Op != graph.OpIf && in.Op != graph.OpCase {
-		w, ok := e.on.compute(in, ops)
+		w, ok := b.compute(in, ops)
 		if !ok {
 			return false
 		}
 		r := into
 		if !root {
-			r = e.add(evaluated{})
+			r = b.add(evaluated{})
 		}
-		e.nodes[r].isValue, e.nodes[r].wire = true, w
-		e.slots[in.D] = r
+		b.nodes[r].isValue, b.nodes[r].wire = true, w
+		b.slots[in.D] = r
 		return true
 	}
 	r := into
 	if !root || graph.Units(graph.WaitWords, len(ops)) > 2 {
-		r = e.add(evaluated{})
+		r = b.add(evaluated{})
 	}
-	e.wait(r, graph.Suspended, in, ops)
-	e.slots[in.D] = r
+	b.wait(r, graph.Suspended, in, ops)
+	b.slots[in.D] = r
 	if root && r != into {
-		e.copyFrom(into, r)
+		b.copyFrom(into, r)
 	}
-	e.advance(r, 0)
+	b.advance(r, 0)
 	return true
 }
 
 // wait makes r a node that waits for its operands. It keeps its waiters.
-func (e *evaluation) wait(r int, kind graph.Kind, in *graph.Instr, ops []int) {
-	n := &e.nodes[r]
-	n.kind, n.in, n.pc, n.ops, n.k = kind, in, e.pc, ops, 0
+func (b *pathBuilder) wait(r int, kind graph.Kind, in *graph.Instr, ops []int) {
+	n := &b.nodes[r]
+	n.kind, n.in, n.pc, n.ops, n.k = kind, in, b.pc, ops, 0
 }
 
-func (e *evaluation) await(w, v int) { e.nodes[v].waiters = append(e.nodes[v].waiters, w) }
+func (b *pathBuilder) await(w, v int) { b.nodes[v].waiters = append(b.nodes[v].waiters, w) }
 
-func (e *evaluation) copyFrom(r, v int) {
-	e.wait(r, graph.Copy, nil, []int{v})
-	e.await(r, v)
+func (b *pathBuilder) copyFrom(r, v int) {
+	b.wait(r, graph.Copy, nil, []int{v})
+	b.await(r, v)
 }
 
-func (e *evaluation) takeOver(r, v int) {
-	if !e.nodes[v].isValue {
-		e.copyFrom(r, v)
+func (b *pathBuilder) takeOver(r, v int) {
+	if !b.nodes[v].isValue {
+		b.copyFrom(r, v)
 		return
 	}
-	e.settle(r, e.nodes[v].wire)
+	b.settle(r, b.nodes[v].wire)
 }
 
-func (e *evaluation) settle(r int, w wire) {
-	e.nodes[r].isValue, e.nodes[r].wire = true, w
-	e.resume(r)
+func (b *pathBuilder) settle(r int, w wire) {
+	b.nodes[r].isValue, b.nodes[r].wire = true, w
+	b.resume(r)
 }
 
-func (e *evaluation) resume(v int) {
-	waiters := e.nodes[v].waiters
-	e.nodes[v].waiters = nil
+func (b *pathBuilder) resume(v int) {
+	waiters := b.nodes[v].waiters
+	b.nodes[v].waiters = nil
 	for _, w := range slices.Backward(waiters) {
-		switch e.nodes[w].kind {
+		switch b.nodes[w].kind {
 		case graph.Apply, graph.Suspended:
-			e.advance(w, e.nodes[w].k)
+			b.advance(w, b.nodes[w].k)
 		default:
-			e.work = append(e.work, w)
+			b.work = append(b.work, w)
 		}
 	}
 }
 
 // advance waits for the first operand from number i on that is no value, or makes r a redex.
-func (e *evaluation) advance(r, i int) {
-	for n := &e.nodes[r]; i < len(n.ops); i++ {
-		if !e.nodes[n.ops[i]].isValue {
+func (b *pathBuilder) advance(r, i int) {
+	for n := &b.nodes[r]; i < len(n.ops); i++ {
+		if !b.nodes[n.ops[i]].isValue {
 			n.k = i
-			e.await(r, n.ops[i])
+			b.await(r, n.ops[i])
 			return
 		}
 	}
-	e.work = append(e.work, r)
+	b.work = append(b.work, r)
 }
 
 // fire fires the redex r.
-func (e *evaluation) fire(r int) bool {
-	n := e.nodes[r]
+func (b *pathBuilder) fire(r int) bool {
+	n := b.nodes[r]
 	switch n.kind {
 	case graph.Apply:
-		return e.on.apply(r)
+		return b.apply(r)
 	case graph.Project:
-		w, ok := e.on.component(n.in, e.nodes[n.ops[0]].wire, n.k)
+		w, ok := b.component(n.in, b.nodes[n.ops[0]].wire, n.k)
 		if !ok {
 			return false
 		}
-		e.settle(r, w)
+		b.settle(r, w)
 	case graph.Copy:
-		e.settle(r, e.nodes[n.ops[0]].wire)
+		b.settle(r, b.nodes[n.ops[0]].wire)
 	default:
 		if n.in.Op == graph.OpIf || n.in.Op == graph.OpCase {
-			return e.on.branch(r)
+			return b.branch(r)
 		}
-		w, ok := e.on.compute(n.in, n.ops)
+		w, ok := b.compute(n.in, n.ops)
 		if !ok {
 			return false
 		}
-		e.settle(r, w)
+		b.settle(r, w)
 	}
 	return true
 }

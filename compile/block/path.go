@@ -17,7 +17,6 @@ func (c *compiler) specialize() {
 		return
 	}
 	small := &compiler{types: c.types, out: c.out, slotTypes: c.slotTypes, families: c.families}
-	c.routines(small)
 	c.out.Specialized(func(id uint32, args int, closures []uint32, paths int) *graph.Block {
 		b := newPathBuilder(small, id, closures, paths)
 		block := b.build(id, args)
@@ -36,7 +35,7 @@ func newPathBuilder(c *compiler, id uint32, closures []uint32, paths int) *pathB
 		globals: map[uint32]wire{}, tree: []pathNode{{then: -1, no: -1}}}
 	// blockBuilder.wire asks where the frame begins.
 	b.t, b.wires = &graph.Template{Cap0: uint32(c.out.NumGlobals())}, map[uint32]wire{}
-	b.prog, b.on = c.out, b
+	b.prog = c.out
 	return b
 }
 
@@ -199,7 +198,7 @@ func (b *pathBuilder) run(f wire, args []wire) bool {
 	if !b.apply(root) {
 		return false
 	}
-	result, ok := b.evaluation.finish(root)
+	result, ok := b.reduce(root)
 	if !ok {
 		return false
 	}

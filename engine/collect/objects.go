@@ -55,7 +55,7 @@ func (o *Objects) Extent(r graph.Ref) uint32 {
 		return graph.Units(graph.ValueWords, int(o.prog.Templates[index].Caps))
 	case graph.Suspended:
 		return max(2, graph.Units(graph.WaitWords, int(o.instruction(r).NumOperands())))
-	case graph.Apply, graph.Project, graph.Copy, graph.IterNat, graph.IterData, graph.IterList, graph.Frames:
+	case graph.Apply, graph.Project, graph.Copy, graph.IterNat, graph.IterData, graph.IterList:
 		return 2
 	}
 	return 1
@@ -112,7 +112,7 @@ func (o *Objects) References(r graph.Ref, f func(word uint64)) {
 		from, count = w+graph.WaitWords, index&0xff+1
 	case graph.Project, graph.Copy:
 		from, count = w+graph.WaitWords, 1
-	case graph.IterNat, graph.Frames:
+	case graph.IterNat:
 		from, count = w+graph.WaitWords, 2
 	case graph.IterData, graph.IterList:
 		from, count = w+graph.WaitWords, 3
