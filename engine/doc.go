@@ -35,20 +35,11 @@
 // none may have a block with paths, made for the closures that it captures: see chain.go. A function that takes one argument more than
 // the iteration gives it makes a chain: the function that comes of it is not built, and applying it is a loop.
 //
-// # Routines
-//
-// A function that runs often and is no block becomes a routine: see [graph.Routine] and package frames. Its calls are frames on a
-// stack, so nothing waits and no node is made for an application, a conditional or a number that only the frame uses. It makes the
-// objects and the dual λs that its templates would make, in the same order. An application that has no routine goes on the worklist; a
-// node of kind Frames waits for its value, and then the frames go on. Under LIFO all work for that value is done before anything below
-// it on the worklist, so the frames that wait are always those on top of the stack. They are used under LIFO, also by workers and by a
-// machine of the schedule Parallel that goes on alone, without profiles.
-//
 // # Packages
 //
-// What needs nothing of the machine is in packages of its own: block runs blocks, by packages array and native; frames has the stack of
-// routines, collect the objects of the arena and the collector, ground the size of the graph of an open program, order the order in
-// which cells fire, and pool the tasks of the schedule [Parallel]. Packages listing and profile read a machine.
+// What needs nothing of the machine is in packages of its own: block runs blocks, by packages array and native; collect has the objects
+// of the arena and the collector, ground the size of the graph of an open program, order the order in which cells fire, and pool the
+// tasks of the schedule [Parallel]. Packages listing and profile read a machine.
 //
 // # Counting
 //

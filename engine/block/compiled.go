@@ -21,8 +21,8 @@ const (
 	maxCode  = 1 << 13
 )
 
-// WorthCompiling reports whether a loop of so many instructions that has run so much is compiled.
-func (r *Runner) WorthCompiling(instructions int, work uint64) bool {
+// worthCompiling reports whether a loop of so many instructions that has run so much is compiled.
+func (r *Runner) worthCompiling(instructions int, work uint64) bool {
 	return instructions <= maxCode && work >= r.opt.NativeWork*max(1, uint64(instructions)/longCode)
 }
 
@@ -49,7 +49,7 @@ func (r *Runner) loopCode(of *graph.Compiled, instructions int, n, left uint64, 
 		c = of.Load().(*compiled)
 	}
 	each := uint64(instructions + runWork)
-	if !c.shared && r.WorthCompiling(instructions, shareWork*(c.work.Load()+left*each)) {
+	if !c.shared && r.worthCompiling(instructions, shareWork*(c.work.Load()+left*each)) {
 		shared, _ := r.prog.Loops.LoadOrStore(loop().Key(), &compiled{shared: true})
 		own := c.work.Load()
 		c = shared.(*compiled)
@@ -58,7 +58,7 @@ func (r *Runner) loopCode(of *graph.Compiled, instructions int, n, left uint64, 
 	}
 	work := c.work.Load() + left*each
 	c.work.Add(n * each)
-	if !r.opt.NoNative && r.WorthCompiling(instructions, work) && (r.WorthCompiling(instructions, work/overByte) || !c.hasBytecode(loop)) {
+	if !r.opt.NoNative && r.worthCompiling(instructions, work) && (r.worthCompiling(instructions, work/overByte) || !c.hasBytecode(loop)) {
 		c.once.Do(func() { c.code = native.Compile(loop()) })
 		if c.code != nil {
 			return c.code, r.nativeMemory(c.code)
@@ -332,7 +332,7 @@ func (f *firing) pathCode(q *Paths, n uint64) (*compiledPaths, error) {
 			instructions += len(w.Code)
 		}
 		c.work += n * uint64(instructions/len(codes)+runWork)
-		if c.made == maxPathCompiles || !f.r.WorthCompiling(instructions, c.work) || !f.compilePaths(c, codes) {
+		if c.made == maxPathCompiles || !f.r.worthCompiling(instructions, c.work) || !f.compilePaths(c, codes) {
 			return nil, nil
 		}
 	}

@@ -1,10 +1,6 @@
-// Package native runs loops of straight-line code, and routines. A [Loop] becomes one WebAssembly function, of which wazero makes
+// Package native runs loops of straight-line code. A [Loop] becomes one WebAssembly function, of which wazero makes
 // machine code, or bytecode for an interpreter, on at most 256 registers. Operations are made in the order of the code and rounded as it
 // says, so results have the same bits in both forms; only which NaN an operation makes may differ.
-//
-// [Routines] are all routines of a program as one function: a loop over states, for the depth of calls is not that of a stack of
-// machine code. Its memory is the window of an arena, so it reads and makes the machine's nodes. It stops before what it does not
-// translate, with frames that the interpreter goes on with.
 //
 // The functions of package elementary, and those of the table of symbols of package term, are translated from their Go sources by
 // the command generate. What it does not translate, such as the pow of package math, compiled code calls.

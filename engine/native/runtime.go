@@ -91,7 +91,7 @@ func Compile(l *Loop) *Code {
 		return nil
 	}
 	pages := int(c.bytes / pageBytes)
-	c.compiled = machineCode(r, module(w.linker.types, w.linker.bodies, pages, pages))
+	c.compiled = machineCode(r, module(w.linker.types, w.linker.bodies, pages))
 	if c.compiled == nil {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (m *Memory) instance(c *Code) *instance {
 }
 
 // instantiate returns the function of a module with the memory. It is there as long as its owner.
-func instantiate[T any](owner *T, code wazero.CompiledModule, memory []byte) api.Function {
+func instantiate(owner *Memory, code wazero.CompiledModule, memory []byte) api.Function {
 	ctx := experimental.WithMemoryAllocator(context.Background(),
 		experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return whole(memory) }))
 	mod, err := compiler().InstantiateModule(ctx, code, wazero.NewModuleConfig().WithName(""))

@@ -8,60 +8,34 @@ import (
 // Types of values and of blocks, and the opcodes of WebAssembly that the package uses.
 const (
 	typeF64  = 0x7c
-	typeI64  = 0x7e
 	typeI32  = 0x7f
 	typeNone = 0x40
 
-	opUnreachable = 0x00
-	opBlock       = 0x02
-	opLoop        = 0x03
-	opIf          = 0x04
-	opElse        = 0x05
-	opEnd         = 0x0b
-	opBr          = 0x0c
-	opBrIf        = 0x0d
-	opBrTable     = 0x0e
-	opCall        = 0x10
-	opDrop        = 0x1a
-	opSelect      = 0x1b
-	opLocalGet    = 0x20
-	opLocalSet    = 0x21
-	opLocalTee    = 0x22
-	opI32Load     = 0x28
-	opI64Load     = 0x29
-	opF64Load     = 0x2b
-	opI32Store    = 0x36
-	opI64Store    = 0x37
-	opF64Store    = 0x39
-	opI32Const    = 0x41
-	opI64Const    = 0x42
-	opF64Const    = 0x44
-	opI32Eqz      = 0x45
-	opI32Eq       = 0x46
-	opI32Ne       = 0x47
-	opI32GtU      = 0x4b
-	opI64Eqz      = 0x50
-	opI64LeS      = 0x57
-	opI64GeU      = 0x5a
-	opI32Add      = 0x6a
-	opI32Sub      = 0x6b
-	opI32And      = 0x71
-	opI32Or       = 0x72
-	opI32Shl      = 0x74
-	opI32ShrU     = 0x76
-	opI64Clz      = 0x79
-	opI64Add      = 0x7c
-	opI64Sub      = 0x7d
-	opI64And      = 0x83
-	opI64Or       = 0x84
-	opI64Xor      = 0x85
-	opI64Shl      = 0x86
-	opF64Add      = 0xa0
-	opF64Sub      = 0xa1
-	opF64Mul      = 0xa2
-	opI32Wrap     = 0xa7 // of an i64
-	opTruncate    = 0xaa // of an f64 to an i32
-	opI64ExtendU  = 0xad // of an i32
+	opBlock    = 0x02
+	opLoop     = 0x03
+	opIf       = 0x04
+	opElse     = 0x05
+	opEnd      = 0x0b
+	opBr       = 0x0c
+	opBrIf     = 0x0d
+	opBrTable  = 0x0e
+	opCall     = 0x10
+	opDrop     = 0x1a
+	opLocalGet = 0x20
+	opLocalSet = 0x21
+	opLocalTee = 0x22
+	opI64Load  = 0x29
+	opF64Load  = 0x2b
+	opF64Store = 0x39
+	opI32Const = 0x41
+	opI64Const = 0x42
+	opF64Const = 0x44
+	opI32Add   = 0x6a
+	opI32Sub   = 0x6b
+	opF64Add   = 0xa0
+	opF64Sub   = 0xa1
+	opF64Mul   = 0xa2
+	opTruncate = 0xaa // of an f64 to an i32
 )
 
 // encoder appends to WebAssembly code.
@@ -94,11 +68,6 @@ func (e *encoder) f64(v float64) {
 func (e *encoder) i32(v int32) {
 	e.op(opI32Const)
 	e.signed(int64(v))
-}
-
-func (e *encoder) i64(v int64) {
-	e.op(opI64Const)
-	e.signed(v)
 }
 
 // section appends a section of so many items.
@@ -134,9 +103,9 @@ func body(locals []byte, code []byte) []byte {
 // signature is the type of a function: its parameters and results.
 type signature struct{ params, results string }
 
-// module returns a module whose functions are first that of the host, then these. The last is exported. The memory has pages of
-// 64 KiB, at first the least and later the most.
-func module(types []signature, bodies [][]byte, least, most int) []byte {
+// module returns a module whose functions are first that of the host, then these. The last is exported. The memory has so many pages of
+// 64 KiB.
+func module(types []signature, bodies [][]byte, pages int) []byte {
 	m := encoder("\x00asm\x01\x00\x00\x00")
 	var content encoder
 	types = append([]signature{hostSignature}, types...)
@@ -158,8 +127,8 @@ func module(types []signature, bodies [][]byte, least, most int) []byte {
 	m.section(3, len(bodies), content)
 	content = nil
 	content.op(1)
-	content.unsigned(uint64(least))
-	content.unsigned(uint64(most))
+	content.unsigned(uint64(pages))
+	content.unsigned(uint64(pages))
 	m.section(5, 1, content)
 	content = nil
 	content.bytes([]byte(runName))
