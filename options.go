@@ -59,7 +59,7 @@ type EvalOptions struct {
 	Mode       Mode     // how a gradient is computed; values take no notice
 	Strategy   Strategy // when a program is differentiated; values take no notice
 	NoFuse     bool     // run a node for each operation: no blocks. Results and steps are the same
-	NoNative   bool     // interpret blocks and routines: no machine code. Results and steps are the same
+	NoNative   bool     // interpret blocks: no machine code. Results and steps are the same
 
 	// Literal runs on the literal machine, which makes every step by itself, with the same result and steps.
 	// It has the schedules LIFO and Random, the mode Reverse and the strategy Direct. Work sets [Cost.Work].

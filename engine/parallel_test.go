@@ -300,7 +300,7 @@ func TestParallelMemoryIsGivenBack(t *testing.T) {
 					return nil
 				}
 				got, m := runAs(t, prog, s.Point, opt, func(m *engine.Machine) {
-							engine.LendEvery(m, 3, at%2 == 0)
+					engine.LendEvery(m, 3, at%2 == 0)
 				})
 				sameBits(t, want, got)
 				require.NoError(t, m.Close(), name)

@@ -94,7 +94,7 @@ func (f *runFlags) addForm(cmd *cobra.Command) {
 		"run every λ a node for each operation: no blocks; values, gradients and the\n"+
 			"steps that are counted don't depend on it")
 	cmd.Flags().BoolVar(&f.noNative, "no-native", false,
-		"interpret blocks and routines: make no machine code of loops and recursive functions; values,\n"+
+		"interpret blocks: make no machine code of loops; values,\n"+
 			"gradients and the steps that are counted don't depend on it")
 }
 
