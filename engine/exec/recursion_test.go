@@ -24,7 +24,7 @@ let (s, v) = f 9 (e, (r, e)) [| r, e, r |] in let [| x, y, z |] = v in s + x * y
 let (u, v) = f 6 e in u + v * r`,
 	"paths that call nothing behind two matches": `let rec ones (k : R) : fs = if k < 1 then Nil else Cons ((fun x -> x * k + e), ones (k - 1)) in
 let rec all (s : fs) (x : R) : R = match s with Nil -> sin x | Cons (f, rest) ->
-  (match rest with Nil -> f x | Cons (g, q) -> if x < r then x * e else all q (g x) * all rest (f x * e) + all q (x * e)) in all (ones 9) e`,
+  (match rest with Nil -> f x | Cons (g, q) -> if x < r then x * e else all q (g x) * all rest (f x * e) + all q (x * e)) in all (ones 4) e`,
 	"a stream of functions": `let rec ones (k : R) : fs = if k < 1 then Nil else Cons ((fun x -> x * k + e), ones (k - 1)) in
 let rec all (s : fs) (x : R) : R = match s with Nil -> x | Cons (f, rest) -> all rest (f x * r) in all (ones 7) e`,
 }
