@@ -89,7 +89,7 @@ func NewArenas(maxBytes uint64, n int) ([]*Arena, error) {
 	mem := &reservation{most: int64(min(slabs, uint64(n)*each/SlabNodes) * SlabNodes * NodeBytes)}
 	front := uint64(0)
 	if strconv.IntSize == 64 {
-		front = FrontBytes
+		front = frontBytes
 	}
 	if err := mem.reserve(each*uint64(n), front); err != nil {
 		return nil, err
@@ -146,8 +146,8 @@ func (a *Arena) Floats() []float64 {
 
 // The memory of the first arena of a range that machine code can use: it has addresses of 32 bits.
 const (
-	FrontBytes  = 1 << 30 // before the nodes
-	WindowBytes = 1<<32 - 1<<16
+	frontBytes  = 1 << 30 // before the nodes
+	windowBytes = 1<<32 - 1<<16
 	frontStep   = 1 << 16
 )
 

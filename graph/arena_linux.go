@@ -25,7 +25,7 @@ func (m *reservation) reserve(n, front uint64) error {
 	}
 	m.mapped = true
 	m.front = front
-	m.window = mem[:min(uint64(len(mem)), WindowBytes)]
+	m.window = mem[:min(uint64(len(mem)), windowBytes)]
 	nodes := mem[front:]
 	m.nodes = unsafe.Slice((*Node)(unsafe.Pointer(unsafe.SliceData(nodes))), uint64(len(nodes))/NodeBytes)
 	part := func(from, to uint32) []byte { return nodes[uint64(from)*NodeBytes : uint64(to)*NodeBytes] }
