@@ -17,6 +17,15 @@ import (
 // steps are counts: those that are zero are left out.
 type steps = rule.Counts
 
+// allForms are the ways to run a gradient. Steps by rule are equal in all, and numbers to rounding.
+var allForms = map[string]gram.EvalOptions{
+	"default":     {},
+	"no blocks":   {NoFuse: true},
+	"interpreted": {NoNative: true},
+	"parallel":    {Schedule: gram.Parallel, Workers: 3},
+	"literal":     {Literal: true},
+}
+
 func load(t testing.TB, src string) *gram.Program {
 	t.Helper()
 	p, err := gram.Load(context.Background(), "test.gram", []byte(src), gram.Options{})

@@ -140,6 +140,7 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 		return nil
 	case !e.opt.Literal:
 		opt := e.opt.engine()
+		opt.Eager = e.p.eager
 		opt.Phase, opt.Share, opt.Limits = phaseOf(e.meter), shareOf(e.meter), bounds
 		if e.data != nil {
 			own := *e.prog

@@ -1,25 +1,16 @@
-package gram_test
+package gram
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/rule"
 )
 
-// allForms are the ways to run a gradient. Steps by rule are equal in all, and numbers to rounding.
-var allForms = map[string]gram.EvalOptions{
-	"default":     {},
-	"no blocks":   {NoFuse: true},
-	"interpreted": {NoNative: true},
-	"parallel":    {Schedule: gram.Parallel, Workers: 3},
-	"literal":     {Literal: true},
-}
-
 // TestFaults: programs that gave a wrong result, or ended in a crash, have the right one in all forms.
 func TestFaults(t *testing.T) {
+	defer setting{expandShort, inParts}.set()
 	const vector = "input x : R^2 = [| 1, 2 |]\n"
 	for _, tt := range []struct {
 		src             string
@@ -29,18 +20,35 @@ func TestFaults(t *testing.T) {
 			"0 * (sum i < 5000 -> sin (x.(0) * i))", []float64{20}, []float64{18, 21}},
 		{vector + "input y = 1\nfold (fun (a, v) s -> s + a * v.(0)) 0 (list i < 2 -> (x.(i), vec z < 2 -> y))", []float64{3}, []float64{1, 1, 3}},
 		{"param n = 300\ninput x = 0.5\niter #n (fun y -> (fun p -> y) (vec i < n -> i + 1)) x", []float64{0.5}, []float64{1}},
+		{vector + "vec i < 2 -> jvp (fun b -> if x.(i) > 3 / 2 then b else b * x.(1 - i)) 1 3", []float64{6, 3}, []float64{0, 3, 0, 0}},
+		{vector + "vec i < 2 -> jvp (fun b -> if x.(i) < 3 / 2 then b * b else x.(1 - i)) 1 3", []float64{6, 0}, []float64{0, 0, 0, 0}},
+		{"param k = 2\n" + vector + "type stream = Nil | Cons of R^k * stream\nmatch Cons (x, Nil) with | Nil -> 0 | Cons (v, r) -> v.(0) * v.(1)",
+			[]float64{2}, []float64{2, 1}},
+		// A list of numerals has the index of the list around it.
+		{"input s = 2\ninput t = 1\nfold (fun r u -> r + u) t (list i < 2 -> s * fold (fun a r -> r + a) 0 (list j < 2 -> i))", []float64{5}, []float64{2, 1}},
+		// Each match binds a copy of the pair in the constructor, whose components (10) names.
+		{vector + "type t = C of R * R\nlet v = C (x.(0) * x.(0), x.(1)) in (match v with | C s -> fst s) + (match v with | C s -> snd s)", []float64{3}, []float64{2, 1}},
+		// Of a vector in an expanded comprehension, the first component is not opened, and two others are.
+		{vector + "input A : R^(3, 2) = vec i < 3 -> vec j < 2 -> i + j\n(fun v -> vec j < 2 -> (let a = A in fold (fun (s, t) r -> s * r) 1 (list i < 2 -> (a.(2 - i).(1), v.(0))))) x",
+			[]float64{6, 6}, []float64{0, 0, 0, 0, 0, 3, 0, 2, 0, 0, 0, 0, 0, 3, 0, 2}},
 	} {
-		p := load(t, tt.src)
-		var steps rule.Counts
-		for name, opt := range allForms {
-			res, err := p.Gradient(t.Context(), opt)
-			require.NoError(t, err, "%s: %s", name, tt.src)
-			require.InDeltaSlice(t, tt.value, res.Values, 1e-12, "%s: %s", name, tt.src)
-			require.InDeltaSlice(t, tt.gradient, res.Jacobian, 1e-12, "%s: %s", name, tt.src)
-			if steps == (rule.Counts{}) {
-				steps = res.Cost.Steps
+		for _, setting := range arraySettings {
+			setting.set()
+			p, err := Load(t.Context(), "t.gram", []byte(tt.src), Options{})
+			require.NoError(t, err, tt.src)
+			var steps rule.Counts
+			for i, form := range allForms {
+				p.eager = form.eager
+				res, err := p.Gradient(t.Context(), form.opt)
+				require.NoError(t, err, "%s: %s", form.name, tt.src)
+				require.InDeltaSlice(t, tt.value, res.Values, 1e-12, "%s: %s", form.name, tt.src)
+				require.InDeltaSlice(t, tt.gradient, res.Jacobian, 1e-12, "%s: %s", form.name, tt.src)
+				if i == 0 {
+					steps = res.Cost.Steps
+				}
+				require.Equal(t, steps, res.Cost.Steps, "%s: %s", form.name, tt.src)
 			}
-			require.Equal(t, steps, res.Cost.Steps, "%s: %s", name, tt.src)
+			require.NoError(t, (&surface{ctx: t.Context(), p: p}).graph(), tt.src)
 		}
 	}
 }

@@ -71,6 +71,8 @@ type Program struct {
 
 	mu   sync.Mutex
 	size sizes
+
+	eager bool // of tests: see [engine.Options]
 }
 
 // compiled is a program for a machine, made when it is first needed.

@@ -1,394 +1,484 @@
-package gram_test
+package gram
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime"
+	"slices"
 	"strconv"
-	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
 )
 
-// surfaceWriter writes random programs in the source language.
-type surfaceWriter struct {
-	r       *rand.Rand
-	numbers []string // names of type R
-	vectors []string // of type R^k
-	indices []string // below k
-	inside  int      // how many comprehensions are around what is written
-	names   int
+// allForms are the ways to run a program. Steps by rule are equal in all, and numbers to rounding.
+var allForms = []struct {
+	name  string
+	opt   EvalOptions
+	eager bool
+}{
+	{"literal", EvalOptions{Literal: true}, false},
+	{"machine code", EvalOptions{}, true},
+	{"no blocks", EvalOptions{NoFuse: true}, false},
+	{"default", EvalOptions{}, false},
+	{"interpreted", EvalOptions{NoNative: true}, true},
+	{"parallel", EvalOptions{Schedule: Parallel, Workers: 3}, false},
+	{"random", EvalOptions{Schedule: Random}, false},
+	{"literal, random", EvalOptions{Literal: true, Schedule: Random}, false},
+	{"parallel machine code", EvalOptions{Schedule: Parallel, Workers: 2}, true},
 }
 
-const surfaceHead = `input x : R^k = vec i < k -> sin (i + 1)
-input y : R^k = vec i < k -> cos i
-input A : R^k^k = vec i < k -> vec j < k -> 0.3 * sin (1 + i*k + j)
-input B : R^k^k = vec i < k -> vec j < k -> 0.3 * cos (2 + i - j*k)
-input s = 0.7
-input t = -0.4
-data  l : List R = list i < 3 -> 0.4 * i - 0.3
-data  m : List R^k = list i < 2 -> vec j < k -> 0.2 * cos (i + j)
-`
-
-// program writes a program with vectors of k numbers, beside a large sum if large.
-func (w *surfaceWriter) program(k int, large bool) string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "param k = %d\n%s", k, surfaceHead)
-	w.numbers, w.vectors = []string{"s", "t"}, []string{"x", "y"}
-	// Functions that are bound outside of what applies them.
-	w.numbers = append(w.numbers, "u", "v")
-	fmt.Fprintf(&text, "let f = fun u v -> %s in\n", w.number(2))
-	w.numbers = w.numbers[:2]
-	w.vectors = append(w.vectors, "q")
-	fmt.Fprintf(&text, "let g = fun (q : R^k) -> %s in\n", w.number(2))
-	w.vectors = w.vectors[:2]
-	w.numbers = append(w.numbers, "u")
-	fmt.Fprintf(&text, "let rec h n u = if n < 1 then %s else tanh (h (n - 1) %s) * %s in\n", w.number(1), w.number(1), w.number(0))
-	w.numbers = w.numbers[:2]
-	for range w.r.IntN(3) {
-		name := w.name("v")
-		fmt.Fprintf(&text, "let %s = %s in\n", name, w.vector(2))
-		w.vectors = append(w.vectors, name)
-	}
-	text.WriteString(w.calling(3))
-	if large {
-		text.WriteString(" + 0.001 * (sum i < 400 -> sin (x.(0) * i))")
-	}
-	if w.r.IntN(6) == 0 {
-		return strings.Replace(text.String()+"\n", w.lastLine(text.String()), "vec o < k -> x.(o) * ("+w.lastLine(text.String())+")", 1)
-	}
-	return text.String() + "\n"
+// setting says which programs run as arrays.
+type setting struct {
+	short bool
+	parts int
 }
 
-func (w *surfaceWriter) lastLine(text string) string { return text[strings.LastIndex(text, "\n")+1:] }
+func (s setting) set() { expandShort, inParts = s.short, s.parts }
 
-func (w *surfaceWriter) pick(of []string) string { return of[w.r.IntN(len(of))] }
-
-func (w *surfaceWriter) name(letter string) string {
-	w.names++
-	return letter + strconv.Itoa(w.names)
-}
-
-func (w *surfaceWriter) index() string {
-	if len(w.indices) == 0 || w.r.IntN(6) == 0 {
-		return strconv.Itoa(w.r.IntN(2))
-	}
-	i := w.pick(w.indices)
-	if w.r.IntN(4) > 0 {
-		return i
-	}
-	return "(k - 1 - " + i + ")"
-}
-
-// with writes what is in the scope of an index.
-func (w *surfaceWriter) with(format string, write func() string) string {
-	i := w.name("i")
-	w.indices = append(w.indices, i)
-	w.inside++
-	text := write()
-	w.inside--
-	w.indices = w.indices[:len(w.indices)-1]
-	return fmt.Sprintf(format, i, text)
-}
-
-// bound writes what is in the scope of names of numbers.
-func (w *surfaceWriter) bound(names []string, write func() string) string {
-	n := len(w.numbers)
-	w.numbers = append(w.numbers, names...)
-	text := write()
-	w.numbers = w.numbers[:n]
-	return text
-}
-
-func (w *surfaceWriter) numeral() string { return w.pick([]string{"0.5", "1", "0", "2"}) }
-
-func (w *surfaceWriter) leaf() string {
-	switch w.r.IntN(7) {
-	case 0, 1:
-		return w.pick(w.numbers)
-	case 2:
-		return w.numeral()
-	case 3:
-		return "(0.1 * " + w.index() + ")"
-	case 4:
-		return []string{"A", "B"}[w.r.IntN(2)] + ".(" + w.index() + ").(" + w.index() + ")"
-	}
-	return w.pick(w.vectors) + ".(" + w.index() + ")"
-}
-
-// number writes an expression of type R.
-func (w *surfaceWriter) number(depth int) string {
-	if depth == 0 {
-		return w.leaf()
-	}
-	next := func() string { return w.number(depth - 1) }
-	switch w.r.IntN(19) {
-	case 0:
-		return w.leaf()
-	case 16:
-		c := w.name("c")
-		return "(let " + c + " = " + w.numeral() + " in " + w.bound([]string{c, c, c}, next) + ")"
-	case 17:
-		c, d := w.name("c"), w.name("d")
-		pair := []string{"(" + w.numeral() + ", " + next() + ")", "(" + w.numeral() + ", " + w.numeral() + ")"}[w.r.IntN(2)]
-		return "(let (" + c + ", " + d + ") = " + pair + " in " + w.bound([]string{c, c, d}, next) + ")"
-	case 18:
-		v := w.name("v")
-		size := w.with("(vec %s < k -> %s)", func() string {
-			return w.pick([]string{w.numeral(), w.index(), "if " + w.leaf() + " < 0.5 then " + w.leaf() + " else " + w.numeral()})
-		})
-		text := "(let " + v + " = " + size + " in "
-		w.vectors = append(w.vectors, v, v)
-		text += next() + ")"
-		w.vectors = w.vectors[:len(w.vectors)-2]
-		return text
-	case 1:
-		return "(" + next() + " + " + next() + ")"
-	case 2:
-		return "(" + next() + " - " + next() + ")"
-	case 3, 4:
-		return "(" + next() + " * " + next() + ")"
-	case 5:
-		return "(" + []string{"sin", "tanh", "sigmoid", "cos"}[w.r.IntN(4)] + " (" + next() + "))"
-	case 6:
-		a := w.name("a")
-		return "(let " + a + " = " + next() + " in " + w.bound([]string{a}, next) + ")"
-	case 7:
-		a, b := w.name("a"), w.name("b")
-		return "(let (" + a + ", " + b + ") = (" + next() + ", " + next() + ") in " + w.bound([]string{a, b}, next) + ")"
-	case 8, 9:
-		return w.with("(sum %s < k -> %s)", next)
-	case 10:
-		return "(if " + next() + w.pick([]string{" < ", " > ", " <= ", " >= "}) + w.leaf() + " then " + next() + " else " + next() + ")"
-	case 11, 12:
-		return w.fold(depth)
-	case 13:
-		v := w.name("v")
-		text := "(let " + v + " = " + w.vector(depth-1) + " in "
-		w.vectors = append(w.vectors, v)
-		text += next() + ")"
-		w.vectors = w.vectors[:len(w.vectors)-1]
-		return text
-	case 14:
-		return "(dot " + w.pick(w.vectors) + " " + w.pick(w.vectors) + ")"
-	}
-	r := w.name("r")
-	return "(iter #" + strconv.Itoa(1+w.r.IntN(3)) + " (fun " + r + " -> tanh (" + w.bound([]string{r}, next) + ")) " + w.leaf() + ")"
-}
-
-// calling writes an expression of type R in which the functions of the program are applied.
-func (w *surfaceWriter) calling(depth int) string {
-	n := func() string { return w.number(depth - 1) }
-	v := func() string { return w.pick(w.vectors) }
-	parts := []func() string{
-		n,
-		func() string { return "f (" + n() + ") (" + n() + ")" },
-		func() string { return "g " + v() },
-		func() string { return "h " + strconv.Itoa(w.r.IntN(4)) + " (" + n() + ")" },
-		func() string {
-			return w.with("(sum %s < k -> %s)", func() string { return "f " + w.leaf() + " (" + n() + ")" })
-		},
-		func() string {
-			return w.with("(sum %s < k -> %s)", func() string { return "h 1 " + w.leaf() + " * g " + v() })
-		},
-		func() string {
-			a := w.name("a")
-			return "(jvp (fun " + a + " -> " + w.bound([]string{a}, n) + ") " + w.leaf() + " " + w.leaf() + ")"
-		},
-		func() string { return "(jvp (fun (q : R^k) -> g q * q.(0)) " + v() + " " + v() + ")" },
-		func() string { return "(dot (matvec A " + v() + ") " + v() + ")" },
-	}
-	text := parts[w.r.IntN(len(parts))]()
-	for range 1 + w.r.IntN(3) {
-		text += " + " + parts[w.r.IntN(len(parts))]()
-	}
-	return text
-}
-
-// fold writes a fold over a list of numbers, pairs or vectors: data, a literal or one over an index.
-func (w *surfaceWriter) fold(depth int) string {
-	next := func() string { return w.number(depth - 1) }
-	a, b, r := w.name("a"), w.name("b"), w.name("r")
-	size := strconv.Itoa(1 + w.r.IntN(3))
-	body := func(names ...string) string {
-		return "tanh (" + w.bound(append(names, r), next) + ")"
-	}
-	switch w.r.IntN(6) {
-	case 0:
-		return "(fold (fun " + a + " " + r + " -> " + body(a) + ") " + w.leaf() + " l)"
-	case 1:
-		return "(foldl (fun " + r + " " + a + " -> " + body(a) + ") " + w.leaf() + " [" + next() + "; " + next() + "])"
-	case 2:
-		return "(fold (fun " + a + " " + r + " -> " + body(a) + ") " + w.leaf() + " " +
-			w.with("(list %s < "+size+" -> %s)", next) + ")"
-	case 3:
-		return "(fold (fun (" + a + ", " + b + ") " + r + " -> " + body(a, b) + ") " + w.leaf() + " " +
-			w.with("(list %s < "+size+" -> %s)", func() string { return "(" + next() + ", " + next() + ")" }) + ")"
-	case 4:
-		return "(fold (fun " + a + " " + r + " -> " + body(a) + ") " + w.leaf() + " (map (fun " + b + " -> " + w.bound([]string{b}, next) + ") l))"
-	}
-	v := w.name("v")
-	w.vectors = append(w.vectors, v)
-	text := body()
-	w.vectors = w.vectors[:len(w.vectors)-1]
-	list := "m"
-	if w.r.IntN(2) == 0 {
-		list = w.with("(list %s < "+size+" -> %s)", func() string { return w.vector(depth - 1) })
-	}
-	return "(fold (fun " + v + " " + r + " -> " + text + ") " + w.leaf() + " " + list + ")"
-}
-
-// vector writes an expression of type R^k.
-func (w *surfaceWriter) vector(depth int) string {
-	switch w.r.IntN(5) {
-	case 0:
-		return w.pick(w.vectors)
-	case 1:
-		return "(matvec " + []string{"A", "B"}[w.r.IntN(2)] + " " + w.pick(w.vectors) + ")"
-	}
-	return w.with("(vec %s < k -> %s)", func() string { return w.number(depth) })
-}
-
-// randomPrograms is how many programs TestRandomPrograms draws, times the environment's RANDOM_PROGRAMS; the first seed is the
-// environment's RANDOM_SEED.
-const randomPrograms = 200
+// arraySettings are arrays in whole programs, however short; in parts of programs, however small; and what a user has.
+var arraySettings = []setting{{false, 1 << 16}, {false, 0}, {true, 1 << 16}}
 
 // TestRandomPrograms: all forms of random programs in the source language make the same steps by rule and have the same m and |G|, and
-// numbers that agree to rounding with each other, with forward mode and with central differences. One evaluator gives at several points,
-// also after a run that has been cancelled or has reached a limit, what a new one gives.
+// numbers that differ from those of backpropagation over the denotation by no more than rounding does. Forward mode, the denotation of
+// D(t) and central differences agree too. One evaluator gives at several points, and after runs that ended early, what a new one gives.
+//
+// It draws 60 programs, or as many as the environment's RANDOM_PROGRAMS; the first seed is its RANDOM_SEED.
 func TestRandomPrograms(t *testing.T) {
-	times, first := 1, 0
-	if s := os.Getenv("RANDOM_PROGRAMS"); s != "" {
-		var err error
-		times, err = strconv.Atoi(s)
-		require.NoError(t, err)
-	}
-	if s := os.Getenv("RANDOM_SEED"); s != "" {
-		var err error
-		first, err = strconv.Atoi(s)
-		require.NoError(t, err)
-	}
-	finite := 0
-	for seed := first; seed < first+times*randomPrograms; seed++ {
-		w := &surfaceWriter{r: rand.New(rand.NewPCG(uint64(seed), 11))}
-		k := 3 + seed%3
-		if seed%50 == 49 {
-			k = 33
+	number := func(name string, otherwise int) int {
+		if s := os.Getenv(name); s != "" {
+			n, err := strconv.Atoi(s)
+			require.NoError(t, err)
+			return n
 		}
-		if compareSurface(t, w.program(k, seed%3 == 0), seed) {
-			finite++
-		}
+		return otherwise
 	}
-	t.Logf("%d programs, %d with finite gradients", times*randomPrograms, finite)
-	require.Greater(t, finite, times*randomPrograms*9/10)
+	programs, first := number("RANDOM_PROGRAMS", 60), number("RANDOM_SEED", 0)
+	defer setting{expandShort, inParts}.set()
+	var drawn surfaceCounts
+	for i, setting := range arraySettings {
+		setting.set()
+		var workers sync.WaitGroup
+		var next atomic.Int64
+		for range runtime.GOMAXPROCS(0) {
+			workers.Go(func() {
+				for {
+					seed := first + 3*int(next.Add(1)-1) + i
+					if seed >= first+programs {
+						return
+					}
+					if err := checkSurface(t.Context(), seed, &drawn); err != nil {
+						t.Errorf("seed %d: %v", seed, err)
+					}
+				}
+			})
+		}
+		workers.Wait()
+	}
+	t.Logf("%d programs: %d have gradients, %d of them finite ones that no rounding decides; differences of %d, D(t) of %d", programs,
+		drawn.gradients.Load(), drawn.compared.Load(), drawn.differences.Load(), drawn.denoted.Load())
+	require.GreaterOrEqual(t, 10*drawn.compared.Load(), 9*drawn.gradients.Load())
 }
 
-// compareSurface compares the forms of a program, and reports whether its gradient is finite.
-func compareSurface(t *testing.T, src string, seed int) bool {
-	t.Helper()
-	failed := func(what string) string { return fmt.Sprintf("seed %d, %s:\n%s", seed, what, src) }
-	p, err := gram.Load(t.Context(), "t.gram", []byte(src), gram.Options{})
-	require.NoError(t, err, failed("load"))
-	want, err := p.Gradient(t.Context(), gram.EvalOptions{Literal: true})
-	require.NoError(t, err, failed("literal"))
-	value, err := p.Value(t.Context(), gram.EvalOptions{Literal: true})
-	require.NoError(t, err, failed("literal"))
-	scale := 1.0
-	for _, x := range append(want.Values, want.Jacobian...) {
-		scale = max(scale, math.Abs(x))
+// surfaceCounts counts what has been compared.
+type surfaceCounts struct {
+	gradients, compared, differences, denoted atomic.Int64
+}
+
+// surface is a random program that is being checked.
+type surface struct {
+	ctx   context.Context
+	p     *Program
+	seed  int
+	r     *rand.Rand
+	tape  *numberTape // nil: its value is no tuple of numbers, or depends on rounding
+	steps [2]rule.Counts
+	drawn *surfaceCounts
+}
+
+func surfaceProgram(seed int) (src string, value bool) {
+	opt := surfaceOptions{K: 3 + seed%7/6, Large: seed%4 == 0, Value: seed%8 == 7}
+	if seed%64 == 33 {
+		opt.K = 17
 	}
-	finite := scale < 1e8
-	near := func(x, y []float64, bound float64, what string) {
-		t.Helper()
-		require.Len(t, y, len(x), failed(what))
-		for i := range x {
-			if finite && !(math.Abs(x[i]-y[i]) <= bound*scale) {
-				require.Failf(t, "numbers differ", "%v and %v at %d, %s", x[i], y[i], i, failed(what))
-			}
+	return surfaceSource(rand.New(rand.NewPCG(uint64(seed), 11)), opt), opt.Value
+}
+
+// checkSurface draws a program and compares all of it.
+func checkSurface(ctx context.Context, seed int, drawn *surfaceCounts) error {
+	src, value := surfaceProgram(seed)
+	if err := checkSource(ctx, src, value, seed, drawn); err != nil {
+		return fmt.Errorf("%w\n%s", err, src)
+	}
+	return nil
+}
+
+func checkSource(ctx context.Context, src string, value bool, seed int, drawn *surfaceCounts) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			stack := make([]byte, 1<<12)
+			err = fmt.Errorf("panic: %v\n%s", p, stack[:runtime.Stack(stack, false)])
+		}
+	}()
+	p, err := Load(ctx, "t.gram", []byte(src), Options{})
+	if err != nil {
+		return err
+	}
+	s := &surface{ctx: ctx, p: p, seed: seed, r: rand.New(rand.NewPCG(uint64(seed), 12)), drawn: drawn}
+	if !value {
+		drawn.gradients.Add(1)
+		s.tape = newTape(p.Term(), p.ScalarInputs(), p.Point())
+		if finite := func(x float64) bool { return math.Abs(x) < 1e100 }; s.tape.Unsure || !every(s.tape.Bounds, finite) || !every(s.tape.Values, finite) || !every(s.tape.Jacobian, finite) {
+			s.tape = nil
+		} else {
+			drawn.compared.Add(1)
 		}
 	}
-	for name, opt := range allForms {
-		res, err := p.Gradient(t.Context(), opt)
-		require.NoError(t, err, failed(name))
-		require.Equal(t, want.Cost.Steps, res.Cost.Steps, failed(name))
-		near(want.Values, res.Values, 1e-11, name)
-		near(want.Jacobian, res.Jacobian, 1e-11, name)
-		res, err = p.Value(t.Context(), opt)
-		require.NoError(t, err, failed(name))
-		require.Equal(t, value.Cost.Steps, res.Cost.Steps, failed(name))
-		near(value.Values, res.Values, 1e-11, name)
+	checks := []func() error{func() error { return s.forms(false) }, func() error { return s.profile(false) }}
+	if !value {
+		checks = append(checks, func() error { return s.forms(true) }, s.graph, s.semantics, s.reuse, func() error { return s.profile(true) })
 	}
-	arrays, err := p.Bound(t.Context(), gram.EvalOptions{})
-	require.NoError(t, err, failed("m and |G|"))
-	nodes, err := p.Bound(t.Context(), gram.EvalOptions{NoFuse: true})
-	require.NoError(t, err, failed("m and |G|"))
-	require.Equal(t, nodes, arrays, failed("m and |G|"))
+	for _, check := range checks {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
-	// Forward mode along one direction, and central differences along all.
-	r := rand.New(rand.NewPCG(uint64(seed), 12))
-	point := make([]denote.Dual, len(p.Point()))
-	along := make([]float64, len(want.Values))
-	for i, x := range p.Point() {
-		point[i] = denote.Dual{V: x, T: r.Float64() - 0.5}
+func every(xs []float64, holds func(float64) bool) bool {
+	return !slices.ContainsFunc(xs, func(x float64) bool { return !holds(x) })
+}
+
+// run is the value or the gradient.
+func (s *surface) run(gradient bool, opt EvalOptions) (*Result, error) {
+	if gradient {
+		return s.p.Gradient(s.ctx, opt)
+	}
+	return s.p.Value(s.ctx, opt)
+}
+
+// forms compares the forms of a run. Where a comparison depends on rounding they may take different branches.
+func (s *surface) forms(gradient bool) error {
+	var want *Result
+	for i, form := range allForms {
+		// The first three each time, and of the others some.
+		if i > 0 && !gradient && i%4 != s.seed/3%4 || i > 2 && i%3 != s.seed/3%3 {
+			continue
+		}
+		form.opt.Seed, s.p.eager = uint64(s.seed), form.eager
+		res, err := s.run(gradient, form.opt)
+		if err != nil {
+			return fmt.Errorf("%s: %w", form.name, err)
+		}
+		if i == 0 {
+			want, s.steps[btoi(gradient)] = res, res.Cost.Steps
+		}
+		if err := s.same(want, res, gradient); err != nil {
+			return fmt.Errorf("%s, gradient %v: %w", form.name, gradient, err)
+		}
+	}
+	return nil
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// same compares a result with another one, and its numbers with those of the tape.
+func (s *surface) same(want, res *Result, gradient bool) error {
+	if s.tape == nil && s.p.Branches() && gradient {
+		return nil
+	}
+	if want.Cost.Steps != res.Cost.Steps {
+		return fmt.Errorf("steps %v instead of %v", res.Cost.Steps, want.Cost.Steps)
+	}
+	if !slices.Equal(want.Lengths, res.Lengths) || len(want.Values) != len(res.Values) || len(want.Jacobian) != len(res.Jacobian) {
+		return errors.New("another shape")
+	}
+	if s.tape == nil {
+		return nearby(want.Values, res.Values, 1e-10)
+	}
+	if err := within(s.tape.Values, s.tape.ValueBounds, res.Values); err != nil || !gradient {
+		return err
+	}
+	return within(s.tape.Jacobian, s.tape.Bounds, res.Jacobian)
+}
+
+// within compares numbers with those that have bounds of their errors.
+func within(want, bounds, got []float64) error {
+	for i, x := range want {
+		if d := math.Abs(got[i] - x); !(d <= 8*bounds[i]) {
+			return fmt.Errorf("%v instead of %v at %d, %.2g times what rounding does", got[i], x, i, d/bounds[i])
+		}
+	}
+	return nil
+}
+
+// nearby compares numbers that are small enough, relative to the largest.
+func nearby(want, got []float64, bound float64) error {
+	scale := 1.0
+	for _, x := range want {
+		if scale = max(scale, math.Abs(x)); !(scale < 1e8) {
+			return nil
+		}
+	}
+	for i, x := range want {
+		if !(math.Abs(got[i]-x) <= bound*scale) {
+			return fmt.Errorf("%v instead of %v at %d", got[i], x, i)
+		}
+	}
+	return nil
+}
+
+// graph compares m and |G| of arrays, of blocks, of nodes and of the literal machine.
+func (s *surface) graph() error {
+	opt := EvalOptions{Literal: true, Seed: uint64(s.seed)}
+	if s.seed%2 == 0 {
+		opt.Schedule = Random
+	}
+	want, err := s.p.graphLiteral(s.p.Meter(s.ctx), opt)
+	if err != nil {
+		return fmt.Errorf("m and |G|: %w", err)
+	}
+	for i, opt := range []EvalOptions{{}, {}, {NoFuse: true}} {
+		s.p.eager = i == 1
+		if got, err := s.p.Bound(s.ctx, opt); err != nil || got != want && (s.tape != nil || !s.p.Branches()) {
+			return fmt.Errorf("m and |G| are %+v instead of %+v, %+v: %w", got, want, opt, err)
+		}
+	}
+	return nil
+}
+
+// semantics compares the tape with forward mode, with D(t) in the model, and with differences, along one direction.
+func (s *surface) semantics() error {
+	if s.tape == nil || s.seed%5 > 0 {
+		return nil
+	}
+	t, inputs, at := s.p.Term(), s.p.ScalarInputs(), s.p.Point()
+	point := make([]denote.Dual, len(at))
+	along, bounds := make([]float64, len(s.tape.Values)), make([]float64, len(s.tape.Values))
+	for i, x := range at {
+		point[i] = denote.Dual{V: x, T: s.r.Float64() - 0.5}
 		for j := range along {
-			along[j] += want.Jacobian[j*len(point)+i] * point[i].T
+			along[j] += s.tape.Jacobian[j*len(at)+i] * point[i].T
+			bounds[j] += s.tape.Bounds[j*len(at)+i]
 		}
 	}
 	values, slopes := make([]float64, len(along)), make([]float64, len(along))
-	for j, d := range denote.Eval(p.Term(), p.ScalarInputs(), point) {
+	for j, d := range denote.Eval(t, inputs, point) {
 		values[j], slopes[j] = d.V, d.T
 	}
-	near(values, want.Values, 1e-10, "forward mode")
-	near(slopes, along, 1e-8, "forward mode")
-	if seed%20 == 0 && finite && !p.Branches() {
-		near(denote.Differences(p.Term(), p.ScalarInputs(), p.Point()), want.Jacobian, 1e-3, "central differences")
+	if err := within(s.tape.Values, s.tape.ValueBounds, values); err != nil {
+		return fmt.Errorf("forward mode: %w", err)
 	}
-	if seed%10 == 1 {
-		compareReuse(t, p, want.Cost.Steps, failed("one evaluator"))
+	if err := within(along, bounds, slopes); err != nil {
+		return fmt.Errorf("forward mode: %w", err)
 	}
-	return finite
+	if err := s.reversed(t, inputs, at); err != nil {
+		return fmt.Errorf("the denotation of D(t): %w", err)
+	}
+	return s.difference(t, inputs, at, func(i int) float64 { return point[i].T }, along)
 }
 
-// compareReuse runs one evaluator at several points, and after runs that have ended early.
-func compareReuse(t *testing.T, p *gram.Program, steps rule.Counts, failed string) {
-	t.Helper()
-	e, err := p.NewGradient(t.Context(), gram.EvalOptions{})
-	require.NoError(t, err, failed)
-	defer func() { require.NoError(t, e.Close()) }()
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	for i := range 4 {
-		point := p.Point()
+// difference compares the derivative along a direction with differences, where the program is smooth between the points.
+func (s *surface) difference(t *term.Term, inputs []term.Var, at []float64, direction func(int) float64, along []float64) error {
+	const h = 1e-5
+	ahead := func(by float64) *numberTape {
+		moved := slices.Clone(at)
+		for i := range moved {
+			moved[i] += by * direction(i)
+		}
+		return newTape(t, inputs, moved)
+	}
+	tapes := []*numberTape{ahead(-2 * h), ahead(-h), ahead(h), ahead(2 * h)}
+	for _, x := range tapes {
+		if !slices.Equal(x.Decisions, s.tape.Decisions) {
+			return nil
+		}
+	}
+	s.drawn.differences.Add(1)
+	for j, x := range along {
+		near := (tapes[2].Values[j] - tapes[1].Values[j]) / (2 * h)
+		far := (tapes[3].Values[j] - tapes[0].Values[j]) / (4 * h)
+		// The error of near is about a third of near − far, beside those of rounding.
+		if bound := math.Abs(near-far) + 16*tapes[3].ValueBounds[j]/h + 1e-7*math.Abs(x) + 1e-12; !(math.Abs(near-x) <= bound) {
+			return fmt.Errorf("the difference is %v, the derivative %v, bound %v", near, x, bound)
+		}
+	}
+	return nil
+}
+
+// budget is a model of numbers that ends when it has made so many operations.
+type budget struct {
+	denote.Floats
+	left *int
+}
+
+func (b budget) Add(x, y denote.Number) denote.Number {
+	b.spend()
+	return b.Floats.Add(x, y)
+}
+
+func (b budget) Apply(f term.Symbol, args ...denote.Number) (denote.Number, error) {
+	b.spend()
+	return b.Floats.Apply(f, args...)
+}
+
+func (b budget) spend() {
+	if *b.left--; *b.left < 0 {
+		panic(&denote.UndefinedError{What: "takes too long"})
+	}
+}
+
+// reversed compares the tape with ⟦D(t)⟧, whose numbers are functions: what is shared is computed as often as it is used.
+func (s *surface) reversed(t *term.Term, inputs []term.Var, at []float64) (err error) {
+	if len(s.tape.Values) > 1 {
+		return nil
+	}
+	d, err := revgrad.Reverse(t, nil)
+	if err != nil {
+		return err
+	}
+	left := 200000
+	m := denote.Model{Ground: budget{left: &left}, Dim: len(inputs)}
+	var env *denote.Env
+	for i, x := range inputs {
+		env = env.With(x, denote.Pair{Left: at[i], Right: m.Injection(i)})
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			if _, ok := p.(*denote.UndefinedError); !ok {
+				panic(p)
+			}
+			err = nil
+		}
+	}()
+	v, err := m.Denote(d).At(env)
+	if err != nil {
+		return nil // there are too many operations
+	}
+	row := denote.Flatten(v.(denote.Pair).Right.(denote.Linear)(1.0))
+	got := make([]float64, len(row))
+	for i, x := range row {
+		got[i] = x.(float64)
+	}
+	s.drawn.denoted.Add(1)
+	return within(s.tape.Jacobian, s.tape.Bounds, got)
+}
+
+// profile: the samples of a run add up to its steps.
+func (s *surface) profile(gradient bool) error {
+	if s.seed%7 > 1 {
+		return nil
+	}
+	var total rule.Counts
+	opt := EvalOptions{Literal: s.seed%7 == 1, Samples: func(x calls.Sample) { total.AddTimes(&x.Counts, 1) }}
+	res, err := s.run(gradient, opt)
+	if err != nil {
+		return fmt.Errorf("profile: %w", err)
+	}
+	if total != res.Cost.Steps || total != s.steps[btoi(gradient)] && (s.tape != nil || !s.p.Branches()) {
+		return fmt.Errorf("the profile has the steps %v, the run %v, gradient %v", total, res.Cost.Steps, gradient)
+	}
+	return nil
+}
+
+// reuse runs one evaluator at several points, between which branches flip, and after runs that ended early; and several at the same time.
+func (s *surface) reuse() error {
+	if s.seed%6 > 0 {
+		return nil
+	}
+	opts := []EvalOptions{{}, {NoNative: true}, {RowsMemory: 1}, {Schedule: Parallel, Workers: 2}}
+	s.p.eager = s.seed/6%3 > 0
+	var wait sync.WaitGroup
+	errs := make([]error, 2)
+	for i := range errs {
+		wait.Go(func() { errs[i] = s.points(opts[(s.seed/6+i)%len(opts)]) })
+	}
+	wait.Wait()
+	return errors.Join(errs...)
+}
+
+// points runs an evaluator at several points.
+func (s *surface) points(opt EvalOptions) error {
+	total := s.steps[1].Total()
+	e, err := s.p.NewGradient(s.ctx, opt)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	limited := opt
+	limited.MaxSteps = max(1, total*3/4)
+	l, err := s.p.NewGradient(s.ctx, limited)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	for i, factor := range []float64{1, -1.3, 0.1, 0, 1} {
+		point := s.p.Point()
 		for j := range point {
-			point[j] *= []float64{1, -1.3, 0.1, 1}[i]
+			point[j] *= factor
 		}
-		if i == 2 {
-			_, err := e.Gradient(ended, point)
-			require.Error(t, err, failed)
-		}
-		res, err := e.Gradient(t.Context(), point)
-		require.NoError(t, err, failed)
-		got, counts := append(append([]float64{}, res.Values...), res.Jacobian...), res.Cost.Steps
-		fresh, err := p.NewGradient(t.Context(), gram.EvalOptions{Literal: true})
-		require.NoError(t, err, failed)
-		want, err := fresh.Gradient(t.Context(), point)
-		require.NoError(t, err, failed)
-		require.Equal(t, want.Cost.Steps, counts, failed)
-		for j, x := range append(append([]float64{}, want.Values...), want.Jacobian...) {
-			if math.Abs(x) < 1e8 && !(math.Abs(x-got[j]) <= 1e-9*max(1, math.Abs(x))) {
-				require.Failf(t, "numbers differ", "%v and %v, %s", x, got[j], failed)
+		if i > 0 {
+			ended, cancel := context.WithCancel(s.ctx)
+			cancel()
+			if _, err := e.Gradient(ended, point); !errors.Is(err, context.Canceled) {
+				return fmt.Errorf("a cancelled run: %w", err)
 			}
 		}
-		require.NoError(t, fresh.Close())
+		// A limit holds, and what has reached it runs again at the next point.
+		_, err := l.Gradient(s.ctx, point)
+		if limit := new(LimitError); err != nil && !errors.As(err, &limit) {
+			return fmt.Errorf("a limit: %w", err)
+		}
+		if i == 0 && err == nil && total > 400 {
+			return fmt.Errorf("%d steps in a limit of %d", total, limited.MaxSteps)
+		}
+		res, err := e.Gradient(s.ctx, point)
+		if err != nil {
+			return err
+		}
+		res.Cost = e.Cost()
+		if err := s.at(point, res); err != nil {
+			return fmt.Errorf("one evaluator, run %d, %+v: %w", i, opt, err)
+		}
 	}
-	var limit *gram.LimitError
-	_, err = p.Gradient(t.Context(), gram.EvalOptions{MaxSteps: max(1, steps.Total()/2)})
-	require.ErrorAs(t, err, &limit, failed)
+	return nil
+}
+
+// at compares a result at a point with that of the literal machine, and with a tape.
+func (s *surface) at(point []float64, res *Result) error {
+	fresh, err := s.p.NewGradient(s.ctx, EvalOptions{Literal: true})
+	if err != nil {
+		return err
+	}
+	defer fresh.Close()
+	want, err := fresh.Gradient(s.ctx, point)
+	if err != nil {
+		return err
+	}
+	want.Cost = fresh.Cost()
+	here := *s
+	here.tape = newTape(s.p.Term(), s.p.ScalarInputs(), point)
+	finite := func(x float64) bool { return math.Abs(x) < 1e100 }
+	if here.tape.Unsure || !every(here.tape.Bounds, finite) || !every(here.tape.Jacobian, finite) {
+		return nil
+	}
+	return here.same(want, res, true)
 }

@@ -27,6 +27,10 @@ func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
 	if opt.Literal {
 		return p.boundLiteral(p.Meter(ctx), opt)
 	}
+	// The engine does not copy a value of an inductive type where match takes it apart, so it cannot count the (10) of each copy.
+	if slices.ContainsFunc(p.src.Written().Nodes, func(n term.Node) bool { return n.Op == term.CaseOp }) {
+		return p.graphLiteral(p.Meter(ctx), opt)
+	}
 	m, size, err := p.openArrays(p.Meter(ctx), opt)
 	if errors.Is(err, graph.ErrFamilies) {
 		m, size, err = p.open(p.Meter(ctx), p.Point(), opt)
@@ -121,6 +125,7 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*
 func (p *Program) runOpen(prog *graph.Program, meter *limits.Meter, point []float64, opt EvalOptions) (*engine.Machine,
 	engine.GraphSize, error) {
 	run := opt.engine()
+	run.Eager = p.eager
 	run.Phase, run.Limits = phaseOf(meter), meter.Bounds("reduce", opt.MaxSteps, opt.MaxNodes)
 	m, size, err := stage.Run(prog, point, run)
 	return m, size, p.Locate(err, "reducing")

@@ -15,25 +15,31 @@ import (
 
 // boundLiteral is [Program.Bound] by the literal machine. Of a program of type R it reduces D(t), too.
 func (p *Program) boundLiteral(meter *limits.Meter, opt EvalOptions) (Bound, error) {
+	b, err := p.graphLiteral(meter, opt)
+	if err != nil || p.src.Shape.Kind != load.Real {
+		return b, err
+	}
+	m, _, err := p.openLiteral(meter, opt, true)
+	if err != nil {
+		return Bound{}, err
+	}
+	defer m.Close()
+	s := m.Stats()
+	moves, words := literalWork(&s).Total()
+	b.Theorem = &cost.Theorem{Steps: s.Counts, Units: moves - s.Counts.Total(), Words: words}
+	return b, nil
+}
+
+// graphLiteral is m and |G| by the literal machine.
+func (p *Program) graphLiteral(meter *limits.Meter, opt EvalOptions) (Bound, error) {
 	m, _, err := p.openLiteral(meter, opt, false)
 	if err != nil {
 		return Bound{}, err
 	}
-	size, s := m.GraphSize(), m.Stats()
-	_ = m.Close()
-	b := Bound{M: s.Counts.Total(), Graph: size.Total(), Operations: size.Operations, Edges: size.Edges,
-		Inputs: size.Inputs, Numerals: size.Numerals}
-	if p.src.Shape.Kind != load.Real {
-		return b, nil
-	}
-	if m, _, err = p.openLiteral(meter, opt, true); err != nil {
-		return Bound{}, err
-	}
 	defer m.Close()
-	s = m.Stats()
-	moves, words := literalWork(&s).Total()
-	b.Theorem = &cost.Theorem{Steps: s.Counts, Units: moves - s.Counts.Total(), Words: words}
-	return b, nil
+	size := m.GraphSize()
+	return Bound{M: m.Stats().Counts.Total(), Graph: size.Total(), Operations: size.Operations, Edges: size.Edges, Inputs: size.Inputs,
+		Numerals: size.Numerals}, nil
 }
 
 // normalLiteral is [Program.Normal] by the literal machine.

@@ -20,7 +20,7 @@ func (c *compiler) listFamily(r term.Ref, n *term.Node) {
 		c.yieldSlot(0)
 		return
 	}
-	if e, ok := c.indexed(n.A); ok {
+	if e, ok := c.indexed(n.A, n.Index()); ok {
 		c.yieldSlot(c.numeralsOf(n.Index(), e, int(s.Val), c.types[r]))
 		return
 	}
@@ -42,10 +42,11 @@ func (c *compiler) closeListFamily(n *term.Node) {
 	c.yieldList(n, id, captured)
 }
 
-// indexed returns the static expression of an element that is a numeral, or ⟨r, λa.0⃗⟩ in a reversed program.
-func (c *compiler) indexed(r term.Ref) (term.Static, bool) {
+// indexed returns the static expression of an element that is a numeral, or ⟨r, λa.0⃗⟩ in a reversed program, and has no other index than
+// that of its list.
+func (c *compiler) indexed(r term.Ref, of term.Index) (term.Static, bool) {
 	n := c.numeral(r)
-	if n == nil || n.Op != term.IndexNumOp {
+	if n == nil || n.Op != term.IndexNumOp || slices.ContainsFunc(c.t.IndicesOf(n.Static()), func(i term.Index) bool { return i != of }) {
 		return 0, false
 	}
 	return n.Static(), true

@@ -8,11 +8,16 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// nativeWork is how many instructions a loop has run when it is compiled.
-var nativeWork uint64 = block.NativeWork
+// nativeWork is how many instructions a loop has run when it is compiled, and bytecodeRuns how many runs make bytecode of it worth making.
+var nativeWork, bytecodeRuns uint64 = block.NativeWork, block.BytecodeRuns
 
-// bytecodeRuns is how many runs of a loop make bytecode of it worth making.
-var bytecodeRuns uint64 = block.BytecodeRuns
+// block returns the options of blocks.
+func (o *Options) block() block.Options {
+	if o.Eager {
+		return block.Options{NoNative: o.NoNative}
+	}
+	return block.Options{NoNative: o.NoNative, NativeWork: nativeWork, BytecodeRuns: bytecodeRuns}
+}
 
 // blockState is what a machine needs to run blocks.
 type blockState struct {

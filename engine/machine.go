@@ -41,6 +41,7 @@ type Options struct {
 	Finite   bool // a result that is NaN or infinite is an error; it excludes blocks
 	NoFuse   bool // run the literal form: no blocks
 	NoNative bool // interpret all blocks: no machine code
+	Eager    bool // make machine code and bytecode at the first run, whether or not that pays: for tests
 	Folded   bool // normal forms have lists, numerals and data that are applied as they are
 	Hooks    *Hooks
 	Limits   limits.Bounds
@@ -158,7 +159,7 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 	if p.Open {
 		open = (*opener)(m)
 	}
-	m.block.Runner = block.NewRunner(p, arena, m.slots, (*host)(m), open, block.Options{NoNative: opt.NoNative, NativeWork: nativeWork, BytecodeRuns: bytecodeRuns})
+	m.block.Runner = block.NewRunner(p, arena, m.slots, (*host)(m), open, opt.block())
 	m.block.look = m.lookNow
 	m.done.share = unknown
 	m.collect = collector{Collector: collect.New(p, arena), least: collectNodes}

@@ -39,8 +39,11 @@ type state struct {
 	fired    [moveMask + 1]uint64
 	words    [moveMask + 1]uint64
 	most     [moveMask + 1]uint64
-	nodes    uint64            // that have been made
-	kept     uint64            // nodes that are in use because lists have been read
+	nodes    uint64 // that have been made
+	kept     uint64 // nodes that are in use because lists have been read
+	isRead   bool   // the value has been read: the next two fields are it
+	numbers  []float64
+	lengths  []int
 	fuel     int               // moves until the next look at the limits
 	unfolded term.Var          // the recursive function that ran last
 	touched  int               // how many nodes have been touched since the last event

@@ -123,11 +123,21 @@ func (m run[M]) readRow(row []float64) {
 	}
 }
 
-// Read appends the numbers of the value that the last run left to out, from left to right, and the length of each
-// list in it and the number of each constructor to lengths, outer ones before inner ones. A list is read by applying
-// it, which is not counted; each number is a unit of read-back, which counts the node that holds it.
+// Read appends the numbers of the value that the last run left to out, from left to right, and the
+// length of each list in it and the number of each constructor to lengths, outer ones before inner ones. A list is
+// read by applying it, which
+// is not counted; each number is a unit of read-back, which counts the node that holds it. Then nothing holds the
+// value any more, and (4)
+// drops what its lists have held; so the numbers are kept for the next call.
 func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
-	return m.runner().read(out, lengths)
+	if !m.isRead {
+		var err error
+		if m.numbers, m.lengths, err = m.runner().read(m.numbers[:0], m.lengths[:0]); err != nil {
+			return out, lengths, err
+		}
+		m.isRead = true
+	}
+	return append(out, m.numbers...), append(lengths, m.lengths...), nil
 }
 
 func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
@@ -138,6 +148,7 @@ func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 	}
 	n := m.arena.Node(m.result)
 	stack := []operand{{n.Tag[0], n.Val[0], m.result}}
+	var read []*node // the results of applications of lists
 	for len(stack) > 0 {
 		o := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -158,10 +169,11 @@ func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 				stack = append(stack, operand{p.Tag[0], p.Val[0], lo(o.v)})
 			}
 		default:
-			list, err := run[plain](m).readList(lo(o.v))
+			list, of, err := run[plain](m).readList(lo(o.v))
 			if err != nil {
 				return out, lengths, err
 			}
+			read = append(read, of)
 			lengths = append(lengths, len(list))
 			for _, r := range slices.Backward(list) {
 				n := m.arena.Node(r)
@@ -169,32 +181,51 @@ func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 			}
 		}
 	}
-	return out, lengths, nil
+	if len(read) == 0 {
+		return out, lengths, nil
+	}
+	err := run[plain](m).uncounted(func() error {
+		for _, of := range slices.Backward(read) {
+			m.push(m.dropValue(of.Tag[0], of.Val[0]))
+		}
+		return run[plain](m).reduce()
+	})
+	if err == nil {
+		m.push(m.dropValue(n.Tag[0], n.Val[0]))
+		err = m.reduce()
+	}
+	return out, lengths, err
 }
 
-// readList applies a list to λa.λr.⟨a,r⟩ and 0⃗, and returns the pairs. What that takes is not counted.
-func (m run[M]) readList(list Place) ([]Place, error) {
+// uncounted makes moves that are not counted.
+func (m run[M]) uncounted(moves func() error) error {
 	fired, nodes, live := m.fired, m.nodes, m.arena.Live()
 	defer func() {
 		m.fired, m.nodes = fired, nodes
 		m.kept += m.arena.Live() - live
 	}()
-	r, n := m.make(literal.Result, literal.NoCode, 0, 1)
-	b, second := m.make(literal.App, literal.NoCode, r, 1|literal.IsDue)
-	second.Tag[1] = literal.Zero
-	a, _ := m.make(literal.App, literal.NoCode, b, 2|literal.IsDue)
-	m.arena.Node(list).C++
-	m.push(m.deliver(a, literal.Value, uint64(list)))
-	m.copy = copying{body: &m.prog.Templates[m.prog.Cons], up: a | 1}
-	m.push(moveAt(copyNext, 0))
-	if err := m.reduce(); err != nil {
-		return nil, err
-	}
-	var elems []Place
-	for t, v := n.Tag[0], n.Val[0]; t == literal.Value; {
+	return moves()
+}
+
+// readList applies a list to λa.λr.⟨a,r⟩ and 0⃗, and returns the pairs, and the node whose operand the first is.
+// What that takes is not counted.
+func (m run[M]) readList(list Place) (elems []Place, of *node, err error) {
+	err = m.uncounted(func() error {
+		var r Place
+		r, of = m.make(literal.Result, literal.NoCode, 0, 1)
+		b, second := m.make(literal.App, literal.NoCode, r, 1|literal.IsDue)
+		second.Tag[1] = literal.Zero
+		a, _ := m.make(literal.App, literal.NoCode, b, 2|literal.IsDue)
+		m.arena.Node(list).C++
+		m.push(m.deliver(a, literal.Value, uint64(list)))
+		m.copy = copying{body: &m.prog.Templates[m.prog.Cons], up: a | 1}
+		m.push(moveAt(copyNext, 0))
+		return m.reduce()
+	})
+	for t, v := of.Tag[0], of.Val[0]; t == literal.Value && err == nil; {
 		pair := m.arena.Node(lo(v))
 		elems = append(elems, lo(v))
 		t, v = pair.Tag[1], pair.Val[1]
 	}
-	return elems, nil
+	return elems, of, err
 }

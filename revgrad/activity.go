@@ -27,20 +27,23 @@ type activePart struct {
 }
 
 // newActivity analyses t, whose nodes have the given types. Of its free variables the numbers of those are active
-// that are among the inputs, whose types are built of R, products and vectors.
-func newActivity(t *term.Term, types []term.Type, free, inputs []term.Var, check func() error) (*activity, error) {
-	a := &activity{t: t, parts: make([]activePart, 1, 2*len(t.Nodes)), nodes: make([]part, len(t.Nodes)), vars: make([]part, t.NumVars())}
-	for x := term.Var(1); int(x) < t.NumVars(); x++ {
-		a.vars[x] = a.fresh(t.TypeOf(x))
+// that are among the
+// inputs, whose types are built of R, products and vectors. Each occurrence of another one is by itself.
+func newActivity(t *term.Term, types []term.Type, inputs []term.Var, check func() error) (*activity, error) {
+	a := &activity{t: t, parts: make([]activePart, 1, 2*len(t.Nodes)), nodes: make([]part, len(t.Nodes)),
+		vars: make([]part, t.NumVars())}
+	typed := func(x term.Var) {
+		if a.vars[x] == 0 {
+			a.vars[x] = a.fresh(t.TypeOf(x))
+		}
 	}
-	isInput := make([]bool, t.NumVars())
 	for _, x := range inputs {
-		isInput[x] = true
+		typed(x)
 		a.activate(a.vars[x])
 	}
-	for _, x := range free {
-		if !isInput[x] {
-			a.vars[x] = 0 // each occurrence is by itself
+	for r := range t.Nodes {
+		if types[r] != 0 {
+			t.Binders(&t.Nodes[r], typed)
 		}
 	}
 	for r := range t.Nodes {

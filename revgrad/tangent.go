@@ -60,12 +60,8 @@ func newTangent(t *term.Term, inputs []term.Var, check func() error) (*tangent, 
 	if err != nil {
 		return nil, err
 	}
-	free, err := t.Free(check)
-	if err != nil {
-		return nil, err
-	}
 	w := &tangent{image: newImage(t, 3*len(t.Nodes), 2*t.NumVars()+2*len(inputs)), point: make([]term.Var, t.NumVars()), along: make([]term.Var, t.NumVars()), types: types, lifts: map[term.Type]term.Var{}}
-	w.activity, err = newActivity(t, types, free, inputs, check)
+	w.activity, err = newActivity(t, types, inputs, check)
 	if err != nil {
 		return nil, err
 	}

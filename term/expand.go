@@ -310,7 +310,9 @@ func (x *expander) bind(v Var) {
 	if x.instance(v) == s.instance+v-s.first { // this instance of v is there
 		s.instance = Var(x.dst.NumVars())
 		for u := s.first; u < s.end; u++ {
-			x.dst.NewVar(x.src.Info(u))
+			if w := x.dst.NewVar(x.src.Info(u)); !x.used[u] { // nothing binds u: it is a component that is not opened
+				x.own[u] = w
+			}
 		}
 	}
 	x.own[v] = s.instance + v - s.first

@@ -44,26 +44,27 @@ func (e *Elaborator) declaredTwice(name string, at, first syntax.Span) {
 		syntax.Note{Span: first, Text: "the first declaration is here"})
 }
 
-// defineTypes finds the arguments of all constructors.
-func (e *Elaborator) defineTypes() {
-	for n, i := range e.typeDecls {
-		d := &e.user.File.Decls[i]
-		_, e.typesSeen = e.user.File.Group(i)
-		e.start(i)
-		e.typeParams = map[string]infer.Type{}
-		for k, v := range d.Vars {
-			e.typeParams[v.Text] = e.Types.Param(k)
+// defineType finds the arguments of the constructors of the type that declaration i declares.
+func (e *Elaborator) defineType(i int) {
+	n := slices.Index(e.typeDecls, i)
+	if n < 0 {
+		return // it is declared twice
+	}
+	d := &e.user.File.Decls[i]
+	e.start(i)
+	e.typeParams = map[string]infer.Type{}
+	for k, v := range d.Vars {
+		e.typeParams[v.Text] = e.Types.Param(k)
+	}
+	for k, c := range d.Cons {
+		if first, ok := e.names[c.Name]; ok {
+			e.declaredTwice(c.Name, e.user.File.Decls[first].NameSpan, c.Span)
 		}
-		for k, c := range d.Cons {
-			if first, ok := e.names[c.Name]; ok {
-				e.declaredTwice(c.Name, e.user.File.Decls[first].NameSpan, c.Span)
-			}
-			if c.Type != 0 {
-				e.Types.Inductives[n].Cons[k].Arg, _ = e.typeIn(e.user, c.Type)
-			}
+		if c.Type != 0 {
+			e.Types.Inductives[n].Cons[k].Arg, _ = e.typeIn(e.user, c.Type)
 		}
 	}
-	e.typeParams, e.typesSeen = nil, len(e.user.File.Decls)
+	e.typeParams = nil
 }
 
 // namedType makes the type that names a declared one.

@@ -73,10 +73,11 @@ func (e *Elaborator) Elaborate() (body core.Ref, t infer.Type, err error) {
 	e.declare()
 	e.prelude.Resolve(names{e})
 	e.user.Resolve(names{e})
-	e.defineTypes()
 	for i := range e.user.File.Decls {
+		_, e.typesSeen = e.user.File.Group(i)
 		e.declaration(i)
 	}
+	e.typesSeen = len(e.user.File.Decls)
 	e.start(len(e.user.File.Decls))
 	v := e.eval(e.user.File.Body, 0)
 	for _, g := range slices.Backward(e.declared) {
@@ -126,13 +127,15 @@ func (e *Elaborator) declare() {
 	}
 }
 
-// declaration evaluates a param, an input or data, or elaborates a def.
+// declaration evaluates a param, an input or data, or elaborates a type or a def.
 func (e *Elaborator) declaration(i int) {
 	d := &e.user.File.Decls[i]
 	g := &e.globals[e.declared[i]]
 	switch d.Kind {
 	case syntax.ParamDecl:
 		e.param(g, d)
+	case syntax.TypeDecl:
+		e.defineType(i)
 	case syntax.InputDecl:
 		x := e.variable(i)
 		e.Inputs = append(e.Inputs, x)

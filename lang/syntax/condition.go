@@ -9,16 +9,17 @@ func (p *parser) binds(name string) bool {
 		p.bound = map[string]bool{}
 		s := newScanner(p.s.src, p.s.from)
 		s.mute = true
-		pattern := false
+		pattern, index := false, false // of names, or of the index of a comprehension
 		for t := s.scan(); t.kind != EOF; t = s.scan() {
 			switch k := t.kind; {
-			case k.startsDecl() || k.startsPrefix() && k != IfTok:
+			case k.startsDecl() || k == FunTok || k == LinTok || k == LetTok || k == WithTok || k == BarTok:
 				pattern = true
 			case k == EqTok || k == ArrowTok || k == LessTok:
 				pattern = false
-			case k == IdentTok && pattern:
+			case k == IdentTok && (pattern || index):
 				p.bound[string(s.src[t.start:t.end])] = true
 			}
+			index = t.kind == VecTok || t.kind == SumTok || t.kind == ListTok || p.word(t, "scan")
 		}
 	}
 	return p.bound[name]

@@ -33,6 +33,8 @@ func TestParseExpressions(t *testing.T) {
 		{"if (if a < b then c else d) < (e) and (f x) > 1 then 1 else 2", "(if (and (< (if < a b c d) e) (> (f x) 1)) 1 2)"},
 		{"(fun and -> if f and < 1 then and else 2)", "(fun and -> (if < (f and) 1 and 2))"},
 		{"let not x = x in if not a < 1 then 1 else 2", "(let not x = x in (if < (not a) 1 1 2))"},
+		{"match (if not (a < b) then c else d) with | e -> 1", "(match (if (not (< a b)) c d) | e -> 1)"},
+		{"if sum v > 1 or maximum v < 2 then 1 else 2", "(if (or (> (sum v) 1) (< (maximum v) 2)) 1 2)"},
 		{"if a < b then x or y else or", "(if < a b ((x or) y) or)"},
 		{"1 + scan i < n + 1 with (a, _) = f 0 -> a + i", "(+ 1 (scan i < (+ n 1) with <a, _> = (f 0) -> (+ a i)))"},
 		{"scan i < size v with x = 1 -> scan j < 2 with y = x -> y", "(scan i < (size v) with x = 1 -> (scan j < 2 with y = x -> y))"},
