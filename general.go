@@ -1,6 +1,7 @@
 package gram
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/gram-machine/gram/term"
@@ -26,8 +27,8 @@ func (p *Program) general(opt *EvalOptions, gradient bool) bool {
 		opt.RowsMemory != 0 {
 		return false
 	}
-	if force != 0 {
-		return force > 0
+	if f := cmp.Or(p.force, force); f != 0 {
+		return f > 0
 	}
 	p.isGeneral.once.Do(func() { p.isGeneral.is = isGeneral(p.src.Written()) })
 	return p.isGeneral.is

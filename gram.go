@@ -73,6 +73,7 @@ type Program struct {
 	size sizes
 
 	eager bool // of tests: see [engine.Options]
+	force int  // of tests: force for this program
 }
 
 // compiled is a program for a machine, made when it is first needed.

@@ -28,16 +28,18 @@ var allForms = []struct {
 	name  string
 	opt   EvalOptions
 	eager bool
+	force int
 }{
-	{"literal", EvalOptions{Literal: true}, false},
-	{"machine code", EvalOptions{}, true},
-	{"no blocks", EvalOptions{NoFuse: true}, false},
-	{"default", EvalOptions{}, false},
-	{"interpreted", EvalOptions{NoNative: true}, true},
-	{"parallel", EvalOptions{Schedule: Parallel, Workers: 3}, false},
-	{"random", EvalOptions{Schedule: Random}, false},
-	{"literal, random", EvalOptions{Literal: true, Schedule: Random}, false},
-	{"parallel machine code", EvalOptions{Schedule: Parallel, Workers: 2}, true},
+	{"literal", EvalOptions{Literal: true}, false, 0},
+	{"machine code", EvalOptions{}, true, -1},
+	{"no blocks", EvalOptions{NoFuse: true}, false, 0},
+	{"the compiler", EvalOptions{}, false, 1},
+	{"default", EvalOptions{}, false, 0},
+	{"interpreted", EvalOptions{NoNative: true}, true, -1},
+	{"parallel", EvalOptions{Schedule: Parallel, Workers: 3}, false, -1},
+	{"random", EvalOptions{Schedule: Random}, false, 0},
+	{"literal, random", EvalOptions{Literal: true, Schedule: Random}, false, 0},
+	{"parallel machine code", EvalOptions{Schedule: Parallel, Workers: 2}, true, -1},
 }
 
 // setting says which programs run as arrays.
@@ -174,11 +176,11 @@ func (s *surface) run(gradient bool, opt EvalOptions) (*Result, error) {
 func (s *surface) forms(gradient bool) error {
 	var want *Result
 	for i, form := range allForms {
-		// The first three each time, and of the others some.
-		if i > 0 && !gradient && i%4 != s.seed/3%4 || i > 2 && i%3 != s.seed/3%3 {
+		// The first four each time, and of the others some.
+		if i > 0 && !gradient && i%4 != s.seed/3%4 || i > 3 && i%3 != s.seed/3%3 {
 			continue
 		}
-		form.opt.Seed, s.p.eager = uint64(s.seed), form.eager
+		form.opt.Seed, s.p.eager, s.p.force = uint64(s.seed), form.eager, form.force
 		res, err := s.run(gradient, form.opt)
 		if err != nil {
 			return fmt.Errorf("%s: %w", form.name, err)
