@@ -166,8 +166,7 @@ func (m *Machine) start(point []float64) error {
 		}
 		m.tape.n = 1 + len(point)
 	}
-	m.refuel()
-	return nil
+	return m.look(0)
 }
 
 // every is how many steps may pass between two looks at the limits.

@@ -190,9 +190,18 @@ func (c *compiler) component(r term.Ref, n *term.Node) *value {
 		end.kind == component && end.at == first.at && end.slot == first.slot+(n.N-1)*w {
 		return c.load(t, first.at, c.index(e), w, first.slot)
 	}
+	// No index selects a variable that nothing binds: another one stands for it.
+	some := n.X
+	for some < last && c.vars[some] == nil {
+		some++
+	}
 	all := &value{kind: vector, typ: c.t.Types.Vec(int(n.N), t)}
 	for x := n.X; x <= last; x++ {
-		all.parts = append(all.parts, c.variable(x))
+		if c.vars[x] == nil {
+			all.parts = append(all.parts, c.variable(some))
+		} else {
+			all.parts = append(all.parts, c.variable(x))
+		}
 	}
 	return c.load(t, c.here(c.register(all)), c.index(e), w, 0)
 }
