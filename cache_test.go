@@ -338,7 +338,7 @@ func TestCacheKeepsNoFailure(t *testing.T) {
 	_, err := p.Gradient(ctx, EvalOptions{Strategy: Modular})
 	var limit *LimitError
 	require.True(t, errors.As(err, &limit))
-	require.Equal(t, "interrupt", limit.Limit)
+	require.EqualValues(t, "interrupt", limit.Limit)
 	require.Zero(t, cache.Stats().Bytes)
 	_, err = p.Gradient(context.Background(), EvalOptions{Strategy: Modular})
 	require.NoError(t, err)

@@ -58,7 +58,7 @@ func TestLimitsInKernels(t *testing.T) {
 				}
 				_, err = e.Gradient(end, point)
 				require.ErrorAs(t, err, &limit)
-				require.Equal(t, want, limit.Limit)
+				require.EqualValues(t, want, limit.Limit)
 				require.LessOrEqual(t, end.looks, end.last+2, "nothing goes on behind the end")
 			}
 			res, err = e.Gradient(t.Context(), point)
@@ -68,7 +68,7 @@ func TestLimitsInKernels(t *testing.T) {
 			require.NoError(t, e.Close())
 			_, err = p.Gradient(t.Context(), gram.EvalOptions{MaxSteps: steps / 2})
 			require.ErrorAs(t, err, &limit)
-			require.Equal(t, "steps", limit.Limit)
+			require.EqualValues(t, "steps", limit.Limit)
 			require.LessOrEqual(t, limit.Steps, steps/2+steps/many)
 		}
 		require.GreaterOrEqual(t, looks[1]-looks[0], 2*(many-few), name)

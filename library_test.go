@@ -155,7 +155,7 @@ func TestCancel(t *testing.T) {
 	_, err = e.Gradient(ctx, p.Point())
 	var limit *gram.LimitError
 	require.ErrorAs(t, err, &limit)
-	require.Equal(t, "interrupt", limit.Limit)
+	require.EqualValues(t, "interrupt", limit.Limit)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Positive(t, limit.Steps)
 	require.Contains(t, err.Error(), "test.gram:2:")
@@ -164,7 +164,7 @@ func TestCancel(t *testing.T) {
 	defer stop()
 	_, err = e.Gradient(timeout, p.Point())
 	require.ErrorAs(t, err, &limit)
-	require.Equal(t, "time", limit.Limit)
+	require.EqualValues(t, "time", limit.Limit)
 }
 
 // TestLimits: steps and nodes stop where they are set, to within one body, and the
@@ -176,14 +176,14 @@ func TestLimits(t *testing.T) {
 		_, err := p.Gradient(ctx, gram.EvalOptions{MaxSteps: n})
 		var limit *gram.LimitError
 		require.ErrorAs(t, err, &limit)
-		require.Equal(t, "steps", limit.Limit)
+		require.EqualValues(t, "steps", limit.Limit)
 		require.Equal(t, n, limit.Max)
 		require.GreaterOrEqual(t, limit.Steps, n)
 		require.LessOrEqual(t, limit.Steps, n+100)
 
 		_, err = p.Gradient(ctx, gram.EvalOptions{MaxNodes: n})
 		require.ErrorAs(t, err, &limit)
-		require.Equal(t, "nodes", limit.Limit)
+		require.EqualValues(t, "nodes", limit.Limit)
 		require.Greater(t, limit.Nodes, n)
 		require.LessOrEqual(t, limit.Nodes, n+100)
 		require.Contains(t, err.Error(), "test.gram:2:")
@@ -214,12 +214,12 @@ func TestMemoryLimit(t *testing.T) {
 	_, err = p.Gradient(context.Background(), gram.EvalOptions{NoFuse: true})
 	var limit *gram.LimitError
 	require.ErrorAs(t, err, &limit)
-	require.Equal(t, "memory", limit.Limit)
+	require.EqualValues(t, "memory", limit.Limit)
 
 	// Reading data is bounded too.
 	_, err = gram.Load(context.Background(), "test.gram", []byte("data xs : List R = list i < 1000000000 -> i\n0"), gram.Options{MaxMemory: 96 << 20})
 	require.ErrorAs(t, err, &limit)
-	require.Equal(t, "memory", limit.Limit)
+	require.EqualValues(t, "memory", limit.Limit)
 	require.Equal(t, "loading", limit.Phase)
 }
 

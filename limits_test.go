@@ -25,7 +25,7 @@ func TestEvaluatorsShareALimit(t *testing.T) {
 		if err != nil {
 			var limit *gram.LimitError
 			require.ErrorAs(t, err, &limit)
-			require.Equal(t, "memory", limit.Limit)
+			require.EqualValues(t, "memory", limit.Limit)
 			failed++
 		}
 	}

@@ -107,12 +107,12 @@ func TestModesEnd(t *testing.T) {
 		var limit *gram.LimitError
 		_, err := p.Gradient(ctx, gram.EvalOptions{Mode: mode, MaxSteps: 1000})
 		require.ErrorAs(t, err, &limit)
-		require.Equal(t, "steps", limit.Limit)
+		require.EqualValues(t, "steps", limit.Limit)
 		short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 		defer cancel()
 		_, err = p.Gradient(short, gram.EvalOptions{Mode: mode})
 		require.ErrorAs(t, err, &limit)
-		require.Equal(t, "time", limit.Limit)
+		require.EqualValues(t, "time", limit.Limit)
 
 		for _, body := range []string{"log x", "sqrt x", "log 0 * x"} {
 			_, err = load(t, "input x = 0\n"+body).Gradient(ctx, gram.EvalOptions{Mode: mode, Finite: true})

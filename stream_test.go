@@ -29,5 +29,5 @@ func TestStream(t *testing.T) {
 	_, err = p.Gradient(t.Context(), gram.EvalOptions{MaxSteps: 1_000_000})
 	var limit *gram.LimitError
 	require.ErrorAs(t, err, &limit)
-	require.Equal(t, "steps", limit.Limit)
+	require.EqualValues(t, "steps", limit.Limit)
 }
