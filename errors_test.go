@@ -42,7 +42,9 @@ func TestDiagnostics(t *testing.T) {
 				if c.want[i].Label == "" {
 					d.Label = ""
 				}
-				require.Equal(t, []any{"p.gram", d.Line, d.Column}, []any{d.File, d.FileLine, d.FileColumn})
+				if c.name != "data" { // that is in a file of its own
+					require.Equal(t, []any{"p.gram", d.Line, d.Column}, []any{d.File, d.FileLine, d.FileColumn})
+				}
 				d.File, d.FileLine, d.FileColumn = "", 0, 0
 				require.Equal(t, c.want[i], d)
 			}

@@ -59,7 +59,8 @@ func TestLimitsInKernels(t *testing.T) {
 				_, err = e.Gradient(end, point)
 				require.ErrorAs(t, err, &limit)
 				require.EqualValues(t, want, limit.Limit)
-				require.LessOrEqual(t, end.looks, end.last+2, "nothing goes on behind the end")
+				// What makes the error asks the context up to three times more.
+				require.LessOrEqual(t, end.looks, end.last+4, "nothing goes on behind the end")
 			}
 			res, err = e.Gradient(t.Context(), point)
 			require.NoError(t, err)
