@@ -136,7 +136,10 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 	case e.compiled != nil:
 		m := e.compiled.NewMachine(bounds)
 		m.Data = e.data
-		e.code, e.run, e.outputs = m, m, max(1, e.p.outputs())
+		e.code, e.run, e.outputs = m, m, 1
+		if e.grad {
+			e.outputs = max(1, e.p.outputs())
+		}
 		return nil
 	case !e.opt.Literal:
 		opt := e.opt.engine()

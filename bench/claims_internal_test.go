@@ -54,10 +54,10 @@ func TestCriticalPaths(t *testing.T) {
 	require.Equal(t, Point{X: n - 1, Y: 3}, taken(t, family.SumBalanced, n, backpropWork, backpropPath))
 }
 
-// TestCommutationConstants: the constants of Lemma Commutation are reached.
+// TestCommutationConstants: the constants of Lemma Commutation are reached, that of (12) by a symbol of three parameters.
 func TestCommutationConstants(t *testing.T) {
 	for rule, want := range map[rule.Rule]float64{rule.Lambda: 1, rule.Pair: 1, rule.Subst: 1, rule.SubstNumeral: 1, rule.GC: 1,
-		rule.Plus: 15, rule.Times: 17, rule.Function: 19, rule.Branch: 9} {
+		rule.Plus: 15, rule.Times: 17, rule.Function: 31, rule.Branch: 9} {
 		require.Equal(t, want, joint(t, family.Family{}, 1, commuting(rule)).Y, rule.String())
 	}
 }

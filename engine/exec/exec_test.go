@@ -149,7 +149,14 @@ func TestCollection(t *testing.T) {
 // TestLimits: limits end a run, and name the function that recurs. A run that takes exactly as many steps as it may
 // is not stopped.
 func TestLimits(t *testing.T) {
-	for _, bounds := range []limits.Bounds{{MaxSteps: 1000}, {Look: func() error { return context.Canceled }}} {
+	looks := 0
+	second := func() error {
+		if looks++; looks > 1 {
+			return context.Canceled
+		}
+		return nil
+	}
+	for _, bounds := range []limits.Bounds{{MaxSteps: 1000}, {Look: second}} {
 		m, point := load(t, endless, false, bounds)
 		var reached *limits.ReachedError
 		require.ErrorAs(t, m.Value(point), &reached)

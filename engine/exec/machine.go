@@ -487,6 +487,7 @@ func (r *reader) pushed(t term.Type, s ...Slot) error {
 // same type, it takes no Go stack.
 func (r *reader) constructor(t term.Type, i int) error {
 	m, tt := r.m, r.m.p.src.Term.Types
+	base := len(m.collected)
 	for n := 1; ; n++ {
 		if n%every == 0 {
 			if err := m.look(m.pc); err != nil {
@@ -500,7 +501,7 @@ func (r *reader) constructor(t term.Type, i int) error {
 		if arg == 0 {
 			return nil
 		}
-		at := len(m.collected)
+		at := base
 		m.collected = append(m.collected, m.heap[o+1:o+1+uint64(m.p.layout.Registers(arg))]...)
 		for tt.Kind(arg) == term.ProdKind {
 			if err := r.slots(tt.Left(arg), at); err != nil {
@@ -511,11 +512,11 @@ func (r *reader) constructor(t term.Type, i int) error {
 		}
 		if arg != t {
 			err := r.slots(arg, at)
-			m.collected = m.collected[:i+1]
+			m.collected = m.collected[:base]
 			return err
 		}
 		m.collected[i] = m.collected[at]
-		m.collected = m.collected[:i+1]
+		m.collected = m.collected[:base]
 	}
 }
 

@@ -46,7 +46,7 @@ func TestGraphSVG(t *testing.T) {
 	var limit *gram.LimitError
 	_, _, err = draw("input x = 1\niter #1000000 (fun y -> x * y) x", 1000, 0)
 	require.ErrorAs(t, err, &limit)
-	require.Equal(t, "nodes", limit.Limit)
+	require.EqualValues(t, "nodes", limit.Limit)
 	_, _, err = draw("fun x -> x + 1", 0, 0)
 	require.ErrorContains(t, err, "no computational graph")
 }
