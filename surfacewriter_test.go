@@ -377,6 +377,11 @@ func (w *surfaceWriter) numeral() string {
 		"(0.1 + "+i+" / 9)", "(- "+i+")")
 }
 
+// component writes a product with a component of an input.
+func (w *surfaceWriter) component() string {
+	return "(" + w.pick("x", "y", "A.("+w.below(w.k)+")") + ".(" + w.below(w.k) + ") * " + w.leaf() + ")"
+}
+
 // atom writes a small expression of a type.
 func (w *surfaceWriter) atom(t kind) string {
 	if t == real {
@@ -681,8 +686,13 @@ func (w *surfaceWriter) list(of, t kind, depth int) (text string, polymorphic bo
 	if size == 0 && w.r.IntN(4) > 0 {
 		size = w.k
 	}
-	if e == real && w.r.IntN(4) == 0 {
+	switch {
+	case e == real && w.r.IntN(4) == 0:
 		next = w.numeral
+	case e == real && w.r.IntN(4) == 0:
+		next = func() string { return "(" + w.component() + " * " + w.sized("sum", 0, w.component) + ")" }
+	case e == pair && w.r.IntN(2) == 0:
+		next = func() string { return "(" + w.component() + ", " + w.sized("sum", 0, w.component) + ")" }
 	}
 	return w.with("(list %s < "+strconv.Itoa(size)+" -> %s)", size, next), true
 }
@@ -723,6 +733,10 @@ func (w *surfaceWriter) fold(t kind, depth int) string {
 			}
 			if t == real && of == numbers {
 				return "(" + r + " * " + w.leaf() + " + " + a + ")"
+			}
+		case 2, 3:
+			if t == real && of == pairs {
+				return "(" + r + " * " + w.leaf() + " + " + a + " * " + b + ")"
 			}
 		}
 		return w.expr(t, depth)

@@ -207,7 +207,7 @@ func (b *arrayBuilder) body(t *graph.Template) (w arrayWire, ok bool) {
 		in := &code[i]
 		b.rest = code[i+1:]
 		// Arrays of an open program count every operation, and those on the index of a list count nothing.
-		if in.Flags&graph.Ready == 0 || in.Flags&graph.Inner != 0 || !b.c.check(0) || !b.instr(in) || b.large {
+		if in.Flags&graph.Ready == 0 || b.c.out.Open && in.Flags&graph.Inner != 0 || !b.c.check(0) || !b.instr(in) || b.large {
 			return w, false
 		}
 	}
