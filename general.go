@@ -17,7 +17,7 @@ const (
 	maxDepth = 512
 )
 
-// force, if not 0, makes the compiler take all programs, 1, or none, -1. Tests set it.
+// force, if not 0, makes the compiler take all programs for which it has code, 1, or none, -1. Tests set it.
 var force int
 
 // general reports whether a program runs as code of the compiler, which one goroutine does, also where several may.
@@ -27,22 +27,23 @@ func (p *Program) general(opt *EvalOptions, gradient bool) bool {
 		opt.RowsMemory != 0 {
 		return false
 	}
-	if f := cmp.Or(p.force, force); f != 0 {
-		return f > 0
+	f := cmp.Or(p.force, force)
+	if f < 0 {
+		return false
 	}
-	p.isGeneral.once.Do(func() { p.isGeneral.is = isGeneral(p.src.Written()) })
-	return p.isGeneral.is
+	p.isGeneral.once.Do(func() { p.isGeneral.has, p.isGeneral.is = isGeneral(p.src.Written()) })
+	return p.isGeneral.is || f > 0 && p.isGeneral.has
 }
 
-// isGeneral is whether code of the compiler is what a term needs.
-func isGeneral(t *term.Term) bool {
+// isGeneral is whether the compiler has code for a term, and whether that is what the term needs.
+func isGeneral(t *term.Term) (has, is bool) {
 	recurs, long := false, false
 	runs := make([]float64, len(t.Nodes)) // of the comprehensions around a node and its own
 	depth := make([]int32, len(t.Nodes))
 	for r := len(t.Nodes) - 1; r > 0; r-- {
 		n := &t.Nodes[r]
 		if depth[r] > maxDepth {
-			return false
+			return false, false
 		}
 		runs[r] = max(1, runs[r])
 		switch n.Op {
@@ -50,7 +51,7 @@ func isGeneral(t *term.Term) bool {
 			recurs = true
 		case term.LamOp:
 			if t.Linear(n.X) { // a dual λ that is written is the machine's
-				return false
+				return false, false
 			}
 		case term.FamilyOp, term.SumOp, term.ListFamilyOp:
 			s := math.Inf(1)
@@ -70,7 +71,7 @@ func isGeneral(t *term.Term) bool {
 		case term.DataOp:
 			d := &t.Data[n.A]
 			if d.Chunk != nil { // data that is not stored
-				return false
+				return false, false
 			}
 			long = long || d.List && d.Rows >= shortList || d.Width >= shortComprehension
 		}
@@ -80,5 +81,5 @@ func isGeneral(t *term.Term) bool {
 			depth[n.A] = depth[r]
 		}
 	}
-	return recurs || !long
+	return true, recurs || !long
 }
