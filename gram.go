@@ -49,9 +49,9 @@ type Program struct {
 	gradient   compiled[graph.Program] // D(t)
 	withArrays [2]arrayForm            // t and D(t) with their families
 	code       [2]compiled[exec.Program]
-	isGeneral  struct { // whether the code is what runs
-		once sync.Once
-		is   bool
+	isGeneral  struct { // see isGeneral
+		once    sync.Once
+		has, is bool
 	}
 	// literal and literalGradient are the same for the literal machine.
 	literal         compiled[literal.Program]
