@@ -18,8 +18,10 @@ import (
 // prepare makes the program of a value, or of a gradient by the strategy, for the point, which Direct does not need.
 func (e *Evaluator) prepare(point []float64) (err error) {
 	if e.p.general(&e.opt, e.grad) {
-		e.compiled, err = e.p.codeProgram(e.meter, e.grad)
-		return err
+		var none *lower.UnsupportedError
+		if e.compiled, err = e.p.codeProgram(e.meter, e.grad); !errors.As(err, &none) {
+			return err
+		}
 	}
 	if e.arrays() {
 		if e.prog, err = e.p.arrayProgram(e.meter, e.grad, e.opt.Samples != nil); !errors.Is(err, graph.ErrFamilies) {
@@ -57,7 +59,11 @@ func (p *Program) codeProgram(meter *limits.Meter, gradient bool) (*exec.Program
 			return nil, err
 		}
 		code, err := lower.Program(t, lower.Options{Inputs: p.inputs, Gradient: gradient, Check: meter.During("compile")})
-		if err != nil {
+		var none *lower.UnsupportedError
+		switch {
+		case errors.As(err, &none): // the machine runs it
+			return nil, err
+		case err != nil:
 			return nil, p.Locate(err, "compiling")
 		}
 		return exec.New(code), nil

@@ -321,7 +321,7 @@ func (c *compiler) variable(x term.Var) *value {
 		return v
 	}
 	if c.err == nil {
-		c.err = fmt.Errorf("the variable %s, number %d, is free", c.t.Info(x).Name, x)
+		c.err = &UnsupportedError{c.pos, fmt.Sprintf("the variable %s, number %d, which is free", c.t.Info(x).Name, x)}
 	}
 	return c.failed(c.t.TypeOf(x))
 }
