@@ -284,7 +284,7 @@ func (m *Machine) room(n int, pc int32) error {
 		return m.limit("nodes", most, pc, nil)
 	}
 	want := max(2*(len(m.heap)+n), firstHeap)
-	if want > math.MaxUint32 {
+	if uint64(want) > math.MaxUint32 {
 		return m.limit("memory", math.MaxUint32*16, pc, nil)
 	}
 	if want > cap(m.heap) {
