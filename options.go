@@ -58,7 +58,7 @@ type EvalOptions struct {
 	Finite     bool     // a result that is NaN or infinite is an error
 	Mode       Mode     // how a gradient is computed; values take no notice
 	Strategy   Strategy // when a program is differentiated; values take no notice
-	NoFuse     bool     // run a node for each operation: no blocks. Results and steps are the same
+	NoFuse     bool     // run a node for each operation: no blocks. Steps and values are the same, gradients to rounding
 	NoNative   bool     // interpret blocks: no machine code. Results and steps are the same
 
 	// Literal runs on the literal machine, which makes every step by itself, with the same result and steps.
