@@ -119,6 +119,23 @@ const (
 	endless = "input x = 0.5\nlet rec loop (k : R) : R = 1 + loop (k + x) in loop 0\n"
 )
 
+// TestWithin: code of a λ that is made within its own code, by way of what it is applied to, has variables and indices
+// of its own.
+func TestWithin(t *testing.T) {
+	for name, body := range map[string]string{
+		"a parameter":         "let f = fun g y -> g (y * 2) + y in f (f (fun z -> z)) e",
+		"the outer parameter": "let f = fun g y -> g (y * 2) + g y in f (fun z -> f (fun u -> u * r) z) e",
+		"a let":               "let f = fun g y -> let z = y * 2 in g (z + r) * z + z in f (f (f (fun z -> z * e))) e",
+		"a let between":       "let f = fun g -> let z = g r in fun y -> g (y * 2) + z * y in f (fun z -> f (fun u -> u * r) z) e",
+		"an index":            "let f = fun g y -> let v = vec i < 40 -> g (y + i) + y * i in v.(7) + y in f (f (fun z -> z * e)) r",
+		"a list":              "let l = list i < 3 -> let z = e * i in z + r in fold (fun a s -> fold (fun b q -> q * b + a) s l + a) e l",
+	} {
+		t.Run(name, func(t *testing.T) {
+			compare(t, name, []byte("input e = 0.75\ninput r = -0.5\n"+body), gram.Options{})
+		})
+	}
+}
+
 // TestDeep: recursion takes no stack of Go, and its gradient is right.
 func TestDeep(t *testing.T) {
 	m, point := load(t, sumOfStream, true, limits.Bounds{})

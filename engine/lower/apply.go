@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/gram-machine/gram/engine/ir"
@@ -42,7 +43,7 @@ func (c *compiler) apply(f *value, args []*value, tail bool) *value {
 				continue
 			}
 			n := &c.t.Nodes[f.node]
-			c.restore(f.free, func() {
+			c.restore(f.node, f.free, func() {
 				c.bind(n.X, args[0])
 				args = args[1:]
 				nested := c.nested
@@ -146,10 +147,10 @@ func (c *compiler) invoke(in ir.Instr, t term.Type, tail bool) *value {
 	return v
 }
 
-// mentioned are the free variables and indices of a node.
+// mentioned are the free variables and indices of a node, and those that are bound in it.
 type mentioned struct {
-	vars    []term.Var
-	indices []term.Index
+	vars, bound  []term.Var
+	indices, own []term.Index
 }
 
 // capture is what the free variables and the indices of a node are bound to.
@@ -159,14 +160,29 @@ func (c *compiler) capture(r term.Ref) scope {
 		m = c.mentions(r)
 		c.free[r] = m
 	}
-	s := scope{vars: m.vars, indices: m.indices, values: make([]*value, len(m.vars)), at: make([]index, len(m.indices))}
-	for i, x := range m.vars {
+	return c.bindings(m.vars, m.indices)
+}
+
+// bindings are what variables and indices are bound to now.
+func (c *compiler) bindings(vars []term.Var, indices []term.Index) scope {
+	s := scope{vars: vars, indices: indices, values: make([]*value, len(vars)), at: make([]index, len(indices))}
+	for i, x := range vars {
 		s.values[i] = c.vars[x]
 	}
-	for i, x := range m.indices {
+	for i, x := range indices {
 		s.at[i] = c.indices[x]
 	}
 	return s
+}
+
+// rebind binds the variables and indices of a scope.
+func (c *compiler) rebind(s scope) {
+	for i, x := range s.vars {
+		c.vars[x] = s.values[i]
+	}
+	for i, x := range s.indices {
+		c.indices[x] = s.at[i]
+	}
 }
 
 // mentions finds the free variables and indices of a node, without inputs.
@@ -210,28 +226,19 @@ func (c *compiler) mentions(r term.Ref) *mentioned {
 	}
 	m.vars = slices.DeleteFunc(m.vars, func(x term.Var) bool { return bound[x] })
 	m.indices = slices.DeleteFunc(m.indices, func(i term.Index) bool { return own[i] })
+	m.bound, m.own = slices.Sorted(maps.Keys(bound)), slices.Sorted(maps.Keys(own))
 	return m
 }
 
-// restore runs f where variables and indices are bound as they were, and binds them as now behind it: the same λ may
-// be in the making further out.
-func (c *compiler) restore(s scope, f func()) {
-	now := scope{values: make([]*value, len(s.vars)), at: make([]index, len(s.indices))}
-	for i, x := range s.vars {
-		now.values[i] = c.vars[x]
-		c.vars[x] = s.values[i]
-	}
-	for i, x := range s.indices {
-		now.at[i] = c.indices[x]
-		c.indices[x] = s.at[i]
-	}
+// restore runs f, which makes the code of node r, where variables and indices are bound as they were, and binds them
+// as now behind it, and those that r binds: code of r, or of a λ in it, may be in the making further out.
+func (c *compiler) restore(r term.Ref, s scope, f func()) {
+	m := c.free[r]
+	now, own := c.bindings(s.vars, s.indices), c.bindings(m.bound, m.own)
+	c.rebind(s)
 	f()
-	for i, x := range s.vars {
-		c.vars[x] = now.values[i]
-	}
-	for i, x := range s.indices {
-		c.indices[x] = now.at[i]
-	}
+	c.rebind(now)
+	c.rebind(own)
 }
 
 // closure makes the closure of a function or a list.
@@ -264,7 +271,7 @@ func (c *compiler) code(v *value) *function {
 	c.nested = 0
 	switch v.kind {
 	case lambda:
-		c.restore(v.free, func() { c.lambdaCode(fn, v.node) })
+		c.restore(v.node, v.free, func() { c.lambdaCode(fn, v.node) })
 	case list:
 		t := c.t.Types
 		f, x := t.Left(v.typ), t.Left(t.Right(v.typ))
@@ -345,7 +352,7 @@ func (c *compiler) fix(r term.Ref, n *term.Node) *value {
 	c.nested = 0
 	free := c.capture(r)
 	for i, l := range lams {
-		c.restore(free, func() {
+		c.restore(r, free, func() {
 			c.inside(fns[i], func() {
 				c.unfolded(len(lams))
 				c.newBlock()

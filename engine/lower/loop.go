@@ -30,7 +30,7 @@ func (c *compiler) fold(l, f, x *value) *value {
 		return c.backward(size, d.Rows > 0, f, x, func(i ir.Reg) *value { return c.static(n.Elem, i, w, at) })
 	}
 	var out *value
-	c.restore(l.free, func() {
+	c.restore(l.node, l.free, func() {
 		size, some := c.bound(n)
 		out = c.backward(size, some, f, x, func(i ir.Reg) *value {
 			c.indices[n.Index()] = index{at: c.here(i)}
@@ -55,7 +55,7 @@ func (c *compiler) foldLiteral(l *value, n *term.Node, f, x *value) *value {
 	}
 	for i := len(kids) - 1; i >= 0; i-- {
 		var e *value
-		c.restore(l.free, func() { e = c.term(kids[i]) })
+		c.restore(l.node, l.free, func() { e = c.term(kids[i]) })
 		c.occurrence(f.typ, 1)
 		c.applied(2)
 		x = c.apply(f, []*value{e, x}, false)
