@@ -10,7 +10,7 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/engine/native"
+	"github.com/gram-machine/gram/engine/wasm"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/testprogram"
@@ -105,7 +105,7 @@ func TestCompiled(t *testing.T) {
 			prog := s.Compiled(t, compile.Options{Reversed: true})
 			for _, opt := range []engine.Options{{}, {Schedule: engine.Parallel, Workers: 2}} {
 				ran := sameCompiled(t, prog, s.Point, opt, func(*engine.Machine) {})
-				require.True(t, ran || longLoops[name] == "" || !native.Supported(), "it has a loop")
+				require.True(t, ran || longLoops[name] == "" || !wasm.Supported(), "it has a loop")
 				// With few runs in an object, its first run may have another wiring than that of the object before.
 				sameCompiled(t, prog, s.Point, opt, func(m *engine.Machine) { engine.ObjectNumbers(m, 20) })
 			}
@@ -119,7 +119,7 @@ func TestCompiled(t *testing.T) {
 
 // TestSharedCode: loops with equal code are compiled once, and loops that differ in a constant or an operation are not mixed up.
 func TestSharedCode(t *testing.T) {
-	if !native.Supported() {
+	if !wasm.Supported() {
 		t.Skip("no machine code")
 	}
 	defer engine.NativeWork(0)()

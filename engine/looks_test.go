@@ -9,7 +9,7 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/engine/native"
+	"github.com/gram-machine/gram/engine/wasm"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/limits"
@@ -105,7 +105,7 @@ func TestCompiledLooks(t *testing.T) {
 		defer m.Close()
 		require.NoError(t, m.Gradient(s.Point, values, jacobian))
 		require.True(t, engine.HasCode(m))
-		require.Equal(t, !noNative && native.Supported(), engine.Compiled(m))
+		require.Equal(t, !noNative && wasm.Supported(), engine.Compiled(m))
 		looks = 0
 		require.NoError(t, m.Gradient(s.Point, values, jacobian), "now all of it is compiled code")
 		all := looks

@@ -9,13 +9,13 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/engine/block"
-	"github.com/gram-machine/gram/engine/native"
+	"github.com/gram-machine/gram/engine/wasm"
 	"github.com/gram-machine/gram/internal/testprogram"
 )
 
 // TestCompiledOnce: the loops of a program become machine code once, whatever machines run it, also at the same time.
 func TestCompiledOnce(t *testing.T) {
-	if !native.Supported() {
+	if !wasm.Supported() {
 		t.Skip("wazero has no compiler for this platform")
 	}
 	s := testprogram.FromSource(t, "input e = 0.7\ninput r = 0.9\ndata xs : List R = list i < 100000 -> sin i\n"+

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/gram-machine/gram/engine/wasm"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
 )
@@ -88,19 +89,16 @@ type place struct {
 
 // lowering makes the function of a loop. Its parameters are the number of runs and the places of its streams.
 type lowering struct {
-	encoder
+	*wasm.Function
 	l       *Loop
-	linker  *linker
 	consts  map[uint32]float64
 	written map[uint32]bool // registers that the code of some node writes
 	last    map[uint32]int  // the last instruction that reads a register, in the order in which they are emitted
 	at      int             // how many instructions have been emitted
 	place   map[uint32]place
 	free    []int          // locals
-	locals  []byte         // their types, without those of the parameters
 	in, out []uint32       // what is read before the first run, and written after the last
 	slots   map[uint32]int // of the registers in the frame
-	inlined map[int]int    // the first local of each function that is copied
 	taken   int            // locals that [lowering.take] has made
 }
 
@@ -117,14 +115,15 @@ const (
 
 // lower makes the functions of a loop; the last is the loop's.
 func lower(l *Loop) (w *lowering) {
-	w = &lowering{l: l, linker: &linker{numbers: map[int]int{}}, consts: map[uint32]float64{0: 0}, written: map[uint32]bool{},
-		last: map[uint32]int{}, place: map[uint32]place{}, slots: map[uint32]int{}, inlined: map[int]int{}, locals: []byte{typeI32}}
+	w = &lowering{Function: wasm.NewFunction("\x7f\x7f\x7f\x7f"), l: l, consts: map[uint32]float64{0: 0}, written: map[uint32]bool{},
+		last: map[uint32]int{}, place: map[uint32]place{}, slots: map[uint32]int{}}
+	w.NewLocal(wasm.I32) // localBase
 	for _, c := range l.Consts {
 		w.consts[c.Reg] = c.Val
 	}
 	w.findHomes()
 	w.enter()
-	w.op(opLoop, typeNone)
+	w.Op(wasm.Loop, wasm.None)
 	w.touch()
 	if l.Chosen {
 		w.choose()
@@ -136,20 +135,18 @@ func lower(l *Loop) (w *lowering) {
 		if s.Down {
 			step = -step
 		}
-		w.local(opLocalGet, 1+i)
-		w.i32(step)
-		w.op(opI32Add)
-		w.local(opLocalSet, 1+i)
+		w.Local(wasm.LocalGet, 1+i)
+		w.I32(step)
+		w.Op(wasm.I32Add)
+		w.Local(wasm.LocalSet, 1+i)
 	}
-	w.local(opLocalGet, localRuns)
-	w.i32(1)
-	w.op(opI32Sub)
-	w.local(opLocalTee, localRuns)
-	w.op(opBrIf, 0)
-	w.op(opEnd)
+	w.Local(wasm.LocalGet, localRuns)
+	w.I32(1)
+	w.Op(wasm.I32Sub)
+	w.Local(wasm.LocalTee, localRuns)
+	w.Op(wasm.BrIf, 0)
+	w.Op(wasm.End)
 	w.exit()
-	w.linker.types = append(w.linker.types, signature{"\x7f\x7f\x7f\x7f", ""})
-	w.linker.bodies = append(w.linker.bodies, body(w.locals, w.encoder))
 	return w
 }
 
@@ -193,14 +190,14 @@ func (w *lowering) node(number int) {
 	}
 	w.get(n.Test.A)
 	w.get(n.Test.B)
-	w.op(compares[n.Test.Cmp], opIf, typeNone)
+	w.Op(compares[n.Test.Cmp], wasm.If, wasm.None)
 	w.at++
 	s := w.save()
 	w.node(n.Then)
-	w.op(opElse)
+	w.Op(wasm.Else)
 	w.restore(s)
 	w.node(n.Else)
-	w.op(opEnd)
+	w.Op(wasm.End)
 }
 
 var compares = [...]byte{term.Less: 0x63, term.LessEqual: 0x65, term.Greater: 0x64, term.GreaterEqual: 0x66}
@@ -210,9 +207,9 @@ func (w *lowering) end(n *Node) {
 	for i, s := range w.l.Streams {
 		for _, c := range s.Store {
 			if w.has(c.Reg) {
-				w.local(opLocalGet, 1+i)
+				w.Local(wasm.LocalGet, 1+i)
 				w.get(c.Reg)
-				w.memory(opF64Store, 8*c.At)
+				w.Memory(wasm.F64Store, 8*c.At)
 			}
 		}
 	}
@@ -229,26 +226,26 @@ func (w *lowering) has(reg uint32) bool {
 // choose emits the nodes, and a jump to the one that the run begins with.
 func (w *lowering) choose() {
 	last := len(w.l.Streams) - 1
-	w.op(opBlock, typeNone)
+	w.Op(wasm.Block, wasm.None)
 	for range w.l.Nodes {
-		w.op(opBlock, typeNone)
+		w.Op(wasm.Block, wasm.None)
 	}
-	w.local(opLocalGet, 1+last)
-	w.memory(opF64Load, 0)
-	w.op(opTruncate, opBrTable)
-	w.unsigned(uint64(len(w.l.Nodes) - 1))
+	w.Local(wasm.LocalGet, 1+last)
+	w.Memory(wasm.F64Load, 0)
+	w.Op(wasm.Truncate, wasm.BrTable)
+	w.Unsigned(uint64(len(w.l.Nodes) - 1))
 	for i := range w.l.Nodes {
-		w.unsigned(uint64(i))
+		w.Unsigned(uint64(i))
 	}
 	s := w.save()
 	for i := range w.l.Nodes {
-		w.op(opEnd)
+		w.Op(wasm.End)
 		w.restore(state{maps.Clone(s.consts), maps.Clone(s.place), slices.Clone(s.free)})
 		w.node(i)
-		w.op(opBr)
-		w.unsigned(uint64(len(w.l.Nodes) - 1 - i))
+		w.Op(wasm.Br)
+		w.Unsigned(uint64(len(w.l.Nodes) - 1 - i))
 	}
-	w.op(opEnd)
+	w.Op(wasm.End)
 }
 
 // reads calls do for each register that an instruction reads.
@@ -387,7 +384,7 @@ func (w *lowering) findHomes() {
 		}
 		w.slot(reg)
 		if i < maxKept {
-			w.place[reg] = place{home: inLocal, at: w.newLocal()}
+			w.place[reg] = place{home: inLocal, at: w.NewLocal(wasm.F64)}
 		} else {
 			w.place[reg] = place{home: inFrame, at: w.slot(reg)}
 		}
@@ -405,36 +402,31 @@ func (w *lowering) slot(reg uint32) int {
 	return at
 }
 
-func (w *lowering) newLocal() int {
-	w.locals = append(w.locals, typeF64)
-	return localBase + len(w.locals) - 1
-}
-
 // enter loads the locals that hold numbers from run to run.
 func (w *lowering) enter() {
-	w.local(opLocalGet, localBase)
-	w.memory(opF64Load, tableBytes+8*max(0, len(w.in)-1))
-	w.op(opDrop)
+	w.Local(wasm.LocalGet, localBase)
+	w.Memory(wasm.F64Load, wasm.TableBytes+8*max(0, len(w.in)-1))
+	w.Op(wasm.Drop)
 	for _, reg := range w.in {
 		if p := w.place[reg]; p.home == inLocal {
 			w.load(w.slot(reg))
-			w.local(opLocalSet, p.at)
+			w.Local(wasm.LocalSet, p.at)
 		}
 	}
 }
 
 func (w *lowering) load(slot int) {
-	w.local(opLocalGet, localBase)
-	w.memory(opF64Load, tableBytes+8*slot)
+	w.Local(wasm.LocalGet, localBase)
+	w.Memory(wasm.F64Load, wasm.TableBytes+8*slot)
 }
 
 // exit stores the locals that hold numbers from run to run.
 func (w *lowering) exit() {
 	for _, reg := range w.out {
 		if p := w.place[reg]; p.home == inLocal {
-			w.local(opLocalGet, localBase)
-			w.local(opLocalGet, p.at)
-			w.memory(opF64Store, tableBytes+8*w.slot(reg))
+			w.Local(wasm.LocalGet, localBase)
+			w.Local(wasm.LocalGet, p.at)
+			w.Memory(wasm.F64Store, wasm.TableBytes+8*w.slot(reg))
 		}
 	}
 }
@@ -449,9 +441,9 @@ func (w *lowering) touch() {
 			}
 		}
 		if most > 0 {
-			w.local(opLocalGet, 1+i)
-			w.memory(opF64Load, 8*most)
-			w.op(opDrop)
+			w.Local(wasm.LocalGet, 1+i)
+			w.Memory(wasm.F64Load, 8*most)
+			w.Op(wasm.Drop)
 		}
 	}
 }
@@ -459,21 +451,21 @@ func (w *lowering) touch() {
 // get leaves the number of a register on the stack.
 func (w *lowering) get(reg uint32) {
 	if v, ok := w.consts[reg]; ok {
-		w.f64(v)
+		w.F64(v)
 		return
 	}
 	p := w.place[reg]
 	switch p.home {
 	case inLocal:
-		w.local(opLocalGet, p.at)
+		w.Local(wasm.LocalGet, p.at)
 	case inFrame:
 		w.load(p.at)
 	case inStream:
-		w.local(opLocalGet, 1+p.from)
-		w.memory(opF64Load, 8*p.at)
+		w.Local(wasm.LocalGet, 1+p.from)
+		w.Memory(wasm.F64Load, 8*p.at)
 		if len(w.free) > 0 || w.taken < maxLocals {
 			w.place[reg] = place{home: inLocal, at: w.take()}
-			w.local(opLocalTee, w.place[reg].at)
+			w.Local(wasm.LocalTee, w.place[reg].at)
 		}
 	}
 }
@@ -486,7 +478,7 @@ func (w *lowering) take() int {
 		return at
 	}
 	w.taken++
-	return w.newLocal()
+	return w.NewLocal(wasm.F64)
 }
 
 // set gives a register the number on the stack.
@@ -494,7 +486,7 @@ func (w *lowering) set(reg uint32) {
 	p := w.place[reg]
 	if p.home == nowhere || p.home == inStream {
 		if last, read := w.last[reg]; !read || last <= w.at {
-			w.op(opDrop)
+			w.Op(wasm.Drop)
 			return
 		}
 		if len(w.free) > 0 || w.taken < maxLocals {
@@ -505,14 +497,14 @@ func (w *lowering) set(reg uint32) {
 		w.place[reg] = p
 	}
 	if p.home == inLocal {
-		w.local(opLocalSet, p.at)
+		w.Local(wasm.LocalSet, p.at)
 		return
 	}
 	at := w.take()
-	w.local(opLocalSet, at)
-	w.local(opLocalGet, localBase)
-	w.local(opLocalGet, at)
-	w.memory(opF64Store, tableBytes+8*p.at)
+	w.Local(wasm.LocalSet, at)
+	w.Local(wasm.LocalGet, localBase)
+	w.Local(wasm.LocalGet, at)
+	w.Memory(wasm.F64Store, wasm.TableBytes+8*p.at)
 	w.free = append(w.free, at)
 }
 
@@ -543,27 +535,27 @@ func (w *lowering) instruction(in *graph.BlockInstr) {
 	case graph.BlockMul, graph.BlockAdd, graph.BlockSub:
 		w.get(in.A)
 		w.get(in.B)
-		w.op([...]byte{graph.BlockMul: opF64Mul, graph.BlockAdd: opF64Add, graph.BlockSub: opF64Sub}[in.Op])
+		w.Op([...]byte{graph.BlockMul: wasm.F64Mul, graph.BlockAdd: wasm.F64Add, graph.BlockSub: wasm.F64Sub}[in.Op])
 	case graph.BlockAddMul:
 		w.get(in.D)
 		w.get(in.A)
 		w.get(in.B)
-		w.op(opF64Mul, opF64Add)
+		w.Op(wasm.F64Mul, wasm.F64Add)
 	case graph.BlockSlope:
 		w.get(in.A)
-		w.f64(1)
+		w.F64(1)
 		w.get(in.A)
-		w.op(opF64Sub, opF64Mul)
+		w.Op(wasm.F64Sub, wasm.F64Mul)
 	case graph.BlockSinCos:
 		w.get(in.A)
-		w.call(sinCosFunction)
+		w.SinCos()
 	case graph.BlockFun1:
 		w.get(in.A)
-		w.call(symbolFunctions[in.Sym])
+		w.Symbol(in.Sym)
 	case graph.BlockFun2:
 		w.get(in.A)
 		w.get(in.B)
-		w.call(symbolFunctions[in.Sym])
+		w.Symbol(in.Sym)
 	}
 	reads(in, w.release)
 	if in.Op == graph.BlockSinCos {
@@ -571,29 +563,6 @@ func (w *lowering) instruction(in *graph.BlockInstr) {
 	}
 	w.set(in.D)
 	w.at++
-}
-
-// inlineBytes is the most that the code of a function has that is copied to where it is called. It has no branches: many make
-// compiling slow.
-const inlineBytes = 40
-
-// call applies a function to the operands on the stack.
-func (w *lowering) call(at int) {
-	f := &functions[at]
-	if len(f.code) > inlineBytes || f.branches() {
-		w.local(opCall, w.linker.call(at+1))
-		return
-	}
-	first, ok := w.inlined[at]
-	if !ok {
-		first = localBase + len(w.locals)
-		w.locals = append(append(w.locals, f.typ.params...), f.locals...)
-		w.inlined[at] = first
-	}
-	for i := len(f.typ.params) - 1; i >= 0; i-- {
-		w.local(opLocalSet, first+i)
-	}
-	w.rewrite(f.code, first, w.linker.call)
 }
 
 // applies reports whether the instruction applies a function symbol.
@@ -604,7 +573,7 @@ func supported(l *Loop) bool {
 	for _, n := range l.Nodes {
 		for i := range n.Code {
 			if in := &n.Code[i]; applies(in) {
-				if _, ok := symbolFunctions[in.Sym]; !ok {
+				if !wasm.Translated(in.Sym) {
 					return false
 				}
 			}

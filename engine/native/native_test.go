@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram/engine/wasm"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
 	"github.com/gram-machine/gram/term/elementary"
@@ -52,7 +53,7 @@ func evaluate(t *testing.T, s term.Symbol, points []float64) []float64 {
 
 // TestSymbols: the compiled form of each symbol has the bits of its Go form.
 func TestSymbols(t *testing.T) {
-	if !Supported() {
+	if !wasm.Supported() {
 		t.Skip("wazero has no compiler for this platform")
 	}
 	xs := special()
@@ -308,7 +309,7 @@ func TestRandomLoops(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		l, registers := randomLoop(rng)
 		forms := map[string]*Code{"bytecode": Interpret(l)}
-		if Supported() && seed < 60 {
+		if wasm.Supported() && seed < 60 {
 			forms["machine code"] = Compile(l)
 			require.NotNil(t, forms["machine code"])
 			forms["machine code in a window"] = forms["machine code"]
@@ -447,7 +448,7 @@ func TestKey(t *testing.T) {
 // BenchmarkCopies tells which share of the time of a loop is copying its data; its rows are in an arena. The loops are those of
 // h ← sigmoid(e·x + r·h), forward and backward; both times are the best of the benchmark's rounds.
 func BenchmarkCopies(b *testing.B) {
-	if !Supported() {
+	if !wasm.Supported() {
 		b.Skip("wazero has no compiler for this platform")
 	}
 	const e, r, x, h, z, next, adjoint, ge, gr = 1, 2, 3, 4, 5, 6, 7, 8, 9

@@ -1,51 +1,15 @@
 package native
 
 import (
-	"context"
-	"fmt"
 	"math"
-	"runtime"
-	"sync"
 	"unsafe"
 
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
-	"golang.org/x/sys/cpu"
+	"github.com/gram-machine/gram/engine/wasm"
 )
-
-const runName = "run"
-
-// compiler returns the compiler, nil where there is none. wazero falls back to an interpreter where it has no compiler; asked for the
-// compiler, it panics.
-var compiler = sync.OnceValue(func() (r wazero.Runtime) {
-	defer func() {
-		if recover() != nil {
-			r = nil
-		}
-	}()
-	if runtime.GOARCH == "amd64" && !cpu.X86.HasSSE41 {
-		return nil
-	}
-	ctx := context.Background()
-	r = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().WithDebugInfoEnabled(false))
-	types := func(s string) []api.ValueType { return []api.ValueType(s) }
-	_, err := r.NewHostModuleBuilder(hostModule).NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
-		x, y, z := math.Float64frombits(stack[0]), math.Float64frombits(stack[1]), math.Float64frombits(stack[2])
-		stack[0] = math.Float64bits(host(uint32(stack[3]), x, y, z))
-	}), types(hostSignature.params), types(hostSignature.results)).Export(hostName).Instantiate(ctx)
-	if err != nil {
-		return nil
-	}
-	return r
-})
-
-// Supported reports whether there is a compiler for this platform.
-func Supported() bool { return compiler() != nil }
 
 // Code is the machine code of a loop. Any number of goroutines may use it.
 type Code struct {
-	compiled wazero.CompiledModule
+	compiled *wasm.Code
 	loop     *Loop
 	in, out  []uint32
 	frame    int       // numbers
@@ -67,8 +31,7 @@ const (
 // Compile makes machine code of a loop. It returns nil where there is no compiler, and for code that is not translated. The loop is
 // not to be modified afterwards.
 func Compile(l *Loop) *Code {
-	r := compiler()
-	if r == nil {
+	if !wasm.Supported() {
 		return nil
 	}
 	expanded, _ := expand(l)
@@ -86,31 +49,15 @@ func Compile(l *Loop) *Code {
 		beyond += l.Streams[i].beyond()
 	}
 	c.chunk = max(1, min(callRuns, callInstructions/instructions, streamNumbers/max(1, c.width)))
-	c.bytes = (tableBytes + 8*uint64(c.frame+c.chunk*c.width+beyond) + pageBytes - 1) / pageBytes * pageBytes
+	c.bytes = (wasm.TableBytes + 8*uint64(c.frame+c.chunk*c.width+beyond) + pageBytes - 1) / pageBytes * pageBytes
 	if c.bytes > math.MaxInt32 {
 		return nil
 	}
-	pages := int(c.bytes / pageBytes)
-	c.compiled = machineCode(r, module(w.linker.types, w.linker.bodies, pages))
+	c.compiled = w.Compile(int(c.bytes))
 	if c.compiled == nil {
 		return nil
 	}
-	runtime.AddCleanup(c, func(m wazero.CompiledModule) { _ = m.Close(context.Background()) }, c.compiled)
 	return c
-}
-
-// machineCode compiles a module. It returns nil where it can't: wazero panics where the system gives it no memory for code.
-func machineCode(r wazero.Runtime, module []byte) (m wazero.CompiledModule) {
-	defer func() {
-		if recover() != nil {
-			m = nil
-		}
-	}()
-	m, err := r.CompileModule(context.Background(), module)
-	if err != nil {
-		return nil
-	}
-	return m
 }
 
 // Interpret makes code of a loop for the interpreter. It returns nil for one of too many registers.
@@ -148,7 +95,7 @@ func NewMemory(front func(bytes uint64) []byte) *Memory {
 type instance struct {
 	bytes  []byte
 	memory []float64 // of these, behind the tables: the frame, and streams that are copied
-	run    api.Function
+	run    wasm.Instance
 }
 
 // place returns where the numbers are in the memory of the instance, if they are there.
@@ -158,7 +105,7 @@ func (in *instance) place(numbers []float64) (at uint64, ok bool) {
 }
 
 // loopFront is how many bytes loops have in the window of an arena: tables, a frame, and streams that are copied.
-const loopFront = tableBytes + loopBytes
+const loopFront = wasm.TableBytes + loopBytes
 
 // Ran reports whether machine code has run.
 func (m *Memory) Ran() bool { return len(m.instances) > 0 }
@@ -181,43 +128,22 @@ func (m *Memory) instance(c *Code) *instance {
 	}
 	if m.front != nil {
 		if m.window = m.front(loopFront); m.window != nil {
-			putTables(m.window)
+			wasm.PutTables(m.window)
 		}
 		m.front = nil
 	}
 	bytes := m.window
 	if bytes == nil || c.bytes > loopFront {
 		if uint64(len(m.bytes)) < c.bytes {
-			// Numbers make it aligned.
-			words := make([]float64, max(c.bytes, 4*tableBytes)/8)
-			m.bytes = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
-			putTables(m.bytes)
+			m.bytes = wasm.NewMemory(max(c.bytes, 4*wasm.TableBytes))
 		}
 		bytes = m.bytes
 	}
-	numbers := unsafe.Slice((*float64)(unsafe.Pointer(&bytes[tableBytes])), (c.bytes-tableBytes)/8)
-	in := &instance{bytes: bytes, memory: numbers, run: instantiate(m, c.compiled, bytes)}
+	numbers := unsafe.Slice((*float64)(unsafe.Pointer(&bytes[wasm.TableBytes])), (c.bytes-wasm.TableBytes)/8)
+	in := &instance{bytes: bytes, memory: numbers, run: wasm.Instantiate(m, c.compiled, bytes)}
 	m.instances[c] = in
 	return in
 }
-
-// instantiate returns the function of a module with the memory. It is there as long as its owner.
-func instantiate(owner *Memory, code wazero.CompiledModule, memory []byte) api.Function {
-	ctx := experimental.WithMemoryAllocator(context.Background(),
-		experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return whole(memory) }))
-	mod, err := compiler().InstantiateModule(ctx, code, wazero.NewModuleConfig().WithName(""))
-	if err != nil {
-		panic(fmt.Sprintf("native: %v", err))
-	}
-	runtime.AddCleanup(owner, func(mod api.Module) { _ = mod.Close(context.Background()) }, mod)
-	return mod.ExportedFunction(runName)
-}
-
-// whole is a memory that is there from the beginning.
-type whole []byte
-
-func (l whole) Reallocate(uint64) []byte { return l }
-func (l whole) Free()                    {}
 
 // Chunk is how many runs [Memory.Run] makes at most.
 func (c *Code) Chunk() int { return c.chunk }
@@ -242,7 +168,7 @@ func (m *Memory) Run(c *Code, regs []float64, n int, streams ...[]float64) {
 			if len(s.Store) < s.Width { // the others stay
 				copy(in.memory[at:], numbers)
 			}
-			first = uint64(tableBytes + 8*at)
+			first = uint64(wasm.TableBytes + 8*at)
 		}
 		if s.Down {
 			first += 8 * uint64((n-1)*s.Width)
@@ -250,9 +176,7 @@ func (m *Memory) Run(c *Code, regs []float64, n int, streams ...[]float64) {
 		m.stack[1+i] = first
 		at += len(numbers)
 	}
-	if err := in.run.CallWithStack(context.Background(), m.stack[:]); err != nil {
-		panic(fmt.Sprintf("native: %v", err))
-	}
+	in.run.Run(m.stack[:])
 	at = c.frame
 	for i := range c.loop.Streams {
 		s := &c.loop.Streams[i]

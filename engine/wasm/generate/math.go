@@ -13,7 +13,7 @@ var instructions = map[string][]byte{
 }
 
 // hosted are the functions of package math that the host computes, and how many operands they have: their place is that in the
-// package native. Sincos has two results.
+// package wasm. Sincos has two results.
 var hosted = map[string]struct{ number, operands int }{
 	"Exp": {0, 1}, "Log": {1, 1}, "Tan": {4, 1}, "Atan": {5, 1}, "Pow": {6, 2}, "Mod": {7, 2}, "FMA": {8, 3},
 }

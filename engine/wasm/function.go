@@ -1,10 +1,11 @@
-package native
+package wasm
 
 import (
 	"encoding/binary"
 	"math"
 	"unsafe"
 
+	"github.com/gram-machine/gram/term"
 	"github.com/gram-machine/gram/term/elementary"
 )
 
@@ -66,13 +67,13 @@ func instructions(code string, do func(op byte, operands string)) {
 	for i := 0; i < len(code); {
 		n := 1
 		switch code[i] {
-		case opBlock, opLoop, opIf, opBr, opBrIf, opCall, opLocalGet, opLocalSet, opLocalTee:
+		case Block, Loop, If, Br, BrIf, CallOp, LocalGet, LocalSet, LocalTee:
 			n = 2
-		case opI64Load, opF64Load:
+		case i64Load, F64Load:
 			n = 3
-		case opF64Const:
+		case f64Const:
 			n = 9
-		case opI32Const, opI64Const:
+		case i32Const, i64Const:
 			for n = 2; code[i+n-1]&0x80 != 0; n++ {
 			}
 		}
@@ -83,16 +84,16 @@ func instructions(code string, do func(op byte, operands string)) {
 
 // rewrite appends the code of a function whose first local is shift, and in which call gives the number of each function that is
 // called.
-func (e *encoder) rewrite(code string, shift int, call func(number int) int) {
+func (e *Encoder) rewrite(code string, shift int, call func(number int) int) {
 	instructions(code, func(op byte, operands string) {
 		switch op {
-		case opLocalGet, opLocalSet, opLocalTee:
-			e.local(op, int(operands[0])+shift)
-		case opCall:
-			e.local(op, call(int(operands[0])))
+		case LocalGet, LocalSet, LocalTee:
+			e.Local(op, int(operands[0])+shift)
+		case CallOp:
+			e.Local(op, call(int(operands[0])))
 		default:
-			e.op(op)
-			e.op([]byte(operands)...)
+			e.Op(op)
+			e.Op([]byte(operands)...)
 		}
 	})
 }
@@ -100,7 +101,7 @@ func (e *encoder) rewrite(code string, shift int, call func(number int) int) {
 // branches reports whether the code has blocks.
 func (f *function) branches() bool {
 	found := false
-	instructions(f.code, func(op byte, _ string) { found = found || op == opBlock || op == opLoop || op == opIf })
+	instructions(f.code, func(op byte, _ string) { found = found || op == Block || op == Loop || op == If })
 	return found
 }
 
@@ -124,17 +125,89 @@ func (l *linker) call(number int) int {
 	l.numbers[number] = at + 1
 	l.types = append(l.types, f.typ)
 	l.bodies = append(l.bodies, nil)
-	var code encoder
+	var code Encoder
 	code.rewrite(f.code, 0, l.call)
 	l.bodies[at] = body([]byte(f.locals), code)
 	return at + 1
 }
 
-// tableBytes is how many bytes tables and constants take, at the start of each memory.
-const tableBytes = 1 << 16
+// Function is a function in the making.
+type Function struct {
+	Encoder
+	params  string
+	locals  []byte // their types, without those of the parameters
+	linker  linker
+	inlined map[int]int // the first local of each function that is copied
+}
 
-// putTables writes the tables of package elementary, and behind them the constants.
-func putTables(memory []byte) {
+// NewFunction returns a function without results. params are the types of its parameters.
+func NewFunction(params string) *Function {
+	return &Function{params: params, linker: linker{numbers: map[int]int{}}, inlined: map[int]int{}}
+}
+
+// NewLocal makes a local of the type, and returns its number.
+func (f *Function) NewLocal(typ byte) int {
+	f.locals = append(f.locals, typ)
+	return len(f.params) + len(f.locals) - 1
+}
+
+// module is the module of the function and of those that it calls.
+func (f *Function) module(pages int) []byte {
+	return module(append(f.linker.types, signature{f.params, ""}), append(f.linker.bodies, body(f.locals, f.Encoder)), pages)
+}
+
+// Translated reports whether there is a function for the symbol.
+func Translated(s term.Symbol) bool {
+	_, ok := symbolFunctions[s]
+	return ok
+}
+
+// Short reports whether the function of a symbol takes a few instructions.
+func Short(s term.Symbol) bool {
+	at, ok := symbolFunctions[s]
+	if !ok {
+		return false
+	}
+	calls := false
+	f := &functions[at]
+	instructions(f.code, func(op byte, _ string) { calls = calls || op == CallOp })
+	return !calls && len(f.code) <= inlineBytes
+}
+
+// Symbol applies a symbol to the operands on the stack.
+func (f *Function) Symbol(s term.Symbol) { f.call(symbolFunctions[s]) }
+
+// SinCos leaves the sine of the operand on the stack there, and above it its cosine.
+func (f *Function) SinCos() { f.call(sinCosFunction) }
+
+// inlineBytes is the most that the code of a function has that is copied to where it is called. It has no branches: many
+// make compiling slow.
+const inlineBytes = 40
+
+// call applies a function to the operands on the stack.
+func (f *Function) call(at int) {
+	g := &functions[at]
+	if len(g.code) > inlineBytes || g.branches() {
+		f.Local(CallOp, f.linker.call(at+1))
+		return
+	}
+	first, ok := f.inlined[at]
+	if !ok {
+		first = len(f.params) + len(f.locals)
+		f.locals = append(append(f.locals, g.typ.params...), g.locals...)
+		f.inlined[at] = first
+	}
+	for i := len(g.typ.params) - 1; i >= 0; i-- {
+		f.Local(LocalSet, first+i)
+	}
+	f.rewrite(g.code, first, f.linker.call)
+}
+
+// TableBytes is how many bytes tables and constants take, at the start of each memory.
+const TableBytes = 1 << 16
+
+// PutTables writes the tables of package elementary, and behind them the constants.
+func PutTables(memory []byte) {
 	t := elementary.AllTables()
 	at := 0
 	put := func(first unsafe.Pointer, words int) {

@@ -1,0 +1,107 @@
+package wasm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+	"golang.org/x/sys/cpu"
+)
+
+const runName = "run"
+
+// compiler returns the compiler, nil where there is none. wazero falls back to an interpreter where it has no compiler;
+// asked for the compiler, it panics.
+var compiler = sync.OnceValue(func() (r wazero.Runtime) {
+	defer func() {
+		if recover() != nil {
+			r = nil
+		}
+	}()
+	if runtime.GOARCH == "amd64" && !cpu.X86.HasSSE41 {
+		return nil
+	}
+	ctx := context.Background()
+	r = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().WithDebugInfoEnabled(false))
+	types := func(s string) []api.ValueType { return []api.ValueType(s) }
+	_, err := r.NewHostModuleBuilder(hostModule).NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
+		x, y, z := math.Float64frombits(stack[0]), math.Float64frombits(stack[1]), math.Float64frombits(stack[2])
+		stack[0] = math.Float64bits(host(uint32(stack[3]), x, y, z))
+	}), types(hostSignature.params), types(hostSignature.results)).Export(hostName).Instantiate(ctx)
+	if err != nil {
+		return nil
+	}
+	return r
+})
+
+// Supported reports whether there is a compiler for this platform.
+func Supported() bool { return compiler() != nil }
+
+// Code is machine code. Any number of goroutines may use it.
+type Code struct{ module wazero.CompiledModule }
+
+// Compile makes machine code of a function. It returns nil where there is no compiler, or the system gives it no memory
+// for code. The memory of its instances has at least so many bytes.
+func (f *Function) Compile(bytes int) (c *Code) {
+	r := compiler()
+	if r == nil {
+		return nil
+	}
+	defer func() {
+		if recover() != nil {
+			c = nil
+		}
+	}()
+	m, err := r.CompileModule(context.Background(), f.module((bytes+pageBytes-1)/pageBytes))
+	if err != nil {
+		return nil
+	}
+	c = &Code{m}
+	runtime.AddCleanup(c, func(m wazero.CompiledModule) { _ = m.Close(context.Background()) }, m)
+	return c
+}
+
+// pageBytes is the unit of memory.
+const pageBytes = 1 << 16
+
+// NewMemory returns memory of at least so many bytes, with the tables in it.
+func NewMemory(bytes uint64) []byte {
+	words := make([]float64, (bytes+pageBytes-1)/pageBytes*(pageBytes/8)) // numbers are aligned
+	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
+	PutTables(memory)
+	return memory
+}
+
+// Instance is code with a memory. It is of one goroutine.
+type Instance struct{ run api.Function }
+
+// Instantiate returns an instance of the code, which is there as long as its owner.
+func Instantiate[T any](owner *T, code *Code, memory []byte) Instance {
+	ctx := experimental.WithMemoryAllocator(context.Background(),
+		experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return whole(memory) }))
+	mod, err := compiler().InstantiateModule(ctx, code.module, wazero.NewModuleConfig().WithName(""))
+	if err != nil {
+		panic(fmt.Sprintf("wasm: %v", err))
+	}
+	runtime.AddCleanup(owner, func(mod api.Module) { _ = mod.Close(context.Background()) }, mod)
+	return Instance{mod.ExportedFunction(runName)}
+}
+
+// Run calls the function. Its parameters are on the stack.
+func (i Instance) Run(stack []uint64) {
+	if err := i.run.CallWithStack(context.Background(), stack); err != nil {
+		panic(fmt.Sprintf("wasm: %v", err))
+	}
+}
+
+// whole is a memory that is there from the beginning.
+type whole []byte
+
+func (l whole) Reallocate(uint64) []byte { return l }
+func (l whole) Free()                    {}

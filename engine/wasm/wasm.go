@@ -1,0 +1,182 @@
+// Package wasm makes WebAssembly modules of loops, and runs their machine code, which wazero makes.
+//
+// The functions of package elementary, and those of the table of symbols of package term, are translated from their Go
+// sources by the command generate. What it does not translate, such as the pow of package math, compiled code calls.
+// Operations are rounded as in Go, so results have the same bits; only which NaN an operation makes may differ.
+package wasm
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+//go:generate go run ./generate ../../term functions.go
+
+// Types of values and of blocks.
+const (
+	F64  = 0x7c
+	I32  = 0x7f
+	None = 0x40
+)
+
+// The opcodes of WebAssembly that loops use.
+const (
+	Block     = 0x02
+	Loop      = 0x03
+	If        = 0x04
+	Else      = 0x05
+	End       = 0x0b
+	Br        = 0x0c
+	BrIf      = 0x0d
+	BrTable   = 0x0e
+	CallOp    = 0x10
+	Drop      = 0x1a
+	LocalGet  = 0x20
+	LocalSet  = 0x21
+	LocalTee  = 0x22
+	I32Load   = 0x28
+	i64Load   = 0x29
+	F64Load   = 0x2b
+	I32Store  = 0x36
+	F64Store  = 0x39
+	i32Const  = 0x41
+	i64Const  = 0x42
+	f64Const  = 0x44
+	F64Eq     = 0x61
+	F64Ne     = 0x62
+	F64Less   = 0x63
+	F64Gt     = 0x64
+	F64LessEq = 0x65
+	F64GtEq   = 0x66
+	I32Add    = 0x6a
+	I32Sub    = 0x6b
+	I32Shl    = 0x74
+	F64Neg    = 0x9a
+	F64Add    = 0xa0
+	F64Sub    = 0xa1
+	F64Mul    = 0xa2
+	F64Div    = 0xa3
+	Truncate  = 0xaa // of an f64 to an i32
+)
+
+// Encoder appends to WebAssembly code.
+type Encoder []byte
+
+// Op appends opcodes, or other bytes.
+func (e *Encoder) Op(ops ...byte) { *e = append(*e, ops...) }
+
+// Unsigned appends v, LEB128.
+func (e *Encoder) Unsigned(v uint64) { *e = binary.AppendUvarint(*e, v) }
+
+func (e *Encoder) bytes(b []byte) { e.Unsigned(uint64(len(b))); e.Op(b...) }
+
+// Local appends an operation on a local, or on what else has a number.
+func (e *Encoder) Local(op byte, i int) { e.Op(op); e.Unsigned(uint64(i)) }
+
+// Memory appends an operation on memory, at so many bytes behind the address; numbers are aligned to 8 bytes.
+func (e *Encoder) Memory(op byte, at int) {
+	align := byte(3)
+	if op == I32Load || op == I32Store {
+		align = 2
+	}
+	e.Op(op, align)
+	e.Unsigned(uint64(at))
+}
+
+// signed appends v in the signed form, LEB128.
+func (e *Encoder) signed(v int64) {
+	for {
+		b := byte(v & 0x7f)
+		v >>= 7
+		if v == 0 && b&0x40 == 0 || v == -1 && b&0x40 != 0 {
+			e.Op(b)
+			return
+		}
+		e.Op(b | 0x80)
+	}
+}
+
+// F64 appends a constant.
+func (e *Encoder) F64(v float64) {
+	e.Op(f64Const)
+	*e = binary.LittleEndian.AppendUint64(*e, math.Float64bits(v))
+}
+
+// I32 appends a constant.
+func (e *Encoder) I32(v int32) {
+	e.Op(i32Const)
+	e.signed(int64(v))
+}
+
+// section appends a section of so many items.
+func (e *Encoder) section(id byte, items int, content Encoder) {
+	var all Encoder
+	all.Unsigned(uint64(items))
+	all.Op(content...)
+	e.Op(id)
+	e.bytes(all)
+}
+
+// body returns a function: its code after the types of its locals, those without parameters.
+func body(locals []byte, code []byte) []byte {
+	var groups, e Encoder
+	n := 0
+	for i := 0; i < len(locals); {
+		j := i
+		for j < len(locals) && locals[j] == locals[i] {
+			j++
+		}
+		groups.Unsigned(uint64(j - i))
+		groups.Op(locals[i])
+		n++
+		i = j
+	}
+	e.Unsigned(uint64(n))
+	e.Op(groups...)
+	e.Op(code...)
+	e.Op(End)
+	return e
+}
+
+// signature is the type of a function: its parameters and results.
+type signature struct{ params, results string }
+
+// module returns a module whose functions are first that of the host, then these. The last is exported. The memory has
+// so many pages of 64 KiB at least.
+func module(types []signature, bodies [][]byte, pages int) []byte {
+	m := Encoder("\x00asm\x01\x00\x00\x00")
+	var content Encoder
+	types = append([]signature{hostSignature}, types...)
+	for _, t := range types {
+		content.Op(0x60)
+		content.bytes([]byte(t.params))
+		content.bytes([]byte(t.results))
+	}
+	m.section(1, len(types), content)
+	content = nil
+	content.bytes([]byte(hostModule))
+	content.bytes([]byte(hostName))
+	content.Op(0, 0)
+	m.section(2, 1, content)
+	content = nil
+	for i := range bodies {
+		content.Unsigned(uint64(i + 1))
+	}
+	m.section(3, len(bodies), content)
+	content = nil
+	content.Op(1)
+	content.Unsigned(uint64(pages))
+	content.Unsigned(uint64(pages))
+	m.section(5, 1, content)
+	content = nil
+	content.bytes([]byte(runName))
+	content.Op(0)
+	content.Unsigned(uint64(len(bodies)))
+	m.section(7, 1, content)
+	content = nil
+	for _, b := range bodies {
+		content.bytes(b)
+	}
+	m.section(10, len(bodies), content)
+	return m
+}
