@@ -82,16 +82,23 @@ type kind struct {
 	total uint64
 }
 
-// inputKind is the kind of the cells of inputs: λa.x* a, for a free x*.
-const inputKind = 1
+// The first kinds: what arrives at a numeral, and the cells of inputs, λa.x* a for a free x*. Another stands on the tape
+// where a record has its last address.
+const (
+	numeralKind = iota
+	inputKind
+	recordKind
+	firstKind
+)
 
 // New makes a program for the interpreter.
 func New(p *ir.Program) *Program {
-	out := &Program{src: p, kinds: make([]kind, 2), kindOf: map[term.Symbol]uint32{},
+	out := &Program{src: p, kinds: make([]kind, firstKind), kindOf: map[term.Symbol]uint32{},
 		funs1: map[term.Symbol]*fun1{}, funs2: map[term.Symbol]*fun2{},
 		layout: ir.NewLayout(p.Term.Types), collectors: map[[2]int]int{}}
 	// What arrives at λa.0⃗, the z* of a numeral, is applied to it.
-	out.kinds[0].steps[rule.Lambda], out.kinds[0].steps[rule.Lin], out.kinds[0].total = 1, 1, 2
+	numeral := &out.kinds[numeralKind]
+	numeral.steps[rule.Lambda], numeral.steps[rule.Lin], numeral.total = 1, 1, 2
 	out.kinds[inputKind].steps = cell()
 	out.kinds[inputKind].total = out.kinds[inputKind].steps.Total()
 	for i := range p.Blocks {
@@ -203,6 +210,8 @@ func (p *Program) assemble(f *ir.Func) {
 			b.operands += max(2, out.count)
 		case ir.Jump, ir.Branch, ir.Empty, ir.Next, ir.Prev:
 			out.n = at[in.N]
+		case ir.Static, ir.StaticX, ir.Object, ir.ObjectX:
+			out.k, out.n = staticVector(p.src, in.N)
 		}
 		p.code = append(p.code, out)
 		p.pos = append(p.pos, in.Pos)

@@ -31,6 +31,7 @@ type Slot struct {
 // from the first behind the header on; of a closure, which function of a fix is meant.
 const (
 	isRef     = 1 << 63
+	isDense   = 1 << 62 // in a reference to a dense vector: its number is in the low half
 	offset    = 32
 	partial   = 1 << 40 // in the header of a partial application
 	moved     = 1 << 62 // in the header of an object that a collection has moved
@@ -41,7 +42,7 @@ func ref(object, off uint64) uint64 { return isRef | off<<offset | object }
 
 func object(r uint64) uint64 { return r & math.MaxUint32 }
 
-func off(r uint64) uint64 { return r >> offset & math.MaxInt32 }
+func off(r uint64) uint64 { return r >> offset & (1<<30 - 1) }
 
 // frame is what a call returns to.
 type frame struct {
@@ -83,6 +84,9 @@ type Machine struct {
 	base   int // of the frame that runs
 	size   int // of this frame
 	closed bool
+	// The dense vectors: inputs, data, and those that statements have made.
+	dense  []dense
+	denser store
 
 	counters []uint64
 	fuel     int64 // until the next look at the limits
@@ -117,8 +121,9 @@ func (m *Machine) Close() error {
 	return nil
 }
 
-// staticClosures is where the closures are that capture nothing, one for each function.
-func (m *Machine) staticClosures() uint64 { return uint64(m.p.src.Static) }
+// static is how many slots of the heap last as long as the program: the closures that capture nothing, one for each
+// function.
+func (m *Machine) static() int { return len(m.p.funs) }
 
 // start prepares a run at a point.
 func (m *Machine) start(point []float64) error {
@@ -126,28 +131,14 @@ func (m *Machine) start(point []float64) error {
 		return fmt.Errorf("the machine is closed")
 	}
 	src := m.p.src
-	static := src.Static + len(m.p.funs)
+	static := m.static()
 	if cap(m.heap) < static+firstHeap {
 		m.heap = make([]Slot, static, static+firstHeap)
 	}
 	m.heap = m.heap[:static]
-	for i, x := range point {
-		m.heap[1+i] = Slot{x, 0}
-		if src.Taped {
-			m.heap[1+i].A = uint64(1 + i)
-		}
-	}
-	for _, d := range src.Data {
-		values, ok := m.Data[d.Index]
-		if !ok {
-			values = src.Term.Data[d.Index].Values
-		}
-		for i, x := range values {
-			m.heap[d.At+i] = Slot{V: x}
-		}
-	}
+	m.startDense(point)
 	for i := range m.p.funs {
-		m.heap[src.Static+i] = Slot{A: uint64(i)}
+		m.heap[i] = Slot{A: uint64(i)}
 	}
 	m.gcAt = static + firstHeap
 	m.frames, m.base, m.size, m.self = m.frames[:0], 0, 0, 0
@@ -156,6 +147,7 @@ func (m *Machine) start(point []float64) error {
 	clear(m.fired)
 	m.factor, m.readback, m.searched, m.nodes, m.freed, m.peak = 0, 0, 0, 0, 0, 0
 	m.tape.n, m.tape.args, m.tape.slopes = 0, 0, 0
+	m.tape.records, m.tape.words = m.tape.records[:0], m.tape.words[:0]
 	if src.Taped {
 		if err := m.growTape(&block{statements: uint32(1 + len(point))}, 0); err != nil {
 			return err
@@ -220,7 +212,7 @@ func (m *Machine) look(pc int32) error {
 }
 
 // live is how many slots of the heap are in use, with garbage.
-func (m *Machine) live() uint64 { return uint64(max(0, len(m.heap)-m.p.src.Static-len(m.p.funs))) }
+func (m *Machine) live() uint64 { return uint64(max(0, len(m.heap)-m.static())) + m.denser.slots }
 
 func (m *Machine) limit(name string, most uint64, pc int32, err error) error {
 	e := &limits.ReachedError{Limit: name, Max: most, Steps: m.steps(), Nodes: m.live(), Pos: m.p.pos[pc], Err: err}
@@ -275,16 +267,13 @@ func (m *Machine) alloc(n int, header uint64, pc int32) (uint64, error) {
 
 // room collects garbage, and makes room for n slots more.
 func (m *Machine) room(n int, pc int32) error {
-	live := len(m.heap)
-	if live+n > m.gcAt {
-		m.collect()
-	}
 	m.peak = max(m.peak, m.live())
-	if most := m.bounds.MaxNodes; most != 0 && uint64(len(m.heap)-m.p.src.Static+n) > most {
+	m.collect()
+	if most := m.bounds.MaxNodes; most != 0 && m.live()+uint64(n) > most {
 		return m.limit("nodes", most, pc, nil)
 	}
 	want := max(2*(len(m.heap)+n), firstHeap)
-	if uint64(want) > math.MaxUint32 {
+	if uint64(want) > math.MaxUint32 || n >= 1<<30 {
 		return m.limit("memory", math.MaxUint32*16, pc, nil)
 	}
 	if want > cap(m.heap) {
@@ -299,14 +288,18 @@ func (m *Machine) room(n int, pc int32) error {
 
 // collect moves what the stack refers to to the beginning of the other half of the heap.
 func (m *Machine) collect() {
-	static := m.p.src.Static + len(m.p.funs)
+	static := m.static()
 	from := m.heap
 	if cap(m.spare) < len(from) {
 		m.spare = make([]Slot, 0, cap(from))
 	}
 	to := append(m.spare[:0], from[:static]...)
 	move := func(s *Slot) {
-		if s.A&isRef == 0 || object(s.A) < uint64(static) {
+		if s.A&isRef == 0 || s.A&isDense == 0 && object(s.A) < uint64(static) {
+			return
+		}
+		if s.A&isDense != 0 {
+			m.dense[object(s.A)].marked = true
 			return
 		}
 		o := object(s.A)
@@ -340,7 +333,7 @@ func (m *Machine) collect() {
 	for i := static; i < len(to); i++ {
 		move(&to[i])
 	}
-	m.freed += uint64(len(from) - len(to))
+	m.freed += uint64(len(from)-len(to)) + m.sweep()
 	m.heap, m.spare = to, from[:0]
 }
 
@@ -349,8 +342,9 @@ func (m *Machine) Stats() Stats {
 	s := Stats{Counts: m.p.src.Start, Statements: uint64(m.tape.n), Readback: m.readback, Search: m.searched,
 		Nodes: m.nodes, Freed: m.freed,
 		Peak: max(m.peak, m.live()),
-		Bytes: uint64(slotSize*(cap(m.heap)+cap(m.spare)+cap(m.stack)) + 2*cap(m.tape.kinds) + 12*cap(m.tape.adr) +
-			9*cap(m.adjoint))}
+		Bytes: uint64(slotSize*(cap(m.heap)+cap(m.spare)+cap(m.stack))+2*cap(m.tape.kinds)+12*cap(m.tape.adr)+
+			9*cap(m.adjoint)+8*cap(m.tape.words)) + m.denser.bytes + denseSize*uint64(cap(m.dense)) +
+			recordSize*uint64(cap(m.tape.records))}
 	for i, n := range m.counters {
 		s.Counts.AddTimes(&m.p.src.Blocks[i].Steps, n)
 		s.Instantiate += n
@@ -376,7 +370,7 @@ func (m *Machine) evaluate(point []float64) error {
 	if err := m.start(point); err != nil {
 		return err
 	}
-	results, err := m.call(ref(m.staticClosures(), 0), 0)
+	results, err := m.call(ref(0, 0), 0)
 	if err != nil {
 		return err
 	}
@@ -465,8 +459,7 @@ func (r *reader) vector(t term.Type, i, n int) error {
 		}
 		return r.vector(tt.Right(t), i, n+m.p.layout.Slots(tt.Left(t)))
 	}
-	v := m.collected[i].A
-	s := m.heap[object(v)+1+off(v)+uint64(n)]
+	s := m.load(m.collected[i].A, uint64(n))
 	if tt.Kind(t) == term.RKind {
 		r.number(s.V)
 		return nil
@@ -529,7 +522,7 @@ func (r *reader) list(t term.Type, i int) error {
 	first := len(m.collected)
 	m.ensure(1 + wx)
 	clear(m.stack[:1+wx])
-	m.stack[0].A = ref(uint64(m.p.src.Static+collector), 0)
+	m.stack[0].A = ref(uint64(collector), 0)
 	counters, nodes := slices.Clone(m.counters), m.nodes
 	err := m.applyAll(m.collected[i].A, []int{1, wx})
 	m.counters, m.nodes = counters, nodes

@@ -132,16 +132,26 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			}
 			continue
 		case ir.Load:
-			*at(fp, in.d) = heap[slotOf(at(fp, in.a).A, uint64(in.n))]
+			r := at(fp, in.a).A
+			if r&isDense != 0 {
+				*at(fp, in.d) = m.dense[object(r)].element(off(r) + uint64(in.n))
+				continue
+			}
+			*at(fp, in.d) = heap[slotOf(r, uint64(in.n))]
 			continue
 		case ir.LoadX:
-			*at(fp, in.d) = heap[slotOf(at(fp, in.a).A, uint64(in.n)+uint64(at(fp, in.b).V)*uint64(in.m))]
+			r, n := at(fp, in.a).A, uint64(in.n)+uint64(at(fp, in.b).V)*uint64(in.m)
+			if r&isDense != 0 {
+				*at(fp, in.d) = m.dense[object(r)].element(off(r) + n)
+				continue
+			}
+			*at(fp, in.d) = heap[slotOf(r, n)]
 			continue
 		case ir.Static:
-			*at(fp, in.d) = heap[in.n]
+			*at(fp, in.d) = m.dense[in.k].element(uint64(in.n))
 			continue
 		case ir.StaticX:
-			*at(fp, in.d) = heap[uint64(in.n)+uint64(at(fp, in.b).V)*uint64(in.m)]
+			*at(fp, in.d) = m.dense[in.k].element(uint64(in.n) + uint64(at(fp, in.b).V)*uint64(in.m))
 			continue
 		case ir.View:
 			*at(fp, in.d) = Slot{A: at(fp, in.a).A + uint64(in.n)<<offset}
@@ -150,10 +160,10 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			*at(fp, in.d) = Slot{A: at(fp, in.a).A + (uint64(in.n)+uint64(at(fp, in.b).V)*uint64(in.m))<<offset}
 			continue
 		case ir.Object:
-			*at(fp, in.d) = Slot{A: ref(uint64(in.n)-1, 0)}
+			*at(fp, in.d) = Slot{A: isDense | ref(uint64(in.k), uint64(in.n))}
 			continue
 		case ir.ObjectX:
-			*at(fp, in.d) = Slot{A: ref(uint64(in.n)-1+uint64(at(fp, in.b).V)*uint64(in.m), 0)}
+			*at(fp, in.d) = Slot{A: isDense | ref(uint64(in.k), uint64(in.n)+uint64(at(fp, in.b).V)*uint64(in.m))}
 			continue
 		case ir.Alloc:
 			o, err := m.alloc(int(in.n), 0, pc-1)
@@ -175,13 +185,12 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			if in.op == ir.CopyX {
 				to += uint64(at(fp, in.b).V) * uint64(in.m)
 			}
-			from := slotOf(at(fp, in.a).A, 0)
-			copy(heap[to:to+uint64(in.k)], heap[from:from+uint64(in.k)])
+			m.slots(heap[to:to+uint64(in.k)], at(fp, in.a).A)
 			continue
 		case ir.MakeCon, ir.MakeClosure:
 			args := p.args[in.first : in.first+in.count]
 			if in.op == ir.MakeClosure && len(args) == 0 {
-				*at(fp, in.d) = Slot{A: ref(m.staticClosures()+uint64(in.n), 0)}
+				*at(fp, in.d) = Slot{A: ref(uint64(in.n), 0)}
 				continue
 			}
 			o, err := m.alloc(len(args), uint64(in.n), pc-1)

@@ -12,6 +12,47 @@ type tape struct {
 	kinds           []uint16 // of each statement
 	adr             []uint32 // of the operands that have an adjoint, statement by statement
 	par             []float64
+	// The statements that stand for many, in their order, and what these keep.
+	records []record
+	words   []uint64
+}
+
+// An extension is code that runs many statements at once. In the backward phase it goes through them, from the last to
+// the first: what has arrived at the addresses of its results, from r.base on, where reached says so, it adds to the
+// adjoints of the operands and marks these as reached. It leaves its own addresses not reached, with adjoints of 0,
+// and counts in fired how many cells of each kind are reached. It returns how many arrivals there were, at addresses
+// other than 0, and how many cells were reached, its own and those of results.
+type extension interface {
+	backward(m *Machine, r *record) (arrivals, cells uint64, err error)
+}
+
+// record stands on the tape for many statements. It has n addresses from base on, at least one, and what its extension
+// keeps from tape.words[words] on.
+type record struct {
+	by      extension
+	base, n int
+	words   int
+}
+
+const recordSize = uint64(unsafe.Sizeof(record{}))
+
+// push appends a record with n addresses, of which the first is returned.
+func (m *Machine) pushRecord(by extension, n int, pc int32) (base uint64, err error) {
+	t := &m.tape
+	n = max(1, n)
+	if err := m.growTape(&block{statements: uint32(n)}, pc); err != nil {
+		return 0, err
+	}
+	if len(t.records) == cap(t.records) {
+		if err := m.reserve(int(2*recordSize)*len(t.records), pc); err != nil {
+			return 0, err
+		}
+	}
+	t.records = append(t.records, record{by, t.n, n, len(t.words)})
+	base = uint64(t.n)
+	t.n += n
+	t.kinds[t.n-1] = recordKind
+	return base, nil
 }
 
 // push appends the statement of an operation of at most two operands. Its address is the result. There is room.
@@ -111,7 +152,8 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 	}
 	outputs := m.result
 	if m.p.src.Term.Types.Kind(m.p.src.Type) == term.VecKind {
-		outputs = m.heap[slotOf(m.result[0].A, 0):][:len(values)]
+		outputs = make([]Slot, len(values))
+		m.slots(outputs, m.result[0].A)
 	}
 	if n := m.tape.n; cap(m.adjoint) < n {
 		if err := m.reserve(9*n, m.pc); err != nil {
@@ -135,15 +177,29 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 // backward runs the backward phase of an output, and leaves the adjoints as they were: not reached.
 func (m *Machine) backward(seed uint64, row []float64) error {
 	if seed == 0 { // z* is λa.0⃗
-		m.fired[0]++
+		m.fired[numeralKind]++
 		return m.end()
 	}
 	t, adjoint, reached, table := &m.tape, m.adjoint, m.reached, m.p.kinds
 	adjoint[seed], reached[seed] = 1, true
 	args, slopes := t.args, t.slopes // before those of the statement
+	records := len(t.records)
 	arrivals, cells := uint64(1), uint64(0)
 	for i := t.n - 1; i > len(row); i-- {
 		kind := t.kinds[i]
+		if kind == recordKind {
+			records--
+			r := &t.records[records]
+			more, own, err := r.by.backward(m, r)
+			if err != nil {
+				clear(adjoint)
+				clear(reached)
+				return err
+			}
+			arrivals, cells = arrivals+more, cells+own
+			i = r.base
+			continue
+		}
 		k := &table[kind]
 		n := int(k.args)
 		args -= n
