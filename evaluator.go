@@ -364,8 +364,9 @@ func resized(s []float64, n int) []float64 {
 	return make([]float64, n)
 }
 
-// SetData replaces the numbers of a data list, in row-major order. The slice is not to be modified before the next call. It is an
-// error if another value was computed from the list, and with Literal, a Mode or a Strategy.
+// SetData replaces the numbers of a data list, in row-major order, by as many others: lengths are static. The slice is not to be
+// modified before the next call. It is a [MisuseError] to give another number of them, or some that are not finite, to replace a list
+// from which another value was computed, and to do so with Literal, a Mode or a Strategy.
 func (e *Evaluator) SetData(name string, values []float64) error {
 	i := slices.IndexFunc(e.p.src.Data, func(d load.Variable) bool { return d.Name == name })
 	switch {

@@ -22,6 +22,9 @@ func TestHints(t *testing.T) {
 		_, err := Load("p.gram", []byte(program), Options{})
 		require.ErrorContains(t, err, want, program)
 	}
+	_, err := Load("p.gram", []byte("def f x y = sin (x * y, y)\nf 1 2"), Options{}) // not a tuple for f
+	require.ErrorContains(t, err, "this is R * R, but sin takes R")
+	require.NotContains(t, err.Error(), "one by one")
 }
 
 // TestStaticBranch: a branch that a static condition does not take may have indices out of range; otherwise nothing changes.

@@ -117,7 +117,7 @@ Not measured: BLAS in C; BLAS in C, gradients multiplied at the end; gonum in Go
 | PyTorch | 2 969 | – | – |
 
 `, between(t, text, "## Nano", "## Counted"))
-	require.Contains(t, text, "```sh\nagain --peers\n```\n")
+	require.Contains(t, text, "```console needs=minutes\n$ again --peers\n```\n")
 	require.Contains(t, text, `W2, n = 100, k = 16
 
 | ns per primitive | best | median | 95 % interval |

@@ -78,7 +78,7 @@ func TestMarkdown(t *testing.T) {
 			"# Claim 1. a good one\n\nHolds. The paper: section 1.\n\n*Programs.* All.\n\nIt is linear.\n",
 			"| small | contrast | steps = 2^Θ(\\|G\\|) | 2^(1.00·x) | 0 | holds |",
 			"![steps against |G|](../../pictures/claim-01.svg)\n",
-			"```sh\nrepeat claim 1\n```\n",
+			"```console needs=minutes\n$ repeat claim 1\n```\n",
 			"| 5 000 | 5 000 | 415 023 |\n",
 		},
 		"docs/claims/claim-02.md": {

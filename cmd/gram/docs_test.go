@@ -2,9 +2,12 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,42 +38,6 @@ func answerOf(t *testing.T, line, input string) string {
 	return out
 }
 
-// shown is a command of a page with what the page shows below it.
-type shown struct{ command, text string }
-
-// commandsOf returns those of a page whose commands are of the examples.
-func commandsOf(t *testing.T, page string) []shown {
-	text, err := os.ReadFile(page)
-	require.NoError(t, err)
-	var out []shown
-	for _, block := range regexp.MustCompile("(?s)```text\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
-		for _, part := range strings.Split("\n"+block[1], "\n$ gram ")[1:] {
-			command, text, _ := strings.Cut(part, "\n")
-			if strings.Contains(command, "examples/") {
-				out = append(out, shown{command, strings.TrimSuffix(text, "\n") + "\n"})
-			}
-		}
-	}
-	return out
-}
-
-// TestDocs: what the pages show below a command is what it prints; a line … stands for lines
-// that are left out.
-func TestDocs(t *testing.T) {
-	atRoot(t)
-	for page, least := range map[string]int{"README.md": 8, "docs/figure-1.md": 10, "docs/fit.md": 4} {
-		t.Run(page, func(t *testing.T) {
-			found := commandsOf(t, page)
-			require.GreaterOrEqual(t, len(found), least)
-			for _, s := range found {
-				printed := mask(answer(t, s.command))
-				want := strings.ReplaceAll(regexp.QuoteMeta(mask(s.text)), "\n…\n", "\n(?:.*\n)*")
-				require.Regexp(t, "^"+want+"$", printed, "gram %s", s.command)
-			}
-		})
-	}
-}
-
 // TestReadmePrograms: README has an example as it stands, and its Go is that of an example of the library.
 func TestReadmePrograms(t *testing.T) {
 	atRoot(t)
@@ -88,6 +55,22 @@ func TestReadmePrograms(t *testing.T) {
 		_, err := os.Stat(link[1])
 		require.NoError(t, err)
 	}
+}
+
+// TestReadmeSpeed: the times beside C in README are those of BENCHMARKS.md.
+func TestReadmeSpeed(t *testing.T) {
+	atRoot(t)
+	over := map[string]float64{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (W\d), [^|]*\|[^|]*\| ([\d.]+) \|`).FindAllStringSubmatch(readText(t, "BENCHMARKS.md"), -1) {
+		ratio, err := strconv.ParseFloat(row[2], 64)
+		require.NoError(t, err)
+		over[row[1]] = ratio
+	}
+	require.Len(t, over, 5)
+	loops := []float64{over["W1"], over["W3"], over["W4"]}
+	require.Contains(t, strings.Join(strings.Fields(readText(t, "README.md")), " "), fmt.Sprintf(
+		"takes %.1f to %.1f times as long as one by hand in C; with matrices of 256 × 256 it takes less", slices.Min(loops), slices.Max(loops)))
+	require.Less(t, max(over["W2"], over["W5"]), 1.0)
 }
 
 // TestFigure1Docs: docs/figure-1.md has the program, and the numbers of section 2.4.

@@ -157,7 +157,7 @@ func (e *Elaborator) tupleHint(span syntax.Span) string {
 	}
 	text := e.user.File.Text(span)
 	if d := a.unit.File.Decls[e.globals[a.global].decl]; len(d.Params) < 2 || !strings.HasPrefix(text, "(") ||
-		e.user.File.Text(syntax.Span{Start: a.use.End, End: span.Start}) != "" {
+		a.use.End != span.Start {
 		return ""
 	}
 	name := e.globals[a.global].name
