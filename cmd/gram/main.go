@@ -26,7 +26,7 @@ func commands(base *command.App) []*cobra.Command {
 	a := &app{App: base}
 	base.AtEnd = func() { a.cache.Close() }
 	return []*cobra.Command{
-		newCheck(a), newEval(a), newGrad(a), newCheckGradient(a), newFit(a), newShow(a), newProfile(a), newTrace(a),
+		newCheck(a), newEval(a), newGrad(a), newCheckGradient(a), newFit(a), newExport(a), newShow(a), newProfile(a), newTrace(a),
 		newReduce(a), command.Elsewhere(base, "explore", "Step through a run, in a page of the browser"), newLSP(a),
 		command.Elsewhere(base, "bench",
 			"Measure the paper's cost claims, the speed beside peers, or how a program's cost grows"),

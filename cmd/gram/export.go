@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gram-machine/gram/cmd/internal/command"
+	"github.com/gram-machine/gram/cmd/internal/export"
+)
+
+// exportFlags are the flags of gram export.
+type exportFlags struct {
+	loadFlags
+	lang      command.Choice[string]
+	name, dir string
+}
+
+func newExport(a *app) *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:   "export FILE --lang LANGUAGE -o DIR",
+		Short: "Write a program's value and gradient as source in Go or C",
+		Long: `Export writes the value and the gradient of a program as plain source, from the code
+of the compiler: a package in Go, or a file in C with its header. It needs nothing
+but the standard library of its language. Its functions take a point, a number for
+each scalar input, so a model that has been fitted runs in a service without gram.
+They count no steps. Their numbers are those of gram to rounding.
+
+The data of the program stands in the source, so it has at most 1 048 576 numbers. A
+program whose value has a list, a constructor or a function in it is refused; one
+without a gradient has a value only. Functions that recur have a bound on their
+depth, which is an error: 1 048 576 calls in Go, and in C 4 MiB of stack, or
+GRAM_STACK bytes.`,
+		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
+		Example: `  gram export logistic.gram --lang go -o logistic
+  gram export rnn.gram --lang c --name cell -o src`,
+	}
+	fs := cmd.Flags()
+	f.addProgram(fs)
+	f.lang.Add(cmd, "lang", "the `language`: go or c", "go c", "go", "c")
+	fs.StringVar(&f.name, "name", "", "the `name` of the package, and of its files; else that of FILE")
+	fs.StringVarP(&f.dir, "output", "o", "", "write the files into the folder `DIR`, which is made")
+	_ = cmd.MarkFlagDirname("output")
+	check := func(cmd *cobra.Command) error {
+		switch {
+		case f.lang.Is == "":
+			return command.Usagef("--lang is missing: go or c")
+		case f.dir == "":
+			return command.Usagef("-o is missing: the folder for the files")
+		case f.name != "" && f.name != identifier(f.name):
+			return command.Usagef("--name %s: a name has small letters, digits and _, and begins with a letter", f.name)
+		}
+		return nil
+	}
+	return a.reads(cmd, &f.loadFlags, check, func(ctx context.Context, path string) error { return a.export(ctx, path, &f) })
+}
+
+// identifier is the name of a package: small letters, digits and _, and a letter before all.
+func identifier(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch r = unicode.ToLower(r); {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_':
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" || name[0] < 'a' {
+		name = "p" + name
+	}
+	return name
+}
+
+// export writes the source of a program.
+func (a *app) export(ctx context.Context, path string, f *exportFlags) error {
+	p, err := a.load(ctx, path, &f.loadFlags)
+	if err != nil {
+		return err
+	}
+	source := "standard input"
+	name := f.name
+	if path != "-" {
+		source = filepath.Base(path)
+	}
+	if name == "" {
+		name = identifier(strings.TrimSuffix(source, filepath.Ext(source)))
+	}
+	meter := p.Meter(ctx)
+	meter.Begin("compile")
+	files, err := export.Write(&export.Program{Package: name, Source: source, Term: p.Source().Written(),
+		Inputs: p.ScalarInputs(), Names: p.Source().ScalarNames(), Point: p.Point(), Gradient: p.Differentiable() == nil,
+		Check: meter.During("compile")}, f.lang.Is)
+	if err != nil {
+		return p.Locate(err, "compiling")
+	}
+	if err := os.MkdirAll(f.dir, 0o777); err != nil {
+		return command.WriteError(f.dir, err)
+	}
+	for _, file := range files {
+		place := filepath.Join(f.dir, file.Name)
+		if err := command.WriteFile(place, file.Text); err != nil {
+			return err
+		}
+		fmt.Fprintf(&a.Out, "wrote %s\n", place)
+	}
+	return nil
+}

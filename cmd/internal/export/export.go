@@ -1,0 +1,265 @@
+// Package export writes a program as plain source in Go or C: its value and its gradient, from the code of the compiler
+// (package ir). The source needs nothing but the standard library of its language, and counts no steps.
+//
+// Each function of the code is one of the source, with the same registers and labels. Its statements are written once,
+// for both languages; runtime.go.txt and runtime.c.txt have what they call.
+package export
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/engine/lower"
+	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/term"
+)
+
+// Program is what is written.
+type Program struct {
+	Package  string // an identifier
+	Source   string // the name of its file
+	Term     *term.Term
+	Inputs   []term.Var // the scalar inputs
+	Names    []string   // of the scalar inputs
+	Point    []float64
+	Gradient bool // it has one
+	Check    func() error
+}
+
+// File is a file of source.
+type File struct {
+	Name string
+	Text []byte
+}
+
+// mostData bounds the numbers of the data that source has.
+const mostData = 1 << 20
+
+// Write returns the files of a program in a language, go or c. The error is a [*stage.Error], a [*term.TypeError] or that
+// of Check.
+func Write(p *Program, language string) ([]File, error) {
+	w := &writer{isC: language == "c", symbols: map[term.Symbol]string{}, depth: 1, pos: p.Term.Nodes[p.Term.Root].Pos}
+	size := 0
+	for i := range p.Term.Data {
+		size += len(p.Term.Data[i].Values)
+	}
+	if size > mostData {
+		w.refuse("its data has %d numbers, and source has %d at most", size, mostData)
+		return nil, w.err
+	}
+	entries := []*entry{w.program(p, false)}
+	if p.Gradient {
+		entries = append(entries, w.program(p, true))
+	}
+	if w.err != nil {
+		return nil, w.err
+	}
+	if w.isC {
+		return w.cFiles(p, entries), nil
+	}
+	return w.goFiles(p, entries), nil
+}
+
+// writer writes the functions of a program.
+type writer struct {
+	isC  bool
+	err  error
+	pos  term.Pos        // of what is written
+	out  strings.Builder // the functions
+	head strings.Builder // before them: declared symbols
+
+	symbols map[term.Symbol]string // the functions of declared symbols
+	funcs   []function
+
+	p      *ir.Program
+	first  int         // the number of its first function in the source
+	f      *ir.Func    // the one that is written
+	sums   []*ir.Instr // its sums of several registers
+	body   strings.Builder
+	depth  int    // of the statement that is written
+	most   [2]int // the registers that its calls take and give at most
+	labels map[uint32]bool
+	bytes  int
+}
+
+// function is a function that has been written.
+type function struct{ arity, params int }
+
+// entry is how a run begins and ends.
+type entry struct {
+	first   int // the number of the function that is the body
+	static  int
+	data    []ir.Datum
+	widths  [][]int
+	results int
+	outputs int
+	read    string // puts the results out in the slots to
+}
+
+// program writes the functions of the value or the gradient.
+func (w *writer) program(p *Program, gradient bool) *entry {
+	e := &entry{first: len(w.funcs)}
+	opt := lower.Options{Inputs: p.Inputs, Gradient: gradient, Check: p.Check}
+	opt.After = func(code *ir.Program, pass string) error {
+		if pass != "numbers" { // before the pass behind it each register has one use
+			return nil
+		}
+		w.p, w.first = code, e.first
+		for _, f := range code.Funcs {
+			w.funcs = append(w.funcs, function{len(f.Args), f.Params()})
+			w.function(f)
+		}
+		e.static, e.data, e.widths, e.results = code.Static, code.Data, code.Widths, code.Funcs[0].Results
+		w.body.Reset()
+		e.outputs = w.read(ir.NewLayout(p.Term.Types), code.Type, 0, 0)
+		e.read = w.body.String()
+		return nil
+	}
+	var none *lower.UnsupportedError
+	switch _, err := lower.Program(p.Term, opt); {
+	case errors.As(err, &none):
+		w.pos = none.Pos
+		w.refuse("%v", none)
+	case err != nil && w.err == nil:
+		w.err = err
+	}
+	return e
+}
+
+// read writes what puts the result of type t in the registers from r on in the slots from at on, and returns the slot
+// behind them.
+func (w *writer) read(l *ir.Layout, t term.Type, r, at int) int {
+	types := w.p.Term.Types
+	switch types.Kind(t) {
+	case term.RKind:
+		w.line("to[%d] = out[%d];", at, r)
+		return at + 1
+	case term.ProdKind:
+		left := types.Left(t)
+		at = w.read(l, left, r, at)
+		return w.read(l, types.Right(t), r+l.Registers(left), at)
+	case term.VecKind:
+		if numbers(types, t) {
+			w.line("take(to, %d, %d, out[%d]);", at, l.Slots(t), r)
+			return at + l.Slots(t)
+		}
+	}
+	w.refuse("its value has a list, a constructor or a function in it")
+	return at
+}
+
+// numbers reports whether a type has nothing but numbers, tuples and vectors in it.
+func numbers(types *term.Types, t term.Type) bool {
+	switch types.Kind(t) {
+	case term.RKind:
+		return true
+	case term.ProdKind:
+		return numbers(types, types.Left(t)) && numbers(types, types.Right(t))
+	case term.VecKind:
+		return numbers(types, types.Left(t))
+	}
+	return false
+}
+
+func (w *writer) refuse(format string, args ...any) {
+	if w.err == nil {
+		w.err = &stage.Error{Pos: w.pos, Headline: "no source", Label: fmt.Sprintf(format, args...)}
+	}
+}
+
+// line writes a statement, which is one of C. That of Go is the same but for arrows, parentheses and its end.
+func (w *writer) line(format string, args ...any) {
+	s := fmt.Sprintf(format, args...)
+	if !w.isC {
+		s = strings.ReplaceAll(strings.TrimSuffix(s, ";"), "->", ".")
+		for _, word := range []string{"if ", "switch "} {
+			if rest, ok := strings.CutPrefix(s, word+"("); ok {
+				s = word + strings.TrimSuffix(rest, ") {") + " {"
+			}
+		}
+	}
+	if strings.HasPrefix(s, "}") {
+		w.depth--
+	}
+	in := w.depth
+	if strings.HasSuffix(s, ":") { // a label, or a case
+		in--
+	}
+	w.body.WriteString(strings.Repeat("\t", in) + s + "\n")
+	if strings.HasSuffix(s, "{") {
+		w.depth++
+	}
+}
+
+// jump writes a jump to a label.
+func (w *writer) jump(condition string, label uint32) {
+	w.labels[label] = true
+	w.line("if (%s) {", condition)
+	w.line("goto L%d;", label)
+	w.line("}")
+}
+
+// again is the label of the place where a function begins that calls itself in tail position.
+const again = 1 << 31
+
+// function writes a function.
+func (w *writer) function(f *ir.Func) {
+	w.f, w.most, w.labels, w.sums = f, [2]int{}, map[uint32]bool{}, nil
+	w.bytes = 64 + 24*f.Regs
+	w.body.Reset()
+	read, set := make([]bool, f.Regs), make([]bool, f.Regs)
+	for r := range f.Params() {
+		set[r] = true
+	}
+	for i := range f.Code {
+		in := &f.Code[i]
+		if in.Op == ir.SumAdd && in.M > 1 {
+			w.sums = append(w.sums, in)
+		}
+		in.Uses(func(r *ir.Reg) { read[*r] = true })
+		for r := range in.Sets() {
+			set[int(in.D)+r] = true
+		}
+	}
+	id := len(w.funcs) - 1
+	for i := range f.Params() {
+		w.line("%s = args[%d];", w.reg(ir.Reg(i)), i)
+	}
+	w.line("L%d:", again)
+	for i := range f.Code {
+		w.instr(&f.Code[i])
+	}
+	code := w.body.String()
+	w.body.Reset()
+	w.begin(id, read, set)
+	w.out.WriteString(w.body.String())
+	for line := range strings.Lines(code) {
+		var label uint32
+		if n, _ := fmt.Sscanf(line, "L%d:", &label); n == 1 && !w.labels[label] {
+			continue // Go refuses labels that nothing uses
+		}
+		w.out.WriteString(line)
+	}
+	w.out.WriteString("}\n\n")
+}
+
+// mostVariables is how many registers of a function are variables; more are an array, for which compilers take less time.
+const mostVariables = 128
+
+// reg is a register in the source.
+func (w *writer) reg(r ir.Reg) string {
+	for i, s := range w.sums {
+		if r >= s.D && r < s.D+ir.Reg(s.M) {
+			return fmt.Sprintf("s%d[%d]", i, r-s.D)
+		}
+	}
+	if w.f.Regs > mostVariables {
+		return fmt.Sprintf("r[%d]", r)
+	}
+	return fmt.Sprintf("r%d", r)
+}
+
+// grouped reports whether a register is one of those of a sum.
+func (w *writer) grouped(r ir.Reg) bool { return w.reg(r)[0] == 's' }
