@@ -102,6 +102,7 @@ var layers = map[string][]string{
 		"cmd/internal/derivation", "cmd/internal/picture"},
 	"cmd/internal/profile": {root, "rule", "term", "lang", "graph", "graph/calls", "machine"},
 	"cmd/internal/show":    {root, "term", "lang", "graph", "graph/calls", "revgrad", "engine", "engine/ir", "engine/listing", "engine/lower", "compile", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture", "internal/notation"},
+	"cmd/internal/export":  {"term", "engine/ir", "engine/lower", "internal/stage"},
 	"cmd/internal/scene": {root, "rule", "term", "lang", "lang/syntax", "compile/literal", "machine", "machine/heap", "internal/stage",
 		"cmd/internal/picture", "cmd/internal/show", "cmd/internal/trace"},
 	"cmd/internal/lsp":     {root, "docs", "lang", "lang/elaborate", "limits", "internal/notation", "cmd/internal/profile"},
@@ -121,7 +122,7 @@ var layers = map[string][]string{
 		"docs", "examples", // what is printed
 		"cmd/internal/benchmark", // of gram-bench
 		"internal/denote",        // the numbers of gram reduce
-		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/command", "cmd/internal/htmlreport", "cmd/internal/lsp", "cmd/internal/result", "cmd/internal/training", "cmd/internal/picture", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
+		"cmd/internal/derivation", "cmd/internal/explore", "cmd/internal/export", "cmd/internal/command", "cmd/internal/htmlreport", "cmd/internal/lsp", "cmd/internal/result", "cmd/internal/training", "cmd/internal/picture", "cmd/internal/profile", "cmd/internal/reduce", "cmd/internal/show", "cmd/internal/trace"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.

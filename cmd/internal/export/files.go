@@ -139,7 +139,7 @@ func (w *writer) goFiles(p *Program, entries []*entry) []File {
 	b.WriteString("import (\n\t\"errors\"\n\t\"math\"\n)\n\n")
 	b.WriteString(p.fill(runtimeGo, entries[0].outputs))
 	if w.head.Len() > 0 {
-		b.WriteString("\n" + w.head.String())
+		b.WriteString("\n" + strings.TrimSuffix(w.head.String(), "\n"))
 	}
 	for i := range p.Term.Data {
 		fmt.Fprintf(&b, "\nvar data%d = [...]float64{%s}\n", i, numbers8(p.Term.Data[i].Values))

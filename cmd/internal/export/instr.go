@@ -59,6 +59,9 @@ func (w *writer) symbol(f term.Symbol) string {
 	if name := w.symbols[f]; name != "" {
 		return name
 	}
+	if f == term.NoSymbol {
+		return "f_add"
+	}
 	name := strings.ReplaceAll(f.SourceName(), "'", "_")
 	if strings.HasSuffix(name, "_") {
 		name += "1"
@@ -83,22 +86,16 @@ func (w *writer) declare(f term.Symbol, name string) {
 	}
 	body := w.partial(info.Body, params)
 	if w.isC {
-		fmt.Fprintf(&w.head, "static inline double %s(double %s) { return %s; }\n", name, strings.Join(params, ", double "), body)
+		fmt.Fprintf(&w.head, "static inline double %s(double %s) { return %s; }\n\n", name, strings.Join(params, ", double "), body)
 	} else {
-		fmt.Fprintf(&w.head, "func %s(%s float64) float64 { return %s }\n", name, strings.Join(params, ", "), body)
+		fmt.Fprintf(&w.head, "func %s(%s float64) float64 {\n\treturn %s\n}\n\n", name, strings.Join(params, ", "), body)
 	}
 }
 
-// partial is an expression over operands. Each operation is rounded by itself.
+// partial is an expression over operands. Each operation is a call, which is rounded by itself.
 func (w *writer) partial(p *term.Partial, x []string) string {
 	return term.Interpret(p, len(x), number, func(i int) string { return x[i] },
-		func(f term.Symbol, args ...string) string {
-			s := w.call(f, args...)
-			if w.isC {
-				return "(" + s + ")"
-			}
-			return "float64(" + s + ")"
-		})
+		func(f term.Symbol, args ...string) string { return w.symbol(f) + "(" + strings.Join(args, ", ") + ")" })
 }
 
 // push writes the result of an operation, and its statement of the tape where an operand has an adjoint.
