@@ -55,17 +55,18 @@ type fun struct {
 
 // Program is a program for the interpreter.
 type Program struct {
-	src    *ir.Program
-	code   []instr
-	pos    []term.Pos
-	args   []uint32
-	funs   []fun
-	blocks []block
-	funs1  map[term.Symbol]*fun1
-	funs2  map[term.Symbol]*fun2
-	kinds  []kind
-	kindOf map[term.Symbol]uint32 // the first kind of a symbol
-	layout *ir.Layout
+	src     *ir.Program
+	code    []instr
+	pos     []term.Pos
+	args    []uint32
+	funs    []fun
+	blocks  []block
+	funs1   map[term.Symbol]*fun1
+	funs2   map[term.Symbol]*fun2
+	kinds   []kind
+	kindOf  map[term.Symbol]uint32 // the first kind of a symbol
+	layout  *ir.Layout
+	vectors []*vector
 	// collectors are functions of an element and a value, of so many registers each, that keep the element.
 	collectors map[[2]int]int
 }
@@ -103,6 +104,9 @@ func New(p *ir.Program) *Program {
 	out.kinds[inputKind].total = out.kinds[inputKind].steps.Total()
 	for i := range p.Blocks {
 		out.blocks = append(out.blocks, block{total: int64(p.Blocks[i].Total) + 1})
+	}
+	for i, v := range p.Vectors {
+		out.vectors = append(out.vectors, out.newVector(v, i))
 	}
 	for _, f := range p.Funcs {
 		out.assemble(f)
@@ -208,7 +212,7 @@ func (p *Program) assemble(f *ir.Func) {
 			p.operation(&out, in)
 			b.statements++
 			b.operands += max(2, out.count)
-		case ir.Jump, ir.Branch, ir.Empty, ir.Next, ir.Prev:
+		case ir.Jump, ir.Branch, ir.Empty, ir.Next, ir.Prev, ir.VectorLoop:
 			out.n = at[in.N]
 		case ir.Static, ir.StaticX, ir.Object, ir.ObjectX:
 			out.k, out.n = staticVector(p.src, in.N)

@@ -71,6 +71,8 @@ type Stats struct {
 type Machine struct {
 	// Data replaces the numbers of some of the program's data, by their index.
 	Data map[int][]float64
+	// Plain says that each loop runs as it is written: no vectors.
+	Plain bool
 
 	p      *Program
 	bounds limits.Bounds
@@ -91,6 +93,12 @@ type Machine struct {
 	counters []uint64
 	fuel     int64 // until the next look at the limits
 	pc       int32
+
+	lanes    []*laneState
+	vectors  uint64 // that have run
+	pendings []*pending
+	// pendingTop is the highest address of what pendings are added to.
+	pendingTop int
 
 	tape tape
 	// The adjoints, and which have an arrival.

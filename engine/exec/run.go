@@ -312,6 +312,15 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 				pc = int32(in.n)
 			}
 			continue
+		case ir.VectorLoop:
+			taken, err := m.runVector(in, fp, pc-1)
+			if err != nil {
+				return nil, err
+			}
+			if heap = m.heap; taken {
+				pc = int32(in.n)
+			}
+			continue
 		case ir.Prev:
 			if d := at(fp, in.d); d.V > 0 {
 				d.V--

@@ -190,10 +190,12 @@ func (m *Machine) backward(seed uint64, row []float64) error {
 		if kind == recordKind {
 			records--
 			r := &t.records[records]
+			if m.pendingTop >= r.base {
+				m.flush()
+			}
 			more, own, err := r.by.backward(m, r)
 			if err != nil {
-				clear(adjoint)
-				clear(reached)
+				m.forget()
 				return err
 			}
 			arrivals, cells = arrivals+more, cells+own
@@ -208,10 +210,12 @@ func (m *Machine) backward(seed uint64, row []float64) error {
 		}
 		if i%every == 0 {
 			if err := m.look(m.pc); err != nil {
-				clear(adjoint)
-				clear(reached)
+				m.forget()
 				return err
 			}
+		}
+		if i <= m.pendingTop {
+			m.flush()
 		}
 		if !reached[i] {
 			continue
@@ -234,6 +238,7 @@ func (m *Machine) backward(seed uint64, row []float64) error {
 			reached[to] = true
 		}
 	}
+	m.flush()
 	for i := len(row); i > 0; i-- {
 		if reached[i] {
 			row[i-1] = adjoint[i]
@@ -245,4 +250,14 @@ func (m *Machine) backward(seed uint64, row []float64) error {
 	m.factor += arrivals - cells
 	m.searched += uint64(t.n)
 	return m.end()
+}
+
+// forget leaves no adjoints behind, where a backward phase ends early.
+func (m *Machine) forget() {
+	clear(m.adjoint)
+	clear(m.reached)
+	for _, p := range m.pendings {
+		p.count = 0
+	}
+	m.flush()
 }

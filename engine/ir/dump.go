@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
 )
 
 // Dump writes the functions of the program for people: their instructions with registers, places by line and the steps
@@ -25,6 +26,9 @@ func (p *Program) Dump(w io.Writer, place func(in *Instr) string) error {
 			}
 			if at := place(in); at != "" {
 				text += "\t; " + at
+			}
+			if in.Op == VectorLoop {
+				text += p.Vectors[in.M].text(in)
 			}
 			if _, err := fmt.Fprintln(w, text); err != nil {
 				return err
@@ -69,7 +73,7 @@ func (p *Program) text(in *Instr) string {
 		fmt.Fprintf(&b, " %v", in.Val)
 	}
 	switch in.Op {
-	case Jump, Empty, Next, Prev:
+	case Jump, Empty, Next, Prev, VectorLoop:
 		fmt.Fprintf(&b, " to L%d", in.N)
 	case Call, TailCall, MakeClosure, Member, Sibling:
 		fmt.Fprintf(&b, " function %d", in.N)
@@ -81,6 +85,59 @@ func (p *Program) text(in *Instr) string {
 		fmt.Fprintf(&b, " [· %d + %d]", in.M, in.N)
 	}
 	return b.String()
+}
+
+// text is a vector for people: its loops, and its instructions with the loop that each runs in.
+func (v *Vector) text(in *Instr) string {
+	var b strings.Builder
+	for i, l := range v.Loops {
+		fmt.Fprintf(&b, "\n\t\tloop i%d of %d", i, l.Size)
+		if l.Parent >= 0 {
+			fmt.Fprintf(&b, " in i%d", l.Parent)
+		}
+	}
+	for i := range v.Lanes {
+		l := &v.Lanes[i]
+		if l.Op == LaneNone {
+			continue
+		}
+		fmt.Fprintf(&b, "\n\t\tv%d ← %v", i, l.Op)
+		if l.Sym != term.NoSymbol {
+			b.WriteString(" " + l.Sym.String())
+		}
+		switch l.Op {
+		case LaneConst:
+			fmt.Fprintf(&b, " %v", l.Val)
+		case LaneScalar:
+			fmt.Fprintf(&b, " r%d", in.Args[l.Arg])
+		case LaneLoad:
+			if l.Arg >= 0 {
+				fmt.Fprintf(&b, " r%d", in.Args[l.Arg])
+			}
+		}
+		l.operands(func(k int) { fmt.Fprintf(&b, " v%d", k) })
+		if l.Op == LaneIndex || l.Op == LaneLoad || l.Op == LaneStore {
+			fmt.Fprintf(&b, " [%s]", l.At.text(in))
+		}
+		if l.Loop >= 0 {
+			fmt.Fprintf(&b, " for i%d", l.Loop)
+		}
+	}
+	return b.String()
+}
+
+// text is a whole number for people.
+func (a *Affine) text(in *Instr) string {
+	s := fmt.Sprint(a.N)
+	for l, k := range a.By {
+		if k != 0 {
+			s += fmt.Sprintf(" + %d·i%d", k, l)
+		}
+	}
+	for _, o := range a.Outer {
+		s += fmt.Sprintf(" + %d·r%d", o.By, in.Args[o.Arg])
+	}
+	return s
 }
 
 // Steps prints steps by the numbers of their rules: (3n) 2 (4) 1.

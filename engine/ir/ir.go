@@ -87,6 +87,9 @@ const (
 	Empty  // to N where A ≥ B, both indices
 	Next   // D ← D + 1, and to N where D < A then
 	Prev   // to N with D ← D − 1 where D > 0
+	// VectorLoop runs Vectors[M] in place of the loops behind it, with the operands Args, and goes on at N: D ← the vector
+	// or the sum. Where it cannot, it does nothing.
+	VectorLoop
 	numOps
 )
 
@@ -95,7 +98,7 @@ var opNames = [numOps]string{"nop", "count", "const", "move", "indexadd", "index
 	"fun1", "fun2", "funk", "sumadd", "load", "loadx", "static", "staticx", "view", "viewx", "object", "objectx", "alloc",
 	"store", "storex", "copy", "copyx", "con", "closure", "member", "sibling", "capture", "call", "apply", "tailcall", "tailapply",
 	"return", "collect",
-	"label", "jump", "branch", "switch", "empty", "next", "prev"}
+	"label", "jump", "branch", "switch", "empty", "next", "prev", "vectorloop"}
 
 // String returns the name of the operation.
 func (op Op) String() string { return opNames[op] }
@@ -204,7 +207,9 @@ type Program struct {
 	Funcs  []*Func
 	Blocks []Block
 	Widths [][]int // the registers of the arguments of applications
-	Taped  bool    // it makes a tape, for gradients
+	// The lane programs of nests of loops.
+	Vectors []*Vector
+	Taped   bool // it makes a tape, for gradients
 	// The static slots: slot 0 is unused, those from 1 on are the scalar inputs.
 	Inputs, Static int
 	Data           []Datum

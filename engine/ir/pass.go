@@ -8,17 +8,17 @@ import (
 // Pass is a step of the compiler behind the making of the code.
 type Pass struct {
 	Name string
-	Run  func(f *Func)
+	Run  func(p *Program, f *Func)
 }
 
 // Passes are those of the compiler, in their order.
-var Passes = []Pass{{"numbers", fold}, {"registers", allocate}}
+var Passes = []Pass{{"vectors", vectors}, {"numbers", fold}, {"registers", allocate}}
 
 // Optimise runs the passes. after, if not nil, is called behind each; its error ends the work.
 func (p *Program) Optimise(after func(p *Program, pass string) error) error {
 	for _, pass := range Passes {
 		for _, f := range p.Funcs {
-			pass.Run(f)
+			pass.Run(p, f)
 		}
 		if after != nil {
 			if err := after(p, pass.Name); err != nil {
@@ -31,7 +31,7 @@ func (p *Program) Optimise(after func(p *Program, pass string) error) error {
 
 // fold makes numbers operands: an operation has a number in place of a register that is set once, to a number. A
 // register that nothing reads any more is not set.
-func fold(f *Func) {
+func fold(_ *Program, f *Func) {
 	sets, reads := make([]int, f.Regs), make([]int, f.Regs)
 	by := make([]int, f.Regs)
 	for i := range f.Code {
@@ -81,7 +81,7 @@ const mostAllocated = 1 << 14
 
 // allocate gives registers that are not in use at the same time one place, by a linear scan. So frames of recursive
 // functions are small.
-func allocate(f *Func) {
+func allocate(_ *Program, f *Func) {
 	if f.Regs > mostAllocated {
 		return
 	}

@@ -76,7 +76,7 @@ func (p *Program) check(f *Func, in *Instr, labels map[uint32]int) (err error) {
 // targets are the labels that an instruction may jump to.
 func (in *Instr) targets() []uint32 {
 	switch in.Op {
-	case Jump, Branch, Empty, Next, Prev:
+	case Jump, Branch, Empty, Next, Prev, VectorLoop:
 		return []uint32{in.N}
 	case Switch:
 		return in.Labels

@@ -1,0 +1,510 @@
+package exec
+
+import (
+	"bytes"
+	"math"
+	"unsafe"
+
+	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/kernel"
+	"github.com/gram-machine/gram/term"
+)
+
+// This file is the backward phase of vectors.
+
+// reach says which lanes of an instruction are reached.
+type reach uint8
+
+const (
+	none reach = iota
+	some       // those with a flag; the others have a delta of 0
+	all
+)
+
+// adjoints are those of an operand: that of the first lane's element is adj[zero].
+type adjoints struct {
+	adj     []float64
+	reached []bool
+	zero    int
+}
+
+// backward is the backward phase of a vector.
+func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err error) {
+	reached := m.reached[r.base : r.base+r.n]
+	n := countTrue(reached)
+	if n == 0 {
+		return 0, 0, nil
+	}
+	s := m.state(v)
+	s.arrivals, s.cells = 0, 0
+	words := m.tape.words[r.words:]
+	if v.result < 0 {
+		s.out = m.dense[object(words[0])].data
+	}
+	for i := range v.lanes {
+		switch l := &v.lanes[i]; l.op {
+		case ir.LaneScalar:
+			s.vals[i] = append(s.own[i][:0], math.Float64frombits(words[l.word]))
+			s.own[i] = s.vals[i]
+			s.in[i].adr = words[l.word+1]
+			s.live[i] = words[l.word+1] != 0
+		case ir.LaneIndex:
+			s.in[i].first = int(words[l.word])
+		case ir.LaneLoad:
+			o := &s.in[i]
+			o.ref, o.adr = words[l.word], words[l.word+1]
+			o.data, o.first = m.dense[object(o.ref)].data, int(off(o.ref))
+			s.live[i] = o.adr != 0
+			s.adj[i] = adjoints{m.adjoint, m.reached, int(o.adr)}
+			if o.adr&gathered != 0 {
+				k := l.hi - l.lo + 1
+				s.adj[i] = adjoints{make([]float64, k), make([]bool, k), -l.lo}
+			}
+		case ir.LaneAdd, ir.LaneMul, ir.LaneFun1, ir.LaneFun2, ir.LaneProduct:
+			s.live[i] = true
+		case ir.LaneSum:
+			s.live[i] = l.ratio > 1 || s.live[l.a]
+		case ir.LaneExpand:
+			s.live[i] = s.live[l.a]
+		}
+		if l := &v.lanes[i]; l.saved > 0 {
+			s.own[i] = m.dense[object(words[l.saved])].data
+		}
+	}
+	for row := (v.size - 1) / v.rows * v.rows; row >= 0; row -= v.rows {
+		rows := min(v.rows, v.size-row)
+		v.strip(s, row, rows, true, true)
+		v.stripBack(m, s, r, row, rows, n == uint64(r.n))
+		if m.fuel -= v.steps / int64(v.size) * int64(rows); m.fuel < 0 {
+			if err := m.look(m.pc); err != nil {
+				return 0, 0, err
+			}
+		}
+	}
+	clear(reached)
+	clear(m.adjoint[r.base : r.base+r.n])
+	for _, i := range v.loads {
+		o, x := &s.in[i], &s.adj[i]
+		if o.adr&gathered == 0 {
+			continue
+		}
+		adr := words[o.adr&^gathered:][:len(x.adj)]
+		for k, a := range adr {
+			if x.reached[k] {
+				m.adjoint[a] += x.adj[k]
+				m.reached[a] = true
+			}
+		}
+	}
+	return s.arrivals, s.cells, nil
+}
+
+// stripBack is the backward phase of a strip, whose values have been made again.
+func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, whole bool) {
+	clear(s.reach)
+	if v.result >= 0 {
+		s.reach[v.result], s.deltas[v.result] = all, m.adjoint[r.base:r.base+1]
+		s.flags[v.result] = nil
+	}
+	for i := len(v.lanes) - 1; i >= 0; i-- {
+		l := &v.lanes[i]
+		if l.op == ir.LaneStore {
+			if s.live[l.a] {
+				v.storeBack(m, s, r, i, l, row, rows, whole)
+			}
+			continue
+		}
+		if s.reach[i] == none {
+			continue
+		}
+		d := s.deltas[i]
+		switch l.op {
+		case ir.LaneScalar:
+			m.adjoint[s.in[i].adr] += d[0]
+			m.reached[s.in[i].adr] = true
+			continue
+		case ir.LaneLoad:
+			v.loadBack(s, i, l, row, rows)
+			continue
+		case ir.LaneExpand:
+			s.expandBack(v, i, l)
+			continue
+		case ir.LaneSum:
+			v.sumBack(m, s, i, l, row, rows)
+			continue
+		case ir.LaneProduct:
+			if !l.scalar {
+				v.productBack(m, s, i, l, row, rows)
+				continue
+			}
+			v.dotBack(m, s, l, d[0], row, rows)
+			continue
+		}
+		n := uint64(len(d))
+		if s.reach[i] == some {
+			n = countTrue(s.flags[i])
+		}
+		s.count(m, l.kind, [2]bool{s.live[l.a], l.op != ir.LaneFun1 && s.live[l.b]}, n)
+		switch {
+		case l.op == ir.LaneAdd:
+			s.pass(i, l.a, l.operands[0])
+			s.pass(i, l.b, l.operands[1])
+		case l.op == ir.LaneMul:
+			s.times(i, l.a, s.vals[l.b], l.operands[0])
+			s.times(i, l.b, s.vals[l.a], l.operands[1])
+		case l.op == ir.LaneFun1:
+			if s.live[l.a] {
+				s.times(i, l.a, l.slope(s, i), false)
+			}
+		case l.sym == term.Sub:
+			s.pass(i, l.a, l.operands[0])
+			s.times(i, l.b, minus, l.operands[1])
+		default:
+			s.fun2(i, l)
+		}
+	}
+}
+
+var minus = []float64{-1}
+
+// count counts cells of an operation, and what arrives from them.
+func (s *laneState) count(m *Machine, kind uint32, live [2]bool, n uint64) {
+	s.cells += n
+	if live[0] {
+		kind++
+		s.arrivals += n
+	}
+	if live[1] {
+		kind += 2
+		s.arrivals += n
+	}
+	m.fired[kind] += n
+}
+
+// slope is the derivative of a symbol in each lane.
+func (l *lane) slope(s *laneState, i int) []float64 {
+	x, dst := s.vals[l.a], sized(&s.slope, len(s.deltas[i]))
+	switch l.sym {
+	case term.Neg:
+		return minus
+	case term.Exp:
+		return s.vals[i]
+	case term.Sigmoid:
+		kernel.SlopeOfSigmoid(dst, s.vals[i])
+	case term.Sqrt:
+		kernel.ScalarDiv(dst, 0.5, s.vals[i])
+	case term.Tanh:
+		kernel.TanhSlope(dst, x)
+	case term.Sin:
+		kernel.Cos(dst, x)
+	case term.Cos:
+		kernel.Sin(dst, x)
+		kernel.MulScalar(dst, dst, -1)
+	case term.Log:
+		kernel.ScalarDiv(dst, 1, x)
+	default:
+		kernel.Apply(dst, x, l.one.slope)
+	}
+	return dst
+}
+
+// fun2 is the backward phase of a symbol of two arguments.
+func (s *laneState) fun2(i int, l *lane) {
+	a, b := s.vals[l.a], s.vals[l.b]
+	for k, which := range [2]int{l.a, l.b} {
+		if !s.live[which] {
+			continue
+		}
+		dst := sized(&s.slope, len(s.deltas[i]))
+		for j := range dst {
+			dst[j] = l.two.slopes[k](a[j%len(a)], b[j%len(b)])
+		}
+		s.times(i, which, dst, l.operands[k])
+	}
+}
+
+// arrive makes the delta of an instruction one that may be changed. fresh says that nothing has arrived before.
+func (s *laneState) arrive(i, n int) (delta []float64, fresh bool) {
+	if s.reach[i] != none && s.owned[i] {
+		return s.deltas[i], false
+	}
+	own := sized(&s.ownD[i], n)
+	if fresh = s.reach[i] == none; !fresh {
+		copy(own, s.deltas[i])
+	}
+	s.deltas[i], s.owned[i] = own, true
+	return own, fresh
+}
+
+// mark marks lanes of an instruction as reached: those of instruction by.
+func (s *laneState) mark(i, by int) {
+	switch {
+	case s.reach[by] == all || s.reach[i] == all:
+		s.reach[i] = all
+	case s.reach[i] == none:
+		s.ownFlags[i] = append(s.ownFlags[i][:0], s.flags[by]...)
+		s.flags[i], s.reach[i] = s.ownFlags[i], some
+	default:
+		for k, f := range s.flags[by] {
+			s.flags[i][k] = s.flags[i][k] || f
+		}
+	}
+}
+
+// pass adds the delta of instruction i to that of its operand a. number says that a is one number for all lanes.
+func (s *laneState) pass(i, a int, number bool) {
+	d := s.deltas[i]
+	switch {
+	case !s.live[a]:
+		return
+	case number:
+		s.number(a, kernel.Sum(d))
+		return
+	case s.reach[a] == none:
+		s.deltas[a], s.owned[a] = d, false
+	default:
+		delta, _ := s.arrive(a, len(d))
+		kernel.Add(delta, delta, d)
+	}
+	s.mark(a, i)
+}
+
+// number adds to the delta of an operand that is one number.
+func (s *laneState) number(a int, x float64) {
+	delta, fresh := s.arrive(a, 1)
+	if fresh {
+		delta[0] = 0
+	}
+	delta[0] += x
+	s.reach[a] = all
+}
+
+// times adds the delta of instruction i times x, of which there may be one for all lanes, to that of its operand a.
+func (s *laneState) times(i, a int, x []float64, number bool) {
+	if !s.live[a] {
+		return
+	}
+	d := s.deltas[i]
+	if number || s.reach[i] == some {
+		t := sized(&s.tmp, len(d))
+		for k := range d {
+			if t[k] = 0; s.reach[i] == all || s.flags[i][k] {
+				t[k] = d[k] * x[k%len(x)]
+			}
+		}
+		if number {
+			s.number(a, kernel.Sum(t))
+			return
+		}
+		delta, fresh := s.arrive(a, len(d))
+		if fresh {
+			copy(delta, t)
+		} else {
+			kernel.Add(delta, delta, t)
+		}
+		s.mark(a, i)
+		return
+	}
+	delta, fresh := s.arrive(a, len(d))
+	switch {
+	case len(x) == 1 && fresh:
+		kernel.MulScalar(delta, d, x[0])
+	case len(x) == 1:
+		kernel.AddMulScalar(delta, d, x[0])
+	case fresh:
+		kernel.Mul(delta, d, x)
+	default:
+		kernel.AddMul(delta, d, x)
+	}
+	s.mark(a, i)
+}
+
+// storeBack takes what has arrived at the slots that a store sets.
+func (v *vector) storeBack(m *Machine, s *laneState, r *record, i int, l *lane, row, rows int, whole bool) {
+	n := l.inner * rows
+	first := r.base + l.at.N - v.out + row*l.dims[0].by
+	var d []float64
+	var flags []bool
+	if l.compact {
+		d, flags = m.adjoint[first:first+n], m.reached[first:first+n]
+	} else {
+		d = sized(&s.ownD[i], n)
+		if cap(s.ownFlags[i]) < n {
+			s.ownFlags[i] = make([]bool, n)
+		}
+		flags = s.ownFlags[i][:n]
+		walk(l.dims, rows, first, func(lane, at, size, by int) {
+			for k := range size {
+				d[lane+k], flags[lane+k] = m.adjoint[at], m.reached[at]
+				at += by
+			}
+		})
+	}
+	s.deltas[i], s.flags[i], s.reach[i] = d, flags, all
+	if !whole {
+		switch countTrue(flags) {
+		case 0:
+			s.reach[i] = none
+			return
+		case uint64(n):
+		default:
+			s.reach[i] = some
+		}
+	}
+	s.pass(i, l.a, false)
+}
+
+// loadBack adds to the adjoints of what a load reads.
+func (v *vector) loadBack(s *laneState, i int, l *lane, row, rows int) {
+	d, x := s.deltas[i], &s.adj[i]
+	first := x.zero + row*l.dims[0].by
+	if l.compact && s.reach[i] == all {
+		to := x.adj[first : first+len(d)]
+		kernel.Add(to, to, d)
+		setTrue(x.reached[first : first+len(d)])
+		return
+	}
+	walk(l.dims, rows, first, func(lane, at, size, by int) {
+		for k := range size {
+			if s.reach[i] == all || s.flags[i][lane+k] {
+				x.adj[at] += d[lane+k]
+				x.reached[at] = true
+			}
+			at += by
+		}
+	})
+}
+
+// expandBack adds the deltas of an expansion to that of its operand.
+func (s *laneState) expandBack(v *vector, i int, l *lane) {
+	if !s.live[l.a] {
+		return
+	}
+	d := s.deltas[i]
+	if v.lanes[l.a].scalar {
+		s.number(l.a, kernel.Sum(d))
+		return
+	}
+	n := len(d) / l.ratio
+	delta, fresh := s.arrive(l.a, n)
+	if fresh {
+		clear(delta)
+	}
+	for k := range delta {
+		delta[k] += kernel.Sum(d[k*l.ratio:][:l.ratio])
+	}
+	if s.reach[i] == all || s.reach[l.a] == all {
+		s.reach[l.a] = all
+		return
+	}
+	flags := s.flags[l.a]
+	if fresh {
+		flags = append(s.ownFlags[l.a][:0], make([]bool, n)...)
+		s.ownFlags[l.a], s.flags[l.a] = flags, flags
+	}
+	for k := range flags {
+		flags[k] = flags[k] || countTrue(s.flags[i][k*l.ratio:][:l.ratio]) > 0
+	}
+	s.reach[l.a] = some
+}
+
+// sumBack adds the delta of a sum to those of its summands.
+func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int) {
+	d := s.deltas[i]
+	n := uint64(len(d))
+	if s.reach[i] == some {
+		n = countTrue(s.flags[i])
+	}
+	if !l.scalar || row == 0 {
+		if s.live[l.a] {
+			s.count(m, v.plus, [2]bool{true, true}, n*uint64(l.ratio-1))
+		} else {
+			for k, times := range l.dead {
+				s.count(m, v.plus, [2]bool{k&1 != 0, k&2 != 0}, n*times)
+			}
+		}
+	}
+	if !s.live[l.a] {
+		return
+	}
+	ratio := l.ratio
+	if l.scalar {
+		ratio = rows * v.lanes[l.a].inner
+	}
+	delta, fresh := s.arrive(l.a, len(d)*ratio)
+	for k, x := range d {
+		to := delta[k*ratio:][:ratio]
+		if fresh {
+			fill(to, x)
+		} else {
+			kernel.AddScalar(to, to, x)
+		}
+	}
+	if s.reach[i] == all || s.reach[l.a] == all {
+		s.reach[l.a] = all
+		return
+	}
+	flags := s.flags[l.a]
+	if fresh {
+		flags = append(s.ownFlags[l.a][:0], make([]bool, len(delta))...)
+		s.ownFlags[l.a], s.flags[l.a] = flags, flags
+	}
+	for k, f := range s.flags[i] {
+		if f {
+			setTrue(flags[k*ratio:][:ratio])
+		}
+	}
+	s.reach[l.a] = some
+}
+
+// dotBack is the backward phase of a product that is the sum of the outermost loop.
+func (v *vector) dotBack(m *Machine, s *laneState, l *lane, d float64, row, rows int) {
+	p := l.product
+	live := [2]bool{s.live[l.a], s.live[l.b]}
+	if row == 0 {
+		s.count(m, l.kind, live, uint64(p.size))
+		s.count(m, v.plus, [2]bool{true, true}, uint64(p.size-1))
+	}
+	for k, which := range [2]int{l.a, l.b} {
+		if !live[k] {
+			continue
+		}
+		x, y, xj, yj := &s.adj[which], &s.in[l.b], p.aj, p.bj
+		if k == 1 {
+			y, xj, yj = &s.in[l.a], p.bj, p.aj
+		}
+		a, b := x.zero+row*xj, y.first+row*yj
+		if xj == 1 && yj == 1 {
+			kernel.AddMulScalar(x.adj[a:a+rows], y.data[b:], d)
+			setTrue(x.reached[a : a+rows])
+			continue
+		}
+		for range rows {
+			x.adj[a] += d * y.data[b]
+			x.reached[a] = true
+			a, b = a+xj, b+yj
+		}
+	}
+}
+
+// countTrue is how many of flags are set.
+func countTrue(flags []bool) uint64 {
+	if len(flags) == 0 {
+		return 0
+	}
+	return uint64(bytes.Count(unsafe.Slice((*byte)(unsafe.Pointer(&flags[0])), len(flags)), []byte{1}))
+}
+
+var ones = func() (flags [1 << 10]bool) {
+	for i := range flags {
+		flags[i] = true
+	}
+	return flags
+}()
+
+// setTrue sets flags.
+func setTrue(flags []bool) {
+	for len(flags) > 0 {
+		flags = flags[copy(flags, ones[:]):]
+	}
+}

@@ -1,0 +1,216 @@
+package exec_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/engine/exec"
+	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/limits"
+)
+
+// nestWriter writes random programs of comprehensions.
+type nestWriter struct {
+	r       *rand.Rand
+	n, m    int
+	vectors []string // of n numbers
+	others  []string // of m numbers
+	squares []string // n rows of m
+	left    int
+}
+
+// index is an index in scope, and its bound: n or m.
+type index struct {
+	name string
+	most int
+}
+
+func (w *nestWriter) program() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "param n = %d\nparam m = %d\n", w.n, w.m)
+	b.WriteString(`input x : R^n = vec i < n -> 0.3 * sin (i + 1)
+input y : R^m = vec i < m -> 0.4 * cos i
+input A : R^m^n = vec i < n -> vec j < m -> 0.3 * sin (1 + i*m + j)
+input s = 0.7
+data  q : R^n = vec i < n -> 0.5 - 0.02 * i
+data  B : R^m^n = vec i < n -> vec j < m -> 0.2 * cos (i - j)
+data  l : List R^m = list i < 3 -> vec j < m -> 0.2 * cos (i + j)
+`)
+	w.vectors, w.others, w.squares = []string{"x", "q"}, []string{"y"}, []string{"A", "B"}
+	for k := range 2 + w.r.IntN(4) {
+		name := fmt.Sprintf("v%d", k)
+		w.left = 4 + w.r.IntN(12)
+		switch w.r.IntN(6) {
+		case 0, 1, 2:
+			fmt.Fprintf(&b, "let %s = vec i%d < n -> %s in\n", name, k, w.number(index{fmt.Sprint("i", k), w.n}))
+			w.vectors = append(w.vectors, name)
+		case 3:
+			fmt.Fprintf(&b, "let %s = vec j%d < m -> %s in\n", name, k, w.number(index{fmt.Sprint("j", k), w.m}))
+			w.others = append(w.others, name)
+		case 4:
+			fmt.Fprintf(&b, "let %s = vec i%d < n -> vec j%d < m -> %s in\n", name, k, k,
+				w.number(index{fmt.Sprint("i", k), w.n}, index{fmt.Sprint("j", k), w.m}))
+			w.squares = append(w.squares, name)
+		case 5:
+			w.others = append(w.others, "z", "h")
+			body := w.number(index{fmt.Sprint("j", k), w.m})
+			w.others = w.others[:len(w.others)-2]
+			fmt.Fprintf(&b, "let %s = fold (fun (z : R^m) (h : R^m) -> vec j%d < m -> %s) %s l in\n", name, k, body, w.pick(w.others))
+			w.others = append(w.others, name)
+		}
+	}
+	w.left = 6
+	v, o, a := w.vectors[len(w.vectors)-1], w.others[len(w.others)-1], w.squares[len(w.squares)-1]
+	switch w.r.IntN(5) {
+	case 0:
+		fmt.Fprintf(&b, "(sum i < n -> %s) + (sum j < m -> %s.(j)) + sum i < n -> sum j < m -> %s.(i).(j)", w.number(index{"i", w.n}), o, a)
+	case 1:
+		fmt.Fprintf(&b, "%s.(1) + %s.(0) * %s.(2).(1) + sum i < n -> %s", v, o, a, w.number(index{"i", w.n}))
+	case 2:
+		fmt.Fprintf(&b, "vec i < n -> %s.(i) + %s.(i).(0)", v, a)
+	case 3:
+		fmt.Fprintf(&b, "[| %s.(0) * %s.(1), (sum i < n -> %s.(i) * %s.(i).(1)), %s.(2) |]", v, o, v, a, o)
+	case 4:
+		fmt.Fprintf(&b, "(sum i < n -> %s.(i) * %s.(i)) * (sum j < m -> %s.(j) * %s.(2).(j))", v, v, o, a)
+	}
+	return b.String() + "\n"
+}
+
+func (w *nestWriter) pick(names []string) string { return names[w.r.IntN(len(names))] }
+
+// number writes a number that may mention indices.
+func (w *nestWriter) number(in ...index) string {
+	w.left--
+	if w.left < 0 {
+		return w.leaf(in)
+	}
+	switch w.r.IntN(12) {
+	case 0, 1:
+		return fmt.Sprintf("(%s + %s)", w.number(in...), w.number(in...))
+	case 2, 3:
+		return fmt.Sprintf("(%s * %s)", w.number(in...), w.number(in...))
+	case 4:
+		return fmt.Sprintf("(%s - %s)", w.number(in...), w.number(in...))
+	case 5:
+		return fmt.Sprintf("%s %s", w.pick([]string{"sin", "tanh", "sigmoid", "cos", "neg", "atan", "exp"}), w.atom(in))
+	case 6:
+		return fmt.Sprintf("(%s / (2 + sin %s))", w.number(in...), w.atom(in))
+	case 7, 8, 9:
+		if len(in) < 3 {
+			name, most, bound := fmt.Sprint("k", w.left), w.m, "m"
+			if w.r.IntN(2) == 0 {
+				most, bound = w.n, "n"
+			}
+			inner := append(append([]index{}, in...), index{name, most})
+			if w.r.IntN(2) == 0 {
+				return fmt.Sprintf("(sum %s < %s -> %s * %s)", name, bound, w.leaf(inner), w.leaf(inner))
+			}
+			return fmt.Sprintf("(sum %s < %s -> %s)", name, bound, w.number(inner...))
+		}
+	case 10:
+		return fmt.Sprintf("max %s %s", w.atom(in), w.atom(in))
+	}
+	return w.leaf(in)
+}
+
+func (w *nestWriter) atom(in []index) string { return "(" + w.number(in...) + ")" }
+
+// leaf writes an element, or a number.
+func (w *nestWriter) leaf(in []index) string {
+	i := in[len(in)-1-w.r.IntN(min(2, len(in)))]
+	at := i.name
+	switch w.r.IntN(8) {
+	case 0:
+		at = fmt.Sprintf("(%d - %s)", i.most-1, at)
+	case 1:
+		return w.pick([]string{"s", "0.3", "2", "0.1 * " + at})
+	}
+	rows := w.r.IntN(3) == 0
+	for _, j := range in {
+		if rows && i.most == w.n && j.most == w.m {
+			return fmt.Sprintf("%s.(%s).(%s)", w.pick(w.squares), strings.Trim(at, ""), j.name)
+		}
+		if rows && i.most == w.m && j.most == w.n {
+			return fmt.Sprintf("%s.(%s).(%s)", w.pick(w.squares), j.name, at)
+		}
+	}
+	if i.most == w.n && (w.n != w.m || w.r.IntN(2) == 0) {
+		return fmt.Sprintf("%s.(%s)", w.pick(w.vectors), at)
+	}
+	return fmt.Sprintf("%s.(%s)", w.pick(w.others), at)
+}
+
+// TestVectors: with vectors, random comprehensions have the values and the steps that their loops have, and gradients
+// that differ by rounding. It draws 50 programs, or as many as the environment's RANDOM_PROGRAMS, from its
+// RANDOM_SEED on.
+func TestVectors(t *testing.T) {
+	number := func(name string, otherwise int) int {
+		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+			return n
+		}
+		return otherwise
+	}
+	first := number("RANDOM_SEED", 0)
+	ran := 0
+	for seed := first; seed < first+number("RANDOM_PROGRAMS", 50); seed++ {
+		r := rand.New(rand.NewPCG(uint64(seed), 5))
+		w := &nestWriter{r: r, n: 3 + r.IntN(18), m: 3 + r.IntN(18)}
+		if seed%32 == 7 {
+			w.n, w.m = 300, 3
+		}
+		src := w.program()
+		l, err := lang.Load("t.gram", []byte(src), lang.Options{})
+		require.NoError(t, err, src)
+		k := 1
+		if l.Shape.String() != "R" {
+			k = l.Shape.Size
+		}
+		for _, gradient := range []bool{false, true} {
+			if gradient && k > 100 {
+				continue
+			}
+			p := compiled(t, l, gradient)
+			var machines [2]*exec.Machine
+			var values, jacobians [2][]float64
+			for i := range machines {
+				m := p.NewMachine(limits.Bounds{})
+				m.Plain = i == 0
+				machines[i] = m
+				if gradient {
+					values[i], jacobians[i] = make([]float64, k), make([]float64, k*len(l.Point))
+					for range 2 {
+						require.NoError(t, m.Gradient(l.Point, values[i], jacobians[i]), src)
+					}
+					continue
+				}
+				require.NoError(t, m.Value(l.Point), src)
+				values[i], _, err = m.Read(nil, nil)
+				require.NoError(t, err)
+			}
+			require.Equal(t, machines[0].Stats().Counts, machines[1].Stats().Counts, "seed %d, gradient %v\n%s", seed, gradient, src)
+			require.Equal(t, fmt.Sprint(values[0]), fmt.Sprint(values[1]), "seed %d, gradient %v\n%s", seed, gradient, src)
+			scale := 1.0
+			for _, x := range jacobians[0] {
+				if !math.IsInf(x, 0) && !math.IsNaN(x) {
+					scale = max(scale, math.Abs(x))
+				}
+			}
+			for i, x := range jacobians[0] {
+				if y := jacobians[1][i]; !(math.Abs(x-y) <= 1e-11*scale) && !math.IsNaN(x) && !math.IsInf(x, 0) {
+					t.Fatalf("seed %d: derivative %d is %v, and %v without vectors\n%s", seed, i, y, x, src)
+				}
+			}
+			if machines[1].Vectors() > 0 {
+				ran++
+			}
+		}
+	}
+	require.Greater(t, ran, 30)
+}

@@ -1,0 +1,249 @@
+package exec
+
+import (
+	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/kernel"
+)
+
+// product is a sum of products of two loads, for each iteration of the loops around the sum: c(u,v) = Σj a(u,j) · b(j,v),
+// for each iteration of the loops on which both depend.
+type product struct {
+	u, v    productDim
+	batch   []productDim
+	size    int // of the sum
+	aj, bj  int
+	whole   int     // iterations of the outermost loop
+	overlap [2]bool // elements of rows of a, columns of b have places in common
+}
+
+// productDim is a loop, and how far apart its iterations are in a, b and c.
+type productDim struct {
+	size, a, b, c int
+	outer         bool
+}
+
+func (v *vector) newProduct(l *lane) *product {
+	src := v.src
+	a, b := &src.Lanes[l.a], &src.Lanes[l.b]
+	j := a.Loop
+	p := &product{size: src.Loops[j].Size, aj: a.At.By[j], bj: b.At.By[j], u: productDim{size: 1, c: 1},
+		v: productDim{size: 1, c: 1}, whole: v.size}
+	c := 1
+	hasU, hasV := false, false
+	for k := src.Loops[j].Parent; k >= 0; k = src.Loops[k].Parent {
+		d := productDim{src.Loops[k].Size, a.At.By[k], b.At.By[k], c, k == 0}
+		c *= d.size
+		switch {
+		case d.b == 0 && !hasU:
+			p.u, hasU = d, true
+		case d.a == 0 && !hasV:
+			p.v, hasV = d, true
+		default:
+			p.batch = append(p.batch, d)
+		}
+	}
+	over := func(n, by, j int) bool { return n > 1 && by < p.size*j && j < n*by }
+	p.overlap = [2]bool{over(p.u.size, p.u.a, p.aj), over(p.v.size, p.v.b, p.bj)}
+	return p
+}
+
+// each calls f for each product of matrices in a strip: where its first elements are, and its rows and columns.
+func (p *product) each(row, rows int, f func(a, b, c, nu, nv int)) {
+	a, b, nu, nv := 0, 0, p.u.size, p.v.size
+	if p.u.outer {
+		a, nu = row*p.u.a, rows
+	}
+	if p.v.outer {
+		b, nv = row*p.v.b, rows
+	}
+	if len(p.batch) == 0 {
+		f(a, b, 0, nu, nv)
+		return
+	}
+	var loop func(k, a, b, c int)
+	loop = func(k, a, b, c int) {
+		if k < 0 {
+			f(a, b, c, nu, nv)
+			return
+		}
+		d := &p.batch[k]
+		n := d.size
+		if d.outer {
+			a, b, n = a+row*d.a, b+row*d.b, rows
+		}
+		for i := range n {
+			loop(k-1, a+i*d.a, b+i*d.b, c+i*d.c)
+		}
+	}
+	loop(len(p.batch)-1, a, b, 0)
+}
+
+// run computes the products of a strip.
+func (p *product) run(dst []float64, x, y *operand, row, rows int) {
+	p.each(row, rows, func(a, b, c, nu, nv int) {
+		a, b = a+x.first, b+y.first
+		switch unit := p.aj == 1 && p.bj == 1; {
+		case unit && nv == 1 && p.u.c == 1:
+			kernel.MatVec(dst[c:c+nu], x.data[a:], p.u.a, y.data[b:b+p.size])
+		case unit && nu == 1 && p.v.c == 1:
+			kernel.MatVec(dst[c:c+nv], y.data[b:], p.v.b, x.data[a:a+p.size])
+		default:
+			kernel.MatMul(kernel.Matrix{Data: dst[c:], Rows: nu, Columns: nv, RowStride: p.u.c, ColumnStride: p.v.c},
+				kernel.Matrix{Data: x.data[a:], Rows: nu, Columns: p.size, RowStride: p.u.a, ColumnStride: p.aj},
+				kernel.Matrix{Data: y.data[b:], Rows: p.size, Columns: nv, RowStride: p.bj, ColumnStride: p.v.b})
+		}
+	})
+}
+
+// total adds the products of a strip to the sum of the outermost loop.
+func (p *product) total(sum *kernel.Lanes, x, y *operand, row, rows int) {
+	a, b := x.first+row*p.aj, y.first+row*p.bj
+	if p.aj == 1 && p.bj == 1 {
+		sum.AddProducts(x.data[a:a+rows], y.data[b:b+rows])
+		return
+	}
+	var u, w [8]float64
+	for ; rows > 0; rows -= 8 {
+		n := min(8, rows)
+		for k := range n {
+			u[k], w[k] = x.data[a], y.data[b]
+			a, b = a+p.aj, b+p.bj
+		}
+		sum.AddProducts(u[:n], w[:n])
+	}
+}
+
+// A pending is a sum of outer products that is still to be added to the adjoints of a matrix of rows × columns, from
+// the address adr on: nothing reads these before.
+type pending struct {
+	adr, rows, columns, apart int
+	count                     int
+	a, b                      []float64
+	on                        bool // it is one of those of the machine
+}
+
+// mostPending is how many outer products are added at once.
+const mostPending = 64
+
+// pend adds the product of a, rows numbers, and b, columns numbers.
+func (m *Machine) pend(at **pending, adr, rows, columns, apart int, a, b []float64) {
+	p := *at
+	if p == nil {
+		p = &pending{rows: rows, columns: columns, apart: apart, a: make([]float64, mostPending*rows),
+			b: make([]float64, mostPending*columns)}
+		*at = p
+	}
+	if p.count == mostPending || p.count > 0 && p.adr != adr {
+		m.add(p)
+	}
+	if !p.on {
+		p.on = true
+		m.pendings = append(m.pendings, p)
+	}
+	p.adr = adr
+	m.pendingTop = max(m.pendingTop, adr+(rows-1)*apart+columns-1)
+	copy(p.a[p.count*rows:], a[:rows])
+	copy(p.b[p.count*columns:], b[:columns])
+	p.count++
+}
+
+// add adds what is pending.
+func (m *Machine) add(p *pending) {
+	if p.count == 0 {
+		return
+	}
+	kernel.AddOuter(m.adjoint[p.adr:], p.apart, p.rows, p.columns, p.a, p.rows, p.b, p.columns, p.count, kernel.Ascending)
+	for i := range p.rows {
+		setTrue(m.reached[p.adr+i*p.apart:][:p.columns])
+	}
+	p.count = 0
+}
+
+// flush adds all that is pending.
+func (m *Machine) flush() {
+	for _, p := range m.pendings {
+		m.add(p)
+		p.on = false
+	}
+	m.pendings, m.pendingTop = m.pendings[:0], 0
+}
+
+// productBack adds to the adjoints of the operands of a product.
+func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows int) {
+	p := l.product
+	d, flags := s.deltas[i], s.flags[i]
+	n := uint64(len(d))
+	if s.reach[i] == some {
+		n = countTrue(flags)
+	}
+	live := [2]bool{s.live[l.a], s.live[l.b]}
+	s.count(m, l.kind, live, n*uint64(p.size))
+	if p.size > 1 {
+		s.count(m, v.plus, [2]bool{true, true}, n*uint64(p.size-1))
+	}
+	for k, which := range [2]int{l.a, l.b} {
+		if !live[k] {
+			continue
+		}
+		x, y := s.adj[which], &s.in[l.b]
+		u, w, xj, yj := p.u, p.v, p.aj, p.bj
+		if k == 1 {
+			y = &s.in[l.a]
+			u, w, xj, yj = p.v, p.u, p.bj, p.aj
+			u.a, w.b = u.b, w.a
+		}
+		whole := len(p.batch) == 0 && rows == p.whole && v.lanes[which].dense(s.in[which]) && s.reach[i] == all
+		p.each(row, rows, func(a, b, c, nu, nw int) {
+			if k == 1 {
+				a, b, nu, nw = b, a, nw, nu
+			}
+			a, b = a+x.zero, b+y.first
+			switch unit := xj == 1 && yj == 1; {
+			case s.reach[i] == some:
+				for iu := range nu {
+					for iw := range nw {
+						at := c + iu*u.c + iw*w.c
+						if !flags[at] {
+							continue
+						}
+						to, from := a+iu*u.a, b+iw*w.b
+						for j := range p.size {
+							x.adj[to+j*xj] += d[at] * y.data[from+j*yj]
+							x.reached[to+j*xj] = true
+						}
+					}
+				}
+				return
+			case unit && nw == 1 && nu > 1 && u.c == 1 && whole && !p.overlap[k]:
+				m.pend(&s.pending[2*i+k], a, nu, p.size, u.a, d[c:], y.data[b:])
+				return
+			case unit && nu == 1 && nw == 1:
+				kernel.AddMulScalar(x.adj[a:a+p.size], y.data[b:], d[c])
+			case unit && nu == 1 && w.c == 1:
+				kernel.AddMatVecT(x.adj[a:a+p.size], y.data[b:], w.b, d[c:c+nw], kernel.Ascending)
+			default:
+				step := nu
+				if p.overlap[k] {
+					step = 1
+				}
+				for iu := 0; iu < nu; iu += step {
+					kernel.AddMatMul(kernel.Matrix{Data: x.adj[a+iu*u.a:], Rows: step, Columns: p.size, RowStride: u.a, ColumnStride: xj},
+						kernel.Matrix{Data: d[c+iu*u.c:], Rows: step, Columns: nw, RowStride: u.c, ColumnStride: w.c},
+						kernel.Matrix{Data: y.data[b:], Rows: nw, Columns: p.size, RowStride: w.b, ColumnStride: yj}, kernel.Ascending)
+				}
+			}
+			for iu := range nu {
+				if xj == 1 {
+					setTrue(x.reached[a+iu*u.a:][:p.size])
+					continue
+				}
+				for j := range p.size {
+					x.reached[a+iu*u.a+j*xj] = true
+				}
+			}
+		})
+	}
+}
+
+// dense reports whether the adjoints of an operand stand one behind the other.
+func (l *lane) dense(o operand) bool { return l.op == ir.LaneLoad && o.adr&gathered == 0 }

@@ -1,0 +1,751 @@
+package exec
+
+import (
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/kernel"
+	"github.com/gram-machine/gram/term"
+)
+
+// stripLanes is how many lanes a strip has, about: what its instructions compute stays in the cache.
+const stripLanes = 1024
+
+// vector is a lane program of package ir, for the interpreter. It runs strip by strip: some iterations of the
+// outermost loop, instruction by instruction.
+type vector struct {
+	src    *ir.Vector
+	p      *Program
+	id     int
+	lanes  []lane
+	rows   int // iterations of the outermost loop in a strip
+	size   int // of the outermost loop
+	blocks []struct {
+		block uint32
+		n     uint64
+	}
+	steps  int64 // of all blocks
+	loads  []int
+	words  int // that a record has
+	out    int // the first slot that is set, relative to the reference or the new vector
+	slots  int // how many slots are set
+	plus   uint32
+	result int
+}
+
+// lane is an instruction of a vector.
+type lane struct {
+	op       ir.LaneOp
+	sym      term.Symbol
+	a, b     int
+	val      float64
+	scalar   bool // it is outside all loops
+	inner    int  // its lanes in an iteration of the outermost loop
+	n        int  // lanes in all
+	ratio    int  // of an expansion: lanes for each of A; of a sum: summands
+	arg      int
+	at       ir.Affine
+	dims     []dim // of a load, a store or an index: the loops
+	compact  bool  // lanes stand one behind the other
+	lo, hi   int   // the least and the largest place, from that of the first lane
+	one      *fun1
+	two      *fun2
+	all      func(dst, x []float64)
+	kind     uint32
+	dead     [4]uint64 // of a sum of numerals: its additions by kind
+	word     int       // of a load or a scalar: its first word in a record
+	needed   bool      // the backward phase needs its values
+	saved    int       // the word that refers to the values which are kept, 0: none
+	kept     int       // the store that keeps them, −1: none
+	into     int       // the store that it makes its values for, −1: none
+	product  *product
+	operands [2]bool // A, B are numbers outside all loops
+}
+
+// dim is a loop of a load or a store: its iterations, and how far apart the places are.
+type dim struct{ size, by int }
+
+// laneState is what a machine has for a vector.
+type laneState struct {
+	vals, own       [][]float64
+	copies          [][]float64 // of operands that are not dense
+	deltas, ownD    [][]float64
+	owned           []bool
+	flags, ownFlags [][]bool
+	reach           []reach
+	live            []bool
+	in              []operand
+	out             []float64
+	sum             kernel.Lanes
+	tmp, slope      []float64
+	adj             []adjoints
+	arrivals, cells uint64
+	pending         []*pending
+}
+
+// operand is what a load reads: data[i] is the element at place i from that of the first lane, where first is added.
+type operand struct {
+	data  []float64
+	first int
+	ref   uint64 // dense
+	adr   uint64 // of the element in the first lane; 0: numerals; with gathered, words that have the addresses
+}
+
+// gathered says that the addresses of an operand are in words of the tape.
+const gathered = 1 << 62
+
+// elementwise are the symbols that kernels have.
+var elementwise = map[term.Symbol]func(dst, x []float64){
+	term.Exp: kernel.Exp, term.Log: kernel.Log, term.Sin: kernel.Sin, term.Cos: kernel.Cos, term.Tanh: kernel.Tanh,
+	term.Sigmoid: kernel.Sigmoid, term.Sqrt: kernel.Sqrt,
+	term.Neg: func(dst, x []float64) { kernel.MulScalar(dst, x, -1) },
+}
+
+// newVector makes a lane program for the interpreter, nil if it is none for it.
+func (p *Program) newVector(src *ir.Vector, id int) *vector {
+	v := &vector{src: src, p: p, id: id, size: src.Loops[0].Size, plus: p.kindsOf(term.NoSymbol), result: src.Result}
+	v.words = 1
+	lanes := func(loop int) int {
+		n := 1
+		for ; loop >= 0; loop = src.Loops[loop].Parent {
+			n *= src.Loops[loop].Size
+		}
+		return n
+	}
+	inner := 1
+	v.lanes = make([]lane, len(src.Lanes))
+	for i := range src.Lanes {
+		s, l := &src.Lanes[i], &v.lanes[i]
+		*l = lane{op: s.Op, sym: s.Sym, a: s.A, b: s.B, val: s.Val, scalar: s.Loop < 0, n: lanes(s.Loop), arg: s.Arg, at: s.At,
+			kept: -1, into: -1}
+		l.inner = l.n / v.size
+		if l.scalar {
+			l.inner = 1
+		}
+		switch s.Op {
+		case ir.LaneLoad, ir.LaneStore, ir.LaneIndex:
+			l.place(src, s)
+		}
+		switch s.Op {
+		case ir.LaneNone:
+			continue
+		case ir.LaneLoad:
+			v.loads = append(v.loads, i)
+			l.word, v.words = v.words, v.words+2
+			if s.Held {
+				continue
+			}
+		case ir.LaneScalar, ir.LaneIndex:
+			l.word, v.words = v.words, v.words+2
+		case ir.LaneMul:
+			l.kind = p.kindsOf(term.Mul)
+		case ir.LaneAdd:
+			l.kind = v.plus
+		case ir.LaneFun1:
+			l.kind, l.one, l.all = p.kindsOf(s.Sym), p.ofOne(s.Sym), elementwise[s.Sym]
+		case ir.LaneFun2:
+			l.kind, l.two = p.kindsOf(s.Sym), p.ofTwo(s.Sym)
+		case ir.LaneExpand:
+			l.ratio = l.n / v.lanes[l.a].n
+		case ir.LaneSum:
+			l.ratio = v.lanes[l.a].n / l.n
+			l.dead = sumKinds(l.ratio)
+		case ir.LaneProduct:
+			l.ratio = v.lanes[l.a].n / l.n
+			l.kind = p.kindsOf(term.Mul)
+			l.product = v.newProduct(l)
+		}
+		switch s.Op {
+		case ir.LaneAdd, ir.LaneMul, ir.LaneFun2:
+			l.operands = [2]bool{!l.scalar && v.lanes[l.a].scalar, !l.scalar && v.lanes[l.b].scalar}
+		}
+		inner = max(inner, l.inner)
+	}
+	if v.rows = max(1, min(v.size, stripLanes/inner)); v.rows < v.size {
+		v.rows = min(v.size, (v.rows+7)&^7) // sums have eight lanes
+	}
+	for _, b := range src.Blocks {
+		n := lanes(b.Loop)
+		v.blocks = append(v.blocks, struct {
+			block uint32
+			n     uint64
+		}{uint32(b.Block), uint64(n)})
+		v.steps += int64(n) * p.blocks[b.Block].total
+	}
+	if !v.stores() {
+		return nil
+	}
+	for i := range v.lanes {
+		v.needs(i)
+	}
+	return v
+}
+
+// place finds where the lanes of a load or a store are.
+func (l *lane) place(src *ir.Vector, s *ir.Lane) {
+	apart := 1
+	l.compact = true
+	for k := s.Loop; k >= 0; k = src.Loops[k].Parent {
+		d := dim{src.Loops[k].Size, s.At.By[k]}
+		l.dims = append(l.dims, d)
+		l.compact = l.compact && d.by == apart
+		apart *= d.size
+		if d.by < 0 {
+			l.lo += (d.size - 1) * d.by
+		} else {
+			l.hi += (d.size - 1) * d.by
+		}
+	}
+	slices.Reverse(l.dims)
+}
+
+// stores finds which slots are set, and reports whether they follow each other and each is set once.
+func (v *vector) stores() bool {
+	if v.result >= 0 {
+		v.slots = 1
+		return true
+	}
+	lo, hi, n := math.MaxInt, math.MinInt, 0
+	for i := range v.lanes {
+		l := &v.lanes[i]
+		if l.op != ir.LaneStore {
+			continue
+		}
+		if len(l.at.Outer) > 0 {
+			return false
+		}
+		lo, hi, n = min(lo, l.at.N+l.lo), max(hi, l.at.N+l.hi), n+l.n
+		a := &v.lanes[l.a]
+		if l.compact && a.n == l.n && a.kept < 0 {
+			a.kept = i
+			switch a.op {
+			case ir.LaneLoad, ir.LaneConst, ir.LaneScalar:
+			default:
+				a.into = i
+			}
+		}
+	}
+	v.out, v.slots = lo, n
+	return n == hi-lo+1
+}
+
+// needs notes which values the backward phase of an instruction needs.
+func (v *vector) needs(i int) {
+	l := &v.lanes[i]
+	switch l.op {
+	case ir.LaneMul, ir.LaneFun2:
+		if l.sym != term.Sub {
+			v.need(l.a)
+			v.need(l.b)
+		}
+	case ir.LaneFun1:
+		switch l.sym {
+		case term.Sigmoid, term.Exp, term.Sqrt:
+			v.need(i)
+		case term.Neg:
+		default:
+			v.need(l.a)
+		}
+	}
+}
+
+// need notes that the backward phase needs the values of an instruction: they are kept, or made again.
+func (v *vector) need(i int) {
+	l := &v.lanes[i]
+	if l.needed {
+		return
+	}
+	l.needed = true
+	switch {
+	case l.kept >= 0 && l.op != ir.LaneLoad:
+	case l.op == ir.LaneSum || l.op == ir.LaneProduct:
+		l.saved, v.words = v.words, v.words+1
+	default:
+		switch l.op {
+		case ir.LaneAdd, ir.LaneMul, ir.LaneFun2:
+			v.need(l.a)
+			v.need(l.b)
+		case ir.LaneFun1, ir.LaneExpand:
+			v.need(l.a)
+		}
+	}
+}
+
+// sumKinds are the additions of a sum of n numerals by the kind of their operands, 0: both are numerals.
+func sumKinds(n int) (kinds [4]uint64) {
+	if n <= 8 {
+		if n > 1 {
+			kinds[0], kinds[2] = 1, uint64(n-2)
+		}
+		return kinds
+	}
+	var live [8]int
+	for l := range live {
+		k := (n - l + 7) / 8 // summands in lane l
+		if k > 1 {
+			live[l] = 1
+			kinds[0]++
+			kinds[1] += uint64(k - 2)
+		}
+	}
+	for l := range 4 {
+		kinds[live[l]+2*live[l+4]]++
+	}
+	kinds[3] += 3
+	return kinds
+}
+
+// state is what the machine has for a vector.
+func (m *Machine) state(v *vector) *laneState {
+	if m.lanes == nil {
+		m.lanes = make([]*laneState, len(m.p.vectors))
+	}
+	if s := m.lanes[v.id]; s != nil {
+		return s
+	}
+	n := len(v.lanes)
+	s := &laneState{vals: make([][]float64, n), own: make([][]float64, n), deltas: make([][]float64, n),
+		ownD: make([][]float64, n), copies: make([][]float64, n), adj: make([]adjoints, n), owned: make([]bool, n), flags: make([][]bool, n), ownFlags: make([][]bool, n),
+		reach: make([]reach, n), live: make([]bool, n), in: make([]operand, n), pending: make([]*pending, 2*n)}
+	for i := range v.lanes {
+		if l := &v.lanes[i]; l.op == ir.LaneConst {
+			s.vals[i] = []float64{l.val}
+		}
+	}
+	m.lanes[v.id] = s
+	return s
+}
+
+// runVector runs a vector, and reports whether it could.
+func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool, err error) {
+	v := m.p.vectors[in.m]
+	if v == nil || m.Plain {
+		return false, nil
+	}
+	if most := m.bounds.MaxSteps; most != 0 && v.steps > m.fuel && m.steps()+uint64(v.steps) > most {
+		return false, nil // the loop stops where the limit is
+	}
+	s := m.state(v)
+	args := m.p.args[in.first : in.first+in.count]
+	into := v.src.Into >= 0
+	taped := m.p.src.Taped
+	words := len(m.tape.words)
+	if taped {
+		m.tape.words = append(m.tape.words, make([]uint64, v.words)...)
+	}
+	ok, live, err := m.operands(v, s, args, fp, words, pc)
+	if !ok || err != nil {
+		m.tape.words = m.tape.words[:words]
+		return false, err
+	}
+	var id uint32
+	if v.result < 0 && (live || !into) {
+		if id, err = m.newDense(v.slots, pc); err != nil {
+			return false, err
+		}
+		s.out = m.dense[id].data
+	} else if into {
+		s.out = sized(&s.tmp, v.slots)
+	}
+	base := uint64(0)
+	if live {
+		if base, err = m.pushRecord(v, v.slots, pc); err != nil {
+			return false, err
+		}
+		m.tape.records[len(m.tape.records)-1].words = words
+		if v.result < 0 {
+			m.dense[id].base = uint32(base)
+			m.tape.words[words] = isDense | ref(uint64(id), 0)
+		}
+		for i := range v.lanes {
+			if l := &v.lanes[i]; l.saved > 0 {
+				id, err := m.newDense(l.n, pc)
+				if err != nil {
+					return false, err
+				}
+				s.own[i] = m.dense[id].data
+				m.tape.words[words+l.saved] = isDense | ref(uint64(id), 0)
+			}
+		}
+	} else {
+		m.tape.words = m.tape.words[:words]
+	}
+	for row := 0; row < v.size; row += v.rows {
+		rows := min(v.rows, v.size-row)
+		v.strip(s, row, rows, false, live)
+		if m.fuel -= v.steps / int64(v.size) * int64(rows); m.fuel < 0 {
+			if err := m.look(pc); err != nil {
+				return false, err
+			}
+		}
+	}
+	for _, b := range v.blocks {
+		m.counters[b.block] += b.n
+	}
+	m.vectors++
+	switch {
+	case into:
+		to := slotOf(at(fp, args[v.src.Into]).A, uint64(v.out))
+		for i, x := range s.out {
+			k := Slot{V: x}
+			if base != 0 {
+				k.A = base + uint64(i)
+			}
+			m.heap[to+uint64(i)] = k
+		}
+	case v.result >= 0:
+		*at(fp, in.d) = Slot{s.vals[v.result][0], base}
+	default:
+		*at(fp, in.d) = Slot{A: isDense | ref(uint64(id), 0)}
+	}
+	return true, nil
+}
+
+// operands finds the operands of a vector, and reports whether it can run with them. live says that it has adjoints.
+func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Pointer, words int, pc int32) (ok, live bool, err error) {
+	taped := m.p.src.Taped
+	for i := range v.lanes {
+		l := &v.lanes[i]
+		if l.op == ir.LaneScalar {
+			x := *at(fp, args[l.arg])
+			if x.A&isRef != 0 {
+				return false, false, nil
+			}
+			s.vals[i] = append(s.own[i][:0], x.V)
+			s.own[i] = s.vals[i]
+			s.live[i] = x.A != 0
+			if taped {
+				m.tape.words[words+l.word], m.tape.words[words+l.word+1] = math.Float64bits(x.V), x.A
+			}
+		}
+		if l.op == ir.LaneLoad || l.op == ir.LaneIndex {
+			n := l.at.N
+			for _, o := range l.at.Outer {
+				n += o.By * int(at(fp, args[o.Arg]).V)
+			}
+			s.in[i].first = n
+			if l.op == ir.LaneIndex {
+				if taped {
+					m.tape.words[words+l.word] = uint64(n)
+				}
+				continue
+			}
+			if ok, err := m.operand(v, s, i, args, fp, words, pc); !ok || err != nil {
+				return false, false, err
+			}
+		}
+	}
+	if !taped {
+		return true, false, nil
+	}
+	some, all := false, true
+	for i := range v.lanes {
+		switch l := &v.lanes[i]; l.op {
+		case ir.LaneAdd, ir.LaneMul, ir.LaneFun1, ir.LaneFun2, ir.LaneProduct:
+			s.live[i] = true
+		case ir.LaneSum:
+			s.live[i] = l.ratio > 1 || s.live[l.a]
+		case ir.LaneExpand:
+			s.live[i] = s.live[l.a]
+		case ir.LaneStore:
+			some, all = some || s.live[l.a], all && s.live[l.a]
+		}
+	}
+	if v.result >= 0 {
+		return true, s.live[v.result], nil
+	}
+	return some == all, some, nil
+}
+
+// operand finds what a load reads.
+func (m *Machine) operand(v *vector, s *laneState, i int, args []uint32, fp unsafe.Pointer, words int, pc int32) (bool, error) {
+	l, o := &v.lanes[i], &s.in[i]
+	if l.arg < 0 {
+		id, first := staticVector(m.p.src, uint32(l.at.N))
+		o.ref = isDense | ref(uint64(id), uint64(int(first)+o.first-l.at.N))
+	} else {
+		r := at(fp, args[l.arg]).A
+		if r&isDense == 0 {
+			return m.gather(s, i, l, at(fp, args[l.arg]), words, pc)
+		}
+		o.ref = r + uint64(o.first)<<offset
+	}
+	d := &m.dense[object(o.ref)]
+	o.data, o.first = d.data, int(off(o.ref))
+	if o.first+l.lo < 0 || o.first+l.hi >= len(o.data) {
+		return false, nil
+	}
+	o.adr = 0
+	if d.base != 0 {
+		o.adr = uint64(d.base) + uint64(o.first)
+	}
+	s.live[i] = o.adr != 0
+	if m.p.src.Taped {
+		m.tape.words[words+l.word], m.tape.words[words+l.word+1] = o.ref, o.adr
+	}
+	return true, nil
+}
+
+// gather copies the numbers of slots to a dense vector, and their addresses to words of the tape.
+func (m *Machine) gather(s *laneState, i int, l *lane, r *Slot, words int, pc int32) (bool, error) {
+	o := &s.in[i]
+	n := l.hi - l.lo + 1
+	from := int(slotOf(r.A, 0)) + o.first + l.lo
+	if r.A&isRef == 0 || from < 0 || from+n > len(m.heap) {
+		return false, nil
+	}
+	slots := m.heap[from : from+n]
+	live := slots[0].A != 0
+	for k := range slots {
+		if a := slots[k].A; a&isRef != 0 || (a != 0) != live {
+			return false, nil
+		}
+	}
+	o.adr, s.live[i] = 0, live
+	if !m.p.src.Taped {
+		o.data = sized(&s.copies[i], n)
+	} else {
+		id, err := m.newDense(n, pc)
+		if err != nil {
+			return false, err
+		}
+		o.data, o.ref = m.dense[id].data, isDense|ref(uint64(id), uint64(-l.lo))
+		slots = m.heap[int(slotOf(r.A, 0))+o.first+l.lo:][:n] // it may have been moved
+		if live {
+			o.adr = gathered | uint64(len(m.tape.words)-words)
+			for k := range slots {
+				m.tape.words = append(m.tape.words, slots[k].A)
+			}
+		}
+		m.tape.words[words+l.word], m.tape.words[words+l.word+1] = o.ref, o.adr
+	}
+	for k := range slots {
+		o.data[k] = slots[k].V
+	}
+	o.first = -l.lo
+	return true, nil
+}
+
+// Vectors is how many vector statements have run.
+func (m *Machine) Vectors() uint64 { return m.vectors }
+
+// sized is a slice of n numbers with the memory of s.
+func sized(s *[]float64, n int) []float64 {
+	if cap(*s) < n {
+		*s = make([]float64, n)
+	}
+	*s = (*s)[:n]
+	return *s
+}
+
+// strip computes the values of the instructions for some iterations of the outermost loop: all of them, or behind the
+// forward phase those that the backward phase needs. live says that values are kept for it.
+func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
+	for i := range v.lanes {
+		l := &v.lanes[i]
+		if again && !l.needed {
+			continue
+		}
+		n := l.inner * rows
+		var dst []float64
+		switch {
+		case l.op <= ir.LaneScalar || l.op == ir.LaneStore && again:
+			continue
+		case l.op == ir.LaneLoad:
+			if !v.src.Lanes[i].Held {
+				v.load(s, i, l, row, rows)
+			}
+			continue
+		case l.scalar:
+			v.total(s, i, l, row, rows)
+			continue
+		case again && l.kept >= 0:
+			k := &v.lanes[l.kept]
+			s.vals[i] = s.out[k.at.N-v.out+row*l.inner:][:n]
+			continue
+		case l.saved > 0 && live:
+			dst = s.own[i][row*l.inner:][:n]
+			if s.vals[i] = dst; again {
+				continue
+			}
+		case l.into >= 0:
+			dst = s.out[v.lanes[l.into].at.N-v.out+row*l.inner:][:n]
+		case l.op == ir.LaneStore:
+			if v.lanes[l.a].into != i {
+				v.store(s, l, row, rows)
+			}
+			continue
+		default:
+			if cap(s.own[i]) < n {
+				s.own[i] = make([]float64, l.inner*v.rows)
+			}
+			dst = s.own[i][:n]
+		}
+		s.vals[i] = dst
+		switch l.op {
+		case ir.LaneIndex:
+			first := s.in[i].first + row*l.dims[0].by
+			walk(l.dims, rows, first, func(lane, at, size, by int) {
+				for k := range size {
+					dst[lane+k] = float64(at + k*by)
+				}
+			})
+		case ir.LaneExpand:
+			x := s.vals[l.a]
+			if len(x) == 1 {
+				fill(dst, x[0])
+				continue
+			}
+			for k, a := range x {
+				fill(dst[k*l.ratio:][:l.ratio], a)
+			}
+		case ir.LaneSum:
+			x := s.vals[l.a]
+			for k := range dst {
+				dst[k] = kernel.Sum(x[k*l.ratio:][:l.ratio])
+			}
+		case ir.LaneProduct:
+			l.product.run(dst, &s.in[l.a], &s.in[l.b], row, rows)
+		case ir.LaneFun1:
+			if x := s.vals[l.a]; l.all != nil {
+				l.all(dst, x)
+			} else {
+				kernel.Apply(dst, x, l.one.value)
+			}
+		default:
+			l.binary(dst, s.vals[l.a], s.vals[l.b])
+		}
+	}
+}
+
+// binary computes an operation of two operands, of which one may be one number for all lanes.
+func (l *lane) binary(dst, a, b []float64) {
+	switch {
+	case l.op == ir.LaneAdd && l.operands[0]:
+		kernel.AddScalar(dst, b, a[0])
+	case l.op == ir.LaneAdd && l.operands[1]:
+		kernel.AddScalar(dst, a, b[0])
+	case l.op == ir.LaneAdd:
+		kernel.Add(dst, a, b)
+	case l.op == ir.LaneMul && l.operands[0]:
+		kernel.MulScalar(dst, b, a[0])
+	case l.op == ir.LaneMul && l.operands[1]:
+		kernel.MulScalar(dst, a, b[0])
+	case l.op == ir.LaneMul:
+		kernel.Mul(dst, a, b)
+	case l.sym == term.Sub && l.operands[0]:
+		kernel.ScalarSub(dst, a[0], b)
+	case l.sym == term.Sub && l.operands[1]:
+		kernel.AddScalar(dst, a, -b[0])
+	case l.sym == term.Sub:
+		kernel.Sub(dst, a, b)
+	case l.sym == term.Div && l.operands[0]:
+		kernel.ScalarDiv(dst, a[0], b)
+	case l.sym == term.Div && l.operands[1]:
+		kernel.DivScalar(dst, a, b[0])
+	case l.sym == term.Div:
+		kernel.Div(dst, a, b)
+	case l.operands[0]:
+		kernel.Apply(dst, b, func(y float64) float64 { return l.two.value(a[0], y) })
+	case l.operands[1]:
+		kernel.Apply(dst, a, func(x float64) float64 { return l.two.value(x, b[0]) })
+	default:
+		kernel.Apply2(dst, a, b, l.two.value)
+	}
+}
+
+// total adds a strip to the sum of the outermost loop.
+func (v *vector) total(s *laneState, i int, l *lane, row, rows int) {
+	if row == 0 {
+		s.sum = kernel.Lanes{}
+		s.vals[i] = sized(&s.own[i], 1)
+	}
+	if l.op == ir.LaneSum {
+		s.sum.Add(s.vals[l.a])
+	} else {
+		l.product.total(&s.sum, &s.in[l.a], &s.in[l.b], row, rows)
+	}
+	if row+rows == v.size {
+		s.vals[i][0] = s.sum.Sum()
+	}
+}
+
+func fill(dst []float64, x float64) {
+	for i := range dst {
+		dst[i] = x
+	}
+}
+
+// walk calls f for each run of the innermost loop of rows iterations of the outermost: the first lane, its place, how
+// many lanes and how far apart their places are.
+func walk(dims []dim, rows, first int, f func(lane, at, size, by int)) {
+	last := len(dims) - 1
+	if last == 0 {
+		f(0, first, rows, dims[0].by)
+		return
+	}
+	var index [8]int
+	lane, at := 0, first
+	size, by := dims[last].size, dims[last].by
+	for {
+		f(lane, at, size, by)
+		lane += size
+		k := last - 1
+		for ; k >= 0; k-- {
+			n := dims[k].size
+			if k == 0 {
+				n = rows
+			}
+			at += dims[k].by
+			if index[k]++; index[k] < n {
+				break
+			}
+			at -= index[k] * dims[k].by
+			index[k] = 0
+		}
+		if k < 0 {
+			return
+		}
+	}
+}
+
+// load finds the values of a load: where they are, or copied.
+func (v *vector) load(s *laneState, i int, l *lane, row, rows int) {
+	o := &s.in[i]
+	n := l.inner * rows
+	if l.compact {
+		s.vals[i] = o.data[o.first+row*l.inner:][:n]
+		return
+	}
+	if cap(s.own[i]) < n {
+		s.own[i] = make([]float64, l.inner*v.rows)
+	}
+	dst := s.own[i][:n]
+	s.vals[i] = dst
+	walk(l.dims, rows, o.first+row*l.dims[0].by, func(lane, at, size, by int) {
+		switch by {
+		case 0:
+			fill(dst[lane:lane+size], o.data[at])
+		case 1:
+			copy(dst[lane:lane+size], o.data[at:])
+		default:
+			for k := range size {
+				dst[lane+k] = o.data[at]
+				at += by
+			}
+		}
+	})
+}
+
+// store puts values in their slots.
+func (v *vector) store(s *laneState, l *lane, row, rows int) {
+	x := s.vals[l.a]
+	walk(l.dims, rows, l.at.N-v.out+row*l.dims[0].by, func(lane, at, size, by int) {
+		for k := range size {
+			s.out[at] = x[lane+k]
+			at += by
+		}
+	})
+}

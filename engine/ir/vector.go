@@ -1,0 +1,718 @@
+package ir
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// This file finds nests of loops whose iterations do not depend on each other, and makes lane programs of them: each
+// instruction of a body becomes one of a [Vector], which runs for all iterations. A [VectorLoop] instruction in front of a nest
+// runs its vector. Where it cannot, the loops behind it run.
+
+// maxLoops bounds the loops of a nest.
+const maxLoops = 8
+
+// A nest has at least minLanes iterations, and its inner loops at most maxInner for one of the outermost.
+const (
+	minLanes = 8
+	maxInner = 1 << 13
+)
+
+// Vector is the lane program of a nest of loops. Its loops are numbered, the outermost is 0. A value has a lane for each
+// iteration of the loop that it is made in, and of those around it; outside all loops, at −1, it is one number.
+type Vector struct {
+	Loops  []Nested
+	Lanes  []Lane
+	Blocks []Times
+	// Slots is the size of the vector that the nest makes. Where it is 0, and Into is not −1, the nest sets slots behind
+	// the reference Args[Into]. Else it makes the sum Result.
+	Slots, Into, Result int
+}
+
+// Nested is a loop of a nest: Size iterations in each of the loop Parent, −1: there is none.
+type Nested struct{ Parent, Size int }
+
+// Times is a block that is entered in each iteration of a loop.
+type Times struct{ Block, Loop int }
+
+// Affine is a whole number that is N + Σ By[l] · the index of loop l + Σ Outer.
+type Affine struct {
+	N     int
+	By    [maxLoops]int
+	Outer []Outer
+}
+
+// Outer is the register Args[Arg] times By.
+type Outer struct{ Arg, By int }
+
+// LaneOp is what an instruction of a vector computes.
+type LaneOp uint8
+
+// The instructions of vectors.
+const (
+	LaneNone    LaneOp = iota
+	LaneConst          // the number Val
+	LaneScalar         // the number in Args[Arg]
+	LaneIndex          // the number At
+	LaneLoad           // the element At behind the reference Args[Arg], or static
+	LaneAdd            // A + B
+	LaneMul            // A · B
+	LaneFun1           // Sym(A)
+	LaneFun2           // Sym(A, B)
+	LaneExpand         // A for each iteration of the loops inside
+	LaneSum            // the sum of A over the iterations of its loop
+	LaneProduct        // the sum of A · B over the iterations of their loop: both are loads
+	LaneStore          // the element At of the result becomes A
+)
+
+var laneNames = [...]string{"none", "const", "scalar", "index", "load", "add", "mul", "fun1", "fun2", "expand", "sum",
+	"product", "store"}
+
+func (op LaneOp) String() string { return laneNames[op] }
+
+// Lane is an instruction of a vector: what it sets has its own number.
+type Lane struct {
+	Op   LaneOp
+	Sym  term.Symbol
+	Loop int // in which the value is made
+	A, B int
+	Arg  int // −1: static
+	At   Affine
+	Val  float64
+	Pos  term.Pos
+	Held bool // of a load: only products read it
+}
+
+// vectors puts vector statements in front of nests of loops.
+func vectors(p *Program, f *Func) {
+	w := &vectorizer{p: p, f: f, sets: make([]int, f.Regs), by: make([]int, f.Regs), ends: map[int]int{}}
+	at := map[uint32]int{}
+	for i := range f.Code {
+		in := &f.Code[i]
+		switch in.Op {
+		case Label:
+			at[in.N] = i
+			w.label = max(w.label, in.N)
+		case Next, Prev:
+			w.ends[at[in.N]] = i
+		}
+		for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
+			if in.Op != SumAdd { // its registers are those of a sum
+				w.sets[r]++
+				w.by[r] = i
+			}
+		}
+	}
+	w.at = at
+	for i := range f.Code {
+		if end, ok := w.ends[i]; ok {
+			w.nest(i, end)
+		}
+	}
+	if len(w.edits) > 0 {
+		w.rewrite()
+	}
+}
+
+// vectorizer makes the vectors of a function.
+type vectorizer struct {
+	p     *Program
+	f     *Func
+	sets  []int
+	by    []int
+	ends  map[int]int // of the label at which a loop begins: its last instruction
+	at    map[uint32]int
+	label uint32
+	edits []edit
+
+	// Of the nest in the making.
+	start, end int
+	v          *Vector
+	failed     bool
+	args       []Reg
+	vals       map[Reg]laneValue
+	inits      map[Reg]laneValue
+	inside     map[Reg]bool
+	expanded   map[[2]int]int
+	target     Reg // the vector that is made
+	hasTarget  bool
+}
+
+// edit is an instruction to be inserted before another.
+type edit struct {
+	before int
+	in     Instr
+	drop   bool // the instruction there is left out
+}
+
+// laneValue is what is known of a register in a nest.
+type laneValue struct {
+	kind valueKind
+	lane int
+	at   Affine // an index, or the place behind the reference
+	arg  int    // of a reference: −1 static
+	sums uint8  // partial sums: which
+	loop int
+}
+
+type valueKind uint8
+
+const (
+	laneNumber valueKind = iota
+	laneIndex
+	laneRef
+	laneTarget // a reference to a part of the result
+	lanePartial
+)
+
+// nest makes the vector of a loop, if there is one.
+func (w *vectorizer) nest(start, end int) {
+	*w = vectorizer{p: w.p, f: w.f, sets: w.sets, by: w.by, ends: w.ends, at: w.at, label: w.label, edits: w.edits,
+		start: start, end: end, v: &Vector{Into: -1, Result: -1}, vals: map[Reg]laneValue{}, inits: map[Reg]laneValue{},
+		inside: map[Reg]bool{}, expanded: map[[2]int]int{}}
+	code := w.f.Code
+	for i := start; i <= end; i++ {
+		switch code[i].Op {
+		case Alloc, MakeCon, MakeClosure, Member, Sibling, Capture, Call, Apply, TailCall, TailApply, Return, Collect, Switch,
+			Jump, Branch, Empty, FunK, Copy, CopyX, IndexDiv:
+			return
+		}
+	}
+	for i := start; i <= end; i++ {
+		in := &code[i]
+		for r := range in.Sets() {
+			w.inside[in.D+Reg(r)] = true
+		}
+	}
+	if i := code[end].D; w.sets[i] != 2 || !w.initial(start, i) {
+		return
+	}
+	last := w.loop(start, end, -1)
+	if w.failed {
+		return
+	}
+	sum, lanes := -1, 0
+	after := last + 1
+	if !w.hasTarget {
+		// The sum: behind the loop its partial sums are added.
+		for ; after < len(code) && sum < 0; after++ {
+			w.parse(after, after+1, -1)
+			if w.failed || after > last+10 {
+				return
+			}
+			for _, v := range w.vals {
+				if v.kind == laneNumber && v.loop == -1 && w.v.Lanes[v.lane].Op >= LaneSum {
+					sum = v.lane
+				}
+			}
+		}
+	}
+	for _, l := range w.v.Loops {
+		n := 1
+		for p := l.Parent; p >= 0; p = w.v.Loops[p].Parent {
+			n *= w.v.Loops[p].Size
+		}
+		if lanes = max(lanes, n*l.Size); l.Parent >= 0 && n*l.Size/w.v.Loops[0].Size > maxInner {
+			return
+		}
+	}
+	if lanes < minLanes || !w.products() {
+		return
+	}
+	w.finish(after, sum)
+}
+
+// initial reports whether the index i of the loop that begins at start is set before it, and notes to what.
+func (w *vectorizer) initial(start int, i Reg) bool {
+	for k := start - 1; k >= 0; k-- {
+		switch in := &w.f.Code[k]; {
+		case in.Op == Label || in.Op.ends():
+			return false
+		case in.Sets() == 1 && in.D == i && (in.Op == Const || in.Op == Move):
+			at, ok := Affine{N: int(in.Val)}, in.Op == Const
+			if !ok {
+				at, ok = w.constant(in.A)
+			}
+			w.inits[i] = laneValue{kind: laneIndex, at: at}
+			return ok
+		}
+	}
+	return false
+}
+
+// constant is the number of a register that is set once, to a whole number.
+func (w *vectorizer) constant(r Reg) (Affine, bool) {
+	if int(r) < w.f.Params() || w.sets[r] != 1 {
+		return Affine{}, false
+	}
+	in := &w.f.Code[w.by[r]]
+	switch in.Op {
+	case Const:
+		return Affine{N: int(in.Val)}, in.Val == math.Trunc(in.Val) && math.Abs(in.Val) < 1<<40
+	case IndexSub: // n − 1
+		a, ok := w.constant(in.A)
+		b, too := w.constant(in.B)
+		return Affine{N: a.N - b.N}, ok && too
+	}
+	return Affine{}, false
+}
+
+// finish adds the edits of a vector whose sum, if it is one, ends before the instruction after.
+func (w *vectorizer) finish(after, sum int) {
+	v := w.v
+	in := Instr{Op: VectorLoop, M: uint32(len(w.p.Vectors)), Pos: w.f.Code[w.start].Pos}
+	switch {
+	case sum >= 0:
+		v.Result = sum
+		for r, k := range w.vals {
+			if k.kind == laneNumber && k.lane == sum {
+				in.D = r
+			}
+		}
+		w.label++
+		in.N = w.label
+		w.edits = append(w.edits, edit{before: after, in: Instr{Op: Label, N: w.label, Pos: in.Pos}})
+		if w.f.Code[after-1].Op != Prev {
+			w.p.Blocks = append(w.p.Blocks, Block{})
+			w.edits = append(w.edits, edit{before: after, in: Instr{Op: Count, N: uint32(len(w.p.Blocks) - 1), Pos: in.Pos}})
+		}
+	default:
+		next := &w.f.Code[w.end+1]
+		if next.Op != Label {
+			return
+		}
+		in.N, in.D = next.N, Reg(w.f.Regs)
+		w.f.Regs++
+		if q, ok := w.allocated(); ok {
+			in.D = w.target
+			v.Slots = int(w.f.Code[q].N)
+			alloc := w.f.Code[q]
+			w.edits = append(w.edits, edit{before: q, drop: true}, edit{before: w.start, in: in}, edit{before: w.start, in: alloc})
+			w.p.Vectors = append(w.p.Vectors, v)
+			w.edits[len(w.edits)-2].in.Args = w.args
+			return
+		}
+		v.Into = w.outer(w.target)
+	}
+	in.Args = w.args
+	w.p.Vectors = append(w.p.Vectors, v)
+	w.edits = append(w.edits, edit{before: w.start, in: in})
+}
+
+// allocated finds the allocation of the vector that the nest makes, if that stands right in front of it.
+func (w *vectorizer) allocated() (q int, ok bool) {
+	if int(w.target) < w.f.Params() || w.sets[w.target] != 1 {
+		return 0, false
+	}
+	q = w.by[w.target]
+	if w.f.Code[q].Op != Alloc || q > w.start {
+		return 0, false
+	}
+	for i := q + 1; i < w.start; i++ {
+		in := &w.f.Code[i]
+		reads := false
+		in.Uses(func(r *Reg) { reads = reads || *r == w.target })
+		if reads || in.Op == Label || in.Op == Alloc || in.Op == Call || in.Op == Apply || in.Op.ends() {
+			return 0, false
+		}
+	}
+	n := 0
+	for i := range w.v.Lanes {
+		if l := &w.v.Lanes[i]; l.Op == LaneStore {
+			n += w.lanes(l.Loop)
+		}
+	}
+	return q, n == int(w.f.Code[q].N)
+}
+
+// lanes is how many iterations a loop has in all.
+func (w *vectorizer) lanes(loop int) int {
+	n := 1
+	for ; loop >= 0; loop = w.v.Loops[loop].Parent {
+		n *= w.v.Loops[loop].Size
+	}
+	return n
+}
+
+// rewrite carries the edits out.
+func (w *vectorizer) rewrite() {
+	slices.SortStableFunc(w.edits, func(a, b edit) int { return a.before - b.before })
+	var code []Instr
+	for i := 0; i <= len(w.f.Code); i++ {
+		drop := false
+		for ; len(w.edits) > 0 && w.edits[0].before == i; w.edits = w.edits[1:] {
+			if w.edits[0].drop {
+				drop = true
+			} else {
+				code = append(code, w.edits[0].in)
+			}
+		}
+		if i < len(w.f.Code) && !drop {
+			code = append(code, w.f.Code[i])
+		}
+	}
+	w.f.Code = code
+}
+
+// loop takes a loop, and returns where its last instruction is.
+func (w *vectorizer) loop(start, end, parent int) int {
+	in := &w.f.Code[end]
+	first, ok := w.inits[in.D]
+	if !ok || len(w.v.Loops) == maxLoops || w.sets[in.D] != 2 {
+		w.failed = true
+		return end
+	}
+	size := Affine{N: first.at.N + 1}
+	if in.Op == Next {
+		size, ok = w.constant(in.A)
+		ok = ok && first.at.N == 0
+	}
+	if !ok || size.N < 1 {
+		w.failed = true
+		return end
+	}
+	l := len(w.v.Loops)
+	w.v.Loops = append(w.v.Loops, Nested{parent, size.N})
+	var at Affine
+	at.By[l] = 1
+	w.vals[in.D] = laneValue{kind: laneIndex, at: at}
+	w.parse(start+1, end, l)
+	return end
+}
+
+// parse takes instructions that run in a loop.
+func (w *vectorizer) parse(from, to, loop int) {
+	for i := from; i < to && !w.failed; i++ {
+		in := &w.f.Code[i]
+		set := func(v laneValue) { w.vals[in.D] = v }
+		lane := func(l Lane) {
+			l.Loop, l.Pos = loop, in.Pos
+			set(laneValue{kind: laneNumber, lane: w.add(l), loop: loop})
+		}
+		if in.Sets() == 1 && w.sets[in.D] > 1 && (in.Op == Const || in.Op == Move) {
+			v := laneValue{kind: laneIndex, at: Affine{N: int(in.Val)}}
+			if in.Op == Move {
+				v.at, _ = w.constant(in.A)
+			}
+			w.inits[in.D] = v
+			continue
+		}
+		switch in.Op {
+		case Nop:
+		case Label:
+			if end, ok := w.ends[i]; ok {
+				i = w.loop(i, end, loop)
+			}
+		case Count:
+			w.v.Blocks = append(w.v.Blocks, Times{int(in.N), loop})
+		case Const:
+			if at, ok := w.constant(in.D); ok {
+				set(laneValue{kind: laneIndex, at: at})
+				continue
+			}
+			set(laneValue{kind: laneNumber, lane: w.add(Lane{Op: LaneConst, Loop: -1, Val: in.Val}), loop: -1})
+		case IndexAdd, IndexSub, IndexMul, IndexNeg:
+			set(w.arithmetic(in))
+		case Add, Mul, Fun1, Fun2:
+			if in.Op != Mul && in.Op != Fun1 && w.partial(in, loop) {
+				continue
+			}
+			l := Lane{Op: LaneAdd, Sym: in.Sym}
+			switch in.Op {
+			case Mul:
+				l.Op = LaneMul
+			case Fun1:
+				l.Op = LaneFun1
+			case Fun2:
+				l.Op = LaneFun2
+			}
+			l.A = w.number(in.A, loop, in.Op != Fun1)
+			if l.B = -1; in.Op != Fun1 {
+				l.B = w.number(in.B, loop, w.v.Lanes[l.A].Loop == loop)
+			}
+			lane(l)
+		case SumAdd:
+			w.sum(in, loop)
+		case Load, LoadX, View, ViewX:
+			v := w.reference(in.A)
+			v.at = w.offset(v.at, in, in.Op == LoadX || in.Op == ViewX)
+			if in.Op == View || in.Op == ViewX {
+				set(v)
+				continue
+			}
+			w.failed = w.failed || v.kind != laneRef
+			lane(Lane{Op: LaneLoad, Arg: v.arg, At: v.at})
+		case Static, StaticX:
+			lane(Lane{Op: LaneLoad, Arg: -1, At: w.offset(Affine{}, in, in.Op == StaticX)})
+		case Object, ObjectX:
+			set(laneValue{kind: laneRef, arg: -1, at: w.offset(Affine{}, in, in.Op == ObjectX)})
+		case Store, StoreX:
+			v := w.reference2(in.D)
+			w.failed = w.failed || v.kind != laneTarget
+			a := w.number(in.A, loop, false)
+			w.add(Lane{Op: LaneStore, Loop: loop, A: a, At: w.offset(v.at, in, in.Op == StoreX), Pos: in.Pos})
+		default:
+			w.failed = true
+		}
+	}
+}
+
+// add adds an instruction to the vector.
+func (w *vectorizer) add(l Lane) int {
+	w.v.Lanes = append(w.v.Lanes, l)
+	return len(w.v.Lanes) - 1
+}
+
+// outer is an operand that is set outside the nest.
+func (w *vectorizer) outer(r Reg) int {
+	if w.inside[r] {
+		w.failed = true
+	}
+	i := slices.Index(w.args, r)
+	if i < 0 {
+		i = len(w.args)
+		w.args = append(w.args, r)
+	}
+	return i
+}
+
+// number is the instruction that makes the number of a register for each iteration of a loop. scalar says that it may be one
+// number for all.
+func (w *vectorizer) number(r Reg, loop int, scalar bool) int {
+	v, ok := w.vals[r]
+	if !ok {
+		if at, is := w.constant(r); is {
+			v = laneValue{kind: laneIndex, at: at}
+		} else {
+			lane := slices.IndexFunc(w.v.Lanes, func(l Lane) bool { return l.Op == LaneScalar && w.args[l.Arg] == r })
+			if lane < 0 {
+				lane = w.add(Lane{Op: LaneScalar, Loop: -1, Arg: w.outer(r)})
+			}
+			v = laneValue{kind: laneNumber, lane: lane, loop: -1}
+		}
+	}
+	switch v.kind {
+	case laneIndex:
+		if v.at.By == [maxLoops]int{} && len(v.at.Outer) == 0 {
+			v.lane, v.loop = w.add(Lane{Op: LaneConst, Loop: -1, Val: float64(v.at.N)}), -1
+		} else {
+			v.lane, v.loop = w.add(Lane{Op: LaneIndex, Loop: loop, At: v.at}), loop
+		}
+	case laneNumber:
+	default:
+		w.failed = true
+		return 0
+	}
+	if v.loop == loop || scalar && v.loop == -1 {
+		return v.lane
+	}
+	k := [2]int{v.lane, loop}
+	if e, ok := w.expanded[k]; ok {
+		return e
+	}
+	for p := loop; p != v.loop; p = w.v.Loops[p].Parent {
+		if p < 0 {
+			w.failed = true
+			return 0
+		}
+	}
+	e := w.add(Lane{Op: LaneExpand, Loop: loop, A: v.lane})
+	w.expanded[k] = e
+	return e
+}
+
+// arithmetic is the value of an expression of indices.
+func (w *vectorizer) arithmetic(in *Instr) laneValue {
+	a := w.index(in.A)
+	if in.Op == IndexNeg {
+		return laneValue{kind: laneIndex, at: scaled(a, -1)}
+	}
+	b := w.index(in.B)
+	switch {
+	case in.Op == IndexSub:
+		b = scaled(b, -1)
+	case in.Op == IndexMul && isConstant(a):
+		return laneValue{kind: laneIndex, at: scaled(b, a.N)}
+	case in.Op == IndexMul:
+		w.failed = w.failed || !isConstant(b)
+		return laneValue{kind: laneIndex, at: scaled(a, b.N)}
+	}
+	return laneValue{kind: laneIndex, at: sum(a, b)}
+}
+
+func isConstant(a Affine) bool { return a.By == [maxLoops]int{} && len(a.Outer) == 0 }
+
+func scaled(a Affine, k int) Affine {
+	out := Affine{N: k * a.N}
+	for l := range a.By {
+		out.By[l] = k * a.By[l]
+	}
+	for _, o := range a.Outer {
+		out.Outer = append(out.Outer, Outer{o.Arg, k * o.By})
+	}
+	return out
+}
+
+func sum(a, b Affine) Affine {
+	out := Affine{N: a.N + b.N, Outer: append(slices.Clone(a.Outer), b.Outer...)}
+	for l := range a.By {
+		out.By[l] = a.By[l] + b.By[l]
+	}
+	return out
+}
+
+// index is the value of a register as an index.
+func (w *vectorizer) index(r Reg) Affine {
+	if v, ok := w.vals[r]; ok {
+		w.failed = w.failed || v.kind != laneIndex
+		return v.at
+	}
+	if at, ok := w.constant(r); ok {
+		return at
+	}
+	return Affine{Outer: []Outer{{w.outer(r), 1}}}
+}
+
+// offset adds the place that an instruction has to that of its reference.
+func (w *vectorizer) offset(at Affine, in *Instr, indexed bool) Affine {
+	at = sum(at, Affine{N: int(in.N)})
+	if indexed {
+		at = sum(at, scaled(w.index(in.B), int(in.M)))
+	}
+	return at
+}
+
+// reference is what a register refers to.
+func (w *vectorizer) reference(r Reg) laneValue {
+	if v, ok := w.vals[r]; ok {
+		w.failed = w.failed || v.kind != laneRef && v.kind != laneTarget
+		return v
+	}
+	if w.hasTarget && r == w.target || w.isTarget(r) {
+		return w.reference2(r)
+	}
+	return laneValue{kind: laneRef, arg: w.outer(r)}
+}
+
+// isTarget reports whether the nest stores behind the reference in a register that is set outside.
+func (w *vectorizer) isTarget(r Reg) bool {
+	for i := w.start; i <= w.end; i++ {
+		if in := &w.f.Code[i]; (in.Op == Store || in.Op == StoreX || in.Op == Copy || in.Op == CopyX) && in.D == r {
+			return true
+		}
+	}
+	return int(r) >= w.f.Params() && w.sets[r] == 1 && w.f.Code[w.by[r]].Op == Alloc && w.by[r] > w.start-16 &&
+		w.storesBehind(r)
+}
+
+// storesBehind reports whether the nest makes a reference to a part of what r refers to and stores there.
+func (w *vectorizer) storesBehind(r Reg) bool {
+	for i := w.start; i <= w.end; i++ {
+		if in := &w.f.Code[i]; (in.Op == ViewX || in.Op == View) && in.A == r && (w.isTarget(in.D) || w.storesBehind(in.D)) {
+			return true
+		}
+	}
+	return false
+}
+
+// reference2 is a reference to the result.
+func (w *vectorizer) reference2(r Reg) laneValue {
+	if v, ok := w.vals[r]; ok {
+		return v
+	}
+	if w.hasTarget && w.target != r || w.inside[r] {
+		w.failed = true
+	}
+	w.target, w.hasTarget = r, true
+	return laneValue{kind: laneTarget}
+}
+
+// sum takes an addition of a sum.
+func (w *vectorizer) sum(in *Instr, loop int) {
+	x := w.number(in.A, loop, false)
+	n := w.v.Loops[loop].Size
+	if (in.M == 1) != (n <= lanes) || in.M != 1 && in.M != lanes || in.Sym != term.NoSymbol {
+		w.failed = true
+		return
+	}
+	parent := w.v.Loops[loop].Parent
+	if in.M == 1 {
+		l := w.add(Lane{Op: LaneSum, Loop: parent, A: x, Pos: in.Pos})
+		w.vals[in.D] = laneValue{kind: laneNumber, lane: l, loop: parent}
+		return
+	}
+	for l := range Reg(lanes) {
+		w.vals[in.D+l] = laneValue{kind: lanePartial, lane: x, sums: 1 << l, loop: parent}
+	}
+}
+
+// lanes is how many partial sums a sum of more summands has.
+const lanes = 8
+
+// joins are the additions of partial sums, from the first to the last.
+var joins = map[[2]uint8]bool{{0x01, 0x10}: true, {0x04, 0x40}: true, {0x02, 0x20}: true, {0x08, 0x80}: true,
+	{0x11, 0x44}: true, {0x22, 0x88}: true, {0x55, 0xaa}: true}
+
+// partial takes an addition of partial sums, and reports whether it is one.
+func (w *vectorizer) partial(in *Instr, loop int) bool {
+	a, b := w.vals[in.A], w.vals[in.B]
+	if a.kind != lanePartial && b.kind != lanePartial {
+		return false
+	}
+	if a.kind != b.kind || a.lane != b.lane || !joins[[2]uint8{a.sums, b.sums}] || a.loop != loop || in.Sym != term.NoSymbol {
+		w.failed = true
+		return true
+	}
+	a.sums |= b.sums
+	if a.sums == 0xff {
+		a = laneValue{kind: laneNumber, lane: w.add(Lane{Op: LaneSum, Loop: loop, A: a.lane, Pos: in.Pos}), loop: loop}
+	}
+	w.vals[in.D] = a
+	return true
+}
+
+// products makes sums of products of loads one instruction, and reports whether the vector has instructions.
+func (w *vectorizer) products() bool {
+	uses := make([]int, len(w.v.Lanes))
+	for i := range w.v.Lanes {
+		w.v.Lanes[i].operands(func(k int) { uses[k]++ })
+	}
+	for i := range w.v.Lanes {
+		s := &w.v.Lanes[i]
+		if s.Op != LaneSum {
+			continue
+		}
+		m := &w.v.Lanes[s.A]
+		if m.Op != LaneMul || uses[s.A] != 1 {
+			continue
+		}
+		a, b := &w.v.Lanes[m.A], &w.v.Lanes[m.B]
+		if a.Op != LaneLoad || b.Op != LaneLoad || a.Loop != m.Loop || b.Loop != m.Loop || uses[m.A] != 1 || uses[m.B] != 1 ||
+			m.A == m.B {
+			continue
+		}
+		whole := true // each loop around is that of a row or a column
+		for l := s.Loop; l >= 0; l = w.v.Loops[l].Parent {
+			whole = whole && (a.At.By[l] != 0 || b.At.By[l] != 0)
+		}
+		if !whole || a.At.By[m.Loop] <= 0 || b.At.By[m.Loop] <= 0 || slices.Min(a.At.By[:]) < 0 || slices.Min(b.At.By[:]) < 0 {
+			continue
+		}
+		s.Op, s.A, s.B = LaneProduct, m.A, m.B
+		m.Op, a.Held, b.Held = LaneNone, true, true
+	}
+	return len(w.v.Lanes) > 0
+}
+
+// operands calls f on the values that the instruction reads.
+func (l *Lane) operands(f func(int)) {
+	switch l.Op {
+	case LaneAdd, LaneMul, LaneFun2, LaneProduct:
+		f(l.A)
+		f(l.B)
+	case LaneFun1, LaneExpand, LaneSum, LaneStore:
+		f(l.A)
+	}
+}
