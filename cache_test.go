@@ -12,6 +12,7 @@ import (
 
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/property"
@@ -242,7 +243,7 @@ more 2 + many 1 + g 3`
 	p := loadText(t, text)
 	m := modularly(t, p, cache, EvalOptions{})
 	require.Equal(t, modular.Report{Lambdas: 1, Kept: 2, Budget: modular.BudgetFactor, Steps: m.prog.Report.Steps}, m.prog.Report)
-	g, err := revgrad.Reverse(loadText(t, "input x = 0.5\nfun y -> y * x").Term(), nil)
+	g, err := revgrad.Reverse(bridge.Of(loadText(t, "input x = 0.5\nfun y -> y * x")).Term(), nil)
 	require.NoError(t, err)
 	require.Equal(t, g.Size(), m.prog.Reuse.Reused)
 	want, err := p.Gradient(context.Background(), EvalOptions{})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/stage"
 )
@@ -79,12 +80,12 @@ func TestDepth(t *testing.T) {
 // groundText prints the graph of a program.
 func groundText(t *testing.T, p *gram.Program) string {
 	t.Helper()
-	prog, err := stage.Compile(p.Source(), p.Source().Term(), false, nil)
+	prog, err := stage.Compile(bridge.Of(p).Source(), bridge.Of(p).Source().Term(), false, nil)
 	require.NoError(t, err)
 	m, _, err := stage.Run(prog, p.Point(), engine.Options{})
 	require.NoError(t, err)
 	defer m.Close()
-	g, err := stage.NewGround(p.Source(), m, nil, func() error { return nil })
+	g, err := stage.NewGround(bridge.Of(p).Source(), m, nil, func() error { return nil })
 	require.NoError(t, err)
 	var text strings.Builder
 	require.NoError(t, g.Write(&text, nil, nil))
@@ -100,9 +101,9 @@ func TestDepthOfStages(t *testing.T) {
 	for i, c := range all {
 		t.Run(c.name, func(t *testing.T) {
 			p := programs[i]
-			require.NotEmpty(t, p.Term().String())
+			require.NotEmpty(t, bridge.Of(p).Term().String())
 			require.NotEmpty(t, groundText(t, p))
-			normal, err := p.Normal(context.Background(), gram.EvalOptions{})
+			normal, err := bridge.Of(p).Normal(context.Background(), gram.EvalOptions{})
 			require.NoError(t, err)
 			_, err = normal.Check()
 			require.NoError(t, err)

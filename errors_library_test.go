@@ -26,9 +26,27 @@ func TestCancelCause(t *testing.T) {
 	require.Equal(t, gram.Interrupt, limit.Limit)
 	require.ErrorIs(t, err, cause)
 	require.ErrorIs(t, err, context.Canceled)
-	_, err = gram.Load(ctx, "p", []byte("input x = 1\nx"), gram.Options{})
+	for name, run := range map[string]func() error{
+		"load":    func() error { _, err := gram.Load(ctx, "p", []byte("input x = 1\nx"), gram.Options{}); return err },
+		"value":   func() error { _, err := p.Value(ctx, gram.EvalOptions{}); return err },
+		"literal": func() error { _, err := p.Gradient(ctx, gram.EvalOptions{Literal: true}); return err },
+		"tape":    func() error { _, err := p.Gradient(ctx, gram.EvalOptions{Mode: gram.Tape}); return err },
+		"bound":   func() error { _, err := p.Bound(ctx, gram.EvalOptions{}); return err },
+		"span":    func() error { _, err := p.Span(ctx, true, false); return err },
+		"kinks":   func() error { _, err := p.Kinks(ctx, gram.EvalOptions{}); return err },
+	} {
+		err := run()
+		require.ErrorIs(t, err, cause, name)
+		require.ErrorAs(t, err, &limit, name)
+		require.Equal(t, gram.Interrupt, limit.Limit, name)
+	}
+	late, stop := context.WithTimeoutCause(t.Context(), 0, cause)
+	defer stop()
+	_, err = p.Gradient(late, gram.EvalOptions{})
 	require.ErrorIs(t, err, cause)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorAs(t, err, &limit)
+	require.Equal(t, gram.TimeLimit, limit.Limit)
 }
 
 // TestMissingFile: the error of a program whose file is not there wraps fs.ErrNotExist, in all formats.
@@ -37,8 +55,18 @@ func TestMissingFile(t *testing.T) {
 		_, err := gram.Load(t.Context(), "p", []byte("data d = "+form+"\n1"), gram.Options{Open: fstest.MapFS{}.Open})
 		require.ErrorIs(t, err, fs.ErrNotExist, form)
 	}
-	_, err := gram.Load(t.Context(), "p", []byte("1"), gram.Options{Inputs: "none.json", Open: fstest.MapFS{}.Open})
-	require.Error(t, err)
+	program := []byte("data d : List R = [1]\n1")
+	for name, opt := range map[string]gram.Options{
+		"inputs": {Inputs: "none.json"}, "arrays": {Inputs: "none.npz"}, "a setting": {Sets: []string{"d=@none.csv:a"}},
+	} {
+		opt.Open = fstest.MapFS{}.Open
+		_, err := gram.Load(t.Context(), "p", program, opt)
+		require.ErrorIs(t, err, fs.ErrNotExist, name)
+	}
+	_, err := gram.Load(t.Context(), "p", []byte("import \"none.gram\"\n1"), gram.Options{Open: fstest.MapFS{}.Open})
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = gram.LoadFile(t.Context(), "none.gram", gram.Options{})
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
 // TestDiagnosticFile: a diagnostic says in which file it is.

@@ -82,7 +82,7 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 			return nil, err
 		}
 	}
-	e := &Evaluator{p: p, opt: opt, meter: p.Meter(ctx), grad: grad}
+	e := &Evaluator{p: p, opt: opt, meter: p.meter(ctx), grad: grad}
 	var err error
 	switch {
 	case grad && opt.Mode != Reverse:
@@ -119,7 +119,7 @@ func (e *Evaluator) start() error {
 	bounds := e.meter.Bounds("reduce", e.opt.MaxSteps, e.opt.MaxNodes)
 	bounds.RowsMemory = e.opt.RowsMemory
 	if err := e.newMachine(bounds); err != nil {
-		return e.p.Locate(err, "starting")
+		return e.p.locate(err, "starting")
 	}
 	if last != nil {
 		e.cleanup.Stop()
@@ -166,7 +166,7 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 	}
 	opt := e.opt.literal()
 	opt.Limits = bounds
-	if e.opt.Samples != nil {
+	if e.opt.hooks.Samples != nil {
 		e.profile = profile.New(prog)
 		opt.Events = e.profile.Events
 	}
@@ -228,7 +228,7 @@ func (e *Evaluator) Reduce(ctx context.Context, point []float64) error {
 	e.reduced = false
 	start := e.begin(ctx)
 	if err := e.runAt(point, func() error { return e.run.Value(point) }); err != nil {
-		return e.p.Locate(err, "reducing")
+		return e.p.locate(err, "reducing")
 	}
 	e.last, e.reduced = time.Since(start), true
 	if k := e.p.src.Shape; k != nil && k.Kind != load.Real && k.Kind != load.Vector {
@@ -263,7 +263,7 @@ func (e *Evaluator) Read() (*Result, error) {
 		}
 	}
 	if err != nil {
-		return nil, e.p.Locate(err, "reading the value")
+		return nil, e.p.locate(err, "reading the value")
 	}
 	e.result.Values, e.result.Lengths = values, lengths
 	e.last += time.Since(start)
@@ -311,7 +311,7 @@ func (e *Evaluator) Gradient(ctx context.Context, point []float64) (*Result, err
 	}
 	start := e.begin(ctx)
 	if err := e.runAt(point, func() error { return e.run.Gradient(point, res.Values, res.Jacobian) }); err != nil {
-		return nil, e.p.Locate(err, "reducing")
+		return nil, e.p.locate(err, "reducing")
 	}
 	e.last = time.Since(start)
 	return res, nil
@@ -350,7 +350,7 @@ func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []f
 			e.begin(ctx)
 		}
 		if err := e.code.Gradient(point, values[i*k:(i+1)*k], jacobians[i*k*n:(i+1)*k*n]); err != nil {
-			return e.p.Locate(err, "reducing")
+			return e.p.locate(err, "reducing")
 		}
 	}
 	return nil
@@ -407,8 +407,8 @@ func (e *Evaluator) SetData(name string, values []float64) error {
 	return e.start() // with a copy of the program
 }
 
-// Heap returns the arena of the literal machine between two events, or nil.
-func (e *Evaluator) Heap() *heap.Heap {
+// heap returns the arena of the literal machine between two events, or nil.
+func (e *Evaluator) heap() *heap.Heap {
 	if e.literal == nil || e.closed {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/machine"
 )
 
@@ -142,10 +143,10 @@ func TestMisusedOptions(t *testing.T) {
 		"literal strategy": {gradient(gram.EvalOptions{Literal: true, Strategy: gram.Unfold}), "the strategy Direct only"},
 		"literal schedule": {value(gram.EvalOptions{Literal: true, Schedule: gram.Parallel}, point), "the schedules LIFO and Random"},
 		"literal form":     {value(gram.EvalOptions{Literal: true, NoFuse: true}, point), "no blocks that NoFuse could leave out"},
-		"events":           {value(gram.EvalOptions{Events: func(*machine.Fired) error { return nil }}, point), "only the literal machine has events"},
-		"profile":          {value(gram.EvalOptions{Samples: func(calls.Sample) {}, Schedule: gram.Parallel}, point), "a profile is of the schedules LIFO and Random"},
-		"profile of tape":  {gradient(gram.EvalOptions{Samples: func(calls.Sample) {}, Mode: gram.Tape}), "a profile is of the mode Reverse"},
-		"time":             {value(gram.EvalOptions{Samples: func(calls.Sample) {}, Timed: true, Literal: true}, point), "a profile of the literal machine has no time"},
+		"events":           {value(bridge.Watch(gram.EvalOptions{}, bridge.Hooks{Events: func(*machine.Fired) error { return nil }}), point), "only the literal machine has events"},
+		"profile":          {value(bridge.Watch(gram.EvalOptions{Schedule: gram.Parallel}, bridge.Hooks{Samples: func(calls.Sample) {}}), point), "a profile is of the schedules LIFO and Random"},
+		"profile of tape":  {gradient(bridge.Watch(gram.EvalOptions{Mode: gram.Tape}, bridge.Hooks{Samples: func(calls.Sample) {}})), "a profile is of the mode Reverse"},
+		"time":             {value(bridge.Watch(gram.EvalOptions{Literal: true}, bridge.Hooks{Samples: func(calls.Sample) {}, Timed: true}), point), "a profile of the literal machine has no time"},
 		"repeat":           {repeat, "-1 times"},
 		"point of a value": {value(gram.EvalOptions{}, nil), "the point has length 0, and the program has 3 scalar inputs"},
 		"param":            {set(gram.Options{Params: []string{"x=1"}}), "x is an input: use set"},
@@ -169,7 +170,7 @@ func TestMisusedEvaluator(t *testing.T) {
 		require.NoError(t, e.Close())
 		require.NoError(t, e.Close(), "closing again does nothing")
 		e.Cost()
-		require.Nil(t, e.Heap())
+		require.Nil(t, bridge.Heap(e))
 		_, closed := e.Gradient(t.Context(), point)
 		require.ErrorIs(t, closed, gram.ErrClosed)
 		require.ErrorIs(t, e.SetData("xs", nil), gram.ErrClosed)

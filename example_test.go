@@ -258,6 +258,28 @@ t (u x)
 	// tanh: 1 found, 1 made, 54 of 6341 symbols of D(t) rebuilt
 }
 
+// Gradients at many points in one call: each point has its value and its row of derivatives.
+func ExampleEvaluator_Gradients() {
+	ctx := context.Background()
+	p, err := gram.Load(ctx, "product.gram", []byte("input x = 0\ninput y = 0\nx * y"), gram.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	e, err := p.NewGradient(ctx, gram.EvalOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
+	points := []float64{1, 2, 3, 4, 5, 6} // (1, 2), (3, 4), (5, 6)
+	values, gradients := make([]float64, 3), make([]float64, 6)
+	if err := e.Gradients(ctx, points, values, gradients); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(values, gradients)
+	// Output:
+	// [2 12 30] [2 1 4 3 6 5]
+}
+
 // A program may be used by several goroutines at once, an evaluator by one: each goroutine has its own.
 func ExampleProgram_goroutines() {
 	ctx := context.Background()

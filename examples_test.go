@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/testprogram"
@@ -83,10 +84,10 @@ func TestExamplesAgreeWithOracles(t *testing.T) {
 			p := loadExample(t, name)
 			res, err := p.Gradient(ctx, gram.EvalOptions{})
 			require.NoError(t, err)
-			values, jacobian := denote.Jacobian(p.Term(), p.ScalarInputs(), p.Point())
+			values, jacobian := denote.Jacobian(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point())
 			requireClose(t, values, res.Values, 1e-10)
 			requireClose(t, jacobian, res.Jacobian, 1e-10)
-			for i, d := range denote.Differences(p.Term(), p.ScalarInputs(), p.Point()) {
+			for i, d := range denote.Differences(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point()) {
 				if !generate.Close(d, res.Jacobian[i], 1e-4) {
 					require.InDelta(t, d, res.Jacobian[i], 1e-6, "central difference of partial derivative %d", i)
 				}

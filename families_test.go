@@ -16,6 +16,7 @@ import (
 	"github.com/gram-machine/gram/engine/profile"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/span"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -426,13 +427,13 @@ func compareFamilies(t *testing.T, name, src string, params []string) bool {
 // expansion.
 func compareOpen(t *testing.T, p *Program, src string) bool {
 	t.Helper()
-	m2, size2, err := p.openArrays(p.Meter(t.Context()), EvalOptions{})
+	m2, size2, err := p.openArrays(bridge.Of(p).Meter(t.Context()), EvalOptions{})
 	if err != nil {
 		require.ErrorIs(t, err, graph.ErrFamilies, src)
 		return false
 	}
 	defer m2.Close()
-	m1, size1, err := p.open(p.Meter(t.Context()), p.Point(), EvalOptions{})
+	m1, size1, err := p.open(bridge.Of(p).Meter(t.Context()), p.Point(), EvalOptions{})
 	require.NoError(t, err)
 	defer m1.Close()
 	require.Equal(t, m1.Stats().Counts, m2.Stats().Counts, src)
@@ -604,10 +605,10 @@ func TestWithoutExpansion(t *testing.T) {
 	var unknown *span.UnknownError
 	require.ErrorAs(t, err, &unknown)
 	var total rule.Counts
-	res, err := p.Gradient(t.Context(), EvalOptions{Samples: func(s calls.Sample) { total.AddTimes(&s.Counts, 1) }})
+	res, err := p.Gradient(t.Context(), EvalOptions{hooks: bridge.Hooks{Samples: func(s calls.Sample) { total.AddTimes(&s.Counts, 1) }}})
 	require.NoError(t, err)
 	require.Equal(t, res.Cost.Steps, total)
-	require.Nil(t, p.Term(), "it is too large to be expanded")
+	require.Nil(t, bridge.Of(p).Term(), "it is too large to be expanded")
 	const operations = n*n*n + n*n*n - 1
 	require.Equal(t, Bound{Graph: 3*operations + 2*n*n, Operations: operations, Edges: 2 * operations, Inputs: 2 * n * n}, b)
 }
@@ -651,7 +652,7 @@ func TestLargeBranches(t *testing.T) {
 			continue
 		}
 		var total rule.Counts
-		res, err = p.Gradient(t.Context(), EvalOptions{Samples: func(s calls.Sample) { total.AddTimes(&s.Counts, 1) }})
+		res, err = p.Gradient(t.Context(), EvalOptions{hooks: bridge.Hooks{Samples: func(s calls.Sample) { total.AddTimes(&s.Counts, 1) }}})
 		require.NoError(t, err)
 		require.Equal(t, res.Cost.Steps, total)
 		require.Less(t, res.Cost.Nodes.Allocated, uint64(2*len(p.inputs)))
@@ -718,7 +719,7 @@ func TestFamilySymbols(t *testing.T) {
 	}
 	arrays, err := p.Bound(t.Context(), EvalOptions{})
 	require.NoError(t, err)
-	m, size, err := p.open(p.Meter(t.Context()), p.Point(), EvalOptions{})
+	m, size, err := p.open(bridge.Of(p).Meter(t.Context()), p.Point(), EvalOptions{})
 	require.NoError(t, err)
 	defer m.Close()
 	require.EqualValues(t, size.Operations, arrays.Operations)

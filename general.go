@@ -23,7 +23,7 @@ var force int
 // general reports whether a program runs as code of the compiler, which one goroutine does, also where several may.
 // Profiles, the random schedule and the options that choose a form of the machine are the machine's.
 func (p *Program) general(opt *EvalOptions, gradient bool) bool {
-	if gradient && opt.Strategy != Direct || opt.Schedule == Random || opt.NoFuse || opt.Finite || opt.Samples != nil ||
+	if gradient && opt.Strategy != Direct || opt.Schedule == Random || opt.NoFuse || opt.Finite || opt.hooks.Samples != nil ||
 		opt.RowsMemory != 0 {
 		return false
 	}

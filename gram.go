@@ -207,17 +207,15 @@ func Format(ctx context.Context, name string, src []byte) ([]byte, error) {
 	return text, nil
 }
 
-// Meter checks ctx and the limits of [Options] during work on the term.
-func (p *Program) Meter(ctx context.Context) *limits.Meter { return p.opt.meter(ctx) }
+func (p *Program) meter(ctx context.Context) *limits.Meter { return p.opt.meter(ctx) }
+
+func (p *Program) locate(err error, phase string) error { return locate(p.src, err, phase) }
 
 func (o *Options) meter(ctx context.Context) *limits.Meter {
 	m := limits.New(ctx, o.MaxMemory)
 	m.Progress, m.Phase, m.Share = o.Progress, o.Phase, o.Share
 	return m
 }
-
-// Locate makes an error of a phase like "compiling" an [*Error] or [*LimitError].
-func (p *Program) Locate(err error, phase string) error { return locate(p.src, err, phase) }
 
 // Input is an input of the program: numbers, in products and vectors.
 type Input struct {
@@ -248,27 +246,13 @@ func (p *Program) Type() string { return p.src.TypeText }
 // Shape returns the shape of the value, nil if there is a function in it.
 func (p *Program) Shape() *Shape { return p.src.Shape }
 
-// Expand makes [Program.Term]. Where it is not called, whatever needs the term makes it. The error is an [*Error] if
-// the term is too large, or a [*LimitError].
-func (p *Program) Expand(ctx context.Context) error { return p.expand(p.Meter(ctx), "load") }
-
 func (p *Program) expand(meter *limits.Meter, phase string) error {
 	_, err := p.src.Expand(meter.Reserve, meter.During(phase))
-	return p.Locate(wrap(err), "expanding families")
+	return p.locate(wrap(err), "expanding families")
 }
 
-// Term returns the elaborated program without families, which must not be modified. It is nil if that is too large, as
-// [Program.Expand] tells. Terms made of it add to its universe of types, so in several goroutines use [Program.Copy].
-func (p *Program) Term() *term.Term { return p.src.Term() }
-
-// ScalarInputs returns the inputs of [Program.Term], as [Program.Point] has them.
-func (p *Program) ScalarInputs() []term.Var { return slices.Clone(p.inputs) }
-
-// Source returns the program with its source, which must not be modified.
-func (p *Program) Source() *lang.Program { return p.src }
-
-// Copy copies [Program.Term], with its own universe of types, and its scalar inputs; nil if there is none.
-func (p *Program) Copy() (*term.Term, []term.Var) {
+// copyTerm copies the term, with its own universe of types, and its scalar inputs; nil if there is none.
+func (p *Program) copyTerm() (*term.Term, []term.Var) {
 	p.terms.Lock()
 	defer p.terms.Unlock()
 	t := p.src.Term()
@@ -277,7 +261,7 @@ func (p *Program) Copy() (*term.Term, []term.Var) {
 	}
 	out := term.New(term.NewTypes())
 	own := map[term.Var]term.Var{}
-	inputs := p.ScalarInputs()
+	inputs := slices.Clone(p.inputs)
 	for i, x := range inputs {
 		inputs[i] = out.NewVar(term.VarInfo{Name: t.Info(x).Name, Type: term.R, Pos: t.Info(x).Pos})
 		own[x] = inputs[i]
@@ -311,7 +295,7 @@ func (c *compiled[P]) get(p *Program, meter *limits.Meter, make func() (*P, erro
 			bytes = inArrays
 		}
 		if err := meter.Reserve(bytes * int64(len(p.inputs))); err != nil {
-			return nil, p.Locate(err, "compiling")
+			return nil, p.locate(err, "compiling")
 		}
 		start := time.Now()
 		meter.Begin("compile")
@@ -337,14 +321,14 @@ func (c *compiled[P]) took() time.Duration {
 func (p *Program) valueProgram(meter *limits.Meter, placed bool) (*graph.Program, error) {
 	return p.value.with(placed).get(p, meter, func() (*graph.Program, error) {
 		if err := p.setSize(nil, meter); err != nil {
-			return nil, p.Locate(err, "compiling")
+			return nil, p.locate(err, "compiling")
 		}
 		if err := p.expand(meter, "compile"); err != nil {
 			return nil, err
 		}
 		prog, err := compile.Compile(p.src.Term(),
 			compile.Options{Inputs: p.inputs, Places: placed, Check: meter.During("compile")})
-		return prog, p.Locate(err, "compiling")
+		return prog, p.locate(err, "compiling")
 	})
 }
 
@@ -356,7 +340,7 @@ func (p *Program) reverseProgram(meter *limits.Meter, placed bool) (*graph.Progr
 		}
 		prog, err := compile.Compile(d,
 			compile.Options{Inputs: p.inputs, Reversed: true, Places: placed, Check: meter.During("compile")})
-		return prog, p.Locate(err, "compiling")
+		return prog, p.locate(err, "compiling")
 	})
 }
 
@@ -391,11 +375,11 @@ func (p *Program) arrayProgram(meter *limits.Meter, reversed, placed bool) (*gra
 		t, err := families(meter.During("compile"))
 		switch {
 		case err != nil:
-			return nil, p.Locate(err, "compiling")
+			return nil, p.locate(err, "compiling")
 		case reversed:
 			t, err = p.reversedOf(t, meter)
 		default:
-			err = p.Locate(p.setSize(nil, meter), "compiling")
+			err = p.locate(p.setSize(nil, meter), "compiling")
 		}
 		if err != nil {
 			return nil, err
@@ -412,7 +396,7 @@ func (p *Program) arrayProgram(meter *limits.Meter, reversed, placed bool) (*gra
 			}
 			return nil, err
 		}
-		return prog, p.Locate(err, "compiling")
+		return prog, p.locate(err, "compiling")
 	})
 }
 
@@ -422,13 +406,13 @@ func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*literal.P
 	if !gradient {
 		return p.literal.get(p, meter, func() (*literal.Program, error) {
 			if err := p.setSize(nil, meter); err != nil {
-				return nil, p.Locate(err, "compiling")
+				return nil, p.locate(err, "compiling")
 			}
 			if err := p.expand(meter, "compile"); err != nil {
 				return nil, err
 			}
 			prog, err := literal.NewValue(p.src.Term(), p.inputs, check)
-			return prog, p.Locate(err, "compiling")
+			return prog, p.locate(err, "compiling")
 		})
 	}
 	return p.literalGradient.get(p, meter, func() (*literal.Program, error) {
@@ -437,7 +421,7 @@ func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*literal.P
 			return nil, err
 		}
 		prog, err := literal.NewGradient(d, p.inputs, p.outputs(), check)
-		return prog, p.Locate(err, "compiling")
+		return prog, p.locate(err, "compiling")
 	})
 }
 
@@ -452,7 +436,7 @@ func (p *Program) outputs() int {
 // Differentiable returns an [*Error] unless there is a gradient or a Jacobian.
 func (p *Program) Differentiable() error {
 	if err := revgrad.Undefined(p.src.Written()); err != nil {
-		return p.Locate(err, "differentiating")
+		return p.locate(err, "differentiating")
 	}
 	return p.gradientType()
 }
@@ -472,9 +456,9 @@ func (p *Program) reversedOf(t *term.Term, meter *limits.Meter) (*term.Term, err
 	}
 	d, err := revgrad.Reverse(t, meter.During("compile"))
 	if err != nil {
-		return nil, p.Locate(err, "differentiating")
+		return nil, p.locate(err, "differentiating")
 	}
-	return d, p.Locate(p.setSize(d, meter), "differentiating")
+	return d, p.locate(p.setSize(d, meter), "differentiating")
 }
 
 // setSize notes the size of the program's term, and that of D(t), if d is not nil. The error is that of a look.

@@ -62,7 +62,7 @@ func (p *Program) derivative(meter *limits.Meter) (*Program, error) {
 			t, xs, vs, err = revgrad.Tangent(p.src.Term(), p.inputs, meter.During("compile"))
 		}
 		if err != nil {
-			return nil, p.Locate(err, "differentiating")
+			return nil, p.locate(err, "differentiating")
 		}
 		d := p.src.Derivative(t, xs, vs)
 		return &Program{src: d, inputs: append(xs[:len(xs):len(xs)], vs...), opt: p.opt, terms: p.terms}, nil
@@ -72,7 +72,7 @@ func (p *Program) derivative(meter *limits.Meter) (*Program, error) {
 // Kinks returns where the derivative at the program's point is a choice, and how often. The Headline is a symbol, or
 // "if".
 func (p *Program) Kinks(ctx context.Context, opt EvalOptions) (map[Diagnostic]int, error) {
-	m, _, err := p.open(p.Meter(ctx), p.Point(), opt)
+	m, _, err := p.open(p.meter(ctx), p.Point(), opt)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/property"
 	shapes "github.com/gram-machine/gram/lang/load"
@@ -111,7 +112,7 @@ func TestHessianVector(t *testing.T) {
 
 // alongVector returns the derivative of a program along a vector, as a term.
 func alongVector(t *testing.T, p *gram.Program) (d *term.Term, xs, vs []term.Var) {
-	q, inputs := p.Copy()
+	q, inputs := bridge.Of(p).Copy()
 	d, xs, vs, err := revgrad.Tangent(q, inputs, nil)
 	require.NoError(t, err)
 	return d, xs, vs
@@ -205,7 +206,7 @@ func TestKinks(t *testing.T) {
 				require.NoError(t, err)
 				kinks, err := p.Kinks(ctx, gram.EvalOptions{})
 				require.NoError(t, err)
-				q, inputs := p.Copy()
+				q, inputs := bridge.Of(p).Copy()
 				differences := denote.Differences(q, inputs, p.Point())
 				agree := true
 				for i := range differences {

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 )
@@ -107,14 +108,14 @@ func TestOneProgramManyGoroutineUses(t *testing.T) {
 			use(func() error { _, err := p.Gradient(ctx, gram.EvalOptions{Mode: m}); return err })
 		}
 		use(func() error {
-			t, _ := p.Copy()
+			t, _ := bridge.Of(p).Copy()
 			_, err := revgrad.Reverse(t, nil)
 			return err
 		})
 		use(func() error { _, err := p.Gradient(ctx, gram.EvalOptions{Literal: true}); return err })
 		use(func() error { _, err := p.Value(ctx, gram.EvalOptions{}); return err })
 		use(func() error { _, err := p.Bound(ctx, gram.EvalOptions{}); return err })
-		use(func() error { _, err := p.Normal(ctx, gram.EvalOptions{}); return err })
+		use(func() error { _, err := bridge.Of(p).Normal(ctx, gram.EvalOptions{}); return err })
 	}
 	wait.Wait()
 	close(errs)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/stage"
 )
@@ -162,7 +163,7 @@ func TestOpenInParts(t *testing.T) {
 		m, size, err := stage.Run(prog, p.Point(), engine.Options{})
 		require.NoError(t, err)
 		defer m.Close()
-		expanded, want, err := p.open(p.Meter(t.Context()), p.Point(), EvalOptions{})
+		expanded, want, err := p.open(bridge.Of(p).Meter(t.Context()), p.Point(), EvalOptions{})
 		require.NoError(t, err)
 		defer expanded.Close()
 		require.Equal(t, want, size, src)
@@ -187,7 +188,7 @@ func TestLargeOpenParts(t *testing.T) {
 	for _, q := range []int{0, 2, 7} {
 		p, err := Load(t.Context(), "t.gram", []byte(partsHead+partsPrograms[q].body+"\n"), Options{Params: []string{"k=512"}})
 		require.NoError(t, err)
-		m, size, err := p.openArrays(p.Meter(t.Context()), EvalOptions{})
+		m, size, err := p.openArrays(bridge.Of(p).Meter(t.Context()), EvalOptions{})
 		require.NoError(t, err)
 		defer m.Close()
 		require.Greater(t, size.Operations, uint64(2*512*512))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gram-machine/gram/engine"
 	engineprofile "github.com/gram-machine/gram/engine/profile"
-	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/machine"
 )
@@ -64,16 +64,8 @@ type EvalOptions struct {
 	// Literal runs on the literal machine, which makes every step by itself, with the same result and steps.
 	// It has the schedules LIFO and Random, the mode Reverse and the strategy Direct. Work sets [Cost.Work].
 	Literal, Work bool
-	// Events and Before watch the literal machine: see [machine.Options]. An error that they
-	// return ends the run, which returns it.
-	Events func(*machine.Fired) error
-	Before func(rewrite uint64) error
 
-	// Samples, if not nil, gets a profile: the steps of [Program.Value] or [Program.Gradient], with those that
-	// a strategy took before, by places of the program. It needs the schedule LIFO or Random and the mode Reverse.
-	// Timed adds times; the literal machine has none.
-	Samples func(calls.Sample)
-	Timed   bool
+	hooks bridge.Hooks // of commands and benchmarks
 }
 
 // Schedule is the order in which the machine fires redexes.
@@ -138,17 +130,17 @@ func (o *EvalOptions) check() error {
 		return wrong("strategy", int(o.Strategy))
 	case o.Workers < 0:
 		return misuse("%d workers: there must be at least one, or 0 for as many as GOMAXPROCS", o.Workers)
-	case o.Samples != nil && o.Schedule == Parallel:
+	case o.hooks.Samples != nil && o.Schedule == Parallel:
 		return misuse("a profile is of the schedules LIFO and Random")
-	case o.Samples != nil && o.Mode != Reverse:
+	case o.hooks.Samples != nil && o.Mode != Reverse:
 		return misuse("a profile is of the mode Reverse")
 	case !o.Literal && o.Work:
 		return misuse("only the literal machine measures its work")
-	case !o.Literal && o.Events != nil:
+	case !o.Literal && o.hooks.Events != nil:
 		return misuse("only the literal machine has events")
 	case !o.Literal:
 		return nil
-	case o.Timed:
+	case o.hooks.Timed:
 		return misuse("a profile of the literal machine has no time")
 	case o.Schedule == Parallel:
 		return misuse("the literal machine has the schedules LIFO and Random")
@@ -172,7 +164,7 @@ func (o *EvalOptions) engine() engine.Options {
 
 // literal returns the options of a run of the literal machine, but for its limits.
 func (o *EvalOptions) literal() machine.Options {
-	opt := machine.Options{Seed: o.Seed, Finite: o.Finite, Measure: o.Work, Events: o.Events, Before: o.Before}
+	opt := machine.Options{Seed: o.Seed, Finite: o.Finite, Measure: o.Work, Events: o.hooks.Events, Before: o.hooks.Before}
 	if o.Schedule == Random {
 		opt.Random = true
 	}
@@ -182,9 +174,9 @@ func (o *EvalOptions) literal() machine.Options {
 // recorder makes what records a profile on the engine, nil for none.
 func (o *EvalOptions) recorder() func(*engine.Machine) engine.Recorder {
 	switch {
-	case o.Samples == nil:
+	case o.hooks.Samples == nil:
 		return nil
-	case o.Timed:
+	case o.hooks.Timed:
 		return engineprofile.Timed
 	}
 	return engineprofile.New

@@ -24,19 +24,19 @@ func (e *Evaluator) prepare(point []float64) (err error) {
 		}
 	}
 	if e.arrays() {
-		if e.prog, err = e.p.arrayProgram(e.meter, e.grad, e.opt.Samples != nil); !errors.Is(err, graph.ErrFamilies) {
+		if e.prog, err = e.p.arrayProgram(e.meter, e.grad, e.opt.hooks.Samples != nil); !errors.Is(err, graph.ErrFamilies) {
 			return err
 		}
 	}
 	switch {
 	case !e.grad:
-		e.prog, err = e.p.valueProgram(e.meter, e.opt.Samples != nil)
+		e.prog, err = e.p.valueProgram(e.meter, e.opt.hooks.Samples != nil)
 	case e.opt.Strategy == Unfold:
 		err = e.unfold(point)
 	case e.opt.Strategy == Modular:
 		err = e.normalise(point)
 	default:
-		e.prog, err = e.p.reverseProgram(e.meter, e.opt.Samples != nil)
+		e.prog, err = e.p.reverseProgram(e.meter, e.opt.hooks.Samples != nil)
 	}
 	return err
 }
@@ -53,7 +53,7 @@ func (p *Program) codeProgram(meter *limits.Meter, gradient bool) (*exec.Program
 		if gradient {
 			_, err = p.reversedOf(t, meter)
 		} else {
-			err = p.Locate(p.setSize(nil, meter), "compiling")
+			err = p.locate(p.setSize(nil, meter), "compiling")
 		}
 		if err != nil {
 			return nil, err
@@ -64,7 +64,7 @@ func (p *Program) codeProgram(meter *limits.Meter, gradient bool) (*exec.Program
 		case errors.As(err, &none): // the machine runs it
 			return nil, err
 		case err != nil:
-			return nil, p.Locate(err, "compiling")
+			return nil, p.locate(err, "compiling")
 		}
 		return exec.New(code), nil
 	})
@@ -115,26 +115,26 @@ func (e *Evaluator) unfold(point []float64) error {
 		return err
 	}
 	defer m.Close()
-	if e.opt.Samples != nil {
-		m.Samples(e.opt.Samples)
+	if e.opt.hooks.Samples != nil {
+		m.Samples(e.opt.hooks.Samples)
 	}
 	e.meter.Begin("compile")
 	check := e.meter.During("compile")
 	g, err := stage.NewGround(p.src, m, nil, check)
 	if err != nil {
-		return p.Locate(err, "making the graph")
+		return p.locate(err, "making the graph")
 	}
 	d, err := revgrad.Reverse(g.Term, check)
 	if err != nil {
-		return p.Locate(err, "differentiating")
+		return p.locate(err, "differentiating")
 	}
 	if err := p.setSize(d, e.meter); err != nil {
-		return p.Locate(err, "compiling")
+		return p.locate(err, "compiling")
 	}
 	e.prog, err = compile.Compile(d,
-		compile.Options{Inputs: g.Inputs, Reversed: true, Places: e.opt.Samples != nil, Check: check})
+		compile.Options{Inputs: g.Inputs, Reversed: true, Places: e.opt.hooks.Samples != nil, Check: check})
 	if err != nil {
-		return p.Locate(err, "compiling")
+		return p.locate(err, "compiling")
 	}
 	e.before, e.madeAt, e.making = m.Stats(), slices.Clone(point), time.Since(start)
 	return nil
@@ -158,10 +158,10 @@ func (e *Evaluator) normalise(point []float64) error {
 		p.mu.Lock()
 		p.size.reverse = max(p.size.reverse, m.Size)
 		p.mu.Unlock()
-		return m, p.Locate(p.setSize(nil, e.meter), "compiling")
+		return m, p.locate(p.setSize(nil, e.meter), "compiling")
 	}
 	var m *modular.Program
-	if slices.Equal(point, p.src.Point) && e.opt.Samples == nil {
+	if slices.Equal(point, p.src.Point) && e.opt.hooks.Samples == nil {
 		_, err := p.modularly.get(p, e.meter, func() (_ *graph.Program, err error) {
 			if p.modularised, err = make(); err != nil {
 				return nil, err
@@ -188,7 +188,7 @@ func (e *Evaluator) normalise(point []float64) error {
 
 // again makes the program anew if it is one of another point.
 func (e *Evaluator) again(point []float64) error {
-	if e.opt.Strategy == Direct || !e.p.Branches() || slices.Equal(point, e.madeAt) {
+	if e.opt.Strategy == Direct || !e.p.branches() || slices.Equal(point, e.madeAt) {
 		return nil
 	}
 	if err := e.prepare(point); err != nil {

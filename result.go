@@ -51,8 +51,8 @@ func (p *Program) Repeat(ctx context.Context, opt EvalOptions, gradient bool, n 
 		}
 		times = append(times, e.last)
 	}
-	if opt.Samples != nil {
-		e.samples(opt.Samples)
+	if opt.hooks.Samples != nil {
+		e.samples(opt.hooks.Samples)
 	}
 	slices.Sort(times)
 	res.Cost = e.Cost()

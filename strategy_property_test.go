@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
@@ -21,7 +22,7 @@ func TestPropertyStrategies(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		q := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		p := randomProgram(t, q)
-		values, jacobian := denote.Jacobian(p.Term(), p.ScalarInputs(), p.Point())
+		values, jacobian := denote.Jacobian(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point())
 		for _, s := range []Strategy{Direct, Unfold, Modular} {
 			var steps rule.Counts
 			for i, noFuse := range []bool{true, false} {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/bridge"
 )
 
 // TestStream: what needs the numbers of data that is not stored is an error.
@@ -24,7 +25,7 @@ func TestStream(t *testing.T) {
 	require.ErrorAs(t, err, &misuse)
 	_, err = p.Span(t.Context(), true, false)
 	require.ErrorAs(t, err, &misuse)
-	_, err = p.Normal(t.Context(), gram.EvalOptions{})
+	_, err = bridge.Of(p).Normal(t.Context(), gram.EvalOptions{})
 	require.ErrorAs(t, err, &misuse)
 	_, err = p.Gradient(t.Context(), gram.EvalOptions{MaxSteps: 1_000_000})
 	var limit *gram.LimitError

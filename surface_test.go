@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -141,7 +142,7 @@ func checkSource(ctx context.Context, src string, value bool, seed int, drawn *s
 	s := &surface{ctx: ctx, p: p, seed: seed, r: rand.New(rand.NewPCG(uint64(seed), 12)), drawn: drawn}
 	if !value {
 		drawn.gradients.Add(1)
-		s.tape = newTape(p.Term(), p.ScalarInputs(), p.Point())
+		s.tape = newTape(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point())
 		if finite := func(x float64) bool { return math.Abs(x) < 1e100 }; s.tape.Unsure || !every(s.tape.Bounds, finite) || !every(s.tape.Values, finite) || !every(s.tape.Jacobian, finite) {
 			s.tape = nil
 		} else {
@@ -204,7 +205,7 @@ func btoi(b bool) int {
 
 // same compares a result with another one, and its numbers with those of the tape.
 func (s *surface) same(want, res *Result, gradient bool) error {
-	if s.tape == nil && s.p.Branches() && gradient {
+	if s.tape == nil && bridge.Of(s.p).Branches() && gradient {
 		return nil
 	}
 	if want.Cost.Steps != res.Cost.Steps {
@@ -254,13 +255,13 @@ func (s *surface) graph() error {
 	if s.seed%2 == 0 {
 		opt.Schedule = Random
 	}
-	want, err := s.p.graphLiteral(s.p.Meter(s.ctx), opt)
+	want, err := s.p.graphLiteral(bridge.Of(s.p).Meter(s.ctx), opt)
 	if err != nil {
 		return fmt.Errorf("m and |G|: %w", err)
 	}
 	for i, opt := range []EvalOptions{{}, {}, {NoFuse: true}} {
 		s.p.eager = i == 1
-		if got, err := s.p.Bound(s.ctx, opt); err != nil || got != want && (s.tape != nil || !s.p.Branches()) {
+		if got, err := s.p.Bound(s.ctx, opt); err != nil || got != want && (s.tape != nil || !bridge.Of(s.p).Branches()) {
 			return fmt.Errorf("m and |G| are %+v instead of %+v, %+v: %w", got, want, opt, err)
 		}
 	}
@@ -272,7 +273,7 @@ func (s *surface) semantics() error {
 	if s.tape == nil || s.seed%5 > 0 {
 		return nil
 	}
-	t, inputs, at := s.p.Term(), s.p.ScalarInputs(), s.p.Point()
+	t, inputs, at := bridge.Of(s.p).Term(), bridge.Of(s.p).ScalarInputs(), s.p.Point()
 	point := make([]denote.Dual, len(at))
 	along, bounds := make([]float64, len(s.tape.Values)), make([]float64, len(s.tape.Values))
 	for i, x := range at {
@@ -390,12 +391,12 @@ func (s *surface) profile(gradient bool) error {
 		return nil
 	}
 	var total rule.Counts
-	opt := EvalOptions{Literal: s.seed%7 == 1, Samples: func(x calls.Sample) { total.AddTimes(&x.Counts, 1) }}
+	opt := EvalOptions{Literal: s.seed%7 == 1, hooks: bridge.Hooks{Samples: func(x calls.Sample) { total.AddTimes(&x.Counts, 1) }}}
 	res, err := s.run(gradient, opt)
 	if err != nil {
 		return fmt.Errorf("profile: %w", err)
 	}
-	if total != res.Cost.Steps || total != s.steps[btoi(gradient)] && (s.tape != nil || !s.p.Branches()) {
+	if total != res.Cost.Steps || total != s.steps[btoi(gradient)] && (s.tape != nil || !bridge.Of(s.p).Branches()) {
 		return fmt.Errorf("the profile has the steps %v, the run %v, gradient %v", total, res.Cost.Steps, gradient)
 	}
 	return nil
@@ -477,7 +478,7 @@ func (s *surface) at(point []float64, res *Result) error {
 	}
 	want.Cost = fresh.Cost()
 	here := *s
-	here.tape = newTape(s.p.Term(), s.p.ScalarInputs(), point)
+	here.tape = newTape(bridge.Of(s.p).Term(), bridge.Of(s.p).ScalarInputs(), point)
 	finite := func(x float64) bool { return math.Abs(x) < 1e100 }
 	if here.tape.Unsure || !every(here.tape.Bounds, finite) || !every(here.tape.Jacobian, finite) {
 		return nil

@@ -25,15 +25,15 @@ import (
 // Bound reduces the program with symbolic inputs. The point decides its branches and its recursion.
 func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
 	if opt.Literal {
-		return p.boundLiteral(p.Meter(ctx), opt)
+		return p.boundLiteral(p.meter(ctx), opt)
 	}
 	// The engine does not copy a value of an inductive type where match takes it apart, so it cannot count the (10) of each copy.
 	if slices.ContainsFunc(p.src.Written().Nodes, func(n term.Node) bool { return n.Op == term.CaseOp }) {
-		return p.graphLiteral(p.Meter(ctx), opt)
+		return p.graphLiteral(p.meter(ctx), opt)
 	}
-	m, size, err := p.openArrays(p.Meter(ctx), opt)
+	m, size, err := p.openArrays(p.meter(ctx), opt)
 	if errors.Is(err, graph.ErrFamilies) {
-		m, size, err = p.open(p.Meter(ctx), p.Point(), opt)
+		m, size, err = p.open(p.meter(ctx), p.Point(), opt)
 	}
 	if err != nil {
 		return Bound{}, err
@@ -55,7 +55,7 @@ func (p *Program) Span(ctx context.Context, gradient, tree bool) (cost.Span, err
 	if err := p.notStreamed(); err != nil {
 		return cost.Span{}, err
 	}
-	meter := p.Meter(ctx)
+	meter := p.meter(ctx)
 	opt := span.Options{Tree: tree, Check: meter.During("span")}
 	if p.src.HasLarge() {
 		t, what := p.src.Written(), "program"
@@ -68,7 +68,7 @@ func (p *Program) Span(ctx context.Context, gradient, tree bool) (cost.Span, err
 		}
 		n, err := t.Symbols(opt.Check)
 		if err != nil {
-			return cost.Span{}, p.Locate(err, "measuring the span")
+			return cost.Span{}, p.locate(err, "measuring the span")
 		}
 		if n > maxSpanned {
 			return cost.Span{}, &span.UnknownError{Why: fmt.Sprintf("the expansion of the %s has %d symbols, more "+
@@ -80,21 +80,18 @@ func (p *Program) Span(ctx context.Context, gradient, tree bool) (cost.Span, err
 	}
 	v, err := span.Value(p.src.Term(), p.inputs, p.Point(), opt)
 	if err != nil || !gradient {
-		return cost.Span{Value: v.Length()}, p.Locate(err, "measuring the span")
+		return cost.Span{Value: v.Length()}, p.locate(err, "measuring the span")
 	}
 	d, err := p.reversed(meter)
 	if err != nil {
 		return cost.Span{}, err
 	}
 	g, err := span.Gradient(d, p.inputs, p.outputs(), p.Point(), opt)
-	return cost.Span{Value: v.Length(), Gradient: g.Length()}, p.Locate(err, "measuring the span")
+	return cost.Span{Value: v.Length(), Gradient: g.Length()}, p.locate(err, "measuring the span")
 }
 
-// Random reports whether the program takes default values with random numbers, which [Options.Seed] decides.
-func (p *Program) Random() bool { return p.src.Random }
-
-// Branches reports whether a condition may depend on an input.
-func (p *Program) Branches() bool {
+// branches reports whether a condition may depend on an input.
+func (p *Program) branches() bool {
 	if len(p.src.Inputs) == 0 {
 		return false
 	}
@@ -108,13 +105,13 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*
 	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
 		return nil, engine.GraphSize{}, err
 	}
-	placed := opt.Samples != nil
+	placed := opt.hooks.Samples != nil
 	prog, err := p.symbolic.with(placed).get(p, meter, func() (*graph.Program, error) {
 		if err := p.expand(meter, "compile"); err != nil {
 			return nil, err
 		}
 		prog, err := stage.Compile(p.src, p.src.Term(), placed, meter.During("compile"))
-		return prog, p.Locate(err, "compiling")
+		return prog, p.locate(err, "compiling")
 	})
 	if err != nil {
 		return nil, engine.GraphSize{}, err
@@ -128,7 +125,7 @@ func (p *Program) runOpen(prog *graph.Program, meter *limits.Meter, point []floa
 	run.Eager = p.eager
 	run.Phase, run.Limits = phaseOf(meter), meter.Bounds("reduce", opt.MaxSteps, opt.MaxNodes)
 	m, size, err := stage.Run(prog, point, run)
-	return m, size, p.Locate(err, "reducing")
+	return m, size, p.locate(err, "reducing")
 }
 
 // openArrays is open at the program's point for a program whose families run as arrays: the machine has the size of the
@@ -138,7 +135,7 @@ func (p *Program) openArrays(meter *limits.Meter, opt EvalOptions) (*engine.Mach
 		return nil, engine.GraphSize{}, err
 	}
 	form := &p.symbolicArrays
-	if !p.src.HasLarge() || form.none.Load() || !opt.arrays() || opt.Samples != nil {
+	if !p.src.HasLarge() || form.none.Load() || !opt.arrays() || opt.hooks.Samples != nil {
 		return nil, engine.GraphSize{}, graph.ErrFamilies
 	}
 	prog, err := form.get(p, meter, func() (*graph.Program, error) {
@@ -148,7 +145,7 @@ func (p *Program) openArrays(meter *limits.Meter, opt EvalOptions) (*engine.Mach
 		if err == nil {
 			prog, err = stage.Families(p.src, t, meter.Reserve, check)
 		}
-		return prog, p.Locate(err, "compiling")
+		return prog, p.locate(err, "compiling")
 	})
 	var m *engine.Machine
 	var size engine.GraphSize
@@ -176,17 +173,15 @@ func shareOf(meter *limits.Meter) func(calls.Phase, float64) {
 
 // modular is what the strategy [Modular] works with.
 func (p *Program) modular(meter *limits.Meter, opt *EvalOptions) *modular.Env {
-	return &modular.Env{Meter: meter, Cache: p.opt.Cache, Record: opt.recorder(), Samples: opt.Samples, Locate: p.Locate}
+	return &modular.Env{Meter: meter, Cache: p.opt.Cache, Record: opt.recorder(), Samples: opt.hooks.Samples, Locate: p.locate}
 }
 
-// Normal returns the symbolic normal form of D(t), whose free variables are the inputs, of type D(R). For t of type R
-// that is the right-hand side of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩, and of other types there is none by the literal
-// machine. A program that branches takes the branches of the point.
-func (p *Program) Normal(ctx context.Context, opt EvalOptions) (*term.Term, error) {
+// normal is the symbolic normal form of D(t): see [bridge.Inside].
+func (p *Program) normal(ctx context.Context, opt EvalOptions) (*term.Term, error) {
 	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
 		return nil, err
 	}
-	meter := p.Meter(ctx)
+	meter := p.meter(ctx)
 	if opt.Literal {
 		return p.normalLiteral(meter, opt)
 	}
@@ -197,7 +192,7 @@ func (p *Program) Normal(ctx context.Context, opt EvalOptions) (*term.Term, erro
 	}
 	d, err := revgrad.Reverse(p.src.Term(), meter.During("compile"))
 	if err != nil {
-		return nil, p.Locate(err, "differentiating")
+		return nil, p.locate(err, "differentiating")
 	}
 	return p.modular(meter, &opt).Normal(d, p.inputs, p.Point(), engine.Options{Schedule: opt.Schedule, Seed: opt.Seed,
 		Limits: meter.Bounds("normalise", opt.MaxSteps, opt.MaxNodes)})
@@ -239,7 +234,7 @@ func (s *passes) make(point []float64) error {
 	}
 	defer m.Close()
 	if err := s.meter.Reserve(bytesPerOperation * int64(size.Operations)); err != nil {
-		return s.p.Locate(err, "making the graph")
+		return s.p.locate(err, "making the graph")
 	}
 	check := s.meter.During("reduce")
 	b := hypergraph.NewBuilder(len(point))
@@ -254,7 +249,7 @@ func (s *passes) make(point []float64) error {
 		return true
 	})
 	if err != nil {
-		return s.p.Locate(err, "making the graph")
+		return s.p.locate(err, "making the graph")
 	}
 	for _, o := range operands(symbolic.GroundOutputs(m)) {
 		b.Output(o)
@@ -280,7 +275,7 @@ func operands(args []symbolic.Operand) []hypergraph.Operand {
 // gradient puts values and Jacobian at the point where they belong, and returns how
 // long the passes took.
 func (s *passes) gradient(point, values, jacobian []float64) (time.Duration, error) {
-	if s.p.Branches() && !slices.Equal(point, s.point) {
+	if s.p.branches() && !slices.Equal(point, s.point) {
 		if err := s.make(point); err != nil {
 			return 0, err
 		}
@@ -292,7 +287,7 @@ func (s *passes) gradient(point, values, jacobian []float64) (time.Duration, err
 	}
 	res, err := run(point)
 	if err != nil {
-		return 0, s.p.Locate(err, "running over the graph")
+		return 0, s.p.locate(err, "running over the graph")
 	}
 	copy(values, res.Values)
 	copy(jacobian, res.Jacobian)

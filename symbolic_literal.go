@@ -42,7 +42,7 @@ func (p *Program) graphLiteral(meter *limits.Meter, opt EvalOptions) (Bound, err
 		Numerals: size.Numerals}, nil
 }
 
-// normalLiteral is [Program.Normal] by the literal machine.
+// normalLiteral is the normal form of [bridge.Inside] by the literal machine.
 func (p *Program) normalLiteral(meter *limits.Meter, opt EvalOptions) (*term.Term, error) {
 	if k := p.src.Shape; k == nil || k.Kind != load.Real {
 		return nil, errorAt(p.src, p.src.BodyPos(), "no normal form by the literal machine",
@@ -64,7 +64,7 @@ func (p *Program) openLiteral(meter *limits.Meter, opt EvalOptions, reversed boo
 	}
 	t := p.src.Term()
 	if err := stage.CheckGround(p.src, t); err != nil {
-		return nil, nil, p.Locate(err, "compiling")
+		return nil, nil, p.locate(err, "compiling")
 	}
 	check, open := meter.During("compile"), literal.NewOpen
 	if reversed {
@@ -76,17 +76,17 @@ func (p *Program) openLiteral(meter *limits.Meter, opt EvalOptions, reversed boo
 	}
 	prog, err := open(t, p.inputs, check)
 	if err != nil {
-		return nil, nil, p.Locate(err, "compiling")
+		return nil, nil, p.locate(err, "compiling")
 	}
 	run := opt.literal()
 	run.Events, run.Before, run.Limits = nil, nil, meter.Bounds("reduce", opt.MaxSteps, opt.MaxNodes)
 	m, err := machine.New(prog, run)
 	if err != nil {
-		return nil, nil, p.Locate(err, "starting")
+		return nil, nil, p.locate(err, "starting")
 	}
 	if err := m.Graph(p.Point()); err != nil {
 		_ = m.Close()
-		return nil, nil, p.Locate(err, "reducing")
+		return nil, nil, p.locate(err, "reducing")
 	}
 	return m, t, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/rule"
 )
@@ -29,7 +30,7 @@ func TestDeclaredSymbols(t *testing.T) {
 			declared, err := gram.Load(t.Context(), name, append([]byte(declarations), src...),
 				gram.Options{Dir: "examples", Open: testprogram.FirstRows, Params: params[name]})
 			require.NoError(t, err)
-			require.NoError(t, declared.Source().CheckSymbols())
+			require.NoError(t, bridge.Of(declared).Source().CheckSymbols())
 			for _, opt := range forms {
 				want, err := p.Gradient(t.Context(), opt)
 				require.NoError(t, err)
@@ -92,7 +93,7 @@ func TestSymbolDerivatives(t *testing.T) {
 	} {
 		p := load(t, "input x = 2\n"+c.src+"\n")
 		if strings.HasPrefix(c.src, hull) {
-			require.NoError(t, p.Source().CheckSymbols(), c.src)
+			require.NoError(t, bridge.Of(p).Source().CheckSymbols(), c.src)
 		}
 		res, err := p.Gradient(t.Context(), gram.EvalOptions{})
 		require.NoError(t, err, c.src)

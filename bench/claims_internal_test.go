@@ -8,6 +8,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -85,7 +86,7 @@ func TestTheoremPoint(t *testing.T) {
 	require.LessOrEqual(t, pt.More["search of the engine"], pt.More[OverheadName])
 	p, err := gram.Load(t.Context(), "network", []byte(family.Network.Source(3)), gram.Options{})
 	require.NoError(t, err)
-	require.Equal(t, float64(p.Term().Size()+int64(len(p.ScalarInputs())))*(pt.Y+1), pt.More[BilinearName])
+	require.Equal(t, float64(bridge.Of(p).Term().Size()+int64(len(bridge.Of(p).ScalarInputs())))*(pt.Y+1), pt.More[BilinearName])
 	require.NotContains(t, measured(t, *of(family.TwoOutputs.Name), 3).More, MName)
 }
 

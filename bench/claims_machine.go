@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/rule"
 
 	"golang.org/x/sync/errgroup"
@@ -128,7 +129,7 @@ func searchWithout(hooks func() *engine.Hooks) quantity {
 // longestSearch is the most units of search and wake that the literal machine makes between two rewrites of a value.
 var longestSearch = quantity{"most units of search and wake in a row", func(s *subject) float64 {
 	run, longest := 0, 0
-	s.program("captures", family.Captures.Source(s.size)).value(gram.EvalOptions{Literal: true, Events: func(f *machine.Fired) error {
+	s.program("captures", family.Captures.Source(s.size)).value(bridge.Watch(gram.EvalOptions{Literal: true}, bridge.Hooks{Events: func(f *machine.Fired) error {
 		if _, ok := f.Move.Rule(); ok {
 			run = 0
 		} else if u := f.Move; u == rule.Wake || u == rule.Search {
@@ -136,7 +137,7 @@ var longestSearch = quantity{"most units of search and wake in a row", func(s *s
 			longest = max(longest, run)
 		}
 		return nil
-	}})
+	}}))
 	return float64(longest)
 }}
 

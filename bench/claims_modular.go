@@ -7,6 +7,7 @@ import (
 	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/limits"
@@ -98,7 +99,7 @@ func rebuilt(s *subject, e family.Edit, kept bool) (size float64, cost *gram.Cos
 		start := time.Now()
 		p := must(gram.Load(s.ctx, "an edit", []byte(e(s.size, edited)), gram.Options{Cache: cache}))
 		cost = &must(p.Gradient(s.ctx, gram.EvalOptions{Strategy: gram.Modular})).Cost
-		size, took = float64(p.Term().Size()), time.Since(start)
+		size, took = float64(bridge.Of(p).Term().Size()), time.Since(start)
 	}
 	if kept {
 		gradient(false)

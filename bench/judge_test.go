@@ -13,6 +13,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
@@ -215,9 +216,9 @@ func TestVerdictOfReference(t *testing.T) {
 		for n := 1; n <= sizes; n++ {
 			p, err := gram.Load(context.Background(), "squares.gram", []byte(squares(n)), gram.Options{})
 			require.NoError(t, err)
-			d, err := revgrad.Reverse(p.Term(), nil)
+			d, err := revgrad.Reverse(bridge.Of(p).Term(), nil)
 			require.NoError(t, err)
-			start := reference.Convert(d, denote.Floats{}).GradientStart(p.ScalarInputs(), p.Point(), 0).Named()
+			start := reference.Convert(d, denote.Floats{}).GradientStart(bridge.Of(p).ScalarInputs(), p.Point(), 0).Named()
 			res, err := start.Run(next, 100_000, nil)
 			require.NoError(t, err)
 			require.NotEmpty(t, res.Values)

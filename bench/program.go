@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/bridge"
 )
 
 // Source is a program with a param, as a family: how the cost of its gradient grows with the
@@ -100,6 +101,7 @@ func (r *sourceRuns) counts(s *subject) *sourceCounts {
 		return c
 	}
 	s.Program = r.at(s)
+	s.Inside = bridge.Of(s.Program)
 	c := &sourceCounts{cost: must(s.Gradient(s.ctx, r.Run)).Cost}
 	c.more = map[string]float64{StepsName: float64(totalSteps(&c.cost)), OverheadName: float64(c.cost.Overhead.Total), BilinearName: (termSize.of(s) + float64(len(s.ScalarInputs()))) * float64(totalSteps(&c.cost)+1)}
 	if c.bound, c.boundErr = s.Bound(s.ctx, r.Run); c.boundErr == nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/internal/bridge"
 )
 
 // chain is sin, n times.
@@ -57,7 +58,7 @@ func TestSource(t *testing.T) {
 	require.Equal(t, 100.0, p.X)
 	require.Equal(t, float64(res.Cost.Steps.Total()), p.Y)
 	require.Equal(t, map[string]float64{"m": float64(bound.M), "|G|": float64(bound.Graph), "steps": p.Y,
-		bench.BilinearName: float64(program.Term().Size()+int64(len(program.ScalarInputs()))) * (p.Y + 1),
+		bench.BilinearName: float64(bridge.Of(program).Term().Size()+int64(len(bridge.Of(program).ScalarInputs()))) * (p.Y + 1),
 		"overhead":         float64(res.Cost.Overhead.Total)}, p.More)
 	require.True(t, byName["time"].Series.Timed)
 	require.Positive(t, byName["time"].Points[0].Y)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/rule"
 
 	"github.com/gram-machine/gram"
@@ -32,6 +33,7 @@ type subject struct {
 	ctx           context.Context
 	size          int
 	*gram.Program // nil for a family without programs
+	bridge.Inside // of the program
 	bounded       *gram.Bound
 	costs         map[form]*gram.Cost // of gradients
 }
@@ -81,7 +83,7 @@ func measurement(f family.Family, point func(*subject) Point) func(context.Conte
 // program returns the subject with the program of a text.
 func (s *subject) program(name, text string) *subject {
 	p := must(gram.Load(s.ctx, name, []byte(text), gram.Options{}))
-	return &subject{ctx: s.ctx, size: s.size, Program: p, costs: map[form]*gram.Cost{}}
+	return &subject{ctx: s.ctx, size: s.size, Program: p, Inside: bridge.Of(p), costs: map[form]*gram.Cost{}}
 }
 
 // series is a series of a family with its name and sizes.

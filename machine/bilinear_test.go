@@ -10,6 +10,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
@@ -105,9 +106,9 @@ func TestWorkIsBilinear(t *testing.T) {
 // started is the term that a run starts from: t or D(t).
 func started(t require.TestingT, p *gram.Program, gradient bool) *term.Term {
 	if !gradient {
-		return p.Term()
+		return bridge.Of(p).Term()
 	}
-	d, err := revgrad.Reverse(p.Term(), nil)
+	d, err := revgrad.Reverse(bridge.Of(p).Term(), nil)
 	require.NoError(t, err)
 	return d
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/rule"
 
 	"github.com/stretchr/testify/require"
@@ -247,7 +248,7 @@ func requireBounded(t require.TestingT, p *literal.Program, opt machine.Options,
 // run runs the gradient or the value of a program.
 func run(t require.TestingT, p *gram.Program, gradient bool, opt machine.Options) machine.Stats {
 	if !gradient {
-		prog, err := literal.NewValue(p.Term(), p.ScalarInputs(), nil)
+		prog, err := literal.NewValue(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), nil)
 		require.NoError(t, err)
 		m, err := machine.New(prog, opt)
 		require.NoError(t, err)
@@ -257,13 +258,13 @@ func run(t require.TestingT, p *gram.Program, gradient bool, opt machine.Options
 		require.NoError(t, err)
 		return m.Stats()
 	}
-	d, err := revgrad.Reverse(p.Term(), nil)
+	d, err := revgrad.Reverse(bridge.Of(p).Term(), nil)
 	require.NoError(t, err)
 	k := 0
 	if p.Shape().Kind == load.Vector {
 		k = p.Shape().Size
 	}
-	prog, err := literal.NewGradient(d, p.ScalarInputs(), k, nil)
+	prog, err := literal.NewGradient(d, bridge.Of(p).ScalarInputs(), k, nil)
 	require.NoError(t, err)
 	m, err := machine.New(prog, opt)
 	require.NoError(t, err)

@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	_ "github.com/gram-machine/gram/parquet" // programs may read such files
@@ -152,7 +153,7 @@ func (p *Program) list(loaded *gram.Program) error {
 
 // data returns the list of the loaded program, or nil.
 func (p *Program) data(loaded *gram.Program) *load.Variable {
-	data := loaded.Source().Data
+	data := bridge.Of(loaded).Source().Data
 	i := slices.IndexFunc(data, func(d load.Variable) bool { return d.Name == p.Over })
 	if i < 0 {
 		return nil

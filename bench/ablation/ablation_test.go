@@ -11,6 +11,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/ablation"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
@@ -50,7 +51,7 @@ func TestPropertyAblated(t *testing.T) {
 // network is a fold of a cell over n numbers.
 func network(t *testing.T, n int, cell string) *reference.Start {
 	p := load(t, fmt.Sprintf("input e = 0.7\ninput r = 0.9\ndata a : List R = list i < %d -> sin i\nfold (fun x h -> %s) 0 a\n", n, cell))
-	return reference.Convert(p.Term(), denote.Floats{}).ValueStart(p.ScalarInputs(), p.Point())
+	return reference.Convert(bridge.Of(p).Term(), denote.Floats{}).ValueStart(bridge.Of(p).ScalarInputs(), p.Point())
 }
 
 // TestByName: a cell that uses its state once is copied n times and takes the steps that it takes by value,
@@ -81,6 +82,6 @@ func TestCheck(t *testing.T) {
 	stop := errors.New("stop")
 	check := func() error { return stop }
 	p := load(t, "input x = 1\n"+strings.Repeat("let x = x + x in\n", 10)+"x\n")
-	_, _, err := ablation.ByName(reference.Convert(p.Term(), denote.Floats{}).ValueStart(p.ScalarInputs(), p.Point()), limit, check)
+	_, _, err := ablation.ByName(reference.Convert(bridge.Of(p).Term(), denote.Floats{}).ValueStart(bridge.Of(p).ScalarInputs(), p.Point()), limit, check)
 	require.ErrorIs(t, err, stop)
 }

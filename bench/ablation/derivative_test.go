@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/bench/ablation"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/term"
 )
@@ -28,14 +29,14 @@ func TestDerivative(t *testing.T) {
 		{"let f = fun y -> c in x * f x", "(f x·1 + x·f' x 1)[f':=λy.λa.0][f:=λy.c]"},
 	} {
 		p := load(t, "input x = 0.5\ninput c = 3\n"+c.text+"\n")
-		xs := p.ScalarInputs()
-		d, err := ablation.Derivative(p.Term(), xs[0], limit, nil)
+		xs := bridge.Of(p).ScalarInputs()
+		d, err := ablation.Derivative(bridge.Of(p).Term(), xs[0], limit, nil)
 		require.NoError(t, err, c.text)
 		require.Equal(t, c.want, plain(d.String()))
 		typ, err := d.Check()
 		require.NoError(t, err)
 		require.Equal(t, term.R, typ)
-		_, want := denote.Jacobian(p.Term(), xs, p.Point())
+		_, want := denote.Jacobian(bridge.Of(p).Term(), xs, p.Point())
 		got := denote.Eval(d, xs, []denote.Dual{{V: 0.5}, {V: 3}})
 		require.InDelta(t, want[0], got[0].V, 1e-12)
 	}
@@ -66,10 +67,10 @@ func TestDerivativeOfChains(t *testing.T) {
 			ones int
 		}{{sines, 1}, {squares, 1 << n}} {
 			p := load(t, c.text+"x\n")
-			d, err := ablation.Derivative(p.Term(), p.ScalarInputs()[0], limit, nil)
+			d, err := ablation.Derivative(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs()[0], limit, nil)
 			require.NoError(t, err)
-			_, want := denote.Jacobian(p.Term(), p.ScalarInputs(), p.Point())
-			require.InDelta(t, want[0], denote.Eval(d, p.ScalarInputs(), []denote.Dual{{V: 0.5}})[0].V, 1e-12)
+			_, want := denote.Jacobian(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point())
+			require.InDelta(t, want[0], denote.Eval(d, bridge.Of(p).ScalarInputs(), []denote.Dual{{V: 0.5}})[0].V, 1e-12)
 			ones := 0
 			for i := range d.Nodes {
 				if k := &d.Nodes[i]; k.Op == term.NumOp && k.Val == 1 {
@@ -82,11 +83,11 @@ func TestDerivativeOfChains(t *testing.T) {
 		squares += "let x = x * x in\n"
 	}
 	p := load(t, squares+"x\n")
-	_, err := ablation.Derivative(p.Term(), p.ScalarInputs()[0], 1000, nil)
+	_, err := ablation.Derivative(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs()[0], 1000, nil)
 	var large *ablation.SizeError
 	require.ErrorAs(t, err, &large)
 	stop := errors.New("stop")
-	_, err = ablation.Derivative(p.Term(), p.ScalarInputs()[0], limit, func() error { return stop })
+	_, err = ablation.Derivative(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs()[0], limit, func() error { return stop })
 	require.ErrorIs(t, err, stop)
 }
 
@@ -101,7 +102,7 @@ func TestNotFirstOrder(t *testing.T) {
 		"let f = fun g -> g x in f sin":                         "what is applied is no function with a name (constructor 1)",
 	} {
 		p := load(t, fmt.Sprintf("input x = 0.5\n%s\n", text))
-		_, err := ablation.Derivative(p.Term(), p.ScalarInputs()[0], limit, nil)
+		_, err := ablation.Derivative(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs()[0], limit, nil)
 		require.EqualError(t, err, "not a first-order term: "+want, text)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
@@ -68,7 +69,7 @@ func run(t require.TestingT, prog *graph.Program, point []float64, h *engine.Hoo
 func ablated(t *testing.T, text string, reversed bool, h *engine.Hooks) outcome {
 	t.Helper()
 	p := load(t, text)
-	out, err := run(t, compiled(t, p.Term(), p.ScalarInputs(), reversed), p.Point(), h, limits.Bounds{})
+	out, err := run(t, compiled(t, bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), reversed), p.Point(), h, limits.Bounds{})
 	require.NoError(t, err)
 	return out
 }
@@ -199,17 +200,17 @@ func TestPropertyAblations(t *testing.T) {
 // TestAblationsRefuse: schedules and programs that they can't be of.
 func TestAblationsRefuse(t *testing.T) {
 	p := load(t, "input x = 0.5\nx * x")
-	_, err := engine.New(compiled(t, p.Term(), p.ScalarInputs(), false), engine.Options{Schedule: engine.Random, Hooks: ablation.Rescan()})
+	_, err := engine.New(compiled(t, bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), false), engine.Options{Schedule: engine.Random, Hooks: ablation.Rescan()})
 	require.ErrorContains(t, err, "schedule LIFO")
 	p = load(t, "input x = 0.5\n(lin a -> 2 * a) x")
-	_, err = engine.New(compiled(t, p.Term(), p.ScalarInputs(), false), engine.Options{Hooks: ablation.NoFactoring()})
+	_, err = engine.New(compiled(t, bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), false), engine.Options{Hooks: ablation.NoFactoring()})
 	require.ErrorContains(t, err, "hand-written duals")
 }
 
 // TestAblationLimits: what would take forever stops at the limits.
 func TestAblationLimits(t *testing.T) {
 	p := load(t, squares(60))
-	prog := compiled(t, p.Term(), p.ScalarInputs(), true)
+	prog := compiled(t, bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), true)
 	for _, name := range []string{"no factoring", "substitute first"} {
 		for _, bounds := range []limits.Bounds{{MaxSteps: 100_000}, {MaxNodes: 100_000}, {MaxMemory: 64 << 20, MaxSteps: 1e7}} {
 			if name == "no factoring" && bounds.MaxNodes != 0 {

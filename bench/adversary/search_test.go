@@ -8,6 +8,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/adversary"
+	"github.com/gram-machine/gram/internal/bridge"
 )
 
 func search(t *testing.T, ctx context.Context, opt adversary.Options) *adversary.Result {
@@ -51,7 +52,7 @@ func requirePrinted(t *testing.T, r *adversary.Result) {
 		}
 		res, err := run(t.Context(), opt)
 		require.NoError(t, err, f.Text)
-		got := adversary.Figures{Scale: want.Scale, Symbols: uint64(p.Term().Size()) + uint64(len(p.ScalarInputs())), Inputs: uint64(len(p.ScalarInputs())),
+		got := adversary.Figures{Scale: want.Scale, Symbols: uint64(bridge.Of(p).Term().Size()) + uint64(len(bridge.Of(p).ScalarInputs())), Inputs: uint64(len(bridge.Of(p).ScalarInputs())),
 			Steps: res.Cost.Steps.Total(), Made: res.Cost.Work.Units["instantiate"].Fired,
 			Searched: res.Cost.Work.Units["search"].Fired + res.Cost.Work.Units["wake"].Fired}
 		for _, w := range res.Cost.Work.Rules {

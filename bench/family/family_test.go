@@ -11,6 +11,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/stage"
@@ -45,10 +46,10 @@ func TestFamilies(t *testing.T) {
 			p := load(t, text)
 			res, err := p.Gradient(t.Context(), gram.EvalOptions{})
 			require.NoError(t, err, f.Name)
-			values, jacobian := denote.Jacobian(p.Term(), p.ScalarInputs(), p.Point())
+			values, jacobian := denote.Jacobian(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point())
 			require.InDeltaSlice(t, values, res.Values, 1e-9, "%s, n = %d", f.Name, n)
 			require.InDeltaSlice(t, jacobian, res.Jacobian, 1e-6, "%s, n = %d", f.Name, n)
-			_, err = hypergraph.FromTerm(p.Term(), p.ScalarInputs(), nil)
+			_, err = hypergraph.FromTerm(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), nil)
 			if f.Ground {
 				require.NoError(t, err, f.Name)
 			}
@@ -89,9 +90,9 @@ func TestHandwritten(t *testing.T) {
 
 		sum := load(t, family.LogSumExp.Source(n))
 		var reverse strings.Builder
-		d, err := revgrad.Reverse(sum.Term(), nil)
+		d, err := revgrad.Reverse(bridge.Of(sum).Term(), nil)
 		require.NoError(t, err)
-		st := stage.Stage{Kind: stage.Reverse, Source: sum.Source(), Term: d, Inputs: sum.ScalarInputs()}
+		st := stage.Stage{Kind: stage.Reverse, Source: bridge.Of(sum).Source(), Term: d, Inputs: bridge.Of(sum).ScalarInputs()}
 		require.NoError(t, st.Write(&reverse, nil, nil))
 		want, err := sum.Gradient(t.Context(), gram.EvalOptions{})
 		require.NoError(t, err)

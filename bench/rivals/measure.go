@@ -11,6 +11,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/bench/fit"
+	"github.com/gram-machine/gram/internal/bridge"
 )
 
 // Gram is the name of the machine among the rivals.
@@ -125,18 +126,18 @@ func measurePoint(ctx context.Context, f *family.Family, n int, scale Scale, pas
 	source, err := (&Rival{transform: func(c *code, _ []*variable) *code { return c },
 		start: func(_ *machine, r float64, _ *variable, _ *gamma) value { return r },
 		rows:  func(*machine, value, *shape, []*variable) (_, _ []float64) { return nil, nil },
-	}).Gradient(ctx, program.Term(), program.ScalarInputs(), program.Point(), Options{})
+	}).Gradient(ctx, bridge.Of(program).Term(), bridge.Of(program).ScalarInputs(), program.Point(), Options{})
 	if err != nil {
 		return nil, err
 	}
 	own, over := source.Cost.spent(), res.Cost.Overhead
-	p := &Point{Size: n, Inputs: len(program.ScalarInputs()), M: bound.M, Graph: bound.Graph, Source: own.All(),
+	p := &Point{Size: n, Inputs: len(bridge.Of(program).ScalarInputs()), M: bound.M, Graph: bound.Graph, Source: own.All(),
 		Costs: map[string]Spent{Gram: {res.Cost.Steps.Total(), over.Search + over.Readback, over.Instantiate}}}
 	for _, r := range All() {
 		if passed[r.Name] {
 			continue
 		}
-		got, err := r.Gradient(ctx, program.Term(), program.ScalarInputs(), program.Point(), Options{MaxSteps: scale.Steps + 50*(p.M+p.Graph)})
+		got, err := r.Gradient(ctx, bridge.Of(program).Term(), bridge.Of(program).ScalarInputs(), program.Point(), Options{MaxSteps: scale.Steps + 50*(p.M+p.Graph)})
 		var limit *LimitError
 		switch {
 		case errors.As(err, &limit) && limit.Err == nil:
@@ -177,7 +178,7 @@ func networkParts(ctx context.Context) (Parts, error) {
 	}
 	out.Costs[Gram] = Cost{Steps: res.Cost.Steps, Captures: res.Cost.Overhead.Instantiate}
 	for _, r := range All() {
-		got, err := r.Gradient(ctx, program.Term(), program.ScalarInputs(), program.Point(), Options{})
+		got, err := r.Gradient(ctx, bridge.Of(program).Term(), bridge.Of(program).ScalarInputs(), program.Point(), Options{})
 		if err != nil {
 			return out, err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/bench/rivals"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
@@ -40,12 +41,12 @@ func TestFamilies(t *testing.T) {
 	for _, f := range families() {
 		for _, n := range []int{1, 2, 3, 6} {
 			p := load(t, f.Source(n))
-			values, jacobian := denote.Jacobian(p.Term(), p.ScalarInputs(), p.Point())
-			differences := denote.Differences(p.Term(), p.ScalarInputs(), p.Point())
+			values, jacobian := denote.Jacobian(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point())
+			differences := denote.Differences(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point())
 			res, err := p.Gradient(t.Context(), gram.EvalOptions{})
 			require.NoError(t, err)
 			for _, r := range rivals.All() {
-				got, err := r.Gradient(t.Context(), p.Term(), p.ScalarInputs(), p.Point(), rivals.Options{MaxSteps: 1e7})
+				got, err := r.Gradient(t.Context(), bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point(), rivals.Options{MaxSteps: 1e7})
 				require.NoError(t, err, "%s, n = %d, %s", f.Name, n, r.Name)
 				require.InDeltaSlice(t, values, got.Values, 1e-9, "%s, n = %d, %s", f.Name, n, r.Name)
 				require.InDeltaSlice(t, jacobian, got.Jacobian, 1e-6, "%s, n = %d, %s", f.Name, n, r.Name)
@@ -85,7 +86,7 @@ func TestCounts(t *testing.T) {
 		want := map[string]int{"chad": 3*n*n + 47*n + 29, "chad-efficient": 37*n + 26,
 			"dual": 12*n + 10<<n - 3, "dual-map": 23*n + 7, "dual-array": 29*n + 12, "trace": 24*n + 8}
 		for _, r := range rivals.All() {
-			got, err := r.Gradient(t.Context(), p.Term(), p.ScalarInputs(), p.Point(), rivals.Options{})
+			got, err := r.Gradient(t.Context(), bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point(), rivals.Options{})
 			require.NoError(t, err)
 			require.Equal(t, []float64{math.Pow(2, float64(n))}, got.Jacobian)
 			require.EqualValues(t, want[r.Name], got.Cost.Total(), "%s, n = %d: %+v", r.Name, n, got.Cost)
@@ -100,20 +101,20 @@ func TestLimits(t *testing.T) {
 	cancel()
 	for _, r := range rivals.All() {
 		var limit *rivals.LimitError
-		_, err := r.Gradient(t.Context(), p.Term(), p.ScalarInputs(), p.Point(), rivals.Options{MaxSteps: 600})
+		_, err := r.Gradient(t.Context(), bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point(), rivals.Options{MaxSteps: 600})
 		require.ErrorAs(t, err, &limit, r.Name)
 		require.ErrorContains(t, err, "more than 600 steps")
 		require.NoError(t, limit.Err)
-		_, err = r.Gradient(ctx, p.Term(), p.ScalarInputs(), p.Point(), rivals.Options{})
+		_, err = r.Gradient(ctx, bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point(), rivals.Options{})
 		require.ErrorIs(t, err, context.Canceled, r.Name)
 	}
 	deep := load(t, "input x = 0.5\niter #1000000000000 sin x\n")
 	for _, r := range rivals.All() {
-		_, err := r.Gradient(t.Context(), deep.Term(), deep.ScalarInputs(), deep.Point(), rivals.Options{})
+		_, err := r.Gradient(t.Context(), bridge.Of(deep).Term(), bridge.Of(deep).ScalarInputs(), deep.Point(), rivals.Options{})
 		require.ErrorContains(t, err, "the program nests deeper than 150000", r.Name)
 	}
 	linear := load(t, "let d = lin a -> 2 * a in\nd 1\n")
-	_, err := rivals.All()[0].Gradient(t.Context(), linear.Term(), nil, nil, rivals.Options{})
+	_, err := rivals.All()[0].Gradient(t.Context(), bridge.Of(linear).Term(), nil, nil, rivals.Options{})
 	require.ErrorContains(t, err, "not defined on lin")
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/result"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/lang/load"
 )
 
@@ -66,14 +67,14 @@ func (a *app) checkText(p *gram.Program) {
 	for _, in := range p.Inputs() {
 		width = max(width, len("input ")+utf8.RuneCountInString(in.Name))
 	}
-	for _, d := range p.Source().Data {
+	for _, d := range bridge.Of(p).Source().Data {
 		width = max(width, len("data ")+utf8.RuneCountInString(d.Name))
 	}
 	fmt.Fprintf(&a.Out, "%-*s : %s\n", width, body, p.Type())
 	for _, in := range p.Inputs() {
 		fmt.Fprintf(&a.Out, "%-*s : %s\n", width, "input "+in.Name, in.Shape)
 	}
-	for _, d := range p.Source().Data {
+	for _, d := range bridge.Of(p).Source().Data {
 		fmt.Fprintf(&a.Out, "%-*s : %s", width, "data "+d.Name, d.Shape)
 		if d.Shape.Kind == load.List {
 			fmt.Fprintf(&a.Out, ", size %d", d.Value.Rows)
@@ -95,7 +96,7 @@ func (a *app) checkJSON(p *gram.Program) {
 	}
 	inputs.End()
 	data := o.Object("data")
-	for _, d := range p.Source().Data {
+	for _, d := range bridge.Of(p).Source().Data {
 		of := data.Object(d.Name)
 		of.Field("type", d.Shape.String())
 		if d.Shape.Kind == load.List {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/notation"
 )
 
@@ -40,7 +41,7 @@ func checkDerivatives(ctx context.Context, p *gram.Program) ([]derivative, error
 		return nil, err
 	}
 	defer e.Close()
-	point, names := p.Point(), p.Source().ScalarNames()
+	point, names := p.Point(), bridge.Of(p).Source().ScalarNames()
 	out := make([]derivative, len(gradient.Jacobian))
 	for j, x := range point {
 		h := differenceStep * max(1, math.Abs(x))

@@ -11,6 +11,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
 	"github.com/gram-machine/gram/cmd/internal/show"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/notation"
 )
 
@@ -24,7 +25,7 @@ const (
 
 // graphPage adds the picture of the graph, or a sentence about its size.
 func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path string, f *gradFlags) error {
-	shown := show.Program{Program: p, MaxNodes: atMost(f.MaxNodes.N, graphNodes),
+	shown := show.Program{Program: p, Inside: bridge.Of(p), MaxNodes: atMost(f.MaxNodes.N, graphNodes),
 		MaxSteps: atMost(f.MaxSteps.N, graphSteps)}
 	var svg bytes.Buffer
 	operations, err := graphSize(ctx, p, &shown)
@@ -45,13 +46,13 @@ func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path 
 	case svg.Len() == 0:
 		r.Graph.Text = fmt.Sprintf("The graph G, of %s, %s and %s, is too large for this page.",
 			notation.Counted(operations, "operation"),
-			notation.Counted(len(p.ScalarInputs()), "scalar input"), notation.Counted(max(1, r.Outputs), "output"))
+			notation.Counted(len(bridge.Of(p).ScalarInputs()), "scalar input"), notation.Counted(max(1, r.Outputs), "output"))
 	default:
 		r.Graph.Text = fmt.Sprintf("The graph G, to which the program reduces while its inputs are left open: %s. "+
 			"Below each number, its value at the point.", notation.Counted(operations, "operation"))
 		r.Graph.SVG = template.HTML(svg.String())
 	}
-	if p.Branches() {
+	if bridge.Of(p).Branches() {
 		r.Graph.Text += " The program branches on its inputs; G is that of the branches taken at this point."
 	}
 	if svg.Len() == 0 {
@@ -64,12 +65,12 @@ func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path 
 // graphSize returns how many operations the graph has, if it is known without the expansion of families, and 0
 // otherwise.
 func graphSize(ctx context.Context, p *gram.Program, shown *show.Program) (operations int, err error) {
-	if !p.Source().HasLarge() {
+	if !bridge.Of(p).Source().HasLarge() {
 		return 0, nil
 	}
 	b, err := p.Bound(ctx, gram.EvalOptions{MaxNodes: shown.MaxNodes, MaxSteps: shown.MaxSteps})
 	if err == nil && b.Operations <= mostDrawn {
-		err = p.Expand(ctx) // to draw it
+		err = bridge.Of(p).Expand(ctx) // to draw it
 	}
 	return int(b.Operations), err
 }

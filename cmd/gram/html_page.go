@@ -14,6 +14,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/profile"
 	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/cmd/internal/show"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
@@ -164,13 +165,13 @@ func profilePage(ctx context.Context, r *htmlreport.Report, p *gram.Program, opt
 		opt.Schedule = gram.LIFO
 		r.LinesNote += " The second run has the schedule lifo, under which the steps are the same."
 	}
-	prof, err := profile.Run(ctx, p, true, opt)
+	prof, err := profile.Run(ctx, p, true, false, opt)
 	if err != nil {
 		return err
 	}
 	blocks := map[int][]string{}
 	if !opt.NoFuse && !opt.Literal {
-		if blocks, err = (&show.Program{Program: p}).Blocks(ctx); err != nil {
+		if blocks, err = (&show.Program{Program: p, Inside: bridge.Of(p)}).Blocks(ctx); err != nil {
 			return err
 		}
 	}

@@ -120,9 +120,7 @@ func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
 	if what == "value" && f.strategy.Is != gram.Direct {
 		return command.Usagef("--strategy is for gradients, and it is the value that is profiled")
 	}
-	opt := f.options(a)
-	opt.Timed = f.time
-	prof, err := profile.Run(ctx, p.Program, what == "gradient", opt)
+	prof, err := profile.Run(ctx, p.Program, what == "gradient", f.time, f.options(a))
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/cmd/internal/show"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/stage"
 )
 
@@ -134,7 +135,7 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
 		if err != nil {
 			return err
 		}
-		return a.show(ctx, &show.Program{Program: p.Program, MaxSteps: f.MaxSteps.N, MaxNodes: f.MaxNodes.N,
+		return a.show(ctx, &show.Program{Program: p.Program, Inside: p.Inside, MaxSteps: f.MaxSteps.N, MaxNodes: f.MaxNodes.N,
 			Literal: f.literal}, s, format, &draw)
 	})
 }
@@ -194,7 +195,7 @@ func enumerate(words []string) string {
 
 // warnBranches warns if the graph of a program depends on its point.
 func (a *app) warnBranches(p *gram.Program) {
-	if p.Branches() {
+	if bridge.Of(p).Branches() {
 		fmt.Fprintln(a.Stderr, "gram: the program branches on its inputs; this is its graph at the given point")
 	}
 }

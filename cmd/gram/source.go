@@ -13,12 +13,14 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/limits"
 )
 
 // loaded is a program that is ready to be run.
 type loaded struct {
 	*gram.Program
+	bridge.Inside
 	reading time.Duration // that reading the file took
 }
 
@@ -36,17 +38,17 @@ func (a *app) load(ctx context.Context, path string, f *loadFlags) (*loaded, err
 	if err != nil {
 		return nil, err
 	}
-	if orders := f.SeedOrders != nil && f.SeedOrders(); f.Seed.Valid && !orders && !p.Random() {
+	if orders := f.SeedOrders != nil && f.SeedOrders(); f.Seed.Valid && !orders && !bridge.Of(p).Random() {
 		return nil, command.Usagef("--seed is for random default values, of which the program takes none%s",
 			map[bool]string{true: ", and for --schedule random"}[f.SeedOrders != nil])
 	}
-	for _, note := range p.Source().Notes() {
+	for _, note := range bridge.Of(p).Source().Notes() {
 		if f.tellsSkipped && !strings.Contains(note, " leave out ") {
 			continue
 		}
 		fmt.Fprintf(a.Stderr, "gram: note: %s\n", note)
 	}
-	return &loaded{p, reading}, nil
+	return &loaded{p, bridge.Of(p), reading}, nil
 }
 
 // options returns how a program is loaded.

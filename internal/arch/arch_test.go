@@ -81,16 +81,18 @@ var layers = map[string][]string{
 	"internal/symbolic": {"rule", "term", "graph", "engine"},
 	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "graph", "compile", "engine", "limits", "internal/symbolic"},
 
+	"internal/bridge": {"graph/calls", "term", "lang", "machine", "machine/heap", "limits"},
+
 	"cost": {"rule", "internal/modular"},
 	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/exec", "engine/lower", "engine/profile", "machine", "machine/heap", "machine/normal", "machine/profile", "limits",
-		"internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage", "internal/symbolic"},
+		"internal/bridge", "internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage", "internal/symbolic"},
 
 	// What traces, profiles, pictures and pages are made with.
 	"cmd/internal/gramtest":  {root, "internal/testprogram"},
 	"cmd/internal/layered":   {},                                                              // of lang, numbers
 	"cmd/internal/command":   {root, "docs", "lang", "kernel", "limits", "internal/notation"}, // of kernel, the form of this build
 	"cmd/internal/benchmark": {root, "bench", "rule", "limits", "internal/notation", "cmd/internal/command"},
-	"cmd/internal/training":  {root, "lang", "internal/fit", "internal/notation", "cmd/internal/command"},
+	"cmd/internal/training":  {root, "internal/bridge", "lang", "internal/fit", "internal/notation", "cmd/internal/command"},
 	"cmd/internal/result": {root, "cost", "rule", "lang", "graph", "machine", "limits", "parquet", "internal/notation",
 		"cmd/internal/command", "cmd/internal/htmlreport"},
 	"cmd/internal/rulepicture": {"rule"},
@@ -98,18 +100,18 @@ var layers = map[string][]string{
 	"cmd/internal/derivation":  {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
 	"cmd/internal/reduce":      {"rule", "term", "lang", "revgrad", "internal/denote", "internal/equiv", "internal/reference", "cmd/internal/derivation"},
 	"cmd/internal/picture":     {"term", "graph", "compile/literal", "machine/heap", "internal/hypergraph", "cmd/internal/layered"},
-	"cmd/internal/trace": {root, "rule", "term", "lang", "revgrad", "limits", "machine", "compile/literal", "internal/decode", "internal/denote", "internal/reference", "internal/stage",
+	"cmd/internal/trace": {root, "internal/bridge", "machine/heap", "rule", "term", "lang", "revgrad", "limits", "machine", "compile/literal", "internal/decode", "internal/denote", "internal/reference", "internal/stage",
 		"cmd/internal/derivation", "cmd/internal/picture"},
-	"cmd/internal/profile": {root, "rule", "term", "lang", "graph", "graph/calls", "machine"},
-	"cmd/internal/show":    {root, "term", "lang", "graph", "graph/calls", "revgrad", "engine", "engine/ir", "engine/listing", "engine/lower", "compile", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture", "internal/notation"},
+	"cmd/internal/profile": {root, "internal/bridge", "rule", "term", "lang", "graph", "graph/calls", "machine"},
+	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "graph", "graph/calls", "revgrad", "engine", "engine/ir", "engine/listing", "engine/lower", "compile", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture", "internal/notation"},
 	"cmd/internal/export":  {"term", "engine/ir", "engine/lower", "internal/stage"},
-	"cmd/internal/scene": {root, "rule", "term", "lang", "lang/syntax", "compile/literal", "machine", "machine/heap", "internal/stage",
+	"cmd/internal/scene": {root, "internal/bridge", "rule", "term", "lang", "lang/syntax", "compile/literal", "machine", "machine/heap", "internal/stage",
 		"cmd/internal/picture", "cmd/internal/show", "cmd/internal/trace"},
-	"cmd/internal/lsp":     {root, "docs", "lang", "lang/elaborate", "limits", "internal/notation", "cmd/internal/profile"},
-	"cmd/internal/explore": {root, "examples", "limits", "machine", "cmd/internal/command", "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/rulepicture", "cmd/internal/scene"},
+	"cmd/internal/lsp":     {root, "internal/bridge", "docs", "lang", "lang/elaborate", "limits", "internal/notation", "cmd/internal/profile"},
+	"cmd/internal/explore": {root, "internal/bridge", "examples", "limits", "machine", "cmd/internal/command", "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/rulepicture", "cmd/internal/scene"},
 
 	"bench": {
-		"bench/fit", "examples", root, "cost", "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
+		"bench/fit", "examples", root, "internal/bridge", "cost", "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
 		"limits", "internal/denote", "internal/hypergraph", "internal/reference",
 		"bench/ablation", "bench/gradbench/results", // to be measured, and to be shown
 		"internal/generate", // what the search for the worst program draws
@@ -118,7 +120,7 @@ var layers = map[string][]string{
 	"gradbench":               {root},
 	"bench/gradbench":         {"gradbench", "bench/gradbench/results"},
 	"bench/gradbench/results": {},
-	"cmd": {root, "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/fit", "internal/modular", "internal/notation", "internal/span", "internal/stage",
+	"cmd": {root, "internal/bridge", "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/fit", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"docs", "examples", // what is printed
 		"cmd/internal/benchmark", // of gram-bench
 		"internal/denote",        // the numbers of gram reduce

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/decode"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
@@ -185,7 +186,7 @@ func TestDecodeExamples(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g, err := gram.LoadFile(t.Context(), "../../examples/"+name+".gram", gram.Options{Params: testprogram.Small[name], Open: testprogram.FirstRows})
 			require.NoError(t, err)
-			q, inputs := g.Copy()
+			q, inputs := bridge.Of(g).Copy()
 			require.Less(t, reference.Symbols(q), uint64(maxSymbols/8))
 			p := subject{q, inputs, g.Point()}
 			for _, gradient := range []bool{false, true} {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/span"
 	"github.com/gram-machine/gram/revgrad"
 )
@@ -18,11 +19,11 @@ func spans(t *testing.T, source string, tree bool) (value, gradient uint64) {
 	p, err := gram.Load(t.Context(), "test", []byte(source), gram.Options{})
 	require.NoError(t, err)
 	opt := span.Options{Tree: tree}
-	v, err := span.Value(p.Term(), p.ScalarInputs(), p.Point(), opt)
+	v, err := span.Value(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point(), opt)
 	require.NoError(t, err)
-	d, err := revgrad.Reverse(p.Term(), nil)
+	d, err := revgrad.Reverse(bridge.Of(p).Term(), nil)
 	require.NoError(t, err)
-	g, err := span.Gradient(d, p.ScalarInputs(), 0, p.Point(), opt)
+	g, err := span.Gradient(d, bridge.Of(p).ScalarInputs(), 0, p.Point(), opt)
 	require.NoError(t, err)
 	return v.Span, g.Span
 }
@@ -85,15 +86,15 @@ func TestStatePassing(t *testing.T) {
 		for i, n := range []int{16, 64} {
 			p, err := gram.Load(t.Context(), "test", []byte(f.Source(n)), gram.Options{})
 			require.NoError(t, err)
-			d, err := revgrad.Reverse(p.Term(), nil)
+			d, err := revgrad.Reverse(bridge.Of(p).Term(), nil)
 			require.NoError(t, err)
-			want, err := span.Gradient(d, p.ScalarInputs(), 0, p.Point(), span.Options{})
+			want, err := span.Gradient(d, bridge.Of(p).ScalarInputs(), 0, p.Point(), span.Options{})
 			require.NoError(t, err)
-			s, err := revgrad.StatePassing(p.Term(), p.ScalarInputs(), nil)
+			s, err := revgrad.StatePassing(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), nil)
 			require.NoError(t, err)
 			_, err = s.Check()
 			require.NoError(t, err)
-			got, err := span.Value(s, p.ScalarInputs(), p.Point(), span.Options{})
+			got, err := span.Value(s, bridge.Of(p).ScalarInputs(), p.Point(), span.Options{})
 			require.NoError(t, err)
 			require.InDeltaSlice(t, want.Jacobian, got.Values[:len(want.Jacobian)], 1e-9)
 			of[i] = got.Span

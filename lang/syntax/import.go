@@ -138,7 +138,11 @@ func (p *parser) importFile(d Decl) {
 	}
 	src, err := p.read(name)
 	if err != nil {
-		p.wrongImport(i, "cannot read "+name, err.Error())
+		label := err.Error()
+		if errors.Is(err, fs.ErrNotExist) {
+			label = "no such file"
+		}
+		p.s.diags = append(p.s.diags, Diagnostic{Span: i.File, Headline: "cannot read " + name, Label: label, Cause: err})
 		return
 	}
 	i.part = len(p.f.parts) + 1
@@ -176,7 +180,7 @@ func (p *parser) read(name string) (src []byte, err error) {
 	case err == io.EOF:
 		return nil, errors.New("the program is larger than 4 GB")
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, errors.New("no such file")
+		return nil, fs.ErrNotExist
 	case errors.As(err, &path):
 		return nil, path.Err
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/gram-machine/gram/beam/gramio"
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/measure"
+	"github.com/gram-machine/gram/internal/bridge"
 )
 
 const linear = "../../../examples/linear.gram"
@@ -169,7 +170,7 @@ func TestSum(t *testing.T) {
 	for i, x := range append(numbers(got.Gradient["w"]), numbers(got.Gradient["b"])...) {
 		near(want.Jacobian[i], x)
 	}
-	rows := p.Source().Data[0].Value.Data
+	rows := bridge.Of(p).Source().Data[0].Value.Data
 	require.Equal(t, len(rows)/4, got.Rows)
 	require.Equal(t, 8, got.Shards)
 	var counts gramio.Counts

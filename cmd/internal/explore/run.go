@@ -16,6 +16,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/scene"
+	"github.com/gram-machine/gram/internal/bridge"
 )
 
 // explorer is a [scene.Exploration], or a substitute in a test.
@@ -164,7 +165,7 @@ func (s *Server) load(ctx context.Context, source []byte, open func(string) (fs.
 		Open: open, Seed: s.cfg.Run.Seed,
 	})
 	if err == nil {
-		err = p.Expand(ctx)
+		err = bridge.Of(p).Expand(ctx)
 	}
 	return p, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/profile"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/elaborate"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -143,12 +144,12 @@ func (s *Server) run(ctx context.Context, uri string, t *text) (*cost, error) {
 	path, dir := pathOf(uri)
 	p, err := gram.Load(ctx, path, []byte(t.src), gram.Options{Dir: dir, Open: s.open(ctx), MaxMemory: s.cfg.MaxMemory})
 	if err == nil {
-		err = p.Expand(ctx)
+		err = bridge.Of(p).Expand(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
-	prof, err := profile.Run(ctx, p, len(p.Inputs()) > 0 && p.Differentiable() == nil, s.cfg.Run)
+	prof, err := profile.Run(ctx, p, len(p.Inputs()) > 0 && p.Differentiable() == nil, false, s.cfg.Run)
 	if err != nil {
 		return nil, err
 	}

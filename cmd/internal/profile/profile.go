@@ -12,6 +12,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -30,20 +31,20 @@ type Profile struct {
 }
 
 // Run runs the program once at its point, for the gradient or the value, and returns where the
-// steps went. It takes memory for a number for each node and for what each calling context does.
-func Run(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (*Profile, error) {
-	b := newBuilder(p.Source(), opt.Timed, opt.Literal)
-	meter, n, stopped := p.Meter(ctx), 0, error(nil)
-	opt.Samples = func(s calls.Sample) {
+// steps went, and, if timed, the time. It takes memory for a number for each node and for what each calling context does.
+func Run(ctx context.Context, p *gram.Program, gradient, timed bool, opt gram.EvalOptions) (*Profile, error) {
+	b := newBuilder(bridge.Of(p).Source(), timed, opt.Literal)
+	meter, n, stopped := bridge.Of(p).Meter(ctx), 0, error(nil)
+	hooks := bridge.Hooks{Timed: timed, Samples: func(s calls.Sample) {
 		if n++; n%(1<<12) == 0 && stopped == nil {
 			stopped = meter.Check()
 		}
 		if stopped == nil {
 			b.add(&s)
 		}
-	}
-	res, err := p.Repeat(ctx, opt, gradient, 1)
-	if err = cmp.Or(err, p.Locate(stopped, "making the profile")); err != nil {
+	}}
+	res, err := p.Repeat(ctx, bridge.Watch(opt, hooks), gradient, 1)
+	if err = cmp.Or(err, bridge.Of(p).Locate(stopped, "making the profile")); err != nil {
 		return nil, err
 	}
 	return &Profile{res, b}, nil

@@ -21,7 +21,7 @@ type profileOptions struct {
 }
 
 func run(ctx context.Context, p *gram.Program, opt profileOptions) (*profile.Profile, error) {
-	return profile.Run(ctx, p, opt.Gradient, opt.EvalOptions)
+	return profile.Run(ctx, p, opt.Gradient, false, opt.EvalOptions)
 }
 
 // TestProfileOfExamples checks that the profile of each example, parsed back, has the counts

@@ -14,6 +14,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/cmd/internal/trace"
 	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
@@ -78,9 +79,9 @@ var errWindowEnd = errors.New("the end of the window")
 // Random, the seed and the limits. If a limit or a number that is not finite ends the run early,
 // [Info] says so. The error is that of a run that cannot begin, or that of the context.
 func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (*Exploration, error) {
-	x := &Exploration{p: p, src: p.Source(), gradient: gradient, opt: opt, names: show.LetNames(p.Term()),
-		inputs: p.Source().ScalarNames(), expressions: expressions(p.Source().File), defs: defLines(p.Source().File),
-		constructors: constructors(p.Term())}
+	x := &Exploration{p: p, src: bridge.Of(p).Source(), gradient: gradient, opt: opt, names: show.LetNames(bridge.Of(p).Term()),
+		inputs: bridge.Of(p).Source().ScalarNames(), expressions: expressions(bridge.Of(p).Source().File), defs: defLines(bridge.Of(p).Source().File),
+		constructors: constructors(bridge.Of(p).Term())}
 	var counts rule.Counts
 	live := uint64(0)
 	first := func(f *machine.Fired) error {
@@ -152,8 +153,7 @@ func (x *Exploration) Info() Info { return x.info }
 // again repeats the run. Limits end it where they did at first, except the limit of time.
 func (x *Exploration) again(ctx context.Context, events func(*machine.Fired) error,
 	before func(uint64) error) (*trace.Run, error) {
-	opt := x.opt
-	opt.Events, opt.Before = events, before
+	opt := bridge.Watch(x.opt, bridge.Hooks{Events: events, Before: before})
 	return trace.Start(ctx, x.p, x.gradient, opt)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/bridge"
 )
 
 // TestGraphSVG: a graph is drawn if it has few operations, inputs and outputs, and limits
@@ -19,7 +20,7 @@ func TestGraphSVG(t *testing.T) {
 		p, err := gram.Load(ctx, "x.gram", []byte(src), gram.Options{})
 		require.NoError(t, err)
 		var out bytes.Buffer
-		operations, err = (&Program{Program: p, MaxNodes: maxNodes}).SVG(ctx, &out, most)
+		operations, err = (&Program{Program: p, Inside: bridge.Of(p), MaxNodes: maxNodes}).SVG(ctx, &out, most)
 		return out.String(), operations, err
 	}
 	const program = "input x = 2\ninput y = 3\n[| x * y + 1, x |]"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/gramtest"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/equiv"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
@@ -151,8 +152,8 @@ func requireReverse(t require.TestingT, p *gram.Program) {
 
 func requireDual(t require.TestingT, p *gram.Program, s stage.Kind) {
 	ctx := context.Background()
-	shown := Program{Program: p, MaxSteps: 1_000_000}
-	st, err := shown.stage(ctx, p.Meter(ctx), s, nil)
+	shown := Program{Program: p, Inside: bridge.Of(p), MaxSteps: 1_000_000}
+	st, err := shown.stage(ctx, bridge.Of(p).Meter(ctx), s, nil)
 	var limit *gram.LimitError
 	if errors.As(err, &limit) {
 		return // iterating functions on functions explodes
@@ -162,7 +163,7 @@ func requireDual(t require.TestingT, p *gram.Program, s stage.Kind) {
 	require.NoError(t, st.Write(&text, nil, nil))
 	back, err := gram.Load(context.Background(), "test.gram", text.Bytes(), gram.Options{})
 	require.NoError(t, err, "%s", &text)
-	require.Empty(t, equiv.Difference(concreteReverse(st), back.Term(), equiv.Options{}), "%s", &text)
+	require.Empty(t, equiv.Difference(concreteReverse(st), bridge.Of(back).Term(), equiv.Options{}), "%s", &text)
 }
 
 // TestReverseParsesBack: the reverse stage of the examples, and of programs with
@@ -179,7 +180,7 @@ func TestPropertyStagesParseBack(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		q := generate.Draw(t, generate.Options{Size: 40, Vector: rapid.Bool().Draw(t, "vector")})
 		p := randomProgram(t, q)
-		require.Empty(t, equiv.Difference(q.Term, p.Term(), equiv.Options{}))
+		require.Empty(t, equiv.Difference(q.Term, bridge.Of(p).Term(), equiv.Options{}))
 		requireReverse(t, p)
 		for _, s := range []stage.Kind{stage.Source, stage.Ground, stage.BP} {
 			if s == stage.BP && (p.Shape().Kind != load.Real || len(q.Inputs) == 0) {
@@ -189,7 +190,7 @@ func TestPropertyStagesParseBack(t *testing.T) {
 			if s != stage.Source && bytes.Contains([]byte(text), []byte(" / 0")) {
 				continue // a number that no numeral is
 			}
-			require.Empty(t, equiv.Difference(st.Term, gramtest.Load(t, text).Term(), equiv.Options{}), "%s", text)
+			require.Empty(t, equiv.Difference(st.Term, bridge.Of(gramtest.Load(t, text)).Term(), equiv.Options{}), "%s", text)
 		}
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/unparse"
@@ -29,6 +30,7 @@ import (
 // of the point.
 type Program struct {
 	*gram.Program
+	bridge.Inside
 	MaxSteps, MaxNodes uint64 // 0: none
 	Literal            bool   // the normal form is the literal machine's
 }

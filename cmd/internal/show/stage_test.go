@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/gramtest"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/equiv"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/stage"
@@ -51,8 +52,8 @@ c * z1 + dot v a + M.(1).(0) * fold (fun x h -> sin (x * h)) 1 xs + fold (fun (y
 
 // makeStage makes a stage and prints it.
 func makeStage(t require.TestingT, p *gram.Program, kind stage.Kind) (*stage.Stage, string) {
-	shown := Program{Program: p}
-	st, err := shown.stage(context.Background(), p.Meter(context.Background()), kind, nil)
+	shown := Program{Program: p, Inside: bridge.Of(p)}
+	st, err := shown.stage(context.Background(), bridge.Of(p).Meter(context.Background()), kind, nil)
 	require.NoError(t, err)
 	var out bytes.Buffer
 	require.NoError(t, st.Write(&out, nil, nil))
@@ -79,7 +80,7 @@ func TestStagesParseBack(t *testing.T) {
 			}
 			st, text := makeStage(t, p, s)
 			back := gramtest.Load(t, text)
-			require.Empty(t, equiv.Difference(st.Term, back.Term(), equiv.Options{}), "%s\n%s", name, text)
+			require.Empty(t, equiv.Difference(st.Term, bridge.Of(back).Term(), equiv.Options{}), "%s\n%s", name, text)
 			formatted, err := gram.Format(t.Context(), name, []byte(text))
 			require.NoError(t, err)
 			require.Equal(t, text, string(formatted), name)
@@ -172,7 +173,7 @@ func TestTermOfProductsReadsBack(t *testing.T) {
 		p := gramtest.Load(t, text)
 		st, printed := makeStage(t, p, stage.Source)
 		back := gramtest.Load(t, printed)
-		require.Empty(t, equiv.Difference(st.Term, back.Term(), equiv.Options{}), printed)
+		require.Empty(t, equiv.Difference(st.Term, bridge.Of(back).Term(), equiv.Options{}), printed)
 		for _, run := range []func(*gram.Program) (*gram.Result, error){
 			func(p *gram.Program) (*gram.Result, error) { return p.Value(t.Context(), gram.EvalOptions{}) },
 			func(p *gram.Program) (*gram.Result, error) { return p.Gradient(t.Context(), gram.EvalOptions{}) },
@@ -224,14 +225,15 @@ func TestStageErrors(t *testing.T) {
 		{"input x = 1\nfun y -> x", stage.Ground, "test.gram:2:1: no computational graph"},
 		{"[1; 2]", stage.Forward, "test.gram:1:1: no computational graph"},
 	} {
-		err := (&Program{Program: gramtest.Load(t, c.text)}).Text(ctx, &bytes.Buffer{}, c.stage)
+		p := gramtest.Load(t, c.text)
+		err := (&Program{Program: p, Inside: bridge.Of(p)}).Text(ctx, &bytes.Buffer{}, c.stage)
 		require.ErrorContains(t, err, c.want)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	p := gramtest.Load(t, "input x = 1\nsum i < 100000 -> sin (i * x)")
 	for _, s := range []stage.Kind{stage.Source, stage.Reverse, stage.Ground, stage.Forward, stage.BP} {
-		shown := Program{Program: p}
+		shown := Program{Program: p, Inside: bridge.Of(p)}
 		require.ErrorIs(t, shown.Text(cancelled, &bytes.Buffer{}, s), context.Canceled)
 		require.ErrorIs(t, shown.LaTeX(cancelled, &bytes.Buffer{}, s), context.Canceled)
 	}

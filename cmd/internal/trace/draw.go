@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/rule"
 
 	"github.com/gram-machine/gram"
@@ -25,26 +26,26 @@ func Draw(ctx context.Context, p *gram.Program, w io.Writer, step uint64, before
 	}
 	var run *Run
 	draw := func() error {
-		if left, err = picture.Heap(w, run.Heap(), p.Source().ScalarNames(), most, as); err != nil {
+		if left, err = picture.Heap(w, run.Heap(), bridge.Of(p).Source().ScalarNames(), most, as); err != nil {
 			return err
 		}
 		return errEnd
 	}
 	made := uint64(0)
-	watched := opt.EvalOptions
-	watched.Before = func(n uint64) error {
+	var hooks bridge.Hooks
+	hooks.Before = func(n uint64) error {
 		if n == next {
 			return draw()
 		}
 		return nil
 	}
-	watched.Events = func(f *machine.Fired) error {
+	hooks.Events = func(f *machine.Fired) error {
 		if made = f.N; f.Move == rule.ReadBack && made == step && !before {
 			return draw() // reading a row empties it
 		}
 		return nil
 	}
-	if run, err = Start(ctx, p, opt.Gradient, watched); err != nil {
+	if run, err = Start(ctx, p, opt.Gradient, bridge.Watch(opt.EvalOptions, hooks)); err != nil {
 		return 0, err
 	}
 	defer run.Close()

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
@@ -29,7 +30,7 @@ func Rewrites(ctx context.Context, p *gram.Program, w io.Writer, opt Options) er
 		return err
 	}
 	out := bufio.NewWriter(w)
-	line := &lines{src: p.Source(), json: opt.Format == JSON, middles: map[kind]string{}}
+	line := &lines{src: bridge.Of(p).Source(), json: opt.Format == JSON, middles: map[kind]string{}}
 	var buf []byte
 	t := tracer{emit: func(r *rewrite) error {
 		if f.Keep(r.number, r.rule, r.pos) && (opt.Phase == "" || opt.Phase == Phase(r.backward)) {
@@ -43,8 +44,7 @@ func Rewrites(ctx context.Context, p *gram.Program, w io.Writer, opt Options) er
 		}
 		return nil
 	}}
-	run := opt.EvalOptions
-	run.Events = t.event
+	run := bridge.Watch(opt.EvalOptions, bridge.Hooks{Events: t.event})
 	e, err := Start(ctx, p, opt.Gradient, run)
 	if err != nil {
 		return err

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/internal/bridge"
+	"github.com/gram-machine/gram/machine/heap"
 )
 
 // Run is a run of the literal machine at the program's point.
@@ -27,6 +29,9 @@ func Start(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOpt
 	}
 	return r, err
 }
+
+// Heap returns the arena between two events.
+func (r *Run) Heap() *heap.Heap { return bridge.Heap(r.Evaluator) }
 
 // Run makes the run. A value is left to be read.
 func (r *Run) Run(ctx context.Context) (err error) {

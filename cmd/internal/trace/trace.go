@@ -10,6 +10,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/derivation"
 	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/decode"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
@@ -78,7 +79,7 @@ type Filter struct {
 
 // NewFilter returns the filter that opt describes. The error is a [*gram.UsageError] about the rules.
 func NewFilter(p *gram.Program, opt *Options) (*Filter, error) {
-	f := &Filter{src: p.Source(), opt: opt}
+	f := &Filter{src: bridge.Of(p).Source(), opt: opt}
 	for _, text := range opt.Rules {
 		r, err := ruleOf(text)
 		if err != nil {
@@ -135,7 +136,7 @@ func Calculus(ctx context.Context, p *gram.Program, w io.Writer, opt Options) er
 	if opt.MaxSize == 0 {
 		opt.MaxSize = DefaultSize
 	}
-	meter := p.Meter(ctx)
+	meter := bridge.Of(p).Meter(ctx)
 	start, prog, err := calculusStart(p, meter, &opt)
 	if err != nil {
 		return err
@@ -151,7 +152,7 @@ func Calculus(ctx context.Context, p *gram.Program, w io.Writer, opt Options) er
 	_, err = derivation.Write(w, start, derivation.Options{
 		Format: format[opt.Format], Next: next, Last: opt.To, MaxSize: opt.MaxSize, MaxSteps: opt.MaxSteps, Check: look,
 		Keep:     func(s *derivation.Step) bool { return f.Keep(s.Number, s.Rule, s.Pos) },
-		Position: p.Source().Position,
+		Position: bridge.Of(p).Source().Position,
 	})
 	if e := stop(); err == nil {
 		err = e
@@ -164,13 +165,13 @@ func Calculus(ctx context.Context, p *gram.Program, w io.Writer, opt Options) er
 	case errors.As(err, &steps):
 		return &gram.LimitError{Limit: "steps", Max: steps.Max, Phase: "reducing", Err: err}
 	}
-	return p.Locate(err, "reducing")
+	return bridge.Of(p).Locate(err, "reducing")
 }
 
 // calculusStart is the start term of the value or the gradient. Literals stand in it as
 // the λ-terms that they are, so it is bounded before it is made.
 func calculusStart(p *gram.Program, meter *limits.Meter, opt *Options) (*reference.Start, *literal.Program, error) {
-	t, inputs := p.Copy()
+	t, inputs := bridge.Of(p).Copy()
 	outputs := 0
 	if opt.Gradient {
 		err := p.Differentiable()
@@ -178,7 +179,7 @@ func calculusStart(p *gram.Program, meter *limits.Meter, opt *Options) (*referen
 			return nil, nil, err
 		}
 		if t, err = revgrad.Reverse(t, meter.During("compile")); err != nil {
-			return nil, nil, p.Locate(err, "differentiating")
+			return nil, nil, bridge.Of(p).Locate(err, "differentiating")
 		}
 		if s := p.Shape(); s.Kind == load.Vector {
 			outputs = s.Size
@@ -198,5 +199,5 @@ func calculusStart(p *gram.Program, meter *limits.Meter, opt *Options) (*referen
 
 // tooLarge is the error of a term that is larger than is traced.
 func tooLarge(p *gram.Program, err *derivation.SizeError) error {
-	return &gram.Error{Text: p.Source().Name + ": too large to be traced: " + err.Error(), Err: err}
+	return &gram.Error{Text: bridge.Of(p).Source().Name + ": too large to be traced: " + err.Error(), Err: err}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/fit"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
@@ -69,12 +70,12 @@ func New(ctx context.Context, name string, src []byte, opt gram.Options, f Optio
 		return nil, fmt.Errorf("%s: the program has no inputs that could be fitted", name)
 	}
 	j.Skipped = map[string]int{}
-	for _, d := range j.whole.Source().Data {
+	for _, d := range bridge.Of(j.whole).Source().Data {
 		if v := d.Value; v.Skipped > 0 {
 			j.Skipped[d.Name] = v.Skipped
 		}
 	}
-	j.Notes = j.whole.Source().Notes()
+	j.Notes = bridge.Of(j.whole).Source().Notes()
 	defer func() {
 		if err != nil {
 			j.Close()
@@ -89,11 +90,11 @@ func New(ctx context.Context, name string, src []byte, opt gram.Options, f Optio
 
 // divide divides the rows of the list.
 func (j *Job) divide() error {
-	i := slices.IndexFunc(j.whole.Source().Data, func(d load.Variable) bool { return d.Name == j.Over })
+	i := slices.IndexFunc(bridge.Of(j.whole).Source().Data, func(d load.Variable) bool { return d.Name == j.Over })
 	if i < 0 {
 		return command.Usagef("--over %s: the program has no data %s", j.Over, j.Over)
 	}
-	d := &j.whole.Source().Data[i]
+	d := &bridge.Of(j.whole).Source().Data[i]
 	if d.Shape.Kind != load.List || d.Shape.Tagged() {
 		return command.Usagef("--over %s: this is %v, and no list of numbers", j.Over, d.Shape)
 	}
@@ -369,8 +370,8 @@ func (j *Job) Ranges(list []string) ([]fit.Range, error) {
 // Digest identifies what a state belongs to: the program, its params, data and point, and the flags.
 func (j *Job) Digest(method string, rate float64, ranges []fit.Range) string {
 	h := sha256.New()
-	fmt.Fprintln(h, method, rate, j.Over, j.Batch, j.HeldOut, j.Seed, j.whole.Source().Params, j.whole.Point())
-	for _, d := range j.whole.Source().Data {
+	fmt.Fprintln(h, method, rate, j.Over, j.Batch, j.HeldOut, j.Seed, bridge.Of(j.whole).Source().Params, j.whole.Point())
+	for _, d := range bridge.Of(j.whole).Source().Data {
 		fmt.Fprintln(h, d.Name, d.Value.Data)
 	}
 	for i, r := range ranges {
@@ -378,7 +379,7 @@ func (j *Job) Digest(method string, rate float64, ranges []fit.Range) string {
 			fmt.Fprintln(h, i, r)
 		}
 	}
-	h.Write(j.whole.Source().File.Src) // with what it imports
+	h.Write(bridge.Of(j.whole).Source().File.Src) // with what it imports
 	return hex.EncodeToString(h.Sum(nil))
 }
 
