@@ -343,6 +343,7 @@ func (m *Machine) collect() {
 	}
 	m.freed += uint64(len(from)-len(to)) + m.sweep()
 	m.heap, m.spare = to, from[:0]
+	m.gcAt = min(m.gcAt, cap(to))
 }
 
 // Stats returns what the last run cost, or how far it got.

@@ -64,6 +64,9 @@ func TestDense(t *testing.T) {
 		require.NoError(t, err)
 		m.dense[id].data[0] = float64(i)
 		m.stack[0].A = isDense | ref(uint64(id), 0)
+		if _, err := m.alloc(1+i%50, 0, 0); err != nil {
+			t.Fatal(err)
+		}
 	}
 	require.Equal(t, 4999.0, m.load(m.stack[0].A, 0).V)
 	require.Less(t, len(m.dense), 200)
