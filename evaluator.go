@@ -135,7 +135,10 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 	switch {
 	case e.compiled != nil:
 		m := e.compiled.NewMachine(bounds)
-		m.Data = e.data
+		m.Data, m.NoNative = e.data, e.opt.NoNative
+		if e.p.eager {
+			m.NativeWork = 1
+		}
 		e.code, e.run, e.outputs = m, m, 1
 		if e.grad {
 			e.outputs = max(1, e.p.outputs())

@@ -34,7 +34,8 @@ var allForms = []struct {
 	{"literal", EvalOptions{Literal: true}, false, 0},
 	{"machine code", EvalOptions{}, true, -1},
 	{"no blocks", EvalOptions{NoFuse: true}, false, 0},
-	{"the compiler", EvalOptions{}, false, 1},
+	{"the compiler", EvalOptions{NoNative: true}, false, 1},
+	{"loops as machine code", EvalOptions{}, true, 1},
 	{"default", EvalOptions{}, false, 0},
 	{"interpreted", EvalOptions{NoNative: true}, true, -1},
 	{"parallel", EvalOptions{Schedule: Parallel, Workers: 3}, false, -1},
@@ -177,8 +178,8 @@ func (s *surface) run(gradient bool, opt EvalOptions) (*Result, error) {
 func (s *surface) forms(gradient bool) error {
 	var want *Result
 	for i, form := range allForms {
-		// The first four each time, and of the others some.
-		if i > 0 && !gradient && i%4 != s.seed/3%4 || i > 3 && i%3 != s.seed/3%3 {
+		// The first five each time, and of the others some.
+		if i > 0 && !gradient && i%4 != s.seed/3%4 || i > 4 && i%3 != s.seed/3%3 {
 			continue
 		}
 		form.opt.Seed, s.p.eager, s.p.force = uint64(s.seed), form.eager, form.force

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -69,6 +71,7 @@ type Program struct {
 	vectors []*vector
 	// collectors are functions of an element and a value, of so many registers each, that keep the element.
 	collectors map[[2]int]int
+	loops      []*nativeLoop
 }
 
 // A kind of cell is a symbol with the operands that have an adjoint: what a cell of this kind counts when it is
@@ -188,6 +191,7 @@ func (p *Program) assemble(f *ir.Func) {
 			next++
 		}
 	}
+	heads := map[uint32]*nativeLoop{}
 	var b *block
 	for i := range f.Code {
 		in := &f.Code[i]
@@ -214,8 +218,21 @@ func (p *Program) assemble(f *ir.Func) {
 			b.operands += max(2, out.count)
 		case ir.Jump, ir.Branch, ir.Empty, ir.Next, ir.Prev, ir.VectorLoop:
 			out.n = at[in.N]
+			if l := heads[in.N]; l != nil && (in.Op == ir.Next || in.Op == ir.Prev) {
+				l.end = int32(len(p.code) + 1)
+				head := &p.code[out.n]
+				head.d, head.a = out.d, out.a
+				if in.Op == ir.Next {
+					head.b = 1
+				}
+			}
+		case ir.Enter:
+			l := &nativeLoop{f: f, label: in.N, size: float64(instructions(f.Code[i:]))}
+			heads[in.N] = l
+			out.k = uint32(len(p.loops))
+			p.loops = append(p.loops, l)
 		case ir.Static, ir.StaticX, ir.Object, ir.ObjectX:
-			out.k, out.n = staticVector(p.src, in.N)
+			out.k, out.n = p.src.Vector(in.N)
 		}
 		p.code = append(p.code, out)
 		p.pos = append(p.pos, in.Pos)
@@ -238,12 +255,21 @@ func dropped(p *ir.Program, f *ir.Func) []bool {
 			drop[i] = true
 		case in.Op == ir.Count:
 			count = i
-			drop[i] = i > 1 && p.Blocks[in.N].Steps == rule.Counts{} && !(f.Code[i-1].Op == ir.Label && again[f.Code[i-1].N])
+			at := i - 1
+			if at > 0 && f.Code[at].Op == ir.Enter {
+				at--
+			}
+			drop[i] = i > 1 && p.Blocks[in.N].Steps == rule.Counts{} && !(f.Code[at].Op == ir.Label && again[f.Code[at].N])
 		case in.Taped:
 			drop[count] = false
 		}
 	}
 	return drop
+}
+
+// instructions is how many there are until the end of the loop.
+func instructions(code []ir.Instr) int {
+	return slices.IndexFunc(code, func(in ir.Instr) bool { return in.Op == ir.Next || in.Op == ir.Prev })
 }
 
 // operation completes the instruction of an operation.

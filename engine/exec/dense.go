@@ -2,8 +2,6 @@ package exec
 
 import (
 	"unsafe"
-
-	"github.com/gram-machine/gram/engine/ir"
 )
 
 // dense is a vector of numbers whose addresses follow each other, from base on, or which are numerals. Inputs and data
@@ -66,18 +64,6 @@ func (m *Machine) startDense(point []float64) {
 	s := &m.denser
 	s.chunk, s.used, s.slots, s.limit = 0, 0, 0, firstHeap
 	clear(s.free)
-}
-
-// staticVector is the number of the vector that has a static slot, and the slot's place in it.
-func staticVector(p *ir.Program, slot uint32) (vector, at uint32) {
-	if int(slot) <= p.Inputs {
-		return 0, slot - 1
-	}
-	i := len(p.Data) - 1
-	for p.Data[i].At > int(slot) {
-		i--
-	}
-	return uint32(1 + i), slot - uint32(p.Data[i].At)
 }
 
 // newDense makes a vector of n numbers, and returns its number. It may move all objects of the heap.

@@ -16,6 +16,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gram-machine/gram/engine/wasm"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -73,6 +74,10 @@ type Machine struct {
 	Data map[int][]float64
 	// Plain says that each loop runs as it is written: no vectors.
 	Plain bool
+	// NativeWork is how many instructions make machine code of a loop worth making: [NativeWork] if it is 0. NoNative says
+	// that there is to be none.
+	NativeWork float64
+	NoNative   bool
 
 	p      *Program
 	bounds limits.Bounds
@@ -106,6 +111,9 @@ type Machine struct {
 	reached []bool
 	fired   []uint64 // of each kind
 	factor  uint64
+
+	loops  []loopState // nil: there is no machine code
+	native native
 
 	returned  []Slot // the results of the last run of code
 	result    []Slot
@@ -154,6 +162,14 @@ func (m *Machine) start(point []float64) error {
 	clear(m.counters)
 	clear(m.fired)
 	m.factor, m.readback, m.searched, m.nodes, m.freed, m.peak = 0, 0, 0, 0, 0, 0
+	if m.loops == nil && len(m.p.loops) > 0 && !m.NoNative && wasm.Supported() {
+		m.loops = make([]loopState, len(m.p.loops))
+		m.NativeWork = cmp.Or(m.NativeWork, NativeWork)
+	}
+	for i := range m.loops {
+		m.loops[i].tries[1] = try{}
+	}
+	m.native.used = 0
 	m.tape.n, m.tape.args, m.tape.slopes = 0, 0, 0
 	m.tape.records, m.tape.words = m.tape.records[:0], m.tape.words[:0]
 	if src.Taped {
@@ -353,7 +369,7 @@ func (m *Machine) Stats() Stats {
 		Peak: max(m.peak, m.live()),
 		Bytes: uint64(slotSize*(cap(m.heap)+cap(m.spare)+cap(m.stack))+2*cap(m.tape.kinds)+12*cap(m.tape.adr)+
 			9*cap(m.adjoint)+8*cap(m.tape.words)) + m.denser.bytes + denseSize*uint64(cap(m.dense)) +
-			recordSize*uint64(cap(m.tape.records))}
+			recordSize*uint64(cap(m.tape.records)) + uint64(len(m.native.bytes))}
 	for i, n := range m.counters {
 		s.Counts.AddTimes(&m.p.src.Blocks[i].Steps, n)
 		s.Instantiate += n

@@ -85,7 +85,9 @@ func draw(t *rapid.T) *generate.Program {
 func run(t *rapid.T, p *generate.Program, gradient bool) *exec.Machine {
 	code, err := lower.Program(p.Term, lower.Options{Inputs: p.Inputs, Gradient: gradient, After: verified})
 	require.NoError(t, err)
-	return exec.New(code).NewMachine(limits.Bounds{})
+	m := exec.New(code).NewMachine(limits.Bounds{})
+	m.NoNative, m.NativeWork = rapid.Bool().Draw(t, "interpreted"), 1
+	return m
 }
 
 func read(t *rapid.T, m *exec.Machine, want []int) []float64 {

@@ -290,6 +290,18 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 		case ir.Collect:
 			m.collected = append(m.collected, unsafe.Slice((*Slot)(fp), in.n)...)
 			continue
+		case ir.Enter:
+			if m.loops == nil {
+				continue
+			}
+			next, err := m.tryNative(in, fp, pc-1)
+			if err != nil {
+				return nil, err
+			}
+			if next >= 0 {
+				pc = next
+			}
+			continue
 		case ir.Jump:
 			pc = int32(in.n)
 			continue

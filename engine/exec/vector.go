@@ -463,7 +463,7 @@ func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Poi
 func (m *Machine) operand(v *vector, s *laneState, i int, args []uint32, fp unsafe.Pointer, words int, pc int32) (bool, error) {
 	l, o := &v.lanes[i], &s.in[i]
 	if l.arg < 0 {
-		id, first := staticVector(m.p.src, uint32(l.at.N))
+		id, first := m.p.src.Vector(uint32(l.at.N))
 		o.ref = isDense | ref(uint64(id), uint64(int(first)+o.first-l.at.N))
 	} else {
 		r := at(fp, args[l.arg]).A

@@ -80,6 +80,7 @@ const (
 	Collect     // keeps the first N registers: an element of a list that is read
 
 	// Control. N is a label.
+	Enter  // machine code may take what is left of the loop from the label N on, behind which this stands
 	Label  // the label N stands here
 	Jump   // to N
 	Branch // to N unless A Cmp B
@@ -97,7 +98,7 @@ var opNames = [numOps]string{"nop", "count", "const", "move", "indexadd", "index
 	"add", "mul",
 	"fun1", "fun2", "funk", "sumadd", "load", "loadx", "static", "staticx", "view", "viewx", "object", "objectx", "alloc",
 	"store", "storex", "copy", "copyx", "con", "closure", "member", "sibling", "capture", "call", "apply", "tailcall", "tailapply",
-	"return", "collect",
+	"return", "collect", "enter",
 	"label", "jump", "branch", "switch", "empty", "next", "prev", "vectorloop"}
 
 // String returns the name of the operation.
@@ -137,7 +138,7 @@ func (in *Instr) operands(f func(*Reg)) {
 // Sets reports how many registers from D on the instruction sets.
 func (in *Instr) Sets() int {
 	switch in.Op {
-	case Nop, Count, Store, StoreX, Copy, CopyX, TailCall, TailApply, Return, Collect, Label, Jump, Branch, Switch, Empty:
+	case Nop, Count, Store, StoreX, Copy, CopyX, TailCall, TailApply, Return, Collect, Enter, Label, Jump, Branch, Switch, Empty:
 		return 0
 	case SumAdd, Call, Apply:
 		return int(in.M)
@@ -216,4 +217,17 @@ type Program struct {
 	Term           *term.Term
 	Type           term.Type // of the value
 	Start          rule.Counts
+}
+
+// Vector is the number of the vector that has a static slot, and the slot's place in it: the inputs are vector 0, and
+// behind them comes that of each datum.
+func (p *Program) Vector(slot uint32) (vector, at uint32) {
+	if int(slot) <= p.Inputs {
+		return 0, slot - 1
+	}
+	i := len(p.Data) - 1
+	for p.Data[i].At > int(slot) {
+		i--
+	}
+	return uint32(1 + i), slot - uint32(p.Data[i].At)
 }

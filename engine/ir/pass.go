@@ -12,7 +12,7 @@ type Pass struct {
 }
 
 // Passes are those of the compiler, in their order.
-var Passes = []Pass{{"vectors", vectors}, {"numbers", fold}, {"registers", allocate}}
+var Passes = []Pass{{"vectors", vectors}, {"numbers", fold}, {"registers", allocate}, {"loops", enter}}
 
 // Optimise runs the passes. after, if not nil, is called behind each; its error ends the work.
 func (p *Program) Optimise(after func(p *Program, pass string) error) error {
@@ -184,4 +184,46 @@ func (f *Func) intervals() (all []*interval, of []*interval) {
 		}
 	}
 	return all, of
+}
+
+// enter puts an [Enter] at the head of each loop in which there is only arithmetic of numbers, with conditionals.
+func enter(_ *Program, f *Func) {
+	labels, heads := map[uint32]int{}, map[int]uint32{}
+	for i := range f.Code {
+		switch in := &f.Code[i]; in.Op {
+		case Label:
+			labels[in.N] = i
+		case Next, Prev:
+			if at := labels[in.N]; arithmetic(f.Code[at+1 : i]) {
+				heads[at] = in.N
+			}
+		}
+	}
+	if len(heads) == 0 {
+		return
+	}
+	var code []Instr
+	for i := range f.Code {
+		code = append(code, f.Code[i])
+		if n, ok := heads[i]; ok {
+			code = append(code, Instr{Op: Enter, N: n, Pos: f.Code[i].Pos})
+		}
+	}
+	f.Code = code
+}
+
+// arithmetic reports whether code has operations, and nothing else but conditionals and loads.
+func arithmetic(code []Instr) bool {
+	operations := false
+	for i := range code {
+		switch code[i].Op {
+		case Add, Mul, Fun1, Fun2, FunK:
+			operations = true
+		case Count, Const, Move, IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg, Load, LoadX, Static, StaticX, View,
+			ViewX, Object, ObjectX, Label, Jump, Branch:
+		default:
+			return false
+		}
+	}
+	return operations
 }

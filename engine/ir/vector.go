@@ -228,7 +228,7 @@ func (w *vectorizer) nest(start, end int) {
 func (w *vectorizer) initial(start int, i Reg) bool {
 	for k := start - 1; k >= 0; k-- {
 		switch in := &w.f.Code[k]; {
-		case in.Op == Label || in.Op.ends():
+		case in.Op == Label || in.Op.Ends():
 			return false
 		case in.Sets() == 1 && in.D == i && (in.Op == Const || in.Op == Move):
 			at, ok := Affine{N: int(in.Val)}, in.Op == Const
@@ -314,7 +314,7 @@ func (w *vectorizer) allocated() (q int, ok bool) {
 		in := &w.f.Code[i]
 		reads := false
 		in.Uses(func(r *Reg) { reads = reads || *r == w.target })
-		if reads || in.Op == Label || in.Op == Alloc || in.Op == Call || in.Op == Apply || in.Op.ends() {
+		if reads || in.Op == Label || in.Op == Alloc || in.Op == Call || in.Op == Apply || in.Op.Ends() {
 			return 0, false
 		}
 	}

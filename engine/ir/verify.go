@@ -30,14 +30,14 @@ func (p *Program) verify(f *Func) error {
 			return fmt.Errorf("instruction %d, %s: %w", i, p.text(in), err)
 		}
 	}
-	if n := len(f.Code); n == 0 || !f.Code[n-1].Op.ends() {
+	if n := len(f.Code); n == 0 || !f.Code[n-1].Op.Ends() {
 		return fmt.Errorf("the code does not end")
 	}
 	return p.defined(f, labels)
 }
 
-// ends reports whether the next instruction does not follow.
-func (op Op) ends() bool {
+// Ends reports whether the next instruction does not follow.
+func (op Op) Ends() bool {
 	return op == Jump || op == Switch || op == TailCall || op == TailApply || op == Return
 }
 
@@ -51,7 +51,7 @@ func (p *Program) check(f *Func, in *Instr, labels map[uint32]int) (err error) {
 	if n := in.Sets(); n > 0 {
 		last(in.D, n)
 	}
-	for _, l := range in.targets() {
+	for _, l := range in.Targets() {
 		if _, ok := labels[l]; !ok {
 			return fmt.Errorf("there is no label %d", l)
 		}
@@ -73,8 +73,8 @@ func (p *Program) check(f *Func, in *Instr, labels map[uint32]int) (err error) {
 	return err
 }
 
-// targets are the labels that an instruction may jump to.
-func (in *Instr) targets() []uint32 {
+// Targets are the labels that an instruction may jump to.
+func (in *Instr) Targets() []uint32 {
 	switch in.Op {
 	case Jump, Branch, Empty, Next, Prev, VectorLoop:
 		return []uint32{in.N}
@@ -132,10 +132,10 @@ func (p *Program) defined(f *Func, labels map[uint32]int) error {
 		for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
 			set[r/64] |= 1 << (r % 64)
 		}
-		for _, l := range in.targets() {
+		for _, l := range in.Targets() {
 			todo = append(todo, place{labels[l], set})
 		}
-		if !in.Op.ends() {
+		if !in.Op.Ends() {
 			todo = append(todo, place{k.i + 1, set})
 		}
 	}

@@ -79,7 +79,11 @@ func NewMemory(bytes uint64) []byte {
 }
 
 // Instance is code with a memory. It is of one goroutine.
-type Instance struct{ run api.Function }
+type Instance struct {
+	module  api.Module
+	run     api.Function
+	cleanup runtime.Cleanup
+}
 
 // Instantiate returns an instance of the code, which is there as long as its owner.
 func Instantiate[T any](owner *T, code *Code, memory []byte) Instance {
@@ -89,8 +93,14 @@ func Instantiate[T any](owner *T, code *Code, memory []byte) Instance {
 	if err != nil {
 		panic(fmt.Sprintf("wasm: %v", err))
 	}
-	runtime.AddCleanup(owner, func(mod api.Module) { _ = mod.Close(context.Background()) }, mod)
-	return Instance{mod.ExportedFunction(runName)}
+	cleanup := runtime.AddCleanup(owner, func(mod api.Module) { _ = mod.Close(context.Background()) }, mod)
+	return Instance{mod, mod.ExportedFunction(runName), cleanup}
+}
+
+// Close lets go of the memory before its owner goes.
+func (i Instance) Close() {
+	i.cleanup.Stop()
+	_ = i.module.Close(context.Background())
 }
 
 // Run calls the function. Its parameters are on the stack.

@@ -57,6 +57,7 @@ const (
 	F64Mul    = 0xa2
 	F64Div    = 0xa3
 	Truncate  = 0xaa // of an f64 to an i32
+	Convert   = 0xb8 // of an i32 without a sign to an f64
 )
 
 // Encoder appends to WebAssembly code.

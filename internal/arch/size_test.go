@@ -26,7 +26,7 @@ type part struct {
 
 // parts are the parts of the module. While one machine replaces another, both are counted.
 var parts = []*part{
-	{name: "engine, graph, compile", folders: []string{"engine", "graph", "compile"}, most: 31_500, aim: 13_000, mostLong: 560},
+	{name: "engine, graph, compile", folders: []string{"engine", "graph", "compile"}, most: 35_000, aim: 13_000, mostLong: 560},
 	{name: "machine", folders: []string{"machine", "compile/literal"}, most: 4_900, aim: 4_500, mostLong: 90},
 	{name: "lang", folders: []string{"lang"}, most: 23_000, aim: 16_000, mostLong: 90},
 	{name: "cmd", folders: []string{"cmd"}, most: 22_000, aim: 16_000, mostLong: 60},

@@ -1,0 +1,653 @@
+package exec
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/engine/loop"
+	"github.com/gram-machine/gram/engine/wasm"
+)
+
+// NativeWork is how many instructions make machine code of a loop worth making: those of all iterations that a run of
+// the loop has left, and those that have run so far.
+const NativeWork = 200_000
+
+// leastWork is how many instructions take as long as to enter machine code and to leave it.
+const leastWork = 100
+
+// chunkSteps is how many steps machine code makes at most between two looks at the limits.
+const chunkSteps = 1 << 20
+
+// nativeLoop is a loop that machine code may take. Any number of machines may use it.
+type nativeLoop struct {
+	f     *ir.Func
+	label uint32
+	end   int32 // the code behind the loop
+	size  float64
+
+	mu    sync.Mutex
+	made  bool
+	loop  *loop.Loop // nil: it is none for machine code
+	forms map[string]*nativeForm
+}
+
+// nativeForm is the code of a loop for a signature.
+type nativeForm struct {
+	*loop.Form // nil: there is none, or it is not stable
+	p          *Program
+	steps      uint64 // at most, of an iteration
+	cellSteps  uint64
+	chunk      int // iterations
+	mu         sync.Mutex
+	codes      map[string]*loop.Code // the forward code, and the backward codes by what is reached
+}
+
+// loopState is what a machine knows of a loop.
+type loopState struct {
+	hot   float64 // instructions that have run
+	tries [2]try  // those of hot loops, and those of long ones: where these begin does not depend on earlier runs
+	key   []byte  // of the last form
+	form  *nativeForm
+}
+
+// try says how often there was no form in a row, and how many iterations there are until the next try.
+type try struct{ fails, skip int }
+
+func (t *try) failed() {
+	t.fails = min(t.fails+1, 20)
+	t.skip = 1<<t.fails - 2
+}
+
+// native is the memory of machine code: tables, a frame, streams and rows.
+type native struct {
+	bytes     []byte
+	instances map[*loop.Code]wasm.Instance
+	used      uint64 // bytes, with the rows of this run
+	key       []byte
+	sig       []uint32
+	stack     [2 + loop.MostStreams]uint64
+	reach     []loop.Reach
+}
+
+const (
+	frameNumbers = 1 << 13
+	streamsAt    = wasm.TableBytes + 8*frameNumbers
+	rowsAt       = streamsAt + loop.MostStreams*3*loop.StreamBytes
+	mostRows     = math.MaxUint32 - 1<<20 // addresses have 32 bits
+)
+
+// tryNative runs what is left of a loop as machine code, if that is worth it. It returns where the interpreter goes on,
+// −1 if in the loop.
+func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, error) {
+	l := m.p.loops[in.k]
+	i := at(fp, in.d).V
+	left := i + 1
+	if in.b != 0 {
+		left = at(fp, in.a).V - i
+	}
+	work := left * l.size
+	st := &m.loops[in.k]
+	if work < min(leastWork, m.NativeWork) || st.hot+work < m.NativeWork {
+		st.hot += l.size
+		return -1, nil
+	}
+	long := work >= m.NativeWork
+	tries := &st.tries[0]
+	if long {
+		tries = &st.tries[1]
+	}
+	if tries.skip > 0 {
+		tries.skip--
+		return -1, nil
+	}
+	var code *loop.Code
+	f := m.nativeForm(l, st, fp)
+	if f.Form != nil && (f.Exact || long) {
+		code = f.code("", f.Forward)
+	}
+	if code == nil {
+		tries.failed()
+		return -1, nil
+	}
+	tries.fails = 0
+	return l.end, m.runNative(f, code, fp, uint64(left), i, pc)
+}
+
+// nativeForm is the form of a loop for what the registers have now.
+func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *nativeForm {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.made {
+		l.made, l.forms = true, map[string]*nativeForm{}
+		l.loop = loop.New(m.p.src, l.f, l.label)
+	}
+	if l.loop == nil {
+		return &nativeForm{}
+	}
+	n := &m.native
+	n.sig, n.key = n.sig[:0], n.key[:0]
+	var seen []uint64
+	for _, regs := range [][]ir.Reg{l.loop.Inputs, l.loop.States} {
+		for _, r := range regs {
+			a := at(fp, slotSize*uint32(r)).A
+			if a&isRef != 0 {
+				a = 0
+			}
+			class := uint32(0)
+			if a != 0 {
+				k := slices.Index(seen, a)
+				if k < 0 {
+					k = len(seen)
+					seen = append(seen, a)
+				}
+				class = uint32(k + 1)
+			}
+			n.sig = append(n.sig, class)
+			n.key = append(n.key, byte(class), byte(class>>8))
+		}
+	}
+	for _, r := range l.loop.Objects {
+		a := at(fp, slotSize*uint32(r)).A
+		if a&isDense == 0 {
+			return &nativeForm{}
+		}
+		live := byte(0)
+		if m.dense[object(a)].base != 0 {
+			live = 1
+		}
+		n.key = append(n.key, live)
+	}
+	if st.form != nil && slices.Equal(st.key, n.key) {
+		return st.form
+	}
+	f := l.forms[string(n.key)]
+	if f == nil {
+		f = m.p.newForm(l.loop, slices.Clone(n.sig), func(s *loop.Stream) bool {
+			if s.Static {
+				return m.dense[s.Object].base != 0
+			}
+			return m.dense[object(at(fp, slotSize*uint32(s.Object)).A)].base != 0
+		})
+		l.forms[string(n.key)] = f
+	}
+	st.key, st.form = append(st.key[:0], n.key...), f
+	return f
+}
+
+func (p *Program) newForm(l *loop.Loop, sig []uint32, live func(s *loop.Stream) bool) *nativeForm {
+	f := &nativeForm{p: p, codes: map[string]*loop.Code{}}
+	form := l.Form(sig, live, p.src.Taped)
+	if form == nil {
+		return f
+	}
+	f.Form = form
+	f.steps = max(1, form.Steps(func(b uint32) uint64 { return p.src.Blocks[b].Total }))
+	f.cellSteps = max(1, form.CellSteps(func(k loop.Kind) uint64 { return p.kinds[p.kindNumber(k)].total }))
+	f.chunk = chunkSteps / (l.Instrs + 1)
+	for i := range form.Streams() {
+		s := &form.Streams()[i]
+		f.chunk = min(f.chunk, (loop.StreamBytes/8-s.Width)/max(1, form.Step(s), -form.Step(s)))
+	}
+	f.chunk = max(1, f.chunk)
+	return f
+}
+
+func (p *Program) kindNumber(k loop.Kind) uint32 { return p.kindOf[k.Sym] + uint32(k.Live) }
+
+// code is the code with the key, which make makes.
+func (f *nativeForm) code(key string, make func() *loop.Code) *loop.Code {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c, ok := f.codes[key]
+	if !ok {
+		if c = make(); c != nil && c.Frame > frameNumbers {
+			c = nil
+		}
+		f.codes[key] = c
+	}
+	return c
+}
+
+// reserve makes room for so many bytes of rows, behind those of this run.
+func (n *native) reserve(m *Machine, bytes uint64, pc int32) error {
+	n.used = max(n.used, rowsAt)
+	if n.used+bytes <= uint64(len(n.bytes)) {
+		return nil
+	}
+	size := min(max(n.used+bytes, 2*uint64(len(n.bytes))), mostRows)
+	if err := m.reserve(int(size), pc); err != nil {
+		return err
+	}
+	memory := wasm.NewMemory(size)
+	if n.bytes != nil {
+		copy(memory[rowsAt:], n.bytes[rowsAt:n.used])
+		copy(memory[wasm.TableBytes:streamsAt], n.bytes[wasm.TableBytes:streamsAt])
+	}
+	for _, in := range n.instances {
+		in.Close()
+	}
+	n.bytes, n.instances = memory, map[*loop.Code]wasm.Instance{}
+	return nil
+}
+
+// numbers are the numbers in memory from a place on.
+func (n *native) numbers(at uint64, count int) []float64 {
+	return unsafe.Slice((*float64)(unsafe.Pointer(&n.bytes[at])), count)
+}
+
+func (n *native) frame() []float64 { return n.numbers(wasm.TableBytes, frameNumbers) }
+
+func (n *native) run(m *Machine, c *loop.Code) {
+	in, ok := n.instances[c]
+	if !ok {
+		in = wasm.Instantiate(m, c.Code, n.bytes)
+		n.instances[c] = in
+	}
+	in.Run(n.stack[:2+len(c.Form.Streams())])
+}
+
+// The words of a record of a loop: the iterations, the place of the rows, or of those of checkpoints, how many
+// iterations there are between two of these, and the first index. Behind them are the inputs, each with its address, the
+// addresses of the states at first and the states behind the loop, and of each stream its vector and its first number.
+const (
+	wordLeft = iota
+	wordRows
+	wordEach
+	wordIndex
+	wordInputs
+)
+
+// pass is the way of machine code through a loop.
+type pass struct {
+	m      *Machine
+	f      *nativeForm
+	pc     int32
+	start  float64 // the first index
+	inputs []uint64
+	first  []uint64 // of each stream its vector and its first number
+}
+
+// index is that of iteration j.
+func (w *pass) index(j uint64) float64 {
+	if w.f.Down() {
+		return w.start - float64(j)
+	}
+	return w.start + float64(j)
+}
+
+// streams puts what the iterations from j on read in memory, and the places of what the first of them reads, or the
+// last, on the stack.
+func (w *pass) streams(j uint64, count int, backward bool) {
+	n := &w.m.native
+	w.each(j, count, func(k int, s *loop.Stream, v *dense, to []float64, place func(j int) (from, to int)) {
+		gather(to, v.data, s, count, place)
+		if backward && s.Live {
+			clear(n.numbers(streamAt(k)+loop.StreamBytes, 2*loop.StreamBytes/8))
+		}
+		first := 0
+		if backward {
+			first = count - 1
+		}
+		_, at := place(first)
+		n.stack[2+k] = streamAt(k) + 8*uint64(at)
+	})
+}
+
+// reached adds the adjoints in memory, of what the iterations from j on have read, to those of the tape.
+func (w *pass) reached(j uint64, count int) {
+	n := &w.m.native
+	w.each(j, count, func(k int, s *loop.Stream, v *dense, _ []float64, place func(j int) (from, to int)) {
+		if !s.Live {
+			return
+		}
+		at := streamAt(k) + loop.StreamBytes
+		adj, flags := n.numbers(at, loop.StreamBytes/8), n.numbers(at+loop.StreamBytes, loop.StreamBytes/8)
+		for j := range count {
+			from, to := place(j)
+			for i := range s.Width {
+				if a := int(v.base) + from + i; flags[to+i] != 0 {
+					w.m.adjoint[a] += adj[to+i]
+					w.m.reached[a], adj[to+i], flags[to+i] = true, 0, 0 // another iteration may have read it too
+				}
+			}
+		}
+	})
+}
+
+func streamAt(k int) uint64 { return uint64(streamsAt + k*3*loop.StreamBytes) }
+
+// each calls do for each stream with its numbers in memory. place tells where iteration j reads, in the vector and there.
+func (w *pass) each(j uint64, count int,
+	do func(k int, s *loop.Stream, v *dense, to []float64, place func(j int) (from, to int))) {
+	for k := range w.f.Streams() {
+		s := &w.f.Streams()[k]
+		v := &w.m.dense[w.first[2*k]]
+		step, stride := w.f.Step(s), s.Stride
+		if w.f.Down() {
+			stride = -stride
+		}
+		first := int(int64(w.first[2*k+1])) + int(j)*stride
+		behind := max(0, -step) * (count - 1)
+		do(k, s, v, w.m.native.numbers(streamAt(k), loop.StreamBytes/8), func(j int) (from, to int) {
+			return first + j*stride, behind + j*step
+		})
+	}
+}
+
+// gather copies what count iterations read.
+func gather(to, from []float64, s *loop.Stream, count int, place func(j int) (from, to int)) {
+	a, at := place(0)
+	if b, last := place(count - 1); s.Stride <= s.Width && -s.Stride <= s.Width { // they lie side by side
+		copy(to, from[min(a, b):min(a, b)+max(at, last)-min(at, last)+s.Width])
+		return
+	}
+	for j := range count {
+		a, at := place(j)
+		copy(to[at:at+s.Width], from[a:a+s.Width])
+	}
+}
+
+// setFrame puts the inputs in the frame.
+func (w *pass) setFrame() {
+	frame := w.m.native.frame()
+	for i := range w.f.Inputs {
+		frame[i] = math.Float64frombits(w.inputs[2*i])
+	}
+}
+
+// forward runs count iterations from j on, whose rows come to the place rows. The states are in the frame.
+func (w *pass) forward(code *loop.Code, j uint64, count int, rows uint64) {
+	n := &w.m.native
+	n.stack[0], n.stack[1] = uint64(count), rows
+	w.streams(j, count, false)
+	n.frame()[w.f.FrameIndex()] = w.index(j)
+	n.run(w.m, code)
+}
+
+// most is how many iterations of so many steps may be run until the next look at the limits.
+func (m *Machine) most(steps uint64) uint64 {
+	n := uint64(chunkSteps)
+	if most := m.bounds.MaxSteps; most != 0 {
+		n = min(n, most-min(m.steps(), most))
+	}
+	return max(1, n/steps)
+}
+
+// runNative runs what is left of a loop.
+func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, left uint64, index float64, pc int32) error {
+	n, t := &m.native, &m.tape
+	words := len(t.words)
+	add := func(x uint64) { t.words = append(t.words, x) }
+	reg := func(r ir.Reg) *Slot { return at(fp, slotSize*uint32(r)) }
+	rows, each, err := m.roomForRows(f, left, pc)
+	if err != nil {
+		return err
+	}
+	add(left)
+	add(rows)
+	add(each)
+	add(math.Float64bits(index))
+	for _, r := range f.Inputs {
+		add(math.Float64bits(reg(r).V))
+		add(reg(r).A)
+	}
+	states := f.AllStates()
+	for _, r := range f.States {
+		add(reg(r).A)
+	}
+	last := len(t.words) // the states behind the loop
+	for range states {
+		add(0)
+	}
+	for k := range f.Streams() {
+		s := &f.Streams()[k]
+		vector, first := uint64(s.Object), f.First(s, func(i int) float64 { return reg(f.Inputs[i]).V }, index)
+		if !s.Static {
+			r := reg(s.Object).A
+			vector, first = object(r), first+int(off(r))
+		}
+		add(vector)
+		add(uint64(first))
+	}
+	w := m.passOf(f, t.words[words:], pc)
+	w.setFrame()
+	frame := n.frame()
+	for i := range states {
+		if of, ok := f.Initial(i); !ok {
+			frame[f.FrameState(i)] = reg(f.States[i]).V
+		} else if a := reg(f.States[of]).A; a != 0 && a&isRef == 0 {
+			frame[f.FrameState(i)] = 1
+		} else {
+			frame[f.FrameState(i)] = 0
+		}
+	}
+	for j := uint64(0); j < left; {
+		count := min(left-j, m.most(f.steps), uint64(f.chunk))
+		place := rows + 8*uint64(f.Row)*j
+		if each > 0 {
+			if j%each == 0 {
+				for i := range states {
+					add(math.Float64bits(frame[f.FrameState(i)]))
+				}
+				w = m.passOf(f, t.words[words:], pc)
+			}
+			count, place = min(count, each-j%each), n.used
+		}
+		w.forward(code, j, int(count), place)
+		total := m.countBlocks(f, 0, count)
+		for i, g := range code.Groups {
+			total += m.countBlocks(f, g.Region, uint64(frame[f.FrameCounter(i)]))
+		}
+		j += count
+		if m.fuel -= int64(total); m.fuel < 0 {
+			if err := m.look(pc); err != nil {
+				return err
+			}
+		}
+	}
+	reg(f.Index).V = w.index(left)
+	if f.Down() {
+		reg(f.Index).V = 0
+	}
+	base := uint64(0)
+	if m.p.src.Taped {
+		for i := range states {
+			t.words[last+i] = math.Float64bits(frame[f.FrameState(i)])
+		}
+		if base, err = m.pushRecord(f, len(f.States), pc); err != nil {
+			return err
+		}
+		t.records[len(t.records)-1].words = words
+	} else {
+		t.words = t.words[:words]
+	}
+	for i, r := range f.States {
+		s := Slot{V: frame[f.FrameState(i)]}
+		if base != 0 && f.LiveOut(i, func(k int) float64 { return frame[f.FrameState(k)] }) {
+			s.A = base + uint64(f.Shared(i))
+		}
+		*reg(r) = s
+	}
+	return nil
+}
+
+// countBlocks counts what a region counts, so many times, and returns the steps.
+func (m *Machine) countBlocks(f *nativeForm, region int, times uint64) (total uint64) {
+	for _, b := range f.Region(region) {
+		m.counters[b] += times
+		total += times * uint64(m.p.blocks[b].total)
+	}
+	return total
+}
+
+// roomForRows makes room for the rows of a loop. Where they would be too many, each is how many iterations have their
+// rows at once, which are made again in the backward phase.
+func (m *Machine) roomForRows(f *nativeForm, left uint64, pc int32) (rows, each uint64, err error) {
+	n := &m.native
+	n.used = max(n.used, rowsAt)
+	if !m.p.src.Taped || f.Row == 0 {
+		return n.used, 0, n.reserve(m, 0, pc)
+	}
+	row := 8 * uint64(f.Row)
+	most := uint64(mostRows) - n.used
+	if b := m.bounds.RowsMemory; b != 0 {
+		most = min(most, b-min(b, n.used-rowsAt))
+	}
+	if over, bytes := bits.Mul64(row, left); over == 0 && bytes <= most && n.reserve(m, bytes, pc) == nil {
+		n.used += bytes
+		return n.used - bytes, 0, nil
+	}
+	// As many bytes for the rows as for the states between them.
+	states := 8 * uint64(f.AllStates())
+	each = uint64(math.Sqrt(float64(left) * float64(states) / float64(row)))
+	each = min(max(each, uint64(f.chunk)), max(1, most/2/row))
+	if err := m.reserve(int(left/each*states), pc); err != nil {
+		return 0, 0, err
+	}
+	return n.used, each, n.reserve(m, each*row, pc)
+}
+
+// passOf is the pass whose words are given.
+func (m *Machine) passOf(f *nativeForm, words []uint64, pc int32) pass {
+	at := wordInputs + 2*len(f.Inputs) + len(f.States) + f.AllStates()
+	return pass{m: m, f: f, pc: pc, start: math.Float64frombits(words[wordIndex]), inputs: words[wordInputs:], first: words[at:]}
+}
+
+// backward goes back through the iterations of a loop.
+func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, err error) {
+	n := &m.native
+	words := m.tape.words[r.words:]
+	left, rows, each := words[wordLeft], words[wordRows], words[wordEach]
+	addresses := words[wordInputs+2*len(f.Inputs):]
+	last := addresses[len(f.States):]
+	w := m.passOf(f, words, m.pc)
+	states := f.AllStates()
+	saved := w.first[2*len(f.Streams()):]
+
+	reach := append(n.reach[:0], make([]loop.Reach, states)...)
+	n.reach = reach
+	frame := n.frame()
+	some := false
+	for i := range f.States {
+		a := r.base + i
+		frame[f.FrameAdjoint(i)] = m.adjoint[a]
+		if m.reached[a] {
+			reach[i], some = loop.Yes, true
+		}
+		m.adjoint[a], m.reached[a] = 0, false
+	}
+	if !some {
+		return 0, 0, nil
+	}
+	for i := range f.Inputs {
+		frame[f.FrameInput(i)], frame[f.FrameInput(i)+1] = 0, 0
+		if a := w.inputs[2*i+1]; a != 0 && a&isRef == 0 && f.Exact {
+			frame[f.FrameInput(i)] = m.adjoint[a] // as the interpreter adds them
+		}
+	}
+	w.setFrame()
+	if each == 0 {
+		each = left
+	}
+	changes := 0
+	for end := left; end > 0; {
+		start := (end - 1) / each * each
+		if words[wordEach] != 0 {
+			rows = n.used
+			if err := n.reserve(m, each*8*uint64(f.Row), m.pc); err != nil {
+				return arrivals, cells, err
+			}
+			frame = n.frame()
+			for i := range states {
+				frame[f.FrameState(i)] = math.Float64frombits(saved[int(start/each)*states+i])
+			}
+			code := f.code("", nil)
+			for j := start; j < end; {
+				count := min(end-j, uint64(f.chunk))
+				w.forward(code, j, int(count), rows+8*uint64(f.Row)*(j-start))
+				j += count
+				if err := m.look(m.pc); err != nil {
+					return arrivals, cells, err
+				}
+			}
+		} else {
+			for i := range states {
+				frame[f.FrameState(i)] = math.Float64frombits(last[i])
+			}
+		}
+		for end > start {
+			code, count := f.reverse(reach, min(end-start, m.most(f.cellSteps), uint64(f.chunk)), &changes)
+			if code == nil {
+				panic("exec: a loop has no backward code")
+			}
+			end -= count
+			n.stack[0], n.stack[1] = count, rows+8*uint64(f.Row)*(end-start+count-1)
+			w.streams(end, int(count), true)
+			frame[f.FrameIndex()] = w.index(end + count - 1)
+			if code.Flagged {
+				for i := range reach {
+					frame[f.FrameAdjoint(i)+1] = float64(reach[i])
+				}
+			}
+			n.run(m, code)
+			w.reached(end, int(count))
+			if code.Flagged {
+				for i := range reach {
+					reach[i] = loop.Reach(frame[f.FrameAdjoint(i)+1])
+				}
+			}
+			for i, g := range code.Groups {
+				times := uint64(frame[f.FrameCounter(i)])
+				cells += times * uint64(len(g.Kinds))
+				for _, k := range g.Kinds {
+					m.fired[m.p.kindNumber(k)] += times
+					arrivals += times * uint64(bits.OnesCount8(k.Live))
+				}
+			}
+			if err := m.look(m.pc); err != nil {
+				return arrivals, cells, err
+			}
+		}
+	}
+	for i := range f.Inputs {
+		if a := w.inputs[2*i+1]; frame[f.FrameInput(i)+1] != 0 && a != 0 && a&isRef == 0 {
+			if f.Exact {
+				m.adjoint[a] = 0
+			}
+			m.adjoint[a] += frame[f.FrameInput(i)]
+			m.reached[a] = true
+		}
+	}
+	for i := range f.States {
+		if a := addresses[i]; reach[i] == loop.Yes && a != 0 && a&isRef == 0 {
+			m.adjoint[a] += frame[f.FrameAdjoint(i)]
+			m.reached[a] = true
+		}
+	}
+	return arrivals, cells, nil
+}
+
+// mostChanges is how many iterations may change what is reached until flags say it in all others.
+const mostChanges = 8
+
+// reverse is the backward code where this is reached, and how many of the iterations, at most most, it takes. changes is
+// how many have been run by the code with flags.
+func (f *nativeForm) reverse(reach []loop.Reach, most uint64, changes *int) (*loop.Code, uint64) {
+	if *changes < mostChanges {
+		key := make([]byte, 1+len(reach))
+		for i, r := range reach {
+			key[1+i] = byte(r)
+		}
+		code := f.code(string(key), func() *loop.Code { return f.Backward(reach) })
+		if code != nil {
+			return code, most
+		}
+		*changes++
+		most = 1
+	}
+	return f.code("flagged", func() *loop.Code { return f.Backward(nil) }), most
+}

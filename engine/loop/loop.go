@@ -1,0 +1,243 @@
+// Package loop makes machine code of loops of arithmetic on numbers: forward, and backward for gradients.
+//
+// A [Loop] is a loop of a function of package ir whose body has no calls, no objects that it makes and no loops, but may
+// have conditionals. Its [Form] is that of a signature: which of the registers that it reads have an adjoint, and which
+// of these share one. A form has its values in SSA form, in a tree of regions, one for each side of a conditional.
+//
+// # Forward
+//
+// The forward code of a taped program writes a row for each iteration: what the backward code can't cheaply compute
+// again. The directions of conditionals are not in it, since their operands are, or can be computed.
+//
+// # Backward
+//
+// The backward code goes through the iterations from the last to the first, and through the operations of each in
+// reverse. An operation adds, for each of its operands, the adjoint of its result times a partial derivative. Adjoints
+// are in locals, those of what all iterations share too. What is reached is known when the code is made, but for what
+// depends on conditionals, or on an end of the loop that not all results reach: these have flags.
+package loop
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/engine/ir"
+)
+
+// Loop is a loop whose body is arithmetic.
+type Loop struct {
+	program *ir.Program
+	body    []node
+	down    bool     // its index goes down to 0
+	Index   ir.Reg   // the register of the index
+	Size    ir.Reg   // of a loop that goes up: the bound of its index
+	Inputs  []ir.Reg // registers that it reads and does not set
+	States  []ir.Reg // registers that an iteration gets from the one before, or that are read behind the loop
+	Objects []ir.Reg // registers with vectors that it reads
+	Instrs  int      // the instructions of its body
+}
+
+// Down reports whether the index goes down to 0.
+func (l *Loop) Down() bool { return l.down }
+
+// node is an instruction, of a branch with its sides.
+type node struct {
+	in        *ir.Instr
+	then, els []node
+	live      map[ir.Reg]bool // of a branch: what is read behind it
+}
+
+// New returns the loop of f whose head has the label, nil if it is none for machine code.
+func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
+	start := slices.IndexFunc(f.Code, func(in ir.Instr) bool { return in.Op == ir.Label && in.N == label })
+	end := start
+	for op := f.Code[end].Op; op != ir.Next && op != ir.Prev; op = f.Code[end].Op {
+		end++
+	}
+	last := &f.Code[end]
+	l := &Loop{program: p, down: last.Op == ir.Prev, Index: last.D, Size: last.A, Instrs: end - start - 1}
+	var ok bool
+	if l.body, ok = parse(f.Code[start+1 : end]); !ok {
+		return nil
+	}
+	live := readBehind(f, end+1)
+	head := liveAhead(l.body, live)
+	for r := range head {
+		live[r] = true
+	}
+	head = liveAhead(l.body, live)
+	set, seen := map[ir.Reg]bool{}, map[ir.Reg]bool{}
+	each(l.body, func(in *ir.Instr) {
+		if in.Sets() == 1 {
+			set[in.D] = true
+		}
+	})
+	if set[l.Index] || !l.down && set[l.Size] {
+		return nil
+	}
+	objects := map[ir.Reg]bool{}
+	note := func(r ir.Reg) {
+		switch {
+		case seen[r] || r == l.Index:
+		case set[r]:
+			l.States = append(l.States, r)
+		case head[r] && !objects[r]:
+			l.Inputs = append(l.Inputs, r)
+		}
+		seen[r] = true
+	}
+	each(l.body, func(in *ir.Instr) {
+		switch in.Op {
+		case ir.Load, ir.LoadX, ir.View, ir.ViewX:
+			if !objects[in.A] && !set[in.A] {
+				objects[in.A] = true
+				l.Objects = append(l.Objects, in.A)
+			}
+		}
+	})
+	each(l.body, func(in *ir.Instr) {
+		in.Uses(func(r *ir.Reg) {
+			if !set[*r] || head[*r] {
+				note(*r)
+			}
+		})
+		if in.Sets() == 1 && live[in.D] {
+			note(in.D)
+		}
+	})
+	return l
+}
+
+// each calls do for all instructions.
+func each(nodes []node, do func(in *ir.Instr)) {
+	for i := range nodes {
+		do(nodes[i].in)
+		each(nodes[i].then, do)
+		each(nodes[i].els, do)
+	}
+}
+
+// parse finds the structure of code, in which conditionals are as package lower makes them: a branch to the label of
+// the other side, before which a jump leads to the label behind both. ok says that it has nothing else.
+func parse(code []ir.Instr) (nodes []node, ok bool) {
+	label := func(from int, n uint32) int {
+		i := slices.IndexFunc(code[from:], func(in ir.Instr) bool { return in.Op == ir.Label && in.N == n })
+		if i < 0 {
+			return -1
+		}
+		return from + i
+	}
+	for i := 0; i < len(code); i++ {
+		in := &code[i]
+		switch in.Op {
+		case ir.Label, ir.Nop, ir.Enter:
+		case ir.Count, ir.Const, ir.Move, ir.IndexAdd, ir.IndexSub, ir.IndexMul, ir.IndexDiv, ir.IndexNeg, ir.Add, ir.Mul,
+			ir.Fun1, ir.Fun2, ir.FunK, ir.Load, ir.LoadX, ir.Static, ir.StaticX, ir.View, ir.ViewX,
+			ir.Object, ir.ObjectX:
+			nodes = append(nodes, node{in: in})
+		case ir.Branch:
+			no := label(i, in.N)
+			if no < 0 {
+				return nil, false
+			}
+			n := node{in: in}
+			then, end := no, no
+			if jump := &code[no-1]; jump.Op == ir.Jump {
+				if then, end = no-1, label(no, jump.N); end < 0 {
+					return nil, false
+				}
+			}
+			var both bool
+			if n.then, ok = parse(code[i+1 : then]); !ok {
+				return nil, false
+			}
+			if n.els, both = parse(code[no:end]); !both {
+				return nil, false
+			}
+			nodes = append(nodes, n)
+			i = end
+		default:
+			return nil, false
+		}
+	}
+	return nodes, true
+}
+
+// liveAhead returns the registers that are read in the nodes or behind them before they are set, and notes them behind
+// each branch.
+func liveAhead(nodes []node, behind map[ir.Reg]bool) map[ir.Reg]bool {
+	live := map[ir.Reg]bool{}
+	for r := range behind {
+		live[r] = true
+	}
+	for i := range slices.Backward(nodes) {
+		n := &nodes[i]
+		if n.in.Op == ir.Branch {
+			n.live = live
+			live = liveAhead(n.then, n.live)
+			for r := range liveAhead(n.els, n.live) {
+				live[r] = true
+			}
+		} else if n.in.Sets() == 1 {
+			delete(live, n.in.D)
+		}
+		n.in.Uses(func(r *ir.Reg) { live[*r] = true })
+	}
+	return live
+}
+
+// readBehind returns the registers that are read from instruction i of f on before they are set.
+func readBehind(f *ir.Func, from int) map[ir.Reg]bool {
+	words := (f.Regs + 63) / 64
+	labels := map[uint32]int{}
+	for i := range f.Code {
+		if f.Code[i].Op == ir.Label {
+			labels[f.Code[i].N] = i
+		}
+	}
+	type place struct {
+		i    int
+		left []uint64 // registers that nothing has set
+	}
+	all := make([]uint64, words)
+	for w := range all {
+		all[w] = ^uint64(0)
+	}
+	seen, read := map[int][]uint64{}, map[ir.Reg]bool{}
+	for todo := []place{{from, all}}; len(todo) > 0; {
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		left := slices.Clone(p.left)
+		for i := p.i; i < len(f.Code); i++ {
+			in := &f.Code[i]
+			if in.Op == ir.Label { // here paths meet
+				old, more := seen[i], false
+				if old == nil {
+					old = make([]uint64, words)
+					seen[i] = old
+				}
+				for w := range left {
+					more = more || left[w]&^old[w] != 0
+					old[w] |= left[w]
+				}
+				if !more {
+					break
+				}
+			}
+			in.Uses(func(r *ir.Reg) {
+				if left[*r/64]>>(*r%64)&1 != 0 {
+					read[*r] = true
+				}
+			})
+			for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
+				left[r/64] &^= 1 << (r % 64)
+			}
+			for _, l := range in.Targets() {
+				todo = append(todo, place{labels[l], slices.Clone(left)})
+			}
+			if in.Op.Ends() {
+				break
+			}
+		}
+	}
+	return read
+}

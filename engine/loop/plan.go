@@ -1,0 +1,268 @@
+package loop
+
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/engine/wasm"
+)
+
+// plan is what the forward code keeps, and what each code computes.
+type plan struct {
+	Row    int        // the numbers of a row
+	column map[id]int // of what a row has
+	next   map[id]int // what a state is at the end of an iteration, which the next row has: the state
+	made   [2]map[id]bool
+}
+
+// The two codes.
+const (
+	forward = iota
+	backward
+)
+
+// makePlan chooses what a row has. What the backward code needs it loads or computes again. A number that takes more than
+// a few instructions is loaded, and so is one for which two others would be.
+func (f *Form) makePlan() {
+	f.column, f.next = map[id]int{}, map[id]int{}
+	f.made = [2]map[id]bool{{}, {}}
+	var roots []id
+	if f.taped {
+		for _, c := range f.cells {
+			c.slopes = make([]id, len(c.args))
+			for i, a := range c.args {
+				if flag := f.flag(a); flag != zero {
+					c.slopes[i] = f.slope(c, i)
+					roots = append(roots, flag, c.slopes[i])
+				}
+			}
+		}
+		for _, br := range f.branches {
+			roots = append(roots, br.a, br.b)
+		}
+	}
+	for _, v := range roots {
+		if f.loaded(v) {
+			f.keep(v)
+		}
+	}
+	for _, v := range roots {
+		switch missing := f.missing(v, map[id]bool{}, nil); len(missing) {
+		case 0:
+		case 1:
+			f.keep(missing[0])
+		default:
+			f.keep(v)
+		}
+	}
+	for i := range f.states {
+		s := &f.states[i]
+		if _, ok := f.column[s.in]; ok && s.instead == i {
+			f.column[s.in] = f.Row
+			f.Row++
+			if _, taken := f.next[s.out]; !taken {
+				f.next[s.out] = i
+			}
+		}
+	}
+	f.Row = f.columns(f.root, f.Row)
+	for i := range f.states {
+		f.need(forward, f.states[i].out)
+	}
+	for v := range f.column {
+		f.need(forward, v)
+	}
+	for _, br := range f.branches {
+		f.need(forward, br.a)
+		f.need(forward, br.b)
+	}
+	for _, v := range roots {
+		f.need(backward, v)
+	}
+	for _, br := range f.branches {
+		f.joined(br)
+	}
+}
+
+// joined notes whether adjoints that meet at a branch have the bits that statement by statement gives: they have if each
+// number that goes on is of an operation in its side, and of no other.
+func (f *Form) joined(br *branch) {
+	seen := map[id]bool{}
+	for _, v := range br.phis {
+		if f.flag(v) == zero {
+			continue
+		}
+		for i, o := range [2]id{f.values[v].a, f.values[v].b} {
+			side := br.then
+			if i > 0 {
+				side = br.els
+			}
+			if f.flag(o) != zero && (f.values[o].in != side || seen[o] || f.values[o].op < phi) {
+				f.Exact = false
+			}
+			seen[o] = true
+		}
+	}
+}
+
+// Steps is the most steps of an iteration, where total gives those of a block.
+func (f *Form) Steps(total func(block uint32) uint64) uint64 {
+	var of func(r *region) uint64
+	of = func(r *region) (n uint64) {
+		for _, b := range r.Blocks {
+			n += total(b)
+		}
+		for _, it := range r.items {
+			if it.br != nil {
+				n += max(of(it.br.then), of(it.br.els))
+			}
+		}
+		return n
+	}
+	return of(f.root)
+}
+
+// CellSteps is at least the steps of the backward phase of an iteration, where total gives those of a cell.
+func (f *Form) CellSteps(total func(k Kind) uint64) (n uint64) {
+	for _, c := range f.cells {
+		most := uint64(0)
+		for live := range uint8(1) << len(c.args) {
+			most = max(most, total(Kind{c.sym, live}))
+		}
+		n += most
+	}
+	return n
+}
+
+// Region is what a region of the form counts, the whole body for 0.
+func (f *Form) Region(n int) []uint32 { return f.regions[n].Blocks }
+
+// Streams are what the form reads.
+func (f *Form) Streams() []Stream { return f.streams }
+
+// States is how many states there are, with those that say which of the loop's have an adjoint.
+func (f *Form) AllStates() int { return len(f.states) }
+
+// Initial is what a state is at first that says whether a state of the loop has an adjoint: that state.
+func (f *Form) Initial(i int) (of int, ok bool) {
+	if s := &f.states[i]; s.flag {
+		return slices.Index(f.States, s.reg), true
+	}
+	return 0, false
+}
+
+// Shared is the first of the states that share the adjoint of a state behind an iteration. live says whether it has one:
+// 0 or 1, or that a state says it.
+func (f *Form) Shared(i int) int { return f.states[i].instead }
+
+// LiveOut reports whether a state has an adjoint behind an iteration. saved are the states.
+func (f *Form) LiveOut(i int, saved func(state int) float64) bool {
+	s := &f.states[i]
+	if s.outFlag <= one {
+		return s.outFlag == one
+	}
+	return saved(slices.IndexFunc(f.states, func(o carried) bool { return o.flag && o.reg == s.reg })) != 0
+}
+
+// loaded reports whether a number can't be computed again with a few instructions.
+func (f *Form) loaded(v id) bool {
+	e := &f.values[v]
+	return e.op == state || e.op == fun && !wasm.Short(e.sym)
+}
+
+// stateWith returns the first state that a number is at the end of an iteration, −1 if there is none.
+func (f *Form) stateWith(v id) int {
+	for i := range f.states {
+		if s := &f.states[i]; s.out == v && s.instead == i {
+			return i
+		}
+	}
+	return -1
+}
+
+// keep gives a number a column, or the state that it becomes.
+func (f *Form) keep(v id) {
+	if i := f.stateWith(v); i >= 0 && f.values[v].op != state {
+		v = f.states[i].in
+	}
+	f.column[v] = 0
+}
+
+func (f *Form) kept(v id) bool {
+	if _, ok := f.column[v]; ok {
+		return true
+	}
+	if i := f.stateWith(v); i >= 0 {
+		_, ok := f.column[f.states[i].in]
+		return ok
+	}
+	return false
+}
+
+// missing appends what has to be loaded for a number to be computed.
+func (f *Form) missing(v id, seen map[id]bool, all []id) []id {
+	if seen[v] || f.kept(v) {
+		return all
+	}
+	seen[v] = true
+	if f.loaded(v) {
+		return append(all, v)
+	}
+	f.parts(v, func(a id) { all = f.missing(a, seen, all) })
+	return all
+}
+
+// parts calls do for what a number is computed from.
+func (f *Form) parts(v id, do func(a id)) {
+	switch e := &f.values[v]; e.op {
+	case constant, input, state, index, element:
+	case phi:
+		br := e.br
+		a, b := e.a, e.b
+		do(br.a)
+		do(br.b)
+		do(a)
+		do(b)
+	default:
+		a, b := e.a, e.b
+		do(a)
+		if f.binary(v) {
+			do(b)
+		}
+	}
+}
+
+// binary reports whether an operation has two operands.
+func (f *Form) binary(v id) bool {
+	e := &f.values[v]
+	return e.op != neg && (e.op != fun || e.sym.Info().Arity == 2)
+}
+
+// columns gives the numbers of a region their columns from n on, and returns how many there are. The sides of a branch
+// have the same.
+func (f *Form) columns(r *region, n int) int {
+	for v := range f.values {
+		if _, ok := f.column[id(v)]; ok && f.values[v].in == r && f.values[v].op != state {
+			f.column[id(v)] = n
+			n++
+		}
+	}
+	for _, it := range r.items {
+		if it.br != nil {
+			n = max(f.columns(it.br.then, n), f.columns(it.br.els, n))
+		}
+	}
+	return n
+}
+
+// need notes that a code computes a number.
+func (f *Form) need(code int, v id) {
+	made := f.made[code]
+	if made[v] {
+		return
+	}
+	made[v] = true
+	if code == backward && f.kept(v) {
+		return
+	}
+	f.parts(v, func(a id) { f.need(code, a) })
+}

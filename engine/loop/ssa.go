@@ -1,0 +1,621 @@
+package loop
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/engine/wasm"
+	"github.com/gram-machine/gram/term"
+)
+
+// id names a value of a form. The first two are the numbers 0 and 1.
+type id int32
+
+const (
+	zero id = iota
+	one
+)
+
+// op says what a value is.
+type op uint8
+
+const (
+	constant op = iota // num
+	input              // number n of Loop.Inputs
+	state              // what the iteration before has left, number n of Form.states
+	index              // the index of the loop
+	element            // number n of a run of the stream
+	phi                // a where the branch goes to its first side, else b
+	add
+	sub
+	mul
+	div
+	neg
+	fun // sym(a, b)
+)
+
+// expr is what a value is, apart from where.
+type expr struct {
+	op   op
+	sym  term.Symbol
+	num  uint64 // the bits of a constant
+	a, b id
+	n    int // ofIndex: of indices, which have no adjoint
+}
+
+const ofIndex = 1
+
+type value struct {
+	expr
+	in *region
+	br *branch // of a phi
+}
+
+// region is code without conditionals, or with conditionals whose sides are regions.
+type region struct {
+	Blocks []uint32 // of the program, which it counts
+	parent *region
+	number int // of Form.regions
+	items  []item
+	known  map[expr]id
+}
+
+// item is an operation or a branch.
+type item struct {
+	cell *cell
+	br   *branch
+}
+
+// cell is an operation of a program, which has a cell of D(t).
+type cell struct {
+	sym    term.Symbol
+	args   []id
+	result id
+	in     *region
+	slopes []id // the partial derivatives by args, of those that have an adjoint
+}
+
+type branch struct {
+	cmp       term.Compare
+	a, b      id
+	then, els *region
+	phis      []id
+}
+
+// carried is a state: a number that an iteration leaves to the next.
+type carried struct {
+	reg     ir.Reg // of the loop's register; of a flag, that of the number that it is of
+	flag    bool   // it is 1 if the number of reg has an adjoint, else 0
+	in, out id
+	inFlag  id // whether it has an adjoint
+	outFlag id
+	instead int // the first state that shares its adjoint
+}
+
+// Stream is a sequence of numbers that a loop reads, Width of each iteration.
+type Stream struct {
+	Object    ir.Reg // the register with the vector, or the number of the static vector
+	Static    bool
+	Live      bool // the numbers have adjoints
+	At, Width int  // the first number, behind what the index says, and how many there are
+	Stride    int  // by how many numbers an iteration goes on, if the index of the loop goes up
+	behind    id
+}
+
+// Form is a loop with a signature.
+type Form struct {
+	*Loop
+	taped    bool
+	sig      []uint32
+	values   []value
+	root     *region
+	regions  []*region
+	states   []carried
+	streams  []Stream
+	cells    []*cell
+	branches []*branch
+	flags    map[id]id // whether a number has an adjoint
+	failed   bool
+	Exact    bool            // adjoints have the bits that statement by statement gives
+	dynamic  map[ir.Reg]bool // states of which this is not known
+
+	plan
+}
+
+// mostValues bounds the values of a form.
+const mostValues = 1 << 13
+
+// Form returns the form of the loop for a signature, nil if there is none. The signature has for each of the inputs,
+// and behind them of the states, 0 if it has no adjoint, else a number that those with the same adjoint share. A stream
+// of a vector has adjoints where live says so. There is none if an iteration leads to another signature.
+func (l *Loop) Form(sig []uint32, live func(s *Stream) bool, taped bool) *Form {
+	dynamic := map[ir.Reg]bool{}
+	for {
+		f := &Form{Loop: l, taped: taped, sig: sig, flags: map[id]id{}, dynamic: dynamic, Exact: true}
+		f.build(live)
+		if f.failed {
+			return nil
+		}
+		again := false
+		for i := range f.states {
+			s := &f.states[i]
+			switch {
+			case s.flag || s.inFlag == s.outFlag:
+			case s.inFlag <= one && s.outFlag <= one:
+				return nil
+			case !dynamic[s.reg]:
+				dynamic[s.reg], again = true, true
+			}
+		}
+		if again {
+			continue
+		}
+		if taped && !f.aliases() {
+			return nil
+		}
+		f.makePlan()
+		return f
+	}
+}
+
+// aliases looks at the states that share an adjoint. It reports whether those that do so now are those that do so behind
+// an iteration.
+func (f *Form) aliases() (same bool) {
+	for i := range f.States {
+		s := &f.states[i]
+		if s.inFlag != one || s.outFlag != one {
+			continue
+		}
+		passed := f.values[s.out].op < element
+		if slices.Contains(f.sig[:len(f.Inputs)], f.sig[len(f.Inputs)+i]) {
+			if !passed {
+				return false
+			}
+			f.Exact = false
+		}
+		for k := range i {
+			o := &f.states[k]
+			if o.inFlag == one && o.outFlag == one && (s.out == o.out) != (s.instead == k || s.instead == o.instead) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ref is a place in a vector: number at behind what the index says.
+type ref struct {
+	object ir.Reg // or the number of a static vector
+	static bool
+	at     int
+	behind id
+}
+
+// builder makes the values of a form from its code.
+type builder struct {
+	*Form
+	live func(s *Stream) bool
+	env  map[ir.Reg]id
+	refs map[ir.Reg]ref
+	at   *region
+}
+
+func (f *Form) build(live func(s *Stream) bool) {
+	f.root = f.newRegion(nil)
+	f.make(f.root, expr{op: constant})
+	f.make(f.root, expr{op: constant, num: math.Float64bits(1)})
+	b := &builder{Form: f, live: live, env: map[ir.Reg]id{}, refs: map[ir.Reg]ref{}, at: f.root}
+	flag := func(i int) id {
+		if f.sig[i] != 0 {
+			return one
+		}
+		return zero
+	}
+	for i, r := range f.Inputs {
+		v := f.make(f.root, expr{op: input, n: i})
+		b.env[r], f.flags[v] = v, flag(i)
+	}
+	for i, r := range f.States {
+		at := len(f.Inputs) + i
+		k := i
+		if class := f.sig[at]; class != 0 {
+			k = slices.Index(f.sig[len(f.Inputs):], class)
+		}
+		v := f.make(f.root, expr{op: state, n: k})
+		f.states = append(f.states, carried{reg: r, in: v, inFlag: flag(at), instead: k})
+		b.env[r], f.flags[v] = v, f.states[i].inFlag
+	}
+	for i, r := range f.States {
+		if f.dynamic[r] {
+			v := f.make(f.root, expr{op: state, n: len(f.states)})
+			f.states = append(f.states, carried{reg: r, flag: true, in: v, instead: len(f.states)})
+			f.states[i].inFlag, f.flags[f.states[i].in] = v, v
+		}
+	}
+	b.env[f.Index] = f.make(f.root, expr{op: index})
+	b.nodes(f.body)
+	for i := range f.states {
+		s := &f.states[i]
+		s.out = b.reg(s.reg)
+		s.outFlag = f.flag(s.out)
+		if s.flag {
+			s.out, s.outFlag = s.outFlag, zero
+		}
+	}
+}
+
+func (f *Form) newRegion(parent *region) *region {
+	r := &region{parent: parent, number: len(f.regions), known: map[expr]id{}}
+	f.regions = append(f.regions, r)
+	return r
+}
+
+// make returns the value of an expression in a region.
+func (f *Form) make(in *region, e expr) id {
+	if e.op != phi {
+		for r := in; r != nil; r = r.parent {
+			if v, ok := r.known[e]; ok {
+				return v
+			}
+		}
+		if e.op == constant {
+			in = f.root
+		}
+		in.known[e] = id(len(f.values))
+	}
+	f.values = append(f.values, value{expr: e, in: in})
+	f.failed = f.failed || len(f.values) > mostValues
+	return id(len(f.values) - 1)
+}
+
+func (f *Form) number(x float64) id {
+	return f.make(f.root, expr{op: constant, num: math.Float64bits(x)})
+}
+
+// flag is whether a number has an adjoint: the value 0 or 1.
+func (f *Form) flag(v id) id {
+	if !f.taped {
+		return zero
+	}
+	if k, ok := f.flags[v]; ok {
+		return k
+	}
+	k := zero
+	if x := &f.values[v]; x.op == phi {
+		a, b := f.flag(x.a), f.flag(x.b)
+		if k = a; a != b {
+			k = f.phi(x.br, a, b)
+			f.flags[k] = zero
+		}
+	}
+	f.flags[v] = k
+	return k
+}
+
+func (f *Form) phi(br *branch, a, b id) id {
+	v := f.make(br.then.parent, expr{op: phi, a: a, b: b})
+	f.values[v].br = br
+	br.phis = append(br.phis, v)
+	return v
+}
+
+// apply is a symbol applied to arguments.
+func (f *Form) apply(in *region, s term.Symbol, args ...id) id {
+	if f.failed {
+		return zero
+	}
+	if s != term.NoSymbol && s.Declared() {
+		info := s.Info()
+		return term.Interpret(info.Body, info.Arity, f.number, func(i int) id { return args[i] },
+			func(s term.Symbol, args ...id) id { return f.apply(in, s, args...) })
+	}
+	e := expr{op: fun, sym: s, a: args[0]}
+	if len(args) > 1 {
+		e.b = args[1]
+	}
+	switch s {
+	case term.NoSymbol:
+		e.op = add
+	case term.Mul:
+		e.op = mul
+	case term.Sub:
+		e.op = sub
+	case term.Div:
+		e.op = div
+	case term.Neg:
+		e.op = neg
+	case term.DSin:
+		return f.apply(in, term.Cos, args...)
+	case term.DCos:
+		return f.apply(in, term.Neg, f.apply(in, term.Sin, args...))
+	default:
+		f.failed = f.failed || !wasm.Translated(s)
+	}
+	if e.op != fun {
+		e.sym = 0
+	}
+	return f.make(in, e)
+}
+
+// slope is the partial derivative by argument i. Where the value of the operation tells it, that is used.
+func (f *Form) slope(c *cell, i int) id {
+	v := c.result
+	switch c.sym {
+	case term.NoSymbol:
+		return one
+	case term.Exp:
+		return v
+	case term.Sqrt:
+		return f.apply(c.in, term.Div, f.number(0.5), v)
+	case term.Sigmoid:
+		return f.apply(c.in, term.Mul, v, f.apply(c.in, term.Sub, one, v))
+	}
+	return term.Interpret(&c.sym.Info().Partials[i], len(c.args), f.number, func(k int) id { return c.args[k] },
+		func(s term.Symbol, args ...id) id { return f.apply(c.in, s, args...) })
+}
+
+// operand is an operand of an instruction, or the number in its place.
+func (b *builder) operand(in *ir.Instr, number uint8, r ir.Reg) id {
+	if in.Number == number {
+		return b.number(in.Val)
+	}
+	return b.reg(r)
+}
+
+// reg is the value of a register.
+func (b *builder) reg(r ir.Reg) id {
+	v, ok := b.env[r]
+	b.failed = b.failed || !ok
+	return v
+}
+
+func (b *builder) nodes(nodes []node) {
+	for i := range nodes {
+		n := &nodes[i]
+		in := n.in
+		left := func() id { return b.operand(in, ir.NumberA, in.A) }
+		right := func() id { return b.operand(in, ir.NumberB, in.B) }
+		pure := func(o op) { b.env[in.D] = b.make(b.at, expr{op: o, a: left(), b: right(), n: ofIndex}) }
+		switch in.Op {
+		case ir.Count:
+			b.at.Blocks = append(b.at.Blocks, in.N)
+		case ir.Const:
+			b.env[in.D] = b.number(in.Val)
+		case ir.Move:
+			b.env[in.D] = b.reg(in.A)
+		case ir.IndexAdd:
+			pure(add)
+		case ir.IndexSub:
+			pure(sub)
+		case ir.IndexMul:
+			pure(mul)
+		case ir.IndexDiv:
+			pure(div)
+		case ir.IndexNeg:
+			b.env[in.D] = b.make(b.at, expr{op: neg, a: b.reg(in.A), n: ofIndex})
+		case ir.Add, ir.Fun2:
+			b.cell(in, in.Sym, left(), right())
+		case ir.Mul:
+			b.cell(in, term.Mul, left(), right())
+		case ir.Fun1:
+			b.cell(in, in.Sym, b.reg(in.A))
+		case ir.FunK:
+			args := make([]id, len(in.Args))
+			for i, r := range in.Args {
+				args[i] = b.reg(r)
+			}
+			b.cell(in, in.Sym, args...)
+		case ir.Load, ir.LoadX, ir.Static, ir.StaticX:
+			b.load(in)
+		case ir.View, ir.ViewX, ir.Object, ir.ObjectX:
+			b.refs[in.D] = b.place(in)
+			delete(b.env, in.D)
+			continue
+		case ir.Branch:
+			b.branch(n, left(), right())
+		}
+		if in.Sets() == 1 {
+			delete(b.refs, in.D)
+		}
+		if b.failed {
+			return
+		}
+	}
+}
+
+// cell adds an operation.
+func (b *builder) cell(in *ir.Instr, s term.Symbol, args ...id) {
+	c := &cell{sym: s, args: args, result: b.apply(b.at, s, args...), in: b.at}
+	if in.Taped {
+		// Operations with equal results have a cell each, and so have those of which an argument or a number is the result.
+		v := b.values[c.result]
+		if _, known := b.flags[c.result]; known || v.in != b.at || v.op < add {
+			if v.op < add {
+				v.expr = expr{op: add, a: c.result, b: b.number(math.Copysign(0, -1))}
+			}
+			b.values = append(b.values, value{expr: v.expr, in: b.at})
+			c.result = id(len(b.values) - 1)
+		}
+		b.flags[c.result] = one
+	}
+	b.cells = append(b.cells, c)
+	b.at.items = append(b.at.items, item{cell: c})
+	b.env[in.D] = c.result
+}
+
+func (b *builder) branch(n *node, x, y id) {
+	br := &branch{cmp: n.in.Cmp, a: x, b: y, then: b.newRegion(b.at), els: b.newRegion(b.at)}
+	outer, before, refs := b.at, b.env, b.refs
+	side := func(r *region, nodes []node) (map[ir.Reg]id, map[ir.Reg]ref) {
+		b.at, b.env, b.refs = r, maps.Clone(before), maps.Clone(refs)
+		b.nodes(nodes)
+		return b.env, b.refs
+	}
+	then, thenRefs := side(br.then, n.then)
+	els, elsRefs := side(br.els, n.els)
+	b.at, b.env, b.refs = outer, before, refs
+	outer.items = append(outer.items, item{br: br})
+	b.branches = append(b.branches, br)
+	var regs []ir.Reg
+	for r := range n.live {
+		regs = append(regs, r)
+	}
+	slices.Sort(regs)
+	for _, r := range regs {
+		t, e := then[r], els[r]
+		_, hasT := then[r]
+		_, hasE := els[r]
+		p, refT := thenRefs[r]
+		q, refE := elsRefs[r]
+		delete(b.refs, r)
+		switch {
+		case refT || refE:
+			delete(b.env, r)
+			if p == q {
+				b.refs[r] = p
+			}
+		case !hasT || !hasE:
+			delete(b.env, r)
+		case t == e:
+			b.env[r] = t
+		default:
+			b.env[r] = b.phi(br, t, e)
+		}
+	}
+}
+
+// place is what an instruction reads, or refers to.
+func (b *builder) place(in *ir.Instr) ref {
+	p := ref{object: in.A, at: int(in.N), behind: zero}
+	index := true
+	switch in.Op {
+	case ir.Static, ir.Object:
+		index = false
+		fallthrough
+	case ir.StaticX, ir.ObjectX:
+		vector, at := b.program.Vector(in.N)
+		p.static, p.object, p.at = true, ir.Reg(vector), int(at)
+	case ir.Load, ir.View:
+		index = false
+		fallthrough
+	default:
+		if r, ok := b.refs[in.A]; ok {
+			p = r
+			p.at += int(in.N)
+		} else if !slices.Contains(b.Objects, in.A) {
+			b.failed = true
+		}
+	}
+	if index {
+		times := b.make(b.at, expr{op: mul, a: b.operand(in, ir.NumberB, in.B), b: b.number(float64(in.M)), n: ofIndex})
+		if p.behind != zero {
+			times = b.make(b.at, expr{op: add, a: p.behind, b: times, n: ofIndex})
+		}
+		p.behind = times
+	}
+	return p
+}
+
+// load adds the reading of an element.
+func (b *builder) load(in *ir.Instr) {
+	p := b.place(in)
+	s := Stream{Object: p.object, Static: p.static, At: p.at, Width: 1, behind: p.behind}
+	stride, ok := b.slopeOfIndex(s.behind)
+	if b.failed || !ok || math.Abs(stride) > 1<<30 || len(b.streams) >= MostStreams {
+		b.failed = true
+		return
+	}
+	s.Stride = int(stride)
+	// Numbers that stand near each other are of one stream.
+	k := slices.IndexFunc(b.streams, func(o Stream) bool {
+		return o.Static == s.Static && o.Object == s.Object && o.behind == s.behind &&
+			s.At >= o.At-nearby && s.At < o.At+o.Width+nearby
+	})
+	if k < 0 {
+		k = len(b.streams)
+		s.Live = b.taped && b.live(&s)
+		b.Exact = b.Exact && !s.Live // another stream, or an input, may be of the same number
+		b.streams = append(b.streams, s)
+	}
+	o := &b.streams[k]
+	end := max(o.At+o.Width, s.At+1)
+	o.At = min(o.At, s.At)
+	o.Width = end - o.At
+	b.failed = b.failed || o.Width > mostWidth
+	v := b.make(b.at, expr{op: element, n: k, num: uint64(s.At)})
+	b.flags[v] = zero
+	if o.Live {
+		b.flags[v] = one
+	}
+	b.env[in.D] = v
+}
+
+const (
+	// MostStreams bounds the streams of a form.
+	MostStreams = 16
+	nearby      = 32 // numbers
+	mostWidth   = 1 << 10
+)
+
+// slopeOfIndex is by how much an index goes on when that of the loop does so by one, if that is always the same.
+func (f *Form) slopeOfIndex(v id) (x float64, ok bool) {
+	e := &f.values[v]
+	switch e.op {
+	case constant, input:
+		return 0, true
+	case index:
+		return 1, true
+	case neg:
+		x, ok = f.slopeOfIndex(e.a)
+		return -x, ok
+	case add, sub, mul, div:
+	default:
+		return 0, false
+	}
+	a, okA := f.slopeOfIndex(e.a)
+	b, okB := f.slopeOfIndex(e.b)
+	switch {
+	case !okA || !okB:
+	case e.op == add:
+		return a + b, true
+	case e.op == sub:
+		return a - b, true
+	case a == 0 && b == 0:
+		return 0, true
+	case e.op == mul && f.values[e.a].op == constant:
+		return math.Float64frombits(f.values[e.a].num) * b, true
+	case e.op == mul && f.values[e.b].op == constant:
+		return a * math.Float64frombits(f.values[e.b].num), true
+	}
+	return 0, false
+}
+
+// First is the number of the object at which the first iteration's part of a stream begins. regs has the inputs, and i is
+// the index.
+func (f *Form) First(s *Stream, regs func(n int) float64, i float64) int {
+	var at func(v id) float64
+	at = func(v id) float64 {
+		e := &f.values[v]
+		switch e.op {
+		case constant:
+			return math.Float64frombits(e.num)
+		case input:
+			return regs(e.n)
+		case index:
+			return i
+		case neg:
+			return -at(e.a)
+		case add:
+			return at(e.a) + at(e.b)
+		case sub:
+			return at(e.a) - at(e.b)
+		case mul:
+			return at(e.a) * at(e.b)
+		default:
+			return at(e.a) / at(e.b)
+		}
+	}
+	return s.At + int(at(s.behind))
+}
