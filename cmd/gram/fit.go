@@ -466,7 +466,9 @@ func (f *fitFlags) writePage(path string, s *fitReport) error {
 		r.Gradient = append(r.Gradient, htmlreport.Arrays(in.Name, in.Shape, in.Values)...)
 	}
 	for i, p := range s.pairs {
-		r.Predictions = append(r.Predictions, htmlreport.Points{Name: s.partName(i), Pairs: p})
+		points := htmlreport.Points{Name: s.partName(i), Pairs: p}
+		points.False, points.True, points.Area = training.Positives(p)
+		r.Predictions = append(r.Predictions, points)
 	}
 	var page bytes.Buffer
 	if err := htmlreport.Write(&page, r); err != nil {

@@ -33,7 +33,7 @@ type plot struct {
 func (p *plot) MarkX() int  { return p.Left - 8 }
 func (p *plot) MarkY() int  { return p.Bottom + 20 }
 func (p *plot) NameX() int  { return p.Right + 8 }
-func (p *plot) AxisY() int  { return p.Bottom + 38 }
+func (p *plot) AxisY() int  { return p.Bottom + 44 }
 func (p *plot) Middle() int { return (p.Left + p.Right) / 2 }
 func (p *plot) Centre() int { return (p.Top + p.Bottom) / 2 }
 
@@ -42,6 +42,7 @@ type plotLine struct {
 	Name, Class, Path string
 	NameY             string
 	BestX, BestY      string // "": there is none
+	Dots              bool   // the path has points, not a line
 }
 
 // mark is a number at a place of an axis.
@@ -51,7 +52,7 @@ type mark struct{ At, Text string }
 const mostPoints = 1000
 
 func newPlot(curves []Curve) *plot {
-	p := &plot{Width: 700, Height: 280, Left: 90, Right: 600, Top: 10, Bottom: 235, AcrossName: "iteration"}
+	p := &plot{Width: 700, Height: 286, Left: 90, Right: 600, Top: 10, Bottom: 235, AcrossName: "iteration"}
 	low, high, last := math.Inf(1), math.Inf(-1), 1
 	for _, c := range curves {
 		for i, y := range c.Loss {
@@ -89,7 +90,7 @@ func newPlot(curves []Curve) *plot {
 		}
 		nameY = at
 		p.Lines = append(p.Lines, plotLine{c.Name, "curve" + strconv.Itoa(i%2), path.String(), place(at),
-			x(c.At[c.Best]), place(y(c.Loss[c.Best]))})
+			x(c.At[c.Best]), place(y(c.Loss[c.Best])), false})
 	}
 	marks := rounded(from, to)
 	if logarithmic {

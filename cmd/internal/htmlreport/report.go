@@ -111,8 +111,8 @@ type view struct {
 	Jacobian bool
 	Dearest  []stepRow // lines
 	Flame    *flame
-	Plot     *plot // of a fit
-	Scatter  *plot // of its predictions
+	Plot     *plot   // of a fit
+	Fits     []*plot // of its predictions
 }
 
 func newView(r *Report) *view {
@@ -130,7 +130,7 @@ func newView(r *Report) *view {
 		v.Figures = gradient(r.Gradient)
 	}
 	if len(r.Curves) > 0 {
-		v.Plot, v.Scatter = newPlot(r.Curves), newScatter(r.Predictions)
+		v.Plot, v.Fits = newPlot(r.Curves), newPredictions(r.Predictions)
 	}
 	if len(r.Steps) > 0 {
 		v.Table = newStepTable(r.Steps)

@@ -84,7 +84,7 @@ func fitted() *Report {
 		Program: "line.gram", Version: "v0.1.0", Run: []Fact{{"method", "lbfgs"}}, Value: Array{Type: "R", Values: []float64{0.5}},
 		Gradient:    []Array{{Name: "w", Type: "R^3", Dims: []int{3}, Values: []float64{1, -2, 0}}},
 		Curves:      []Curve{{"loss", []int{0, 1, 2}, []float64{90, 3, 0.5}, 2}, {"held out", []int{0, 1, 2}, []float64{95, 4, 0.6}, 2}},
-		Predictions: []Points{{"training", []float64{1, 1.5, 2, 1.8, 0, 0.1}}, {"held out", []float64{0.5, 1}}},
+		Predictions: []Points{{Name: "training", Pairs: []float64{1, 1.5, 2, 1.8, 0, 0.1}}, {Name: "held out", Pairs: []float64{0.5, 1}}},
 	}
 }
 
@@ -259,13 +259,15 @@ func TestPlot(t *testing.T) {
 	wellFormed(t, written(t, &Report{Program: "<x>", Value: Array{Values: []float64{1}}, Curves: []Curve{{"<a>", []int{0}, []float64{1}, 0}}}))
 }
 
-// TestScatter: both axes have one scale, and data of few values are drawn as columns.
+// TestScatter: both axes have one scale, and data of few values are drawn as columns; residuals stand around 0.
 func TestScatter(t *testing.T) {
 	var all []float64
 	for i := range 10_000 {
 		all = append(all, float64(i)+1000, float64(i))
 	}
-	p := newScatter([]Points{{"<rows>", all}, {"none", []float64{math.NaN(), 1}}})
+	plots := newPredictions([]Points{{Name: "<rows>", Pairs: all}, {Name: "none", Pairs: []float64{math.NaN(), 1}}})
+	require.Len(t, plots, 2)
+	p, residuals := plots[0], plots[1]
 	require.Len(t, p.Lines, 1)
 	require.LessOrEqual(t, strings.Count(p.Lines[0].Path, "M"), 2*mostPoints)
 	require.Contains(t, p.Note, "1 pair with a number that is not finite left out. Root mean square of the differences: <rows> 1000, of 10 000 pairs.")
@@ -276,9 +278,40 @@ func TestScatter(t *testing.T) {
 		require.NoError(t, err)
 		require.InDelta(t, x-float64(p.Left), float64(p.Bottom)-y, 0.2, "the frame is a square")
 	}
-	p = newScatter([]Points{{"a", []float64{0.5, 1, 0.5, 1, 0.5, 0}}})
+	require.Equal(t, []string{"prediction", "residual"}, []string{residuals.AcrossName, residuals.UpName})
+	require.Contains(t, residuals.Lines[0].Path, " 420h0", "−1000 stands at the lower end, within its margin")
+	p = newPredictions([]Points{{Name: "a", Pairs: []float64{0.5, 1, 0.5, 1, 0.5, 0}}})[0]
 	dots := strings.Split(p.Lines[0].Path, "M")[1:]
 	require.NotEqual(t, dots[0], dots[1])
-	require.Nil(t, newScatter(nil))
-	wellFormed(t, written(t, &Report{Value: Array{Values: []float64{1}}, Curves: []Curve{{"a", []int{0}, []float64{1}, 0}}, Predictions: []Points{{"<a>", []float64{1, 1}}}}))
+	require.Nil(t, newPredictions(nil))
+	text := written(t, &Report{Value: Array{Values: []float64{1}}, Curves: []Curve{{"a", []int{0}, []float64{1}, 0}}, Predictions: []Points{{Name: "<a>", Pairs: []float64{1, 1}}}})
+	wellFormed(t, text)
+	require.Equal(t, 3, strings.Count(text, "<svg class=\"plot\""))
+}
+
+// TestClassifier: predictions of classes have a calibration and a ROC in place of a scatter.
+func TestClassifier(t *testing.T) {
+	var pairs []float64
+	for i := range 100 {
+		class := 0.0
+		if i%4 == 0 {
+			class = 1
+		}
+		pairs = append(pairs, 0.25, class) // right on average, and says nothing
+	}
+	plots := newPredictions([]Points{{Name: "rows", Pairs: pairs, False: []float64{0, 1}, True: []float64{0, 1}, Area: 0.5}})
+	require.Len(t, plots, 2)
+	calibration, roc := plots[0], plots[1]
+	require.Equal(t, "Calibration", calibration.Label)
+	require.Equal(t, 10, strings.Count(calibration.Lines[1].Path, "M"))
+	require.Equal(t, "M100 420L500 20", calibration.Diagonal)
+	for _, point := range strings.Split(strings.TrimSuffix(calibration.Lines[1].Path, "h0"), "h0M") {
+		at := strings.Fields(strings.TrimPrefix(point, "M"))
+		require.Equal(t, "200", at[0])
+		up, err := strconv.ParseFloat(at[1], 64)
+		require.NoError(t, err)
+		require.InDelta(t, 320, up, 40.1, "within 1/10 of 1/4: a part has 2 or 3 of 10 rows")
+	}
+	require.Contains(t, roc.Note, "rows 0.5")
+	require.Equal(t, calibration.Diagonal, roc.Lines[0].Path)
 }

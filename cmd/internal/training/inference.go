@@ -162,20 +162,41 @@ type Quality struct {
 	AUC      *float64 `json:"auc,omitempty"`
 }
 
-// Measure returns the quality of pairs, a prediction before its datum.
-func Measure(pairs []float64) Quality {
-	var predicted, data []float64
-	classes := true
-	right, squares := 0.0, 0.0
+// finite returns the predictions and the data of pairs, a prediction before its datum, without those that are not finite, and whether
+// the data are classes, 0 and 1, and the predictions probabilities.
+func finite(pairs []float64) (predicted, data []float64, classes bool) {
+	classes = true
 	for i := 0; i < len(pairs); i += 2 {
 		p, y := pairs[i], pairs[i+1]
 		if d := p - y; math.IsNaN(d) || math.IsInf(d, 0) {
 			continue
 		}
 		predicted, data = append(predicted, p), append(data, y)
-		squares += (p - y) * (p - y)
 		classes = classes && (y == 0 || y == 1) && 0 <= p && p <= 1
-		if (p > 0.5) == (y == 1) {
+	}
+	return predicted, data, classes
+}
+
+// Positives returns the shares of false and of true positives of a classifier at falling thresholds, and the area under the curve; nil
+// if the data are no classes, or only one.
+func Positives(pairs []float64) (falsehood, truth []float64, area float64) {
+	predicted, data, classes := finite(pairs)
+	if !classes || len(data) == 0 {
+		return nil, nil, 0
+	}
+	if truth, falsehood = ROC(predicted, data); truth != nil {
+		area = integrate.Trapezoidal(falsehood, truth)
+	}
+	return falsehood, truth, area
+}
+
+// Measure returns the quality of pairs, a prediction before its datum.
+func Measure(pairs []float64) Quality {
+	predicted, data, classes := finite(pairs)
+	right, squares := 0.0, 0.0
+	for i, p := range predicted {
+		squares += (p - data[i]) * (p - data[i])
+		if (p > 0.5) == (data[i] == 1) {
 			right++
 		}
 	}
@@ -187,8 +208,7 @@ func Measure(pairs []float64) Quality {
 	case classes:
 		right /= n
 		q.Accuracy = &right
-		if truth, falsehood := ROC(predicted, data); truth != nil {
-			area := integrate.Trapezoidal(falsehood, truth)
+		if _, truth, area := Positives(pairs); truth != nil {
 			q.AUC = &area
 		}
 	default:
