@@ -202,7 +202,7 @@ func TestFitPredictions(t *testing.T) {
 		require.Equal(t, want.Inputs, fittedJSON(t, c.program, "--over", "points", "--held-out", "0.2", "--html", file, "--predict", c.predict).Inputs)
 		page := readText(t, file)
 		require.Contains(t, page, c.note)
-		require.Equal(t, 2, strings.Count(page, ` dots"`))
+		require.Equal(t, 4, strings.Count(page, ` dots"`), "of predictions and of residuals")
 	}
 	want = fittedJSON(t, line, "--html", file, "--predict", "map (fun [| x, y |] -> (a * x + b.(0), y)) points")
 	require.Contains(t, readText(t, file), fmt.Sprintf("differences: rows %.4g, of 100 pairs.", math.Sqrt(want.Loss)))
