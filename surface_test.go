@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,6 +21,7 @@ import (
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -93,18 +96,92 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	t.Logf("%d programs: %d have gradients, %d of them finite ones that no rounding decides; differences of %d, D(t) of %d", programs,
 		drawn.gradients.Load(), drawn.compared.Load(), drawn.differences.Load(), drawn.denoted.Load())
+	t.Logf("runs that ended early: %d at limits, %d cancelled, %d without memory; other data in %d", drawn.reached.Load(),
+		drawn.cancelled.Load(), drawn.refused.Load(), drawn.replaced.Load())
+	for _, name := range slices.Sorted(maps.Keys(drawn.constructs)) {
+		t.Logf("%6d %s", drawn.constructs[name], name)
+	}
 	require.GreaterOrEqual(t, 10*drawn.compared.Load(), 9*drawn.gradients.Load())
 }
 
-// surfaceCounts counts what has been compared.
+// surfaceCounts counts what has been compared, and the programs that have each construct.
 type surfaceCounts struct {
-	gradients, compared, differences, denoted atomic.Int64
+	gradients, compared, differences, denoted, cancelled, reached, refused, replaced atomic.Int64
+
+	lock       sync.Mutex
+	constructs map[string]int
+}
+
+// count counts the constructs of a program. Its term has no jvp any more, so those that its text shows are counted there.
+func (c *surfaceCounts) count(src string, t *term.Term) {
+	found := map[string]bool{}
+	body := src[strings.LastIndex(src, "\ndata")+1:]
+	for name, mark := range map[string]string{"jvp": "(jvp ", "grad": "(grad ", "scan": "= scan ", "iter": "(iter #", "filter": "(filter ",
+		"map": "(map ", "beside a large sum": " + 0.001 * (sum ", "beside a large vector": "= vec i < 300"} {
+		found[name] = strings.Contains(body, mark)
+	}
+	found["two matrices or more"] = btoi(strings.Contains(body, "A"))+btoi(strings.Contains(body, "B"))+btoi(strings.Contains(body, "C.(")) > 1
+
+	// What is around a node: bits.
+	const family, list = 1, 2
+	around := make([]uint8, len(t.Nodes))
+	for r := t.Root; r > 0; r-- {
+		n, in := &t.Nodes[r], around[r]
+		note := func(what string) {
+			found[what] = true
+			if in&family != 0 {
+				found[what+" in a comprehension"] = true
+			}
+			if in&list != 0 {
+				found[what+" in an element of a list over an index"] = true
+			}
+		}
+		below := in
+		switch n.Op {
+		case term.FamilyOp, term.SumOp, term.ListFamilyOp:
+			note(map[term.Op]string{term.FamilyOp: "vec", term.SumOp: "sum", term.ListFamilyOp: "list over an index"}[n.Op])
+			below |= family
+			if n.Op == term.ListFamilyOp {
+				below |= list
+			}
+		case term.ComponentOp:
+			note("component that an index selects")
+			if len(t.IndicesOf(n.Static())) > 1 {
+				note("component that two indices select")
+			}
+		case term.IfOp:
+			note("conditional")
+		case term.FixOp:
+			note("recursion")
+		case term.CaseOp:
+			note("match")
+		case term.AppOp:
+			switch f := &t.Nodes[n.A]; f.Op {
+			case term.ListOp, term.ListFamilyOp, term.DataOp:
+				note("fold")
+			case term.VarOp:
+				note("application of a variable")
+			}
+		}
+		t.Kids(n, func(k term.Ref) { around[k] |= below })
+	}
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	if c.constructs == nil {
+		c.constructs = map[string]int{}
+	}
+	for name, is := range found {
+		if is {
+			c.constructs[name]++
+		}
+	}
 }
 
 // surface is a random program that is being checked.
 type surface struct {
 	ctx   context.Context
 	p     *Program
+	src   string
 	seed  int
 	r     *rand.Rand
 	tape  *numberTape // nil: its value is no tuple of numbers, or depends on rounding
@@ -140,7 +217,8 @@ func checkSource(ctx context.Context, src string, value bool, seed int, drawn *s
 	if err != nil {
 		return err
 	}
-	s := &surface{ctx: ctx, p: p, seed: seed, r: rand.New(rand.NewPCG(uint64(seed), 12)), drawn: drawn}
+	drawn.count(src, p.src.Written())
+	s := &surface{ctx: ctx, p: p, src: src, seed: seed, r: rand.New(rand.NewPCG(uint64(seed), 12)), drawn: drawn}
 	if !value {
 		drawn.gradients.Add(1)
 		s.tape = newTape(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point())
@@ -408,18 +486,24 @@ func (s *surface) reuse() error {
 	if s.seed%6 > 0 {
 		return nil
 	}
-	opts := []EvalOptions{{}, {NoNative: true}, {RowsMemory: 1}, {Schedule: Parallel, Workers: 2}}
-	s.p.eager = s.seed/6%3 > 0
+	opts := []EvalOptions{{}, {NoNative: true}, {RowsMemory: 1}, {Schedule: Parallel, Workers: 2}, {NoFuse: true}, {Literal: true}}
+	n := s.seed / 6
+	s.p.eager, s.p.force = n%3 > 0, n%4-1
 	var wait sync.WaitGroup
 	errs := make([]error, 2)
 	for i := range errs {
-		wait.Go(func() { errs[i] = s.points(opts[(s.seed/6+i)%len(opts)]) })
+		wait.Go(func() {
+			opt := opts[(n+i)%len(opts)]
+			if errs[i] = s.points(opt); errs[i] == nil && !opt.Literal && len(s.p.src.Data) > 0 {
+				errs[i] = s.replace(opt)
+			}
+		})
 	}
 	wait.Wait()
 	return errors.Join(errs...)
 }
 
-// points runs an evaluator at several points.
+// points runs an evaluator at several points, and then at all of them at once.
 func (s *surface) points(opt EvalOptions) error {
 	total := s.steps[1].Total()
 	e, err := s.p.NewGradient(s.ctx, opt)
@@ -428,22 +512,23 @@ func (s *surface) points(opt EvalOptions) error {
 	}
 	defer e.Close()
 	limited := opt
-	limited.MaxSteps = max(1, total*3/4)
+	if limited.MaxSteps = max(1, total*3/4); s.seed%4 > 1 {
+		limited.MaxSteps, limited.MaxNodes = 0, max(1, total/16)
+	}
 	l, err := s.p.NewGradient(s.ctx, limited)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
+	var points, values, jacobians []float64
 	for i, factor := range []float64{1, -1.3, 0.1, 0, 1} {
 		point := s.p.Point()
 		for j := range point {
 			point[j] *= factor
 		}
 		if i > 0 {
-			ended, cancel := context.WithCancel(s.ctx)
-			cancel()
-			if _, err := e.Gradient(ended, point); !errors.Is(err, context.Canceled) {
-				return fmt.Errorf("a cancelled run: %w", err)
+			if err := s.ended(e, point, i); err != nil {
+				return err
 			}
 		}
 		// A limit holds, and what has reached it runs again at the next point.
@@ -451,7 +536,10 @@ func (s *surface) points(opt EvalOptions) error {
 		if limit := new(LimitError); err != nil && !errors.As(err, &limit) {
 			return fmt.Errorf("a limit: %w", err)
 		}
-		if i == 0 && err == nil && total > 400 {
+		if err != nil {
+			s.drawn.reached.Add(1)
+		}
+		if i == 0 && err == nil && limited.MaxSteps > 300 {
 			return fmt.Errorf("%d steps in a limit of %d", total, limited.MaxSteps)
 		}
 		res, err := e.Gradient(s.ctx, point)
@@ -462,7 +550,82 @@ func (s *surface) points(opt EvalOptions) error {
 		if err := s.at(point, res); err != nil {
 			return fmt.Errorf("one evaluator, run %d, %+v: %w", i, opt, err)
 		}
+		points, values, jacobians = append(points, point...), append(values, res.Values...), append(jacobians, res.Jacobian...)
 	}
+	v, d := make([]float64, len(values)), make([]float64, len(jacobians))
+	if err := e.Gradients(s.ctx, points, v, d); err != nil {
+		return err
+	}
+	same := func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y }
+	if !slices.EqualFunc(v, values, same) || !slices.EqualFunc(d, jacobians, same) {
+		return fmt.Errorf("many points at once, %+v: another result", opt)
+	}
+	return nil
+}
+
+// ended ends a run of an evaluator where it looks at its limits for the nth time: it is cancelled, or there is no memory left.
+func (s *surface) ended(e *Evaluator, point []float64, n int) error {
+	ctx, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	saved, looks := *e.meter, new(atomic.Int64)
+	memory := (s.seed+n)%5 == 0 && e.opt.Schedule != Parallel // workers look at the same time
+	e.meter.Progress = func(string) {
+		if looks.Add(1) < int64(n) {
+			return
+		}
+		if cancel(); memory {
+			*e.meter = *limits.New(s.ctx, 1)
+		}
+	}
+	_, err := e.Gradient(ctx, point)
+	*e.meter = saved
+	limit := new(LimitError)
+	switch {
+	case err == nil && (memory || e.opt.Schedule == Parallel || looks.Load() < int64(n)):
+		return nil // a machine may do without memory or a worker, and a run be too short
+	case err == nil || !errors.As(err, &limit) || memory == errors.Is(err, context.Canceled):
+		return fmt.Errorf("a run that ends at look %d of %d, for lack of memory %v, %+v: %w", n, looks.Load(), memory, e.opt, err)
+	case memory:
+		s.drawn.refused.Add(1)
+	default:
+		s.drawn.cancelled.Add(1)
+	}
+	return nil
+}
+
+// replace replaces data of a program of surfaceSource between two runs.
+func (s *surface) replace(opt EvalOptions) error {
+	e, err := s.p.NewGradient(s.ctx, opt)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	point, data := s.p.Point(), &s.p.src.Data[s.seed/6%3]
+	numbers := make([]float64, len(data.Value.Data))
+	for i := range numbers {
+		numbers[i] = math.Sin(float64(s.seed + i))
+	}
+	if _, err := e.Gradient(s.ctx, point); err != nil {
+		return err
+	}
+	if err := e.SetData(data.Name, numbers); err != nil {
+		return err
+	}
+	p, err := Load(s.ctx, "t.gram", []byte(s.src), Options{Values: map[string][]float64{data.Name: numbers}})
+	if err != nil {
+		return err
+	}
+	res, err := e.Gradient(s.ctx, point)
+	if err != nil {
+		return err
+	}
+	res.Cost = e.Cost()
+	there := *s
+	there.p = p
+	if err := there.at(point, res); err != nil {
+		return fmt.Errorf("other data, %+v: %w", opt, err)
+	}
+	s.drawn.replaced.Add(1)
 	return nil
 }
 

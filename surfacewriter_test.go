@@ -21,7 +21,7 @@ type surfaceOptions struct {
 // matrices, data, and all
 // constructs and functions of docs/language.md but imports. The same r gives the same program.
 func surfaceSource(r *rand.Rand, opt surfaceOptions) string {
-	w := &surfaceWriter{r: r, k: opt.K, left: 15 + r.IntN(70), value: opt.Value, flat: r.IntN(4) == 0}
+	w := &surfaceWriter{r: r, k: opt.K, left: 15 + r.IntN(70), value: opt.Value, flat: r.IntN(3) == 0}
 	return w.program(opt.Large)
 }
 
@@ -377,9 +377,60 @@ func (w *surfaceWriter) numeral() string {
 		"(0.1 + "+i+" / 9)", "(- "+i+")")
 }
 
-// component writes a product with a component of an input.
+// component writes a product with a component of an input that the innermost index selects, mostly that one alone.
 func (w *surfaceWriter) component() string {
-	return "(" + w.pick("x", "y", "A.("+w.below(w.k)+")") + ".(" + w.below(w.k) + ") * " + w.leaf() + ")"
+	all, other := w.indices, w.leaf()
+	if w.r.IntN(4) > 0 {
+		w.indices = all[max(0, len(all)-1):]
+		other = w.pick("s", "t", w.numeral(), "x.("+w.below(w.k)+")")
+	}
+	at := w.below(w.k)
+	if _, err := strconv.Atoi(at); err == nil {
+		at = w.below(w.k)
+	}
+	text := "(" + w.pick("x", "y", "q", "A.("+w.below(w.k)+")") + ".(" + at + ") * " + other + ")"
+	w.indices = all
+	return text
+}
+
+// selecting writes an element of a list over an index, whose index selects components of inputs beside comprehensions of its own, whose
+// indices do too. Where such lists ran in blocks, a component had the number that the index of another one has.
+func (w *surfaceWriter) selecting(e kind) string {
+	sum := func() string { return w.sized("sum", 0, w.component) }
+	vec := func() string { return w.with("(vec %s < k -> %s)", w.k, w.component) }
+	switch e {
+	case real:
+		return "(" + w.component() + w.pick(" * ", " + ") + sum() + ")"
+	case pair:
+		return "(" + w.component() + ", " + w.pick(sum(), w.component()+" * "+sum()) + ")"
+	case vector:
+		return "(" + w.component() + " * " + vec() + ")"
+	}
+	return "(" + w.component() + w.pick("", " * "+sum()) + ", " + vec() + ")"
+}
+
+// selectingFold writes a fold of elements that select components.
+func (w *surfaceWriter) selectingFold(depth int) string {
+	a, b, r, n := w.name("a"), w.name("b"), w.name("r"), 2+w.r.IntN(w.k-1)
+	e := []kind{pair, row}[w.r.IntN(2)]
+	list := w.with("(list %s < "+strconv.Itoa(n)+" -> %s)", n, func() string { return w.selecting(e) })
+	second, number := named{name: b, kind: real}, b
+	if e == row {
+		second.kind, number = vector, w.pick(b+".("+w.below(w.k)+")", "sum "+b, "dot "+b+" x")
+	}
+	w.work *= 4
+	body := w.bound([]named{{name: a, kind: real}, second, {name: r, kind: real, parameter: true}}, func() string {
+		switch w.r.IntN(4) {
+		case 0:
+			return "tanh " + w.expr(real, depth)
+		case 1:
+			return "if " + w.condition(1) + " then " + r + " + " + a + " else " + r + " * " + number
+		}
+		return r + " * " + w.leaf() + " + " + a + " * " + number
+	})
+	w.work /= 4
+	pattern := "(" + a + ", (" + b + " : " + kindText[second.kind] + "))"
+	return "(fold (fun " + pattern + " " + r + " -> " + body + ") " + w.leaf() + " " + list + ")"
 }
 
 // atom writes a small expression of a type.
@@ -687,12 +738,10 @@ func (w *surfaceWriter) list(of, t kind, depth int) (text string, polymorphic bo
 		size = w.k
 	}
 	switch {
-	case e == real && w.r.IntN(4) == 0:
+	case e == real && w.r.IntN(8) == 0:
 		next = w.numeral
-	case e == real && w.r.IntN(4) == 0:
-		next = func() string { return "(" + w.component() + " * " + w.sized("sum", 0, w.component) + ")" }
-	case e == pair && w.r.IntN(2) == 0:
-		next = func() string { return "(" + w.component() + ", " + w.sized("sum", 0, w.component) + ")" }
+	case e <= row && w.r.IntN(2) == 0:
+		next = func() string { return w.selecting(e) }
 	}
 	return w.with("(list %s < "+strconv.Itoa(size)+" -> %s)", size, next), true
 }
@@ -797,6 +846,8 @@ func (w *surfaceWriter) number(depth int) string {
 		}
 	case 19:
 		return "(length " + w.pick("l", "[s; t]", "d") + " * " + next() + ")"
+	case 20, 21, 22:
+		return w.selectingFold(depth)
 	}
 	if w.flat {
 		return w.sized("sum", 0, next)

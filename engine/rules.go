@@ -95,12 +95,16 @@ func (m *Machine) fireCase(r graph.Ref, in *graph.Instr) error {
 }
 
 // target returns where the result of the branch at r goes. Where nothing but one node takes it over, it is that node: so a
-// tail call takes no memory.
+// tail call takes no memory. What has made that node must have no other use of r: an operand may be r that is not waited for yet.
 func (m *Machine) target(r graph.Ref, in *graph.Instr) graph.Ref {
-	if w := m.nodes[r].A; in.Flags&graph.Tail != 0 && w != 0 && m.nodes[w].Kind() == graph.Copy && m.words[4*uint64(w)+2] == 0 {
-		return w
+	w := m.nodes[r].A
+	if in.Flags&graph.Tail == 0 || w == 0 || m.nodes[w].Kind() != graph.Copy {
+		return r
 	}
-	return r
+	if words := m.words[4*uint64(w):]; words[2] != 0 || m.prog.Code[words[3]].Flags&graph.Tail == 0 {
+		return r
+	}
+	return w
 }
 
 // fireProject is rule (2) where the tuple was not there in time: what waits for
