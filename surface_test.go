@@ -197,6 +197,23 @@ func surfaceProgram(seed int) (src string, value bool) {
 	return surfaceSource(rand.New(rand.NewPCG(uint64(seed), 11)), opt), opt.Value
 }
 
+// TestRandomFile: testdata/random.txt has programs of surfaceSource, which tests of other packages read. UPDATE=1 writes it.
+func TestRandomFile(t *testing.T) {
+	const file = "testdata/random.txt"
+	var text strings.Builder
+	for seed := range 24 {
+		if src, value := surfaceProgram(seed); !value {
+			text.WriteString(src + "----\n")
+		}
+	}
+	if os.Getenv("UPDATE") != "" {
+		require.NoError(t, os.WriteFile(file, []byte(text.String()), 0o600))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(want), text.String())
+}
+
 // checkSurface draws a program and compares all of it.
 func checkSurface(ctx context.Context, seed int, drawn *surfaceCounts) error {
 	src, value := surfaceProgram(seed)

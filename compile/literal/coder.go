@@ -158,6 +158,11 @@ func (c *coder) mention(in uint32, x term.Var) uint32 {
 func (c *coder) finish() {
 	p := c.p
 	p.Templates = make([]Template, len(c.templates))
+	size := 0
+	for _, b := range c.templates {
+		size += len(b.code)
+	}
+	p.Code = make([]Instr, 0, size)
 	for i, b := range c.templates {
 		l := layout{b: b, open: p.Open, next: b.First, more: b.Locals, base: uint32(len(p.Code))}
 		for k := range b.code {

@@ -35,7 +35,7 @@ type Options struct {
 //     one is transparent, let z = 3 in z·z is 3·3, since every occurrence of a closed
 //     atom is one node of the machine. All else, a λ or a pair too, counts as above:
 //     (3) and (4) on those are steps, not ≡.
-//   - The body of a λ, the branches of a conditional or a match and the elements of a list are
+//   - The body of a λ, the functions of a fix, the branches of a conditional or a match and the elements of a list are
 //     scopes: what stands in them is computed when they run. A let inside one is not
 //     the same let outside.
 //   - t[⟨x,y⟩:=u] is a node that opens u, and x and y are its components. An
@@ -166,4 +166,4 @@ func (s *shared) describe(v vertex) string {
 var opNames = map[term.Op]string{term.LamOp: "a λ", term.AppOp: "an application", term.PairOp: "a pair",
 	term.ZeroOp: "0⃗", term.VecOp: "a vector",
 	term.IfOp: "a conditional", term.ListOp: "a list",
-	term.CaseOp: "a match", term.BranchOp: "a case", term.ConOp: "a constructor"}
+	term.CaseOp: "a match", term.FixOp: "a fix", term.BranchOp: "a case", term.ConOp: "a constructor"}

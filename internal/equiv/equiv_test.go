@@ -83,6 +83,16 @@ func TestEquivalentCases(t *testing.T) {
 	}
 	sinX := func(c *calc) term.Ref { return c.sin(c.v(c.x)) }
 	three := func(c *calc) term.Ref { return c.num(3) }
+	// The member of two functions, of which the first calls one, and the second is sin.
+	fix := func(name string, calls, member int) func(c *calc) term.Ref {
+		return func(c *calc) term.Ref {
+			real := c.Types.Arrow(term.R, term.R)
+			fs := []term.Var{c.NewVar(term.VarInfo{Name: name, Type: real}), c.NewVar(term.VarInfo{Name: "h", Type: real})}
+			a, b := c.fresh("a"), c.fresh("b")
+			lams := []term.Ref{c.lam(a, c.App(0, c.v(fs[calls]), c.v(a))), c.lam(b, c.sin(c.v(b)))}
+			return c.Fix(0, fs, lams, member)
+		}
+	}
 	for name, test := range map[string]struct {
 		a, b  func(c *calc) term.Ref
 		equal bool
@@ -98,6 +108,9 @@ func TestEquivalentCases(t *testing.T) {
 				return c.pair(c.pair(c.v(c.x), c.num(1)), c.pair(c.v(c.x), c.num(1)))
 			}, false,
 		},
+		"recursive functions of two names":     {fix("f", 0, 0), fix("g", 0, 0), true},
+		"recursive functions that call others": {fix("f", 0, 0), fix("f", 1, 0), false},
+		"members of one fix":                   {fix("f", 0, 0), fix("f", 0, 1), false},
 		"the computation is shared, or its double": {
 			func(c *calc) term.Ref { // let z = sin x in z·z, twice
 				return c.pair(shared(sinX)(c), shared(sinX)(c))

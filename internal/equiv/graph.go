@@ -204,6 +204,9 @@ func (g *grapher) step() {
 	case term.BranchOp:
 		g.bind(f, g.t.BoundVars(n))
 		g.scopes(f, []term.Ref{n.A}, 0)
+	case term.FixOp:
+		g.bind(f, g.t.BoundVars(n))
+		g.scopes(f, g.t.Children(n), 0)
 	case term.IfOp:
 		g.scopes(f, g.t.Children(n), 2)
 	case term.ListOp:
@@ -320,6 +323,8 @@ func (g *grapher) scopes(f *visit, kids []term.Ref, first int) {
 			}
 		case term.IfOp:
 			l.cmp = n.Cmp
+		case term.FixOp:
+			l.n = n.Count
 		}
 		g.finish(link{g.add(sharedNode{label: l, kids: g.take(len(kids)), at: f.r}), 0})
 		return

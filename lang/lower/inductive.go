@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"cmp"
+
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/term"
 )
@@ -33,25 +35,14 @@ func (l *lowering) fix(n *core.Node) term.Ref {
 
 // instance returns the type in the term's universe with declaration d and the product args of arguments, or 0.
 func (l *lowering) instance(d int, args term.Type) term.Type {
-	tt, n := l.t.Types, &l.p.Types.Inductives[d]
-	i, isNew := tt.Declare(n.Name, len(n.Params))
-	if isNew {
-		if l.p.Types.HoldsDuals(d) {
-			tt.HoldDuals(i)
-		}
-		stack := l.stack // typ is at work
-		l.stack = nil
-		cons := make([]term.Constructor, len(n.Cons))
-		for k, c := range n.Cons {
-			if cons[k].Name = c.Name; c.Arg != 0 {
-				cons[k].Arg = l.typ(c.Arg)
-			}
-		}
-		l.stack = stack
-		if err := tt.Define(i, cons); err != nil && l.wrong == nil {
-			l.wrong = err
-		}
+	for len(l.declared) <= d { // so the universe has them in the order of the source
+		l.declare(len(l.declared))
 	}
+	if err := l.declared[d]; err != nil && l.wrong == nil {
+		l.wrong = err
+	}
+	tt, n := l.t.Types, &l.p.Types.Inductives[d]
+	i, _ := tt.Declare(n.Name, len(n.Params))
 	var list []term.Type
 	for k := len(n.Params); k > 1; k-- {
 		list, args = append(list, tt.Left(args)), tt.Right(args)
@@ -60,4 +51,27 @@ func (l *lowering) instance(d int, args term.Type) term.Type {
 		list = append(list, args)
 	}
 	return tt.Instance(i, list...)
+}
+
+// declare puts declaration d into the term's universe.
+func (l *lowering) declare(d int) {
+	l.declared = append(l.declared, nil)
+	tt, n := l.t.Types, &l.p.Types.Inductives[d]
+	i, isNew := tt.Declare(n.Name, len(n.Params))
+	if !isNew {
+		return
+	}
+	if l.p.Types.HoldsDuals(d) {
+		tt.HoldDuals(i)
+	}
+	stack, wrong := l.stack, l.wrong // typ is at work
+	l.stack, l.wrong = nil, nil
+	cons := make([]term.Constructor, len(n.Cons))
+	for k, c := range n.Cons {
+		if cons[k].Name = c.Name; c.Arg != 0 {
+			cons[k].Arg = l.typ(c.Arg)
+		}
+	}
+	l.declared[d] = cmp.Or(tt.Define(i, cons), l.wrong)
+	l.stack, l.wrong = stack, wrong
 }

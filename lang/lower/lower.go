@@ -42,10 +42,13 @@ type lowering struct {
 	beside []beside
 	types  []term.Type
 	lets   map[term.Var]core.Ref // what lets bind functions to, in a program with derivatives
-	wrong  error                 // an inductive type has no meaning in the calculus
-	stack  []infer.Type
-	kids   []term.Ref
-	xs     []term.Var
+	// declared has the error of each inductive type that the universe has: that it has no meaning in the calculus. wrong is that of the
+	// first that a term has.
+	declared []error
+	wrong    error
+	stack    []infer.Type
+	kids     []term.Ref
+	xs       []term.Var
 }
 
 // Options has the limits of [Term], and what it calls.

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -174,6 +177,41 @@ func TestReverseParsesBack(t *testing.T) {
 		requireReverse(t, p)
 	}
 }
+
+// TestReverseRuns: of random programs, what the reverse stage and the normal one print gives the value and a backpropagator, which gives
+// the gradient.
+func TestReverseRuns(t *testing.T) {
+	ctx := t.Context()
+	ran := 0
+	for name, p := range randomPrograms(t) {
+		if p.Shape().Kind != load.Real {
+			continue
+		}
+		want, err := p.Gradient(ctx, gram.EvalOptions{})
+		require.NoError(t, err, name)
+		for _, s := range []stage.Kind{stage.Reverse, stage.Normal} {
+			shown := Program{Program: p, MaxSteps: 1_000_000}
+			st, err := shown.stage(ctx, p.Meter(ctx), s, nil)
+			if errors.As(err, new(*gram.LimitError)) {
+				continue
+			}
+			require.NoError(t, err, name)
+			var text bytes.Buffer
+			require.NoError(t, st.Write(&text, nil, nil))
+			// The declarations end where the first line that is neither one nor part of one begins.
+			lines := strings.SplitAfter(text.String(), "\n")
+			n := slices.IndexFunc(lines, func(l string) bool { return !declaration.MatchString(l) })
+			res, err := gramtest.Load(t, strings.Join(lines[:n], "")+"let (v, b) = ("+strings.Join(lines[n:], "")+") in (v, b 1)").Value(ctx, gram.EvalOptions{})
+			require.NoError(t, err, name)
+			requireNear(t, append(slices.Clone(want.Values), want.Jacobian...), res.Values)
+			ran++
+		}
+	}
+	require.Greater(t, ran, 20)
+}
+
+// declaration is a line of a declaration, as it is printed.
+var declaration = regexp.MustCompile(`^((input|data|type|and|symbol) |  )`)
 
 // TestPropertyStagesParseBack: the stages of random programs.
 func TestPropertyStagesParseBack(t *testing.T) {

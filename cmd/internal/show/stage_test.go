@@ -3,6 +3,10 @@ package show
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"maps"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,7 +20,6 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 )
 
-// loadText loads a program.
 // stagePrograms are the examples, and programs with inputs and data of every shape.
 func stagePrograms(t *testing.T) map[string]*gram.Program {
 	out := map[string]*gram.Program{}
@@ -70,10 +73,30 @@ func requireNear(t *testing.T, want, got []float64) {
 	}
 }
 
+// randomPrograms are random programs of all constructs of the language, whose input of a product is two inputs: the term of a stage
+// has no opening of it, as the text that is printed has.
+func randomPrograms(t *testing.T) map[string]*gram.Program {
+	text, err := os.ReadFile("../../../testdata/random.txt")
+	require.NoError(t, err)
+	split := strings.NewReplacer("input p : R * R^k = (0.3, vec i < k -> 0.2 * i - 0.3)\n",
+		"input p1 = 0.3\ninput p2 : R^k = vec i < k -> 0.2 * i - 0.3\ndef p = (p1, p2)\n")
+	out := map[string]*gram.Program{}
+	for i, src := range strings.Split(strings.TrimSuffix(string(text), "----\n"), "----\n") {
+		out[fmt.Sprintf("random %d", i)] = gramtest.Load(t, split.Replace(src))
+	}
+	require.Greater(t, len(out), 20)
+	return out
+}
+
 // TestStagesParseBack: the stages are programs that elaborate to the terms that they
 // show, and print as themselves.
 func TestStagesParseBack(t *testing.T) {
-	for name, p := range stagePrograms(t) {
+	programs := stagePrograms(t)
+	maps.Copy(programs, randomPrograms(t))
+	// The types of what is read back come in the order of their declarations, not in that of their uses.
+	programs["types"] = gramtest.Load(t, "type tree = Leaf of R | Node of tree * tree\ntype stream = Nil | Cons of R * stream\ninput x = 2\n"+
+		"let v = (x, Nil) in\nlet rec h a = match a with | Leaf u -> jvp sin x u | Node s -> 1 in x")
+	for name, p := range programs {
 		for _, s := range []stage.Kind{stage.Source, stage.Ground, stage.BP} {
 			if s == stage.BP && p.Shape().Kind != load.Real {
 				continue
