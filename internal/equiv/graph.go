@@ -315,16 +315,9 @@ func (g *grapher) scopes(f *visit, kids []term.Ref, first int) {
 	k := f.phase
 	if k == len(kids) {
 		n := &g.t.Nodes[f.r]
-		l := label{op: n.Op}
-		switch n.Op {
-		case term.LamOp:
-			if g.t.Info(n.X).Linear {
-				l.n = 1
-			}
-		case term.IfOp:
-			l.cmp = n.Cmp
-		case term.FixOp:
-			l.n = n.Count
+		l := label{op: n.Op, cmp: n.Cmp, n: n.Count}
+		if n.Op == term.LamOp && g.t.Info(n.X).Linear {
+			l.n = 1
 		}
 		g.finish(link{g.add(sharedNode{label: l, kids: g.take(len(kids)), at: f.r}), 0})
 		return

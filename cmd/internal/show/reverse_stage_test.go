@@ -190,8 +190,8 @@ func TestReverseRuns(t *testing.T) {
 		want, err := p.Gradient(ctx, gram.EvalOptions{})
 		require.NoError(t, err, name)
 		for _, s := range []stage.Kind{stage.Reverse, stage.Normal} {
-			shown := Program{Program: p, MaxSteps: 1_000_000}
-			st, err := shown.stage(ctx, p.Meter(ctx), s, nil)
+			shown := Program{Program: p, Inside: bridge.Of(p), MaxSteps: 1_000_000}
+			st, err := shown.stage(ctx, bridge.Of(p).Meter(ctx), s, nil)
 			if errors.As(err, new(*gram.LimitError)) {
 				continue
 			}
