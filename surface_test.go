@@ -177,6 +177,9 @@ func (c *surfaceCounts) count(src string, t *term.Term) {
 	}
 }
 
+// surfaceMemory is said, for to ask the system what there is takes longer than to load a program.
+const surfaceMemory = 8 << 30
+
 // surface is a random program that is being checked.
 type surface struct {
 	ctx   context.Context
@@ -230,7 +233,7 @@ func checkSource(ctx context.Context, src string, value bool, seed int, drawn *s
 			err = fmt.Errorf("panic: %v\n%s", p, stack[:runtime.Stack(stack, false)])
 		}
 	}()
-	p, err := Load(ctx, "t.gram", []byte(src), Options{})
+	p, err := Load(ctx, "t.gram", []byte(src), Options{MaxMemory: surfaceMemory})
 	if err != nil {
 		return err
 	}
@@ -511,7 +514,7 @@ func (s *surface) reuse() error {
 	for i := range errs {
 		wait.Go(func() {
 			opt := opts[(n+i)%len(opts)]
-			if errs[i] = s.points(opt); errs[i] == nil && !opt.Literal && len(s.p.src.Data) > 0 {
+			if errs[i] = s.points(opt); i == 0 && errs[i] == nil && !opt.Literal && len(s.p.src.Data) > 0 {
 				errs[i] = s.replace(opt)
 			}
 		})
@@ -628,7 +631,7 @@ func (s *surface) replace(opt EvalOptions) error {
 	if err := e.SetData(data.Name, numbers); err != nil {
 		return err
 	}
-	p, err := Load(s.ctx, "t.gram", []byte(s.src), Options{Values: map[string][]float64{data.Name: numbers}})
+	p, err := Load(s.ctx, "t.gram", []byte(s.src), Options{MaxMemory: surfaceMemory, Values: map[string][]float64{data.Name: numbers}})
 	if err != nil {
 		return err
 	}
