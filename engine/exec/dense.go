@@ -10,6 +10,7 @@ import (
 type dense struct {
 	data   []float64
 	base   uint32 // 0: numerals
+	listed bool   // a copy: the addresses are words of the tape, from base on
 	marked bool   // by a collection
 	free   bool
 }
@@ -80,7 +81,7 @@ func (m *Machine) newDense(n int, pc int32) (uint32, error) {
 	}
 	s.slots += slots
 	m.nodes += slots
-	if free := s.free[n]; len(free) > 0 {
+	if free := s.freed(n, m.p.src.Taped); len(free) > 0 {
 		id := free[len(free)-1]
 		s.free[n] = free[:len(free)-1]
 		m.dense[id].free = false
@@ -104,6 +105,14 @@ func (m *Machine) newDense(n int, pc int32) (uint32, error) {
 	m.dense = append(m.dense, dense{data: s.chunks[s.chunk][s.used : s.used+n : s.used+n]})
 	s.used += n
 	return uint32(len(m.dense) - 1), nil
+}
+
+// freed are the vectors of n numbers that are not in use.
+func (s *store) freed(n int, taped bool) []uint32 {
+	if taped || len(s.free) == 0 {
+		return nil
+	}
+	return s.free[n]
 }
 
 // sweep frees the vectors that a collection has not marked, and returns how many slots these are.

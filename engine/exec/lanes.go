@@ -41,41 +41,36 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 	if v.result < 0 {
 		s.out = m.dense[object(words[0])].data
 	}
-	for i := range v.lanes {
+	for _, i := range v.inputs {
 		switch l := &v.lanes[i]; l.op {
 		case ir.LaneScalar:
 			s.vals[i] = append(s.own[i][:0], math.Float64frombits(words[l.word]))
 			s.own[i] = s.vals[i]
-			s.in[i].adr = words[l.word+1]
+			s.adj[i].zero = int(words[l.word+1])
 			s.live[i] = words[l.word+1] != 0
 		case ir.LaneIndex:
 			s.in[i].first = int(words[l.word])
 		case ir.LaneLoad:
 			o := &s.in[i]
-			o.ref, o.adr = words[l.word], words[l.word+1]
-			o.data, o.first = m.dense[object(o.ref)].data, int(off(o.ref))
-			s.live[i] = o.adr != 0
-			s.adj[i] = adjoints{m.adjoint, m.reached, int(o.adr)}
-			if o.adr&gathered != 0 {
+			o.ref = words[l.word]
+			o.find(m)
+			s.live[i] = o.from.base != 0
+			s.adj[i] = adjoints{m.adjoint, m.reached, int(o.from.base) + o.first}
+			if o.from.listed {
 				k := l.hi - l.lo + 1
 				s.adj[i] = adjoints{make([]float64, k), make([]bool, k), -l.lo}
 			}
-		case ir.LaneAdd, ir.LaneMul, ir.LaneFun1, ir.LaneFun2, ir.LaneProduct:
-			s.live[i] = true
-		case ir.LaneSum:
-			s.live[i] = l.ratio > 1 || s.live[l.a]
-		case ir.LaneExpand:
-			s.live[i] = s.live[l.a]
-		}
-		if l := &v.lanes[i]; l.saved > 0 {
-			s.own[i] = m.dense[object(words[l.saved])].data
 		}
 	}
+	for _, i := range v.kept {
+		s.saved[i] = m.dense[object(words[v.lanes[i].saved])].data
+	}
+	v.adjoints(s)
 	for row := (v.size - 1) / v.rows * v.rows; row >= 0; row -= v.rows {
 		rows := min(v.rows, v.size-row)
 		v.strip(s, row, rows, true, true)
 		v.stripBack(m, s, r, row, rows, n == uint64(r.n))
-		if m.fuel -= v.steps / int64(v.size) * int64(rows); m.fuel < 0 {
+		if m.fuel -= v.fuel * int64(rows); m.fuel < 0 {
 			if err := m.look(m.pc); err != nil {
 				return 0, 0, err
 			}
@@ -85,10 +80,10 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 	clear(m.adjoint[r.base : r.base+r.n])
 	for _, i := range v.loads {
 		o, x := &s.in[i], &s.adj[i]
-		if o.adr&gathered == 0 {
+		if !o.from.listed {
 			continue
 		}
-		adr := words[o.adr&^gathered:][:len(x.adj)]
+		adr := m.tape.words[o.from.base:][:len(x.adj)]
 		for k, a := range adr {
 			if x.reached[k] {
 				m.adjoint[a] += x.adj[k]
@@ -106,7 +101,7 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 		s.reach[v.result], s.deltas[v.result] = all, m.adjoint[r.base:r.base+1]
 		s.flags[v.result] = nil
 	}
-	for i := len(v.lanes) - 1; i >= 0; i-- {
+	for _, i := range v.back {
 		l := &v.lanes[i]
 		if l.op == ir.LaneStore {
 			if s.live[l.a] {
@@ -120,8 +115,8 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 		d := s.deltas[i]
 		switch l.op {
 		case ir.LaneScalar:
-			m.adjoint[s.in[i].adr] += d[0]
-			m.reached[s.in[i].adr] = true
+			m.adjoint[s.adj[i].zero] += d[0]
+			m.reached[s.adj[i].zero] = true
 			continue
 		case ir.LaneLoad:
 			v.loadBack(s, i, l, row, rows)

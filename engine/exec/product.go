@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/kernel"
 )
 
@@ -117,23 +116,27 @@ func (p *product) total(sum *kernel.Lanes, x, y *operand, row, rows int) {
 // the address adr on: nothing reads these before.
 type pending struct {
 	adr, rows, columns, apart int
-	count                     int
+	count, most               int
 	a, b                      []float64
 	on                        bool // it is one of those of the machine
 }
 
-// mostPending is how many outer products are added at once.
+// mostPending is how many outer products are added at once, of vectors that are long; of others these are in the cache.
 const mostPending = 64
 
 // pend adds the product of a, rows numbers, and b, columns numbers.
 func (m *Machine) pend(at **pending, adr, rows, columns, apart int, a, b []float64) {
 	p := *at
 	if p == nil {
-		p = &pending{rows: rows, columns: columns, apart: apart, a: make([]float64, mostPending*rows),
-			b: make([]float64, mostPending*columns)}
+		n := mostPending
+		if rows+columns < 128 {
+			n = mostPending / 4
+		}
+		p = &pending{rows: rows, columns: columns, apart: apart, a: make([]float64, n*rows), b: make([]float64, n*columns),
+			most: n}
 		*at = p
 	}
-	if p.count == mostPending || p.count > 0 && p.adr != adr {
+	if p.count == p.most || p.count > 0 && p.adr != adr {
 		m.add(p)
 	}
 	if !p.on {
@@ -192,7 +195,7 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 			u, w, xj, yj = p.v, p.u, p.bj, p.aj
 			u.a, w.b = u.b, w.a
 		}
-		whole := len(p.batch) == 0 && rows == p.whole && v.lanes[which].dense(s.in[which]) && s.reach[i] == all
+		whole := len(p.batch) == 0 && rows == p.whole && !s.in[which].from.listed && s.reach[i] == all
 		p.each(row, rows, func(a, b, c, nu, nw int) {
 			if k == 1 {
 				a, b, nu, nw = b, a, nw, nu
@@ -244,6 +247,3 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 		})
 	}
 }
-
-// dense reports whether the adjoints of an operand stand one behind the other.
-func (l *lane) dense(o operand) bool { return l.op == ir.LaneLoad && o.adr&gathered == 0 }

@@ -26,13 +26,17 @@ type vector struct {
 		block uint32
 		n     uint64
 	}
-	steps  int64 // of all blocks
-	loads  []int
-	words  int // that a record has
-	out    int // the first slot that is set, relative to the reference or the new vector
-	slots  int // how many slots are set
-	plus   uint32
-	result int
+	steps int64 // of all blocks
+	fuel  int64 // for a row
+	// The instructions that find operands, that compute values, in the backward phase too, and that have one of their own.
+	inputs, forward, again, back []int
+	flow                         []int // whose adjoints depend on those of operands
+	loads, stored, kept          []int // kept: values are kept for the backward phase
+	words                        int   // that a record has
+	out                          int   // the first slot that is set, relative to the reference or the new vector
+	slots                        int   // how many slots are set
+	plus                         uint32
+	result                       int
 }
 
 // lane is an instruction of a vector.
@@ -46,6 +50,7 @@ type lane struct {
 	n        int  // lanes in all
 	ratio    int  // of an expansion: lanes for each of A; of a sum: summands
 	arg      int
+	vector   uint32 // of a static load
 	at       ir.Affine
 	dims     []dim // of a load, a store or an index: the loops
 	compact  bool  // lanes stand one behind the other
@@ -70,7 +75,7 @@ type dim struct{ size, by int }
 // laneState is what a machine has for a vector.
 type laneState struct {
 	vals, own       [][]float64
-	copies          [][]float64 // of operands that are not dense
+	copies, saved   [][]float64 // of operands that are not dense; values that are kept
 	deltas, ownD    [][]float64
 	owned           []bool
 	flags, ownFlags [][]bool
@@ -90,11 +95,8 @@ type operand struct {
 	data  []float64
 	first int
 	ref   uint64 // dense
-	adr   uint64 // of the element in the first lane; 0: numerals; with gathered, words that have the addresses
+	from  *dense
 }
-
-// gathered says that the addresses of an operand are in words of the tape.
-const gathered = 1 << 62
 
 // elementwise are the symbols that kernels have.
 var elementwise = map[term.Symbol]func(dst, x []float64){
@@ -127,13 +129,18 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		switch s.Op {
 		case ir.LaneLoad, ir.LaneStore, ir.LaneIndex:
 			l.place(src, s)
+			if s.Op == ir.LaneLoad && s.Arg < 0 {
+				var first uint32
+				l.vector, first = p.src.Vector(uint32(l.at.N))
+				l.at.N = int(first)
+			}
 		}
 		switch s.Op {
 		case ir.LaneNone:
 			continue
 		case ir.LaneLoad:
 			v.loads = append(v.loads, i)
-			l.word, v.words = v.words, v.words+2
+			l.word, v.words = v.words, v.words+1
 			if s.Held {
 				continue
 			}
@@ -174,13 +181,48 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		}{uint32(b.Block), uint64(n)})
 		v.steps += int64(n) * p.blocks[b.Block].total
 	}
+	v.fuel = max(1, v.steps/int64(v.size)/vectorSteps)
 	if !v.stores() {
 		return nil
 	}
 	for i := range v.lanes {
 		v.needs(i)
 	}
+	v.lists()
 	return v
+}
+
+// vectorSteps is how many steps of a vector take the time of one of the interpreter, about.
+const vectorSteps = 16
+
+// lists makes the lists of instructions.
+func (v *vector) lists() {
+	for i := range v.lanes {
+		l := &v.lanes[i]
+		held := v.src.Lanes[i].Held
+		switch l.op {
+		case ir.LaneLoad, ir.LaneScalar, ir.LaneIndex:
+			v.inputs = append(v.inputs, i)
+		case ir.LaneExpand, ir.LaneSum:
+			v.flow = append(v.flow, i)
+		}
+		switch {
+		case l.op <= ir.LaneScalar || held:
+		case l.op == ir.LaneStore:
+			if v.lanes[l.a].into != i {
+				v.forward = append(v.forward, i)
+			}
+		default:
+			v.forward = append(v.forward, i)
+			if l.needed && !l.scalar {
+				v.again = append(v.again, i)
+			}
+		}
+		if l.op != ir.LaneNone && l.op != ir.LaneConst && l.op != ir.LaneIndex && !held {
+			v.back = append(v.back, i)
+		}
+	}
+	slices.Reverse(v.back)
 }
 
 // place finds where the lanes of a load or a store are.
@@ -217,6 +259,7 @@ func (v *vector) stores() bool {
 			return false
 		}
 		lo, hi, n = min(lo, l.at.N+l.lo), max(hi, l.at.N+l.hi), n+l.n
+		v.stored = append(v.stored, l.a)
 		a := &v.lanes[l.a]
 		if l.compact && a.n == l.n && a.kept < 0 {
 			a.kept = i
@@ -262,6 +305,7 @@ func (v *vector) need(i int) {
 	case l.kept >= 0 && l.op != ir.LaneLoad:
 	case l.op == ir.LaneSum || l.op == ir.LaneProduct:
 		l.saved, v.words = v.words, v.words+1
+		v.kept = append(v.kept, i)
 	default:
 		switch l.op {
 		case ir.LaneAdd, ir.LaneMul, ir.LaneFun2:
@@ -307,11 +351,14 @@ func (m *Machine) state(v *vector) *laneState {
 	}
 	n := len(v.lanes)
 	s := &laneState{vals: make([][]float64, n), own: make([][]float64, n), deltas: make([][]float64, n),
-		ownD: make([][]float64, n), copies: make([][]float64, n), adj: make([]adjoints, n), owned: make([]bool, n), flags: make([][]bool, n), ownFlags: make([][]bool, n),
+		ownD: make([][]float64, n), copies: make([][]float64, n), saved: make([][]float64, n), adj: make([]adjoints, n), owned: make([]bool, n), flags: make([][]bool, n), ownFlags: make([][]bool, n),
 		reach: make([]reach, n), live: make([]bool, n), in: make([]operand, n), pending: make([]*pending, 2*n)}
 	for i := range v.lanes {
-		if l := &v.lanes[i]; l.op == ir.LaneConst {
+		switch l := &v.lanes[i]; l.op {
+		case ir.LaneConst:
 			s.vals[i] = []float64{l.val}
+		case ir.LaneAdd, ir.LaneMul, ir.LaneFun1, ir.LaneFun2, ir.LaneProduct:
+			s.live[i] = true
 		}
 	}
 	m.lanes[v.id] = s
@@ -324,8 +371,11 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 	if v == nil || m.Plain {
 		return false, nil
 	}
-	if most := m.bounds.MaxSteps; most != 0 && v.steps > m.fuel && m.steps()+uint64(v.steps) > most {
-		return false, nil // the loop stops where the limit is
+	if most := m.bounds.MaxSteps; most != 0 {
+		if m.steps()+uint64(v.steps) > most {
+			return false, nil // the loop stops where the limit is
+		}
+		m.fuel -= v.steps
 	}
 	s := m.state(v)
 	args := m.p.args[in.first : in.first+in.count]
@@ -359,15 +409,14 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 			m.dense[id].base = uint32(base)
 			m.tape.words[words] = isDense | ref(uint64(id), 0)
 		}
-		for i := range v.lanes {
-			if l := &v.lanes[i]; l.saved > 0 {
-				id, err := m.newDense(l.n, pc)
-				if err != nil {
-					return false, err
-				}
-				s.own[i] = m.dense[id].data
-				m.tape.words[words+l.saved] = isDense | ref(uint64(id), 0)
+		for _, i := range v.kept {
+			l := &v.lanes[i]
+			id, err := m.newDense(l.n, pc)
+			if err != nil {
+				return false, err
 			}
+			s.saved[i] = m.dense[id].data
+			m.tape.words[words+l.saved] = isDense | ref(uint64(id), 0)
 		}
 	} else {
 		m.tape.words = m.tape.words[:words]
@@ -375,7 +424,7 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 	for row := 0; row < v.size; row += v.rows {
 		rows := min(v.rows, v.size-row)
 		v.strip(s, row, rows, false, live)
-		if m.fuel -= v.steps / int64(v.size) * int64(rows); m.fuel < 0 {
+		if m.fuel -= v.fuel * int64(rows); m.fuel < 0 {
 			if err := m.look(pc); err != nil {
 				return false, err
 			}
@@ -406,7 +455,7 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 // operands finds the operands of a vector, and reports whether it can run with them. live says that it has adjoints.
 func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Pointer, words int, pc int32) (ok, live bool, err error) {
 	taped := m.p.src.Taped
-	for i := range v.lanes {
+	for _, i := range v.inputs {
 		l := &v.lanes[i]
 		if l.op == ir.LaneScalar {
 			x := *at(fp, args[l.arg])
@@ -419,52 +468,50 @@ func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Poi
 			if taped {
 				m.tape.words[words+l.word], m.tape.words[words+l.word+1] = math.Float64bits(x.V), x.A
 			}
+			continue
 		}
-		if l.op == ir.LaneLoad || l.op == ir.LaneIndex {
-			n := l.at.N
-			for _, o := range l.at.Outer {
-				n += o.By * int(at(fp, args[o.Arg]).V)
+		n := l.at.N
+		for _, o := range l.at.Outer {
+			n += o.By * int(at(fp, args[o.Arg]).V)
+		}
+		s.in[i].first = n
+		if l.op == ir.LaneIndex {
+			if taped {
+				m.tape.words[words+l.word] = uint64(n)
 			}
-			s.in[i].first = n
-			if l.op == ir.LaneIndex {
-				if taped {
-					m.tape.words[words+l.word] = uint64(n)
-				}
-				continue
-			}
-			if ok, err := m.operand(v, s, i, args, fp, words, pc); !ok || err != nil {
-				return false, false, err
-			}
+			continue
+		}
+		if ok, err := m.operand(s, i, l, args, fp, words, pc); !ok || err != nil {
+			return false, false, err
 		}
 	}
 	if !taped {
 		return true, false, nil
 	}
-	some, all := false, true
-	for i := range v.lanes {
-		switch l := &v.lanes[i]; l.op {
-		case ir.LaneAdd, ir.LaneMul, ir.LaneFun1, ir.LaneFun2, ir.LaneProduct:
-			s.live[i] = true
-		case ir.LaneSum:
-			s.live[i] = l.ratio > 1 || s.live[l.a]
-		case ir.LaneExpand:
-			s.live[i] = s.live[l.a]
-		case ir.LaneStore:
-			some, all = some || s.live[l.a], all && s.live[l.a]
-		}
-	}
+	v.adjoints(s)
 	if v.result >= 0 {
 		return true, s.live[v.result], nil
+	}
+	some, all := false, true
+	for _, a := range v.stored {
+		some, all = some || s.live[a], all && s.live[a]
 	}
 	return some == all, some, nil
 }
 
+// adjoints finds which instructions have adjoints, from which operands do. Operations have.
+func (v *vector) adjoints(s *laneState) {
+	for _, i := range v.flow {
+		l := &v.lanes[i]
+		s.live[i] = s.live[l.a] || l.op == ir.LaneSum && l.ratio > 1
+	}
+}
+
 // operand finds what a load reads.
-func (m *Machine) operand(v *vector, s *laneState, i int, args []uint32, fp unsafe.Pointer, words int, pc int32) (bool, error) {
-	l, o := &v.lanes[i], &s.in[i]
+func (m *Machine) operand(s *laneState, i int, l *lane, args []uint32, fp unsafe.Pointer, words int, pc int32) (bool, error) {
+	o := &s.in[i]
 	if l.arg < 0 {
-		id, first := m.p.src.Vector(uint32(l.at.N))
-		o.ref = isDense | ref(uint64(id), uint64(int(first)+o.first-l.at.N))
+		o.ref = isDense | ref(uint64(l.vector), uint64(o.first))
 	} else {
 		r := at(fp, args[l.arg]).A
 		if r&isDense == 0 {
@@ -472,20 +519,21 @@ func (m *Machine) operand(v *vector, s *laneState, i int, args []uint32, fp unsa
 		}
 		o.ref = r + uint64(o.first)<<offset
 	}
-	d := &m.dense[object(o.ref)]
-	o.data, o.first = d.data, int(off(o.ref))
+	o.find(m)
 	if o.first+l.lo < 0 || o.first+l.hi >= len(o.data) {
 		return false, nil
 	}
-	o.adr = 0
-	if d.base != 0 {
-		o.adr = uint64(d.base) + uint64(o.first)
-	}
-	s.live[i] = o.adr != 0
+	s.live[i] = o.from.base != 0
 	if m.p.src.Taped {
-		m.tape.words[words+l.word], m.tape.words[words+l.word+1] = o.ref, o.adr
+		m.tape.words[words+l.word] = o.ref
 	}
 	return true, nil
+}
+
+// find finds the vector that an operand refers to.
+func (o *operand) find(m *Machine) {
+	o.from = &m.dense[object(o.ref)]
+	o.data, o.first = o.from.data, int(off(o.ref))
 }
 
 // gather copies the numbers of slots to a dense vector, and their addresses to words of the tape.
@@ -503,7 +551,7 @@ func (m *Machine) gather(s *laneState, i int, l *lane, r *Slot, words int, pc in
 			return false, nil
 		}
 	}
-	o.adr, s.live[i] = 0, live
+	s.live[i] = live
 	if !m.p.src.Taped {
 		o.data = sized(&s.copies[i], n)
 	} else {
@@ -514,12 +562,12 @@ func (m *Machine) gather(s *laneState, i int, l *lane, r *Slot, words int, pc in
 		o.data, o.ref = m.dense[id].data, isDense|ref(uint64(id), uint64(-l.lo))
 		slots = m.heap[int(slotOf(r.A, 0))+o.first+l.lo:][:n] // it may have been moved
 		if live {
-			o.adr = gathered | uint64(len(m.tape.words)-words)
+			m.dense[id].base, m.dense[id].listed = uint32(len(m.tape.words)), true
 			for k := range slots {
 				m.tape.words = append(m.tape.words, slots[k].A)
 			}
 		}
-		m.tape.words[words+l.word], m.tape.words[words+l.word+1] = o.ref, o.adr
+		m.tape.words[words+l.word] = o.ref
 	}
 	for k := range slots {
 		o.data[k] = slots[k].V
@@ -543,20 +591,17 @@ func sized(s *[]float64, n int) []float64 {
 // strip computes the values of the instructions for some iterations of the outermost loop: all of them, or behind the
 // forward phase those that the backward phase needs. live says that values are kept for it.
 func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
-	for i := range v.lanes {
+	list := v.forward
+	if again {
+		list = v.again
+	}
+	for _, i := range list {
 		l := &v.lanes[i]
-		if again && !l.needed {
-			continue
-		}
 		n := l.inner * rows
 		var dst []float64
 		switch {
-		case l.op <= ir.LaneScalar || l.op == ir.LaneStore && again:
-			continue
 		case l.op == ir.LaneLoad:
-			if !v.src.Lanes[i].Held {
-				v.load(s, i, l, row, rows)
-			}
+			v.load(s, i, l, row, rows)
 			continue
 		case l.scalar:
 			v.total(s, i, l, row, rows)
@@ -566,16 +611,14 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 			s.vals[i] = s.out[k.at.N-v.out+row*l.inner:][:n]
 			continue
 		case l.saved > 0 && live:
-			dst = s.own[i][row*l.inner:][:n]
+			dst = s.saved[i][row*l.inner:][:n]
 			if s.vals[i] = dst; again {
 				continue
 			}
 		case l.into >= 0:
 			dst = s.out[v.lanes[l.into].at.N-v.out+row*l.inner:][:n]
 		case l.op == ir.LaneStore:
-			if v.lanes[l.a].into != i {
-				v.store(s, l, row, rows)
-			}
+			v.store(s, l, row, rows)
 			continue
 		default:
 			if cap(s.own[i]) < n {
