@@ -2,8 +2,10 @@ package plot
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -27,6 +29,64 @@ type sheet struct {
 	*Picture
 	height, body, heading vg.Length
 	title                 []titleLine
+	items                 []item
+}
+
+// item is a series, or several of one law that holds, which are drawn as one.
+type item []*bench.Finding
+
+// items returns the series of a picture. More than fit into a panel are one item where they are of one law, and it holds for each.
+func (p *Picture) items() []item {
+	equal := map[group]item{}
+	for _, f := range p.Findings {
+		if f.Verdict == bench.Holds {
+			equal[groupOf(f)] = append(equal[groupOf(f)], f)
+		}
+	}
+	var out []item
+	for _, f := range p.Findings {
+		switch all := equal[groupOf(f)]; {
+		case f.Verdict != bench.Holds || len(all) <= together:
+			out = append(out, item{f})
+		case f == all[0]:
+			out = append(out, all)
+		}
+	}
+	return out
+}
+
+func (it item) name() string {
+	if len(it) == 1 {
+		return it[0].Name
+	}
+	return fmt.Sprintf("%d series", len(it))
+}
+
+// fitted is what was fitted, and of several series the least and the most of it.
+func (it item) fitted() string {
+	by := func(a, b *bench.Finding) int { return cmp.Compare(a.Exponent, b.Exponent) }
+	least, most := slices.MinFunc(it, by), slices.MaxFunc(it, by)
+	if it[0].Law.Kind == bench.Below {
+		least = slices.MaxFunc(it, func(a, b *bench.Finding) int { return cmp.Compare(a.Constant, b.Constant) })
+		most = least
+	}
+	if a, b := fitted(least), fitted(most); a != b {
+		return a + " … " + strings.TrimPrefix(b, "~ ")
+	}
+	return fitted(most)
+}
+
+// last is the last point that is drawn.
+func (it item) last() bench.Measurement {
+	var out bench.Measurement
+	for _, f := range it {
+		for _, m := range f.Points {
+			if drawable(m) && m.X >= out.X {
+				out = m
+			}
+		}
+	}
+	return out
 }
 
 // titleLine is a line of the titles. The first title is bold.
@@ -42,9 +102,10 @@ func (p *Picture) sheet() *sheet {
 			s.title = append(s.title, titleLine{l, i == 0})
 		}
 	}
-	if n := len(p.Findings); n > together {
-		for _, f := range p.Findings {
-			if len(wrap(style(words, small), f.Name, across-gap)) > 1 {
+	s.items = p.items()
+	if n := len(s.items); n > together {
+		for _, f := range s.items {
+			if len(wrap(style(words, small), f.name(), across-gap)) > 1 {
 				s.heading = ofHeading + 9
 			}
 		}
@@ -68,29 +129,41 @@ func (s *sheet) draw(c draw.Canvas) {
 	y -= line / 2
 	name.XAlign = draw.XCenter
 	c.FillText(name, vg.Point{X: (inset + width) / 2, Y: gap + line/2}, cut(name, s.X, width-inset-2*gap))
-	if len(s.Findings) <= together {
+	if len(s.items) <= together {
 		p := s.panel(c, inset, width-gap, y-onePanel+gap, y-gap)
-		p.narrow(s.Findings)
+		p.narrow(s.items)
 		p.grid(6, true, true)
-		for i, f := range s.Findings {
-			p.series(f, palette[i], 2.4-0.4*vg.Length(i))
+		for i, it := range s.items {
+			if len(it) > 1 {
+				p.band(it, palette[i])
+			}
 		}
-		p.label(s.Findings)
+		for i, it := range s.items {
+			if len(it) == 1 {
+				p.series(it[0], palette[i], 2.4-0.4*vg.Length(i))
+			}
+		}
+		p.label(s.items)
 		return
 	}
-	for i, f := range s.Findings {
+	for i, it := range s.items {
+		f := it[0]
 		left, top := inset+vg.Length(i%columns)*across, y-vg.Length(i/columns)*(ofMany+s.heading)-s.heading
 		of := map[bench.Role]ink{bench.Evidence: blue, bench.Contrast: orange, bench.Printed: purple, bench.Stronger: purple, bench.Aside: green}[f.Role]
 		heading := style(of, small)
-		lines := wrap(heading, f.Name, across-gap)
+		lines := wrap(heading, it.name(), across-gap)
 		lines = lines[:min(len(lines), 2)]
 		for k, l := range lines {
 			c.FillText(heading, vg.Point{X: left, Y: top + 6 + 9*vg.Length(len(lines)-k)}, cut(heading, l, across-gap))
 		}
-		c.FillText(style(quiet, small), vg.Point{X: left, Y: top + 6}, fitted(f))
+		c.FillText(style(quiet, small), vg.Point{X: left, Y: top + 6}, it.fitted())
 		p := s.panel(c, left, left+across-2*gap, top-ofMany, top)
-		p.grid(3, i%columns == 0, i+columns >= len(s.Findings))
-		p.series(f, of, 1.4)
+		p.grid(3, i%columns == 0, i+columns >= len(s.items))
+		if len(it) > 1 {
+			p.band(it, of)
+		} else {
+			p.series(f, of, 1.4)
+		}
 	}
 }
 
@@ -159,6 +232,53 @@ func (p *panel) series(f *bench.Finding, of ink, radius vg.Length) {
 	}
 }
 
+// band draws several series as one: the points of all, and the area between the lowest and the highest line through those of one.
+func (p *panel) band(it item, of ink) {
+	var places []float64
+	for _, f := range it {
+		for _, m := range f.Points {
+			if drawable(m) {
+				places = append(places, m.X)
+			}
+		}
+	}
+	slices.Sort(places)
+	var upper, lower []vg.Point
+	for _, x := range slices.Compact(places) {
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, f := range it {
+			if y, ok := between(f.Points, x); ok {
+				low, high = min(low, y), max(high, y)
+			}
+		}
+		upper, lower = append(upper, p.at(x, high)), append(lower, p.at(x, low))
+	}
+	slices.Reverse(lower)
+	p.FillPolygon(of.shade().light, p.ClipPolygonXY(append(upper, lower...)))
+	for _, f := range it {
+		for _, m := range f.Points {
+			if drawable(m) {
+				p.DrawGlyphNoClip(draw.GlyphStyle{Color: of.light, Radius: 0.9, Shape: draw.CircleGlyph{}}, p.at(m.X, m.Y))
+			}
+		}
+	}
+}
+
+// between is the height at x of the straight lines through points in logarithmic axes.
+func between(points []bench.Measurement, x float64) (y float64, ok bool) {
+	all := slices.DeleteFunc(slices.Clone(points), func(m bench.Measurement) bool { return !drawable(m) })
+	slices.SortFunc(all, func(a, b bench.Measurement) int { return cmp.Compare(a.X, b.X) })
+	i, found := slices.BinarySearchFunc(all, x, func(m bench.Measurement, x float64) int { return cmp.Compare(m.X, x) })
+	switch {
+	case found:
+		return all[i].Y, true
+	case i == 0 || i == len(all):
+		return 0, false
+	}
+	left, right := all[i-1], all[i]
+	return left.Y * math.Pow(right.Y/left.Y, math.Log(x/left.X)/math.Log(right.X/left.X)), true
+}
+
 // curvePoints is how many points a fitted curve is drawn through.
 const curvePoints = 30
 
@@ -179,54 +299,43 @@ func (p *panel) curve(f *bench.Finding) (curve, upper, lower []vg.Point) {
 	return curve, upper, lower
 }
 
-// last is the last point of a series that is drawn.
-func last(f *bench.Finding) bench.Measurement {
-	var out bench.Measurement
-	for _, m := range f.Points {
-		if drawable(m) && m.X >= out.X {
-			out = m
-		}
-	}
-	return out
-}
-
 // labelWidth is how wide the label of a series is, with the gap before it.
-func labelWidth(f *bench.Finding) vg.Length {
+func labelWidth(it item) vg.Length {
 	s := style(words, small)
-	return max(s.Width(f.Name), s.Width(fitted(f))) + gap
+	return 1.15*max(s.Width(it.name()), s.Width(it.fitted())) + gap // other fonts are wider
 }
 
 // narrow moves the right side of the panel so that labels find room beside the last points of their series. A panel
 // is at least 0.4 times as wide as before.
-func (p *panel) narrow(all []*bench.Finding) {
+func (p *panel) narrow(all []item) {
 	wide := p.Max.X - p.Min.X
 	least := wide
 	for _, f := range all {
-		part := p.x.at(last(f).X, 0, 1)
+		part := p.x.at(f.last().X, 0, 1)
 		least = min(least, (wide-labelWidth(f))/part)
 	}
 	p.Max.X = p.Min.X + max(least, 0.4*wide)
 }
 
 // label writes the names of series beside their last points, and below them what was fitted. They don't overlap.
-func (p *panel) label(all []*bench.Finding) {
+func (p *panel) label(all []item) {
 	type label struct {
-		*bench.Finding
+		item
 		of ink
 		at vg.Point
 	}
 	var labels []label
 	for i, f := range all {
-		m := last(f)
+		m := f.last()
 		labels = append(labels, label{f, palette[i], p.at(m.X, m.Y).Add(vg.Point{X: gap})})
 	}
 	slices.SortStableFunc(labels, func(a, b label) int { return cmp.Compare(b.at.Y, a.at.Y) })
 	const high = 20 // of two lines
 	for i := range labels {
 		l := &labels[i]
-		l.at.X = min(l.at.X, width-labelWidth(l.Finding))
+		l.at.X = min(l.at.X, width-labelWidth(l.item))
 		for _, m := range labels[:i] { // those above
-			if l.at.X < m.at.X+labelWidth(m.Finding) && m.at.X < l.at.X+labelWidth(l.Finding) {
+			if l.at.X < m.at.X+labelWidth(m.item) && m.at.X < l.at.X+labelWidth(l.item) {
 				l.at.Y = min(l.at.Y, m.at.Y-high)
 			}
 		}
@@ -236,7 +345,7 @@ func (p *panel) label(all []*bench.Finding) {
 		up = max(up, p.Min.Y+5-l.at.Y)
 	}
 	for _, l := range labels {
-		p.FillText(style(l.of, small), l.at.Add(vg.Point{Y: up + 4}), l.Name)
-		p.FillText(style(quiet, small), l.at.Add(vg.Point{Y: up - 5}), fitted(l.Finding))
+		p.FillText(style(l.of, small), l.at.Add(vg.Point{Y: up + 4}), l.name())
+		p.FillText(style(quiet, small), l.at.Add(vg.Point{Y: up - 5}), l.fitted())
 	}
 }

@@ -1,6 +1,6 @@
 // Package plot draws the measurements of a claim on logarithmic axes: the data, their fits, and the 95 % band of each
 // fit. The title of a picture is the verdict. Up to four series share a panel, with their names at the curves; more have
-// a panel each. Evidence has solid lines and full marks, what it is held against has dashed lines and hollow marks. The
+// a panel each, but those of one law that holds for all are one: their points, and a band. Evidence has solid lines and full marks, what it is held against has dashed lines and hollow marks. The
 // colours are darker ones of Okabe and Ito, which the colour-blind tell apart. The same outcome gives the same bytes.
 package plot
 

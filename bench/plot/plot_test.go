@@ -135,3 +135,34 @@ func characters(t *testing.T, doc []byte) string {
 		}
 	}
 }
+
+// TestEqualSeries: series of one law that holds for each are one in a picture of many: a name, and a band.
+func TestEqualSeries(t *testing.T) {
+	linear := bench.Law{Kind: bench.Power, Power: 1}
+	c := bench.Claim{Number: 9}
+	for i := range 31 {
+		c.Series = append(c.Series, bench.Series{Name: fmt.Sprintf("family %d", i), Role: bench.Evidence, Law: linear, X: "n", Y: "steps"})
+	}
+	c.Series = append(c.Series, bench.Series{Name: "without (11)", Role: bench.Contrast, Law: bench.Law{Kind: bench.Power, Power: 2}, X: "n", Y: "steps"})
+	i := -1
+	o := c.Judge(func(*bench.Series) (out []bench.Measurement) {
+		i++
+		for _, x := range []float64{100, 200, 500, 1000, 2000, 5000, 10_000} {
+			y := float64(10+i) * x
+			if i == 31 {
+				y = x * x
+			}
+			out = append(out, bench.Measurement{Size: int(x), Point: bench.Point{X: x, Y: y}, Low: y, High: y})
+		}
+		return out
+	})
+	pictures := plot.Pictures(&o)
+	require.Len(t, pictures, 1)
+	svg, err := pictures[0].SVG()
+	require.NoError(t, err)
+	text := characters(t, svg)
+	require.Contains(t, text, "31 series")
+	require.Contains(t, text, "~ x^1.00")
+	require.Contains(t, text, "without (11)")
+	require.NotContains(t, text, "family")
+}

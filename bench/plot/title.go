@@ -8,17 +8,21 @@ import (
 	"github.com/gram-machine/gram/bench"
 )
 
+// group is what findings have in common that one line of the title is of.
+type group struct {
+	role       bench.Role
+	law        bench.Law
+	If, absent string
+}
+
+func groupOf(f *bench.Finding) group { return group{f.Role, f.Law, f.If, f.Without} }
+
 // titles returns a line for each law in the picture, with its verdict. Evidence comes first.
 func (p *Picture) titles() []string {
-	type group struct {
-		role       bench.Role
-		law        bench.Law
-		If, absent string
-	}
 	var order []group
 	worst, count := map[group]*bench.Finding{}, map[group]int{}
 	for _, f := range p.Findings {
-		g := group{f.Role, f.Law, f.If, f.Without}
+		g := groupOf(f)
 		if count[g] == 0 {
 			order = append(order, g)
 		}

@@ -56,6 +56,16 @@ func completions(name string, args []string) ([]string, cobra.ShellCompDirective
 	return lines[:len(lines)-1], cobra.ShellCompDirective(directive)
 }
 
+// ofGoRun reports whether go run has built the program in dir: it runs it from a temporary folder, and later from its cache.
+func ofGoRun(tool, dir string) bool {
+	if filepath.Base(dir) == "exe" {
+		return true
+	}
+	cache, err := exec.Command(tool, "env", "GOCACHE").Output()
+	root := strings.TrimSpace(string(cache))
+	return err == nil && root != "" && strings.HasPrefix(dir, root+string(filepath.Separator))
+}
+
 // companion returns the command line of a program that belongs to gram.
 func companion(program string, args []string) (path string, all []string, err error) {
 	self, err := os.Executable()
@@ -71,7 +81,7 @@ func companion(program string, args []string) (path string, all []string, err er
 		return path, args, err
 	}
 	const folder = "github.com/gram-machine/gram/cmd/"
-	if tool, err := exec.LookPath("go"); err == nil && filepath.Base(dir) == "exe" { // of go run
+	if tool, err := exec.LookPath("go"); err == nil && ofGoRun(tool, dir) {
 		return tool, append([]string{"run", folder + program}, args...), nil
 	}
 	return "", nil, errors.New("the program " + program + " is not beside gram: go install " + folder +
