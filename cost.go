@@ -44,10 +44,8 @@ func (e *Evaluator) Cost() Cost {
 		took = p.literalGradient.took
 	case e.opt.Literal:
 		took = p.literal.took
-	case e.code != nil && e.grad:
-		took = p.code[1].took
 	case e.code != nil:
-		took = p.code[0].took
+		took = p.code[e.opt.codeForm(e.grad)].took
 	case e.grad && e.opt.Strategy == Modular:
 		took = p.modularly.took
 	case e.arrays() && p.arrays(e.grad).took() > 0:
@@ -108,9 +106,12 @@ func (e *Evaluator) stats() (engine.Stats, *cost.Work) {
 
 // samples hands out the profile of the last run.
 func (e *Evaluator) samples(f func(calls.Sample)) {
-	if e.profile != nil {
+	switch {
+	case e.profile != nil:
 		e.profile.Samples(e.literal.Stats().Nodes, f)
-	} else {
+	case e.code != nil:
+		e.code.Samples(f)
+	default:
 		e.m.Samples(f)
 	}
 }

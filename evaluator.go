@@ -135,7 +135,8 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 	switch {
 	case e.compiled != nil:
 		m := e.compiled.NewMachine(bounds)
-		m.Data, m.NoNative = e.data, e.opt.NoNative
+		m.Data, m.NoNative, m.Finite = e.data, e.opt.NoNative, e.opt.Finite
+		m.Timed, m.Phase = e.opt.hooks.Timed, phaseOf(e.meter)
 		if e.p.eager {
 			m.NativeWork = 1
 		}

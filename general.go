@@ -21,10 +21,10 @@ const (
 var force int
 
 // general reports whether a program runs as code of the compiler, which one goroutine does, also where several may.
-// Profiles, the random schedule and the options that choose a form of the machine are the machine's.
+// Profiles, and runs whose results have to be finite, do where the compiler has code. The random schedule is the
+// machine's, and rows are.
 func (p *Program) general(opt *EvalOptions, gradient bool) bool {
-	if gradient && opt.Strategy != Direct || opt.Schedule == Random || opt.NoFuse || opt.Finite || opt.hooks.Samples != nil ||
-		opt.RowsMemory != 0 {
+	if gradient && opt.Strategy != Direct || opt.Schedule == Random || opt.RowsMemory != 0 {
 		return false
 	}
 	f := cmp.Or(p.force, force)
@@ -32,7 +32,7 @@ func (p *Program) general(opt *EvalOptions, gradient bool) bool {
 		return false
 	}
 	p.isGeneral.once.Do(func() { p.isGeneral.has, p.isGeneral.is = isGeneral(p.src.Written()) })
-	return p.isGeneral.is || f > 0 && p.isGeneral.has
+	return p.isGeneral.is || p.isGeneral.has && (f > 0 || opt.placed())
 }
 
 // isGeneral is whether the compiler has code for a term, and whether that is what the term needs.

@@ -45,11 +45,11 @@ type Program struct {
 	inputs     []term.Var // the scalar inputs
 	opt        Options
 	loading    time.Duration
-	value      compiled[graph.Program] // t
-	gradient   compiled[graph.Program] // D(t)
-	withArrays [2]arrayForm            // t and D(t) with their families
-	code       [2]compiled[exec.Program]
-	isGeneral  struct { // see isGeneral
+	value      compiled[graph.Program]   // t
+	gradient   compiled[graph.Program]   // D(t)
+	withArrays [2]arrayForm              // t and D(t) with their families
+	code       [8]compiled[exec.Program] // by [EvalOptions.codeForm]
+	isGeneral  struct {                  // see isGeneral
 		once    sync.Once
 		has, is bool
 	}

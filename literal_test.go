@@ -107,29 +107,6 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestLiteralOrder: the literal machine makes the duals of a body in the order of evaluation, also where the operands of a
-// later one are known first. So its gradients are the engine's, to the bit.
-func TestLiteralOrder(t *testing.T) {
-	inputs := "input x = 0.75\ninput w = -0.3\ninput v = 1.7\n"
-	for _, src := range []string{
-		"let (p, (q, r)) = (fun (a, (b, c)) -> (x, (b, w * c))) (x, (w * v + 0.3 * v, v)) in p * w + q * p + r",
-		"let (p, (q, r)) = (fun (a, (b, c)) -> (a, (a * w, c))) (x * w, (w * x + 0.3 * x, sin (w * v))) in p * w + q * v + r",
-		"let (p, (q, r)) = (fun (a, (b, c)) -> (sin (c * b), (c * a, v * c))) (v * v + 0.3 * x, (x, x * x)) in p * x + q * w + r",
-		"let (p, (q, r)) = iter #3 (fun (a, (b, c)) -> (c, (b * c + 0.3 * a, a))) (w, (w * x + 0.3 * v, w)) in p * x + q * v + r",
-		"let (p, (q, r)) = (fun (a, (b, c)) -> (c, (v * w + 0.3 * c, sin (c * b)))) (x, (x * w, sin (w * v))) in p * x + q * w + r",
-	} {
-		p, err := gram.Load(t.Context(), "order.gram", []byte(inputs+src+"\n"), gram.Options{})
-		require.NoError(t, err, src)
-		want, err := p.Gradient(t.Context(), gram.EvalOptions{NoFuse: true})
-		require.NoError(t, err, src)
-		got, err := p.Gradient(t.Context(), gram.EvalOptions{Literal: true})
-		require.NoError(t, err, src)
-		for i := range want.Jacobian {
-			require.Equal(t, math.Float64bits(want.Jacobian[i]), math.Float64bits(got.Jacobian[i]), src)
-		}
-	}
-}
-
 // TestPropertyForms: all forms take the same steps and have the same gradient, to rounding, of random programs in which blocks
 // exchange, pass on and repeat their arguments, once and in iterations.
 func TestPropertyForms(t *testing.T) {

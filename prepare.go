@@ -19,7 +19,7 @@ import (
 func (e *Evaluator) prepare(point []float64) (err error) {
 	if e.p.general(&e.opt, e.grad) {
 		var none *lower.UnsupportedError
-		if e.compiled, err = e.p.codeProgram(e.meter, e.grad); !errors.As(err, &none) {
+		if e.compiled, err = e.p.codeProgram(e.meter, &e.opt, e.grad); !errors.As(err, &none) {
 			return err
 		}
 	}
@@ -41,13 +41,23 @@ func (e *Evaluator) prepare(point []float64) (err error) {
 	return err
 }
 
-// codeProgram compiles t, or D(t).
-func (p *Program) codeProgram(meter *limits.Meter, gradient bool) (*exec.Program, error) {
-	form := &p.code[0]
-	if gradient {
-		form = &p.code[1]
+// codeForm is a number for each of the forms in which the compiler makes code: of values and gradients, with a profile,
+// and plain.
+func (o *EvalOptions) codeForm(gradient bool) (form int) {
+	for i, is := range []bool{gradient, o.placed(), o.NoFuse} {
+		if is {
+			form |= 1 << i
+		}
 	}
-	return form.get(p, meter, func() (*exec.Program, error) {
+	return form
+}
+
+// placed reports whether code of the compiler knows the place of each step.
+func (o *EvalOptions) placed() bool { return o.hooks.Samples != nil || o.Finite }
+
+// codeProgram compiles t, or D(t).
+func (p *Program) codeProgram(meter *limits.Meter, opt *EvalOptions, gradient bool) (*exec.Program, error) {
+	return p.code[opt.codeForm(gradient)].get(p, meter, func() (*exec.Program, error) {
 		t := p.src.Written()
 		var err error
 		if gradient {
@@ -58,7 +68,8 @@ func (p *Program) codeProgram(meter *limits.Meter, gradient bool) (*exec.Program
 		if err != nil {
 			return nil, err
 		}
-		code, err := lower.Program(t, lower.Options{Inputs: p.inputs, Gradient: gradient, Check: meter.During("compile")})
+		code, err := lower.Program(t, lower.Options{Inputs: p.inputs, Gradient: gradient, Placed: opt.placed(), Plain: opt.NoFuse,
+			Check: meter.During("compile")})
 		var none *lower.UnsupportedError
 		switch {
 		case errors.As(err, &none): // the machine runs it

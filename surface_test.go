@@ -484,19 +484,40 @@ func (s *surface) reversed(t *term.Term, inputs []term.Var, at []float64) (err e
 	return within(s.tape.Jacobian, s.tape.Bounds, got)
 }
 
-// profile: the samples of a run add up to its steps.
+// profile: the samples of a run add up to its steps, and are those of the literal machine.
 func (s *surface) profile(gradient bool) error {
 	if s.seed%7 > 1 {
 		return nil
 	}
-	var total rule.Counts
-	opt := EvalOptions{Literal: s.seed%7 == 1, hooks: bridge.Hooks{Samples: func(x calls.Sample) { total.AddTimes(&x.Counts, 1) }}}
-	res, err := s.run(gradient, opt)
-	if err != nil {
-		return fmt.Errorf("profile: %w", err)
+	s.p.force = 0
+	var profiles [2]map[string]rule.Counts
+	for i, opt := range []EvalOptions{{Literal: true}, {NoFuse: s.seed%2 == 0}} {
+		var total rule.Counts
+		by := map[string]rule.Counts{}
+		opt.hooks.Samples = func(x calls.Sample) {
+			total.AddTimes(&x.Counts, 1)
+			key := fmt.Sprint(x.Stack, x.Input, x.Phase, x.Origin)
+			c := by[key]
+			if c.AddTimes(&x.Counts, 1); c != (rule.Counts{}) {
+				by[key] = c
+			}
+		}
+		res, err := s.run(gradient, opt)
+		if err != nil {
+			return fmt.Errorf("profile: %w", err)
+		}
+		if total != res.Cost.Steps || total != s.steps[btoi(gradient)] && (s.tape != nil || !bridge.Of(s.p).Branches()) {
+			return fmt.Errorf("the profile has the steps %v, the run %v, gradient %v", total, res.Cost.Steps, gradient)
+		}
+		profiles[i] = by
 	}
-	if total != res.Cost.Steps || total != s.steps[btoi(gradient)] && (s.tape != nil || !bridge.Of(s.p).Branches()) {
-		return fmt.Errorf("the profile has the steps %v, the run %v, gradient %v", total, res.Cost.Steps, gradient)
+	if s.tape == nil && bridge.Of(s.p).Branches() || !s.p.isGeneral.has {
+		return nil
+	}
+	for key, want := range profiles[0] {
+		if got := profiles[1][key]; got != want {
+			return fmt.Errorf("the profile has %v instead of %v at %s, gradient %v", got, want, key, gradient)
+		}
 	}
 	return nil
 }

@@ -2,8 +2,8 @@ package literal
 
 import (
 	"fmt"
+	"math"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -324,13 +324,8 @@ func (c *coder) application(n *term.Node, s spot, at Instr) {
 
 func (c *coder) isDual(x term.Var) bool { return c.t.Types.Kind(c.t.TypeOf(x)) == term.DualKind }
 
-// spine packs, of an argument of f a1 … an, where the application stands, and how many arguments
-// follow in the same node of the engine, which has up to graph.MaxArgs.
-func spine(s spot) uint64 {
-	i := s.args - 1 - s.after
-	end := min(s.args, i-i%graph.MaxArgs+graph.MaxArgs)
-	return uint64(s.whole) | uint64(end-1-i)<<32
-}
+// spine packs, of an argument of f a1 … an, where the application stands, and how many arguments follow.
+func spine(s spot) uint64 { return uint64(s.whole) | uint64(min(s.after, math.MaxUint8))<<32 }
 
 // lambda makes λx.t. A dual λ gets a name where it has none, which is no step (note C4):
 // d[d:=λa.t]. The λa.0⃗ of a numeral gets none.

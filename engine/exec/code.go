@@ -47,6 +47,10 @@ type (
 // fun is what the interpreter knows of a function.
 type fun struct {
 	entry   int32
+	again   int32  // the entry of a function of a fix that has been unfolded
+	block   uint32 // the first
+	body    uint32 // of a placed program, and whether the function runs in what calls it
+	atCall  bool
 	regs    int32 // of its frame
 	params  int32 // registers
 	args    []int
@@ -69,6 +73,7 @@ type Program struct {
 	kindOf  map[term.Symbol]uint32 // the first kind of a symbol
 	layout  *ir.Layout
 	vectors []*vector
+	placed  []placed // of each function, of a placed program
 	// collectors are functions of an element and a value, of so many registers each, that keep the element.
 	collectors map[[2]int]int
 	loops      []*nativeLoop
@@ -178,65 +183,94 @@ func slope(s *rule.Counts, p *term.Partial, k int) {
 // assemble adds the code of a function.
 func (p *Program) assemble(f *ir.Func) {
 	g := fun{entry: int32(len(p.code)), regs: int32(f.Regs), params: int32(f.Params()), args: f.Args, unfold: f.Unfold,
-		name: f.Name, results: int32(f.Results)}
-	p.funs = append(p.funs, g)
-	at, drop := map[uint32]uint32{}, dropped(p.src, f)
-	next := uint32(g.entry)
-	for i := range f.Code {
-		in := &f.Code[i]
-		switch {
-		case in.Op == ir.Label:
-			at[in.N] = next
-		case !drop[i]:
-			next++
-		}
+		name: f.Name, results: int32(f.Results), block: f.Code[0].N, body: f.Body, atCall: f.AtCall}
+	if p.src.Placed {
+		g.regs++
 	}
 	heads := map[uint32]*nativeLoop{}
+	p.add(f.Pos, p.placedFun(f)...)
+	at, drop := map[uint32]uint32{}, dropped(p.src, f)
 	var b *block
 	for i := range f.Code {
 		in := &f.Code[i]
-		switch {
-		case in.Op == ir.Label || drop[i]:
+		if in.Op == ir.Label {
+			at[in.N] = uint32(len(p.code))
+		}
+		if in.Op == ir.Label || in.Op == ir.Nop {
 			continue
-		case in.Op == ir.Count:
-			b = &p.blocks[in.N]
 		}
-		out := instr{op: in.Op, taped: in.Taped, cmp: in.Cmp, number: in.Number, val: in.Val,
-			d: slotSize * uint32(in.D), a: slotSize * uint32(in.A), b: slotSize * uint32(in.B),
-			n: in.N, m: in.M, k: in.K, first: uint32(len(p.args))}
-		for _, r := range in.Args {
-			p.args = append(p.args, slotSize*uint32(r))
+		if i == 1 && f.Unfold {
+			g.again = int32(len(p.code))
 		}
-		for _, l := range in.Labels {
-			p.args = append(p.args, at[l])
+		before, behind := p.hooks(f, in)
+		p.add(in.Pos, before...)
+		if !drop[i] {
+			if in.Op == ir.Count {
+				b = &p.blocks[in.N]
+			}
+			out := p.instruction(in, b)
+			if in.Op == ir.Enter {
+				l := &nativeLoop{f: f, label: in.N, size: float64(instructions(f.Code[i:]))}
+				heads[in.N] = l
+				out.k = uint32(len(p.loops))
+				p.loops = append(p.loops, l)
+			}
+			p.add(in.Pos, out)
 		}
-		out.count = uint32(len(p.args)) - out.first
-		switch in.Op {
-		case ir.Add, ir.Mul, ir.Fun1, ir.Fun2, ir.FunK, ir.SumAdd:
-			p.operation(&out, in)
-			b.statements++
-			b.operands += max(2, out.count)
+		p.add(in.Pos, behind...)
+	}
+	for i := range p.code[g.entry:] {
+		switch in := &p.code[int(g.entry)+i]; in.op {
 		case ir.Jump, ir.Branch, ir.Empty, ir.Next, ir.Prev, ir.VectorLoop:
-			out.n = at[in.N]
-			if l := heads[in.N]; l != nil && (in.Op == ir.Next || in.Op == ir.Prev) {
-				l.end = int32(len(p.code) + 1)
-				head := &p.code[out.n]
-				head.d, head.a = out.d, out.a
-				if in.Op == ir.Next {
+			l := heads[in.n]
+			in.n = at[in.n]
+			if l != nil && (in.op == ir.Next || in.op == ir.Prev) {
+				l.end = g.entry + int32(i) + 1
+				head := &p.code[in.n]
+				head.d, head.a = in.d, in.a
+				if in.op == ir.Next {
 					head.b = 1
 				}
 			}
-		case ir.Enter:
-			l := &nativeLoop{f: f, label: in.N, size: float64(instructions(f.Code[i:]))}
-			heads[in.N] = l
-			out.k = uint32(len(p.loops))
-			p.loops = append(p.loops, l)
-		case ir.Static, ir.StaticX, ir.Object, ir.ObjectX:
-			out.k, out.n = p.src.Vector(in.N)
+		case ir.Switch:
+			for k, l := range p.args[in.first:][:in.count] {
+				p.args[int(in.first)+k] = at[l]
+			}
 		}
-		p.code = append(p.code, out)
-		p.pos = append(p.pos, in.Pos)
 	}
+	if f.Unfold && p.src.Placed {
+		p.add(f.Pos, p.code[g.entry], instr{op: ir.Jump, n: uint32(g.again)})
+		g.again = int32(len(p.code) - 2)
+	}
+	p.funs = append(p.funs, g)
+}
+
+// add adds instructions of a place in the source.
+func (p *Program) add(pos term.Pos, code ...instr) {
+	for _, in := range code {
+		p.code, p.pos = append(p.code, in), append(p.pos, pos)
+	}
+}
+
+// instruction is an instruction of the block b, whose labels have no places yet.
+func (p *Program) instruction(in *ir.Instr, b *block) instr {
+	out := instr{op: in.Op, taped: in.Taped, cmp: in.Cmp, number: in.Number, val: in.Val,
+		d: slotSize * uint32(in.D), a: slotSize * uint32(in.A), b: slotSize * uint32(in.B),
+		n: in.N, m: in.M, k: in.K, first: uint32(len(p.args))}
+	for _, r := range in.Args {
+		p.args = append(p.args, slotSize*uint32(r))
+	}
+	p.args = append(p.args, in.Labels...)
+	out.count = uint32(len(p.args)) - out.first
+	switch in.Op {
+	case ir.Add, ir.Mul, ir.Fun1, ir.Fun2, ir.FunK, ir.SumAdd:
+		p.operation(&out, in)
+		b.statements++
+		b.operands += max(2, out.count)
+	case ir.Static, ir.StaticX, ir.Object, ir.ObjectX:
+		out.k, out.n = p.src.Vector(in.N)
+	}
+	return out
 }
 
 // dropped tells which instructions are left out: counts of no steps, of blocks that append nothing to the tape. A
@@ -251,8 +285,6 @@ func dropped(p *ir.Program, f *ir.Func) []bool {
 	drop, count := make([]bool, len(f.Code)), 0
 	for i := range f.Code {
 		switch in := &f.Code[i]; {
-		case in.Op == ir.Nop:
-			drop[i] = true
 		case in.Op == ir.Count:
 			count = i
 			at := i - 1

@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/engine/wasm"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -62,9 +63,9 @@ type Stats struct {
 	Instantiate uint64 // blocks that were entered
 	Search      uint64 // statements that the backward phases went through
 	Readback    uint64
-	Nodes       uint64 // slots allocated
+	Nodes       uint64 // slots allocated, and statements
 	Freed       uint64
-	Peak        uint64 // slots of the heap at once
+	Peak        uint64 // slots and statements at once
 	Bytes       uint64 // memory that the machine holds
 }
 
@@ -78,6 +79,10 @@ type Machine struct {
 	// that there is to be none.
 	NativeWork float64
 	NoNative   bool
+	// Of placed programs: Finite makes a result that is NaN or infinite an error, a [*limits.NotFiniteError], and Timed
+	// adds times to profiles.
+	Finite, Timed bool
+	Phase         func(calls.Phase) // is called when a phase begins, if it is not nil
 
 	p      *Program
 	bounds limits.Bounds
@@ -105,7 +110,8 @@ type Machine struct {
 	// pendingTop is the highest address of what pendings are added to.
 	pendingTop int
 
-	tape tape
+	tape    tape
+	profile *profile // of a placed program
 	// The adjoints, and which have an arrival.
 	adjoint []float64
 	reached []bool
@@ -172,6 +178,9 @@ func (m *Machine) start(point []float64) error {
 	m.native.used = 0
 	m.tape.n, m.tape.args, m.tape.slopes = 0, 0, 0
 	m.tape.records, m.tape.words = m.tape.records[:0], m.tape.words[:0]
+	if src.Placed {
+		m.profile = newProfile(m.p, m.Timed)
+	}
 	if src.Taped {
 		if err := m.growTape(&block{statements: uint32(1 + len(point))}, 0); err != nil {
 			return err
@@ -179,6 +188,9 @@ func (m *Machine) start(point []float64) error {
 		m.tape.kinds[0] = 0
 		for i := range point {
 			m.tape.kinds[1+i] = inputKind
+			if src.Placed {
+				m.tape.where[1+i] = uint32(1 + i)
+			}
 		}
 		m.tape.n = 1 + len(point)
 	}
@@ -235,8 +247,13 @@ func (m *Machine) look(pc int32) error {
 	return nil
 }
 
-// live is how many slots of the heap are in use, with garbage.
-func (m *Machine) live() uint64 { return uint64(max(0, len(m.heap)-m.static())) + m.denser.slots }
+// live is how many slots of the heap are in use, with garbage, and how many statements the tape has.
+func (m *Machine) live() uint64 {
+	return uint64(max(0, len(m.heap)-m.static())) + m.denser.slots + m.statements()
+}
+
+// statements is how many the tape has, without those of inputs.
+func (m *Machine) statements() uint64 { return uint64(max(0, m.tape.n-1-m.p.src.Inputs)) }
 
 func (m *Machine) limit(name string, most uint64, pc int32, err error) error {
 	e := &limits.ReachedError{Limit: name, Max: most, Steps: m.steps(), Nodes: m.live(), Pos: m.p.pos[pc], Err: err}
@@ -365,7 +382,7 @@ func (m *Machine) collect() {
 // Stats returns what the last run cost, or how far it got.
 func (m *Machine) Stats() Stats {
 	s := Stats{Counts: m.p.src.Start, Statements: uint64(m.tape.n), Readback: m.readback, Search: m.searched,
-		Nodes: m.nodes, Freed: m.freed,
+		Nodes: m.nodes + m.statements(), Freed: m.freed,
 		Peak: max(m.peak, m.live()),
 		Bytes: uint64(slotSize*(cap(m.heap)+cap(m.spare)+cap(m.stack))+2*cap(m.tape.kinds)+12*cap(m.tape.adr)+
 			9*cap(m.adjoint)+8*cap(m.tape.words)) + m.denser.bytes + denseSize*uint64(cap(m.dense)) +
@@ -392,6 +409,7 @@ func (m *Machine) Value(point []float64) error {
 
 // evaluate runs the body.
 func (m *Machine) evaluate(point []float64) error {
+	m.enterPhase(calls.Primal)
 	if err := m.start(point); err != nil {
 		return err
 	}
@@ -401,6 +419,12 @@ func (m *Machine) evaluate(point []float64) error {
 	}
 	m.result = append(m.result[:0], results...)
 	return m.end()
+}
+
+func (m *Machine) enterPhase(phase calls.Phase) {
+	if m.Phase != nil {
+		m.Phase(phase)
+	}
 }
 
 // call runs a function whose params arguments are at the bottom of the stack, until it returns.
@@ -425,6 +449,7 @@ func (m *Machine) ensure(n int) {
 // list in it and the number of each constructor to lengths, outer ones before inner ones. A list is read by applying
 // it, which is not counted.
 func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
+	m.enterPhase(calls.ReadBack)
 	r := reader{m: m, out: out, lengths: lengths}
 	m.collected = append(m.collected[:0], m.result...)
 	err := r.slots(m.p.src.Type, 0)
@@ -548,9 +573,12 @@ func (r *reader) list(t term.Type, i int) error {
 	m.ensure(1 + wx)
 	clear(m.stack[:1+wx])
 	m.stack[0].A = ref(uint64(collector), 0)
-	counters, nodes := slices.Clone(m.counters), m.nodes
+	counters, profile := slices.Clone(m.counters), m.profile
+	if profile != nil {
+		m.profile = newProfile(m.p, false)
+	}
 	err := m.applyAll(m.collected[i].A, []int{1, wx})
-	m.counters, m.nodes = counters, nodes
+	m.counters, m.profile = counters, profile
 	if err != nil {
 		return err
 	}

@@ -263,6 +263,9 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			m.frames = m.frames[:len(m.frames)-1]
 			args := p.args[in.first : in.first+in.count]
 			if f.rest != nil {
+				if m.profile != nil {
+					m.profile.from = f.self
+				}
 				var err error
 				if pc, err = m.apply(at(fp, args[0]).A, int(f.at), f.rest, pc-1); err != nil || pc < 0 {
 					return nil, err
@@ -300,6 +303,23 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			}
 			if next >= 0 {
 				pc = next
+			}
+			continue
+		case enter:
+			*at(fp, in.d) = Slot{A: m.profile.enter(in.n)}
+			continue
+		case tally:
+			m.profile.tally(at(fp, in.a).A, in.n)
+			continue
+		case where:
+			t.where[t.n] = m.profile.place(at(fp, in.a).A, in.n)
+			continue
+		case call:
+			m.profile.from = at(fp, in.a).A<<32 | uint64(in.n+1)
+			continue
+		case finite:
+			if err := m.isFinite(in, at(fp, in.d+uint32(at(fp, in.b).V)%in.m*slotSize).V, pc-1); err != nil {
+				return nil, err
 			}
 			continue
 		case ir.Jump:
@@ -393,7 +413,11 @@ func (m *Machine) apply(closure uint64, at int, widths []int, pc int32) (int32, 
 	}
 	entry := f.entry
 	if f.unfold && bound > 0 {
-		entry++ // (15) has been counted
+		entry = f.again // (15) has been counted
+	}
+	from := uint64(0)
+	if m.profile != nil {
+		m.profile.passed, from = uint64(need), m.profile.from
 	}
 	m.self, m.base, m.size = target, at, int(f.regs)
 	if len(widths) > need {
@@ -403,7 +427,7 @@ func (m *Machine) apply(closure uint64, at int, widths []int, pc int32) (int32, 
 		copy(m.stack[at+n:], m.stack[at:at+k])
 		copy(m.stack[at:], m.stack[at+k:at+n+k])
 		m.base = at + n - k
-		m.frames = append(m.frames, frame{rest: widths[need:], at: int32(at)})
+		m.frames = append(m.frames, frame{rest: widths[need:], at: int32(at), self: from})
 	}
 	m.ensure(m.base + m.size)
 	return entry, nil
@@ -419,14 +443,22 @@ func (m *Machine) partial(target uint64, at, n, bound, more int, pc int32) (int3
 	target = m.self
 	m.heap[o+1] = Slot{A: target}
 	copy(m.heap[o+2:], m.stack[at:at+n])
-	if f := &m.p.funs[m.heap[object(target)].A+off(target)]; f.unfold && bound == 0 {
-		m.counters[m.p.code[f.entry].n]++
+	g := &m.p.funs[m.heap[object(target)].A+off(target)]
+	unfold := g.unfold && bound == 0
+	if unfold {
+		m.counters[g.block]++
+	}
+	if m.profile != nil {
+		m.profile.partial(g, more, n+2, unfold)
 	}
 	result := ref(o, 0)
 	f := m.frames[len(m.frames)-1]
 	m.frames = m.frames[:len(m.frames)-1]
 	switch {
 	case f.rest != nil:
+		if m.profile != nil {
+			m.profile.from = f.self
+		}
 		return m.apply(result, int(f.at), f.rest, pc)
 	case f.pc < 0:
 		return -1, nil

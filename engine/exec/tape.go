@@ -3,6 +3,7 @@ package exec
 import (
 	"unsafe"
 
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -12,6 +13,7 @@ type tape struct {
 	kinds           []uint16 // of each statement
 	adr             []uint32 // of the operands that have an adjoint, statement by statement
 	par             []float64
+	where           []uint32 // of a placed program: the cells of each statement in the profile
 	// The statements that stand for many, in their order, and what these keep.
 	records []record
 	words   []uint64
@@ -95,6 +97,9 @@ func (m *Machine) growTape(b *block, pc int32) error {
 			return err
 		}
 		t.kinds = append(make([]uint16, 0, size), t.kinds[:t.n]...)[:size]
+		if m.profile != nil {
+			t.where = append(make([]uint32, 0, size), t.where[:t.n]...)[:size]
+		}
 	}
 	if args > len(t.adr) {
 		size := max(firstTape, 2*args)
@@ -162,6 +167,7 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 		m.adjoint, m.reached = make([]float64, n), make([]bool, n)
 	}
 	m.adjoint, m.reached = m.adjoint[:m.tape.n], m.reached[:m.tape.n]
+	m.enterPhase(calls.Backward)
 	clear(jacobian)
 	inputs := len(point)
 	for i, out := range outputs {
@@ -180,6 +186,9 @@ func (m *Machine) backward(seed uint64, row []float64) error {
 		m.fired[numeralKind]++
 		return m.end()
 	}
+	if m.profile != nil {
+		m.profile.cells[m.tape.where[seed]].arrived++
+	}
 	t, adjoint, reached, table := &m.tape, m.adjoint, m.reached, m.p.kinds
 	adjoint[seed], reached[seed] = 1, true
 	args, slopes := t.args, t.slopes // before those of the statement
@@ -195,8 +204,7 @@ func (m *Machine) backward(seed uint64, row []float64) error {
 			}
 			more, own, err := r.by.backward(m, r)
 			if err != nil {
-				m.forget()
-				return err
+				return m.failed(err)
 			}
 			arrivals, cells = arrivals+more, cells+own
 			i = r.base
@@ -210,8 +218,7 @@ func (m *Machine) backward(seed uint64, row []float64) error {
 		}
 		if i%every == 0 {
 			if err := m.look(m.pc); err != nil {
-				m.forget()
-				return err
+				return m.failed(err)
 			}
 		}
 		if i <= m.pendingTop {
@@ -219,6 +226,11 @@ func (m *Machine) backward(seed uint64, row []float64) error {
 		}
 		if !reached[i] {
 			continue
+		}
+		if m.profile != nil {
+			if err := m.fire(i, k, adjoint[i], t.adr[args:args+n], t.par[slopes:]); err != nil {
+				return m.failed(err)
+			}
 		}
 		a := adjoint[i]
 		adjoint[i], reached[i] = 0, false
@@ -241,6 +253,11 @@ func (m *Machine) backward(seed uint64, row []float64) error {
 	m.flush()
 	for i := len(row); i > 0; i-- {
 		if reached[i] {
+			if m.profile != nil {
+				if err := m.fire(i, &table[inputKind], adjoint[i], nil, nil); err != nil {
+					return m.failed(err)
+				}
+			}
 			row[i-1] = adjoint[i]
 			adjoint[i], reached[i] = 0, false
 			m.fired[inputKind]++
@@ -252,12 +269,13 @@ func (m *Machine) backward(seed uint64, row []float64) error {
 	return m.end()
 }
 
-// forget leaves no adjoints behind, where a backward phase ends early.
-func (m *Machine) forget() {
+// failed leaves no adjoints behind, where a backward phase ends early.
+func (m *Machine) failed(err error) error {
 	clear(m.adjoint)
 	clear(m.reached)
 	for _, p := range m.pendings {
 		p.count = 0
 	}
 	m.flush()
+	return err
 }

@@ -117,6 +117,7 @@ type Instr struct {
 	Number  uint8   // NumberA or NumberB: this operand is Val in place of a register
 	Args    []Reg
 	Labels  []uint32
+	Within  uint32 // of Program.Inlined: the call in whose code it stands, or 0
 }
 
 // Which operand of an instruction is a number in place of a register.
@@ -184,6 +185,8 @@ type Func struct {
 	// Unfold says that the function is one of a fix: its first instruction counts what (15) does when the function gets
 	// its first argument.
 	Unfold bool
+	Body   uint32 // of Program.Bodies: whose code it is
+	AtCall bool   // it is a list: it runs in what applies it, at that place
 }
 
 // Params is how many registers hold parameters.
@@ -196,8 +199,38 @@ func (f *Func) Params() (n int) {
 
 // Block is what a [Count] adds.
 type Block struct {
-	Steps rule.Counts
-	Total uint64
+	Steps  rule.Counts
+	Total  uint64
+	Places []PlaceSteps // of a placed program: the same, but for (1) and (4) of what an Apply passes
+}
+
+// Place is a place in the source, within a call of Program.Inlined, or 0.
+type Place struct {
+	Pos    term.Pos // AtCall: where the function is called
+	Within uint32
+}
+
+// AtCall is, without a call, the place where the function is called.
+const AtCall = ^term.Pos(0)
+
+// PlaceSteps are N steps by a rule at a place.
+type PlaceSteps struct {
+	Place
+	Generated bool // D has put them there
+	Rule      rule.Rule
+	N         uint64
+}
+
+// Inlined is a call of code that stands in the function which calls it, from a place there.
+type Inlined struct {
+	From Place
+	Body uint32
+}
+
+// Body is what is called: the code of a λ, or, where Inner, that of a branch or of the elements of a list.
+type Body struct {
+	Pos   term.Pos
+	Inner bool
 }
 
 // Datum is data that fills static slots from At on, Term.Data[Index].
@@ -217,6 +250,10 @@ type Program struct {
 	Term           *term.Term
 	Type           term.Type // of the value
 	Start          rule.Counts
+	// Of a placed program:
+	Placed  bool
+	Inlined []Inlined // from 1 on
+	Bodies  []Body    // 0: the program
 }
 
 // Vector is the number of the vector that has a static slot, and the slot's place in it: the inputs are vector 0, and

@@ -187,7 +187,10 @@ func (f *Func) intervals() (all []*interval, of []*interval) {
 }
 
 // enter puts an [Enter] at the head of each loop in which there is only arithmetic of numbers, with conditionals.
-func enter(_ *Program, f *Func) {
+func enter(p *Program, f *Func) {
+	if p.Placed { // a profile is of each run
+		return
+	}
 	labels, heads := map[uint32]int{}, map[int]uint32{}
 	for i := range f.Code {
 		switch in := &f.Code[i]; in.Op {

@@ -87,6 +87,9 @@ type Lane struct {
 
 // vectors puts vector statements in front of nests of loops.
 func vectors(p *Program, f *Func) {
+	if p.Placed { // a profile is of the statements
+		return
+	}
 	w := &vectorizer{p: p, f: f, sets: make([]int, f.Regs), by: make([]int, f.Regs), ends: map[int]int{}}
 	at := map[uint32]int{}
 	for i := range f.Code {

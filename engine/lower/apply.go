@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -21,58 +22,68 @@ func (c *compiler) application(r term.Ref, tail bool) *value {
 	for i := range spine {
 		args[i] = c.term(spine[len(spine)-1-i])
 	}
-	c.pos = c.t.Nodes[r].Pos
-	c.applied(len(args))
 	return c.apply(f, args, tail)
 }
 
-// apply makes the code of the application of f to arguments. The steps of their passing have been counted.
+// apply makes the code of the application of f to arguments, and counts their passing.
 func (c *compiler) apply(f *value, args []*value, tail bool) *value {
 	for len(args) > 0 && c.err == nil {
+		k := 1 // of the arguments
 		switch f.kind {
 		case lambda:
+			n, body := c.arity(f.node), c.lambdaBody(f.node)
+			k = min(n, len(args))
 			if f.shared && (c.nested >= maxNested || c.sizes[f.node] > smallLambda) {
-				if n := c.arity(f.node); len(args) < n {
+				if k < n {
 					return c.unknown(f, args, tail)
 				}
-				fn := c.code(f)
-				k := len(fn.out.Args)
-				rest := args[k:]
-				f = c.call(fn, c.closure(f), args[:k], f.typ, tail && len(rest) == 0)
-				args = rest
-				continue
+				c.passed(k, true, body)
+				f = c.call(c.code(f), c.closure(f), args[:k], f.typ, tail && len(args) == k)
+				break
 			}
-			n := &c.t.Nodes[f.node]
+			c.passed(k, k == n, body)
+			call := c.within
+			if k == n {
+				call = c.called(body)
+			}
 			c.restore(f.node, f.free, func() {
-				c.bind(n.X, args[0])
-				args = args[1:]
+				r := f.node
+				for _, a := range args[:k] {
+					c.bind(c.t.Nodes[r].X, a)
+					r = c.t.Nodes[r].A
+				}
 				nested := c.nested
 				if f.shared {
 					c.nested++
 				}
-				f = c.value(n.A, tail && len(args) == 0)
+				f = c.in(call, func() *value { return c.value(r, tail && len(args) == k) })
 				c.nested = nested
 			})
 		case member:
-			k := len(f.fn.out.Args)
-			if len(args) < k {
+			if k = len(f.fn.out.Args); len(args) < k {
 				return c.unknown(f, args, tail)
 			}
-			rest := args[k:]
-			f = c.call(f.fn, c.use(f.at), args[:k], f.typ, tail && len(rest) == 0)
-			args = rest
+			c.passed(k, true, f.fn.out.Body)
+			f = c.call(f.fn, c.use(f.at), args[:k], f.typ, tail && len(args) == k)
 		case list:
-			f = &value{kind: folder, typ: c.t.Types.Right(f.typ), parts: []*value{f, args[0]}}
-			args = args[1:]
+			if len(args) == 1 {
+				c.passed(1, false, 0)
+				f = &value{kind: folder, typ: c.t.Types.Right(f.typ), parts: []*value{f, args[0]}}
+				break
+			}
+			k = 2
+			c.passed(2, false, 0)
+			f = c.fold(f, args[0], args[1])
 		case folder:
+			c.passed(1, false, 0)
 			f = c.fold(f.parts[0], f.parts[1], args[0])
-			args = args[1:]
 		default:
 			return c.unknown(f, args, tail)
 		}
 		if f == nil {
 			return nil
 		}
+		args = args[k:]
 	}
 	return f
 }
@@ -103,8 +114,11 @@ func (c *compiler) call(fn *function, closure ir.Reg, args []*value, t term.Type
 	return c.invoke(in, c.resultOf(t, len(args)), tail)
 }
 
-// unknown makes the application of a closure.
+// unknown makes the application of a closure. Whose steps the passing of arguments is the interpreter finds.
 func (c *compiler) unknown(f *value, args []*value, tail bool) *value {
+	b := &c.out.Blocks[c.f.block]
+	b.Steps[rule.Lambda] += uint64(len(args))
+	b.Steps[rule.GC] += uint64(len(args))
 	in := ir.Instr{Op: ir.Apply, A: c.register(f)}
 	widths := make([]int, len(args))
 	for i, a := range args {
@@ -261,13 +275,14 @@ func (c *compiler) code(v *value) *function {
 	if v.fn != nil {
 		return v.fn
 	}
-	name := ""
+	name, body := "", uint32(0)
 	if v.kind == lambda {
-		name = "λ" + c.t.Info(c.t.Nodes[v.node].X).Name
+		name, body = "λ"+c.t.Info(c.t.Nodes[v.node].X).Name, c.lambdaBody(v.node)
 	}
-	fn := c.newFunction(name, c.pos, nil)
+	fn := c.newFunction(name, c.pos, body, nil)
+	fn.out.AtCall = v.kind != lambda
 	v.fn = fn
-	pos, nested := c.pos, c.nested
+	nested := c.nested
 	c.nested = 0
 	switch v.kind {
 	case lambda:
@@ -287,7 +302,7 @@ func (c *compiler) code(v *value) *function {
 	default:
 		panic("lower: a closure of what is no function")
 	}
-	c.pos, c.nested = pos, nested
+	c.nested = nested
 	return fn
 }
 
@@ -340,7 +355,7 @@ func (c *compiler) fix(r term.Ref, n *term.Node) *value {
 	caps := &captures{index: map[operand]int{}}
 	fns := make([]*function, len(lams))
 	for i, l := range lams {
-		fns[i] = c.newFunction(c.t.Info(term.Var(names[i])).Name, c.t.Nodes[l].Pos, caps)
+		fns[i] = c.newFunction(c.t.Info(term.Var(names[i])).Name, c.t.Nodes[l].Pos, c.lambdaBody(l), caps)
 		fns[i].out.Unfold = true
 	}
 	params := make([][]term.Var, len(lams))
@@ -348,12 +363,13 @@ func (c *compiler) fix(r term.Ref, n *term.Node) *value {
 		params[i] = c.lambdaParams(fns[i], l)
 		fns[i].out.Results = c.layout.Registers(c.resultOf(c.types[l], len(params[i])))
 	}
-	pos, nested := c.pos, c.nested
+	nested := c.nested
 	c.nested = 0
 	free := c.capture(r)
 	for i, l := range lams {
 		c.restore(r, free, func() {
 			c.inside(fns[i], func() {
+				c.pos = c.t.Nodes[l].Pos
 				c.unfolded(len(lams))
 				c.newBlock()
 				for k, x := range names {
@@ -371,7 +387,7 @@ func (c *compiler) fix(r term.Ref, n *term.Node) *value {
 			})
 		})
 	}
-	c.pos, c.nested = pos, nested
+	c.nested = nested
 	at := c.makeClosure(fns[0])
 	if n.Count > 0 { // the closures of the functions are one object
 		at = c.set(ir.Instr{Op: ir.Sibling, A: at, N: uint32(fns[n.Count].index)})

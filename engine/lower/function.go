@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/engine/ir"
-	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -54,11 +53,11 @@ func (c *captures) slot(o operand) int {
 }
 
 // newFunction adds a function.
-func (c *compiler) newFunction(name string, pos term.Pos, caps *captures) *function {
+func (c *compiler) newFunction(name string, pos term.Pos, body uint32, caps *captures) *function {
 	if caps == nil {
 		caps = &captures{index: map[operand]int{}}
 	}
-	f := &function{index: len(c.out.Funcs), out: &ir.Func{Name: name, Pos: pos}, caps: caps, loaded: map[int]ir.Reg{},
+	f := &function{index: len(c.out.Funcs), out: &ir.Func{Name: name, Pos: pos, Body: body}, caps: caps, loaded: map[int]ir.Reg{},
 		block: -1, depth: map[ir.Reg]int{}}
 	c.out.Funcs = append(c.out.Funcs, f.out)
 	return f
@@ -66,11 +65,11 @@ func (c *compiler) newFunction(name string, pos term.Pos, caps *captures) *funct
 
 // inside makes the code of a function: body emits it.
 func (c *compiler) inside(f *function, body func()) {
-	outer := c.f
-	c.f = f
+	outer, spot := c.f, c.spot
+	c.f, c.within = f, 0
 	c.newBlock()
 	body()
-	c.f = outer
+	c.f, c.spot = outer, spot
 	at := 1
 	if f.out.Unfold {
 		at = 2
@@ -89,7 +88,7 @@ func (c *compiler) reg(n int) ir.Reg {
 
 // emit adds an instruction.
 func (c *compiler) emit(in ir.Instr) {
-	in.Pos = c.pos
+	in.Pos, in.Within = c.pos, c.within
 	c.f.out.Code = append(c.f.out.Code, in)
 	if c.made++; c.made%checkEvery == 0 && c.look != nil && c.err == nil {
 		c.err = c.look()
@@ -133,7 +132,7 @@ func (c *compiler) pure(in ir.Instr) ir.Reg {
 	if !ok {
 		r = c.reg(1)
 		f.depth[r] = at
-		in.D, in.Pos = r, c.pos
+		in.D, in.Pos, in.Within = r, c.pos, c.within
 		l.ahead = append(l.ahead, in)
 		l.made[k] = r
 	}
@@ -169,11 +168,6 @@ func (c *compiler) use(o operand) ir.Reg {
 
 // here is a register of this function as an operand.
 func (c *compiler) here(r ir.Reg) operand { return operand{c.f, r} }
-
-// count adds steps to the block that is made.
-func (c *compiler) count(r rule.Rule, n int) {
-	c.out.Blocks[c.f.block].Steps[r] += uint64(n)
-}
 
 // newBlock begins a block.
 func (c *compiler) newBlock() {

@@ -12,10 +12,10 @@ const shortList = 2
 // fold makes the code of a list applied to f and x: f e1 (f e2 (… (f en x))). Applying f counts as in the λ-term that
 // the list stands for.
 func (c *compiler) fold(l, f, x *value) *value {
-	n := &c.t.Nodes[l.node]
+	n, call := &c.t.Nodes[l.node], c.called(c.elements(l))
 	switch n.Op {
 	case term.ListOp:
-		return c.foldLiteral(l, n, f, x)
+		return c.foldLiteral(l, n, call, f, x)
 	case term.NatOp:
 		if n.Count >= 1<<53 {
 			c.fail(n, "numerals of 2^53 and more")
@@ -34,7 +34,7 @@ func (c *compiler) fold(l, f, x *value) *value {
 		size, some := c.bound(n)
 		out = c.backward(size, some, f, x, func(i ir.Reg) *value {
 			c.indices[n.Index()] = index{at: c.here(i)}
-			return c.term(n.A)
+			return c.in(call, func() *value { return c.value(n.A, false) })
 		})
 	})
 	return out
@@ -48,26 +48,25 @@ func (c *compiler) fail(n *term.Node, what string) {
 }
 
 // foldLiteral folds a list of which each element is a term of its own.
-func (c *compiler) foldLiteral(l *value, n *term.Node, f, x *value) *value {
+func (c *compiler) foldLiteral(l *value, n *term.Node, call uint32, f, x *value) *value {
 	kids := c.t.Children(n)
 	if f.kind == lambda && len(kids) > shortList {
 		f.shared = true
 	}
 	for i := len(kids) - 1; i >= 0; i-- {
 		var e *value
-		c.restore(l.node, l.free, func() { e = c.term(kids[i]) })
-		c.occurrence(f.typ, 1)
-		c.applied(2)
+		c.restore(l.node, l.free, func() { e = c.in(call, func() *value { return c.value(kids[i], false) }) })
+		c.occurrence(f.typ, false)
 		x = c.apply(f, []*value{e, x}, false)
 	}
-	c.occurrence(x.typ, 1)
+	c.occurrence(x.typ, false)
 	return x
 }
 
 // backward makes a loop of size runs from the last element to the first, which applies f to an element, if there are
 // elements, and to the value of the run before. some says that there is a run.
 func (c *compiler) backward(size ir.Reg, some bool, f, x *value, element func(i ir.Reg) *value) *value {
-	c.occurrence(x.typ, 1)
+	c.occurrence(x.typ, false)
 	if f.kind != lambda || f.shared {
 		f = c.fromReg(c.register(f), f.typ)
 	}
@@ -83,12 +82,11 @@ func (c *compiler) backward(size ir.Reg, some bool, f, x *value, element func(i 
 	c.inLoop(!some, func() {
 		c.f.depth[i] = len(c.f.loops)
 		c.place(again)
-		c.occurrence(f.typ, 1)
+		c.occurrence(f.typ, false)
 		args := []*value{out}
 		if element != nil {
 			args = []*value{element(i), out}
 		}
-		c.applied(len(args))
 		c.move(to, c.flatten(c.apply(f, args, false)))
 		c.emit(ir.Instr{Op: ir.Prev, D: i, N: again})
 	})

@@ -34,6 +34,8 @@ func (e *UnsupportedError) Error() string { return "the compiler has no code for
 type Options struct {
 	Inputs   []term.Var // the scalar inputs: the free variables of the term
 	Gradient bool       // the program makes a tape, and its steps are those of D(t)
+	Placed   bool       // blocks have their steps by place, for profiles
+	Plain    bool       // without the passes of package ir
 	// Check, if not nil, is called now and then. Its error ends the work.
 	Check func() error
 	// After, if not nil, is called with the code behind the pass "lower", which makes it, and behind each pass of
@@ -66,7 +68,8 @@ type compiler struct {
 	made   int
 	labels uint32
 	f      *function
-	pos    term.Pos
+	spot
+	places *places
 
 	vars    []*value // what each variable is bound to
 	inputs  []int32  // of each variable: the number of the input, from 1 on
@@ -104,7 +107,11 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 	if err := c.scan(); err != nil {
 		return nil, err
 	}
-	f := c.newFunction("", t.Nodes[t.Root].Pos, nil)
+	if opt.Placed {
+		c.places = newPlaces(c.out, t)
+		c.out.Bodies[0].Pos = c.summand(t.Root).Pos
+	}
+	f := c.newFunction("", t.Nodes[t.Root].Pos, 0, nil)
 	c.inside(f, func() { c.tail(t.Root) })
 	if c.err != nil {
 		return nil, c.err
@@ -117,6 +124,9 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 		if err := opt.After(c.out, "lower"); err != nil {
 			return nil, err
 		}
+	}
+	if opt.Plain {
+		return c.out, nil
 	}
 	return c.out, c.out.Optimise(opt.After)
 }
@@ -181,7 +191,12 @@ func (c *compiler) results(v *value) []ir.Reg {
 }
 
 // term makes the code of a term.
-func (c *compiler) term(r term.Ref) *value { return c.value(r, false) }
+func (c *compiler) term(r term.Ref) *value {
+	at := c.spot
+	v := c.value(r, false)
+	c.spot = at
+	return v
+}
 
 // value makes the code of a term. In tail position the function returns its value, and the result is nil where this has
 // been done.
@@ -193,11 +208,11 @@ func (c *compiler) value(r term.Ref, tail bool) *value {
 		}
 		switch n.Op {
 		case term.LetOp:
-			c.count(rule.GC, 1)
+			c.opened(n.X)
 			c.bind(n.X, c.term(n.B))
 			r = n.A
 		case term.UnpairOp:
-			c.opened(2)
+			c.opened(n.X, n.Y)
 			v := c.term(n.B)
 			left, right := c.halves(v)
 			c.bind(n.X, left)
@@ -205,11 +220,11 @@ func (c *compiler) value(r term.Ref, tail bool) *value {
 			r = n.A
 		case term.UntupleOp:
 			xs := c.t.BoundVars(n)
-			c.opened(len(xs))
+			c.opened(xs...)
 			c.bindTuple(xs, c.term(n.B))
 			r = n.A
 		case term.UnvecOp:
-			c.opened(int(n.N))
+			c.opened(c.t.BoundVars(n)...)
 			c.bindVector(n, c.term(n.B))
 			r = n.A
 		case term.AppOp:
@@ -232,10 +247,10 @@ func (c *compiler) failed(t term.Type) *value { return c.fresh(t) }
 func (c *compiler) plain(r term.Ref, n *term.Node) *value {
 	switch n.Op {
 	case term.VarOp:
-		c.occurrence(c.types[r], 1)
+		c.occurrence(c.types[r], c.t.Generated(n.X))
 		return c.variable(n.X)
 	case term.ComponentOp:
-		c.occurrence(c.types[r], 1)
+		c.occurrence(c.types[r], c.t.Generated(n.X))
 		return c.component(r, n)
 	case term.NumOp:
 		return &value{kind: number, typ: term.R, num: n.Val}
@@ -587,11 +602,12 @@ func (c *compiler) conditional(r term.Ref, n *term.Node, tail bool) *value {
 	no := c.label()
 	c.emit(ir.Instr{Op: ir.Branch, Cmp: n.Cmp, A: a, B: b, N: no})
 	c.newBlock()
+	yes, other := c.branch(kids[2]), c.branch(kids[3])
 	return c.branches(c.types[r], tail, []func() *value{
-		func() *value { return c.value(kids[2], tail) },
+		func() *value { return c.in(yes, func() *value { return c.value(kids[2], tail) }) },
 		func() *value {
 			c.place(no)
-			return c.value(kids[3], tail)
+			return c.in(other, func() *value { return c.value(kids[3], tail) })
 		},
 	})
 }
@@ -608,13 +624,17 @@ func (c *compiler) match(r term.Ref, n *term.Node, tail bool) *value {
 		l := c.label()
 		in.Labels = append(in.Labels, l)
 		b := &c.t.Nodes[k]
+		call := c.branch(k)
 		each = append(each, func() *value {
 			c.place(l)
-			if xs := c.t.BoundVars(b); len(xs) > 0 {
-				c.opened(len(xs))
-				c.bindTuple(xs, &value{kind: component, typ: cons[i].Arg, at: u})
-			}
-			return c.value(b.A, tail)
+			return c.in(call, func() *value {
+				if xs := c.t.BoundVars(b); len(xs) > 0 {
+					c.pos = b.Pos
+					c.opened(xs...)
+					c.bindTuple(xs, &value{kind: component, typ: cons[i].Arg, at: u})
+				}
+				return c.value(b.A, tail)
+			})
 		})
 	}
 	c.emit(in)

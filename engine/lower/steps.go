@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -8,29 +9,31 @@ import (
 // This file has the steps that a node of the source term stands for, by D's equations (Table 3) and calculus of values
 // (section 4). Those of the backward phase are in package exec.
 
-// occurrence counts n occurrences of a variable: (3), of a number at a point (3n). In D(t) a variable of type R is a
+// occurrence counts an occurrence of a variable: (3), of a number at a point (3n). In D(t) a variable of type R is a
 // pair. A vector of one component is this.
-func (c *compiler) occurrence(t term.Type, n int) {
+func (c *compiler) occurrence(t term.Type, generated bool) {
 	for c.t.Types.Kind(t) == term.VecKind && c.t.Types.Len(t) == 1 {
 		t = c.t.Types.Left(t)
 	}
+	by := rule.Subst
 	if t == term.R && !c.out.Taped {
-		c.count(rule.SubstNumeral, n)
-		return
+		by = rule.SubstNumeral
 	}
-	c.count(rule.Subst, n)
+	c.countAt(c.at(), generated, by, 1)
 }
 
-// applied counts the application of a function to an argument: (1), and (4) of its variable.
-func (c *compiler) applied(n int) {
-	c.count(rule.Lambda, n)
-	c.count(rule.GC, n)
-}
-
-// opened counts the opening of a tuple of n components, with a variable for each.
-func (c *compiler) opened(n int) {
-	c.count(rule.Pair, n-1)
-	c.count(rule.GC, n)
+// opened counts the opening of a tuple, with a variable for each component. One variable is that of a let.
+func (c *compiler) opened(xs ...term.Var) {
+	at, last := c.at(), len(xs)-1
+	for from := 0; from <= last; {
+		generated, to := c.t.Generated(xs[from]), from+1
+		for to <= last && c.t.Generated(xs[to]) == generated {
+			to++
+		}
+		c.countAt(at, generated, rule.Pair, min(to, last)-from)
+		c.countAt(at, generated, rule.GC, to-from)
+		from = to
+	}
 }
 
 // operation counts n operations of k operands. D opens each operand, ⟨xi,xi*⟩, mentions xi once, and names the dual.
@@ -38,20 +41,20 @@ func (c *compiler) operation(by rule.Rule, k, n int) {
 	c.count(by, n)
 	if c.out.Taped {
 		c.operands(k, n)
-		c.count(rule.GC, n)
+		c.generated(rule.GC, n)
 	}
 }
 
 // operands counts, n times, that D opens k pairs ⟨xi,xi*⟩ and mentions xi once.
 func (c *compiler) operands(k, n int) {
-	c.count(rule.Pair, k*n)
-	c.count(rule.SubstNumeral, k*n)
-	c.count(rule.GC, 2*k*n)
+	c.generated(rule.Pair, k*n)
+	c.generated(rule.SubstNumeral, k*n)
+	c.generated(rule.GC, 2*k*n)
 }
 
-// unfolded counts the unfolding of a fix of n functions: (15), and (4) of their names.
+// unfolded counts the unfolding of a fix of n functions: (15), where one of them is applied, and (4) of their names.
 func (c *compiler) unfolded(n int) {
-	c.count(rule.Unfold, 1)
+	c.countAt(ir.Place{Pos: ir.AtCall}, false, rule.Unfold, 1)
 	c.count(rule.GC, n)
 }
 

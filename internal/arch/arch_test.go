@@ -50,7 +50,7 @@ var layers = map[string][]string{
 	"engine/wasm":          {"term"},
 	"engine/ir":            {"rule", "term"},
 	"engine/lower":         {"rule", "term", "engine/ir"},
-	"engine/exec":          {"rule", "term", "limits", "engine/ir", "engine/loop", "engine/wasm"},
+	"engine/exec":          {"rule", "term", "limits", "engine/ir", "engine/loop", "engine/wasm", "graph/calls", "kernel"},
 	"engine/loop":          {"term", "engine/ir", "engine/wasm"},
 	"engine/listing":       {"term", "graph", "engine"},
 	"engine/profile":       {"rule", "graph/calls", "term", "graph", "engine"},

@@ -166,12 +166,3 @@ func (c *codeInfo) entry(context, code uint32) entry {
 	}
 	return x
 }
-
-// elements returns the template that stands for the elements of the list that is made at x, if they
-// are code, or 0. In the body of a dual lists are not told apart.
-func (c *codeInfo) elements(x *entry) uint32 {
-	if x.code == literal.NoCode {
-		return 0
-	}
-	return c.sites[x.code].elements
-}

@@ -13,8 +13,8 @@ import (
 // place in the source to which the engine books it. Each node has the entry of what made it, and each
 // occurrence of a variable that of its own place.
 //
-// (1) and (4) of a parameter are of the λ, if the application binds all its parameters, and else of
-// the application. All that a dual does is of the place of the dual and of the calls that made it: of
+// (1) and (4) of a parameter are of the λ, if the application binds all its parameters, and else, or if a list is
+// applied, of the application. All that a dual does is of the place of the dual and of the calls that made it: of
 // D(t) as for the engine, which books the firings of other duals to the place of the sum. λa.0⃗ fires where it is applied.
 type Profile struct {
 	Events  func(*machine.Fired) error // books an event, for [machine.Options]
@@ -53,7 +53,7 @@ type nodeEntry struct {
 	// of are the entries of the occurrences that are its operands; the second, of the substitution
 	// of the accumulator of a list, that of the variable's own occurrence, and of any other 0.
 	of     [2]uint32
-	rest   uint8 // of an App: how many arguments follow in the same node of the engine
+	rest   uint8 // of an App: how many arguments follow
 	iter   bool
 	firing bool // an App of a dual that fires
 	known  bool // of Profile.index: the rest is known, not only the entry
@@ -139,7 +139,10 @@ func (f *Profile) apply(e *machine.Fired, n *nodeEntry) uint32 {
 	case n.firing:
 		n.firing = false
 		return at
-	case e.Linear(): // λa.0⃗, which fires where it is applied
+	case e.Linear(): // a dual that has no cell, such as λa.0⃗: it fires where it is applied
+		if n.of[0] == 0 { // not by a name
+			return at
+		}
 		return n.of[0]
 	case e.Body() == nil:
 		return f.applyList(e, n)
@@ -161,25 +164,18 @@ func (f *Profile) apply(e *machine.Fired, n *nodeEntry) uint32 {
 
 // applyList is (1) of a list or numeral, or of what that has made.
 func (f *Profile) applyList(e *machine.Fired, n *nodeEntry) uint32 {
-	site, list := n.entry, f.node(e.Own()[1]).entry
-	first := len(e.Made()) == 1
-	at := site
-	if t := f.code.elements(&f.entries[list]); t != 0 && (!first || n.rest > 0) {
-		at = f.at[f.callee(site, t)].param
-	}
+	site := n.entry
 	n.of[1] = 0
-	if !first {
-		n.of[1] = site
-	}
-	n.entry = at
 	switch len(e.Made()) {
 	case 1:
-		*f.node(e.Made()[0]) = nodeEntry{entry: list}
+		*f.node(e.Made()[0]) = nodeEntry{entry: f.node(e.Own()[1]).entry}
+		return site
 	case 2:
 		*f.node(e.Made()[0]) = nodeEntry{entry: site, iter: true}
 		*f.node(e.Made()[1]) = nodeEntry{entry: site}
 	}
-	return at
+	n.of[1] = site
+	return site
 }
 
 // instantiate books the unit that makes a node, or the next application of an iteration.

@@ -1,17 +1,15 @@
 package profile_test
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/engine"
-	engineprofile "github.com/gram-machine/gram/engine/profile"
+	"github.com/gram-machine/gram/engine/exec"
+	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
@@ -26,115 +24,115 @@ import (
 // bySample sums samples by stack, phase and origin.
 type bySample map[string]rule.Counts
 
-func (b bySample) add(s calls.Sample) {
-	if s.Counts == (rule.Counts{}) {
-		return
-	}
-	key := fmt.Sprint(s.Stack, s.Input, s.Phase, s.Origin)
-	c := b[key]
-	c.AddTimes(&s.Counts, 1)
-	b[key] = c
+// sums are those of samples.
+type sums struct {
+	by           bySample
+	total        rule.Counts
+	nodes, words uint64
 }
 
-const maxSteps = 20000
+func sum(samples func(f func(calls.Sample))) sums {
+	out := sums{by: bySample{}}
+	samples(func(s calls.Sample) {
+		out.total.AddTimes(&s.Counts, 1)
+		out.nodes += s.Nodes
+		out.words += s.Words
+		if s.Counts == (rule.Counts{}) {
+			return
+		}
+		key := fmt.Sprint(s.Stack, s.Input, s.Phase, s.Origin)
+		c := out.by[key]
+		c.AddTimes(&s.Counts, 1)
+		out.by[key] = c
+	})
+	return out
+}
 
-// engineSamples returns the samples of a run of the engine, or nil if a limit ended it. Of a program
-// that has duals of its own, or sums of vectors, it returns the counters, under "late": the two
-// machines book the firings of such duals, and sums with them, to different places.
-func engineSamples(t require.TestingT, q *term.Term, inputs []term.Var, point []float64, gradient bool) (bySample, int) {
-	prog, err := compile.Compile(q, compile.Options{Inputs: inputs, Reversed: gradient, Places: true})
-	var unsupported *compile.UnsupportedError
-	if errors.As(err, &unsupported) {
-		return nil, 0
-	}
-	require.NoError(t, err)
-	m, err := engine.New(prog, engine.Options{Record: engineprofile.New, NoFuse: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
+// literally returns the samples of a run of the literal machine, and holds their sums against its counters.
+func literally(t require.TestingT, p *literal.Program, random bool, point []float64) bySample {
+	f := profile.New(p)
+	m, err := machine.New(p, machine.Options{Random: random, Events: f.Events})
 	require.NoError(t, err)
 	defer m.Close()
-	if gradient {
-		err = m.Gradient(point, make([]float64, prog.Outputs), make([]float64, prog.Outputs*len(inputs)))
+	if k := p.Outputs; k > 0 {
+		require.NoError(t, m.Gradient(point, make([]float64, k), make([]float64, k*len(point))))
 	} else {
-		err = m.Value(point)
+		require.NoError(t, m.Value(point))
 	}
-	if err != nil {
-		return nil, 0
+	stats := m.Stats()
+	got := sum(func(g func(calls.Sample)) { f.Samples(stats.Nodes, g) })
+	require.Equal(t, stats.Counts, got.total)
+	require.Equal(t, stats.Nodes, got.nodes)
+	for _, w := range stats.Work {
+		got.words -= w.Words
 	}
-	out := bySample{}
-	m.Samples(out.add)
-	if prog.Late {
-		return bySample{"late": m.Stats().Counts}, 0
-	}
-	return out, prog.Outputs
+	require.Zero(t, got.words)
+	return got.by
 }
 
-// checkProfile holds the profile of a run against the engine's, and its sums against the counters.
-func checkProfile(t require.TestingT, q *term.Term, inputs []term.Var, point []float64, gradient bool) {
-	for i := range q.Nodes {
-		q.Nodes[i].Pos = term.Pos(i)
-	}
-	want, k := engineSamples(t, q, inputs, point, gradient)
-	if want == nil {
-		return
-	}
-	var p *literal.Program
-	var err error
-	if gradient {
-		p, err = literal.NewGradient(q, inputs, vectorLen(q), nil)
-	} else {
-		p, err = literal.NewValue(q, inputs, nil)
-	}
+// compiled returns the samples of code of the compiler, and holds their sums against its counters.
+func compiled(t require.TestingT, p *generate.Program, outputs int, plain bool) bySample {
+	code, err := lower.Program(p.Term, lower.Options{Inputs: p.Inputs, Gradient: outputs > 0, Placed: true, Plain: plain})
 	require.NoError(t, err)
-	for _, random := range []bool{false, true} {
-		f := profile.New(p)
-		m, err := machine.New(p, machine.Options{Random: random, Events: f.Events})
-		require.NoError(t, err)
-		if gradient {
-			require.NoError(t, m.Gradient(point, make([]float64, k), make([]float64, k*len(inputs))))
+	require.NoError(t, code.Verify())
+	m := exec.New(code).NewMachine(limits.Bounds{})
+	var last bySample
+	for range 2 {
+		if outputs > 0 {
+			require.NoError(t, m.Gradient(p.Point, make([]float64, outputs), make([]float64, outputs*len(p.Point))))
 		} else {
-			require.NoError(t, m.Value(point))
+			require.NoError(t, m.Value(p.Point))
 		}
-		stats := m.Stats()
-		require.NoError(t, m.Close())
-		got := bySample{}
-		var total rule.Counts
-		var nodes, words uint64
-		f.Samples(stats.Nodes, func(s calls.Sample) {
-			got.add(s)
-			total.AddTimes(&s.Counts, 1)
-			nodes += s.Nodes
-			words += s.Words
-		})
-		for _, w := range stats.Work {
-			words -= w.Words
+		got, stats := sum(m.Samples), m.Stats()
+		require.Equal(t, stats.Counts, got.total)
+		require.Equal(t, stats.Nodes, got.nodes)
+		if last != nil {
+			require.Equal(t, last, got.by)
 		}
-		require.Equal(t, stats.Counts, total)
-		require.Equal(t, stats.Nodes, nodes)
-		require.Zero(t, words)
-		if late, ok := want["late"]; ok {
-			require.Equal(t, late, total)
-			continue
-		}
-		require.Equal(t, want, got)
+		last = got.by
 	}
+	return last
 }
 
-// vectorLen returns k for a program of type R^k, reversed or not, and 0 for any other.
-func vectorLen(q *term.Term) int {
-	types, err := q.Typing(nil)
-	if err != nil || q.Types.Kind(types[q.Root]) != term.VecKind {
-		return 0
-	}
-	return q.Types.Len(types[q.Root])
-}
-
-// TestPropertyProfile: the profile of a run has the engine's samples of rewrites.
+// TestPropertyProfile: the profile of a run of the literal machine does not depend on the schedule, and code of the compiler has the
+// same.
 func TestPropertyProfile(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
-		checkProfile(t, p.Term, p.Inputs, p.Point, false)
-		d, err := revgrad.Reverse(p.Term, nil)
+		opt := generate.Options{Recursive: rapid.Bool().Draw(t, "recursive"), Vector: rapid.Bool().Draw(t, "vector")}
+		draw := generate.Draw
+		if rapid.Bool().Draw(t, "families") {
+			draw = generate.Families
+		}
+		p := draw(t, opt)
+		for i := range p.Term.Nodes {
+			p.Term.Nodes[i].Pos = term.Pos(i)
+		}
+		q, err := p.Term.Expand(nil, nil)
 		require.NoError(t, err)
-		checkProfile(t, d, p.Inputs, p.Point, true)
-		checkProfile(t, generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size")), nil, nil, false)
+		value, err := literal.NewValue(q, p.Inputs, nil)
+		require.NoError(t, err)
+		k := vectorLen(t, q)
+		d, err := revgrad.Reverse(q, nil)
+		require.NoError(t, err)
+		gradient, err := literal.NewGradient(d, p.Inputs, k, nil)
+		require.NoError(t, err)
+		for i, l := range []*literal.Program{value, gradient} {
+			want := literally(t, l, false, p.Point)
+			require.Equal(t, want, literally(t, l, true, p.Point))
+			require.Equal(t, want, compiled(t, p, i*max(1, k), rapid.Bool().Draw(t, "plain")))
+		}
+		linear, err := literal.NewValue(generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size")), nil, nil)
+		require.NoError(t, err)
+		require.Equal(t, literally(t, linear, false, nil), literally(t, linear, true, nil))
 	})
+}
+
+// vectorLen returns k for a program of type R^k, and 0 for any other.
+func vectorLen(t require.TestingT, q *term.Term) int {
+	typ, err := q.Check()
+	require.NoError(t, err)
+	if q.Types.Kind(typ) != term.VecKind {
+		return 0
+	}
+	return q.Types.Len(typ)
 }
