@@ -412,10 +412,10 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 	}
 	if !l.scalar || row == 0 {
 		if s.live[l.a] {
-			s.count(m, v.plus, [2]bool{true, true}, n*uint64(l.ratio-1))
+			s.count(m, l.kind, [2]bool{true, true}, n*uint64(l.ratio-1))
 		} else {
 			for k, times := range l.dead {
-				s.count(m, v.plus, [2]bool{k&1 != 0, k&2 != 0}, n*times)
+				s.count(m, l.kind, [2]bool{k&1 != 0, k&2 != 0}, n*times)
 			}
 		}
 	}
@@ -429,8 +429,10 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 	delta, fresh := s.arrive(l.a, len(d)*ratio)
 	for k, x := range d {
 		to := delta[k*ratio:][:ratio]
-		if fresh {
-			fill(to, x)
+		if l.two != nil && (s.reach[i] == all || s.flags[i][k]) {
+			l.reduceBack(to, s.vals[l.a][k*ratio:][:ratio], x, sized(&s.slope, 2*ratio), fresh)
+		} else if fresh {
+			fill(to, x) // 0 if the sum is not reached
 		} else {
 			kernel.AddScalar(to, to, x)
 		}

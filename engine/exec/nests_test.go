@@ -112,6 +112,9 @@ func (w *nestWriter) number(in ...index) string {
 			if w.r.IntN(2) == 0 {
 				return fmt.Sprintf("(sum %s < %s -> %s * %s)", name, bound, w.leaf(inner), w.leaf(inner))
 			}
+			if w.r.IntN(4) == 0 {
+				return fmt.Sprintf("(maximum (vec %s < %s -> %s))", name, bound, w.number(inner...))
+			}
 			return fmt.Sprintf("(sum %s < %s -> %s)", name, bound, w.number(inner...))
 		}
 	case 10:

@@ -13,6 +13,9 @@ import (
 // stripLanes is how many lanes a strip has, about: what its instructions compute stays in the cache.
 const stripLanes = 1024
 
+// mostLanes is how many lanes a strip has at most that has to be the only one.
+const mostLanes = 1 << 16
+
 // vector is a lane program of package ir, for the interpreter. It runs strip by strip: some iterations of the
 // outermost loop, instruction by instruction.
 type vector struct {
@@ -116,7 +119,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		}
 		return n
 	}
-	inner := 1
+	inner, single := 1, false
 	v.lanes = make([]lane, len(src.Lanes))
 	for i := range src.Lanes {
 		s, l := &src.Lanes[i], &v.lanes[i]
@@ -159,6 +162,10 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		case ir.LaneSum:
 			l.ratio = v.lanes[l.a].n / l.n
 			l.dead = sumKinds(l.ratio)
+			if l.kind = p.kindsOf(s.Sym); s.Sym != term.NoSymbol {
+				l.two = p.ofTwo(s.Sym)
+				single = single || l.scalar
+			}
 		case ir.LaneProduct:
 			l.ratio = v.lanes[l.a].n / l.n
 			l.kind = p.kindsOf(term.Mul)
@@ -170,7 +177,12 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		}
 		inner = max(inner, l.inner)
 	}
-	if v.rows = max(1, min(v.size, stripLanes/inner)); v.rows < v.size {
+	if single && v.size*inner > mostLanes {
+		return nil
+	}
+	if v.rows = max(1, min(v.size, stripLanes/inner)); v.rows < v.size && single {
+		v.rows = v.size
+	} else if v.rows < v.size {
 		v.rows = min(v.size, (v.rows+7)&^7) // sums have eight lanes
 	}
 	for _, b := range src.Blocks {
@@ -282,6 +294,10 @@ func (v *vector) needs(i int) {
 		if l.sym != term.Sub {
 			v.need(l.a)
 			v.need(l.b)
+		}
+	case ir.LaneSum:
+		if l.two != nil {
+			v.need(l.a)
 		}
 	case ir.LaneFun1:
 		switch l.sym {
@@ -647,7 +663,7 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 		case ir.LaneSum:
 			x := s.vals[l.a]
 			for k := range dst {
-				dst[k] = kernel.Sum(x[k*l.ratio:][:l.ratio])
+				dst[k] = l.sum(x[k*l.ratio:][:l.ratio])
 			}
 		case ir.LaneProduct:
 			l.product.run(dst, &s.in[l.a], &s.in[l.b], row, rows)
@@ -704,6 +720,10 @@ func (v *vector) total(s *laneState, i int, l *lane, row, rows int) {
 	if row == 0 {
 		s.sum = kernel.Lanes{}
 		s.vals[i] = sized(&s.own[i], 1)
+	}
+	if l.two != nil {
+		s.vals[i][0] = l.sum(s.vals[l.a])
+		return
 	}
 	if l.op == ir.LaneSum {
 		s.sum.Add(s.vals[l.a])

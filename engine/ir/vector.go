@@ -62,7 +62,7 @@ const (
 	LaneFun1           // Sym(A)
 	LaneFun2           // Sym(A, B)
 	LaneExpand         // A for each iteration of the loops inside
-	LaneSum            // the sum of A over the iterations of its loop
+	LaneSum            // the sum of A over the iterations of its loop, or what Sym makes in place of additions
 	LaneProduct        // the sum of A · B over the iterations of their loop: both are loads
 	LaneStore          // the element At of the result becomes A
 )
@@ -157,6 +157,7 @@ type laneValue struct {
 	at   Affine // an index, or the place behind the reference
 	arg  int    // of a reference: −1 static
 	sums uint8  // partial sums: which
+	sym  term.Symbol
 	loop int
 }
 
@@ -636,18 +637,18 @@ func (w *vectorizer) reference2(r Reg) laneValue {
 func (w *vectorizer) sum(in *Instr, loop int) {
 	x := w.number(in.A, loop, false)
 	n := w.v.Loops[loop].Size
-	if (in.M == 1) != (n <= lanes) || in.M != 1 && in.M != lanes || in.Sym != term.NoSymbol {
+	if (in.M == 1) != (n <= lanes) || in.M != 1 && in.M != lanes {
 		w.failed = true
 		return
 	}
 	parent := w.v.Loops[loop].Parent
 	if in.M == 1 {
-		l := w.add(Lane{Op: LaneSum, Loop: parent, A: x, Pos: in.Pos})
+		l := w.add(Lane{Op: LaneSum, Sym: in.Sym, Loop: parent, A: x, Pos: in.Pos})
 		w.vals[in.D] = laneValue{kind: laneNumber, lane: l, loop: parent}
 		return
 	}
 	for l := range Reg(lanes) {
-		w.vals[in.D+l] = laneValue{kind: lanePartial, lane: x, sums: 1 << l, loop: parent}
+		w.vals[in.D+l] = laneValue{kind: lanePartial, lane: x, sums: 1 << l, loop: parent, sym: in.Sym}
 	}
 }
 
@@ -664,13 +665,13 @@ func (w *vectorizer) partial(in *Instr, loop int) bool {
 	if a.kind != lanePartial && b.kind != lanePartial {
 		return false
 	}
-	if a.kind != b.kind || a.lane != b.lane || !joins[[2]uint8{a.sums, b.sums}] || a.loop != loop || in.Sym != term.NoSymbol {
+	if a.kind != b.kind || a.lane != b.lane || !joins[[2]uint8{a.sums, b.sums}] || a.loop != loop || in.Sym != a.sym {
 		w.failed = true
 		return true
 	}
 	a.sums |= b.sums
 	if a.sums == 0xff {
-		a = laneValue{kind: laneNumber, lane: w.add(Lane{Op: LaneSum, Loop: loop, A: a.lane, Pos: in.Pos}), loop: loop}
+		a = laneValue{kind: laneNumber, lane: w.add(Lane{Op: LaneSum, Sym: in.Sym, Loop: loop, A: a.lane, Pos: in.Pos}), loop: loop}
 	}
 	w.vals[in.D] = a
 	return true
@@ -684,7 +685,7 @@ func (w *vectorizer) products() bool {
 	}
 	for i := range w.v.Lanes {
 		s := &w.v.Lanes[i]
-		if s.Op != LaneSum {
+		if s.Op != LaneSum || s.Sym != term.NoSymbol {
 			continue
 		}
 		m := &w.v.Lanes[s.A]

@@ -1,0 +1,81 @@
+package exec
+
+import (
+	"github.com/gram-machine/gram/kernel"
+	"github.com/gram-machine/gram/term"
+)
+
+// sum is the sum of numbers, or what a symbol makes of them, in the order of sums.
+func (l *lane) sum(x []float64) float64 {
+	switch {
+	case l.two == nil:
+		return kernel.Sum(x)
+	case l.sym == term.Max:
+		return kernel.Max(x)
+	}
+	f, last := l.two.value, len(x)-1
+	if len(x) <= 8 {
+		y := x[last]
+		for k := last - 1; k >= 0; k-- {
+			y = f(x[k], y)
+		}
+		return y
+	}
+	lane := [8]float64(x)
+	for k, y := range x[8:] {
+		lane[k%8] = f(lane[k%8], y)
+	}
+	return f(f(f(lane[0], lane[4]), f(lane[2], lane[6])), f(f(lane[1], lane[5]), f(lane[3], lane[7])))
+}
+
+// reduceBack adds to dst what arrives at the numbers x if a arrives at what a symbol makes of them; fresh says that it sets
+// dst. tmp has twice as many numbers as x.
+func (l *lane) reduceBack(dst, x []float64, a float64, tmp []float64, fresh bool) {
+	n := len(x)
+	out, before := tmp[:n], tmp[n:] // before[k] is what x[k] is joined with
+	f := l.two
+	if n <= 8 {
+		before[n-1] = x[n-1]
+		for k := n - 2; k >= 0; k-- {
+			before[k] = f.value(x[k], before[k+1])
+		}
+		for k := range n - 1 {
+			out[k] = a * f.slopes[0](x[k], before[k+1])
+			a *= f.slopes[1](x[k], before[k+1])
+		}
+		out[n-1] = a
+	} else {
+		lane := [8]float64(x)
+		for k := 8; k < n; k++ {
+			before[k] = lane[k%8]
+			lane[k%8] = f.value(lane[k%8], x[k])
+		}
+		at := f.join(lane, a)
+		for k := n - 1; k >= 8; k-- {
+			p := &at[k%8]
+			out[k] = *p * f.slopes[1](before[k], x[k])
+			*p *= f.slopes[0](before[k], x[k])
+		}
+		copy(out, at[:])
+	}
+	if fresh {
+		copy(dst, out)
+	} else {
+		kernel.Add(dst, dst, out)
+	}
+}
+
+// join is what arrives at eight lanes if a arrives at what a symbol makes of them.
+func (f *fun2) join(lane [8]float64, a float64) (at [8]float64) {
+	share := func(x, y, a float64) (float64, float64) { return a * f.slopes[0](x, y), a * f.slopes[1](x, y) }
+	of := f.value
+	four := func(i, j, k, l int, a float64) {
+		left, right := share(of(lane[i], lane[j]), of(lane[k], lane[l]), a)
+		at[i], at[j] = share(lane[i], lane[j], left)
+		at[k], at[l] = share(lane[k], lane[l], right)
+	}
+	even, odd := share(of(of(lane[0], lane[4]), of(lane[2], lane[6])), of(of(lane[1], lane[5]), of(lane[3], lane[7])), a)
+	four(0, 4, 2, 6, even)
+	four(1, 5, 3, 7, odd)
+	return at
+}
