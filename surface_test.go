@@ -101,6 +101,14 @@ func TestRandomPrograms(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(drawn.constructs)) {
 		t.Logf("%6d %s", drawn.constructs[name], name)
 	}
+	if programs >= 1000 {
+		for _, name := range []string{"jvp", "recursion", "two matrices or more", "beside a large sum", "list over an index", "fold in a comprehension",
+			"conditional in a comprehension", "application of a variable in a comprehension", "vec in an element of a list over an index",
+			"sum in an element of a list over an index", "fold in an element of a list over an index", "conditional in an element of a list over an index",
+			"component that two indices select in an element of a list over an index"} {
+			require.Greater(t, drawn.constructs[name], programs/50, name)
+		}
+	}
 	require.GreaterOrEqual(t, 10*drawn.compared.Load(), 9*drawn.gradients.Load())
 }
 
