@@ -31,6 +31,9 @@ func TestFaults(t *testing.T) {
 		// Of a vector in an expanded comprehension, the first component is not opened, and two others are.
 		{vector + "input A : R^(3, 2) = vec i < 3 -> vec j < 2 -> i + j\n(fun v -> vec j < 2 -> (let a = A in fold (fun (s, t) r -> s * r) 1 (list i < 2 -> (a.(2 - i).(1), v.(0))))) x",
 			[]float64{6, 6}, []float64{0, 0, 0, 0, 0, 3, 0, 2, 0, 0, 0, 0, 0, 3, 0, 2}},
+		// A loop whose state is a constructor is none for machine code of numbers.
+		{"type option = None | Some of R\ninput x = 2\nmatch fold (fun a (r : option) -> if 1 < x then r else r) (Some x) (list i < 18 -> i * x) with | None -> 1 | Some u -> u",
+			[]float64{2}, []float64{1}},
 		// m: what counts the uses of z waits for u first, while a branch of a branch gives z.
 		{"input x : R^3 = [| 1, 2, 3 |]\ninput y : R^3 = [| 4, 5, 6 |]\ninput t = -1\ndata q : R^3 = [| 7, 8, 9 |]\n" +
 			"let u = (if t < 1 then x else y) in let z = (if t > 0 then [| q.(0), q.(1), t |] else if t < 1 then y else [| q.(2), t, t |]) in z",
@@ -42,7 +45,7 @@ func TestFaults(t *testing.T) {
 			require.NoError(t, err, tt.src)
 			var steps rule.Counts
 			for i, form := range allForms {
-				p.eager = form.eager
+				p.eager, p.force = form.eager, form.force
 				res, err := p.Gradient(t.Context(), form.opt)
 				require.NoError(t, err, "%s: %s", form.name, tt.src)
 				require.InDeltaSlice(t, tt.value, res.Values, 1e-12, "%s: %s", form.name, tt.src)

@@ -131,11 +131,14 @@ func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *n
 	n := &m.native
 	n.sig, n.key = n.sig[:0], n.key[:0]
 	var seen []uint64
-	for _, regs := range [][]ir.Reg{l.loop.Inputs, l.loop.States} {
-		for _, r := range regs {
+	for k, regs := range [][]ir.Reg{l.loop.Inputs, l.loop.States} {
+		for i, r := range regs {
 			a := at(fp, slotSize*uint32(r)).A
 			if a&isRef != 0 {
-				a = 0
+				if k == 0 || l.loop.Carried[i] {
+					return &nativeForm{} // only numbers come out of a loop
+				}
+				a = 0 // nothing reads it
 			}
 			class := uint32(0)
 			if a != 0 {

@@ -32,6 +32,7 @@ type Loop struct {
 	Size    ir.Reg   // of a loop that goes up: the bound of its index
 	Inputs  []ir.Reg // registers that it reads and does not set
 	States  []ir.Reg // registers that an iteration gets from the one before, or that are read behind the loop
+	Carried []bool   // of the states: the first iteration, or what is behind the loop, reads what was there before it
 	Objects []ir.Reg // registers with vectors that it reads
 	Instrs  int      // the instructions of its body
 }
@@ -79,7 +80,7 @@ func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
 		switch {
 		case seen[r] || r == l.Index:
 		case set[r]:
-			l.States = append(l.States, r)
+			l.States, l.Carried = append(l.States, r), append(l.Carried, head[r])
 		case head[r] && !objects[r]:
 			l.Inputs = append(l.Inputs, r)
 		}
