@@ -107,5 +107,9 @@ func TestDocsPictures(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, string(svg) == answer(t, line), "%s is not what gram %s draws", path, line)
 		require.NotRegexp(t, `(fill|stroke|color)="#`, string(svg), "a colour that is the same on dark pages")
+		var width int
+		_, err = fmt.Sscanf(string(svg[bytes.Index(svg, []byte("width=")):]), `width="%d"`, &width)
+		require.NoError(t, err)
+		require.LessOrEqual(t, width, 940, "letters of 12 pixels have 9 in a column of 700")
 	}
 }

@@ -3,6 +3,8 @@ package picture
 import (
 	"bufio"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/gram-machine/gram/cmd/internal/layered"
@@ -24,6 +26,7 @@ type sheet struct {
 	edges  []sheetEdge
 	index  map[string]int // of boxes, by id
 	frames []string       // their titles; the first has none, and is not drawn
+	down   bool           // layers are below each other, not side by side
 }
 
 type sheetBox struct {
@@ -77,6 +80,7 @@ const (
 	boxLine   = 15
 	framePad  = 12
 	frameHead = 24 // for its title
+	widest    = 700
 )
 
 // write lays the boxes out, one frame below the other, and draws them.
@@ -113,6 +117,15 @@ func (s *sheet) write(w *bufio.Writer, title string) {
 			}
 		}
 		l := layered.Place(nodes, edges, layered.Options{NodeGap: 12, LayerGap: 36})
+		if l.Width > widest && len(s.frames) == 1 {
+			turned := slices.Clone(nodes)
+			for i, n := range nodes {
+				turned[i] = layered.Node{Width: n.Height, Height: n.Width}
+			}
+			if t := layered.Place(turned, edges, layered.Options{NodeGap: 12, LayerGap: 24}); t.Height < l.Width {
+				s.down, l = true, layered.Layout{X: t.Y, Y: t.X, Via: t.Via, Width: t.Height, Height: t.Width}
+			}
+		}
 		left, top := float64(margin), height+margin
 		tops[f] = height
 		if s.frames[f] != "" {
@@ -127,6 +140,9 @@ func (s *sheet) write(w *bufio.Writer, title string) {
 		}
 		for k, e := range which {
 			for _, p := range l.Via[k] {
+				if s.down {
+					p.X, p.Y = p.Y, p.X
+				}
 				vias[e] = append(vias[e], layered.Point{X: left + p.X, Y: top + p.Y})
 			}
 		}
@@ -154,14 +170,33 @@ func (s *sheet) drawEdge(w *bufio.Writer, from, to *sheetBox, e *sheetEdge, via 
 	if e.free { // to the title of the frame
 		target = layered.Box{X: framePad / 2, Y: tops[to.frame] + frameHead/2}
 	}
+	source := from.place
+	if s.down {
+		source, target = turned(source), turned(target)
+		for i := range via {
+			via[i].X, via[i].Y = via[i].Y, via[i].X
+		}
+	}
 	target.Width += 2 * arrow
 	dash := ""
 	if e.dashed {
 		dash = ` stroke-dasharray="3 3"`
 	}
-	x := target.X - target.Width/2
-	fmt.Fprintf(w, `<path d="%s" fill="none" stroke="%s"%s/><path d="M%.1f %.1fl%d %dv%dz" fill="%[2]s"/>`+"\n",
-		layered.Curve(from.place, target, via...), e.colour, dash, x+arrow, target.Y, -arrow, -3, 6)
+	x, curve := target.X-target.Width/2, layered.Curve(source, target, via...)
+	head := fmt.Sprintf("M%.1f %.1fl%d %dv%dz", x+arrow, target.Y, -arrow, -3, 6)
+	if s.down {
+		curve = coordinates.ReplaceAllString(curve, "$2 $1")
+		head = fmt.Sprintf("M%.1f %.1fl%d %dh%dz", target.Y, x+arrow, -3, -arrow, 6)
+	}
+	fmt.Fprintf(w, `<path d="%s" fill="none" stroke="%s"%s/><path d="%s" fill="%[2]s"/>`+"\n", curve, e.colour, dash, head)
+}
+
+// coordinates are the points of a path.
+var coordinates = regexp.MustCompile(`(-?[\d.]+) (-?[\d.]+)`)
+
+// turned is a box on its side.
+func turned(b layered.Box) layered.Box {
+	return layered.Box{X: b.Y, Y: b.X, Width: b.Height, Height: b.Width}
 }
 
 func (b *sheetBox) draw(w *bufio.Writer) {
