@@ -250,7 +250,7 @@ func checkSource(ctx context.Context, src string, value bool, seed int, drawn *s
 	if !value {
 		drawn.gradients.Add(1)
 		s.tape = newTape(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point())
-		if finite := func(x float64) bool { return math.Abs(x) < 1e100 }; s.tape.Unsure || !every(s.tape.Bounds, finite) || !every(s.tape.Values, finite) || !every(s.tape.Jacobian, finite) {
+		if finite := func(x float64) bool { return math.Abs(x) < 1e100 }; s.tape.Unsure || !every(s.tape.Bounds, finite) || !every(s.tape.ValueBounds, finite) || !every(s.tape.Values, finite) || !every(s.tape.Jacobian, finite) {
 			s.tape = nil
 		} else {
 			drawn.compared.Add(1)
@@ -693,7 +693,7 @@ func (s *surface) at(point []float64, res *Result) error {
 	here := *s
 	here.tape = newTape(bridge.Of(s.p).Term(), bridge.Of(s.p).ScalarInputs(), point)
 	finite := func(x float64) bool { return math.Abs(x) < 1e100 }
-	if here.tape.Unsure || !every(here.tape.Bounds, finite) || !every(here.tape.Jacobian, finite) {
+	if here.tape.Unsure || !every(here.tape.Bounds, finite) || !every(here.tape.ValueBounds, finite) || !every(here.tape.Jacobian, finite) {
 		return nil
 	}
 	return here.same(want, res, true)
