@@ -7,6 +7,7 @@ import (
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/term"
 )
@@ -33,6 +34,9 @@ func (in inside) Meter(ctx context.Context) *limits.Meter { return in.p.meter(ct
 func (in inside) Locate(err error, phase string) error    { return in.p.locate(err, phase) }
 func (in inside) Random() bool                            { return in.p.src.Random }
 func (in inside) Branches() bool                          { return in.p.branches() }
+func (in inside) Graph(ctx context.Context, options any) (*machine.Machine, error) {
+	return in.p.open(in.p.meter(ctx), in.p.Point(), options.(EvalOptions), nil)
+}
 func (in inside) Normal(ctx context.Context, options any) (*term.Term, error) {
 	return in.p.normal(ctx, options.(EvalOptions))
 }

@@ -82,8 +82,6 @@ func (e *Evaluator) Cost() Cost {
 }
 
 // stats returns what the last run and what went before it cost, and the work if it was measured.
-// Each rewrite of the literal machine is taken off the worklist, like the units that are no
-// copying and no reading.
 func (e *Evaluator) stats() (engine.Stats, *cost.Work) {
 	if e.code != nil {
 		s := e.code.Stats()
@@ -94,14 +92,20 @@ func (e *Evaluator) stats() (engine.Stats, *cost.Work) {
 		return modular.Add(e.m.Stats(), e.before), nil
 	}
 	s := e.literal.Stats()
-	units := func(u rule.Move) uint64 { return s.Work[u].Fired }
 	var work *cost.Work
 	if e.opt.Work {
 		work = literalWork(&s)
 	}
+	return literalStats(&s), work
+}
+
+// literalStats returns what a run of the literal machine cost. Each rewrite is taken off the worklist, like the units
+// that are no copying and no reading.
+func literalStats(s *machine.Stats) engine.Stats {
+	units := func(u rule.Move) uint64 { return s.Work[u].Fired }
 	return engine.Stats{Counts: s.Counts, Instantiate: units(rule.Instantiate), Readback: units(rule.ReadBack),
 		Search: s.Counts.Total() + units(rule.Wake) + units(rule.Search) + units(rule.FreeUnit),
-		Nodes:  s.Nodes, Freed: s.Freed, PeakNodes: s.PeakNodes, ArenaBytes: s.ArenaBytes}, work
+		Nodes:  s.Nodes, Freed: s.Freed, PeakNodes: s.PeakNodes, ArenaBytes: s.ArenaBytes}
 }
 
 // samples hands out the profile of the last run.

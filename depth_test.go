@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/stage"
@@ -80,9 +79,7 @@ func TestDepth(t *testing.T) {
 // groundText prints the graph of a program.
 func groundText(t *testing.T, p *gram.Program) string {
 	t.Helper()
-	prog, err := stage.Compile(bridge.Of(p).Source(), bridge.Of(p).Source().Term(), false, nil)
-	require.NoError(t, err)
-	m, _, err := stage.Run(prog, p.Point(), engine.Options{})
+	m, err := bridge.Of(p).Graph(t.Context(), gram.EvalOptions{})
 	require.NoError(t, err)
 	defer m.Close()
 	g, err := stage.NewGround(bridge.Of(p).Source(), m, nil, func() error { return nil })

@@ -60,9 +60,7 @@ type Program struct {
 	// came.
 	modularly   compiled[graph.Program]
 	modularised *modular.Program
-	symbolic    compiled[graph.Program] // t with its inputs left open
-	// symbolicArrays is the same with its families.
-	symbolicArrays arrayForm
+	symbolic    compiled[literal.Program] // t with its inputs left open
 
 	along compiled[Program] // the derivative along a vector, see [Evaluator.HessianVector]
 

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"maps"
 
-	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -72,7 +72,7 @@ func (p *Program) derivative(meter *limits.Meter) (*Program, error) {
 // Kinks returns where the derivative at the program's point is a choice, and how often. The Headline is a symbol, or
 // "if".
 func (p *Program) Kinks(ctx context.Context, opt EvalOptions) (map[Diagnostic]int, error) {
-	m, _, err := p.open(p.meter(ctx), p.Point(), opt)
+	m, err := p.open(p.meter(ctx), p.Point(), opt, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (p *Program) Kinks(ctx context.Context, opt EvalOptions) (map[Diagnostic]in
 	for _, pos := range m.Ties() {
 		count("if", pos)
 	}
-	symbolic.Ground(m, func(op symbolic.Operation) bool {
+	m.Operations(func(op machine.Operation) bool {
 		x := make([]float64, len(op.Args))
 		for i, a := range op.Args {
 			x[i] = a.Value

@@ -121,14 +121,11 @@ func (e *Evaluator) unfold(point []float64) error {
 		return err
 	}
 	start := time.Now()
-	m, _, err := p.open(e.meter, point, e.opt)
+	m, err := p.open(e.meter, point, e.opt, e.opt.hooks.Samples)
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	if e.opt.hooks.Samples != nil {
-		m.Samples(e.opt.hooks.Samples)
-	}
 	e.meter.Begin("compile")
 	check := e.meter.During("compile")
 	g, err := stage.NewGround(p.src, m, nil, check)
@@ -147,7 +144,8 @@ func (e *Evaluator) unfold(point []float64) error {
 	if err != nil {
 		return p.locate(err, "compiling")
 	}
-	e.before, e.madeAt, e.making = m.Stats(), slices.Clone(point), time.Since(start)
+	stats := m.Stats()
+	e.before, e.madeAt, e.making = literalStats(&stats), slices.Clone(point), time.Since(start)
 	return nil
 }
 

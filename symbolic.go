@@ -3,21 +3,18 @@ package gram
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/span"
-	"github.com/gram-machine/gram/internal/stage"
-	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -27,21 +24,7 @@ func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
 	if opt.Literal {
 		return p.boundLiteral(p.meter(ctx), opt)
 	}
-	// The engine does not copy a value of an inductive type where match takes it apart, so it cannot count the (10) of each copy.
-	if slices.ContainsFunc(p.src.Written().Nodes, func(n term.Node) bool { return n.Op == term.CaseOp }) {
-		return p.graphLiteral(p.meter(ctx), opt)
-	}
-	m, size, err := p.openArrays(p.meter(ctx), opt)
-	if errors.Is(err, graph.ErrFamilies) {
-		m, size, err = p.open(p.meter(ctx), p.Point(), opt)
-	}
-	if err != nil {
-		return Bound{}, err
-	}
-	defer m.Close()
-	s := m.Stats()
-	return Bound{M: s.Counts.Total(), Graph: size.Total(), Operations: size.Operations, Edges: size.Edges,
-		Inputs: size.Inputs, Numerals: size.Numerals}, nil
+	return p.graphLiteral(p.meter(ctx), opt)
 }
 
 // maxSpanned bounds the symbols of a term with families whose expansion is made to measure its span.
@@ -96,66 +79,6 @@ func (p *Program) branches() bool {
 		return false
 	}
 	return slices.ContainsFunc(p.src.Written().Nodes, func(n term.Node) bool { return n.Op == term.IfOp })
-}
-
-// open reduces the program with symbolic inputs, whose values at the point decide the
-// branches. The caller closes the machine.
-func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions) (*engine.Machine, engine.GraphSize,
-	error) {
-	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
-		return nil, engine.GraphSize{}, err
-	}
-	placed := opt.hooks.Samples != nil
-	prog, err := p.symbolic.with(placed).get(p, meter, func() (*graph.Program, error) {
-		if err := p.expand(meter, "compile"); err != nil {
-			return nil, err
-		}
-		prog, err := stage.Compile(p.src, p.src.Term(), placed, meter.During("compile"))
-		return prog, p.locate(err, "compiling")
-	})
-	if err != nil {
-		return nil, engine.GraphSize{}, err
-	}
-	return p.runOpen(prog, meter, point, opt)
-}
-
-func (p *Program) runOpen(prog *graph.Program, meter *limits.Meter, point []float64, opt EvalOptions) (*engine.Machine,
-	engine.GraphSize, error) {
-	run := opt.engine()
-	run.Eager = p.eager
-	run.Phase, run.Limits = phaseOf(meter), meter.Bounds("reduce", opt.MaxSteps, opt.MaxNodes)
-	m, size, err := stage.Run(prog, point, run)
-	return m, size, p.locate(err, "reducing")
-}
-
-// openArrays is open at the program's point for a program whose families run as arrays: the machine has the size of the
-// graph, and the steps, but no nodes. The error is [graph.ErrFamilies] if the families have to be expanded.
-func (p *Program) openArrays(meter *limits.Meter, opt EvalOptions) (*engine.Machine, engine.GraphSize, error) {
-	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
-		return nil, engine.GraphSize{}, err
-	}
-	form := &p.symbolicArrays
-	if !p.src.HasLarge() || form.none.Load() || !opt.arrays() || opt.hooks.Samples != nil {
-		return nil, engine.GraphSize{}, graph.ErrFamilies
-	}
-	prog, err := form.get(p, meter, func() (*graph.Program, error) {
-		check := meter.During("compile")
-		t, err := p.src.Large(check)
-		var prog *graph.Program
-		if err == nil {
-			prog, err = stage.Families(p.src, t, meter.Reserve, check)
-		}
-		return prog, p.locate(err, "compiling")
-	})
-	var m *engine.Machine
-	var size engine.GraphSize
-	if err == nil {
-		m, size, err = p.runOpen(prog, meter, p.Point(), opt)
-	}
-	if errors.Is(err, graph.ErrFamilies) {
-		form.none.Store(true)
-	}
-	return m, size, err
 }
 
 // phaseOf is what a machine calls when a phase begins.
@@ -228,31 +151,36 @@ const bytesPerOperation = 96
 // make reduces the program to its graph at a point.
 func (s *passes) make(point []float64) error {
 	start := time.Now()
-	m, size, err := s.p.open(s.meter, point, s.opt)
+	m, err := s.p.open(s.meter, point, s.opt, nil)
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	if err := s.meter.Reserve(bytesPerOperation * int64(size.Operations)); err != nil {
+	if err := s.meter.Reserve(bytesPerOperation * int64(len(m.Made()))); err != nil {
 		return s.p.locate(err, "making the graph")
 	}
 	check := s.meter.During("reduce")
 	b := hypergraph.NewBuilder(len(point))
+	var args []hypergraph.Operand
 	i := 0
-	symbolic.Ground(m, func(op symbolic.Operation) bool {
+	outputs := m.Operations(func(op machine.Operation) bool {
 		if i++; i%(1<<14) == 0 {
 			if err = check(); err != nil {
 				return false
 			}
 		}
-		b.Operation(op.Symbol, op.Pos, operands(op.Args)...)
+		args = args[:0]
+		for _, a := range op.Args {
+			args = append(args, hypergraph.Operand(a))
+		}
+		b.Operation(op.Symbol, op.Pos, args...)
 		return true
 	})
 	if err != nil {
 		return s.p.locate(err, "making the graph")
 	}
-	for _, o := range operands(symbolic.GroundOutputs(m)) {
-		b.Output(o)
+	for _, o := range outputs {
+		b.Output(hypergraph.Operand(o))
 	}
 	if s.g, err = b.Graph(); err != nil {
 		return err
@@ -262,14 +190,6 @@ func (s *passes) make(point []float64) error {
 	s.point = slices.Clone(point)
 	s.making += time.Since(start)
 	return nil
-}
-
-func operands(args []symbolic.Operand) []hypergraph.Operand {
-	out := make([]hypergraph.Operand, len(args))
-	for i, a := range args {
-		out[i] = hypergraph.Operand(a)
-	}
-	return out
 }
 
 // gradient puts values and Jacobian at the point where they belong, and returns how

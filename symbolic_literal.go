@@ -5,11 +5,13 @@ import (
 
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/cost"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/machine/normal"
+	"github.com/gram-machine/gram/machine/profile"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -19,7 +21,7 @@ func (p *Program) boundLiteral(meter *limits.Meter, opt EvalOptions) (Bound, err
 	if err != nil || p.src.Shape.Kind != load.Real {
 		return b, err
 	}
-	m, _, err := p.openLiteral(meter, opt, true)
+	m, _, err := p.openGradient(meter, opt)
 	if err != nil {
 		return Bound{}, err
 	}
@@ -32,7 +34,7 @@ func (p *Program) boundLiteral(meter *limits.Meter, opt EvalOptions) (Bound, err
 
 // graphLiteral is m and |G| by the literal machine.
 func (p *Program) graphLiteral(meter *limits.Meter, opt EvalOptions) (Bound, error) {
-	m, _, err := p.openLiteral(meter, opt, false)
+	m, err := p.open(meter, p.Point(), opt, nil)
 	if err != nil {
 		return Bound{}, err
 	}
@@ -48,7 +50,7 @@ func (p *Program) normalLiteral(meter *limits.Meter, opt EvalOptions) (*term.Ter
 		return nil, errorAt(p.src, p.src.BodyPos(), "no normal form by the literal machine",
 			"the body has type "+p.src.TypeText+"; the literal machine has that of Theorem 1, for R")
 	}
-	m, d, err := p.openLiteral(meter, opt, true)
+	m, d, err := p.openGradient(meter, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -56,17 +58,58 @@ func (p *Program) normalLiteral(meter *limits.Meter, opt EvalOptions) (*term.Ter
 	return normal.Read(m, d, p.inputs), nil
 }
 
-// openLiteral reduces t, or D(t), with symbolic inputs on the literal machine, which the caller closes, and returns
-// what it has reduced.
-func (p *Program) openLiteral(meter *limits.Meter, opt EvalOptions, reversed bool) (*machine.Machine, *term.Term, error) {
-	if err := cmp.Or(opt.check(), p.notStreamed(), p.expand(meter, "compile")); err != nil {
+// open reduces the program to its graph G with symbolic inputs, whose values at the point decide the branches. samples,
+// if not nil, gets a profile. The caller closes the machine.
+func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions, samples func(calls.Sample)) (*machine.Machine, error) {
+	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
+		return nil, err
+	}
+	prog, err := p.symbolic.get(p, meter, func() (*literal.Program, error) {
+		prog, _, err := p.compileOpen(meter, false)
+		return prog, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if samples == nil {
+		return p.runOpen(prog, meter, point, opt, nil)
+	}
+	prof := profile.New(prog)
+	m, err := p.runOpen(prog, meter, point, opt, prof.Events)
+	if err != nil {
+		return nil, err
+	}
+	prof.Samples(m.Stats().Nodes, func(s calls.Sample) {
+		s.Phase, s.Origin, s.Words = calls.Normalise, calls.NormalCode, 0
+		samples(s)
+	})
+	return m, nil
+}
+
+// openGradient reduces D(t) with symbolic inputs at the program's point, and returns D(t), too. The caller closes the
+// machine.
+func (p *Program) openGradient(meter *limits.Meter, opt EvalOptions) (*machine.Machine, *term.Term, error) {
+	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
 		return nil, nil, err
 	}
-	t := p.src.Term()
+	prog, d, err := p.compileOpen(meter, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := p.runOpen(prog, meter, p.Point(), opt, nil)
+	return m, d, err
+}
+
+// compileOpen makes t, or D(t), with symbolic inputs ready for the literal machine, and returns it, too.
+func (p *Program) compileOpen(meter *limits.Meter, reversed bool) (*literal.Program, *term.Term, error) {
+	meter.Begin("compile")
+	if err := p.expand(meter, "compile"); err != nil {
+		return nil, nil, err
+	}
+	t, open := p.src.Term(), literal.NewOpen
 	if err := stage.CheckGround(p.src, t); err != nil {
 		return nil, nil, p.locate(err, "compiling")
 	}
-	check, open := meter.During("compile"), literal.NewOpen
 	if reversed {
 		var err error
 		if t, err = p.reversed(meter); err != nil {
@@ -74,19 +117,23 @@ func (p *Program) openLiteral(meter *limits.Meter, opt EvalOptions, reversed boo
 		}
 		open = literal.NewOpenGradient
 	}
-	prog, err := open(t, p.inputs, check)
-	if err != nil {
-		return nil, nil, p.locate(err, "compiling")
-	}
+	prog, err := open(t, p.inputs, meter.During("compile"))
+	return prog, t, p.locate(err, "compiling")
+}
+
+// runOpen runs a program with symbolic inputs.
+func (p *Program) runOpen(prog *literal.Program, meter *limits.Meter, point []float64, opt EvalOptions,
+	events func(*machine.Fired) error) (*machine.Machine, error) {
+	meter.Begin("reduce")
 	run := opt.literal()
-	run.Events, run.Before, run.Limits = nil, nil, meter.Bounds("reduce", opt.MaxSteps, opt.MaxNodes)
+	run.Events, run.Before, run.Limits = events, nil, meter.Bounds("reduce", opt.MaxSteps, opt.MaxNodes)
 	m, err := machine.New(prog, run)
 	if err != nil {
-		return nil, nil, p.locate(err, "starting")
+		return nil, p.locate(err, "starting")
 	}
-	if err := m.Graph(p.Point()); err != nil {
+	if err := m.Graph(point); err != nil {
 		_ = m.Close()
-		return nil, nil, p.locate(err, "reducing")
+		return nil, p.locate(err, "reducing")
 	}
-	return m, t, nil
+	return m, nil
 }

@@ -55,8 +55,12 @@ func (m run[M]) fireBranch(p Place) redex {
 	n := m.at(p)
 	in := &m.prog.Code[n.Code]
 	body := in.Closure.Bodies[1]
-	if in.Cmp.Holds(m.pointValue(n, 0), m.pointValue(n, 1)) {
+	a, b := m.pointValue(n, 0), m.pointValue(n, 1)
+	if in.Cmp.Holds(a, b) {
 		body = in.Closure.Bodies[0]
+	}
+	if m.opens() && a == b && (isInert(n.Tag[0]) || isInert(n.Tag[1])) {
+		m.ties = append(m.ties, in.Pos)
 	}
 	m.copy = copying{body: &m.prog.Templates[body], up: n.Up, holder: n.C, owned: true}
 	m.arena.Release(p, n)

@@ -90,8 +90,11 @@ func (m run[M]) numberOf(t Tag, v uint64) float64 {
 	case literal.Linear: // the name of an operation
 		return m.numberOf(n.Tag[0], n.Val[0])
 	}
-	return number(both(n.Up, n.C))
+	return numberAt(n)
 }
+
+// numberAt is the number at the point of an operation of G.
+func numberAt(n *node) float64 { return number(both(n.Up, n.C)) }
 
 // pointValue is the number at the point of operand i of a node.
 func (m run[M]) pointValue(n *node, i int) float64 {
@@ -229,6 +232,55 @@ func (m *Machine) GraphSize() GraphSize {
 	m.outputs(leaf)
 	return size
 }
+
+// Operand is an operand of an operation of G, or an output of it: an operation, an input or a numeral.
+type Operand struct {
+	Op    int // the number of the operation, in the order of [Machine.Operations]; -1 for others
+	Input int // the number of the scalar input; -1 for others
+	Value float64
+}
+
+// Operation is an operation of G: a symbol, or + where that is [term.NoSymbol].
+type Operation struct {
+	Symbol term.Symbol
+	Args   []Operand
+	Value  float64 // at the point
+	Pos    term.Pos
+}
+
+// Operations calls f on the operations of the graph G that [Machine.Graph] has left of a program t, each after its
+// operands, until f returns false. It returns the outputs: the numbers of the value, from left to right.
+func (m *Machine) Operations(f func(Operation) bool) []Operand {
+	g := run[plain]{m}
+	number := make([]int32, len(m.arena.Nodes())) // of operations, by Ref
+	operand := func(t Tag, v uint64) Operand {
+		o := Operand{Op: -1, Input: -1, Value: g.numberOf(t, v)}
+		if isInert(t) {
+			if n := m.arena.Node(lo(v)); n.Kind == literal.Symbol {
+				o.Input = int(n.C)
+			} else {
+				o.Op = int(number[lo(v)>>2])
+			}
+		}
+		return o
+	}
+	for i, r := range m.made {
+		n := m.arena.Node(r)
+		op := Operation{Symbol: m.symbol(n), Value: numberAt(n), Pos: m.posOf(n.Code)}
+		g.operands(n, func(t Tag, v uint64) { op.Args = append(op.Args, operand(t, v)) })
+		number[r>>2] = int32(i)
+		if !f(op) {
+			return nil
+		}
+	}
+	var outputs []Operand
+	m.outputs(func(t Tag, v uint64) { outputs = append(outputs, operand(t, v)) })
+	return outputs
+}
+
+// Ties returns the places of the conditionals that the last [Machine.Graph] decided at equality, of numbers that depend
+// on inputs.
+func (m *Machine) Ties() []term.Pos { return m.ties }
 
 // Made returns the operations that a run with symbolic inputs has made, in that order. Of D(t), (5') may have dropped
 // some, and their nodes may be others now.

@@ -24,6 +24,7 @@ type Machine struct {
 	unused  []Ref       // those of them that were free
 	reached reached     // of a gradient
 	made    []Place     // the operations of G, in the order in which they were made
+	ties    []term.Pos  // of conditionals that compared equal numbers, of which one is no numeral
 	state
 }
 

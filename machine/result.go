@@ -43,7 +43,7 @@ func (m *Machine) reset() error {
 	}
 	m.arena.Reset()
 	m.reached.reset()
-	m.work, m.unused, m.made, m.state = m.work[:0], m.unused[:0], m.made[:0], state{event: Fired{m: m}}
+	m.work, m.unused, m.made, m.ties, m.state = m.work[:0], m.unused[:0], m.made[:0], m.ties[:0], state{event: Fired{m: m}}
 	if m.opt.Random {
 		m.rng = rand.New(rand.NewPCG(m.opt.Seed, 0))
 	}

@@ -1,21 +1,15 @@
 package revgrad
 
 import (
-	"errors"
 	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/property"
-	"github.com/gram-machine/gram/internal/symbolic"
-	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -244,58 +238,27 @@ func TestPropertyGroundExpandsSugar(t *testing.T) {
 	})
 }
 
-// TestPropertyProgramsAgree does what TestPropertyModesAgree does on the graphs of random programs,
-// one for each output, and compares |G|.
-func TestPropertyProgramsAgree(t *testing.T) {
-	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
-		prog, err := compile.Compile(p.Term, compile.Options{Inputs: p.Inputs, Open: true})
-		require.NoError(t, err)
-		m, err := engine.New(prog, engine.Options{Limits: limits.Bounds{MaxSteps: 50_000, MaxMemory: 64 << 20}})
-		require.NoError(t, err)
-		defer m.Close()
-		size, err := m.Graph(p.Point)
-		var limit *limits.ReachedError
-		if errors.As(err, &limit) {
-			return
+// CheckOutputs does what TestPropertyModesAgree does on the graph of a program, for each of its outputs.
+func CheckOutputs(t require.TestingT, h *hypergraph.Graph, types *term.Types, point, values, jacobian []float64) {
+	n := len(point)
+	for i := range values {
+		q, inputs := h.Only(i).Term(types, nil)
+		row := jacobian[i*n : (i+1)*n]
+		if n == 0 {
+			res, err := hypergraph.NewMemory(h.Only(i), nil).ForwardMode(nil)
+			require.NoError(t, err)
+			requireSame(t, values[i:i+1], res.Values)
+			_, _, err = BP(q, inputs, nil)
+			require.ErrorIs(t, err, ErrNoInputs)
+			continue
 		}
-		require.NoError(t, err)
-		b := hypergraph.NewBuilder(len(p.Inputs))
-		symbolic.Ground(m, func(op symbolic.Operation) bool {
-			args := make([]hypergraph.Operand, len(op.Args))
-			for i, o := range op.Args {
-				args[i] = hypergraph.Operand(o)
-			}
-			b.Operation(op.Symbol, op.Pos, args...)
-			return true
-		})
-		for _, o := range symbolic.GroundOutputs(m) {
-			b.Output(hypergraph.Operand(o))
-		}
-		h, err := b.Graph()
-		require.NoError(t, err)
-		require.EqualValues(t, size.Total(), h.Size().Total())
-		values, jacobian := denote.Jacobian(p.Term, p.Inputs, p.Point)
-		n := len(p.Inputs)
-		for i := range values {
-			q, inputs := h.Only(i).Term(p.Term.Types, nil)
-			row := jacobian[i*n : (i+1)*n]
-			if n == 0 {
-				res, err := hypergraph.NewMemory(h.Only(i), nil).ForwardMode(nil)
-				require.NoError(t, err)
-				requireSame(t, values[i:i+1], res.Values)
-				_, _, err = BP(q, inputs, nil)
-				require.ErrorIs(t, err, ErrNoInputs)
-				continue
-			}
-			// The program's branches and folded numerals make the oracle's tangents differ
-			// from the graph's only where a number is infinite or none.
-			g := &groundTerm{t: q, inputs: inputs, point: p.Point}
-			_, own := denote.Jacobian(q, inputs, p.Point)
-			requireClose(t, row, own, scale(t, h.Only(i), p.Point), false)
-			checkModes(t, g, values[i:i+1], own)
-		}
-	})
+		// The program's branches and folded numerals make the oracle's tangents differ
+		// from the graph's only where a number is infinite or none.
+		g := &groundTerm{t: q, inputs: inputs, point: point}
+		_, own := denote.Jacobian(q, inputs, point)
+		requireClose(t, row, own, scale(t, h.Only(i), point), false)
+		checkModes(t, g, values[i:i+1], own)
+	}
 }
 
 // TestForwardOfConstants: an operand that doesn't depend on the variables of by has no

@@ -46,8 +46,8 @@ var stages = []stageInfo{
 	{name: "normal", kind: stage.Normal, graph: true,
 		what: "the normal form of D(t), reduced with its inputs left open and under λ: value and\nbackpropagator of " +
 			"G, the right-hand side of the paper's Theorem 1"},
-	{name: "graph", graph: true, write: (*show.Program).Arena, draw: (*show.Program).DrawArena,
-		what: "the arena after that reduction: what the result reaches, an object a line"},
+	{name: "graph", graph: true, write: (*show.Program).Memory, draw: (*show.Program).DrawMemory,
+		what: "the memory of the literal machine when G is left: what the result reaches, a node a line"},
 	{name: "templates", write: (*show.Program).Templates, draw: (*show.Program).DrawTemplates,
 		what: "the templates to which the program is compiled for blocks, with the steps that each counts"},
 	{name: "code", write: (*show.Program).Code,

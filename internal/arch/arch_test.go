@@ -52,7 +52,6 @@ var layers = map[string][]string{
 	"engine/lower":         {"rule", "term", "engine/ir"},
 	"engine/exec":          {"rule", "term", "limits", "engine/ir", "engine/loop", "engine/wasm", "graph/calls", "kernel"},
 	"engine/loop":          {"term", "engine/ir", "engine/wasm"},
-	"engine/listing":       {"term", "graph", "engine"},
 	"engine/profile":       {"rule", "graph/calls", "term", "graph", "engine"},
 	"compile/literal":      {"term", "revgrad", "graph"},
 	"machine":              {"rule", "term", "compile/literal", "machine/heap", "limits"},
@@ -78,7 +77,7 @@ var layers = map[string][]string{
 
 	"internal/fit":      {},
 	"internal/notation": {"lang"}, // shapes
-	"internal/stage":    {"term", "lang", "revgrad", "graph", "compile", "engine", "internal/symbolic"},
+	"internal/stage":    {"term", "lang", "revgrad", "machine"},
 	"internal/symbolic": {"rule", "term", "graph", "engine"},
 	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "graph", "compile", "engine", "limits", "internal/symbolic"},
 
@@ -86,7 +85,7 @@ var layers = map[string][]string{
 
 	"cost": {"rule", "internal/modular"},
 	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/exec", "engine/lower", "engine/profile", "machine", "machine/heap", "machine/normal", "machine/profile", "limits",
-		"internal/bridge", "internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage", "internal/symbolic"},
+		"internal/bridge", "internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage"},
 
 	// What traces, profiles, pictures and pages are made with.
 	"cmd/internal/gramtest":  {root, "internal/testprogram"},
@@ -104,7 +103,7 @@ var layers = map[string][]string{
 	"cmd/internal/trace": {root, "internal/bridge", "machine/heap", "rule", "term", "lang", "revgrad", "limits", "machine", "compile/literal", "internal/decode", "internal/denote", "internal/reference", "internal/stage",
 		"cmd/internal/derivation", "cmd/internal/picture"},
 	"cmd/internal/profile": {root, "internal/bridge", "rule", "term", "lang", "graph", "graph/calls", "machine"},
-	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "graph", "graph/calls", "revgrad", "engine", "engine/ir", "engine/listing", "engine/lower", "compile", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture", "internal/notation"},
+	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "graph", "revgrad", "engine/ir", "engine/lower", "compile", "machine", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture", "internal/notation"},
 	"cmd/internal/export":  {"term", "engine/ir", "engine/lower", "internal/stage"},
 	"cmd/internal/scene": {root, "internal/bridge", "rule", "term", "lang", "lang/syntax", "compile/literal", "machine", "machine/heap", "internal/stage",
 		"cmd/internal/picture", "cmd/internal/show", "cmd/internal/trace"},

@@ -27,6 +27,9 @@ type Inside interface {
 	// Normal returns the symbolic normal form of D(t), with the inputs free: for t of type R, the right-hand side of Theorem 1,
 	// ⟨G0, λa.Σ xj*(Gj)⟩; of other types the literal machine has none. Branches are those of the point. The options are gram.EvalOptions.
 	Normal(ctx context.Context, options any) (*term.Term, error)
+	// Graph reduces the program with its inputs symbolic on the literal machine, which the caller closes: what is left is the
+	// graph G. Branches are those of the point. The options are gram.EvalOptions.
+	Graph(ctx context.Context, options any) (*machine.Machine, error)
 	// Meter checks ctx and the limits of gram.Options during work on the term.
 	Meter(ctx context.Context) *limits.Meter
 	// Locate makes an error of a phase like "compiling" a *gram.Error or *gram.LimitError.

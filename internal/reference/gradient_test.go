@@ -8,29 +8,27 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
-	"github.com/gram-machine/gram/internal/symbolic"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 )
 
 // onHypergraph is the value and the gradient by the algorithm of section 2.4, on the graph
 // that the machine comes to with symbolic inputs; and by bp of it, evaluated. scale is the greatest number on the way.
 func onHypergraph(t require.TestingT, p subject) (tape, bp []float64, scale float64) {
-	prog, err := compile.Compile(p.t, compile.Options{Inputs: p.inputs, Open: true})
+	prog, err := literal.NewOpen(p.t, p.inputs, nil)
 	require.NoError(t, err)
-	m, err := engine.New(prog, engine.Options{})
+	m, err := machine.New(prog, machine.Options{})
 	require.NoError(t, err)
 	defer m.Close()
-	_, err = m.Graph(p.point)
-	require.NoError(t, err)
+	require.NoError(t, m.Graph(p.point))
 	b := hypergraph.NewBuilder(len(p.inputs))
-	symbolic.Ground(m, func(op symbolic.Operation) bool {
+	outputs := m.Operations(func(op machine.Operation) bool {
 		args := make([]hypergraph.Operand, len(op.Args))
 		for i, o := range op.Args {
 			args[i] = hypergraph.Operand(o)
@@ -38,7 +36,7 @@ func onHypergraph(t require.TestingT, p subject) (tape, bp []float64, scale floa
 		b.Operation(op.Symbol, op.Pos, args...)
 		return true
 	})
-	for _, o := range symbolic.GroundOutputs(m) {
+	for _, o := range outputs {
 		b.Output(hypergraph.Operand(o))
 	}
 	g, err := b.Graph()

@@ -3,15 +3,14 @@
 package stage
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strconv"
 
-	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -66,29 +65,6 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Headline + ": " + e.Label }
 
-// Compile compiles the program with its inputs left open: t is its term, in a form with families or expanded. The error
-// is an [*Error] for a program that has no computational graph. With places, steps are known by their places in the
-// source.
-func Compile(src *lang.Program, t *term.Term, places bool, check func() error) (*graph.Program, error) {
-	return compileBy(compile.Compile, src, t, compile.Options{Places: places, Check: check})
-}
-
-// Families is [Compile] for a form with families, of which those are expanded that no block can hold. reserve is as
-// [compile.Options] has it.
-func Families(src *lang.Program, t *term.Term, reserve func(bytes int64) error, check func() error) (*graph.Program,
-	error) {
-	return compileBy(compile.Families, src, t, compile.Options{Reserve: reserve, Check: check})
-}
-
-func compileBy(by func(*term.Term, compile.Options) (*graph.Program, error), src *lang.Program, t *term.Term,
-	opt compile.Options) (*graph.Program, error) {
-	if err := CheckGround(src, t); err != nil {
-		return nil, err
-	}
-	opt.Inputs, opt.Open, opt.Straight = src.Scalars, true, src.Straight()
-	return by(t, opt)
-}
-
 // CheckGround returns an [*Error] unless the program, whose term is t, has a computational graph.
 func CheckGround(src *lang.Program, t *term.Term) error {
 	if !ground(src.Shape) {
@@ -118,33 +94,30 @@ func ground(s *load.Shape) bool {
 	return s != nil
 }
 
-// Run reduces what [Compile] has made to its graph. The values of the inputs at the point decide
-// the branches. The caller closes the machine.
-func Run(prog *graph.Program, point []float64, opt engine.Options) (*engine.Machine, engine.GraphSize, error) {
-	m, err := engine.New(prog, opt)
-	if err != nil {
-		return nil, engine.GraphSize{}, err
-	}
-	size, err := m.Graph(point)
-	if err != nil {
-		m.Close()
-		return nil, size, err
-	}
-	return m, size, nil
-}
-
-// NewGround makes the term of the graph that the machine has left: a let for each operation
-// around the outputs, in the shape of the value. name names the operations by their place in
-// the source; if it is nil, they are z0, z1, ….
-func NewGround(src *lang.Program, m *engine.Machine, name func(term.Pos) string, check func() error) (*Stage, error) {
+// NewGround makes the term of the graph that [machine.Machine.Graph] has left: a let for each operation
+// around the outputs, in the shape of the value. Operations stand in the order of their places, each behind its operands: what is
+// printed has the same order when it is read again. name names the operations by their place in the source; if it is nil, they are
+// z0, z1, ….
+func NewGround(src *lang.Program, m *machine.Machine, name func(term.Pos) string, check func() error) (*Stage, error) {
 	st := &Stage{Kind: Ground, Source: src}
 	t := term.New(term.NewTypes())
 	for _, name := range src.ScalarNames() {
 		st.Inputs = append(st.Inputs, t.NewVar(term.VarInfo{Name: name, Type: term.R}))
 	}
-	var zs []term.Var
-	var us []term.Ref
-	operand := func(o symbolic.Operand, pos term.Pos) term.Ref {
+	var ops []machine.Operation
+	var err error
+	outputs := m.Operations(func(op machine.Operation) bool {
+		if len(ops)%(1<<14) == 0 {
+			err = check()
+		}
+		ops = append(ops, op)
+		return err == nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	zs := make([]term.Var, len(ops))
+	operand := func(o machine.Operand, pos term.Pos) term.Ref {
 		switch {
 		case o.Op >= 0:
 			return t.Variable(pos, zs[o.Op])
@@ -153,53 +126,85 @@ func NewGround(src *lang.Program, m *engine.Machine, name func(term.Pos) string,
 		}
 		return t.Num(pos, o.Value)
 	}
-	var err error
-	symbolic.Ground(m, func(op symbolic.Operation) bool {
-		if len(zs)%(1<<14) == 0 {
-			if err = check(); err != nil {
-				return false
+	type let struct {
+		z term.Var
+		u term.Ref
+	}
+	var lets []let
+	for _, i := range byPlace(ops) {
+		if len(lets)%(1<<14) == 0 {
+			if err := check(); err != nil {
+				return nil, err
 			}
 		}
-		st.Singular = st.Singular || singular(&op)
+		op := &ops[i]
+		st.Singular = st.Singular || singular(op)
 		args := make([]term.Ref, len(op.Args))
-		for i, a := range op.Args {
-			args[i] = operand(a, op.Pos)
+		for k, a := range op.Args {
+			args[k] = operand(a, op.Pos)
 		}
-		if op.Symbol == term.NoSymbol {
-			us = append(us, t.Add(op.Pos, args[0], args[1]))
-		} else {
-			us = append(us, t.Fun(op.Pos, op.Symbol, args...))
-		}
-		called := "z" + strconv.Itoa(len(zs))
+		called := "z" + strconv.Itoa(len(lets))
 		if name != nil {
 			called = name(op.Pos)
 		}
-		zs = append(zs, t.NewVar(term.VarInfo{Name: called, Type: term.R, Pos: op.Pos}))
-		return true
-	})
-	if err != nil {
-		return nil, err
+		zs[i] = t.NewVar(term.VarInfo{Name: called, Type: term.R, Pos: op.Pos})
+		if op.Symbol == term.NoSymbol {
+			lets = append(lets, let{zs[i], t.Add(op.Pos, args[0], args[1])})
+		} else {
+			lets = append(lets, let{zs[i], t.Fun(op.Pos, op.Symbol, args...)})
+		}
 	}
-	outputs := symbolic.GroundOutputs(m)
 	t.Root = value(t, src.Shape, func() term.Ref {
 		o := outputs[0]
 		outputs = outputs[1:]
 		return operand(o, 0)
 	})
-	for i := len(zs) - 1; i >= 0; i-- {
+	for i, l := range slices.Backward(lets) {
 		if i%(1<<14) == 0 {
 			if err := check(); err != nil {
 				return nil, err
 			}
 		}
-		t.Root = t.Let(t.Nodes[us[i]].Pos, zs[i], us[i], t.Root)
+		t.Root = t.Let(t.Nodes[l.u].Pos, l.z, l.u, t.Root)
 	}
-	st.Term, st.Operations, st.Vars = t, len(zs), t.NumVars()
+	st.Term, st.Operations, st.Vars = t, len(lets), t.NumVars()
 	return st, nil
 }
 
+// byPlace returns the numbers of the operations in the order of their places, each behind its operands.
+func byPlace(ops []machine.Operation) []int {
+	roots := make([]int, len(ops))
+	for i := range roots {
+		roots[i] = i
+	}
+	slices.SortStableFunc(roots, func(i, j int) int { return cmp.Compare(ops[i].Pos, ops[j].Pos) })
+	out := make([]int, 0, len(ops))
+	done := make([]bool, len(ops))
+	for _, r := range roots {
+		for stack := []int{r}; len(stack) > 0; {
+			i := stack[len(stack)-1]
+			waits := len(stack)
+			if !done[i] {
+				for _, a := range slices.Backward(ops[i].Args) {
+					if a.Op >= 0 && !done[a.Op] {
+						stack = append(stack, a.Op)
+					}
+				}
+			}
+			if len(stack) == waits {
+				stack = stack[:waits-1]
+				if !done[i] {
+					done[i] = true
+					out = append(out, i)
+				}
+			}
+		}
+	}
+	return out
+}
+
 // singular reports whether a slope of an operation is infinite or NaN at the point.
-func singular(op *symbolic.Operation) bool {
+func singular(op *machine.Operation) bool {
 	at := make([]float64, op.Symbol.Info().Arity)
 	for i := range at {
 		at[i] = op.Args[i].Value

@@ -49,6 +49,7 @@ type Node struct {
 	More     literal.Ref    // the node that has the rest of them; of an Iter or a Job, its second node
 	Up       literal.Place  // what waits for it; 0 of a value
 	Graph    bool           // of Fun1, Fun2, Mul, Add: it is an operation of the graph G
+	Value    float64        // of an operation of G or a Symbol: its number at the point
 	Uses     uint32         // occurrences of a variable; references to a value
 	Arrived  literal.Ref    // of a Cell or a FreeDual: the application that has arrived
 	Index    int            // of a FreeDual: the input; of a Symbol: the same, or behind the inputs the argument of the dual; of a Seed: the output; of a Data: its index; of a Con: its number
@@ -126,7 +127,7 @@ func (h *Heap) Node(r literal.Ref) Node {
 		out.Index = int(in.N)
 	}
 	if out.Graph = n.Bits&literal.IsGraph != 0 && n.Kind <= literal.Add; out.Graph {
-		out.Up = 0
+		out.Up, out.Value = 0, math.Float64frombits(uint64(n.Up)|uint64(n.C)<<32)
 	}
 	if n.Kind == literal.Iter {
 		out.More = n.C >> 2
@@ -176,7 +177,7 @@ func (h *Heap) value(out *Node, n *literal.Node, in *literal.Instr) {
 	case literal.FreeDual:
 		out.Index, out.Arrived = int(out.Ref)-1, n.C>>2
 	case literal.Symbol:
-		out.Index = int(n.C)
+		out.Index, out.Value = int(n.C), math.Float64frombits(n.Val[0])
 	}
 }
 

@@ -79,7 +79,7 @@ func describe(p *literal.Program) codeInfo {
 func (c *codeInfo) instructions(p *literal.Program, t *literal.Template) {
 	frame := make([]uint32, literal.FirstIndex, t.Locals) // by frame index: the instruction
 	if t.Index == p.Start {
-		frame = append(frame, make([]uint32, p.Free)...)
+		frame = append(frame, make([]uint32, p.Free+p.Symbols)...)
 	}
 	for i := t.From; i < t.To; i++ {
 		in, s := &p.Code[i], &c.sites[i]

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/gram-machine/gram/machine/heap"
@@ -29,7 +30,34 @@ func Heap(w io.Writer, h *heap.Heap, inputs []string, most int, as Format) (left
 		boxes[i] = v.box(r)
 	}
 	left = len(all) - len(drawn)
-	return left, drawBoxes(w, boxes, left, "nodes", as)
+	return left, drawBoxes(w, boxes, left, as)
+}
+
+// WriteHeap prints the nodes that the roots of [Heap] reach, a line each in the order of their numbers: the number, what the node is,
+// and the nodes that it refers to. The result is marked with a star. check is called now and then; its error ends the work.
+func WriteHeap(w io.Writer, h *heap.Heap, inputs []string, check func() error) error {
+	v := newHeapView(h, inputs)
+	var line []byte
+	for i, r := range slices.Sorted(slices.Values(v.reached())) {
+		if i%(1<<14) == 0 {
+			if err := check(); err != nil {
+				return err
+			}
+		}
+		b := v.box(r)
+		mark := " "
+		if b.root {
+			mark = "*"
+		}
+		line = fmt.Appendf(line[:0], "%s%s", mark, b.title())
+		for _, to := range b.refs {
+			line = fmt.Appendf(line, " %d", to)
+		}
+		if _, err := w.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // heapView finds the nodes that a waiting node waits for. The nodes themselves know only the node
@@ -127,7 +155,7 @@ func (v *heapView) box(r literal.Ref) box {
 		b.text = fmt.Sprintf("#%d", n.Count)
 	case literal.Data:
 		b.text = "data " + n.Name
-	case literal.FreeDual:
+	case literal.FreeDual, literal.Symbol:
 		b.text = v.name(r)
 	case literal.Iter:
 		b.text = fmt.Sprintf("iterate, %d left", n.Count)
@@ -136,6 +164,9 @@ func (v *heapView) box(r literal.Ref) box {
 		if form := forms[n.Kind]; form != "" {
 			b.text = fmt.Sprintf(form, ops...)
 		}
+	}
+	if n.Graph || n.Kind == literal.Symbol {
+		b.text += " = " + Number(n.Value)
 	}
 	return b
 }
@@ -159,6 +190,8 @@ func (v *heapView) name(r literal.Ref) string {
 	switch n := v.h.Node(r); n.Kind {
 	case literal.FreeDual:
 		return v.inputs[n.Index] + "*"
+	case literal.Symbol:
+		return v.inputs[n.Index]
 	case literal.Open:
 		return "…"
 	case literal.Cell:
@@ -182,7 +215,7 @@ func (v *heapView) operand(b *box, n *heap.Node, p literal.Place, o heap.Operand
 		b.waits = b.waits || o.Tag == literal.Variable && n.Kind != literal.Iter && n.Kind != literal.Fold
 		b.refs = append(b.refs, o.Ref)
 		return v.name(o.Ref)
-	case literal.Value, literal.Late:
+	case literal.Value, literal.Late, literal.Inert, literal.Operation:
 		b.refs = append(b.refs, o.Ref)
 	case literal.Empty:
 		b.waits = true

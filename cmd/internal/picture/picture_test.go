@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/term"
 )
@@ -81,22 +80,6 @@ func TestColours(t *testing.T) {
 	require.Contains(t, out.String(), `n1 -> e2 [color="#004225"]`)
 	require.Contains(t, out.String(), `e3 [label="sin", color="#800020"`)
 	require.Contains(t, out.String(), `n2 -> e3 [color="#800020"]`)
-}
-
-func TestObjects(t *testing.T) {
-	objects := []graph.Object{
-		{At: 3, Kind: graph.Num, Text: "num 1"},
-		{At: 4, Kind: graph.DualCell, Text: "dual 0", Refs: []graph.Ref{3}},
-		{At: 5, Kind: graph.Apply, Text: "apply", Refs: []graph.Ref{4, 3}, Root: true},
-	}
-	var out strings.Builder
-	require.NoError(t, Objects(&out, objects, 0, DOT))
-	require.Contains(t, out.String(), `o4 [shape="box", color="#800020"`)
-	require.Contains(t, out.String(), `style="rounded,dashed", peripheries=2`)
-	require.Contains(t, out.String(), `o5 -> o3 [color="#333399", tailport="r2:s"`)
-	out.Reset()
-	require.NoError(t, Objects(&out, objects[1:], 1, DOT))
-	require.Contains(t, out.String(), "o5 -> left ")
 }
 
 type failing struct{}

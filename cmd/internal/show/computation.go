@@ -43,12 +43,12 @@ func (p *Program) Draw(ctx context.Context, w io.Writer, kind stage.Kind, most i
 // most operations, inputs or outputs, nothing is written. The error is that of [Program.Text].
 func (p *Program) SVG(ctx context.Context, w io.Writer, most int) (operations int, err error) {
 	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
-		m, size, err := p.open(meter)
+		m, err := p.open(ctx)
 		if err != nil {
 			return err
 		}
 		defer m.Close()
-		operations = int(size.Operations)
+		operations = len(m.Made())
 		if most > 0 && max(operations, len(p.ScalarInputs()), p.Shape().Width()) > most {
 			return nil
 		}

@@ -2,7 +2,6 @@
 package show
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,17 +9,15 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/engine/ir"
-	"github.com/gram-machine/gram/engine/listing"
 	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/unparse"
 	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -35,16 +32,9 @@ type Program struct {
 	Literal            bool   // the normal form is the literal machine's
 }
 
-// open reduces the program with its inputs left open.
-func (p *Program) open(meter *limits.Meter) (*engine.Machine, engine.GraphSize, error) {
-	meter.Begin("compile")
-	prog, err := stage.Compile(p.Source(), p.Source().Term(), false, meter.During("compile"))
-	if err != nil {
-		return nil, engine.GraphSize{}, p.Locate(err, "compiling")
-	}
-	m, size, err := stage.Run(prog, p.Point(), engine.Options{Limits: meter.Bounds("reduce", p.MaxSteps, p.MaxNodes),
-		Phase: func(phase calls.Phase) { meter.Begin(phase.String()) }})
-	return m, size, p.Locate(err, "reducing")
+// open reduces the program with its inputs left open. The caller closes the machine.
+func (p *Program) open(ctx context.Context) (*machine.Machine, error) {
+	return p.Graph(ctx, gram.EvalOptions{MaxSteps: p.MaxSteps, MaxNodes: p.MaxNodes})
 }
 
 // maxOperations bounds the operations of a graph that is printed as a term. A variable and a let for each take some
@@ -52,14 +42,14 @@ func (p *Program) open(meter *limits.Meter) (*engine.Machine, engine.GraphSize, 
 const maxOperations = 1 << 20
 
 // printable returns an error for a graph of more than maxOperations operations.
-func (p *Program) printable(operations uint64) error {
+func (p *Program) printable(operations int) error {
 	if operations <= maxOperations {
 		return nil
 	}
 	return p.Locate(&stage.Error{Pos: p.Source().BodyPos(), Headline: "the graph is too large to be printed",
 		Label: "it has " +
-			notation.Counted(int(operations), "operation") + "; at most " + notation.Grouped(maxOperations) +
-			" are printed. Take smaller params; gram eval --bound counts the graph of any size"}, "printing")
+			notation.Counted(operations, "operation") + "; at most " + notation.Grouped(maxOperations) +
+			" are printed. Take smaller params"}, "printing")
 }
 
 // stage makes a stage. name, if not nil, names the operations of the graph.
@@ -82,18 +72,12 @@ func (p *Program) stage(ctx context.Context, meter *limits.Meter, kind stage.Kin
 			return nil, p.Locate(err, "differentiating")
 		}
 	}
-	if p.Source().HasLarge() { // whose operations are counted without nodes
-		b, err := p.Bound(ctx, gram.EvalOptions{MaxSteps: p.MaxSteps, MaxNodes: p.MaxNodes})
-		if err = cmp.Or(err, p.printable(b.Operations)); err != nil {
-			return nil, err
-		}
-	}
-	m, size, err := p.open(meter)
+	m, err := p.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer m.Close()
-	if err := p.printable(size.Operations); err != nil {
+	if err := p.printable(len(m.Made())); err != nil {
 		return nil, err
 	}
 	if st, err = stage.NewGround(p.Source(), m, name, check); err != nil {
@@ -181,16 +165,16 @@ func (p *Program) Blocks(ctx context.Context) (map[int][]string, error) {
 	return out, nil
 }
 
-// Arena prints the arena that is left when the program has been reduced with its inputs left open:
-// what the result reaches.
-func (p *Program) Arena(ctx context.Context, w io.Writer) error {
+// Memory prints the memory of the literal machine when the program has been reduced with its inputs left open: the nodes
+// that the result reaches.
+func (p *Program) Memory(ctx context.Context, w io.Writer) error {
 	return p.write(ctx, w, "printing", func(meter *limits.Meter, text io.Writer) error {
-		m, _, err := p.open(meter)
+		m, err := p.open(ctx)
 		if err != nil {
 			return err
 		}
 		defer m.Close()
-		return listing.Write(text, m)
+		return picture.WriteHeap(text, m.Heap(), p.Source().ScalarNames(), meter.During("print"))
 	})
 }
 
@@ -208,19 +192,16 @@ func (p *Program) DrawTemplates(ctx context.Context, w io.Writer, most int, as p
 	return left, err
 }
 
-// DrawArena draws what [Program.Arena] prints, as [Program.DrawTemplates] draws.
-func (p *Program) DrawArena(ctx context.Context, w io.Writer, most int, as picture.Format) (left int, err error) {
+// DrawMemory draws what [Program.Memory] prints, as [Program.DrawTemplates] draws.
+func (p *Program) DrawMemory(ctx context.Context, w io.Writer, most int, as picture.Format) (left int, err error) {
 	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
-		m, _, err := p.open(meter)
+		m, err := p.open(ctx)
 		if err != nil {
 			return err
 		}
 		defer m.Close()
-		var objects []graph.Object
-		if objects, left, err = listing.Objects(m, most); err != nil {
-			return err
-		}
-		return picture.Objects(text, objects, left, as)
+		left, err = picture.Heap(text, m.Heap(), p.Source().ScalarNames(), most, as)
+		return err
 	})
 	return left, err
 }

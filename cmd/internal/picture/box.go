@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/gram-machine/gram/graph"
 )
 
 // box is a node of an arena as it is drawn.
@@ -23,19 +21,8 @@ func (b *box) colour() string {
 	return primalColour
 }
 
-// Objects draws objects of the arena, in the order of allocation, with edges to what
-// they refer to. Duals are red, and what waits for an operand is dashed. left is how many
-// there are besides, which are not drawn.
-func Objects(w io.Writer, objects []graph.Object, left int, as Format) error {
-	boxes := make([]box, len(objects))
-	for i, o := range objects {
-		boxes[i] = box{o.At, o.Text, o.Refs, IsDual(o.Kind), o.Kind >= graph.Wait, o.Root}
-	}
-	return drawBoxes(w, boxes, left, "objects", as)
-}
-
-// drawBoxes draws boxes; what is the name of those that are left out.
-func drawBoxes(w io.Writer, boxes []box, left int, what string, as Format) error {
+// drawBoxes draws boxes, and a box for so many that are left out.
+func drawBoxes(w io.Writer, boxes []box, left int, as Format) error {
 	d := newDot(w, as)
 	d.begin("TB")
 	drawn := map[uint32]bool{}
@@ -60,17 +47,8 @@ func drawBoxes(w io.Writer, boxes []box, left int, what string, as Format) error
 			d.edge(fmt.Sprintf("o%d", b.at), to, line)
 		}
 	}
-	d.leftOut(left, what)
+	d.leftOut(left, "nodes")
 	return d.end()
-}
-
-// IsDual tells the kinds of objects of the backward phase.
-func IsDual(k graph.Kind) bool {
-	switch k {
-	case graph.DualCell, graph.LinDual, graph.BlockDual, graph.Input, graph.Arrival, graph.Bag, graph.Job:
-		return true
-	}
-	return false
 }
 
 func (d *dot) box(b *box) {
