@@ -38,8 +38,10 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 	s := m.state(v)
 	s.arrivals, s.cells = 0, 0
 	words := m.tape.words[r.words:]
-	if v.result < 0 {
-		s.out = m.dense[object(words[0])].data
+	for k := range v.results {
+		if v.results[k].lane < 0 {
+			s.outs[k] = m.dense[words[k]].data
+		}
 	}
 	for _, i := range v.inputs {
 		switch l := &v.lanes[i]; l.op {
@@ -63,7 +65,7 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 		}
 	}
 	for _, i := range v.kept {
-		s.saved[i] = m.dense[object(words[v.lanes[i].saved])].data
+		s.saved[i] = m.dense[words[v.lanes[i].saved]].data
 	}
 	v.adjoints(s)
 	for row := (v.size - 1) / v.rows * v.rows; row >= 0; row -= v.rows {
@@ -97,9 +99,10 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 // stripBack is the backward phase of a strip, whose values have been made again.
 func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, whole bool) {
 	clear(s.reach)
-	if v.result >= 0 {
-		s.reach[v.result], s.deltas[v.result] = all, m.adjoint[r.base:r.base+1]
-		s.flags[v.result] = nil
+	for k := range v.results {
+		if o := &v.results[k]; o.lane >= 0 && m.reached[r.base+o.first] {
+			s.number(o.lane, m.adjoint[r.base+o.first])
+		}
 	}
 	for _, i := range v.back {
 		l := &v.lanes[i]
@@ -124,11 +127,14 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 		case ir.LaneExpand:
 			s.expandBack(v, i, l)
 			continue
+		case ir.LaneTake:
+			v.takeBack(s, i, l, rows)
+			continue
 		case ir.LaneSum:
 			v.sumBack(m, s, i, l, row, rows)
 			continue
 		case ir.LaneProduct:
-			if !l.scalar {
+			if !l.total {
 				v.productBack(m, s, i, l, row, rows)
 				continue
 			}
@@ -198,7 +204,7 @@ func (l *lane) slope(s *laneState, i int) []float64 {
 	case term.Log:
 		kernel.ScalarDiv(dst, 1, x)
 	default:
-		kernel.Apply(dst, x, l.one.slope)
+		kernel.Apply(dst, x, l.fun.slope)
 	}
 	return dst
 }
@@ -317,7 +323,8 @@ func (s *laneState) times(i, a int, x []float64, number bool) {
 // storeBack takes what has arrived at the slots that a store sets.
 func (v *vector) storeBack(m *Machine, s *laneState, r *record, i int, l *lane, row, rows int, whole bool) {
 	n := l.inner * rows
-	first := r.base + l.at.N - v.out + row*l.dims[0].by
+	o := &v.results[l.arg]
+	first := r.base + o.first + l.at.N - o.out + row*l.dims[0].by
 	var d []float64
 	var flags []bool
 	if l.compact {
@@ -376,7 +383,7 @@ func (s *laneState) expandBack(v *vector, i int, l *lane) {
 		return
 	}
 	d := s.deltas[i]
-	if v.lanes[l.a].scalar {
+	if v.lanes[l.a].one {
 		s.number(l.a, kernel.Sum(d))
 		return
 	}
@@ -403,6 +410,50 @@ func (s *laneState) expandBack(v *vector, i int, l *lane) {
 	s.reach[l.a] = some
 }
 
+// takeBack adds the deltas of elements to that of the values that they are of.
+func (v *vector) takeBack(s *laneState, i int, l *lane, rows int) {
+	if !s.live[l.a] {
+		return
+	}
+	d := s.deltas[i]
+	delta, flags := s.open(l.a, v.lanes[l.a].inner*rows)
+	walk(l.dims, rows, l.at.N, func(lane, at, size, by int) {
+		for k := range size {
+			if s.reach[i] == all || s.flags[i][lane+k] {
+				delta[at] += d[lane+k]
+				flags[at] = true
+			}
+			at += by
+		}
+	})
+	s.close(l.a)
+}
+
+// open makes the delta of an instruction one that may be added to at some lanes, which get flags.
+func (s *laneState) open(i, n int) (delta []float64, flags []bool) {
+	before := s.reach[i]
+	delta, fresh := s.arrive(i, n)
+	if fresh {
+		clear(delta)
+	}
+	if before != some {
+		flags = append(s.ownFlags[i][:0], make([]bool, n)...)
+		if before == all {
+			setTrue(flags)
+		}
+		s.ownFlags[i], s.flags[i] = flags, flags
+	}
+	s.reach[i] = some
+	return delta, s.flags[i]
+}
+
+// close ends what open began.
+func (s *laneState) close(i int) {
+	if countTrue(s.flags[i]) == uint64(len(s.flags[i])) {
+		s.reach[i] = all
+	}
+}
+
 // sumBack adds the delta of a sum to those of its summands.
 func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int) {
 	d := s.deltas[i]
@@ -410,7 +461,7 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 	if s.reach[i] == some {
 		n = countTrue(s.flags[i])
 	}
-	if !l.scalar || row == 0 {
+	if !l.total || row == 0 {
 		if s.live[l.a] {
 			s.count(m, l.kind, [2]bool{true, true}, n*uint64(l.ratio-1))
 		} else {
@@ -423,7 +474,7 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 		return
 	}
 	ratio := l.ratio
-	if l.scalar {
+	if l.total {
 		ratio = rows * v.lanes[l.a].inner
 	}
 	delta, fresh := s.arrive(l.a, len(d)*ratio)

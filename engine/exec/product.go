@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/kernel"
 )
 
@@ -30,7 +31,7 @@ func (v *vector) newProduct(l *lane) *product {
 	c := 1
 	hasU, hasV := false, false
 	for k := src.Loops[j].Parent; k >= 0; k = src.Loops[k].Parent {
-		d := productDim{src.Loops[k].Size, a.At.By[k], b.At.By[k], c, k == 0}
+		d := productDim{src.Loops[k].Size, a.At.By[k], b.At.By[k], c, k == 0 && !src.Region}
 		c *= d.size
 		switch {
 		case d.b == 0 && !hasU:
@@ -174,6 +175,7 @@ func (m *Machine) flush() {
 // productBack adds to the adjoints of the operands of a product.
 func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows int) {
 	p := l.product
+	v.taken(s, l)
 	d, flags := s.deltas[i], s.flags[i]
 	n := uint64(len(d))
 	if s.reach[i] == some {
@@ -188,6 +190,12 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 		if !live[k] {
 			continue
 		}
+		taken := -1
+		if t := &v.lanes[which]; t.op == ir.LaneTake {
+			taken = t.a
+			delta, flags := s.open(taken, v.lanes[taken].inner*rows)
+			s.adj[which] = adjoints{delta, flags, t.at.N}
+		}
 		x, y := s.adj[which], &s.in[l.b]
 		u, w, xj, yj := p.u, p.v, p.aj, p.bj
 		if k == 1 {
@@ -195,7 +203,7 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 			u, w, xj, yj = p.v, p.u, p.bj, p.aj
 			u.a, w.b = u.b, w.a
 		}
-		whole := len(p.batch) == 0 && rows == p.whole && !s.in[which].from.listed && s.reach[i] == all
+		whole := len(p.batch) == 0 && rows == p.whole && taken < 0 && !s.in[which].from.listed && s.reach[i] == all
 		p.each(row, rows, func(a, b, c, nu, nw int) {
 			if k == 1 {
 				a, b, nu, nw = b, a, nw, nu
@@ -245,5 +253,8 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 				}
 			}
 		})
+		if taken >= 0 {
+			s.close(taken)
+		}
 	}
 }

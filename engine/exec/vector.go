@@ -17,14 +17,14 @@ const stripLanes = 1024
 const mostLanes = 1 << 16
 
 // vector is a lane program of package ir, for the interpreter. It runs strip by strip: some iterations of the
-// outermost loop, instruction by instruction.
+// outermost loop, instruction by instruction. A region is one strip.
 type vector struct {
 	src    *ir.Vector
 	p      *Program
 	id     int
 	lanes  []lane
 	rows   int // iterations of the outermost loop in a strip
-	size   int // of the outermost loop
+	size   int // of the outermost loop; 1 of a region
 	blocks []struct {
 		block uint32
 		n     uint64
@@ -34,12 +34,19 @@ type vector struct {
 	// The instructions that find operands, that compute values, in the backward phase too, and that have one of their own.
 	inputs, forward, again, back []int
 	flow                         []int // whose adjoints depend on those of operands
-	loads, stored, kept          []int // kept: values are kept for the backward phase
+	loads, kept                  []int // kept: values are kept for the backward phase
 	words                        int   // that a record has
-	out                          int   // the first slot that is set, relative to the reference or the new vector
-	slots                        int   // how many slots are set
+	results                      []result
+	addresses                    int // of the results
 	plus                         uint32
-	result                       int
+}
+
+// result is a vector of slots numbers, or a number.
+type result struct {
+	slots, lane int
+	first       int   // its first address, from that of the record on
+	out         int   // the first slot that is set, relative to the reference or the new vector
+	stored      []int // what its stores store
 }
 
 // lane is an instruction of a vector.
@@ -48,7 +55,8 @@ type lane struct {
 	sym      term.Symbol
 	a, b     int
 	val      float64
-	scalar   bool // it is outside all loops
+	one      bool // it is outside all loops
+	total    bool // the sum of a nest
 	inner    int  // its lanes in an iteration of the outermost loop
 	n        int  // lanes in all
 	ratio    int  // of an expansion: lanes for each of A; of a sum: summands
@@ -58,7 +66,7 @@ type lane struct {
 	dims     []dim // of a load, a store or an index: the loops
 	compact  bool  // lanes stand one behind the other
 	lo, hi   int   // the least and the largest place, from that of the first lane
-	one      *fun1
+	fun      *fun1
 	two      *fun2
 	all      func(dst, x []float64)
 	kind     uint32
@@ -85,7 +93,8 @@ type laneState struct {
 	reach           []reach
 	live            []bool
 	in              []operand
-	out             []float64
+	outs            [][]float64 // the vectors that are results
+	ids             []uint32
 	sum             kernel.Lanes
 	tmp, slope      []float64
 	adj             []adjoints
@@ -110,8 +119,10 @@ var elementwise = map[term.Symbol]func(dst, x []float64){
 
 // newVector makes a lane program for the interpreter, nil if it is none for it.
 func (p *Program) newVector(src *ir.Vector, id int) *vector {
-	v := &vector{src: src, p: p, id: id, size: src.Loops[0].Size, plus: p.kindsOf(term.NoSymbol), result: src.Result}
-	v.words = 1
+	v := &vector{src: src, p: p, id: id, size: 1, plus: p.kindsOf(term.NoSymbol), words: len(src.Results)}
+	if !src.Region {
+		v.size = src.Loops[0].Size
+	}
 	lanes := func(loop int) int {
 		n := 1
 		for ; loop >= 0; loop = src.Loops[loop].Parent {
@@ -123,14 +134,15 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	v.lanes = make([]lane, len(src.Lanes))
 	for i := range src.Lanes {
 		s, l := &src.Lanes[i], &v.lanes[i]
-		*l = lane{op: s.Op, sym: s.Sym, a: s.A, b: s.B, val: s.Val, scalar: s.Loop < 0, n: lanes(s.Loop), arg: s.Arg, at: s.At,
+		*l = lane{op: s.Op, sym: s.Sym, a: s.A, b: s.B, val: s.Val, one: s.Loop < 0, n: lanes(s.Loop), arg: s.Arg, at: s.At,
 			kept: -1, into: -1}
 		l.inner = l.n / v.size
-		if l.scalar {
+		if l.one {
 			l.inner = 1
+			l.total = !src.Region && (s.Op == ir.LaneSum || s.Op == ir.LaneProduct)
 		}
 		switch s.Op {
-		case ir.LaneLoad, ir.LaneStore, ir.LaneIndex:
+		case ir.LaneLoad, ir.LaneStore, ir.LaneIndex, ir.LaneTake:
 			l.place(src, s)
 			if s.Op == ir.LaneLoad && s.Arg < 0 {
 				var first uint32
@@ -154,7 +166,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		case ir.LaneAdd:
 			l.kind = v.plus
 		case ir.LaneFun1:
-			l.kind, l.one, l.all = p.kindsOf(s.Sym), p.ofOne(s.Sym), elementwise[s.Sym]
+			l.kind, l.fun, l.all = p.kindsOf(s.Sym), p.ofOne(s.Sym), elementwise[s.Sym]
 		case ir.LaneFun2:
 			l.kind, l.two = p.kindsOf(s.Sym), p.ofTwo(s.Sym)
 		case ir.LaneExpand:
@@ -164,7 +176,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			l.dead = sumKinds(l.ratio)
 			if l.kind = p.kindsOf(s.Sym); s.Sym != term.NoSymbol {
 				l.two = p.ofTwo(s.Sym)
-				single = single || l.scalar
+				single = single || l.total
 			}
 		case ir.LaneProduct:
 			l.ratio = v.lanes[l.a].n / l.n
@@ -173,11 +185,11 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		}
 		switch s.Op {
 		case ir.LaneAdd, ir.LaneMul, ir.LaneFun2:
-			l.operands = [2]bool{!l.scalar && v.lanes[l.a].scalar, !l.scalar && v.lanes[l.b].scalar}
+			l.operands = [2]bool{!l.one && v.lanes[l.a].one, !l.one && v.lanes[l.b].one}
 		}
 		inner = max(inner, l.inner)
 	}
-	if single && v.size*inner > mostLanes {
+	if v.size*inner > mostLanes && (single || src.Region) {
 		return nil
 	}
 	if v.rows = max(1, min(v.size, stripLanes/inner)); v.rows < v.size && single {
@@ -215,7 +227,7 @@ func (v *vector) lists() {
 		switch l.op {
 		case ir.LaneLoad, ir.LaneScalar, ir.LaneIndex:
 			v.inputs = append(v.inputs, i)
-		case ir.LaneExpand, ir.LaneSum:
+		case ir.LaneExpand, ir.LaneSum, ir.LaneTake:
 			v.flow = append(v.flow, i)
 		}
 		switch {
@@ -226,7 +238,7 @@ func (v *vector) lists() {
 			}
 		default:
 			v.forward = append(v.forward, i)
-			if l.needed && !l.scalar {
+			if l.needed && !l.total {
 				v.again = append(v.again, i)
 			}
 		}
@@ -252,38 +264,56 @@ func (l *lane) place(src *ir.Vector, s *ir.Lane) {
 			l.hi += (d.size - 1) * d.by
 		}
 	}
+	if src.Region || len(l.dims) == 0 {
+		l.dims = append(l.dims, dim{1, 0})
+	}
 	slices.Reverse(l.dims)
 }
 
-// stores finds which slots are set, and reports whether they follow each other and each is set once.
+// stores finds which slots of results are set, and reports whether they follow each other and each is set once.
 func (v *vector) stores() bool {
-	if v.result >= 0 {
-		v.slots = 1
-		return true
-	}
-	lo, hi, n := math.MaxInt, math.MinInt, 0
-	for i := range v.lanes {
-		l := &v.lanes[i]
-		if l.op != ir.LaneStore {
+	for k, r := range v.src.Results {
+		if r.Lane >= 0 {
+			v.results = append(v.results, result{lane: r.Lane, first: v.addresses})
+			v.addresses++
 			continue
 		}
-		if len(l.at.Outer) > 0 {
-			return false
-		}
-		lo, hi, n = min(lo, l.at.N+l.lo), max(hi, l.at.N+l.hi), n+l.n
-		v.stored = append(v.stored, l.a)
-		a := &v.lanes[l.a]
-		if l.compact && a.n == l.n && a.kept < 0 {
-			a.kept = i
-			switch a.op {
-			case ir.LaneLoad, ir.LaneConst, ir.LaneScalar:
-			default:
-				a.into = i
+		lo, hi, n := math.MaxInt, math.MinInt, 0
+		out := result{lane: -1, first: v.addresses}
+		for i := range v.lanes {
+			l := &v.lanes[i]
+			if l.op != ir.LaneStore || l.arg != k {
+				continue
+			}
+			if len(l.at.Outer) > 0 {
+				return false
+			}
+			lo, hi, n = min(lo, l.at.N+l.lo), max(hi, l.at.N+l.hi), n+l.n
+			out.stored = append(out.stored, l.a)
+			a := &v.lanes[l.a]
+			if l.compact && a.n == l.n && a.kept < 0 {
+				a.kept = i
+				switch a.op {
+				case ir.LaneLoad, ir.LaneConst, ir.LaneScalar:
+				default:
+					a.into = i
+				}
 			}
 		}
+		if n != hi-lo+1 {
+			return false
+		}
+		out.out, out.slots = lo, n
+		v.addresses += n
+		v.results = append(v.results, out)
 	}
-	v.out, v.slots = lo, n
-	return n == hi-lo+1
+	return true
+}
+
+// slots are those of a strip that a store sets one behind the other.
+func (v *vector) slots(s *laneState, store, row, n int) []float64 {
+	l := &v.lanes[store]
+	return s.outs[l.arg][l.at.N-v.results[l.arg].out+row*l.inner:][:n]
 }
 
 // needs notes which values the backward phase of an instruction needs.
@@ -299,6 +329,12 @@ func (v *vector) needs(i int) {
 		if l.two != nil {
 			v.need(l.a)
 		}
+	case ir.LaneProduct:
+		for _, k := range [2]int{l.a, l.b} {
+			if t := &v.lanes[k]; t.op == ir.LaneTake {
+				v.need(t.a)
+			}
+		}
 	case ir.LaneFun1:
 		switch l.sym {
 		case term.Sigmoid, term.Exp, term.Sqrt:
@@ -310,7 +346,8 @@ func (v *vector) needs(i int) {
 	}
 }
 
-// need notes that the backward phase needs the values of an instruction: they are kept, or made again.
+// need notes that the backward phase needs the values of an instruction: they are kept, or made again. What needs a sum
+// is not made again.
 func (v *vector) need(i int) {
 	l := &v.lanes[i]
 	if l.needed {
@@ -318,19 +355,31 @@ func (v *vector) need(i int) {
 	}
 	l.needed = true
 	switch {
-	case l.kept >= 0 && l.op != ir.LaneLoad:
-	case l.op == ir.LaneSum || l.op == ir.LaneProduct:
+	case l.op <= ir.LaneLoad || l.kept >= 0:
+	case l.op == ir.LaneExpand || l.op == ir.LaneTake:
+		v.need(l.a)
+	case v.deep(i):
 		l.saved, v.words = v.words, v.words+1
 		v.kept = append(v.kept, i)
 	default:
-		switch l.op {
-		case ir.LaneAdd, ir.LaneMul, ir.LaneFun2:
-			v.need(l.a)
+		v.need(l.a)
+		if l.op != ir.LaneFun1 {
 			v.need(l.b)
-		case ir.LaneFun1, ir.LaneExpand:
-			v.need(l.a)
 		}
 	}
+}
+
+// deep reports whether an instruction needs a sum.
+func (v *vector) deep(i int) bool {
+	switch l := &v.lanes[i]; l.op {
+	case ir.LaneSum, ir.LaneProduct:
+		return true
+	case ir.LaneAdd, ir.LaneMul, ir.LaneFun2:
+		return v.deep(l.a) || v.deep(l.b)
+	case ir.LaneFun1, ir.LaneExpand, ir.LaneTake:
+		return v.deep(l.a)
+	}
+	return false
 }
 
 // sumKinds are the additions of a sum of n numerals by the kind of their operands, 0: both are numerals.
@@ -368,7 +417,8 @@ func (m *Machine) state(v *vector) *laneState {
 	n := len(v.lanes)
 	s := &laneState{vals: make([][]float64, n), own: make([][]float64, n), deltas: make([][]float64, n),
 		ownD: make([][]float64, n), copies: make([][]float64, n), saved: make([][]float64, n), adj: make([]adjoints, n), owned: make([]bool, n), flags: make([][]bool, n), ownFlags: make([][]bool, n),
-		reach: make([]reach, n), live: make([]bool, n), in: make([]operand, n), pending: make([]*pending, 2*n)}
+		reach: make([]reach, n), live: make([]bool, n), in: make([]operand, n), pending: make([]*pending, 2*n),
+		outs: make([][]float64, len(v.results)), ids: make([]uint32, len(v.results))}
 	for i := range v.lanes {
 		switch l := &v.lanes[i]; l.op {
 		case ir.LaneConst:
@@ -393,10 +443,10 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 		}
 		m.fuel -= v.steps
 	}
-	s := m.state(v)
 	args := m.p.args[in.first : in.first+in.count]
 	into := v.src.Into >= 0
 	taped := m.p.src.Taped
+	s := m.state(v)
 	words := len(m.tape.words)
 	if taped {
 		m.tape.words = append(m.tape.words, make([]uint64, v.words)...)
@@ -406,33 +456,42 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 		m.tape.words = m.tape.words[:words]
 		return false, err
 	}
-	var id uint32
-	if v.result < 0 && (live || !into) {
-		if id, err = m.newDense(v.slots, pc); err != nil {
-			return false, err
+	for k := range v.results {
+		r := &v.results[k]
+		switch {
+		case r.lane >= 0:
+		case into && !live:
+			s.outs[k] = sized(&s.tmp, r.slots)
+		default:
+			if s.ids[k], err = m.newDense(r.slots, pc); err != nil {
+				return false, err
+			}
+			// No register refers to it yet: a collection for the next one must not free it.
+			*at(fp, in.d+uint32(k)*slotSize) = Slot{A: isDense | ref(uint64(s.ids[k]), 0)}
+			s.outs[k] = m.dense[s.ids[k]].data
 		}
-		s.out = m.dense[id].data
-	} else if into {
-		s.out = sized(&s.tmp, v.slots)
 	}
 	base := uint64(0)
 	if live {
-		if base, err = m.pushRecord(v, v.slots, pc); err != nil {
+		if base, err = m.pushRecord(v, v.addresses, pc); err != nil {
 			return false, err
 		}
 		m.tape.records[len(m.tape.records)-1].words = words
-		if v.result < 0 {
-			m.dense[id].base = uint32(base)
-			m.tape.words[words] = isDense | ref(uint64(id), 0)
+		for k := range v.results {
+			if r := &v.results[k]; r.lane < 0 {
+				if s.live[r.stored[0]] {
+					m.dense[s.ids[k]].base = uint32(base) + uint32(r.first)
+				}
+				m.tape.words[words+k] = uint64(s.ids[k])
+			}
 		}
 		for _, i := range v.kept {
-			l := &v.lanes[i]
-			id, err := m.newDense(l.n, pc)
+			id, err := m.newDense(v.lanes[i].n, pc)
 			if err != nil {
 				return false, err
 			}
 			s.saved[i] = m.dense[id].data
-			m.tape.words[words+l.saved] = isDense | ref(uint64(id), 0)
+			m.tape.words[words+v.lanes[i].saved] = uint64(id)
 		}
 	} else {
 		m.tape.words = m.tape.words[:words]
@@ -450,20 +509,25 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 		m.counters[b.block] += b.n
 	}
 	m.vectors++
-	switch {
-	case into:
-		to := slotOf(at(fp, args[v.src.Into]).A, uint64(v.out))
-		for i, x := range s.out {
-			k := Slot{V: x}
-			if base != 0 {
-				k.A = base + uint64(i)
+	for k := range v.results {
+		r := &v.results[k]
+		switch {
+		case r.lane >= 0:
+			x := Slot{V: s.vals[r.lane][0]}
+			if live && s.live[r.lane] {
+				x.A = base + uint64(r.first)
 			}
-			m.heap[to+uint64(i)] = k
+			*at(fp, in.d+uint32(k)*slotSize) = x
+		case into:
+			to := slotOf(at(fp, args[v.src.Into]).A, uint64(r.out))
+			for i, x := range s.outs[k] {
+				k := Slot{V: x}
+				if live {
+					k.A = base + uint64(i)
+				}
+				m.heap[to+uint64(i)] = k
+			}
 		}
-	case v.result >= 0:
-		*at(fp, in.d) = Slot{s.vals[v.result][0], base}
-	default:
-		*at(fp, in.d) = Slot{A: isDense | ref(uint64(id), 0)}
 	}
 	return true, nil
 }
@@ -505,14 +569,20 @@ func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Poi
 		return true, false, nil
 	}
 	v.adjoints(s)
-	if v.result >= 0 {
-		return true, s.live[v.result], nil
+	for k := range v.results {
+		r := &v.results[k]
+		if r.lane >= 0 {
+			live = live || s.live[r.lane]
+			continue
+		}
+		for _, a := range r.stored {
+			if s.live[a] != s.live[r.stored[0]] {
+				return false, false, nil
+			}
+		}
+		live = live || s.live[r.stored[0]]
 	}
-	some, all := false, true
-	for _, a := range v.stored {
-		some, all = some || s.live[a], all && s.live[a]
-	}
-	return some == all, some, nil
+	return true, live, nil
 }
 
 // adjoints finds which instructions have adjoints, from which operands do. Operations have.
@@ -619,12 +689,11 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 		case l.op == ir.LaneLoad:
 			v.load(s, i, l, row, rows)
 			continue
-		case l.scalar:
+		case l.total:
 			v.total(s, i, l, row, rows)
 			continue
 		case again && l.kept >= 0:
-			k := &v.lanes[l.kept]
-			s.vals[i] = s.out[k.at.N-v.out+row*l.inner:][:n]
+			s.vals[i] = v.slots(s, l.kept, row, n)
 			continue
 		case l.saved > 0 && live:
 			dst = s.saved[i][row*l.inner:][:n]
@@ -632,7 +701,7 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 				continue
 			}
 		case l.into >= 0:
-			dst = s.out[v.lanes[l.into].at.N-v.out+row*l.inner:][:n]
+			dst = v.slots(s, l.into, row, n)
 		case l.op == ir.LaneStore:
 			v.store(s, l, row, rows)
 			continue
@@ -660,18 +729,21 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 			for k, a := range x {
 				fill(dst[k*l.ratio:][:l.ratio], a)
 			}
+		case ir.LaneTake:
+			copyPlaces(dst, s.vals[l.a], l.dims, rows, l.at.N)
 		case ir.LaneSum:
 			x := s.vals[l.a]
 			for k := range dst {
 				dst[k] = l.sum(x[k*l.ratio:][:l.ratio])
 			}
 		case ir.LaneProduct:
+			v.taken(s, l)
 			l.product.run(dst, &s.in[l.a], &s.in[l.b], row, rows)
 		case ir.LaneFun1:
 			if x := s.vals[l.a]; l.all != nil {
 				l.all(dst, x)
 			} else {
-				kernel.Apply(dst, x, l.one.value)
+				kernel.Apply(dst, x, l.fun.value)
 			}
 		default:
 			l.binary(dst, s.vals[l.a], s.vals[l.b])
@@ -787,27 +859,41 @@ func (v *vector) load(s *laneState, i int, l *lane, row, rows int) {
 	}
 	dst := s.own[i][:n]
 	s.vals[i] = dst
-	walk(l.dims, rows, o.first+row*l.dims[0].by, func(lane, at, size, by int) {
+	copyPlaces(dst, o.data, l.dims, rows, o.first+row*l.dims[0].by)
+}
+
+// copyPlaces sets dst to the numbers of x at the places of lanes.
+func copyPlaces(dst, x []float64, dims []dim, rows, first int) {
+	walk(dims, rows, first, func(lane, at, size, by int) {
 		switch by {
 		case 0:
-			fill(dst[lane:lane+size], o.data[at])
+			fill(dst[lane:lane+size], x[at])
 		case 1:
-			copy(dst[lane:lane+size], o.data[at:])
+			copy(dst[lane:lane+size], x[at:])
 		default:
 			for k := range size {
-				dst[lane+k] = o.data[at]
+				dst[lane+k] = x[at]
 				at += by
 			}
 		}
 	})
 }
 
+// taken gives a product its operands that are values of the vector.
+func (v *vector) taken(s *laneState, l *lane) {
+	for _, i := range [2]int{l.a, l.b} {
+		if t := &v.lanes[i]; t.op == ir.LaneTake {
+			s.in[i] = operand{data: s.vals[t.a], first: t.at.N}
+		}
+	}
+}
+
 // store puts values in their slots.
 func (v *vector) store(s *laneState, l *lane, row, rows int) {
-	x := s.vals[l.a]
-	walk(l.dims, rows, l.at.N-v.out+row*l.dims[0].by, func(lane, at, size, by int) {
+	x, out := s.vals[l.a], s.outs[l.arg]
+	walk(l.dims, rows, l.at.N-v.results[l.arg].out+row*l.dims[0].by, func(lane, at, size, by int) {
 		for k := range size {
-			s.out[at] = x[lane+k]
+			out[at] = x[lane+k]
 			at += by
 		}
 	})

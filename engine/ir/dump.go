@@ -115,12 +115,20 @@ func (v *Vector) text(in *Instr) string {
 				fmt.Fprintf(&b, " r%d", in.Args[l.Arg])
 			}
 		}
+		if l.Op == LaneStore && v.Into < 0 {
+			fmt.Fprintf(&b, " result %d", l.Arg)
+		}
 		l.operands(func(k int) { fmt.Fprintf(&b, " v%d", k) })
-		if l.Op == LaneIndex || l.Op == LaneLoad || l.Op == LaneStore {
+		if l.Op == LaneIndex || l.Op == LaneLoad || l.Op == LaneStore || l.Op == LaneTake {
 			fmt.Fprintf(&b, " [%s]", l.At.text(in))
 		}
 		if l.Loop >= 0 {
 			fmt.Fprintf(&b, " for i%d", l.Loop)
+		}
+	}
+	for i, r := range v.Results {
+		if r.Lane >= 0 {
+			fmt.Fprintf(&b, "\n\t\tresult %d is v%d", i, r.Lane)
 		}
 	}
 	return b.String()

@@ -88,8 +88,8 @@ const (
 	Empty  // to N where A ≥ B, both indices
 	Next   // D ← D + 1, and to N where D < A then
 	Prev   // to N with D ← D − 1 where D > 0
-	// VectorLoop runs Vectors[M] in place of the loops behind it, with the operands Args, and goes on at N: D ← the vector
-	// or the sum. Where it cannot, it does nothing.
+	// VectorLoop runs Vectors[M] in place of what is behind it, with the operands Args, and goes on at N: its K results go
+	// to the registers from D on. Where it cannot, it does nothing.
 	VectorLoop
 	numOps
 )
@@ -143,6 +143,8 @@ func (in *Instr) Sets() int {
 		return 0
 	case SumAdd, Call, Apply:
 		return int(in.M)
+	case VectorLoop:
+		return int(in.K)
 	}
 	return 1
 }

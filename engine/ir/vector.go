@@ -8,16 +8,18 @@ import (
 )
 
 // This file finds nests of loops whose iterations do not depend on each other, and makes lane programs of them: each
-// instruction of a body becomes one of a [Vector], which runs for all iterations. A [VectorLoop] instruction in front of a nest
-// runs its vector. Where it cannot, the loops behind it run.
+// instruction of a body becomes one of a [Vector], which runs for all iterations. So does straight code with several
+// nests: a region. A [VectorLoop] instruction in front runs the vector. Where it cannot, the loops behind it run.
 
-// maxLoops bounds the loops of a nest.
-const maxLoops = 8
+// maxLoops bounds the loops of a vector.
+const maxLoops = 16
 
-// A nest has at least minLanes iterations, and its inner loops at most maxInner for one of the outermost.
+// A vector has at least minLanes iterations, and the inner loops of a nest at most maxInner for one of the outermost. A
+// region has at most maxRegion lanes in a loop.
 const (
-	minLanes = 8
-	maxInner = 1 << 13
+	minLanes  = 8
+	maxInner  = 1 << 13
+	maxRegion = 1 << 11
 )
 
 // Vector is the lane program of a nest of loops. Its loops are numbered, the outermost is 0. A value has a lane for each
@@ -26,10 +28,15 @@ type Vector struct {
 	Loops  []Nested
 	Lanes  []Lane
 	Blocks []Times
-	// Slots is the size of the vector that the nest makes. Where it is 0, and Into is not −1, the nest sets slots behind
-	// the reference Args[Into]. Else it makes the sum Result.
-	Slots, Into, Result int
+	// Results are the vectors and numbers that are made. A nest has one. Where Into is not −1, it sets slots behind the
+	// reference Args[Into] in place of a new vector.
+	Results []Result
+	Into    int
+	Region  bool
 }
+
+// Result is a vector of Slots numbers, made by the stores that have its number, or the number Lane.
+type Result struct{ Slots, Lane int }
 
 // Nested is a loop of a nest: Size iterations in each of the loop Parent, −1: there is none.
 type Nested struct{ Parent, Size int }
@@ -64,11 +71,12 @@ const (
 	LaneExpand         // A for each iteration of the loops inside
 	LaneSum            // the sum of A over the iterations of its loop, or what Sym makes in place of additions
 	LaneProduct        // the sum of A · B over the iterations of their loop: both are loads
-	LaneStore          // the element At of the result becomes A
+	LaneStore          // the element At of the vector that is result Arg becomes A
+	LaneTake           // the element At of the values A
 )
 
 var laneNames = [...]string{"none", "const", "scalar", "index", "load", "add", "mul", "fun1", "fun2", "expand", "sum",
-	"product", "store"}
+	"product", "store", "take"}
 
 func (op LaneOp) String() string { return laneNames[op] }
 
@@ -109,6 +117,7 @@ func vectors(p *Program, f *Func) {
 		}
 	}
 	w.at = at
+	w.regions()
 	for i := range f.Code {
 		if end, ok := w.ends[i]; ok {
 			w.nest(i, end)
@@ -129,6 +138,7 @@ type vectorizer struct {
 	at    map[uint32]int
 	label uint32
 	edits []edit
+	named map[Reg]Reg // results of regions have registers side by side
 
 	// Of the nest in the making.
 	start, end int
@@ -141,6 +151,15 @@ type vectorizer struct {
 	expanded   map[[2]int]int
 	target     Reg // the vector that is made
 	hasTarget  bool
+	locals     []local
+	order      []Reg // of the results
+}
+
+// local is a vector that is made in a loop, or in a region, with one store.
+type local struct {
+	reg         Reg
+	loop, slots int
+	lane, store int // what is stored, and the store; −1: nothing
 }
 
 // edit is an instruction to be inserted before another.
@@ -155,7 +174,7 @@ type laneValue struct {
 	kind valueKind
 	lane int
 	at   Affine // an index, or the place behind the reference
-	arg  int    // of a reference: −1 static
+	arg  int    // of a reference: −1 static; of one to a local vector: which
 	sums uint8  // partial sums: which
 	sym  term.Symbol
 	loop int
@@ -168,28 +187,19 @@ const (
 	laneIndex
 	laneRef
 	laneTarget // a reference to a part of the result
+	laneLocal  // a reference to a part of a local vector
 	lanePartial
 )
 
 // nest makes the vector of a loop, if there is one.
 func (w *vectorizer) nest(start, end int) {
-	*w = vectorizer{p: w.p, f: w.f, sets: w.sets, by: w.by, ends: w.ends, at: w.at, label: w.label, edits: w.edits,
-		start: start, end: end, v: &Vector{Into: -1, Result: -1}, vals: map[Reg]laneValue{}, inits: map[Reg]laneValue{},
-		inside: map[Reg]bool{}, expanded: map[[2]int]int{}}
 	code := w.f.Code
 	for i := start; i <= end; i++ {
-		switch code[i].Op {
-		case Alloc, MakeCon, MakeClosure, Member, Sibling, Capture, Call, Apply, TailCall, TailApply, Return, Collect, Switch,
-			Jump, Branch, Empty, FunK, Copy, CopyX, IndexDiv:
+		if !code[i].Op.laneable() {
 			return
 		}
 	}
-	for i := start; i <= end; i++ {
-		in := &code[i]
-		for r := range in.Sets() {
-			w.inside[in.D+Reg(r)] = true
-		}
-	}
+	w.begin(start, end)
 	if i := code[end].D; w.sets[i] != 2 || !w.initial(start, i) {
 		return
 	}
@@ -213,19 +223,49 @@ func (w *vectorizer) nest(start, end int) {
 			}
 		}
 	}
-	for _, l := range w.v.Loops {
-		n := 1
-		for p := l.Parent; p >= 0; p = w.v.Loops[p].Parent {
-			n *= w.v.Loops[p].Size
-		}
-		if lanes = max(lanes, n*l.Size); l.Parent >= 0 && n*l.Size/w.v.Loops[0].Size > maxInner {
+	for i, l := range w.v.Loops {
+		n := w.lanes(i)
+		if lanes = max(lanes, n); l.Parent >= 0 && n/w.v.Loops[0].Size > maxInner {
 			return
 		}
 	}
 	if lanes < minLanes || !w.products() {
 		return
 	}
+	w.drop()
 	w.finish(after, sum)
+}
+
+// drop leaves out the stores to vectors that nothing else reads.
+func (w *vectorizer) drop() {
+	for i := range w.v.Lanes {
+		if l := &w.v.Lanes[i]; l.Op == LaneStore && l.Arg < 0 {
+			l.Op = LaneNone
+		}
+	}
+}
+
+// begin begins the vector of the code from start to end.
+func (w *vectorizer) begin(start, end int) {
+	*w = vectorizer{p: w.p, f: w.f, sets: w.sets, by: w.by, ends: w.ends, at: w.at, label: w.label, edits: w.edits,
+		named: w.named, start: start, end: end, v: &Vector{Into: -1}, vals: map[Reg]laneValue{}, inits: map[Reg]laneValue{},
+		inside: map[Reg]bool{}, expanded: map[[2]int]int{}}
+	for i := start; i <= end; i++ {
+		in := &w.f.Code[i]
+		for r := range in.Sets() {
+			w.inside[in.D+Reg(r)] = true
+		}
+	}
+}
+
+// laneable reports whether vectors may have the operation.
+func (op Op) laneable() bool {
+	switch op {
+	case MakeCon, MakeClosure, Member, Sibling, Capture, Call, Apply, TailCall, TailApply, Return, Collect, Switch, Jump,
+		Branch, Empty, FunK, IndexDiv:
+		return false
+	}
+	return true
 }
 
 // initial reports whether the index i of the loop that begins at start is set before it, and notes to what.
@@ -266,10 +306,10 @@ func (w *vectorizer) constant(r Reg) (Affine, bool) {
 // finish adds the edits of a vector whose sum, if it is one, ends before the instruction after.
 func (w *vectorizer) finish(after, sum int) {
 	v := w.v
-	in := Instr{Op: VectorLoop, M: uint32(len(w.p.Vectors)), Pos: w.f.Code[w.start].Pos}
+	in := Instr{Op: VectorLoop, M: uint32(len(w.p.Vectors)), K: 1, Pos: w.f.Code[w.start].Pos}
 	switch {
 	case sum >= 0:
-		v.Result = sum
+		v.Results = []Result{{Lane: sum}}
 		for r, k := range w.vals {
 			if k.kind == laneNumber && k.lane == sum {
 				in.D = r
@@ -289,9 +329,10 @@ func (w *vectorizer) finish(after, sum int) {
 		}
 		in.N, in.D = next.N, Reg(w.f.Regs)
 		w.f.Regs++
+		v.Results = []Result{{Lane: -1}}
 		if q, ok := w.allocated(); ok {
 			in.D = w.target
-			v.Slots = int(w.f.Code[q].N)
+			v.Results[0].Slots = int(w.f.Code[q].N)
 			alloc := w.f.Code[q]
 			w.edits = append(w.edits, edit{before: q, drop: true}, edit{before: w.start, in: in}, edit{before: w.start, in: alloc})
 			w.p.Vectors = append(w.p.Vectors, v)
@@ -357,6 +398,17 @@ func (w *vectorizer) rewrite() {
 			code = append(code, w.f.Code[i])
 		}
 	}
+	for i := range code {
+		in := &code[i]
+		in.Uses(func(r *Reg) {
+			if to, ok := w.named[*r]; ok {
+				*r = to
+			}
+		})
+		if to, ok := w.named[in.D]; ok && in.Sets() == 1 {
+			in.D = to
+		}
+	}
 	w.f.Code = code
 }
 
@@ -364,7 +416,7 @@ func (w *vectorizer) rewrite() {
 func (w *vectorizer) loop(start, end, parent int) int {
 	in := &w.f.Code[end]
 	first, ok := w.inits[in.D]
-	if !ok || len(w.v.Loops) == maxLoops || w.sets[in.D] != 2 {
+	if !ok || w.sets[in.D] != 2 {
 		w.failed = true
 		return end
 	}
@@ -377,13 +429,25 @@ func (w *vectorizer) loop(start, end, parent int) int {
 		w.failed = true
 		return end
 	}
-	l := len(w.v.Loops)
-	w.v.Loops = append(w.v.Loops, Nested{parent, size.N})
+	l := w.inner(parent, size.N)
 	var at Affine
 	at.By[l] = 1
 	w.vals[in.D] = laneValue{kind: laneIndex, at: at}
 	w.parse(start+1, end, l)
 	return end
+}
+
+// inner is the number of the loop of some size in another one: those of a size have the same lanes.
+func (w *vectorizer) inner(parent, size int) int {
+	l := slices.Index(w.v.Loops, Nested{parent, size})
+	if l < 0 {
+		if l = len(w.v.Loops); l == maxLoops {
+			w.failed = true
+			return 0
+		}
+		w.v.Loops = append(w.v.Loops, Nested{parent, size})
+	}
+	return l
 }
 
 // parse takes instructions that run in a loop.
@@ -446,17 +510,28 @@ func (w *vectorizer) parse(from, to, loop int) {
 				set(v)
 				continue
 			}
-			w.failed = w.failed || v.kind != laneRef
-			lane(Lane{Op: LaneLoad, Arg: v.arg, At: v.at})
+			set(laneValue{kind: laneNumber, lane: w.load(v, loop, in.Pos), loop: loop})
 		case Static, StaticX:
 			lane(Lane{Op: LaneLoad, Arg: -1, At: w.offset(Affine{}, in, in.Op == StaticX)})
 		case Object, ObjectX:
 			set(laneValue{kind: laneRef, arg: -1, at: w.offset(Affine{}, in, in.Op == ObjectX)})
 		case Store, StoreX:
 			v := w.reference2(in.D)
-			w.failed = w.failed || v.kind != laneTarget
 			a := w.number(in.A, loop, false)
-			w.add(Lane{Op: LaneStore, Loop: loop, A: a, At: w.offset(v.at, in, in.Op == StoreX), Pos: in.Pos})
+			w.store(v, w.offset(v.at, in, in.Op == StoreX), a, loop, in.Pos)
+		case Copy, CopyX:
+			from, v := w.reference(in.A), w.reference2(in.D)
+			l := w.inner(loop, int(in.K))
+			to := w.offset(v.at, in, in.Op == CopyX)
+			from.at.By[l], to.By[l] = 1, 1
+			w.store(v, to, w.load(from, l, in.Pos), l, in.Pos)
+		case Alloc:
+			set(laneValue{kind: laneLocal, arg: len(w.locals), loop: loop})
+			w.locals = append(w.locals, local{in.D, loop, int(in.N), -1, -1})
+		case Move:
+			v, ok := w.vals[in.A]
+			w.failed = w.failed || !ok
+			set(v)
 		default:
 			w.failed = true
 		}
@@ -467,6 +542,66 @@ func (w *vectorizer) parse(from, to, loop int) {
 func (w *vectorizer) add(l Lane) int {
 	w.v.Lanes = append(w.v.Lanes, l)
 	return len(w.v.Lanes) - 1
+}
+
+// load is the instruction that makes the number behind a reference for each iteration of a loop.
+func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
+	if v.kind == laneRef {
+		return w.add(Lane{Op: LaneLoad, Loop: loop, Arg: v.arg, At: v.at, Pos: pos})
+	}
+	if w.failed = w.failed || v.kind != laneLocal || w.locals[v.arg].lane < 0 || len(v.at.Outer) > 0; w.failed {
+		return 0
+	}
+	l := &w.locals[v.arg]
+	at := w.within(v.at, l)
+	if w.v.Lanes[l.lane].Loop == loop && at == w.place(loop) {
+		return l.lane
+	}
+	return w.add(Lane{Op: LaneTake, Loop: loop, A: l.lane, At: Affine{N: at.N, By: at.By}, Pos: pos})
+}
+
+// placeOf is a place without outer registers.
+type placeOf struct {
+	N  int
+	By [maxLoops]int
+}
+
+// within is a place in the lanes of a local vector: there is one for each iteration of the loops around it.
+func (w *vectorizer) within(at Affine, l *local) placeOf {
+	n := l.slots
+	for k := l.loop; k >= 0; k = w.v.Loops[k].Parent {
+		at.By[k] += n
+		n *= w.v.Loops[k].Size
+	}
+	return placeOf{at.N, at.By}
+}
+
+// place is where the lanes of a loop are if one follows the other.
+func (w *vectorizer) place(loop int) (at placeOf) {
+	n := 1
+	for k := loop; k >= 0; k = w.v.Loops[k].Parent {
+		at.By[k] = n
+		n *= w.v.Loops[k].Size
+	}
+	return at
+}
+
+// store takes a store behind a reference.
+func (w *vectorizer) store(v laneValue, at Affine, a, loop int, pos term.Pos) {
+	switch v.kind {
+	case laneTarget:
+		w.failed = w.failed || w.v.Region
+		w.add(Lane{Op: LaneStore, Loop: loop, A: a, At: at, Pos: pos})
+	case laneLocal:
+		l := &w.locals[v.arg]
+		if len(at.Outer) > 0 || l.lane >= 0 || w.within(at, l) != w.place(loop) || w.lanes(loop) != l.slots*w.lanes(l.loop) {
+			w.failed = true
+			return
+		}
+		l.lane, l.store = a, w.add(Lane{Op: LaneStore, Loop: loop, A: a, At: at, Arg: -1, Pos: pos})
+	default:
+		w.failed = true
+	}
 }
 
 // outer is an operand that is set outside the nest.
@@ -591,7 +726,7 @@ func (w *vectorizer) offset(at Affine, in *Instr, indexed bool) Affine {
 // reference is what a register refers to.
 func (w *vectorizer) reference(r Reg) laneValue {
 	if v, ok := w.vals[r]; ok {
-		w.failed = w.failed || v.kind != laneRef && v.kind != laneTarget
+		w.failed = w.failed || v.kind < laneRef
 		return v
 	}
 	if w.hasTarget && r == w.target || w.isTarget(r) {
@@ -635,6 +770,9 @@ func (w *vectorizer) reference2(r Reg) laneValue {
 
 // sum takes an addition of a sum.
 func (w *vectorizer) sum(in *Instr, loop int) {
+	if w.failed = w.failed || loop < 0; w.failed {
+		return
+	}
 	x := w.number(in.A, loop, false)
 	n := w.v.Loops[loop].Size
 	if (in.M == 1) != (n <= lanes) || in.M != 1 && in.M != lanes {
@@ -693,7 +831,8 @@ func (w *vectorizer) products() bool {
 			continue
 		}
 		a, b := &w.v.Lanes[m.A], &w.v.Lanes[m.B]
-		if a.Op != LaneLoad || b.Op != LaneLoad || a.Loop != m.Loop || b.Loop != m.Loop || uses[m.A] != 1 || uses[m.B] != 1 ||
+		loads := func(l *Lane) bool { return l.Op == LaneLoad || w.v.Region && l.Op == LaneTake }
+		if !loads(a) || !loads(b) || a.Loop != m.Loop || b.Loop != m.Loop || uses[m.A] != 1 || uses[m.B] != 1 ||
 			m.A == m.B {
 			continue
 		}
@@ -716,7 +855,7 @@ func (l *Lane) operands(f func(int)) {
 	case LaneAdd, LaneMul, LaneFun2, LaneProduct:
 		f(l.A)
 		f(l.B)
-	case LaneFun1, LaneExpand, LaneSum, LaneStore:
+	case LaneFun1, LaneExpand, LaneSum, LaneStore, LaneTake:
 		f(l.A)
 	}
 }

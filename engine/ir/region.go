@@ -1,0 +1,208 @@
+package ir
+
+import "slices"
+
+// regions makes vectors of straight code with several nests of loops.
+func (w *vectorizer) regions() {
+	code := w.f.Code
+	for i := 0; i < len(code); {
+		to := w.extent(i)
+		if to <= i+1 {
+			i++
+			continue
+		}
+		w.region(i, to)
+		i = to
+	}
+}
+
+// extent is how far a region may reach that begins at an instruction.
+func (w *vectorizer) extent(from int) int {
+	code := w.f.Code
+	to := from
+	w.begin(from, from-1)
+	w.v.Region = true
+	for to < len(code) {
+		end := to
+		in := &code[to]
+		if in.Op == Label {
+			last, ok := w.ends[to]
+			if ok {
+				end = last
+			} else if !w.loopEnd(to) {
+				return to
+			}
+		} else if in.Op == Next || in.Op == Prev || in.Sets() == 1 && w.sets[in.D] > 1 && !w.starts(to) {
+			return to
+		}
+		for k := to; k <= end; k++ {
+			in := &code[k]
+			if !in.Op.laneable() {
+				return to
+			}
+			for r := range in.Sets() {
+				w.inside[in.D+Reg(r)] = true
+			}
+		}
+		if w.parse(to, end+1, -1); w.failed {
+			return to
+		}
+		to = end + 1
+	}
+	return to
+}
+
+// loopEnd reports whether a label is that behind a loop that counts up: only that goes there.
+func (w *vectorizer) loopEnd(i int) bool {
+	if i == 0 || w.f.Code[i-1].Op != Next {
+		return false
+	}
+	for k := range w.f.Code {
+		if in := &w.f.Code[k]; slices.Contains(in.Targets(), w.f.Code[i].N) {
+			return false
+		}
+	}
+	return true
+}
+
+// starts reports whether an instruction sets the index of the next loop.
+func (w *vectorizer) starts(i int) bool {
+	if op := w.f.Code[i].Op; op != Const && op != Move {
+		return false
+	}
+	for k := i + 1; k < len(w.f.Code) && w.f.Code[k].Op.laneable(); k++ {
+		if w.f.Code[k].Op == Label {
+			end, ok := w.ends[k]
+			return ok && w.f.Code[end].D == w.f.Code[i].D
+		}
+	}
+	return false
+}
+
+// region makes a vector of the code from from to below to, where it ends in straight code.
+func (w *vectorizer) region(from, to int) {
+	code := w.f.Code
+	for from < to && code[from].Op != Alloc && !w.isHead(from) {
+		from++
+	}
+	for to > from && (code[to-1].Op == Count || code[to-1].Op == Const || code[to-1].Op == Move) {
+		to--
+	}
+	if from >= to {
+		return
+	}
+	w.begin(from, to-1)
+	w.v.Region = true
+	var moved []int
+	ahead := map[Reg]bool{}
+	for i := from; i < to; i++ {
+		in := &code[i]
+		if end, ok := w.ends[i]; ok {
+			i = end
+			continue
+		}
+		switch in.Op {
+		case Const, IndexAdd, IndexSub, IndexMul, IndexNeg, Object, ObjectX, View, ViewX, Load, LoadX, Static, StaticX:
+			free := w.sets[in.D] == 1
+			in.Uses(func(r *Reg) { free = free && (!w.inside[*r] || ahead[*r]) })
+			if free {
+				moved, ahead[in.D] = append(moved, i), true
+			}
+		}
+	}
+	for r := range ahead {
+		delete(w.inside, r)
+	}
+	loops := 0
+	for i := from; i < to && !w.failed; i++ {
+		if slices.Contains(moved, i) {
+			continue
+		}
+		end := i
+		if last, ok := w.ends[i]; ok {
+			end, loops = last, loops+1
+		}
+		w.parse(i, end+1, -1)
+		i = end
+	}
+	if w.failed || loops < 2 || !w.products() || !w.results(from, to) || !w.small() {
+		return
+	}
+	in := Instr{Op: VectorLoop, M: uint32(len(w.p.Vectors)), K: uint32(len(w.v.Results)), D: Reg(w.f.Regs), Args: w.args,
+		Pos: code[from].Pos}
+	if w.named == nil {
+		w.named = map[Reg]Reg{}
+	}
+	for i, r := range w.order {
+		w.named[r] = in.D + Reg(i)
+	}
+	w.f.Regs += len(w.v.Results)
+	w.label++
+	in.N = w.label
+	w.p.Vectors = append(w.p.Vectors, w.v)
+	for _, i := range moved {
+		w.edits = append(w.edits, edit{before: i, drop: true}, edit{before: from, in: code[i]})
+	}
+	w.p.Blocks = append(w.p.Blocks, Block{})
+	w.edits = append(w.edits, edit{before: from, in: in}, edit{before: to, in: Instr{Op: Label, N: in.N, Pos: in.Pos}},
+		edit{before: to, in: Instr{Op: Count, N: uint32(len(w.p.Blocks) - 1), Pos: in.Pos}})
+}
+
+// isHead reports whether a loop begins at an instruction.
+func (w *vectorizer) isHead(i int) bool {
+	_, ok := w.ends[i]
+	return ok
+}
+
+// small reports whether a region has few lanes, and enough.
+func (w *vectorizer) small() bool {
+	n := 0
+	for i := range w.v.Lanes {
+		l := &w.v.Lanes[i]
+		if l.Op != LaneNone && !l.Held {
+			n = max(n, w.lanes(l.Loop))
+		}
+	}
+	return n >= minLanes && n <= maxRegion
+}
+
+// results finds what is read behind a region, and reports whether the vector can make it.
+func (w *vectorizer) results(from, to int) bool {
+	read := map[Reg]bool{}
+	for i := range w.f.Code {
+		if i < from || i >= to {
+			w.f.Code[i].Uses(func(r *Reg) { read[*r] = true })
+		}
+	}
+	stores := map[Reg]*local{}
+	for i := range w.locals {
+		stores[w.locals[i].reg] = &w.locals[i]
+	}
+	for r := range w.inside {
+		if !read[r] {
+			continue
+		}
+		v := w.vals[r]
+		if l := stores[r]; l != nil && l.loop == -1 && l.lane >= 0 && w.sets[r] == 1 {
+			continue
+		}
+		if w.sets[r] != 1 || v.kind != laneNumber || v.loop != -1 || w.v.Lanes[v.lane].Op < LaneAdd {
+			return false
+		}
+	}
+	for i := from; i < to; i++ { // in the order of the code
+		in := &w.f.Code[i]
+		if in.Sets() != 1 || !read[in.D] || !w.inside[in.D] {
+			continue
+		}
+		if l := stores[in.D]; l != nil {
+			w.v.Lanes[l.store].Arg = len(w.v.Results)
+			w.v.Results = append(w.v.Results, Result{l.slots, -1})
+		} else {
+			w.v.Results = append(w.v.Results, Result{0, w.vals[in.D].lane})
+		}
+		w.order = append(w.order, in.D)
+	}
+	w.drop()
+	return len(w.v.Results) > 0
+}
