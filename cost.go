@@ -41,22 +41,18 @@ func (e *Evaluator) Cost() Cost {
 	s, work := e.stats()
 	s = modular.Add(s, e.before)
 	p := e.p
-	took := p.value.took
+	var took func() time.Duration
 	switch {
-	case e.opt.Literal && e.grad:
-		took = p.literalGradient.took
-	case e.opt.Literal:
-		took = p.literal.took
 	case e.grad && e.opt.Strategy == Unfold:
 		took = func() time.Duration { return 0 }
 	case e.code != nil:
 		took = p.code[e.opt.codeForm(e.grad)].took
 	case e.grad && e.opt.Strategy == Modular:
 		took = p.modularly.took
-	case e.arrays() && p.arrays(e.grad).took() > 0:
-		took = p.arrays(e.grad).took
 	case e.grad:
-		took = p.gradient.took
+		took = p.literalGradient.took
+	default:
+		took = p.literal.took
 	}
 	compiling := max(took(), e.making)
 	p.mu.Lock()
@@ -93,9 +89,6 @@ func (e *Evaluator) stats() (engine.Stats, *cost.Work) {
 		return engine.Stats{Counts: s.Counts, Instantiate: s.Instantiate, Readback: s.Readback, Recompute: s.Recompute,
 			Search: s.Search, Nodes: s.Nodes, Freed: s.Freed, PeakNodes: s.Peak, ArenaBytes: s.Bytes}, nil
 	}
-	if e.literal == nil {
-		return e.m.Stats(), nil
-	}
 	s := e.literal.Stats()
 	var work *cost.Work
 	if e.opt.Work {
@@ -123,9 +116,7 @@ func (e *Evaluator) samples(f func(calls.Sample)) {
 			}
 			f(s)
 		})
-	case e.code != nil:
-		e.code.Samples(f)
 	default:
-		e.m.Samples(f)
+		e.code.Samples(f)
 	}
 }

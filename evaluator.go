@@ -9,7 +9,6 @@ import (
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/engine/exec"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
@@ -27,7 +26,6 @@ type Evaluator struct {
 	grad    bool
 	passes  *passes // of the modes that need no machine once the graph is there
 	run     reducer // else one of the next two
-	m       *engine.Machine
 	code    *exec.Machine
 	literal *machine.Machine
 	profile *profile.Profile // of the literal machine, if samples are asked for
@@ -35,8 +33,6 @@ type Evaluator struct {
 	last    time.Duration
 	result  Result // of the last run, but for its cost
 	reduced bool   // there is a value to be read
-	// reducedAt is the point of this value, where reading it runs code.
-	reducedAt []float64
 	closed    bool
 	cleanup   runtime.Cleanup
 	data      map[int][]float64 // what SetData has set, by the index of the data
@@ -46,7 +42,6 @@ type Evaluator struct {
 	forLiteral *literal.Program // else what the literal machine runs in place of t or D(t), if a strategy made it
 	// Of the engine: the program that runs, and of the strategies other than Direct what was
 	// done before it.
-	prog        *graph.Program
 	before      engine.Stats
 	modularised *modular.Program
 	madeAt      []float64     // the point
@@ -147,24 +142,6 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 			e.outputs = max(1, e.p.outputs())
 		}
 		return nil
-	case !e.opt.Literal && e.forLiteral == nil:
-		opt := e.opt.engine()
-		opt.Eager = e.p.eager
-		opt.Phase, opt.Share, opt.Limits = phaseOf(e.meter), shareOf(e.meter), bounds
-		if e.data != nil {
-			own := *e.prog
-			own.Data = slices.Clone(own.Data)
-			for i, values := range e.data {
-				own.Data[i].Values = values
-			}
-			e.prog = &own
-		}
-		m, err := engine.New(e.prog, opt)
-		if err != nil {
-			return err
-		}
-		e.m, e.run, e.outputs = m, m, e.prog.Outputs
-		return nil
 	}
 	prog, err := e.forLiteral, error(nil)
 	if prog == nil {
@@ -235,13 +212,10 @@ func (e *Evaluator) Reduce(ctx context.Context, point []float64) error {
 	}
 	e.reduced = false
 	start := e.begin(ctx)
-	if err := e.runAt(point, func() error { return e.run.Value(point) }); err != nil {
+	if err := e.run.Value(point); err != nil {
 		return e.p.locate(err, "reducing")
 	}
 	e.last, e.reduced = time.Since(start), true
-	if k := e.p.src.Shape; k != nil && k.Kind != load.Real && k.Kind != load.Vector {
-		e.reducedAt = append(e.reducedAt[:0], point...)
-	}
 	return nil
 }
 
@@ -256,20 +230,7 @@ func (e *Evaluator) Read() (*Result, error) {
 		return nil, misuse("there is no value to read: Reduce makes one")
 	}
 	start := time.Now()
-	var values []float64
-	var lengths []int
-	read := func() (err error) {
-		values, lengths, err = e.run.Read(e.result.Values[:0], e.result.Lengths[:0])
-		return err
-	}
-	err := read()
-	for again := true; again; {
-		if again, err = e.withoutArrays(err, e.reducedAt); again { // functions that make the elements of lists run here
-			if err = e.runAt(e.reducedAt, func() error { return e.run.Value(e.reducedAt) }); err == nil {
-				err = read()
-			}
-		}
-	}
+	values, lengths, err := e.run.Read(e.result.Values[:0], e.result.Lengths[:0])
 	if err != nil {
 		return nil, e.p.locate(err, "reading the value")
 	}
@@ -318,7 +279,7 @@ func (e *Evaluator) Gradient(ctx context.Context, point []float64) (*Result, err
 		return nil, err
 	}
 	start := e.begin(ctx)
-	if err := e.runAt(point, func() error { return e.run.Gradient(point, res.Values, res.Jacobian) }); err != nil {
+	if err := e.run.Gradient(point, res.Values, res.Jacobian); err != nil {
 		return nil, e.p.locate(err, "reducing")
 	}
 	e.last = time.Since(start)
@@ -406,9 +367,6 @@ func (e *Evaluator) SetData(name string, values []float64) error {
 	}
 	if e.data != nil {
 		e.data[i] = values
-		if e.prog != nil {
-			e.prog.Data[i].Values = values
-		}
 		return nil
 	}
 	e.data = map[int][]float64{i: values}

@@ -23,35 +23,6 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// The tests of this package are of arrays, also of short ones, but for TestShortArrays.
-func init() { expandShort, inParts = false, 1<<13 }
-
-// TestShortArrays: a program of short arrays is expanded, and one of longer ones is not. Bits and counts are the same.
-func TestShortArrays(t *testing.T) {
-	onMachine(t)
-	defer func() { expandShort = false }()
-	loop := "sum (fold (fun x h -> vec i < k -> sin (s * h.(i) + x.(i) * b.(i))) start a)\n"
-	recursion := "let rec f h n = if n < 1 then h else " + strings.Repeat("let h = vec i < k -> tanh (dot W.(i) h) in ", 12) + "f h (n - 1) in sum (f b 2)\n"
-	for _, tt := range []struct {
-		body  string
-		k     int
-		short bool
-	}{{loop, 3, true}, {loop, 90, true}, {loop, 130, false}, {recursion, 14, true}, {recursion, 70, false}} {
-		var results [2]*Result
-		for i := range results {
-			expandShort = i == 1
-			p, err := Load(t.Context(), "t.gram", []byte(familyHead+tt.body), Options{Params: []string{fmt.Sprint("k=", tt.k), "n=40"}})
-			require.NoError(t, err)
-			results[i], err = p.Gradient(t.Context(), EvalOptions{})
-			require.NoError(t, err)
-			require.Equal(t, expandShort && tt.short, p.arrays(true).none.Load(), "k = %d, %s", tt.k, tt.body)
-		}
-		require.Equal(t, results[0].Values, results[1].Values)
-		require.Equal(t, results[0].Jacobian, results[1].Jacobian)
-		require.Equal(t, results[0].Cost.Steps, results[1].Cost.Steps)
-	}
-}
-
 const familyHead = `param n = 5
 param k = 12
 input E : R^k^k = vec i < k -> vec j < k -> 0.1 * sin (1 + i*k + j)
@@ -269,7 +240,6 @@ func TestPropertyDataBodies(t *testing.T) {
 
 // TestPropertyFamilyBranches: so it is where components are conditionals, and what is computed of them.
 func TestPropertyFamilyBranches(t *testing.T) {
-	onMachine(t)
 	const inputs = "input h : R^k = vec i < k -> cos i\n"
 	for _, program := range []func(cell string) string{
 		func(cell string) string {
@@ -491,7 +461,6 @@ func TestFamiliesInParallel(t *testing.T) {
 		got, err := p.Gradient(t.Context(), opt)
 		require.NoError(t, err)
 		require.True(t, p.src.HasFamilies())
-		require.False(t, p.arrays(true).none.Load())
 		require.Equal(t, want.Values, got.Values)
 		require.Equal(t, want.Jacobian, got.Jacobian)
 		require.Equal(t, want.Cost.Steps, got.Cost.Steps)
@@ -596,7 +565,6 @@ func TestWithoutExpansion(t *testing.T) {
 // TestFamilyBlocks: a program whose families run as arrays has the value, the gradient and the counts of its expansion,
 // to the bit.
 func TestFamilyBlocks(t *testing.T) {
-	onMachine(t)
 	for _, q := range familyPrograms {
 		for _, params := range [][]string{nil, {"k=7"}} {
 			src := familyHead + "def cell x h = " + q.cell + "\nlet h = fold cell start a in\n" + q.result + "\n"
@@ -681,7 +649,6 @@ func TestFamiliesOfLists(t *testing.T) {
 
 // TestFamilySymbols: a symbol of three parameters in a family is its operations on arrays. Bits, counts and G are those of the expansion.
 func TestFamilySymbols(t *testing.T) {
-	onMachine(t)
 	const src = "symbol gate x y z = x * sigmoid y + z with sigmoid y, x * sigmoid' y, 1\n" + familyHead +
 		"sum (fold (fun x h -> vec i < k -> gate (dot W.(i) h) x.(i) b.(i)) start a)\n"
 	p, err := Load(t.Context(), "t.gram", []byte(src), Options{})

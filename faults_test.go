@@ -10,7 +10,6 @@ import (
 
 // TestFaults: programs that gave a wrong result, or ended in a crash, have the right one in all forms.
 func TestFaults(t *testing.T) {
-	defer setting{expandShort, inParts}.set()
 	const vector = "input x : R^2 = [| 1, 2 |]\n"
 	for _, tt := range []struct {
 		src             string
@@ -45,7 +44,7 @@ func TestFaults(t *testing.T) {
 			require.NoError(t, err, tt.src)
 			var steps rule.Counts
 			for i, form := range allForms {
-				p.eager, p.force = form.eager, form.force
+				p.eager = form.eager
 				res, err := p.Gradient(t.Context(), form.opt)
 				require.NoError(t, err, "%s: %s", form.name, tt.src)
 				require.InDeltaSlice(t, tt.value, res.Values, 1e-12, "%s: %s", form.name, tt.src)

@@ -22,13 +22,10 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/engine/exec"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/format"
@@ -45,13 +42,10 @@ type Program struct {
 	inputs     []term.Var // the scalar inputs
 	opt        Options
 	loading    time.Duration
-	value      compiled[graph.Program]   // t
-	gradient   compiled[graph.Program]   // D(t)
-	withArrays [2]arrayForm              // t and D(t) with their families
-	code       [8]compiled[exec.Program] // by [EvalOptions.codeForm]
-	isGeneral  struct {                  // see isGeneral
-		once           sync.Once
-		has, is, lists bool
+	code    [8]compiled[exec.Program] // by [EvalOptions.codeForm]
+	isCode  struct {                  // see hasCode
+		once sync.Once
+		is   bool
 	}
 	// literal and literalGradient are the same for the literal machine.
 	literal         compiled[literal.Program]
@@ -70,50 +64,14 @@ type Program struct {
 	mu   sync.Mutex
 	size sizes
 
-	eager bool // of tests: see [engine.Options]
-	force int  // of tests: force for this program
+	eager bool // of tests: loops are compiled to machine code at once
 }
 
 // compiled is a program for a machine, made when it is first needed.
 type compiled[P any] struct {
-	mu     sync.Mutex
-	prog   *P
-	time   time.Duration
-	placed *compiled[P] // the same with counts by place
-	arrays bool         // its families run as arrays
-}
-
-// with returns c, or, for profiles and traces, what has counts by place.
-func (c *compiled[P]) with(placed bool) *compiled[P] {
-	if !placed {
-		return c
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.placed == nil {
-		c.placed = new(compiled[P])
-	}
-	return c.placed
-}
-
-// arrayForm is a program with its families, where blocks can hold them.
-type arrayForm struct {
-	compiled[graph.Program]
-	plain atomic.Bool // families with conditionals and applications are expanded
-	none  atomic.Bool // blocks cannot hold them, or not do what was asked of them
-}
-
-// expandMore takes note that a run met what arrays cannot do. Of a program in parts, the families with conditionals and
-// applications are expanded first.
-func (p *Program) expandMore(form *arrayForm) {
-	branches := func(n term.Node) bool { return n.Op == term.IfOp || n.Op == term.AppOp }
-	if !p.inParts() || !slices.ContainsFunc(p.src.Written().Nodes, branches) || form.plain.Swap(true) {
-		form.none.Store(true)
-		return
-	}
-	form.mu.Lock()
-	defer form.mu.Unlock()
-	form.prog = nil
+	mu   sync.Mutex
+	prog *P
+	time time.Duration
 }
 
 type sizes struct{ term, reverse int64 }
@@ -174,7 +132,6 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 		return nil, wrapLimit(err, "loading")
 	}
 	out := &Program{src: p, inputs: p.Scalars, opt: opt, terms: new(sync.Mutex)}
-	out.withArrays[0].arrays, out.withArrays[1].arrays = true, true
 	if !p.HasLarge() {
 		if err := out.expand(meter, "load"); err != nil {
 			return nil, err
@@ -274,12 +231,8 @@ func (p *Program) copyTerm() (*term.Term, []term.Var) {
 	return out, inputs
 }
 
-// compiledInput bounds the bytes that a scalar input takes while a program is compiled, inArrays where its families run
-// as arrays.
-const (
-	compiledInput = 128
-	inArrays      = 64
-)
+// compiledInput bounds the bytes that a scalar input takes while a program is compiled.
+const compiledInput = 64
 
 // get compiles on first use. A failure is not kept: it may be a limit's.
 func (c *compiled[P]) get(p *Program, meter *limits.Meter, make func() (*P, error)) (*P, error) {
@@ -288,11 +241,7 @@ func (c *compiled[P]) get(p *Program, meter *limits.Meter, make func() (*P, erro
 	if c.prog == nil {
 		p.terms.Lock()
 		defer p.terms.Unlock()
-		bytes := int64(compiledInput)
-		if c.arrays {
-			bytes = inArrays
-		}
-		if err := meter.Reserve(bytes * int64(len(p.inputs))); err != nil {
+		if err := meter.Reserve(compiledInput * int64(len(p.inputs))); err != nil {
 			return nil, p.locate(err, "compiling")
 		}
 		start := time.Now()
@@ -312,90 +261,6 @@ func (c *compiled[P]) took() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.time
-}
-
-// valueProgram compiles t, reverseProgram D(t): with the counts of templates by place, if
-// placed.
-func (p *Program) valueProgram(meter *limits.Meter, placed bool) (*graph.Program, error) {
-	return p.value.with(placed).get(p, meter, func() (*graph.Program, error) {
-		if err := p.setSize(nil, meter); err != nil {
-			return nil, p.locate(err, "compiling")
-		}
-		if err := p.expand(meter, "compile"); err != nil {
-			return nil, err
-		}
-		prog, err := compile.Compile(p.src.Term(),
-			compile.Options{Inputs: p.inputs, Places: placed, Check: meter.During("compile")})
-		return prog, p.locate(err, "compiling")
-	})
-}
-
-func (p *Program) reverseProgram(meter *limits.Meter, placed bool) (*graph.Program, error) {
-	return p.gradient.with(placed).get(p, meter, func() (*graph.Program, error) {
-		d, err := p.reversed(meter)
-		if err != nil {
-			return nil, err
-		}
-		prog, err := compile.Compile(d,
-			compile.Options{Inputs: p.inputs, Reversed: true, Places: placed, Check: meter.During("compile")})
-		return prog, p.locate(err, "compiling")
-	})
-}
-
-// arrays returns the form with families of t, or of D(t).
-func (p *Program) arrays(reversed bool) *arrayForm {
-	if reversed {
-		return &p.withArrays[1]
-	}
-	return &p.withArrays[0]
-}
-
-// expandShort is whether a program of short arrays is expanded. Tests of arrays clear it.
-var expandShort = true
-
-// inParts is how many nodes and variables, beside its inputs, the expansion of a program has at least of which only
-// those comprehensions are expanded that no block can hold. Of a smaller one all are, which takes less time than to
-// compile it several times. Tests lower it.
-var inParts = 1 << 16
-
-func (p *Program) inParts() bool {
-	return p.src.Written().ExpandedSize()-float64(len(p.inputs)) >= float64(inParts)
-}
-
-// arrayProgram compiles t, or D(t), with its families. The error is [graph.ErrFamilies] if they are to be expanded.
-func (p *Program) arrayProgram(meter *limits.Meter, reversed, placed bool) (*graph.Program, error) {
-	form := p.arrays(reversed)
-	return form.with(placed).get(p, meter, func() (*graph.Program, error) {
-		families, code := p.src.Families, compile.Compile
-		if p.inParts() {
-			families, code = p.src.Large, compile.Families
-		}
-		t, err := families(meter.During("compile"))
-		switch {
-		case err != nil:
-			return nil, p.locate(err, "compiling")
-		case reversed:
-			t, err = p.reversedOf(t, meter)
-		default:
-			err = p.locate(p.setSize(nil, meter), "compiling")
-		}
-		if err != nil {
-			return nil, err
-		}
-		prog, err := code(t, compile.Options{Inputs: p.inputs, Reversed: reversed, Straight: p.src.Straight(),
-			Places: placed, Plain: form.plain.Load(),
-			Check: meter.During("compile"), Reserve: meter.Reserve})
-		if err == nil && expandShort && prog.ShortArrays() {
-			err = graph.ErrFamilies
-		}
-		if errors.Is(err, graph.ErrFamilies) {
-			if !placed {
-				form.none.Store(true)
-			}
-			return nil, err
-		}
-		return prog, p.locate(err, "compiling")
-	})
 }
 
 // literalProgram makes t, or D(t), ready for the literal machine.

@@ -78,7 +78,6 @@ var listElements = []struct {
 
 // TestListLoops: a list over an index runs as a loop, and a fold over it, with the bits and counts of its expansion.
 func TestListLoops(t *testing.T) {
-	onMachine(t)
 	for _, q := range listElements {
 		for _, body := range []string{
 			"fold (fun x s -> %[2]s) 0.25 (list i < n -> %[1]s)",
@@ -96,7 +95,6 @@ func TestListLoops(t *testing.T) {
 
 // TestLongLists: so it is where the loops become machine code, and where a loop over a list keeps no rows.
 func TestLongLists(t *testing.T) {
-	onMachine(t)
 	for _, q := range listElements {
 		if !q.loop {
 			continue
@@ -113,7 +111,6 @@ func TestLongLists(t *testing.T) {
 // TestListsOfVectors: so it is where the elements, the function of the fold, or both, have arrays, in which the indices of the list and of a
 // vector meet.
 func TestListsOfVectors(t *testing.T) {
-	onMachine(t)
 	elements := []string{"vec j < k -> sin (i*k + j) * w", "vec j < k -> w * (j - i / 3)", "let y = sin (w * i) in vec j < k -> y * cos j", "vec j < k -> sum l < 3 -> u.(l) * (i + l * j)"}
 	for _, element := range elements {
 		for fold, loop := range map[string]bool{
@@ -134,7 +131,6 @@ func TestListsOfVectors(t *testing.T) {
 
 // TestPropertyLists: random elements, and random functions of a fold.
 func TestPropertyLists(t *testing.T) {
-	onMachine(t)
 	loops, draws := 0, 60
 	for seed := range draws {
 		r := rand.New(rand.NewPCG(uint64(seed), 3))

@@ -156,12 +156,6 @@ func (o *EvalOptions) check() error {
 	return nil
 }
 
-// engine returns the options of a run of the engine, but for its limits.
-func (o *EvalOptions) engine() engine.Options {
-	return engine.Options{Schedule: o.Schedule, Seed: o.Seed, Workers: o.Workers, Finite: o.Finite, NoFuse: o.NoFuse,
-		NoNative: o.NoNative, Record: o.recorder()}
-}
-
 // literal returns the options of a run of the literal machine, but for its limits.
 func (o *EvalOptions) literal() machine.Options {
 	opt := machine.Options{Seed: o.Seed, Finite: o.Finite, Measure: o.Work, Events: o.hooks.Events, Before: o.hooks.Before}

@@ -9,7 +9,6 @@ import (
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/lower"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/limits"
@@ -17,33 +16,52 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// prepare makes the program of a value, or of a gradient by the strategy, for the point, which Direct does not need.
+// prepare makes the program of a value, or of a gradient by the strategy, for the point, which Direct does not need. That
+// for which the compiler has no code, and the random schedule, are the literal machine's.
 func (e *Evaluator) prepare(point []float64) (err error) {
-	if e.p.general(&e.opt, e.grad) {
+	switch {
+	case e.grad && e.opt.Strategy == Unfold:
+		return e.unfold(point)
+	case e.grad && e.opt.Strategy == Modular:
+		return e.normalise(point)
+	case e.opt.Schedule != Random && e.p.hasCode():
 		var none *lower.UnsupportedError
 		if e.compiled, err = e.p.codeProgram(e.meter, &e.opt, e.grad); !errors.As(err, &none) {
-			if err != nil || !e.p.tooSlow(&e.opt, e.compiled) {
-				return err
-			}
-			e.compiled = nil
-		}
-	}
-	if e.arrays() {
-		if e.prog, err = e.p.arrayProgram(e.meter, e.grad, e.opt.hooks.Samples != nil); !errors.Is(err, graph.ErrFamilies) {
 			return err
 		}
+		e.compiled = nil
 	}
-	switch {
-	case !e.grad:
-		e.prog, err = e.p.valueProgram(e.meter, e.opt.hooks.Samples != nil)
-	case e.opt.Strategy == Unfold:
-		err = e.unfold(point)
-	case e.opt.Strategy == Modular:
-		err = e.normalise(point)
-	default:
-		e.prog, err = e.p.reverseProgram(e.meter, e.opt.hooks.Samples != nil)
+	if err := e.p.notStreamed(); err != nil {
+		return err
 	}
+	e.forLiteral, err = e.p.literalProgram(e.meter, e.grad)
 	return err
+}
+
+// maxDepth bounds how deep a term nests that is compiled: the compiler recurs on it.
+const maxDepth = 512
+
+// hasCode reports whether the compiler has code for the program: it has no dual λs that are written, and does not nest
+// too deep.
+func (p *Program) hasCode() bool {
+	p.isCode.once.Do(func() { p.isCode.is = hasCode(p.src.Written()) })
+	return p.isCode.is
+}
+
+func hasCode(t *term.Term) bool {
+	depth := make([]int32, len(t.Nodes))
+	for r := len(t.Nodes) - 1; r > 0; r-- {
+		n := &t.Nodes[r]
+		if depth[r] > maxDepth || n.Op == term.LamOp && t.Linear(n.X) {
+			return false
+		}
+		t.Kids(n, func(k term.Ref) { depth[k] = depth[r] + 1 })
+		switch n.Op {
+		case term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp: // gone through in a loop
+			depth[n.A] = depth[r]
+		}
+	}
+	return true
 }
 
 // codeForm is a number for each of the forms in which the compiler makes code: of values and gradients, with a profile,
@@ -88,39 +106,6 @@ func (p *Program) codeProgram(meter *limits.Meter, opt *EvalOptions, gradient bo
 		}
 		return exec.New(code), nil
 	})
-}
-
-// arrays reports whether the families of the program may run as arrays.
-func (e *Evaluator) arrays() bool {
-	return e.p.src.HasLarge() && !e.p.arrays(e.grad).none.Load() && (!e.grad || e.opt.Strategy == Direct) &&
-		e.opt.arrays()
-}
-
-// arrays reports whether families may run as arrays: in blocks, in the order of LIFO evaluation.
-func (opt *EvalOptions) arrays() bool {
-	return !opt.NoFuse && !opt.Finite && opt.Schedule != Random
-}
-
-// runAt runs at the point, again as long as the run meets what arrays cannot do.
-func (e *Evaluator) runAt(point []float64, run func() error) error {
-	for {
-		if again, err := e.withoutArrays(run(), point); !again {
-			return err
-		}
-	}
-}
-
-// withoutArrays prepares the evaluator anew if err says that the run met what arrays cannot do, and reports whether it
-// did.
-func (e *Evaluator) withoutArrays(err error, point []float64) (bool, error) {
-	if !errors.Is(err, graph.ErrFamilies) {
-		return false, err
-	}
-	e.p.expandMore(e.p.arrays(e.grad))
-	if err = e.prepare(point); err == nil {
-		err = e.start()
-	}
-	return err == nil, err
 }
 
 // unfold reduces the program to its graph at the point, and compiles D of that.

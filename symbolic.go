@@ -86,14 +86,6 @@ func phaseOf(meter *limits.Meter) func(calls.Phase) {
 	return func(phase calls.Phase) { meter.Begin(phase.String()) }
 }
 
-// shareOf is what a machine tells the share of its phase that is done.
-func shareOf(meter *limits.Meter) func(calls.Phase, float64) {
-	if meter.Share == nil {
-		return nil
-	}
-	return func(phase calls.Phase, share float64) { meter.Share(phase.String(), share) }
-}
-
 // modular is what the strategy [Modular] works with.
 func (p *Program) modular(meter *limits.Meter, opt *EvalOptions) *modular.Env {
 	return &modular.Env{Meter: meter, Cache: p.opt.Cache, Record: opt.recorder(), Samples: opt.hooks.Samples, Locate: p.locate}
