@@ -110,12 +110,9 @@ func literalStats(s *machine.Stats) engine.Stats {
 
 // samples hands out the profile of the last run.
 func (e *Evaluator) samples(f func(calls.Sample)) {
-	switch {
-	case e.profile != nil:
+	if e.profile != nil {
 		e.profile.Samples(e.literal.Stats().Nodes, f)
-	case e.code != nil:
-		e.code.Samples(f)
-	default:
-		e.m.Samples(f)
+	} else {
+		e.run.(interface{ Samples(func(calls.Sample)) }).Samples(f)
 	}
 }

@@ -197,7 +197,7 @@ func (c *coder) finish() {
 		b.From = l.base
 		p.Code = append(p.Code, b.code...)
 		b.To = uint32(len(p.Code))
-		b.Index = uint32(i)
+		b.Index, b.Within = uint32(i), b.outer
 		p.Templates[i] = b.Template
 		p.Frame = max(p.Frame, int(b.Locals)+len(b.Uses))
 	}

@@ -49,7 +49,7 @@ var layers = map[string][]string{
 	"engine/native":        {"term", "graph", "engine/wasm"},
 	"engine/wasm":          {"term"},
 	"engine/ir":            {"rule", "term"},
-	"engine/lower":         {"rule", "term", "engine/ir"},
+	"engine/lower":         {"rule", "term", "engine/ir", "graph/calls"},
 	"engine/exec":          {"rule", "term", "limits", "engine/ir", "engine/loop", "engine/wasm", "graph/calls", "kernel"},
 	"engine/loop":          {"term", "engine/ir", "engine/wasm"},
 	"engine/profile":       {"rule", "graph/calls", "term", "graph", "engine"},
