@@ -39,10 +39,9 @@ var layers = map[string][]string{
 	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
 	"compile":              {"rule", "term", "graph", "compile/block"},
 	"compile/block":        {"rule", "term", "graph"},
-	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "engine/block", "engine/collect", "engine/ground", "engine/order", "engine/pool"},
+	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "engine/block", "engine/collect", "engine/order", "engine/pool"},
 	"engine/pool":          {},
 	"engine/collect":       {"term", "graph"},
-	"engine/ground":        {"rule", "graph", "engine/array"},
 	"engine/order":         {"graph"},
 	"engine/block":         {"graph/calls", "term", "graph", "engine/array", "engine/native"},
 	"engine/array":         {"term", "graph", "kernel"},
