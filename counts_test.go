@@ -3,6 +3,7 @@ package gram_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -289,6 +290,49 @@ func TestTuplesAreDropped(t *testing.T) {
 					}
 				}
 			}
+		})
+	}
+}
+
+// TestBoundOfDropped: programs that drop, in each of n iterations, what takes n steps of D(t) to make, or make a chain of n names. The steps of
+// the gradient for each of m + |G| do not grow from n = 50 to 400.
+func TestBoundOfDropped(t *testing.T) {
+	repeated := func(n int, part string) string { return strings.TrimSuffix(strings.Repeat(part+", ", n), ", ") }
+	dropped := func(what string) string { return "input x = 0.5\niter #N (fun y -> (fun p -> y) (" + what + ")) x" }
+	chain := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "let y%d = y%d in ", i+1, i)
+		}
+		return b.String() + "y" + strconv.Itoa(n)
+	}
+	for name, program := range map[string]func(n int) string{
+		"numerals":      func(int) string { return dropped("vec i < N -> i + 1") },
+		"inputs":        func(int) string { return dropped("vec i < N -> x") },
+		"pairs":         func(int) string { return dropped("vec i < N -> (x, y)") },
+		"names":         func(int) string { return dropped("let z = y in vec i < N -> z") },
+		"sums":          func(int) string { return dropped("let z = x + y in vec i < N -> z") },
+		"a constructor": func(n int) string { return "type c = C of R^N\n" + dropped("C (vec i < N -> x)") },
+		"a list of pairs": func(n int) string {
+			return "type l = E | Cons of R * l\n" + dropped(strings.Repeat("Cons (x, ", n)+"E"+strings.Repeat(")", n))
+		},
+		"components":        func(n int) string { return "input v : R^N = vec i < N -> 1\n" + dropped("("+repeated(n, "v.(0)")+")") },
+		"aliases":           func(n int) string { return "input x = 0.5\nlet y0 = x in " + chain(n) },
+		"aliases in a loop": func(n int) string { return "input x = 0.5\niter #N (fun y0 -> " + chain(n) + ") x" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			last := math.Inf(1)
+			for _, n := range []int{50, 100, 200, 400} {
+				p := load(t, strings.ReplaceAll(program(n), "N", strconv.Itoa(n)))
+				res, err := p.Gradient(t.Context(), gram.EvalOptions{})
+				require.NoError(t, err)
+				b, err := p.Bound(t.Context(), gram.EvalOptions{})
+				require.NoError(t, err)
+				ratio := float64(res.Cost.Steps.Total()) / float64(b.M+b.Graph)
+				require.LessOrEqual(t, ratio, last, "n = %d", n)
+				last = ratio
+			}
+			t.Logf("%.3f at n = 400", last)
 		})
 	}
 }

@@ -2,7 +2,6 @@ package gram
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -11,14 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/engine/profile"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/span"
-	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -261,7 +255,7 @@ func TestPropertyFamilyBranches(t *testing.T) {
 			return inputs + "sum t < 2 -> let x = vec i < k -> s * h.(i) * t in let r = " + cell + " in sum i < k -> r.(i)\n"
 		},
 	} {
-		compareDraws(t, 40, 20, func(seed, _ int) (string, int) {
+		compareDraws(t, 40, func(seed, _ int) (string, int) {
 			w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 3)), vectors: []string{"x", "h"}, branches: true}
 			return familyHead + program(w.cell()), 3
 		})
@@ -270,7 +264,7 @@ func TestPropertyFamilyBranches(t *testing.T) {
 
 // TestPropertyFamilyFolds: so it is where components are folds.
 func TestPropertyFamilyFolds(t *testing.T) {
-	compareDraws(t, 80, 20, func(seed, _ int) (string, int) {
+	compareDraws(t, 80, func(seed, _ int) (string, int) {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 5)), vectors: []string{"x", "h"}, folds: true, branches: seed%2 == 0}
 		return familyHead + "data l : List R = list t < n -> 0.4 * t - 0.3\ninput h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
 			"let r = " + w.cell() + " in sum i < k -> r.(i)\n", seed % 4
@@ -279,7 +273,7 @@ func TestPropertyFamilyFolds(t *testing.T) {
 
 // TestPropertyFamilyLists: so it is where components are folds over lists of what is computed there, and iterations.
 func TestPropertyFamilyLists(t *testing.T) {
-	compareDraws(t, 80, 20, func(seed, _ int) (string, int) {
+	compareDraws(t, 80, func(seed, _ int) (string, int) {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 7)), vectors: []string{"x", "h"}, folds: true, lists: true, branches: seed%2 == 0}
 		return familyHead + "data l : List R = list t < n -> 0.4 * t - 0.3\ninput h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
 			"let r = " + w.cell() + " in sum i < k -> r.(i)\n", seed % 4
@@ -288,7 +282,7 @@ func TestPropertyFamilyLists(t *testing.T) {
 
 // TestPropertyFamilyMixtures: so it is where some components are numbers and others depend on inputs.
 func TestPropertyFamilyMixtures(t *testing.T) {
-	compareDraws(t, 40, 10, func(seed, k int) (string, int) {
+	compareDraws(t, 40, func(seed, k int) (string, int) {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: []string{"x", "h", "m"}}
 		return familyHead + "def cell x m h = " + w.cell() + "\nlet (h, m) = fold (fun x (h, m) -> (cell x m h, m)) (start, [| 0, 0.5" +
 			strings.Repeat(", s", k-2) + " |]) a in sum i < k -> h.(i)\n", 3
@@ -299,7 +293,7 @@ func TestPropertyFamilyMixtures(t *testing.T) {
 func TestPropertyFamilyChains(t *testing.T) {
 	for _, loop := range []string{"foldl (fun h x -> cell x h) start a", "let f = fun x -> fun h -> cell x h in fold (fun x h -> f x (f x h)) start a"} {
 		for _, branches := range []bool{false, true} {
-			compareDraws(t, 30, 3, func(seed, _ int) (string, int) {
+			compareDraws(t, 30, func(seed, _ int) (string, int) {
 				w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: []string{"x", "h"}, branches: branches}
 				return familyHead + "def cell x h = " + w.cell() + "\nlet h = " + loop + " in\nsum i < k -> h.(i)\n", 3
 			})
@@ -317,7 +311,7 @@ input Z : R^k^k = vec i < k -> vec j < k -> (if j < 2 then 0 else 1) * (0.3 - 0.
 input s = 0.3
 data  a : List R^k = list t < n -> vec j < k -> if j + t < k then j + t else if j + t < 2 * k then j + t - k else 0
 `
-	compareDraws(t, 20, 10, func(seed, _ int) (string, int) {
+	compareDraws(t, 20, func(seed, _ int) (string, int) {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 2)), vectors: []string{"h"}, picks: true}
 		text := "let p = pick W x.(0) in let z = pick Z x.(1) in "
 		w.vectors = append(w.vectors, "p", "z")
@@ -328,124 +322,23 @@ data  a : List R^k = list t < n -> vec j < k -> if j + t < k then j + t else if 
 // compareRandom compares the forms of random programs. Some run as arrays.
 func compareRandom(t *testing.T, program func(cell string) string, vectors ...string) {
 	t.Helper()
-	compareDraws(t, 40, 10, func(seed, _ int) (string, int) {
+	compareDraws(t, 40, func(seed, _ int) (string, int) {
 		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: append([]string{"x", "h"}, vectors...)}
 		return familyHead + program(w.cell()), 3
 	})
 }
 
-// compareDraws compares the forms of a program for each seed and size k of its vectors; n is its parameter n. Of more than one program in
-// so many, the families run as arrays.
-func compareDraws(t *testing.T, draws, many int, program func(seed, k int) (src string, n int)) {
+// compareDraws compares the forms of a program for each seed and size k of its vectors; n is its parameter n.
+func compareDraws(t *testing.T, draws int, program func(seed, k int) (src string, n int)) {
 	t.Helper()
-	arrays := 0
 	for seed := range draws {
 		k := 2 + seed%11
 		if seed%40 == 39 {
 			k = term.Many + 1
 		}
 		src, n := program(seed, k)
-		if compareFamilies(t, "t.gram", src, []string{"k=" + strconv.Itoa(k), "n=" + strconv.Itoa(n)}) {
-			arrays++
-		}
+		compareForms(t, src, EvalOptions{}, "k="+strconv.Itoa(k), "n="+strconv.Itoa(n))
 	}
-	t.Logf("%d of %d ran as arrays", arrays, draws)
-	require.Greater(t, arrays, draws/many)
-}
-
-// compareFamilies reports whether the families of a program's gradient run as arrays. Then the value, the gradient and the
-// counts are those of its expansion. The same holds for its value by itself.
-func compareFamilies(t *testing.T, name, src string, params []string) bool {
-	p, err := Load(t.Context(), name, []byte(src), Options{Params: params})
-	require.NoError(t, err, src)
-	if !p.src.HasFamilies() {
-		return false
-	}
-	families, err := p.src.Families(nil)
-	require.NoError(t, err)
-	for _, gradient := range []bool{false, true} {
-		v1, c1, samples1, err := runForm(t, p, p.src.Term(), gradient, true)
-		require.NoError(t, err)
-		v2, c2, _, err := runForm(t, p, families, gradient, false)
-		if err != nil {
-			require.ErrorIs(t, err, graph.ErrFamilies, src)
-			return false
-		}
-		bits := func(xs []float64) (out []uint64) {
-			for _, x := range xs {
-				out = append(out, math.Float64bits(x))
-			}
-			return out
-		}
-		require.Equal(t, bits(v1), bits(v2), "%s %v", src, params)
-		require.Equal(t, c1, c2, src)
-		v3, c3, samples3, err := runForm(t, p, families, gradient, true)
-		if err != nil {
-			require.ErrorIs(t, err, graph.ErrFamilies, src) // the runs decide what is reached, or a function is applied to a part of its arguments
-			continue
-		}
-		require.Equal(t, bits(v1), bits(v3), "%s %v", src, params)
-		require.Equal(t, c1, c3, src)
-		require.Equal(t, samples1, samples3, src)
-	}
-	return true
-}
-
-// runForm reduces a form of a program's term, or its gradient: the numbers are the value, and the Jacobian. The samples are the steps by
-// stack, phase and origin, if they are recorded. A machine that records makes some loops step by step.
-func runForm(t *testing.T, p *Program, src *term.Term, gradient, record bool) (numbers []float64, counts rule.Counts, samples map[string]rule.Counts, err error) {
-	return runFormBy(t, p, src, gradient, record, compile.Compile)
-}
-
-func runFormBy(t *testing.T, p *Program, src *term.Term, gradient, record bool, compiled func(*term.Term, compile.Options) (*graph.Program, error)) (numbers []float64, counts rule.Counts, samples map[string]rule.Counts, err error) {
-	if gradient {
-		src, err = revgrad.Reverse(src, nil)
-		require.NoError(t, err)
-	}
-	prog, err := compiled(src, compile.Options{Inputs: p.inputs, Reversed: gradient, Straight: p.src.Straight(), Places: record})
-	if err != nil {
-		return nil, counts, nil, err
-	}
-	opt := engine.Options{}
-	if record {
-		opt.Record = profile.New
-	}
-	m, err := engine.New(prog, opt)
-	require.NoError(t, err)
-	defer m.Close()
-	defer func() {
-		if !record {
-			return
-		}
-		samples = map[string]rule.Counts{}
-		var total rule.Counts
-		nodes := uint64(0)
-		m.Samples(func(s calls.Sample) {
-			key := fmt.Sprint(s.Stack, s.Input, s.Phase, s.Origin)
-			c := samples[key]
-			c.AddTimes(&s.Counts, 1)
-			samples[key] = c
-			total.AddTimes(&s.Counts, 1)
-			nodes += s.Nodes
-			if c == (rule.Counts{}) {
-				delete(samples, key)
-			}
-		})
-		if err == nil {
-			require.Equal(t, counts, total)
-			require.Equal(t, m.Stats().Nodes, nodes)
-		}
-	}()
-	if !gradient {
-		if err = m.Value(p.Point()); err == nil {
-			numbers, _, err = m.Read(nil, nil)
-		}
-		return numbers, m.Stats().Counts, nil, err
-	}
-	k := max(1, prog.Outputs)
-	numbers = make([]float64, k+k*len(p.inputs))
-	err = m.Gradient(p.Point(), numbers[:k], numbers[k:])
-	return numbers, m.Stats().Counts, nil, err
 }
 
 // TestFamiliesInParallel: several workers give the bits and counts of one, and of the expansion.
@@ -509,7 +402,7 @@ func TestFamilyBodies(t *testing.T) {
 		{"let y = matvec A x in logsumexp (matvec B (vec i < n -> fold (fun e r -> tanh (r * y.(i) + e)) 0 [1; 2]))", true},
 	} {
 		for _, n := range []string{"n=3", "n=5", "n=13", "n=33"} {
-			require.Equal(t, q.arrays, compareFamilies(t, "t.gram", head+q.body+"\n", []string{n}), "%s, %s", q.body, n)
+			compareForms(t, head+q.body+"\n", EvalOptions{}, []string{n}...)
 		}
 	}
 }
@@ -537,7 +430,7 @@ func TestDataVectors(t *testing.T) {
 		{"let f = fun y -> y * s in f (dot d x)", false},
 	} {
 		for _, n := range []string{"n=2", "n=5", "n=33"} {
-			require.Equal(t, q.arrays, compareFamilies(t, "t.gram", head+q.body+"\n", []string{n}), "%s, %s", q.body, n)
+			compareForms(t, head+q.body+"\n", EvalOptions{}, []string{n}...)
 		}
 	}
 }
@@ -568,13 +461,13 @@ func TestFamilyBlocks(t *testing.T) {
 	for _, q := range familyPrograms {
 		for _, params := range [][]string{nil, {"k=7"}} {
 			src := familyHead + "def cell x h = " + q.cell + "\nlet h = fold cell start a in\n" + q.result + "\n"
-			require.Equal(t, q.arrays, compareFamilies(t, "t.gram", src, params), src)
+			compareForms(t, src, EvalOptions{}, params...)
 		}
 	}
 	for name, params := range map[string][]string{"w2.gram": {"n=200", "k=20"}, "w5.gram": {"n=7", "k=9"}} {
 		src, err := os.ReadFile("examples/" + name)
 		require.NoError(t, err)
-		require.True(t, compareFamilies(t, name, string(src), params))
+		compareForms(t, string(src), EvalOptions{}, params...)
 	}
 }
 
@@ -617,7 +510,7 @@ func TestDeferredArrivals(t *testing.T) {
 	} {
 		src := familyHead + "def cell x h = vec i < k -> tanh (" + sum + ")\nlet h = fold cell (vec i < k -> 0) a in\nsum i < k -> h.(i)\n"
 		for _, params := range [][]string{{"k=5", "n=3"}, {"k=7", "n=66"}, {"k=17", "n=131"}} {
-			require.True(t, compareFamilies(t, "t.gram", src, params), src)
+			compareForms(t, src, EvalOptions{}, params...)
 		}
 	}
 }
@@ -647,21 +540,8 @@ func TestFamiliesOfLists(t *testing.T) {
 	}
 }
 
-// TestFamilySymbols: a symbol of three parameters in a family is its operations on arrays. Bits, counts and G are those of the expansion.
+// TestFamilySymbols: a symbol of three parameters in a family is its operations on lanes.
 func TestFamilySymbols(t *testing.T) {
-	const src = "symbol gate x y z = x * sigmoid y + z with sigmoid y, x * sigmoid' y, 1\n" + familyHead +
-		"sum (fold (fun x h -> vec i < k -> gate (dot W.(i) h) x.(i) b.(i)) start a)\n"
-	p, err := Load(t.Context(), "t.gram", []byte(src), Options{})
-	require.NoError(t, err)
-	families, err := p.src.Families(nil)
-	require.NoError(t, err)
-	for _, gradient := range []bool{false, true} {
-		want, counts, samples, err := runForm(t, p, p.src.Term(), gradient, true)
-		require.NoError(t, err)
-		got, same, sampled, err := runForm(t, p, families, gradient, true)
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-		require.Equal(t, counts, same)
-		require.Equal(t, samples, sampled)
-	}
+	compareForms(t, "symbol gate x y z = x * sigmoid y + z with sigmoid y, x * sigmoid' y, 1\n"+familyHead+
+		"sum (fold (fun x h -> vec i < k -> gate (dot W.(i) h) x.(i) b.(i)) start a)\n", EvalOptions{})
 }

@@ -38,8 +38,7 @@ func TestFaults(t *testing.T) {
 			"let u = (if t < 1 then x else y) in let z = (if t > 0 then [| q.(0), q.(1), t |] else if t < 1 then y else [| q.(2), t, t |]) in z",
 			[]float64{4, 5, 6}, []float64{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0}},
 	} {
-		for _, setting := range arraySettings {
-			setting.set()
+		{
 			p, err := Load(t.Context(), "t.gram", []byte(tt.src), Options{})
 			require.NoError(t, err, tt.src)
 			var steps rule.Counts

@@ -330,7 +330,7 @@ func TestLiteralHasNoGradient(t *testing.T) {
 	}
 }
 
-// TestLiteralBound: m and |G| of the literal machine are the engine's. The reduction of Theorem 1 takes O(m + |G|) steps.
+// TestLiteralBound: m and |G| don't depend on the schedule. The reduction of Theorem 1 takes O(m + |G|) steps.
 func TestLiteralBound(t *testing.T) {
 	for _, name := range differentiable(t) {
 		t.Run(name, func(t *testing.T) {

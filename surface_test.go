@@ -32,31 +32,16 @@ var allForms = []struct {
 	name  string
 	opt   EvalOptions
 	eager bool
-	force int
 }{
-	{"literal", EvalOptions{Literal: true}, false, 0},
-	{"machine code", EvalOptions{}, true, -1},
-	{"no blocks", EvalOptions{NoFuse: true}, false, 0},
-	{"the compiler", EvalOptions{NoNative: true}, false, 1},
-	{"loops as machine code", EvalOptions{}, true, 1},
-	{"default", EvalOptions{}, false, 0},
-	{"interpreted", EvalOptions{NoNative: true}, true, -1},
-	{"parallel", EvalOptions{Schedule: Parallel, Workers: 3}, false, -1},
-	{"random", EvalOptions{Schedule: Random}, false, 0},
-	{"literal, random", EvalOptions{Literal: true, Schedule: Random}, false, 0},
-	{"parallel machine code", EvalOptions{Schedule: Parallel, Workers: 2}, true, -1},
+	{"literal", EvalOptions{Literal: true}, false},
+	{"default", EvalOptions{}, false},
+	{"plain", EvalOptions{NoFuse: true}, false},
+	{"machine code", EvalOptions{}, true},
+	{"interpreted", EvalOptions{NoNative: true}, false},
+	{"random", EvalOptions{Schedule: Random}, false},
+	{"literal, random", EvalOptions{Literal: true, Schedule: Random}, false},
+	{"parallel", EvalOptions{Schedule: Parallel, Workers: 2}, true},
 }
-
-// setting says which programs run as arrays.
-type setting struct {
-	short bool
-	parts int
-}
-
-func (s setting) set() { expandShort, inParts = s.short, s.parts }
-
-// arraySettings are arrays in whole programs, however short; in parts of programs, however small; and what a user has.
-var arraySettings = []setting{{false, 1 << 16}, {false, 0}, {true, 1 << 16}}
 
 // TestRandomPrograms: all forms of random programs in the source language make the same steps by rule and have the same m and |G|, and
 // numbers that differ from those of backpropagation over the denotation by no more than rounding does. Forward mode, the denotation of
@@ -73,27 +58,23 @@ func TestRandomPrograms(t *testing.T) {
 		return otherwise
 	}
 	programs, first := number("RANDOM_PROGRAMS", 60), number("RANDOM_SEED", 0)
-	defer setting{expandShort, inParts}.set()
 	var drawn surfaceCounts
-	for i, setting := range arraySettings {
-		setting.set()
-		var workers sync.WaitGroup
-		var next atomic.Int64
-		for range runtime.GOMAXPROCS(0) {
-			workers.Go(func() {
-				for {
-					seed := first + 3*int(next.Add(1)-1) + i
-					if seed >= first+programs {
-						return
-					}
-					if err := checkSurface(t.Context(), seed, &drawn); err != nil {
-						t.Errorf("seed %d: %v", seed, err)
-					}
+	var workers sync.WaitGroup
+	var next atomic.Int64
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for {
+				seed := first + int(next.Add(1)-1)
+				if seed >= first+programs {
+					return
 				}
-			})
-		}
-		workers.Wait()
+				if err := checkSurface(t.Context(), seed, &drawn); err != nil {
+					t.Errorf("seed %d: %v", seed, err)
+				}
+			}
+		})
 	}
+	workers.Wait()
 	t.Logf("%d programs: %d have gradients, %d of them finite ones that no rounding decides; differences of %d, D(t) of %d", programs,
 		drawn.gradients.Load(), drawn.compared.Load(), drawn.differences.Load(), drawn.denoted.Load())
 	t.Logf("runs that ended early: %d at limits, %d cancelled, %d without memory; other data in %d", drawn.reached.Load(),
@@ -285,10 +266,10 @@ func (s *surface) forms(gradient bool) error {
 	var want *Result
 	for i, form := range allForms {
 		// The first five each time, and of the others some.
-		if i > 0 && !gradient && i%4 != s.seed/3%4 || i > 4 && i%3 != s.seed/3%3 {
+		if i > 0 && !gradient && i%4 != s.seed%4 || i > 4 && i%3 != s.seed%3 {
 			continue
 		}
-		form.opt.Seed, s.p.eager, s.p.force = uint64(s.seed), form.eager, form.force
+		form.opt.Seed, s.p.eager = uint64(s.seed), form.eager
 		res, err := s.run(gradient, form.opt)
 		if err != nil {
 			return fmt.Errorf("%s: %w", form.name, err)
@@ -497,7 +478,6 @@ func (s *surface) profile(gradient bool) error {
 	if s.seed%7 > 1 {
 		return nil
 	}
-	s.p.force = 0
 	var profiles [2]map[string]rule.Counts
 	for i, opt := range []EvalOptions{{Literal: true}, {NoFuse: s.seed%2 == 0}} {
 		var total rule.Counts
@@ -519,7 +499,7 @@ func (s *surface) profile(gradient bool) error {
 		}
 		profiles[i] = by
 	}
-	if s.tape == nil && bridge.Of(s.p).Branches() || !s.p.isGeneral.has {
+	if s.tape == nil && bridge.Of(s.p).Branches() || !s.p.hasCode() {
 		return nil
 	}
 	for key, want := range profiles[0] {
@@ -537,7 +517,7 @@ func (s *surface) reuse() error {
 	}
 	opts := []EvalOptions{{}, {NoNative: true}, {RowsMemory: 1}, {Schedule: Parallel, Workers: 2}, {NoFuse: true}, {Literal: true}}
 	n := s.seed / 6
-	s.p.eager, s.p.force = n%3 > 0, n%4-1
+	s.p.eager = n%3 > 0
 	var wait sync.WaitGroup
 	errs := make([]error, 2)
 	for i := range errs {

@@ -86,15 +86,12 @@ func (m *Machine) applyBlock(r, f graph.Ref, b *graph.Block, args []graph.Ref) e
 // runInline fires an OpRun: the block runs at once, so that its duals are made where the code stands.
 func (m *Machine) runInline(in *graph.Instr, into graph.Ref, flags uint8) error {
 	f := m.Resolve(m.slots[in.A])
-	b, run := m.fusedBlock(f, 0), m.runBlock
-	if m.prog.Open {
-		b, run = m.prog.Blocks[m.prog.Templates[m.nodes[f].Head>>graph.KindShift].Block], m.runOpenClosure
-	}
+	b := m.fusedBlock(f, 0)
 	if b == nil || m.opt.Schedule == Parallel {
 		return graph.ErrFamilies
 	}
 	top := m.top
-	if err := run(f, b, nil); err != nil {
+	if err := m.runBlock(f, b, nil); err != nil {
 		return err
 	}
 	if err := m.ensure(m.block.Units(&b.Out) + in.Else + spareUnits); err != nil {

@@ -11,9 +11,6 @@ import (
 // in the frame, and puts its result into the node into. It counts the run.
 func (m *Machine) instantiate(id uint32, t *graph.Template, into graph.Ref) error {
 	if t.Families { // only a block runs its code
-		if m.prog.Open {
-			return m.runOpenBlock(t, into)
-		}
 		return graph.ErrFamilies
 	}
 	if m.record != nil {

@@ -31,6 +31,7 @@ func TestPropertyLinearSchedules(t *testing.T) {
 			err := m.Value(nil)
 			var limit *limits.ReachedError
 			if errors.As(err, &limit) {
+				property.Leave(t, "limit of "+limit.Limit)
 				return
 			}
 			require.NoError(t, err)

@@ -155,11 +155,7 @@ func newMachine(p *graph.Program, opt Options, arena *graph.Arena) *Machine {
 		slots: make([]uint32, p.Frame), runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies)),
 		block:   blockState{runs: make([]uint64, len(p.Templates)), fired: make([]uint64, len(p.Bodies))},
 		nodeTop: math.MaxUint32, regs: block.Scratch(int(max(1, p.LinRegs))), rng: rand.New(rand.NewPCG(opt.Seed, 0))}
-	var open block.Opener
-	if p.Open {
-		open = (*opener)(m)
-	}
-	m.block.Runner = block.NewRunner(p, arena, m.slots, (*host)(m), open, opt.block())
+	m.block.Runner = block.NewRunner(p, arena, m.slots, (*host)(m), opt.block())
 	m.block.look = m.lookNow
 	m.done.share = unknown
 	m.collect = collector{Collector: collect.New(p, arena), least: collectNodes}
@@ -284,7 +280,7 @@ func (m *Machine) start(point []float64) error {
 	}
 	switch n := uint64(len(point)); {
 	case m.prog.Open:
-		m.open.reset(len(point))
+		m.open.reset()
 	case m.prog.Reversed:
 		m.addSteps(rule.GC, 3*n)
 		m.addSteps(rule.SubstNumeral, n)

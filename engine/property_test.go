@@ -64,6 +64,7 @@ func checkValue(t *rapid.T, p *generate.Program) {
 		err := m.Value(p.Point)
 		var limit *limits.ReachedError
 		if errors.As(err, &limit) {
+			property.Leave(t, "limit of "+limit.Limit)
 			return
 		}
 		require.NoError(t, err)
@@ -116,6 +117,7 @@ func checkGradient(t *rapid.T, d *term.Term, p *generate.Program, values, jacobi
 		err := m.Gradient(p.Point, v, j)
 		var limit *limits.ReachedError
 		if errors.As(err, &limit) {
+			property.Leave(t, "limit of "+limit.Limit)
 			return
 		}
 		require.NoError(t, err)
@@ -162,6 +164,7 @@ func openProperty(t *rapid.T) {
 	defer done()
 	var limit *limits.ReachedError
 	if err := m.Value(p.Point); errors.As(err, &limit) {
+		property.Leave(t, "limit of "+limit.Limit)
 		return
 	}
 	want, _, err := m.Read(nil, nil)
@@ -211,6 +214,7 @@ func TestPropertyNormalFormRuns(t *testing.T) {
 		n, err := symbolic.Normal(m, p.Point, d, p.Inputs)
 		var limit *limits.ReachedError
 		if errors.As(err, &limit) {
+			property.Leave(t, "limit of "+limit.Limit)
 			return
 		}
 		require.NoError(t, err)

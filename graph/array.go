@@ -55,11 +55,9 @@ type Array struct {
 	Dims    []Dim
 	D, A, B Address
 	Large   bool // it is run in parts, see [Array.Halves]
-	// Mask says which instances there are, if its Base is not 0: of an open program, see [ArrayNumbers], and of what adds in a backward
-	// code those whose number is not 0. There it is the same along the last dimension.
+	// Mask says, of what adds in a backward code, which instances there are, if its Base is not 0: those whose number is not 0. It is
+	// the same along the last dimension.
 	Mask Address
-	// NoStep says, of an open program, that the instruction is no step, but makes a mask, or one number of those of two branches.
-	NoStep bool
 	// Pick is not 0 where A selects, see [selects], so that most products are zeros. Of an ArrayDot, its register is 1 if B is finite.
 	// Of an ArrayAddMul, the registers from it on are 1 for each place of D, but for the last dimension, at which no D is −0.
 	Pick uint32
@@ -254,9 +252,6 @@ type Arrays struct {
 	// Element, State and Out are the registers of the first and the last parameter and of the result.
 	Element, State, Out []Span
 	Picked              []Picked
-	// Of an open program: the numbers that are bound to variables, and the tuples.
-	Tallies []ArrayTally
-	Tuples  []ArrayTuple
 }
 
 // Instances returns the number of instances of the dimensions.

@@ -102,12 +102,10 @@ const (
 	ClosureLayout // what a captured closure captures
 )
 
-// LayoutNode is a leaf, or a tuple of N components. Of the result of an open block, Named says that
-// (10) has named the components of the tuple, if it is open.
+// LayoutNode is a leaf, or a tuple of N components.
 type LayoutNode struct {
-	Kind  LayoutKind
-	Named bool
-	N     uint32
+	Kind LayoutKind
+	N    uint32
 }
 
 // Layout is a value built of numbers, duals, pairs and vectors, in preorder.

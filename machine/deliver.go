@@ -87,7 +87,7 @@ func (m run[M]) bound(r Place, n *node) redex {
 
 // unmentioned is called when a variable that has its value has no occurrence left.
 func (m run[M]) unmentioned(r Place, n *node) redex {
-	if m.opens() && isName(n.Tag[0]) {
+	if m.opens() && n.Tag[0] == literal.Operation {
 		m.arena.Release(r, n)
 		return 0
 	}
@@ -99,7 +99,7 @@ func (m run[M]) waiter(w Place, t Tag) redex {
 	switch {
 	case w&literal.Waits != 0:
 		return moveAt(rule.Wake, nodeOf(w))
-	case m.opens() && isName(t):
+	case m.opens() && t == literal.Operation:
 		return moveAt(rule.Wake, w)
 	case t == literal.Number:
 		return ruleAt(rule.SubstNumeral, w)
@@ -229,9 +229,6 @@ func (m run[M]) deliverMade(up Place, r Place, n *node) redex {
 		return m.deliverLate(up, r)
 	}
 	n.C, n.Up = 1, 0
-	if m.opens() && n.Kind == literal.Con {
-		n.Tag[0] = m.named(n.Tag[0], n.Val[0])
-	}
 	return m.deliver(up, literal.Value, uint64(r))
 }
 

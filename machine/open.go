@@ -8,14 +8,12 @@ import (
 )
 
 // Where inputs are symbolic, an operation on one of them can't fire. It stays as an operation of the graph G, with its
-// number at the point, which decides branches. A variable that is bound to it is its name, and stays. The operand
-// Inert is a variable that stands for a number: a symbol, or such a name. The strategy is that of a point.
+// number at the point, which decides branches. A variable that is bound to it is its name, and stays: no (3) and no (4)
+// fires. The operand Inert is a variable that stands for a number: a symbol, or such a name. It is a value: (3) and (4)
+// fire of a variable that is bound to it. The strategy is that of a point.
 
 // isInert reports whether an operand is a number that is not known.
 func isInert(t Tag) bool { return t == literal.Inert || t == literal.Operation }
-
-// isName reports whether a variable that is bound to the operand is a name of it, and stays: no (3) and no (4) fires.
-func isName(t Tag) bool { return isInert(t) }
 
 // isOpen reports whether an operand is inert, or a pair with an inert part.
 func (m run[M]) isOpen(t Tag, v uint64) bool {
@@ -104,18 +102,6 @@ func (m run[M]) pointValue(n *node, i int) float64 {
 	return number(n.Val[i])
 }
 
-// named is the tag of an operand of a constructor, or of a pair in one. It has a name there, which counts no step: so
-// what is copied is shared.
-func (m run[M]) named(t Tag, v uint64) Tag {
-	switch {
-	case t == literal.Operation:
-		return literal.Inert
-	case m.isUnnamed(t, v):
-		m.at(lo(v)).Bits |= literal.IsArgument
-	}
-	return t
-}
-
 // dropArgument drops the argument of a dual that does not mention it: (5) or, of an operation, (5').
 func (m run[M]) dropArgument(t Tag, v uint64) redex {
 	if t == literal.Operation {
@@ -162,7 +148,7 @@ func (m run[M]) bindOpen(s Place, n *node) Place {
 	case m.isUnnamed(n.Tag[0], n.Val[0]):
 		n.Bits = 1
 		m.push(ruleAt(rule.EtaPair, s))
-	case unmentioned && isName(n.Tag[0]):
+	case unmentioned && n.Tag[0] == literal.Operation:
 		m.arena.Release(s, n)
 	default:
 		return s

@@ -11,9 +11,6 @@ func (m run[M]) firePair(p Place) redex {
 	w, x, y := lo(n.Val[0]), lo(n.Val[1]), hi(n.Val[1])
 	u := m.at(w)
 	t0, v0, t1, v1 := u.Tag[0], u.Val[0], u.Tag[1], u.Val[1]
-	if m.opens() && u.Bits&literal.IsArgument != 0 {
-		t0, t1 = m.named(t0, v0), m.named(t1, v1)
-	}
 	if u.C == 1 {
 		m.arena.Release(w, u)
 	} else {

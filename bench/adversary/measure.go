@@ -6,9 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/reference"
@@ -67,7 +65,7 @@ func (k kind) program(choices []int, scale int) *generate.Program {
 	case commuting:
 		return generate.Sized(s, 1, generate.Options{Size: size / 2})
 	}
-	return generate.Sized(s, scale, generate.Options{Size: size})
+	return generate.Sized(s, scale, generate.Options{Size: size, Recursive: s.Int(0, 2, "recursive") == 0})
 }
 
 // source gives the choices of a program, and 0 after the last.
@@ -139,18 +137,17 @@ func (f *Figures) bound(ctx context.Context, t *term.Term, p *generate.Program, 
 	if h.source != nil {
 		t = h.source(t)
 	}
-	prog, err := compile.Compile(t, compile.Options{Inputs: p.Inputs, Open: true, Check: ctx.Err})
+	prog, err := literal.NewOpen(t, p.Inputs, ctx.Err)
 	if err != nil {
 		return err
 	}
-	m, err := engine.New(prog, engine.Options{NoFuse: true, Limits: bounds(ctx)})
+	m, err := machine.New(prog, machine.Options{Limits: bounds(ctx)})
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	size, err := m.Graph(p.Point)
-	stats := m.Stats()
-	f.M, f.Graph = stats.Counts.Total(), size.Total()
+	err = m.Graph(p.Point)
+	f.M, f.Graph = m.Stats().Counts.Total(), m.GraphSize().Total()
 	return err
 }
 

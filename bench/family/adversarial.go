@@ -96,10 +96,23 @@ var Untaken = sized(50, 2000, 5000, "a branch not taken", func(n int) string {
 var ClosedLambdas = Family{Name: "closed λs", Quick: []int{10, 14, 20, 30, 40, 60}, Full: []int{10, 14, 20, 30, 40, 60, 80, 120, 160},
 	Source: text("input x = 0.5\niter #{n} (fun y -> (fun p -> y) (vec i < {n} -> fun (z : R) -> z)) x\n")}
 
-// DroppedNumerals binds and drops a tuple of n numerals in each of n iterations, Aliases gives a variable n names.
+// Dropped bind and drop, in each of n iterations, a tuple of n numerals, one of n inputs, and a value of an inductive type with it.
 var (
-	DroppedNumerals = sized(50, 500, 1000, "numerals that are dropped", text("input x = 0.5\niter #{n} (fun y -> (fun p -> y) (vec i < {n} -> i + 1)) x\n"))
-	Aliases         = written("aliases", lets("x", "z{i-1}"))
+	DroppedNumerals = dropped("numerals that are dropped", "", "vec i < {n} -> i + 1")
+	DroppedInputs   = dropped("inputs that are dropped", "", "vec i < {n} -> x")
+	DroppedValues   = dropped("values that are dropped", "type t = C of R^{n}\n", "C (vec i < {n} -> x)")
+)
+
+func dropped(name, types, what string) Family {
+	return sized(50, 500, 1000, name, text(types+"input x = 0.5\niter #{n} (fun y -> (fun p -> y) ("+what+")) x\n"))
+}
+
+// Aliases gives a variable n names, AliasesInLoop in each of n iterations.
+var (
+	Aliases       = written("aliases", lets("x", "z{i-1}"))
+	AliasesInLoop = sized(50, 500, 500, "aliases in a loop", func(n int) string {
+		return fmt.Sprintf("input x = 0.5\niter #%d (fun z0 -> %sz%d) x\n", n, repeat(n, line("let z{i} = z{i-1} in ")), n)
+	})
 )
 
 // Powers has a binary symbol of numerals n times, one in the other, PowersInLoop one in each of n iterations: what takes most steps for each node of G.

@@ -28,8 +28,13 @@ func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path 
 	shown := show.Program{Program: p, Inside: bridge.Of(p), MaxNodes: atMost(f.MaxNodes.N, graphNodes),
 		MaxSteps: atMost(f.MaxSteps.N, graphSteps)}
 	var svg bytes.Buffer
-	operations, err := graphSize(ctx, p, &shown)
-	if err == nil && operations <= mostDrawn {
+	if src := bridge.Of(p).Source(); src.HasLarge() && src.Written().ExpandedSize() > graphNodes {
+		r.Graph.Text = fmt.Sprintf("The graph G is too large for this page: the program that reduces to it has more than %s symbols.", notation.Grouped(graphNodes))
+		r.Graph.Command = f.drawCommand(path)
+		return nil
+	}
+	operations, err := 0, bridge.Of(p).Expand(ctx)
+	if err == nil {
 		operations, err = shown.SVG(ctx, &svg, mostDrawn)
 	}
 	var limit *gram.LimitError
@@ -60,19 +65,6 @@ func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path 
 		r.Graph.Command = f.drawCommand(path)
 	}
 	return nil
-}
-
-// graphSize returns how many operations the graph has, if it is known without the expansion of families, and 0
-// otherwise.
-func graphSize(ctx context.Context, p *gram.Program, shown *show.Program) (operations int, err error) {
-	if !bridge.Of(p).Source().HasLarge() {
-		return 0, nil
-	}
-	b, err := p.Bound(ctx, gram.EvalOptions{MaxNodes: shown.MaxNodes, MaxSteps: shown.MaxSteps})
-	if err == nil && b.Operations <= mostDrawn {
-		err = bridge.Of(p).Expand(ctx) // to draw it
-	}
-	return int(b.Operations), err
 }
 
 // atMost returns the smaller of a limit of the command line, where 0 means none, and the report's own limit.

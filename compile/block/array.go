@@ -22,7 +22,6 @@ type arrayWire struct {
 	tmpl     uint32 // of a closure, whose captured values parts are
 	args     []wire // that a closure has been applied to
 	run      int    // 1 + the number of the run that waits for it, in which it is a result of an application; 0: there is none
-	site     int    // of a tuple or family that an open block makes: 1 + its index in sites
 	late     late
 }
 
@@ -52,9 +51,6 @@ type arrayBuilder struct {
 	masks []graph.Mask
 	runs  []graph.Run
 	run   int // 1 + the number of that which is compiled, 0 if there is none
-	// Of an open program:
-	sites   []tupleSite
-	tallies []graph.ArrayTally
 }
 
 // arrayBlock makes the block of a template with families, or of one that returns its closure, and so on; or reports that
@@ -76,7 +72,7 @@ func (c *compiler) arrayBlock(id uint32) (*graph.Block, bool) {
 	}
 	b.inputArrays(c.chain(id))
 	w, ok := b.template(id, captured)
-	for ok && !c.out.Open && w.kind == closureWire && len(b.out.Templates) < maxTemplates {
+	for ok && w.kind == closureWire && len(b.out.Templates) < maxTemplates {
 		id = w.tmpl
 		b.count(id)
 		w, ok = b.template(id, w.parts)
@@ -106,8 +102,7 @@ func (b *arrayBuilder) finish(w arrayWire) bool {
 	if !b.result(w) {
 		return false
 	}
-	tuples := b.namedTuples()
-	a := &graph.Arrays{Code: b.fuse(tuples), Cells: b.cells, Masks: b.masks, Runs: b.runs, Tallies: b.tallies, Tuples: tuples}
+	a := &graph.Arrays{Code: b.fuse(), Cells: b.cells, Masks: b.masks, Runs: b.runs}
 	a.Out = graph.Spans(b.out.Out.Regs)
 	if n := len(b.out.Params); n > 0 {
 		a.Element, a.State = graph.Spans(b.out.Params[0].Regs), graph.Spans(b.out.Params[n-1].Regs)
@@ -206,8 +201,7 @@ func (b *arrayBuilder) body(t *graph.Template) (w arrayWire, ok bool) {
 	for i := range code {
 		in := &code[i]
 		b.rest = code[i+1:]
-		// Arrays of an open program count every operation, and those on the index of a list count nothing.
-		if in.Flags&graph.Ready == 0 || b.c.out.Open && in.Flags&graph.Inner != 0 || !b.c.check(0) || !b.instr(in) || b.large {
+		if in.Flags&graph.Ready == 0 || !b.c.check(0) || !b.instr(in) || b.large {
 			return w, false
 		}
 	}
@@ -359,7 +353,7 @@ func (b *arrayBuilder) instr(in *graph.Instr) bool {
 		w, ok := b.wire(in.A)
 		b.around = b.around[:len(b.around)-1]
 		all := arrayWire{kind: graph.VecLayout, parts: []arrayWire{w}, loop: 1 + b.loop0 + int(in.Tmpl)}
-		b.at[in.D] = b.made(all.waiting(w.when().in(len(b.around))))
+		b.at[in.D] = all.waiting(w.when().in(len(b.around)))
 		return ok
 	case graph.OpTotal:
 		return b.total(in)
@@ -386,8 +380,6 @@ func (b *arrayBuilder) instr(in *graph.Instr) bool {
 		return b.orElse(in)
 	case graph.OpJoin:
 		return b.join(in)
-	case graph.OpTally:
-		return b.tally(in)
 	}
 	return false
 }
@@ -401,7 +393,7 @@ func (b *arrayBuilder) arithmetic(in *graph.Instr) bool {
 	if !okX || !okY || x.kind != graph.NumLeaf || y.kind != graph.NumLeaf {
 		return false
 	}
-	d := b.each(graph.Array{Op: blockOps[in.Op], Sym: in.Sym, Mask: b.maskAt(b.dims()), NoStep: in.Flags&graph.Inner != 0}, x.at, y.at)
+	d := b.each(graph.Array{Op: blockOps[in.Op], Sym: in.Sym}, x.at, y.at)
 	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d, late: b.when(&x, &y), run: b.waits(&x, &y)}
 	return true
 }
@@ -415,7 +407,7 @@ func (b *arrayBuilder) tuple(d uint32, kind graph.LayoutKind, comps []uint32) bo
 		}
 		w.parts = append(w.parts, p)
 	}
-	b.at[d] = b.made(w.waiting(b.when(&w)).resultOf(b.waits(&w)))
+	b.at[d] = w.waiting(b.when(&w)).resultOf(b.waits(&w))
 	return true
 }
 
@@ -522,7 +514,7 @@ func (b *arrayBuilder) total(in *graph.Instr) bool {
 		kind = graph.ArrayMax
 	}
 	numbers := address(a.at, inner)
-	b.code = append(b.code, graph.Array{Kind: kind, Dims: inner, D: address(d, inner), A: numbers, B: numbers, Mask: b.maskAt(inner)})
+	b.code = append(b.code, graph.Array{Kind: kind, Dims: inner, D: address(d, inner), A: numbers, B: numbers})
 	when := b.when(&a, &dual).in(len(b.around))
 	run := b.waits(&a, &dual)
 	b.at[in.D] = arrayWire{kind: graph.NumLeaf, at: d, late: when, run: run}
@@ -726,11 +718,7 @@ func (b *arrayBuilder) leavesTo(w *arrayWire) bool {
 	if w.kind == closureWire || w.kind == tailWire || !b.leaf() {
 		return false
 	}
-	named, ok := b.named(w)
-	if !ok {
-		return false
-	}
-	out.Layout = append(out.Layout, graph.LayoutNode{Kind: w.kind, N: uint32(n), Named: named})
+	out.Layout = append(out.Layout, graph.LayoutNode{Kind: w.kind, N: uint32(n)})
 	switch w.kind {
 	case graph.NumLeaf:
 		out.Regs = append(out.Regs, uint32(w.at.Base))

@@ -156,16 +156,16 @@ func (b *arrayBuilder) test(in *graph.Instr) bool {
 		b.begin(len(b.runs))
 		return true
 	}
-	holds := b.each(graph.Array{Op: graph.BlockTest, Cmp: in.Cmp, NoStep: true}, x.at, y.at)
+	holds := b.each(graph.Array{Op: graph.BlockTest, Cmp: in.Cmp}, x.at, y.at)
 	one := Affine{Base: int(b.out.Regs)}
 	b.out.Regs++
 	b.out.Consts = append(b.out.Consts, graph.Const{Reg: uint32(one.Base), Val: 1})
-	fails := b.each(graph.Array{Op: graph.BlockSub, NoStep: true}, one, holds)
+	fails := b.each(graph.Array{Op: graph.BlockSub}, one, holds)
 	n := len(b.masks)
 	for k, at := range []Affine{holds, fails} {
 		if parent != 0 {
 			outer := b.masks[parent-1].Address(b.dims())
-			at = b.each(graph.Array{Op: graph.BlockMul, NoStep: true}, at, b.affine(outer))
+			at = b.each(graph.Array{Op: graph.BlockMul}, at, b.affine(outer))
 		}
 		dims := b.dims()
 		b.masks = append(b.masks, graph.Mask{At: address(at, dims), Dims: dims, In: len(b.out.Templates) - 1, Parent: parent, Other: n + 2 - k})
@@ -266,9 +266,9 @@ func (b *arrayBuilder) either(s *arraySide, x, y *arrayWire) (w arrayWire, ok bo
 	dims := b.dims()
 	switch x.kind {
 	case graph.NumLeaf:
-		x := b.each(graph.Array{Op: graph.BlockWhere, NoStep: true}, x.at, b.affine(b.masks[s.not-1].Address(dims)))
-		y := b.each(graph.Array{Op: graph.BlockWhere, NoStep: true}, y.at, b.affine(b.masks[s.mask-1].Address(dims)))
-		return arrayWire{kind: graph.NumLeaf, at: b.each(graph.Array{Op: graph.BlockAdd, NoStep: true}, x, y), late: s.late}, true
+		x := b.each(graph.Array{Op: graph.BlockWhere}, x.at, b.affine(b.masks[s.not-1].Address(dims)))
+		y := b.each(graph.Array{Op: graph.BlockWhere}, y.at, b.affine(b.masks[s.mask-1].Address(dims)))
+		return arrayWire{kind: graph.NumLeaf, at: b.each(graph.Array{Op: graph.BlockAdd}, x, y), late: s.late}, true
 	case graph.DualLeaf:
 		head := func(w *arrayWire, mask int) graph.ArrayHead {
 			return graph.ArrayHead{External: w.external, At: address(w.at, dims), Mask: mask}
@@ -286,7 +286,7 @@ func (b *arrayBuilder) either(s *arraySide, x, y *arrayWire) (w arrayWire, ok bo
 		}
 		w.parts = append(w.parts, p)
 	}
-	return b.joined(w, *x, *y), true
+	return w, true
 }
 
 // each makes registers for the results of an instruction.

@@ -9,7 +9,7 @@ import (
 
 // fuse makes one instruction of a product and the sum over it, where nothing else reads the product. Its registers go, if no address
 // goes across them.
-func (b *arrayBuilder) fuse(tuples []graph.ArrayTuple) []graph.Array {
+func (b *arrayBuilder) fuse() []graph.Array {
 	// The arrays of the code are in the order of their first registers.
 	makers := func(dims []graph.Dim, a graph.Address) (from, to int) {
 		first, last := a.Range(dims)
@@ -46,12 +46,6 @@ func (b *arrayBuilder) fuse(tuples []graph.ArrayTuple) []graph.Array {
 	for i := range b.masks {
 		use(b.masks[i].Dims, b.masks[i].At)
 	}
-	for i := range b.tallies {
-		use(b.tallies[i].Dims, b.tallies[i].At)
-	}
-	for i := range tuples {
-		tuples[i].Each(func(n *graph.ArrayNumbers) { use(n.Dims, n.At) })
-	}
 	for _, r := range b.out.Out.Regs {
 		use(nil, graph.Address{Base: int(r)})
 	}
@@ -80,12 +74,12 @@ func (b *arrayBuilder) fuse(tuples []graph.ArrayTuple) []graph.Array {
 			out = append(out, in)
 		}
 	}
-	b.drop(out, tuples, gone)
+	b.drop(out, gone)
 	return out
 }
 
 // drop takes registers away that nothing uses.
-func (b *arrayBuilder) drop(code []graph.Array, tuples []graph.ArrayTuple, gone []span) {
+func (b *arrayBuilder) drop(code []graph.Array, gone []span) {
 	before := make([]int, len(gone)+1) // how many registers are gone before each
 	for i, s := range gone {
 		before[i+1] = before[i] + s.n
@@ -100,7 +94,7 @@ func (b *arrayBuilder) drop(code []graph.Array, tuples []graph.ArrayTuple, gone 
 	}
 	for i := range code {
 		in := &code[i]
-		in.D.Base, in.A.Base, in.B.Base, in.Mask.Base = reg(in.D.Base), reg(in.A.Base), reg(in.B.Base), reg(in.Mask.Base)
+		in.D.Base, in.A.Base, in.B.Base = reg(in.D.Base), reg(in.A.Base), reg(in.B.Base)
 	}
 	for i := range b.cells {
 		for k := range b.cells[i].Nums {
@@ -109,14 +103,6 @@ func (b *arrayBuilder) drop(code []graph.Array, tuples []graph.ArrayTuple, gone 
 	}
 	for i := range b.masks {
 		b.masks[i].At.Base = reg(b.masks[i].At.Base)
-	}
-	for i := range b.tallies {
-		t := &b.tallies[i]
-		t.At.Base, t.Mask.Base = reg(t.At.Base), reg(t.Mask.Base)
-	}
-	for i := range tuples {
-		tuples[i].Mask.Base = reg(tuples[i].Mask.Base)
-		tuples[i].Each(func(n *graph.ArrayNumbers) { n.At.Base = reg(n.At.Base) })
 	}
 	for i := range b.out.Globals {
 		b.out.Globals[i].Reg = uint32(reg(int(b.out.Globals[i].Reg)))

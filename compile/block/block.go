@@ -87,7 +87,7 @@ func (c *compiler) blocks() error {
 			missing.Templates = append(missing.Templates, uint32(i))
 			continue
 		}
-		if (t.Params == 0 || c.out.Open) && !t.Families {
+		if t.Params == 0 && !t.Families {
 			continue
 		}
 		if !c.check(0) {
@@ -215,13 +215,8 @@ func (b *blockBuilder) count(id uint32) {
 	b.out.Steps += b.c.out.Templates[id].Steps
 }
 
-// room returns how many nodes the block's layouts may have. Most steps of an open program are counted when it runs.
-func (b *blockBuilder) room() uint64 {
-	if b.c.out.Open {
-		return maxRegisters
-	}
-	return leavesPerStep*b.out.Steps + fewLeaves
-}
+// room returns how many nodes the block's layouts may have.
+func (b *blockBuilder) room() uint64 { return leavesPerStep*b.out.Steps + fewLeaves }
 
 // leaf counts a node of a layout, and reports whether there is room for it.
 func (b *blockBuilder) leaf() bool {

@@ -76,6 +76,7 @@ type Template struct {
 	Direct  bool     // of a dual: no branch captures the parameter, so its number stands in the frame
 	Name    term.Var // the parameter
 	Index   uint32   // in Program.Templates
+	Within  uint32   // the template in whose code it stands
 	// Term is the node of the term whose code it is: a λ, a branch, an element of a list, or the data that it
 	// is an element of; of a recursive function its fix; 0 of what the compiler has made itself. Captured are the variables that it captures.
 	Term     term.Ref

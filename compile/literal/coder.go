@@ -197,7 +197,7 @@ func (c *coder) finish() {
 		b.From = l.base
 		p.Code = append(p.Code, b.code...)
 		b.To = uint32(len(p.Code))
-		b.Index = uint32(i)
+		b.Index, b.Within = uint32(i), b.outer
 		p.Templates[i] = b.Template
 		p.Frame = max(p.Frame, int(b.Locals)+len(b.Uses))
 	}
@@ -276,7 +276,7 @@ func (c *coder) node(r term.Ref) error {
 			at.Op = MakeNat
 			c.put(in, at)
 		} else {
-			c.operation(s, at, Con, n.A)
+			c.constructor(n, s, at)
 		}
 	case term.CaseOp:
 		c.match(n, s, at)
@@ -302,6 +302,22 @@ func (c *coder) operation(s spot, at Instr, kind Kind, operands ...term.Ref) {
 	for k, r := range operands {
 		c.place(r, s.in-1, i, uint8(k))
 	}
+}
+
+// constructor makes C t. Where inputs are symbolic t gets a name, (C y)[y:=t], which is no step: so what is copied is
+// shared.
+func (c *coder) constructor(n *term.Node, s spot, at Instr) {
+	if !c.p.Open {
+		c.operation(s, at, Con, n.A)
+		return
+	}
+	in := s.in - 1
+	at.Op, at.Kind, at.Arity = MakeNode, Con, 1
+	i := c.put(in, at)
+	arg := c.t.Types.Constructors(n.Res)[n.Count].Arg
+	y := c.put(in, Instr{Op: MakeSub, Kind: Sub, Dual: c.t.Types.Kind(arg) == term.DualKind, N: 1, Pos: n.Pos})
+	c.add(in, Instr{Op: MakeVariable, Up: i, X: y, Pos: n.Pos})
+	c.place(n.A, in, y, 0)
 }
 
 // application makes an application. The instruction says where it stands in f a1 … an.

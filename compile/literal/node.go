@@ -51,7 +51,6 @@ const (
 	IsGraph       = 1 << 2 // of Fun1, Fun2, Mul, Add: it is an operation of G; up and c are its number at the point
 	IsOpen        = 1 << 4 // of a Pair: it has an inert part
 	IsNamed       = 1 << 5 // of a Pair: (10) has named its components
-	IsArgument    = 1 << 6 // of a Pair: it is part of the argument of a constructor, which has names that count no step
 	IsDual        = 1 << 3 // of a Sub: it binds a dual variable
 )
 

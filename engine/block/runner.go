@@ -40,7 +40,6 @@ type Runner struct {
 	words    []uint32                  // the same memory
 	floats   []float64                 // the same
 	globals  []graph.Ref               // by their slots
-	open     Opener                    // nil if no input is symbolic
 	stack    []graph.Ref
 	distinct graph.Distinct
 	firing   firing
@@ -72,9 +71,9 @@ type Options struct {
 	BytecodeRuns uint64 // how many runs of a loop make bytecode of it worth making
 }
 
-// NewRunner returns a Runner of the program's blocks, for values in the arena. open is nil if no input is symbolic.
-func NewRunner(p *graph.Program, arena *graph.Arena, globals []graph.Ref, host Host, open Opener, opt Options) Runner {
-	return Runner{prog: p, nodes: arena.Nodes(), front: arena.Front, words: arena.Words(), floats: arena.Floats(), globals: globals, host: host, look: host.Look, open: open, opt: opt,
+// NewRunner returns a Runner of the program's blocks, for values in the arena.
+func NewRunner(p *graph.Program, arena *graph.Arena, globals []graph.Ref, host Host, opt Options) Runner {
+	return Runner{prog: p, nodes: arena.Nodes(), front: arena.Front, words: arena.Words(), floats: arena.Floats(), globals: globals, host: host, look: host.Look, opt: opt,
 		Kept: &Kept{Numbers: objectNumbers}}
 }
 

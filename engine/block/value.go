@@ -8,16 +8,6 @@ import (
 	"github.com/gram-machine/gram/graph"
 )
 
-// Opener has what values of programs with symbolic inputs need.
-type Opener interface {
-	// Note says that the number v is in the register.
-	Note(reg uint32, v graph.Ref)
-	// Leaf returns the value of a register. It may be made of nodes from top on; the result is the first that is free then.
-	Leaf(reg uint32, top graph.Ref) (v, next graph.Ref)
-	// Tuple says that a tuple was made, whose components have names or not.
-	Tuple(v graph.Ref, named bool)
-}
-
 // Enter loads what is the same in every run of the block, of the closure f. The error is that of the host.
 func (r *Runner) Enter(b *graph.Block, f graph.Ref) error {
 	if err := r.Registers(b.Regs); err != nil {
@@ -62,9 +52,6 @@ func (r *Runner) Load(l *graph.Leaves, v graph.Ref) {
 		switch n.Kind {
 		case graph.NumLeaf:
 			r.Regs[l.Regs[next]] = r.nodes[v].Number()
-			if r.open != nil {
-				r.open.Note(l.Regs[next], v)
-			}
 			next++
 		case graph.DualLeaf:
 			r.Exts = append(r.Exts, v)
@@ -87,9 +74,6 @@ func (r *Runner) Units(l *graph.Leaves) uint32 {
 	for _, n := range l.Layout {
 		units += graph.Units(graph.ValueWords, int(n.N))
 	}
-	if r.open != nil {
-		units *= 2 // for inert numbers
-	}
 	return units
 }
 
@@ -106,10 +90,6 @@ func (r *Runner) Value(l *graph.Leaves, regs []uint32, top graph.Ref) (v, next g
 		switch n.Kind {
 		case graph.NumLeaf:
 			num--
-			if r.open != nil {
-				v, top = r.open.Leaf(regs[num], top)
-				break
-			}
 			top++
 			r.nodes[v] = graph.Node{Head: uint32(graph.Num), V: math.Float64bits(r.Regs[regs[num]])}
 		case graph.DualLeaf:
@@ -128,9 +108,6 @@ func (r *Runner) Value(l *graph.Leaves, regs []uint32, top graph.Ref) (v, next g
 				r.words[w+c] = stack[len(stack)-1]
 				stack = stack[:len(stack)-1]
 			}
-		}
-		if r.open != nil && (n.Kind == graph.PairLayout || n.Kind == graph.VecLayout) {
-			r.open.Tuple(v, n.Named)
 		}
 		stack = append(stack, v)
 	}

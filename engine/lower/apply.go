@@ -31,7 +31,7 @@ func (c *compiler) apply(f *value, args []*value, tail bool) *value {
 		k := 1 // of the arguments
 		switch f.kind {
 		case lambda:
-			n, body := c.arity(f.node), c.lambdaBody(f.node)
+			n, body := c.arity(f.node), c.body(f.node)
 			k = min(n, len(args))
 			if f.shared && (c.nested >= maxNested || c.sizes[f.node] > smallLambda) {
 				if k < n {
@@ -277,7 +277,7 @@ func (c *compiler) code(v *value) *function {
 	}
 	name, body := "", uint32(0)
 	if v.kind == lambda {
-		name, body = "λ"+c.t.Info(c.t.Nodes[v.node].X).Name, c.lambdaBody(v.node)
+		name, body = "λ"+c.t.Info(c.t.Nodes[v.node].X).Name, c.body(v.node)
 	}
 	fn := c.newFunction(name, c.pos, body, nil)
 	fn.out.AtCall = v.kind != lambda
@@ -355,7 +355,7 @@ func (c *compiler) fix(r term.Ref, n *term.Node) *value {
 	caps := &captures{index: map[operand]int{}}
 	fns := make([]*function, len(lams))
 	for i, l := range lams {
-		fns[i] = c.newFunction(c.t.Info(term.Var(names[i])).Name, c.t.Nodes[l].Pos, c.lambdaBody(l), caps)
+		fns[i] = c.newFunction(c.t.Info(term.Var(names[i])).Name, c.t.Nodes[l].Pos, c.body(l), caps)
 		fns[i].out.Unfold = true
 	}
 	params := make([][]term.Var, len(lams))

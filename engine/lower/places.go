@@ -2,6 +2,7 @@ package lower
 
 import (
 	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -14,25 +15,64 @@ type spot struct {
 
 // places are what a placed program tells apart. Without them all is of body 0 and call 0.
 type places struct {
-	bodies map[term.Ref]uint32 // of λs, the innermost of λx.λy.t, of branches and of lists
+	bodies map[term.Ref]uint32 // of λs, of λx.λy.t the innermost, of branches and of lists
 	calls  map[ir.Inlined]uint32
-	inner  map[term.Ref]term.Ref // of each λ: the innermost
 }
 
 func newPlaces(p *ir.Program, t *term.Term) *places {
-	l := &places{bodies: map[term.Ref]uint32{}, calls: map[ir.Inlined]uint32{}, inner: map[term.Ref]term.Ref{}}
-	p.Placed, p.Inlined, p.Bodies = true, make([]ir.Inlined, 1), []ir.Body{{}}
-	for r := range t.Nodes {
-		switch n := &t.Nodes[r]; {
-		case n.Op != term.LamOp:
-		case t.Nodes[n.A].Op == term.LamOp:
-			in := l.inner[n.A]
-			l.inner[term.Ref(r)] = in
-			p.Bodies[l.bodies[in]].Pos = n.Pos
-		default:
-			l.inner[term.Ref(r)], l.bodies[term.Ref(r)] = term.Ref(r), uint32(len(p.Bodies))
-			p.Bodies = append(p.Bodies, ir.Body{Pos: n.Pos})
+	l := &places{bodies: map[term.Ref]uint32{}, calls: map[ir.Inlined]uint32{}}
+	p.Placed, p.Inlined, p.Bodies = true, make([]ir.Inlined, 1), make([]ir.Body, 1)
+	known := map[calls.Code]uint32{}
+	body := func(k calls.Code, at term.Pos) uint32 {
+		b, ok := known[k]
+		if !ok || k.Pos == 0 {
+			b = uint32(len(p.Bodies))
+			known[k] = b
+			p.Bodies = append(p.Bodies, ir.Body{Pos: at, Inner: k.Branch != 0})
 		}
+		return b
+	}
+	type node struct {
+		r      term.Ref
+		within uint32
+		outer  term.Pos // of the λ λx.λy.t that the node is the body of
+	}
+	for todo := []node{{r: t.Root}}; len(todo) > 0; {
+		k := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		n := &t.Nodes[k.r]
+		switch n.Op {
+		case term.LamOp:
+			x, inner := t.Info(n.X), t.Nodes[n.A].Op == term.LamOp
+			if k.outer == 0 {
+				k.outer = n.Pos
+			}
+			b := body(calls.Code{Within: k.within, Pos: n.Pos, Name: x.Name, Bound: x.Pos}, k.outer)
+			l.bodies[k.r] = b
+			if !inner {
+				k.outer = 0
+			}
+			todo = append(todo, node{n.A, b, k.outer})
+			continue
+		case term.ListOp, term.ListFamilyOp:
+			k.within = body(calls.Code{Within: k.within, Pos: n.Pos, Branch: -1}, n.Pos)
+			l.bodies[k.r] = k.within
+		}
+		i, branches := 0, 0 // the first kids are no branches
+		switch n.Op {
+		case term.IfOp:
+			branches = 2
+		case term.CaseOp:
+			branches = 1
+		}
+		t.Kids(n, func(kid term.Ref) {
+			within := k.within
+			if i++; branches > 0 && i > branches {
+				within = body(calls.Code{Within: k.within, Pos: n.Pos, Branch: i - branches}, n.Pos)
+				l.bodies[kid] = within
+			}
+			todo = append(todo, node{r: kid, within: within})
+		})
 	}
 	return l
 }
@@ -49,26 +89,15 @@ func (c *compiler) summand(r term.Ref) *term.Node {
 	return n
 }
 
-// lambdaBody is the body of a λ.
-func (c *compiler) lambdaBody(r term.Ref) uint32 {
+// body is that of the λ, the branch or the list r; of λx.λy.t it is that of the innermost λ.
+func (c *compiler) body(r term.Ref) uint32 {
 	if c.places == nil {
 		return 0
 	}
-	return c.places.bodies[c.places.inner[r]]
-}
-
-// innerBody is the body of code that is no λ's, which stands at pos.
-func (c *compiler) innerBody(r term.Ref, pos term.Pos) uint32 {
-	if c.places == nil {
-		return 0
+	for c.t.Nodes[r].Op == term.LamOp && c.t.Nodes[c.t.Nodes[r].A].Op == term.LamOp {
+		r = c.t.Nodes[r].A
 	}
-	b, ok := c.places.bodies[r]
-	if !ok {
-		b = uint32(len(c.out.Bodies))
-		c.places.bodies[r] = b
-		c.out.Bodies = append(c.out.Bodies, ir.Body{Pos: pos, Inner: true})
-	}
-	return b
+	return c.places.bodies[r]
 }
 
 // elements is the body of the elements of a list, 0 if they are no code: numerals and data.
@@ -86,12 +115,12 @@ func (c *compiler) elements(l *value) uint32 {
 	case term.ListOp:
 		for _, k := range c.t.Children(n) {
 			if !number(k) {
-				return c.innerBody(l.node, n.Pos)
+				return c.body(l.node)
 			}
 		}
 	case term.ListFamilyOp:
 		if s, ok := c.known(n.Static()); !number(n.A) && !(ok && s == 0) {
-			return c.innerBody(l.node, n.Pos)
+			return c.body(l.node)
 		}
 	}
 	return 0
@@ -121,7 +150,7 @@ func (c *compiler) called(body uint32) uint32 {
 }
 
 // branch is the call of a branch, whose condition stands here.
-func (c *compiler) branch(r term.Ref) uint32 { return c.called(c.innerBody(r, c.pos)) }
+func (c *compiler) branch(r term.Ref) uint32 { return c.called(c.body(r)) }
 
 // in makes code that stands in for a call.
 func (c *compiler) in(call uint32, f func() *value) *value {

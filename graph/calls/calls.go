@@ -82,3 +82,13 @@ func (t *Calls) Stack(out []Frame, c uint32, at term.Pos, begins func(template u
 	}
 	return append(out, Frame{0, at})
 }
+
+// Code is what copies of a body have in common, as an expansion has of what stands in a comprehension: profiles do not tell them
+// apart. A body is that of a λ, a branch or the elements of a list.
+type Code struct {
+	Within uint32 // the body that it stands in
+	Pos    term.Pos
+	Branch int // from 1 on; −1: elements of a list; 0: a λ, whose variable has the name and was bound there
+	Name   string
+	Bound  term.Pos
+}

@@ -21,7 +21,9 @@ package property
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -95,7 +97,7 @@ var environment = sync.OnceValues(func() (settings, error) {
 
 // Check tests a property, in parallel with others of its package. The property fails
 // by failing its argument; a draw about which it has nothing to say it leaves by
-// returning.
+// returning. If that is so since a limit was reached, it calls [Leave].
 func Check(t *testing.T, property func(*rapid.T)) {
 	t.Helper()
 	s, err := environment()
@@ -106,9 +108,22 @@ func Check(t *testing.T, property func(*rapid.T)) {
 		t.Fatalf("the name of a property begins with %s", prefix)
 	}
 	t.Parallel()
-	b := &budgeted{property: property, start: time.Now(), budget: s.budget}
+	b := &budgeted{property: property, start: time.Now(), budget: s.budget, left: map[string]int{}}
 	rapid.Check(t, b.run)
 	t.Logf("%s: %d draws in %.1f s", t.Name(), b.draws.Load(), time.Since(b.start).Seconds())
+	for _, why := range slices.Sorted(maps.Keys(b.left)) {
+		t.Logf("%s: left out %d times: %s", t.Name(), b.left[why], why)
+	}
+}
+
+// running has the property that each draw is of, by its [rapid.T].
+var running sync.Map
+
+// Leave notes that the property t says nothing of a run, and why: a limit was reached, for example. [Check] prints how often that was.
+func Leave(t any, why string) {
+	if b, ok := running.Load(t); ok {
+		b.(*budgeted).leave(why)
+	}
 }
 
 // budgeted is a property that stops drawing when its time is over. A property that has
@@ -119,14 +134,24 @@ type budgeted struct {
 	budget   time.Duration
 	draws    atomic.Int64
 	failed   atomic.Bool
+	mu       sync.Mutex
+	left     map[string]int // runs, by why they were left out
+}
+
+func (b *budgeted) leave(why string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.left[why]++
 }
 
 func (b *budgeted) run(t *rapid.T) {
 	if b.budget > 0 && !b.failed.Load() && b.draws.Load() > 0 && time.Since(b.start) > b.budget {
 		return
 	}
+	running.Store(t, b)
 	passed := false
 	defer func() {
+		running.Delete(t)
 		if !passed {
 			b.failed.Store(true)
 		}

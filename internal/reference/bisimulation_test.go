@@ -41,7 +41,7 @@ func requireBisimilar(t require.TestingT, p *reference.Program, s *reference.Sta
 		return
 	}
 	v, err := s.Fire(r)
-	if tooLong(err) {
+	if tooLong(t, err) {
 		return
 	}
 	require.NoError(t, err)

@@ -33,7 +33,7 @@ func TestPropertyClass(t *testing.T) {
 				break
 			}
 			next, err := s.Fire(step)
-			if tooLong(err) {
+			if tooLong(t, err) {
 				return
 			}
 			require.NoError(t, err)

@@ -25,6 +25,6 @@ func FuzzMachine(f *testing.F) {
 		require.NoError(t, err)
 		requireAgreement(t, p, false)
 		requireAgreement(t, p, true)
-		requireOpenAgreement(t, p)
+		requireOpenLiteral(t, p, 1)
 	}))
 }

@@ -112,7 +112,7 @@ func walk(t *rapid.T, r run, u *reference.Term, rng *rand.Rand) (next *reference
 		return nil, ""
 	}
 	next, err := s.Fire(redex)
-	if tooLong(err) {
+	if tooLong(t, err) {
 		return nil, ""
 	}
 	require.NoError(t, err)

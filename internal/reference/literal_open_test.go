@@ -1,7 +1,6 @@
 package reference_test
 
 import (
-	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -24,8 +23,7 @@ func openLiteral(t require.TestingT, p subject, prog *literal.Program, opt machi
 	require.NoError(t, err)
 	defer m.Close()
 	err = m.Graph(p.point)
-	var limit *limits.ReachedError
-	if errors.As(err, &limit) {
+	if tooLong(t, err) {
 		return out, false
 	}
 	require.NoError(t, err)
@@ -63,7 +61,7 @@ func TestPropertyLiteralOpen(t *testing.T) {
 // reference's: Theorem 1.
 func TestPropertyLiteralTheorem1(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := drawScalarOf(t, false)
+		p := drawScalarOf(t, rapid.Bool().Draw(t, "recursive"))
 		prog, err := literal.NewOpenGradient(p.reversed(t), p.inputs, nil)
 		require.NoError(t, err)
 		got, ok := openLiteral(t, p, prog, machine.Options{})

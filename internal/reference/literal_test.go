@@ -37,8 +37,7 @@ func onLiteral(t require.TestingT, p subject, gradient bool, opt machine.Options
 	require.NoError(t, err)
 	defer m.Close()
 	err = out.evaluate(t, m, p, gradient)
-	var limit *limits.ReachedError
-	if errors.As(err, &limit) && limit.Limit == "steps" {
+	if tooLong(t, err) {
 		return out, work, false
 	}
 	require.NoError(t, err)

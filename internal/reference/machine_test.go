@@ -1,7 +1,6 @@
 package reference_test
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -111,8 +110,7 @@ func onSchedule(t require.TestingT, p subject, gradient bool, opt engine.Options
 	require.NoError(t, err)
 	defer m.Close()
 	err = out.evaluate(t, m, p, gradient)
-	var limit *limits.ReachedError
-	if errors.As(err, &limit) {
+	if tooLong(t, err) {
 		return out, false
 	}
 	require.NoError(t, err)
@@ -218,8 +216,7 @@ func normalForm(t require.TestingT, p subject) *term.Term {
 	require.NoError(t, err)
 	defer m.Close()
 	n, err := symbolic.Normal(m, p.point, d, p.inputs)
-	var limit *limits.ReachedError
-	if errors.As(err, &limit) {
+	if tooLong(t, err) {
 		return nil
 	}
 	require.NoError(t, err)

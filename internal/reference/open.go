@@ -33,55 +33,13 @@ func (p *Program) nameArguments(t *Term) *Term {
 	for i, k := range t.Kids {
 		kids[i] = p.nameArguments(k)
 	}
-	if t.Op == Construct && len(kids) > 0 {
-		var names stack
-		arg := p.nameParts(kids[0], &names)
-		return names.plug(t.with([]*Term{arg})).at(t.Pos)
+	u := t.with(kids)
+	if t.Op != Construct || len(kids) == 0 {
+		return u
 	}
-	u := *t
-	u.Kids = kids
-	return &u
-}
-
-// nameParts returns what t is with a name for it or, if it is a tuple, for each of its parts.
-func (p *Program) nameParts(t *Term, names *stack) *Term {
-	if t.Op != MakePair {
-		y := &Var{Name: "y", Type: p.Typing.of(t), named: true}
-		*names = append(*names, sub{p: single(y), u: t})
-		return variable(y)
-	}
-	left := p.nameParts(t.Kids[0], names)
-	u := t.with([]*Term{left, p.nameParts(t.Kids[1], names)})
-	u.Named, u.free = true, true
-	return u
-}
-
-// unnamed is the argument of a constructor as (14) takes it out: where a variable is bound to a tuple, (10) names its
-// parts.
-func (t *Term) unnamed() *Term {
-	if t.Op != MakePair {
-		return t
-	}
-	u := t.with([]*Term{t.Kids[0].unnamed(), t.Kids[1].unnamed()})
-	u.Named, u.free = t.Named && !t.free, false
-	return u
-}
-
-// namesArgument reports whether a redex is of a name for the argument of a constructor, or for a part of it. These
-// count no steps.
-func (s *State) namesArgument(r *Redex) bool {
-	if r.X != nil {
-		return r.X.named
-	}
-	n := s.places[r.at].t
-	if r.Rule != rule.Pair {
-		return false
-	}
-	p := n.P
-	for p.X == nil {
-		p = p.Left
-	}
-	return p.X.named
+	y, name, _ := p.Typing.newName(t.Kids[0])
+	u.Kids = []*Term{name}
+	return let(u, y, kids[0]).at(t.Pos)
 }
 
 // A standing says what a term has come to where inputs are symbolic.
@@ -91,7 +49,7 @@ const (
 	waiting standing = iota // it has steps to make
 	settled                 // a value
 	named                   // a pair with an inert part whose components (10) has named: a value
-	inert                   // an input, an operation on something inert, or a variable bound to such
+	inert                   // an input, an operation on something inert, or a variable bound to such an operation
 	unnamed                 // a pair with an inert part that (10) has not seen
 )
 
@@ -146,7 +104,7 @@ func (st *standings) waits(ts []*Term) bool {
 	return slices.ContainsFunc(ts, func(t *Term) bool { return st.of(t) == waiting })
 }
 
-// variable: an input is inert, and so is a variable bound to something inert. A dual
+// variable: an input is inert, and so is a variable bound to an operation that is. A dual
 // variable that is free or bound to a λ is a value. Any other waits for its (3), or for
 // its binder.
 func (st *standings) variable(x *Var) standing {
@@ -161,7 +119,9 @@ func (st *standings) variable(x *Var) standing {
 		return inert
 	}
 	if n := st.s.places[i].t; n.P.X == x && st.of(n.Kids[1]) == inert {
-		return inert
+		if u, _ := split(n.Kids[1]); u.Op != Variable {
+			return inert
+		}
 	}
 	return waiting
 }
@@ -197,7 +157,7 @@ func (st *standings) allows(r *Redex) bool {
 	case rule.Subst, rule.SubstNumeral, rule.GC:
 		// A name bound to a dual λ stays where it is not applied: there it is a value.
 		k := st.of(r.V)
-		return (k == settled || k == named) && (!st.s.fires3(r) || st.s.isHead(r.occ))
+		return (k == settled || k == named || k == inert && r.V.Op == Variable) && (!st.s.fires3(r) || st.s.isHead(r.occ))
 	case rule.Lin:
 		return !r.Garbage || st.of(n.Kids[1]) == inert
 	case rule.Factor:
@@ -223,23 +183,9 @@ func (s *State) nameComponents(i int) {
 		return
 	}
 	p, w, names := s.prog.Typing.names(u)
-	if n.P.X.named {
-		p.nameArgument()
-		w.free = true
-	}
 	s.emit(Redex{Rule: rule.EtaPair, X: n.P.X, Times: names - 1}, i, func() *Term {
 		return a.plug(let(let(n.Kids[0], n.P, w), p, u))
 	})
-}
-
-// nameArgument tells that the pattern names parts of the argument of a constructor.
-func (p *Pattern) nameArgument() {
-	if p.X != nil {
-		p.X.named = true
-		return
-	}
-	p.Left.nameArgument()
-	p.Right.nameArgument()
 }
 
 // names makes the pattern ⟨y1,…,yk⟩ for a tuple, and the tuple of its variables.
@@ -279,7 +225,7 @@ func (s *State) decide(i int) {
 			t = n.Kids[2]
 		}
 		for _, side := range n.Kids[:2] {
-			if u, a := split(side); st.of(u) == inert {
+			if u, a := split(side); u.Op != Variable && st.of(u) == inert {
 				t = let(t, single(&Var{Name: "_", Type: term.R}), side)
 			} else {
 				t = a.plug(t)

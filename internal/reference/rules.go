@@ -227,7 +227,7 @@ func (s *State) match(i int) {
 		if branch.P == nil {
 			return a.plug(branch.Kids[0])
 		}
-		return a.plug(let(branch.Kids[0], branch.P, v.Kids[0].unnamed()).at(n.Pos))
+		return a.plug(let(branch.Kids[0], branch.P, v.Kids[0]).at(n.Pos))
 	})
 }
 

@@ -35,9 +35,7 @@ func (s *Start) Run(next Strategy, limit int, look func(r *Redex, t *Term) error
 		if r == nil {
 			return res, nil
 		}
-		if !st.namesArgument(r) {
-			res.Counts[r.Rule] += uint64(max(1, r.Times))
-		}
+		res.Counts[r.Rule] += uint64(max(1, r.Times))
 		var err error
 		if res.Term, err = st.Fire(r); err != nil {
 			return nil, err

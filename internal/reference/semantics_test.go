@@ -14,6 +14,7 @@ import (
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -78,11 +79,22 @@ func (p subject) start(t require.TestingT, ground denote.Ground, gradient bool) 
 	return reference.Convert(p.t, ground).ValueStart(p.inputs, p.point)
 }
 
-// tooLong reports whether an error says that a run, or a number in it, is too long.
-func tooLong(err error) bool {
-	var limit *reference.LimitError
+// tooLong reports whether an error says that a run, or a number in it, is too long. Such runs are counted.
+func tooLong(t require.TestingT, err error) bool {
+	var steps *reference.LimitError
 	var undefined *denote.UndefinedError
-	return errors.As(err, &limit) || errors.As(err, &undefined)
+	var limit *limits.ReachedError
+	switch {
+	case errors.As(err, &steps):
+		property.Leave(t, fmt.Sprintf("more than %d steps", steps.Steps))
+	case errors.As(err, &limit) && limit.Limit == "steps":
+		property.Leave(t, "more steps than the limit")
+	case errors.As(err, &undefined):
+		property.Leave(t, "a number is too long or undefined")
+	default:
+		return false
+	}
+	return true
 }
 
 // look reduces, and looks at each term.
@@ -91,7 +103,7 @@ func (r run) look(t require.TestingT, see func(rule fmt.Stringer, u *reference.T
 		see(redex.Rule, u)
 		return nil
 	})
-	if tooLong(err) {
+	if tooLong(t, err) {
 		return nil
 	}
 	require.NoError(t, err)
@@ -147,7 +159,7 @@ func (r run) denotation(t require.TestingT, u *reference.Term) denote.Value {
 	m, free := r.model()
 	im := r.Back(u)
 	v, err := m.Denote(im.Term).At(im.Env(free))
-	if tooLong(err) {
+	if tooLong(t, err) {
 		return nil
 	}
 	require.NoError(t, err)
@@ -207,7 +219,7 @@ func TestPropertyUnicity(t *testing.T) {
 // if the run is too long.
 func (r run) numbers(t require.TestingT, s *reference.Start, name string) []float64 {
 	res, err := s.Run(strategies(1)[name], shortSteps, nil)
-	if tooLong(err) {
+	if tooLong(t, err) {
 		return nil
 	}
 	require.NoError(t, err)

@@ -54,7 +54,7 @@ func TestPropertySizeShrinks(t *testing.T) {
 					break
 				}
 				next, err := s.Fire(redex)
-				if tooLong(err) {
+				if tooLong(t, err) {
 					return
 				}
 				require.NoError(t, err)
@@ -73,7 +73,7 @@ func TestPropertySizeShrinks(t *testing.T) {
 				break
 			}
 			next, err := s.Fire(redex)
-			if tooLong(err) {
+			if tooLong(t, err) {
 				return
 			}
 			require.NoError(t, err)
@@ -96,15 +96,11 @@ const backpropSteps = 9
 // exactly.
 func TestPropertyBackpropSound(t *testing.T) {
 	var constant property.Constant
-	var out left
-	t.Cleanup(func() {
-		constant.Report(t, "steps of bp(G) for each of |G| + n", backpropSteps)
-		out.report(t, sourceSteps)
-	})
+	t.Cleanup(func() { constant.Report(t, "steps of bp(G) for each of |G| + n", backpropSteps) })
 	property.Check(t, func(t *rapid.T) {
 		p := drawScalar(t)
 		source := reference.Convert(p.t, denote.Rationals{}).OpenStart(p.inputs, p.point)
-		g := out.limited(t, source, reference.Open(nil), sourceSteps)
+		g := limited(t, source, reference.Open(nil), sourceSteps)
 		if g == nil {
 			return
 		}
@@ -118,7 +114,7 @@ func TestPropertyBackpropSound(t *testing.T) {
 		start := reference.Convert(bp, denote.Rationals{}).ValueStart(append(slices.Clone(xs), a), append(point, 1))
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		size := float64(q.Size()) + float64(len(xs))
-		res := out.within(t, start, reference.Within(rng, rule.SubstNumeral, rule.GC, rule.Plus, rule.Times, rule.Function), backpropSteps*size, q)
+		res := within(t, start, reference.Within(rng, rule.SubstNumeral, rule.GC, rule.Plus, rule.Times, rule.Function), backpropSteps*size, q)
 		if res == nil {
 			return
 		}

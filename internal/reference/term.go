@@ -33,7 +33,6 @@ type Var struct {
 	Name   string
 	Type   term.Type
 	Linear bool
-	named  bool // it names the argument of a constructor
 }
 
 // Pattern is what an explicit substitution binds: a variable, or a pair of patterns.
@@ -72,8 +71,8 @@ type Term struct {
 	At   int       // Construct: the number of C; Fix: which of the functions it is
 	Pos  term.Pos  // the place in the source that it comes from, 0 for none
 	// Of MakePair: Tail says that it is the tail of a tuple, which (10) gives no name;
-	// Named that it is the pair of names ⟨y,y'⟩ of a (10); free that this was no step, see nameArguments.
-	Tail, Named, free bool
+	// Named that it is the pair of names ⟨y,y'⟩ of a (10).
+	Tail, Named bool
 }
 
 func variable(x *Var) *Term           { return &Term{Op: Variable, X: x} }

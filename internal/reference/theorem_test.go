@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,47 +60,22 @@ func drawScalarOf(t *rapid.T, recursive bool) subject {
 // limited runs a reduction; nil if it, or a number in it, is too long.
 func limited(t require.TestingT, s *reference.Start, strategy reference.Strategy, limit int) *reference.Result {
 	res, err := s.Run(strategy, limit, nil)
-	if tooLong(err) {
+	if tooLong(t, err) {
 		return nil
 	}
 	require.NoError(t, err)
 	return res
 }
 
-// left counts the draws that a property leaves, and why. What it asserts of a length it must not leave for its length: see within.
-type left struct{ long, undefined atomic.Int64 }
-
-// limited is limited, counted.
-func (l *left) limited(t require.TestingT, s *reference.Start, strategy reference.Strategy, limit int) *reference.Result {
-	res, err := s.Run(strategy, limit, nil)
-	var steps *reference.LimitError
-	if errors.As(err, &steps) {
-		l.long.Add(1)
-	} else if tooLong(err) {
-		l.undefined.Add(1)
-	} else {
-		require.NoError(t, err)
-	}
-	return res
-}
-
-// within runs a reduction that has at most so many steps: a longer one is a failure. It is nil if a number gets too long, which is
-// counted.
-func (l *left) within(t require.TestingT, s *reference.Start, strategy reference.Strategy, most float64, of fmt.Stringer) *reference.Result {
+// within runs a reduction that has at most so many steps: a longer one is a failure. It is nil if a number gets too long.
+func within(t require.TestingT, s *reference.Start, strategy reference.Strategy, most float64, of fmt.Stringer) *reference.Result {
 	res, err := s.Run(strategy, int(most), nil)
 	var undefined *denote.UndefinedError
-	if errors.As(err, &undefined) {
-		l.undefined.Add(1)
+	if errors.As(err, &undefined) && tooLong(t, err) {
 		return nil
 	}
 	require.NoError(t, err, "%s", of)
 	return res
-}
-
-// report prints what was left.
-func (l *left) report(t *testing.T, limit int) {
-	t.Helper()
-	t.Logf("left out: %d draws whose t takes more than %d steps, and %d with a number that is too long or undefined", l.long.Load(), limit, l.undefined.Load())
 }
 
 // sourceSteps is how many steps t may take to its graph.
@@ -179,11 +153,7 @@ func groundImage(s *reference.Start, u *reference.Term, inputs []*reference.Var)
 // bp(G) does, exactly and at any point, in O(m + |G|) steps, where t comes to G in m.
 func TestPropertyTheorem1(t *testing.T) {
 	var constant property.Constant
-	var out left
-	t.Cleanup(func() {
-		constant.Report(t, "steps of D(t) for each of m + |G| + n + 1", theoremSteps)
-		out.report(t, sourceSteps)
-	})
+	t.Cleanup(func() { constant.Report(t, "steps of D(t) for each of m + |G| + n + 1", theoremSteps) })
 	property.Check(t, func(t *rapid.T) {
 		p := drawScalarOf(t, rapid.IntRange(0, 2).Draw(t, "recursive") == 0)
 		var rng *rand.Rand
@@ -191,7 +161,7 @@ func TestPropertyTheorem1(t *testing.T) {
 			rng = rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		}
 		source := reference.Convert(p.t, denote.Rationals{}).OpenStart(p.inputs, p.point)
-		g := out.limited(t, source, reference.Open(rng), sourceSteps)
+		g := limited(t, source, reference.Open(rng), sourceSteps)
 		if g == nil {
 			return
 		}
@@ -199,7 +169,7 @@ func TestPropertyTheorem1(t *testing.T) {
 		s := reference.Convert(p.reversed(t), denote.Rationals{}).OpenGradientStart(p.inputs, p.point).Named()
 		size := source.GraphSize(g.Term)
 		work := float64(g.Counts.Total()+size.Total()) + float64(len(p.inputs)) + 1
-		nf := out.within(t, s, reference.Open(rng), theoremSteps*work, p.t)
+		nf := within(t, s, reference.Open(rng), theoremSteps*work, p.t)
 		if nf == nil {
 			return
 		}

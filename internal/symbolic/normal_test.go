@@ -33,6 +33,7 @@ func normalise(t require.TestingT, q *term.Term, p *generate.Program, reversed b
 	n, err := symbolic.Normal(m, p.Point, q, p.Inputs)
 	var limit *limits.ReachedError
 	if errors.As(err, &limit) {
+		property.Leave(t, "limit of "+limit.Limit)
 		return nil
 	}
 	require.NoError(t, err)

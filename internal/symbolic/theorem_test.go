@@ -82,6 +82,7 @@ func onLiteral(t require.TestingT, d *term.Term, p *generate.Program, opt machin
 	err = m.Graph(p.Point)
 	var limit *limits.ReachedError
 	if errors.As(err, &limit) {
+		property.Leave(t, "limit of "+limit.Limit)
 		return nil
 	}
 	require.NoError(t, err)

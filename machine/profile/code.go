@@ -35,6 +35,7 @@ type templateInfo struct {
 	branch   bool     // it is no λ's code, but stands in one
 	elements uint32   // of an element of a list that is code: that of the first element
 	from, to uint32   // instructions: of the elements of a list, those of all
+	same     uint32   // the first template of the same code: an expansion has copies of what stands in a comprehension
 }
 
 // maxParams bounds the parameters of one λ of the engine.
@@ -72,7 +73,40 @@ func describe(p *literal.Program) codeInfo {
 		}
 		c.templates[last].pos = in.Pos
 	}
+	c.copies(p)
 	return c
+}
+
+// copies finds the templates that are copies of another one.
+func (c *codeInfo) copies(p *literal.Program) {
+	of := make([]calls.Code, len(c.templates))
+	for i := range p.Code {
+		in := &p.Code[i]
+		switch {
+		case in.Op == literal.MakeIf:
+			for k, b := range in.Closure.Bodies {
+				of[b] = calls.Code{Pos: in.Pos, Branch: 1 + k}
+			}
+		case in.Op == literal.MakeLam && in.Kind == literal.List:
+			for _, b := range in.Closure.Bodies {
+				of[b] = calls.Code{Pos: in.Pos, Branch: -1}
+			}
+		case in.Op == literal.MakeLam && in.Kind == literal.Lam && in.Name != 0:
+			x := p.Term.Info(in.Name)
+			of[in.Closure.Bodies[0]] = calls.Code{Pos: in.Pos, Name: x.Name, Bound: x.Pos}
+		}
+	}
+	first := map[calls.Code]uint32{}
+	for i := range c.templates {
+		k := &of[i]
+		k.Within = c.templates[p.Templates[i].Within].same
+		t, ok := first[*k]
+		if !ok || k.Pos == 0 {
+			t = uint32(i)
+			first[*k] = t
+		}
+		c.templates[i].same = t
+	}
 }
 
 // instructions describes those of a template.

@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"cmp"
+
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/machine"
@@ -20,11 +22,12 @@ type Profile struct {
 	Events  func(*machine.Fired) error // books an event, for [machine.Options]
 	code    codeInfo
 	calls   *calls.Calls
-	at      []contextEntries // by context
-	index   []nodeEntry      // of instructions in contexts: of what they make; 0: none yet
+	at      []contextEntries     // of templates in contexts
+	of      map[[2]uint32]uint32 // by template and context: where it is in at
+	index   []nodeEntry          // of instructions of those: of what they make; 0: none yet
 	entries []entry
 	nodes   heap.Table[nodeEntry] // by Ref
-	// What is copied stands in a context, or all of it has the one entry.
+	// What is copied stands in a template in a context, of at, or all of it has the one entry.
 	context uint32
 	only    uint32
 }
@@ -43,7 +46,7 @@ type entry struct {
 	fired   uint32 // the entry of the firings of the dual that was made here
 	datum   uint32 // that of the elements of data that an iteration made here
 	isCell  bool   // the substitutions that are made here are cells
-	// The call from here that was made last, and its context.
+	// The call from here that was made last, and where in Profile.at its template is.
 	template, callee uint32
 }
 
@@ -59,17 +62,18 @@ type nodeEntry struct {
 	known  bool // of Profile.index: the rest is known, not only the entry
 }
 
-// contextEntries says where the entries of a context stand in Profile.index.
+// contextEntries says where the entries of a template in a context stand in Profile.index.
 type contextEntries struct {
+	context    uint32
 	base, from uint32
 	param      uint32 // the entry of the parameters that it binds
 }
 
 // New returns a profile of one run of the program, whose events Events gets.
 func New(p *literal.Program) *Profile {
-	f := &Profile{code: describe(p), entries: make([]entry, 1)}
+	f := &Profile{code: describe(p), of: map[[2]uint32]uint32{}, entries: make([]entry, 1)}
 	f.calls = calls.NewCalls(calls.Call{Template: p.Start, Pos: p.Pos})
-	f.addContexts()
+	f.in(p.Start, 0)
 	f.Events = func(e *machine.Fired) error {
 		made := e.Made()
 		var x *entry
@@ -140,10 +144,7 @@ func (f *Profile) apply(e *machine.Fired, n *nodeEntry) uint32 {
 		n.firing = false
 		return at
 	case e.Linear(): // a dual that has no cell, such as λa.0⃗: it fires where it is applied
-		if n.of[0] == 0 { // not by a name
-			return at
-		}
-		return n.of[0]
+		return cmp.Or(n.of[0], at)
 	case e.Body() == nil:
 		return f.applyList(e, n)
 	}
@@ -239,7 +240,7 @@ func (f *Profile) here(code uint32) uint32 {
 	c := &f.at[f.context]
 	i := c.base + code - c.from
 	if f.index[i].entry == 0 {
-		f.index[i].entry = f.add(f.code.entry(f.context, code))
+		f.index[i].entry = f.add(f.code.entry(f.at[f.context].context, code))
 	}
 	return f.index[i].entry
 }
@@ -294,26 +295,30 @@ func (f *Profile) firing(cell uint32) uint32 {
 	return f.entries[cell].fired
 }
 
-// callee returns the context of a call from an entry.
+// callee returns where the template is in Profile.at that is called from an entry.
 func (f *Profile) callee(from, template uint32) uint32 {
 	x := &f.entries[from]
 	if x.callee == 0 || x.template != template {
-		x.template, x.callee = template, f.calls.Callee(calls.Call{Caller: x.context, Pos: x.pos, Template: template})
-		c := x.callee
-		f.addContexts()
-		return c
+		c := f.in(template, f.calls.Callee(calls.Call{Caller: x.context, Pos: x.pos, Template: f.code.templates[template].same}))
+		x = &f.entries[from]
+		x.template, x.callee = template, c
 	}
 	return x.callee
 }
 
-// addContexts makes room for the entries of new contexts.
-func (f *Profile) addContexts() {
-	for c := len(f.at); c < f.calls.Len(); c++ {
-		t := &f.code.templates[f.calls.At(uint32(c)).Template]
-		f.at = append(f.at, contextEntries{uint32(len(f.index)), t.from,
-			f.add(entry{context: uint32(c), code: literal.NoCode, pos: t.pos, input: -1})})
+// in returns where a template in a context is in Profile.at, and makes room for its entries.
+func (f *Profile) in(template, context uint32) uint32 {
+	k := [2]uint32{template, context}
+	at, ok := f.of[k]
+	if !ok {
+		t := &f.code.templates[template]
+		at = uint32(len(f.at))
+		f.of[k] = at
+		f.at = append(f.at, contextEntries{context, uint32(len(f.index)), t.from,
+			f.add(entry{context: context, code: literal.NoCode, pos: t.pos, input: -1})})
 		f.index = append(f.index, make([]nodeEntry, t.to-t.from)...)
 	}
+	return at
 }
 
 // Samples calls g on the samples of the run that made so many nodes, in an order that depends on the

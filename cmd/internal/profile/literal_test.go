@@ -3,6 +3,7 @@ package profile_test
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -65,6 +66,27 @@ func TestLiteralProfile(t *testing.T) {
 		if name != "backpropagators" {
 			t.Run(name+"/gradient", func(t *testing.T) { checkLiteralProfile(t, p, true, false) })
 		}
+	}
+}
+
+// TestLiteralProfileOfBenchmarks: and so has that of each program of gradbench whose literal run is short.
+func TestLiteralProfileOfBenchmarks(t *testing.T) {
+	files, err := filepath.Glob("../../../gradbench/*.gram")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".gram")
+		if name == "particle" || name == "saddle" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			p, err := gram.LoadFile(t.Context(), file, gram.Options{})
+			require.NoError(t, err)
+			checkLiteralProfile(t, p, false, false)
+			if s := p.Shape().String(); s == "R" || strings.HasPrefix(s, "R^") {
+				checkLiteralProfile(t, p, true, false)
+			}
+		})
 	}
 }
 
