@@ -1,6 +1,8 @@
 package gram
 
 import (
+	"time"
+
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph/calls"
@@ -37,6 +39,7 @@ func (e *Evaluator) Cost() Cost {
 		return e.passes.cost()
 	}
 	s, work := e.stats()
+	s = modular.Add(s, e.before)
 	p := e.p
 	took := p.value.took
 	switch {
@@ -44,6 +47,8 @@ func (e *Evaluator) Cost() Cost {
 		took = p.literalGradient.took
 	case e.opt.Literal:
 		took = p.literal.took
+	case e.grad && e.opt.Strategy == Unfold:
+		took = func() time.Duration { return 0 }
 	case e.code != nil:
 		took = p.code[e.opt.codeForm(e.grad)].took
 	case e.grad && e.opt.Strategy == Modular:
@@ -81,15 +86,15 @@ func (e *Evaluator) Cost() Cost {
 	return c
 }
 
-// stats returns what the last run and what went before it cost, and the work if it was measured.
+// stats returns what the last run cost, and the work if it was measured.
 func (e *Evaluator) stats() (engine.Stats, *cost.Work) {
 	if e.code != nil {
 		s := e.code.Stats()
 		return engine.Stats{Counts: s.Counts, Instantiate: s.Instantiate, Readback: s.Readback, Search: s.Search, Nodes: s.Nodes, Freed: s.Freed,
 			PeakNodes: s.Peak, ArenaBytes: s.Bytes}, nil
 	}
-	if !e.opt.Literal {
-		return modular.Add(e.m.Stats(), e.before), nil
+	if e.literal == nil {
+		return e.m.Stats(), nil
 	}
 	s := e.literal.Stats()
 	var work *cost.Work
@@ -110,9 +115,14 @@ func literalStats(s *machine.Stats) engine.Stats {
 
 // samples hands out the profile of the last run.
 func (e *Evaluator) samples(f func(calls.Sample)) {
-	if e.profile != nil {
-		e.profile.Samples(e.literal.Stats().Nodes, f)
-	} else {
+	if e.profile == nil {
 		e.run.(interface{ Samples(func(calls.Sample)) }).Samples(f)
+		return
 	}
+	e.profile.Samples(e.literal.Stats().Nodes, func(s calls.Sample) {
+		if !e.opt.Literal { // words are of a run that measures
+			s.Words = 0
+		}
+		f(s)
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/graph"
@@ -41,7 +42,8 @@ type Evaluator struct {
 	data      map[int][]float64 // what SetData has set, by the index of the data
 	changes   int               // how often
 
-	compiled *exec.Program // the code that runs, if the compiler has some
+	compiled   *exec.Program    // the code that runs, if the compiler has some
+	forLiteral *literal.Program // else what the literal machine runs in place of t or D(t), if a strategy made it
 	// Of the engine: the program that runs, and of the strategies other than Direct what was
 	// done before it.
 	prog        *graph.Program
@@ -145,7 +147,7 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 			e.outputs = max(1, e.p.outputs())
 		}
 		return nil
-	case !e.opt.Literal:
+	case !e.opt.Literal && e.forLiteral == nil:
 		opt := e.opt.engine()
 		opt.Eager = e.p.eager
 		opt.Phase, opt.Share, opt.Limits = phaseOf(e.meter), shareOf(e.meter), bounds
@@ -164,9 +166,11 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 		e.m, e.run, e.outputs = m, m, e.prog.Outputs
 		return nil
 	}
-	prog, err := e.p.literalProgram(e.meter, e.grad)
-	if err != nil {
-		return err
+	prog, err := e.forLiteral, error(nil)
+	if prog == nil {
+		if prog, err = e.p.literalProgram(e.meter, e.grad); err != nil {
+			return err
+		}
 	}
 	opt := e.opt.literal()
 	opt.Limits = bounds
@@ -283,7 +287,7 @@ func (e *Evaluator) noValue() error {
 // begin begins a run.
 func (e *Evaluator) begin(ctx context.Context) time.Time {
 	e.meter.SetContext(ctx)
-	if e.opt.Literal {
+	if e.literal != nil {
 		e.meter.Begin("reduce") // the engine tells its phases itself
 	}
 	return time.Now()
@@ -338,7 +342,7 @@ func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []f
 	}
 	for i := range count {
 		point := points[i*n : (i+1)*n]
-		if e.code == nil {
+		if e.code == nil || e.opt.Strategy != Direct {
 			res, err := e.Gradient(ctx, point)
 			if err != nil {
 				return err

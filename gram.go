@@ -58,7 +58,7 @@ type Program struct {
 	literalGradient compiled[literal.Program]
 	// modularly is D(t) with its λs normalised at the program's point, modularised how that
 	// came.
-	modularly   compiled[graph.Program]
+	modularly   compiled[literal.Program]
 	modularised *modular.Program
 	symbolic    compiled[literal.Program] // t with its inputs left open
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/compile/literal"
 )
 
 // TestModularKeepsNames: the λs of normal forms have the names that the program gives
@@ -22,10 +24,10 @@ g (fun gamma -> gamma 2) + k 3`)
 		m := modularly(t, p, c, EvalOptions{})
 		require.Empty(t, m.text)
 		var got []string
-		for _, tmpl := range m.prog.Code.Templates {
-			if tmpl.Params > 0 {
-				line, column := p.src.File.Position(uint32(tmpl.Pos) - 1)
-				got = append(got, fmt.Sprintf("%s at %d:%d", tmpl.Name, line, column))
+		for _, in := range m.prog.Code.Code {
+			if in.Op == literal.MakeLam && in.Pos != 0 && in.Name != 0 && !m.prog.Code.Term.Linear(in.Name) {
+				line, column := p.src.File.Position(uint32(in.Pos) - 1)
+				got = append(got, fmt.Sprintf("%s at %d:%d", m.prog.Code.Term.Info(in.Name).Name, line, column))
 			}
 		}
 		slices.Sort(got)

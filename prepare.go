@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/graph"
@@ -13,6 +13,7 @@ import (
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/term"
 )
 
 // prepare makes the program of a value, or of a gradient by the strategy, for the point, which Direct does not need.
@@ -55,6 +56,11 @@ func (o *EvalOptions) codeForm(gradient bool) (form int) {
 // placed reports whether code of the compiler knows the place of each step.
 func (o *EvalOptions) placed() bool { return o.hooks.Samples != nil || o.Finite }
 
+// lowered are the options with which the compiler makes code of a value, or of a gradient.
+func (o *EvalOptions) lowered(inputs []term.Var, gradient bool, check func() error) lower.Options {
+	return lower.Options{Inputs: inputs, Gradient: gradient, Placed: o.placed(), Plain: o.NoFuse, Check: check}
+}
+
 // codeProgram compiles t, or D(t).
 func (p *Program) codeProgram(meter *limits.Meter, opt *EvalOptions, gradient bool) (*exec.Program, error) {
 	return p.code[opt.codeForm(gradient)].get(p, meter, func() (*exec.Program, error) {
@@ -68,8 +74,7 @@ func (p *Program) codeProgram(meter *limits.Meter, opt *EvalOptions, gradient bo
 		if err != nil {
 			return nil, err
 		}
-		code, err := lower.Program(t, lower.Options{Inputs: p.inputs, Gradient: gradient, Placed: opt.placed(), Plain: opt.NoFuse,
-			Check: meter.During("compile")})
+		code, err := lower.Program(t, opt.lowered(p.inputs, gradient, meter.During("compile")))
 		var none *lower.UnsupportedError
 		switch {
 		case errors.As(err, &none): // the machine runs it
@@ -139,10 +144,16 @@ func (e *Evaluator) unfold(point []float64) error {
 	if err := p.setSize(d, e.meter); err != nil {
 		return p.locate(err, "compiling")
 	}
-	e.prog, err = compile.Compile(d,
-		compile.Options{Inputs: g.Inputs, Reversed: true, Places: e.opt.hooks.Samples != nil, Check: check})
-	if err != nil {
-		return p.locate(err, "compiling")
+	if e.opt.Schedule == Random {
+		if e.forLiteral, err = literal.NewGradient(d, g.Inputs, p.outputs(), check); err != nil {
+			return p.locate(err, "compiling")
+		}
+	} else {
+		code, err := lower.Program(g.Term, e.opt.lowered(g.Inputs, true, check))
+		if err != nil {
+			return p.locate(err, "compiling")
+		}
+		e.compiled = exec.New(code)
 	}
 	stats := m.Stats()
 	e.before, e.madeAt, e.making = literalStats(&stats), slices.Clone(point), time.Since(start)
@@ -160,7 +171,7 @@ func (e *Evaluator) normalise(point []float64) error {
 		if err := p.expand(e.meter, "compile"); err != nil {
 			return nil, err
 		}
-		m, err := p.modular(e.meter, &e.opt).Compile(p.src, p.inputs, point)
+		m, err := p.modular(e.meter, &e.opt).Compile(p.src, p.inputs, p.outputs(), point)
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +182,7 @@ func (e *Evaluator) normalise(point []float64) error {
 	}
 	var m *modular.Program
 	if slices.Equal(point, p.src.Point) && e.opt.hooks.Samples == nil {
-		_, err := p.modularly.get(p, e.meter, func() (_ *graph.Program, err error) {
+		_, err := p.modularly.get(p, e.meter, func() (_ *literal.Program, err error) {
 			if p.modularised, err = make(); err != nil {
 				return nil, err
 			}
@@ -191,7 +202,7 @@ func (e *Evaluator) normalise(point []float64) error {
 		}
 		e.making = time.Since(start)
 	}
-	e.prog, e.before, e.modularised, e.madeAt = m.Code, m.Stats, m, slices.Clone(point)
+	e.forLiteral, e.before, e.modularised, e.madeAt = m.Code, m.Stats, m, slices.Clone(point)
 	return nil
 }
 

@@ -11,8 +11,8 @@ import (
 	"unsafe"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/engine"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/lang"
@@ -35,7 +35,7 @@ type Report struct {
 
 // Program is D(t) with its λs normalised, at a point if t branches, and what that cost.
 type Program struct {
-	Code   *graph.Program
+	Code   *literal.Program
 	Size   int64 // |D(t)|
 	Report Report
 	Reuse  Reuse
@@ -79,8 +79,8 @@ type Env struct {
 // whose free variables are inputs or names of such λs. Lists, numerals and data stay folded. A λ
 // that takes more steps than its budget stays as it was. D of the rest of t is made around them:
 // D(t) has the closed λs that t has. D must be defined for t, the term of src, whose scalar
-// inputs are at the point.
-func (e *Env) Compile(src *lang.Program, inputs []term.Var, point []float64) (*Program, error) {
+// inputs are at the point, and outputs is k for a body of type R^k, 0 for one of type R.
+func (e *Env) Compile(src *lang.Program, inputs []term.Var, outputs int, point []float64) (*Program, error) {
 	e.Meter.Begin("compile")
 	t := src.Term()
 	check := e.Meter.During("compile")
@@ -123,8 +123,7 @@ func (e *Env) Compile(src *lang.Program, inputs []term.Var, point []float64) (*P
 		m.Size += image - replaced
 	}
 	m.Reuse.Rebuilt = m.Size - m.Reuse.Reused
-	m.Code, err = compile.Compile(d,
-		compile.Options{Inputs: inputs, Reversed: true, Places: e.Samples != nil, Check: check})
+	m.Code, err = literal.NewGradient(d, inputs, outputs, check)
 	return m, e.Locate(err, "compiling")
 }
 
