@@ -435,14 +435,13 @@ func TestDataVectors(t *testing.T) {
 	}
 }
 
-// TestWithoutExpansion: m and |G| of a product of matrices whose operations are counted in parts, and a profile of its gradient.
+// TestWithoutExpansion: a profile of the gradient of a product of matrices that is too large to be expanded, as m, |G| and the span need it.
 func TestWithoutExpansion(t *testing.T) {
-	const n = 170
 	p, err := Load(t.Context(), "t.gram", []byte("param n = 170\ninput A : R^n^n = vec i < n -> vec j < n -> i - j\n"+
 		"input B : R^n^n = vec i < n -> vec j < n -> i + j\nsum i < n -> sum j < n -> sum k < n -> A.(i).(k) * B.(k).(j)\n"), Options{})
 	require.NoError(t, err)
-	b, err := p.Bound(t.Context(), EvalOptions{})
-	require.NoError(t, err)
+	_, err = p.Bound(t.Context(), EvalOptions{})
+	require.ErrorContains(t, err, "the expanded program is too large")
 	_, err = p.Span(t.Context(), true, false)
 	var unknown *span.UnknownError
 	require.ErrorAs(t, err, &unknown)
@@ -451,8 +450,6 @@ func TestWithoutExpansion(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, res.Cost.Steps, total)
 	require.Nil(t, bridge.Of(p).Term(), "it is too large to be expanded")
-	const operations = n*n*n + n*n*n - 1
-	require.Equal(t, Bound{Graph: 3*operations + 2*n*n, Operations: operations, Edges: 2 * operations, Inputs: 2 * n * n}, b)
 }
 
 // TestFamilyBlocks: a program whose families run as arrays has the value, the gradient and the counts of its expansion,

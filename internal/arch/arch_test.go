@@ -78,7 +78,7 @@ var layers = map[string][]string{
 	"internal/notation": {"lang"}, // shapes
 	"internal/stage":    {"term", "lang", "revgrad", "machine"},
 	"internal/symbolic": {"rule", "term", "graph", "engine"},
-	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "graph", "compile", "engine", "limits", "internal/symbolic"},
+	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "compile", "compile/literal", "engine", "limits", "internal/symbolic"},
 
 	"internal/bridge": {"graph/calls", "term", "lang", "machine", "machine/heap", "limits"},
 
