@@ -552,7 +552,11 @@ func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Poi
 		}
 		n := l.at.N
 		for _, o := range l.at.Outer {
-			n += o.By * int(at(fp, args[o.Arg]).V)
+			x := at(fp, args[o.Arg]).V
+			if x != math.Trunc(x) { // of a division
+				return false, false, nil
+			}
+			n += o.By * int(x)
 		}
 		s.in[i].first = n
 		if l.op == ir.LaneIndex {
@@ -730,14 +734,14 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 				fill(dst[k*l.ratio:][:l.ratio], a)
 			}
 		case ir.LaneTake:
-			copyPlaces(dst, s.vals[l.a], l.dims, rows, l.at.N)
+			copyPlaces(dst, s.vals[l.a], l.dims, rows, v.taking(l, row))
 		case ir.LaneSum:
 			x := s.vals[l.a]
 			for k := range dst {
 				dst[k] = l.sum(x[k*l.ratio:][:l.ratio])
 			}
 		case ir.LaneProduct:
-			v.taken(s, l)
+			v.taken(s, l, row)
 			l.product.run(dst, &s.in[l.a], &s.in[l.b], row, rows)
 		case ir.LaneFun1:
 			if x := s.vals[l.a]; l.all != nil {
@@ -879,11 +883,14 @@ func copyPlaces(dst, x []float64, dims []dim, rows, first int) {
 	})
 }
 
+// taking is the place that a take has first in the rows from row on: the values that it takes are those of these rows.
+func (v *vector) taking(l *lane, row int) int { return l.at.N + row*(l.dims[0].by-v.lanes[l.a].inner) }
+
 // taken gives a product its operands that are values of the vector.
-func (v *vector) taken(s *laneState, l *lane) {
+func (v *vector) taken(s *laneState, l *lane, row int) {
 	for _, i := range [2]int{l.a, l.b} {
 		if t := &v.lanes[i]; t.op == ir.LaneTake {
-			s.in[i] = operand{data: s.vals[t.a], first: t.at.N}
+			s.in[i] = operand{data: s.vals[t.a], first: t.at.N - row*v.lanes[t.a].inner}
 		}
 	}
 }
