@@ -238,12 +238,12 @@ func LetNames(t *term.Term) map[term.Pos]string {
 // derivatives of that by the nodes; nil if it has more than most operations. The error is that of [Program.Text].
 func (p *Program) Operations(ctx context.Context, most int) (c *picture.Computation, derivatives []float64, err error) {
 	err = p.write(ctx, io.Discard, "drawing", func(meter *limits.Meter, _ io.Writer) error {
-		m, size, err := p.open(meter)
+		m, err := p.open(ctx)
 		if err != nil {
 			return err
 		}
 		defer m.Close()
-		if max(int(size.Operations), len(p.ScalarInputs())) > most {
+		if max(len(m.Made()), len(p.ScalarInputs())) > most {
 			return nil
 		}
 		check, names := meter.During("print"), LetNames(p.Term())
