@@ -90,8 +90,8 @@ func (e *Evaluator) Cost() Cost {
 func (e *Evaluator) stats() (engine.Stats, *cost.Work) {
 	if e.code != nil {
 		s := e.code.Stats()
-		return engine.Stats{Counts: s.Counts, Instantiate: s.Instantiate, Readback: s.Readback, Search: s.Search, Nodes: s.Nodes, Freed: s.Freed,
-			PeakNodes: s.Peak, ArenaBytes: s.Bytes}, nil
+		return engine.Stats{Counts: s.Counts, Instantiate: s.Instantiate, Readback: s.Readback, Recompute: s.Recompute,
+			Search: s.Search, Nodes: s.Nodes, Freed: s.Freed, PeakNodes: s.Peak, ArenaBytes: s.Bytes}, nil
 	}
 	if e.literal == nil {
 		return e.m.Stats(), nil

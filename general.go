@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"math"
 
+	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/term"
 )
 
-// A program runs as code of the compiler if its comprehensions and its lists are short, or if it recurs. Long loops
-// of straight-line arithmetic are blocks of the machine, with kernels and machine code.
+// A program runs as code of the compiler if its comprehensions and its lists are short, or if it recurs. One with short
+// comprehensions and long lists does so if there is machine code for its loops. Others are blocks and arrays of the
+// machine.
 const (
 	shortComprehension = 32
 	shortList          = 64
@@ -22,28 +24,35 @@ var force int
 
 // general reports whether a program runs as code of the compiler, which one goroutine does, also where several may.
 // Profiles, and runs whose results have to be finite, do where the compiler has code. The random schedule is the
-// machine's, and rows are.
+// machine's.
 func (p *Program) general(opt *EvalOptions, gradient bool) bool {
-	if gradient && opt.Strategy != Direct || opt.Schedule == Random || opt.RowsMemory != 0 {
+	if gradient && opt.Strategy != Direct || opt.Schedule == Random {
 		return false
 	}
 	f := cmp.Or(p.force, force)
 	if f < 0 {
 		return false
 	}
-	p.isGeneral.once.Do(func() { p.isGeneral.has, p.isGeneral.is = isGeneral(p.src.Written()) })
-	return p.isGeneral.is || p.isGeneral.has && (f > 0 || opt.placed())
+	g := &p.isGeneral
+	g.once.Do(func() { g.has, g.is, g.lists = isGeneral(p.src.Written()) })
+	return g.is || g.has && (f > 0 || opt.placed() || g.lists)
 }
 
-// isGeneral is whether the compiler has code for a term, and whether that is what the term needs.
-func isGeneral(t *term.Term) (has, is bool) {
-	recurs, long := false, false
+// tooSlow reports whether a program has long lists, and no machine code for the loops over them.
+func (p *Program) tooSlow(opt *EvalOptions, code *exec.Program) bool {
+	return !p.isGeneral.is && !opt.placed() && cmp.Or(p.force, force) == 0 && !code.Fast()
+}
+
+// isGeneral is whether the compiler has code for a term, whether that is what the term needs, and whether nothing in it is
+// long but lists.
+func isGeneral(t *term.Term) (has, is, lists bool) {
+	recurs, long, wide := false, false, false
 	runs := make([]float64, len(t.Nodes)) // of the comprehensions around a node and its own
 	depth := make([]int32, len(t.Nodes))
 	for r := len(t.Nodes) - 1; r > 0; r-- {
 		n := &t.Nodes[r]
 		if depth[r] > maxDepth {
-			return false, false
+			return false, false, false
 		}
 		runs[r] = max(1, runs[r])
 		switch n.Op {
@@ -51,7 +60,7 @@ func isGeneral(t *term.Term) (has, is bool) {
 			recurs = true
 		case term.LamOp:
 			if t.Linear(n.X) { // a dual λ that is written is the machine's
-				return false, false
+				return false, false, false
 			}
 		case term.FamilyOp, term.SumOp, term.ListFamilyOp:
 			s := math.Inf(1)
@@ -63,7 +72,10 @@ func isGeneral(t *term.Term) (has, is bool) {
 			if n.Op == term.ListFamilyOp {
 				short = shortList
 			}
-			long = long || s >= short || runs[r] >= manyRuns
+			if s >= short || runs[r] >= manyRuns {
+				long = true
+				wide = wide || s >= short && n.Op != term.ListFamilyOp
+			}
 		case term.ListOp:
 			long = long || n.N >= shortList
 		case term.NatOp:
@@ -71,9 +83,10 @@ func isGeneral(t *term.Term) (has, is bool) {
 		case term.DataOp:
 			d := &t.Data[n.A]
 			if d.Chunk != nil { // data that is not stored
-				return false, false
+				return false, false, false
 			}
-			long = long || d.List && d.Rows >= shortList || d.Width >= shortComprehension
+			wide = wide || d.Width >= shortComprehension
+			long = long || wide || d.List && d.Rows >= shortList
 		}
 		t.Kids(n, func(k term.Ref) { runs[k], depth[k] = runs[r], depth[r]+1 })
 		switch n.Op {
@@ -81,5 +94,5 @@ func isGeneral(t *term.Term) (has, is bool) {
 			depth[n.A] = depth[r]
 		}
 	}
-	return true, recurs || !long
+	return true, recurs || !long, !wide
 }

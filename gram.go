@@ -50,8 +50,8 @@ type Program struct {
 	withArrays [2]arrayForm              // t and D(t) with their families
 	code       [8]compiled[exec.Program] // by [EvalOptions.codeForm]
 	isGeneral  struct {                  // see isGeneral
-		once    sync.Once
-		has, is bool
+		once           sync.Once
+		has, is, lists bool
 	}
 	// literal and literalGradient are the same for the literal machine.
 	literal         compiled[literal.Program]

@@ -96,6 +96,7 @@ func TestListLoops(t *testing.T) {
 
 // TestLongLists: so it is where the loops become machine code, and where a loop over a list keeps no rows.
 func TestLongLists(t *testing.T) {
+	onMachine(t)
 	for _, q := range listElements {
 		if !q.loop {
 			continue

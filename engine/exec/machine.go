@@ -63,6 +63,7 @@ type Stats struct {
 	Instantiate uint64 // blocks that were entered
 	Search      uint64 // statements that the backward phases went through
 	Readback    uint64
+	Recompute   uint64 // steps that were made again for the backward phase
 	Nodes       uint64 // slots allocated, and statements
 	Freed       uint64
 	Peak        uint64 // slots and statements at once
@@ -129,6 +130,8 @@ type Machine struct {
 	peak      uint64
 	readback  uint64
 	searched  uint64
+	// The steps that loops have made again for their backward phase.
+	recomputed uint64
 }
 
 // NewMachine makes a machine for the program.
@@ -167,7 +170,7 @@ func (m *Machine) start(point []float64) error {
 	m.result, m.collected = m.result[:0], m.collected[:0]
 	clear(m.counters)
 	clear(m.fired)
-	m.factor, m.readback, m.searched, m.nodes, m.freed, m.peak = 0, 0, 0, 0, 0, 0
+	m.factor, m.readback, m.searched, m.nodes, m.freed, m.peak, m.recomputed = 0, 0, 0, 0, 0, 0, 0
 	if m.loops == nil && len(m.p.loops) > 0 && !m.NoNative && wasm.Supported() {
 		m.loops = make([]loopState, len(m.p.loops))
 		m.NativeWork = cmp.Or(m.NativeWork, NativeWork)
@@ -175,7 +178,7 @@ func (m *Machine) start(point []float64) error {
 	for i := range m.loops {
 		m.loops[i].tries[1] = try{}
 	}
-	m.native.used = 0
+	m.native.used, m.native.made, m.native.again, m.native.full = 0, 0, 0, false
 	m.tape.n, m.tape.args, m.tape.slopes = 0, 0, 0
 	m.tape.records, m.tape.words = m.tape.records[:0], m.tape.words[:0]
 	if src.Placed {
@@ -252,8 +255,10 @@ func (m *Machine) live() uint64 {
 	return uint64(max(0, len(m.heap)-m.static())) + m.denser.slots + m.statements()
 }
 
-// statements is how many the tape has, without those of inputs.
-func (m *Machine) statements() uint64 { return uint64(max(0, m.tape.n-1-m.p.src.Inputs)) }
+// statements is how many the tape has, without those of inputs, and as many for rows as take their memory.
+func (m *Machine) statements() uint64 {
+	return uint64(max(0, m.tape.n-1-m.p.src.Inputs)) + m.native.made/2
+}
 
 func (m *Machine) limit(name string, most uint64, pc int32, err error) error {
 	e := &limits.ReachedError{Limit: name, Max: most, Steps: m.steps(), Nodes: m.live(), Pos: m.p.pos[pc], Err: err}
@@ -381,8 +386,8 @@ func (m *Machine) collect() {
 
 // Stats returns what the last run cost, or how far it got.
 func (m *Machine) Stats() Stats {
-	s := Stats{Counts: m.p.src.Start, Statements: uint64(m.tape.n), Readback: m.readback, Search: m.searched,
-		Nodes: m.nodes + m.statements(), Freed: m.freed,
+	s := Stats{Counts: m.p.src.Start, Statements: uint64(m.tape.n), Readback: m.readback, Recompute: m.recomputed,
+		Search: m.searched, Nodes: m.nodes + m.statements() + m.native.again/2, Freed: m.freed + m.native.again/2,
 		Peak: max(m.peak, m.live()),
 		Bytes: uint64(slotSize*(cap(m.heap)+cap(m.spare)+cap(m.stack))+2*cap(m.tape.kinds)+12*cap(m.tape.adr)+
 			9*cap(m.adjoint)+8*cap(m.tape.words)) + m.denser.bytes + denseSize*uint64(cap(m.dense)) +

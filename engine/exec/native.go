@@ -13,8 +13,11 @@ import (
 )
 
 // NativeWork is how many instructions make machine code of a loop worth making: those of all iterations that a run of
-// the loop has left, and those that have run so far.
-const NativeWork = 200_000
+// the loop has left, and those that have run so far. One that goes on the tape counts as many.
+const (
+	NativeWork = 120_000
+	tapedWork  = 4
+)
 
 // leastWork is how many instructions take as long as to enter machine code and to leave it.
 const leastWork = 100
@@ -46,6 +49,26 @@ type nativeForm struct {
 	codes      map[string]*loop.Code // the forward code, and the backward codes by what is reached
 }
 
+// mostOrdinary is how many iterations of a loop are few, and leastNative how many in machine code are many.
+const (
+	mostOrdinary = 256
+	leastNative  = 64
+)
+
+// Fast reports whether the program has no loops of many iterations but such for which there is machine code.
+func (p *Program) Fast() bool {
+	if !wasm.Supported() || !p.src.Fast(mostOrdinary, leastNative) {
+		return false
+	}
+	for _, l := range p.loops {
+		if k := loop.New(p.src, l.f, l.label); k == nil ||
+			k.Form(make([]uint32, len(k.Inputs)+len(k.States)), func(*loop.Stream) bool { return false }, false) == nil {
+			return false
+		}
+	}
+	return true
+}
+
 // loopState is what a machine knows of a loop.
 type loopState struct {
 	hot   float64 // instructions that have run
@@ -67,6 +90,9 @@ type native struct {
 	bytes     []byte
 	instances map[*loop.Code]wasm.Instance
 	used      uint64 // bytes, with the rows of this run
+	full      bool   // there was no memory for more rows
+	made      uint64 // numbers of these rows
+	again     uint64 // numbers of rows that are made again
 	key       []byte
 	sig       []uint32
 	stack     [2 + loop.MostStreams]uint64
@@ -89,10 +115,14 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 	if in.b != 0 {
 		left = at(fp, in.a).V - i
 	}
-	work := left * l.size
+	size := l.size
+	if m.p.src.Taped {
+		size *= tapedWork
+	}
+	work := left * size
 	st := &m.loops[in.k]
 	if work < min(leastWork, m.NativeWork) || st.hot+work < m.NativeWork {
-		st.hot += l.size
+		st.hot += size
 		return -1, nil
 	}
 	long := work >= m.NativeWork
@@ -254,13 +284,14 @@ func (n *native) run(m *Machine, c *loop.Code) {
 }
 
 // The words of a record of a loop: the iterations, the place of the rows, or of those of checkpoints, how many
-// iterations there are between two of these, and the first index. Behind them are the inputs, each with its address, the
+// iterations there are between two of these, the first index, and how many statements it stands for. Behind them are the inputs, each with its address, the
 // addresses of the states at first and the states behind the loop, and of each stream its vector and its first number.
 const (
 	wordLeft = iota
 	wordRows
 	wordEach
 	wordIndex
+	wordStatements
 	wordInputs
 )
 
@@ -386,7 +417,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	words := len(t.words)
 	add := func(x uint64) { t.words = append(t.words, x) }
 	reg := func(r ir.Reg) *Slot { return at(fp, slotSize*uint32(r)) }
-	rows, each, err := m.roomForRows(f, left, pc)
+	rows, each, stop, err := m.roomForRows(f, left, pc)
 	if err != nil {
 		return err
 	}
@@ -394,6 +425,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	add(rows)
 	add(each)
 	add(math.Float64bits(index))
+	add(0)
 	for _, r := range f.Inputs {
 		add(math.Float64bits(reg(r).V))
 		add(reg(r).A)
@@ -429,7 +461,10 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		}
 	}
 	for j := uint64(0); j < left; {
-		count := min(left-j, m.most(f.steps), uint64(f.chunk))
+		if j == stop {
+			return m.limit("nodes", m.bounds.MaxNodes, pc, nil)
+		}
+		count := min(stop-j, m.most(f.steps), uint64(f.chunk))
 		place := rows + 8*uint64(f.Row)*j
 		if each > 0 {
 			if j%each == 0 {
@@ -442,8 +477,17 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		}
 		w.forward(code, j, int(count), place)
 		total := m.countBlocks(f, 0, count)
+		statements := count * f.Cells(0)
 		for i, g := range code.Groups {
-			total += m.countBlocks(f, g.Region, uint64(frame[f.FrameCounter(i)]))
+			times := uint64(frame[f.FrameCounter(i)])
+			total += m.countBlocks(f, g.Region, times)
+			statements += times * f.Cells(g.Region)
+		}
+		t.words[words+wordStatements] += statements
+		if each == 0 {
+			n.made += count * uint64(f.Row)
+		} else {
+			n.again += count * uint64(f.Row)
 		}
 		j += count
 		if m.fuel -= int64(total); m.fuel < 0 {
@@ -478,6 +522,14 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	return nil
 }
 
+// stepsOf are the steps of a region, so many times.
+func (m *Machine) stepsOf(f *nativeForm, region int, times uint64) (total uint64) {
+	for _, b := range f.Region(region) {
+		total += times * m.p.src.Blocks[b].Total
+	}
+	return total
+}
+
 // countBlocks counts what a region counts, so many times, and returns the steps.
 func (m *Machine) countBlocks(f *nativeForm, region int, times uint64) (total uint64) {
 	for _, b := range f.Region(region) {
@@ -488,31 +540,44 @@ func (m *Machine) countBlocks(f *nativeForm, region int, times uint64) (total ui
 }
 
 // roomForRows makes room for the rows of a loop. Where they would be too many, each is how many iterations have their
-// rows at once, which are made again in the backward phase.
-func (m *Machine) roomForRows(f *nativeForm, left uint64, pc int32) (rows, each uint64, err error) {
+// rows at once, which are made again in the backward phase. Behind stop iterations the limit of nodes is passed, if that
+// is less than left.
+func (m *Machine) roomForRows(f *nativeForm, left uint64, pc int32) (rows, each, stop uint64, err error) {
 	n := &m.native
-	n.used = max(n.used, rowsAt)
+	n.used, stop = max(n.used, rowsAt), left
 	if !m.p.src.Taped || f.Row == 0 {
-		return n.used, 0, n.reserve(m, 0, pc)
+		return n.used, 0, stop, n.reserve(m, 0, pc)
+	}
+	if b := m.bounds.MaxNodes; b != 0 && m.bounds.RowsMemory == 0 {
+		stop = min(stop, 2*(b-min(b, m.live()))/uint64(f.Row)+1)
 	}
 	row := 8 * uint64(f.Row)
 	most := uint64(mostRows) - n.used
 	if b := m.bounds.RowsMemory; b != 0 {
 		most = min(most, b-min(b, n.used-rowsAt))
 	}
-	if over, bytes := bits.Mul64(row, left); over == 0 && bytes <= most && n.reserve(m, bytes, pc) == nil {
+	room := func(bytes uint64) bool {
+		if n.used+bytes > uint64(len(n.bytes)) && !n.full {
+			n.full = n.reserve(m, bytes, pc) != nil
+		}
+		return n.used+bytes <= uint64(len(n.bytes))
+	}
+	// There stays room for rows that are made again.
+	if over, bytes := bits.Mul64(row, stop); over == 0 && bytes <= most && room(bytes+spareRows) {
 		n.used += bytes
-		return n.used - bytes, 0, nil
+		return n.used - bytes, 0, stop, nil
 	}
-	// As many bytes for the rows as for the states between them.
-	states := 8 * uint64(f.AllStates())
-	each = uint64(math.Sqrt(float64(left) * float64(states) / float64(row)))
-	each = min(max(each, uint64(f.chunk)), max(1, most/2/row))
-	if err := m.reserve(int(left/each*states), pc); err != nil {
-		return 0, 0, err
+	if !room(spareRows) {
+		if err := n.reserve(m, spareRows, pc); err != nil {
+			return 0, 0, 0, err
+		}
 	}
-	return n.used, each, n.reserve(m, each*row, pc)
+	each = max(1, min(left, spareRows/row, most/2/row))
+	return n.used, each, left, m.reserve(int(left/each)*8*f.AllStates(), pc)
 }
+
+// spareRows is how many bytes of memory there are for rows that are made again.
+const spareRows = 1 << 17
 
 // passOf is the pass whose words are given.
 func (m *Machine) passOf(f *nativeForm, words []uint64, pc int32) pass {
@@ -543,6 +608,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 		}
 		m.adjoint[a], m.reached[a] = 0, false
 	}
+	m.searched += words[wordStatements] - uint64(r.n)
 	if !some {
 		return 0, 0, nil
 	}
@@ -561,10 +627,6 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 		start := (end - 1) / each * each
 		if words[wordEach] != 0 {
 			rows = n.used
-			if err := n.reserve(m, each*8*uint64(f.Row), m.pc); err != nil {
-				return arrivals, cells, err
-			}
-			frame = n.frame()
 			for i := range states {
 				frame[f.FrameState(i)] = math.Float64frombits(saved[int(start/each)*states+i])
 			}
@@ -572,6 +634,10 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 			for j := start; j < end; {
 				count := min(end-j, uint64(f.chunk))
 				w.forward(code, j, int(count), rows+8*uint64(f.Row)*(j-start))
+				m.recomputed += m.stepsOf(f, 0, count)
+				for i, g := range code.Groups {
+					m.recomputed += m.stepsOf(f, g.Region, uint64(frame[f.FrameCounter(i)]))
+				}
 				j += count
 				if err := m.look(m.pc); err != nil {
 					return arrivals, cells, err

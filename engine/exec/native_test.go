@@ -1,6 +1,8 @@
 package exec_test
 
 import (
+	"context"
+	"errors"
 	"math"
 	"testing"
 
@@ -8,6 +10,7 @@ import (
 
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/lang"
+	shape "github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 )
 
@@ -32,46 +35,188 @@ var loops = map[string]string{
 	"none":            "fold (fun x s -> 0 * 2 + x) 0 (list i < 500 -> sin i) + e + r",
 }
 
-// runner compiles a program for machines with machine code at once, or none.
-func runner(t *testing.T, src string, gradient, native bool) (*exec.Machine, func() ([]float64, []float64, []uint64)) {
+// vectors are programs with loops that read vectors.
+var vectors = map[string]string{
+	"inputs":         "input v : R^50 = vec i < 50 -> sin i\nfold (fun x s -> tanh (s * e + x * r)) 0 (list i < 50 -> v.(i))",
+	"reversed":       "input v : R^50 = vec i < 50 -> sin i\nfold (fun x s -> s * e + x * x) 0 (list i < 50 -> v.(49 - i))",
+	"twice":          "input v : R^50 = vec i < 50 -> sin i\nfold (fun p s -> let (x, y) = p in s * e + x * y) 0 (list i < 49 -> (v.(i), v.(i + 1) * v.(3)))",
+	"both ways":      "input v : R^50 = vec i < 50 -> sin i\nfold (fun p s -> let (x, y) = p in s * e + x * y) 0 (list i < 50 -> (v.(i), v.(49 - i)))",
+	"a column":       "input m : R^40^50 = vec i < 50 -> vec j < 40 -> sin (i * j)\nfold (fun x s -> s * e + x) 0 (list i < 50 -> m.(i).(7) * m.(i).(9))",
+	"a column, down": "input m : R^40^50 = vec i < 50 -> vec j < 40 -> sin (i * j)\nfold (fun x s -> s * e + x) 0 (list i < 50 -> m.(49 - i).(7))",
+	"rows":           "data l : List R^3 = list i < 50 -> vec j < 3 -> cos (i + j)\nfold (fun (v : R^3) s -> s * e + v.(0) * v.(2)) r l",
+	"made":           "let v = vec i < 50 -> sin (i * e) in fold (fun x s -> s * r + x) 0 (list i < 50 -> v.(i))",
+	"a branch":       "input v : R^50 = vec i < 50 -> sin i\nfold (fun x s -> if s > r then s * e + x else s + x * x) 0 (list i < 50 -> v.(i))",
+	"rarely":         "input v : R^50 = vec i < 50 -> sin i\nfold (fun p s -> let (x, i) = p in if i > 40 then s + x else s * e) 0 (list i < 50 -> (v.(i), i))",
+	"many outputs":   "input v : R^50 = vec i < 50 -> sin i\nlet p = fold (fun x p -> let (a, b) = p in (a * e + x, sin b + r * a)) (0, 0) (list i < 50 -> v.(i)) in let (a, b) = p in [| a, b, a * b, 3 |]",
+	"symbols":        "symbol swish a = a * sigmoid a with sigmoid a * (1 + a * (1 - sigmoid a))\nsymbol three a b c = a * b + c with b, a, 1\nfold (fun x s -> swish (s * e) + three x s r + sqrt (1 + s * s) + cos (sin s) + sin s / (2 + cos s) - pow (1 + s * s) 0.3) 0 (list i < 50 -> i / 50)",
+	"index":          "fold (fun x s -> s * e + x) r (list i < 60 -> (i + 1) * (i + 1) / 7)",
+}
+
+// attempt is a machine with machine code at once, or none, and what it has computed.
+type attempt struct {
+	m             *exec.Machine
+	point         []float64
+	gradient      bool
+	values, slope []float64
+}
+
+func newAttempt(t *testing.T, src string, gradient, native bool, bounds limits.Bounds) *attempt {
 	t.Helper()
 	l, err := lang.Load("t.gram", []byte("input e = 0.75\ninput r = -0.5\n"+src), lang.Options{})
 	require.NoError(t, err)
-	m := compiled(t, l, gradient).NewMachine(limits.Bounds{})
+	m := compiled(t, l, gradient).NewMachine(bounds)
 	m.NoNative, m.NativeWork = !native, 1
-	return m, func() ([]float64, []float64, []uint64) {
-		if !gradient {
-			require.NoError(t, m.Value(l.Point))
-			v, _, err := m.Read(nil, nil)
-			require.NoError(t, err)
-			c := m.Stats().Counts
-			return v, nil, c[:]
+	k := 1
+	if l.Shape.Kind == shape.Vector {
+		k = l.Shape.Width()
+	}
+	return &attempt{m: m, point: l.Point, gradient: gradient, values: make([]float64, k), slope: make([]float64, k*len(l.Point))}
+}
+
+func (r *attempt) run() (err error) {
+	if r.gradient {
+		return r.m.Gradient(r.point, r.values, r.slope)
+	}
+	if err = r.m.Value(r.point); err == nil {
+		r.values, _, err = r.m.Read(r.values[:0], nil)
+	}
+	return err
+}
+
+// same compares two runs.
+func (r *attempt) same(t *testing.T, want *attempt, rounding float64) {
+	t.Helper()
+	require.Equal(t, want.values, r.values)
+	require.Equal(t, want.m.Stats().Counts, r.m.Stats().Counts)
+	for i, x := range want.slope {
+		if !math.IsNaN(x) || !math.IsNaN(r.slope[i]) {
+			require.InDelta(t, x, r.slope[i], rounding*math.Abs(x), "number %d", i)
 		}
-		v, j := make([]float64, 1), make([]float64, 2)
-		require.NoError(t, m.Gradient(l.Point, v, j))
-		c := m.Stats().Counts
-		return v, j, c[:]
 	}
 }
 
-// TestNative: machine code of loops has the values, gradients and steps of the interpreter.
+// TestNative: machine code of loops has the values, gradients and steps of the interpreter, and, where adjoints don't meet
+// behind a conditional or in a vector, the same bits.
 func TestNative(t *testing.T) {
-	for name, src := range loops {
-		t.Run(name, func(t *testing.T) {
-			for _, gradient := range []bool{false, true} {
-				_, want := runner(t, src, gradient, false)
-				m, got := runner(t, src, gradient, true)
-				for range 2 {
-					v, j, c := want()
-					w, k, d := got()
-					require.Equal(t, v, w)
-					require.Equal(t, c, d)
-					require.Positive(t, m.Native())
-					for i := range j {
-						require.InDelta(t, j[i], k[i], 1e-12*math.Abs(j[i]))
+	inexact := map[string]bool{"if": true, "invariant": true}
+	for _, set := range []map[string]string{loops, vectors} {
+		for name, src := range set {
+			t.Run(name, func(t *testing.T) {
+				for _, gradient := range []bool{false, true} {
+					want := newAttempt(t, src, gradient, false, limits.Bounds{})
+					got := newAttempt(t, src, gradient, true, limits.Bounds{})
+					for range 2 {
+						require.NoError(t, want.run())
+						require.NoError(t, got.run())
+						rounding := 0.0
+						if _, reads := vectors[name]; reads || inexact[name] {
+							rounding = 1e-12
+						}
+						got.same(t, want, rounding)
+						require.Positive(t, got.m.Native())
+						require.Zero(t, want.m.Native())
 					}
+				}
+			})
+		}
+	}
+}
+
+// TestNativeRows: a loop whose rows are more than they may be has the same bits from states and rows that are made again.
+func TestNativeRows(t *testing.T) {
+	for name, src := range map[string]string{
+		"w1":   "data a : List R = list i < 200000 -> sin i\nfold (fun x h -> sigmoid (e * x + r * h)) 0 a",
+		"pair": "(fun p -> let (a, b) = p in a + b) (fold (fun x p -> let (a, b) = p in (sin b * e + x, if a > b then sin a * r else b * e + x)) (e, r) (list i < 200000 -> i / 1000))",
+		"w4":   "iter #200000 (fun y -> e * y + r) r",
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := newAttempt(t, src, true, true, limits.Bounds{})
+			require.NoError(t, want.run())
+			require.Zero(t, want.m.Stats().Recompute)
+			for _, most := range []uint64{1 << 20, 1 << 17, 1 << 10} {
+				got := newAttempt(t, src, true, true, limits.Bounds{RowsMemory: most})
+				for range 2 {
+					require.NoError(t, got.run())
+					got.same(t, want, 0)
+					s := got.m.Stats()
+					require.Positive(t, s.Recompute)
+					require.Less(t, s.Bytes, want.m.Stats().Bytes)
 				}
 			}
 		})
 	}
+}
+
+// TestNativeLimits: limits end machine code of loops, in both phases, and a run of exactly as many steps as it may make is
+// not ended.
+func TestNativeLimits(t *testing.T) {
+	src := "fold (fun x s -> if s > 0.3 then s * e else s + x) r (list i < 3000 -> i / 1000)"
+	const body = 1000 // more than the steps of an iteration
+	for _, gradient := range []bool{false, true} {
+		all := newAttempt(t, src, gradient, true, limits.Bounds{})
+		require.NoError(t, all.run())
+		counts := all.m.Stats().Counts
+		n := counts.Total()
+		exact := newAttempt(t, src, gradient, true, limits.Bounds{MaxSteps: n})
+		require.NoError(t, exact.run())
+		exact.same(t, all, 0)
+		for _, most := range []uint64{1, n / 7, n / 2, n * 6 / 7, n - 1} {
+			r := newAttempt(t, src, gradient, true, limits.Bounds{MaxSteps: most})
+			for range 2 {
+				var reached *limits.ReachedError
+				require.ErrorAs(t, r.run(), &reached)
+				require.Equal(t, "steps", reached.Limit)
+				require.Greater(t, reached.Steps, most)
+				require.Less(t, reached.Steps, most+body)
+			}
+		}
+	}
+}
+
+// TestNativeEnds: a look that ends a long run in machine code leaves a machine that runs again.
+func TestNativeEnds(t *testing.T) {
+	for _, rows := range []uint64{0, 1 << 16} {
+		looks, most := 0, math.MaxInt
+		bounds := limits.Bounds{RowsMemory: rows, Look: func() error {
+			if looks++; looks > most {
+				return context.Canceled
+			}
+			return nil
+		}}
+		r := newAttempt(t, "iter #200000 (fun z -> sin (z * z) + z * e) r", true, true, bounds)
+		require.NoError(t, r.run())
+		want := newAttempt(t, "iter #200000 (fun z -> sin (z * z) + z * e) r", true, true, limits.Bounds{})
+		require.NoError(t, want.run())
+		all := looks
+		require.Greater(t, all, 10)
+		for most = 1; most < all; most += all / 8 {
+			looks = 0
+			require.ErrorIs(t, r.run(), context.Canceled)
+		}
+		most = math.MaxInt
+		require.NoError(t, r.run())
+		r.same(t, want, 0)
+	}
+}
+
+// TestNativeMemory: rows for which there is no memory are made again, and where there is none for machine code at all, the
+// run ends.
+func TestNativeMemory(t *testing.T) {
+	src := "iter #300000 (fun z -> sin (z * z) + z * e) r"
+	want := newAttempt(t, src, true, true, limits.Bounds{})
+	require.NoError(t, want.run())
+	full := errors.New("full")
+	bound := func(most int64) limits.Bounds {
+		return limits.Bounds{Reserve: func(bytes int64) error {
+			if bytes > most {
+				return full
+			}
+			return nil
+		}}
+	}
+	r := newAttempt(t, src, true, true, bound(3<<20))
+	require.NoError(t, r.run())
+	r.same(t, want, 0)
+	require.Positive(t, r.m.Stats().Recompute)
+	require.ErrorIs(t, newAttempt(t, src, true, true, bound(1<<20)).run(), full)
 }

@@ -303,15 +303,16 @@ func (g *gen) leave(sign int) {
 			g.Local(wasm.LocalSet, local)
 		}
 	}
-	i := g.localOf(g.make(g.root, expr{op: index}))
-	g.Local(wasm.LocalGet, i)
-	one := float64(sign)
-	if g.down {
-		one = -one
+	if v := g.make(g.root, expr{op: index}); g.made[g.code][v] {
+		one := float64(sign)
+		if g.down {
+			one = -one
+		}
+		g.get(v)
+		g.F64(one)
+		g.Op(wasm.F64Add)
+		g.Local(wasm.LocalSet, g.localOf(v))
 	}
-	g.F64(one)
-	g.Op(wasm.F64Add)
-	g.Local(wasm.LocalSet, i)
 	step(localRow, sign*8*g.Row)
 	for k := range g.streams {
 		step(localStream+k, sign*8*g.Step(&g.streams[k]))
@@ -357,6 +358,5 @@ func (f *Form) Forward() *Code {
 	for i := range f.states {
 		g.store(f.FrameState(i), func() { g.get(f.states[i].in) })
 	}
-	g.store(f.FrameIndex(), func() { g.get(f.make(f.root, expr{op: index})) })
 	return g.compile()
 }
