@@ -224,7 +224,7 @@ func ExampleProgram_Bound() {
 	}
 	fmt.Printf("m = %d, |G| = %d, ratio %.2f\n", b.M, b.Graph, b.Ratio(&res.Cost))
 	// Output:
-	// m = 5007, |G| = 12002, ratio 4.82
+	// m = 5007, |G| = 12002, ratio 5.06
 }
 
 // A cache shared by two versions of a program: of the second only the function that was

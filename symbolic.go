@@ -13,8 +13,10 @@ import (
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/span"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/machine/normal"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -97,8 +99,13 @@ func (p *Program) normal(ctx context.Context, opt EvalOptions) (*term.Term, erro
 		return nil, err
 	}
 	meter := p.meter(ctx)
-	if opt.Literal {
-		return p.normalLiteral(meter, opt)
+	if k := p.src.Shape; k != nil && k.Kind == load.Real {
+		m, d, err := p.openGradient(meter, opt)
+		if err != nil {
+			return nil, err
+		}
+		defer m.Close()
+		return normal.Read(m, d, p.inputs), nil
 	}
 	p.terms.Lock()
 	defer p.terms.Unlock()

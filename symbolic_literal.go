@@ -10,7 +10,6 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
-	"github.com/gram-machine/gram/machine/normal"
 	"github.com/gram-machine/gram/machine/profile"
 	"github.com/gram-machine/gram/term"
 )
@@ -42,20 +41,6 @@ func (p *Program) graphLiteral(meter *limits.Meter, opt EvalOptions) (Bound, err
 	size := m.GraphSize()
 	return Bound{M: m.Stats().Counts.Total(), Graph: size.Total(), Operations: size.Operations, Edges: size.Edges, Inputs: size.Inputs,
 		Numerals: size.Numerals}, nil
-}
-
-// normalLiteral is the normal form of [bridge.Inside] by the literal machine.
-func (p *Program) normalLiteral(meter *limits.Meter, opt EvalOptions) (*term.Term, error) {
-	if k := p.src.Shape; k == nil || k.Kind != load.Real {
-		return nil, errorAt(p.src, p.src.BodyPos(), "no normal form by the literal machine",
-			"the body has type "+p.src.TypeText+"; the literal machine has that of Theorem 1, for R")
-	}
-	m, d, err := p.openGradient(meter, opt)
-	if err != nil {
-		return nil, err
-	}
-	defer m.Close()
-	return normal.Read(m, d, p.inputs), nil
 }
 
 // open reduces the program to its graph G with symbolic inputs, whose values at the point decide the branches. samples,
@@ -92,7 +77,9 @@ func (p *Program) openGradient(meter *limits.Meter, opt EvalOptions) (*machine.M
 	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
 		return nil, nil, err
 	}
+	p.terms.Lock()
 	prog, d, err := p.compileOpen(meter, true)
+	p.terms.Unlock()
 	if err != nil {
 		return nil, nil, err
 	}

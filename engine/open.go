@@ -9,33 +9,17 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// GraphSize is |G|: the size of the computational graph that is left of a term whose inputs are symbolic. A shared node counts once;
-// nodes that nothing reads count.
-type GraphSize struct {
-	Operations uint64 // inert nodes
-	Edges      uint64 // their operands
-	Inputs     uint64 // distinct inputs that they use
-	Numerals   uint64 // distinct numerals that they use
-}
-
-// Total returns |G|.
-func (s GraphSize) Total() uint64 { return s.Operations + s.Edges + s.Inputs + s.Numerals }
-
 // openState is what a machine keeps of a run with symbolic inputs.
 type openState struct {
-	size   GraphSize
-	leaves map[graph.Node]bool // the inputs and numerals that the graph uses
-	ties   []term.Pos          // of conditionals that compared equal numbers, of which one is no numeral
-	made   []graph.Ref         // inert operations and neutral objects, in the order in which they were made
-	under  bool                // a λ: recursive functions stay folded
+	made  []graph.Ref // inert operations and neutral objects, in the order in which they were made
+	under bool        // a λ: recursive functions stay folded
 	// Of tuples of neutral components: what they stand for, and of that, the components.
 	reflected map[graph.Ref]graph.Ref
 	parts     map[graph.Ref][]graph.Ref
 }
 
 func (o *openState) reset() {
-	o.size, o.leaves = GraphSize{}, map[graph.Node]bool{}
-	o.made, o.ties, o.under = o.made[:0], o.ties[:0], false
+	o.made, o.under = o.made[:0], false
 	o.reflected, o.parts = map[graph.Ref]graph.Ref{}, map[graph.Ref][]graph.Ref{}
 }
 
@@ -175,32 +159,9 @@ func (m *Machine) makeInert(r graph.Ref, sym term.Symbol, v float64, args []grap
 	}
 	m.nodes[r] = graph.Node{Head: head, V: math.Float64bits(v)}
 	w := 4 * uint64(r)
-	m.words[w+graph.InertAt], m.words[w+graph.InertNumber] = at, uint32(m.open.size.Operations)
+	m.words[w+graph.InertAt] = at
 	copy(m.words[w+graph.InertOperands:], args)
-	m.open.size.Operations++
 	m.open.made = append(m.open.made, r)
-	for _, a := range args {
-		m.leaf(a)
-		m.open.size.Edges++
-	}
-}
-
-// leaf books an operand of G that is an input or a numeral.
-func (m *Machine) leaf(r graph.Ref) {
-	n := m.nodes[r]
-	size := &m.open.size.Inputs
-	switch n.Kind() {
-	case graph.SymInput:
-		n.V = 0
-	case graph.Num:
-		n.Head, size = uint32(graph.Num), &m.open.size.Numerals
-	default:
-		return
-	}
-	if n.A = 0; !m.open.leaves[n] {
-		m.open.leaves[n] = true
-		*size++
-	}
 }
 
 // operation computes a symbol, + where that is [term.NoSymbol], on numbers, and tells
@@ -287,23 +248,3 @@ func (m *Machine) nameComponents(v graph.Ref) {
 }
 
 func (m *Machine) components(v graph.Ref) []graph.Ref { return graph.Components(m.nodes, m.words, v) }
-
-// Graph reduces an open program, the term with its inputs left symbolic, and
-// returns |G|. The steps of [Machine.Stats] are then m. Conditions are decided at
-// the point. The error is a [*limits.ReachedError] or a [*limits.NotFiniteError].
-func (m *Machine) Graph(point []float64) (GraphSize, error) {
-	if err := m.Reduce(point); err != nil {
-		return GraphSize{}, err
-	}
-	for _, out := range m.Outputs() {
-		m.leaf(out)
-	}
-	return m.open.size, nil
-}
-
-// Ties returns the places of the conditionals that the last [Machine.Graph] decided at equality, of numbers that depend on inputs.
-func (m *Machine) Ties() []term.Pos { return m.open.ties }
-
-// Outputs returns the nodes of the numbers of the result, which has a type built of
-// R, products and vectors.
-func (m *Machine) Outputs() []graph.Ref { return graph.Inside(m.nodes, m.words, m.root) }

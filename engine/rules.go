@@ -64,9 +64,6 @@ func (m *Machine) fireBranch(r graph.Ref, in *graph.Instr) error {
 		return m.settleNeutral(r, graph.NeutralIf, m.prog.Templates[in.Tmpl].Type, m.words[4*uint64(r)+3], m.words[w:w+uint64(in.N)])
 	}
 	a, b := m.nodes[m.words[w]].Number(), m.nodes[m.words[w+1]].Number()
-	if m.prog.Open && a == b && (m.isInert(m.words[w]) || m.isInert(m.words[w+1])) {
-		m.open.ties = append(m.open.ties, in.Pos)
-	}
 	id, from, to := in.Tmpl, uint64(2), uint64(in.Split)
 	if !in.Cmp.Holds(a, b) {
 		id, from, to = in.Else, uint64(in.Split), uint64(in.N)

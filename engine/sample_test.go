@@ -95,7 +95,7 @@ func runOnce(t require.TestingT, m *engine.Machine, prog *graph.Program, q *term
 	case prog.Open && prog.Reversed:
 		_, err = symbolic.Normal(m, point, q, inputs)
 	case prog.Open:
-		_, err = m.Graph(point)
+		err = m.Reduce(point)
 	case prog.Reversed:
 		err = m.Gradient(point, make([]float64, prog.Outputs), make([]float64, prog.Outputs*len(inputs)))
 	default:

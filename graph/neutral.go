@@ -14,11 +14,10 @@ const (
 	NeutralOperands = 3
 )
 
-// The words of an inert node: the number of the instruction that made it, or that of a dual behind all instructions; the number of the
-// operation; and, from InertOperands on, the operands.
+// The words of an inert node: the number of the instruction that made it, or that of a dual behind all instructions; one that
+// is not used; and, from InertOperands on, the operands.
 const (
 	InertAt       = WaitWords
-	InertNumber   = WaitWords + 1
 	InertOperands = WaitWords + 2
 )
 

@@ -112,8 +112,6 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
   gram show rnn.gram --stage code`,
 	}
 	f.addShow(cmd)
-	cmd.Flags().BoolVar(&f.literal, "literal", false,
-		"of --stage normal: reduce D(t) on the literal machine, for a body of type R")
 	cmd.Flags().StringVar(&name, "stage", "", "the `stage`: "+strings.Join(stageNames(), ", "))
 	cmd.Flags().StringVar(&format, "format", "text", "the `format`: text, latex, dot or svg")
 	draw.add(cmd)
@@ -125,9 +123,6 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
 		if s, err = chooseStage(name, format); err != nil {
 			return err
 		}
-		if f.literal && s.kind != stage.Normal {
-			return command.Usagef("--literal is for --stage normal")
-		}
 		return draw.check(cmd, s, format)
 	}
 	return a.reads(cmd, &f.loadFlags, check, func(ctx context.Context, path string) error {
@@ -135,8 +130,7 @@ point takes are shown, and standard error says so. FILE - is standard input.`,
 		if err != nil {
 			return err
 		}
-		return a.show(ctx, &show.Program{Program: p.Program, Inside: p.Inside, MaxSteps: f.MaxSteps.N, MaxNodes: f.MaxNodes.N,
-			Literal: f.literal}, s, format, &draw)
+		return a.show(ctx, &show.Program{Program: p.Program, Inside: p.Inside, MaxSteps: f.MaxSteps.N, MaxNodes: f.MaxNodes.N}, s, format, &draw)
 	})
 }
 

@@ -178,7 +178,7 @@ func (m *Machine) start(point []float64) error {
 	for i := range m.loops {
 		m.loops[i].tries[1] = try{}
 	}
-	m.native.used, m.native.full = 0, false
+	m.native.used, m.native.made, m.native.again, m.native.full = 0, 0, 0, false
 	m.tape.n, m.tape.args, m.tape.slopes = 0, 0, 0
 	m.tape.records, m.tape.words = m.tape.records[:0], m.tape.words[:0]
 	if src.Placed {
@@ -255,8 +255,10 @@ func (m *Machine) live() uint64 {
 	return uint64(max(0, len(m.heap)-m.static())) + m.denser.slots + m.statements()
 }
 
-// statements is how many the tape has, without those of inputs.
-func (m *Machine) statements() uint64 { return uint64(max(0, m.tape.n-1-m.p.src.Inputs)) }
+// statements is how many the tape has, without those of inputs, and as many for rows as take their memory.
+func (m *Machine) statements() uint64 {
+	return uint64(max(0, m.tape.n-1-m.p.src.Inputs)) + m.native.made/2
+}
 
 func (m *Machine) limit(name string, most uint64, pc int32, err error) error {
 	e := &limits.ReachedError{Limit: name, Max: most, Steps: m.steps(), Nodes: m.live(), Pos: m.p.pos[pc], Err: err}
@@ -385,7 +387,7 @@ func (m *Machine) collect() {
 // Stats returns what the last run cost, or how far it got.
 func (m *Machine) Stats() Stats {
 	s := Stats{Counts: m.p.src.Start, Statements: uint64(m.tape.n), Readback: m.readback, Recompute: m.recomputed,
-		Search: m.searched, Nodes: m.nodes + m.statements(), Freed: m.freed,
+		Search: m.searched, Nodes: m.nodes + m.statements() + m.native.again/2, Freed: m.freed + m.native.again/2,
 		Peak: max(m.peak, m.live()),
 		Bytes: uint64(slotSize*(cap(m.heap)+cap(m.spare)+cap(m.stack))+2*cap(m.tape.kinds)+12*cap(m.tape.adr)+
 			9*cap(m.adjoint)+8*cap(m.tape.words)) + m.denser.bytes + denseSize*uint64(cap(m.dense)) +

@@ -91,6 +91,8 @@ type native struct {
 	instances map[*loop.Code]wasm.Instance
 	used      uint64 // bytes, with the rows of this run
 	full      bool   // there was no memory for more rows
+	made      uint64 // numbers of these rows
+	again     uint64 // numbers of rows that are made again
 	key       []byte
 	sig       []uint32
 	stack     [2 + loop.MostStreams]uint64
@@ -282,13 +284,14 @@ func (n *native) run(m *Machine, c *loop.Code) {
 }
 
 // The words of a record of a loop: the iterations, the place of the rows, or of those of checkpoints, how many
-// iterations there are between two of these, and the first index. Behind them are the inputs, each with its address, the
+// iterations there are between two of these, the first index, and how many statements it stands for. Behind them are the inputs, each with its address, the
 // addresses of the states at first and the states behind the loop, and of each stream its vector and its first number.
 const (
 	wordLeft = iota
 	wordRows
 	wordEach
 	wordIndex
+	wordStatements
 	wordInputs
 )
 
@@ -414,7 +417,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	words := len(t.words)
 	add := func(x uint64) { t.words = append(t.words, x) }
 	reg := func(r ir.Reg) *Slot { return at(fp, slotSize*uint32(r)) }
-	rows, each, err := m.roomForRows(f, left, pc)
+	rows, each, stop, err := m.roomForRows(f, left, pc)
 	if err != nil {
 		return err
 	}
@@ -422,6 +425,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	add(rows)
 	add(each)
 	add(math.Float64bits(index))
+	add(0)
 	for _, r := range f.Inputs {
 		add(math.Float64bits(reg(r).V))
 		add(reg(r).A)
@@ -457,7 +461,10 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		}
 	}
 	for j := uint64(0); j < left; {
-		count := min(left-j, m.most(f.steps), uint64(f.chunk))
+		if j == stop {
+			return m.limit("nodes", m.bounds.MaxNodes, pc, nil)
+		}
+		count := min(stop-j, m.most(f.steps), uint64(f.chunk))
 		place := rows + 8*uint64(f.Row)*j
 		if each > 0 {
 			if j%each == 0 {
@@ -470,8 +477,17 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		}
 		w.forward(code, j, int(count), place)
 		total := m.countBlocks(f, 0, count)
+		statements := count * f.Cells(0)
 		for i, g := range code.Groups {
-			total += m.countBlocks(f, g.Region, uint64(frame[f.FrameCounter(i)]))
+			times := uint64(frame[f.FrameCounter(i)])
+			total += m.countBlocks(f, g.Region, times)
+			statements += times * f.Cells(g.Region)
+		}
+		t.words[words+wordStatements] += statements
+		if each == 0 {
+			n.made += count * uint64(f.Row)
+		} else {
+			n.again += count * uint64(f.Row)
 		}
 		j += count
 		if m.fuel -= int64(total); m.fuel < 0 {
@@ -524,12 +540,16 @@ func (m *Machine) countBlocks(f *nativeForm, region int, times uint64) (total ui
 }
 
 // roomForRows makes room for the rows of a loop. Where they would be too many, each is how many iterations have their
-// rows at once, which are made again in the backward phase.
-func (m *Machine) roomForRows(f *nativeForm, left uint64, pc int32) (rows, each uint64, err error) {
+// rows at once, which are made again in the backward phase. Behind stop iterations the limit of nodes is passed, if that
+// is less than left.
+func (m *Machine) roomForRows(f *nativeForm, left uint64, pc int32) (rows, each, stop uint64, err error) {
 	n := &m.native
-	n.used = max(n.used, rowsAt)
+	n.used, stop = max(n.used, rowsAt), left
 	if !m.p.src.Taped || f.Row == 0 {
-		return n.used, 0, n.reserve(m, 0, pc)
+		return n.used, 0, stop, n.reserve(m, 0, pc)
+	}
+	if b := m.bounds.MaxNodes; b != 0 && m.bounds.RowsMemory == 0 {
+		stop = min(stop, 2*(b-min(b, m.live()))/uint64(f.Row)+1)
 	}
 	row := 8 * uint64(f.Row)
 	most := uint64(mostRows) - n.used
@@ -543,17 +563,17 @@ func (m *Machine) roomForRows(f *nativeForm, left uint64, pc int32) (rows, each 
 		return n.used+bytes <= uint64(len(n.bytes))
 	}
 	// There stays room for rows that are made again.
-	if over, bytes := bits.Mul64(row, left); over == 0 && bytes <= most && room(bytes+spareRows) {
+	if over, bytes := bits.Mul64(row, stop); over == 0 && bytes <= most && room(bytes+spareRows) {
 		n.used += bytes
-		return n.used - bytes, 0, nil
+		return n.used - bytes, 0, stop, nil
 	}
 	if !room(spareRows) {
 		if err := n.reserve(m, spareRows, pc); err != nil {
-			return 0, 0, err
+			return 0, 0, 0, err
 		}
 	}
 	each = max(1, min(left, spareRows/row, most/2/row))
-	return n.used, each, m.reserve(int(left/each)*8*f.AllStates(), pc)
+	return n.used, each, left, m.reserve(int(left/each)*8*f.AllStates(), pc)
 }
 
 // spareRows is how many bytes of memory there are for rows that are made again.
@@ -588,6 +608,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 		}
 		m.adjoint[a], m.reached[a] = 0, false
 	}
+	m.searched += words[wordStatements] - uint64(r.n)
 	if !some {
 		return 0, 0, nil
 	}

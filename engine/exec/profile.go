@@ -305,12 +305,9 @@ func (m *Machine) isFinite(in *instr, v float64, pc int32) error {
 	if !m.Finite || !notFinite(v) {
 		return nil
 	}
-	what := term.Symbol(in.n).String()
-	switch term.Symbol(in.n) {
-	case term.NoSymbol:
-		what = "+"
-	case term.Mul:
-		what = "*"
+	what := "+"
+	if f := term.Symbol(in.n); f != term.NoSymbol {
+		what = f.String()
 	}
 	return &limits.NotFiniteError{Value: v, What: what, Pos: m.p.pos[pc-1]}
 }

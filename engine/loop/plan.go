@@ -133,6 +133,16 @@ func (f *Form) CellSteps(total func(k Kind) uint64) (n uint64) {
 	return n
 }
 
+// Cells is how many operations a region has, without those of the regions in it.
+func (f *Form) Cells(n int) (cells uint64) {
+	for _, it := range f.regions[n].items {
+		if it.cell != nil {
+			cells++
+		}
+	}
+	return cells
+}
+
 // Region is what a region of the form counts, the whole body for 0.
 func (f *Form) Region(n int) []uint32 { return f.regions[n].Blocks }
 

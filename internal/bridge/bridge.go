@@ -25,7 +25,7 @@ type Inside interface {
 	// Copy copies Term, with its own universe of types, and its scalar inputs; nil if there is none.
 	Copy() (*term.Term, []term.Var)
 	// Normal returns the symbolic normal form of D(t), with the inputs free: for t of type R, the right-hand side of Theorem 1,
-	// ⟨G0, λa.Σ xj*(Gj)⟩; of other types the literal machine has none. Branches are those of the point. The options are gram.EvalOptions.
+	// ⟨G0, λa.Σ xj*(Gj)⟩, by the literal machine. Branches are those of the point. The options are gram.EvalOptions.
 	Normal(ctx context.Context, options any) (*term.Term, error)
 	// Graph reduces the program with its inputs symbolic on the literal machine, which the caller closes: what is left is the
 	// graph G. Branches are those of the point. The options are gram.EvalOptions.

@@ -5,15 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
-	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -23,38 +17,12 @@ type opened struct {
 	size reference.GraphSize
 }
 
-// openMachine is |G| by the engine; ok is false if the run is too long.
-func openMachine(t require.TestingT, p subject) (size reference.GraphSize, ok bool) {
-	prog, err := compile.Compile(p.t, compile.Options{Inputs: p.inputs, Open: true})
-	require.NoError(t, err)
-	m, err := engine.New(prog, engine.Options{Limits: limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
-	require.NoError(t, err)
-	defer m.Close()
-	made, err := m.Graph(p.point)
-	if tooLong(t, err) {
-		return size, false
-	}
-	require.NoError(t, err)
-	return reference.GraphSize(made), true
-}
-
 // openReference is m and |G| by the reference.
 func openReference(t require.TestingT, p subject, rng *rand.Rand) opened {
 	s := reference.Convert(p.t, denote.Floats{}).OpenStart(p.inputs, p.point)
 	res, err := s.Run(reference.Open(rng), maxSteps, nil)
 	require.NoError(t, err)
 	return opened{res.Counts, s.GraphSize(res.Term)}
-}
-
-// TestPropertyGraphSize holds |G| of the graph that the engine makes against the reference's.
-func TestPropertyGraphSize(t *testing.T) {
-	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 60).Draw(t, "size"), Recursive: rapid.Bool().Draw(t, "recursive")})
-		s := subject{t: p.Term, inputs: p.Inputs, point: p.Point}
-		if size, ok := openMachine(t, s); ok {
-			require.Equal(t, openReference(t, s, nil).size, size, "of %s", p.Term)
-		}
-	})
 }
 
 // TestOpenCounts: m and |G|, worked out by hand.
@@ -100,8 +68,6 @@ func TestOpenCounts(t *testing.T) {
 			c.m[rule.EtaPair] = c.naming
 			require.Equal(t, opened{c.m, c.size}, openReference(t, p, nil))
 			requireOpenLiteral(t, p, 1)
-			size, _ := openMachine(t, p)
-			require.Equal(t, c.size, size)
 		})
 	}
 }

@@ -3,6 +3,8 @@
 package normal
 
 import (
+	"slices"
+
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/machine/heap"
@@ -78,7 +80,7 @@ func Read(m *machine.Machine, d *term.Term, inputs []term.Var) *term.Term {
 	}
 	t.Root = rd.under(inner, sum)
 	t.Root = rd.under(outer, t.Pair(0, rd.operand(value), t.Lam(0, a, t.Root)))
-	for i, x := range inputs {
+	for i, x := range slices.Backward(inputs) {
 		t.Root = t.Unpair(0, rd.free[i], stars[i], t.Variable(0, x), t.Root)
 	}
 	return t

@@ -173,14 +173,21 @@ func value[T any](p *tab, expression string) T {
 	return v
 }
 
-// open opens the page at a hash, and waits for its step. Without a hash it opens at the beginning, and does not play.
+// open opens the page as visit does, at the machine's memory.
 func (p *tab) open(hash string) {
+	p.t.Helper()
+	p.visit(hash)
+	p.act(`document.querySelector("#views:not([hidden]) #view-memory")?.click()`)
+}
+
+// visit opens the page at a hash, and waits for its step. Without a hash it opens at the beginning, and does not play.
+func (p *tab) visit(hash string) {
 	p.t.Helper()
 	if hash == "" {
 		hash = "#step=0"
 	}
 	p.do(chromedp.Navigate(p.site.url + "/" + hash))
-	p.until("document.body.dataset.step !== undefined")
+	p.until("document.body.dataset.step !== undefined && document.body.dataset.view !== undefined")
 }
 
 // text, number and is are the values of expressions in the page.

@@ -192,7 +192,7 @@ func (w *writer) instr(in *ir.Instr) {
 	indexed := in.Op == ir.LoadX || in.Op == ir.ViewX || in.Op == ir.StaticX || in.Op == ir.ObjectX || in.Op == ir.StoreX ||
 		in.Op == ir.CopyX
 	switch in.Op {
-	case ir.Nop, ir.Count:
+	case ir.Nop, ir.Count, ir.VectorLoop: // the loops behind a vector statement do what it does
 	case ir.Const:
 		w.line("%s = num(%s);", d, number(in.Val))
 	case ir.Move:

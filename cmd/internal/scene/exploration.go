@@ -42,7 +42,8 @@ type Exploration struct {
 		sync.Mutex
 		*vocabulary
 	}
-	peaks []uint64 // the most live nodes of the states from i·wholeSteps to (i+1)·wholeSteps
+	events []GraphEvent
+	peaks  []uint64 // the most live nodes of the states from i·wholeSteps to (i+1)·wholeSteps
 }
 
 // RuleSteps is a rule and how often it fired.
@@ -62,6 +63,8 @@ type Info struct {
 	Values   []float64 `json:"-"`
 	Lengths  []int     `json:"-"`
 	Jacobian []float64 `json:"-"`
+	// Operations is the graph of a gradient, if it is small.
+	Operations *Operations `json:"operations,omitempty"`
 }
 
 // How many steps a window has at most: all of a phase, if there are at most allSteps; wholeSteps if it shows all
@@ -87,6 +90,7 @@ func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalO
 	first := func(f *machine.Fired) error {
 		if rule, ok := f.Move.Rule(); ok {
 			x.peak(f.N-1, live)
+			x.note(f, rule)
 			counts[rule]++
 			x.info.Steps = f.N
 			if f.Backward() && x.info.Backward == 0 {
@@ -115,6 +119,9 @@ func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalO
 	x.peak(x.info.Steps, live)
 	for r, n := range counts {
 		x.info.Rules = append(x.info.Rules, RuleSteps{rule.Table[r], n})
+	}
+	if gradient {
+		x.info.Operations = x.operations(ctx)
 	}
 	return x, nil
 }

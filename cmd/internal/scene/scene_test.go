@@ -274,3 +274,24 @@ func TestExploreSays(t *testing.T) {
 	require.Contains(t, says, "div′1 6 2 = 0.5: the derivative of x / y by x, at 6 and 2.")
 	require.Contains(t, says, "div′2 6 2 = −1.5: the derivative of x / y by y, at 6 and 2.")
 }
+
+// TestOperations: the graph of a gradient has its values and derivatives, and a step for each value, each dual and each (11).
+func TestOperations(t *testing.T) {
+	x := explore(t, gramtest.Load(t, "input x1 = 5\ninput x2 = 2\nlet z1 = x1 - x2 in\nlet z2 = z1 * z1 in\nsin z2"), true, gram.EvalOptions{})
+	info := x.Info()
+	g := info.Operations
+	require.NotNil(t, g)
+	var names, values, derivatives []string
+	for _, n := range g.Nodes {
+		names, values, derivatives = append(names, n.Name), append(values, n.Value), append(derivatives, n.Derivative)
+	}
+	require.Equal(t, []string{"x1", "x2", "z1", "z2", ""}, names)
+	require.Equal(t, []string{"5", "2", "3", "9", "0.4121"}, values)
+	require.Equal(t, []string{"−5.467", "5.467", "−5.467", "−0.9111", "1"}, derivatives)
+	require.Equal(t, 4, g.Output)
+	count := map[string]int{}
+	for _, e := range g.Events {
+		count[e.As]++
+	}
+	require.Equal(t, map[string]int{"value": 3, "fires": 5, "factor": 1}, count)
+}

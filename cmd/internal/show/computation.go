@@ -233,3 +233,35 @@ func LetNames(t *term.Term) map[term.Pos]string {
 	}
 	return names
 }
+
+// Operations returns the computational graph of the program with its values at the point and, of a program with one output, the
+// derivatives of that by the nodes; nil if it has more than most operations. The error is that of [Program.Text].
+func (p *Program) Operations(ctx context.Context, most int) (c *picture.Computation, derivatives []float64, err error) {
+	err = p.write(ctx, io.Discard, "drawing", func(meter *limits.Meter, _ io.Writer) error {
+		m, err := p.open(ctx)
+		if err != nil {
+			return err
+		}
+		defer m.Close()
+		if max(len(m.Made()), len(p.ScalarInputs())) > most {
+			return nil
+		}
+		check, names := meter.During("print"), LetNames(p.Term())
+		st, err := stage.NewGround(p.Source(), m, func(pos term.Pos) string { return names[pos] }, check)
+		if err != nil {
+			return err
+		}
+		if c, err = computation(st, p.Point(), 0, true, check); err != nil || len(c.Graph.Outputs()) != 1 {
+			return err
+		}
+		memory := hypergraph.NewMemory(c.Graph, check)
+		if err = memory.Evaluate(p.Point()); err == nil {
+			err = memory.Backward(0)
+		}
+		for w := range c.Graph.Len() {
+			derivatives = append(derivatives, memory.Second(hypergraph.Node(w)))
+		}
+		return err
+	})
+	return c, derivatives, err
+}

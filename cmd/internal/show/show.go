@@ -29,7 +29,6 @@ type Program struct {
 	*gram.Program
 	bridge.Inside
 	MaxSteps, MaxNodes uint64 // 0: none
-	Literal            bool   // the normal form is the literal machine's
 }
 
 // open reduces the program with its inputs left open. The caller closes the machine.
@@ -65,7 +64,7 @@ func (p *Program) stage(ctx context.Context, meter *limits.Meter, kind stage.Kin
 		st.Term, err = revgrad.Reverse(st.Term, check)
 		return st, p.Locate(err, "differentiating")
 	case stage.Normal:
-		st.Term, err = p.Normal(ctx, gram.EvalOptions{MaxSteps: p.MaxSteps, MaxNodes: p.MaxNodes, Literal: p.Literal})
+		st.Term, err = p.Normal(ctx, gram.EvalOptions{MaxSteps: p.MaxSteps, MaxNodes: p.MaxNodes})
 		return st, err
 	case stage.BP:
 		if err := stage.CheckBP(p.Source()); err != nil {

@@ -9,6 +9,7 @@ import { Editor } from "./editor.js";
 import { Graph } from "./graph.js";
 import { heat } from "./heat.js";
 import { listen } from "./keys.js";
+import { Operations } from "./operations.js";
 import { Notices } from "./notices.js";
 import { Counters, StepCard } from "./rules.js";
 import { recorded } from "./recorded.js";
@@ -31,6 +32,7 @@ class App {
       point: (version) => this.tour.source.point(version),
       open: (key) => this.tour.group(key, true),
     });
+    this.operations = new Operations(some("operations", "plane", "climax"), (k) => this.tour.visit(k));
     this.tour = new Tour({
       graph: this.graph,
       source: new Source(by("listing"), (line, back) => this.tour.byLine(line, back), (place) => this.tour.run && this.graph.mark(place)),
@@ -47,7 +49,7 @@ class App {
       notices: this.notices,
     }, {
       trouble: (error, again) => this.trouble(error, again),
-      moved: () => this.later(),
+      moved: (k) => this.moved(k),
       grouped: (keys) => this.grouped(keys),
     });
     this.editor = new Editor({ form: by("editor"), ...some("pane", "text", "tint", "numbers", "marks", "message", "run", "revert", "leave") }, {
@@ -123,7 +125,9 @@ class App {
       if (!this.editor.changed) this.leave();
     }
     this.named();
-    this.result(run.info);
+    this.shows(this.operations.start(run) && this.chosen !== "memory" ? "operations" : "memory");
+    by("views").hidden = !this.operations.graph;
+    this.moved(this.tour.k);
     const { stopped } = run.info;
     if (stopped) this.notices.banner("stopped", `The run was stopped: ${stopped}. What was done before can be explored.`, [["Close", () => this.notices.clear("stopped")]]);
     else this.notices.clear("stopped");
@@ -235,6 +239,37 @@ class App {
     this.submit(source, of, 0, true);
   }
 
+  /** shows chooses what the graph is of: operations, or the machine's memory. */
+  shows(what) {
+    document.body.dataset.view = what;
+    for (const one of ["operations", "memory"]) set(by(`view-${one}`), "aria-pressed", String(one === what));
+    this.operations.see();
+  }
+
+  /** seen is the view of the graph that is shown. */
+  get seen() {
+    return document.body.dataset.view === "operations" ? this.operations : this.graph;
+  }
+
+  /** moved shows state k where it is not the graph of the memory: operations, and the results as far as they are there. */
+  moved(k) {
+    const { run } = this.tour;
+    this.later();
+    if (!run) return;
+    const { info } = run;
+    const step = k > 0 ? run.step(k) : null;
+    this.operations.show(k, step ? info.rules[step.rule].name : "");
+    const valued = k >= (info.backward ? info.backward - 1 : info.steps);
+    const derived = k >= info.steps;
+    const stage = `${run.source}/${run.of}/${valued}/${derived}`;
+    if (stage === this.told) return;
+    this.told = stage;
+    this.result({
+      ...info, value: info.value && (valued ? info.value : "…"),
+      gradient: (info.gradient ?? []).map((one) => (derived ? one : { name: one.name, text: "…" })),
+    });
+  }
+
   result({ value, type, gradient, inputs }) {
     const row = (name, text, rows) => el("div", {}, el("dt", {}, name), el("dd", {}, rows ? heat(name, rows) : null, text));
     by("result").replaceChildren(el("dl", {},
@@ -315,9 +350,10 @@ class App {
       graph.view.own = true;
       graph.view.centre(place);
     });
-    click("zoom-in", () => graph.view.zoom(1.3));
-    click("zoom-out", () => graph.view.zoom(1 / 1.3));
-    click("fit", () => graph.fit());
+    click("zoom-in", () => this.seen.view.zoom(1.3));
+    click("zoom-out", () => this.seen.view.zoom(1 / 1.3));
+    click("fit", () => this.seen.fit());
+    for (const what of ["operations", "memory"]) click(`view-${what}`, () => this.shows(this.chosen = what));
     click("line-back", () => tour.sameLine(true));
     click("line-on", () => tour.sameLine(false));
     click("help", (e) => e.target === by("help") && by("help").close());
@@ -345,10 +381,11 @@ class App {
       L: () => tour.sameLine(true),
       n: () => graph.walk(false),
       p: () => graph.walk(true),
-      "+": () => graph.view.zoom(1.3),
-      "=": () => graph.view.zoom(1.3),
-      "-": () => graph.view.zoom(1 / 1.3),
-      0: () => graph.fit(),
+      "+": () => this.seen.view.zoom(1.3),
+      "=": () => this.seen.view.zoom(1.3),
+      "-": () => this.seen.view.zoom(1 / 1.3),
+      0: () => this.seen.fit(),
+      m: () => this.operations.graph && this.shows(this.chosen = document.body.dataset.view === "memory" ? "operations" : "memory"),
       f: () => this.follows(),
       u: () => tour.group("*", !tour.run?.open?.includes("*")),
       e: () => this.edit(),

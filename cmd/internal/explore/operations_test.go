@@ -1,0 +1,78 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+)
+
+// inside is whether all operations are seen, and nothing stands on them.
+const inside = `(() => {
+	const frame = document.querySelector("#operations").getBoundingClientRect();
+	const over = document.querySelector("#views").getBoundingClientRect();
+	return [...document.querySelectorAll("#operations .op")].every((op) => {
+		const box = op.getBoundingClientRect();
+		return box.left >= frame.left && box.right <= frame.right && box.top >= over.bottom && box.bottom <= frame.bottom;
+	});
+})()`
+
+// testOperations: the page opens on the graph of operations, fitted to the window; values come, then derivatives, and results with them;
+// at (11) two arrows become one.
+func testOperations(t *testing.T, browser context.Context) {
+	p := exploreSource(t, browser, figure1)
+	p.visit("")
+	require.Equal(t, "operations", p.text("document.body.dataset.view"))
+	require.True(t, p.is(inside))
+	texts := func(of string) string {
+		return p.text(fmt.Sprintf(`[...document.querySelectorAll("#operations .op %s")].map((node) => node.textContent).join(" ")`, of))
+	}
+	results := `[...document.querySelectorAll("#result dd")].slice(0, 3).map((node) => node.textContent).join(" ")`
+	require.Equal(t, "x1 x2 z1 = − z2 = · sin", texts(".label"))
+	require.Equal(t, "5 2   ", texts(".value"))
+	require.Equal(t, "… … …", p.text(results))
+	p.visit("#step=32")
+	p.at(32)
+	require.Equal(t, "5 2 3 9 0.4121", texts(".value"))
+	require.Equal(t, "0.4121184852417566 … …", p.text(results))
+	require.Equal(t, "    ", texts(".derivative"))
+	p.keys(kb.ArrowRight)
+	p.at(33)
+	require.Equal(t, "    ∂ 1", texts(".derivative"))
+	back := `[...document.querySelectorAll("#operations .back")].filter((path) => path.getAttribute("d")).length`
+	p.visit("#step=56")
+	p.at(56)
+	require.EqualValues(t, 3, p.number(back), "one arrow to z2, two to z1")
+	require.True(t, p.is(`document.querySelector("#climax").hidden`))
+	p.keys(kb.ArrowRight)
+	p.at(57)
+	require.EqualValues(t, 4, p.number(back), "and where they are joined")
+	require.False(t, p.is(`document.querySelector("#climax").hidden`))
+	require.EqualValues(t, 3, p.number(`document.querySelectorAll("#operations .hot").length`))
+	require.Equal(t, "z1 = −", p.content("#operations .now .label"))
+	p.keys(kb.End)
+	p.at(76)
+	require.Equal(t, "∂ −5.467 ∂ 5.467 ∂ −5.467 ∂ −0.9111 ∂ 1", texts(".derivative"))
+	require.Equal(t, "0.4121184852417566 -5.466781571308061 5.466781571308061", p.text(results))
+	p.keys(kb.ArrowLeft)
+	p.at(75)
+	p.click("#view-memory")
+	p.until(`document.querySelector("#nodes .object")`)
+	require.Equal(t, "none", p.text(`getComputedStyle(document.querySelector("#operations")).display`))
+
+	p = exploreSource(t, browser, "input w = 0.5\ndef cell x h = tanh (w * h + x)\nfold cell 0 [1; 2; 3]")
+	p.visit("")
+	require.Equal(t, "cell 1 cell 2 cell 3", p.text(`[...document.querySelectorAll("#operations .frame text")].map((node) => node.textContent).join(" ")`))
+	p.phone(420, 850)
+	p.visit("#step=110")
+	p.until(`document.querySelector("#operations").getBoundingClientRect().width <= 420`)
+	p.until(`document.querySelector("#operations .op[data-at]")`)
+	off := p.number(`(() => {
+		const box = document.querySelector("#operations .op[data-at]").getBoundingClientRect();
+		const frame = document.querySelector("#operations").getBoundingClientRect();
+		return Math.abs((box.left + box.right - frame.left - frame.right) / 2);
+	})()`)
+	require.Less(t, off, 60.0, "what is at work is in the middle")
+}
