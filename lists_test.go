@@ -98,7 +98,6 @@ func TestListLoops(t *testing.T) {
 
 // TestLongLists: so it is where the loops become machine code, and where a loop over a list keeps no rows.
 func TestLongLists(t *testing.T) {
-	onMachine(t)
 	for _, q := range listElements {
 		src := listHead + fmt.Sprintf("fold (fun x s -> %[2]s) 0.25 (list i < n -> %[1]s)\n", q.element, q.fold)
 		for _, opt := range []EvalOptions{{}, {NoNative: true}, {RowsMemory: 1 << 12}, {Schedule: Parallel, Workers: 3}} {
