@@ -98,7 +98,8 @@ func vectors(p *Program, f *Func) {
 	if p.Placed { // a profile is of the statements
 		return
 	}
-	w := &vectorizer{p: p, f: f, sets: make([]int, f.Regs), by: make([]int, f.Regs), ends: map[int]int{}}
+	w := &vectorizer{p: p, f: f, sets: make([]int, f.Regs), by: make([]int, f.Regs),
+		summed: make([]bool, f.Regs), ends: map[int]int{}}
 	at := map[uint32]int{}
 	for i := range f.Code {
 		in := &f.Code[i]
@@ -110,10 +111,12 @@ func vectors(p *Program, f *Func) {
 			w.ends[at[in.N]] = i
 		}
 		for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
-			if in.Op != SumAdd { // its registers are those of a sum
-				w.sets[r]++
-				w.by[r] = i
+			if in.Op == SumAdd { // its registers are those of a sum
+				w.summed[r] = true
+				continue
 			}
+			w.sets[r]++
+			w.by[r] = i
 		}
 	}
 	w.at = at
@@ -130,15 +133,17 @@ func vectors(p *Program, f *Func) {
 
 // vectorizer makes the vectors of a function.
 type vectorizer struct {
-	p     *Program
-	f     *Func
-	sets  []int
-	by    []int
-	ends  map[int]int // of the label at which a loop begins: its last instruction
-	at    map[uint32]int
-	label uint32
-	edits []edit
-	named map[Reg]Reg // results of regions have registers side by side
+	p    *Program
+	f    *Func
+	sets []int
+	// summed says which registers are those of a sum, beside what else sets them.
+	summed []bool
+	by     []int
+	ends   map[int]int // of the label at which a loop begins: its last instruction
+	at     map[uint32]int
+	label  uint32
+	edits  []edit
+	named  map[Reg]Reg // results of regions have registers side by side
 
 	// Of the nest in the making.
 	start, end int
@@ -247,7 +252,7 @@ func (w *vectorizer) drop() {
 
 // begin begins the vector of the code from start to end.
 func (w *vectorizer) begin(start, end int) {
-	*w = vectorizer{p: w.p, f: w.f, sets: w.sets, by: w.by, ends: w.ends, at: w.at, label: w.label, edits: w.edits,
+	*w = vectorizer{p: w.p, f: w.f, sets: w.sets, by: w.by, summed: w.summed, ends: w.ends, at: w.at, label: w.label, edits: w.edits,
 		named: w.named, start: start, end: end, v: &Vector{Into: -1}, vals: map[Reg]laneValue{}, inits: map[Reg]laneValue{},
 		inside: map[Reg]bool{}, expanded: map[[2]int]int{}}
 	for i := start; i <= end; i++ {
@@ -288,7 +293,7 @@ func (w *vectorizer) initial(start int, i Reg) bool {
 
 // constant is the number of a register that is set once, to a whole number.
 func (w *vectorizer) constant(r Reg) (Affine, bool) {
-	if int(r) < w.f.Params() || w.sets[r] != 1 {
+	if int(r) < w.f.Params() || w.sets[r] != 1 || w.summed[r] {
 		return Affine{}, false
 	}
 	in := &w.f.Code[w.by[r]]
