@@ -43,9 +43,9 @@ func (e *Evaluator) Cost() Cost {
 	p := e.p
 	took := p.value.took
 	switch {
-	case e.opt.Literal && e.grad:
+	case e.literally() && e.grad:
 		took = p.literalGradient.took
-	case e.opt.Literal:
+	case e.literally():
 		took = p.literal.took
 	case e.grad && e.opt.Strategy == Unfold:
 		took = func() time.Duration { return 0 }

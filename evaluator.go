@@ -79,18 +79,18 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 	if err := opt.check(); err != nil {
 		return nil, err
 	}
-	if opt.Literal || grad && (opt.Mode != Reverse || opt.Strategy != Direct) {
+	e := &Evaluator{p: p, opt: opt, meter: p.meter(ctx), grad: grad}
+	if e.literally() || grad && (opt.Mode != Reverse || opt.Strategy != Direct) {
 		if err := p.notStreamed(); err != nil {
 			return nil, err
 		}
 	}
-	e := &Evaluator{p: p, opt: opt, meter: p.meter(ctx), grad: grad}
 	var err error
 	switch {
 	case grad && opt.Mode != Reverse:
 		e.passes, err = p.newPasses(e.meter, opt)
 		return e, err
-	case opt.Literal:
+	case e.literally():
 	case opt.Strategy == Direct:
 		err = e.prepare(nil)
 	default:
@@ -103,6 +103,15 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 		return nil, err
 	}
 	return e, nil
+}
+
+// literally reports whether the literal machine runs t or D(t): in random order, and if the program has dual λs of its own,
+// it does without being asked.
+func (e *Evaluator) literally() bool {
+	if e.grad && (e.opt.Mode != Reverse || e.opt.Strategy != Direct) {
+		return false
+	}
+	return e.opt.Literal || e.opt.Schedule == Random || !e.grad && e.p.linear()
 }
 
 // notStreamed is the error of work that needs the numbers of a data list that is not stored: [Options.Stream].
@@ -147,7 +156,7 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 			e.outputs = max(1, e.p.outputs())
 		}
 		return nil
-	case !e.opt.Literal && e.forLiteral == nil:
+	case !e.literally() && e.forLiteral == nil:
 		opt := e.opt.engine()
 		opt.Eager = e.p.eager
 		opt.Phase, opt.Share, opt.Limits = phaseOf(e.meter), shareOf(e.meter), bounds
@@ -382,7 +391,7 @@ func (e *Evaluator) SetData(name string, values []float64) error {
 		return ErrClosed
 	case i < 0:
 		return misuse("the program has no data %s", name)
-	case e.opt.Literal || e.passes != nil || e.opt.Strategy != Direct:
+	case e.literal != nil || e.passes != nil || e.opt.Strategy != Direct:
 		return misuse("data can be replaced on the engine, with the mode Reverse and the strategy Direct")
 	}
 	switch d := &e.p.src.Data[i]; {

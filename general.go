@@ -3,6 +3,7 @@ package gram
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/term"
@@ -23,10 +24,9 @@ const (
 var force int
 
 // general reports whether a program runs as code of the compiler, which one goroutine does, also where several may.
-// Profiles, and runs whose results have to be finite, do where the compiler has code. The random schedule is the
-// machine's.
+// Profiles, and runs whose results have to be finite, do where the compiler has code.
 func (p *Program) general(opt *EvalOptions, gradient bool) bool {
-	if gradient && opt.Strategy != Direct || opt.Schedule == Random {
+	if gradient && opt.Strategy != Direct {
 		return false
 	}
 	f := cmp.Or(p.force, force)
@@ -36,6 +36,12 @@ func (p *Program) general(opt *EvalOptions, gradient bool) bool {
 	g := &p.isGeneral
 	g.once.Do(func() { g.has, g.is, g.lists = isGeneral(p.src.Written()) })
 	return g.is || g.has && (f > 0 || opt.placed() || g.lists)
+}
+
+// linear reports whether the program has dual λs of its own.
+func (p *Program) linear() bool {
+	t := p.src.Written()
+	return slices.ContainsFunc(t.Nodes, func(n term.Node) bool { return n.Op == term.LamOp && t.Linear(n.X) })
 }
 
 // tooSlow reports whether a program has long lists, and no machine code for the loops over them.
