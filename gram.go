@@ -79,21 +79,7 @@ type compiled[P any] struct {
 	mu     sync.Mutex
 	prog   *P
 	time   time.Duration
-	placed *compiled[P] // the same with counts by place
-	arrays bool         // its families run as arrays
-}
-
-// with returns c, or, for profiles and traces, what has counts by place.
-func (c *compiled[P]) with(placed bool) *compiled[P] {
-	if !placed {
-		return c
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.placed == nil {
-		c.placed = new(compiled[P])
-	}
-	return c.placed
+	arrays bool // its families run as arrays
 }
 
 // arrayForm is a program with its families, where blocks can hold them.
@@ -314,30 +300,27 @@ func (c *compiled[P]) took() time.Duration {
 	return c.time
 }
 
-// valueProgram compiles t, reverseProgram D(t): with the counts of templates by place, if
-// placed.
-func (p *Program) valueProgram(meter *limits.Meter, placed bool) (*graph.Program, error) {
-	return p.value.with(placed).get(p, meter, func() (*graph.Program, error) {
+// valueProgram compiles t, reverseProgram D(t).
+func (p *Program) valueProgram(meter *limits.Meter) (*graph.Program, error) {
+	return p.value.get(p, meter, func() (*graph.Program, error) {
 		if err := p.setSize(nil, meter); err != nil {
 			return nil, p.locate(err, "compiling")
 		}
 		if err := p.expand(meter, "compile"); err != nil {
 			return nil, err
 		}
-		prog, err := compile.Compile(p.src.Term(),
-			compile.Options{Inputs: p.inputs, Places: placed, Check: meter.During("compile")})
+		prog, err := compile.Compile(p.src.Term(), compile.Options{Inputs: p.inputs, Check: meter.During("compile")})
 		return prog, p.locate(err, "compiling")
 	})
 }
 
-func (p *Program) reverseProgram(meter *limits.Meter, placed bool) (*graph.Program, error) {
-	return p.gradient.with(placed).get(p, meter, func() (*graph.Program, error) {
+func (p *Program) reverseProgram(meter *limits.Meter) (*graph.Program, error) {
+	return p.gradient.get(p, meter, func() (*graph.Program, error) {
 		d, err := p.reversed(meter)
 		if err != nil {
 			return nil, err
 		}
-		prog, err := compile.Compile(d,
-			compile.Options{Inputs: p.inputs, Reversed: true, Places: placed, Check: meter.During("compile")})
+		prog, err := compile.Compile(d, compile.Options{Inputs: p.inputs, Reversed: true, Check: meter.During("compile")})
 		return prog, p.locate(err, "compiling")
 	})
 }
@@ -363,9 +346,9 @@ func (p *Program) inParts() bool {
 }
 
 // arrayProgram compiles t, or D(t), with its families. The error is [graph.ErrFamilies] if they are to be expanded.
-func (p *Program) arrayProgram(meter *limits.Meter, reversed, placed bool) (*graph.Program, error) {
+func (p *Program) arrayProgram(meter *limits.Meter, reversed bool) (*graph.Program, error) {
 	form := p.arrays(reversed)
-	return form.with(placed).get(p, meter, func() (*graph.Program, error) {
+	return form.get(p, meter, func() (*graph.Program, error) {
 		families, code := p.src.Families, compile.Compile
 		if p.inParts() {
 			families, code = p.src.Large, compile.Families
@@ -383,15 +366,12 @@ func (p *Program) arrayProgram(meter *limits.Meter, reversed, placed bool) (*gra
 			return nil, err
 		}
 		prog, err := code(t, compile.Options{Inputs: p.inputs, Reversed: reversed, Straight: p.src.Straight(),
-			Places: placed, Plain: form.plain.Load(),
-			Check: meter.During("compile"), Reserve: meter.Reserve})
+			Plain: form.plain.Load(), Check: meter.During("compile"), Reserve: meter.Reserve})
 		if err == nil && expandShort && prog.ShortArrays() {
 			err = graph.ErrFamilies
 		}
 		if errors.Is(err, graph.ErrFamilies) {
-			if !placed {
-				form.none.Store(true)
-			}
+			form.none.Store(true)
 			return nil, err
 		}
 		return prog, p.locate(err, "compiling")

@@ -159,7 +159,7 @@ func (o *EvalOptions) check() error {
 // engine returns the options of a run of the engine, but for its limits.
 func (o *EvalOptions) engine() engine.Options {
 	return engine.Options{Schedule: o.Schedule, Seed: o.Seed, Workers: o.Workers, Finite: o.Finite, NoFuse: o.NoFuse,
-		NoNative: o.NoNative, Record: o.recorder()}
+		NoNative: o.NoNative}
 }
 
 // literal returns the options of a run of the literal machine, but for its limits.

@@ -27,20 +27,26 @@ func (e *Evaluator) prepare(point []float64) (err error) {
 			e.compiled = nil
 		}
 	}
+	if e.opt.hooks.Samples != nil && (!e.grad || e.opt.Strategy == Direct) { // a profile where the compiler has no code
+		if err = e.p.notStreamed(); err == nil {
+			e.forLiteral, err = e.p.literalProgram(e.meter, e.grad)
+		}
+		return err
+	}
 	if e.arrays() {
-		if e.prog, err = e.p.arrayProgram(e.meter, e.grad, e.opt.hooks.Samples != nil); !errors.Is(err, graph.ErrFamilies) {
+		if e.prog, err = e.p.arrayProgram(e.meter, e.grad); !errors.Is(err, graph.ErrFamilies) {
 			return err
 		}
 	}
 	switch {
 	case !e.grad:
-		e.prog, err = e.p.valueProgram(e.meter, e.opt.hooks.Samples != nil)
+		e.prog, err = e.p.valueProgram(e.meter)
 	case e.opt.Strategy == Unfold:
 		err = e.unfold(point)
 	case e.opt.Strategy == Modular:
 		err = e.normalise(point)
 	default:
-		e.prog, err = e.p.reverseProgram(e.meter, e.opt.hooks.Samples != nil)
+		e.prog, err = e.p.reverseProgram(e.meter)
 	}
 	return err
 }
