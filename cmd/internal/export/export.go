@@ -103,7 +103,7 @@ func (w *writer) program(p *Program, gradient bool) *entry {
 	e := &entry{first: len(w.funcs)}
 	opt := lower.Options{Inputs: p.Inputs, Gradient: gradient, Check: p.Check}
 	opt.After = func(code *ir.Program, pass string) error {
-		if pass != "numbers" { // before the pass behind it each register has one use
+		if pass != "lower" { // before the passes each register has one use, and loops are loops
 			return nil
 		}
 		w.p, w.first = code, e.first
