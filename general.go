@@ -10,7 +10,7 @@ import (
 )
 
 // A program runs as code of the compiler if its comprehensions and its lists are short, or if it recurs. One with short
-// comprehensions and long lists does so if there is machine code for its loops. Others are blocks and arrays of the
+// comprehensions and long lists does so if there is machine code for its loops, and one of vectors. Others are blocks and arrays of the
 // machine.
 const (
 	shortComprehension = 32
@@ -35,7 +35,7 @@ func (p *Program) general(opt *EvalOptions, gradient bool) bool {
 	}
 	g := &p.isGeneral
 	g.once.Do(func() { g.has, g.is, g.lists = isGeneral(p.src.Written()) })
-	return g.is || g.has && (f > 0 || opt.placed() || g.lists)
+	return g.is || g.has && (f > 0 || opt.placed() || g.lists || opt.vectors())
 }
 
 // linear reports whether the program has dual λs of its own.
@@ -44,9 +44,32 @@ func (p *Program) linear() bool {
 	return slices.ContainsFunc(t.Nodes, func(n term.Node) bool { return n.Op == term.LamOp && t.Linear(n.X) })
 }
 
-// tooSlow reports whether a program has long lists, and no machine code for the loops over them.
-func (p *Program) tooSlow(opt *EvalOptions, code *exec.Program) bool {
-	return !p.isGeneral.is && !opt.placed() && cmp.Or(p.force, force) == 0 && !code.Fast()
+// tooSlow reports whether a program has long loops that are neither vectors nor loops over lists for which there is
+// machine code.
+func (p *Program) tooSlow(opt *EvalOptions, code *exec.Program, gradient bool) bool {
+	return !p.isGeneral.is && !opt.placed() && cmp.Or(p.force, force) == 0 && !(p.isGeneral.lists && code.Fast()) &&
+		!(opt.vectors() && vectorised(code, gradient))
+}
+
+// vectors reports whether vectors may take the place of the machine's arrays, which several goroutines may run.
+func (opt *EvalOptions) vectors() bool {
+	return opt.Schedule != Parallel && !opt.NoFuse && opt.RowsMemory == 0
+}
+
+// Vectors are taken if they do nearly all of the work, and have so many lanes that they take no longer than arrays. Their
+// tape must not take much memory: the machine can do with less.
+const (
+	vectorLanes = 256     // for each vector
+	opLanes     = 20      // for each operation in one
+	fewLanes    = 8       // for an instruction of the interpreter
+	longestTape = 1 << 25 // lanes
+)
+
+// vectorised reports whether vectors do the work of the value or the gradient.
+func vectorised(code *exec.Program, gradient bool) bool {
+	w := code.Weight()
+	return w.Lanes >= vectorLanes*w.Vectors+opLanes*w.Operations && w.Lanes >= fewLanes*w.Instructions &&
+		(w.Lanes < longestTape || !gradient)
 }
 
 // isGeneral is whether the compiler has code for a term, whether that is what the term needs, and whether nothing in it is

@@ -226,6 +226,7 @@ func TestLargeParts(t *testing.T) {
 // TestPlainParts: of a large program in which the backward code of a family with an application or a conditional would add in another order,
 // only that family is expanded.
 func TestPlainParts(t *testing.T) {
+	onMachine(t)
 	const k = 128
 	for _, body := range []string{
 		"sum (vec i < k -> (#3) (fun z -> z * s) h.(i))",

@@ -21,7 +21,7 @@ func (e *Evaluator) prepare(point []float64) (err error) {
 	if e.p.general(&e.opt, e.grad) {
 		var none *lower.UnsupportedError
 		if e.compiled, err = e.p.codeProgram(e.meter, &e.opt, e.grad); !errors.As(err, &none) {
-			if err != nil || !e.p.tooSlow(&e.opt, e.compiled) {
+			if err != nil || !e.p.tooSlow(&e.opt, e.compiled, e.grad) {
 				return err
 			}
 			e.compiled = nil

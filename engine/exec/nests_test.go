@@ -134,7 +134,7 @@ func (w *nestWriter) leaf(in []index) string {
 	case 0:
 		at = fmt.Sprintf("(%d - %s)", i.most-1, at)
 	case 1:
-		return w.pick([]string{"s", "0.3", "2", "0.1 * " + at})
+		return w.pick([]string{"s", "0.3", "2", "0.1 * " + at, at + " + 0.5", at + " * 3"})
 	}
 	rows := w.r.IntN(3) == 0
 	for _, j := range in {
