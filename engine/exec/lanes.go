@@ -130,7 +130,7 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 			s.expandBack(v, i, l)
 			continue
 		case ir.LaneTake:
-			v.takeBack(s, i, l, rows)
+			v.takeBack(s, i, l, row, rows)
 			continue
 		case ir.LaneSum:
 			v.sumBack(m, s, i, l, row, rows)
@@ -413,13 +413,13 @@ func (s *laneState) expandBack(v *vector, i int, l *lane) {
 }
 
 // takeBack adds the deltas of elements to that of the values that they are of.
-func (v *vector) takeBack(s *laneState, i int, l *lane, rows int) {
+func (v *vector) takeBack(s *laneState, i int, l *lane, row, rows int) {
 	if !s.live[l.a] {
 		return
 	}
 	d := s.deltas[i]
 	delta, flags := s.open(l.a, v.lanes[l.a].inner*rows)
-	walk(l.dims, rows, l.at.N, func(lane, at, size, by int) {
+	walk(l.dims, rows, v.taking(l, row), func(lane, at, size, by int) {
 		for k := range size {
 			if s.reach[i] == all || s.flags[i][lane+k] {
 				delta[at] += d[lane+k]

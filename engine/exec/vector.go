@@ -748,7 +748,7 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 				fill(dst[k*l.ratio:][:l.ratio], a)
 			}
 		case ir.LaneTake:
-			copyPlaces(dst, s.vals[l.a], l.dims, rows, l.at.N)
+			copyPlaces(dst, s.vals[l.a], l.dims, rows, v.taking(l, row))
 		case ir.LaneSum:
 			x := s.vals[l.a]
 			for k := range dst {
@@ -903,6 +903,9 @@ func (v *vector) saved(s *laneState, kept []float64) {
 		s.saved[i] = kept[v.lanes[i].saved:]
 	}
 }
+
+// taking is the place of the first lane of a take in the values of a strip, which begin with those of its first row.
+func (v *vector) taking(l *lane, row int) int { return l.at.N + row*(l.dims[0].by-v.lanes[l.a].inner) }
 
 // taken gives a product its operands that are values of the vector.
 func (v *vector) taken(s *laneState, l *lane) {
