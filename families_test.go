@@ -386,6 +386,7 @@ func compareDraws(t *testing.T, draws, many int, program func(seed, k int) (src 
 // compareFamilies reports whether the families of a program's gradient run as arrays. Then the value, the gradient and the
 // counts are those of its expansion. The same holds for its value by itself.
 func compareFamilies(t *testing.T, name, src string, params []string) bool {
+	compareForms(t, src, params...)
 	p, err := Load(t.Context(), name, []byte(src), Options{Params: params})
 	require.NoError(t, err, src)
 	if !p.src.HasFamilies() {

@@ -16,10 +16,45 @@ input v : R^(2 * n + 4) = vec i < 2 * n + 4 -> cos (i + 1)
 data  d : List R = list i < 20 -> cos i
 `
 
+// compareForms compares the value and the gradient of a program, as code of the compiler, with those of the literal machine, which runs its
+// expansion: the steps by rule, and the numbers to rounding.
+func compareForms(t *testing.T, src string, params ...string) {
+	t.Helper()
+	p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: params})
+	require.NoError(t, err, src)
+	p.force = 1
+	close := func(want, got []float64) {
+		t.Helper()
+		require.Len(t, got, len(want))
+		most := 0.0
+		for _, x := range want {
+			most = max(most, math.Abs(x))
+		}
+		for i := range want {
+			if want[i] != got[i] && !(math.IsNaN(want[i]) && math.IsNaN(got[i])) {
+				require.InDelta(t, want[i], got[i], 1e-9*most+1e-13, "%s %v, number %d", src, params, i)
+			}
+		}
+	}
+	for _, run := range []func(EvalOptions) (*Result, error){
+		func(o EvalOptions) (*Result, error) { return p.Value(t.Context(), o) },
+		func(o EvalOptions) (*Result, error) { return p.Gradient(t.Context(), o) },
+	} {
+		got, err := run(EvalOptions{})
+		require.NoError(t, err, src)
+		want, err := run(EvalOptions{Literal: true})
+		require.NoError(t, err, src)
+		close(want.Values, got.Values)
+		close(want.Jacobian, got.Jacobian)
+		require.Equal(t, want.Cost.Steps, got.Cost.Steps, "%s %v", src, params)
+	}
+}
+
 // compareLists reports whether the lists of a program run as loops in its value and in its gradient. Then these, and the counts, are those of
 // its expansion, which the machine without blocks runs.
 func compareLists(t *testing.T, src string, opt EvalOptions, params ...string) (value, gradient bool) {
 	t.Helper()
+	compareForms(t, src, params...)
 	p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: params})
 	require.NoError(t, err, src)
 	require.True(t, p.src.HasFamilies(), src)
