@@ -35,8 +35,8 @@ func TestRunsAsCode(t *testing.T) {
 	}
 }
 
-// TestLoopsRunAsCode: programs whose long loops are of numbers run as code of the compiler, and those with other long
-// loops as blocks.
+// TestLoopsRunAsCode: programs whose long loops are of numbers, or vector statements, run as code of the compiler, and those
+// with other long loops as blocks.
 func TestLoopsRunAsCode(t *testing.T) {
 	if !wasm.Supported() {
 		t.Skip("wazero has no compiler for this platform")
@@ -50,7 +50,7 @@ func TestLoopsRunAsCode(t *testing.T) {
 		"fold (fun x s -> s + x) 0 (list i < n -> i * e)":                                 true,
 		"#1500 (fun h -> iter #3 (fun y -> sin (y * e) + 0.1) (h * r)) 0.5":               false,
 		"fold (fun x g -> fun y -> g (y * e + x)) (fun y -> y) a r":                       false,
-		"sum i < n -> sin (e * i)":                                                        false,
+		"sum i < n -> sin (e * i)":                                                        true,
 		"fold (fun x (v : R^3) -> vec i < 3 -> v.(2 - i) * e + x) (vec i < 3 -> r * i) a": false,
 	} {
 		p, err := Load(t.Context(), "t.gram", []byte(head+body+"\n"), Options{})
