@@ -130,9 +130,9 @@ func measurePoint(ctx context.Context, f *family.Family, n int, scale Scale, pas
 	if err != nil {
 		return nil, err
 	}
-	own, over := source.Cost.spent(), res.Cost.Overhead
+	own, over, steps := source.Cost.spent(), res.Cost.Overhead, res.Cost.Steps.Total()
 	p := &Point{Size: n, Inputs: len(bridge.Of(program).ScalarInputs()), M: bound.M, Graph: bound.Graph, Source: own.All(),
-		Costs: map[string]Spent{Gram: {res.Cost.Steps.Total(), over.Search - res.Cost.Steps.Total() + over.Readback, over.Instantiate}}}
+		Costs: map[string]Spent{Gram: {steps, over.Search - steps + over.Readback, over.Instantiate}}}
 	for _, r := range All() {
 		if passed[r.Name] {
 			continue
