@@ -202,7 +202,7 @@ func (w *writer) jump(condition string, label uint32) {
 }
 
 // again is the label of the place where a function begins that calls itself in tail position.
-const again = 1 << 31
+const again uint32 = 1 << 31
 
 // function writes a function.
 func (w *writer) function(f *ir.Func) {
