@@ -40,8 +40,11 @@ func (p *Program) general(opt *EvalOptions, gradient bool) bool {
 
 // linear reports whether the program has dual λs of its own.
 func (p *Program) linear() bool {
-	t := p.src.Written()
-	return slices.ContainsFunc(t.Nodes, func(n term.Node) bool { return n.Op == term.LamOp && t.Linear(n.X) })
+	p.isLinear.once.Do(func() {
+		t := p.src.Written()
+		p.isLinear.is = slices.ContainsFunc(t.Nodes, func(n term.Node) bool { return n.Op == term.LamOp && t.Linear(n.X) })
+	})
+	return p.isLinear.is
 }
 
 // tooSlow reports whether a program has long loops that are neither vectors nor loops over lists for which there is

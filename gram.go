@@ -49,7 +49,11 @@ type Program struct {
 	gradient   compiled[graph.Program]   // D(t)
 	withArrays [2]arrayForm              // t and D(t) with their families
 	code       [8]compiled[exec.Program] // by [EvalOptions.codeForm]
-	isGeneral  struct {                  // see isGeneral
+	isLinear   struct {                  // see linear
+		once sync.Once
+		is   bool
+	}
+	isGeneral struct { // see isGeneral
 		once           sync.Once
 		has, is, lists bool
 	}
