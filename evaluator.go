@@ -33,15 +33,15 @@ type Evaluator struct {
 	last    time.Duration
 	result  Result // of the last run, but for its cost
 	reduced bool   // there is a value to be read
-	closed    bool
-	cleanup   runtime.Cleanup
-	data      map[int][]float64 // what SetData has set, by the index of the data
-	changes   int               // how often
+	closed  bool
+	cleanup runtime.Cleanup
+	data    map[int][]float64 // what SetData has set, by the index of the data
+	changes int               // how often
 
-	compiled   *exec.Program    // the code that runs, if the compiler has some
-	forLiteral *literal.Program // else what the literal machine runs in place of t or D(t), if a strategy made it
-	// Of the engine: the program that runs, and of the strategies other than Direct what was
-	// done before it.
+	// What runs: code of the compiler, or a program of the literal machine.
+	compiled   *exec.Program
+	forLiteral *literal.Program
+	// Of the strategies other than Direct, what was done before it:
 	before      engine.Stats
 	modularised *modular.Program
 	madeAt      []float64     // the point
@@ -74,27 +74,21 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 	if err := opt.check(); err != nil {
 		return nil, err
 	}
-	if opt.Literal || grad && (opt.Mode != Reverse || opt.Strategy != Direct) {
+	e := &Evaluator{p: p, opt: opt, meter: p.meter(ctx), grad: grad}
+	if grad && (opt.Mode != Reverse || opt.Strategy != Direct) {
 		if err := p.notStreamed(); err != nil {
 			return nil, err
 		}
 	}
-	e := &Evaluator{p: p, opt: opt, meter: p.meter(ctx), grad: grad}
-	var err error
-	switch {
-	case grad && opt.Mode != Reverse:
+	if grad && opt.Mode != Reverse {
+		var err error
 		e.passes, err = p.newPasses(e.meter, opt)
 		return e, err
-	case opt.Literal:
-	case opt.Strategy == Direct:
-		err = e.prepare(nil)
-	default:
-		err = e.prepare(p.src.Point)
 	}
-	if err == nil {
-		err = e.start()
+	if err := e.prepare(p.src.Point); err != nil {
+		return nil, err
 	}
-	if err != nil {
+	if err := e.start(); err != nil {
 		return nil, err
 	}
 	return e, nil
@@ -129,8 +123,7 @@ func (e *Evaluator) start() error {
 }
 
 func (e *Evaluator) newMachine(bounds limits.Bounds) error {
-	switch {
-	case e.compiled != nil:
+	if e.compiled != nil {
 		m := e.compiled.NewMachine(bounds)
 		m.Data, m.NoNative, m.Finite = e.data, e.opt.NoNative, e.opt.Finite
 		m.Timed, m.Phase = e.opt.hooks.Timed, phaseOf(e.meter)
@@ -143,23 +136,17 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 		}
 		return nil
 	}
-	prog, err := e.forLiteral, error(nil)
-	if prog == nil {
-		if prog, err = e.p.literalProgram(e.meter, e.grad); err != nil {
-			return err
-		}
-	}
 	opt := e.opt.literal()
 	opt.Limits = bounds
 	if e.opt.hooks.Samples != nil {
-		e.profile = profile.New(prog)
+		e.profile = profile.New(e.forLiteral)
 		opt.Events = e.profile.Events
 	}
-	m, err := machine.New(prog, opt)
+	m, err := machine.New(e.forLiteral, opt)
 	if err != nil {
 		return err
 	}
-	e.literal, e.run, e.outputs = m, m, max(1, prog.Outputs)
+	e.literal, e.run, e.outputs = m, m, max(1, e.forLiteral.Outputs)
 	return nil
 }
 
@@ -343,7 +330,7 @@ func (e *Evaluator) SetData(name string, values []float64) error {
 		return ErrClosed
 	case i < 0:
 		return misuse("the program has no data %s", name)
-	case e.opt.Literal || e.passes != nil || e.opt.Strategy != Direct:
+	case e.literal != nil || e.passes != nil || e.opt.Strategy != Direct:
 		return misuse("data can be replaced on the engine, with the mode Reverse and the strategy Direct")
 	}
 	switch d := &e.p.src.Data[i]; {

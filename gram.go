@@ -38,10 +38,10 @@ import (
 
 // Program is a program that has been read, typed and elaborated.
 type Program struct {
-	src        *lang.Program
-	inputs     []term.Var // the scalar inputs
-	opt        Options
-	loading    time.Duration
+	src     *lang.Program
+	inputs  []term.Var // the scalar inputs
+	opt     Options
+	loading time.Duration
 	code    [8]compiled[exec.Program] // by [EvalOptions.codeForm]
 	isCode  struct {                  // see hasCode
 		once sync.Once

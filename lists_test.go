@@ -31,7 +31,7 @@ func compareForms(t *testing.T, src string, opt EvalOptions, params ...string) {
 		}
 		for i := range want {
 			if want[i] != got[i] && !(math.IsNaN(want[i]) && math.IsNaN(got[i])) {
-				require.InDelta(t, want[i], got[i], 1e-9*most, "%s %v, number %d", src, params, i)
+				require.InDelta(t, want[i], got[i], 1e-9*most+1e-13, "%s %v, number %d", src, params, i)
 			}
 		}
 	}

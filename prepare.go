@@ -16,15 +16,15 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// prepare makes the program of a value, or of a gradient by the strategy, for the point, which Direct does not need. That
-// for which the compiler has no code, and the random schedule, are the literal machine's.
+// prepare makes the program of a value, or of a gradient by the strategy, for the point, which Direct does not need. The literal
+// machine runs what the compiler has no code for, and what is asked of it: runs in random order, and with [EvalOptions.Literal].
 func (e *Evaluator) prepare(point []float64) (err error) {
 	switch {
 	case e.grad && e.opt.Strategy == Unfold:
 		return e.unfold(point)
 	case e.grad && e.opt.Strategy == Modular:
 		return e.normalise(point)
-	case e.opt.Schedule != Random && e.p.hasCode():
+	case !e.opt.Literal && e.opt.Schedule != Random && e.p.hasCode():
 		var none *lower.UnsupportedError
 		if e.compiled, err = e.p.codeProgram(e.meter, &e.opt, e.grad); !errors.As(err, &none) {
 			return err

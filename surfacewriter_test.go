@@ -397,7 +397,7 @@ func (w *surfaceWriter) component() string {
 // indices do too. In blocks, a component of the list's index once had the number that the index of another one has.
 //
 // Measured: with graph.OpComponent for graph.OpSelect in compile/elements.go and engine/exec.go, as it was before the mend, of 2000 programs
-// from seed 0 on, 13 have other steps or numbers, the first at seed 10, the first wrong number at seed 70; and 117 end with an index out of
+// from seed 0 on, 13 have other steps or numbers, the first at seed 10, the first wrong number at seed 70; and 122 end with an index out of
 // range, the first at seed 0.
 func (w *surfaceWriter) selecting(e kind) string {
 	sum := func() string { return w.sized("sum", 0, w.component) }

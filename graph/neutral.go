@@ -1,8 +1,6 @@
 package graph
 
 import (
-	"slices"
-
 	"github.com/gram-machine/gram/term"
 )
 
@@ -67,20 +65,4 @@ func Components(nodes []Node, words []uint32, r Ref) []Ref {
 	}
 	w := 4*uint64(r) + ValueWords
 	return words[w : w+n]
-}
-
-// Inside returns what a value is made of by pairs and vectors, from left to right.
-func Inside(nodes []Node, words []uint32, r Ref) (out []Ref) {
-	for stack := []Ref{r}; len(stack) > 0; {
-		r := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if k := nodes[r].Kind(); k != Pair && k != Vec {
-			out = append(out, r)
-			continue
-		}
-		for _, c := range slices.Backward(Components(nodes, words, r)) {
-			stack = append(stack, c)
-		}
-	}
-	return out
 }

@@ -41,8 +41,8 @@ type Point struct {
 	Costs  map[string]Spent `json:"costs"`
 }
 
-// Spent is what a gradient takes, on one meter. Of the machine, bookkeeping is search and readback, and captures are the nodes of
-// bodies that are copied, too; of a rival bookkeeping is the words of its primitives.
+// Spent is what a gradient takes, on one meter. Of the literal machine, bookkeeping is its units but those that
+// copy, and captures are the nodes of bodies that are copied, too; of a rival bookkeeping is the words of its primitives.
 type Spent struct {
 	Steps       uint64 `json:"steps"`
 	Bookkeeping uint64 `json:"bookkeeping"`
@@ -119,7 +119,7 @@ func measurePoint(ctx context.Context, f *family.Family, n int, scale Scale, pas
 	if err != nil {
 		return nil, err
 	}
-	res, err := program.Gradient(ctx, gram.EvalOptions{NoFuse: true})
+	res, err := program.Gradient(ctx, gram.EvalOptions{Literal: true})
 	if err != nil {
 		return nil, err
 	}
@@ -130,9 +130,9 @@ func measurePoint(ctx context.Context, f *family.Family, n int, scale Scale, pas
 	if err != nil {
 		return nil, err
 	}
-	own, over := source.Cost.spent(), res.Cost.Overhead
+	own, over, steps := source.Cost.spent(), res.Cost.Overhead, res.Cost.Steps.Total()
 	p := &Point{Size: n, Inputs: len(bridge.Of(program).ScalarInputs()), M: bound.M, Graph: bound.Graph, Source: own.All(),
-		Costs: map[string]Spent{Gram: {res.Cost.Steps.Total(), over.Search + over.Readback, over.Instantiate}}}
+		Costs: map[string]Spent{Gram: {steps, over.Search - steps + over.Readback, over.Instantiate}}}
 	for _, r := range All() {
 		if passed[r.Name] {
 			continue
@@ -172,7 +172,7 @@ func networkParts(ctx context.Context) (Parts, error) {
 	if err != nil {
 		return out, err
 	}
-	res, err := program.Gradient(ctx, gram.EvalOptions{NoFuse: true})
+	res, err := program.Gradient(ctx, gram.EvalOptions{Literal: true})
 	if err != nil {
 		return out, err
 	}

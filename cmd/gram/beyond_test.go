@@ -70,7 +70,7 @@ func TestBeyondMemory(t *testing.T) {
 	require.Equal(t, with.Cost.Steps, got.Cost.Steps)
 	require.Zero(t, with.Cost.Overhead.Recompute)
 	require.NotZero(t, got.Cost.Overhead.Recompute)
-	require.Equal(t, with.Cost.Nodes.Allocated, got.Cost.Nodes.Allocated)
+	require.InEpsilon(t, with.Cost.Nodes.Allocated, got.Cost.Nodes.Allocated, 0.01) // where memory ends decides how many rows are kept
 	got.Cost.Overhead.Recompute = 0
 	require.Equal(t, with.Cost.Overhead, got.Cost.Overhead)
 	require.LessOrEqual(t, bytes, uint64(most*115/100))

@@ -112,8 +112,8 @@ func requireFlags(t *testing.T, commands []shown) {
 }
 
 // unmet are what tests lack, or how long they may not take, with the number of blocks that need it. With FULL_SIZE, those run that need
-// minutes of gram alone.
-var unmet = map[string]int{"minutes": 33, "network": 2, "browser": 2, "beam": 1, "times": 1, "gradbench": 1}
+// seconds.
+var unmet = map[string]int{"minutes": 31, "seconds": 2, "network": 2, "browser": 2, "beam": 1, "times": 1, "gradbench": 1}
 
 // TestDocsSessions: the commands of all pages print what the pages show. A page is a session in a folder of its own, with the examples in it.
 func TestDocsSessions(t *testing.T) {
@@ -147,7 +147,7 @@ func TestDocsSessions(t *testing.T) {
 			require.NoError(t, os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(filepath.Join(root, "examples"))))
 			t.Chdir(dir)
 			for _, s := range sessions {
-				if s.needs != "" && (s.needs != "minutes" || os.Getenv("FULL_SIZE") == "") {
+				if s.needs != "" && (s.needs != "seconds" || os.Getenv("FULL_SIZE") == "") {
 					continue
 				}
 				for _, c := range s.commands {

@@ -47,9 +47,6 @@ func limitPrograms() map[string]string {
 		"block":  "input x = 0.5\n#3 (fun a -> a" + strings.Repeat(" + a * 2", 300_000) + ") x\n",
 		// Many inputs, and so a large gradient.
 		"inputs": "input E : R^2500^2500 = vec i < 2500 -> vec j < 2500 -> sin (i + j)\n(fun x -> x * x) E.(3).(4)\n",
-		// One whose matrices are taken apart.
-		"matrix": "input W : R^(512, 512) = vec i < 512 -> vec j < 512 -> sin (i + j)\n" +
-			"let M = #1000000 (fun M -> vec i < 512 -> vec j < 512 -> dot M.(i) W.(j)) W in sum i < 512 -> sum j < 512 -> M.(i).(j)\n",
 		// A large source.
 		"source": "input x = 0.5\nlet f = fun a -> a * x in\n" + strings.Repeat("sin (x * 1.5) + f (x + 3) * (let y = x * 2 in y + 1) +\n  ", 100_000) + "x\n",
 	}
@@ -60,12 +57,11 @@ func limitPrograms() map[string]string {
 var limitCases = []struct{ args, program, limits string }{
 	{"check", "data", "mti"},
 	{"check", "source", "mti"},
-	{"grad", "matrix", "m"},
 	{"grad", "source", "ti"},
 	{"grad", "arrays", "mtil"},
-	{"eval", "arrays", "m"},
+	{"eval", "source", "m"},
 	{"grad --json", "inputs", "mi"},
-	{"grad", "waiters", "til"},
+	{"grad --no-fuse", "waiters", "til"},
 	{"grad --strategy modular", "lambda", "til"},
 	{"grad", "block", "til"},
 	{"grad --html report.html", "inputs", "il"},

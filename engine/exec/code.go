@@ -123,6 +123,9 @@ func New(p *ir.Program) *Program {
 	return out
 }
 
+// Weight is what a run is made of.
+func (p *Program) Weight() ir.Weight { return p.src.Weight }
+
 // cell is what each cell counts when it is reached: (3) puts its λ in place, (1) applies it, (5) binds a.
 func cell() (s rule.Counts) {
 	s[rule.Subst], s[rule.Lambda], s[rule.Lin] = 1, 1, 1

@@ -54,7 +54,9 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 			s.in[i].first = int(words[l.word])
 		case ir.LaneLoad:
 			o := &s.in[i]
-			o.ref = words[l.word]
+			if o.ref = isDense | ref(uint64(l.vector), uint64(l.at.N)); !l.fixed {
+				o.ref = words[l.word]
+			}
 			o.find(m)
 			s.live[i] = o.from.base != 0
 			s.adj[i] = adjoints{m.adjoint, m.reached, int(o.from.base) + o.first}
@@ -64,8 +66,8 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 			}
 		}
 	}
-	for _, i := range v.kept {
-		s.saved[i] = m.dense[words[v.lanes[i].saved]].data
+	if v.keep > 0 {
+		v.saved(s, m.dense[words[v.keepWord]].data)
 	}
 	v.adjoints(s)
 	for row := (v.size - 1) / v.rows * v.rows; row >= 0; row -= v.rows {

@@ -386,6 +386,9 @@ func (m *Machine) collect() {
 
 // Stats returns what the last run cost, or how far it got.
 func (m *Machine) Stats() Stats {
+	if m.heap == nil { // none
+		return Stats{}
+	}
 	s := Stats{Counts: m.p.src.Start, Statements: uint64(m.tape.n), Readback: m.readback, Recompute: m.recomputed,
 		Search: m.searched, Nodes: m.nodes + m.statements() + m.native.again/2, Freed: m.freed + m.native.again/2,
 		Peak: max(m.peak, m.live()),

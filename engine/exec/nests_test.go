@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/limits"
@@ -133,7 +134,7 @@ func (w *nestWriter) leaf(in []index) string {
 	case 0:
 		at = fmt.Sprintf("(%d - %s)", i.most-1, at)
 	case 1:
-		return w.pick([]string{"s", "0.3", "2", "0.1 * " + at})
+		return w.pick([]string{"s", "0.3", "2", "0.1 * " + at, at + " + 0.5", at + " * 3"})
 	}
 	rows := w.r.IntN(3) == 0
 	for _, j := range in {
@@ -216,4 +217,11 @@ func TestVectors(t *testing.T) {
 		}
 	}
 	require.Greater(t, ran, 30)
+}
+
+// TestSumAhead: a vector statement with straight code behind it reads a sum that has been made ahead of it by a loop.
+func TestSumAhead(t *testing.T) {
+	compare(t, "sum", []byte("input s = 0.7\ninput y : R^7 = vec i < 7 -> sin i\n"+
+		"(sum i < 7 -> (let a = fold (fun x r -> tanh (r + x * y.(i))) s [0.1; 0.2; 0.3; s] in if a > 0.3 then a * s else a - s)) + "+
+		"(let z = vec i < 300 -> cos (s * i) in 0.01 * dot z z)\n"), gram.Options{})
 }

@@ -175,7 +175,7 @@ func (m *Machine) flush() {
 // productBack adds to the adjoints of the operands of a product.
 func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows int) {
 	p := l.product
-	v.taken(s, l, row)
+	v.taken(s, l)
 	d, flags := s.deltas[i], s.flags[i]
 	n := uint64(len(d))
 	if s.reach[i] == some {
@@ -194,7 +194,7 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 		if t := &v.lanes[which]; t.op == ir.LaneTake {
 			taken = t.a
 			delta, flags := s.open(taken, v.lanes[taken].inner*rows)
-			s.adj[which] = adjoints{delta, flags, t.at.N - row*v.lanes[taken].inner}
+			s.adj[which] = adjoints{delta, flags, t.at.N}
 		}
 		x, y := s.adj[which], &s.in[l.b]
 		u, w, xj, yj := p.u, p.v, p.aj, p.bj

@@ -335,7 +335,7 @@ func (m *Machine) Samples(f func(calls.Sample)) {
 	var stack []calls.Frame
 	for _, k := range s.order {
 		x := s.by[k]
-		x.Input, x.Phase = int(k.input)-1, k.phase
+		x.Input, x.Phase, x.Bytes = int(k.input)-1, k.phase, slotSize*x.Nodes
 		if k.generated {
 			x.Origin = calls.GeneratedCode
 		}

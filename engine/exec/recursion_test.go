@@ -38,3 +38,11 @@ func TestRecursion(t *testing.T) {
 		})
 	}
 }
+
+// TestElementOfItsOwn: in strips of rows, a row that takes an element by its own index has that of its row.
+func TestElementOfItsOwn(t *testing.T) {
+	src := "param k = 9\ninput Z : R^k^k = vec i < k -> vec j < k -> sin (i + 3*j)\n" +
+		"data x : R^k = vec j < k -> if j < 4 then 8 - j else j\n" +
+		"sum i < k -> i * (let v = vec j < k -> (sum l < k -> Z.(l).(j) * (let w = vec r < k -> same x.(i) r in w.(l))) in v.(i))\n"
+	compare(t, "element", []byte(src), gram.Options{})
+}

@@ -35,6 +35,7 @@ type vector struct {
 	inputs, forward, again, back []int
 	flow                         []int // whose adjoints depend on those of operands
 	loads, kept                  []int // kept: values are kept for the backward phase
+	keep, keepWord               int   // how many numbers, and the word that refers to them
 	words                        int   // that a record has
 	results                      []result
 	addresses                    int // of the results
@@ -62,6 +63,7 @@ type lane struct {
 	ratio    int  // of an expansion: lanes for each of A; of a sum: summands
 	arg      int
 	vector   uint32 // of a static load
+	fixed    bool   // it is static, and at one place
 	at       ir.Affine
 	dims     []dim // of a load, a store or an index: the loops
 	compact  bool  // lanes stand one behind the other
@@ -73,7 +75,8 @@ type lane struct {
 	dead     [4]uint64 // of a sum of numerals: its additions by kind
 	word     int       // of a load or a scalar: its first word in a record
 	needed   bool      // the backward phase needs its values
-	saved    int       // the word that refers to the values which are kept, 0: none
+	saves    bool      // the values are kept in a record
+	saved    int       // and where in what it keeps
 	kept     int       // the store that keeps them, −1: none
 	into     int       // the store that it makes its values for, −1: none
 	product  *product
@@ -155,7 +158,9 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			continue
 		case ir.LaneLoad:
 			v.loads = append(v.loads, i)
-			l.word, v.words = v.words, v.words+1
+			if l.fixed = s.Arg < 0 && len(s.At.Outer) == 0; !l.fixed {
+				l.word, v.words = v.words, v.words+1
+			}
 			if s.Held {
 				continue
 			}
@@ -213,6 +218,9 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		v.needs(i)
 	}
 	v.lists()
+	if v.keep > 0 {
+		v.keepWord, v.words = v.words, v.words+1
+	}
 	return v
 }
 
@@ -336,15 +344,17 @@ func (v *vector) needs(i int) {
 			}
 		}
 	case ir.LaneFun1:
-		switch l.sym {
-		case term.Sigmoid, term.Exp, term.Sqrt:
+		switch {
+		case l.own():
 			v.need(i)
-		case term.Neg:
-		default:
+		case l.sym != term.Neg:
 			v.need(l.a)
 		}
 	}
 }
+
+// own reports whether the derivative of a symbol is found from its own value.
+func (l *lane) own() bool { return l.sym == term.Sigmoid || l.sym == term.Exp || l.sym == term.Sqrt }
 
 // need notes that the backward phase needs the values of an instruction: they are kept, or made again. What needs a sum
 // is not made again.
@@ -356,10 +366,11 @@ func (v *vector) need(i int) {
 	l.needed = true
 	switch {
 	case l.op <= ir.LaneLoad || l.kept >= 0:
-	case l.op == ir.LaneExpand || l.op == ir.LaneTake:
-		v.need(l.a)
+	case l.op == ir.LaneExpand || l.op == ir.LaneTake || l.op == ir.LaneFun1 && !l.own():
+		v.need(l.a) // of a symbol the derivative needs it, too
 	case v.deep(i):
-		l.saved, v.words = v.words, v.words+1
+		l.saves, l.saved = true, v.keep
+		v.keep += l.n
 		v.kept = append(v.kept, i)
 	default:
 		v.need(l.a)
@@ -371,7 +382,11 @@ func (v *vector) need(i int) {
 
 // deep reports whether an instruction needs a sum.
 func (v *vector) deep(i int) bool {
-	switch l := &v.lanes[i]; l.op {
+	l := &v.lanes[i]
+	if l.kept >= 0 {
+		return false
+	}
+	switch l.op {
 	case ir.LaneSum, ir.LaneProduct:
 		return true
 	case ir.LaneAdd, ir.LaneMul, ir.LaneFun2:
@@ -485,13 +500,13 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 				m.tape.words[words+k] = uint64(s.ids[k])
 			}
 		}
-		for _, i := range v.kept {
-			id, err := m.newDense(v.lanes[i].n, pc)
+		if v.keep > 0 {
+			id, err := m.newDense(v.keep, pc)
 			if err != nil {
 				return false, err
 			}
-			s.saved[i] = m.dense[id].data
-			m.tape.words[words+v.lanes[i].saved] = uint64(id)
+			m.tape.words[words+v.keepWord] = uint64(id)
+			v.saved(s, m.dense[id].data)
 		}
 	} else {
 		m.tape.words = m.tape.words[:words]
@@ -553,10 +568,9 @@ func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Poi
 		n := l.at.N
 		for _, o := range l.at.Outer {
 			x := at(fp, args[o.Arg]).V
-			if x != math.Trunc(x) { // of a division
+			if n += o.By * int(x); x != math.Trunc(x) {
 				return false, false, nil
 			}
-			n += o.By * int(x)
 		}
 		s.in[i].first = n
 		if l.op == ir.LaneIndex {
@@ -614,7 +628,7 @@ func (m *Machine) operand(s *laneState, i int, l *lane, args []uint32, fp unsafe
 		return false, nil
 	}
 	s.live[i] = o.from.base != 0
-	if m.p.src.Taped {
+	if m.p.src.Taped && !l.fixed {
 		m.tape.words[words+l.word] = o.ref
 	}
 	return true, nil
@@ -699,7 +713,7 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 		case again && l.kept >= 0:
 			s.vals[i] = v.slots(s, l.kept, row, n)
 			continue
-		case l.saved > 0 && live:
+		case l.saves && live:
 			dst = s.saved[i][row*l.inner:][:n]
 			if s.vals[i] = dst; again {
 				continue
@@ -741,7 +755,7 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 				dst[k] = l.sum(x[k*l.ratio:][:l.ratio])
 			}
 		case ir.LaneProduct:
-			v.taken(s, l, row)
+			v.taken(s, l)
 			l.product.run(dst, &s.in[l.a], &s.in[l.b], row, rows)
 		case ir.LaneFun1:
 			if x := s.vals[l.a]; l.all != nil {
@@ -883,14 +897,21 @@ func copyPlaces(dst, x []float64, dims []dim, rows, first int) {
 	})
 }
 
-// taking is the place that a take has first in the rows from row on: the values that it takes are those of these rows.
+// saved says where values are kept.
+func (v *vector) saved(s *laneState, kept []float64) {
+	for _, i := range v.kept {
+		s.saved[i] = kept[v.lanes[i].saved:]
+	}
+}
+
+// taking is the place of the first lane of a take in the values of a strip, which begin with those of its first row.
 func (v *vector) taking(l *lane, row int) int { return l.at.N + row*(l.dims[0].by-v.lanes[l.a].inner) }
 
 // taken gives a product its operands that are values of the vector.
-func (v *vector) taken(s *laneState, l *lane, row int) {
+func (v *vector) taken(s *laneState, l *lane) {
 	for _, i := range [2]int{l.a, l.b} {
 		if t := &v.lanes[i]; t.op == ir.LaneTake {
-			s.in[i] = operand{data: s.vals[t.a], first: t.at.N - row*v.lanes[t.a].inner}
+			s.in[i] = operand{data: s.vals[t.a], first: t.at.N}
 		}
 	}
 }

@@ -125,7 +125,16 @@ func (w *vectorizer) region(from, to int) {
 		w.parse(i, end+1, -1)
 		i = end
 	}
-	if w.failed || loops < 2 || !w.products() || !w.results(from, to) || !w.small() {
+	if w.failed || loops < 2 {
+		return
+	}
+	if cut, ok := w.results(from, to); !ok {
+		if cut >= 0 {
+			w.region(from, cut)
+		}
+		return
+	}
+	if !w.products() || !w.small() {
 		return
 	}
 	in := Instr{Op: VectorLoop, M: uint32(len(w.p.Vectors)), K: uint32(len(w.v.Results)), D: Reg(w.f.Regs), Args: w.args,
@@ -166,8 +175,14 @@ func (w *vectorizer) small() bool {
 	return n >= minLanes && n <= maxRegion
 }
 
-// results finds what is read behind a region, and reports whether the vector can make it.
-func (w *vectorizer) results(from, to int) bool {
+// results finds what is read behind a region, and reports whether the vector can make it. If it cannot because a vector
+// is not complete, cut is where that is allocated.
+func (w *vectorizer) results(from, to int) (cut int, ok bool) {
+	for i := range w.locals {
+		if l := &w.locals[i]; l.loop == -1 && l.stored < l.slots {
+			return l.at, false
+		}
+	}
 	read := map[Reg]bool{}
 	for i := range w.f.Code {
 		if i < from || i >= to {
@@ -183,11 +198,11 @@ func (w *vectorizer) results(from, to int) bool {
 			continue
 		}
 		v := w.vals[r]
-		if l := stores[r]; l != nil && l.loop == -1 && l.lane >= 0 && w.sets[r] == 1 {
+		if l := stores[r]; l != nil && l.loop == -1 && w.sets[r] == 1 {
 			continue
 		}
 		if w.sets[r] != 1 || v.kind != laneNumber || v.loop != -1 || w.v.Lanes[v.lane].Op < LaneAdd {
-			return false
+			return -1, false
 		}
 	}
 	for i := from; i < to; i++ { // in the order of the code
@@ -196,7 +211,9 @@ func (w *vectorizer) results(from, to int) bool {
 			continue
 		}
 		if l := stores[in.D]; l != nil {
-			w.v.Lanes[l.store].Arg = len(w.v.Results)
+			for _, p := range l.parts {
+				w.v.Lanes[p.store].Arg = len(w.v.Results)
+			}
 			w.v.Results = append(w.v.Results, Result{l.slots, -1})
 		} else {
 			w.v.Results = append(w.v.Results, Result{0, w.vals[in.D].lane})
@@ -204,5 +221,5 @@ func (w *vectorizer) results(from, to int) bool {
 		w.order = append(w.order, in.D)
 	}
 	w.drop()
-	return len(w.v.Results) > 0
+	return -1, len(w.v.Results) > 0
 }

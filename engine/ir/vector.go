@@ -98,7 +98,8 @@ func vectors(p *Program, f *Func) {
 	if p.Placed { // a profile is of the statements
 		return
 	}
-	w := &vectorizer{p: p, f: f, sets: make([]int, f.Regs), by: make([]int, f.Regs), ends: map[int]int{}}
+	w := &vectorizer{p: p, f: f, sets: make([]int, f.Regs), by: make([]int, f.Regs),
+		summed: make([]bool, f.Regs), ends: map[int]int{}}
 	at := map[uint32]int{}
 	for i := range f.Code {
 		in := &f.Code[i]
@@ -110,10 +111,12 @@ func vectors(p *Program, f *Func) {
 			w.ends[at[in.N]] = i
 		}
 		for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
-			if in.Op != SumAdd { // its registers are those of a sum
-				w.sets[r]++
-				w.by[r] = i
+			if in.Op == SumAdd { // its registers are those of a sum
+				w.summed[r] = true
+				continue
 			}
+			w.sets[r]++
+			w.by[r] = i
 		}
 	}
 	w.at = at
@@ -123,6 +126,7 @@ func vectors(p *Program, f *Func) {
 			w.nest(i, end)
 		}
 	}
+	w.weigh()
 	if len(w.edits) > 0 {
 		w.rewrite()
 	}
@@ -130,15 +134,17 @@ func vectors(p *Program, f *Func) {
 
 // vectorizer makes the vectors of a function.
 type vectorizer struct {
-	p     *Program
-	f     *Func
-	sets  []int
-	by    []int
-	ends  map[int]int // of the label at which a loop begins: its last instruction
-	at    map[uint32]int
-	label uint32
-	edits []edit
-	named map[Reg]Reg // results of regions have registers side by side
+	p    *Program
+	f    *Func
+	sets []int
+	// summed says which registers are those of a sum, beside what else sets them.
+	summed []bool
+	by     []int
+	ends   map[int]int // of the label at which a loop begins: its last instruction
+	at     map[uint32]int
+	label  uint32
+	edits  []edit
+	named  map[Reg]Reg // results of regions have registers side by side
 
 	// Of the nest in the making.
 	start, end int
@@ -155,12 +161,17 @@ type vectorizer struct {
 	order      []Reg // of the results
 }
 
-// local is a vector that is made in a loop, or in a region, with one store.
+// local is a vector that is made in a loop, or in a region.
 type local struct {
 	reg         Reg
+	at          int // where it is allocated
 	loop, slots int
-	lane, store int // what is stored, and the store; −1: nothing
+	parts       []part
+	stored      int // slots
 }
+
+// part is what a store sets of a local vector: n slots from at on.
+type part struct{ at, n, lane, store int }
 
 // edit is an instruction to be inserted before another.
 type edit struct {
@@ -212,6 +223,9 @@ func (w *vectorizer) nest(start, end int) {
 	if !w.hasTarget {
 		// The sum: behind the loop its partial sums are added.
 		for ; after < len(code) && sum < 0; after++ {
+			if w.isHead(after) {
+				return
+			}
 			w.parse(after, after+1, -1)
 			if w.failed || after > last+10 {
 				return
@@ -229,10 +243,10 @@ func (w *vectorizer) nest(start, end int) {
 			return
 		}
 	}
+	w.drop()
 	if lanes < minLanes || !w.products() {
 		return
 	}
-	w.drop()
 	w.finish(after, sum)
 }
 
@@ -247,7 +261,7 @@ func (w *vectorizer) drop() {
 
 // begin begins the vector of the code from start to end.
 func (w *vectorizer) begin(start, end int) {
-	*w = vectorizer{p: w.p, f: w.f, sets: w.sets, by: w.by, ends: w.ends, at: w.at, label: w.label, edits: w.edits,
+	*w = vectorizer{p: w.p, f: w.f, sets: w.sets, by: w.by, summed: w.summed, ends: w.ends, at: w.at, label: w.label, edits: w.edits,
 		named: w.named, start: start, end: end, v: &Vector{Into: -1}, vals: map[Reg]laneValue{}, inits: map[Reg]laneValue{},
 		inside: map[Reg]bool{}, expanded: map[[2]int]int{}}
 	for i := start; i <= end; i++ {
@@ -274,10 +288,13 @@ func (w *vectorizer) initial(start int, i Reg) bool {
 		switch in := &w.f.Code[k]; {
 		case in.Op == Label || in.Op.Ends():
 			return false
-		case in.Sets() == 1 && in.D == i && (in.Op == Const || in.Op == Move):
+		case in.Sets() == 1 && in.D == i:
 			at, ok := Affine{N: int(in.Val)}, in.Op == Const
-			if !ok {
+			switch in.Op {
+			case Move:
 				at, ok = w.constant(in.A)
+			case IndexSub:
+				at, ok = w.difference(in)
 			}
 			w.inits[i] = laneValue{kind: laneIndex, at: at}
 			return ok
@@ -288,7 +305,7 @@ func (w *vectorizer) initial(start int, i Reg) bool {
 
 // constant is the number of a register that is set once, to a whole number.
 func (w *vectorizer) constant(r Reg) (Affine, bool) {
-	if int(r) < w.f.Params() || w.sets[r] != 1 {
+	if int(r) < w.f.Params() || w.sets[r] != 1 || w.summed[r] {
 		return Affine{}, false
 	}
 	in := &w.f.Code[w.by[r]]
@@ -296,11 +313,16 @@ func (w *vectorizer) constant(r Reg) (Affine, bool) {
 	case Const:
 		return Affine{N: int(in.Val)}, in.Val == math.Trunc(in.Val) && math.Abs(in.Val) < 1<<40
 	case IndexSub: // n − 1
-		a, ok := w.constant(in.A)
-		b, too := w.constant(in.B)
-		return Affine{N: a.N - b.N}, ok && too
+		return w.difference(in)
 	}
 	return Affine{}, false
+}
+
+// difference is a difference of constants.
+func (w *vectorizer) difference(in *Instr) (Affine, bool) {
+	a, ok := w.constant(in.A)
+	b, too := w.constant(in.B)
+	return Affine{N: a.N - b.N}, ok && too
 }
 
 // finish adds the edits of a vector whose sum, if it is one, ends before the instruction after.
@@ -461,6 +483,7 @@ func (w *vectorizer) parse(from, to, loop int) {
 		}
 		if in.Sets() == 1 && w.sets[in.D] > 1 && (in.Op == Const || in.Op == Move) {
 			v := laneValue{kind: laneIndex, at: Affine{N: int(in.Val)}}
+			w.failed = !w.starts(i) // a value that a loop carries
 			if in.Op == Move {
 				v.at, _ = w.constant(in.A)
 			}
@@ -512,7 +535,8 @@ func (w *vectorizer) parse(from, to, loop int) {
 			}
 			set(laneValue{kind: laneNumber, lane: w.load(v, loop, in.Pos), loop: loop})
 		case Static, StaticX:
-			lane(Lane{Op: LaneLoad, Arg: -1, At: w.offset(Affine{}, in, in.Op == StaticX)})
+			v := laneValue{kind: laneRef, arg: -1, at: w.offset(Affine{}, in, in.Op == StaticX)}
+			set(laneValue{kind: laneNumber, lane: w.load(v, loop, in.Pos), loop: loop})
 		case Object, ObjectX:
 			set(laneValue{kind: laneRef, arg: -1, at: w.offset(Affine{}, in, in.Op == ObjectX)})
 		case Store, StoreX:
@@ -527,7 +551,7 @@ func (w *vectorizer) parse(from, to, loop int) {
 			w.store(v, to, w.load(from, l, in.Pos), l, in.Pos)
 		case Alloc:
 			set(laneValue{kind: laneLocal, arg: len(w.locals), loop: loop})
-			w.locals = append(w.locals, local{in.D, loop, int(in.N), -1, -1})
+			w.locals = append(w.locals, local{reg: in.D, at: i, loop: loop, slots: int(in.N)})
 		case Move:
 			v, ok := w.vals[in.A]
 			w.failed = w.failed || !ok
@@ -547,17 +571,39 @@ func (w *vectorizer) add(l Lane) int {
 // load is the instruction that makes the number behind a reference for each iteration of a loop.
 func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 	if v.kind == laneRef {
+		for i := range w.v.Lanes {
+			if l := &w.v.Lanes[i]; l.Op == LaneLoad && l.Loop == loop && l.Arg == v.arg && l.At.N == v.at.N && l.At.By == v.at.By &&
+				slices.Equal(l.At.Outer, v.at.Outer) {
+				return i
+			}
+		}
 		return w.add(Lane{Op: LaneLoad, Loop: loop, Arg: v.arg, At: v.at, Pos: pos})
 	}
-	if w.failed = w.failed || v.kind != laneLocal || w.locals[v.arg].lane < 0 || len(v.at.Outer) > 0; w.failed {
+	if w.failed = w.failed || v.kind != laneLocal || len(v.at.Outer) > 0; w.failed {
 		return 0
 	}
 	l := &w.locals[v.arg]
-	at := w.within(v.at, l)
-	if w.v.Lanes[l.lane].Loop == loop && at == w.place(loop) {
-		return l.lane
+	lo, hi := v.at.N, v.at.N
+	for k, by := range v.at.By {
+		if by < 0 {
+			lo += by * (w.v.Loops[k].Size - 1)
+		} else if by > 0 {
+			hi += by * (w.v.Loops[k].Size - 1)
+		}
 	}
-	return w.add(Lane{Op: LaneTake, Loop: loop, A: l.lane, At: Affine{N: at.N, By: at.By}, Pos: pos})
+	for _, p := range l.parts {
+		if lo < p.at || hi >= p.at+p.n {
+			continue
+		}
+		v.at.N -= p.at
+		at := w.within(v.at, l.loop, p.n)
+		if w.v.Lanes[p.lane].Loop == loop && at == w.place(loop) {
+			return p.lane
+		}
+		return w.add(Lane{Op: LaneTake, Loop: loop, A: p.lane, At: Affine{N: at.N, By: at.By}, Pos: pos})
+	}
+	w.failed = true
+	return 0
 }
 
 // placeOf is a place without outer registers.
@@ -566,10 +612,10 @@ type placeOf struct {
 	By [maxLoops]int
 }
 
-// within is a place in the lanes of a local vector: there is one for each iteration of the loops around it.
-func (w *vectorizer) within(at Affine, l *local) placeOf {
-	n := l.slots
-	for k := l.loop; k >= 0; k = w.v.Loops[k].Parent {
+// within is a place in the lanes of a part of n slots of a local vector: there is one for each iteration of the loops
+// around it.
+func (w *vectorizer) within(at Affine, loop, n int) placeOf {
+	for k := loop; k >= 0; k = w.v.Loops[k].Parent {
 		at.By[k] += n
 		n *= w.v.Loops[k].Size
 	}
@@ -594,11 +640,15 @@ func (w *vectorizer) store(v laneValue, at Affine, a, loop int, pos term.Pos) {
 		w.add(Lane{Op: LaneStore, Loop: loop, A: a, At: at, Pos: pos})
 	case laneLocal:
 		l := &w.locals[v.arg]
-		if len(at.Outer) > 0 || l.lane >= 0 || w.within(at, l) != w.place(loop) || w.lanes(loop) != l.slots*w.lanes(l.loop) {
+		n := w.lanes(loop) / w.lanes(l.loop)
+		whole := w.within(at, l.loop, n)
+		whole.N = 0
+		if len(at.Outer) > 0 || whole != w.place(loop) || w.lanes(loop) != n*w.lanes(l.loop) {
 			w.failed = true
 			return
 		}
-		l.lane, l.store = a, w.add(Lane{Op: LaneStore, Loop: loop, A: a, At: at, Arg: -1, Pos: pos})
+		l.parts = append(l.parts, part{at.N, n, a, w.add(Lane{Op: LaneStore, Loop: loop, A: a, At: at, Arg: -1, Pos: pos})})
+		l.stored += n
 	default:
 		w.failed = true
 	}
@@ -710,6 +760,9 @@ func (w *vectorizer) index(r Reg) Affine {
 	}
 	if at, ok := w.constant(r); ok {
 		return at
+	}
+	if w.sets[r] == 1 && w.f.Code[w.by[r]].Op == Const { // no whole number
+		w.failed = true
 	}
 	return Affine{Outer: []Outer{{w.outer(r), 1}}}
 }
@@ -832,8 +885,7 @@ func (w *vectorizer) products() bool {
 		}
 		a, b := &w.v.Lanes[m.A], &w.v.Lanes[m.B]
 		loads := func(l *Lane) bool { return l.Op == LaneLoad || w.v.Region && l.Op == LaneTake }
-		if !loads(a) || !loads(b) || a.Loop != m.Loop || b.Loop != m.Loop || uses[m.A] != 1 || uses[m.B] != 1 ||
-			m.A == m.B {
+		if !loads(a) || !loads(b) || a.Loop != m.Loop || b.Loop != m.Loop || m.A == m.B {
 			continue
 		}
 		whole := true // each loop around is that of a row or a column
@@ -844,7 +896,11 @@ func (w *vectorizer) products() bool {
 			continue
 		}
 		s.Op, s.A, s.B = LaneProduct, m.A, m.B
-		m.Op, a.Held, b.Held = LaneNone, true, true
+		m.Op = LaneNone
+		for _, k := range [2]int{s.A, s.B} {
+			uses[k]--
+			w.v.Lanes[k].Held = uses[k] == 0
+		}
 	}
 	return len(w.v.Lanes) > 0
 }

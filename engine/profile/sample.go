@@ -126,6 +126,7 @@ func (s *sampler) inputs() {
 
 // emit passes a sample on, if there is anything in it.
 func (s *sampler) emit(x calls.Sample) {
+	x.Bytes = graph.NodeBytes * x.Nodes
 	if x.Counts != (rule.Counts{}) || x.Nodes != 0 || x.Time != 0 {
 		s.f(x)
 	}

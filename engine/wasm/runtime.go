@@ -67,13 +67,19 @@ func (f *Function) Compile(bytes int) (c *Code) {
 	return c
 }
 
-// pageBytes is the unit of memory.
-const pageBytes = 1 << 16
+// pageBytes is the unit of memory. From manyBytes on it is worth having in huge pages.
+const (
+	pageBytes = 1 << 16
+	manyBytes = 1 << 24
+)
 
 // NewMemory returns memory of at least so many bytes, with the tables in it.
 func NewMemory(bytes uint64) []byte {
 	words := make([]float64, (bytes+pageBytes-1)/pageBytes*(pageBytes/8)) // numbers are aligned
 	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
+	if len(memory) >= manyBytes {
+		inHugePages(memory)
+	}
 	PutTables(memory)
 	return memory
 }

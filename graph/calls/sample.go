@@ -48,6 +48,7 @@ type Sample struct {
 	Origin Origin
 	Counts rule.Counts
 	Nodes  uint64
+	Bytes  uint64 // of the nodes
 	Words  uint64 // of memory that the literal machine has read and written
 	Time   time.Duration
 }

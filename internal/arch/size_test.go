@@ -32,7 +32,7 @@ var parts = []*part{
 	{name: "cmd", folders: []string{"cmd"}, most: 22_330, aim: 16_000, mostLong: 60},
 	{name: "bench", folders: []string{"bench"}, most: 12_545, aim: 8_000, mostLong: 311},
 	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 20_600, aim: 13_000, mostLong: 90},
-	{name: "the rest", folders: []string{"."}, most: 6_745, aim: 6_500, mostLong: 40},
+	{name: "the rest", folders: []string{"."}, most: 6_760, aim: 6_500, mostLong: 40},
 }
 
 const (

@@ -335,7 +335,7 @@ func (f *Profile) Samples(made uint64, g func(calls.Sample)) {
 	var stack []calls.Frame
 	for i := range f.entries[1:] {
 		x := &f.entries[1+i]
-		s := calls.Sample{Input: x.input, Phase: x.phase, Origin: x.origin, Counts: x.counts, Nodes: x.nodes, Words: x.words}
+		s := calls.Sample{Input: x.input, Phase: x.phase, Origin: x.origin, Counts: x.counts, Nodes: x.nodes, Bytes: machine.NodeBytes * x.nodes, Words: x.words}
 		if s.Counts == (rule.Counts{}) && s.Nodes == 0 && s.Words == 0 {
 			continue
 		}

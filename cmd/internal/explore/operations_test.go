@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -65,6 +66,19 @@ func testOperations(t *testing.T, browser context.Context) {
 	p = exploreSource(t, browser, "input w = 0.5\ndef cell x h = tanh (w * h + x)\nfold cell 0 [1; 2; 3]")
 	p.visit("")
 	require.Equal(t, "cell 1 cell 2 cell 3", p.text(`[...document.querySelectorAll("#operations .frame text")].map((node) => node.textContent).join(" ")`))
+	p.visit("#step=0")
+	order := p.text(`(async () => {
+		const seen = [];
+		for (const step of [40, 80, 120, 150, 180]) {
+			location.hash = "#step=" + step;
+			while (document.body.dataset.step !== String(step)) await new Promise(requestAnimationFrame);
+			seen.push([...document.querySelectorAll("#operations .op .derivative")].map((node) => node.textContent ? 1 : 0).join(""));
+		}
+		return seen.join(" ");
+	})()`)
+	for i, marks := range strings.Fields(order) {
+		require.NotContains(t, strings.Trim(marks[1:], "0"), "01", "derivatives come back from the last operation to the first: %d of %s", i, order)
+	}
 	p.phone(420, 850)
 	p.visit("#step=110")
 	p.until(`document.querySelector("#operations").getBoundingClientRect().width <= 420`)

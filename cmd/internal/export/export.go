@@ -103,7 +103,7 @@ func (w *writer) program(p *Program, gradient bool) *entry {
 	e := &entry{first: len(w.funcs)}
 	opt := lower.Options{Inputs: p.Inputs, Gradient: gradient, Check: p.Check}
 	opt.After = func(code *ir.Program, pass string) error {
-		if pass != "numbers" { // before the pass behind it each register has one use
+		if pass != "lower" { // before the passes each register has one use, and loops are loops
 			return nil
 		}
 		w.p, w.first = code, e.first
@@ -202,7 +202,7 @@ func (w *writer) jump(condition string, label uint32) {
 }
 
 // again is the label of the place where a function begins that calls itself in tail position.
-const again = 1 << 31
+const again uint32 = 1 << 31
 
 // function writes a function.
 func (w *writer) function(f *ir.Func) {

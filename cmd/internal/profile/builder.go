@@ -7,10 +7,8 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/syntax"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -26,7 +24,6 @@ const (
 // builder is a profile in the making.
 type builder struct {
 	src       *lang.Program
-	nodeBytes uint64
 	names     *functionNames
 	out       *pprof.Profile
 	functions map[functionKey]*pprof.Function
@@ -45,12 +42,10 @@ func newBuilder(src *lang.Program, timing, words bool) *builder {
 	if timing {
 		types = append(types, &pprof.ValueType{Type: "time", Unit: "nanoseconds"})
 	}
-	nodeBytes := uint64(graph.NodeBytes)
 	if words {
 		types = append(types, &pprof.ValueType{Type: "words", Unit: "count"})
-		nodeBytes = machine.NodeBytes
 	}
-	o := &builder{src: src, nodeBytes: nodeBytes, names: newFunctionNames(src.File),
+	o := &builder{src: src, names: newFunctionNames(src.File),
 		out: &pprof.Profile{SampleType: types, DefaultSampleType: types[inRewrites].Type,
 			Mapping: []*pprof.Mapping{{ID: 1, File: src.Name, HasFunctions: true, HasFilenames: true,
 				HasLineNumbers: true, HasInlineFrames: true}}},

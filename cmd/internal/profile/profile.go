@@ -177,7 +177,7 @@ func (o *builder) add(s *calls.Sample) {
 	if s.Nodes != 0 {
 		v := o.sample(stack, key)
 		v[inNodes] += int64(s.Nodes)
-		v[inBytes] += int64(s.Nodes * o.nodeBytes)
+		v[inBytes] += int64(s.Bytes)
 	}
 	if s.Words != 0 {
 		o.sample(stack, key)[inWords] += int64(s.Words)

@@ -87,10 +87,11 @@ func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalO
 		constructors: constructors(bridge.Of(p).Term())}
 	var counts rule.Counts
 	live := uint64(0)
+	var run *trace.Run
 	first := func(f *machine.Fired) error {
 		if rule, ok := f.Move.Rule(); ok {
 			x.peak(f.N-1, live)
-			x.note(f, rule)
+			x.note(f, rule, run.Heap())
 			counts[rule]++
 			x.info.Steps = f.N
 			if f.Backward() && x.info.Backward == 0 {
@@ -100,8 +101,8 @@ func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalO
 		live = f.Live()
 		return nil
 	}
-	run, err := x.again(ctx, first, nil)
-	if err != nil {
+	var err error
+	if run, err = x.again(ctx, first, nil); err != nil {
 		return nil, err
 	}
 	defer run.Close()

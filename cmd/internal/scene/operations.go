@@ -5,9 +5,11 @@ import (
 
 	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/cmd/internal/show"
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -42,13 +44,14 @@ type GraphEvent struct {
 	As     string `json:"as"`
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
+	Value  string `json:"value,omitempty"` // of a value, if it stands where the step has put it
 }
 
 // mostEvents bounds the events that are kept.
 const mostEvents = 20 * mostOperations
 
 // note keeps a step that may be an event.
-func (x *Exploration) note(f *machine.Fired, by rule.Rule) {
+func (x *Exploration) note(f *machine.Fired, by rule.Rule, h *heap.Heap) {
 	as := ""
 	switch {
 	case by == rule.Factor:
@@ -60,7 +63,12 @@ func (x *Exploration) note(f *machine.Fired, by rule.Rule) {
 	}
 	if as != "" && len(x.events) <= mostEvents {
 		line, column := x.src.Position(f.Pos())
-		x.events = append(x.events, GraphEvent{f.N, as, line, column})
+		e := GraphEvent{Step: f.N, As: as, Line: line, Column: column}
+		to, at := h.Node(f.Result>>2), int(f.Result&3)
+		if as == "value" && at < len(to.Operands) && to.Operands[at].Tag == literal.Number {
+			e.Value = picture.Number(to.Operands[f.Result&3].Number)
+		}
+		x.events = append(x.events, e)
 	}
 }
 

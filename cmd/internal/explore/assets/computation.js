@@ -18,13 +18,18 @@ export function events({ nodes, output, events: all }, steps, backward) {
   for (const node of out) if (node.kind === "operation") at.set(place(node), [...(at.get(place(node)) ?? []), node]);
   const of = (as, key) => all.filter((e) => e.as === as && place(e) === key).map(({ step }) => step);
   for (const [key, list] of at) {
-    const values = of("value", key);
-    list.forEach((node, i) => { node.valueAt = values[i + values.length - list.length] ?? values.at(-1) ?? null; });
+    const values = all.filter((e) => e.as === "value" && place(e) === key);
+    for (const known of [true, false]) { // steps of the same value, and then those whose value is not known, in their order
+      for (const node of list) {
+        const i = node.valueAt ? -1 : values.findIndex(({ value }) => (known ? value === node.number : !value));
+        if (i >= 0) node.valueAt = values.splice(i, 1)[0].step;
+      }
+    }
     const fires = of("fires", key);
-    const duals = list.filter(({ reached }) => reached).reverse();
+    const duals = list.filter(({ reached }) => reached).sort((a, b) => b.valueAt - a.valueAt);
     duals.forEach((node, i) => { node.firesAt = fires[i] ?? fires.at(-1) ?? null; });
   }
-  for (const node of out) node.valueAt ??= Math.max(0, ...node.of.map((i) => out[i].valueAt));
+  for (const node of out) node.valueAt ||= Math.max(0, ...node.of.map((i) => out[i].valueAt));
   const order = out.filter(({ kind, reached }) => kind === "operation" && reached).sort((a, b) => (a.firesAt ?? steps) - (b.firesAt ?? steps));
   const factors = all.filter(({ as }) => as === "factor").map(({ step }) => step);
   order.forEach((node, i) => {
@@ -57,14 +62,21 @@ export function groups(nodes) {
     for (const { line, column } of list) counts.set(`${line}:${column}`, (counts.get(`${line}:${column}`) ?? 0) + 1);
     const times = Math.min(...counts.values());
     if (times < 2 || list.length < 2 * times) continue;
-    const anchors = list.filter(({ line, column }) => counts.get(`${line}:${column}`) === times);
-    const { line, column } = anchors.at(-1); // the last operation of each use
-    const parts = [[]];
-    for (const node of list) {
-      parts.at(-1).push(node);
-      if (node.line === line && node.column === column) parts.push([]);
-    }
-    parts.at(-2).push(...parts.pop());
+    const rare = list.filter(({ line, column }) => counts.get(`${line}:${column}`) === times);
+    const { line, column } = rare.reduce((a, b) => (b.valueAt > a.valueAt ? b : a)); // the last operation of each use
+    const ends = rare.filter((node) => node.line === line && node.column === column).sort((a, b) => a.valueAt - b.valueAt);
+    const taken = new Set(ends.map(({ id }) => id));
+    const parts = ends.map((end) => { // what goes into it
+      const members = [end];
+      for (let i = 0; i < members.length; i++) {
+        for (const id of members[i].of) {
+          if (taken.has(id) || !list.includes(nodes[id])) continue;
+          taken.add(id);
+          members.push(nodes[id]);
+        }
+      }
+      return members.sort((a, b) => a.id - b.id);
+    });
     const part = new Map(parts.flatMap((members, i) => members.map((node) => [node.id, i])));
     const chained = parts.every((members, i) => i === 0 || members.some((node) => node.of.some((id) => part.get(id) === i - 1)));
     const name = key.startsWith("def ") ? key.slice(4) : chained ? "time step" : "element";

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package wasm
+
+// inHugePages does nothing on this system.
+func inHugePages([]byte) {}
