@@ -7,7 +7,6 @@ import (
 
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/engine/exec"
-	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/stage"
@@ -134,15 +133,15 @@ func (e *Evaluator) unfold(point []float64) error {
 		return p.locate(err, "compiling")
 	}
 	if e.opt.Schedule == Random {
-		e.forLiteral, err = literal.NewGradient(d, g.Inputs, p.outputs(), check)
-	} else {
-		var code *ir.Program
-		if code, err = lower.Program(g.Term, e.opt.lowered(g.Inputs, true, check)); err == nil {
-			e.compiled = exec.New(code)
+		if e.forLiteral, err = literal.NewGradient(d, g.Inputs, p.outputs(), check); err != nil {
+			return p.locate(err, "compiling")
 		}
-	}
-	if err != nil {
-		return p.locate(err, "compiling")
+	} else {
+		code, err := lower.Program(g.Term, e.opt.lowered(g.Inputs, true, check))
+		if err != nil {
+			return p.locate(err, "compiling")
+		}
+		e.compiled = exec.New(code)
 	}
 	stats := m.Stats()
 	e.before, e.madeAt, e.making = literalStats(&stats), slices.Clone(point), time.Since(start)
