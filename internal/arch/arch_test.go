@@ -94,11 +94,10 @@ var layers = map[string][]string{
 	"cmd/internal/training":  {root, "internal/bridge", "lang", "internal/fit", "internal/notation", "cmd/internal/command"},
 	"cmd/internal/result": {root, "cost", "rule", "lang", "graph", "machine", "limits", "parquet", "internal/notation",
 		"cmd/internal/command", "cmd/internal/htmlreport"},
-	"cmd/internal/rulepicture": {"rule"},
-	"cmd/internal/htmlreport":  {"lang", "internal/notation"},
-	"cmd/internal/derivation":  {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
-	"cmd/internal/reduce":      {"rule", "term", "lang", "revgrad", "internal/denote", "internal/equiv", "internal/reference", "cmd/internal/derivation"},
-	"cmd/internal/picture":     {"term", "graph", "compile/literal", "machine/heap", "internal/hypergraph", "cmd/internal/layered"},
+	"cmd/internal/htmlreport": {"lang", "internal/notation"},
+	"cmd/internal/derivation": {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
+	"cmd/internal/reduce":     {"rule", "term", "lang", "revgrad", "internal/denote", "internal/equiv", "internal/reference", "cmd/internal/derivation"},
+	"cmd/internal/picture":    {"term", "graph", "compile/literal", "machine/heap", "internal/hypergraph", "cmd/internal/layered"},
 	"cmd/internal/trace": {root, "internal/bridge", "machine/heap", "rule", "term", "lang", "revgrad", "limits", "machine", "compile/literal", "internal/decode", "internal/denote", "internal/reference", "internal/stage",
 		"cmd/internal/derivation", "cmd/internal/picture"},
 	"cmd/internal/profile": {root, "internal/bridge", "rule", "term", "lang", "graph", "graph/calls", "machine"},
@@ -107,7 +106,7 @@ var layers = map[string][]string{
 	"cmd/internal/scene": {root, "internal/bridge", "internal/hypergraph", "rule", "term", "lang", "lang/syntax", "compile/literal", "machine", "machine/heap", "internal/stage",
 		"cmd/internal/picture", "cmd/internal/show", "cmd/internal/trace"},
 	"cmd/internal/lsp":     {root, "internal/bridge", "docs", "lang", "lang/elaborate", "limits", "internal/notation", "cmd/internal/profile"},
-	"cmd/internal/explore": {root, "internal/bridge", "examples", "limits", "machine", "cmd/internal/command", "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/rulepicture", "cmd/internal/scene"},
+	"cmd/internal/explore": {root, "internal/bridge", "examples", "limits", "machine", "cmd/internal/command", "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/scene"},
 
 	"bench": {
 		"bench/fit", "examples", root, "internal/bridge", "cost", "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
