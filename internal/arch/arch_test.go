@@ -29,10 +29,8 @@ var layers = map[string][]string{
 	"rule":                 {},
 	"lang":                 {"term", "kernel", "lang/core", "lang/elaborate", "lang/lower"}, // lang/eval adds as package kernel does
 	"lang/core":            {"term", "lang"},                                                // of lang, folders that are not listed here
-	"lang/linear":          {"term", "lang", "lang/core"},
 	"lang/lower":           {"term", "revgrad", "lang", "lang/core"},
-	"lang/translate":       {"term", "lang", "lang/core"},
-	"lang/elaborate":       {"term", "lang", "lang/core", "lang/linear", "lang/lower", "lang/translate"},
+	"lang/elaborate":       {"term", "lang", "lang/core"},
 	"lang/internal":        {"internal/property"}, // programs for tests
 	"parquet":              {"lang"},              // is registered there
 	"revgrad":              {"term"},
@@ -100,7 +98,7 @@ var layers = map[string][]string{
 	"cmd/internal/picture":    {"term", "graph", "compile/literal", "machine/heap", "internal/hypergraph", "cmd/internal/layered"},
 	"cmd/internal/trace": {root, "internal/bridge", "machine/heap", "rule", "term", "lang", "revgrad", "limits", "machine", "compile/literal", "internal/decode", "internal/denote", "internal/reference", "internal/stage",
 		"cmd/internal/derivation", "cmd/internal/picture"},
-	"cmd/internal/profile": {root, "internal/bridge", "rule", "term", "lang", "graph", "graph/calls", "machine"},
+	"cmd/internal/profile": {root, "internal/bridge", "rule", "term", "lang", "lang/elaborate", "graph", "graph/calls", "machine"},
 	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "graph", "revgrad", "engine/ir", "engine/lower", "compile", "machine", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture", "internal/notation"},
 	"cmd/internal/export":  {"term", "engine/ir", "engine/lower", "internal/stage"},
 	"cmd/internal/scene": {root, "internal/bridge", "internal/hypergraph", "rule", "term", "lang", "lang/syntax", "compile/literal", "machine", "machine/heap", "internal/stage",

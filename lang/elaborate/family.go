@@ -5,9 +5,7 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -31,7 +29,7 @@ type families struct {
 
 // comprehended names a comprehension of the source.
 type comprehended struct {
-	unit *resolve.Unit
+	unit *unit
 	x    syntax.Expr
 }
 
@@ -87,7 +85,7 @@ func (e *Elaborator) numeral(r core.Ref) (s term.Static, depends, ok bool) {
 
 // staticNumber is the numeral s.
 func (e *Elaborator) staticNumber(s term.Static, span syntax.Span) val {
-	return e.add(core.Node{Op: core.StaticOp, X: core.Var(s), Pos: core.PosOf(span), Value: true}, infer.R, span)
+	return e.add(core.Node{Op: core.StaticOp, X: core.Var(s), Pos: core.PosOf(span), Value: true}, core.R, span)
 }
 
 // maxInstances bounds the instances of what stands in families.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -27,7 +26,7 @@ type reportKey struct {
 
 // report adds an error at a place of a unit. One in the prelude is an error of the
 // use that led there.
-func (e *Elaborator) report(u *resolve.Unit, span syntax.Span, headline, label string, notes ...syntax.Note) {
+func (e *Elaborator) report(u *unit, span syntax.Span, headline, label string, notes ...syntax.Note) {
 	if e.fam.inFamily() {
 		e.giveUp()
 	}

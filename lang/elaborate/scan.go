@@ -2,8 +2,6 @@ package elaborate
 
 import (
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/eval"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -16,7 +14,7 @@ func (e *Elaborator) scan(x syntax.Expr) val {
 	if s.static != 0 {
 		e.giveUp()
 	}
-	if label := eval.VectorSize(s.n); ok && s.late == 0 && label != "" {
+	if label := core.VectorSize(s.n); ok && s.late == 0 && label != "" {
 		e.reportHere(e.span(kids[0]), "not a size", label)
 		ok = false
 	}
@@ -60,7 +58,7 @@ func (e *Elaborator) nextState(x syntax.Expr, start val) val {
 func (e *Elaborator) lateScan(x syntax.Expr, slot int, s natural, start val) val {
 	bound := e.natNode(s)
 	p := e.act().unit.File.Pats(x)[0]
-	i := e.Core.NewVar(core.VarInfo{Name: e.expr(x).Text, Type: infer.R})
+	i := e.Core.NewVar(core.VarInfo{Name: e.expr(x).Text, Type: core.R})
 	state := e.patternVar(p, start.typ)
 	e.slots[slot] = binding{kind: lateBinding, x: i}
 	opens := len(e.opens)
