@@ -203,6 +203,37 @@ func TestSeedsSearchWhatTheyReach(t *testing.T) {
 	}
 }
 
+// TestListOfInputs: the units of each kind that a list of n different inputs takes, or of n different variables, are linear in n: value,
+// gradient and m. The copy of an element loads what that element captures, and not what the list does.
+func TestListOfInputs(t *testing.T) {
+	for _, source := range []string{
+		"input x : R^%d = vec i < %[1]d -> 0.1 * i\nfold (fun a h -> a * h + 1) 0 (list i < %[1]d -> x.(i))",
+		"input x : R^%d = vec i < %[1]d -> 0.1 * i\nlet l = list i < %[1]d -> x.(i) * x.(0) in fold (fun a h -> a * h + 1) (fold (fun a h -> a + h) 1 l) l",
+	} {
+		var units [3][3][rule.NumMoves]uint64 // by kind of run and size
+		for i, n := range []int{60, 120, 240} {
+			p, err := gram.Load(t.Context(), "list", fmt.Appendf(nil, source+"\n", n), gram.Options{})
+			require.NoError(t, err)
+			prog, err := literal.NewOpen(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), nil)
+			require.NoError(t, err)
+			m, err := machine.New(prog, machine.Options{Measure: true})
+			require.NoError(t, err)
+			defer m.Close()
+			require.NoError(t, m.Graph(p.Point()))
+			for k, s := range []machine.Stats{run(t, p, false, machine.Options{Measure: true}), run(t, p, true, machine.Options{Measure: true}), m.Stats()} {
+				for unit, w := range s.Work {
+					units[k][i][unit] = w.Fired
+				}
+			}
+		}
+		for _, u := range units {
+			for unit := range u[0] {
+				require.Equal(t, u[2][unit]-u[1][unit], 2*(u[1][unit]-u[0][unit]), "%v of %s", rule.Move(unit), source)
+			}
+		}
+	}
+}
+
 // TestPropertyConstants: so they are on random programs, also with dual λs of their own, by any schedule.
 func TestPropertyConstants(t *testing.T) {
 	bounds := limits.Bounds{MaxSteps: 20_000, MaxMemory: 64 << 20}

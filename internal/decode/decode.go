@@ -268,10 +268,10 @@ func (s *State) constructor(r literal.Ref) *reference.Term {
 		}
 		return t
 	case literal.If:
-		t.Op, t.Cmp, t.Kids = reference.If, n.Compare, append(s.operands(r), s.bodies(n, n.More)...)
+		t.Op, t.Cmp, t.Kids = reference.If, n.Compare, append(s.operands(r), s.branches(n)...)
 		return t
 	case literal.Case:
-		t.Op, t.Kids = reference.Match, append(s.operands(r), s.bodies(n, n.More)...)
+		t.Op, t.Kids = reference.Match, append(s.operands(r), s.branches(n)...)
 		return t
 	case literal.Pair:
 		t.Op, t.Kids = reference.MakePair, s.operands(r)
@@ -321,29 +321,29 @@ func (s *State) arguments(r literal.Ref) []*reference.Term {
 	return ts
 }
 
-// environment are the variables that a template captures, and what stands for them: the captures of the node that
-// holds them, and of those behind it.
-func (s *State) environment(t *literal.Template, holder literal.Ref) map[term.Var]*reference.Term {
+// captures are those of the node that holds them, and of those behind it.
+func (s *State) captures(holder literal.Ref) (all []literal.Ref) {
+	for ; holder != 0; holder = s.nodes[holder].More {
+		all = append(all, s.nodes[holder].Captures...)
+	}
+	return all
+}
+
+// environment are the variables that a template captures, and what stands for them: the first of these captures.
+func (s *State) environment(t *literal.Template, captures []literal.Ref) map[term.Var]*reference.Term {
 	env := map[term.Var]*reference.Term{}
-	for xs := t.Captured; len(xs) > 0; {
-		n := &s.nodes[holder]
-		for i, c := range n.Captures {
-			env[xs[i]] = s.occurrence(c)
-		}
-		xs, holder = xs[len(n.Captures):], n.More
+	for i, x := range t.Captured {
+		env[x] = s.occurrence(captures[i])
 	}
 	return env
 }
 
-// bodies are the branches of a conditional or a match, or the elements of a list.
-func (s *State) bodies(n *heap.Node, holder literal.Ref) (ts []*reference.Term) {
-	var env map[term.Var]*reference.Term
+// branches are those of a conditional or a match.
+func (s *State) branches(n *heap.Node) (ts []*reference.Term) {
+	captures := s.captures(n.More)
 	for _, b := range s.prog.Code[n.Code].Closure.Bodies {
 		t := &s.prog.Templates[b]
-		if env == nil {
-			env = s.environment(t, holder)
-		}
-		ts = append(ts, s.start.Instance(s.prog.Term, t.Term, env))
+		ts = append(ts, s.start.Instance(s.prog.Term, t.Term, s.environment(t, captures)))
 	}
 	return ts
 }
@@ -354,7 +354,7 @@ func (s *State) function(n *heap.Node) *reference.Term {
 	if t.Term == 0 { // λa.0⃗, the dual of a numeral
 		return lambda(&reference.Var{Name: "a", Type: term.R, Linear: true}, &reference.Term{Op: reference.Zero})
 	}
-	f := s.start.Instance(s.prog.Term, t.Term, s.environment(t, n.Ref))
+	f := s.start.Instance(s.prog.Term, t.Term, s.environment(t, s.captures(n.Ref)))
 	if t.Linear && f.Op == reference.Let { // it has got a name
 		f = f.Kids[1]
 	}
@@ -371,7 +371,7 @@ func (s *State) body(n *heap.Node, u *reference.Term) *reference.Term {
 	if t.Term == 0 {
 		return &reference.Term{Op: reference.Zero}
 	}
-	env := s.environment(t, n.Ref)
+	env := s.environment(t, s.captures(n.Ref))
 	lam := &s.prog.Term.Nodes[t.Term]
 	env[lam.X] = u
 	return s.start.Instance(s.prog.Term, lam.A, env)
@@ -396,7 +396,14 @@ func (s *State) elements(list literal.Ref) []*reference.Term {
 	case literal.Nat:
 		return make([]*reference.Term, n.Count)
 	case literal.List:
-		return s.bodies(n, list)
+		bodies, captures := s.prog.Code[n.Code].Closure.Bodies, s.captures(list)
+		ts := make([]*reference.Term, len(bodies))
+		for i, b := range slices.Backward(bodies) { // the last element has its captures first
+			t := &s.prog.Templates[b]
+			ts[i] = s.start.Instance(s.prog.Term, t.Term, s.environment(t, captures))
+			captures = captures[len(t.Captured):]
+		}
+		return ts
 	}
 	var ts []*reference.Term
 	data := s.prog.Templates[s.prog.Code[n.Code].Closure.Bodies[0]].Term
