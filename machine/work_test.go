@@ -3,6 +3,7 @@ package machine_test
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"strings"
 	"testing"
 
@@ -200,6 +201,37 @@ func TestSeedsSearchWhatTheyReach(t *testing.T) {
 			require.Equal(t, want, s.Work[unit].Fired, "%s for n = %d", unit, n)
 		}
 		require.Equal(t, 28*n-1, s.Counts.Total())
+	}
+}
+
+// TestArrivalsOfDuals: a arrivals at different duals that a program writes itself, in one sum, take 6·a − 1 units of search if the
+// newest dual stands first. In the order of reversed bits the heap sorts them: 6·a units, and some 1.2·a·log₂ a. At one dual they take at
+// most 10·a.
+func TestArrivalsOfDuals(t *testing.T) {
+	search := func(duals, a uint, of func(i uint) uint) float64 {
+		var b strings.Builder
+		for i := range duals {
+			fmt.Fprintf(&b, "let d%d = lin a -> 2 * a in\n", i)
+		}
+		var sum []string
+		for i := range a {
+			sum = append(sum, fmt.Sprintf("d%d 1", of(i)))
+		}
+		p, err := gram.Load(t.Context(), "duals", []byte(b.String()+strings.Join(sum, " + ")+"\n"), gram.Options{})
+		require.NoError(t, err)
+		return float64(run(t, p, false, machine.Options{Measure: true}).Work[rule.Search].Fired)
+	}
+	for log := 4; log <= 11; log++ {
+		a := uint(1) << log
+		require.EqualValues(t, 6*a-1, search(a, a, func(i uint) uint { return a - 1 - i }))
+		units := search(a, a, func(i uint) uint { return bits.Reverse(i) >> (bits.UintSize - log) })
+		logarithm := (units - 6*float64(a)) / float64(a) / float64(log)
+		t.Logf("a = %d: %v units of search, 6·a + %.3f·a·log₂ a", a, units, logarithm)
+		require.LessOrEqual(t, logarithm, 1.25)
+		if log >= 8 {
+			require.GreaterOrEqual(t, logarithm, 1.1)
+		}
+		require.LessOrEqual(t, search(1, a, func(uint) uint { return 0 }), 10*float64(a))
 	}
 }
 
