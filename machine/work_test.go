@@ -219,7 +219,9 @@ func TestArrivalsOfDuals(t *testing.T) {
 		}
 		p, err := gram.Load(t.Context(), "duals", []byte(b.String()+strings.Join(sum, " + ")+"\n"), gram.Options{})
 		require.NoError(t, err)
-		return float64(run(t, p, false, machine.Options{Measure: true}).Work[rule.Search].Fired)
+		s := run(t, p, false, machine.Options{Measure: true})
+		ratios(t, started(t, p, false), 0, s)
+		return float64(s.Work[rule.Search].Fired)
 	}
 	for log := 4; log <= 11; log++ {
 		a := uint(1) << log

@@ -81,15 +81,21 @@ func (s *State) read(h *heap.Heap) {
 		n := h.Node(r)
 		s.nodes[r] = n
 		for _, o := range n.Operands {
-			if o.Tag == literal.Value || o.Tag == literal.Late {
+			switch o.Tag {
+			case literal.Value, literal.Late:
 				held[o.Ref] = true
+			case literal.Operation:
+				s.inner[o.Ref] = true
 			}
 		}
-		switch n.Kind {
-		case literal.Open:
+		switch {
+		case n.Kind == literal.Open:
 			s.inner[n.Binds[0]], s.inner[n.Binds[1]] = true, true
-		case literal.Sub, literal.Linear, literal.Cell:
+		case n.Kind == literal.Sub || n.Kind == literal.Linear || n.Kind == literal.Cell || n.Kind == literal.Names || n.Graph && s.vars[r] == nil:
 			s.vars[r] = s.variable(&n)
+		}
+		if n.Kind == literal.Sub && n.Operands[0].Tag == literal.Operation {
+			s.vars[n.Operands[0].Ref] = s.vars[r]
 		}
 	}
 	for r := range h.Len() {
@@ -110,7 +116,7 @@ func (s *State) variable(n *heap.Node) *reference.Var {
 	case literal.Linear: // of λa.0⃗
 		return &reference.Var{Name: "a", Type: term.R, Linear: true}
 	}
-	return &reference.Var{Name: "x", Type: term.R} // of a list or a numeral
+	return &reference.Var{Name: "x", Type: term.R} // of a list or a numeral, or of an operation or a component that has no name in the program
 }
 
 func occurrence(x *reference.Var) *reference.Term {
@@ -149,17 +155,23 @@ func (s *State) root(m *machine.Machine) *reference.Term {
 	for i := range outputs {
 		outputs[i] = &reference.Term{Op: reference.Zero}
 	}
+	var value *reference.Term
 	read, row := m.Readings()
 	for _, x := range read {
 		outputs[x.Row] = plus(outputs[x.Row], apply(occurrence(s.start.Duals[x.Input]), s.numeral(x.Number)))
 	}
 	for r := range s.nodes {
 		switch n := &s.nodes[r]; {
+		case n.Kind == literal.Seed && n.Index == len(outputs): // the z of ⟨z, z* a⟩
+			value = s.operand(n.Ref, 0)
 		case n.Kind == literal.Seed:
 			outputs[n.Index] = plus(outputs[n.Index], s.sum(n))
 		case n.Kind == literal.Job && n.Up == 0:
 			outputs[row] = plus(outputs[row], s.sum(n))
 		}
+	}
+	if value != nil {
+		return tuple([]*reference.Term{value, outputs[0]})
 	}
 	return tuple(outputs)
 }
@@ -198,9 +210,9 @@ func (s *State) operand(r literal.Ref, i int) *reference.Term {
 	switch o.Tag {
 	case literal.Number:
 		return s.numeral(o.Number)
-	case literal.Value, literal.Late:
+	case literal.Value, literal.Late, literal.Operation:
 		return s.node(o.Ref)
-	case literal.Name, literal.Variable:
+	case literal.Name, literal.Variable, literal.Inert:
 		return s.occurrence(o.Ref)
 	case literal.Zero:
 		return &reference.Term{Op: reference.Zero}
@@ -212,13 +224,18 @@ func (s *State) operand(r literal.Ref, i int) *reference.Term {
 	return s.node(from[0])
 }
 
-// occurrence is an occurrence of the variable of a substitution. A linear one whose (5) has fired is its number.
+// occurrence is an occurrence of the variable of a substitution, of a symbol or of an operation of G. A linear one whose (5) has fired
+// is its number, or another variable.
 func (s *State) occurrence(r literal.Ref) *reference.Term {
 	switch n := &s.nodes[r]; {
 	case n.Kind == literal.FreeDual:
 		return occurrence(s.start.Duals[n.Index])
-	case n.Kind == literal.Linear && n.Fired:
-		return s.numeral(n.Operands[0].Number)
+	case n.Kind == literal.Symbol && n.Index == len(s.start.Inputs):
+		return occurrence(s.start.Seed)
+	case n.Kind == literal.Symbol:
+		return occurrence(s.start.Inputs[n.Index])
+	case n.Kind == literal.Linear && n.Fired && n.Operands[0].Tag != literal.Operation:
+		return s.operand(r, 0)
 	}
 	return occurrence(s.vars[r])
 }
@@ -300,6 +317,8 @@ func (s *State) constructor(r literal.Ref) *reference.Term {
 		return lambda(x, s.spine(f, s.elements(n.Operands[0].Ref), occurrence(x)))
 	case literal.Lam:
 		return s.function(n)
+	case literal.Names:
+		return occurrence(s.vars[r])
 	}
 	panic(fmt.Sprintf("decode: node %d, %v, is no term", r, n.Kind))
 }
@@ -439,19 +458,20 @@ func (s *State) substitutions() []let {
 	binds := map[*reference.Var]int{}
 	for r := range s.nodes {
 		n := &s.nodes[r]
-		switch n.Kind {
-		case literal.Linear:
-			if n.Fired {
-				continue
-			}
-		case literal.Sub, literal.Cell, literal.Open:
-		default:
-			continue
-		}
 		if s.inner[n.Ref] {
 			continue
 		}
-		l := let{s.pattern(n.Ref), s.operand(n.Ref, 0), n.Ref}
+		l := let{p: s.pattern(n.Ref), at: n.Ref}
+		switch {
+		case n.Graph: // the name of an operation, whose substitution is no longer there
+			l.u = s.node(n.Ref)
+		case n.Kind == literal.Linear && n.Fired && n.Operands[0].Tag != literal.Operation:
+			continue
+		case n.Kind == literal.Sub || n.Kind == literal.Cell || n.Kind == literal.Open || n.Kind == literal.Linear || n.Kind == literal.Names:
+			l.u = s.operand(n.Ref, 0)
+		default:
+			continue
+		}
 		l.p.Vars(func(x *reference.Var) { binds[x] = len(all) })
 		all = append(all, l)
 	}
