@@ -4,12 +4,14 @@ import (
 	"unsafe"
 )
 
-// dense is a vector of numbers whose addresses follow each other, from base on, or which are numerals. Inputs and data
+// dense is a vector of numbers whose addresses follow each other, from base on, or which are numerals. Where an if has made it,
+// some of its elements may be numerals: nothing that arrives at their addresses is passed on. Inputs and data
 // are dense, and so are vectors that a statement over all their elements makes. Other vectors have a [Slot] for each
 // element.
 type dense struct {
 	data   []float64
 	base   uint32 // 0: numerals
+	live   []bool // which elements have an address, the others are numerals; nil: all, or none
 	listed bool   // a copy: the addresses are words of the tape, from base on
 	marked bool   // by a collection
 	free   bool
@@ -20,7 +22,7 @@ const denseSize = uint64(unsafe.Sizeof(dense{}))
 // element is an element as a slot.
 func (v *dense) element(i uint64) Slot {
 	s := Slot{V: v.data[i]}
-	if v.base != 0 {
+	if v.base != 0 && (v.live == nil || v.live[i]) {
 		s.A = uint64(v.base) + i
 	}
 	return s

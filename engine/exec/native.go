@@ -185,7 +185,7 @@ func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *n
 	}
 	for _, r := range l.loop.Objects {
 		a := at(fp, slotSize*uint32(r)).A
-		if a&isDense == 0 {
+		if a&isDense == 0 || m.dense[object(a)].live != nil {
 			return &nativeForm{}
 		}
 		live := byte(0)

@@ -275,6 +275,7 @@ func (m *Machine) failed(err error) error {
 	clear(m.reached)
 	for _, p := range m.pendings {
 		p.count = 0
+		clear(p.reached)
 	}
 	m.flush()
 	return err
