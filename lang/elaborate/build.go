@@ -198,13 +198,14 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 		return e.late(x, slot, e.natNode(s))
 	case s.n > uint64(e.opt.MaxNodes):
 		e.TooManyNodes()
+		return e.bad(e.span(x))
 	}
 	if s.static != 0 || s.n > 1 && !a.scope.Sized[index] {
 		if v, ok := e.family(x, slot, s); ok {
 			return v
 		}
 	}
-	if e.fam.inFamily() && s.static != 0 {
+	if s.static != 0 {
 		e.giveUp()
 	}
 	parts := e.each(int(s.n), func(i int) val {

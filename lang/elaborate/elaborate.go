@@ -117,6 +117,11 @@ func (e *Elaborator) tail(base int, x syntax.Expr, n int, v val) val {
 		e.tooLarge(fmt.Sprintf("expressions and the definitions that they use nest more than %d deep", maxDepth))
 	}
 	for x != 0 {
+		if e.fam.failed {
+			e.args = e.args[:len(e.args)-n]
+			x, v = 0, e.bad(e.span(x))
+			break
+		}
 		e.step()
 		e.last = e.span(x)
 		x, n, v = e.enter(x, n)

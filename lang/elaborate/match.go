@@ -32,12 +32,12 @@ func (e *Elaborator) match(x syntax.Expr) val {
 	for _, p := range pats {
 		cases = append(cases, m.pattern(p, u.typ))
 	}
-	if len(e.diags) > errs {
+	if len(e.diags) > errs || e.fam.failed {
 		return e.bad(e.span(x))
 	}
 	r := decide(cases)
 	m.report(r, pats)
-	if len(e.diags) > errs {
+	if len(e.diags) > errs || e.fam.failed {
 		return e.bad(e.span(x))
 	}
 	m.names = r.Names

@@ -35,9 +35,6 @@ func (e *Elaborator) operated(t core.Type) core.Type {
 func (e *Elaborator) oneHot(a, b val, span syntax.Span) val {
 	n := e.Core.Nodes[a.node]
 	if n.Op != core.NumOp || n.Val != math.Trunc(n.Val) || n.Val < 1 || n.Val > math.MaxInt32 {
-		if e.fam.inFamily() {
-			e.giveUp()
-		}
 		e.reportHere(a.span, notStatic, "onehot takes the size of the vector, a static number, and an index")
 		return e.bad(span)
 	}

@@ -211,6 +211,7 @@ func (e *Elaborator) power(x syntax.Expr, exponent natural, a val) val {
 	}
 	if s > uint64(e.opt.MaxNodes) {
 		e.TooManyNodes()
+		return e.bad(span)
 	}
 	pos, at := e.at(e.expr(x).OpPos), core.PosOf(a.span)
 	y := e.Core.NewVar(core.VarInfo{Name: "y", Type: a.typ, Pos: at})
@@ -227,6 +228,7 @@ func (e *Elaborator) staticPower(a val, exponent natural, span syntax.Span) val 
 	const most = term.MaxStatic / 2
 	if exponent.static != 0 || exponent.n == 0 || exponent.n > most {
 		e.giveUp()
+		return e.bad(span)
 	}
 	s, _, _ := e.numeral(a.node)
 	p := s

@@ -29,6 +29,7 @@ type reportKey struct {
 func (e *Elaborator) report(u *unit, span syntax.Span, headline, label string, notes ...syntax.Note) {
 	if e.fam.inFamily() {
 		e.giveUp()
+		return
 	}
 	if e.badSize && headline == "type mismatch" {
 		return // types are wrong because of the size
@@ -92,10 +93,11 @@ func (e *Elaborator) manyNodes() string {
 	return fmt.Sprintf("definitions, vec, sum and list make more than %d nodes", e.opt.MaxNodes)
 }
 
-// tooLarge ends the work at a limit.
+// tooLarge ends the work at a limit, that on a family if one is being elaborated.
 func (e *Elaborator) tooLarge(label string) {
 	if e.fam.inFamily() {
 		e.giveUp()
+		return
 	}
 	syntax.Abort(e.sizeError(label))
 }

@@ -13,6 +13,7 @@ func (e *Elaborator) scan(x syntax.Expr) val {
 	s, ok := e.natural(kids[0])
 	if s.static != 0 {
 		e.giveUp()
+		return e.bad(e.span(x))
 	}
 	if label := core.VectorSize(s.n); ok && s.late == 0 && label != "" {
 		e.reportHere(e.span(kids[0]), "not a size", label)
@@ -28,6 +29,7 @@ func (e *Elaborator) scan(x syntax.Expr) val {
 	}
 	if s.n > uint64(e.opt.MaxNodes) {
 		e.TooManyNodes()
+		return e.bad(e.span(x))
 	}
 	opens := len(e.opens)
 	e.openLet(p, start)

@@ -111,7 +111,7 @@ func (l *lowering) project(pos term.Pos, x term.Var, ty term.Type, component fun
 		through = es[:last]
 	}
 	firsts := make([]term.Var, len(es)) // the first component of each level
-	l.p.Static.Each(through, func(values []float64) {
+	for values := range l.p.Static.Each(through) {
 		l.p.Tick()
 		y := x
 		next := func(k, i, n int) {
@@ -127,7 +127,7 @@ func (l *lowering) project(pos term.Pos, x term.Var, ty term.Type, component fun
 		if side && begin < end {
 			next(last, begin, end-begin)
 		}
-	})
+	}
 	if firsts[last] == 0 {
 		return l.t.Num(pos, 0) // there is no value of an index around it
 	}
