@@ -184,6 +184,7 @@ func locate(src *lang.Program, err error, phase string) error {
 	var unsupported *compile.UnsupportedError
 	var notFinite *limits.NotFiniteError
 	var notFiniteIn *hypergraph.NotFiniteError
+	var data *limits.DataError
 	var none *stage.Error
 	switch {
 	case errors.As(err, &none):
@@ -198,6 +199,8 @@ func locate(src *lang.Program, err error, phase string) error {
 		return errorAt(src, notFinite.Pos, "not finite", notFinite.Error())
 	case errors.As(err, &notFiniteIn):
 		return errorAt(src, notFiniteIn.Pos, "not finite", notFiniteIn.Error())
+	case errors.As(err, &data):
+		return errorFor(src, data, src.DataPos(data.Name), "no data", data.Error())
 	}
 	return err
 }

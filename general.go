@@ -9,9 +9,9 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// A program runs as code of the compiler if its comprehensions and its lists are short, or if it recurs. One with short
-// comprehensions and long lists does so if there is machine code for its loops, and one of vectors. Others are blocks and arrays of the
-// machine.
+// A program runs as code of the compiler if its comprehensions and its lists are short, if it recurs, or if it has data
+// that is not stored. One with short comprehensions and long lists does so if there is machine code for its loops, and one
+// of vectors. Others are blocks and arrays of the machine.
 const (
 	shortComprehension = 32
 	shortList          = 64
@@ -78,7 +78,7 @@ func vectorised(code *exec.Program, gradient bool) bool {
 // isGeneral is whether the compiler has code for a term, whether that is what the term needs, and whether nothing in it is
 // long but lists.
 func isGeneral(t *term.Term) (has, is, lists bool) {
-	recurs, long, wide := false, false, false
+	recurs, streamed, long, wide := false, false, false, false
 	runs := make([]float64, len(t.Nodes)) // of the comprehensions around a node and its own
 	depth := make([]int32, len(t.Nodes))
 	for r := len(t.Nodes) - 1; r > 0; r-- {
@@ -114,9 +114,7 @@ func isGeneral(t *term.Term) (has, is, lists bool) {
 			long = long || n.Count >= shortList
 		case term.DataOp:
 			d := &t.Data[n.A]
-			if d.Chunk != nil { // data that is not stored
-				return false, false, false
-			}
+			streamed = streamed || d.Chunk != nil
 			wide = wide || d.Width >= shortComprehension
 			long = long || wide || d.List && d.Rows >= shortList
 		}
@@ -126,5 +124,5 @@ func isGeneral(t *term.Term) (has, is, lists bool) {
 			depth[n.A] = depth[r]
 		}
 	}
-	return true, recurs || !long, !wide
+	return true, recurs || streamed || !long, !wide
 }

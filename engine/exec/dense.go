@@ -64,6 +64,7 @@ func (m *Machine) startDense(point []float64) {
 		}
 		m.dense = append(m.dense, dense{data: values})
 	}
+	m.startWindows()
 	s := &m.denser
 	s.chunk, s.used, s.slots, s.limit = 0, 0, 0, firstHeap
 	clear(s.free)
@@ -140,22 +141,24 @@ func (m *Machine) sweep() (slots uint64) {
 }
 
 // load is the slot n behind what r refers to.
-func (m *Machine) load(r, n uint64) Slot {
+func (m *Machine) load(r, n uint64, pc int32) (Slot, error) {
 	if r&isDense != 0 {
-		return m.dense[object(r)].element(off(r) + n)
+		return m.element(object(r), off(r)+n, false, pc)
 	}
-	return m.heap[slotOf(r, n)]
+	return m.heap[slotOf(r, n)], nil
 }
 
 // slots sets to to the slots from what r refers to on.
-func (m *Machine) slots(to []Slot, r uint64) {
+func (m *Machine) slots(to []Slot, r uint64, pc int32) (err error) {
 	if r&isDense == 0 {
 		from := slotOf(r, 0)
 		copy(to, m.heap[from:from+uint64(len(to))])
-		return
+		return nil
 	}
-	v, first := &m.dense[object(r)], off(r)
 	for i := range to {
-		to[i] = v.element(first + uint64(i))
+		if to[i], err = m.element(object(r), off(r)+uint64(i), false, pc); err != nil {
+			return err
+		}
 	}
+	return nil
 }

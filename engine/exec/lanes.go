@@ -57,7 +57,9 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 			if o.ref = isDense | ref(uint64(l.vector), uint64(l.at.N)); !l.fixed {
 				o.ref = words[l.word]
 			}
-			o.find(m)
+			if err := m.find(s, i, l, m.pc); err != nil {
+				return 0, 0, err
+			}
 			s.live[i] = o.from.base != 0
 			s.adj[i] = adjoints{m.adjoint, m.reached, int(o.from.base) + o.first}
 			if o.from.listed {

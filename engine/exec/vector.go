@@ -660,6 +660,9 @@ func (v *vector) adjoints(s *laneState) {
 func (m *Machine) operand(s *laneState, i int, l *lane, args []uint32, fp unsafe.Pointer, words int, pc int32) (bool, error) {
 	o := &s.in[i]
 	if l.arg < 0 {
+		if o.first+l.lo < 0 || uint64(o.first+l.hi) >= m.far {
+			return false, nil
+		}
 		o.ref = isDense | ref(uint64(l.vector), uint64(o.first))
 	} else {
 		r := at(fp, args[l.arg]).A
@@ -668,7 +671,9 @@ func (m *Machine) operand(s *laneState, i int, l *lane, args []uint32, fp unsafe
 		}
 		o.ref = r + uint64(o.first)<<offset
 	}
-	o.find(m)
+	if err := m.find(s, i, l, pc); err != nil {
+		return false, err
+	}
 	if o.first+l.lo < 0 || o.first+l.hi >= len(o.data) {
 		return false, nil
 	}
@@ -679,10 +684,19 @@ func (m *Machine) operand(s *laneState, i int, l *lane, args []uint32, fp unsafe
 	return true, nil
 }
 
-// find finds the vector that an operand refers to.
-func (o *operand) find(m *Machine) {
-	o.from = &m.dense[object(o.ref)]
+// find finds the vector that the operand of a load refers to. Numbers of data that is not stored are copied.
+func (m *Machine) find(s *laneState, i int, l *lane, pc int32) error {
+	o := &s.in[i]
+	k := object(o.ref)
+	o.from = &m.dense[k]
 	o.data, o.live, o.first = o.from.data, o.from.live, int(off(o.ref))
+	w := m.windowOf(k)
+	if w == nil || o.first+l.lo < 0 || o.first+l.hi >= w.data.Rows*w.data.Width {
+		return nil
+	}
+	from := uint64(o.first + l.lo)
+	o.data, o.first = sized(&s.copies[i], l.hi-l.lo+1), -l.lo
+	return m.read(o.data, k, from, l.arg < 0, pc)
 }
 
 // gather copies the numbers of slots to a dense vector, and their addresses to words of the tape.
