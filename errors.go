@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang"
@@ -184,7 +185,7 @@ func locate(src *lang.Program, err error, phase string) error {
 	var unsupported *compile.UnsupportedError
 	var notFinite *limits.NotFiniteError
 	var notFiniteIn *hypergraph.NotFiniteError
-	var data *limits.DataError
+	var data *exec.DataError
 	var none *stage.Error
 	switch {
 	case errors.As(err, &none):

@@ -62,13 +62,3 @@ type NotFiniteError struct {
 }
 
 func (e *NotFiniteError) Error() string { return fmt.Sprintf("%s gives %v", e.What, e.Value) }
-
-// DataError is an error of data that is not stored, of which a run needed numbers.
-type DataError struct {
-	Name string
-	Err  error
-}
-
-func (e *DataError) Error() string { return fmt.Sprintf("data %s: %v", e.Name, e.Err) }
-
-func (e *DataError) Unwrap() error { return e.Err }

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/term"
@@ -48,7 +49,7 @@ func (m *Machine) windowOf(k uint64) *window {
 	return nil
 }
 
-// fill computes count rows from one on. The error is a [*limits.ReachedError] or a [*limits.DataError].
+// fill computes count rows from one on. The error is a [*limits.ReachedError] or a [*DataError].
 func (m *Machine) fill(w *window, p *part, row, count int, pc int32) error {
 	n := count * w.data.Width
 	p.values = p.values[:0]
@@ -64,7 +65,7 @@ func (m *Machine) fill(w *window, p *part, row, count int, pc int32) error {
 		if errors.As(err, &reached) {
 			return err
 		}
-		return &limits.DataError{Name: w.data.Name, Err: err}
+		return &DataError{Name: w.data.Name, Err: err}
 	}
 	p.first, p.values = uint64(row)*uint64(w.data.Width), values
 	return nil
@@ -142,3 +143,13 @@ func (m *Machine) object(k, n uint64, width int, pc int32) (Slot, error) {
 	}
 	return Slot{A: ref(o, 0)}, nil
 }
+
+// DataError is an error of data that is not stored, of which a run needed numbers.
+type DataError struct {
+	Name string
+	Err  error
+}
+
+func (e *DataError) Error() string { return fmt.Sprintf("data %s: %v", e.Name, e.Err) }
+
+func (e *DataError) Unwrap() error { return e.Err }
