@@ -174,8 +174,7 @@ func locate(src *lang.Program, err error, phase string) error {
 		return err
 	}
 	if l := asLimit(err, phase); l != nil {
-		var ml *limits.ReachedError
-		if errors.As(err, &ml) && ml.Pos != 0 {
+		if ml, ok := errors.AsType[*limits.ReachedError](err); ok && ml.Pos != 0 {
 			return errorFor(src, l, ml.Pos, "limit reached", l.Error())
 		}
 		return l
