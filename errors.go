@@ -200,7 +200,8 @@ func locate(src *lang.Program, err error, phase string) error {
 	case errors.As(err, &notFiniteIn):
 		return errorAt(src, notFiniteIn.Pos, "not finite", notFiniteIn.Error())
 	case errors.As(err, &data):
-		return errorFor(src, data, src.DataPos(data.Name), "no data", data.Error())
+		at := src.File.Decls[src.Data[data.Index].Decl].NameSpan.Start
+		return errorFor(src, data, term.Pos(at+1), "no data", data.Error())
 	}
 	return err
 }

@@ -1,10 +1,7 @@
 package lang
 
 import (
-	"slices"
-
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -28,12 +25,6 @@ func (p *Program) Render(pos term.Pos, headline, label string) string {
 // Diagnostic returns what Render shows at pos, which isn't 0.
 func (p *Program) Diagnostic(pos term.Pos, headline, label string) syntax.Diagnostic {
 	return syntax.Diagnostic{Span: core.WordAt(p.File, pos), Headline: headline, Label: label}
-}
-
-// DataPos is where the declaration of data has its name.
-func (p *Program) DataPos(name string) term.Pos {
-	i := slices.IndexFunc(p.Data, func(d load.Variable) bool { return d.Name == name })
-	return term.Pos(p.File.Decls[p.Data[i].Decl].NameSpan.Start + 1)
 }
 
 // BodyPos is where the program's body begins.

@@ -12,6 +12,7 @@ import (
 // one that a reference was followed to.
 type window struct {
 	data      *term.Data // nil: it is stored
+	index     int        // of Term.Data
 	rows, one part
 }
 
@@ -37,7 +38,7 @@ func (m *Machine) startWindows() {
 		if m.windows == nil {
 			m.windows = make([]window, 1+len(src.Data))
 		}
-		m.windows[1+i].data = data
+		m.windows[1+i].data, m.windows[1+i].index = data, d.Index
 	}
 }
 
@@ -65,7 +66,7 @@ func (m *Machine) fill(w *window, p *part, row, count int, pc int32) error {
 		if errors.As(err, &reached) {
 			return err
 		}
-		return &DataError{Name: w.data.Name, Err: err}
+		return &DataError{w.index, w.data.Name, err}
 	}
 	p.first, p.values = uint64(row)*uint64(w.data.Width), values
 	return nil
@@ -146,8 +147,9 @@ func (m *Machine) object(k, n uint64, width int, pc int32) (Slot, error) {
 
 // DataError is an error of data that is not stored, of which a run needed numbers.
 type DataError struct {
-	Name string
-	Err  error
+	Index int // of the term's data
+	Name  string
+	Err   error
 }
 
 func (e *DataError) Error() string { return fmt.Sprintf("data %s: %v", e.Name, e.Err) }
