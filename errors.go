@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang"
@@ -173,8 +174,7 @@ func locate(src *lang.Program, err error, phase string) error {
 		return err
 	}
 	if l := asLimit(err, phase); l != nil {
-		var ml *limits.ReachedError
-		if errors.As(err, &ml) && ml.Pos != 0 {
+		if ml, ok := errors.AsType[*limits.ReachedError](err); ok && ml.Pos != 0 {
 			return errorFor(src, l, ml.Pos, "limit reached", l.Error())
 		}
 		return l
@@ -184,6 +184,7 @@ func locate(src *lang.Program, err error, phase string) error {
 	var unsupported *compile.UnsupportedError
 	var notFinite *limits.NotFiniteError
 	var notFiniteIn *hypergraph.NotFiniteError
+	var data *exec.DataError
 	var none *stage.Error
 	switch {
 	case errors.As(err, &none):
@@ -198,6 +199,9 @@ func locate(src *lang.Program, err error, phase string) error {
 		return errorAt(src, notFinite.Pos, "not finite", notFinite.Error())
 	case errors.As(err, &notFiniteIn):
 		return errorAt(src, notFiniteIn.Pos, "not finite", notFiniteIn.Error())
+	case errors.As(err, &data):
+		at := src.File.Decls[src.Data[data.Index].Decl].NameSpan.Start
+		return errorFor(src, data, term.Pos(at+1), "no data", data.Error())
 	}
 	return err
 }

@@ -338,8 +338,8 @@ func (e *Evaluator) SetData(name string, values []float64) error {
 		return misuse("%s is %v: only lists of numbers can be replaced", name, d.Shape)
 	case d.Used:
 		return misuse("%s can't be replaced: another value of the program was computed from it", name)
-	case len(values) != len(d.Value.Data):
-		return misuse("%s has %d numbers, and %d are given", name, len(d.Value.Data), len(values))
+	case len(values) != d.Value.Rows*d.Shape.Width():
+		return misuse("%s has %d numbers, and %d are given", name, d.Value.Rows*d.Shape.Width(), len(values))
 	}
 	if slices.ContainsFunc(values, notFinite) {
 		return misuse("%s has a number that is not finite", name)

@@ -7,11 +7,10 @@
 // after elaboration; what is left is a term of the simply typed calculus. The
 // declarations are taken from the top, and then the body:
 //
-//	syntax ──elaborate, infer, linear──▶ core ──lower──▶ term
-//	                                      └──translate──▶ eval.Code ──run──▶ value
+//	syntax ──elaborate──▶ core ──lower──▶ term
+//	                        └──eval──▶ default values
 //
-// The names stand for packages in this folder. [Load] calls elaborate and lower; elaborate calls linear, and translate
-// for default values.
+// The names stand for packages in this folder. [Load] calls elaborate and lower; elaborate calls eval.
 //
 // A param is a static number. The default value of an input or of data is elaborated
 // and typed like everything else, and then run: so what stands below knows its shape

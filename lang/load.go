@@ -10,10 +10,8 @@ import (
 
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/elaborate"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/lower"
-	"github.com/gram-machine/gram/lang/selection"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -80,7 +78,7 @@ type Program struct {
 	Random bool
 	// Symbols are the function symbols that the program declares, see CheckSymbols.
 	Symbols []elaborate.Symbol
-	limits  map[int]selection.Limits
+	limits  map[int]core.Limits
 }
 
 // CheckData returns an error if a number among values, which replace those of data i, is an index that is out of range.
@@ -304,16 +302,14 @@ func (p *Program) setTerm(t *term.Term) {
 }
 
 // finish lowers the core of a program without errors, whose body and its type are given.
-func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType infer.Type, opt Options) (*Program, error) {
+func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType core.Type, opt Options) (*Program, error) {
 	shape := e.Types.ValueShape(bodyType)
 	text := e.Types.Text()
 	text.Limit, text.Lists = 4000, shape != nil
 	p := &Program{Name: name, File: e.File, TypeText: text.Of(bodyType), Shape: shape, Params: e.Params, Data: e.Data,
 		Symbols: e.Symbols, Random: e.Random, limits: e.Limits}
 	e.Types.Close()
-	t, wrong := lower.Term(e.Program, body,
-		lower.Options{MaxNodes: opt.MaxNodes, TooMany: e.TooManyNodes, Check: opt.Check,
-			Report: e.Report})
+	t, wrong := lower.Term(e.Program, body, opt.MaxNodes, e.TooManyNodes)
 	if err := e.Errors(); err != nil {
 		return nil, err
 	}

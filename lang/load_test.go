@@ -11,7 +11,6 @@ import (
 
 	"github.com/gram-machine/gram/lang/elaborate"
 	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/lang/prelude"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -140,8 +139,8 @@ func TestErrorsEverywhere(t *testing.T) {
 
 // TestPrelude checks that the prelude has types of its own.
 func TestPrelude(t *testing.T) {
-	for i := range prelude.File().Decls {
-		d := &prelude.File().Decls[i]
+	for i := range elaborate.Prelude().Decls {
+		d := &elaborate.Prelude().Decls[i]
 		use := d.Name
 		switch use { // their sizes have to be known
 		case "map'":

@@ -42,7 +42,8 @@ func (m *Machine) complete(nodes []node, t *literal.Template, done int) []node {
 		captured := f[t.Locals:t.Locals]
 		for h := c.holder; len(captured) < loaded; { // what has been freed here has its captures still
 			captures, k := nodes[h>>2].Captures()
-			captured = append(captured, captures[:k]...)
+			k = min(k, int(h&3)+loaded-len(captured))
+			captured = append(captured, captures[h&3:k]...)
 			h = nodes[h>>2].More()
 		}
 		for i := range made {

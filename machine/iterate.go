@@ -65,7 +65,7 @@ func (m run[M]) applyFold(r Place, n *node, fold Place, l *node) redex {
 	}
 	i, it := m.make(literal.Iter, code, n.Up, 1)
 	s, state := m.make(literal.Captures, code, 0, 0)
-	it.C = s
+	it.C, state.C = s, list
 	state.Val = [2]uint64{both(list, f), elements}
 	return m.occur(i, r)
 }
@@ -76,13 +76,14 @@ func (m run[M]) iterate(p Place) redex {
 	s := m.at(n.C)
 	list, f := lo(s.Val[0]), hi(s.Val[0])
 	s.Val[1]--
-	left := s.Val[1]
+	left, captures, rest := s.Val[1], s.C, n.C
 	a, app := m.make(literal.App, n.Code, p, 1|literal.IsDue)
 	app.Tag[1], app.Val[1] = n.Tag[0], n.Val[0]
 	if left == 0 { // a tail call
 		app.Up = n.Up
 		m.arena.Release(n.C, s)
 		m.arena.Release(p, n)
+		rest = 0
 	} else {
 		n.Bits, n.Tag[0] = 1, literal.Empty
 	}
@@ -90,7 +91,7 @@ func (m run[M]) iterate(p Place) redex {
 	if m.at(list).Kind == literal.Nat {
 		next = m.occur(a, f)
 	} else {
-		next = m.element(a, app.Code, list, left, f)
+		next = m.element(a, app.Code, list, left, f, captures, rest)
 	}
 	if left == 0 {
 		m.push(m.dropValue(literal.Value, uint64(list)))
@@ -98,14 +99,14 @@ func (m run[M]) iterate(p Place) redex {
 	return next
 }
 
-// element makes f ti, the function of the application a.
-func (m run[M]) element(a Place, code uint32, list Place, i uint64, f Place) redex {
+// element makes f ti, the function of the application a. What ti captures is at captures; rest is told what is behind.
+func (m run[M]) element(a Place, code uint32, list Place, i uint64, f, captures, rest Place) redex {
 	b, _ := m.make(literal.App, code, a, 2|literal.IsDue)
 	m.push(m.occur(b, f))
 	l := m.at(list)
 	bodies := m.prog.Code[l.Code].Closure.Bodies
 	if l.Kind == literal.List {
-		m.copy = copying{body: &m.prog.Templates[bodies[i]], up: b | 1, holder: list}
+		m.copy = copying{body: &m.prog.Templates[bodies[i]], up: b | 1, holder: captures, rest: rest}
 		return moveAt(copyNext, 0)
 	}
 	d := &m.prog.Term.Data[l.Val[0]]

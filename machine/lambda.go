@@ -14,7 +14,8 @@ type copying struct {
 	param  Place     // the substitution of its parameter, or 0
 	number uint64    // of the parameter, if the body is that of a dual; the argument of a constructor, if it is a branch
 	tag    Tag       // of that argument
-	holder Place     // the node that holds its captures, or 0
+	holder Place     // the node that holds its captures, and which of them is the first; or 0
+	rest   Place     // of an element of a list: the node that is told where the captures of the next one are, or 0
 	row    []float64 // of an element of data
 	owned  bool      // nothing else refers to the holder: its captures go over to the body
 }
@@ -81,7 +82,10 @@ func (m run[M]) copyBody() redex {
 	f[literal.UpIndex], f[literal.ParamIndex] = c.up, c.param
 	f[literal.NumberIndex], f[literal.NumberIndex+1] = lo(c.number), hi(c.number)
 	if c.holder != 0 {
-		m.loadCaptures(t, c.holder, c.owned)
+		next := m.loadCaptures(t, c.holder, c.owned)
+		if c.rest != 0 {
+			m.at(c.rest).C = next
+		}
 	}
 	images, made := t.Images, f[t.First:t.Locals]
 	if !m.allocAll(made) {
@@ -131,35 +135,41 @@ func (m run[M]) copyBody() redex {
 // unitsPerLook is how many units of a body may pass between two looks at the limits.
 const unitsPerLook = 1 << 12
 
-// loadCaptures puts the captured substitutions into the frame. The body mentions each of them so and so often.
-func (m run[M]) loadCaptures(t *literal.Template, h Place, owned bool) {
+// loadCaptures puts the captured substitutions into the frame, and returns where the captures behind them are. The body mentions
+// each of them so and so often.
+func (m run[M]) loadCaptures(t *literal.Template, h Place, owned bool) Place {
 	frame, uses := m.frame[t.Locals:], t.Uses
 	own := int32(0)
 	if owned {
 		own = 1
 	}
-	for h != 0 {
-		n := m.at(h)
-		captures, k := n.Captures()
-		more := n.More()
+	for h != 0 && (owned || len(uses) > 0) {
+		r, first := nodeOf(h), int(h&3)
+		n := m.at(r)
+		captures, all := n.Captures()
+		more, k := n.More(), min(all-first, len(uses))
 		for j, d := range uses[:k] {
-			s := captures[j&3]
+			s := captures[(first+j)&3]
 			frame[j] = s
 			if d := int32(d) - own; d != 0 {
 				m.push(m.addUses(s, d))
 			}
 			if m.measures() {
-				m.unit(rule.Instantiate, h)
+				m.unit(rule.Instantiate, r)
 			}
 		}
 		if owned {
-			m.arena.Release(h, n)
+			m.arena.Release(r, n)
 		}
-		h, frame, uses = more, frame[k:], uses[k:]
+		if h += Place(k); first+k == all {
+			h = more
+		}
+		frame, uses = frame[k:], uses[k:]
 	}
 	if !m.measures() {
 		m.units(rule.Instantiate, len(t.Uses))
 	}
+	return h
 }
 
 // makeNodes makes the nodes of images. The frame has what they are made from.

@@ -105,6 +105,9 @@ func (m run[M]) pointValue(n *node, i int) float64 {
 // dropArgument drops the argument of a dual that does not mention it: (5) or, of an operation, (5').
 func (m run[M]) dropArgument(t Tag, v uint64) redex {
 	if t == literal.Operation {
+		n := m.at(lo(v))
+		n.Bits &^= literal.IsGraph
+		n.Up = 0
 		return moveAt(rule.FreeUnit, lo(v))
 	}
 	return m.dropValue(t, v)

@@ -53,9 +53,9 @@ func (m run[M]) fireGC(p Place) redex {
 func (m run[M]) fireLin(p Place) redex {
 	n := m.at(p)
 	if n.Bits&literal.IsFired != 0 { // (5') of an operation that has lost its last occurrence
-		v := n.Val[0]
+		t, v := n.Tag[0], n.Val[0]
 		m.arena.Release(p, n)
-		return moveAt(rule.FreeUnit, lo(v))
+		return m.dropArgument(t, v)
 	}
 	n.Bits |= literal.IsFired
 	if f := n.C; f != 0 { // the application of a dual λ

@@ -3,6 +3,7 @@ package machine_test
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"strings"
 	"testing"
 
@@ -200,6 +201,70 @@ func TestSeedsSearchWhatTheyReach(t *testing.T) {
 			require.Equal(t, want, s.Work[unit].Fired, "%s for n = %d", unit, n)
 		}
 		require.Equal(t, 28*n-1, s.Counts.Total())
+	}
+}
+
+// TestArrivalsOfDuals: a arrivals at different duals that a program writes itself, in one sum, take 6·a − 1 units of search if the
+// newest dual stands first. In the order of reversed bits the heap sorts them: 6·a units, and some 1.2·a·log₂ a. At one dual they take at
+// most 10·a.
+func TestArrivalsOfDuals(t *testing.T) {
+	search := func(duals, a uint, of func(i uint) uint) float64 {
+		var b strings.Builder
+		for i := range duals {
+			fmt.Fprintf(&b, "let d%d = lin a -> 2 * a in\n", i)
+		}
+		var sum []string
+		for i := range a {
+			sum = append(sum, fmt.Sprintf("d%d 1", of(i)))
+		}
+		p, err := gram.Load(t.Context(), "duals", []byte(b.String()+strings.Join(sum, " + ")+"\n"), gram.Options{})
+		require.NoError(t, err)
+		s := run(t, p, false, machine.Options{Measure: true})
+		ratios(t, started(t, p, false), 0, s)
+		return float64(s.Work[rule.Search].Fired)
+	}
+	for log := 4; log <= 11; log++ {
+		a := uint(1) << log
+		require.EqualValues(t, 6*a-1, search(a, a, func(i uint) uint { return a - 1 - i }))
+		units := search(a, a, func(i uint) uint { return bits.Reverse(i) >> (bits.UintSize - log) })
+		logarithm := (units - 6*float64(a)) / float64(a) / float64(log)
+		t.Logf("a = %d: %v units of search, 6·a + %.3f·a·log₂ a", a, units, logarithm)
+		require.LessOrEqual(t, logarithm, 1.25)
+		if log >= 8 {
+			require.GreaterOrEqual(t, logarithm, 1.1)
+		}
+		require.LessOrEqual(t, search(1, a, func(uint) uint { return 0 }), 10*float64(a))
+	}
+}
+
+// TestListOfInputs: the units of each kind that a list of n different inputs takes, or of n different variables, are linear in n: value,
+// gradient and m. The copy of an element loads what that element captures, and not what the list does.
+func TestListOfInputs(t *testing.T) {
+	for _, source := range []string{
+		"input x : R^%d = vec i < %[1]d -> 0.1 * i\nfold (fun a h -> a * h + 1) 0 (list i < %[1]d -> x.(i))",
+		"input x : R^%d = vec i < %[1]d -> 0.1 * i\nlet l = list i < %[1]d -> x.(i) * x.(0) in fold (fun a h -> a * h + 1) (fold (fun a h -> a + h) 1 l) l",
+	} {
+		var units [3][3][rule.NumMoves]uint64 // by kind of run and size
+		for i, n := range []int{60, 120, 240} {
+			p, err := gram.Load(t.Context(), "list", fmt.Appendf(nil, source+"\n", n), gram.Options{})
+			require.NoError(t, err)
+			prog, err := literal.NewOpen(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), nil)
+			require.NoError(t, err)
+			m, err := machine.New(prog, machine.Options{Measure: true})
+			require.NoError(t, err)
+			defer m.Close()
+			require.NoError(t, m.Graph(p.Point()))
+			for k, s := range []machine.Stats{run(t, p, false, machine.Options{Measure: true}), run(t, p, true, machine.Options{Measure: true}), m.Stats()} {
+				for unit, w := range s.Work {
+					units[k][i][unit] = w.Fired
+				}
+			}
+		}
+		for _, u := range units {
+			for unit := range u[0] {
+				require.Equal(t, u[2][unit]-u[1][unit], 2*(u[1][unit]-u[0][unit]), "%v of %s", rule.Move(unit), source)
+			}
+		}
 	}
 }
 

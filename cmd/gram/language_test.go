@@ -17,7 +17,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/docs"
 	"github.com/gram-machine/gram/lang"
-	"github.com/gram-machine/gram/lang/prelude"
+	"github.com/gram-machine/gram/lang/elaborate"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -158,7 +158,7 @@ func typed(f docs.Function, is string) string {
 
 // TestLanguageTableOfFunctions: the table has all functions, with their types and derivatives.
 func TestLanguageTableOfFunctions(t *testing.T) {
-	want, got := append(prelude.Names(), "dot", "matvec", "maximum", "transpose", "pick", "jvp", "grad"), []string(nil)
+	want, got := append(elaborate.PreludeNames(), "dot", "matvec", "maximum", "transpose", "pick", "jvp", "grad"), []string(nil)
 	partials := map[string]int{}
 	for _, s := range term.Symbols() {
 		if s.Info().Infix == "" {

@@ -53,7 +53,7 @@ type Instr struct {
 
 // Closure is what a λ, a conditional or a list captures, and its code.
 type Closure struct {
-	Captures []uint32 // frame indices
+	Captures []uint32 // frame indices; of a list those of its last element first
 	Bodies   []uint32 // templates: of a λ one, of a conditional two, of a match its branches, of a list its elements
 }
 

@@ -3,6 +3,7 @@ package literal
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -57,8 +58,8 @@ type building struct {
 	seen  *captures
 }
 
-// captures are the variables that a λ, a conditional or a list captures. The templates of
-// the branches or elements share them.
+// captures are the variables that a λ, a conditional or an element of a list captures. The templates of
+// the branches share them.
 type captures struct {
 	index map[term.Var]uint32
 	vars  []term.Var
@@ -167,7 +168,7 @@ func (c *coder) finish() {
 		l := layout{b: b, open: p.Open, next: b.First, more: b.Locals, base: uint32(len(p.Code))}
 		for k := range b.code {
 			if f := b.code[k].Closure; f != nil && len(f.Bodies) > 0 {
-				f.Captures = c.templates[f.Bodies[0]].seen.from
+				f.Captures = c.captured(b.code[k].Kind, f.Bodies)
 				if b.code[k].Self {
 					f.Captures = b.captureAll(len(f.Captures))
 				}
@@ -206,6 +207,18 @@ func (c *coder) finish() {
 			in.Body = &p.Templates[in.Closure.Bodies[0]]
 		}
 	}
+}
+
+// captured is what a λ, a conditional or a list captures: of a list what each of its elements does, one after the other, that which
+// is applied first before the others.
+func (c *coder) captured(k Kind, bodies []uint32) (from []uint32) {
+	if k != List {
+		return c.templates[bodies[0]].seen.from
+	}
+	for _, e := range slices.Backward(bodies) {
+		from = append(from, c.templates[e].seen.from...)
+	}
+	return from
 }
 
 // node makes the code of a node of the term.
@@ -448,14 +461,12 @@ func (c *coder) conditional(n *term.Node, s spot, at Instr) {
 func (c *coder) list(n *term.Node, s spot, at Instr) {
 	in := s.in - 1
 	at.Op, at.Kind, at.Closure = MakeLam, List, &Closure{}
-	var seen *captures
 	at.N = 1
 	for _, k := range c.t.Children(n) {
 		if !c.isNumeral(k) {
 			at.N = 0
 		}
-		e := c.newTemplate(in, seen)
-		seen = c.templates[e].seen
+		e := c.newTemplate(in, nil)
 		c.templates[e].Term = k
 		at.Closure.Bodies = append(at.Closure.Bodies, e)
 		c.place(k, e, UpIndex, 0)

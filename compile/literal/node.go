@@ -77,7 +77,7 @@ const Waits = 2
 //	Nat, Data                     references         count, index
 //	Fold                          references         list, f
 //	Captures      owner           next waiter        captures       captures
-//	  of an Iter                                     list, f        elements left
+//	  of an Iter                  captures of next   list, f        elements left
 //	  of a Job    job below                          arrivals, App
 //	FreeDual                      arrived App
 //	Symbol                        its index          its number at

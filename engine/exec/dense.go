@@ -4,12 +4,14 @@ import (
 	"unsafe"
 )
 
-// dense is a vector of numbers whose addresses follow each other, from base on, or which are numerals. Inputs and data
+// dense is a vector of numbers whose addresses follow each other, from base on, or which are numerals. Where an if has made it,
+// some of its elements may be numerals: nothing that arrives at their addresses is passed on. Inputs and data
 // are dense, and so are vectors that a statement over all their elements makes. Other vectors have a [Slot] for each
 // element.
 type dense struct {
 	data   []float64
 	base   uint32 // 0: numerals
+	live   []bool // which elements have an address, the others are numerals; nil: all, or none
 	listed bool   // a copy: the addresses are words of the tape, from base on
 	marked bool   // by a collection
 	free   bool
@@ -20,7 +22,7 @@ const denseSize = uint64(unsafe.Sizeof(dense{}))
 // element is an element as a slot.
 func (v *dense) element(i uint64) Slot {
 	s := Slot{V: v.data[i]}
-	if v.base != 0 {
+	if v.base != 0 && (v.live == nil || v.live[i]) {
 		s.A = uint64(v.base) + i
 	}
 	return s
@@ -62,6 +64,7 @@ func (m *Machine) startDense(point []float64) {
 		}
 		m.dense = append(m.dense, dense{data: values})
 	}
+	m.startWindows()
 	s := &m.denser
 	s.chunk, s.used, s.slots, s.limit = 0, 0, 0, firstHeap
 	clear(s.free)
@@ -138,22 +141,24 @@ func (m *Machine) sweep() (slots uint64) {
 }
 
 // load is the slot n behind what r refers to.
-func (m *Machine) load(r, n uint64) Slot {
+func (m *Machine) load(r, n uint64, pc int32) (Slot, error) {
 	if r&isDense != 0 {
-		return m.dense[object(r)].element(off(r) + n)
+		return m.element(object(r), off(r)+n, false, pc)
 	}
-	return m.heap[slotOf(r, n)]
+	return m.heap[slotOf(r, n)], nil
 }
 
 // slots sets to to the slots from what r refers to on.
-func (m *Machine) slots(to []Slot, r uint64) {
+func (m *Machine) slots(to []Slot, r uint64, pc int32) (err error) {
 	if r&isDense == 0 {
 		from := slotOf(r, 0)
 		copy(to, m.heap[from:from+uint64(len(to))])
-		return
+		return nil
 	}
-	v, first := &m.dense[object(r)], off(r)
 	for i := range to {
-		to[i] = v.element(first + uint64(i))
+		if to[i], err = m.element(object(r), off(r)+uint64(i), false, pc); err != nil {
+			return err
+		}
 	}
+	return nil
 }

@@ -57,7 +57,9 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 			if o.ref = isDense | ref(uint64(l.vector), uint64(l.at.N)); !l.fixed {
 				o.ref = words[l.word]
 			}
-			o.find(m)
+			if err := m.find(s, i, l, m.pc); err != nil {
+				return 0, 0, err
+			}
 			s.live[i] = o.from.base != 0
 			s.adj[i] = adjoints{m.adjoint, m.reached, int(o.from.base) + o.first}
 			if o.from.listed {
@@ -73,6 +75,9 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 	for row := (v.size - 1) / v.rows * v.rows; row >= 0; row -= v.rows {
 		rows := min(v.rows, v.size-row)
 		v.strip(s, row, rows, true, true)
+		if s.anyMixed {
+			v.living(s, row, rows)
+		}
 		v.stripBack(m, s, r, row, rows, n == uint64(r.n))
 		if m.fuel -= v.fuel * int64(rows); m.fuel < 0 {
 			if err := m.look(m.pc); err != nil {
@@ -89,7 +94,7 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 		}
 		adr := m.tape.words[o.from.base:][:len(x.adj)]
 		for k, a := range adr {
-			if x.reached[k] {
+			if x.reached[k] && a != 0 {
 				m.adjoint[a] += x.adj[k]
 				m.reached[a] = true
 			}
@@ -129,6 +134,9 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 		case ir.LaneExpand:
 			s.expandBack(v, i, l)
 			continue
+		case ir.LaneSelect:
+			s.chooseBack(i, l)
+			continue
 		case ir.LaneTake:
 			v.takeBack(s, i, l, row, rows)
 			continue
@@ -143,11 +151,15 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 			v.dotBack(m, s, l, d[0], row, rows)
 			continue
 		}
-		n := uint64(len(d))
-		if s.reach[i] == some {
-			n = countTrue(s.flags[i])
+		if s.mixed[l.a] || l.op != ir.LaneFun1 && s.mixed[l.b] {
+			s.countMixed(m, i, l, len(d))
+		} else {
+			n := uint64(len(d))
+			if s.reach[i] == some {
+				n = countTrue(s.flags[i])
+			}
+			s.count(m, l.kind, [2]bool{s.live[l.a], l.op != ir.LaneFun1 && s.live[l.b]}, n)
 		}
-		s.count(m, l.kind, [2]bool{s.live[l.a], l.op != ir.LaneFun1 && s.live[l.b]}, n)
 		switch {
 		case l.op == ir.LaneAdd:
 			s.pass(i, l.a, l.operands[0])
@@ -451,7 +463,10 @@ func (s *laneState) open(i, n int) (delta []float64, flags []bool) {
 
 // close ends what open began.
 func (s *laneState) close(i int) {
-	if countTrue(s.flags[i]) == uint64(len(s.flags[i])) {
+	switch countTrue(s.flags[i]) {
+	case 0:
+		s.reach[i] = none
+	case uint64(len(s.flags[i])):
 		s.reach[i] = all
 	}
 }
@@ -463,13 +478,15 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 	if s.reach[i] == some {
 		n = countTrue(s.flags[i])
 	}
-	if !l.total || row == 0 {
-		if s.live[l.a] {
-			s.count(m, l.kind, [2]bool{true, true}, n*uint64(l.ratio-1))
-		} else {
-			for k, times := range l.dead {
-				s.count(m, l.kind, [2]bool{k&1 != 0, k&2 != 0}, n*times)
-			}
+	switch {
+	case s.mixed[l.a] && l.ratio > 1:
+		v.countSums(m, s, i, l, row)
+	case l.total && row > 0:
+	case s.live[l.a]:
+		s.count(m, l.kind, [2]bool{true, true}, n*uint64(l.ratio-1))
+	default:
+		for k, times := range l.dead {
+			s.count(m, l.kind, [2]bool{k&1 != 0, k&2 != 0}, n*times)
 		}
 	}
 	if !s.live[l.a] {
@@ -511,8 +528,19 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 func (v *vector) dotBack(m *Machine, s *laneState, l *lane, d float64, row, rows int) {
 	p := l.product
 	live := [2]bool{s.live[l.a], s.live[l.b]}
+	mixed := s.in[l.a].live != nil || s.in[l.b].live != nil
+	if mixed {
+		x, y := &s.in[l.a], &s.in[l.b]
+		var kinds [4]uint64
+		for k := row; k < row+rows; k++ {
+			kinds[kindOf(x.has(live[0], x.first+k*p.aj), y.has(live[1], y.first+k*p.bj))]++
+		}
+		s.countKinds(m, l.kind, &kinds)
+	}
 	if row == 0 {
-		s.count(m, l.kind, live, uint64(p.size))
+		if !mixed {
+			s.count(m, l.kind, live, uint64(p.size))
+		}
 		s.count(m, v.plus, [2]bool{true, true}, uint64(p.size-1))
 	}
 	for k, which := range [2]int{l.a, l.b} {

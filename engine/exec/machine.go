@@ -98,8 +98,11 @@ type Machine struct {
 	size   int // of this frame
 	closed bool
 	// The dense vectors: inputs, data, and those that statements have made.
-	dense  []dense
-	denser store
+	dense   []dense
+	denser  store
+	windows []window // of data that is not stored, by the number of its dense vector
+	window  int      // the numbers of one
+	far     uint64   // the number of a dense vector from which on it has no references
 
 	counters []uint64
 	fuel     int64 // until the next look at the limits
@@ -137,7 +140,7 @@ type Machine struct {
 // NewMachine makes a machine for the program.
 func (p *Program) NewMachine(bounds limits.Bounds) *Machine {
 	return &Machine{p: p, bounds: bounds, counters: make([]uint64, len(p.src.Blocks)), fired: make([]uint64, len(p.kinds)),
-		stack: make([]Slot, 1<<10)}
+		stack: make([]Slot, 1<<10), window: windowNumbers, far: farNumber}
 }
 
 // Close gives the memory back.
@@ -395,6 +398,9 @@ func (m *Machine) Stats() Stats {
 		Bytes: uint64(slotSize*(cap(m.heap)+cap(m.spare)+cap(m.stack))+2*cap(m.tape.kinds)+12*cap(m.tape.adr)+
 			9*cap(m.adjoint)+8*cap(m.tape.words)) + m.denser.bytes + denseSize*uint64(cap(m.dense)) +
 			recordSize*uint64(cap(m.tape.records)) + uint64(len(m.native.bytes))}
+	for i := range m.windows {
+		s.Bytes += 8 * uint64(cap(m.windows[i].rows.values)+cap(m.windows[i].one.values))
+	}
 	for i, n := range m.counters {
 		s.Counts.AddTimes(&m.p.src.Blocks[i].Steps, n)
 		s.Instantiate += n
@@ -517,7 +523,10 @@ func (r *reader) vector(t term.Type, i, n int) error {
 		}
 		return r.vector(tt.Right(t), i, n+m.p.layout.Slots(tt.Left(t)))
 	}
-	s := m.load(m.collected[i].A, uint64(n))
+	s, err := m.load(m.collected[i].A, uint64(n), m.pc)
+	if err != nil {
+		return err
+	}
 	if tt.Kind(t) == term.RKind {
 		r.number(s.V)
 		return nil

@@ -185,7 +185,7 @@ func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *n
 	}
 	for _, r := range l.loop.Objects {
 		a := at(fp, slotSize*uint32(r)).A
-		if a&isDense == 0 {
+		if a&isDense == 0 || m.dense[object(a)].live != nil {
 			return &nativeForm{}
 		}
 		live := byte(0)
@@ -245,14 +245,14 @@ func (f *nativeForm) code(key string, make func() *loop.Code) *loop.Code {
 	return c
 }
 
-// reserve makes room for so many bytes of rows, behind those of this run.
-func (n *native) reserve(m *Machine, bytes uint64, pc int32) error {
+// reserve makes room for so many bytes of rows, behind those of this run, if so much memory is left then.
+func (n *native) reserve(m *Machine, bytes, left uint64, pc int32) error {
 	n.used = max(n.used, rowsAt)
 	if n.used+bytes <= uint64(len(n.bytes)) {
 		return nil
 	}
 	size := min(max(n.used+bytes, 2*uint64(len(n.bytes))), mostRows)
-	if err := m.reserve(int(size), pc); err != nil {
+	if err := m.reserve(int(size+left), pc); err != nil {
 		return err
 	}
 	memory := wasm.NewMemory(size)
@@ -315,10 +315,12 @@ func (w *pass) index(j uint64) float64 {
 
 // streams puts what the iterations from j on read in memory, and the places of what the first of them reads, or the
 // last, on the stack.
-func (w *pass) streams(j uint64, count int, backward bool) {
+func (w *pass) streams(j uint64, count int, backward bool) (err error) {
 	n := &w.m.native
-	w.each(j, count, func(k int, s *loop.Stream, v *dense, to []float64, place func(j int) (from, to int)) {
-		gather(to, v.data, s, count, place)
+	w.each(j, count, func(k int, s *loop.Stream, to []float64, place func(j int) (from, to int)) {
+		if err == nil {
+			err = w.m.readStream(to, w.first[2*k], s, count, place, w.pc)
+		}
 		if backward && s.Live {
 			clear(n.numbers(streamAt(k)+loop.StreamBytes, 2*loop.StreamBytes/8))
 		}
@@ -329,15 +331,17 @@ func (w *pass) streams(j uint64, count int, backward bool) {
 		_, at := place(first)
 		n.stack[2+k] = streamAt(k) + 8*uint64(at)
 	})
+	return err
 }
 
 // reached adds the adjoints in memory, of what the iterations from j on have read, to those of the tape.
 func (w *pass) reached(j uint64, count int) {
 	n := &w.m.native
-	w.each(j, count, func(k int, s *loop.Stream, v *dense, _ []float64, place func(j int) (from, to int)) {
+	w.each(j, count, func(k int, s *loop.Stream, _ []float64, place func(j int) (from, to int)) {
 		if !s.Live {
 			return
 		}
+		v := &w.m.dense[w.first[2*k]]
 		at := streamAt(k) + loop.StreamBytes
 		adj, flags := n.numbers(at, loop.StreamBytes/8), n.numbers(at+loop.StreamBytes, loop.StreamBytes/8)
 		for j := range count {
@@ -356,33 +360,34 @@ func streamAt(k int) uint64 { return uint64(streamsAt + k*3*loop.StreamBytes) }
 
 // each calls do for each stream with its numbers in memory. place tells where iteration j reads, in the vector and there.
 func (w *pass) each(j uint64, count int,
-	do func(k int, s *loop.Stream, v *dense, to []float64, place func(j int) (from, to int))) {
+	do func(k int, s *loop.Stream, to []float64, place func(j int) (from, to int))) {
 	for k := range w.f.Streams() {
 		s := &w.f.Streams()[k]
-		v := &w.m.dense[w.first[2*k]]
 		step, stride := w.f.Step(s), s.Stride
 		if w.f.Down() {
 			stride = -stride
 		}
 		first := int(int64(w.first[2*k+1])) + int(j)*stride
 		behind := max(0, -step) * (count - 1)
-		do(k, s, v, w.m.native.numbers(streamAt(k), loop.StreamBytes/8), func(j int) (from, to int) {
+		do(k, s, w.m.native.numbers(streamAt(k), loop.StreamBytes/8), func(j int) (from, to int) {
 			return first + j*stride, behind + j*step
 		})
 	}
 }
 
-// gather copies what count iterations read.
-func gather(to, from []float64, s *loop.Stream, count int, place func(j int) (from, to int)) {
+// readStream copies what count iterations read of dense vector k.
+func (m *Machine) readStream(to []float64, k uint64, s *loop.Stream, count int, place func(j int) (from, to int), pc int32) error {
 	a, at := place(0)
 	if b, last := place(count - 1); s.Stride <= s.Width && -s.Stride <= s.Width { // they lie side by side
-		copy(to, from[min(a, b):min(a, b)+max(at, last)-min(at, last)+s.Width])
-		return
+		return m.read(to[:max(at, last)-min(at, last)+s.Width], k, uint64(min(a, b)), s.Static, pc)
 	}
 	for j := range count {
 		a, at := place(j)
-		copy(to[at:at+s.Width], from[a:a+s.Width])
+		if err := m.read(to[at:at+s.Width], k, uint64(a), s.Static, pc); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // setFrame puts the inputs in the frame.
@@ -394,12 +399,15 @@ func (w *pass) setFrame() {
 }
 
 // forward runs count iterations from j on, whose rows come to the place rows. The states are in the frame.
-func (w *pass) forward(code *loop.Code, j uint64, count int, rows uint64) {
+func (w *pass) forward(code *loop.Code, j uint64, count int, rows uint64) error {
 	n := &w.m.native
 	n.stack[0], n.stack[1] = uint64(count), rows
-	w.streams(j, count, false)
+	if err := w.streams(j, count, false); err != nil {
+		return err
+	}
 	n.frame()[w.f.FrameIndex()] = w.index(j)
 	n.run(w.m, code)
+	return nil
 }
 
 // most is how many iterations of so many steps may be run until the next look at the limits.
@@ -475,7 +483,9 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 			}
 			count, place = min(count, each-j%each), n.used
 		}
-		w.forward(code, j, int(count), place)
+		if err := w.forward(code, j, int(count), place); err != nil {
+			return err
+		}
 		total := m.countBlocks(f, 0, count)
 		statements := count * f.Cells(0)
 		for i, g := range code.Groups {
@@ -546,7 +556,7 @@ func (m *Machine) roomForRows(f *nativeForm, left uint64, pc int32) (rows, each,
 	n := &m.native
 	n.used, stop = max(n.used, rowsAt), left
 	if !m.p.src.Taped || f.Row == 0 {
-		return n.used, 0, stop, n.reserve(m, 0, pc)
+		return n.used, 0, stop, n.reserve(m, 0, 0, pc)
 	}
 	if b := m.bounds.MaxNodes; b != 0 && m.bounds.RowsMemory == 0 {
 		stop = min(stop, 2*(b-min(b, m.live()))/uint64(f.Row)+1)
@@ -558,7 +568,7 @@ func (m *Machine) roomForRows(f *nativeForm, left uint64, pc int32) (rows, each,
 	}
 	room := func(bytes uint64) bool {
 		if n.used+bytes > uint64(len(n.bytes)) && !n.full {
-			n.full = n.reserve(m, bytes, pc) != nil
+			n.full = n.reserve(m, bytes, m.bounds.MaxMemory/8, pc) != nil // a run ends where little is left
 		}
 		return n.used+bytes <= uint64(len(n.bytes))
 	}
@@ -568,7 +578,7 @@ func (m *Machine) roomForRows(f *nativeForm, left uint64, pc int32) (rows, each,
 		return n.used - bytes, 0, stop, nil
 	}
 	if !room(spareRows) {
-		if err := n.reserve(m, spareRows, pc); err != nil {
+		if err := n.reserve(m, spareRows, 0, pc); err != nil {
 			return 0, 0, 0, err
 		}
 	}
@@ -633,7 +643,9 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 			code := f.code("", nil)
 			for j := start; j < end; {
 				count := min(end-j, uint64(f.chunk))
-				w.forward(code, j, int(count), rows+8*uint64(f.Row)*(j-start))
+				if err := w.forward(code, j, int(count), rows+8*uint64(f.Row)*(j-start)); err != nil {
+					return arrivals, cells, err
+				}
 				m.recomputed += m.stepsOf(f, 0, count)
 				for i, g := range code.Groups {
 					m.recomputed += m.stepsOf(f, g.Region, uint64(frame[f.FrameCounter(i)]))
@@ -655,7 +667,9 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 			}
 			end -= count
 			n.stack[0], n.stack[1] = count, rows+8*uint64(f.Row)*(end-start+count-1)
-			w.streams(end, int(count), true)
+			if err := w.streams(end, int(count), true); err != nil {
+				return arrivals, cells, err
+			}
 			frame[f.FrameIndex()] = w.index(end + count - 1)
 			if code.Flagged {
 				for i := range reach {

@@ -64,6 +64,11 @@ func newAttempt(t *testing.T, src string, gradient, native bool, bounds limits.B
 	t.Helper()
 	l, err := lang.Load("t.gram", []byte("input e = 0.75\ninput r = -0.5\n"+src), lang.Options{})
 	require.NoError(t, err)
+	return attemptOf(t, l, gradient, native, bounds)
+}
+
+func attemptOf(t *testing.T, l *lang.Program, gradient, native bool, bounds limits.Bounds) *attempt {
+	t.Helper()
 	m := compiled(t, l, gradient).NewMachine(bounds)
 	m.NoNative, m.NativeWork = !native, 1
 	k := 1

@@ -92,7 +92,11 @@ func (w *nestWriter) number(in ...index) string {
 	if w.left < 0 {
 		return w.leaf(in)
 	}
-	switch w.r.IntN(12) {
+	switch w.r.IntN(14) {
+	case 11, 12:
+		yes := w.pick([]string{"0", "s", w.number(in...), w.number(in...)})
+		return fmt.Sprintf("(if %s %s %s then %s else %s)", w.number(in...), w.pick([]string{"<", ">", "<=", ">="}),
+			w.pick([]string{"0", "0.1", "s", w.number(in...)}), yes, w.pick([]string{"0", "1", w.number(in...), w.number(in...)}))
 	case 0, 1:
 		return fmt.Sprintf("(%s + %s)", w.number(in...), w.number(in...))
 	case 2, 3:

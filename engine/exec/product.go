@@ -119,14 +119,15 @@ type pending struct {
 	adr, rows, columns, apart int
 	count, most               int
 	a, b                      []float64
-	on                        bool // it is one of those of the machine
+	reached                   []bool // rows
+	on                        bool   // it is one of those of the machine
 }
 
 // mostPending is how many outer products are added at once, of vectors that are long; of others these are in the cache.
 const mostPending = 64
 
-// pend adds the product of a, rows numbers, and b, columns numbers.
-func (m *Machine) pend(at **pending, adr, rows, columns, apart int, a, b []float64) {
+// pend adds the product of a, rows numbers, and b, columns numbers. Flags says which rows are reached, nil: all.
+func (m *Machine) pend(at **pending, adr, rows, columns, apart int, a, b []float64, flags []bool) {
 	p := *at
 	if p == nil {
 		n := mostPending
@@ -134,7 +135,7 @@ func (m *Machine) pend(at **pending, adr, rows, columns, apart int, a, b []float
 			n = mostPending / 4
 		}
 		p = &pending{rows: rows, columns: columns, apart: apart, a: make([]float64, n*rows), b: make([]float64, n*columns),
-			most: n}
+			reached: make([]bool, rows), most: n}
 		*at = p
 	}
 	if p.count == p.most || p.count > 0 && p.adr != adr {
@@ -148,7 +149,13 @@ func (m *Machine) pend(at **pending, adr, rows, columns, apart int, a, b []float
 	m.pendingTop = max(m.pendingTop, adr+(rows-1)*apart+columns-1)
 	copy(p.a[p.count*rows:], a[:rows])
 	copy(p.b[p.count*columns:], b[:columns])
-	p.count++
+	if p.count++; flags == nil {
+		setTrue(p.reached)
+		return
+	}
+	for k, f := range flags[:rows] {
+		p.reached[k] = p.reached[k] || f
+	}
 }
 
 // add adds what is pending.
@@ -157,9 +164,12 @@ func (m *Machine) add(p *pending) {
 		return
 	}
 	kernel.AddOuter(m.adjoint[p.adr:], p.apart, p.rows, p.columns, p.a, p.rows, p.b, p.columns, p.count, kernel.Ascending)
-	for i := range p.rows {
-		setTrue(m.reached[p.adr+i*p.apart:][:p.columns])
+	for i, f := range p.reached {
+		if f {
+			setTrue(m.reached[p.adr+i*p.apart:][:p.columns])
+		}
 	}
+	clear(p.reached)
 	p.count = 0
 }
 
@@ -182,7 +192,11 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 		n = countTrue(flags)
 	}
 	live := [2]bool{s.live[l.a], s.live[l.b]}
-	s.count(m, l.kind, live, n*uint64(p.size))
+	if s.in[l.a].live != nil || s.in[l.b].live != nil {
+		v.countProducts(m, s, i, l, row, rows)
+	} else {
+		s.count(m, l.kind, live, n*uint64(p.size))
+	}
 	if p.size > 1 {
 		s.count(m, v.plus, [2]bool{true, true}, n*uint64(p.size-1))
 	}
@@ -203,14 +217,18 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 			u, w, xj, yj = p.v, p.u, p.bj, p.aj
 			u.a, w.b = u.b, w.a
 		}
-		whole := len(p.batch) == 0 && rows == p.whole && taken < 0 && !s.in[which].from.listed && s.reach[i] == all
+		whole := len(p.batch) == 0 && rows == p.whole && taken < 0 && !s.in[which].from.listed
 		p.each(row, rows, func(a, b, c, nu, nw int) {
 			if k == 1 {
 				a, b, nu, nw = b, a, nw, nu
 			}
 			a, b = a+x.zero, b+y.first
+			var marks []bool // of the sums of this product of matrices
+			if s.reach[i] == some {
+				marks = flags[c:]
+			}
 			switch unit := xj == 1 && yj == 1; {
-			case s.reach[i] == some:
+			case marks != nil && !finiteRows(y.data[b:], nw, w.b, p.size, yj): // 0 times one of these is NaN
 				for iu := range nu {
 					for iw := range nw {
 						at := c + iu*u.c + iw*w.c
@@ -226,7 +244,7 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 				}
 				return
 			case unit && nw == 1 && nu > 1 && u.c == 1 && whole && !p.overlap[k]:
-				m.pend(&s.pending[2*i+k], a, nu, p.size, u.a, d[c:], y.data[b:])
+				m.pend(&s.pending[2*i+k], a, nu, p.size, u.a, d[c:], y.data[b:], marks)
 				return
 			case unit && nu == 1 && nw == 1:
 				kernel.AddMulScalar(x.adj[a:a+p.size], y.data[b:], d[c])
@@ -244,6 +262,9 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 				}
 			}
 			for iu := range nu {
+				if marks != nil && !anyTrue(marks[iu*u.c:], nw, w.c) {
+					continue
+				}
 				if xj == 1 {
 					setTrue(x.reached[a+iu*u.a:][:p.size])
 					continue
@@ -257,4 +278,26 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 			s.close(taken)
 		}
 	}
+}
+
+// finiteRows reports whether rows × columns numbers of x are neither infinite nor NaN.
+func finiteRows(x []float64, rows, apart, columns, by int) bool {
+	for i := range rows {
+		for j := range columns {
+			if y := x[i*apart+j*by]; y-y != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// anyTrue reports whether one of n flags is set.
+func anyTrue(flags []bool, n, apart int) bool {
+	for i := range n {
+		if flags[i*apart] {
+			return true
+		}
+	}
+	return false
 }

@@ -68,7 +68,9 @@ func TestDense(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	require.Equal(t, 4999.0, m.load(m.stack[0].A, 0).V)
+	s, err := m.load(m.stack[0].A, 0, 0)
+	require.NoError(t, err)
+	require.Equal(t, 4999.0, s.V)
 	require.Less(t, len(m.dense), 200)
 	require.Less(t, m.Stats().Bytes, uint64(1<<20))
 }

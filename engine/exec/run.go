@@ -133,25 +133,52 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			continue
 		case ir.Load:
 			r := at(fp, in.a).A
-			if r&isDense != 0 {
-				*at(fp, in.d) = m.dense[object(r)].element(off(r) + uint64(in.n))
+			if r&isDense == 0 {
+				*at(fp, in.d) = heap[slotOf(r, uint64(in.n))]
 				continue
 			}
-			*at(fp, in.d) = heap[slotOf(r, uint64(in.n))]
+			n := off(r) + uint64(in.n)
+			if v := &m.dense[object(r)]; n < uint64(len(v.data)) {
+				*at(fp, in.d) = v.element(n)
+				continue
+			}
+			s, err := m.element(object(r), n, false, pc-1)
+			if err != nil {
+				return nil, err
+			}
+			*at(fp, in.d) = s
 			continue
 		case ir.LoadX:
 			r, n := at(fp, in.a).A, uint64(in.n)+uint64(at(fp, in.b).V)*uint64(in.m)
-			if r&isDense != 0 {
-				*at(fp, in.d) = m.dense[object(r)].element(off(r) + n)
+			if r&isDense == 0 {
+				*at(fp, in.d) = heap[slotOf(r, n)]
 				continue
 			}
-			*at(fp, in.d) = heap[slotOf(r, n)]
+			n += off(r)
+			if v := &m.dense[object(r)]; n < uint64(len(v.data)) {
+				*at(fp, in.d) = v.element(n)
+				continue
+			}
+			s, err := m.element(object(r), n, false, pc-1)
+			if err != nil {
+				return nil, err
+			}
+			*at(fp, in.d) = s
 			continue
-		case ir.Static:
-			*at(fp, in.d) = m.dense[in.k].element(uint64(in.n))
-			continue
-		case ir.StaticX:
-			*at(fp, in.d) = m.dense[in.k].element(uint64(in.n) + uint64(at(fp, in.b).V)*uint64(in.m))
+		case ir.Static, ir.StaticX:
+			n := uint64(in.n)
+			if in.op == ir.StaticX {
+				n += uint64(at(fp, in.b).V) * uint64(in.m)
+			}
+			if v := &m.dense[in.k]; n < uint64(len(v.data)) {
+				*at(fp, in.d) = v.element(n)
+				continue
+			}
+			s, err := m.element(uint64(in.k), n, true, pc-1)
+			if err != nil {
+				return nil, err
+			}
+			*at(fp, in.d) = s
 			continue
 		case ir.View:
 			*at(fp, in.d) = Slot{A: at(fp, in.a).A + uint64(in.n)<<offset}
@@ -163,7 +190,17 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			*at(fp, in.d) = Slot{A: isDense | ref(uint64(in.k), uint64(in.n))}
 			continue
 		case ir.ObjectX:
-			*at(fp, in.d) = Slot{A: isDense | ref(uint64(in.k), uint64(in.n)+uint64(at(fp, in.b).V)*uint64(in.m))}
+			n := uint64(in.n) + uint64(at(fp, in.b).V)*uint64(in.m)
+			if n < m.far && n < uint64(len(m.dense[in.k].data)) {
+				*at(fp, in.d) = Slot{A: isDense | ref(uint64(in.k), n)}
+				continue
+			}
+			s, err := m.object(uint64(in.k), n, int(in.m), pc-1)
+			if err != nil {
+				return nil, err
+			}
+			heap = m.heap
+			*at(fp, in.d) = s
 			continue
 		case ir.Alloc:
 			o, err := m.alloc(int(in.n), 0, pc-1)
@@ -185,7 +222,9 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			if in.op == ir.CopyX {
 				to += uint64(at(fp, in.b).V) * uint64(in.m)
 			}
-			m.slots(heap[to:to+uint64(in.k)], at(fp, in.a).A)
+			if err := m.slots(heap[to:to+uint64(in.k)], at(fp, in.a).A, pc-1); err != nil {
+				return nil, err
+			}
 			continue
 		case ir.MakeCon, ir.MakeClosure:
 			args := p.args[in.first : in.first+in.count]

@@ -158,7 +158,9 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 	outputs := m.result
 	if m.p.src.Term.Types.Kind(m.p.src.Type) == term.VecKind {
 		outputs = make([]Slot, len(values))
-		m.slots(outputs, m.result[0].A)
+		if err := m.slots(outputs, m.result[0].A, m.pc); err != nil {
+			return err
+		}
 	}
 	if n := m.tape.n; cap(m.adjoint) < n {
 		if err := m.reserve(9*n, m.pc); err != nil {
@@ -275,6 +277,7 @@ func (m *Machine) failed(err error) error {
 	clear(m.reached)
 	for _, p := range m.pendings {
 		p.count = 0
+		clear(p.reached)
 	}
 	m.flush()
 	return err

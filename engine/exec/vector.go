@@ -25,21 +25,27 @@ type vector struct {
 	lanes  []lane
 	rows   int // iterations of the outermost loop in a strip
 	size   int // of the outermost loop; 1 of a region
-	blocks []struct {
-		block uint32
-		n     uint64
-	}
-	steps int64 // of all blocks
-	fuel  int64 // for a row
+	blocks []times
+	masked []times // those of branches
+	steps  int64   // of all blocks
+	fuel   int64   // for a row
 	// The instructions that find operands, that compute values, in the backward phase too, and that have one of their own.
 	inputs, forward, again, back []int
 	flow                         []int // whose adjoints depend on those of operands
+	settled                      []int // stores
 	loads, kept                  []int // kept: values are kept for the backward phase
 	keep, keepWord               int   // how many numbers, and the word that refers to them
 	words                        int   // that a record has
 	results                      []result
 	addresses                    int // of the results
 	plus                         uint32
+}
+
+// times is a block that is entered n times, or, in a branch, n times in each lane of mask.
+type times struct {
+	block uint32
+	n     uint64
+	mask  int
 }
 
 // result is a vector of slots numbers, or a number.
@@ -54,7 +60,8 @@ type result struct {
 type lane struct {
 	op       ir.LaneOp
 	sym      term.Symbol
-	a, b     int
+	a, b, c  int
+	cmp      term.Compare
 	val      float64
 	one      bool // it is outside all loops
 	total    bool // the sum of a nest
@@ -95,6 +102,12 @@ type laneState struct {
 	flags, ownFlags [][]bool
 	reach           []reach
 	live            []bool
+	// Of an instruction with adjoints in some lanes only, which these are in a strip. anyMixed says that there is one.
+	mixed           []bool
+	alive           [][]bool
+	anyMixed        bool
+	outLive         [][]bool // of the results that are such
+	head            [16]bool // of the summands of a sum of the outermost loop
 	in              []operand
 	outs            [][]float64 // the vectors that are results
 	ids             []uint32
@@ -108,6 +121,7 @@ type laneState struct {
 // operand is what a load reads: data[i] is the element at place i from that of the first lane, where first is added.
 type operand struct {
 	data  []float64
+	live  []bool // which of them have an adjoint, nil: all or none
 	first int
 	ref   uint64 // dense
 	from  *dense
@@ -137,7 +151,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	v.lanes = make([]lane, len(src.Lanes))
 	for i := range src.Lanes {
 		s, l := &src.Lanes[i], &v.lanes[i]
-		*l = lane{op: s.Op, sym: s.Sym, a: s.A, b: s.B, val: s.Val, one: s.Loop < 0, n: lanes(s.Loop), arg: s.Arg, at: s.At,
+		*l = lane{op: s.Op, sym: s.Sym, a: s.A, b: s.B, c: s.C, cmp: s.Cmp, val: s.Val, one: s.Loop < 0, n: lanes(s.Loop), arg: s.Arg, at: s.At,
 			kept: -1, into: -1}
 		l.inner = l.n / v.size
 		if l.one {
@@ -178,7 +192,8 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			l.ratio = l.n / v.lanes[l.a].n
 		case ir.LaneSum:
 			l.ratio = v.lanes[l.a].n / l.n
-			l.dead = sumKinds(l.ratio)
+			l.dead = sumKinds(make([]bool, min(l.ratio, len(laneState{}.head))), l.ratio)
+			l.dead[1] += uint64(max(0, l.ratio-len(laneState{}.head)))
 			if l.kind = p.kindsOf(s.Sym); s.Sym != term.NoSymbol {
 				l.two = p.ofTwo(s.Sym)
 				single = single || l.total
@@ -189,7 +204,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			l.product = v.newProduct(l)
 		}
 		switch s.Op {
-		case ir.LaneAdd, ir.LaneMul, ir.LaneFun2:
+		case ir.LaneAdd, ir.LaneMul, ir.LaneFun2, ir.LaneTest, ir.LaneSelect:
 			l.operands = [2]bool{!l.one && v.lanes[l.a].one, !l.one && v.lanes[l.b].one}
 		}
 		inner = max(inner, l.inner)
@@ -204,11 +219,12 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	}
 	for _, b := range src.Blocks {
 		n := lanes(b.Loop)
-		v.blocks = append(v.blocks, struct {
-			block uint32
-			n     uint64
-		}{uint32(b.Block), uint64(n)})
 		v.steps += int64(n) * p.blocks[b.Block].total
+		if b.Mask >= 0 {
+			v.masked = append(v.masked, times{uint32(b.Block), uint64(n / v.lanes[b.Mask].n), b.Mask})
+			continue
+		}
+		v.blocks = append(v.blocks, times{uint32(b.Block), uint64(n), -1})
 	}
 	v.fuel = max(1, v.steps/int64(v.size)/vectorSteps)
 	if !v.stores() {
@@ -235,8 +251,10 @@ func (v *vector) lists() {
 		switch l.op {
 		case ir.LaneLoad, ir.LaneScalar, ir.LaneIndex:
 			v.inputs = append(v.inputs, i)
-		case ir.LaneExpand, ir.LaneSum, ir.LaneTake:
+		case ir.LaneExpand, ir.LaneSum, ir.LaneTake, ir.LaneSelect:
 			v.flow = append(v.flow, i)
+		case ir.LaneStore:
+			v.settled = append(v.settled, i)
 		}
 		switch {
 		case l.op <= ir.LaneScalar || held:
@@ -250,8 +268,12 @@ func (v *vector) lists() {
 				v.again = append(v.again, i)
 			}
 		}
-		if l.op != ir.LaneNone && l.op != ir.LaneConst && l.op != ir.LaneIndex && !held {
-			v.back = append(v.back, i)
+		switch l.op {
+		case ir.LaneNone, ir.LaneConst, ir.LaneIndex, ir.LaneTest, ir.LaneNot:
+		default:
+			if !held {
+				v.back = append(v.back, i)
+			}
 		}
 	}
 	slices.Reverse(v.back)
@@ -333,6 +355,8 @@ func (v *vector) needs(i int) {
 			v.need(l.a)
 			v.need(l.b)
 		}
+	case ir.LaneSelect:
+		v.need(l.c)
 	case ir.LaneSum:
 		if l.two != nil {
 			v.need(l.a)
@@ -373,10 +397,7 @@ func (v *vector) need(i int) {
 		v.keep += l.n
 		v.kept = append(v.kept, i)
 	default:
-		v.need(l.a)
-		if l.op != ir.LaneFun1 {
-			v.need(l.b)
-		}
+		v.src.Lanes[i].Operands(v.need)
 	}
 }
 
@@ -389,33 +410,29 @@ func (v *vector) deep(i int) bool {
 	switch l.op {
 	case ir.LaneSum, ir.LaneProduct:
 		return true
-	case ir.LaneAdd, ir.LaneMul, ir.LaneFun2:
-		return v.deep(l.a) || v.deep(l.b)
-	case ir.LaneFun1, ir.LaneExpand, ir.LaneTake:
-		return v.deep(l.a)
 	}
-	return false
+	deep := false
+	v.src.Lanes[i].Operands(func(k int) { deep = deep || v.deep(k) })
+	return deep
 }
 
-// sumKinds are the additions of a sum of n numerals by the kind of their operands, 0: both are numerals.
-func sumKinds(n int) (kinds [4]uint64) {
+// sumKinds are the additions of a sum of n numbers by the kind of their operands: 1 and 2 where the left one and the right
+// one has an adjoint. head says which of the first summands have one. Of a long sum, those of the others are left out.
+func sumKinds(head []bool, n int) (kinds [4]uint64) {
 	if n <= 8 {
-		if n > 1 {
-			kinds[0], kinds[2] = 1, uint64(n-2)
+		for k := range n - 1 {
+			kinds[kindOf(head[k], k < n-2 || head[n-1])]++
 		}
 		return kinds
 	}
-	var live [8]int
-	for l := range live {
-		k := (n - l + 7) / 8 // summands in lane l
-		if k > 1 {
-			live[l] = 1
-			kinds[0]++
-			kinds[1] += uint64(k - 2)
-		}
+	var live [8]bool // the partial sums
+	copy(live[:], head)
+	for k, x := range head[8:] {
+		kinds[kindOf(live[k], x)]++
+		live[k] = true
 	}
 	for l := range 4 {
-		kinds[live[l]+2*live[l+4]]++
+		kinds[kindOf(live[l], live[l+4])]++
 	}
 	kinds[3] += 3
 	return kinds
@@ -433,6 +450,7 @@ func (m *Machine) state(v *vector) *laneState {
 	s := &laneState{vals: make([][]float64, n), own: make([][]float64, n), deltas: make([][]float64, n),
 		ownD: make([][]float64, n), copies: make([][]float64, n), saved: make([][]float64, n), adj: make([]adjoints, n), owned: make([]bool, n), flags: make([][]bool, n), ownFlags: make([][]bool, n),
 		reach: make([]reach, n), live: make([]bool, n), in: make([]operand, n), pending: make([]*pending, 2*n),
+		mixed: make([]bool, n), alive: make([][]bool, n), outLive: make([][]bool, len(v.results)),
 		outs: make([][]float64, len(v.results)), ids: make([]uint32, len(v.results))}
 	for i := range v.lanes {
 		switch l := &v.lanes[i]; l.op {
@@ -494,8 +512,8 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 		m.tape.records[len(m.tape.records)-1].words = words
 		for k := range v.results {
 			if r := &v.results[k]; r.lane < 0 {
-				if s.live[r.stored[0]] {
-					m.dense[s.ids[k]].base = uint32(base) + uint32(r.first)
+				if o := &m.dense[s.ids[k]]; v.liveResult(s, k) {
+					o.base, o.live = uint32(base)+uint32(r.first), s.outLive[k]
 				}
 				m.tape.words[words+k] = uint64(s.ids[k])
 			}
@@ -514,6 +532,13 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 	for row := 0; row < v.size; row += v.rows {
 		rows := min(v.rows, v.size-row)
 		v.strip(s, row, rows, false, live)
+		for _, b := range v.masked {
+			m.counters[b.block] += b.n * uint64(kernel.Sum(s.vals[b.mask]))
+		}
+		if live && s.anyMixed {
+			v.living(s, row, rows)
+			v.storeLive(s, row, rows)
+		}
 		if m.fuel -= v.fuel * int64(rows); m.fuel < 0 {
 			if err := m.look(pc); err != nil {
 				return false, err
@@ -529,7 +554,7 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 		switch {
 		case r.lane >= 0:
 			x := Slot{V: s.vals[r.lane][0]}
-			if live && s.live[r.lane] {
+			if live && s.live[r.lane] && (!s.mixed[r.lane] || s.alive[r.lane][0]) {
 				x.A = base + uint64(r.first)
 			}
 			*at(fp, in.d+uint32(k)*slotSize) = x
@@ -537,7 +562,7 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 			to := slotOf(at(fp, args[v.src.Into]).A, uint64(r.out))
 			for i, x := range s.outs[k] {
 				k := Slot{V: x}
-				if live {
+				if live && (s.outLive[0] == nil || s.outLive[0][i]) {
 					k.A = base + uint64(i)
 				}
 				m.heap[to+uint64(i)] = k
@@ -593,21 +618,41 @@ func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Poi
 			live = live || s.live[r.lane]
 			continue
 		}
+		live = live || v.liveResult(s, k)
+		s.outLive[k] = nil
 		for _, a := range r.stored {
-			if s.live[a] != s.live[r.stored[0]] {
-				return false, false, nil
+			if s.live[a] != s.live[r.stored[0]] || s.mixed[a] {
+				s.outLive[k], s.anyMixed = make([]bool, r.slots), true
+				break
 			}
 		}
-		live = live || s.live[r.stored[0]]
 	}
 	return true, live, nil
 }
 
-// adjoints finds which instructions have adjoints, from which operands do. Operations have.
+// liveResult reports whether a vector that is a result has elements with adjoints.
+func (v *vector) liveResult(s *laneState, k int) bool {
+	return slices.ContainsFunc(v.results[k].stored, func(a int) bool { return s.live[a] })
+}
+
+// adjoints finds which instructions have adjoints, in all lanes or in some, from which operands do. Operations have.
 func (v *vector) adjoints(s *laneState) {
+	s.anyMixed = false
+	for _, i := range v.loads {
+		s.mixed[i] = s.in[i].live != nil
+		s.anyMixed = s.anyMixed || s.mixed[i]
+	}
 	for _, i := range v.flow {
-		l := &v.lanes[i]
-		s.live[i] = s.live[l.a] || l.op == ir.LaneSum && l.ratio > 1
+		switch l := &v.lanes[i]; {
+		case l.op == ir.LaneSelect:
+			s.live[i] = s.live[l.a] || s.live[l.b]
+			s.mixed[i] = s.live[l.a] != s.live[l.b] || s.mixed[l.a] || s.mixed[l.b]
+			s.anyMixed = s.anyMixed || s.mixed[i]
+		case l.op == ir.LaneSum && l.ratio > 1:
+			s.live[i] = true
+		default:
+			s.live[i], s.mixed[i] = s.live[l.a], s.mixed[l.a]
+		}
 	}
 }
 
@@ -615,6 +660,9 @@ func (v *vector) adjoints(s *laneState) {
 func (m *Machine) operand(s *laneState, i int, l *lane, args []uint32, fp unsafe.Pointer, words int, pc int32) (bool, error) {
 	o := &s.in[i]
 	if l.arg < 0 {
+		if o.first+l.lo < 0 || uint64(o.first+l.hi) >= m.far {
+			return false, nil
+		}
 		o.ref = isDense | ref(uint64(l.vector), uint64(o.first))
 	} else {
 		r := at(fp, args[l.arg]).A
@@ -623,7 +671,9 @@ func (m *Machine) operand(s *laneState, i int, l *lane, args []uint32, fp unsafe
 		}
 		o.ref = r + uint64(o.first)<<offset
 	}
-	o.find(m)
+	if err := m.find(s, i, l, pc); err != nil {
+		return false, err
+	}
 	if o.first+l.lo < 0 || o.first+l.hi >= len(o.data) {
 		return false, nil
 	}
@@ -634,10 +684,19 @@ func (m *Machine) operand(s *laneState, i int, l *lane, args []uint32, fp unsafe
 	return true, nil
 }
 
-// find finds the vector that an operand refers to.
-func (o *operand) find(m *Machine) {
-	o.from = &m.dense[object(o.ref)]
-	o.data, o.first = o.from.data, int(off(o.ref))
+// find finds the vector that the operand of a load refers to. Numbers of data that is not stored are copied.
+func (m *Machine) find(s *laneState, i int, l *lane, pc int32) error {
+	o := &s.in[i]
+	k := object(o.ref)
+	o.from = &m.dense[k]
+	o.data, o.live, o.first = o.from.data, o.from.live, int(off(o.ref))
+	w := m.windowOf(k)
+	if w == nil || o.first+l.lo < 0 || o.first+l.hi >= w.data.Rows*w.data.Width {
+		return nil
+	}
+	from := uint64(o.first + l.lo)
+	o.data, o.first = sized(&s.copies[i], l.hi-l.lo+1), -l.lo
+	return m.read(o.data, k, from, l.arg < 0, pc)
 }
 
 // gather copies the numbers of slots to a dense vector, and their addresses to words of the tape.
@@ -649,13 +708,15 @@ func (m *Machine) gather(s *laneState, i int, l *lane, r *Slot, words int, pc in
 		return false, nil
 	}
 	slots := m.heap[from : from+n]
-	live := slots[0].A != 0
+	live := 0
 	for k := range slots {
-		if a := slots[k].A; a&isRef != 0 || (a != 0) != live {
+		if a := slots[k].A; a&isRef != 0 {
 			return false, nil
+		} else if a != 0 {
+			live++
 		}
 	}
-	s.live[i] = live
+	s.live[i], o.live = live > 0, nil
 	if !m.p.src.Taped {
 		o.data = sized(&s.copies[i], n)
 	} else {
@@ -665,10 +726,17 @@ func (m *Machine) gather(s *laneState, i int, l *lane, r *Slot, words int, pc in
 		}
 		o.data, o.ref = m.dense[id].data, isDense|ref(uint64(id), uint64(-l.lo))
 		slots = m.heap[int(slotOf(r.A, 0))+o.first+l.lo:][:n] // it may have been moved
-		if live {
+		if live > 0 {
 			m.dense[id].base, m.dense[id].listed = uint32(len(m.tape.words)), true
+			if live < n {
+				o.live = make([]bool, n)
+				m.dense[id].live = o.live
+			}
 			for k := range slots {
 				m.tape.words = append(m.tape.words, slots[k].A)
+				if o.live != nil {
+					o.live[k] = slots[k].A != 0
+				}
 			}
 		}
 		m.tape.words[words+l.word] = o.ref
@@ -757,6 +825,19 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 		case ir.LaneProduct:
 			v.taken(s, l)
 			l.product.run(dst, &s.in[l.a], &s.in[l.b], row, rows)
+		case ir.LaneTest:
+			l.test(dst, s.vals[l.a], s.vals[l.b])
+			if l.c >= 0 {
+				kernel.Mul(dst, dst, s.vals[l.c])
+			}
+		case ir.LaneNot:
+			if l.c >= 0 {
+				kernel.Sub(dst, s.vals[l.c], s.vals[l.a])
+			} else {
+				kernel.ScalarSub(dst, 1, s.vals[l.a])
+			}
+		case ir.LaneSelect:
+			l.choose(dst, s.vals[l.a], s.vals[l.b], s.vals[l.c])
 		case ir.LaneFun1:
 			if x := s.vals[l.a]; l.all != nil {
 				l.all(dst, x)
@@ -825,7 +906,7 @@ func (v *vector) total(s *laneState, i int, l *lane, row, rows int) {
 	}
 }
 
-func fill(dst []float64, x float64) {
+func fill[T any](dst []T, x T) {
 	for i := range dst {
 		dst[i] = x
 	}
@@ -881,7 +962,7 @@ func (v *vector) load(s *laneState, i int, l *lane, row, rows int) {
 }
 
 // copyPlaces sets dst to the numbers of x at the places of lanes.
-func copyPlaces(dst, x []float64, dims []dim, rows, first int) {
+func copyPlaces[T any](dst, x []T, dims []dim, rows, first int) {
 	walk(dims, rows, first, func(lane, at, size, by int) {
 		switch by {
 		case 0:
@@ -912,6 +993,9 @@ func (v *vector) taken(s *laneState, l *lane) {
 	for _, i := range [2]int{l.a, l.b} {
 		if t := &v.lanes[i]; t.op == ir.LaneTake {
 			s.in[i] = operand{data: s.vals[t.a], first: t.at.N}
+			if s.mixed[t.a] {
+				s.in[i].live = s.alive[t.a]
+			}
 		}
 	}
 }

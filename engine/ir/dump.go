@@ -106,6 +106,8 @@ func (v *Vector) text(in *Instr) string {
 			b.WriteString(" " + l.Sym.String())
 		}
 		switch l.Op {
+		case LaneTest:
+			fmt.Fprintf(&b, " %v", l.Cmp)
 		case LaneConst:
 			fmt.Fprintf(&b, " %v", l.Val)
 		case LaneScalar:
@@ -118,7 +120,7 @@ func (v *Vector) text(in *Instr) string {
 		if l.Op == LaneStore && v.Into < 0 {
 			fmt.Fprintf(&b, " result %d", l.Arg)
 		}
-		l.operands(func(k int) { fmt.Fprintf(&b, " v%d", k) })
+		l.Operands(func(k int) { fmt.Fprintf(&b, " v%d", k) })
 		if l.Op == LaneIndex || l.Op == LaneLoad || l.Op == LaneStore || l.Op == LaneTake {
 			fmt.Fprintf(&b, " [%s]", l.At.text(in))
 		}

@@ -103,7 +103,7 @@ func (w *vectorizer) region(from, to int) {
 		}
 		switch in.Op {
 		case Const, IndexAdd, IndexSub, IndexMul, IndexNeg, Object, ObjectX, View, ViewX, Load, LoadX, Static, StaticX:
-			free := w.sets[in.D] == 1
+			free := w.sets[in.D] == 1 && !w.summed[in.D]
 			in.Uses(func(r *Reg) { free = free && (!w.inside[*r] || ahead[*r]) })
 			if free {
 				moved, ahead[in.D] = append(moved, i), true

@@ -41,8 +41,9 @@ type Result struct{ Slots, Lane int }
 // Nested is a loop of a nest: Size iterations in each of the loop Parent, −1: there is none.
 type Nested struct{ Parent, Size int }
 
-// Times is a block that is entered in each iteration of a loop.
-type Times struct{ Block, Loop int }
+// Times is a block that is entered in each iteration of a loop, or where a branch is taken: the lanes of Mask, if that is
+// not −1.
+type Times struct{ Block, Loop, Mask int }
 
 // Affine is a whole number that is N + Σ By[l] · the index of loop l + Σ Outer.
 type Affine struct {
@@ -73,10 +74,14 @@ const (
 	LaneProduct        // the sum of A · B over the iterations of their loop: both are loads
 	LaneStore          // the element At of the vector that is result Arg becomes A
 	LaneTake           // the element At of the values A
+	// An if is a predicate over lanes. Both branches are computed for all of them, and each lane takes the number of one.
+	LaneTest   // 1 where A Cmp B, in the lanes that have a 1 in C, if that is not −1; 0 elsewhere
+	LaneNot    // 1 where A is 0, in the lanes of C; 0 elsewhere
+	LaneSelect // A where C is 1, B where it is 0
 )
 
 var laneNames = [...]string{"none", "const", "scalar", "index", "load", "add", "mul", "fun1", "fun2", "expand", "sum",
-	"product", "store", "take"}
+	"product", "store", "take", "test", "not", "select"}
 
 func (op LaneOp) String() string { return laneNames[op] }
 
@@ -86,6 +91,8 @@ type Lane struct {
 	Sym  term.Symbol
 	Loop int // in which the value is made
 	A, B int
+	C    int // of LaneTest, LaneNot and LaneSelect
+	Cmp  term.Compare
 	Arg  int // −1: static
 	At   Affine
 	Val  float64
@@ -159,6 +166,10 @@ type vectorizer struct {
 	hasTarget  bool
 	locals     []local
 	order      []Reg // of the results
+	// In a branch of an if: the lanes that take it, −1: all, and where the moves begin that end it. They set the registers
+	// merged.
+	guard, moves int
+	merged       []Reg
 }
 
 // local is a vector that is made in a loop, or in a region.
@@ -263,7 +274,7 @@ func (w *vectorizer) drop() {
 func (w *vectorizer) begin(start, end int) {
 	*w = vectorizer{p: w.p, f: w.f, sets: w.sets, by: w.by, summed: w.summed, ends: w.ends, at: w.at, label: w.label, edits: w.edits,
 		named: w.named, start: start, end: end, v: &Vector{Into: -1}, vals: map[Reg]laneValue{}, inits: map[Reg]laneValue{},
-		inside: map[Reg]bool{}, expanded: map[[2]int]int{}}
+		inside: map[Reg]bool{}, expanded: map[[2]int]int{}, guard: -1}
 	for i := start; i <= end; i++ {
 		in := &w.f.Code[i]
 		for r := range in.Sets() {
@@ -275,8 +286,8 @@ func (w *vectorizer) begin(start, end int) {
 // laneable reports whether vectors may have the operation.
 func (op Op) laneable() bool {
 	switch op {
-	case MakeCon, MakeClosure, Member, Sibling, Capture, Call, Apply, TailCall, TailApply, Return, Collect, Switch, Jump,
-		Branch, Empty, FunK, IndexDiv:
+	case MakeCon, MakeClosure, Member, Sibling, Capture, Call, Apply, TailCall, TailApply, Return, Collect, Switch, Empty,
+		FunK, IndexDiv:
 		return false
 	}
 	return true
@@ -481,6 +492,12 @@ func (w *vectorizer) parse(from, to, loop int) {
 			l.Loop, l.Pos = loop, in.Pos
 			set(laneValue{kind: laneNumber, lane: w.add(l), loop: loop})
 		}
+		if w.guard >= 0 && i >= w.moves {
+			l := w.number(in.A, loop, true)
+			set(laneValue{kind: laneNumber, lane: l, loop: w.v.Lanes[l].Loop})
+			w.merged = append(w.merged, in.D)
+			continue
+		}
 		if in.Sets() == 1 && w.sets[in.D] > 1 && (in.Op == Const || in.Op == Move) {
 			v := laneValue{kind: laneIndex, at: Affine{N: int(in.Val)}}
 			w.failed = !w.starts(i) // a value that a loop carries
@@ -497,7 +514,9 @@ func (w *vectorizer) parse(from, to, loop int) {
 				i = w.loop(i, end, loop)
 			}
 		case Count:
-			w.v.Blocks = append(w.v.Blocks, Times{int(in.N), loop})
+			w.v.Blocks = append(w.v.Blocks, Times{int(in.N), loop, w.guard})
+		case Branch:
+			i = w.conditional(i, to, loop)
 		case Const:
 			if at, ok := w.constant(in.D); ok {
 				set(laneValue{kind: laneIndex, at: at})
@@ -560,6 +579,52 @@ func (w *vectorizer) parse(from, to, loop int) {
 			w.failed = true
 		}
 	}
+}
+
+// conditional takes an if that begins at an instruction, and returns where it ends. Both branches run for all lanes. A
+// register that both set gets the number of the branch that the lane takes.
+func (w *vectorizer) conditional(at, to, loop int) (end int) {
+	code := w.f.Code
+	in := &code[at]
+	no := w.at[in.N] // where the other branch begins
+	if no <= at || no >= to || code[no-1].Op != Jump || loop < 0 {
+		w.failed = true
+		return to
+	}
+	if end = w.at[code[no-1].N]; end <= no || end >= to {
+		w.failed = true
+		return to
+	}
+	a := w.number(in.A, loop, true)
+	b := w.number(in.B, loop, w.v.Lanes[a].Loop == loop)
+	guard, moves, merged := w.guard, w.moves, w.merged
+	within := guard
+	if guard >= 0 {
+		within = w.expand(guard, w.v.Lanes[guard].Loop, loop)
+	}
+	test := w.add(Lane{Op: LaneTest, Loop: loop, A: a, B: b, C: within, Cmp: in.Cmp, Pos: in.Pos})
+	branch := func(mask, from, to int) (regs []Reg, numbers []int) {
+		w.guard, w.moves, w.merged = mask, to, nil
+		for w.moves > from && code[w.moves-1].Op == Move && w.sets[code[w.moves-1].D] == 2 {
+			w.moves--
+		}
+		w.parse(from, to, loop)
+		for _, r := range w.merged {
+			numbers = append(numbers, w.vals[r].lane)
+		}
+		return w.merged, numbers
+	}
+	regs, yes := branch(test, at+1, no-1)
+	others, not := branch(w.add(Lane{Op: LaneNot, Loop: loop, A: test, C: within}), no, end)
+	if w.guard, w.moves, w.merged = guard, moves, merged; !slices.Equal(regs, others) {
+		w.failed = true
+		return to
+	}
+	for i, r := range regs {
+		l := w.add(Lane{Op: LaneSelect, Loop: loop, A: yes[i], B: not[i], C: test, Pos: in.Pos})
+		w.vals[r] = laneValue{kind: laneNumber, lane: l, loop: loop}
+	}
+	return end
 }
 
 // add adds an instruction to the vector.
@@ -636,7 +701,7 @@ func (w *vectorizer) place(loop int) (at placeOf) {
 func (w *vectorizer) store(v laneValue, at Affine, a, loop int, pos term.Pos) {
 	switch v.kind {
 	case laneTarget:
-		w.failed = w.failed || w.v.Region
+		w.failed = w.failed || w.v.Region || w.guard >= 0
 		w.add(Lane{Op: LaneStore, Loop: loop, A: a, At: at, Pos: pos})
 	case laneLocal:
 		l := &w.locals[v.arg]
@@ -694,20 +759,28 @@ func (w *vectorizer) number(r Reg, loop int, scalar bool) int {
 		w.failed = true
 		return 0
 	}
-	if v.loop == loop || scalar && v.loop == -1 {
+	if scalar && v.loop == -1 {
 		return v.lane
 	}
-	k := [2]int{v.lane, loop}
+	return w.expand(v.lane, v.loop, loop)
+}
+
+// expand is the instruction that makes the number of an instruction of the loop from for each iteration of a loop.
+func (w *vectorizer) expand(lane, from, loop int) int {
+	if from == loop {
+		return lane
+	}
+	k := [2]int{lane, loop}
 	if e, ok := w.expanded[k]; ok {
 		return e
 	}
-	for p := loop; p != v.loop; p = w.v.Loops[p].Parent {
+	for p := loop; p != from; p = w.v.Loops[p].Parent {
 		if p < 0 {
 			w.failed = true
 			return 0
 		}
 	}
-	e := w.add(Lane{Op: LaneExpand, Loop: loop, A: v.lane})
+	e := w.add(Lane{Op: LaneExpand, Loop: loop, A: lane})
 	w.expanded[k] = e
 	return e
 }
@@ -872,7 +945,7 @@ func (w *vectorizer) partial(in *Instr, loop int) bool {
 func (w *vectorizer) products() bool {
 	uses := make([]int, len(w.v.Lanes))
 	for i := range w.v.Lanes {
-		w.v.Lanes[i].operands(func(k int) { uses[k]++ })
+		w.v.Lanes[i].Operands(func(k int) { uses[k]++ })
 	}
 	for i := range w.v.Lanes {
 		s := &w.v.Lanes[i]
@@ -905,13 +978,16 @@ func (w *vectorizer) products() bool {
 	return len(w.v.Lanes) > 0
 }
 
-// operands calls f on the values that the instruction reads.
-func (l *Lane) operands(f func(int)) {
+// Operands calls f on the values that the instruction reads.
+func (l *Lane) Operands(f func(int)) {
 	switch l.Op {
-	case LaneAdd, LaneMul, LaneFun2, LaneProduct:
+	case LaneAdd, LaneMul, LaneFun2, LaneProduct, LaneTest, LaneSelect:
 		f(l.A)
 		f(l.B)
-	case LaneFun1, LaneExpand, LaneSum, LaneStore, LaneTake:
+	case LaneFun1, LaneExpand, LaneSum, LaneStore, LaneTake, LaneNot:
 		f(l.A)
+	}
+	if (l.Op == LaneSelect || l.Op == LaneTest || l.Op == LaneNot) && l.C >= 0 {
+		f(l.C)
 	}
 }

@@ -87,7 +87,7 @@ func (v *Vector) lanes() (operations, n float64) {
 			operations++
 		}
 		switch l.Op {
-		case LaneAdd, LaneMul, LaneFun1, LaneFun2:
+		case LaneAdd, LaneMul, LaneFun1, LaneFun2, LaneTest, LaneSelect:
 			n += size
 		case LaneSum:
 			n += float64(v.ratio(l)) * size / 2

@@ -164,10 +164,6 @@ func (c *compiler) scan() error {
 			if n.N > maxOperands {
 				return &UnsupportedError{n.Pos, fmt.Sprintf("symbols of more than %d arguments", maxOperands)}
 			}
-		case term.DataOp:
-			if d := &t.Data[n.A]; d.Chunk != nil {
-				return &UnsupportedError{n.Pos, "data that is not stored"}
-			}
 		}
 	}
 	return nil
@@ -542,12 +538,15 @@ func (c *compiler) datum(r term.Ref, n *term.Node) *value {
 	return c.fromReg(c.pure(ir.Instr{Op: ir.Object, N: c.staticData(int(n.A))}), c.types[r])
 }
 
-// staticData gives data its static slots, and returns the first.
+// staticData gives data its static slots, and returns the first. Data that is not stored has those of its first element.
 func (c *compiler) staticData(i int) uint32 {
 	if c.data[i] == 0 {
 		c.data[i] = c.out.Static
 		c.out.Data = append(c.out.Data, ir.Datum{Index: i, At: c.out.Static})
-		c.out.Static += len(c.t.Data[i].Values)
+		d := &c.t.Data[i]
+		if c.out.Static += len(d.Values); d.Chunk != nil {
+			c.out.Static += d.Width
+		}
 	}
 	return uint32(c.data[i])
 }

@@ -29,10 +29,8 @@ var layers = map[string][]string{
 	"rule":                 {},
 	"lang":                 {"term", "kernel", "lang/core", "lang/elaborate", "lang/lower"}, // lang/eval adds as package kernel does
 	"lang/core":            {"term", "lang"},                                                // of lang, folders that are not listed here
-	"lang/linear":          {"term", "lang", "lang/core"},
 	"lang/lower":           {"term", "revgrad", "lang", "lang/core"},
-	"lang/translate":       {"term", "lang", "lang/core"},
-	"lang/elaborate":       {"term", "lang", "lang/core", "lang/linear", "lang/lower", "lang/translate"},
+	"lang/elaborate":       {"term", "lang", "lang/core"},
 	"lang/internal":        {"internal/property"}, // programs for tests
 	"parquet":              {"lang"},              // is registered there
 	"revgrad":              {"term"},
@@ -94,20 +92,19 @@ var layers = map[string][]string{
 	"cmd/internal/training":  {root, "internal/bridge", "lang", "internal/fit", "internal/notation", "cmd/internal/command"},
 	"cmd/internal/result": {root, "cost", "rule", "lang", "graph", "machine", "limits", "parquet", "internal/notation",
 		"cmd/internal/command", "cmd/internal/htmlreport"},
-	"cmd/internal/rulepicture": {"rule"},
-	"cmd/internal/htmlreport":  {"lang", "internal/notation"},
-	"cmd/internal/derivation":  {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
-	"cmd/internal/reduce":      {"rule", "term", "lang", "revgrad", "internal/denote", "internal/equiv", "internal/reference", "cmd/internal/derivation"},
-	"cmd/internal/picture":     {"term", "graph", "compile/literal", "machine/heap", "internal/hypergraph", "cmd/internal/layered"},
+	"cmd/internal/htmlreport": {"lang", "internal/notation"},
+	"cmd/internal/derivation": {"rule", "term", "lang", "internal/denote", "internal/reference"}, // of lang, LaTeX
+	"cmd/internal/reduce":     {"rule", "term", "lang", "revgrad", "internal/denote", "internal/equiv", "internal/reference", "cmd/internal/derivation"},
+	"cmd/internal/picture":    {"term", "graph", "compile/literal", "machine/heap", "internal/hypergraph", "cmd/internal/layered"},
 	"cmd/internal/trace": {root, "internal/bridge", "machine/heap", "rule", "term", "lang", "revgrad", "limits", "machine", "compile/literal", "internal/decode", "internal/denote", "internal/reference", "internal/stage",
 		"cmd/internal/derivation", "cmd/internal/picture"},
-	"cmd/internal/profile": {root, "internal/bridge", "rule", "term", "lang", "graph", "graph/calls", "machine"},
+	"cmd/internal/profile": {root, "internal/bridge", "rule", "term", "lang", "lang/elaborate", "graph", "graph/calls", "machine"},
 	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "graph", "revgrad", "engine/ir", "engine/lower", "compile", "machine", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture", "internal/notation"},
 	"cmd/internal/export":  {"term", "engine/ir", "engine/lower", "internal/stage"},
 	"cmd/internal/scene": {root, "internal/bridge", "internal/hypergraph", "rule", "term", "lang", "lang/syntax", "compile/literal", "machine", "machine/heap", "internal/stage",
 		"cmd/internal/picture", "cmd/internal/show", "cmd/internal/trace"},
 	"cmd/internal/lsp":     {root, "internal/bridge", "docs", "lang", "lang/elaborate", "limits", "internal/notation", "cmd/internal/profile"},
-	"cmd/internal/explore": {root, "internal/bridge", "examples", "limits", "machine", "cmd/internal/command", "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/rulepicture", "cmd/internal/scene"},
+	"cmd/internal/explore": {root, "internal/bridge", "examples", "limits", "machine", "cmd/internal/command", "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/scene"},
 
 	"bench": {
 		"bench/fit", "examples", root, "internal/bridge", "cost", "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",

@@ -43,19 +43,38 @@ func (p subject) outputs(t require.TestingT) int {
 	return 0
 }
 
-// start compiles the program of the value or the gradient, and makes its start term.
-func (p subject) start(t require.TestingT, gradient bool) (*reference.Start, *literal.Program) {
-	if !gradient {
-		prog, err := literal.NewValue(p.t, p.inputs, nil)
+// goal is what a run computes: of a term at the point its value or its gradient, or with its inputs symbolic its graph, which is m, or
+// the right-hand side of Theorem 1.
+type goal struct{ gradient, open bool }
+
+// start compiles the program of the goal, and makes its start term.
+func (p subject) start(t require.TestingT, g goal) (start *reference.Start, prog *literal.Program) {
+	var err error
+	if !g.gradient {
+		of := reference.Convert(p.t, denote.Floats{})
+		if g.open {
+			prog, err = literal.NewOpen(p.t, p.inputs, nil)
+			start = of.OpenStart(p.inputs, p.point)
+		} else {
+			prog, err = literal.NewValue(p.t, p.inputs, nil)
+			start = of.ValueStart(p.inputs, p.point)
+		}
 		require.NoError(t, err)
-		return reference.Convert(p.t, denote.Floats{}).ValueStart(p.inputs, p.point).Named(), prog
+		return start.Named(), prog
 	}
 	d, err := revgrad.Reverse(p.t, nil)
 	require.NoError(t, err)
-	k := p.outputs(t)
-	prog, err := literal.NewGradient(d, p.inputs, k, nil)
+	of := reference.Convert(d, denote.Floats{})
+	if g.open {
+		prog, err = literal.NewOpenGradient(d, p.inputs, nil)
+		start = of.OpenGradientStart(p.inputs, p.point)
+	} else {
+		k := p.outputs(t)
+		prog, err = literal.NewGradient(d, p.inputs, k, nil)
+		start = of.GradientStart(p.inputs, p.point, k)
+	}
 	require.NoError(t, err)
-	return reference.Convert(d, denote.Floats{}).GradientStart(p.inputs, p.point, k).Named(), prog
+	return start.Named(), prog
 }
 
 // The bounds of the runs that are followed: steps, and symbols of a term.
@@ -67,8 +86,8 @@ const (
 var errLong = errors.New("the run is too long to be followed")
 
 // follow makes a run and goes through it move by move.
-func follow(t require.TestingT, p subject, gradient bool, opt machine.Options) (moves [rule.NumMoves]int, whole bool) {
-	start, prog := p.start(t, gradient)
+func follow(t require.TestingT, p subject, g goal, opt machine.Options) (moves [rule.NumMoves]int, whole bool) {
+	start, prog := p.start(t, g)
 	d := decode.New(start, prog)
 	var m *machine.Machine
 	var last *decode.State
@@ -106,10 +125,13 @@ func follow(t require.TestingT, p subject, gradient bool, opt machine.Options) (
 	m, err := machine.New(prog, opt)
 	require.NoError(t, err)
 	defer m.Close()
-	if gradient {
+	switch {
+	case g.open:
+		err = m.Graph(p.point)
+	case g.gradient:
 		k := max(1, prog.Outputs)
 		err = m.Gradient(p.point, make([]float64, k), make([]float64, k*len(p.point)))
-	} else {
+	default:
 		err = m.Value(p.point)
 	}
 	var limit *limits.ReachedError
@@ -121,10 +143,10 @@ func follow(t require.TestingT, p subject, gradient bool, opt machine.Options) (
 }
 
 // followAll follows a run under LIFO and under random schedules, and returns how often it has made each move.
-func followAll(t require.TestingT, p subject, gradient bool) (moves [rule.NumMoves]int, whole bool) {
-	moves, whole = follow(t, p, gradient, machine.Options{})
+func followAll(t require.TestingT, p subject, g goal) (moves [rule.NumMoves]int, whole bool) {
+	moves, whole = follow(t, p, g, machine.Options{})
 	for seed := range uint64(3) {
-		again, _ := follow(t, p, gradient, machine.Options{Random: true, Seed: seed})
+		again, _ := follow(t, p, g, machine.Options{Random: true, Seed: seed})
 		if whole {
 			require.Equal(t, moves[:rule.Count], again[:rule.Count])
 		}
@@ -155,18 +177,15 @@ var programs = map[string]string{
 	"numerals dropped": "input x = 0.5\n(fun p -> x) (1, (2, 3))",
 }
 
-// TestDecodePrograms follows values and gradients of programs that have, together, each rule that fires at a point, and each unit.
+// TestDecodePrograms follows all goals of programs that have, together, each rule but (9), which never fires, and each unit.
 func TestDecodePrograms(t *testing.T) {
 	var all [rule.NumMoves]int
 	for name, src := range programs {
 		t.Run(name, func(t *testing.T) {
 			s := testprogram.FromSource(t, src)
 			p := subject{s.Term, s.Inputs, s.Point}
-			for _, gradient := range []bool{false, true} {
-				if gradient && strings.Contains(src, "lin ") {
-					continue
-				}
-				moves, whole := followAll(t, p, gradient)
+			for _, g := range goals(t, p, strings.Contains(src, "lin ")) {
+				moves, whole := followAll(t, p, g)
 				require.True(t, whole)
 				for i, n := range moves {
 					all[i] += n
@@ -175,9 +194,19 @@ func TestDecodePrograms(t *testing.T) {
 		})
 	}
 	for i, n := range all {
-		eta := i == int(rule.EtaLambda) || i == int(rule.EtaPair)
-		require.Equal(t, eta, n == 0, "%v", rule.Move(i))
+		require.Equal(t, i == int(rule.EtaLambda), n == 0, "%v", rule.Move(i))
 	}
+}
+
+// goals are those that a program has. One with dual λs of its own has a value alone.
+func goals(t require.TestingT, p subject, linear bool) []goal {
+	switch {
+	case linear:
+		return []goal{{}}
+	case p.outputs(t) > 0:
+		return []goal{{}, {gradient: true}, {open: true}}
+	}
+	return []goal{{}, {gradient: true}, {open: true}, {gradient: true, open: true}}
 }
 
 // TestDecodeExamples follows the beginning of those examples whose terms are small.
@@ -189,13 +218,10 @@ func TestDecodeExamples(t *testing.T) {
 			q, inputs := bridge.Of(g).Copy()
 			require.Less(t, reference.Symbols(q), uint64(maxSymbols/8))
 			p := subject{q, inputs, g.Point()}
-			for _, gradient := range []bool{false, true} {
-				if gradient && g.Differentiable() != nil {
-					continue
-				}
+			for _, goal := range goals(t, p, g.Differentiable() != nil) {
 				for _, random := range []bool{false, true} {
-					moves, _ := follow(t, p, gradient, machine.Options{Random: random, Limits: limits.Bounds{MaxSteps: 100}})
-					require.Positive(t, moves[rule.GC])
+					moves, _ := follow(t, p, goal, machine.Options{Random: random, Limits: limits.Bounds{MaxSteps: 100}})
+					require.True(t, goal.open || moves[rule.GC] > 0)
 				}
 			}
 		})
@@ -205,20 +231,30 @@ func TestDecodeExamples(t *testing.T) {
 // TestPropertyDecode: each rewrite of the literal machine is one step of its rule on the decoded terms, and no unit changes them. A
 // draw is a run: of a value or a gradient, under LIFO or a random schedule.
 func TestPropertyDecode(t *testing.T) {
-	checkRuns(t, func(t *rapid.T) bool {
-		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 40).Draw(t, "size"),
-			Recursive: rapid.Bool().Draw(t, "recursive")})
-		gradient, opt := rapid.Bool().Draw(t, "gradient"), drawSchedule(t)
-		_, whole := follow(t, subject{p.Term, p.Inputs, p.Point}, gradient, opt)
-		return whole
-	})
+	checkRuns(t, func(t *rapid.T) bool { return followDraw(t, false) })
+}
+
+// TestPropertyDecodeOpen does the same with symbolic inputs: m, and the reduction of Theorem 1.
+func TestPropertyDecodeOpen(t *testing.T) {
+	checkRuns(t, func(t *rapid.T) bool { return followDraw(t, true) })
+}
+
+// followDraw follows a run of a random program.
+func followDraw(t *rapid.T, open bool) (whole bool) {
+	p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 40).Draw(t, "size"),
+		Recursive: rapid.Bool().Draw(t, "recursive")})
+	s := subject{p.Term, p.Inputs, p.Point}
+	g := goal{rapid.Bool().Draw(t, "gradient"), open}
+	g.gradient = g.gradient && !(open && s.outputs(t) > 0)
+	_, whole = follow(t, s, g, drawSchedule(t))
+	return whole
 }
 
 // TestPropertyDecodeLinear does the same for programs with dual λs of their own.
 func TestPropertyDecodeLinear(t *testing.T) {
 	checkRuns(t, func(t *rapid.T) bool {
 		p := subject{t: generate.Linear(t, rapid.IntRange(3, 60).Draw(t, "size"))}
-		_, whole := follow(t, p, false, drawSchedule(t))
+		_, whole := follow(t, p, goal{}, drawSchedule(t))
 		return whole
 	})
 }

@@ -44,7 +44,7 @@ func (d *Decoder) Strategy(opt machine.Options, run func(*machine.Machine) error
 		if !ok {
 			return nil
 		}
-		r := Redex(s, to.by, to.class, func(*reference.Redex) bool { return true })
+		r := find(s, to.by, func(*reference.Redex) bool { return true }, func(t *reference.Term) bool { return t.Class() == to.class })
 		if r == nil {
 			panic(fmt.Sprintf("decode: a rewrite by (%v) is no step of %s", to.by, s.Term))
 		}

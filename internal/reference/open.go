@@ -2,6 +2,7 @@ package reference
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -23,6 +24,31 @@ func (p *Program) OpenStart(inputs []term.Var, point []float64) *Start {
 		q.open[v] = p.Ground.Of(point[i])
 		p.Typing.Free(v)
 		s.Inputs = append(s.Inputs, v)
+	}
+	return s
+}
+
+// OpenGradientStart is the term of Theorem 1 with the λ of its second component opened:
+//
+//	⟨z, z* a⟩[⟨z,z*⟩:=D(t)] with [x:=⟨x0,d⟩][d:=λb.x* b] for each input
+//
+// for a program D(t) of type D(R), with a, the x0 and the x* free. The duals of the
+// inputs are the Duals of the start, and its Seed is a. A branch is decided at the
+// point.
+func (p *Program) OpenGradientStart(inputs []term.Var, point []float64) *Start {
+	q := *p
+	q.open = map[*Var]denote.Number{}
+	a := &Var{Name: "a", Type: term.R, Linear: true}
+	z, star := &Var{Name: "z", Type: term.R}, &Var{Name: "z*", Type: term.AbstractDual}
+	s := &Start{Program: &q, Seed: a}
+	q.Term = let(pair(variable(z), apply(variable(star), variable(a))), tuplePattern(z, star), p.nameArguments(q.Term))
+	q.open[a] = p.Ground.Of(1)
+	for i, x := range inputs {
+		x0 := &Var{Name: fmt.Sprintf("x%d", i+1), Type: term.R}
+		s.dual(i, p.input(x, p.Typing.tt.Reverse(term.R)), x0)
+		s.Inputs = append(s.Inputs, x0)
+		q.open[x0] = p.Ground.Of(point[i])
+		p.Typing.Free(x0)
 	}
 	return s
 }

@@ -1,10 +1,11 @@
 // Package core has the form of a program between syntax and term: the calculus, before its types are known, with
-// projections, vectors and comprehensions still in place.
+// projections, vectors and comprehensions still in place. It has the types of inference, types with holes, too: their
+// unification, and their text in the words of the source. When all is typed, the linear variables of core are checked,
+// and the numbers that select components.
 package core
 
 import (
-	"github.com/gram-machine/gram/lang/eval"
-	"github.com/gram-machine/gram/lang/infer"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -76,7 +77,7 @@ const (
 	LateFamilyOp // vec i < n -> t       X=i, Val=keyword, A=n, B=t
 	ScanOp       // scan i < n with y … X=i, X+1=y, A the place of n, the first state and the next one in Args
 	RandomOp     // uniform or normal    Val=its [Prim], A, B
-	NativeOp     // a def of the prelude Val=its number among the declarations there
+	NativeOp     // a def of the prelude Val=its number, see [eval.Native]
 	NumOps
 )
 
@@ -89,7 +90,7 @@ type Node struct {
 	Pos   term.Pos
 	X     Var
 	A, B  Ref
-	Type  infer.Type
+	Type  Type
 	Val   float64
 }
 
@@ -97,7 +98,7 @@ type Node struct {
 // and so are those that one pattern binds at one level.
 type VarInfo struct {
 	Name   string
-	Type   infer.Type
+	Type   Type
 	Pos    term.Pos
 	Binder Binder
 	Linear bool // bound by lin, or by let to what depends on a linear variable
@@ -123,13 +124,19 @@ type Core struct {
 	// Wide has what is known of operations on what may be vectors.
 	Wide []Wide
 	// Places are those of nodes whose evaluation may fail.
-	Places map[Ref]*eval.At
+	Places map[Ref]*At
+}
+
+// At is where an error of a run stands, with the notes for its message.
+type At struct {
+	Span  syntax.Span
+	Notes []syntax.Note
 }
 
 // New returns a core with room for n nodes.
 func New(n int) *Core {
 	return &Core{Nodes: make([]Node, 1, n+64), Vars: make([]VarInfo, 1, 64), Wide: make([]Wide, 1, 64),
-		Places: map[Ref]*eval.At{}}
+		Places: map[Ref]*At{}}
 }
 
 // Add adds a node.
@@ -141,7 +148,7 @@ func (c *Core) Add(n Node) Ref {
 // Info returns what is known of a variable; of all scalars of inputs it is the same.
 func (c *Core) Info(x Var) VarInfo {
 	if x.Input() {
-		return VarInfo{Type: infer.R}
+		return VarInfo{Type: R}
 	}
 	return c.Vars[x]
 }
@@ -273,6 +280,6 @@ func (c *Core) Live(roots []Ref, tick func()) []bool {
 // Wide has the types of the operands of an operation that may be on vectors. Once all is typed, VecA and VecB tell
 // which of them are vectors.
 type Wide struct {
-	A, B       infer.Type
+	A, B       Type
 	VecA, VecB bool
 }

@@ -1,7 +1,6 @@
 package core
 
 import (
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -23,12 +22,12 @@ type Opening struct {
 	N    int // how many
 	U    Ref // 0: an occurrence of from
 	From Var
-	Type infer.Type // OpenCon: of u
+	Type Type // OpenCon: of u
 	Pos  term.Pos
 }
 
 // Wrap puts openings around node r of type t, the last one innermost. It returns the node and its type.
-func (p *Program) Wrap(r Ref, t infer.Type, opens []Opening) (Ref, infer.Type) {
+func (p *Program) Wrap(r Ref, t Type, opens []Opening) (Ref, Type) {
 	c := p.Core
 	for i := len(opens) - 1; i >= 0; i-- {
 		o := &opens[i]

@@ -3,16 +3,17 @@ package core
 import (
 	"reflect"
 
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // Program is a program as core, with what its nodes refer to.
 type Program struct {
-	File    *syntax.File
-	Guard   *syntax.Guard
-	Types   *infer.Types
+	File  *syntax.File
+	Guard *syntax.Guard
+	// Report is called with what is wrong in the source.
+	Report  func(span syntax.Span, headline, label string, notes ...syntax.Note)
+	Types   *Types
 	Core    *Core
 	Static  Statics
 	Inputs  []load.Variable

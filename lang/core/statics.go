@@ -1,6 +1,8 @@
 package core
 
 import (
+	"iter"
+	"maps"
 	"math"
 	"slices"
 
@@ -127,43 +129,39 @@ func (f *Statics) Range(e term.Static, others []term.Static) (begin, end int, ok
 	return 0, 0, false
 }
 
-// Each calls g with the values of the expressions, for all values of the indices on which they depend.
-func (f *Statics) Each(es []term.Static, g func(values []float64)) {
-	needed := f.mentioned(es)
-	var chain []term.Index // an index is made before those in its scope
-	for i := range needed {
-		chain = append(chain, i)
-	}
-	slices.Sort(chain)
-	t := term.Term{Statics: f.Nodes}
-	at, values := make([]float64, len(f.Indices)), make([]float64, len(es))
-	var loop func(chain []term.Index)
-	loop = func(chain []term.Index) {
-		if len(chain) == 0 {
-			for k, e := range es {
-				values[k] = t.Value(e, at)
+// Each goes through the values of the expressions, for all values of the indices on which they depend.
+func (f *Statics) Each(es []term.Static) iter.Seq[[]float64] {
+	return func(yield func(values []float64) bool) {
+		chain := slices.Sorted(maps.Keys(f.mentioned(es))) // an index is made before those in its scope
+		t := term.Term{Statics: f.Nodes}
+		at, values := make([]float64, len(f.Indices)), make([]float64, len(es))
+		var loop func(chain []term.Index) bool
+		loop = func(chain []term.Index) bool {
+			if len(chain) == 0 {
+				for k, e := range es {
+					values[k] = t.Value(e, at)
+				}
+				return yield(values)
 			}
-			g(values)
-			return
+			for k := range int(t.Value(f.Bounds[chain[0]], at)) {
+				if at[chain[0]] = float64(k); !loop(chain[1:]) {
+					return false
+				}
+			}
+			return true
 		}
-		i := chain[0]
-		for k := range int(t.Value(f.Bounds[i], at)) {
-			at[i] = float64(k)
-			loop(chain[1:])
-		}
+		loop(chain)
 	}
-	loop(chain)
 }
 
-// First returns the first value of e that is at least n.
+// First returns the first value of e that is at least n, -1 if there is none.
 func (f *Statics) First(e term.Static, n int) int {
-	found := -1
-	f.Each([]term.Static{e}, func(v []float64) {
-		if found < 0 && int(v[0]) >= n {
-			found = int(v[0])
+	for v := range f.Each([]term.Static{e}) {
+		if int(v[0]) >= n {
+			return int(v[0])
 		}
-	})
-	return found
+	}
+	return -1
 }
 
 // A static index among those of a path is marked by this bit.

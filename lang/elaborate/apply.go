@@ -2,7 +2,6 @@ package elaborate
 
 import (
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -120,7 +119,7 @@ func (e *Elaborator) app(f, u val) val {
 	}
 	v.typ = e.Types.Open()
 	switch {
-	case e.Types.At(f.typ).Kind != infer.Open:
+	case e.Types.At(f.typ).Kind != core.Open:
 		e.notFunction(f, u)
 	case e.mayBeDual(u):
 		e.waiting = append(e.waiting, waiting{f: f, u: u, result: v, notes: e.chain(4)})
@@ -132,8 +131,8 @@ func (e *Elaborator) app(f, u val) val {
 }
 
 // asFunction makes f, whose type is open, a function from what u is to r.
-func (e *Elaborator) asFunction(f, u val, r infer.Type) {
-	if a := e.Types.Arrow(u.typ, r); e.Types.Unify(f.typ, a) != infer.NoClash {
+func (e *Elaborator) asFunction(f, u val, r core.Type) {
+	if a := e.Types.Arrow(u.typ, r); e.Types.Unify(f.typ, a) != core.NoClash {
 		e.endless(f, u, a)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/eval"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -23,7 +21,7 @@ func (e *Elaborator) store(parts []val) (off core.Ref, value bool) {
 }
 
 // same makes the types of the parts equal and returns it.
-func (e *Elaborator) same(parts []val, what string) infer.Type {
+func (e *Elaborator) same(parts []val, what string) core.Type {
 	if len(parts) == 0 {
 		return e.Types.Open()
 	}
@@ -79,7 +77,7 @@ func (e *Elaborator) compare(op syntax.Token, at uint32, a, b val) condition {
 	e.wantReal(reason{kind: takesReason, text: op.String()}, a, b)
 	if op == syntax.EqTok {
 		span := syntax.Span{Start: a.span.Start, End: b.span.End}
-		a = e.add(core.Node{Op: core.FunOp, Sym: term.Same, Pos: e.at(at), A: a.node, B: b.node}, infer.R, span)
+		a = e.add(core.Node{Op: core.FunOp, Sym: term.Same, Pos: e.at(at), A: a.node, B: b.node}, core.R, span)
 		return condition{op: syntax.GreaterTok, a: a, b: e.number(0, span)}
 	}
 	return condition{op: op, a: a, b: b}
@@ -188,7 +186,7 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 	index := a.unit.Refs[x].N
 	late := e.values && !a.scope.Sized[index]
 	s, ok := e.natural(kids[0])
-	if label := eval.VectorSize(s.n); ok && n.Op == syntax.VecTok && label != "" {
+	if label := core.VectorSize(s.n); ok && n.Op == syntax.VecTok && label != "" {
 		e.reportHere(e.span(kids[0]), "not a size", label)
 		ok = false
 	}
@@ -200,13 +198,14 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 		return e.late(x, slot, e.natNode(s))
 	case s.n > uint64(e.opt.MaxNodes):
 		e.TooManyNodes()
+		return e.bad(e.span(x))
 	}
 	if s.static != 0 || s.n > 1 && !a.scope.Sized[index] {
 		if v, ok := e.family(x, slot, s); ok {
 			return v
 		}
 	}
-	if e.fam.inFamily() && s.static != 0 {
+	if s.static != 0 {
 		e.giveUp()
 	}
 	parts := e.each(int(s.n), func(i int) val {
@@ -226,7 +225,7 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 // late makes a comprehension of a default value: its body is elaborated once, and run
 // for each index.
 func (e *Elaborator) late(x syntax.Expr, slot int, bound core.Ref) val {
-	i := e.Core.NewVar(core.VarInfo{Name: e.expr(x).Text, Type: infer.R})
+	i := e.Core.NewVar(core.VarInfo{Name: e.expr(x).Text, Type: core.R})
 	e.slots[slot] = binding{kind: lateBinding, x: i}
 	body := e.eval(e.kids(x)[1], 0)
 	op := e.expr(x).Op
@@ -235,7 +234,7 @@ func (e *Elaborator) late(x syntax.Expr, slot int, bound core.Ref) val {
 }
 
 // comprehended is the type of vec, sum or list over a body, vec with so many components.
-func (e *Elaborator) comprehended(op syntax.Token, body val, size int) infer.Type {
+func (e *Elaborator) comprehended(op syntax.Token, body val, size int) core.Type {
 	switch op {
 	case syntax.VecTok:
 		return e.Types.Vec(body.typ, e.Types.KnownSize(size))
@@ -246,7 +245,7 @@ func (e *Elaborator) comprehended(op syntax.Token, body val, size int) infer.Typ
 }
 
 // placed adds the node of x, of type t, which may fail when it is run.
-func (e *Elaborator) placed(x syntax.Expr, n core.Node, t infer.Type) val {
+func (e *Elaborator) placed(x syntax.Expr, n core.Node, t core.Type) val {
 	v := e.finish(x, n, t)
 	e.Core.Places[v.node] = e.place(e.span(x))
 	return v
@@ -318,15 +317,15 @@ func (e *Elaborator) projection(x syntax.Expr) val {
 }
 
 // component returns the type of component i of v, and whether there is one.
-func (e *Elaborator) component(x syntax.Expr, v val, i natural) (infer.Type, bool) {
+func (e *Elaborator) component(x syntax.Expr, v val, i natural) (core.Type, bool) {
 	elem, n, ok := e.components(v)
 	return elem, ok && e.inRange(e.span(e.kids(x)[1]), n, i, v)
 }
 
 // components returns the type of the components of v, and how many there are, if v is a vector.
-func (e *Elaborator) components(v val) (elem infer.Type, n infer.Size, ok bool) {
-	if t := e.Types.At(v.typ); t.Kind == infer.Vec {
-		return t.A, infer.Size(t.N), true
+func (e *Elaborator) components(v val) (elem core.Type, n core.Size, ok bool) {
+	if t := e.Types.At(v.typ); t.Kind == core.Vec {
+		return t.A, core.Size(t.N), true
 	}
 	elem, n = e.Types.Open(), e.Types.OpenSize()
 	return elem, n, e.want(v, e.Types.Vec(elem, n), reason{kind: projReason})
@@ -360,7 +359,7 @@ func (e *Elaborator) path(b binding, span syntax.Span) *path {
 }
 
 // dataType is the type of an occurrence of data: each of a list has results of its own.
-func (e *Elaborator) dataType(g *global) infer.Type {
+func (e *Elaborator) dataType(g *global) core.Type {
 	t := g.typ
 	if e.selects && !e.values {
 		s := e.Data[g.n].Shape
@@ -386,7 +385,7 @@ func (p *path) project(e *Elaborator, x syntax.Expr, i natural) {
 }
 
 // within goes to component i of an input, which is of type t.
-func (p *path) within(e *Elaborator, i natural, t infer.Type) {
+func (p *path) within(e *Elaborator, i natural, t core.Type) {
 	width := e.Types.Width(t)
 	if i.static == 0 && p.at == 0 {
 		p.x += core.Var(int(i.n) * width)
@@ -413,9 +412,9 @@ func (p *path) finish(e *Elaborator, x syntax.Expr) val {
 
 // inputNode is an input, or a component of one, of type t: its first scalar is x, or number at, which is static, of the
 // n scalars from x on.
-func (e *Elaborator) inputNode(x core.Var, at, n core.Ref, t infer.Type) core.Node {
+func (e *Elaborator) inputNode(x core.Var, at, n core.Ref, t core.Type) core.Node {
 	op := core.InputOp
-	if e.Types.At(t).Kind == infer.Real {
+	if e.Types.At(t).Kind == core.Real {
 		if at == 0 {
 			return core.Node{Op: core.VarOp, X: x, Type: t, Value: true}
 		}

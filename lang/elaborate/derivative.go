@@ -2,7 +2,6 @@ package elaborate
 
 import (
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -14,7 +13,7 @@ func (e *Elaborator) derivative(p core.Prim, args []val, span syntax.Span) val {
 		return e.bad(span)
 	}
 	why := reason{kind: takesReason, text: p.Name()}
-	a, b := e.Types.Open(), infer.R
+	a, b := e.Types.Open(), core.R
 	n := core.Node{Op: core.GradOp, Pos: core.PosOf(span), Type: a}
 	parts := args
 	if p == core.PrimAlong {
@@ -40,16 +39,16 @@ func (e *Elaborator) derivative(p core.Prim, args []val, span syntax.Span) val {
 
 // settleDifferentiable checks that a type is built of R, products and vectors.
 func (e *Elaborator) settleDifferentiable(p pending, open bool) {
-	var good func(t infer.Type) bool
+	var good func(t core.Type) bool
 	sized := true
-	good = func(t infer.Type) bool {
+	good = func(t core.Type) bool {
 		switch n := e.Types.At(t); n.Kind {
-		case infer.Prod:
+		case core.Prod:
 			return good(n.A) && good(n.B)
-		case infer.Vec:
-			sized = sized && e.Types.SizeAt(infer.Size(n.N)).Known
+		case core.Vec:
+			sized = sized && e.Types.SizeAt(core.Size(n.N)).Known
 			return good(n.A)
-		case infer.Real, infer.Open:
+		case core.Real, core.Open:
 			return true
 		}
 		return false

@@ -4,13 +4,9 @@ import (
 	"fmt"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
-	"github.com/gram-machine/gram/lang/linear"
+	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/lang/resolve"
-	"github.com/gram-machine/gram/lang/selection"
 	"github.com/gram-machine/gram/lang/syntax"
-	"github.com/gram-machine/gram/lang/translate"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -18,15 +14,15 @@ import (
 type Elaborator struct {
 	*core.Program
 	Params  []Param
-	Symbols []Symbol                 // that the program declares
-	Limits  map[int]selection.Limits // of the numbers of data, by data
-	Random  bool                     // default values have random numbers
+	Symbols []Symbol            // that the program declares
+	Limits  map[int]core.Limits // of the numbers of data, by data
+	Random  bool                // default values have random numbers
 
 	opt     Options
 	source  *load.Source
 	given   *load.Settings
-	user    *resolve.Unit
-	prelude *resolve.Unit
+	user    *unit
+	prelude *unit
 	globals []global
 	// declared has the place in globals of each declaration of the file.
 	declared []int
@@ -34,16 +30,16 @@ type Elaborator struct {
 	library  map[string]int // the prelude's declarations, and after them the primitives'
 	cons     map[string]int // the constructors
 	slopes   map[string]int // the partial derivatives of declared symbols
-	types    map[string]int // the declared types: their numbers in infer.Types.Inductives
+	types    map[string]int // the declared types: their numbers in core.Types.Inductives
 	// typeDecls has the declaration of each type. Types see those before typesSeen; typeParams are those of the one
 	// that is being declared.
 	typeDecls  []int
 	typesSeen  int
-	typeParams map[string]infer.Type
+	typeParams map[string]core.Type
 
 	attempt
-	defaults translate.Defaults
-	numbers  selection.Numbers // that may be indices
+	defaults eval.Defaults
+	numbers  core.Numbers // that may be indices
 	notes    typeNotes
 }
 
@@ -60,10 +56,10 @@ type attempt struct {
 	waiting []waiting
 	inLin   int // how many lin are around what is being elaborated
 	lins    int // how many have been elaborated
-	// notLinear is how many of diags are of package linear, if all are.
+	// notLinear is how many of diags are of the check of linear variables, if all are.
 	notLinear int
-	marks     []linear.Mark // of the nodes inside lin, in their order
-	badSize   bool          // a size of a vector has been reported
+	marks     []core.Mark // of the nodes inside lin, in their order
+	badSize   bool        // a size of a vector has been reported
 	// values tells that a default value is being elaborated: there are no inputs, the
 	// bodies of comprehensions stand for all their indices, and definitions of the
 	// prelude for what package eval runs.
@@ -76,13 +72,13 @@ type attempt struct {
 	work     int // expansions and rounds of comprehensions so far
 	diags    []syntax.Diagnostic
 	reported map[reportKey]bool
-	large    error           // that the expansion of families is too large, with the first place where it was
-	chained  []syntax.Note   // the chain of what waited and goes on, if not nil
-	uses     []useOf         // of defs, inside lin
-	random   bool            // the default value has uniform or normal
-	selects  bool            // the program mentions pick or onehot
-	later    []infer.Type    // what operations give whose operands were open
-	indices  []selection.Use // of pick and onehot
+	large    error            // that the expansion of families is too large, with the first place where it was
+	chained  []syntax.Note    // the chain of what waited and goes on, if not nil
+	uses     []useOf          // of defs, inside lin
+	random   bool             // the default value has uniform or normal
+	selects  bool             // the program mentions pick or onehot
+	later    []core.Type      // what operations give whose operands were open
+	indices  []core.Selection // of pick and onehot
 }
 
 func (e *Elaborator) act() *activation { return &e.acts[len(e.acts)-1] }
@@ -94,7 +90,7 @@ func (e *Elaborator) kids(x syntax.Expr) []syntax.Expr { return e.act().unit.Fil
 // span returns where messages about x point to: in the prelude, where it is used.
 func (e *Elaborator) span(x syntax.Expr) syntax.Span { return e.spanIn(e.act().unit, x) }
 
-func (e *Elaborator) spanIn(u *resolve.Unit, x syntax.Expr) syntax.Span {
+func (e *Elaborator) spanIn(u *unit, x syntax.Expr) syntax.Span {
 	if u.Prelude {
 		return e.act().use
 	}
@@ -121,6 +117,11 @@ func (e *Elaborator) tail(base int, x syntax.Expr, n int, v val) val {
 		e.tooLarge(fmt.Sprintf("expressions and the definitions that they use nest more than %d deep", maxDepth))
 	}
 	for x != 0 {
+		if e.fam.failed {
+			e.args = e.args[:len(e.args)-n]
+			x, v = 0, e.bad(e.span(x))
+			break
+		}
 		e.step()
 		e.last = e.span(x)
 		x, n, v = e.enter(x, n)
@@ -296,12 +297,12 @@ func (e *Elaborator) result(v val) val {
 }
 
 // add adds a node of type t, which stands at span.
-func (e *Elaborator) add(n core.Node, t infer.Type, span syntax.Span) val {
+func (e *Elaborator) add(n core.Node, t core.Type, span syntax.Span) val {
 	return e.result(val{e.Core.Add(n), t, span, span})
 }
 
 // finish adds the node of x, of type t.
-func (e *Elaborator) finish(x syntax.Expr, n core.Node, t infer.Type) val {
+func (e *Elaborator) finish(x syntax.Expr, n core.Node, t core.Type) val {
 	n.Pos = e.at(e.expr(x).Span.Start)
 	return e.add(n, t, e.span(x))
 }

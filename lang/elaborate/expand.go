@@ -1,7 +1,6 @@
 package elaborate
 
 import (
-	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -26,9 +25,9 @@ func (e *Elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int, v
 	e.activate(activation{unit: def.unit, global: g, scope: sc, use: span})
 	opens := len(e.opens)
 	given := min(n, len(decl.Params))
-	var missing resolve.Place
+	var missing surroundings
 	if given < len(decl.Params) {
-		missing = resolve.UnderFun
+		missing = underFun
 	}
 	for i, p := range decl.Params {
 		if i >= given {
@@ -66,7 +65,7 @@ func takesMore(f *syntax.File, x syntax.Expr) bool {
 }
 
 // parameter gives a parameter its argument.
-func (e *Elaborator) parameter(p syntax.Pat, b binding, missing resolve.Place) {
+func (e *Elaborator) parameter(p syntax.Pat, b binding, missing surroundings) {
 	f := e.act().unit.File
 	name := f.Bare(p)
 	switch f.Pat(name).Kind {
@@ -75,7 +74,7 @@ func (e *Elaborator) parameter(p syntax.Pat, b binding, missing resolve.Place) {
 		e.letPattern(p, b)
 		return
 	}
-	var u resolve.Usage
+	var u usage
 	slot := -1
 	if f.Pat(name).Kind == syntax.NamePat {
 		s := e.act().unit.Slots[name]
@@ -95,9 +94,9 @@ func (e *Elaborator) parameter(p syntax.Pat, b binding, missing resolve.Place) {
 }
 
 // inPlace tells whether an argument that is no atom may stand where the parameter does.
-func (e *Elaborator) inPlace(b binding, u resolve.Usage, missing resolve.Place) bool {
+func (e *Elaborator) inPlace(b binding, u usage, missing surroundings) bool {
 	if e.Core.Nodes[b.val.node].Value {
-		return u.Count <= 1 && u.Where&resolve.InComp == 0
+		return u.Count <= 1 && u.Where&inComp == 0
 	}
 	return u.Count == 1 && u.Where|missing == 0
 }

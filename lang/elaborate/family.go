@@ -5,16 +5,15 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
 // A comprehension whose body is the same for all values of its index but for numerals, components and bounds becomes
 // one node, a family: its body is elaborated once. Where that is not so, or where something is wrong, the attempt is
-// given up and the body is elaborated for each value, which finds the error and says it.
+// given up: nothing is elaborated or reported any more up to the outermost family, which restores the state before it.
+// Then the body is elaborated for each value, which finds the error and says it.
 
 // families is what the elaborator knows of indices of families.
 type families struct {
@@ -22,6 +21,8 @@ type families struct {
 	depth int
 	// written has the comprehensions that are elaborated for each value of their index.
 	written map[comprehended]bool
+	// failed says that the attempt has been given up.
+	failed bool
 	// off says that no comprehension becomes a family.
 	off bool
 	// saved is how many nodes the expansion has more than core, and instances how many instances what is being
@@ -31,14 +32,12 @@ type families struct {
 
 // comprehended names a comprehension of the source.
 type comprehended struct {
-	unit *resolve.Unit
+	unit *unit
 	x    syntax.Expr
 }
 
-// notFamily is the panic that gives up an attempt.
-type notFamily struct{}
-
-func (e *Elaborator) giveUp() { panic(notFamily{}) }
+// giveUp gives up the attempt to make a family, if there is one.
+func (e *Elaborator) giveUp() { e.fam.failed = e.fam.inFamily() }
 
 // inFamily reports whether the body of a family is being elaborated.
 func (f *families) inFamily() bool { return f.depth > 0 }
@@ -50,15 +49,17 @@ func (e *Elaborator) arithmetic(op syntax.Token, a, b term.Static, good func(cor
 	s := e.Static.Add(term.StaticNode{Op: ops[op], A: a, B: b})
 	if e.Static.Nesting(s) > term.MaxStatic {
 		e.giveUp()
+		return a
 	}
 	if good(e.Static.Interval(s)) {
 		return s
 	}
-	e.Static.Each([]term.Static{s}, func(v []float64) {
+	for v := range e.Static.Each([]term.Static{s}) {
 		if !good(core.Interval{Lo: v[0], Hi: v[0]}) {
 			e.giveUp()
+			break
 		}
-	})
+	}
 	return s
 }
 
@@ -87,7 +88,7 @@ func (e *Elaborator) numeral(r core.Ref) (s term.Static, depends, ok bool) {
 
 // staticNumber is the numeral s.
 func (e *Elaborator) staticNumber(s term.Static, span syntax.Span) val {
-	return e.add(core.Node{Op: core.StaticOp, X: core.Var(s), Pos: core.PosOf(span), Value: true}, infer.R, span)
+	return e.add(core.Node{Op: core.StaticOp, X: core.Var(s), Pos: core.PosOf(span), Value: true}, core.R, span)
 }
 
 // maxInstances bounds the instances of what stands in families.
@@ -102,36 +103,22 @@ func (e *Elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool)
 	n, kids := e.expr(x), e.kids(x)
 	if n.Op == syntax.VecTok && s.static != 0 {
 		e.giveUp()
+		return e.bad(e.span(x)), true
 	}
-	if e.fam.depth == 0 {
-		before := e.snapshot()
-		defer func() {
-			switch fault := recover().(type) {
-			case nil:
-			case notFamily:
-				e.restore(before)
-				if e.fam.written == nil {
-					e.fam.written = map[comprehended]bool{}
-				}
-				e.fam.written[c] = true
-				ok = false
-			default:
-				panic(fault)
-			}
-		}()
+	outermost, before := e.fam.depth == 0, snapshot{}
+	if outermost {
+		before = e.snapshot()
+		e.fam.instances = 1
 	}
 	bound := e.staticOf(s)
 	most := e.Static.Interval(bound).Hi
-	if e.fam.depth == 0 {
-		e.fam.instances = 1
-	}
-	if e.fam.instances *= max(1, most); e.fam.instances > maxInstances {
-		e.giveUp()
-	}
 	made := e.expanded()
 	i, is := e.Static.NewIndex(n.Text, e.at(n.Span.Start), bound)
 	e.slots[slot] = binding{kind: familyBinding, x: core.Var(is)}
 	e.fam.depth++
+	if e.fam.instances *= max(1, most); e.fam.instances > maxInstances {
+		e.giveUp()
+	}
 	e.work++
 	body := e.eval(kids[1], 0)
 	e.fam.saved += (e.expanded() - made) * (most - 1)
@@ -146,6 +133,14 @@ func (e *Elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool)
 		e.fam.saved += max(0, most-1)
 	}
 	e.step()
+	if outermost && e.fam.failed {
+		e.restore(before)
+		if e.fam.written == nil {
+			e.fam.written = map[comprehended]bool{}
+		}
+		e.fam.written[c] = true
+		return val{}, false
+	}
 	e.fam.instances /= max(1, most)
 	e.fam.depth--
 	return e.finish(x, f, t), true

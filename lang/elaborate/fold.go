@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -35,7 +34,7 @@ func (e *Elaborator) foldArguments(name string, span syntax.Span) bool {
 		return report(f, "this is "+e.Types.Text().Of(t)+order)
 	}
 	switch t, known := e.argumentType(l); {
-	case known && e.Types.At(t).Kind == infer.Vec:
+	case known && e.Types.At(t).Kind == core.Vec:
 		return report(l, fmt.Sprintf("this is %s, a vector and no list", e.Types.Text().Of(t)),
 			syntax.Note{Text: "`list i < size v -> v.(i)` is the list of the components of v"})
 	case known && e.noFunction(t):
@@ -46,7 +45,7 @@ func (e *Elaborator) foldArguments(name string, span syntax.Span) bool {
 	if !known || element == 0 || e.user.Duals || e.selects {
 		return true
 	}
-	gives := infer.Type(0)
+	gives := core.Type(0)
 	if f.kind == primBinding {
 		if p := e.globals[f.g].prim; p.Arity() != 2 || p != core.PrimAdd && p < core.PrimSymbol {
 			return true
@@ -57,7 +56,7 @@ func (e *Elaborator) foldArguments(name string, span syntax.Span) bool {
 			return true
 		}
 	}
-	if e.Types.At(state).Kind != infer.Real || e.Types.At(gives).Kind != infer.Vec || e.Types.Scalar(gives) != infer.Real {
+	if e.Types.At(state).Kind != core.Real || e.Types.At(gives).Kind != core.Vec || e.Types.Scalar(gives) != core.Real {
 		return true
 	}
 	text := e.Types.Text()
@@ -67,31 +66,31 @@ func (e *Elaborator) foldArguments(name string, span syntax.Span) bool {
 }
 
 // noFunction reports whether t is R, or a vector or a product.
-func (e *Elaborator) noFunction(t infer.Type) bool {
+func (e *Elaborator) noFunction(t core.Type) bool {
 	k := e.Types.At(t).Kind
-	return k == infer.Real || k == infer.Vec || k == infer.Prod
+	return k == core.Real || k == core.Vec || k == core.Prod
 }
 
 // argumentType is the type of an argument, as far as it is known before a function takes it.
-func (e *Elaborator) argumentType(b binding) (infer.Type, bool) {
+func (e *Elaborator) argumentType(b binding) (core.Type, bool) {
 	switch b.kind {
 	case dataBinding:
 		return e.globals[b.g].typ, !e.globals[b.g].list
 	case numBinding, varBinding, pathBinding, inputBinding, componentBinding, nodeBinding:
 		t := e.bindingType(b)
-		return t, e.Types.At(t).Kind != infer.Open
+		return t, e.Types.At(t).Kind != core.Open
 	}
 	return 0, false
 }
 
 // stepResult is the type of what a function of type f gives for a state and an element, 0 if it does not take them.
-func (e *Elaborator) stepResult(name string, f, state, element infer.Type, span syntax.Span) infer.Type {
+func (e *Elaborator) stepResult(name string, f, state, element core.Type, span syntax.Span) core.Type {
 	gives := e.Types.Open()
 	a, b := state, element
 	if name == "fold" {
 		a, b = element, state
 	}
-	if e.Types.Unify(f, e.Types.Arrow(a, e.Types.Arrow(b, gives))) != infer.NoClash {
+	if e.Types.Unify(f, e.Types.Arrow(a, e.Types.Arrow(b, gives))) != core.NoClash {
 		return 0
 	}
 	for i := len(e.waiting) - 1; i >= 0 && e.waiting[i].operation && e.waiting[i].result.span.Start > span.Start; i-- {
@@ -103,9 +102,9 @@ func (e *Elaborator) stepResult(name string, f, state, element infer.Type, span 
 }
 
 // zeros is an expression of type t, a vector of numbers or of vectors.
-func (e *Elaborator) zeros(t infer.Type) string {
+func (e *Elaborator) zeros(t core.Type) string {
 	n := e.Types.At(t)
-	if n.Kind != infer.Vec {
+	if n.Kind != core.Vec {
 		return "0"
 	}
 	size := "n"
@@ -117,7 +116,7 @@ func (e *Elaborator) zeros(t infer.Type) string {
 
 // foldMismatch reports, in the words of the one who uses fold or foldl, that v does not have type t, if v is what the
 // prelude's definition gives to a list.
-func (e *Elaborator) foldMismatch(c infer.Clash, v val, t infer.Type) bool {
+func (e *Elaborator) foldMismatch(c core.Clash, v val, t core.Type) bool {
 	a := e.act()
 	if !a.unit.Prelude || a.global < 0 {
 		return false
@@ -147,15 +146,15 @@ func (e *Elaborator) foldMismatch(c infer.Clash, v val, t infer.Type) bool {
 	p.Named = true
 	label := fmt.Sprintf("this is %s, but foldl takes s -> %s -> s here",
 		p.Of(e.Types.Arrow(state.A, e.Types.Arrow(x.A, result.A))), p.Of(element.A))
-	if c != infer.SelfRefer && e.Types.Unify(state.A, element.A) == infer.NoClash && e.Types.Unify(x.A,
-		result.A) == infer.NoClash {
+	if c != core.SelfRefer && e.Types.Unify(state.A, element.A) == core.NoClash && e.Types.Unify(x.A,
+		result.A) == core.NoClash {
 		label = swappedFold(name)
 	}
 	return report(label)
 }
 
 // foldrMismatch is foldMismatch of fold: v is the function or the first state.
-func (e *Elaborator) foldrMismatch(c infer.Clash, v val, t, elements infer.Type, report func(label string) bool) bool {
+func (e *Elaborator) foldrMismatch(c core.Clash, v val, t, elements core.Type, report func(label string) bool) bool {
 	first, isStep := e.Types.Function(v.typ)
 	if !isStep {
 		return e.stateMismatch("fold", c, v, t, elements, report)
@@ -165,8 +164,8 @@ func (e *Elaborator) foldrMismatch(c infer.Clash, v val, t, elements infer.Type,
 	if !ok || second.A == 0 || e.slots[e.act().base+2].kind == varBinding {
 		return false // a list that is a variable has one type, which the usual message says
 	}
-	if c != infer.SelfRefer && e.Types.Unify(second.A, element.A) == infer.NoClash && e.Types.Unify(first.A,
-		second.B) == infer.NoClash {
+	if c != core.SelfRefer && e.Types.Unify(second.A, element.A) == core.NoClash && e.Types.Unify(first.A,
+		second.B) == core.NoClash {
 		return report(swappedFold("fold"))
 	}
 	p := e.Types.Text()
@@ -175,13 +174,13 @@ func (e *Elaborator) foldrMismatch(c infer.Clash, v val, t, elements infer.Type,
 }
 
 // stateMismatch reports that v, the first state, does not have the type t of the states that the function takes.
-func (e *Elaborator) stateMismatch(name string, c infer.Clash, v val, t, elements infer.Type,
+func (e *Elaborator) stateMismatch(name string, c core.Clash, v val, t, elements core.Type,
 	report func(label string) bool) bool {
 	list := e.slots[e.act().base+2].kind
 	switch {
-	case c == infer.SelfRefer || list == varBinding:
+	case c == core.SelfRefer || list == varBinding:
 		return false
-	case elements != 0 && e.Types.Unify(t, elements) == infer.NoClash:
+	case elements != 0 && e.Types.Unify(t, elements) == core.NoClash:
 		return report(swappedFold(name)) // it takes the elements as states
 	}
 	is, takes := e.Types.Text().Both(v.typ, t)
@@ -192,7 +191,7 @@ func (e *Elaborator) stateMismatch(name string, c infer.Clash, v val, t, element
 }
 
 // elementsOf is the type of the elements of the list that b is, 0 if that is not known.
-func (e *Elaborator) elementsOf(b binding) infer.Type {
+func (e *Elaborator) elementsOf(b binding) core.Type {
 	if b.kind == dataBinding && e.globals[b.g].list {
 		return e.globals[b.g].typ
 	}

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
-	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -17,7 +15,7 @@ func (e *Elaborator) declareType(i int) {
 		e.declaredTwice(d.Name, d.NameSpan, e.user.File.Decls[e.typeDecls[first]].NameSpan)
 		return
 	}
-	n := infer.Inductive{Name: d.Name}
+	n := core.Inductive{Name: d.Name}
 	for _, v := range d.Vars {
 		if slices.Contains(n.Params, v.Text) {
 			e.report(e.user, v.Span, "name bound twice", v.Text+" is a parameter twice")
@@ -28,7 +26,7 @@ func (e *Elaborator) declareType(i int) {
 	e.types[d.Name] = number
 	e.typeDecls = append(e.typeDecls, i)
 	for k, c := range d.Cons {
-		n.Cons = append(n.Cons, infer.Constructor{Name: c.Name})
+		n.Cons = append(n.Cons, core.Constructor{Name: c.Name})
 		if g, ok := e.cons[c.Name]; ok {
 			first := &e.globals[g]
 			e.declaredTwice(c.Name, c.Span, e.user.File.Decls[first.decl].Cons[int(first.num)].Span)
@@ -52,7 +50,7 @@ func (e *Elaborator) defineType(i int) {
 	}
 	d := &e.user.File.Decls[i]
 	e.start(i)
-	e.typeParams = map[string]infer.Type{}
+	e.typeParams = map[string]core.Type{}
 	for k, v := range d.Vars {
 		e.typeParams[v.Text] = e.Types.Param(k)
 	}
@@ -68,7 +66,7 @@ func (e *Elaborator) defineType(i int) {
 }
 
 // namedType makes the type that names a declared one.
-func (e *Elaborator) namedType(u *resolve.Unit, t syntax.TypeExpr) (infer.Type, bool) {
+func (e *Elaborator) namedType(u *unit, t syntax.TypeExpr) (core.Type, bool) {
 	n, kids := u.File.Type(t), u.File.TypeKids(t)
 	number, ok := e.types[n.Text]
 	if !ok {
@@ -84,7 +82,7 @@ func (e *Elaborator) namedType(u *resolve.Unit, t syntax.TypeExpr) (infer.Type, 
 			fmt.Sprintf("%s takes %s, not %d", n.Text, count(want, "type"), len(kids)))
 		return e.Types.Open(), false
 	}
-	args := make([]infer.Type, len(kids))
+	args := make([]core.Type, len(kids))
 	for i, k := range kids {
 		a, known := e.typeIn(u, k)
 		args[i], ok = a, ok && known
@@ -104,7 +102,7 @@ func count(n int, noun string) string {
 }
 
 // typeVariable is a parameter of the type that is being declared.
-func (e *Elaborator) typeVariable(u *resolve.Unit, n *syntax.TypeNode) (infer.Type, bool) {
+func (e *Elaborator) typeVariable(u *unit, n *syntax.TypeNode) (core.Type, bool) {
 	if t, ok := e.typeParams[n.Text]; ok {
 		return t, true
 	}
@@ -116,9 +114,9 @@ func (e *Elaborator) typeVariable(u *resolve.Unit, n *syntax.TypeNode) (infer.Ty
 	return e.Types.Open(), false
 }
 
-// Constructor finds the constructor that a pattern names, for declaration decl of u. It is 0 if an error has been
+// constructor finds the constructor that a pattern names, for declaration decl of u. It is 0 if an error has been
 // reported.
-func (e names) Constructor(u *resolve.Unit, name string, span syntax.Span, decl int) int {
+func (e *Elaborator) constructor(u *unit, name string, span syntax.Span, decl int) int {
 	if g, ok := e.cons[name]; ok && e.globals[g].decl < decl {
 		return g
 	}
@@ -209,7 +207,7 @@ func (e *Elaborator) bindBad(p syntax.Pat) {
 
 // constructorOf finds the constructor of the pattern p, which is for values of type t, and the patterns of its argument
 // with their types. A tuple pattern is taken apart.
-func (e *Elaborator) constructorOf(p syntax.Pat, t infer.Type) (g *global, parts []syntax.Pat, types []infer.Type,
+func (e *Elaborator) constructorOf(p syntax.Pat, t core.Type) (g *global, parts []syntax.Pat, types []core.Type,
 	ok bool) {
 	u := e.act().unit
 	n, kids := u.File.Pat(p), u.File.PatKids(p)
@@ -218,7 +216,7 @@ func (e *Elaborator) constructorOf(p syntax.Pat, t infer.Type) (g *global, parts
 	}
 	g = &e.globals[u.Slots[p]]
 	fresh := e.Types.Fresh(g.n)
-	if e.Types.Unify(t, fresh) != infer.NoClash {
+	if e.Types.Unify(t, fresh) != core.NoClash {
 		e.wantPattern(patternItem{p: p, t: t}, fresh)
 		return nil, nil, nil, false
 	}
@@ -233,7 +231,7 @@ func (e *Elaborator) constructorOf(p syntax.Pat, t infer.Type) (g *global, parts
 		e.reportHere(e.patSpan(p), "wrong pattern", fmt.Sprintf("%s takes an argument: (%s _)", n.Text, n.Text))
 		return nil, nil, nil, false
 	case u.File.Pat(kids[0]).Kind != syntax.TuplePat:
-		return g, kids, []infer.Type{arg}, true
+		return g, kids, []core.Type{arg}, true
 	}
 	parts = e.flatten(kids[0])
 	return g, parts, e.productOf(patternItem{p: kids[0], t: arg}, len(parts)), true

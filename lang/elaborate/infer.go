@@ -10,9 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/eval"
-	"github.com/gram-machine/gram/lang/infer"
-	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -35,27 +32,27 @@ type reason struct {
 }
 
 // want makes v have type t, and reports an error if it can't.
-func (e *Elaborator) want(v val, t infer.Type, why reason) bool {
-	if e.Types.Find(v.typ) == e.Types.Find(t) || t == infer.R && e.Types.At(v.typ).Kind == infer.Real {
+func (e *Elaborator) want(v val, t core.Type, why reason) bool {
+	if e.Types.Find(v.typ) == e.Types.Find(t) || t == core.R && e.Types.At(v.typ).Kind == core.Real {
 		return true // a number of data is a number, too
 	}
 	c := e.Types.Unify(v.typ, t)
-	if c != infer.NoClash {
+	if c != core.NoClash {
 		e.mismatch(c, v, t, why)
 	}
-	return c == infer.NoClash
+	return c == core.NoClash
 }
 
 // mismatch reports that v does not have type t.
-func (e *Elaborator) mismatch(c infer.Clash, v val, t infer.Type, why reason) {
+func (e *Elaborator) mismatch(c core.Clash, v val, t core.Type, why reason) {
 	if e.foldMismatch(c, v, t) {
 		return
 	}
 	p := e.Types.Text()
-	p.Named = c == infer.SelfRefer
+	p.Named = c == core.SelfRefer
 	is, wanted := p.Both(v.typ, t)
 	notes := e.hints(v, t, why)
-	if c == infer.SelfRefer {
+	if c == core.SelfRefer {
 		e.reportHere(v.span, "infinite type",
 			fmt.Sprintf("this is %s, and would have to be %s: a type can't contain itself", is, wanted), notes...)
 		return
@@ -94,13 +91,13 @@ func (e *Elaborator) curried(why reason) bool {
 		return true
 	}
 	f := e.Types.At(why.fun.typ)
-	return f.Kind == infer.Arrow && e.Types.At(f.B).Kind == infer.Arrow
+	return f.Kind == core.Arrow && e.Types.At(f.B).Kind == core.Arrow
 }
 
 // hints says what may have led to a mismatch of v with type t.
-func (e *Elaborator) hints(v val, t infer.Type, why reason) []syntax.Note {
+func (e *Elaborator) hints(v val, t core.Type, why reason) []syntax.Note {
 	_, function := e.Types.Function(v.typ)
-	if text := e.user.File.Text(v.span); why.kind == takesReason && e.curried(why) && e.Types.At(v.typ).Kind == infer.Prod && e.Types.At(t).Kind == infer.Real && strings.HasPrefix(text, "(") && strings.Count(text, ",") == 1 && !strings.ContainsAny(text, "\n") {
+	if text := e.user.File.Text(v.span); why.kind == takesReason && e.curried(why) && e.Types.At(v.typ).Kind == core.Prod && e.Types.At(t).Kind == core.Real && strings.HasPrefix(text, "(") && strings.Count(text, ",") == 1 && !strings.ContainsAny(text, "\n") {
 		f := e.headText(why.head)
 		if why.text != "" {
 			f = why.text
@@ -117,7 +114,7 @@ func (e *Elaborator) hints(v val, t infer.Type, why reason) []syntax.Note {
 		return []syntax.Note{{Text: fmt.Sprintf("%s - %s is a difference; to apply %s to -%s, write %s (-%s)", f, u, f,
 			u, f, u)}}
 	}
-	if e.user.Duals && e.inLin == 0 && (why.text == "+" || why.text == "sum") && e.Types.At(v.typ).Kind == infer.Vec {
+	if e.user.Duals && e.inLin == 0 && (why.text == "+" || why.text == "sum") && e.Types.At(v.typ).Kind == core.Vec {
 		return []syntax.Note{{Text: "inside lin, " + why.text + " is also on R^s"}}
 	}
 	if text := e.formHint(v, t, why); text != "" {
@@ -134,16 +131,16 @@ func (e *Elaborator) hints(v val, t infer.Type, why reason) []syntax.Note {
 }
 
 // formHint says how to write what another language writes as v is written.
-func (e *Elaborator) formHint(v val, t infer.Type, why reason) string {
+func (e *Elaborator) formHint(v val, t core.Type, why reason) string {
 	is, wanted := e.Types.At(v.typ).Kind, e.Types.At(t).Kind
 	switch {
-	case is == infer.List && wanted == infer.Vec && (why.text == "sum" || why.text == "maximum"):
+	case is == core.List && wanted == core.Vec && (why.text == "sum" || why.text == "maximum"):
 		return fmt.Sprintf("%s is for vectors; foldl goes over a list: foldl (+) 0 xs adds its elements", why.text)
-	case is == infer.List && why.kind == projReason:
+	case is == core.List && why.kind == projReason:
 		return "fold, foldl and map go over the elements of a list; a vector has components: [| e, e |]"
-	case is == infer.List && wanted == infer.Vec && e.Core.Nodes[v.node].Op == core.ListOp:
+	case is == core.List && wanted == core.Vec && e.Core.Nodes[v.node].Op == core.ListOp:
 		return "a vector is written [| e, e |]"
-	case is == infer.Prod && !e.act().unit.Prelude:
+	case is == core.Prod && !e.act().unit.Prelude:
 		return e.tupleHint(v.span)
 	}
 	return ""
@@ -196,14 +193,14 @@ func (e *Elaborator) polymorphism(n core.Ref) string {
 }
 
 // wantPattern makes the value that a pattern takes apart have type t.
-func (e *Elaborator) wantPattern(it patternItem, t infer.Type) {
-	if e.Types.Unify(it.t, t) == infer.NoClash {
+func (e *Elaborator) wantPattern(it patternItem, t core.Type) {
+	if e.Types.Unify(it.t, t) == core.NoClash {
 		return
 	}
 	p := e.Types.Text()
 	is, wanted := p.Both(it.t, t)
 	var notes []syntax.Note
-	if a := e.act(); !a.unit.Prelude && a.global >= 0 && e.Types.At(it.t).Kind == infer.Real {
+	if a := e.act(); !a.unit.Prelude && a.global >= 0 && e.Types.At(it.t).Kind == core.Real {
 		f := a.unit.File
 		if d := f.Decls[e.globals[a.global].decl]; d.Kind == syntax.DefDecl && slices.Contains(d.Params, it.p) {
 			note := fmt.Sprintf("the parameters of a def stand one by one: def %s %s = …", d.Name,
@@ -220,14 +217,14 @@ func (e *Elaborator) notFunction(f, u val) {
 	label := fmt.Sprintf("this is %s, not a function", e.Types.Text().Of(f.typ))
 	var notes []syntax.Note
 	op := e.Core.Nodes[f.node].Op
-	if index := e.Core.Nodes[u.node].Op; e.Types.At(f.typ).Kind == infer.Vec &&
+	if index := e.Core.Nodes[u.node].Op; e.Types.At(f.typ).Kind == core.Vec &&
 		(index == core.ListOp || index == core.NumOp) {
 		index := strings.Trim(e.headText(u.span), "[]()")
 		notes = append(notes, syntax.Note{Text: fmt.Sprintf("a component of a vector is written %s.(%s)",
 			e.headText(f.head), index)})
 	}
 	switch who := e.headText(f.head); {
-	case op == core.NumOp && e.Types.At(u.typ).Kind == infer.Arrow:
+	case op == core.NumOp && e.Types.At(u.typ).Kind == core.Arrow:
 		if n := e.Core.Nodes[f.node].Val; n >= 0 && n == math.Trunc(n) {
 			if !startsName(who) && who != fmt.Sprint(n) {
 				who = "(" + who + ")"
@@ -247,7 +244,7 @@ func startsName(text string) bool {
 }
 
 // endless reports the application of a function whose type would contain itself.
-func (e *Elaborator) endless(f, u val, wanted infer.Type) {
+func (e *Elaborator) endless(f, u val, wanted core.Type) {
 	p := e.Types.Text()
 	p.Named = true
 	e.reportHere(u.span, "infinite type",
@@ -261,16 +258,16 @@ func (e *Elaborator) annotate(t syntax.TypeExpr, v val, what string) val {
 	return v
 }
 
-func (e *Elaborator) checkAnnotation(u *resolve.Unit, t syntax.TypeExpr, v val, what string) {
+func (e *Elaborator) checkAnnotation(u *unit, t syntax.TypeExpr, v val, what string) {
 	if want, ok := e.typeIn(u, t); ok {
 		e.want(v, want, reason{kind: annotReason, text: what})
 	}
 }
 
 // typeIn makes the type that t names. Each List and Nat has results of its own.
-func (e *Elaborator) typeIn(u *resolve.Unit, t syntax.TypeExpr) (infer.Type, bool) {
+func (e *Elaborator) typeIn(u *unit, t syntax.TypeExpr) (core.Type, bool) {
 	n := u.File.Type(t)
-	var a, b infer.Type
+	var a, b core.Type
 	okA, okB := true, true
 	if n.Kind != syntax.LinType {
 		if n.A != 0 {
@@ -286,7 +283,7 @@ func (e *Elaborator) typeIn(u *resolve.Unit, t syntax.TypeExpr) (infer.Type, boo
 		if e.selects {
 			return e.Types.Real(), true
 		}
-		return infer.R, true
+		return core.R, true
 	case syntax.NatType:
 		return e.Types.Nat(e.Types.Open()), true
 	case syntax.ListType:
@@ -309,9 +306,9 @@ func (e *Elaborator) typeIn(u *resolve.Unit, t syntax.TypeExpr) (infer.Type, boo
 	return e.Types.Open(), false
 }
 
-func (e *Elaborator) vectorSize(u *resolve.Unit, s syntax.Expr) (infer.Size, bool) {
+func (e *Elaborator) vectorSize(u *unit, s syntax.Expr) (core.Size, bool) {
 	n, ok := e.natIn(u, s)
-	if label := eval.VectorSize(n); ok && label != "" {
+	if label := core.VectorSize(n); ok && label != "" {
 		e.reportHere(e.spanIn(u, s), "not a size", label)
 		e.badSize = true
 		ok = false
@@ -323,15 +320,15 @@ func (e *Elaborator) vectorSize(u *resolve.Unit, s syntax.Expr) (infer.Size, boo
 }
 
 // dualTo returns R of R -o R, and R^s of R -o R^s.
-func (e *Elaborator) dualTo(u *resolve.Unit, n *syntax.TypeNode) (infer.Type, bool) {
+func (e *Elaborator) dualTo(u *unit, n *syntax.TypeNode) (core.Type, bool) {
 	b := u.File.Type(n.B)
 	if u.File.Type(n.A).Kind == syntax.RType {
 		switch {
 		case b.Kind == syntax.RType:
-			return infer.R, true
+			return core.R, true
 		case b.Kind == syntax.VecType && u.File.Type(b.A).Kind == syntax.RType:
 			s, ok := e.vectorSize(u, b.Size)
-			return e.Types.Vec(infer.R, s), ok
+			return e.Types.Vec(core.R, s), ok
 		}
 	}
 	e.report(u, n.Span, "type mismatch", "-o is from R, to R or R^s")

@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
-	"github.com/gram-machine/gram/lang/linear"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -14,7 +12,7 @@ import (
 func (e *Elaborator) lin(x syntax.Expr) syntax.Expr {
 	u := e.act().unit
 	p := u.File.Pats(x)[0]
-	a := e.Core.NewVar(core.VarInfo{Name: u.File.Pat(p).Text, Type: infer.R, Pos: e.at(u.File.Pat(p).Span.Start),
+	a := e.Core.NewVar(core.VarInfo{Name: u.File.Pat(p).Text, Type: core.R, Pos: e.at(u.File.Pat(p).Span.Start),
 		Linear: true})
 	e.slots[e.act().base+int(u.Slots[p])] = binding{kind: varBinding, x: a}
 	e.spanned(e.span(x))
@@ -36,13 +34,13 @@ func (e *Elaborator) lin(x syntax.Expr) syntax.Expr {
 // that is left for the end.
 func (e *Elaborator) euclidean(v val, what string) bool {
 	switch n := e.Types.At(v.typ); n.Kind {
-	case infer.Real:
+	case core.Real:
 		return true
-	case infer.Open:
+	case core.Open:
 		e.pending = append(e.pending, pending{t: v.typ, index: euclidean, span: v.span, what: what, notes: e.chain(4)})
 		return true
-	case infer.Vec:
-		if e.Types.Unify(n.A, infer.R) == infer.NoClash {
+	case core.Vec:
+		if e.Types.Unify(n.A, core.R) == core.NoClash {
 			return true
 		}
 	}
@@ -53,7 +51,7 @@ func (e *Elaborator) euclidean(v val, what string) bool {
 func (e *Elaborator) notEuclidean(v val, what string) {
 	label := "this is " + e.Types.Text().Of(v.typ) + ", but " + what + " is R or R^s"
 	var notes []syntax.Note
-	if e.Types.At(v.typ).Kind == infer.Prod {
+	if e.Types.At(v.typ).Kind == core.Prod {
 		notes = append(notes, syntax.Note{Text: "a tuple is not a vector: write [| e, e |]"})
 	}
 	e.reportHere(v.span, "type mismatch", label, notes...)
@@ -62,8 +60,8 @@ func (e *Elaborator) notEuclidean(v val, what string) {
 // settleEuclidean checks at the end what euclidean has left.
 func (e *Elaborator) settleEuclidean(p pending) {
 	v := val{typ: p.t, span: p.span}
-	if n := e.Types.At(p.t); n.Kind == infer.Open {
-		e.Types.Unify(p.t, infer.R)
+	if n := e.Types.At(p.t); n.Kind == core.Open {
+		e.Types.Unify(p.t, core.R)
 		return
 	}
 	e.chained = p.notes
@@ -73,15 +71,15 @@ func (e *Elaborator) settleEuclidean(p pending) {
 
 // addends types summands: outside of lin they are numbers, inside numbers or vectors of
 // numbers, all of one type. It returns the type of the sum.
-func (e *Elaborator) addends(what string, parts ...val) infer.Type {
-	t := infer.R
+func (e *Elaborator) addends(what string, parts ...val) core.Type {
+	t := core.R
 	if e.inLin > 0 {
 		t = e.addendType(parts)
 	}
 	for _, p := range parts {
 		e.Tick()
-		if e.Types.At(t).Kind == infer.Real {
-			e.want(p, infer.R, reason{kind: takesReason, text: what})
+		if e.Types.At(t).Kind == core.Real {
+			e.want(p, core.R, reason{kind: takesReason, text: what})
 		} else {
 			e.want(p, t, reason{kind: sameReason, text: "the other summand is"})
 		}
@@ -91,15 +89,15 @@ func (e *Elaborator) addends(what string, parts ...val) infer.Type {
 
 // addendType is the type that the first of the parts has whose type is known, R if that is none
 // that + takes.
-func (e *Elaborator) addendType(parts []val) infer.Type {
+func (e *Elaborator) addendType(parts []val) core.Type {
 	for _, p := range parts {
 		switch e.Types.At(p.typ).Kind {
-		case infer.Open:
+		case core.Open:
 			continue
-		case infer.Vec:
+		case core.Vec:
 			return p.typ
 		}
-		return infer.R
+		return core.R
 	}
 	e.euclidean(parts[0], "a summand")
 	return parts[0].typ
@@ -122,7 +120,7 @@ func (e *Elaborator) mark(v val) {
 		}
 		return
 	}
-	e.marks = append(e.marks, linear.Mark{Node: v.node, Span: v.span, Use: e.present()})
+	e.marks = append(e.marks, core.Mark{Node: v.node, Span: v.span, Use: e.present()})
 }
 
 // present returns the place of the present activation in uses; 0 is that of the body.

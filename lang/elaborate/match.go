@@ -2,8 +2,6 @@ package elaborate
 
 import (
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
-	"github.com/gram-machine/gram/lang/match"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -12,11 +10,11 @@ import (
 type matching struct {
 	e      *Elaborator
 	x      syntax.Expr
-	names  map[match.Place]uint32
-	vars   map[match.Place]core.Var
-	types  map[match.Place]infer.Type
-	known  map[int]*match.Type // by number of the type
-	result infer.Type          // of the cases, 0 before the first
+	names  map[place]uint32
+	vars   map[place]core.Var
+	types  map[place]core.Type
+	known  map[int]*signature // by number of the type
+	result core.Type          // of the cases, 0 before the first
 }
 
 // match elaborates match e with | p -> e …, as cases that look at one constructor each. A case that several ways lead
@@ -26,20 +24,20 @@ func (e *Elaborator) match(x syntax.Expr) val {
 		return e.bad(e.span(x))
 	}
 	u := e.eval(e.kids(x)[0], 0)
-	m := &matching{e: e, x: x, types: map[match.Place]infer.Type{0: u.typ}, vars: map[match.Place]core.Var{},
-		known: map[int]*match.Type{}}
+	m := &matching{e: e, x: x, types: map[place]core.Type{0: u.typ}, vars: map[place]core.Var{},
+		known: map[int]*signature{}}
 	errs := len(e.diags)
-	var cases []*match.Pattern
+	var cases []*casePattern
 	pats := e.act().unit.File.Pats(x)
 	for _, p := range pats {
 		cases = append(cases, m.pattern(p, u.typ))
 	}
-	if len(e.diags) > errs {
+	if len(e.diags) > errs || e.fam.failed {
 		return e.bad(e.span(x))
 	}
-	r := match.Compile(cases)
+	r := decide(cases)
 	m.report(r, pats)
-	if len(e.diags) > errs {
+	if len(e.diags) > errs || e.fam.failed {
 		return e.bad(e.span(x))
 	}
 	m.names = r.Names
@@ -59,7 +57,7 @@ func (e *Elaborator) match(x syntax.Expr) val {
 }
 
 // report reports what is wrong with the cases.
-func (m *matching) report(r *match.Result, pats []syntax.Pat) {
+func (m *matching) report(r *decisions, pats []syntax.Pat) {
 	e, keyword := m.e, m.e.span(m.x)
 	if !e.act().unit.Prelude {
 		keyword.End = keyword.Start + uint32(len(syntax.MatchTok.String()))
@@ -82,10 +80,10 @@ func (m *matching) report(r *match.Result, pats []syntax.Pat) {
 }
 
 // pattern types a pattern for values of type t.
-func (m *matching) pattern(p syntax.Pat, t infer.Type) *match.Pattern {
+func (m *matching) pattern(p syntax.Pat, t core.Type) *casePattern {
 	e := m.e
 	u := e.act().unit
-	out := &match.Pattern{}
+	out := &casePattern{}
 	switch n := u.File.Pat(p); n.Kind {
 	case syntax.NamePat:
 		e.notePattern(u, p, t)
@@ -111,24 +109,24 @@ func (m *matching) pattern(p syntax.Pat, t infer.Type) *match.Pattern {
 		}
 		out.Type, out.Con, out.Parts = m.signature(g.n), int(g.num), m.patterns(parts, types)
 		if len(parts) > 1 {
-			out.Parts = []*match.Pattern{{Parts: out.Parts}}
+			out.Parts = []*casePattern{{Parts: out.Parts}}
 		}
 	}
 	return out
 }
 
-func (m *matching) patterns(list []syntax.Pat, types []infer.Type) []*match.Pattern {
-	var out []*match.Pattern
+func (m *matching) patterns(list []syntax.Pat, types []core.Type) []*casePattern {
+	var out []*casePattern
 	for i, p := range list {
 		out = append(out, m.pattern(p, types[i]))
 	}
 	return out
 }
 
-// signature is what package match knows of type n.
-func (m *matching) signature(n int) *match.Type {
+// signature is what a pattern knows of type n.
+func (m *matching) signature(n int) *signature {
 	if m.known[n] == nil {
-		s := &match.Type{}
+		s := &signature{}
 		for _, c := range m.e.Types.Inductives[n].Cons {
 			s.Names, s.Args = append(s.Names, c.Name), append(s.Args, c.Arg != 0)
 		}
@@ -138,7 +136,7 @@ func (m *matching) signature(n int) *match.Type {
 }
 
 // place makes the variable of a place.
-func (m *matching) place(p match.Place, pos term.Pos) core.Var {
+func (m *matching) place(p place, pos term.Pos) core.Var {
 	v := core.VarInfo{Type: m.types[p], Pos: pos}
 	if name := m.names[p]; name != 0 {
 		n := m.e.act().unit.File.Pat(syntax.Pat(name))
@@ -148,7 +146,7 @@ func (m *matching) place(p match.Place, pos term.Pos) core.Var {
 }
 
 // tree makes the node of a tree. u is the node of its place, 0 for an occurrence of its variable.
-func (m *matching) tree(t *match.Tree, u core.Ref) core.Ref {
+func (m *matching) tree(t *decision, u core.Ref) core.Ref {
 	e := m.e
 	e.step()
 	pos := e.at(e.expr(m.x).Span.Start)
@@ -187,7 +185,7 @@ func (m *matching) tree(t *match.Tree, u core.Ref) core.Ref {
 
 // branch makes what the tree does with its i-th constructor, whose argument has type ty, or with a tuple or vector of
 // type ty.
-func (m *matching) branch(t *match.Tree, i int, ty infer.Type) core.Branch {
+func (m *matching) branch(t *decision, i int, ty core.Type) core.Branch {
 	e, parts := m.e, t.Parts[i]
 	b := core.Branch{X: core.Var(len(e.Core.Vars)), N: len(parts)}
 	for k, p := range parts {

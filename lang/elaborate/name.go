@@ -5,25 +5,15 @@ import (
 
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/eval"
-	"github.com/gram-machine/gram/lang/infer"
-	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
 const paramAnnotation = "the annotation of the parameter says"
 
-// names is the elaborator as the resolver sees it.
-type names struct{ *Elaborator }
-
-// Report adds an error.
-func (e names) Report(u *resolve.Unit, span syntax.Span, headline, label string) {
-	e.report(u, span, headline, label)
-}
-
-// Lookup finds what a name that is not local means for declaration decl of u.
-func (e names) Lookup(u *resolve.Unit, name string, decl int) (int, bool) {
+// lookup finds what a name that is not local means for declaration decl of u.
+func (e *Elaborator) lookup(u *unit, name string, decl int) (int, bool) {
 	if !u.Prelude {
-		if d, ok := e.Elaborator.names[name]; ok && d < decl {
+		if d, ok := e.names[name]; ok && d < decl {
 			return e.declared[d], true
 		}
 	}
@@ -40,10 +30,10 @@ func (e names) Lookup(u *resolve.Unit, name string, decl int) (int, bool) {
 	return g, ok
 }
 
-// Unknown reports a name that means nothing for declaration decl of u.
-func (e names) Unknown(u *resolve.Unit, name string, span syntax.Span, decl int, locals []string) {
+// unknown reports a name that means nothing for declaration decl of u.
+func (e *Elaborator) unknown(u *unit, name string, span syntax.Span, decl int, locals []string) {
 	decls := u.File.Decls
-	if d, ok := e.Elaborator.names[name]; ok && d >= decl && !u.Prelude {
+	if d, ok := e.names[name]; ok && d >= decl && !u.Prelude {
 		label, note := name+" is not declared yet", "a declaration sees what is above it; "+name+" is declared here"
 		at := decls[d].NameSpan
 		if decl < len(decls) && decls[decl].Name == name && decls[decl].Kind == syntax.DefDecl {
@@ -90,9 +80,9 @@ func (e names) Unknown(u *resolve.Unit, name string, span syntax.Span, decl int,
 func (e *Elaborator) meaning(x syntax.Expr) binding {
 	a := e.act()
 	switch r := a.unit.Refs[x]; r.Kind {
-	case resolve.Local:
+	case localRef:
 		return e.slots[a.base+int(r.N)]
-	case resolve.Global:
+	case globalRef:
 		if g := &e.globals[r.N]; e.values && g.kind == inputGlobal {
 			e.inputInValue(e.span(x), &e.user.File.Decls[g.decl])
 		}
@@ -127,7 +117,7 @@ func (e *Elaborator) globalBinding(g int) binding {
 			decl := &d.unit.File.Decls[d.decl]
 			if len(decl.Params) == 0 && decl.Type == 0 && d.unit.File.Expr(decl.Value).Kind == syntax.NameExpr {
 				r := d.unit.Refs[decl.Value]
-				if r.Kind != resolve.Global {
+				if r.Kind != globalRef {
 					return binding{}
 				}
 				g = int(r.N)
@@ -148,15 +138,15 @@ func (e *Elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, 
 	switch b.kind {
 	case defBinding:
 		if d := &e.globals[b.g]; n > 1 && d.unit.Prelude && d.name == "map" &&
-			e.Types.At(e.bindingType(e.args[len(e.args)-2])).Kind == infer.Vec {
+			e.Types.At(e.bindingType(e.args[len(e.args)-2])).Kind == core.Vec {
 			b.g = e.library["map'"]
 		} else if n > 1 && d.unit.Prelude && d.name == "range" {
 			b.g = e.library["range'"]
 		}
-		if d := &e.globals[b.g]; e.values && d.unit.Prelude && eval.HasNative(d.name) {
+		if d := &e.globals[b.g]; e.values && d.unit.Prelude && eval.Native(d.name) >= 0 {
 			e.applyTo(n)
 			e.finally(func(v val) val {
-				v.node = e.Core.Add(core.Node{Op: core.NativeOp, Val: float64(b.g), Value: true})
+				v.node = e.Core.Add(core.Node{Op: core.NativeOp, Val: float64(eval.Native(d.name)), Value: true})
 				return v
 			})
 			n = 0
@@ -217,7 +207,7 @@ func (e *Elaborator) annotated(b binding, n int) int {
 
 // wantAnnotation makes v, an application to n arguments, agree with an annotation t of
 // the function at span.
-func (e *Elaborator) wantAnnotation(v val, n int, t infer.Type, span syntax.Span) val {
+func (e *Elaborator) wantAnnotation(v val, n int, t core.Type, span syntax.Span) val {
 	is := v
 	for range n {
 		a, ok := e.Types.Function(t)
@@ -247,7 +237,7 @@ func (e *Elaborator) occurrence(b binding, span syntax.Span) val {
 	case inputBinding, componentBinding:
 		n, v.typ = e.inputNode(b.x, b.off, b.n, b.typ), b.typ
 	case familyBinding, staticBinding:
-		n.Op, n.X, v.typ = core.StaticOp, b.x, infer.R
+		n.Op, n.X, v.typ = core.StaticOp, b.x, core.R
 	case numBinding, indexBinding:
 		n.Op, n.Val, v.typ = core.NumOp, b.num, e.numberType(b.num)
 	case churchBinding:

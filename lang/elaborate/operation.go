@@ -2,7 +2,6 @@ package elaborate
 
 import (
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -22,18 +21,18 @@ func (e *Elaborator) operation(n core.Node, name string, a, b val, span syntax.S
 		if n.Op == core.AddOp {
 			return e.add(n, e.addends("+", a, b), span)
 		}
-		e.want(a, infer.R, left)
+		e.want(a, core.R, left)
 		if binary {
-			e.want(b, infer.R, why)
+			e.want(b, core.R, why)
 		}
-		return e.add(n, infer.R, span)
+		return e.add(n, core.R, span)
 	}
 	if !binary {
-		b = val{typ: infer.R}
+		b = val{typ: core.R}
 	}
 	w := waiting{f: a, u: b, operation: true, why: left, notes: e.chain(4)}
-	if e.Types.At(a.typ).Kind == infer.Real && e.Types.At(b.typ).Kind == infer.Real {
-		return e.add(n, infer.R, span)
+	if e.Types.At(a.typ).Kind == core.Real && e.Types.At(b.typ).Kind == core.Real {
+		return e.add(n, core.R, span)
 	}
 	e.Core.Wide = append(e.Core.Wide, core.Wide{A: a.typ, B: b.typ})
 	n.X = core.Var(len(e.Core.Wide) - 1)
@@ -51,8 +50,8 @@ func (e *Elaborator) operands(w *waiting, last bool) bool {
 	why := w.why
 	for _, v := range []val{w.f, w.u} {
 		if !e.Types.Array(v.typ) {
-			e.want(v, infer.R, why)
-			e.Types.Unify(w.result.typ, infer.R)
+			e.want(v, core.R, why)
+			e.Types.Unify(w.result.typ, core.R)
 			return true
 		}
 		why.negated = syntax.Span{}
@@ -60,39 +59,39 @@ func (e *Elaborator) operands(w *waiting, last bool) bool {
 	a, b := e.Types.At(w.f.typ).Kind, e.Types.At(w.u.typ).Kind
 	open := func(v val) {
 		if last {
-			e.Types.Unify(v.typ, infer.R)
+			e.Types.Unify(v.typ, core.R)
 		}
 	}
 	same := func(v val) {
-		if is := e.operated(v.typ); e.Types.Unify(w.result.typ, is) != infer.NoClash {
+		if is := e.operated(v.typ); e.Types.Unify(w.result.typ, is) != core.NoClash {
 			result := w.result
 			result.typ = is
 			e.want(result, w.result.typ, reason{kind: annotReason, text: "what is around it takes"})
 		}
 	}
 	switch {
-	case e.selects && !last && (a == infer.Open || b == infer.Open):
+	case e.selects && !last && (a == core.Open || b == core.Open):
 		return false // what the operation gives is then of another type than what is open
-	case a == infer.Real:
+	case a == core.Real:
 		same(w.u)
 		open(w.u)
-	case b == infer.Real:
+	case b == core.Real:
 		same(w.f)
 		open(w.f)
-	case a == infer.Vec && b == infer.Vec:
+	case a == core.Vec && b == core.Vec:
 		e.want(w.u, w.f.typ, reason{kind: sameReason, text: "the other operand is"})
 		same(w.f)
-	case a == infer.Vec:
+	case a == core.Vec:
 		same(w.f)
 		open(w.u)
 		return last
-	case b == infer.Vec:
+	case b == core.Vec:
 		same(w.u)
 		open(w.f)
 		return last
-	case e.Types.At(w.result.typ).Kind == infer.Real:
-		e.Types.Unify(w.f.typ, infer.R)
-		e.Types.Unify(w.u.typ, infer.R)
+	case e.Types.At(w.result.typ).Kind == core.Real:
+		e.Types.Unify(w.f.typ, core.R)
+		e.Types.Unify(w.u.typ, core.R)
 	default:
 		if !last {
 			return false
@@ -101,5 +100,5 @@ func (e *Elaborator) operands(w *waiting, last bool) bool {
 		return e.operands(w, true)
 	}
 	// An operand that is still open has to be a number or a vector.
-	return last || e.Types.Scalar(w.f.typ) == infer.Real && e.Types.Scalar(w.u.typ) == infer.Real
+	return last || e.Types.Scalar(w.f.typ) == core.Real && e.Types.Scalar(w.u.typ) == core.Real
 }

@@ -2,7 +2,6 @@ package elaborate
 
 import (
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -36,7 +35,7 @@ func (e *Elaborator) openLet(p syntax.Pat, u val) {
 }
 
 // patternVar makes the variable of a pattern: it has a name only if the pattern has.
-func (e *Elaborator) patternVar(p syntax.Pat, t infer.Type) core.Var {
+func (e *Elaborator) patternVar(p syntax.Pat, t core.Type) core.Var {
 	f := e.act().unit.File
 	n := f.Pat(f.Bare(p))
 	name := n.Text
@@ -49,7 +48,7 @@ func (e *Elaborator) patternVar(p syntax.Pat, t infer.Type) core.Var {
 // patternItem is a pattern for a value of type t: that of x, or the node u.
 type patternItem struct {
 	p    syntax.Pat
-	t    infer.Type
+	t    core.Type
 	x    core.Var
 	u    core.Ref
 	span syntax.Span // of the value, if it is known
@@ -89,7 +88,7 @@ func (e *Elaborator) takeApart(it patternItem) {
 	f := e.act().unit.File
 	o := core.Opening{Kind: core.OpenVec, U: it.u, From: it.x, Pos: e.at(f.Pat(it.p).Span.Start)}
 	var parts []syntax.Pat
-	var types []infer.Type
+	var types []core.Type
 	if f.Pat(it.p).Kind == syntax.VecPat {
 		parts = f.PatKids(it.p)
 		elem := e.Types.Open()
@@ -128,12 +127,12 @@ func (e *Elaborator) flatten(p syntax.Pat) []syntax.Pat {
 }
 
 // productOf makes the type of it a product of n types and returns them.
-func (e *Elaborator) productOf(it patternItem, n int) []infer.Type {
-	types := make([]infer.Type, n)
+func (e *Elaborator) productOf(it patternItem, n int) []core.Type {
+	types := make([]core.Type, n)
 	t := it.t
 	for i := 0; i < n-1; i++ {
 		node := e.Types.At(t)
-		if node.Kind != infer.Prod {
+		if node.Kind != core.Prod {
 			for j := i; j < n; j++ {
 				types[j] = e.Types.Open()
 			}
@@ -141,7 +140,7 @@ func (e *Elaborator) productOf(it patternItem, n int) []infer.Type {
 			for j := n - 2; j >= i; j-- {
 				rest = e.Types.Prod(types[j], rest)
 			}
-			if e.Types.Unify(t, rest) != infer.NoClash {
+			if e.Types.Unify(t, rest) != core.NoClash {
 				for j := i - 1; j >= 0; j-- {
 					rest = e.Types.Prod(types[j], rest)
 				}

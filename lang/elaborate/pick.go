@@ -4,46 +4,41 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
-	"github.com/gram-machine/gram/lang/selection"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // numberType is the type of an occurrence of a numeral.
-func (e *Elaborator) numberType(x float64) infer.Type {
+func (e *Elaborator) numberType(x float64) core.Type {
 	if !e.selects || e.values {
-		return infer.R
+		return core.R
 	}
 	return e.numbers.Numeral(x)
 }
 
 // operated is the type of what an operation gives whose operand is a number or a vector of type t: its numbers are none
 // of data.
-func (e *Elaborator) operated(t infer.Type) infer.Type {
+func (e *Elaborator) operated(t core.Type) core.Type {
 	if !e.selects {
 		return t
 	}
 	switch n := e.Types.At(t); n.Kind {
-	case infer.Vec:
-		return e.Types.Vec(e.operated(n.A), infer.Size(n.N))
-	case infer.Open:
+	case core.Vec:
+		return e.Types.Vec(e.operated(n.A), core.Size(n.N))
+	case core.Open:
 		e.later = append(e.later, t)
 		return t
 	}
-	return infer.R
+	return core.R
 }
 
 // oneHot makes the vector of n numbers of which number x is 1 and the others are 0.
 func (e *Elaborator) oneHot(a, b val, span syntax.Span) val {
 	n := e.Core.Nodes[a.node]
 	if n.Op != core.NumOp || n.Val != math.Trunc(n.Val) || n.Val < 1 || n.Val > math.MaxInt32 {
-		if e.fam.inFamily() {
-			e.giveUp()
-		}
 		e.reportHere(a.span, notStatic, "onehot takes the size of the vector, a static number, and an index")
 		return e.bad(span)
 	}
-	t := e.Types.Vec(infer.R, e.Types.KnownSize(int(n.Val)))
+	t := e.Types.Vec(core.R, e.Types.KnownSize(int(n.Val)))
 	e.index(b, t, "onehot", span)
 	return e.selected(core.Node{Op: core.OneHotOp, A: b.node, Type: t, Pos: core.PosOf(span)}, t, span)
 }
@@ -59,7 +54,7 @@ func (e *Elaborator) pick(v, x val, span syntax.Span) val {
 }
 
 // selected adds the node of a selection.
-func (e *Elaborator) selected(n core.Node, t infer.Type, span syntax.Span) val {
+func (e *Elaborator) selected(n core.Node, t core.Type, span syntax.Span) val {
 	v := e.add(n, t, span)
 	if e.values {
 		e.Core.Places[v.node] = e.place(span)
@@ -68,15 +63,15 @@ func (e *Elaborator) selected(n core.Node, t infer.Type, span syntax.Span) val {
 }
 
 // index notes that x selects one of the components of a vector of type t.
-func (e *Elaborator) index(x val, t infer.Type, name string, span syntax.Span) {
-	if e.Types.At(x.typ).Kind == infer.Open {
+func (e *Elaborator) index(x val, t core.Type, name string, span syntax.Span) {
+	if e.Types.At(x.typ).Kind == core.Open {
 		e.Types.Unify(x.typ, e.Types.Real())
 	}
-	if e.Types.At(x.typ).Kind != infer.Real {
-		e.want(x, infer.R, reason{kind: takesReason, text: name})
+	if e.Types.At(x.typ).Kind != core.Real {
+		e.want(x, core.R, reason{kind: takesReason, text: name})
 		return
 	}
 	if !e.values {
-		e.indices = append(e.indices, selection.Use{T: x.typ, Of: t, Span: x.span, At: span, Name: name, Notes: e.chain(4)})
+		e.indices = append(e.indices, core.Selection{T: x.typ, Of: t, Span: x.span, At: span, Name: name, Notes: e.chain(4)})
 	}
 }

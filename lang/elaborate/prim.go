@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -36,7 +35,7 @@ func (e *Elaborator) usePrim(p core.Prim, span syntax.Span, n int) val {
 
 // partialPrim completes the arguments of p by parameters of λs.
 func (e *Elaborator) partialPrim(p core.Prim, span syntax.Span, given int) {
-	open := func(kind core.OpeningKind, name string, t infer.Type, u core.Ref, at syntax.Span) binding {
+	open := func(kind core.OpeningKind, name string, t core.Type, u core.Ref, at syntax.Span) binding {
 		x := e.Core.NewVar(core.VarInfo{Name: name, Type: t, Pos: core.PosOf(span)})
 		e.opens = append(e.opens, core.Opening{Kind: kind, X: x, U: u, Pos: core.PosOf(span)})
 		return binding{kind: varBinding, x: x, span: at}
@@ -61,22 +60,22 @@ func (e *Elaborator) partialPrim(p core.Prim, span syntax.Span, given int) {
 func (e *Elaborator) primitive(p core.Prim, a, b val, span syntax.Span) val {
 	why := reason{kind: takesReason, text: p.Name()}
 	n := core.Node{Pos: core.PosOf(span), A: a.node, B: b.node}
-	t := infer.R
+	t := core.R
 	switch p {
 	case core.PrimDot:
-		n.Op, n.Type = core.DotOp, e.Types.Vec(infer.R, e.Types.OpenSize())
+		n.Op, n.Type = core.DotOp, e.Types.Vec(core.R, e.Types.OpenSize())
 		if e.want(a, n.Type, why) && e.want(b, n.Type, why) {
 			e.needSize(n.Type, span, p)
 		}
 	case core.PrimMatvec:
-		row := e.Types.Vec(infer.R, e.Types.OpenSize())
+		row := e.Types.Vec(core.R, e.Types.OpenSize())
 		m := e.Types.OpenSize()
-		n.Op, n.Type, t = core.MatvecOp, e.Types.Vec(row, m), e.Types.Vec(infer.R, m)
+		n.Op, n.Type, t = core.MatvecOp, e.Types.Vec(row, m), e.Types.Vec(core.R, m)
 		if e.want(a, n.Type, why) && e.want(b, row, why) {
 			e.needSize(n.Type, span, p)
 		}
 	case core.PrimTotal, core.PrimMaximum:
-		n.Op, n.Type = core.TotalOp, e.Types.Vec(infer.R, e.Types.OpenSize())
+		n.Op, n.Type = core.TotalOp, e.Types.Vec(core.R, e.Types.OpenSize())
 		if p == core.PrimMaximum {
 			n.Op = core.MaximumOp
 		}
@@ -85,7 +84,7 @@ func (e *Elaborator) primitive(p core.Prim, a, b val, span syntax.Span) val {
 		}
 	case core.PrimTranspose:
 		r, c := e.Types.OpenSize(), e.Types.OpenSize()
-		n.Op, n.Type, t = core.TransposeOp, e.Types.Vec(e.Types.Vec(infer.R, c), r), e.Types.Vec(e.Types.Vec(infer.R, r), c)
+		n.Op, n.Type, t = core.TransposeOp, e.Types.Vec(e.Types.Vec(core.R, c), r), e.Types.Vec(e.Types.Vec(core.R, r), c)
 		if e.want(a, n.Type, why) {
 			e.needSize(n.Type, span, p)
 		}
@@ -112,7 +111,7 @@ func (e *Elaborator) manyary(p core.Prim, args []val, span syntax.Span) val {
 	e.wantReal(reason{kind: takesReason, text: p.Name()}, args...)
 	off, _ := e.store(args)
 	return e.add(core.Node{Op: core.SymbolOp, Sym: p.Symbol(), Pos: core.PosOf(span), A: off,
-		B: off + core.Ref(len(args))}, infer.R, span)
+		B: off + core.Ref(len(args))}, core.R, span)
 }
 
 // operations makes an operation and those to its left.
@@ -168,7 +167,7 @@ func (e *Elaborator) binary(x syntax.Expr, a, b val) val {
 // wantReal makes values numbers.
 func (e *Elaborator) wantReal(why reason, vs ...val) {
 	for _, v := range vs {
-		e.want(v, infer.R, why)
+		e.want(v, core.R, why)
 	}
 }
 
@@ -193,13 +192,13 @@ func (e *Elaborator) power(x syntax.Expr, exponent natural, a val) val {
 	if _, depends, _ := e.numeral(a.node); depends || exponent.static != 0 {
 		return e.staticPower(a, exponent, span)
 	}
-	vector := !e.user.Duals && exponent.late == 0 && e.Types.At(a.typ).Kind != infer.Real && e.Types.Array(a.typ)
+	vector := !e.user.Duals && exponent.late == 0 && e.Types.At(a.typ).Kind != core.Real && e.Types.Array(a.typ)
 	if !vector {
 		e.wantReal(reason{kind: takesReason, text: "^"}, a)
-		a.typ = infer.R
+		a.typ = core.R
 	}
 	if e.values && !vector && (exponent.late != 0 || s > 1) {
-		return e.finish(x, core.Node{Op: core.PowerOp, A: a.node, B: e.natNode(exponent)}, infer.R)
+		return e.finish(x, core.Node{Op: core.PowerOp, A: a.node, B: e.natNode(exponent)}, core.R)
 	}
 	if n := e.Core.Nodes[a.node]; n.Op == core.NumOp {
 		if r := powNat(n.Val, s); !math.IsInf(r, 0) {
@@ -212,6 +211,7 @@ func (e *Elaborator) power(x syntax.Expr, exponent natural, a val) val {
 	}
 	if s > uint64(e.opt.MaxNodes) {
 		e.TooManyNodes()
+		return e.bad(span)
 	}
 	pos, at := e.at(e.expr(x).OpPos), core.PosOf(a.span)
 	y := e.Core.NewVar(core.VarInfo{Name: "y", Type: a.typ, Pos: at})
@@ -228,6 +228,7 @@ func (e *Elaborator) staticPower(a val, exponent natural, span syntax.Span) val 
 	const most = term.MaxStatic / 2
 	if exponent.static != 0 || exponent.n == 0 || exponent.n > most {
 		e.giveUp()
+		return e.bad(span)
 	}
 	s, _, _ := e.numeral(a.node)
 	p := s

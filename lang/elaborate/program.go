@@ -5,14 +5,9 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
-	"github.com/gram-machine/gram/lang/linear"
+	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/lang/prelude"
-	"github.com/gram-machine/gram/lang/resolve"
-	"github.com/gram-machine/gram/lang/selection"
 	"github.com/gram-machine/gram/lang/syntax"
-	"github.com/gram-machine/gram/lang/translate"
 )
 
 // Options directs the elaboration.
@@ -35,20 +30,19 @@ type Param struct {
 func New(file *syntax.File, given *load.Settings, source *load.Source, opt Options) *Elaborator {
 	e := &Elaborator{
 		Program: &core.Program{
-			File: file, Guard: source.Guard, Types: infer.New(), Core: core.New(file.NumExprs()),
+			File: file, Guard: source.Guard, Types: core.NewTypes(), Core: core.New(file.NumExprs()),
 		},
 		opt: opt, given: given,
 		source:  source,
-		user:    &resolve.Unit{File: file},
-		prelude: &resolve.Unit{File: prelude.File(), Prelude: true},
+		user:    &unit{File: file},
+		prelude: &unit{File: Prelude(), Prelude: true},
 		names:   map[string]int{}, library: map[string]int{}, cons: map[string]int{}, slopes: map[string]int{},
 		types:   map[string]int{},
 		attempt: attempt{reported: map[reportKey]bool{}},
-		Limits:  map[int]selection.Limits{},
+		Limits:  map[int]core.Limits{},
 	}
-	e.numbers.Types = e.Types
-	e.defaults = translate.Defaults{P: e.Program, Report: e.Report, InputUsed: e.inputInValue, Seed: opt.Seed,
-		Stream: opt.Stream}
+	e.Program.Report, e.numbers.Types = e.Report, e.Types
+	e.defaults = eval.Defaults{P: e.Program, InputUsed: e.inputInValue, Seed: opt.Seed, Stream: opt.Stream}
 	for i := range e.prelude.File.Decls {
 		d := &e.prelude.File.Decls[i]
 		e.library[d.Name] = e.addGlobal(global{kind: defGlobal, unit: e.prelude, decl: i, name: d.Name})
@@ -57,7 +51,7 @@ func New(file *syntax.File, given *load.Settings, source *load.Source, opt Optio
 		e.library[p.Name()] = e.addGlobal(global{kind: primGlobal, name: p.Name(), prim: p})
 	}
 	if opt.Types {
-		e.notes.parts = map[syntax.Span]infer.Type{}
+		e.notes.parts = map[syntax.Span]core.Type{}
 	}
 	return e
 }
@@ -69,10 +63,10 @@ func (e *Elaborator) addGlobal(g global) int {
 
 // Elaborate elaborates the declarations, then the body, which it returns with its type, then the defs
 // that nobody uses. The error is a [*syntax.Errors] with all that was found.
-func (e *Elaborator) Elaborate() (body core.Ref, t infer.Type, err error) {
+func (e *Elaborator) Elaborate() (body core.Ref, t core.Type, err error) {
 	e.declare()
-	e.prelude.Resolve(names{e})
-	e.user.Resolve(names{e})
+	e.resolve(e.prelude)
+	e.resolve(e.user)
 	for i := range e.user.File.Decls {
 		_, e.typesSeen = e.user.File.Group(i)
 		e.declaration(i)
@@ -88,7 +82,7 @@ func (e *Elaborator) Elaborate() (body core.Ref, t infer.Type, err error) {
 	e.complete(0, 0, e.Roots(v.node), false)
 	if len(e.diags) == 0 {
 		e.randomInBody(v.node)
-		e.Limits = e.numbers.CheckAll(e.indices, e.later, e.Program.Data, e.File, e.Guard.Check, e.Report)
+		e.Limits = e.numbers.CheckAll(e.Program, e.indices, e.later)
 	}
 	e.notes.whole = true
 	return v.node, v.typ, e.Errors()
@@ -99,7 +93,7 @@ func (e *Elaborator) complete(waiting, pending int, roots []core.Ref, open bool)
 	e.applyWaiting(waiting, roots)
 	e.settle(pending, open)
 	if e.lins > 0 && len(e.diags) <= e.notLinear {
-		linear.Check(e.Program, roots, linear.Options{Marks: e.marks, Chain: e.chainOf, Report: e.Report,
+		core.CheckLinear(e.Program, roots, core.LinearOptions{Marks: e.marks, Chain: e.chainOf,
 			Full: func() bool { return len(e.diags) >= mostErrors }})
 		e.notLinear = len(e.diags)
 	}
@@ -235,7 +229,7 @@ func (e *Elaborator) isValue(x syntax.Expr) bool {
 	case syntax.CompExpr:
 		return n.Op == syntax.ListTok
 	case syntax.NameExpr:
-		if r := e.user.Refs[x]; r.Kind == resolve.Global {
+		if r := e.user.Refs[x]; r.Kind == globalRef {
 			switch e.globals[r.N].kind {
 			case defGlobal, primGlobal, dataGlobal, letGlobal, conGlobal:
 				return true

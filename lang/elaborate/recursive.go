@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -98,7 +97,7 @@ func (e *Elaborator) letRec(x syntax.Expr) (syntax.Expr, val) {
 		group = append(group, g)
 	}
 	refused := e.refused(e.span(x), "let rec")
-	if r := unit.Refs[body]; r.Kind == resolve.Local && !refused && unit.File.Expr(body).Kind == syntax.NameExpr {
+	if r := unit.Refs[body]; r.Kind == localRef && !refused && unit.File.Expr(body).Kind == syntax.NameExpr {
 		for i, g := range group {
 			if unit.Slots[name(i)] == r.N {
 				return 0, e.fix(group, i, g.span)

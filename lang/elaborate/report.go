@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -27,9 +26,10 @@ type reportKey struct {
 
 // report adds an error at a place of a unit. One in the prelude is an error of the
 // use that led there.
-func (e *Elaborator) report(u *resolve.Unit, span syntax.Span, headline, label string, notes ...syntax.Note) {
+func (e *Elaborator) report(u *unit, span syntax.Span, headline, label string, notes ...syntax.Note) {
 	if e.fam.inFamily() {
 		e.giveUp()
+		return
 	}
 	if e.badSize && headline == "type mismatch" {
 		return // types are wrong because of the size
@@ -93,10 +93,11 @@ func (e *Elaborator) manyNodes() string {
 	return fmt.Sprintf("definitions, vec, sum and list make more than %d nodes", e.opt.MaxNodes)
 }
 
-// tooLarge ends the work at a limit.
+// tooLarge ends the work at a limit, that on a family if one is being elaborated.
 func (e *Elaborator) tooLarge(label string) {
 	if e.fam.inFamily() {
 		e.giveUp()
+		return
 	}
 	syntax.Abort(e.sizeError(label))
 }

@@ -2,8 +2,6 @@ package elaborate
 
 import (
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/eval"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -15,8 +13,9 @@ func (e *Elaborator) scan(x syntax.Expr) val {
 	s, ok := e.natural(kids[0])
 	if s.static != 0 {
 		e.giveUp()
+		return e.bad(e.span(x))
 	}
-	if label := eval.VectorSize(s.n); ok && s.late == 0 && label != "" {
+	if label := core.VectorSize(s.n); ok && s.late == 0 && label != "" {
 		e.reportHere(e.span(kids[0]), "not a size", label)
 		ok = false
 	}
@@ -30,6 +29,7 @@ func (e *Elaborator) scan(x syntax.Expr) val {
 	}
 	if s.n > uint64(e.opt.MaxNodes) {
 		e.TooManyNodes()
+		return e.bad(e.span(x))
 	}
 	opens := len(e.opens)
 	e.openLet(p, start)
@@ -60,7 +60,7 @@ func (e *Elaborator) nextState(x syntax.Expr, start val) val {
 func (e *Elaborator) lateScan(x syntax.Expr, slot int, s natural, start val) val {
 	bound := e.natNode(s)
 	p := e.act().unit.File.Pats(x)[0]
-	i := e.Core.NewVar(core.VarInfo{Name: e.expr(x).Text, Type: infer.R})
+	i := e.Core.NewVar(core.VarInfo{Name: e.expr(x).Text, Type: core.R})
 	state := e.patternVar(p, start.typ)
 	e.slots[slot] = binding{kind: lateBinding, x: i}
 	opens := len(e.opens)

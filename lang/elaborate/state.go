@@ -2,8 +2,6 @@ package elaborate
 
 import (
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
-	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -26,13 +24,13 @@ const (
 type global struct {
 	kind globalKind
 	used bool
-	unit *resolve.Unit
+	unit *unit
 	decl int
 	name string
 	num  float64
 	x    core.Var
 	n    int
-	typ  infer.Type // inputs, data that is no list; the type of an element for a list
+	typ  core.Type // inputs, data that is no list; the type of an element for a list
 	list bool
 	prim core.Prim
 }
@@ -66,16 +64,16 @@ type binding struct {
 	off, n core.Ref
 	num    float64
 	val    val
-	typ    infer.Type // also the annotation of a parameter for an atom that has its own types
+	typ    core.Type // also the annotation of a parameter for an atom that has its own types
 	annot  syntax.TypeExpr
-	unit   *resolve.Unit
+	unit   *unit
 	span   syntax.Span
 }
 
 // val is the result of elaborating an expression.
 type val struct {
 	node core.Ref
-	typ  infer.Type
+	typ  core.Type
 	span syntax.Span // where messages point to
 	head syntax.Span // an application: where its function stands
 }
@@ -83,10 +81,10 @@ type val struct {
 // activation is a declaration that is being elaborated: a def in one of its uses,
 // or the body.
 type activation struct {
-	unit   *resolve.Unit
+	unit   *unit
 	global int // -1: the body
 	base   int // of its slots
-	scope  *resolve.Scope
+	scope  *scope
 	use    syntax.Span // where the def is used, in the program's file
 	inUses int         // its place in Elaborator.uses, 0 if it has none
 }

@@ -5,10 +5,7 @@ import (
 	"strconv"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/eval"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -34,7 +31,7 @@ func (e *Elaborator) natural(x syntax.Expr) (natural, bool) { return e.naturalIn
 // nat is natural for an expression whose number is known.
 func (e *Elaborator) nat(x syntax.Expr) (uint64, bool) { return e.natIn(e.act().unit, x) }
 
-func (e *Elaborator) natIn(u *resolve.Unit, x syntax.Expr) (uint64, bool) {
+func (e *Elaborator) natIn(u *unit, x syntax.Expr) (uint64, bool) {
 	n, ok := e.naturalIn(u, x)
 	if n.static != 0 {
 		e.giveUp()
@@ -45,7 +42,7 @@ func (e *Elaborator) natIn(u *resolve.Unit, x syntax.Expr) (uint64, bool) {
 	return n.n, ok
 }
 
-func (e *Elaborator) naturalIn(u *resolve.Unit, x syntax.Expr) (natural, bool) {
+func (e *Elaborator) naturalIn(u *unit, x syntax.Expr) (natural, bool) {
 	var ops []syntax.Expr // operations to the left, the last one first
 	for u.File.Expr(x).Kind == syntax.BinExpr {
 		ops = append(ops, x)
@@ -61,7 +58,7 @@ func (e *Elaborator) naturalIn(u *resolve.Unit, x syntax.Expr) (natural, bool) {
 	return a, ok
 }
 
-func (e *Elaborator) naturalOp(u *resolve.Unit, x syntax.Expr, a, b natural) (natural, bool) {
+func (e *Elaborator) naturalOp(u *unit, x syntax.Expr, a, b natural) (natural, bool) {
 	op := u.File.Expr(x).Op
 	switch {
 	case op == syntax.SlashTok:
@@ -73,7 +70,7 @@ func (e *Elaborator) naturalOp(u *resolve.Unit, x syntax.Expr, a, b natural) (na
 	case a.static != 0 || b.static != 0:
 		return natural{static: e.arithmetic(op, e.staticOf(a), e.staticOf(b), naturals)}, true
 	}
-	c, problem := eval.NatOp(op, a.n, b.n)
+	c, problem := core.Arithmetic(op, a.n, b.n)
 	if problem != "" {
 		return e.noNatural(u, x, notNatural, problem)
 	}
@@ -89,12 +86,12 @@ func (e *Elaborator) natNode(n natural) core.Ref {
 }
 
 // place is where a run may fail, with the uses of defs that led there.
-func (e *Elaborator) place(span syntax.Span) *eval.At {
-	return &eval.At{Span: span, Notes: e.chain(4)}
+func (e *Elaborator) place(span syntax.Span) *core.At {
+	return &core.At{Span: span, Notes: e.chain(4)}
 }
 
 // noNatural reports why a static expression has no value.
-func (e *Elaborator) noNatural(u *resolve.Unit, x syntax.Expr, headline, label string, notes ...syntax.Note) (natural,
+func (e *Elaborator) noNatural(u *unit, x syntax.Expr, headline, label string, notes ...syntax.Note) (natural,
 	bool) {
 	span := e.spanIn(u, x)
 	if n := u.File.Expr(x); n.TextSpan.End > 0 && !u.Prelude {
@@ -105,7 +102,7 @@ func (e *Elaborator) noNatural(u *resolve.Unit, x syntax.Expr, headline, label s
 }
 
 // naturalLeaf evaluates a static expression that is no operation.
-func (e *Elaborator) naturalLeaf(u *resolve.Unit, x syntax.Expr) (natural, bool) {
+func (e *Elaborator) naturalLeaf(u *unit, x syntax.Expr) (natural, bool) {
 	switch n := u.File.Expr(x); n.Kind {
 	case syntax.NumExpr:
 		if n.Num < 0 || n.Num > load.MaxNat || n.Num != math.Trunc(n.Num) {
@@ -141,13 +138,13 @@ func literalLabel(n *syntax.ExprNode) string {
 }
 
 // staticName is the number that a name stands for.
-func (e *Elaborator) staticName(u *resolve.Unit, x syntax.Expr, name string) (natural, bool) {
+func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, bool) {
 	why := name + " is a variable of fun or let"
 	var notes []syntax.Note
 	switch r := u.Refs[x]; r.Kind {
-	case resolve.Bad:
+	case badRef:
 		return natural{}, false
-	case resolve.Local:
+	case localRef:
 		if a := e.act(); a.unit == u {
 			switch b := e.slots[a.base+int(r.N)]; b.kind {
 			case indexBinding:
@@ -209,17 +206,17 @@ func (g *global) phrase() string {
 }
 
 // sizeOf evaluates size x.
-func (e *Elaborator) sizeOf(u *resolve.Unit, x syntax.Expr, name string) (natural, bool) {
+func (e *Elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool) {
 	what := "a variable"
 	switch r := u.Refs[x]; r.Kind {
-	case resolve.Bad:
+	case badRef:
 		return natural{}, false
-	case resolve.Local:
+	case localRef:
 		b := e.slots[e.act().base+int(r.N)]
 		if n, ok := e.Types.VectorSize(e.bindingType(b)); ok {
 			return natural{n: uint64(n)}, true
 		}
-		if b.kind == varBinding && e.Types.At(e.bindingType(b)).Kind == infer.Open {
+		if b.kind == varBinding && e.Types.At(e.bindingType(b)).Kind == core.Open {
 			return e.noNatural(u, x, "size not known",
 				"the type of "+name+" is not known here: annotate it, as in ("+name+" : R^3)")
 		}
@@ -255,7 +252,7 @@ func (e *Elaborator) isListLet(x core.Var) bool {
 }
 
 // bindingType is the type of what a name stands for, as far as it is known.
-func (e *Elaborator) bindingType(b binding) infer.Type {
+func (e *Elaborator) bindingType(b binding) core.Type {
 	switch b.kind {
 	case varBinding:
 		return e.Core.Info(b.x).Type
@@ -268,7 +265,7 @@ func (e *Elaborator) bindingType(b binding) infer.Type {
 			return g.typ
 		}
 	}
-	return infer.R
+	return core.R
 }
 
 // In place of an index: only the sizes have to be known; a type has to be R or R^s, or built of R, products and
@@ -282,7 +279,7 @@ const (
 // pending is what has to be known about a type at the end: that a vector has more
 // than n components.
 type pending struct {
-	t      infer.Type  // of a vector, or of a vector of vectors
+	t      core.Type   // of a vector, or of a vector of vectors
 	index  int         // sizesKnown, euclidean, differentiable, or an index
 	static term.Static // the index, if it depends on those of families; then index is a bound of it
 	span   syntax.Span
@@ -293,7 +290,7 @@ type pending struct {
 
 // inRange checks an index, or leaves that for the end. It reports whether the index
 // is good as far as is known.
-func (e *Elaborator) inRange(span syntax.Span, n infer.Size, at natural, v val) bool {
+func (e *Elaborator) inRange(span syntax.Span, n core.Size, at natural, v val) bool {
 	i := int(at.n)
 	if s := e.Types.SizeAt(n); s.Known {
 		if at.static != 0 {
@@ -302,7 +299,7 @@ func (e *Elaborator) inRange(span syntax.Span, n infer.Size, at natural, v val) 
 		if i < s.N {
 			return true
 		}
-		e.reportHere(span, "index out of range", eval.RangeLabel(uint64(i), uint64(s.N), e.Types.Text().Of(v.typ)))
+		e.reportHere(span, "index out of range", core.RangeLabel(uint64(i), uint64(s.N), e.Types.Text().Of(v.typ)))
 		return false
 	}
 	if at.static != 0 {
@@ -314,7 +311,7 @@ func (e *Elaborator) inRange(span syntax.Span, n infer.Size, at natural, v val) 
 }
 
 // needSize notes that the sizes in t are needed at the end.
-func (e *Elaborator) needSize(t infer.Type, span syntax.Span, p core.Prim) {
+func (e *Elaborator) needSize(t core.Type, span syntax.Span, p core.Prim) {
 	e.pending = append(e.pending, pending{t: t, index: sizesKnown, span: span, what: p.Name(), notes: e.chain(4)})
 }
 
@@ -335,7 +332,7 @@ func (e *Elaborator) settle(from int, open bool) {
 		case known && p.index >= 0:
 			if i := p.beyond(e, s); i >= 0 {
 				e.report(e.user, p.span, "index out of range",
-					eval.RangeLabel(uint64(i), uint64(s), e.Types.Text().Of(p.t)), p.notes...)
+					core.RangeLabel(uint64(i), uint64(s), e.Types.Text().Of(p.t)), p.notes...)
 			}
 		case known && e.sized(e.Types.At(p.t).A), open:
 		case len(e.diags) > 0: // a type may be open because of an error
@@ -353,7 +350,7 @@ func (e *Elaborator) settle(from int, open bool) {
 
 // sized reports whether the component of a vector that dot or matvec takes is R or
 // a vector of known size.
-func (e *Elaborator) sized(t infer.Type) bool {
+func (e *Elaborator) sized(t core.Type) bool {
 	_, known := e.Types.VectorSize(t)
-	return known || e.Types.At(t).Kind != infer.Vec
+	return known || e.Types.At(t).Kind != core.Vec
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
-	"github.com/gram-machine/gram/lang/lower"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -47,16 +45,13 @@ func (e *Elaborator) symbol(i int) {
 			d.Name, count(k, "parameter"), count(len(parts)-1, "partial derivative")))
 		return
 	}
-	s := straightLine{e: e, lower: lower.Symbol{Core: e.Core, Params: map[core.Var]int{},
-		Fail: func(pos term.Pos, headline, label string) {
-			e.Report(core.WordAt(e.File, pos), headline, label)
-		}}}
+	s := straightLine{e: e, params: map[core.Var]int{}, lets: map[core.Var]sized{}}
 	e.start(i)
 	e.fam.off = true
 	e.forget(false, func() val { return s.elaborate(d, parts) }, func(val) {
 		for _, r := range s.nodes {
 			if !wrong() {
-				s.exprs = append(s.exprs, s.lower.Expression(r))
+				s.exprs = append(s.exprs, s.sized(r).Partial)
 			}
 		}
 	})
@@ -85,10 +80,11 @@ func (e *Elaborator) symbol(i int) {
 
 // straightLine turns the core of a symbol's expressions into terms over symbols.
 type straightLine struct {
-	e     *Elaborator
-	lower lower.Symbol
-	nodes []core.Ref
-	exprs []term.Partial
+	e      *Elaborator
+	params map[core.Var]int // the number of each parameter
+	lets   map[core.Var]sized
+	nodes  []core.Ref
+	exprs  []term.Partial
 }
 
 // elaborate makes the tuple of the expressions of a symbol.
@@ -101,16 +97,73 @@ func (s *straightLine) elaborate(d *syntax.Decl, parts []syntax.Expr) val {
 			e.bindBad(p)
 			continue
 		}
-		x := e.Core.NewVar(core.VarInfo{Name: n.Text, Type: infer.R, Pos: core.PosOf(n.Span)})
+		x := e.Core.NewVar(core.VarInfo{Name: n.Text, Type: core.R, Pos: core.PosOf(n.Span)})
 		e.slots[e.user.Slots[p]] = binding{kind: varBinding, x: x}
-		e.notePattern(e.user, p, infer.R)
-		s.lower.Params[x] = i
+		e.notePattern(e.user, p, core.R)
+		s.params[x] = i
 	}
 	vals := make([]val, len(parts))
 	for i, x := range parts {
 		vals[i] = e.eval(x, 0)
-		e.want(vals[i], infer.R, reason{kind: annotReason, text: "the value and the partial derivatives of a symbol are"})
+		e.want(vals[i], core.R, reason{kind: annotReason, text: "the value and the partial derivatives of a symbol are"})
 		s.nodes = append(s.nodes, vals[i].node)
 	}
 	return e.tuple(d.Value, vals)
+}
+
+// maxSymbol bounds the expressions of a declared symbol, as terms without let.
+const maxSymbol = 1000
+
+// sized is an expression with its size.
+type sized struct {
+	term.Partial
+	size int
+}
+
+// sized returns the expression that node r is. What is none is reported.
+func (s *straightLine) sized(r core.Ref) sized {
+	c := s.e.Core
+	n := c.Nodes[r]
+	switch n.Op {
+	case core.VarOp:
+		if e, ok := s.lets[n.X]; ok {
+			return e
+		}
+		if i, ok := s.params[n.X]; ok {
+			return sized{term.Partial{Kind: term.PartialVar, Var: i}, 1}
+		}
+	case core.NumOp:
+		return sized{term.Partial{Kind: term.PartialConst, Const: n.Val}, 1}
+	case core.LetOp:
+		s.lets[n.X] = s.sized(n.B)
+		return s.sized(n.A)
+	case core.AddOp, core.FunOp, core.SymbolOp:
+		out := sized{term.Partial{Kind: term.PartialFun, Fun: n.Sym}, 1}
+		var parts []core.Ref
+		c.Children(&n, func(k core.Ref) { parts = append(parts, k) })
+		if n.Op == core.SymbolOp { // counts as its operations, which the compiler puts in its place
+			term.Operations(n.Sym, make([]int, len(parts)), func(float64) int { return 0 }, func(term.Symbol, int, int) int {
+				out.size++
+				return 0
+			})
+		}
+		for _, k := range parts {
+			a := s.sized(k)
+			out.Args, out.size = append(out.Args, a.Partial), out.size+a.size
+		}
+		if out.size <= maxSymbol {
+			return out
+		}
+		s.fail(n.Pos, "too large", fmt.Sprintf("an expression of a symbol has at most %d nodes, where each occurrence "+
+			"of what let binds counts", maxSymbol))
+	default:
+	}
+	s.fail(n.Pos, "not straight-line",
+		"a symbol is an expression of its parameters, of numerals and of function symbols; it may use let")
+	return sized{term.Partial{Kind: term.PartialConst}, 1}
+}
+
+// fail reports what is no expression of a symbol.
+func (s *straightLine) fail(pos term.Pos, headline, label string) {
+	s.e.Report(core.WordAt(s.e.File, pos), headline, label)
 }

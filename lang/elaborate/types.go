@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
-	"github.com/gram-machine/gram/lang/resolve"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -23,19 +21,19 @@ type Types struct {
 
 // typeNotes collects types while a program is elaborated.
 type typeNotes struct {
-	parts map[syntax.Span]infer.Type
+	parts map[syntax.Span]core.Type
 	whole bool // the program has been elaborated to its end
 }
 
 // note keeps the type of a part of the program.
-func (e *Elaborator) note(span syntax.Span, t infer.Type) {
+func (e *Elaborator) note(span syntax.Span, t core.Type) {
 	if a := e.act(); e.notes.parts != nil && !(a.unit.Prelude && span == a.use) {
 		e.notes.parts[span] = t
 	}
 }
 
 // notePattern keeps the type of a name that a pattern binds.
-func (e *Elaborator) notePattern(u *resolve.Unit, p syntax.Pat, t infer.Type) {
+func (e *Elaborator) notePattern(u *unit, p syntax.Pat, t core.Type) {
 	if e.notes.parts != nil && !u.Prelude {
 		e.notes.parts[u.File.Pat(p).Span] = t
 	}
@@ -45,11 +43,11 @@ func (e *Elaborator) notePattern(u *resolve.Unit, p syntax.Pat, t infer.Type) {
 func (e *Elaborator) Fill(out *Types) {
 	parts := e.notes.parts
 	out.Parts, out.Names = make(map[syntax.Span]string, len(parts)), map[string]string{}
-	e.notes.parts = map[syntax.Span]infer.Type{} // of defs by themselves
-	defs := map[string]infer.Type{}
+	e.notes.parts = map[syntax.Span]core.Type{} // of defs by themselves
+	defs := map[string]core.Type{}
 	for name, g := range e.cons {
 		c := &e.globals[g]
-		params := make([]infer.Type, len(e.Types.Inductives[c.n].Params))
+		params := make([]core.Type, len(e.Types.Inductives[c.n].Params))
 		for i := range params {
 			params[i] = e.Types.Param(i)
 		}
@@ -91,14 +89,14 @@ func (e *Elaborator) Fill(out *Types) {
 	}
 }
 
-func (e *Elaborator) typeText(t infer.Type) string {
+func (e *Elaborator) typeText(t core.Type) string {
 	text := e.Types.Text()
 	text.Lists = true
 	return text.Of(t)
 }
 
 // typeOfDef types a def by itself, unless a limit has been reached.
-func (e *Elaborator) typeOfDef(g int) (t infer.Type, ok bool) {
+func (e *Elaborator) typeOfDef(g int) (t core.Type, ok bool) {
 	if !e.notes.whole {
 		return 0, false
 	}

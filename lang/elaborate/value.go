@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -115,7 +114,7 @@ func (e *Elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.
 		v := e.eval(d.Value, 0)
 		e.values = false
 		if whole = want; want != nil && want.Kind == load.Vector && want.Flat().Width() == want.Width() &&
-			e.Types.At(v.typ).Kind == infer.Real && !e.random {
+			e.Types.At(v.typ).Kind == core.Real && !e.random {
 			want = load.RealShape() // fills the vector
 		}
 		if want != nil {
@@ -161,7 +160,7 @@ func (e *Elaborator) readFile(d *syntax.Decl, want *load.Shape) (load.Value, boo
 
 // valueShape returns the shape of a default value.
 func (e *Elaborator) valueShape(d *syntax.Decl, v val) *load.Shape {
-	if e.Types.At(v.typ).Kind == infer.Arrow {
+	if e.Types.At(v.typ).Kind == core.Arrow {
 		e.Types.Unify(v.typ, e.Types.List(e.Types.Open(), e.Types.Open())) // it may stand for a list
 	}
 	shape := e.Types.ValueShape(v.typ)

@@ -2,8 +2,6 @@ package elaborate
 
 import (
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
-	"github.com/gram-machine/gram/lang/linear"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -26,7 +24,7 @@ type waiting struct {
 // program there is none.
 func (e *Elaborator) mayBeDual(u val) bool {
 	k := e.Types.At(u.typ).Kind
-	return e.user.Duals && (k == infer.Open || k == infer.Real)
+	return e.user.Duals && (k == core.Open || k == core.Real)
 }
 
 // applyWaiting settles the applications from n on. Under the roots is what has been
@@ -36,11 +34,11 @@ func (e *Elaborator) applyWaiting(n int, roots []core.Ref) {
 	if len(all) == 0 {
 		return
 	}
-	var depends *linear.Dependence
+	var depends *core.Dependence
 	if e.user.Duals {
-		depends = linear.Depends(e.Program, roots)
+		depends = core.Depends(e.Program, roots)
 	}
-	e.Types.Watched = map[infer.Type][]int{}
+	e.Types.Watched = map[core.Type][]int{}
 	var ready []int
 	for i := range all {
 		e.watch(all, i, &ready)
@@ -68,8 +66,8 @@ func (e *Elaborator) applyWaiting(n int, roots []core.Ref) {
 // watch puts application i on the list of its function's type, or makes it ready.
 func (e *Elaborator) watch(all []waiting, i int, ready *[]int) {
 	if w := &all[i]; w.operation {
-		for _, t := range []infer.Type{w.f.typ, w.u.typ, w.result.typ} {
-			if t = e.Types.Find(t); e.Types.Nodes[t].Kind == infer.Open {
+		for _, t := range []core.Type{w.f.typ, w.u.typ, w.result.typ} {
+			if t = e.Types.Find(t); e.Types.Nodes[t].Kind == core.Open {
 				e.Types.Watched[t] = append(e.Types.Watched[t], i)
 			}
 		}
@@ -77,7 +75,7 @@ func (e *Elaborator) watch(all []waiting, i int, ready *[]int) {
 		return
 	}
 	f := e.Types.Find(all[i].f.typ)
-	if e.Types.Nodes[f].Kind != infer.Open {
+	if e.Types.Nodes[f].Kind != core.Open {
 		*ready = append(*ready, i)
 		return
 	}
@@ -93,7 +91,7 @@ func (e *Elaborator) resume(ready *[]int) {
 		list := e.Types.Watched[t]
 		delete(e.Types.Watched, t)
 		f := e.Types.Find(t)
-		if e.Types.Nodes[f].Kind != infer.Open {
+		if e.Types.Nodes[f].Kind != core.Open {
 			*ready = append(*ready, list...)
 			continue
 		}
@@ -107,7 +105,7 @@ func (e *Elaborator) resume(ready *[]int) {
 }
 
 // applyNow types an application once, or an operation as far as it can.
-func (e *Elaborator) applyNow(w *waiting, depends *linear.Dependence, last bool) {
+func (e *Elaborator) applyNow(w *waiting, depends *core.Dependence, last bool) {
 	if w.done {
 		return
 	}
@@ -129,11 +127,11 @@ func (e *Elaborator) applyNow(w *waiting, depends *linear.Dependence, last bool)
 		v := w.result
 		v.typ = gives
 		e.want(v, w.result.typ, reason{kind: annotReason, text: "what is around it takes"})
-	case e.Types.At(w.f.typ).Kind != infer.Open:
+	case e.Types.At(w.f.typ).Kind != core.Open:
 		e.notFunction(w.f, w.u)
 	case depends.Outer[w.u.node] != 0 && e.Types.Numeric(w.result.typ):
 		e.Types.Unify(w.f.typ, e.Types.Dual(w.result.typ))
-		e.want(w.u, infer.R, e.takes(w.f))
+		e.want(w.u, core.R, e.takes(w.f))
 		e.euclidean(w.result, "what "+e.headText(w.f.head)+" gives")
 	default:
 		e.asFunction(w.f, w.u, w.result.typ)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -18,65 +19,59 @@ const (
 	maxElements = load.MaxWidth
 )
 
-// At is where an error of a run stands, with the notes for its message.
-type At struct {
-	Span  syntax.Span
-	Notes []syntax.Note
-}
-
-// Failure is an error of a run: a value that does not exist.
-type Failure struct {
-	At
-	Headline, Label string
+// failure is an error of a run: a value that does not exist.
+type failure struct {
+	core.At
+	headline, label string
 }
 
 // Error returns the headline and the label.
-func (f *Failure) Error() string { return f.Headline + ": " + f.Label }
+func (f *failure) Error() string { return f.headline + ": " + f.label }
 
-// ErrReported is the error of code in which something is wrong that has been
+// errReported is the error of code in which something is wrong that has been
 // reported before.
-var ErrReported = errors.New("an error that has been reported already")
+var errReported = errors.New("an error that has been reported already")
 
 // stopped is the panic value of what ends a run.
 type stopped struct{ err error }
 
 // fail ends the run. Without a place the error stands at the whole expression.
-func fail(at *At, headline, label string) {
-	f := &Failure{Headline: headline, Label: label}
+func fail(at *core.At, headline, label string) {
+	f := &failure{headline: headline, label: label}
 	if at != nil {
 		f.At = *at
 	}
 	panic(&stopped{f})
 }
 
-// Machine runs code. Frames are pieces of one stack; when that is too short a
+// machine runs code. Frames are pieces of one stack; when that is too short a
 // longer one takes its place, and the frames in use keep the old one.
-type Machine struct {
+type machine struct {
 	*syntax.Guard
-	Random *Random // of uniform and normal
+	random *random // of uniform and normal
 
 	stack []value
 	top   int
 	depth int
 }
 
-// Value runs the outermost code c of a scope, whose value has the shape want. The error is a [*Failure] or
-// [ErrReported].
-func (m *Machine) Value(s *Scope, c *Code, want *load.Shape) (v load.Value, err error) {
+// value runs the outermost code c of a scope, whose value has the shape want. The error is a [*failure] or
+// [errReported].
+func (m *machine) value(s *scope, c *code, want *load.Shape) (v load.Value, err error) {
 	defer func() { m.top, m.depth = 0, 0 }()
 	defer stop(&err)
 	m.Look()
 	fr := m.frame(s.slots)
 	if want.Tagged() {
-		data, tags := m.tagged(c.val(m, fr), want, nil, nil)
+		data, tags := m.tagged(c.run(m, fr), want, nil, nil)
 		return load.TaggedValue(want, data, tags), nil
 	}
 	if want.Kind != load.List {
 		data := m.floats(nil, 1, want.Width())
-		c.into(m, fr, data, want)
+		c.write(m, fr, data, want)
 		return load.Value{Shape: want, Rows: 1, Data: data}, nil
 	}
-	a := m.listOf(c.val(m, fr))
+	a := m.listOf(c.run(m, fr))
 	if a.flat == nil && a.n > 0 {
 		data := m.floats(nil, a.n, want.A.Width())
 		a.store(data, want.A)
@@ -97,7 +92,7 @@ func stop(err *error) {
 }
 
 // frame returns n slots, to be given back with release(n).
-func (m *Machine) frame(n int) []value {
+func (m *machine) frame(n int) []value {
 	if m.top+n > len(m.stack) {
 		m.grow(n)
 	}
@@ -106,16 +101,16 @@ func (m *Machine) frame(n int) []value {
 	return fr
 }
 
-func (m *Machine) grow(n int) {
+func (m *machine) grow(n int) {
 	size := 2*(m.top+n) + 256
 	m.Announce(int64(size) * 24)
 	m.stack = make([]value, size)
 }
 
-func (m *Machine) release(n int) { m.top -= n }
+func (m *machine) release(n int) { m.top -= n }
 
 // floats returns a slice of n × width numbers.
-func (m *Machine) floats(at *At, n, width int) []float64 {
+func (m *machine) floats(at *core.At, n, width int) []float64 {
 	if n > maxElements/width {
 		fail(at, "too large", fmt.Sprintf("this has %d × %d numbers", n, width))
 	}
@@ -126,7 +121,7 @@ func (m *Machine) floats(at *At, n, width int) []float64 {
 // array returns a list or vector of n ≥ 1 elements, whose first element is
 // first. The others are to be filled in by the caller: in flat, if first is
 // plain data, otherwise in elems.
-func (m *Machine) array(at *At, list bool, n int, first value) *array {
+func (m *machine) array(at *core.At, list bool, n int, first value) *array {
 	a := &array{list: list, n: n}
 	if a.elem = plain(first); a.elem != nil {
 		a.flat = m.floats(at, n, a.elem.Width())
@@ -153,16 +148,16 @@ func (a *array) set(i int, v value) {
 }
 
 // enter counts the depth of a call, leave takes it back.
-func (m *Machine) enter(fn *function) {
+func (m *machine) enter(fn *function) {
 	m.Step()
 	m.deeper(fn.at, fn.nest+callNest)
 }
 
-func (m *Machine) deeper(at *At, n int) {
+func (m *machine) deeper(at *core.At, n int) {
 	m.depth += n
 	if m.depth > maxDepth {
 		fail(at, "calls too deep", "too many calls in one another have led to this function")
 	}
 }
 
-func (m *Machine) leave(fn *function) { m.depth -= fn.nest + callNest }
+func (m *machine) leave(fn *function) { m.depth -= fn.nest + callNest }

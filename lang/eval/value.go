@@ -42,8 +42,9 @@ type partial struct {
 
 // native is a function of the evaluator itself.
 type native struct {
+	name  string
 	arity int
-	call  func(m *Machine, args []value) value
+	call  func(m *machine, args []value) value
 }
 
 // church is the numeral #n.
@@ -56,6 +57,8 @@ func (*closure) isObject() {}
 func (*partial) isObject() {}
 func (*native) isObject()  {}
 func (church) isObject()   {}
+
+var realShape = load.RealShape()
 
 func number(x float64) value { return value{num: x} }
 
@@ -98,14 +101,11 @@ func taggedView(s *load.Shape, data []float64, tags []int) (value, []float64, []
 }
 
 // tagged appends the numbers of v, which has the shape s with lists in it, and its tags.
-func (m *Machine) tagged(v value, s *load.Shape, data []float64, tags []int) ([]float64, []int) {
+func (m *machine) tagged(v value, s *load.Shape, data []float64, tags []int) ([]float64, []int) {
 	m.Step()
 	switch {
 	case s.Kind == load.Product:
-		o, ok := v.ref.(*pair)
-		if !ok {
-			reported()
-		}
+		o := v.pair()
 		data, tags = m.tagged(o.a, s.A, data, tags)
 		return m.tagged(o.b, s.B, data, tags)
 	case s.Kind == load.Real:
@@ -146,7 +146,7 @@ const maxPlain = 10_000
 func plainWithin(v value, depth int) *load.Shape {
 	switch o := v.ref.(type) {
 	case nil:
-		return load.RealShape()
+		return realShape
 	case *pair:
 		if depth == 0 {
 			return nil
@@ -172,10 +172,7 @@ func store(v value, dst []float64, s *load.Shape) {
 	case load.Real:
 		dst[0] = v.real()
 	case load.Product:
-		o, ok := v.ref.(*pair)
-		if !ok {
-			reported()
-		}
+		o := v.pair()
 		w := s.A.Width()
 		store(o.a, dst[:w], s.A)
 		store(o.b, dst[w:], s.B)
@@ -202,6 +199,15 @@ func (a *array) store(dst []float64, s *load.Shape) {
 	}
 }
 
+// pair returns the pair v.
+func (v *value) pair() *pair {
+	p, ok := v.ref.(*pair)
+	if !ok {
+		reported()
+	}
+	return p
+}
+
 // real returns the number v.
 func (v *value) real() float64 {
 	if v.ref != nil {
@@ -219,6 +225,14 @@ func (v *value) array() *array {
 	return a
 }
 
+// numbers are the elements of a vector of numbers.
+func (a *array) numbers() []float64 {
+	if a.flat == nil {
+		reported()
+	}
+	return a.flat
+}
+
 // reported fails where a value has not the type of its expression: an error about
 // that has been reported.
-func reported() { panic(&stopped{ErrReported}) }
+func reported() { panic(&stopped{errReported}) }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/term"
 )
@@ -56,7 +55,7 @@ func (l *lowering) applied(n *core.Node, f term.Ref) term.Ref {
 func (l *lowering) row(s *load.Shape) term.Type { return l.t.Types.Vec(s.Width(), term.R) }
 
 // grouped makes a value of shape s and type t of a vector of its numbers.
-func (l *lowering) grouped(pos term.Pos, t infer.Type, s *load.Shape, numbers term.Ref) term.Ref {
+func (l *lowering) grouped(pos term.Pos, t core.Type, s *load.Shape, numbers term.Ref) term.Ref {
 	l.room(s.Width())
 	first := l.t.NewVars(s.Width(), term.VarInfo{Type: term.R, Pos: pos})
 	value := l.scalars(pos, first, s.Width(), t, l.p.Static.Number(0))
@@ -64,12 +63,12 @@ func (l *lowering) grouped(pos term.Pos, t infer.Type, s *load.Shape, numbers te
 }
 
 // literal makes the term of data of a tagged shape, of type t. It nests as deep as the data.
-func (l *lowering) literal(x *load.Variable, t infer.Type, pos term.Pos) term.Ref {
+func (l *lowering) literal(x *load.Variable, t core.Type, pos term.Pos) term.Ref {
 	// A part is what is still to be made of a shape; if it has been begun, its values are there already. tag is the
 	// constructor or the length of a list.
 	type part struct {
 		s     *load.Shape
-		t     infer.Type
+		t     core.Type
 		tag   int
 		begun bool
 	}

@@ -42,7 +42,7 @@ func (l *lowering) findLets(live []bool) {
 func (l *lowering) derivative(n *core.Node) (r term.Ref) {
 	t, s := l.t, &l.p.Static
 	t.Indices, t.Statics = s.Indices, s.Nodes
-	d := revgrad.Derivatives{Term: t, Bound: func(x term.Var) term.Ref { return l.refs[l.lets[x]] }, Check: l.opt.Check}
+	d := revgrad.Derivatives{Term: t, Bound: func(x term.Var) term.Ref { return l.refs[l.lets[x]] }, Check: l.p.Guard.Check}
 	a, k := l.typ(n.Type), l.c.Args[n.A:]
 	var err error
 	if n.Op == core.AlongOp {
@@ -74,5 +74,5 @@ func (l *lowering) noDerivative(pos, use term.Pos, label string) {
 	if pos == 0 {
 		pos = use
 	}
-	l.opt.Report(core.WordAt(l.p.File, pos), "no derivative", label)
+	l.p.Report(core.WordAt(l.p.File, pos), "no derivative", label)
 }

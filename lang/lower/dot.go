@@ -118,8 +118,8 @@ func (l *lowering) matvec(n *core.Node) term.Ref {
 
 // room checks the limit before n more nodes are made.
 func (l *lowering) room(n int) {
-	if len(l.t.Nodes)+l.t.NumVars()+n > 2*l.opt.MaxNodes {
-		l.opt.TooMany()
+	if len(l.t.Nodes)+l.t.NumVars()+n > 2*l.maxNodes {
+		l.tooMany()
 	}
 	l.p.Tick()
 }

@@ -2,7 +2,6 @@ package lower
 
 import (
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -10,8 +9,8 @@ import (
 func (l *lowering) settleWide() {
 	for i := range l.c.Wide {
 		w := &l.c.Wide[i]
-		w.VecA = w.A != 0 && l.p.Types.At(w.A).Kind == infer.Vec
-		w.VecB = w.B != 0 && l.p.Types.At(w.B).Kind == infer.Vec
+		w.VecA = w.A != 0 && l.p.Types.At(w.A).Kind == core.Vec
+		w.VecB = w.B != 0 && l.p.Types.At(w.B).Kind == core.Vec
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -33,7 +32,7 @@ func (l *lowering) findGrids(live []bool) {
 			l.grids[n.X] = max(l.grids[n.X], levels)
 		}
 	}
-	whole := func(r core.Ref, t infer.Type) {
+	whole := func(r core.Ref, t core.Type) {
 		_, levels, _ := l.p.Types.Element(t)
 		grid(r, levels)
 	}
@@ -112,7 +111,7 @@ func (l *lowering) project(pos term.Pos, x term.Var, ty term.Type, component fun
 		through = es[:last]
 	}
 	firsts := make([]term.Var, len(es)) // the first component of each level
-	l.p.Static.Each(through, func(values []float64) {
+	for values := range l.p.Static.Each(through) {
 		l.p.Tick()
 		y := x
 		next := func(k, i, n int) {
@@ -128,7 +127,7 @@ func (l *lowering) project(pos term.Pos, x term.Var, ty term.Type, component fun
 		if side && begin < end {
 			next(last, begin, end-begin)
 		}
-	})
+	}
 	if firsts[last] == 0 {
 		return l.t.Num(pos, 0) // there is no value of an index around it
 	}
@@ -148,7 +147,7 @@ func (l *lowering) affine(e term.Static, n int, i term.Static) term.Static {
 }
 
 // scalars makes a value of type t of the n variables from first on, that with the static number at first.
-func (l *lowering) scalars(pos term.Pos, first term.Var, n int, t infer.Type, at term.Static) term.Ref {
+func (l *lowering) scalars(pos term.Pos, first term.Var, n int, t core.Type, at term.Static) term.Ref {
 	f := &l.p.Static
 	add := func(e term.Static) term.Static {
 		a, b := f.Nodes[at], f.Nodes[e]
@@ -161,11 +160,11 @@ func (l *lowering) scalars(pos term.Pos, first term.Var, n int, t infer.Type, at
 		return f.Add(term.StaticNode{Op: term.StaticAdd, A: at, B: e})
 	}
 	switch ty := l.p.Types.At(t); ty.Kind {
-	case infer.Prod:
+	case core.Prod:
 		a := l.scalars(pos, first, n, ty.A, at)
 		return l.t.Pair(pos, a, l.scalars(pos, first, n, ty.B, add(f.Number(float64(l.p.Types.Width(ty.A))))))
-	case infer.Vec:
-		i, is, s := l.index("j", pos, l.p.Types.SizeAt(infer.Size(ty.N)).N)
+	case core.Vec:
+		i, is, s := l.index("j", pos, l.p.Types.SizeAt(core.Size(ty.N)).N)
 		step := f.Add(term.StaticNode{Op: term.StaticMul, A: is, B: f.Number(float64(l.p.Types.Width(ty.A)))})
 		return l.t.Family(pos, i, s, l.scalars(pos, first, n, ty.A, add(step)))
 	}

@@ -16,8 +16,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
-	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -27,14 +25,15 @@ import (
 // the components of the vector, and the binder, which comes later, puts the opening
 // around its body, directly inside.
 type lowering struct {
-	p     *core.Program
-	opt   Options
-	c     *core.Core
-	t     *term.Term
-	refs  []term.Ref // by node
-	vars  []term.Var // by variable
-	comps []term.Var // by term.Var, those of inputs left out: the first of its components, if it is opened
-	data  []term.Var // by data: the same
+	p        *core.Program
+	maxNodes int
+	tooMany  func()
+	c        *core.Core
+	t        *term.Term
+	refs     []term.Ref // by node
+	vars     []term.Var // by variable
+	comps    []term.Var // by term.Var, those of inputs left out: the first of its components, if it is opened
+	data     []term.Var // by data: the same
 	// grids has, of variables that are vectors of vectors, how many levels of components stand side by side, so that
 	// a static index selects one.
 	grids  map[core.Var]int
@@ -46,34 +45,23 @@ type lowering struct {
 	// first that a term has.
 	declared []error
 	wrong    error
-	stack    []infer.Type
+	stack    []core.Type
 	kids     []term.Ref
 	xs       []term.Var
 }
 
-// Options has the limits of [Term], and what it calls.
-type Options struct {
-	// MaxNodes limits the nodes and variables of the term to twice as many. TooMany is called where there would be
-	// more; it does not return.
-	MaxNodes int
-	TooMany  func()
-	// Check is called from time to time; its error ends the work.
-	Check func() error
-	// Report is called with what is wrong in the source.
-	Report func(span syntax.Span, headline, label string, notes ...syntax.Note)
-}
-
 // Term returns the term of a program, whose types are all known. Its root is the body, with lets around it. The error
-// is that an inductive type has no meaning in the calculus.
-func Term(p *core.Program, body core.Ref, opt Options) (*term.Term, error) {
-	l := newLowering(p, opt)
+// is that an inductive type has no meaning in the calculus. The term has at most twice maxNodes nodes and variables;
+// where there would be more, tooMany is called, which does not return.
+func Term(p *core.Program, body core.Ref, maxNodes int, tooMany func()) (*term.Term, error) {
+	l := newLowering(p, maxNodes, tooMany)
 	l.run(body)
 	return l.t, l.wrong
 }
 
-func newLowering(p *core.Program, opt Options) *lowering {
+func newLowering(p *core.Program, maxNodes int, tooMany func()) *lowering {
 	l := &lowering{
-		p: p, opt: opt, c: p.Core, t: term.New(term.NewTypes()),
+		p: p, maxNodes: maxNodes, tooMany: tooMany, c: p.Core, t: term.New(term.NewTypes()),
 		refs:  make([]term.Ref, len(p.Core.Nodes)),
 		vars:  make([]term.Var, len(p.Core.Vars)),
 		data:  make([]term.Var, len(p.Data)),
@@ -103,8 +91,8 @@ func (l *lowering) run(body core.Ref) {
 		if !live[r] {
 			continue
 		}
-		if len(l.t.Nodes)+l.t.NumVars() > 2*l.opt.MaxNodes {
-			l.opt.TooMany()
+		if len(l.t.Nodes)+l.t.NumVars() > 2*l.maxNodes {
+			l.tooMany()
 		}
 		l.refs[r] = l.node(&l.c.Nodes[r])
 	}
@@ -166,7 +154,7 @@ func (l *lowering) bind(x core.Var) term.Var {
 }
 
 // typ returns a type of inference, all of which is known, as a type of the term.
-func (l *lowering) typ(t infer.Type) term.Type {
+func (l *lowering) typ(t core.Type) term.Type {
 	tt := l.p.Types
 	l.types = append(l.types, make([]term.Type, len(tt.Nodes)-len(l.types))...) // literal makes types
 	l.stack = append(l.stack[:0], tt.Find(t))
@@ -193,25 +181,25 @@ func (l *lowering) typ(t infer.Type) term.Type {
 	return l.types[tt.Find(t)]
 }
 
-func (l *lowering) form(n infer.Node, a, b term.Type) term.Type {
+func (l *lowering) form(n core.TypeNode, a, b term.Type) term.Type {
 	tt := l.t.Types
 	switch n.Kind {
-	case infer.Prod:
+	case core.Prod:
 		return tt.Prod(a, b)
-	case infer.Arrow:
+	case core.Arrow:
 		return tt.Arrow(a, b)
-	case infer.Vec:
-		return tt.Vec(l.p.Types.SizeAt(infer.Size(n.N)).N, a)
-	case infer.Dual:
+	case core.Vec:
+		return tt.Vec(l.p.Types.SizeAt(core.Size(n.N)).N, a)
+	case core.Dual:
 		dual, _ := tt.DualTo(a)
 		return dual
-	case infer.List:
+	case core.List:
 		return tt.List(a, b)
-	case infer.Nat:
+	case core.Nat:
 		return tt.Nat(b)
-	case infer.Param:
+	case core.Param:
 		return tt.Param(int(n.N))
-	case infer.Named:
+	case core.Named:
 		return l.instance(int(n.N), a)
 	}
 	return term.R

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -142,9 +141,9 @@ func (l *lowering) linear(n *core.Node) term.Ref {
 // results returns A and X of List(A, X), X of a numeral, or the type of other data.
 func (l *lowering) results(n *core.Node) (elem, res term.Type) {
 	switch ty := l.p.Types.At(n.Type); ty.Kind {
-	case infer.List:
+	case core.List:
 		return l.typ(ty.A), l.typ(ty.B)
-	case infer.Nat:
+	case core.Nat:
 		return 0, l.typ(ty.B)
 	}
 	return l.typ(n.Type), 0
@@ -167,13 +166,13 @@ func (l *lowering) unpack(n *core.Node) term.Ref {
 }
 
 // scalarsOf makes a value of type t of the scalars from x on.
-func (l *lowering) scalarsOf(pos term.Pos, t infer.Type, x *core.Var) term.Ref {
+func (l *lowering) scalarsOf(pos term.Pos, t core.Type, x *core.Var) term.Ref {
 	switch n := l.p.Types.At(t); n.Kind {
-	case infer.Prod:
+	case core.Prod:
 		a := l.scalarsOf(pos, n.A, x)
 		return l.t.Pair(pos, a, l.scalarsOf(pos, n.B, x))
-	case infer.Vec:
-		kids := make([]term.Ref, l.p.Types.SizeAt(infer.Size(n.N)).N)
+	case core.Vec:
+		kids := make([]term.Ref, l.p.Types.SizeAt(core.Size(n.N)).N)
 		for i := range kids {
 			kids[i] = l.scalarsOf(pos, n.A, x)
 		}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/gram-machine/gram/cmd/internal/rulepicture"
 	"github.com/gram-machine/gram/cmd/internal/scene"
 	"github.com/gram-machine/gram/examples"
 	"github.com/gram-machine/gram/rule"
@@ -190,6 +189,19 @@ func (s *Server) getRule(w http.ResponseWriter, r *http.Request) error {
 	if !ok || !known {
 		return failure(http.StatusNotFound, "there is no picture of such a rule")
 	}
-	write(w, http.StatusOK, kinds[".svg"], rulepicture.SVG(i))
+	write(w, http.StatusOK, kinds[".svg"], rulePicture(i))
 	return nil
+}
+
+// rulePicture is the picture of a rule in SVG, 320 units wide: what it meets in the graph, and what it leaves there. A
+// box is a term, with the occurrences of variables that matter inside it; a circle an operation; a box with corners a
+// number. A solid arrow leads to an operand, a dashed one from an occurrence to what is substituted for it; the arrow
+// from above comes from what holds the term. The redex has a halo, and so has what is new; what is pale is gone. The
+// colours are the variables --primal, --dual and --redex of the page.
+func rulePicture(r rule.Rule) []byte {
+	svg, err := assets.ReadFile("assets/rules/" + r.String() + ".svg")
+	if err != nil {
+		panic(err)
+	}
+	return svg
 }

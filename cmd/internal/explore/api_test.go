@@ -1,9 +1,13 @@
 package explore
 
 import (
+	"bytes"
 	"context"
+	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
+	"io"
 	"math"
 	"net/http"
 	"strconv"
@@ -172,14 +176,37 @@ func TestLargestProgram(t *testing.T) {
 	}
 }
 
+// TestRules: each rule has a picture, XML with the sentence of the rule as its title, that can stand in a page beside
+// others: nothing in it has an id or a style.
 func TestRules(t *testing.T) {
 	s := serve(t, testConfig(figure1), nil)
-	for _, name := range rule.Names() {
-		status, body, h := s.ask(s.request(http.MethodGet, "/api/rules/"+name+".svg", ""))
-		require.Equal(t, http.StatusOK, status, name)
-		require.Equal(t, "image/svg+xml", h.Get("Content-Type"), name)
-		require.Contains(t, string(body), "<svg", name)
+	for _, info := range rule.Table {
+		status, body, h := s.ask(s.request(http.MethodGet, "/api/rules/"+info.Name+".svg", ""))
+		require.Equal(t, http.StatusOK, status, info.Name)
+		require.Equal(t, "image/svg+xml", h.Get("Content-Type"), info.Name)
+		elements := map[string]int{}
+		for d := xml.NewDecoder(bytes.NewReader(body)); ; {
+			token, err := d.Token()
+			if err == io.EOF {
+				break
+			}
+			require.NoError(t, err, info.Name)
+			if e, ok := token.(xml.StartElement); ok {
+				elements[e.Name.Local]++
+				for _, a := range e.Attr {
+					require.NotContains(t, []string{"id", "style", "href"}, a.Name.Local, info.Name)
+				}
+			}
+		}
+		require.Equal(t, 1, elements["svg"], info.Name)
+		require.Zero(t, elements["style"]+elements["script"], info.Name)
+		require.NotZero(t, elements["text"], info.Name)
+		title := html.EscapeString(fmt.Sprintf("(%s) %s: %s", info.Number, info.Name, info.Text))
+		require.Contains(t, string(body), "<title>"+title, info.Name)
 	}
+	files, err := assets.ReadDir("assets/rules")
+	require.NoError(t, err)
+	require.Len(t, files, int(rule.Count))
 }
 
 // TestExploring goes through a run as the page does.

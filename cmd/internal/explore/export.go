@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gram-machine/gram/cmd/internal/rulepicture"
 	"github.com/gram-machine/gram/cmd/internal/scene"
 	"github.com/gram-machine/gram/rule"
 )
@@ -58,7 +57,7 @@ func (s *Server) Export(ctx context.Context, w io.Writer) error {
 	rec := recording{File: s.file(), Run: st.reply, Rules: map[string]string{}}
 	for i, r := range info.Rules {
 		if r.Steps > 0 {
-			rec.Rules[r.Name] = string(rulepicture.SVG(rule.Rule(i)))
+			rec.Rules[r.Name] = string(rulePicture(rule.Rule(i)))
 		}
 	}
 	size := 0

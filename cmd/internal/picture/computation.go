@@ -23,54 +23,25 @@ type Computation struct {
 	Most int
 }
 
-// Part is a part of a graph that computes derivatives.
-type Part uint8
-
-// The parts.
-const (
-	Primal  Part = iota // the values, in blue
-	Tangent             // what forward mode adds, in green
-	Adjoint             // the backward phase, in red
-)
-
-// hues are the colours of the parts: of lines, and of inputs inside.
-var hues = [...]struct{ line, fill string }{Primal: {primalColour, "#e4e4f4"}, Tangent: {tangentColour, "#dcece4"},
-	Adjoint: {dualColour, "#f6e0e4"}}
-
-// Draw draws the graph in DOT, and returns how many operations it leaves out.
-func (c *Computation) Draw(w io.Writer) (left int, err error) {
+// Draw draws the graph, and returns how many operations it leaves out. In SVG operands are left of the nodes that use
+// them, and values below their nodes. The colours of SVG are those of DOT, unless the page sets the CSS variables
+// --primal, --tangent, --dual and --left for lines, --primal-fill, --tangent-fill and --dual-fill for inputs, and
+// --paper for the background.
+func (c *Computation) Draw(w io.Writer, as Format) (left int, err error) {
 	f := c.figure()
-	d := newDot(w, DOT)
-	d.begin("LR")
-	d.printf("  { rank=source\n")
-	for _, e := range f.sources {
-		e.dot(d)
-	}
-	d.printf("  }\n")
-	for _, e := range f.elements {
-		e.dot(d)
-	}
-	return f.left, d.end()
-}
-
-// figure is what is drawn of a graph, in the order in which DOT has it.
-type figure struct {
-	sources  []element // the inputs that are not of the backward phase
-	elements []element // everything else
-	left     int       // operations that are left out
+	return f.left, f.write(w, as)
 }
 
 // figure chooses what is drawn.
-func (c *Computation) figure() *figure {
-	p := &computation{Computation: c}
+func (c *Computation) figure() *computation {
+	p := &computation{Computation: c, figure: figure{title: "The computational graph of the program"},
+		toLeft: map[string]bool{}, fromLeft: map[string]bool{}, drawn: map[string]bool{}}
 	p.choose()
 	p.inputs()
 	p.operations()
 	p.outputs()
-	if p.left > 0 {
-		p.add(omission{p.left})
-	}
-	return &p.figure
+	p.omit(p.left, "operations")
+	return p
 }
 
 // computation makes the figure of a graph.
@@ -78,19 +49,17 @@ type computation struct {
 	*Computation
 	figure
 	kept     []bool // of each operation, and of the inputs and numerals that one reads
+	left     int    // operations that are left out
 	numerals int    // drawn so far: each has a circle wherever it is read
 	toLeft   map[string]bool
 	fromLeft map[string]bool
 	drawn    map[string]bool // the outputs
 }
 
-func (c *computation) add(e element) { c.elements = append(c.elements, e) }
-
 // choose decides what is drawn.
 func (c *computation) choose() {
 	g := c.Graph
 	c.kept = make([]bool, g.Len())
-	c.toLeft, c.fromLeft, c.drawn = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	var operations []hypergraph.Node
 	for w := range hypergraph.Node(g.Len()) {
 		if _, _, _, ok := g.Edge(w); ok {
@@ -119,11 +88,9 @@ func (c *computation) choose() {
 
 func nodeID(w hypergraph.Node) string { return fmt.Sprintf("n%d", w) }
 
-const ellipsisID = "left"
-
 // circle is the circle of node w.
-func (c *computation) circle(id string, w hypergraph.Node, name string, of Part) circle {
-	out := circle{id: id, name: name, of: of}
+func (c *computation) circle(id string, w hypergraph.Node, name string, of Part) node {
+	out := node{id: id, text: name, of: of}
 	if c.Values != nil {
 		out.value = Number(c.Values[w])
 	}
@@ -132,14 +99,9 @@ func (c *computation) circle(id string, w hypergraph.Node, name string, of Part)
 
 func (c *computation) inputs() {
 	for w := range hypergraph.Node(c.Graph.Inputs()) {
-		if !c.kept[w] {
-			continue
-		}
-		in := c.circle(nodeID(w), w, c.Names[w], c.Parts[w])
-		in.input = true
-		if c.Parts[w] != Adjoint {
-			c.sources = append(c.sources, in)
-		} else {
+		if c.kept[w] {
+			in := c.circle(nodeID(w), w, c.Names[w], c.Parts[w])
+			in.filled = true
 			c.add(in)
 		}
 	}
@@ -167,20 +129,20 @@ func (c *computation) operations() {
 		}
 		of := c.Parts[w]
 		edge := fmt.Sprintf("e%d", w)
-		c.add(hyperedge{edge, f, of})
+		c.add(symbolNode(edge, f, of))
 		for _, z := range sources {
 			c.read(z, edge, of)
 		}
 		target := c.circle(nodeID(w), w, c.Names[w], of)
 		if output, ok := results[w]; ok {
 			c.drawn[output] = true
-			target.output = true
-			if target.name == "" || of != Primal {
-				target.name = output
+			target.double = true
+			if target.text == "" || of != Primal {
+				target.text = output
 			}
 		}
 		c.add(target)
-		c.add(link{from: edge, to: target.id, of: of})
+		c.join(edge, target.id, of)
 	}
 }
 
@@ -188,18 +150,18 @@ func (c *computation) operations() {
 func (c *computation) read(z hypergraph.Node, id string, of Part) {
 	if r, ok := c.Graph.Numeral(z); ok {
 		c.numerals++
-		n := circle{id: fmt.Sprintf("r%d", c.numerals), value: Number(r), of: of, numeral: true}
+		n := node{id: fmt.Sprintf("r%d", c.numerals), value: Number(r), of: of, numeral: true}
 		c.add(n)
-		c.add(link{from: n.id, to: id, of: of})
+		c.join(n.id, id, of)
 		return
 	}
 	if c.kept[z] {
-		c.add(link{from: nodeID(z), to: id, of: of})
+		c.join(nodeID(z), id, of)
 		return
 	}
 	if !c.fromLeft[id] {
 		c.fromLeft[id] = true
-		c.add(link{from: ellipsisID, to: id, left: true})
+		c.join(omission, id, leftOut)
 	}
 }
 
@@ -207,7 +169,7 @@ func (c *computation) read(z hypergraph.Node, id string, of Part) {
 func (c *computation) leave(z hypergraph.Node) {
 	if id := nodeID(z); c.kept[z] && !c.toLeft[id] {
 		c.toLeft[id] = true
-		c.add(link{from: id, to: ellipsisID, left: true})
+		c.join(id, omission, leftOut)
 	}
 }
 
@@ -221,7 +183,7 @@ func (c *computation) outputs() {
 		}
 		c.drawn[name] = true
 		out := c.circle(fmt.Sprintf("y%d", i), y, name, c.OutputParts[i])
-		out.output = true
+		out.double = true
 		c.add(out)
 		c.read(y, out.id, out.of)
 	}

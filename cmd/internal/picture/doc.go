@@ -3,7 +3,6 @@
 //	Computation   a computational graph, as in Figure 1 of the paper, or one with its
 //	              backward part, as in Figure 3, or with its tangents
 //	Templates     the templates to which a program is compiled
-//	Objects       what lies in the engine's arena
 //	Heap          what lies in the arena of the literal machine
 //
 // In a computational graph a node is a circle and a hyperedge a shape that points to
@@ -12,6 +11,5 @@
 // Inputs are filled, outputs have a double line.
 //
 // Of a large graph the first and the last operations are drawn, and one node between them
-// says how many are left out. DOT and SVG are
-// written from the same figure, a list of circles, hyperedges and links.
+// says how many are left out. DOT and SVG are written from the same figure, a list of nodes and links.
 package picture

@@ -6,117 +6,122 @@ import (
 	"html"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
-// The colours of the paper: blue(pigment), burgundy and britishracinggreen.
-const (
-	primalColour  = "#333399"
-	dualColour    = "#800020"
-	tangentColour = "#004225"
-	leftColour    = "#777777" // of what is left out
-)
-
-// markup is a label in Graphviz's own mark-up.
-type markup string
-
-// attrs are attributes of a node or an edge: names, each followed by its value, a
-// string, a markup or a number.
-type attrs []any
-
-// dot writes a graph, in DOT or in SVG. Its first error is kept.
-type dot struct {
-	w     *bufio.Writer
-	sheet *sheet // of a picture in SVG
-	err   error
-}
-
-func newDot(w io.Writer, as Format) *dot {
-	d := &dot{w: bufio.NewWriter(w)}
-	if as == SVG {
-		d.sheet = newSheet()
+// dot writes the figure in DOT.
+func (f *figure) dot(w io.Writer) error {
+	b := bufio.NewWriter(w) // keeps the first error
+	direction := "LR"
+	if f.down {
+		direction = "TB"
 	}
-	return d
-}
-
-func (d *dot) printf(format string, args ...any) {
-	if d.err == nil && d.sheet == nil {
-		_, d.err = fmt.Fprintf(d.w, format, args...)
+	fmt.Fprintf(b, "digraph gram {\n  graph [rankdir=%q, fontname=\"Helvetica\", fontsize=12, nodesep=0.3, ranksep=0.35, "+
+		"nslimit=2, nslimit1=2, mclimit=0.5]\n", direction) // the limits bound the time that Graphviz takes
+	fmt.Fprint(b, "  node [fontname=\"Helvetica\", fontsize=12]\n  edge [fontname=\"Helvetica\", fontsize=9, arrowsize=0.6]\n")
+	var sources, others strings.Builder // the inputs that are not of the backward phase stand side by side
+	for i := range f.nodes {
+		n, to := &f.nodes[i], &others
+		if n.kind == circle && n.filled && n.of != Adjoint {
+			to = &sources
+		}
+		fmt.Fprintf(to, "  %s [%s]\n", n.id, n.attributes())
 	}
+	if sources.Len() > 0 {
+		fmt.Fprintf(b, "  { rank=source\n%s  }\n", sources.String())
+	}
+	b.WriteString(others.String())
+	for _, l := range f.links {
+		line := l.of
+		if l.from == omission || l.to == omission {
+			line = leftOut
+		}
+		fmt.Fprintf(b, "  %s -> %s [color=%q", l.from, l.to, colours[line].line)
+		if line == leftOut {
+			b.WriteString(`, style="dashed"`)
+		}
+		if l.port > 0 {
+			fmt.Fprintf(b, `, tailport="r%d:s"`, l.port)
+		}
+		b.WriteString("]\n")
+	}
+	b.WriteString("}\n")
+	return b.Flush()
 }
 
-func (d *dot) attrs(as attrs) string {
+// attributes are those of a node in DOT.
+func (n *node) attributes() string {
 	var b strings.Builder
-	for i := 0; i < len(as); i += 2 {
-		if i > 0 {
-			b.WriteString(", ")
+	add := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
+	letters := utf8.RuneCountInString(n.text)
+	add("label=%s, color=%q, fontcolor=%[2]q", n.label(), colours[n.of].line)
+	switch n.kind {
+	case box:
+		add(`, shape="box", height=0.3, style="rounded`)
+		if n.dashed {
+			add(",dashed")
 		}
-		switch v := as[i+1].(type) {
-		case string:
-			fmt.Fprintf(&b, "%s=%s", as[i], quote(v))
-		case markup:
-			fmt.Fprintf(&b, "%s=<%s>", as[i], v)
-		default:
-			fmt.Fprintf(&b, "%s=%v", as[i], v)
+		if n.filled {
+			add(`,filled", fillcolor=%q`, colours[n.of].fill)
+		} else {
+			add(`"`)
 		}
+	case hyperedge:
+		if letters > longSymbol {
+			add(`, shape="cds", margin="0.12,0.06", height=0.3`)
+		} else {
+			add(`, shape="triangle", orientation=270, fixedsize="true", width=0.62, height=0.62`)
+		}
+		if letters == 1 {
+			add(", fontsize=18")
+		}
+		if n.ordered {
+			add(`, ordering="in"`)
+		}
+	case circle:
+		add(`, shape="circle", margin=0.03`)
+		if n.text == "" && n.value == "" {
+			add(`, width=0.15, fixedsize="true"`)
+		} else {
+			add(", width=0.4")
+		}
+		if n.filled {
+			add(`, style="filled", fillcolor=%q`, colours[n.of].fill)
+		}
+	}
+	if n.double {
+		add(", peripheries=2")
 	}
 	return b.String()
 }
 
+// label is the text of a node in DOT: of a circle its name, and its value below; of a box with several ports their
+// numbers below.
+func (n *node) label() string {
+	const table = `<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="1"><TR>`
+	switch {
+	case n.kind == box && n.ports > 1:
+		var numbers strings.Builder
+		for k := range n.ports {
+			fmt.Fprintf(&numbers, `<TD PORT="r%d"><FONT POINT-SIZE="9">%d</FONT></TD>`, k+1, k+1)
+		}
+		return fmt.Sprintf(`%s<TD COLSPAN="%d">%s</TD></TR><TR>%s</TR></TABLE>>`, table, n.ports,
+			html.EscapeString(n.text), numbers.String())
+	case n.kind != circle:
+		return quote(n.text)
+	case n.numeral:
+		return "<" + n.value + ">"
+	case n.value == "":
+		return "<" + nameMarkup(n.text) + ">"
+	}
+	value := `<FONT POINT-SIZE="10">` + n.value + "</FONT>"
+	if n.text == "" {
+		return "<" + value + ">"
+	}
+	return table + "<TD>" + nameMarkup(n.text) + "</TD></TR><TR><TD>" + value + "</TD></TR></TABLE>>"
+}
+
 // quote is a string of DOT, in which a backslash stands for itself.
 func quote(s string) string {
-	s = strings.ReplaceAll(s, `\`, `\\`)
-	s = strings.ReplaceAll(s, `"`, `\"`)
-	return `"` + strings.ReplaceAll(s, "\n", `\n`) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }
-
-func escape(s string) string { return html.EscapeString(s) }
-
-// begin opens the graph, whose edges run in the direction rankdir.
-func (d *dot) begin(rankdir string) {
-	d.printf("digraph gram {\n")
-	d.printf("  graph [%s]\n", d.attrs(attrs{"rankdir", rankdir, "fontname", "Helvetica", "fontsize", 12, "nodesep",
-		0.3, "ranksep", 0.35,
-		"nslimit", 2, "nslimit1", 2, "mclimit", 0.5})) // the time that Graphviz takes for its layout
-	d.printf("  node [%s]\n", d.attrs(attrs{"fontname", "Helvetica", "fontsize", 12}))
-	d.printf("  edge [%s]\n", d.attrs(attrs{"fontname", "Helvetica", "fontsize", 9, "arrowsize", 0.6}))
-}
-
-// end closes the graph and returns the first error.
-func (d *dot) end() error {
-	d.printf("}\n")
-	if d.sheet != nil {
-		d.sheet.write(d.w, "gram")
-	}
-	if d.err == nil {
-		d.err = d.w.Flush()
-	}
-	return d.err
-}
-
-func (d *dot) node(id string, as attrs) {
-	if d.sheet != nil {
-		d.sheet.node(id, as)
-	} else if d.err == nil {
-		d.printf("  %s [%s]\n", id, d.attrs(as))
-	}
-}
-
-func (d *dot) edge(from, to string, as attrs) {
-	if d.sheet != nil {
-		d.sheet.edge(from, to, as)
-	} else if d.err == nil {
-		d.printf("  %s -> %s [%s]\n", from, to, d.attrs(as))
-	}
-}
-
-// frame begins a frame with a title; endFrame ends it.
-func (d *dot) frame(id int, title string) {
-	if d.sheet != nil {
-		d.sheet.frames = append(d.sheet.frames, title)
-		return
-	}
-	d.printf("  subgraph cluster_%d {\n", id)
-	d.printf("  graph [%s]\n", d.attrs(attrs{"label", title, "style", "rounded", "color", leftColour, "labeljust", "l"}))
-}
-
-func (d *dot) endFrame() { d.printf("  }\n") }

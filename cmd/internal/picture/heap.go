@@ -25,12 +25,32 @@ func Heap(w io.Writer, h *heap.Heap, inputs []string, most int, as Format) (left
 	if most > 0 && len(all) > most {
 		drawn = all[:most]
 	}
-	boxes := make([]box, len(drawn))
-	for i, r := range drawn {
-		boxes[i] = v.box(r)
+	f := &figure{title: "gram", down: true}
+	shown := map[literal.Ref]bool{}
+	for _, r := range drawn {
+		shown[r] = true
+	}
+	for _, r := range drawn {
+		c := v.cell(r)
+		n := node{id: fmt.Sprintf("o%d", r), kind: box, text: c.title(), dashed: c.waits, double: c.root, ports: len(c.refs)}
+		if c.dual {
+			n.of = Adjoint
+		}
+		f.add(n)
+		for k, to := range c.refs {
+			l := link{from: n.id, to: fmt.Sprintf("o%d", to), of: n.of}
+			if !shown[to] {
+				l.to = omission
+			}
+			if len(c.refs) > 1 {
+				l.port = k + 1
+			}
+			f.links = append(f.links, l)
+		}
 	}
 	left = len(all) - len(drawn)
-	return left, drawBoxes(w, boxes, left, as)
+	f.omit(left, "nodes")
+	return left, f.write(w, as)
 }
 
 // WriteHeap prints the nodes that the roots of [Heap] reach, a line each in the order of their numbers: the number, what the node is,
@@ -44,7 +64,7 @@ func WriteHeap(w io.Writer, h *heap.Heap, inputs []string, check func() error) e
 				return err
 			}
 		}
-		b := v.box(r)
+		b := v.cell(r)
 		mark := " "
 		if b.root {
 			mark = "*"
@@ -113,15 +133,25 @@ func (v *heapView) reached() []literal.Ref {
 	}
 	see(v.roots)
 	for i := 0; i < len(queue); i++ {
-		see(v.box(queue[i]).refs)
+		see(v.cell(queue[i]).refs)
 	}
 	return queue
 }
 
-// box describes a node.
-func (v *heapView) box(r literal.Ref) box {
+// cell is a node of an arena as it is shown.
+type cell struct {
+	at                literal.Ref
+	text              string
+	refs              []literal.Ref // what it refers to, in order
+	dual, waits, root bool
+}
+
+func (c *cell) title() string { return fmt.Sprintf("%d: %s", c.at, c.text) }
+
+// cell describes a node.
+func (v *heapView) cell(r literal.Ref) cell {
 	n := v.h.Node(r)
-	b := box{at: r, root: r == v.h.Root(), dual: n.Backward(),
+	b := cell{at: r, root: r == v.h.Root(), dual: n.Backward(),
 		waits: n.Kind == literal.Job || n.Kind == literal.Lam && n.Up != 0}
 	var ops []any
 	for i, o := range n.Operands {
@@ -205,7 +235,7 @@ func (v *heapView) name(r literal.Ref) string {
 const hole = "□"
 
 // operand adds what an operand refers to to a box, and returns its text.
-func (v *heapView) operand(b *box, n *heap.Node, p literal.Place, o heap.Operand) string {
+func (v *heapView) operand(b *cell, n *heap.Node, p literal.Place, o heap.Operand) string {
 	switch o.Tag {
 	case literal.Number:
 		return Number(o.Number)

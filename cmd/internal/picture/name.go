@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"html"
 	"strconv"
 	"strings"
 
@@ -33,16 +34,16 @@ func spell(name string) spelling {
 }
 
 // nameMarkup is a variable's name in Graphviz's mark-up.
-func nameMarkup(name string) markup {
+func nameMarkup(name string) string {
 	s := spell(name)
 	if s.letters == "" {
-		return markup(escape(name))
+		return html.EscapeString(name)
 	}
-	out := "<I>" + escape(s.letters) + "</I>"
+	out := "<I>" + html.EscapeString(s.letters) + "</I>"
 	if s.subscripts != "" {
 		out += "<SUB>" + s.subscripts + "</SUB>"
 	}
-	return markup(out + s.ticks)
+	return out + s.ticks
 }
 
 // Number is a number for people, with four digits.

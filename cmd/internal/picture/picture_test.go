@@ -13,7 +13,7 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	for name, want := range map[string]markup{
+	for name, want := range map[string]string{
 		"x":         "<I>x</I>",
 		"x1":        "<I>x</I><SUB>1</SUB>",
 		"z2'":       "<I>z</I><SUB>2</SUB>′",
@@ -55,7 +55,7 @@ func TestCut(t *testing.T) {
 		p := chain(t, c.n)
 		p.Most = c.most
 		var out strings.Builder
-		left, err := p.Draw(&out)
+		left, err := p.Draw(&out, DOT)
 		require.NoError(t, err)
 		require.Equal(t, c.left, left)
 		require.Equal(t, c.n-left, strings.Count(out.String(), `label="sin"`))
@@ -73,7 +73,7 @@ func TestColours(t *testing.T) {
 	p := chain(t, 3)
 	p.Parts[2], p.Parts[3] = Tangent, Adjoint
 	var out strings.Builder
-	_, err := p.Draw(&out)
+	_, err := p.Draw(&out, DOT)
 	require.NoError(t, err)
 	require.Contains(t, out.String(), `e1 [label="sin", color="#333399"`)
 	require.Contains(t, out.String(), `e2 [label="sin", color="#004225"`)
@@ -87,6 +87,6 @@ type failing struct{}
 func (failing) Write([]byte) (int, error) { return 0, errors.New("no room") }
 
 func TestErrors(t *testing.T) {
-	_, err := chain(t, 2000).Draw(failing{})
+	_, err := chain(t, 2000).Draw(failing{}, DOT)
 	require.ErrorContains(t, err, "no room")
 }

@@ -4,88 +4,147 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"html"
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram/cmd/internal/layered"
 )
 
-// SVG draws the graph as an svg element for a page, and returns how many operations it leaves
-// out. Operands are left of the nodes that use them, and values are below their nodes. The
-// colours are those of DOT, unless the page sets the CSS variables --primal, --tangent, --dual
-// and --left for lines, --primal-fill, --tangent-fill and --dual-fill for inputs, and --paper for
-// the background. title is the title of the picture.
-func (c *Computation) SVG(w io.Writer, title string) (left int, err error) {
-	f := c.figure()
-	s := newSVG(w, f)
-	s.place()
-	s.draw(title)
-	return f.left, s.w.Flush()
-}
-
-// svg draws shapes that layered.Place has placed, and links between them. Lengths are in
-// pixels.
-type svg struct {
-	w      *bufio.Writer
-	shapes []shape
-	index  map[string]int // of shapes, by id
-	links  []link
-	layout layered.Layout
-}
-
-func newSVG(w io.Writer, f *figure) *svg {
-	s := &svg{w: bufio.NewWriter(w), index: map[string]int{}}
-	for _, e := range slices.Concat(f.sources, f.elements) {
-		if l, ok := e.(link); ok {
-			s.links = append(s.links, l)
-			continue
-		}
-		h := shapeOf(e)
-		s.index[h.id] = len(s.shapes)
-		s.shapes = append(s.shapes, h)
+// svg writes the figure as an svg element: what is read is left of what reads it, or above it.
+func (f *figure) svg(w io.Writer) error {
+	s := &drawing{Writer: bufio.NewWriter(w), figure: f, index: map[string]int{}}
+	for i := range f.nodes {
+		s.index[f.nodes[i].id] = i
 	}
-	return s
+	f.links = slices.DeleteFunc(f.links, func(l link) bool { // to what is not drawn, or left out
+		_, from := s.index[l.from]
+		_, to := s.index[l.to]
+		return !from || !to
+	})
+	s.place(false)
+	if f.down && s.layout.Width > widest {
+		wide := s.layout
+		if s.place(true); s.layout.Height >= wide.Width {
+			s.place(false)
+		}
+	}
+	s.draw()
+	return s.Flush()
+}
+
+// drawing draws a figure whose nodes layered.Place has placed. Lengths are in pixels.
+type drawing struct {
+	*bufio.Writer // keeps the first error
+	*figure
+	index  map[string]int // of nodes, by id
+	layout layered.Layout // with x and y exchanged if turned
+	turned bool
 }
 
 // dark are the colours for readers who prefer dark pages, of a picture that is a page or an image. In a page the root
 // is another element, and sets the variables itself.
-const dark = `<style>@media screen and (prefers-color-scheme: dark) { svg:root { --paper: #16161c; --left: #9a9a9a; --primal: #a3a8f0; --primal-fill: #2b2b52;` +
-	` --tangent: #7fcf9a; --tangent-fill: #1d4029; --dual: #f08ca0; --dual-fill: #4d1f2b; } }</style>
-`
+const dark = `<style>@media screen and (prefers-color-scheme: dark) { svg:root { --paper: #16161c; --left: #9a9a9a; ` +
+	`--primal: #a3a8f0; --primal-fill: #2b2b52; --tangent: #7fcf9a; --tangent-fill: #1d4029; --dual: #f08ca0; ` +
+	`--dual-fill: #4d1f2b; } }</style>` + "\n"
 
-// margin is the margin around the picture, for the lines of its shapes.
-const margin = 2
+const (
+	paper         = "var(--paper, #ffffff)" // the colour behind the picture
+	widest        = 700                     // of a picture whose links run to the right, if they may run down
+	margin        = 2                       // around the picture, for the lines of its shapes
+	arrow         = 7                       // the length of an arrow's head
+	diameter      = 34                      // of a circle
+	nameSize      = 14
+	valueSize     = 11
+	boxSize       = 12 // of the letters in a box
+	boxLine       = 15
+	captionHeight = 15
+	triangle      = 40 // its base; its height is less
+	lineRoom      = 3  // between the two lines of an output
+	longSymbol    = 3  // letters of the longest symbol that stands in a triangle
+)
 
-// place places the shapes.
-func (s *svg) place() {
-	nodes := make([]layered.Node, len(s.shapes))
-	for i := range s.shapes {
-		nodes[i] = s.shapes[i].room()
+// size is the size of the outline of a node, and the width of the text below it, 0 for none.
+func (n *node) size() (width, height, caption float64) {
+	switch {
+	case n.kind == box:
+		lines := strings.Split(n.text, "\n")
+		for _, line := range lines {
+			width = max(width, textWidth(line, boxSize))
+		}
+		return width + 16, 8 + boxLine*float64(len(lines)), 0
+	case n.kind == hyperedge && utf8.RuneCountInString(n.text) > longSymbol:
+		return textWidth(n.text, boxSize) + 20, 26, 0
+	case n.kind == hyperedge:
+		return 0.86 * triangle, triangle, 0
+	}
+	inside := nameWidth(n.text)
+	if n.numeral {
+		inside = textWidth(n.value, valueSize)
+	} else if n.value != "" {
+		caption = textWidth(n.value, valueSize)
+	}
+	width, height = max(diameter, inside+14), diameter
+	if n.double {
+		width, height = width+2*lineRoom, height+2*lineRoom
+	}
+	return width, height, caption
+}
+
+// place places the nodes. A node with a caption takes as much room above as below, so that its outline is in its middle.
+func (s *drawing) place(turned bool) {
+	s.turned = turned
+	nodes := make([]layered.Node, len(s.nodes))
+	gaps := layered.Options{NodeGap: 10, LayerGap: 26}
+	for i := range s.nodes {
+		width, height, caption := s.nodes[i].size()
+		n := layered.Node{Width: max(width, caption), Height: height}
+		if caption > 0 {
+			n.Height += 2 * captionHeight
+		}
+		if turned {
+			n.Width, n.Height = n.Height, n.Width
+		}
+		nodes[i] = n
 	}
 	edges := make([]layered.Edge, len(s.links))
 	for i, l := range s.links {
 		edges[i] = layered.Edge{From: s.index[l.from], To: s.index[l.to]}
 	}
-	s.layout = layered.Place(nodes, edges, layered.Options{NodeGap: 10, LayerGap: 26})
+	s.layout = layered.Place(nodes, edges, gaps)
 }
 
-func (s *svg) printf(format string, args ...any) { fmt.Fprintf(s.w, format, args...) }
+func (s *drawing) printf(format string, args ...any) { fmt.Fprintf(s, format, args...) }
 
-func (s *svg) draw(title string) {
+func (s *drawing) draw() {
 	width, height := s.layout.Width+2*margin, s.layout.Height+2*margin
+	if s.turned {
+		width, height = height, width
+	}
 	s.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="%d %d %.1f %.1f" role="img" font-family="Helvetica, Arial, sans-serif" font-size="13" text-anchor="middle" style="background:%s">`+"\n",
 		width, height, -margin, -margin, width, height, paper)
-	s.printf("<title>%s</title>\n%s", escape(title), dark)
-	for _, p := range palettes {
-		if !p.used(s) {
+	s.printf("<title>%s</title>\n%s", html.EscapeString(s.title), dark)
+	for of, c := range colours {
+		if !slices.ContainsFunc(s.nodes, func(n node) bool { return n.of == Part(of) }) {
 			continue
 		}
-		s.printf(`<g color="%s" stroke="currentColor" fill="none">`+"\n", p.line)
-		s.drawLinks(p)
-		for i := range s.shapes {
-			if h := &s.shapes[i]; h.palette == p {
-				h.draw(s, s.layout.X[i], s.layout.Y[i])
+		s.printf(`<g color="%s" stroke="currentColor" fill="none">`+"\n", variable(c.name, c.line))
+		if s.turned { // exchanges x and y
+			s.WriteString(`<g transform="matrix(0 1 1 0 0 0)">` + "\n")
+		}
+		s.drawLinks(Part(of))
+		if s.turned {
+			s.WriteString("</g>\n")
+		}
+		for i := range s.nodes {
+			if s.nodes[i].of == Part(of) {
+				x, y := s.layout.X[i], s.layout.Y[i]
+				if s.turned {
+					x, y = y, x
+				}
+				s.drawNode(&s.nodes[i], x, y)
 			}
 		}
 		s.printf("</g>\n")
@@ -93,50 +152,167 @@ func (s *svg) draw(title string) {
 	s.printf("</svg>\n")
 }
 
-// drawLinks draws the links of a palette. Links into one hyperedge arrive one below the other,
-// in the order of its operands or, if that does not matter, in the order of their sources.
-func (s *svg) drawLinks(p palette) {
-	into := make([][]int, len(s.shapes))
+// variable is a variable of the page's style, or a colour where the page has none.
+func variable(name, colour string) string { return "var(--" + name + ", " + colour + ")" }
+
+// drawLinks draws the links of a part. Links into one node arrive beside each other, in the order of its operands or, if
+// that does not matter, in the order of their sources.
+func (s *drawing) drawLinks(of Part) {
+	into := make([][]int, len(s.nodes))
 	for i, l := range s.links {
 		to := s.index[l.to]
 		into[to] = append(into[to], i)
 	}
 	for to, links := range into {
-		target := &s.shapes[to]
-		if !target.ordered {
+		if !s.nodes[to].ordered {
 			slices.SortStableFunc(links, func(i, j int) int {
 				return cmp.Compare(s.layout.Y[s.index[s.links[i].from]], s.layout.Y[s.index[s.links[j].from]])
 			})
 		}
 		for k, i := range links {
-			if linkPalette(s.links[i]) == p {
-				s.drawLink(i, target.port(k, len(links)))
+			if part := s.partOf(s.links[i]); part == of {
+				s.drawLink(i, s.arrival(to, k, len(links)), part == leftOut)
 			}
 		}
 	}
 }
 
-// arrow is the length of an arrow's head.
-const arrow = 7
+// partOf is the part of a link in whose colour it is drawn.
+func (s *drawing) partOf(l link) Part {
+	if l.from == omission || l.to == omission {
+		return leftOut
+	}
+	return l.of
+}
 
-// drawLink draws a link whose end is off the middle of its target by some pixels.
-func (s *svg) drawLink(i int, off float64) {
-	l := s.links[i]
-	from, to := s.box(s.index[l.from]), s.box(s.index[l.to])
+// arrival is how far from its middle the k-th of n links arrives at a node.
+func (s *drawing) arrival(to, k, n int) float64 {
+	if n < 2 {
+		return 0
+	}
+	room := s.outline(to).Height - 8
+	if at := &s.nodes[to]; at.kind == hyperedge && utf8.RuneCountInString(at.text) <= longSymbol {
+		room = triangle * 0.5 // at its lower and upper end no link arrives
+	}
+	return room * (float64(k)/float64(n-1) - 0.5)
+}
+
+// drawLink draws a link whose end is off the middle of its target.
+func (s *drawing) drawLink(i int, off float64, dashed bool) {
+	from, to := s.outline(s.index[s.links[i].from]), s.outline(s.index[s.links[i].to])
 	to.Y += off
 	to.Width += 2 * arrow
-	x := to.X - to.Width/2
 	dash := ""
-	if l.left {
+	if dashed {
 		dash = ` stroke-dasharray="3 3"`
 	}
 	s.printf(`<path d="%s"%s/><path d="M%.1f %.1fl%d %dv%dz" fill="currentColor" stroke="none"/>`+"\n",
-		layered.Curve(from, to, s.layout.Via[i]...), dash, x+arrow, to.Y, -arrow, -3, 6)
+		layered.Curve(from, to, s.layout.Via[i]...), dash, to.X-to.Width/2+arrow, to.Y, -arrow, -3, 6)
 }
 
-// box is the outline of a shape, where links begin and end.
-func (s *svg) box(i int) layered.Box {
-	return layered.Box{X: s.layout.X[i], Y: s.layout.Y[i], Width: s.shapes[i].width, Height: s.shapes[i].height}
+// outline is where links begin and end at a node.
+func (s *drawing) outline(i int) layered.Box {
+	width, height, _ := s.nodes[i].size()
+	if s.turned {
+		width, height = height, width
+	}
+	return layered.Box{X: s.layout.X[i], Y: s.layout.Y[i], Width: width, Height: height}
+}
+
+// drawNode draws a node around a point.
+func (s *drawing) drawNode(n *node, x, y float64) {
+	width, height, caption := n.size()
+	fill := paper
+	if n.filled {
+		fill = variable(colours[n.of].name+"-fill", colours[n.of].fill)
+	}
+	switch n.kind {
+	case box:
+		s.rectangle(x, y, width, height, 6, fill, n.dashed)
+		if n.double {
+			s.rectangle(x, y, width-4, height-4, 4, "none", false)
+		}
+		lines := strings.Split(n.text, "\n")
+		for i, line := range lines {
+			s.text(x, y+boxLine*(float64(i)-float64(len(lines)-1)/2)+0.36*boxSize, boxSize, line)
+		}
+	case hyperedge:
+		s.drawSymbol(n, x, y)
+	case circle:
+		s.rectangle(x, y, width, height, height/2, fill, false)
+		if n.double {
+			s.rectangle(x, y, width-2*lineRoom, height-2*lineRoom, (height-2*lineRoom)/2, "none", false)
+		}
+		switch {
+		case n.numeral:
+			s.text(x, y+valueSize*0.36, valueSize, n.value)
+		case n.text != "":
+			s.name(x, y+nameSize*0.3, n.text)
+		}
+		if caption > 0 {
+			s.text(x, y+height/2+valueSize+1, valueSize, n.value)
+		}
+	}
+}
+
+// rectangle draws a rectangle with round corners around a point.
+func (s *drawing) rectangle(x, y, width, height, round float64, fill string, dashed bool) {
+	dash := ""
+	if dashed {
+		dash = ` stroke-dasharray="4 3"`
+	}
+	s.printf(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="%.1f"%s fill="%s"/>`+"\n",
+		x-width/2, y-height/2, width, height, round, dash, fill)
+}
+
+// drawSymbol draws a triangle that points to the target, or an arrow where the symbol is long.
+func (s *drawing) drawSymbol(n *node, x, y float64) {
+	width, height, _ := n.size()
+	l, r, t, b := x-width/2, x+width/2, y-height/2, y+height/2
+	letters, size := utf8.RuneCountInString(n.text), 12.0
+	if letters > longSymbol {
+		s.printf(`<path d="M%.1f %.1fH%.1fL%.1f %.1fL%.1f %.1fH%.1fz" fill="%s"/>`+"\n", l, t, r-9, r, y, r-9, b, l, paper)
+		s.text(x-4, y+4, size, n.text)
+		return
+	}
+	s.printf(`<path d="M%.1f %.1fL%.1f %.1fL%.1f %.1fz" fill="%s"/>`+"\n", l, t, r, y, l, b, paper)
+	if letters == 1 {
+		size = 19
+	}
+	s.text(l+width*0.36, y+size*0.33, size, n.text)
+}
+
+func (s *drawing) text(x, y, size float64, text string) {
+	s.printf(`<text x="%.1f" y="%.1f" font-size="%g" fill="currentColor" stroke="none">%s</text>`+"\n", x, y, size,
+		html.EscapeString(text))
+}
+
+// name draws a variable's name around x.
+func (s *drawing) name(x, y float64, name string) {
+	p := spell(name)
+	if p.letters == "" {
+		s.text(x, y, nameSize, name)
+		return
+	}
+	s.printf(`<text x="%.1f" y="%.1f" font-size="%d" fill="currentColor" stroke="none"><tspan font-style="italic">%s</tspan>`,
+		x, y, nameSize, html.EscapeString(p.letters))
+	back := ""
+	if p.subscripts != "" {
+		s.printf(`<tspan dy="3" font-size="10">%s</tspan>`, html.EscapeString(p.subscripts))
+		back = ` dy="-3"`
+	}
+	if p.ticks != "" {
+		s.printf(`<tspan%s>%s</tspan>`, back, p.ticks)
+	}
+	s.printf("</text>\n")
+}
+
+func nameWidth(name string) float64 {
+	p := spell(name)
+	if p.letters == "" {
+		return textWidth(name, nameSize)
+	}
+	return textWidth(p.letters+p.ticks, nameSize) + textWidth(p.subscripts, 10)
 }
 
 // textWidth bounds the width of a text of the size, by the digit.

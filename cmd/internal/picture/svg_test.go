@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/cmd/internal/layered"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/term"
 )
@@ -16,7 +15,7 @@ import (
 func drawn(t *testing.T, c *Computation) string {
 	t.Helper()
 	var out strings.Builder
-	_, err := c.SVG(&out, "<G> & more")
+	_, err := c.Draw(&out, SVG)
 	require.NoError(t, err)
 	d := xml.NewDecoder(strings.NewReader(out.String()))
 	for {
@@ -45,14 +44,14 @@ func figure1(t *testing.T) *Computation {
 // operand and each result.
 func TestSVG(t *testing.T) {
 	out := drawn(t, figure1(t))
-	require.Contains(t, out, "<title>&lt;G&gt; &amp; more</title>")
+	require.Contains(t, out, "<title>The computational graph of the program</title>")
 	require.Equal(t, 3, strings.Count(out, "<g ")+strings.Count(out, "<svg ")+strings.Count(out, "<title>")) // one phase
 	require.Equal(t, 5+1, strings.Count(out, "<rect "))                                                      // an output has two
 	require.Equal(t, 2*(5+3)+3, strings.Count(out, "<path "))                                                // each with its head
 	for _, text := range []string{`italic">x</tspan><tspan dy="3" font-size="10">1</tspan>`, `italic">y</tspan>`, ">−<", ">·<", ">sigmoid<", ">9<", ">0.9999<"} {
 		require.Contains(t, out, text)
 	}
-	require.NotContains(t, out, dualColour)
+	require.NotContains(t, out, colours[Adjoint].line)
 	require.Equal(t, out, drawn(t, figure1(t)))
 }
 
@@ -73,25 +72,31 @@ func TestSVGPhases(t *testing.T) {
 // TestNoOverlap: shapes with what stands below them don't overlap, and operands of a
 // symbol arrive in their order.
 func TestNoOverlap(t *testing.T) {
-	s := newSVG(io.Discard, figure1(t).figure())
-	s.place()
-	rooms := make([]layered.Node, len(s.shapes))
-	for i := range s.shapes {
-		rooms[i] = s.shapes[i].room()
+	f := figure1(t).figure()
+	s := drawing{figure: &f.figure, index: map[string]int{}}
+	for i := range s.nodes {
+		s.index[s.nodes[i].id] = i
 	}
-	for i, a := range rooms {
-		for j, b := range rooms[:i] {
+	s.place(false)
+	for i, a := range s.nodes {
+		aw, ah, ac := a.size()
+		for j, b := range s.nodes[:i] {
+			bw, bh, bc := b.size()
 			dx, dy := s.layout.X[i]-s.layout.X[j], s.layout.Y[i]-s.layout.Y[j]
-			require.True(t, max(dx, -dx) >= (a.Width+b.Width)/2 || max(dy, -dy) >= (a.Height+b.Height)/2, "%s and %s", s.shapes[i].id, s.shapes[j].id)
+			high := (ah + bh) / 2
+			if ac+bc > 0 {
+				high += captionHeight
+			}
+			require.True(t, max(dx, -dx) >= (max(aw, ac)+max(bw, bc))/2 || max(dy, -dy) >= high, "%s and %s", a.id, b.id)
 		}
 	}
-	h := hyperedgeShape(hyperedge{symbol: term.Sub})
-	require.True(t, h.ordered)
-	require.Less(t, h.port(0, 2), h.port(1, 2))
-	require.Zero(t, h.port(0, 1))
+	sub := s.index["e2"]
+	require.True(t, s.nodes[sub].ordered)
+	require.Less(t, s.arrival(sub, 0, 2), s.arrival(sub, 1, 2))
+	require.Zero(t, s.arrival(sub, 0, 1))
 }
 
 func TestSVGError(t *testing.T) {
-	_, err := chain(t, 200).SVG(failing{}, "")
+	_, err := chain(t, 200).Draw(failing{}, SVG)
 	require.ErrorContains(t, err, "no room")
 }

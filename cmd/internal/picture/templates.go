@@ -8,20 +8,18 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Templates draws the templates of a program: a frame for each, with its slots and instructions, and edges from what
-// makes a value to what reads it. Captured references, parameters and the globals that it reads are at the left; an
-// edge with dashes leads from an instruction or a global to the template that it is a closure of or branches to. inputs
+// Templates draws the templates of a program: the slots and instructions of each, with links from what makes a value to
+// what reads it, and its result, whose box has the name and the place of the template. A grey link leads from an
+// instruction or a global to the template that it is a closure of or branches to. inputs
 // are the names of the inputs, and place turns a position into text such as "5:22". most is how many instructions are
 // drawn, from the first on, 0 for all; left is how many are not.
 func Templates(w io.Writer, p *graph.Program, inputs []string, place func(term.Pos) string, most int,
 	as Format) (left int, err error) {
-	t := &templates{dot: newDot(w, as), p: p, place: place, most: most, inputs: map[uint32]string{}}
+	t := &templates{figure: figure{title: "gram"}, p: p, place: place, most: most, inputs: map[uint32]string{}}
 	for i := range p.Inputs {
 		g, _ := p.InputSlot(i)
 		t.inputs[g] = inputs[i]
 	}
-	t.begin("LR")
-	t.printf("  compound=true\n")
 	for i := range p.Templates {
 		if t.fits(i) {
 			t.template(i)
@@ -29,18 +27,16 @@ func Templates(w io.Writer, p *graph.Program, inputs []string, place func(term.P
 	}
 	for _, e := range t.closures {
 		if t.done[e.to] {
-			t.edge(e.from, resultID(e.to),
-				attrs{"color", leftColour, "style", "dashed", "constraint", "false", "lhead",
-					fmt.Sprintf("cluster_%d", e.to)})
+			t.join(resultID(e.to), e.from, leftOut)
 		}
 	}
-	t.leftOut(t.left, "instructions")
-	return t.left, t.end()
+	t.omit(t.left, "instructions")
+	return t.left, t.write(w, as)
 }
 
 // templates draws templates.
 type templates struct {
-	*dot
+	figure
 	p           *graph.Program
 	place       func(term.Pos) string
 	inputs      map[uint32]string // by slot
@@ -75,23 +71,20 @@ func (t *templates) fits(i int) bool {
 
 func (t *templates) template(i int) {
 	tm := &t.p.Templates[i]
-	title := fmt.Sprintf("template %d: %s, %s", i, tm.Name, t.place(tm.Pos))
-	t.frame(i, title)
 	b := &body{templates: t, id: uint32(i), tm: tm, of: map[uint32]string{}}
 	for k := range tm.Caps {
-		b.slot(tm.Cap0+k, fmt.Sprintf("captured %d", k), "dashed,rounded")
+		b.slot(tm.Cap0+k, node{text: fmt.Sprintf("captured %d", k), dashed: true})
 	}
 	for k := range tm.Params {
-		b.slot(tm.Param0+k, fmt.Sprintf("parameter %d", k), "rounded,filled")
+		b.slot(tm.Param0+k, node{text: fmt.Sprintf("parameter %d", k), filled: true})
 	}
 	for pc := tm.Start; pc < tm.End; pc++ {
 		b.instruction(pc)
 	}
 	result := resultID(b.id)
-	t.node(result, attrs{"shape", "box", "style", "rounded", "peripheries", 2, "label", "result", "color", primalColour,
-		"fontcolor", primalColour, "height", 0.3})
+	t.add(node{id: result, kind: box, double: true,
+		text: fmt.Sprintf("result of template %d:\n%s, %s", i, tm.Name, t.place(tm.Pos))})
 	b.operand(tm.Result, result)
-	t.endFrame()
 }
 
 func resultID(template uint32) string { return fmt.Sprintf("t%d_result", template) }
@@ -104,11 +97,10 @@ type body struct {
 	of map[uint32]string // the node that makes the value of each slot
 }
 
-func (b *body) slot(s uint32, label, style string) {
-	id := fmt.Sprintf("t%d_s%d", b.id, s)
-	b.node(id, attrs{"shape", "box", "style", style, "fillcolor", "#e4e4f4", "label", label, "height", 0.3, "color",
-		primalColour, "fontcolor", primalColour})
-	b.of[s] = id
+func (b *body) slot(s uint32, n node) {
+	n.id, n.kind = fmt.Sprintf("t%d_s%d", b.id, s), box
+	b.add(n)
+	b.of[s] = n.id
 }
 
 // operand draws the edge from slot s to the node id. A global is drawn where it is read.
@@ -117,7 +109,7 @@ func (b *body) operand(s uint32, id string) {
 	if !ok {
 		from = b.global(s)
 	}
-	b.edge(from, id, attrs{"color", primalColour})
+	b.join(from, id, Primal)
 }
 
 func (b *body) global(s uint32) (id string) {
@@ -125,7 +117,7 @@ func (b *body) global(s uint32) (id string) {
 	if !input {
 		name = b.p.GlobalText(s)
 	}
-	b.slot(s, name, "rounded")
+	b.slot(s, node{text: name})
 	if g := b.p.Global(s); g.Kind == graph.Closure || g.Kind == graph.List {
 		b.closures = append(b.closures, closure{b.of[s], g.Index})
 	}
@@ -135,12 +127,12 @@ func (b *body) global(s uint32) (id string) {
 func (b *body) instruction(pc uint32) {
 	in := &b.p.Code[pc]
 	id := fmt.Sprintf("i%d", pc)
-	colour := primalColour
+	n := node{id: id, kind: box, text: instructionText(in)}
 	switch in.Op {
 	case graph.OpDual, graph.OpLin, graph.OpArrive, graph.OpSum, graph.OpJob:
-		colour = dualColour
+		n.of = Adjoint
 	}
-	b.node(id, attrs{"shape", "box", "label", instructionText(in), "color", colour, "fontcolor", colour, "height", 0.3})
+	b.add(n)
 	for _, s := range b.p.Operands(in) {
 		b.operand(s, id)
 	}

@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/gram-machine/gram/lang/prelude"
+	"github.com/gram-machine/gram/lang/elaborate"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -56,7 +56,7 @@ func newFunctionNames(f *syntax.File) *functionNames {
 		e := f.Expr(x)
 		switch e.Kind {
 		case syntax.NameExpr:
-			if prelude.Has(e.Text) && !own[e.Text] {
+			if elaborate.InPrelude(e.Text) && !own[e.Text] {
 				n.library[e.Span.Start] = e.Text
 			}
 		case syntax.LetExpr, syntax.BindExpr:

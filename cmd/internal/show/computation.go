@@ -28,18 +28,14 @@ func (p *Program) Draw(ctx context.Context, w io.Writer, kind stage.Kind, most i
 		if err != nil {
 			return err
 		}
-		if as == picture.SVG {
-			left, err = c.SVG(text, "The computational graph of the program")
-		} else {
-			left, err = c.Draw(text)
-		}
+		left, err = c.Draw(text, as)
 		return err
 	})
 	return left, err
 }
 
 // SVG draws the computational graph G in SVG for a page, whose CSS variables are its colours: see
-// [picture.Computation.SVG]. It is laid out here, without Graphviz. Of a graph that has more than
+// [picture.Computation.Draw]. It is laid out here, without Graphviz. Of a graph that has more than
 // most operations, inputs or outputs, nothing is written. The error is that of [Program.Text].
 func (p *Program) SVG(ctx context.Context, w io.Writer, most int) (operations int, err error) {
 	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
@@ -61,7 +57,7 @@ func (p *Program) SVG(ctx context.Context, w io.Writer, most int) (operations in
 		if err != nil {
 			return err
 		}
-		_, err = c.SVG(text, "The computational graph of the program")
+		_, err = c.Draw(text, picture.SVG)
 		return err
 	})
 	return operations, err

@@ -244,13 +244,13 @@ func TestDrawStep(t *testing.T) {
 func drawn(dot string) []string {
 	texts := map[string]string{}
 	var lines []string
-	node := regexp.MustCompile(`(?m)^  (o\d+) \[.* color="(#\d+)".*label=(?:"\d+: ([^"]*)"|<.*?>\d+: (.*?)</TD>.*>), height.*style="([^"]*)"`)
+	node := regexp.MustCompile(`(?m)^  (o\d+) \[label=(?:"\d+: ([^"]*)"|<.*?>\d+: (.*?)</TD>.*>), color="(#\d+)".* height.*style="([^"]*)"`)
 	for _, m := range node.FindAllStringSubmatch(dot, -1) {
-		text := m[3] + m[4]
+		text := m[2] + m[3]
 		if m[5] == "rounded,dashed" {
 			text = "(" + text + ")"
 		}
-		if m[2] == "#800020" {
+		if m[4] == "#800020" {
 			text += " *"
 		}
 		texts[m[1]] = text

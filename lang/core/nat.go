@@ -1,4 +1,4 @@
-package eval
+package core
 
 import (
 	"fmt"
@@ -7,39 +7,9 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// Nat is a natural number that may depend on indices.
-type Nat struct {
-	c uint64
-	f func(fr []value) uint64 // nil for the constant c
-}
-
-// Natural is the number n.
-func Natural(n uint64) Nat { return Nat{c: n} }
-
-func (n Nat) at(fr []value) uint64 {
-	if n.f == nil {
-		return n.c
-	}
-	return n.f(fr)
-}
-
-// Index is the index in a slot.
-func Index(slot int) Nat { return Nat{f: func(fr []value) uint64 { return uint64(fr[slot].num) }} }
-
-// Arithmetic is a op b.
-func Arithmetic(at *At, op syntax.Token, a, b Nat) Nat {
-	return Nat{f: func(fr []value) uint64 {
-		c, problem := NatOp(op, a.at(fr), b.at(fr))
-		if problem != "" {
-			fail(at, "not a natural number", problem)
-		}
-		return c
-	}}
-}
-
-// NatOp computes a op b on the natural numbers up to 2^53, exactly, or says why
+// Arithmetic computes a op b on the natural numbers up to 2^53, exactly, or says why
 // there is no result.
-func NatOp(op syntax.Token, a, b uint64) (c uint64, problem string) {
+func Arithmetic(op syntax.Token, a, b uint64) (c uint64, problem string) {
 	switch op {
 	case syntax.PlusTok:
 		if c = a + b; c <= load.MaxNat {

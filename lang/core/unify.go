@@ -1,4 +1,4 @@
-package infer
+package core
 
 // Clash says why two types do not unify.
 type Clash uint8
@@ -64,7 +64,7 @@ func (tt *Types) step(a, b Type) Clash {
 	return NoClash
 }
 
-func (n *Node) abbreviation() bool { return n.Kind == List || n.Kind == Nat }
+func (n *TypeNode) abbreviation() bool { return n.Kind == List || n.Kind == Nat }
 
 // parts merges two types of one form and leaves their parts to be unified.
 func (tt *Types) parts(a, b Type) Clash {

@@ -1,22 +1,19 @@
-// Package linear checks the linear variables of a program, and says of each node which of them occur in it.
-//
-// When all is typed, one loop over core checks by the two judgements of the calculus
-// that what stands under lin is linear, and finds the lets that are linear:
-// those to what depends on a linear variable. Differences, negations and quotients with
-// such an operand are written out as sums and products. [term.Check] accepts whatever
-// passes; the check here is for the messages.
-package linear
+package core
 
 import (
 	"bytes"
 	"cmp"
 	"slices"
 
-	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
+
+// The check of linear variables. When all is typed, one loop over core checks by the two judgements of the calculus
+// that what stands under lin is linear, and finds the lets that are linear:
+// those to what depends on a linear variable. Differences, negations and quotients with
+// such an operand are written out as sums and products. [term.Check] accepts whatever
+// passes; the check here is for the messages.
 
 // linearity checks core by the two judgements of the calculus, ⊢ t : A and ⊢_Z t : R^d,
 // as term.Check does, but with messages in the words of the source. A node has ⊢ just if
@@ -24,36 +21,34 @@ import (
 // something is wrong has both from then on, so that each mistake is reported once.
 type linearity struct {
 	*Dependence
-	Options
-	tt    *infer.Types
-	file  *syntax.File
+	LinearOptions
+	p     *Program
 	lin   []bool
 	wrong []bool
 }
 
 // Mark says where a node inside lin stands, for messages about linear variables.
 type Mark struct {
-	Node core.Ref
-	Use  int // an index for the chain of uses, see [Options]
+	Node Ref
+	Use  int // an index for the chain of uses, see [LinearOptions]
 	Span syntax.Span
 }
 
-// Options has where nodes stand, and what is called with errors.
-type Options struct {
+// LinearOptions has where nodes stand.
+type LinearOptions struct {
 	// Marks are the nodes inside lin, in their order, and Chain is the chain of uses of defs that led to a mark, given its
 	// Use.
-	Marks  []Mark
-	Chain  func(use int) []syntax.Note
-	Report func(span syntax.Span, headline, label string, notes ...syntax.Note)
+	Marks []Mark
+	Chain func(use int) []syntax.Note
 	// Full reports whether no more errors are wanted.
 	Full func() bool
 }
 
-// Check checks the linear variables of the nodes under the roots, all of whose types
+// CheckLinear checks the linear variables of the nodes under the roots, all of whose types
 // are known, and notes which variables are linear and which operations have a linear
 // operand. It is for programs with lin and without other errors.
-func Check(p *core.Program, roots []core.Ref, to Options) {
-	l := &linearity{Dependence: newDependence(p, roots), Options: to, tt: p.Types, file: p.File,
+func CheckLinear(p *Program, roots []Ref, to LinearOptions) {
+	l := &linearity{Dependence: newDependence(p, roots), LinearOptions: to, p: p,
 		lin: make([]bool, len(p.Core.Nodes)), wrong: make([]bool, len(p.Core.Nodes))}
 	for r := range p.Core.Nodes {
 		if !l.live[r] {
@@ -65,50 +60,50 @@ func Check(p *core.Program, roots []core.Ref, to Options) {
 		}
 		n := &p.Core.Nodes[r]
 		l.Outer[r] = l.of(n)
-		ok := l.node(core.Ref(r), n)
+		ok := l.node(Ref(r), n)
 		if !ok {
 			l.Outer[r] = 0
 		}
-		l.spread(core.Ref(r), n, ok)
+		l.spread(Ref(r), n, ok)
 	}
 }
 
 // spread notes that something is wrong in a node.
-func (l *linearity) spread(r core.Ref, n *core.Node, ok bool) {
+func (l *linearity) spread(r Ref, n *Node, ok bool) {
 	wrong := !ok
-	l.c.Children(n, func(k core.Ref) { wrong = wrong || l.wrong[k] })
+	l.c.Children(n, func(k Ref) { wrong = wrong || l.wrong[k] })
 	l.wrong[r] = wrong
 	l.lin[r] = l.lin[r] || wrong
 }
 
 // node judges a node, whose children have been judged. It reports whether it is right.
-func (l *linearity) node(r core.Ref, n *core.Node) bool {
+func (l *linearity) node(r Ref, n *Node) bool {
 	switch n.Op {
-	case core.VarOp, core.PathOp:
+	case VarOp, PathOp:
 		l.lin[r] = l.Outer[r] != 0
-	case core.NumOp:
+	case NumOp:
 		l.lin[r] = n.Val == 0
-	case core.LamOp:
+	case LamOp:
 		return l.function(n)
-	case core.AppOp:
+	case AppOp:
 		return l.application(r, n)
-	case core.LetOp:
+	case LetOp:
 		return l.let(r, n)
-	case core.TupleOp, core.UnvecOp:
+	case TupleOp, UnvecOp:
 		l.lin[r] = l.lin[n.A]
 		return l.plain(n.B, "in what a pattern takes apart")
-	case core.AddOp:
+	case AddOp:
 		return l.each(r, "summand", n.A, n.B)
-	case core.FunOp:
+	case FunOp:
 		return l.symbol(r, n)
-	case core.VecOp:
+	case VecOp:
 		return l.each(r, "component", l.c.Args[n.A:n.B]...)
-	case core.IfOp:
+	case IfOp:
 		k := l.c.Args[n.A : n.A+4]
 		ok := l.plain(k[0], "in a condition")
 		return l.plain(k[1], "in a condition") && ok && l.each(r, "branch", k[2], k[3])
-	case core.CaseOp:
-		bodies := make([]core.Ref, int(n.Val))
+	case CaseOp:
+		bodies := make([]Ref, int(n.Val))
 		for i := range bodies {
 			bodies[i] = l.c.Branch(n, i).Body
 		}
@@ -120,30 +115,30 @@ func (l *linearity) node(r core.Ref, n *core.Node) bool {
 	return true
 }
 
-// closed are the nodes that no linear variable may occur in.
-var closed = [core.NumOps]string{
-	core.PairOp: "in a tuple", core.ListOp: "in a list", core.ProjOp: "in a vector that is projected",
-	core.DotOp: "under dot", core.MatvecOp: "under matvec", core.TotalOp: "under sum", core.MaximumOp: "under maximum",
-	core.TransposeOp: "under transpose",
-	core.ConOp:       "under a constructor", core.FixOp: "in a recursive function", core.PickOp: "under pick",
-	core.OneHotOp: "under onehot",
-	core.AlongOp:  "under jvp", core.GradOp: "under grad", core.SymbolOp: "under a function symbol",
+// closedTo has, by constructor, the nodes that no linear variable may occur in.
+var closedTo = [NumOps]string{
+	PairOp: "in a tuple", ListOp: "in a list", ProjOp: "in a vector that is projected",
+	DotOp: "under dot", MatvecOp: "under matvec", TotalOp: "under sum", MaximumOp: "under maximum",
+	TransposeOp: "under transpose",
+	ConOp:       "under a constructor", FixOp: "in a recursive function", PickOp: "under pick",
+	OneHotOp: "under onehot",
+	AlongOp:  "under jvp", GradOp: "under grad", SymbolOp: "under a function symbol",
 }
 
-func (l *linearity) others(n *core.Node) bool {
+func (l *linearity) others(n *Node) bool {
 	ok := true
-	l.c.Children(n, func(k core.Ref) { ok = l.plain(k, closed[n.Op]) && ok })
+	l.c.Children(n, func(k Ref) { ok = l.plain(k, closedTo[n.Op]) && ok })
 	return ok
 }
 
 // number reports whether x is a number: only numbers are linear variables.
-func (l *linearity) number(x core.Var) bool {
-	k := l.tt.At(l.c.Vars[x].Type).Kind
-	return k == infer.Real || k == infer.Open
+func (l *linearity) number(x Var) bool {
+	k := l.p.Types.At(l.c.Vars[x].Type).Kind
+	return k == Real || k == Open
 }
 
 // plain reports an error if node k depends on a linear variable.
-func (l *linearity) plain(k core.Ref, where string, notes ...syntax.Note) bool {
+func (l *linearity) plain(k Ref, where string, notes ...syntax.Note) bool {
 	x := l.Outer[k]
 	if x == 0 {
 		return true
@@ -154,7 +149,7 @@ func (l *linearity) plain(k core.Ref, where string, notes ...syntax.Note) bool {
 }
 
 // each judges a sum, a vector or a choice by its parts: all have ⊢, or all have ⊢_Z.
-func (l *linearity) each(r core.Ref, what string, parts ...core.Ref) bool {
+func (l *linearity) each(r Ref, what string, parts ...Ref) bool {
 	l.lin[r] = true
 	for _, k := range parts {
 		l.lin[r] = l.lin[r] && l.lin[k]
@@ -167,7 +162,7 @@ func (l *linearity) each(r core.Ref, what string, parts ...core.Ref) bool {
 }
 
 // uses reports an error if r depends on a linear variable and its part k drops it.
-func (l *linearity) uses(r, k core.Ref, where string) bool {
+func (l *linearity) uses(r, k Ref, where string) bool {
 	x := l.Outer[r]
 	if x == 0 || l.lin[k] {
 		return true
@@ -177,7 +172,7 @@ func (l *linearity) uses(r, k core.Ref, where string) bool {
 }
 
 // function judges λx.t and λz.t.
-func (l *linearity) function(n *core.Node) bool {
+func (l *linearity) function(n *Node) bool {
 	v := &l.c.Vars[n.X]
 	if !v.Linear {
 		return l.plain(n.A, "inside a function")
@@ -186,7 +181,7 @@ func (l *linearity) function(n *core.Node) bool {
 		return l.plain(n.A, underLin+v.Name+" is linear")
 	}
 	if !l.lin[n.A] {
-		l.Report(core.WordAt(l.file, v.Pos), notLinear,
+		l.p.Report(WordAt(l.p.File, v.Pos), notLinear,
 			"the linear variable "+v.Name+" is not used: the body must be linear in it, or zero", l.notes(n.A)...)
 		return false
 	}
@@ -194,9 +189,9 @@ func (l *linearity) function(n *core.Node) bool {
 }
 
 // application judges f u, by the type of f.
-func (l *linearity) application(r core.Ref, n *core.Node) bool {
+func (l *linearity) application(r Ref, n *Node) bool {
 	ok := l.plain(n.A, "in a function that is applied")
-	if l.tt.At(n.Type).Kind == infer.Dual {
+	if l.p.Types.At(n.Type).Kind == Dual {
 		l.lin[r] = l.lin[n.B]
 		return ok
 	}
@@ -204,18 +199,18 @@ func (l *linearity) application(r core.Ref, n *core.Node) bool {
 		return ok
 	}
 	return l.plain(n.B, "in the argument of an ordinary function",
-		syntax.Note{Text: "the function is " + l.tt.Text().Of(n.Type) + "; only R -o R and R -o R^s take what is linear"})
+		syntax.Note{Text: "the function is " + l.p.Types.Text().Of(n.Type) + "; only R -o R and R -o R^s take what is linear"})
 }
 
 // let judges t[x:=u]. If u depends on a linear variable then x is one too.
-func (l *linearity) let(r core.Ref, n *core.Node) bool {
+func (l *linearity) let(r Ref, n *Node) bool {
 	l.lin[r] = l.lin[n.A]
 	if l.Outer[n.B] == 0 {
 		return true
 	}
 	if !l.number(n.X) {
 		x := l.Outer[n.B]
-		l.wrongAt(n.B, "this is "+l.tt.Text().Of(l.c.Vars[n.X].Type)+" and uses "+l.name(x)+": let can bind what is "+
+		l.wrongAt(n.B, "this is "+l.p.Types.Text().Of(l.c.Vars[n.X].Type)+" and uses "+l.name(x)+": let can bind what is "+
 			"linear only if it is R")
 		return false
 	}
@@ -225,23 +220,23 @@ func (l *linearity) let(r core.Ref, n *core.Node) bool {
 
 // symbol judges f(t) and f(t,u). Products are linear in one factor; differences,
 // negations and quotients with a linear operand are written out as sums and products.
-func (l *linearity) symbol(r core.Ref, n *core.Node) bool {
+func (l *linearity) symbol(r Ref, n *Node) bool {
 	depends := l.Outer[r] != 0
 	switch n.Sym {
 	case term.Mul:
 		return l.product(r, n)
 	case term.Sub:
 		if depends {
-			n.Op = core.LinearOp
+			n.Op = LinearOp
 			return l.each(r, "summand", n.A, n.B)
 		}
 	case term.Neg:
 		if depends {
-			n.Op, l.lin[r] = core.LinearOp, true
+			n.Op, l.lin[r] = LinearOp, true
 		}
 	case term.Div:
 		if depends {
-			n.Op, l.lin[r] = core.LinearOp, true
+			n.Op, l.lin[r] = LinearOp, true
 			return l.plain(n.B, "in a divisor")
 		}
 	default:
@@ -253,7 +248,7 @@ func (l *linearity) symbol(r core.Ref, n *core.Node) bool {
 	return true
 }
 
-func (l *linearity) product(r core.Ref, n *core.Node) bool {
+func (l *linearity) product(r Ref, n *Node) bool {
 	x, y := l.Outer[n.A], l.Outer[n.B]
 	l.lin[r] = l.lin[n.A] && y == 0 || l.lin[n.B] && x == 0
 	if x == 0 || y == 0 {
@@ -281,13 +276,13 @@ const (
 )
 
 // wrongAt reports an error at node k.
-func (l *linearity) wrongAt(k core.Ref, label string, notes ...syntax.Note) {
-	l.Report(l.span(k), notLinear, label, append(notes, l.notes(k)...)...)
+func (l *linearity) wrongAt(k Ref, label string, notes ...syntax.Note) {
+	l.p.Report(l.span(k), notLinear, label, append(notes, l.notes(k)...)...)
 }
 
 // mark returns the place of node k, if it has been noted.
-func (l *linearity) mark(k core.Ref) (Mark, bool) {
-	i, ok := slices.BinarySearchFunc(l.Marks, k, func(m Mark, k core.Ref) int { return cmp.Compare(m.Node, k) })
+func (l *linearity) mark(k Ref) (Mark, bool) {
+	i, ok := slices.BinarySearchFunc(l.Marks, k, func(m Mark, k Ref) int { return cmp.Compare(m.Node, k) })
 	if !ok {
 		return Mark{}, false
 	}
@@ -295,21 +290,21 @@ func (l *linearity) mark(k core.Ref) (Mark, bool) {
 }
 
 // span returns where node k stands.
-func (l *linearity) span(k core.Ref) syntax.Span {
+func (l *linearity) span(k Ref) syntax.Span {
 	if m, ok := l.mark(k); ok {
 		return m.Span
 	}
-	return core.WordAt(l.file, l.c.Nodes[k].Pos)
+	return WordAt(l.p.File, l.c.Nodes[k].Pos)
 }
 
 // notes returns the chain of uses of defs that led to node k.
-func (l *linearity) notes(k core.Ref) []syntax.Note {
+func (l *linearity) notes(k Ref) []syntax.Note {
 	m, _ := l.mark(k)
 	return l.Chain(m.Use)
 }
 
 // name says which variable a message is about.
-func (l *linearity) name(x core.Var) string {
+func (l *linearity) name(x Var) string {
 	z := l.root(x)
 	text := "the linear variable " + l.c.Vars[z].Name
 	if z == x || l.hidden(x) {
@@ -319,7 +314,7 @@ func (l *linearity) name(x core.Var) string {
 }
 
 // short is the name of x in the source.
-func (l *linearity) short(x core.Var) string {
+func (l *linearity) short(x Var) string {
 	if l.hidden(x) {
 		x = l.root(x)
 	}
@@ -327,23 +322,23 @@ func (l *linearity) short(x core.Var) string {
 }
 
 // hidden reports whether x has no name in the source.
-func (l *linearity) hidden(x core.Var) bool {
+func (l *linearity) hidden(x Var) bool {
 	v := &l.c.Vars[x]
-	return v.Name == "" || v.Name == "_" || v.Pos == 0 || !bytes.HasPrefix(l.file.Src[v.Pos-1:], []byte(v.Name))
+	return v.Name == "" || v.Name == "_" || v.Pos == 0 || !bytes.HasPrefix(l.p.File.Src[v.Pos-1:], []byte(v.Name))
 }
 
 // occurrence returns an occurrence of x in k, the first that is found from the left.
-func (l *linearity) occurrence(k core.Ref, x core.Var) core.Ref {
-	stack := []core.Ref{k}
+func (l *linearity) occurrence(k Ref, x Var) Ref {
+	stack := []Ref{k}
 	for len(stack) > 0 {
 		r := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		n := &l.c.Nodes[r]
-		if n.Op == core.VarOp && n.X == x {
+		if n.Op == VarOp && n.X == x {
 			return r
 		}
 		from := len(stack)
-		l.c.Children(n, func(k core.Ref) {
+		l.c.Children(n, func(k Ref) {
 			if l.Outer[k] != 0 {
 				stack = append(stack, k)
 			}

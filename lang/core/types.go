@@ -1,4 +1,4 @@
-package infer
+package core
 
 import "github.com/gram-machine/gram/lang/load"
 
@@ -23,8 +23,8 @@ const (
 	Param             // a parameter n of a declaration, in the arguments of its constructors
 )
 
-// Node is a type, or a forward to the type that it has been found equal to.
-type Node struct {
+// TypeNode is a type, or a forward to the type that it has been found equal to.
+type TypeNode struct {
 	Kind  Kind
 	depth uint8 // bounds the length of the chains of links that end here
 	// closed tells that no open type is below.
@@ -49,7 +49,7 @@ type SizeNode struct {
 // succeeded every link stands on the trail and can be taken back, so a message
 // shows the types as they were.
 type Types struct {
-	Nodes []Node
+	Nodes []TypeNode
 	sizes []SizeNode
 
 	pairs     []typePair
@@ -72,27 +72,28 @@ type typePair struct{ a, b Type }
 
 const R Type = 1
 
-func New() *Types {
+// NewTypes returns an arena with R alone.
+func NewTypes() *Types {
 	return &Types{
-		Nodes: []Node{{}, {Kind: Real, closed: true}},
+		Nodes: []TypeNode{{}, {Kind: Real, closed: true}},
 		sizes: make([]SizeNode, 1, 16),
 	}
 }
 
-func (tt *Types) add(n Node) Type {
+func (tt *Types) add(n TypeNode) Type {
 	tt.Nodes = append(tt.Nodes, n)
 	return Type(len(tt.Nodes) - 1)
 }
 
 // Open returns a new type of which nothing is known.
-func (tt *Types) Open() Type { return tt.add(Node{}) }
+func (tt *Types) Open() Type { return tt.add(TypeNode{}) }
 
 // Real returns a new R, which may be equal to others: all are R.
-func (tt *Types) Real() Type { return tt.add(Node{Kind: Real, closed: true}) }
+func (tt *Types) Real() Type { return tt.add(TypeNode{Kind: Real, closed: true}) }
 
 func (tt *Types) binary(k Kind, a, b Type) Type {
 	a, b = tt.Find(a), tt.Find(b)
-	return tt.add(Node{Kind: k, A: a, B: b, closed: tt.Nodes[a].closed && tt.Nodes[b].closed})
+	return tt.add(TypeNode{Kind: k, A: a, B: b, closed: tt.Nodes[a].closed && tt.Nodes[b].closed})
 }
 
 func (tt *Types) Prod(a, b Type) Type  { return tt.binary(Prod, a, b) }
@@ -106,13 +107,13 @@ func (tt *Types) Nat(x Type) Type { return tt.binary(Nat, R, x) }
 
 func (tt *Types) Vec(a Type, n Size) Type {
 	a = tt.Find(a)
-	return tt.add(Node{Kind: Vec, A: a, N: uint32(n), closed: tt.Nodes[a].closed && tt.sizes[tt.findSize(n)].Known})
+	return tt.add(TypeNode{Kind: Vec, A: a, N: uint32(n), closed: tt.Nodes[a].closed && tt.sizes[tt.findSize(n)].Known})
 }
 
 // Dual returns R -o a.
 func (tt *Types) Dual(a Type) Type {
 	a = tt.Find(a)
-	return tt.add(Node{Kind: Dual, A: a, closed: tt.Nodes[a].closed})
+	return tt.add(TypeNode{Kind: Dual, A: a, closed: tt.Nodes[a].closed})
 }
 
 func (tt *Types) KnownSize(n int) Size {
@@ -140,7 +141,7 @@ func (tt *Types) findSize(n Size) Size {
 }
 
 // At returns the node that t now stands for.
-func (tt *Types) At(t Type) Node { return tt.Nodes[tt.Find(t)] }
+func (tt *Types) At(t Type) TypeNode { return tt.Nodes[tt.Find(t)] }
 
 func (tt *Types) SizeAt(n Size) SizeNode { return tt.sizes[tt.findSize(n)] }
 
@@ -153,7 +154,7 @@ func (tt *Types) arrowOf(t Type) Type {
 		return Type(n.N)
 	}
 	arrow := func(a, b Type) Type {
-		return tt.add(Node{Kind: Arrow, A: a, B: b, closed: tt.Nodes[a].closed && tt.Nodes[b].closed})
+		return tt.add(TypeNode{Kind: Arrow, A: a, B: b, closed: tt.Nodes[a].closed && tt.Nodes[b].closed})
 	}
 	step := arrow(n.B, n.B)
 	f := step
@@ -166,7 +167,7 @@ func (tt *Types) arrowOf(t Type) Type {
 }
 
 // Function returns t as an arrow, if it is one or abbreviates one.
-func (tt *Types) Function(t Type) (Node, bool) {
+func (tt *Types) Function(t Type) (TypeNode, bool) {
 	t = tt.Find(t)
 	switch tt.Nodes[t].Kind {
 	case Arrow:
@@ -174,7 +175,7 @@ func (tt *Types) Function(t Type) (Node, bool) {
 	case List, Nat:
 		return tt.Nodes[tt.arrowOf(t)], true
 	}
-	return Node{}, false
+	return TypeNode{}, false
 }
 
 // Application returns what a value of type t takes and gives, if t is a function's or a

@@ -1,4 +1,4 @@
-package infer
+package core
 
 import (
 	"github.com/gram-machine/gram/lang/load"
@@ -31,7 +31,7 @@ func (tt *Types) ValueShape(t Type) *load.Shape {
 			if !ok {
 				return nil
 			}
-			n = Node{Kind: List, A: elem}
+			n = TypeNode{Kind: List, A: elem}
 		}
 		k := len(out)
 		switch {

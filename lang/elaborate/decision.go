@@ -1,57 +1,56 @@
-// Package match compiles the nested patterns of a match into cases that look at one constructor each, and finds values
-// that no case takes and cases that take no value.
-//
-// The cases are rows of patterns, one column for each place that is still to be looked at. The first pattern of the
-// first row that is no variable says which place is taken apart next (L. Maranget, "Compiling pattern matching to good
-// decision trees", 2008). Each way through the tree is taken by some value, since no place is taken apart twice: so a
-// row that no leaf has is useless, and an end without rows is a missing case ("Warnings for pattern matching", 2007).
-package match
+package elaborate
 
 import "strings"
 
-// Type is what patterns know of an inductive type: its constructors, and which of them have an argument.
-type Type struct {
+// The nested patterns of a match become cases that look at one constructor each. Values that no case takes are found,
+// and cases that take no value. The cases are rows of patterns, one column for each place that is still to be looked at. The first pattern of the
+// first row that is no variable says which place is taken apart next (L. Maranget, "Compiling pattern matching to good
+// decision trees", 2008). Each way through the tree is taken by some value, since no place is taken apart twice: so a
+// row that no leaf has is useless, and an end without rows is a missing case ("Warnings for pattern matching", 2007).
+
+// signature is what patterns know of an inductive type: its constructors, and which of them have an argument.
+type signature struct {
 	Names []string
 	Args  []bool
 }
 
-// Pattern is a pattern. With a type it is a constructor, otherwise with parts a tuple or a vector, otherwise a variable
+// casePattern is a pattern. With a type it is a constructor, otherwise with parts a tuple or a vector, otherwise a variable
 // or _.
-type Pattern struct {
-	Type   *Type
+type casePattern struct {
+	Type   *signature
 	Con    int // which constructor
 	Vector bool
-	Parts  []*Pattern // of a constructor its argument, if it is written; of a tuple or vector its components
-	Name   uint32     // of a variable, in the caller's numbers; 0: _
+	Parts  []*casePattern // of a constructor its argument, if it is written; of a tuple or vector its components
+	Name   uint32         // of a variable, in the caller's numbers; 0: _
 }
 
-// Place is a part of the value that a match looks at. Place 0 is the value itself.
-type Place int
+// place is a part of the value that a match looks at. Place 0 is the value itself.
+type place int
 
-// Bind says that a variable of a case is a place.
-type Bind struct {
+// bound says that a variable of a case is a place.
+type bound struct {
 	Name  uint32
-	Place Place
+	Place place
 }
 
-// Tree says what to do with a value.
-type Tree struct {
+// decision says what to do with a value.
+type decision struct {
 	// At a leaf, Next is nil: case Row is taken, whose variables are Binds.
 	Row   int
-	Binds []Bind
+	Binds []bound
 	// Otherwise Place is taken apart: by its constructors, or, without a type, into the places Parts[0]. There is a
 	// tree for each constructor; if its argument has several Parts it is a tuple of them.
-	Place  Place
-	Type   *Type
+	Place  place
+	Type   *signature
 	Vector bool
-	Parts  [][]Place
-	Next   []*Tree
+	Parts  [][]place
+	Next   []*decision
 }
 
-// Result is a compiled match.
-type Result struct {
-	Tree    *Tree
-	Names   map[Place]uint32 // a variable that is the place, if there is one
+// decisions is a compiled match.
+type decisions struct {
+	Tree    *decision
+	Names   map[place]uint32 // a variable that is the place, if there is one
 	Missing []string         // values that no case takes, as patterns; a few of them
 	Useless []int            // the cases that no value gets to
 	TooMany bool             // the tree would have more than 2¹⁴ nodes
@@ -64,8 +63,8 @@ const (
 
 // row is what is left of a case.
 type row struct {
-	pats  []*Pattern // by column
-	binds []Bind
+	pats  []*casePattern // by column
+	binds []bound
 	n     int
 }
 
@@ -73,47 +72,47 @@ type row struct {
 type shape struct {
 	name   string
 	vector bool
-	parts  []Place
+	parts  []place
 }
 
 type compiler struct {
-	Result
-	places Place
+	decisions
+	places place
 	nodes  int
-	shapes map[Place]shape
+	shapes map[place]shape
 	used   []bool
 }
 
-// Compile compiles a match with these cases, whose patterns have one type.
-func Compile(cases []*Pattern) *Result {
-	c := &compiler{Result: Result{Names: map[Place]uint32{}}, places: 1, shapes: map[Place]shape{},
+// decide compiles a match with these cases, whose patterns have one type.
+func decide(cases []*casePattern) *decisions {
+	c := &compiler{decisions: decisions{Names: map[place]uint32{}}, places: 1, shapes: map[place]shape{},
 		used: make([]bool, len(cases))}
 	var rows []row
 	for i, p := range cases {
-		rows = append(rows, row{pats: []*Pattern{p}, n: i})
+		rows = append(rows, row{pats: []*casePattern{p}, n: i})
 	}
-	c.Tree = c.compile([]Place{0}, rows)
+	c.Tree = c.compile([]place{0}, rows)
 	for i, used := range c.used {
 		if !used {
 			c.Useless = append(c.Useless, i)
 		}
 	}
-	return &c.Result
+	return &c.decisions
 }
 
-func (p *Pattern) plain() bool { return p.Type == nil && len(p.Parts) == 0 }
+func (p *casePattern) plain() bool { return p.Type == nil && len(p.Parts) == 0 }
 
 // compile makes the tree for rows of patterns for the places.
-func (c *compiler) compile(places []Place, rows []row) *Tree {
+func (c *compiler) compile(places []place, rows []row) *decision {
 	if c.nodes++; c.nodes > maxTree {
 		c.TooMany = true
-		return &Tree{}
+		return &decision{}
 	}
 	if len(rows) == 0 {
 		if len(c.Missing) < maxMissing {
 			c.Missing = append(c.Missing, c.example(0, false))
 		}
-		return &Tree{Row: -1}
+		return &decision{Row: -1}
 	}
 	for i, p := range rows[0].pats {
 		switch {
@@ -128,32 +127,32 @@ func (c *compiler) compile(places []Place, rows []row) *Tree {
 	for i, p := range first.pats {
 		c.bind(first, p, places[i])
 	}
-	return &Tree{Row: first.n, Binds: first.binds}
+	return &decision{Row: first.n, Binds: first.binds}
 }
 
 // bind notes that the variable p is a place.
-func (c *compiler) bind(r *row, p *Pattern, at Place) {
+func (c *compiler) bind(r *row, p *casePattern, at place) {
 	if p.Name == 0 {
 		return
 	}
-	r.binds = append(r.binds[:len(r.binds):len(r.binds)], Bind{p.Name, at})
+	r.binds = append(r.binds[:len(r.binds):len(r.binds)], bound{p.Name, at})
 	if c.Names[at] == 0 {
 		c.Names[at] = p.Name
 	}
 }
 
 // with returns the row with other patterns in place of column i.
-func (r row) with(i int, parts []*Pattern) row {
+func (r row) with(i int, parts []*casePattern) row {
 	pats := append(r.pats[:i:i], parts...)
 	return row{append(pats, r.pats[i+1:]...), r.binds, r.n}
 }
 
-func without(places []Place, i int, parts []Place) []Place {
+func without(places []place, i int, parts []place) []place {
 	return append(append(places[:i:i], parts...), places[i+1:]...)
 }
 
-func (c *compiler) newPlaces(n int) []Place {
-	out := make([]Place, n)
+func (c *compiler) newPlaces(n int) []place {
+	out := make([]place, n)
 	for i := range out {
 		out[i] = c.places
 		c.places++
@@ -161,17 +160,17 @@ func (c *compiler) newPlaces(n int) []Place {
 	return out
 }
 
-func plain(n int) []*Pattern {
-	out := make([]*Pattern, n)
+func wildcards(n int) []*casePattern {
+	out := make([]*casePattern, n)
 	for i := range out {
-		out[i] = &Pattern{}
+		out[i] = &casePattern{}
 	}
 	return out
 }
 
 // width returns into how many components patterns open a tuple or vector: the fewest that one of them has, 0 if none
 // does. (a, b, c) is (a, (b, c)).
-func width(pats []*Pattern) (n int, vector bool) {
+func width(pats []*casePattern) (n int, vector bool) {
 	for _, p := range pats {
 		if p.Type == nil && len(p.Parts) > 0 && (n == 0 || len(p.Parts) < n) {
 			n, vector = len(p.Parts), p.Vector
@@ -181,18 +180,18 @@ func width(pats []*Pattern) (n int, vector bool) {
 }
 
 // components returns the patterns of n components.
-func (p *Pattern) components(n int) []*Pattern {
+func (p *casePattern) components(n int) []*casePattern {
 	switch {
 	case p.plain():
-		return plain(n)
+		return wildcards(n)
 	case len(p.Parts) == n:
 		return p.Parts
 	}
-	return append(p.Parts[:n-1:n-1], &Pattern{Parts: p.Parts[n-1:]})
+	return append(p.Parts[:n-1:n-1], &casePattern{Parts: p.Parts[n-1:]})
 }
 
-func column(rows []row, i int) []*Pattern {
-	out := make([]*Pattern, len(rows))
+func column(rows []row, i int) []*casePattern {
+	out := make([]*casePattern, len(rows))
 	for k, r := range rows {
 		out[k] = r.pats[i]
 	}
@@ -200,7 +199,7 @@ func column(rows []row, i int) []*Pattern {
 }
 
 // open takes column i apart, a tuple or a vector.
-func (c *compiler) open(i int, places []Place, rows []row) *Tree {
+func (c *compiler) open(i int, places []place, rows []row) *decision {
 	n, vector := width(column(rows, i))
 	parts, at := c.newPlaces(n), places[i]
 	next := make([]row, 0, len(rows))
@@ -211,19 +210,19 @@ func (c *compiler) open(i int, places []Place, rows []row) *Tree {
 		next = append(next, r.with(i, r.pats[i].components(n)))
 	}
 	c.shapes[at] = shape{"", vector, parts}
-	t := &Tree{Place: at, Vector: vector, Parts: [][]Place{parts}}
-	t.Next = []*Tree{c.compile(without(places, i, parts), next)}
+	t := &decision{Place: at, Vector: vector, Parts: [][]place{parts}}
+	t.Next = []*decision{c.compile(without(places, i, parts), next)}
 	delete(c.shapes, at)
 	return t
 }
 
 // cases looks at the constructor in column i.
-func (c *compiler) cases(i int, places []Place, rows []row) *Tree {
+func (c *compiler) cases(i int, places []place, rows []row) *decision {
 	at, typ := places[i], rows[0].pats[i].Type
-	t := &Tree{Place: at, Type: typ}
+	t := &decision{Place: at, Type: typ}
 	for con := range typ.Names {
 		var kept []row
-		var args []*Pattern // of the rows that are kept
+		var args []*casePattern // of the rows that are kept
 		for _, r := range rows {
 			p := r.pats[i]
 			switch {
@@ -232,13 +231,13 @@ func (c *compiler) cases(i int, places []Place, rows []row) *Tree {
 			case p.Con != con:
 				continue
 			}
-			arg := &Pattern{}
+			arg := &casePattern{}
 			if !p.plain() && len(p.Parts) > 0 {
 				arg = p.Parts[0]
 			}
 			kept, args = append(kept, r), append(args, arg)
 		}
-		var parts []Place
+		var parts []place
 		if typ.Args[con] {
 			parts = c.newPlaces(c.opened(args))
 		}
@@ -262,7 +261,7 @@ func (c *compiler) cases(i int, places []Place, rows []row) *Tree {
 
 // opened returns how many components of the argument of a constructor its patterns name: 1 if one of them names it
 // whole.
-func (c *compiler) opened(args []*Pattern) int {
+func (c *compiler) opened(args []*casePattern) int {
 	n, vector := width(args)
 	if n == 0 || vector {
 		return 1
@@ -276,7 +275,7 @@ func (c *compiler) opened(args []*Pattern) int {
 }
 
 // example is a value of which is known what the way to the present place in the tree says, as a pattern.
-func (c *compiler) example(at Place, argument bool) string {
+func (c *compiler) example(at place, argument bool) string {
 	s, ok := c.shapes[at]
 	if !ok {
 		return "_"

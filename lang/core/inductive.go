@@ -1,4 +1,4 @@
-package infer
+package core
 
 // Inductive is the declaration of an inductive type.
 type Inductive struct {
@@ -15,11 +15,11 @@ type Constructor struct {
 }
 
 // Param returns the i-th parameter of a declaration.
-func (tt *Types) Param(i int) Type { return tt.add(Node{Kind: Param, N: uint32(i)}) }
+func (tt *Types) Param(i int) Type { return tt.add(TypeNode{Kind: Param, N: uint32(i)}) }
 
 // Named returns the type with declaration d and the given arguments.
 func (tt *Types) Named(d int, args []Type) Type {
-	n := Node{Kind: Named, N: uint32(d), closed: true}
+	n := TypeNode{Kind: Named, N: uint32(d), closed: true}
 	for i := len(args) - 1; i >= 0; i-- {
 		if n.A == 0 {
 			n.A = tt.Find(args[i])

@@ -1,10 +1,4 @@
-// Package selection checks the numbers by which pick and onehot select: each is one of data as it stands there, or a
-// numeral, so that all of them are known before the program runs.
-//
-// The types of a program tell where a number may come from. Each occurrence of data, and each numeral, has types R of
-// its own, which are the one type [infer.R] only once a computation takes or gives the number. What has a type that is
-// equal to that of an index is a value that the index may have.
-package selection
+package core
 
 import (
 	"errors"
@@ -12,36 +6,42 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/gram-machine/gram/lang/infer"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
+// The check of the numbers by which pick and onehot select. Each is one of data as it stands there, or a
+// numeral, so that all of them are known before the program runs.
+//
+// The types of a program tell where a number may come from. Each occurrence of data, and each numeral, has types R of
+// its own, which are the one type [R] only once a computation takes or gives the number. What has a type that is
+// equal to that of an index is a value that the index may have.
+
 // Numbers are those that a program takes from elsewhere, with their types.
 type Numbers struct {
-	Types    *infer.Types
+	Types    *Types
 	data     []occurrence
 	numerals []numeral
 }
 
 type occurrence struct {
-	t infer.Type
+	t Type
 	i int // the data
 }
 
 type numeral struct {
-	t infer.Type
+	t Type
 	x float64
 }
 
 // Data returns a type for an occurrence of data i, or of its elements, of shape s.
-func (n *Numbers) Data(i int, s *load.Shape) infer.Type {
+func (n *Numbers) Data(i int, s *load.Shape) Type {
 	t := n.shape(s)
 	n.data = append(n.data, occurrence{t, i})
 	return t
 }
 
-func (n *Numbers) shape(s *load.Shape) infer.Type {
+func (n *Numbers) shape(s *load.Shape) Type {
 	switch s.Kind {
 	case load.Product:
 		a := n.shape(s.A)
@@ -53,15 +53,15 @@ func (n *Numbers) shape(s *load.Shape) infer.Type {
 }
 
 // Numeral returns a type for an occurrence of the numeral x.
-func (n *Numbers) Numeral(x float64) infer.Type {
+func (n *Numbers) Numeral(x float64) Type {
 	t := n.Types.Real()
 	n.numerals = append(n.numerals, numeral{t, x})
 	return t
 }
 
-// Use is an index: a number of type T selects a component of a vector of type Of.
-type Use struct {
-	T, Of infer.Type
+// Selection is an index: a number of type T selects a component of a vector of type Of.
+type Selection struct {
+	T, Of Type
 	Span  syntax.Span // of the number
 	At    syntax.Span // of the selection
 	Name  string      // pick or onehot
@@ -70,66 +70,64 @@ type Use struct {
 
 // Headlines of errors.
 const (
-	computed   = "index not known"
-	outOfRange = "index out of range"
-	sizeOpen   = "size not known"
+	indexComputed = "index not known"
+	outOfRange    = "index out of range"
+	sizeOpen      = "size not known"
 )
 
 // Limits are the bounds of the numbers of data: for each number of a row, below which natural number it has to be, 0 if
 // that is not said.
 type Limits []int
 
-// CheckAll checks the indices of a program, whose types are all known but for those of later, which are numbers or
-// vectors of numbers that operations give. It reports what is wrong, also with the present values of data, and returns
-// the limits of data. look is called as by [Limits.Value].
-func (n *Numbers) CheckAll(indices []Use, later []infer.Type, data []load.Variable, file *syntax.File,
-	look func() error,
-	report func(span syntax.Span, headline, label string, notes ...syntax.Note)) map[int]Limits {
+// CheckAll checks the indices of p, whose types are all known but for those of later, which are numbers or vectors of
+// numbers that operations give. It reports what is wrong, also with the present values of data, and returns the limits
+// of data.
+func (n *Numbers) CheckAll(p *Program, indices []Selection, later []Type) map[int]Limits {
 	for _, t := range later {
 		elem, _, _ := n.Types.Element(t)
-		n.Types.Unify(elem, infer.R)
+		n.Types.Unify(elem, R)
 	}
 	limits := map[int]Limits{}
 	for i := range indices {
 		u := &indices[i]
-		if headline, label := n.check(u, data, limits); label != "" {
+		if headline, label := n.check(u, p.Data, limits); label != "" {
 			span := u.Span
 			if headline == sizeOpen {
 				span = u.At
 			}
-			report(span, headline, label, u.Notes...)
+			p.Report(span, headline, label, u.Notes...)
 		}
 	}
-	for i := range data {
-		x := &data[i]
+	for i := range p.Data {
+		x := &p.Data[i]
 		if limits[i] == nil || x.Bad {
 			continue
 		}
-		wrong, err := limits[i].Value(x.Name, &x.Value, look)
+		wrong, err := limits[i].Value(x.Name, &x.Value, p.Guard.Check)
 		if err != nil {
 			syntax.Abort(err)
 		}
 		if wrong != nil {
-			report(file.Decls[x.Decl].NameSpan, outOfRange, wrong.Error()+"; it is an index of pick or onehot")
+			p.Report(p.File.Decls[x.Decl].NameSpan, outOfRange, wrong.Error()+"; it is an index of pick or onehot")
 		}
 	}
 	return limits
 }
 
 // check says why u is wrong, if it is. Otherwise it adds to the limits of the data from which the index comes.
-func (n *Numbers) check(u *Use, data []load.Variable, limits map[int]Limits) (headline, label string) {
+func (n *Numbers) check(u *Selection, data []load.Variable, limits map[int]Limits) (headline, label string) {
 	size, ok := n.Types.VectorSize(u.Of)
-	if elem, _, sized := n.Types.Element(u.Of); !ok || !sized || n.Types.At(elem).Kind != infer.Real {
+	if elem, _, sized := n.Types.Element(u.Of); !ok || !sized || n.Types.At(elem).Kind != Real {
 		return sizeOpen, u.Name + " takes a vector of numbers or of vectors, whose sizes are known: annotate it, as " +
 			"in (v : R^3)"
 	}
 	class := n.Types.Find(u.T)
-	if class == n.Types.Find(infer.R) {
-		return computed, "this number is computed, or an input; an index is a number of data as it stands there, or a numeral"
+	if class == n.Types.Find(R) {
+		return indexComputed, "this number is computed, or an input; an index is a number of data as it stands there, or a numeral"
 	}
 	for _, x := range n.numerals {
 		if n.Types.Find(x.t) == class && !within(x.x, size) {
-			return outOfRange, fmt.Sprintf("%s is among the values of this, %s", text(x.x), indices(size))
+			return outOfRange, fmt.Sprintf("%s is among the values of this, %s", numberText(x.x), indices(size))
 		}
 	}
 	for _, d := range n.data {
@@ -150,9 +148,9 @@ func (n *Numbers) check(u *Use, data []load.Variable, limits map[int]Limits) (he
 }
 
 // limit calls f with the offsets of the numbers of a value whose types are in the class.
-func (n *Numbers) limit(class, t infer.Type, s *load.Shape, at int, f func(offset int)) {
+func (n *Numbers) limit(class, t Type, s *load.Shape, at int, f func(offset int)) {
 	switch node := n.Types.At(t); {
-	case node.Kind == infer.Real:
+	case node.Kind == Real:
 		if n.Types.Find(t) == class {
 			f(at)
 		}
@@ -168,7 +166,7 @@ func (n *Numbers) limit(class, t infer.Type, s *load.Shape, at int, f func(offse
 
 func within(x float64, n int) bool { return x >= 0 && x < float64(n) && x == math.Trunc(x) }
 
-func text(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+func numberText(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 func indices(n int) string {
 	if n == 1 {
@@ -192,7 +190,7 @@ func (l Limits) Numbers(name string, list bool, first int, values []float64) err
 		if len(l) > 1 {
 			where = fmt.Sprintf("number %d of %s", k%len(l), where)
 		}
-		return fmt.Errorf("%s is %s, %s", where, text(x), indices(n))
+		return fmt.Errorf("%s is %s, %s", where, numberText(x), indices(n))
 	}
 	return nil
 }

@@ -1,30 +1,26 @@
 package eval
 
-import (
-	"slices"
+import "slices"
 
-	"github.com/gram-machine/gram/kernel"
-)
-
-// natives are the definitions of the prelude that are run here, because their own
-// text would go as deep as the list is long.
-var natives = map[string]*native{
-	"foldl":  {arity: 3, call: foldl},
-	"rev":    {arity: 1, call: reverse},
-	"length": {arity: 1, call: length},
-	"map":    {arity: 2, call: mapList},
-	"filter": {arity: 2, call: filterList},
+// natives are the definitions of the prelude that are run here, because their own text would go as deep as the list is
+// long.
+var natives = []*native{
+	{"foldl", 3, foldl},
+	{"rev", 1, reverse},
+	{"length", 1, length},
+	{"map", 2, mapList},
+	{"filter", 2, filterList},
 }
 
-// HasNative reports whether a definition of the prelude is run by [Native].
-func HasNative(name string) bool { return natives[name] != nil }
-
-// Native is a definition of the prelude.
-func Native(name string) *Code { return constant(value{ref: natives[name]}) }
+// Native returns the number that a definition of the prelude has in a [core.NativeOp], -1 if it is none that is run
+// here.
+func Native(name string) int {
+	return slices.IndexFunc(natives, func(n *native) bool { return n.name == name })
+}
 
 // listOf returns the list v. A function that stands for a list is asked for its
 // elements.
-func (m *Machine) listOf(v value) *array {
+func (m *machine) listOf(v value) *array {
 	switch o := v.ref.(type) {
 	case *array:
 		if o.list {
@@ -37,12 +33,12 @@ func (m *Machine) listOf(v value) *array {
 	return nil
 }
 
-var makeCons = &native{arity: 2, call: func(_ *Machine, args []value) value {
+var makeCons = &native{"cons", 2, func(_ *machine, args []value) value {
 	return value{ref: &cons{args[0], args[1]}}
 }}
 
 // elements returns the list that the function v stands for: v cons [].
-func (m *Machine) elements(v value) *array {
+func (m *machine) elements(v value) *array {
 	buf := m.frame(2)
 	buf[0], buf[1] = value{ref: makeCons}, value{ref: &array{list: true}}
 	chain := m.apply(v, buf)
@@ -75,7 +71,7 @@ func (m *Machine) elements(v value) *array {
 }
 
 // foldl f s l is f (f (f s a) b) c: in list order.
-func foldl(m *Machine, args []value) value {
+func foldl(m *machine, args []value) value {
 	f, s, l := args[0], args[1], m.listOf(args[2])
 	buf := m.frame(2)
 	for i := 0; i < l.n; i++ {
@@ -86,11 +82,11 @@ func foldl(m *Machine, args []value) value {
 	return s
 }
 
-func length(m *Machine, args []value) value {
+func length(m *machine, args []value) value {
 	return number(float64(m.listOf(args[0]).n))
 }
 
-func reverse(m *Machine, args []value) value {
+func reverse(m *machine, args []value) value {
 	l := m.listOf(args[0])
 	if l.n == 0 {
 		return args[0]
@@ -110,7 +106,7 @@ func reverse(m *Machine, args []value) value {
 	return value{ref: r}
 }
 
-func mapList(m *Machine, args []value) value {
+func mapList(m *machine, args []value) value {
 	f, l := args[0], m.listOf(args[1])
 	if l.n == 0 {
 		return value{ref: &array{list: true}}
@@ -126,7 +122,7 @@ func mapList(m *Machine, args []value) value {
 	return value{ref: a}
 }
 
-func filterList(m *Machine, args []value) value {
+func filterList(m *machine, args []value) value {
 	p, l := args[0], m.listOf(args[1])
 	buf := m.frame(1)
 	defer m.release(1)
@@ -149,55 +145,4 @@ func filterList(m *Machine, args []value) value {
 		a.set(i+1, v)
 	}
 	return value{ref: a}
-}
-
-// Dot is the sum of the products v_i·w_i, in the order of [term.Sum].
-func Dot(v, w *Code) *Code {
-	return numeric(func(m *Machine, fr []value) float64 {
-		x := v.val(m, fr)
-		a := x.array()
-		y := w.val(m, fr)
-		return m.dot(a.numbers(), y.array().numbers())
-	})
-}
-
-// numbers are the elements of a vector of numbers.
-func (a *array) numbers() []float64 {
-	if a.flat == nil {
-		reported()
-	}
-	return a.flat
-}
-
-// dotAtOnce is how many products are added between two looks at the limits.
-const dotAtOnce = 1 << 16
-
-func (m *Machine) dot(v, w []float64) float64 {
-	if len(v) != len(w) {
-		reported()
-	}
-	var sum kernel.Lanes
-	for len(v) > 0 {
-		m.Step()
-		n := min(len(v), dotAtOnce)
-		sum.AddProducts(v[:n], w[:n])
-		v, w = v[n:], w[n:]
-	}
-	return sum.Sum()
-}
-
-// Matvec is the product of a matrix, a vector of its rows, and a vector.
-func Matvec(a, v *Code) *Code {
-	return general(func(m *Machine, fr []value) value {
-		x := a.val(m, fr)
-		rows, y := x.array(), v.val(m, fr)
-		vec := y.array().numbers()
-		out := &array{n: rows.n, elem: realShape, flat: m.floats(nil, rows.n, 1)}
-		for i := range out.flat {
-			m.Step()
-			row := rows.at(i)
-			out.flat[i] = m.dot(row.array().numbers(), vec)
-		}
-		return value{ref: out}
-	})
 }

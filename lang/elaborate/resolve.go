@@ -1,6 +1,4 @@
-// Package resolve finds out what the names of a file mean: each local name has a slot in
-// its declaration.
-package resolve
+package elaborate
 
 import (
 	"slices"
@@ -8,77 +6,64 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// Unit is a file with its names resolved: the program's, or the prelude's.
-type Unit struct {
+// unit is a file with its names resolved: the program's, or the prelude's.
+type unit struct {
 	File    *syntax.File
 	Prelude bool
-	Refs    []Ref    // by Expr: what a name or the index of a comprehension means
-	Slots   []uint32 // by Pat: the slot of a NamePat, what Names.Constructor returns of a ConPat
-	Scopes  []Scope  // by declaration, and one more for the body
+	Refs    []ref    // by Expr: what a name or the index of a comprehension means
+	Slots   []uint32 // by Pat: the slot of a NamePat, what Elaborator.constructor returns of a ConPat
+	Scopes  []scope  // by declaration, and one more for the body
 	Duals   bool     // lin or -o stands in the file
 }
 
-// RefKind says what a name means.
-type RefKind uint8
+// refKind says what a name means.
+type refKind uint8
 
 // The kinds of references.
 const (
-	Bad    RefKind = iota // an error has been reported
-	Local                 // a slot of the declaration
-	Global                // what Names.Lookup returns
+	badRef    refKind = iota // an error has been reported
+	localRef                 // a slot of the declaration
+	globalRef                // what Elaborator.lookup returns
 )
 
-// Ref is what a name means.
-type Ref struct {
-	Kind RefKind
+// ref is what a name means.
+type ref struct {
+	Kind refKind
 	N    uint32
 }
 
 // Scope describes the local names of a declaration or of the body: each has a slot of its own. Those of the parameters
 // come first; before them, in def rec, those of the functions that are defined together.
-type Scope struct {
+type scope struct {
 	Slots  uint32
-	Params []Usage // by slot
+	Params []usage // by slot
 	// Sized has the indices that stand in the size of a vector: a type needs their numbers.
 	Sized map[uint32]bool
 }
 
-// Usage says how often the right side of a def mentions a parameter, and where.
-type Usage struct {
+// usage says how often the right side of a def mentions a parameter, and where.
+type usage struct {
 	Count uint32
-	Where Place
+	Where surroundings
 }
 
-// Place is a set of surroundings of an expression within its declaration.
-type Place uint8
+// surroundings is a set of surroundings of an expression within its declaration.
+type surroundings uint8
 
 // The surroundings.
 const (
-	UnderFun Place = 1 << iota // under fun, lin or a parameter of let
-	inBranch                   // then or else
-	InComp                     // the body of vec, sum or list, a case of match, and let rec: it may be there several times
-	inList                     // in a list literal
+	underFun surroundings = 1 << iota // under fun, lin or a parameter of let
+	inBranch                          // then or else
+	inComp                            // the body of vec, sum or list, a case of match, and let rec: it may be there several times
+	inList                            // in a list literal
 )
-
-// Names knows the names that are not local, and takes errors.
-type Names interface {
-	// Lookup finds what a name means for declaration decl of u, which sees those above.
-	Lookup(u *Unit, name string, decl int) (int, bool)
-	// Constructor finds a constructor for declaration decl of u, and reports it if there is none.
-	Constructor(u *Unit, name string, span syntax.Span, decl int) int
-	// Unknown reports a name that means nothing; locals are the names in scope.
-	Unknown(u *Unit, name string, span syntax.Span, decl int, locals []string)
-	Report(u *Unit, span syntax.Span, headline, label string)
-	// Tick is called for each expression.
-	Tick()
-}
 
 // resolver finds out what the names of a unit mean.
 type resolver struct {
-	names  Names
-	u      *Unit
+	e      *Elaborator
+	u      *unit
 	decl   int // the declaration: it sees those above
-	Scope  *Scope
+	Scope  *scope
 	locals map[string]uint32 // slot + 1
 	undo   []shadowed
 }
@@ -88,11 +73,11 @@ type shadowed struct {
 	slot uint32 // what the name meant outside, + 1; 0: nothing local
 }
 
-// Resolve resolves all names of u.
-func (u *Unit) Resolve(names Names) {
-	u.Refs = make([]Ref, u.File.NumExprs())
-	u.Scopes = make([]Scope, len(u.File.Decls)+1)
-	r := &resolver{names: names, u: u, locals: map[string]uint32{}}
+// resolve finds out what the names of u mean: each local name has a slot in its declaration. It resolves all names of u.
+func (e *Elaborator) resolve(u *unit) {
+	u.Refs = make([]ref, u.File.NumExprs())
+	u.Scopes = make([]scope, len(u.File.Decls)+1)
+	r := &resolver{e: e, u: u, locals: map[string]uint32{}}
 	for i := range u.File.Decls {
 		d := &u.File.Decls[i]
 		r.enter(i)
@@ -104,7 +89,7 @@ func (u *Unit) Resolve(names Names) {
 		}
 		r.patterns(d.Params)
 		if !d.Rec {
-			r.Scope.Params = make([]Usage, r.Scope.Slots)
+			r.Scope.Params = make([]usage, r.Scope.Slots)
 		}
 		r.typ(d.Type)
 		for _, c := range d.Cons {
@@ -155,11 +140,11 @@ func (r *resolver) pattern(p syntax.Pat, first uint32) {
 	switch n.Kind {
 	case syntax.NamePat:
 		if s := r.locals[n.Text]; s > first {
-			r.names.Report(r.u, n.Span, "name bound twice", n.Text+" is bound twice in one pattern")
+			r.e.report(r.u, n.Span, "name bound twice", n.Text+" is bound twice in one pattern")
 		}
 		r.setSlot(p, r.bind(n.Text))
 	case syntax.ConPat:
-		r.setSlot(p, uint32(r.names.Constructor(r.u, n.Text,
+		r.setSlot(p, uint32(r.e.constructor(r.u, n.Text,
 			syntax.Span{Start: n.Span.Start, End: n.Span.Start + uint32(len(n.Text))}, r.decl)))
 	case syntax.AnnotPat:
 		r.typ(n.Type)
@@ -205,7 +190,7 @@ func (r *resolver) mark(s syntax.Expr) {
 		r.mark(kids[1])
 		s = kids[0]
 	}
-	if x := r.u.Refs[s]; x.Kind == Local {
+	if x := r.u.Refs[s]; x.Kind == localRef {
 		if r.Scope.Sized == nil {
 			r.Scope.Sized = map[uint32]bool{}
 		}
@@ -215,11 +200,11 @@ func (r *resolver) mark(s syntax.Expr) {
 
 // expr resolves an expression: from left to right, since errors are reported in this
 // order.
-func (r *resolver) expr(e syntax.Expr, where Place) {
+func (r *resolver) expr(e syntax.Expr, where surroundings) {
 	if e == 0 {
 		return
 	}
-	r.names.Tick()
+	r.e.Tick()
 	f := r.u.File
 	n, kids := f.Expr(e), f.Kids(e)
 	outer := len(r.undo)
@@ -231,14 +216,14 @@ func (r *resolver) expr(e syntax.Expr, where Place) {
 	case syntax.FunExpr, syntax.LinExpr:
 		r.u.Duals = r.u.Duals || n.Kind == syntax.LinExpr
 		r.patterns(f.Pats(e))
-		r.expr(kids[0], where|UnderFun)
+		r.expr(kids[0], where|underFun)
 	case syntax.LetExpr, syntax.RecExpr:
 		r.lets(e, where)
 	case syntax.MatchExpr:
 		r.expr(kids[0], where)
 		for i, p := range f.Pats(e) {
 			r.patterns([]syntax.Pat{p})
-			r.expr(kids[i+1], where|inBranch|InComp)
+			r.expr(kids[i+1], where|inBranch|inComp)
 			r.leave(outer)
 		}
 	case syntax.CompExpr:
@@ -247,14 +232,14 @@ func (r *resolver) expr(e syntax.Expr, where Place) {
 		} else {
 			r.expr(kids[0], where)
 		}
-		r.u.Refs[e] = Ref{Local, r.bind(n.Text)}
-		r.expr(kids[1], where|InComp)
+		r.u.Refs[e] = ref{localRef, r.bind(n.Text)}
+		r.expr(kids[1], where|inComp)
 	case syntax.ScanExpr:
 		r.size(kids[0])
 		r.expr(kids[1], where)
-		r.u.Refs[e] = Ref{Local, r.bind(n.Text)}
+		r.u.Refs[e] = ref{localRef, r.bind(n.Text)}
 		r.patterns(f.Pats(e))
-		r.expr(kids[2], where|InComp)
+		r.expr(kids[2], where|inComp)
 	case syntax.IfExpr:
 		last := len(kids) - 2
 		for i, k := range kids {
@@ -281,7 +266,7 @@ func (r *resolver) expr(e syntax.Expr, where Place) {
 }
 
 // spine resolves what nests to the left.
-func (r *resolver) spine(e syntax.Expr, where Place) {
+func (r *resolver) spine(e syntax.Expr, where surroundings) {
 	f := r.u.File
 	var right []syntax.Expr
 	for {
@@ -300,12 +285,12 @@ func (r *resolver) spine(e syntax.Expr, where Place) {
 }
 
 // lets resolves a let, and those in its body.
-func (r *resolver) lets(e syntax.Expr, where Place) {
+func (r *resolver) lets(e syntax.Expr, where surroundings) {
 	f := r.u.File
 	for {
 		pats, kids := f.Pats(e), f.Kids(e)
 		if f.Expr(e).Kind == syntax.RecExpr {
-			r.recs(kids[:len(kids)-1], where|UnderFun|InComp)
+			r.recs(kids[:len(kids)-1], where|underFun|inComp)
 			e = kids[len(kids)-1]
 			continue
 		}
@@ -315,7 +300,7 @@ func (r *resolver) lets(e syntax.Expr, where Place) {
 		outer, inner := len(r.undo), where
 		if len(pats) > 1 {
 			r.patterns(pats[1:])
-			inner |= UnderFun
+			inner |= underFun
 		}
 		r.expr(kids[0], inner)
 		r.leave(outer)
@@ -326,7 +311,7 @@ func (r *resolver) lets(e syntax.Expr, where Place) {
 }
 
 // recs resolves the functions of a let rec, which see each other.
-func (r *resolver) recs(binds []syntax.Expr, where Place) {
+func (r *resolver) recs(binds []syntax.Expr, where surroundings) {
 	f := r.u.File
 	first := r.Scope.Slots
 	for _, b := range binds {
@@ -341,10 +326,10 @@ func (r *resolver) recs(binds []syntax.Expr, where Place) {
 }
 
 // name resolves an occurrence of a name.
-func (r *resolver) name(e syntax.Expr, n *syntax.ExprNode, where Place) {
+func (r *resolver) name(e syntax.Expr, n *syntax.ExprNode, where surroundings) {
 	if s := r.locals[n.Text]; s > 0 {
 		slot := s - 1
-		r.u.Refs[e] = Ref{Local, slot}
+		r.u.Refs[e] = ref{localRef, slot}
 		if int(slot) < len(r.Scope.Params) {
 			u := &r.Scope.Params[slot]
 			u.Count++
@@ -352,8 +337,8 @@ func (r *resolver) name(e syntax.Expr, n *syntax.ExprNode, where Place) {
 		}
 		return
 	}
-	if g, ok := r.names.Lookup(r.u, n.Text, r.decl); ok {
-		r.u.Refs[e] = Ref{Global, uint32(g)}
+	if g, ok := r.e.lookup(r.u, n.Text, r.decl); ok {
+		r.u.Refs[e] = ref{globalRef, uint32(g)}
 		return
 	}
 	span := n.Span
@@ -364,5 +349,5 @@ func (r *resolver) name(e syntax.Expr, n *syntax.ExprNode, where Place) {
 	for _, s := range r.undo {
 		locals = append(locals, s.name)
 	}
-	r.names.Unknown(r.u, n.Text, span, r.decl, locals)
+	r.e.unknown(r.u, n.Text, span, r.decl, locals)
 }

@@ -1,4 +1,4 @@
-package infer
+package core
 
 import (
 	"math/rand"
@@ -161,7 +161,7 @@ func TestUnify(t *testing.T) {
 	rounds := property.Size(20000)
 	good, bad := 0, 0
 	for seed := range rounds {
-		g := &unifyGen{r: rand.New(rand.NewSource(int64(seed))), tt: New(), tree: map[Type]*tree{}}
+		g := &unifyGen{r: rand.New(rand.NewSource(int64(seed))), tt: NewTypes(), tree: map[Type]*tree{}}
 		for range 4 {
 			g.open = append(g.open, g.tt.Open())
 		}

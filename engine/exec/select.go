@@ -1,0 +1,291 @@
+package exec
+
+import (
+	"math"
+
+	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/term"
+)
+
+// This file has the predicates of vectors. An if in a loop is a test, which has a 1 in each lane that takes the first
+// branch, and a 0 in the others. All instructions of both branches run for all lanes, and a select takes from each lane the
+// number of its branch. So the steps of a branch are those of its blocks times the sum of its test, and in the backward phase
+// what arrives at a select goes on to the operand that the lane has taken: the cells of the other branch are not reached.
+//
+// If one operand of a select has adjoints and the other is a numeral, as in if x > 0 then x else 0, some lanes have an
+// adjoint: such an instruction is mixed. Its lanes have flags, alive, from which operations count their cells by kinds. A
+// vector that it is stored in has an address for each element; what arrives at that of a numeral is dropped by the select.
+
+// bitsOfOne are the bits of 1: a test is 1 or 0.
+const bitsOfOne = 0x3ff << 52
+
+// test sets dst to 1 where the comparison holds, and to 0 elsewhere. Of a or b there may be one number for all lanes.
+func (l *lane) test(dst, a, b []float64) {
+	if l.cmp == term.Greater || l.cmp == term.GreaterEqual {
+		a, b = b, a
+	}
+	equal := l.cmp == term.LessEqual || l.cmp == term.GreaterEqual
+	one := func(holds bool) float64 {
+		var bit uint64
+		if holds {
+			bit = 1
+		}
+		return math.Float64frombits(-bit & bitsOfOne)
+	}
+	switch {
+	case len(b) < len(dst) && equal:
+		for k, x := range wide(a, dst) {
+			dst[k] = one(x <= b[0])
+		}
+	case len(b) < len(dst):
+		for k, x := range wide(a, dst) {
+			dst[k] = one(x < b[0])
+		}
+	case len(a) < len(dst) && equal:
+		for k, y := range b[:len(dst)] {
+			dst[k] = one(a[0] <= y)
+		}
+	case len(a) < len(dst):
+		for k, y := range b[:len(dst)] {
+			dst[k] = one(a[0] < y)
+		}
+	case equal:
+		b = b[:len(dst)]
+		for k, x := range a[:len(dst)] {
+			dst[k] = one(x <= b[k])
+		}
+	default:
+		b = b[:len(dst)]
+		for k, x := range a[:len(dst)] {
+			dst[k] = one(x < b[k])
+		}
+	}
+}
+
+// wide is x with a number for each of dst: it is dst, filled, if x is one number.
+func wide(x, dst []float64) []float64 {
+	if len(x) < len(dst) {
+		fill(dst, x[0])
+		return dst
+	}
+	return x[:len(dst)]
+}
+
+// choose sets dst to a where c is 1, and to b where it is 0. Of a or b there may be one number for all lanes.
+func (l *lane) choose(dst, a, b, c []float64) {
+	c = c[:len(dst)]
+	if len(b) < len(dst) {
+		no := math.Float64bits(b[0])
+		for k, x := range wide(a, dst) {
+			mask := -(math.Float64bits(c[k]) >> 61)
+			dst[k] = math.Float64frombits(math.Float64bits(x)&mask | no&^mask)
+		}
+		return
+	}
+	b = b[:len(dst)]
+	if len(a) < len(dst) {
+		yes := math.Float64bits(a[0])
+		for k, y := range b {
+			mask := -(math.Float64bits(c[k]) >> 61)
+			dst[k] = math.Float64frombits(yes&mask | math.Float64bits(y)&^mask)
+		}
+		return
+	}
+	for k, x := range a[:len(dst)] {
+		mask := -(math.Float64bits(c[k]) >> 61)
+		dst[k] = math.Float64frombits(math.Float64bits(x)&mask | math.Float64bits(b[k])&^mask)
+	}
+}
+
+// living finds which lanes of a strip have adjoints, of the mixed instructions.
+func (v *vector) living(s *laneState, row, rows int) {
+	for _, i := range v.loads {
+		if l := &v.lanes[i]; s.mixed[i] && !v.src.Lanes[i].Held {
+			copyPlaces(s.flagged(i, l.inner*rows), s.in[i].live, l.dims, rows, s.in[i].first+row*l.dims[0].by)
+		}
+	}
+	for _, i := range v.flow {
+		if !s.mixed[i] || v.src.Lanes[i].Held {
+			continue
+		}
+		l := &v.lanes[i]
+		n := l.inner * rows
+		switch l.op {
+		case ir.LaneSelect:
+			alive := s.flagged(i, n)
+			for k, c := range s.vals[l.c] {
+				if c != 0 {
+					alive[k] = s.has(l.a, k)
+				} else {
+					alive[k] = s.has(l.b, k)
+				}
+			}
+		case ir.LaneExpand:
+			alive, of := s.flagged(i, n), s.alive[l.a]
+			for k := range of {
+				fill(alive[k*(n/len(of)):][:n/len(of)], of[k])
+			}
+		case ir.LaneTake:
+			copyPlaces(s.flagged(i, n), s.alive[l.a], l.dims, rows, v.taking(l, row))
+		case ir.LaneSum: // of one number
+			s.alive[i] = s.alive[l.a]
+		}
+	}
+}
+
+// flagged is memory for n flags of an instruction.
+func (s *laneState) flagged(i, n int) []bool {
+	if cap(s.alive[i]) < n {
+		s.alive[i] = make([]bool, n)
+	}
+	s.alive[i] = s.alive[i][:n]
+	return s.alive[i]
+}
+
+// has reports whether a lane of an instruction has an adjoint.
+func (s *laneState) has(i, k int) bool {
+	if !s.mixed[i] {
+		return s.live[i]
+	}
+	return s.alive[i][k%len(s.alive[i])]
+}
+
+// storeLive notes which elements of the results have adjoints.
+func (v *vector) storeLive(s *laneState, row, rows int) {
+	for _, i := range v.settled {
+		l := &v.lanes[i]
+		out := s.outLive[l.arg]
+		if out == nil {
+			continue
+		}
+		walk(l.dims, rows, l.at.N-v.results[l.arg].out+row*l.dims[0].by, func(lane, at, size, by int) {
+			for k := range size {
+				out[at] = s.has(l.a, lane+k)
+				at += by
+			}
+		})
+	}
+}
+
+// chooseBack adds the deltas of a select to those of the operands that the lanes have taken.
+func (s *laneState) chooseBack(i int, l *lane) {
+	d, c := s.deltas[i], s.vals[l.c]
+	for k, which := range [2]int{l.a, l.b} {
+		if !s.live[which] {
+			continue
+		}
+		taken := float64(1 - k)
+		if l.operands[k] {
+			sum, reached := 0.0, false
+			for j, x := range d {
+				if c[j] == taken && (s.reach[i] == all || s.flags[i][j]) {
+					sum, reached = sum+x, true
+				}
+			}
+			if reached {
+				s.number(which, sum)
+			}
+			continue
+		}
+		delta, flags := s.open(which, len(d))
+		for j, x := range d {
+			if c[j] == taken && (s.reach[i] == all || s.flags[i][j]) {
+				delta[j] += x
+				flags[j] = true
+			}
+		}
+		s.close(which)
+	}
+}
+
+// countMixed counts the cells of an operation of n lanes whose operands are mixed.
+func (s *laneState) countMixed(m *Machine, i int, l *lane, n int) {
+	var kinds [4]uint64
+	for k := range n {
+		if s.reach[i] == some && !s.flags[i][k] {
+			continue
+		}
+		kinds[kindOf(s.has(l.a, k), l.op != ir.LaneFun1 && s.has(l.b, k))]++
+	}
+	s.countKinds(m, l.kind, &kinds)
+}
+
+// kindOf is the number that is added to the first kind of an operation.
+func kindOf(a, b bool) (k int) {
+	if a {
+		k = 1
+	}
+	if b {
+		k += 2
+	}
+	return k
+}
+
+// countKinds counts cells of an operation by the operands that have adjoints.
+func (s *laneState) countKinds(m *Machine, kind uint32, kinds *[4]uint64) {
+	for k, n := range kinds {
+		if n > 0 {
+			s.count(m, kind, [2]bool{k&1 != 0, k&2 != 0}, n)
+		}
+	}
+}
+
+// countSums counts the additions of mixed sums, those of a strip if it is the sum of the outermost loop.
+func (v *vector) countSums(m *Machine, s *laneState, i int, l *lane, row int) {
+	alive := s.alive[l.a]
+	var kinds [4]uint64
+	add := func(more [4]uint64) {
+		for k, n := range more {
+			kinds[k] += n
+		}
+	}
+	rest := func(alive []bool) {
+		for _, x := range alive {
+			kinds[kindOf(true, x)]++
+		}
+	}
+	most := min(l.ratio, len(s.head))
+	if l.total {
+		if row < most {
+			copy(s.head[row:most], alive)
+		}
+		rest(alive[min(len(alive), max(0, most-row)):])
+		if row == 0 {
+			add(sumKinds(s.head[:most], l.ratio))
+		}
+	} else {
+		for k := range s.deltas[i] {
+			if s.reach[i] == some && !s.flags[i][k] {
+				continue
+			}
+			of := alive[k*l.ratio:][:l.ratio]
+			add(sumKinds(of[:most], l.ratio))
+			rest(of[most:])
+		}
+	}
+	s.countKinds(m, l.kind, &kinds)
+}
+
+// countProducts counts the products of a strip whose operands are mixed, and reports how many cells of sums are reached.
+func (v *vector) countProducts(m *Machine, s *laneState, i int, l *lane, row, rows int) {
+	p, x, y := l.product, &s.in[l.a], &s.in[l.b]
+	var kinds [4]uint64
+	p.each(row, rows, func(a, b, c, nu, nv int) {
+		for u := range nu {
+			for w := range nv {
+				if at := c + u*p.u.c + w*p.v.c; s.reach[i] == some && !s.flags[i][at] {
+					continue
+				}
+				from, with := a+x.first+u*p.u.a, b+y.first+w*p.v.b
+				for range p.size {
+					kinds[kindOf(x.has(s.live[l.a], from), y.has(s.live[l.b], with))]++
+					from, with = from+p.aj, with+p.bj
+				}
+			}
+		}
+	})
+	s.countKinds(m, l.kind, &kinds)
+}
+
+// has reports whether an element of an operand has an adjoint. live says that some have.
+func (o *operand) has(live bool, at int) bool { return live && (o.live == nil || o.live[at]) }

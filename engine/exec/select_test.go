@@ -1,0 +1,65 @@
+package exec_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/limits"
+)
+
+// predicates are programs with an if in loops, where some elements and summands are numerals.
+var predicates = map[string]string{
+	"layers": `param n = 12
+param b = 3
+input W : R^n^n = vec i < n -> vec j < n -> 0.3 * sin (1 + i*n + j)
+input V : R^n^n = vec i < n -> vec j < n -> 0.3 * cos (1 + i*n + j)
+input x : R^n^b = vec k < b -> vec j < n -> cos (k + j)
+let relu = fun z -> if z > 0 then z else 0 in
+let h = vec k < b -> vec i < n -> relu (sum j < n -> W.(i).(j) * x.(k).(j)) in
+let g = vec k < b -> vec i < n -> relu (sum j < n -> V.(i).(j) * h.(k).(j)) in
+sum k < b -> sum i < n -> if g.(k).(i) > 0.5 then log g.(k).(i) else g.(k).(i) * g.(k).(i)
+`,
+	"data": `param n = 12
+input W : R^n^n = vec i < n -> vec j < n -> 0.3 * sin (1 + i*n + j)
+input V : R^n^n = vec i < n -> vec j < n -> 0.3 * cos (1 + i*n + j)
+data d : List R^n = list i < 5 -> vec j < n -> cos (i + j)
+let relu = fun z -> if z > 0 then z else 0 in
+fold (fun x r ->
+  let h = vec i < n -> relu (sum j < n -> W.(i).(j) * x.(j)) in
+  let g = vec i < n -> relu (sum j < n -> V.(i).(j) * h.(j)) in
+  r + sum i < n -> g.(i) * h.(n - 1 - i)) 0 d
+`,
+	"strips": `param n = 2500
+input s = 0.7
+input x : R^3 = [| 0.2, -0.3, 0.4 |]
+let v = vec i < n -> if sin i > s then cos (s * i) else if cos i < 0 then 0 else s in
+(sum i < n -> if v.(i) > 0 then v.(i) else 0) + (sum i < n -> v.(i) * v.(n - 1 - i)) + (sum i < n -> if cos i < s then 1 else v.(i)) * x.(1)
+`,
+	"sums": `param n = 30
+input x : R^n = vec i < n -> sin (i + 1)
+input s = 0.2
+let v = vec i < n -> sum j < 7 -> if x.(i) * j < s then j else x.(i) in
+let w = vec i < n -> sum j < n -> if x.(i) * x.(j) < s then 0.5 else v.(j) in
+(sum i < n -> w.(i) * v.(i)) + (sum i < n -> if w.(i) < s then sum j < n -> x.(j) * w.(j) else x.(i)) + maximum (vec i < n -> if x.(i) < s then 0 else v.(i))
+`,
+	"infinite": `param n = 9
+input W : R^n^n = vec i < n -> vec j < n -> 0.3 * sin (1 + i*n + j)
+input x : R^n = vec j < n -> if j < 8 then cos j else 1 / 0
+let h = vec i < n -> let z = sum j < n -> W.(i).(j) * x.(j) in if z > 0 then 1 / z else 0.5 in
+sum i < n -> if i < 8 then h.(i) else 3
+`,
+}
+
+// TestPredicates: so it is where an if stands in a vector statement, with the steps and numbers of the literal machine.
+func TestPredicates(t *testing.T) {
+	for name, src := range predicates {
+		t.Run(name, func(t *testing.T) {
+			compare(t, name, []byte(src), gram.Options{})
+			m, point := load(t, src, true, limits.Bounds{})
+			require.NoError(t, m.Gradient(point, make([]float64, 1), make([]float64, len(point))))
+			require.NotZero(t, m.Vectors())
+		})
+	}
+}
