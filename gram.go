@@ -132,11 +132,6 @@ func Load(ctx context.Context, name string, src []byte, opt Options) (*Program, 
 		return nil, wrapLimit(err, "loading")
 	}
 	out := &Program{src: p, inputs: p.Scalars, opt: opt, terms: new(sync.Mutex)}
-	if !p.HasLarge() {
-		if err := out.expand(meter, "load"); err != nil {
-			return nil, err
-		}
-	}
 	out.loading = time.Since(start)
 	return out, nil
 }

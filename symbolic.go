@@ -42,8 +42,7 @@ func (p *Program) Span(ctx context.Context, gradient, tree bool) (cost.Span, err
 	}
 	meter := p.meter(ctx)
 	opt := span.Options{Tree: tree, Check: meter.During("span")}
-	if p.src.HasLarge() {
-		t, what := p.src.Written(), "program"
+	if t, what := p.src.Written(), "program"; t.Families() {
 		if gradient {
 			d, err := p.reversedOf(t, meter)
 			if err != nil {

@@ -57,9 +57,6 @@ type Program struct {
 	Name     string
 	File     *syntax.File // the source, for positions and diagnostics
 	families *term.Term   // the term with its families
-	straight bool         // it is straight-line arithmetic
-	arrays   bool         // it may run with families
-	outside  bool         // so it may with large ones that stand in no λ
 	large    error        // that the expansion is too large
 	mu       sync.Mutex
 	expanded *term.Term // nil before somebody needs it
@@ -241,42 +238,12 @@ func (p *Program) Expand(reserve func(bytes int64) error, look func() error) (*t
 // the name of its input: [Program.ScalarNames] has those of scalars.
 func (p *Program) Written() *term.Term { return p.families }
 
-// Families returns the program with the families that stand in λs, and, if it is straight-line arithmetic, with all.
-// look is called at least every 2¹⁶ nodes; its error ends the work.
-func (p *Program) Families(look func() error) (*term.Term, error) {
-	if p.straight {
-		return p.families, nil
-	}
-	return p.families.ExpandOutside(look)
-}
-
-// smallExpansion is how many nodes the expansion of a comprehension outside of λs has at most that [Program.Large]
-// expands.
-const smallExpansion = 1 << 13
-
-// Large is [Program.Families], but of a program that is not straight-line arithmetic only the small comprehensions
-// outside of λs are expanded.
-func (p *Program) Large(look func() error) (*term.Term, error) {
-	if p.straight {
-		return p.families, nil
-	}
-	return p.families.ExpandSome(p.families.Outside(smallExpansion), nil, look)
-}
-
-// Straight reports whether the program is straight-line arithmetic.
-func (p *Program) Straight() bool { return p.straight }
-
-// HasFamilies reports whether [Program.Families] has families, HasLarge whether [Program.Large] has.
-func (p *Program) HasFamilies() bool { return p.arrays }
-func (p *Program) HasLarge() bool    { return p.arrays || p.outside }
-
 // Derivative returns a program of type R whose term is t, which may have families: the derivative of p along a vector.
 // Its inputs are those of p, for which the variables xs stand, and for each of them one with the component of the
 // vector, in vs.
 func (p *Program) Derivative(t *term.Term, xs, vs []term.Var) *Program {
 	d := &Program{Name: p.Name, File: p.File, Type: term.R, TypeText: "R", Shape: load.RealShape(), Params: p.Params,
-		Data: p.Data, large: p.large}
-	d.setTerm(t)
+		Data: p.Data, families: t, large: p.large}
 	d.Scalars, d.Point = slices.Concat(xs, vs), slices.Concat(p.Point, make([]float64, len(vs)))
 	for i, vars := range [][]term.Var{xs, vs} {
 		for _, in := range p.Inputs {
@@ -294,13 +261,6 @@ func (p *Program) Derivative(t *term.Term, xs, vs []term.Var) *Program {
 	return d
 }
 
-func (p *Program) setTerm(t *term.Term) {
-	inLambdas := t.FamiliesInLambdas()
-	p.families, p.straight = t, t.StraightLine(!inLambdas)
-	p.arrays = inLambdas || p.straight && t.Families()
-	p.outside = !p.straight && t.Large(smallExpansion)
-}
-
 // finish lowers the core of a program without errors, whose body and its type are given.
 func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType core.Type, opt Options) (*Program, error) {
 	shape := e.Types.ValueShape(bodyType)
@@ -316,15 +276,12 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType core.T
 	if wrong != nil {
 		return nil, fmt.Errorf("%s: %w", name, wrong)
 	}
-	p.setTerm(t)
-	if p.large = e.TooLarge(t); p.large != nil && !p.HasLarge() {
-		return nil, p.large
-	}
+	p.families = t
+	p.large = e.TooLarge(t)
 	if list := (*syntax.Errors)(nil); errors.As(p.large, &list) {
 		d := &list.List[0]
 		d.Notes = append(d.Notes[:len(d.Notes):len(d.Notes)],
-			syntax.Note{Text: "only check, eval, grad and profile can do without the expansion, and all but check " +
-				"only where comprehensions run as loops"})
+			syntax.Note{Text: "only check, eval, grad and profile do without the expansion"})
 	}
 	p.Scalars = make([]term.Var, e.Scalars)
 	for i := range p.Scalars {

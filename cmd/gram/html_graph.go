@@ -28,7 +28,7 @@ func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path 
 	shown := show.Program{Program: p, Inside: bridge.Of(p), MaxNodes: atMost(f.MaxNodes.N, graphNodes),
 		MaxSteps: atMost(f.MaxSteps.N, graphSteps)}
 	var svg bytes.Buffer
-	if src := bridge.Of(p).Source(); src.HasLarge() && src.Written().ExpandedSize() > graphNodes {
+	if bridge.Of(p).Source().Written().ExpandedSize() > graphNodes {
 		r.Graph.Text = fmt.Sprintf("The graph G is too large for this page: the program that reduces to it has more than %s symbols.", notation.Grouped(graphNodes))
 		r.Graph.Command = f.drawCommand(path)
 		return nil

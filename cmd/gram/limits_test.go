@@ -32,7 +32,7 @@ func limitPrograms() map[string]string {
 		// A large term.
 		"sum": "input x = 0.5\nsum i < 1000000 -> sin (x * i)\n",
 		// One that runs as arrays.
-		"arrays": "input x = 0.5\nsum i < 800000000 -> sin (x * 2)\n",
+		"arrays": "input x = 0.5\nsum i < 20000 -> sum j < 40000 -> sin (x * 2)\n",
 		// One whose products of 512 × 512 numbers run long, and whose rows fill the memory.
 		"kernel": "param k = 512\ninput W : R^(k, k) = vec i < k -> vec j < k -> sin (i + 2 * j) / k\n" +
 			"sum (#1000000 (fun h -> let s = matvec W h in vec i < k -> sin s.(i) + cos s.(i) + sigmoid s.(i) + tanh s.(i)) W.(0))\n",
@@ -61,7 +61,7 @@ var limitCases = []struct{ args, program, limits string }{
 	{"grad", "arrays", "til"},
 	{"eval", "source", "m"},
 	{"grad --json", "inputs", "mi"},
-	{"grad --no-fuse", "waiters", "til"},
+	{"grad --literal", "waiters", "til"},
 	{"grad --strategy modular", "lambda", "til"},
 	{"grad", "block", "til"},
 	{"grad --html report.html", "inputs", "il"},

@@ -75,8 +75,9 @@ func (m *Machine) newDense(n int, pc int32) (uint32, error) {
 	s := &m.denser
 	slots := uint64(n/2 + 2)
 	if s.slots+slots > s.limit {
-		m.peak = max(m.peak, m.live())
-		m.collect()
+		if err := m.collect(pc); err != nil {
+			return 0, err
+		}
 		s.limit = max(2*(s.slots+slots), firstHeap)
 		if most := m.bounds.MaxNodes; most != 0 && m.live()+slots > most {
 			return 0, m.limit("nodes", most, pc, nil)

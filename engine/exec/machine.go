@@ -316,8 +316,9 @@ func (m *Machine) alloc(n int, header uint64, pc int32) (uint64, error) {
 
 // room collects garbage, and makes room for n slots more.
 func (m *Machine) room(n int, pc int32) error {
-	m.peak = max(m.peak, m.live())
-	m.collect()
+	if err := m.collect(pc); err != nil {
+		return err
+	}
 	if most := m.bounds.MaxNodes; most != 0 && m.live()+uint64(n) > most {
 		return m.limit("nodes", most, pc, nil)
 	}
@@ -326,7 +327,8 @@ func (m *Machine) room(n int, pc int32) error {
 		return m.limit("memory", math.MaxUint32*16, pc, nil)
 	}
 	if want > cap(m.heap) {
-		if err := m.reserve(16*want, pc); err != nil {
+		m.spare = nil
+		if err := m.reserve(slotSize*want, pc); err != nil {
 			return err
 		}
 		m.heap = append(make([]Slot, 0, want), m.heap...)
@@ -336,10 +338,14 @@ func (m *Machine) room(n int, pc int32) error {
 }
 
 // collect moves what the stack refers to to the beginning of the other half of the heap.
-func (m *Machine) collect() {
+func (m *Machine) collect(pc int32) error {
+	m.peak = max(m.peak, m.live())
 	static := m.static()
 	from := m.heap
 	if cap(m.spare) < len(from) {
+		if err := m.reserve(slotSize*cap(from), pc); err != nil {
+			return err
+		}
 		m.spare = make([]Slot, 0, cap(from))
 	}
 	to := append(m.spare[:0], from[:static]...)
@@ -385,6 +391,7 @@ func (m *Machine) collect() {
 	m.freed += uint64(len(from)-len(to)) + m.sweep()
 	m.heap, m.spare = to, from[:0]
 	m.gcAt = min(m.gcAt, cap(to))
+	return nil
 }
 
 // Stats returns what the last run cost, or how far it got.
