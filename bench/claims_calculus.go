@@ -122,7 +122,7 @@ func claimCommutation() Claim {
 			series(family.ConstantSquares, Contrast, exponential, sizeN, symbolsLeft(without)).without("(5′)").
 				called("D(t) of a constant squared n times, without (5')"),
 		),
-		Correction: "For (6), (8) and (12) the rules are (1)–(5), (5'), (12) and the rule itself, under λ: with those that the paper names D(t) does not reach D(t').",
+		Correction: "For (6), (8) and (12) the rules are (1)–(5), (5'), (12) and the rule itself, under λ, with sums built by ⊕: with those that the paper names D(t) does not reach D(t').",
 		Meaning: "(1)–(4) are one step each. A numeric rule opens the pairs of its operands and makes the result's dual: a constant that " +
 			"does not depend on the term around it, nor on its size. Without (5') D(t) does not reduce to D(t'): where t reduces to " +
 			"a numeral, the arguments of n zero duals are left, or 2ⁿ where the duals are copied, and with (5') four symbols are.",
