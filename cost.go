@@ -6,7 +6,6 @@ import (
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph/calls"
-	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )
@@ -39,7 +38,9 @@ func (e *Evaluator) Cost() Cost {
 		return e.passes.cost()
 	}
 	s, work := e.stats()
-	s = modular.Add(s, e.before)
+	s.Counts.AddTimes(&e.before.Counts, 1)
+	s.Instantiate += e.before.Instantiate
+	s.Search += e.before.Search
 	p := e.p
 	took := p.value.took
 	switch {
