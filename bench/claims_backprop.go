@@ -217,8 +217,8 @@ var (
 
 func ofNormal(name string, f func(*rule.Counts) uint64) quantity {
 	return quantity{name, func(s *subject) float64 {
-		_, stats := s.normalise(s.reversed())
-		return float64(f(&stats.Counts))
+		_, steps := s.normalise(s.reversed())
+		return float64(f(&steps))
 	}}
 }
 

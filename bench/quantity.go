@@ -15,7 +15,7 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
-	"github.com/gram-machine/gram/internal/symbolic"
+	"github.com/gram-machine/gram/internal/normalise"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -218,14 +218,11 @@ func (s *subject) gradientWithout(hooks func() *engine.Hooks) engine.Stats {
 	})
 }
 
-// normalise returns the symbolic normal form of D(t), and what it costs.
-func (s *subject) normalise(d *term.Term) (normal *term.Term, stats engine.Stats) {
-	inputs := s.ScalarInputs()
-	stats = s.run(d, compile.Options{Inputs: inputs, Open: true, Reversed: true}, nil, func(m *engine.Machine) (err error) {
-		normal, err = symbolic.Normal(m, s.Point(), d, inputs)
-		return err
-	})
-	return normal, stats
+// normalise returns the symbolic normal form of D(t), and the steps to it.
+func (s *subject) normalise(d *term.Term) (normal *term.Term, steps rule.Counts) {
+	normal, steps, err := normalise.Normal(d, s.ScalarInputs(), s.Point(), normalise.Options{Unfold: true, Limits: limits.Bounds{Look: s.ctx.Err}})
+	try(err)
+	return normal, steps
 }
 
 // rewriteLimit bounds reductions of the rewriter that are known to end.

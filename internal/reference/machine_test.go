@@ -14,7 +14,7 @@ import (
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
-	"github.com/gram-machine/gram/internal/symbolic"
+	"github.com/gram-machine/gram/internal/normalise"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -207,15 +207,9 @@ func TestPropertyMachineNormal(t *testing.T) {
 	})
 }
 
-// normalForm returns the machine's normal form of D(t), nil if it takes too many steps.
+// normalForm returns the normal form of D(t), nil if it takes too many steps.
 func normalForm(t require.TestingT, p subject) *term.Term {
-	d := p.reversed(t)
-	prog, err := compile.Compile(d, compile.Options{Inputs: p.inputs, Reversed: true, Open: true})
-	require.NoError(t, err)
-	m, err := engine.New(prog, engine.Options{Limits: limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
-	require.NoError(t, err)
-	defer m.Close()
-	n, err := symbolic.Normal(m, p.point, d, p.inputs)
+	n, _, err := normalise.Normal(p.reversed(t), p.inputs, p.point, normalise.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
 	if tooLong(t, err) {
 		return nil
 	}
