@@ -72,11 +72,11 @@ var layers = map[string][]string{
 	"examples":             {},
 	"docs":                 {},
 
-	"internal/fit":      {},
-	"internal/notation": {"lang"}, // shapes
-	"internal/stage":    {"term", "lang", "revgrad", "machine"},
-	"internal/symbolic": {"rule", "term", "graph", "engine"},
-	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "compile", "compile/literal", "engine", "limits", "internal/symbolic"},
+	"internal/fit":       {},
+	"internal/notation":  {"lang"}, // shapes
+	"internal/stage":     {"term", "lang", "revgrad", "machine"},
+	"internal/normalise": {"rule", "term", "limits"},
+	"internal/modular":   {"graph/calls", "rule", "term", "revgrad", "lang", "compile/literal", "limits", "internal/normalise"},
 
 	"internal/bridge": {"graph/calls", "term", "lang", "machine", "machine/heap", "limits"},
 
@@ -111,7 +111,7 @@ var layers = map[string][]string{
 		"limits", "internal/denote", "internal/hypergraph", "internal/reference",
 		"bench/ablation", "bench/gradbench/results", // to be measured, and to be shown
 		"internal/generate", // what the search for the worst program draws
-		"internal/notation", "internal/span", "internal/stage", "internal/symbolic",
+		"internal/notation", "internal/span", "internal/normalise", "internal/stage",
 	},
 	"gradbench":               {root},
 	"bench/gradbench":         {"gradbench", "bench/gradbench/results"},

@@ -10,6 +10,7 @@ import (
 	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -153,6 +154,14 @@ func image(t *testing.T, src string, reversed bool) (*term.Term, testprogram.Sou
 	d, err := revgrad.Reverse(s.Term, nil)
 	require.NoError(t, err)
 	return d, s
+}
+
+// TestNormalSteps: the steps of the example of docs/counts.md.
+func TestNormalSteps(t *testing.T) {
+	q, s := image(t, "fun y -> let z = sin y in z * z", true)
+	_, got, err := normalise.Normal(q, s.Inputs, s.Point, normalise.Options{})
+	require.NoError(t, err)
+	require.Equal(t, rule.Counts{rule.Lambda: 1, rule.Pair: 4, rule.Subst: 13, rule.GC: 9, rule.EtaPair: 1, rule.Factor: 1}, got)
 }
 
 // TestNormalLimits: an error of Look, and a limit of steps or nodes, ends a normalisation in any of its phases: the reduction,

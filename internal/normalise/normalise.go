@@ -56,7 +56,8 @@ type machine struct {
 	units  int
 	nodes  uint64
 	in, at term.Pos // the code that runs
-	duals  []*value
+	duals  []*value // that have been made
+	linear []*value // that linear variables are names of
 	job    *job
 	err    error
 }
@@ -105,6 +106,11 @@ func (m *machine) normal(point []float64) (_ *term.Term, err error) {
 	for _, d := range m.duals {
 		if !d.visited {
 			m.step(rule.GC, 1)
+		}
+	}
+	for _, v := range m.linear {
+		if !v.visited { // (5')
+			m.step(rule.Lin, 1)
 		}
 	}
 	if m.err != nil {
@@ -257,11 +263,21 @@ func (m *machine) occurrence(b binding) *value {
 	return b.v
 }
 
-// open binds variables to the components of v: (2).
-func (m *machine) open(n *term.Node, v *value, env *frame) {
-	xs := m.t.BoundVars(n)
-	m.step(rule.Pair, uint64(len(xs)-1))
-	m.bindTuple(xs, v, n.Op != term.UnvecOp, env)
+// bindAt binds the variables of a let to v, or those of an opening to its components: (2).
+func (m *machine) bindAt(n *term.Node, v *value, env *frame) {
+	switch {
+	case n.Op != term.LetOp:
+		xs := m.t.BoundVars(n)
+		m.step(rule.Pair, uint64(len(xs)-1))
+		m.bindTuple(xs, v, n.Op != term.UnvecOp, env)
+	case m.t.Linear(n.X):
+		env.vars[n.X] = m.bindLinear(v)
+	default:
+		if v.kind == dual && m.t.Nodes[n.B].Op == term.LamOp { // this is its name
+			v.named = false
+		}
+		env.vars[n.X] = m.bind(v)
+	}
 }
 
 // bindTuple binds variables to the components of a vector, or of pairs nested to the right.
@@ -403,19 +419,8 @@ func scrutinees(n *term.Node) int {
 func (m *machine) finish(r term.Ref, env *frame) {
 	n := &m.t.Nodes[r]
 	switch n.Op {
-	case term.LetOp:
-		v := m.pop()
-		if u := &m.t.Nodes[n.B]; u.Op == term.LamOp && v.kind == dual { // this is its name
-			v.named = false
-		}
-		if m.t.Linear(n.X) {
-			env.vars[n.X] = m.bindLinear(v)
-		} else {
-			env.vars[n.X] = m.bind(v)
-		}
-		m.todo(evaluate, n.A, env)
-	case term.UnpairOp, term.UnvecOp, term.UntupleOp:
-		m.open(n, m.pop(), env)
+	case term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp:
+		m.bindAt(n, m.pop(), env)
 		m.todo(evaluate, n.A, env)
 	case term.FunOp:
 		m.push(m.operate(n.Sym, m.popAll(int(n.N))))
@@ -589,14 +594,14 @@ func (m *machine) element(src *value, i int) *value {
 	return m.datum(n.Elem, &x)
 }
 
-// bindLinear binds a linear variable: (5) to a value, which a variable is. It is the name of an operation; (5') drops those that
-// nothing mentions at the end.
+// bindLinear binds a linear variable: (5) to a value, which a variable is. It is the name of an operation; at the end
+// (5') drops what nothing mentions.
 func (m *machine) bindLinear(v *value) binding {
 	if v.kind == number || v.named {
 		m.step(rule.Lin, 1)
 	} else {
 		v.named = true
-		m.scope.names = append(m.scope.names, v)
+		m.linear = append(m.linear, v)
 	}
 	return binding{v, true}
 }
@@ -677,14 +682,7 @@ func (m *machine) linearBody(d *value, a binding) error {
 			if err != nil {
 				return err
 			}
-			switch {
-			case n.Op != term.LetOp:
-				m.open(n, v, env)
-			case m.t.Linear(n.X):
-				env.vars[n.X] = m.bindLinear(v)
-			default:
-				env.vars[n.X] = m.bind(v)
-			}
+			m.bindAt(n, v, env)
 			stack = append(stack, n.A)
 		default:
 			m.unsupported(n)

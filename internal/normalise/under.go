@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -81,11 +80,7 @@ func (m *machine) goUnder(v *value) error {
 		return m.inScope(v, func(s *scope) error {
 			a := m.param(s, n.X)
 			a.linear = true
-			if err := m.underDual(v, a); err != nil {
-				return err
-			}
-			m.dropNames(s)
-			return m.err
+			return m.underDual(v, a)
 		})
 	case iteration:
 		return m.inScope(v, func(s *scope) (err error) {
@@ -148,7 +143,7 @@ func (m *machine) underBranch(s *scope, v *value, b *term.Node) (err error) {
 
 // inScope runs a job in a scope of its own.
 func (m *machine) inScope(v *value, job func(*scope) error) error {
-	s, was := &scope{up: v.scope}, m.scope
+	s, was := &scope{}, m.scope
 	v.under = append(v.under, s)
 	m.scope = s
 	defer func() { m.scope = was }()
@@ -161,28 +156,6 @@ func (m *machine) param(s *scope, x term.Var) *value {
 	v.index, v.visited, v.named = int(x), true, true
 	s.params = append(s.params, v)
 	return m.reflect(v)
-}
-
-// dropNames is (5') for the linear variables of operations that the sum does not mention.
-func (m *machine) dropNames(s *scope) {
-	mentioned := map[*value]bool{}
-	var stack []*value
-	for _, x := range s.summands {
-		stack = append(stack, x.arg)
-	}
-	for len(stack) > 0 {
-		v := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if v.scope == s && !mentioned[v] {
-			mentioned[v] = true
-			stack = append(stack, v.args...)
-		}
-	}
-	for _, v := range s.names {
-		if !mentioned[v] {
-			m.step(rule.Lin, 1)
-		}
-	}
 }
 
 // reader makes the term.
@@ -228,7 +201,7 @@ func (rd *reader) body(s *scope) term.Ref {
 		if v.expr = rd.expression(v); v.uses == 1 && !v.inner && v.parts == nil {
 			continue
 		}
-		v.x = rd.variable(term.VarInfo{Name: rd.name(v), Type: v.typ, Linear: v.linear, Generated: true})
+		v.x = rd.out.NewVar(term.VarInfo{Name: rd.name(v), Type: v.typ, Linear: v.linear, Generated: true})
 		lets = append(lets, binder{pos: v.pos, xs: []term.Var{v.x}, u: v.expr})
 	}
 	var t term.Ref
@@ -250,8 +223,6 @@ func (rd *reader) body(s *scope) term.Ref {
 	}
 	return t
 }
-
-func (rd *reader) variable(info term.VarInfo) term.Var { return rd.out.NewVar(info) }
 
 // name is that of a variable for a value.
 func (rd *reader) name(v *value) string {
@@ -275,7 +246,7 @@ func (rd *reader) open(v *value) binder {
 		if p.typ == term.AbstractDual && i == 1 {
 			info.Name += "*"
 		}
-		p.x = rd.variable(info)
+		p.x = rd.out.NewVar(info)
 		b.xs = append(b.xs, p.x)
 	}
 	return b
@@ -393,6 +364,6 @@ func (rd *reader) params(s *scope) {
 		if p.index != 0 {
 			info = rd.m.t.Info(term.Var(p.index))
 		}
-		p.x = rd.variable(info)
+		p.x = rd.out.NewVar(info)
 	}
 }

@@ -1,8 +1,6 @@
 package normalise
 
-import (
-	"github.com/gram-machine/gram/term"
-)
+import "github.com/gram-machine/gram/term"
 
 // kind is what a value is.
 type kind uint8
@@ -99,12 +97,10 @@ func (f *frame) at(x term.Var) binding {
 
 // scope is the body of a λ, a branch or a member of recursive functions that is left in the normal form.
 type scope struct {
-	up       *scope
 	params   []*value
 	root     *value
 	summands []summand // of a dual: its body
 	made     []*value  // without a value
-	names    []*value  // that linear variables stand for
 	found    []*value  // that the normal form has
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
-	"github.com/gram-machine/gram/internal/normalise"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -194,25 +193,4 @@ func TestPropertyMachineValue(t *testing.T) {
 // TestPropertyMachineGradient does so for gradients and Jacobians.
 func TestPropertyMachineGradient(t *testing.T) {
 	property.Check(t, func(t *rapid.T) { requireAgreement(t, draw(t), true) })
-}
-
-// TestPropertyMachineNormal does so for the normal form of D(t), whose dual λs have lets
-// and sums of numbers.
-func TestPropertyMachineNormal(t *testing.T) {
-	property.Check(t, func(t *rapid.T) {
-		p := draw(t)
-		if p.image = normalForm(t, p); p.image != nil {
-			requireAgreement(t, p, true)
-		}
-	})
-}
-
-// normalForm returns the normal form of D(t), nil if it takes too many steps.
-func normalForm(t require.TestingT, p subject) *term.Term {
-	n, _, err := normalise.Normal(p.reversed(t), p.inputs, p.point, normalise.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
-	if tooLong(t, err) {
-		return nil
-	}
-	require.NoError(t, err)
-	return n
 }
