@@ -67,7 +67,7 @@ func (e *Evaluator) Cost() Cost {
 		Inputs: len(p.inputs),
 		Steps:  s.Counts,
 		Overhead: cost.Overhead{Instantiate: s.Instantiate, Search: s.Search, Readback: s.Readback,
-			Total: s.Instantiate + s.Search + s.Readback, Recompute: s.Recompute},
+			Total: s.Instantiate + s.Search + s.Readback, Recompute: s.Recompute, Machine: e.machine()},
 		Nodes:      cost.Nodes{Allocated: s.Nodes, Freed: s.Freed, Peak: s.PeakNodes},
 		ArenaBytes: s.ArenaBytes,
 		Work:       work,
@@ -85,6 +85,17 @@ func (e *Evaluator) Cost() Cost {
 	}
 	c.SetTimes(e.last, e.last)
 	return c
+}
+
+// machine is what runs, as in [cost.Overhead].
+func (e *Evaluator) machine() string {
+	switch {
+	case e.code != nil:
+		return "code"
+	case e.literal != nil:
+		return "literal"
+	}
+	return "engine"
 }
 
 // stats returns what the last run cost, and the work if it was measured.
