@@ -113,7 +113,7 @@ type Work struct {
 	Units map[string]rule.Work `json:"units"`
 }
 
-// Total returns how many rewrites and units there were, and their words: what docs/work.md bounds by c·|t|·(steps + 1).
+// Total returns how many rewrites and units there were, and their words: what docs/work.md bounds by c·(|t| + n)·(steps + 1).
 func (w *Work) Total() (moves, words uint64) {
 	for _, by := range []map[string]rule.Work{w.Rules, w.Units} {
 		for _, x := range by {
