@@ -3,8 +3,6 @@ package bench
 import (
 	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/bench/family"
-	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/revgrad"
@@ -97,20 +95,15 @@ func forwardSteps(s *subject, passes int) float64 {
 	for j, r := range s.Point() {
 		point[2*j] = r
 	}
-	steps := 0.0
-	s.run(fwd, compile.Options{Inputs: inputs}, nil, func(m *engine.Machine) error {
+	return s.evaluate(fwd, inputs, func(yield func([]float64) bool) {
 		for i := range passes {
 			point[2*i+1] = 1
-			if err := m.Value(point); err != nil {
-				return err
+			if !yield(point) {
+				return
 			}
 			point[2*i+1] = 0
-			stats := m.Stats()
-			steps += float64(stats.Counts.Total())
 		}
-		return nil
 	})
-	return steps
 }
 
 // claimReverse is claim 3.
