@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
@@ -38,7 +37,7 @@ var unsharedSteps = quantity{StepsName, func(s *subject) float64 {
 
 // byName counts the steps of the program's value by name.
 func (s *subject) byName() rule.Counts {
-	_, counts, err := ablation.ByName(s.valueStart(denote.Floats{}), rewriteLimit, s.ctx.Err)
+	_, counts, err := ByName(s.valueStart(denote.Floats{}), rewriteLimit, s.ctx.Err)
 	try(err)
 	return counts
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/bridge"
@@ -138,7 +137,7 @@ const derivativeNodes = 1 << 20
 // derivativeSteps is the steps of the derivative of the program by Ehrhard's D at its point.
 var derivativeSteps = quantity{StepsName, func(s *subject) float64 {
 	inputs := s.ScalarInputs()
-	return s.evaluate(must(ablation.Derivative(s.Term(), inputs[0], derivativeNodes, s.ctx.Err)), inputs, at(s.Point()))
+	return s.evaluate(must(Derivative(s.Term(), inputs[0], derivativeNodes, s.ctx.Err)), inputs, at(s.Point()))
 }}
 
 // claimCopies is claim 20.
