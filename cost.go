@@ -6,7 +6,6 @@ import (
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph/calls"
-	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )
@@ -39,7 +38,9 @@ func (e *Evaluator) Cost() Cost {
 		return e.passes.cost()
 	}
 	s, work := e.stats()
-	s = modular.Add(s, e.before)
+	s.Counts.AddTimes(&e.before.Counts, 1)
+	s.Instantiate += e.before.Instantiate
+	s.Search += e.before.Search
 	p := e.p
 	var took func() time.Duration
 	switch {
@@ -62,7 +63,7 @@ func (e *Evaluator) Cost() Cost {
 		Inputs: len(p.inputs),
 		Steps:  s.Counts,
 		Overhead: cost.Overhead{Instantiate: s.Instantiate, Search: s.Search, Readback: s.Readback,
-			Total: s.Instantiate + s.Search + s.Readback, Recompute: s.Recompute},
+			Total: s.Instantiate + s.Search + s.Readback, Recompute: s.Recompute, Machine: e.machine()},
 		Nodes:      cost.Nodes{Allocated: s.Nodes, Freed: s.Freed, Peak: s.PeakNodes},
 		ArenaBytes: s.ArenaBytes,
 		Work:       work,
@@ -80,6 +81,17 @@ func (e *Evaluator) Cost() Cost {
 	}
 	c.SetTimes(e.last, e.last)
 	return c
+}
+
+// machine is what runs, as in [cost.Overhead].
+func (e *Evaluator) machine() string {
+	switch {
+	case e.code != nil:
+		return "code"
+	case e.literal != nil:
+		return "literal"
+	}
+	return "engine"
 }
 
 // stats returns what the last run cost, and the work if it was measured.

@@ -1,15 +1,22 @@
 package gram
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"math"
+	"os"
 	"slices"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/term"
 )
 
 // TestModularKeepsNames: the λs of normal forms have the names that the program gives
@@ -81,4 +88,33 @@ func TestModularChain(t *testing.T) {
 	}
 	m := modularly(t, loadText(t, text+fmt.Sprintf("f%d x", n)), nil, EvalOptions{})
 	require.InDelta(t, math.Sin(0.5), m.res.Values[0], 1e-15)
+}
+
+// TestModularOnRewriter holds all steps of modular against the rewriter's: those of the run, rule by rule, on the term with the normal
+// forms in it. [reference.TestPropertyNormalStepsOfLambdas] holds those before the run.
+func TestModularOnRewriter(t *testing.T) {
+	firstRow := func(path string) (fs.File, error) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		lines := bytes.SplitAfterN(text, []byte("\n"), 4)
+		return fstest.MapFS{"data": {Data: slices.Concat(lines[:3]...)}}.Open("data")
+	}
+	for name, params := range map[string][]string{"rain": nil, "weather": nil, "w2": {"n=2", "k=2"}, "w5": {"n=2", "k=1"}, "mapfold": nil, "rnn": nil} {
+		p, err := LoadFile(context.Background(), "examples/"+name+".gram", Options{Params: params, Open: firstRow})
+		require.NoError(t, err)
+		m := modularly(t, p, nil, EvalOptions{})
+		require.Empty(t, m.text)
+		d := *m.prog.Code.Term // the start term of D(t)
+		for d.Nodes[d.Root].Op == term.LetOp {
+			d.Root = d.Nodes[d.Root].A
+		}
+		d.Root = d.Nodes[d.Root].B
+		s := reference.Convert(&d, denote.Floats{}).GradientStart(p.inputs, p.Point(), p.outputs()).Named()
+		want, err := s.Run(reference.Machine(nil), 10_000, nil)
+		require.NoError(t, err)
+		want.Counts.AddTimes(&m.prog.Counts, 1)
+		require.Equal(t, want.Counts, m.res.Cost.Steps, name)
+	}
 }

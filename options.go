@@ -5,7 +5,6 @@ import (
 	"io/fs"
 
 	"github.com/gram-machine/gram/engine"
-	engineprofile "github.com/gram-machine/gram/engine/profile"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/machine"
@@ -163,15 +162,4 @@ func (o *EvalOptions) literal() machine.Options {
 		opt.Random = true
 	}
 	return opt
-}
-
-// recorder makes what records a profile on the engine, nil for none.
-func (o *EvalOptions) recorder() func(*engine.Machine) engine.Recorder {
-	switch {
-	case o.hooks.Samples == nil:
-		return nil
-	case o.hooks.Timed:
-		return engineprofile.Timed
-	}
-	return engineprofile.New
 }

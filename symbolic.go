@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram/cost"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/modular"
@@ -89,7 +88,7 @@ func phaseOf(meter *limits.Meter) func(calls.Phase) {
 
 // modular is what the strategy [Modular] works with.
 func (p *Program) modular(meter *limits.Meter, opt *EvalOptions) *modular.Env {
-	return &modular.Env{Meter: meter, Cache: p.opt.Cache, Record: opt.recorder(), Samples: opt.hooks.Samples, Locate: p.locate}
+	return &modular.Env{Meter: meter, Cache: p.opt.Cache, Samples: opt.hooks.Samples, Locate: p.locate}
 }
 
 // normal is the symbolic normal form of D(t): see [bridge.Inside].
@@ -115,8 +114,7 @@ func (p *Program) normal(ctx context.Context, opt EvalOptions) (*term.Term, erro
 	if err != nil {
 		return nil, p.locate(err, "differentiating")
 	}
-	return p.modular(meter, &opt).Normal(d, p.inputs, p.Point(), engine.Options{Schedule: opt.Schedule, Seed: opt.Seed,
-		Limits: meter.Bounds("normalise", opt.MaxSteps, opt.MaxNodes)})
+	return p.modular(meter, &opt).Normal(d, p.inputs, p.Point(), opt.MaxSteps, opt.MaxNodes)
 }
 
 // passes compute gradients by passes over the graph of a program.

@@ -41,7 +41,7 @@ func TheoremBounds(outcomes []Outcome) ([]Bound, error) {
 		cost  []string // the quantities whose sum is bounded
 	}{
 		{Bound{Quantity: "steps", Of: []string{MName, GraphName, ""}}, []string{StepsName}},
-		{Bound{Quantity: "steps + overhead of the engine", Of: []string{BilinearName}}, []string{StepsName, OverheadName}},
+		{Bound{Quantity: "steps + overhead", Of: []string{BilinearName}}, []string{StepsName, OverheadName}},
 		{Bound{Quantity: MovesName, Of: []string{BilinearName}}, []string{MovesName}},
 	} {
 		samples := form.bound.samples(outcomes, form.cost)

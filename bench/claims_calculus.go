@@ -122,7 +122,7 @@ func claimCommutation() Claim {
 			series(family.ConstantSquares, Contrast, exponential, sizeN, symbolsLeft(without)).without("(5′)").
 				called("D(t) of a constant squared n times, without (5')"),
 		),
-		Correction: "For (6), (8) and (12) the rules are (1)–(5), (5'), (12) and the rule itself, under λ: with those that the paper names D(t) does not reach D(t').",
+		Correction: "For (6), (8) and (12) the rules are (1)–(5), (5'), (12) and the rule itself, under λ, with sums built by ⊕: with those that the paper names D(t) does not reach D(t').",
 		Meaning: "(1)–(4) are one step each. A numeric rule opens the pairs of its operands and makes the result's dual: a constant that " +
 			"does not depend on the term around it, nor on its size. Without (5') D(t) does not reduce to D(t'): where t reduces to " +
 			"a numeral, the arguments of n zero duals are left, or 2ⁿ where the duals are copied, and with (5') four symbols are.",
@@ -218,7 +218,7 @@ var floatGradients = quantity{"different gradients", func(s *subject) float64 {
 	p := s.program("calls", family.Calls.Source(200))
 	seen := map[string]bool{}
 	for seed := range s.size {
-		res := must(p.Gradient(s.ctx, gram.EvalOptions{NoFuse: true, Schedule: gram.Random, Seed: uint64(seed)}))
+		res := must(p.Gradient(s.ctx, gram.EvalOptions{Schedule: gram.Random, Seed: uint64(seed)}))
 		seen[fmt.Sprintf("%x", res.Jacobian)] = true
 	}
 	return float64(len(seen))
@@ -306,7 +306,7 @@ func sameNumbers(a, b []denote.Number) bool {
 // strategiesAgree is how many numbers the gradients by unfold and modular have, and how
 // many of them agree with that by direct.
 func strategiesAgree(s *subject) (pt Point) {
-	want := must(s.Gradient(s.ctx, unfused))
+	want := must(s.Gradient(s.ctx, literally))
 	for _, opt := range []gram.EvalOptions{{Strategy: gram.Unfold}, {Strategy: gram.Modular}, {Schedule: gram.Random, Seed: 1}} {
 		got := must(s.Gradient(s.ctx, opt))
 		for i, w := range want.Jacobian {
@@ -456,8 +456,8 @@ func schedules(f family.Family, gradient bool) Series {
 		return float64(must(run(s.ctx, opt)).Cost.Steps.Total())
 	}
 	return series(f, Evidence, equal,
-		quantity{"steps, the redex found last", func(s *subject) float64 { return steps(s, unfused) }},
+		quantity{"steps, the redex found last", func(s *subject) float64 { return steps(s, literally) }},
 		quantity{"steps, any redex", func(s *subject) float64 {
-			return steps(s, gram.EvalOptions{NoFuse: true, Schedule: gram.Random, Seed: 7})
+			return steps(s, gram.EvalOptions{Literal: true, Schedule: gram.Random, Seed: 7})
 		}})
 }

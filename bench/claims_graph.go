@@ -1,10 +1,7 @@
 package bench
 
 import (
-	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/bench/family"
-	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/revgrad"
@@ -40,7 +37,7 @@ var unsharedSteps = quantity{StepsName, func(s *subject) float64 {
 
 // byName counts the steps of the program's value by name.
 func (s *subject) byName() rule.Counts {
-	_, counts, err := ablation.ByName(s.valueStart(denote.Floats{}), rewriteLimit, s.ctx.Err)
+	_, counts, err := ByName(s.valueStart(denote.Floats{}), rewriteLimit, s.ctx.Err)
 	try(err)
 	return counts
 }
@@ -97,20 +94,15 @@ func forwardSteps(s *subject, passes int) float64 {
 	for j, r := range s.Point() {
 		point[2*j] = r
 	}
-	steps := 0.0
-	s.run(fwd, compile.Options{Inputs: inputs}, nil, func(m *engine.Machine) error {
+	return s.evaluate(fwd, inputs, func(yield func([]float64) bool) {
 		for i := range passes {
 			point[2*i+1] = 1
-			if err := m.Value(point); err != nil {
-				return err
+			if !yield(point) {
+				return
 			}
 			point[2*i+1] = 0
-			stats := m.Stats()
-			steps += float64(stats.Counts.Total())
 		}
-		return nil
 	})
-	return steps
 }
 
 // claimReverse is claim 3.

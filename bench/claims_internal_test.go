@@ -83,7 +83,6 @@ func TestTheoremPoint(t *testing.T) {
 	pt := measured(t, *of(family.Network.Name), 3)
 	require.Equal(t, pt.More[MName]+pt.More[GraphName], pt.X)
 	require.Equal(t, pt.More[StepsName], pt.Y)
-	require.LessOrEqual(t, pt.More["search of the engine"], pt.More[OverheadName])
 	p, err := gram.Load(t.Context(), "network", []byte(family.Network.Source(3)), gram.Options{})
 	require.NoError(t, err)
 	require.Equal(t, float64(bridge.Of(p).Term().Size()+int64(len(bridge.Of(p).ScalarInputs())))*(pt.Y+1), pt.More[BilinearName])

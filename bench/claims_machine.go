@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/cost"
-	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
+	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/internal/span"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
@@ -61,9 +61,9 @@ func overFamilies(what string, of func(*cost.Work) uint64) []Series {
 func ofWork(name string, f func(*gram.Cost) uint64) quantity {
 	return quantity{name, func(s *subject) float64 {
 		if s.Differentiable() == nil {
-			return float64(f(s.gradient(measuredOnLiteral)))
+			return float64(f(s.gradient(measuring)))
 		}
-		return float64(f(s.value(measuredOnLiteral)))
+		return float64(f(s.value(measuring)))
 	}}
 }
 
@@ -110,21 +110,27 @@ func claimSearch() Claim {
 			}),
 			[]Series{
 				series(between, Stronger, constant, sizeN, longestSearch),
-				series(f, Contrast, quadratic, gradientSteps, searchWithout(ablation.Rescan)).without("a worklist").called(f.Name + ", rescanning"),
+				series(f, Contrast, quadratic, gradientSteps, symbolsRead).without("a worklist").called(f.Name+", rescanning", family.Sizes(5, 100), family.Sizes(5, 200)),
 			}),
 		Meaning: "Each unit of search touches at most a constant number of words, and there are at most four units for each step and each " +
 			"node that is made or captured, if no dual λ is written by hand: constant time on average over a run, not for each step. Duals that are written by hand " +
 			"are ordered by a heap, whose comparisons add a logarithm. Work that is no rewrite is cut into units on the literal machine, and the words that each touches are counted, exactly. A unit of wake lets one " +
 			"occurrence continue, a unit of search finds one dual that is to fire or takes one node of a sum apart. docs/work.md proves that both are bounded by the nodes that are made, and docs/next-redex.md says how each machine finds its next redex. " +
 			"Before a redex is found there may be many: " +
-			"a value that n λs have captured wakes them one by one, and none becomes a redex, for nobody calls them. The contrast is a search that begins anew at the root: quadratic in all.",
+			"a value that n λs have captured wakes them one by one, and none becomes a redex, for nobody calls them. The contrast is the rewriter, which goes through the whole term for each redex: quadratic in all.",
 	}
 }
 
-// searchWithout is the search of a gradient without a piece of the engine.
-func searchWithout(hooks func() *engine.Hooks) quantity {
-	return quantity{"search of the engine", func(s *subject) float64 { return float64(s.gradientWithout(hooks).Search) }}
-}
+// symbolsRead is the symbols that the rewriter goes through to find the redexes of a gradient: those of each term.
+var symbolsRead = quantity{"symbols read", func(s *subject) (n float64) {
+	start := s.gradientStart(denote.Floats{}).Named()
+	n = symbols(start, start.Term)
+	must(start.Run(reference.Machine(nil), rewriteLimit, func(_ *reference.Redex, t *reference.Term) error {
+		n += symbols(start, t)
+		return s.ctx.Err()
+	}))
+	return n
+}}
 
 // longestSearch is the most units of search and wake that the literal machine makes between two rewrites of a value.
 var longestSearch = quantity{"most units of search and wake in a row", func(s *subject) float64 {
@@ -145,14 +151,21 @@ var longestSearch = quantity{"most units of search and wake in a row", func(s *s
 func claimTime() Claim {
 	const most = "most words of a rewrite or unit"
 	bodies, sines := family.LargeBodies, sizeN.named("sines in the body")
-	copied := quantity{"nodes per step", func(s *subject) float64 {
-		stats := s.gradientWithout(ablation.CopyBodies)
-		return float64(stats.Nodes) / float64(max(1, stats.Counts.Total()))
+	copied := quantity{"symbols copied per step", func(s *subject) float64 {
+		start, copied, steps := s.valueStart(denote.Floats{}), 0.0, 0.0
+		must(start.Run(reference.Machine(nil), rewriteLimit, func(r *reference.Redex, _ *reference.Term) error {
+			steps++
+			if r.Rule == rule.Subst {
+				copied += symbols(start, r.V)
+			}
+			return s.ctx.Err()
+		}))
+		return copied / steps
 	}}
 	// The least and the largest number of iterations, of some ten nodes each.
 	timed := func(f family.Family, least, largest int, name string, gradient bool) Series {
 		s := points(f, Aside, constant, "nodes", "time per step (ns)", func(s *subject) Point {
-			took, c, err := timeOf(s.ctx, s.Program, gradient, unfused)
+			took, c, err := timeOf(s.ctx, s.Program, gradient, literally)
 			try(err)
 			return Point{X: float64(c.Nodes.Allocated), Y: float64(took.Nanoseconds()) / float64(c.Steps.Total())}
 		})
@@ -161,21 +174,21 @@ func claimTime() Claim {
 	}
 	out := append(overFamilies(most, mostWords),
 		series(bodies, Evidence, constant, sines, ofWork(most, func(c *gram.Cost) uint64 { return mostWords(c.Work) })).called(bodies.Name+", shared"),
-		series(bodies, Contrast, linear, sines, copied).without("shared bodies").called(bodies.Name+", copied at (3)"),
-		timed(family.Polynomial, 100, 10_000_000, "gradient", true),
-		timed(family.Network, 100, 5_000_000, "gradient", true),
-		timed(family.Loss, 50, 2_000_000, "gradient", true),
-		timed(family.Network, 100, 10_000_000, "value", false))
+		series(bodies, Contrast, linear, sines, copied).without("shared bodies").called(bodies.Name+", copied at (3)", family.Sizes(5, 50), family.Sizes(5, 200)),
+		timed(family.Polynomial, 100, 1_000_000, "gradient", true),
+		timed(family.Network, 100, 1_000_000, "gradient", true),
+		timed(family.Loss, 50, 1_000_000, "gradient", true),
+		timed(family.Network, 100, 1_000_000, "value", false))
 	return Claim{
 		Number: 18,
 		Title:  "A step costs constant time",
 		Source: "section 2.1 and section 7, on complexity",
 		Family: "All families of claim 10 and programs with duals of their own, values and gradients, under two schedules, on the literal machine; calls of a " +
-			"function whose body grows. Times: the polynomial, the recurrent network and map with fold on the engine without blocks, from 10³ to 10⁸ nodes.",
+			"function whose body grows. Times: the polynomial, the recurrent network and map with fold.",
 		Series: out,
 		Meaning: "Constant time is a statement about work: no rewrite and no unit of the literal machine touches more words of memory than a constant, " +
 			"whatever the program and its size. It is exact, and the same on every computer. Work whose size depends on the program is cut into units: the copy of a body is made " +
-			"a node at a time, when (1) fires and not at (3). The contrast copies bodies as (3) does on terms. The times are an illustration. They grow with the " +
+			"a node at a time, when (1) fires and not at (3). The contrast is the rewriter, which copies bodies at (3). The times are an illustration. They grow with the " +
 			"memory that is visited: beyond each level of cache a step waits longer for its node.",
 	}
 }

@@ -4,13 +4,11 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/ablation"
 	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
-	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -139,7 +137,7 @@ const derivativeNodes = 1 << 20
 // derivativeSteps is the steps of the derivative of the program by Ehrhard's D at its point.
 var derivativeSteps = quantity{StepsName, func(s *subject) float64 {
 	inputs := s.ScalarInputs()
-	return s.evaluate(must(ablation.Derivative(s.Term(), inputs[0], derivativeNodes, s.ctx.Err)), inputs, s.Point())
+	return s.evaluate(must(Derivative(s.Term(), inputs[0], derivativeNodes, s.ctx.Err)), inputs, at(s.Point()))
 }}
 
 // claimCopies is claim 20.
@@ -153,11 +151,11 @@ func claimCopies() Claim {
 		Source: "section 6.2",
 		Family: "The recurrent network over a list of n numbers, and one whose cell uses its state twice.",
 		Series: []Series{
-			series(f, Evidence, equal, sizeN, valueCopies).called("L, by the engine"),
+			series(f, Evidence, equal, sizeN, valueCopies).called("L, by the literal machine"),
 			series(f, Evidence, equal, sizeN, rewrittenCopies(false)).called("L, by the rewriter", few, full),
 			series(f, Evidence, equal, sizeN, rewrittenCopies(true)).called("D(L), by the rewriter", few, full),
 			series(f, Evidence, equal, sizeN, literalCopies).called("D(L), by the literal machine", long, family.Sizes(10, 100_000)),
-			series(twice, Evidence, equal, sizeN, valueCopies).called("L with its state twice, by the engine"),
+			series(twice, Evidence, equal, sizeN, valueCopies).called("L with its state twice, by the literal machine"),
 			series(twice, Evidence, equal, sizeN, literalCopies).called("D(L) with the state twice, by the literal machine", long, family.Sizes(10, 100_000)),
 			series(f, Contrast, linear, sizeN, copiesByName).without("call by value").called("L, by name", family.Sizes(1, 1000)),
 			series(twice, Contrast, exponential, sizeN, copiesByName).without("call by value").called("L with its state twice, by name", doubling),
@@ -171,7 +169,7 @@ func claimCopies() Claim {
 const copiesName = "steps by (3) at λs"
 
 // valueCopies are those of the program's value. No other values than numerals and λs are bound in the network.
-var valueCopies = ofValue(copiesName, gram.EvalOptions{}, func(c *gram.Cost) uint64 { return c.Steps[rule.Subst] })
+var valueCopies = ofValue(copiesName, literally, func(c *gram.Cost) uint64 { return c.Steps[rule.Subst] })
 
 // copiesByName are those of the program's value by name.
 var copiesByName = quantity{copiesName, func(s *subject) float64 {
@@ -200,7 +198,7 @@ func rewrittenCopies(gradient bool) quantity {
 var literalCopies = quantity{copiesName, func(s *subject) (n float64) {
 	prog := must(literal.NewGradient(s.reversed(), s.ScalarInputs(), 0, s.ctx.Err))
 	var m *machine.Machine
-	m = must(machine.New(prog, machine.Options{Limits: limits.Bounds{Look: s.ctx.Err}, Events: func(f *machine.Fired) error {
+	events := func(f *machine.Fired) error {
 		if by, ok := f.Move.Rule(); !ok || by != rule.Subst {
 			return nil
 		}
@@ -213,8 +211,10 @@ var literalCopies = quantity{copiesName, func(s *subject) (n float64) {
 			}
 		}
 		return nil
-	}}))
-	defer m.Close()
-	try(m.Gradient(s.Point(), make([]float64, 1), make([]float64, len(s.Point()))))
+	}
+	s.run(prog, machine.Options{Events: events}, func(made *machine.Machine) error {
+		m = made
+		return m.Gradient(s.Point(), make([]float64, 1), make([]float64, len(s.Point())))
+	})
 	return n
 }}

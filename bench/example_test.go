@@ -8,8 +8,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench"
-	"github.com/gram-machine/gram/bench/measure"
-	"github.com/gram-machine/gram/bench/page"
+	"github.com/gram-machine/gram/bench/report"
 )
 
 // polynomial is the program that is measured: x + x·(x + x·(…)), n times.
@@ -50,17 +49,17 @@ func Example() {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	store, err := measure.Open(filepath.Join(dir, "rows.jsonl"))
+	store, err := report.Open(filepath.Join(dir, "rows.jsonl"))
 	if err != nil {
 		panic(err)
 	}
 	defer store.Close()
 	claims := []bench.Claim{claim}
-	sizes := measure.Selection{Sizes: measure.Quick}
-	if err := measure.Run(context.Background(), claims, store, measure.Options{Selection: sizes}); err != nil {
+	sizes := report.Selection{Sizes: report.Quick}
+	if err := report.Run(context.Background(), claims, store, report.Options{Selection: sizes}); err != nil {
 		panic(err)
 	}
-	fmt.Print(page.Text(store.Report(claims, sizes)))
+	fmt.Print(report.Text(store.Report(claims, sizes)))
 	// Output:
 	// no.  claim                                           verdict  law           exponent  constant
 	// 101  Horner's scheme is differentiated in O(n)       holds    steps = Θ(n)     1.000      44.2

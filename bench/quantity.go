@@ -4,19 +4,19 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/rule"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/family"
-	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/cost"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
-	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -40,8 +40,8 @@ type subject struct {
 
 // form is how a gradient is run.
 type form struct {
-	unfused, literal bool
-	strategy         gram.Strategy
+	literal  bool
+	strategy gram.Strategy
 }
 
 // failure is the panic of try. [measurement] recovers it.
@@ -180,7 +180,7 @@ func (s *subject) bound() *gram.Bound {
 func (s *subject) value(opt gram.EvalOptions) *gram.Cost { return &must(s.Value(s.ctx, opt)).Cost }
 
 func (s *subject) gradient(opt gram.EvalOptions) *gram.Cost {
-	key := form{opt.NoFuse, opt.Literal, opt.Strategy}
+	key := form{opt.Literal, opt.Strategy}
 	if s.costs[key] == nil {
 		s.costs[key] = &must(s.Gradient(s.ctx, opt)).Cost
 	}
@@ -190,43 +190,31 @@ func (s *subject) gradient(opt gram.EvalOptions) *gram.Cost {
 // reversed is D(t).
 func (s *subject) reversed() *term.Term { return must(revgrad.Reverse(s.Term(), s.ctx.Err)) }
 
-// run compiles a term, runs it on an engine without blocks, with hooks if there are any, and returns what that has cost. A
-// run with hooks may take forever: it ends at a limit.
-func (s *subject) run(t *term.Term, opt compile.Options, hooks *engine.Hooks, run func(*engine.Machine) error) engine.Stats {
-	opt.Check = s.ctx.Err
-	bounds := limits.Bounds{Look: s.ctx.Err}
-	if hooks != nil {
-		bounds.MaxSteps, bounds.MaxNodes = 1e9, 1e9
-	}
-	m := must(engine.New(must(compile.Compile(t, opt)), engine.Options{NoFuse: true, Hooks: hooks, Limits: bounds}))
+// run makes a literal machine of a program and runs f on it.
+func (s *subject) run(p *literal.Program, opt machine.Options, f func(*machine.Machine) error) {
+	opt.Limits = limits.Bounds{Look: s.ctx.Err}
+	m := must(machine.New(p, opt))
 	defer m.Close()
-	try(run(m))
-	return m.Stats()
+	try(f(m))
 }
 
-// evaluate is what the value of a term costs at a point.
-func (s *subject) evaluate(t *term.Term, inputs []term.Var, point []float64) float64 {
-	stats := s.run(t, compile.Options{Inputs: inputs}, nil, func(m *engine.Machine) error { return m.Value(point) })
-	return float64(stats.Counts.Total())
-}
-
-// gradientWithout is what the gradient of a program of type R costs with hooks.
-func (s *subject) gradientWithout(hooks func() *engine.Hooks) engine.Stats {
-	point := s.Point()
-	return s.run(s.reversed(), compile.Options{Inputs: s.ScalarInputs(), Reversed: true}, hooks(), func(m *engine.Machine) error {
-		return m.Gradient(point, make([]float64, 1), make([]float64, len(point)))
+// evaluate is the steps that the value of a term takes at points, in all.
+func (s *subject) evaluate(t *term.Term, inputs []term.Var, points iter.Seq[[]float64]) (steps float64) {
+	s.run(must(literal.NewValue(t, inputs, s.ctx.Err)), machine.Options{}, func(m *machine.Machine) error {
+		for point := range points {
+			if err := m.Value(point); err != nil {
+				return err
+			}
+			stats := m.Stats()
+			steps += float64(stats.Counts.Total())
+		}
+		return nil
 	})
+	return steps
 }
 
-// normalise returns the symbolic normal form of D(t), and what it costs.
-func (s *subject) normalise(d *term.Term) (normal *term.Term, stats engine.Stats) {
-	inputs := s.ScalarInputs()
-	stats = s.run(d, compile.Options{Inputs: inputs, Open: true, Reversed: true}, nil, func(m *engine.Machine) (err error) {
-		normal, err = symbolic.Normal(m, s.Point(), d, inputs)
-		return err
-	})
-	return normal, stats
-}
+// at is one point.
+func at(point []float64) iter.Seq[[]float64] { return slices.Values([][]float64{point}) }
 
 // rewriteLimit bounds reductions of the rewriter that are known to end.
 const rewriteLimit = 1_000_000
@@ -271,15 +259,13 @@ func (q quantity) times(name string, factor quantity) quantity {
 	return quantity{name, func(s *subject) float64 { return factor.of(s) * q.of(s) }}
 }
 
-// totalSteps and totalWork are costs of a run.
+// totalSteps is the steps of a run.
 func totalSteps(c *gram.Cost) uint64 { return c.Steps.Total() }
-func totalWork(c *gram.Cost) uint64  { return c.Steps.Total() + c.Overhead.Total }
 
-// How counts are taken: without blocks, so that overhead is that of the rules alone; and on the literal machine, with the
-// words that it reads and writes.
+// literally is how counts are taken: by the machine that makes each step. measuring counts the words too that it reads and writes.
 var (
-	unfused           = gram.EvalOptions{NoFuse: true}
-	measuredOnLiteral = gram.EvalOptions{Literal: true, Work: true}
+	literally = gram.EvalOptions{Literal: true}
+	measuring = gram.EvalOptions{Literal: true, Work: true}
 )
 
 // Quantities of several claims.
@@ -294,30 +280,9 @@ var (
 	}}
 
 	valueSteps    = ofValue(StepsName, gram.EvalOptions{}, totalSteps)
-	gradientSteps = ofGradient(StepsName, unfused, totalSteps)
-	overhead      = ofGradient(OverheadName, unfused, func(c *gram.Cost) uint64 { return c.Overhead.Total })
-	search        = ofGradient("search of the engine", unfused, func(c *gram.Cost) uint64 { return c.Overhead.Search })
-	stepsOverhead = ofGradient("steps + overhead of the engine", unfused, totalWork)
-	movesMade     = ofGradient(MovesName, measuredOnLiteral, func(c *gram.Cost) (n uint64) {
-		n, _ = c.Work.Total()
-		return n
-	})
+	gradientSteps = ofGradient(StepsName, literally, totalSteps)
+	movesMade     = ofGradient(MovesName, literally, func(c *gram.Cost) uint64 { return c.Overhead.Total })
 )
-
-// stepsWithout and workWithout are the steps of a gradient without a piece of the engine, and its steps and overhead.
-func stepsWithout(hooks func() *engine.Hooks) quantity {
-	return quantity{StepsName, func(s *subject) float64 {
-		stats := s.gradientWithout(hooks)
-		return float64(stats.Counts.Total())
-	}}
-}
-
-func workWithout(hooks func() *engine.Hooks) quantity {
-	return quantity{"steps + overhead of the engine", func(s *subject) float64 {
-		st := s.gradientWithout(hooks)
-		return float64(st.Counts.Total() + st.Instantiate + st.Search + st.Readback)
-	}}
-}
 
 // moves are the rewrites by each rule and the units of each kind.
 func moves(w *cost.Work) iter.Seq[rule.Work] {

@@ -47,6 +47,8 @@ type Overhead struct {
 	Search      uint64 `json:"search"`      // pops, waits, occurrences counted before a backward phase; nodes freed
 	Readback    uint64 `json:"readback"`    // components read back
 	Total       uint64 `json:"total"`
+	// Machine is what ran, whose overhead it is: "literal" for the literal machine, "code" for the compiler's code, "engine".
+	Machine string `json:"machine"`
 	// Recompute is the steps that loops made again because they had not kept their rows. It is not in Total.
 	Recompute uint64 `json:"recompute,omitempty"`
 }
@@ -111,7 +113,7 @@ type Work struct {
 	Units map[string]rule.Work `json:"units"`
 }
 
-// Total returns how many rewrites and units there were, and their words: what docs/work.md bounds by c·|t|·(steps + 1).
+// Total returns how many rewrites and units there were, and their words: what docs/work.md bounds by c·(|t| + n)·(steps + 1).
 func (w *Work) Total() (moves, words uint64) {
 	for _, by := range []map[string]rule.Work{w.Rules, w.Units} {
 		for _, x := range by {

@@ -12,8 +12,8 @@ import (
 	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/normalise"
 	"github.com/gram-machine/gram/internal/property"
-	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -203,12 +203,7 @@ func TestPropertyNormalFormRuns(t *testing.T) {
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		d, err := revgrad.Reverse(p.Term, nil)
 		require.NoError(t, err)
-		prog, err := compile.Compile(d, compile.Options{Inputs: p.Inputs, Open: true, Reversed: true})
-		require.NoError(t, err)
-		m, err := engine.New(prog, engine.Options{Limits: limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
-		require.NoError(t, err)
-		defer m.Close()
-		n, err := symbolic.Normal(m, p.Point, d, p.Inputs)
+		n, _, err := normalise.Normal(d, p.Inputs, p.Point, normalise.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
 		var limit *limits.ReachedError
 		if errors.As(err, &limit) {
 			property.Leave(t, "limit of "+limit.Limit)

@@ -15,7 +15,6 @@ import (
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
-	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
@@ -92,8 +91,6 @@ func checkSamples(t require.TestingT, q *term.Term, inputs []term.Var, point []f
 func runOnce(t require.TestingT, m *engine.Machine, prog *graph.Program, q *term.Term, inputs []term.Var, point []float64) bool {
 	var err error
 	switch {
-	case prog.Open && prog.Reversed:
-		_, err = symbolic.Normal(m, point, q, inputs)
 	case prog.Open:
 		err = m.Reduce(point)
 	case prog.Reversed:

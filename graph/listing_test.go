@@ -10,9 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/symbolic"
+	"github.com/gram-machine/gram/internal/normalise"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -46,17 +45,11 @@ func compiled(t *testing.T, how, src string) (*graph.Program, *lang.Program) {
 // normalForm normalises a reversed term.
 func normalForm(t *testing.T, q *term.Term, opt compile.Options, p *lang.Program) *term.Term {
 	t.Helper()
-	opt.Open = true
-	prog, err := compile.Compile(q, opt)
-	require.NoError(t, err)
-	m, err := engine.New(prog, engine.Options{})
-	require.NoError(t, err)
-	defer m.Close()
 	var point []float64
 	for _, in := range p.Inputs {
 		point = append(point, in.Values...)
 	}
-	n, err := symbolic.Normal(m, point, q, opt.Inputs)
+	n, _, err := normalise.Normal(q, opt.Inputs, point, normalise.Options{Unfold: true})
 	require.NoError(t, err)
 	return n
 }

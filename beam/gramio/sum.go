@@ -2,6 +2,7 @@ package gramio
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/gob"
@@ -47,6 +48,7 @@ func (c *Counts) Add(d *Counts) {
 	c.Overhead.Readback += d.Overhead.Readback
 	c.Overhead.Total += d.Overhead.Total
 	c.Overhead.Recompute += d.Overhead.Recompute
+	c.Overhead.Machine = cmp.Or(c.Overhead.Machine, d.Overhead.Machine)
 	c.Nodes.Allocated += d.Nodes.Allocated
 	c.Nodes.Freed += d.Nodes.Freed
 	c.Nodes.Peak = max(c.Nodes.Peak, d.Nodes.Peak)

@@ -18,38 +18,25 @@ type Line struct {
 	Half float64
 	// Residual is the root mean square of the deviations in v.
 	Residual float64
-
-	n       int
-	mean    float64 // of u
-	spread  float64 // Σ(u − mean)²
-	sigma   float64 // of the deviations, by n − 2
-	student float64 // the quantile
 }
 
 // NewLine fits a line to at least two points whose u are not all the same.
 func NewLine(u, v []float64) Line {
-	l := Line{n: len(u), mean: stat.Mean(u, nil), Half: math.Inf(1), sigma: math.Inf(1), student: 1}
+	l := Line{Half: math.Inf(1)}
 	l.Intercept, l.Slope = stat.LinearRegression(u, v, nil, false)
-	squares := 0.0
+	squares, spread, mean := 0.0, 0.0, stat.Mean(u, nil)
 	for i := range u {
 		d := v[i] - l.At(u[i])
 		squares += d * d
-		l.spread += (u[i] - l.mean) * (u[i] - l.mean)
+		spread += (u[i] - mean) * (u[i] - mean)
 	}
-	l.Residual = math.Sqrt(squares / float64(l.n))
-	if free := float64(l.n - 2); free > 0 {
-		l.student = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free}.Quantile((1 + confidence) / 2)
-		l.sigma = math.Sqrt(squares / free)
-		l.Half = l.student * l.sigma / math.Sqrt(l.spread)
+	l.Residual = math.Sqrt(squares / float64(len(u)))
+	if free := float64(len(u) - 2); free > 0 {
+		student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free}.Quantile((1 + confidence) / 2)
+		l.Half = student * math.Sqrt(squares/free/spread)
 	}
 	return l
 }
 
 // At is the line's v at u.
 func (l Line) At(u float64) float64 { return l.Intercept + l.Slope*u }
-
-// Band is half the width of the 95 % interval of the line's v at u.
-func (l Line) Band(u float64) float64 {
-	d := u - l.mean
-	return l.student * l.sigma * math.Sqrt(1/float64(l.n)+d*d/l.spread)
-}

@@ -26,7 +26,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gram-machine/gram/bench/gradbench/results"
+	"github.com/gram-machine/gram/bench/report"
 	"github.com/gram-machine/gram/gradbench"
 )
 
@@ -57,7 +57,7 @@ func main() {
 			continue
 		}
 		rows, err := s.measure(ctx, &e, e.sizes[:min(len(e.sizes), *most)])
-		for _, t := range results.Tables(rows) {
+		for _, t := range report.GradBenchTables(rows) {
 			t.Markdown(os.Stdout)
 		}
 		if err != nil {
@@ -81,7 +81,7 @@ type measurement struct {
 }
 
 // measure measures an eval. The error is that of ctx, or of writing.
-func (s *measurement) measure(ctx context.Context, e *eval, sizes [][]int) (rows []results.Row, err error) {
+func (s *measurement) measure(ctx context.Context, e *eval, sizes [][]int) (rows []report.GradBenchRow, err error) {
 	for k, size := range sizes {
 		input := e.input(size)
 		input["min_runs"], input["min_seconds"] = 1, s.seconds
@@ -97,7 +97,7 @@ func (s *measurement) measure(ctx context.Context, e *eval, sizes [][]int) (rows
 			})
 			tools = append(tools, "gram")
 			for i, tool := range tools {
-				r := results.Row{Eval: e.name, Size: fmt.Sprint(size), Function: function, Tool: tool}
+				r := report.GradBenchRow{Eval: e.name, Size: fmt.Sprint(size), Function: function, Tool: tool}
 				output, err := s.run(ctx, &r, text)
 				if err == nil && tool == "gram" && k < s.counts && f == len(e.functions)-1 {
 					r.M, r.Graph, r.Steps, err = gradbench.Count(ctx, e.name, function, text)
@@ -130,7 +130,7 @@ type timing struct {
 }
 
 // run runs a tool on an input. It returns the numbers of the answer, and notes how long the runs took.
-func (s *measurement) run(ctx context.Context, r *results.Row, input []byte) ([]float64, error) {
+func (s *measurement) run(ctx context.Context, r *report.GradBenchRow, input []byte) ([]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	run := s.program
@@ -155,7 +155,7 @@ func (s *measurement) run(ctx context.Context, r *results.Row, input []byte) ([]
 }
 
 // gram runs gram's tool.
-func (s *measurement) gram(ctx context.Context, r *results.Row, input []byte) (any, []timing, error) {
+func (s *measurement) gram(ctx context.Context, r *report.GradBenchRow, input []byte) (any, []timing, error) {
 	line, err := json.Marshal(map[string]any{"id": 0, "kind": "evaluate", "module": r.Eval, "function": r.Function, "input": json.RawMessage(input)})
 	if err != nil {
 		return nil, nil, err
@@ -184,7 +184,7 @@ func (s *measurement) executable(tool, eval string) string {
 }
 
 // program runs a program of the clone.
-func (s *measurement) program(ctx context.Context, r *results.Row, input []byte) (any, []timing, error) {
+func (s *measurement) program(ctx context.Context, r *report.GradBenchRow, input []byte) (any, []timing, error) {
 	f, err := os.CreateTemp("", "gradbench")
 	if err != nil {
 		return nil, nil, err

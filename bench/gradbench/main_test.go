@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gram-machine/gram/bench/gradbench/results"
+	"github.com/gram-machine/gram/bench/report"
 )
 
 // TestMeasure measures gram, a tool that gives one answer, and one that fails; one that does not have the eval is left out.
@@ -31,7 +31,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, t := range results.Tables(rows) {
+	for _, t := range report.GradBenchTables(rows) {
 		t.Markdown(&table)
 	}
 	if len(rows) != 6 || strings.Count(log.String(), "\n") != 6 {
@@ -64,7 +64,7 @@ func TestSizes(t *testing.T) {
 
 // TestStored: each function of the evals has a stored measurement of gram that did not fail, and the smallest sizes have counts.
 func TestStored(t *testing.T) {
-	rows, err := results.Stored()
+	rows, err := report.GradBench()
 	if err != nil {
 		t.Fatal(err)
 	}

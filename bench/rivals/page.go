@@ -13,7 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/gram-machine/gram/bench/fit"
-	"github.com/gram-machine/gram/bench/page"
+	"github.com/gram-machine/gram/bench/report"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/rule"
 )
@@ -80,11 +80,11 @@ func titled(first ...any) table.Writer {
 	for _, name := range Names() {
 		row = append(row, name)
 	}
-	return page.NewTable(row)
+	return report.NewTable(row)
 }
 
 func rivalsTable() table.Writer {
-	t := page.NewTable(table.Row{"rival", "what", "of", "pays for sums"})
+	t := report.NewTable(table.Row{"rival", "what", "of", "pays for sums"})
 	for _, r := range All() {
 		t.AppendRow(table.Row{r.Name, r.Title, r.Paper, r.Text})
 	}
@@ -133,7 +133,7 @@ func short(x float64) string {
 }
 
 func boundsTable(bounds []Bound) table.Writer {
-	t := page.NewTable(table.Row{"rival", "runs", "families not finished", "each run takes at most", "least squares"})
+	t := report.NewTable(table.Row{"rival", "runs", "families not finished", "each run takes at most", "least squares"})
 	for _, b := range bounds {
 		least := formula(b.Least)
 		if b.Passed > 0 {
@@ -199,7 +199,7 @@ func partsTable(p *Parts) table.Writer {
 // provedTable has the efficient form of CHAD beside its proved bound, 5 + 34·cost(t) + size(ctg) + 4·|Γ|, at the largest size that ended. The
 // cotangent of a number has size 1.
 func provedTable(families []*Measured) table.Writer {
-	t := page.NewTable(table.Row{"family", "n", "cost(t)", "chad-efficient", "5 + 34·cost(t) + 1 + 4·|Γ|", "of that"}, 2, 3, 4, 5, 6)
+	t := report.NewTable(table.Row{"family", "n", "cost(t)", "chad-efficient", "5 + 34·cost(t) + 1 + 4·|Γ|", "of that"}, 2, 3, 4, 5, 6)
 	for _, m := range families {
 		for i := len(m.Points) - 1; i >= 0; i-- {
 			p := &m.Points[i]

@@ -178,5 +178,5 @@ func (f *runFlags) options(a *app) gram.EvalOptions {
 
 // run says how the cost of a run was measured.
 func (f *runFlags) run() result.Run {
-	return result.Run{Mode: f.mode.Is, Literal: f.literal, Repeat: f.repeat.N}
+	return result.Run{Mode: f.mode.Is, Repeat: f.repeat.N}
 }

@@ -66,22 +66,21 @@ var layers = map[string][]string{
 	"internal/hypergraph":  {"term"},
 	"internal/reference":   {"rule", "term", "internal/denote"},
 	"internal/span":        {"rule", "term", "revgrad"},
-	"bench/ablation":       {"rule", "term", "graph", "engine", "internal/denote", "internal/reference"},
 	"internal/arch":        {},
 	"bench/fit":            {},
 	"examples":             {},
 	"docs":                 {},
 
-	"internal/fit":      {},
-	"internal/notation": {"lang"}, // shapes
-	"internal/stage":    {"term", "lang", "revgrad", "machine"},
-	"internal/symbolic": {"rule", "term", "graph", "engine"},
-	"internal/modular":  {"graph/calls", "term", "revgrad", "lang", "compile", "compile/literal", "engine", "limits", "internal/symbolic"},
+	"internal/fit":       {},
+	"internal/notation":  {"lang"}, // shapes
+	"internal/stage":     {"term", "lang", "revgrad", "machine"},
+	"internal/normalise": {"rule", "term", "limits"},
+	"internal/modular":   {"graph/calls", "rule", "term", "revgrad", "lang", "compile/literal", "limits", "internal/normalise"},
 
 	"internal/bridge": {"graph/calls", "term", "lang", "machine", "machine/heap", "limits"},
 
 	"cost": {"rule", "internal/modular"},
-	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/exec", "engine/lower", "engine/profile", "machine", "machine/heap", "machine/normal", "machine/profile", "limits",
+	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/exec", "engine/lower", "machine", "machine/heap", "machine/normal", "machine/profile", "limits",
 		"internal/bridge", "internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage"},
 
 	// What traces, profiles, pictures and pages are made with.
@@ -107,15 +106,13 @@ var layers = map[string][]string{
 	"cmd/internal/explore": {root, "internal/bridge", "examples", "limits", "machine", "cmd/internal/command", "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/scene"},
 
 	"bench": {
-		"bench/fit", "examples", root, "internal/bridge", "cost", "rule", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "machine",
+		"bench/fit", "examples", root, "internal/bridge", "cost", "rule", "term", "lang", "revgrad", "compile/literal", "machine",
 		"limits", "internal/denote", "internal/hypergraph", "internal/reference",
-		"bench/ablation", "bench/gradbench/results", // to be measured, and to be shown
 		"internal/generate", // what the search for the worst program draws
-		"internal/notation", "internal/span", "internal/stage", "internal/symbolic",
+		"internal/normalise", "internal/notation", "internal/span", "internal/stage",
 	},
-	"gradbench":               {root},
-	"bench/gradbench":         {"gradbench", "bench/gradbench/results"},
-	"bench/gradbench/results": {},
+	"gradbench":       {root},
+	"bench/gradbench": {"gradbench", "bench"},
 	"cmd": {root, "internal/bridge", "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/fit", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"docs", "examples", // what is printed
 		"cmd/internal/benchmark", // of gram-bench

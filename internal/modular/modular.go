@@ -10,14 +10,13 @@ import (
 	"strconv"
 	"unsafe"
 
-	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/graph/calls"
-	"github.com/gram-machine/gram/internal/symbolic"
+	"github.com/gram-machine/gram/internal/normalise"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -39,15 +38,7 @@ type Program struct {
 	Size   int64 // |D(t)|
 	Report Report
 	Reuse  Reuse
-	Stats  engine.Stats
-}
-
-// Add adds the steps and the overhead of what was done before a run to what the run cost.
-func Add(run, before engine.Stats) engine.Stats {
-	run.Counts.AddTimes(&before.Counts, 1)
-	run.Instantiate += before.Instantiate
-	run.Search += before.Search
-	return run
+	Counts rule.Counts // of the steps before the run
 }
 
 // normalForm is what is made of a closed λ, in isolation: its inputs are the variables from 1 on.
@@ -60,16 +51,14 @@ type normalForm struct {
 	kept    bool
 	image   int64 // |D(λ)|, without those
 	symbols int64 // |t|
-	stats   engine.Stats
+	counts  rule.Counts
 }
 
 // Env is what the work is done with.
 type Env struct {
 	Meter *limits.Meter
 	Cache *Cache
-	// Record makes what records a profile, and Samples, if not nil, is given its samples. Then
-	// nothing is taken from the cache.
-	Record  func(*engine.Machine) engine.Recorder
+	// Samples, if not nil, is given the samples of a profile. Then nothing is taken from the cache.
 	Samples func(calls.Sample)
 	// Locate words an error of a phase, whose place is one of the program.
 	Locate func(err error, phase string) error
@@ -101,8 +90,8 @@ func (e *Env) Compile(src *lang.Program, inputs []term.Var, outputs int, point [
 			return nil, err
 		}
 		n := l.normal
-		m.Stats = Add(m.Stats, n.stats)
-		m.Report.Steps += n.stats.Counts.Total()
+		m.Counts.AddTimes(&n.counts, 1)
+		m.Report.Steps += n.counts.Total()
 		if n.kept {
 			m.Report.Kept++
 			continue
@@ -177,78 +166,68 @@ func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*nor
 	if err != nil {
 		return nil, e.Locate(err, "normalising")
 	}
-	n, stats, phase, err := e.normalForm(d, inputs, at, l.place, engine.Options{Folded: true,
-		Limits: e.Meter.Bounds("normalise", uint64(BudgetFactor*whole), 0)})
+	n, counts, err := e.normalForm(d, inputs, at, l.place, normalise.Options{Limits: limits.Bounds{MaxSteps: uint64(BudgetFactor * whole)}})
 	var limit *limits.ReachedError
 	if errors.As(err, &limit) && limit.Limit == "steps" {
 		n, out.kept, err = d, true, nil
 	}
 	if err != nil {
-		return nil, e.Locate(relocate(err, l.place), phase)
+		return nil, e.Locate(relocate(err, l.place), "normalising")
 	}
-	out.stats = engine.Stats{Counts: stats.Counts, Instantiate: stats.Instantiate, Search: stats.Search}
+	out.counts = counts
 	if out.t, out.used, err = compact(n, inputs, check); err == nil {
 		out.symbols, err = out.t.Symbols(check)
 	}
 	return out, e.Locate(err, "normalising")
 }
 
-// Normal returns the normal form of d, an image of D whose inputs have these values.
-func (e *Env) Normal(d *term.Term, inputs []term.Var, point []float64, opt engine.Options) (*term.Term, error) {
-	n, _, phase, err := e.normalForm(d, inputs, point, nil, opt)
-	return n, e.Locate(err, phase)
+// Normal returns the normal form of d, an image of D whose inputs have these values. Lists are applied, and recursive functions
+// unfolded. The limits are those of steps and nodes, 0 for none.
+func (e *Env) Normal(d *term.Term, inputs []term.Var, point []float64, maxSteps, maxNodes uint64) (*term.Term, error) {
+	n, _, err := e.normalForm(d, inputs, point, nil, normalise.Options{Unfold: true,
+		Limits: limits.Bounds{MaxSteps: maxSteps, MaxNodes: maxNodes}})
+	return n, e.Locate(err, "normalising")
 }
 
-// normalForm normalises, and returns what it cost, also if a limit has ended it. place, if not
-// nil, returns the program's place for one of d. An error is of the phase.
+// normalForm normalises, and returns the steps, also if a limit has ended it. place, if not nil, returns the program's place
+// for one of d.
 func (e *Env) normalForm(d *term.Term, inputs []term.Var, point []float64, place func(term.Pos) term.Pos,
-	opt engine.Options) (n *term.Term, s engine.Stats, phase string, err error) {
-	e.Meter.Begin("compile")
-	prog, err := compile.Compile(d,
-		compile.Options{Inputs: inputs, Reversed: true, Open: true, Places: e.Samples != nil,
-			Check: e.Meter.During("compile")})
-	if err != nil {
-		return nil, s, "compiling", err
-	}
-	opt.Phase = func(p calls.Phase) { e.Meter.Begin(p.String()) }
-	opt.Record = e.Record
-	m, err := engine.New(prog, opt)
-	if err != nil {
-		return nil, s, "starting", err
-	}
-	defer m.Close()
-	n, err = symbolic.Normal(m, point, d, inputs)
+	opt normalise.Options) (*term.Term, rule.Counts, error) {
+	e.Meter.Begin("normalise")
+	opt.Limits.Look = e.Meter.During("normalise")
+	samples := map[calls.Frame]*rule.Counts{}
+	var order []calls.Frame
 	if e.Samples != nil {
-		m.Samples(func(s calls.Sample) { e.Samples(at(s, place)) })
-	}
-	return n, m.Stats(), "normalising", err
-}
-
-// at returns the sample with its places replaced.
-func at(s calls.Sample, place func(term.Pos) term.Pos) calls.Sample {
-	if place != nil {
-		stack := make([]calls.Frame, len(s.Stack))
-		for i, f := range s.Stack {
-			stack[i] = calls.Frame{Func: place(f.Func), At: place(f.At)}
+		opt.Step = func(by rule.Rule, n uint64, in, at term.Pos) {
+			f := calls.Frame{Func: in, At: at}
+			if samples[f] == nil {
+				samples[f] = &rule.Counts{}
+				order = append(order, f)
+			}
+			samples[f][by] += n
 		}
-		s.Stack = stack
 	}
-	return s
+	n, counts, err := normalise.Normal(d, inputs, point, opt)
+	for _, f := range order {
+		s := calls.Sample{Input: -1, Phase: calls.Normalise, Origin: calls.NormalCode, Counts: *samples[f]}
+		if place != nil {
+			f = calls.Frame{Func: place(f.Func), At: place(f.At)}
+		}
+		if s.Stack = []calls.Frame{f}; f.Func != 0 {
+			s.Stack = append(s.Stack, calls.Frame{At: f.Func})
+		}
+		e.Samples(s)
+	}
+	return n, counts, err
 }
 
 // relocate moves the place of an error that a stage has just made.
 func relocate(err error, place func(term.Pos) term.Pos) error {
 	var stopped *limits.ReachedError
-	var tooLarge *compile.LimitError
-	var unsupported *compile.UnsupportedError
 	var undefined *revgrad.UndefinedError
 	switch {
 	case errors.As(err, &stopped):
 		stopped.Pos = place(stopped.Pos)
-	case errors.As(err, &tooLarge):
-		tooLarge.Pos = place(tooLarge.Pos)
-	case errors.As(err, &unsupported):
-		unsupported.Pos = place(unsupported.Pos)
 	case errors.As(err, &undefined):
 		undefined.Pos = place(undefined.Pos)
 	}

@@ -9,10 +9,12 @@ import (
 
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/normalise"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
 )
 
 // onLiteral runs the literal machine; ok is false if the run is too long to be compared.
@@ -91,4 +93,25 @@ func TestPropertyLiteralLinear(t *testing.T) {
 		p := subject{t: generate.Linear(t, rapid.IntRange(3, 100).Draw(t, "size"))}
 		requireLiteral(t, p, false, rapid.Uint64().Draw(t, "schedule"))
 	})
+}
+
+// TestPropertyLiteralNormal does so for the normal form of D(t), whose dual λs have lets and sums of numbers: this is how
+// the strategy modular runs.
+func TestPropertyLiteralNormal(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
+		p := draw(t)
+		if p.image = normalForm(t, p); p.image != nil {
+			requireLiteral(t, p, true, rapid.Uint64().Draw(t, "seed"))
+		}
+	})
+}
+
+// normalForm returns the normal form of D(t), nil if it takes too many steps.
+func normalForm(t require.TestingT, p subject) *term.Term {
+	n, _, err := normalise.Normal(p.reversed(t), p.inputs, p.point, normalise.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
+	if tooLong(t, err) {
+		return nil
+	}
+	require.NoError(t, err)
+	return n
 }

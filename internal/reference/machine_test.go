@@ -14,7 +14,6 @@ import (
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
-	"github.com/gram-machine/gram/internal/symbolic"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -194,31 +193,4 @@ func TestPropertyMachineValue(t *testing.T) {
 // TestPropertyMachineGradient does so for gradients and Jacobians.
 func TestPropertyMachineGradient(t *testing.T) {
 	property.Check(t, func(t *rapid.T) { requireAgreement(t, draw(t), true) })
-}
-
-// TestPropertyMachineNormal does so for the normal form of D(t), whose dual λs have lets
-// and sums of numbers.
-func TestPropertyMachineNormal(t *testing.T) {
-	property.Check(t, func(t *rapid.T) {
-		p := draw(t)
-		if p.image = normalForm(t, p); p.image != nil {
-			requireAgreement(t, p, true)
-		}
-	})
-}
-
-// normalForm returns the machine's normal form of D(t), nil if it takes too many steps.
-func normalForm(t require.TestingT, p subject) *term.Term {
-	d := p.reversed(t)
-	prog, err := compile.Compile(d, compile.Options{Inputs: p.inputs, Reversed: true, Open: true})
-	require.NoError(t, err)
-	m, err := engine.New(prog, engine.Options{Limits: limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}})
-	require.NoError(t, err)
-	defer m.Close()
-	n, err := symbolic.Normal(m, p.point, d, p.inputs)
-	if tooLong(t, err) {
-		return nil
-	}
-	require.NoError(t, err)
-	return n
 }

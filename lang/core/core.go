@@ -68,16 +68,12 @@ const (
 	AlongOp  // jvp t u v           A the place of t, u and v in Args, Type of u
 	GradOp   // grad t u            the same, without v
 
-	// In default values only. An index is a variable there, and
-	// a natural number a node that is a number, an index or an operation on them.
-	ArithmeticOp // m op n               Val=op, A=m, B=n
-	ChurchOp     // #n                   A=n, Type
-	PowerOp      // t ^ n                A=t, B=n
-	LateProjOp   // t.(n)                A=t, B=n, Type of t
-	LateFamilyOp // vec i < n -> t       X=i, Val=keyword, A=n, B=t
-	ScanOp       // scan i < n with y … X=i, X+1=y, A the place of n, the first state and the next one in Args
-	RandomOp     // uniform or normal    Val=its [Prim], A, B
-	NativeOp     // a def of the prelude Val=its number, see [eval.Native]
+	// In default values only.
+	ChurchOp // #e                      X=e, a term.Static, Type
+	PowerOp  // t ^ e                   A=t, X=e, a term.Static
+	ScanOp   // scan i < e with y …     X=y, A the place of i, e, the first state and the next one in Args
+	RandomOp // uniform or normal       Val=its [Prim], A, B
+	NativeOp // a def of the prelude Val=its number, see [eval.Native]
 	NumOps
 )
 
@@ -172,7 +168,7 @@ func (n *Node) vectorAtom() bool {
 // Children calls f on the children of n whose terms become part of that of n.
 func (c *Core) Children(n *Node, f func(Ref)) {
 	switch n.Op {
-	case LamOp, ProjOp, ChurchOp, OneHotOp:
+	case LamOp, ProjOp, PowerOp, OneHotOp:
 		f(n.A)
 	case PickOp:
 		if !c.Nodes[n.A].vectorAtom() {
@@ -181,7 +177,7 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 		f(n.B)
 	case FamilyOp:
 		f(n.B)
-	case AppOp, PairOp, LetOp, TupleOp, UnvecOp, ArithmeticOp, PowerOp, LateProjOp, LateFamilyOp, RandomOp:
+	case AppOp, PairOp, LetOp, TupleOp, UnvecOp, RandomOp:
 		f(n.A)
 		f(n.B)
 	case DotOp, MatvecOp, TotalOp, MaximumOp, TransposeOp:
@@ -220,7 +216,10 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 		for _, k := range c.Args[n.A : n.A+4] {
 			f(k)
 		}
-	case ScanOp, AlongOp:
+	case ScanOp:
+		f(c.Args[n.A+2])
+		f(c.Args[n.A+3])
+	case AlongOp:
 		for _, k := range c.Args[n.A : n.A+3] {
 			f(k)
 		}

@@ -4,19 +4,19 @@ import (
 	"fmt"
 
 	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
 )
 
 // Arithmetic computes a op b on the natural numbers up to 2^53, exactly, or says why
 // there is no result.
-func Arithmetic(op syntax.Token, a, b uint64) (c uint64, problem string) {
+func Arithmetic(op term.StaticOp, a, b uint64) (c uint64, problem string) {
 	switch op {
-	case syntax.PlusTok:
+	case term.StaticAdd:
 		if c = a + b; c <= load.MaxNat {
 			return c, ""
 		}
 		return 0, fmt.Sprintf("%d + %d is larger than 2^53", a, b)
-	case syntax.MinusTok:
+	case term.StaticSub:
 		if a >= b {
 			return a - b, ""
 		}

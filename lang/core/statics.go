@@ -14,12 +14,14 @@ type Statics struct {
 	Nodes   []term.StaticNode
 	Indices []term.IndexInfo
 	Bounds  []term.Static // by index
+	// Places are those of operations whose evaluation may fail.
+	Places map[term.Static]*At
 }
 
 // Add adds a static expression.
 func (f *Statics) Add(n term.StaticNode) term.Static {
 	if len(f.Nodes) == 0 {
-		f.Nodes = make([]term.StaticNode, 1, 64)
+		f.Nodes = make([]term.StaticNode, 1, 8)
 	}
 	f.Nodes = append(f.Nodes, n)
 	return term.Static(len(f.Nodes) - 1)
@@ -33,7 +35,7 @@ func (f *Statics) Number(r float64) term.Static {
 // NewIndex makes an index below s, and the expression that is its value.
 func (f *Statics) NewIndex(name string, pos term.Pos, s term.Static) (term.Index, term.Static) {
 	if len(f.Indices) == 0 {
-		f.Indices, f.Bounds = make([]term.IndexInfo, 1, 16), make([]term.Static, 1, 16)
+		f.Indices, f.Bounds = make([]term.IndexInfo, 1, 4), make([]term.Static, 1, 4)
 	}
 	i := term.Index(len(f.Indices))
 	f.Indices, f.Bounds = append(f.Indices, term.IndexInfo{Name: name, Pos: pos}), append(f.Bounds, s)

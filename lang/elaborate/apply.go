@@ -36,8 +36,6 @@ func (e *Elaborator) argument(x syntax.Expr) binding {
 		switch b.kind {
 		case indexBinding:
 			b.kind = numBinding
-		case lateBinding:
-			b.kind = varBinding
 		case familyBinding:
 			b.kind = staticBinding
 		}

@@ -184,7 +184,6 @@ func (e *Elaborator) staticBranch(x syntax.Expr, c condition, taken bool) val {
 func (e *Elaborator) comprehension(x syntax.Expr) val {
 	n, kids, a := e.expr(x), e.kids(x), e.act()
 	index := a.unit.Refs[x].N
-	late := e.values && !a.scope.Sized[index]
 	s, ok := e.natural(kids[0])
 	if label := core.VectorSize(s.n); ok && n.Op == syntax.VecTok && label != "" {
 		e.reportHere(e.span(kids[0]), "not a size", label)
@@ -194,8 +193,8 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 	switch {
 	case !ok:
 		return e.bad(e.span(x))
-	case late || s.late != 0:
-		return e.late(x, slot, e.natNode(s))
+	case e.values && (s.static != 0 || !a.scope.Sized[index]):
+		return e.once(x, slot, s)
 	case s.n > uint64(e.opt.MaxNodes):
 		e.TooManyNodes()
 		return e.bad(e.span(x))
@@ -222,15 +221,20 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 	return e.sum(x, parts)
 }
 
-// late makes a comprehension of a default value: its body is elaborated once, and run
-// for each index.
-func (e *Elaborator) late(x syntax.Expr, slot int, bound core.Ref) val {
-	i := e.Core.NewVar(core.VarInfo{Name: e.expr(x).Text, Type: core.R})
-	e.slots[slot] = binding{kind: lateBinding, x: i}
-	body := e.eval(e.kids(x)[1], 0)
-	op := e.expr(x).Op
-	t := e.comprehended(op, body, int(e.Core.Nodes[bound].Val))
-	return e.placed(x, core.Node{Op: core.LateFamilyOp, X: i, Val: float64(op), A: bound, B: body.node}, t)
+// once makes a comprehension of a default value: its body is elaborated once, and run for each index.
+func (e *Elaborator) once(x syntax.Expr, slot int, s natural) val {
+	i, bound := e.index(x, slot, s)
+	body, op := e.eval(e.kids(x)[1], 0), e.expr(x).Op
+	return e.placed(x, core.Node{Op: core.FamilyOp, X: core.Var(i), Val: float64(op), A: core.Ref(bound), B: body.node},
+		e.comprehended(op, body, int(s.n)))
+}
+
+// index makes the index of x, which is below s, in slot.
+func (e *Elaborator) index(x syntax.Expr, slot int, s natural) (i term.Index, bound term.Static) {
+	bound = e.staticOf(s)
+	i, is := e.Static.NewIndex(e.expr(x).Text, e.at(e.expr(x).Span.Start), bound)
+	e.slots[slot] = binding{kind: familyBinding, x: core.Var(is)}
+	return i, bound
 }
 
 // comprehended is the type of vec, sum or list over a body, vec with so many components.
@@ -289,7 +293,7 @@ func (e *Elaborator) projection(x syntax.Expr) val {
 			return e.bad(e.span(x))
 		}
 		steps[k].i = i
-		known = known && i.late == 0
+		known = known && !(e.values && i.static != 0)
 	}
 	slices.Reverse(steps)
 	if known && e.expr(base).Kind == syntax.NameExpr {
@@ -305,13 +309,14 @@ func (e *Elaborator) projection(x syntax.Expr) val {
 	}
 	v := e.eval(base, 0)
 	for _, s := range steps {
-		if s.i.late != 0 {
+		n := core.Node{Op: core.ProjOp, A: v.node, Val: float64(s.i.n), X: core.Var(s.i.static), Type: v.typ}
+		if e.values && s.i.static != 0 {
 			t, _, _ := e.components(v)
-			v = e.placed(s.x, core.Node{Op: core.LateProjOp, A: v.node, B: s.i.late, Type: v.typ}, t)
+			v = e.placed(s.x, n, t)
 			continue
 		}
 		t, _ := e.component(s.x, v, s.i)
-		v = e.finish(s.x, core.Node{Op: core.ProjOp, A: v.node, Val: float64(s.i.n), X: core.Var(s.i.static), Type: v.typ}, t)
+		v = e.finish(s.x, n, t)
 	}
 	return v
 }

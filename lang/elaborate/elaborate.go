@@ -319,8 +319,8 @@ func (e *Elaborator) number(r float64, span syntax.Span) val {
 func (e *Elaborator) church(n natural, span syntax.Span) val {
 	t := e.Types.Nat(e.Types.Open())
 	c := core.Node{Op: core.NatOp, Pos: core.PosOf(span), Val: float64(n.n), Type: t, Value: true}
-	if n.late != 0 {
-		c.Op, c.A = core.ChurchOp, n.late
+	if n.static != 0 {
+		c.Op, c.X = core.ChurchOp, core.Var(n.static)
 	}
 	return e.add(c, t, span)
 }

@@ -42,11 +42,13 @@ func (e *Elaborator) giveUp() { e.fam.failed = e.fam.inFamily() }
 // inFamily reports whether the body of a family is being elaborated.
 func (f *families) inFamily() bool { return f.depth > 0 }
 
+// staticOps has the operations of static expressions.
+var staticOps = map[syntax.Token]term.StaticOp{syntax.PlusTok: term.StaticAdd, syntax.MinusTok: term.StaticSub,
+	syntax.StarTok: term.StaticMul, syntax.SlashTok: term.StaticDiv}
+
 // arithmetic makes a op b of static expressions. The attempt is given up if a value is not as the check has it.
 func (e *Elaborator) arithmetic(op syntax.Token, a, b term.Static, good func(core.Interval) bool) term.Static {
-	ops := map[syntax.Token]term.StaticOp{syntax.PlusTok: term.StaticAdd, syntax.MinusTok: term.StaticSub,
-		syntax.StarTok: term.StaticMul, syntax.SlashTok: term.StaticDiv}
-	s := e.Static.Add(term.StaticNode{Op: ops[op], A: a, B: b})
+	s := e.Static.Add(term.StaticNode{Op: staticOps[op], A: a, B: b})
 	if e.Static.Nesting(s) > term.MaxStatic {
 		e.giveUp()
 		return a
@@ -75,13 +77,13 @@ func (e *Elaborator) staticOf(n natural) term.Static {
 	return e.Static.Number(float64(n.n))
 }
 
-// numeral returns the static expression of a node that is a numeral, and whether it depends on an index.
+// numeral returns the static expression of a node that is a numeral, and whether it depends on an index of a family.
 func (e *Elaborator) numeral(r core.Ref) (s term.Static, depends, ok bool) {
 	switch n := &e.Core.Nodes[r]; n.Op {
 	case core.NumOp:
 		return e.Static.Number(n.Val), false, true
 	case core.StaticOp:
-		return term.Static(n.X), true, true
+		return term.Static(n.X), true, !e.values
 	}
 	return 0, false, false
 }
@@ -97,7 +99,7 @@ const maxInstances = 1 << 31
 // family makes the comprehension x, with its index in slot, one node, if it can.
 func (e *Elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool) {
 	c := comprehended{e.act().unit, x}
-	if e.fam.off || e.values || e.user.Duals || e.fam.written[c] {
+	if e.fam.off || e.user.Duals || e.fam.written[c] {
 		return val{}, false
 	}
 	n, kids := e.expr(x), e.kids(x)
@@ -110,11 +112,9 @@ func (e *Elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool)
 		before = e.snapshot()
 		e.fam.instances = 1
 	}
-	bound := e.staticOf(s)
+	i, bound := e.index(x, slot, s)
 	most := e.Static.Interval(bound).Hi
 	made := e.expanded()
-	i, is := e.Static.NewIndex(n.Text, e.at(n.Span.Start), bound)
-	e.slots[slot] = binding{kind: familyBinding, x: core.Var(is)}
 	e.fam.depth++
 	if e.fam.instances *= max(1, most); e.fam.instances > maxInstances {
 		e.giveUp()

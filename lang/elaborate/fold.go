@@ -76,7 +76,7 @@ func (e *Elaborator) argumentType(b binding) (core.Type, bool) {
 	switch b.kind {
 	case dataBinding:
 		return e.globals[b.g].typ, !e.globals[b.g].list
-	case numBinding, varBinding, pathBinding, inputBinding, componentBinding, nodeBinding:
+	case numBinding, staticBinding, varBinding, pathBinding, inputBinding, componentBinding, nodeBinding:
 		t := e.bindingType(b)
 		return t, e.Types.At(t).Kind != core.Open
 	}

@@ -231,7 +231,7 @@ func (e *Elaborator) notFunction(f, u val) {
 			}
 			notes = append(notes, syntax.Note{Text: fmt.Sprintf("the numeral #%s applies a function %v times", who, n)})
 		}
-	case op != core.VarOp && op != core.PathOp && op != core.InputOp && startsName(who):
+	case op != core.VarOp && op != core.StaticOp && op != core.PathOp && op != core.InputOp && startsName(who):
 		notes = append(notes, syntax.Note{Text: who + " has been given all its arguments"})
 	}
 	e.reportHere(f.span, "type mismatch", label, notes...)

@@ -230,7 +230,7 @@ func (e *Elaborator) occurrence(b binding, span syntax.Span) val {
 		return b.val
 	case conBinding:
 		return e.construct(b.g, span, 0)
-	case varBinding, lateBinding:
+	case varBinding:
 		n.Op, n.X, v.typ = core.VarOp, b.x, e.Core.Info(b.x).Type
 	case pathBinding:
 		n.Op, n.X, n.A, n.B, v.typ = core.PathOp, b.x, b.off, b.n, b.typ

@@ -39,7 +39,7 @@ func (e *Elaborator) oneHot(a, b val, span syntax.Span) val {
 		return e.bad(span)
 	}
 	t := e.Types.Vec(core.R, e.Types.KnownSize(int(n.Val)))
-	e.index(b, t, "onehot", span)
+	e.chosen(b, t, "onehot", span)
 	return e.selected(core.Node{Op: core.OneHotOp, A: b.node, Type: t, Pos: core.PosOf(span)}, t, span)
 }
 
@@ -49,7 +49,7 @@ func (e *Elaborator) pick(v, x val, span syntax.Span) val {
 	if !ok {
 		return e.bad(span)
 	}
-	e.index(x, v.typ, "pick", span)
+	e.chosen(x, v.typ, "pick", span)
 	return e.selected(core.Node{Op: core.PickOp, A: v.node, B: x.node, Type: v.typ, Pos: core.PosOf(span)}, elem, span)
 }
 
@@ -62,8 +62,8 @@ func (e *Elaborator) selected(n core.Node, t core.Type, span syntax.Span) val {
 	return v
 }
 
-// index notes that x selects one of the components of a vector of type t.
-func (e *Elaborator) index(x val, t core.Type, name string, span syntax.Span) {
+// chosen notes that x selects one of the components of a vector of type t.
+func (e *Elaborator) chosen(x val, t core.Type, name string, span syntax.Span) {
 	if e.Types.At(x.typ).Kind == core.Open {
 		e.Types.Unify(x.typ, e.Types.Real())
 	}

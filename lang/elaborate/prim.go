@@ -189,16 +189,16 @@ func (e *Elaborator) negate(x syntax.Expr, a val) val {
 func (e *Elaborator) power(x syntax.Expr, exponent natural, a val) val {
 	s := exponent.n
 	span := e.span(x)
-	if _, depends, _ := e.numeral(a.node); depends || exponent.static != 0 {
+	if _, depends, ok := e.numeral(a.node); !e.values && (ok && depends || exponent.static != 0) {
 		return e.staticPower(a, exponent, span)
 	}
-	vector := !e.user.Duals && exponent.late == 0 && e.Types.At(a.typ).Kind != core.Real && e.Types.Array(a.typ)
+	vector := !e.user.Duals && exponent.static == 0 && e.Types.At(a.typ).Kind != core.Real && e.Types.Array(a.typ)
 	if !vector {
 		e.wantReal(reason{kind: takesReason, text: "^"}, a)
 		a.typ = core.R
 	}
-	if e.values && !vector && (exponent.late != 0 || s > 1) {
-		return e.finish(x, core.Node{Op: core.PowerOp, A: a.node, B: e.natNode(exponent)}, core.R)
+	if e.values && !vector && (exponent.static != 0 || s > 1) {
+		return e.finish(x, core.Node{Op: core.PowerOp, A: a.node, X: core.Var(e.staticOf(exponent))}, core.R)
 	}
 	if n := e.Core.Nodes[a.node]; n.Op == core.NumOp {
 		if r := powNat(n.Val, s); !math.IsInf(r, 0) {

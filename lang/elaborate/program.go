@@ -8,6 +8,7 @@ import (
 	"github.com/gram-machine/gram/lang/eval"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
 )
 
 // Options directs the elaboration.
@@ -31,6 +32,7 @@ func New(file *syntax.File, given *load.Settings, source *load.Source, opt Optio
 	e := &Elaborator{
 		Program: &core.Program{
 			File: file, Guard: source.Guard, Types: core.NewTypes(), Core: core.New(file.NumExprs()),
+			Static: core.Statics{Places: map[term.Static]*core.At{}},
 		},
 		opt: opt, given: given,
 		source:  source,
@@ -252,10 +254,10 @@ func (e *Elaborator) unused(g int, done func(val)) {
 func (e *Elaborator) forget(open bool, elaborate func() val, done func(val)) {
 	c := e.Core
 	nodes, args, vars, wide, marks := len(c.Nodes), len(c.Args), len(c.Vars), len(c.Wide), len(e.marks)
-	waiting, pending, indices, large := len(e.waiting), len(e.pending), len(e.indices), e.large
+	waiting, pending, indices, large, static := len(e.waiting), len(e.pending), len(e.indices), e.large, e.Static
 	v := elaborate()
 	e.complete(waiting, pending, []core.Ref{v.node}, open)
 	done(v)
 	c.Nodes, c.Args, c.Vars, c.Wide = c.Nodes[:nodes], c.Args[:args], c.Vars[:vars], c.Wide[:wide]
-	e.marks, e.indices, e.large = e.marks[:marks], e.indices[:indices], large
+	e.marks, e.indices, e.large, e.Static = e.marks[:marks], e.indices[:indices], large, static
 }

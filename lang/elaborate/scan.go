@@ -15,7 +15,7 @@ func (e *Elaborator) scan(x syntax.Expr) val {
 		e.giveUp()
 		return e.bad(e.span(x))
 	}
-	if label := core.VectorSize(s.n); ok && s.late == 0 && label != "" {
+	if label := core.VectorSize(s.n); ok && label != "" {
 		e.reportHere(e.span(kids[0]), "not a size", label)
 		ok = false
 	}
@@ -25,7 +25,7 @@ func (e *Elaborator) scan(x syntax.Expr) val {
 	start := e.eval(kids[1], 0)
 	slot := a.base + int(index)
 	if e.values && !a.scope.Sized[index] {
-		return e.lateScan(x, slot, s, start)
+		return e.scanOnce(x, slot, s, start)
 	}
 	if s.n > uint64(e.opt.MaxNodes) {
 		e.TooManyNodes()
@@ -56,18 +56,16 @@ func (e *Elaborator) nextState(x syntax.Expr, start val) val {
 	return v
 }
 
-// lateScan makes a scan of a default value: its body is elaborated once.
-func (e *Elaborator) lateScan(x syntax.Expr, slot int, s natural, start val) val {
-	bound := e.natNode(s)
+// scanOnce makes a scan of a default value: its body is elaborated once.
+func (e *Elaborator) scanOnce(x syntax.Expr, slot int, s natural, start val) val {
 	p := e.act().unit.File.Pats(x)[0]
-	i := e.Core.NewVar(core.VarInfo{Name: e.expr(x).Text, Type: core.R})
+	i, bound := e.index(x, slot, s)
 	state := e.patternVar(p, start.typ)
-	e.slots[slot] = binding{kind: lateBinding, x: i}
 	opens := len(e.opens)
 	e.bindPattern(patternItem{p: p, t: start.typ, x: state, span: start.span})
 	next := e.wrap(e.nextState(x, start), opens)
 	at := core.Ref(len(e.Core.Args))
-	e.Core.Args = append(e.Core.Args, bound, start.node, next.node)
-	return e.placed(x, core.Node{Op: core.ScanOp, X: i, A: at},
-		e.Types.Vec(start.typ, e.Types.KnownSize(int(e.Core.Nodes[bound].Val))))
+	e.Core.Args = append(e.Core.Args, core.Ref(i), core.Ref(bound), start.node, next.node)
+	return e.placed(x, core.Node{Op: core.ScanOp, X: state, A: at},
+		e.Types.Vec(start.typ, e.Types.KnownSize(int(s.n))))
 }

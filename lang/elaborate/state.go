@@ -45,8 +45,7 @@ const (
 	dataBinding                  // g
 	numBinding                   // num
 	indexBinding                 // num; it is static
-	lateBinding                  // an index whose number is known only in the run: x
-	familyBinding                // an index of a family: x, a term.Static
+	familyBinding                // an index of a family, or of a comprehension of a default value: x, a term.Static
 	staticBinding                // a numeral that depends on such indices: x, a term.Static
 	componentBinding             // a scalar of an input: x, off, n as core.ComponentOp has them
 	churchBinding                // num

@@ -10,13 +10,11 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// natural is the number of a static expression. In a default value it may depend on
-// indices: then late is the node that computes it.
+// natural is the number of a static expression. If it depends on indices of families, or of comprehensions of a default
+// value, it is static.
 type natural struct {
-	n    uint64
-	late core.Ref
-	// static, if not 0, depends on indices of families.
-	static term.Static
+	n      uint64
+	static term.Static // 0 if it is the number n
 }
 
 const (
@@ -36,7 +34,7 @@ func (e *Elaborator) natIn(u *unit, x syntax.Expr) (uint64, bool) {
 	if n.static != 0 {
 		e.giveUp()
 	}
-	if n.late != 0 {
+	if n.static != 0 && e.values {
 		panic("lang: the resolver has not seen where an index has to be known")
 	}
 	return n.n, ok
@@ -63,26 +61,18 @@ func (e *Elaborator) naturalOp(u *unit, x syntax.Expr, a, b natural) (natural, b
 	switch {
 	case op == syntax.SlashTok:
 		return e.noNatural(u, x, notStatic, "sizes and indices have only + - *, no division")
-	case a.late != 0 || b.late != 0:
-		n := e.Core.Add(core.Node{Op: core.ArithmeticOp, Val: float64(op), A: e.natNode(a), B: e.natNode(b)})
-		e.Core.Places[n] = e.place(e.spanIn(u, x))
-		return natural{late: n}, true
+	case e.values && (a.static != 0 || b.static != 0):
+		s := e.Static.Add(term.StaticNode{Op: staticOps[op], A: e.staticOf(a), B: e.staticOf(b)})
+		e.Static.Places[s] = e.place(e.spanIn(u, x))
+		return natural{static: s}, true
 	case a.static != 0 || b.static != 0:
 		return natural{static: e.arithmetic(op, e.staticOf(a), e.staticOf(b), naturals)}, true
 	}
-	c, problem := core.Arithmetic(op, a.n, b.n)
+	c, problem := core.Arithmetic(staticOps[op], a.n, b.n)
 	if problem != "" {
 		return e.noNatural(u, x, notNatural, problem)
 	}
 	return natural{n: c}, true
-}
-
-// natNode is the node of a natural number.
-func (e *Elaborator) natNode(n natural) core.Ref {
-	if n.late != 0 {
-		return n.late
-	}
-	return e.Core.Add(core.Node{Op: core.NumOp, Val: float64(n.n)})
 }
 
 // place is where a run may fail, with the uses of defs that led there.
@@ -149,8 +139,6 @@ func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, b
 			switch b := e.slots[a.base+int(r.N)]; b.kind {
 			case indexBinding:
 				return natural{n: uint64(b.num)}, true
-			case lateBinding:
-				return natural{late: e.Core.Add(core.Node{Op: core.VarOp, X: b.x})}, true
 			case familyBinding:
 				return natural{static: term.Static(b.x)}, true
 			case numBinding:
@@ -220,7 +208,7 @@ func (e *Elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool)
 			return e.noNatural(u, x, "size not known",
 				"the type of "+name+" is not known here: annotate it, as in ("+name+" : R^3)")
 		}
-		if k := b.kind; k == indexBinding || k == lateBinding || k == familyBinding {
+		if k := b.kind; k == indexBinding || k == familyBinding {
 			what = "an index"
 		}
 	default:

@@ -134,6 +134,7 @@ func (e *Elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.
 		}
 	})
 	clear(e.Core.Places)
+	clear(e.Static.Places)
 	e.work = work
 	return value, ok
 }

@@ -95,17 +95,17 @@ func (c *comprehension) sum(m *machine, fr []value) float64 {
 	return lanes.Sum()
 }
 
-// scan is the vector of the states but for the first, start; the state stands behind the index.
-func (c *comprehension) scan(start *code) *code {
+// scan is the vector of the states but for the first, start; they stand in a slot of their own.
+func (c *comprehension) scan(state int, start *code) *code {
 	return does(func(m *machine, fr []value) value {
 		n := c.bound(m, fr)
-		fr[c.slot+1] = start.run(m, fr)
+		fr[state] = start.run(m, fr)
 		var a *array
 		for i := range n {
 			m.Step()
 			fr[c.slot] = number(float64(i))
 			v := c.body.run(m, fr)
-			if fr[c.slot+1] = v; i == 0 {
+			if fr[state] = v; i == 0 {
 				a = m.array(c.at, false, n, v)
 			} else {
 				a.set(i, v)
@@ -219,7 +219,7 @@ func project(at *core.At, of string, e, s *code) *code {
 }
 
 // arithmetic is a op b of natural numbers.
-func arithmetic(at *core.At, op syntax.Token, a, b *code) *code {
+func arithmetic(at *core.At, op term.StaticOp, a, b *code) *code {
 	return gives(func(m *machine, fr []value) float64 {
 		c, problem := core.Arithmetic(op, a.natural(m, fr), b.natural(m, fr))
 		if problem != "" {

@@ -106,6 +106,8 @@ func gives(num func(m *machine, fr []value) float64) *code {
 	return does(func(m *machine, fr []value) value { return number(num(m, fr)) })
 }
 
+func inSlot(slot int) *code { return does(func(_ *machine, fr []value) value { return fr[slot] }) }
+
 func constant(v value) *code { return does(func(*machine, []value) value { return v }) }
 
 // bad is what an error has been reported of.
@@ -246,9 +248,10 @@ func (t *translator) form(r core.Ref, n *core.Node) *code {
 func (t *translator) valueForm(at *core.At, n *core.Node) *code {
 	switch n.Op {
 	case core.ProjOp:
+		if n.X != 0 {
+			return project(at, t.P.Types.Text().Of(n.Type), t.code(n.A), t.static(term.Static(n.X)))
+		}
 		return project(nil, "", t.code(n.A), constant(number(n.Val)))
-	case core.LateProjOp:
-		return project(at, t.P.Types.Text().Of(n.Type), t.code(n.A), t.code(n.B))
 	case core.DotOp, core.MatvecOp:
 		return products(n.Op, t.code(n.A), t.code(n.B))
 	case core.TotalOp, core.MaximumOp:
@@ -262,34 +265,51 @@ func (t *translator) valueForm(at *core.At, n *core.Node) *code {
 	case core.OneHotOp:
 		size, _ := t.P.Types.VectorSize(n.Type)
 		return oneHot(at, size, t.code(n.A))
-	case core.ArithmeticOp:
-		return arithmetic(at, syntax.Token(n.Val), t.code(n.A), t.code(n.B))
+	case core.StaticOp:
+		return t.static(term.Static(n.X))
 	case core.ChurchOp:
-		c := t.code(n.A)
+		c := t.static(term.Static(n.X))
 		return does(func(m *machine, fr []value) value { return value{ref: church(c.natural(m, fr))} })
 	case core.PowerOp:
-		return power(t.code(n.A), t.code(n.B))
-	case core.LateFamilyOp:
-		c := &comprehension{at: at, size: t.code(n.A)}
-		c.slot = t.scope.bind(n.X, 1)
+		return power(t.code(n.A), t.static(term.Static(n.X)))
+	case core.FamilyOp:
+		c := &comprehension{at: at, size: t.static(term.Static(n.A))}
+		c.slot = t.scope.bind(index(n.X), 1)
 		c.body = t.code(n.B)
 		return c.code(syntax.Token(n.Val))
 	case core.ScanOp:
-		k := t.P.Core.Args[n.A : n.A+3]
-		c := &comprehension{at: at, size: t.code(k[0])}
-		start := t.code(k[1])
-		c.slot = t.scope.bind(n.X, 2)
-		c.body = t.code(k[2])
-		return c.scan(start)
+		k := t.P.Core.Args[n.A : n.A+4]
+		c := &comprehension{at: at, size: t.static(term.Static(k[1]))}
+		start := t.code(k[2])
+		c.slot = t.scope.bind(index(core.Var(k[0])), 1)
+		state := t.scope.bind(n.X, 1)
+		c.body = t.code(k[3])
+		return c.scan(state, start)
 	case core.NativeOp:
 		return constant(value{ref: natives[int(n.Val)]})
 	}
 	return bad()
 }
 
+// index is what stands in the scope for an index of a comprehension; inputs have no slots.
+func index(i core.Var) core.Var { return core.InputBit | i }
+
+// static translates a static expression.
+func (t *translator) static(e term.Static) *code {
+	switch n := t.P.Static.Nodes[e]; n.Op {
+	case term.StaticNum:
+		return constant(number(n.Val))
+	case term.StaticIndex:
+		slot, _ := t.scope.slot(index(core.Var(n.Index)))
+		return inSlot(slot)
+	default:
+		return arithmetic(t.P.Static.Places[e], n.Op, t.static(n.A), t.static(n.B))
+	}
+}
+
 func (t *translator) variable(n *core.Node) *code {
 	if slot, ok := t.scope.slot(n.X); ok {
-		return does(func(_ *machine, fr []value) value { return fr[slot] })
+		return inSlot(slot)
 	}
 	d := t.P.Let(n.X)
 	if d == nil {

@@ -24,7 +24,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/beam/gramio"
 	"github.com/gram-machine/gram/bench"
-	"github.com/gram-machine/gram/bench/measure"
+	"github.com/gram-machine/gram/bench/report"
 	"github.com/gram-machine/gram/internal/bridge"
 )
 
@@ -364,14 +364,14 @@ func TestBench(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"bench", "--quick", "--claim", "1", "--out", dir, "--json"}
 	first := succeed(t, args...)
-	store, err := measure.Read(filepath.Join(dir, "rows.jsonl"))
+	store, err := report.Read(filepath.Join(dir, "rows.jsonl"))
 	require.NoError(t, err)
 	rows := store.Rows()
 	require.NotEmpty(t, rows)
 	require.Contains(t, first, fmt.Sprintf(`"measured": %d,`, len(rows)))
-	own, err := measure.Open(filepath.Join(t.TempDir(), "rows.jsonl"))
+	own, err := report.Open(filepath.Join(t.TempDir(), "rows.jsonl"))
 	require.NoError(t, err)
-	require.NoError(t, measure.Run(context.Background(), bench.Claims()[:1], own, measure.Options{Selection: measure.Selection{Sizes: measure.Quick}, Counts: true}))
+	require.NoError(t, report.Run(context.Background(), bench.Claims()[:1], own, report.Options{Selection: report.Selection{Sizes: report.Quick}, Counts: true}))
 	require.NoError(t, own.Close())
 	require.Equal(t, len(own.Rows()), len(rows))
 	for i, want := range own.Rows() {

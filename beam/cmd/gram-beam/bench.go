@@ -17,7 +17,7 @@ import (
 	"github.com/gram-machine/gram/beam/internal/bundle"
 	"github.com/gram-machine/gram/beam/internal/job"
 	"github.com/gram-machine/gram/bench"
-	"github.com/gram-machine/gram/bench/measure"
+	"github.com/gram-machine/gram/bench/report"
 )
 
 func newBench() *cobra.Command {
@@ -54,18 +54,18 @@ Points that could not be measured are told, and the others kept.`,
 		return nil
 	}
 	return f.with(cmd, 0, valid, func(ctx context.Context, r *job.Runner, _ []string) error {
-		store, err := measure.Open(filepath.Join(f.out, "rows.jsonl"))
+		store, err := report.Open(filepath.Join(f.out, "rows.jsonl"))
 		if err != nil {
 			return err
 		}
 		defer store.Close()
-		build, err := measure.Build(version())
+		build, err := report.Build(version())
 		if err != nil {
 			return err
 		}
-		opt := measure.Options{Selection: measure.Selection{Sizes: measure.Full, Build: build}, Fresh: f.fresh, Counts: true}
+		opt := report.Options{Selection: report.Selection{Sizes: report.Full, Build: build}, Fresh: f.fresh, Counts: true}
 		if f.quick {
-			opt.Sizes = measure.Quick
+			opt.Sizes = report.Quick
 		}
 		missing, err := missingPoints(ctx, claims, store, opt)
 		if err != nil {
@@ -126,11 +126,11 @@ func with(claims []bench.Claim, measure func(point) (bench.Point, error)) []benc
 
 var errMissing = errors.New("not measured yet")
 
-// missingPoints returns the points that [measure.Run] would measure. Points of one claim are far from each other, since a
+// missingPoints returns the points that [report.Run] would measure. Points of one claim are far from each other, since a
 // worker measures them one after the other.
-func missingPoints(ctx context.Context, claims []bench.Claim, store *measure.Store, opt measure.Options) ([]point, error) {
+func missingPoints(ctx context.Context, claims []bench.Claim, store *report.Store, opt report.Options) ([]point, error) {
 	of := map[int][]point{}
-	err := measure.Run(ctx, with(claims, func(p point) (bench.Point, error) {
+	err := report.Run(ctx, with(claims, func(p point) (bench.Point, error) {
 		of[p.Claim] = append(of[p.Claim], p)
 		return bench.Point{}, errMissing
 	}), store, opt)
@@ -152,8 +152,8 @@ func missingPoints(ctx context.Context, claims []bench.Claim, store *measure.Sto
 }
 
 // merge keeps what has been measured in the store, and returns how many points that are.
-func merge(ctx context.Context, claims []bench.Claim, store *measure.Store, opt measure.Options, missing []point, measured map[int][]byte) (kept int, err error) {
-	err = measure.Run(ctx, with(claims, func(p point) (bench.Point, error) {
+func merge(ctx context.Context, claims []bench.Claim, store *report.Store, opt report.Options, missing []point, measured map[int][]byte) (kept int, err error) {
+	err = report.Run(ctx, with(claims, func(p point) (bench.Point, error) {
 		i := slices.IndexFunc(missing, func(q point) bool { return q.Claim == p.Claim && q.Series == p.Series && q.Size == p.Size })
 		text, ok := measured[i]
 		if !ok {

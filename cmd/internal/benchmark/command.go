@@ -17,9 +17,8 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench"
-	"github.com/gram-machine/gram/bench/measure"
-	"github.com/gram-machine/gram/bench/page"
 	"github.com/gram-machine/gram/bench/peers"
+	"github.com/gram-machine/gram/bench/report"
 	"github.com/gram-machine/gram/cmd/internal/command"
 )
 
@@ -228,9 +227,9 @@ func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) erro
 	}
 	rows := filepath.Join(f.out, "rows.jsonl")
 	if f.repository != "" {
-		rows = filepath.Join(f.repository, filepath.FromSlash(page.RepositoryRows))
+		rows = filepath.Join(f.repository, filepath.FromSlash(report.RepositoryRows))
 	}
-	store, err := measure.Open(rows)
+	store, err := report.Open(rows)
 	if err != nil {
 		return writeError(err)
 	}
@@ -243,35 +242,35 @@ func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) erro
 	if err = o.End(err); err != nil {
 		return err
 	}
-	report := store.Report(claims, sel)
-	if err := f.write(store, report); err != nil {
+	rep := store.Report(claims, sel)
+	if err := f.write(store, rep); err != nil {
 		return writeError(err)
 	}
-	return a.tell(report, f)
+	return a.tell(rep, f)
 }
 
 // measure measures what is missing, and returns which rows to report. Points that can't be
 // measured are printed on standard error, and make the exit status 1.
-func (a *app) measure(ctx context.Context, claims []bench.Claim, store *measure.Store,
-	f *benchFlags) (measure.Selection, error) {
+func (a *app) measure(ctx context.Context, claims []bench.Claim, store *report.Store,
+	f *benchFlags) (report.Selection, error) {
 	if f.render {
-		return measure.Selection{Sizes: measure.AnySize, Tasks: f.tasks(measure.AnyTask())}, nil
+		return report.Selection{Sizes: report.AnySize, Tasks: f.tasks(report.AnyTask())}, nil
 	}
-	build, err := measure.Build(command.BuildInfo().Version)
+	build, err := report.Build(command.BuildInfo().Version)
 	if err != nil {
-		return measure.Selection{}, err
+		return report.Selection{}, err
 	}
-	opt := measure.Options{
-		Selection: measure.Selection{Sizes: measure.Full, Tasks: f.tasks(peers.Full), Build: build},
-		Fresh:     f.fresh, Counts: f.counts, Jobs: int(f.jobs.N), Repeat: fullRepeat, Computer: measure.ThisComputer(),
+	opt := report.Options{
+		Selection: report.Selection{Sizes: report.Full, Tasks: f.tasks(peers.Full), Build: build},
+		Fresh:     f.fresh, Counts: f.counts, Jobs: int(f.jobs.N), Repeat: fullRepeat, Computer: report.ThisComputer(),
 	}
 	if f.quick {
-		opt.Sizes, opt.Tasks, opt.Repeat = measure.Quick, f.tasks(peers.Quick), quickRepeat
+		opt.Sizes, opt.Tasks, opt.Repeat = report.Quick, f.tasks(peers.Quick), quickRepeat
 	}
 	bar := command.NewBar(a.Stderr, command.IsTerminal(a.Stderr))
-	opt.Progress = func(e measure.Event) { showEvent(bar, e) }
-	var point *measure.PointError
-	if err = measure.Run(ctx, claims, store, opt); err == nil || errors.As(err, &point) {
+	opt.Progress = func(e report.Event) { showEvent(bar, e) }
+	var point *report.PointError
+	if err = report.Run(ctx, claims, store, opt); err == nil || errors.As(err, &point) {
 		err = errors.Join(err, a.compare(ctx, store, opt, f, bar))
 	}
 	bar.Close()
@@ -290,17 +289,17 @@ func (a *app) measure(ctx context.Context, claims []bench.Claim, store *measure.
 }
 
 // write writes the files of results.
-func (f *benchFlags) write(store *measure.Store, report *measure.Report) error {
+func (f *benchFlags) write(store *report.Store, rep *report.Report) error {
 	root, files, err := f.out, map[string][]byte(nil), error(nil)
 	if f.repository == "" {
-		files, err = page.Folder(report, page.Options{Command: f.command, Compare: f.whole("--peers"), All: f.whole()})
+		files, err = report.Folder(rep, report.Pages{Command: f.command, Compare: f.whole("--peers"), All: f.whole()})
 	} else {
 		root = f.repository
 		all := bench.Claims()
 		if err := store.Compact(known(all)); err != nil {
 			return err
 		}
-		files, err = page.Repository(store.Report(all, measure.Selection{Sizes: measure.AnySize, Tasks: measure.AnyTask()}))
+		files, err = report.Repository(store.Report(all, report.Selection{Sizes: report.AnySize, Tasks: report.AnyTask()}))
 	}
 	if err != nil {
 		return err
@@ -318,15 +317,15 @@ func (f *benchFlags) write(store *measure.Store, report *measure.Report) error {
 }
 
 // known reports whether a row belongs to a point of the claims, or to the comparison.
-func known(claims []bench.Claim) func(measure.Row) bool {
-	return func(r measure.Row) bool {
+func known(claims []bench.Claim) func(report.Row) bool {
+	return func(r report.Row) bool {
 		if r.IsComparison() {
 			return true
 		}
 		for i := range claims {
 			for j := range claims[i].Series {
 				if s := &claims[i].Series[j]; claims[i].Number == r.Claim && s.Name == r.Series {
-					return slices.Contains(measure.AnySize(s), r.Size)
+					return slices.Contains(report.AnySize(s), r.Size)
 				}
 			}
 		}
@@ -356,23 +355,23 @@ func (f *benchFlags) command(c *bench.Claim) string {
 }
 
 // tell prints the results.
-func (a *app) tell(report *measure.Report, f *benchFlags) error {
+func (a *app) tell(rep *report.Report, f *benchFlags) error {
 	if f.json {
-		text, err := page.JSON(report)
+		text, err := report.JSON(rep)
 		a.Out.Write(text)
 		return err
 	}
 	if f.family != "" {
-		a.Out.WriteString(page.Points(&report.Outcomes[0]) + "\n" + page.Findings(&report.Outcomes[0]))
+		a.Out.WriteString(report.Points(&rep.Outcomes[0]) + "\n" + report.Findings(&rep.Outcomes[0]))
 	} else if !f.peers {
-		a.Out.WriteString(page.Text(report))
+		a.Out.WriteString(report.Text(rep))
 	}
-	bound, err := page.BoundText(report)
+	bound, err := report.BoundText(rep)
 	if err != nil {
 		return err
 	}
 	a.Out.WriteString(bound)
-	if comparison := page.ComparisonText(report); comparison != "" {
+	if comparison := report.ComparisonText(rep); comparison != "" {
 		if !f.peers {
 			a.Out.WriteString("\n")
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/bench"
-	"github.com/gram-machine/gram/bench/measure"
 	"github.com/gram-machine/gram/bench/peers"
+	"github.com/gram-machine/gram/bench/report"
 	"github.com/gram-machine/gram/cmd/internal/command"
 )
 
@@ -128,12 +128,12 @@ func TestBenchProgress(t *testing.T) {
 	var out bytes.Buffer
 	p := command.NewBar(&out, true)
 	claim := &bench.Claim{Number: 7, Series: []bench.Series{{Name: "chain"}}}
-	showEvent(p, measure.Event{Claim: claim, Series: &claim.Series[0], Points: 2, Total: 2})
-	showEvent(p, measure.Event{Claim: claim, Series: &claim.Series[0], Size: 1000, Points: 2, Total: 2})
-	showEvent(p, measure.Event{Claim: claim, Series: &claim.Series[0], Size: 1000, Points: 2, Done: 1, Total: 2})
+	showEvent(p, report.Event{Claim: claim, Series: &claim.Series[0], Points: 2, Total: 2})
+	showEvent(p, report.Event{Claim: claim, Series: &claim.Series[0], Size: 1000, Points: 2, Total: 2})
+	showEvent(p, report.Event{Claim: claim, Series: &claim.Series[0], Size: 1000, Points: 2, Done: 1, Total: 2})
 	require.Contains(t, out.String(), "claim 7, chain, size 1 000")
 	require.NotContains(t, out.String(), "\n")
-	showEvent(p, measure.Event{Task: &peers.Task{Workload: "w1", N: 1000}, Total: 7})
+	showEvent(p, report.Event{Task: &peers.Task{Workload: "w1", N: 1000}, Total: 7})
 	require.Contains(t, out.String(), "peers, w1, n = 1000")
 	require.Contains(t, out.String(), "(0/7)")
 	p.Close()

@@ -6,16 +6,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gram-machine/gram/bench/measure"
 	"github.com/gram-machine/gram/bench/peers"
+	"github.com/gram-machine/gram/bench/report"
 	"github.com/gram-machine/gram/cmd/internal/command"
 )
 
 // compare measures the workloads beside peers. It prints on standard error which peers are missing or left out;
 // that is not an error.
-func (a *app) compare(ctx context.Context, store *measure.Store, opt measure.Options, f *benchFlags,
+func (a *app) compare(ctx context.Context, store *report.Store, opt report.Options, f *benchFlags,
 	bar *command.Bar) error {
-	faults, err := measure.Compare(ctx, f.comparing(), store, opt)
+	faults, err := report.Compare(ctx, f.comparing(), store, opt)
 	bar.Close()
 	for _, fault := range faults {
 		fmt.Fprintf(a.Stderr, "gram: %v\n", fault)

@@ -3,13 +3,13 @@ package benchmark
 import (
 	"fmt"
 
-	"github.com/gram-machine/gram/bench/measure"
+	"github.com/gram-machine/gram/bench/report"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/internal/notation"
 )
 
 // showEvent shows an event of the run.
-func showEvent(bar *command.Bar, e measure.Event) {
+func showEvent(bar *command.Bar, e report.Event) {
 	line := ""
 	switch {
 	case e.Task != nil:
@@ -21,7 +21,7 @@ func showEvent(bar *command.Bar, e measure.Event) {
 }
 
 // described describes what is being measured.
-func described(e measure.Event) string {
+func described(e report.Event) string {
 	if e.Task != nil {
 		return "peers, " + e.Task.Name()
 	}

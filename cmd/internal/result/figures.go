@@ -14,9 +14,8 @@ import (
 
 // Run says how a cost was measured.
 type Run struct {
-	Mode    gram.Mode
-	Literal bool   // on the literal machine
-	Repeat  uint64 // how often it was run
+	Mode   gram.Mode
+	Repeat uint64 // how often it was run
 }
 
 // Figures are a part of a cost for people: one line of the text, or one table of the report. JSON
@@ -25,12 +24,18 @@ type Figures struct {
 	name    string // in front of the line
 	Caption string // of the table
 	Facts   []htmlreport.Fact
+	on      string // the machine whose they are, behind the line; or nothing
 }
+
+// machines are the names of [cost.Overhead].Machine.
+var machines = map[string]string{"literal": "the literal machine", "code": "the compiler's code", "engine": "the engine"}
 
 // CostFigures returns the figures of a gradient, except its steps by rule.
 func CostFigures(c *gram.Cost, run Run) []Figures {
 	var out []Figures
-	part := func(name, caption string, facts ...htmlreport.Fact) { out = append(out, Figures{name, caption, facts}) }
+	part := func(name, caption string, facts ...htmlreport.Fact) {
+		out = append(out, Figures{name: name, Caption: caption, Facts: facts})
+	}
 	if run.Mode != gram.Reverse {
 		part("passes", "Passes over the graph", counted("operations", c.Operations),
 			counted("nodes of the graph", c.Nodes.Allocated),
@@ -45,11 +50,9 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 	if n := c.Overhead.Recompute; n > 0 {
 		overhead = append(overhead, counted("steps made again", n))
 	}
-	on := "the engine"
-	if run.Literal {
-		on = "the literal machine"
-	}
+	on := machines[c.Overhead.Machine]
 	part("overhead", "Overhead of "+on+": work that is no step", overhead...)
+	out[len(out)-1].on = on
 	if n := c.Normalised; n != nil {
 		part("modular", "Functions normalised", counted("functions", n.Lambdas), counted("steps", n.Steps),
 			counted(fmt.Sprintf("kept past %d·|D(λ)| steps", n.Budget), n.Kept))
@@ -77,7 +80,7 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 		part("span", "Longest chains of steps that depend on each other", chains...)
 	}
 	bytes := graph.NodeBytes
-	if run.Literal {
+	if c.Overhead.Machine == "literal" {
 		bytes = machine.NodeBytes
 	}
 	part("nodes", fmt.Sprintf("Nodes of %d bytes", bytes), counted("allocated", c.Nodes.Allocated),

@@ -114,6 +114,9 @@ func (r *Report) Cost(c *gram.Cost, run Run) {
 		for i, fact := range part.Facts {
 			facts[i] = fact.Name + " " + fact.Text
 		}
+		if part.on != "" {
+			facts = append(facts, "of "+part.on)
+		}
 		r.Heading(fmt.Sprintf("%-8s", part.name))
 		fmt.Fprintf(r.Out, "  %s\n", strings.Join(facts, ", "))
 	}

@@ -1,0 +1,274 @@
+package bench
+
+import (
+	"fmt"
+
+	"github.com/gram-machine/gram/term"
+)
+
+// FirstOrderError is a place where a term has no derivative by [Derivative].
+type FirstOrderError struct {
+	Pos  term.Pos
+	What string
+}
+
+func (e *FirstOrderError) Error() string { return "not a first-order term: " + e.What }
+
+// Derivative returns the derivative of t with respect to its input x by Ehrhard's D, the chain rule of the
+// differential λ-calculus (section 7): an ablation of D, which keeps values and duals together. t is a term of
+// numbers, sums, symbols and lets, of numbers or of functions λy.M from R to R that mention nothing else than such
+// functions and inputs other than x. With v(y) for the derivative of y, v(x) = 1,
+//
+//	∂(y)           =  v(y)
+//	∂(r)           =  0
+//	∂(M + N)       =  ∂M ⊕ ∂N
+//	∂(f(M1,…,Mk))  =  ⊕ ∂i f(M1,…,Mk)·∂Mi
+//	∂(f M)         =  f' M ∂M                                 f' = D(f); M is there twice
+//	∂(M[y:=N])     =  ∂M[y:=N]                  v(y) = ∂N     linear substitution: a copy for each use of v(y)
+//	∂(M[f:=λy.N])  =  ∂M[f':=λy.λa.∂N][f:=λy.N]               where v(y) = a
+//
+// So a term that is nested in k applications is evaluated again for each; and ∂N is evaluated for each use of y,
+// where N was evaluated once.
+//
+// check may be nil; it is called at least every 2¹⁶ nodes. The errors are that of check, a [*FirstOrderError],
+// and a [*SizeError] if the result would have more nodes than limit.
+func Derivative(t *term.Term, x term.Var, limit int, check func() error) (*term.Term, error) {
+	d := &derivative{src: t, dst: term.New(t.Types), budget: budget{limit: limit, check: check}}
+	d.dst.CopyVars(t, 0)
+	one := func() term.Ref { return d.dst.Num(0, 1) }
+	root := d.of(t.Root, &known{x: x, y: x, tangent: one})
+	if root == 0 {
+		root = d.dst.Num(0, 0)
+	}
+	d.dst.Root = root
+	return d.dst, d.err
+}
+
+// known is what a variable x of the source has become: y, and for a number with a derivative the function that
+// makes v(x), for a function f'.
+type known struct {
+	x, y    term.Var
+	tangent func() term.Ref
+	prime   term.Var
+	lambda  bool // x is bound by a λ
+	outer   *known
+}
+
+func (k *known) find(x term.Var) *known {
+	for k != nil && k.x != x {
+		k = k.outer
+	}
+	return k
+}
+
+// captures reports whether x, which is known, is under a λ and is bound outside of it.
+func (k *known) captures(x term.Var) bool {
+	for ; k.x != x; k = k.outer {
+		if k.lambda {
+			return true
+		}
+	}
+	return false
+}
+
+type derivative struct {
+	src, dst *term.Term
+	budget
+}
+
+func (d *derivative) fresh(x term.Var, prime string) term.Var {
+	info := d.src.Info(x)
+	info.Name += prime
+	return d.dst.NewVar(info)
+}
+
+// fail reports a node that is of no first-order term.
+func (d *derivative) fail(n *term.Node, what string) term.Ref {
+	if d.err == nil {
+		d.err = &FirstOrderError{n.Pos, what}
+	}
+	return 0
+}
+
+// of makes ∂ of node r; 0 means the numeral 0.
+func (d *derivative) of(r term.Ref, k *known) term.Ref {
+	if d.full() {
+		return 0
+	}
+	n := &d.src.Nodes[r]
+	switch n.Op {
+	case term.VarOp:
+		v := k.find(n.X)
+		switch {
+		case v == nil || v.tangent == nil:
+			return 0
+		case k.captures(n.X):
+			return d.fail(n, "a function mentions "+d.src.Info(n.X).Name)
+		}
+		return v.tangent()
+	case term.NumOp:
+		return 0
+	case term.AddOp:
+		left := d.of(n.A, k)
+		return d.plus(n.Pos, left, d.of(n.B, k))
+	case term.FunOp:
+		return d.symbol(n, k)
+	case term.AppOp:
+		f := d.function(n, k)
+		if f == nil {
+			return 0
+		}
+		a := d.of(n.B, k)
+		if a == 0 {
+			return 0
+		}
+		return d.dst.App(n.Pos, d.dst.App(n.Pos, d.dst.Variable(n.Pos, f.prime), d.copy(n.B, k)), a)
+	case term.LetOp:
+		return d.let(n, k, d.of)
+	}
+	return d.fail(n, "it has tuples, lists, conditionals or functions of a higher type")
+}
+
+// plus is ⊕.
+func (d *derivative) plus(p term.Pos, left, right term.Ref) term.Ref {
+	switch {
+	case left == 0:
+		return right
+	case right == 0:
+		return left
+	}
+	return d.dst.Add(p, left, right)
+}
+
+// symbol is ∂(f(M1,…,Mk)).
+func (d *derivative) symbol(n *term.Node, k *known) term.Ref {
+	partials := n.Sym.Info().Partials
+	kids := d.src.Children(n)
+	var sum term.Ref
+	for i, kid := range kids {
+		a := d.of(kid, k)
+		if a == 0 {
+			continue
+		}
+		slope := d.dst.Slope(n.Pos, &partials[i], len(kids), func(i int) term.Ref { return d.copy(kids[i], k) })
+		sum = d.plus(n.Pos, sum, d.dst.Fun(n.Pos, term.Mul, slope, a))
+	}
+	return sum
+}
+
+// function is what the function of an application has become, nil if that has no name.
+func (d *derivative) function(n *term.Node, k *known) *known {
+	f := &d.src.Nodes[n.A]
+	if f.Op == term.VarOp {
+		if v := k.find(f.X); v != nil && v.prime != 0 {
+			return v
+		}
+	}
+	d.fail(n, fmt.Sprintf("what is applied is no function with a name (constructor %d)", f.Op))
+	return nil
+}
+
+// let is M[y:=N] and M[f:=λy.N], with M made by body.
+func (d *derivative) let(n *term.Node, k *known, body func(term.Ref, *known) term.Ref) term.Ref {
+	u := &d.src.Nodes[n.B]
+	in := &known{x: n.X, y: d.fresh(n.X, ""), outer: k}
+	if u.Op != term.LamOp {
+		in.tangent = func() term.Ref { return d.of(n.B, k) }
+		bound := d.copy(n.B, k)
+		m := body(n.A, in)
+		if m == 0 {
+			return 0
+		}
+		return d.dst.Let(n.Pos, in.y, bound, m)
+	}
+	tt := d.src.Types
+	in.prime = d.dst.NewVar(term.VarInfo{Name: d.src.Info(n.X).Name + "'", Type: tt.Arrow(term.R, tt.Arrow(term.R, term.R))})
+	value, slope := d.lambdas(u, k)
+	m := body(n.A, in)
+	if m == 0 {
+		return 0
+	}
+	return d.dst.Let(n.Pos, in.y, value, d.dst.Let(n.Pos, in.prime, slope, m))
+}
+
+// lambdas are λy.N and λy.λa.∂N.
+func (d *derivative) lambdas(u *term.Node, k *known) (value, slope term.Ref) {
+	y := d.fresh(u.X, "")
+	value = d.dst.Lam(u.Pos, y, d.copy(u.A, &known{x: u.X, y: y, lambda: true, outer: k}))
+	y = d.fresh(u.X, "")
+	a := d.dst.NewVar(term.VarInfo{Name: "a", Type: term.R})
+	tangent := func() term.Ref { return d.dst.Variable(u.Pos, a) }
+	body := d.of(u.A, &known{x: u.X, y: y, tangent: tangent, lambda: true, outer: k})
+	if body == 0 {
+		body = d.dst.Num(u.Pos, 0)
+	}
+	return value, d.dst.Lam(u.Pos, y, d.dst.Lam(u.Pos, a, body))
+}
+
+// copy makes a copy of node r.
+func (d *derivative) copy(r term.Ref, k *known) term.Ref {
+	if d.full() {
+		return 0
+	}
+	n := &d.src.Nodes[r]
+	switch n.Op {
+	case term.VarOp:
+		x := n.X
+		if v := k.find(x); v != nil {
+			x = v.y
+		}
+		return d.dst.Variable(n.Pos, x)
+	case term.NumOp:
+		return d.dst.Num(n.Pos, n.Val)
+	case term.AddOp:
+		left := d.copy(n.A, k)
+		return d.dst.Add(n.Pos, left, d.copy(n.B, k))
+	case term.FunOp:
+		return d.dst.Fun(n.Pos, n.Sym, d.copies(d.src.Children(n), k)...)
+	case term.AppOp:
+		if f := d.function(n, k); f != nil {
+			return d.dst.App(n.Pos, d.dst.Variable(n.Pos, f.y), d.copy(n.B, k))
+		}
+		return 0
+	case term.LetOp:
+		return d.let(n, k, d.copy)
+	}
+	return d.fail(n, "it has tuples, lists, conditionals or functions of a higher type")
+}
+
+func (d *derivative) copies(rs []term.Ref, k *known) []term.Ref {
+	var out []term.Ref
+	for _, r := range rs {
+		out = append(out, d.copy(r, k))
+	}
+	return out
+}
+
+// SizeError says that a term would be larger than it may be.
+type SizeError struct{ Nodes int }
+
+func (e *SizeError) Error() string { return fmt.Sprintf("more than %d nodes", e.Nodes) }
+
+// budget is how many nodes may be made.
+type budget struct {
+	nodes int // that are made, or under way
+	limit int
+	check func() error
+	err   error
+}
+
+// checkEvery is how many nodes or steps there are between two checks.
+const checkEvery = 1 << 16
+
+// full counts a node, and reports whether the copy is to end: it is too large, or the check says so.
+func (b *budget) full() bool {
+	switch {
+	case b.err != nil:
+	case b.nodes >= b.limit:
+		b.err = &SizeError{b.limit}
+	case b.nodes%checkEvery == 0 && b.check != nil:
+		b.err = b.check()
+	}
+	b.nodes++
+	return b.err != nil
+}

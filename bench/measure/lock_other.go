@@ -1,8 +1,0 @@
-//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
-
-package measure
-
-import "os"
-
-// lock does nothing here.
-func lock(dir string) (*os.File, error) { return os.Open(dir) }

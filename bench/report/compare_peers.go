@@ -1,0 +1,175 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/gram-machine/gram/bench"
+	"github.com/gram-machine/gram/bench/peers"
+)
+
+// Compare measures the tasks of the selection that the store lacks, with the peers that are found. All
+// peers of a task are measured in one run, turn by turn; if the row of one is missing, all are measured again. Peers
+// that are not found, or were left out of a task, are returned as faults. The error is that of the machine, of the
+// context or of the store.
+func Compare(ctx context.Context, all []peers.Peer, store *Store, opt Options) ([]*peers.Fault, error) {
+	if len(opt.Tasks) == 0 {
+		return nil, nil
+	}
+	dir, err := os.MkdirTemp("", "gram-peers")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	found, faults, err := peers.Find(ctx, all, dir)
+	if err != nil {
+		return nil, err
+	}
+	tasks := slices.DeleteFunc(slices.Clone(opt.Tasks), func(t peers.Task) bool { return !opt.Fresh && store.compared(t, found, opt.Build) })
+	for i, t := range tasks {
+		if opt.Progress != nil {
+			opt.Progress(Event{Task: &t, Done: i, Total: len(tasks)})
+		}
+		run := time.Now().UTC().Format(time.RFC3339Nano)
+		times, left, err := t.Contest(ctx, found, max(1, opt.Repeat), dir)
+		if faults = append(faults, left...); err != nil {
+			return faults, err
+		}
+		for _, e := range times {
+			if err := store.keepTimes(t, &e, run, &opt); err != nil {
+				return faults, err
+			}
+		}
+	}
+	return faults, nil
+}
+
+// keepTimes writes the row of a peer.
+func (s *Store) keepTimes(t peers.Task, e *peers.Times, run string, opt *Options) error {
+	k := taskKey(t, e.Peer.Name)
+	row := Row{Series: k.series, Run: run, Build: opt.Build, Measurement: bench.Measurement{Size: k.size,
+		Point: bench.Point{X: t.Primitives(), More: map[string]float64{}}, Samples: e.Samples}}
+	for name, v := range map[string]float64{bytesName: e.Bytes, stepsName: e.Steps} {
+		if v > 0 {
+			row.More[name] = v
+		}
+	}
+	if err := row.summarise(opt.Computer); err != nil {
+		return fmt.Errorf("%s, %s: %w", t.Name(), e.Peer.Name, err)
+	}
+	return s.Append(row)
+}
+
+// The quantities of a row of a comparison, in addition to the time of a run.
+const (
+	bytesName = "bytes"
+	stepsName = "steps"
+)
+
+// taskKey is the key of the row of a peer's times. It belongs to no claim.
+func taskKey(t peers.Task, peer string) key {
+	return key{0, fmt.Sprintf("peers/%s/k=%d/%s", t.Workload, t.K, peer), t.N}
+}
+
+// compared reports whether the store has the task, by the build, with all contestants in one run.
+func (s *Store) compared(t peers.Task, found []peers.Contestant, build string) bool {
+	runs := map[string]bool{}
+	for i := range found {
+		c := &found[i]
+		if !c.Takes(t) {
+			continue
+		}
+		r, ok := s.find(taskKey(t, c.Name), build)
+		if !ok {
+			return false
+		}
+		runs[r.Run] = true
+	}
+	return len(runs) <= 1
+}
+
+// Comparison is what peers took in one task, all in one run.
+type Comparison struct {
+	peers.Task
+	Primitives float64 `json:"primitives"`
+	Entries    []Entry `json:"peers"` // in the order of [peers.All]
+}
+
+// Entry is one peer's part in a comparison. Times are nanoseconds for each primitive.
+type Entry struct {
+	Peer  peers.Peer `json:"-"`
+	Row   Row        `json:"-"`
+	Name  string     `json:"name"`
+	Ns    float64    `json:"nsPerPrimitive"` // the median, with its interval
+	Best  float64    `json:"best"`           // the least
+	Low   float64    `json:"low"`
+	High  float64    `json:"high"`
+	Tape  float64    `json:"overTape,omitempty"`          // its time over the tape's: the median of the rounds; 0: there is no tape
+	Bytes float64    `json:"bytesPerPrimitive,omitempty"` // 0: not known
+	Steps float64    `json:"steps,omitempty"`             // of a run; 0 of peers that don't rewrite
+	// Samples are the times of a run, in nanoseconds.
+	Samples []float64 `json:"samples"`
+}
+
+// Of returns the entry of the peer with the name; nil if it is not there.
+func (c *Comparison) Of(name string) *Entry {
+	at := slices.IndexFunc(c.Entries, func(e Entry) bool { return e.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return &c.Entries[at]
+}
+
+// comparison returns the comparison of a task by the rows of a build. It uses only rows of the run that
+// the row of the machine's default form belongs to. Without such a row it has no entries.
+func (s *Store) comparison(t peers.Task, build string) Comparison {
+	out := Comparison{Task: t, Primitives: t.Primitives()}
+	direct, ok := s.find(taskKey(t, peers.Direct), build)
+	if !ok {
+		return out
+	}
+	for _, p := range peers.All() {
+		r, ok := s.find(taskKey(t, p.Name), build)
+		if !ok || r.Run != direct.Run || len(r.Samples) != len(direct.Samples) {
+			continue
+		}
+		out.Entries = append(out.Entries, Entry{Peer: p, Row: r, Name: p.Name, Ns: r.Y / r.X, Best: slices.Min(r.Samples) / r.X, Low: r.Low / r.X, High: r.High / r.X,
+			Bytes: r.More[bytesName] / r.X, Steps: r.More[stepsName], Samples: r.Samples})
+	}
+	if tape := out.Of(peers.Tape); tape != nil {
+		for i := range out.Entries {
+			out.Entries[i].Tape = Ratio(&out.Entries[i], tape)
+		}
+	}
+	return out
+}
+
+// Ratio is the time of an entry over that of another of the same comparison: the median of the rounds' ratios.
+func Ratio(e, over *Entry) float64 {
+	ratios := make([]float64, len(e.Samples))
+	for i, ns := range e.Samples {
+		ratios[i] = ns / over.Samples[i]
+	}
+	slices.Sort(ratios)
+	return (ratios[(len(ratios)-1)/2] + ratios[len(ratios)/2]) / 2
+}
+
+// AnyTask are the tasks of a quick run and of a full one, by workload and size.
+func AnyTask() []peers.Task {
+	all := slices.Concat(peers.Quick, peers.Full)
+	slices.SortFunc(all, func(a, b peers.Task) int {
+		return cmp.Or(cmp.Compare(a.Workload, b.Workload), cmp.Compare(a.N, b.N), cmp.Compare(a.K, b.K))
+	})
+	return slices.Compact(all)
+}
+
+// IsComparison reports whether the row is of a comparison that [AnyTask] and [peers.All] have.
+func (r *Row) IsComparison() bool {
+	return slices.ContainsFunc(AnyTask(), func(t peers.Task) bool {
+		return slices.ContainsFunc(peers.All(), func(p peers.Peer) bool { return taskKey(t, p.Name) == r.key() })
+	})
+}

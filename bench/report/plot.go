@@ -1,0 +1,424 @@
+package report
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gram-machine/gram/bench"
+)
+
+// Picture is what is drawn of one pair of quantities on logarithmic axes: the data and their fits, with the verdict of
+// each law as title. A series has a panel of its own; more than three of one law that holds for all share one.
+type Picture struct {
+	Name     string // of the file, without its ending: "claim-09", "claim-03-2"
+	X, Y     string // the quantities
+	Findings []*bench.Finding
+	Dropped  int // points that have no logarithm, and are not drawn
+
+	axes axes
+}
+
+// Pictures returns the pictures of a claim: one for each pair of quantities that its series have, without those that
+// no point can be drawn of.
+func Pictures(o *bench.Outcome) []Picture {
+	var all []Picture
+	scales := axesOf(o.Findings)
+	for i := range o.Findings {
+		f := &o.Findings[i]
+		at := slices.IndexFunc(all, func(p Picture) bool { return p.X == f.X && p.Y == f.Y })
+		if at < 0 {
+			at = len(all)
+			all = append(all, Picture{X: f.X, Y: f.Y, axes: scales})
+		}
+		n := len(drawn(f))
+		if all[at].Dropped += len(f.Points) - n; n > 0 {
+			all[at].Findings = append(all[at].Findings, f)
+		}
+	}
+	out := slices.DeleteFunc(all, func(p Picture) bool { return len(p.Findings) == 0 })
+	for i := range out {
+		if out[i].Name = fileName(o.Claim); i > 0 {
+			out[i].Name += fmt.Sprintf("-%d", i+1)
+		}
+	}
+	return out
+}
+
+// drawn are the measurements that have a place on logarithmic axes.
+func drawn(f *bench.Finding) []bench.Measurement {
+	return slices.DeleteFunc(slices.Clone(f.Points), func(m bench.Measurement) bool { return m.X <= 0 || m.Y <= 0 })
+}
+
+// fileName is the name of a claim's first picture.
+func fileName(c *bench.Claim) string {
+	if c.Number > 0 {
+		return fmt.Sprintf("claim-%02d", c.Number)
+	}
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>| `, r) || r < ' ' {
+			return '-'
+		}
+		return r
+	}, strings.TrimSuffix(c.Title, ".gram"))
+}
+
+// group is what findings have in common that one line of the title is of.
+type group struct {
+	role       bench.Role
+	law        bench.Law
+	If, absent string
+}
+
+func groupOf(f *bench.Finding) group { return group{f.Role, f.Law, f.If, f.Without} }
+
+// titles returns a line for each law in the picture, with its verdict. Evidence comes first.
+func (p *Picture) titles() []string {
+	var order []group
+	worst, count := map[group]*bench.Finding{}, map[group]int{}
+	for _, f := range p.Findings {
+		g := groupOf(f)
+		if count[g] == 0 {
+			order = append(order, g)
+		}
+		if count[g]++; worst[g] == nil || f.Compare(worst[g]) > 0 {
+			worst[g] = f
+		}
+	}
+	begin := map[bench.Role]string{bench.Stronger: "A stronger statement: ", bench.Printed: "As printed, ", bench.Contrast: "Contrast: "}
+	var first, rest []string
+	for _, g := range order {
+		line := law(worst[g].Series) + ": " + string(worst[g].Verdict)
+		if n := count[g]; n > 1 {
+			line += fmt.Sprintf(" for %d series", n)
+		}
+		switch {
+		case g.role == bench.Evidence:
+			first = append(first, line)
+		case g.absent != "":
+			rest = append(rest, "Without "+g.absent+", "+line)
+		default:
+			rest = append(rest, begin[g.role]+line)
+		}
+	}
+	return append(first, rest...)
+}
+
+// fitted is what was fitted to series of one law, the least and the most, x being the quantity of the horizontal axis;
+// "" if nothing was.
+func fitted(all []*bench.Finding) string {
+	low, high, most := math.Inf(1), math.Inf(-1), 0.0
+	for _, f := range all {
+		low, high, most = min(low, f.Exponent), max(high, f.Exponent), max(most, f.Constant)
+	}
+	exponents := signed(low, 2)
+	if other := signed(high, 2); other != exponents {
+		exponents += " … " + other
+	}
+	switch law := all[0].Law; {
+	case law.Kind == bench.Equal:
+		return "equal"
+	case law.Kind == bench.Below:
+		return fmt.Sprintf("at most %.2f of it", most)
+	case !all[0].Fitted:
+		return ""
+	case law.Kind == bench.Exponential:
+		return fmt.Sprintf("~ 2^(%s·x)", exponents)
+	default:
+		return "~ x^" + exponents + strings.Repeat("·log x", law.Logs)
+	}
+}
+
+// panels are the findings of each panel: those of one law that holds are together, if there are more than a row of them.
+func (p *Picture) panels() (out [][]*bench.Finding) {
+	equal := map[group][]*bench.Finding{}
+	for _, f := range p.Findings {
+		if f.Verdict == bench.Holds {
+			equal[groupOf(f)] = append(equal[groupOf(f)], f)
+		}
+	}
+	for _, f := range p.Findings {
+		switch all := equal[groupOf(f)]; {
+		case f.Verdict != bench.Holds || len(all) <= columns:
+			out = append(out, []*bench.Finding{f})
+		case f == all[0]:
+			out = append(out, all)
+		}
+	}
+	return out
+}
+
+// Sizes in pixels. A picture is as wide as a phone in landscape shows without scaling.
+const (
+	columns   = 3 // of panels
+	width     = 480.0
+	inset     = 46.0 // for the numbers of the upward axis
+	gap       = 8.0
+	line      = 14.0
+	letter    = 5.2 // the mean width of a letter, a little more
+	heading   = 2*line + 6
+	panelHigh = 80.0
+	alone     = 200.0 // the height of a panel that is the only one
+)
+
+// inks are the colours of classes on a light page and on a dark one: darker and lighter ones of Okabe and Ito, which the
+// colour-blind tell apart.
+var inks = []struct{ class, light, dark string }{
+	{"paper", "#FFFFFF", "#0D1117"}, {"words", "#1F2328", "#E6EDF3"}, {"quiet", "#59636E", "#9198A1"}, {"rule", "#DDE2E7", "#2D333B"},
+	{"evidence", "#0067A3", "#58B4F0"}, {"contrast", "#B84A00", "#F4894A"}, {"aside", "#007A59", "#35C79A"}, {"broken", "#A3457D", "#E79BC6"},
+}
+
+// classOf is the class of a series.
+func classOf(f *bench.Finding) string {
+	if f.Role == bench.Printed || f.Role == bench.Stronger {
+		return "broken"
+	}
+	return string(f.Role)
+}
+
+// drawing is an SVG that is being written.
+type drawing struct{ strings.Builder }
+
+func (d *drawing) add(format string, args ...any) { fmt.Fprintf(d, format+"\n", args...) }
+
+// text writes a text; anchor is where (x, y) is: start, middle or end.
+func (d *drawing) text(class, anchor string, x, y float64, text string) {
+	d.add(`<text class="%s" text-anchor="%s" x="%.1f" y="%.1f">%s</text>`, class, anchor, x, y, html.EscapeString(text))
+}
+
+// wrapped breaks a text where words end into lines that are at most so wide.
+func wrapped(text string, wide float64) (lines []string) {
+	most := int(wide / letter)
+	for _, w := range strings.Fields(text) {
+		if n := len(lines); n > 0 && utf8.RuneCountInString(lines[n-1]+w) < most {
+			lines[n-1] += " " + w
+		} else {
+			lines = append(lines, w)
+		}
+	}
+	return lines
+}
+
+// shortened cuts a text to a width.
+func shortened(text string, wide float64) string {
+	if letters, most := []rune(text), int(wide/letter); len(letters) > most {
+		return string(letters[:most-1]) + "…"
+	}
+	return text
+}
+
+// SVG draws the picture as SVG, in light colours or, for readers who prefer them, in dark ones. Evidence has solid lines
+// and full marks, what it is held against dashed lines and hollow marks. The same outcome gives the same bytes.
+func (p *Picture) SVG() []byte {
+	panels := p.panels()
+	var titles []string
+	bold := 0 // lines of the first title
+	for i, t := range p.titles() {
+		if titles = append(titles, wrapped(t, 0.9*width)...); i == 0 {
+			bold = len(titles)
+		}
+	}
+	across, high := (width-inset)/columns, panelHigh
+	if len(panels) == 1 {
+		across, high = width-inset, alone
+	}
+	rows := (len(panels) + columns - 1) / columns
+	top := float64(len(titles)+2)*line + gap
+	height := top + float64(rows)*(heading+high) + 3*line
+	d := &drawing{}
+	d.add(`<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g">`, width, height, width, height)
+	d.WriteString("<style>text{font:10px Arial,Helvetica,sans-serif;fill:currentColor}.bold{font-weight:bold}line,polyline,.ring{fill:none;stroke:currentColor}" +
+		"circle,rect{fill:currentColor}.dashed{stroke-dasharray:4 2}")
+	dark := ""
+	for _, i := range inks {
+		fmt.Fprintf(d, ".%s{color:%s}", i.class, i.light)
+		dark += fmt.Sprintf(".%s{color:%s}", i.class, i.dark)
+	}
+	d.add("@media (prefers-color-scheme:dark){%s}</style>", dark)
+	d.add(`<rect class="paper" width="100%%" height="100%%"/>`)
+	for i, t := range titles {
+		class := "quiet"
+		if i < bold {
+			class = "words bold"
+		}
+		d.text(class, "start", gap, line*float64(i+1), t)
+	}
+	d.text("quiet", "start", gap, top-gap, shortened(p.Y, width-2*gap))
+	d.text("quiet", "middle", (inset+width)/2, height-gap, shortened(p.X, width-2*gap))
+	for i, all := range panels {
+		left, y := inset+float64(i%columns)*across, top+float64(i/columns)*(heading+high)+heading
+		name := all[0].Name
+		if len(all) > 1 {
+			name = fmt.Sprintf("%d series", len(all))
+		}
+		lines := wrapped(name, across-gap)
+		if len(lines) > 2 {
+			lines = []string{lines[0], shortened(strings.Join(lines[1:], " "), across-gap)}
+		}
+		for k, l := range lines {
+			d.text(classOf(all[0]), "start", left, y-6-11*float64(len(lines)-k), l)
+		}
+		d.text("quiet", "start", left, y-5, fitted(all))
+		q := panel{d, p.axes[p.X], p.axes[p.Y], left, left + across - 2*gap, y + high, y}
+		q.grid(i%columns == 0, i+columns >= len(panels))
+		for _, f := range all {
+			q.series(f)
+		}
+	}
+	d.WriteString("</svg>\n")
+	return []byte(d.String())
+}
+
+// panel is a part of a picture with axes.
+type panel struct {
+	*drawing
+	x, y                     axis
+	left, right, bottom, top float64
+}
+
+// at is the place of a point.
+func (p *panel) at(x, y float64) (float64, float64) {
+	return p.x.at(x, p.left, p.right), p.y.at(y, p.bottom, p.top)
+}
+
+// grid draws lines at numbers of each axis, and the numbers where they are wanted.
+func (p *panel) grid(up, across bool) {
+	for _, v := range p.y.marks(int((p.bottom - p.top) / 25)) {
+		y := p.y.at(v, p.bottom, p.top)
+		p.add(`<line class="rule" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>`, p.left, p.right, y, y)
+		if up {
+			p.text("quiet", "end", p.left-4, y+3, markText(v))
+		}
+	}
+	for _, v := range p.x.marks(int((p.right - p.left) / 40)) {
+		x := p.x.at(v, p.left, p.right)
+		p.add(`<line class="rule" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>`, x, x, p.bottom, p.top)
+		if across {
+			p.text("quiet", "middle", x, p.bottom+line-2, markText(v))
+		}
+	}
+}
+
+// curvePoints is how many points a fitted curve is drawn through.
+const curvePoints = 20
+
+// series draws a series: the fit, the intervals of times, and the data.
+func (p *panel) series(f *bench.Finding) {
+	dashed, mark := "", ""
+	if f.Role != bench.Evidence {
+		dashed, mark = ` class="dashed"`, ` class="ring"`
+	}
+	p.add(`<g class="%s">`, classOf(f))
+	from, to, ok := f.Range()
+	var curve []string
+	for i := range curvePoints {
+		x := from * math.Pow(to/from, float64(i)/(curvePoints-1))
+		if y, there := f.Curve(x); ok && there && y > 0 && !math.IsInf(y, 0) {
+			u, v := p.at(x, y)
+			curve = append(curve, fmt.Sprintf("%.1f,%.1f", u, v))
+		}
+	}
+	if len(curve) > 1 {
+		p.add(`<polyline%s points="%s"/>`, dashed, strings.Join(curve, " "))
+	}
+	for _, m := range drawn(f) {
+		x, y := p.at(m.X, m.Y)
+		if f.Timed && m.Low > 0 {
+			_, low := p.at(m.X, m.Low)
+			_, high := p.at(m.X, m.High)
+			p.add(`<line x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>`, x, x, low, high)
+		}
+		p.add(`<circle%s cx="%.1f" cy="%.1f" r="1.8"/>`, mark, x, y)
+	}
+	p.add("</g>")
+}
+
+// axis is a logarithmic axis.
+type axis struct{ least, most float64 } // the logarithms of its ends, to base 10
+
+// axes are the axes of a page by the quantities that they show: a quantity has one scale on all pictures of a claim.
+type axes map[string]axis
+
+// include widens the axis of the quantity so that it shows v.
+func (a axes) include(quantity string, v float64) {
+	l := math.Log10(v)
+	old, ok := a[quantity]
+	if !ok {
+		old = axis{l, l}
+	}
+	a[quantity] = axis{min(old.least, l), max(old.most, l)}
+}
+
+// axesOf returns the axes for what is drawn of the findings, each a decade long or longer, with a little room.
+func axesOf(findings []bench.Finding) axes {
+	all := axes{}
+	for i := range findings {
+		f := &findings[i]
+		for _, p := range drawn(f) {
+			all.include(f.X, p.X)
+			all.include(f.Y, p.Y)
+			if f.Timed && p.Low > 0 {
+				all.include(f.Y, p.Low)
+				all.include(f.Y, p.High)
+			}
+		}
+		if from, to, ok := f.Range(); ok { // a bound lies beyond the data
+			for _, x := range []float64{from, to} {
+				if y, ok := f.Curve(x); ok && y > 0 && !math.IsInf(y, 0) {
+					all.include(f.Y, y)
+				}
+			}
+		}
+	}
+	for q, a := range all {
+		room := max(0.04*(a.most-a.least), (1-(a.most-a.least))/2)
+		all[q] = axis{a.least - room, a.most + room}
+	}
+	return all
+}
+
+// at returns the place of v on a line from low to high.
+func (a axis) at(v float64, low, high float64) float64 {
+	return low + (math.Log10(v)-a.least)/(a.most-a.least)*(high-low)
+}
+
+// marks returns what an axis with room for n numbers marks: powers of ten and, on a short axis, 2 and 5 times them.
+func (a axis) marks(n int) []float64 {
+	every := 1 + int(a.most-a.least)/n
+	var out []float64
+	for e := int(math.Floor(a.least)); e <= int(a.most); e++ {
+		for _, m := range []float64{1, 2, 5} {
+			v := m * math.Pow10(e)
+			if l := math.Log10(v); l < a.least || l > a.most || m != 1 && (a.most-a.least)*3 > float64(n) || e%every != 0 {
+				continue
+			}
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// markText prints a mark of an axis: 500, 2·10⁶.
+func markText(v float64) string {
+	e := int(math.Floor(math.Log10(v) + 1e-9))
+	if e >= -2 && e <= 3 {
+		return strconv.FormatFloat(v, 'f', max(0, -e), 64)
+	}
+	raised := strings.Map(func(r rune) rune {
+		if r == '-' {
+			return '⁻'
+		}
+		return superscripts[r-'0']
+	}, strconv.Itoa(e))
+	if m := math.Round(v / math.Pow10(e)); m != 1 {
+		return strconv.Itoa(int(m)) + "·10" + raised
+	}
+	return "10" + raised
+}
+
+// superscripts are the digits as exponents.
+var superscripts = []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")

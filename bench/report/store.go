@@ -1,0 +1,161 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+)
+
+// Store is a file of rows. Of two rows for one point the later counts. A Store may be used by
+// several goroutines.
+type Store struct {
+	path string
+	mu   sync.Mutex
+	file *os.File // to append to
+	held *os.File // the lock on the folder
+	rows map[key]Row
+}
+
+// Open reads the store at path, and makes it and its folder if they aren't there. A last
+// line that was not written to its end is dropped. It is an error if another process has it open, or this
+// one: both would write, and one would lose what the other compacts.
+func Open(path string) (*Store, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
+	held, err := lock(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{path: path, held: held}
+	if err := s.read(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if s.file, err = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Read reads the store at path; it can't be appended to. A file that isn't there has no rows.
+func Read(path string) (*Store, error) {
+	s := &Store{path: path}
+	return s, s.read()
+}
+
+// read reads the rows, and cuts off a last line that is torn.
+func (s *Store) read() error {
+	s.rows = map[key]Row{}
+	text, err := os.ReadFile(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	whole := 0
+	for number := 1; whole < len(text); number++ {
+		n := bytes.IndexByte(text[whole:], '\n')
+		if n < 0 {
+			return os.Truncate(s.path, int64(whole))
+		}
+		var r Row
+		if err := json.Unmarshal(text[whole:whole+n], &r); err != nil {
+			return fmt.Errorf("%s:%d: this is not a row of results: %w", s.path, number, err)
+		}
+		s.rows[r.key()] = r
+		whole += n + 1
+	}
+	return nil
+}
+
+// Append writes a row, whole, and waits until it is on the disk.
+func (s *Store) Append(r Row) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := s.file.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	s.rows[r.key()] = r
+	return s.file.Sync()
+}
+
+// Close closes the file.
+func (s *Store) Close() error {
+	var errs []error
+	for _, f := range []*os.File{s.file, s.held} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Rows returns all rows, by claim, series and size.
+func (s *Store) Rows() []Row {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.SortedFunc(maps.Values(s.rows), compareRows)
+}
+
+// Compact replaces the file by one in order that has the rows that keep wants. It is
+// written beside the old one and put in its place whole.
+func (s *Store) Compact(keep func(Row) bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var text bytes.Buffer
+	for _, r := range slices.SortedFunc(maps.Values(s.rows), compareRows) {
+		if !keep(r) {
+			delete(s.rows, r.key())
+			continue
+		}
+		line, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		text.Write(append(line, '\n'))
+	}
+	if err := writeFile(s.path, text.Bytes()); err != nil {
+		return err
+	}
+	old := s.file
+	var err error
+	if s.file, err = os.OpenFile(s.path, os.O_APPEND|os.O_WRONLY, 0o666); err != nil {
+		return err
+	}
+	return old.Close()
+}
+
+// writeFile writes a file whole or not at all: beside its place first, and then renamed.
+func writeFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // fails once it is renamed
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// find returns the row of a point that the build measured; any build's if that is "".
+func (s *Store) find(k key, build string) (Row, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.rows[k]
+	return r, ok && (build == "" || r.Build == build)
+}

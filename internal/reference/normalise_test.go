@@ -1,0 +1,84 @@
+package reference_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/normalise"
+	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
+)
+
+// theorem1 is the term of Theorem 1, with the x0 and the x* of its inputs free:
+//
+//	⟨z, λb.z* b⟩[⟨z,z*⟩:=D(t)] with [x:=⟨x0,d⟩][d:=λb.x* b] for each input
+func theorem1(t require.TestingT, p subject) (q *term.Term, free []term.Var) {
+	q = p.reversed(t)
+	eta := func(d term.Var) term.Ref {
+		return q.Dual(0, func(b term.Var) term.Ref { return q.App(0, q.Variable(0, d), q.Variable(0, b)) })
+	}
+	z, zs := q.ReverseOpen(0)
+	q.Root = q.Unpair(0, z, zs, q.Root, q.Pair(0, q.Variable(0, z), eta(zs)))
+	for _, x := range p.inputs {
+		x0, star := q.ReverseOpen(0)
+		d := q.NewVar(term.VarInfo{Name: "d", Type: term.AbstractDual})
+		q.Root = q.Let(0, x, q.Pair(0, q.Variable(0, x0), q.Variable(0, d)), q.Root)
+		q.Root = q.Let(0, d, eta(star), q.Root)
+		free = append(free, x0, star)
+	}
+	return q, free
+}
+
+// requireNormalSteps holds the steps to the normal form of the term of Theorem 1, or with closed of the closed λ of its inputs,
+// against the reference's.
+func requireNormalSteps(t require.TestingT, p subject, closed bool, rng *rand.Rand) {
+	q, inputs := theorem1(t, p)
+	var point []float64
+	for _, r := range p.point {
+		point = append(point, r, 0)
+	}
+	if closed {
+		for _, x := range inputs {
+			q.Root = q.Lam(0, x, q.Root)
+		}
+		inputs, point = nil, nil
+	}
+	_, got, err := normalise.Normal(q, inputs, point, normalise.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
+	if tooLong(t, err) {
+		return
+	}
+	require.NoError(t, err)
+	s := reference.Convert(p.reversed(t), denote.Floats{}).OpenGradientStart(p.inputs, p.point).Named()
+	want := limited(t, s, reference.Open(rng), 2000)
+	if want == nil {
+		return
+	}
+	// There [x:=⟨x0,d⟩] is a pair of names. Here (10) and (2) make names, which (3) and (4) put back.
+	n := uint64(len(p.inputs))
+	want.Counts.AddTimes(&rule.Counts{rule.EtaPair: 1, rule.Pair: 1, rule.Subst: 2, rule.GC: 2}, n)
+	require.Equal(t, named(want.Counts), named(got), "%s", p.t)
+}
+
+// TestPropertyNormalSteps holds the steps of package normalise, rule by rule, against the reference's, by any schedule.
+func TestPropertyNormalSteps(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
+		p := drawScalarOf(t, rapid.Bool().Draw(t, "recursive"))
+		requireNormalSteps(t, p, false, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)))
+	})
+}
+
+// TestPropertyNormalStepsOfLambdas does so for closed λs, which package normalise goes under.
+func TestPropertyNormalStepsOfLambdas(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
+		p := generate.Draw(t, generate.Options{Smooth: true, Size: rapid.IntRange(3, generate.MaxSize).Draw(t, "size")})
+		requireNormalSteps(t, subject{t: p.Term, inputs: p.Inputs, point: p.Point}, true, nil)
+	})
+}
