@@ -295,7 +295,7 @@ func TestTuplesAreDropped(t *testing.T) {
 }
 
 // TestBoundOfDropped: programs that drop, in each of n iterations, what takes n steps of D(t) to make, or make a chain of n names. The steps of
-// the gradient for each of m + |G| do not grow from n = 50 to 400.
+// the gradient for each of m + |G| do not grow from n = 50 to 400. All forms take as many.
 func TestBoundOfDropped(t *testing.T) {
 	repeated := func(n int, part string) string { return strings.TrimSuffix(strings.Repeat(part+", ", n), ", ") }
 	dropped := func(what string) string { return "input x = 0.5\niter #N (fun y -> (fun p -> y) (" + what + ")) x" }
@@ -331,6 +331,11 @@ func TestBoundOfDropped(t *testing.T) {
 				ratio := float64(res.Cost.Steps.Total()) / float64(b.M+b.Graph)
 				require.LessOrEqual(t, ratio, last, "n = %d", n)
 				last = ratio
+				for form, opt := range allForms {
+					again, err := p.Gradient(t.Context(), opt)
+					require.NoError(t, err)
+					require.Equal(t, res.Cost.Steps, again.Cost.Steps, "%s, n = %d", form, n)
+				}
 			}
 			t.Logf("%.3f at n = 400", last)
 		})

@@ -93,7 +93,6 @@ var pictures = map[string]string{
 	"docs/pictures/figure-1-memory.svg":    "trace examples/figure1.gram --svg --step 32",
 	"docs/pictures/figure-1-meet.svg":      "trace examples/figure1.gram --svg --step 57 --before",
 	"docs/pictures/figure-1-factored.svg":  "trace examples/figure1.gram --svg --step 57",
-	"docs/pictures/figure-1-templates.svg": "show examples/figure1.gram --stage templates --format svg",
 }
 
 // TestDocsPictures: the pictures that are checked in are those that the commands draw.

@@ -17,7 +17,6 @@ func TestSVG(t *testing.T) {
 		"show examples/figure1.gram --stage ground --format svg":           {">·<", ">sin<", `italic">z</tspan>`},
 		"show examples/figure1.gram --stage bp --format svg --values":      {">−5.467<", "--dual"},
 		"show examples/figure1.gram --stage forward --format svg":          {"--tangent"},
-		"show examples/figure1.gram --stage templates --format svg":        {">result of template 0:<"},
 		"show examples/figure1.gram --stage graph --format svg":            {"#333399"},
 		"show examples/w2.gram --param n=4 --stage ground --format svg":    {"operations<", ">are left out<"},
 		"trace examples/figure1.gram --svg --step 55":                      {"d −2.733", "stroke-dasharray"},

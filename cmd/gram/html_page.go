@@ -13,8 +13,6 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
 	"github.com/gram-machine/gram/cmd/internal/profile"
 	"github.com/gram-machine/gram/cmd/internal/result"
-	"github.com/gram-machine/gram/cmd/internal/show"
-	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
@@ -169,18 +167,12 @@ func profilePage(ctx context.Context, r *htmlreport.Report, p *gram.Program, opt
 	if err != nil {
 		return err
 	}
-	blocks := map[int][]string{}
-	if !opt.NoFuse && !opt.Literal {
-		if blocks, err = (&show.Program{Program: p, Inside: bridge.Of(p)}).Blocks(ctx); err != nil {
-			return err
-		}
-	}
 	for _, frame := range prof.Frames() {
 		r.Frames = append(r.Frames, htmlreport.Frame(frame))
 	}
 	for _, l := range prof.Lines() {
 		r.Lines = append(r.Lines, htmlreport.Line{Number: l.Line, Text: l.Text,
-			Source: l.Source, Generated: l.Generated, Normalised: l.Normalised, Nodes: l.Nodes, Blocks: blocks[l.Line]})
+			Source: l.Source, Generated: l.Generated, Normalised: l.Normalised, Nodes: l.Nodes})
 	}
 	return nil
 }

@@ -94,7 +94,6 @@ var limitCases = []struct{ args, program, limits string }{
 	{"show --stage reverse", "list", "mti"},
 	{"show --stage reverse --format latex", "sum", "mti"},
 	{"show --stage code", "sum", "mti"},
-	{"show --stage templates --format dot --max-drawn 1e6", "sum", "m"},
 	{"show --stage ground", "loop", "mtsni"},
 	{"show --stage forward", "loop", "mti"},
 	{"show --stage bp", "loop", "mti"},

@@ -48,8 +48,6 @@ var stages = []stageInfo{
 			"G, the right-hand side of the paper's Theorem 1"},
 	{name: "graph", graph: true, write: (*show.Program).Memory, draw: (*show.Program).DrawMemory,
 		what: "the memory of the literal machine when G is left: what the result reaches, a node a line"},
-	{name: "templates", write: (*show.Program).Templates, draw: (*show.Program).DrawTemplates,
-		what: "the templates to which the program is compiled for blocks, with the steps that each counts"},
 	{name: "code", write: (*show.Program).Code,
 		what: "the code of the compiler, of the value and of the gradient, before and behind each pass: its\ninstructions, with the steps of each block and their places"},
 }
@@ -89,13 +87,13 @@ func newShow(a *app) *cobra.Command {
 
 ` + strings.Join(what, "\n") + `
 
-All but the last three parse back: they are programs with the declarations of the
+All but the last two parse back: they are programs with the declarations of the
 inputs and data, which gram eval runs. Names are told apart by numbers. A derivative
 of a symbol is a symbol too: sin' x, or pow'2 x y by the second argument.
 With --format latex they are printed in the notation of the paper, as an align*
 environment, which needs the package amsmath; the inputs are free variables there.
 
-The stages ground, forward, bp, graph and templates have pictures too: --format dot is in
+The stages ground, forward, bp and graph have pictures too: --format dot is in
 the language of Graphviz, --format svg is a picture for a page or a document. Values are
 blue, tangents green and the backward phase red; inputs are filled, outputs have a double line. Operations have the names of the lets
 around them in the source. Of a large graph only the first and last operations are

@@ -98,7 +98,7 @@ var layers = map[string][]string{
 	"cmd/internal/trace": {root, "internal/bridge", "machine/heap", "rule", "term", "lang", "revgrad", "limits", "machine", "compile/literal", "internal/decode", "internal/denote", "internal/reference", "internal/stage",
 		"cmd/internal/derivation", "cmd/internal/picture"},
 	"cmd/internal/profile": {root, "internal/bridge", "rule", "term", "lang", "lang/elaborate", "graph", "graph/calls", "machine"},
-	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "graph", "revgrad", "engine/ir", "engine/lower", "compile", "machine", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture", "internal/notation"},
+	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "revgrad", "engine/ir", "engine/lower", "machine", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture", "internal/notation"},
 	"cmd/internal/export":  {"term", "engine/ir", "engine/lower", "internal/stage"},
 	"cmd/internal/scene": {root, "internal/bridge", "internal/hypergraph", "rule", "term", "lang", "lang/syntax", "compile/literal", "machine", "machine/heap", "internal/stage",
 		"cmd/internal/picture", "cmd/internal/show", "cmd/internal/trace"},

@@ -62,7 +62,6 @@ type listingRow struct {
 	Cold                                         bool   // nothing was done here
 	Gap                                          int    // instead of a line: so many, left out
 	Share                                        string // of the rewrites of the most costly line
-	Blocks                                       []string
 }
 
 const (
@@ -162,7 +161,7 @@ func newRow(l *Line, most uint64) listingRow {
 	return listingRow{
 		Number: l.Number, Text: clipped(l.Text), Bar: most > 0 && l.rewrites() > 0, Cold: l.rewrites() == 0 && l.Nodes == 0,
 		Source: count(l.Source), Generated: count(l.Generated), Normalised: count(l.Normalised), Nodes: count(l.Nodes),
-		Share: of(l.rewrites()), Blocks: l.Blocks,
+		Share:       of(l.rewrites()),
 		SourceWidth: of(l.Source), GeneratedWidth: of(l.Generated), NormalisedWidth: of(l.Normalised),
 	}
 }

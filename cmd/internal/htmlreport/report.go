@@ -61,7 +61,6 @@ type Line struct {
 	Text                          string
 	Source, Generated, Normalised uint64 // rewrites, by what they are of
 	Nodes                         uint64
-	Blocks                        []string // how its λs run as blocks
 }
 
 // Graph is the drawing of the computational graph.

@@ -44,7 +44,7 @@ func figure1() *Report {
 			{Number: 0, Generated: 2},
 			{Number: 1, Text: "input x1 = 5", Source: 1, Generated: 6},
 			{Number: 2, Text: "input x2 = 2", Source: 1, Generated: 6},
-			{Number: 3, Text: "let z1 = x1 - x2 in", Source: 4, Generated: 3, Nodes: 5, Blocks: []string{"block: 3 instructions"}},
+			{Number: 3, Text: "let z1 = x1 - x2 in", Source: 4, Generated: 3, Nodes: 5},
 			{Number: 4, Text: "let z2 = z1 * z1 in", Source: 4, Generated: 1, Nodes: 7},
 			{Number: 5, Text: "sin z2", Source: 1},
 			{Number: 6},
@@ -123,7 +123,7 @@ func TestHostile(t *testing.T) {
 		{Name: evil, Type: evil, Dims: []int{2}, Values: []float64{1, 2}}}
 	r.Steps = []Rule{{evil, evil, evil, 1}}
 	r.Costs = []Table{{evil, []Fact{{evil, evil}}}}
-	r.Lines = []Line{{Number: 1, Text: evil, Source: 1, Blocks: []string{evil}}}
+	r.Lines = []Line{{Number: 1, Text: evil, Source: 1}}
 	r.Inputs, r.Frames = []Array{{Name: evil, Type: evil, Values: []float64{1}}}, []Frame{{Name: evil, Rewrites: 1}, {Name: evil, Line: 1, Depth: 1, Rewrites: 1}}
 	page := written(t, r)
 	require.NotContains(t, page, "<script")

@@ -2,7 +2,6 @@
 //
 //	Computation   a computational graph, as in Figure 1 of the paper, or one with its
 //	              backward part, as in Figure 3, or with its tangents
-//	Templates     the templates to which a program is compiled
 //	Heap          what lies in the arena of the literal machine
 //
 // In a computational graph a node is a circle and a hyperedge a shape that points to

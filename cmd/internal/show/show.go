@@ -8,10 +8,8 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/picture"
-	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/lower"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/internal/stage"
@@ -139,31 +137,6 @@ func (p *Program) Code(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// Templates prints the templates of the program.
-func (p *Program) Templates(ctx context.Context, w io.Writer) error {
-	return p.write(ctx, w, "printing", func(meter *limits.Meter, text io.Writer) error {
-		prog, err := p.templates(meter)
-		if err != nil {
-			return err
-		}
-		return prog.WriteCode(text, p.Source().Place)
-	})
-}
-
-// Blocks tells by line of the source how the λs that begin there run as blocks.
-func (p *Program) Blocks(ctx context.Context) (map[int][]string, error) {
-	prog, err := p.templates(p.Meter(ctx))
-	if err != nil {
-		return nil, err
-	}
-	out := map[int][]string{}
-	for id := range prog.Templates {
-		line, _ := p.Source().Position(prog.Templates[id].Pos)
-		out[line] = append(out[line], prog.RunsAs(uint32(id))...)
-	}
-	return out, nil
-}
-
 // Memory prints the memory of the literal machine when the program has been reduced with its inputs left open: the nodes
 // that the result reaches.
 func (p *Program) Memory(ctx context.Context, w io.Writer) error {
@@ -177,21 +150,8 @@ func (p *Program) Memory(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// DrawTemplates draws the templates of the program, and returns how many
-// of their instructions it leaves out: it draws at most so many, and all if that is 0.
-func (p *Program) DrawTemplates(ctx context.Context, w io.Writer, most int, as picture.Format) (left int, err error) {
-	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
-		prog, err := p.templates(meter)
-		if err != nil {
-			return err
-		}
-		left, err = picture.Templates(text, prog, p.Source().ScalarNames(), p.Source().Place, most, as)
-		return err
-	})
-	return left, err
-}
-
-// DrawMemory draws what [Program.Memory] prints, as [Program.DrawTemplates] draws.
+// DrawMemory draws what [Program.Memory] prints, and returns how many nodes it leaves out: it draws at most so many, and all if
+// that is 0.
 func (p *Program) DrawMemory(ctx context.Context, w io.Writer, most int, as picture.Format) (left int, err error) {
 	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
 		m, err := p.open(ctx)
@@ -203,13 +163,6 @@ func (p *Program) DrawMemory(ctx context.Context, w io.Writer, most int, as pict
 		return err
 	})
 	return left, err
-}
-
-// templates compiles the program.
-func (p *Program) templates(meter *limits.Meter) (*graph.Program, error) {
-	meter.Begin("compile")
-	prog, err := compile.Compile(p.Term(), compile.Options{Inputs: p.ScalarInputs(), Check: meter.During("compile")})
-	return prog, p.Locate(err, "compiling")
 }
 
 // write writes what text does, whole or not at all.
