@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram/cost"
-	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
@@ -64,8 +64,8 @@ func (e *Evaluator) Cost() Cost {
 		Steps:  s.Counts,
 		Overhead: cost.Overhead{Instantiate: s.Instantiate, Search: s.Search, Readback: s.Readback,
 			Total: s.Instantiate + s.Search + s.Readback, Recompute: s.Recompute, Machine: e.machine()},
-		Nodes:      cost.Nodes{Allocated: s.Nodes, Freed: s.Freed, Peak: s.PeakNodes},
-		ArenaBytes: s.ArenaBytes,
+		Nodes:      cost.Nodes{Allocated: s.Nodes, Freed: s.Freed, Peak: s.Peak},
+		ArenaBytes: s.Bytes,
 		Work:       work,
 		Seconds:    cost.Seconds{Load: p.loading.Seconds(), Compile: compiling.Seconds()},
 	}
@@ -85,21 +85,16 @@ func (e *Evaluator) Cost() Cost {
 
 // machine is what runs, as in [cost.Overhead].
 func (e *Evaluator) machine() string {
-	switch {
-	case e.code != nil:
+	if e.code != nil {
 		return "code"
-	case e.literal != nil:
-		return "literal"
 	}
-	return "engine"
+	return "literal"
 }
 
 // stats returns what the last run cost, and the work if it was measured.
-func (e *Evaluator) stats() (engine.Stats, *cost.Work) {
+func (e *Evaluator) stats() (exec.Stats, *cost.Work) {
 	if e.code != nil {
-		s := e.code.Stats()
-		return engine.Stats{Counts: s.Counts, Instantiate: s.Instantiate, Readback: s.Readback, Recompute: s.Recompute,
-			Search: s.Search, Nodes: s.Nodes, Freed: s.Freed, PeakNodes: s.Peak, ArenaBytes: s.Bytes}, nil
+		return e.code.Stats(), nil
 	}
 	s := e.literal.Stats()
 	var work *cost.Work
@@ -111,11 +106,11 @@ func (e *Evaluator) stats() (engine.Stats, *cost.Work) {
 
 // literalStats returns what a run of the literal machine cost. Each rewrite is taken off the worklist, like the units
 // that are no copying and no reading.
-func literalStats(s *machine.Stats) engine.Stats {
+func literalStats(s *machine.Stats) exec.Stats {
 	units := func(u rule.Move) uint64 { return s.Work[u].Fired }
-	return engine.Stats{Counts: s.Counts, Instantiate: units(rule.Instantiate), Readback: units(rule.ReadBack),
+	return exec.Stats{Counts: s.Counts, Instantiate: units(rule.Instantiate), Readback: units(rule.ReadBack),
 		Search: s.Counts.Total() + units(rule.Wake) + units(rule.Search) + units(rule.FreeUnit),
-		Nodes:  s.Nodes, Freed: s.Freed, PeakNodes: s.PeakNodes, ArenaBytes: s.ArenaBytes}
+		Nodes:  s.Nodes, Freed: s.Freed, Peak: s.PeakNodes, Bytes: s.ArenaBytes}
 }
 
 // samples hands out the profile of the last run.

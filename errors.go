@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/stage"
@@ -180,8 +179,6 @@ func locate(src *lang.Program, err error, phase string) error {
 		return l
 	}
 	var undefined *revgrad.UndefinedError
-	var tooLarge *compile.LimitError
-	var unsupported *compile.UnsupportedError
 	var notFinite *limits.NotFiniteError
 	var notFiniteIn *hypergraph.NotFiniteError
 	var data *exec.DataError
@@ -191,10 +188,6 @@ func locate(src *lang.Program, err error, phase string) error {
 		return errorAt(src, none.Pos, none.Headline, none.Label)
 	case errors.As(err, &undefined):
 		return errorAt(src, undefined.Pos, "no gradient", undefined.Error())
-	case errors.As(err, &tooLarge):
-		return errorAt(src, tooLarge.Pos, "too large", tooLarge.Error())
-	case errors.As(err, &unsupported):
-		return errorAt(src, unsupported.Pos, "not compiled", unsupported.Error())
 	case errors.As(err, &notFinite):
 		return errorAt(src, notFinite.Pos, "not finite", notFinite.Error())
 	case errors.As(err, &notFiniteIn):

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/lang/load"
@@ -42,7 +41,7 @@ type Evaluator struct {
 	compiled   *exec.Program
 	forLiteral *literal.Program
 	// Of the strategies other than Direct, what was done before it:
-	before      engine.Stats
+	before      exec.Stats
 	modularised *modular.Program
 	madeAt      []float64     // the point
 	making      time.Duration // of D(G), and of a modular program at another point than the program's

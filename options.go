@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/machine"
@@ -68,13 +67,13 @@ type EvalOptions struct {
 }
 
 // Schedule is the order in which the machine fires redexes.
-type Schedule = engine.Schedule
+type Schedule uint8
 
 // The schedules.
 const (
-	LIFO     = engine.LIFO
-	Random   = engine.Random
-	Parallel = engine.Parallel
+	LIFO     Schedule = iota // the redex that was found last
+	Random                   // any redex, by a seeded generator
+	Parallel                 // LIFO, with what is independent on several workers
 )
 
 // Mode is how a gradient is computed.

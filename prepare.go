@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/engine"
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/internal/modular"
@@ -191,7 +190,7 @@ func (e *Evaluator) normalise(point []float64) error {
 		}
 		e.making = time.Since(start)
 	}
-	e.forLiteral, e.before, e.modularised, e.madeAt = m.Code, engine.Stats{Counts: m.Counts}, m, slices.Clone(point)
+	e.forLiteral, e.before, e.modularised, e.madeAt = m.Code, exec.Stats{Counts: m.Counts}, m, slices.Clone(point)
 	return nil
 }
 

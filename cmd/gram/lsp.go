@@ -12,7 +12,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/lsp"
-	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/engine/exec"
 )
 
 func newLSP(a *app) *cobra.Command {
@@ -40,7 +40,7 @@ An editor starts it. The extension for VS Code is in editors/vscode of the repos
 	}
 	cmd.Flags().SortFlags = false
 	f.AddBounds(cmd.Flags())
-	f.AddServed(cmd, &f.LoadFlags, graph.NodeBytes)
+	f.AddServed(cmd, &f.LoadFlags, exec.NodeBytes)
 	return cmd
 }
 

@@ -10,6 +10,9 @@ import (
 // slotSize is the size of a slot in bytes: instructions have the offsets of their registers.
 const slotSize = 16
 
+// NodeBytes is the size of what is counted as a node: a slot of the heap.
+const NodeBytes = slotSize
+
 // at is a register of the frame fp. The verifier of package ir has checked that it is in the frame.
 func at(fp unsafe.Pointer, r uint32) *Slot { return (*Slot)(unsafe.Add(fp, r)) }
 

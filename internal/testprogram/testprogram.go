@@ -6,13 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/unparse"
-	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -33,20 +30,6 @@ func FromSource(t require.TestingT, src string) Source {
 		s.Point = append(s.Point, in.Values...)
 	}
 	return s
-}
-
-// Compiled returns the compiled program, or, with opt.Reversed, its compiled D.
-func (s Source) Compiled(t require.TestingT, opt compile.Options) *graph.Program {
-	q := s.Term
-	if opt.Reversed {
-		var err error
-		q, err = revgrad.Reverse(q, nil)
-		require.NoError(t, err)
-	}
-	opt.Inputs = s.Inputs
-	prog, err := compile.Compile(q, opt)
-	require.NoError(t, err)
-	return prog
 }
 
 // Text prints a random term as a program.

@@ -26,7 +26,7 @@ func NewArena(maxBytes uint64) (Arena, error) {
 	if err != nil {
 		return Arena{}, err
 	}
-	return Arena{memory: memory, base: unsafe.Pointer(unsafe.SliceData(memory.Nodes()))}, nil
+	return Arena{memory: memory, base: memory.Base()}, nil
 }
 
 // Close returns the memory.
@@ -42,7 +42,7 @@ func (a *Arena) Closed() bool { return a.base == nil }
 func (a *Arena) Reset() { a.top, a.limit, a.free, a.freed = 1, 0, 0, 0 }
 
 // Bytes returns how much memory the arena holds.
-func (a *Arena) Bytes() uint64 { return a.memory.Bytes() }
+func (a *Arena) Bytes() uint64 { return a.memory.Len() }
 
 // Peak returns how many nodes have been in use at once.
 func (a *Arena) Peak() uint64 { return uint64(a.top) - 1 }
@@ -99,9 +99,9 @@ func (a *Arena) Commit(most uint64) error {
 	if want > maxRef {
 		return &graph.ArenaFullError{Bytes: a.Bytes()}
 	}
-	if err := a.memory.Grow(uint32(want * literal.NodeBytes / graph.NodeBytes)); err != nil {
+	if err := a.memory.Grow(want * literal.NodeBytes); err != nil {
 		return err
 	}
-	a.limit = literal.Ref(min(uint64(a.memory.Len())*graph.NodeBytes/literal.NodeBytes, uint64(a.top)+most, maxRef))
+	a.limit = literal.Ref(min(a.memory.Len()/literal.NodeBytes, uint64(a.top)+most, maxRef))
 	return nil
 }

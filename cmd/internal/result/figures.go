@@ -6,7 +6,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
-	"github.com/gram-machine/gram/graph"
+	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
@@ -79,7 +79,7 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 		}
 		part("span", "Longest chains of steps that depend on each other", chains...)
 	}
-	bytes := graph.NodeBytes
+	bytes := exec.NodeBytes
 	if c.Overhead.Machine == "literal" {
 		bytes = machine.NodeBytes
 	}

@@ -1,6 +1,0 @@
-//go:build !check
-
-package engine
-
-// checking turns on the assertions of the machine's invariants: go test -tags check.
-const checking = false
