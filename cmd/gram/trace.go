@@ -8,7 +8,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
-	"github.com/gram-machine/gram/cmd/internal/trace"
+	"github.com/gram-machine/gram/cmd/internal/reduction"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -92,7 +92,7 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 		"backward")
 	f.line = command.Count{Least: 1, Most: 1 << 31}
 	fs.Var(&f.line, "line", "trace the steps from this line of the source only: a `number`")
-	f.maxSize = command.Count{N: trace.DefaultSize, Least: 1, Most: 1e5, Valid: true}
+	f.maxSize = command.Count{N: reduction.DefaultSize, Least: 1, Most: 1e5, Valid: true}
 	fs.Var(&f.maxSize, "max-size", "with --calculus: stop at a term of more than so many symbols, a `count`")
 	fs.BoolVar(&f.dot, "dot", false, "draw the machine's memory, in DOT")
 	fs.BoolVar(&f.svg, "svg", false, "draw the machine's memory, in SVG")
@@ -152,31 +152,31 @@ func (a *app) trace(ctx context.Context, path string, f *traceFlags) error {
 	if err != nil {
 		return err
 	}
-	opt := trace.Options{EvalOptions: f.options(a), Gradient: f.gradient.Is, Rules: f.rules, Phase: f.phase.Is,
+	opt := reduction.TraceOptions{EvalOptions: f.options(a), Gradient: f.gradient.Is, Rules: f.rules, Phase: f.phase.Is,
 		From: f.steps.From, To: f.steps.To, Line: int(f.line.N), MaxSize: int(f.maxSize.N)}
 	if f.dot || f.svg {
 		return a.drawStep(ctx, p.Program, f, opt)
 	}
 	switch {
 	case f.json:
-		opt.Format = trace.JSON
+		opt.Format = reduction.JSON
 	case f.latex:
-		opt.Format = trace.LaTeX
+		opt.Format = reduction.LaTeX
 	}
 	out, err := command.NewStream(f.output, a.Stdout)
 	if err != nil {
 		return err
 	}
-	write := trace.Rewrites
+	write := reduction.Rewrites
 	if f.calculus {
-		write = trace.Calculus
+		write = reduction.Calculus
 	}
 	return out.Finish(write(ctx, p.Program, out, opt))
 }
 
 // drawStep draws the machine's memory at a step.
-func (a *app) drawStep(ctx context.Context, p *gram.Program, f *traceFlags, opt trace.Options) error {
-	left, err := trace.Draw(ctx, p, &a.Out, f.step.N, f.before, int(f.most.N), pictureFormat(f.svg), opt)
+func (a *app) drawStep(ctx context.Context, p *gram.Program, f *traceFlags, opt reduction.TraceOptions) error {
+	left, err := reduction.Draw(ctx, p, &a.Out, f.step.N, f.before, int(f.most.N), pictureFormat(f.svg), opt)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package reduce
+package reduction
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gram-machine/gram/cmd/internal/derivation"
 	"github.com/gram-machine/gram/internal/equiv"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/rule"
@@ -60,7 +59,7 @@ type Bounds struct {
 }
 
 // Explore makes the graph of all reductions of the start by the rules. The error is a [*BoundError], a
-// [*derivation.SizeError], that of Check, or one of a step.
+// [*SizeError], that of Check, or one of a step.
 func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
 	g := &Graph{Edges: []Edge{}, NormalForms: []int{}, Classes: [][]int{}}
 	ids := map[string]int{start.Term.Key(): 0}
@@ -72,7 +71,7 @@ func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
 		}
 		s := start.State(terms[i], rs.Eta())
 		if s.Size() > bounds.MaxSize {
-			return nil, &derivation.SizeError{Size: s.Size(), Max: bounds.MaxSize, Steps: uint64(len(g.Edges))}
+			return nil, &SizeError{Size: s.Size(), Max: bounds.MaxSize, Steps: uint64(len(g.Edges))}
 		}
 		s = rs.only(s)
 		seen := map[Edge]bool{}
@@ -112,7 +111,7 @@ func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
 		if err := bounds.Check(); err != nil {
 			return nil, err
 		}
-		g.States[i].Term = text(terms[i], start.Inputs)
+		g.States[i].Term = plain(terms[i], start.Inputs)
 	}
 	if err := g.classify(start, terms, bounds.Check); err != nil {
 		return nil, err
@@ -121,8 +120,8 @@ func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
 	return g, nil
 }
 
-// text prints a term with the names that its free variables have.
-func text(t *reference.Term, free []*reference.Var) string {
+// plain prints a term with the names that its free variables have.
+func plain(t *reference.Term, free []*reference.Var) string {
 	names := reference.NewNames()
 	names.Annotated = true
 	names.Reserve(free)
