@@ -20,36 +20,11 @@ import (
 )
 
 const reduceHelp = `Reduce is the rewriter of the calculus for people. It prints a term and lists its
-redexes, those under λs too: number, rule, line and column in the source, and the part
-that the rule rewrites. Where a variable gets its value, ‹the occurrence› is marked.
-
---redex N makes the step of redex N, and lists the redexes of what comes out; --redex
-3,1 makes two steps. --order takes one after the other: value, need and name are weak,
-so that they leave what stands under a λ or in a branch as it is; random takes any.
-
-  value    the first redex of the term as it is printed; (1) only of a value
-  need     what the term waits for; a value is copied where it is waited for
-  name     the redex that stands in the fewest arguments and substitutions
-
---rules 1-8,11 reduces by these rules only. Without it these are all but (9) and (10),
-which loop. (5') is t[x:=u] → t for a linear x that has no occurrence, and any u.
-
-The term is a program, whose inputs stay free, or with --syntax paper a term in the
-notation of the paper, with free variables of any type, dual ones too:
-
-  x* : R⊥ ⊢ λa^R.(x* (2·a) + (x* b)[b^R:=a])
-
---of reverse reduces D(t)[x:=⟨x,x*⟩] instead, for each free x; --of value and --of
-gradient, of programs, t and D(t) at the point of their inputs.
-
---graph explores all reductions, and prints the graph as DOT or JSON: the terms up to α,
-the normal forms, which of them are ≡, and whether the term is confluent. Numbers are
-floating-point numbers, and sums in different orders may differ in the last digit;
---exact takes rational numbers.
-
---json prints an object a line for each step, and one for the list. Steps are printed as
-they are made: an error ends them, and what has been printed stays. With -o they are
-written to a file, whole or not at all.`
+redexes: number, rule, line and column in the source, and the part that the rule rewrites.
+--redex and --order make steps, --graph explores all reductions. The term is a program,
+or with --syntax paper a term in the notation of the paper. Steps are printed as they are
+made: an error ends them, and what has been printed stays. With -o they are written to a
+file, whole or not at all.`
 
 // reduceFlags are the flags of gram reduce.
 type reduceFlags struct {

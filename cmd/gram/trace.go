@@ -15,31 +15,9 @@ import (
 const traceHelp = `Trace prints the rewrites of a run, a line each: number, rule, phase, line and column in
 the source, and the nodes that are live before and after. The run is that of gram grad,
 or with --of value of gram eval, on the literal machine, which makes every rewrite by
-itself. There are as many of each rule as gram grad counts, and they stand in the order
-in which they fire. The nodes that the copy of a body makes, or that are freed, count
-with the rewrite before. Steps by rules that D has made have the place of what it made
-them from. Of the substitutions of the inputs and the seeds, "-" is the place.
-
-The phases are primal and backward. The others that gram profile tells of have no
-rewrites here: discovery and read-back are overhead, and normalise is what --strategy
-unfold and modular do, which a trace is not of.
-
-With --calculus it prints whole terms, those of the states of the literal machine, for
-small programs: the term before a step, with «the redex» marked and, where a variable
-gets its value, ‹the occurrence›; then the step, and the term after it. These are
-the steps without --calculus. --latex prints them in the notation of the
-paper, which needs the packages amsmath and xcolor, and \allowdisplaybreaks if it is
-longer than a page.
-
-With --dot it draws the machine's memory after --step N, in the language of Graphviz, or
-with --before what was there before: the nodes that the result reaches, or of a gradient
-the seeds and the sum of its backward phase. An edge leads from a node to its operand: a
-value, the substitution of a variable, or the node that is to deliver it, □ in the text.
-The nodes that wait for an operand have dashes, duals are red.
-
---json prints an object a line. --rule, --phase, --steps and --line choose steps. A
-trace is printed as it is made: an error ends it, and what has been printed stays. With
--o it is written to a file, whole or not at all.`
+itself. With --calculus it prints whole terms; with --dot or --svg it draws the machine's
+memory at a step. A trace is printed as it is made: an error ends it, and what has been
+printed stays. With -o it is written to a file, whole or not at all.`
 
 // traceFlags are the flags of gram trace.
 type traceFlags struct {

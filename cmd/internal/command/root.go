@@ -28,7 +28,7 @@ const helpTemplate = `{{.Long}}
 {{.}}
 {{end}}`
 
-// More returns the annotation that holds the text after a command's flags.
+// More returns the annotation that holds the text after a command's flags, behind what the reference says of it.
 func More(paragraphs ...string) map[string]string {
 	return map[string]string{"more": strings.Join(paragraphs, "\n\n")}
 }
@@ -79,6 +79,11 @@ func Root(a *App, commands ...*cobra.Command) *cobra.Command {
 		"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagUsages .LocalFlags}}", 1))
 	root.SetHelpCommand(newHelp(a))
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	for _, c := range commands {
+		if about := docs.Command(c.Name()); about != "" {
+			c.Annotations = More(about, c.Annotations["more"])
+		}
+	}
 	root.AddCommand(commands...)
 	addCompletion(root)
 	return root
