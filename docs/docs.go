@@ -41,11 +41,3 @@ var Functions = sync.OnceValue(func() []Function {
 	}
 	return out
 })
-
-// Command returns what the reference says of a command, in Markdown: its section without the heading, or "".
-func Command(name string) string {
-	_, section, _ := strings.Cut(string(Language), "\n### `gram "+name+"`")
-	_, section, _ = strings.Cut(section, "\n")
-	section, _, _ = strings.Cut(section, "\n##")
-	return strings.TrimSpace(section)
-}

@@ -59,7 +59,6 @@ var layers = map[string][]string{
 	"graph/calls":          {"rule", "term", "graph"},
 	"limits":               {"term"}, // the places of errors
 	"internal/generate":    {"term"},
-	"internal/equiv":       {"term"},
 	"internal/property":    {},
 	"internal/testprogram": {"term", "lang", "revgrad", "graph", "compile", "internal/generate"},
 	"internal/denote":      {"term"},

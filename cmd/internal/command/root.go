@@ -33,6 +33,14 @@ func More(paragraphs ...string) map[string]string {
 	return map[string]string{"more": strings.Join(paragraphs, "\n\n")}
 }
 
+// reference returns what the reference says of a command, in Markdown: its section without the heading, or "".
+func reference(name string) string {
+	_, section, _ := strings.Cut(string(docs.Language), "\n### `gram "+name+"`")
+	_, section, _ = strings.Cut(section, "\n")
+	section, _, _ = strings.Cut(section, "\n##")
+	return strings.TrimSpace(section)
+}
+
 // StatusHelp is the text on exit statuses.
 const StatusHelp = `Exit status:
   0    done, also when the reader of a pipe went away
@@ -80,7 +88,7 @@ func Root(a *App, commands ...*cobra.Command) *cobra.Command {
 	root.SetHelpCommand(newHelp(a))
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	for _, c := range commands {
-		if about := docs.Command(c.Name()); about != "" {
+		if about := reference(c.Name()); about != "" {
 			c.Annotations = More(about, c.Annotations["more"])
 		}
 	}

@@ -212,11 +212,14 @@ func TestEquivalent(t *testing.T) {
 		{"(x + x)[x:=1]", "1 + 1", false},
 		{"(x + x)[x:=1]", "(x + y)[x:=1][y:=1]", false},
 		{"0.1 + z 1", "0.2 + z 1", false},
+		{"0 + z 1", "z 1", true},
+		{"0 + z 1", "0⃗ + z 1", true},
+		{"0 · z 1", "z 1", false},
 	} {
 		const context = "z : R → R ⊢ "
 		s := parsed(t, context+"("+c.left+", "+c.right+")")
 		pair := s.program.Term
-		require.Equal(t, c.same, equivalent(s.program, pair.Kids[0], pair.Kids[1]), "%s and %s", c.left, c.right)
+		require.Equal(t, c.same, unitless(pair.Kids[0]).Class() == unitless(pair.Kids[1]).Class(), "%s and %s", c.left, c.right)
 	}
 }
 
