@@ -280,9 +280,15 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 	}
 }
 
-// finiteRows reports whether rows × columns numbers of x are neither infinite nor NaN.
+// finiteRows reports whether rows × columns numbers of x are neither infinite nor NaN. It may say no where they are large.
 func finiteRows(x []float64, rows, apart, columns, by int) bool {
 	for i := range rows {
+		if by == 1 { // a sum of finite numbers is not finite only if it is too large
+			if y := kernel.Sum(x[i*apart:][:columns]); y-y != 0 {
+				return false
+			}
+			continue
+		}
 		for j := range columns {
 			if y := x[i*apart+j*by]; y-y != 0 {
 				return false
