@@ -94,15 +94,15 @@ func (c *compiler) backward(size ir.Reg, some bool, f, x *value, element func(i 
 	return out
 }
 
-// forward makes a loop over an index from 0 to below size. some says that there is a run.
-func (c *compiler) forward(size ir.Reg, some bool, body func(i ir.Reg)) {
+// forward makes a loop over an index from 0 to below size, which is known, if that is not 0. some says that there is a run.
+func (c *compiler) forward(size ir.Reg, known float64, some bool, body func(i ir.Reg)) {
 	again, end := c.label(), c.label()
 	i := c.reg(1)
 	c.emit(ir.Instr{Op: ir.Const, D: i})
 	if !some {
 		c.emit(ir.Instr{Op: ir.Empty, A: i, B: size, N: end})
 	}
-	c.inLoop(!some, func() {
+	c.inComprehension(!some, known, func() {
 		c.f.depth[i] = len(c.f.loops)
 		c.place(again)
 		body(i)
@@ -129,6 +129,15 @@ func (c *compiler) known(e term.Static) (x float64, ok bool) {
 		at[i] = c.indices[i].num
 	}
 	return c.t.Value(e, at), true
+}
+
+// fewLanes is how many runs comprehensions have at most in which a short one is a loop: a vector statement of the whole nest
+// takes less time than one for each component.
+const fewLanes = 64
+
+// unrolls reports whether a comprehension has code for each component.
+func (c *compiler) unrolls(r term.Ref) bool {
+	return c.unroll[r] && (c.lanes() == 1 || c.lanes() > fewLanes)
 }
 
 // unrolled makes the code of a short comprehension for each value of its index.
@@ -207,7 +216,7 @@ func (c *compiler) component(r term.Ref, n *term.Node) *value {
 // family makes ⟦t | i < s⟧: a new vector, or what stands at to, a reference to where its components go.
 func (c *compiler) family(r term.Ref, n *term.Node, to *ir.Reg) *value {
 	t := c.types[r]
-	if c.unroll[r] && to == nil {
+	if c.unrolls(r) && to == nil {
 		return &value{kind: vector, typ: t, parts: c.unrolled(n)}
 	}
 	var d ir.Reg
@@ -218,9 +227,10 @@ func (c *compiler) family(r term.Ref, n *term.Node, to *ir.Reg) *value {
 	}
 	w := uint32(c.layout.Slots(c.types[n.A]))
 	size, _ := c.bound(n)
-	c.forward(size, true, func(i ir.Reg) {
+	s, _ := c.known(n.Static())
+	c.forward(size, s, true, func(i ir.Reg) {
 		c.indices[n.Index()] = index{at: c.here(i)}
-		if k := &c.t.Nodes[n.A]; k.Op == term.FamilyOp && !c.unroll[n.A] {
+		if k := &c.t.Nodes[n.A]; k.Op == term.FamilyOp && !c.unrolls(n.A) {
 			row := c.set(ir.Instr{Op: ir.ViewX, A: d, B: i, M: w})
 			c.family(n.A, k, &row)
 			return
@@ -243,7 +253,7 @@ func (c *compiler) sum(r term.Ref, n *term.Node) *value {
 		return &value{kind: number, typ: term.R}
 	}
 	c.operation(ruleOf(n.Sym), 2, int(s)-1)
-	if c.unroll[r] {
+	if c.unrolls(r) {
 		parts := c.unrolled(n)
 		sum := c.number(parts[len(parts)-1])
 		for i := len(parts) - 2; i >= 0; i-- {
@@ -266,7 +276,7 @@ func (c *compiler) sumOfAny(n *term.Node) *value {
 	c.emit(ir.Instr{Op: ir.Empty, A: out, B: size, N: end})
 	one := c.constant(1)
 	additions := c.set(ir.Instr{Op: ir.IndexSub, A: size, B: one})
-	c.forward(additions, false, func(ir.Reg) { c.operation(ruleOf(n.Sym), 2, 1) })
+	c.forward(additions, 0, false, func(ir.Reg) { c.operation(ruleOf(n.Sym), 2, 1) })
 	c.emit(ir.Instr{Op: ir.Empty, A: c.constant(lanes), B: size, N: few})
 	c.newBlock()
 	c.emit(ir.Instr{Op: ir.Move, D: out, A: c.sumLanes(n, size)})
@@ -284,7 +294,8 @@ func (c *compiler) sumRight(n *term.Node, size ir.Reg) ir.Reg {
 	last := c.pure(ir.Instr{Op: ir.IndexSub, A: size, B: c.constant(1)})
 	c.emit(ir.Instr{Op: ir.Move, D: i, A: last})
 	again := c.label()
-	c.inLoop(false, func() {
+	known, _ := c.known(n.Static())
+	c.inComprehension(false, known, func() {
 		c.f.depth[i] = len(c.f.loops)
 		c.place(again)
 		c.indices[n.Index()] = index{at: c.here(i)}
@@ -303,7 +314,8 @@ func (c *compiler) sumLanes(n *term.Node, size ir.Reg) ir.Reg {
 	for l := range ir.Reg(lanes) {
 		c.emit(ir.Instr{Op: ir.Const, D: first + l})
 	}
-	c.forward(size, true, func(i ir.Reg) {
+	known, _ := c.known(n.Static())
+	c.forward(size, known, true, func(i ir.Reg) {
 		c.indices[n.Index()] = index{at: c.here(i)}
 		x := c.number(c.term(n.A))
 		c.emit(ir.Instr{Op: ir.SumAdd, Sym: n.Sym, Taped: c.out.Taped, D: first, A: x, B: i, M: lanes})
