@@ -851,7 +851,9 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 				dst[k] = l.sum(x[k*l.ratio:][:l.ratio])
 			}
 		case ir.LaneProduct:
-			v.taken(s, l)
+			if l.product.takes {
+				v.taken(s, l)
+			}
 			l.product.run(dst, &s.in[l.a], &s.in[l.b], row, rows)
 		case ir.LaneTest:
 			l.test(dst, s.vals[l.a], s.vals[l.b])
