@@ -9,30 +9,30 @@ import (
 // not small.
 const shortList = 2
 
-// fold makes the code of a list applied to f and x: f e1 (f e2 (… (f en x))). Applying f counts as in the λ-term that
-// the list stands for.
-func (c *compiler) fold(l, f, x *value) *value {
+// fold makes the code of a list applied to f and x: f e1 (f e2 (… (f en x))), which gets args, if f makes a chain. Applying f
+// counts as in the λ-term that the list stands for.
+func (c *compiler) fold(l, f, x *value, args []*value) *value {
 	n, call := &c.t.Nodes[l.node], c.called(c.elements(l))
 	switch n.Op {
 	case term.ListOp:
-		return c.foldLiteral(l, n, call, f, x)
+		return c.apply(c.foldLiteral(l, n, call, f, x), args, false)
 	case term.NatOp:
 		if n.Count >= 1<<53 {
 			c.fail(n, "numerals of 2^53 and more")
 			return x
 		}
 		size := c.constant(float64(n.Count))
-		return c.backward(size, n.Count > 0, f, x, nil)
+		return c.loop(size, n.Count > 0, f, x, args, nil)
 	case term.DataOp:
 		d := &c.t.Data[n.A]
 		at, w := c.staticData(int(n.A)), uint32(d.Width)
 		size := c.constant(float64(d.Rows))
-		return c.backward(size, d.Rows > 0, f, x, func(i ir.Reg) *value { return c.static(n.Elem, i, w, at) })
+		return c.loop(size, d.Rows > 0, f, x, args, func(i ir.Reg) *value { return c.static(n.Elem, i, w, at) })
 	}
 	var out *value
 	c.restore(l.node, l.free, func() {
 		size, some := c.bound(n)
-		out = c.backward(size, some, f, x, func(i ir.Reg) *value {
+		out = c.loop(size, some, f, x, args, func(i ir.Reg) *value {
 			c.indices[n.Index()] = index{at: c.here(i)}
 			return c.in(call, func() *value { return c.value(n.A, false) })
 		})
@@ -61,6 +61,14 @@ func (c *compiler) foldLiteral(l *value, n *term.Node, call uint32, f, x *value)
 	}
 	c.occurrence(x.typ, false)
 	return x
+}
+
+// loop makes the loop of a fold, whose function gets args.
+func (c *compiler) loop(size ir.Reg, some bool, f, x *value, args []*value, element func(i ir.Reg) *value) *value {
+	if len(args) > 0 {
+		return c.chain(size, some, f, x, args, element)
+	}
+	return c.backward(size, some, f, x, element)
 }
 
 // backward makes a loop of size runs from the last element to the first, which applies f to an element, if there are
