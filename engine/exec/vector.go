@@ -632,7 +632,7 @@ func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Poi
 				continue
 			}
 		}
-		if to := int(off(r)) + n; to+l.lo < 0 || uint64(to+l.hi) >= m.far {
+		if to := int(off(r)) + n; to+l.lo < 0 || l.arg < 0 && uint64(to+l.hi) >= m.far {
 			return false, false, nil
 		}
 		if ok, err := s.find(m, i, r+uint64(n)<<offset, l, pc); !ok || err != nil {
