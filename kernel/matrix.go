@@ -57,8 +57,25 @@ func MatVec(y, w []float64, ld int, x []float64) {
 		matVec(y, w, ld, x)
 		return
 	}
+	n, last := len(x), len(x)-1
+	for ; len(y) >= 4 && last >= 0; y, w = y[4:], w[4*ld:] { // four chains of additions at once
+		w0, w1, w2, w3 := w[:n], w[ld:][:n], w[2*ld:][:n], w[3*ld:][:n]
+		a := x[last]
+		s0, s1, s2, s3 := float64(w0[last]*a), float64(w1[last]*a), float64(w2[last]*a), float64(w3[last]*a)
+		for j := last - 1; j >= 0; j-- {
+			a = x[j]
+			s0 += float64(w0[j] * a)
+			s1 += float64(w1[j] * a)
+			s2 += float64(w2[j] * a)
+			s3 += float64(w3[j] * a)
+		}
+		y[0], y[1], y[2], y[3] = s0, s1, s2, s3
+		if len(y) == 4 {
+			return
+		}
+	}
 	for i := range y {
-		y[i] = foldProducts(x, w[i*ld:][:len(x)])
+		y[i] = foldProducts(x, w[i*ld:][:n])
 	}
 }
 

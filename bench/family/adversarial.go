@@ -123,9 +123,17 @@ var (
 	PowersInLoop = looped("powers in a loop", text("input x = 0.5\niter #{n} (fun y -> y + pow 1 1) x\n"))
 )
 
+// NestedDeclared has a declared symbol of three numerals n times, one in the other. The search of `gram bench --adversary` has found programs of
+// this kind.
+var NestedDeclared = sized(50, 1000, 2000, "a declared symbol of numerals", func(n int) string {
+	return declared + "input x = 0.5\nx + " + strings.Repeat("scale (", n) + "1" + strings.Repeat(") 2 3", n) + "\n"
+})
+
+const declared = "symbol blend x y = x * y + y with y, x + 1\nsymbol scale x y z = blend x y * z with y * z, (x + 1) * z, blend x y\n"
+
 // Declared is n lets of a declared symbol of three parameters, whose partial derivatives are symbols of symbols.
 var Declared = written("a declared symbol", func(n int) string {
-	return "symbol blend x y = x * y + y with y, x + 1\nsymbol scale x y z = blend x y * z with y * z, (x + 1) * z, blend x y\n" + lets("x", "scale z{i-1} 2 3")(n)
+	return declared + lets("x", "scale z{i-1} 2 3")(n)
 })
 
 // Unused has n inputs, none of which its graph uses.

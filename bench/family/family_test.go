@@ -21,7 +21,7 @@ import (
 // all are the families with a gradient.
 func all() []family.Family {
 	return slices.Concat(family.Ground(), family.HigherOrder(), family.Adversarial(), family.Constructors(),
-		[]family.Family{family.Church, family.Captures, family.Untaken, family.ClosedLambdas, family.DroppedNumerals, family.DroppedInputs, family.DroppedValues, family.Aliases, family.AliasesInLoop, family.Powers, family.PowersInLoop, family.Declared, family.EveryRule, family.WideSum, family.Heads, family.Batch, family.BalancedLogSumExp,
+		[]family.Family{family.Church, family.Captures, family.Untaken, family.ClosedLambdas, family.DroppedNumerals, family.DroppedInputs, family.DroppedValues, family.Aliases, family.AliasesInLoop, family.Powers, family.PowersInLoop, family.Declared, family.NestedDeclared, family.EveryRule, family.WideSum, family.Heads, family.Batch, family.BalancedLogSumExp,
 			family.Constants, family.ConstantSquares, family.Edited, family.StateTwice, family.Calls, family.Unused, family.WaitingCalls, family.LargeBodies, family.Composed, family.ComposedSquares, family.Sequences})
 }
 

@@ -22,18 +22,7 @@ func newCheckGradient(a *app) *cobra.Command {
 		Short: "Compare a gradient with forward mode and with differences",
 		Long: `Check-gradient computes the gradient or Jacobian of a program at the point that its
 inputs name, and each derivative in two more ways: by forward mode over the graph
-of the program, and as a central difference of values. FILE - is standard input.
-
-  ok       all three agree
-  kink     the differences to the two sides differ, and the derivative is between
-           them: the program is not smooth there
-  unsure   forward mode agrees, and differences with other steps differ too much
-           to tell: the value is large, or changes fast
-  wrong    forward mode or the differences contradict the derivative
-
-The exit status is 1 if one is wrong. That happens where the formulas of a program,
-differentiated branch by branch, are not its derivative, like those of
-if x < 0.5 then 2 * x else if x > 0.5 then 2 * x else 1 at 0.5.`,
+of the program, and as a central difference of values. FILE - is standard input.`,
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 		Example: `  gram check-gradient rnn.gram
   gram check-gradient rnn.gram --inputs params.json

@@ -88,11 +88,11 @@ func TestFigure1Docs(t *testing.T) {
 
 // pictures of the documents, and the commands that draw them.
 var pictures = map[string]string{
-	"docs/pictures/figure-1.svg":           "show examples/figure1.gram --stage ground --format svg",
-	"docs/pictures/figure-3.svg":           "show examples/figure1.gram --stage bp --values --format svg",
-	"docs/pictures/figure-1-memory.svg":    "trace examples/figure1.gram --svg --step 32",
-	"docs/pictures/figure-1-meet.svg":      "trace examples/figure1.gram --svg --step 57 --before",
-	"docs/pictures/figure-1-factored.svg":  "trace examples/figure1.gram --svg --step 57",
+	"docs/pictures/figure-1.svg":          "show examples/figure1.gram --stage ground --format svg",
+	"docs/pictures/figure-3.svg":          "show examples/figure1.gram --stage bp --values --format svg",
+	"docs/pictures/figure-1-memory.svg":   "trace examples/figure1.gram --svg --step 32",
+	"docs/pictures/figure-1-meet.svg":     "trace examples/figure1.gram --svg --step 57 --before",
+	"docs/pictures/figure-1-factored.svg": "trace examples/figure1.gram --svg --step 57",
 }
 
 // TestDocsPictures: the pictures that are checked in are those that the commands draw.

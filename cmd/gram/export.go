@@ -29,14 +29,7 @@ func newExport(a *app) *cobra.Command {
 		Long: `Export writes the value and the gradient of a program as plain source, from the code
 of the compiler: a package in Go, or a file in C with its header. It needs nothing
 but the standard library of its language. Its functions take a point, a number for
-each scalar input, so a model that has been fitted runs in a service without gram.
-They count no steps. Their numbers are those of gram to rounding.
-
-The data of the program stands in the source, so it has at most 1 048 576 numbers. A
-program whose value has a list, a constructor or a function in it is refused; one
-without a gradient has a value only. Functions that recur have a bound on their
-depth, which is an error: 1 048 576 calls in Go, and in C 4 MiB of stack, or
-GRAM_STACK bytes.`,
+each scalar input, so a model that has been fitted runs in a service without gram.`,
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 		Example: `  gram export logistic.gram --lang go -o logistic
   gram export rnn.gram --lang c --name cell -o src`,

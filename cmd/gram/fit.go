@@ -98,37 +98,7 @@ func newFit(a *app) *cobra.Command {
 		Short: "Fit the inputs of a program to its data",
 		Long: `Fit minimises the value of a program, a loss of type R, over its inputs. It starts
 from their values and prints the fitted ones. With -o it writes them to a file that
---inputs reads, to the bit. FILE - is standard input.
-
-lbfgs, the default, gd, gradient descent, and newton-cg, Newton's method by products with
-the Hessian, search along lines, and stop where the gradient is 0 or the loss does not
-fall any more. adam takes steps of --rate.
-
---over names a data list. With --held-out, a share of its rows is not used for
-training. The result is then the point with the least loss on them, and the work
-ends when that has not fallen for 20 measurements: these rows choose the point, so an
-error that is to count needs rows of another file, by gram eval. With --batch, adam takes some
-rows at a time, in an order that --seed gives, and measures the loss on all rows once
-in a pass over them. For that the loss must be a sum or a mean over the rows: fit
-compares its value on all rows with those on parts of them, in another order. Where it
-is none, as for a series of days, --batch is an error, and the rows that are held out
-are the last ones; else they are taken at random.
-
---predict is an expression with a pair for each row, (prediction, data). With it, fit
-prints R², or for classes accuracy and area under the ROC curve. If the loss is a
-multiple of the negative logarithm of the normal, Bernoulli or Poisson likelihood of the
-pairs, it also prints standard errors and 95 % intervals of the inputs. They are asymptotic, from the
-Hessian at the minimum.
-
---range keeps each number of an input between two others: w=0..1, scale=0.. or
-shift=..0. It has to start between them.
-
-With --checkpoint, adam writes its state about once a second, and at the end, and goes
-on from there, to the bit as if it had not ended. The program, its data and the flags
-must be the same, but for --iterations.
-
-An interrupt or a limit ends the work with an error. -o and --checkpoint are written
-all the same, with the best point so far.`,
+--inputs reads, to the bit. FILE - is standard input.`,
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 		Example: `  gram fit weather.gram -o params.json
   gram eval weather.gram --inputs params.json

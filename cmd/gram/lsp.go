@@ -20,12 +20,9 @@ func newLSP(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lsp",
 		Short: "Serve an editor by the Language Server Protocol",
-		Long: `Lsp answers an editor on standard input and output by the Language Server Protocol,
-version 3.17: errors as one types, types, definitions, formatting, completion, and the
-steps of each line. The steps are those of a run that the editor asks for by the command
-gram.profile, which stands above the first line: of the gradient, if the program has one.
-
-An editor starts it. The extension for VS Code is in editors/vscode of the repository.`,
+		Long: `Lsp answers an editor on standard input and output by the Language Server Protocol:
+errors as one types, types, definitions, formatting, completion, and the steps of each
+line. An editor starts it. The extension for VS Code is in editors/vscode of the repository.`,
 		Annotations: command.More("Limits are those of each run, and the time also of each load after a change. The "+
 			"limit\non memory is of the process.", command.StatusHelp),
 		Example: "  gram lsp\n  gram lsp --max-steps 1e8 --timeout 1m",

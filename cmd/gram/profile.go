@@ -28,34 +28,8 @@ func newProfile(a *app) *cobra.Command {
 		Long: `Profile runs a program once and writes a profile of it in the format of pprof: for
 each function of the source and each line, the steps of the calculus that were taken
 there, and the nodes that were made, with the calls that led to it. It is exact, not
-sampled: over the profile, steps by rule and nodes are those that gram grad and gram
-eval report. Without --time, equal runs give equal bytes. FILE - is standard input.
-
-The types of samples are rewrites (shown by default), nodes, bytes, which are 16 for
-each node, and, with --time, time: of the wall, by a look at the clock every 256
-events. Nodes of the phase normalise are those of what --strategy did before the run,
-and are not among the cost's. Labels of samples, for -tagfocus and -tags:
-
-  rule   the rule of the paper, as gram grad names it
-  phase  primal, discovery, backward and read-back; normalise: what --strategy unfold
-         and modular do before
-  pass   source, or generated: what the reverse transformation has put around the
-         source's own code, and the backpropagators; it stands where the code that it
-         came from stands. The steps of source are those that the value takes
-
-Functions are def and let by their name, fun and lin by their place, those of the
-prelude by their name at the line that uses them. A def that was expanded shows as
-inlined where it stands; calls of a function by itself, as through the functions that a
-fold builds, are folded into one, and stacks are cut at 64 calls. A dual fires, in the
-backward phase, for the calls that made it. Work on an input is of "input x".
-
-With --literal the profile is a fold over the rewrites of the literal machine: each is one
-step, booked where it was made. Its samples of rewrites are the same. Nodes are those of
-the literal machine, of 32 bytes, and a further type of samples is words: 8 for each time
-that the machine has reached a node. It goes without --time, --no-fuse and --strategy.
-
-It is the gradient that is profiled if the program has inputs and a gradient, and the
-value if not; --of says otherwise. The arena's collections take no steps and don't show.`,
+sampled. It is the gradient that is profiled if the program has inputs and a gradient,
+and the value if not; --of says otherwise. FILE - is standard input.`,
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 		Example: `  gram profile weather.gram -o weather.pb.gz
   go tool pprof -top weather.pb.gz

@@ -13,54 +13,27 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
-	"github.com/gram-machine/gram/cmd/internal/derivation"
-	"github.com/gram-machine/gram/cmd/internal/reduce"
-	"github.com/gram-machine/gram/cmd/internal/trace"
+	"github.com/gram-machine/gram/cmd/internal/reduction"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/limits"
 )
 
 const reduceHelp = `Reduce is the rewriter of the calculus for people. It prints a term and lists its
-redexes, those under λs too: number, rule, line and column in the source, and the part
-that the rule rewrites. Where a variable gets its value, ‹the occurrence› is marked.
-
---redex N makes the step of redex N, and lists the redexes of what comes out; --redex
-3,1 makes two steps. --order takes one after the other: value, need and name are weak,
-so that they leave what stands under a λ or in a branch as it is; random takes any.
-
-  value    the first redex of the term as it is printed; (1) only of a value
-  need     what the term waits for; a value is copied where it is waited for
-  name     the redex that stands in the fewest arguments and substitutions
-
---rules 1-8,11 reduces by these rules only. Without it these are all but (9) and (10),
-which loop. (5') is t[x:=u] → t for a linear x that has no occurrence, and any u.
-
-The term is a program, whose inputs stay free, or with --syntax paper a term in the
-notation of the paper, with free variables of any type, dual ones too:
-
-  x* : R⊥ ⊢ λa^R.(x* (2·a) + (x* b)[b^R:=a])
-
---of reverse reduces D(t)[x:=⟨x,x*⟩] instead, for each free x; --of value and --of
-gradient, of programs, t and D(t) at the point of their inputs.
-
---graph explores all reductions, and prints the graph as DOT or JSON: the terms up to α,
-the normal forms, which of them are ≡, and whether the term is confluent. Numbers are
-floating-point numbers, and sums in different orders may differ in the last digit;
---exact takes rational numbers.
-
---json prints an object a line for each step, and one for the list. Steps are printed as
-they are made: an error ends them, and what has been printed stays. With -o they are
-written to a file, whole or not at all.`
+redexes: number, rule, line and column in the source, and the part that the rule rewrites.
+--redex and --order make steps, --graph explores all reductions. The term is a program,
+or with --syntax paper a term in the notation of the paper. Steps are printed as they are
+made: an error ends them, and what has been printed stays. With -o they are written to a
+file, whole or not at all.`
 
 // reduceFlags are the flags of gram reduce.
 type reduceFlags struct {
 	loadFlags
 	notation  command.Choice[bool]
-	of        command.Choice[reduce.Of]
+	of        command.Choice[reduction.Of]
 	rules     []string
 	redexes   []string
-	order     command.Choice[reduce.Order]
+	order     command.Choice[reduction.Order]
 	graph     command.Choice[string]
 	exact     bool
 	maxSteps  command.Count
@@ -94,12 +67,13 @@ func (f *reduceFlags) add(cmd *cobra.Command) {
 	f.addProgram(fs)
 	f.notation.Add(cmd, "syntax", "the `notation` of FILE: gram or paper", "gram paper", false, true)
 	f.of.Add(cmd, "of", "the `term`: term, reverse, value or gradient",
-		"term reverse value gradient", reduce.Term, reduce.Reverse, reduce.Value, reduce.Gradient)
+		"term reverse value gradient", reduction.Term, reduction.Reverse, reduction.Value, reduction.Gradient)
 	fs.StringSliceVar(&f.rules, "rules", nil,
 		"reduce by these `rules` only: numbers, ranges or names, like 1-8,11 or factor")
 	fs.StringSliceVar(&f.redexes, "redex", nil, "make the steps of the redexes with these `numbers`, one after the other")
 	f.order.Add(cmd, "order", "make steps in this `order`: none, value, need, name or random",
-		"none value need name random", reduce.NoOrder, reduce.ByValue, reduce.ByNeed, reduce.ByName, reduce.ByRandom)
+		"none value need name random", reduction.NoOrder, reduction.ByValue, reduction.ByNeed, reduction.ByName,
+		reduction.ByRandom)
 	fs.Var(&f.Seed, "seed", command.SeedUsage)
 	f.SeedOrders = func() bool { return true } // check refuses it without such an order
 	f.graph.Add(cmd, "graph", "explore all reductions, and print the graph in this `format`: none, dot or json",
@@ -108,7 +82,7 @@ func (f *reduceFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.json, "json", false, "print a JSON object a line")
 	f.maxSteps.Least = 1
 	fs.Var(&f.maxSteps, "max-steps", "stop after so many steps of the calculus: a `count` like 1000 or 1e6")
-	f.maxSize = command.Count{N: trace.DefaultSize, Least: 1, Most: 1e5, Valid: true}
+	f.maxSize = command.Count{N: reduction.DefaultSize, Least: 1, Most: 1e5, Valid: true}
 	fs.Var(&f.maxSize, "max-size", "stop at a term of more than so many symbols, a `count`")
 	f.maxStates = command.Count{N: 10_000, Least: 1, Most: 1e7, Valid: true}
 	fs.Var(&f.maxStates, "max-states", "with --graph: stop at more than so many terms, a `count`")
@@ -120,25 +94,25 @@ func (f *reduceFlags) add(cmd *cobra.Command) {
 func (f *reduceFlags) check(cmd *cobra.Command) error {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
 	graph, paper := f.graph.Is != "", f.notation.Is
-	steps := f.order.Is != reduce.NoOrder
+	steps := f.order.Is != reduction.NoOrder
 	return cmp.Or(
 		command.Misfit(graph && (given("redex") || steps || f.json || given("max-steps")),
 			"--graph explores all reductions: it takes no --redex, --order, --json or --max-steps"),
 		command.Misfit(given("max-states") && !graph, "--max-states goes with --graph"),
-		command.Misfit(given("seed") && f.order.Is != reduce.ByRandom, "--seed is for --order random, and not for %s",
+		command.Misfit(given("seed") && f.order.Is != reduction.ByRandom, "--seed is for --order random, and not for %s",
 			&f.order),
 		command.Misfit(paper && (given("param") || given("set") || given("inputs") || given("body")),
 			"--param, --set, --inputs and --body are for programs, and not for --syntax paper"),
-		command.Misfit(paper && (f.of.Is == reduce.Value || f.of.Is == reduce.Gradient),
+		command.Misfit(paper && (f.of.Is == reduction.Value || f.of.Is == reduction.Gradient),
 			"--of %s is for programs, whose inputs have numbers, and not for --syntax paper", &f.of),
 	)
 }
 
 func (a *app) rewrite(ctx context.Context, path string, f *reduceFlags) error {
-	opt := reduce.Options{Rules: reduce.AllRules(), Order: f.order.Is}
+	opt := reduction.ReduceOptions{Rules: reduction.AllRules(), Order: f.order.Is}
 	if len(f.rules) > 0 {
 		var err error
-		if opt.Rules, err = reduce.ParseRules(f.rules); err != nil {
+		if opt.Rules, err = reduction.ParseRules(f.rules); err != nil {
 			return command.Usagef("--rules: %v", err)
 		}
 	}
@@ -159,30 +133,31 @@ func (a *app) rewrite(ctx context.Context, path string, f *reduceFlags) error {
 		return reduceError(path, err)
 	}
 	if f.graph.Is != "" {
-		g, err := reduce.Explore(start, opt.Rules,
-			reduce.Bounds{MaxStates: int(f.maxStates.N), MaxSize: int(f.maxSize.N), Check: meter.Check})
+		g, err := reduction.Explore(start, opt.Rules,
+			reduction.Bounds{MaxStates: int(f.maxStates.N), MaxSize: int(f.maxSize.N), Check: meter.Check})
 		if err != nil {
 			return reduceError(path, err)
 		}
 		return a.printGraph(ctx, g, f)
 	}
-	if opt.Seed = f.Seed.N; f.order.Is == reduce.ByRandom && !f.Seed.Valid {
+	if opt.Seed = f.Seed.N; f.order.Is == reduction.ByRandom && !f.Seed.Valid {
 		opt.Seed = rand.Uint64N(1 << 32)
 		fmt.Fprintf(a.Stderr, "gram: order random; --seed %d gives the same steps again\n", opt.Seed)
 	}
 	if f.json {
-		opt.Format = derivation.JSON
+		opt.Format = reduction.JSON
 	}
 	opt.MaxSize, opt.MaxSteps, opt.Check = int(f.maxSize.N), f.maxSteps.N, meter.Check
 	out, err := command.NewStream(f.output, a.Stdout)
 	if err != nil {
 		return err
 	}
-	return out.Finish(reduceError(path, reduce.Write(out, s, start, names, opt)))
+	return out.Finish(reduceError(path, reduction.Reduce(out, s, start, names, opt)))
 }
 
 // readTerm reads the term in FILE.
-func (a *app) readTerm(ctx context.Context, path string, f *reduceFlags, meter *limits.Meter) (*reduce.Source, error) {
+func (a *app) readTerm(ctx context.Context, path string, f *reduceFlags,
+	meter *limits.Meter) (*reduction.Source, error) {
 	var ground denote.Ground = denote.Floats{}
 	if f.exact {
 		ground = denote.Rationals{}
@@ -192,18 +167,18 @@ func (a *app) readTerm(ctx context.Context, path string, f *reduceFlags, meter *
 		if err != nil {
 			return nil, err
 		}
-		return reduce.Load(p.Source(), ground, int(f.maxSize.N))
+		return reduction.Load(p.Source(), ground, int(f.maxSize.N))
 	}
 	name, _ := command.ProgramName(path)
 	src, err := a.ReadProgram(ctx, path, meter)
 	if err != nil {
 		return nil, err
 	}
-	return reduce.Parse(name, src, ground, int(f.maxSize.N))
+	return reduction.Parse(name, src, ground, int(f.maxSize.N))
 }
 
 // printGraph prints the graph of reductions as the answer.
-func (a *app) printGraph(ctx context.Context, g *reduce.Graph, f *reduceFlags) error {
+func (a *app) printGraph(ctx context.Context, g *reduction.Graph, f *reduceFlags) error {
 	if f.graph.Is == "dot" {
 		a.Out.WriteString(g.DOT())
 	} else {
@@ -221,8 +196,8 @@ func (a *app) printGraph(ctx context.Context, g *reduce.Graph, f *reduceFlags) e
 func reduceError(path string, err error) error {
 	name, _ := command.ProgramName(path)
 	var program *syntax.Errors
-	var size *derivation.SizeError
-	var steps *derivation.StepsError
+	var size *reduction.SizeError
+	var steps *reduction.StepsError
 	var limit *gram.LimitError
 	switch {
 	case err == nil, errors.As(err, &limit):

@@ -8,38 +8,16 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
-	"github.com/gram-machine/gram/cmd/internal/trace"
+	"github.com/gram-machine/gram/cmd/internal/reduction"
 	"github.com/gram-machine/gram/rule"
 )
 
 const traceHelp = `Trace prints the rewrites of a run, a line each: number, rule, phase, line and column in
 the source, and the nodes that are live before and after. The run is that of gram grad,
 or with --of value of gram eval, on the literal machine, which makes every rewrite by
-itself. There are as many of each rule as gram grad counts, and they stand in the order
-in which they fire. The nodes that the copy of a body makes, or that are freed, count
-with the rewrite before. Steps by rules that D has made have the place of what it made
-them from. Of the substitutions of the inputs and the seeds, "-" is the place.
-
-The phases are primal and backward. The others that gram profile tells of have no
-rewrites here: discovery and read-back are overhead, and normalise is what --strategy
-unfold and modular do, which a trace is not of.
-
-With --calculus it prints whole terms, those of the states of the literal machine, for
-small programs: the term before a step, with «the redex» marked and, where a variable
-gets its value, ‹the occurrence›; then the step, and the term after it. These are
-the steps without --calculus. --latex prints them in the notation of the
-paper, which needs the packages amsmath and xcolor, and \allowdisplaybreaks if it is
-longer than a page.
-
-With --dot it draws the machine's memory after --step N, in the language of Graphviz, or
-with --before what was there before: the nodes that the result reaches, or of a gradient
-the seeds and the sum of its backward phase. An edge leads from a node to its operand: a
-value, the substitution of a variable, or the node that is to deliver it, □ in the text.
-The nodes that wait for an operand have dashes, duals are red.
-
---json prints an object a line. --rule, --phase, --steps and --line choose steps. A
-trace is printed as it is made: an error ends it, and what has been printed stays. With
--o it is written to a file, whole or not at all.`
+itself. With --calculus it prints whole terms; with --dot or --svg it draws the machine's
+memory at a step. A trace is printed as it is made: an error ends it, and what has been
+printed stays. With -o it is written to a file, whole or not at all.`
 
 // traceFlags are the flags of gram trace.
 type traceFlags struct {
@@ -92,7 +70,7 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 		"backward")
 	f.line = command.Count{Least: 1, Most: 1 << 31}
 	fs.Var(&f.line, "line", "trace the steps from this line of the source only: a `number`")
-	f.maxSize = command.Count{N: trace.DefaultSize, Least: 1, Most: 1e5, Valid: true}
+	f.maxSize = command.Count{N: reduction.DefaultSize, Least: 1, Most: 1e5, Valid: true}
 	fs.Var(&f.maxSize, "max-size", "with --calculus: stop at a term of more than so many symbols, a `count`")
 	fs.BoolVar(&f.dot, "dot", false, "draw the machine's memory, in DOT")
 	fs.BoolVar(&f.svg, "svg", false, "draw the machine's memory, in SVG")
@@ -152,31 +130,31 @@ func (a *app) trace(ctx context.Context, path string, f *traceFlags) error {
 	if err != nil {
 		return err
 	}
-	opt := trace.Options{EvalOptions: f.options(a), Gradient: f.gradient.Is, Rules: f.rules, Phase: f.phase.Is,
+	opt := reduction.TraceOptions{EvalOptions: f.options(a), Gradient: f.gradient.Is, Rules: f.rules, Phase: f.phase.Is,
 		From: f.steps.From, To: f.steps.To, Line: int(f.line.N), MaxSize: int(f.maxSize.N)}
 	if f.dot || f.svg {
 		return a.drawStep(ctx, p.Program, f, opt)
 	}
 	switch {
 	case f.json:
-		opt.Format = trace.JSON
+		opt.Format = reduction.JSON
 	case f.latex:
-		opt.Format = trace.LaTeX
+		opt.Format = reduction.LaTeX
 	}
 	out, err := command.NewStream(f.output, a.Stdout)
 	if err != nil {
 		return err
 	}
-	write := trace.Rewrites
+	write := reduction.Rewrites
 	if f.calculus {
-		write = trace.Calculus
+		write = reduction.Calculus
 	}
 	return out.Finish(write(ctx, p.Program, out, opt))
 }
 
 // drawStep draws the machine's memory at a step.
-func (a *app) drawStep(ctx context.Context, p *gram.Program, f *traceFlags, opt trace.Options) error {
-	left, err := trace.Draw(ctx, p, &a.Out, f.step.N, f.before, int(f.most.N), pictureFormat(f.svg), opt)
+func (a *app) drawStep(ctx context.Context, p *gram.Program, f *traceFlags, opt reduction.TraceOptions) error {
+	left, err := reduction.Draw(ctx, p, &a.Out, f.step.N, f.before, int(f.most.N), pictureFormat(f.svg), opt)
 	if err != nil {
 		return err
 	}

@@ -35,8 +35,10 @@ type store struct {
 	chunk  int // that is in use
 	used   int // of it
 	slots  uint64
-	limit  uint64           // slots until the next collection
-	free   map[int][]uint32 // the vectors of each size that are not in use
+	limit  uint64            // slots until the next collection
+	free   map[int]*[]uint32 // the vectors of each size that are not in use
+	last   *[]uint32         // those of lastOf numbers
+	lastOf int
 	bytes  uint64
 }
 
@@ -68,6 +70,7 @@ func (m *Machine) startDense(point []float64) {
 	s := &m.denser
 	s.chunk, s.used, s.slots, s.limit = 0, 0, 0, firstHeap
 	clear(s.free)
+	s.last, s.lastOf = nil, 0
 }
 
 // newDense makes a vector of n numbers, and returns its number. It may move all objects of the heap.
@@ -85,9 +88,9 @@ func (m *Machine) newDense(n int, pc int32) (uint32, error) {
 	}
 	s.slots += slots
 	m.nodes += slots
-	if free := s.freed(n, m.p.src.Taped); len(free) > 0 {
-		id := free[len(free)-1]
-		s.free[n] = free[:len(free)-1]
+	if free := s.freed(n); free != nil && len(*free) > 0 {
+		id := (*free)[len(*free)-1]
+		*free = (*free)[:len(*free)-1]
 		m.dense[id].free = false
 		return id, nil
 	}
@@ -111,12 +114,12 @@ func (m *Machine) newDense(n int, pc int32) (uint32, error) {
 	return uint32(len(m.dense) - 1), nil
 }
 
-// freed are the vectors of n numbers that are not in use.
-func (s *store) freed(n int, taped bool) []uint32 {
-	if taped || len(s.free) == 0 {
-		return nil
+// freed are the vectors of n numbers that are not in use, nil if there have been none.
+func (s *store) freed(n int) *[]uint32 {
+	if n != s.lastOf {
+		s.last, s.lastOf = s.free[n], n
 	}
-	return s.free[n]
+	return s.last
 }
 
 // sweep frees the vectors that a collection has not marked, and returns how many slots these are.
@@ -132,9 +135,12 @@ func (m *Machine) sweep() (slots uint64) {
 		v.free = true
 		n := len(v.data)
 		if s.free == nil {
-			s.free = map[int][]uint32{}
+			s.free = map[int]*[]uint32{}
 		}
-		s.free[n] = append(s.free[n], uint32(1+len(m.p.src.Data)+i))
+		if s.free[n] == nil {
+			s.free[n], s.lastOf = &[]uint32{}, 0
+		}
+		*s.free[n] = append(*s.free[n], uint32(1+len(m.p.src.Data)+i))
 		slots += uint64(n/2 + 2)
 	}
 	s.slots -= slots

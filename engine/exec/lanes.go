@@ -28,6 +28,13 @@ type adjoints struct {
 	zero    int
 }
 
+// of makes these the adjoints of an operand.
+func (x *adjoints) of(m *Machine, o *operand) {
+	if x.zero = int(o.from.base) + o.first; len(x.adj) != len(m.adjoint) || &x.adj[0] != &m.adjoint[0] {
+		x.adj, x.reached = m.adjoint, m.reached
+	}
+}
+
 // backward is the backward phase of a vector.
 func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err error) {
 	reached := m.reached[r.base : r.base+r.n]
@@ -43,26 +50,25 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 			s.outs[k] = m.dense[words[k]].data
 		}
 	}
+	if s.backRun != m.runs {
+		for _, i := range v.fixed {
+			s.adj[i].of(m, &s.in[i])
+		}
+		s.backRun = m.runs
+	}
 	for _, i := range v.inputs {
 		switch l := &v.lanes[i]; l.op {
 		case ir.LaneScalar:
-			s.vals[i] = append(s.own[i][:0], math.Float64frombits(words[l.word]))
-			s.own[i] = s.vals[i]
+			s.scalar(i, Slot{math.Float64frombits(words[l.word]), words[l.word+1]})
 			s.adj[i].zero = int(words[l.word+1])
-			s.live[i] = words[l.word+1] != 0
 		case ir.LaneIndex:
 			s.in[i].first = int(words[l.word])
 		case ir.LaneLoad:
-			o := &s.in[i]
-			if o.ref = isDense | ref(uint64(l.vector), uint64(l.at.N)); !l.fixed {
-				o.ref = words[l.word]
-			}
-			if err := m.find(s, i, l, m.pc); err != nil {
+			if _, err := s.find(m, i, words[l.word], l, m.pc); err != nil {
 				return 0, 0, err
 			}
-			s.live[i] = o.from.base != 0
-			s.adj[i] = adjoints{m.adjoint, m.reached, int(o.from.base) + o.first}
-			if o.from.listed {
+			s.adj[i].of(m, &s.in[i])
+			if s.in[i].from.listed {
 				k := l.hi - l.lo + 1
 				s.adj[i] = adjoints{make([]float64, k), make([]bool, k), -l.lo}
 			}
@@ -71,7 +77,9 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 	if v.keep > 0 {
 		v.saved(s, m.dense[words[v.keepWord]].data)
 	}
-	v.adjoints(s)
+	if !s.settled {
+		v.adjoints(s)
+	}
 	for row := (v.size - 1) / v.rows * v.rows; row >= 0; row -= v.rows {
 		rows := min(v.rows, v.size-row)
 		v.strip(s, row, rows, true, true)

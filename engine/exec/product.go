@@ -14,6 +14,15 @@ type product struct {
 	aj, bj  int
 	whole   int     // iterations of the outermost loop
 	overlap [2]bool // elements of rows of a, columns of b have places in common
+	takes   bool    // an operand is made in the vector
+	sides   [2]side
+}
+
+// side is the way back to an operand x of a product: x(u,j) += Σw d(u,w) y(w,j), for what arrives at the sums, d, and the
+// other operand, y.
+type side struct {
+	u, w   productDim
+	xj, yj int
 }
 
 // productDim is a loop, and how far apart its iterations are in a, b and c.
@@ -43,6 +52,9 @@ func (v *vector) newProduct(l *lane) *product {
 		}
 	}
 	over := func(n, by, j int) bool { return n > 1 && by < p.size*j && j < n*by }
+	p.takes = a.Op == ir.LaneTake || b.Op == ir.LaneTake
+	p.sides = [2]side{{p.u, p.v, p.aj, p.bj}, {p.v, p.u, p.bj, p.aj}}
+	p.sides[1].u.a, p.sides[1].w.b = p.v.b, p.u.a
 	p.overlap = [2]bool{over(p.u.size, p.u.a, p.aj), over(p.v.size, p.v.b, p.bj)}
 	return p
 }
@@ -56,30 +68,45 @@ func (p *product) each(row, rows int, f func(a, b, c, nu, nv int)) {
 	if p.v.outer {
 		b, nv = row*p.v.b, rows
 	}
-	if len(p.batch) == 0 {
-		f(a, b, 0, nu, nv)
-		return
+	c := 0
+	for k := range p.batch {
+		if d := &p.batch[k]; d.outer {
+			a, b = a+row*d.a, b+row*d.b
+		}
 	}
-	var loop func(k, a, b, c int)
-	loop = func(k, a, b, c int) {
-		if k < 0 {
-			f(a, b, c, nu, nv)
+	var index [8]int
+	for {
+		f(a, b, c, nu, nv)
+		k := 0
+		for ; k < len(p.batch); k++ {
+			d := &p.batch[k]
+			n := d.size
+			if d.outer {
+				n = rows
+			}
+			a, b, c = a+d.a, b+d.b, c+d.c
+			if index[k]++; index[k] < n {
+				break
+			}
+			a, b, c = a-n*d.a, b-n*d.b, c-n*d.c
+			index[k] = 0
+		}
+		if k == len(p.batch) {
 			return
 		}
-		d := &p.batch[k]
-		n := d.size
-		if d.outer {
-			a, b, n = a+row*d.a, b+row*d.b, rows
-		}
-		for i := range n {
-			loop(k-1, a+i*d.a, b+i*d.b, c+i*d.c)
-		}
 	}
-	loop(len(p.batch)-1, a, b, 0)
 }
 
 // run computes the products of a strip.
 func (p *product) run(dst []float64, x, y *operand, row, rows int) {
+	if len(p.batch) == 0 && p.aj == 1 && p.bj == 1 && p.v.size == 1 && p.u.c == 1 { // a matrix and a vector
+		a, n := x.first, p.u.size
+		if p.u.outer {
+			a, n = a+row*p.u.a, rows
+		}
+		kernel.MatVec(dst[:n], x.data[a:], p.u.a, y.data[y.first:][:p.size])
+		return
+	}
 	p.each(row, rows, func(a, b, c, nu, nv int) {
 		a, b = a+x.first, b+y.first
 		switch unit := p.aj == 1 && p.bj == 1; {
@@ -185,11 +212,12 @@ func (m *Machine) flush() {
 // productBack adds to the adjoints of the operands of a product.
 func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows int) {
 	p := l.product
-	v.taken(s, l)
-	d, flags := s.deltas[i], s.flags[i]
-	n := uint64(len(d))
+	if p.takes {
+		v.taken(s, l)
+	}
+	n := uint64(len(s.deltas[i]))
 	if s.reach[i] == some {
-		n = countTrue(flags)
+		n = countTrue(s.flags[i])
 	}
 	live := [2]bool{s.live[l.a], s.live[l.b]}
 	if s.in[l.a].live != nil || s.in[l.b].live != nil {
@@ -210,68 +238,16 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 			delta, flags := s.open(taken, v.lanes[taken].inner*rows)
 			s.adj[which] = adjoints{delta, flags, t.at.N}
 		}
-		x, y := s.adj[which], &s.in[l.b]
-		u, w, xj, yj := p.u, p.v, p.aj, p.bj
+		x, y := &s.adj[which], &s.in[l.b]
 		if k == 1 {
 			y = &s.in[l.a]
-			u, w, xj, yj = p.v, p.u, p.bj, p.aj
-			u.a, w.b = u.b, w.a
 		}
-		whole := len(p.batch) == 0 && rows == p.whole && taken < 0 && !s.in[which].from.listed
-		p.each(row, rows, func(a, b, c, nu, nw int) {
-			if k == 1 {
-				a, b, nu, nw = b, a, nw, nu
-			}
-			a, b = a+x.zero, b+y.first
-			var marks []bool // of the sums of this product of matrices
-			if s.reach[i] == some {
-				marks = flags[c:]
-			}
-			switch unit := xj == 1 && yj == 1; {
-			case marks != nil && !finiteRows(y.data[b:], nw, w.b, p.size, yj): // 0 times one of these is NaN
-				for iu := range nu {
-					for iw := range nw {
-						at := c + iu*u.c + iw*w.c
-						if !flags[at] {
-							continue
-						}
-						to, from := a+iu*u.a, b+iw*w.b
-						for j := range p.size {
-							x.adj[to+j*xj] += d[at] * y.data[from+j*yj]
-							x.reached[to+j*xj] = true
-						}
-					}
-				}
-				return
-			case unit && nw == 1 && nu > 1 && u.c == 1 && whole && !p.overlap[k]:
-				m.pend(&s.pending[2*i+k], a, nu, p.size, u.a, d[c:], y.data[b:], marks)
-				return
-			case unit && nu == 1 && nw == 1:
-				kernel.AddMulScalar(x.adj[a:a+p.size], y.data[b:], d[c])
-			case unit && nu == 1 && w.c == 1:
-				kernel.AddMatVecT(x.adj[a:a+p.size], y.data[b:], w.b, d[c:c+nw], kernel.Ascending)
-			default:
-				step := nu
-				if p.overlap[k] {
-					step = 1
-				}
-				for iu := 0; iu < nu; iu += step {
-					kernel.AddMatMul(kernel.Matrix{Data: x.adj[a+iu*u.a:], Rows: step, Columns: p.size, RowStride: u.a, ColumnStride: xj},
-						kernel.Matrix{Data: d[c+iu*u.c:], Rows: step, Columns: nw, RowStride: u.c, ColumnStride: w.c},
-						kernel.Matrix{Data: y.data[b:], Rows: nw, Columns: p.size, RowStride: w.b, ColumnStride: yj}, kernel.Ascending)
-				}
-			}
-			for iu := range nu {
-				if marks != nil && !anyTrue(marks[iu*u.c:], nw, w.c) {
-					continue
-				}
-				if xj == 1 {
-					setTrue(x.reached[a+iu*u.a:][:p.size])
-					continue
-				}
-				for j := range p.size {
-					x.reached[a+iu*u.a+j*xj] = true
-				}
+		whole := len(p.batch) == 0 && rows == p.whole && taken < 0 && !s.in[which].from.listed && !p.overlap[k]
+		p.each(row, rows, func(a, b, c, nu, nv int) {
+			if k == 0 {
+				p.add(m, s, i, 0, whole, x, y, a+x.zero, b+y.first, c, nu, nv)
+			} else {
+				p.add(m, s, i, 1, whole, x, y, b+x.zero, a+y.first, c, nv, nu)
 			}
 		})
 		if taken >= 0 {
@@ -280,9 +256,73 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 	}
 }
 
-// finiteRows reports whether rows × columns numbers of x are neither infinite nor NaN.
+// add adds to the adjoints of operand k of a product of matrices what arrives at its sums, from the lane c of instruction i on.
+// The first elements of the operand and of the other one have the places to and from. whole says that what is added to a
+// matrix may wait for more.
+func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoints, y *operand, to, from, c, nu, nw int) {
+	g, d := &p.sides[k], s.deltas[i][c:]
+	u, w, xj, yj := &g.u, &g.w, g.xj, g.yj
+	var flags []bool
+	if s.reach[i] == some {
+		flags = s.flags[i][c:]
+	}
+	switch unit := xj == 1 && yj == 1; {
+	case flags != nil && !finiteRows(y.data[from:], nw, w.b, p.size, yj): // 0 times one of these is NaN
+		for iu := range nu {
+			for iw := range nw {
+				at := iu*u.c + iw*w.c
+				if !flags[at] {
+					continue
+				}
+				a, b := to+iu*u.a, from+iw*w.b
+				for j := range p.size {
+					x.adj[a+j*xj] += d[at] * y.data[b+j*yj]
+					x.reached[a+j*xj] = true
+				}
+			}
+		}
+		return
+	case unit && nw == 1 && nu > 1 && u.c == 1 && whole:
+		m.pend(&s.pending[2*i+k], to, nu, p.size, u.a, d, y.data[from:], flags)
+		return
+	case unit && nu == 1 && nw == 1:
+		kernel.AddMulScalar(x.adj[to:to+p.size], y.data[from:], d[0])
+	case unit && nu == 1 && w.c == 1:
+		kernel.AddMatVecT(x.adj[to:to+p.size], y.data[from:], w.b, d[:nw], kernel.Ascending)
+	default:
+		step := nu
+		if p.overlap[k] {
+			step = 1
+		}
+		for iu := 0; iu < nu; iu += step {
+			kernel.AddMatMul(kernel.Matrix{Data: x.adj[to+iu*u.a:], Rows: step, Columns: p.size, RowStride: u.a, ColumnStride: xj},
+				kernel.Matrix{Data: d[iu*u.c:], Rows: step, Columns: nw, RowStride: u.c, ColumnStride: w.c},
+				kernel.Matrix{Data: y.data[from:], Rows: nw, Columns: p.size, RowStride: w.b, ColumnStride: yj}, kernel.Ascending)
+		}
+	}
+	for iu := range nu {
+		if flags != nil && !anyTrue(flags[iu*u.c:], nw, w.c) {
+			continue
+		}
+		if xj == 1 {
+			setTrue(x.reached[to+iu*u.a:][:p.size])
+			continue
+		}
+		for j := range p.size {
+			x.reached[to+iu*u.a+j*xj] = true
+		}
+	}
+}
+
+// finiteRows reports whether rows × columns numbers of x are neither infinite nor NaN. It may say no where they are large.
 func finiteRows(x []float64, rows, apart, columns, by int) bool {
 	for i := range rows {
+		if by == 1 { // a sum of finite numbers is not finite only if it is too large
+			if y := kernel.Sum(x[i*apart:][:columns]); y-y != 0 {
+				return false
+			}
+			continue
+		}
 		for j := range columns {
 			if y := x[i*apart+j*by]; y-y != 0 {
 				return false

@@ -266,25 +266,68 @@ func (v *vector) countSums(m *Machine, s *laneState, i int, l *lane, row int) {
 	s.countKinds(m, l.kind, &kinds)
 }
 
-// countProducts counts the products of a strip whose operands are mixed, and reports how many cells of sums are reached.
+// countProducts counts the products of a strip where elements of operands are numerals.
 func (v *vector) countProducts(m *Machine, s *laneState, i int, l *lane, row, rows int) {
 	p, x, y := l.product, &s.in[l.a], &s.in[l.b]
+	live := [2]bool{s.live[l.a], s.live[l.b]}
 	var kinds [4]uint64
+	reached := func(at int) bool { return s.reach[i] == all || s.flags[i][at] }
 	p.each(row, rows, func(a, b, c, nu, nv int) {
-		for u := range nu {
-			for w := range nv {
-				if at := c + u*p.u.c + w*p.v.c; s.reach[i] == some && !s.flags[i][at] {
-					continue
+		a, b = a+x.first, b+y.first
+		switch {
+		case y.live == nil: // all products of a row have the same kinds
+			for u := range nu {
+				n := uint64(0)
+				for w := range nv {
+					if reached(c + u*p.u.c + w*p.v.c) {
+						n++
+					}
 				}
-				from, with := a+x.first+u*p.u.a, b+y.first+w*p.v.b
-				for range p.size {
-					kinds[kindOf(x.has(s.live[l.a], from), y.has(s.live[l.b], with))]++
-					from, with = from+p.aj, with+p.bj
+				k := countEvery(x.live[a+u*p.u.a:], p.size, p.aj)
+				kinds[kindOf(true, live[1])] += n * k
+				kinds[kindOf(false, live[1])] += n * (uint64(p.size) - k)
+			}
+		case x.live == nil: // or of a column
+			for w := range nv {
+				n := uint64(0)
+				for u := range nu {
+					if reached(c + u*p.u.c + w*p.v.c) {
+						n++
+					}
+				}
+				k := countEvery(y.live[b+w*p.v.b:], p.size, p.bj)
+				kinds[kindOf(live[0], true)] += n * k
+				kinds[kindOf(live[0], false)] += n * (uint64(p.size) - k)
+			}
+		default:
+			for u := range nu {
+				for w := range nv {
+					if !reached(c + u*p.u.c + w*p.v.c) {
+						continue
+					}
+					from, with := a+u*p.u.a, b+w*p.v.b
+					for range p.size {
+						kinds[kindOf(x.live[from], y.live[with])]++
+						from, with = from+p.aj, with+p.bj
+					}
 				}
 			}
 		}
 	})
 	s.countKinds(m, l.kind, &kinds)
+}
+
+// countEvery is how many of n flags are set.
+func countEvery(flags []bool, n, apart int) (set uint64) {
+	if apart == 1 {
+		return countTrue(flags[:n])
+	}
+	for i := range n {
+		if flags[i*apart] {
+			set++
+		}
+	}
+	return set
 }
 
 // has reports whether an element of an operand has an adjoint. live says that some have.

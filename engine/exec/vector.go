@@ -29,16 +29,17 @@ type vector struct {
 	masked []times // those of branches
 	steps  int64   // of all blocks
 	fuel   int64   // for a row
-	// The instructions that find operands, that compute values, in the backward phase too, and that have one of their own.
-	inputs, forward, again, back []int
-	flow                         []int // whose adjoints depend on those of operands
-	settled                      []int // stores
-	loads, kept                  []int // kept: values are kept for the backward phase
-	keep, keepWord               int   // how many numbers, and the word that refers to them
-	words                        int   // that a record has
-	results                      []result
-	addresses                    int // of the results
-	plus                         uint32
+	// The loads of static elements whose places do not change, the instructions that find other operands, that compute values, in the backward phase too, and that have one of their own.
+	fixed, inputs        []int
+	forward, again, back []int
+	flow                 []int // whose adjoints depend on those of operands
+	settled              []int // stores
+	loads, kept          []int // kept: values are kept for the backward phase
+	keep, keepWord       int   // how many numbers, and the word that refers to them
+	words                int   // that a record has
+	results              []result
+	addresses            int // of the results
+	plus                 uint32
 }
 
 // times is a block that is entered n times, or, in a branch, n times in each lane of mask.
@@ -102,6 +103,9 @@ type laneState struct {
 	flags, ownFlags [][]bool
 	reach           []reach
 	live            []bool
+	settled         bool // live is what it is by that of the operands, and so are mixed, and liveOut of the results
+	liveOut         bool
+	run, backRun    uint64 // of the machine, in which fixed operands and their adjoints have been found
 	// Of an instruction with adjoints in some lanes only, which these are in a strip. anyMixed says that there is one.
 	mixed           []bool
 	alive           [][]bool
@@ -250,7 +254,11 @@ func (v *vector) lists() {
 		held := v.src.Lanes[i].Held
 		switch l.op {
 		case ir.LaneLoad, ir.LaneScalar, ir.LaneIndex:
-			v.inputs = append(v.inputs, i)
+			if l.fixed {
+				v.fixed = append(v.fixed, i)
+			} else {
+				v.inputs = append(v.inputs, i)
+			}
 		case ir.LaneExpand, ir.LaneSum, ir.LaneTake, ir.LaneSelect:
 			v.flow = append(v.flow, i)
 		case ir.LaneStore:
@@ -575,6 +583,18 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 // operands finds the operands of a vector, and reports whether it can run with them. live says that it has adjoints.
 func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Pointer, words int, pc int32) (ok, live bool, err error) {
 	taped := m.p.src.Taped
+	if s.run != m.runs {
+		for _, i := range v.fixed {
+			l := &v.lanes[i]
+			if uint64(l.at.N+l.hi) >= m.far {
+				return false, false, nil
+			}
+			if ok, err := s.find(m, i, isDense|ref(uint64(l.vector), uint64(l.at.N)), l, pc); !ok || err != nil {
+				return false, false, err
+			}
+		}
+		s.run = m.runs
+	}
 	for _, i := range v.inputs {
 		l := &v.lanes[i]
 		if l.op == ir.LaneScalar {
@@ -582,9 +602,7 @@ func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Poi
 			if x.A&isRef != 0 {
 				return false, false, nil
 			}
-			s.vals[i] = append(s.own[i][:0], x.V)
-			s.own[i] = s.vals[i]
-			s.live[i] = x.A != 0
+			s.scalar(i, x)
 			if taped {
 				m.tape.words[words+l.word], m.tape.words[words+l.word+1] = math.Float64bits(x.V), x.A
 			}
@@ -597,28 +615,82 @@ func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Poi
 				return false, false, nil
 			}
 		}
-		s.in[i].first = n
 		if l.op == ir.LaneIndex {
+			s.in[i].first = n
 			if taped {
 				m.tape.words[words+l.word] = uint64(n)
 			}
 			continue
 		}
-		if ok, err := m.operand(s, i, l, args, fp, words, pc); !ok || err != nil {
+		r := isDense | ref(uint64(l.vector), 0)
+		if l.arg >= 0 {
+			if r = at(fp, args[l.arg]).A; r&isDense == 0 {
+				s.in[i].first = n
+				if ok, err := m.gather(s, i, l, at(fp, args[l.arg]), words, pc); !ok || err != nil {
+					return false, false, err
+				}
+				continue
+			}
+		}
+		if to := int(off(r)) + n; to+l.lo < 0 || l.arg < 0 && uint64(to+l.hi) >= m.far {
+			return false, false, nil
+		}
+		if ok, err := s.find(m, i, r+uint64(n)<<offset, l, pc); !ok || err != nil {
 			return false, false, err
 		}
+		if taped {
+			m.tape.words[words+l.word] = s.in[i].ref
+		}
 	}
-	if !taped {
-		return true, false, nil
+	if taped {
+		v.settle(s)
+	}
+	return true, taped && s.liveOut, nil
+}
+
+// scalar sets a number outside all loops.
+func (s *laneState) scalar(i int, x Slot) {
+	s.own[i] = append(s.own[i][:0], x.V)
+	s.vals[i] = s.own[i]
+	s.setLive(i, x.A != 0, false)
+}
+
+// setLive notes whether the elements of an operand have adjoints, all of them or some.
+func (s *laneState) setLive(i int, live, mixed bool) {
+	if s.live[i] != live || s.mixed[i] != mixed {
+		s.live[i], s.mixed[i], s.settled = live, mixed, false
+	}
+}
+
+// find finds what a load reads, and reports whether all its elements are there. Numbers of data that is not stored are
+// copied.
+func (s *laneState) find(m *Machine, i int, r uint64, l *lane, pc int32) (bool, error) {
+	o, k := &s.in[i], object(r)
+	d := &m.dense[k]
+	o.ref, o.from, o.data, o.live, o.first = r, d, d.data, d.live, int(off(r))
+	s.setLive(i, d.base != 0, d.live != nil)
+	if w := m.windowOf(k); w != nil && o.first+l.lo >= 0 && o.first+l.hi < w.data.Rows*w.data.Width {
+		from := uint64(o.first + l.lo)
+		o.data, o.first = sized(&s.copies[i], l.hi-l.lo+1), -l.lo
+		return true, m.read(o.data, k, from, l.arg < 0, pc)
+	}
+	return o.first+l.lo >= 0 && o.first+l.hi < len(o.data), nil
+}
+
+// settle finds which results have adjoints.
+func (v *vector) settle(s *laneState) {
+	if s.settled && !s.anyMixed {
+		return
 	}
 	v.adjoints(s)
+	s.liveOut = false
 	for k := range v.results {
 		r := &v.results[k]
 		if r.lane >= 0 {
-			live = live || s.live[r.lane]
+			s.liveOut = s.liveOut || s.live[r.lane]
 			continue
 		}
-		live = live || v.liveResult(s, k)
+		s.liveOut = s.liveOut || v.liveResult(s, k)
 		s.outLive[k] = nil
 		for _, a := range r.stored {
 			if s.live[a] != s.live[r.stored[0]] || s.mixed[a] {
@@ -627,7 +699,6 @@ func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Poi
 			}
 		}
 	}
-	return true, live, nil
 }
 
 // liveResult reports whether a vector that is a result has elements with adjoints.
@@ -637,9 +708,8 @@ func (v *vector) liveResult(s *laneState, k int) bool {
 
 // adjoints finds which instructions have adjoints, in all lanes or in some, from which operands do. Operations have.
 func (v *vector) adjoints(s *laneState) {
-	s.anyMixed = false
+	s.anyMixed, s.settled = false, true
 	for _, i := range v.loads {
-		s.mixed[i] = s.in[i].live != nil
 		s.anyMixed = s.anyMixed || s.mixed[i]
 	}
 	for _, i := range v.flow {
@@ -654,49 +724,6 @@ func (v *vector) adjoints(s *laneState) {
 			s.live[i], s.mixed[i] = s.live[l.a], s.mixed[l.a]
 		}
 	}
-}
-
-// operand finds what a load reads.
-func (m *Machine) operand(s *laneState, i int, l *lane, args []uint32, fp unsafe.Pointer, words int, pc int32) (bool, error) {
-	o := &s.in[i]
-	if l.arg < 0 {
-		if o.first+l.lo < 0 || uint64(o.first+l.hi) >= m.far {
-			return false, nil
-		}
-		o.ref = isDense | ref(uint64(l.vector), uint64(o.first))
-	} else {
-		r := at(fp, args[l.arg]).A
-		if r&isDense == 0 {
-			return m.gather(s, i, l, at(fp, args[l.arg]), words, pc)
-		}
-		o.ref = r + uint64(o.first)<<offset
-	}
-	if err := m.find(s, i, l, pc); err != nil {
-		return false, err
-	}
-	if o.first+l.lo < 0 || o.first+l.hi >= len(o.data) {
-		return false, nil
-	}
-	s.live[i] = o.from.base != 0
-	if m.p.src.Taped && !l.fixed {
-		m.tape.words[words+l.word] = o.ref
-	}
-	return true, nil
-}
-
-// find finds the vector that the operand of a load refers to. Numbers of data that is not stored are copied.
-func (m *Machine) find(s *laneState, i int, l *lane, pc int32) error {
-	o := &s.in[i]
-	k := object(o.ref)
-	o.from = &m.dense[k]
-	o.data, o.live, o.first = o.from.data, o.from.live, int(off(o.ref))
-	w := m.windowOf(k)
-	if w == nil || o.first+l.lo < 0 || o.first+l.hi >= w.data.Rows*w.data.Width {
-		return nil
-	}
-	from := uint64(o.first + l.lo)
-	o.data, o.first = sized(&s.copies[i], l.hi-l.lo+1), -l.lo
-	return m.read(o.data, k, from, l.arg < 0, pc)
 }
 
 // gather copies the numbers of slots to a dense vector, and their addresses to words of the tape.
@@ -716,7 +743,8 @@ func (m *Machine) gather(s *laneState, i int, l *lane, r *Slot, words int, pc in
 			live++
 		}
 	}
-	s.live[i], o.live = live > 0, nil
+	o.live = nil
+	s.setLive(i, live > 0, live > 0 && live < n)
 	if !m.p.src.Taped {
 		o.data = sized(&s.copies[i], n)
 	} else {
@@ -823,7 +851,9 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 				dst[k] = l.sum(x[k*l.ratio:][:l.ratio])
 			}
 		case ir.LaneProduct:
-			v.taken(s, l)
+			if l.product.takes {
+				v.taken(s, l)
+			}
 			l.product.run(dst, &s.in[l.a], &s.in[l.b], row, rows)
 		case ir.LaneTest:
 			l.test(dst, s.vals[l.a], s.vals[l.b])

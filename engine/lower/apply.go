@@ -73,10 +73,13 @@ func (c *compiler) apply(f *value, args []*value, tail bool) *value {
 			}
 			k = 2
 			c.passed(2, false, 0)
-			f = c.fold(f, args[0], args[1])
+			if n := c.links(args[0], c.t.Nodes[f.node].Op != term.NatOp); n > 0 && n <= len(args)-2 {
+				k += n
+			}
+			f = c.fold(f, args[0], args[1], args[2:k])
 		case folder:
 			c.passed(1, false, 0)
-			f = c.fold(f.parts[0], f.parts[1], args[0])
+			f = c.fold(f.parts[0], f.parts[1], args[0], nil)
 		default:
 			return c.unknown(f, args, tail)
 		}
@@ -292,12 +295,12 @@ func (c *compiler) code(v *value) *function {
 		f, x := t.Left(v.typ), t.Left(t.Right(v.typ))
 		c.inside(fn, func() {
 			g, z := c.parameter(f), c.parameter(x)
-			c.emit(ir.Instr{Op: ir.Return, Args: c.results(c.fold(v, g, z))})
+			c.emit(ir.Instr{Op: ir.Return, Args: c.results(c.fold(v, g, z, nil))})
 		})
 	case folder:
 		c.inside(fn, func() {
 			z := c.parameter(c.t.Types.Left(v.typ))
-			c.emit(ir.Instr{Op: ir.Return, Args: c.results(c.fold(v.parts[0], v.parts[1], z))})
+			c.emit(ir.Instr{Op: ir.Return, Args: c.results(c.fold(v.parts[0], v.parts[1], z, nil))})
 		})
 	default:
 		panic("lower: a closure of what is no function")

@@ -24,7 +24,8 @@ type loop struct {
 	start int        // where its code begins
 	ahead []ir.Instr // what is the same in all runs: it goes there
 	made  map[key]ir.Reg
-	empty bool // it may have no run
+	empty bool    // it may have no run
+	lanes float64 // of a comprehension: its runs in all those of the comprehensions around it; 1 of other loops
 }
 
 // key is what an instruction without effects computes.
@@ -141,12 +142,25 @@ func (c *compiler) pure(in ir.Instr) ir.Reg {
 
 // inLoop makes the code of a loop. empty says that it may have no run.
 func (c *compiler) inLoop(empty bool, body func()) {
+	c.inComprehension(empty, 0, body)
+}
+
+// inComprehension makes the code of the loop of a comprehension of some size, 0: that is not known.
+func (c *compiler) inComprehension(empty bool, size float64, body func()) {
 	f := c.f
-	l := &loop{start: len(f.out.Code), made: map[key]ir.Reg{}, empty: empty}
+	l := &loop{start: len(f.out.Code), made: map[key]ir.Reg{}, empty: empty, lanes: max(1, c.lanes()*size)}
 	f.loops = append(f.loops, l)
 	body()
 	f.loops = f.loops[:len(f.loops)-1]
 	f.out.Code = slices.Insert(f.out.Code, l.start, l.ahead...)
+}
+
+// lanes is how many runs the comprehensions around have.
+func (c *compiler) lanes() float64 {
+	if n := len(c.f.loops); n > 0 {
+		return c.f.loops[n-1].lanes
+	}
+	return 1
 }
 
 // use returns the register of this function that has an operand: what is in another is captured.

@@ -9,30 +9,30 @@ import (
 // not small.
 const shortList = 2
 
-// fold makes the code of a list applied to f and x: f e1 (f e2 (… (f en x))). Applying f counts as in the λ-term that
-// the list stands for.
-func (c *compiler) fold(l, f, x *value) *value {
+// fold makes the code of a list applied to f and x: f e1 (f e2 (… (f en x))), which gets args, if f makes a chain. Applying f
+// counts as in the λ-term that the list stands for.
+func (c *compiler) fold(l, f, x *value, args []*value) *value {
 	n, call := &c.t.Nodes[l.node], c.called(c.elements(l))
 	switch n.Op {
 	case term.ListOp:
-		return c.foldLiteral(l, n, call, f, x)
+		return c.apply(c.foldLiteral(l, n, call, f, x), args, false)
 	case term.NatOp:
 		if n.Count >= 1<<53 {
 			c.fail(n, "numerals of 2^53 and more")
 			return x
 		}
 		size := c.constant(float64(n.Count))
-		return c.backward(size, n.Count > 0, f, x, nil)
+		return c.loop(size, n.Count > 0, f, x, args, nil)
 	case term.DataOp:
 		d := &c.t.Data[n.A]
 		at, w := c.staticData(int(n.A)), uint32(d.Width)
 		size := c.constant(float64(d.Rows))
-		return c.backward(size, d.Rows > 0, f, x, func(i ir.Reg) *value { return c.static(n.Elem, i, w, at) })
+		return c.loop(size, d.Rows > 0, f, x, args, func(i ir.Reg) *value { return c.static(n.Elem, i, w, at) })
 	}
 	var out *value
 	c.restore(l.node, l.free, func() {
 		size, some := c.bound(n)
-		out = c.backward(size, some, f, x, func(i ir.Reg) *value {
+		out = c.loop(size, some, f, x, args, func(i ir.Reg) *value {
 			c.indices[n.Index()] = index{at: c.here(i)}
 			return c.in(call, func() *value { return c.value(n.A, false) })
 		})
@@ -61,6 +61,14 @@ func (c *compiler) foldLiteral(l *value, n *term.Node, call uint32, f, x *value)
 	}
 	c.occurrence(x.typ, false)
 	return x
+}
+
+// loop makes the loop of a fold, whose function gets args.
+func (c *compiler) loop(size ir.Reg, some bool, f, x *value, args []*value, element func(i ir.Reg) *value) *value {
+	if len(args) > 0 {
+		return c.chain(size, some, f, x, args, element)
+	}
+	return c.backward(size, some, f, x, element)
 }
 
 // backward makes a loop of size runs from the last element to the first, which applies f to an element, if there are
@@ -94,15 +102,15 @@ func (c *compiler) backward(size ir.Reg, some bool, f, x *value, element func(i 
 	return out
 }
 
-// forward makes a loop over an index from 0 to below size. some says that there is a run.
-func (c *compiler) forward(size ir.Reg, some bool, body func(i ir.Reg)) {
+// forward makes a loop over an index from 0 to below size, which is known, if that is not 0. some says that there is a run.
+func (c *compiler) forward(size ir.Reg, known float64, some bool, body func(i ir.Reg)) {
 	again, end := c.label(), c.label()
 	i := c.reg(1)
 	c.emit(ir.Instr{Op: ir.Const, D: i})
 	if !some {
 		c.emit(ir.Instr{Op: ir.Empty, A: i, B: size, N: end})
 	}
-	c.inLoop(!some, func() {
+	c.inComprehension(!some, known, func() {
 		c.f.depth[i] = len(c.f.loops)
 		c.place(again)
 		body(i)
@@ -129,6 +137,15 @@ func (c *compiler) known(e term.Static) (x float64, ok bool) {
 		at[i] = c.indices[i].num
 	}
 	return c.t.Value(e, at), true
+}
+
+// fewLanes is how many runs comprehensions have at most in which a short one is a loop: a vector statement of the whole nest
+// takes less time than one for each component.
+const fewLanes = 64
+
+// unrolls reports whether a comprehension has code for each component.
+func (c *compiler) unrolls(r term.Ref) bool {
+	return c.unroll[r] && (c.lanes() == 1 || c.lanes() > fewLanes)
 }
 
 // unrolled makes the code of a short comprehension for each value of its index.
@@ -207,7 +224,7 @@ func (c *compiler) component(r term.Ref, n *term.Node) *value {
 // family makes ⟦t | i < s⟧: a new vector, or what stands at to, a reference to where its components go.
 func (c *compiler) family(r term.Ref, n *term.Node, to *ir.Reg) *value {
 	t := c.types[r]
-	if c.unroll[r] && to == nil {
+	if c.unrolls(r) && to == nil {
 		return &value{kind: vector, typ: t, parts: c.unrolled(n)}
 	}
 	var d ir.Reg
@@ -218,9 +235,10 @@ func (c *compiler) family(r term.Ref, n *term.Node, to *ir.Reg) *value {
 	}
 	w := uint32(c.layout.Slots(c.types[n.A]))
 	size, _ := c.bound(n)
-	c.forward(size, true, func(i ir.Reg) {
+	s, _ := c.known(n.Static())
+	c.forward(size, s, true, func(i ir.Reg) {
 		c.indices[n.Index()] = index{at: c.here(i)}
-		if k := &c.t.Nodes[n.A]; k.Op == term.FamilyOp && !c.unroll[n.A] {
+		if k := &c.t.Nodes[n.A]; k.Op == term.FamilyOp && !c.unrolls(n.A) {
 			row := c.set(ir.Instr{Op: ir.ViewX, A: d, B: i, M: w})
 			c.family(n.A, k, &row)
 			return
@@ -243,7 +261,7 @@ func (c *compiler) sum(r term.Ref, n *term.Node) *value {
 		return &value{kind: number, typ: term.R}
 	}
 	c.operation(ruleOf(n.Sym), 2, int(s)-1)
-	if c.unroll[r] {
+	if c.unrolls(r) {
 		parts := c.unrolled(n)
 		sum := c.number(parts[len(parts)-1])
 		for i := len(parts) - 2; i >= 0; i-- {
@@ -266,7 +284,7 @@ func (c *compiler) sumOfAny(n *term.Node) *value {
 	c.emit(ir.Instr{Op: ir.Empty, A: out, B: size, N: end})
 	one := c.constant(1)
 	additions := c.set(ir.Instr{Op: ir.IndexSub, A: size, B: one})
-	c.forward(additions, false, func(ir.Reg) { c.operation(ruleOf(n.Sym), 2, 1) })
+	c.forward(additions, 0, false, func(ir.Reg) { c.operation(ruleOf(n.Sym), 2, 1) })
 	c.emit(ir.Instr{Op: ir.Empty, A: c.constant(lanes), B: size, N: few})
 	c.newBlock()
 	c.emit(ir.Instr{Op: ir.Move, D: out, A: c.sumLanes(n, size)})
@@ -284,7 +302,8 @@ func (c *compiler) sumRight(n *term.Node, size ir.Reg) ir.Reg {
 	last := c.pure(ir.Instr{Op: ir.IndexSub, A: size, B: c.constant(1)})
 	c.emit(ir.Instr{Op: ir.Move, D: i, A: last})
 	again := c.label()
-	c.inLoop(false, func() {
+	known, _ := c.known(n.Static())
+	c.inComprehension(false, known, func() {
 		c.f.depth[i] = len(c.f.loops)
 		c.place(again)
 		c.indices[n.Index()] = index{at: c.here(i)}
@@ -303,7 +322,8 @@ func (c *compiler) sumLanes(n *term.Node, size ir.Reg) ir.Reg {
 	for l := range ir.Reg(lanes) {
 		c.emit(ir.Instr{Op: ir.Const, D: first + l})
 	}
-	c.forward(size, true, func(i ir.Reg) {
+	known, _ := c.known(n.Static())
+	c.forward(size, known, true, func(i ir.Reg) {
 		c.indices[n.Index()] = index{at: c.here(i)}
 		x := c.number(c.term(n.A))
 		c.emit(ir.Instr{Op: ir.SumAdd, Sym: n.Sym, Taped: c.out.Taped, D: first, A: x, B: i, M: lanes})

@@ -154,12 +154,16 @@ func (c *compiler) scan() error {
 			if n.N > shortFamily && len(t.IndicesOf(n.Static())) > 0 {
 				c.dynamic[n.X] = true
 			}
-		case term.LamOp:
+		case term.LamOp, term.LetOp:
 			if t.Linear(n.X) {
 				return &UnsupportedError{n.Pos, "linear functions"}
 			}
 		case term.ZeroOp, term.ReverseSumOp:
 			return &UnsupportedError{n.Pos, "linear functions"}
+		case term.AddOp:
+			if c.types[r] != term.R && c.types[r] != 0 {
+				return &UnsupportedError{n.Pos, "sums of tuples"}
+			}
 		case term.FunOp:
 			if n.N > maxOperands {
 				return &UnsupportedError{n.Pos, fmt.Sprintf("symbols of more than %d arguments", maxOperands)}
@@ -203,26 +207,8 @@ func (c *compiler) value(r term.Ref, tail bool) *value {
 			c.pos = n.Pos
 		}
 		switch n.Op {
-		case term.LetOp:
-			c.opened(n.X)
-			c.bind(n.X, c.term(n.B))
-			r = n.A
-		case term.UnpairOp:
-			c.opened(n.X, n.Y)
-			v := c.term(n.B)
-			left, right := c.halves(v)
-			c.bind(n.X, left)
-			c.bind(n.Y, right)
-			r = n.A
-		case term.UntupleOp:
-			xs := c.t.BoundVars(n)
-			c.opened(xs...)
-			c.bindTuple(xs, c.term(n.B))
-			r = n.A
-		case term.UnvecOp:
-			c.opened(c.t.BoundVars(n)...)
-			c.bindVector(n, c.term(n.B))
-			r = n.A
+		case term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp:
+			r = c.opening(n)
 		case term.AppOp:
 			return c.application(r, tail)
 		case term.IfOp:
@@ -234,6 +220,28 @@ func (c *compiler) value(r term.Ref, tail bool) *value {
 		}
 	}
 	return c.failed(c.types[r])
+}
+
+// opening makes the code of what a let or an opening binds, and returns where the term goes on.
+func (c *compiler) opening(n *term.Node) term.Ref {
+	switch n.Op {
+	case term.LetOp:
+		c.opened(n.X)
+		c.bind(n.X, c.term(n.B))
+	case term.UnpairOp:
+		c.opened(n.X, n.Y)
+		left, right := c.halves(c.term(n.B))
+		c.bind(n.X, left)
+		c.bind(n.Y, right)
+	case term.UntupleOp:
+		xs := c.t.BoundVars(n)
+		c.opened(xs...)
+		c.bindTuple(xs, c.term(n.B))
+	case term.UnvecOp:
+		c.opened(c.t.BoundVars(n)...)
+		c.bindVector(n, c.term(n.B))
+	}
+	return n.A
 }
 
 // failed is a value for code that is not used, after an error.
@@ -592,15 +600,7 @@ func (c *compiler) move(to, from []ir.Reg) {
 // conditional makes the code of if s c s' then t else u.
 func (c *compiler) conditional(r term.Ref, n *term.Node, tail bool) *value {
 	kids := c.t.Children(n)
-	a := c.number(c.term(kids[0]))
-	b := c.number(c.term(kids[1]))
-	c.count(rule.Branch, 1)
-	if c.out.Taped {
-		c.operands(2, 1)
-	}
-	no := c.label()
-	c.emit(ir.Instr{Op: ir.Branch, Cmp: n.Cmp, A: a, B: b, N: no})
-	c.newBlock()
+	no := c.branchTo(n, kids)
 	yes, other := c.branch(kids[2]), c.branch(kids[3])
 	return c.branches(c.types[r], tail, []func() *value{
 		func() *value { return c.in(yes, func() *value { return c.value(kids[2], tail) }) },
@@ -609,6 +609,20 @@ func (c *compiler) conditional(r term.Ref, n *term.Node, tail bool) *value {
 			return c.in(other, func() *value { return c.value(kids[3], tail) })
 		},
 	})
+}
+
+// branchTo makes the comparison of an if, and returns the label of the other branch.
+func (c *compiler) branchTo(n *term.Node, kids []term.Ref) (no uint32) {
+	a := c.number(c.term(kids[0]))
+	b := c.number(c.term(kids[1]))
+	c.count(rule.Branch, 1)
+	if c.out.Taped {
+		c.operands(2, 1)
+	}
+	no = c.label()
+	c.emit(ir.Instr{Op: ir.Branch, Cmp: n.Cmp, A: a, B: b, N: no})
+	c.newBlock()
+	return no
 }
 
 // match makes the code of match t with ….

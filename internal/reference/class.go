@@ -24,13 +24,15 @@ type classifier struct {
 	env   map[*Var]binding
 	nodes []vertex
 	edges []edge
-	subs  []int // the substitutions of the scope
+	subs  []int // the substitutions of the scope; with sharing, those that have no occurrence
+	*sharing
 }
 
 // binding is what an occurrence of a variable leads to, and the scope in which that stands.
 type binding struct {
 	node, level int
 	label       uint64 // which component of a pattern
+	value       bool   // the node is the value itself
 }
 
 type vertex struct {
@@ -111,12 +113,16 @@ func (g *classifier) under(t *Term, kid, level int) int {
 // let adds the substitutions of tα, and returns t.
 func (g *classifier) let(t *Term, level int) *Term {
 	for ; t.Op == Let; t = t.Kids[0] {
+		if g.sharing != nil {
+			g.share(t, level)
+			continue
+		}
 		label := mix(labelSub, shape(t.P))
 		s := g.add(label, edge{to: g.term(t.Kids[1], level)})
 		g.subs = append(g.subs, s)
 		place := uint64(0)
 		t.P.Vars(func(x *Var) {
-			g.env[x] = binding{s, level, place}
+			g.env[x] = binding{node: s, level: level, label: place}
 			place++
 		})
 	}
@@ -135,7 +141,13 @@ func shape(p *Pattern) uint64 {
 
 // summands appends the edges to the summands of a sum, without 0⃗.
 func (g *classifier) summands(edges []edge, t *Term, level int) []edge {
-	switch t = g.let(t, level); t.Op {
+	t = g.let(t, level)
+	if g.sharing != nil {
+		if t = g.resolve(t, level); isZero(t) {
+			return edges
+		}
+	}
+	switch t.Op {
 	case Plus:
 		return g.summands(g.summands(edges, t.Kids[0], level), t.Kids[1], level)
 	case Zero:
@@ -146,13 +158,21 @@ func (g *classifier) summands(edges []edge, t *Term, level int) []edge {
 
 func (g *classifier) term(t *Term, level int) int {
 	t = g.let(t, level)
+	if g.sharing != nil {
+		t = g.resolve(t, level)
+	}
 	label := uint64(t.Op)
 	first := len(t.Kids) // the children from here on are scopes
 	switch t.Op {
 	case Variable:
 		b, ok := g.env[t.X]
-		if !ok {
+		switch {
+		case !ok && g.sharing != nil:
+			return g.add(mix(labelFree, text(t.X.Name)))
+		case !ok:
 			return g.add(mix(labelFree, text(fmt.Sprintf("%p", t.X))))
+		case b.value && b.level == level:
+			return b.node
 		}
 		return g.add(mix(label, b.label), edge{to: b.node, up: level - b.level})
 	case Numeral:
@@ -202,9 +222,13 @@ func (g *classifier) term(t *Term, level int) int {
 
 // colour refines the colours of what the root leads to, and returns the hash of all.
 func (g *classifier) colour(root int) uint64 {
-	above := make([]uint64, len(g.nodes))
-	for i := range g.nodes {
+	above, reached := make([]uint64, len(g.nodes)), make([]bool, len(g.nodes))
+	reached[root] = true
+	for i := len(g.nodes) - 1; i >= 0; i-- {
 		g.nodes[i].colour = g.nodes[i].label
+		for _, e := range g.below(&g.nodes[i]) {
+			reached[e.to] = reached[e.to] || reached[i]
+		}
 	}
 	for range 3 {
 		for i := range g.nodes {
@@ -225,13 +249,17 @@ func (g *classifier) colour(root int) uint64 {
 			v := &g.nodes[i]
 			v.colour = mix(v.colour, above[i])
 			for _, e := range g.below(v) {
-				above[e.to] += mix(mix(e.place, uint64(e.up)), v.colour)
+				if reached[i] {
+					above[e.to] += mix(mix(e.place, uint64(e.up)), v.colour)
+				}
 			}
 		}
 	}
 	sum := g.nodes[root].colour
 	for i := range g.nodes {
-		sum += mix(g.nodes[i].colour, 1)
+		if reached[i] {
+			sum += mix(g.nodes[i].colour, 1)
+		}
 	}
 	return sum
 }

@@ -1,6 +1,7 @@
 package reference_test
 
 import (
+	"cmp"
 	"errors"
 	"testing"
 
@@ -34,7 +35,7 @@ func onLiteral(t require.TestingT, p subject, gradient bool, opt machine.Options
 		}
 		return nil
 	}
-	opt.Limits = limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20, Look: look}
+	opt.Limits = limits.Bounds{MaxSteps: cmp.Or(opt.Limits.MaxSteps, maxSteps), MaxMemory: 64 << 20, Look: look}
 	m, err := machine.New(prog, opt)
 	require.NoError(t, err)
 	defer m.Close()

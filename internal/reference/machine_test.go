@@ -1,6 +1,7 @@
 package reference_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -8,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/engine"
+	"github.com/gram-machine/gram/engine/exec"
+	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -63,14 +65,29 @@ type outcome struct {
 	counts   rule.Counts
 }
 
-// onMachine runs the machine; ok is false if the run is too long to be compared.
+// onMachine runs code of the compiler, or the literal machine where there is none; ok is false if the run is too long to be compared.
 func onMachine(t require.TestingT, p subject, gradient bool) (out outcome, ok bool) {
 	return onMachineWithin(t, p, gradient, maxSteps)
 }
 
-// onMachineWithin runs the machine; ok is false if it takes more steps.
+// onMachineWithin is onMachine; ok is false if the run takes more steps.
 func onMachineWithin(t require.TestingT, p subject, gradient bool, steps uint64) (out outcome, ok bool) {
-	return onSchedule(t, p, gradient, engine.Options{Limits: limits.Bounds{MaxSteps: steps}})
+	var none *lower.UnsupportedError
+	code, err := lower.Program(p.t, lower.Options{Inputs: p.inputs, Gradient: gradient})
+	if p.image != nil || errors.As(err, &none) {
+		out, _, ok = onLiteral(t, p, gradient, machine.Options{Limits: limits.Bounds{MaxSteps: steps}})
+		return out, ok
+	}
+	require.NoError(t, err)
+	m := exec.New(code).NewMachine(limits.Bounds{MaxSteps: steps, MaxMemory: 64 << 20})
+	defer m.Close()
+	err = out.evaluate(t, m, p, gradient)
+	if tooLong(t, err) {
+		return out, false
+	}
+	require.NoError(t, err)
+	out.counts = m.Stats().Counts
+	return out, true
 }
 
 // evaluator is either machine.
@@ -87,34 +104,12 @@ func (out *outcome) evaluate(t require.TestingT, m evaluator, p subject, gradien
 		out.values, out.jacobian = make([]float64, k), make([]float64, k*len(p.point))
 		return m.Gradient(p.point, out.values, out.jacobian)
 	}
-	if err = m.Value(p.point); err == nil {
+	ty, err := p.t.Check()
+	require.NoError(t, err)
+	if err = m.Value(p.point); err == nil && p.t.Types.Euclidean(ty) && p.t.Types.Kind(ty) != term.EuclidKind {
 		out.values, _, err = m.Read(nil, nil)
 	}
 	return err
-}
-
-// onSchedule runs the machine by the options.
-func onSchedule(t require.TestingT, p subject, gradient bool, opt engine.Options) (out outcome, ok bool) {
-	q := p.t
-	if gradient {
-		q = p.reversed(t)
-	}
-	prog, err := compile.Compile(q, compile.Options{Inputs: p.inputs, Reversed: gradient})
-	require.NoError(t, err)
-	if opt.Limits.MaxSteps == 0 {
-		opt.Limits.MaxSteps = maxSteps
-	}
-	opt.Limits.MaxMemory = 64 << 20
-	m, err := engine.New(prog, opt)
-	require.NoError(t, err)
-	defer m.Close()
-	err = out.evaluate(t, m, p, gradient)
-	if tooLong(t, err) {
-		return out, false
-	}
-	require.NoError(t, err)
-	out.counts = m.Stats().Counts
-	return out, true
 }
 
 // onReference runs the reference by the machine's strategy.

@@ -60,35 +60,7 @@ func Command(base *command.App) *cobra.Command {
 		Long: `Bench measures the cost claims of the paper: each on families of programs of growing
 size, with a law that two quantities of a run are to follow. It fits what it measures
 and prints a table with a verdict for each claim: holds, holds after correction, fails,
-or open. The verdict is computed from the measurements alone. --list lists the claims.
-
-Counts are exact; those of several claims are taken at once. Times are taken after
-them, alone, several times each. Every measurement is kept in DIR/rows.jsonl as soon
-as it is made. A run that was interrupted goes on where it was, and one that is
-repeated by the same build measures nothing again; --fresh does.
-
-With all claims it also measures value and gradient of the workloads W1–W5 in the machine's
-forms, by hand in Go, with gonum and without, on a plain tape in Go and, where there is a
-compiler, by hand in C: turn by turn, as nanoseconds and bytes for each operation of the
-forward computation. --peers does that alone, and takes OpenBLAS in C, ADOL-C, CoDiPack,
-PyTorch and Maude too where they are installed. It names what it does not find, and leaves
-out whoever fails, hangs or disagrees.
-
-In DIR it writes BENCHMARKS.md, a page for each claim in claims/, pictures in plots/ as SVG, and results.json.
-
---rivals takes the steps of families of programs by CHAD, as published and efficient, and by dual numbers, without
-staging, in a map, in an array and with a trace: on the machine's meter, with fits in m and |G| of Theorem 1. Who
-takes more than 2·10⁶ + 50·(m + |G|) steps is left out from there on.
-
---adversary searches for programs that break a bound of claims 8, 10, 17 and 18: programs are drawn, and those with the
-largest ratios, or whose ratios grow with their sizes, are mutated. It prints the worst, reduced to few lines, and says
-whether their ratios grow. A seed and a number of programs always give the same. An interrupt ends the search.
-
---family measures a program of your own against one of its params: --param
-n=1e2..1e6 takes 100, 200, 500, 1000 and so on up to 10⁶, --param n=10,20,30 these
-sizes; --param k=4 fixes another. It reports steps, overhead, nodes, m and |G| of
-Theorem 1, and the time of the gradient. The steps are to follow --law in the param, and the
-others are to grow no faster.`,
+or open. The verdict is computed from the measurements alone. --list lists the claims.`,
 		Annotations: command.More(command.StatusHelp),
 		Example: `  gram bench --list
   gram bench --quick

@@ -28,9 +28,17 @@ const helpTemplate = `{{.Long}}
 {{.}}
 {{end}}`
 
-// More returns the annotation that holds the text after a command's flags.
+// More returns the annotation that holds the text after a command's flags, behind what the reference says of it.
 func More(paragraphs ...string) map[string]string {
 	return map[string]string{"more": strings.Join(paragraphs, "\n\n")}
+}
+
+// reference returns what the reference says of a command, in Markdown: its section without the heading, or "".
+func reference(name string) string {
+	_, section, _ := strings.Cut(string(docs.Language), "\n### `gram "+name+"`")
+	_, section, _ = strings.Cut(section, "\n")
+	section, _, _ = strings.Cut(section, "\n##")
+	return strings.TrimSpace(section)
 }
 
 // StatusHelp is the text on exit statuses.
@@ -79,6 +87,11 @@ func Root(a *App, commands ...*cobra.Command) *cobra.Command {
 		"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagUsages .LocalFlags}}", 1))
 	root.SetHelpCommand(newHelp(a))
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	for _, c := range commands {
+		if about := reference(c.Name()); about != "" {
+			c.Annotations = More(about, c.Annotations["more"])
+		}
+	}
 	root.AddCommand(commands...)
 	addCompletion(root)
 	return root

@@ -21,21 +21,11 @@ import (
 )
 
 const exploreHelp = `Explore serves a page, to this computer only, on which the reduction of a program is
-looked at step by step: the graph that the machine rewrites, forwards and backwards,
-with the redex lit in the source, the rule that fires, and the counters. The program
-can be edited in the page and run again; the file is not written. The run is that of
-gram grad, or with --of value of gram eval, on the literal machine, as in gram trace.
-
-The address of the page is printed on standard output. A program that is wrong is
-served all the same, with its errors, to be mended in the page. FILE - is standard
-input. Ctrl-C ends it.
-
-A program that the page sends may read files with data in the folder of FILE and below it,
-those that FILE names, and those of --set. Files are read when a program is run for
-the first time; FILE itself, and pipes, are read once.
-
-With --export nothing is served: the run is recorded, up to 4 MiB when compressed, in one
-page that works without gram and without a network.`
+looked at step by step: the graph of operations, or the graph that the machine rewrites,
+with the redex in the source, the rule that fires, and the counters. It prints the address
+of the page; Ctrl-C ends it. The program can be edited in the page and run again; the file
+is not written. With --export nothing is served: the run is recorded in one page that works
+without gram. FILE - is standard input.`
 
 const exploreLimitsHelp = `Limits are those of each run, and the time also of each look into one. What a run did
 before it reached a limit can be explored. The limit on memory is of the process.`

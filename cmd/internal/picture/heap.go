@@ -53,8 +53,9 @@ func Heap(w io.Writer, h *heap.Heap, inputs []string, most int, as Format) (left
 	return left, f.write(w, as)
 }
 
-// WriteHeap prints the nodes that the roots of [Heap] reach, a line each in the order of their numbers: the number, what the node is,
-// and the nodes that it refers to. The result is marked with a star. check is called now and then; its error ends the work.
+// WriteHeap prints the nodes that the roots of [Heap] reach, a line each in the order of their numbers: the number,
+// what the node is, and the nodes that it refers to. The result is marked with a star. check is called now and then;
+// its error ends the work.
 func WriteHeap(w io.Writer, h *heap.Heap, inputs []string, check func() error) error {
 	v := newHeapView(h, inputs)
 	var line []byte

@@ -93,7 +93,8 @@ func (n *node) size() (width, height, caption float64) {
 	return width, height, caption
 }
 
-// place places the nodes. A node with a caption takes as much room above as below, so that its outline is in its middle.
+// place places the nodes. A node with a caption takes as much room above as below, so that its outline is in its
+// middle.
 func (s *drawing) place(turned bool) {
 	s.turned = turned
 	nodes := make([]layered.Node, len(s.nodes))
@@ -155,8 +156,8 @@ func (s *drawing) draw() {
 // variable is a variable of the page's style, or a colour where the page has none.
 func variable(name, colour string) string { return "var(--" + name + ", " + colour + ")" }
 
-// drawLinks draws the links of a part. Links into one node arrive beside each other, in the order of its operands or, if
-// that does not matter, in the order of their sources.
+// drawLinks draws the links of a part. Links into one node arrive beside each other, in the order of its operands or,
+// if that does not matter, in the order of their sources.
 func (s *drawing) drawLinks(of Part) {
 	into := make([][]int, len(s.nodes))
 	for i, l := range s.links {

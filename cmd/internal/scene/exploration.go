@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/reduction"
 	"github.com/gram-machine/gram/cmd/internal/show"
-	"github.com/gram-machine/gram/cmd/internal/trace"
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/lang"
@@ -87,7 +87,7 @@ func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalO
 		constructors: constructors(bridge.Of(p).Term())}
 	var counts rule.Counts
 	live := uint64(0)
-	var run *trace.Run
+	var run *reduction.Run
 	first := func(f *machine.Fired) error {
 		if rule, ok := f.Move.Rule(); ok {
 			x.peak(f.N-1, live)
@@ -128,7 +128,7 @@ func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalO
 }
 
 // read reads the result of a run.
-func (x *Exploration) read(run *trace.Run) (err error) {
+func (x *Exploration) read(run *reduction.Run) (err error) {
 	res := run.Result
 	if !x.gradient {
 		if x.p.Shape() == nil {
@@ -160,9 +160,9 @@ func (x *Exploration) Info() Info { return x.info }
 
 // again repeats the run. Limits end it where they did at first, except the limit of time.
 func (x *Exploration) again(ctx context.Context, events func(*machine.Fired) error,
-	before func(uint64) error) (*trace.Run, error) {
+	before func(uint64) error) (*reduction.Run, error) {
 	opt := bridge.Watch(x.opt, bridge.Hooks{Events: events, Before: before})
-	return trace.Start(ctx, x.p, x.gradient, opt)
+	return reduction.Start(ctx, x.p, x.gradient, opt)
 }
 
 // Find describes the step to find. A zero field matches every step.
@@ -177,11 +177,11 @@ type Find struct {
 // Find returns the nearest step that matches. The error is a [*gram.UsageError] for an unknown
 // rule, or that of the context.
 func (x *Exploration) Find(ctx context.Context, find Find) (step uint64, ok bool, err error) {
-	opt := trace.Options{Line: find.Line, Phase: find.Phase}
+	opt := reduction.TraceOptions{Line: find.Line, Phase: find.Phase}
 	if find.Rule != "" {
 		opt.Rules = []string{find.Rule}
 	}
-	f, err := trace.NewFilter(x.p, &opt)
+	f, err := reduction.NewFilter(x.p, &opt)
 	if err != nil {
 		return 0, false, err
 	}

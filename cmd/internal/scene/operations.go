@@ -16,8 +16,8 @@ import (
 // mostOperations bounds the inputs and the operations of a graph that is shown.
 const mostOperations = 400
 
-// Operations is the computational graph of a program: its inputs, then operations and numerals, operands before what uses them. Events
-// are the steps that compute values and that derivatives go through, in order.
+// Operations is the computational graph of a program: its inputs, then operations and numerals, operands before what
+// uses them. Events are the steps that compute values and that derivatives go through, in order.
 type Operations struct {
 	Nodes  []GraphNode  `json:"nodes"`
 	Output int          `json:"output"`
@@ -38,7 +38,8 @@ type GraphNode struct {
 	Derivative string `json:"derivative,omitempty"`
 }
 
-// GraphEvent is a step: an operation on numbers of the primal phase, "value"; (5) in a backward phase, "fires"; or (11), "factor".
+// GraphEvent is a step: an operation on numbers of the primal phase, "value"; (5) in a backward phase, "fires"; or
+// (11), "factor".
 type GraphEvent struct {
 	Step   uint64 `json:"step"`
 	As     string `json:"as"`

@@ -13,8 +13,8 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/gramtest"
+	"github.com/gram-machine/gram/cmd/internal/reduction"
 	"github.com/gram-machine/gram/cmd/internal/scene"
-	"github.com/gram-machine/gram/cmd/internal/trace"
 )
 
 // look is how objects look in one state, by their IDs.
@@ -163,8 +163,8 @@ func TestExploreSteps(t *testing.T) {
 func checkWindow(t *testing.T, p *gram.Program, x *scene.Exploration, at uint64, gradient bool) {
 	w := windowAt(t, x, at)
 	var text bytes.Buffer
-	opt := trace.Options{Gradient: gradient, Format: trace.JSON, From: w.From + 1, To: w.To}
-	require.NoError(t, trace.Rewrites(t.Context(), p, &text, opt))
+	opt := reduction.TraceOptions{Gradient: gradient, Format: reduction.JSON, From: w.From + 1, To: w.To}
+	require.NoError(t, reduction.Rewrites(t.Context(), p, &text, opt))
 	rules := x.Info().Rules
 	for i, line := range strings.Split(strings.TrimSpace(text.String()), "\n") {
 		var want struct {
@@ -275,7 +275,8 @@ func TestExploreSays(t *testing.T) {
 	require.Contains(t, says, "div′2 6 2 = −1.5: the derivative of x / y by y, at 6 and 2.")
 }
 
-// TestOperations: the graph of a gradient has its values and derivatives, and a step for each value, each dual and each (11).
+// TestOperations: the graph of a gradient has its values and derivatives, and a step for each value, each dual and each
+// (11).
 func TestOperations(t *testing.T) {
 	x := explore(t, gramtest.Load(t, "input x1 = 5\ninput x2 = 2\nlet z1 = x1 - x2 in\nlet z2 = z1 * z1 in\nsin z2"), true, gram.EvalOptions{})
 	info := x.Info()

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gram-machine/gram/machine/heap"
 
-	"github.com/gram-machine/gram/cmd/internal/trace"
+	"github.com/gram-machine/gram/cmd/internal/reduction"
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
@@ -140,7 +140,7 @@ func (s *scenes) finish() error {
 func (s *scenes) step(f *machine.Fired, rule rule.Rule) {
 	line, column := s.x.src.Position(f.Pos())
 	s.out.Steps = append(s.out.Steps,
-		Step{Rule: int(rule), Phase: trace.Phase(f.Backward()), Line: line, Column: column, Node: -1,
+		Step{Rule: int(rule), Phase: reduction.Phase(f.Backward()), Line: line, Column: column, Node: -1,
 			Says: s.says(f, rule)})
 }
 

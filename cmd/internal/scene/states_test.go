@@ -11,7 +11,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/gramtest"
-	"github.com/gram-machine/gram/cmd/internal/trace"
+	"github.com/gram-machine/gram/cmd/internal/reduction"
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/machine"
 )
@@ -22,7 +22,7 @@ func heapAt(t *testing.T, x *Exploration, from, to uint64, see func(k uint64, h 
 	t.Helper()
 	var uses []int
 	used, next := 0, from
-	var run *trace.Run
+	var run *reduction.Run
 	look := func(k uint64) {
 		if k >= next && k <= to {
 			see(k, run.Heap(), uses)

@@ -1,4 +1,4 @@
-package derivation
+package reduction
 
 import (
 	"errors"
@@ -25,16 +25,16 @@ func start(t *testing.T, text string) (*reference.Start, *lang.Program) {
 	return reference.Convert(p.Term(), denote.Floats{}).ValueStart(inputs, point).Named(), p
 }
 
-func derive(t *testing.T, text string, opt Options) (string, error) {
+func derived(t *testing.T, text string, opt Derivation) (string, error) {
 	s, p := start(t, text)
-	opt.Position = p.Position
+	opt.File = p.File
 	var out strings.Builder
-	_, err := Write(&out, s, opt)
+	_, err := derive(&out, s, opt)
 	return out.String(), err
 }
 
 func TestText(t *testing.T) {
-	got, err := derive(t, "let (x, y) = (1, 0.5) in\nif x <= y then x - y else (fun z -> (z - 1 - (y - x)) / y) x\n", Options{})
+	got, err := derived(t, "let (x, y) = (1, 0.5) in\nif x <= y then x - y else (fun z -> (z - 1 - (y - x)) / y) x\n", Derivation{})
 	require.NoError(t, err)
 	require.Equal(t, `    «(if x <= y then x - y else (λz.(z - 1 - (y - x)) / y) x)[⟨x,y⟩:=⟨1, 0.5⟩]»
 `, got[:strings.Index(got, "1  (")])
@@ -44,7 +44,7 @@ func TestText(t *testing.T) {
 
 func TestLaTeX(t *testing.T) {
 	// The redex goes on over two lines: its colour is set on each.
-	got, err := derive(t, "let x = 1 in "+strings.Repeat("min x (", 30)+"x"+strings.Repeat(")", 30), Options{Format: LaTeX, Last: 1})
+	got, err := derived(t, "let x = 1 in "+strings.Repeat("min x (", 30)+"x"+strings.Repeat(")", 30), Derivation{Format: LaTeX, Last: 1})
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(got, "% needs the packages amsmath and xcolor, and \\allowdisplaybreaks if it is longer than a page\n\\begin{align*}\n"))
 	require.True(t, strings.HasSuffix(got, "\n\\end{align*}\n"))
@@ -60,21 +60,21 @@ func TestLaTeX(t *testing.T) {
 	require.Equal(t, 1, strings.Count(got, `\xrightarrow{(3n)}`))
 }
 
-func TestErrors(t *testing.T) {
+func TestDerivationErrors(t *testing.T) {
 	const text = "iter #5 (fun x -> x * x + x) 2"
-	_, err := derive(t, text, Options{MaxSize: 3})
+	_, err := derived(t, text, Derivation{MaxSize: 3})
 	var size *SizeError
 	require.ErrorAs(t, err, &size)
 	require.Equal(t, 3, size.Max)
-	_, err = derive(t, text, Options{MaxSteps: 4})
+	_, err = derived(t, text, Derivation{MaxSteps: 4})
 	var steps *StepsError
 	require.ErrorAs(t, err, &steps)
 	stop := errors.New("stop")
-	_, err = derive(t, text, Options{Check: func() error { return stop }})
+	_, err = derived(t, text, Derivation{Check: func() error { return stop }})
 	require.ErrorIs(t, err, stop)
 	for _, f := range []Format{Text, LaTeX, JSON} {
-		s, _ := start(t, text)
-		_, err = Write(failing{stop}, s, Options{Format: f, Position: func(term.Pos) (int, int) { return 1, 1 }})
+		s, p := start(t, text)
+		_, err = derive(failing{stop}, s, Derivation{Format: f, File: p.File})
 		require.ErrorIs(t, err, stop)
 	}
 }

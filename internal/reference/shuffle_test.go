@@ -1,4 +1,4 @@
-package equiv_test
+package reference_test
 
 import (
 	"strconv"
@@ -8,7 +8,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// shuffler copies a term and does to it what Equivalent looks past: binders get other
+// shuffler copies a term and does to it what [reference.SameGraph] looks past: binders get other
 // names, lets move within their scopes, sums are commuted, associated otherwise and
 // given zeros, subterms get names that occur once.
 type shuffler struct {

@@ -1,10 +1,9 @@
-package reduce
+package reduction
 
 import (
 	"errors"
 	"fmt"
 
-	"github.com/gram-machine/gram/cmd/internal/derivation"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang"
@@ -36,10 +35,10 @@ const (
 )
 
 // Load makes a source of a program. Its literals become the λ-terms that they stand for; the error is a
-// [*derivation.SizeError] if it then has more than maxSize symbols.
+// [*SizeError] if it then has more than maxSize symbols.
 func Load(p *lang.Program, ground denote.Ground, maxSize int) (*Source, error) {
 	if n := reference.Symbols(p.Term()); n > uint64(maxSize) {
-		return nil, &derivation.SizeError{Size: int(min(n, 1<<40)), Max: maxSize}
+		return nil, &SizeError{Size: int(min(n, 1<<40)), Max: maxSize}
 	}
 	s := &Source{File: p.File, lang: p, ground: ground, program: reference.Convert(p.Term(), ground)}
 	for _, in := range p.Inputs {
@@ -52,9 +51,6 @@ func Load(p *lang.Program, ground denote.Ground, maxSize int) (*Source, error) {
 	}
 	return s, nil
 }
-
-// Position returns the line and the column of a place, from 1.
-func (s *Source) Position(pos term.Pos) (line, column int) { return s.File.Position(uint32(pos) - 1) }
 
 // errorAt is an error that shows a place of the source.
 func (s *Source) errorAt(span syntax.Span, headline, label string) error {

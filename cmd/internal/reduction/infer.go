@@ -1,4 +1,4 @@
-package reduce
+package reduction
 
 import (
 	"github.com/gram-machine/gram/internal/denote"

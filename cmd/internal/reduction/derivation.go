@@ -1,10 +1,11 @@
-package derivation
+package reduction
 
 import (
 	"fmt"
 	"io"
 
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -17,7 +18,7 @@ type Step struct {
 	Before, After int      // symbols of the terms
 }
 
-// Format is how a derivation is printed.
+// Format is how steps are printed.
 type Format uint8
 
 // The formats.
@@ -27,8 +28,8 @@ const (
 	JSON         // an object a line
 )
 
-// Options say what is printed of a reduction.
-type Options struct {
+// Derivation says what is printed of a reduction.
+type Derivation struct {
 	Format Format
 	// Next chooses the steps, from the redexes of (9) and (10) too if Eta is set; nil for the machine's strategy.
 	Next reference.Strategy
@@ -46,8 +47,8 @@ type Options struct {
 	// MaxSize bounds the symbols of a term, MaxSteps the steps; 0 for no bound.
 	MaxSize  int
 	MaxSteps uint64
-	// Position turns a place into line and column.
-	Position func(term.Pos) (line, column int)
+	// File is the source, for the places of steps.
+	File *syntax.File
 	// Check, if not nil, is called before each step, and its error ends the work.
 	Check func() error
 }
@@ -67,11 +68,11 @@ type StepsError struct{ Max uint64 }
 
 func (e *StepsError) Error() string { return fmt.Sprintf("limit of %d steps reached", e.Max) }
 
-// Write reduces the start term and prints the steps. It returns
+// derive reduces the start term and prints the steps. It returns
 // how many there were of each rule. The error is a [*SizeError], a [*StepsError], that of
 // Check or of w, or a [*denote.UndefinedError].
-func Write(w io.Writer, start *reference.Start, opt Options) (rule.Counts, error) {
-	d := &derivation{Options: opt, start: start}
+func derive(w io.Writer, start *reference.Start, opt Derivation) (rule.Counts, error) {
+	d := &deriver{Derivation: opt, start: start}
 	if d.Names == nil {
 		d.Names = reference.NewNames()
 	}
@@ -83,9 +84,9 @@ func Write(w io.Writer, start *reference.Start, opt Options) (rule.Counts, error
 	case LaTeX:
 		d.out = &latexWriter{output: d.to}
 	case JSON:
-		d.out = &jsonWriter{d.to, &d.Options}
+		d.out = &jsonWriter{d.to, &d.Derivation}
 	default:
-		d.out = &textWriter{output: d.to, opt: &d.Options}
+		d.out = &textWriter{output: d.to, opt: &d.Derivation}
 	}
 	err := d.run()
 	return d.counts, err
@@ -115,8 +116,8 @@ func (o *output) Write(b []byte) (n int, err error) {
 
 func (o *output) printf(format string, args ...any) { fmt.Fprintf(o, format, args...) }
 
-type derivation struct {
-	Options
+type deriver struct {
+	Derivation
 	start  *reference.Start
 	to     *output
 	out    writer
@@ -124,7 +125,7 @@ type derivation struct {
 	steps  uint64
 }
 
-func (d *derivation) run() error {
+func (d *deriver) run() error {
 	d.out.begin()
 	d.Names.Reserve(d.start.Duals) // the inputs' own x*
 	t := d.start.Term

@@ -1,4 +1,4 @@
-package trace
+package reduction
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 // returns how many it leaves out. The error is a [*gram.UsageError] if the run has no such step,
 // or as that of [Rewrites].
 func Draw(ctx context.Context, p *gram.Program, w io.Writer, step uint64, before bool, most int, as picture.Format,
-	opt Options) (left int, err error) {
+	opt TraceOptions) (left int, err error) {
 	next := step // the step before which is drawn
 	if !before {
 		next++

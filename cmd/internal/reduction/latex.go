@@ -1,4 +1,4 @@
-package derivation
+package reduction
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package reduce
+package reduction
 
 import (
 	"fmt"
@@ -6,11 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gram-machine/gram/cmd/internal/derivation"
-	"github.com/gram-machine/gram/internal/equiv"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/rule"
-	"github.com/gram-machine/gram/term"
 )
 
 // Graph is the graph of all reductions of a term. A state is a term up to α.
@@ -60,7 +57,7 @@ type Bounds struct {
 }
 
 // Explore makes the graph of all reductions of the start by the rules. The error is a [*BoundError], a
-// [*derivation.SizeError], that of Check, or one of a step.
+// [*SizeError], that of Check, or one of a step.
 func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
 	g := &Graph{Edges: []Edge{}, NormalForms: []int{}, Classes: [][]int{}}
 	ids := map[string]int{start.Term.Key(): 0}
@@ -72,7 +69,7 @@ func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
 		}
 		s := start.State(terms[i], rs.Eta())
 		if s.Size() > bounds.MaxSize {
-			return nil, &derivation.SizeError{Size: s.Size(), Max: bounds.MaxSize, Steps: uint64(len(g.Edges))}
+			return nil, &SizeError{Size: s.Size(), Max: bounds.MaxSize, Steps: uint64(len(g.Edges))}
 		}
 		s = rs.only(s)
 		seen := map[Edge]bool{}
@@ -112,17 +109,17 @@ func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
 		if err := bounds.Check(); err != nil {
 			return nil, err
 		}
-		g.States[i].Term = text(terms[i], start.Inputs)
+		g.States[i].Term = plain(terms[i], start.Inputs)
 	}
-	if err := g.classify(start, terms, bounds.Check); err != nil {
+	if err := g.classify(terms, bounds.Check); err != nil {
 		return nil, err
 	}
 	g.summarize(next)
 	return g, nil
 }
 
-// text prints a term with the names that its free variables have.
-func text(t *reference.Term, free []*reference.Var) string {
+// plain prints a term with the names that its free variables have.
+func plain(t *reference.Term, free []*reference.Var) string {
 	names := reference.NewNames()
 	names.Annotated = true
 	names.Reserve(free)
@@ -130,48 +127,45 @@ func text(t *reference.Term, free []*reference.Var) string {
 }
 
 // classify puts the normal forms that are ≡ together. The error is that of check.
-func (g *Graph) classify(start *reference.Start, terms []*reference.Term, check func() error) (err error) {
+func (g *Graph) classify(terms []*reference.Term, check func() error) error {
+	classes := map[uint64]int{}
 	for _, id := range g.NormalForms {
-		same := slices.IndexFunc(g.Classes, func(class []int) bool {
-			err = check()
-			return err != nil || equivalent(start.Program, terms[class[0]], terms[id])
-		})
-		if err != nil {
+		if err := check(); err != nil {
 			return err
 		}
-		if same < 0 {
+		class := unitless(terms[id]).Class()
+		i, known := classes[class]
+		if !known {
+			i = len(g.Classes)
+			classes[class] = i
 			g.Classes = append(g.Classes, nil)
-			same = len(g.Classes) - 1
 		}
-		g.Classes[same] = append(g.Classes[same], id)
+		g.Classes[i] = append(g.Classes[i], id)
 	}
 	return nil
 }
 
-// equivalent reports whether two terms are ≡. [equiv.Difference] takes a let whose variable occurs once, and one of a
-// variable or a numeral, to be no let; a mark on what is substituted keeps each.
-func equivalent(p *reference.Program, t, u *reference.Term) bool {
-	mark := &reference.Var{Name: "let", Type: term.R}
-	image := func(t *reference.Term) *term.Term { return p.Back(marked(t, mark)).Term }
-	return equiv.Difference(image(t), image(u), equiv.Options{}) == ""
-}
-
-// marked is t with an application of the mark in each substitution. A rational number, which may be no float64, becomes
-// a variable that has it as its name.
-func marked(t *reference.Term, mark *reference.Var) *reference.Term {
-	if r, exact := t.Num.(*big.Rat); exact {
-		return &reference.Term{Op: reference.Variable, X: &reference.Var{Name: r.RatString(), Type: term.R}}
-	}
+// unitless is t with 0⃗ for the zeros, and the tuples of zeros, that are summands: [reference.Term.Class] leaves out 0⃗.
+func unitless(t *reference.Term) *reference.Term {
 	u := *t
 	u.Kids = make([]*reference.Term, len(t.Kids))
 	for i, k := range t.Kids {
-		u.Kids[i] = marked(k, mark)
-	}
-	if t.Op == reference.Let {
-		u.Kids[1] = &reference.Term{Op: reference.Apply,
-			Kids: []*reference.Term{{Op: reference.Variable, X: mark}, u.Kids[1]}}
+		if u.Kids[i] = unitless(k); t.Op == reference.Plus && isZero(k) {
+			u.Kids[i] = &reference.Term{Op: reference.Zero}
+		}
 	}
 	return &u
+}
+
+func isZero(t *reference.Term) bool {
+	switch t.Op {
+	case reference.Numeral:
+		r, exact := t.Num.(*big.Rat)
+		return exact && r.Sign() == 0 || t.Num == 0.0
+	case reference.MakePair:
+		return isZero(t.Kids[0]) && isZero(t.Kids[1])
+	}
+	return t.Op == reference.Zero
 }
 
 // summarize decides confluence by the strongly connected components that no edge leaves, and measures reductions.

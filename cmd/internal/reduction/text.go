@@ -1,12 +1,13 @@
-package derivation
+package reduction
 
 import (
 	"encoding/json"
-	"fmt"
+	"io"
 	"strings"
 
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
 )
 
 // The marks of text.
@@ -24,8 +25,8 @@ func text(tokens []reference.Token) string {
 	return b.String()
 }
 
-// Redex is the text of a redex of the state, with the mark of the occurrence that a (3) replaces.
-func Redex(names *reference.Names, s *reference.State, r *reference.Redex) string {
+// redexText is the text of a redex of the state, with the mark of the occurrence that a (3) replaces.
+func redexText(names *reference.Names, s *reference.State, r *reference.Redex) string {
 	part := redex(names.Tokens(s.Term, s.Marks(r)))
 	return text(part[1:])
 }
@@ -33,7 +34,7 @@ func Redex(names *reference.Names, s *reference.State, r *reference.Redex) strin
 // textWriter prints a term a line, and between two terms the step.
 type textWriter struct {
 	*output
-	opt   *Options
+	opt   *Derivation
 	after []reference.Token // of the step that was printed last
 }
 
@@ -47,7 +48,7 @@ func (t *textWriter) step(s *Step, before, after []reference.Token, chained bool
 	t.after = after
 	rule := rule.Table[s.Rule]
 	t.printf("    %s\n%d  (%s) %s  %s  %d → %d symbols\n", text(before), s.Number, rule.Number, rule.Name,
-		t.opt.place(s), s.Before, s.After)
+		t.opt.place(s.Pos), s.Before, s.After)
 }
 
 // end prints the term after the last step that was printed.
@@ -58,18 +59,25 @@ func (t *textWriter) end() {
 }
 
 // place is where a step comes from, as 5:22.
-func (o *Options) place(s *Step) string {
-	if s.Pos == 0 {
+func (d *Derivation) place(pos term.Pos) string {
+	if pos == 0 {
 		return "-"
 	}
-	line, column := o.Position(s.Pos)
-	return fmt.Sprintf("%d:%d", line, column)
+	return d.File.LineCol(uint32(pos) - 1)
+}
+
+// position returns the line and the column of a place, from 1; zeros for none.
+func (d *Derivation) position(pos term.Pos) (line, column int) {
+	if pos == 0 {
+		return 0, 0
+	}
+	return d.File.Position(uint32(pos) - 1)
 }
 
 // jsonWriter prints an object a line.
 type jsonWriter struct {
 	*output
-	opt *Options
+	opt *Derivation
 }
 
 type jsonStep struct {
@@ -91,12 +99,15 @@ func (j *jsonWriter) step(s *Step, before, after []reference.Token, _ bool) {
 	rule := rule.Table[s.Rule]
 	o := jsonStep{Step: s.Number, Rule: rule.Name, Number: rule.Number, Size: [2]int{s.Before, s.After},
 		Term: reference.Text(before), Redex: reference.Text(redex(before)), After: reference.Text(after)}
-	if s.Pos != 0 {
-		o.Line, o.Column = j.opt.Position(s.Pos)
-	}
-	enc := json.NewEncoder(j.output)
+	o.Line, o.Column = j.opt.position(s.Pos)
+	_ = encode(j.output, o) // the error is that of the output, which keeps it
+}
+
+// encode writes an object on a line.
+func encode(w io.Writer, value any) error {
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(o) // the error is that of the output, which keeps it
+	return enc.Encode(value)
 }
 
 // redex is the part of the tokens that is marked as one.

@@ -1,6 +1,4 @@
-// Package trace writes the steps of a run: the rewrites of the literal machine, a line each, or the
-// terms of the calculus, and pictures of the machine's memory.
-package trace
+package reduction
 
 import (
 	"context"
@@ -8,7 +6,6 @@ import (
 	"io"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/derivation"
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/decode"
@@ -24,19 +21,9 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Format is how a trace is written.
-type Format uint8
-
-// The formats.
-const (
-	Text  Format = iota // for people
-	JSON                // an object a line
-	LaTeX               // of [Calculus] only
-)
-
-// Options say what of a run is traced. The zero value traces all of an evaluation. A trace of the
+// TraceOptions say what of a run is traced. The zero value traces all of an evaluation. A trace of the
 // machine is of the literal one, and takes the options of runs that this has.
-type Options struct {
+type TraceOptions struct {
 	gram.EvalOptions
 	Gradient bool // the run is that of the gradient, and not of the value
 	Format   Format
@@ -53,7 +40,7 @@ type Options struct {
 	MaxSize int
 }
 
-// DefaultSize is the bound on terms where [Options] have none.
+// DefaultSize is the bound on terms where [TraceOptions] have none.
 const DefaultSize = 2000
 
 // ruleOf returns the rule with a number or name.
@@ -73,12 +60,12 @@ func ruleOf(text string) (rule.Rule, error) {
 // Filter chooses steps.
 type Filter struct {
 	src   *lang.Program
-	opt   *Options
+	opt   *TraceOptions
 	rules [rule.Count]bool
 }
 
 // NewFilter returns the filter that opt describes. The error is a [*gram.UsageError] about the rules.
-func NewFilter(p *gram.Program, opt *Options) (*Filter, error) {
+func NewFilter(p *gram.Program, opt *TraceOptions) (*Filter, error) {
 	f := &Filter{src: bridge.Of(p).Source(), opt: opt}
 	for _, text := range opt.Rules {
 		r, err := ruleOf(text)
@@ -128,7 +115,7 @@ func Phase(backward bool) string {
 // that the rewriter of package reference makes. The redex of each step is marked. It is for small programs: a step
 // takes time linear in the term. What it writes before an error is not taken back. The error is a [*gram.Error], a
 // [*gram.LimitError], a [*gram.UsageError] about the rules, or that of w.
-func Calculus(ctx context.Context, p *gram.Program, w io.Writer, opt Options) error {
+func Calculus(ctx context.Context, p *gram.Program, w io.Writer, opt TraceOptions) error {
 	f, err := NewFilter(p, &opt)
 	if err != nil {
 		return err
@@ -147,18 +134,17 @@ func Calculus(ctx context.Context, p *gram.Program, w io.Writer, opt Options) er
 		}
 		return m.Gradient(p.Point(), make([]float64, prog.Outputs), make([]float64, prog.Outputs*prog.Inputs))
 	})
-	format := map[Format]derivation.Format{Text: derivation.Text, JSON: derivation.JSON, LaTeX: derivation.LaTeX}
 	look := meter.During("reduce")
-	_, err = derivation.Write(w, start, derivation.Options{
-		Format: format[opt.Format], Next: next, Last: opt.To, MaxSize: opt.MaxSize, MaxSteps: opt.MaxSteps, Check: look,
-		Keep:     func(s *derivation.Step) bool { return f.Keep(s.Number, s.Rule, s.Pos) },
-		Position: bridge.Of(p).Source().Position,
+	_, err = derive(w, start, Derivation{
+		Format: opt.Format, Next: next, Last: opt.To, MaxSize: opt.MaxSize, MaxSteps: opt.MaxSteps, Check: look,
+		Keep: func(s *Step) bool { return f.Keep(s.Number, s.Rule, s.Pos) },
+		File: bridge.Of(p).Source().File,
 	})
 	if e := stop(); err == nil {
 		err = e
 	}
-	var size *derivation.SizeError
-	var steps *derivation.StepsError
+	var size *SizeError
+	var steps *StepsError
 	switch {
 	case errors.As(err, &size):
 		return tooLarge(p, size)
@@ -170,7 +156,8 @@ func Calculus(ctx context.Context, p *gram.Program, w io.Writer, opt Options) er
 
 // calculusStart is the start term of the value or the gradient. Literals stand in it as
 // the λ-terms that they are, so it is bounded before it is made.
-func calculusStart(p *gram.Program, meter *limits.Meter, opt *Options) (*reference.Start, *literal.Program, error) {
+func calculusStart(p *gram.Program, meter *limits.Meter,
+	opt *TraceOptions) (*reference.Start, *literal.Program, error) {
 	t, inputs := bridge.Of(p).Copy()
 	outputs := 0
 	if opt.Gradient {
@@ -186,7 +173,7 @@ func calculusStart(p *gram.Program, meter *limits.Meter, opt *Options) (*referen
 		}
 	}
 	if n := reference.Symbols(t); n > uint64(opt.MaxSize) {
-		return nil, nil, tooLarge(p, &derivation.SizeError{Size: int(min(n, 1<<40)), Max: opt.MaxSize})
+		return nil, nil, tooLarge(p, &SizeError{Size: int(min(n, 1<<40)), Max: opt.MaxSize})
 	}
 	program := reference.Convert(t, denote.Floats{})
 	if opt.Gradient {
@@ -198,6 +185,6 @@ func calculusStart(p *gram.Program, meter *limits.Meter, opt *Options) (*referen
 }
 
 // tooLarge is the error of a term that is larger than is traced.
-func tooLarge(p *gram.Program, err *derivation.SizeError) error {
+func tooLarge(p *gram.Program, err *SizeError) error {
 	return &gram.Error{Text: bridge.Of(p).Source().Name + ": too large to be traced: " + err.Error(), Err: err}
 }

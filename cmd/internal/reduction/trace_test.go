@@ -1,4 +1,4 @@
-package trace_test
+package reduction_test
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/gramtest"
 	"github.com/gram-machine/gram/cmd/internal/picture"
-	"github.com/gram-machine/gram/cmd/internal/trace"
+	"github.com/gram-machine/gram/cmd/internal/reduction"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
 )
@@ -71,7 +71,7 @@ func TestTraceCalculusCounts(t *testing.T) {
 				continue // some seconds
 			}
 			var text bytes.Buffer
-			err := trace.Calculus(t.Context(), p, &text, trace.Options{Gradient: gradient, Format: trace.JSON, MaxSize: 1000})
+			err := reduction.Calculus(t.Context(), p, &text, reduction.TraceOptions{Gradient: gradient, Format: reduction.JSON, MaxSize: 1000})
 			if err != nil {
 				var program *gram.Error
 				require.True(t, errors.As(err, &program), "%s: %v", name, err)
@@ -88,7 +88,7 @@ func TestTraceCalculusCounts(t *testing.T) {
 func TestTraceAtOnce(t *testing.T) {
 	p := gramtest.Example(t, "jacobian")
 	var want bytes.Buffer
-	require.NoError(t, trace.Calculus(t.Context(), p, &want, trace.Options{Gradient: true}))
+	require.NoError(t, reduction.Calculus(t.Context(), p, &want, reduction.TraceOptions{Gradient: true}))
 	var all errgroup.Group
 	for i := range 4 {
 		all.Go(func() error {
@@ -97,7 +97,7 @@ func TestTraceAtOnce(t *testing.T) {
 				return err
 			}
 			var got bytes.Buffer
-			err := trace.Calculus(t.Context(), p, &got, trace.Options{Gradient: true})
+			err := reduction.Calculus(t.Context(), p, &got, reduction.TraceOptions{Gradient: true})
 			if err == nil && got.String() != want.String() {
 				err = errors.New("a trace that differs")
 			}
@@ -170,7 +170,7 @@ func TestTraceCounts(t *testing.T) {
 				}
 				c := &traceCounter{counts: map[string]uint64{}, placeless: map[string]uint64{}}
 				opt := gram.EvalOptions{Schedule: schedule, Seed: 7}
-				require.NoError(t, trace.Rewrites(t.Context(), p, c, trace.Options{EvalOptions: opt, Gradient: gradient}))
+				require.NoError(t, reduction.Rewrites(t.Context(), p, c, reduction.TraceOptions{EvalOptions: opt, Gradient: gradient}))
 				require.Equal(t, runSteps(t, p, gradient, opt), c.counts, "%s, gradient %v, schedule %v", name, gradient, schedule)
 				checkPlaceless(t, p, gradient, c.placeless)
 			}
@@ -182,7 +182,7 @@ func TestTraceCounts(t *testing.T) {
 func TestTraceOptions(t *testing.T) {
 	p := gramtest.Example(t, "figure1")
 	for _, opt := range []gram.EvalOptions{{NoFuse: true}, {Schedule: gram.Parallel}, {Mode: gram.Tape}, {Strategy: gram.Modular}} {
-		err := trace.Rewrites(t.Context(), p, io.Discard, trace.Options{EvalOptions: opt})
+		err := reduction.Rewrites(t.Context(), p, io.Discard, reduction.TraceOptions{EvalOptions: opt})
 		require.ErrorContains(t, err, "literal machine")
 	}
 }
@@ -191,18 +191,18 @@ func TestTraceOptions(t *testing.T) {
 func TestTraceSteps(t *testing.T) {
 	p := gramtest.Example(t, "figure1")
 	var all bytes.Buffer
-	require.NoError(t, trace.Rewrites(t.Context(), p, &all, trace.Options{Gradient: true}))
+	require.NoError(t, reduction.Rewrites(t.Context(), p, &all, reduction.TraceOptions{Gradient: true}))
 	lines := strings.SplitAfter(strings.TrimSuffix(all.String(), "\n"), "\n")
 	for n := 1; n < len(lines); n++ {
 		var text bytes.Buffer
-		err := trace.Rewrites(t.Context(), p, &text, trace.Options{Gradient: true, EvalOptions: gram.EvalOptions{MaxSteps: uint64(n)}})
+		err := reduction.Rewrites(t.Context(), p, &text, reduction.TraceOptions{Gradient: true, EvalOptions: gram.EvalOptions{MaxSteps: uint64(n)}})
 		var limit *gram.LimitError
 		require.ErrorAs(t, err, &limit)
 		require.Equal(t, uint64(n), limit.Steps)
 		require.Equal(t, strings.Join(lines[:n], ""), text.String())
 	}
 	var text bytes.Buffer
-	require.NoError(t, trace.Rewrites(t.Context(), p, &text, trace.Options{Gradient: true, EvalOptions: gram.EvalOptions{MaxSteps: uint64(len(lines))}}))
+	require.NoError(t, reduction.Rewrites(t.Context(), p, &text, reduction.TraceOptions{Gradient: true, EvalOptions: gram.EvalOptions{MaxSteps: uint64(len(lines))}}))
 	require.Equal(t, all.String(), text.String())
 }
 
@@ -215,17 +215,17 @@ func TestDrawStep(t *testing.T) {
 		for _, n := range runSteps(t, p, gradient, gram.EvalOptions{}) {
 			steps += n
 		}
-		opt := trace.Options{Gradient: gradient}
+		opt := reduction.TraceOptions{Gradient: gradient}
 		last, read := "", 0
 		for step := uint64(1); step <= steps; step++ {
 			var before, after bytes.Buffer
-			left, err := trace.Draw(t.Context(), p, &before, step, true, 0, picture.DOT, opt)
+			left, err := reduction.Draw(t.Context(), p, &before, step, true, 0, picture.DOT, opt)
 			require.NoError(t, err)
 			require.Zero(t, left)
 			if step > 1 && last != before.String() {
 				read++
 			}
-			_, err = trace.Draw(t.Context(), p, &after, step, false, 0, picture.DOT, opt)
+			_, err = reduction.Draw(t.Context(), p, &after, step, false, 0, picture.DOT, opt)
 			require.NoError(t, err)
 			last = after.String()
 			require.Contains(t, last, " o")
@@ -233,7 +233,7 @@ func TestDrawStep(t *testing.T) {
 		require.Equal(t, max(p.Shape().Size, 1)-1, read, name)
 		for _, before := range []bool{false, true} {
 			var usage *gram.UsageError
-			_, err := trace.Draw(t.Context(), p, io.Discard, steps+1, before, 0, picture.DOT, opt)
+			_, err := reduction.Draw(t.Context(), p, io.Discard, steps+1, before, 0, picture.DOT, opt)
 			require.ErrorAs(t, err, &usage)
 		}
 	}
@@ -271,7 +271,7 @@ func TestDrawFactor(t *testing.T) {
 		false: {"(sum) * -> (d □) *", "(d □) * -> [d:=□] *", "(d □) * -> −2.733 + −2.733"},
 	} {
 		var dot bytes.Buffer
-		_, err := trace.Draw(t.Context(), p, &dot, 57, before, 0, picture.DOT, trace.Options{Gradient: true})
+		_, err := reduction.Draw(t.Context(), p, &dot, 57, before, 0, picture.DOT, reduction.TraceOptions{Gradient: true})
 		require.NoError(t, err)
 		require.ElementsMatch(t, append(want, below...), drawn(dot.String()))
 	}

@@ -1,4 +1,4 @@
-package trace
+package reduction
 
 import (
 	"bufio"
@@ -24,7 +24,7 @@ var errEnd = errors.New("the end of what is traced")
 // live nodes before and after. What a rewrite leaves to units of work, like the copy of a
 // body, counts with it. What is written before an error is not taken back. The error is a
 // [*gram.Error], a [*gram.LimitError], a [*gram.UsageError] about the rules, or that of w.
-func Rewrites(ctx context.Context, p *gram.Program, w io.Writer, opt Options) error {
+func Rewrites(ctx context.Context, p *gram.Program, w io.Writer, opt TraceOptions) error {
 	f, err := NewFilter(p, &opt)
 	if err != nil {
 		return err

@@ -1,4 +1,0 @@
-package equiv
-
-// DifferenceWork is difference, for tests.
-var DifferenceWork = difference
