@@ -67,7 +67,7 @@ func TestCommutationConstants(t *testing.T) {
 func TestRebuilt(t *testing.T) {
 	var again []float64
 	for _, n := range []int{3, 300} {
-		again = append(again, measured(t, claimEditing().Series[0], n).Y)
+		again = append(again, measured(t, claimEditing()[0], n).Y)
 	}
 	require.Equal(t, again[0], again[1])
 }
@@ -76,9 +76,9 @@ func TestRebuilt(t *testing.T) {
 func TestTheoremPoint(t *testing.T) {
 	claim := claimTheorem()
 	of := func(name string) *Series {
-		at := slices.IndexFunc(claim.Series, func(s Series) bool { return s.Name == name })
+		at := slices.IndexFunc(claim, func(s Series) bool { return s.Name == name })
 		require.GreaterOrEqual(t, at, 0, name)
-		return &claim.Series[at]
+		return &claim[at]
 	}
 	pt := measured(t, *of(family.Network.Name), 3)
 	require.Equal(t, pt.More[MName]+pt.More[GraphName], pt.X)
@@ -116,7 +116,7 @@ func TestSearchIsNotConstantForAStep(t *testing.T) {
 // TestRulesOfReductionGraphs: (5), (7) and (11) fire in the reduction graphs of claim 22, and (7) in claim 6.
 func TestRulesOfReductionGraphs(t *testing.T) {
 	fired := map[string]bool{}
-	for _, s := range append(claimNormalising().Series[:2], claimShrinking().Series...) {
+	for _, s := range append(claimNormalising()[:2], claimShrinking()...) {
 		if s.Role != Evidence || s.Quick[0] > 3 {
 			continue
 		}

@@ -84,7 +84,7 @@ var (
 )
 
 // claimSearch is claim 17.
-func claimSearch() Claim {
+func claimSearch() []Series {
 	bounded := []family.Family{family.Fibonacci, family.RandomGraph, family.Network, family.Continuations, family.LongList, family.WaitingCalls,
 		family.Captures, family.Untaken}
 	under := func(condition string, s Series) Series {
@@ -93,32 +93,19 @@ func claimSearch() Claim {
 	}
 	between := sized("captures: units between two rewrites", powersOfTwo(2, 6), powersOfTwo(2, 7))
 	f := family.WaitingCalls
-	return Claim{
-		Number: 17,
-		Title:  "The next redex is found in constant time, on average over a run",
-		Own:    true,
-		Source: "section 7, on complexity, leaves it open",
-		Family: "All families of claim 10 and programs with duals of their own, values and gradients, under two schedules, on the literal machine.",
-		Series: slices.Concat(
-			overFamilies("most words of a unit of search or wake", func(w *cost.Work) uint64 { return max(w.Units["search"].Most, w.Units["wake"].Most) }),
-			all(bounded, func(f family.Family) Series {
-				return under("no dual λ is written by hand", series(f, Evidence, Law{Kind: Below}, fourMade, searchUnits).called(f.Name, f.Quick))
-			}),
-			all(family.Handwritten(), func(f family.Family) Series {
-				s := series(f, Evidence, Law{Kind: AtMost, Power: 1, Logs: 1}, stepsAndMade, searchUnits)
-				return under("dual λs are written by hand", s.called(f.Name+", a program with lin", f.Quick))
-			}),
-			[]Series{
-				series(between, Stronger, constant, sizeN, longestSearch),
-				series(f, Contrast, quadratic, gradientSteps, symbolsRead).without("a worklist").called(f.Name+", rescanning", family.Sizes(5, 100), family.Sizes(5, 200)),
-			}),
-		Meaning: "Each unit of search touches at most a constant number of words, and there are at most four units for each step and each " +
-			"node that is made or captured, if no dual λ is written by hand: constant time on average over a run, not for each step. Duals that are written by hand " +
-			"are ordered by a heap, whose comparisons add a logarithm. Work that is no rewrite is cut into units on the literal machine, and the words that each touches are counted, exactly. A unit of wake lets one " +
-			"occurrence continue, a unit of search finds one dual that is to fire or takes one node of a sum apart. docs/work.md proves that both are bounded by the nodes that are made, and docs/next-redex.md says how each machine finds its next redex. " +
-			"Before a redex is found there may be many: " +
-			"a value that n λs have captured wakes them one by one, and none becomes a redex, for nobody calls them. The contrast is the rewriter, which goes through the whole term for each redex: quadratic in all.",
-	}
+	return slices.Concat(
+		overFamilies("most words of a unit of search or wake", func(w *cost.Work) uint64 { return max(w.Units["search"].Most, w.Units["wake"].Most) }),
+		all(bounded, func(f family.Family) Series {
+			return under("no dual λ is written by hand", series(f, Evidence, Law{Kind: Below}, fourMade, searchUnits).called(f.Name, f.Quick))
+		}),
+		all(family.Handwritten(), func(f family.Family) Series {
+			s := series(f, Evidence, Law{Kind: AtMost, Power: 1, Logs: 1}, stepsAndMade, searchUnits)
+			return under("dual λs are written by hand", s.called(f.Name+", a program with lin", f.Quick))
+		}),
+		[]Series{
+			series(between, Stronger, constant, sizeN, longestSearch),
+			series(f, Contrast, quadratic, gradientSteps, symbolsRead).without("a worklist").called(f.Name+", rescanning", family.Sizes(5, 100), family.Sizes(5, 200)),
+		})
 }
 
 // symbolsRead is the symbols that the rewriter goes through to find the redexes of a gradient: those of each term.
@@ -148,7 +135,7 @@ var longestSearch = quantity{"most units of search and wake in a row", func(s *s
 }}
 
 // claimTime is claim 18.
-func claimTime() Claim {
+func claimTime() []Series {
 	const most = "most words of a rewrite or unit"
 	bodies, sines := family.LargeBodies, sizeN.named("sines in the body")
 	copied := quantity{"symbols copied per step", func(s *subject) float64 {
@@ -179,18 +166,7 @@ func claimTime() Claim {
 		timed(family.Network, 100, 1_000_000, "gradient", true),
 		timed(family.Loss, 50, 1_000_000, "gradient", true),
 		timed(family.Network, 100, 1_000_000, "value", false))
-	return Claim{
-		Number: 18,
-		Title:  "A step costs constant time",
-		Source: "section 2.1 and section 7, on complexity",
-		Family: "All families of claim 10 and programs with duals of their own, values and gradients, under two schedules, on the literal machine; calls of a " +
-			"function whose body grows. Times: the polynomial, the recurrent network and map with fold.",
-		Series: out,
-		Meaning: "Constant time is a statement about work: no rewrite and no unit of the literal machine touches more words of memory than a constant, " +
-			"whatever the program and its size. It is exact, and the same on every computer. Work whose size depends on the program is cut into units: the copy of a body is made " +
-			"a node at a time, when (1) fires and not at (3). The contrast is the rewriter, which copies bodies at (3). The times are an illustration. They grow with the " +
-			"memory that is visited: beyond each level of cache a step waits longer for its node.",
-	}
+	return out
 }
 
 // timeOf is the time of a value or a gradient, and what it costs. The time is the mean of some in a row; the first, which
@@ -215,7 +191,7 @@ func timeOf(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOp
 }
 
 // claimParallel is claim 21.
-func claimParallel() Claim {
+func claimParallel() []Series {
 	quick, full := powersOfTwo(2, 12), powersOfTwo(2, 16)
 	logN := quantity{"log₂ n", func(s *subject) float64 { return math.Log2(float64(s.size)) }}
 	work := backpropWork.named("work of bp(G)")
@@ -243,22 +219,7 @@ func claimParallel() Claim {
 		return s.called(family.Sequences.Name + ": " + name)
 	}
 	out = append(out, speedUp("one gradient by the schedule parallel", parallelTime), speedUp("two gradients at once, each on a core", twoTimes))
-	return Claim{
-		Number: 21,
-		Title:  "The transformation does not make a program sequential: it stays as parallel as its source",
-		Source: "section 1",
-		Family: "Balanced sums of n inputs, log-sum-exp over them, and a batch of n small networks that share their weights. Times: " +
-			"n sequences through the recurrent network.",
-		Series: out,
-		Meaning: "With a (11) that adds what arrives at a dual in a balanced tree, the span of D(t)'s reduction is at most linear in the span of t's. The span is the longest chain of steps that depend on each other. It is the time of a reduction that makes all other steps at once, " +
-			"and is the same for every schedule (--bound reports it for any program). The networks of the batch share their weights, at which n applications of a dual arrive. " +
-			"A (11) that adds them one after the other makes a chain of n steps, of a program whose own span is logarithmic: that every order of (11) keeps the span would be a stronger sentence, and false. " +
-			"The calculus leaves the order open: added in a balanced tree, they take log n. " +
-			"The contrast is the paper's: the transformation of Wang et al. without references passes a memory from continuation to continuation, and each addition waits " +
-			"for the whole of the memory before it. Its span is linear in its steps, as on a tape. " +
-			"The speed-up of the schedule parallel is compared with the most that two cores give, two independent gradients at once; the " +
-			"results of both schedules are the same to the last bit.",
-	}
+	return out
 }
 
 // spanRatio is the span of D(t)'s reduction over that of t's. With tree, (11) adds what arrives at a dual in a balanced tree.
