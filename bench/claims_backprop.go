@@ -3,7 +3,6 @@ package bench
 import (
 	"slices"
 
-	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
@@ -12,9 +11,9 @@ import (
 )
 
 // groundFamilies are the families of computational graphs with one output, adversarial ones too.
-func groundFamilies() []family.Family {
-	return append(family.Ground(), slices.DeleteFunc(family.Adversarial(), func(f family.Family) bool {
-		return !f.Ground || f.Name == family.TwoOutputs.Name
+func groundFamilies() []Family {
+	return append(Ground(), slices.DeleteFunc(Adversarial(), func(f Family) bool {
+		return !f.Ground || f.Name == TwoOutputs.Name
 	})...)
 }
 
@@ -63,10 +62,10 @@ func bpSteps(without revgrad.Ablation) quantity {
 // withoutSparse is what bp(G) costs without ⊕: with + for it, and with dense tuples. n grows with |G|.
 func withoutSparse(x quantity, of func(revgrad.Ablation) quantity) []Series {
 	var out []Series
-	for _, f := range []family.Family{family.SumBalanced, family.LeastSquares} {
+	for _, f := range []Family{SumBalanced, LeastSquares} {
 		s := func(a revgrad.Ablation, name, without string) Series {
 			s := series(f, Contrast, quadratic, x, of(a)).without(without)
-			return s.called(f.Name+": "+name, family.Sizes(10, 200), family.Sizes(10, 1000))
+			return s.called(f.Name+": "+name, Sizes(10, 200), Sizes(10, 1000))
 		}
 		out = append(out, s(revgrad.PlainPlus, "plain + for ⊕", "⊕"), s(revgrad.DenseTuples, "dense tuples", "sparse tuples"))
 	}
@@ -75,21 +74,21 @@ func withoutSparse(x quantity, of func(revgrad.Ablation) quantity) []Series {
 
 // claimBackpropSize is claim 4.
 func claimBackpropSize() []Series {
-	families := []family.Family{family.SumLeft, family.SumRight, family.SumBalanced, family.LeastSquares, family.RandomGraph,
-		family.FanOut, family.Squares, family.DeadLets, family.Horner, family.Shadowed}
+	families := []Family{SumLeft, SumRight, SumBalanced, LeastSquares, RandomGraph,
+		FanOut, Squares, DeadLets, Horner, Shadowed}
 	return append(
-		all(families, func(f family.Family) Series { return series(f, Evidence, linear, groundSymbols, bpSymbols) }),
+		all(families, func(f Family) Series { return series(f, Evidence, linear, groundSymbols, bpSymbols) }),
 		withoutSparse(groundSymbols, bpSize)...)
 }
 
 // claimReverseSize is claim 5.
 func claimReverseSize() []Series {
-	many := sized("one symbol of k arguments", family.Sizes(10, 1000), family.Sizes(10, 2000))
+	many := sized("one symbol of k arguments", Sizes(10, 1000), Sizes(10, 2000))
 	return slices.Concat(
-		all(append(family.Constructors(), family.RandomProgram), func(f family.Family) Series {
+		all(append(Constructors(), RandomProgram), func(f Family) Series {
 			return series(f, Evidence, linear, termSize, reverseSize)
 		}),
-		all([]family.Family{family.Chain, family.SumBalanced, family.RandomGraph, family.Horner}, func(f family.Family) Series {
+		all([]Family{Chain, SumBalanced, RandomGraph, Horner}, func(f Family) Series {
 			return series(f, Evidence, linear, groundSymbols, forwardSize).called("Fwd of " + f.Name)
 		}),
 		[]Series{points(many, Contrast, quadratic, termSize.name, reverseSize.name, manyAry).without("a bound on arities")},
@@ -133,27 +132,27 @@ func manyAry(s *subject) Point {
 // claimBackpropSteps is claim 7.
 func claimBackpropSteps() []Series {
 	return append(
-		all(groundFamilies(), func(f family.Family) Series { return series(f, Evidence, linear, groundSize, bpSteps(0)) }),
+		all(groundFamilies(), func(f Family) Series { return series(f, Evidence, linear, groundSize, bpSteps(0)) }),
 		withoutSparse(groundSize, bpSteps)...)
 }
 
 // claimMainLemma is claim 9.
 func claimMainLemma() []Series {
-	shared := []family.Family{family.FanOut, family.Diamonds, family.Fibonacci, family.Squares, family.RandomGraph, family.Horner}
-	unfactored := func(f family.Family, quick, full []int) Series {
+	shared := []Family{FanOut, Diamonds, Fibonacci, Squares, RandomGraph, Horner}
+	unfactored := func(f Family, quick, full []int) Series {
 		s := series(f, Contrast, exponential, graphSize, rewriterSteps(true, withoutRule(rule.Factor))).without("rule (11)")
 		return s.called(f.Name+", no rule (11)", quick, full)
 	}
 	return slices.Concat(
-		all(groundFamilies(), func(f family.Family) Series { return series(f, Evidence, linear, groundSize, normalSteps) }),
-		all(shared, func(f family.Family) Series {
+		all(groundFamilies(), func(f Family) Series { return series(f, Evidence, linear, groundSize, normalSteps) }),
+		all(shared, func(f Family) Series {
 			return series(f, Evidence, atMostLinear, dualOccurrences, factorSteps).called(f.Name + ": ℓ-steps")
 		}),
 		[]Series{
-			series(family.LogSumExp, Printed, equal, normalFrom("symbols of the normal form of D(G)[x:=⟨x,x*⟩]", false),
+			series(LogSumExp, Printed, equal, normalFrom("symbols of the normal form of D(G)[x:=⟨x,x*⟩]", false),
 				normalFrom("symbols of that of D(G)[x:=⟨x,λa.x* a⟩]", true)).called("log-sum-exp: the start as printed", counting(1, 8), counting(1, 16)),
-			unfactored(family.Squares, counting(2, 7), counting(2, 8)), unfactored(family.Diamonds, counting(2, 7), counting(2, 8)),
-			unfactored(family.Fibonacci, counting(4, 10), counting(4, 11)),
+			unfactored(Squares, counting(2, 7), counting(2, 8)), unfactored(Diamonds, counting(2, 7), counting(2, 8)),
+			unfactored(Fibonacci, counting(4, 10), counting(4, 11)),
 		})
 }
 

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
@@ -30,18 +29,18 @@ var shrinking = []rule.Rule{rule.SubstNumeral, rule.GC, rule.Plus, rule.PlusPair
 
 // claimShrinking is claim 6.
 func claimShrinking() []Series {
-	tuples := all([]family.Family{family.SumBalanced, family.LeastSquares, family.RandomGraph}, func(f family.Family) Series {
+	tuples := all([]Family{SumBalanced, LeastSquares, RandomGraph}, func(f Family) Series {
 		s := points(f, Evidence, Law{Kind: Below}, "2·|t|, in symbols", StepsName, tupleSteps)
-		return s.called("bp of "+f.Name+" with tuples, any redex", family.Sizes(2, 20), family.Sizes(2, 50))
+		return s.called("bp of "+f.Name+" with tuples, any redex", Sizes(2, 20), Sizes(2, 50))
 	})
 	copies := sized("(3) at λs, the innermost let first", counting(2, 8), counting(2, 9))
 	return slices.Concat(
-		all([]family.Family{family.Diamonds, family.Horner, family.DeadLets, family.Squares, family.RandomGraph}, func(f family.Family) Series {
+		all([]Family{Diamonds, Horner, DeadLets, Squares, RandomGraph}, func(f Family) Series {
 			s := points(f, Evidence, linear, termSize.name, StepsName, shrinkingSteps)
-			return s.called(f.Name+", any redex", family.Sizes(5, 200), family.Sizes(5, 500))
+			return s.called(f.Name+", any redex", Sizes(5, 200), Sizes(5, 500))
 		}),
 		tuples,
-		all([]family.Family{family.Diamonds, family.RandomGraph}, func(f family.Family) Series {
+		all([]Family{Diamonds, RandomGraph}, func(f Family) Series {
 			return points(f, Evidence, linear, termSize.name, StepsName, randomValueSteps).called(f.Name + ", the machine's random schedule")
 		}),
 		[]Series{series(copies, Contrast, exponential, sizeN, copyingSteps).without("the restriction of (3) to numerals")})
@@ -80,7 +79,7 @@ func randomValueSteps(s *subject) Point {
 // two uses of the one before, the innermost let first: what is copied has occurrences
 // that are still to be substituted for.
 var copyingSteps = quantity{StepsName, func(s *subject) float64 {
-	return s.steps(s.program("λs", family.Copies(s.size)).valueStart(denote.Floats{}), innermost)
+	return s.steps(s.program("λs", Copies(s.size)).valueStart(denote.Floats{}), innermost)
 }}
 
 // innermost takes the redex of (3) or (4) whose let is innermost.
@@ -97,14 +96,14 @@ func innermost(s *reference.State) *reference.Redex {
 func claimCommutation() []Series {
 	var out []Series
 	for _, by := range []rule.Rule{rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Plus, rule.Times, rule.Function, rule.Branch} {
-		f := sized("("+rule.Table[by].Number+") "+by.String(), family.EveryRule.Quick, family.EveryRule.Full)
+		f := sized("("+rule.Table[by].Number+") "+by.String(), EveryRule.Quick, EveryRule.Full)
 		out = append(out, points(f, Evidence, constant, termSize.name, "most steps of D(t) for one of t", commuting(by)))
 	}
 	without := reference.WithoutLinGC(reference.Leftmost)
 	return append(out,
-		series(family.Constants, Evidence, constant, sizeN, symbolsLeft(reference.Leftmost)).called("D(t) of n constants"),
-		series(family.Constants, Printed, constant, sizeN, symbolsLeft(without)).called("D(t) of n constants, without (5')"),
-		series(family.ConstantSquares, Contrast, exponential, sizeN, symbolsLeft(without)).without("(5′)").
+		series(Constants, Evidence, constant, sizeN, symbolsLeft(reference.Leftmost)).called("D(t) of n constants"),
+		series(Constants, Printed, constant, sizeN, symbolsLeft(without)).called("D(t) of n constants, without (5')"),
+		series(ConstantSquares, Contrast, exponential, sizeN, symbolsLeft(without)).without("(5′)").
 			called("D(t) of a constant squared n times, without (5')"),
 	)
 }
@@ -121,7 +120,7 @@ func symbolsLeft(by reference.Strategy) quantity {
 // random programs, the most steps of D(t) that one step of t by the rule takes.
 func commuting(by rule.Rule) func(*subject) Point {
 	return func(s *subject) (pt Point) {
-		for seed, text := range []string{family.EveryRule.Source(s.size), family.Rational(s.size, 0), family.Rational(s.size, 1), family.Declared.Source(min(s.size, 5))} {
+		for seed, text := range []string{EveryRule.Source(s.size), Rational(s.size, 0), Rational(s.size, 1), Declared.Source(min(s.size, 5))} {
 			start := s.program("random program", text).valueStart(denote.Floats{})
 			pt.X, pt.Y = max(pt.X, symbols(start, start.Term)), max(pt.Y, float64(lockstep(s, start, by, seed)))
 		}
@@ -155,9 +154,9 @@ func claimUnicity() []Series {
 		f := sized("exact "+what+", strategies of the calculus", powersOfTwo(0, 3), powersOfTwo(0, 4))
 		out = append(out, points(f, Evidence, equal, "results", "results that agree", exactResults(what)))
 	}
-	for _, f := range []family.Family{family.RandomProgram, family.Network, family.Continuations, family.Perceptron, family.RandomGraph} {
+	for _, f := range []Family{RandomProgram, Network, Continuations, Perceptron, RandomGraph} {
 		out = append(out,
-			schedules(f, true).called(f.Name+": steps under a random schedule", family.Sizes(10, 2000), family.Sizes(10, 20_000)),
+			schedules(f, true).called(f.Name+": steps under a random schedule", Sizes(10, 2000), Sizes(10, 20_000)),
 			points(f, Evidence, equal, "numbers", "numbers that agree to a relative 1e-9", strategiesAgree).
 				called(f.Name+": gradients of the strategies", []int{10, 100}, []int{10, 100, 1000}))
 	}
@@ -170,7 +169,7 @@ func claimUnicity() []Series {
 // exactGradients is the number of different gradients over the rationals to which the rewriter reduces calls by random
 // schedules.
 var exactGradients = quantity{"different gradients", func(s *subject) float64 {
-	start := s.program("calls", family.Calls.Source(3)).gradientStart(denote.Rationals{}).Named()
+	start := s.program("calls", Calls.Source(3)).gradientStart(denote.Rationals{}).Named()
 	seen := map[string]bool{}
 	for seed := range s.size {
 		numbers, ok := taggedNumbers(start, must(s.reduce(start, reference.Machine(generator(seed)), rewriteLimit)).Term)
@@ -185,7 +184,7 @@ var exactGradients = quantity{"different gradients", func(s *subject) float64 {
 // floatGradients is the number of gradients by random schedules that differ in some digit: of a sum of calls, which may
 // run in any order, and with them what they add to the gradient.
 var floatGradients = quantity{"different gradients", func(s *subject) float64 {
-	p := s.program("calls", family.Calls.Source(200))
+	p := s.program("calls", Calls.Source(200))
 	seen := map[string]bool{}
 	for seed := range s.size {
 		res := must(p.Gradient(s.ctx, gram.EvalOptions{Schedule: gram.Random, Seed: uint64(seed)}))
@@ -205,7 +204,7 @@ const strategySeeds = 3
 func exactResults(what string) func(*subject) Point {
 	return func(s *subject) (pt Point) {
 		for seed := range s.size {
-			p := s.program("random program", family.Rational(2, uint64(seed)))
+			p := s.program("random program", Rational(2, uint64(seed)))
 			start, read := p.valueStart(denote.Rationals{}), reference.Numbers
 			if what != "values" {
 				start = p.gradientStart(denote.Rationals{})
@@ -298,16 +297,16 @@ func claimNormalising() []Series {
 	}
 	steps := []int{10, 100, 1000, 2000}
 	out := []Series{
-		explored("D(t)", family.Small(), func(s *subject) *reference.Start {
+		explored("D(t)", Small(), func(s *subject) *reference.Start {
 			if len(s.ScalarInputs()) > 0 {
 				return s.gradientStart(denote.Floats{})
 			}
 			return reference.Convert(s.reversed(), denote.Floats{}).ValueStart(nil, nil)
 		}),
-		explored("programs with lin", family.SmallLin(), func(s *subject) *reference.Start { return s.valueStart(denote.Floats{}) }),
+		explored("programs with lin", SmallLin(), func(s *subject) *reference.Start { return s.valueStart(denote.Floats{}) }),
 		points(sized("any redex of the calculus", powersOfTwo(0, 3), powersOfTwo(0, 5)), Evidence, equal, "reductions", "reductions that ended", ending),
-		schedules(family.RandomProgram, false).called("value, schedules of the machine", family.Sizes(10, 5000), family.Sizes(10, 50_000)),
-		schedules(family.RandomProgram, true).called("gradient, schedules of the machine", family.Sizes(10, 5000), family.Sizes(10, 50_000)),
+		schedules(RandomProgram, false).called("value, schedules of the machine", Sizes(10, 5000), Sizes(10, 50_000)),
+		schedules(RandomProgram, true).called("gradient, schedules of the machine", Sizes(10, 5000), Sizes(10, 50_000)),
 		series(sized("modulo (dup)", steps, append(steps, 10_000)), Printed, constant, sizeN.named("steps allowed"), duplicating),
 	}
 	return out
@@ -392,7 +391,7 @@ const endingLimit = 3000
 // that ended.
 func ending(s *subject) (pt Point) {
 	for seed := range s.size {
-		p := s.program("random program", family.Rational(1+s.size/4, uint64(seed)))
+		p := s.program("random program", Rational(1+s.size/4, uint64(seed)))
 		_, err := s.reduce(p.valueStart(denote.Floats{}), reference.Random(generator(seed)), endingLimit)
 		pt.X++
 		var limit *reference.LimitError
@@ -405,7 +404,7 @@ func ending(s *subject) (pt Point) {
 }
 
 // schedules is the number of steps under the schedule LIFO, and under a random one.
-func schedules(f family.Family, gradient bool) Series {
+func schedules(f Family, gradient bool) Series {
 	steps := func(s *subject, opt gram.EvalOptions) float64 {
 		run := s.Value
 		if gradient {

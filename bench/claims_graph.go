@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/revgrad"
@@ -11,11 +10,11 @@ import (
 
 // claimEvaluation is claim 1.
 func claimEvaluation() []Series {
-	families := []family.Family{family.Chain, family.Diamonds, family.Fibonacci, family.FanOut, family.SumBalanced, family.RandomGraph,
-		family.DeadLets, family.Shadowed, family.Squares}
+	families := []Family{Chain, Diamonds, Fibonacci, FanOut, SumBalanced, RandomGraph,
+		DeadLets, Shadowed, Squares}
 	return append(
-		all(families, func(f family.Family) Series { return series(f, Evidence, linear, graphSize, valueSteps) }),
-		all([]family.Family{family.Squares, family.Fibonacci}, func(f family.Family) Series {
+		all(families, func(f Family) Series { return series(f, Evidence, linear, graphSize, valueSteps) }),
+		all([]Family{Squares, Fibonacci}, func(f Family) Series {
 			return series(f, Contrast, exponential, graphSize, unsharedSteps).without("sharing").called(f.Name+", sharing expanded", doubling)
 		})...)
 }
@@ -46,14 +45,14 @@ var groundSize = quantity{GraphName, func(s *subject) float64 { return float64(s
 
 // claimForward is claim 2.
 func claimForward() []Series {
-	few, full := family.Sizes(10, 200), family.Sizes(10, 500)
+	few, full := Sizes(10, 200), Sizes(10, 500)
 	passes := func(k func(*subject) int) quantity {
 		return quantity{"steps of Fwd(G)", func(s *subject) float64 { return forwardSteps(s, k(s)) }}
 	}
 	partial := passes(func(*subject) int { return 1 })
 	gradient := passes(func(s *subject) int { return len(s.ScalarInputs()) })
 	var out []Series
-	for _, f := range []family.Family{family.LogSumExp, family.LeastSquares} {
+	for _, f := range []Family{LogSumExp, LeastSquares} {
 		out = append(out,
 			series(f, Evidence, linear, groundSize, partial).called(f.Name+": one partial"),
 			series(f, Evidence, linear, groundSize.times("n·|G|", sizeN), gradient).called(f.Name+": the gradient, n partials", few, full),
@@ -93,13 +92,13 @@ func claimReverse() []Series {
 	perNode := quantity{"steps / |G|", func(s *subject) float64 { return gradientSteps.of(s) / graphSize.of(s) }}
 	inputs := quantity{"n", func(s *subject) float64 { return float64(len(s.ScalarInputs())) }}
 	return append(
-		all([]family.Family{family.LogSumExp, family.LeastSquares, family.SumRight}, func(f family.Family) Series {
+		all([]Family{LogSumExp, LeastSquares, SumRight}, func(f Family) Series {
 			return series(f, Evidence, linear, graphSize, gradientSteps)
 		}),
-		series(family.WideSum, Evidence, constant, inputs, perNode).called("one graph, more inputs"),
-		series(family.Heads, Evidence, linear, sizeN.named("k"), gradientSteps).called("k outputs over one trunk"),
-		series(family.Heads, Evidence, atMostLinear, graphSize.times("k·|G|", sizeN), gradientSteps).called("k outputs over one trunk, in k·|G|"),
-		series(family.LeastSquares, Evidence, linear, groundSize, tapeOperations).called("operations of section 2.4"),
+		series(WideSum, Evidence, constant, inputs, perNode).called("one graph, more inputs"),
+		series(Heads, Evidence, linear, sizeN.named("k"), gradientSteps).called("k outputs over one trunk"),
+		series(Heads, Evidence, atMostLinear, graphSize.times("k·|G|", sizeN), gradientSteps).called("k outputs over one trunk, in k·|G|"),
+		series(LeastSquares, Evidence, linear, groundSize, tapeOperations).called("operations of section 2.4"),
 	)
 }
 

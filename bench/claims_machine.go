@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
@@ -27,9 +26,9 @@ const mostDoublings = 10
 
 // everyProgram are all families, with those that are hard for a machine, and programs with duals of their own, of which
 // the value is measured.
-func everyProgram() []family.Family {
-	return slices.Concat(programs(), family.Handwritten(),
-		[]family.Family{family.Church, family.Untaken, family.Captures, family.WaitingCalls, family.LargeBodies, family.Redexes})
+func everyProgram() []Family {
+	return slices.Concat(programs(), Handwritten(),
+		[]Family{Church, Untaken, Captures, WaitingCalls, LargeBodies, Redexes})
 }
 
 // overFamilies are series of the most words that any single rewrite or unit of the literal machine touches, over all
@@ -85,26 +84,26 @@ var (
 
 // claimSearch is claim 17.
 func claimSearch() []Series {
-	bounded := []family.Family{family.Fibonacci, family.RandomGraph, family.Network, family.Continuations, family.LongList, family.WaitingCalls,
-		family.Captures, family.Untaken}
+	bounded := []Family{Fibonacci, RandomGraph, Network, Continuations, LongList, WaitingCalls,
+		Captures, Untaken}
 	under := func(condition string, s Series) Series {
 		s.If = condition
 		return s
 	}
 	between := sized("captures: units between two rewrites", powersOfTwo(2, 6), powersOfTwo(2, 7))
-	f := family.WaitingCalls
+	f := WaitingCalls
 	return slices.Concat(
 		overFamilies("most words of a unit of search or wake", func(w *cost.Work) uint64 { return max(w.Units["search"].Most, w.Units["wake"].Most) }),
-		all(bounded, func(f family.Family) Series {
+		all(bounded, func(f Family) Series {
 			return under("no dual λ is written by hand", series(f, Evidence, Law{Kind: Below}, fourMade, searchUnits).called(f.Name, f.Quick))
 		}),
-		all(family.Handwritten(), func(f family.Family) Series {
+		all(Handwritten(), func(f Family) Series {
 			s := series(f, Evidence, Law{Kind: AtMost, Power: 1, Logs: 1}, stepsAndMade, searchUnits)
 			return under("dual λs are written by hand", s.called(f.Name+", a program with lin", f.Quick))
 		}),
 		[]Series{
 			series(between, Stronger, constant, sizeN, longestSearch),
-			series(f, Contrast, quadratic, gradientSteps, symbolsRead).without("a worklist").called(f.Name+", rescanning", family.Sizes(5, 100), family.Sizes(5, 200)),
+			series(f, Contrast, quadratic, gradientSteps, symbolsRead).without("a worklist").called(f.Name+", rescanning", Sizes(5, 100), Sizes(5, 200)),
 		})
 }
 
@@ -122,7 +121,7 @@ var symbolsRead = quantity{"symbols read", func(s *subject) (n float64) {
 // longestSearch is the most units of search and wake that the literal machine makes between two rewrites of a value.
 var longestSearch = quantity{"most units of search and wake in a row", func(s *subject) float64 {
 	run, longest := 0, 0
-	s.program("captures", family.Captures.Source(s.size)).value(bridge.Watch(gram.EvalOptions{Literal: true}, bridge.Hooks{Events: func(f *machine.Fired) error {
+	s.program("captures", Captures.Source(s.size)).value(bridge.Watch(gram.EvalOptions{Literal: true}, bridge.Hooks{Events: func(f *machine.Fired) error {
 		if _, ok := f.Move.Rule(); ok {
 			run = 0
 		} else if u := f.Move; u == rule.Wake || u == rule.Search {
@@ -137,7 +136,7 @@ var longestSearch = quantity{"most units of search and wake in a row", func(s *s
 // claimTime is claim 18.
 func claimTime() []Series {
 	const most = "most words of a rewrite or unit"
-	bodies, sines := family.LargeBodies, sizeN.named("sines in the body")
+	bodies, sines := LargeBodies, sizeN.named("sines in the body")
 	copied := quantity{"symbols copied per step", func(s *subject) float64 {
 		start, copied, steps := s.valueStart(denote.Floats{}), 0.0, 0.0
 		must(start.Run(reference.Machine(nil), rewriteLimit, func(r *reference.Redex, _ *reference.Term) error {
@@ -150,22 +149,22 @@ func claimTime() []Series {
 		return copied / steps
 	}}
 	// The least and the largest number of iterations, of some ten nodes each.
-	timed := func(f family.Family, least, largest int, name string, gradient bool) Series {
+	timed := func(f Family, least, largest int, name string, gradient bool) Series {
 		s := points(f, Aside, constant, "nodes", "time per step (ns)", func(s *subject) Point {
 			took, c, err := timeOf(s.ctx, s.Program, gradient, literally)
 			try(err)
 			return Point{X: float64(c.Nodes.Allocated), Y: float64(took.Nanoseconds()) / float64(c.Steps.Total())}
 		})
 		s.Timed = true
-		return s.called(f.Name+", "+name, family.Sizes(least, 100_000), family.Sizes(least, largest))
+		return s.called(f.Name+", "+name, Sizes(least, 100_000), Sizes(least, largest))
 	}
 	out := append(overFamilies(most, mostWords),
 		series(bodies, Evidence, constant, sines, ofWork(most, func(c *gram.Cost) uint64 { return mostWords(c.Work) })).called(bodies.Name+", shared"),
-		series(bodies, Contrast, linear, sines, copied).without("shared bodies").called(bodies.Name+", copied at (3)", family.Sizes(5, 50), family.Sizes(5, 200)),
-		timed(family.Polynomial, 100, 1_000_000, "gradient", true),
-		timed(family.Network, 100, 1_000_000, "gradient", true),
-		timed(family.Loss, 50, 1_000_000, "gradient", true),
-		timed(family.Network, 100, 1_000_000, "value", false))
+		series(bodies, Contrast, linear, sines, copied).without("shared bodies").called(bodies.Name+", copied at (3)", Sizes(5, 50), Sizes(5, 200)),
+		timed(Polynomial, 100, 1_000_000, "gradient", true),
+		timed(Network, 100, 1_000_000, "gradient", true),
+		timed(Loss, 50, 1_000_000, "gradient", true),
+		timed(Network, 100, 1_000_000, "value", false))
 	return out
 }
 
@@ -196,9 +195,9 @@ func claimParallel() []Series {
 	logN := quantity{"log₂ n", func(s *subject) float64 { return math.Log2(float64(s.size)) }}
 	work := backpropWork.named("work of bp(G)")
 	var out []Series
-	for _, f := range []family.Family{family.SumBalanced, family.BalancedLogSumExp, family.Batch} {
+	for _, f := range []Family{SumBalanced, BalancedLogSumExp, Batch} {
 		chain := Aside
-		if f.Name == family.Batch.Name {
+		if f.Name == Batch.Name {
 			chain = Stronger
 		}
 		out = append(out,
@@ -208,15 +207,15 @@ func claimParallel() []Series {
 			series(f, Aside, linear, logN, backpropPath).called(f.Name+": critical path of bp(G)", quick, full),
 			series(f, Contrast, linear, work, tapeOperations.named(inARow)).without("a graph, on a tape").called(f.Name+": a tape", quick, full))
 	}
-	for _, f := range []family.Family{family.Chain, family.SumRight} {
+	for _, f := range []Family{Chain, SumRight} {
 		out = append(out, series(f, Evidence, constant, sizeN, spanRatio(true)).called(f.Name+": span of D(t), (11) in a tree", quick, full))
 	}
 	speedUp := func(name string, time func(*subject) time.Duration) Series {
-		s := series(family.Sequences, Aside, constant, sizeN, quantity{"speed-up on two workers", func(s *subject) float64 {
+		s := series(Sequences, Aside, constant, sizeN, quantity{"speed-up on two workers", func(s *subject) float64 {
 			return sequential(s).Seconds() / time(s).Seconds()
 		}})
 		s.Timed = true
-		return s.called(family.Sequences.Name + ": " + name)
+		return s.called(Sequences.Name + ": " + name)
 	}
 	out = append(out, speedUp("one gradient by the schedule parallel", parallelTime), speedUp("two gradients at once, each on a core", twoTimes))
 	return out

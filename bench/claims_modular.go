@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
@@ -17,7 +16,7 @@ import (
 // claimPure is claim 15.
 func claimPure() []Series {
 	var out []Series
-	for _, f := range []family.Family{family.ChurchSums, family.ChurchProducts, family.PureFold, family.PureMap} {
+	for _, f := range []Family{ChurchSums, ChurchProducts, PureFold, PureMap} {
 		few := f.Quick[:min(5, len(f.Quick))]
 		out = append(out,
 			series(f, Evidence, equal, termSize, pureSize).called(f.Name+": sizes"),
@@ -44,25 +43,25 @@ func pureSteps(name string, of func(*subject) *term.Term) quantity {
 
 // claimEditing is claim 16.
 func claimEditing() []Series {
-	of := func(name string, e family.Edit, role Role, law Law, kept bool) Series {
-		return points(family.Edited, role, law, "|t u|, in symbols", "symbols of D(t u) that are made again", func(s *subject) Point {
+	of := func(name string, e Edit, role Role, law Law, kept bool) Series {
+		return points(Edited, role, law, "|t u|, in symbols", "symbols of D(t u) that are made again", func(s *subject) Point {
 			size, cost, _ := rebuilt(s, e, kept)
 			return Point{X: size, Y: float64(cost.Cache.Rebuilt)}
 		}).called(name)
 	}
 	timed := func(name string, kept bool) Series {
-		s := points(family.Edited, Aside, atMostLinear, "|t u|, in symbols", "time after the edit (ns)", func(s *subject) Point {
-			size, _, took := rebuilt(s, family.EditArgument, kept)
+		s := points(Edited, Aside, atMostLinear, "|t u|, in symbols", "time after the edit (ns)", func(s *subject) Point {
+			size, _, took := rebuilt(s, EditArgument, kept)
 			return Point{X: size, Y: float64(took.Nanoseconds())}
 		})
 		s.Timed = true
 		return s.called(name)
 	}
 	return []Series{
-		of("rebuilt, with a cache", family.EditArgument, Evidence, constant, true),
-		of("rebuilt after an edit inside t, with a cache", family.EditInside, Evidence, atMostLinear, true),
-		of("rebuilt, without a cache", family.EditArgument, Contrast, linear, false).without("the cache"),
-		of("rebuilt after an edit inside t, without a cache", family.EditInside, Contrast, linear, false).without("the cache"),
+		of("rebuilt, with a cache", EditArgument, Evidence, constant, true),
+		of("rebuilt after an edit inside t, with a cache", EditInside, Evidence, atMostLinear, true),
+		of("rebuilt, without a cache", EditArgument, Contrast, linear, false).without("the cache"),
+		of("rebuilt after an edit inside t, without a cache", EditInside, Contrast, linear, false).without("the cache"),
 		timed("time with a cache", true),
 		timed("time without a cache", false),
 	}
@@ -73,7 +72,7 @@ const cacheBytes = 1 << 30
 
 // rebuilt takes a gradient after an edit by the strategy modular, with a cache that has the program as it was before, or with
 // an empty one. It returns |t u|, the cost, and the time with that of loading.
-func rebuilt(s *subject, e family.Edit, kept bool) (size float64, cost *gram.Cost, took time.Duration) {
+func rebuilt(s *subject, e Edit, kept bool) (size float64, cost *gram.Cost, took time.Duration) {
 	cache := must(gram.NewCache(cacheBytes))
 	defer cache.Close()
 	gradient := func(edited bool) {
@@ -91,14 +90,14 @@ func rebuilt(s *subject, e family.Edit, kept bool) (size float64, cost *gram.Cos
 
 // claimHigherTypes is claim 19.
 func claimHigherTypes() []Series {
-	c, twice := family.Composed, family.ComposedSquares
+	c, twice := Composed, ComposedSquares
 	k := sizeN.named("k")
 	return []Series{
 		series(c, Evidence, linear, k, reverseSize).called("D: size"),
 		series(c, Evidence, linear, k, gradientSteps).called("D: steps of the gradient"),
 		series(twice, Evidence, linear, k, gradientSteps).called("D: steps of the gradient, f y = y·y"),
 		series(c, Contrast, quadratic, k, derivativeSteps).without("pairs of value and dual").
-			called("Ehrhard's D: steps of the derivative, f = sin", family.Sizes(50, 500), family.Sizes(50, 2000)),
+			called("Ehrhard's D: steps of the derivative, f = sin", Sizes(50, 500), Sizes(50, 2000)),
 		series(twice, Contrast, exponential, k, derivativeSteps).without("pairs of value and dual, tangents not shared").
 			called("Ehrhard's D: steps of the derivative, f y = y·y", doubling),
 	}
@@ -115,17 +114,17 @@ var derivativeSteps = quantity{StepsName, func(s *subject) float64 {
 
 // claimCopies is claim 20.
 func claimCopies() []Series {
-	f, twice := family.Network, family.StateTwice
-	few, full := family.Sizes(1, 10), family.Sizes(1, 20)
-	long := family.Sizes(10, 10_000)
+	f, twice := Network, StateTwice
+	few, full := Sizes(1, 10), Sizes(1, 20)
+	long := Sizes(10, 10_000)
 	return []Series{
 		series(f, Evidence, equal, sizeN, valueCopies).called("L, by the literal machine"),
 		series(f, Evidence, equal, sizeN, rewrittenCopies(false)).called("L, by the rewriter", few, full),
 		series(f, Evidence, equal, sizeN, rewrittenCopies(true)).called("D(L), by the rewriter", few, full),
-		series(f, Evidence, equal, sizeN, literalCopies).called("D(L), by the literal machine", long, family.Sizes(10, 100_000)),
+		series(f, Evidence, equal, sizeN, literalCopies).called("D(L), by the literal machine", long, Sizes(10, 100_000)),
 		series(twice, Evidence, equal, sizeN, valueCopies).called("L with its state twice, by the literal machine"),
-		series(twice, Evidence, equal, sizeN, literalCopies).called("D(L) with the state twice, by the literal machine", long, family.Sizes(10, 100_000)),
-		series(f, Contrast, linear, sizeN, copiesByName).without("call by value").called("L, by name", family.Sizes(1, 1000)),
+		series(twice, Evidence, equal, sizeN, literalCopies).called("D(L) with the state twice, by the literal machine", long, Sizes(10, 100_000)),
+		series(f, Contrast, linear, sizeN, copiesByName).without("call by value").called("L, by name", Sizes(1, 1000)),
 		series(twice, Contrast, exponential, sizeN, copiesByName).without("call by value").called("L with its state twice, by name", doubling),
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/family"
 )
 
 // Quantities of Hessian-vector products, along the vector of ones.
@@ -28,17 +27,17 @@ func (s *subject) hessianVectors(products int) float64 {
 
 // claimHessian is claim 23.
 func claimHessian() []Series {
-	families := slices.DeleteFunc(append(groundFamilies(), family.HigherOrder()...), func(f family.Family) bool { return f.Name == family.TwoOutputs.Name })
+	families := slices.DeleteFunc(append(groundFamilies(), HigherOrder()...), func(f Family) bool { return f.Name == TwoOutputs.Name })
 	return slices.Concat(
-		all(families, func(f family.Family) Series {
+		all(families, func(f Family) Series {
 			s := series(f, Evidence, linear, mAndGraph, productSteps, gradientSteps)
-			if f.Name == family.RandomProgram.Name { // its steps are not exactly linear
+			if f.Name == RandomProgram.Name { // its steps are not exactly linear
 				return s
 			}
 			return s.called(f.Name, f.Quick)
 		}),
-		all([]family.Family{family.LeastSquares, family.LogSumExp}, func(f family.Family) Series {
+		all([]Family{LeastSquares, LogSumExp}, func(f Family) Series {
 			s := series(f, Evidence, quadratic, sizeN, hessianSteps, mAndGraph)
-			return s.called(f.Name+": the Hessian", family.Sizes(10, 100))
+			return s.called(f.Name+": the Hessian", Sizes(10, 100))
 		}))
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/normalise"
 	"github.com/gram-machine/gram/internal/reference"
@@ -17,51 +16,51 @@ import (
 )
 
 // programs are the families that have a gradient, adversarial ones too.
-func programs() []family.Family {
-	return append(append(family.Ground(), family.HigherOrder()...), family.Adversarial()...)
+func programs() []Family {
+	return append(append(Ground(), HigherOrder()...), Adversarial()...)
 }
 
 // claimTheorem is claim 10.
 func claimTheorem() []Series {
-	rewritten := func(f family.Family, law Law, named bool, by reference.Strategy) Series {
+	rewritten := func(f Family, law Law, named bool, by reference.Strategy) Series {
 		return series(f, Contrast, law, mAndGraph, rewriterSteps(named, by))
 	}
 	squares := func(law Law, named bool, by reference.Strategy, name string) Series {
-		return rewritten(family.Squares, law, named, by).called("squares: "+name, counting(2, 8), counting(2, 10))
+		return rewritten(Squares, law, named, by).called("squares: "+name, counting(2, 8), counting(2, 10))
 	}
-	loop, few, most := family.Redexes, counting(4, 12), counting(4, 16)
-	wide := []family.Family{family.Untaken, family.Captures, family.ClosedLambdas}
-	worst := []family.Family{family.Powers, family.PowersInLoop, family.DroppedNumerals, family.DroppedInputs, family.DroppedValues, family.Aliases, family.AliasesInLoop}
-	working := append(wide[:3:3], family.Network, family.Church, family.RandomProgram, family.Powers)
-	families := slices.Concat(programs(), []family.Family{family.Church, family.Redexes}, wide, worst)
+	loop, few, most := Redexes, counting(4, 12), counting(4, 16)
+	wide := []Family{Untaken, Captures, ClosedLambdas}
+	worst := []Family{Powers, PowersInLoop, DroppedNumerals, DroppedInputs, DroppedValues, Aliases, AliasesInLoop}
+	working := append(wide[:3:3], Network, Church, RandomProgram, Powers)
+	families := slices.Concat(programs(), []Family{Church, Redexes}, wide, worst)
 	return slices.Concat(
-		all(families, func(f family.Family) Series {
+		all(families, func(f Family) Series {
 			more := []quantity{sourceM, graphSize, bilinear, gradientSteps}
-			if f.Name == family.TwoOutputs.Name {
+			if f.Name == TwoOutputs.Name {
 				more = nil // a Jacobian: its bound is k times that of a gradient
 			}
 			law := linear
-			if slices.ContainsFunc([]family.Family{loop, family.DroppedInputs, family.DroppedValues}, func(g family.Family) bool { return g.Name == f.Name }) {
+			if slices.ContainsFunc([]Family{loop, DroppedInputs, DroppedValues}, func(g Family) bool { return g.Name == f.Name }) {
 				law = atMostLinear
 			}
 			return series(f, Evidence, law, mAndGraph, gradientSteps, more...)
 		}),
-		all(families, func(f family.Family) Series {
+		all(families, func(f Family) Series {
 			s := series(f, Evidence, Law{Kind: Below}, mostSteps, gradientSteps)
 			return s.called(f.Name+": steps, and their bound", f.Quick)
 		}),
-		all(working, func(f family.Family) Series {
+		all(working, func(f Family) Series {
 			s := series(f, Evidence, Law{Kind: Below}, mostWork, movesMade, sourceM, graphSize, bilinear, movesMade)
 			return s.called(f.Name+": rewrites and units of the literal machine, and their bound", f.Quick)
 		}),
-		all(wide, func(f family.Family) Series {
+		all(wide, func(f Family) Series {
 			return series(f, Stronger, atMostLinear, mAndGraph, movesMade).called(f.Name + ": work, against m + |G|")
 		}),
 		[]Series{
-			series(family.Unused, Evidence, atMostLinear, withInputs, gradientSteps),
-			series(family.Unused, Printed, constant, sizeN, quantity{"steps / (m + |G|)", func(s *subject) float64 {
+			series(Unused, Evidence, atMostLinear, withInputs, gradientSteps),
+			series(Unused, Printed, constant, sizeN, quantity{"steps / (m + |G|)", func(s *subject) float64 {
 				return gradientSteps.of(s) / mAndGraph.of(s)
-			}}).called(family.Unused.Name + ": steps, without the summand n"),
+			}}).called(Unused.Name + ": steps, without the summand n"),
 			series(loop, Aside, quadratic, sizeN, sourceM).called(loop.Name + ": m by value"),
 			series(loop, Aside, quadratic, sizeN, mNeed).called(loop.Name+": m by need", few, most),
 			series(loop, Aside, linear, sizeN, mNormal).called(loop.Name+": m after normalising", few, most),
@@ -69,7 +68,7 @@ func claimTheorem() []Series {
 			squares(linear, true, reference.Machine(nil), "steps, by the rewriter"),
 			squares(linear, false, reference.Machine(nil), "D's pairs copied whole, λs last"),
 			squares(exponential, false, reference.ByValue, "D's pairs copied whole, by value").without("(11) before (3) on duals"),
-			rewritten(family.Diamonds, exponential, false, reference.ByValue).without("(11) before (3) on duals").
+			rewritten(Diamonds, exponential, false, reference.ByValue).without("(11) before (3) on duals").
 				called("diamonds: D's pairs copied whole, by value", counting(2, 7), counting(2, 8)),
 		})
 }
@@ -134,7 +133,7 @@ func withoutRule(without rule.Rule) reference.Strategy {
 
 // claimParameter is claim 11.
 func claimParameter() []Series {
-	f, tower := family.Church, family.Tower
+	f, tower := Church, Tower
 	more := counting(2, 18)
 	return []Series{
 		series(f, Evidence, exponential, sizeN, sourceM).called("m", f.Quick, more),
@@ -158,14 +157,14 @@ var productsInG = ofBound("products in G", func(b *gram.Bound) uint64 { return b
 
 // claimReadback is claim 12.
 func claimReadback() []Series {
-	quick, full := family.Sizes(5, 200), family.Sizes(5, 1000)
+	quick, full := Sizes(5, 200), Sizes(5, 1000)
 	var out []Series
-	for _, f := range []family.Family{family.SumRight, family.LogSumExp} {
+	for _, f := range []Family{SumRight, LogSumExp} {
 		out = append(out,
 			series(f, Evidence, quadratic, sizeN, injected).called(f.Name+": injections", quick, full),
 			series(f, Evidence, linear, sizeN, adHoc).called(f.Name+": ad hoc"),
 			series(f, Evidence, equal, injectionSums, injectionSteps).
-				called(f.Name+": injections, by the rewriter", family.Sizes(2, 20), family.Sizes(2, 50)))
+				called(f.Name+": injections, by the rewriter", Sizes(2, 20), Sizes(2, 50)))
 		out[len(out)-3].Without = "a tagged sum"
 	}
 	return out
@@ -185,7 +184,7 @@ var injected = quantity{sumsAndNumbers, func(s *subject) float64 {
 	var text bytes.Buffer
 	st := stage.Stage{Kind: stage.Reverse, Source: s.Source(), Term: s.reversed(), Inputs: s.ScalarInputs()}
 	try(st.Write(&text, nil, nil))
-	return float64(sumsOf(s.program("injections", family.Injected(text.String())).value(literally)))
+	return float64(sumsOf(s.program("injections", Injected(text.String())).value(literally)))
 }}
 
 // injectionSums is what the injections of n inputs that all contribute add by Corollary gradient's remark: n − 1 times
@@ -208,7 +207,7 @@ func claimModular() []Series {
 	network := func(name string, shape func(int) (d, m, n int), quick, full []int, y string, cost func(*subject) float64) Series {
 		return points(sized(name, quick, full), Evidence, linear, "(d + m)·m·n", y, func(s *subject) Point {
 			d, m, n := shape(s.size)
-			return Point{X: float64((d + m) * m * n), Y: cost(s.program("recurrent network", family.Recurrent(d, m, n)))}
+			return Point{X: float64((d + m) * m * n), Y: cost(s.program("recurrent network", Recurrent(d, m, n)))}
 		})
 	}
 	contrast := func(name string, quick, full []int, cost func(*subject) float64) Series {
@@ -218,15 +217,15 @@ func claimModular() []Series {
 	}
 	byWidth := func(w int) (int, int, int) { return w, w, 20 }
 	byInput := func(d int) (int, int, int) { return d, 8, 50 }
-	lengths, wide := family.Sizes(50, 5000), []int{8, 16, 24, 32, 48, 64}
+	lengths, wide := Sizes(50, 5000), []int{8, 16, 24, 32, 48, 64}
 	return []Series{
-		network("n grows, d = m = 4", byLength, lengths, family.Sizes(50, 50_000), "steps saved", saved),
+		network("n grows, d = m = 4", byLength, lengths, Sizes(50, 50_000), "steps saved", saved),
 		network("d = m grow, n = 20", byWidth, wide, wide, "steps saved", saved),
 		network("d grows, m = 8, n = 50", byInput, wide, wide, "steps saved", saved),
 		contrast("direct", lengths, lengths, direct),
 		contrast("modular", lengths, lengths, modular),
 		contrast("modular, charged |M| for each copy of M", lengths, lengths, chargedSteps).without("copies in one step"),
-		contrast("unfold", family.Sizes(10, 200), family.Sizes(10, 2000), recurrentSteps(gram.Unfold)),
+		contrast("unfold", Sizes(10, 200), Sizes(10, 2000), recurrentSteps(gram.Unfold)),
 	}
 }
 
