@@ -30,8 +30,7 @@ func (t *Term) String() string {
 	})
 }
 
-// Levels of the grammar, loosest first: what a printed part may stand in without
-// parentheses.
+// Levels of the grammar, loosest first: what a printed part may stand in without parentheses.
 const (
 	LevelSum = iota
 	LevelProduct
@@ -48,15 +47,13 @@ type Item struct {
 	Level int
 }
 
-// ItemKind says what an [Item] is. Those without a text are for printers that break lines and name variables by their
-// scopes.
+// ItemKind says what an [Item] is. Items without a text are for printers that break lines or know the scopes of names.
 type ItemKind uint8
 
 const (
 	PlainItem       ItemKind = iota
 	NameItem                 // the name of variable Ref
 	ConstructorItem          // Text, the name of a constructor
-	MemberItem               // Text, the number of a function of fix
 	BreakItem                // a line may end here
 	EnterItem                // the scope of variable Ref begins
 	LeaveItem                // it ends
@@ -85,11 +82,6 @@ func Print(root uint32, maxLen int, expand func(r uint32) ([]Item, int)) string 
 		stack = append(stack, items...)
 	}
 	return b.String()
-}
-
-// indexRange is the index of a comprehension with its bound.
-func (t *Term) indexRange(n *Node) string {
-	return t.Indices[n.Index()].Name + " < " + t.StaticText(n.Static())
 }
 
 func lit(s string) Item            { return Item{Text: s} }
@@ -184,19 +176,21 @@ func (t *Term) Notation(r Ref) ([]Item, int) {
 		return t.match(n), LevelSum
 	case FixOp:
 		return t.fix(n), LevelSum
-	case FamilyOp:
-		return []Item{lit("⟦"), sub(n.A, LevelSum), lit(" | " + t.indexRange(n) + "⟧")}, LevelAtom
-	case ListFamilyOp:
-		return []Item{lit("["), sub(n.A, LevelSum), lit(" | " + t.indexRange(n) + "]")}, LevelAtom
-	case SumOp, ReverseSumOp:
+	case FamilyOp, ListFamilyOp, SumOp, ReverseSumOp:
+		over := t.Indices[n.Index()].Name + " < " + t.StaticText(n.Static())
 		sign := "Σ"
-		if n.Sym != NoSymbol {
+		switch {
+		case n.Op == FamilyOp:
+			return []Item{lit("⟦"), sub(n.A, LevelSum), lit(" | " + over + "⟧")}, LevelAtom
+		case n.Op == ListFamilyOp:
+			return []Item{lit("["), sub(n.A, LevelSum), lit(" | " + over + "]")}, LevelAtom
+		case n.Sym != NoSymbol:
 			sign = n.Sym.Info().Name
 		}
 		if n.Op == ReverseSumOp {
 			sign = "D" + sign
 		}
-		return []Item{lit(sign + "(" + t.indexRange(n) + ") "), sub(n.A, LevelProduct)}, LevelSum
+		return []Item{lit(sign + "(" + over + ") "), sub(n.A, LevelProduct)}, LevelSum
 	case ComponentOp:
 		return []Item{of(NameItem, n.X), lit("[" + t.StaticText(n.Static()) + "]")}, LevelAtom
 	case IndexNumOp:
@@ -229,12 +223,9 @@ func (t *Term) match(n *Node) []Item {
 
 // fix is fix f.v, or the member of fix ⟨f, g⟩.⟨v, w⟩.
 func (t *Term) fix(n *Node) []Item {
-	items := append([]Item{lit("fix ")}, tuple("⟨", t.BoundVars(n), "⟩")...)
-	items = append(items, lit("."))
-	if n.N == 1 {
-		return scoped(t.BoundVars(n), append(items, sub(t.Children(n)[0], LevelSum))...)
+	xs, body := t.BoundVars(n), []Item{sub(t.Children(n)[0], LevelSum)}
+	if n.N > 1 {
+		body = append(list("⟨", t.Children(n), ", ", "⟩"), lit("."+strconv.Itoa(int(n.Count))))
 	}
-	items = append(items, list("⟨", t.Children(n), ", ", "⟩")...)
-	member := Item{Kind: MemberItem, Text: "." + strconv.Itoa(int(n.Count))}
-	return scoped(t.BoundVars(n), append(items, member)...)
+	return scoped(xs, slices.Concat([]Item{lit("fix ")}, tuple("⟨", xs, "⟩"), []Item{lit(".")}, body)...)
 }

@@ -54,7 +54,7 @@ type surroundings uint8
 const (
 	underFun surroundings = 1 << iota // under fun, lin or a parameter of let
 	inBranch                          // then or else
-	inComp                            // the body of vec, sum or list, a case of match, let rec: perhaps there several times
+	inComp                            // the body of vec, sum or list, a case of match, let rec: perhaps several times
 	inList                            // in a list literal
 )
 

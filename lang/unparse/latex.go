@@ -90,9 +90,6 @@ func (p *formula) item(it term.Item) {
 		p.write(p.names[x])
 	case term.ConstructorItem:
 		p.write(`\mathsf{` + it.Text + "}")
-	case term.MemberItem:
-		n, _ := strconv.Atoi(it.Text[1:])
-		p.write("_{" + strconv.Itoa(n+1) + "}")
 	case term.BreakItem:
 		p.breakLine()
 	case term.EnterItem:
@@ -217,6 +214,8 @@ func (p *formula) expand(r term.Ref) ([]term.Item, int) {
 		items[0].Text = LaTeXName(p.t.Data[n.A].Name, 0)
 	case n.Op == term.LamOp && p.t.Info(n.X).Linear:
 		items[3] = lit(`^{\mathsf R}.`)
+	case n.Op == term.FixOp && n.N > 1:
+		items[len(items)-1-int(n.N)] = lit("_{" + strconv.Itoa(int(n.Count)+1) + "}")
 	case n.Op == term.FunOp && n.Sym != term.Mul:
 		k := p.t.Children(n)
 		switch n.Sym {
