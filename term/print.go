@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// String prints the term in the notation of the paper: λx.t, ⟨t, u⟩, t[x:=u],
-// f(t1, …, tk), with vectors as ⟦…⟧. Variables are printed by name, with their
-// number behind a name that several variables have.
+// String prints the term in the notation of the paper: λx.t, ⟨t, u⟩, t[x:=u], f(t1, …, tk), with vectors as ⟦…⟧.
+// Variables are printed by name, with their number behind a name that several variables have.
 func (t *Term) String() string {
 	dup := map[string]int{} // how many variables have each name
 	for x := range t.NumVars() {
@@ -38,8 +37,7 @@ const (
 	LevelAtom
 )
 
-// Item is a part of a printed term or type: a text, or the node Ref, which stands in
-// parentheses if its own level is below this one.
+// Item is a part of a printed term or type: a text, or the node Ref, in parentheses if its level is below Level.
 type Item struct {
 	Kind  ItemKind
 	Text  string
@@ -59,8 +57,7 @@ const (
 	LeaveItem                // it ends
 )
 
-// Print prints a node, up to some maxLen bytes. expand returns the parts of a node, and
-// its level. It uses no stack of Go's.
+// Print prints a node, up to some maxLen bytes, without Go's stack. expand returns the parts of a node, and its level.
 func Print(root uint32, maxLen int, expand func(r uint32) ([]Item, int)) string {
 	var b strings.Builder
 	for stack := []Item{{Ref: root}}; len(stack) > 0; {
