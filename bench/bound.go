@@ -2,8 +2,6 @@ package bench
 
 import (
 	"slices"
-
-	"github.com/gram-machine/gram/bench/fit"
 )
 
 // The quantities of a run that the bounds of Theorem 1 are about, as [Point.More] names them.
@@ -58,8 +56,8 @@ func TheoremBounds(outcomes []Outcome) ([]Bound, error) {
 
 // samples are the runs that have the quantities of the bound. Several series may be quantities of one run, which is
 // taken once.
-func (b *Bound) samples(outcomes []Outcome, cost []string) []fit.Sample {
-	var out []fit.Sample
+func (b *Bound) samples(outcomes []Outcome, cost []string) []Sample {
+	var out []Sample
 	for _, o := range outcomes {
 		for _, f := range o.Findings {
 			if f.Series.Role == Contrast {
@@ -67,7 +65,7 @@ func (b *Bound) samples(outcomes []Outcome, cost []string) []fit.Sample {
 			}
 			for _, p := range f.Points {
 				s, ok := b.sample(p.More, cost)
-				same := func(t fit.Sample) bool { return t.Y == s.Y && slices.Equal(t.X, s.X) }
+				same := func(t Sample) bool { return t.Y == s.Y && slices.Equal(t.X, s.X) }
 				if ok && !slices.ContainsFunc(out, same) {
 					out = append(out, s)
 				}
@@ -78,7 +76,7 @@ func (b *Bound) samples(outcomes []Outcome, cost []string) []fit.Sample {
 }
 
 // sample is a run as a sample of the bound; ok is false if it lacks a quantity.
-func (b *Bound) sample(run map[string]float64, cost []string) (s fit.Sample, ok bool) {
+func (b *Bound) sample(run map[string]float64, cost []string) (s Sample, ok bool) {
 	take := func(name string) float64 {
 		v, there := run[name]
 		if name == "" {
@@ -98,14 +96,14 @@ func (b *Bound) sample(run map[string]float64, cost []string) (s fit.Sample, ok 
 }
 
 // fit sets the constants of the bound.
-func (b *Bound) fit(samples []fit.Sample) error {
+func (b *Bound) fit(samples []Sample) error {
 	b.Runs = len(samples)
-	c, residual, err := fit.LeastSquares(samples)
+	c, residual, err := LeastSquaresFit(samples)
 	if err != nil {
 		return err
 	}
 	b.Fit, b.Residual = c, residual
-	if b.Least, err = fit.Bound(samples); err != nil {
+	if b.Least, err = LeastBound(samples); err != nil {
 		return err
 	}
 	for i, s := range samples {

@@ -3,7 +3,6 @@ package bench
 import (
 	"slices"
 
-	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
@@ -12,9 +11,9 @@ import (
 )
 
 // groundFamilies are the families of computational graphs with one output, adversarial ones too.
-func groundFamilies() []family.Family {
-	return append(family.Ground(), slices.DeleteFunc(family.Adversarial(), func(f family.Family) bool {
-		return !f.Ground || f.Name == family.TwoOutputs.Name
+func groundFamilies() []Family {
+	return append(Ground(), slices.DeleteFunc(Adversarial(), func(f Family) bool {
+		return !f.Ground || f.Name == TwoOutputs.Name
 	})...)
 }
 
@@ -63,10 +62,10 @@ func bpSteps(without revgrad.Ablation) quantity {
 // withoutSparse is what bp(G) costs without ⊕: with + for it, and with dense tuples. n grows with |G|.
 func withoutSparse(x quantity, of func(revgrad.Ablation) quantity) []Series {
 	var out []Series
-	for _, f := range []family.Family{family.SumBalanced, family.LeastSquares} {
+	for _, f := range []Family{SumBalanced, LeastSquares} {
 		s := func(a revgrad.Ablation, name, without string) Series {
 			s := series(f, Contrast, quadratic, x, of(a)).without(without)
-			return s.called(f.Name+": "+name, family.Sizes(10, 200), family.Sizes(10, 1000))
+			return s.called(f.Name+": "+name, Sizes(10, 200), Sizes(10, 1000))
 		}
 		out = append(out, s(revgrad.PlainPlus, "plain + for ⊕", "⊕"), s(revgrad.DenseTuples, "dense tuples", "sparse tuples"))
 	}
@@ -74,44 +73,26 @@ func withoutSparse(x quantity, of func(revgrad.Ablation) quantity) []Series {
 }
 
 // claimBackpropSize is claim 4.
-func claimBackpropSize() Claim {
-	families := []family.Family{family.SumLeft, family.SumRight, family.SumBalanced, family.LeastSquares, family.RandomGraph,
-		family.FanOut, family.Squares, family.DeadLets, family.Horner, family.Shadowed}
-	return Claim{
-		Number: 4,
-		Title:  "Symbolic backpropagation makes a term of size O(|G|)",
-		Source: "Lemma backprop_size, section 5.1",
-		Family: "x1 + … + xn, bracketed in three ways; random graphs; graphs with dead lets, numerals and shared nodes.",
-		Series: append(
-			all(families, func(f family.Family) Series { return series(f, Evidence, linear, groundSymbols, bpSymbols) }),
-			withoutSparse(groundSymbols, bpSize)...),
-		Meaning: "All brackets of a sum give the same linear growth: ⊕ adds nothing for the inputs on which a summand does not depend, so no " +
-			"n-tuple is added to another component by component. The contrasts show what ⊕ is for: with a plain + each component has all the " +
-			"zeros and sums of the term, and with tuples of all inputs at each leaf there are as many zeros; both are quadratic where n grows with |G|.",
-	}
+func claimBackpropSize() []Series {
+	families := []Family{SumLeft, SumRight, SumBalanced, LeastSquares, RandomGraph,
+		FanOut, Squares, DeadLets, Horner, Shadowed}
+	return append(
+		all(families, func(f Family) Series { return series(f, Evidence, linear, groundSymbols, bpSymbols) }),
+		withoutSparse(groundSymbols, bpSize)...)
 }
 
 // claimReverseSize is claim 5.
-func claimReverseSize() Claim {
-	many := sized("one symbol of k arguments", family.Sizes(10, 1000), family.Sizes(10, 2000))
-	return Claim{
-		Number: 5,
-		Title:  "Both transformations make a program longer by a constant factor: |D(t)| = O(|t|), |Fwd(G)| = O(|G|)",
-		Source: "Lemma sizeReverse, section 5.2; section 2.3",
-		Family: "n of each constructor of the calculus, random programs, and graphs.",
-		Series: slices.Concat(
-			all(append(family.Constructors(), family.RandomProgram), func(f family.Family) Series {
-				return series(f, Evidence, linear, termSize, reverseSize)
-			}),
-			all([]family.Family{family.Chain, family.SumBalanced, family.RandomGraph, family.Horner}, func(f family.Family) Series {
-				return series(f, Evidence, linear, groundSymbols, forwardSize).called("Fwd of " + f.Name)
-			}),
-			[]Series{points(many, Contrast, quadratic, termSize.name, reverseSize.name, manyAry).without("a bound on arities")},
-		),
-		Meaning: "The paper has a finite set of symbols, so their arities are bounded, and d is fixed; the zero tuple of a numeral's dual is one symbol here. Each constructor has a constant of its own. |D(t)| comes to 12.99·|t| for binary symbols of numerals in a balanced tree " +
-			"(revgrad.TestConstantsAreReached), and on random programs to no more than 13·|t|. A symbol of k arguments has k derivatives of k arguments each, so without a bound on arities D(t) is quadratic. The language has symbols of at most two arguments, and programs declare others; " +
-			"for larger k the term is built by the equation of Table 3, which a test holds against the transformation at k = 1 and 2.",
-	}
+func claimReverseSize() []Series {
+	many := sized("one symbol of k arguments", Sizes(10, 1000), Sizes(10, 2000))
+	return slices.Concat(
+		all(append(Constructors(), RandomProgram), func(f Family) Series {
+			return series(f, Evidence, linear, termSize, reverseSize)
+		}),
+		all([]Family{Chain, SumBalanced, RandomGraph, Horner}, func(f Family) Series {
+			return series(f, Evidence, linear, groundSymbols, forwardSize).called("Fwd of " + f.Name)
+		}),
+		[]Series{points(many, Contrast, quadratic, termSize.name, reverseSize.name, manyAry).without("a bound on arities")},
+	)
 }
 
 // manyAry is |t| and |D(t)| of t = f(t1,…,tk) for variables ti, by the equation of Table 3 for a symbol f of k arguments, each of whose derivatives is a symbol of
@@ -149,52 +130,30 @@ func manyAry(s *subject) Point {
 }
 
 // claimBackpropSteps is claim 7.
-func claimBackpropSteps() Claim {
-	return Claim{
-		Number: 7,
-		Title:  "bp(G) at a point evaluates in O(|G|) steps",
-		Source: "Proposition backprop_sound, section 5.1",
-		Family: "The graphs of claim 4 and the adversarial ones: bp(G) as a program of the inputs and of a = 1.",
-		Series: append(
-			all(groundFamilies(), func(f family.Family) Series { return series(f, Evidence, linear, groundSize, bpSteps(0)) }),
-			withoutSparse(groundSize, bpSteps)...),
-		Meaning: "bp(G) is again a computational graph, as large as G up to a constant, and evaluates as in claim 1. The rules are those of the " +
-			"proposition with (12), which is how a symbol evaluates. The tuple of the " +
-			"gradient is read, not added up. The contrasts evaluate bp(G) with plain + for ⊕, which adds zeros, and with dense tuples, which are " +
-			"added by (7) and (6) at each sum and each let: O(n·|G|), quadratic where n grows with |G|.",
-	}
+func claimBackpropSteps() []Series {
+	return append(
+		all(groundFamilies(), func(f Family) Series { return series(f, Evidence, linear, groundSize, bpSteps(0)) }),
+		withoutSparse(groundSize, bpSteps)...)
 }
 
 // claimMainLemma is claim 9.
-func claimMainLemma() Claim {
-	shared := []family.Family{family.FanOut, family.Diamonds, family.Fibonacci, family.Squares, family.RandomGraph, family.Horner}
-	unfactored := func(f family.Family, quick, full []int) Series {
+func claimMainLemma() []Series {
+	shared := []Family{FanOut, Diamonds, Fibonacci, Squares, RandomGraph, Horner}
+	unfactored := func(f Family, quick, full []int) Series {
 		s := series(f, Contrast, exponential, graphSize, rewriterSteps(true, withoutRule(rule.Factor))).without("rule (11)")
 		return s.called(f.Name+", no rule (11)", quick, full)
 	}
-	return Claim{
-		Number: 9,
-		Title:  "D(G) reaches the backpropagation term in O(|G|) steps, of which at most as many are ℓ-steps as dual variables occur",
-		Source: "Lemma main, section 5.2",
-		Family: "Fan-out, diamonds, Fibonacci lets and the other graphs: D(G) with symbolic inputs, reduced under λ too.",
-		Series: slices.Concat(
-			all(groundFamilies(), func(f family.Family) Series { return series(f, Evidence, linear, groundSize, normalSteps) }),
-			all(shared, func(f family.Family) Series {
-				return series(f, Evidence, atMostLinear, dualOccurrences, factorSteps).called(f.Name + ": ℓ-steps")
-			}),
-			[]Series{
-				series(family.LogSumExp, Printed, equal, normalFrom("symbols of the normal form of D(G)[x:=⟨x,x*⟩]", false),
-					normalFrom("symbols of that of D(G)[x:=⟨x,λa.x* a⟩]", true)).called("log-sum-exp: the start as printed", counting(1, 8), counting(1, 16)),
-				unfactored(family.Squares, counting(2, 7), counting(2, 8)), unfactored(family.Diamonds, counting(2, 7), counting(2, 8)),
-				unfactored(family.Fibonacci, counting(4, 10), counting(4, 11)),
-			}),
-		Correction: "D(G)[x:=⟨x,x*⟩] reaches the backpropagation term in O(|G|) steps, where sums are taken up to associativity, commutativity and 0. " +
-			"From [x:=⟨x,λa.x* a⟩], as the lemma is printed, it does not (B2, B3 and C5 of docs/paper-notes.md).",
-		Meaning: "The steps are linear in the graph also where every node is used many times; without sharing they would be exponential. A step by (11) " +
-			"joins two occurrences of a dual variable into one, so there are fewer of them than occurrences. The reduction that is counted takes sums as bags, " +
-			"drops zeros by ⊕, and substitutes a λ for a dual variable last. From the start as printed, each x* is a λ, and a substitution [b:=u] is left for " +
-			"each of its arguments u that is no value: log-sum-exp has n of them, two symbols each. Without rule (11) a dual fires once for each path to it.",
-	}
+	return slices.Concat(
+		all(groundFamilies(), func(f Family) Series { return series(f, Evidence, linear, groundSize, normalSteps) }),
+		all(shared, func(f Family) Series {
+			return series(f, Evidence, atMostLinear, dualOccurrences, factorSteps).called(f.Name + ": ℓ-steps")
+		}),
+		[]Series{
+			series(LogSumExp, Printed, equal, normalFrom("symbols of the normal form of D(G)[x:=⟨x,x*⟩]", false),
+				normalFrom("symbols of that of D(G)[x:=⟨x,λa.x* a⟩]", true)).called("log-sum-exp: the start as printed", counting(1, 8), counting(1, 16)),
+			unfactored(Squares, counting(2, 7), counting(2, 8)), unfactored(Diamonds, counting(2, 7), counting(2, 8)),
+			unfactored(Fibonacci, counting(4, 10), counting(4, 11)),
+		})
 }
 
 // Quantities of the reduction of D(G) to its symbolic normal form: its steps, those by (11), and the occurrences of

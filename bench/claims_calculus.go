@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
@@ -29,32 +28,22 @@ func symbols(s *reference.Start, t *reference.Term) float64 { return float64(s.B
 var shrinking = []rule.Rule{rule.SubstNumeral, rule.GC, rule.Plus, rule.PlusPair, rule.Times, rule.Function}
 
 // claimShrinking is claim 6.
-func claimShrinking() Claim {
-	tuples := all([]family.Family{family.SumBalanced, family.LeastSquares, family.RandomGraph}, func(f family.Family) Series {
+func claimShrinking() []Series {
+	tuples := all([]Family{SumBalanced, LeastSquares, RandomGraph}, func(f Family) Series {
 		s := points(f, Evidence, Law{Kind: Below}, "2·|t|, in symbols", StepsName, tupleSteps)
-		return s.called("bp of "+f.Name+" with tuples, any redex", family.Sizes(2, 20), family.Sizes(2, 50))
+		return s.called("bp of "+f.Name+" with tuples, any redex", Sizes(2, 20), Sizes(2, 50))
 	})
 	copies := sized("(3) at λs, the innermost let first", counting(2, 8), counting(2, 9))
-	return Claim{
-		Number: 6,
-		Title:  "Reductions by (3) at numerals, (4), (6), (7), (8) have length O(|t|)",
-		Source: "Lemma size_shrinks, section 4",
-		Family: "Ground terms under lets of their inputs, and bp(G) with tuples that (7) adds, reduced in a random order of redexes; and by the machine in a random order.",
-		Series: slices.Concat(
-			all([]family.Family{family.Diamonds, family.Horner, family.DeadLets, family.Squares, family.RandomGraph}, func(f family.Family) Series {
-				s := points(f, Evidence, linear, termSize.name, StepsName, shrinkingSteps)
-				return s.called(f.Name+", any redex", family.Sizes(5, 200), family.Sizes(5, 500))
-			}),
-			tuples,
-			all([]family.Family{family.Diamonds, family.RandomGraph}, func(f family.Family) Series {
-				return points(f, Evidence, linear, termSize.name, StepsName, randomValueSteps).called(f.Name + ", the machine's random schedule")
-			}),
-			[]Series{series(copies, Contrast, exponential, sizeN, copyingSteps).without("the restriction of (3) to numerals")}),
-		Meaning: "Each step makes the term smaller where variables and pairs count twice, so any order ends in less than twice as many steps " +
-			"as there are symbols. The measure of the paper's proof counts variables twice, but not pairs, and (7) does not lessen it: that is a flaw of the proof. " +
-			"(12), for symbols, is among the rules. (3) at λs, the contrast, copies: n lets, each with two uses of the one before, " +
-			"take exponentially many steps.",
-	}
+	return slices.Concat(
+		all([]Family{Diamonds, Horner, DeadLets, Squares, RandomGraph}, func(f Family) Series {
+			s := points(f, Evidence, linear, termSize.name, StepsName, shrinkingSteps)
+			return s.called(f.Name+", any redex", Sizes(5, 200), Sizes(5, 500))
+		}),
+		tuples,
+		all([]Family{Diamonds, RandomGraph}, func(f Family) Series {
+			return points(f, Evidence, linear, termSize.name, StepsName, randomValueSteps).called(f.Name + ", the machine's random schedule")
+		}),
+		[]Series{series(copies, Contrast, exponential, sizeN, copyingSteps).without("the restriction of (3) to numerals")})
 }
 
 // shrink is the size of a term, and the length of a reduction by the rules of claim 6 in a random order, with its counts.
@@ -90,7 +79,7 @@ func randomValueSteps(s *subject) Point {
 // two uses of the one before, the innermost let first: what is copied has occurrences
 // that are still to be substituted for.
 var copyingSteps = quantity{StepsName, func(s *subject) float64 {
-	return s.steps(s.program("λs", family.Copies(s.size)).valueStart(denote.Floats{}), innermost)
+	return s.steps(s.program("λs", Copies(s.size)).valueStart(denote.Floats{}), innermost)
 }}
 
 // innermost takes the redex of (3) or (4) whose let is innermost.
@@ -104,29 +93,19 @@ func innermost(s *reference.State) *reference.Redex {
 }
 
 // claimCommutation is claim 8.
-func claimCommutation() Claim {
+func claimCommutation() []Series {
 	var out []Series
 	for _, by := range []rule.Rule{rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Plus, rule.Times, rule.Function, rule.Branch} {
-		f := sized("("+rule.Table[by].Number+") "+by.String(), family.EveryRule.Quick, family.EveryRule.Full)
+		f := sized("("+rule.Table[by].Number+") "+by.String(), EveryRule.Quick, EveryRule.Full)
 		out = append(out, points(f, Evidence, constant, termSize.name, "most steps of D(t) for one of t", commuting(by)))
 	}
 	without := reference.WithoutLinGC(reference.Leftmost)
-	return Claim{
-		Number: 8,
-		Title:  "One step of t is O(1) steps of D(t)",
-		Source: "Lemma Commutation, section 5.2",
-		Family: "Random programs in lockstep: after each step t → t', by any redex, D(t) is reduced to D(t') and the steps are counted.",
-		Series: append(out,
-			series(family.Constants, Evidence, constant, sizeN, symbolsLeft(reference.Leftmost)).called("D(t) of n constants"),
-			series(family.Constants, Printed, constant, sizeN, symbolsLeft(without)).called("D(t) of n constants, without (5')"),
-			series(family.ConstantSquares, Contrast, exponential, sizeN, symbolsLeft(without)).without("(5′)").
-				called("D(t) of a constant squared n times, without (5')"),
-		),
-		Correction: "For (6), (8) and (12) the rules are (1)–(5), (5'), (12) and the rule itself, under λ, with sums built by ⊕: with those that the paper names D(t) does not reach D(t').",
-		Meaning: "(1)–(4) are one step each. A numeric rule opens the pairs of its operands and makes the result's dual: a constant that " +
-			"does not depend on the term around it, nor on its size. Without (5') D(t) does not reduce to D(t'): where t reduces to " +
-			"a numeral, the arguments of n zero duals are left, or 2ⁿ where the duals are copied, and with (5') four symbols are.",
-	}
+	return append(out,
+		series(Constants, Evidence, constant, sizeN, symbolsLeft(reference.Leftmost)).called("D(t) of n constants"),
+		series(Constants, Printed, constant, sizeN, symbolsLeft(without)).called("D(t) of n constants, without (5')"),
+		series(ConstantSquares, Contrast, exponential, sizeN, symbolsLeft(without)).without("(5′)").
+			called("D(t) of a constant squared n times, without (5')"),
+	)
 }
 
 // symbolsLeft is the size of the normal form of D(t), under λ too, by a strategy.
@@ -141,7 +120,7 @@ func symbolsLeft(by reference.Strategy) quantity {
 // random programs, the most steps of D(t) that one step of t by the rule takes.
 func commuting(by rule.Rule) func(*subject) Point {
 	return func(s *subject) (pt Point) {
-		for seed, text := range []string{family.EveryRule.Source(s.size), family.Rational(s.size, 0), family.Rational(s.size, 1), family.Declared.Source(min(s.size, 5))} {
+		for seed, text := range []string{EveryRule.Source(s.size), Rational(s.size, 0), Rational(s.size, 1), Declared.Source(min(s.size, 5))} {
 			start := s.program("random program", text).valueStart(denote.Floats{})
 			pt.X, pt.Y = max(pt.X, symbols(start, start.Term)), max(pt.Y, float64(lockstep(s, start, by, seed)))
 		}
@@ -169,38 +148,28 @@ func lockstep(s *subject, start *reference.Start, by rule.Rule, seed int) (most 
 }
 
 // claimUnicity is claim 13.
-func claimUnicity() Claim {
+func claimUnicity() []Series {
 	var out []Series
 	for _, what := range []string{"values", "gradients", "gradients by injections"} {
 		f := sized("exact "+what+", strategies of the calculus", powersOfTwo(0, 3), powersOfTwo(0, 4))
 		out = append(out, points(f, Evidence, equal, "results", "results that agree", exactResults(what)))
 	}
-	for _, f := range []family.Family{family.RandomProgram, family.Network, family.Continuations, family.Perceptron, family.RandomGraph} {
+	for _, f := range []Family{RandomProgram, Network, Continuations, Perceptron, RandomGraph} {
 		out = append(out,
-			schedules(f, true).called(f.Name+": steps under a random schedule", family.Sizes(10, 2000), family.Sizes(10, 20_000)),
+			schedules(f, true).called(f.Name+": steps under a random schedule", Sizes(10, 2000), Sizes(10, 20_000)),
 			points(f, Evidence, equal, "numbers", "numbers that agree to a relative 1e-9", strategiesAgree).
 				called(f.Name+": gradients of the strategies", []int{10, 100}, []int{10, 100, 1000}))
 	}
 	many := sized("", powersOfTwo(0, 4), powersOfTwo(0, 5))
-	return Claim{
-		Number: 13,
-		Title:  "The result does not depend on the strategy",
-		Source: "Corollary unicity_value, section 5.2",
-		Family: "Random programs over exact rationals, their values, gradients and gradients by injections, by strategies of the rewriter with several seeds; " +
-			"gradients by direct, unfold and modular; random schedules.",
-		Series: append(out,
-			series(many, Evidence, constant, sizeN.named("schedules"), exactGradients).called("exact gradients over the rationals"),
-			series(many, Contrast, linear, sizeN.named("schedules"), floatGradients).without("exact numbers").called("gradients in floating point")),
-		Meaning: "Over the rationals all strategies that end within the limit give one result. The machine's schedules take equal numbers of steps too. " +
-			"With floating-point numbers the last digits depend on the order of a sum, so gradients are compared to nine digits: of 200 calls with 20 inputs, " +
-			"the contrast, each random schedule has another gradient; exact gradients are equal.",
-	}
+	return append(out,
+		series(many, Evidence, constant, sizeN.named("schedules"), exactGradients).called("exact gradients over the rationals"),
+		series(many, Contrast, linear, sizeN.named("schedules"), floatGradients).without("exact numbers").called("gradients in floating point"))
 }
 
 // exactGradients is the number of different gradients over the rationals to which the rewriter reduces calls by random
 // schedules.
 var exactGradients = quantity{"different gradients", func(s *subject) float64 {
-	start := s.program("calls", family.Calls.Source(3)).gradientStart(denote.Rationals{}).Named()
+	start := s.program("calls", Calls.Source(3)).gradientStart(denote.Rationals{}).Named()
 	seen := map[string]bool{}
 	for seed := range s.size {
 		numbers, ok := taggedNumbers(start, must(s.reduce(start, reference.Machine(generator(seed)), rewriteLimit)).Term)
@@ -215,7 +184,7 @@ var exactGradients = quantity{"different gradients", func(s *subject) float64 {
 // floatGradients is the number of gradients by random schedules that differ in some digit: of a sum of calls, which may
 // run in any order, and with them what they add to the gradient.
 var floatGradients = quantity{"different gradients", func(s *subject) float64 {
-	p := s.program("calls", family.Calls.Source(200))
+	p := s.program("calls", Calls.Source(200))
 	seen := map[string]bool{}
 	for seed := range s.size {
 		res := must(p.Gradient(s.ctx, gram.EvalOptions{Schedule: gram.Random, Seed: uint64(seed)}))
@@ -235,7 +204,7 @@ const strategySeeds = 3
 func exactResults(what string) func(*subject) Point {
 	return func(s *subject) (pt Point) {
 		for seed := range s.size {
-			p := s.program("random program", family.Rational(2, uint64(seed)))
+			p := s.program("random program", Rational(2, uint64(seed)))
 			start, read := p.valueStart(denote.Rationals{}), reference.Numbers
 			if what != "values" {
 				start = p.gradientStart(denote.Rationals{})
@@ -320,7 +289,7 @@ func strategiesAgree(s *subject) (pt Point) {
 }
 
 // claimNormalising is claim 22.
-func claimNormalising() Claim {
+func claimNormalising() []Series {
 	explored := func(name string, texts []string, start func(*subject) *reference.Start) Series {
 		sizes := counting(1, len(texts))
 		return points(sized("all reductions of "+name, sizes, sizes), Evidence, equal, "reduction graphs", "finite ones without a cycle",
@@ -328,31 +297,19 @@ func claimNormalising() Claim {
 	}
 	steps := []int{10, 100, 1000, 2000}
 	out := []Series{
-		explored("D(t)", family.Small(), func(s *subject) *reference.Start {
+		explored("D(t)", Small(), func(s *subject) *reference.Start {
 			if len(s.ScalarInputs()) > 0 {
 				return s.gradientStart(denote.Floats{})
 			}
 			return reference.Convert(s.reversed(), denote.Floats{}).ValueStart(nil, nil)
 		}),
-		explored("programs with lin", family.SmallLin(), func(s *subject) *reference.Start { return s.valueStart(denote.Floats{}) }),
+		explored("programs with lin", SmallLin(), func(s *subject) *reference.Start { return s.valueStart(denote.Floats{}) }),
 		points(sized("any redex of the calculus", powersOfTwo(0, 3), powersOfTwo(0, 5)), Evidence, equal, "reductions", "reductions that ended", ending),
-		schedules(family.RandomProgram, false).called("value, schedules of the machine", family.Sizes(10, 5000), family.Sizes(10, 50_000)),
-		schedules(family.RandomProgram, true).called("gradient, schedules of the machine", family.Sizes(10, 5000), family.Sizes(10, 50_000)),
+		schedules(RandomProgram, false).called("value, schedules of the machine", Sizes(10, 5000), Sizes(10, 50_000)),
+		schedules(RandomProgram, true).called("gradient, schedules of the machine", Sizes(10, 5000), Sizes(10, 50_000)),
 		series(sized("modulo (dup)", steps, append(steps, 10_000)), Printed, constant, sizeN.named("steps allowed"), duplicating),
 	}
-	return Claim{
-		Number: 22,
-		Title:  "βℓ is strongly normalising",
-		Source: "Proposition Weak normalization and the remark after it, section 4",
-		Family: "The whole reduction graphs of small terms D(t) and terms with linear λs: every redex of every term, under λ too. " +
-			"Random programs: by the rewriter in random orders, and by the machine under random schedules.",
-		Series:     out,
-		Correction: "Modulo ≡ without (dup), βℓ is strongly normalising.",
-		Meaning: "A term is strongly normalising if its reduction graph is finite and has no cycle. The graphs of these terms were explored to the end, and " +
-			"all rules fire in them, (5), (7) and (11) too. Each random order of redexes of larger programs ended. " +
-			"Modulo (dup) there is a reduction without end: it makes garbage, which (4) collects, for as long as " +
-			"steps are allowed, on a program of one let.",
-	}
+	return out
 }
 
 // explore is a number of small terms, and of those whose reduction graph is finite and has no cycle.
@@ -434,7 +391,7 @@ const endingLimit = 3000
 // that ended.
 func ending(s *subject) (pt Point) {
 	for seed := range s.size {
-		p := s.program("random program", family.Rational(1+s.size/4, uint64(seed)))
+		p := s.program("random program", Rational(1+s.size/4, uint64(seed)))
 		_, err := s.reduce(p.valueStart(denote.Floats{}), reference.Random(generator(seed)), endingLimit)
 		pt.X++
 		var limit *reference.LimitError
@@ -447,7 +404,7 @@ func ending(s *subject) (pt Point) {
 }
 
 // schedules is the number of steps under the schedule LIFO, and under a random one.
-func schedules(f family.Family, gradient bool) Series {
+func schedules(f Family, gradient bool) Series {
 	steps := func(s *subject, opt gram.EvalOptions) float64 {
 		run := s.Value
 		if gradient {

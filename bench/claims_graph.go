@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/revgrad"
@@ -10,23 +9,14 @@ import (
 )
 
 // claimEvaluation is claim 1.
-func claimEvaluation() Claim {
-	families := []family.Family{family.Chain, family.Diamonds, family.Fibonacci, family.FanOut, family.SumBalanced, family.RandomGraph,
-		family.DeadLets, family.Shadowed, family.Squares}
-	return Claim{
-		Number: 1,
-		Title:  "A closed computational graph evaluates in O(|G|) steps",
-		Source: "section 2.1",
-		Family: "Graphs of lets: chains, diamonds, sums, random graphs, graphs with dead lets; inputs are lets too.",
-		Series: append(
-			all(families, func(f family.Family) Series { return series(f, Evidence, linear, graphSize, valueSteps) }),
-			all([]family.Family{family.Squares, family.Fibonacci}, func(f family.Family) Series {
-				return series(f, Contrast, exponential, graphSize, unsharedSteps).without("sharing").called(f.Name+", sharing expanded", doubling)
-			})...),
-		Meaning: "Each node costs the step of its symbol and those that pass its value on: (3) for each use, (4) for the name. " +
-			"Names that nobody uses cost their node. The contrast shows what a let is for: where the right side of a let is evaluated at each use, " +
-			"z·z, n times, has 2ⁿ leaves.",
-	}
+func claimEvaluation() []Series {
+	families := []Family{Chain, Diamonds, Fibonacci, FanOut, SumBalanced, RandomGraph,
+		DeadLets, Shadowed, Squares}
+	return append(
+		all(families, func(f Family) Series { return series(f, Evidence, linear, graphSize, valueSteps) }),
+		all([]Family{Squares, Fibonacci}, func(f Family) Series {
+			return series(f, Contrast, exponential, graphSize, unsharedSteps).without("sharing").called(f.Name+", sharing expanded", doubling)
+		})...)
 }
 
 // unsharedSteps is the steps of a value where each let is evaluated at each use, as if it was written out there.
@@ -54,30 +44,22 @@ func (s *subject) graph() *hypergraph.Graph {
 var groundSize = quantity{GraphName, func(s *subject) float64 { return float64(s.graph().Size().Total()) }}
 
 // claimForward is claim 2.
-func claimForward() Claim {
-	few, full := family.Sizes(10, 200), family.Sizes(10, 500)
+func claimForward() []Series {
+	few, full := Sizes(10, 200), Sizes(10, 500)
 	passes := func(k func(*subject) int) quantity {
 		return quantity{"steps of Fwd(G)", func(s *subject) float64 { return forwardSteps(s, k(s)) }}
 	}
 	partial := passes(func(*subject) int { return 1 })
 	gradient := passes(func(s *subject) int { return len(s.ScalarInputs()) })
 	var out []Series
-	for _, f := range []family.Family{family.LogSumExp, family.LeastSquares} {
+	for _, f := range []Family{LogSumExp, LeastSquares} {
 		out = append(out,
 			series(f, Evidence, linear, groundSize, partial).called(f.Name+": one partial"),
 			series(f, Evidence, linear, groundSize.times("n·|G|", sizeN), gradient).called(f.Name+": the gradient, n partials", few, full),
 			series(f, Evidence, quadratic, sizeN, gradient).called(f.Name+": the gradient by forward mode, in n", few, full),
 			series(f, Contrast, linear, sizeN, gradientSteps).called(f.Name+": the gradient by D(G), in n"))
 	}
-	return Claim{
-		Number: 2,
-		Title:  "Forward mode takes O(|G|) for one partial derivative, and O(n·|G|) for the gradient",
-		Source: "sections 2.2 and 2.3",
-		Family: "Log-sum-exp and least squares in n inputs: the steps of Fwd(G) at the point, with the tangent 1 for one input after the other.",
-		Series: out,
-		Meaning: "The machine evaluates Fwd(G), and its steps are counted. One pass is linear in the graph. The gradient takes a pass for " +
-			"each input: in n it is quadratic where |G| grows with n, and the gradient by D(G) is linear there.",
-	}
+	return out
 }
 
 // forwardSteps is the number of steps of Fwd(G) at the point, in all, with the tangent 1 for each of the first inputs
@@ -106,26 +88,18 @@ func forwardSteps(s *subject, passes int) float64 {
 }
 
 // claimReverse is claim 3.
-func claimReverse() Claim {
+func claimReverse() []Series {
 	perNode := quantity{"steps / |G|", func(s *subject) float64 { return gradientSteps.of(s) / graphSize.of(s) }}
 	inputs := quantity{"n", func(s *subject) float64 { return float64(len(s.ScalarInputs())) }}
-	return Claim{
-		Number: 3,
-		Title:  "Reverse mode takes O(|G|) for the gradient, whatever n is, and O(k·|G|) for a Jacobian with k outputs",
-		Source: "section 2.4",
-		Family: "Log-sum-exp and least squares in n inputs; a graph of one size with n inputs; a trunk of 2000 lets under k outputs.",
-		Series: append(
-			all([]family.Family{family.LogSumExp, family.LeastSquares, family.SumRight}, func(f family.Family) Series {
-				return series(f, Evidence, linear, graphSize, gradientSteps)
-			}),
-			series(family.WideSum, Evidence, constant, inputs, perNode).called("one graph, more inputs"),
-			series(family.Heads, Evidence, linear, sizeN.named("k"), gradientSteps).called("k outputs over one trunk"),
-			series(family.Heads, Evidence, atMostLinear, graphSize.times("k·|G|", sizeN), gradientSteps).called("k outputs over one trunk, in k·|G|"),
-			series(family.LeastSquares, Evidence, linear, groundSize, tapeOperations).called("operations of section 2.4"),
-		),
-		Meaning: "The gradient's steps are linear in the graph, however many inputs it has: where only the number of inputs grows, " +
-			"the steps for each unit of the graph do not. A Jacobian takes a backward phase for each output over one primal phase.",
-	}
+	return append(
+		all([]Family{LogSumExp, LeastSquares, SumRight}, func(f Family) Series {
+			return series(f, Evidence, linear, graphSize, gradientSteps)
+		}),
+		series(WideSum, Evidence, constant, inputs, perNode).called("one graph, more inputs"),
+		series(Heads, Evidence, linear, sizeN.named("k"), gradientSteps).called("k outputs over one trunk"),
+		series(Heads, Evidence, atMostLinear, graphSize.times("k·|G|", sizeN), gradientSteps).called("k outputs over one trunk, in k·|G|"),
+		series(LeastSquares, Evidence, linear, groundSize, tapeOperations).called("operations of section 2.4"),
+	)
 }
 
 // tapeOperations is the operations of backpropagation on the graph, which a tape makes one after the other.

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
@@ -23,27 +22,27 @@ func measured(t *testing.T, s Series, n int) Point {
 }
 
 // taken measures quantities of a program of a family.
-func taken(t *testing.T, f family.Family, n int, x, y quantity) Point {
+func taken(t *testing.T, f Family, n int, x, y quantity) Point {
 	t.Helper()
 	return measured(t, series(f, Evidence, linear, x, y), n)
 }
 
 // joint measures x and y of a program of a family together.
-func joint(t *testing.T, f family.Family, n int, point func(*subject) Point) Point {
+func joint(t *testing.T, f Family, n int, point func(*subject) Point) Point {
 	t.Helper()
 	return measured(t, points(f, Evidence, linear, "x", "y", point), n)
 }
 
 // one is the family of one program.
-func one(text string) family.Family {
-	return family.Family{Name: "test", Source: func(int) string { return text }}
+func one(text string) Family {
+	return Family{Name: "test", Source: func(int) string { return text }}
 }
 
 // TestManyAry: the equation of Table 3 for k arguments gives what package revgrad gives where there are symbols of k
 // arguments.
 func TestManyAry(t *testing.T) {
 	for k, text := range map[int]string{1: "input x = 1\nsin x\n", 2: "input x = 1\ninput y = 2\npow x y\n"} {
-		require.Equal(t, taken(t, one(text), 1, termSize, reverseSize), joint(t, family.Family{}, k, manyAry), "k = %d", k)
+		require.Equal(t, taken(t, one(text), 1, termSize, reverseSize), joint(t, Family{}, k, manyAry), "k = %d", k)
 	}
 }
 
@@ -51,15 +50,15 @@ func TestManyAry(t *testing.T) {
 // products in a row, of which the first waits for n − 1 sines and a cosine.
 func TestCriticalPaths(t *testing.T) {
 	const n = 8
-	require.Equal(t, Point{X: 3 * n, Y: 2 * n}, taken(t, family.Chain, n, backpropWork, backpropPath))
-	require.Equal(t, Point{X: n - 1, Y: 3}, taken(t, family.SumBalanced, n, backpropWork, backpropPath))
+	require.Equal(t, Point{X: 3 * n, Y: 2 * n}, taken(t, Chain, n, backpropWork, backpropPath))
+	require.Equal(t, Point{X: n - 1, Y: 3}, taken(t, SumBalanced, n, backpropWork, backpropPath))
 }
 
 // TestCommutationConstants: the constants of Lemma Commutation are reached, that of (12) by a symbol of three parameters.
 func TestCommutationConstants(t *testing.T) {
 	for rule, want := range map[rule.Rule]float64{rule.Lambda: 1, rule.Pair: 1, rule.Subst: 1, rule.SubstNumeral: 1, rule.GC: 1,
 		rule.Plus: 15, rule.Times: 17, rule.Function: 31, rule.Branch: 9} {
-		require.Equal(t, want, joint(t, family.Family{}, 1, commuting(rule)).Y, rule.String())
+		require.Equal(t, want, joint(t, Family{}, 1, commuting(rule)).Y, rule.String())
 	}
 }
 
@@ -67,7 +66,7 @@ func TestCommutationConstants(t *testing.T) {
 func TestRebuilt(t *testing.T) {
 	var again []float64
 	for _, n := range []int{3, 300} {
-		again = append(again, measured(t, claimEditing().Series[0], n).Y)
+		again = append(again, measured(t, claimEditing()[0], n).Y)
 	}
 	require.Equal(t, again[0], again[1])
 }
@@ -76,17 +75,17 @@ func TestRebuilt(t *testing.T) {
 func TestTheoremPoint(t *testing.T) {
 	claim := claimTheorem()
 	of := func(name string) *Series {
-		at := slices.IndexFunc(claim.Series, func(s Series) bool { return s.Name == name })
+		at := slices.IndexFunc(claim, func(s Series) bool { return s.Name == name })
 		require.GreaterOrEqual(t, at, 0, name)
-		return &claim.Series[at]
+		return &claim[at]
 	}
-	pt := measured(t, *of(family.Network.Name), 3)
+	pt := measured(t, *of(Network.Name), 3)
 	require.Equal(t, pt.More[MName]+pt.More[GraphName], pt.X)
 	require.Equal(t, pt.More[StepsName], pt.Y)
-	p, err := gram.Load(t.Context(), "network", []byte(family.Network.Source(3)), gram.Options{})
+	p, err := gram.Load(t.Context(), "network", []byte(Network.Source(3)), gram.Options{})
 	require.NoError(t, err)
 	require.Equal(t, float64(bridge.Of(p).Term().Size()+int64(len(bridge.Of(p).ScalarInputs())))*(pt.Y+1), pt.More[BilinearName])
-	require.NotContains(t, measured(t, *of(family.TwoOutputs.Name), 3).More, MName)
+	require.NotContains(t, measured(t, *of(TwoOutputs.Name), 3).More, MName)
 }
 
 // TestReductionsToTheGraph: n closed redexes in a function that is called n times fire n² times by value and by need, and
@@ -94,9 +93,9 @@ func TestTheoremPoint(t *testing.T) {
 func TestReductionsToTheGraph(t *testing.T) {
 	var value, need, normal []float64
 	for n := 4; n < 8; n++ {
-		value = append(value, taken(t, family.Redexes, n, sizeN, sourceM).Y)
-		need = append(need, taken(t, family.Redexes, n, sizeN, mNeed).Y)
-		normal = append(normal, taken(t, family.Redexes, n, sizeN, mNormal).Y)
+		value = append(value, taken(t, Redexes, n, sizeN, sourceM).Y)
+		need = append(need, taken(t, Redexes, n, sizeN, mNeed).Y)
+		normal = append(normal, taken(t, Redexes, n, sizeN, mNormal).Y)
 	}
 	second := func(y []float64) float64 { return y[3] - 3*y[2] + 3*y[1] - y[0] }
 	require.Zero(t, second(value))
@@ -108,15 +107,15 @@ func TestReductionsToTheGraph(t *testing.T) {
 
 // TestSearchIsNotConstantForAStep: what a value wakes grows with the λs that have captured it.
 func TestSearchIsNotConstantForAStep(t *testing.T) {
-	small := taken(t, family.Family{}, 10, sizeN, longestSearch)
-	large := taken(t, family.Family{}, 40, sizeN, longestSearch)
+	small := taken(t, Family{}, 10, sizeN, longestSearch)
+	large := taken(t, Family{}, 40, sizeN, longestSearch)
 	require.GreaterOrEqual(t, large.Y, 3*small.Y)
 }
 
 // TestRulesOfReductionGraphs: (5), (7) and (11) fire in the reduction graphs of claim 22, and (7) in claim 6.
 func TestRulesOfReductionGraphs(t *testing.T) {
 	fired := map[string]bool{}
-	for _, s := range append(claimNormalising().Series[:2], claimShrinking().Series...) {
+	for _, s := range append(claimNormalising()[:2], claimShrinking()...) {
 		if s.Role != Evidence || s.Quick[0] > 3 {
 			continue
 		}
@@ -133,9 +132,9 @@ func TestRulesOfReductionGraphs(t *testing.T) {
 // and with dense tuples also n − 1 by (7).
 func TestAblatedSteps(t *testing.T) {
 	for _, n := range []int{2, 10, 64} {
-		want := taken(t, family.SumBalanced, n, groundSize, bpSteps(0))
+		want := taken(t, SumBalanced, n, groundSize, bpSteps(0))
 		for without, more := range map[revgrad.Ablation]int{revgrad.PlainPlus: n * (n - 1), revgrad.DenseTuples: (2*n - 1) * (n - 1)} {
-			require.Equal(t, Point{X: want.X, Y: want.Y + float64(more)}, taken(t, family.SumBalanced, n, groundSize, bpSteps(without)))
+			require.Equal(t, Point{X: want.X, Y: want.Y + float64(more)}, taken(t, SumBalanced, n, groundSize, bpSteps(without)))
 		}
 	}
 }
@@ -146,12 +145,12 @@ func TestSymbolsLeft(t *testing.T) {
 	without := reference.WithoutLinGC(reference.Leftmost)
 	for n, want := range map[int]float64{1: 14, 2: 34, 3: 74, 4: 154} {
 		for _, c := range []struct {
-			f    family.Family
+			f    Family
 			by   reference.Strategy
 			want float64
 		}{
-			{family.Constants, reference.Leftmost, 4}, {family.Constants, without, 4 + 4*float64(n)},
-			{family.ConstantSquares, reference.Leftmost, 4}, {family.ConstantSquares, without, want},
+			{Constants, reference.Leftmost, 4}, {Constants, without, 4 + 4*float64(n)},
+			{ConstantSquares, reference.Leftmost, 4}, {ConstantSquares, without, want},
 		} {
 			require.Equal(t, Point{X: float64(n), Y: c.want}, taken(t, c.f, n, sizeN, symbolsLeft(c.by)), c.f.Name)
 		}
@@ -163,7 +162,7 @@ func TestSymbolsLeft(t *testing.T) {
 func TestUnshared(t *testing.T) {
 	for _, n := range []int{1, 4, 10} {
 		products, uses := 1<<n-1, 1<<(n+2)-1-1<<n
-		require.Equal(t, Point{X: float64(3*n + 1), Y: float64(products + uses)}, taken(t, family.Squares, n, graphSize, unsharedSteps))
+		require.Equal(t, Point{X: float64(3*n + 1), Y: float64(products + uses)}, taken(t, Squares, n, graphSize, unsharedSteps))
 	}
 }
 
@@ -172,8 +171,8 @@ func TestUnshared(t *testing.T) {
 func TestDerivativeSteps(t *testing.T) {
 	var twice, once []float64
 	for n := 1; n <= 10; n++ {
-		twice = append(twice, taken(t, family.ComposedSquares, n, sizeN, derivativeSteps).Y)
-		once = append(once, taken(t, family.Composed, n, sizeN, derivativeSteps).Y)
+		twice = append(twice, taken(t, ComposedSquares, n, sizeN, derivativeSteps).Y)
+		once = append(once, taken(t, Composed, n, sizeN, derivativeSteps).Y)
 	}
 	for i := 3; i < len(once); i++ {
 		require.Equal(t, 0.0, (twice[i]-2*twice[i-1])-2*(twice[i-1]-2*twice[i-2])+(twice[i-2]-2*twice[i-3]), "%v", twice)
@@ -184,14 +183,14 @@ func TestDerivativeSteps(t *testing.T) {
 // TestTape: a tape of n sines takes n operations, then 3 for each: its derivative, a product and a sum.
 func TestTape(t *testing.T) {
 	for _, n := range []int{1, 8} {
-		require.Equal(t, Point{X: float64(3 * n), Y: float64(4 * n)}, taken(t, family.Chain, n, backpropWork, tapeOperations))
+		require.Equal(t, Point{X: float64(3 * n), Y: float64(4 * n)}, taken(t, Chain, n, backpropWork, tapeOperations))
 	}
 }
 
 // TestCharged: of the network with d = m = 4 the normal form of D(L) has 637 symbols, and a copy of it is
 // made for each element.
 func TestCharged(t *testing.T) {
-	f := family.Family{Source: func(n int) string { return family.Recurrent(4, 4, n) }}
+	f := Family{Source: func(n int) string { return Recurrent(4, 4, n) }}
 	for _, n := range []int{1, 2, 50} {
 		pt := joint(t, f, n, func(s *subject) Point { return Point{X: recurrentSteps(gram.Modular)(s), Y: chargedSteps(s)} })
 		require.Equal(t, float64(637*n), pt.Y-pt.X)
@@ -200,6 +199,6 @@ func TestCharged(t *testing.T) {
 
 // TestDifferentGradients: over the rationals there is one, in floating point there are more.
 func TestDifferentGradients(t *testing.T) {
-	require.Equal(t, Point{X: 8, Y: 1}, taken(t, family.Family{}, 8, sizeN, exactGradients))
-	require.Equal(t, Point{X: 8, Y: 7}, taken(t, family.Family{}, 8, sizeN, floatGradients))
+	require.Equal(t, Point{X: 8, Y: 1}, taken(t, Family{}, 8, sizeN, exactGradients))
+	require.Equal(t, Point{X: 8, Y: 7}, taken(t, Family{}, 8, sizeN, floatGradients))
 }

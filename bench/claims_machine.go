@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
@@ -27,9 +26,9 @@ const mostDoublings = 10
 
 // everyProgram are all families, with those that are hard for a machine, and programs with duals of their own, of which
 // the value is measured.
-func everyProgram() []family.Family {
-	return slices.Concat(programs(), family.Handwritten(),
-		[]family.Family{family.Church, family.Untaken, family.Captures, family.WaitingCalls, family.LargeBodies, family.Redexes})
+func everyProgram() []Family {
+	return slices.Concat(programs(), Handwritten(),
+		[]Family{Church, Untaken, Captures, WaitingCalls, LargeBodies, Redexes})
 }
 
 // overFamilies are series of the most words that any single rewrite or unit of the literal machine touches, over all
@@ -84,41 +83,28 @@ var (
 )
 
 // claimSearch is claim 17.
-func claimSearch() Claim {
-	bounded := []family.Family{family.Fibonacci, family.RandomGraph, family.Network, family.Continuations, family.LongList, family.WaitingCalls,
-		family.Captures, family.Untaken}
+func claimSearch() []Series {
+	bounded := []Family{Fibonacci, RandomGraph, Network, Continuations, LongList, WaitingCalls,
+		Captures, Untaken}
 	under := func(condition string, s Series) Series {
 		s.If = condition
 		return s
 	}
 	between := sized("captures: units between two rewrites", powersOfTwo(2, 6), powersOfTwo(2, 7))
-	f := family.WaitingCalls
-	return Claim{
-		Number: 17,
-		Title:  "The next redex is found in constant time, on average over a run",
-		Own:    true,
-		Source: "section 7, on complexity, leaves it open",
-		Family: "All families of claim 10 and programs with duals of their own, values and gradients, under two schedules, on the literal machine.",
-		Series: slices.Concat(
-			overFamilies("most words of a unit of search or wake", func(w *cost.Work) uint64 { return max(w.Units["search"].Most, w.Units["wake"].Most) }),
-			all(bounded, func(f family.Family) Series {
-				return under("no dual λ is written by hand", series(f, Evidence, Law{Kind: Below}, fourMade, searchUnits).called(f.Name, f.Quick))
-			}),
-			all(family.Handwritten(), func(f family.Family) Series {
-				s := series(f, Evidence, Law{Kind: AtMost, Power: 1, Logs: 1}, stepsAndMade, searchUnits)
-				return under("dual λs are written by hand", s.called(f.Name+", a program with lin", f.Quick))
-			}),
-			[]Series{
-				series(between, Stronger, constant, sizeN, longestSearch),
-				series(f, Contrast, quadratic, gradientSteps, symbolsRead).without("a worklist").called(f.Name+", rescanning", family.Sizes(5, 100), family.Sizes(5, 200)),
-			}),
-		Meaning: "Each unit of search touches at most a constant number of words, and there are at most four units for each step and each " +
-			"node that is made or captured, if no dual λ is written by hand: constant time on average over a run, not for each step. Duals that are written by hand " +
-			"are ordered by a heap, whose comparisons add a logarithm. Work that is no rewrite is cut into units on the literal machine, and the words that each touches are counted, exactly. A unit of wake lets one " +
-			"occurrence continue, a unit of search finds one dual that is to fire or takes one node of a sum apart. docs/work.md proves that both are bounded by the nodes that are made, and docs/next-redex.md says how each machine finds its next redex. " +
-			"Before a redex is found there may be many: " +
-			"a value that n λs have captured wakes them one by one, and none becomes a redex, for nobody calls them. The contrast is the rewriter, which goes through the whole term for each redex: quadratic in all.",
-	}
+	f := WaitingCalls
+	return slices.Concat(
+		overFamilies("most words of a unit of search or wake", func(w *cost.Work) uint64 { return max(w.Units["search"].Most, w.Units["wake"].Most) }),
+		all(bounded, func(f Family) Series {
+			return under("no dual λ is written by hand", series(f, Evidence, Law{Kind: Below}, fourMade, searchUnits).called(f.Name, f.Quick))
+		}),
+		all(Handwritten(), func(f Family) Series {
+			s := series(f, Evidence, Law{Kind: AtMost, Power: 1, Logs: 1}, stepsAndMade, searchUnits)
+			return under("dual λs are written by hand", s.called(f.Name+", a program with lin", f.Quick))
+		}),
+		[]Series{
+			series(between, Stronger, constant, sizeN, longestSearch),
+			series(f, Contrast, quadratic, gradientSteps, symbolsRead).without("a worklist").called(f.Name+", rescanning", Sizes(5, 100), Sizes(5, 200)),
+		})
 }
 
 // symbolsRead is the symbols that the rewriter goes through to find the redexes of a gradient: those of each term.
@@ -135,7 +121,7 @@ var symbolsRead = quantity{"symbols read", func(s *subject) (n float64) {
 // longestSearch is the most units of search and wake that the literal machine makes between two rewrites of a value.
 var longestSearch = quantity{"most units of search and wake in a row", func(s *subject) float64 {
 	run, longest := 0, 0
-	s.program("captures", family.Captures.Source(s.size)).value(bridge.Watch(gram.EvalOptions{Literal: true}, bridge.Hooks{Events: func(f *machine.Fired) error {
+	s.program("captures", Captures.Source(s.size)).value(bridge.Watch(gram.EvalOptions{Literal: true}, bridge.Hooks{Events: func(f *machine.Fired) error {
 		if _, ok := f.Move.Rule(); ok {
 			run = 0
 		} else if u := f.Move; u == rule.Wake || u == rule.Search {
@@ -148,9 +134,9 @@ var longestSearch = quantity{"most units of search and wake in a row", func(s *s
 }}
 
 // claimTime is claim 18.
-func claimTime() Claim {
+func claimTime() []Series {
 	const most = "most words of a rewrite or unit"
-	bodies, sines := family.LargeBodies, sizeN.named("sines in the body")
+	bodies, sines := LargeBodies, sizeN.named("sines in the body")
 	copied := quantity{"symbols copied per step", func(s *subject) float64 {
 		start, copied, steps := s.valueStart(denote.Floats{}), 0.0, 0.0
 		must(start.Run(reference.Machine(nil), rewriteLimit, func(r *reference.Redex, _ *reference.Term) error {
@@ -163,34 +149,23 @@ func claimTime() Claim {
 		return copied / steps
 	}}
 	// The least and the largest number of iterations, of some ten nodes each.
-	timed := func(f family.Family, least, largest int, name string, gradient bool) Series {
+	timed := func(f Family, least, largest int, name string, gradient bool) Series {
 		s := points(f, Aside, constant, "nodes", "time per step (ns)", func(s *subject) Point {
 			took, c, err := timeOf(s.ctx, s.Program, gradient, literally)
 			try(err)
 			return Point{X: float64(c.Nodes.Allocated), Y: float64(took.Nanoseconds()) / float64(c.Steps.Total())}
 		})
 		s.Timed = true
-		return s.called(f.Name+", "+name, family.Sizes(least, 100_000), family.Sizes(least, largest))
+		return s.called(f.Name+", "+name, Sizes(least, 100_000), Sizes(least, largest))
 	}
 	out := append(overFamilies(most, mostWords),
 		series(bodies, Evidence, constant, sines, ofWork(most, func(c *gram.Cost) uint64 { return mostWords(c.Work) })).called(bodies.Name+", shared"),
-		series(bodies, Contrast, linear, sines, copied).without("shared bodies").called(bodies.Name+", copied at (3)", family.Sizes(5, 50), family.Sizes(5, 200)),
-		timed(family.Polynomial, 100, 1_000_000, "gradient", true),
-		timed(family.Network, 100, 1_000_000, "gradient", true),
-		timed(family.Loss, 50, 1_000_000, "gradient", true),
-		timed(family.Network, 100, 1_000_000, "value", false))
-	return Claim{
-		Number: 18,
-		Title:  "A step costs constant time",
-		Source: "section 2.1 and section 7, on complexity",
-		Family: "All families of claim 10 and programs with duals of their own, values and gradients, under two schedules, on the literal machine; calls of a " +
-			"function whose body grows. Times: the polynomial, the recurrent network and map with fold.",
-		Series: out,
-		Meaning: "Constant time is a statement about work: no rewrite and no unit of the literal machine touches more words of memory than a constant, " +
-			"whatever the program and its size. It is exact, and the same on every computer. Work whose size depends on the program is cut into units: the copy of a body is made " +
-			"a node at a time, when (1) fires and not at (3). The contrast is the rewriter, which copies bodies at (3). The times are an illustration. They grow with the " +
-			"memory that is visited: beyond each level of cache a step waits longer for its node.",
-	}
+		series(bodies, Contrast, linear, sines, copied).without("shared bodies").called(bodies.Name+", copied at (3)", Sizes(5, 50), Sizes(5, 200)),
+		timed(Polynomial, 100, 1_000_000, "gradient", true),
+		timed(Network, 100, 1_000_000, "gradient", true),
+		timed(Loss, 50, 1_000_000, "gradient", true),
+		timed(Network, 100, 1_000_000, "value", false))
+	return out
 }
 
 // timeOf is the time of a value or a gradient, and what it costs. The time is the mean of some in a row; the first, which
@@ -215,14 +190,14 @@ func timeOf(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOp
 }
 
 // claimParallel is claim 21.
-func claimParallel() Claim {
+func claimParallel() []Series {
 	quick, full := powersOfTwo(2, 12), powersOfTwo(2, 16)
 	logN := quantity{"log₂ n", func(s *subject) float64 { return math.Log2(float64(s.size)) }}
 	work := backpropWork.named("work of bp(G)")
 	var out []Series
-	for _, f := range []family.Family{family.SumBalanced, family.BalancedLogSumExp, family.Batch} {
+	for _, f := range []Family{SumBalanced, BalancedLogSumExp, Batch} {
 		chain := Aside
-		if f.Name == family.Batch.Name {
+		if f.Name == Batch.Name {
 			chain = Stronger
 		}
 		out = append(out,
@@ -232,33 +207,18 @@ func claimParallel() Claim {
 			series(f, Aside, linear, logN, backpropPath).called(f.Name+": critical path of bp(G)", quick, full),
 			series(f, Contrast, linear, work, tapeOperations.named(inARow)).without("a graph, on a tape").called(f.Name+": a tape", quick, full))
 	}
-	for _, f := range []family.Family{family.Chain, family.SumRight} {
+	for _, f := range []Family{Chain, SumRight} {
 		out = append(out, series(f, Evidence, constant, sizeN, spanRatio(true)).called(f.Name+": span of D(t), (11) in a tree", quick, full))
 	}
 	speedUp := func(name string, time func(*subject) time.Duration) Series {
-		s := series(family.Sequences, Aside, constant, sizeN, quantity{"speed-up on two workers", func(s *subject) float64 {
+		s := series(Sequences, Aside, constant, sizeN, quantity{"speed-up on two workers", func(s *subject) float64 {
 			return sequential(s).Seconds() / time(s).Seconds()
 		}})
 		s.Timed = true
-		return s.called(family.Sequences.Name + ": " + name)
+		return s.called(Sequences.Name + ": " + name)
 	}
 	out = append(out, speedUp("one gradient by the schedule parallel", parallelTime), speedUp("two gradients at once, each on a core", twoTimes))
-	return Claim{
-		Number: 21,
-		Title:  "The transformation does not make a program sequential: it stays as parallel as its source",
-		Source: "section 1",
-		Family: "Balanced sums of n inputs, log-sum-exp over them, and a batch of n small networks that share their weights. Times: " +
-			"n sequences through the recurrent network.",
-		Series: out,
-		Meaning: "With a (11) that adds what arrives at a dual in a balanced tree, the span of D(t)'s reduction is at most linear in the span of t's. The span is the longest chain of steps that depend on each other. It is the time of a reduction that makes all other steps at once, " +
-			"and is the same for every schedule (--bound reports it for any program). The networks of the batch share their weights, at which n applications of a dual arrive. " +
-			"A (11) that adds them one after the other makes a chain of n steps, of a program whose own span is logarithmic: that every order of (11) keeps the span would be a stronger sentence, and false. " +
-			"The calculus leaves the order open: added in a balanced tree, they take log n. " +
-			"The contrast is the paper's: the transformation of Wang et al. without references passes a memory from continuation to continuation, and each addition waits " +
-			"for the whole of the memory before it. Its span is linear in its steps, as on a tape. " +
-			"The speed-up of the schedule parallel is compared with the most that two cores give, two independent gradients at once; the " +
-			"results of both schedules are the same to the last bit.",
-	}
+	return out
 }
 
 // spanRatio is the span of D(t)'s reduction over that of t's. With tree, (11) adds what arrives at a dual in a balanced tree.

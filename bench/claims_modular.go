@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
@@ -15,22 +14,15 @@ import (
 )
 
 // claimPure is claim 15.
-func claimPure() Claim {
+func claimPure() []Series {
 	var out []Series
-	for _, f := range []family.Family{family.ChurchSums, family.ChurchProducts, family.PureFold, family.PureMap} {
+	for _, f := range []Family{ChurchSums, ChurchProducts, PureFold, PureMap} {
 		few := f.Quick[:min(5, len(f.Quick))]
 		out = append(out,
 			series(f, Evidence, equal, termSize, pureSize).called(f.Name+": sizes"),
 			series(f, Evidence, equal, pureSteps("steps of t", (*subject).Term), pureSteps("steps of D(t)", (*subject).reversed)).called(f.Name+": steps", few))
 	}
-	return Claim{
-		Number:  15,
-		Title:   "On pure terms D is the identity",
-		Source:  "section 7",
-		Family:  "Sums and products of Church numerals written as λ-terms, and folds and maps over lists of variables, reduced to normal form.",
-		Series:  out,
-		Meaning: "D(t) is t itself, up to the names of bound variables and to types, and normalises in the same number of steps.",
-	}
+	return out
 }
 
 // pureSize is |D(t)| if that is t up to the names of bound variables, else 0.
@@ -50,38 +42,28 @@ func pureSteps(name string, of func(*subject) *term.Term) quantity {
 }
 
 // claimEditing is claim 16.
-func claimEditing() Claim {
-	of := func(name string, e family.Edit, role Role, law Law, kept bool) Series {
-		return points(family.Edited, role, law, "|t u|, in symbols", "symbols of D(t u) that are made again", func(s *subject) Point {
+func claimEditing() []Series {
+	of := func(name string, e Edit, role Role, law Law, kept bool) Series {
+		return points(Edited, role, law, "|t u|, in symbols", "symbols of D(t u) that are made again", func(s *subject) Point {
 			size, cost, _ := rebuilt(s, e, kept)
 			return Point{X: size, Y: float64(cost.Cache.Rebuilt)}
 		}).called(name)
 	}
 	timed := func(name string, kept bool) Series {
-		s := points(family.Edited, Aside, atMostLinear, "|t u|, in symbols", "time after the edit (ns)", func(s *subject) Point {
-			size, _, took := rebuilt(s, family.EditArgument, kept)
+		s := points(Edited, Aside, atMostLinear, "|t u|, in symbols", "time after the edit (ns)", func(s *subject) Point {
+			size, _, took := rebuilt(s, EditArgument, kept)
 			return Point{X: size, Y: float64(took.Nanoseconds())}
 		})
 		s.Timed = true
 		return s.called(name)
 	}
-	return Claim{
-		Number: 16,
-		Title:  "D is modular: after an edit of u in t u, D(t) is kept and only u is transformed again",
-		Source: "section 1",
-		Family: "A function t of n lets, applied to a small u, which is edited; and a t of n functions, of which the one in the middle is edited.",
-		Series: []Series{
-			of("rebuilt, with a cache", family.EditArgument, Evidence, constant, true),
-			of("rebuilt after an edit inside t, with a cache", family.EditInside, Evidence, atMostLinear, true),
-			of("rebuilt, without a cache", family.EditArgument, Contrast, linear, false).without("the cache"),
-			of("rebuilt after an edit inside t, without a cache", family.EditInside, Contrast, linear, false).without("the cache"),
-			timed("time with a cache", true),
-			timed("time without a cache", false),
-		},
-		Meaning: "D(t u) = D(t) D(u), and D(t) does not depend on u. The reuse cache (--no-cache turns it off) uses that: after the edit " +
-			"the strategy modular finds the normal forms of closed λs that have not changed there, and makes the others. " +
-			"Where t itself is edited, the code that calls its functions is transformed again: as many symbols as there are calls, which is less than all, but linear. " +
-			"The time includes reading the program and typing it, which are linear.",
+	return []Series{
+		of("rebuilt, with a cache", EditArgument, Evidence, constant, true),
+		of("rebuilt after an edit inside t, with a cache", EditInside, Evidence, atMostLinear, true),
+		of("rebuilt, without a cache", EditArgument, Contrast, linear, false).without("the cache"),
+		of("rebuilt after an edit inside t, without a cache", EditInside, Contrast, linear, false).without("the cache"),
+		timed("time with a cache", true),
+		timed("time without a cache", false),
 	}
 }
 
@@ -90,7 +72,7 @@ const cacheBytes = 1 << 30
 
 // rebuilt takes a gradient after an edit by the strategy modular, with a cache that has the program as it was before, or with
 // an empty one. It returns |t u|, the cost, and the time with that of loading.
-func rebuilt(s *subject, e family.Edit, kept bool) (size float64, cost *gram.Cost, took time.Duration) {
+func rebuilt(s *subject, e Edit, kept bool) (size float64, cost *gram.Cost, took time.Duration) {
 	cache := must(gram.NewCache(cacheBytes))
 	defer cache.Close()
 	gradient := func(edited bool) {
@@ -107,27 +89,17 @@ func rebuilt(s *subject, e family.Edit, kept bool) (size float64, cost *gram.Cos
 }
 
 // claimHigherTypes is claim 19.
-func claimHigherTypes() Claim {
-	c, twice := family.Composed, family.ComposedSquares
+func claimHigherTypes() []Series {
+	c, twice := Composed, ComposedSquares
 	k := sizeN.named("k")
-	return Claim{
-		Number: 19,
-		Title:  "The chain rule of Ehrhard's D duplicates u in t(u x), the reverse transformation does not",
-		Source: "section 7, on higher-type derivatives",
-		Family: "k functions t' = f ∘ t, composed one by one, with f = sin and with f y = y·y: D of this paper, and Ehrhard's D by its equations.",
-		Series: []Series{
-			series(c, Evidence, linear, k, reverseSize).called("D: size"),
-			series(c, Evidence, linear, k, gradientSteps).called("D: steps of the gradient"),
-			series(twice, Evidence, linear, k, gradientSteps).called("D: steps of the gradient, f y = y·y"),
-			series(c, Contrast, quadratic, k, derivativeSteps).without("pairs of value and dual").
-				called("Ehrhard's D: steps of the derivative, f = sin", family.Sizes(50, 500), family.Sizes(50, 2000)),
-			series(twice, Contrast, exponential, k, derivativeSteps).without("pairs of value and dual, tangents not shared").
-				called("Ehrhard's D: steps of the derivative, f y = y·y", doubling),
-		},
-		Meaning: "The chain rule has u twice: for its value and in its derivative. In a chain of compositions that is quadratic " +
-			"by value, for only one of the two copies of u is duplicated again. That is the duplication of which the paper speaks. The exponential series has another cause besides: where f " +
-			"uses its argument twice, linear substitution puts the tangent of u in both summands of the product rule, unshared, and that is 2ᵏ. D keeps values " +
-			"and duals together and stays linear.",
+	return []Series{
+		series(c, Evidence, linear, k, reverseSize).called("D: size"),
+		series(c, Evidence, linear, k, gradientSteps).called("D: steps of the gradient"),
+		series(twice, Evidence, linear, k, gradientSteps).called("D: steps of the gradient, f y = y·y"),
+		series(c, Contrast, quadratic, k, derivativeSteps).without("pairs of value and dual").
+			called("Ehrhard's D: steps of the derivative, f = sin", Sizes(50, 500), Sizes(50, 2000)),
+		series(twice, Contrast, exponential, k, derivativeSteps).without("pairs of value and dual, tangents not shared").
+			called("Ehrhard's D: steps of the derivative, f y = y·y", doubling),
 	}
 }
 
@@ -141,27 +113,19 @@ var derivativeSteps = quantity{StepsName, func(s *subject) float64 {
 }}
 
 // claimCopies is claim 20.
-func claimCopies() Claim {
-	f, twice := family.Network, family.StateTwice
-	few, full := family.Sizes(1, 10), family.Sizes(1, 20)
-	long := family.Sizes(10, 10_000)
-	return Claim{
-		Number: 20,
-		Title:  "The layer L and its reverse image D(L) are copied n times",
-		Source: "section 6.2",
-		Family: "The recurrent network over a list of n numbers, and one whose cell uses its state twice.",
-		Series: []Series{
-			series(f, Evidence, equal, sizeN, valueCopies).called("L, by the literal machine"),
-			series(f, Evidence, equal, sizeN, rewrittenCopies(false)).called("L, by the rewriter", few, full),
-			series(f, Evidence, equal, sizeN, rewrittenCopies(true)).called("D(L), by the rewriter", few, full),
-			series(f, Evidence, equal, sizeN, literalCopies).called("D(L), by the literal machine", long, family.Sizes(10, 100_000)),
-			series(twice, Evidence, equal, sizeN, valueCopies).called("L with its state twice, by the literal machine"),
-			series(twice, Evidence, equal, sizeN, literalCopies).called("D(L) with the state twice, by the literal machine", long, family.Sizes(10, 100_000)),
-			series(f, Contrast, linear, sizeN, copiesByName).without("call by value").called("L, by name", family.Sizes(1, 1000)),
-			series(twice, Contrast, exponential, sizeN, copiesByName).without("call by value").called("L with its state twice, by name", doubling),
-		},
-		Meaning: "Each element of the list takes one copy of the layer, of its source and of its reverse image alike. Call by name, the contrast, " +
-			"evaluates an argument again at each use. If the layer uses its state once, that changes nothing; if it uses it twice, there are 2ⁿ − 1 copies.",
+func claimCopies() []Series {
+	f, twice := Network, StateTwice
+	few, full := Sizes(1, 10), Sizes(1, 20)
+	long := Sizes(10, 10_000)
+	return []Series{
+		series(f, Evidence, equal, sizeN, valueCopies).called("L, by the literal machine"),
+		series(f, Evidence, equal, sizeN, rewrittenCopies(false)).called("L, by the rewriter", few, full),
+		series(f, Evidence, equal, sizeN, rewrittenCopies(true)).called("D(L), by the rewriter", few, full),
+		series(f, Evidence, equal, sizeN, literalCopies).called("D(L), by the literal machine", long, Sizes(10, 100_000)),
+		series(twice, Evidence, equal, sizeN, valueCopies).called("L with its state twice, by the literal machine"),
+		series(twice, Evidence, equal, sizeN, literalCopies).called("D(L) with the state twice, by the literal machine", long, Sizes(10, 100_000)),
+		series(f, Contrast, linear, sizeN, copiesByName).without("call by value").called("L, by name", Sizes(1, 1000)),
+		series(twice, Contrast, exponential, sizeN, copiesByName).without("call by value").called("L with its state twice, by name", doubling),
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/family"
 )
 
 // Quantities of Hessian-vector products, along the vector of ones.
@@ -27,28 +26,18 @@ func (s *subject) hessianVectors(products int) float64 {
 }
 
 // claimHessian is claim 23.
-func claimHessian() Claim {
-	families := slices.DeleteFunc(append(groundFamilies(), family.HigherOrder()...), func(f family.Family) bool { return f.Name == family.TwoOutputs.Name })
-	return Claim{
-		Number: 23,
-		Title:  "A Hessian-vector product costs O(m + |G|), n of them the Hessian",
-		Own:    true,
-		Source: "Theorem 1, section 5.2, for the Fwd(t) of section 2.3 in place of t; it is not stated there",
-		Family: "Graphs, functions and folds, along the vector of ones; and functions of n inputs whose Hessian is computed by n products.",
-		Series: slices.Concat(
-			all(families, func(f family.Family) Series {
-				s := series(f, Evidence, linear, mAndGraph, productSteps, gradientSteps)
-				if f.Name == family.RandomProgram.Name { // its steps are not exactly linear
-					return s
-				}
-				return s.called(f.Name, f.Quick)
-			}),
-			all([]family.Family{family.LeastSquares, family.LogSumExp}, func(f family.Family) Series {
-				s := series(f, Evidence, quadratic, sizeN, hessianSteps, mAndGraph)
-				return s.called(f.Name+": the Hessian", family.Sizes(10, 100))
-			})),
-		Meaning: "The gradient of the derivative of t along v is the product of the Hessian with v, and is computed by D of Fwd. Fwd makes of each symbol a constant number of others, and leaves " +
-			"the rest as it is, so it reduces to a graph of size O(|G|) in O(m) steps, and the theorem gives the cost. " +
-			"With |G| linear in n, the Hessian takes n products of O(n) steps: as many as it has entries, but for a constant.",
-	}
+func claimHessian() []Series {
+	families := slices.DeleteFunc(append(groundFamilies(), HigherOrder()...), func(f Family) bool { return f.Name == TwoOutputs.Name })
+	return slices.Concat(
+		all(families, func(f Family) Series {
+			s := series(f, Evidence, linear, mAndGraph, productSteps, gradientSteps)
+			if f.Name == RandomProgram.Name { // its steps are not exactly linear
+				return s
+			}
+			return s.called(f.Name, f.Quick)
+		}),
+		all([]Family{LeastSquares, LogSumExp}, func(f Family) Series {
+			s := series(f, Evidence, quadratic, sizeN, hessianSteps, mAndGraph)
+			return s.called(f.Name+": the Hessian", Sizes(10, 100))
+		}))
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/bench"
-	"github.com/gram-machine/gram/bench/family"
 )
 
 // TestRegistry: the claims are numbered in order, and each series can be told from the others
@@ -62,10 +61,10 @@ func TestLinearClaimsHaveAdversaries(t *testing.T) {
 		for _, s := range c.Series {
 			names = append(names, s.Name)
 		}
-		for _, f := range family.Adversarial() {
+		for _, f := range bench.Adversarial() {
 			switch c.Number {
 			case 7, 9: // one output
-				if f.Ground && f.Name != family.TwoOutputs.Name {
+				if f.Ground && f.Name != bench.TwoOutputs.Name {
 					require.Contains(t, names, f.Name, c.Number)
 				}
 			case 10:

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/normalise"
 	"github.com/gram-machine/gram/internal/reference"
@@ -17,82 +16,61 @@ import (
 )
 
 // programs are the families that have a gradient, adversarial ones too.
-func programs() []family.Family {
-	return append(append(family.Ground(), family.HigherOrder()...), family.Adversarial()...)
+func programs() []Family {
+	return append(append(Ground(), HigherOrder()...), Adversarial()...)
 }
 
 // claimTheorem is claim 10.
-func claimTheorem() Claim {
-	rewritten := func(f family.Family, law Law, named bool, by reference.Strategy) Series {
+func claimTheorem() []Series {
+	rewritten := func(f Family, law Law, named bool, by reference.Strategy) Series {
 		return series(f, Contrast, law, mAndGraph, rewriterSteps(named, by))
 	}
 	squares := func(law Law, named bool, by reference.Strategy, name string) Series {
-		return rewritten(family.Squares, law, named, by).called("squares: "+name, counting(2, 8), counting(2, 10))
+		return rewritten(Squares, law, named, by).called("squares: "+name, counting(2, 8), counting(2, 10))
 	}
-	loop, few, most := family.Redexes, counting(4, 12), counting(4, 16)
-	wide := []family.Family{family.Untaken, family.Captures, family.ClosedLambdas}
-	worst := []family.Family{family.Powers, family.PowersInLoop, family.DroppedNumerals, family.DroppedInputs, family.DroppedValues, family.Aliases, family.AliasesInLoop}
-	working := append(wide[:3:3], family.Network, family.Church, family.RandomProgram, family.Powers)
-	families := slices.Concat(programs(), []family.Family{family.Church, family.Redexes}, wide, worst)
-	return Claim{
-		Number: 10,
-		Title:  "The gradient of t costs O(m + |G|), where t reduces to its graph G in m steps",
-		Source: "Theorem 1 and Corollary gradient, section 5.2",
-		Family: "All families: graphs, the programs of sections 6.1 and 6.2, functions, folds, a perceptron, random programs, and adversarial ones; " +
-			"nested powers of numerals take most steps for each node; tuples that are dropped and chains of names took more steps than the bound when duals of numerals had names and m " +
-			"counted no aliases. The worst that `gram bench --adversary` has found stands below.",
-		Series: slices.Concat(
-			all(families, func(f family.Family) Series {
-				more := []quantity{sourceM, graphSize, bilinear, gradientSteps}
-				if f.Name == family.TwoOutputs.Name {
-					more = nil // a Jacobian: its bound is k times that of a gradient
-				}
-				law := linear
-				if slices.ContainsFunc([]family.Family{loop, family.DroppedInputs, family.DroppedValues}, func(g family.Family) bool { return g.Name == f.Name }) {
-					law = atMostLinear
-				}
-				return series(f, Evidence, law, mAndGraph, gradientSteps, more...)
-			}),
-			all(families, func(f family.Family) Series {
-				s := series(f, Evidence, Law{Kind: Below}, mostSteps, gradientSteps)
-				return s.called(f.Name+": steps, and their bound", f.Quick)
-			}),
-			all(working, func(f family.Family) Series {
-				s := series(f, Evidence, Law{Kind: Below}, mostWork, movesMade, sourceM, graphSize, bilinear, movesMade)
-				return s.called(f.Name+": rewrites and units of the literal machine, and their bound", f.Quick)
-			}),
-			all(wide, func(f family.Family) Series {
-				return series(f, Stronger, atMostLinear, mAndGraph, movesMade).called(f.Name + ": work, against m + |G|")
-			}),
-			[]Series{
-				series(family.Unused, Evidence, atMostLinear, withInputs, gradientSteps),
-				series(family.Unused, Printed, constant, sizeN, quantity{"steps / (m + |G|)", func(s *subject) float64 {
-					return gradientSteps.of(s) / mAndGraph.of(s)
-				}}).called(family.Unused.Name + ": steps, without the summand n"),
-				series(loop, Aside, quadratic, sizeN, sourceM).called(loop.Name + ": m by value"),
-				series(loop, Aside, quadratic, sizeN, mNeed).called(loop.Name+": m by need", few, most),
-				series(loop, Aside, linear, sizeN, mNormal).called(loop.Name+": m after normalising", few, most),
-				series(loop, Evidence, linear, normalAndGraph, modularSteps).called(loop.Name+": steps of modular", few, most),
-				squares(linear, true, reference.Machine(nil), "steps, by the rewriter"),
-				squares(linear, false, reference.Machine(nil), "D's pairs copied whole, λs last"),
-				squares(exponential, false, reference.ByValue, "D's pairs copied whole, by value").without("(11) before (3) on duals"),
-				rewritten(family.Diamonds, exponential, false, reference.ByValue).without("(11) before (3) on duals").
-					called("diamonds: D's pairs copied whole, by value", counting(2, 7), counting(2, 8)),
-			}),
-		Correction: "There is a strategy by which the gradient takes O(m + |G| + n) steps, where ≡ is taken without (dup) and the inputs are [x:=⟨x,x*⟩]: names of duals are copied, " +
-			"not their λs, and a λ is substituted for a dual variable last. n is the number of inputs; it is at most |G| if G uses all of them (A4, C4, C5 and C6 of docs/paper-notes.md).",
-		Meaning: "Steps by every rule are counted, and all work that is no step: nodes and variables copied, waiting occurrences, search, nodes freed, read-back: " +
-			"the units of the literal machine. Each input that G does not use costs steps of its own, which neither m nor |G| has. " +
-			"The theorem is about steps. Work is bilinear, O((|t| + n)·(steps + 1)), as for other abstract machines: a step copies at most a body, whose size is at most |t| (docs/work.md). That it is " +
-			"O(m + |G|) would be a stronger statement, and is false: a loop with a branch that is never taken and mentions n variables captures them in each iteration, and " +
-			"one that binds and drops a tuple of n closed λs copies them, which no step counts. " +
-			"The theorem is about every reduction of t to a graph, so m depends on how t is reduced. In the family of redexes in a loop a function has n closed " +
-			"redexes and is called n times. By value, and by need, which shares nothing under a λ, m is quadratic in n. After normalising the function, m is " +
-			"linear, and so are the steps of the strategy modular. Direct takes quadratically many steps, as m by value does. " +
-			"The ablation: by value, D's pairs are copied whole with the λs that their duals have become. So (3) puts these λs in place of dual variables before " +
-			"(11) has joined those, and each is copied for each path to it: z·z, n times, takes 12·2ⁿ steps. " +
-			"Where λs come last it takes a quarter more than with names.",
-	}
+	loop, few, most := Redexes, counting(4, 12), counting(4, 16)
+	wide := []Family{Untaken, Captures, ClosedLambdas}
+	worst := []Family{Powers, PowersInLoop, DroppedNumerals, DroppedInputs, DroppedValues, Aliases, AliasesInLoop}
+	working := append(wide[:3:3], Network, Church, RandomProgram, Powers)
+	families := slices.Concat(programs(), []Family{Church, Redexes}, wide, worst)
+	return slices.Concat(
+		all(families, func(f Family) Series {
+			more := []quantity{sourceM, graphSize, bilinear, gradientSteps}
+			if f.Name == TwoOutputs.Name {
+				more = nil // a Jacobian: its bound is k times that of a gradient
+			}
+			law := linear
+			if slices.ContainsFunc([]Family{loop, DroppedInputs, DroppedValues}, func(g Family) bool { return g.Name == f.Name }) {
+				law = atMostLinear
+			}
+			return series(f, Evidence, law, mAndGraph, gradientSteps, more...)
+		}),
+		all(families, func(f Family) Series {
+			s := series(f, Evidence, Law{Kind: Below}, mostSteps, gradientSteps)
+			return s.called(f.Name+": steps, and their bound", f.Quick)
+		}),
+		all(working, func(f Family) Series {
+			s := series(f, Evidence, Law{Kind: Below}, mostWork, movesMade, sourceM, graphSize, bilinear, movesMade)
+			return s.called(f.Name+": rewrites and units of the literal machine, and their bound", f.Quick)
+		}),
+		all(wide, func(f Family) Series {
+			return series(f, Stronger, atMostLinear, mAndGraph, movesMade).called(f.Name + ": work, against m + |G|")
+		}),
+		[]Series{
+			series(Unused, Evidence, atMostLinear, withInputs, gradientSteps),
+			series(Unused, Printed, constant, sizeN, quantity{"steps / (m + |G|)", func(s *subject) float64 {
+				return gradientSteps.of(s) / mAndGraph.of(s)
+			}}).called(Unused.Name + ": steps, without the summand n"),
+			series(loop, Aside, quadratic, sizeN, sourceM).called(loop.Name + ": m by value"),
+			series(loop, Aside, quadratic, sizeN, mNeed).called(loop.Name+": m by need", few, most),
+			series(loop, Aside, linear, sizeN, mNormal).called(loop.Name+": m after normalising", few, most),
+			series(loop, Evidence, linear, normalAndGraph, modularSteps).called(loop.Name+": steps of modular", few, most),
+			squares(linear, true, reference.Machine(nil), "steps, by the rewriter"),
+			squares(linear, false, reference.Machine(nil), "D's pairs copied whole, λs last"),
+			squares(exponential, false, reference.ByValue, "D's pairs copied whole, by value").without("(11) before (3) on duals"),
+			rewritten(Diamonds, exponential, false, reference.ByValue).without("(11) before (3) on duals").
+				called("diamonds: D's pairs copied whole, by value", counting(2, 7), counting(2, 8)),
+		})
 }
 
 // mostSteps is the bound of Corollary gradient with its constant: one (12) of a declared symbol of three parameters, of numerals, takes 43 steps of the
@@ -154,23 +132,14 @@ func withoutRule(without rule.Rule) reference.Strategy {
 }
 
 // claimParameter is claim 11.
-func claimParameter() Claim {
-	f, tower := family.Church, family.Tower
+func claimParameter() []Series {
+	f, tower := Church, Tower
 	more := counting(2, 18)
-	return Claim{
-		Number: 11,
-		Title:  "The cost of the gradient is bounded by m, not by |t|",
-		Own:    true,
-		Source: "Theorem 1, section 5.2, has m in its bound, and no remark on |t|",
-		Family: "The Church numeral n applied to the numeral 2, and that to a function: 2ⁿ of its applications. And k numerals 2, each applied to the next.",
-		Series: []Series{
-			series(f, Evidence, exponential, sizeN, sourceM).called("m", f.Quick, more),
-			series(f, Evidence, linear, mAndGraph, movesMade, sourceM, graphSize, bilinear, gradientSteps, movesMade).called("the gradient", f.Quick, more),
-			series(tower, Evidence, equal, towerOfTwos, productsInG).called("a tower of numerals"),
-			series(f, Contrast, linear, sizeN, termSize).called("the size of the program", f.Quick, more),
-		},
-		Meaning: "The program grows by a constant for each n, and m doubles. The gradient and m grow together. Of k numerals 2, each applied to the next, " +
-			"G has a tower of k twos of products, 2, 4, 16, 65536, …, where |t| is linear in k. So no elementary function of |t| bounds m or the gradient.",
+	return []Series{
+		series(f, Evidence, exponential, sizeN, sourceM).called("m", f.Quick, more),
+		series(f, Evidence, linear, mAndGraph, movesMade, sourceM, graphSize, bilinear, gradientSteps, movesMade).called("the gradient", f.Quick, more),
+		series(tower, Evidence, equal, towerOfTwos, productsInG).called("a tower of numerals"),
+		series(f, Contrast, linear, sizeN, termSize).called("the size of the program", f.Quick, more),
 	}
 }
 
@@ -187,26 +156,18 @@ var towerOfTwos = quantity{"a tower of k twos", func(s *subject) float64 {
 var productsInG = ofBound("products in G", func(b *gram.Bound) uint64 { return b.Operations / 2 })
 
 // claimReadback is claim 12.
-func claimReadback() Claim {
-	quick, full := family.Sizes(5, 200), family.Sizes(5, 1000)
+func claimReadback() []Series {
+	quick, full := Sizes(5, 200), Sizes(5, 1000)
 	var out []Series
-	for _, f := range []family.Family{family.SumRight, family.LogSumExp} {
+	for _, f := range []Family{SumRight, LogSumExp} {
 		out = append(out,
 			series(f, Evidence, quadratic, sizeN, injected).called(f.Name+": injections", quick, full),
 			series(f, Evidence, linear, sizeN, adHoc).called(f.Name+": ad hoc"),
 			series(f, Evidence, equal, injectionSums, injectionSteps).
-				called(f.Name+": injections, by the rewriter", family.Sizes(2, 20), family.Sizes(2, 50)))
+				called(f.Name+": injections, by the rewriter", Sizes(2, 20), Sizes(2, 50)))
 		out[len(out)-3].Without = "a tagged sum"
 	}
-	return Claim{
-		Number: 12,
-		Title:  "Reading the gradient back by injections takes Θ(n²), by an ad hoc read-back O(n)",
-		Source: "after Corollary gradient, section 5.2",
-		Family: "A sum of n inputs, and log-sum-exp: D(t) with the injection λa.⟨0,…,a,…,0⟩ for each input, and with a tagged sum.",
-		Series: out,
-		Meaning: "By injections each input contributes an n-tuple, and (7) adds n of them component by component. A tagged sum has one summand " +
-			"for each input, and its read-back visits each once: this is what the machine does.",
-	}
+	return out
 }
 
 // sumsAndNumbers is what a run adds and reads: steps by (6) and (7), and numbers of the result.
@@ -223,7 +184,7 @@ var injected = quantity{sumsAndNumbers, func(s *subject) float64 {
 	var text bytes.Buffer
 	st := stage.Stage{Kind: stage.Reverse, Source: s.Source(), Term: s.reversed(), Inputs: s.ScalarInputs()}
 	try(st.Write(&text, nil, nil))
-	return float64(sumsOf(s.program("injections", family.Injected(text.String())).value(literally)))
+	return float64(sumsOf(s.program("injections", Injected(text.String())).value(literally)))
 }}
 
 // injectionSums is what the injections of n inputs that all contribute add by Corollary gradient's remark: n − 1 times
@@ -240,13 +201,13 @@ var injectionSteps = quantity{"steps by (6) and (7) beyond those of a tagged sum
 }}
 
 // claimModular is claim 14.
-func claimModular() Claim {
+func claimModular() []Series {
 	direct, modular := recurrentSteps(gram.Direct), recurrentSteps(gram.Modular)
 	saved := func(p *subject) float64 { return direct(p) - modular(p) }
 	network := func(name string, shape func(int) (d, m, n int), quick, full []int, y string, cost func(*subject) float64) Series {
 		return points(sized(name, quick, full), Evidence, linear, "(d + m)·m·n", y, func(s *subject) Point {
 			d, m, n := shape(s.size)
-			return Point{X: float64((d + m) * m * n), Y: cost(s.program("recurrent network", family.Recurrent(d, m, n)))}
+			return Point{X: float64((d + m) * m * n), Y: cost(s.program("recurrent network", Recurrent(d, m, n)))}
 		})
 	}
 	contrast := func(name string, quick, full []int, cost func(*subject) float64) Series {
@@ -256,25 +217,15 @@ func claimModular() Claim {
 	}
 	byWidth := func(w int) (int, int, int) { return w, w, 20 }
 	byInput := func(d int) (int, int, int) { return d, 8, 50 }
-	lengths, wide := family.Sizes(50, 5000), []int{8, 16, 24, 32, 48, 64}
-	return Claim{
-		Number: 14,
-		Title:  "Normalising D(L) before it is copied saves Θ((d + m)·m·n) steps",
-		Source: "section 6.2",
-		Family: "The recurrent network: n vectors of R^d in, states of R^m, all of the state's sum as the value.",
-		Series: []Series{
-			network("n grows, d = m = 4", byLength, lengths, family.Sizes(50, 50_000), "steps saved", saved),
-			network("d = m grow, n = 20", byWidth, wide, wide, "steps saved", saved),
-			network("d grows, m = 8, n = 50", byInput, wide, wide, "steps saved", saved),
-			contrast("direct", lengths, lengths, direct),
-			contrast("modular", lengths, lengths, modular),
-			contrast("modular, charged |M| for each copy of M", lengths, lengths, chargedSteps).without("copies in one step"),
-			contrast("unfold", family.Sizes(10, 200), family.Sizes(10, 2000), recurrentSteps(gram.Unfold)),
-		},
-		Meaning: "The saving grows with the weights and with the length of the input, as section 6.2 says: D's own redexes in the layer are fired " +
-			"once, and not for each element. The cost of normalising is subtracted. Unfolding first pays for D(G) at each element. " +
-			"A copy is one step here, whatever its size; charged |M| for each copy of M, the normal form of D(L), most of the saving is gone, though " +
-			"direct is not charged for its copies of D(L).",
+	lengths, wide := Sizes(50, 5000), []int{8, 16, 24, 32, 48, 64}
+	return []Series{
+		network("n grows, d = m = 4", byLength, lengths, Sizes(50, 50_000), "steps saved", saved),
+		network("d = m grow, n = 20", byWidth, wide, wide, "steps saved", saved),
+		network("d grows, m = 8, n = 50", byInput, wide, wide, "steps saved", saved),
+		contrast("direct", lengths, lengths, direct),
+		contrast("modular", lengths, lengths, modular),
+		contrast("modular, charged |M| for each copy of M", lengths, lengths, chargedSteps).without("copies in one step"),
+		contrast("unfold", Sizes(10, 200), Sizes(10, 2000), recurrentSteps(gram.Unfold)),
 	}
 }
 

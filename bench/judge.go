@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-
-	"github.com/gram-machine/gram/bench/fit"
 )
 
 // How near to its law an exponent is to be, and how wide its 95 % interval may be on
@@ -38,7 +36,7 @@ func (s *Series) Judge(points []Measurement) Finding {
 		f.compare()
 		return f
 	}
-	all := fit.NewData(x, y)
+	all := NewData(x, y)
 	positive := all.Positive()
 	if positive.Len() < all.Len() && s.Law.Kind != AtMost {
 		f.Verdict, f.Why = Fails, fmt.Sprintf("%s is 0 at %d of %d points", s.Y, all.Len()-positive.Len(), all.Len())
@@ -64,11 +62,11 @@ func (s *Series) Judge(points []Measurement) Finding {
 }
 
 // model is the law's form of growth.
-func (l Law) model() fit.Model {
+func (l Law) model() Model {
 	if l.Kind == Exponential {
-		return fit.Exponential
+		return ExponentialModel
 	}
-	return fit.Model{Power: l.Power, Logs: l.Logs}
+	return Model{Power: l.Power, Logs: l.Logs}
 }
 
 // target is the exponent that the law names.
@@ -136,14 +134,14 @@ func (l Law) Of(x string) string {
 }
 
 // fit takes the exponent; it reports whether the points are enough for that.
-func (f *Finding) fit(d fit.Data) bool {
+func (f *Finding) fit(d Data) bool {
 	law := f.Series.Law
 	m := law.model()
 	if m.Logs > 0 {
 		d = d.Above(1) // log 1 is 0, and so would be the law's growth
 	}
 	if m.Exponential {
-		f.Window = fit.Corrected{Data: d.UpperHalf()}
+		f.Window = Corrected{Data: d.UpperHalf()}
 	} else {
 		f.Window = m.Correct(d.Upper())
 	}
@@ -152,13 +150,13 @@ func (f *Finding) fit(d fit.Data) bool {
 		return false
 	}
 	if m.Exponential {
-		f.Line = fit.Rate(w.Data)
+		f.Line = Rate(w.Data)
 	} else {
 		f.Line = m.Exponent(w.Data)
 	}
 	f.Exponent, f.Half, f.Fitted = f.Line.Slope, f.Line.Half, true
-	models := []fit.Model{fit.Constant, fit.Linear, fit.NLogN, fit.Quadratic, fit.Cubic, fit.Exponential}
-	f.Forms = fit.Compare(w.Data, models...)
+	models := []Model{ConstantModel, LinearModel, NLogN, QuadraticModel, CubicModel, ExponentialModel}
+	f.Forms = Rank(w.Data, models...)
 	return true
 }
 
@@ -223,7 +221,7 @@ func (f *Finding) power() {
 }
 
 // atMost decides y = O(x^p).
-func (f *Finding) atMost(all fit.Data) {
+func (f *Finding) atMost(all Data) {
 	near, half := f.Series.tolerance()
 	over := f.Exponent - f.Series.Law.target()
 	bounded := over+f.Half <= near || over <= near && (f.Half <= half || !f.ratioGrows(all))
@@ -241,7 +239,7 @@ func (f *Finding) atMost(all fit.Data) {
 
 // ratioGrows reports whether the largest ratio of y to the law's growth is in the upper half of the points, or those
 // are too few to tell.
-func (f *Finding) ratioGrows(all fit.Data) bool {
+func (f *Finding) ratioGrows(all Data) bool {
 	if all.Len() < 2*leastPoints {
 		return true
 	}
@@ -260,12 +258,12 @@ func (f *Finding) ratioGrows(all fit.Data) bool {
 // exponential decides y = 2^Θ(x): the line of log y on x is to leave less than that of log y on log x, the power laws.
 func (f *Finding) exponential() {
 	w := f.Window.Data
-	power := fit.Linear.Exponent(w)
+	power := LinearModel.Exponent(w)
 	residual := f.Line.Residual * math.Ln2
 	switch {
 	case f.Exponent+f.Half <= 1e-9:
 		f.Verdict, f.Why = Fails, f.Series.Y+" does not grow"
-	case fit.FarBetter(power.Residual, residual, w.Len()):
+	case FarBetter(power.Residual, residual, w.Len()):
 		f.Verdict, f.Why = Fails, fmt.Sprintf("the power law x^%.2f leaves far less residuals than an exponential", power.Slope)
 	case !f.enough():
 		f.Verdict, f.Why = Open, "too few points, or too near to each other"

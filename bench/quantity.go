@@ -10,7 +10,6 @@ import (
 	"github.com/gram-machine/gram/rule"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/family"
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/internal/denote"
@@ -61,7 +60,7 @@ func must[T any](v T, err error) T {
 }
 
 // measurement returns a [Series.Measure] that takes a point of the program of each size.
-func measurement(f family.Family, point func(*subject) Point) func(context.Context, int) (Point, error) {
+func measurement(f Family, point func(*subject) Point) func(context.Context, int) (Point, error) {
 	return func(ctx context.Context, size int) (pt Point, err error) {
 		defer func() {
 			switch r := recover().(type) {
@@ -87,7 +86,7 @@ func (s *subject) program(name, text string) *subject {
 }
 
 // series is a series of a family with its name and sizes.
-func series(f family.Family, role Role, law Law, x, y quantity, more ...quantity) Series {
+func series(f Family, role Role, law Law, x, y quantity, more ...quantity) Series {
 	return points(f, role, law, x.name, y.name, func(s *subject) Point {
 		pt := Point{X: x.of(s), Y: y.of(s)}
 		for _, q := range more {
@@ -98,13 +97,13 @@ func series(f family.Family, role Role, law Law, x, y quantity, more ...quantity
 }
 
 // points is a series of a family whose x and y are measured together.
-func points(f family.Family, role Role, law Law, x, y string, point func(*subject) Point) Series {
+func points(f Family, role Role, law Law, x, y string, point func(*subject) Point) Series {
 	return Series{Name: f.Name, Role: role, Law: law, X: x, Y: y, Quick: f.Quick, Full: f.Full, Measure: measurement(f, point)}
 }
 
 // sized is a family without programs: the measurement makes what it needs from the size.
-func sized(name string, quick, full []int) family.Family {
-	return family.Family{Name: name, Quick: quick, Full: full}
+func sized(name string, quick, full []int) Family {
+	return Family{Name: name, Quick: quick, Full: full}
 }
 
 // add adds a number to those of the point.
@@ -131,7 +130,7 @@ func (s Series) without(what string) Series {
 }
 
 // all makes a series for each family.
-func all(families []family.Family, of func(family.Family) Series) []Series {
+func all(families []Family, of func(Family) Series) []Series {
 	var out []Series
 	for _, f := range families {
 		out = append(out, of(f))

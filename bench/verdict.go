@@ -3,8 +3,6 @@ package bench
 import (
 	"cmp"
 	"slices"
-
-	"github.com/gram-machine/gram/bench/fit"
 )
 
 // Verdict is what measurements say of a claim or of a law. It is computed from them
@@ -46,9 +44,9 @@ type Finding struct {
 	Constant float64
 	// Fitted tells that there is an exponent: Window has points enough.
 	Fitted bool
-	Window fit.Corrected // the points that the exponent is taken from
-	Line   fit.Line      // through their logarithms
-	Forms  []fit.Ranked  // the forms of growth on Window, the best first
+	Window Corrected // the points that the exponent is taken from
+	Line   Line      // through their logarithms
+	Forms  []Ranked  // the forms of growth on Window, the best first
 }
 
 // Outcome is what the measurements of a claim say.

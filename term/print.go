@@ -1,6 +1,7 @@
 package term
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,41 +9,55 @@ import (
 	"strings"
 )
 
-// String prints the term in the notation of the paper: λx.t, ⟨t, u⟩, t[x:=u],
-// f(t1, …, tk), with vectors as ⟦…⟧. Variables are printed by name, with their
-// number behind a name that several variables have.
+// String prints the term in the notation of the paper: λx.t, ⟨t, u⟩, t[x:=u], f(t1, …, tk), with vectors as ⟦…⟧.
+// Variables are printed by name, with their number behind a name that several variables have.
 func (t *Term) String() string {
-	p := printer{t: t, dup: map[string]int{}}
+	dup := map[string]int{} // how many variables have each name
 	for x := range t.NumVars() {
-		p.dup[t.Info(Var(x)).Name]++
+		dup[t.Info(Var(x)).Name]++
 	}
-	return Print(uint32(t.Root), math.MaxInt, p.expand)
+	return Print(uint32(t.Root), math.MaxInt, func(r uint32) ([]Item, int) {
+		items, level := t.Notation(Ref(r))
+		for i := range items {
+			if it := &items[i]; it.Kind == NameItem {
+				if it.Text = cmp.Or(t.Info(Var(it.Ref)).Name, "_"); it.Text == "_" || dup[it.Text] > 1 {
+					it.Text += "#" + strconv.Itoa(int(it.Ref))
+				}
+			}
+		}
+		return items, level
+	})
 }
 
-type printer struct {
-	t   *Term
-	dup map[string]int // how many variables have each name
-}
-
-// Levels of the grammar, loosest first: what a printed part may stand in without
-// parentheses.
+// Levels of the grammar, loosest first: what a printed part may stand in without parentheses.
 const (
-	levelSum = iota
-	levelProduct
-	levelApply
-	levelAtom
+	LevelSum = iota
+	LevelProduct
+	LevelApply
+	LevelAtom
 )
 
-// Item is a part of a printed term or type: a text, or the node Ref, which stands in
-// parentheses if its own level is below this one.
+// Item is a part of a printed term or type: a text, or the node Ref, in parentheses if its level is below Level.
 type Item struct {
+	Kind  ItemKind
 	Text  string
 	Ref   uint32
 	Level int
 }
 
-// Print prints a node, up to some maxLen bytes. expand returns the parts of a node, and
-// its level. It uses no stack of Go's.
+// ItemKind says what an [Item] is. Items without a text are for printers that break lines or know the scopes of names.
+type ItemKind uint8
+
+const (
+	PlainItem       ItemKind = iota
+	NameItem                 // the name of variable Ref
+	ConstructorItem          // Text, the name of a constructor
+	BreakItem                // a line may end here
+	EnterItem                // the scope of variable Ref begins
+	LeaveItem                // it ends
+)
+
+// Print prints a node, up to some maxLen bytes, without Go's stack. expand returns the parts of a node, and its level.
 func Print(root uint32, maxLen int, expand func(r uint32) ([]Item, int)) string {
 	var b strings.Builder
 	for stack := []Item{{Ref: root}}; len(stack) > 0; {
@@ -52,7 +67,7 @@ func Print(root uint32, maxLen int, expand func(r uint32) ([]Item, int)) string 
 			b.WriteString("…")
 			break
 		}
-		if it.Ref == 0 {
+		if it.Ref == 0 || it.Kind != PlainItem {
 			b.WriteString(it.Text)
 			continue
 		}
@@ -66,161 +81,148 @@ func Print(root uint32, maxLen int, expand func(r uint32) ([]Item, int)) string 
 	return b.String()
 }
 
-func (p *printer) name(x Var) string {
-	n := p.t.Info(x).Name
-	if n == "" {
-		n = "_"
+func lit(s string) Item            { return Item{Text: s} }
+func sub(r Ref, level int) Item    { return Item{Ref: uint32(r), Level: level} }
+func number(r float64) string      { return strconv.FormatFloat(r, 'g', -1, 64) }
+func of(kind ItemKind, x Var) Item { return Item{Kind: kind, Ref: uint32(x)} }
+
+func list(open string, kids []Ref, sep, end string) []Item {
+	items := make([]Item, 0, 3*len(kids)+2)
+	for _, k := range kids {
+		items = append(items, lit(sep), Item{Kind: BreakItem}, sub(k, LevelSum))
 	}
-	if n == "_" || p.dup[n] > 1 {
-		return n + "#" + strconv.Itoa(int(x))
-	}
-	return n
+	return append(append([]Item{lit(open)}, items[min(2, len(items)):]...), lit(end))
 }
 
-func (p *printer) names(xs []Ref) string {
-	s := make([]string, len(xs))
-	for i, x := range xs {
-		s[i] = p.name(Var(x))
+// scoped puts items into the scope of variables.
+func scoped(xs []Var, items ...Item) (out []Item) {
+	for _, x := range xs {
+		out = append(out, of(EnterItem, x))
 	}
-	return strings.Join(s, ", ")
+	out = append(out, items...)
+	for _, x := range xs {
+		out = append(out, of(LeaveItem, x))
+	}
+	return out
 }
 
-// indexRange is the index of a comprehension with its bound.
-func (p *printer) indexRange(n *Node) string {
-	return p.t.Indices[n.Index()].Name + " < " + p.t.StaticText(n.Static())
-}
-
-func lit(s string) Item         { return Item{Text: s} }
-func sub(r Ref, level int) Item { return Item{Ref: uint32(r), Level: level} }
-func number(r float64) string   { return strconv.FormatFloat(r, 'g', -1, 64) }
-
-func (p *printer) list(open string, kids []Ref, sep, end string) []Item {
-	items := []Item{lit(open)}
-	for i, k := range kids {
-		if i > 0 {
-			items = append(items, lit(sep))
-		}
-		items = append(items, sub(k, levelSum))
+// tuple is x, or ⟨x, y, …⟩ between the brackets.
+func tuple(open string, xs []Var, end string) (items []Item) {
+	for _, x := range xs {
+		items = append(items, lit(", "), of(NameItem, x))
 	}
+	if len(xs) == 1 {
+		return items[1:]
+	}
+	items[0] = lit(open)
 	return append(items, lit(end))
 }
 
-// expand returns the parts of node r and the level at which it stands.
-func (p *printer) expand(r uint32) ([]Item, int) {
-	t := p.t
+// Notation returns the parts of node r in the notation of the paper, and the level at which it stands.
+func (t *Term) Notation(r Ref) ([]Item, int) {
 	n := &t.Nodes[r]
 	switch n.Op {
 	case VarOp:
-		return []Item{lit(p.name(n.X))}, levelAtom
+		return []Item{of(NameItem, n.X)}, LevelAtom
 	case NumOp:
 		if n.Val < 0 {
-			return []Item{lit(number(n.Val))}, levelProduct
+			return []Item{lit(number(n.Val))}, LevelProduct
 		}
-		return []Item{lit(number(n.Val))}, levelAtom
+		return []Item{lit(number(n.Val))}, LevelAtom
 	case ZeroOp:
-		return []Item{lit("0⃗")}, levelAtom
+		return []Item{lit("0⃗")}, LevelAtom
 	case LamOp:
-		return []Item{lit("λ" + p.name(n.X) + "."), sub(n.A, levelSum)}, levelSum
+		return scoped([]Var{n.X}, lit("λ"), of(NameItem, n.X), lit("."), sub(n.A, LevelSum)), LevelSum
 	case AppOp:
-		return []Item{sub(n.A, levelApply), lit(" "), sub(n.B, levelAtom)}, levelApply
+		return []Item{sub(n.A, LevelApply), lit(" "), sub(n.B, LevelAtom)}, LevelApply
 	case PairOp:
-		return []Item{lit("⟨"), sub(n.A, levelSum), lit(", "), sub(n.B, levelSum), lit("⟩")}, levelAtom
-	case LetOp:
-		return []Item{sub(n.A, levelAtom), lit("[" + p.name(n.X) + ":="), sub(n.B, levelSum), lit("]")}, levelAtom
-	case UnpairOp:
-		return []Item{sub(n.A, levelAtom), lit("[⟨" + p.name(n.X) + ", " + p.name(n.Y) + "⟩:="),
-			sub(n.B, levelSum), lit("]")}, levelAtom
-	case UntupleOp:
-		return []Item{sub(n.A, levelAtom), lit("[⟨" + p.names(t.Bound(n)) + "⟩:="), sub(n.B, levelSum), lit("]")}, levelAtom
-	case UnvecOp:
-		return []Item{sub(n.A, levelAtom), lit("[⟦" + p.names(t.Bound(n)) + "⟧:="), sub(n.B, levelSum), lit("]")}, levelAtom
+		return list("⟨", []Ref{n.A, n.B}, ", ", "⟩"), LevelAtom
+	case LetOp, UnpairOp, UntupleOp, UnvecOp:
+		open, end := "⟨", "⟩"
+		if n.Op == UnvecOp {
+			open, end = "⟦", "⟧"
+		}
+		items := append(scoped(t.BoundVars(n), sub(n.A, LevelAtom)), Item{Kind: BreakItem}, lit("["))
+		return append(append(items, tuple(open, t.BoundVars(n), end)...), lit(":="), sub(n.B, LevelSum), lit("]")), LevelAtom
 	case AddOp:
-		return []Item{sub(n.A, levelSum), lit(" + "), sub(n.B, levelProduct)}, levelSum
+		return []Item{sub(n.A, LevelSum), lit(" + "), {Kind: BreakItem}, sub(n.B, LevelProduct)}, LevelSum
 	case FunOp:
 		if n.Sym == Mul {
 			k := t.Children(n)
-			return []Item{sub(k[0], levelProduct), lit("·"), sub(k[1], levelApply)}, levelProduct
+			return []Item{sub(k[0], LevelProduct), lit("·"), sub(k[1], LevelApply)}, LevelProduct
 		}
-		return p.list(n.Sym.String()+"(", t.Children(n), ", ", ")"), levelAtom
+		return list(n.Sym.String()+"(", t.Children(n), ", ", ")"), LevelAtom
 	case VecOp:
-		return p.list("⟦", t.Children(n), ", ", "⟧"), levelAtom
+		return list("⟦", t.Children(n), ", ", "⟧"), LevelAtom
 	case ListOp:
-		return p.list("[", t.Children(n), "; ", "]"), levelAtom
+		return list("[", t.Children(n), "; ", "]"), LevelAtom
 	case IfOp:
 		k := t.Children(n)
-		return []Item{lit("if "), sub(k[0], levelSum), lit(" " + n.Cmp.String() + " "), sub(k[1], levelSum),
-			lit(" then "), sub(k[2], levelSum), lit(" else "), sub(k[3], levelSum)}, levelSum
+		return []Item{lit("if "), sub(k[0], LevelSum), lit(" " + n.Cmp.String() + " "), sub(k[1], LevelSum),
+			{Kind: BreakItem}, lit(" then "), sub(k[2], LevelSum), {Kind: BreakItem}, lit(" else "), sub(k[3], LevelSum)}, LevelSum
 	case NatOp:
-		return []Item{lit("#" + strconv.FormatUint(n.Count, 10))}, levelAtom
+		return []Item{lit("#" + strconv.FormatUint(n.Count, 10))}, LevelAtom
 	case DataOp:
-		return []Item{lit(t.Data[n.A].Name)}, levelAtom
+		return []Item{lit(t.Data[n.A].Name)}, LevelAtom
 	case ConOp:
-		name := lit(p.constructor(n.Res, int(n.Count)))
 		if n.A == 0 {
-			return []Item{name}, levelAtom
+			return []Item{t.constructor(n.Res, int(n.Count))}, LevelAtom
 		}
-		return []Item{name, lit(" "), sub(n.A, levelAtom)}, levelApply
+		return []Item{t.constructor(n.Res, int(n.Count)), lit(" "), sub(n.A, LevelAtom)}, LevelApply
 	case CaseOp:
-		return p.match(n), levelSum
+		return t.match(n), LevelSum
 	case FixOp:
-		return p.fix(n), levelSum
-	case FamilyOp:
-		return []Item{lit("⟦"), sub(n.A, levelSum), lit(" | " + p.indexRange(n) + "⟧")}, levelAtom
-	case ListFamilyOp:
-		return []Item{lit("["), sub(n.A, levelSum), lit(" | " + p.indexRange(n) + "]")}, levelAtom
-	case SumOp, ReverseSumOp:
+		return t.fix(n), LevelSum
+	case FamilyOp, ListFamilyOp, SumOp, ReverseSumOp:
+		over := t.Indices[n.Index()].Name + " < " + t.StaticText(n.Static())
 		sign := "Σ"
-		if n.Sym != NoSymbol {
+		switch {
+		case n.Op == FamilyOp:
+			return []Item{lit("⟦"), sub(n.A, LevelSum), lit(" | " + over + "⟧")}, LevelAtom
+		case n.Op == ListFamilyOp:
+			return []Item{lit("["), sub(n.A, LevelSum), lit(" | " + over + "]")}, LevelAtom
+		case n.Sym != NoSymbol:
 			sign = n.Sym.Info().Name
 		}
 		if n.Op == ReverseSumOp {
 			sign = "D" + sign
 		}
-		return []Item{lit(sign + "(" + p.indexRange(n) + ") "), sub(n.A, levelProduct)}, levelSum
+		return []Item{lit(sign + "(" + over + ") "), sub(n.A, LevelProduct)}, LevelSum
 	case ComponentOp:
-		return []Item{lit(p.name(n.X) + "[" + t.StaticText(n.Static()) + "]")}, levelAtom
+		return []Item{of(NameItem, n.X), lit("[" + t.StaticText(n.Static()) + "]")}, LevelAtom
 	case IndexNumOp:
-		return []Item{lit(t.StaticText(n.Static()))}, levelAtom
+		return []Item{lit(t.StaticText(n.Static()))}, LevelAtom
 	}
-	return []Item{lit(fmt.Sprintf("?%d", n.Op))}, levelAtom
-}
-
-// tuple is x, or ⟨x, y, …⟩.
-func (p *printer) tuple(xs []Ref) string {
-	if len(xs) == 1 {
-		return p.name(Var(xs[0]))
-	}
-	return "⟨" + p.names(xs) + "⟩"
+	return []Item{lit(fmt.Sprintf("?%d", n.Op))}, LevelAtom
 }
 
 // constructor is the name of the i-th constructor of an inductive type.
-func (p *printer) constructor(t Type, i int) string {
-	return p.t.Types.inductives[p.t.Types.InductiveOf(t)].cons[i].Name
+func (t *Term) constructor(ty Type, i int) Item {
+	return Item{Kind: ConstructorItem, Text: t.Types.inductives[t.Types.InductiveOf(ty)].cons[i].Name}
 }
 
 // match is match t with C x → u | ….
-func (p *printer) match(n *Node) []Item {
-	kids := p.t.Children(n)
-	items := []Item{lit("match "), sub(kids[0], levelSum), lit(" with ")}
+func (t *Term) match(n *Node) []Item {
+	kids := t.Children(n)
+	items := []Item{lit("match "), sub(kids[0], LevelSum)}
 	for i, b := range kids[1:] {
-		if i > 0 {
-			items = append(items, lit(" | "))
-		}
-		branch := &p.t.Nodes[b]
-		pattern := p.constructor(n.Res, i)
+		items = append(items, lit([]string{" with ", " | "}[min(i, 1)]))
+		branch := &t.Nodes[b]
+		pattern := []Item{{Kind: BreakItem}, t.constructor(n.Res, i)}
 		if branch.N > 0 {
-			pattern += " " + p.tuple(p.t.Bound(branch))
+			pattern = append(append(pattern, lit(" ")), tuple("⟨", t.BoundVars(branch), "⟩")...)
 		}
-		items = append(items, lit(pattern+" → "), sub(branch.A, levelProduct))
+		pattern = append(pattern, lit(" → "), sub(branch.A, LevelProduct))
+		items = append(items, scoped(t.BoundVars(branch), pattern...)...)
 	}
 	return items
 }
 
 // fix is fix f.v, or the member of fix ⟨f, g⟩.⟨v, w⟩.
-func (p *printer) fix(n *Node) []Item {
-	items := []Item{lit("fix " + p.tuple(p.t.Bound(n)) + ".")}
-	if n.N == 1 {
-		return append(items, sub(p.t.Children(n)[0], levelSum))
+func (t *Term) fix(n *Node) []Item {
+	xs, body := t.BoundVars(n), []Item{sub(t.Children(n)[0], LevelSum)}
+	if n.N > 1 {
+		body = append(list("⟨", t.Children(n), ", ", "⟩"), lit("."+strconv.Itoa(int(n.Count))))
 	}
-	return append(items, p.list("⟨", p.t.Children(n), ", ", "⟩."+strconv.Itoa(int(n.Count)))...)
+	return scoped(xs, slices.Concat([]Item{lit("fix ")}, tuple("⟨", xs, "⟩"), []Item{lit(".")}, body)...)
 }

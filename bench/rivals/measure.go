@@ -9,8 +9,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/family"
-	"github.com/gram-machine/gram/bench/fit"
+	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/internal/bridge"
 )
 
@@ -62,12 +61,12 @@ type Parts struct {
 }
 
 // Families returns the families that are measured, the examples of the papers first.
-func Families() []family.Family {
-	return []family.Family{
-		family.Doubled, family.Projections, family.Untaken, family.LogSumExp,
-		family.Chain, family.Squares, family.Fibonacci, family.FanOut, family.LeastSquares, family.RandomGraph,
-		family.Polynomial, family.Network, family.WideNetwork, family.Loss, family.Perceptron, family.Continuations, family.Compositions, family.Branches,
-		family.RandomProgram,
+func Families() []bench.Family {
+	return []bench.Family{
+		bench.Doubled, bench.Projections, bench.Untaken, bench.LogSumExp,
+		bench.Chain, bench.Squares, bench.Fibonacci, bench.FanOut, bench.LeastSquares, bench.RandomGraph,
+		bench.Polynomial, bench.Network, bench.WideNetwork, bench.Loss, bench.Perceptron, bench.Continuations, bench.Compositions, bench.Branches,
+		bench.RandomProgram,
 	}
 }
 
@@ -86,13 +85,13 @@ var (
 // Measure takes the steps for the families at sizes 1, 2, 5, 10 and so on, as far as the scale says. It tells
 // progress of each family. A rival that passes its limit at a size is not run at larger ones. The error is a
 // [*LimitError] of the context, or one of the machine.
-func Measure(ctx context.Context, families []family.Family, scale Scale, progress func(done int, f *family.Family)) (*Report, error) {
+func Measure(ctx context.Context, families []bench.Family, scale Scale, progress func(done int, f *bench.Family)) (*Report, error) {
 	out := &Report{}
 	for i, f := range families {
 		progress(i, &f)
 		m := &Measured{Name: f.Name}
 		passed := map[string]bool{}
-		for _, n := range family.Sizes(1, f.Full[len(f.Full)-1]) {
+		for _, n := range bench.Sizes(1, f.Full[len(f.Full)-1]) {
 			p, err := measurePoint(ctx, &f, n, scale, passed)
 			if err != nil {
 				return nil, fmt.Errorf("%s, n = %d: %w", f.Name, n, err)
@@ -110,7 +109,7 @@ func Measure(ctx context.Context, families []family.Family, scale Scale, progres
 }
 
 // measurePoint takes the steps at a size. passed has the rivals that have passed their limits.
-func measurePoint(ctx context.Context, f *family.Family, n int, scale Scale, passed map[string]bool) (*Point, error) {
+func measurePoint(ctx context.Context, f *bench.Family, n int, scale Scale, passed map[string]bool) (*Point, error) {
 	program, err := gram.Load(ctx, f.Name, []byte(f.Source(n)), gram.Options{})
 	if err != nil {
 		return nil, err
@@ -167,8 +166,8 @@ func same(want, got []float64) error {
 // networkParts takes the steps of the recurrent network by rules and words.
 func networkParts(ctx context.Context) (Parts, error) {
 	const n = 1000
-	out := Parts{Program: fmt.Sprintf("%s, n = %d", family.Network.Name, n), Costs: map[string]Cost{}}
-	program, err := gram.Load(ctx, family.Network.Name, []byte(family.Network.Source(n)), gram.Options{})
+	out := Parts{Program: fmt.Sprintf("%s, n = %d", bench.Network.Name, n), Costs: map[string]Cost{}}
+	program, err := gram.Load(ctx, bench.Network.Name, []byte(bench.Network.Source(n)), gram.Options{})
 	if err != nil {
 		return out, err
 	}
@@ -223,18 +222,18 @@ func (m *Measured) Growth(rival string) Growth {
 			g.Parts = [3]float64{float64(c.Steps) / p.Nodes(), float64(c.Bookkeeping) / p.Nodes(), float64(c.Captures) / p.Nodes()}
 		}
 	}
-	d := fit.NewData(x, y)
+	d := bench.NewData(x, y)
 	if d.Distinct() < 4 {
 		return g
 	}
 	d = d.Upper()
 	least := math.Inf(1)
-	for _, form := range []fit.Model{fit.Linear, fit.NLogN, fit.Quadratic, fit.Cubic, fit.Exponential} {
-		c := fit.Corrected{Data: d}
+	for _, form := range []bench.Model{bench.LinearModel, bench.NLogN, bench.QuadraticModel, bench.CubicModel, bench.ExponentialModel} {
+		c := bench.Corrected{Data: d}
 		if !form.Exponential {
 			c = form.Correct(d)
 		}
-		if r := fit.Compare(c.Data, form)[0].Residual; r < least/2 { // a later form needs to be far better
+		if r := bench.Rank(c.Data, form)[0].Residual; r < least/2 { // a later form needs to be far better
 			least, g.Form = r, form.String()
 			line := form.Exponent(c.Data)
 			g.Exponent, g.Half = line.Slope, line.Half
@@ -260,12 +259,12 @@ func (r *Report) Bounds() ([]Bound, error) {
 	var out []Bound
 	for _, name := range Names() {
 		b := Bound{Rival: name}
-		var samples []fit.Sample
+		var samples []bench.Sample
 		for _, m := range r.Families {
 			for i := range m.Points {
 				p := &m.Points[i]
 				if c, ok := p.Costs[name]; ok {
-					samples = append(samples, fit.Sample{Y: float64(c.All()),
+					samples = append(samples, bench.Sample{Y: float64(c.All()),
 						X: []float64{float64(p.M), float64(p.Graph), p.Nodes() * math.Log2(p.Nodes()), 1}})
 				}
 			}
@@ -274,13 +273,13 @@ func (r *Report) Bounds() ([]Bound, error) {
 			}
 		}
 		b.Runs = len(samples)
-		c, residual, err := fit.LeastSquares(samples)
+		c, residual, err := bench.LeastSquaresFit(samples)
 		if err != nil {
 			return nil, err
 		}
 		copy(b.Fit[:], c)
 		b.Residual = residual
-		if c, err = fit.Bound(samples); err != nil {
+		if c, err = bench.LeastBound(samples); err != nil {
 			return nil, err
 		}
 		copy(b.Least[:], c)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/gram-machine/gram/bench/fit"
+	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/report"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/rule"
@@ -117,9 +117,9 @@ func growthText(g Growth, largest int) string {
 	switch g.Form {
 	case "":
 		return out
-	case fit.Exponential.String():
+	case bench.ExponentialModel.String():
 		return out + ", exponential"
-	case fit.NLogN.String():
+	case bench.NLogN.String():
 		return out + fmt.Sprintf(", N^%.2f·log N", g.Exponent)
 	}
 	return out + fmt.Sprintf(", N^%.2f", g.Exponent)

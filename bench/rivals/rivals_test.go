@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/family"
+	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/rivals"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
@@ -27,10 +27,10 @@ func load(t *testing.T, text string) *gram.Program {
 }
 
 // families are those that are measured, and others with a gradient.
-func families() []family.Family {
-	var out []family.Family
-	for _, fs := range [][]family.Family{family.Ground(), family.HigherOrder(), family.Adversarial(), family.Constructors(),
-		{family.Church, family.Captures, family.Untaken, family.EveryRule, family.Batch, family.Calls, family.Composed, family.ComposedSquares, family.Redexes}} {
+func families() []bench.Family {
+	var out []bench.Family
+	for _, fs := range [][]bench.Family{bench.Ground(), bench.HigherOrder(), bench.Adversarial(), bench.Constructors(),
+		{bench.Church, bench.Captures, bench.Untaken, bench.EveryRule, bench.Batch, bench.Calls, bench.Composed, bench.ComposedSquares, bench.Redexes}} {
 		out = append(out, fs...)
 	}
 	return out
@@ -82,7 +82,7 @@ func TestPropertyGradient(t *testing.T) {
 // transformations and the rules. Without staging it doubles with n; with tuples over Γ it is quadratic.
 func TestCounts(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 10} {
-		p := load(t, family.Doubled.Source(n))
+		p := load(t, bench.Doubled.Source(n))
 		want := map[string]int{"chad": 3*n*n + 47*n + 29, "chad-efficient": 37*n + 26,
 			"dual": 12*n + 10<<n - 3, "dual-map": 23*n + 7, "dual-array": 29*n + 12, "trace": 24*n + 8}
 		for _, r := range rivals.All() {
@@ -96,7 +96,7 @@ func TestCounts(t *testing.T) {
 
 // TestLimits: a run that passes its limit, or whose context ends, is an error.
 func TestLimits(t *testing.T) {
-	p := load(t, family.Doubled.Source(30))
+	p := load(t, bench.Doubled.Source(30))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, r := range rivals.All() {
@@ -131,7 +131,7 @@ func TestReport(t *testing.T) {
 	require.Equal(t, string(kept), string(page), "gram bench --rivals --page . writes it")
 
 	names := 0
-	now, err := rivals.Measure(t.Context(), rivals.Families(), rivals.Scale{Nodes: 200, Steps: 50_000}, func(int, *family.Family) { names++ })
+	now, err := rivals.Measure(t.Context(), rivals.Families(), rivals.Scale{Nodes: 200, Steps: 50_000}, func(int, *bench.Family) { names++ })
 	require.NoError(t, err)
 	require.Equal(t, names, len(now.Families))
 	require.Len(t, r.Families, names)

@@ -66,7 +66,6 @@ var layers = map[string][]string{
 	"internal/reference":   {"rule", "term", "internal/denote"},
 	"internal/span":        {"rule", "term", "revgrad"},
 	"internal/arch":        {},
-	"bench/fit":            {},
 	"examples":             {},
 	"docs":                 {},
 
@@ -103,7 +102,7 @@ var layers = map[string][]string{
 	"cmd/internal/explore": {root, "internal/bridge", "examples", "limits", "machine", "cmd/internal/command", "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/scene"},
 
 	"bench": {
-		"bench/fit", "examples", root, "internal/bridge", "cost", "rule", "term", "lang", "revgrad", "compile/literal", "machine",
+		"examples", root, "internal/bridge", "cost", "rule", "term", "lang", "revgrad", "compile/literal", "machine",
 		"limits", "internal/denote", "internal/hypergraph", "internal/reference",
 		"internal/generate", // what the search for the worst program draws
 		"internal/normalise", "internal/notation", "internal/span", "internal/stage",

@@ -28,15 +28,15 @@ type part struct {
 var parts = []*part{
 	{name: "engine, graph, compile", folders: []string{"engine", "graph", "compile"}, most: 36_000, aim: 13_000, mostLong: 560},
 	{name: "machine", folders: []string{"machine", "compile/literal"}, most: 4_960, aim: 4_500, mostLong: 90},
-	{name: "lang", folders: []string{"lang"}, most: 22_320, aim: 16_000, mostLong: 25},
+	{name: "lang", folders: []string{"lang"}, most: 22_240, aim: 16_000, mostLong: 0},
 	{name: "cmd", folders: []string{"cmd"}, most: 20_815, aim: 16_000, mostLong: 45},
-	{name: "bench", folders: []string{"bench"}, most: 11_980, aim: 8_000, mostLong: 305},
+	{name: "bench", folders: []string{"bench"}, most: 11_720, aim: 8_000, mostLong: 206},
 	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_850, aim: 13_000, mostLong: 64},
 	{name: "the rest", folders: []string{"."}, most: 6_760, aim: 6_500, mostLong: 40},
 }
 
 const (
-	mostPackages = 89 // 60 are aimed for
+	mostPackages = 87 // 60 are aimed for
 	mostColumns  = 120
 )
 

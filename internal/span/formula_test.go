@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/family"
+	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/span"
 	"github.com/gram-machine/gram/revgrad"
@@ -72,7 +72,7 @@ func TestRecurrent(t *testing.T) {
 func TestBatch(t *testing.T) {
 	for k := uint64(3); k < 10; k++ {
 		n := uint64(1) << k
-		source := family.Batch.Source(int(n))
+		source := bench.Batch.Source(int(n))
 		value, chain := spans(t, source, false)
 		_, tree := spans(t, source, true)
 		require.Equal(t, []uint64{k + 6, 3*k + n + 19, 3*k + k + 20}, []uint64{value, chain, tree}, "n = %d", n)
@@ -81,7 +81,7 @@ func TestBatch(t *testing.T) {
 
 // TestStatePassing: the contrast computes the same gradient, and passes its memory through all of it.
 func TestStatePassing(t *testing.T) {
-	for _, f := range []family.Family{family.Batch, family.SumBalanced, family.BalancedLogSumExp, family.Chain} {
+	for _, f := range []bench.Family{bench.Batch, bench.SumBalanced, bench.BalancedLogSumExp, bench.Chain} {
 		var of [2]uint64
 		for i, n := range []int{16, 64} {
 			p, err := gram.Load(t.Context(), "test", []byte(f.Source(n)), gram.Options{})

@@ -199,7 +199,8 @@ func (l *linearity) application(r Ref, n *Node) bool {
 		return ok
 	}
 	return l.plain(n.B, "in the argument of an ordinary function",
-		syntax.Note{Text: "the function is " + l.p.Types.Text().Of(n.Type) + "; only R -o R and R -o R^s take what is linear"})
+		syntax.Note{Text: "the function is " + l.p.Types.Text().Of(n.Type) +
+			"; only R -o R and R -o R^s take what is linear"})
 }
 
 // let judges t[x:=u]. If u depends on a linear variable then x is one too.

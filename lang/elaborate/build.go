@@ -153,8 +153,8 @@ func holds(op syntax.Token, a, b float64) bool {
 	return a >= b
 }
 
-// staticBranch is branch of a condition that is known. If the branch that is not taken has indices out of range, the other one stands in place
-// of the conditional.
+// staticBranch is branch of a condition that is known. If the branch that is not taken has indices out of range, the
+// other one stands in place of the conditional.
 func (e *Elaborator) staticBranch(x syntax.Expr, c condition, taken bool) val {
 	kids := e.kids(x)
 	kids = kids[len(kids)-2:]

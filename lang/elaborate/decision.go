@@ -3,10 +3,11 @@ package elaborate
 import "strings"
 
 // The nested patterns of a match become cases that look at one constructor each. Values that no case takes are found,
-// and cases that take no value. The cases are rows of patterns, one column for each place that is still to be looked at. The first pattern of the
-// first row that is no variable says which place is taken apart next (L. Maranget, "Compiling pattern matching to good
-// decision trees", 2008). Each way through the tree is taken by some value, since no place is taken apart twice: so a
-// row that no leaf has is useless, and an end without rows is a missing case ("Warnings for pattern matching", 2007).
+// and cases that take no value. The cases are rows of patterns, one column for each place that is still to be looked
+// at. The first pattern of the first row that is no variable says which place is taken apart next (L. Maranget,
+// "Compiling pattern matching to good decision trees", 2008). Each way through the tree is taken by some value, since
+// no place is taken apart twice: so a row that no leaf has is useless, and an end without rows is a missing case
+// ("Warnings for pattern matching", 2007).
 
 // signature is what patterns know of an inductive type: its constructors, and which of them have an argument.
 type signature struct {
@@ -14,8 +15,8 @@ type signature struct {
 	Args  []bool
 }
 
-// casePattern is a pattern. With a type it is a constructor, otherwise with parts a tuple or a vector, otherwise a variable
-// or _.
+// casePattern is a pattern. With a type it is a constructor, otherwise with parts a tuple or a vector, otherwise a
+// variable or _.
 type casePattern struct {
 	Type   *signature
 	Con    int // which constructor

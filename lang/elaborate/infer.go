@@ -97,13 +97,12 @@ func (e *Elaborator) curried(why reason) bool {
 // hints says what may have led to a mismatch of v with type t.
 func (e *Elaborator) hints(v val, t core.Type, why reason) []syntax.Note {
 	_, function := e.Types.Function(v.typ)
-	if text := e.user.File.Text(v.span); why.kind == takesReason && e.curried(why) && e.Types.At(v.typ).Kind == core.Prod && e.Types.At(t).Kind == core.Real && strings.HasPrefix(text, "(") && strings.Count(text, ",") == 1 && !strings.ContainsAny(text, "\n") {
-		f := e.headText(why.head)
-		if why.text != "" {
-			f = why.text
-		}
+	if text := e.user.File.Text(v.span); why.kind == takesReason && e.curried(why) &&
+		e.Types.At(v.typ).Kind == core.Prod && e.Types.At(t).Kind == core.Real && strings.HasPrefix(text, "(") &&
+		strings.Count(text, ",") == 1 && !strings.ContainsAny(text, "\n") {
 		a, b, _ := strings.Cut(strings.Trim(text, "()"), ",")
-		return []syntax.Note{{Text: fmt.Sprintf("arguments follow a function one by one, without commas: %s %s %s", f, strings.TrimSpace(a), strings.TrimSpace(b))}}
+		return []syntax.Note{{Text: fmt.Sprintf("arguments follow a function one by one, without commas: %s %s %s",
+			cmp.Or(why.text, e.headText(why.head)), strings.TrimSpace(a), strings.TrimSpace(b))}}
 	}
 	if s := why.negated; s.End > 0 && function {
 		f, u := e.headText(v.span), e.headText(s)

@@ -54,7 +54,7 @@ type surroundings uint8
 const (
 	underFun surroundings = 1 << iota // under fun, lin or a parameter of let
 	inBranch                          // then or else
-	inComp                            // the body of vec, sum or list, a case of match, and let rec: it may be there several times
+	inComp                            // the body of vec, sum or list, a case of match, let rec: perhaps several times
 	inList                            // in a list literal
 )
 
@@ -73,7 +73,7 @@ type shadowed struct {
 	slot uint32 // what the name meant outside, + 1; 0: nothing local
 }
 
-// resolve finds out what the names of u mean: each local name has a slot in its declaration. It resolves all names of u.
+// resolve finds out what the names of u mean: each local name has a slot in its declaration.
 func (e *Elaborator) resolve(u *unit) {
 	u.Refs = make([]ref, u.File.NumExprs())
 	u.Scopes = make([]scope, len(u.File.Decls)+1)

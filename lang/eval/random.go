@@ -39,8 +39,8 @@ func (r *random) next() (u, v float64) {
 	return unit(mix(r.start + (k+1)*golden)), unit(mix(r.start + (k+2)*golden))
 }
 
-// draw is a number that is drawn evenly between a and b, or from the normal distribution with mean a and deviation b, by
-// the method of Box and Muller.
+// draw is a number that is drawn evenly between a and b, or from the normal distribution with mean a and deviation b,
+// by the method of Box and Muller.
 func draw(p core.Prim, a, b *code) *code {
 	return gives(func(m *machine, fr []value) float64 {
 		x, y := a.real(m, fr), b.real(m, fr)

@@ -52,7 +52,8 @@ func (p *part) readAs(word, text string) (wrong string) {
 		}
 	default:
 		if p.layout = dateLayout(text); p.layout == "" {
-			return `the form of the dates is expected in quotes, like "YYYY-MM-DD" or "D.M.YYYY hh:mm": YYYY or YY, MM, M or MMM, DD or D, hh, mm and ss, and what stands between them`
+			return `the form of the dates is expected in quotes, like "YYYY-MM-DD" or "D.M.YYYY hh:mm": YYYY or YY, ` +
+				`MM, M or MMM, DD or D, hh, mm and ss, and what stands between them`
 		}
 		p.form = text
 	}

@@ -64,12 +64,17 @@ type format struct {
 
 // formats are the formats, by the words of a program and by the extensions of names.
 var formats = map[string]*format{
-	"csv":     {kind: "CSV", parts: `columns: csv "f.csv" "a" "b" by their names, csv "f.csv" 0 2 by their numbers if there is no header`, least: 1, most: math.MaxInt, table: true, read: (*Source).readCSV},
-	"npy":     {kind: "NumPy", parts: `nothing: npy "f.npy"`, read: (*Source).readNpy},
-	"npz":     {kind: "NumPy", parts: `the name of an array: npz "f.npz" "w"`, least: 1, most: 1, named: true, read: (*Source).readNpz},
-	"parquet": {kind: "Parquet", parts: `columns: parquet "f.parquet" "a" "b"`, least: 1, most: math.MaxInt, named: true, table: true, read: (*Source).readParquet},
-	"text":    {kind: "text", parts: `the length of a row, or nothing: text "f.txt" 64`, most: 1, read: (*Source).readCharacters},
-	"json":    {kind: "JSON", parts: `the way to a value: json "f.json" "layers" 3 "w"`, most: maxBrackets, read: (*Source).readJSON},
+	"csv": {kind: "CSV", least: 1, most: math.MaxInt, table: true, read: (*Source).readCSV,
+		parts: `columns: csv "f.csv" "a" "b" by their names, csv "f.csv" 0 2 by their numbers if there is no header`},
+	"npy": {kind: "NumPy", parts: `nothing: npy "f.npy"`, read: (*Source).readNpy},
+	"npz": {kind: "NumPy", least: 1, most: 1, named: true, read: (*Source).readNpz,
+		parts: `the name of an array: npz "f.npz" "w"`},
+	"parquet": {kind: "Parquet", least: 1, most: math.MaxInt, named: true, table: true, read: (*Source).readParquet,
+		parts: `columns: parquet "f.parquet" "a" "b"`},
+	"text": {kind: "text", most: 1, read: (*Source).readCharacters,
+		parts: `the length of a row, or nothing: text "f.txt" 64`},
+	"json": {kind: "JSON", most: maxBrackets, read: (*Source).readJSON,
+		parts: `the way to a value: json "f.json" "layers" 3 "w"`},
 }
 
 // extension returns the format of a file by the extension of its name, or nil.
@@ -149,10 +154,11 @@ func (f *File) word(n *syntax.ExprNode, words []syntax.Word) int {
 				return why == ""
 			})
 	case w.Text == "separator" && f.format == formats["csv"]:
-		return option(syntax.StringTok, `one character in quotes is expected after separator, such as ";" or "\t"`, func(text string) bool {
-			f.separator, _ = utf8.DecodeRuneInString(text)
-			return utf8.RuneCountInString(text) == 1 && !strings.ContainsAny(text, "\"\n\r")
-		})
+		return option(syntax.StringTok, `one character in quotes is expected after separator, such as ";" or "\t"`,
+			func(text string) bool {
+				f.separator, _ = utf8.DecodeRuneInString(text)
+				return utf8.RuneCountInString(text) == 1 && !strings.ContainsAny(text, "\"\n\r")
+			})
 	default:
 		label := fmt.Sprintf("behind the file name stands %s", f.format.parts)
 		if f.format.table {

@@ -42,7 +42,8 @@ func (l *lowering) findLets(live []bool) {
 func (l *lowering) derivative(n *core.Node) (r term.Ref) {
 	t, s := l.t, &l.p.Static
 	t.Indices, t.Statics = s.Indices, s.Nodes
-	d := revgrad.Derivatives{Term: t, Bound: func(x term.Var) term.Ref { return l.refs[l.lets[x]] }, Check: l.p.Guard.Check}
+	bound := func(x term.Var) term.Ref { return l.refs[l.lets[x]] }
+	d := revgrad.Derivatives{Term: t, Bound: bound, Check: l.p.Guard.Check}
 	a, k := l.typ(n.Type), l.c.Args[n.A:]
 	var err error
 	if n.Op == core.AlongOp {

@@ -41,8 +41,8 @@ type lowering struct {
 	beside []beside
 	types  []term.Type
 	lets   map[term.Var]core.Ref // what lets bind functions to, in a program with derivatives
-	// declared has the error of each inductive type that the universe has: that it has no meaning in the calculus. wrong is that of the
-	// first that a term has.
+	// declared has the error of each inductive type that the universe has: that it has no meaning in the calculus. wrong
+	// is that of the first that a term has.
 	declared []error
 	wrong    error
 	stack    []core.Type

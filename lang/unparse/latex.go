@@ -3,6 +3,7 @@ package unparse
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -49,7 +50,8 @@ type formula struct {
 	guard syntax.Guard
 	scope *scope
 	names []string
-	stack []item
+	stack []term.Item
+	last  term.Var // whose scope the last item began, 0 if it was another
 
 	w       *bufio.Writer
 	line    []byte // the text of the line
@@ -66,16 +68,9 @@ const (
 	maxQuads     = 6
 )
 
-// Items of a formula that are not of a program.
-const (
-	breakItem itemKind = leaveItem + 1 + iota // the line may end here
-	openItem                                  // a bracket
-	closeItem
-)
-
 func (p *formula) print() {
 	p.w.WriteString("\\begin{align*}\n")
-	p.stack = append(p.stack, node(p.t.Root, levelSum))
+	p.stack = append(p.stack, term.Item{Ref: uint32(p.t.Root)})
 	for len(p.stack) > 0 {
 		it := p.stack[len(p.stack)-1]
 		p.stack = p.stack[:len(p.stack)-1]
@@ -87,41 +82,75 @@ func (p *formula) print() {
 	p.w.WriteString("\n\\end{align*}\n")
 }
 
-func (p *formula) item(it item) {
-	switch it.kind {
-	case textItem:
-		p.write(it.text)
-	case breakItem:
+func (p *formula) item(it term.Item) {
+	x, last := term.Var(it.Ref), p.last
+	p.last = 0
+	switch it.Kind {
+	case term.NameItem:
+		p.write(p.names[x])
+	case term.ConstructorItem:
+		p.write(`\mathsf{` + it.Text + "}")
+	case term.BreakItem:
 		p.breakLine()
-	case openItem:
-		p.write(it.text)
-		p.depth++
-	case closeItem:
-		p.depth--
-		p.write(it.text)
-	case enterItem:
-		p.enter(it.x, it.text)
-	case leaveItem:
-		p.scope.leave(p.names[it.x], p.base(it.x))
-	default:
-		items, level := p.expand(it.r)
-		if level < it.level {
-			items = append(append([]item{open("(")}, items...), closing(")"))
+	case term.EnterItem:
+		name := p.name(x)
+		if last != 0 {
+			name = p.dualName(last, x, name)
 		}
-		for i := len(items) - 1; i >= 0; i-- {
-			p.stack = append(p.stack, items[i])
+		p.enter(x, name)
+		p.last = x
+	case term.LeaveItem:
+		p.scope.leave(p.names[x], p.base(x))
+	default:
+		if it.Ref == 0 {
+			p.text(it.Text)
+			return
+		}
+		items, level := p.expand(term.Ref(it.Ref))
+		if level < it.Level {
+			items = append(append([]term.Item{lit("(")}, items...), lit(")"))
+		}
+		for _, part := range slices.Backward(items) {
+			p.stack = append(p.stack, part)
 		}
 	}
 }
 
-func open(s string) item    { return item{kind: openItem, text: s} }
-func closing(s string) item { return item{kind: closeItem, text: s} }
+// text writes a text of [term.Term.Notation], which may end with an opening bracket, or be a closing one.
+func (p *formula) text(s string) {
+	if strings.HasSuffix(s, "⟩") || s == ")" || s == "]" {
+		p.depth--
+	}
+	p.write(LaTeXText(s))
+	if strings.HasSuffix(s, "⟨") || strings.HasSuffix(s, "(") || s == "[" {
+		p.depth++
+	}
+}
+
+// latexTexts are the texts of terms that LaTeX writes otherwise.
+var latexTexts = map[string]string{
+	"λ": `\lambda `, "⟨": `\langle `, "⟩": `\rangle`, "⟦": `\langle `, "⟧": `\rangle`, "·": ` \cdot `, "0⃗": `\vec 0`,
+	" ": `\,`, "if ": `\mathsf{if}\ `, " then ": `\ \mathsf{then}\ `, " else ": `\ \mathsf{else}\ `, " <= ": ` \le `,
+	" >= ": ` \ge `, "match ": `\mathsf{match}\ `, " with ": `\ \mathsf{with}\ `, " | ": ` \mid `, " → ": ` \to `,
+	"fix ": `\mathsf{fix}\,`,
+}
+
+// LaTeXText is a text of [term.Term.Notation] in LaTeX.
+func LaTeXText(s string) string {
+	if out, ok := latexTexts[s]; ok {
+		return out
+	}
+	return strings.Replace(s, "#", `\#`, 1)
+}
 
 // write adds to the part of the line that can't be broken.
 func (p *formula) write(s string) {
 	p.part = append(p.part, s...)
 	p.columns += columns(s)
 }
+
+func lit(s string) term.Item              { return term.Item{Text: s} }
+func sub(r term.Ref, level int) term.Item { return term.Item{Ref: uint32(r), Level: level} }
 
 // columns is about how wide LaTeX sets s: a command is as wide as a letter, braces
 // and scripts are nothing.
@@ -173,162 +202,32 @@ func (p *formula) endLine() {
 	p.lines++
 }
 
-var breakHere = item{kind: breakItem}
-
-// expand returns the parts of node r and the level at which it stands.
-func (p *formula) expand(r term.Ref) ([]item, uint8) {
-	t := p.t
-	n := &t.Nodes[r]
-	switch n.Op {
-	case term.VarOp:
-		return []item{text(p.names[n.X])}, levelAtom
-	case term.NumOp:
-		return []item{text(`\underline{` + LaTeXNumber(n.Val) + "}")}, levelAtom
-	case term.ZeroOp:
-		return []item{text(`\vec 0`)}, levelAtom
-	case term.NatOp:
-		return []item{text(`\#` + strconv.FormatUint(n.Count, 10))}, levelAtom
-	case term.DataOp:
-		return []item{text(LaTeXName(t.Data[n.A].Name, 0))}, levelAtom
-	case term.LamOp:
-		x := p.name(n.X)
-		kind := ""
-		if t.Info(n.X).Linear {
-			kind = `^{\mathsf R}`
+// expand returns the parts of node r and the level at which it stands: those of the notation of the paper, but for
+// numerals and function symbols.
+func (p *formula) expand(r term.Ref) ([]term.Item, int) {
+	n := &p.t.Nodes[r]
+	items, level := p.t.Notation(r)
+	switch {
+	case n.Op == term.NumOp:
+		return []term.Item{lit(`\underline{` + LaTeXNumber(n.Val) + "}")}, term.LevelAtom
+	case n.Op == term.DataOp:
+		items[0].Text = LaTeXName(p.t.Data[n.A].Name, 0)
+	case n.Op == term.LamOp && p.t.Info(n.X).Linear:
+		items[3] = lit(`^{\mathsf R}.`)
+	case n.Op == term.FixOp && n.N > 1:
+		items[len(items)-1-int(n.N)] = lit("_{" + strconv.Itoa(int(n.Count)+1) + "}")
+	case n.Op == term.FunOp && n.Sym != term.Mul:
+		k := p.t.Children(n)
+		switch n.Sym {
+		case term.Div:
+			return []term.Item{sub(k[0], term.LevelProduct), lit(" / "), sub(k[1], term.LevelApply)}, term.LevelProduct
+		case term.Sub:
+			return []term.Item{sub(k[0], term.LevelSum), lit(" - "), {Kind: term.BreakItem},
+				sub(k[1], term.LevelProduct)}, term.LevelSum
+		case term.Neg:
+			return []term.Item{lit("-"), sub(k[0], term.LevelApply)}, term.LevelProduct
 		}
-		return []item{enter(n.X, x), text(`\lambda ` + x + kind + "."), node(n.A, levelSum), leave(n.X)}, levelSum
-	case term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp:
-		return p.let(n), levelAtom
-	case term.AppOp:
-		return []item{node(n.A, levelApply), text(`\,`), node(n.B, levelAtom)}, levelApply
-	case term.PairOp:
-		return p.list(`\langle `, []term.Ref{n.A, n.B}, ", ", `\rangle`), levelAtom
-	case term.VecOp:
-		return p.list(`\langle `, t.Children(n), ", ", `\rangle`), levelAtom
-	case term.ListOp:
-		return p.list("[", t.Children(n), "; ", "]"), levelAtom
-	case term.AddOp:
-		return []item{node(n.A, levelSum), text(" + "), breakHere, node(n.B, levelProduct)}, levelSum
-	case term.FunOp:
-		return p.function(n)
-	case term.ConOp:
-		c := t.Types.Constructors(n.Res)[n.Count].Name
-		if n.A == 0 {
-			return []item{text(`\mathsf{` + c + "}")}, levelAtom
-		}
-		return []item{text(`\mathsf{` + c + `}\,`), node(n.A, levelAtom)}, levelApply
-	case term.CaseOp:
-		return p.match(n), levelSum
-	case term.FixOp:
-		return p.fix(n), levelSum
-	default: // IfOp
-		k := t.Children(n)
-		return []item{text(`\mathsf{if}\ `), node(k[0], levelSum), text(comparisons[n.Cmp]), node(k[1], levelSum),
-			breakHere, text(`\ \mathsf{then}\ `), node(k[2], levelSum), breakHere, text(`\ \mathsf{else}\ `), node(k[3], levelSum)}, levelSum
+		items[0].Text = SymbolLaTeX(n.Sym) + "("
 	}
-}
-
-var comparisons = map[term.Compare]string{term.Less: " < ", term.LessEqual: ` \le `, term.Greater: " > ", term.GreaterEqual: ` \ge `}
-
-// let is t[x:=u], or the opening of a tuple. The scope of the variables is t alone.
-func (p *formula) let(n *term.Node) []item {
-	xs := p.t.BoundVars(n)
-	names := make([]string, len(xs))
-	for i, x := range xs {
-		names[i] = p.name(x)
-		if i > 0 {
-			names[i] = p.dualName(xs[i-1], x, names[i])
-		}
-		p.enter(x, names[i])
-	}
-	pattern := names[0]
-	if n.Op != term.LetOp {
-		pattern = `\langle ` + strings.Join(names, ", ") + `\rangle`
-	}
-	items := []item{node(n.A, levelAtom)}
-	for _, x := range xs {
-		items = append(items, leave(x))
-	}
-	return append(items, breakHere, open("["+pattern+":="), node(n.B, levelSum), closing("]"))
-}
-
-// match is match t with C x → u | ….
-func (p *formula) match(n *term.Node) []item {
-	kids := p.t.Children(n)
-	items := []item{text(`\mathsf{match}\ `), node(kids[0], levelSum), text(`\ \mathsf{with}\ `)}
-	for i, c := range p.t.Types.Constructors(n.Res) {
-		branch := &p.t.Nodes[kids[i+1]]
-		if i > 0 {
-			items = append(items, text(` \mid `))
-		}
-		xs := p.t.BoundVars(branch)
-		items = append(items, breakHere, text(`\mathsf{`+c.Name+"}"+p.tuple(xs, `\,`)+` \to `))
-		for _, x := range xs {
-			items = append(items, enter(x, p.name(x)))
-		}
-		items = append(items, node(branch.A, levelProduct))
-		for _, x := range xs {
-			items = append(items, leave(x))
-		}
-	}
-	return items
-}
-
-// tuple is x, or ⟨x, y, …⟩, after before; nothing for no variables.
-func (p *formula) tuple(xs []term.Var, before string) string {
-	names := make([]string, len(xs))
-	for i, x := range xs {
-		names[i] = p.name(x)
-	}
-	switch len(names) {
-	case 0:
-		return ""
-	case 1:
-		return before + names[0]
-	}
-	return before + `\langle ` + strings.Join(names, ", ") + `\rangle`
-}
-
-// fix is fix f.v, or the member of fix ⟨f, g⟩.⟨v, w⟩.
-func (p *formula) fix(n *term.Node) []item {
-	xs, kids := p.t.BoundVars(n), p.t.Children(n)
-	items := []item{text(`\mathsf{fix}` + p.tuple(xs, `\,`) + ".")}
-	for _, x := range xs {
-		items = append(items, enter(x, p.name(x)))
-	}
-	if len(kids) == 1 {
-		items = append(items, node(kids[0], levelSum))
-	} else {
-		items = append(append(items, p.list(`\langle `, kids, ", ", `\rangle`)...), text("_{"+strconv.Itoa(int(n.Count)+1)+"}"))
-	}
-	for _, x := range xs {
-		items = append(items, leave(x))
-	}
-	return items
-}
-
-func (p *formula) list(opening string, kids []term.Ref, sep, end string) []item {
-	items := append(make([]item, 0, 3*len(kids)+2), open(opening))
-	for i, k := range kids {
-		if i > 0 {
-			items = append(items, text(sep), breakHere)
-		}
-		items = append(items, node(k, levelSum))
-	}
-	return append(items, closing(end))
-}
-
-func (p *formula) function(n *term.Node) ([]item, uint8) {
-	k := p.t.Children(n)
-	switch n.Sym {
-	case term.Mul:
-		return []item{node(k[0], levelProduct), text(` \cdot `), node(k[1], levelNegation)}, levelProduct
-	case term.Div:
-		return []item{node(k[0], levelProduct), text(" / "), node(k[1], levelNegation)}, levelProduct
-	case term.Sub:
-		return []item{node(k[0], levelSum), text(" - "), breakHere, node(k[1], levelProduct)}, levelSum
-	case term.Neg:
-		return []item{text("-"), node(k[0], levelNegation)}, levelProduct
-	}
-	return p.list(SymbolLaTeX(n.Sym)+"(", k, ", ", ")"), levelAtom
+	return items, level
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/family"
+	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/rivals"
 	"github.com/gram-machine/gram/cmd/internal/command"
 )
@@ -86,7 +86,7 @@ func (a *app) measureRivals(ctx context.Context, f *benchFlags) (*rivals.Report,
 		scale = rivals.Quick
 	}
 	bar, families, done := command.NewBar(a.Stderr, command.IsTerminal(a.Stderr)), rivals.Families(), 0
-	report, err := rivals.Measure(ctx, families, scale, func(i int, of *family.Family) {
+	report, err := rivals.Measure(ctx, families, scale, func(i int, of *bench.Family) {
 		done = i
 		bar.Show(i, len(families), "rivals: "+of.Name, "rivals, "+of.Name)
 	})

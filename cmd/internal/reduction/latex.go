@@ -111,12 +111,6 @@ func (l *latexWriter) term(arrow string, tokens []reference.Token) {
 	l.line(line)
 }
 
-// punctuation in LaTeX, where it isn't the same.
-var punctuation = map[string]string{
-	"λ": `\lambda `, "⟨": `\langle `, "⟩": `\rangle `, "·": ` \cdot `, "0⃗": `\vec 0`, " ": `\,`,
-	"if ": `\mathsf{if}\ `, " then ": `\ \mathsf{then}\ `, " else ": `\ \mathsf{else}\ `, " <= ": ` \le `, " >= ": ` \ge `,
-}
-
 func latexToken(k *reference.Token) string {
 	switch k.Kind {
 	case reference.NameToken:
@@ -130,8 +124,5 @@ func latexToken(k *reference.Token) string {
 	case reference.OccurrenceEnd:
 		return "}"
 	}
-	if s, ok := punctuation[k.Text]; ok {
-		return s
-	}
-	return k.Text
+	return unparse.LaTeXText(k.Text)
 }

@@ -1,4 +1,4 @@
-package family
+package bench
 
 import (
 	"fmt"
@@ -23,7 +23,7 @@ var Horner = written("horner", letsBy("1", func(i int) string { return fmt.Sprin
 // Constants and ConstantSquares are programs on numerals alone. Each operation leaves a dual of the numeral
 // 0⃗ that has an argument: garbage, which in the squares is copied with the dual.
 var (
-	Constants       = sized(5, 50, 100, "constants", lets("1", "neg z{i-1}")).ground()
+	Constants       = upTo(5, 50, 100, "constants", lets("1", "neg z{i-1}")).ground()
 	ConstantSquares = Family{Name: "constants squared", Ground: true, Source: lets("1", "z{i-1} * z{i-1}"),
 		Quick: []int{1, 2, 3, 4, 5, 6, 7, 8}, Full: []int{1, 2, 3, 4, 5, 6, 7, 8, 9}}
 )
@@ -38,13 +38,13 @@ var TwoOutputs = written("two outputs", func(n int) string {
 var Shadowed = written("shadowed names", program("input x = 0.5\n", "let x = sin x in\n", "x\n")).ground()
 
 // DeepSum is a sum of n summands of one input, in eight lanes nested to the left.
-var DeepSum = sized(50, 5000, 1_000_000, "deep sum", text("input x = 0.5\nsum i < {n} -> x\n")).ground()
+var DeepSum = upTo(50, 5000, 1_000_000, "deep sum", text("input x = 0.5\nsum i < {n} -> x\n")).ground()
 
 // Explosion is u(i+1) = (λx.λf. f x x) ui, n times, of which one path is read: unfolded
 // it has 2ⁿ symbols. ExplosionUnfolded is the same, read as a whole: m is exponential in n.
 var (
-	Explosion         = sized(10, 200, 1000, "size explosion", explosion("p c{i-1}"))
-	ExplosionUnfolded = doubling("size explosion, unfolded", explosion("p c{i-1} + q c{i-1}"))
+	Explosion         = upTo(10, 200, 1000, "size explosion", explosion("p c{i-1}"))
+	ExplosionUnfolded = doublingFamily("size explosion, unfolded", explosion("p c{i-1} + q c{i-1}"))
 )
 
 // explosion writes out n levels; read is how a level reads its two halves by c(i−1).
@@ -63,11 +63,11 @@ func explosion(read string) func(n int) string {
 }
 
 // LongList is one fold over n numbers.
-var LongList = sized(1000, 100_000, 10_000_000, "long list",
+var LongList = upTo(1000, 100_000, 10_000_000, "long list",
 	text("input w = 0.5\ndata xs : List R = list i < {n} -> 1 / (1 + i)\nfold (fun a s -> w * a + s) 0 xs\n"))
 
 // Church is the Church numeral n applied to the numeral 2, and that to a function: m is exponential in n.
-var Church = doubling("numerals on numerals", text("input w = 0.5\ninput x = 1.1\niter #{n} #2 (fun y -> w * y + x) x\n"))
+var Church = doublingFamily("numerals on numerals", text("input w = 0.5\ninput x = 1.1\niter #{n} #2 (fun y -> w * y + x) x\n"))
 
 // Tower is k Church numerals 2, each applied to the next, and that to a function: a tower of k twos of applications.
 var Tower = Family{Name: "a tower of numerals", Quick: []int{1, 2, 3}, Full: []int{1, 2, 3, 4}, Source: func(n int) string {
@@ -87,7 +87,7 @@ var Captures = Family{Name: "captures", Quick: []int{10, 14, 20, 30, 40, 60}, Fu
 // Untaken is n iterations of a function with a branch that is never taken and mentions n variables from
 // outside: no step depends on the branch, but the machine captures what it mentions
 // in each iteration.
-var Untaken = sized(50, 2000, 5000, "a branch not taken", func(n int) string {
+var Untaken = upTo(50, 2000, 5000, "a branch not taken", func(n int) string {
 	s, _ := cutLast(Chain.Source(n))
 	return s + fmt.Sprintf("iter #%d (fun s -> if s < 0 then s%s else s + x) 1\n", n, repeat(n, line(" + z{i}")))
 })
@@ -104,20 +104,20 @@ var (
 )
 
 func dropped(name, types, what string) Family {
-	return sized(50, 500, 1000, name, text(types+"input x = 0.5\niter #{n} (fun y -> (fun p -> y) ("+what+")) x\n"))
+	return upTo(50, 500, 1000, name, text(types+"input x = 0.5\niter #{n} (fun y -> (fun p -> y) ("+what+")) x\n"))
 }
 
 // Aliases gives a variable n names, AliasesInLoop in each of n iterations.
 var (
 	Aliases       = written("aliases", lets("x", "z{i-1}"))
-	AliasesInLoop = sized(50, 500, 500, "aliases in a loop", func(n int) string {
+	AliasesInLoop = upTo(50, 500, 500, "aliases in a loop", func(n int) string {
 		return fmt.Sprintf("input x = 0.5\niter #%d (fun z0 -> %sz%d) x\n", n, repeat(n, line("let z{i} = z{i-1} in ")), n)
 	})
 )
 
 // Powers has a binary symbol of numerals n times, one in the other, PowersInLoop one in each of n iterations: what takes most steps for each node of G.
 var (
-	Powers = sized(50, 2000, 5000, "powers", func(n int) string {
+	Powers = upTo(50, 2000, 5000, "powers", func(n int) string {
 		return "input x = 0.5\nx + " + strings.Repeat("pow (", n) + "1" + strings.Repeat(") 1", n) + "\n"
 	})
 	PowersInLoop = looped("powers in a loop", text("input x = 0.5\niter #{n} (fun y -> y + pow 1 1) x\n"))
@@ -125,7 +125,7 @@ var (
 
 // NestedDeclared has a declared symbol of three numerals n times, one in the other. The search of `gram bench --adversary` has found programs of
 // this kind.
-var NestedDeclared = sized(50, 1000, 2000, "a declared symbol of numerals", func(n int) string {
+var NestedDeclared = upTo(50, 1000, 2000, "a declared symbol of numerals", func(n int) string {
 	return declared + "input x = 0.5\nx + " + strings.Repeat("scale (", n) + "1" + strings.Repeat(") 2 3", n) + "\n"
 })
 
@@ -137,16 +137,16 @@ var Declared = written("a declared symbol", func(n int) string {
 })
 
 // Unused has n inputs, none of which its graph uses.
-var Unused = sized(10, 1000, 5000, "unused inputs", func(n int) string { return vector(n) + "1\n" })
+var Unused = upTo(10, 1000, 5000, "unused inputs", func(n int) string { return vectorInput(n) + "1\n" })
 
 // WaitingCalls are n calls of one function, each of which waits for the one before.
-var WaitingCalls = sized(50, 1000, 5000, "calls in a row", func(n int) string {
+var WaitingCalls = upTo(50, 1000, 5000, "calls in a row", func(n int) string {
 	return withDefinition(lets("x", "f z{i-1}")(n), "let f = fun z -> sin z in\n")
 })
 
 // LargeBodies are 200 calls of a function with n sines in a branch that is never
 // taken.
-var LargeBodies = sized(50, 5000, 10_000, "large bodies", func(n int) string {
+var LargeBodies = upTo(50, 5000, 10_000, "large bodies", func(n int) string {
 	f := "let f = fun z -> if z < -2 then z" + strings.Repeat(" + sin z", n) + " else sin z in\n"
 	return withDefinition(lets("x", "f z{i-1}")(200), f)
 })

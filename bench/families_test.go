@@ -1,4 +1,4 @@
-package family_test
+package bench_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/bench/family"
+	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
@@ -19,17 +19,10 @@ import (
 )
 
 // all are the families with a gradient.
-func all() []family.Family {
-	return slices.Concat(family.Ground(), family.HigherOrder(), family.Adversarial(), family.Constructors(),
-		[]family.Family{family.Church, family.Captures, family.Untaken, family.ClosedLambdas, family.DroppedNumerals, family.DroppedInputs, family.DroppedValues, family.Aliases, family.AliasesInLoop, family.Powers, family.PowersInLoop, family.Declared, family.NestedDeclared, family.EveryRule, family.WideSum, family.Heads, family.Batch, family.BalancedLogSumExp,
-			family.Constants, family.ConstantSquares, family.Edited, family.StateTwice, family.Calls, family.Unused, family.WaitingCalls, family.LargeBodies, family.Composed, family.ComposedSquares, family.Sequences})
-}
-
-func load(t *testing.T, text string) *gram.Program {
-	t.Helper()
-	p, err := gram.Load(t.Context(), "test", []byte(text), gram.Options{})
-	require.NoError(t, err, text)
-	return p
+func all() []bench.Family {
+	return slices.Concat(bench.Ground(), bench.HigherOrder(), bench.Adversarial(), bench.Constructors(),
+		[]bench.Family{bench.Church, bench.Captures, bench.Untaken, bench.ClosedLambdas, bench.DroppedNumerals, bench.DroppedInputs, bench.DroppedValues, bench.Aliases, bench.AliasesInLoop, bench.Powers, bench.PowersInLoop, bench.Declared, bench.NestedDeclared, bench.EveryRule, bench.WideSum, bench.Heads, bench.Batch, bench.BalancedLogSumExp,
+			bench.Constants, bench.ConstantSquares, bench.Edited, bench.StateTwice, bench.Calls, bench.Unused, bench.WaitingCalls, bench.LargeBodies, bench.Composed, bench.ComposedSquares, bench.Sequences})
 }
 
 // TestFamilies: each family has a program of each size, always the same one, whose gradient
@@ -60,7 +53,7 @@ func TestFamilies(t *testing.T) {
 // TestSizesGrow: the programs of a family cost more the larger they are.
 func TestSizesGrow(t *testing.T) {
 	for _, f := range all() {
-		if f.Name == family.WideSum.Name || f.Name == family.RandomProgram.Name || f.Name == family.LargeBodies.Name {
+		if f.Name == bench.WideSum.Name || f.Name == bench.RandomProgram.Name || f.Name == bench.LargeBodies.Name {
 			continue // one size of graph for all n, a random one, and code that isn't run
 		}
 		var steps []uint64
@@ -82,13 +75,13 @@ func TestHandwritten(t *testing.T) {
 		return res.Values
 	}
 	for _, n := range []int{1, 2, 5, 10} {
-		chain, err := load(t, family.Chain.Source(n)).Gradient(t.Context(), gram.EvalOptions{})
+		chain, err := load(t, bench.Chain.Source(n)).Gradient(t.Context(), gram.EvalOptions{})
 		require.NoError(t, err)
-		require.InDeltaSlice(t, append(chain.Values, chain.Jacobian...), value(family.DualChain.Source(n)), 1e-12)
+		require.InDeltaSlice(t, append(chain.Values, chain.Jacobian...), value(bench.DualChain.Source(n)), 1e-12)
 		// Each of n duals times 0.5, and one.
-		require.Equal(t, []float64{0.5*float64(n) + 1}, value(family.DualSum.Source(n)))
+		require.Equal(t, []float64{0.5*float64(n) + 1}, value(bench.DualSum.Source(n)))
 
-		sum := load(t, family.LogSumExp.Source(n))
+		sum := load(t, bench.LogSumExp.Source(n))
 		var reverse strings.Builder
 		d, err := revgrad.Reverse(bridge.Of(sum).Term(), nil)
 		require.NoError(t, err)
@@ -96,7 +89,7 @@ func TestHandwritten(t *testing.T) {
 		require.NoError(t, st.Write(&reverse, nil, nil))
 		want, err := sum.Gradient(t.Context(), gram.EvalOptions{})
 		require.NoError(t, err)
-		require.InDeltaSlice(t, append(want.Values, want.Jacobian...), value(family.Injected(reverse.String())), 1e-12)
+		require.InDeltaSlice(t, append(want.Values, want.Jacobian...), value(bench.Injected(reverse.String())), 1e-12)
 	}
 }
 
@@ -104,20 +97,20 @@ func TestHandwritten(t *testing.T) {
 // other symbols.
 func TestRandom(t *testing.T) {
 	for seed := range uint64(200) {
-		res, err := load(t, family.Random(8, seed)).Value(t.Context(), gram.EvalOptions{})
+		res, err := load(t, bench.Random(8, seed)).Value(t.Context(), gram.EvalOptions{})
 		require.NoError(t, err)
-		require.False(t, math.IsNaN(res.Values[0]), family.Random(8, seed))
-		text := family.Rational(8, seed)
+		require.False(t, math.IsNaN(res.Values[0]), bench.Random(8, seed))
+		text := bench.Rational(8, seed)
 		load(t, text)
 		for _, name := range []string{"sin", "tanh", "max"} {
 			require.NotContains(t, text, name)
 		}
 	}
-	require.NotEqual(t, family.Random(8, 1), family.Random(8, 2))
+	require.NotEqual(t, bench.Random(8, 1), bench.Random(8, 2))
 }
 
 func TestSizes(t *testing.T) {
-	require.Equal(t, []int{10, 20, 50, 100, 200}, family.Sizes(10, 200))
-	require.Equal(t, []int{1}, family.Sizes(1, 1))
-	require.Empty(t, family.Sizes(3, 4))
+	require.Equal(t, []int{10, 20, 50, 100, 200}, bench.Sizes(10, 200))
+	require.Equal(t, []int{1}, bench.Sizes(1, 1))
+	require.Empty(t, bench.Sizes(3, 4))
 }

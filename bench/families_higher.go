@@ -1,4 +1,4 @@
-package family
+package bench
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ func HigherOrder() []Family {
 var Polynomial = looped("polynomial", text("input w = 0.5\ninput x = 1.1\niter #{n} (fun y -> w * y + x) x\n"))
 
 // Redexes is a function with n closed redexes that is called n times: by value they fire at each call.
-var Redexes = sized(4, 200, 1000, "redexes in a loop", func(n int) string {
+var Redexes = upTo(4, 200, 1000, "redexes in a loop", func(n int) string {
 	return fmt.Sprintf("input w = 0.5\ninput x = 1.1\niter #%d (fun y -> %s(fun z -> w * z)%s y) x\n",
 		n, strings.Repeat("((fun f -> f) ", n), strings.Repeat(")", n))
 })
@@ -34,7 +34,7 @@ func network(state string) func(n int) string {
 }
 
 // WideNetwork is the network over a list of n vectors, d = m = 4.
-var WideNetwork = sized(100, 5000, 100_000, "recurrent network, width 4", func(n int) string { return Recurrent(4, 4, n) })
+var WideNetwork = upTo(100, 5000, 100_000, "recurrent network, width 4", func(n int) string { return Recurrent(4, 4, n) })
 
 // Recurrent is the network of section 6.2: n vectors of R^d in, states of R^m. Its value
 // is the sum of the last state.
@@ -60,7 +60,7 @@ fold (+) 0 (map cost xs)
 `))
 
 // Perceptron is a perceptron with n hidden neurons, and its squared error on four points.
-var Perceptron = sized(10, 1000, 10_000, "perceptron", text(`param hidden = {n}
+var Perceptron = upTo(10, 1000, 10_000, "perceptron", text(`param hidden = {n}
 input W : R^2^hidden = vec i < hidden -> vec j < 2 -> sin (1 + 2*i + j)
 input b : R^hidden = vec i < hidden -> 0.1 * sin i
 input v : R^hidden = vec i < hidden -> cos i / hidden
@@ -71,9 +71,9 @@ fold (fun p loss -> error p + loss) 0 points
 `))
 
 // Calls is a balanced sum of n calls of one function of 20 inputs in turn, which may be made in any order.
-var Calls = sized(50, 5000, 100_000, "calls", func(n int) string {
+var Calls = upTo(50, 5000, 100_000, "calls", func(n int) string {
 	call := func(i int) string { return fmt.Sprintf("f (x.(%d) + %d)", i%20, i) }
-	return vector(20) + "let f = fun y -> y * y * x.(0) in\n" + balanced(n, call) + "\n"
+	return vectorInput(20) + "let f = fun y -> y * y * x.(0) in\n" + balanced(n, call) + "\n"
 })
 
 // Continuations is foldl over n numbers: a function is built for each element, and then applied.
@@ -95,8 +95,8 @@ func Copies(n int) string {
 // ChurchSums and ChurchProducts are pure terms: 1 + … + 1 and 2·…·2, n times, on Church numerals that are
 // written as λ-terms. Their normal forms have size O(n) and 2ⁿ.
 var (
-	ChurchSums     = sized(5, 500, 2000, "church sums", church("fun f x -> f (c{i-1} f x)"))
-	ChurchProducts = doubling("church products", church("fun f -> c{i-1} (fun x -> f (f x))"))
+	ChurchSums     = upTo(5, 500, 2000, "church sums", church("fun f x -> f (c{i-1} f x)"))
+	ChurchProducts = doublingFamily("church products", church("fun f -> c{i-1} (fun x -> f (f x))"))
 )
 
 // church is n lets of numerals, each made of the one before, and the last.
@@ -107,8 +107,8 @@ func church(next string) func(n int) string {
 // PureFold and PureMap are pure terms with lists: a fold over n variables, and a fold over the map of a function over n
 // pairs.
 var (
-	PureFold = sized(5, 100, 500, "pure fold", pure("fold f x [", "x", "]"))
-	PureMap  = sized(5, 100, 500, "pure map", pure("fold f x (map (fun p -> let (a, b) = p in g a b) [", "(x, x)", "])"))
+	PureFold = upTo(5, 100, 500, "pure fold", pure("fold f x [", "x", "]"))
+	PureMap  = upTo(5, 100, 500, "pure map", pure("fold f x (map (fun p -> let (a, b) = p in g a b) [", "(x, x)", "])"))
 )
 
 // pure is a λ-term that applies something to a list of n elements.
@@ -122,8 +122,8 @@ func pure(before, element, after string) func(n int) string {
 // Composed is n functions t = sin ∘ t, each bound by a let, and ComposedSquares n functions t = f ∘ t with f y = y·y, which
 // uses its argument twice.
 var (
-	Composed        = sized(10, 500, 1000, "composed functions", composed("sin (t{i-1} x)"))
-	ComposedSquares = sized(10, 500, 1000, "composed squares", composed("let y = t{i-1} x in y * y"))
+	Composed        = upTo(10, 500, 1000, "composed functions", composed("sin (t{i-1} x)"))
+	ComposedSquares = upTo(10, 500, 1000, "composed squares", composed("let y = t{i-1} x in y * y"))
 )
 
 func composed(body string) func(n int) string {

@@ -1,0 +1,553 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize/convex/lp"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Model is a form of growth, up to a constant: x^Power·(ln x)^Logs, or e^(rate·x).
+type Model struct {
+	Power       float64
+	Logs        int
+	Exponential bool
+}
+
+// The forms that data are compared with.
+var (
+	ConstantModel    = Model{}
+	LinearModel      = Model{Power: 1}
+	NLogN            = Model{Power: 1, Logs: 1}
+	QuadraticModel   = Model{Power: 2}
+	CubicModel       = Model{Power: 3}
+	ExponentialModel = Model{Exponential: true}
+)
+
+func (m Model) String() string {
+	switch {
+	case m.Exponential:
+		return "exponential"
+	case m == NLogN:
+		return "n·log n"
+	}
+	switch m.Power {
+	case 0:
+		return "constant"
+	case 1:
+		return "linear"
+	case 2:
+		return "quadratic"
+	case 3:
+		return "cubic"
+	}
+	return "n^" + strconv.FormatFloat(m.Power, 'g', 4, 64)
+}
+
+// at is the model's growth at x > 0, its constant 1.
+func (m Model) at(x float64) float64 {
+	y := math.Pow(x, m.Power)
+	for range m.Logs {
+		y *= math.Log(x)
+	}
+	return y
+}
+
+// Exponent returns the line of ln(y / (ln x)^Logs) on ln x, whose slope is the exponent of a power law.
+// All y must be positive, and all x > 1 if the model has a logarithm.
+func (m Model) Exponent(d Data) Line {
+	u, v := d.logs()
+	for range m.Logs {
+		for i := range v {
+			v[i] -= math.Log(u[i])
+		}
+	}
+	return NewLine(u, v)
+}
+
+// Rate returns the line of log2 y on x, whose slope is the r of an exponential law 2^(r·x).
+func Rate(d Data) Line {
+	_, v := d.logs()
+	for i := range v {
+		v[i] /= math.Ln2
+	}
+	return NewLine(d.X, v)
+}
+
+// residual is the root mean square of the deviations of ln y from the model with its best
+// constant; for an exponential, with its best rate too.
+func (m Model) residual(d Data) float64 {
+	_, v := d.logs()
+	if m.Exponential {
+		return NewLine(d.X, v).Residual
+	}
+	for i, x := range d.X {
+		v[i] -= math.Log(m.at(x))
+	}
+	return math.Sqrt(stat.PopVariance(v, nil))
+}
+
+// Ranked is a model with what it leaves of some data.
+type Ranked struct {
+	Model Model
+	// Residual is the root mean square of the deviations of ln y: about the relative error.
+	Residual float64
+	aic      float64
+}
+
+// Rank ranks the models on the data, the best first: by residuals, with Akaike's
+// penalty for the rate of the exponential. All y must be positive.
+func Rank(d Data, models ...Model) []Ranked {
+	var out []Ranked
+	for _, m := range models {
+		if m.Logs > 0 && d.X[0] <= 1 {
+			continue // ln 1 is 0, and no constant makes that y
+		}
+		free := 1
+		if m.Exponential {
+			free = 2
+		}
+		r := m.residual(d)
+		out = append(out, Ranked{m, r, akaike(r, d.Len(), free)})
+	}
+	slices.SortStableFunc(out, func(a, b Ranked) int {
+		return cmp.Or(cmp.Compare(a.aic, b.aic), cmp.Compare(a.Residual, b.Residual))
+	})
+	return out
+}
+
+// rounding is the relative error below which a fit is exact.
+const rounding = 1e-10
+
+// akaike is Akaike's information criterion, corrected for few points, of a fit to n points
+// with so many free constants that leaves a root mean square residual; +Inf for too few
+// points. Less is better.
+func akaike(residual float64, n, free int) float64 {
+	k := float64(free + 1) // and the variance
+	left := float64(n) - k - 1
+	if left <= 0 {
+		return math.Inf(1)
+	}
+	return 2*float64(n)*math.Log(max(residual, rounding)) + 2*k + 2*k*(k+1)/left
+}
+
+// FarBetter reports whether a line that leaves the first residual on n points is far better than one
+// that leaves the second.
+func FarBetter(residual, than float64, n int) bool {
+	return akaike(residual, n, 2) < akaike(than, n, 2)-decisive
+}
+
+// confidence is that of all intervals.
+const confidence = 0.95
+
+// Line is the least-squares line v = Intercept + Slope·u through points (u, v).
+type Line struct {
+	Intercept, Slope float64
+	// Half is half the width of the slope's interval: Student's t with n − 2 degrees of
+	// freedom; +Inf for fewer than three points.
+	Half float64
+	// Residual is the root mean square of the deviations in v.
+	Residual float64
+}
+
+// NewLine fits a line to at least two points whose u are not all the same.
+func NewLine(u, v []float64) Line {
+	l := Line{Half: math.Inf(1)}
+	l.Intercept, l.Slope = stat.LinearRegression(u, v, nil, false)
+	squares, spread, mean := 0.0, 0.0, stat.Mean(u, nil)
+	for i := range u {
+		d := v[i] - l.At(u[i])
+		squares += d * d
+		spread += (u[i] - mean) * (u[i] - mean)
+	}
+	l.Residual = math.Sqrt(squares / float64(len(u)))
+	if free := float64(len(u) - 2); free > 0 {
+		student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free}.Quantile((1 + confidence) / 2)
+		l.Half = student * math.Sqrt(squares/free/spread)
+	}
+	return l
+}
+
+// At is the line's v at u.
+func (l Line) At(u float64) float64 { return l.Intercept + l.Slope*u }
+
+// Data are points (X[i], Y[i]), by ascending x.
+type Data struct{ X, Y []float64 }
+
+// NewData sorts points by x. Points with x ≤ 0, or one of x and y no number, are dropped:
+// they have no place on logarithmic axes.
+func NewData(x, y []float64) Data {
+	var order []int
+	for i := range x {
+		if x[i] > 0 && !math.IsInf(x[i], 0) && !math.IsNaN(y[i]) && !math.IsInf(y[i], 0) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(x[i], x[j]) })
+	var d Data
+	for _, i := range order {
+		d.X, d.Y = append(d.X, x[i]), append(d.Y, y[i])
+	}
+	return d
+}
+
+// Len is the number of points.
+func (d Data) Len() int { return len(d.X) }
+
+// Distinct is the number of different x.
+func (d Data) Distinct() int { return len(slices.Compact(slices.Clone(d.X))) }
+
+// Span is the largest x over the least; 1 if there are no points.
+func (d Data) Span() float64 {
+	if d.Len() == 0 {
+		return 1
+	}
+	return d.X[d.Len()-1] / d.X[0]
+}
+
+// Positive returns the points with y > 0.
+func (d Data) Positive() Data {
+	var out Data
+	for i, y := range d.Y {
+		if y > 0 {
+			out.X, out.Y = append(out.X, d.X[i]), append(out.Y, y)
+		}
+	}
+	return out
+}
+
+// Above returns the points with x > least.
+func (d Data) Above(least float64) Data {
+	at := 0
+	for at < d.Len() && d.X[at] <= least {
+		at++
+	}
+	return Data{d.X[at:], d.Y[at:]}
+}
+
+// windowPoints is how many points a window has at least, if there are so many.
+const windowPoints = 5
+
+// Upper returns the points from which an exponent is taken: those of the upper two decades
+// of x, without those below 10³ if enough others remain, and at least five.
+func (d Data) Upper() Data {
+	if d.Len() == 0 {
+		return d
+	}
+	least := d.X[d.Len()-1] / 100
+	if enough := d.Len() - windowPoints; enough >= 0 && d.X[enough] >= 1000 {
+		least = max(least, 1000)
+	}
+	return d.from(least * (1 - 1e-9))
+}
+
+// UpperHalf returns the points in the upper half of the range of x, at least five: the
+// window of an exponential law.
+func (d Data) UpperHalf() Data {
+	if d.Len() == 0 {
+		return d
+	}
+	return d.from((d.X[0] + d.X[d.Len()-1]) / 2)
+}
+
+// from returns the points with x ≥ least, at least five.
+func (d Data) from(least float64) Data {
+	at, _ := slices.BinarySearch(d.X, least)
+	at = max(0, min(at, d.Len()-windowPoints))
+	return Data{d.X[at:], d.Y[at:]}
+}
+
+// logs returns the logarithms of x and y.
+func (d Data) logs() (u, v []float64) {
+	u, v = make([]float64, d.Len()), make([]float64, d.Len())
+	for i := range u {
+		u[i], v[i] = math.Log(d.X[i]), math.Log(d.Y[i])
+	}
+	return u, v
+}
+
+// decisive is the difference of Akaike's criterion from which a fit is far better.
+const decisive = 10
+
+// Corrected are data less the terms of lower order.
+type Corrected struct {
+	Data
+	Lower []LowerTerm // what was taken off; empty if nothing was
+	// Exact says that with them the fit leaves nothing but rounding.
+	Exact bool
+}
+
+// LowerTerm is c·x^Power.
+type LowerTerm struct{ C, Power float64 }
+
+// LowerAt is what was taken off at x.
+func (c *Corrected) LowerAt(x float64) float64 {
+	y := 0.0
+	for _, t := range c.Lower {
+		y += t.C * math.Pow(x, t.Power)
+	}
+	return y
+}
+
+// Correct takes off the terms of lower order, where data have them: of
+// y = c·x^p + … + c1·x + c0 it leaves y − (… + c0), of y = c·x·ln x + c1·x + c0 it leaves
+// c·x·ln x, and of y = c + c1/x it leaves c. It does so only if that fit is exact, or far better than the power
+// law y = a·x^b, and if the leading term is most of y where x is largest; otherwise it returns the data as they
+// are. Terms of half the order are taken off only if the fit is exact: where x is the square of a size, the size is
+// √x. All x and y must be positive, x more than 1 if the model has a logarithm.
+func (m Model) Correct(d Data) Corrected {
+	if out, ok := m.correct(d, m.lowerPowers(1)); ok {
+		return out
+	}
+	if out, ok := m.correct(d, m.lowerPowers(0.5)); ok && out.Exact {
+		return out
+	}
+	return Corrected{Data: d}
+}
+
+// correct takes off terms of the powers, if that is far better.
+func (m Model) correct(d Data, powers []float64) (out Corrected, ok bool) {
+	free := len(powers) + 1
+	if free == 1 || d.Len() <= free || d.Distinct() <= free {
+		return out, false
+	}
+	c, residual, ok := m.polynomial(d, powers)
+	last := d.Len() - 1
+	if !ok || c[len(powers)]*m.at(d.X[last]) < d.Y[last]/2 {
+		return out, false
+	}
+	u, v := d.logs()
+	power := akaike(NewLine(u, v).Residual, d.Len(), 2)
+	if residual > rounding && akaike(residual, d.Len(), free) > power-decisive {
+		return out, false
+	}
+	out.Exact = residual <= rounding
+	for j, p := range powers {
+		out.Lower = append(out.Lower, LowerTerm{c[j], p})
+	}
+	out.Data = Data{X: d.X, Y: make([]float64, d.Len())}
+	for i, x := range d.X {
+		out.Y[i] = d.Y[i] - out.LowerAt(x)
+		if out.Y[i] <= 0 {
+			return out, false
+		}
+	}
+	return out, true
+}
+
+// lowerPowers are the powers of the terms below the leading one, at most so far from
+// each other; nil if the model has none to take off.
+func (m Model) lowerPowers(step float64) []float64 {
+	if m.Exponential || m.Power != math.Trunc(m.Power) || m.Power > 3 {
+		return nil
+	}
+	if m.Power == 0 && m.Logs == 0 {
+		return []float64{-step}
+	}
+	from := m.Power - step
+	if m.Logs > 0 {
+		from = m.Power
+	}
+	var out []float64
+	for p := 0.0; p <= from; p += step {
+		out = append(out, p)
+	}
+	return out
+}
+
+// polynomial fits y = Σ c[j]·x^powers[j] + c[last]·m(x) by least squares of the relative
+// residuals and returns the root of their mean square.
+func (m Model) polynomial(d Data, powers []float64) (c []float64, residual float64, ok bool) {
+	n, last, scale := d.Len(), len(powers), d.X[d.Len()-1]
+	a, b := mat.NewDense(n, last+1, nil), mat.NewVecDense(n, nil)
+	for i, x := range d.X {
+		for j, p := range powers {
+			a.Set(i, j, math.Pow(x/scale, p)/d.Y[i])
+		}
+		a.Set(i, last, m.at(x)/m.at(scale)/d.Y[i])
+		b.SetVec(i, 1)
+	}
+	c, residual, ok = leastSquares(a, b)
+	if !ok {
+		return nil, 0, false
+	}
+	for j, p := range powers {
+		c[j] /= math.Pow(scale, p)
+	}
+	c[last] /= m.at(scale)
+	return c, residual, true
+}
+
+// leastSquares solves a·c = b and returns the root mean square of what is left. It scales
+// the columns of a to one length: else their units decide what is singular.
+func leastSquares(a *mat.Dense, b *mat.VecDense) (c []float64, residual float64, ok bool) {
+	n, width := a.Dims()
+	norms := make([]float64, width)
+	for j := range norms {
+		column := a.ColView(j).(*mat.VecDense)
+		norms[j] = mat.Norm(column, 2)
+		column.ScaleVec(1/norms[j], column)
+	}
+	var solution, left mat.VecDense
+	if err := solution.SolveVec(a, b); err != nil {
+		return nil, 0, false
+	}
+	left.MulVec(a, &solution)
+	left.SubVec(&left, b)
+	c = make([]float64, width)
+	for j := range c {
+		c[j] = solution.AtVec(j) / norms[j]
+	}
+	return c, mat.Norm(&left, 2) / math.Sqrt(float64(n)), true
+}
+
+// Sample is one point of a bound in several variables: Y is to be at most Σ c_j·X[j].
+// All numbers are natural, Y and the sum of X positive.
+type Sample struct {
+	X []float64
+	Y float64
+}
+
+// LeastSquaresFit returns the c ≥ 0 whose Σ c_j·X[j] is nearest to Y, by least squares of the
+// relative residuals: a coefficient that would be negative is 0, and the others are fitted
+// without it. Residual is the root mean square.
+func LeastSquaresFit(samples []Sample) (c []float64, residual float64, err error) {
+	if len(samples) == 0 {
+		return nil, 0, fmt.Errorf("fit: a bound needs samples")
+	}
+	width := len(samples[0].X)
+	c = make([]float64, width)
+	var active []int
+	for j := range width {
+		active = append(active, j)
+	}
+	for len(active) > 0 {
+		solution, ok := solve(samples, active)
+		least := len(active) - 1 // of columns that depend on each other, the last goes
+		for k := range solution {
+			if solution[k] < solution[least] {
+				least = k
+			}
+		}
+		if ok && solution[least] >= 0 {
+			for k, j := range active {
+				c[j] = solution[k]
+			}
+			break
+		}
+		active = append(active[:least:least], active[least+1:]...)
+	}
+	for _, s := range samples {
+		d := dot(c, s.X)/s.Y - 1
+		residual += d * d
+	}
+	return c, math.Sqrt(residual / float64(len(samples))), nil
+}
+
+// solve is the least-squares solution in the active columns.
+func solve(samples []Sample, active []int) (c []float64, ok bool) {
+	a := mat.NewDense(len(samples), len(active), nil)
+	ones := mat.NewVecDense(len(samples), nil)
+	for i, s := range samples {
+		for k, j := range active {
+			a.Set(i, k, s.X[j]/s.Y)
+		}
+		ones.SetVec(i, 1)
+	}
+	if len(samples) < len(active) {
+		return nil, false
+	}
+	c, _, ok = leastSquares(a, ones)
+	return c, ok
+}
+
+// LeastBound returns constants c ≥ 0 with Y ≤ Σ c_j·X[j] for every sample: of all that are so,
+// those for which the bound is least in the mean, relative to Y. It is the linear program
+//
+//	minimise  Σ_i (Σ_j c_j·X_ij / Y_i)   such that   Σ_j c_j·X_ij / Y_i ≥ 1 for each i,  c ≥ 0
+//
+// which is solved for the few samples that matter: each round adds the one that the last
+// solution violates most.
+func LeastBound(samples []Sample) ([]float64, error) {
+	if len(samples) == 0 {
+		return nil, fmt.Errorf("fit: a bound needs samples")
+	}
+	width := len(samples[0].X)
+	cost := make([]float64, width)
+	rows := make([][]float64, len(samples))
+	for i, s := range samples {
+		rows[i] = make([]float64, width)
+		for j, x := range s.X {
+			rows[i][j] = x / s.Y
+			cost[j] += x / s.Y / float64(len(samples))
+		}
+	}
+	c := make([]float64, width)
+	var chosen [][]float64
+	for range samples {
+		worst, least := -1, 1-1e-9
+		for i, row := range rows {
+			if at := dot(c, row); at < least {
+				worst, least = i, at
+			}
+		}
+		if worst < 0 {
+			return c, nil
+		}
+		chosen = append(chosen, rows[worst])
+		var err error
+		if c, err = cover(cost, chosen); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// cover minimises cost·c such that row·c ≥ 1 for each row, and c ≥ 0.
+func cover(cost []float64, rows [][]float64) ([]float64, error) {
+	width := len(cost)
+	var used []int // a column of zeros is in no row, and its c is 0
+	for j := range width {
+		for _, row := range rows {
+			if row[j] > 0 {
+				used = append(used, j)
+				break
+			}
+		}
+	}
+	a := mat.NewDense(len(rows), len(used)+len(rows), nil)
+	objective, ones := make([]float64, len(used)+len(rows)), make([]float64, len(rows))
+	for k, j := range used {
+		objective[k] = cost[j]
+	}
+	for i, row := range rows {
+		for k, j := range used {
+			a.Set(i, k, row[j])
+		}
+		a.Set(i, len(used)+i, -1) // the slack
+		ones[i] = 1
+	}
+	_, z, err := lp.Simplex(objective, a, ones, 1e-12, nil)
+	if err != nil {
+		return nil, fmt.Errorf("fit: bound: %w", err)
+	}
+	c := make([]float64, width)
+	for k, j := range used {
+		c[j] = z[k]
+	}
+	return c, nil
+}
+
+func dot(a, b []float64) float64 {
+	sum := 0.0
+	for i := range a {
+		sum += a[i] * b[i]
+	}
+	return sum
+}
