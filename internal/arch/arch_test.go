@@ -34,33 +34,23 @@ var layers = map[string][]string{
 	"lang/internal":        {"internal/property"}, // programs for tests
 	"parquet":              {"lang"},              // is registered there
 	"revgrad":              {"term"},
-	"graph":                {"rule", "term", "limits"}, // of limits, the bytes that arenas hold
-	"compile":              {"rule", "term", "graph", "compile/block"},
-	"compile/block":        {"rule", "term", "graph"},
-	"engine":               {"rule", "graph/calls", "term", "graph", "limits", "engine/block", "engine/collect", "engine/order", "engine/pool"},
-	"engine/pool":          {},
-	"engine/collect":       {"term", "graph"},
-	"engine/order":         {"graph"},
-	"engine/block":         {"graph/calls", "term", "graph", "engine/array", "engine/native"},
-	"engine/array":         {"term", "graph", "kernel"},
-	"engine/native":        {"term", "graph", "engine/wasm"},
+	"graph":                {"limits"}, // the bytes that arenas hold
 	"engine/wasm":          {"term"},
 	"engine/ir":            {"rule", "term"},
 	"engine/lower":         {"rule", "term", "engine/ir", "graph/calls"},
 	"engine/exec":          {"rule", "term", "limits", "engine/ir", "engine/loop", "engine/wasm", "graph/calls", "kernel"},
 	"engine/loop":          {"term", "engine/ir", "engine/wasm"},
-	"engine/profile":       {"rule", "graph/calls", "term", "graph", "engine"},
 	"compile/literal":      {"term", "revgrad", "graph"},
 	"machine":              {"rule", "term", "compile/literal", "machine/heap", "limits"},
 	"machine/heap":         {"term", "graph", "compile/literal"},
 	"machine/normal":       {"term", "compile/literal", "machine", "machine/heap"},
 	"internal/decode":      {"rule", "term", "compile/literal", "machine", "machine/heap", "internal/reference"},
 	"machine/profile":      {"rule", "term", "graph/calls", "compile/literal", "machine", "machine/heap"},
-	"graph/calls":          {"rule", "term", "graph"},
+	"graph/calls":          {"rule", "term"},
 	"limits":               {"term"}, // the places of errors
 	"internal/generate":    {"term"},
 	"internal/property":    {},
-	"internal/testprogram": {"term", "lang", "revgrad", "graph", "compile", "internal/generate"},
+	"internal/testprogram": {"term", "lang", "internal/generate"},
 	"internal/denote":      {"term"},
 	"internal/hypergraph":  {"term"},
 	"internal/reference":   {"rule", "term", "internal/denote"},
@@ -78,7 +68,7 @@ var layers = map[string][]string{
 	"internal/bridge": {"graph/calls", "term", "lang", "machine", "machine/heap", "limits"},
 
 	"cost": {"rule", "internal/modular"},
-	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "graph", "compile", "compile/literal", "engine", "engine/exec", "engine/lower", "machine", "machine/heap", "machine/normal", "machine/profile", "limits",
+	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "compile/literal", "engine/exec", "engine/lower", "machine", "machine/heap", "machine/normal", "machine/profile", "limits",
 		"internal/bridge", "internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage"},
 
 	// What traces, profiles, pictures and pages are made with.
@@ -87,13 +77,13 @@ var layers = map[string][]string{
 	"cmd/internal/command":   {root, "docs", "lang", "kernel", "limits", "internal/notation"}, // of kernel, the form of this build
 	"cmd/internal/benchmark": {root, "bench", "rule", "limits", "internal/notation", "cmd/internal/command"},
 	"cmd/internal/training":  {root, "internal/bridge", "lang", "internal/fit", "internal/notation", "cmd/internal/command"},
-	"cmd/internal/result": {root, "cost", "rule", "lang", "graph", "machine", "limits", "parquet", "internal/notation",
+	"cmd/internal/result": {root, "cost", "rule", "lang", "engine/exec", "machine", "limits", "parquet", "internal/notation",
 		"cmd/internal/command", "cmd/internal/htmlreport"},
 	"cmd/internal/htmlreport": {"lang", "internal/notation"},
-	"cmd/internal/picture":    {"term", "graph", "compile/literal", "machine/heap", "internal/hypergraph", "cmd/internal/layered"},
+	"cmd/internal/picture":    {"term", "compile/literal", "machine/heap", "internal/hypergraph", "cmd/internal/layered"},
 	"cmd/internal/reduction": {root, "internal/bridge", "machine/heap", "rule", "term", "lang", "revgrad", "limits", "machine",
 		"compile/literal", "internal/decode", "internal/denote", "internal/reference", "cmd/internal/picture"},
-	"cmd/internal/profile": {root, "internal/bridge", "rule", "term", "lang", "lang/elaborate", "graph", "graph/calls", "machine"},
+	"cmd/internal/profile": {root, "internal/bridge", "rule", "term", "lang", "lang/elaborate", "graph/calls", "machine"},
 	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "revgrad", "engine/ir", "engine/lower", "machine", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture", "internal/notation"},
 	"cmd/internal/export":  {"term", "engine/ir", "engine/lower", "internal/stage"},
 	"cmd/internal/scene": {root, "internal/bridge", "internal/hypergraph", "rule", "term", "lang", "lang/syntax", "compile/literal", "machine", "machine/heap", "internal/stage",
@@ -109,7 +99,7 @@ var layers = map[string][]string{
 	},
 	"gradbench":       {root},
 	"bench/gradbench": {"gradbench", "bench"},
-	"cmd": {root, "internal/bridge", "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/fit", "internal/modular", "internal/notation", "internal/span", "internal/stage",
+	"cmd": {root, "internal/bridge", "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "engine/exec", "limits", "kernel", "parquet", "internal/fit", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"docs", "examples", // what is printed
 		"cmd/internal/benchmark", // of gram-bench
 		"internal/denote",        // the numbers of gram reduce
@@ -226,11 +216,10 @@ func TestImports(t *testing.T) {
 	for _, want := range []edge{
 		{from: "lang/core", to: "term"},
 		{from: "revgrad", to: "term"},
-		{from: "compile", to: "term"},
-		{from: "compile", to: "graph"},
-		{from: "engine", to: "graph"},
+		{from: "compile/literal", to: "term"},
+		{from: "engine/exec", to: "engine/ir"},
 		{from: "machine", to: "machine/heap"},
-		{from: root, to: "engine"},
+		{from: root, to: "engine/exec"},
 	} {
 		if !slices.ContainsFunc(edges, func(e edge) bool { return e.from == want.from && e.to == want.to }) {
 			t.Errorf("no import of %s by %s was found", name(want.to), name(want.from))
@@ -245,38 +234,37 @@ func TestViolations(t *testing.T) {
 	}{
 		{"lang", "term", false},
 		{"lang/load", "lang/syntax", false},
-		{"compile", "graph", false},
-		{"engine", "term", false},
-		{"engine", "graph", false},
+		{"compile/literal", "term", false},
+		{"engine/lower", "term", false},
 		{"internal/denote", "term", false},
 		{"cmd/gram", root, false},
 		{"cmd/gram/page", "bench", false},
 		{"bench", root, false},
 
-		{"engine", "lang", true},
-		{"engine", "lang/load", true},
-		{"engine", "compile", true},
-		{"engine", "revgrad", true},
-		{"engine", root, true},
-		{"engine", "machine", true},
-		{"machine", "engine", true},
-		{"machine", "compile", true},
-		{"graph", "engine", true},
-		{"compile", "engine", true},
-		{"compile", "lang", true},
-		{"revgrad", "compile", true},
+		{"engine/lower", "lang", true},
+		{"engine/exec", "lang/load", true},
+		{"engine/lower", "compile/literal", true},
+		{"engine/lower", "revgrad", true},
+		{"engine/exec", root, true},
+		{"engine/exec", "machine", true},
+		{"machine", "engine/exec", true},
+		{"machine", "engine/lower", true},
+		{"graph", "engine/exec", true},
+		{"compile/literal", "engine/ir", true},
+		{"compile/literal", "lang", true},
+		{"revgrad", "compile/literal", true},
 		{"lang/load", "graph", true},
 		{"term", "graph", true},
-		{"internal/denote", "engine", true},
+		{"internal/denote", "engine/exec", true},
 		{"internal/reference", "revgrad", true},
-		{"internal/reference", "engine", true},
+		{"internal/reference", "engine/exec", true},
 		{root, "bench", true},
 		{root, "internal/denote", true},
 		{"bench", "cmd/gram", true},
 		{"langs", "term", true}, // a folder that the table doesn't know
 		{"term", "internal/unknown", true},
 		{root, "cmd/internal/explore", true},
-		{"cmd/internal/explore", "engine", true},
+		{"cmd/internal/explore", "engine/exec", true},
 	} {
 		got := violations([]edge{{tt.from, tt.to, path.Join(tt.from, "x.go")}})
 		if (len(got) > 0) != tt.wrong {
@@ -290,14 +278,14 @@ func TestRead(t *testing.T) {
 		return &fstest.MapFile{Data: []byte("package p\nimport (\n" + imports + ")\n")}
 	}
 	tree := fstest.MapFS{
-		"gram.go":          file(`"fmt"; "` + module + `/engine"` + "\n"),
-		"engine/fire.go":   file(`"` + module + `/lang/load"` + "\n" + `"` + module + `ples/x"` + "\n"),
-		"engine/a_test.go": file(`"` + module + `/compile"` + "\n"),
-		"engine/linux.go":  {Data: []byte("//go:build plan9\n\npackage p\nimport _ \"" + module + "\"\n")},
-		"testdata/t.go":    file(`"` + module + `/cmd"` + "\n"),
-		".hidden/h.go":     file(`"` + module + `/cmd"` + "\n"),
-		"other/go.mod":     {},
-		"other/o.go":       file(`"` + module + `/cmd"` + "\n"),
+		"gram.go":               file(`"fmt"; "` + module + `/engine/exec"` + "\n"),
+		"engine/exec/fire.go":   file(`"` + module + `/lang/load"` + "\n" + `"` + module + `ples/x"` + "\n"),
+		"engine/exec/a_test.go": file(`"` + module + `/compile"` + "\n"),
+		"engine/exec/linux.go":  {Data: []byte("//go:build plan9\n\npackage p\nimport _ \"" + module + "\"\n")},
+		"testdata/t.go":         file(`"` + module + `/cmd"` + "\n"),
+		".hidden/h.go":          file(`"` + module + `/cmd"` + "\n"),
+		"other/go.mod":          {},
+		"other/o.go":            file(`"` + module + `/cmd"` + "\n"),
 	}
 	got, err := read(tree)
 	if err != nil {
@@ -305,11 +293,11 @@ func TestRead(t *testing.T) {
 	}
 	want := []edge{
 		{".", ".", "gram.go"},
-		{".", "engine", "gram.go"},
-		{"engine", "lang/load", "engine/fire.go"},
-		{"engine", "engine", "engine/fire.go"},
-		{"engine", ".", "engine/linux.go"},
-		{"engine", "engine", "engine/linux.go"},
+		{".", "engine/exec", "gram.go"},
+		{"engine/exec", "lang/load", "engine/exec/fire.go"},
+		{"engine/exec", "engine/exec", "engine/exec/fire.go"},
+		{"engine/exec", ".", "engine/exec/linux.go"},
+		{"engine/exec", "engine/exec", "engine/exec/linux.go"},
 	}
 	slices.SortFunc(got, func(a, b edge) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.to, b.to)) })
 	slices.SortFunc(want, func(a, b edge) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.to, b.to)) })

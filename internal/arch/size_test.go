@@ -24,10 +24,10 @@ type part struct {
 	mostLong, now int // lines of more than mostColumns
 }
 
-// parts are the parts of the module. While one machine replaces another, both are counted.
+// parts are the parts of the module.
 var parts = []*part{
-	{name: "engine, graph, compile", folders: []string{"engine", "graph", "compile"}, most: 36_000, aim: 13_000, mostLong: 560},
-	{name: "machine", folders: []string{"machine", "compile/literal"}, most: 4_960, aim: 4_500, mostLong: 90},
+	{name: "engine, graph, compile", folders: []string{"engine", "graph", "compile"}, most: 14_000, aim: 13_000, mostLong: 130},
+	{name: "machine", folders: []string{"machine", "compile/literal"}, most: 5_000, aim: 4_500, mostLong: 90},
 	{name: "lang", folders: []string{"lang"}, most: 22_240, aim: 16_000, mostLong: 0},
 	{name: "cmd", folders: []string{"cmd"}, most: 20_815, aim: 16_000, mostLong: 45},
 	{name: "bench", folders: []string{"bench"}, most: 11_720, aim: 8_000, mostLong: 206},
