@@ -21,59 +21,12 @@ type back struct {
 	head, end int32
 
 	once sync.Once
-	live []uint32 // the registers that are read from the head on
-	set  []bool   // which of these the body sets
-	ok   bool     // the body changes no object that it has not made
+	loop.Head
 }
 
 // find finds what the loop reads and changes.
 func (b *back) find(p *ir.Program) {
-	b.once.Do(func() {
-		code := b.f.Code
-		start := slices.IndexFunc(code, func(in ir.Instr) bool { return in.Op == ir.Label && in.N == b.label })
-		end := start
-		for (code[end].Op != ir.Next && code[end].Op != ir.Prev) || code[end].N != b.label {
-			end++
-		}
-		body := code[start : end+1]
-		set := map[ir.Reg]bool{}
-		for i := range body {
-			for r := int(body[i].D); r < int(body[i].D)+body[i].Sets(); r++ {
-				set[ir.Reg(r)] = true
-			}
-		}
-		read := loop.ReadFrom(b.f, start)
-		for r := range ir.Reg(b.f.Regs) {
-			if read[r] {
-				b.live, b.set = append(b.live, slotSize*uint32(r)), append(b.set, set[r])
-			}
-		}
-		// made reports whether the object in a register is one that the body makes.
-		var made func(r ir.Reg) bool
-		made = func(r ir.Reg) bool {
-			some := false
-			for i := range body {
-				in := &body[i]
-				if int(r) < int(in.D) || int(r) >= int(in.D)+in.Sets() {
-					continue
-				}
-				if some = true; in.Op != ir.Alloc && in.Op != ir.VectorLoop && (in.Op != ir.View && in.Op != ir.ViewX || !made(in.A)) {
-					return false
-				}
-			}
-			return some
-		}
-		b.ok = true
-		for i := range body {
-			switch in := &body[i]; in.Op {
-			case ir.Store, ir.StoreX, ir.Copy, ir.CopyX:
-				b.ok = b.ok && made(in.D)
-			case ir.VectorLoop:
-				into := p.Vectors[in.M].Into
-				b.ok = b.ok && (into < 0 || made(in.Args[into]))
-			}
-		}
-	})
+	b.once.Do(func() { b.Head = loop.HeadOf(p, b.f, b.label) })
 }
 
 // position says how far the tape has come, with what belongs to it.
@@ -151,7 +104,7 @@ func (m *Machine) unmark(frames int) {
 
 func (m *Machine) unmarkLast() {
 	k := &m.marks[len(m.marks)-1]
-	if end := k.kept + len(k.live) + 1; end == len(m.kept) {
+	if end := k.kept + len(k.Live) + 1; end == len(m.kept) {
 		m.kept = m.kept[:k.kept]
 	}
 	m.marks = m.marks[:len(m.marks)-1]
@@ -161,8 +114,8 @@ func (m *Machine) unmarkLast() {
 func (m *Machine) mark(b *back) {
 	m.marks = append(m.marks, mark{back: b, at: m.position(), bytes: m.tapeBytes(), frames: len(m.frames), kept: len(m.kept)})
 	fp := m.frame()
-	for _, r := range b.live {
-		m.kept = append(m.kept, *at(fp, r))
+	for _, r := range b.Live {
+		m.kept = append(m.kept, *at(fp, slotSize*uint32(r)))
 	}
 	m.kept = append(m.kept, Slot{A: m.self})
 }
@@ -201,7 +154,7 @@ func (m *Machine) goBack(b *back, pc int32) error {
 		}
 		m.unmarkLast()
 	}
-	if b.find(m.p.src); b.ok && !m.barred[b] {
+	if b.find(m.p.src); b.Again && !m.barred[b] {
 		m.mark(b)
 	}
 	return nil
@@ -236,9 +189,9 @@ func (m *Machine) stateOf(b *back, dense int) (all []numbers, refs []*Slot, n in
 		}
 	}
 	fp := m.frame()
-	for i, r := range b.live {
-		if b.set[i] {
-			see(at(fp, r))
+	for i, r := range b.Live {
+		if b.Set[i] {
+			see(at(fp, slotSize*uint32(r)))
 		}
 	}
 	for i := 0; i < len(todo) && n <= mostState; i++ {
@@ -297,13 +250,13 @@ func (m *Machine) checkpoint(k *mark, pc int32) error {
 	}
 	// Other registers, which nothing reads, may refer to what is dropped.
 	fp := m.frame()
-	live := make([]Slot, len(k.live))
-	for i, r := range k.live {
-		live[i] = *at(fp, r)
+	live := make([]Slot, len(k.Live))
+	for i, r := range k.Live {
+		live[i] = *at(fp, slotSize*uint32(r))
 	}
 	clear(m.stack[m.base : m.base+m.size])
-	for i, r := range k.live {
-		*at(fp, r) = live[i]
+	for i, r := range k.Live {
+		*at(fp, slotSize*uint32(r)) = live[i]
 	}
 	m.native.again += m.native.made - k.at.made
 	m.rewind(k.at)
@@ -311,7 +264,7 @@ func (m *Machine) checkpoint(k *mark, pc int32) error {
 		m.denser.slots += uint64(len(v.data)/2 + 2)
 		m.dense = append(m.dense, v)
 	}
-	m.kept = m.kept[:k.kept+len(k.live)+1]
+	m.kept = m.kept[:k.kept+len(k.Live)+1]
 	m.dropped += c.statements
 	_, err := m.pushRecord(c, n, pc)
 	return err
@@ -335,6 +288,7 @@ func (c *checkpoint) backward(m *Machine, r *record) (arrivals, cells uint64, er
 		}
 		m.adjoint = append(make([]float64, 0, 2*t.n), m.adjoint...)
 		m.reached = append(make([]bool, 0, 2*t.n), m.reached...)
+		m.runs++ // vectors find their operands' adjoints again
 	}
 	m.adjoint, m.reached = m.adjoint[:t.n], m.reached[:t.n]
 	all, _, same, _ := m.stateOf(c.back, before.dense)
@@ -380,10 +334,10 @@ func (m *Machine) runAgain(c *checkpoint) error {
 	m.ensure(m.size)
 	clear(m.stack[:m.size])
 	fp, kept := m.frame(), m.kept[c.kept:]
-	for i, r := range c.live {
-		*at(fp, r) = kept[i]
+	for i, r := range c.Live {
+		*at(fp, slotSize*uint32(r)) = kept[i]
 	}
-	m.self = kept[len(c.live)].A
+	m.self = kept[len(c.Live)].A
 	m.again = again{c.back, c.count}
 	m.marks = append(m.marks[:0], mark{back: c.back, bytes: m.tapeBytes(), frames: 1, kept: len(m.kept)})
 	_, err := m.run(c.head)

@@ -47,7 +47,7 @@ func TestAgain(t *testing.T) {
 
 // states are programs with loops whose state is not numbers only.
 var states = map[string]string{
-	"a vector":  "input x : R^7 = vec i < 7 -> sin i\nlet h = fold (fun y (h : R^7) -> vec i < 7 -> tanh (h.(i) * e + h.(6 - i) * y + x.(i))) x (list i < 60 -> cos i) in sum i < 7 -> h.(i) * x.(i)",
+	"a vector":  "input x : R^12 = vec i < 12 -> sin i\nlet h = fold (fun y (h : R^12) -> vec i < 12 -> tanh (h.(i) * e + h.(11 - i) * y + x.(i))) x (list i < 60 -> cos i) in sum i < 12 -> h.(i) * x.(i)",
 	"a matrix":  "input x : R^9^9 = vec i < 9 -> vec j < 9 -> sin (i * j)\nlet h = fold (fun y (h : R^9^9) -> vec i < 9 -> vec j < 9 -> tanh (h.(j).(i) * e + y)) x (list i < 30 -> cos i) in [| h.(3).(2), (sum i < 9 -> h.(i).(i)) |]",
 	"a tuple":   "input x : R^3 = vec i < 3 -> sin i\nlet (h, c, k) = fold (fun y (h, c, k) -> (vec i < 3 -> tanh (h.(i) * e + c.(i)), vec i < 3 -> c.(2 - i) * y + h.(i), sin (k + h.(1) * r))) (x, x, e) (list i < 60 -> cos i) in h.(0) * k + c.(1)",
 	"a spine":   "type nums = Nil | Cons of R * nums\nlet rec f (l : nums) : R = match l with Nil -> e | Cons (v, k) -> v * r + sin (f k) in f (fold (fun y l -> Cons (sin (y * e), l)) Nil (list i < 60 -> cos i))",

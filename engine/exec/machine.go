@@ -222,14 +222,18 @@ func (m *Machine) start(point []float64) error {
 // every is how many steps may pass between two looks at the limits.
 const every = 1 << 16
 
+// ran is how often each block has run, but for iterations that are made again.
+func (m *Machine) ran() []uint64 {
+	if m.counted != nil {
+		return m.counted
+	}
+	return m.counters
+}
+
 // steps is how many steps have been made.
 func (m *Machine) steps() uint64 {
 	n := m.p.src.Start.Total() + 2*m.factor
-	counters := m.counters
-	if m.counted != nil {
-		counters = m.counted
-	}
-	for i, k := range counters {
+	for i, k := range m.ran() {
 		n += k * m.p.src.Blocks[i].Total
 	}
 	for i, k := range m.fired {
@@ -424,7 +428,7 @@ func (m *Machine) Stats() Stats {
 	for i := range m.windows {
 		s.Bytes += 8 * uint64(cap(m.windows[i].rows.values)+cap(m.windows[i].one.values))
 	}
-	for i, n := range m.counters {
+	for i, n := range m.ran() {
 		s.Counts.AddTimes(&m.p.src.Blocks[i].Steps, n)
 		s.Instantiate += n
 	}

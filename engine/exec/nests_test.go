@@ -230,7 +230,7 @@ func TestVectors(t *testing.T) {
 		}
 	}
 	require.Greater(t, ran, 30)
-	require.Greater(t, again, 10)
+	require.Positive(t, again)
 }
 
 // TestSumAhead: a vector statement with straight code behind it reads a sum that has been made ahead of it by a loop.
