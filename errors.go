@@ -110,8 +110,7 @@ func (e *LimitError) Unwrap() error { return e.Err }
 // asLimit returns the limit behind an error, or nil.
 func asLimit(err error, phase string) *LimitError {
 	out := &LimitError{Phase: phase, Err: err}
-	var ml *limits.ReachedError
-	if errors.As(err, &ml) {
+	if ml, ok := errors.AsType[*limits.ReachedError](err); ok {
 		out.Limit, out.Max, out.Steps, out.Nodes, out.Function, out.Err = Limit(ml.Limit), ml.Max, ml.Steps, ml.Nodes,
 			ml.Function, ml.Err
 	}

@@ -30,7 +30,7 @@ func claimTheorem() []Series {
 	}
 	loop, few, most := Redexes, counting(4, 12), counting(4, 16)
 	wide := []Family{Untaken, Captures, ClosedLambdas}
-	worst := []Family{Powers, PowersInLoop, DroppedNumerals, DroppedInputs, DroppedValues, Aliases, AliasesInLoop}
+	worst := []Family{Powers, PowersInLoop, NestedDeclared, DroppedNumerals, DroppedInputs, DroppedValues, Aliases, AliasesInLoop}
 	working := append(wide[:3:3], Network, Church, RandomProgram, Powers)
 	families := slices.Concat(programs(), []Family{Church, Redexes}, wide, worst)
 	return slices.Concat(

@@ -263,7 +263,7 @@ func gradBenchPublished(w io.Writer, tables []*GradBenchTable) error {
 
 // gradBenchBounds writes a table of gradients with m, |G|, and the steps and the time of the gradient over their sum.
 func gradBenchBounds(w io.Writer, tables []*GradBenchTable) {
-	fmt.Fprint(w, "| eval | size | m | \\|G\\| | steps and overhead / (m + \\|G\\|) | ns / (m + \\|G\\|) | ns / step |\n|---|---|---:|---:|---:|---:|---:|\n")
+	fmt.Fprint(w, "| eval | size | m | \\|G\\| | steps and overhead of the default form / (m + \\|G\\|) | ns / (m + \\|G\\|) | ns / step |\n|---|---|---:|---:|---:|---:|---:|\n")
 	for _, t := range tables {
 		for _, r := range t.rows {
 			if r.Steps == 0 || r.Seconds == 0 {

@@ -94,6 +94,27 @@ func TestFileBeyondMemory(t *testing.T) {
 	require.Contains(t, string(text), "data a: element [1] is NaN")
 }
 
+// TestVectorsBeyondMemory: rows that do not fit into memory, of which each iteration makes sums, and whose tape would not
+// fit either.
+func TestVectorsBeyondMemory(t *testing.T) {
+	const most = 80 << 20
+	program := filepath.Join(t.TempDir(), "rows.gram")
+	src := `param n = 200000
+param k = 20
+input w = 0.3
+data a : List R^k = list i < n -> vec j < k -> sin (i + j)
+fold (fun v s -> s + (let d = (sum j < k -> sin (v.(j) * w)) - 0.3 in d * d)) 0 a
+`
+	require.NoError(t, os.WriteFile(program, []byte(src), 0o666))
+	with, _ := gradientOf(t, program)
+	got, bytes := gradientOf(t, program, "--max-memory", fmt.Sprint(most))
+	require.InEpsilon(t, with.Value, got.Value, 1e-12)
+	require.InEpsilon(t, with.Gradient["w"], got.Gradient["w"], 1e-12)
+	require.Equal(t, with.Cost.Steps, got.Cost.Steps)
+	require.NotZero(t, got.Cost.Overhead.Recompute)
+	require.LessOrEqual(t, bytes, uint64(most*115/100))
+}
+
 // TestManyLoopsBeyondMemory: where each of many loops has few rows, they pass the memory together.
 func TestManyLoopsBeyondMemory(t *testing.T) {
 	const most = 64 << 20

@@ -77,6 +77,7 @@ type Program struct {
 	// collectors are functions of an element and a value, of so many registers each, that keep the element.
 	collectors map[[2]int]int
 	loops      []*nativeLoop
+	backs      []*back
 }
 
 // A kind of cell is a symbol with the operands that have an adjoint: what a cell of this kind counts when it is
@@ -218,6 +219,10 @@ func (p *Program) assemble(f *ir.Func) {
 				out.k = uint32(len(p.loops))
 				p.loops = append(p.loops, l)
 			}
+			if in.Op == ir.Next || in.Op == ir.Prev {
+				out.k = uint32(len(p.backs))
+				p.backs = append(p.backs, &back{f: f, label: in.N})
+			}
 			p.add(in.Pos, out)
 		}
 		p.add(in.Pos, behind...)
@@ -227,6 +232,9 @@ func (p *Program) assemble(f *ir.Func) {
 		case ir.Jump, ir.Branch, ir.Empty, ir.Next, ir.Prev, ir.VectorLoop:
 			l := heads[in.n]
 			in.n = at[in.n]
+			if in.op == ir.Next || in.op == ir.Prev {
+				p.backs[in.k].head, p.backs[in.k].end = int32(in.n), g.entry+int32(i)+1
+			}
 			if l != nil && (in.op == ir.Next || in.op == ir.Prev) {
 				l.end = g.entry + int32(i) + 1
 				head := &p.code[in.n]

@@ -8,3 +8,16 @@ func (m *Machine) SetWindow(numbers int) { m.window = numbers }
 
 // SetFar sets the number of a dense vector from which on it has no references.
 func (m *Machine) SetFar(number uint64) { m.far = number }
+
+// SetLeastAgain sets how many bytes of the tape a checkpoint stands for at least.
+func (m *Machine) SetLeastAgain(bytes uint64) { m.leastAgain = bytes }
+
+// Checkpoints is how many there are.
+func (m *Machine) Checkpoints() (n int) {
+	for _, r := range m.tape.records {
+		if _, ok := r.by.(*checkpoint); ok {
+			n++
+		}
+	}
+	return n
+}

@@ -103,6 +103,8 @@ type Machine struct {
 	windows []window // of data that is not stored, by the number of its dense vector
 	window  int      // the numbers of one
 	far     uint64   // the number of a dense vector from which on it has no references
+	// leastAgain is how many bytes of the tape a checkpoint stands for at least.
+	leastAgain uint64
 
 	counters []uint64
 	fuel     int64 // until the next look at the limits
@@ -136,12 +138,22 @@ type Machine struct {
 	searched  uint64
 	// The steps that loops have made again for their backward phase.
 	recomputed uint64
+
+	// The tape is to be short: marks of loops that run, what these and checkpoints keep, and loops that can't be made again.
+	short   bool
+	least   uint64 // bytes that a checkpoint stands for
+	marks   []mark
+	kept    []Slot
+	barred  map[*back]bool
+	dropped uint64   // statements
+	again   again    // the iterations that are made again
+	counted []uint64 // what counters were before; nil: there are none
 }
 
 // NewMachine makes a machine for the program.
 func (p *Program) NewMachine(bounds limits.Bounds) *Machine {
 	return &Machine{p: p, bounds: bounds, counters: make([]uint64, len(p.src.Blocks)), fired: make([]uint64, len(p.kinds)),
-		stack: make([]Slot, 1<<10), window: windowNumbers, far: farNumber}
+		stack: make([]Slot, 1<<10), window: windowNumbers, far: farNumber, leastAgain: leastAgain}
 }
 
 // Close gives the memory back.
@@ -184,6 +196,8 @@ func (m *Machine) start(point []float64) error {
 		m.loops[i].tries[1] = try{}
 	}
 	m.native.used, m.native.made, m.native.again, m.native.full = 0, 0, 0, false
+	m.short, m.least, m.marks, m.kept, m.dropped, m.counted = false, m.leastAgain, m.marks[:0], m.kept[:0], 0, nil
+	m.again, m.barred = again{}, nil
 	m.tape.n, m.tape.args, m.tape.slopes = 0, 0, 0
 	m.tape.records, m.tape.words = m.tape.records[:0], m.tape.words[:0]
 	if src.Placed {
@@ -208,10 +222,18 @@ func (m *Machine) start(point []float64) error {
 // every is how many steps may pass between two looks at the limits.
 const every = 1 << 16
 
+// ran is how often each block has run, but for iterations that are made again.
+func (m *Machine) ran() []uint64 {
+	if m.counted != nil {
+		return m.counted
+	}
+	return m.counters
+}
+
 // steps is how many steps have been made.
 func (m *Machine) steps() uint64 {
 	n := m.p.src.Start.Total() + 2*m.factor
-	for i, k := range m.counters {
+	for i, k := range m.ran() {
 		n += k * m.p.src.Blocks[i].Total
 	}
 	for i, k := range m.fired {
@@ -246,6 +268,9 @@ func (m *Machine) look(pc int32) error {
 	}
 	if most := m.bounds.MaxNodes; most != 0 && m.live() > most {
 		return m.limit("nodes", most, pc, nil)
+	}
+	if !m.short {
+		m.shorten()
 	}
 	if m.bounds.Look != nil {
 		if err := m.bounds.Look(); err != nil {
@@ -382,7 +407,7 @@ func (m *Machine) collect(pc int32) error {
 	self := Slot{A: m.self}
 	move(&self)
 	m.self = self.A
-	for _, slots := range [][]Slot{m.result, m.collected} {
+	for _, slots := range [][]Slot{m.result, m.collected, m.kept} {
 		for i := range slots {
 			move(&slots[i])
 		}
@@ -402,7 +427,7 @@ func (m *Machine) Stats() Stats {
 		return Stats{}
 	}
 	s := Stats{Counts: m.p.src.Start, Statements: uint64(m.tape.n), Readback: m.readback, Recompute: m.recomputed,
-		Search: m.searched, Nodes: m.nodes + m.statements() + m.native.again/2, Freed: m.freed + m.native.again/2,
+		Search: m.searched, Nodes: m.nodes + m.statements() + m.dropped + m.native.again/2, Freed: m.freed + m.dropped + m.native.again/2,
 		Peak: max(m.peak, m.live()),
 		Bytes: uint64(slotSize*(cap(m.heap)+cap(m.spare)+cap(m.stack))+2*cap(m.tape.kinds)+12*cap(m.tape.adr)+
 			9*cap(m.adjoint)+8*cap(m.tape.words)) + m.denser.bytes + denseSize*uint64(cap(m.dense)) +
@@ -410,7 +435,7 @@ func (m *Machine) Stats() Stats {
 	for i := range m.windows {
 		s.Bytes += 8 * uint64(cap(m.windows[i].rows.values)+cap(m.windows[i].one.values))
 	}
-	for i, n := range m.counters {
+	for i, n := range m.ran() {
 		s.Counts.AddTimes(&m.p.src.Blocks[i].Steps, n)
 		s.Instantiate += n
 	}

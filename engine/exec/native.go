@@ -110,6 +110,9 @@ const (
 // −1 if in the loop.
 func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, error) {
 	l := m.p.loops[in.k]
+	if b := m.again.back; b != nil && b.head == pc && len(m.frames) == 1 {
+		return -1, nil
+	}
 	i := at(fp, in.d).V
 	left := i + 1
 	if in.b != 0 {

@@ -166,7 +166,7 @@ func TestVectors(t *testing.T) {
 		return otherwise
 	}
 	first := number("RANDOM_SEED", 0)
-	ran := 0
+	ran, again := 0, 0
 	for seed := first; seed < first+number("RANDOM_PROGRAMS", 50); seed++ {
 		r := rand.New(rand.NewPCG(uint64(seed), 5))
 		w := &nestWriter{r: r, n: 3 + r.IntN(18), m: 3 + r.IntN(18)}
@@ -185,10 +185,14 @@ func TestVectors(t *testing.T) {
 				continue
 			}
 			p := compiled(t, l, gradient)
-			var machines [2]*exec.Machine
-			var values, jacobians [2][]float64
+			var machines [3]*exec.Machine // the last one makes iterations again
+			var values, jacobians [3][]float64
 			for i := range machines {
 				m := p.NewMachine(limits.Bounds{})
+				if i == 2 {
+					m = p.NewMachine(limits.Bounds{RowsMemory: 1})
+					m.SetLeastAgain(uint64(1 + seed%7*300))
+				}
 				m.Plain = i == 0
 				machines[i] = m
 				if gradient {
@@ -202,8 +206,10 @@ func TestVectors(t *testing.T) {
 				values[i], _, err = m.Read(nil, nil)
 				require.NoError(t, err)
 			}
-			require.Equal(t, machines[0].Stats().Counts, machines[1].Stats().Counts, "seed %d, gradient %v\n%s", seed, gradient, src)
-			require.Equal(t, fmt.Sprint(values[0]), fmt.Sprint(values[1]), "seed %d, gradient %v\n%s", seed, gradient, src)
+			for k := 1; k < len(machines); k++ {
+				require.Equal(t, machines[0].Stats().Counts, machines[k].Stats().Counts, "seed %d, gradient %v\n%s", seed, gradient, src)
+				require.Equal(t, fmt.Sprint(values[0]), fmt.Sprint(values[k]), "seed %d, gradient %v\n%s", seed, gradient, src)
+			}
 			scale := 1.0
 			for _, x := range jacobians[0] {
 				if !math.IsInf(x, 0) && !math.IsNaN(x) {
@@ -211,16 +217,20 @@ func TestVectors(t *testing.T) {
 				}
 			}
 			for i, x := range jacobians[0] {
-				if y := jacobians[1][i]; !(math.Abs(x-y) <= 1e-11*scale) && !math.IsNaN(x) && !math.IsInf(x, 0) {
-					t.Fatalf("seed %d: derivative %d is %v, and %v without vectors\n%s", seed, i, y, x, src)
+				for k := 1; k < len(machines); k++ {
+					if y := jacobians[k][i]; !(math.Abs(x-y) <= 1e-11*scale) && !math.IsNaN(x) && !math.IsInf(x, 0) {
+						t.Fatalf("seed %d: derivative %d is %v, and %v without vectors\n%s", seed, i, y, x, src)
+					}
 				}
 			}
 			if machines[1].Vectors() > 0 {
 				ran++
 			}
+			again += machines[2].Checkpoints()
 		}
 	}
 	require.Greater(t, ran, 30)
+	require.Positive(t, again)
 }
 
 // TestSumAhead: a vector statement with straight code behind it reads a sum that has been made ahead of it by a loop.

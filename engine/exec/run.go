@@ -275,6 +275,9 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			pc = f.entry
 			continue
 		case ir.TailCall:
+			if m.short {
+				m.unmark(len(m.frames))
+			}
 			f := &p.funs[in.n]
 			self := at(fp, in.a).A
 			m.pushArgs(in)
@@ -289,6 +292,7 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			m.pushArgs(in)
 			to := m.base + m.size
 			if in.op == ir.TailApply {
+				m.unmark(len(m.frames))
 				copy(m.stack[m.base:], m.stack[to:to+int(in.count)])
 				to = m.base
 			} else {
@@ -301,6 +305,9 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			heap, fp = m.heap, m.frame()
 			continue
 		case ir.Return:
+			if m.short {
+				m.unmark(len(m.frames))
+			}
 			f := m.frames[len(m.frames)-1]
 			m.frames = m.frames[:len(m.frames)-1]
 			args := p.args[in.first : in.first+in.count]
@@ -384,6 +391,11 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			d := at(fp, in.d)
 			if d.V++; d.V < at(fp, in.a).V {
 				pc = int32(in.n)
+				if m.short {
+					if err := m.goBack(p.backs[in.k], pc); err != nil {
+						return nil, err
+					}
+				}
 			}
 			continue
 		case ir.VectorLoop:
@@ -399,6 +411,11 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			if d := at(fp, in.d); d.V > 0 {
 				d.V--
 				pc = int32(in.n)
+				if m.short {
+					if err := m.goBack(p.backs[in.k], pc); err != nil {
+						return nil, err
+					}
+				}
 			}
 			continue
 		}

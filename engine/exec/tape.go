@@ -191,25 +191,53 @@ func (m *Machine) backward(seed uint64, row []float64) error {
 	if m.profile != nil {
 		m.profile.cells[m.tape.where[seed]].arrived++
 	}
+	m.adjoint[seed], m.reached[seed] = 1, true
+	arrivals, cells, err := m.backThrough(1 + len(row))
+	if err != nil {
+		return m.failed(err)
+	}
+	arrivals++
+	m.flush()
+	adjoint, reached := m.adjoint, m.reached
+	for i := len(row); i > 0; i-- {
+		if reached[i] {
+			if m.profile != nil {
+				if err := m.fire(i, &m.p.kinds[inputKind], adjoint[i], nil, nil); err != nil {
+					return m.failed(err)
+				}
+			}
+			row[i-1] = adjoint[i]
+			adjoint[i], reached[i] = 0, false
+			m.fired[inputKind]++
+			cells++
+		}
+	}
+	m.factor += arrivals - cells
+	m.searched += uint64(m.tape.n)
+	return m.end()
+}
+
+// backThrough goes back through the tape to the statement at an address, and returns how many arrivals there were, and
+// how many cells were reached.
+func (m *Machine) backThrough(to int) (arrivals, cells uint64, err error) {
 	t, adjoint, reached, table := &m.tape, m.adjoint, m.reached, m.p.kinds
-	adjoint[seed], reached[seed] = 1, true
 	args, slopes := t.args, t.slopes // before those of the statement
 	records := len(t.records)
-	arrivals, cells := uint64(1), uint64(0)
-	for i := t.n - 1; i > len(row); i-- {
+	for i := t.n - 1; i >= to; i-- {
 		kind := t.kinds[i]
 		if kind == recordKind {
 			records--
 			r := &t.records[records]
-			if m.pendingTop >= r.base {
+			i = r.base
+			if m.pendingTop >= i {
 				m.flush()
 			}
 			more, own, err := r.by.backward(m, r)
 			if err != nil {
-				return m.failed(err)
+				return 0, 0, err
 			}
 			arrivals, cells = arrivals+more, cells+own
-			i = r.base
+			adjoint, reached = m.adjoint, m.reached
 			continue
 		}
 		k := &table[kind]
@@ -220,7 +248,7 @@ func (m *Machine) backward(seed uint64, row []float64) error {
 		}
 		if i%every == 0 {
 			if err := m.look(m.pc); err != nil {
-				return m.failed(err)
+				return 0, 0, err
 			}
 		}
 		if i <= m.pendingTop {
@@ -231,7 +259,7 @@ func (m *Machine) backward(seed uint64, row []float64) error {
 		}
 		if m.profile != nil {
 			if err := m.fire(i, k, adjoint[i], t.adr[args:args+n], t.par[slopes:]); err != nil {
-				return m.failed(err)
+				return 0, 0, err
 			}
 		}
 		a := adjoint[i]
@@ -252,23 +280,7 @@ func (m *Machine) backward(seed uint64, row []float64) error {
 			reached[to] = true
 		}
 	}
-	m.flush()
-	for i := len(row); i > 0; i-- {
-		if reached[i] {
-			if m.profile != nil {
-				if err := m.fire(i, &table[inputKind], adjoint[i], nil, nil); err != nil {
-					return m.failed(err)
-				}
-			}
-			row[i-1] = adjoint[i]
-			adjoint[i], reached[i] = 0, false
-			m.fired[inputKind]++
-			cells++
-		}
-	}
-	m.factor += arrivals - cells
-	m.searched += uint64(t.n)
-	return m.end()
+	return arrivals, cells, nil
 }
 
 // failed leaves no adjoints behind, where a backward phase ends early.

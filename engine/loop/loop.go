@@ -60,7 +60,7 @@ func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
 	if l.body, ok = parse(f.Code[start+1 : end]); !ok {
 		return nil
 	}
-	live := readBehind(f, end+1)
+	live := readFrom(f, end+1)
 	head := liveAhead(l.body, live)
 	for r := range head {
 		live[r] = true
@@ -186,8 +186,8 @@ func liveAhead(nodes []node, behind map[ir.Reg]bool) map[ir.Reg]bool {
 	return live
 }
 
-// readBehind returns the registers that are read from instruction i of f on before they are set.
-func readBehind(f *ir.Func, from int) map[ir.Reg]bool {
+// readFrom returns the registers that are read from instruction i of f on before they are set.
+func readFrom(f *ir.Func, from int) map[ir.Reg]bool {
 	words := (f.Regs + 63) / 64
 	labels := map[uint32]int{}
 	for i := range f.Code {
@@ -224,11 +224,17 @@ func readBehind(f *ir.Func, from int) map[ir.Reg]bool {
 					break
 				}
 			}
-			in.Uses(func(r *ir.Reg) {
+			note := func(r *ir.Reg) {
 				if left[*r/64]>>(*r%64)&1 != 0 {
 					read[*r] = true
 				}
-			})
+			}
+			in.Uses(note)
+			if in.Op == ir.SumAdd { // it sets one of its registers
+				for r := in.D; r < in.D+ir.Reg(in.M); r++ {
+					note(&r)
+				}
+			}
 			for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
 				left[r/64] &^= 1 << (r % 64)
 			}
