@@ -47,7 +47,7 @@ type Overhead struct {
 	Search      uint64 `json:"search"`      // pops, waits, occurrences counted before a backward phase; nodes freed
 	Readback    uint64 `json:"readback"`    // components read back
 	Total       uint64 `json:"total"`
-	// Machine is what ran, whose overhead it is: "literal" for the literal machine, "code" for the compiler's code, "engine".
+	// Machine is what ran, whose overhead it is: "literal" for the literal machine, "code" for the compiler's code.
 	Machine string `json:"machine"`
 	// Recompute is the steps that loops made again because they had not kept their rows. It is not in Total.
 	Recompute uint64 `json:"recompute,omitempty"`

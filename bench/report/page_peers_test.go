@@ -77,7 +77,7 @@ func TestPeersOnThePage(t *testing.T) {
 	require.NoError(t, err)
 	first, text := string(pages["BENCHMARKS.md"]), string(pages["claims/peers.md"])
 	require.Contains(t, first, "The verdicts on 4 claims: 1 × *holds*, 1 × *holds after correction*, 1 × *fails*, 1 × *not measured*.\n")
-	require.Contains(t, first, "| steps + overhead ≤ ")
+	require.Contains(t, first, "| steps + overhead of the compiler's code ≤ ")
 	require.Equal(t, `## Speed
 
 Value and gradient by the machine in its default form. [All peers](claims/peers.md) and the steps a second have a page.
