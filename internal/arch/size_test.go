@@ -27,7 +27,7 @@ type part struct {
 // parts are the parts of the module. While one machine replaces another, both are counted.
 var parts = []*part{
 	{name: "engine, graph, compile", folders: []string{"engine", "graph", "compile"}, most: 36_000, aim: 13_000, mostLong: 560},
-	{name: "machine", folders: []string{"machine", "compile/literal"}, most: 4_960, aim: 4_500, mostLong: 90},
+	{name: "machine", folders: []string{"machine", "compile/literal"}, most: 5_120, aim: 4_500, mostLong: 90},
 	{name: "lang", folders: []string{"lang"}, most: 22_050, aim: 16_000, mostLong: 0},
 	{name: "cmd", folders: []string{"cmd"}, most: 20_815, aim: 16_000, mostLong: 45},
 	{name: "bench", folders: []string{"bench"}, most: 11_720, aim: 8_000, mostLong: 206},

@@ -48,7 +48,8 @@ func (m *machine) explore() error {
 	return nil
 }
 
-// uses appends what a scope refers to. What has no value stays, though nothing mentions it, but in a dual, where (5') drops it.
+// uses appends what a scope refers to. What has no value stays, though nothing mentions it, but in a dual, where (5')
+// drops it.
 func (m *machine) uses(out []reference, s *scope, linear bool) []reference {
 	for _, x := range s.summands {
 		out = append(out, reference{x.head, s}, reference{x.arg, s})
