@@ -108,10 +108,10 @@ func (m *machine) goUnder(v *value) error {
 			}
 		}
 	case conditional, match:
-		for _, r := range m.t.Children(n)[scrutinees(n):] {
+		for i, r := range m.t.Children(n)[scrutinees(n):] {
 			err := m.inScope(v, func(s *scope) (err error) {
 				if b := &m.t.Nodes[r]; b.Op == term.BranchOp {
-					return m.underBranch(s, v, b)
+					return m.underBranch(s, v, b, i)
 				}
 				s.root, err = m.run(r, v.env)
 				return err
@@ -124,15 +124,9 @@ func (m *machine) goUnder(v *value) error {
 	return nil
 }
 
-// underBranch reduces the branch of a match.
-func (m *machine) underBranch(s *scope, v *value, b *term.Node) (err error) {
+// underBranch reduces the branch of a match for a constructor.
+func (m *machine) underBranch(s *scope, v *value, b *term.Node, con int) (err error) {
 	if xs := m.t.BoundVars(b); len(xs) > 0 {
-		con := 0
-		for i, r := range m.t.Children(&m.t.Nodes[v.node])[1:] {
-			if &m.t.Nodes[r] == b {
-				con = i
-			}
-		}
 		x := m.fresh(variable, m.t.Types.Constructors(v.args[0].typ)[con].Arg)
 		x.visited, x.named = true, true
 		s.params = []*value{x}
