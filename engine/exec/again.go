@@ -194,7 +194,7 @@ func (m *Machine) stateOf(b *back, dense int) (all []numbers, refs []*Slot, n in
 			see(at(fp, slotSize*uint32(r)))
 		}
 	}
-	for i := 0; i < len(todo) && n <= mostState; i++ {
+	for i := 0; i < len(todo) && n <= mostState && len(todo) <= mostState; i++ {
 		o := object(todo[i])
 		if todo[i]&isDense != 0 {
 			k := len(m.dense[o].data)
