@@ -13,7 +13,7 @@ import (
 func TestEvaluatorsShareALimit(t *testing.T) {
 	const most, evaluators = 224 << 20, 6
 	const src = "input x = 0.3\ntype nums = Nil | Cons of R * nums\n" +
-		"match iter #1000000 (fun (l : nums) -> Cons (x * x, l)) Nil with Nil -> 0 | Cons (y, l) -> y"
+		"match iter #400000 (fun (l : nums) -> Cons (x * x, l)) Nil with Nil -> 0 | Cons (y, l) -> y"
 	p, err := gram.Load(t.Context(), "x.gram", []byte(src), gram.Options{MaxMemory: most})
 	require.NoError(t, err)
 	held, failed := uint64(0), 0
