@@ -58,7 +58,7 @@ func main() {
 		}
 		rows, err := s.measure(ctx, &e, e.sizes[:min(len(e.sizes), *most)])
 		for _, t := range report.GradBenchTables(rows) {
-			t.Markdown(os.Stdout)
+			fmt.Print(t.Markdown())
 		}
 		if err != nil {
 			fail(err)

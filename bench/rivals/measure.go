@@ -124,7 +124,7 @@ func measurePoint(ctx context.Context, f *bench.Family, n int, scale Scale, pass
 	}
 	source, err := (&Rival{transform: func(c *code, _ []*variable) *code { return c },
 		start: func(_ *machine, r float64, _ *variable, _ *gamma) value { return r },
-		rows:  func(*machine, value, *shape, []*variable) (_, _ []float64) { return nil, nil },
+		read:  func(*machine, value, int) (float64, []float64) { return 0, nil },
 	}).Gradient(ctx, bridge.Of(program).Term(), bridge.Of(program).ScalarInputs(), program.Point(), Options{})
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func measurePoint(ctx context.Context, f *bench.Family, n int, scale Scale, pass
 		case err != nil:
 			return nil, err
 		}
-		if err := same(res.Jacobian, got.Jacobian); err != nil {
+		if err := same(res.Jacobian, got.Gradient); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Name, err)
 		}
 		p.Costs[r.Name] = got.Cost.spent()
@@ -245,11 +245,8 @@ func (m *Measured) Growth(rival string) Growth {
 // Bound is steps + bookkeeping + captures ≤ c0·m + c1·|G| + c2·(m + |G|)·log₂(m + |G|) + c3, over all runs of a rival that ended: with constants
 // for which no run is above it, and those of least squares of the relative deviations.
 type Bound struct {
-	Rival    string     `json:"rival"`
-	Runs     int        `json:"runs"`
-	Least    [4]float64 `json:"least"`
-	Fit      [4]float64 `json:"fit"`
-	Residual float64    `json:"residual"`
+	Rival string `json:"rival"`
+	bench.FittedBound
 	// Passed is how many families have a size at which the limit was passed.
 	Passed int `json:"passed"`
 }
@@ -272,17 +269,10 @@ func (r *Report) Bounds() ([]Bound, error) {
 				b.Passed++
 			}
 		}
-		b.Runs = len(samples)
-		c, residual, err := bench.LeastSquaresFit(samples)
-		if err != nil {
+		var err error
+		if b.FittedBound, err = bench.FitBound(samples); err != nil {
 			return nil, err
 		}
-		copy(b.Fit[:], c)
-		b.Residual = residual
-		if c, err = bench.LeastBound(samples); err != nil {
-			return nil, err
-		}
-		copy(b.Least[:], c)
 		out = append(out, b)
 	}
 	return out, nil

@@ -4,11 +4,12 @@ import (
 	"unsafe"
 
 	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/graph"
 )
 
 // Arena is the memory of nodes, with a list of those that are free. Nodes do not move.
 type Arena struct {
-	memory *memory
+	memory *graph.Arena
 	base   unsafe.Pointer // of the nodes; nil once the arena is closed
 	top    literal.Ref    // nodes from here on have never been used
 	limit  literal.Ref    // they are committed below this
@@ -19,19 +20,19 @@ type Arena struct {
 // maxRef bounds the arena: a Place has two bits beside the Ref.
 const maxRef = 1<<30 - 1
 
-// NewArena returns an arena of at most so many bytes. The error is a [*FullError].
+// NewArena returns an arena of at most so many bytes. The error is a [*graph.ArenaFullError].
 func NewArena(maxBytes uint64) (Arena, error) {
-	memory, err := newMemory(maxBytes)
+	memory, err := graph.NewArena(maxBytes)
 	if err != nil {
 		return Arena{}, err
 	}
-	return Arena{memory: memory, base: unsafe.Pointer(unsafe.SliceData(memory.bytes))}, nil
+	return Arena{memory: memory, base: unsafe.Pointer(unsafe.SliceData(memory.Nodes()))}, nil
 }
 
 // Close returns the memory.
 func (a *Arena) Close() error {
 	a.base = nil
-	return a.memory.close()
+	return a.memory.Close()
 }
 
 // Closed reports whether the arena is closed.
@@ -41,7 +42,7 @@ func (a *Arena) Closed() bool { return a.base == nil }
 func (a *Arena) Reset() { a.top, a.limit, a.free, a.freed = 1, 0, 0, 0 }
 
 // Bytes returns how much memory the arena holds.
-func (a *Arena) Bytes() uint64 { return a.memory.used }
+func (a *Arena) Bytes() uint64 { return a.memory.Bytes() }
 
 // Peak returns how many nodes have been in use at once.
 func (a *Arena) Peak() uint64 { return uint64(a.top) - 1 }
@@ -92,15 +93,15 @@ func (a *Arena) Release(r literal.Place, n *literal.Node) {
 	a.freed++
 }
 
-// Commit commits the memory of at least one more node, and of at most so many. The error is a [*FullError].
+// Commit commits the memory of at least one more node, and of at most so many. The error is a [*graph.ArenaFullError].
 func (a *Arena) Commit(most uint64) error {
 	want := uint64(a.top) + 1
 	if want > maxRef {
-		return &FullError{Bytes: a.Bytes()}
+		return &graph.ArenaFullError{Bytes: a.Bytes()}
 	}
-	if err := a.memory.grow(want * literal.NodeBytes); err != nil {
+	if err := a.memory.Grow(uint32(want * literal.NodeBytes / graph.NodeBytes)); err != nil {
 		return err
 	}
-	a.limit = literal.Ref(min(a.Bytes()/literal.NodeBytes, uint64(a.top)+most, maxRef))
+	a.limit = literal.Ref(min(uint64(a.memory.Len())*graph.NodeBytes/literal.NodeBytes, uint64(a.top)+most, maxRef))
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
@@ -78,7 +79,7 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 		}
 		part("span", "Longest chains of steps that depend on each other", chains...)
 	}
-	bytes := 16 // of the compiler
+	bytes := graph.NodeBytes
 	if c.Overhead.Machine == "literal" {
 		bytes = machine.NodeBytes
 	}
