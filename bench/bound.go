@@ -14,8 +14,8 @@ const (
 	MovesName    = "rewrites + units" // of the literal machine
 )
 
-// Bound is a cost of a gradient against a sum of quantities with constants, over the runs that have all of them: the steps against m, |G|
-// and 1, which is Theorem 1 with its constants, and work against |t|·(steps + 1).
+// Bound is a cost of a gradient against a sum of quantities with constants, over the runs that have all of them: the
+// steps against m, |G| and 1, which is Theorem 1 with its constants, and work against |t|·(steps + 1).
 type Bound struct {
 	Quantity string   `json:"quantity"` // what is bounded: "steps + overhead"
 	Of       []string `json:"of"`       // the quantities that bound it; "" is 1

@@ -23,14 +23,16 @@ type GradBenchRow struct {
 	Prepare                    float64 `json:",omitempty"` // seconds before the first run, of gram
 	Difference                 float64 // the largest to the first tool, relative to numbers above 1
 	Error                      string  `json:",omitempty"`
-	// Of gram: m, |G|, and the steps with their overhead, as Count of gradbench has them. They are 0 where they were not counted.
+	// Of gram: m, |G|, and the steps with their overhead, as Count of gradbench has them. They are 0 where they were not
+	// counted.
 	M, Graph, Steps uint64 `json:",omitempty"`
 }
 
 //go:embed gradbench.jsonl
 var stored []byte
 
-// published has times of derivatives from the statistics that GradBench published on 2026-03-14, of its commit f26651a7.
+// published has times of derivatives from the statistics that GradBench published on 2026-03-14, of its commit
+// f26651a7.
 //
 //go:embed gradbench-published.jsonl
 var published []byte
@@ -208,8 +210,8 @@ func dash(x float64, format string) string {
 	return fmt.Sprintf(format, x)
 }
 
-// gradBenchSummary is a table with a line for each eval: the scores of the tools, and the median over its sizes of gram's
-// time for the derivative over those of the others.
+// gradBenchSummary is a table with a line for each eval: the scores of the tools, and the median over its sizes of
+// gram's time for the derivative over those of the others.
 func gradBenchSummary(tables []*GradBenchTable) string {
 	tools := []string{"manual", "codipack", "adept", "cppad"}
 	out, row := toolTable([]string{"eval", "sizes", "score: gram"}, tools, tools)

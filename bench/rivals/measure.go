@@ -41,7 +41,8 @@ type Point struct {
 }
 
 // Spent is what a gradient takes, on one meter. Of the literal machine, bookkeeping is its units but those that
-// copy, and captures are the nodes of bodies that are copied, too; of a rival bookkeeping is the words of its primitives.
+// copy, and captures are the nodes of bodies that are copied, too; of a rival bookkeeping is the words of its
+// primitives.
 type Spent struct {
 	Steps       uint64 `json:"steps"`
 	Bookkeeping uint64 `json:"bookkeeping"`
@@ -242,8 +243,8 @@ func (m *Measured) Growth(rival string) Growth {
 	return g
 }
 
-// Bound is steps + bookkeeping + captures ≤ c0·m + c1·|G| + c2·(m + |G|)·log₂(m + |G|) + c3, over all runs of a rival that ended: with constants
-// for which no run is above it, and those of least squares of the relative deviations.
+// Bound is steps + bookkeeping + captures ≤ c0·m + c1·|G| + c2·(m + |G|)·log₂(m + |G|) + c3, over all runs of a rival
+// that ended: with constants for which no run is above it, and those of least squares of the relative deviations.
 type Bound struct {
 	Rival string `json:"rival"`
 	bench.FittedBound

@@ -196,8 +196,8 @@ func partsTable(p *Parts) table.Writer {
 	return t
 }
 
-// provedTable has the efficient form of CHAD beside its proved bound, 5 + 34·cost(t) + size(ctg) + 4·|Γ|, at the largest size that ended. The
-// cotangent of a number has size 1.
+// provedTable has the efficient form of CHAD beside its proved bound, 5 + 34·cost(t) + size(ctg) + 4·|Γ|, at the
+// largest size that ended. The cotangent of a number has size 1.
 func provedTable(families []*Measured) table.Writer {
 	t := report.NewTable(table.Row{"family", "n", "cost(t)", "chad-efficient", "5 + 34·cost(t) + 1 + 4·|Γ|", "of that"}, 2, 3, 4, 5, 6)
 	for _, m := range families {

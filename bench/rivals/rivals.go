@@ -133,8 +133,8 @@ type Result struct {
 	Cost     Cost
 }
 
-// Gradient evaluates the transformed term, of type R, at a point: the value of t and its derivatives by each of the inputs.
-// The error is a [*LimitError], that of typing, or a [*revgrad.UndefinedError].
+// Gradient evaluates the transformed term, of type R, at a point: the value of t and its derivatives by each of the
+// inputs. The error is a [*LimitError], that of typing, or a [*revgrad.UndefinedError].
 func (r *Rival) Gradient(ctx context.Context, t *term.Term, inputs []term.Var, point []float64, opt Options) (res *Result, err error) {
 	if err := revgrad.Undefined(t); err != nil {
 		return nil, err
