@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"slices"
-
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -214,7 +212,7 @@ func (p *Program) assemble(f *ir.Func) {
 			}
 			out := p.instruction(in, b)
 			if in.Op == ir.Enter {
-				l := &nativeLoop{f: f, label: in.N, size: float64(instructions(f.Code[i:]))}
+				l := &nativeLoop{f: f, label: in.N, size: float64(operations(f.Code[i:]))}
 				heads[in.N] = l
 				out.k = uint32(len(p.loops))
 				p.loops = append(p.loops, l)
@@ -310,9 +308,17 @@ func dropped(p *ir.Program, f *ir.Func) []bool {
 	return drop
 }
 
-// instructions is how many there are until the end of the loop.
-func instructions(code []ir.Instr) int {
-	return slices.IndexFunc(code, func(in ir.Instr) bool { return in.Op == ir.Next || in.Op == ir.Prev })
+// operations is how many there are until the end of the loop.
+func operations(code []ir.Instr) (n int) {
+	for i := range code {
+		switch code[i].Op {
+		case ir.Add, ir.Mul, ir.Fun1, ir.Fun2, ir.FunK:
+			n++
+		case ir.Next, ir.Prev:
+			return n
+		}
+	}
+	return n
 }
 
 // operation completes the instruction of an operation.
