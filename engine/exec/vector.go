@@ -83,6 +83,7 @@ type lane struct {
 	dead     [4]uint64 // of a sum of numerals: its additions by kind
 	word     int       // of a load or a scalar: its first word in a record
 	needed   bool      // the backward phase needs its values
+	deep     bool      // to make them again takes a sum
 	saves    bool      // the values are kept in a record
 	saved    int       // and where in what it keeps
 	kept     int       // the store that keeps them, −1: none
@@ -233,6 +234,12 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	v.fuel = max(1, v.steps/int64(v.size)/vectorSteps)
 	if !v.stores() {
 		return nil
+	}
+	for i := range v.lanes {
+		l := &v.lanes[i]
+		l.deep = l.op == ir.LaneSum || l.op == ir.LaneProduct
+		src.Lanes[i].Operands(func(k int) { l.deep = l.deep || v.lanes[k].deep })
+		l.deep = l.deep && l.kept < 0
 	}
 	for i := range v.lanes {
 		v.needs(i)
@@ -400,28 +407,13 @@ func (v *vector) need(i int) {
 	case l.op <= ir.LaneLoad || l.kept >= 0:
 	case l.op == ir.LaneExpand || l.op == ir.LaneTake || l.op == ir.LaneFun1 && !l.own():
 		v.need(l.a) // of a symbol the derivative needs it, too
-	case v.deep(i):
+	case l.deep:
 		l.saves, l.saved = true, v.keep
 		v.keep += l.n
 		v.kept = append(v.kept, i)
 	default:
 		v.src.Lanes[i].Operands(v.need)
 	}
-}
-
-// deep reports whether an instruction needs a sum.
-func (v *vector) deep(i int) bool {
-	l := &v.lanes[i]
-	if l.kept >= 0 {
-		return false
-	}
-	switch l.op {
-	case ir.LaneSum, ir.LaneProduct:
-		return true
-	}
-	deep := false
-	v.src.Lanes[i].Operands(func(k int) { deep = deep || v.deep(k) })
-	return deep
 }
 
 // sumKinds are the additions of a sum of n numbers by the kind of their operands: 1 and 2 where the left one and the right
