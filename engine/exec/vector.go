@@ -13,8 +13,12 @@ import (
 // stripLanes is how many lanes a strip has, about: what its instructions compute stays in the cache.
 const stripLanes = 1024
 
-// mostLanes is how many lanes a strip has at most that has to be the only one.
-const mostLanes = 1 << 16
+// mostLanes is how many lanes a strip has at most that has to be the only one: of a region, and of what a symbol makes of
+// many numbers.
+const (
+	mostLanes  = 1 << 16
+	mostSingle = 1 << 20
+)
 
 // vector is a lane program of package ir, for the interpreter. It runs strip by strip: some iterations of the
 // outermost loop, instruction by instruction. A region is one strip.
@@ -214,7 +218,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		}
 		inner = max(inner, l.inner)
 	}
-	if v.size*inner > mostLanes && (single || src.Region) {
+	if src.Region && inner > mostLanes || single && v.size*inner > mostSingle {
 		return nil
 	}
 	if v.rows = max(1, min(v.size, stripLanes/inner)); v.rows < v.size && single {
