@@ -23,8 +23,8 @@ import (
 // So a term that is nested in k applications is evaluated again for each; and ∂N is evaluated for each use of y,
 // where N was evaluated once.
 //
-// check may be nil; it is called at least every 2¹⁶ nodes, and its error ends the work. It is also an error if t is no such
-// term, or if the result would have more nodes than limit.
+// check may be nil; it is called at least every 2¹⁶ nodes, and its error ends the work. It is also an error if t is no
+// such term, or if the result would have more nodes than limit.
 func Derivative(t *term.Term, x term.Var, limit int, check func() error) (*term.Term, error) {
 	d := &derivative{src: t, dst: term.New(t.Types), limit: limit, check: check}
 	d.dst.CopyVars(t, 0)
