@@ -201,7 +201,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			l.ratio = l.n / v.lanes[l.a].n
 		case ir.LaneSum:
 			l.ratio = v.lanes[l.a].n / l.n
-			l.dead = sumKinds(make([]bool, min(l.ratio, len(laneState{}.head))), l.ratio)
+			l.dead = ir.SumKinds(make([]bool, min(l.ratio, len(laneState{}.head))), l.ratio)
 			l.dead[1] += uint64(max(0, l.ratio-len(laneState{}.head)))
 			if l.kind = p.kindsOf(s.Sym); s.Sym != term.NoSymbol {
 				l.two = p.ofTwo(s.Sym)
@@ -418,28 +418,6 @@ func (v *vector) need(i int) {
 	default:
 		v.src.Lanes[i].Operands(v.need)
 	}
-}
-
-// sumKinds are the additions of a sum of n numbers by the kind of their operands: 1 and 2 where the left one and the right
-// one has an adjoint. head says which of the first summands have one. Of a long sum, those of the others are left out.
-func sumKinds(head []bool, n int) (kinds [4]uint64) {
-	if n <= 8 {
-		for k := range n - 1 {
-			kinds[kindOf(head[k], k < n-2 || head[n-1])]++
-		}
-		return kinds
-	}
-	var live [8]bool // the partial sums
-	copy(live[:], head)
-	for k, x := range head[8:] {
-		kinds[kindOf(live[k], x)]++
-		live[k] = true
-	}
-	for l := range 4 {
-		kinds[kindOf(live[l], live[l+4])]++
-	}
-	kinds[3] += 3
-	return kinds
 }
 
 // state is what the machine has for a vector.
@@ -665,7 +643,7 @@ func (s *laneState) find(m *Machine, i int, r uint64, l *lane, pc int32) (bool, 
 	d := &m.dense[k]
 	o.ref, o.from, o.data, o.live, o.first = r, d, d.data, d.live, int(off(r))
 	s.setLive(i, d.base != 0, d.live != nil)
-	if w := m.windowOf(k); w != nil && o.first+l.lo >= 0 && o.first+l.hi < w.data.Rows*w.data.Width {
+	if w := m.windowOf(k); w != nil && o.first+l.lo >= 0 && o.first+l.hi < w.Data.Rows*w.Data.Width {
 		from := uint64(o.first + l.lo)
 		o.data, o.first = sized(&s.copies[i], l.hi-l.lo+1), -l.lo
 		return true, m.read(o.data, k, from, l.arg < 0, pc)
