@@ -119,9 +119,7 @@ func (m *Machine) mark(b *back) {
 // iterations that are made again end.
 func (m *Machine) goBack(b *back, pc int32) error {
 	if m.again.back == b && len(m.frames) == 1 {
-		for len(m.marks) > 1 {
-			m.unmarkLast()
-		}
+		m.marks = m.marks[:1]
 		if m.again.left--; m.again.left == 0 {
 			return errAgain
 		}

@@ -123,3 +123,19 @@ func KindOf(a, b bool) (k int) {
 	}
 	return k
 }
+
+// Sum is what f makes of numbers in the order of sums, see [term.Sum].
+func Sum(x []float64, f func(x, y float64) float64) float64 {
+	if last := len(x) - 1; last < 8 {
+		y := x[last]
+		for k := last - 1; k >= 0; k-- {
+			y = f(x[k], y)
+		}
+		return y
+	}
+	lane := [8]float64(x)
+	for k, y := range x[8:] {
+		lane[k%8] = f(lane[k%8], y)
+	}
+	return f(f(f(lane[0], lane[4]), f(lane[2], lane[6])), f(f(lane[1], lane[5]), f(lane[3], lane[7])))
+}
