@@ -210,7 +210,9 @@ func TestLimits(t *testing.T) {
 }
 
 func TestMemoryLimit(t *testing.T) {
-	p, err := gram.Load(context.Background(), "test.gram", []byte(endless), gram.Options{MaxMemory: 96 << 20})
+	const long = "input x = 0.5\ntype nums = Nil | Cons of R * nums\n" +
+		"match iter #1000000000 (fun (l : nums) -> Cons (x * x, l)) Nil with Nil -> 0 | Cons (y, l) -> y"
+	p, err := gram.Load(context.Background(), "test.gram", []byte(long), gram.Options{MaxMemory: 96 << 20})
 	require.NoError(t, err)
 	_, err = p.Gradient(context.Background(), gram.EvalOptions{NoFuse: true})
 	var limit *gram.LimitError

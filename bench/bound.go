@@ -14,20 +14,24 @@ const (
 	MovesName    = "rewrites + units" // of the literal machine
 )
 
-// Bound is a cost of a gradient against a sum of quantities with constants, over the runs that have all of them: the steps against m, |G|
-// and 1, which is Theorem 1 with its constants, and work against |t|·(steps + 1).
+// Bound is a cost of a gradient against a sum of quantities with constants, over the runs that have all of them: the
+// steps against m, |G| and 1, which is Theorem 1 with its constants, and work against |t|·(steps + 1).
 type Bound struct {
 	Quantity string   `json:"quantity"` // what is bounded: "steps"
 	Of       []string `json:"of"`       // the quantities that bound it; "" is 1
-	Runs     int      `json:"runs"`
+	FittedBound
+}
+
+// FittedBound has the constants of a bound y ≤ Σ c_j·x_j over some runs.
+type FittedBound struct {
+	Runs int `json:"runs"`
 	// Least are constants such that no run takes more: those with the least mean excess, a linear program.
 	Least []float64 `json:"least"`
 	// Fit are the constants of the least-squares fit, Residual the root mean square of its relative deviations.
 	Fit      []float64 `json:"fit"`
 	Residual float64   `json:"residual"`
-	// Tightest is the largest cost over its bound by Least, 1 to within rounding; Loosest the least.
-	Tightest float64 `json:"-"`
-	Loosest  float64 `json:"-"`
+	// Loosest is the least cost over its bound by Least.
+	Loosest float64 `json:"-"`
 }
 
 // TheoremBounds fits the bounds to all measurements but those of ablations. A bound of which no measurement has the
@@ -47,9 +51,11 @@ func TheoremBounds(outcomes []Outcome) ([]Bound, error) {
 		if len(samples) == 0 {
 			continue
 		}
-		if err := form.bound.fit(samples); err != nil {
+		c, err := FitBound(samples)
+		if err != nil {
 			return nil, err
 		}
+		form.bound.FittedBound = c
 		out = append(out, form.bound)
 	}
 	return out, nil
@@ -96,27 +102,17 @@ func (b *Bound) sample(run map[string]float64, cost []string) (s Sample, ok bool
 	return s, ok && s.Y > 0
 }
 
-// fit sets the constants of the bound.
-func (b *Bound) fit(samples []Sample) error {
-	b.Runs = len(samples)
-	c, residual, err := LeastSquaresFit(samples)
-	if err != nil {
-		return err
+// FitBound fits the constants of a bound.
+func FitBound(samples []Sample) (c FittedBound, err error) {
+	c.Runs = len(samples)
+	if c.Fit, c.Residual, err = LeastSquaresFit(samples); err != nil {
+		return c, err
 	}
-	b.Fit, b.Residual = c, residual
-	if b.Least, err = LeastBound(samples); err != nil {
-		return err
-	}
+	c.Least, err = LeastBound(samples)
 	for i, s := range samples {
-		bound := 0.0
-		for j, c := range b.Least {
-			bound += c * s.X[j]
-		}
-		ratio := s.Y / bound
-		b.Tightest = max(b.Tightest, ratio)
-		if i == 0 || ratio < b.Loosest {
-			b.Loosest = ratio
+		if ratio := s.Y / dot(c.Least, s.X); i == 0 || ratio < c.Loosest {
+			c.Loosest = ratio
 		}
 	}
-	return nil
+	return c, err
 }

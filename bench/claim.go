@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Claim is one cost claim of the paper, or of gram about it, with the measurements that decide it. A claim is data: one more is
-// one more value in a table.
+// Claim is one cost claim of the paper, or of gram about it, with the measurements that decide it. A claim is data: one
+// more is one more value in a table.
 type Claim struct {
 	Number int      `json:"number,omitempty"` // its number on the page
 	Title  string   `json:"title"`            // what the paper says, in one line

@@ -95,8 +95,8 @@ func claimReverseSize() []Series {
 	)
 }
 
-// manyAry is |t| and |D(t)| of t = f(t1,…,tk) for variables ti, by the equation of Table 3 for a symbol f of k arguments, each of whose derivatives is a symbol of
-// k arguments too:
+// manyAry is |t| and |D(t)| of t = f(t1,…,tk) for variables ti, by the equation of Table 3 for a symbol f of k
+// arguments, each of whose derivatives is a symbol of k arguments too:
 //
 //	⟨f(x1,…,xk), λa.Σ xi* (fi(x1,…,xk)·a)⟩[⟨x1,x1*⟩:=t1]…[⟨xk,xk*⟩:=tk]
 func manyAry(s *subject) Point {
@@ -177,8 +177,8 @@ func ofNormal(name string, f func(*rule.Counts) uint64) quantity {
 	return quantity{name, func(s *subject) float64 { return float64(f(&must(s.Bound(s.ctx, literally)).Theorem.Steps)) }}
 }
 
-// normalFrom is the size of the normal form of D(G)[x:=⟨x,x*⟩] by the rewriter, or of D(G)[x:=⟨x,λa.x* a⟩], from which Lemma main
-// starts as it is printed.
+// normalFrom is the size of the normal form of D(G)[x:=⟨x,x*⟩] by the rewriter, or of D(G)[x:=⟨x,λa.x* a⟩], from which
+// Lemma main starts as it is printed.
 func normalFrom(name string, printed bool) quantity {
 	return quantity{name, func(s *subject) float64 {
 		d, inputs := s.reversed(), []term.Var(nil)

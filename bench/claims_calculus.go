@@ -46,7 +46,8 @@ func claimShrinking() []Series {
 		[]Series{series(copies, Contrast, exponential, sizeN, copyingSteps).without("the restriction of (3) to numerals")})
 }
 
-// shrink is the size of a term, and the length of a reduction by the rules of claim 6 in a random order, with its counts.
+// shrink is the size of a term, and the length of a reduction by the rules of claim 6 in a random order, with its
+// counts.
 func shrink(s *subject, start *reference.Start) (Point, rule.Counts) {
 	size := symbols(start, start.Term)
 	counts := must(s.reduce(start, reference.Within(generator(int(size)), shrinking...), rewriteLimit)).Counts
@@ -333,8 +334,8 @@ func explore(s *subject, texts []string, start func(*subject) *reference.Start) 
 // mostTerms is how many terms a reduction graph may have.
 const mostTerms = 20_000
 
-// exploration goes through the reduction graph of a term, depth first. The terms are those that it reduces to by any redex, up to
-// the names of bound variables.
+// exploration goes through the reduction graph of a term, depth first. The terms are those that it reduces to by any
+// redex, up to the names of bound variables.
 type exploration struct {
 	ctx   context.Context
 	start *reference.Start
@@ -342,8 +343,8 @@ type exploration struct {
 	fired rule.Counts
 }
 
-// ends reports whether all reductions of a term end. They don't if one comes back to a term that it has passed. The answer is
-// also false if there are too many terms.
+// ends reports whether all reductions of a term end. They don't if one comes back to a term that it has passed. The
+// answer is also false if there are too many terms.
 func (e *exploration) ends(t *reference.Term) bool {
 	key := t.Key()
 	if ended, known := e.ended[key]; known || len(e.ended) == mostTerms {

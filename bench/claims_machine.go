@@ -168,8 +168,8 @@ func claimTime() []Series {
 	return out
 }
 
-// timeOf is the time of a value or a gradient, and what it costs. The time is the mean of some in a row; the first, which
-// makes the arena, is not among them.
+// timeOf is the time of a value or a gradient, and what it costs. The time is the mean of some in a row; the first,
+// which makes the arena, is not among them.
 func timeOf(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (time.Duration, *gram.Cost, error) {
 	begin, run := p.NewValue, (*gram.Evaluator).Value
 	if gradient {
@@ -221,7 +221,8 @@ func claimParallel() []Series {
 	return out
 }
 
-// spanRatio is the span of D(t)'s reduction over that of t's. With tree, (11) adds what arrives at a dual in a balanced tree.
+// spanRatio is the span of D(t)'s reduction over that of t's. With tree, (11) adds what arrives at a dual in a balanced
+// tree.
 func spanRatio(tree bool) quantity {
 	return quantity{"span of D(t) / span of t", func(s *subject) float64 {
 		r := must(s.Span(s.ctx, true, tree))

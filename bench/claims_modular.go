@@ -70,8 +70,8 @@ func claimEditing() []Series {
 // cacheBytes is the size of a cache that holds all that a claim puts there.
 const cacheBytes = 1 << 30
 
-// rebuilt takes a gradient after an edit by the strategy modular, with a cache that has the program as it was before, or with
-// an empty one. It returns |t u|, the cost, and the time with that of loading.
+// rebuilt takes a gradient after an edit by the strategy modular, with a cache that has the program as it was before,
+// or with an empty one. It returns |t u|, the cost, and the time with that of loading.
 func rebuilt(s *subject, e Edit, kept bool) (size float64, cost *gram.Cost, took time.Duration) {
 	cache := must(gram.NewCache(cacheBytes))
 	defer cache.Close()

@@ -73,8 +73,8 @@ func claimTheorem() []Series {
 		})
 }
 
-// mostSteps is the bound of Corollary gradient with its constant: one (12) of a declared symbol of three parameters, of numerals, takes 43 steps of the
-// gradient, and one of a binary symbol 27.
+// mostSteps is the bound of Corollary gradient with its constant: one (12) of a declared symbol of three parameters, of
+// numerals, takes 43 steps of the gradient, and one of a binary symbol 27.
 var mostSteps = quantity{"43·(m + |G| + n + 1)", func(s *subject) float64 { return 43 * (withInputs.of(s) + 1) }}
 
 // mostWork is the bound of docs/work.md with its constant.

@@ -2,7 +2,8 @@ package bench
 
 import "math"
 
-// Curve is the fitted curve at x; ok is false if the finding has none there. The fit holds in the window, where it was made.
+// Curve is the fitted curve at x; ok is false if the finding has none there. The fit holds in the window, where it was
+// made.
 func (f *Finding) Curve(x float64) (y float64, ok bool) {
 	law := f.Series.Law
 	if law.exact() {

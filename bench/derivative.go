@@ -1,18 +1,11 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/gram-machine/gram/term"
 )
-
-// FirstOrderError is a place where a term has no derivative by [Derivative].
-type FirstOrderError struct {
-	Pos  term.Pos
-	What string
-}
-
-func (e *FirstOrderError) Error() string { return "not a first-order term: " + e.What }
 
 // Derivative returns the derivative of t with respect to its input x by Ehrhard's D, the chain rule of the
 // differential λ-calculus (section 7): an ablation of D, which keeps values and duals together. t is a term of
@@ -30,10 +23,10 @@ func (e *FirstOrderError) Error() string { return "not a first-order term: " + e
 // So a term that is nested in k applications is evaluated again for each; and ∂N is evaluated for each use of y,
 // where N was evaluated once.
 //
-// check may be nil; it is called at least every 2¹⁶ nodes. The errors are that of check, a [*FirstOrderError],
-// and a [*SizeError] if the result would have more nodes than limit.
+// check may be nil; it is called at least every 2¹⁶ nodes, and its error ends the work. It is also an error if t is no
+// such term, or if the result would have more nodes than limit.
 func Derivative(t *term.Term, x term.Var, limit int, check func() error) (*term.Term, error) {
-	d := &derivative{src: t, dst: term.New(t.Types), budget: budget{limit: limit, check: check}}
+	d := &derivative{src: t, dst: term.New(t.Types), limit: limit, check: check}
 	d.dst.CopyVars(t, 0)
 	one := func() term.Ref { return d.dst.Num(0, 1) }
 	root := d.of(t.Root, &known{x: x, y: x, tangent: one})
@@ -72,8 +65,10 @@ func (k *known) captures(x term.Var) bool {
 }
 
 type derivative struct {
-	src, dst *term.Term
-	budget
+	src, dst     *term.Term
+	nodes, limit int // nodes that are made, or under way, and how many may be
+	check        func() error
+	err          error
 }
 
 func (d *derivative) fresh(x term.Var, prime string) term.Var {
@@ -83,9 +78,9 @@ func (d *derivative) fresh(x term.Var, prime string) term.Var {
 }
 
 // fail reports a node that is of no first-order term.
-func (d *derivative) fail(n *term.Node, what string) term.Ref {
+func (d *derivative) fail(what string) term.Ref {
 	if d.err == nil {
-		d.err = &FirstOrderError{n.Pos, what}
+		d.err = errors.New("not a first-order term: " + what)
 	}
 	return 0
 }
@@ -103,7 +98,7 @@ func (d *derivative) of(r term.Ref, k *known) term.Ref {
 		case v == nil || v.tangent == nil:
 			return 0
 		case k.captures(n.X):
-			return d.fail(n, "a function mentions "+d.src.Info(n.X).Name)
+			return d.fail("a function mentions " + d.src.Info(n.X).Name)
 		}
 		return v.tangent()
 	case term.NumOp:
@@ -126,7 +121,7 @@ func (d *derivative) of(r term.Ref, k *known) term.Ref {
 	case term.LetOp:
 		return d.let(n, k, d.of)
 	}
-	return d.fail(n, "it has tuples, lists, conditionals or functions of a higher type")
+	return d.fail("it has tuples, lists, conditionals or functions of a higher type")
 }
 
 // plus is ⊕.
@@ -164,7 +159,7 @@ func (d *derivative) function(n *term.Node, k *known) *known {
 			return v
 		}
 	}
-	d.fail(n, fmt.Sprintf("what is applied is no function with a name (constructor %d)", f.Op))
+	d.fail(fmt.Sprintf("what is applied is no function with a name (constructor %d)", f.Op))
 	return nil
 }
 
@@ -233,7 +228,7 @@ func (d *derivative) copy(r term.Ref, k *known) term.Ref {
 	case term.LetOp:
 		return d.let(n, k, d.copy)
 	}
-	return d.fail(n, "it has tuples, lists, conditionals or functions of a higher type")
+	return d.fail("it has tuples, lists, conditionals or functions of a higher type")
 }
 
 func (d *derivative) copies(rs []term.Ref, k *known) []term.Ref {
@@ -244,31 +239,18 @@ func (d *derivative) copies(rs []term.Ref, k *known) []term.Ref {
 	return out
 }
 
-// SizeError says that a term would be larger than it may be.
-type SizeError struct{ Nodes int }
-
-func (e *SizeError) Error() string { return fmt.Sprintf("more than %d nodes", e.Nodes) }
-
-// budget is how many nodes may be made.
-type budget struct {
-	nodes int // that are made, or under way
-	limit int
-	check func() error
-	err   error
-}
-
 // checkEvery is how many nodes or steps there are between two checks.
 const checkEvery = 1 << 16
 
-// full counts a node, and reports whether the copy is to end: it is too large, or the check says so.
-func (b *budget) full() bool {
+// full counts a node, and reports whether the work is to end: the term is too large, or the check says so.
+func (d *derivative) full() bool {
 	switch {
-	case b.err != nil:
-	case b.nodes >= b.limit:
-		b.err = &SizeError{b.limit}
-	case b.nodes%checkEvery == 0 && b.check != nil:
-		b.err = b.check()
+	case d.err != nil:
+	case d.nodes >= d.limit:
+		d.err = fmt.Errorf("bench: a derivative has more than %d nodes", d.limit)
+	case d.nodes%checkEvery == 0 && d.check != nil:
+		d.err = d.check()
 	}
-	b.nodes++
-	return b.err != nil
+	d.nodes++
+	return d.err != nil
 }

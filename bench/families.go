@@ -28,8 +28,8 @@ func upTo(least, quick, full int, name string, source func(int) string) Family {
 	return Family{Name: name, Source: source, Quick: Sizes(least, quick), Full: Sizes(least, full)}
 }
 
-// written is for programs with a line for each of n, which take longest to read; looped for those of which n is a number
-// in the text; doublingFamily for those whose cost doubles with n.
+// written is for programs with a line for each of n, which take longest to read; looped for those of which n is a
+// number in the text; doublingFamily for those whose cost doubles with n.
 func written(name string, source func(int) string) Family {
 	return upTo(50, 5000, 100_000, name, source)
 }
@@ -162,7 +162,8 @@ var (
 	SumBalanced = written("sum, balanced", func(n int) string { return vectorInput(n) + balanced(n, component("x.(%d)")) + "\n" }).ground()
 )
 
-// nestedRight is x.(0) + (x.(1) + …). It is written by definitions that use each other: parentheses may not nest so deep.
+// nestedRight is x.(0) + (x.(1) + …). It is written by definitions that use each other: parentheses may not nest so
+// deep.
 func nestedRight(n int) string {
 	return fmt.Sprintf("def s1 _ = x.(%d)\n", n-1) +
 		repeat(n-1, func(i int) string { return fmt.Sprintf("def s%d _ = x.(%d) + s%d 0\n", i+1, n-1-i, i) }) +

@@ -96,7 +96,8 @@ var Untaken = upTo(50, 2000, 5000, "a branch not taken", func(n int) string {
 var ClosedLambdas = Family{Name: "closed λs", Quick: []int{10, 14, 20, 30, 40, 60}, Full: []int{10, 14, 20, 30, 40, 60, 80, 120, 160},
 	Source: text("input x = 0.5\niter #{n} (fun y -> (fun p -> y) (vec i < {n} -> fun (z : R) -> z)) x\n")}
 
-// Dropped bind and drop, in each of n iterations, a tuple of n numerals, one of n inputs, and a value of an inductive type with it.
+// Dropped bind and drop, in each of n iterations, a tuple of n numerals, one of n inputs, and a value of an inductive
+// type with it.
 var (
 	DroppedNumerals = dropped("numerals that are dropped", "", "vec i < {n} -> i + 1")
 	DroppedInputs   = dropped("inputs that are dropped", "", "vec i < {n} -> x")
@@ -115,7 +116,8 @@ var (
 	})
 )
 
-// Powers has a binary symbol of numerals n times, one in the other, PowersInLoop one in each of n iterations: what takes most steps for each node of G.
+// Powers has a binary symbol of numerals n times, one in the other, PowersInLoop one in each of n iterations: what
+// takes most steps for each node of G.
 var (
 	Powers = upTo(50, 2000, 5000, "powers", func(n int) string {
 		return "input x = 0.5\nx + " + strings.Repeat("pow (", n) + "1" + strings.Repeat(") 1", n) + "\n"
@@ -123,8 +125,8 @@ var (
 	PowersInLoop = looped("powers in a loop", text("input x = 0.5\niter #{n} (fun y -> y + pow 1 1) x\n"))
 )
 
-// NestedDeclared has a declared symbol of three numerals n times, one in the other. The search of `gram bench --adversary` has found programs of
-// this kind.
+// NestedDeclared has a declared symbol of three numerals n times, one in the other. The search of `gram bench
+// --adversary` has found programs of this kind.
 var NestedDeclared = upTo(50, 1000, 2000, "a declared symbol of numerals", func(n int) string {
 	return declared + "input x = 0.5\nx + " + strings.Repeat("scale (", n) + "1" + strings.Repeat(") 2 3", n) + "\n"
 })

@@ -119,8 +119,8 @@ func pure(before, element, after string) func(n int) string {
 	}
 }
 
-// Composed is n functions t = sin ∘ t, each bound by a let, and ComposedSquares n functions t = f ∘ t with f y = y·y, which
-// uses its argument twice.
+// Composed is n functions t = sin ∘ t, each bound by a let, and ComposedSquares n functions t = f ∘ t with f y = y·y,
+// which uses its argument twice.
 var (
 	Composed        = upTo(10, 500, 1000, "composed functions", composed("sin (t{i-1} x)"))
 	ComposedSquares = upTo(10, 500, 1000, "composed squares", composed("let y = t{i-1} x in y * y"))
@@ -156,8 +156,8 @@ func EditInside(n int, edited bool) string {
 	})(n)
 }
 
-// Sequences is a batch of n sequences of 10⁴ elements through the scalar recurrent network, which nothing joins but their
-// sum.
+// Sequences is a batch of n sequences of 10⁴ elements through the scalar recurrent network, which nothing joins but
+// their sum.
 var Sequences = Family{Name: "sequences", Quick: []int{4, 8, 16, 32, 64}, Full: []int{4, 8, 16, 32, 64, 128, 256, 512}, Source: text(`input e = 0.7
 input r = 0.9
 data a : List R = list i < 10000 -> sin (9999 - i)

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Gonum is the gradients of W2 and W5 by hand with gonum's BLAS for the products of matrices and vectors, on one thread.
-// A matrix's gradient is a sum of outer products, one for each step.
+// Gonum is the gradients of W2 and W5 by hand with gonum's BLAS for the products of matrices and vectors, on one
+// thread. A matrix's gradient is a sum of outer products, one for each step.
 type Gonum struct{ memory Hand }
 
 // Bytes is the memory that the last run used.

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// algebra multiplies matrices and vectors. A matrix has as many columns as its vector x has numbers; its rows follow each
-// other.
+// algebra multiplies matrices and vectors. A matrix has as many columns as its vector x has numbers; its rows follow
+// each other.
 type algebra interface {
 	mul(y, m, x []float64, keep float64) // y ← m·x + keep·y; keep is 0 or 1
 	mulT(x, m, y []float64)              // x ← mᵀ·y
@@ -82,7 +82,8 @@ func (l *lstm) forward(t int) {
 	}
 }
 
-// backward makes inner and the adjoint of the cell before step t from the adjoints of the cell and of the state after it.
+// backward makes inner and the adjoint of the cell before step t from the adjoints of the cell and of the state after
+// it.
 func (l *lstm) backward(t int) {
 	k, gates, before, tanhs := l.k, l.gates[t*4*l.k:], l.cells[t*l.k:], l.tanhs[t*l.k:]
 	for q := range k {

@@ -112,7 +112,8 @@ func (r *sourceRuns) counts(s *subject) *sourceCounts {
 	return c
 }
 
-// cost measures a count of the gradient, bound one of the reduction to the graph, and time one gradient, in nanoseconds.
+// cost measures a count of the gradient, bound one of the reduction to the graph, and time one gradient, in
+// nanoseconds.
 func (r *sourceRuns) cost(of func(*gram.Cost) uint64) func(*subject) Point {
 	return func(s *subject) Point {
 		c := r.counts(s)

@@ -137,7 +137,6 @@ func TestTheoremBounds(t *testing.T) {
 		require.Equal(t, len(points), b.Runs, "each run once")
 		require.InDeltaSlice(t, want, b.Fit, 1e-6)
 		require.InDeltaSlice(t, want, b.Least, 1e-6)
-		require.InDelta(t, 1, b.Tightest, 1e-9)
 		require.InDelta(t, 1, b.Loosest, 1e-6)
 	}
 

@@ -261,7 +261,8 @@ func (q quantity) times(name string, factor quantity) quantity {
 // totalSteps is the steps of a run.
 func totalSteps(c *gram.Cost) uint64 { return c.Steps.Total() }
 
-// literally is how counts are taken: by the machine that makes each step. measuring counts the words too that it reads and writes.
+// literally is how counts are taken: by the machine that makes each step. measuring counts the words too that it reads
+// and writes.
 var (
 	literally = gram.EvalOptions{Literal: true}
 	measuring = gram.EvalOptions{Literal: true, Work: true}

@@ -43,8 +43,8 @@ func Primitives(w string, n, k int) float64 {
 	return 0
 }
 
-// weightOfW4 is the input w of W4: with that of the example, 0.999, adjoints underflow from step 7.5·10⁵ on, and products of
-// subnormal numbers are slow on many processors.
+// weightOfW4 is the input w of W4: with that of the example, 0.999, adjoints underflow from step 7.5·10⁵ on, and
+// products of subnormal numbers are slow on many processors.
 const weightOfW4 = 0.9999999
 
 // NewWorkload loads workload w, one of "w1" to "w5", with n steps; k is the width

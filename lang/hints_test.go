@@ -27,7 +27,8 @@ func TestHints(t *testing.T) {
 	require.NotContains(t, err.Error(), "one by one")
 }
 
-// TestStaticBranch: a branch that a static condition does not take may have indices out of range; otherwise nothing changes.
+// TestStaticBranch: a branch that a static condition does not take may have indices out of range; otherwise nothing
+// changes.
 func TestStaticBranch(t *testing.T) {
 	for _, program := range []string{
 		"input x = 1\nlet h = [| 1, 2, 3 |] in\nvec i < 3 -> if i < 1 then x else h.(i - 1)",

@@ -75,7 +75,8 @@ func TestPickErrors(t *testing.T) {
 	require.EqualError(t, p.CheckData(0, []float64{3, 0, 5}), "row 2 of text, counted from 0, is 5, and indices are 0 to 3")
 }
 
-// TestRandomNumbers: uniform and normal depend on the seed, the name of the declaration and the number of the draw, and on nothing else.
+// TestRandomNumbers: uniform and normal depend on the seed, the name of the declaration and the number of the draw, and
+// on nothing else.
 func TestRandomNumbers(t *testing.T) {
 	const src = `param n = 1000
 def init s = vec i < n -> normal 1 s

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStream: the numbers of a comprehension that is not stored are those that would be, from any element on. Data that another value is
-// computed from is stored after all.
+// TestStream: the numbers of a comprehension that is not stored are those that would be, from any element on. Data that
+// another value is computed from is stored after all.
 func TestStream(t *testing.T) {
 	const src = `param n = 50
 def f i = sin (i * 0.5)

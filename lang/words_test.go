@@ -9,8 +9,8 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// TestContextualWordsAreNames binds each word that is not reserved as every kind of name: programs that used it before it had a
-// meaning still run.
+// TestContextualWordsAreNames binds each word that is not reserved as every kind of name: programs that used it before
+// it had a meaning still run.
 func TestContextualWordsAreNames(t *testing.T) {
 	words := append(syntax.Contextual(), "import")
 	for k := syntax.ParamTok; k.IsKeyword(); k++ {

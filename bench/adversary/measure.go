@@ -19,8 +19,8 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Figures are the counts of one program: of the reduction to its graph, and of its gradient on the literal machine. A program with
-// dual λs of its own has no graph and no gradient; its counts are those of its value.
+// Figures are the counts of one program: of the reduction to its graph, and of its gradient on the literal machine. A
+// program with dual λs of its own has no graph and no gradient; its counts are those of its value.
 type Figures struct {
 	Scale    int    `json:"scale"`
 	Symbols  uint64 `json:"symbols"` // |t| with the n inputs of its start

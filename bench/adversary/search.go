@@ -88,7 +88,8 @@ const (
 	batchSize = 64  // programs that are made before the next are chosen
 	newShare  = 0.2 // of the programs that are no mutations
 	maxLength = 300 // choices of a program
-	// growth is by how much a ratio grows, at least, each time that the scale doubles, in its last two doublings, if it grows.
+	// growth is by how much a ratio grows, at least, each time that the scale doubles, in its last two doublings, if it
+	// grows.
 	growth = 1.2
 )
 
@@ -147,8 +148,9 @@ func (r *ranking) add(s *subject) bool {
 	return at == 0
 }
 
-// Search searches until the budget is spent or the context ends. An interrupted search returns what it has found, reduced as far
-// as it has come, and no error. The programs of a seed are the same in each run, and with a budget of programs so is the result.
+// Search searches until the budget is spent or the context ends. An interrupted search returns what it has found,
+// reduced as far as it has come, and no error. The programs of a seed are the same in each run, and with a budget of
+// programs so is the result.
 func Search(ctx context.Context, opt Options) (*Result, error) {
 	s := &search{opt: opt, rng: rand.New(rand.NewPCG(opt.Seed, 0)), result: &Result{Seed: opt.Seed}}
 	if opt.Progress == nil {
@@ -381,8 +383,8 @@ func (s *search) finding(ctx context.Context, o *Objective, m *subject) (*Findin
 	return f, nil
 }
 
-// grown reports whether the ratio has grown in the last two steps from one scale to the next, and enough in each for the
-// scale's factor.
+// grown reports whether the ratio has grown in the last two steps from one scale to the next, and enough in each for
+// the scale's factor.
 func (m *subject) grown(o *Objective) bool {
 	n := len(m.figures)
 	if n < 3 {

@@ -64,8 +64,8 @@ var evals = []eval{
 	{"saddle", modes, true, single(1), func([]int) map[string]any { return map[string]any{"start": []float64{1, 1}} }},
 }
 
-// hand returns a hand of the shape of that of the eval, whose files are large: 22 bones, 544 vertices and 1084 triangles. Each vertex has
-// weights of two bones.
+// hand returns a hand of the shape of that of the eval, whose files are large: 22 bones, 544 vertices and 1084
+// triangles. Each vertex has weights of two bones.
 func hand(size []int) map[string]any {
 	const bones, vertices, faces = 22, 544, 1084
 	r := rand.New(rand.NewPCG(31337, uint64(size[0])))

@@ -1,10 +1,10 @@
-// Gradbench measures the evals of GradBench: gram, and tools that are built in a clone of GradBench, one after the other on one
-// thread. It writes a line of JSON for each measurement, and prints tables of seconds and scores.
+// Gradbench measures the evals of GradBench: gram, and tools that are built in a clone of GradBench, one after the
+// other on one thread. It writes a line of JSON for each measurement, and prints tables of seconds and scores.
 //
 //	go run ./bench/gradbench -clone ~/gradbench -tools manual,codipack,adept -o results.jsonl
 //
-// A tool is a folder tools/NAME of the clone with programs in bin, which `make` makes there. Each takes the name of a file with an
-// input, and that of a function. The answers are compared with those of the first tool.
+// A tool is a folder tools/NAME of the clone with programs in bin, which `make` makes there. Each takes the name of a
+// file with an input, and that of a function. The answers are compared with those of the first tool.
 package main
 
 import (
@@ -58,7 +58,7 @@ func main() {
 		}
 		rows, err := s.measure(ctx, &e, e.sizes[:min(len(e.sizes), *most)])
 		for _, t := range report.GradBenchTables(rows) {
-			t.Markdown(os.Stdout)
+			fmt.Print(t.Markdown())
 		}
 		if err != nil {
 			fail(err)

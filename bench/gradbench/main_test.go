@@ -32,7 +32,7 @@ func TestMeasure(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, t := range report.GradBenchTables(rows) {
-		t.Markdown(&table)
+		table.WriteString(t.Markdown())
 	}
 	if len(rows) != 6 || strings.Count(log.String(), "\n") != 6 {
 		t.Errorf("%d rows, and the file\n%s", len(rows), log.String())

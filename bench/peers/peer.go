@@ -17,8 +17,8 @@ type Peer struct {
 	Name string
 	// Always is set for peers that every run measures: those in this process, and C.
 	Always bool
-	// Steps is set for gram, whose steps are counted; Equal for its forms that take as many as another form; Aside if it takes part
-	// for their sake alone.
+	// Steps is set for gram, whose steps are counted; Equal for its forms that take as many as another form; Aside if it
+	// takes part for their sake alone.
 	Steps, Equal, Aside bool
 	// Timeout is how long a program may take for one answer.
 	Timeout time.Duration
@@ -57,8 +57,8 @@ const (
 // mostTaped is how many operations of a task are put on tapes, which take some 32 bytes for each.
 const mostTaped = 2e7
 
-// All returns all peers, in the order of tables. BLAS multiplies matrices, which W2 and W5 have. PyTorch takes scalars for
-// 10⁴ steps at most: an operation takes it microseconds, and memory. Maude tells times in milliseconds.
+// All returns all peers, in the order of tables. BLAS multiplies matrices, which W2 and W5 have. PyTorch takes scalars
+// for 10⁴ steps at most: an operation takes it microseconds, and memory. Maude tells times in milliseconds.
 func All() []Peer {
 	matrices := func(t Task) bool { return t.K > 0 }
 	const openBLAS = "a C compiler, cc, gcc or clang, and OpenBLAS with cblas.h (Debian: gcc libopenblas-dev)"

@@ -114,7 +114,8 @@ func (p *process) tell(ctx context.Context, text string) ([]string, error) {
 	}
 }
 
-// longestLine is how many bytes a line may have: those of half a million numbers, the gradient of w5 with k = 256, and more.
+// longestLine is how many bytes a line may have: those of half a million numbers, the gradient of w5 with k = 256, and
+// more.
 const longestLine = 32 << 20
 
 // mostLines is how many lines an answer may have.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"github.com/jedib0t/go-pretty/v6/table"
 )
 
 // GradBenchRow is a measurement of a tool on a function of an eval.
@@ -21,14 +23,16 @@ type GradBenchRow struct {
 	Prepare                    float64 `json:",omitempty"` // seconds before the first run, of gram
 	Difference                 float64 // the largest to the first tool, relative to numbers above 1
 	Error                      string  `json:",omitempty"`
-	// Of gram: m, |G|, and the steps with their overhead, as Count of gradbench has them. They are 0 where they were not counted.
+	// Of gram: m, |G|, and the steps with their overhead, as Count of gradbench has them. They are 0 where they were not
+	// counted.
 	M, Graph, Steps uint64 `json:",omitempty"`
 }
 
 //go:embed gradbench.jsonl
 var stored []byte
 
-// published has times of derivatives from the statistics that GradBench published on 2026-03-14, of its commit f26651a7.
+// published has times of derivatives from the statistics that GradBench published on 2026-03-14, of its commit
+// f26651a7.
 //
 //go:embed gradbench-published.jsonl
 var published []byte
@@ -147,55 +151,55 @@ func (t *GradBenchTable) score(tool string) float64 {
 	return 1 / sum
 }
 
-// names are those of the tools, where they are others than GradBench's folders.
-var names = map[string]string{"manual": "C++ by hand", "codipack": "CoDiPack", "adept": "Adept", "cppad": "CppAD",
+// toolNames are those of the tools, where they are others than GradBench's folders.
+var toolNames = map[string]string{"manual": "C++ by hand", "codipack": "CoDiPack", "adept": "Adept", "cppad": "CppAD",
 	"enzyme": "Enzyme", "jax": "JAX", "futhark": "Futhark"}
 
-// Markdown writes a table of the seconds, with a line for each size, and of the scores; and what failed.
-func (t *GradBenchTable) Markdown(w io.Writer) {
-	fmt.Fprintf(w, "### %s\n\nSeconds for %s.\n\n| size |", t.Name, strings.Join(t.Functions, " and "))
-	rule := "|---|"
-	for i, tool := range t.Tools {
-		fmt.Fprintf(w, " %s |", cmp.Or(names[tool], tool))
-		rule += "---|"
-		if i > 0 {
-			rule += "---|"
-		}
+// toolTable is a table with the first columns, one for each tool, and one for each in over.
+func toolTable(first, tools, over []string) (table.Writer, func(cells ...any)) {
+	var header table.Row
+	for _, name := range first {
+		header = append(header, name)
 	}
-	for _, tool := range t.Tools[1:] {
-		fmt.Fprintf(w, " gram / %s |", cmp.Or(names[tool], tool))
+	for _, tool := range tools {
+		header = append(header, cmp.Or(toolNames[tool], tool))
 	}
-	fmt.Fprintf(w, "\n%s\n", rule)
+	for _, tool := range over {
+		header = append(header, "gram / "+cmp.Or(toolNames[tool], tool))
+	}
+	t := NewTable(header)
+	return t, func(cells ...any) { t.AppendRow(cells) }
+}
+
+// Markdown is a table of the seconds, with a line for each size, and of the scores; and what failed.
+func (t *GradBenchTable) Markdown() string {
+	out, row := toolTable([]string{"size"}, t.Tools, t.Tools[1:])
+	scores := []any{"score"}
+	for _, tool := range t.Tools {
+		scores = append(scores, dash(t.score(tool), "%.3g"))
+	}
 	for _, size := range t.Sizes {
-		fmt.Fprintf(w, "| %s |", strings.Trim(size, "[]"))
+		cells := []any{strings.Trim(size, "[]")}
 		for _, tool := range t.Tools {
-			var cells []string
+			var times []string
 			for _, s := range t.times(size, tool) {
-				cells = append(cells, fmt.Sprintf("%.2g", s))
+				times = append(times, fmt.Sprintf("%.2g", s))
 			}
-			if cells == nil {
-				cells = []string{"–"}
-			}
-			fmt.Fprintf(w, " %s |", strings.Join(cells, ", "))
+			cells = append(cells, cmp.Or(strings.Join(times, ", "), "–"))
 		}
 		for _, tool := range t.Tools[1:] {
-			fmt.Fprintf(w, " %s |", dash(t.ratio(size, "gram", tool), "%.2g"))
+			cells = append(cells, dash(t.ratio(size, "gram", tool), "%.2g"))
 		}
-		fmt.Fprintln(w)
+		row(cells...)
 	}
-	fmt.Fprint(w, "| score |")
-	for _, tool := range t.Tools {
-		fmt.Fprintf(w, " %s |", dash(t.score(tool), "%.3g"))
-	}
-	for range t.Tools[1:] {
-		fmt.Fprint(w, " |")
-	}
-	fmt.Fprint(w, "\n\n")
+	row(scores...)
+	text := fmt.Sprintf("### %s\n\nSeconds for %s.\n\n%s\n\n", t.Name, strings.Join(t.Functions, " and "), out.RenderMarkdown())
 	for _, r := range t.rows {
 		if r.Error != "" || r.Difference > 1e-9 {
-			fmt.Fprintf(w, "- %s %s %s: difference %.1g %s\n", r.Tool, r.Function, r.Size, r.Difference, r.Error)
+			text += fmt.Sprintf("- %s %s %s: difference %.1g %s\n", r.Tool, r.Function, r.Size, r.Difference, r.Error)
 		}
 	}
+	return text
 }
 
 // dash prints a number, and a dash if it is 0 or NaN.
@@ -206,79 +210,67 @@ func dash(x float64, format string) string {
 	return fmt.Sprintf(format, x)
 }
 
-// gradBenchSummary writes a table with a line for each eval: the scores of the tools, and the median over its sizes of gram's time for the
-// derivative over those of the others.
-func gradBenchSummary(w io.Writer, tables []*GradBenchTable) {
-	tools := []string{"gram", "manual", "codipack", "adept", "cppad"}
-	fmt.Fprint(w, "| eval | sizes | score: gram |")
-	for _, tool := range tools[1:] {
-		fmt.Fprintf(w, " %s |", names[tool])
-	}
-	for _, tool := range tools[1:] {
-		fmt.Fprintf(w, " gram / %s |", names[tool])
-	}
-	fmt.Fprintf(w, "\n|%s\n", strings.Repeat("---|", 2*len(tools)+1))
+// gradBenchSummary is a table with a line for each eval: the scores of the tools, and the median over its sizes of
+// gram's time for the derivative over those of the others.
+func gradBenchSummary(tables []*GradBenchTable) string {
+	tools := []string{"manual", "codipack", "adept", "cppad"}
+	out, row := toolTable([]string{"eval", "sizes", "score: gram"}, tools, tools)
 	for _, t := range tables {
-		fmt.Fprintf(w, "| %s | %d |", t.Name, len(t.Sizes))
+		cells := []any{t.Name, len(t.Sizes), dash(t.score("gram"), "%.3g")}
 		for _, tool := range tools {
-			fmt.Fprintf(w, " %s |", dash(t.score(tool), "%.3g"))
+			cells = append(cells, dash(t.score(tool), "%.3g"))
 		}
-		for _, tool := range tools[1:] {
-			fmt.Fprintf(w, " %s |", dash(t.median("gram", tool), "%.2g"))
+		for _, tool := range tools {
+			cells = append(cells, dash(t.median("gram", tool), "%.2g"))
 		}
-		fmt.Fprintln(w)
+		row(cells...)
 	}
+	return out.RenderMarkdown()
 }
 
-// gradBenchPublished writes a table with a line for each eval: the median of gram's time for the derivative over that of CoDiPack in tables, and
-// the medians that GradBench published of other tools.
-func gradBenchPublished(w io.Writer, tables []*GradBenchTable) error {
+// gradBenchPublished is a table with a line for each eval: the median of gram's time for the derivative over that of
+// CoDiPack in tables, and the medians that GradBench published of other tools.
+func gradBenchPublished(tables []*GradBenchTable) (string, error) {
 	rows, err := read(published)
 	if err != nil {
-		return err
+		return "", err
 	}
 	theirs := map[string]*GradBenchTable{}
 	for _, t := range GradBenchTables(rows) {
 		theirs[t.Name] = t
 	}
 	tools := []string{"manual", "enzyme", "futhark", "jax"}
-	fmt.Fprint(w, "| eval | gram, here | sizes, published |")
-	for _, tool := range tools {
-		fmt.Fprintf(w, " %s |", names[tool])
-	}
-	fmt.Fprintf(w, "\n|%s\n", strings.Repeat("---|", len(tools)+3))
+	out, row := toolTable([]string{"eval", "gram, here", "sizes, published"}, tools, nil)
 	for _, t := range tables {
 		p := theirs[t.Name]
 		if p == nil {
 			continue
 		}
-		fmt.Fprintf(w, "| %s | %s | %d |", t.Name, dash(t.median("gram", "codipack"), "%.2g"), len(p.Sizes))
+		cells := []any{t.Name, dash(t.median("gram", "codipack"), "%.2g"), len(p.Sizes)}
 		for _, tool := range tools {
-			fmt.Fprintf(w, " %s |", dash(p.median(tool, "codipack"), "%.2g"))
+			cells = append(cells, dash(p.median(tool, "codipack"), "%.2g"))
 		}
-		fmt.Fprintln(w)
+		row(cells...)
 	}
-	return nil
+	return out.RenderMarkdown(), nil
 }
 
-// gradBenchBounds writes a table of gradients with m, |G|, and the steps and the time of the gradient over their sum.
-func gradBenchBounds(w io.Writer, tables []*GradBenchTable) {
-	fmt.Fprint(w, "| eval | size | m | \\|G\\| | steps and overhead of the default form / (m + \\|G\\|) | ns / (m + \\|G\\|) | ns / step |\n|---|---|---:|---:|---:|---:|---:|\n")
+// gradBenchBounds is a table of gradients with m, |G|, and the steps and the time of the gradient over their sum.
+func gradBenchBounds(tables []*GradBenchTable) string {
+	out := NewTable(table.Row{"eval", "size", "m", "|G|", "steps and overhead of the default form / (m + |G|)", "ns / (m + |G|)", "ns / step"}, 3, 4, 5, 6, 7)
 	for _, t := range tables {
 		for _, r := range t.rows {
 			if r.Steps == 0 || r.Seconds == 0 {
 				continue
 			}
-			size := strings.Trim(r.Size, "[]")
-			if r.M == 0 {
-				fmt.Fprintf(w, "| %s | %s | – | – | – | – | %.3g |\n", t.Name, size, r.Seconds*1e9/float64(r.Steps))
-				continue
+			row := table.Row{t.Name, strings.Trim(r.Size, "[]"), "–", "–", "–", "–", fmt.Sprintf("%.3g", r.Seconds*1e9/float64(r.Steps))}
+			if bound := float64(r.M + r.Graph); r.M > 0 {
+				row[2], row[3], row[4], row[5] = r.M, r.Graph, fmt.Sprintf("%.2f", float64(r.Steps)/bound), fmt.Sprintf("%.3g", r.Seconds*1e9/bound)
 			}
-			bound := float64(r.M + r.Graph)
-			fmt.Fprintf(w, "| %s | %s | %d | %d | %.2f | %.3g | %.3g |\n", t.Name, size, r.M, r.Graph,
-				float64(r.Steps)/bound, r.Seconds*1e9/bound, r.Seconds*1e9/float64(r.Steps))
+			out.AppendRow(row)
 		}
 	}
+	return out.RenderMarkdown()
 }
 
 // gradBenchPage executes a template: docs/gradbench.md, with what the evals are and all measurements, or the section of
@@ -289,24 +281,17 @@ func gradBenchPage(name string) ([]byte, error) {
 		return nil, err
 	}
 	tables := GradBenchTables(rows)
-	written := func(write func(io.Writer)) func() string {
-		return func() string {
-			var out strings.Builder
-			write(&out)
-			return strings.TrimRight(out.String(), "\n")
-		}
-	}
 	t, err := template.New(name).Funcs(template.FuncMap{
-		"published": func() (text string, err error) {
-			return written(func(w io.Writer) { err = gradBenchPublished(w, tables) })(), err
-		},
-		"summary": written(func(w io.Writer) { gradBenchSummary(w, tables) }),
-		"bounds":  written(func(w io.Writer) { gradBenchBounds(w, tables) }),
-		"tables": written(func(w io.Writer) {
+		"published": func() (string, error) { return gradBenchPublished(tables) },
+		"summary":   func() string { return gradBenchSummary(tables) },
+		"bounds":    func() string { return gradBenchBounds(tables) },
+		"tables": func() string {
+			out := ""
 			for _, t := range tables {
-				t.Markdown(w)
+				out += t.Markdown()
 			}
-		}),
+			return strings.TrimRight(out, "\n")
+		},
 	}).ParseFS(templates, name)
 	if err != nil {
 		return nil, err

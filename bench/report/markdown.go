@@ -55,7 +55,8 @@ func Repository(r *Report) (map[string][]byte, error) {
 	return files, nil
 }
 
-// Folder are the files of a folder of results, by their paths in it: the pages, the pictures, and the report as JSON. The folders of the options are set here.
+// Folder are the files of a folder of results, by their paths in it: the pages, the pictures, and the report as JSON.
+// The folders of the options are set here.
 func Folder(r *Report, opt Pages) (map[string][]byte, error) {
 	opt.Claims, opt.Plots = "claims", "plots"
 	files, err := Markdown(r, opt)

@@ -29,7 +29,8 @@ func size(n int) string {
 	return grouped(int64(n))
 }
 
-// compared are the peers that take part for their times, in order: those that any task has, and the names of the others.
+// compared are the peers that take part for their times, in order: those that any task has, and the names of the
+// others.
 func compared(all []Comparison) (of []peers.Peer, missing []string) {
 	for _, p := range peers.All() {
 		switch {

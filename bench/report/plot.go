@@ -133,7 +133,8 @@ func fitted(all []*bench.Finding) string {
 	}
 }
 
-// panels are the findings of each panel: those of one law that holds are together, if there are more than a row of them.
+// panels are the findings of each panel: those of one law that holds are together, if there are more than a row of
+// them.
 func (p *Picture) panels() (out [][]*bench.Finding) {
 	equal := map[group][]*bench.Finding{}
 	for _, f := range p.Findings {
@@ -165,8 +166,8 @@ const (
 	alone     = 200.0 // the height of a panel that is the only one
 )
 
-// inks are the colours of classes on a light page and on a dark one: darker and lighter ones of Okabe and Ito, which the
-// colour-blind tell apart.
+// inks are the colours of classes on a light page and on a dark one: darker and lighter ones of Okabe and Ito, which
+// the colour-blind tell apart.
 var inks = []struct{ class, light, dark string }{
 	{"paper", "#FFFFFF", "#0D1117"}, {"words", "#1F2328", "#E6EDF3"}, {"quiet", "#59636E", "#9198A1"}, {"rule", "#DDE2E7", "#2D333B"},
 	{"evidence", "#0067A3", "#58B4F0"}, {"contrast", "#B84A00", "#F4894A"}, {"aside", "#007A59", "#35C79A"}, {"broken", "#A3457D", "#E79BC6"},
@@ -211,8 +212,8 @@ func shortened(text string, wide float64) string {
 	return text
 }
 
-// SVG draws the picture as SVG, in light colours or, for readers who prefer them, in dark ones. Evidence has solid lines
-// and full marks, what it is held against dashed lines and hollow marks. The same outcome gives the same bytes.
+// SVG draws the picture as SVG, in light colours or, for readers who prefer them, in dark ones. Evidence has solid
+// lines and full marks, what it is held against dashed lines and hollow marks. The same outcome gives the same bytes.
 func (p *Picture) SVG() []byte {
 	panels := p.panels()
 	var titles []string

@@ -32,9 +32,9 @@ func NewTable(header table.Row, right ...int) table.Writer {
 	return t
 }
 
-// summary is the row of a claim in the table of all claims: number, title, verdict, law, exponent and constant. The last
-// three have a line for the first law of the claim, and one for the law among the others that fits its data worst. Laws are
-// broken into lines of the width, unless that is 0.
+// summary is the row of a claim in the table of all claims: number, title, verdict, law, exponent and constant. The
+// last three have a line for the first law of the claim, and one for the law among the others that fits its data worst.
+// Laws are broken into lines of the width, unless that is 0.
 func summary(o *bench.Outcome, title string, v string, width int) table.Row {
 	worst := o.Worst()
 	if len(worst) > 2 {
@@ -192,7 +192,8 @@ func boundText(b *bench.Bound, c []float64, print func(float64) string) string {
 // short prints a fitted constant with three digits.
 func short(c float64) string { return fmt.Sprintf("%.3g", c) }
 
-// BoundText prints the bounds of Theorem 1 for a terminal, one a line. It returns "" if no claim measures their quantities.
+// BoundText prints the bounds of Theorem 1 for a terminal, one a line. It returns "" if no claim measures their
+// quantities.
 func BoundText(r *Report) (string, error) {
 	bounds, err := bench.TheoremBounds(r.Outcomes)
 	if err != nil || len(bounds) == 0 {

@@ -1,6 +1,6 @@
 // Package rivals computes gradients as other calculi do, and counts the steps on the meter of the machine: CHAD, as it
-// was published and in its efficient form, and dual numbers with backpropagators, without staging, staged in a map or in
-// an array, and with a trace.
+// was published and in its efficient form, and dual numbers with backpropagators, without staging, staged in a map or
+// in an array, and with a trace.
 //
 // # Programs
 //
@@ -21,12 +21,13 @@
 //	(8) (12)  symbols are applied
 //	(13)      a condition is decided
 //
-// (9), (10) and (11) do not apply. What a rule builds counts no step, as in the calculus: pairs and closures. The variables
-// that closures capture are counted apart, as on the machine. An added primitive counts one step for each word that it touches, a component, a node of a tree or an
-// identifier, beside the rules that it makes ([Words]). Sums of cotangents are (6) and (7); a sum with the zero of the
-// efficient form of CHAD is a word.
+// (9), (10) and (11) do not apply. What a rule builds counts no step, as in the calculus: pairs and closures. The
+// variables that closures capture are counted apart, as on the machine. An added primitive counts one step for each
+// word that it touches, a component, a node of a tree or an identifier, beside the rules that it makes ([Words]). Sums
+// of cotangents are (6) and (7); a sum with the zero of the efficient form of CHAD is a word.
 //
-// Transformations and the evaluator recurse in Go: programs and evaluations that nest too deep end with a [*LimitError].
+// Transformations and the evaluator recurse in Go: programs and evaluations that nest too deep end with a
+// [*LimitError].
 //
 //	code.go       the language, and the places of variables
 //	source.go     from a term to the language

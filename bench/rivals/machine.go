@@ -43,8 +43,8 @@ func (e *LimitError) Error() string { return "rivals: " + e.What }
 
 func (e *LimitError) Unwrap() error { return e.Err }
 
-// maxDepth bounds how deep evaluation nests: the evaluator recurses in Go, with up to 600 bytes for each level, and Go's
-// stacks grow to 512 MiB.
+// maxDepth bounds how deep evaluation nests: the evaluator recurses in Go, with up to 600 bytes for each level, and
+// Go's stacks grow to 512 MiB.
 const maxDepth = 1 << 19
 
 // machine evaluates programs by value: it makes the steps of the calculus on environments, and counts them.

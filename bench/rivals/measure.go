@@ -41,7 +41,8 @@ type Point struct {
 }
 
 // Spent is what a gradient takes, on one meter. Of the literal machine, bookkeeping is its units but those that
-// copy, and captures are the nodes of bodies that are copied, too; of a rival bookkeeping is the words of its primitives.
+// copy, and captures are the nodes of bodies that are copied, too; of a rival bookkeeping is the words of its
+// primitives.
 type Spent struct {
 	Steps       uint64 `json:"steps"`
 	Bookkeeping uint64 `json:"bookkeeping"`
@@ -92,7 +93,7 @@ func Measure(ctx context.Context, families []bench.Family, scale Scale, progress
 		m := &Measured{Name: f.Name}
 		passed := map[string]bool{}
 		for _, n := range bench.Sizes(1, f.Full[len(f.Full)-1]) {
-			p, err := measurePoint(ctx, &f, n, scale, passed)
+			p, _, err := measurePoint(ctx, &f, n, scale, passed)
 			if err != nil {
 				return nil, fmt.Errorf("%s, n = %d: %w", f.Name, n, err)
 			}
@@ -103,54 +104,59 @@ func Measure(ctx context.Context, families []bench.Family, scale Scale, progress
 		}
 		out.Families = append(out.Families, m)
 	}
-	var err error
-	out.Parts, err = networkParts(ctx)
+	const n = 1000
+	_, costs, err := measurePoint(ctx, &bench.Network, n, Full, map[string]bool{})
+	out.Parts = Parts{Program: fmt.Sprintf("%s, n = %d", bench.Network.Name, n), Costs: costs}
 	return out, err
 }
 
-// measurePoint takes the steps at a size. passed has the rivals that have passed their limits.
-func measurePoint(ctx context.Context, f *bench.Family, n int, scale Scale, passed map[string]bool) (*Point, error) {
+// measurePoint takes the steps at a size, also by rules and words. passed has the rivals that have passed their limits.
+func measurePoint(ctx context.Context, f *bench.Family, n int, scale Scale, passed map[string]bool) (*Point, map[string]Cost, error) {
 	program, err := gram.Load(ctx, f.Name, []byte(f.Source(n)), gram.Options{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	bound, err := program.Bound(ctx, gram.EvalOptions{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	res, err := program.Gradient(ctx, gram.EvalOptions{Literal: true})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	source, err := (&Rival{transform: func(c *code, _ []*variable) *code { return c },
+	inside := bridge.Of(program)
+	gradient := func(r *Rival, opt Options) (*Result, error) {
+		return r.Gradient(ctx, inside.Term(), inside.ScalarInputs(), program.Point(), opt)
+	}
+	source, err := gradient(&Rival{transform: func(c *code, _ []*variable) *code { return c },
 		start: func(_ *machine, r float64, _ *variable, _ *gamma) value { return r },
-		rows:  func(*machine, value, *shape, []*variable) (_, _ []float64) { return nil, nil },
-	}).Gradient(ctx, bridge.Of(program).Term(), bridge.Of(program).ScalarInputs(), program.Point(), Options{})
+		read:  func(*machine, value, int) (float64, []float64) { return 0, nil }}, Options{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	own, over, steps := source.Cost.spent(), res.Cost.Overhead, res.Cost.Steps.Total()
-	p := &Point{Size: n, Inputs: len(bridge.Of(program).ScalarInputs()), M: bound.M, Graph: bound.Graph, Source: own.All(),
+	p := &Point{Size: n, Inputs: len(inside.ScalarInputs()), M: bound.M, Graph: bound.Graph, Source: own.All(),
 		Costs: map[string]Spent{Gram: {steps, over.Search - steps + over.Readback, over.Instantiate}}}
+	costs := map[string]Cost{Gram: {Steps: res.Cost.Steps, Captures: over.Instantiate}}
 	for _, r := range All() {
 		if passed[r.Name] {
 			continue
 		}
-		got, err := r.Gradient(ctx, bridge.Of(program).Term(), bridge.Of(program).ScalarInputs(), program.Point(), Options{MaxSteps: scale.Steps + 50*(p.M+p.Graph)})
+		got, err := gradient(r, Options{MaxSteps: scale.Steps + 50*(p.M+p.Graph)})
 		var limit *LimitError
 		switch {
 		case errors.As(err, &limit) && limit.Err == nil:
 			passed[r.Name] = true
 			continue
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		}
-		if err := same(res.Jacobian, got.Jacobian); err != nil {
-			return nil, fmt.Errorf("%s: %w", r.Name, err)
+		if err := same(res.Jacobian, got.Gradient); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", r.Name, err)
 		}
-		p.Costs[r.Name] = got.Cost.spent()
+		p.Costs[r.Name], costs[r.Name] = got.Cost.spent(), got.Cost
 	}
-	return p, nil
+	return p, costs, nil
 }
 
 // same holds a gradient against the machine's.
@@ -161,29 +167,6 @@ func same(want, got []float64) error {
 		}
 	}
 	return nil
-}
-
-// networkParts takes the steps of the recurrent network by rules and words.
-func networkParts(ctx context.Context) (Parts, error) {
-	const n = 1000
-	out := Parts{Program: fmt.Sprintf("%s, n = %d", bench.Network.Name, n), Costs: map[string]Cost{}}
-	program, err := gram.Load(ctx, bench.Network.Name, []byte(bench.Network.Source(n)), gram.Options{})
-	if err != nil {
-		return out, err
-	}
-	res, err := program.Gradient(ctx, gram.EvalOptions{Literal: true})
-	if err != nil {
-		return out, err
-	}
-	out.Costs[Gram] = Cost{Steps: res.Cost.Steps, Captures: res.Cost.Overhead.Instantiate}
-	for _, r := range All() {
-		got, err := r.Gradient(ctx, bridge.Of(program).Term(), bridge.Of(program).ScalarInputs(), program.Point(), Options{})
-		if err != nil {
-			return out, err
-		}
-		out.Costs[r.Name] = got.Cost
-	}
-	return out, nil
 }
 
 // Names returns the name of the machine and those of the rivals.
@@ -242,14 +225,11 @@ func (m *Measured) Growth(rival string) Growth {
 	return g
 }
 
-// Bound is steps + bookkeeping + captures ≤ c0·m + c1·|G| + c2·(m + |G|)·log₂(m + |G|) + c3, over all runs of a rival that ended: with constants
-// for which no run is above it, and those of least squares of the relative deviations.
+// Bound is steps + bookkeeping + captures ≤ c0·m + c1·|G| + c2·(m + |G|)·log₂(m + |G|) + c3, over all runs of a rival
+// that ended: with constants for which no run is above it, and those of least squares of the relative deviations.
 type Bound struct {
-	Rival    string     `json:"rival"`
-	Runs     int        `json:"runs"`
-	Least    [4]float64 `json:"least"`
-	Fit      [4]float64 `json:"fit"`
-	Residual float64    `json:"residual"`
+	Rival string `json:"rival"`
+	bench.FittedBound
 	// Passed is how many families have a size at which the limit was passed.
 	Passed int `json:"passed"`
 }
@@ -272,17 +252,10 @@ func (r *Report) Bounds() ([]Bound, error) {
 				b.Passed++
 			}
 		}
-		b.Runs = len(samples)
-		c, residual, err := bench.LeastSquaresFit(samples)
-		if err != nil {
+		var err error
+		if b.FittedBound, err = bench.FitBound(samples); err != nil {
 			return nil, err
 		}
-		copy(b.Fit[:], c)
-		b.Residual = residual
-		if c, err = bench.LeastBound(samples); err != nil {
-			return nil, err
-		}
-		copy(b.Least[:], c)
 		out = append(out, b)
 	}
 	return out, nil

@@ -144,7 +144,7 @@ func boundsTable(bounds []Bound) table.Writer {
 	return t
 }
 
-func formula(c [4]float64) string {
+func formula(c []float64) string {
 	var out []string
 	for i, unit := range []string{"·m", "·|G|", "·N·log₂N", ""} {
 		if c[i] > 1e-9 {
@@ -196,8 +196,8 @@ func partsTable(p *Parts) table.Writer {
 	return t
 }
 
-// provedTable has the efficient form of CHAD beside its proved bound, 5 + 34·cost(t) + size(ctg) + 4·|Γ|, at the largest size that ended. The
-// cotangent of a number has size 1.
+// provedTable has the efficient form of CHAD beside its proved bound, 5 + 34·cost(t) + size(ctg) + 4·|Γ|, at the
+// largest size that ended. The cotangent of a number has size 1.
 func provedTable(families []*Measured) table.Writer {
 	t := report.NewTable(table.Row{"family", "n", "cost(t)", "chad-efficient", "5 + 34·cost(t) + 1 + 4·|Γ|", "of that"}, 2, 3, 4, 5, 6)
 	for _, m := range families {
@@ -227,21 +227,11 @@ func JSON(r *Report) ([]byte, error) {
 			growth[m.Name][name] = m.Growth(name)
 		}
 	}
-	type rival struct {
-		Name  string `json:"name"`
-		Title string `json:"title"`
-		Paper string `json:"paper"`
-		Pays  string `json:"pays"`
-	}
-	var all []rival
-	for _, r := range All() {
-		all = append(all, rival{r.Name, r.Title, r.Paper, r.Text})
-	}
 	text, err := json.MarshalIndent(struct {
-		Rivals []rival `json:"rivals"`
+		Rivals []*Rival `json:"rivals"`
 		*Report
 		Growth map[string]map[string]Growth `json:"growth"`
 		Bounds []Bound                      `json:"bounds"`
-	}{all, r, growth, bounds}, "", "  ")
+	}{All(), r, growth, bounds}, "", "  ")
 	return append(text, '\n'), err
 }

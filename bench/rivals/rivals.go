@@ -2,6 +2,7 @@ package rivals
 
 import (
 	"context"
+	"errors"
 
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -9,16 +10,16 @@ import (
 
 // Rival is a way to compute gradients that is measured beside the calculus.
 type Rival struct {
-	Name  string // unique, as in JSON
-	Title string
-	Paper string // whose it is
-	Text  string // what it pays for sums, in a sentence
+	Name  string `json:"name"` // unique
+	Title string `json:"title"`
+	Paper string `json:"paper"` // whose it is
+	Text  string `json:"pays"`  // what it pays for sums, in a sentence
 
 	transform func(c *code, inputs []*variable) *code
 	// start is the value of an input, the number r. inputs are Γ.
 	start func(m *machine, r float64, input *variable, inputs *gamma) value
-	// rows are the values of the outputs and a row of derivatives for each, from the value of the transformed program.
-	rows func(m *machine, v value, s *shape, inputs []*variable) (values, jacobian []float64)
+	// read is the value and the gradient, from the value of the transformed program. d is the number of inputs.
+	read func(m *machine, v value, d int) (float64, []float64)
 }
 
 // All returns the rivals.
@@ -74,13 +75,9 @@ func newDual(name, title, paper, text string, s style, row func(m *machine, v va
 			}
 			return &pair{r, m.fresh()}
 		},
-		rows: func(m *machine, v value, s *shape, inputs []*variable) (values, jacobian []float64) {
-			for _, leaf := range s.leaves(v) {
-				p := leaf.(*pair)
-				values = append(values, p.left.(float64))
-				jacobian = append(jacobian, row(m, p.right, len(inputs))...)
-			}
-			return values, jacobian
+		read: func(m *machine, v value, d int) (float64, []float64) {
+			p := v.(*pair)
+			return p.left.(float64), row(m, p.right, d)
 		}}
 }
 
@@ -89,23 +86,19 @@ func newChad(name, title, paper, text string, cells bool) *Rival {
 	return &Rival{Name: name, Title: title, Paper: paper, Text: text,
 		transform: func(c *code, inputs []*variable) *code { return (&chad{cells: cells}).transform(c, inputs) },
 		start:     func(_ *machine, r float64, _ *variable, _ *gamma) value { return r },
-		rows: func(m *machine, v value, s *shape, inputs []*variable) (values, jacobian []float64) {
+		read: func(m *machine, v value, d int) (float64, []float64) {
 			p := v.(*pair)
-			for i, leaf := range s.leaves(p.left) {
-				values = append(values, leaf.(float64))
-				if !cells {
-					jacobian = append(jacobian, gradientTuple(m.apply(p.right, s.seed(i, 0.0)), len(inputs))...)
-					continue
-				}
-				m.cells = make([]value, len(inputs))
-				m.cost.Words.Cells += 2 * uint64(len(inputs))
-				m.apply(p.right, s.seed(i, nil))
-				for _, v := range m.cells {
-					r, _ := v.(float64)
-					jacobian = append(jacobian, r)
-				}
+			if !cells {
+				return p.left.(float64), gradientTuple(m.apply(p.right, 1.0), d)
 			}
-			return values, jacobian
+			m.cells = make([]value, d)
+			m.cost.Words.Cells += 2 * uint64(d)
+			m.apply(p.right, 1.0)
+			out := make([]float64, d)
+			for i, v := range m.cells {
+				out[i], _ = v.(float64)
+			}
+			return p.left.(float64), out
 		}}
 }
 
@@ -118,53 +111,6 @@ func gradientTuple(v value, d int) []float64 {
 		}
 	}
 	return out
-}
-
-// shape is a type built of R, products and vectors.
-type shape struct {
-	tt  *term.Types
-	typ term.Type
-}
-
-// leaves are the components of a value where the type has R.
-func (s *shape) leaves(v value) []value {
-	var out []value
-	s.walk(s.typ, v, func(v value) value {
-		out = append(out, v)
-		return v
-	})
-	return out
-}
-
-// seed is the cotangent with 1 at a leaf, and a zero at the others.
-func (s *shape) seed(leaf int, zero value) value {
-	at := 0
-	return s.walk(s.typ, nil, func(value) value {
-		at++
-		if at-1 == leaf {
-			return 1.0
-		}
-		return zero
-	})
-}
-
-// walk makes a value of a type from what f makes of each leaf of another one, or of nil.
-func (s *shape) walk(t term.Type, v value, f func(value) value) value {
-	switch s.tt.Kind(t) {
-	case term.ProdKind:
-		l, r := halves(v)
-		left := s.walk(s.tt.Left(t), l, f)
-		return &pair{left, s.walk(s.tt.Right(t), r, f)}
-	case term.VecKind:
-		var out []value
-		for range s.tt.Len(t) - 1 {
-			l, r := halves(v)
-			out = append(out, s.walk(s.tt.Left(t), l, f))
-			v = r
-		}
-		return rightNested(append(out, s.walk(s.tt.Left(t), v, f)))
-	}
-	return f(v)
 }
 
 // halves are the parts of a pair, and 0 those of 0.
@@ -182,20 +128,21 @@ type Options struct {
 
 // Result is a gradient.
 type Result struct {
-	Values   []float64
-	Jacobian []float64 // row by row, a row for each output
+	Value    float64
+	Gradient []float64
 	Cost     Cost
 }
 
-// Gradient evaluates the transformed term at a point: the value of t and the derivatives of each of its outputs, numbers,
-// by each of the inputs. The error is a [*LimitError], that of typing, or a [*revgrad.UndefinedError].
+// Gradient evaluates the transformed term, of type R, at a point: the value of t and its derivatives by each of the
+// inputs. The error is a [*LimitError], that of typing, or a [*revgrad.UndefinedError].
 func (r *Rival) Gradient(ctx context.Context, t *term.Term, inputs []term.Var, point []float64, opt Options) (res *Result, err error) {
 	if err := revgrad.Undefined(t); err != nil {
 		return nil, err
 	}
-	typ, err := t.Check()
-	if err != nil {
+	if typ, err := t.Check(); err != nil {
 		return nil, err
+	} else if typ != term.R {
+		return nil, errors.New("rivals: the type of a program is R")
 	}
 	c, vars, err := read(t, inputs)
 	if err != nil {
@@ -222,7 +169,7 @@ func (r *Rival) Gradient(ctx context.Context, t *term.Term, inputs []term.Var, p
 	}
 	v := m.eval(program.kids[0], f)
 	res = &Result{}
-	res.Values, res.Jacobian = r.rows(m, v, &shape{t.Types, typ}, vars)
+	res.Value, res.Gradient = r.read(m, v, len(vars))
 	m.check()
 	res.Cost = m.cost
 	return res, nil

@@ -39,6 +39,9 @@ func families() []bench.Family {
 // TestFamilies: each rival's gradient of each family is that of forward mode, of central differences, and the machine's.
 func TestFamilies(t *testing.T) {
 	for _, f := range families() {
+		if f.Name == bench.TwoOutputs.Name {
+			continue
+		}
 		for _, n := range []int{1, 2, 3, 6} {
 			p := load(t, f.Source(n))
 			values, jacobian := denote.Jacobian(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point())
@@ -48,10 +51,10 @@ func TestFamilies(t *testing.T) {
 			for _, r := range rivals.All() {
 				got, err := r.Gradient(t.Context(), bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point(), rivals.Options{MaxSteps: 1e7})
 				require.NoError(t, err, "%s, n = %d, %s", f.Name, n, r.Name)
-				require.InDeltaSlice(t, values, got.Values, 1e-9, "%s, n = %d, %s", f.Name, n, r.Name)
-				require.InDeltaSlice(t, jacobian, got.Jacobian, 1e-6, "%s, n = %d, %s", f.Name, n, r.Name)
-				require.InDeltaSlice(t, differences, got.Jacobian, 1e-3, "%s, n = %d, %s", f.Name, n, r.Name)
-				require.InDeltaSlice(t, res.Jacobian, got.Jacobian, 1e-6, "%s, n = %d, %s", f.Name, n, r.Name)
+				require.InDelta(t, values[0], got.Value, 1e-9, "%s, n = %d, %s", f.Name, n, r.Name)
+				require.InDeltaSlice(t, jacobian, got.Gradient, 1e-6, "%s, n = %d, %s", f.Name, n, r.Name)
+				require.InDeltaSlice(t, differences, got.Gradient, 1e-3, "%s, n = %d, %s", f.Name, n, r.Name)
+				require.InDeltaSlice(t, res.Jacobian, got.Gradient, 1e-6, "%s, n = %d, %s", f.Name, n, r.Name)
 			}
 		}
 	}
@@ -60,18 +63,16 @@ func TestFamilies(t *testing.T) {
 // TestPropertyGradient: each rival's gradient of a random program is that of forward mode.
 func TestPropertyGradient(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(3, 40).Draw(t, "size")})
+		p := generate.Draw(t, generate.Options{Size: rapid.IntRange(3, 40).Draw(t, "size")})
 		values, jacobian := denote.Jacobian(p.Term, p.Inputs, p.Point)
 		for _, r := range rivals.All() {
 			got, err := r.Gradient(t.Context(), p.Term, p.Inputs, p.Point, rivals.Options{MaxSteps: 1e6})
 			require.NoError(t, err, r.Name)
-			for i, v := range values {
-				require.True(t, generate.Close(v, got.Values[i], 0), "%s: %v instead of %v", r.Name, got.Values, values)
-			}
-			require.Len(t, got.Jacobian, len(jacobian))
+			require.True(t, generate.Close(values[0], got.Value, 0), "%s: %v instead of %v", r.Name, got.Value, values)
+			require.Len(t, got.Gradient, len(jacobian))
 			for i, want := range jacobian {
 				if math.Abs(want) < 1e9 {
-					require.True(t, generate.Close(want, got.Jacobian[i], 1e-9), "%s: %v instead of %v", r.Name, got.Jacobian, jacobian)
+					require.True(t, generate.Close(want, got.Gradient[i], 1e-9), "%s: %v instead of %v", r.Name, got.Gradient, jacobian)
 				}
 			}
 		}
@@ -88,7 +89,7 @@ func TestCounts(t *testing.T) {
 		for _, r := range rivals.All() {
 			got, err := r.Gradient(t.Context(), bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point(), rivals.Options{})
 			require.NoError(t, err)
-			require.Equal(t, []float64{math.Pow(2, float64(n))}, got.Jacobian)
+			require.Equal(t, []float64{math.Pow(2, float64(n))}, got.Gradient)
 			require.EqualValues(t, want[r.Name], got.Cost.Total(), "%s, n = %d: %+v", r.Name, n, got.Cost)
 		}
 	}

@@ -24,11 +24,6 @@ type back struct {
 	loop.Head
 }
 
-// find finds what the loop reads and changes.
-func (b *back) find(p *ir.Program) {
-	b.once.Do(func() { b.Head = loop.HeadOf(p, b.f, b.label) })
-}
-
 // position says how far the tape has come, with what belongs to it.
 type position struct {
 	n, args, slopes, records, words int
@@ -124,9 +119,7 @@ func (m *Machine) mark(b *back) {
 // iterations that are made again end.
 func (m *Machine) goBack(b *back, pc int32) error {
 	if m.again.back == b && len(m.frames) == 1 {
-		for len(m.marks) > 1 {
-			m.unmarkLast()
-		}
+		m.marks = m.marks[:1]
 		if m.again.left--; m.again.left == 0 {
 			return errAgain
 		}
@@ -154,7 +147,8 @@ func (m *Machine) goBack(b *back, pc int32) error {
 		}
 		m.unmarkLast()
 	}
-	if b.find(m.p.src); b.Again && !m.barred[b] {
+	b.once.Do(func() { b.Head = loop.HeadOf(m.p.src, b.f, b.label) })
+	if b.Again && !m.barred[b] {
 		m.mark(b)
 	}
 	return nil
@@ -194,7 +188,7 @@ func (m *Machine) stateOf(b *back, dense int) (all []numbers, refs []*Slot, n in
 			see(at(fp, slotSize*uint32(r)))
 		}
 	}
-	for i := 0; i < len(todo) && n <= mostState; i++ {
+	for i := 0; i < len(todo) && n <= mostState && len(todo) <= mostState; i++ {
 		o := object(todo[i])
 		if todo[i]&isDense != 0 {
 			k := len(m.dense[o].data)
@@ -249,14 +243,10 @@ func (m *Machine) checkpoint(k *mark, pc int32) error {
 		s.A = s.A&^math.MaxUint32 | ids[object(s.A)]
 	}
 	// Other registers, which nothing reads, may refer to what is dropped.
-	fp := m.frame()
-	live := make([]Slot, len(k.Live))
-	for i, r := range k.Live {
-		live[i] = *at(fp, slotSize*uint32(r))
-	}
-	clear(m.stack[m.base : m.base+m.size])
-	for i, r := range k.Live {
-		*at(fp, slotSize*uint32(r)) = live[i]
+	for r := range m.size {
+		if _, live := slices.BinarySearch(k.Live, ir.Reg(r)); !live {
+			m.stack[m.base+r] = Slot{}
+		}
 	}
 	m.native.again += m.native.made - k.at.made
 	m.rewind(k.at)
@@ -325,8 +315,8 @@ func (c *checkpoint) backward(m *Machine, r *record) (arrivals, cells uint64, er
 // runAgain makes iterations again. Their steps are counted apart.
 func (m *Machine) runAgain(c *checkpoint) error {
 	counted, nodes, freed := slices.Clone(m.counters), m.nodes, m.freed
-	first := m.counted == nil
-	if first {
+	outer := m.counted
+	if outer == nil {
 		m.counted = counted
 	}
 	m.frames = append(m.frames[:0], frame{pc: -1})
@@ -349,9 +339,6 @@ func (m *Machine) runAgain(c *checkpoint) error {
 		m.recomputed += (m.counters[i] - n) * m.p.src.Blocks[i].Total
 	}
 	copy(m.counters, counted)
-	m.nodes, m.freed = nodes, freed
-	if first {
-		m.counted = nil
-	}
+	m.nodes, m.freed, m.counted = nodes, freed, outer
 	return nil
 }

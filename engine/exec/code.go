@@ -1,7 +1,7 @@
 package exec
 
 import (
-	"slices"
+	"math/bits"
 
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/rule"
@@ -109,7 +109,7 @@ func New(p *ir.Program) *Program {
 	// What arrives at λa.0⃗, the z* of a numeral, is applied to it.
 	numeral := &out.kinds[numeralKind]
 	numeral.steps[rule.Lambda], numeral.steps[rule.Lin], numeral.total = 1, 1, 2
-	out.kinds[inputKind].steps = cell()
+	out.kinds[inputKind].steps = ir.InputSteps()
 	out.kinds[inputKind].total = out.kinds[inputKind].steps.Total()
 	for i := range p.Blocks {
 		out.blocks = append(out.blocks, block{total: int64(p.Blocks[i].Total) + 1})
@@ -127,12 +127,6 @@ func New(p *ir.Program) *Program {
 // Weight is what a run is made of.
 func (p *Program) Weight() ir.Weight { return p.src.Weight }
 
-// cell is what each cell counts when it is reached: (3) puts its λ in place, (1) applies it, (5) binds a.
-func cell() (s rule.Counts) {
-	s[rule.Subst], s[rule.Lambda], s[rule.Lin] = 1, 1, 1
-	return s
-}
-
 // kindsOf returns the first of the kinds of the cells of a symbol; the operands that have an adjoint are added as bits.
 // NoSymbol is +.
 func (p *Program) kindsOf(f term.Symbol) uint32 {
@@ -146,42 +140,12 @@ func (p *Program) kindsOf(f term.Symbol) uint32 {
 		arity = f.Info().Arity
 	}
 	for live := range 1 << arity {
-		k := kind{sym: f, live: uint8(live), arity: uint8(arity), plain: f == term.NoSymbol, steps: cell()}
-		k.steps[rule.Subst] += uint64(arity) // the heads xi*
-		for i := range arity {
-			if live>>i&1 != 0 {
-				k.args++
-			} else { // what arrives at the dual of a numeral, λa.0⃗, is applied to it
-				k.steps[rule.Lambda]++
-				k.steps[rule.Lin]++
-			}
-			if f != term.NoSymbol {
-				k.steps[rule.Times]++
-				slope(&k.steps, &f.Info().Partials[i], arity)
-			}
-		}
+		k := kind{sym: f, live: uint8(live), arity: uint8(arity), plain: f == term.NoSymbol, steps: ir.CellSteps(f, uint8(live))}
+		k.args = uint8(bits.OnesCount8(k.live))
 		k.total = k.steps.Total()
 		p.kinds = append(p.kinds, k)
 	}
 	return first
-}
-
-// slope adds the steps of a partial derivative as a term.
-func slope(s *rule.Counts, p *term.Partial, k int) {
-	type none = struct{}
-	term.Interpret(p, k, func(float64) (_ none) { return },
-		func(int) (_ none) { s[rule.SubstNumeral]++; return },
-		func(f term.Symbol, _ ...none) (_ none) {
-			switch f {
-			case term.NoSymbol:
-				s[rule.Plus]++
-			case term.Mul:
-				s[rule.Times]++
-			default:
-				s[rule.Function]++
-			}
-			return
-		})
 }
 
 // assemble adds the code of a function.
@@ -193,7 +157,7 @@ func (p *Program) assemble(f *ir.Func) {
 	}
 	heads := map[uint32]*nativeLoop{}
 	p.add(f.Pos, p.placedFun(f)...)
-	at, drop := map[uint32]uint32{}, dropped(p.src, f)
+	at, drop := map[uint32]uint32{}, p.src.Dropped(f)
 	var b *block
 	for i := range f.Code {
 		in := &f.Code[i]
@@ -214,7 +178,7 @@ func (p *Program) assemble(f *ir.Func) {
 			}
 			out := p.instruction(in, b)
 			if in.Op == ir.Enter {
-				l := &nativeLoop{f: f, label: in.N, size: float64(instructions(f.Code[i:]))}
+				l := &nativeLoop{f: f, label: in.N, size: float64(ir.Operations(f.Code[i:]))}
 				heads[in.N] = l
 				out.k = uint32(len(p.loops))
 				p.loops = append(p.loops, l)
@@ -282,37 +246,6 @@ func (p *Program) instruction(in *ir.Instr, b *block) instr {
 		out.k, out.n = p.src.Vector(in.N)
 	}
 	return out
-}
-
-// dropped tells which instructions are left out: counts of no steps, of blocks that append nothing to the tape. A
-// loop keeps its count, to look at the limits, and a function its first two.
-func dropped(p *ir.Program, f *ir.Func) []bool {
-	again := map[uint32]bool{}
-	for i := range f.Code {
-		if in := &f.Code[i]; in.Op == ir.Next || in.Op == ir.Prev {
-			again[in.N] = true
-		}
-	}
-	drop, count := make([]bool, len(f.Code)), 0
-	for i := range f.Code {
-		switch in := &f.Code[i]; {
-		case in.Op == ir.Count:
-			count = i
-			at := i - 1
-			if at > 0 && f.Code[at].Op == ir.Enter {
-				at--
-			}
-			drop[i] = i > 1 && p.Blocks[in.N].Steps == rule.Counts{} && !(f.Code[at].Op == ir.Label && again[f.Code[at].N])
-		case in.Taped:
-			drop[count] = false
-		}
-	}
-	return drop
-}
-
-// instructions is how many there are until the end of the loop.
-func instructions(code []ir.Instr) int {
-	return slices.IndexFunc(code, func(in ir.Instr) bool { return in.Op == ir.Next || in.Op == ir.Prev })
 }
 
 // operation completes the instruction of an operation.
@@ -383,7 +316,7 @@ func (p *Program) collect(t term.Type, seen map[term.Type]bool) {
 			}
 		}
 	case term.ArrowKind:
-		elem, x, ok := listOf(tt, t)
+		elem, x, ok := ir.ListOf(tt, t)
 		if !ok {
 			return
 		}
@@ -400,13 +333,4 @@ func (p *Program) collect(t term.Type, seen map[term.Type]bool) {
 		}
 		p.assemble(f)
 	}
-}
-
-// listOf returns A and X of the type of lists (A → X → X) → X → X.
-func listOf(tt *term.Types, t term.Type) (elem, x term.Type, ok bool) {
-	f, rest := tt.Left(t), tt.Right(t)
-	if tt.Kind(f) != term.ArrowKind || tt.Kind(rest) != term.ArrowKind {
-		return 0, 0, false
-	}
-	return tt.Left(f), tt.Left(rest), true
 }

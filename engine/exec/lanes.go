@@ -541,7 +541,7 @@ func (v *vector) dotBack(m *Machine, s *laneState, l *lane, d float64, row, rows
 		x, y := &s.in[l.a], &s.in[l.b]
 		var kinds [4]uint64
 		for k := row; k < row+rows; k++ {
-			kinds[kindOf(x.has(live[0], x.first+k*p.aj), y.has(live[1], y.first+k*p.bj))]++
+			kinds[ir.KindOf(x.has(live[0], x.first+k*p.aj), y.has(live[1], y.first+k*p.bj))]++
 		}
 		s.countKinds(m, l.kind, &kinds)
 	}

@@ -16,6 +16,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/wasm"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/limits"
@@ -100,9 +101,9 @@ type Machine struct {
 	// The dense vectors: inputs, data, and those that statements have made.
 	dense   []dense
 	denser  store
-	windows []window // of data that is not stored, by the number of its dense vector
-	window  int      // the numbers of one
-	far     uint64   // the number of a dense vector from which on it has no references
+	windows []ir.Window // of data that is not stored, by the number of its dense vector
+	window  int         // the numbers of one
+	far     uint64      // the number of a dense vector from which on it has no references
 	// leastAgain is how many bytes of the tape a checkpoint stands for at least.
 	leastAgain uint64
 
@@ -433,7 +434,7 @@ func (m *Machine) Stats() Stats {
 			9*cap(m.adjoint)+8*cap(m.tape.words)) + m.denser.bytes + denseSize*uint64(cap(m.dense)) +
 			recordSize*uint64(cap(m.tape.records)) + uint64(len(m.native.bytes))}
 	for i := range m.windows {
-		s.Bytes += 8 * uint64(cap(m.windows[i].rows.values)+cap(m.windows[i].one.values))
+		s.Bytes += m.windows[i].Bytes()
 	}
 	for i, n := range m.ran() {
 		s.Counts.AddTimes(&m.p.src.Blocks[i].Steps, n)

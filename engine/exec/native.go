@@ -12,15 +12,18 @@ import (
 	"github.com/gram-machine/gram/engine/wasm"
 )
 
-// NativeWork is how many instructions make machine code of a loop worth making: those of all iterations that a run of
+// NativeWork is how many operations make machine code of a loop worth making: those of all iterations that a run of
 // the loop has left, and those that have run so far. One that goes on the tape counts as many.
 const (
-	NativeWork = 120_000
+	NativeWork = 160_000
 	tapedWork  = 4
+	// A run decides by itself whether it uses machine code that rounds in another way. It does for this part of the work, since
+	// the runs behind it do, too.
+	longShare = 4
 )
 
-// leastWork is how many instructions take as long as to enter machine code and to leave it.
-const leastWork = 100
+// leastWork is how many operations take as long as to enter machine code and to leave it.
+const leastWork = 50
 
 // chunkSteps is how many steps machine code makes at most between two looks at the limits.
 const chunkSteps = 1 << 20
@@ -124,22 +127,28 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 	}
 	work := left * size
 	st := &m.loops[in.k]
-	if work < min(leastWork, m.NativeWork) || st.hot+work < m.NativeWork {
+	hot, long := st.hot+work >= m.NativeWork, work >= m.NativeWork/longShare
+	if work < min(leastWork, m.NativeWork) || !hot && !long {
 		st.hot += size
 		return -1, nil
 	}
-	long := work >= m.NativeWork
 	tries := &st.tries[0]
 	if long {
 		tries = &st.tries[1]
 	}
 	if tries.skip > 0 {
 		tries.skip--
+		st.hot += size
 		return -1, nil
 	}
 	var code *loop.Code
 	f := m.nativeForm(l, st, fp)
-	if f.Form != nil && (f.Exact || long) {
+	switch {
+	case f.Form == nil:
+	case f.Exact && !hot: // a later run may be
+		tries.skip = int(left)
+		return -1, nil
+	case f.Exact || long:
 		code = f.code("", f.Forward)
 	}
 	if code == nil {

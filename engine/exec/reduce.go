@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/kernel"
 	"github.com/gram-machine/gram/term"
 )
@@ -13,19 +14,7 @@ func (l *lane) sum(x []float64) float64 {
 	case l.sym == term.Max:
 		return kernel.Max(x)
 	}
-	f, last := l.two.value, len(x)-1
-	if len(x) <= 8 {
-		y := x[last]
-		for k := last - 1; k >= 0; k-- {
-			y = f(x[k], y)
-		}
-		return y
-	}
-	lane := [8]float64(x)
-	for k, y := range x[8:] {
-		lane[k%8] = f(lane[k%8], y)
-	}
-	return f(f(f(lane[0], lane[4]), f(lane[2], lane[6])), f(f(lane[1], lane[5]), f(lane[3], lane[7])))
+	return ir.Sum(x, l.two.value)
 }
 
 // reduceBack adds to dst what arrives at the numbers x if a arrives at what a symbol makes of them; fresh says that it sets

@@ -205,20 +205,9 @@ func (s *laneState) countMixed(m *Machine, i int, l *lane, n int) {
 		if s.reach[i] == some && !s.flags[i][k] {
 			continue
 		}
-		kinds[kindOf(s.has(l.a, k), l.op != ir.LaneFun1 && s.has(l.b, k))]++
+		kinds[ir.KindOf(s.has(l.a, k), l.op != ir.LaneFun1 && s.has(l.b, k))]++
 	}
 	s.countKinds(m, l.kind, &kinds)
-}
-
-// kindOf is the number that is added to the first kind of an operation.
-func kindOf(a, b bool) (k int) {
-	if a {
-		k = 1
-	}
-	if b {
-		k += 2
-	}
-	return k
 }
 
 // countKinds counts cells of an operation by the operands that have adjoints.
@@ -241,7 +230,7 @@ func (v *vector) countSums(m *Machine, s *laneState, i int, l *lane, row int) {
 	}
 	rest := func(alive []bool) {
 		for _, x := range alive {
-			kinds[kindOf(true, x)]++
+			kinds[ir.KindOf(true, x)]++
 		}
 	}
 	most := min(l.ratio, len(s.head))
@@ -251,7 +240,7 @@ func (v *vector) countSums(m *Machine, s *laneState, i int, l *lane, row int) {
 		}
 		rest(alive[min(len(alive), max(0, most-row)):])
 		if row == 0 {
-			add(sumKinds(s.head[:most], l.ratio))
+			add(ir.SumKinds(s.head[:most], l.ratio))
 		}
 	} else {
 		for k := range s.deltas[i] {
@@ -259,7 +248,7 @@ func (v *vector) countSums(m *Machine, s *laneState, i int, l *lane, row int) {
 				continue
 			}
 			of := alive[k*l.ratio:][:l.ratio]
-			add(sumKinds(of[:most], l.ratio))
+			add(ir.SumKinds(of[:most], l.ratio))
 			rest(of[most:])
 		}
 	}
@@ -284,8 +273,8 @@ func (v *vector) countProducts(m *Machine, s *laneState, i int, l *lane, row, ro
 					}
 				}
 				k := countEvery(x.live[a+u*p.u.a:], p.size, p.aj)
-				kinds[kindOf(true, live[1])] += n * k
-				kinds[kindOf(false, live[1])] += n * (uint64(p.size) - k)
+				kinds[ir.KindOf(true, live[1])] += n * k
+				kinds[ir.KindOf(false, live[1])] += n * (uint64(p.size) - k)
 			}
 		case x.live == nil: // or of a column
 			for w := range nv {
@@ -296,8 +285,8 @@ func (v *vector) countProducts(m *Machine, s *laneState, i int, l *lane, row, ro
 					}
 				}
 				k := countEvery(y.live[b+w*p.v.b:], p.size, p.bj)
-				kinds[kindOf(live[0], true)] += n * k
-				kinds[kindOf(live[0], false)] += n * (uint64(p.size) - k)
+				kinds[ir.KindOf(live[0], true)] += n * k
+				kinds[ir.KindOf(live[0], false)] += n * (uint64(p.size) - k)
 			}
 		default:
 			for u := range nu {
@@ -307,7 +296,7 @@ func (v *vector) countProducts(m *Machine, s *laneState, i int, l *lane, row, ro
 					}
 					from, with := a+u*p.u.a, b+w*p.v.b
 					for range p.size {
-						kinds[kindOf(x.live[from], y.live[with])]++
+						kinds[ir.KindOf(x.live[from], y.live[with])]++
 						from, with = from+p.aj, with+p.bj
 					}
 				}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/engine/exec"
+	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/limits"
 )
@@ -146,7 +146,7 @@ func TestStreamFails(t *testing.T) {
 				r := newMachine()
 				calls, most, slow = 0, n-1, false
 				err := r.run()
-				var data *exec.DataError
+				var data *ir.DataError
 				require.ErrorAs(t, err, &data)
 				require.ErrorIs(t, err, wrong)
 				require.Equal(t, "a", data.Name)

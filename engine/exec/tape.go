@@ -87,12 +87,20 @@ func (t *tape) push(in *instr, a, b uint64, da, db float64) uint64 {
 // firstTape is how many statements the tape has room for at first.
 const firstTape = 1 << 10
 
+// growth is by how much a tape grows that needs room for n: a short one by more, so that it is seldom copied.
+func growth(n int) int {
+	if n < 1<<16 {
+		return 4
+	}
+	return 2
+}
+
 // growTape makes room for a block.
 func (m *Machine) growTape(b *block, pc int32) error {
 	t := &m.tape
 	n, args := t.n+int(b.statements), t.args+int(b.operands)
 	if n > len(t.kinds) {
-		size := max(firstTape, 2*n)
+		size := max(firstTape, n*growth(n))
 		if err := m.reserve(2*size, pc); err != nil {
 			return err
 		}
@@ -102,7 +110,7 @@ func (m *Machine) growTape(b *block, pc int32) error {
 		}
 	}
 	if args > len(t.adr) {
-		size := max(firstTape, 2*args)
+		size := max(firstTape, args*growth(args))
 		if err := m.reserve(12*size, pc); err != nil {
 			return err
 		}

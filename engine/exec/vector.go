@@ -13,8 +13,12 @@ import (
 // stripLanes is how many lanes a strip has, about: what its instructions compute stays in the cache.
 const stripLanes = 1024
 
-// mostLanes is how many lanes a strip has at most that has to be the only one.
-const mostLanes = 1 << 16
+// mostLanes is how many lanes a strip has at most that has to be the only one: of a region, and of what a symbol makes of
+// many numbers.
+const (
+	mostLanes  = 1 << 16
+	mostSingle = 1 << 20
+)
 
 // vector is a lane program of package ir, for the interpreter. It runs strip by strip: some iterations of the
 // outermost loop, instruction by instruction. A region is one strip.
@@ -83,6 +87,7 @@ type lane struct {
 	dead     [4]uint64 // of a sum of numerals: its additions by kind
 	word     int       // of a load or a scalar: its first word in a record
 	needed   bool      // the backward phase needs its values
+	deep     bool      // to make them again takes a sum
 	saves    bool      // the values are kept in a record
 	saved    int       // and where in what it keeps
 	kept     int       // the store that keeps them, −1: none
@@ -196,7 +201,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			l.ratio = l.n / v.lanes[l.a].n
 		case ir.LaneSum:
 			l.ratio = v.lanes[l.a].n / l.n
-			l.dead = sumKinds(make([]bool, min(l.ratio, len(laneState{}.head))), l.ratio)
+			l.dead = ir.SumKinds(make([]bool, min(l.ratio, len(laneState{}.head))), l.ratio)
 			l.dead[1] += uint64(max(0, l.ratio-len(laneState{}.head)))
 			if l.kind = p.kindsOf(s.Sym); s.Sym != term.NoSymbol {
 				l.two = p.ofTwo(s.Sym)
@@ -213,7 +218,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		}
 		inner = max(inner, l.inner)
 	}
-	if v.size*inner > mostLanes && (single || src.Region) {
+	if src.Region && inner > mostLanes || single && v.size*inner > mostSingle {
 		return nil
 	}
 	if v.rows = max(1, min(v.size, stripLanes/inner)); v.rows < v.size && single {
@@ -233,6 +238,12 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	v.fuel = max(1, v.steps/int64(v.size)/vectorSteps)
 	if !v.stores() {
 		return nil
+	}
+	for i := range v.lanes {
+		l := &v.lanes[i]
+		l.deep = l.op == ir.LaneSum || l.op == ir.LaneProduct
+		src.Lanes[i].Operands(func(k int) { l.deep = l.deep || v.lanes[k].deep })
+		l.deep = l.deep && l.kept < 0
 	}
 	for i := range v.lanes {
 		v.needs(i)
@@ -400,50 +411,13 @@ func (v *vector) need(i int) {
 	case l.op <= ir.LaneLoad || l.kept >= 0:
 	case l.op == ir.LaneExpand || l.op == ir.LaneTake || l.op == ir.LaneFun1 && !l.own():
 		v.need(l.a) // of a symbol the derivative needs it, too
-	case v.deep(i):
+	case l.deep:
 		l.saves, l.saved = true, v.keep
 		v.keep += l.n
 		v.kept = append(v.kept, i)
 	default:
 		v.src.Lanes[i].Operands(v.need)
 	}
-}
-
-// deep reports whether an instruction needs a sum.
-func (v *vector) deep(i int) bool {
-	l := &v.lanes[i]
-	if l.kept >= 0 {
-		return false
-	}
-	switch l.op {
-	case ir.LaneSum, ir.LaneProduct:
-		return true
-	}
-	deep := false
-	v.src.Lanes[i].Operands(func(k int) { deep = deep || v.deep(k) })
-	return deep
-}
-
-// sumKinds are the additions of a sum of n numbers by the kind of their operands: 1 and 2 where the left one and the right
-// one has an adjoint. head says which of the first summands have one. Of a long sum, those of the others are left out.
-func sumKinds(head []bool, n int) (kinds [4]uint64) {
-	if n <= 8 {
-		for k := range n - 1 {
-			kinds[kindOf(head[k], k < n-2 || head[n-1])]++
-		}
-		return kinds
-	}
-	var live [8]bool // the partial sums
-	copy(live[:], head)
-	for k, x := range head[8:] {
-		kinds[kindOf(live[k], x)]++
-		live[k] = true
-	}
-	for l := range 4 {
-		kinds[kindOf(live[l], live[l+4])]++
-	}
-	kinds[3] += 3
-	return kinds
 }
 
 // state is what the machine has for a vector.
@@ -669,7 +643,7 @@ func (s *laneState) find(m *Machine, i int, r uint64, l *lane, pc int32) (bool, 
 	d := &m.dense[k]
 	o.ref, o.from, o.data, o.live, o.first = r, d, d.data, d.live, int(off(r))
 	s.setLive(i, d.base != 0, d.live != nil)
-	if w := m.windowOf(k); w != nil && o.first+l.lo >= 0 && o.first+l.hi < w.data.Rows*w.data.Width {
+	if w := m.windowOf(k); w != nil && o.first+l.lo >= 0 && o.first+l.hi < w.Data.Rows*w.Data.Width {
 		from := uint64(o.first + l.lo)
 		o.data, o.first = sized(&s.copies[i], l.hi-l.lo+1), -l.lo
 		return true, m.read(o.data, k, from, l.arg < 0, pc)

@@ -1,31 +1,12 @@
 package exec
 
-import (
-	"errors"
-	"fmt"
+import "github.com/gram-machine/gram/engine/ir"
 
-	"github.com/gram-machine/gram/limits"
-	"github.com/gram-machine/gram/term"
-)
-
-// window is what is there of data that is not stored: the rows about that which a loop over the data has read last, and
-// one that a reference was followed to.
-type window struct {
-	data      *term.Data // nil: it is stored
-	index     int        // of Term.Data
-	rows, one part
-}
-
-// part is numbers of data, from the number first on.
-type part struct {
-	first  uint64
-	values []float64
-}
+// DataError is that of package ir.
+type DataError = ir.DataError
 
 // windowNumbers is how many numbers the rows of a window have, about: [Machine.window].
 const windowNumbers = 1 << 16
-
-func (p *part) has(n uint64) bool { return n-p.first < uint64(len(p.values)) }
 
 // startWindows gives data that is not stored, and has no numbers in place of its own, its windows.
 func (m *Machine) startWindows() {
@@ -36,57 +17,23 @@ func (m *Machine) startWindows() {
 			continue
 		}
 		if m.windows == nil {
-			m.windows = make([]window, 1+len(src.Data))
+			m.windows = make([]ir.Window, 1+len(src.Data))
 		}
-		m.windows[1+i].data, m.windows[1+i].index = data, d.Index
+		m.windows[1+i].Data, m.windows[1+i].Index = data, d.Index
 	}
 }
 
 // windowOf is the window of dense vector k, nil if its numbers are stored.
-func (m *Machine) windowOf(k uint64) *window {
-	if k < uint64(len(m.windows)) && m.windows[k].data != nil {
+func (m *Machine) windowOf(k uint64) *ir.Window {
+	if k < uint64(len(m.windows)) && m.windows[k].Data != nil {
 		return &m.windows[k]
 	}
 	return nil
 }
 
-// fill computes count rows from one on. The error is a [*limits.ReachedError] or a [*DataError].
-func (m *Machine) fill(w *window, p *part, row, count int, pc int32) error {
-	n := count * w.data.Width
-	p.values = p.values[:0]
-	if cap(p.values) < n {
-		if err := m.reserve(8*n, pc); err != nil {
-			return err
-		}
-		p.values = make([]float64, 0, n)
-	}
-	values := p.values[:n]
-	if err := w.data.Chunk(values, row, func() error { return m.look(pc) }); err != nil {
-		var reached *limits.ReachedError
-		if errors.As(err, &reached) {
-			return err
-		}
-		return &DataError{w.index, w.data.Name, err}
-	}
-	p.first, p.values = uint64(row)*uint64(w.data.Width), values
-	return nil
-}
-
-// part is one with the number n of the data. ahead says that a loop goes through the data, and will read what is near;
-// else only the row is computed, if it is not there.
-func (m *Machine) part(w *window, n uint64, ahead bool, pc int32) (*part, error) {
-	row := int(n / uint64(w.data.Width))
-	switch {
-	case w.rows.has(n):
-		return &w.rows, nil
-	case ahead: // windows lie where the way back finds the same ones
-		length := max(1, m.window/w.data.Width)
-		first := row / length * length
-		return &w.rows, m.fill(w, &w.rows, first, min(length, w.data.Rows-first), pc)
-	case w.one.has(n):
-		return &w.one, nil
-	}
-	return &w.one, m.fill(w, &w.one, row, 1, pc)
+// part is [ir.Window.Part].
+func (m *Machine) part(w *ir.Window, n uint64, ahead bool, pc int32) (*ir.Part, error) {
+	return w.Part(n, ahead, m.window, func(bytes int) error { return m.reserve(bytes, pc) }, func() error { return m.look(pc) })
 }
 
 // read sets to to numbers of dense vector k, from n on. ahead is that of [Machine.part].
@@ -101,7 +48,7 @@ func (m *Machine) read(to []float64, k, n uint64, ahead bool, pc int32) error {
 		if err != nil {
 			return err
 		}
-		some := copy(to, p.values[n-p.first:])
+		some := copy(to, p.Values[n-p.First:])
 		to, n = to[some:], n+uint64(some)
 	}
 	return nil
@@ -117,7 +64,7 @@ func (m *Machine) element(k, n uint64, ahead bool, pc int32) (Slot, error) {
 	if err != nil {
 		return Slot{}, err
 	}
-	return Slot{V: p.values[n-p.first]}, nil
+	return Slot{V: p.Values[n-p.First]}, nil
 }
 
 // farNumber is the number of a dense vector from which on it has no references, [Machine.far]: rows that begin there are copied.
@@ -144,14 +91,3 @@ func (m *Machine) object(k, n uint64, width int, pc int32) (Slot, error) {
 	}
 	return Slot{A: ref(o, 0)}, nil
 }
-
-// DataError is an error of data that is not stored, of which a run needed numbers.
-type DataError struct {
-	Index int // of the term's data
-	Name  string
-	Err   error
-}
-
-func (e *DataError) Error() string { return fmt.Sprintf("data %s: %v", e.Name, e.Err) }
-
-func (e *DataError) Unwrap() error { return e.Err }

@@ -44,3 +44,12 @@ func (w *Layout) Slots(t term.Type) int {
 	}
 	return n
 }
+
+// ListOf returns A and X of the type of lists (A → X → X) → X → X.
+func ListOf(tt *term.Types, t term.Type) (elem, x term.Type, ok bool) {
+	f, rest := tt.Left(t), tt.Right(t)
+	if tt.Kind(f) != term.ArrowKind || tt.Kind(rest) != term.ArrowKind {
+		return 0, 0, false
+	}
+	return tt.Left(f), tt.Left(rest), true
+}

@@ -540,7 +540,8 @@ func (m *machine) apply(f, u *value, r term.Ref, env *frame) {
 	case f.kind == literal && m.opt.Unfold: // (1)
 		m.step(rule.Lambda, 1)
 		v := m.fresh(iteration, m.t.Types.Right(f.typ))
-		v.args = []*value{f, m.bind(u).v}
+		b := m.bind(u)
+		v.args, v.named = []*value{f, b.v}, b.name
 		m.push(v)
 	case f.kind == iteration:
 		m.step(rule.Lambda, 1)
@@ -567,7 +568,7 @@ func (m *machine) iterate(t task) {
 	if t.n == 0 {
 		return
 	}
-	m.step(rule.Subst, 1)
+	m.occurrence(binding{t.v.args[1], t.v.named})
 	m.tasks = append(m.tasks, task{do: iterate, env: t.env, v: t.v, n: t.n - 1})
 	src, f := t.v.args[0], t.v.args[1]
 	if n := &m.t.Nodes[src.node]; n.Op == term.NatOp {

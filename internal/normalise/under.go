@@ -87,7 +87,10 @@ func (m *machine) goUnder(v *value) error {
 			x := m.fresh(variable, m.t.Types.Left(v.typ))
 			x.visited, x.named = true, true
 			s.params = []*value{x}
-			s.root, err = m.runFrom(func() { m.apply(v, m.reflect(x), 0, (*frame)(nil).inside(0)) })
+			s.root, err = m.runFrom(func() {
+				m.push(m.reflect(x))
+				m.tasks = append(m.tasks, task{do: iterate, env: (*frame)(nil).inside(0), v: v, n: m.length(v.args[0])})
+			})
 			return err
 		})
 	case fix:
@@ -135,7 +138,12 @@ func (m *machine) underBranch(s *scope, v *value, b *term.Node) (err error) {
 		x := m.fresh(variable, m.t.Types.Constructors(v.args[0].typ)[con].Arg)
 		x.visited, x.named = true, true
 		s.params = []*value{x}
-		m.bindTuple(xs, m.reflect(x), true, v.env)
+		u := m.reflect(x)
+		for _, y := range xs[:len(xs)-1] {
+			v.env.vars[y] = binding{u.args[0], true}
+			u = u.args[1]
+		}
+		v.env.vars[xs[len(xs)-1]] = binding{u, true}
 	}
 	s.root, err = m.run(b.A, v.env)
 	return err

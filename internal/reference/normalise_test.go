@@ -82,3 +82,86 @@ func TestPropertyNormalStepsOfLambdas(t *testing.T) {
 		requireNormalSteps(t, subject{t: p.Term, inputs: p.Inputs, point: p.Point}, true, nil)
 	})
 }
+
+// requireStepsUnderLambda holds the steps of a term to its normal form, under its λs, against the reference's. Those
+// are left out in whose normal form a let shares a value, for the rewriter copies it, or a variable is of the type of a
+// tuple, for package normalise opens it.
+func requireStepsUnderLambda(t require.TestingT, p subject) (compared bool) {
+	opt := normalise.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: 400}}
+	n, got, err := normalise.Normal(p.t, p.inputs, p.point, opt)
+	if tooLong(t, err) || !comparable(n) {
+		return false
+	}
+	require.NoError(t, err)
+	want := limited(t, reference.Convert(p.t, denote.Floats{}).OpenStart(p.inputs, p.point), reference.Normal, 1000)
+	if want == nil {
+		return false
+	}
+	require.Equal(t, named(want.Counts), named(got), "%s\n%s\n%s", p.t, n, want.Term)
+	return true
+}
+
+// TestNormalStepsUnderLambda: of conditionals, matches and applications that are left under λs.
+func TestNormalStepsUnderLambda(t *testing.T) {
+	for _, src := range []string{
+		"fun y -> if y < x then y * (2 * 3) else (fun z -> z + y) x",
+		"fun y -> if x < 3 then y * x else 1",
+		"fun y -> (if y < x then fun z -> z else fun z -> y * z) (sin y)",
+		"fun f -> let z = f (x + 1) in z * z + f 2",
+		"fun f -> f (fun a -> (fun b -> b * b) (a + (1 + 2))) x",
+		"fun h -> [h; x; 2] (fun a s -> a * s + x)",
+		"fun f -> #3 f",
+		"fun f -> #3 (f x)",
+		"#3 (fun y -> y * x)",
+		"[x; 1] max",
+		"let g = fun y -> fun z -> y * z in fun w -> g (g w 2) (g 3 4)",
+		"let k = fun a -> fun b -> a * b in (fun g -> fun u -> g (u * 2)) (k x)",
+		"fun o -> match o with | None -> x * (1 + 1) | Some a -> let b = a in b * b",
+		"fun y -> Some (y * (2 * 2))",
+		"fun y -> match Some (y * 2) with | None -> x | Some a -> a * a",
+		"fun z -> let rec f y = if y < 1 then x * y else f (y / 2) in f (z * (1 + 1))",
+	} {
+		p := load(t, "type option = None | Some of R\ninput x = 2\n"+src)
+		require.True(t, requireStepsUnderLambda(t, p), "%s", src)
+	}
+}
+
+// TestPropertyNormalStepsUnderLambda does so for programs of any type.
+func TestPropertyNormalStepsUnderLambda(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
+		p := generate.Draw(t, generate.Options{Any: true, Recursive: rapid.Bool().Draw(t, "recursive"),
+			Size: rapid.IntRange(3, generate.MaxSize).Draw(t, "size")})
+		requireStepsUnderLambda(t, subject{t: p.Term, inputs: p.Inputs, point: p.Point})
+	})
+}
+
+// comparable reports whether the rewriter comes to the normal form n, but for the places of lets.
+func comparable(n *term.Term) bool {
+	tuple := func(x term.Var) bool { return len(n.Types.Components(n.TypeOf(x))) > 0 }
+	for i := range n.Nodes {
+		switch nd := &n.Nodes[i]; nd.Op {
+		case term.UnpairOp, term.UnvecOp, term.UntupleOp:
+			return false
+		case term.BranchOp:
+			for _, x := range n.BoundVars(nd) {
+				if tuple(x) {
+					return false
+				}
+			}
+		case term.LamOp:
+			if tuple(nd.X) {
+				return false
+			}
+		case term.LetOp:
+			switch n.Nodes[nd.B].Op {
+			case term.FunOp, term.AddOp, term.AppOp, term.IfOp, term.CaseOp:
+			default:
+				return false
+			}
+			if tuple(nd.X) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,6 +1,10 @@
 package core
 
-import "github.com/gram-machine/gram/term"
+import (
+	"cmp"
+
+	"github.com/gram-machine/gram/term"
+)
 
 // Prim is a function symbol, +, dot, matvec and the like.
 type Prim uint32
@@ -24,57 +28,37 @@ const (
 // Symbol is the function symbol that p is, if it is one.
 func (p Prim) Symbol() term.Symbol { return term.Symbol(p - PrimSymbol) }
 
+// prims has the name and the arity of what is no function symbol.
+var prims = [PrimSymbol]struct {
+	name  string
+	arity int
+}{
+	PrimAdd: {"+", 2}, PrimDot: {"dot", 2}, PrimMatvec: {"matvec", 2}, PrimTotal: {"sum", 1},
+	PrimMaximum: {"maximum", 1}, PrimTranspose: {"transpose", 1}, PrimPick: {"pick", 2}, PrimOneHot: {"onehot", 2},
+	PrimUniform: {"uniform", 2}, PrimNormal: {"normal", 2}, PrimAlong: {"jvp", 3}, PrimGrad: {"grad", 2},
+}
+
 // Arity is how many arguments p takes.
 func (p Prim) Arity() int {
-	switch p {
-	case PrimTotal, PrimMaximum, PrimTranspose:
-		return 1
-	case PrimAdd, PrimDot, PrimMatvec, PrimPick, PrimOneHot, PrimUniform, PrimNormal, PrimGrad:
-		return 2
-	case PrimAlong:
-		return 3
+	if p < PrimSymbol {
+		return prims[p].arity
 	}
 	return p.Symbol().Info().Arity
 }
 
 // Name is what the source calls p.
 func (p Prim) Name() string {
-	switch p {
-	case PrimAdd:
-		return "+"
-	case PrimDot:
-		return "dot"
-	case PrimMatvec:
-		return "matvec"
-	case PrimTotal:
-		return "sum"
-	case PrimMaximum:
-		return "maximum"
-	case PrimTranspose:
-		return "transpose"
-	case PrimPick:
-		return "pick"
-	case PrimOneHot:
-		return "onehot"
-	case PrimUniform:
-		return "uniform"
-	case PrimNormal:
-		return "normal"
-	case PrimAlong:
-		return "jvp"
-	case PrimGrad:
-		return "grad"
+	if p < PrimSymbol {
+		return prims[p].name
 	}
-	if info := p.Symbol().Info(); info.Infix != "" {
-		return info.Infix
-	}
-	return p.Symbol().SourceName()
+	return cmp.Or(p.Symbol().Info().Infix, p.Symbol().SourceName())
 }
 
 // Primitives returns all built-in functions. Operators are listed by their sign.
-func Primitives() []Prim {
-	all := []Prim{PrimAdd, PrimDot, PrimMatvec, PrimTotal, PrimMaximum, PrimTranspose, PrimPick, PrimOneHot,
-		PrimUniform, PrimNormal, PrimAlong, PrimGrad}
+func Primitives() (all []Prim) {
+	for p := range PrimSymbol {
+		all = append(all, p)
+	}
 	for _, s := range append(term.Symbols(), term.Derivatives()...) {
 		all = append(all, PrimSymbol+Prim(s))
 	}

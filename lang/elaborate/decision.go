@@ -1,6 +1,10 @@
 package elaborate
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/gram-machine/gram/lang/core"
+)
 
 // The nested patterns of a match become cases that look at one constructor each. Values that no case takes are found,
 // and cases that take no value. The cases are rows of patterns, one column for each place that is still to be looked
@@ -9,16 +13,10 @@ import "strings"
 // no place is taken apart twice: so a row that no leaf has is useless, and an end without rows is a missing case
 // ("Warnings for pattern matching", 2007).
 
-// signature is what patterns know of an inductive type: its constructors, and which of them have an argument.
-type signature struct {
-	Names []string
-	Args  []bool
-}
-
 // casePattern is a pattern. With a type it is a constructor, otherwise with parts a tuple or a vector, otherwise a
 // variable or _.
 type casePattern struct {
-	Type   *signature
+	Type   *core.Inductive
 	Con    int // which constructor
 	Vector bool
 	Parts  []*casePattern // of a constructor its argument, if it is written; of a tuple or vector its components
@@ -42,7 +40,7 @@ type decision struct {
 	// Otherwise Place is taken apart: by its constructors, or, without a type, into the places Parts[0]. There is a
 	// tree for each constructor; if its argument has several Parts it is a tuple of them.
 	Place  place
-	Type   *signature
+	Type   *core.Inductive
 	Vector bool
 	Parts  [][]place
 	Next   []*decision
@@ -221,7 +219,7 @@ func (c *compiler) open(i int, places []place, rows []row) *decision {
 func (c *compiler) cases(i int, places []place, rows []row) *decision {
 	at, typ := places[i], rows[0].pats[i].Type
 	t := &decision{Place: at, Type: typ}
-	for con := range typ.Names {
+	for con := range typ.Cons {
 		var kept []row
 		var args []*casePattern // of the rows that are kept
 		for _, r := range rows {
@@ -239,7 +237,7 @@ func (c *compiler) cases(i int, places []place, rows []row) *decision {
 			kept, args = append(kept, r), append(args, arg)
 		}
 		var parts []place
-		if typ.Args[con] {
+		if typ.Cons[con].Arg != 0 {
 			parts = c.newPlaces(c.opened(args))
 		}
 		for k, r := range kept {
@@ -252,7 +250,7 @@ func (c *compiler) cases(i int, places []place, rows []row) *decision {
 				kept[k] = r.with(i, args[k].components(len(parts)))
 			}
 		}
-		c.shapes[at] = shape{typ.Names[con], false, parts}
+		c.shapes[at] = shape{typ.Cons[con].Name, false, parts}
 		t.Parts = append(t.Parts, parts)
 		t.Next = append(t.Next, c.compile(without(places, i, parts), kept))
 		delete(c.shapes, at)

@@ -4,14 +4,16 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/lang/core"
 )
 
 var (
-	tree   = &signature{Names: []string{"Leaf", "Node"}, Args: []bool{true, true}}
-	option = &signature{Names: []string{"None", "Some"}, Args: []bool{false, true}}
+	tree   = &core.Inductive{Cons: []core.Constructor{{Name: "Leaf", Arg: core.R}, {Name: "Node", Arg: core.R}}}
+	option = &core.Inductive{Cons: []core.Constructor{{Name: "None"}, {Name: "Some", Arg: core.R}}}
 )
 
-func con(t *signature, k int, arg ...*casePattern) *casePattern {
+func con(t *core.Inductive, k int, arg ...*casePattern) *casePattern {
 	return &casePattern{Type: t, Con: k, Parts: arg}
 }
 

@@ -24,11 +24,8 @@ func (e *Elaborator) derivative(p core.Prim, args []val, span syntax.Span) val {
 		ok = e.want(u, a, why) && ok
 	}
 	if ok {
-		e.pending = append(e.pending,
-			pending{t: a, index: differentiable, span: x.span, what: p.Name() + " differentiates by",
-				notes: e.chain(4)},
-			pending{t: b, index: differentiable, span: f.span, what: p.Name() + " takes a function that gives",
-				notes: e.chain(4)})
+		e.differentiable(a, x.span, p.Name()+" differentiates by")
+		e.differentiable(b, f.span, p.Name()+" takes a function that gives")
 	}
 	n.A, _ = e.store(parts)
 	if p == core.PrimGrad {
@@ -37,10 +34,10 @@ func (e *Elaborator) derivative(p core.Prim, args []val, span syntax.Span) val {
 	return e.add(n, b, span)
 }
 
-// settleDifferentiable checks that a type is built of R, products and vectors.
-func (e *Elaborator) settleDifferentiable(p pending, open bool) {
-	var good func(t core.Type) bool
+// differentiable leaves for the end the check that a type is built of R, products and vectors.
+func (e *Elaborator) differentiable(t core.Type, span syntax.Span, what string) {
 	sized := true
+	var good func(t core.Type) bool
 	good = func(t core.Type) bool {
 		switch n := e.Types.At(t); n.Kind {
 		case core.Prod:
@@ -53,13 +50,16 @@ func (e *Elaborator) settleDifferentiable(p pending, open bool) {
 		}
 		return false
 	}
-	switch {
-	case len(e.diags) > 0: // a type may be wrong because of an error
-	case !good(p.t):
-		e.report(e.user, p.span, "no derivative",
-			p.what+" numbers, products and vectors of numbers, not "+e.Types.Text().Of(p.t), p.notes...)
-	case !sized && !open:
-		e.report(e.user, p.span, "size not known", "the size of this vector is not known: annotate it, as in (v : R^3)",
-			p.notes...)
-	}
+	notes := e.chain(4)
+	e.pending = append(e.pending, func(open bool) {
+		switch {
+		case len(e.diags) > 0: // a type may be wrong because of an error
+		case !good(t):
+			e.report(e.user, span, "no derivative",
+				what+" numbers, products and vectors of numbers, not "+e.Types.Text().Of(t), notes...)
+		case !sized && !open:
+			e.report(e.user, span, "size not known", "the size of this vector is not known: annotate it, as in (v : R^3)",
+				notes...)
+		}
+	})
 }

@@ -51,8 +51,8 @@ type attempt struct {
 	args    []binding       // arguments that wait for their function, the first on top
 	slots   []binding       // local names of all activations
 	acts    []activation
-	opens   []core.Opening // binders to be put around what is being elaborated
-	pending []pending
+	opens   []core.Opening    // binders to be put around what is being elaborated
+	pending []func(open bool) // checks for the end, when types are known; open tells that sizes may stay open
 	waiting []waiting
 	inLin   int // how many lin are around what is being elaborated
 	lins    int // how many have been elaborated

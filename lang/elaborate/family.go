@@ -188,14 +188,3 @@ func stepOf(i natural) core.Ref {
 	}
 	return core.Ref(i.n)
 }
-
-// beyond returns the first index of p that is at least size, -1 if there is none.
-func (p *pending) beyond(e *Elaborator, size int) int {
-	switch {
-	case p.index < size:
-		return -1
-	case p.static != 0:
-		return e.Static.First(p.static, size)
-	}
-	return p.index
-}

@@ -37,7 +37,8 @@ func (e *Elaborator) euclidean(v val, what string) bool {
 	case core.Real:
 		return true
 	case core.Open:
-		e.pending = append(e.pending, pending{t: v.typ, index: euclidean, span: v.span, what: what, notes: e.chain(4)})
+		notes := e.chain(4)
+		e.pending = append(e.pending, func(bool) { e.settleEuclidean(v, what, notes) })
 		return true
 	case core.Vec:
 		if e.Types.Unify(n.A, core.R) == core.NoClash {
@@ -58,14 +59,13 @@ func (e *Elaborator) notEuclidean(v val, what string) {
 }
 
 // settleEuclidean checks at the end what euclidean has left.
-func (e *Elaborator) settleEuclidean(p pending) {
-	v := val{typ: p.t, span: p.span}
-	if n := e.Types.At(p.t); n.Kind == core.Open {
-		e.Types.Unify(p.t, core.R)
+func (e *Elaborator) settleEuclidean(v val, what string, notes []syntax.Note) {
+	if e.Types.At(v.typ).Kind == core.Open {
+		e.Types.Unify(v.typ, core.R)
 		return
 	}
-	e.chained = p.notes
-	e.euclidean(v, p.what)
+	e.chained = notes
+	e.euclidean(v, what)
 	e.chained = nil
 }
 

@@ -13,8 +13,7 @@ type matching struct {
 	names  map[place]uint32
 	vars   map[place]core.Var
 	types  map[place]core.Type
-	known  map[int]*signature // by number of the type
-	result core.Type          // of the cases, 0 before the first
+	result core.Type // of the cases, 0 before the first
 }
 
 // match elaborates match e with | p -> e …, as cases that look at one constructor each. A case that several ways lead
@@ -24,8 +23,7 @@ func (e *Elaborator) match(x syntax.Expr) val {
 		return e.bad(e.span(x))
 	}
 	u := e.eval(e.kids(x)[0], 0)
-	m := &matching{e: e, x: x, types: map[place]core.Type{0: u.typ}, vars: map[place]core.Var{},
-		known: map[int]*signature{}}
+	m := &matching{e: e, x: x, types: map[place]core.Type{0: u.typ}, vars: map[place]core.Var{}}
 	errs := len(e.diags)
 	var cases []*casePattern
 	pats := e.act().unit.File.Pats(x)
@@ -107,7 +105,7 @@ func (m *matching) pattern(p syntax.Pat, t core.Type) *casePattern {
 		if !ok {
 			return out
 		}
-		out.Type, out.Con, out.Parts = m.signature(g.n), int(g.num), m.patterns(parts, types)
+		out.Type, out.Con, out.Parts = &e.Types.Inductives[g.n], int(g.num), m.patterns(parts, types)
 		if len(parts) > 1 {
 			out.Parts = []*casePattern{{Parts: out.Parts}}
 		}
@@ -121,18 +119,6 @@ func (m *matching) patterns(list []syntax.Pat, types []core.Type) []*casePattern
 		out = append(out, m.pattern(p, types[i]))
 	}
 	return out
-}
-
-// signature is what a pattern knows of type n.
-func (m *matching) signature(n int) *signature {
-	if m.known[n] == nil {
-		s := &signature{}
-		for _, c := range m.e.Types.Inductives[n].Cons {
-			s.Names, s.Args = append(s.Names, c.Name), append(s.Args, c.Arg != 0)
-		}
-		m.known[n] = s
-	}
-	return m.known[n]
 }
 
 // place makes the variable of a place.

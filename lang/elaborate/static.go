@@ -256,26 +256,6 @@ func (e *Elaborator) bindingType(b binding) core.Type {
 	return core.R
 }
 
-// In place of an index: only the sizes have to be known; a type has to be R or R^s, or built of R, products and
-// vectors.
-const (
-	sizesKnown     = -1
-	euclidean      = -2
-	differentiable = -3
-)
-
-// pending is what has to be known about a type at the end: that a vector has more
-// than n components.
-type pending struct {
-	t      core.Type   // of a vector, or of a vector of vectors
-	index  int         // sizesKnown, euclidean, differentiable, or an index
-	static term.Static // the index, if it depends on those of families; then index is a bound of it
-	span   syntax.Span
-	of     syntax.Span
-	what   string
-	notes  []syntax.Note
-}
-
 // inRange checks an index, or leaves that for the end. It reports whether the index
 // is good as far as is known.
 func (e *Elaborator) inRange(span syntax.Span, n core.Size, at natural, v val) bool {
@@ -293,45 +273,42 @@ func (e *Elaborator) inRange(span syntax.Span, n core.Size, at natural, v val) b
 	if at.static != 0 {
 		i = int(e.Static.Interval(at.static).Hi)
 	}
-	e.pending = append(e.pending,
-		pending{t: v.typ, index: i, static: at.static, span: span, of: v.span, notes: e.chain(4)})
+	notes := e.chain(4)
+	e.pending = append(e.pending, func(open bool) {
+		s, known := e.Types.VectorSize(v.typ)
+		if known && i >= s && at.static != 0 {
+			i = e.Static.First(at.static, s)
+		}
+		switch {
+		case known && i >= s:
+			e.report(e.user, span, "index out of range",
+				core.RangeLabel(uint64(i), uint64(s), e.Types.Text().Of(v.typ)), notes...)
+		case known || open || len(e.diags) > 0: // a type may be open because of an error
+		default:
+			e.report(e.user, span, "size not known",
+				"the size of this vector is not known: annotate it, as in (v : R^3)", notes...)
+		}
+	})
 	return true
 }
 
-// needSize notes that the sizes in t are needed at the end.
+// needSize notes that the sizes in t, a vector or a vector of vectors, are needed at the end.
 func (e *Elaborator) needSize(t core.Type, span syntax.Span, p core.Prim) {
-	e.pending = append(e.pending, pending{t: t, index: sizesKnown, span: span, what: p.Name(), notes: e.chain(4)})
+	notes := e.chain(4)
+	e.pending = append(e.pending, func(open bool) {
+		if _, known := e.Types.VectorSize(t); open || len(e.diags) > 0 || known && e.sized(e.Types.At(t).A) {
+			return
+		}
+		e.report(e.user, span, "size not known",
+			"the sizes of the vectors that "+p.Name()+" takes are not known: annotate one, as in (v : R^3)", notes...)
+	})
 }
 
 // settle checks what was left for the end. In a def that nobody uses, sizes may
 // stay open.
 func (e *Elaborator) settle(from int, open bool) {
-	for _, p := range e.pending[from:] {
-		if p.index == euclidean {
-			e.settleEuclidean(p)
-			continue
-		}
-		if p.index == differentiable {
-			e.settleDifferentiable(p, open)
-			continue
-		}
-		s, known := e.Types.VectorSize(p.t)
-		switch {
-		case known && p.index >= 0:
-			if i := p.beyond(e, s); i >= 0 {
-				e.report(e.user, p.span, "index out of range",
-					core.RangeLabel(uint64(i), uint64(s), e.Types.Text().Of(p.t)), p.notes...)
-			}
-		case known && e.sized(e.Types.At(p.t).A), open:
-		case len(e.diags) > 0: // a type may be open because of an error
-		case p.index >= 0:
-			e.report(e.user, p.span, "size not known",
-				"the size of this vector is not known: annotate it, as in (v : R^3)", p.notes...)
-		default:
-			e.report(e.user, p.span, "size not known",
-				"the sizes of the vectors that "+p.what+" takes are not known: annotate one, as in (v : R^3)",
-				p.notes...)
-		}
+	for _, check := range e.pending[from:] {
+		check(open)
 	}
 	e.pending = e.pending[:from]
 }

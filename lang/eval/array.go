@@ -100,18 +100,11 @@ func (c *comprehension) scan(state int, start *code) *code {
 	return does(func(m *machine, fr []value) value {
 		n := c.bound(m, fr)
 		fr[state] = start.run(m, fr)
-		var a *array
-		for i := range n {
-			m.Step()
+		return value{ref: m.build(c.at, false, n, func(i int) value {
 			fr[c.slot] = number(float64(i))
-			v := c.body.run(m, fr)
-			if fr[state] = v; i == 0 {
-				a = m.array(c.at, false, n, v)
-			} else {
-				a.set(i, v)
-			}
-		}
-		return value{ref: a}
+			fr[state] = c.body.run(m, fr)
+			return fr[state]
+		})}
 	})
 }
 
@@ -149,17 +142,7 @@ func (t *translator) literal(list bool, refs []core.Ref) *code {
 	}
 	elems := t.codes(refs)
 	c := does(func(m *machine, fr []value) value {
-		a := m.array(nil, list, len(elems), elems[0].run(m, fr))
-		for i, e := range elems[1:] {
-			m.Step()
-			if a.flat == nil {
-				a.elems[i+1] = e.run(m, fr)
-				continue
-			}
-			w := a.elem.Width()
-			e.write(m, fr, a.flat[(i+1)*w:(i+2)*w], a.elem)
-		}
-		return value{ref: a}
+		return value{ref: m.build(nil, list, len(elems), func(i int) value { return elems[i].run(m, fr) })}
 	})
 	if list {
 		return c
@@ -265,12 +248,7 @@ func (m *machine) elementwise(f func(x, y float64) float64, x, y value) value {
 		reported()
 		return value{}
 	}
-	a := m.array(nil, false, n, m.elementwise(f, at(x, 0), at(y, 0)))
-	for i := 1; i < n; i++ {
-		m.Step()
-		a.set(i, m.elementwise(f, at(x, i), at(y, i)))
-	}
-	return value{ref: a}
+	return value{ref: m.build(nil, false, n, func(i int) value { return m.elementwise(f, at(x, i), at(y, i)) })}
 }
 
 // atOnce is how many numbers are added between two looks at the limits.

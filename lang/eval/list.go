@@ -1,6 +1,10 @@
 package eval
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/lang/syntax"
+)
 
 // natives are the definitions of the prelude that are run here, because their own text would go as deep as the list is
 // long.
@@ -57,17 +61,11 @@ func (m *machine) elements(v value) *array {
 	if end, ok := cell.ref.(*array); !ok || end.n != 0 || !end.list {
 		reported()
 	}
-	if n == 0 {
-		return &array{list: true}
-	}
-	c := chain.ref.(*cons)
-	a := m.array(nil, true, n, c.head)
-	for i := 1; i < n; i++ {
-		m.Step()
-		c = c.tail.ref.(*cons)
-		a.set(i, c.head)
-	}
-	return a
+	return m.build(nil, true, n, func(int) value {
+		c := chain.ref.(*cons)
+		chain = c.tail
+		return c.head
+	})
 }
 
 // foldl f s l is f (f (f s a) b) c: in list order.
@@ -88,61 +86,29 @@ func length(m *machine, args []value) value {
 
 func reverse(m *machine, args []value) value {
 	l := m.listOf(args[0])
-	if l.n == 0 {
-		return args[0]
-	}
-	if l.flat == nil {
-		m.Announce(24 * int64(l.n))
-		r := &array{list: true, n: l.n, elems: slices.Clone(l.elems)}
-		slices.Reverse(r.elems)
-		return value{ref: r}
-	}
-	w := l.elem.Width()
-	r := &array{list: true, n: l.n, elem: l.elem, flat: m.floats(nil, l.n, w)}
-	for i := 0; i < l.n; i++ {
-		m.Step()
-		copy(r.flat[i*w:(i+1)*w], l.flat[(l.n-1-i)*w:])
-	}
-	return value{ref: r}
+	return value{ref: m.build(nil, true, l.n, func(i int) value { return l.at(l.n - 1 - i) })}
 }
 
 func mapList(m *machine, args []value) value {
 	f, l := args[0], m.listOf(args[1])
-	if l.n == 0 {
-		return value{ref: &array{list: true}}
-	}
 	buf := m.frame(1)
-	buf[0] = l.at(0)
-	a := m.array(nil, true, l.n, m.apply(f, buf))
-	for i := 1; i < l.n; i++ {
+	defer m.release(1)
+	return value{ref: m.build(nil, true, l.n, func(i int) value {
 		buf[0] = l.at(i)
-		a.set(i, m.apply(f, buf))
-	}
-	m.release(1)
-	return value{ref: a}
+		return m.apply(f, buf)
+	})}
 }
 
 func filterList(m *machine, args []value) value {
 	p, l := args[0], m.listOf(args[1])
 	buf := m.frame(1)
 	defer m.release(1)
-	kept := []value{}
+	var kept []int
 	for i := range l.n {
 		buf[0] = l.at(i)
-		v := m.apply(p, buf)
-		if v.real() > 0 {
-			if len(kept) == cap(kept) {
-				m.Announce(24 * 2 * int64(len(kept)))
-			}
-			kept = append(kept, l.at(i))
+		if v := m.apply(p, buf); v.real() > 0 {
+			kept = append(syntax.Room(m.Guard, kept, 1), i)
 		}
 	}
-	if len(kept) == 0 {
-		return value{ref: &array{list: true}}
-	}
-	a := m.array(nil, true, len(kept), kept[0])
-	for i, v := range kept[1:] {
-		a.set(i+1, v)
-	}
-	return value{ref: a}
+	return value{ref: m.build(nil, true, len(kept), func(i int) value { return l.at(kept[i]) })}
 }

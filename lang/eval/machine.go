@@ -137,6 +137,19 @@ func (m *machine) array(at *core.At, list bool, n int, first value) *array {
 	return a
 }
 
+// build returns a list or vector of n elements, an empty list for n = 0.
+func (m *machine) build(at *core.At, list bool, n int, elem func(i int) value) *array {
+	if n == 0 {
+		return &array{list: true}
+	}
+	a := m.array(at, list, n, elem(0))
+	for i := 1; i < n; i++ {
+		m.Step()
+		a.set(i, elem(i))
+	}
+	return a
+}
+
 // set stores element i ≥ 1 of an array under construction.
 func (a *array) set(i int, v value) {
 	if a.flat == nil {

@@ -12,7 +12,7 @@ import (
 // Levels of the grammar, loosest first: what an expression may stand in without
 // parentheses.
 const (
-	levelPrefix uint8 = iota
+	levelPrefix = iota
 	levelSum
 	levelProduct
 	levelNegation
@@ -20,29 +20,13 @@ const (
 	levelAtom
 )
 
-// item is a part that will be printed: a text, a node in a place of some level, or the
-// begin or end of the scope of a variable.
-type item struct {
-	kind  itemKind
-	level uint8
-	text  string
-	r     term.Ref
-	x     term.Var
-}
+// item is a part that will be printed. Where the scope of a variable begins, its text is the name.
+type item = term.Item
 
-type itemKind uint8
-
-const (
-	textItem itemKind = iota
-	nodeItem
-	enterItem
-	leaveItem
-)
-
-func text(s string) item                { return item{text: s} }
-func node(r term.Ref, level uint8) item { return item{kind: nodeItem, r: r, level: level} }
-func enter(x term.Var, s string) item   { return item{kind: enterItem, x: x, text: s} }
-func leave(x term.Var) item             { return item{kind: leaveItem, x: x} }
+func text(s string) item              { return item{Text: s} }
+func node(r term.Ref, level int) item { return item{Ref: uint32(r), Level: level} }
+func enter(x term.Var, s string) item { return item{Kind: term.EnterItem, Ref: uint32(x), Text: s} }
+func leave(x term.Var) item           { return item{Kind: term.LeaveItem, Ref: uint32(x)} }
 
 // add appends a text.
 func (p *Program) add(out []byte, s string) []byte {
@@ -56,14 +40,14 @@ func (p *Program) print() {
 		it := p.stack[len(p.stack)-1]
 		p.stack = p.stack[:len(p.stack)-1]
 		p.guard.Step()
-		switch it.kind {
-		case textItem:
-			p.out = p.add(p.out, it.text)
-		case enterItem:
-			p.names[it.x] = it.text
-			p.scope.enter(it.text, stem(it.text))
-		case leaveItem:
-			p.scope.leave(p.names[it.x], stem(p.names[it.x]))
+		switch {
+		case it.Kind == term.EnterItem:
+			p.names[it.Ref] = it.Text
+			p.scope.enter(it.Text, stem(it.Text))
+		case it.Kind == term.LeaveItem:
+			p.scope.leave(p.names[it.Ref], stem(p.names[it.Ref]))
+		case it.Ref == 0:
+			p.out = p.add(p.out, it.Text)
 		default:
 			p.node(it)
 		}
@@ -72,8 +56,8 @@ func (p *Program) print() {
 
 // node puts the parts of a node in the place of its item.
 func (p *Program) node(it item) {
-	items, level := p.expand(it.r, it.level)
-	if level < it.level {
+	items, level := p.expand(term.Ref(it.Ref), it.Level)
+	if level < it.Level {
 		p.stack = append(p.stack, text(")"))
 		p.out = p.add(p.out, "(")
 	}
@@ -83,7 +67,7 @@ func (p *Program) node(it item) {
 }
 
 // expand returns the parts of node r, in a place of level at least, and its own level.
-func (p *Program) expand(r term.Ref, least uint8) ([]item, uint8) {
+func (p *Program) expand(r term.Ref, least int) ([]item, int) {
 	t := p.t
 	n := &t.Nodes[r]
 	switch n.Op {
@@ -212,11 +196,11 @@ func (p *Program) typeText(ty term.Type) string {
 
 // let is t[x:=u], or the opening of a tuple or vector. Its body has lines of its own,
 // unless it stands in parentheses and fits on one.
-func (p *Program) let(n *term.Node, least uint8) []item {
+func (p *Program) let(n *term.Node, least int) []item {
 	t := p.t
 	if u := &t.Nodes[n.B]; n.Op == term.LetOp && u.Op == term.FixOp && u.N == 1 {
 		items := p.fix(u, p.functionNames(u))
-		name := items[0].text
+		name := items[0].Text
 		body := []item{enter(n.X, name), node(n.A, levelPrefix), leave(n.X)}
 		return append(items[:len(items)-1:len(items)-1], body...)
 	}
@@ -280,7 +264,7 @@ func (p *Program) list(open string, kids []term.Ref, sep, end string) []item {
 func (p *Program) isNumeral(r term.Ref) bool { return p.t.Nodes[r].Op == term.NumOp }
 
 // operator is a op b: on two numerals, which would be folded, (op) a b.
-func (p *Program) operator(op string, level uint8, a, b term.Ref) ([]item, uint8) {
+func (p *Program) operator(op string, level int, a, b term.Ref) ([]item, int) {
 	if p.isNumeral(a) && p.isNumeral(b) && p.foldable(a) && p.foldable(b) {
 		name := "(" + op + ") "
 		if op == "*" {
@@ -297,7 +281,7 @@ func (p *Program) foldable(r term.Ref) bool {
 	return !math.IsNaN(x) && !math.IsInf(x, 0)
 }
 
-func (p *Program) function(n *term.Node) ([]item, uint8) {
+func (p *Program) function(n *term.Node) ([]item, int) {
 	kids := p.t.Children(n)
 	switch n.Sym {
 	case term.Sub:

@@ -50,7 +50,7 @@ type formula struct {
 	guard syntax.Guard
 	scope *scope
 	names []string
-	stack []term.Item
+	stack []item
 	last  term.Var // whose scope the last item began, 0 if it was another
 
 	w       *bufio.Writer
@@ -70,7 +70,7 @@ const (
 
 func (p *formula) print() {
 	p.w.WriteString("\\begin{align*}\n")
-	p.stack = append(p.stack, term.Item{Ref: uint32(p.t.Root)})
+	p.stack = append(p.stack, item{Ref: uint32(p.t.Root)})
 	for len(p.stack) > 0 {
 		it := p.stack[len(p.stack)-1]
 		p.stack = p.stack[:len(p.stack)-1]
@@ -82,7 +82,7 @@ func (p *formula) print() {
 	p.w.WriteString("\n\\end{align*}\n")
 }
 
-func (p *formula) item(it term.Item) {
+func (p *formula) item(it item) {
 	x, last := term.Var(it.Ref), p.last
 	p.last = 0
 	switch it.Kind {
@@ -108,7 +108,7 @@ func (p *formula) item(it term.Item) {
 		}
 		items, level := p.expand(term.Ref(it.Ref))
 		if level < it.Level {
-			items = append(append([]term.Item{lit("(")}, items...), lit(")"))
+			items = append(append([]item{text("(")}, items...), text(")"))
 		}
 		for _, part := range slices.Backward(items) {
 			p.stack = append(p.stack, part)
@@ -148,9 +148,6 @@ func (p *formula) write(s string) {
 	p.part = append(p.part, s...)
 	p.columns += columns(s)
 }
-
-func lit(s string) term.Item              { return term.Item{Text: s} }
-func sub(r term.Ref, level int) term.Item { return term.Item{Ref: uint32(r), Level: level} }
 
 // columns is about how wide LaTeX sets s: a command is as wide as a letter, braces
 // and scripts are nothing.
@@ -204,28 +201,28 @@ func (p *formula) endLine() {
 
 // expand returns the parts of node r and the level at which it stands: those of the notation of the paper, but for
 // numerals and function symbols.
-func (p *formula) expand(r term.Ref) ([]term.Item, int) {
+func (p *formula) expand(r term.Ref) ([]item, int) {
 	n := &p.t.Nodes[r]
 	items, level := p.t.Notation(r)
 	switch {
 	case n.Op == term.NumOp:
-		return []term.Item{lit(`\underline{` + LaTeXNumber(n.Val) + "}")}, term.LevelAtom
+		return []item{text(`\underline{` + LaTeXNumber(n.Val) + "}")}, term.LevelAtom
 	case n.Op == term.DataOp:
 		items[0].Text = LaTeXName(p.t.Data[n.A].Name, 0)
 	case n.Op == term.LamOp && p.t.Info(n.X).Linear:
-		items[3] = lit(`^{\mathsf R}.`)
+		items[3] = text(`^{\mathsf R}.`)
 	case n.Op == term.FixOp && n.N > 1:
-		items[len(items)-1-int(n.N)] = lit("_{" + strconv.Itoa(int(n.Count)+1) + "}")
+		items[len(items)-1-int(n.N)] = text("_{" + strconv.Itoa(int(n.Count)+1) + "}")
 	case n.Op == term.FunOp && n.Sym != term.Mul:
 		k := p.t.Children(n)
 		switch n.Sym {
 		case term.Div:
-			return []term.Item{sub(k[0], term.LevelProduct), lit(" / "), sub(k[1], term.LevelApply)}, term.LevelProduct
+			return []item{node(k[0], term.LevelProduct), text(" / "), node(k[1], term.LevelApply)}, term.LevelProduct
 		case term.Sub:
-			return []term.Item{sub(k[0], term.LevelSum), lit(" - "), {Kind: term.BreakItem},
-				sub(k[1], term.LevelProduct)}, term.LevelSum
+			return []item{node(k[0], term.LevelSum), text(" - "), {Kind: term.BreakItem},
+				node(k[1], term.LevelProduct)}, term.LevelSum
 		case term.Neg:
-			return []term.Item{lit("-"), sub(k[0], term.LevelApply)}, term.LevelProduct
+			return []item{text("-"), node(k[0], term.LevelApply)}, term.LevelProduct
 		}
 		items[0].Text = SymbolLaTeX(n.Sym) + "("
 	}

@@ -115,6 +115,18 @@ func TestFormulaForms(t *testing.T) {
 		`\mathsf{if}\ x \le y\ \mathsf{then}\ x\ \mathsf{else}\ \langle y, x\rangle`: func(b *builder) term.Ref {
 			return b.If(0, term.LessEqual, b.v(b.x), b.v(b.y), b.v(b.x), b.Pair(0, b.v(b.y), b.v(b.x)))
 		},
+		`\mathsf{fix}\,\langle f, g\rangle.\langle \lambda x.g\,x, \lambda x.f\,x\rangle_{2}`: func(b *builder) term.Ref {
+			var fs []term.Var
+			var lams []term.Ref
+			for _, name := range []string{"f", "g"} {
+				fs = append(fs, b.NewVar(term.VarInfo{Name: name, Type: b.Types.Arrow(term.R, term.R)}))
+			}
+			for i := range fs {
+				z := b.real("x")
+				lams = append(lams, b.Lam(0, z, b.App(0, b.v(fs[1-i]), b.v(z))))
+			}
+			return b.Fix(0, fs, lams, 1)
+		},
 		`x_{1}[\langle x_{1}, x^{\ast}_{1}\rangle:=x]`: func(b *builder) term.Ref {
 			z, zs := b.real("x"), b.real("x*")
 			return b.Pair(0, b.v(b.x), b.Unpair(0, z, zs, b.v(b.x), b.v(z)))

@@ -16,7 +16,7 @@ func Number(x float64) string {
 	return text
 }
 
-func number(x float64) (string, uint8) {
+func number(x float64) (string, int) {
 	switch {
 	case math.IsNaN(x):
 		return "0 / 0", levelProduct

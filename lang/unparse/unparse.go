@@ -120,7 +120,7 @@ func (p *Program) Let(x term.Var, like, text string) {
 const shownDim = 8
 
 // zero is 0⃗ : R^d, and the level of that.
-func (p *Program) zero() (string, uint8) {
+func (p *Program) zero() (string, int) {
 	switch d := p.opt.Dim; {
 	case d <= 1:
 		return "0", levelAtom

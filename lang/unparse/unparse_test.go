@@ -199,8 +199,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestDeep: sums nested 10⁶ deep (10⁵ without FULL_SIZE), and 10⁵ lets, take the Go stack of the parser and no more, and text
-// that is linear in the term. What nests too deep to be read back is printed all the same.
+// TestDeep: sums nested 10⁶ deep (10⁵ without FULL_SIZE), and 10⁵ lets, take the Go stack of the parser and no more,
+// and text that is linear in the term. What nests too deep to be read back is printed all the same.
 func TestDeep(t *testing.T) {
 	old := debug.SetMaxStack(32 << 20)
 	defer debug.SetMaxStack(old)
