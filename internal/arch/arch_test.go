@@ -50,13 +50,13 @@ var layers = map[string][]string{
 	"engine/exec":          {"rule", "term", "limits", "engine/ir", "engine/loop", "engine/wasm", "graph/calls", "kernel"},
 	"engine/loop":          {"term", "engine/ir", "engine/wasm"},
 	"engine/profile":       {"rule", "graph/calls", "term", "graph", "engine"},
-	"compile/literal":      {"term", "revgrad", "graph"},
+	"compile/literal":      {"term", "revgrad"},
 	"machine":              {"rule", "term", "compile/literal", "machine/heap", "limits"},
-	"machine/heap":         {"term", "graph", "compile/literal"},
+	"machine/heap":         {"term", "compile/literal", "limits"},
 	"machine/normal":       {"term", "compile/literal", "machine", "machine/heap"},
 	"internal/decode":      {"rule", "term", "compile/literal", "machine", "machine/heap", "internal/reference"},
 	"machine/profile":      {"rule", "term", "graph/calls", "compile/literal", "machine", "machine/heap"},
-	"graph/calls":          {"rule", "term", "graph"},
+	"graph/calls":          {"rule", "term"},
 	"limits":               {"term"}, // the places of errors
 	"internal/generate":    {"term"},
 	"internal/property":    {},
@@ -87,13 +87,13 @@ var layers = map[string][]string{
 	"cmd/internal/command":   {root, "docs", "lang", "kernel", "limits", "internal/notation"}, // of kernel, the form of this build
 	"cmd/internal/benchmark": {root, "bench", "rule", "limits", "internal/notation", "cmd/internal/command"},
 	"cmd/internal/training":  {root, "internal/bridge", "lang", "internal/fit", "internal/notation", "cmd/internal/command"},
-	"cmd/internal/result": {root, "cost", "rule", "lang", "graph", "machine", "limits", "parquet", "internal/notation",
+	"cmd/internal/result": {root, "cost", "rule", "lang", "machine", "limits", "parquet", "internal/notation",
 		"cmd/internal/command", "cmd/internal/htmlreport"},
 	"cmd/internal/htmlreport": {"lang", "internal/notation"},
-	"cmd/internal/picture":    {"term", "graph", "compile/literal", "machine/heap", "internal/hypergraph", "cmd/internal/layered"},
+	"cmd/internal/picture":    {"term", "compile/literal", "machine/heap", "internal/hypergraph", "cmd/internal/layered"},
 	"cmd/internal/reduction": {root, "internal/bridge", "machine/heap", "rule", "term", "lang", "revgrad", "limits", "machine",
 		"compile/literal", "internal/decode", "internal/denote", "internal/reference", "cmd/internal/picture"},
-	"cmd/internal/profile": {root, "internal/bridge", "rule", "term", "lang", "lang/elaborate", "graph", "graph/calls", "machine"},
+	"cmd/internal/profile": {root, "internal/bridge", "rule", "term", "lang", "lang/elaborate", "graph/calls", "machine"},
 	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "revgrad", "engine/ir", "engine/lower", "machine", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture", "internal/notation"},
 	"cmd/internal/export":  {"term", "engine/ir", "engine/lower", "internal/stage"},
 	"cmd/internal/scene": {root, "internal/bridge", "internal/hypergraph", "rule", "term", "lang", "lang/syntax", "compile/literal", "machine", "machine/heap", "internal/stage",
@@ -109,7 +109,7 @@ var layers = map[string][]string{
 	},
 	"gradbench":       {root},
 	"bench/gradbench": {"gradbench", "bench"},
-	"cmd": {root, "internal/bridge", "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "graph", "compile", "engine", "limits", "kernel", "parquet", "internal/fit", "internal/modular", "internal/notation", "internal/span", "internal/stage",
+	"cmd": {root, "internal/bridge", "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "limits", "kernel", "parquet", "internal/fit", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"docs", "examples", // what is printed
 		"cmd/internal/benchmark", // of gram-bench
 		"internal/denote",        // the numbers of gram reduce

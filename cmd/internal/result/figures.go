@@ -6,7 +6,6 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/htmlreport"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
@@ -79,7 +78,7 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 		}
 		part("span", "Longest chains of steps that depend on each other", chains...)
 	}
-	bytes := graph.NodeBytes
+	bytes := 16 // of the compiler
 	if c.Overhead.Machine == "literal" {
 		bytes = machine.NodeBytes
 	}
