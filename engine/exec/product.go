@@ -5,8 +5,11 @@ import (
 	"github.com/gram-machine/gram/kernel"
 )
 
-// product is a sum of products of two loads, for each iteration of the loops around the sum: c(u,v) = Σj a(u,j) · b(j,v),
-// for each iteration of the loops on which both depend.
+// product is a sum of products of two loads, as in sum j < n -> a.(u).(j) * b.(j).(v): c(u,v) = Σj a(u,j) · b(j,v). The loads
+// are not copied to lanes: kernels read their elements where they are. A loop around the sum on which only a depends is u, one
+// on which only b does v: without v it is a matrix times a vector, without both a dot product. There is a product of
+// matrices for each iteration of the other loops around it, batch. The outermost loop may be u, v, or one of batch. Its
+// iterations are the rows of the statement, so a strip has some rows of a, columns of b, or products.
 type product struct {
 	u, v    productDim
 	batch   []productDim

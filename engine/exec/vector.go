@@ -10,6 +10,30 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
+// # Vectors
+//
+// A vector statement runs a nest of loops whose iterations do not depend on each other. It has instructions, which package
+// ir makes of the bodies. An instruction stands in a loop, and has a lane for each iteration of it and of the loops
+// around it: in
+//
+//	vec i < 300 -> s * sum j < 4 -> W.(i).(j) * x.(j)
+//
+// the product has 300 · 4 lanes, the sum 300, and s is one number. The lanes of an instruction stand one behind the
+// other, those of the innermost loop next to each other. So lane (i, j) of the product is number 4·i + j, and the lanes
+// that become sum i are next to each other. An instruction whose operand is made further out has it expanded: each of its
+// lanes is repeated.
+//
+// An iteration of the outermost loop is a row. A row of the product has 4 lanes, one of the sum 1: [lane.inner]. A strip is
+// some rows, so many that the values of its instructions stay in the cache. The statement runs strip by strip, in a strip
+// instruction by instruction, each for all lanes of the strip with a call of package kernel. Straight code with several
+// nests, a region, has no outermost loop: it is one strip of one row.
+//
+// What the loops read are dense vectors. Each load has a place for its first lane and how far apart the places of the
+// iterations of each loop are, [dim]. Where these are the same as the lanes', the load is compact: its values are those in
+// the vector, else they are copied. What a statement makes are dense vectors too, with addresses that follow each other. The
+// tape has one record for the whole statement, with the operands. So the backward phase finds them again, and makes
+// again the values that it needs; those that took sums have been kept.
+
 // stripLanes is how many lanes a strip has, about: what its instructions compute stays in the cache.
 const stripLanes = 1024
 
@@ -20,8 +44,7 @@ const (
 	mostSingle = 1 << 20
 )
 
-// vector is a lane program of package ir, for the interpreter. It runs strip by strip: some iterations of the
-// outermost loop, instruction by instruction. A region is one strip.
+// vector is a vector statement for the interpreter.
 type vector struct {
 	src    *ir.Vector
 	p      *Program
@@ -33,7 +56,8 @@ type vector struct {
 	masked []times // those of branches
 	steps  int64   // of all blocks
 	fuel   int64   // for a row
-	// The loads of static elements whose places do not change, the instructions that find other operands, that compute values, in the backward phase too, and that have one of their own.
+	// The loads of static elements whose places do not change, and the instructions that find other operands, that compute
+	// values, that compute those which the backward phase needs, and that it goes through, from the last on.
 	fixed, inputs        []int
 	forward, again, back []int
 	flow                 []int // whose adjoints depend on those of operands
