@@ -9,8 +9,8 @@ import (
 // not small.
 const shortList = 2
 
-// fold makes the code of a list applied to f and x: f e1 (f e2 (… (f en x))), which gets args, if f makes a chain. Applying f
-// counts as in the λ-term that the list stands for.
+// fold makes the code of a list applied to f and x: f e1 (f e2 (… (f en x))), which gets args, if f makes a chain.
+// Applying f counts as in the λ-term that the list stands for.
 func (c *compiler) fold(l, f, x *value, args []*value) *value {
 	n, call := &c.t.Nodes[l.node], c.called(c.elements(l))
 	switch n.Op {
@@ -102,7 +102,8 @@ func (c *compiler) backward(size ir.Reg, some bool, f, x *value, element func(i 
 	return out
 }
 
-// forward makes a loop over an index from 0 to below size, which is known, if that is not 0. some says that there is a run.
+// forward makes a loop over an index from 0 to below size, which is known, if that is not 0. some says that there is
+// a run.
 func (c *compiler) forward(size ir.Reg, known float64, some bool, body func(i ir.Reg)) {
 	again, end := c.label(), c.label()
 	i := c.reg(1)
@@ -139,8 +140,8 @@ func (c *compiler) known(e term.Static) (x float64, ok bool) {
 	return c.t.Value(e, at), true
 }
 
-// fewLanes is how many runs comprehensions have at most in which a short one is a loop: a vector statement of the whole nest
-// takes less time than one for each component.
+// fewLanes is how many runs comprehensions have at most in which a short one is a loop: a vector statement of the
+// whole nest takes less time than one for each component.
 const fewLanes = 64
 
 // unrolls reports whether a comprehension has code for each component.
