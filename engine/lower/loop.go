@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/term"
 )
@@ -219,7 +221,54 @@ func (c *compiler) component(r term.Ref, n *term.Node) *value {
 			all.parts = append(all.parts, c.variable(x))
 		}
 	}
-	return c.load(t, c.here(c.register(all)), c.index(e), w, 0)
+	return c.load(t, c.here(c.ahead(all)), c.index(e), w, 0)
+}
+
+// ahead puts a vector in a register, ahead of the loops that do not change it.
+func (c *compiler) ahead(v *value) ir.Reg {
+	f := c.f
+	regs := make([]ir.Reg, 0, len(v.parts))
+	for _, p := range v.parts {
+		regs = append(regs, c.flatten(p)...)
+	}
+	at := 0
+	for _, r := range regs {
+		if d, ok := f.depth[r]; ok {
+			at = max(at, d)
+		} else {
+			at = len(f.loops)
+		}
+	}
+	for i := len(f.loops); i > at; i-- {
+		if f.loops[i-1].empty {
+			at = i
+		}
+	}
+	if at == len(f.loops) {
+		return c.register(v)
+	}
+	l := f.loops[at]
+	for _, o := range l.vectors {
+		if o.typ == v.typ && slices.Equal(o.parts, regs) {
+			return o.reg
+		}
+	}
+	start := len(f.out.Code)
+	r := c.register(&value{kind: vector, typ: v.typ, parts: c.inRegisters(v, regs)})
+	l.ahead = append(l.ahead, f.out.Code[start:]...)
+	f.out.Code = f.out.Code[:start]
+	f.depth[r] = at
+	l.vectors = append(l.vectors, madeVector{v.typ, regs, r})
+	return r
+}
+
+// inRegisters are the parts of a vector, which are in registers.
+func (c *compiler) inRegisters(v *value, regs []ir.Reg) (parts []*value) {
+	for _, p := range v.parts {
+		k := c.layout.Registers(p.typ)
+		parts, regs = append(parts, c.fromRegs(regs[:k], p.typ)), regs[k:]
+	}
+	return parts
 }
 
 // family makes ⟦t | i < s⟧: a new vector, or what stands at to, a reference to where its components go.
