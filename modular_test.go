@@ -90,8 +90,8 @@ func TestModularChain(t *testing.T) {
 	require.InDelta(t, math.Sin(0.5), m.res.Values[0], 1e-15)
 }
 
-// TestModularOnRewriter holds all steps of modular against the rewriter's: those of the run, rule by rule, on the term with the normal
-// forms in it. [reference.TestPropertyNormalStepsOfLambdas] holds those before the run.
+// TestModularOnRewriter holds the steps of a run by modular, rule by rule, against the rewriter's on the term with the
+// normal forms in it. [reference.TestPropertyNormalStepsOfLambdas] holds those before the run.
 func TestModularOnRewriter(t *testing.T) {
 	firstRow := func(path string) (fs.File, error) {
 		text, err := os.ReadFile(path)
@@ -101,7 +101,8 @@ func TestModularOnRewriter(t *testing.T) {
 		lines := bytes.SplitAfterN(text, []byte("\n"), 4)
 		return fstest.MapFS{"data": {Data: slices.Concat(lines[:3]...)}}.Open("data")
 	}
-	for name, params := range map[string][]string{"rain": nil, "weather": nil, "w2": {"n=2", "k=2"}, "w5": {"n=2", "k=1"}, "mapfold": nil, "rnn": nil} {
+	for name, params := range map[string][]string{"rain": nil, "weather": nil, "mapfold": nil, "rnn": nil,
+		"w2": {"n=2", "k=2"}, "w5": {"n=2", "k=1"}} {
 		p, err := LoadFile(context.Background(), "examples/"+name+".gram", Options{Params: params, Open: firstRow})
 		require.NoError(t, err)
 		m := modularly(t, p, nil, EvalOptions{})

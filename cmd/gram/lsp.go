@@ -12,7 +12,6 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/lsp"
-	"github.com/gram-machine/gram/engine/exec"
 )
 
 func newLSP(a *app) *cobra.Command {
@@ -37,7 +36,7 @@ line. An editor starts it. The extension for VS Code is in editors/vscode of the
 	}
 	cmd.Flags().SortFlags = false
 	f.AddBounds(cmd.Flags())
-	f.AddServed(cmd, &f.LoadFlags, exec.NodeBytes)
+	f.AddServed(cmd, &f.LoadFlags, 16)
 	return cmd
 }
 

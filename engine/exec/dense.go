@@ -4,10 +4,10 @@ import (
 	"unsafe"
 )
 
-// dense is a vector of numbers whose addresses follow each other, from base on, or which are numerals. Where an if has made it,
-// some of its elements may be numerals: nothing that arrives at their addresses is passed on. Inputs and data
-// are dense, and so are vectors that a statement over all their elements makes. Other vectors have a [Slot] for each
-// element.
+// dense is a vector of numbers whose addresses follow each other, from base on, or which are numerals. Where an if
+// has made it, some of its elements may be numerals: nothing that arrives at their addresses is passed on. Inputs and
+// data are dense, and so are vectors that a statement over all their elements makes. Other vectors have a [Slot] for
+// each element.
 type dense struct {
 	data   []float64
 	base   uint32 // 0: numerals

@@ -10,7 +10,15 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// This file is the backward phase of vectors.
+// This file is the backward phase of vectors. It goes through the strips from the last to the first, in each through
+// the instructions from the last to the first, once the values of the strip have been made again. What has arrived at
+// the lanes of an instruction is its delta, a number for each lane. From it, and from the partial derivatives, come
+// the deltas of its operands: that of an expansion is summed over the lanes that are copies, that of a sum is
+// repeated for its summands, that of a load is added to the adjoints of what it reads.
+//
+// An instruction counts a cell for each lane that is reached. Most often all lanes are, or none, and then no lane
+// needs a flag: reach. Where some are, flags say which, and the deltas of the others are 0. Which operands have
+// adjoints is known for whole instructions, too; where an if makes it differ, see select.go.
 
 // reach says which lanes of an instruction are reached.
 type reach uint8

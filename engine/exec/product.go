@@ -5,8 +5,12 @@ import (
 	"github.com/gram-machine/gram/kernel"
 )
 
-// product is a sum of products of two loads, for each iteration of the loops around the sum: c(u,v) = Σj a(u,j) · b(j,v),
-// for each iteration of the loops on which both depend.
+// product is a sum of products of two loads, as in sum j < n -> a.(u).(j) * b.(j).(v): c(u,v) = Σj a(u,j) · b(j,v).
+// The loads are not copied to lanes: kernels read their elements where they are. A loop around the sum on which only
+// a depends is u, one on which only b does v: without v it is a matrix times a vector, without both a dot product.
+// There is a product of matrices for each iteration of the other loops around it, batch. The outermost loop may be u,
+// v, or one of batch. Its iterations are the rows of the statement, so a strip has some rows of a, columns of b, or
+// products.
 type product struct {
 	u, v    productDim
 	batch   []productDim
@@ -18,8 +22,8 @@ type product struct {
 	sides   [2]side
 }
 
-// side is the way back to an operand x of a product: x(u,j) += Σw d(u,w) y(w,j), for what arrives at the sums, d, and the
-// other operand, y.
+// side is the way back to an operand x of a product: x(u,j) += Σw d(u,w) y(w,j), for what arrives at the sums, d, and
+// the other operand, y.
 type side struct {
 	u, w   productDim
 	xj, yj int
@@ -256,9 +260,9 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 	}
 }
 
-// add adds to the adjoints of operand k of a product of matrices what arrives at its sums, from the lane c of instruction i on.
-// The first elements of the operand and of the other one have the places to and from. whole says that what is added to a
-// matrix may wait for more.
+// add adds to the adjoints of operand k of a product of matrices what arrives at its sums, from the lane c of
+// instruction i on. The first elements of the operand and of the other one have the places to and from. whole says
+// that what is added to a matrix may wait for more.
 func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoints, y *operand, to, from, c, nu, nw int) {
 	g, d := &p.sides[k], s.deltas[i][c:]
 	u, w, xj, yj := &g.u, &g.w, g.xj, g.yj
@@ -314,7 +318,8 @@ func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoint
 	}
 }
 
-// finiteRows reports whether rows × columns numbers of x are neither infinite nor NaN. It may say no where they are large.
+// finiteRows reports whether rows × columns numbers of x are neither infinite nor NaN. It may say no where they are
+// large.
 func finiteRows(x []float64, rows, apart, columns, by int) bool {
 	for i := range rows {
 		if by == 1 { // a sum of finite numbers is not finite only if it is too large

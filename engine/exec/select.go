@@ -8,13 +8,15 @@ import (
 )
 
 // This file has the predicates of vectors. An if in a loop is a test, which has a 1 in each lane that takes the first
-// branch, and a 0 in the others. All instructions of both branches run for all lanes, and a select takes from each lane the
-// number of its branch. So the steps of a branch are those of its blocks times the sum of its test, and in the backward phase
-// what arrives at a select goes on to the operand that the lane has taken: the cells of the other branch are not reached.
+// branch, and a 0 in the others. All instructions of both branches run for all lanes, and a select takes from each
+// lane the number of its branch. So the steps of a branch are those of its blocks times the sum of its test, and in
+// the backward phase what arrives at a select goes on to the operand that the lane has taken: the cells of the other
+// branch are not reached.
 //
-// If one operand of a select has adjoints and the other is a numeral, as in if x > 0 then x else 0, some lanes have an
-// adjoint: such an instruction is mixed. Its lanes have flags, alive, from which operations count their cells by kinds. A
-// vector that it is stored in has an address for each element; what arrives at that of a numeral is dropped by the select.
+// If one operand of a select has adjoints and the other is a numeral, as in if x > 0 then x else 0, some lanes have
+// an adjoint: such an instruction is mixed. Its lanes have flags, alive, from which operations count their cells by
+// kinds. A vector that it is stored in has an address for each element; what arrives at that of a numeral is dropped
+// by the select.
 
 // bitsOfOne are the bits of 1: a test is 1 or 0.
 const bitsOfOne = 0x3ff << 52

@@ -10,18 +10,41 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
+// # Vectors
+//
+// A vector statement runs a nest of loops whose iterations do not depend on each other. It has instructions, which
+// package ir makes of the bodies. An instruction stands in a loop, and has a lane for each iteration of it and of the
+// loops around it: in
+//
+//	vec i < 300 -> s * sum j < 4 -> W.(i).(j) * x.(j)
+//
+// the product has 300 · 4 lanes, the sum 300, and s is one number. The lanes of an instruction stand one behind the
+// other, those of the innermost loop next to each other. So lane (i, j) of the product is number 4·i + j, and the
+// lanes that become sum i are next to each other. An instruction whose operand is made further out has it expanded:
+// each of its lanes is repeated.
+//
+// An iteration of the outermost loop is a row. A row of the product has 4 lanes, one of the sum 1: [lane.inner]. A
+// strip is some rows, so many that the values of its instructions stay in the cache. The statement runs strip by
+// strip, in a strip instruction by instruction, each for all lanes of the strip with a call of package kernel.
+// Straight code with several nests, a region, has no outermost loop: it is one strip of one row.
+//
+// What the loops read are dense vectors. Each load has a place for its first lane and how far apart the places of the
+// iterations of each loop are, [dim]. Where these are the same as the lanes', the load is compact: its values are
+// those in the vector, else they are copied. What a statement makes are dense vectors too, with addresses that follow
+// each other. The tape has one record for the whole statement, with the operands. So the backward phase finds them
+// again, and makes again the values that it needs; those that took sums have been kept.
+
 // stripLanes is how many lanes a strip has, about: what its instructions compute stays in the cache.
 const stripLanes = 1024
 
-// mostLanes is how many lanes a strip has at most that has to be the only one: of a region, and of what a symbol makes of
-// many numbers.
+// mostLanes is how many lanes a strip has at most that has to be the only one: of a region, and of what a symbol
+// makes of many numbers.
 const (
 	mostLanes  = 1 << 16
 	mostSingle = 1 << 20
 )
 
-// vector is a lane program of package ir, for the interpreter. It runs strip by strip: some iterations of the
-// outermost loop, instruction by instruction. A region is one strip.
+// vector is a vector statement for the interpreter.
 type vector struct {
 	src    *ir.Vector
 	p      *Program
@@ -33,7 +56,8 @@ type vector struct {
 	masked []times // those of branches
 	steps  int64   // of all blocks
 	fuel   int64   // for a row
-	// The loads of static elements whose places do not change, the instructions that find other operands, that compute values, in the backward phase too, and that have one of their own.
+	// The loads of static elements whose places do not change, and the instructions that find other operands, that
+	// compute values, that compute those which the backward phase needs, and that it goes through, from the last on.
 	fixed, inputs        []int
 	forward, again, back []int
 	flow                 []int // whose adjoints depend on those of operands
@@ -160,8 +184,8 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	v.lanes = make([]lane, len(src.Lanes))
 	for i := range src.Lanes {
 		s, l := &src.Lanes[i], &v.lanes[i]
-		*l = lane{op: s.Op, sym: s.Sym, a: s.A, b: s.B, c: s.C, cmp: s.Cmp, val: s.Val, one: s.Loop < 0, n: lanes(s.Loop), arg: s.Arg, at: s.At,
-			kept: -1, into: -1}
+		*l = lane{op: s.Op, sym: s.Sym, a: s.A, b: s.B, c: s.C, cmp: s.Cmp, val: s.Val, one: s.Loop < 0,
+			n: lanes(s.Loop), arg: s.Arg, at: s.At, kept: -1, into: -1}
 		l.inner = l.n / v.size
 		if l.one {
 			l.inner = 1
@@ -430,7 +454,8 @@ func (m *Machine) state(v *vector) *laneState {
 	}
 	n := len(v.lanes)
 	s := &laneState{vals: make([][]float64, n), own: make([][]float64, n), deltas: make([][]float64, n),
-		ownD: make([][]float64, n), copies: make([][]float64, n), saved: make([][]float64, n), adj: make([]adjoints, n), owned: make([]bool, n), flags: make([][]bool, n), ownFlags: make([][]bool, n),
+		ownD: make([][]float64, n), copies: make([][]float64, n), saved: make([][]float64, n),
+		adj: make([]adjoints, n), owned: make([]bool, n), flags: make([][]bool, n), ownFlags: make([][]bool, n),
 		reach: make([]reach, n), live: make([]bool, n), in: make([]operand, n), pending: make([]*pending, 2*n),
 		mixed: make([]bool, n), alive: make([][]bool, n), outLive: make([][]bool, len(v.results)),
 		outs: make([][]float64, len(v.results)), ids: make([]uint32, len(v.results))}
@@ -555,7 +580,8 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 }
 
 // operands finds the operands of a vector, and reports whether it can run with them. live says that it has adjoints.
-func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Pointer, words int, pc int32) (ok, live bool, err error) {
+func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Pointer, words int, pc int32) (
+	ok, live bool, err error) {
 	taped := m.p.src.Taped
 	if s.run != m.runs {
 		for _, i := range v.fixed {

@@ -22,8 +22,8 @@ const (
 	maxRegion = 1 << 11
 )
 
-// Vector is the lane program of a nest of loops. Its loops are numbered, the outermost is 0. A value has a lane for each
-// iteration of the loop that it is made in, and of those around it; outside all loops, at −1, it is one number.
+// Vector is the lane program of a nest of loops. Its loops are numbered, the outermost is 0. A value has a lane for
+// each iteration of the loop that it is made in, and of those around it; outside all loops, at −1, it is one number.
 type Vector struct {
 	Loops  []Nested
 	Lanes  []Lane
@@ -41,8 +41,8 @@ type Result struct{ Slots, Lane int }
 // Nested is a loop of a nest: Size iterations in each of the loop Parent, −1: there is none.
 type Nested struct{ Parent, Size int }
 
-// Times is a block that is entered in each iteration of a loop, or where a branch is taken: the lanes of Mask, if that is
-// not −1.
+// Times is a block that is entered in each iteration of a loop, or where a branch is taken: the lanes of Mask, if
+// that is not −1.
 type Times struct{ Block, Loop, Mask int }
 
 // Affine is a whole number that is N + Σ By[l] · the index of loop l + Σ Outer.
@@ -74,7 +74,8 @@ const (
 	LaneProduct        // the sum of A · B over the iterations of their loop: both are loads
 	LaneStore          // the element At of the vector that is result Arg becomes A
 	LaneTake           // the element At of the values A
-	// An if is a predicate over lanes. Both branches are computed for all of them, and each lane takes the number of one.
+	// An if is a predicate over lanes. Both branches are computed for all of them, and each lane takes the number of
+	// one.
 	LaneTest   // 1 where A Cmp B, in the lanes that have a 1 in C, if that is not −1; 0 elsewhere
 	LaneNot    // 1 where A is 0, in the lanes of C; 0 elsewhere
 	LaneSelect // A where C is 1, B where it is 0
@@ -166,8 +167,8 @@ type vectorizer struct {
 	hasTarget  bool
 	locals     []local
 	order      []Reg // of the results
-	// In a branch of an if: the lanes that take it, −1: all, and where the moves begin that end it. They set the registers
-	// merged.
+	// In a branch of an if: the lanes that take it, −1: all, and where the moves begin that end it. They set the
+	// registers merged.
 	guard, moves int
 	merged       []Reg
 }
@@ -732,8 +733,8 @@ func (w *vectorizer) outer(r Reg) int {
 	return i
 }
 
-// number is the instruction that makes the number of a register for each iteration of a loop. scalar says that it may be one
-// number for all.
+// number is the instruction that makes the number of a register for each iteration of a loop. scalar says that it may
+// be one number for all.
 func (w *vectorizer) number(r Reg, loop int, scalar bool) int {
 	v, ok := w.vals[r]
 	if !ok {

@@ -5,10 +5,10 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// This file has folds into a function that gets its arguments at once, as fold (fun x g -> fun y -> g (s y x)) h l a. If each
-// function of the fold ends with the application of the next one, g, then no closure is needed: the fold is a loop from the
-// first element to the last, which carries the arguments, y, and behind which h gets them. Its steps are those of making all
-// functions and of applying each once.
+// This file has folds into a function that gets its arguments at once, as fold (fun x g -> fun y -> g (s y x)) h l a.
+// If each function of the fold ends with the application of the next one, g, then no closure is needed: the fold is a
+// loop from the first element to the last, which carries the arguments, y, and behind which h gets them. Its steps
+// are those of making all functions and of applying each once.
 
 // links is how many arguments the functions have of which f, a function of elements and of the next function, makes a
 // chain, 0: it makes none. elements says that f takes elements: a numeral has none.
@@ -30,8 +30,8 @@ func (c *compiler) links(f *value, elements bool) (n int) {
 	return 0
 }
 
-// linked reports whether each way through a term binds arguments, as many as others, of which bound have been, and ends with
-// the application of next to as many. It counts these.
+// linked reports whether each way through a term binds arguments, as many as others, of which bound have been, and
+// ends with the application of next to as many. It counts these.
 func (c *compiler) linked(r term.Ref, next term.Var, bound, n int, uses *uint32) (args int, ok bool) {
 	for {
 		k := &c.t.Nodes[r]
@@ -86,7 +86,8 @@ func (c *compiler) chain(size ir.Reg, some bool, f, x *value, args []*value, ele
 	return c.apply(x, carried, false)
 }
 
-// link makes the code of an iteration: that of r, applied to arguments. What the next function gets goes to the registers.
+// link makes the code of an iteration: that of r, applied to arguments. What the next function gets goes to the
+// registers.
 func (c *compiler) link(r term.Ref, args []*value, next []ir.Reg) {
 	for c.err == nil {
 		n := &c.t.Nodes[r]

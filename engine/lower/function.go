@@ -21,11 +21,19 @@ type function struct {
 
 // loop is a loop in the making.
 type loop struct {
-	start int        // where its code begins
-	ahead []ir.Instr // what is the same in all runs: it goes there
-	made  map[key]ir.Reg
-	empty bool    // it may have no run
-	lanes float64 // of a comprehension: its runs in all those of the comprehensions around it; 1 of other loops
+	start   int        // where its code begins
+	ahead   []ir.Instr // what is the same in all runs: it goes there
+	made    map[key]ir.Reg
+	vectors []madeVector
+	empty   bool    // it may have no run
+	lanes   float64 // of a comprehension: its runs in all those of the comprehensions around it; 1 of other loops
+}
+
+// madeVector is a vector that goes ahead of a loop, with the registers of its components.
+type madeVector struct {
+	typ   term.Type
+	parts []ir.Reg
+	reg   ir.Reg
 }
 
 // key is what an instruction without effects computes.

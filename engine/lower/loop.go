@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/term"
 )
@@ -9,8 +11,8 @@ import (
 // not small.
 const shortList = 2
 
-// fold makes the code of a list applied to f and x: f e1 (f e2 (… (f en x))), which gets args, if f makes a chain. Applying f
-// counts as in the λ-term that the list stands for.
+// fold makes the code of a list applied to f and x: f e1 (f e2 (… (f en x))), which gets args, if f makes a chain.
+// Applying f counts as in the λ-term that the list stands for.
 func (c *compiler) fold(l, f, x *value, args []*value) *value {
 	n, call := &c.t.Nodes[l.node], c.called(c.elements(l))
 	switch n.Op {
@@ -102,7 +104,8 @@ func (c *compiler) backward(size ir.Reg, some bool, f, x *value, element func(i 
 	return out
 }
 
-// forward makes a loop over an index from 0 to below size, which is known, if that is not 0. some says that there is a run.
+// forward makes a loop over an index from 0 to below size, which is known, if that is not 0. some says that there is
+// a run.
 func (c *compiler) forward(size ir.Reg, known float64, some bool, body func(i ir.Reg)) {
 	again, end := c.label(), c.label()
 	i := c.reg(1)
@@ -139,8 +142,8 @@ func (c *compiler) known(e term.Static) (x float64, ok bool) {
 	return c.t.Value(e, at), true
 }
 
-// fewLanes is how many runs comprehensions have at most in which a short one is a loop: a vector statement of the whole nest
-// takes less time than one for each component.
+// fewLanes is how many runs comprehensions have at most in which a short one is a loop: a vector statement of the
+// whole nest takes less time than one for each component.
 const fewLanes = 64
 
 // unrolls reports whether a comprehension has code for each component.
@@ -218,7 +221,54 @@ func (c *compiler) component(r term.Ref, n *term.Node) *value {
 			all.parts = append(all.parts, c.variable(x))
 		}
 	}
-	return c.load(t, c.here(c.register(all)), c.index(e), w, 0)
+	return c.load(t, c.here(c.ahead(all)), c.index(e), w, 0)
+}
+
+// ahead puts a vector in a register, ahead of the loops that do not change it.
+func (c *compiler) ahead(v *value) ir.Reg {
+	f := c.f
+	regs := make([]ir.Reg, 0, len(v.parts))
+	for _, p := range v.parts {
+		regs = append(regs, c.flatten(p)...)
+	}
+	at := 0
+	for _, r := range regs {
+		if d, ok := f.depth[r]; ok {
+			at = max(at, d)
+		} else {
+			at = len(f.loops)
+		}
+	}
+	for i := len(f.loops); i > at; i-- {
+		if f.loops[i-1].empty {
+			at = i
+		}
+	}
+	if at == len(f.loops) {
+		return c.register(v)
+	}
+	l := f.loops[at]
+	for _, o := range l.vectors {
+		if o.typ == v.typ && slices.Equal(o.parts, regs) {
+			return o.reg
+		}
+	}
+	start := len(f.out.Code)
+	r := c.register(&value{kind: vector, typ: v.typ, parts: c.inRegisters(v, regs)})
+	l.ahead = append(l.ahead, f.out.Code[start:]...)
+	f.out.Code = f.out.Code[:start]
+	f.depth[r] = at
+	l.vectors = append(l.vectors, madeVector{v.typ, regs, r})
+	return r
+}
+
+// inRegisters are the parts of a vector, which are in registers.
+func (c *compiler) inRegisters(v *value, regs []ir.Reg) (parts []*value) {
+	for _, p := range v.parts {
+		k := c.layout.Registers(p.typ)
+		parts, regs = append(parts, c.fromRegs(regs[:k], p.typ)), regs[k:]
+	}
+	return parts
 }
 
 // family makes ⟦t | i < s⟧: a new vector, or what stands at to, a reference to where its components go.

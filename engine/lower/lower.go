@@ -80,6 +80,7 @@ type compiler struct {
 	free    map[term.Ref]*mentioned
 	sizes   []uint32 // of each node: the nodes of its subterm, those of short comprehensions as often as they are unrolled
 	unroll  []bool   // of each node: it is a short comprehension
+	nests   []bool   // and there is one in it that is not
 	nested  int
 }
 
@@ -93,7 +94,8 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 		vars: make([]*value, t.NumVars()), inputs: make([]int32, t.NumVars()), indices: make([]index, len(t.Indices)),
 		data: make([]int, len(t.Data)), uses: make([]uint32, t.NumVars()), dynamic: map[term.Var]bool{},
 		free:  map[term.Ref]*mentioned{},
-		sizes: make([]uint32, len(t.Nodes)), unroll: make([]bool, len(t.Nodes))}
+		sizes: make([]uint32, len(t.Nodes)), unroll: make([]bool, len(t.Nodes)),
+		nests: make([]bool, len(t.Nodes))}
 	typ := types[t.Root]
 	outputs := 0
 	if t.Types.Kind(typ) == term.VecKind {
@@ -137,14 +139,18 @@ func (c *compiler) scan() error {
 	for r := 1; r < len(t.Nodes); r++ {
 		n := &t.Nodes[r]
 		c.sizes[r] = 1
-		t.Kids(n, func(k term.Ref) { c.sizes[r] += c.sizes[k] })
+		t.Kids(n, func(k term.Ref) {
+			c.sizes[r] += c.sizes[k]
+			c.nests[r] = c.nests[r] || c.nests[k]
+		})
 		switch n.Op {
 		case term.FamilyOp, term.SumOp:
 			if len(t.IndicesOf(n.Static())) == 0 {
-				if s := t.Value(n.Static(), nil); s <= shortFamily && s*float64(c.sizes[r]) <= shortCode {
+				if s := t.Value(n.Static(), nil); s <= shortFamily && s*float64(c.sizes[r]) <= shortCode && !c.nests[r] {
 					c.sizes[r], c.unroll[r] = uint32(s)*c.sizes[r], true
 				}
 			}
+			c.nests[r] = c.nests[r] || !c.unroll[r]
 		case term.VarOp:
 			c.uses[n.X]++
 		case term.ComponentOp:

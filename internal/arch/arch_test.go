@@ -34,15 +34,14 @@ var layers = map[string][]string{
 	"lang/internal":        {"internal/property"}, // programs for tests
 	"parquet":              {"lang"},              // is registered there
 	"revgrad":              {"term"},
-	"graph":                {"limits"}, // the bytes that arenas hold
 	"engine/wasm":          {"term"},
 	"engine/ir":            {"rule", "term"},
 	"engine/lower":         {"rule", "term", "engine/ir", "graph/calls"},
 	"engine/exec":          {"rule", "term", "limits", "engine/ir", "engine/loop", "engine/wasm", "graph/calls", "kernel"},
 	"engine/loop":          {"term", "engine/ir", "engine/wasm"},
-	"compile/literal":      {"term", "revgrad", "graph"},
+	"compile/literal":      {"term", "revgrad"},
 	"machine":              {"rule", "term", "compile/literal", "machine/heap", "limits"},
-	"machine/heap":         {"term", "graph", "compile/literal"},
+	"machine/heap":         {"term", "compile/literal", "limits"},
 	"machine/normal":       {"term", "compile/literal", "machine", "machine/heap"},
 	"internal/decode":      {"rule", "term", "compile/literal", "machine", "machine/heap", "internal/reference"},
 	"machine/profile":      {"rule", "term", "graph/calls", "compile/literal", "machine", "machine/heap"},

@@ -142,10 +142,14 @@ func follow(t require.TestingT, p subject, g goal, opt machine.Options) (moves [
 	return moves, true
 }
 
-// followAll follows a run under LIFO and under random schedules, and returns how often it has made each move.
+// followAll follows a run under LIFO and under random schedules, one where inputs are symbolic, and returns how often it has made each move.
 func followAll(t require.TestingT, p subject, g goal) (moves [rule.NumMoves]int, whole bool) {
 	moves, whole = follow(t, p, g, machine.Options{})
-	for seed := range uint64(3) {
+	seeds := uint64(3)
+	if g.open {
+		seeds = 1
+	}
+	for seed := range seeds {
 		again, _ := follow(t, p, g, machine.Options{Random: true, Seed: seed})
 		if whole {
 			require.Equal(t, moves[:rule.Count], again[:rule.Count])
@@ -220,6 +224,9 @@ func TestDecodeExamples(t *testing.T) {
 			p := subject{q, inputs, g.Point()}
 			for _, goal := range goals(t, p, g.Differentiable() != nil) {
 				for _, random := range []bool{false, true} {
+					if random && goal.open {
+						continue
+					}
 					moves, _ := follow(t, p, goal, machine.Options{Random: random, Limits: limits.Bounds{MaxSteps: 100}})
 					require.True(t, goal.open || moves[rule.GC] > 0)
 				}

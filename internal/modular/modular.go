@@ -166,7 +166,8 @@ func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*nor
 	if err != nil {
 		return nil, e.Locate(err, "normalising")
 	}
-	n, counts, err := e.normalForm(d, inputs, at, l.place, normalise.Options{Limits: limits.Bounds{MaxSteps: uint64(BudgetFactor * whole)}})
+	n, counts, err := e.normalForm(d, inputs, at, l.place,
+		normalise.Options{Limits: limits.Bounds{MaxSteps: uint64(BudgetFactor * whole)}})
 	var limit *limits.ReachedError
 	if errors.As(err, &limit) && limit.Limit == "steps" {
 		n, out.kept, err = d, true, nil
@@ -181,16 +182,16 @@ func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*nor
 	return out, e.Locate(err, "normalising")
 }
 
-// Normal returns the normal form of d, an image of D whose inputs have these values. Lists are applied, and recursive functions
-// unfolded. The limits are those of steps and nodes, 0 for none.
+// Normal returns the normal form of d, an image of D whose inputs have these values. Lists are applied, and recursive
+// functions unfolded. The limits are those of steps and nodes, 0 for none.
 func (e *Env) Normal(d *term.Term, inputs []term.Var, point []float64, maxSteps, maxNodes uint64) (*term.Term, error) {
 	n, _, err := e.normalForm(d, inputs, point, nil, normalise.Options{Unfold: true,
 		Limits: limits.Bounds{MaxSteps: maxSteps, MaxNodes: maxNodes}})
 	return n, e.Locate(err, "normalising")
 }
 
-// normalForm normalises, and returns the steps, also if a limit has ended it. place, if not nil, returns the program's place
-// for one of d.
+// normalForm normalises, and returns the steps, also if a limit has ended it. place, if not nil, returns the program's
+// place for one of d.
 func (e *Env) normalForm(d *term.Term, inputs []term.Var, point []float64, place func(term.Pos) term.Pos,
 	opt normalise.Options) (*term.Term, rule.Counts, error) {
 	e.Meter.Begin("normalise")

@@ -23,7 +23,8 @@ const maxSteps = 200_000
 
 // normalForm returns the normal form of q, or nil if it takes too many steps.
 func normalForm(t require.TestingT, q *term.Term, p *generate.Program) *term.Term {
-	n, _, err := normalise.Normal(q, p.Inputs, p.Point, normalise.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
+	n, _, err := normalise.Normal(q, p.Inputs, p.Point,
+		normalise.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
 	var limit *limits.ReachedError
 	if errors.As(err, &limit) {
 		property.Leave(t, "limit of "+limit.Limit)

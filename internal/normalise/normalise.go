@@ -1,12 +1,12 @@
 // Package normalise computes normal forms of terms, under λ too, and counts the rewrites.
 //
-// The strategy is that of package machine with symbolic inputs: weak, by value, (3) and (4) for values, (10) for
-// pairs with an inert component that are bound, and the steps of a dual in one pass in which (11) adds what
-// arrives at a variable. When no redex is left, it goes on under each λ that the result has, the dual λs among them. The
-// variable of a λ is inert, as an input is. Going under a λ is no step.
+// The strategy is that of package machine with symbolic inputs: weak, by value, (3) and (4) for values, (10) for pairs
+// with an inert component that are bound, and the steps of a dual in one pass in which (11) adds what arrives at a
+// variable. When no redex is left, it goes on under each λ that the result has, the dual λs among them. The variable of
+// a λ is inert, as an input is. Going under a λ is no step.
 //
-// What has no value and is of the type of a tuple stands for the tuple of its components, as an input does. It is opened once;
-// this is no step. So the applications of the dual of a variable meet by (11).
+// What has no value and is of the type of a tuple stands for the tuple of its components, as an input does. It is
+// opened once; this is no step. So the applications of the dual of a variable meet by (11).
 //
 // A λ that several places of the result have is normalised once, and a let binds it. The rewriter would have
 // copied it by (3), which counts, and would have normalised each copy.
@@ -25,16 +25,18 @@ import (
 
 // Options says how far to reduce.
 type Options struct {
-	// Unfold applies lists, numerals and data, and recursive functions outside of λs. Without it these stay as they are.
+	// Unfold applies lists, numerals and data, and recursive functions outside of λs. Without it these stay as they
+	// are.
 	Unfold bool
 	Limits limits.Bounds // steps, nodes and Look
 	// Step, if not nil, is told the steps: how many, by which rule, at which place of the code of which λ.
 	Step func(by rule.Rule, n uint64, in, at term.Pos)
 }
 
-// Normal returns the normal form of t in an arena of its own, and the steps to it, also if there is an error. inputs, numbers
-// of type R or D(R), are the free variables of both. Conditions that depend on inputs alone are decided at the point. t has no
-// families. The elements of lists are in normal form, and lists are copied after that. The error is a [*limits.ReachedError].
+// Normal returns the normal form of t in an arena of its own, and the steps to it, also if there is an error. inputs,
+// numbers of type R or D(R), are the free variables of both. Conditions that depend on inputs alone are decided at the
+// point. t has no families. The elements of lists are in normal form, and lists are copied after that. The error is a
+// [*limits.ReachedError].
 func Normal(t *term.Term, inputs []term.Var, point []float64, opt Options) (*term.Term, rule.Counts, error) {
 	m := &machine{t: t, opt: opt, inputs: inputs, root: &scope{}}
 	m.scope = m.root
@@ -241,7 +243,8 @@ func (m *machine) bind(v *value) binding {
 	return binding{v, false}
 }
 
-// nameComponents is (10), and the (2) that opens the pair that it leaves. A component that is a value is put back by (3).
+// nameComponents is (10), and the (2) that opens the pair that it leaves. A component that is a value is put back by
+// (3).
 func (m *machine) nameComponents(v *value) {
 	v.named = true
 	m.step(rule.EtaPair, uint64(len(v.args)-1))

@@ -48,7 +48,8 @@ func (m *machine) explore() error {
 	return nil
 }
 
-// uses appends what a scope refers to. What has no value stays, though nothing mentions it, but in a dual, where (5') drops it.
+// uses appends what a scope refers to. What has no value stays, though nothing mentions it, but in a dual, where (5')
+// drops it.
 func (m *machine) uses(out []reference, s *scope, linear bool) []reference {
 	for _, x := range s.summands {
 		out = append(out, reference{x.head, s}, reference{x.arg, s})
@@ -110,10 +111,10 @@ func (m *machine) goUnder(v *value) error {
 			}
 		}
 	case conditional, match:
-		for _, r := range m.t.Children(n)[scrutinees(n):] {
+		for i, r := range m.t.Children(n)[scrutinees(n):] {
 			err := m.inScope(v, func(s *scope) (err error) {
 				if b := &m.t.Nodes[r]; b.Op == term.BranchOp {
-					return m.underBranch(s, v, b)
+					return m.underBranch(s, v, b, i)
 				}
 				s.root, err = m.run(r, v.env)
 				return err
@@ -126,15 +127,9 @@ func (m *machine) goUnder(v *value) error {
 	return nil
 }
 
-// underBranch reduces the branch of a match.
-func (m *machine) underBranch(s *scope, v *value, b *term.Node) (err error) {
+// underBranch reduces the branch of a match for a constructor.
+func (m *machine) underBranch(s *scope, v *value, b *term.Node, con int) (err error) {
 	if xs := m.t.BoundVars(b); len(xs) > 0 {
-		con := 0
-		for i, r := range m.t.Children(&m.t.Nodes[v.node])[1:] {
-			if &m.t.Nodes[r] == b {
-				con = i
-			}
-		}
 		x := m.fresh(variable, m.t.Types.Constructors(v.args[0].typ)[con].Arg)
 		x.visited, x.named = true, true
 		s.params = []*value{x}

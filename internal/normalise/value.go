@@ -69,7 +69,8 @@ func (v *value) bare() *value {
 	return v
 }
 
-// binding is what a variable is bound to. name: it is no other name of the value, and its occurrences are the value itself.
+// binding is what a variable is bound to. name: it is no other name of the value, and its occurrences are the value
+// itself.
 type binding struct {
 	v    *value
 	name bool

@@ -96,8 +96,8 @@ func TestPropertyLiteralLinear(t *testing.T) {
 	})
 }
 
-// TestPropertyLiteralNormal does so for the normal form of D(t), whose dual λs have lets and sums of numbers: this is how
-// the strategy modular runs.
+// TestPropertyLiteralNormal does so for the normal form of D(t), whose dual λs have lets and sums of numbers: this is
+// how the strategy modular runs.
 func TestPropertyLiteralNormal(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := draw(t)
@@ -109,7 +109,8 @@ func TestPropertyLiteralNormal(t *testing.T) {
 
 // normalForm returns the normal form of D(t), nil if it takes too many steps.
 func normalForm(t require.TestingT, p subject) *term.Term {
-	n, _, err := normalise.Normal(p.reversed(t), p.inputs, p.point, normalise.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
+	n, _, err := normalise.Normal(p.reversed(t), p.inputs, p.point,
+		normalise.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
 	if tooLong(t, err) {
 		return nil
 	}

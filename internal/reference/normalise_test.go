@@ -37,8 +37,8 @@ func theorem1(t require.TestingT, p subject) (q *term.Term, free []term.Var) {
 	return q, free
 }
 
-// requireNormalSteps holds the steps to the normal form of the term of Theorem 1, or with closed of the closed λ of its inputs,
-// against the reference's.
+// requireNormalSteps holds the steps to the normal form of the term of Theorem 1, or with closed of the closed λ of its
+// inputs, against the reference's.
 func requireNormalSteps(t require.TestingT, p subject, closed bool, rng *rand.Rand) {
 	q, inputs := theorem1(t, p)
 	var point []float64
@@ -51,7 +51,8 @@ func requireNormalSteps(t require.TestingT, p subject, closed bool, rng *rand.Ra
 		}
 		inputs, point = nil, nil
 	}
-	_, got, err := normalise.Normal(q, inputs, point, normalise.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
+	_, got, err := normalise.Normal(q, inputs, point,
+		normalise.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
 	if tooLong(t, err) {
 		return
 	}

@@ -4,12 +4,11 @@ import (
 	"unsafe"
 
 	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/graph"
 )
 
 // Arena is the memory of nodes, with a list of those that are free. Nodes do not move.
 type Arena struct {
-	memory *graph.Arena
+	memory *memory
 	base   unsafe.Pointer // of the nodes; nil once the arena is closed
 	top    literal.Ref    // nodes from here on have never been used
 	limit  literal.Ref    // they are committed below this
@@ -20,19 +19,19 @@ type Arena struct {
 // maxRef bounds the arena: a Place has two bits beside the Ref.
 const maxRef = 1<<30 - 1
 
-// NewArena returns an arena of at most so many bytes. The error is a [*graph.ArenaFullError].
+// NewArena returns an arena of at most so many bytes. The error is a [*FullError].
 func NewArena(maxBytes uint64) (Arena, error) {
-	memory, err := graph.NewArena(maxBytes)
+	memory, err := newMemory(maxBytes)
 	if err != nil {
 		return Arena{}, err
 	}
-	return Arena{memory: memory, base: memory.Base()}, nil
+	return Arena{memory: memory, base: unsafe.Pointer(unsafe.SliceData(memory.bytes))}, nil
 }
 
 // Close returns the memory.
 func (a *Arena) Close() error {
 	a.base = nil
-	return a.memory.Close()
+	return a.memory.close()
 }
 
 // Closed reports whether the arena is closed.
@@ -42,7 +41,7 @@ func (a *Arena) Closed() bool { return a.base == nil }
 func (a *Arena) Reset() { a.top, a.limit, a.free, a.freed = 1, 0, 0, 0 }
 
 // Bytes returns how much memory the arena holds.
-func (a *Arena) Bytes() uint64 { return a.memory.Len() }
+func (a *Arena) Bytes() uint64 { return a.memory.used }
 
 // Peak returns how many nodes have been in use at once.
 func (a *Arena) Peak() uint64 { return uint64(a.top) - 1 }
@@ -93,15 +92,15 @@ func (a *Arena) Release(r literal.Place, n *literal.Node) {
 	a.freed++
 }
 
-// Commit commits the memory of at least one more node, and of at most so many. The error is a [*graph.ArenaFullError].
+// Commit commits the memory of at least one more node, and of at most so many. The error is a [*FullError].
 func (a *Arena) Commit(most uint64) error {
 	want := uint64(a.top) + 1
 	if want > maxRef {
-		return &graph.ArenaFullError{Bytes: a.Bytes()}
+		return &FullError{Bytes: a.Bytes()}
 	}
-	if err := a.memory.Grow(want * literal.NodeBytes); err != nil {
+	if err := a.memory.grow(want * literal.NodeBytes); err != nil {
 		return err
 	}
-	a.limit = literal.Ref(min(a.memory.Len()/literal.NodeBytes, uint64(a.top)+most, maxRef))
+	a.limit = literal.Ref(min(a.Bytes()/literal.NodeBytes, uint64(a.top)+most, maxRef))
 	return nil
 }

@@ -150,8 +150,8 @@ func (p *Program) Memory(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// DrawMemory draws what [Program.Memory] prints, and returns how many nodes it leaves out: it draws at most so many, and all if
-// that is 0.
+// DrawMemory draws what [Program.Memory] prints, and returns how many nodes it leaves out: it draws at most so many, and
+// all if that is 0.
 func (p *Program) DrawMemory(ctx context.Context, w io.Writer, most int, as picture.Format) (left int, err error) {
 	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
 		m, err := p.open(ctx)
