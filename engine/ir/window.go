@@ -23,7 +23,9 @@ type Part struct {
 func (p *Part) has(n uint64) bool { return n-p.First < uint64(len(p.Values)) }
 
 // Bytes is how much memory the window takes.
-func (w *Window) Bytes() uint64 { return 8 * uint64(cap(w.rows.Values)+cap(w.before.Values)+cap(w.one.Values)) }
+func (w *Window) Bytes() uint64 {
+	return 8 * uint64(cap(w.rows.Values)+cap(w.before.Values)+cap(w.one.Values))
+}
 
 // Part returns a part with the number n of the data. ahead says that a loop goes through the data, and will read what is
 // near: then about so many numbers are computed; else only the row is, if it is not there. The error is one of reserve, or
