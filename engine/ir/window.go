@@ -6,12 +6,12 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Window is what is there of data that is not stored: the rows about that which a loop over the data has read last, and
-// one that a reference was followed to.
+// Window is what is there of data that is not stored: the rows about that which a loop over the data has read last, those
+// before, which it reads again if it goes back and forth, and one that a reference was followed to.
 type Window struct {
-	Data      *term.Data // nil: it is stored
-	Index     int        // of Term.Data
-	rows, one Part
+	Data              *term.Data // nil: it is stored
+	Index             int        // of Term.Data
+	rows, before, one Part
 }
 
 // Part is numbers of data, from the number First on.
@@ -23,7 +23,9 @@ type Part struct {
 func (p *Part) has(n uint64) bool { return n-p.First < uint64(len(p.Values)) }
 
 // Bytes is how much memory the window takes.
-func (w *Window) Bytes() uint64 { return 8 * uint64(cap(w.rows.Values)+cap(w.one.Values)) }
+func (w *Window) Bytes() uint64 {
+	return 8 * uint64(cap(w.rows.Values)+cap(w.before.Values)+cap(w.one.Values))
+}
 
 // Part returns a part with the number n of the data. ahead says that a loop goes through the data, and will read what is
 // near: then about so many numbers are computed; else only the row is, if it is not there. The error is one of reserve, or
@@ -34,6 +36,10 @@ func (w *Window) Part(n uint64, ahead bool, numbers int, reserve func(bytes int)
 	case w.rows.has(n):
 		return &w.rows, nil
 	case ahead: // windows lie where the way back finds the same ones
+		w.rows, w.before = w.before, w.rows
+		if w.rows.has(n) {
+			return &w.rows, nil
+		}
 		length := max(1, numbers/w.Data.Width)
 		first := row / length * length
 		return &w.rows, w.fill(&w.rows, first, min(length, w.Data.Rows-first), reserve, look)

@@ -21,8 +21,9 @@ import (
 // something is wrong has both from then on, so that each mistake is reported once.
 type linearity struct {
 	*Dependence
-	LinearOptions
 	p     *Program
+	marks []Mark
+	chain func(use int) []syntax.Note
 	lin   []bool
 	wrong []bool
 }
@@ -30,32 +31,23 @@ type linearity struct {
 // Mark says where a node inside lin stands, for messages about linear variables.
 type Mark struct {
 	Node Ref
-	Use  int // an index for the chain of uses, see [LinearOptions]
+	Use  int // an index for the chain of uses of defs that led there
 	Span syntax.Span
-}
-
-// LinearOptions has where nodes stand.
-type LinearOptions struct {
-	// Marks are the nodes inside lin, in their order, and Chain is the chain of uses of defs that led to a mark, given its
-	// Use.
-	Marks []Mark
-	Chain func(use int) []syntax.Note
-	// Full reports whether no more errors are wanted.
-	Full func() bool
 }
 
 // CheckLinear checks the linear variables of the nodes under the roots, all of whose types
 // are known, and notes which variables are linear and which operations have a linear
-// operand. It is for programs with lin and without other errors.
-func CheckLinear(p *Program, roots []Ref, to LinearOptions) {
-	l := &linearity{Dependence: newDependence(p, roots), LinearOptions: to, p: p,
+// operand. It is for programs with lin and without other errors. The marks are the nodes inside lin, in their order;
+// chain is the chain of uses of defs that led to a mark, given its Use; full reports whether no more errors are wanted.
+func CheckLinear(p *Program, roots []Ref, marks []Mark, chain func(use int) []syntax.Note, full func() bool) {
+	l := &linearity{Dependence: newDependence(p, roots), p: p, marks: marks, chain: chain,
 		lin: make([]bool, len(p.Core.Nodes)), wrong: make([]bool, len(p.Core.Nodes))}
 	for r := range p.Core.Nodes {
 		if !l.live[r] {
 			continue
 		}
 		p.Tick()
-		if l.Full() {
+		if full() {
 			return
 		}
 		n := &p.Core.Nodes[r]
@@ -283,11 +275,11 @@ func (l *linearity) wrongAt(k Ref, label string, notes ...syntax.Note) {
 
 // mark returns the place of node k, if it has been noted.
 func (l *linearity) mark(k Ref) (Mark, bool) {
-	i, ok := slices.BinarySearchFunc(l.Marks, k, func(m Mark, k Ref) int { return cmp.Compare(m.Node, k) })
+	i, ok := slices.BinarySearchFunc(l.marks, k, func(m Mark, k Ref) int { return cmp.Compare(m.Node, k) })
 	if !ok {
 		return Mark{}, false
 	}
-	return l.Marks[i], true
+	return l.marks[i], true
 }
 
 // span returns where node k stands.
@@ -301,7 +293,7 @@ func (l *linearity) span(k Ref) syntax.Span {
 // notes returns the chain of uses of defs that led to node k.
 func (l *linearity) notes(k Ref) []syntax.Note {
 	m, _ := l.mark(k)
-	return l.Chain(m.Use)
+	return l.chain(m.Use)
 }
 
 // name says which variable a message is about.

@@ -95,8 +95,7 @@ func (e *Elaborator) complete(waiting, pending int, roots []core.Ref, open bool)
 	e.applyWaiting(waiting, roots)
 	e.settle(pending, open)
 	if e.lins > 0 && len(e.diags) <= e.notLinear {
-		core.CheckLinear(e.Program, roots, core.LinearOptions{Marks: e.marks, Chain: e.chainOf,
-			Full: func() bool { return len(e.diags) >= mostErrors }})
+		core.CheckLinear(e.Program, roots, e.marks, e.chainOf, func() bool { return len(e.diags) >= mostErrors })
 		e.notLinear = len(e.diags)
 	}
 }
