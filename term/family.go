@@ -161,66 +161,6 @@ func (t *Term) IndicesOf(e Static) (out []Index) {
 	return append(t.IndicesOf(n.A), t.IndicesOf(n.B)...)
 }
 
-// StraightLine reports whether t is arithmetic, tuples, families, lets and data vectors alone: it has no function and
-// no list. Conditionals stand in families. With folds, functions, lists and numerals may, too.
-func (t *Term) StraightLine(folds bool) bool {
-	live, _ := t.Inside(nil, t.Root)
-	nest := t.nest(live)
-	for r := range t.Nodes[1:] {
-		inside := live[r+1] && nest.in(Ref(r+1)) != 0
-		switch t.Nodes[r+1].Op {
-		case IfOp:
-			if !inside {
-				return false
-			}
-		case LamOp, AppOp, ListOp, DataOp, ListFamilyOp, NatOp:
-			if n := &t.Nodes[r+1]; n.Op == DataOp && !inside && !t.Data[n.A].List {
-				continue
-			}
-			if !inside || !folds {
-				return false
-			}
-		case ConOp, CaseOp, FixOp:
-			return false
-		}
-	}
-	return true
-}
-
-// FamiliesInLambdas reports whether [Term.ExpandOutside] leaves anything: a family or sum over an index in a λ that
-// stands in no family, or a list.
-func (t *Term) FamiliesInLambdas() bool {
-	if len(t.Statics) == 0 {
-		return false
-	}
-	type place struct {
-		r   Ref
-		lam bool
-	}
-	seen := [2][]bool{make([]bool, len(t.Nodes)), make([]bool, len(t.Nodes))}
-	stack := []place{{t.Root, false}}
-	for len(stack) > 0 {
-		k := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		n, of := &t.Nodes[k.r], seen[0]
-		if k.lam {
-			of = seen[1]
-		}
-		switch {
-		case of[k.r]:
-			continue
-		case n.Comprehends() && (k.lam || n.Op == ListFamilyOp):
-			return true
-		case n.Comprehends():
-			continue
-		}
-		of[k.r] = true
-		lam := k.lam || n.Op == LamOp && !t.Info(n.X).Linear
-		t.Kids(n, func(r Ref) { stack = append(stack, place{r, lam}) })
-	}
-	return false
-}
-
 // nest is where the indices of a term stand: in one another.
 type nest struct {
 	t     *Term
@@ -228,17 +168,6 @@ type nest struct {
 	outer []Index  // of each index: that of the innermost family around its own
 	scope []Index  // of each node: the index of the innermost family around it; nil in a term without families
 	count []float64
-	kept  []bool // of each index, if not nil: it counts as one value
-}
-
-// keep makes the indices of live nodes that are not chosen count as one value.
-func (s *nest) keep(live, chosen []bool) {
-	s.kept = make([]bool, len(s.outer))
-	for r := range s.t.Nodes {
-		if n := &s.t.Nodes[r]; live[r] && n.Comprehends() {
-			s.kept[n.Index()] = !chosen[r]
-		}
-	}
 }
 
 // nest finds the indices of the families in the live nodes.
@@ -319,9 +248,6 @@ func (s *nest) each(chain []Index, f func(at []float64)) {
 func (s *nest) times(i Index) float64 {
 	if s.count[i] != 0 || i == 0 {
 		return s.count[i]
-	}
-	if s.kept != nil && s.kept[i] {
-		return s.times(s.outer[i])
 	}
 	chain := s.chain(i, s.bound[i])
 	if len(chain) == 0 {

@@ -1,7 +1,6 @@
 package term_test
 
 import (
-	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,38 +31,6 @@ func TestPropertyExpand(t *testing.T) {
 	})
 }
 
-// TestPropertyExpandSome: a part of the comprehensions can be expanded first. The term has the type and the size that it had.
-func TestPropertyExpandSome(t *testing.T) {
-	property.Check(t, func(t *rapid.T) {
-		q := generate.Families(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")}).Term
-		want, err := q.Check()
-		require.NoError(t, err, "%s", q)
-		chosen := make([]bool, len(q.Nodes))
-		for r := range chosen {
-			chosen[r] = q.Nodes[r].Comprehends() && rapid.Bool().Draw(t, "chosen")
-		}
-		some, err := q.ExpandSome(chosen, nil, nil)
-		require.NoError(t, err)
-		got, err := some.Check()
-		require.NoError(t, err, "%s\n%s", q, some)
-		require.Equal(t, want, got)
-		require.Equal(t, q.Size(), some.Size(), "%s\n%s", q, some)
-		require.Equal(t, q.FreeVars(), some.FreeVars(), "%s\n%s", q, some)
-		requireSameExpansion(t, q, some)
-	})
-}
-
-// requireSameExpansion: two terms have one expansion, up to the numbers of variables.
-func requireSameExpansion(t require.TestingT, p, q *term.Term) {
-	var all [2]string
-	for i, u := range []*term.Term{p, q} {
-		e, err := u.Expand(nil, nil)
-		require.NoError(t, err)
-		all[i] = regexp.MustCompile(`#\d+`).ReplaceAllString(e.String(), "")
-	}
-	require.Equal(t, all[0], all[1], "%s\n%s", p, q)
-}
-
 // TestExpand prints the expansion of each kind of comprehension.
 func TestExpand(t *testing.T) {
 	q := term.New(term.NewTypes())
@@ -87,25 +54,6 @@ func TestExpand(t *testing.T) {
 	same, err := e.Expand(nil, nil)
 	require.NoError(t, err)
 	require.Same(t, e, same)
-}
-
-// TestExpandSomeSideBySide: variables that a component mentions follow each other in each instance, also if several nodes bind them.
-func TestExpandSomeSideBySide(t *testing.T) {
-	q := term.New(term.NewTypes())
-	x := q.NewVars(2, term.VarInfo{Name: "x", Type: term.R})
-	z := q.NewVar(term.VarInfo{Name: "z", Type: term.R})
-	num := func(n float64) term.Static { return q.Static(term.StaticNode{Op: term.StaticNum, Val: n}) }
-	i, j := q.NewIndex(term.IndexInfo{Name: "i"}), q.NewIndex(term.IndexInfo{Name: "j"})
-	sum := q.Sum(1, j, num(2), q.Component(1, x, 2, q.Static(term.StaticNode{Op: term.StaticIndex, Index: j})))
-	let := func(x term.Var, body term.Ref) term.Ref { return q.Let(1, x, q.Num(1, float64(x)), body) }
-	q.Root = q.Family(1, i, num(3), let(x, let(z, let(x+1, sum))))
-	chosen := make([]bool, len(q.Nodes))
-	chosen[q.Root] = true
-	some, err := q.ExpandSome(chosen, nil, nil)
-	require.NoError(t, err)
-	_, err = some.Check()
-	require.NoError(t, err, "%s", some)
-	requireSameExpansion(t, q, some)
 }
 
 // TestFamilyErrors holds what the checker says of wrong families.
