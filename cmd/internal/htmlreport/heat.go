@@ -175,7 +175,7 @@ func (h *heat) square(x, most float64, numbers bool) square {
 	if numbers {
 		q.Text = n.Text
 	}
-	switch { // text changes its colour on a strong one: from the first on if the page is dark, from the second if it is light
+	switch { // text changes its colour on a strong one: from 0.65 on if the page is dark, from 0.8 on if it is light
 	case strength > 0.8:
 		q.Tone = " strong"
 	case strength > 0.65:
