@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram/cmd/internal/command"
-	"github.com/gram-machine/gram/cmd/internal/picture"
+	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/internal/notation"
 )
 
@@ -45,11 +45,11 @@ func (f *drawFlags) check(cmd *cobra.Command, s *stageInfo, format string) error
 }
 
 // pictureFormat is the format of a picture that is not in DOT if svg is set.
-func pictureFormat(svg bool) picture.Format {
+func pictureFormat(svg bool) show.Format {
 	if svg {
-		return picture.SVG
+		return show.SVG
 	}
-	return picture.DOT
+	return show.DOT
 }
 
 // warnLeftOut prints how many parts of a picture are left out.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
-	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/stage"
@@ -25,7 +24,7 @@ type stageInfo struct {
 	values     bool       // its picture can show values
 	write      func(p *show.Program, ctx context.Context, w io.Writer) error
 	// nil: there is no picture, or it is that of the term
-	draw func(p *show.Program, ctx context.Context, w io.Writer, most int, as picture.Format) (left int, err error)
+	draw func(p *show.Program, ctx context.Context, w io.Writer, most int, as show.Format) (left int, err error)
 }
 
 var stages = []stageInfo{

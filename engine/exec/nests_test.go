@@ -138,7 +138,8 @@ func (w *nestWriter) leaf(in []index) string {
 	case 0:
 		at = fmt.Sprintf("(%d - %s)", i.most-1, at)
 	case 1:
-		return w.pick([]string{"s", "0.3", "2", "0.1 * " + at, at + " + 0.5", at + " * 3"})
+		return w.pick([]string{"s", "0.3", "2", "0.1 * " + at, at + " + 0.5", at + " * 3",
+			at + " / 7", "(0 - " + at + " / 3)", "0.5 * (" + at + " + 1)", at + " * " + in[0].name})
 	}
 	rows := w.r.IntN(3) == 0
 	for _, j := range in {

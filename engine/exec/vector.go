@@ -464,7 +464,7 @@ func (m *Machine) state(v *vector) *laneState {
 		case ir.LaneConst:
 			s.vals[i] = []float64{l.val}
 		case ir.LaneAdd, ir.LaneMul, ir.LaneFun1, ir.LaneFun2, ir.LaneProduct:
-			s.live[i] = true
+			s.live[i] = !v.src.Lanes[i].Indices
 		}
 	}
 	m.lanes[v.id] = s

@@ -102,6 +102,9 @@ func (v *Vector) text(in *Instr) string {
 			continue
 		}
 		fmt.Fprintf(&b, "\n\t\tv%d ← %v", i, l.Op)
+		if l.Indices {
+			b.WriteString(" of indices")
+		}
 		if l.Sym != term.NoSymbol {
 			b.WriteString(" " + l.Sym.String())
 		}

@@ -99,6 +99,8 @@ type Lane struct {
 	Val  float64
 	Pos  term.Pos
 	Held bool // of a load: only products read it
+	// Of indices: nothing has an adjoint, and no steps are made.
+	Indices bool
 }
 
 // vectors puts vector statements in front of nests of loops.
@@ -288,7 +290,7 @@ func (w *vectorizer) begin(start, end int) {
 func (op Op) laneable() bool {
 	switch op {
 	case MakeCon, MakeClosure, Member, Sibling, Capture, Call, Apply, TailCall, TailApply, Return, Collect, Switch, Empty,
-		FunK, IndexDiv:
+		FunK:
 		return false
 	}
 	return true
@@ -524,8 +526,17 @@ func (w *vectorizer) parse(from, to, loop int) {
 				continue
 			}
 			set(laneValue{kind: laneNumber, lane: w.add(Lane{Op: LaneConst, Loop: -1, Val: in.Val}), loop: -1})
-		case IndexAdd, IndexSub, IndexMul, IndexNeg:
-			set(w.arithmetic(in))
+		case IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg:
+			if w.affine(in) {
+				set(w.arithmetic(in))
+				continue
+			}
+			l := Lane{Op: LaneFun1, Sym: term.Neg, B: -1, Indices: true, A: w.number(in.A, loop, in.Op != IndexNeg)}
+			if in.Op != IndexNeg {
+				l.B = w.number(in.B, loop, w.v.Lanes[l.A].Loop == loop)
+				l.Op, l.Sym = indexLanes[in.Op].op, indexLanes[in.Op].sym
+			}
+			lane(l)
 		case Add, Mul, Fun1, Fun2:
 			if in.Op != Mul && in.Op != Fun1 && w.partial(in, loop) {
 				continue
@@ -786,7 +797,30 @@ func (w *vectorizer) expand(lane, from, loop int) int {
 	return e
 }
 
-// arithmetic is the value of an expression of indices.
+// indexLanes are the instructions for operations on indices that are no whole numbers.
+var indexLanes = map[Op]struct {
+	op  LaneOp
+	sym term.Symbol
+}{IndexAdd: {op: LaneAdd}, IndexSub: {LaneFun2, term.Sub}, IndexMul: {LaneMul, term.Mul}, IndexDiv: {LaneFun2, term.Div}}
+
+// affine reports whether an expression of indices is an affine function of whole numbers.
+func (w *vectorizer) affine(in *Instr) bool {
+	whole := func(r Reg) (whole, constant bool) {
+		if v, ok := w.vals[r]; ok {
+			return v.kind == laneIndex, isConstant(v.at)
+		}
+		_, ok := w.constant(r)
+		return ok || w.sets[r] != 1 || w.f.Code[w.by[r]].Op != Const, ok
+	}
+	a, k := whole(in.A)
+	if in.Op == IndexNeg {
+		return a
+	}
+	b, l := whole(in.B)
+	return a && b && in.Op != IndexDiv && (in.Op != IndexMul || k || l)
+}
+
+// arithmetic is the value of an affine expression of indices.
 func (w *vectorizer) arithmetic(in *Instr) laneValue {
 	a := w.index(in.A)
 	if in.Op == IndexNeg {

@@ -79,14 +79,13 @@ var layers = map[string][]string{
 	"cmd/internal/result": {root, "cost", "rule", "lang", "engine/exec", "machine", "limits", "parquet", "internal/notation",
 		"cmd/internal/command", "cmd/internal/htmlreport"},
 	"cmd/internal/htmlreport": {"lang", "internal/notation"},
-	"cmd/internal/picture":    {"term", "compile/literal", "machine/heap", "internal/hypergraph", "cmd/internal/layered"},
 	"cmd/internal/reduction": {root, "internal/bridge", "machine/heap", "rule", "term", "lang", "revgrad", "limits", "machine",
-		"compile/literal", "internal/decode", "internal/denote", "internal/reference", "cmd/internal/picture"},
+		"compile/literal", "internal/decode", "internal/denote", "internal/reference", "cmd/internal/show"},
 	"cmd/internal/profile": {root, "internal/bridge", "rule", "term", "lang", "lang/elaborate", "graph/calls", "machine"},
-	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "revgrad", "engine/ir", "engine/lower", "machine", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/picture", "internal/notation"},
+	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "revgrad", "engine/ir", "engine/lower", "machine", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/layered", "compile/literal", "machine/heap", "internal/notation"},
 	"cmd/internal/export":  {"term", "engine/ir", "engine/lower", "internal/stage"},
 	"cmd/internal/scene": {root, "internal/bridge", "internal/hypergraph", "rule", "term", "lang", "lang/syntax", "compile/literal", "machine", "machine/heap", "internal/stage",
-		"cmd/internal/picture", "cmd/internal/show", "cmd/internal/reduction"},
+		"cmd/internal/show", "cmd/internal/reduction"},
 	"cmd/internal/lsp":     {root, "internal/bridge", "docs", "lang", "lang/elaborate", "limits", "internal/notation", "cmd/internal/profile"},
 	"cmd/internal/explore": {root, "internal/bridge", "examples", "limits", "machine", "cmd/internal/command", "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/scene"},
 
@@ -102,7 +101,7 @@ var layers = map[string][]string{
 		"docs", "examples", // what is printed
 		"cmd/internal/benchmark", // of gram-bench
 		"internal/denote",        // the numbers of gram reduce
-		"cmd/internal/explore", "cmd/internal/export", "cmd/internal/command", "cmd/internal/htmlreport", "cmd/internal/lsp", "cmd/internal/result", "cmd/internal/training", "cmd/internal/picture", "cmd/internal/profile", "cmd/internal/reduction", "cmd/internal/show"},
+		"cmd/internal/explore", "cmd/internal/export", "cmd/internal/command", "cmd/internal/htmlreport", "cmd/internal/lsp", "cmd/internal/result", "cmd/internal/training", "cmd/internal/profile", "cmd/internal/reduction", "cmd/internal/show"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.

@@ -45,12 +45,14 @@ func TestNotFinite(t *testing.T) {
 	e := Array{Name: "E", Dims: []int{1, 9}, Values: []float64{math.Inf(1), math.NaN(), 2, -1, 0, 0, 0, 0, 0}}
 	h := newHeat(matricesOf(&e, 1), 1, e.Values)
 	m := h.Maps[0]
-	require.True(t, h.Legend.None && h.Legend.Infinite)
-	require.NotEmpty(t, m.Squares[0].Mark)
-	require.NotEmpty(t, m.Squares[1].Mark)
-	require.Equal(t, []string{"1.00", "1.00", "1.00", "0.50", "0.00"},
-		[]string{m.Squares[0].Opacity, m.Squares[1].Opacity, m.Squares[2].Opacity, m.Squares[3].Opacity, m.Squares[4].Opacity})
-	require.Equal(t, "negative", m.Squares[3].Class)
+	require.True(t, h.None && h.Infinite)
+	var marks, strengths []string
+	for _, q := range m.Rows[0].Squares[:5] {
+		marks, strengths = append(marks, q.Text), append(strengths, q.Strength)
+	}
+	require.Equal(t, []string{"•", "×", "", "", ""}, marks)
+	require.Equal(t, []string{"100.00%", "100.00%", "100.00%", "50.00%", "0.00%"}, strengths)
+	require.Equal(t, "negative", m.Rows[0].Squares[3].Class)
 }
 
 // TestCut: the largest are kept, in their order, and NaN before all.
@@ -91,10 +93,11 @@ func TestBins(t *testing.T) {
 	a.Values[4], a.Values[130+5], a.Values[259] = 1, -3, math.NaN()
 	h := newHeat(matricesOf(&a, 9), 1, a.Values)
 	m := h.Maps[0]
-	require.Len(t, m.Squares, 2*44)
-	require.Equal(t, "E.(0).(4) = 1", m.Squares[1].Title)
-	require.Equal(t, "E.(1).(5) = -3", m.Squares[44+1].Title)
-	require.Equal(t, "E.(1).(129) = NaN", m.Squares[87].Title)
+	require.Len(t, m.Rows, 2)
+	require.Len(t, m.Rows[0].Squares, 44)
+	require.Equal(t, "E.(0).(4) = 1", m.Rows[0].Squares[1].Title)
+	require.Equal(t, "E.(1).(5) = -3", m.Rows[1].Squares[1].Title)
+	require.Equal(t, "E.(1).(129) = NaN", m.Rows[1].Squares[43].Title)
 	require.Contains(t, h.Note, "up to 1 × 3 components")
 }
 

@@ -172,19 +172,21 @@ func TestJacobian(t *testing.T) {
 	require.Len(t, fs, 3)
 	require.Equal(t, "Scalars", fs[0].Caption)
 	texts := func(m heatMap) (out []string) {
-		for _, q := range m.Squares {
-			out = append(out, q.Text)
+		for _, row := range m.Rows {
+			for _, q := range row.Squares {
+				out = append(out, q.Text)
+			}
 		}
 		return out
 	}
 	require.Equal(t, []string{"1", "2", "3", "4", "5", "6"}, texts(fs[0].Heat.Maps[0]))
-	require.Equal(t, "r", fs[0].Heat.Maps[0].Rows[0].Text)
-	require.Equal(t, "∂y2/∂q = 5", fs[0].Heat.Maps[0].Squares[4].Title)
+	require.Equal(t, "r", fs[0].Heat.Maps[0].Rows[0].Name)
+	require.Equal(t, "∂y2/∂q = 5", fs[0].Heat.Maps[0].Rows[1].Squares[1].Title)
 	require.Equal(t, []string{"11", "21", "31", "12", "22", "32"}, texts(fs[1].Heat.Maps[0]))
-	require.Equal(t, "v.(1)", fs[1].Heat.Maps[0].Rows[1].Text)
+	require.Equal(t, "v.(1)", fs[1].Heat.Maps[0].Rows[1].Name)
 	require.Len(t, fs[2].Heat.Maps, 3)
 	require.Equal(t, "∂y3/∂E", fs[2].Heat.Maps[2].Title)
-	require.Equal(t, "∂y3/∂E.(1).(0) = 6", fs[2].Heat.Maps[2].Squares[1].Title)
+	require.Equal(t, "∂y3/∂E.(1).(0) = 6", fs[2].Heat.Maps[2].Rows[1].Squares[0].Title)
 }
 
 // TestBigNumbers: arrays of any size make a page of bounded size that says what it lacks.

@@ -10,7 +10,7 @@ import (
 	"github.com/gram-machine/gram/rule"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/picture"
+	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/machine"
 )
 
@@ -18,7 +18,7 @@ import (
 // that the result, the seeds and the sums of dual applications reach, most of them at most. It
 // returns how many it leaves out. The error is a [*gram.UsageError] if the run has no such step,
 // or as that of [Rewrites].
-func Draw(ctx context.Context, p *gram.Program, w io.Writer, step uint64, before bool, most int, as picture.Format,
+func Draw(ctx context.Context, p *gram.Program, w io.Writer, step uint64, before bool, most int, as show.Format,
 	opt TraceOptions) (left int, err error) {
 	next := step // the step before which is drawn
 	if !before {
@@ -26,7 +26,7 @@ func Draw(ctx context.Context, p *gram.Program, w io.Writer, step uint64, before
 	}
 	var run *Run
 	draw := func() error {
-		if left, err = picture.Heap(w, run.Heap(), bridge.Of(p).Source().ScalarNames(), most, as); err != nil {
+		if left, err = show.Heap(w, run.Heap(), bridge.Of(p).Source().ScalarNames(), most, as); err != nil {
 			return err
 		}
 		return errEnd

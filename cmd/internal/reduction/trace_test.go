@@ -16,8 +16,8 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/gramtest"
-	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/cmd/internal/reduction"
+	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
 )
@@ -219,13 +219,13 @@ func TestDrawStep(t *testing.T) {
 		last, read := "", 0
 		for step := uint64(1); step <= steps; step++ {
 			var before, after bytes.Buffer
-			left, err := reduction.Draw(t.Context(), p, &before, step, true, 0, picture.DOT, opt)
+			left, err := reduction.Draw(t.Context(), p, &before, step, true, 0, show.DOT, opt)
 			require.NoError(t, err)
 			require.Zero(t, left)
 			if step > 1 && last != before.String() {
 				read++
 			}
-			_, err = reduction.Draw(t.Context(), p, &after, step, false, 0, picture.DOT, opt)
+			_, err = reduction.Draw(t.Context(), p, &after, step, false, 0, show.DOT, opt)
 			require.NoError(t, err)
 			last = after.String()
 			require.Contains(t, last, " o")
@@ -233,7 +233,7 @@ func TestDrawStep(t *testing.T) {
 		require.Equal(t, max(p.Shape().Size, 1)-1, read, name)
 		for _, before := range []bool{false, true} {
 			var usage *gram.UsageError
-			_, err := reduction.Draw(t.Context(), p, io.Discard, steps+1, before, 0, picture.DOT, opt)
+			_, err := reduction.Draw(t.Context(), p, io.Discard, steps+1, before, 0, show.DOT, opt)
 			require.ErrorAs(t, err, &usage)
 		}
 	}
@@ -271,7 +271,7 @@ func TestDrawFactor(t *testing.T) {
 		false: {"(sum) * -> (d □) *", "(d □) * -> [d:=□] *", "(d □) * -> −2.733 + −2.733"},
 	} {
 		var dot bytes.Buffer
-		_, err := reduction.Draw(t.Context(), p, &dot, 57, before, 0, picture.DOT, reduction.TraceOptions{Gradient: true})
+		_, err := reduction.Draw(t.Context(), p, &dot, 57, before, 0, show.DOT, reduction.TraceOptions{Gradient: true})
 		require.NoError(t, err)
 		require.ElementsMatch(t, append(want, below...), drawn(dot.String()))
 	}

@@ -3,7 +3,6 @@ package scene
 import (
 	"context"
 
-	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/internal/bridge"
@@ -67,7 +66,7 @@ func (x *Exploration) note(f *machine.Fired, by rule.Rule, h *heap.Heap) {
 		e := GraphEvent{Step: f.N, As: as, Line: line, Column: column}
 		to, at := h.Node(f.Result>>2), int(f.Result&3)
 		if as == "value" && at < len(to.Operands) && to.Operands[at].Tag == literal.Number {
-			e.Value = picture.Number(to.Operands[f.Result&3].Number)
+			e.Value = show.Number(to.Operands[f.Result&3].Number)
 		}
 		x.events = append(x.events, e)
 	}
@@ -85,9 +84,9 @@ func (x *Exploration) operations(ctx context.Context) *Operations {
 	}
 	out := &Operations{Output: int(c.Graph.Outputs()[0]), Events: x.events}
 	for w := range c.Graph.Len() {
-		n := GraphNode{Kind: "input", Name: c.Names[w], Value: picture.Number(c.Values[w]), Derivative: picture.Number(derivatives[w])}
+		n := GraphNode{Kind: "input", Name: c.Names[w], Value: show.Number(c.Values[w]), Derivative: show.Number(derivatives[w])}
 		if f, sources, pos, ok := c.Graph.Edge(hypergraph.Node(w)); ok {
-			n.Kind, n.Symbol, n.Text = "operation", picture.Symbol(f), brief(x.expressions[pos], textLetters)
+			n.Kind, n.Symbol, n.Text = "operation", show.Symbol(f), brief(x.expressions[pos], textLetters)
 			n.Line, n.Column = x.src.Position(pos)
 			n.Def = x.defs[n.Line]
 			for _, s := range sources {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gram-machine/gram/cmd/internal/picture"
+	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/machine/heap"
@@ -77,11 +77,11 @@ func (s *scenes) operation(f *machine.Fired, was *before) string {
 	equation := left
 	if to := s.heap().Node(f.Result >> 2); int(f.Result&3) < len(to.Operands) &&
 		to.Operands[f.Result&3].Tag == literal.Number {
-		equation += " = " + picture.Number(to.Operands[f.Result&3].Number)
+		equation += " = " + show.Number(to.Operands[f.Result&3].Number)
 	} else if n.Kind == literal.Mul {
-		equation += " = " + picture.Number(n.Operands[0].Number*n.Operands[1].Number)
+		equation += " = " + show.Number(n.Operands[0].Number*n.Operands[1].Number)
 	} else if n.Kind == literal.Add {
-		equation += " = " + picture.Number(n.Operands[0].Number+n.Operands[1].Number)
+		equation += " = " + show.Number(n.Operands[0].Number+n.Operands[1].Number)
 	}
 	text := brief(s.x.expressions[n.Pos], textLetters)
 	if !f.Backward() {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/gram-machine/gram/cmd/internal/picture"
+	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/compile/literal"
 	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/term"
@@ -50,9 +50,9 @@ func (w words) label(n *heap.Node) string {
 	op := func(i int) string { return w.operand(n.Operands[i], 0) }
 	switch n.Kind {
 	case literal.Fun1:
-		return picture.Symbol(n.Symbol) + " " + op(0)
+		return show.Symbol(n.Symbol) + " " + op(0)
 	case literal.Fun2:
-		return apply(picture.Symbol(n.Symbol), op(0), op(1))
+		return apply(show.Symbol(n.Symbol), op(0), op(1))
 	case literal.Mul:
 		return op(0) + " · " + op(1)
 	case literal.Add:
@@ -140,7 +140,7 @@ func (w words) value(n *heap.Node, depth int) string {
 func (w words) operand(o heap.Operand, depth int) string {
 	switch o.Tag {
 	case literal.Number:
-		return picture.Number(o.Number)
+		return show.Number(o.Number)
 	case literal.Value, literal.Name:
 		n := w.h.Node(o.Ref)
 		return w.value(&n, depth)

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/load"
@@ -18,13 +17,13 @@ import (
 // how many operations it leaves out: it draws at most so many, and all if that is 0. values writes at
 // each node its value at the point. The error is that of [Program.Text].
 func (p *Program) Draw(ctx context.Context, w io.Writer, kind stage.Kind, most int, values bool,
-	as picture.Format) (left int, err error) {
+	as Format) (left int, err error) {
 	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
 		st, err := p.stage(ctx, meter, kind, p.sourceNames())
 		if err != nil {
 			return err
 		}
-		c, err := computation(st, p.Point(), most, values, meter.During("print"))
+		c, err := newComputation(st, p.Point(), most, values, meter.During("print"))
 		if err != nil {
 			return err
 		}
@@ -35,7 +34,7 @@ func (p *Program) Draw(ctx context.Context, w io.Writer, kind stage.Kind, most i
 }
 
 // SVG draws the computational graph G in SVG for a page, whose CSS variables are its colours: see
-// [picture.Computation.Draw]. It is laid out here, without Graphviz. Of a graph that has more than
+// [Computation.Draw]. It is laid out here, without Graphviz. Of a graph that has more than
 // most operations, inputs or outputs, nothing is written. The error is that of [Program.Text].
 func (p *Program) SVG(ctx context.Context, w io.Writer, most int) (operations int, err error) {
 	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
@@ -53,11 +52,11 @@ func (p *Program) SVG(ctx context.Context, w io.Writer, most int) (operations in
 		if err != nil {
 			return err
 		}
-		c, err := computation(st, p.Point(), most, true, check)
+		c, err := newComputation(st, p.Point(), most, true, check)
 		if err != nil {
 			return err
 		}
-		_, err = c.Draw(text, picture.SVG)
+		_, err = c.Draw(text, SVG)
 		return err
 	})
 	return operations, err
@@ -80,8 +79,8 @@ func (p *Program) sourceNames() func(term.Pos) string {
 	}
 }
 
-// computation is the graph of G, Fwd(G) or bp(G), with the names of its nodes.
-func computation(st *stage.Stage, point []float64, most int, values bool, check func() error) (*picture.Computation,
+// newComputation is the graph of G, Fwd(G) or bp(G), with the names of its nodes.
+func newComputation(st *stage.Stage, point []float64, most int, values bool, check func() error) (*Computation,
 	error) {
 	inputs := st.Inputs
 	if st.Kind == stage.BP {
@@ -91,9 +90,9 @@ func computation(st *stage.Stage, point []float64, most int, values bool, check 
 	if err != nil {
 		return nil, err
 	}
-	c := &picture.Computation{Graph: g, Names: make([]string, g.Len()), Most: most,
+	c := &Computation{Graph: g, Names: make([]string, g.Len()), Most: most,
 		Outputs: make([]string, len(g.Outputs())),
-		Parts:   make([]picture.Part, g.Len()), OutputParts: make([]picture.Part, len(g.Outputs()))}
+		Parts:   make([]Part, g.Len()), OutputParts: make([]Part, len(g.Outputs()))}
 	switch st.Kind {
 	case stage.BP:
 		findAdjoints(st, c)
@@ -118,30 +117,30 @@ func computation(st *stage.Stage, point []float64, most int, values bool, check 
 }
 
 // findAdjoints finds the backward part of bp(G): all that comes after G.
-func findAdjoints(st *stage.Stage, c *picture.Computation) {
-	c.Parts[len(st.Inputs)] = picture.Adjoint
+func findAdjoints(st *stage.Stage, c *Computation) {
+	c.Parts[len(st.Inputs)] = Adjoint
 	operations := 0
 	for w := range c.Parts {
 		if _, _, _, ok := c.Graph.Edge(hypergraph.Node(w)); ok {
 			if operations++; operations > st.Operations {
-				c.Parts[w] = picture.Adjoint
+				c.Parts[w] = Adjoint
 			}
 		}
 	}
 	for i := range c.OutputParts[1:] {
-		c.OutputParts[1+i] = picture.Adjoint
+		c.OutputParts[1+i] = Adjoint
 	}
 }
 
 // findTangents finds G in Fwd(G), whose inputs and outputs are each followed by its tangent:
 // it is what the values come from.
-func findTangents(c *picture.Computation) {
+func findTangents(c *Computation) {
 	primal := make([]bool, len(c.Parts))
 	for i, y := range c.Graph.Outputs() {
 		if i%2 == 0 {
 			primal[y] = true
 		} else {
-			c.OutputParts[i] = picture.Tangent
+			c.OutputParts[i] = Tangent
 		}
 	}
 	for w := len(primal) - 1; w >= 0; w-- { // what reads a node comes after it
@@ -154,7 +153,7 @@ func findTangents(c *picture.Computation) {
 	for w := range c.Parts {
 		isInput := w < c.Graph.Inputs()
 		if isInput && w%2 == 1 || !isInput && !primal[w] {
-			c.Parts[w] = picture.Tangent
+			c.Parts[w] = Tangent
 		}
 	}
 }
@@ -173,9 +172,9 @@ func withTangents(point []float64) []float64 {
 
 // nameNodes gives the nodes and the outputs their names: those of G as in the source, the
 // tangent of x is dx, and the adjoint of z is z'.
-func nameNodes(st *stage.Stage, c *picture.Computation) {
-	tangent := func(of picture.Part, name string) string {
-		if of == picture.Tangent && name != "" {
+func nameNodes(st *stage.Stage, c *Computation) {
+	tangent := func(of Part, name string) string {
+		if of == Tangent && name != "" {
 			return "d" + name
 		}
 		return name
@@ -232,7 +231,7 @@ func LetNames(t *term.Term) map[term.Pos]string {
 
 // Operations returns the computational graph of the program with its values at the point and, of a program with one output, the
 // derivatives of that by the nodes; nil if it has more than most operations. The error is that of [Program.Text].
-func (p *Program) Operations(ctx context.Context, most int) (c *picture.Computation, derivatives []float64, err error) {
+func (p *Program) Operations(ctx context.Context, most int) (c *Computation, derivatives []float64, err error) {
 	err = p.write(ctx, io.Discard, "drawing", func(meter *limits.Meter, _ io.Writer) error {
 		m, err := p.open(ctx)
 		if err != nil {
@@ -247,7 +246,7 @@ func (p *Program) Operations(ctx context.Context, most int) (c *picture.Computat
 		if err != nil {
 			return err
 		}
-		if c, err = computation(st, p.Point(), 0, true, check); err != nil || len(c.Graph.Outputs()) != 1 {
+		if c, err = newComputation(st, p.Point(), 0, true, check); err != nil || len(c.Graph.Outputs()) != 1 {
 			return err
 		}
 		memory := hypergraph.NewMemory(c.Graph, check)

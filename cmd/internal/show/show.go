@@ -1,4 +1,12 @@
-// Package show prints and draws what becomes of a program on its way through the machine.
+// Package show prints and draws what becomes of a program on its way through the machine. Pictures are in DOT, the
+// language of Graphviz, and in SVG, laid out by package layered, both written from one figure of nodes and links:
+// [Computation] is a computational graph, as in Figure 1 of the paper, with its backward part, as in Figure 3, or with
+// its tangents, and [Heap] what lies in the arena of the literal machine.
+//
+// In a computational graph a node is a circle and a hyperedge a shape that points to its target, with its symbol
+// inside: a triangle, or an arrow where the symbol is long. Values are blue, the backward phase red and tangents green,
+// in the paper's hues. Inputs are filled, outputs have a double line. Of a large graph the first and the last
+// operations are drawn, and one node between them says how many are left out.
 package show
 
 import (
@@ -7,7 +15,6 @@ import (
 	"io"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/picture"
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/internal/bridge"
@@ -113,8 +120,8 @@ func (p *Program) LaTeX(ctx context.Context, w io.Writer, kind stage.Kind) error
 	})
 }
 
-// Code prints the code that the compiler makes of the program, before and behind each pass: that of its value, and, if it has one, that
-// of its gradient.
+// Code prints the code that the compiler makes of the program, before and behind each pass: that of its value, and, if
+// it has one, that of its gradient.
 func (p *Program) Code(ctx context.Context, w io.Writer) error {
 	return p.write(ctx, w, "printing", func(meter *limits.Meter, text io.Writer) error {
 		place := func(in *ir.Instr) string { return p.Source().Place(in.Pos) }
@@ -137,8 +144,8 @@ func (p *Program) Code(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// Memory prints the memory of the literal machine when the program has been reduced with its inputs left open: the nodes
-// that the result reaches.
+// Memory prints the memory of the literal machine when the program has been reduced with its inputs left open: the
+// nodes that the result reaches.
 func (p *Program) Memory(ctx context.Context, w io.Writer) error {
 	return p.write(ctx, w, "printing", func(meter *limits.Meter, text io.Writer) error {
 		m, err := p.open(ctx)
@@ -146,20 +153,20 @@ func (p *Program) Memory(ctx context.Context, w io.Writer) error {
 			return err
 		}
 		defer m.Close()
-		return picture.WriteHeap(text, m.Heap(), p.Source().ScalarNames(), meter.During("print"))
+		return WriteHeap(text, m.Heap(), p.Source().ScalarNames(), meter.During("print"))
 	})
 }
 
-// DrawMemory draws what [Program.Memory] prints, and returns how many nodes it leaves out: it draws at most so many, and
-// all if that is 0.
-func (p *Program) DrawMemory(ctx context.Context, w io.Writer, most int, as picture.Format) (left int, err error) {
+// DrawMemory draws what [Program.Memory] prints, and returns how many nodes it leaves out: it draws at most so many,
+// and all if that is 0.
+func (p *Program) DrawMemory(ctx context.Context, w io.Writer, most int, as Format) (left int, err error) {
 	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
 		m, err := p.open(ctx)
 		if err != nil {
 			return err
 		}
 		defer m.Close()
-		left, err = picture.Heap(text, m.Heap(), p.Source().ScalarNames(), most, as)
+		left, err = Heap(text, m.Heap(), p.Source().ScalarNames(), most, as)
 		return err
 	})
 	return left, err
