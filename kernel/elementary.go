@@ -61,11 +61,5 @@ func TanhSlope(dst, x []float64) {
 	}
 }
 
-// SigmoidSlope sets dst[i] to the derivative of sigmoid at x[i].
-func SigmoidSlope(dst, x []float64) {
-	Sigmoid(dst, x)
-	SlopeOfSigmoid(dst, dst)
-}
-
 // SlopeOfSigmoid sets dst[i] to the derivative of sigmoid where sigmoid is s[i].
 func SlopeOfSigmoid(dst, s []float64) { slope(dst, s[:len(dst)]) }
