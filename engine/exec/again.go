@@ -53,9 +53,10 @@ func (m *Machine) tapeBytes() uint64 {
 		denseSize*uint64(len(m.dense)) + 16*m.denser.slots + m.native.used
 }
 
-// The tape is long if it takes a part of the memory, and a checkpoint stands for at least leastAgain bytes of it.
+// The tape is long if it takes a part of the memory, or mostTape bytes. A checkpoint stands for leastAgain bytes of it or more.
 const (
 	partOfMemory = 8
+	mostTape     = 1 << 28
 	leastAgain   = 1 << 16
 	partOfTape   = 32
 	mostState    = 1 << 16 // slots
@@ -83,7 +84,7 @@ var errAgain = errors.New("exec: the iterations have been made again")
 func (m *Machine) shorten() {
 	most := m.bounds.RowsMemory
 	if most == 0 {
-		most = m.bounds.MaxMemory / partOfMemory
+		most = min(m.bounds.MaxMemory/partOfMemory, mostTape)
 	}
 	if most != 0 && m.p.src.Taped && m.profile == nil && m.tapeBytes() > most {
 		m.short, m.least = true, max(m.least, most/partOfTape)

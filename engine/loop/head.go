@@ -34,37 +34,69 @@ func HeadOf(p *ir.Program, f *ir.Func, label uint32) (h Head) {
 			h.Live, h.Set = append(h.Live, r), append(h.Set, set[r])
 		}
 	}
-	h.Again = true
-	for i := range body {
-		switch in := &body[i]; in.Op {
-		case ir.Store, ir.StoreX, ir.Copy, ir.CopyX:
-			h.Again = h.Again && makes(body, in.D)
-		case ir.VectorLoop:
-			into := p.Vectors[in.M].Into
-			h.Again = h.Again && (into < 0 || makes(body, in.Args[into]))
-		}
-	}
+	h.Again = again(p, f, start, end)
 	return h
 }
 
-// makes reports whether code makes the object that a register refers to.
-func makes(code []ir.Instr, r ir.Reg) (made bool) {
-	for i := range code {
-		in := &code[i]
-		if r < in.D || r >= in.D+ir.Reg(in.Sets()) {
-			continue
-		}
-		switch in.Op {
-		case ir.Alloc, ir.VectorLoop:
-			made = true
-		case ir.View, ir.ViewX:
-			made = makes(code, in.A)
-		default:
-			return false
-		}
-		if !made {
-			return false
+// again reports whether the code of f from start to end changes only objects that it has made: the store of each has a
+// register that refers to one of these, whichever way leads there.
+func again(p *ir.Program, f *ir.Func, start, end int) bool {
+	labels := map[uint32]int{}
+	for i := start; i <= end; i++ {
+		if f.Code[i].Op == ir.Label {
+			labels[f.Code[i].N] = i
 		}
 	}
-	return made
+	type place struct {
+		i    int
+		made []bool // the registers that refer to objects which have been made
+	}
+	seen := map[int][]bool{}
+	for todo := []place{{start, make([]bool, f.Regs)}}; len(todo) > 0; {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		made := at.made
+		for i := at.i; i <= end; i++ {
+			in := &f.Code[i]
+			if in.Op == ir.Label { // here paths meet
+				old := seen[i]
+				less := old == nil
+				for r := range old {
+					less = less || old[r] && !made[r]
+					made[r] = made[r] && old[r]
+				}
+				if !less {
+					break
+				}
+				seen[i] = slices.Clone(made)
+			}
+			is := false // what it sets refers to such an object
+			switch in.Op {
+			case ir.Store, ir.StoreX, ir.Copy, ir.CopyX:
+				if !made[in.D] {
+					return false
+				}
+			case ir.VectorLoop:
+				if into := p.Vectors[in.M].Into; into >= 0 && !made[in.Args[into]] {
+					return false
+				}
+			case ir.Alloc:
+				is = true
+			case ir.View, ir.ViewX, ir.Move:
+				is = made[in.A]
+			}
+			for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
+				made[r] = is
+			}
+			for _, l := range in.Targets() {
+				if to, ok := labels[l]; ok {
+					todo = append(todo, place{to, slices.Clone(made)})
+				}
+			}
+			if in.Op.Ends() {
+				break
+			}
+		}
+	}
+	return true
 }
