@@ -56,7 +56,7 @@ func FuzzForms(f *testing.F) {
 			z := clone(x)
 			AddMatVecT(z, a.Data, steps, y, Ascending)
 			got = append(got, z...)
-			for _, f := range []func(dst, x []float64){Exp, Log, Sin, Cos, Tanh, Sigmoid, TanhSlope, SigmoidSlope, Sqrt} {
+			for _, f := range []func(dst, x []float64){Exp, Log, Sin, Cos, Tanh, Sigmoid, TanhSlope, sigmoidSlope, Sqrt} {
 				f(z, x)
 				got = append(got, z...)
 			}

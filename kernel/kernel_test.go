@@ -332,7 +332,7 @@ func TestPropertyElementary(t *testing.T) {
 			{"Tanh", Tanh, term.Tanh.Info().Eval1},
 			{"Sigmoid", Sigmoid, term.Sigmoid.Info().Eval1},
 			{"TanhSlope", TanhSlope, term.DTanh.Info().Eval1},
-			{"SigmoidSlope", SigmoidSlope, term.DSigmoid.Info().Eval1},
+			{"SlopeOfSigmoid", sigmoidSlope, term.DSigmoid.Info().Eval1},
 		} {
 			written(t, s, n, func(dst []float64) {
 				for i := range dst {
@@ -383,4 +383,10 @@ func TestSizes(t *testing.T) {
 	} {
 		require.Panics(t, f, name)
 	}
+}
+
+// sigmoidSlope sets dst[i] to the derivative of sigmoid at x[i].
+func sigmoidSlope(dst, x []float64) {
+	Sigmoid(dst, x)
+	SlopeOfSigmoid(dst, dst)
 }
