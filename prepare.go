@@ -38,7 +38,7 @@ func (e *Evaluator) prepare(point []float64) (err error) {
 }
 
 // maxDepth bounds how deep a term nests that is compiled: the compiler recurs on it.
-const maxDepth = 512
+const maxDepth = 1 << 11
 
 // hasCode reports whether the compiler has code for the program: it has no dual λs that are written, and does not nest
 // too deep.

@@ -124,9 +124,6 @@ func New(p *ir.Program) *Program {
 	return out
 }
 
-// Weight is what a run is made of.
-func (p *Program) Weight() ir.Weight { return p.src.Weight }
-
 // kindsOf returns the first of the kinds of the cells of a symbol; the operands that have an adjoint are added as bits.
 // NoSymbol is +.
 func (p *Program) kindsOf(f term.Symbol) uint32 {

@@ -52,26 +52,6 @@ type nativeForm struct {
 	codes      map[string]*loop.Code // the forward code, and the backward codes by what is reached
 }
 
-// mostOrdinary is how many iterations of a loop are few, and leastNative how many in machine code are many.
-const (
-	mostOrdinary = 256
-	leastNative  = 64
-)
-
-// Fast reports whether the program has no loops of many iterations but such for which there is machine code.
-func (p *Program) Fast() bool {
-	if !wasm.Supported() || !p.src.Fast(mostOrdinary, leastNative) {
-		return false
-	}
-	for _, l := range p.loops {
-		if k := loop.New(p.src, l.f, l.label); k == nil ||
-			k.Form(make([]uint32, len(k.Inputs)+len(k.States)), func(*loop.Stream) bool { return false }, false) == nil {
-			return false
-		}
-	}
-	return true
-}
-
 // loopState is what a machine knows of a loop.
 type loopState struct {
 	hot   float64 // instructions that have run

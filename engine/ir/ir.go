@@ -243,9 +243,8 @@ type Program struct {
 	Funcs  []*Func
 	Blocks []Block
 	Widths [][]int // the registers of the arguments of applications
-	// The lane programs of nests of loops, and what they are in the whole program.
+	// The lane programs of nests of loops.
 	Vectors []*Vector
-	Weight  Weight
 	Taped   bool // it makes a tape, for gradients
 	// The static slots: slot 0 is unused, those from 1 on are the scalar inputs.
 	Inputs, Static int

@@ -2,7 +2,6 @@ package ir
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -230,67 +229,4 @@ func arithmetic(code []Instr) bool {
 		}
 	}
 	return operations
-}
-
-// Fast reports whether loops of more than most iterations, those of the loops around them counted, have machine code, or
-// are around a loop with machine code of at least least iterations.
-func (p *Program) Fast(most, least float64) bool {
-	for _, f := range p.Funcs {
-		labels, native := map[uint32]int{}, map[uint32]bool{}
-		for i := range f.Code {
-			switch in := &f.Code[i]; in.Op {
-			case Label:
-				labels[in.N] = i
-			case Enter:
-				native[in.N] = true
-			}
-		}
-		runs := make([]float64, len(f.Code)) // of the innermost loop around an instruction, with those around that
-		long := make([]bool, len(f.Code))    // a loop with machine code ends there that is long each time
-		for i := range f.Code {
-			if in := &f.Code[i]; (in.Op == Next || in.Op == Prev) && native[in.N] && f.size(labels[in.N], in) >= least {
-				long[i] = true
-			}
-		}
-		for i := len(f.Code) - 1; i >= 0; i-- {
-			in := &f.Code[i]
-			if in.Op != Next && in.Op != Prev {
-				continue
-			}
-			start := labels[in.N]
-			n := max(1, runs[i]) * f.size(start, in)
-			if n > most && !slices.Contains(long[start:i+1], true) && (!native[in.N] || runs[i] > most) {
-				return false
-			}
-			for k := start; k < i; k++ {
-				runs[k] = n
-			}
-		}
-	}
-	return true
-}
-
-// size is how many iterations a loop has that begins at start, +Inf if that is not known.
-func (f *Func) size(start int, last *Instr) float64 {
-	r, ahead := last.A, 0.0
-	if last.Op == Prev {
-		r, ahead = last.D, 1
-	}
-	for i := start - 1; i >= 0; i-- {
-		in := &f.Code[i]
-		switch {
-		case in.Op == Next || in.Op == Prev || in.Sets() > 1 && r >= in.D && int(r) < int(in.D)+in.Sets():
-			return math.Inf(1)
-		case in.Sets() != 1 || in.D != r:
-		case in.Op == Const:
-			return in.Val + ahead
-		case in.Op == IndexSub && in.Number == NumberB:
-			r, ahead = in.A, ahead-in.Val
-		case in.Op == Move:
-			r = in.A
-		default:
-			return math.Inf(1)
-		}
-	}
-	return math.Inf(1)
 }

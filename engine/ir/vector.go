@@ -136,7 +136,6 @@ func vectors(p *Program, f *Func) {
 			w.nest(i, end)
 		}
 	}
-	w.weigh()
 	if len(w.edits) > 0 {
 		w.rewrite()
 	}
