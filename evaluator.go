@@ -126,6 +126,11 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 		m := e.compiled.NewMachine(bounds)
 		m.Data, m.NoNative, m.Finite = e.data, e.opt.NoNative, e.opt.Finite
 		m.Timed, m.Phase = e.opt.hooks.Timed, phaseOf(e.meter)
+		if m.Workers = e.opt.Workers; e.opt.Schedule != Parallel {
+			m.Workers = 1
+		} else if m.Workers == 0 {
+			m.Workers = runtime.GOMAXPROCS(0)
+		}
 		if e.p.eager {
 			m.NativeWork = 1
 		}

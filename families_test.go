@@ -341,21 +341,26 @@ func compareDraws(t *testing.T, draws int, program func(seed, k int) (src string
 	}
 }
 
-// TestFamiliesInParallel: several workers give the counts of one, and of plain code, and the numbers to rounding.
-func TestFamiliesInParallel(t *testing.T) {
-	src := familyHead + "def cell x h = vec i < k -> sigmoid (dot E.(i) x + dot W.(i) h + b.(i))\n" +
-		"def of i = let h = fold cell (vec j < k -> 0.01 * (i + j)) a in sum j < k -> h.(j)\nof 0 + of 1 + of 2 + of 3 + of 4 + of 5\n"
-	p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: []string{"n=200"}})
-	require.NoError(t, err)
-	opt := EvalOptions{NoFuse: true}
-	want, err := p.Gradient(t.Context(), opt)
-	require.NoError(t, err)
-	for _, opt := range []EvalOptions{{}, {Schedule: Parallel, Workers: 3}} {
-		got, err := p.Gradient(t.Context(), opt)
+// TestParallel: workers share the products of matrices and vectors; results have the same bits and counts with any number of them.
+func TestParallel(t *testing.T) {
+	const head = "param n = 300\ninput A : R^n^n = vec i < n -> vec j < n -> sin (i*n + j)\n" +
+		"input B : R^n^n = vec i < n -> vec j < n -> cos (i + j*n)\ninput x : R^n = vec i < n -> sin i\n"
+	for _, body := range []string{
+		"let C = vec i < n -> vec j < n -> sum k < n -> A.(i).(k) * B.(k).(j) in sum i < n -> sum j < n -> tanh C.(i).(j)",
+		"let y = #5 (fun y -> vec i < n -> tanh (dot A.(i) y)) x in sum i < n -> y.(i)",
+		"let y = vec j < n -> sum i < n -> x.(i) * A.(i).(j) in dot y (matvec B x)",
+	} {
+		p, err := Load(t.Context(), "t.gram", []byte(head+body+"\n"), Options{})
 		require.NoError(t, err)
-		require.InDeltaSlice(t, want.Values, got.Values, 1e-12)
-		require.InDeltaSlice(t, want.Jacobian, got.Jacobian, 1e-12)
-		require.Equal(t, want.Cost.Steps, got.Cost.Steps)
+		want, err := p.Gradient(t.Context(), EvalOptions{})
+		require.NoError(t, err)
+		for _, workers := range []int{0, 1, 2, 5} {
+			got, err := p.Gradient(t.Context(), EvalOptions{Schedule: Parallel, Workers: workers})
+			require.NoError(t, err)
+			require.Equal(t, want.Values, got.Values)
+			require.Equal(t, want.Jacobian, got.Jacobian, body)
+			require.Equal(t, want.Cost.Steps, got.Cost.Steps)
+		}
 	}
 }
 

@@ -102,13 +102,15 @@ func (p *product) each(row, rows int, f func(a, b, c, nu, nv int)) {
 }
 
 // run computes the products of a strip.
-func (p *product) run(dst []float64, x, y *operand, row, rows int) {
+func (p *product) run(m *Machine, dst []float64, x, y *operand, row, rows int) {
 	if len(p.batch) == 0 && p.aj == 1 && p.bj == 1 && p.v.size == 1 && p.u.c == 1 { // a matrix and a vector
 		a, n := x.first, p.u.size
 		if p.u.outer {
 			a, n = a+row*p.u.a, rows
 		}
-		kernel.MatVec(dst[:n], x.data[a:], p.u.a, y.data[y.first:][:p.size])
+		m.split(n, n*p.size, func(from, to int) {
+			kernel.MatVec(dst[from:to], x.data[a+from*p.u.a:], p.u.a, y.data[y.first:][:p.size])
+		})
 		return
 	}
 	p.each(row, rows, func(a, b, c, nu, nv int) {
@@ -119,9 +121,12 @@ func (p *product) run(dst []float64, x, y *operand, row, rows int) {
 		case unit && nu == 1 && p.v.c == 1:
 			kernel.MatVec(dst[c:c+nv], y.data[b:], p.v.b, x.data[a:a+p.size])
 		default:
-			kernel.MatMul(kernel.Matrix{Data: dst[c:], Rows: nu, Columns: nv, RowStride: p.u.c, ColumnStride: p.v.c},
-				kernel.Matrix{Data: x.data[a:], Rows: nu, Columns: p.size, RowStride: p.u.a, ColumnStride: p.aj},
-				kernel.Matrix{Data: y.data[b:], Rows: p.size, Columns: nv, RowStride: p.bj, ColumnStride: p.v.b})
+			m.split(nu, nu*nv*p.size, func(from, to int) {
+				n := to - from
+				kernel.MatMul(kernel.Matrix{Data: dst[c+from*p.u.c:], Rows: n, Columns: nv, RowStride: p.u.c, ColumnStride: p.v.c},
+					kernel.Matrix{Data: x.data[a+from*p.u.a:], Rows: n, Columns: p.size, RowStride: p.u.a, ColumnStride: p.aj},
+					kernel.Matrix{Data: y.data[b:], Rows: p.size, Columns: nv, RowStride: p.bj, ColumnStride: p.v.b})
+			})
 		}
 	})
 }
@@ -194,7 +199,10 @@ func (m *Machine) add(p *pending) {
 	if p.count == 0 {
 		return
 	}
-	kernel.AddOuter(m.adjoint[p.adr:], p.apart, p.rows, p.columns, p.a, p.rows, p.b, p.columns, p.count, kernel.Ascending)
+	m.split(p.rows, p.rows*p.columns*p.count, func(from, to int) {
+		kernel.AddOuter(m.adjoint[p.adr+from*p.apart:], p.apart, to-from, p.columns, p.a[from:], p.rows, p.b, p.columns,
+			p.count, kernel.Ascending)
+	})
 	for i, f := range p.reached {
 		if f {
 			setTrue(m.reached[p.adr+i*p.apart:][:p.columns])
@@ -292,16 +300,21 @@ func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoint
 	case unit && nu == 1 && nw == 1:
 		kernel.AddMulScalar(x.adj[to:to+p.size], y.data[from:], d[0])
 	case unit && nu == 1 && w.c == 1:
-		kernel.AddMatVecT(x.adj[to:to+p.size], y.data[from:], w.b, d[:nw], kernel.Ascending)
+		m.split(p.size, p.size*nw, func(j, end int) {
+			kernel.AddMatVecT(x.adj[to+j:to+end], y.data[from+j:], w.b, d[:nw], kernel.Ascending)
+		})
 	default:
 		step := nu
 		if p.overlap[k] {
 			step = 1
 		}
 		for iu := 0; iu < nu; iu += step {
-			kernel.AddMatMul(kernel.Matrix{Data: x.adj[to+iu*u.a:], Rows: step, Columns: p.size, RowStride: u.a, ColumnStride: xj},
-				kernel.Matrix{Data: d[iu*u.c:], Rows: step, Columns: nw, RowStride: u.c, ColumnStride: w.c},
-				kernel.Matrix{Data: y.data[from:], Rows: nw, Columns: p.size, RowStride: w.b, ColumnStride: yj}, kernel.Ascending)
+			m.split(step, step*nw*p.size, func(i, end int) {
+				n, i := end-i, iu+i
+				kernel.AddMatMul(kernel.Matrix{Data: x.adj[to+i*u.a:], Rows: n, Columns: p.size, RowStride: u.a, ColumnStride: xj},
+					kernel.Matrix{Data: d[i*u.c:], Rows: n, Columns: nw, RowStride: u.c, ColumnStride: w.c},
+					kernel.Matrix{Data: y.data[from:], Rows: nw, Columns: p.size, RowStride: w.b, ColumnStride: yj}, kernel.Ascending)
+			})
 		}
 	}
 	for iu := range nu {

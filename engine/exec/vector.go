@@ -125,6 +125,7 @@ type dim struct{ size, by int }
 
 // laneState is what a machine has for a vector.
 type laneState struct {
+	m               *Machine
 	vals, own       [][]float64
 	copies, saved   [][]float64 // of operands that are not dense; values that are kept
 	deltas, ownD    [][]float64
@@ -453,7 +454,7 @@ func (m *Machine) state(v *vector) *laneState {
 		return s
 	}
 	n := len(v.lanes)
-	s := &laneState{vals: make([][]float64, n), own: make([][]float64, n), deltas: make([][]float64, n),
+	s := &laneState{m: m, vals: make([][]float64, n), own: make([][]float64, n), deltas: make([][]float64, n),
 		ownD: make([][]float64, n), copies: make([][]float64, n), saved: make([][]float64, n),
 		adj: make([]adjoints, n), owned: make([]bool, n), flags: make([][]bool, n), ownFlags: make([][]bool, n),
 		reach: make([]reach, n), live: make([]bool, n), in: make([]operand, n), pending: make([]*pending, 2*n),
@@ -854,7 +855,7 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 			if l.product.takes {
 				v.taken(s, l)
 			}
-			l.product.run(dst, &s.in[l.a], &s.in[l.b], row, rows)
+			l.product.run(s.m, dst, &s.in[l.a], &s.in[l.b], row, rows)
 		case ir.LaneTest:
 			l.test(dst, s.vals[l.a], s.vals[l.b])
 			if l.c >= 0 {
