@@ -60,6 +60,7 @@ const (
 	leastAgain   = 1 << 16
 	partOfTape   = 32
 	mostState    = 1 << 16 // slots
+	bytesOfState = 64      // of the tape for each slot: to find the state takes less time than the iterations
 )
 
 // mark is the head of a loop, from which on iterations have been run.
@@ -67,6 +68,7 @@ type mark struct {
 	*back
 	at     position
 	bytes  uint64
+	least  uint64 // bytes of the tape that a checkpoint stands for
 	frames int
 	count  uint64 // of iterations
 	kept   int    // the place of the registers in Machine.kept
@@ -106,9 +108,10 @@ func (m *Machine) unmarkLast() {
 	m.marks = m.marks[:len(m.marks)-1]
 }
 
-// mark notes that a loop is at its head.
-func (m *Machine) mark(b *back) {
-	m.marks = append(m.marks, mark{back: b, at: m.position(), bytes: m.tapeBytes(), frames: len(m.frames), kept: len(m.kept)})
+// mark notes that a loop is at its head. least is that of the mark.
+func (m *Machine) mark(b *back, least uint64) {
+	m.marks = append(m.marks,
+		mark{back: b, at: m.position(), bytes: m.tapeBytes(), least: least, frames: len(m.frames), kept: len(m.kept)})
 	fp := m.frame()
 	for _, r := range b.Live {
 		m.kept = append(m.kept, *at(fp, slotSize*uint32(r)))
@@ -130,13 +133,13 @@ func (m *Machine) goBack(b *back, pc int32) error {
 		k := &m.marks[len(m.marks)-1]
 		if k.back == b && k.frames == len(m.frames) {
 			k.count++
-			if m.tapeBytes()-k.bytes < m.least {
+			if m.tapeBytes()-k.bytes < k.least {
 				return nil
 			}
-			err := m.checkpoint(k, pc)
+			n, err := m.checkpoint(k, pc)
 			m.marks = m.marks[:len(m.marks)-1]
 			if err == nil && !m.barred[b] {
-				m.mark(b)
+				m.mark(b, max(m.least, bytesOfState*uint64(n)))
 			}
 			return err
 		}
@@ -150,7 +153,7 @@ func (m *Machine) goBack(b *back, pc int32) error {
 	}
 	b.once.Do(func() { b.Head = loop.HeadOf(m.p.src, b.f, b.label) })
 	if b.Again && !m.barred[b] {
-		m.mark(b)
+		m.mark(b, m.least)
 	}
 	return nil
 }
@@ -211,15 +214,15 @@ type checkpoint struct {
 	kept, size        int // the registers before the first iteration, in Machine.kept, and of the frame
 }
 
-// checkpoint drops what iterations have left on the tape since a mark.
-func (m *Machine) checkpoint(k *mark, pc int32) error {
+// checkpoint drops what iterations have left on the tape since a mark. It returns how many numbers their state has.
+func (m *Machine) checkpoint(k *mark, pc int32) (n int, err error) {
 	all, refs, n, ok := m.stateOf(k.back, k.at.dense)
 	if !ok {
 		if m.barred == nil {
 			m.barred = map[*back]bool{}
 		}
 		m.barred[k.back] = true
-		return nil
+		return 0, nil
 	}
 	c := &checkpoint{k.back, k.count, uint64(m.tape.n - k.at.n), k.kept, m.size}
 	var kept []dense
@@ -257,8 +260,8 @@ func (m *Machine) checkpoint(k *mark, pc int32) error {
 	}
 	m.kept = m.kept[:k.kept+len(k.Live)+1]
 	m.dropped += c.statements
-	_, err := m.pushRecord(c, n, pc)
-	return err
+	_, err = m.pushRecord(c, n, pc)
+	return n, err
 }
 
 // backward makes the iterations again, and goes back through what they leave on the tape.

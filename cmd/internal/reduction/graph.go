@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/rule"
 )
@@ -297,12 +298,6 @@ func (g *Graph) DOT() string {
 
 // summary says what the graph is.
 func (g *Graph) summary() string {
-	count := func(n int, what string) string {
-		if n == 1 {
-			return "1 " + what
-		}
-		return fmt.Sprintf("%d %ss", n, what)
-	}
 	verdict := "not confluent"
 	switch {
 	case g.Confluent:
@@ -310,5 +305,6 @@ func (g *Graph) summary() string {
 	case g.ConfluentModulo:
 		verdict = "confluent up to ≡"
 	}
-	return fmt.Sprintf("%s, %s, %s", count(len(g.States), "state"), count(len(g.NormalForms), "normal form"), verdict)
+	return fmt.Sprintf("%s, %s, %s", notation.Counted(len(g.States), "state"),
+		notation.Counted(len(g.NormalForms), "normal form"), verdict)
 }

@@ -167,7 +167,7 @@ func TestExplore(t *testing.T) {
 	// whether (11) or (3) comes first.
 	const table3, square = "⟨v·w, λa^R.v* (w·a) + w* (v·a)⟩[⟨w,w*⟩:=z][⟨v,v*⟩:=z][z:=⟨x, second⟩]", "⟨v·v, λa^R.v* (v·a) + v* (v·a)⟩[⟨v,v*⟩:=⟨x, second⟩]"
 	g = explored(t, strings.Replace(table3, "second", "λb^R.x* b", 1), "")
-	require.Equal(t, "1531 states, 1 normal form, confluent", g.summary())
+	require.Equal(t, "1 531 states, 1 normal form, confluent", g.summary())
 	require.True(t, explored(t, strings.Replace(table3, "second", "x*", 1), "").Confluent)
 	g = explored(t, strings.Replace(square, "second", "λb^R.x* b", 1), "")
 	require.Len(t, g.Classes, 2)

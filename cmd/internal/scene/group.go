@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -273,7 +274,7 @@ func (g *group) version(state uint64, places map[int]int) *Version {
 	if count == 0 {
 		return nil
 	}
-	v.Value = counted(uint64(count), "object")
+	v.Value = notation.Counted(count, "object")
 	v.Text = fmt.Sprintf("%s: %s, %d of them waiting. Open it to see them.", g.Text, v.Value, waiting)
 	v.Edges = moved(g.id, v.Edges, places)
 	return v

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/term"
 )
@@ -224,7 +225,7 @@ func (w words) text(n *heap.Node, label string) string {
 		if spent(n) {
 			parts = append(parts, "its last occurrence has taken the value")
 		} else {
-			parts = append(parts, counted(uint64(n.Uses), "occurrence")+" left")
+			parts = append(parts, notation.Counted(int(n.Uses), "occurrence")+" left")
 		}
 	}
 	if n.Arrived != 0 {
@@ -254,7 +255,7 @@ func (w words) missing(n *heap.Node) string {
 	case empty == 1:
 		names = append(names, "an operand")
 	case empty > 1:
-		names = append(names, counted(uint64(empty), "operand"))
+		names = append(names, notation.Counted(empty, "operand"))
 	}
 	return strings.Join(names, " and ")
 }
@@ -317,12 +318,4 @@ var kindWords = map[literal.Kind]string{
 	literal.Data:     "a list of data",
 	literal.Fold:     "a list or numeral that has been applied to a function",
 	literal.Captures: "more of what the node beside it refers to",
-}
-
-// counted is a number of things.
-func counted(n uint64, unit string) string {
-	if n == 1 {
-		return "1 " + unit
-	}
-	return fmt.Sprintf("%d %ss", n, unit)
 }
