@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
-	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -19,7 +19,7 @@ func init() {
 		opt.hooks = h
 		return opt
 	}
-	bridge.Heap = func(evaluator any) *heap.Heap { return evaluator.(*Evaluator).heap() }
+	bridge.Heap = func(evaluator any) *graph.Heap { return evaluator.(*Evaluator).heap() }
 }
 
 // inside is a program for package bridge, which documents the methods.

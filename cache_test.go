@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/generate"
@@ -65,7 +65,7 @@ func requireSame(t require.TestingT, want, got made) {
 		require.Nil(t, got.prog)
 		return
 	}
-	parts := func(p *literal.Program) []any { return []any{p.Templates, p.Code, p.Pos, p.Frame} }
+	parts := func(p *compile.Program) []any { return []any{p.Templates, p.Code, p.Pos, p.Frame} }
 	require.Equal(t, parts(want.prog.Code), parts(got.prog.Code))
 	require.Equal(t, bits(want.res.Values), bits(got.res.Values))
 	require.Equal(t, bits(want.res.Jacobian), bits(got.res.Jacobian))

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine/exec"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
-	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/machine/profile"
 )
 
@@ -39,7 +39,7 @@ type Evaluator struct {
 
 	// What runs: code of the compiler, or a program of the literal machine.
 	compiled   *exec.Program
-	forLiteral *literal.Program
+	forLiteral *compile.Program
 	// Of the strategies other than Direct, what was done before it:
 	before      exec.Stats
 	modularised *modular.Program
@@ -365,7 +365,7 @@ func (e *Evaluator) SetData(name string, values []float64) error {
 }
 
 // heap returns the arena of the literal machine between two events, or nil.
-func (e *Evaluator) heap() *heap.Heap {
+func (e *Evaluator) heap() *graph.Heap {
 	if e.literal == nil || e.closed {
 		return nil
 	}

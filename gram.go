@@ -24,7 +24,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/lang"
@@ -48,13 +48,13 @@ type Program struct {
 		is   bool
 	}
 	// literal and literalGradient are the same for the literal machine.
-	literal         compiled[literal.Program]
-	literalGradient compiled[literal.Program]
+	literal         compiled[compile.Program]
+	literalGradient compiled[compile.Program]
 	// modularly is D(t) with its λs normalised at the program's point, modularised how that
 	// came.
-	modularly   compiled[literal.Program]
+	modularly   compiled[compile.Program]
 	modularised *modular.Program
-	symbolic    compiled[literal.Program] // t with its inputs left open
+	symbolic    compiled[compile.Program] // t with its inputs left open
 
 	along compiled[Program] // the derivative along a vector, see [Evaluator.HessianVector]
 
@@ -259,26 +259,26 @@ func (c *compiled[P]) took() time.Duration {
 }
 
 // literalProgram makes t, or D(t), ready for the literal machine.
-func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*literal.Program, error) {
+func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*compile.Program, error) {
 	check := meter.During("compile")
 	if !gradient {
-		return p.literal.get(p, meter, func() (*literal.Program, error) {
+		return p.literal.get(p, meter, func() (*compile.Program, error) {
 			if err := p.setSize(nil, meter); err != nil {
 				return nil, p.locate(err, "compiling")
 			}
 			if err := p.expand(meter, "compile"); err != nil {
 				return nil, err
 			}
-			prog, err := literal.NewValue(p.src.Term(), p.inputs, check)
+			prog, err := compile.NewValue(p.src.Term(), p.inputs, check)
 			return prog, p.locate(err, "compiling")
 		})
 	}
-	return p.literalGradient.get(p, meter, func() (*literal.Program, error) {
+	return p.literalGradient.get(p, meter, func() (*compile.Program, error) {
 		d, err := p.reversed(meter)
 		if err != nil {
 			return nil, err
 		}
-		prog, err := literal.NewGradient(d, p.inputs, p.outputs(), check)
+		prog, err := compile.NewGradient(d, p.inputs, p.outputs(), check)
 		return prog, p.locate(err, "compiling")
 	})
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/term"
@@ -32,7 +32,7 @@ g (fun gamma -> gamma 2) + k 3`)
 		require.Empty(t, m.text)
 		var got []string
 		for _, in := range m.prog.Code.Code {
-			if in.Op == literal.MakeLam && in.Pos != 0 && in.Name != 0 && !m.prog.Code.Term.Linear(in.Name) {
+			if in.Op == compile.MakeLam && in.Pos != 0 && in.Name != 0 && !m.prog.Code.Term.Linear(in.Name) {
 				line, column := p.src.File.Position(uint32(in.Pos) - 1)
 				got = append(got, fmt.Sprintf("%s at %d:%d", m.prog.Code.Term.Info(in.Name).Name, line, column))
 			}

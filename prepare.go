@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/internal/modular"
@@ -133,7 +133,7 @@ func (e *Evaluator) unfold(point []float64) error {
 		return p.locate(err, "compiling")
 	}
 	if e.opt.Schedule == Random {
-		if e.forLiteral, err = literal.NewGradient(d, g.Inputs, p.outputs(), check); err != nil {
+		if e.forLiteral, err = compile.NewGradient(d, g.Inputs, p.outputs(), check); err != nil {
 			return p.locate(err, "compiling")
 		}
 	} else {
@@ -170,7 +170,7 @@ func (e *Evaluator) normalise(point []float64) error {
 	}
 	var m *modular.Program
 	if slices.Equal(point, p.src.Point) && e.opt.hooks.Samples == nil {
-		_, err := p.modularly.get(p, e.meter, func() (_ *literal.Program, err error) {
+		_, err := p.modularly.get(p, e.meter, func() (_ *compile.Program, err error) {
 			if p.modularised, err = make(); err != nil {
 				return nil, err
 			}

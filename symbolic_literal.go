@@ -3,7 +3,7 @@ package gram
 import (
 	"cmp"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/stage"
@@ -49,7 +49,7 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions, sa
 	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
 		return nil, err
 	}
-	prog, err := p.symbolic.get(p, meter, func() (*literal.Program, error) {
+	prog, err := p.symbolic.get(p, meter, func() (*compile.Program, error) {
 		prog, _, err := p.compileOpen(meter, false)
 		return prog, err
 	})
@@ -88,12 +88,12 @@ func (p *Program) openGradient(meter *limits.Meter, opt EvalOptions) (*machine.M
 }
 
 // compileOpen makes t, or D(t), with symbolic inputs ready for the literal machine, and returns it, too.
-func (p *Program) compileOpen(meter *limits.Meter, reversed bool) (*literal.Program, *term.Term, error) {
+func (p *Program) compileOpen(meter *limits.Meter, reversed bool) (*compile.Program, *term.Term, error) {
 	meter.Begin("compile")
 	if err := p.expand(meter, "compile"); err != nil {
 		return nil, nil, err
 	}
-	t, open := p.src.Term(), literal.NewOpen
+	t, open := p.src.Term(), compile.NewOpen
 	if err := stage.CheckGround(p.src, t); err != nil {
 		return nil, nil, p.locate(err, "compiling")
 	}
@@ -102,14 +102,14 @@ func (p *Program) compileOpen(meter *limits.Meter, reversed bool) (*literal.Prog
 		if t, err = p.reversed(meter); err != nil {
 			return nil, nil, err
 		}
-		open = literal.NewOpenGradient
+		open = compile.NewOpenGradient
 	}
 	prog, err := open(t, p.inputs, meter.During("compile"))
 	return prog, t, p.locate(err, "compiling")
 }
 
 // runOpen runs a program with symbolic inputs.
-func (p *Program) runOpen(prog *literal.Program, meter *limits.Meter, point []float64, opt EvalOptions,
+func (p *Program) runOpen(prog *compile.Program, meter *limits.Meter, point []float64, opt EvalOptions,
 	events func(*machine.Fired) error) (*machine.Machine, error) {
 	meter.Begin("reduce")
 	run := opt.literal()

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
@@ -160,7 +160,7 @@ func rewrittenCopies(gradient bool) quantity {
 
 // literalCopies are those of a gradient on the literal machine: the operand to which (3) has put a value holds a λ.
 var literalCopies = quantity{copiesName, func(s *subject) (n float64) {
-	prog := must(literal.NewGradient(s.reversed(), s.ScalarInputs(), 0, s.ctx.Err))
+	prog := must(compile.NewGradient(s.reversed(), s.ScalarInputs(), 0, s.ctx.Err))
 	var m *machine.Machine
 	events := func(f *machine.Fired) error {
 		if by, ok := f.Move.Rule(); !ok || by != rule.Subst {
@@ -168,8 +168,8 @@ var literalCopies = quantity{copiesName, func(s *subject) (n float64) {
 		}
 		h := m.Heap()
 		if at := h.Node(f.Result / 4); int(f.Result%4) < len(at.Operands) {
-			if o := at.Operands[f.Result%4]; o.Tag == literal.Value {
-				if v := h.Node(o.Ref); v.Kind == literal.Lam && !v.Dual {
+			if o := at.Operands[f.Result%4]; o.Tag == compile.Value {
+				if v := h.Node(o.Ref); v.Kind == compile.Lam && !v.Dual {
 					n++
 				}
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/gram-machine/gram/rule"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
@@ -190,7 +190,7 @@ func (s *subject) gradient(opt gram.EvalOptions) *gram.Cost {
 func (s *subject) reversed() *term.Term { return must(revgrad.Reverse(s.Term(), s.ctx.Err)) }
 
 // run makes a literal machine of a program and runs f on it.
-func (s *subject) run(p *literal.Program, opt machine.Options, f func(*machine.Machine) error) {
+func (s *subject) run(p *compile.Program, opt machine.Options, f func(*machine.Machine) error) {
 	opt.Limits = limits.Bounds{Look: s.ctx.Err}
 	m := must(machine.New(p, opt))
 	defer m.Close()
@@ -199,7 +199,7 @@ func (s *subject) run(p *literal.Program, opt machine.Options, f func(*machine.M
 
 // evaluate is the steps that the value of a term takes at points, in all.
 func (s *subject) evaluate(t *term.Term, inputs []term.Var, points iter.Seq[[]float64]) (steps float64) {
-	s.run(must(literal.NewValue(t, inputs, s.ctx.Err)), machine.Options{}, func(m *machine.Machine) error {
+	s.run(must(compile.NewValue(t, inputs, s.ctx.Err)), machine.Options{}, func(m *machine.Machine) error {
 		for point := range points {
 			if err := m.Value(point); err != nil {
 				return err

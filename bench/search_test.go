@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
@@ -56,7 +56,7 @@ func drawSearch(t *rapid.T) *searched {
 		p = *generate.Draw(t, generate.Options{Size: size, Vector: how == "Jacobian"})
 	}
 	gradient := how == "gradient" || how == "Jacobian"
-	prog, err := literal.NewValue(p.Term, p.Inputs, nil)
+	prog, err := compile.NewValue(p.Term, p.Inputs, nil)
 	outputs := 0
 	if gradient {
 		var d *term.Term
@@ -67,7 +67,7 @@ func drawSearch(t *rapid.T) *searched {
 		if p.Term.Types.Kind(ty) == term.VecKind {
 			outputs = p.Term.Types.Len(ty)
 		}
-		prog, err = literal.NewGradient(d, p.Inputs, outputs, nil)
+		prog, err = compile.NewGradient(d, p.Inputs, outputs, nil)
 		require.NoError(t, err)
 	}
 	require.NoError(t, err)

@@ -3,7 +3,7 @@ package machine
 import (
 	"math"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/rule"
 )
@@ -32,9 +32,9 @@ func (m run[M]) alloc() (Place, *node) {
 }
 
 // make returns a new node that has no operands and is waited for at up.
-func (m run[M]) make(kind literal.Kind, code uint32, up Place, bits uint8) (Place, *node) {
+func (m run[M]) make(kind compile.Kind, code uint32, up Place, bits uint8) (Place, *node) {
 	r, n := m.alloc()
-	*n = node{Head: literal.Head{Kind: kind, Code: code, Bits: bits}, Up: up}
+	*n = node{Head: compile.Head{Kind: kind, Code: code, Bits: bits}, Up: up}
 	return r, n
 }
 

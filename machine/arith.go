@@ -3,7 +3,7 @@ package machine
 import (
 	"math"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/limits"
 )
 
@@ -12,7 +12,7 @@ func (m run[M]) become(r Place, n *node, x float64, what string) redex {
 	m.check(n, x, what)
 	up := n.Up
 	m.arena.Release(r, n)
-	return m.deliver(up, literal.Number, numeral(x))
+	return m.deliver(up, compile.Number, numeral(x))
 }
 
 // check ends the run if the number is not finite and has to be.
@@ -38,12 +38,12 @@ func (m run[M]) fireTimes(p Place) redex {
 func (m run[M]) fireFunction(p Place) redex {
 	n := m.at(p)
 	x, t, v := append(make([]float64, 0, 4), number(n.Val[0])), n.Tag[1], n.Val[1]
-	for t == literal.Value { // a pair, which nothing else refers to
+	for t == compile.Value { // a pair, which nothing else refers to
 		w, u := lo(v), m.at(lo(v))
 		x, t, v = append(x, number(u.Val[0])), u.Tag[1], u.Val[1]
 		m.arena.Release(w, u)
 	}
-	if t == literal.Number {
+	if t == compile.Number {
 		x = append(x, number(v))
 	}
 	sym := m.prog.Code[n.Code].Sym

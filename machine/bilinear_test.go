@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
@@ -131,7 +131,7 @@ func TestPropertyWorkIsBilinear(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		opt := machine.Options{Measure: true, Limits: limits.Bounds{MaxSteps: 20_000, MaxMemory: 64 << 20}, Seed: rapid.Uint64().Draw(t, "seed"),
 			Random: rapid.Bool().Draw(t, "random")}
-		measure := func(u *term.Term, prog *literal.Program, err error, run func(m *machine.Machine)) {
+		measure := func(u *term.Term, prog *compile.Program, err error, run func(m *machine.Machine)) {
 			require.NoError(t, err)
 			m, err := machine.New(prog, opt)
 			require.NoError(t, err)
@@ -151,19 +151,19 @@ func TestPropertyWorkIsBilinear(t *testing.T) {
 		if p.Term.Types.Kind(ty) == term.VecKind {
 			k = p.Term.Types.Len(ty)
 		}
-		prog, err := literal.NewGradient(d, p.Inputs, k, nil)
+		prog, err := compile.NewGradient(d, p.Inputs, k, nil)
 		k = max(1, k)
 		measure(d, prog, err, func(m *machine.Machine) { _ = m.Gradient(p.Point, make([]float64, k), make([]float64, k*len(p.Point))) })
-		prog, err = literal.NewValue(p.Term, p.Inputs, nil)
+		prog, err = compile.NewValue(p.Term, p.Inputs, nil)
 		measure(p.Term, prog, err, func(m *machine.Machine) { _ = m.Value(p.Point) })
-		prog, err = literal.NewOpen(p.Term, p.Inputs, nil)
+		prog, err = compile.NewOpen(p.Term, p.Inputs, nil)
 		measure(p.Term, prog, err, func(m *machine.Machine) { _ = m.Graph(p.Point) })
 		if p.Term.Types.Kind(ty) == term.RKind {
-			prog, err = literal.NewOpenGradient(d, p.Inputs, nil)
+			prog, err = compile.NewOpenGradient(d, p.Inputs, nil)
 			measure(d, prog, err, func(m *machine.Machine) { _ = m.Graph(p.Point) })
 		}
 		u := generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size of lin"))
-		prog, err = literal.NewValue(u, nil, nil)
+		prog, err = compile.NewValue(u, nil, nil)
 		measure(u, prog, err, func(m *machine.Machine) { _ = m.Value(nil) })
 	})
 }

@@ -3,8 +3,8 @@ package machine
 import (
 	"slices"
 
-	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/machine/heap"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
 )
 
 // Reading is a number that has been read from the result of a gradient, a summand x* g of the row of an output.
@@ -20,7 +20,7 @@ func (m *Machine) Readings() (read []Reading, row int) { return m.readings, m.ro
 // Completed is [Machine.Heap], but for a body that is next to be copied, or whose copy has begun: the nodes and
 // operands that are missing are there. Where a node is not yet allocated it has a number behind all others. Events
 // are to be told.
-func (m *Machine) Completed() *heap.Heap {
+func (m *Machine) Completed() *graph.Heap {
 	nodes := slices.Clone(m.arena.Nodes())
 	switch {
 	case m.copy.body != nil:
@@ -28,17 +28,17 @@ func (m *Machine) Completed() *heap.Heap {
 	case m.begins != nil:
 		nodes = m.complete(nodes, m.begins, m.copied)
 	}
-	return heap.New(m.prog, nodes, m.result>>2)
+	return graph.New(m.prog, nodes, m.result>>2)
 }
 
 // complete finishes the copy of the body t in nodes. So many units of it have been made: first the captures are
 // loaded, then the nodes made, then the variables of others bound, then the operands given.
-func (m *Machine) complete(nodes []node, t *literal.Template, done int) []node {
+func (m *Machine) complete(nodes []node, t *compile.Template, done int) []node {
 	c, f := &m.copy, slices.Clone(m.frame)
 	loaded := len(t.Uses)
 	if made := f[t.First:t.Locals]; done <= loaded { // they are not allocated
-		f[literal.UpIndex], f[literal.ParamIndex] = c.up, c.param
-		f[literal.NumberIndex], f[literal.NumberIndex+1] = lo(c.number), hi(c.number)
+		f[compile.UpIndex], f[compile.ParamIndex] = c.up, c.param
+		f[compile.NumberIndex], f[compile.NumberIndex+1] = lo(c.number), hi(c.number)
 		captured := f[t.Locals:t.Locals]
 		for h := c.holder; len(captured) < loaded; { // what has been freed here has its captures still
 			captures, k := nodes[h>>2].Captures()
@@ -61,9 +61,9 @@ func (m *Machine) complete(nodes []node, t *literal.Template, done int) []node {
 		p := f[a.Up] | uint32(a.Slot)
 		tag, val := m.operand(a, f)
 		switch n := &nodes[p>>2]; {
-		case tag == literal.Empty: // a λ waits
-		case n.Kind == literal.Job:
-			head := literal.Head{Kind: literal.Summand, Code: a.Code, Tag: [2]Tag{tag}}
+		case tag == compile.Empty: // a λ waits
+		case n.Kind == compile.Job:
+			head := compile.Head{Kind: compile.Summand, Code: a.Code, Tag: [2]Tag{tag}}
 			nodes = append(nodes, node{Head: head, Up: p, Val: [2]uint64{val}})
 		default:
 			n.Tag[p&1], n.Val[p&1] = tag, val
@@ -73,24 +73,24 @@ func (m *Machine) complete(nodes []node, t *literal.Template, done int) []node {
 }
 
 // operand returns what an action gives.
-func (m *Machine) operand(a *literal.Action, frame []uint32) (Tag, uint64) {
+func (m *Machine) operand(a *compile.Action, frame []uint32) (Tag, uint64) {
 	switch a.Op {
-	case literal.Occur:
-		return literal.Variable, uint64(frame[a.X])
-	case literal.DeliverNumber:
-		return literal.Number, a.Val
-	case literal.DeliverParam:
-		return literal.Number, m.copy.number
-	case literal.DeliverInput:
-		return literal.Number, numeral(m.point[a.X])
-	case literal.DeliverDatum:
-		return literal.Number, numeral(m.copy.row[a.X])
-	case literal.DeliverArgument:
+	case compile.Occur:
+		return compile.Variable, uint64(frame[a.X])
+	case compile.DeliverNumber:
+		return compile.Number, a.Val
+	case compile.DeliverParam:
+		return compile.Number, m.copy.number
+	case compile.DeliverInput:
+		return compile.Number, numeral(m.point[a.X])
+	case compile.DeliverDatum:
+		return compile.Number, numeral(m.copy.row[a.X])
+	case compile.DeliverArgument:
 		return m.copy.tag, m.copy.number
-	case literal.DeliverZero:
-		return literal.Zero, 0
-	case literal.DeliverValue:
-		return literal.Value, uint64(frame[a.X])
+	case compile.DeliverZero:
+		return compile.Zero, 0
+	case compile.DeliverValue:
+		return compile.Value, uint64(frame[a.X])
 	}
-	return literal.Empty, 0
+	return compile.Empty, 0
 }

@@ -1,7 +1,7 @@
 package machine
 
 import (
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -16,7 +16,7 @@ func (m run[M]) deliver(p Place, t Tag, v uint64) redex {
 	n.Tag[p&1] = t
 	*m.arena.Operand(p) = v
 	n.Bits--
-	if n.Bits&literal.Missing != 0 {
+	if n.Bits&compile.Missing != 0 {
 		return 0
 	}
 	return m.complete(r, n)
@@ -28,7 +28,7 @@ func (m run[M]) complete(r Place, n *node) redex {
 	if m.opens() && m.isOperation(n) {
 		return moveAt(rule.Wake, r)
 	}
-	if k == literal.Sub {
+	if k == compile.Sub {
 		return m.bound(r, n)
 	}
 	if move := readyMoves[k]; move != 0 {
@@ -40,25 +40,25 @@ func (m run[M]) complete(r Place, n *node) redex {
 // ready is called when a node has its operands and is neither a substitution nor a redex.
 func (m run[M]) ready(r Place, n *node) redex {
 	switch k := n.Kind; {
-	case k == literal.App || k == literal.If || k == literal.Case:
-		if n.Bits&literal.IsDue != 0 {
+	case k == compile.App || k == compile.If || k == compile.Case:
+		if n.Bits&compile.IsDue != 0 {
 			return m.readyDue(r, n)
 		}
-	case k == literal.Con && n.Tag[0] == literal.Late:
+	case k == compile.Con && n.Tag[0] == compile.Late:
 		return m.force(r, n)
-	case k == literal.Pair || k == literal.Con:
+	case k == compile.Pair || k == compile.Con:
 		return m.pairMade(r, n)
-	case k == literal.Cell:
+	case k == compile.Cell:
 		return m.madeDual(r, n)
-	case k == literal.Add:
+	case k == compile.Add:
 		return m.readyAdd(r, n)
-	case k == literal.Job:
+	case k == compile.Job:
 		return m.contribute(r, n)
-	case k == literal.Summand:
+	case k == compile.Summand:
 		return m.forward(r, n, 0)
-	case k == literal.Seed:
+	case k == compile.Seed:
 		m.seeds[m.prog.Code[n.Code].N] = r
-	case k == literal.Names:
+	case k == compile.Names:
 		return ruleAt(rule.EtaPair, r)
 	}
 	return 0
@@ -71,8 +71,8 @@ func (m run[M]) bound(r Place, n *node) redex {
 		n.Bits |= 1
 		return ruleAt(rule.EtaPair, r)
 	}
-	if n.Bits&literal.IsDual != 0 && n.Tag[0] == literal.Value {
-		n.Kind, n.Bits = literal.Cell, 0
+	if n.Bits&compile.IsDual != 0 && n.Tag[0] == compile.Value {
+		n.Kind, n.Bits = compile.Cell, 0
 		return m.madeDual(r, n)
 	}
 	if w := hi(n.Val[1]); w != 0 {
@@ -87,7 +87,7 @@ func (m run[M]) bound(r Place, n *node) redex {
 
 // unmentioned is called when a variable that has its value has no occurrence left.
 func (m run[M]) unmentioned(r Place, n *node) redex {
-	if m.opens() && n.Tag[0] == literal.Operation {
+	if m.opens() && n.Tag[0] == compile.Operation {
 		m.arena.Release(r, n)
 		return 0
 	}
@@ -97,11 +97,11 @@ func (m run[M]) unmentioned(r Place, n *node) redex {
 // waiter returns the redex of the first of those that wait for a substitution. It will put the next one on the worklist.
 func (m run[M]) waiter(w Place, t Tag) redex {
 	switch {
-	case w&literal.Waits != 0:
+	case w&compile.Waits != 0:
 		return moveAt(rule.Wake, nodeOf(w))
-	case m.opens() && t == literal.Operation:
+	case m.opens() && t == compile.Operation:
 		return moveAt(rule.Wake, w)
-	case t == literal.Number:
+	case t == compile.Number:
 		return ruleAt(rule.SubstNumeral, w)
 	}
 	return ruleAt(rule.Subst, w)
@@ -109,8 +109,8 @@ func (m run[M]) waiter(w Place, t Tag) redex {
 
 // behind is waiter for one that stood behind a λ, which doesn't know the substitution.
 func (m run[M]) behind(w Place) redex {
-	if w&literal.Waits == 0 {
-		if s := m.at(lo(m.at(nodeOf(w)).Val[w&1])); s.Kind == literal.Sub {
+	if w&compile.Waits == 0 {
+		if s := m.at(lo(m.at(nodeOf(w)).Val[w&1])); s.Kind == compile.Sub {
 			return m.waiter(w, s.Tag[0])
 		}
 	}
@@ -122,7 +122,7 @@ func wakeAt(w Place) redex {
 	if w == 0 {
 		return 0
 	}
-	return moveAt(rule.Wake, w&^literal.Waits)
+	return moveAt(rule.Wake, w&^compile.Waits)
 }
 
 // wake is the unit in which something that waits goes on: an occurrence of a dual variable or of a linear one,
@@ -130,22 +130,22 @@ func wakeAt(w Place) redex {
 func (m run[M]) wake(p Place) redex {
 	n := m.at(nodeOf(p))
 	switch {
-	case n.Kind == literal.Captures || n.Kind == literal.Lam || n.Kind == literal.List:
+	case n.Kind == compile.Captures || n.Kind == compile.Lam || n.Kind == compile.List:
 		if next := n.C; next != 0 {
 			n.C = 0
 			m.push(m.behind(next))
 		}
 		return m.await(nodeOf(p), n)
-	case n.Tag[p&1] == literal.Variable:
+	case n.Tag[p&1] == compile.Variable:
 		s, next := lo(n.Val[p&1]), hi(n.Val[p&1])
 		sub := m.at(s)
 		m.push(wakeAt(next))
 		return m.occurs(p, s, sub)
 	case m.opens() && m.isOperation(n):
 		return m.operate(p, n)
-	case n.Kind == literal.Add && n.Tag[0] == literal.Zero:
+	case n.Kind == compile.Add && n.Tag[0] == compile.Zero:
 		return m.forward(nodeOf(p), n, 1)
-	case n.Kind == literal.Add && n.Tag[1] == literal.Zero:
+	case n.Kind == compile.Add && n.Tag[1] == compile.Zero:
 		return m.forward(nodeOf(p), n, 0)
 	}
 	return m.deliverMade(n.Up, nodeOf(p), n) // a pair, or a sum of dual applications
@@ -162,8 +162,8 @@ const (
 // takeTurn makes a node a redex, now or when it has its operands.
 func (m run[M]) takeTurn(p Place) redex {
 	n := m.at(p)
-	n.Bits |= literal.IsDue
-	if n.Bits&literal.Missing == 0 {
+	n.Bits |= compile.IsDue
+	if n.Bits&compile.Missing == 0 {
 		return m.readyDue(p, n)
 	}
 	return 0
@@ -172,36 +172,36 @@ func (m run[M]) takeTurn(p Place) redex {
 // occurs gives the place p what an occurrence of the variable of s becomes without a step.
 func (m run[M]) occurs(p, s Place, n *node) redex {
 	switch n.Kind {
-	case literal.Linear:
+	case compile.Linear:
 		t, v := n.Tag[0], n.Val[0]
 		switch {
 		case !m.opens():
 			if n.Val[1]--; lo(n.Val[1]) == 0 {
 				m.arena.Release(s, n)
 			}
-		case t == literal.Operation:
-			t, v = literal.Inert, uint64(s)
+		case t == compile.Operation:
+			t, v = compile.Inert, uint64(s)
 		default:
 			m.copyValue(t, v)
 			m.push(m.addUses(s, -1))
 		}
 		return m.deliver(p, t, v)
-	case literal.Sub: // a name of something inert
+	case compile.Sub: // a name of something inert
 		v := n.Val[0]
 		m.push(m.addUses(s, -1))
-		return m.deliver(p, literal.Inert, v)
-	case literal.Symbol:
-		return m.deliver(p, literal.Inert, uint64(s))
+		return m.deliver(p, compile.Inert, v)
+	case compile.Symbol:
+		return m.deliver(p, compile.Inert, uint64(s))
 	}
-	return m.deliver(p, literal.Name, uint64(s))
+	return m.deliver(p, compile.Name, uint64(s))
 }
 
 // readyDue is called when an application or a conditional has its operands and its turn has come.
 func (m run[M]) readyDue(r Place, n *node) redex {
 	switch n.Kind {
-	case literal.If:
+	case compile.If:
 		return ruleAt(rule.Branch, r)
-	case literal.Case:
+	case compile.Case:
 		return ruleAt(rule.Case, r)
 	}
 	return m.readyApp(r, n)
@@ -210,14 +210,14 @@ func (m run[M]) readyDue(r Place, n *node) redex {
 // pairMade is called when a pair or a constructor has its operands. In a pair or a constructor it goes on by a unit of its own:
 // these nest to any depth.
 func (m run[M]) pairMade(r Place, n *node) redex {
-	if n.Tag[0] == literal.Late || n.Tag[1] == literal.Late {
-		n.Bits |= literal.IsLate
+	if n.Tag[0] == compile.Late || n.Tag[1] == compile.Late {
+		n.Bits |= compile.IsLate
 	}
-	if m.opens() && n.Kind == literal.Pair && (m.isOpen(n.Tag[0], n.Val[0]) || m.isOpen(n.Tag[1], n.Val[1])) {
-		n.Bits |= literal.IsOpen
+	if m.opens() && n.Kind == compile.Pair && (m.isOpen(n.Tag[0], n.Val[0]) || m.isOpen(n.Tag[1], n.Val[1])) {
+		n.Bits |= compile.IsOpen
 	}
 	switch k := m.at(nodeOf(n.Up)).Kind; {
-	case k == literal.Pair || k == literal.Con || k == literal.Add || k == literal.Job, k == literal.App && n.Bits&literal.IsLate != 0:
+	case k == compile.Pair || k == compile.Con || k == compile.Add || k == compile.Job, k == compile.App && n.Bits&compile.IsLate != 0:
 		return moveAt(rule.Wake, r)
 	}
 	return m.deliverMade(n.Up, r, n)
@@ -225,25 +225,25 @@ func (m run[M]) pairMade(r Place, n *node) redex {
 
 // deliverMade delivers a node that has become a value, or a sum that no job has run.
 func (m run[M]) deliverMade(up Place, r Place, n *node) redex {
-	if n.Kind != literal.Con && (n.Kind != literal.Pair || n.Bits&literal.IsLate != 0) {
+	if n.Kind != compile.Con && (n.Kind != compile.Pair || n.Bits&compile.IsLate != 0) {
 		return m.deliverLate(up, r)
 	}
 	n.C, n.Up = 1, 0
-	return m.deliver(up, literal.Value, uint64(r))
+	return m.deliver(up, compile.Value, uint64(r))
 }
 
 // dropValue gives one reference to a value back.
 func (m run[M]) dropValue(t Tag, v uint64) redex {
 	switch t {
-	case literal.Value:
+	case compile.Value:
 		n := m.at(lo(v))
 		if n.C--; n.C == 0 {
 			return moveAt(rule.FreeUnit, lo(v))
 		}
-	case literal.Name:
+	case compile.Name:
 		return m.addUses(lo(v), -1)
-	case literal.Inert:
-		if m.at(lo(v)).Kind == literal.Linear {
+	case compile.Inert:
+		if m.at(lo(v)).Kind == compile.Linear {
 			return m.addUses(lo(v), -1)
 		}
 	}
@@ -253,12 +253,12 @@ func (m run[M]) dropValue(t Tag, v uint64) redex {
 // copyValue takes one more reference to a value.
 func (m run[M]) copyValue(t Tag, v uint64) {
 	switch t {
-	case literal.Value:
+	case compile.Value:
 		m.at(lo(v)).C++
-	case literal.Name:
+	case compile.Name:
 		m.addUses(lo(v), 1)
-	case literal.Inert:
-		if m.at(lo(v)).Kind == literal.Linear {
+	case compile.Inert:
+		if m.at(lo(v)).Kind == compile.Linear {
 			m.addUses(lo(v), 1)
 		}
 	}
@@ -267,17 +267,17 @@ func (m run[M]) copyValue(t Tag, v uint64) {
 // addUses books more occurrences of a variable, or fewer. Where none are left, (4) is next.
 func (m run[M]) addUses(s Place, k int32) redex {
 	n := m.at(s)
-	if n.Kind == literal.FreeDual || n.Kind == literal.Symbol {
+	if n.Kind == compile.FreeDual || n.Kind == compile.Symbol {
 		return 0
 	}
 	uses := lo(n.Val[1]) + uint32(k)
 	n.Val[1] = both(uses, hi(n.Val[1]))
 	switch {
 	case uses != 0:
-	case n.Kind != literal.Linear && n.Bits&literal.Missing == 0:
+	case n.Kind != compile.Linear && n.Bits&compile.Missing == 0:
 		return m.unmentioned(s, n)
-	case n.Kind == literal.Linear && n.Bits&literal.IsFired != 0:
-		if n.Tag[0] == literal.Operation {
+	case n.Kind == compile.Linear && n.Bits&compile.IsFired != 0:
+		if n.Tag[0] == compile.Operation {
 			return ruleAt(rule.Lin, s) // (5')
 		}
 		t, v := n.Tag[0], n.Val[0]
@@ -291,17 +291,17 @@ func (m run[M]) addUses(s Place, k int32) redex {
 func (m run[M]) freeValue(p Place) redex {
 	n := m.at(p)
 	switch n.Kind {
-	case literal.Fun1, literal.Fun2, literal.Mul, literal.Add:
+	case compile.Fun1, compile.Fun2, compile.Mul, compile.Add:
 		m.dropOperands(n)
-	case literal.Pair, literal.Con:
+	case compile.Pair, compile.Con:
 		m.push(m.dropValue(n.Tag[0], n.Val[0]))
 		m.push(m.dropValue(n.Tag[1], n.Val[1]))
-	case literal.Fold:
-		m.push(m.dropValue(literal.Value, uint64(lo(n.Val[0]))))
+	case compile.Fold:
+		m.push(m.dropValue(compile.Value, uint64(lo(n.Val[0]))))
 		if f := hi(n.Val[0]); f != 0 {
 			m.push(m.addUses(f, -1))
 		}
-	case literal.Lam, literal.List, literal.Captures:
+	case compile.Lam, compile.List, compile.Captures:
 		captures, k := n.Captures()
 		for _, s := range captures[:k] {
 			m.push(m.addUses(s, -1))

@@ -4,7 +4,7 @@
 //
 // Start with rules.go: the loop that takes redexes off the worklist, with the table of the rules. For each rule it
 // has the number, the picture and the function that makes the rewrite at a place. The functions are in lambda.go (1,
-// 15), pair.go (2, 7), subst.go (3, 4, 5), arith.go (6, 8, 12, 13, 14) and dual.go (11). [literal.Node] has the
+// 15), pair.go (2, 7), subst.go (3, 4, 5), arith.go (6, 8, 12, 13, 14) and dual.go (11). [compile.Node] has the
 // layout of the nodes.
 //
 // A node that can't fire yet waits for its operands, and knows the one [Place] that waits for it. An operand is
@@ -14,7 +14,7 @@
 //
 // What a rewrite leaves that is not bounded by nature is cut into units of work, which are counted beside the rules:
 // [rule.Move]. A rewrite and a unit touch a bounded number of nodes, whatever the program is. A machine that measures
-// counts the calls of the function at, by which rewrites and units reach nodes: [literal.NodeWords] words for each
+// counts the calls of the function at, by which rewrites and units reach nodes: [compile.NodeWords] words for each
 // call; a test has the constants. What is beside the arena is not counted, and is bounded for each move: a move puts
 // a bounded number of redexes on the worklist, a unit of instantiate reads a bounded number of entries of the frame
 // and of the code, and the set of reached duals has six levels (reached.go). A node that comes from the free list is

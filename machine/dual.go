@@ -1,7 +1,7 @@
 package machine
 
 import (
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -9,15 +9,15 @@ import (
 // sum in which it stands.
 func (m run[M]) readyApp(r Place, n *node) redex {
 	switch {
-	case n.Tag[0] == literal.Name:
+	case n.Tag[0] == compile.Name:
 		switch {
-		case n.Bits&literal.IsFired != 0: // (11) has added to its argument
+		case n.Bits&compile.IsFired != 0: // (11) has added to its argument
 			return 0
 		case nodeOf(n.Up) == m.job && m.prog.Outputs > 0:
 			return m.arrive(r, n)
 		}
 		return m.readyLate(r, n)
-	case n.Tag[1] == literal.Late:
+	case n.Tag[1] == compile.Late:
 		return m.force(r|1, n)
 	case m.prog.Recursive && m.isFix(n):
 		return ruleAt(rule.Unfold, r)
@@ -28,7 +28,7 @@ func (m run[M]) readyApp(r Place, n *node) redex {
 // readyLate is called when a node is a sum that no job has run. In an application or a pair it goes on by a unit of its
 // own: applications and pairs may be nested to any depth.
 func (m run[M]) readyLate(r Place, n *node) redex {
-	if k := m.at(nodeOf(n.Up)).Kind; k == literal.App || k == literal.Pair {
+	if k := m.at(nodeOf(n.Up)).Kind; k == compile.App || k == compile.Pair {
 		return moveAt(rule.Wake, r)
 	}
 	return m.deliverLate(n.Up, r)
@@ -55,10 +55,10 @@ func (m run[M]) madeDual(r Place, n *node) redex {
 func (m run[M]) dropCell(r Place, n *node) redex {
 	t, lam := n.Tag[0], lo(n.Val[0])
 	m.arena.Release(r, n)
-	if t == literal.Taken {
+	if t == compile.Taken {
 		return 0
 	}
-	return m.dropValue(literal.Value, uint64(lam))
+	return m.dropValue(compile.Value, uint64(lam))
 }
 
 // arrive lets the application of a dual arrive at its cell. A second one is a redex of (11).
@@ -67,9 +67,9 @@ func (m run[M]) arrive(r Place, n *node) redex {
 	if d.C != 0 {
 		return ruleAt(rule.Factor, r)
 	}
-	n.Bits |= literal.IsFired
+	n.Bits |= compile.IsFired
 	d.C = r
-	if d.Kind == literal.Cell {
+	if d.Kind == compile.Cell {
 		m.reached.add(hi(d.Val[1]))
 	}
 	return 0
@@ -80,15 +80,15 @@ func (m run[M]) arrive(r Place, n *node) redex {
 func (m run[M]) fireFactor(p Place) redex {
 	n := m.at(p)
 	d := m.at(lo(n.Val[0]))
-	if d.Kind == literal.Cell {
+	if d.Kind == compile.Cell {
 		d.Val[1]--
 	}
 	first := d.C
 	f := m.at(first)
-	n.Kind, n.Bits, n.Up = literal.Add, 0, first|1
+	n.Kind, n.Bits, n.Up = compile.Add, 0, first|1
 	n.Tag[0], n.Val[0] = f.Tag[1], f.Val[1]
-	waits := f.Bits&literal.Missing != 0
-	f.Tag[1], f.Val[1] = literal.Empty, uint64(p)
+	waits := f.Bits&compile.Missing != 0
+	f.Tag[1], f.Val[1] = compile.Empty, uint64(p)
 	if waits { // for a sum that has not fired: it is now a summand
 		s := m.at(lo(n.Val[0]))
 		s.Up = p
@@ -102,19 +102,19 @@ func (m run[M]) fireFactor(p Place) redex {
 // fireDual is (3) of a dual variable by the λ that it is bound to: all that is due at the cell has arrived.
 func (m run[M]) fireDual(p Place, n *node, s Place) redex {
 	d := m.at(s)
-	if d.Kind == literal.FreeDual {
+	if d.Kind == compile.FreeDual {
 		return 0
 	}
 	lam := lo(d.Val[0])
 	d.C = 0
 	d.Val[1]--
-	n.Bits &^= literal.IsFired
-	n.Tag[0], n.Val[0] = literal.Value, uint64(lam)
+	n.Bits &^= compile.IsFired
+	n.Tag[0], n.Val[0] = compile.Value, uint64(lam)
 	if lo(d.Val[1]) != 0 {
 		m.at(lam).C++
 		return ruleAt(rule.Lambda, p)
 	}
-	d.Tag[0], d.Tag[1] = literal.Taken, literal.Value
+	d.Tag[0], d.Tag[1] = compile.Taken, compile.Value
 	m.push(ruleAt(rule.Lambda, p))
 	return ruleAt(rule.GC, s)
 }

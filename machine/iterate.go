@@ -1,7 +1,7 @@
 package machine
 
 import (
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -11,9 +11,9 @@ import (
 // length is how many elements a list or a numeral has.
 func (m run[M]) length(l *node) uint64 {
 	switch l.Kind {
-	case literal.Nat:
+	case compile.Nat:
 		return l.Val[0]
-	case literal.Data:
+	case compile.Data:
 		return uint64(m.prog.Term.Data[l.Val[0]].Rows)
 	}
 	return uint64(len(m.prog.Code[l.Code].Closure.Bodies))
@@ -21,9 +21,9 @@ func (m run[M]) length(l *node) uint64 {
 
 // bind makes the application n the substitution of its argument, which occurs so often.
 func bind(n *node, uses uint64) {
-	n.Kind, n.Bits, n.C = literal.Sub, 0, 0
+	n.Kind, n.Bits, n.C = compile.Sub, 0, 0
 	n.Tag[0], n.Val[0] = n.Tag[1], n.Val[1]
-	n.Tag[1], n.Val[1] = literal.Empty, uses
+	n.Tag[1], n.Val[1] = compile.Empty, uses
 }
 
 // applyList is (1) of a list or numeral: (λf.t) u → t[f:=u]. The body is a Fold.
@@ -34,9 +34,9 @@ func (m run[M]) applyList(r Place, n *node, list Place, l *node) redex {
 		n.Val[1], f = 0, 0
 		m.push(ruleAt(rule.GC, r))
 	}
-	fold, x := m.make(literal.Fold, l.Code, 0, 0)
+	fold, x := m.make(compile.Fold, l.Code, 0, 0)
 	x.C, x.Val[0] = 1, both(list, f)
-	return m.deliver(n.Up, literal.Value, uint64(fold))
+	return m.deliver(n.Up, compile.Value, uint64(fold))
 }
 
 // applyFold is (1) of what the first has made: (λx.f t1 (… (f tn x))) u → (f t1 (… (f tn x)))[x:=u].
@@ -57,14 +57,14 @@ func (m run[M]) applyFold(r Place, n *node, fold Place, l *node) redex {
 		m.at(list).C++
 	}
 	if f == 0 {
-		m.push(m.dropValue(literal.Value, uint64(list)))
+		m.push(m.dropValue(compile.Value, uint64(list)))
 		return m.occur(n.Up, r)
 	}
 	if uses != 0 {
 		m.push(m.addUses(f, uses))
 	}
-	i, it := m.make(literal.Iter, code, n.Up, 1)
-	s, state := m.make(literal.Captures, code, 0, 0)
+	i, it := m.make(compile.Iter, code, n.Up, 1)
+	s, state := m.make(compile.Captures, code, 0, 0)
 	it.C, state.C = s, list
 	state.Val = [2]uint64{both(list, f), elements}
 	return m.occur(i, r)
@@ -77,7 +77,7 @@ func (m run[M]) iterate(p Place) redex {
 	list, f := lo(s.Val[0]), hi(s.Val[0])
 	s.Val[1]--
 	left, captures, rest := s.Val[1], s.C, n.C
-	a, app := m.make(literal.App, n.Code, p, 1|literal.IsDue)
+	a, app := m.make(compile.App, n.Code, p, 1|compile.IsDue)
 	app.Tag[1], app.Val[1] = n.Tag[0], n.Val[0]
 	if left == 0 { // a tail call
 		app.Up = n.Up
@@ -85,27 +85,27 @@ func (m run[M]) iterate(p Place) redex {
 		m.arena.Release(p, n)
 		rest = 0
 	} else {
-		n.Bits, n.Tag[0] = 1, literal.Empty
+		n.Bits, n.Tag[0] = 1, compile.Empty
 	}
 	var next redex
-	if m.at(list).Kind == literal.Nat {
+	if m.at(list).Kind == compile.Nat {
 		next = m.occur(a, f)
 	} else {
 		next = m.element(a, app.Code, list, left, f, captures, rest)
 	}
 	if left == 0 {
-		m.push(m.dropValue(literal.Value, uint64(list)))
+		m.push(m.dropValue(compile.Value, uint64(list)))
 	}
 	return next
 }
 
 // element makes f ti, the function of the application a. What ti captures is at captures; rest is told what is behind.
 func (m run[M]) element(a Place, code uint32, list Place, i uint64, f, captures, rest Place) redex {
-	b, _ := m.make(literal.App, code, a, 2|literal.IsDue)
+	b, _ := m.make(compile.App, code, a, 2|compile.IsDue)
 	m.push(m.occur(b, f))
 	l := m.at(list)
 	bodies := m.prog.Code[l.Code].Closure.Bodies
-	if l.Kind == literal.List {
+	if l.Kind == compile.List {
 		m.copy = copying{body: &m.prog.Templates[bodies[i]], up: b | 1, holder: captures, rest: rest}
 		return moveAt(copyNext, 0)
 	}

@@ -1,7 +1,7 @@
 package machine
 
 import (
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -17,11 +17,11 @@ import (
 func (m run[M]) deliverLate(p Place, r Place) redex {
 	up := m.at(nodeOf(p))
 	switch k := up.Kind; {
-	case k == literal.Seed:
+	case k == compile.Seed:
 		m.seeds[m.prog.Code[up.Code].N] = r
 		return 0
-	case k == literal.Add || k == literal.Pair || k == literal.App && p&1 == 1:
-		return m.deliver(p, literal.Late, uint64(r))
+	case k == compile.Add || k == compile.Pair || k == compile.App && p&1 == 1:
+		return m.deliver(p, compile.Late, uint64(r))
 	}
 	m.at(r).Up = p
 	return moveAt(rule.Search, r)
@@ -29,7 +29,7 @@ func (m run[M]) deliverLate(p Place, r Place) redex {
 
 // deliverAny delivers an operand, which may be a sum that no job has run.
 func (m run[M]) deliverAny(up Place, t Tag, v uint64) redex {
-	if t == literal.Late {
+	if t == compile.Late {
 		return m.deliverLate(up, lo(v))
 	}
 	return m.deliver(up, t, v)
@@ -38,7 +38,7 @@ func (m run[M]) deliverAny(up Place, t Tag, v uint64) redex {
 // force lets an application wait for the number that its argument, a sum, comes to.
 func (m run[M]) force(p Place, n *node) redex {
 	r := lo(n.Val[p&1])
-	n.Tag[p&1] = literal.Empty
+	n.Tag[p&1] = compile.Empty
 	n.Bits++
 	m.at(r).Up = p
 	return moveAt(rule.Search, r)
@@ -50,16 +50,16 @@ func (m run[M]) unfold(p Place) redex {
 	n := m.at(p)
 	up := n.Up
 	switch w := m.at(nodeOf(up)); {
-	case w.Kind != literal.Job && n.Kind == literal.Pair:
+	case w.Kind != compile.Job && n.Kind == compile.Pair:
 		return m.runComponents(p, n)
-	case w.Kind != literal.Job:
+	case w.Kind != compile.Job:
 		return m.startJob(p, n)
-	case n.Kind == literal.App:
+	case n.Kind == compile.App:
 		n.C, n.Val[0] = 0, uint64(lo(n.Val[0]))
 		x := m.at(w.C)
 		x.Val[0] = both(m.meld(lo(x.Val[0]), p), hi(x.Val[0]))
-	case n.Kind == literal.Pair:
-		return m.deliver(up, literal.Late, uint64(p))
+	case n.Kind == compile.Pair:
+		return m.deliver(up, compile.Late, uint64(p))
 	default:
 		tag, val := n.Tag, n.Val
 		m.arena.Release(p, n)
@@ -72,8 +72,8 @@ func (m run[M]) unfold(p Place) redex {
 
 // startJob makes the job of the sum r, whose number goes where the sum stood.
 func (m run[M]) startJob(r Place, n *node) redex {
-	j, job := m.make(literal.Job, n.Code, n.Up, 1)
-	job.C, _ = m.make(literal.Captures, n.Code, m.job, 0)
+	j, job := m.make(compile.Job, n.Code, n.Up, 1)
+	job.C, _ = m.make(compile.Captures, n.Code, m.job, 0)
 	m.job = j
 	n.Up = j | 1
 	return moveAt(rule.Search, r)
@@ -81,9 +81,9 @@ func (m run[M]) startJob(r Place, n *node) redex {
 
 // runComponents lets a pair wait for its components that are sums.
 func (m run[M]) runComponents(r Place, n *node) redex {
-	n.Bits &^= literal.IsLate | literal.Missing
+	n.Bits &^= compile.IsLate | compile.Missing
 	for i := range n.Tag {
-		if n.Tag[i] == literal.Late {
+		if n.Tag[i] == compile.Late {
 			m.push(m.force(r|uint32(i), n))
 		}
 	}
@@ -94,15 +94,15 @@ func (m run[M]) runComponents(r Place, n *node) redex {
 func (m run[M]) contribute(j Place, n *node) redex {
 	n.Bits++
 	t, v := n.Tag[1], n.Val[1]
-	n.Tag[1] = literal.Empty
+	n.Tag[1] = compile.Empty
 	switch {
-	case t == literal.Zero:
-	case n.Tag[0] == literal.Empty:
+	case t == compile.Zero:
+	case n.Tag[0] == compile.Empty:
 		n.Tag[0], n.Val[0] = t, v
 	default:
 		r, s := m.alloc()
 		sum(s, n.Code, j|1, [2]Tag{n.Tag[0], t}, [2]uint64{n.Val[0], v})
-		n.Tag[0] = literal.Empty
+		n.Tag[0] = compile.Empty
 		return m.readyAdd(r, s)
 	}
 	return 0
@@ -121,7 +121,7 @@ func (m run[M]) nextOfJob() {
 		m.push(m.finishJob(j, n, x))
 	case app == 0:
 		a := m.at(heap)
-		a.Bits |= literal.IsFired
+		a.Bits |= compile.IsFired
 		x.Val[0] = both(m.removeFirst(heap, a), heap)
 	case heap != 0 && lo(m.at(heap).Val[0]) == lo(m.at(app).Val[0]):
 		h := m.at(heap)
@@ -131,7 +131,7 @@ func (m run[M]) nextOfJob() {
 		m.push(ruleAt(rule.Factor, heap))
 	default:
 		a := m.at(app)
-		if a.Tag[1] == literal.Late {
+		if a.Tag[1] == compile.Late {
 			m.push(m.force(app|1, a))
 			break
 		}
@@ -148,8 +148,8 @@ func (m run[M]) finishJob(j Place, n, x *node) redex {
 	m.job = x.Up
 	m.arena.Release(n.C, x)
 	m.arena.Release(j, n)
-	if t == literal.Empty {
-		return m.deliver(up, literal.Zero, 0)
+	if t == compile.Empty {
+		return m.deliver(up, compile.Zero, 0)
 	}
 	return m.deliverAny(up, t, v)
 }

@@ -3,13 +3,13 @@ package machine
 import (
 	"unsafe"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/rule"
 )
 
 // copying is the body of a λ, a branch or an element of a list that is to be copied.
 type copying struct {
-	body   *literal.Template
+	body   *compile.Template
 	up     Place     // what waits for the body
 	param  Place     // the substitution of its parameter, or 0
 	number uint64    // of the parameter, if the body is that of a dual; the argument of a constructor, if it is a branch
@@ -27,9 +27,9 @@ func (m run[M]) fireLambda(p Place) redex {
 	f := lo(n.Val[0])
 	l := m.at(f)
 	switch l.Kind {
-	case literal.Fold:
+	case compile.Fold:
 		return m.applyFold(p, n, f, l)
-	case literal.Nat, literal.List, literal.Data:
+	case compile.Nat, compile.List, compile.Data:
 		return m.applyList(p, n, f, l)
 	}
 	t := m.prog.Code[l.Code].Body
@@ -37,10 +37,10 @@ func (m run[M]) fireLambda(p Place) redex {
 	n.Code = l.Code
 	up, param := n.Up, p
 	switch {
-	case t.Linear && m.opens() && n.Tag[0] == literal.Operation && t.Param > 0: // no value: it stays, for (5) does not fire
-		n.Kind, n.Bits = literal.Linear, literal.IsFired
+	case t.Linear && m.opens() && n.Tag[0] == compile.Operation && t.Param > 0: // no value: it stays, for (5) does not fire
+		n.Kind, n.Bits = compile.Linear, compile.IsFired
 	case t.Linear:
-		n.Kind, n.C = literal.Linear, f
+		n.Kind, n.C = compile.Linear, f
 		return ruleAt(rule.Lin, p)
 	case m.opens():
 		param = m.bindOpen(p, n)
@@ -51,19 +51,19 @@ func (m run[M]) fireLambda(p Place) redex {
 // isFix reports whether the function of an application is recursive.
 func (m run[M]) isFix(n *node) bool {
 	f := m.at(lo(n.Val[0]))
-	return f.Kind == literal.Lam && m.prog.Code[f.Code].Body.Fix != 0
+	return f.Kind == compile.Lam && m.prog.Code[f.Code].Body.Fix != 0
 }
 
 // fireUnfold is (15): (fix f.v) u → v[f:=fix f.v] u. The body of v makes f, when (1) fires.
 func (m run[M]) fireUnfold(p Place) redex {
 	n := m.at(p)
-	n.Bits |= literal.IsFired
+	n.Bits |= compile.IsFired
 	m.unfolded = m.prog.Code[m.at(lo(n.Val[0])).Code].Body.Fix
 	return ruleAt(rule.Lambda, p)
 }
 
 // startCopy makes the body t of the λ f the next to be copied.
-func (m run[M]) startCopy(t *literal.Template, f Place, l *node, up, param Place) redex {
+func (m run[M]) startCopy(t *compile.Template, f Place, l *node, up, param Place) redex {
 	m.copy = copying{body: t, up: up, param: param, holder: f, owned: l.C == 1}
 	if l.C > 1 {
 		l.C--
@@ -79,8 +79,8 @@ func (m run[M]) copyBody() redex {
 	if m.tells() {
 		m.copied, m.begins = 0, t
 	}
-	f[literal.UpIndex], f[literal.ParamIndex] = c.up, c.param
-	f[literal.NumberIndex], f[literal.NumberIndex+1] = lo(c.number), hi(c.number)
+	f[compile.UpIndex], f[compile.ParamIndex] = c.up, c.param
+	f[compile.NumberIndex], f[compile.NumberIndex+1] = lo(c.number), hi(c.number)
 	if c.holder != 0 {
 		next := m.loadCaptures(t, c.holder, c.owned)
 		if c.rest != 0 {
@@ -95,7 +95,7 @@ func (m run[M]) copyBody() redex {
 		m.units(rule.Instantiate, len(images)+len(t.Outer)+len(t.Actions))
 	} else if m.tells() {
 		for _, r := range made { // they are to look free until they are made
-			m.arena.Node(r).Kind = literal.Free
+			m.arena.Node(r).Kind = compile.Free
 		}
 	}
 	for len(images) > unitsPerLook {
@@ -137,7 +137,7 @@ const unitsPerLook = 1 << 12
 
 // loadCaptures puts the captured substitutions into the frame, and returns where the captures behind them are. The body mentions
 // each of them so and so often.
-func (m run[M]) loadCaptures(t *literal.Template, h Place, owned bool) Place {
+func (m run[M]) loadCaptures(t *compile.Template, h Place, owned bool) Place {
 	frame, uses := m.frame[t.Locals:], t.Uses
 	own := int32(0)
 	if owned {
@@ -173,7 +173,7 @@ func (m run[M]) loadCaptures(t *literal.Template, h Place, owned bool) Place {
 }
 
 // makeNodes makes the nodes of images. The frame has what they are made from.
-func (m run[M]) makeNodes(images []literal.Image, made []Place) {
+func (m run[M]) makeNodes(images []compile.Image, made []Place) {
 	frame := unsafe.Pointer(unsafe.SliceData(m.frame))
 	at := func(i uint32) uint64 { return uint64(*(*uint32)(unsafe.Add(frame, uintptr(i)*4))) }
 	made = made[:len(images)]
@@ -193,13 +193,13 @@ func (m run[M]) makeNodes(images []literal.Image, made []Place) {
 }
 
 // bindOuter lets the occurrences in the images of variables that the body does not bind become their values.
-func (m run[M]) bindOuter(outer []literal.Outer) {
+func (m run[M]) bindOuter(outer []compile.Outer) {
 	f := m.frame
 	for i := range outer {
 		o := &outer[i]
 		s, p := f[o.Index], f[o.First.Index]|o.First.Slot
 		x := m.at(s)
-		if x.Kind == literal.Sub && x.Bits&literal.Missing == 0 {
+		if x.Kind == compile.Sub && x.Bits&compile.Missing == 0 {
 			m.push(m.waiter(p, x.Tag[0]))
 		} else {
 			m.push(m.awaitOuter(s, x, p, f[o.Last.Index]|o.Last.Slot))
@@ -213,7 +213,7 @@ func (m run[M]) bindOuter(outer []literal.Outer) {
 // awaitOuter is bindOuter for one variable that has no value yet, or that is no Sub. Its occurrences are a list, from
 // p to last.
 func (m run[M]) awaitOuter(s Place, x *node, p, last Place) redex {
-	if x.Kind == literal.FreeDual || x.Kind == literal.Symbol || x.Kind == literal.Linear && x.Bits&literal.IsFired != 0 || x.Kind == literal.Cell && x.Bits&literal.Missing == 0 {
+	if x.Kind == compile.FreeDual || x.Kind == compile.Symbol || x.Kind == compile.Linear && x.Bits&compile.IsFired != 0 || x.Kind == compile.Cell && x.Bits&compile.Missing == 0 {
 		return wakeAt(p)
 	}
 	m.at(nodeOf(last)).Val[last&1] = both(s, hi(x.Val[1]))
@@ -222,7 +222,7 @@ func (m run[M]) awaitOuter(s Place, x *node, p, last Place) redex {
 }
 
 // tellNode reports that a node of a body has been made.
-func (m run[M]) tellNode(r Place, im *literal.Image) {
+func (m run[M]) tellNode(r Place, im *compile.Image) {
 	m.event.Code = im.Code
 	if m.tells() {
 		m.unused = append(m.unused, r>>2)
@@ -236,7 +236,7 @@ func (m run[M]) tellNode(r Place, im *literal.Image) {
 }
 
 // act gives the operands that the images don't have.
-func (m run[M]) act(actions []literal.Action) {
+func (m run[M]) act(actions []compile.Action) {
 	frame := m.frame
 	for i := range actions {
 		a := &actions[i]
@@ -245,23 +245,23 @@ func (m run[M]) act(actions []literal.Action) {
 		}
 		p := frame[a.Up] | uint32(a.Slot)
 		switch a.Op {
-		case literal.Occur:
+		case compile.Occur:
 			m.push(m.occur(p, frame[a.X]))
-		case literal.DeliverNumber:
-			m.push(m.deliver(p, literal.Number, a.Val))
-		case literal.DeliverParam:
-			m.push(m.deliver(p, literal.Number, m.copy.number))
-		case literal.DeliverInput:
-			m.push(m.deliver(p, literal.Number, numeral(m.point[a.X])))
-		case literal.DeliverDatum:
-			m.push(m.deliver(p, literal.Number, numeral(m.copy.row[a.X])))
-		case literal.DeliverArgument:
+		case compile.DeliverNumber:
+			m.push(m.deliver(p, compile.Number, a.Val))
+		case compile.DeliverParam:
+			m.push(m.deliver(p, compile.Number, m.copy.number))
+		case compile.DeliverInput:
+			m.push(m.deliver(p, compile.Number, numeral(m.point[a.X])))
+		case compile.DeliverDatum:
+			m.push(m.deliver(p, compile.Number, numeral(m.copy.row[a.X])))
+		case compile.DeliverArgument:
 			m.push(m.deliver(p, m.copy.tag, m.copy.number))
-		case literal.DeliverZero:
-			m.push(m.deliver(p, literal.Zero, 0))
-		case literal.DeliverValue:
-			m.push(m.deliver(p, literal.Value, uint64(frame[a.X])))
-		case literal.Await:
+		case compile.DeliverZero:
+			m.push(m.deliver(p, compile.Zero, 0))
+		case compile.DeliverValue:
+			m.push(m.deliver(p, compile.Value, uint64(frame[a.X])))
+		case compile.Await:
 			p = frame[a.X]
 			m.push(m.await(p, m.at(p)))
 		}
@@ -277,50 +277,50 @@ func (m run[M]) await(r Place, n *node) redex {
 	captures, k := n.Captures()
 	for j := range k {
 		x := m.at(captures[j&3])
-		if x.Bits&literal.Missing != 0 {
+		if x.Bits&compile.Missing != 0 {
 			n.C = hi(x.Val[1])
-			x.Val[1] = both(lo(x.Val[1]), r|literal.Waits)
+			x.Val[1] = both(lo(x.Val[1]), r|compile.Waits)
 			return 0
 		}
 	}
 	if more := n.More(); more != 0 {
 		return moveAt(rule.Wake, more)
 	}
-	if n.Kind == literal.Captures {
+	if n.Kind == compile.Captures {
 		r = n.Up
 		n = m.at(r)
 	}
 	n.C = 1
-	n.Bits &^= literal.Missing
-	return m.deliver(n.Up, literal.Value, uint64(r))
+	n.Bits &^= compile.Missing
+	return m.deliver(n.Up, compile.Value, uint64(r))
 }
 
 // occur makes an occurrence of the variable of s at p: an operand that refers to its substitution. If that has
 // its value, (3) is next; a dual variable is a value, and a linear variable whose (5) has fired is its number.
 func (m run[M]) occur(p Place, s Place) redex {
 	x := m.at(s)
-	bound := x.Bits&literal.Missing == 0
+	bound := x.Bits&compile.Missing == 0
 	switch x.Kind {
-	case literal.FreeDual, literal.Symbol:
+	case compile.FreeDual, compile.Symbol:
 		return m.occurs(p, s, x)
-	case literal.Cell:
+	case compile.Cell:
 		if bound {
 			return m.occurs(p, s, x)
 		}
-	case literal.Linear:
-		if x.Bits&literal.IsFired != 0 {
+	case compile.Linear:
+		if x.Bits&compile.IsFired != 0 {
 			return m.occurs(p, s, x)
 		}
 		bound = false
 	}
 	n := m.at(nodeOf(p))
-	if n.Kind == literal.Job { // it may have any number of summands: a variable gets a place of its own
-		p, n = m.make(literal.Summand, n.Code, p, 1)
+	if n.Kind == compile.Job { // it may have any number of summands: a variable gets a place of its own
+		p, n = m.make(compile.Summand, n.Code, p, 1)
 	}
 	if m.tells() {
 		*m.places.At(p) = m.event.Code
 	}
-	n.Tag[p&1] = literal.Variable
+	n.Tag[p&1] = compile.Variable
 	if bound {
 		n.Val[p&1] = uint64(s)
 		return m.waiter(p, x.Tag[0])

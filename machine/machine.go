@@ -1,9 +1,9 @@
 package machine
 
 import (
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/limits"
-	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -17,7 +17,7 @@ type Fired struct {
 	Redex Place
 	// Result is the operand to which a value went, or the redex.
 	Result Place
-	Words  uint64 // literal.NodeWords for each call of at
+	Words  uint64 // compile.NodeWords for each call of at
 	m      *Machine
 }
 
@@ -42,13 +42,13 @@ func (e *Fired) Own() []Ref { return e.m.log[e.m.begun:e.m.touched] }
 func (e *Fired) Made() []Ref { return e.m.unused }
 
 // Body returns the template whose copy comes next, or nil.
-func (e *Fired) Body() *literal.Template { return e.m.copy.body }
+func (e *Fired) Body() *compile.Template { return e.m.copy.body }
 
 // Linear reports whether the redex of (1) was the application of a dual λ.
-func (e *Fired) Linear() bool { return e.m.arena.Node(nodeOf(e.Redex)).Kind == literal.Linear }
+func (e *Fired) Linear() bool { return e.m.arena.Node(nodeOf(e.Redex)).Kind == compile.Linear }
 
 // Heap returns what the arena holds. It is good until the next rewrite.
-func (m *Machine) Heap() *heap.Heap { return heap.New(m.prog, m.arena.Nodes(), m.result>>2) }
+func (m *Machine) Heap() *graph.Heap { return graph.New(m.prog, m.arena.Nodes(), m.result>>2) }
 
 // Options say how a machine runs. The zero value is LIFO without limits.
 type Options struct {

@@ -3,19 +3,19 @@ package machine
 import (
 	"math"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 )
 
 // The nodes of the arena, as the compiler lays them out.
 type (
-	node  = literal.Node
-	Ref   = literal.Ref
-	Place = literal.Place
-	Tag   = literal.Tag
+	node  = compile.Node
+	Ref   = compile.Ref
+	Place = compile.Place
+	Tag   = compile.Tag
 )
 
 // NodeBytes is how many bytes a node has.
-const NodeBytes = literal.NodeBytes
+const NodeBytes = compile.NodeBytes
 
 // nodeOf returns the place of the first operand of the same node.
 func nodeOf(p Place) Place { return p &^ 3 }

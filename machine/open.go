@@ -1,8 +1,8 @@
 package machine
 
 import (
-	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/machine/heap"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -13,28 +13,28 @@ import (
 // fire of a variable that is bound to it. The strategy is that of a point.
 
 // isInert reports whether an operand is a number that is not known.
-func isInert(t Tag) bool { return t == literal.Inert || t == literal.Operation }
+func isInert(t Tag) bool { return t == compile.Inert || t == compile.Operation }
 
 // isOpen reports whether an operand is inert, or a pair with an inert part.
 func (m run[M]) isOpen(t Tag, v uint64) bool {
-	return isInert(t) || t == literal.Value && m.at(lo(v)).Kind == literal.Pair && m.at(lo(v)).Bits&literal.IsOpen != 0
+	return isInert(t) || t == compile.Value && m.at(lo(v)).Kind == compile.Pair && m.at(lo(v)).Bits&compile.IsOpen != 0
 }
 
 // isUnnamed reports whether an operand is a pair with an inert part whose components (10) has not named.
 func (m run[M]) isUnnamed(t Tag, v uint64) bool {
-	if t != literal.Value {
+	if t != compile.Value {
 		return false
 	}
 	n := m.at(lo(v))
-	return n.Kind == literal.Pair && n.Bits&(literal.IsOpen|literal.IsNamed) == literal.IsOpen
+	return n.Kind == compile.Pair && n.Bits&(compile.IsOpen|compile.IsNamed) == compile.IsOpen
 }
 
 // isOperation reports whether a node that has its operands is an operation on something inert.
 func (m run[M]) isOperation(n *node) bool {
 	switch n.Kind {
-	case literal.Fun1, literal.Mul, literal.Add:
+	case compile.Fun1, compile.Mul, compile.Add:
 		return isInert(n.Tag[0]) || isInert(n.Tag[1])
-	case literal.Fun2:
+	case compile.Fun2:
 		return isInert(n.Tag[0]) || m.isOpen(n.Tag[1], n.Val[1])
 	}
 	return false
@@ -47,15 +47,15 @@ func (m run[M]) operate(r Place, n *node) redex {
 	sym, up := m.symbol(n), n.Up
 	y := sym.Eval(x...)
 	m.check(n, y, sym.String())
-	n.Bits |= literal.IsGraph
+	n.Bits |= compile.IsGraph
 	n.Up, n.C = lo(numeral(y)), hi(numeral(y))
 	m.made = append(m.made, r)
-	return m.deliver(up, literal.Operation, uint64(r))
+	return m.deliver(up, compile.Operation, uint64(r))
 }
 
 // symbol is that of an operation; [term.NoSymbol] of a sum.
 func (m *Machine) symbol(n *node) term.Symbol {
-	if n.Kind == literal.Add {
+	if n.Kind == compile.Add {
 		return term.NoSymbol
 	}
 	return m.prog.Code[n.Code].Sym
@@ -66,12 +66,12 @@ func (m *Machine) symbol(n *node) term.Symbol {
 func (m run[M]) operands(n *node, f func(Tag, uint64)) {
 	f(n.Tag[0], n.Val[0])
 	t, v := n.Tag[1], n.Val[1]
-	for t == literal.Value {
+	for t == compile.Value {
 		u := m.at(lo(v))
 		f(u.Tag[0], u.Val[0])
 		t, v = u.Tag[1], u.Val[1]
 	}
-	if t != literal.Empty {
+	if t != compile.Empty {
 		f(t, v)
 	}
 }
@@ -83,9 +83,9 @@ func (m run[M]) numberOf(t Tag, v uint64) float64 {
 	}
 	n := m.at(lo(v))
 	switch n.Kind {
-	case literal.Symbol:
+	case compile.Symbol:
 		return number(n.Val[0])
-	case literal.Linear: // the name of an operation
+	case compile.Linear: // the name of an operation
 		return m.numberOf(n.Tag[0], n.Val[0])
 	}
 	return numberAt(n)
@@ -104,9 +104,9 @@ func (m run[M]) pointValue(n *node, i int) float64 {
 
 // dropArgument drops the argument of a dual that does not mention it: (5) or, of an operation, (5').
 func (m run[M]) dropArgument(t Tag, v uint64) redex {
-	if t == literal.Operation {
+	if t == compile.Operation {
 		n := m.at(lo(v))
-		n.Bits &^= literal.IsGraph
+		n.Bits &^= compile.IsGraph
 		n.Up = 0
 		return moveAt(rule.FreeUnit, lo(v))
 	}
@@ -123,23 +123,23 @@ func (m run[M]) dropOperands(n *node) {
 func (m run[M]) fireEtaPair(p Place) redex {
 	n := m.at(p)
 	up, v := p, n.Val[0]
-	if n.Kind == literal.Names {
+	if n.Kind == compile.Names {
 		up = n.Up
 		m.arena.Release(p, n)
 	} else {
-		n.Tag[0] = literal.Empty
+		n.Tag[0] = compile.Empty
 	}
 	code := m.at(lo(v)).Code
-	named, pair := m.make(literal.Pair, code, up, 2|literal.IsNamed)
+	named, pair := m.make(compile.Pair, code, up, 2|compile.IsNamed)
 	left := m.name(code, named, pair)
 	var right Place
 	if m.prog.Code[code].N == 1 {
-		right, _ = m.make(literal.Names, code, named|1, 1)
+		right, _ = m.make(compile.Names, code, named|1, 1)
 	} else {
 		right = m.name(code, named|1, pair)
 	}
-	open, opened := m.make(literal.Open, code, 0, 0)
-	opened.Tag[0], opened.Val = literal.Value, [2]uint64{v, both(left, right)}
+	open, opened := m.make(compile.Open, code, 0, 0)
+	opened.Tag[0], opened.Val = compile.Value, [2]uint64{v, both(left, right)}
 	return ruleAt(rule.Pair, open)
 }
 
@@ -151,7 +151,7 @@ func (m run[M]) bindOpen(s Place, n *node) Place {
 	case m.isUnnamed(n.Tag[0], n.Val[0]):
 		n.Bits = 1
 		m.push(ruleAt(rule.EtaPair, s))
-	case unmentioned && n.Tag[0] == literal.Operation:
+	case unmentioned && n.Tag[0] == compile.Operation:
 		m.arena.Release(s, n)
 	default:
 		return s
@@ -164,9 +164,9 @@ func (m run[M]) bindOpen(s Place, n *node) Place {
 
 // name makes the substitution of a variable that occurs at p alone, an operand of the node n.
 func (m run[M]) name(code uint32, p Place, n *node) Place {
-	s, x := m.make(literal.Sub, code, 0, 1)
+	s, x := m.make(compile.Sub, code, 0, 1)
 	x.Val[1] = both(1, p)
-	n.Tag[p&1], n.Val[p&1] = literal.Variable, uint64(s)
+	n.Tag[p&1], n.Val[p&1] = compile.Variable, uint64(s)
 	return s
 }
 
@@ -185,7 +185,7 @@ func (m run[M]) graph(point []float64) error {
 		}
 		return m.backward(m.seeds[0])
 	}
-	m.result, _ = m.start(literal.Result, 1)
+	m.result, _ = m.start(compile.Result, 1)
 	m.begin(point, m.result)
 	return m.reduce()
 }
@@ -202,8 +202,8 @@ func (m *Machine) GraphSize() GraphSize {
 	size := GraphSize{Operations: uint64(len(m.made))}
 	seen := map[[2]uint64]bool{}
 	leaf := func(t Tag, v uint64) {
-		input := t == literal.Inert && m.arena.Node(lo(v)).Kind == literal.Symbol
-		if key := [2]uint64{uint64(t), v}; (input || t == literal.Number) && !seen[key] {
+		input := t == compile.Inert && m.arena.Node(lo(v)).Kind == compile.Symbol
+		if key := [2]uint64{uint64(t), v}; (input || t == compile.Number) && !seen[key] {
 			seen[key] = true
 			if input {
 				size.Inputs++
@@ -245,7 +245,7 @@ func (m *Machine) Operations(f func(Operation) bool) []Operand {
 	operand := func(t Tag, v uint64) Operand {
 		o := Operand{Op: -1, Input: -1, Value: g.numberOf(t, v)}
 		if isInert(t) {
-			if n := m.arena.Node(lo(v)); n.Kind == literal.Symbol {
+			if n := m.arena.Node(lo(v)); n.Kind == compile.Symbol {
 				o.Input = int(n.C)
 			} else {
 				o.Op = int(number[lo(v)>>2])
@@ -283,10 +283,10 @@ func (m *Machine) Made() []Ref {
 
 // Result returns what [Machine.Graph] has left of D(t): G0, and for each input what has arrived at its dual, or an
 // empty operand.
-func (m *Machine) Result() (value heap.Operand, arrived []heap.Operand) {
+func (m *Machine) Result() (value graph.Operand, arrived []graph.Operand) {
 	h := m.Heap()
 	for i := range m.prog.Inputs {
-		o := heap.Operand{}
+		o := graph.Operand{}
 		if app := h.Node(Ref(1 + i)).Arrived; app != 0 { // the first nodes of the arena
 			o = h.Node(app).Operands[1]
 		}
@@ -305,7 +305,7 @@ func (m *Machine) outputs(f func(Tag, uint64)) {
 	for stack := []operand{{n.Tag[0], n.Val[0]}}; len(stack) > 0; {
 		o := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if o.t != literal.Value {
+		if o.t != compile.Value {
 			f(o.t, o.v)
 			continue
 		}

@@ -1,7 +1,7 @@
 package machine
 
 import (
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -29,7 +29,7 @@ func (m run[M]) firePlusPair(p Place) redex {
 	n := m.at(p)
 	a, t, ttag, tval := m.openPair(lo(n.Val[0]))
 	b, u, utag, uval := m.openPair(lo(n.Val[1]))
-	n.Kind, n.Bits, n.Tag = literal.Pair, 2, [2]Tag{}
+	n.Kind, n.Bits, n.Tag = compile.Pair, 2, [2]Tag{}
 	sum(t, n.Code, p, [2]Tag{ttag[0], utag[0]}, [2]uint64{tval[0], uval[0]})
 	sum(u, n.Code, p|1, [2]Tag{ttag[1], utag[1]}, [2]uint64{tval[1], uval[1]})
 	m.push(m.readyAdd(b, u))
@@ -38,7 +38,7 @@ func (m run[M]) firePlusPair(p Place) redex {
 
 // sum makes the node a sum that has its operands.
 func sum(n *node, code uint32, up Place, tag [2]Tag, val [2]uint64) {
-	*n = node{Head: literal.Head{Kind: literal.Add, Code: code, Tag: tag}, Up: up, Val: val}
+	*n = node{Head: compile.Head{Kind: compile.Add, Code: code, Tag: tag}, Up: up, Val: val}
 }
 
 // openPair returns the components of a pair, and a node to be used again: the pair's, if nothing else
@@ -46,7 +46,7 @@ func sum(n *node, code uint32, up Place, tag [2]Tag, val [2]uint64) {
 func (m run[M]) openPair(r Place) (Place, *node, [2]Tag, [2]uint64) {
 	n := m.at(r)
 	tag, val := n.Tag, n.Val
-	if n.Bits&literal.IsLate == 0 && n.C > 1 {
+	if n.Bits&compile.IsLate == 0 && n.C > 1 {
 		n.C--
 		m.copyValue(tag[0], val[0])
 		m.copyValue(tag[1], val[1])
@@ -60,7 +60,7 @@ func (m run[M]) openPair(r Place) (Place, *node, [2]Tag, [2]uint64) {
 func (m run[M]) readyAdd(r Place, n *node) redex {
 	a, b := n.Tag[0], n.Tag[1]
 	switch {
-	case a == literal.Number && b == literal.Number:
+	case a == compile.Number && b == compile.Number:
 		return ruleAt(rule.Plus, r)
 	case m.isPair(a, n.Val[0]) && m.isPair(b, n.Val[1]):
 		return ruleAt(rule.PlusPair, r)
@@ -76,5 +76,5 @@ func (m run[M]) forward(r Place, n *node, i int) redex {
 }
 
 func (m run[M]) isPair(t Tag, v uint64) bool {
-	return t == literal.Value || t == literal.Late && m.at(lo(v)).Kind == literal.Pair
+	return t == compile.Value || t == compile.Late && m.at(lo(v)).Kind == compile.Pair
 }

@@ -3,28 +3,28 @@ package machine
 import (
 	"math/rand/v2"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/limits"
-	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
 // Machine runs one program again and again: the arena, the worklist and the counters. It belongs to one goroutine.
 type Machine struct {
-	prog    *literal.Program
+	prog    *compile.Program
 	opt     Options
-	arena   heap.Arena
-	work    []redex     // the worklist, below the redex that is next
-	frame   []uint32    // of the body that is copied
-	places  heap.Places // the instruction of the occurrence at each operand, if events are told
-	seeds   []Place     // z* 1 of each output
-	answers []float64   // of the outputs
-	log     []Ref       // the nodes that have been touched since the last event, if events are told
-	unused  []Ref       // those of them that were free
-	reached reached     // of a gradient
-	made    []Place     // the operations of G, in the order in which they were made
-	ties    []term.Pos  // of conditionals that compared equal numbers, of which one is no numeral
+	arena   graph.Arena
+	work    []redex      // the worklist, below the redex that is next
+	frame   []uint32     // of the body that is copied
+	places  graph.Places // the instruction of the occurrence at each operand, if events are told
+	seeds   []Place      // z* 1 of each output
+	answers []float64    // of the outputs
+	log     []Ref        // the nodes that have been touched since the last event, if events are told
+	unused  []Ref        // those of them that were free
+	reached reached      // of a gradient
+	made    []Place      // the operations of G, in the order in which they were made
+	ties    []term.Pos   // of conditionals that compared equal numbers, of which one is no numeral
 	state
 }
 
@@ -50,7 +50,7 @@ type state struct {
 	touched  int               // how many nodes have been touched since the last event
 	begun    int               // how many had been touched before the move
 	event    Fired             // the next one; its fields are set as they become known
-	begins   *literal.Template // the body whose copy has begun, if events are told
+	begins   *compile.Template // the body whose copy has begun, if events are told
 	copied   int               // how many events there have been since: a unit for each part of it
 	readings []Reading         // if events are told
 	row      int               // of the Jacobian, whose backward phase runs
@@ -118,16 +118,16 @@ func (m run[M]) opens() bool {
 }
 
 // New makes a machine for the program. The error is a [*limits.ReachedError].
-func New(p *literal.Program, opt Options) (*Machine, error) {
+func New(p *compile.Program, opt Options) (*Machine, error) {
 	most := opt.Limits.MaxMemory
 	if most == 0 {
 		most = limits.DefaultArena
 	}
-	arena, err := heap.NewArena(most)
+	arena, err := graph.NewArena(most)
 	if err != nil {
 		return nil, &limits.ReachedError{Limit: "memory", Max: most, Err: err}
 	}
-	return &Machine{prog: p, opt: opt, arena: arena, frame: make([]uint32, max(p.Frame, literal.FirstIndex)),
+	return &Machine{prog: p, opt: opt, arena: arena, frame: make([]uint32, max(p.Frame, compile.FirstIndex)),
 		seeds: make([]Place, 2*p.Outputs), answers: make([]float64, p.Outputs)}, nil
 }
 
@@ -185,14 +185,14 @@ func (m run[M]) beginMove(p Place) {
 	}
 	n := m.arena.Node(nodeOf(p))
 	m.event.Code = n.Code
-	if m.tells() && n.Tag[p&1] == literal.Variable {
+	if m.tells() && n.Tag[p&1] == compile.Variable {
 		m.event.Code = *m.places.At(p)
 	}
 }
 
 // book books the words that a move has touched, and tells of it.
 func (m run[M]) book(move rule.Move, p Place) {
-	words := uint64(m.touched-m.begun) * literal.NodeWords
+	words := uint64(m.touched-m.begun) * compile.NodeWords
 	m.words[move&moveMask] += words
 	m.most[move&moveMask] = max(m.most[move&moveMask], words)
 	if move < rule.Instantiate {

@@ -5,22 +5,22 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/rule"
 )
 
 // begin makes the start term at the point, in the place up.
 func (m run[M]) begin(point []float64, up Place) {
 	for i := range m.prog.Free {
-		m.frame[literal.FirstIndex+i], _ = m.start(literal.FreeDual, 0)
+		m.frame[compile.FirstIndex+i], _ = m.start(compile.FreeDual, 0)
 	}
 	for i := range m.prog.Symbols {
-		r, n := m.start(literal.Symbol, 0)
+		r, n := m.start(compile.Symbol, 0)
 		n.C, n.Val[0] = uint32(i), numeral(1)
 		if i < len(point) {
 			n.Val[0] = numeral(point[i])
 		}
-		m.frame[literal.FirstIndex+m.prog.Free+i] = r
+		m.frame[compile.FirstIndex+m.prog.Free+i] = r
 	}
 	m.point = point
 	m.copy = copying{body: &m.prog.Templates[m.prog.Start], up: up}
@@ -28,10 +28,10 @@ func (m run[M]) begin(point []float64, up Place) {
 }
 
 // start makes a node that no code makes: a unit.
-func (m run[M]) start(kind literal.Kind, bits uint8) (Place, *node) {
+func (m run[M]) start(kind compile.Kind, bits uint8) (Place, *node) {
 	m.mark(0)
-	m.event.Code = literal.NoCode
-	r, n := m.make(kind, literal.NoCode, 0, bits)
+	m.event.Code = compile.NoCode
+	r, n := m.make(kind, compile.NoCode, 0, bits)
 	m.unit(rule.Instantiate, r)
 	return r, n
 }
@@ -58,7 +58,7 @@ func (m run[M]) evaluate(point []float64) error {
 	if err := m.reset(); err != nil {
 		return err
 	}
-	m.result, _ = m.start(literal.Result, 1)
+	m.result, _ = m.start(compile.Result, 1)
 	m.begin(point, m.result)
 	return m.reduce()
 }
@@ -93,7 +93,7 @@ func (m run[M]) gradient(point, values, jacobian []float64) error {
 // backward runs the backward phase of a seed, the application app. What it leaves are the applications of the free
 // duals.
 func (m run[M]) backward(app Place) error {
-	m.job, _ = m.start(literal.Job, 1)
+	m.job, _ = m.start(compile.Job, 1)
 	m.mark(app)
 	n := m.at(app)
 	n.Up = m.job | 1
@@ -153,19 +153,19 @@ func (m run[M]) read(out []float64, lengths []int) ([]float64, []int, error) {
 		o := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		switch {
-		case o.t == literal.Zero:
-		case o.t == literal.Number:
+		case o.t == compile.Zero:
+		case o.t == compile.Number:
 			out = append(out, number(o.v))
 			m.mark(0)
 			m.at(o.in)
 			m.unit(rule.ReadBack, 0)
-		case m.arena.Node(lo(o.v)).Kind == literal.Pair:
+		case m.arena.Node(lo(o.v)).Kind == compile.Pair:
 			p := m.arena.Node(lo(o.v))
 			stack = append(stack, operand{p.Tag[1], p.Val[1], lo(o.v)}, operand{p.Tag[0], p.Val[0], lo(o.v)})
-		case m.arena.Node(lo(o.v)).Kind == literal.Con:
+		case m.arena.Node(lo(o.v)).Kind == compile.Con:
 			p := m.arena.Node(lo(o.v))
 			lengths = append(lengths, int(p.Val[1]))
-			if p.Tag[0] != literal.Empty {
+			if p.Tag[0] != compile.Empty {
 				stack = append(stack, operand{p.Tag[0], p.Val[0], lo(o.v)})
 			}
 		default:
@@ -212,17 +212,17 @@ func (m run[M]) uncounted(moves func() error) error {
 func (m run[M]) readList(list Place) (elems []Place, of *node, err error) {
 	err = m.uncounted(func() error {
 		var r Place
-		r, of = m.make(literal.Result, literal.NoCode, 0, 1)
-		b, second := m.make(literal.App, literal.NoCode, r, 1|literal.IsDue)
-		second.Tag[1] = literal.Zero
-		a, _ := m.make(literal.App, literal.NoCode, b, 2|literal.IsDue)
+		r, of = m.make(compile.Result, compile.NoCode, 0, 1)
+		b, second := m.make(compile.App, compile.NoCode, r, 1|compile.IsDue)
+		second.Tag[1] = compile.Zero
+		a, _ := m.make(compile.App, compile.NoCode, b, 2|compile.IsDue)
 		m.arena.Node(list).C++
-		m.push(m.deliver(a, literal.Value, uint64(list)))
+		m.push(m.deliver(a, compile.Value, uint64(list)))
 		m.copy = copying{body: &m.prog.Templates[m.prog.Cons], up: a | 1}
 		m.push(moveAt(copyNext, 0))
 		return m.reduce()
 	})
-	for t, v := of.Tag[0], of.Val[0]; t == literal.Value && err == nil; {
+	for t, v := of.Tag[0], of.Val[0]; t == compile.Value && err == nil; {
 		pair := m.arena.Node(lo(v))
 		elems = append(elems, lo(v))
 		t, v = pair.Tag[1], pair.Val[1]

@@ -1,7 +1,7 @@
 package machine
 
 import (
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -99,7 +99,7 @@ func (m run[M]) reduce() error {
 // mentions would wait for that.
 func (m run[M]) draw(next redex) redex {
 	switch move, p := rule.Move(next), Place(next>>32); {
-	case move == copyNext, move == rule.Move(rule.GC) && m.arena.Node(p).Tag[0] == literal.Taken:
+	case move == copyNext, move == rule.Move(rule.GC) && m.arena.Node(p).Tag[0] == compile.Taken:
 		return next
 	}
 	i := m.rng.IntN(len(m.work) + 1)
@@ -110,5 +110,5 @@ func (m run[M]) draw(next redex) redex {
 }
 
 // readyMoves are the moves of nodes that are redexes when they have their operands.
-var readyMoves = [256]rule.Move{literal.Fun1: rule.Move(rule.Function), literal.Fun2: rule.Move(rule.Function), literal.Mul: rule.Move(rule.Times),
-	literal.Open: rule.Move(rule.Pair), literal.Linear: rule.Move(rule.Lin), literal.Iter: rule.Instantiate}
+var readyMoves = [256]rule.Move{compile.Fun1: rule.Move(rule.Function), compile.Fun2: rule.Move(rule.Function), compile.Mul: rule.Move(rule.Times),
+	compile.Open: rule.Move(rule.Pair), compile.Linear: rule.Move(rule.Lin), compile.Iter: rule.Instantiate}

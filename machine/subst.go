@@ -1,7 +1,7 @@
 package machine
 
 import (
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -11,7 +11,7 @@ import (
 func (m run[M]) fireSubst(p Place) redex {
 	n := m.at(nodeOf(p))
 	s, next := lo(n.Val[p&1]), hi(n.Val[p&1])
-	if n.Tag[p&1] == literal.Name {
+	if n.Tag[p&1] == compile.Name {
 		return m.fireDual(p, n, s)
 	}
 	x := m.at(s)
@@ -19,7 +19,7 @@ func (m run[M]) fireSubst(p Place) redex {
 	x.Val[1]--
 	last := lo(x.Val[1]) == 0
 	if last {
-		x.Tag[0], x.Tag[1] = literal.Taken, t
+		x.Tag[0], x.Tag[1] = compile.Taken, t
 	} else {
 		m.copyValue(t, v)
 	}
@@ -37,7 +37,7 @@ func (m run[M]) fireSubst(p Place) redex {
 // fireGC is (4): t[x:=vα] → tα, where x has no occurrence left.
 func (m run[M]) fireGC(p Place) redex {
 	n := m.at(p)
-	if n.Kind == literal.Cell {
+	if n.Kind == compile.Cell {
 		return m.dropCell(p, n)
 	}
 	if n.C != 0 { // the value of an output is read here
@@ -52,12 +52,12 @@ func (m run[M]) fireGC(p Place) redex {
 // occurrences of any other x receive v one after the other.
 func (m run[M]) fireLin(p Place) redex {
 	n := m.at(p)
-	if n.Bits&literal.IsFired != 0 { // (5') of an operation that has lost its last occurrence
+	if n.Bits&compile.IsFired != 0 { // (5') of an operation that has lost its last occurrence
 		t, v := n.Tag[0], n.Val[0]
 		m.arena.Release(p, n)
 		return m.dropArgument(t, v)
 	}
-	n.Bits |= literal.IsFired
+	n.Bits |= compile.IsFired
 	if f := n.C; f != 0 { // the application of a dual λ
 		l := m.at(f)
 		t, up, number, param := m.prog.Code[l.Code].Body, n.Up, n.Val[0], p

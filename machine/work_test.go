@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/lang/load"
@@ -248,7 +248,7 @@ func TestListOfInputs(t *testing.T) {
 		for i, n := range []int{60, 120, 240} {
 			p, err := gram.Load(t.Context(), "list", fmt.Appendf(nil, source+"\n", n), gram.Options{})
 			require.NoError(t, err)
-			prog, err := literal.NewOpen(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), nil)
+			prog, err := compile.NewOpen(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), nil)
 			require.NoError(t, err)
 			m, err := machine.New(prog, machine.Options{Measure: true})
 			require.NoError(t, err)
@@ -284,25 +284,25 @@ func TestPropertyConstants(t *testing.T) {
 		if p.Term.Types.Kind(ty) == term.VecKind {
 			k = p.Term.Types.Len(ty)
 		}
-		prog, err := literal.NewGradient(d, p.Inputs, k, nil)
+		prog, err := compile.NewGradient(d, p.Inputs, k, nil)
 		require.NoError(t, err)
 		k = max(1, k)
 		requireBounded(t, prog, opt, func(m *machine.Machine) { _ = m.Gradient(p.Point, make([]float64, k), make([]float64, k*len(p.Point))) })
-		prog, err = literal.NewOpen(p.Term, p.Inputs, nil)
+		prog, err = compile.NewOpen(p.Term, p.Inputs, nil)
 		require.NoError(t, err)
 		requireBounded(t, prog, opt, func(m *machine.Machine) { _ = m.Graph(p.Point) })
 		if p.Term.Types.Kind(ty) == term.RKind {
-			prog, err = literal.NewOpenGradient(d, p.Inputs, nil)
+			prog, err = compile.NewOpenGradient(d, p.Inputs, nil)
 			require.NoError(t, err)
 			requireBounded(t, prog, opt, func(m *machine.Machine) { _ = m.Graph(p.Point) })
 		}
-		prog, err = literal.NewValue(generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size of lin")), nil, nil)
+		prog, err = compile.NewValue(generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size of lin")), nil, nil)
 		require.NoError(t, err)
 		requireBounded(t, prog, opt, func(m *machine.Machine) { _ = m.Value(nil) })
 	})
 }
 
-func requireBounded(t require.TestingT, p *literal.Program, opt machine.Options, run func(*machine.Machine)) {
+func requireBounded(t require.TestingT, p *compile.Program, opt machine.Options, run func(*machine.Machine)) {
 	m, err := machine.New(p, opt)
 	require.NoError(t, err)
 	defer m.Close()
@@ -313,7 +313,7 @@ func requireBounded(t require.TestingT, p *literal.Program, opt machine.Options,
 // run runs the gradient or the value of a program.
 func run(t require.TestingT, p *gram.Program, gradient bool, opt machine.Options) machine.Stats {
 	if !gradient {
-		prog, err := literal.NewValue(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), nil)
+		prog, err := compile.NewValue(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), nil)
 		require.NoError(t, err)
 		m, err := machine.New(prog, opt)
 		require.NoError(t, err)
@@ -329,7 +329,7 @@ func run(t require.TestingT, p *gram.Program, gradient bool, opt machine.Options
 	if p.Shape().Kind == load.Vector {
 		k = p.Shape().Size
 	}
-	prog, err := literal.NewGradient(d, bridge.Of(p).ScalarInputs(), k, nil)
+	prog, err := compile.NewGradient(d, bridge.Of(p).ScalarInputs(), k, nil)
 	require.NoError(t, err)
 	m, err := machine.New(prog, opt)
 	require.NoError(t, err)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/hypergraph"
@@ -22,7 +22,7 @@ import (
 func TestPropertyProgramsAgree(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
-		prog, err := literal.NewOpen(p.Term, p.Inputs, nil)
+		prog, err := compile.NewOpen(p.Term, p.Inputs, nil)
 		require.NoError(t, err)
 		m, err := machine.New(prog, machine.Options{Limits: limits.Bounds{MaxSteps: 50_000, MaxMemory: 64 << 20}})
 		require.NoError(t, err)

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/reference"
@@ -102,8 +102,8 @@ func (k kind) measure(ctx context.Context, p *generate.Program, scale int, symbo
 	case gradients:
 		err = errors.Join(f.bound(ctx, t, p, h), f.gradient(ctx, t, p, h))
 	case duals:
-		var prog *literal.Program
-		if prog, err = literal.NewValue(t, nil, ctx.Err); err == nil {
+		var prog *compile.Program
+		if prog, err = compile.NewValue(t, nil, ctx.Err); err == nil {
 			err = f.run(ctx, prog, func(m *machine.Machine) error {
 				if err := m.Value(nil); err != nil {
 					return err
@@ -137,7 +137,7 @@ func (f *Figures) bound(ctx context.Context, t *term.Term, p *generate.Program, 
 	if h.source != nil {
 		t = h.source(t)
 	}
-	prog, err := literal.NewOpen(t, p.Inputs, ctx.Err)
+	prog, err := compile.NewOpen(t, p.Inputs, ctx.Err)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (f *Figures) gradient(ctx context.Context, t *term.Term, p *generate.Progra
 	if h.reversed != nil {
 		d = h.reversed(d)
 	}
-	prog, err := literal.NewGradient(d, p.Inputs, 0, ctx.Err)
+	prog, err := compile.NewGradient(d, p.Inputs, 0, ctx.Err)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (f *Figures) gradient(ctx context.Context, t *term.Term, p *generate.Progra
 }
 
 // run counts a run of the literal machine.
-func (f *Figures) run(ctx context.Context, prog *literal.Program, run func(*machine.Machine) error) error {
+func (f *Figures) run(ctx context.Context, prog *compile.Program, run func(*machine.Machine) error) error {
 	m, err := machine.New(prog, machine.Options{Measure: true, Limits: bounds(ctx)})
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/internal/generate"
@@ -24,7 +24,7 @@ func TestPropertyValue(t *testing.T) {
 		p := draw(t)
 		expanded, err := p.Term.Expand(nil, nil)
 		require.NoError(t, err)
-		code, err := literal.NewValue(expanded, p.Inputs, nil)
+		code, err := compile.NewValue(expanded, p.Inputs, nil)
 		require.NoError(t, err)
 		want, err := machine.New(code, machine.Options{})
 		require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestPropertyGradient(t *testing.T) {
 		}
 		d, err := revgrad.Reverse(expanded, nil)
 		require.NoError(t, err)
-		code, err := literal.NewGradient(d, p.Inputs, k, nil)
+		code, err := compile.NewGradient(d, p.Inputs, k, nil)
 		require.NoError(t, err)
 		want, err := machine.New(code, machine.Options{})
 		require.NoError(t, err)

@@ -39,12 +39,12 @@ var layers = map[string][]string{
 	"engine/lower":         {"rule", "term", "engine/ir", "graph/calls"},
 	"engine/exec":          {"rule", "term", "limits", "engine/ir", "engine/loop", "engine/wasm", "graph/calls", "kernel"},
 	"engine/loop":          {"term", "engine/ir", "engine/wasm"},
-	"compile/literal":      {"term", "revgrad"},
-	"machine":              {"rule", "term", "compile/literal", "machine/heap", "limits"},
-	"machine/heap":         {"term", "compile/literal", "limits"},
-	"machine/normal":       {"term", "compile/literal", "machine", "machine/heap"},
-	"internal/decode":      {"rule", "term", "compile/literal", "machine", "machine/heap", "internal/reference"},
-	"machine/profile":      {"rule", "term", "graph/calls", "compile/literal", "machine", "machine/heap"},
+	"compile":              {"term", "revgrad"},
+	"machine":              {"rule", "term", "compile", "graph", "limits"},
+	"graph":                {"term", "compile", "limits"},
+	"machine/normal":       {"term", "compile", "machine", "graph"},
+	"internal/decode":      {"rule", "term", "compile", "machine", "graph", "internal/reference"},
+	"machine/profile":      {"rule", "term", "graph/calls", "compile", "machine", "graph"},
 	"graph/calls":          {"rule", "term"},
 	"limits":               {"term"}, // the places of errors
 	"internal/generate":    {"term"},
@@ -62,12 +62,12 @@ var layers = map[string][]string{
 	"internal/notation":  {"lang"}, // shapes
 	"internal/stage":     {"term", "lang", "revgrad", "machine"},
 	"internal/normalise": {"rule", "term", "limits"},
-	"internal/modular":   {"graph/calls", "rule", "term", "revgrad", "lang", "compile/literal", "limits", "internal/normalise"},
+	"internal/modular":   {"graph/calls", "rule", "term", "revgrad", "lang", "compile", "limits", "internal/normalise"},
 
-	"internal/bridge": {"graph/calls", "term", "lang", "machine", "machine/heap", "limits"},
+	"internal/bridge": {"graph/calls", "term", "lang", "machine", "graph", "limits"},
 
 	"cost": {"rule", "internal/modular"},
-	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "compile/literal", "engine/exec", "engine/lower", "machine", "machine/heap", "machine/normal", "machine/profile", "limits",
+	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "compile", "engine/exec", "engine/lower", "machine", "graph", "machine/normal", "machine/profile", "limits",
 		"internal/bridge", "internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage"},
 
 	// What traces, profiles, pictures and pages are made with.
@@ -79,18 +79,18 @@ var layers = map[string][]string{
 	"cmd/internal/result": {root, "cost", "rule", "lang", "engine/exec", "machine", "limits", "parquet", "internal/notation",
 		"cmd/internal/command", "cmd/internal/htmlreport"},
 	"cmd/internal/htmlreport": {"lang", "internal/notation"},
-	"cmd/internal/reduction": {root, "internal/bridge", "machine/heap", "rule", "term", "lang", "revgrad", "limits", "machine",
-		"compile/literal", "internal/decode", "internal/denote", "internal/notation", "internal/reference", "cmd/internal/show"},
+	"cmd/internal/reduction": {root, "internal/bridge", "graph", "rule", "term", "lang", "revgrad", "limits", "machine",
+		"compile", "internal/decode", "internal/denote", "internal/notation", "internal/reference", "cmd/internal/show"},
 	"cmd/internal/profile": {root, "internal/bridge", "rule", "term", "lang", "lang/elaborate", "graph/calls", "machine"},
-	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "revgrad", "engine/ir", "engine/lower", "machine", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/layered", "compile/literal", "machine/heap", "internal/notation"},
+	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "revgrad", "engine/ir", "engine/lower", "machine", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/layered", "compile", "graph", "internal/notation"},
 	"cmd/internal/export":  {"term", "engine/ir", "engine/lower", "internal/stage"},
-	"cmd/internal/scene": {root, "internal/bridge", "internal/hypergraph", "rule", "term", "lang", "lang/syntax", "compile/literal", "machine", "machine/heap", "internal/notation", "internal/stage",
+	"cmd/internal/scene": {root, "internal/bridge", "internal/hypergraph", "rule", "term", "lang", "lang/syntax", "compile", "machine", "graph", "internal/notation", "internal/stage",
 		"cmd/internal/show", "cmd/internal/reduction"},
 	"cmd/internal/lsp":     {root, "internal/bridge", "docs", "lang", "lang/elaborate", "limits", "internal/notation", "cmd/internal/profile"},
 	"cmd/internal/explore": {root, "internal/bridge", "examples", "limits", "machine", "cmd/internal/command", "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/scene"},
 
 	"bench": {
-		"examples", root, "internal/bridge", "cost", "rule", "term", "lang", "revgrad", "compile/literal", "machine",
+		"examples", root, "internal/bridge", "cost", "rule", "term", "lang", "revgrad", "compile", "machine",
 		"limits", "internal/denote", "internal/hypergraph", "internal/reference",
 		"internal/generate", // what the search for the worst program draws
 		"internal/normalise", "internal/notation", "internal/span", "internal/stage",
@@ -214,9 +214,9 @@ func TestImports(t *testing.T) {
 	for _, want := range []edge{
 		{from: "lang/core", to: "term"},
 		{from: "revgrad", to: "term"},
-		{from: "compile/literal", to: "term"},
+		{from: "compile", to: "term"},
 		{from: "engine/exec", to: "engine/ir"},
-		{from: "machine", to: "machine/heap"},
+		{from: "machine", to: "graph"},
 		{from: root, to: "engine/exec"},
 	} {
 		if !slices.ContainsFunc(edges, func(e edge) bool { return e.from == want.from && e.to == want.to }) {
@@ -232,7 +232,7 @@ func TestViolations(t *testing.T) {
 	}{
 		{"lang", "term", false},
 		{"lang/load", "lang/syntax", false},
-		{"compile/literal", "term", false},
+		{"compile", "term", false},
 		{"engine/lower", "term", false},
 		{"internal/denote", "term", false},
 		{"cmd/gram", root, false},
@@ -241,16 +241,16 @@ func TestViolations(t *testing.T) {
 
 		{"engine/lower", "lang", true},
 		{"engine/exec", "lang/load", true},
-		{"engine/lower", "compile/literal", true},
+		{"engine/lower", "compile", true},
 		{"engine/lower", "revgrad", true},
 		{"engine/exec", root, true},
 		{"engine/exec", "machine", true},
 		{"machine", "engine/exec", true},
 		{"machine", "engine/lower", true},
 		{"graph", "engine/exec", true},
-		{"compile/literal", "engine/ir", true},
-		{"compile/literal", "lang", true},
-		{"revgrad", "compile/literal", true},
+		{"compile", "engine/ir", true},
+		{"compile", "lang", true},
+		{"revgrad", "compile", true},
 		{"lang/load", "graph", true},
 		{"term", "graph", true},
 		{"internal/denote", "engine/exec", true},

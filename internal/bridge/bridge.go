@@ -4,11 +4,11 @@ package bridge
 import (
 	"context"
 
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
-	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -54,7 +54,7 @@ type Hooks struct {
 // Package gram sets these.
 var (
 	Of   func(program any) Inside           // a *gram.Program from inside
-	Heap func(evaluator any) *heap.Heap     // the arena of a *gram.Evaluator on the literal machine between two events, or nil
+	Heap func(evaluator any) *graph.Heap    // the arena of a *gram.Evaluator on the literal machine between two events, or nil
 	Hook func(options any, hooks Hooks) any // gram.EvalOptions with hooks
 )
 

@@ -20,32 +20,32 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/machine"
-	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/term"
 )
 
 // Decoder decodes the states of the machines that run a program.
 type Decoder struct {
 	start *reference.Start
-	prog  *literal.Program
+	prog  *compile.Program
 	// Values without captures, by their instructions. They bind nothing outside of λs, so a term may have them
 	// several times.
 	closed map[uint32]*reference.Term
 }
 
 // New returns a decoder for the program, whose start term is start: that of the term that the program was made from.
-func New(start *reference.Start, prog *literal.Program) *Decoder {
+func New(start *reference.Start, prog *compile.Program) *Decoder {
 	return &Decoder{start: start, prog: prog, closed: map[uint32]*reference.Term{}}
 }
 
 // State returns the term of the state that a machine is in, between two events. The machine is to have
 // Options.Events. The time that it takes, and the memory, is linear in the arena and the lists that it holds.
 func (d *Decoder) State(m *machine.Machine) *State {
-	s := &State{decoder: d, at: map[literal.Place][]literal.Ref{}, vars: map[literal.Ref]*reference.Var{},
-		known: map[literal.Ref]*reference.Term{}, inner: map[literal.Ref]bool{}}
+	s := &State{decoder: d, at: map[compile.Place][]compile.Ref{}, vars: map[compile.Ref]*reference.Var{},
+		known: map[compile.Ref]*reference.Term{}, inner: map[compile.Ref]bool{}}
 	s.read(m.Completed())
 	s.Term = s.root(m)
 	for _, l := range s.substitutions() {
@@ -61,19 +61,19 @@ type decoder = Decoder
 type State struct {
 	*decoder
 	Term  *reference.Term
-	heap  *heap.Heap
-	nodes []heap.Node
-	at    map[literal.Place][]literal.Ref // the nodes that will deliver to a place
-	vars  map[literal.Ref]*reference.Var  // of the substitutions
-	known map[literal.Ref]*reference.Term // of the values that have been decoded
-	inner map[literal.Ref]bool            // the substitutions and openings that another opening will bind
+	heap  *graph.Heap
+	nodes []graph.Node
+	at    map[compile.Place][]compile.Ref // the nodes that will deliver to a place
+	vars  map[compile.Ref]*reference.Var  // of the substitutions
+	known map[compile.Ref]*reference.Term // of the values that have been decoded
+	inner map[compile.Ref]bool            // the substitutions and openings that another opening will bind
 }
 
 // read describes the nodes, and finds out what waits for what.
-func (s *State) read(h *heap.Heap) {
+func (s *State) read(h *graph.Heap) {
 	s.heap = h
-	s.nodes = make([]heap.Node, h.Len())
-	held := map[literal.Ref]bool{} // by an operand
+	s.nodes = make([]graph.Node, h.Len())
+	held := map[compile.Ref]bool{} // by an operand
 	for r := range h.Len() {
 		if r == 0 {
 			continue
@@ -82,38 +82,38 @@ func (s *State) read(h *heap.Heap) {
 		s.nodes[r] = n
 		for _, o := range n.Operands {
 			switch o.Tag {
-			case literal.Value, literal.Late:
+			case compile.Value, compile.Late:
 				held[o.Ref] = true
-			case literal.Operation:
+			case compile.Operation:
 				s.inner[o.Ref] = true
 			}
 		}
 		switch {
-		case n.Kind == literal.Open:
+		case n.Kind == compile.Open:
 			s.inner[n.Binds[0]], s.inner[n.Binds[1]] = true, true
-		case n.Kind == literal.Sub || n.Kind == literal.Linear || n.Kind == literal.Cell || n.Kind == literal.Names || n.Graph && s.vars[r] == nil:
+		case n.Kind == compile.Sub || n.Kind == compile.Linear || n.Kind == compile.Cell || n.Kind == compile.Names || n.Graph && s.vars[r] == nil:
 			s.vars[r] = s.variable(&n)
 		}
-		if n.Kind == literal.Sub && n.Operands[0].Tag == literal.Operation {
+		if n.Kind == compile.Sub && n.Operands[0].Tag == compile.Operation {
 			s.vars[n.Operands[0].Ref] = s.vars[r]
 		}
 	}
 	for r := range h.Len() {
-		if n := &s.nodes[r]; n.Up != 0 && !held[r] && n.Kind != literal.Captures {
+		if n := &s.nodes[r]; n.Up != 0 && !held[r] && n.Kind != compile.Captures {
 			s.at[n.Up] = append(s.at[n.Up], r)
 		}
 	}
 }
 
 // variable is the variable of a substitution.
-func (s *State) variable(n *heap.Node) *reference.Var {
+func (s *State) variable(n *graph.Node) *reference.Var {
 	if n.Var != 0 {
 		return s.start.Variable(s.prog.Term, n.Var).X
 	}
 	switch n.Kind {
-	case literal.Cell:
+	case compile.Cell:
 		return &reference.Var{Name: "d", Type: term.AbstractDual}
-	case literal.Linear: // of λa.0⃗
+	case compile.Linear: // of λa.0⃗
 		return &reference.Var{Name: "a", Type: term.R, Linear: true}
 	}
 	return &reference.Var{Name: "x", Type: term.R} // of a list or a numeral, or of an operation or a component that has no name in the program
@@ -162,11 +162,11 @@ func (s *State) root(m *machine.Machine) *reference.Term {
 	}
 	for r := range s.nodes {
 		switch n := &s.nodes[r]; {
-		case n.Kind == literal.Seed && n.Index == len(outputs): // the z of ⟨z, z* a⟩
+		case n.Kind == compile.Seed && n.Index == len(outputs): // the z of ⟨z, z* a⟩
 			value = s.operand(n.Ref, 0)
-		case n.Kind == literal.Seed:
+		case n.Kind == compile.Seed:
 			outputs[n.Index] = plus(outputs[n.Index], s.sum(n))
-		case n.Kind == literal.Job && n.Up == 0:
+		case n.Kind == compile.Job && n.Up == 0:
 			outputs[row] = plus(outputs[row], s.sum(n))
 		}
 	}
@@ -185,11 +185,11 @@ func tuple(ts []*reference.Term) *reference.Term {
 }
 
 // sum is what has come to a seed or a job, and what will come to it.
-func (s *State) sum(n *heap.Node) *reference.Term {
+func (s *State) sum(n *graph.Node) *reference.Term {
 	t := &reference.Term{Op: reference.Zero}
 	place := n.Ref << 2
-	if n.Kind == literal.Job {
-		if n.Operands[0].Tag != literal.Empty {
+	if n.Kind == compile.Job {
+		if n.Operands[0].Tag != compile.Empty {
 			t = s.operand(n.Ref, 0)
 		}
 		place |= 1
@@ -201,23 +201,23 @@ func (s *State) sum(n *heap.Node) *reference.Term {
 }
 
 // operand is what operand i of a node is, or will be.
-func (s *State) operand(r literal.Ref, i int) *reference.Term {
+func (s *State) operand(r compile.Ref, i int) *reference.Term {
 	n := &s.nodes[r]
 	o := n.Operands[i]
-	if o.Tag == literal.Taken {
+	if o.Tag == compile.Taken {
 		o = n.Lost
 	}
 	switch o.Tag {
-	case literal.Number:
+	case compile.Number:
 		return s.numeral(o.Number)
-	case literal.Value, literal.Late, literal.Operation:
+	case compile.Value, compile.Late, compile.Operation:
 		return s.node(o.Ref)
-	case literal.Name, literal.Variable, literal.Inert:
+	case compile.Name, compile.Variable, compile.Inert:
 		return s.occurrence(o.Ref)
-	case literal.Zero:
+	case compile.Zero:
 		return &reference.Term{Op: reference.Zero}
 	}
-	from := s.at[r<<2|literal.Place(i)]
+	from := s.at[r<<2|compile.Place(i)]
 	if len(from) != 1 {
 		panic(fmt.Sprintf("decode: %d nodes will come to operand %d of node %d, %v", len(from), i, r, n.Kind))
 	}
@@ -226,29 +226,29 @@ func (s *State) operand(r literal.Ref, i int) *reference.Term {
 
 // occurrence is an occurrence of the variable of a substitution, of a symbol or of an operation of G. A linear one whose (5) has fired
 // is its number, or another variable.
-func (s *State) occurrence(r literal.Ref) *reference.Term {
+func (s *State) occurrence(r compile.Ref) *reference.Term {
 	switch n := &s.nodes[r]; {
-	case n.Kind == literal.FreeDual:
+	case n.Kind == compile.FreeDual:
 		return occurrence(s.start.Duals[n.Index])
-	case n.Kind == literal.Symbol && n.Index == len(s.start.Inputs):
+	case n.Kind == compile.Symbol && n.Index == len(s.start.Inputs):
 		return occurrence(s.start.Seed)
-	case n.Kind == literal.Symbol:
+	case n.Kind == compile.Symbol:
 		return occurrence(s.start.Inputs[n.Index])
-	case n.Kind == literal.Linear && n.Fired && n.Operands[0].Tag != literal.Operation:
+	case n.Kind == compile.Linear && n.Fired && n.Operands[0].Tag != compile.Operation:
 		return s.operand(r, 0)
 	}
 	return occurrence(s.vars[r])
 }
 
 // node is the term of a node. That of a value is made once.
-func (s *State) node(r literal.Ref) *reference.Term {
+func (s *State) node(r compile.Ref) *reference.Term {
 	t := s.known[r]
 	if t != nil {
 		return t
 	}
 	n := &s.nodes[r]
 	switch n.Kind {
-	case literal.Lam, literal.Nat, literal.List, literal.Data:
+	case compile.Lam, compile.Nat, compile.List, compile.Data:
 		if len(n.Captures) > 0 {
 			break
 		}
@@ -264,66 +264,66 @@ func (s *State) node(r literal.Ref) *reference.Term {
 }
 
 // constructor is the term of a node that is no substitution.
-func (s *State) constructor(r literal.Ref) *reference.Term {
+func (s *State) constructor(r compile.Ref) *reference.Term {
 	n := &s.nodes[r]
 	t := &reference.Term{Pos: n.Pos}
 	switch n.Kind {
-	case literal.Fun1, literal.Fun2, literal.Mul:
+	case compile.Fun1, compile.Fun2, compile.Mul:
 		t.Op, t.Sym, t.Kids = reference.Function, n.Symbol, s.arguments(r)
 		return t
-	case literal.Add:
+	case compile.Add:
 		if sum := plus(s.operand(r, 0), s.operand(r, 1)); sum.Pos != 0 || sum.Op != reference.Plus {
 			return sum
 		} else {
 			sum.Pos = n.Pos
 			return sum
 		}
-	case literal.App:
+	case compile.App:
 		t.Op, t.Kids = reference.Apply, s.operands(r)
 		if n.Fired && t.Kids[0].Op == reference.Fix {
 			t.Kids[0] = s.unfolded(&s.nodes[n.Operands[0].Ref])
 		}
 		return t
-	case literal.If:
+	case compile.If:
 		t.Op, t.Cmp, t.Kids = reference.If, n.Compare, append(s.operands(r), s.branches(n)...)
 		return t
-	case literal.Case:
+	case compile.Case:
 		t.Op, t.Kids = reference.Match, append(s.operands(r), s.branches(n)...)
 		return t
-	case literal.Pair:
+	case compile.Pair:
 		t.Op, t.Kids = reference.MakePair, s.operands(r)
 		return t
-	case literal.Con:
+	case compile.Con:
 		t.Op, t.At, t.Kids = reference.Construct, n.Index, s.operands(r)
 		return t
-	case literal.Iter:
+	case compile.Iter:
 		// Behind the operand stand the list and the variable that is applied.
 		return s.spine(s.occurrence(n.Operands[2].Ref), s.elements(n.Operands[1].Ref)[:n.Count], s.operand(r, 0))
-	case literal.Job:
+	case compile.Job:
 		return s.sum(n)
-	case literal.Summand:
+	case compile.Summand:
 		return s.operand(r, 0)
-	case literal.Linear: // the λ's body is still to be copied
+	case compile.Linear: // the λ's body is still to be copied
 		return s.body(&s.nodes[n.Operands[1].Ref], occurrence(s.vars[r]))
-	case literal.Nat, literal.List, literal.Data:
+	case compile.Nat, compile.List, compile.Data:
 		f, x := &reference.Var{Name: "f", Type: term.R}, &reference.Var{Name: "x", Type: term.R}
 		return lambda(f, lambda(x, s.spine(occurrence(f), s.elements(r), occurrence(x))))
-	case literal.Fold:
+	case compile.Fold:
 		x := &reference.Var{Name: "x", Type: term.R}
 		var f *reference.Term
 		if n.Operands[1].Ref != 0 {
 			f = s.occurrence(n.Operands[1].Ref)
 		}
 		return lambda(x, s.spine(f, s.elements(n.Operands[0].Ref), occurrence(x)))
-	case literal.Lam:
+	case compile.Lam:
 		return s.function(n)
-	case literal.Names:
+	case compile.Names:
 		return occurrence(s.vars[r])
 	}
 	panic(fmt.Sprintf("decode: node %d, %v, is no term", r, n.Kind))
 }
 
-func (s *State) operands(r literal.Ref) (ts []*reference.Term) {
+func (s *State) operands(r compile.Ref) (ts []*reference.Term) {
 	for i := range s.nodes[r].Operands {
 		ts = append(ts, s.operand(r, i))
 	}
@@ -331,7 +331,7 @@ func (s *State) operands(r literal.Ref) (ts []*reference.Term) {
 }
 
 // arguments are those of a symbol. Of more than two the others are a tuple.
-func (s *State) arguments(r literal.Ref) []*reference.Term {
+func (s *State) arguments(r compile.Ref) []*reference.Term {
 	ts := s.operands(r)
 	for range s.nodes[r].Symbol.Info().Arity - len(ts) {
 		last := ts[len(ts)-1]
@@ -341,7 +341,7 @@ func (s *State) arguments(r literal.Ref) []*reference.Term {
 }
 
 // captures are those of the node that holds them, and of those behind it.
-func (s *State) captures(holder literal.Ref) (all []literal.Ref) {
+func (s *State) captures(holder compile.Ref) (all []compile.Ref) {
 	for ; holder != 0; holder = s.nodes[holder].More {
 		all = append(all, s.nodes[holder].Captures...)
 	}
@@ -349,7 +349,7 @@ func (s *State) captures(holder literal.Ref) (all []literal.Ref) {
 }
 
 // environment are the variables that a template captures, and what stands for them: the first of these captures.
-func (s *State) environment(t *literal.Template, captures []literal.Ref) map[term.Var]*reference.Term {
+func (s *State) environment(t *compile.Template, captures []compile.Ref) map[term.Var]*reference.Term {
 	env := map[term.Var]*reference.Term{}
 	for i, x := range t.Captured {
 		env[x] = s.occurrence(captures[i])
@@ -358,7 +358,7 @@ func (s *State) environment(t *literal.Template, captures []literal.Ref) map[ter
 }
 
 // branches are those of a conditional or a match.
-func (s *State) branches(n *heap.Node) (ts []*reference.Term) {
+func (s *State) branches(n *graph.Node) (ts []*reference.Term) {
 	captures := s.captures(n.More)
 	for _, b := range s.prog.Code[n.Code].Closure.Bodies {
 		t := &s.prog.Templates[b]
@@ -368,7 +368,7 @@ func (s *State) branches(n *heap.Node) (ts []*reference.Term) {
 }
 
 // function is the term of a λ or a recursive function.
-func (s *State) function(n *heap.Node) *reference.Term {
+func (s *State) function(n *graph.Node) *reference.Term {
 	t := s.prog.Code[n.Code].Body
 	if t.Term == 0 { // λa.0⃗, the dual of a numeral
 		return lambda(&reference.Var{Name: "a", Type: term.R, Linear: true}, &reference.Term{Op: reference.Zero})
@@ -385,7 +385,7 @@ func (s *State) function(n *heap.Node) *reference.Term {
 }
 
 // body is that of a λ, with u for its variable.
-func (s *State) body(n *heap.Node, u *reference.Term) *reference.Term {
+func (s *State) body(n *graph.Node, u *reference.Term) *reference.Term {
 	t := s.prog.Code[n.Code].Body
 	if t.Term == 0 {
 		return &reference.Term{Op: reference.Zero}
@@ -397,7 +397,7 @@ func (s *State) body(n *heap.Node, u *reference.Term) *reference.Term {
 }
 
 // unfolded is v[f:=fix f.v] for a function fix f.v, by (15). No variable is bound twice.
-func (s *State) unfolded(n *heap.Node) *reference.Term {
+func (s *State) unfolded(n *graph.Node) *reference.Term {
 	f := s.function(n)
 	t := f.Kids[f.At]
 	for i, x := range f.Xs {
@@ -409,12 +409,12 @@ func (s *State) unfolded(n *heap.Node) *reference.Term {
 }
 
 // elements are those of a list; nil for each f of a numeral.
-func (s *State) elements(list literal.Ref) []*reference.Term {
+func (s *State) elements(list compile.Ref) []*reference.Term {
 	n := &s.nodes[list]
 	switch n.Kind {
-	case literal.Nat:
+	case compile.Nat:
 		return make([]*reference.Term, n.Count)
-	case literal.List:
+	case compile.List:
 		bodies, captures := s.prog.Code[n.Code].Closure.Bodies, s.captures(list)
 		ts := make([]*reference.Term, len(bodies))
 		for i, b := range slices.Backward(bodies) { // the last element has its captures first
@@ -449,7 +449,7 @@ func (s *State) spine(f *reference.Term, ts []*reference.Term, u *reference.Term
 type let struct {
 	p  *reference.Pattern
 	u  *reference.Term
-	at literal.Ref
+	at compile.Ref
 }
 
 // substitutions are all that the arena holds, each before those whose variables it mentions.
@@ -465,9 +465,9 @@ func (s *State) substitutions() []let {
 		switch {
 		case n.Graph: // the name of an operation, whose substitution is no longer there
 			l.u = s.node(n.Ref)
-		case n.Kind == literal.Linear && n.Fired && n.Operands[0].Tag != literal.Operation:
+		case n.Kind == compile.Linear && n.Fired && n.Operands[0].Tag != compile.Operation:
 			continue
-		case n.Kind == literal.Sub || n.Kind == literal.Cell || n.Kind == literal.Open || n.Kind == literal.Linear || n.Kind == literal.Names:
+		case n.Kind == compile.Sub || n.Kind == compile.Cell || n.Kind == compile.Open || n.Kind == compile.Linear || n.Kind == compile.Names:
 			l.u = s.operand(n.Ref, 0)
 		default:
 			continue
@@ -502,8 +502,8 @@ func (s *State) substitutions() []let {
 }
 
 // pattern is what a substitution or an opening binds.
-func (s *State) pattern(r literal.Ref) *reference.Pattern {
-	if n := &s.nodes[r]; n.Kind == literal.Open {
+func (s *State) pattern(r compile.Ref) *reference.Pattern {
+	if n := &s.nodes[r]; n.Kind == compile.Open {
 		return &reference.Pattern{Left: s.pattern(n.Binds[0]), Right: s.pattern(n.Binds[1])}
 	}
 	return &reference.Pattern{X: s.vars[r]}

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/decode"
 	"github.com/gram-machine/gram/internal/denote"
@@ -48,15 +48,15 @@ func (p subject) outputs(t require.TestingT) int {
 type goal struct{ gradient, open bool }
 
 // start compiles the program of the goal, and makes its start term.
-func (p subject) start(t require.TestingT, g goal) (start *reference.Start, prog *literal.Program) {
+func (p subject) start(t require.TestingT, g goal) (start *reference.Start, prog *compile.Program) {
 	var err error
 	if !g.gradient {
 		of := reference.Convert(p.t, denote.Floats{})
 		if g.open {
-			prog, err = literal.NewOpen(p.t, p.inputs, nil)
+			prog, err = compile.NewOpen(p.t, p.inputs, nil)
 			start = of.OpenStart(p.inputs, p.point)
 		} else {
-			prog, err = literal.NewValue(p.t, p.inputs, nil)
+			prog, err = compile.NewValue(p.t, p.inputs, nil)
 			start = of.ValueStart(p.inputs, p.point)
 		}
 		require.NoError(t, err)
@@ -66,11 +66,11 @@ func (p subject) start(t require.TestingT, g goal) (start *reference.Start, prog
 	require.NoError(t, err)
 	of := reference.Convert(d, denote.Floats{})
 	if g.open {
-		prog, err = literal.NewOpenGradient(d, p.inputs, nil)
+		prog, err = compile.NewOpenGradient(d, p.inputs, nil)
 		start = of.OpenGradientStart(p.inputs, p.point)
 	} else {
 		k := p.outputs(t)
-		prog, err = literal.NewGradient(d, p.inputs, k, nil)
+		prog, err = compile.NewGradient(d, p.inputs, k, nil)
 		start = of.GradientStart(p.inputs, p.point, k)
 	}
 	require.NoError(t, err)
@@ -95,7 +95,7 @@ func follow(t require.TestingT, p subject, g goal, opt machine.Options) (moves [
 	opt.Limits = limits.Bounds{MaxSteps: cmp.Or(opt.Limits.MaxSteps, maxSteps), MaxMemory: 64 << 20}
 	opt.Events = func(e *machine.Fired) error {
 		moves[e.Move]++
-		if e.N == 0 && e.Code == literal.NoCode {
+		if e.N == 0 && e.Code == compile.NoCode {
 			return nil // the start term does not stand yet
 		}
 		next := d.State(m)

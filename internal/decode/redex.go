@@ -1,7 +1,7 @@
 package decode
 
 import (
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
@@ -28,7 +28,7 @@ func (s *State) Redex(t *reference.State, e *machine.Fired, class uint64) *refer
 		}
 		return t.At(r) == at
 	}
-	if s.nodes[r].Kind == literal.Names {
+	if s.nodes[r].Kind == compile.Names {
 		return s.etaTail(t, class, is)
 	}
 	return find(t, rule.Rule(e.Move), is, func(u *reference.Term) bool { return u.Class() == class })

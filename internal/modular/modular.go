@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"unsafe"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/normalise"
 	"github.com/gram-machine/gram/lang"
@@ -34,7 +34,7 @@ type Report struct {
 
 // Program is D(t) with its λs normalised, at a point if t branches, and what that cost.
 type Program struct {
-	Code   *literal.Program
+	Code   *compile.Program
 	Size   int64 // |D(t)|
 	Report Report
 	Reuse  Reuse
@@ -112,7 +112,7 @@ func (e *Env) Compile(src *lang.Program, inputs []term.Var, outputs int, point [
 		m.Size += image - replaced
 	}
 	m.Reuse.Rebuilt = m.Size - m.Reuse.Reused
-	m.Code, err = literal.NewGradient(d, inputs, outputs, check)
+	m.Code, err = compile.NewGradient(d, inputs, outputs, check)
 	return m, e.Locate(err, "compiling")
 }
 

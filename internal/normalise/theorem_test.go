@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
@@ -69,7 +69,7 @@ func TestPropertyTheorem1Literal(t *testing.T) {
 
 // onLiteral is the normal form of D(t) by the literal machine, or nil if it takes too many steps.
 func onLiteral(t require.TestingT, d *term.Term, p *generate.Program, opt machine.Options) *term.Term {
-	prog, err := literal.NewOpenGradient(d, p.Inputs, nil)
+	prog, err := compile.NewOpenGradient(d, p.Inputs, nil)
 	require.NoError(t, err)
 	opt.Limits = limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}
 	m, err := machine.New(prog, opt)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/hypergraph"
@@ -21,7 +21,7 @@ import (
 // onHypergraph is the value and the gradient by the algorithm of section 2.4, on the graph
 // that the machine comes to with symbolic inputs; and by bp of it, evaluated. scale is the greatest number on the way.
 func onHypergraph(t require.TestingT, p subject) (tape, bp []float64, scale float64) {
-	prog, err := literal.NewOpen(p.t, p.inputs, nil)
+	prog, err := compile.NewOpen(p.t, p.inputs, nil)
 	require.NoError(t, err)
 	m, err := machine.New(prog, machine.Options{})
 	require.NoError(t, err)

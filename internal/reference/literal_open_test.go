@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
@@ -17,7 +17,7 @@ import (
 )
 
 // openLiteral is m and |G| by the literal machine; ok is false if the run is too long.
-func openLiteral(t require.TestingT, p subject, prog *literal.Program, opt machine.Options) (out opened, ok bool) {
+func openLiteral(t require.TestingT, p subject, prog *compile.Program, opt machine.Options) (out opened, ok bool) {
 	opt.Limits = limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}
 	m, err := machine.New(prog, opt)
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func openLiteral(t require.TestingT, p subject, prog *literal.Program, opt machi
 
 // requireOpenLiteral holds m and |G| of the literal machine against the reference's, by any schedule.
 func requireOpenLiteral(t require.TestingT, p subject, seed uint64) {
-	prog, err := literal.NewOpen(p.t, p.inputs, nil)
+	prog, err := compile.NewOpen(p.t, p.inputs, nil)
 	require.NoError(t, err)
 	got, ok := openLiteral(t, p, prog, machine.Options{})
 	if !ok {
@@ -62,7 +62,7 @@ func TestPropertyLiteralOpen(t *testing.T) {
 func TestPropertyLiteralTheorem1(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := drawScalarOf(t, rapid.Bool().Draw(t, "recursive"))
-		prog, err := literal.NewOpenGradient(p.reversed(t), p.inputs, nil)
+		prog, err := compile.NewOpenGradient(p.reversed(t), p.inputs, nil)
 		require.NoError(t, err)
 		got, ok := openLiteral(t, p, prog, machine.Options{})
 		if !ok {

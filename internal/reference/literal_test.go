@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/normalise"
 	"github.com/gram-machine/gram/internal/property"
@@ -20,12 +20,12 @@ import (
 
 // onLiteral runs the literal machine; ok is false if the run is too long to be compared.
 func onLiteral(t require.TestingT, p subject, gradient bool, opt machine.Options) (out outcome, work [rule.NumMoves]rule.Work, ok bool) {
-	var prog *literal.Program
+	var prog *compile.Program
 	var err error
 	if gradient {
-		prog, err = literal.NewGradient(p.reversed(t), p.inputs, p.outputs(t), nil)
+		prog, err = compile.NewGradient(p.reversed(t), p.inputs, p.outputs(t), nil)
 	} else {
-		prog, err = literal.NewValue(p.t, p.inputs, nil)
+		prog, err = compile.NewValue(p.t, p.inputs, nil)
 	}
 	require.NoError(t, err)
 	looks := 0

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/span"
@@ -24,7 +24,7 @@ func TestPropertyCounts(t *testing.T) {
 		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 100).Draw(t, "size"), Recursive: rapid.Bool().Draw(t, "recursive")})
 		got, err := span.Value(p.Term, p.Inputs, p.Point, opt)
 		require.NoError(t, err)
-		prog, err := literal.NewValue(p.Term, p.Inputs, nil)
+		prog, err := compile.NewValue(p.Term, p.Inputs, nil)
 		require.NoError(t, err)
 		requireValue(t, prog, p.Point, got)
 
@@ -38,7 +38,7 @@ func TestPropertyCounts(t *testing.T) {
 		}
 		got, err = span.Gradient(d, p.Inputs, outputs, p.Point, opt)
 		require.NoError(t, err)
-		prog, err = literal.NewGradient(d, p.Inputs, outputs, nil)
+		prog, err = compile.NewGradient(d, p.Inputs, outputs, nil)
 		require.NoError(t, err)
 		m, err := machine.New(prog, machine.Options{})
 		require.NoError(t, err)
@@ -53,13 +53,13 @@ func TestPropertyCounts(t *testing.T) {
 		linear := generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size of lin"))
 		got, err = span.Value(linear, nil, nil, opt)
 		require.NoError(t, err)
-		prog, err = literal.NewValue(linear, nil, nil)
+		prog, err = compile.NewValue(linear, nil, nil)
 		require.NoError(t, err)
 		requireValue(t, prog, nil, got)
 	})
 }
 
-func requireValue(t *rapid.T, prog *literal.Program, point []float64, got *span.Result) {
+func requireValue(t *rapid.T, prog *compile.Program, point []float64, got *span.Result) {
 	m, err := machine.New(prog, machine.Options{})
 	require.NoError(t, err)
 	defer m.Close()

@@ -5,21 +5,21 @@ package normal
 import (
 	"slices"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/machine"
-	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/term"
 )
 
 // reader reads operations in the order in which they were made, so their operands have been read.
 type reader struct {
-	h      *heap.Heap
+	h      *graph.Heap
 	out    *term.Term
 	free   []term.Var // of the symbols
-	exprs  map[literal.Ref]term.Ref
-	inline map[literal.Ref]bool        // operations that no variable is bound to
-	linear map[literal.Ref]literal.Ref // the linear name of an operation
-	names  map[literal.Ref]term.Var    // of operations with a name, by the operation or by its linear name
+	exprs  map[compile.Ref]term.Ref
+	inline map[compile.Ref]bool        // operations that no variable is bound to
+	linear map[compile.Ref]compile.Ref // the linear name of an operation
+	names  map[compile.Ref]term.Var    // of operations with a name, by the operation or by its linear name
 }
 
 // Read returns the right-hand side of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩ under the substitutions of G, which a run of
@@ -29,8 +29,8 @@ func Read(m *machine.Machine, d *term.Term, inputs []term.Var) *term.Term {
 	h := m.Heap()
 	t := term.New(d.Types)
 	t.CopyVars(d, 0)
-	rd := &reader{h: h, out: t, exprs: map[literal.Ref]term.Ref{}, inline: map[literal.Ref]bool{},
-		linear: map[literal.Ref]literal.Ref{}, names: map[literal.Ref]term.Var{}}
+	rd := &reader{h: h, out: t, exprs: map[compile.Ref]term.Ref{}, inline: map[compile.Ref]bool{},
+		linear: map[compile.Ref]compile.Ref{}, names: map[compile.Ref]term.Var{}}
 	a := t.NewVar(term.VarInfo{Name: "a", Type: term.R, Linear: true, Generated: true})
 	stars := make([]term.Var, len(inputs))
 	for i, x := range inputs {
@@ -42,8 +42,8 @@ func Read(m *machine.Machine, d *term.Term, inputs []term.Var) *term.Term {
 	value, arrived := m.Result()
 	rd.findNames(m.Made(), value, arrived)
 
-	var outer, inner []literal.Ref // names, outermost first
-	last := map[literal.Ref]int{}  // a node may have been an operation before, which (5') has dropped
+	var outer, inner []compile.Ref // names, outermost first
+	last := map[compile.Ref]int{}  // a node may have been an operation before, which (5') has dropped
 	for i, r := range m.Made() {
 		last[r] = i
 	}
@@ -65,7 +65,7 @@ func Read(m *machine.Machine, d *term.Term, inputs []term.Var) *term.Term {
 	}
 	var sum term.Ref
 	for i, o := range arrived {
-		if o.Tag == literal.Empty {
+		if o.Tag == compile.Empty {
 			continue
 		}
 		u := t.App(0, t.Variable(0, stars[i]), rd.operand(o))
@@ -87,13 +87,13 @@ func Read(m *machine.Machine, d *term.Term, inputs []term.Var) *term.Term {
 }
 
 // findNames finds what stands where it is used, and linear names.
-func (rd *reader) findNames(made []literal.Ref, value heap.Operand, arrived []heap.Operand) {
-	use := func(o heap.Operand) {
+func (rd *reader) findNames(made []compile.Ref, value graph.Operand, arrived []graph.Operand) {
+	use := func(o graph.Operand) {
 		switch o.Tag {
-		case literal.Operation:
+		case compile.Operation:
 			rd.inline[o.Ref] = true
-		case literal.Inert:
-			if n := rd.h.Node(o.Ref); n.Kind == literal.Linear {
+		case compile.Inert:
+			if n := rd.h.Node(o.Ref); n.Kind == compile.Linear {
 				rd.linear[n.Operands[0].Ref] = o.Ref
 			}
 		}
@@ -112,11 +112,11 @@ func (rd *reader) findNames(made []literal.Ref, value heap.Operand, arrived []he
 }
 
 // operands are those of an operation. Those behind the first of three or more are a tuple.
-func (rd *reader) operands(n *heap.Node) []heap.Operand {
+func (rd *reader) operands(n *graph.Node) []graph.Operand {
 	out := n.Operands
 	for {
 		last := out[len(out)-1]
-		if last.Tag != literal.Value {
+		if last.Tag != compile.Value {
 			return out
 		}
 		pair := rd.h.Node(last.Ref)
@@ -125,38 +125,38 @@ func (rd *reader) operands(n *heap.Node) []heap.Operand {
 }
 
 // operation is the expression of an operation.
-func (rd *reader) operation(n *heap.Node) term.Ref {
+func (rd *reader) operation(n *graph.Node) term.Ref {
 	var args []term.Ref
 	for _, o := range rd.operands(n) {
 		args = append(args, rd.operand(o))
 	}
-	if n.Kind == literal.Add {
+	if n.Kind == compile.Add {
 		return rd.out.Add(n.Pos, args[0], args[1])
 	}
 	return rd.out.Fun(n.Pos, n.Symbol, args...)
 }
 
 // operand is the term of an operand.
-func (rd *reader) operand(o heap.Operand) term.Ref {
+func (rd *reader) operand(o graph.Operand) term.Ref {
 	switch o.Tag {
-	case literal.Number:
+	case compile.Number:
 		return rd.out.Num(0, o.Number)
-	case literal.Operation:
+	case compile.Operation:
 		return rd.exprs[o.Ref]
 	}
-	if n := rd.h.Node(o.Ref); n.Kind == literal.Symbol {
+	if n := rd.h.Node(o.Ref); n.Kind == compile.Symbol {
 		return rd.out.Variable(0, rd.free[n.Index])
 	}
 	return rd.out.Variable(0, rd.names[o.Ref])
 }
 
 // name makes the variable of an operation.
-func (rd *reader) name(r literal.Ref, name string, linear bool, pos term.Pos) {
+func (rd *reader) name(r compile.Ref, name string, linear bool, pos term.Pos) {
 	rd.names[r] = rd.out.NewVar(term.VarInfo{Name: name, Type: term.R, Linear: linear, Pos: pos, Generated: true})
 }
 
 // under puts the lets of operations around the body.
-func (rd *reader) under(lets []literal.Ref, body term.Ref) term.Ref {
+func (rd *reader) under(lets []compile.Ref, body term.Ref) term.Ref {
 	for i := len(lets) - 1; i >= 0; i-- {
 		x, ok := rd.names[lets[i]]
 		if !ok {

@@ -1,7 +1,7 @@
 package profile
 
 import (
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/term"
 )
@@ -41,7 +41,7 @@ type templateInfo struct {
 // maxParams bounds the parameters of one λ of the engine.
 const maxParams = 255
 
-func describe(p *literal.Program) codeInfo {
+func describe(p *compile.Program) codeInfo {
 	c := codeInfo{reversed: p.Outputs > 0, pos: p.Pos, sites: make([]site, len(p.Code)), templates: make([]templateInfo, len(p.Templates))}
 	for i := range p.Templates {
 		t := &p.Templates[i]
@@ -54,13 +54,13 @@ func describe(p *literal.Program) codeInfo {
 	inner := make([]bool, len(p.Templates)) // λs in whose place an outer one stands
 	for i := range p.Code {
 		in := &p.Code[i]
-		if in.Op != literal.MakeLam || in.Kind != literal.Lam || inner[in.Closure.Bodies[0]] {
+		if in.Op != compile.MakeLam || in.Kind != compile.Lam || inner[in.Closure.Bodies[0]] {
 			continue
 		}
 		chain := []uint32{in.Closure.Bodies[0]}
 		for l := in; l.N == 1 && len(chain) < maxParams; {
 			at := p.Templates[l.Closure.Bodies[0]].From
-			for p.Code[at].Op == literal.MakeSub { // the functions of a fix
+			for p.Code[at].Op == compile.MakeSub { // the functions of a fix
 				at += 2
 			}
 			l = &p.Code[at]
@@ -78,20 +78,20 @@ func describe(p *literal.Program) codeInfo {
 }
 
 // copies finds the templates that are copies of another one.
-func (c *codeInfo) copies(p *literal.Program) {
+func (c *codeInfo) copies(p *compile.Program) {
 	of := make([]calls.Code, len(c.templates))
 	for i := range p.Code {
 		in := &p.Code[i]
 		switch {
-		case in.Op == literal.MakeIf:
+		case in.Op == compile.MakeIf:
 			for k, b := range in.Closure.Bodies {
 				of[b] = calls.Code{Pos: in.Pos, Branch: 1 + k}
 			}
-		case in.Op == literal.MakeLam && in.Kind == literal.List:
+		case in.Op == compile.MakeLam && in.Kind == compile.List:
 			for _, b := range in.Closure.Bodies {
 				of[b] = calls.Code{Pos: in.Pos, Branch: -1}
 			}
-		case in.Op == literal.MakeLam && in.Kind == literal.Lam && in.Name != 0:
+		case in.Op == compile.MakeLam && in.Kind == compile.Lam && in.Name != 0:
 			x := p.Term.Info(in.Name)
 			of[in.Closure.Bodies[0]] = calls.Code{Pos: in.Pos, Name: x.Name, Bound: x.Pos}
 		}
@@ -110,8 +110,8 @@ func (c *codeInfo) copies(p *literal.Program) {
 }
 
 // instructions describes those of a template.
-func (c *codeInfo) instructions(p *literal.Program, t *literal.Template) {
-	frame := make([]uint32, literal.FirstIndex, t.Locals) // by frame index: the instruction
+func (c *codeInfo) instructions(p *compile.Program, t *compile.Template) {
+	frame := make([]uint32, compile.FirstIndex, t.Locals) // by frame index: the instruction
 	if t.Index == p.Start {
 		frame = append(frame, make([]uint32, p.Free+p.Symbols)...)
 	}
@@ -119,39 +119,39 @@ func (c *codeInfo) instructions(p *literal.Program, t *literal.Template) {
 		in, s := &p.Code[i], &c.sites[i]
 		*s = site{pos: in.Pos, input: -1}
 		switch in.Op {
-		case literal.MakeVariable:
+		case compile.MakeVariable:
 			s.variable = true
 			c.binder(p, s, in.Name)
-		case literal.MakeSub:
+		case compile.MakeSub:
 			frame = append(frame, i)
 			c.binder(p, s, in.Name)
-			if s.cell = in.Kind == literal.Cell; s.cell {
+			if s.cell = in.Kind == compile.Cell; s.cell {
 				s.generated = c.reversed
 			}
-		case literal.MakeOpen:
+		case compile.MakeOpen:
 			frame = append(frame, i)
 			c.binder(p, s, p.Code[frame[in.X]].Name)
-		case literal.MakeNode:
+		case compile.MakeNode:
 			frame = append(frame, i)
-			if in.Kind == literal.App {
+			if in.Kind == compile.App {
 				s.pos, s.rest = term.Pos(uint32(in.N)), uint8(in.N>>32)
 			}
-		case literal.MakeIf:
+		case compile.MakeIf:
 			frame = append(frame, i)
 			for _, b := range in.Closure.Bodies {
 				c.templates[b].pos, c.templates[b].branch = in.Pos, true
 			}
-		case literal.MakeLam:
+		case compile.MakeLam:
 			frame = append(frame, i)
-			if in.Kind == literal.List {
+			if in.Kind == compile.List {
 				c.list(in, s)
-			} else if up := frame[min(int(in.Up), len(frame)-1)]; in.Up >= literal.FirstIndex && c.sites[up].cell {
+			} else if up := frame[min(int(in.Up), len(frame)-1)]; in.Up >= compile.FirstIndex && c.sites[up].cell {
 				c.sites[up].pos = in.Pos
 			}
-		case literal.MakeArgument:
-		case literal.MakeNat:
+		case compile.MakeArgument:
+		case compile.MakeNat:
 			frame = append(frame, i)
-		case literal.MakeData:
+		case compile.MakeData:
 			frame = append(frame, i)
 		}
 	}
@@ -163,7 +163,7 @@ func (c *codeInfo) instructions(p *literal.Program, t *literal.Template) {
 }
 
 // binder says whose the variable x is.
-func (c *codeInfo) binder(p *literal.Program, s *site, x term.Var) {
+func (c *codeInfo) binder(p *compile.Program, s *site, x term.Var) {
 	s.generated = x != 0 && p.Term.Info(x).Generated
 	if i, ok := p.Around[x]; ok && x != 0 && (s.generated || !s.variable) {
 		s.around, s.input = true, i
@@ -171,7 +171,7 @@ func (c *codeInfo) binder(p *literal.Program, s *site, x term.Var) {
 }
 
 // list describes the elements of a list.
-func (c *codeInfo) list(in *literal.Instr, s *site) {
+func (c *codeInfo) list(in *compile.Instr, s *site) {
 	bodies := in.Closure.Bodies
 	if in.N == 1 || len(bodies) == 0 {
 		return

@@ -3,10 +3,10 @@ package profile
 import (
 	"cmp"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/machine"
-	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -26,7 +26,7 @@ type Profile struct {
 	of      map[[2]uint32]uint32 // by template and context: where it is in at
 	index   []nodeEntry          // of instructions of those: of what they make; 0: none yet
 	entries []entry
-	nodes   heap.Table[nodeEntry] // by Ref
+	nodes   graph.Table[nodeEntry] // by Ref
 	// What is copied stands in a template in a context, of at, or all of it has the one entry.
 	context uint32
 	only    uint32
@@ -35,7 +35,7 @@ type Profile struct {
 // entry is what was done at a place in a context.
 type entry struct {
 	context uint32
-	code    uint32 // the instruction; literal.NoCode if there is none
+	code    uint32 // the instruction; compile.NoCode if there is none
 	pos     term.Pos
 	input   int
 	phase   calls.Phase
@@ -70,7 +70,7 @@ type contextEntries struct {
 }
 
 // New returns a profile of one run of the program, whose events Events gets.
-func New(p *literal.Program) *Profile {
+func New(p *compile.Program) *Profile {
 	f := &Profile{code: describe(p), of: map[[2]uint32]uint32{}, entries: make([]entry, 1)}
 	f.calls = calls.NewCalls(calls.Call{Template: p.Start, Pos: p.Pos})
 	f.in(p.Start, 0)
@@ -183,7 +183,7 @@ func (f *Profile) applyList(e *machine.Fired, n *nodeEntry) uint32 {
 func (f *Profile) instantiate(e *machine.Fired, made []machine.Ref) uint32 {
 	r := e.Redex >> 2
 	var at *site
-	if e.Code < literal.NoCode {
+	if e.Code < compile.NoCode {
 		at = &f.code.sites[e.Code]
 	}
 	switch {
@@ -272,7 +272,7 @@ func (f *Profile) iterate(e *machine.Fired, site uint32) uint32 {
 func (f *Profile) datum(site uint32) uint32 {
 	if f.entries[site].datum == 0 {
 		x := &f.entries[site]
-		d := f.add(entry{context: x.context, code: literal.NoCode, pos: x.pos, input: -1, origin: calls.GeneratedCode})
+		d := f.add(entry{context: x.context, code: compile.NoCode, pos: x.pos, input: -1, origin: calls.GeneratedCode})
 		f.entries[site].datum = d
 	}
 	return f.entries[site].datum
@@ -285,7 +285,7 @@ func (f *Profile) firing(cell uint32) uint32 {
 		if x.pos == 0 {
 			x.pos = f.code.templates[f.calls.At(x.context).Template].pos
 		}
-		d := entry{context: x.context, code: literal.NoCode, pos: x.pos, input: x.input}
+		d := entry{context: x.context, code: compile.NoCode, pos: x.pos, input: x.input}
 		if f.code.reversed {
 			d.phase, d.origin = calls.Backward, calls.GeneratedCode
 		}
@@ -315,7 +315,7 @@ func (f *Profile) in(template, context uint32) uint32 {
 		at = uint32(len(f.at))
 		f.of[k] = at
 		f.at = append(f.at, contextEntries{context, uint32(len(f.index)), t.from,
-			f.add(entry{context: context, code: literal.NoCode, pos: t.pos, input: -1})})
+			f.add(entry{context: context, code: compile.NoCode, pos: t.pos, input: -1})})
 		f.index = append(f.index, make([]nodeEntry, t.to-t.from)...)
 	}
 	return at

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/graph/calls"
@@ -49,7 +49,7 @@ func sum(samples func(f func(calls.Sample))) sums {
 }
 
 // literally returns the samples of a run of the literal machine, and holds their sums against its counters.
-func literally(t require.TestingT, p *literal.Program, random bool, point []float64) bySample {
+func literally(t require.TestingT, p *compile.Program, random bool, point []float64) bySample {
 	f := profile.New(p)
 	m, err := machine.New(p, machine.Options{Random: random, Events: f.Events})
 	require.NoError(t, err)
@@ -109,19 +109,19 @@ func TestPropertyProfile(t *testing.T) {
 		}
 		q, err := p.Term.Expand(nil, nil)
 		require.NoError(t, err)
-		value, err := literal.NewValue(q, p.Inputs, nil)
+		value, err := compile.NewValue(q, p.Inputs, nil)
 		require.NoError(t, err)
 		k := vectorLen(t, q)
 		d, err := revgrad.Reverse(q, nil)
 		require.NoError(t, err)
-		gradient, err := literal.NewGradient(d, p.Inputs, k, nil)
+		gradient, err := compile.NewGradient(d, p.Inputs, k, nil)
 		require.NoError(t, err)
-		for i, l := range []*literal.Program{value, gradient} {
+		for i, l := range []*compile.Program{value, gradient} {
 			want := literally(t, l, false, p.Point)
 			require.Equal(t, want, literally(t, l, true, p.Point))
 			require.Equal(t, want, compiled(t, p, i*max(1, k), rapid.Bool().Draw(t, "plain")))
 		}
-		linear, err := literal.NewValue(generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size")), nil, nil)
+		linear, err := compile.NewValue(generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size")), nil, nil)
 		require.NoError(t, err)
 		literally(t, linear, false, nil) // sums with its duals stand where the schedule makes them
 		literally(t, linear, true, nil)

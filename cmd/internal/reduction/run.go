@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/bridge"
-	"github.com/gram-machine/gram/machine/heap"
 )
 
 // Run is a run of the literal machine at the program's point.
@@ -31,7 +31,7 @@ func Start(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOpt
 }
 
 // Heap returns the arena between two events.
-func (r *Run) Heap() *heap.Heap { return bridge.Heap(r.Evaluator) }
+func (r *Run) Heap() *graph.Heap { return bridge.Heap(r.Evaluator) }
 
 // Run makes the run. A value is left to be read.
 func (r *Run) Run(ctx context.Context) (err error) {

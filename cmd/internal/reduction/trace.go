@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/decode"
 	"github.com/gram-machine/gram/internal/denote"
@@ -157,7 +157,7 @@ func Calculus(ctx context.Context, p *gram.Program, w io.Writer, opt TraceOption
 // calculusStart is the start term of the value or the gradient. Literals stand in it as
 // the λ-terms that they are, so it is bounded before it is made.
 func calculusStart(p *gram.Program, meter *limits.Meter,
-	opt *TraceOptions) (*reference.Start, *literal.Program, error) {
+	opt *TraceOptions) (*reference.Start, *compile.Program, error) {
 	t, inputs := bridge.Of(p).Copy()
 	outputs := 0
 	if opt.Gradient {
@@ -177,10 +177,10 @@ func calculusStart(p *gram.Program, meter *limits.Meter,
 	}
 	program := reference.Convert(t, denote.Floats{})
 	if opt.Gradient {
-		prog, err := literal.NewGradient(t, inputs, outputs, meter.During("compile"))
+		prog, err := compile.NewGradient(t, inputs, outputs, meter.During("compile"))
 		return program.GradientStart(inputs, p.Point(), outputs).Named(), prog, err
 	}
-	prog, err := literal.NewValue(t, inputs, meter.During("compile"))
+	prog, err := compile.NewValue(t, inputs, meter.During("compile"))
 	return program.ValueStart(inputs, p.Point()).Named(), prog, err
 }
 

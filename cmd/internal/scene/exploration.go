@@ -13,7 +13,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/reduction"
 	"github.com/gram-machine/gram/cmd/internal/show"
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/machine"
@@ -293,7 +293,7 @@ func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Win
 }
 
 // vocabulary returns the names of the variables of a run. All runs of the program have the same.
-func (x *Exploration) vocabulary(prog *literal.Program) *vocabulary {
+func (x *Exploration) vocabulary(prog *compile.Program) *vocabulary {
 	if x.words.vocabulary == nil {
 		x.words.vocabulary = newVocabulary(x, prog)
 	}

@@ -1,31 +1,31 @@
 package scene
 
 import (
-	"github.com/gram-machine/gram/compile/literal"
-	"github.com/gram-machine/gram/machine/heap"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
 )
 
 // linkTo is a reference of a node to another.
 type linkTo struct {
-	to literal.Ref
+	to compile.Ref
 	as string // as in [Edge]
 }
 
 // references returns what a node refers to.
-func references(n *heap.Node) []linkTo {
+func references(n *graph.Node) []linkTo {
 	out := make([]linkTo, 0, len(n.Operands)+len(n.Captures)+2)
-	add := func(to literal.Ref, as string) {
+	add := func(to compile.Ref, as string) {
 		if to != 0 {
 			out = append(out, linkTo{to, as})
 		}
 	}
 	for i, o := range n.Operands {
 		switch {
-		case o.Tag == literal.Name && n.Kind == literal.App && i == 0:
+		case o.Tag == compile.Name && n.Kind == compile.App && i == 0:
 			add(o.Ref, "head")
-		case o.Tag == literal.Value || o.Tag == literal.Name || o.Tag == literal.Late:
+		case o.Tag == compile.Value || o.Tag == compile.Name || o.Tag == compile.Late:
 			add(o.Ref, "holds")
-		case o.Tag == literal.Variable:
+		case o.Tag == compile.Variable:
 			add(o.Ref, "occurs")
 		}
 	}
@@ -41,7 +41,7 @@ func references(n *heap.Node) []linkTo {
 }
 
 // version describes a node in the current state; backward says that it was made in a backward phase.
-func (s *scenes) version(h *heap.Heap, n *heap.Node, backward bool) Version {
+func (s *scenes) version(h *graph.Heap, n *graph.Node, backward bool) Version {
 	w := words{s.x, h}
 	v := Version{Kind: n.Kind.String(), Role: "primal", Waits: waits(n), Spent: spent(n), Root: n.Ref == h.Root(),
 		Label: w.label(n)}
@@ -52,7 +52,7 @@ func (s *scenes) version(h *heap.Heap, n *heap.Node, backward bool) Version {
 	switch {
 	case n.Arrived != 0:
 		v.Value = w.argument(n.Arrived)
-	case n.Kind == literal.Result:
+	case n.Kind == compile.Result:
 		v.Value = w.operand(n.Operands[0], 1)
 	}
 	for _, r := range references(n) {
@@ -65,9 +65,9 @@ func (s *scenes) version(h *heap.Heap, n *heap.Node, backward bool) Version {
 }
 
 // waits reports whether a node waits for something.
-func waits(n *heap.Node) bool {
+func waits(n *graph.Node) bool {
 	for _, o := range awaited(n) {
-		if o.Tag == literal.Empty || o.Tag == literal.Variable {
+		if o.Tag == compile.Empty || o.Tag == compile.Variable {
 			return true
 		}
 	}
@@ -75,15 +75,15 @@ func waits(n *heap.Node) bool {
 }
 
 // awaited returns the operands that a node waits for.
-func awaited(n *heap.Node) []heap.Operand {
+func awaited(n *graph.Node) []graph.Operand {
 	switch n.Kind {
-	case literal.Iter:
+	case compile.Iter:
 		return n.Operands[:1]
-	case literal.Fold:
+	case compile.Fold:
 		return nil
 	}
 	return n.Operands
 }
 
 // spent reports whether a node is a substitution whose value its last occurrence has taken.
-func spent(n *heap.Node) bool { return len(n.Operands) > 0 && n.Operands[0].Tag == literal.Taken }
+func spent(n *graph.Node) bool { return len(n.Operands) > 0 && n.Operands[0].Tag == compile.Taken }

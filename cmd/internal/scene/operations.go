@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"github.com/gram-machine/gram/cmd/internal/show"
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/machine"
-	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -51,7 +51,7 @@ type GraphEvent struct {
 const mostEvents = 20 * mostOperations
 
 // note keeps a step that may be an event.
-func (x *Exploration) note(f *machine.Fired, by rule.Rule, h *heap.Heap) {
+func (x *Exploration) note(f *machine.Fired, by rule.Rule, h *graph.Heap) {
 	as := ""
 	switch {
 	case by == rule.Factor:
@@ -65,7 +65,7 @@ func (x *Exploration) note(f *machine.Fired, by rule.Rule, h *heap.Heap) {
 		line, column := x.src.Position(f.Pos())
 		e := GraphEvent{Step: f.N, As: as, Line: line, Column: column}
 		to, at := h.Node(f.Result>>2), int(f.Result&3)
-		if as == "value" && at < len(to.Operands) && to.Operands[at].Tag == literal.Number {
+		if as == "value" && at < len(to.Operands) && to.Operands[at].Tag == compile.Number {
 			e.Value = show.Number(to.Operands[f.Result&3].Number)
 		}
 		x.events = append(x.events, e)

@@ -5,15 +5,15 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram/cmd/internal/show"
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/machine"
-	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/rule"
 )
 
 // before is a node as it was before a step, with its operands as texts.
 type before struct {
-	node     heap.Node
+	node     graph.Node
 	operands []string
 	label    string
 }
@@ -29,7 +29,7 @@ func (s *scenes) says(f *machine.Fired, by rule.Rule) string {
 	case rule.Times, rule.Plus, rule.Function:
 		return s.operation(f, was)
 	case rule.Branch:
-		if len(was.operands) == 2 && n.Operands[0].Tag == literal.Number && n.Operands[1].Tag == literal.Number {
+		if len(was.operands) == 2 && n.Operands[0].Tag == compile.Number && n.Operands[1].Tag == compile.Number {
 			verdict := "does not hold: else"
 			if n.Compare.Holds(n.Operands[0].Number, n.Operands[1].Number) {
 				verdict = "holds: then"
@@ -39,13 +39,13 @@ func (s *scenes) says(f *machine.Fired, by rule.Rule) string {
 	case rule.Subst, rule.SubstNumeral:
 		return s.substitution(f, was)
 	case rule.GC:
-		if n.Kind == literal.Sub || n.Kind == literal.Cell || n.Kind == literal.Linear {
+		if n.Kind == compile.Sub || n.Kind == compile.Cell || n.Kind == compile.Linear {
 			return fmt.Sprintf("%s has no occurrence left.", words{s.x, s.heap()}.named(n))
 		}
 	case rule.Lambda, rule.Lin:
 		return s.application(f, was)
 	case rule.Pair:
-		if n.Kind == literal.Open && len(was.operands) > 0 {
+		if n.Kind == compile.Open && len(was.operands) > 0 {
 			return fmt.Sprintf("%s is taken apart.", was.operands[0])
 		}
 	case rule.Factor:
@@ -55,8 +55,8 @@ func (s *scenes) says(f *machine.Fired, by rule.Rule) string {
 }
 
 // beforeOf returns how a node was before the step that is going on, or nil.
-func (s *scenes) beforeOf(r literal.Ref) *before {
-	if int(r) >= len(s.at) || s.at[r] == nil || s.at[r].was.node.Kind == literal.Free {
+func (s *scenes) beforeOf(r compile.Ref) *before {
+	if int(r) >= len(s.at) || s.at[r] == nil || s.at[r].was.node.Kind == compile.Free {
 		return nil
 	}
 	return &s.at[r].was
@@ -66,21 +66,21 @@ func (s *scenes) beforeOf(r literal.Ref) *before {
 func (s *scenes) operation(f *machine.Fired, was *before) string {
 	n := &was.node
 	for _, o := range n.Operands {
-		if o.Tag != literal.Number {
+		if o.Tag != compile.Number {
 			return was.label + "."
 		}
 	}
 	left := was.label
-	if n.Kind == literal.Mul {
+	if n.Kind == compile.Mul {
 		left = was.operands[0] + " × " + was.operands[1]
 	}
 	equation := left
 	if to := s.heap().Node(f.Result >> 2); int(f.Result&3) < len(to.Operands) &&
-		to.Operands[f.Result&3].Tag == literal.Number {
+		to.Operands[f.Result&3].Tag == compile.Number {
 		equation += " = " + show.Number(to.Operands[f.Result&3].Number)
-	} else if n.Kind == literal.Mul {
+	} else if n.Kind == compile.Mul {
 		equation += " = " + show.Number(n.Operands[0].Number*n.Operands[1].Number)
-	} else if n.Kind == literal.Add {
+	} else if n.Kind == compile.Add {
 		equation += " = " + show.Number(n.Operands[0].Number+n.Operands[1].Number)
 	}
 	text := brief(s.x.expressions[n.Pos], textLetters)
@@ -96,27 +96,27 @@ func (s *scenes) operation(f *machine.Fired, was *before) string {
 		by = " by " + variable
 	}
 	switch {
-	case n.Kind == literal.Mul && text != "":
+	case n.Kind == compile.Mul && text != "":
 		return fmt.Sprintf("%s: the derivative of %s%s is %s, and %s arrived.", equation, text, by, was.operands[0],
 			was.operands[1])
-	case n.Kind == literal.Add && variable != "":
+	case n.Kind == compile.Add && variable != "":
 		return fmt.Sprintf("%s: the derivatives that have arrived at %s are added.", equation, variable)
-	case n.Kind == literal.Fun1 && text != "":
+	case n.Kind == compile.Fun1 && text != "":
 		return fmt.Sprintf("%s: the derivative of %s at %s.", equation, text, was.operands[0])
-	case n.Kind == literal.Fun2 && text != "":
+	case n.Kind == compile.Fun2 && text != "":
 		return fmt.Sprintf("%s: the derivative of %s%s, at %s and %s.", equation, text, by, was.operands[0], was.operands[1])
 	}
 	return equation + "."
 }
 
 // calls names the variable whose backpropagator the node that waits for n applies, or returns "".
-func (s *scenes) calls(n *heap.Node) string {
+func (s *scenes) calls(n *graph.Node) string {
 	for range 3 { // sin′ 9 is an operand of a product
 		up := s.beforeOf(n.Up >> 2)
 		if up == nil {
 			return ""
 		}
-		if up.node.Kind == literal.App {
+		if up.node.Kind == compile.App {
 			return unstarred(up.operands[0])
 		}
 		n = &up.node
@@ -139,15 +139,15 @@ func unstarred(name string) string {
 // substitution describes that an occurrence of a variable takes its value.
 func (s *scenes) substitution(f *machine.Fired, was *before) string {
 	slot := int(f.Redex & 3)
-	if slot >= len(was.operands) || was.node.Operands[slot].Tag != literal.Variable &&
-		was.node.Operands[slot].Tag != literal.Name {
+	if slot >= len(was.operands) || was.node.Operands[slot].Tag != compile.Variable &&
+		was.node.Operands[slot].Tag != compile.Name {
 		return was.label + "."
 	}
 	value := ""
 	if sub := s.beforeOf(was.node.Operands[slot].Ref); sub != nil && len(sub.operands) > 0 {
 		value = sub.operands[0]
 	}
-	if was.node.Operands[slot].Tag == literal.Name && slot == 0 && len(was.operands) == 2 {
+	if was.node.Operands[slot].Tag == compile.Name && slot == 0 && len(was.operands) == 2 {
 		if name := unstarred(was.operands[0]); name != "" {
 			return fmt.Sprintf("The backpropagator of %s is called with %s.", name, was.operands[1])
 		}
@@ -165,17 +165,17 @@ func (s *scenes) substitution(f *machine.Fired, was *before) string {
 func (s *scenes) application(f *machine.Fired, was *before) string {
 	n := &was.node
 	switch {
-	case n.Kind == literal.Linear:
+	case n.Kind == compile.Linear:
 		if name := s.x.resultAt(n.Pos); name != "" && f.Backward() {
 			return fmt.Sprintf("%s has arrived at %s, and goes on to what %s was made of.", was.operands[0], name, name)
 		}
 		return fmt.Sprintf("%s arrives.", was.operands[0])
-	case n.Kind == literal.App && len(was.operands) == 2 && s.isDualHead(n):
+	case n.Kind == compile.App && len(was.operands) == 2 && s.isDualHead(n):
 		if name := unstarred(strings.TrimPrefix(was.operands[0], "λ of ")); name != "" {
 			return fmt.Sprintf("%s arrives at %s.", was.operands[1], name)
 		}
 		return fmt.Sprintf("%s arrives.", was.operands[1])
-	case n.Kind == literal.App && len(was.operands) == 2:
+	case n.Kind == compile.App && len(was.operands) == 2:
 		if text := brief(s.x.expressions[n.Pos], textLetters); text != "" {
 			return fmt.Sprintf("%s: %s takes %s.", text, was.operands[0], was.operands[1])
 		}
@@ -184,8 +184,8 @@ func (s *scenes) application(f *machine.Fired, was *before) string {
 }
 
 // isDualHead reports whether what an application applies belongs to backpropagation.
-func (s *scenes) isDualHead(n *heap.Node) bool {
-	if n.Operands[0].Tag == literal.Name {
+func (s *scenes) isDualHead(n *graph.Node) bool {
+	if n.Operands[0].Tag == compile.Name {
 		return true
 	}
 	f := s.beforeOf(n.Operands[0].Ref)
@@ -195,7 +195,7 @@ func (s *scenes) isDualHead(n *heap.Node) bool {
 // factoring describes that two calls of one backpropagator become one.
 func (s *scenes) factoring(was *before) string {
 	n := &was.node
-	if n.Kind != literal.App || n.Operands[0].Tag != literal.Name {
+	if n.Kind != compile.App || n.Operands[0].Tag != compile.Name {
 		return was.label + "."
 	}
 	name, first := unstarred(was.operands[0]), ""

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/gram-machine/gram/machine/heap"
+	"github.com/gram-machine/gram/graph"
 
 	"github.com/gram-machine/gram/cmd/internal/reduction"
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )
@@ -26,7 +26,7 @@ var errTooMany = errors.New("too many objects to be shown")
 // again when they have been freed, so an object is one use of a node, and its ID counts the uses.
 type scenes struct {
 	x        *Exploration
-	heap     func() *heap.Heap
+	heap     func() *graph.Heap
 	from, to uint64
 	most     int
 	out      Window
@@ -41,13 +41,13 @@ type scenes struct {
 	next  uint64 // the first state that has not been looked at
 	done  uint64 // rewrites so far
 	live  uint64
-	dirty []literal.Ref // what has been touched since the last look
+	dirty []compile.Ref // what has been touched since the last look
 	about []use         // what the last rewrite was about: its redex, where its value went, and what else it has touched
 }
 
 // use is a use of a node.
 type use struct {
-	ref      literal.Ref
+	ref      compile.Ref
 	id       int
 	made     uint64
 	backward bool // it was taken into use in a backward phase
@@ -57,7 +57,7 @@ type use struct {
 type shown struct {
 	use
 	versions []Version
-	arrived  literal.Ref // the application that has arrived, of a dual
+	arrived  compile.Ref // the application that has arrived, of a dual
 	until    uint64      // the first state that it was not near the redex in
 	was      before      // as it was looked at last
 }
@@ -130,7 +130,7 @@ func (s *scenes) finish() error {
 	}
 	for r, sh := range s.at {
 		if sh != nil {
-			s.dirty = append(s.dirty, literal.Ref(r))
+			s.dirty = append(s.dirty, compile.Ref(r))
 		}
 	}
 	return s.look(s.done)
@@ -177,7 +177,7 @@ func (s *scenes) look(k uint64) error {
 }
 
 // useOf returns the object that a node is.
-func (s *scenes) useOf(r literal.Ref) use {
+func (s *scenes) useOf(r compile.Ref) use {
 	if int(r) >= len(s.uses) {
 		return use{}
 	}
@@ -185,7 +185,7 @@ func (s *scenes) useOf(r literal.Ref) use {
 }
 
 // whole looks at the nodes that may have changed; in the first state, at all.
-func (s *scenes) whole(h *heap.Heap, k uint64) {
+func (s *scenes) whole(h *graph.Heap, k uint64) {
 	if k == s.from {
 		s.dirty = s.dirty[:0]
 		for r := range h.Len() {
@@ -193,7 +193,7 @@ func (s *scenes) whole(h *heap.Heap, k uint64) {
 		}
 	}
 	for _, r := range s.dirty { // what is told of a dual includes the argument that has arrived
-		if n := h.Node(r); n.Kind == literal.App && n.Operands[0].Tag == literal.Name {
+		if n := h.Node(r); n.Kind == compile.App && n.Operands[0].Tag == compile.Name {
 			s.dirty = append(s.dirty, n.Operands[0].Ref)
 		}
 	}
@@ -204,12 +204,12 @@ func (s *scenes) whole(h *heap.Heap, k uint64) {
 }
 
 // near looks at the nodes nearest to what the last rewrite was about. It returns −1 if there are others.
-func (s *scenes) near(h *heap.Heap, k uint64) (left int) {
-	before := make([]literal.Ref, len(s.nearby))
+func (s *scenes) near(h *graph.Heap, k uint64) (left int) {
+	before := make([]compile.Ref, len(s.nearby))
 	for i, sh := range s.nearby {
 		before[i] = sh.ref
 	}
-	about := make([]literal.Ref, len(s.about))
+	about := make([]compile.Ref, len(s.about))
 	for i, u := range s.about {
 		about[i] = u.ref
 	}
@@ -234,9 +234,9 @@ func (s *scenes) near(h *heap.Heap, k uint64) (left int) {
 
 // around returns the nodes nearest to some, the most there may be: to the first of these lists, and when no more
 // is found from there, to the next.
-func (s *scenes) around(h *heap.Heap, lists ...[]literal.Ref) []literal.Ref {
-	var found []literal.Ref
-	known := map[literal.Ref]bool{0: true}
+func (s *scenes) around(h *graph.Heap, lists ...[]compile.Ref) []compile.Ref {
+	var found []compile.Ref
+	known := map[compile.Ref]bool{0: true}
 	for _, queue := range lists {
 		for i := 0; i < len(queue) && len(found) < s.most; i++ {
 			r := queue[i]
@@ -244,7 +244,7 @@ func (s *scenes) around(h *heap.Heap, lists ...[]literal.Ref) []literal.Ref {
 				continue
 			}
 			known[r] = true
-			if n := h.Node(r); n.Kind != literal.Free {
+			if n := h.Node(r); n.Kind != compile.Free {
 				found = append(found, r)
 				for _, e := range references(&n) {
 					queue = append(queue, e.to)
@@ -256,17 +256,17 @@ func (s *scenes) around(h *heap.Heap, lists ...[]literal.Ref) []literal.Ref {
 }
 
 // see brings a node as it is in state k into the window, if it is an object then.
-func (s *scenes) see(h *heap.Heap, r literal.Ref, k uint64) *shown {
+func (s *scenes) see(h *graph.Heap, r compile.Ref, k uint64) *shown {
 	if r == 0 || int(r) >= len(s.at) {
 		return nil
 	}
 	n := h.Node(r)
 	sh := s.at[r]
-	if sh != nil && (n.Kind == literal.Free || sh.id != s.uses[r]>>1) {
+	if sh != nil && (n.Kind == compile.Free || sh.id != s.uses[r]>>1) {
 		s.close(sh, k)
 		sh = nil
 	}
-	if n.Kind == literal.Free {
+	if n.Kind == compile.Free {
 		return nil
 	}
 	if sh == nil {
@@ -289,7 +289,7 @@ func (s *scenes) see(h *heap.Heap, r literal.Ref, k uint64) *shown {
 }
 
 // arrive looks whether an argument has arrived at a dual.
-func (s *scenes) arrive(h *heap.Heap, sh *shown, n *heap.Node, k uint64) {
+func (s *scenes) arrive(h *graph.Heap, sh *shown, n *graph.Node, k uint64) {
 	before := sh.arrived
 	sh.arrived = n.Arrived
 	if n.Arrived == 0 || n.Arrived == before || k == s.from {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -12,12 +12,12 @@ import (
 // vocabulary names what D and the start of a run have made in the words of the source.
 type vocabulary struct {
 	x       *Exploration
-	prog    *literal.Program
+	prog    *compile.Program
 	binders map[term.Var]*term.Node // the openings of generated variables
 	names   map[term.Var]string     // of generated variables, as far as they are known
 }
 
-func newVocabulary(x *Exploration, prog *literal.Program) *vocabulary {
+func newVocabulary(x *Exploration, prog *compile.Program) *vocabulary {
 	v := &vocabulary{x: x, prog: prog, binders: map[term.Var]*term.Node{}, names: map[term.Var]string{}}
 	for i := range prog.Term.Nodes {
 		if n := &prog.Term.Nodes[i]; n.Op == term.UnpairOp && prog.Term.Info(n.X).Generated {

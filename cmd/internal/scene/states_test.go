@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gram-machine/gram/machine/heap"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 
 	"github.com/stretchr/testify/require"
@@ -12,13 +12,13 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/gramtest"
 	"github.com/gram-machine/gram/cmd/internal/reduction"
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/machine"
 )
 
 // heapAt makes a run again, and calls see with each state from one to another: the heap, and the objects that its nodes
 // are, as scenes have them.
-func heapAt(t *testing.T, x *Exploration, from, to uint64, see func(k uint64, h *heap.Heap, uses []int)) {
+func heapAt(t *testing.T, x *Exploration, from, to uint64, see func(k uint64, h *graph.Heap, uses []int)) {
 	t.Helper()
 	var uses []int
 	used, next := 0, from
@@ -89,7 +89,7 @@ func checkStates(t *testing.T, x *Exploration, at uint64) {
 	for _, n := range w.Nodes {
 		known[n.ID] = true
 	}
-	heapAt(t, x, w.From, w.To, func(k uint64, h *heap.Heap, uses []int) {
+	heapAt(t, x, w.From, w.To, func(k uint64, h *graph.Heap, uses []int) {
 		if x.info.Steps > 2000 && k%10 != 0 {
 			return
 		}
@@ -110,7 +110,7 @@ func checkStates(t *testing.T, x *Exploration, at uint64) {
 			n := h.Node(r)
 			id := s.useOf(r).id
 			got := now[id]
-			if r == 0 || n.Kind == literal.Free {
+			if r == 0 || n.Kind == compile.Free {
 				if got != nil {
 					require.Fail(t, "an object is gone", "state %d: object %d", k, id)
 				}

@@ -53,7 +53,7 @@ type Node struct {
 type Version struct {
 	From   uint64 `json:"from"`
 	Until  uint64 `json:"until"`
-	Kind   string `json:"kind"`            // as [literal.Kind] names it, or group
+	Kind   string `json:"kind"`            // as [compile.Kind] names it, or group
 	Role   string `json:"role"`            // primal, or dual: of backpropagation
 	Waits  bool   `json:"waits,omitempty"` // for an operand
 	Spent  bool   `json:"spent,omitempty"` // a substitution whose value has been taken

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram/cmd/internal/show"
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/notation"
-	"github.com/gram-machine/gram/machine/heap"
 	"github.com/gram-machine/gram/term"
 )
 
 // words describes the nodes of a heap to readers who know the calculus but not the machine.
 type words struct {
 	x *Exploration
-	h *heap.Heap
+	h *graph.Heap
 }
 
 // constructor is a constructor of an inductive type at a place of the source, by its number.
@@ -47,41 +47,41 @@ func constructors(t *term.Term) map[constructor]string {
 const hole = "□"
 
 // label writes a node in the notation of the calculus: its constructor with its operands.
-func (w words) label(n *heap.Node) string {
+func (w words) label(n *graph.Node) string {
 	op := func(i int) string { return w.operand(n.Operands[i], 0) }
 	switch n.Kind {
-	case literal.Fun1:
+	case compile.Fun1:
 		return show.Symbol(n.Symbol) + " " + op(0)
-	case literal.Fun2:
+	case compile.Fun2:
 		return apply(show.Symbol(n.Symbol), op(0), op(1))
-	case literal.Mul:
+	case compile.Mul:
 		return op(0) + " · " + op(1)
-	case literal.Add:
+	case compile.Add:
 		return op(0) + " + " + op(1)
-	case literal.App:
+	case compile.App:
 		f := op(0)
 		if strings.HasPrefix(f, "λ") {
 			f = "(" + f + ")"
 		}
 		return f + " " + op(1)
-	case literal.Case:
+	case compile.Case:
 		return "match " + op(0)
-	case literal.If:
+	case compile.If:
 		return fmt.Sprintf("if %s %v %s", op(0), n.Compare, op(1))
-	case literal.Open:
+	case compile.Open:
 		return fmt.Sprintf("⟨%s,%s⟩:=%s", w.bound(n.Binds[0]), w.bound(n.Binds[1]), w.operand(n.Operands[0], 1))
-	case literal.Sub, literal.Linear:
+	case compile.Sub, compile.Linear:
 		return fmt.Sprintf("[%s:=%s]", w.name(n), w.operand(n.Operands[0], 1))
-	case literal.Cell:
+	case compile.Cell:
 		return fmt.Sprintf("[%s:=%s]", w.name(n), w.body(n))
-	case literal.Iter:
+	case compile.Iter:
 		if w.iterates(n) {
 			return fmt.Sprintf("iterate, %d left", n.Count)
 		}
 		return fmt.Sprintf("fold, %d left", n.Count)
-	case literal.Summand:
+	case compile.Summand:
 		return op(0)
-	case literal.Result:
+	case compile.Result:
 		return "result"
 	}
 	return w.value(n, 1)
@@ -96,9 +96,9 @@ func apply(symbol, a, b string) string {
 }
 
 // value writes a node that an operand refers to, with its components up to a depth.
-func (w words) value(n *heap.Node, depth int) string {
+func (w words) value(n *graph.Node, depth int) string {
 	switch n.Kind {
-	case literal.Lam:
+	case compile.Lam:
 		if name := w.x.resultAt(n.Pos); n.Dual && w.generated(n) {
 			if name == "" {
 				return "λ"
@@ -106,76 +106,76 @@ func (w words) value(n *heap.Node, depth int) string {
 			return "λ of " + starred(name)
 		}
 		return "λ" + n.Name
-	case literal.Pair:
+	case compile.Pair:
 		if depth == 0 {
 			return "⟨…⟩"
 		}
 		return "⟨" + w.operand(n.Operands[0], depth-1) + "," + w.operand(n.Operands[1], depth-1) + "⟩"
-	case literal.Con:
+	case compile.Con:
 		name := cmp.Or(w.x.constructors[constructor{n.Pos, n.Index}], fmt.Sprintf("constructor %d", n.Index+1))
 		if depth == 0 || len(n.Operands) == 0 {
 			return name
 		}
 		return name + " " + w.operand(n.Operands[0], depth-1)
-	case literal.Nat:
+	case compile.Nat:
 		return fmt.Sprintf("#%d", n.Count)
-	case literal.List:
+	case compile.List:
 		return "list"
-	case literal.Data:
+	case compile.Data:
 		return n.Name
-	case literal.Fold:
+	case compile.Fold:
 		return "fold " + w.operand(n.Operands[0], 0)
-	case literal.Cell, literal.FreeDual:
+	case compile.Cell, compile.FreeDual:
 		return w.name(n)
-	case literal.Seed:
+	case compile.Seed:
 		return "seed"
-	case literal.Job:
+	case compile.Job:
 		return "Σ " + w.operand(n.Operands[0], 0)
-	case literal.Captures:
+	case compile.Captures:
 		return "…"
 	}
 	return w.label(n)
 }
 
 // operand writes an operand. A value is written with its components up to a depth.
-func (w words) operand(o heap.Operand, depth int) string {
+func (w words) operand(o graph.Operand, depth int) string {
 	switch o.Tag {
-	case literal.Number:
+	case compile.Number:
 		return show.Number(o.Number)
-	case literal.Value, literal.Name:
+	case compile.Value, compile.Name:
 		n := w.h.Node(o.Ref)
 		return w.value(&n, depth)
-	case literal.Variable:
+	case compile.Variable:
 		return w.bound(o.Ref)
-	case literal.Late:
+	case compile.Late:
 		return "Σ"
-	case literal.Zero:
+	case compile.Zero:
 		return "0"
-	case literal.Taken:
+	case compile.Taken:
 		return ""
 	}
 	return hole
 }
 
 // bound writes the variable of a substitution, or the variables of an opening.
-func (w words) bound(r literal.Ref) string {
+func (w words) bound(r compile.Ref) string {
 	n := w.h.Node(r)
-	if n.Kind == literal.Open {
+	if n.Kind == compile.Open {
 		return "⟨" + w.bound(n.Binds[0]) + ",…⟩"
 	}
 	return w.name(&n)
 }
 
 // name is the name of a variable. A dual λ without a name has that of its primal.
-func (w words) name(n *heap.Node) string {
+func (w words) name(n *graph.Node) string {
 	switch {
-	case n.Kind == literal.FreeDual:
+	case n.Kind == compile.FreeDual:
 		return w.x.inputs[n.Index] + "*"
-	case n.Kind == literal.Linear && w.generated(n):
+	case n.Kind == compile.Linear && w.generated(n):
 		return strings.TrimSpace("∂ " + w.x.resultAt(n.Pos))
 	case n.Name != "":
 		return w.x.vocabulary(w.h.Program()).name(n.Var)
-	case n.Kind != literal.Cell:
+	case n.Kind != compile.Cell:
 		return "_"
 	case w.x.resultAt(n.Pos) != "":
 		return starred(w.x.resultAt(n.Pos))
@@ -184,10 +184,10 @@ func (w words) name(n *heap.Node) string {
 }
 
 // generated reports whether D or the start of the run has made the variable that a node binds.
-func (w words) generated(n *heap.Node) bool { return w.h.Program().Term.Info(n.Var).Generated }
+func (w words) generated(n *graph.Node) bool { return w.h.Program().Term.Info(n.Var).Generated }
 
 // named is the name of a node that a substitution binds, with what kind of variable it is.
-func (w words) named(n *heap.Node) string {
+func (w words) named(n *graph.Node) string {
 	if name := w.name(n); name != "_" && name != "d" {
 		return name
 	}
@@ -195,10 +195,10 @@ func (w words) named(n *heap.Node) string {
 }
 
 // body writes the λ of a dual whose name stands beside it.
-func (w words) body(n *heap.Node) string {
+func (w words) body(n *graph.Node) string {
 	o := n.Operands[0]
-	if o.Tag == literal.Value {
-		if f := w.h.Node(o.Ref); f.Kind == literal.Lam && w.generated(&f) {
+	if o.Tag == compile.Value {
+		if f := w.h.Node(o.Ref); f.Kind == compile.Lam && w.generated(&f) {
 			return "λ"
 		}
 	}
@@ -206,7 +206,7 @@ func (w words) body(n *heap.Node) string {
 }
 
 // argument is the argument of an application.
-func (w words) argument(r literal.Ref) string {
+func (w words) argument(r compile.Ref) string {
 	n := w.h.Node(r)
 	if len(n.Operands) < 2 {
 		return ""
@@ -215,13 +215,13 @@ func (w words) argument(r literal.Ref) string {
 }
 
 // text describes a node in full.
-func (w words) text(n *heap.Node, label string) string {
+func (w words) text(n *graph.Node, label string) string {
 	parts := []string{label + ", " + w.what(n)}
 	if missing := w.missing(n); missing != "" {
 		parts = append(parts, "it waits for "+missing)
 	}
 	switch n.Kind {
-	case literal.Sub, literal.Linear, literal.Cell:
+	case compile.Sub, compile.Linear, compile.Cell:
 		if spent(n) {
 			parts = append(parts, "its last occurrence has taken the value")
 		} else {
@@ -235,7 +235,7 @@ func (w words) text(n *heap.Node, label string) string {
 }
 
 // missing says what a node waits for.
-func (w words) missing(n *heap.Node) string {
+func (w words) missing(n *graph.Node) string {
 	if !waits(n) {
 		return ""
 	}
@@ -243,9 +243,9 @@ func (w words) missing(n *heap.Node) string {
 	empty := 0
 	for _, o := range awaited(n) {
 		switch o.Tag {
-		case literal.Variable:
+		case compile.Variable:
 			names = append(names, "its occurrence of "+w.bound(o.Ref))
-		case literal.Empty:
+		case compile.Empty:
 			empty++
 		}
 	}
@@ -261,28 +261,28 @@ func (w words) missing(n *heap.Node) string {
 }
 
 // what says what a node is.
-func (w words) what(n *heap.Node) string {
+func (w words) what(n *graph.Node) string {
 	switch n.Kind {
-	case literal.App:
-		if n.Operands[0].Tag == literal.Name {
+	case compile.App:
+		if n.Operands[0].Tag == compile.Name {
 			return "a call of a backpropagator"
 		}
-	case literal.Cell:
+	case compile.Cell:
 		if name := unstarred(w.name(n)); name != "" && (n.Name == "" || w.generated(n)) {
 			return "the backpropagator of " + name
 		}
-	case literal.Iter:
+	case compile.Iter:
 		if w.iterates(n) {
 			return "the iteration of a function"
 		}
 		return "the fold of a list"
-	case literal.Lam:
+	case compile.Lam:
 		if n.Dual {
 			return "a dual λ"
 		}
-	case literal.FreeDual:
+	case compile.FreeDual:
 		return "where the derivative by " + w.x.inputs[n.Index] + " arrives"
-	case literal.Job:
+	case compile.Job:
 		if w.x.gradient {
 			return "what waits for the backward phase"
 		}
@@ -291,31 +291,31 @@ func (w words) what(n *heap.Node) string {
 }
 
 // iterates reports whether an Iter is of a numeral, and not of a list.
-func (w words) iterates(n *heap.Node) bool { return w.h.Node(n.Operands[1].Ref).Kind == literal.Nat }
+func (w words) iterates(n *graph.Node) bool { return w.h.Node(n.Operands[1].Ref).Kind == compile.Nat }
 
 // kindWords say what the nodes of a kind are.
-var kindWords = map[literal.Kind]string{
-	literal.Fun1:     "a function symbol and its argument",
-	literal.Fun2:     "a function symbol and its arguments",
-	literal.Mul:      "a product",
-	literal.Add:      "a sum",
-	literal.App:      "an application",
-	literal.If:       "a conditional",
-	literal.Case:     "a match",
-	literal.Con:      "a constructor",
-	literal.Open:     "an opening: it takes a pair apart",
-	literal.Sub:      "an explicit substitution",
-	literal.Linear:   "the substitution of a linear variable",
-	literal.Cell:     "a dual λ and its name",
-	literal.Job:      "a sum of calls of backpropagators",
-	literal.Summand:  "a summand of a sum of calls of backpropagators",
-	literal.Seed:     "where the backward phase begins",
-	literal.Result:   "what waits for the value of the program",
-	literal.Lam:      "a function",
-	literal.Pair:     "a pair",
-	literal.Nat:      "a numeral",
-	literal.List:     "a list",
-	literal.Data:     "a list of data",
-	literal.Fold:     "a list or numeral that has been applied to a function",
-	literal.Captures: "more of what the node beside it refers to",
+var kindWords = map[compile.Kind]string{
+	compile.Fun1:     "a function symbol and its argument",
+	compile.Fun2:     "a function symbol and its arguments",
+	compile.Mul:      "a product",
+	compile.Add:      "a sum",
+	compile.App:      "an application",
+	compile.If:       "a conditional",
+	compile.Case:     "a match",
+	compile.Con:      "a constructor",
+	compile.Open:     "an opening: it takes a pair apart",
+	compile.Sub:      "an explicit substitution",
+	compile.Linear:   "the substitution of a linear variable",
+	compile.Cell:     "a dual λ and its name",
+	compile.Job:      "a sum of calls of backpropagators",
+	compile.Summand:  "a summand of a sum of calls of backpropagators",
+	compile.Seed:     "where the backward phase begins",
+	compile.Result:   "what waits for the value of the program",
+	compile.Lam:      "a function",
+	compile.Pair:     "a pair",
+	compile.Nat:      "a numeral",
+	compile.List:     "a list",
+	compile.Data:     "a list of data",
+	compile.Fold:     "a list or numeral that has been applied to a function",
+	compile.Captures: "more of what the node beside it refers to",
 }

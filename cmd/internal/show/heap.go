@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gram-machine/gram/machine/heap"
+	"github.com/gram-machine/gram/graph"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -18,7 +18,7 @@ import (
 // An edge leads from a node to its operand: a value, the substitution of a variable, or the node
 // that will deliver the operand. Nodes that wait for an operand are dashed, and duals are red.
 // inputs are the names of the inputs; left is the number of nodes that are not drawn.
-func Heap(w io.Writer, h *heap.Heap, inputs []string, most int, as Format) (left int, err error) {
+func Heap(w io.Writer, h *graph.Heap, inputs []string, most int, as Format) (left int, err error) {
 	v := newHeapView(h, inputs)
 	all := v.reached()
 	drawn := all
@@ -26,7 +26,7 @@ func Heap(w io.Writer, h *heap.Heap, inputs []string, most int, as Format) (left
 		drawn = all[:most]
 	}
 	f := &figure{title: "gram", down: true}
-	shown := map[literal.Ref]bool{}
+	shown := map[compile.Ref]bool{}
 	for _, r := range drawn {
 		shown[r] = true
 	}
@@ -56,7 +56,7 @@ func Heap(w io.Writer, h *heap.Heap, inputs []string, most int, as Format) (left
 // WriteHeap prints the nodes that the roots of [Heap] reach, a line each in the order of their numbers: the number,
 // what the node is, and the nodes that it refers to. The result is marked with a star. check is called now and then;
 // its error ends the work.
-func WriteHeap(w io.Writer, h *heap.Heap, inputs []string, check func() error) error {
+func WriteHeap(w io.Writer, h *graph.Heap, inputs []string, check func() error) error {
 	v := newHeapView(h, inputs)
 	var line []byte
 	for i, r := range slices.Sorted(slices.Values(v.reached())) {
@@ -84,36 +84,36 @@ func WriteHeap(w io.Writer, h *heap.Heap, inputs []string, check func() error) e
 // heapView finds the nodes that a waiting node waits for. The nodes themselves know only the node
 // that waits for them.
 type heapView struct {
-	h      *heap.Heap
+	h      *graph.Heap
 	inputs []string
-	roots  []literal.Ref
-	first  []literal.Ref // by place: the first node that delivers to it
-	next   []literal.Ref // by node: the next that delivers to the same place
-	opens  []literal.Ref // by substitution or opening: the opening that binds it
+	roots  []compile.Ref
+	first  []compile.Ref // by place: the first node that delivers to it
+	next   []compile.Ref // by node: the next that delivers to the same place
+	opens  []compile.Ref // by substitution or opening: the opening that binds it
 }
 
-func newHeapView(h *heap.Heap, inputs []string) *heapView {
-	v := &heapView{h: h, inputs: inputs, first: make([]literal.Ref, 4*h.Len()), next: make([]literal.Ref, h.Len()),
-		opens: make([]literal.Ref, h.Len())}
+func newHeapView(h *graph.Heap, inputs []string) *heapView {
+	v := &heapView{h: h, inputs: inputs, first: make([]compile.Ref, 4*h.Len()), next: make([]compile.Ref, h.Len()),
+		opens: make([]compile.Ref, h.Len())}
 	if r := h.Root(); r != 0 {
 		v.roots = append(v.roots, r)
 	}
 	for r := h.Len() - 1; r > 0; r-- {
 		n := h.Node(r)
 		switch n.Kind {
-		case literal.Open:
+		case compile.Open:
 			v.opens[n.Binds[0]], v.opens[n.Binds[1]] = r, r
 			continue
-		case literal.Seed:
+		case compile.Seed:
 			continue
 		}
 		if n.Up != 0 {
 			v.next[r], v.first[n.Up] = v.first[n.Up], r
 		}
 	}
-	for r := literal.Ref(1); r < h.Len(); r++ {
+	for r := compile.Ref(1); r < h.Len(); r++ {
 		switch n := h.Node(r); {
-		case n.Kind == literal.Job && n.Up == 0, n.Kind == literal.Seed && v.first[r<<2] != 0:
+		case n.Kind == compile.Job && n.Up == 0, n.Kind == compile.Seed && v.first[r<<2] != 0:
 			v.roots = append(v.roots, r)
 		}
 	}
@@ -121,10 +121,10 @@ func newHeapView(h *heap.Heap, inputs []string) *heapView {
 }
 
 // reached returns the nodes that the roots reach, the nearest first.
-func (v *heapView) reached() []literal.Ref {
+func (v *heapView) reached() []compile.Ref {
 	seen := make([]bool, v.h.Len())
-	var queue []literal.Ref
-	see := func(refs []literal.Ref) {
+	var queue []compile.Ref
+	see := func(refs []compile.Ref) {
 		for _, r := range refs {
 			if !seen[r] {
 				seen[r] = true
@@ -141,54 +141,54 @@ func (v *heapView) reached() []literal.Ref {
 
 // cell is a node of an arena as it is shown.
 type cell struct {
-	at                literal.Ref
+	at                compile.Ref
 	text              string
-	refs              []literal.Ref // what it refers to, in order
+	refs              []compile.Ref // what it refers to, in order
 	dual, waits, root bool
 }
 
 func (c *cell) title() string { return fmt.Sprintf("%d: %s", c.at, c.text) }
 
 // cell describes a node.
-func (v *heapView) cell(r literal.Ref) cell {
+func (v *heapView) cell(r compile.Ref) cell {
 	n := v.h.Node(r)
 	b := cell{at: r, root: r == v.h.Root(), dual: n.Backward(),
-		waits: n.Kind == literal.Job || n.Kind == literal.Lam && n.Up != 0}
+		waits: n.Kind == compile.Job || n.Kind == compile.Lam && n.Up != 0}
 	var ops []any
 	for i, o := range n.Operands {
-		ops = append(ops, v.operand(&b, &n, literal.Place(r<<2)|literal.Place(i), o))
+		ops = append(ops, v.operand(&b, &n, compile.Place(r<<2)|compile.Place(i), o))
 	}
 	b.refs = append(b.refs, n.Captures...)
 	if n.More != 0 {
 		b.refs = append(b.refs, n.More)
 	}
 	switch n.Kind {
-	case literal.Job:
+	case compile.Job:
 		b.refs = append(b.refs, v.waited(r<<2|1)...)
 		b.text = "sum"
-	case literal.Seed:
+	case compile.Seed:
 		b.text = fmt.Sprintf("seed %d", n.Index+1)
-	case literal.Fun1, literal.Fun2:
+	case compile.Fun1, compile.Fun2:
 		b.text = v.function(n.Symbol, ops)
-	case literal.Case:
+	case compile.Case:
 		b.text = fmt.Sprintf("match %s", ops...)
-	case literal.Con:
+	case compile.Con:
 		b.text = fmt.Sprintf("constructor %d", n.Index+1)
-	case literal.If:
+	case compile.If:
 		b.text = fmt.Sprintf("if %s "+n.Compare.String()+" %s", ops...)
-	case literal.Open:
+	case compile.Open:
 		b.text = fmt.Sprintf("[⟨%s,%s⟩:=%s]", v.name(n.Binds[0]), v.name(n.Binds[1]), ops[0])
-	case literal.Sub, literal.Linear, literal.Cell:
+	case compile.Sub, compile.Linear, compile.Cell:
 		b.text = fmt.Sprintf("[%s:=%s]", v.name(r), ops[0])
-	case literal.Lam:
+	case compile.Lam:
 		b.text = "λ" + v.name(r)
-	case literal.Nat:
+	case compile.Nat:
 		b.text = fmt.Sprintf("#%d", n.Count)
-	case literal.Data:
+	case compile.Data:
 		b.text = "data " + n.Name
-	case literal.FreeDual, literal.Symbol:
+	case compile.FreeDual, compile.Symbol:
 		b.text = v.name(r)
-	case literal.Iter:
+	case compile.Iter:
 		b.text = fmt.Sprintf("iterate, %d left", n.Count)
 	default:
 		b.text = n.Kind.String()
@@ -196,15 +196,15 @@ func (v *heapView) cell(r literal.Ref) cell {
 			b.text = fmt.Sprintf(form, ops...)
 		}
 	}
-	if n.Graph || n.Kind == literal.Symbol {
+	if n.Graph || n.Kind == compile.Symbol {
 		b.text += " = " + Number(n.Value)
 	}
 	return b
 }
 
 // forms are the texts of nodes with their operands.
-var forms = map[literal.Kind]string{literal.Mul: "%s·%s", literal.Add: "%s + %s", literal.App: "%s %s",
-	literal.Pair: "⟨%s, %s⟩", literal.Result: "result %s", literal.Summand: "%s"}
+var forms = map[compile.Kind]string{compile.Mul: "%s·%s", compile.Add: "%s + %s", compile.App: "%s %s",
+	compile.Pair: "⟨%s, %s⟩", compile.Result: "result %s", compile.Summand: "%s"}
 
 func (v *heapView) function(f term.Symbol, ops []any) string {
 	if name := Symbol(f); len(ops) == 1 {
@@ -217,15 +217,15 @@ func (v *heapView) function(f term.Symbol, ops []any) string {
 }
 
 // name is the name of the variable that the node r binds.
-func (v *heapView) name(r literal.Ref) string {
+func (v *heapView) name(r compile.Ref) string {
 	switch n := v.h.Node(r); n.Kind {
-	case literal.FreeDual:
+	case compile.FreeDual:
 		return v.inputs[n.Index] + "*"
-	case literal.Symbol:
+	case compile.Symbol:
 		return v.inputs[n.Index]
-	case literal.Open:
+	case compile.Open:
 		return "…"
-	case literal.Cell:
+	case compile.Cell:
 		return cmp.Or(n.Name, "d")
 	default:
 		return cmp.Or(n.Name, "_")
@@ -236,19 +236,19 @@ func (v *heapView) name(r literal.Ref) string {
 const hole = "□"
 
 // operand adds what an operand refers to to a box, and returns its text.
-func (v *heapView) operand(b *cell, n *heap.Node, p literal.Place, o heap.Operand) string {
+func (v *heapView) operand(b *cell, n *graph.Node, p compile.Place, o graph.Operand) string {
 	switch o.Tag {
-	case literal.Number:
+	case compile.Number:
 		return Number(o.Number)
-	case literal.Zero:
+	case compile.Zero:
 		return "0⃗"
-	case literal.Variable, literal.Name:
-		b.waits = b.waits || o.Tag == literal.Variable && n.Kind != literal.Iter && n.Kind != literal.Fold
+	case compile.Variable, compile.Name:
+		b.waits = b.waits || o.Tag == compile.Variable && n.Kind != compile.Iter && n.Kind != compile.Fold
 		b.refs = append(b.refs, o.Ref)
 		return v.name(o.Ref)
-	case literal.Value, literal.Late, literal.Inert, literal.Operation:
+	case compile.Value, compile.Late, compile.Inert, compile.Operation:
 		b.refs = append(b.refs, o.Ref)
-	case literal.Empty:
+	case compile.Empty:
 		b.waits = true
 		b.refs = append(b.refs, v.waited(p)...)
 	}
@@ -256,7 +256,7 @@ func (v *heapView) operand(b *cell, n *heap.Node, p literal.Place, o heap.Operan
 }
 
 // waited returns what delivers to a place.
-func (v *heapView) waited(p literal.Place) (refs []literal.Ref) {
+func (v *heapView) waited(p compile.Place) (refs []compile.Ref) {
 	for r := v.first[p]; r != 0; r = v.next[r] {
 		refs = append(refs, r)
 	}

@@ -1,6 +1,6 @@
-// Package literal compiles a term to templates for the literal machine, package machine. A template has an
+// Package compile compiles a term to templates for the literal machine, package machine. A template has an
 // instruction for each node and each operand of the body of a λ.
-package literal
+package compile
 
 import (
 	"github.com/gram-machine/gram/term"

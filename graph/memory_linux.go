@@ -1,4 +1,4 @@
-package heap
+package graph
 
 import "golang.org/x/sys/unix"
 

@@ -1,37 +1,37 @@
-// Package heap describes the nodes in the arena of the literal machine to people and to what draws.
-package heap
+// Package graph holds the graphs that the literal machine reduces: the arena of their nodes, and what describes these to people.
+package graph
 
 import (
 	"math"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/term"
 )
 
 // Heap is what the arena holds, to be looked at between two moves.
 type Heap struct {
-	prog  *literal.Program
-	nodes []literal.Node
-	root  literal.Ref
+	prog  *compile.Program
+	nodes []compile.Node
+	root  compile.Ref
 }
 
 // New returns what the nodes of a machine that runs the program hold. It is good until the next rewrite. The root is
 // the node that waits for the value of the program; 0 for a gradient.
-func New(prog *literal.Program, nodes []literal.Node, root literal.Ref) *Heap {
+func New(prog *compile.Program, nodes []compile.Node, root compile.Ref) *Heap {
 	return &Heap{prog: prog, nodes: nodes, root: root}
 }
 
 // Operand is an operand of a node.
 type Operand struct {
-	Tag    literal.Tag
-	Ref    literal.Ref // of a Value, a Name, a Variable (its substitution) or a Late sum
+	Tag    compile.Tag
+	Ref    compile.Ref // of a Value, a Name, a Variable (its substitution) or a Late sum
 	Number float64     // of a Number
 }
 
 // Node describes a node.
 type Node struct {
-	Ref     literal.Ref
-	Kind    literal.Kind
+	Ref     compile.Ref
+	Kind    compile.Kind
 	Code    uint32 // the instruction that made it
 	Pos     term.Pos
 	Var     term.Var     // that a Sub, Linear, Cell or Lam binds, or 0
@@ -44,14 +44,14 @@ type Node struct {
 	// whose body is to be copied.
 	Operands []Operand
 	Lost     Operand        // of a Sub or a Cell whose operand is Taken: the value, until the next move
-	Binds    [2]literal.Ref // of an Open: x and y, Subs or another Open
-	Captures []literal.Ref  // the substitutions that a λ, a list, a conditional or a match captures, in this node
-	More     literal.Ref    // the node that has the rest of them; of an Iter or a Job, its second node
-	Up       literal.Place  // what waits for it; 0 of a value
+	Binds    [2]compile.Ref // of an Open: x and y, Subs or another Open
+	Captures []compile.Ref  // the substitutions that a λ, a list, a conditional or a match captures, in this node
+	More     compile.Ref    // the node that has the rest of them; of an Iter or a Job, its second node
+	Up       compile.Place  // what waits for it; 0 of a value
 	Graph    bool           // of Fun1, Fun2, Mul, Add: it is an operation of the graph G
 	Value    float64        // of an operation of G or a Symbol: its number at the point
 	Uses     uint32         // occurrences of a variable; references to a value
-	Arrived  literal.Ref    // of a Cell or a FreeDual: the application that has arrived
+	Arrived  compile.Ref    // of a Cell or a FreeDual: the application that has arrived
 	Index    int            // of a FreeDual: the input; of a Symbol: the same, or behind the inputs the argument of the dual; of a Seed: the output; of a Data: its index; of a Con: its number
 	Count    uint64         // of a Nat: the number; of an Iter: the elements left
 }
@@ -59,38 +59,38 @@ type Node struct {
 // Backward reports whether the node belongs to backpropagation.
 func (n *Node) Backward() bool {
 	switch n.Kind {
-	case literal.Cell, literal.FreeDual, literal.Linear, literal.Job, literal.Summand, literal.Seed:
+	case compile.Cell, compile.FreeDual, compile.Linear, compile.Job, compile.Summand, compile.Seed:
 		return true
-	case literal.Lam:
+	case compile.Lam:
 		return n.Dual
-	case literal.App:
-		return n.Operands[0].Tag == literal.Name
+	case compile.App:
+		return n.Operands[0].Tag == compile.Name
 	}
 	return false
 }
 
 // Program returns the program that the machine runs.
-func (h *Heap) Program() *literal.Program { return h.prog }
+func (h *Heap) Program() *compile.Program { return h.prog }
 
 // Len returns below which number the Refs of nodes are.
-func (h *Heap) Len() literal.Ref { return literal.Ref(len(h.nodes)) }
+func (h *Heap) Len() compile.Ref { return compile.Ref(len(h.nodes)) }
 
 // Root returns the node that waits for the value of the program, or 0.
-func (h *Heap) Root() literal.Ref { return h.root }
+func (h *Heap) Root() compile.Ref { return h.root }
 
 // Node describes the node r. Of a free node it is all zero but for Ref.
-func (h *Heap) Node(r literal.Ref) Node {
+func (h *Heap) Node(r compile.Ref) Node {
 	n := &h.nodes[r]
 	out := Node{Ref: r, Kind: n.Kind, Code: n.Code}
-	if n.Kind == literal.Free {
+	if n.Kind == compile.Free {
 		return Node{Ref: r}
 	}
-	out.Fired = n.Bits&literal.IsFired != 0
-	if n.Tag[0] == literal.Taken {
-		had := literal.Node{Head: literal.Head{Tag: [2]literal.Tag{n.Tag[1]}}, Val: n.Val}
+	out.Fired = n.Bits&compile.IsFired != 0
+	if n.Tag[0] == compile.Taken {
+		had := compile.Node{Head: compile.Head{Tag: [2]compile.Tag{n.Tag[1]}}, Val: n.Val}
 		out.Lost = operand(&had, 0)
 	}
-	var in literal.Instr
+	var in compile.Instr
 	if int(n.Code) < len(h.prog.Code) {
 		in = h.prog.Code[n.Code]
 	}
@@ -99,99 +99,99 @@ func (h *Heap) Node(r literal.Ref) Node {
 		out.Var, out.Name = in.Name, h.prog.Term.Info(in.Name).Name
 	}
 	switch n.Kind {
-	case literal.Fun1, literal.Result, literal.Seed, literal.Summand, literal.Iter:
+	case compile.Fun1, compile.Result, compile.Seed, compile.Summand, compile.Iter:
 		out.Operands, out.Up = []Operand{operand(n, 0)}, n.Up
-	case literal.Fun2, literal.Mul, literal.Add, literal.App:
+	case compile.Fun2, compile.Mul, compile.Add, compile.App:
 		out.Operands, out.Up = []Operand{operand(n, 0), operand(n, 1)}, n.Up
-	case literal.Names:
+	case compile.Names:
 		out.Operands, out.Up = []Operand{operand(n, 0)}, n.Up
-	case literal.Case:
+	case compile.Case:
 		out.Operands, out.Up, out.More = []Operand{operand(n, 0)}, n.Up, n.C>>2
-	case literal.If:
+	case compile.If:
 		out.Operands, out.Up, out.More = []Operand{operand(n, 0), operand(n, 1)}, n.Up, n.C>>2
-	case literal.Open:
-		out.Operands, out.Binds = []Operand{operand(n, 0)}, [2]literal.Ref{first(n.Val[1]), second(n.Val[1])}
-	case literal.Sub, literal.Linear:
+	case compile.Open:
+		out.Operands, out.Binds = []Operand{operand(n, 0)}, [2]compile.Ref{first(n.Val[1]), second(n.Val[1])}
+	case compile.Sub, compile.Linear:
 		out.Operands, out.Uses = []Operand{operand(n, 0)}, uint32(n.Val[1])
-		if n.Kind == literal.Linear && n.C != 0 && n.Bits&literal.IsFired == 0 {
-			out.Operands, out.Up = append(out.Operands, Operand{Tag: literal.Value, Ref: n.C >> 2}), n.Up
+		if n.Kind == compile.Linear && n.C != 0 && n.Bits&compile.IsFired == 0 {
+			out.Operands, out.Up = append(out.Operands, Operand{Tag: compile.Value, Ref: n.C >> 2}), n.Up
 		}
-	case literal.Cell:
+	case compile.Cell:
 		out.Operands, out.Uses, out.Arrived = []Operand{operand(n, 0)}, uint32(n.Val[1]), n.C>>2
-	case literal.Job:
+	case compile.Job:
 		out.Operands, out.Up, out.More = []Operand{operand(n, 0)}, n.Up, n.C>>2
 	default:
 		h.value(&out, n, &in)
 	}
-	if n.Kind == literal.Seed {
+	if n.Kind == compile.Seed {
 		out.Index = int(in.N)
 	}
-	if out.Graph = n.Bits&literal.IsGraph != 0 && n.Kind <= literal.Add; out.Graph {
+	if out.Graph = n.Bits&compile.IsGraph != 0 && n.Kind <= compile.Add; out.Graph {
 		out.Up, out.Value = 0, math.Float64frombits(uint64(n.Up)|uint64(n.C)<<32)
 	}
-	if n.Kind == literal.Iter {
+	if n.Kind == compile.Iter {
 		out.More = n.C >> 2
 		s := &h.nodes[out.More]
-		out.Operands = append(out.Operands, Operand{Tag: literal.Value, Ref: first(s.Val[0])}, Operand{Tag: literal.Variable, Ref: second(s.Val[0])})
+		out.Operands = append(out.Operands, Operand{Tag: compile.Value, Ref: first(s.Val[0])}, Operand{Tag: compile.Variable, Ref: second(s.Val[0])})
 		out.Count = s.Val[1]
 	}
 	return out
 }
 
 // value describes a node that is a value, or a pair or a λ that is to become one.
-func (h *Heap) value(out *Node, n *literal.Node, in *literal.Instr) {
+func (h *Heap) value(out *Node, n *compile.Node, in *compile.Instr) {
 	switch n.Kind {
-	case literal.Pair:
+	case compile.Pair:
 		out.Operands = []Operand{operand(n, 0), operand(n, 1)}
 		if out.Uses = n.C; n.C == 0 {
 			out.Up = n.Up
 		}
-	case literal.Con:
-		if n.Tag[0] != literal.Empty || n.Bits&literal.Missing != 0 {
+	case compile.Con:
+		if n.Tag[0] != compile.Empty || n.Bits&compile.Missing != 0 {
 			out.Operands = []Operand{operand(n, 0)}
 		}
 		out.Index = int(n.Val[1])
 		if out.Uses = n.C; n.C == 0 {
 			out.Up = n.Up
 		}
-	case literal.Lam, literal.List, literal.Captures:
+	case compile.Lam, compile.List, compile.Captures:
 		captures, k := n.Captures()
 		for _, s := range captures[:k] {
 			out.Captures = append(out.Captures, s>>2)
 		}
 		out.More = n.More() >> 2
-		if n.Bits&literal.Missing != 0 {
+		if n.Bits&compile.Missing != 0 {
 			out.Up = n.Up
 		} else {
 			out.Uses = n.C
 		}
-		out.Dual = n.Kind == literal.Lam && h.prog.Templates[in.Closure.Bodies[0]].Linear
-	case literal.Nat:
+		out.Dual = n.Kind == compile.Lam && h.prog.Templates[in.Closure.Bodies[0]].Linear
+	case compile.Nat:
 		out.Count, out.Uses = n.Val[0], n.C
-	case literal.Data:
+	case compile.Data:
 		out.Index, out.Uses = int(n.Val[0]), n.C
 		out.Name = h.prog.Term.Data[out.Index].Name
-	case literal.Fold:
-		out.Operands = []Operand{{Tag: literal.Value, Ref: first(n.Val[0])}, {Tag: literal.Variable, Ref: second(n.Val[0])}}
+	case compile.Fold:
+		out.Operands = []Operand{{Tag: compile.Value, Ref: first(n.Val[0])}, {Tag: compile.Variable, Ref: second(n.Val[0])}}
 		out.Uses = n.C
-	case literal.FreeDual:
+	case compile.FreeDual:
 		out.Index, out.Arrived = int(out.Ref)-1, n.C>>2
-	case literal.Symbol:
+	case compile.Symbol:
 		out.Index, out.Value = int(n.C), math.Float64frombits(n.Val[0])
 	}
 }
 
-func operand(n *literal.Node, i int) Operand {
+func operand(n *compile.Node, i int) Operand {
 	o := Operand{Tag: n.Tag[i]}
 	switch o.Tag {
-	case literal.Number:
+	case compile.Number:
 		o.Number = math.Float64frombits(n.Val[i])
-	case literal.Value, literal.Name, literal.Variable, literal.Late, literal.Inert, literal.Operation:
+	case compile.Value, compile.Name, compile.Variable, compile.Late, compile.Inert, compile.Operation:
 		o.Ref = first(n.Val[i])
 	}
 	return o
 }
 
 // first and second return the nodes of the two places in a word of a node.
-func first(w uint64) literal.Ref  { return literal.Ref(w) >> 2 }
-func second(w uint64) literal.Ref { return literal.Ref(w>>32) >> 2 }
+func first(w uint64) compile.Ref  { return compile.Ref(w) >> 2 }
+func second(w uint64) compile.Ref { return compile.Ref(w>>32) >> 2 }

@@ -1,6 +1,6 @@
-package heap
+package graph
 
-import "github.com/gram-machine/gram/compile/literal"
+import "github.com/gram-machine/gram/compile"
 
 // Table keeps something for each number from 0 on, in pieces that don't move. The zero value has zero values.
 type Table[T any] struct {
@@ -21,6 +21,6 @@ func (t *Table[T]) At(i int) *T {
 type Places struct{ numbers Table[uint32] }
 
 // At returns where the number of the operand at p is kept.
-func (t *Places) At(p literal.Place) *uint32 {
+func (t *Places) At(p compile.Place) *uint32 {
 	return t.numbers.At(int(p>>2)*2 + int(p&1)) // operands are numbered two to a node
 }

@@ -1,10 +1,10 @@
-package heap
+package graph
 
 import (
 	"fmt"
 	"math"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/limits"
 )
 
@@ -38,7 +38,7 @@ type memory struct {
 
 // newMemory reserves as many bytes, in whole slabs, of which the first may be used. The error is a [*FullError].
 func newMemory(most uint64) (*memory, error) {
-	const all = min((maxRef+1)*literal.NodeBytes, math.MaxInt/slab*slab)
+	const all = min((maxRef+1)*compile.NodeBytes, math.MaxInt/slab*slab)
 	m := &memory{}
 	if err := m.reserve(min((max(1, min(most, all))+slab-1)/slab*slab, all)); err != nil {
 		return nil, err

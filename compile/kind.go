@@ -1,4 +1,4 @@
-package literal
+package compile
 
 // Kind is the constructor of a node.
 type Kind uint8

@@ -1,18 +1,18 @@
-package heap
+package graph
 
 import (
 	"unsafe"
 
-	"github.com/gram-machine/gram/compile/literal"
+	"github.com/gram-machine/gram/compile"
 )
 
 // Arena is the memory of nodes, with a list of those that are free. Nodes do not move.
 type Arena struct {
 	memory *memory
 	base   unsafe.Pointer // of the nodes; nil once the arena is closed
-	top    literal.Ref    // nodes from here on have never been used
-	limit  literal.Ref    // they are committed below this
-	free   literal.Place  // the node that has been released last; C links it to the others
+	top    compile.Ref    // nodes from here on have never been used
+	limit  compile.Ref    // they are committed below this
+	free   compile.Place  // the node that has been released last; C links it to the others
 	freed  uint64         // how many these are
 }
 
@@ -50,21 +50,21 @@ func (a *Arena) Peak() uint64 { return uint64(a.top) - 1 }
 func (a *Arena) Live() uint64 { return uint64(a.top) - 1 - a.freed }
 
 // Nodes returns the nodes that have ever been used.
-func (a *Arena) Nodes() []literal.Node { return unsafe.Slice(a.Node(0), a.top) }
+func (a *Arena) Nodes() []compile.Node { return unsafe.Slice(a.Node(0), a.top) }
 
 // Node returns the node at r.
-func (a *Arena) Node(r literal.Place) *literal.Node {
-	return (*literal.Node)(unsafe.Add(a.base, uintptr(r)*(literal.NodeBytes/4)))
+func (a *Arena) Node(r compile.Place) *compile.Node {
+	return (*compile.Node)(unsafe.Add(a.base, uintptr(r)*(compile.NodeBytes/4)))
 }
 
 // Operand returns the operand at p.
-func (a *Arena) Operand(p literal.Place) *uint64 {
-	return (*uint64)(unsafe.Add(a.base, uintptr(p)*(literal.NodeBytes/4)+unsafe.Offsetof(literal.Node{}.Val)))
+func (a *Arena) Operand(p compile.Place) *uint64 {
+	return (*uint64)(unsafe.Add(a.base, uintptr(p)*(compile.NodeBytes/4)+unsafe.Offsetof(compile.Node{}.Val)))
 }
 
 // Take puts nodes that nothing uses into out, those that have been released last first. It returns the part of out
 // for which no memory is committed.
-func (a *Arena) Take(out []literal.Place) []literal.Place {
+func (a *Arena) Take(out []compile.Place) []compile.Place {
 	free := a.free
 	n := 0
 	for n < len(out) && free != 0 {
@@ -86,8 +86,8 @@ func (a *Arena) Take(out []literal.Place) []literal.Place {
 }
 
 // Release puts a node on the free list.
-func (a *Arena) Release(r literal.Place, n *literal.Node) {
-	n.Kind, n.C = literal.Free, a.free
+func (a *Arena) Release(r compile.Place, n *compile.Node) {
+	n.Kind, n.C = compile.Free, a.free
 	a.free = r
 	a.freed++
 }
@@ -98,9 +98,9 @@ func (a *Arena) Commit(most uint64) error {
 	if want > maxRef {
 		return &FullError{Bytes: a.Bytes()}
 	}
-	if err := a.memory.grow(want * literal.NodeBytes); err != nil {
+	if err := a.memory.grow(want * compile.NodeBytes); err != nil {
 		return err
 	}
-	a.limit = literal.Ref(min(a.Bytes()/literal.NodeBytes, uint64(a.top)+most, maxRef))
+	a.limit = compile.Ref(min(a.Bytes()/compile.NodeBytes, uint64(a.top)+most, maxRef))
 	return nil
 }
