@@ -56,8 +56,8 @@ type EvalOptions struct {
 	Finite     bool     // a result that is NaN or infinite is an error
 	Mode       Mode     // how a gradient is computed; values take no notice
 	Strategy   Strategy // when a program is differentiated; values take no notice
-	NoFuse     bool     // run a node for each operation: no blocks. Steps and values are the same, gradients to rounding
-	NoNative   bool     // interpret blocks: no machine code. Results and steps are the same
+	NoFuse     bool     // run code as it was lowered, without passes: no vectors. Steps are the same, numbers to rounding
+	NoNative   bool     // interpret all code: no machine code. Steps are the same, numbers to rounding
 
 	// Literal runs on the literal machine, which makes every step by itself, with the same result and steps.
 	// It has the schedules LIFO and Random, the mode Reverse and the strategy Direct. Work sets [Cost.Work].
@@ -73,7 +73,7 @@ type Schedule uint8
 const (
 	LIFO     Schedule = iota // the redex that was found last
 	Random                   // any redex, by a seeded generator
-	Parallel                 // LIFO, with what is independent on several workers
+	Parallel                 // LIFO, with the products of matrices shared by several workers
 )
 
 // Mode is how a gradient is computed.
