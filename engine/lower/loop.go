@@ -204,8 +204,9 @@ func (c *compiler) component(r term.Ref, n *term.Node) *value {
 		return c.static(t, c.index(e), 1, uint32(i))
 	}
 	first, w := c.vars[n.X], uint32(c.layout.Slots(t))
-	if end := c.vars[last]; first != nil && first == end && first.first != 0 {
-		return c.load(t, first.at, c.index(e), w, first.slot+uint32(n.X-first.first)*w)
+	if end := c.vars[last]; first != nil && end != nil && first.kind == component && first.inline &&
+		end.kind == component && end.at == first.at && end.slot == first.slot+(n.N-1)*w {
+		return c.load(t, first.at, c.index(e), w, first.slot)
 	}
 	// No index selects a variable that nothing binds: another one stands for it.
 	some := n.X

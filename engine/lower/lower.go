@@ -343,12 +343,7 @@ func (c *compiler) variable(x term.Var) *value {
 		return c.fromReg(c.pure(ir.Instr{Op: ir.Static, N: uint32(i)}), term.R)
 	}
 	if v := c.vars[x]; v != nil {
-		if v.first == 0 {
-			return v
-		}
-		own := *v
-		own.slot, own.first = v.slot+uint32(x-v.first)*uint32(c.layout.Slots(v.typ)), 0
-		return &own
+		return v
 	}
 	if c.err == nil {
 		c.err = &UnsupportedError{c.pos, fmt.Sprintf("the variable %s, number %d, which is free", c.t.Info(x).Name, x)}
@@ -395,20 +390,13 @@ func (c *compiler) bindVector(n *term.Node, v *value) {
 		}
 		return
 	}
+	elem := c.t.TypeOf(xs[0])
+	w := uint32(c.layout.Slots(elem))
 	at, slot := c.storage(v)
-	all := value{kind: component, typ: c.t.TypeOf(xs[0]), at: at, slot: slot, inline: true}
-	if xs[len(xs)-1] == xs[0]+term.Var(len(xs))-1 { // they follow each other
-		all.first = xs[0]
-		for _, x := range xs {
-			c.vars[x] = &all
-		}
-		return
-	}
-	w := uint32(c.layout.Slots(all.typ))
+	parts := make([]value, len(xs))
 	for i, x := range xs {
-		own := all
-		own.slot += uint32(i) * w
-		c.vars[x] = &own
+		parts[i] = value{kind: component, typ: elem, at: at, slot: slot + uint32(i)*w, inline: true}
+		c.vars[x] = &parts[i]
 	}
 }
 

@@ -31,8 +31,6 @@ type value struct {
 	// component: the slots from slot on. inline says that vectors in it are its slots and not references.
 	slot   uint32
 	inline bool
-	// first, if not 0, says that this is what all variables of a vector are bound to, from this on. The slot is that of the first.
-	first term.Var
 	// lambda, list: the node, and what its free variables are
 	node term.Ref
 	free scope
