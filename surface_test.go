@@ -83,7 +83,7 @@ func TestRandomPrograms(t *testing.T) {
 		t.Logf("%6d %s", drawn.constructs[name], name)
 	}
 	if programs >= 1000 {
-		for _, name := range []string{"jvp", "recursion", "two matrices or more", "beside a large sum", "list over an index", "fold in a comprehension",
+		for _, name := range []string{"jvp", "recursion", "vector opened", "two matrices or more", "beside a large sum", "list over an index", "fold in a comprehension",
 			"conditional in a comprehension", "application of a variable in a comprehension", "vec in an element of a list over an index",
 			"sum in an element of a list over an index", "fold in an element of a list over an index", "conditional in an element of a list over an index",
 			"component that two indices select in an element of a list over an index"} {
@@ -106,7 +106,7 @@ func (c *surfaceCounts) count(src string, t *term.Term) {
 	found := map[string]bool{}
 	body := src[strings.LastIndex(src, "\ndata")+1:]
 	for name, mark := range map[string]string{"jvp": "(jvp ", "grad": "(grad ", "scan": "= scan ", "iter": "(iter #", "filter": "(filter ",
-		"map": "(map ", "beside a large sum": " + 0.001 * (sum ", "beside a large vector": "= vec i < 300"} {
+		"map": "(map ", "vector opened": "[| v", "beside a large sum": " + 0.001 * (sum ", "beside a large vector": "= vec i < 300"} {
 		found[name] = strings.Contains(body, mark)
 	}
 	found["two matrices or more"] = btoi(strings.Contains(body, "A"))+btoi(strings.Contains(body, "B"))+btoi(strings.Contains(body, "C.(")) > 1
