@@ -27,7 +27,7 @@ type Options struct {
 	// container's.
 	MaxMemory uint64
 	// Stream lets data lists be computed when they are read, not stored: those that would take more than half of the
-	// memory that is left. Such a program runs on the engine, with the mode Reverse and the strategy Direct; its term
+	// memory that is left. Such a program runs as code of the compiler, with the mode Reverse and the strategy Direct; its term
 	// lacks the numbers.
 	Stream bool
 	Body   string // an expression in place of the program's body
@@ -147,7 +147,7 @@ func (o *EvalOptions) check() error {
 	case o.Strategy != Direct:
 		return misuse("the literal machine has the strategy Direct only")
 	case o.NoFuse:
-		return misuse("the literal machine has no blocks that NoFuse could leave out")
+		return misuse("the literal machine has no passes that NoFuse could leave out")
 	case o.NoNative:
 		return misuse("the literal machine has no machine code that NoNative could leave out")
 	}
