@@ -163,7 +163,7 @@ func (p *Program) locate(err error, phase string) error { return locate(p.src, e
 
 func (o *Options) meter(ctx context.Context) *limits.Meter {
 	m := limits.New(ctx, o.MaxMemory)
-	m.Progress, m.Phase, m.Share = o.Progress, o.Phase, o.Share
+	m.Progress, m.Phase = o.Progress, o.Phase
 	return m
 }
 

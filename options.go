@@ -36,11 +36,8 @@ type Options struct {
 	Cache *Cache
 	// Progress, if not nil, is called now and then with "load", "compile", "reduce" or "normalise".
 	// Phase, if not nil, is called when a phase begins: "load", "compile", and of a run "primal",
-	// "discovery", "backward", "read-back", "normalise", or, on the literal machine, "reduce".
+	// "backward", "read-back", "normalise", or, on the literal machine, "reduce".
 	Progress, Phase func(phase string)
-	// Share, if not nil, is called now and then while the engine runs, with "primal", "discovery" or "backward" and
-	// the share of it that is done, from 0 to 1; negative where it is not known.
-	Share func(phase string, share float64)
 }
 
 // EvalOptions say how a program runs: LIFO, within the memory, if zero.
