@@ -11,7 +11,7 @@ import (
 	"github.com/gram-machine/gram"
 )
 
-// straightLine are programs whose λs are blocks.
+// straightLine are programs of λs of straight-line arithmetic.
 var straightLine = []struct{ name, src string }{
 	{"a product added to a sigmoid, whose slope is taken from its value", `input w = 0.3
 input a = 0.7

@@ -20,7 +20,7 @@ type steps = rule.Counts
 // allForms are the ways to run a gradient. Steps by rule are equal in all, and numbers to rounding.
 var allForms = map[string]gram.EvalOptions{
 	"default":     {},
-	"no blocks":   {NoFuse: true},
+	"no passes":   {NoFuse: true},
 	"interpreted": {NoNative: true},
 	"parallel":    {Schedule: gram.Parallel, Workers: 3},
 	"literal":     {Literal: true},

@@ -51,7 +51,7 @@ type Evaluator struct {
 	alongLast  bool       // it ran last
 }
 
-// reducer is what an evaluator needs of a machine: of the engine, or of the literal machine.
+// reducer is what an evaluator needs of a machine: of the compiler's code, or of the literal machine.
 type reducer interface {
 	Value(point []float64) error
 	Gradient(point, values, jacobian []float64) error
@@ -240,7 +240,7 @@ func (e *Evaluator) noValue() error {
 func (e *Evaluator) begin(ctx context.Context) time.Time {
 	e.meter.SetContext(ctx)
 	if e.literal != nil {
-		e.meter.Begin("reduce") // the engine tells its phases itself
+		e.meter.Begin("reduce") // the compiler's code tells its phases itself
 	}
 	return time.Now()
 }
@@ -335,7 +335,7 @@ func (e *Evaluator) SetData(name string, values []float64) error {
 	case i < 0:
 		return misuse("the program has no data %s", name)
 	case e.literal != nil || e.passes != nil || e.opt.Strategy != Direct:
-		return misuse("data can be replaced on the engine, with the mode Reverse and the strategy Direct")
+		return misuse("data can be replaced in code of the compiler, with the mode Reverse and the strategy Direct")
 	}
 	switch d := &e.p.src.Data[i]; {
 	case d.Shape.Kind != load.List || d.Shape.Tagged():

@@ -40,7 +40,7 @@ func TestEvaluatorDropped(t *testing.T) {
 }
 
 // TestCancelledReadBack: a value whose reading was cancelled leaves the evaluator as it
-// was: the next one runs by blocks again, and costs the same.
+// was: the next one costs the same.
 func TestCancelledReadBack(t *testing.T) {
 	var cancel func()
 	p, err := gram.Load(t.Context(), "x.gram", []byte(`param n = 200000
@@ -142,7 +142,7 @@ func TestMisusedOptions(t *testing.T) {
 		"literal mode":     {gradient(gram.EvalOptions{Literal: true, Mode: gram.Tape}), "the mode Reverse only"},
 		"literal strategy": {gradient(gram.EvalOptions{Literal: true, Strategy: gram.Unfold}), "the strategy Direct only"},
 		"literal schedule": {value(gram.EvalOptions{Literal: true, Schedule: gram.Parallel}, point), "the schedules LIFO and Random"},
-		"literal form":     {value(gram.EvalOptions{Literal: true, NoFuse: true}, point), "no blocks that NoFuse could leave out"},
+		"literal form":     {value(gram.EvalOptions{Literal: true, NoFuse: true}, point), "no passes that NoFuse could leave out"},
 		"events":           {value(bridge.Watch(gram.EvalOptions{}, bridge.Hooks{Events: func(*machine.Fired) error { return nil }}), point), "only the literal machine has events"},
 		"profile":          {value(bridge.Watch(gram.EvalOptions{Schedule: gram.Parallel}, bridge.Hooks{Samples: func(calls.Sample) {}}), point), "a profile is of the schedules LIFO and Random"},
 		"profile of tape":  {gradient(bridge.Watch(gram.EvalOptions{Mode: gram.Tape}, bridge.Hooks{Samples: func(calls.Sample) {}})), "a profile is of the mode Reverse"},
@@ -256,7 +256,7 @@ fold (fun [| x, y |] s -> s + sin (a * x) * y) 0 xs / size xs + a * fold (fun y 
 	for _, opt := range []gram.EvalOptions{{Literal: true}, {Mode: gram.Tape}, {Strategy: gram.Modular}} {
 		e, err := p.NewGradient(t.Context(), opt)
 		require.NoError(t, err)
-		mistake{e.SetData("xs", batch), "on the engine"}.check(t, "options")
+		mistake{e.SetData("xs", batch), "in code of the compiler"}.check(t, "options")
 		require.NoError(t, e.Close())
 	}
 	again, err := p.Gradient(t.Context(), gram.EvalOptions{})

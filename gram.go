@@ -4,7 +4,7 @@
 //
 // A program goes through these stages, each a package of its own:
 //
-//	source  ─lang→  term  ─revgrad→  term  ─compile→  templates  ─engine→  graph  ─read-back→  numbers
+//	source  ─lang→  term  ─revgrad→  term  ─lower→  code  ─exec→  numbers
 //
 // [Load] does the first, once. [Program.Value] and [Program.Gradient] do the rest
 // at the program's point; an [Evaluator] does it again and again, at many points,
@@ -163,7 +163,7 @@ func (p *Program) locate(err error, phase string) error { return locate(p.src, e
 
 func (o *Options) meter(ctx context.Context) *limits.Meter {
 	m := limits.New(ctx, o.MaxMemory)
-	m.Progress, m.Phase, m.Share = o.Progress, o.Phase, o.Share
+	m.Progress, m.Phase = o.Progress, o.Phase
 	return m
 }
 

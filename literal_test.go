@@ -37,7 +37,7 @@ func requireSame(t *testing.T, want, got []float64, bits bool) {
 	}
 }
 
-// TestLiteralExamples: the literal machine computes what the engine does, in as many steps
+// TestLiteralExamples: the literal machine computes what code of the compiler does, in as many steps
 // by each rule, whatever the schedule, and whether or not its work is measured.
 func TestLiteralExamples(t *testing.T) {
 	for _, name := range exampleNames(t) {
@@ -90,7 +90,7 @@ func checkForms(t *testing.T, p *gram.Program) {
 }
 
 // TestForms: all forms compute the same values, to the bit, and gradients to rounding, of the examples, the workloads and
-// programs whose λs are blocks.
+// programs of straight-line λs.
 func TestForms(t *testing.T) {
 	for _, name := range exampleNames(t) {
 		t.Run(name, func(t *testing.T) { checkForms(t, loadExample(t, name)) })
@@ -107,7 +107,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestPropertyForms: all forms take the same steps and have the same gradient, to rounding, of random programs in which blocks
+// TestPropertyForms: all forms take the same steps and have the same gradient, to rounding, of random programs in which λs
 // exchange, pass on and repeat their arguments, once and in iterations.
 func TestPropertyForms(t *testing.T) {
 	property.Check(t, func(rt *rapid.T) {

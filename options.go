@@ -27,7 +27,7 @@ type Options struct {
 	// container's.
 	MaxMemory uint64
 	// Stream lets data lists be computed when they are read, not stored: those that would take more than half of the
-	// memory that is left. Such a program runs on the engine, with the mode Reverse and the strategy Direct; its term
+	// memory that is left. Such a program runs as code of the compiler, with the mode Reverse and the strategy Direct; its term
 	// lacks the numbers.
 	Stream bool
 	Body   string // an expression in place of the program's body
@@ -36,11 +36,8 @@ type Options struct {
 	Cache *Cache
 	// Progress, if not nil, is called now and then with "load", "compile", "reduce" or "normalise".
 	// Phase, if not nil, is called when a phase begins: "load", "compile", and of a run "primal",
-	// "discovery", "backward", "read-back", "normalise", or, on the literal machine, "reduce".
+	// "backward", "read-back", "normalise", or, on the literal machine, "reduce".
 	Progress, Phase func(phase string)
-	// Share, if not nil, is called now and then while the engine runs, with "primal", "discovery" or "backward" and
-	// the share of it that is done, from 0 to 1; negative where it is not known.
-	Share func(phase string, share float64)
 }
 
 // EvalOptions say how a program runs: LIFO, within the memory, if zero.
@@ -147,7 +144,7 @@ func (o *EvalOptions) check() error {
 	case o.Strategy != Direct:
 		return misuse("the literal machine has the strategy Direct only")
 	case o.NoFuse:
-		return misuse("the literal machine has no blocks that NoFuse could leave out")
+		return misuse("the literal machine has no passes that NoFuse could leave out")
 	case o.NoNative:
 		return misuse("the literal machine has no machine code that NoNative could leave out")
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// TestPropertyStrategies: every strategy, as blocks or literally, gives a random
-// program's value and gradient; blocks don't change the steps.
+// TestPropertyStrategies: every strategy, with passes, without or literally, gives a random
+// program's value and gradient; passes don't change the steps.
 func TestPropertyStrategies(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		q := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})

@@ -10,7 +10,7 @@ import (
 )
 
 // TestStrategiesAgree: every strategy, fused or not, gives every example's value and
-// gradient, and steps that don't depend on blocks.
+// gradient, and steps that don't depend on passes.
 func TestStrategiesAgree(t *testing.T) {
 	ctx := context.Background()
 	for _, name := range differentiable(t) {

@@ -337,7 +337,7 @@ func nearby(want, got []float64, bound float64) error {
 	return nil
 }
 
-// graph compares m and |G| of arrays, of blocks, of nodes and of the literal machine.
+// graph compares m and |G| of code with and without passes, and of the literal machine.
 func (s *surface) graph() error {
 	opt := EvalOptions{Literal: true, Seed: uint64(s.seed)}
 	if s.seed%2 == 0 {

@@ -84,7 +84,7 @@ type surfaceWriter struct {
 	left    int // how many constructs there may be
 	work    int // the sizes of the loops around what is written, multiplied
 	value   bool
-	flat    bool // no functions of their own, and no inductive types: so blocks and arrays hold more of it
+	flat    bool // no functions of their own, and no inductive types: so vector statements hold more of it
 	scope   []named
 	indices []staticIndex
 	made    int

@@ -29,9 +29,6 @@ func (e *MemoryError) Error() string {
 type Meter struct {
 	// Progress, if not nil, is called at each check of [Meter.During], with its phase.
 	Progress func(phase string)
-	// Share, if not nil, is called now and then with a phase of a run and the share of it that is done, negative if it
-	// is not known.
-	Share func(phase string, share float64)
 	// Phase, if not nil, is called when a phase of the work begins.
 	Phase func(name string)
 

@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkW1 is the gradient of the scalar recurrent network on the literal machine, with and without counting
-// words, beside the engine without blocks, which counts the same steps without making them. It reports millions of
+// words, beside plain code of the compiler, which counts the same steps without making them. It reports millions of
 // steps a second.
 func BenchmarkW1(b *testing.B) {
 	for _, n := range []string{"1e4", "1e5", "1e6"} {

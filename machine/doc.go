@@ -1,6 +1,6 @@
 // Package machine is the literal machine: it makes every step that it counts. Terms are shared nodes in a
 // slice arena, explicit substitutions are references, and a worklist of redexes drives the rewrites. Package
-// engine computes the same counts much faster, from templates; it is held to this machine.
+// engine/exec computes the same counts much faster, by code of the compiler; it is held to this machine.
 //
 // Start with rules.go: the loop that takes redexes off the worklist, with the table of the rules. For each rule it
 // has the number, the picture and the function that makes the rewrite at a place. The functions are in lambda.go (1,

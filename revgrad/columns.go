@@ -74,7 +74,7 @@ func (c *columns) components(n *term.Node) func(i term.Index, second bool) term.
 
 // columns computes the body of a family or sum of arithmetic in one family after the other: one for the numbers of each
 // operation, and one for their tangents. So what arrives at a dual of D(Fwd(t)) from one family arrives before what
-// comes from another, and the engine can run them as arrays.
+// comes from another, and they can run as vector statements.
 type columns struct {
 	*tangent
 	index  term.Index // of the family

@@ -23,7 +23,7 @@ var ErrBounds = errors.New("the bound of a sum depends on an index")
 //	Fwd(C t)         = C Fwd(t)       Fwd(match t with C p → u …) = match Fwd(t) with C p → Fwd(u) …    Fwd(fix f.v) = fix f.Fwd(v)
 //
 // A vector of numbers becomes the vector of the numbers and that of their tangents: Fwd(R^s) = R^s × R^s, for which
-// the engine has arrays. A tangent that is 0 by structure is dropped: a number that cannot depend on an input stays a
+// the compiler has vector statements. A tangent that is 0 by structure is dropped: a number that cannot depend on an input stays a
 // number ([activity]), and data stays what it is. So is a product with 1, and a summand whose slope is the numeral 0.
 // A tangent that is 0 when the program runs is multiplied.
 //

@@ -316,7 +316,7 @@ func finite(numbers []float64) bool {
 	return !slices.ContainsFunc(numbers, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
-// notFinite finds the place in the program of a result that is not finite. It runs the program again without blocks.
+// notFinite finds the place in the program of a result that is not finite. It runs the program again.
 func (r *resident) notFinite(ctx context.Context, p *gram.Program, point, rows []float64) error {
 	e, err := p.NewGradient(ctx, gram.EvalOptions{Finite: true})
 	if err != nil {

@@ -88,13 +88,13 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	f.Observe.Add(cmd)
 }
 
-// addForm adds the flags that turn blocks, and their machine code, off.
+// addForm adds the flags that turn the passes of the compiler, and machine code, off.
 func (f *runFlags) addForm(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false,
-		"run every λ a node for each operation: no blocks; values, gradients and the\n"+
-			"steps that are counted don't depend on it")
+		"run code as it is first made, without the passes that improve it: no vector\n"+
+			"statements and no machine code; values, gradients and steps don't depend on it")
 	cmd.Flags().BoolVar(&f.noNative, "no-native", false,
-		"interpret blocks: make no machine code of loops; values,\n"+
+		"interpret the code: make no machine code of loops; values,\n"+
 			"gradients and the steps that are counted don't depend on it")
 }
 
@@ -150,18 +150,18 @@ func (f *runFlags) checkMode() error {
 func (f *runFlags) checkLiteral() error {
 	return cmp.Or(
 		command.Misfit(f.factor.Is && !f.bound, "--factor is for the spans that --bound reports"),
-		command.Misfit(f.work && !f.literal, "--work is for --literal: the engine counts most steps without making them"),
+		command.Misfit(f.work && !f.literal, "--work is for --literal: the compiler's code counts steps without making them"),
 		command.Misfit(f.literal && f.mode.Is != gram.Reverse,
 			"--literal makes the steps of the calculus, and --mode %s passes over the graph", &f.mode),
 		command.Misfit(f.literal && f.strategy.Is != gram.Direct, "--literal is for --strategy direct, and not for %s",
 			&f.strategy),
 		command.Misfit(f.literal && f.Schedule.Is == gram.Parallel,
 			"--literal is for --schedule lifo and random, and not for parallel"),
-		command.Misfit(f.literal && f.rowsMemory != 0, "--rows-memory is for blocks, and --literal runs without them"),
-		command.Misfit(f.noFuse && f.rowsMemory != 0, "--rows-memory is for blocks, and --no-fuse runs without them"),
-		command.Misfit(f.literal && f.noFuse, "--no-fuse is for the engine, and --literal runs without it"),
-		command.Misfit(f.literal && f.noNative, "--no-native is for the engine, and --literal runs without it"),
-		command.Misfit(f.noFuse && f.noNative, "--no-native is for blocks, and --no-fuse runs without them"),
+		command.Misfit(f.literal && f.rowsMemory != 0, "--rows-memory is for the compiler's code, and --literal runs without it"),
+		command.Misfit(f.noFuse && f.rowsMemory != 0, "--rows-memory is for improved code, and --no-fuse runs code as it is first made"),
+		command.Misfit(f.literal && f.noFuse, "--no-fuse is for the compiler's code, and --literal runs without it"),
+		command.Misfit(f.literal && f.noNative, "--no-native is for the compiler's code, and --literal runs without it"),
+		command.Misfit(f.noFuse && f.noNative, "--no-fuse makes no machine code that --no-native could leave out"),
 	)
 }
 

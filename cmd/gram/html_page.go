@@ -73,7 +73,7 @@ func (f *gradFlags) facts(path string) []htmlreport.Fact {
 		add("schedule", f.Schedule.String())
 	}
 	if f.noFuse {
-		add("form", "without blocks")
+		add("form", "without passes")
 	}
 	if f.literal {
 		add("machine", "literal")

@@ -23,7 +23,7 @@ func limitPrograms() map[string]string {
 	return map[string]string{
 		// Closures without end, all of them live: for what reduces.
 		"closures": "param n = 1000000000\ninput x = 0.5\n#n (fun k y -> k (y * x) * x) (fun y -> y) 1\n",
-		// A loop that takes little memory as a block, and much with symbolic inputs.
+		// A loop that takes little memory as a loop, and much with symbolic inputs.
 		"loop": "param n = 3000000\ninput x = 0.5\n#n (fun h -> sin (x * h)) x\n",
 		// Much data: for what only loads.
 		"data": "data xs : List R = list i < 100000000 -> sin i\nsize xs\n",
@@ -31,7 +31,7 @@ func limitPrograms() map[string]string {
 		"list": "input x = 0.5\ndata xs : List R = list i < 2000000 -> sin i\nfold (fun a h -> sin (a * x + h)) 0 xs\n",
 		// A large term.
 		"sum": "input x = 0.5\nsum i < 1000000 -> sin (x * i)\n",
-		// One that runs as arrays.
+		// One that runs as vector statements.
 		"arrays": "input x = 0.5\nsum i < 20000 -> sum j < 40000 -> sin (x * 2)\n",
 		// One whose products of 512 × 512 numbers run long, and whose rows fill the memory.
 		"kernel": "param k = 512\ninput W : R^(k, k) = vec i < k -> vec j < k -> sin (i + 2 * j) / k\n" +
@@ -42,7 +42,7 @@ func limitPrograms() map[string]string {
 		"powers": "#40 (fun f x -> f (f x)) (fun y -> y) 1\n",
 		// Many operations that wait for one application.
 		"waiters": "input x = 0.5\nlet g = fun f -> f x in let y = g (fun z -> z * x) in sum i < 1000000 -> y * i\n",
-		// A large λ, which is normalised alone, and one that is a block.
+		// A large λ, which is normalised alone, and one of straight-line arithmetic.
 		"lambda": "input x = 0.5\nlet f = fun g a -> sum i < 200000 -> g (a * i) in f (fun y -> y * x) x + f (fun y -> y + x) 1\n",
 		"block":  "input x = 0.5\n#3 (fun a -> a" + strings.Repeat(" + a * 2", 300_000) + ") x\n",
 		// Many inputs, and so a large gradient.

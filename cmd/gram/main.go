@@ -17,8 +17,6 @@ type app struct {
 	// progress, if not nil, is called now and then with the current phase.
 	progress func(string)
 	note     func(string) // if not nil, sets what the line of progress shows instead of the phase
-	// share, if not nil, is called now and then with a part of the reduction and the share of it that is done.
-	share func(part string, share float64)
 }
 
 // commands returns gram's commands, in the order of its help.

@@ -49,7 +49,7 @@ func (f *profileFlags) check(*cobra.Command) error {
 	case f.out == "":
 		return command.Usagef("-o is missing: the file that the profile is written to")
 	case f.literal && f.time:
-		return command.Usagef("--time is for the engine, and --literal runs without it")
+		return command.Usagef("--time is for the compiler's code, and --literal runs without it")
 	}
 	return f.checkLiteral()
 }

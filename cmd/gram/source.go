@@ -55,7 +55,7 @@ func (a *app) load(ctx context.Context, path string, f *loadFlags) (*loaded, err
 func (a *app) options(ctx context.Context, dir string, f *loadFlags, most uint64) gram.Options {
 	return gram.Options{
 		Params: f.Params, Sets: f.Sets, Inputs: f.Inputs, Dir: dir, MaxMemory: most, Cache: a.cache,
-		Progress: a.progress, Phase: a.phase, Share: a.share,
+		Progress: a.progress, Phase: a.phase,
 		Stream: f.stream, Seed: f.Seed.N, Body: f.body,
 		Open: func(path string) (fs.File, error) { return command.Open(ctx, path) },
 	}
@@ -102,7 +102,7 @@ func (a *app) reads(cmd *cobra.Command, f *loadFlags, flags func(*cobra.Command)
 			a.phase = o.Phase
 		}
 		bar := command.NewLine(a.Stderr, !f.json && command.IsTerminal(a.Stderr), command.ProgressDelay)
-		a.progress, a.note, a.share = bar.Phase, bar.SetNote, bar.SetShare
+		a.progress, a.note = bar.Phase, bar.SetNote
 		inTime := a.EndLate(ctx, cmd.CommandPath())
 		err = work(ctx, args[0])
 		inTime()

@@ -10,11 +10,9 @@ import (
 // Phase is a part of a run.
 type Phase uint8
 
-// The phases. A gradient has the first three and the fourth, one discovery and one
-// backward phase for each output; a program with symbolic inputs has Normalise alone.
+// The phases. A gradient has the first three, with one backward phase for each output; a program with symbolic inputs has Normalise alone.
 const (
 	Primal    Phase = iota // the worklist is emptied
-	Discovery              // the arrivals due at each dual are counted
 	Backward               // the duals fire
 	ReadBack               // the value, or the normal form, is read off the graph
 	Normalise              // a program with symbolic inputs is reduced, under its λs too
@@ -23,7 +21,7 @@ const (
 
 // String returns the phase's name.
 func (p Phase) String() string {
-	return [...]string{"primal", "discovery", "backward", "read-back", "normalise"}[p]
+	return [...]string{"primal", "backward", "read-back", "normalise"}[p]
 }
 
 // Origin tells whose code has taken a step.

@@ -18,7 +18,7 @@ func drawRecursive(t *rapid.T) subject {
 	return subject{t: p.Term, inputs: p.Inputs, point: p.Point}
 }
 
-// TestPropertyRecursion: of programs with inductive types and recursion, the engine and the literal machine make the steps of the
+// TestPropertyRecursion: of programs with inductive types and recursion, the compiler's code and the literal machine make the steps of the
 // reference rewriter, rule by rule, and have its numbers.
 func TestPropertyRecursion(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {

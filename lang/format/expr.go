@@ -371,16 +371,14 @@ func (fm *formatter) match(e syntax.Expr) {
 // endsInMatch reports whether the cases of a match stand at the end of e: a case behind it would be taken for one of
 // them.
 func (fm *formatter) endsInMatch(e syntax.Expr) bool {
-	for {
-		switch n, kids := fm.f.Expr(e), fm.f.Kids(e); n.Kind {
-		case syntax.MatchExpr:
+	for fm.level(e) == levelPrefix && len(fm.f.Kids(e)) > 0 {
+		if fm.f.Expr(e).Kind == syntax.MatchExpr {
 			return true
-		case syntax.FunExpr, syntax.LinExpr, syntax.LetExpr, syntax.RecExpr, syntax.IfExpr, syntax.CompExpr:
-			e = kids[len(kids)-1]
-		default:
-			return false
 		}
+		kids := fm.f.Kids(e)
+		e = kids[len(kids)-1]
 	}
+	return false
 }
 
 // letHead writes the patterns of a let, and the type of a function's result, which

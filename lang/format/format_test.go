@@ -197,6 +197,8 @@ func TestFormatExpressions(t *testing.T) {
 		{"(scan i<n with (a,b)=(1,2) -> (b,a)) .(0)", "(scan i < n with (a, b) = (1, 2) -> (b, a)).(0)"},
 		{"1+scan i<n with x=f 0->vec j<2->x", "1 + (scan i < n with x = f 0 -> vec j < 2 -> x)"},
 		{"scan i < 3\n with x -- c\n = 0 -> x", "scan i < 3 with x =  -- c\n  0 -> x"},
+		{"match t with | A->(scan i<2 with x=0->match x with | y->y) | B->2",
+			"match t with | A -> (scan i < 2 with x = 0 -> match x with | y -> y) | B -> 2"},
 		{"(*)", "( * )"},
 		{"( - )", "(-)"},
 		{"let (x : R) = 1 in x", "let x : R = 1 in x"},

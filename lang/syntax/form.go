@@ -26,14 +26,17 @@ type form struct {
 	outer *form
 }
 
-// awaited has the token that closes or continues each form, and what errors call it.
+// awaited has the token that closes or continues each form, what errors call it, and the keyword behind which recovery
+// passes over one such token.
 var awaited = [symbolForm + 1]struct {
 	token Token
 	name  string
+	opens Token
 }{
-	parenForm: {RParenTok, "`)`"}, listForm: {RBrackTok, "`]`"}, vecForm: {RVecTok, "`|]`"}, letForm: {InTok, "`in`"},
-	ifForm: {ThenTok, "a comparison"}, condForm: {ThenTok, "`then`"}, thenForm: {ElseTok, "`else`"},
-	matchForm: {WithTok, "`with`"}, symbolForm: {WithTok, "`with`"},
+	parenForm: {RParenTok, "`)`", EOF}, listForm: {RBrackTok, "`]`", EOF}, vecForm: {RVecTok, "`|]`", EOF},
+	letForm: {InTok, "`in`", LetTok}, matchForm: {WithTok, "`with`", MatchTok},
+	ifForm: {ThenTok, "a comparison", EOF}, condForm: {ThenTok, "`then`", IfTok}, thenForm: {ElseTok, "`else`", IfTok},
+	symbolForm: {WithTok, "`with`", EOF},
 }
 
 // waitsFor reports whether the token closes or continues the form.

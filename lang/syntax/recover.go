@@ -164,12 +164,12 @@ func (p *parser) lambda() string {
 // recover goes on after an error: it skips to a token that an open form waits for, or
 // to the end of the expression, and lets all forms further in end there.
 func (p *parser) recover() operand {
-	var nest [4]int // brackets, lets, ifs and matches opened on the way
-	nest[0] = p.open
+	var nest [numTokens]int // by token, how many of it belong to what is passed over; of brackets in nest[RParenTok]
+	nest[RParenTok] = p.open
 	p.open = 0
 	waits := map[Token]bool{}
-	for _, k := range []Token{RParenTok, RBrackTok, RVecTok, InTok, ThenTok, ElseTok, WithTok} {
-		waits[k] = p.waiting(k)
+	for _, a := range awaited {
+		waits[a.token] = p.waiting(a.token)
 	}
 	unmute := p.silently()
 	for !p.at(EOF) && !p.stopsRecovery(&nest, waits) {
@@ -185,46 +185,29 @@ func (p *parser) recover() operand {
 
 // stopsRecovery reports whether the current token is one that an open form waits
 // for and that nothing passed over does, and counts what it opens or closes.
-func (p *parser) stopsRecovery(nest *[4]int, waits map[Token]bool) bool {
-	const brackets, lets, ifs, matches = 0, 1, 2, 3
-	switch k := p.tok.kind; k {
-	case LParenTok, LBrackTok, LVecTok, DotParenTok, dotBrackTok:
-		nest[brackets]++
-	case RParenTok, RBrackTok, RVecTok:
-		if nest[brackets] == 0 {
-			return waits[k]
-		}
-		nest[brackets]--
-	case LetTok:
-		nest[lets]++
-	case InTok:
-		if nest[lets] == 0 {
-			return waits[k]
-		}
-		nest[lets]--
-	case MatchTok:
-		nest[matches]++
-	case WithTok:
-		if nest[matches] == 0 {
-			return waits[k]
-		}
-		nest[matches]--
-	case IfTok:
-		nest[ifs]++
-	case ThenTok:
-		return nest[ifs] == 0 && waits[k]
-	case ElseTok:
-		if nest[ifs] == 0 {
-			return waits[k]
-		}
-		nest[ifs]--
-	default:
-		if p.startsDecl() {
-			p.endHere()
-			return true
+func (p *parser) stopsRecovery(nest *[numTokens]int, waits map[Token]bool) bool {
+	if p.startsDecl() {
+		p.endHere()
+		return true
+	}
+	k := p.tok.kind
+	for _, a := range awaited {
+		if a.opens == k {
+			nest[a.token]++
 		}
 	}
-	return false
+	closes := k
+	switch k {
+	case LParenTok, LBrackTok, LVecTok, DotParenTok, dotBrackTok:
+		nest[RParenTok]++
+	case RBrackTok, RVecTok:
+		closes = RParenTok
+	}
+	if nest[closes] > 0 {
+		nest[closes]--
+		return false
+	}
+	return waits[k]
 }
 
 // closeOpen moves past the parentheses that a static expression left open when it
@@ -266,10 +249,10 @@ func (p *parser) skipTo(stop ...Token) bool {
 				return false
 			}
 			nest--
-		case InTok, ThenTok, ElseTok, LetTok, FunTok, IfTok, MatchTok, WithTok:
+		case InTok, ThenTok, ElseTok, WithTok:
 			return false
 		}
-		if p.startsDecl() {
+		if p.startsDecl() || p.tok.kind.startsPrefix() {
 			return false
 		}
 	}

@@ -27,7 +27,7 @@ type site struct {
 	occurs    [2]uint32 // of a node: the instructions of the occurrences that are its operands when it is made, or 0
 }
 
-// templateInfo is a template. λs of several parameters are one for the engine: the last.
+// templateInfo is a template. λs of several parameters are one: the last.
 type templateInfo struct {
 	pos      term.Pos // of the outermost λ
 	left     uint32   // how many parameters are bound behind this one

@@ -12,12 +12,12 @@ import (
 )
 
 // Profile is a fold over the events of a run: it books each rewrite to the calling context and the
-// place in the source to which the engine books it. Each node has the entry of what made it, and each
+// place in the source to which code of the compiler books it. Each node has the entry of what made it, and each
 // occurrence of a variable that of its own place.
 //
 // (1) and (4) of a parameter are of the λ, if the application binds all its parameters, and else, or if a list is
 // applied, of the application. All that a dual does is of the place of the dual and of the calls that made it: of
-// D(t) as for the engine, which books the firings of other duals to the place of the sum. λa.0⃗ fires where it is applied.
+// D(t) as for code of the compiler, which books the firings of other duals to the place of the sum. λa.0⃗ fires where it is applied.
 type Profile struct {
 	Events  func(*machine.Fired) error // books an event, for [machine.Options]
 	code    codeInfo

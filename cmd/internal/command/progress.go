@@ -3,7 +3,6 @@ package command
 import (
 	"fmt"
 	"io"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -14,18 +13,11 @@ const eraseLine = "\x1b[2K\r"
 // ProgressDelay is how long a run may take before its progress is shown.
 const ProgressDelay = time.Second
 
-// Line shows on one line of a terminal the phase of a long run, the time since its start, and where they are known
-// the share that is done and the time left. Close erases it.
+// Line shows on one line of a terminal the phase of a long run, and the time since its start. Close erases it.
 type Line struct {
 	doing      atomic.Pointer[string]
 	note       atomic.Pointer[string] // if not nil, is shown instead
 	quit, done chan struct{}
-
-	mu    sync.Mutex
-	part  string    // of the phase, "" where no share is known
-	share float64   // of the part that is done
-	since time.Time // when the share was first, and that share
-	first float64
 }
 
 // phases describes the phases of a run.
@@ -48,40 +40,7 @@ func NewLine(w io.Writer, on bool, delay time.Duration) *Line {
 func (p *Line) Phase(name string) {
 	if now := p.doing.Load(); now == nil || *now != name {
 		p.doing.Store(&name)
-		p.mu.Lock()
-		p.part = ""
-		p.mu.Unlock()
 	}
-}
-
-// SetShare sets the share of a part of the current phase that is done, negative if it is not known. It may be called
-// often, from any goroutine.
-func (p *Line) SetShare(part string, share float64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch {
-	case share < 0:
-		p.part = ""
-		return
-	case part != p.part || share < p.share:
-		p.part, p.first, p.since = part, share, time.Now()
-	}
-	p.share = share
-}
-
-// shareText describes the share that is done, and the time left at the rate so far.
-func (p *Line) shareText() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.part == "" {
-		return ""
-	}
-	text := fmt.Sprintf(", %s phase %.0f %%", p.part, 100*p.share)
-	if gained := p.share - p.first; gained > 0 {
-		left := float64(time.Since(p.since)) * (1 - p.share) / gained
-		text += ", " + time.Duration(left).Round(time.Second).String() + " left of it"
-	}
-	return text
 }
 
 // SetNote sets what is shown instead of a phase.
@@ -102,7 +61,7 @@ func (p *Line) show(w io.Writer, delay time.Duration) {
 	defer tick.Stop()
 	for {
 		elapsed := time.Since(start).Round(time.Second / 10)
-		text := phases[*p.doing.Load()] + p.shareText()
+		text := phases[*p.doing.Load()]
 		if note := p.note.Load(); note != nil {
 			text = *note
 		}

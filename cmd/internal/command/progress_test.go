@@ -1,7 +1,6 @@
 package command
 
 import (
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -34,18 +33,6 @@ func TestProgress(t *testing.T) {
 	require.Eventually(t, func() bool { return strings.Contains(s.String(), "loading, ") }, 10*time.Second, time.Millisecond)
 	p.Phase("reduce")
 	require.Eventually(t, func() bool { return strings.Contains(s.String(), "reducing, ") }, 10*time.Second, time.Millisecond)
-	p.SetShare("primal", 0.25)
-	require.Eventually(t, func() bool { return strings.Contains(s.String(), "reducing, primal phase 25 %, ") }, 10*time.Second, time.Millisecond)
-	p.SetShare("primal", 0.5)
-	require.Eventually(t, func() bool {
-		return regexp.MustCompile(`reducing, primal phase 50 %, \d+s left of it, `).MatchString(s.String())
-	}, 10*time.Second, time.Millisecond)
-	p.SetShare("backward", 0.125)
-	require.Eventually(t, func() bool { return strings.Contains(s.String(), "reducing, backward phase 12 %, ") }, 10*time.Second, time.Millisecond)
-	p.SetShare("primal", -1)
-	before := len(s.String())
-	require.Eventually(t, func() bool { return strings.Contains(s.String()[before:], "reducing, ") }, 10*time.Second, time.Millisecond)
-	require.NotContains(t, p.shareText(), "phase")
 	p.Close()
 	require.True(t, strings.HasSuffix(s.String(), "\x1b[2K\r"), "the line is erased")
 	require.NotContains(t, s.String(), "\n")

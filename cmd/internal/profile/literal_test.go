@@ -39,7 +39,7 @@ func rewritesOf(t require.TestingT, prof *profile.Profile) map[string]int64 {
 	return out
 }
 
-// checkLiteralProfile holds the profiles of a literal run against those of the engine. Those of
+// checkLiteralProfile holds the profiles of a literal run against those of the compiler's code. Those of
 // programs with duals of their own differ in the places of these duals' firings.
 func checkLiteralProfile(t *testing.T, p *gram.Program, gradient, duals bool) {
 	t.Helper()
@@ -57,7 +57,7 @@ func checkLiteralProfile(t *testing.T, p *gram.Program, gradient, duals bool) {
 	}
 }
 
-// TestLiteralProfile: the profile of a literal run of each example has the engine's samples
+// TestLiteralProfile: the profile of a literal run of each example has the samples of the compiler's code
 // of rewrites.
 func TestLiteralProfile(t *testing.T) {
 	for _, name := range gramtest.Examples(t) {

@@ -24,7 +24,7 @@ import (
 // [gram.Options.Phase] names them, and pass: source, or generated for what the reverse
 // transformation has put around the source's own code. That of a literal run is the fold over
 // its rewrites; it has the words, too, 8 for each time that the machine has reached a node, and its
-// rewrites are those of the engine's profile.
+// rewrites are those of the profile of the compiler's code.
 type Profile struct {
 	Result *gram.Result
 	b      *builder

@@ -178,7 +178,7 @@ func TestTraceCounts(t *testing.T) {
 	}
 }
 
-// TestTraceOptions: a trace has no options that are the engine's alone.
+// TestTraceOptions: a trace has no options of the compiler's code alone.
 func TestTraceOptions(t *testing.T) {
 	p := gramtest.Example(t, "figure1")
 	for _, opt := range []gram.EvalOptions{{NoFuse: true}, {Schedule: gram.Parallel}, {Mode: gram.Tape}, {Strategy: gram.Modular}} {

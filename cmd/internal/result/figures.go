@@ -28,7 +28,7 @@ type Figures struct {
 }
 
 // machines are the names of [cost.Overhead].Machine.
-var machines = map[string]string{"literal": "the literal machine", "code": "the compiler's code", "engine": "the engine"}
+var machines = map[string]string{"literal": "the literal machine", "code": "the compiler's code"}
 
 // CostFigures returns the figures of a gradient, except its steps by rule.
 func CostFigures(c *gram.Cost, run Run) []Figures {
