@@ -26,17 +26,17 @@ type part struct {
 
 // parts are the parts of the module.
 var parts = []*part{
-	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 14_400, aim: 13_000, mostLong: 140},
-	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_150, aim: 4_500, mostLong: 90},
-	{name: "lang", folders: []string{"lang"}, most: 21_910, aim: 16_000, mostLong: 0},
-	{name: "cmd", folders: []string{"cmd"}, most: 20_710, aim: 16_000, mostLong: 45},
+	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 14_360, aim: 13_000, mostLong: 108},
+	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_120, aim: 4_500, mostLong: 90},
+	{name: "lang", folders: []string{"lang"}, most: 21_860, aim: 16_000, mostLong: 0},
+	{name: "cmd", folders: []string{"cmd"}, most: 20_680, aim: 16_000, mostLong: 43},
 	{name: "bench", folders: []string{"bench"}, most: 11_610, aim: 8_000, mostLong: 145},
-	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_860, aim: 13_000, mostLong: 64},
-	{name: "the rest", folders: []string{"."}, most: 6_760, aim: 6_500, mostLong: 40},
+	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_590, aim: 13_000, mostLong: 52},
+	{name: "the rest", folders: []string{"."}, most: 6_350, aim: 6_500, mostLong: 20},
 }
 
 const (
-	mostPackages = 86 // 60 are aimed for
+	mostPackages = 75 // 60 are aimed for
 	mostColumns  = 120
 )
 
