@@ -106,7 +106,7 @@ func (c *surfaceCounts) count(src string, t *term.Term) {
 	found := map[string]bool{}
 	body := src[strings.LastIndex(src, "\ndata")+1:]
 	for name, mark := range map[string]string{"jvp": "(jvp ", "grad": "(grad ", "scan": "= scan ", "iter": "(iter #", "filter": "(filter ",
-		"map": "(map ", "vector opened": "[| v", "beside a large sum": " + 0.001 * (sum ", "beside a large vector": "= vec i < 300"} {
+		"map": "(map ", "vector opened": "[| v", "vector in a constructor": "Put (u, a)", "beside a large sum": " + 0.001 * (sum ", "beside a large vector": "= vec i < 300"} {
 		found[name] = strings.Contains(body, mark)
 	}
 	found["two matrices or more"] = btoi(strings.Contains(body, "A"))+btoi(strings.Contains(body, "B"))+btoi(strings.Contains(body, "C.(")) > 1

@@ -108,6 +108,7 @@ data  q : R^k = vec i < k -> 0.5 - 0.2 * i
 `
 
 const sourceTypes = `type option = None | Some of R
+type stack = Bottom | Put of R^k * stack
 type tree = Leaf of R | Node of tree * tree
 type stream = Nil | Cons of (R * R^k) * stream
 symbol swish a = a * sigmoid a with sigmoid a * (1 + a * (1 - sigmoid a))
@@ -215,7 +216,7 @@ func (w *surfaceWriter) recursive() string {
 	u, v := named{name: "u", kind: real}, named{name: "v", kind: vector}
 	var text string
 	var t kind
-	switch w.r.IntN(5) {
+	switch w.r.IntN(6) {
 	case 0:
 		text, t = fmt.Sprintf("let rec %[1]s u = if u < 0.5 then %[2]s else tanh (%[1]s (u - 1) * %[3]s) + %[4]s in\n",
 			h, in(real, u), in(real, u), in(real, u)), unary
@@ -235,6 +236,19 @@ func (w *surfaceWriter) recursive() string {
 		text += fmt.Sprintf("let %[1]s''' = %[1]s' %[2]d %[3]s in\n", h, w.r.IntN(3), w.leaf())
 		w.scope = append(w.scope, named{name: h + "'''", kind: tree})
 		return text
+	case 4: // vectors in constructors, which a function opens
+		open, parts := "fun (v : R^k) -> vec i < k -> tanh v.(i)", make([]string, w.k)
+		if w.k <= 8 {
+			names := w.opened(false)
+			for i := range parts {
+				parts[i] = in(real, names...)
+			}
+			open = "fun " + pattern(names) + " -> [| " + strings.Join(parts, ", ") + " |]"
+		}
+		text = fmt.Sprintf("let rec %[1]s a b = match (a, b) with | (Put (u, a), Put (v, b)) -> Put ((%[2]s) u * v, %[1]s a b) | _ -> Bottom in\n", h, open)
+		text += fmt.Sprintf("let rec %[1]s' a = match a with | Put (v, a) -> tanh (%[2]s) + %[1]s' a | Bottom -> %[3]s in\n", h, in(real, v), in(real))
+		text += fmt.Sprintf("let %[1]s'' = fun u -> %[1]s' (%[1]s (fold (fun v a -> Put (v * u, a)) Bottom m) (fold (fun v a -> Put (v, a)) Bottom m)) in\n", h)
+		t, h = unary, h+"''"
 	default:
 		text = fmt.Sprintf("let rec %[1]s a = match a with | Nil -> %[2]s | Cons ((u, v), b) -> tanh (%[3]s + %[1]s b) in\n", h, in(real), in(real, u, v))
 		text += fmt.Sprintf("let %[1]s' = fun u -> %[1]s (fold (fun (b, v) a -> Cons ((b * u, v), a)) Nil d) in\n", h)
@@ -604,18 +618,12 @@ func (w *surfaceWriter) control(t kind, depth int) string {
 		if w.k > 8 {
 			return ""
 		}
-		names := make([]named, w.k)
-		parts := make([]string, w.k)
-		parameter := w.r.IntN(2) == 0
-		for i := range names {
-			parts[i] = w.name("v")
-			names[i] = named{name: parts[i], kind: real, parameter: parameter}
+		names := w.opened(w.r.IntN(2) == 0)
+		e := w.expr(vector, depth)
+		if names[0].parameter {
+			return "((fun " + pattern(names) + " -> " + w.bound(names, next) + ") " + e + ")"
 		}
-		e, pattern := w.expr(vector, depth), "[| "+strings.Join(parts, ", ")+" |]"
-		if parameter {
-			return "((fun " + pattern + " -> " + w.bound(names, next) + ") " + e + ")"
-		}
-		return "(let " + pattern + " = " + e + " in " + w.bound(names, next) + ")"
+		return "(let " + pattern(names) + " = " + e + " in " + w.bound(names, next) + ")"
 	case 9: // numerals, whose duals have no names
 		c, e, numeral := w.name("c"), w.name("e"), w.pick("0.5", "1", "0", "2")
 		names := []named{{name: c, kind: real}, {name: e, kind: real}}
@@ -637,6 +645,24 @@ func (w *surfaceWriter) control(t kind, depth int) string {
 		}
 	}
 	return ""
+}
+
+// opened are new names of the components of a vector.
+func (w *surfaceWriter) opened(parameter bool) []named {
+	names := make([]named, w.k)
+	for i := range names {
+		names[i] = named{name: w.name("v"), kind: real, parameter: parameter}
+	}
+	return names
+}
+
+// pattern is the pattern of a vector with components of these names.
+func pattern(names []named) string {
+	parts := make([]string, len(names))
+	for i, x := range names {
+		parts[i] = x.name
+	}
+	return "[| " + strings.Join(parts, ", ") + " |]"
 }
 
 // bind binds a list, and writes an expression that folds it.
