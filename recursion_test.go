@@ -104,3 +104,20 @@ h (Cons (w, Nil)) + g x + h Nil
 		require.InDeltaSlice(t, want.Jacobian, got.Jacobian, 1e-12)
 	}
 }
+
+// TestOrderOfComponents: the variables of a pattern are numbered as the body mentions them, not as they stand in the pattern.
+func TestOrderOfComponents(t *testing.T) {
+	p := load(t, `type sites = End | Site of R^4 * sites
+input x : R^4 = [| 1, 2, 3, 4 |]
+def up [| a, c, g, t |] = [| 2 * a + g, c + 3 * t, a, t |]
+def rec each u = match u with | Site (a, u) -> Site (up a, each u) | End -> End
+def rec total u = match u with | Site (a, u) -> dot a x + total u | End -> 0
+total (each (Site (x, Site (2 * x, End))))
+`)
+	for _, opt := range []gram.EvalOptions{{}, {NoFuse: true}, {Literal: true}} {
+		res, err := p.Gradient(t.Context(), opt)
+		require.NoError(t, err)
+		require.Equal(t, []float64{3 * (5 + 28 + 3 + 16)}, res.Values)
+		require.Equal(t, []float64{30, 48, 6, 42}, res.Jacobian)
+	}
+}
