@@ -1,12 +1,12 @@
 // Package arch holds the map of the module: which package may import which. It
 // has no code, only a test.
 //
-//	term  ←  lang, revgrad, compile
-//	compile  →  graph  ←  engine, machine
+//	term  ←  lang, revgrad, engine, compile
+//	compile  ←  graph  ←  machine
 //
 // A layer's packages are those of its folder and below. The root package joins the
-// stages; bench and the commands stand on top of it. The engine knows the symbols
-// and the positions of term, and the machine its terms, but neither a stage that makes
+// stages; bench and the commands stand on top of it. The engine knows the terms
+// that it compiles, and the machine those that it reduces, but neither a stage that makes
 // or changes a term, nor the other. What the
 // tests make terms with (internal/generate) and compare the machines with
 // (internal/denote, internal/hypergraph, internal/reference)
