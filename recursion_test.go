@@ -121,3 +121,20 @@ total (each (Site (x, Site (2 * x, End))))
 		require.Equal(t, []float64{30, 48, 6, 42}, res.Jacobian)
 	}
 }
+
+// TestStatementsInSequence: a vector statement that ends where a region of others begins is followed by what the region needs.
+func TestStatementsInSequence(t *testing.T) {
+	p := load(t, `param k = 17
+input x : R^k = vec i < k -> sin (i + 1)
+input y : R^k = vec i < k -> cos i
+input t = -0.4
+max (logsumexp ((fun (a : R -> R) -> y) (fun z -> z))) t + t + x.(1)
+`)
+	want, err := p.Gradient(t.Context(), gram.EvalOptions{Literal: true})
+	require.NoError(t, err)
+	got, err := p.Gradient(t.Context(), gram.EvalOptions{})
+	require.NoError(t, err)
+	require.InDeltaSlice(t, want.Values, got.Values, 1e-12)
+	require.InDeltaSlice(t, want.Jacobian, got.Jacobian, 1e-12)
+	require.Equal(t, want.Cost.Steps, got.Cost.Steps)
+}

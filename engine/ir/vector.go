@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -416,9 +417,15 @@ func (w *vectorizer) lanes(loop int) int {
 	return n
 }
 
-// rewrite carries the edits out.
+// rewrite carries the edits out. Where one statement ends and another begins, the label to which the first one jumps is before the second.
 func (w *vectorizer) rewrite() {
-	slices.SortStableFunc(w.edits, func(a, b edit) int { return a.before - b.before })
+	ends := func(e edit) int {
+		if !e.drop && (e.in.Op == Label || e.in.Op == Count) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(w.edits, func(a, b edit) int { return cmp.Or(a.before-b.before, ends(a)-ends(b)) })
 	var code []Instr
 	for i := 0; i <= len(w.f.Code); i++ {
 		drop := false
