@@ -417,7 +417,8 @@ func (w *vectorizer) lanes(loop int) int {
 	return n
 }
 
-// rewrite carries the edits out. Where one statement ends and another begins, the label to which the first one jumps is before the second.
+// rewrite carries the edits out. Where one statement ends and another begins, the label to which the first one jumps is
+// before the second.
 func (w *vectorizer) rewrite() {
 	ends := func(e edit) int {
 		if !e.drop && (e.in.Op == Label || e.in.Op == Count) {
