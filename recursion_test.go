@@ -122,7 +122,8 @@ total (each (Site (x, Site (2 * x, End))))
 	}
 }
 
-// TestStatementsInSequence: a vector statement that ends where a region of others begins is followed by what the region needs.
+// TestStatementsInSequence: one vector statement ends where the next one begins. The numbers that the next one reads are set
+// before it, whichever way leads there.
 func TestStatementsInSequence(t *testing.T) {
 	p := load(t, `param k = 17
 input x : R^k = vec i < k -> sin (i + 1)
