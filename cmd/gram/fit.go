@@ -18,9 +18,9 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
-	"github.com/gram-machine/gram/cmd/internal/htmlreport"
+
 	"github.com/gram-machine/gram/cmd/internal/result"
-	"github.com/gram-machine/gram/cmd/internal/training"
+
 	"github.com/gram-machine/gram/internal/fit"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/limits"
@@ -196,16 +196,16 @@ type fitReport struct {
 	inputs    []gram.Input
 	skipped   map[string]int
 	why       string
-	pairs     [][]float64 // of --predict, see [training.Job.Predictions]
-	inference *training.Inference
+	pairs     [][]float64 // of --predict, see [fitJob.Predictions]
+	inference *Inference
 }
 
 // judge computes the predictions at the result and, at a minimum, the standard errors.
-func (r *fitReport) judge(job *training.Job, point []float64, ranges []fit.Range) (err error) {
+func (r *fitReport) judge(job *fitJob, point []float64, ranges []fit.Range) (err error) {
 	if r.pairs, err = job.Predictions(point); err != nil {
 		return err
 	}
-	r.inference = &training.Inference{Why: "the fit has not come to a minimum"}
+	r.inference = &Inference{Why: "the fit has not come to a minimum"}
 	if r.Converged {
 		r.inference, err = job.Inference(point, ranges)
 	}
@@ -251,15 +251,15 @@ func (r *fitReport) coefficients() (out []coefficient) {
 const normal95 = 1.959963984540054
 
 // trainingJob reads the program, and makes the job with the predictions of --predict.
-func (a *app) trainingJob(ctx context.Context, path string, f *fitFlags) (*training.Job, error) {
+func (a *app) trainingJob(ctx context.Context, path string, f *fitFlags) (*fitJob, error) {
 	most := f.BoundMemory()
 	src, err := a.ReadProgram(ctx, path, limits.New(ctx, most))
 	if err != nil {
 		return nil, err
 	}
 	name, dir := command.ProgramName(path)
-	rows := training.Options{Over: f.over, Batch: int(f.batch.N), HeldOut: f.heldOut.X, Seed: f.Seed.N}
-	job, err := training.New(ctx, name, src, a.options(ctx, dir, &f.loadFlags, most), rows)
+	rows := divideOptions{Over: f.over, Batch: int(f.batch.N), HeldOut: f.heldOut.X, Seed: f.Seed.N}
+	job, err := newJob(ctx, name, src, a.options(ctx, dir, &f.loadFlags, most), rows)
 	if err != nil || f.predict == "" {
 		return job, err
 	}
@@ -337,7 +337,7 @@ func (a *app) fitText(f *fitFlags, fitted *fitReport) {
 	}
 	line("method", "%s, iteration %d of %d: %s", f.method.String(), best.Iteration, fitted.Iteration, fitted.conclusion())
 	for i, pairs := range fitted.pairs {
-		q := training.Measure(pairs)
+		q := qualityOf(pairs)
 		text := ""
 		for _, m := range []struct {
 			name string
@@ -396,7 +396,7 @@ func (a *app) fitJSON(f *fitFlags, r *fitReport) {
 	if len(r.pairs) > 0 {
 		sub := o.Object("predictions")
 		for i, pairs := range r.pairs {
-			sub.Field([]string{"training", "heldOut"}[i], training.Measure(pairs))
+			sub.Field([]string{"training", "heldOut"}[i], qualityOf(pairs))
 		}
 		sub.End()
 	}
@@ -408,10 +408,10 @@ func (a *app) fitJSON(f *fitFlags, r *fitReport) {
 // writePage writes the report.
 func (f *fitFlags) writePage(path string, s *fitReport) error {
 	best := s.Curve[s.Best]
-	r := &htmlreport.Report{Program: programName(path), Version: command.BuildInfo().Version,
-		Run: f.commandFacts("fit", path), Value: htmlreport.Array{Type: "R", Values: []float64{best.Loss}}}
+	r := &result.Page{Program: programName(path), Version: command.BuildInfo().Version,
+		Run: f.commandFacts("fit", path), Value: result.Array{Type: "R", Values: []float64{best.Loss}}}
 	fact := func(name, format string, args ...any) {
-		r.Run = append(r.Run, htmlreport.Fact{Name: name, Text: fmt.Sprintf(format, args...)})
+		r.Run = append(r.Run, result.Fact{Name: name, Text: fmt.Sprintf(format, args...)})
 	}
 	fact("method", "%s", &f.method)
 	fact("result", "of iteration %d of %d", best.Iteration, s.Iteration)
@@ -421,10 +421,10 @@ func (f *fitFlags) writePage(path string, s *fitReport) error {
 	} else if f.method.Is == "adam" {
 		fact("rate", "%g", f.rate.X)
 	}
-	r.Curves = []htmlreport.Curve{{Name: "loss", Best: s.Best}}
+	r.Curves = []result.Curve{{Name: "loss", Best: s.Best}}
 	if best.HeldOut != nil {
 		fact("held-out loss", "%s, on %g of the rows of %s", notation.Text(*best.HeldOut), f.heldOut.X, f.over)
-		r.Curves = append(r.Curves, htmlreport.Curve{Name: "held out", Best: s.Best})
+		r.Curves = append(r.Curves, result.Curve{Name: "held out", Best: s.Best})
 	}
 	for _, x := range s.Curve {
 		for i, y := range []*float64{&x.Loss, x.HeldOut}[:len(r.Curves)] {
@@ -433,15 +433,15 @@ func (f *fitFlags) writePage(path string, s *fitReport) error {
 		}
 	}
 	for _, in := range s.inputs {
-		r.Gradient = append(r.Gradient, htmlreport.Arrays(in.Name, in.Shape, in.Values)...)
+		r.Gradient = append(r.Gradient, result.Arrays(in.Name, in.Shape, in.Values)...)
 	}
 	for i, p := range s.pairs {
-		points := htmlreport.Points{Name: s.partName(i), Pairs: p}
-		points.False, points.True, points.Area = training.Positives(p)
+		points := result.Points{Name: s.partName(i), Pairs: p}
+		points.False, points.True, points.Area = positives(p)
 		r.Predictions = append(r.Predictions, points)
 	}
 	var page bytes.Buffer
-	if err := htmlreport.Write(&page, r); err != nil {
+	if err := result.WritePage(&page, r); err != nil {
 		return err
 	}
 	return command.WriteFile(f.html, page.Bytes())

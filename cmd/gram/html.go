@@ -9,7 +9,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
-	"github.com/gram-machine/gram/cmd/internal/htmlreport"
+
 	"github.com/gram-machine/gram/cmd/internal/result"
 )
 
@@ -62,7 +62,7 @@ func (a *app) writeHTML(ctx context.Context, file *command.OutFile, path string,
 		return err
 	}
 	var page bytes.Buffer
-	if err := htmlreport.Write(&page, r); err != nil {
+	if err := result.WritePage(&page, r); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/htmlreport"
+	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/notation"
@@ -24,7 +24,7 @@ const (
 )
 
 // graphPage adds the picture of the graph, or a sentence about its size.
-func graphPage(ctx context.Context, r *htmlreport.Report, p *gram.Program, path string, f *gradFlags) error {
+func graphPage(ctx context.Context, r *result.Page, p *gram.Program, path string, f *gradFlags) error {
 	shown := show.Program{Program: p, Inside: bridge.Of(p), MaxNodes: atMost(f.MaxNodes.N, graphNodes),
 		MaxSteps: atMost(f.MaxSteps.N, graphSteps)}
 	var svg bytes.Buffer

@@ -10,40 +10,32 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
-	"github.com/gram-machine/gram/cmd/internal/htmlreport"
+
 	"github.com/gram-machine/gram/cmd/internal/profile"
 	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/rule"
 )
 
 // newPage returns a report with the value, the gradient and the cost of a run.
-func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *htmlreport.Report {
-	r := &htmlreport.Report{Program: programName(path), Version: command.BuildInfo().Version, Run: f.facts(path)}
-	r.Value = htmlreport.Array{Type: p.Type(), Values: res.Values}
+func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *result.Page {
+	r := &result.Page{Program: programName(path), Version: command.BuildInfo().Version, Run: f.facts(path)}
+	r.Value = result.Array{Type: p.Type(), Values: res.Values}
 	if result.IsJacobian(p) {
 		r.Outputs = len(res.Values)
 		r.Value.Dims = []int{r.Outputs}
 	}
 	for i, d := range p.Derivatives(res.Values, res.Jacobian) {
-		r.Gradient = append(r.Gradient, htmlreport.Arrays(d.Name, p.Inputs()[i].Shape, d.Values)...)
+		r.Gradient = append(r.Gradient, result.Arrays(d.Name, p.Inputs()[i].Shape, d.Values)...)
 	}
 	for _, in := range p.Inputs() {
-		r.Inputs = append(r.Inputs, htmlreport.Arrays(in.Name, in.Shape, in.Values)...)
+		r.Inputs = append(r.Inputs, result.Arrays(in.Name, in.Shape, in.Values)...)
 	}
 	c := &res.Cost
 	if f.mode.Is == gram.Reverse {
-		for i, n := range c.Steps {
-			if n > 0 {
-				info := rule.Table[i]
-				r.Steps = append(r.Steps, htmlreport.Rule{Number: info.Number, Name: info.Name, Text: info.Text, Steps: n})
-			}
-		}
+		r.Steps = c.Steps
 	}
-	for _, part := range result.CostFigures(c, f.run()) {
-		r.Costs = append(r.Costs, htmlreport.Table{Caption: part.Caption, Rows: part.Facts})
-	}
+	r.Costs = result.CostFigures(c, f.run())
 	return r
 }
 
@@ -56,9 +48,9 @@ func programName(path string) string {
 }
 
 // facts describe how the program was run. Files are named without their folders.
-func (f *gradFlags) facts(path string) []htmlreport.Fact {
+func (f *gradFlags) facts(path string) []result.Fact {
 	out := f.commandFacts("grad", path)
-	add := func(name, text string) { out = append(out, htmlreport.Fact{Name: name, Text: text}) }
+	add := func(name, text string) { out = append(out, result.Fact{Name: name, Text: text}) }
 	if f.mode.Is == gram.Reverse {
 		add("strategy", f.strategy.String())
 	} else {
@@ -91,7 +83,7 @@ func (f *gradFlags) facts(path string) []htmlreport.Fact {
 }
 
 // commandFacts are the command line, with names of files instead of their paths, and the date.
-func (f *loadFlags) commandFacts(command, path string) []htmlreport.Fact {
+func (f *loadFlags) commandFacts(command, path string) []result.Fact {
 	words := []string{"gram", command, path}
 	if path != "-" {
 		words[2] = filepath.Base(path)
@@ -114,7 +106,7 @@ func (f *loadFlags) commandFacts(command, path string) []htmlreport.Fact {
 			words = append(words, "--"+flag.Name, text)
 		}
 	})
-	return []htmlreport.Fact{{Name: "command", Text: quoted(words)},
+	return []result.Fact{{Name: "command", Text: quoted(words)},
 		{Name: "date", Text: time.Now().Format("2006-01-02 15:04 -07:00")}}
 }
 
@@ -149,7 +141,7 @@ func withoutFolders(sets []string) []string {
 }
 
 // profilePage runs the program again, with a profile, for the cost by line.
-func profilePage(ctx context.Context, r *htmlreport.Report, p *gram.Program, opt gram.EvalOptions,
+func profilePage(ctx context.Context, r *result.Page, p *gram.Program, opt gram.EvalOptions,
 	mode gram.Mode) error {
 	if mode != gram.Reverse {
 		r.LinesNote = "Passes over the graph take no steps of the calculus, so there is nothing to show by line."
@@ -167,12 +159,6 @@ func profilePage(ctx context.Context, r *htmlreport.Report, p *gram.Program, opt
 	if err != nil {
 		return err
 	}
-	for _, frame := range prof.Frames() {
-		r.Frames = append(r.Frames, htmlreport.Frame(frame))
-	}
-	for _, l := range prof.Lines() {
-		r.Lines = append(r.Lines, htmlreport.Line{Number: l.Line, Text: l.Text,
-			Source: l.Source, Generated: l.Generated, Normalised: l.Normalised, Nodes: l.Nodes})
-	}
+	r.Frames, r.Lines = prof.Frames(), prof.Lines()
 	return nil
 }

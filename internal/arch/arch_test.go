@@ -71,23 +71,20 @@ var layers = map[string][]string{
 		"internal/bridge", "internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage"},
 
 	// What traces, profiles, pictures and pages are made with.
-	"cmd/internal/gramtest":  {root, "internal/testprogram"},
-	"cmd/internal/layered":   {},                                                              // of lang, numbers
+	"cmd/internal/gramtest": {root, "internal/testprogram"},
+
 	"cmd/internal/command":   {root, "docs", "lang", "kernel", "limits", "internal/notation"}, // of kernel, the form of this build
 	"cmd/internal/benchmark": {root, "bench", "rule", "limits", "internal/notation", "cmd/internal/command"},
-	"cmd/internal/training":  {root, "internal/bridge", "lang", "internal/fit", "internal/notation", "cmd/internal/command"},
 	"cmd/internal/result": {root, "cost", "rule", "lang", "engine/exec", "machine", "limits", "parquet", "internal/notation",
-		"cmd/internal/command", "cmd/internal/htmlreport"},
-	"cmd/internal/htmlreport": {"lang", "internal/notation"},
+		"cmd/internal/command", "cmd/internal/profile"},
 	"cmd/internal/reduction": {root, "internal/bridge", "graph", "rule", "term", "lang", "revgrad", "limits", "machine",
 		"compile", "internal/decode", "internal/denote", "internal/notation", "internal/reference", "cmd/internal/show"},
 	"cmd/internal/profile": {root, "internal/bridge", "rule", "term", "lang", "lang/elaborate", "graph/calls", "machine"},
-	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "revgrad", "engine/ir", "engine/lower", "machine", "limits", "internal/stage", "internal/hypergraph", "cmd/internal/layered", "compile", "graph", "internal/notation"},
+	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "revgrad", "engine/ir", "engine/lower", "machine", "limits", "internal/stage", "internal/hypergraph", "compile", "graph", "internal/notation"},
 	"cmd/internal/export":  {"term", "engine/ir", "engine/lower", "internal/stage"},
-	"cmd/internal/scene": {root, "internal/bridge", "internal/hypergraph", "rule", "term", "lang", "lang/syntax", "compile", "machine", "graph", "internal/notation", "internal/stage",
-		"cmd/internal/show", "cmd/internal/reduction"},
 	"cmd/internal/lsp":     {root, "internal/bridge", "docs", "lang", "lang/elaborate", "limits", "internal/notation", "cmd/internal/profile"},
-	"cmd/internal/explore": {root, "internal/bridge", "examples", "limits", "machine", "cmd/internal/command", "rule", "lang", "internal/notation", "cmd/internal/layered", "cmd/internal/scene"},
+	"cmd/internal/explore": {root, "internal/bridge", "internal/hypergraph", "internal/notation", "internal/stage", "examples", "limits",
+		"rule", "term", "lang", "compile", "machine", "graph", "cmd/internal/command", "cmd/internal/show", "cmd/internal/reduction"},
 
 	"bench": {
 		"examples", root, "internal/bridge", "cost", "rule", "term", "lang", "revgrad", "compile", "machine",
@@ -101,7 +98,7 @@ var layers = map[string][]string{
 		"docs", "examples", // what is printed
 		"cmd/internal/benchmark", // of gram-bench
 		"internal/denote",        // the numbers of gram reduce
-		"cmd/internal/explore", "cmd/internal/export", "cmd/internal/command", "cmd/internal/htmlreport", "cmd/internal/lsp", "cmd/internal/result", "cmd/internal/training", "cmd/internal/profile", "cmd/internal/reduction", "cmd/internal/show"},
+		"cmd/internal/explore", "cmd/internal/export", "cmd/internal/command", "cmd/internal/lsp", "cmd/internal/result", "cmd/internal/profile", "cmd/internal/reduction", "cmd/internal/show"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.

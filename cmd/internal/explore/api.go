@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/gram-machine/gram/cmd/internal/scene"
 	"github.com/gram-machine/gram/examples"
 	"github.com/gram-machine/gram/rule"
 )
@@ -71,12 +70,12 @@ func (s *Server) getWindow(w http.ResponseWriter, r *http.Request) error {
 }
 
 // openGroups reads which groups are open: without the parameter groups=own those that the server chooses.
-func openGroups(r *http.Request) scene.Opened {
+func openGroups(r *http.Request) Opened {
 	q := r.URL.Query()
 	if q.Get("groups") != "own" {
-		return scene.Opened{Auto: true}
+		return Opened{Auto: true}
 	}
-	return scene.Opened{Keys: q["open"]}
+	return Opened{Keys: q["open"]}
 }
 
 // getFind answers with the nearest step that matches.
@@ -103,7 +102,7 @@ func (s *Server) getFind(w http.ResponseWriter, r *http.Request) error {
 }
 
 // readFind reads the description of a step from the query.
-func readFind(r *http.Request) (f scene.Find, err error) {
+func readFind(r *http.Request) (f Find, err error) {
 	q := r.URL.Query()
 	f.Rule, f.Phase = q.Get("rule"), q.Get("phase")
 	if _, known := rule.Find(f.Rule); f.Rule != "" && !known {

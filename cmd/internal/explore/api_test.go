@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/scene"
+
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -35,7 +35,7 @@ func TestRun(t *testing.T) {
 		total += r.Steps
 	}
 	require.Equal(t, a.Steps, total)
-	require.Equal(t, scene.RuleSteps{Info: rule.Table[rule.Lambda], Steps: 5}, a.Rules[0])
+	require.Equal(t, RuleSteps{Info: rule.Table[rule.Lambda], Steps: 5}, a.Rules[0])
 	require.Positive(t, a.Backward)
 
 	_, again := s.run(figure1, OfGradient)
@@ -215,7 +215,7 @@ func TestExploring(t *testing.T) {
 	_, a := s.run(figure1, OfGradient)
 	run := "/api/runs/" + a.Run
 	var w struct {
-		scene.Window
+		Window
 		Nodes  []placedNode `json:"nodes"`
 		Height float64      `json:"height"`
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/scene"
+
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 )
@@ -13,7 +13,7 @@ import (
 // runReply is the result of a run.
 type runReply struct {
 	Run string `json:"run"`
-	scene.Info
+	Info
 	Value    string      `json:"value"`
 	Type     string      `json:"type"`
 	Gradient []namedText `json:"gradient"`
@@ -71,7 +71,7 @@ func valueText(s *gram.Shape, values []float64, lengths []int) string {
 }
 
 // describe makes the reply about a run.
-func describe(p *gram.Program, req *request, info *scene.Info) *runReply {
+func describe(p *gram.Program, req *request, info *Info) *runReply {
 	out := &runReply{Run: req.id(), Info: *info, Type: p.Type(), Gradient: []namedText{}, Inputs: []namedText{}}
 	for _, in := range p.Inputs() {
 		out.Inputs = append(out.Inputs, namedText{in.Name, valueText(in.Shape, in.Values, nil), rowsOf(in.Shape, in.Values)})

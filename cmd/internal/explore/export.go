@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gram-machine/gram/cmd/internal/scene"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -47,7 +46,7 @@ func (s *Server) Export(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var info scene.Info
+	var info Info
 	if err := json.Unmarshal(st.reply, &info); err != nil {
 		return err
 	}
@@ -91,8 +90,8 @@ func (s *Server) Export(ctx context.Context, w io.Writer) error {
 // recordedWindow is a window with all its objects, from which the page makes groups.
 type recordedWindow struct {
 	*placedWindow
-	Levels [][]scene.Level `json:"levels,omitempty"` // of each node
-	Auto   *arrangement    `json:"auto,omitempty"`   // where the groups are open that gram chooses
+	Levels [][]Level    `json:"levels,omitempty"` // of each node
+	Auto   *arrangement `json:"auto,omitempty"`   // where the groups are open that gram chooses
 }
 
 // arrangement says which groups are open, and where the objects are then.
@@ -103,7 +102,7 @@ type arrangement struct {
 }
 
 // recorded returns a window for a page without a server. The window is not to be used any more.
-func (st *started) recorded(w *scene.Window) *recordedWindow {
+func (st *started) recorded(w *Window) *recordedWindow {
 	if !w.Crowded() {
 		return &recordedWindow{placedWindow: place(w)}
 	}
@@ -114,7 +113,7 @@ func (st *started) recorded(w *scene.Window) *recordedWindow {
 		whole.Nodes[i].Versions = slices.Clone(n.Versions)
 	}
 	out.placedWindow = place(&whole)
-	auto := place(st.Group(w, scene.Opened{Auto: true}))
+	auto := place(st.Group(w, Opened{Auto: true}))
 	out.Auto = &arrangement{Open: auto.Open, Bends: auto.Bends}
 	for _, n := range auto.Nodes {
 		out.Auto.Places = append(out.Auto.Places, [5]float64{float64(n.ID), n.X, n.Y, n.W, n.H})

@@ -22,8 +22,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
-
-	"github.com/gram-machine/gram/cmd/internal/scene"
 )
 
 // testExport: the page of a recorded run works from a file.
@@ -59,7 +57,7 @@ func testExportedGroups(t *testing.T, browser context.Context) {
 	s, _ := newServer(t, testConfig(string(source)))
 	st, err := s.start(t.Context(), &request{string(source), OfGradient})
 	require.NoError(t, err)
-	window := func() *scene.Window {
+	window := func() *Window {
 		w, err := st.Window(t.Context(), 300)
 		require.NoError(t, err)
 		return w
@@ -72,7 +70,7 @@ func testExportedGroups(t *testing.T, browser context.Context) {
 		versions.map((v) => ["from", "until", "kind", "role", "waits", "label", "value", "text", "line", "column", "root", "edges"].map((key) => v[key]?.length === 0 ? null : v[key] || null))]),
 		win.steps.map((s) => [s.node, s.operands ?? []]), win.arrivals, win.open]);`
 	for _, open := range [][]string{recorded.Auto.Open, {"def network"}, {"def error", "def error, line 14", "inputs"}, {}} {
-		grouped := st.Group(window(), scene.Opened{Keys: open})
+		grouped := st.Group(window(), Opened{Keys: open})
 		got := p.text(fmt.Sprintf(`Promise.all([import("/assets/groups.js"), import("/assets/arrange.js")]).then(([{ regroup }, { arrange }]) => {
 			%s
 			const [recorded, want, open] = [%s, %s, %s];
@@ -112,14 +110,14 @@ func testExportedGroups(t *testing.T, browser context.Context) {
 // TestExportedPages: the pages in docs are those that the command writes now. Places of objects are not compared.
 func TestExportedPages(t *testing.T) {
 	recorded := regexp.MustCompile(`id="recording">([^<]*)`)
-	run := func(page []byte) (template string, rec recording, windows []scene.Window) {
+	run := func(page []byte) (template string, rec recording, windows []Window) {
 		data, err := base64.StdEncoding.DecodeString(string(recorded.FindSubmatch(page)[1]))
 		require.NoError(t, err)
 		z, err := gzip.NewReader(bytes.NewReader(data))
 		require.NoError(t, err)
 		require.NoError(t, json.NewDecoder(z).Decode(&rec))
 		for _, body := range rec.Windows {
-			var w scene.Window
+			var w Window
 			require.NoError(t, json.Unmarshal(body, &w))
 			windows = append(windows, w)
 		}
@@ -164,10 +162,10 @@ func TestExportLimits(t *testing.T) {
 // large is a run with large windows.
 type large struct{ fake }
 
-func (l *large) Window(ctx context.Context, at uint64) (*scene.Window, error) {
+func (l *large) Window(ctx context.Context, at uint64) (*Window, error) {
 	w, err := l.fake.Window(ctx, at)
 	if err == nil {
-		w.Nodes = []scene.Node{{Versions: []scene.Version{{Label: strings.Repeat("x", 8<<20)}}}}
+		w.Nodes = []Node{{Versions: []Version{{Label: strings.Repeat("x", 8<<20)}}}}
 	}
 	return w, err
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/scene"
 )
 
 // TestStopped: what was done before a limit can be explored.
@@ -27,7 +26,7 @@ func TestStopped(t *testing.T) {
 	require.NotContains(t, a.Stopped, "\n")
 	require.Empty(t, a.Value)
 	require.Empty(t, a.Gradient)
-	var w scene.Window
+	var w Window
 	require.Equal(t, http.StatusOK, s.get("/api/runs/"+a.Run+"/window?at="+strconv.FormatUint(a.Steps, 10), &w))
 	require.Equal(t, a.Steps, w.To)
 }
@@ -41,7 +40,7 @@ func TestStoppedAtOnce(t *testing.T) {
 		status, a := s.run(figure1, of)
 		require.Equal(t, http.StatusOK, status, a.Text)
 		require.Contains(t, a.Stopped, "limit of 1 steps reached while reducing")
-		var w scene.Window
+		var w Window
 		require.Equal(t, http.StatusOK, s.get("/api/runs/"+a.Run+"/window?at=0", &w))
 		require.Equal(t, a.Steps, w.To)
 	}
@@ -74,7 +73,7 @@ func TestEvicted(t *testing.T) {
 	s := serve(t, testConfig(figure1), nil)
 	_, first := s.run(figure1, OfGradient)
 	window := "/api/runs/" + first.Run + "/window?at=0"
-	var w scene.Window
+	var w Window
 	require.Equal(t, http.StatusOK, s.get(window, &w))
 	for i := range maxRuns {
 		status, _ := s.run(strconv.Itoa(i), OfValue)

@@ -194,7 +194,7 @@ func testReports(t *testing.T, browser context.Context) {
 	require.NoError(t, err)
 	script := axe(t)
 	p := newTab(t, browser, &site{url: "file://" + dir})
-	for _, name := range []string{"cmd/internal/htmlreport/testdata/figure1.html", "cmd/internal/htmlreport/testdata/fit.html", "docs/pages/mlp.html#step=1300"} {
+	for _, name := range []string{"cmd/internal/result/testdata/figure1.html", "cmd/internal/result/testdata/fit.html", "docs/pages/mlp.html#step=1300"} {
 		for _, width := range []int64{1440, 390} {
 			for _, scheme := range schemes(width) {
 				p.media(scheme, "reduce")

@@ -15,16 +15,16 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/scene"
+
 	"github.com/gram-machine/gram/internal/bridge"
 )
 
 // explorer is a [scene.Exploration], or a substitute in a test.
 type explorer interface {
-	Window(ctx context.Context, at uint64) (*scene.Window, error)
-	Find(ctx context.Context, f scene.Find) (step uint64, ok bool, err error)
-	Group(w *scene.Window, opened scene.Opened) *scene.Window
-	Levels(w *scene.Window) [][]scene.Level
+	Window(ctx context.Context, at uint64) (*Window, error)
+	Find(ctx context.Context, f Find) (step uint64, ok bool, err error)
+	Group(w *Window, opened Opened) *Window
+	Levels(w *Window) [][]Level
 }
 
 // started is a program that has been run.
@@ -179,7 +179,7 @@ func (s *Server) explore(ctx context.Context, req *request) (*started, error) {
 			return nil, err
 		}
 	}
-	x, err := scene.Explore(ctx, p, req.Of == OfGradient, s.cfg.Run)
+	x, err := Explore(ctx, p, req.Of == OfGradient, s.cfg.Run)
 	if err != nil {
 		return nil, err
 	}

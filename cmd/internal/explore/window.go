@@ -6,8 +6,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/gram-machine/gram/cmd/internal/layered"
-	"github.com/gram-machine/gram/cmd/internal/scene"
+	"github.com/gram-machine/gram/cmd/internal/show"
 )
 
 // maxWindows is how many windows of a run are kept.
@@ -17,12 +16,12 @@ const maxWindows = 3
 // a state, which belongs to the later one.
 type window struct {
 	from, until uint64
-	open        scene.Opened // the groups that are open
+	open        Opened // the groups that are open
 	body        []byte
 }
 
 // window returns the window of a state, with these groups open.
-func (r *run) window(ctx context.Context, at uint64, open scene.Opened) ([]byte, error) {
+func (r *run) window(ctx context.Context, at uint64, open Opened) ([]byte, error) {
 	i := slices.IndexFunc(r.windows, func(w window) bool {
 		return w.from <= at && at < w.until && w.open.Auto == open.Auto && slices.Equal(w.open.Keys, open.Keys)
 	})
@@ -46,7 +45,7 @@ func (r *run) window(ctx context.Context, at uint64, open scene.Opened) ([]byte,
 
 // placedWindow is a window with the positions of its nodes, which are the same in all its states.
 type placedWindow struct {
-	*scene.Window
+	*Window
 	Nodes []placedNode `json:"nodes"`
 	// Bends are the edges that are not straight.
 	Bends  []bend  `json:"bends"`
@@ -56,7 +55,7 @@ type placedWindow struct {
 
 // placedNode is a node with its box, in pixels.
 type placedNode struct {
-	scene.Node
+	Node
 	X float64 `json:"x"` // of the centre
 	Y float64 `json:"y"`
 	W float64 `json:"w"`
@@ -74,15 +73,15 @@ type bend struct {
 
 // place positions the nodes of a window: a node is left of all nodes that refer to it in some
 // state. So the computation goes from left to right, and the backward phase from right to left.
-func place(w *scene.Window) *placedWindow {
+func place(w *Window) *placedWindow {
 	index := map[int]int{}
-	boxes := make([]layered.Node, len(w.Nodes))
+	boxes := make([]show.Node, len(w.Nodes))
 	for i := range w.Nodes {
 		index[w.Nodes[i].ID] = i
 		boxes[i] = box(&w.Nodes[i])
 	}
 	edges := references(w, index)
-	l := layered.Place(boxes, edges, layered.Options{NodeGap: nodeGap, LayerGap: layerGap})
+	l := show.Place(boxes, edges, show.Options{NodeGap: nodeGap, LayerGap: layerGap})
 	out := &placedWindow{Window: w, Nodes: make([]placedNode, len(w.Nodes)), Bends: []bend{}, Width: l.Width,
 		Height: l.Height}
 	for i, n := range w.Nodes {
@@ -102,11 +101,11 @@ func place(w *scene.Window) *placedWindow {
 }
 
 // edgesOf returns the edges of a node that count for its place: of a group, those of all its versions.
-func edgesOf(n *scene.Node) []scene.Edge {
+func edgesOf(n *Node) []Edge {
 	if n.Group == "" {
 		return n.Versions[0].Edges
 	}
-	var edges []scene.Edge
+	var edges []Edge
 	for _, v := range n.Versions {
 		edges = append(edges, v.Edges...)
 	}
@@ -115,19 +114,19 @@ func edgesOf(n *scene.Node) []scene.Edge {
 
 // references returns the edges of the first version of each node, each edge once, in the order of the nodes. They have
 // the direction in which values flow. Later edges mostly have the same direction, and are left out.
-func references(w *scene.Window, index map[int]int) []layered.Edge {
-	var edges []layered.Edge
-	known := map[layered.Edge]bool{}
+func references(w *Window, index map[int]int) []show.Edge {
+	var edges []show.Edge
+	known := map[show.Edge]bool{}
 	for i := range w.Nodes {
 		if len(w.Nodes[i].Versions) == 0 {
 			continue
 		}
 		for _, e := range edgesOf(&w.Nodes[i]) {
 			to, ok := index[e.To]
-			edge := layered.Edge{From: to, To: i}
+			edge := show.Edge{From: to, To: i}
 			switch e.As {
 			case "waits", "binds", "arrived":
-				edge = layered.Edge{From: i, To: to}
+				edge = show.Edge{From: i, To: to}
 			}
 			if ok && !known[edge] {
 				known[edge] = true
@@ -157,7 +156,7 @@ const (
 )
 
 // box is the size of a node: large enough for its label, and its value below, in all its states.
-func box(n *scene.Node) layered.Node {
+func box(n *Node) show.Node {
 	letters, lines := 0, 1
 	for _, v := range n.Versions {
 		letters = max(letters, utf8.RuneCountInString(v.Label))
@@ -166,7 +165,7 @@ func box(n *scene.Node) layered.Node {
 			lines = 2
 		}
 	}
-	return layered.Node{
+	return show.Node{
 		Width:  min(max(narrowest, math.Ceil(margin+letter*float64(letters))), widest),
 		Height: float64(padding + lines*lineHeight),
 	}

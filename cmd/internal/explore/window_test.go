@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/gram-machine/gram/cmd/internal/scene"
 )
 
 // fake is a run whose windows have ten states; it counts those that were asked for.
@@ -18,7 +16,7 @@ type fake struct {
 	fault        any
 }
 
-func (f *fake) Window(_ context.Context, at uint64) (*scene.Window, error) {
+func (f *fake) Window(_ context.Context, at uint64) (*Window, error) {
 	f.asked++
 	if f.fault != nil {
 		panic(f.fault)
@@ -30,22 +28,22 @@ func (f *fake) Window(_ context.Context, at uint64) (*scene.Window, error) {
 	if from == f.steps && from > 0 {
 		from -= 10
 	}
-	return &scene.Window{From: from, To: min(from+10, f.steps)}, nil
+	return &Window{From: from, To: min(from+10, f.steps)}, nil
 }
 
-func (f *fake) Group(w *scene.Window, _ scene.Opened) *scene.Window { return w }
+func (f *fake) Group(w *Window, _ Opened) *Window { return w }
 
-func (f *fake) Levels(*scene.Window) [][]scene.Level { return nil }
+func (f *fake) Levels(*Window) [][]Level { return nil }
 
-func (f *fake) Find(context.Context, scene.Find) (uint64, bool, error) { return 0, false, f.err }
+func (f *fake) Find(context.Context, Find) (uint64, bool, error) { return 0, false, f.err }
 
 // TestWindows: windows that were sent are sent again; a state in which two meet is in the
 // later one.
 func TestWindows(t *testing.T) {
 	f := &fake{steps: 50}
 	r := &run{started: &started{explorer: f, steps: f.steps}}
-	from := func(at uint64) (w scene.Window) {
-		body, err := r.window(t.Context(), at, scene.Opened{})
+	from := func(at uint64) (w Window) {
+		body, err := r.window(t.Context(), at, Opened{})
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(body, &w))
 		return w
@@ -58,28 +56,28 @@ func TestWindows(t *testing.T) {
 		require.Equal(t, c.asked, f.asked, "after state %d", c.at)
 	}
 	f.err = errors.New("it is broken")
-	_, err := r.window(t.Context(), 35, scene.Opened{})
+	_, err := r.window(t.Context(), 35, Opened{})
 	require.ErrorIs(t, err, f.err)
 	require.Len(t, r.windows, maxWindows)
 }
 
 // TestPlace: what an object refers to when it is first seen stands left of it, and what waits for it right of it.
 func TestPlace(t *testing.T) {
-	edge := func(to ...int) (out []scene.Edge) {
+	edge := func(to ...int) (out []Edge) {
 		for _, id := range to {
-			out = append(out, scene.Edge{To: id, As: "holds"})
+			out = append(out, Edge{To: id, As: "holds"})
 		}
 		return out
 	}
-	version := func(from uint64, label, value string, edges []scene.Edge) scene.Version {
-		return scene.Version{From: from, Until: from + 1, Label: label, Value: value, Edges: edges}
+	version := func(from uint64, label, value string, edges []Edge) Version {
+		return Version{From: from, Until: from + 1, Label: label, Value: value, Edges: edges}
 	}
-	w := &scene.Window{Nodes: []scene.Node{
-		{ID: 7, Versions: []scene.Version{version(0, "sin", "0.1", edge(5, 3)), version(1, "sin", "0.1", edge(3))}},
-		{ID: 5, Versions: []scene.Version{version(0, "z", "", edge(3, 3))}},
-		{ID: 3, Versions: []scene.Version{version(0, "a name that is long", "", nil), version(1, "x", "", edge(99))}},
-		{ID: 2, Versions: []scene.Version{version(0, "x · x", "", []scene.Edge{{To: 5, As: "waits"}})}},
-		{ID: 1, Versions: []scene.Version{version(0, "alone", "", nil)}},
+	w := &Window{Nodes: []Node{
+		{ID: 7, Versions: []Version{version(0, "sin", "0.1", edge(5, 3)), version(1, "sin", "0.1", edge(3))}},
+		{ID: 5, Versions: []Version{version(0, "z", "", edge(3, 3))}},
+		{ID: 3, Versions: []Version{version(0, "a name that is long", "", nil), version(1, "x", "", edge(99))}},
+		{ID: 2, Versions: []Version{version(0, "x · x", "", []Edge{{To: 5, As: "waits"}})}},
+		{ID: 1, Versions: []Version{version(0, "alone", "", nil)}},
 	}}
 	p := place(w)
 	byID := map[int]placedNode{}

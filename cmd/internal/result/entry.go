@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/htmlreport"
+
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 )
@@ -158,5 +158,5 @@ func cell(values []float64, i int) string {
 
 // summary describes numbers that are not all shown: their shape and their norm.
 func summary(s *gram.Shape, values []float64) string {
-	return fmt.Sprintf("%s, norm %s", s, notation.AppendNumber(nil, htmlreport.Norm(values)))
+	return fmt.Sprintf("%s, norm %s", s, notation.AppendNumber(nil, Norm(values)))
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/htmlreport"
+
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/limits"
@@ -23,7 +23,7 @@ type Run struct {
 type Figures struct {
 	name    string // in front of the line
 	Caption string // of the table
-	Facts   []htmlreport.Fact
+	Facts   []Fact
 	on      string // the machine whose they are, behind the line; or nothing
 }
 
@@ -33,7 +33,7 @@ var machines = map[string]string{"literal": "the literal machine", "code": "the 
 // CostFigures returns the figures of a gradient, except its steps by rule.
 func CostFigures(c *gram.Cost, run Run) []Figures {
 	var out []Figures
-	part := func(name, caption string, facts ...htmlreport.Fact) {
+	part := func(name, caption string, facts ...Fact) {
 		out = append(out, Figures{name: name, Caption: caption, Facts: facts})
 	}
 	if run.Mode != gram.Reverse {
@@ -45,7 +45,7 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 	}
 	part("size", "Size", counted("|t|", c.Size.Term), counted("|D(t)|", c.Size.Reverse),
 		counted("scalar inputs", c.Inputs))
-	overhead := []htmlreport.Fact{counted("instantiate", c.Overhead.Instantiate), counted("search", c.Overhead.Search),
+	overhead := []Fact{counted("instantiate", c.Overhead.Instantiate), counted("search", c.Overhead.Search),
 		counted("read-back", c.Overhead.Readback), counted("total", c.Overhead.Total)}
 	if n := c.Overhead.Recompute; n > 0 {
 		overhead = append(overhead, counted("steps made again", n))
@@ -61,19 +61,19 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 		part("cache", "Cache of normal forms", counted("found", u.Hits), counted("made", u.Misses),
 			counted("symbols reused", u.Reused),
 			counted("rebuilt", u.Rebuilt),
-			htmlreport.Fact{Name: "held", Text: limits.Size(u.Bytes) + " of " + limits.Size(u.MaxBytes)},
+			Fact{Name: "held", Text: limits.Size(u.Bytes) + " of " + limits.Size(u.MaxBytes)},
 			counted("evicted", u.Evictions))
 	}
 	if c.M != nil {
 		part("bound", "Bound of Theorem 1", counted("m", *c.M), counted("|G|", *c.Graph),
-			htmlreport.Fact{Name: "(steps + overhead of " + on + ") / (m + |G|)", Text: strconv.FormatFloat(*c.BoundRatio, 'f', 2, 64)})
+			Fact{Name: "(steps + overhead of " + on + ") / (m + |G|)", Text: strconv.FormatFloat(*c.BoundRatio, 'f', 2, 64)})
 	}
 	if t := c.Theorem; t != nil {
 		part("theorem", "D(t) with its inputs left open, under its λ", counted("steps", t.Steps.Total()),
 			counted("units", t.Units), counted("words", t.Words))
 	}
 	if s := c.Span; s != nil {
-		chains := []htmlreport.Fact{counted("value", s.Value)}
+		chains := []Fact{counted("value", s.Value)}
 		if s.Gradient > 0 {
 			chains = append(chains, counted("gradient", s.Gradient))
 		}
@@ -85,24 +85,24 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 	}
 	part("nodes", fmt.Sprintf("Nodes of %d bytes", bytes), counted("allocated", c.Nodes.Allocated),
 		counted("freed", c.Nodes.Freed),
-		counted("at once", c.Nodes.Peak), htmlreport.Fact{Name: "arena", Text: limits.Size(c.ArenaBytes)})
-	each := htmlreport.Fact{Name: "each step with its overhead", Text: strconv.FormatFloat(c.NsPerStep, 'f', 1, 64) +
+		counted("at once", c.Nodes.Peak), Fact{Name: "arena", Text: limits.Size(c.ArenaBytes)})
+	each := Fact{Name: "each step with its overhead", Text: strconv.FormatFloat(c.NsPerStep, 'f', 1, 64) +
 		" ns"}
 	part("time", "Time, of a run without a profile", append(times(c, run, "reduce"), each)...)
 	return out
 }
 
 // counted returns a fact that is a number of things.
-func counted[N int | int64 | uint64](name string, n N) htmlreport.Fact {
-	return htmlreport.Fact{Name: name, Text: notation.Grouped(uint64(n))}
+func counted[N int | int64 | uint64](name string, n N) Fact {
+	return Fact{Name: name, Text: notation.Grouped(uint64(n))}
 }
 
 // times are the times of a cost. part names what that is repeated.
-func times(c *gram.Cost, run Run, part string) []htmlreport.Fact {
+func times(c *gram.Cost, run Run, part string) []Fact {
 	text := notation.Seconds(c.Seconds.Reduce)
 	if run.Repeat > 1 {
 		text += fmt.Sprintf(" (best of %d, median %s)", run.Repeat, notation.Seconds(c.Seconds.ReduceMedian))
 	}
-	return []htmlreport.Fact{{Name: "load", Text: notation.Seconds(c.Seconds.Load)},
+	return []Fact{{Name: "load", Text: notation.Seconds(c.Seconds.Load)},
 		{Name: "compile", Text: notation.Seconds(c.Seconds.Compile)}, {Name: part, Text: text}}
 }

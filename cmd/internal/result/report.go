@@ -1,4 +1,3 @@
-// Package result prints values, derivatives and costs: as text for people, as JSON, and as files of numbers.
 package result
 
 import (

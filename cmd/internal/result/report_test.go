@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/cmd/internal/htmlreport"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
 )
@@ -71,8 +70,8 @@ func TestLargeMatrix(t *testing.T) {
 }
 
 func TestNormDoesNotOverflow(t *testing.T) {
-	require.InEpsilon(t, math.Sqrt2*1e200, htmlreport.Norm([]float64{1e200, -1e200}), 1e-12)
-	require.True(t, math.IsNaN(htmlreport.Norm([]float64{1, math.NaN()})))
+	require.InEpsilon(t, math.Sqrt2*1e200, Norm([]float64{1e200, -1e200}), 1e-12)
+	require.True(t, math.IsNaN(Norm([]float64{1, math.NaN()})))
 }
 
 func TestStepsTable(t *testing.T) {

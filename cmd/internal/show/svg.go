@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/gram-machine/gram/cmd/internal/layered"
 )
 
 // svg writes the figure as an svg element: what is read is left of what reads it, or above it.
@@ -40,7 +38,7 @@ type drawing struct {
 	*bufio.Writer // keeps the first error
 	*figure
 	index  map[string]int // of nodes, by id
-	layout layered.Layout // with x and y exchanged if turned
+	layout Layout         // with x and y exchanged if turned
 	turned bool
 }
 
@@ -97,11 +95,11 @@ func (n *node) size() (width, height, caption float64) {
 // middle.
 func (s *drawing) place(turned bool) {
 	s.turned = turned
-	nodes := make([]layered.Node, len(s.nodes))
-	gaps := layered.Options{NodeGap: 10, LayerGap: 26}
+	nodes := make([]Node, len(s.nodes))
+	gaps := Options{NodeGap: 10, LayerGap: 26}
 	for i := range s.nodes {
 		width, height, caption := s.nodes[i].size()
-		n := layered.Node{Width: max(width, caption), Height: height}
+		n := Node{Width: max(width, caption), Height: height}
 		if caption > 0 {
 			n.Height += 2 * captionHeight
 		}
@@ -110,11 +108,11 @@ func (s *drawing) place(turned bool) {
 		}
 		nodes[i] = n
 	}
-	edges := make([]layered.Edge, len(s.links))
+	edges := make([]Edge, len(s.links))
 	for i, l := range s.links {
-		edges[i] = layered.Edge{From: s.index[l.from], To: s.index[l.to]}
+		edges[i] = Edge{From: s.index[l.from], To: s.index[l.to]}
 	}
-	s.layout = layered.Place(nodes, edges, gaps)
+	s.layout = Place(nodes, edges, gaps)
 }
 
 func (s *drawing) printf(format string, args ...any) { fmt.Fprintf(s, format, args...) }
@@ -208,16 +206,16 @@ func (s *drawing) drawLink(i int, off float64, dashed bool) {
 		dash = ` stroke-dasharray="3 3"`
 	}
 	s.printf(`<path d="%s"%s/><path d="M%.1f %.1fl%d %dv%dz" fill="currentColor" stroke="none"/>`+"\n",
-		layered.Curve(from, to, s.layout.Via[i]...), dash, to.X-to.Width/2+arrow, to.Y, -arrow, -3, 6)
+		Curve(from, to, s.layout.Via[i]...), dash, to.X-to.Width/2+arrow, to.Y, -arrow, -3, 6)
 }
 
 // outline is where links begin and end at a node.
-func (s *drawing) outline(i int) layered.Box {
+func (s *drawing) outline(i int) Box {
 	width, height, _ := s.nodes[i].size()
 	if s.turned {
 		width, height = height, width
 	}
-	return layered.Box{X: s.layout.X[i], Y: s.layout.Y[i], Width: width, Height: height}
+	return Box{X: s.layout.X[i], Y: s.layout.Y[i], Width: width, Height: height}
 }
 
 // drawNode draws a node around a point.

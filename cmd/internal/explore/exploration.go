@@ -1,0 +1,299 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/reduction"
+	"github.com/gram-machine/gram/cmd/internal/show"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/internal/bridge"
+	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
+)
+
+// Exploration is a run of the literal machine whose states can be shown: state k is the heap
+// after rewrite k and the units of work that follow it, and state 0 the heap before the first
+// rewrite. It keeps no states: it runs the program again up to the states that are asked for. It
+// may be used by several goroutines at once.
+type Exploration struct {
+	p        *gram.Program
+	src      *lang.Program
+	gradient bool // the run is that of the gradient, and not of the value
+	opt      gram.EvalOptions
+	info     Info
+	names    map[term.Pos]string // that lets give to the results at places of the source
+	inputs   []string
+	// expressions are the texts of the source by places. words are the names of generated variables.
+	expressions map[term.Pos]string
+	defs        map[int]string // the defs by their lines
+	// constructors are the names of constructors of inductive types by the places where they are applied.
+	constructors map[constructor]string
+	words        struct {
+		sync.Mutex
+		*vocabulary
+	}
+	events []GraphEvent
+	peaks  []uint64 // the most live nodes of the states from i·wholeSteps to (i+1)·wholeSteps
+}
+
+// RuleSteps is a rule and how often it fired.
+type RuleSteps struct {
+	rule.Info
+	Steps uint64 `json:"steps"`
+}
+
+// Info describes a run as a whole.
+type Info struct {
+	Steps    uint64      `json:"steps"`    // all that were taken
+	Backward uint64      `json:"backward"` // the first step of the first backward phase, 0 if there is none
+	Rules    []RuleSteps `json:"rules"`    // all rules, and how often each fired
+	Stopped  string      `json:"stopped"`  // what ended the run early, "" if nothing did
+	// Values, Lengths and Jacobian are those of [gram.Result] if the run was not stopped. A value
+	// with a function in it has none.
+	Values   []float64 `json:"-"`
+	Lengths  []int     `json:"-"`
+	Jacobian []float64 `json:"-"`
+	// Operations is the graph of a gradient, if it is small.
+	Operations *Operations `json:"operations,omitempty"`
+}
+
+// How many steps a window has at most: all of a phase, if there are at most allSteps; wholeSteps if it shows all
+// objects; and nearSteps if it shows the neighbourhood of the redex.
+const (
+	allSteps   = 500
+	wholeSteps = 250
+	nearSteps  = 250
+)
+
+// errWindowEnd ends a run when its remaining states are not needed.
+var errWindowEnd = errors.New("the end of the window")
+
+// Explore runs the program once, for the gradient or the value. Of opt it uses the schedule, LIFO or
+// Random, the seed and the limits. If a limit or a number that is not finite ends the run early,
+// [Info] says so. The error is that of a run that cannot begin, or that of the context.
+func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (*Exploration, error) {
+	x := &Exploration{p: p, src: bridge.Of(p).Source(), gradient: gradient, opt: opt, names: show.LetNames(bridge.Of(p).Term()),
+		inputs: bridge.Of(p).Source().ScalarNames(), expressions: expressions(bridge.Of(p).Source().File), defs: defLines(bridge.Of(p).Source().File),
+		constructors: constructors(bridge.Of(p).Term())}
+	var counts rule.Counts
+	live := uint64(0)
+	var run *reduction.Run
+	first := func(f *machine.Fired) error {
+		if rule, ok := f.Move.Rule(); ok {
+			x.peak(f.N-1, live)
+			x.note(f, rule, run.Heap())
+			counts[rule]++
+			x.info.Steps = f.N
+			if f.Backward() && x.info.Backward == 0 {
+				x.info.Backward = f.N
+			}
+		}
+		live = f.Live()
+		return nil
+	}
+	var err error
+	if run, err = x.again(ctx, first, nil); err != nil {
+		return nil, err
+	}
+	defer run.Close()
+	if err = run.Run(ctx); err == nil {
+		err = x.read(run)
+	}
+	if err != nil {
+		var limit *gram.LimitError
+		begun := x.info.Steps > 0 || errors.As(err, &limit) && limit.Limit == "steps"
+		if !begun || errors.Is(err, context.Canceled) {
+			return nil, err
+		}
+		x.info.Stopped = inOneLine(err)
+	}
+	x.peak(x.info.Steps, live)
+	for r, n := range counts {
+		x.info.Rules = append(x.info.Rules, RuleSteps{rule.Table[r], n})
+	}
+	if gradient {
+		x.info.Operations = x.operations(ctx)
+	}
+	return x, nil
+}
+
+// read reads the result of a run.
+func (x *Exploration) read(run *reduction.Run) (err error) {
+	res := run.Result
+	if !x.gradient {
+		if x.p.Shape() == nil {
+			return nil
+		}
+		if res, err = run.Read(); err != nil {
+			return err
+		}
+	}
+	x.info.Values, x.info.Lengths, x.info.Jacobian = res.Values, res.Lengths, res.Jacobian
+	return nil
+}
+
+// inOneLine describes an error of a run, without its place, on one line.
+func inOneLine(err error) string {
+	var limit *gram.LimitError
+	var wrong *gram.Error
+	switch {
+	case errors.As(err, &limit):
+		return limit.Error()
+	case errors.As(err, &wrong) && len(wrong.Diagnostics) > 0:
+		return wrong.Diagnostics[0].Headline + ": " + wrong.Diagnostics[0].Label
+	}
+	return err.Error()
+}
+
+// Info describes the whole run.
+func (x *Exploration) Info() Info { return x.info }
+
+// again repeats the run. Limits end it where they did at first, except the limit of time.
+func (x *Exploration) again(ctx context.Context, events func(*machine.Fired) error,
+	before func(uint64) error) (*reduction.Run, error) {
+	opt := bridge.Watch(x.opt, bridge.Hooks{Events: events, Before: before})
+	return reduction.Start(ctx, x.p, x.gradient, opt)
+}
+
+// Find describes the step to find. A zero field matches every step.
+type Find struct {
+	From  uint64
+	Back  bool   // find the last step before From instead of the first after it
+	Rule  string // a number or a name
+	Line  int    // of the source
+	Phase string // "primal" or "backward"
+}
+
+// Find returns the nearest step that matches. The error is a [*gram.UsageError] for an unknown
+// rule, or that of the context.
+func (x *Exploration) Find(ctx context.Context, find Find) (step uint64, ok bool, err error) {
+	opt := reduction.TraceOptions{Line: find.Line, Phase: find.Phase}
+	if find.Rule != "" {
+		opt.Rules = []string{find.Rule}
+	}
+	f, err := reduction.NewFilter(x.p, &opt)
+	if err != nil {
+		return 0, false, err
+	}
+	look := func(r *machine.Fired) error {
+		if _, rewrite := r.Move.Rule(); !rewrite {
+			return nil
+		}
+		if find.Back && r.N >= find.From {
+			return errWindowEnd
+		}
+		if (find.Back || r.N > find.From) && f.Fired(r) {
+			step, ok = r.N, true
+			if !find.Back {
+				return errWindowEnd
+			}
+		}
+		return nil
+	}
+	run, err := x.again(ctx, look, nil)
+	if err != nil {
+		return 0, false, err
+	}
+	defer run.Close()
+	err = x.ended(run.Run(ctx))
+	return step, ok, err
+}
+
+// ended returns nil if a run has ended at the end of the window, or where the first run was stopped.
+func (x *Exploration) ended(err error) error {
+	if errors.Is(err, errWindowEnd) || x.info.Stopped != "" && !errors.Is(err, context.Canceled) && !errors.Is(err,
+		context.DeadlineExceeded) {
+		return nil
+	}
+	return err
+}
+
+// Window returns the window that holds a state, with as many of the states before and after it as
+// can be shown at once. Adjacent windows of a run share a state: the last of one is the first of
+// the next. It is an error if there is no such state, or the context ends.
+func (x *Exploration) Window(ctx context.Context, at uint64) (*Window, error) {
+	if at > x.info.Steps {
+		return nil, fmt.Errorf("the run has %d steps, and no state %d", x.info.Steps, at)
+	}
+	wide := uint64(wholeSteps)
+	if x.info.Steps <= allSteps {
+		wide = allSteps
+	}
+	from, to := x.around(at, wide)
+	if slices.Max(x.peaks[from/wholeSteps:max(to-1, from)/wholeSteps+1]) <= wholeObjects {
+		w, err := x.show(ctx, from, to, wholeObjects)
+		if !errors.Is(err, errTooMany) {
+			return w, err
+		}
+	}
+	from, to = x.around(at, nearSteps)
+	return x.show(ctx, from, to, nearObjects)
+}
+
+// peak records the live nodes of a state.
+func (x *Exploration) peak(state, live uint64) {
+	for _, i := range []uint64{state / wholeSteps, (max(state, 1) - 1) / wholeSteps} {
+		if i == uint64(len(x.peaks)) {
+			x.peaks = append(x.peaks, 0)
+		}
+		x.peaks[i] = max(x.peaks[i], live)
+	}
+}
+
+// around returns the first and the last state of the window of that width that holds a state. A window ends where the
+// backward phase begins: many objects of the primal phase are gone then, and those that are left stand closer together.
+func (x *Exploration) around(at, wide uint64) (from, to uint64) {
+	i := at / wide
+	if i > 0 && i*wide == x.info.Steps {
+		i--
+	}
+	from, to = i*wide, min((i+1)*wide, x.info.Steps)
+	if turn := max(x.info.Backward, 1) - 1; from < turn && turn < to {
+		if at < turn {
+			to = turn
+		} else {
+			from = turn
+		}
+	}
+	return from, to
+}
+
+// show makes a window with at most most objects in a state. The error is errTooMany if the window
+// should show all objects and there are more.
+func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Window, error) {
+	x.words.Lock() // names are found while objects are looked at
+	defer x.words.Unlock()
+	s := newScenes(x, from, to, most)
+	run, err := x.again(ctx, s.event, s.before)
+	if err != nil {
+		return nil, err
+	}
+	defer run.Close()
+	s.heap = run.Heap
+	if err = run.Run(ctx); !errors.Is(err, errWindowEnd) && !errors.Is(err, errTooMany) {
+		err = cmp.Or(s.finish(), err)
+	}
+	if errors.Is(err, errTooMany) {
+		return nil, errTooMany
+	}
+	if err = x.ended(err); err != nil {
+		return nil, err
+	}
+	return s.window(), nil
+}
+
+// vocabulary returns the names of the variables of a run. All runs of the program have the same.
+func (x *Exploration) vocabulary(prog *compile.Program) *vocabulary {
+	if x.words.vocabulary == nil {
+		x.words.vocabulary = newVocabulary(x, prog)
+	}
+	return x.words.vocabulary
+}

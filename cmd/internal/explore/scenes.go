@@ -1,0 +1,337 @@
+package explore
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/gram-machine/gram/graph"
+
+	"github.com/gram-machine/gram/cmd/internal/reduction"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/rule"
+)
+
+// How many objects a window shows in one state: all, if there are no more than wholeObjects,
+// and else nearObjects around the redex.
+const (
+	wholeObjects = 1000
+	nearObjects  = 60
+)
+
+var errTooMany = errors.New("too many objects to be shown")
+
+// scenes makes a window of a run that goes by: a fold over the events of the machine. Nodes are used
+// again when they have been freed, so an object is one use of a node, and its ID counts the uses.
+type scenes struct {
+	x        *Exploration
+	heap     func() *graph.Heap
+	from, to uint64
+	most     int
+	out      Window
+
+	uses   []int    // of each node: the object that it is now, times two, plus one if it came in a backward phase
+	made   []uint64 // of each node: the step that made it
+	used   int      // objects so far
+	at     []*shown // of each node: what is shown of it now
+	known  map[int]*shown
+	nearby []*shown // of the last state, where only the neighbourhood of the redex is shown
+
+	next  uint64 // the first state that has not been looked at
+	done  uint64 // rewrites so far
+	live  uint64
+	dirty []compile.Ref // what has been touched since the last look
+	about []use         // what the last rewrite was about: its redex, where its value went, and what else it has touched
+}
+
+// use is a use of a node.
+type use struct {
+	ref      compile.Ref
+	id       int
+	made     uint64
+	backward bool // it was taken into use in a backward phase
+}
+
+// shown is an object of the window.
+type shown struct {
+	use
+	versions []Version
+	arrived  compile.Ref // the application that has arrived, of a dual
+	until    uint64      // the first state that it was not near the redex in
+	was      before      // as it was looked at last
+}
+
+func newScenes(x *Exploration, from, to uint64, most int) *scenes {
+	return &scenes{x: x, from: from, to: to, most: most, next: from, known: map[int]*shown{},
+		out: Window{From: from, To: to, Counts: make([]uint64, rule.Count), Steps: []Step{}, Nodes: []Node{},
+			Arrivals: []Arrival{}}}
+}
+
+// event takes a rewrite or a unit of work. Units belong to the rewrite before them, but for the reading of
+// derivatives, which empties what they have arrived at: it belongs to the next.
+func (s *scenes) event(f *machine.Fired) error {
+	by, ok := f.Move.Rule()
+	if ok && f.N >= s.from { // what it frees may be in use again
+		s.about = append(s.about[:0], s.useOf(f.Redex>>2), s.useOf(f.Result>>2))
+	}
+	for _, r := range f.Made() {
+		s.used++
+		for int(r) >= len(s.uses) {
+			s.uses, s.made = append(s.uses, 0), append(s.made, 0)
+		}
+		s.uses[r], s.made[r] = s.used<<1, f.N
+		if f.Backward() {
+			s.uses[r]++
+		}
+	}
+	s.done, s.live = f.N, f.Live()
+	if ok {
+		if f.N <= s.from {
+			s.out.Counts[by]++
+		} else {
+			s.step(f, by)
+		}
+	}
+	if ok && f.N >= s.from {
+		for _, r := range f.Touched() {
+			s.about = append(s.about, s.useOf(r))
+		}
+	}
+	if f.N < s.from {
+		return nil
+	}
+	if f.Move == rule.ReadBack && s.x.gradient && s.next <= f.N {
+		if err := s.look(f.N); err != nil {
+			return err
+		}
+	}
+	s.dirty = append(s.dirty, f.Touched()...)
+	return nil
+}
+
+// before takes that rewrite n is next: the heap is that of the state before it.
+func (s *scenes) before(n uint64) error {
+	if s.next < n && n > s.from {
+		if err := s.look(n - 1); err != nil {
+			return err
+		}
+	}
+	if n > s.to {
+		return errWindowEnd
+	}
+	return nil
+}
+
+// finish takes that the run is over.
+func (s *scenes) finish() error {
+	if s.next > s.done || s.done < s.from {
+		return nil
+	}
+	for r, sh := range s.at {
+		if sh != nil {
+			s.dirty = append(s.dirty, compile.Ref(r))
+		}
+	}
+	return s.look(s.done)
+}
+
+// step adds a step to the window. What it is about is known when its units have been done.
+func (s *scenes) step(f *machine.Fired, rule rule.Rule) {
+	line, column := s.x.src.Position(f.Pos())
+	s.out.Steps = append(s.out.Steps,
+		Step{Rule: int(rule), Phase: reduction.Phase(f.Backward()), Line: line, Column: column, Node: -1,
+			Says: s.says(f, rule)})
+}
+
+// look brings state k into the window.
+func (s *scenes) look(k uint64) error {
+	h := s.heap()
+	s.at = append(s.at, make([]*shown, len(s.uses)-len(s.at))...)
+	left := 0
+	if s.most == wholeObjects {
+		if s.live > wholeObjects {
+			return errTooMany
+		}
+		s.whole(h, k)
+	} else {
+		left = s.near(h, k)
+	}
+	s.dirty = s.dirty[:0]
+	s.next = k + 1
+	if k == s.from {
+		return nil
+	}
+	step := &s.out.Steps[k-s.from-1]
+	step.Live, step.Left = s.live, left
+	for i, u := range s.about {
+		switch sh := s.at[u.ref]; {
+		case sh == nil || sh.id != u.id || sh.id == step.Node || slices.Contains(step.Operands, sh.id):
+		case step.Node < 0 && i < 2:
+			step.Node = sh.id
+		default:
+			step.Operands = append(step.Operands, sh.id)
+		}
+	}
+	return nil
+}
+
+// useOf returns the object that a node is.
+func (s *scenes) useOf(r compile.Ref) use {
+	if int(r) >= len(s.uses) {
+		return use{}
+	}
+	return use{r, s.uses[r] >> 1, s.made[r], s.uses[r]&1 != 0}
+}
+
+// whole looks at the nodes that may have changed; in the first state, at all.
+func (s *scenes) whole(h *graph.Heap, k uint64) {
+	if k == s.from {
+		s.dirty = s.dirty[:0]
+		for r := range h.Len() {
+			s.dirty = append(s.dirty, r)
+		}
+	}
+	for _, r := range s.dirty { // what is told of a dual includes the argument that has arrived
+		if n := h.Node(r); n.Kind == compile.App && n.Operands[0].Tag == compile.Name {
+			s.dirty = append(s.dirty, n.Operands[0].Ref)
+		}
+	}
+	slices.Sort(s.dirty)
+	for _, r := range slices.Compact(s.dirty) {
+		s.see(h, r, k)
+	}
+}
+
+// near looks at the nodes nearest to what the last rewrite was about. It returns −1 if there are others.
+func (s *scenes) near(h *graph.Heap, k uint64) (left int) {
+	before := make([]compile.Ref, len(s.nearby))
+	for i, sh := range s.nearby {
+		before[i] = sh.ref
+	}
+	about := make([]compile.Ref, len(s.about))
+	for i, u := range s.about {
+		about[i] = u.ref
+	}
+	found := s.around(h, about, before, s.dirty)
+	seen := s.nearby
+	s.nearby = nil
+	for _, r := range found {
+		sh := s.see(h, r, k)
+		sh.until = k + 1
+		s.nearby = append(s.nearby, sh)
+	}
+	for _, sh := range seen {
+		if sh.until <= k {
+			s.close(sh, k)
+		}
+	}
+	if uint64(len(found)) < s.live {
+		return -1
+	}
+	return 0
+}
+
+// around returns the nodes nearest to some, the most there may be: to the first of these lists, and when no more
+// is found from there, to the next.
+func (s *scenes) around(h *graph.Heap, lists ...[]compile.Ref) []compile.Ref {
+	var found []compile.Ref
+	known := map[compile.Ref]bool{0: true}
+	for _, queue := range lists {
+		for i := 0; i < len(queue) && len(found) < s.most; i++ {
+			r := queue[i]
+			if known[r] || r >= h.Len() {
+				continue
+			}
+			known[r] = true
+			if n := h.Node(r); n.Kind != compile.Free {
+				found = append(found, r)
+				for _, e := range linksOf(&n) {
+					queue = append(queue, e.to)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// see brings a node as it is in state k into the window, if it is an object then.
+func (s *scenes) see(h *graph.Heap, r compile.Ref, k uint64) *shown {
+	if r == 0 || int(r) >= len(s.at) {
+		return nil
+	}
+	n := h.Node(r)
+	sh := s.at[r]
+	if sh != nil && (n.Kind == compile.Free || sh.id != s.uses[r]>>1) {
+		s.close(sh, k)
+		sh = nil
+	}
+	if n.Kind == compile.Free {
+		return nil
+	}
+	if sh == nil {
+		sh = &shown{use: s.useOf(r)}
+		if old := s.known[sh.id]; old != nil { // it was near once before
+			sh = old
+		} else {
+			s.known[sh.id] = sh
+		}
+		s.at[r] = sh
+	}
+	s.arrive(h, sh, &n, k)
+	v := s.version(h, &n, sh.backward)
+	sh.was = before{node: n, label: v.Label}
+	for _, o := range n.Operands {
+		sh.was.operands = append(sh.was.operands, words{s.x, h}.operand(o, 1))
+	}
+	s.put(sh, k, v)
+	return sh
+}
+
+// arrive looks whether an argument has arrived at a dual.
+func (s *scenes) arrive(h *graph.Heap, sh *shown, n *graph.Node, k uint64) {
+	before := sh.arrived
+	sh.arrived = n.Arrived
+	if n.Arrived == 0 || n.Arrived == before || k == s.from {
+		return
+	}
+	s.out.Arrivals = append(s.out.Arrivals,
+		Arrival{Step: k, From: s.useOf(n.Arrived).id, To: sh.id, Value: words{s.x, h}.argument(n.Arrived)})
+}
+
+// put says how an object is from a state on.
+func (s *scenes) put(sh *shown, k uint64, v Version) {
+	v.From, v.Until = k, s.to+1
+	n := len(sh.versions)
+	if n > 0 {
+		last := &sh.versions[n-1]
+		if last.Until > k && last.same(&v) {
+			return
+		}
+		last.Until = min(last.Until, k)
+	}
+	sh.versions = append(sh.versions, v)
+}
+
+// close says that an object is gone from a state on.
+func (s *scenes) close(sh *shown, k uint64) {
+	s.at[sh.ref] = nil
+	if n := len(sh.versions); n > 0 {
+		sh.versions[n-1].Until = min(sh.versions[n-1].Until, k)
+	}
+}
+
+// window returns the window, when the run has gone by.
+func (s *scenes) window() *Window {
+	for id, sh := range s.known {
+		s.out.Nodes = append(s.out.Nodes, Node{ID: id, Made: sh.made, Versions: sh.versions})
+	}
+	slices.SortFunc(s.out.Nodes, func(a, b Node) int { return cmp.Compare(a.ID, b.ID) })
+	for i := range s.out.Nodes {
+		for k := range s.out.Nodes[i].Versions {
+			v := &s.out.Nodes[i].Versions[k]
+			v.Edges = slices.DeleteFunc(v.Edges, func(e Edge) bool { return s.known[e.To] == nil })
+		}
+	}
+	return &s.out
+}

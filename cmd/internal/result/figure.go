@@ -1,0 +1,175 @@
+package result
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+)
+
+// figure is a part of the gradient: bars, or a heat map or several.
+type figure struct {
+	Caption string // what it is of: the name of an input as the source has it
+	Type    string // of that; "" if the caption is no such name
+	Note    string
+	Bars    *bars
+	Heat    *heat
+}
+
+// gradient returns the figures of a gradient. Scalars that are declared one after the other
+// share one; all scalars share a scale.
+func gradient(arrays []Array) []figure {
+	common := scaleOf(scalarsOf(arrays))
+	var out []figure
+	for len(arrays) > 0 {
+		n := leading(arrays)
+		a := &arrays[0]
+		f := figure{Caption: a.Name, Type: a.Type}
+		switch {
+		case n > 0:
+			group := arrays[:n]
+			f.Caption, f.Type = scalarsCaption(group)
+			f.Bars = newBarsAt(scalarsOf(group), func(i int) string { return group[i].Name }, common)
+		case len(a.Dims) == 1:
+			f.Note = normNote(a.Values)
+			f.Bars = newBars(a.Values, a.component)
+		default:
+			f.Note = normNote(a.Values)
+			f.Heat = newHeat(matricesOf(a, mostMaps), a.matrices(), a.Values)
+		}
+		out = append(out, f)
+		arrays = arrays[max(1, n):]
+	}
+	return out
+}
+
+// scalarsOf returns the values of the scalars among the arrays.
+func scalarsOf(arrays []Array) []float64 {
+	var out []float64
+	for i := range arrays {
+		if len(arrays[i].Dims) == 0 {
+			out = append(out, arrays[i].Values...)
+		}
+	}
+	return out
+}
+
+// component names the i-th component of a vector.
+func (a *Array) component(i int) string { return fmt.Sprintf("%s.(%d)", a.Name, i) }
+
+// leading returns how many scalars the arrays begin with.
+func leading(arrays []Array) int {
+	for n := range arrays {
+		if len(arrays[n].Dims) > 0 {
+			return n
+		}
+	}
+	return len(arrays)
+}
+
+// scalarsCaption is the caption and type of a figure of scalars. Of several it has all names.
+func scalarsCaption(arrays []Array) (caption, typ string) {
+	if len(arrays) == 1 {
+		return arrays[0].Name, "R"
+	}
+	return "Scalars", ""
+}
+
+func normNote(values []float64) string { return "Euclidean norm " + short(Norm(values)) + "." }
+
+// matrices returns of how many matrices an array of two or more dimensions consists.
+func (a *Array) matrices() int {
+	n := 1
+	for _, d := range a.Dims[:len(a.Dims)-2] {
+		n *= d
+	}
+	return n
+}
+
+// matricesOf returns the first matrices that an array consists of, so many at most.
+func matricesOf(a *Array, most int) []heatMatrix {
+	rows, columns := a.Dims[len(a.Dims)-2], a.Dims[len(a.Dims)-1]
+	out := make([]heatMatrix, min(most, a.matrices()))
+	for k := range out {
+		name := a.Name + index(k, a.Dims[:len(a.Dims)-2])
+		out[k] = heatMatrix{Title: name, Rows: rows, Columns: columns, Values: a.Values[k*rows*columns : (k+1)*rows*columns],
+			Name: func(i, j int) string { return fmt.Sprintf("%s.(%d).(%d)", name, i, j) }}
+	}
+	if a.matrices() == 1 {
+		out[0].Title = "" // the caption says it
+	}
+	return out
+}
+
+// index is the k-th index, in row-major order, of an array of these dimensions.
+func index(k int, dims []int) string {
+	text := ""
+	for d := len(dims) - 1; d >= 0; d-- {
+		text = ".(" + strconv.Itoa(k%dims[d]) + ")" + text
+		k /= dims[d]
+	}
+	return text
+}
+
+// jacobian returns the figures of a Jacobian of k outputs: a row for each scalar input of
+// scalars and vectors, and a column for each output.
+func jacobian(arrays []Array, k int) []figure {
+	var out []figure
+	for len(arrays) > 0 {
+		n := leading(arrays)
+		a := &arrays[0]
+		f := figure{Caption: a.Name, Type: a.Type, Note: "A row for each input, a column for each output."}
+		switch {
+		case n > 0:
+			group := arrays[:n]
+			f.Caption, f.Type = scalarsCaption(group)
+			f.Heat = byInput(scalarsOf(group), func(i int) string { return group[i].Name }, k)
+		case len(a.Dims) == 1:
+			f.Heat = byInput(transposed(a.Values, k), a.component, k)
+		default:
+			f.Note = "A matrix for each output."
+			f.Heat = newHeat(byOutput(a, k), k*a.matrices(), a.Values)
+		}
+		out = append(out, f)
+		arrays = arrays[max(1, n):]
+	}
+	return out
+}
+
+// transposed turns k rows into k columns.
+func transposed(values []float64, k int) []float64 {
+	columns := len(values) / k
+	out := make([]float64, 0, len(values))
+	for i := range columns {
+		for row := range k {
+			out = append(out, values[row*columns+i])
+		}
+	}
+	return out
+}
+
+// outputName names the i-th output of a body of type R^k.
+func outputName(i int) string { return "y" + strconv.Itoa(i+1) }
+
+// byInput is the heat map of the derivatives of k outputs by scalar inputs of these names.
+func byInput(values []float64, name func(i int) string, k int) *heat {
+	m := heatMatrix{Rows: len(values) / k, Columns: k, Values: values, RowName: name, ColumnName: outputName}
+	m.Name = func(i, j int) string { return fmt.Sprintf("∂%s/∂%s", outputName(j), name(i)) }
+	return newHeat([]heatMatrix{m}, 1, values)
+}
+
+// byOutput returns the first matrices of the derivatives of each output by an array.
+func byOutput(a *Array, k int) []heatMatrix {
+	var out []heatMatrix
+	w := len(a.Values) / k
+	for i := 0; i < k && len(out) < mostMaps; i++ {
+		part := *a
+		part.Values = a.Values[i*w : (i+1)*w]
+		for _, m := range matricesOf(&part, mostMaps-len(out)) {
+			name := m.Name
+			m.Name = func(r, c int) string { return "∂" + outputName(i) + "/∂" + name(r, c) }
+			m.Title = "∂" + outputName(i) + "/∂" + cmp.Or(m.Title, a.Name)
+			out = append(out, m)
+		}
+	}
+	return out
+}

@@ -1,0 +1,147 @@
+package result
+
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+	"io"
+
+	"github.com/gram-machine/gram/cmd/internal/profile"
+	"github.com/gram-machine/gram/rule"
+)
+
+// Report is what the page shows.
+type Page struct {
+	Program string // its name
+	Version string // of gram
+	Run     []Fact // how it was run
+	// Value is a number, or a vector for a body of type R^k.
+	Value    Array
+	Outputs  int // k, for a Jacobian; else 0
+	Gradient []Array
+	Inputs   []Array // the point
+	// Curves are those of a fit: then Value is the loss and Gradient the fitted inputs, and there are no lines and no
+	// graph.
+	Curves []Curve
+	// Predictions are those of the rows for training, and of those that are held out.
+	Predictions []Points
+	Steps       rule.Counts // 0: the gradient has taken no steps of the calculus
+	Costs       []Figures
+	// Lines is the source with what was done at each line; without, LinesNote says why.
+	Lines     []profile.Line
+	LinesNote string
+	Frames    []profile.Frame // each before those that it calls
+	Graph     Graph
+}
+
+// Array are the derivatives by an input or a component of one.
+type Array struct {
+	Name string
+	Type string // as the language writes it
+	Dims []int  // of the input, outermost first; none: it is a scalar
+	// Values are in row-major order; of a Jacobian, all of the first output come first.
+	Values []float64
+}
+
+// Fact is a name with what goes by it.
+type Fact struct{ Name, Text string }
+
+// Table is a small table of facts.
+type PageTable struct {
+	Caption string
+	Rows    []Fact
+}
+
+// Rule is a rule of the calculus and how often it fired.
+type Rule struct {
+	Number, Name, Text string
+	Steps              uint64
+}
+
+// Line is a line of the source with what was done there. Number 0 is work without a place.
+type Line struct {
+	Number                        int
+	Text                          string
+	Source, Generated, Normalised uint64 // rewrites, by what they are of
+	Nodes                         uint64
+}
+
+// Graph is the drawing of the computational graph.
+type Graph struct {
+	SVG     template.HTML // an element svg, or nothing
+	Text    string        // what is said of it
+	Command string        // that draws it, or nothing
+}
+
+//go:embed page.html
+var pageSource string
+
+//go:embed style.css
+var style string
+
+var page = template.Must(template.New("page").Parse(pageSource))
+
+// Write writes the page.
+func WritePage(w io.Writer, r *Page) error {
+	var b bytes.Buffer
+	if err := page.Execute(&b, newView(r)); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.Map(valid, b.Bytes()))
+	return err
+}
+
+// valid replaces what is no character of XML.
+func valid(c rune) rune {
+	if c < ' ' && c != '\n' && c != '\t' || c == 0xFFFE || c == 0xFFFF {
+		return '\uFFFD'
+	}
+	return c
+}
+
+// view is a report as the page has it.
+type view struct {
+	*Page
+	Style    template.CSS
+	Number   *number // the value, if it is one number
+	Values   *bars   // the value, if it is a vector
+	Figures  []figure
+	Empty    bool     // the program has no inputs
+	Points   []figure // the inputs
+	Table    *stepTable
+	Listing  *listing
+	Jacobian bool
+	Dearest  []stepRow // lines
+	Flame    *flame
+	Plot     *plot   // of a fit
+	Fits     []*plot // of its predictions
+}
+
+func newView(r *Page) *view {
+	v := &view{Page: r, Style: template.CSS(style), Empty: len(r.Gradient) == 0, Points: gradient(r.Inputs),
+		Jacobian: r.Outputs > 0}
+	if len(r.Value.Dims) == 0 {
+		n := newNumber(r.Value.Values[0])
+		v.Number = &n
+	} else {
+		v.Values = newBars(r.Value.Values, outputName)
+	}
+	if r.Outputs > 0 {
+		v.Figures = jacobian(r.Gradient, r.Outputs)
+	} else {
+		v.Figures = gradient(r.Gradient)
+	}
+	if len(r.Curves) > 0 {
+		v.Plot, v.Fits = newPlot(r.Curves), newPredictions(r.Predictions)
+	}
+	if r.Steps.Total() > 0 {
+		v.Table = newStepTable(&r.Steps)
+	}
+	if len(r.Lines) > 0 {
+		v.Listing, v.Dearest = newListing(r.Lines), dearest(r.Lines)
+	}
+	if len(r.Frames) > 1 {
+		v.Flame = newFlame(r.Frames)
+	}
+	return v
+}
