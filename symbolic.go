@@ -15,7 +15,6 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
-	"github.com/gram-machine/gram/machine/normal"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -103,7 +102,7 @@ func (p *Program) normal(ctx context.Context, opt EvalOptions) (*term.Term, erro
 			return nil, err
 		}
 		defer m.Close()
-		return normal.Read(m, d, p.inputs), nil
+		return m.Normal(d, p.inputs), nil
 	}
 	p.terms.Lock()
 	defer p.terms.Unlock()

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/normalise"
+	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/limits"
@@ -241,8 +241,8 @@ func chargedSteps(s *subject) float64 {
 	}
 	layer := *s.Term()
 	layer.Root = lambdas[0].At
-	normal, _, err := normalise.Normal(must(revgrad.Reverse(&layer, s.ctx.Err)), s.ScalarInputs(), s.Point(),
-		normalise.Options{Unfold: true, Limits: limits.Bounds{Look: s.ctx.Err}})
+	normal, _, err := modular.Normal(must(revgrad.Reverse(&layer, s.ctx.Err)), s.ScalarInputs(), s.Point(),
+		modular.Options{Unfold: true, Limits: limits.Bounds{Look: s.ctx.Err}})
 	try(err)
 	return recurrentSteps(gram.Modular)(s) + float64(s.Term().Data[0].Rows)*float64(normal.Size())
 }

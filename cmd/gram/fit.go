@@ -18,9 +18,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
-
 	"github.com/gram-machine/gram/cmd/internal/result"
-
 	"github.com/gram-machine/gram/internal/fit"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/limits"

@@ -58,7 +58,8 @@ type Inference struct {
 }
 
 // Inference returns the standard errors of a minimum. The likelihood is the one of which the loss on the rows for
-// training is a multiple, by the predictions of [fitJob.Predict], at the point and at another one. ranges bound the point.
+// training is a multiple, by the predictions of [fitJob.Predict], at the point and at another one. ranges bound the
+// point.
 func (j *fitJob) Inference(point []float64, ranges []fit.Range) (*Inference, error) {
 	no := func(why string) (*Inference, error) { return &Inference{Why: why}, nil }
 	p := j.Problem()
@@ -162,8 +163,8 @@ type Quality struct {
 	AUC      *float64 `json:"auc,omitempty"`
 }
 
-// finite returns the predictions and the data of pairs, a prediction before its datum, without those that are not finite, and whether
-// the data are classes, 0 and 1, and the predictions probabilities.
+// finite returns the predictions and the data of pairs, a prediction before its datum, without those that are not
+// finite, and whether the data are classes, 0 and 1, and the predictions probabilities.
 func finite(pairs []float64) (predicted, data []float64, classes bool) {
 	classes = true
 	for i := 0; i < len(pairs); i += 2 {
@@ -177,8 +178,8 @@ func finite(pairs []float64) (predicted, data []float64, classes bool) {
 	return predicted, data, classes
 }
 
-// positives returns the shares of false and of true positives of a classifier at falling thresholds, and the area under the curve; nil
-// if the data are no classes, or only one.
+// positives returns the shares of false and of true positives of a classifier at falling thresholds, and the area under
+// the curve; nil if the data are no classes, or only one.
 func positives(pairs []float64) (falsehood, truth []float64, area float64) {
 	predicted, data, classes := finite(pairs)
 	if !classes || len(data) == 0 {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
-
 	"github.com/gram-machine/gram/cmd/internal/result"
 )
 

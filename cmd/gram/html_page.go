@@ -10,7 +10,6 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
-
 	"github.com/gram-machine/gram/cmd/internal/profile"
 	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/internal/notation"

@@ -1,3 +1,18 @@
+// Package arch holds the map of the module: which package may import which. It has tests only.
+//
+//	term  ←  lang, revgrad, engine, compile
+//	compile  ←  graph  ←  machine
+//
+// A layer's packages are those of its folder and below. The root package joins the
+// stages; bench and the commands stand on top of it. The engine knows the terms
+// that it compiles, and the machine those that it reduces, but neither a stage that makes
+// or changes a term, nor the other. What the
+// tests make terms with (internal/generate) and compare the machines with
+// (internal/denote, internal/hypergraph, internal/reference)
+// shares with it term alone, and the names of the rules. The root package has the
+// rewriter (internal/reference) too, for the traces that print whole terms.
+//
+// The rules are for the code of the packages. Their tests may import what they like.
 package arch
 
 import (
@@ -42,7 +57,6 @@ var layers = map[string][]string{
 	"compile":              {"term", "revgrad"},
 	"machine":              {"rule", "term", "compile", "graph", "limits"},
 	"graph":                {"term", "compile", "limits"},
-	"machine/normal":       {"term", "compile", "machine", "graph"},
 	"internal/decode":      {"rule", "term", "compile", "machine", "graph", "internal/reference"},
 	"machine/profile":      {"rule", "term", "graph/calls", "compile", "machine", "graph"},
 	"graph/calls":          {"rule", "term"},
@@ -54,20 +68,18 @@ var layers = map[string][]string{
 	"internal/hypergraph":  {"term"},
 	"internal/reference":   {"rule", "term", "internal/denote"},
 	"internal/span":        {"rule", "term", "revgrad"},
-	"internal/arch":        {},
 	"examples":             {},
 	"docs":                 {},
 
-	"internal/fit":       {},
-	"internal/notation":  {"lang"}, // shapes
-	"internal/stage":     {"term", "lang", "revgrad", "machine"},
-	"internal/normalise": {"rule", "term", "limits"},
-	"internal/modular":   {"graph/calls", "rule", "term", "revgrad", "lang", "compile", "limits", "internal/normalise"},
+	"internal/fit":      {},
+	"internal/notation": {"lang"}, // shapes
+	"internal/stage":    {"term", "lang", "revgrad", "machine"},
+	"internal/modular":  {"graph/calls", "rule", "term", "revgrad", "lang", "compile", "limits"},
 
 	"internal/bridge": {"graph/calls", "term", "lang", "machine", "graph", "limits"},
 
 	"cost": {"rule", "internal/modular"},
-	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "compile", "engine/exec", "engine/lower", "machine", "graph", "machine/normal", "machine/profile", "limits",
+	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "compile", "engine/exec", "engine/lower", "machine", "graph", "machine/profile", "limits",
 		"internal/bridge", "internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage"},
 
 	// What traces, profiles, pictures and pages are made with.
@@ -90,7 +102,7 @@ var layers = map[string][]string{
 		"examples", root, "internal/bridge", "cost", "rule", "term", "lang", "revgrad", "compile", "machine",
 		"limits", "internal/denote", "internal/hypergraph", "internal/reference",
 		"internal/generate", // what the search for the worst program draws
-		"internal/normalise", "internal/notation", "internal/span", "internal/stage",
+		"internal/modular", "internal/notation", "internal/span", "internal/stage",
 	},
 	"gradbench":       {root},
 	"bench/gradbench": {"gradbench", "bench"},

@@ -1,5 +1,19 @@
 // Package modular is the strategy of sections 6.2 and 7 in which the λs of D(t) are normalised
 // once, each alone, before anything copies them. A cache keeps their normal forms.
+//
+// # Normal forms
+//
+// [Normal] computes normal forms of terms, under λ too, and counts the rewrites. The strategy is that of package
+// machine with symbolic inputs: weak, by value, (3) and (4) for values, (10) for pairs with an inert component that are
+// bound, and the steps of a dual in one pass in which (11) adds what arrives at a variable. When no redex is left, it
+// goes on under each λ that the result has, the dual λs among them. The variable of a λ is inert, as an input is. Going
+// under a λ is no step.
+//
+// What has no value and is of the type of a tuple stands for the tuple of its components, as an input does. It is
+// opened once; this is no step. So the applications of the dual of a variable meet by (11).
+//
+// A λ that several places of the result have is normalised once, and a let binds it. The rewriter would have
+// copied it by (3), which counts, and would have normalised each copy.
 package modular
 
 import (
@@ -12,7 +26,6 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/graph/calls"
-	"github.com/gram-machine/gram/internal/normalise"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
@@ -167,7 +180,7 @@ func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*nor
 		return nil, e.Locate(err, "normalising")
 	}
 	n, counts, err := e.normalForm(d, inputs, at, l.place,
-		normalise.Options{Limits: limits.Bounds{MaxSteps: uint64(BudgetFactor * whole)}})
+		Options{Limits: limits.Bounds{MaxSteps: uint64(BudgetFactor * whole)}})
 	var limit *limits.ReachedError
 	if errors.As(err, &limit) && limit.Limit == "steps" {
 		n, out.kept, err = d, true, nil
@@ -185,7 +198,7 @@ func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*nor
 // Normal returns the normal form of d, an image of D whose inputs have these values. Lists are applied, and recursive
 // functions unfolded. The limits are those of steps and nodes, 0 for none.
 func (e *Env) Normal(d *term.Term, inputs []term.Var, point []float64, maxSteps, maxNodes uint64) (*term.Term, error) {
-	n, _, err := e.normalForm(d, inputs, point, nil, normalise.Options{Unfold: true,
+	n, _, err := e.normalForm(d, inputs, point, nil, Options{Unfold: true,
 		Limits: limits.Bounds{MaxSteps: maxSteps, MaxNodes: maxNodes}})
 	return n, e.Locate(err, "normalising")
 }
@@ -193,7 +206,7 @@ func (e *Env) Normal(d *term.Term, inputs []term.Var, point []float64, maxSteps,
 // normalForm normalises, and returns the steps, also if a limit has ended it. place, if not nil, returns the program's
 // place for one of d.
 func (e *Env) normalForm(d *term.Term, inputs []term.Var, point []float64, place func(term.Pos) term.Pos,
-	opt normalise.Options) (*term.Term, rule.Counts, error) {
+	opt Options) (*term.Term, rule.Counts, error) {
 	e.Meter.Begin("normalise")
 	opt.Limits.Look = e.Meter.During("normalise")
 	samples := map[calls.Frame]*rule.Counts{}
@@ -208,7 +221,7 @@ func (e *Env) normalForm(d *term.Term, inputs []term.Var, point []float64, place
 			samples[f][by] += n
 		}
 	}
-	n, counts, err := normalise.Normal(d, inputs, point, opt)
+	n, counts, err := Normal(d, inputs, point, opt)
 	for _, f := range order {
 		s := calls.Sample{Input: -1, Phase: calls.Normalise, Origin: calls.NormalCode, Counts: *samples[f]}
 		if place != nil {

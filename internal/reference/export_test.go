@@ -2,7 +2,7 @@ package reference
 
 import "math"
 
-// Normal is the strategy of package normalise on terms without dual λs: [Open], and when that has no redex, the same
+// Normal is the strategy of package modular on terms without dual λs: [Open], and when that has no redex, the same
 // under the λs and in the branches that are left, level by level. What waits for a variable of a λ is inert. A λ that
 // (3) may still copy, or that is applied, is not gone under.
 func Normal(s *State) *Redex {

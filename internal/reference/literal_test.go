@@ -10,7 +10,7 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/normalise"
+	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
@@ -109,8 +109,8 @@ func TestPropertyLiteralNormal(t *testing.T) {
 
 // normalForm returns the normal form of D(t), nil if it takes too many steps.
 func normalForm(t require.TestingT, p subject) *term.Term {
-	n, _, err := normalise.Normal(p.reversed(t), p.inputs, p.point,
-		normalise.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
+	n, _, err := modular.Normal(p.reversed(t), p.inputs, p.point,
+		modular.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
 	if tooLong(t, err) {
 		return nil
 	}

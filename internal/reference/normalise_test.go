@@ -9,7 +9,7 @@ import (
 
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/normalise"
+	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/limits"
@@ -51,8 +51,8 @@ func requireNormalSteps(t require.TestingT, p subject, closed bool, rng *rand.Ra
 		}
 		inputs, point = nil, nil
 	}
-	_, got, err := normalise.Normal(q, inputs, point,
-		normalise.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
+	_, got, err := modular.Normal(q, inputs, point,
+		modular.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
 	if tooLong(t, err) {
 		return
 	}
@@ -68,7 +68,7 @@ func requireNormalSteps(t require.TestingT, p subject, closed bool, rng *rand.Ra
 	require.Equal(t, named(want.Counts), named(got), "%s", p.t)
 }
 
-// TestPropertyNormalSteps holds the steps of package normalise, rule by rule, against the reference's, by any schedule.
+// TestPropertyNormalSteps holds the steps of package modular, rule by rule, against the reference's, by any schedule.
 func TestPropertyNormalSteps(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := drawScalarOf(t, rapid.Bool().Draw(t, "recursive"))
@@ -76,7 +76,7 @@ func TestPropertyNormalSteps(t *testing.T) {
 	})
 }
 
-// TestPropertyNormalStepsOfLambdas does so for closed λs, which package normalise goes under.
+// TestPropertyNormalStepsOfLambdas does so for closed λs, which package modular goes under.
 func TestPropertyNormalStepsOfLambdas(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := generate.Draw(t, generate.Options{Smooth: true, Size: rapid.IntRange(3, generate.MaxSize).Draw(t, "size")})
@@ -86,10 +86,10 @@ func TestPropertyNormalStepsOfLambdas(t *testing.T) {
 
 // requireStepsUnderLambda holds the steps of a term to its normal form, under its λs, against the reference's. Those
 // are left out in whose normal form a let shares a value, for the rewriter copies it, or a variable is of the type of a
-// tuple, for package normalise opens it.
+// tuple, for package modular opens it.
 func requireStepsUnderLambda(t require.TestingT, p subject) (compared bool) {
-	opt := normalise.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: 400}}
-	n, got, err := normalise.Normal(p.t, p.inputs, p.point, opt)
+	opt := modular.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: 400}}
+	n, got, err := modular.Normal(p.t, p.inputs, p.point, opt)
 	if tooLong(t, err) || !comparable(n) {
 		return false
 	}

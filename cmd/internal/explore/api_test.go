@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
-
 	"github.com/gram-machine/gram/rule"
 )
 

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram"
-
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 )

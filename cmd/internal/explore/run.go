@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram"
-
 	"github.com/gram-machine/gram/internal/bridge"
 )
 

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/gram-machine/gram/graph"
-
 	"github.com/gram-machine/gram/cmd/internal/reduction"
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 )

@@ -4,16 +4,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/rule"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/gramtest"
 	"github.com/gram-machine/gram/cmd/internal/reduction"
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/rule"
 )
 
 // heapAt makes a run again, and calls see with each state from one to another: the heap, and the objects that its nodes

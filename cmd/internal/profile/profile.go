@@ -30,8 +30,8 @@ type Profile struct {
 	b      *builder
 }
 
-// Run runs the program once at its point, for the gradient or the value, and returns where the
-// steps went, and, if timed, the time. It takes memory for a number for each node and for what each calling context does.
+// Run runs the program once at its point, for the gradient or the value, and returns where the steps went, and, if
+// timed, the time. It takes memory for a number for each node and for what each calling context does.
 func Run(ctx context.Context, p *gram.Program, gradient, timed bool, opt gram.EvalOptions) (*Profile, error) {
 	b := newBuilder(bridge.Of(p).Source(), timed, opt.Literal)
 	meter, n, stopped := bridge.Of(p).Meter(ctx), 0, error(nil)

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram"
-
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 )

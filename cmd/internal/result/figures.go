@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/gram-machine/gram"
-
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/limits"

@@ -15,13 +15,14 @@ import (
 type Points struct {
 	Name  string
 	Pairs []float64 // a prediction, its datum, the next prediction, …
-	// Of a classifier, whose data are 0 and 1 and whose predictions are probabilities: the shares of true and of false positives at
-	// falling thresholds, and the area under them.
+	// Of a classifier, whose data are 0 and 1 and whose predictions are probabilities: the shares of true and of false
+	// positives at falling thresholds, and the area under them.
 	True, False []float64
 	Area        float64
 }
 
-// newPredictions draws predictions: of a classifier its calibration and its ROC, and else predictions against data, and residuals.
+// newPredictions draws predictions: of a classifier its calibration and its ROC, and else predictions against data, and
+// residuals.
 func newPredictions(all []Points) []*plot {
 	pairs, left := finitePairs(all)
 	if left == len(all) {
@@ -162,7 +163,8 @@ var probabilities = span{0, 1}.wider(0)
 // calibrationBins is how many parts of the predictions a calibration has.
 const calibrationBins = 10
 
-// newCalibration draws, for tenths of the predictions, in their order, how often the class was 1 against the mean prediction.
+// newCalibration draws, for tenths of the predictions, in their order, how often the class was 1 against the mean
+// prediction.
 func newCalibration(all []Points, pairs [][]float64) *plot {
 	p, x, y := newSquare("Calibration", "predicted probability", "share of class 1", probabilities, probabilities)
 	p.Note = fmt.Sprintf("Each point is a part of the rows, at most %d of equal sizes in the order of their predictions. On the line predictions are right on average.",
@@ -214,8 +216,8 @@ func newROC(all []Points) *plot {
 	return p
 }
 
-// dots draws pairs as points of a path: a part of them if there are very many. at gives a point's place, from a number between −½ and ½
-// that puts it aside.
+// dots draws pairs as points of a path: a part of them if there are very many. at gives a point's place, from a number
+// between −½ and ½ that puts it aside.
 func dots(pairs []float64, at func(prediction, datum, aside float64) string) string {
 	var path strings.Builder
 	every := 1 + (len(pairs)/2-1)/(2*mostPoints)

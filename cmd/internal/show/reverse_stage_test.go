@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram"
-
 	"github.com/gram-machine/gram/cmd/internal/gramtest"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/generate"

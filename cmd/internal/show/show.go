@@ -11,8 +11,8 @@
 // # Layers
 //
 // [Place] places the nodes of a directed graph in layers, so that its edges run from the earlier layers to the later
-// ones: the method of Sugiyama, Tagawa and Toda (1981). The graph is meant to be acyclic; of others some edges run back.
-// It goes through these steps, each near-linear in nodes and edges:
+// ones: the method of Sugiyama, Tagawa and Toda (1981). The graph is meant to be acyclic; of others some edges run
+// back. It goes through these steps, each near-linear in nodes and edges:
 //
 //	components  each connected component is laid out separately
 //	acyclic     loops and duplicates are removed, and the back edges of a depth-first

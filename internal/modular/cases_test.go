@@ -1,4 +1,4 @@
-package normalise_test
+package modular_test
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/internal/normalise"
+	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/testprogram"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
@@ -135,7 +135,7 @@ func TestNormalForms(t *testing.T) {
 func requireNormal(t *testing.T, src, want string, reversed bool) {
 	t.Helper()
 	q, s := image(t, src, reversed)
-	n, _, err := normalise.Normal(q, s.Inputs, s.Point, normalise.Options{Unfold: true})
+	n, _, err := modular.Normal(q, s.Inputs, s.Point, modular.Options{Unfold: true})
 	require.NoError(t, err, "%s", src)
 	require.Equal(t, want, n.String(), "%s", src)
 	typ, err := q.Check()
@@ -159,7 +159,7 @@ func image(t *testing.T, src string, reversed bool) (*term.Term, testprogram.Sou
 // TestNormalSteps: the steps of the example of docs/counts.md.
 func TestNormalSteps(t *testing.T) {
 	q, s := image(t, "fun y -> let z = sin y in z * z", true)
-	_, got, err := normalise.Normal(q, s.Inputs, s.Point, normalise.Options{})
+	_, got, err := modular.Normal(q, s.Inputs, s.Point, modular.Options{})
 	require.NoError(t, err)
 	require.Equal(t, rule.Counts{rule.Lambda: 1, rule.Pair: 4, rule.Subst: 13, rule.GC: 9, rule.EtaPair: 1,
 		rule.Factor: 1}, got)
@@ -185,7 +185,7 @@ func TestNormalLimits(t *testing.T) {
 		}
 		normal := func(b limits.Bounds) error {
 			looks, b.Look = 0, look
-			_, counts, err := normalise.Normal(q, s.Inputs, s.Point, normalise.Options{Unfold: true, Limits: b})
+			_, counts, err := modular.Normal(q, s.Inputs, s.Point, modular.Options{Unfold: true, Limits: b})
 			require.True(t, b.MaxSteps == 0 || counts.Total() > b.MaxSteps)
 			return err
 		}

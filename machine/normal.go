@@ -1,18 +1,15 @@
-// Package normal reads what the literal machine has left of D(t), with symbolic inputs, as a term: the normal form of
-// Theorem 1.
-package normal
+package machine
 
 import (
 	"slices"
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
-// reader reads operations in the order in which they were made, so their operands have been read.
-type reader struct {
+// normalReader reads operations, of what a run has left of D(t) with symbolic inputs, in the order in which they were made, so their operands have been read.
+type normalReader struct {
 	h      *graph.Heap
 	out    *term.Term
 	free   []term.Var // of the symbols
@@ -22,14 +19,14 @@ type reader struct {
 	names  map[compile.Ref]term.Var    // of operations with a name, by the operation or by its linear name
 }
 
-// Read returns the right-hand side of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩ under the substitutions of G, which a run of
+// Normal returns the right-hand side of Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩ under the substitutions of G, which a run of
 // [machine.Machine.Graph] of D(t) has left. d is D(t); its inputs, of type D(R), are the free variables. A name that
 // nothing mentions stays, for no rule drops it.
-func Read(m *machine.Machine, d *term.Term, inputs []term.Var) *term.Term {
+func (m *Machine) Normal(d *term.Term, inputs []term.Var) *term.Term {
 	h := m.Heap()
 	t := term.New(d.Types)
 	t.CopyVars(d, 0)
-	rd := &reader{h: h, out: t, exprs: map[compile.Ref]term.Ref{}, inline: map[compile.Ref]bool{},
+	rd := &normalReader{h: h, out: t, exprs: map[compile.Ref]term.Ref{}, inline: map[compile.Ref]bool{},
 		linear: map[compile.Ref]compile.Ref{}, names: map[compile.Ref]term.Var{}}
 	a := t.NewVar(term.VarInfo{Name: "a", Type: term.R, Linear: true, Generated: true})
 	stars := make([]term.Var, len(inputs))
@@ -87,7 +84,7 @@ func Read(m *machine.Machine, d *term.Term, inputs []term.Var) *term.Term {
 }
 
 // findNames finds what stands where it is used, and linear names.
-func (rd *reader) findNames(made []compile.Ref, value graph.Operand, arrived []graph.Operand) {
+func (rd *normalReader) findNames(made []compile.Ref, value graph.Operand, arrived []graph.Operand) {
 	use := func(o graph.Operand) {
 		switch o.Tag {
 		case compile.Operation:
@@ -112,7 +109,7 @@ func (rd *reader) findNames(made []compile.Ref, value graph.Operand, arrived []g
 }
 
 // operands are those of an operation. Those behind the first of three or more are a tuple.
-func (rd *reader) operands(n *graph.Node) []graph.Operand {
+func (rd *normalReader) operands(n *graph.Node) []graph.Operand {
 	out := n.Operands
 	for {
 		last := out[len(out)-1]
@@ -125,7 +122,7 @@ func (rd *reader) operands(n *graph.Node) []graph.Operand {
 }
 
 // operation is the expression of an operation.
-func (rd *reader) operation(n *graph.Node) term.Ref {
+func (rd *normalReader) operation(n *graph.Node) term.Ref {
 	var args []term.Ref
 	for _, o := range rd.operands(n) {
 		args = append(args, rd.operand(o))
@@ -137,7 +134,7 @@ func (rd *reader) operation(n *graph.Node) term.Ref {
 }
 
 // operand is the term of an operand.
-func (rd *reader) operand(o graph.Operand) term.Ref {
+func (rd *normalReader) operand(o graph.Operand) term.Ref {
 	switch o.Tag {
 	case compile.Number:
 		return rd.out.Num(0, o.Number)
@@ -151,12 +148,12 @@ func (rd *reader) operand(o graph.Operand) term.Ref {
 }
 
 // name makes the variable of an operation.
-func (rd *reader) name(r compile.Ref, name string, linear bool, pos term.Pos) {
+func (rd *normalReader) name(r compile.Ref, name string, linear bool, pos term.Pos) {
 	rd.names[r] = rd.out.NewVar(term.VarInfo{Name: name, Type: term.R, Linear: linear, Pos: pos, Generated: true})
 }
 
 // under puts the lets of operations around the body.
-func (rd *reader) under(lets []compile.Ref, body term.Ref) term.Ref {
+func (rd *normalReader) under(lets []compile.Ref, body term.Ref) term.Ref {
 	for i := len(lets) - 1; i >= 0; i-- {
 		x, ok := rd.names[lets[i]]
 		if !ok {

@@ -1,16 +1,4 @@
-// Package normalise computes normal forms of terms, under λ too, and counts the rewrites.
-//
-// The strategy is that of package machine with symbolic inputs: weak, by value, (3) and (4) for values, (10) for pairs
-// with an inert component that are bound, and the steps of a dual in one pass in which (11) adds what arrives at a
-// variable. When no redex is left, it goes on under each λ that the result has, the dual λs among them. The variable of
-// a λ is inert, as an input is. Going under a λ is no step.
-//
-// What has no value and is of the type of a tuple stands for the tuple of its components, as an input does. It is
-// opened once; this is no step. So the applications of the dual of a variable meet by (11).
-//
-// A λ that several places of the result have is normalised once, and a let binds it. The rewriter would have
-// copied it by (3), which counts, and would have normalised each copy.
-package normalise
+package modular
 
 import (
 	"cmp"
@@ -33,10 +21,10 @@ type Options struct {
 	Step func(by rule.Rule, n uint64, in, at term.Pos)
 }
 
-// Normal returns the normal form of t in an arena of its own, and the steps to it, also if there is an error. inputs,
-// numbers of type R or D(R), are the free variables of both. Conditions that depend on inputs alone are decided at the
-// point. t has no families. The elements of lists are in normal form, and lists are copied after that. The error is a
-// [*limits.ReachedError].
+// Normal returns the normal form of t, under λ too, in an arena of its own, and the steps to it, also if there is an
+// error. inputs, numbers of type R or D(R), are the free variables of both. Conditions that depend on inputs alone are
+// decided at the point. t has no families. The elements of lists are in normal form, and lists are copied after that.
+// The error is a [*limits.ReachedError].
 func Normal(t *term.Term, inputs []term.Var, point []float64, opt Options) (*term.Term, rule.Counts, error) {
 	m := &machine{t: t, opt: opt, inputs: inputs, root: &scope{}}
 	m.scope = m.root

@@ -1,4 +1,4 @@
-package normalise
+package modular
 
 import "github.com/gram-machine/gram/term"
 

@@ -1,4 +1,4 @@
-package normalise_test
+package modular_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/generate"
-	"github.com/gram-machine/gram/internal/normalise"
+	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/revgrad"
@@ -23,8 +23,8 @@ const maxSteps = 200_000
 
 // normalForm returns the normal form of q, or nil if it takes too many steps.
 func normalForm(t require.TestingT, q *term.Term, p *generate.Program) *term.Term {
-	n, _, err := normalise.Normal(q, p.Inputs, p.Point,
-		normalise.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
+	n, _, err := modular.Normal(q, p.Inputs, p.Point,
+		modular.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
 	var limit *limits.ReachedError
 	if errors.As(err, &limit) {
 		property.Leave(t, "limit of "+limit.Limit)

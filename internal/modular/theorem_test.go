@@ -1,4 +1,4 @@
-package normalise_test
+package modular_test
 
 import (
 	"errors"
@@ -13,7 +13,6 @@ import (
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
-	"github.com/gram-machine/gram/machine/normal"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -82,7 +81,7 @@ func onLiteral(t require.TestingT, d *term.Term, p *generate.Program, opt machin
 		return nil
 	}
 	require.NoError(t, err)
-	return normal.Read(m, d, p.Inputs)
+	return m.Normal(d, p.Inputs)
 }
 
 // backpropagation is ⟨G0, λa.Σ xj*(Gj)α⟩β for bp = ⟨G0, ⟦G1,…,Gn⟧α⟩β: its free
