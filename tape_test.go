@@ -20,6 +20,8 @@ type numberTape struct {
 	Unsure bool
 	// Decisions are the results of the comparisons, and the sides of the kinks of symbols.
 	Decisions []bool
+
+	nodes []*tapeNode // the inputs first, then in the order of the operations
 }
 
 const epsilon = 0x1p-53
@@ -31,6 +33,7 @@ type tapeNode struct {
 	edges   []tapeEdge
 
 	adjoint, size, adjointErr float64 // of one output: the adjoint, the sum of the sizes of its terms, and its error
+	tangent                   float64 // along one direction
 	arrivals                  float64
 }
 
@@ -134,6 +137,7 @@ func newTape(t *term.Term, inputs []term.Var, point []float64) *numberTape {
 		panic(err) // every symbol has a value at every number
 	}
 	all.nodes = append(start, all.nodes...)
+	out.nodes = all.nodes
 	for _, d := range denote.Flatten(v) {
 		all.row(d.(*tapeNode))
 		for _, x := range start {
@@ -141,6 +145,28 @@ func newTape(t *term.Term, inputs []term.Var, point []float64) *numberTape {
 		}
 	}
 	return out
+}
+
+// tells says whether rounding decides no comparison, and all numbers are finite.
+func (t *numberTape) tells() bool {
+	huge := func(x float64) bool { return !(math.Abs(x) < 1e100) }
+	return !t.Unsure && !slices.ContainsFunc(slices.Concat(t.Values, t.ValueBounds, t.Jacobian, t.Bounds), huge)
+}
+
+// speed is the largest derivative of any number that the program computes along a direction.
+func (t *numberTape) speed(direction []float64) float64 {
+	speed := 0.0
+	for i, n := range t.nodes {
+		n.tangent = 0
+		if i < len(direction) {
+			n.tangent = direction[i]
+		}
+		for _, e := range n.edges {
+			n.tangent += e.slope * e.to.tangent
+		}
+		speed = max(speed, math.Abs(n.tangent))
+	}
+	return speed
 }
 
 // row computes the adjoints of all nodes for an output.
