@@ -75,8 +75,8 @@ func TestRandomPrograms(t *testing.T) {
 		})
 	}
 	workers.Wait()
-	t.Logf("%d programs: %d have gradients, %d of them finite ones that no rounding decides; differences of %d, D(t) of %d", programs,
-		drawn.gradients.Load(), drawn.compared.Load(), drawn.differences.Load(), drawn.denoted.Load())
+	t.Logf("%d programs: %d have gradients, %d of them finite ones that no rounding decides; differences of %d, D(t) of %d; %d runs of other modes and strategies",
+		programs, drawn.gradients.Load(), drawn.compared.Load(), drawn.differences.Load(), drawn.denoted.Load(), drawn.modes.Load())
 	t.Logf("runs that ended early: %d at limits, %d cancelled, %d without memory; other data in %d", drawn.reached.Load(),
 		drawn.cancelled.Load(), drawn.refused.Load(), drawn.replaced.Load())
 	for _, name := range slices.Sorted(maps.Keys(drawn.constructs)) {
@@ -84,7 +84,7 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	if programs >= 1000 {
 		require.Greater(t, 10*int(drawn.differences.Load()), programs)
-		for _, name := range []string{"jvp", "recursion", "vector opened", "two matrices or more", "beside a large sum", "list over an index", "fold in a comprehension",
+		for _, name := range []string{"jvp", "recursion", "vector opened", "vector opened in a fold", "two matrices or more", "beside a large sum", "list over an index", "fold in a comprehension",
 			"conditional in a comprehension", "application of a variable in a comprehension", "vec in an element of a list over an index",
 			"sum in an element of a list over an index", "fold in an element of a list over an index", "conditional in an element of a list over an index",
 			"component that two indices select in an element of a list over an index"} {
@@ -96,7 +96,7 @@ func TestRandomPrograms(t *testing.T) {
 
 // surfaceCounts counts what has been compared, and the programs that have each construct.
 type surfaceCounts struct {
-	gradients, compared, differences, denoted, cancelled, reached, refused, replaced atomic.Int64
+	gradients, compared, differences, denoted, modes, cancelled, reached, refused, replaced atomic.Int64
 
 	lock       sync.Mutex
 	constructs map[string]int
@@ -107,7 +107,7 @@ func (c *surfaceCounts) count(src string, t *term.Term) {
 	found := map[string]bool{}
 	body := src[strings.LastIndex(src, "\ndata")+1:]
 	for name, mark := range map[string]string{"jvp": "(jvp ", "grad": "(grad ", "scan": "= scan ", "iter": "(iter #", "filter": "(filter ",
-		"map": "(map ", "vector opened": "[| v", "vector in a constructor": "Put (u, a)", "beside a large sum": " + 0.001 * (sum ", "beside a large vector": "= vec i < 300"} {
+		"map": "(map ", "vector opened": "[| v", "vector opened in a fold": "(fold (fun [| v", "vector in a constructor": "Put (u, a)", "beside a large sum": " + 0.001 * (sum ", "beside a large vector": "= vec i < 300"} {
 		found[name] = strings.Contains(body, mark)
 	}
 	found["two matrices or more"] = btoi(strings.Contains(body, "A"))+btoi(strings.Contains(body, "B"))+btoi(strings.Contains(body, "C.(")) > 1
@@ -183,7 +183,7 @@ type surface struct {
 }
 
 func surfaceProgram(seed int) (src string, value bool) {
-	opt := surfaceOptions{K: 3 + seed%7/6, Large: seed%4 == 0, Value: seed%8 == 7}
+	opt := surfaceOptions{K: 3 + seed%7/5, Large: seed%4 == 0, Value: seed%8 == 7}
 	if seed%64 == 33 {
 		opt.K = 17
 	}
@@ -217,12 +217,7 @@ func checkSurface(ctx context.Context, seed int, drawn *surfaceCounts) error {
 }
 
 func checkSource(ctx context.Context, src string, value bool, seed int, drawn *surfaceCounts) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			stack := make([]byte, 1<<12)
-			err = fmt.Errorf("panic: %v\n%s", p, stack[:runtime.Stack(stack, false)])
-		}
-	}()
+	defer recovered(&err)
 	p, err := Load(ctx, "t.gram", []byte(src), Options{MaxMemory: surfaceMemory})
 	if err != nil {
 		return err
@@ -240,7 +235,7 @@ func checkSource(ctx context.Context, src string, value bool, seed int, drawn *s
 	}
 	checks := []func() error{func() error { return s.forms(false) }, func() error { return s.profile(false) }}
 	if !value {
-		checks = append(checks, func() error { return s.forms(true) }, s.graph, s.semantics, s.reuse, func() error { return s.profile(true) })
+		checks = append(checks, func() error { return s.forms(true) }, s.graph, s.semantics, s.modes, s.reuse, func() error { return s.profile(true) })
 	}
 	for _, check := range checks {
 		if err := check(); err != nil {
@@ -248,6 +243,14 @@ func checkSource(ctx context.Context, src string, value bool, seed int, drawn *s
 		}
 	}
 	return nil
+}
+
+// recovered, deferred, makes a panic an error.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		stack := make([]byte, 1<<12)
+		*err = fmt.Errorf("panic: %v\n%s", p, stack[:runtime.Stack(stack, false)])
+	}
 }
 
 // run is the value or the gradient.
@@ -482,6 +485,29 @@ func TestDifferencesFind(t *testing.T) {
 	require.False(t, compared)
 }
 
+// modes compares modes and strategies, which have steps of their own and may take far more.
+func (s *surface) modes() error {
+	if s.tape == nil || s.seed%5 != 1 {
+		return nil
+	}
+	for _, opt := range []EvalOptions{{Mode: Forward}, {Mode: Tape}, {Strategy: Unfold}, {Strategy: Modular}} {
+		opt.MaxSteps, opt.MaxNodes = 1e6, 1e6
+		res, err := s.run(true, opt)
+		if limit := new(LimitError); errors.As(err, &limit) {
+			continue
+		}
+		if err == nil {
+			res.Cost.Steps = s.steps[1]
+			err = s.same(&Result{Values: s.tape.Values, Jacobian: s.tape.Jacobian, Cost: Cost{Steps: s.steps[1]}}, res, true)
+		}
+		if err != nil {
+			return fmt.Errorf("mode %d, strategy %v: %w", opt.Mode, opt.Strategy, err)
+		}
+		s.drawn.modes.Add(1)
+	}
+	return nil
+}
+
 // budget is a model of numbers that ends when it has made so many operations.
 type budget struct {
 	denote.Floats
@@ -589,6 +615,7 @@ func (s *surface) reuse() error {
 	errs := make([]error, 2)
 	for i := range errs {
 		wait.Go(func() {
+			defer recovered(&errs[i])
 			opt := opts[(n+i)%len(opts)]
 			if errs[i] = s.points(opt); i == 0 && errs[i] == nil && !opt.Literal && len(s.p.src.Data) > 0 {
 				errs[i] = s.replace(opt)
@@ -648,13 +675,25 @@ func (s *surface) points(opt EvalOptions) error {
 		}
 		points, values, jacobians = append(points, point...), append(values, res.Values...), append(jacobians, res.Jacobian...)
 	}
+	if err := batch(s.ctx, e, points, values, jacobians); err != nil {
+		return fmt.Errorf("many points at once, %+v: %w", opt, err)
+	}
+	limit := new(LimitError)
+	if err := batch(s.ctx, l, points, values, jacobians); err != nil && !errors.As(err, &limit) {
+		return fmt.Errorf("many points at once, %+v: %w", limited, err)
+	}
+	return nil
+}
+
+// batch compares the results of an evaluator at many points with those of one after the other.
+func batch(ctx context.Context, e *Evaluator, points, values, jacobians []float64) error {
 	v, d := make([]float64, len(values)), make([]float64, len(jacobians))
-	if err := e.Gradients(s.ctx, points, v, d); err != nil {
+	if err := e.Gradients(ctx, points, v, d); err != nil {
 		return err
 	}
 	same := func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y }
 	if !slices.EqualFunc(v, values, same) || !slices.EqualFunc(d, jacobians, same) {
-		return fmt.Errorf("many points at once, %+v: another result", opt)
+		return errors.New("another result")
 	}
 	return nil
 }
@@ -689,37 +728,47 @@ func (s *surface) ended(e *Evaluator, point []float64, n int) error {
 	return nil
 }
 
-// replace replaces data of a program of surfaceSource between two runs.
+// replace replaces data of a program of surfaceSource between runs at several points, and then the data that it had. A program that is
+// loaded with these numbers gives the same.
 func (s *surface) replace(opt EvalOptions) error {
 	e, err := s.p.NewGradient(s.ctx, opt)
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	point, data := s.p.Point(), &s.p.src.Data[s.seed/6%3]
-	numbers := make([]float64, len(data.Value.Data))
-	for i := range numbers {
-		numbers[i] = math.Sin(float64(s.seed + i))
+	data := &s.p.src.Data[s.seed/6%3]
+	other := make([]float64, len(data.Value.Data))
+	for i := range other {
+		other[i] = math.Sin(float64(s.seed + i))
 	}
-	if _, err := e.Gradient(s.ctx, point); err != nil {
-		return err
-	}
-	if err := e.SetData(data.Name, numbers); err != nil {
-		return err
-	}
-	p, err := Load(s.ctx, "t.gram", []byte(s.src), Options{MaxMemory: surfaceMemory, Values: map[string][]float64{data.Name: numbers}})
-	if err != nil {
-		return err
-	}
-	res, err := e.Gradient(s.ctx, point)
-	if err != nil {
-		return err
-	}
-	res.Cost = e.Cost()
-	there := *s
-	there.p = p
-	if err := there.at(point, res); err != nil {
-		return fmt.Errorf("other data, %+v: %w", opt, err)
+	for i, numbers := range [][]float64{data.Value.Data, other, data.Value.Data} {
+		point := s.p.NewPoint()
+		for j := range point.Values {
+			point.Values[j] *= 1 - 0.4*float64(i)
+		}
+		if i > 0 {
+			if err := e.SetData(data.Name, numbers); err != nil {
+				return err
+			}
+		}
+		res, err := e.Gradient(s.ctx, point.Values)
+		if err != nil {
+			return err
+		}
+		res.Cost = e.Cost()
+		values := point.Map()
+		values[data.Name] = numbers
+		there := *s
+		if there.p, err = Load(s.ctx, "t.gram", []byte(s.src), Options{MaxMemory: surfaceMemory, Values: values}); err != nil {
+			return err
+		}
+		if err := there.at(there.p.Point(), res); err != nil {
+			return fmt.Errorf("other data, run %d, %+v: %w", i, opt, err)
+		}
+		v, d := slices.Clone(res.Values), slices.Clone(res.Jacobian)
+		if err := batch(s.ctx, e, slices.Repeat(point.Values, 3), slices.Repeat(v, 3), slices.Repeat(d, 3)); err != nil {
+			return fmt.Errorf("other data at many points, %+v: %w", opt, err)
+		}
 	}
 	s.drawn.replaced.Add(1)
 	return nil

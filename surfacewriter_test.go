@@ -239,7 +239,7 @@ func (w *surfaceWriter) recursive() string {
 	case 4: // vectors in constructors, which a function opens
 		open, parts := "fun (v : R^k) -> vec i < k -> tanh v.(i)", make([]string, w.k)
 		if w.k <= 8 {
-			names := w.opened(false)
+			names := w.opened(w.k, false)
 			for i := range parts {
 				parts[i] = in(real, names...)
 			}
@@ -615,15 +615,17 @@ func (w *surfaceWriter) control(t kind, depth int) string {
 		}
 		return w.bind(t, depth)
 	case 10: // a vector that a pattern opens
-		if w.k > 8 {
-			return ""
+		n := 2 + w.r.IntN(7)
+		names := w.opened(n, w.r.IntN(2) == 0)
+		e := w.with("(vec %s < "+strconv.Itoa(n)+" -> %s)", n, func() string { return w.expr(real, depth) })
+		if n == w.k && w.r.IntN(2) == 0 {
+			e = w.expr(vector, depth)
 		}
-		names := w.opened(w.r.IntN(2) == 0)
-		e := w.expr(vector, depth)
+		body := w.bound(names, func() string { return w.mention(names) + next() })
 		if names[0].parameter {
-			return "((fun " + pattern(names) + " -> " + w.bound(names, next) + ") " + e + ")"
+			return "((fun " + pattern(names) + " -> " + body + ") " + e + ")"
 		}
-		return "(let " + pattern(names) + " = " + e + " in " + w.bound(names, next) + ")"
+		return "(let " + pattern(names) + " = " + e + " in " + body + ")"
 	case 9: // numerals, whose duals have no names
 		c, e, numeral := w.name("c"), w.name("e"), w.pick("0.5", "1", "0", "2")
 		names := []named{{name: c, kind: real}, {name: e, kind: real}}
@@ -647,13 +649,27 @@ func (w *surfaceWriter) control(t kind, depth int) string {
 	return ""
 }
 
-// opened are new names of the components of a vector.
-func (w *surfaceWriter) opened(parameter bool) []named {
-	names := make([]named, w.k)
+// opened are new names of n components of a vector.
+func (w *surfaceWriter) opened(n int, parameter bool) []named {
+	names := make([]named, n)
 	for i := range names {
 		names[i] = named{name: w.name("v"), kind: real, parameter: parameter}
 	}
 	return names
+}
+
+// mention writes a let of a sum of some of the components that a pattern binds, in any order: variables are numbered as they are mentioned.
+func (w *surfaceWriter) mention(names []named) string {
+	var text strings.Builder
+	for i, at := range w.r.Perm(len(names))[:1+w.r.IntN(len(names))] {
+		if i > 0 {
+			text.WriteString(w.pick(" + ", " - "))
+		}
+		text.WriteString(w.pick("", "0.3 * ", w.leaf()+" * ") + names[at].name)
+	}
+	a := w.name("a")
+	w.scope = append(w.scope, named{name: a, kind: real, parameter: names[0].parameter})
+	return "let " + a + " = " + text.String() + " in "
 }
 
 // pattern is the pattern of a vector with components of these names.
@@ -793,16 +809,24 @@ func (w *surfaceWriter) fold(t kind, depth int) string {
 	of := w.listKind()
 	list, any := w.list(of, t, depth)
 	a, b, r := w.name("a"), w.name("b"), w.name("r")
-	pattern, names := a, []named{{name: a, kind: elements[of], parameter: true}}
-	switch of {
-	case pairs:
-		pattern, names = "("+a+", "+b+")", []named{{name: a, kind: real}, {name: b, kind: real}}
-	case rows:
-		pattern, names = "("+a+", ("+b+" : R^k))", []named{{name: a, kind: real}, {name: b, kind: vector}}
-	case vectors:
-		pattern = "(" + a + " : R^k)"
-	case unaries:
-		pattern = "(" + a + " : R -> R)"
+	parts, names := a, []named{{name: a, kind: elements[of], parameter: true}}
+	var opened []named
+	if (of == rows || of == vectors) && w.k <= 8 && w.r.IntN(2) == 0 {
+		opened = w.opened(w.k, true)
+	}
+	switch {
+	case of == pairs:
+		parts, names = "("+a+", "+b+")", []named{{name: a, kind: real}, {name: b, kind: real}}
+	case of == rows && opened != nil:
+		parts, names = "("+a+", "+pattern(opened)+")", append(opened, named{name: a, kind: real})
+	case of == rows:
+		parts, names = "("+a+", ("+b+" : R^k))", []named{{name: a, kind: real}, {name: b, kind: vector}}
+	case of == vectors && opened != nil:
+		parts, names = pattern(opened), opened
+	case of == vectors:
+		parts = "(" + a + " : R^k)"
+	case of == unaries:
+		parts = "(" + a + " : R -> R)"
 	}
 	state := r
 	if t != real {
@@ -830,6 +854,9 @@ func (w *surfaceWriter) fold(t kind, depth int) string {
 				return "(" + r + " * " + w.leaf() + " + " + a + " * " + b + ")"
 			}
 		}
+		if opened != nil {
+			return "(" + w.mention(opened) + w.expr(t, depth) + ")"
+		}
 		return w.expr(t, depth)
 	}))
 	w.work /= 4
@@ -838,9 +865,9 @@ func (w *surfaceWriter) fold(t kind, depth int) string {
 		start = w.expr(t, depth)
 	}
 	if any && !w.flat && w.r.IntN(4) == 0 {
-		return "(foldl (fun " + state + " " + pattern + " -> " + body + ") " + start + " " + list + ")"
+		return "(foldl (fun " + state + " " + parts + " -> " + body + ") " + start + " " + list + ")"
 	}
-	return "(fold (fun " + pattern + " " + state + " -> " + body + ") " + start + " " + list + ")"
+	return "(fold (fun " + parts + " " + state + " -> " + body + ") " + start + " " + list + ")"
 }
 
 // number writes an expression of type R.
