@@ -237,15 +237,11 @@ func (w *surfaceWriter) recursive() string {
 		w.scope = append(w.scope, named{name: h + "'''", kind: tree})
 		return text
 	case 4: // vectors in constructors, which a function opens
-		open, parts := "fun (v : R^k) -> vec i < k -> tanh v.(i)", make([]string, w.k)
+		open := "(fun (v : R^k) -> vec i < k -> tanh v.(i))"
 		if w.k <= 8 {
-			names := w.opened(w.k, false)
-			for i := range parts {
-				parts[i] = in(real, names...)
-			}
-			open = "fun " + pattern(names) + " -> [| " + strings.Join(parts, ", ") + " |]"
+			open = w.opening(w.k)
 		}
-		text = fmt.Sprintf("let rec %[1]s a b = match (a, b) with | (Put (u, a), Put (v, b)) -> Put ((%[2]s) u * v, %[1]s a b) | _ -> Bottom in\n", h, open)
+		text = fmt.Sprintf("let rec %[1]s a b = match (a, b) with | (Put (u, a), Put (v, b)) -> Put (%[2]s u * v, %[1]s a b) | _ -> Bottom in\n", h, open)
 		text += fmt.Sprintf("let rec %[1]s' a = match a with | Put (v, a) -> tanh (%[2]s) + %[1]s' a | Bottom -> %[3]s in\n", h, in(real, v), in(real))
 		text += fmt.Sprintf("let %[1]s'' = fun u -> %[1]s' (%[1]s (fold (fun v a -> Put (v * u, a)) Bottom m) (fold (fun v a -> Put (v, a)) Bottom m)) in\n", h)
 		t, h = unary, h+"''"
@@ -480,6 +476,9 @@ func (w *surfaceWriter) atom(t kind) string {
 	case reduce:
 		return "(fun (" + a + " : R^k) -> " + a + ".(" + w.below(w.k) + ") * " + w.leaf() + ")"
 	case layer:
+		if w.k <= 8 && w.r.IntN(3) == 0 {
+			return w.opening(w.k)
+		}
 		return "(fun (" + a + " : R^k) -> vec i < k -> tanh (" + a + ".(i) * " + w.leaf() + "))"
 	}
 	panic("no atom")
@@ -658,8 +657,8 @@ func (w *surfaceWriter) opened(n int, parameter bool) []named {
 	return names
 }
 
-// mention writes a let of a sum of some of the components that a pattern binds, in any order: variables are numbered as they are mentioned.
-func (w *surfaceWriter) mention(names []named) string {
+// some is some of the components that a pattern binds, in any order: variables are numbered as they are mentioned.
+func (w *surfaceWriter) some(names []named) string {
 	var text strings.Builder
 	for i, at := range w.r.Perm(len(names))[:1+w.r.IntN(len(names))] {
 		if i > 0 {
@@ -667,9 +666,37 @@ func (w *surfaceWriter) mention(names []named) string {
 		}
 		text.WriteString(w.pick("", "0.3 * ", w.leaf()+" * ") + names[at].name)
 	}
-	a := w.name("a")
+	return text.String()
+}
+
+// mention writes a let of a sum of some of the components that a pattern binds.
+func (w *surfaceWriter) mention(names []named) string {
+	a, text := w.name("a"), w.some(names)
 	w.scope = append(w.scope, named{name: a, kind: real, parameter: names[0].parameter})
-	return "let " + a + " = " + text.String() + " in "
+	return "let " + a + " = " + text + " in "
+}
+
+// opening writes a function of vectors of n components, which a pattern opens: its result has them in another order, some of them with
+// others.
+func (w *surfaceWriter) opening(n int) string {
+	names := w.opened(n, true)
+	order := w.r.Perm(n)
+	if w.r.IntN(2) == 0 { // two change places
+		slices.Sort(order)
+		i, j := w.r.IntN(n), w.r.IntN(n)
+		order[i], order[j] = j, i
+	}
+	parts := make([]string, n)
+	w.bound(names, func() string {
+		for i, at := range order {
+			parts[i] = names[at].name
+			if w.r.IntN(3) == 0 {
+				parts[i] = "tanh (" + parts[i] + " + " + w.pick(w.some(names), w.leaf()) + ")"
+			}
+		}
+		return ""
+	})
+	return "(fun " + pattern(names) + " -> [| " + strings.Join(parts, ", ") + " |])"
 }
 
 // pattern is the pattern of a vector with components of these names.
@@ -742,6 +769,9 @@ func (w *surfaceWriter) tame(t kind, text string) string {
 	case real:
 		return "tanh " + text
 	case vector:
+		if w.k <= 8 && w.r.IntN(3) == 0 {
+			return w.opening(w.k) + " (tanh " + text + ")"
+		}
 		return w.pick("tanh "+text, "let "+a+" = "+text+" in vec i < k -> sin "+a+".(i)")
 	case pair:
 		return "let (" + a + ", " + b + ") = " + text + " in " + w.pick("(tanh "+a+", sin "+b+")", "("+b+", tanh "+a+")")
@@ -912,6 +942,11 @@ func (w *surfaceWriter) number(depth int) string {
 			w.work /= 4
 			return "(fold (fun " + i + " " + r + " -> tanh " + e + " * " + w.pick("pick "+v+" "+i,
 				"sum (onehot k "+i+" * "+v+")", "(pick A "+i+").("+w.below(w.k)+")") + ") " + w.leaf() + " o)"
+		}
+	case 23:
+		if n := 2 + w.r.IntN(7); w.r.IntN(2) == 0 {
+			return "(iter #" + strconv.Itoa(w.r.IntN(5)) + " " + w.opening(n) + " " + w.with("(vec %s < "+strconv.Itoa(n)+" -> %s)", n, next) + ").(" +
+				w.below(n) + ")"
 		}
 	case 19:
 		return "(length " + w.pick("l", "[s; t]", "d") + " * " + next() + ")"
