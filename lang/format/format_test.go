@@ -294,7 +294,7 @@ func TestFormatLinear(t *testing.T) {
 // needless parentheses.
 func TestFormatRandom(t *testing.T) {
 	for seed := range property.Size(5_000) {
-		checkFormat(t, mustParse(t, sample.Random(rand.New(rand.NewPCG(uint64(seed), 7)), 5+seed%200)))
+		checkFormat(t, mustParse(t, random(rand.New(rand.NewPCG(uint64(seed), 7)), 5+seed%200)))
 	}
 }
 

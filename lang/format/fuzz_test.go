@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/lang/internal/sample"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -59,7 +58,7 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	for seed := range 50 {
-		f.Add([]byte(sample.Random(rand.New(rand.NewPCG(uint64(seed), 1)), 30)))
+		f.Add([]byte(random(rand.New(rand.NewPCG(uint64(seed), 1)), 30)))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		file, ds, err := syntax.Parse("fuzz.gram", src, syntax.Options{})

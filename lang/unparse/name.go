@@ -5,14 +5,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/elaborate"
 	"github.com/gram-machine/gram/lang/syntax"
-	"github.com/gram-machine/gram/term"
 )
-
-// prelude are the names that a program sees without declaring them, in addition to those
-// of symbols. A declared name would shadow them, which would confuse a reader.
-var prelude = []string{"fold", "foldl", "rev", "length", "map", "iter", "fst", "snd", "compose", "pi", "filter", "map'",
-	"zip", "concat", "slice", "softmax", "logsumexp", "maximum", "transpose", "dot", "matvec", "jvp", "grad"}
 
 // scope tells which names mean something where the printer is.
 type scope struct {
@@ -26,17 +22,18 @@ func emptyScope() *scope {
 	return &scope{active: map[string]bool{}, nested: map[string]int{}, bump: map[string]int{}, given: map[string]bool{}}
 }
 
-// newScope is that of a program.
+// newScope is that of a program: all keywords and names of the language mean something in it.
 func newScope() *scope {
 	s := emptyScope()
 	for k := syntax.ParamTok; k.IsKeyword(); k++ {
 		s.active[k.String()] = true
 	}
-	for _, w := range prelude {
-		s.active[w] = true
+	// A declared name would shadow what a program sees without declaring it, which would confuse a reader.
+	for _, name := range elaborate.PreludeNames() {
+		s.active[name] = true
 	}
-	for _, f := range append(term.Symbols(), term.Derivatives()...) {
-		s.active[f.SourceName()] = true
+	for _, p := range core.Primitives() {
+		s.active[p.Name()] = true
 	}
 	return s
 }

@@ -1,3 +1,4 @@
+// Package sample writes deep programs for tests of the parser and of the formatter.
 package sample
 
 import (

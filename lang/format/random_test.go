@@ -1,5 +1,4 @@
-// Package sample writes programs for tests of the parser and of the formatter: random ones, and deep ones.
-package sample
+package format
 
 import (
 	"fmt"
@@ -41,9 +40,9 @@ var rules = map[string][]string{
 		"def Declared = E0", `data Declared = csv "a~\"~b" "c" skip fill - 1.5 separator ";"`},
 }
 
-// Random returns a random program of up to about the given number of nodes, with random white space, comments and
+// random returns a random program of up to about the given number of nodes, with random white space, comments and
 // needless parentheses.
-func Random(r *rand.Rand, nodes int) string {
+func random(r *rand.Rand, nodes int) string {
 	g := &generator{r: r, budget: nodes}
 	var b strings.Builder
 	for i := range r.IntN(4) {
