@@ -199,81 +199,86 @@ func (r *resolver) mark(s syntax.Expr) {
 }
 
 // expr resolves an expression: from left to right, since errors are reported in this
-// order.
+// order. It loops over what stands at the end of what, as the body of a let.
 func (r *resolver) expr(e syntax.Expr, where surroundings) {
-	if e == 0 {
-		return
-	}
-	r.e.Tick()
 	f := r.u.File
-	n, kids := f.Expr(e), f.Kids(e)
 	outer := len(r.undo)
-	switch n.Kind {
-	case syntax.NameExpr, syntax.SizeExpr:
-		r.name(e, n, where)
-	case syntax.BinExpr, syntax.AppExpr, syntax.ProjExpr:
-		r.spine(e, where)
-	case syntax.FunExpr, syntax.LinExpr:
-		r.u.Duals = r.u.Duals || n.Kind == syntax.LinExpr
-		r.patterns(f.Pats(e))
-		r.expr(kids[0], where|underFun)
-	case syntax.LetExpr, syntax.RecExpr:
-		r.lets(e, where)
-	case syntax.MatchExpr:
-		r.expr(kids[0], where)
-		for i, p := range f.Pats(e) {
-			r.patterns([]syntax.Pat{p})
-			r.expr(kids[i+1], where|inBranch|inComp)
-			r.leave(outer)
-		}
-	case syntax.CompExpr:
-		if n.Op == syntax.VecTok {
-			r.size(kids[0])
-		} else {
-			r.expr(kids[0], where)
-		}
-		r.u.Refs[e] = ref{localRef, r.bind(n.Text)}
-		r.expr(kids[1], where|inComp)
-	case syntax.ScanExpr:
-		r.size(kids[0])
-		r.expr(kids[1], where)
-		r.u.Refs[e] = ref{localRef, r.bind(n.Text)}
-		r.patterns(f.Pats(e))
-		r.expr(kids[2], where|inComp)
-	case syntax.IfExpr:
-		last := len(kids) - 2
-		for i, k := range kids {
-			if i == last {
-				where |= inBranch
-			}
-			r.expr(k, where)
-		}
-	case syntax.LogicExpr:
-		for _, k := range kids {
-			r.expr(k, where)
-			where |= inBranch // it may not be evaluated
-		}
-	default:
-		if n.Kind == syntax.ListExpr {
-			where |= inList
-		}
+	for e != 0 {
+		r.e.Tick()
+		n, kids := f.Expr(e), f.Kids(e)
 		r.typ(n.Type)
-		for _, k := range kids {
-			r.expr(k, where)
+		switch n.Kind {
+		case syntax.NameExpr, syntax.SizeExpr:
+			r.name(e, n, where)
+		case syntax.BinExpr, syntax.AppExpr, syntax.ProjExpr:
+			r.spine(e, where)
+			kids = nil
+		case syntax.LinExpr:
+			r.u.Duals = true
+		case syntax.RecExpr: // its functions see each other
+			first := r.Scope.Slots
+			for _, b := range kids[:len(kids)-1] {
+				r.pattern(f.Pats(b)[0], first)
+			}
+		}
+		of := e
+		e = 0
+		for i, k := range kids {
+			inner, there := len(r.undo), where|r.within(of, i)
+			if n.Kind != syntax.RecExpr {
+				r.bound(of, i)
+			}
+			switch {
+			case i == len(kids)-1:
+				e, where = k, there
+			case i == 0 && (n.Kind == syntax.ScanExpr || n.Op == syntax.VecTok):
+				r.size(k)
+			default:
+				r.expr(k, there)
+			}
+			if e == 0 {
+				r.leave(inner)
+			}
 		}
 	}
 	r.leave(outer)
+}
+
+// bound binds what e binds in its kid number i.
+func (r *resolver) bound(e syntax.Expr, i int) {
+	pats, index := r.u.File.Bound(e, i)
+	if index {
+		r.u.Refs[e] = ref{localRef, r.bind(r.u.File.Expr(e).Text)}
+	}
+	r.patterns(pats)
+}
+
+// within returns the surroundings of kid number i that are in e.
+func (r *resolver) within(e syntax.Expr, i int) surroundings {
+	f := r.u.File
+	last := len(f.Kids(e)) - 1
+	switch kind := f.Expr(e).Kind; {
+	case kind == syntax.FunExpr, kind == syntax.LinExpr, kind == syntax.LetExpr && i < last && len(f.Pats(e)) > 1:
+		return underFun
+	case kind == syntax.RecExpr && i < last:
+		return underFun | inComp
+	case kind == syntax.MatchExpr && i > 0:
+		return inBranch | inComp
+	case (kind == syntax.CompExpr || kind == syntax.ScanExpr) && i == last:
+		return inComp
+	case kind == syntax.IfExpr && i >= last-1, kind == syntax.LogicExpr && i > 0: // it may not be evaluated
+		return inBranch
+	case kind == syntax.ListExpr:
+		return inList
+	}
+	return 0
 }
 
 // spine resolves what nests to the left.
 func (r *resolver) spine(e syntax.Expr, where surroundings) {
 	f := r.u.File
 	var right []syntax.Expr
-	for {
-		k := f.Expr(e).Kind
-		if k != syntax.BinExpr && k != syntax.AppExpr && k != syntax.ProjExpr {
-			break
-		}
+	for k := f.Expr(e).Kind; k == syntax.BinExpr || k == syntax.AppExpr || k == syntax.ProjExpr; k = f.Expr(e).Kind {
 		kids := f.Kids(e)
 		right = append(right, kids[1])
 		e = kids[0]
@@ -281,47 +286,6 @@ func (r *resolver) spine(e syntax.Expr, where surroundings) {
 	r.expr(e, where)
 	for _, k := range slices.Backward(right) {
 		r.expr(k, where)
-	}
-}
-
-// lets resolves a let, and those in its body.
-func (r *resolver) lets(e syntax.Expr, where surroundings) {
-	f := r.u.File
-	for {
-		pats, kids := f.Pats(e), f.Kids(e)
-		if f.Expr(e).Kind == syntax.RecExpr {
-			r.recs(kids[:len(kids)-1], where|underFun|inComp)
-			e = kids[len(kids)-1]
-			continue
-		}
-		if f.Expr(e).Kind != syntax.LetExpr {
-			break
-		}
-		outer, inner := len(r.undo), where
-		if len(pats) > 1 {
-			r.patterns(pats[1:])
-			inner |= underFun
-		}
-		r.expr(kids[0], inner)
-		r.leave(outer)
-		r.patterns(pats[:1])
-		e = kids[1]
-	}
-	r.expr(e, where)
-}
-
-// recs resolves the functions of a let rec, which see each other.
-func (r *resolver) recs(binds []syntax.Expr, where surroundings) {
-	f := r.u.File
-	first := r.Scope.Slots
-	for _, b := range binds {
-		r.pattern(f.Pats(b)[0], first)
-	}
-	for _, b := range binds {
-		outer := len(r.undo)
-		r.patterns(f.Pats(b)[1:])
-		r.expr(f.Kids(b)[0], where)
-		r.leave(outer)
 	}
 }
 

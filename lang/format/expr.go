@@ -16,9 +16,11 @@ const (
 // level is how tightly an expression holds together.
 func (fm *formatter) level(e syntax.Expr) uint8 {
 	n := fm.f.Expr(e)
+	if n.Kind.OpenEnded() {
+		return levelPrefix
+	}
 	switch n.Kind {
-	case syntax.FunExpr, syntax.LinExpr, syntax.LetExpr, syntax.RecExpr, syntax.IfExpr, syntax.MatchExpr, syntax.CompExpr,
-		syntax.ScanExpr, syntax.FileExpr:
+	case syntax.FileExpr:
 		return levelPrefix
 	case syntax.BinExpr:
 		return n.Op.Precedence()

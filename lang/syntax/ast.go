@@ -49,6 +49,9 @@ const (
 	FileExpr    // csv "f" "a" 3 skip, npy "f"   Text=the format, Words: all that follows
 )
 
+// OpenEnded reports whether an expression of the form goes on as far to the right as it can.
+func (k ExprKind) OpenEnded() bool { return FunExpr <= k && k <= IfExpr || k == CompExpr || k == ScanExpr }
+
 // ExprNode is an expression. Its span covers the whole expression without
 // parentheses around it; Op, where there is one, stands at OpPos.
 type ExprNode struct {
@@ -209,6 +212,39 @@ func (f *File) Kids(e Expr) []Expr {
 func (f *File) Pats(e Expr) []Pat {
 	n := &f.exprs[e]
 	return f.patKids[n.poff : n.poff+n.pn]
+}
+
+// Bound returns what e binds in its kid number i: the patterns, and whether its index is one of the names.
+func (f *File) Bound(e Expr, i int) (pats []Pat, index bool) {
+	pats = f.Pats(e)
+	switch f.Expr(e).Kind {
+	case FunExpr, LinExpr:
+		return pats, false
+	case LetExpr:
+		if i > 0 {
+			return pats[:1], false
+		}
+		return pats[1:], false
+	case RecExpr:
+		binds, pats := f.Kids(e), []Pat(nil)
+		for _, b := range binds[:len(binds)-1] {
+			pats = append(pats, f.Pats(b)[0])
+		}
+		return pats, false
+	case BindExpr:
+		return pats[1:], false
+	case MatchExpr:
+		if i > 0 {
+			return pats[i-1 : i], false
+		}
+	case CompExpr:
+		return nil, i == 1
+	case ScanExpr:
+		if i == 2 {
+			return pats, true
+		}
+	}
+	return nil, false
 }
 
 // PatKids returns the parts of a pattern.

@@ -1,10 +1,6 @@
 package lsp
 
-import (
-	"bytes"
-
-	"github.com/gram-machine/gram/lang/syntax"
-)
+import "github.com/gram-machine/gram/lang/syntax"
 
 // name is a name that a program binds.
 type name struct {
@@ -76,7 +72,8 @@ func (s *scoper) pattern(p syntax.Pat) {
 	}
 }
 
-// expr adds what is bound on the way from e to the place.
+// expr adds what is bound on the way from e to the place: what the expressions around it bind there, and what they bind
+// at the place itself. Between two parts of an expression the names of both are in scope.
 func (s *scoper) expr(e syntax.Expr) {
 	tail := true // the place may stand behind e, where an expression is yet to be written
 	for e != 0 {
@@ -84,69 +81,40 @@ func (s *scoper) expr(e syntax.Expr) {
 		if s.off < n.Span.Start || s.off > n.Span.End && !tail {
 			return
 		}
-		switch pats := s.f.Pats(e); n.Kind {
-		case syntax.FunExpr, syntax.LinExpr:
-			for _, p := range pats {
+		for _, p := range s.f.Pats(e) {
+			if contains(s.f.Pat(p).Span, s.off) {
 				s.pattern(p)
-			}
-		case syntax.LetExpr:
-			in := s.keywordIn(kids)
-			if s.off > in || s.off <= s.f.Pat(pats[0]).Span.End {
-				s.pattern(pats[0])
-			}
-			if s.off <= in {
-				for _, p := range pats[1:] {
-					s.pattern(p)
-				}
-			}
-		case syntax.ScanExpr:
-			if s.off > s.f.Expr(kids[1]).Span.End || s.off <= s.f.Pat(pats[0]).Span.End {
-				s.names = append(s.names, name{text: n.Text, span: n.TextSpan, index: true})
-				s.pattern(pats[0])
-			}
-		case syntax.RecExpr:
-			for _, b := range kids[:len(kids)-1] {
-				s.pattern(s.f.Pats(b)[0])
-			}
-		case syntax.BindExpr:
-			for _, p := range pats[1:] {
-				s.pattern(p)
-			}
-		case syntax.MatchExpr:
-			for i, p := range pats {
-				if s.off >= s.f.Pat(p).Span.Start && (i == len(pats)-1 || s.off < s.f.Pat(pats[i+1]).Span.Start) {
-					s.pattern(p)
-				}
-			}
-		case syntax.CompExpr:
-			if bound := s.f.Expr(kids[0]).Span; s.off > bound.End || s.off <= n.TextSpan.End {
-				s.names = append(s.names, name{text: n.Text, span: n.TextSpan, index: true})
 			}
 		}
+		if (n.Kind == syntax.CompExpr || n.Kind == syntax.ScanExpr) && contains(n.TextSpan, s.off) {
+			s.names = append(s.names, name{text: n.Text, span: n.TextSpan, index: true})
+		}
+		of := e
 		e = 0
 		for i, k := range kids {
-			if s.f.Expr(k).Span.Start <= s.off {
+			if at := s.f.Expr(k).Span; at.Start <= s.off && (i == len(kids)-1 || s.off < s.f.Expr(kids[i+1]).Span.Start) {
 				e = k
-				last := i == len(kids)-1
-				switch n.Kind {
-				case syntax.FunExpr, syntax.LinExpr, syntax.LetExpr, syntax.RecExpr, syntax.BindExpr, syntax.MatchExpr,
-					syntax.IfExpr, syntax.CompExpr, syntax.ScanExpr:
-					tail = tail && last
-				default:
-					tail = false
+				s.bound(of, i)
+				if s.off > at.End && i < len(kids)-1 {
+					s.bound(of, i+1)
 				}
+				tail = tail && i == len(kids)-1 && n.Kind.OpenEnded()
 			}
 		}
 	}
 }
 
-// keywordIn returns where the in of a let stands, whose value and body are given.
-func (s *scoper) keywordIn(kids []syntax.Expr) uint32 {
-	from, to := s.f.Expr(kids[0]).Span.End, s.f.Expr(kids[1]).Span.Start
-	if from > to {
-		return from
+func contains(at syntax.Span, off uint32) bool { return at.Start <= off && off <= at.End }
+
+// bound adds what e binds in its kid number i.
+func (s *scoper) bound(e syntax.Expr, i int) {
+	pats, index := s.f.Bound(e, i)
+	if n := s.f.Expr(e); index {
+		s.names = append(s.names, name{text: n.Text, span: n.TextSpan, index: true})
 	}
-	return from + uint32(max(0, bytes.LastIndex(s.f.Src[from:to], []byte("in"))))
+	for _, p := range pats {
+		s.pattern(p)
+	}
 }
 
 // find returns the innermost of the names with a text.
