@@ -50,7 +50,9 @@ const (
 )
 
 // OpenEnded reports whether an expression of the form goes on as far to the right as it can.
-func (k ExprKind) OpenEnded() bool { return FunExpr <= k && k <= IfExpr || k == CompExpr || k == ScanExpr }
+func (k ExprKind) OpenEnded() bool {
+	return FunExpr <= k && k <= IfExpr || k == CompExpr || k == ScanExpr
+}
 
 // ExprNode is an expression. Its span covers the whole expression without
 // parentheses around it; Op, where there is one, stands at OpPos.
