@@ -54,25 +54,17 @@ const (
 	StaticOp    // the numeral e       X=e, a term.Static
 	ComponentOp // an input's scalar   X the first of B scalars, A=the static number of the one
 	FamilyOp    // vec i < s -> t      X=i, Val=keyword, A=s, a term.Static, B=t, Type of a list
-	DotOp       // dot t u             A=t, B=u, Type of t
-	MatvecOp    // matvec t u          A=t, B=u, Type of t
-	TotalOp     // sum t               A=t, Type of t
-	MaximumOp   // maximum t           the same
-	TransposeOp // transpose t         the same
+	PrimOp      // dot t u, sum t, …   Val=the [Prim], A=t, B=u or 0, Type of t; of onehot k t, A=t, Type the result's
 	ConOp       // C t                 Val=the number of C, A=t or 0, Type
 	// match t with … A=t, B=the place of the branches in Args, see [Branch], Val their number, Type of t
 	CaseOp
-	FixOp    // fix ⟨f0,…⟩.⟨v0,…⟩   X=f0, A and B delimit v0… in Args, Val=which of them it is
-	PickOp   // pick t u            A=t, B=u, Type of t
-	OneHotOp // onehot k t          A=t, Type the result's
-	AlongOp  // jvp t u v           A the place of t, u and v in Args, Type of u
-	GradOp   // grad t u            the same, without v
+	FixOp        // fix ⟨f0,…⟩.⟨v0,…⟩   X=f0, A and B delimit v0… in Args, Val=which of them it is
+	DerivativeOp // jvp t u v, grad t u Val=the [Prim], A and B delimit t… in Args, Type of u
 
 	// In default values only.
 	ChurchOp // #e                      X=e, a term.Static, Type
 	PowerOp  // t ^ e                   A=t, X=e, a term.Static
 	ScanOp   // scan i < e with y …     X=y, A the place of i, e, the first state and the next one in Args
-	RandomOp // uniform or normal       Val=its [Prim], A, B
 	NativeOp // a def of the prelude Val=its number, see [eval.Native]
 	NumOps
 )
@@ -168,21 +160,16 @@ func (n *Node) vectorAtom() bool {
 // Children calls f on the children of n whose terms become part of that of n.
 func (c *Core) Children(n *Node, f func(Ref)) {
 	switch n.Op {
-	case LamOp, ProjOp, PowerOp, OneHotOp:
+	case LamOp, ProjOp, PowerOp:
 		f(n.A)
-	case PickOp:
-		if !c.Nodes[n.A].vectorAtom() {
-			f(n.A)
-		}
-		f(n.B)
 	case FamilyOp:
 		f(n.B)
-	case AppOp, PairOp, LetOp, TupleOp, UnvecOp, RandomOp:
+	case AppOp, PairOp, LetOp, TupleOp, UnvecOp:
 		f(n.A)
 		f(n.B)
-	case DotOp, MatvecOp, TotalOp, MaximumOp, TransposeOp:
-		for _, k := range [...]Ref{n.A, n.B} {
-			if k != 0 && !c.Nodes[k].vectorAtom() {
+	case PrimOp:
+		for i, k := range [...]Ref{n.A, n.B} {
+			if k != 0 && !(Prim(n.Val).Levels(i) != 0 && c.Nodes[k].vectorAtom()) {
 				f(k)
 			}
 		}
@@ -199,7 +186,7 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 		if n.B != 0 {
 			f(n.B)
 		}
-	case VecOp, ListOp, FixOp, SymbolOp:
+	case VecOp, ListOp, FixOp, SymbolOp, DerivativeOp:
 		for _, k := range c.Args[n.A:n.B] {
 			f(k)
 		}
@@ -219,14 +206,6 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 	case ScanOp:
 		f(c.Args[n.A+2])
 		f(c.Args[n.A+3])
-	case AlongOp:
-		for _, k := range c.Args[n.A : n.A+3] {
-			f(k)
-		}
-	case GradOp:
-		for _, k := range c.Args[n.A : n.A+2] {
-			f(k)
-		}
 	}
 }
 

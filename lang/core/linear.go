@@ -110,16 +110,15 @@ func (l *linearity) node(r Ref, n *Node) bool {
 // closedTo has, by constructor, the nodes that no linear variable may occur in.
 var closedTo = [NumOps]string{
 	PairOp: "in a tuple", ListOp: "in a list", ProjOp: "in a vector that is projected",
-	DotOp: "under dot", MatvecOp: "under matvec", TotalOp: "under sum", MaximumOp: "under maximum",
-	TransposeOp: "under transpose",
-	ConOp:       "under a constructor", FixOp: "in a recursive function", PickOp: "under pick",
-	OneHotOp: "under onehot",
-	AlongOp:  "under jvp", GradOp: "under grad", SymbolOp: "under a function symbol",
+	ConOp: "under a constructor", FixOp: "in a recursive function", SymbolOp: "under a function symbol",
 }
 
 func (l *linearity) others(n *Node) bool {
-	ok := true
-	l.c.Children(n, func(k Ref) { ok = l.plain(k, closedTo[n.Op]) && ok })
+	ok, where := true, closedTo[n.Op]
+	if n.Op == PrimOp || n.Op == DerivativeOp {
+		where = "under " + Prim(n.Val).Name()
+	}
+	l.c.Children(n, func(k Ref) { ok = l.plain(k, where) && ok })
 	return ok
 }
 

@@ -2,6 +2,7 @@ package core
 
 import (
 	"cmp"
+	"math"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -28,15 +29,25 @@ const (
 // Symbol is the function symbol that p is, if it is one.
 func (p Prim) Symbol() term.Symbol { return term.Symbol(p - PrimSymbol) }
 
-// prims has the name and the arity of what is no function symbol.
+// prims has the name and the arity of what is no function symbol, and the levels of its operands.
 var prims = [PrimSymbol]struct {
-	name  string
-	arity int
+	name   string
+	arity  int
+	levels [2]int
 }{
-	PrimAdd: {"+", 2}, PrimDot: {"dot", 2}, PrimMatvec: {"matvec", 2}, PrimTotal: {"sum", 1},
-	PrimMaximum: {"maximum", 1}, PrimTranspose: {"transpose", 1}, PrimPick: {"pick", 2}, PrimOneHot: {"onehot", 2},
-	PrimUniform: {"uniform", 2}, PrimNormal: {"normal", 2}, PrimAlong: {"jvp", 3}, PrimGrad: {"grad", 2},
+	PrimAdd: {name: "+", arity: 2}, PrimDot: {"dot", 2, [2]int{1, 1}}, PrimMatvec: {"matvec", 2, [2]int{2, 1}},
+	PrimTotal: {"sum", 1, [2]int{1}}, PrimMaximum: {"maximum", 1, [2]int{1}}, PrimTranspose: {"transpose", 1, [2]int{2}},
+	PrimPick: {"pick", 2, [2]int{allLevels}}, PrimOneHot: {name: "onehot", arity: 2},
+	PrimUniform: {name: "uniform", arity: 2}, PrimNormal: {name: "normal", arity: 2}, PrimAlong: {name: "jvp", arity: 3},
+	PrimGrad: {name: "grad", arity: 2},
 }
+
+// allLevels are as many as the operand has.
+const allLevels = math.MaxInt32
+
+// Levels returns in how many vectors that stand in one another the components of operand i are selected: 0 if it is a
+// number.
+func (p Prim) Levels(i int) int { return prims[p].levels[i] }
 
 // Arity is how many arguments p takes.
 func (p Prim) Arity() int {

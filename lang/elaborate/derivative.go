@@ -14,24 +14,22 @@ func (e *Elaborator) derivative(p core.Prim, args []val, span syntax.Span) val {
 	}
 	why := reason{kind: takesReason, text: p.Name()}
 	a, b := e.Types.Open(), core.R
-	n := core.Node{Op: core.GradOp, Pos: core.PosOf(span), Type: a}
-	parts := args
+	gives := a
 	if p == core.PrimAlong {
-		b, n.Op = e.Types.Open(), core.AlongOp
+		b = e.Types.Open()
+		gives = b
 	}
 	ok := e.want(f, e.Types.Arrow(a, b), why)
-	for _, u := range parts[1:] {
+	for _, u := range args[1:] {
 		ok = e.want(u, a, why) && ok
 	}
 	if ok {
 		e.differentiable(a, x.span, p.Name()+" differentiates by")
 		e.differentiable(b, f.span, p.Name()+" takes a function that gives")
 	}
-	n.A, _ = e.store(parts)
-	if p == core.PrimGrad {
-		return e.add(n, a, span)
-	}
-	return e.add(n, b, span)
+	off, _ := e.store(args)
+	return e.add(core.Node{Op: core.DerivativeOp, Val: float64(p), Pos: core.PosOf(span), A: off,
+		B: off + core.Ref(len(args)), Type: a}, gives, span)
 }
 
 // differentiable leaves for the end the check that a type is built of R, products and vectors.

@@ -32,25 +32,26 @@ func (e *Elaborator) operated(t core.Type) core.Type {
 }
 
 // oneHot makes the vector of n numbers of which number x is 1 and the others are 0.
-func (e *Elaborator) oneHot(a, b val, span syntax.Span) val {
-	n := e.Core.Nodes[a.node]
-	if n.Op != core.NumOp || n.Val != math.Trunc(n.Val) || n.Val < 1 || n.Val > math.MaxInt32 {
+func (e *Elaborator) oneHot(n core.Node, a, b val, span syntax.Span) val {
+	size := e.Core.Nodes[a.node]
+	if size.Op != core.NumOp || size.Val != math.Trunc(size.Val) || size.Val < 1 || size.Val > math.MaxInt32 {
 		e.reportHere(a.span, notStatic, "onehot takes the size of the vector, a static number, and an index")
 		return e.bad(span)
 	}
-	t := e.Types.Vec(core.R, e.Types.KnownSize(int(n.Val)))
-	e.chosen(b, t, "onehot", span)
-	return e.selected(core.Node{Op: core.OneHotOp, A: b.node, Type: t, Pos: core.PosOf(span)}, t, span)
+	n.A, n.B, n.Type = b.node, 0, e.Types.Vec(core.R, e.Types.KnownSize(int(size.Val)))
+	e.chosen(b, n.Type, "onehot", span)
+	return e.selected(n, n.Type, span)
 }
 
 // pick makes component x of the vector v.
-func (e *Elaborator) pick(v, x val, span syntax.Span) val {
+func (e *Elaborator) pick(n core.Node, v, x val, span syntax.Span) val {
 	elem, _, ok := e.components(v)
 	if !ok {
 		return e.bad(span)
 	}
+	n.Type = v.typ
 	e.chosen(x, v.typ, "pick", span)
-	return e.selected(core.Node{Op: core.PickOp, A: v.node, B: x.node, Type: v.typ, Pos: core.PosOf(span)}, elem, span)
+	return e.selected(n, elem, span)
 }
 
 // selected adds the node of a selection.

@@ -59,43 +59,26 @@ func (e *Elaborator) partialPrim(p core.Prim, span syntax.Span, given int) {
 // primitive makes the node of a primitive; b is there if it takes two arguments.
 func (e *Elaborator) primitive(p core.Prim, a, b val, span syntax.Span) val {
 	why := reason{kind: takesReason, text: p.Name()}
-	n := core.Node{Pos: core.PosOf(span), A: a.node, B: b.node}
-	t := core.R
+	n := core.Node{Op: core.PrimOp, Val: float64(p), Pos: core.PosOf(span), A: a.node, B: b.node}
+	size := e.Types.OpenSize()
+	row := e.Types.Vec(core.R, e.Types.OpenSize())
+	gives := core.R
 	switch p {
-	case core.PrimDot:
-		n.Op, n.Type = core.DotOp, e.Types.Vec(core.R, e.Types.OpenSize())
-		if e.want(a, n.Type, why) && e.want(b, n.Type, why) {
-			e.needSize(n.Type, span, p)
-		}
+	case core.PrimDot, core.PrimTotal, core.PrimMaximum:
+		n.Type = row
 	case core.PrimMatvec:
-		row := e.Types.Vec(core.R, e.Types.OpenSize())
-		m := e.Types.OpenSize()
-		n.Op, n.Type, t = core.MatvecOp, e.Types.Vec(row, m), e.Types.Vec(core.R, m)
-		if e.want(a, n.Type, why) && e.want(b, row, why) {
-			e.needSize(n.Type, span, p)
-		}
-	case core.PrimTotal, core.PrimMaximum:
-		n.Op, n.Type = core.TotalOp, e.Types.Vec(core.R, e.Types.OpenSize())
-		if p == core.PrimMaximum {
-			n.Op = core.MaximumOp
-		}
-		if e.want(a, n.Type, why) {
-			e.needSize(n.Type, span, p)
-		}
+		n.Type, gives = e.Types.Vec(row, size), e.Types.Vec(core.R, size)
 	case core.PrimTranspose:
-		r, c := e.Types.OpenSize(), e.Types.OpenSize()
-		n.Op, n.Type, t = core.TransposeOp, e.Types.Vec(e.Types.Vec(core.R, c), r), e.Types.Vec(e.Types.Vec(core.R, r), c)
-		if e.want(a, n.Type, why) {
-			e.needSize(n.Type, span, p)
-		}
+		columns := core.Size(e.Types.At(row).N)
+		n.Type, gives = e.Types.Vec(row, size), e.Types.Vec(e.Types.Vec(core.R, size), columns)
 	case core.PrimPick:
-		return e.pick(a, b, span)
+		return e.pick(n, a, b, span)
 	case core.PrimOneHot:
-		return e.oneHot(a, b, span)
+		return e.oneHot(n, a, b, span)
 	case core.PrimUniform, core.PrimNormal:
 		e.wantReal(why, a, b)
-		n.Op, n.Val = core.RandomOp, float64(p)
 		e.random = e.random || e.values
+		return e.add(n, core.R, span)
 	case core.PrimAdd:
 		n.Op = core.AddOp
 		return e.operation(n, "+", a, b, span)
@@ -103,7 +86,10 @@ func (e *Elaborator) primitive(p core.Prim, a, b val, span syntax.Span) val {
 		n.Op, n.Sym = core.FunOp, p.Symbol()
 		return e.operation(n, p.Name(), a, b, span)
 	}
-	return e.add(n, t, span)
+	if e.want(a, n.Type, why) && (n.B == 0 || e.want(b, row, why)) {
+		e.needSize(n.Type, span, p)
+	}
+	return e.add(n, gives, span)
 }
 
 // manyary makes the application of a declared symbol to three numbers or more.

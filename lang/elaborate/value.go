@@ -269,11 +269,14 @@ func notAllowed(kind syntax.DeclKind, s *load.Shape) string {
 
 // randomInBody reports a random number outside of default values.
 func (e *Elaborator) randomInBody(body core.Ref) {
-	if !slices.ContainsFunc(e.Core.Nodes, func(n core.Node) bool { return n.Op == core.RandomOp }) {
+	random := func(n core.Node) bool {
+		return n.Op == core.PrimOp && (core.Prim(n.Val) == core.PrimUniform || core.Prim(n.Val) == core.PrimNormal)
+	}
+	if !slices.ContainsFunc(e.Core.Nodes, random) {
 		return
 	}
 	for r, live := range e.Core.Live(e.Roots(body), e.Tick) {
-		if n := &e.Core.Nodes[r]; live && n.Op == core.RandomOp {
+		if n := &e.Core.Nodes[r]; live && random(*n) {
 			e.report(e.user, core.WordAt(e.user.File, n.Pos), "random number outside of a default value",
 				core.Prim(n.Val).Name()+" is for the default values of inputs and data, as in input x = uniform 0 1")
 		}

@@ -270,8 +270,8 @@ func (m *machine) dot(v, w []float64) float64 {
 }
 
 // products is dot v w, or matvec v w.
-func products(op core.Op, v, w *code) *code {
-	if op == core.DotOp {
+func products(p core.Prim, v, w *code) *code {
+	if p == core.PrimDot {
 		return gives(func(m *machine, fr []value) float64 {
 			x := v.numbers(m, fr)
 			return m.dot(x, w.numbers(m, fr))
@@ -290,11 +290,11 @@ func products(op core.Op, v, w *code) *code {
 }
 
 // total is the sum of the components of v, or the largest one, in the order of [term.Sum].
-func total(op core.Op, v *code) *code {
+func total(p core.Prim, v *code) *code {
 	most := term.Max.Info().Eval2
 	return gives(func(m *machine, fr []value) float64 {
 		numbers := v.numbers(m, fr)
-		if op == core.MaximumOp {
+		if p == core.PrimMaximum {
 			return term.Sum(len(numbers), func(i int) float64 { return numbers[i] }, func(x, y float64) float64 {
 				m.Step()
 				return most(x, y)

@@ -252,19 +252,8 @@ func (t *translator) valueForm(at *core.At, n *core.Node) *code {
 			return project(at, t.P.Types.Text().Of(n.Type), t.code(n.A), t.static(term.Static(n.X)))
 		}
 		return project(nil, "", t.code(n.A), constant(number(n.Val)))
-	case core.DotOp, core.MatvecOp:
-		return products(n.Op, t.code(n.A), t.code(n.B))
-	case core.TotalOp, core.MaximumOp:
-		return total(n.Op, t.code(n.A))
-	case core.TransposeOp:
-		return transpose(t.code(n.A))
-	case core.RandomOp:
-		return draw(core.Prim(n.Val), t.code(n.A), t.code(n.B))
-	case core.PickOp:
-		return pick(at, t.code(n.A), t.code(n.B))
-	case core.OneHotOp:
-		size, _ := t.P.Types.VectorSize(n.Type)
-		return oneHot(at, size, t.code(n.A))
+	case core.PrimOp:
+		return t.primitive(at, n)
 	case core.StaticOp:
 		return t.static(term.Static(n.X))
 	case core.ChurchOp:
@@ -289,6 +278,26 @@ func (t *translator) valueForm(at *core.At, n *core.Node) *code {
 		return constant(value{ref: natives[int(n.Val)]})
 	}
 	return bad()
+}
+
+// primitive translates a function on vectors, or one that draws a random number.
+func (t *translator) primitive(at *core.At, n *core.Node) *code {
+	a := t.code(n.A)
+	switch p := core.Prim(n.Val); p {
+	case core.PrimTotal, core.PrimMaximum:
+		return total(p, a)
+	case core.PrimTranspose:
+		return transpose(a)
+	case core.PrimOneHot:
+		size, _ := t.P.Types.VectorSize(n.Type)
+		return oneHot(at, size, a)
+	case core.PrimPick:
+		return pick(at, a, t.code(n.B))
+	case core.PrimDot, core.PrimMatvec:
+		return products(p, a, t.code(n.B))
+	default:
+		return draw(p, a, t.code(n.B))
+	}
 }
 
 // index is what stands in the scope for an index of a comprehension; inputs have no slots.

@@ -23,7 +23,7 @@ func (l *lowering) findLets(live []bool) {
 		case !live[r]:
 		case n.Op == core.LetOp:
 			lets = append(lets, core.Let{X: n.X, U: n.B})
-		case n.Op == core.AlongOp, n.Op == core.GradOp:
+		case n.Op == core.DerivativeOp:
 			derivatives = true
 		}
 	}
@@ -44,12 +44,12 @@ func (l *lowering) derivative(n *core.Node) (r term.Ref) {
 	t.Indices, t.Statics = s.Indices, s.Nodes
 	bound := func(x term.Var) term.Ref { return l.refs[l.lets[x]] }
 	d := revgrad.Derivatives{Term: t, Bound: bound, Check: l.p.Guard.Check}
-	a, k := l.typ(n.Type), l.c.Args[n.A:]
+	a, k := l.typ(n.Type), l.list(n)
 	var err error
-	if n.Op == core.AlongOp {
-		r, err = d.Along(n.Pos, a, l.refs[k[0]], l.refs[k[1]], l.refs[k[2]])
+	if core.Prim(n.Val) == core.PrimAlong {
+		r, err = d.Along(n.Pos, a, k[0], k[1], k[2])
 	} else {
-		r, err = d.Gradient(n.Pos, a, l.refs[k[0]], l.refs[k[1]])
+		r, err = d.Gradient(n.Pos, a, k[0], k[1])
 	}
 	s.Indices, s.Nodes = t.Indices, t.Statics
 	for len(s.Bounds) < len(s.Indices) {

@@ -36,8 +36,9 @@ func (l *lowering) elementwise(n *core.Node) term.Ref {
 	var loop func(ty term.Type, at []term.Static) term.Ref
 	loop = func(ty term.Type, at []term.Static) term.Ref {
 		if l.t.Types.Kind(ty) == term.VecKind {
-			i, is, s := l.index("i", n.Pos, l.t.Types.Len(ty))
-			return l.t.Family(n.Pos, i, s, loop(l.t.Types.Left(ty), append(at, is)))
+			return l.loop(l.t.Family, "i", n.Pos, l.t.Types.Len(ty), func(i term.Static) term.Ref {
+				return loop(l.t.Types.Left(ty), append(at, i))
+			})
 		}
 		switch {
 		case n.Op == core.AddOp:
@@ -60,23 +61,4 @@ func (l *lowering) number(r core.Ref, pos term.Pos) (occurrence func() term.Ref,
 	}
 	x := l.t.NewVar(term.VarInfo{Name: "c", Type: term.R, Pos: pos})
 	return func() term.Ref { return l.t.Variable(pos, x) }, &operand{bound: x, u: l.refs[r]}
-}
-
-// total makes the sum of the components of a vector, or the largest one. They are compared in the order in which a sum
-// adds.
-func (l *lowering) total(n *core.Node,
-	of func(p term.Pos, i term.Index, s term.Static, body term.Ref) term.Ref) term.Ref {
-	ty := l.typ(n.Type)
-	v := l.operand(n.A, ty)
-	i, is, s := l.index("i", n.Pos, l.t.Types.Len(ty))
-	return l.around(n.Pos, of(n.Pos, i, s, l.operandAt(&v, n.Pos, is)), &v)
-}
-
-// transpose makes vec i < m -> vec j < n -> M.(j).(i).
-func (l *lowering) transpose(n *core.Node) term.Ref {
-	ty := l.typ(n.Type)
-	u := l.operand(n.A, ty)
-	i, is, s := l.index("i", n.Pos, l.t.Types.Len(l.t.Types.Left(ty)))
-	j, js, r := l.index("j", n.Pos, l.t.Types.Len(ty))
-	return l.around(n.Pos, l.t.Family(n.Pos, i, s, l.t.Family(n.Pos, j, r, l.operandAt(&u, n.Pos, js, is))), &u)
 }

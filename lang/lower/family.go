@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"math"
 	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
@@ -23,18 +24,19 @@ func (l *lowering) family(n *core.Node) term.Ref {
 
 // findGrids finds the variables whose components have components at static indices.
 func (l *lowering) findGrids(live []bool) {
-	grid := func(r core.Ref, levels int) {
+	// t is the type in which levels are counted, if they may be all.
+	grid := func(r core.Ref, t core.Type, levels int) {
 		n := &l.c.Nodes[r]
+		if t != 0 {
+			_, all, _ := l.p.Types.Element(t)
+			levels = min(levels, all)
+		}
 		if n.Op == core.PathOp {
 			levels += int(n.B - n.A)
 		}
 		if n.Op == core.PathOp || n.Op == core.VarOp {
 			l.grids[n.X] = max(l.grids[n.X], levels)
 		}
-	}
-	whole := func(r core.Ref, t core.Type) {
-		_, levels, _ := l.p.Types.Element(t)
-		grid(r, levels)
 	}
 	for r := range l.c.Nodes {
 		if !live[r] {
@@ -43,27 +45,21 @@ func (l *lowering) findGrids(live []bool) {
 		switch n := &l.c.Nodes[r]; n.Op {
 		case core.PathOp:
 			if slices.ContainsFunc(l.c.Args[n.A:n.B], func(i core.Ref) bool { return i&core.StaticBit != 0 }) {
-				grid(core.Ref(r), 0)
+				grid(core.Ref(r), 0, 0)
 			}
-		case core.DotOp:
-			grid(n.A, 1)
-			grid(n.B, 1)
-		case core.MatvecOp:
-			grid(n.A, 2)
-			grid(n.B, 1)
-		case core.TotalOp, core.MaximumOp:
-			grid(n.A, 1)
-		case core.TransposeOp:
-			grid(n.A, 2)
-		case core.PickOp:
-			whole(n.A, n.Type)
+		case core.PrimOp:
+			for i, k := range [...]core.Ref{n.A, n.B} {
+				if levels := core.Prim(n.Val).Levels(i); levels > 0 {
+					grid(k, n.Type, levels)
+				}
+			}
 		case core.AddOp, core.FunOp:
 			w := l.c.Wide[n.X]
 			if w.VecA {
-				whole(n.A, w.A)
+				grid(n.A, w.A, math.MaxInt)
 			}
 			if w.VecB {
-				whole(n.B, w.B)
+				grid(n.B, w.B, math.MaxInt)
 			}
 		}
 	}

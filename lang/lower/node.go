@@ -85,27 +85,15 @@ func (l *lowering) node(n *core.Node) term.Ref {
 			return t.UnvecFrom(n.Pos, first, size, l.refs[n.A], t.Component(n.Pos, first, size, term.Static(n.X)))
 		}
 		return t.UnvecFrom(n.Pos, first, size, l.refs[n.A], t.Variable(n.Pos, first+term.Var(n.Val)))
-	case core.DotOp:
-		return l.dot(n)
-	case core.MatvecOp:
-		return l.matvec(n)
-	case core.TotalOp:
-		return l.total(n, t.Sum)
-	case core.MaximumOp:
-		return l.total(n, t.Most)
-	case core.TransposeOp:
-		return l.transpose(n)
+	case core.PrimOp:
+		return l.primitive(n)
 	case core.ConOp:
 		return t.Con(n.Pos, l.typ(n.Type), int(n.Val), l.refs[n.A])
 	case core.CaseOp:
 		return l.match(n)
 	case core.FixOp:
 		return l.fix(n)
-	case core.PickOp:
-		return l.pick(n)
-	case core.OneHotOp:
-		return l.oneHot(n)
-	case core.AlongOp, core.GradOp:
+	case core.DerivativeOp:
 		return l.derivative(n)
 	}
 	return t.Num(n.Pos, 0)

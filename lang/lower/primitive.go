@@ -92,28 +92,49 @@ func (l *lowering) index(name string, pos term.Pos, n int) (i term.Index, value,
 	return i, value, bound
 }
 
-// products is the sum of u_k·v_k for k < d, with a row of u if there is an index of one.
-func (l *lowering) products(pos term.Pos, u, v *operand, d int, row ...term.Static) term.Ref {
-	k, ks, s := l.index("j", pos, d)
-	a := l.operandAt(u, pos, append(row, ks)...)
-	return l.t.Sum(pos, k, s, l.t.Fun(pos, term.Mul, a, l.operandAt(v, pos, ks)))
+// loop makes a comprehension of n elements, by [term.Term.Family], Sum or Most.
+func (l *lowering) loop(of func(pos term.Pos, i term.Index, s term.Static, body term.Ref) term.Ref, name string,
+	pos term.Pos, n int, body func(i term.Static) term.Ref) term.Ref {
+	i, is, s := l.index(name, pos, n)
+	return of(pos, i, s, body(is))
 }
 
-// dot makes sum j < d -> u.(j) * v.(j).
-func (l *lowering) dot(n *core.Node) term.Ref {
-	ty := l.typ(n.Type)
-	u, v := l.operand(n.A, ty), l.operand(n.B, ty)
-	return l.around(n.Pos, l.products(n.Pos, &u, &v, l.t.Types.Len(ty)), &u, &v)
-}
-
-// matvec makes vec i < m -> dot M.(i) v.
-func (l *lowering) matvec(n *core.Node) term.Ref {
-	ty := l.typ(n.Type)
-	row := l.t.Types.Left(ty)
-	u, v := l.operand(n.A, ty), l.operand(n.B, row)
-	i, is, m := l.index("i", n.Pos, l.t.Types.Len(ty))
-	rows := l.t.Family(n.Pos, i, m, l.products(n.Pos, &u, &v, l.t.Types.Len(row), is))
-	return l.around(n.Pos, rows, &u, &v)
+// primitive makes comprehensions of a function on vectors.
+func (l *lowering) primitive(n *core.Node) (r term.Ref) {
+	t, pos, ty := l.t, n.Pos, l.typ(n.Type)
+	size := t.Types.Len(ty)
+	switch core.Prim(n.Val) {
+	case core.PrimPick:
+		return l.pick(n, ty)
+	case core.PrimOneHot:
+		return l.indicators(pos, n.A, size)
+	}
+	u, v := l.operand(n.A, ty), operand{}
+	at := func(o *operand, index ...term.Static) term.Ref { return l.operandAt(o, pos, index...) }
+	product := func(size int, row ...term.Static) term.Ref { // of u, or of a row of it, and v
+		return l.loop(t.Sum, "j", pos, size, func(j term.Static) term.Ref {
+			a := at(&u, append(row, j)...)
+			return t.Fun(pos, term.Mul, a, at(&v, j))
+		})
+	}
+	switch core.Prim(n.Val) {
+	case core.PrimDot:
+		v = l.operand(n.B, ty)
+		r = product(size)
+	case core.PrimMatvec:
+		row := t.Types.Left(ty)
+		v = l.operand(n.B, row)
+		r = l.loop(t.Family, "i", pos, size, func(i term.Static) term.Ref { return product(t.Types.Len(row), i) })
+	case core.PrimTotal:
+		r = l.loop(t.Sum, "i", pos, size, func(i term.Static) term.Ref { return at(&u, i) })
+	case core.PrimMaximum: // components are compared in the order in which a sum adds
+		r = l.loop(t.Most, "i", pos, size, func(i term.Static) term.Ref { return at(&u, i) })
+	case core.PrimTranspose:
+		r = l.loop(t.Family, "i", pos, t.Types.Len(t.Types.Left(ty)), func(i term.Static) term.Ref {
+			return l.loop(t.Family, "j", pos, size, func(j term.Static) term.Ref { return at(&u, j, i) })
+		})
+	}
+	return l.around(pos, r, &u, &v)
 }
 
 // room checks the limit before n more nodes are made.
