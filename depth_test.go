@@ -1,4 +1,4 @@
-package gram_test
+package gram
 
 import (
 	"context"
@@ -9,10 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/property"
-	"github.com/gram-machine/gram/internal/stage"
 )
 
 // smallStack bounds every goroutine's stack for the rest of the test: what recurses on
@@ -51,10 +49,10 @@ func deepPrograms(n int) []deepProgram {
 }
 
 // loadAll loads programs, which takes a stack as deep as their sources nest.
-func loadAll(t *testing.T, all []deepProgram) []*gram.Program {
-	var out []*gram.Program
+func loadAll(t *testing.T, all []deepProgram) []*Program {
+	var out []*Program
 	for _, c := range all {
-		out = append(out, load(t, c.src))
+		out = append(out, mustLoad(t, c.src))
 	}
 	return out
 }
@@ -68,25 +66,12 @@ func TestDepth(t *testing.T) {
 	smallStack(t, 1<<20)
 	for i, c := range all {
 		t.Run(c.name, func(t *testing.T) {
-			res, err := programs[i].Gradient(context.Background(), gram.EvalOptions{})
+			res, err := programs[i].Gradient(context.Background(), EvalOptions{})
 			require.NoError(t, err)
 			require.Equal(t, c.value, res.Values[0])
 			require.Equal(t, c.gradient, res.Jacobian[0])
 		})
 	}
-}
-
-// groundText prints the graph of a program.
-func groundText(t *testing.T, p *gram.Program) string {
-	t.Helper()
-	m, err := bridge.Of(p).Graph(t.Context(), gram.EvalOptions{})
-	require.NoError(t, err)
-	defer m.Close()
-	g, err := stage.NewGround(bridge.Of(p).Source(), m, nil, func() error { return nil })
-	require.NoError(t, err)
-	var text strings.Builder
-	require.NoError(t, g.Write(&text, nil, nil))
-	return text.String()
 }
 
 // TestDepthOfStages: nor do printing, graphs and normal forms, less deep.
@@ -100,7 +85,7 @@ func TestDepthOfStages(t *testing.T) {
 			p := programs[i]
 			require.NotEmpty(t, bridge.Of(p).Term().String())
 			require.NotEmpty(t, groundText(t, p))
-			normal, err := bridge.Of(p).Normal(context.Background(), gram.EvalOptions{})
+			normal, err := bridge.Of(p).Normal(context.Background(), EvalOptions{})
 			require.NoError(t, err)
 			_, err = normal.Check()
 			require.NoError(t, err)
@@ -115,33 +100,9 @@ func TestLength(t *testing.T) {
 		"input x = 1\ndata l : List R = list i < %d -> 1\nfold (fun a b -> a * x + b) 0 l",
 		"input x = 1\niter #%d (fun y -> y + x) 0",
 	} {
-		res, err := load(t, fmt.Sprintf(src, n)).Gradient(context.Background(), gram.EvalOptions{})
+		res, err := mustLoad(t, fmt.Sprintf(src, n)).Gradient(context.Background(), EvalOptions{})
 		require.NoError(t, err)
 		require.Equal(t, float64(n), res.Values[0])
 		require.Equal(t, float64(n), res.Jacobian[0])
-	}
-}
-
-// TestGroundParsesBack: the graph G of every example is a program; it is its own
-// graph, and has the example's value and gradient.
-func TestGroundParsesBack(t *testing.T) {
-	ctx := context.Background()
-	for _, name := range differentiable(t) {
-		p := loadExample(t, name)
-		first := groundText(t, p)
-		g, err := gram.Load(ctx, name+"-ground.gram", []byte(first), gram.Options{})
-		require.NoError(t, err, name)
-		require.Equal(t, first, groundText(t, g), name)
-		want, err := p.Gradient(ctx, gram.EvalOptions{})
-		require.NoError(t, err)
-		got, err := g.Gradient(ctx, gram.EvalOptions{})
-		require.NoError(t, err)
-		require.Equal(t, want.Values, got.Values, name)
-		requireClose(t, want.Jacobian, got.Jacobian, 1e-9)
-		a, err := p.Bound(ctx, gram.EvalOptions{})
-		require.NoError(t, err)
-		b, err := g.Bound(ctx, gram.EvalOptions{})
-		require.NoError(t, err)
-		require.Equal(t, a.Graph, b.Graph, name)
 	}
 }

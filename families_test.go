@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,11 +13,13 @@ import (
 
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/bridge"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/span"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
+// familyHead declares what programs with families read: vectors of size k, and lists of n.
 const familyHead = `param n = 5
 param k = 12
 input E : R^k^k = vec i < k -> vec j < k -> 0.1 * sin (1 + i*k + j)
@@ -27,45 +30,269 @@ data  a : List R^k = list t < n -> vec j < k -> sin ((n - 1 - t)*k + j)
 def   start = vec i < k -> 0.1 * i
 `
 
-// familyPrograms are bodies of folds, with what is read of the result, and whether their families run as arrays.
-var familyPrograms = []struct {
-	cell, result string
-	arrays       bool
+// families are programs with families: BODY stands for one of the bodies, RESULT for what is behind =>. With FULL_SIZE they run at
+// more sizes.
+var families = []struct {
+	name, program string
+	sizes, full   []string
+	bodies        []string
 }{
-	{"vec i < k -> sigmoid ((sum j < k -> E.(i).(j) * x.(j)) + (sum j < k -> W.(i).(j) * h.(j)))", "sum i < k -> h.(i)", true},
-	{"vec i < k -> tanh (dot E.(i) x + dot W.(i) h + b.(i))", "sum i < k -> h.(i) * h.(i)", true},
-	{"let y = matvec W h in vec i < k -> sin (y.(i) + x.(i)) * y.(i)", "sum i < k -> h.(i)", true},
-	{"vec i < k -> s * h.(k - 1 - i) + 0.1 * i * x.(i)", "sum i < k -> h.(i)", true},
-	{"vec i < k -> exp (0.01 * h.(i)) - s", "sum i < k -> h.(i)", true},
-	{"vec i < k -> sum j < 5 -> W.(i).(j + 2) * h.(j) * x.(i)", "sum i < 5 -> h.(i)", true},
-	{"let m = vec i < k -> vec j < k -> E.(i).(j) * h.(j) in vec i < k -> sum j < k -> m.(j).(i) * s", "sum i < k -> h.(i)", true},
-	{"let m = vec i < k -> vec j < k -> E.(j).(i) + s in vec i < k -> sin (dot m.(i) h)", "sum i < k -> h.(i)", true},
-	{"vec i < k -> tanh (dot E.(i) h) * tanh (dot W.(i) h)", "sum i < k -> h.(i)", true},
-	{"vec i < k -> (sum j < k -> h.(j)) * x.(i)", "sum i < k -> h.(i)", true},
-	{"let m = maximum h in vec i < k -> exp (h.(i) - m) * x.(i)", "logsumexp h", true},
-	{"vec i < k -> maximum (vec j < k -> x.(j) - W.(i).(j) * h.(j))", "maximum (sin h)", true},
-	{"vec i < k -> dot W.(i) h", "h.(0)", true}, // one component is reached
-	// Where a result is a numeral in some instances, nobody knows how many applications arrive there.
-	{"vec i < k -> if h.(i) < 0 then x.(i) else s * h.(i)", "sum i < k -> h.(i)", false},
-	{"vec i < k -> if h.(i) < 0 then 0 else sum j < 3 -> W.(i).(2 * j) * x.(2 * j) + h.(2 * j)", "h.(3) + h.(5)", false},
-	{"vec i < k -> sin (if h.(i) < 0 then x.(i) else s * h.(i))", "sum i < k -> h.(i)", true}, // not all components of x are reached
-	{"vec i < k -> sin (if h.(i) < 0 then 0 else sum j < 3 -> W.(i).(2 * j) * x.(2 * j) + h.(2 * j))", "h.(3) + h.(5)", true},
-	{"vec i < k -> let z = dot W.(i) h in if z < 0 then 0.1 * z else z", "sum i < k -> h.(i)", true},
-	{"let v = vec i < k -> if h.(i) < x.(i) then sin h.(i) else 2 * h.(i) in vec i < k -> tanh (dot W.(i) v)", "sum i < k -> h.(i)", true},
-	{"vec i < k -> let z = h.(i) + x.(i) in if z < 0 then (if z < 0 - 1 then cos z else z * z) else exp z", "sum i < k -> h.(i)", true},
-	{"vec i < k -> if h.(i) < 0 then dot W.(i) h else s", "sum i < k -> h.(i)", false},
+	{"the function of a fold", familyHead + "def cell x h = BODY\nlet h = fold cell start a in RESULT\n", []string{"", "k=7"}, nil, []string{
+		"vec i < k -> sigmoid ((sum j < k -> E.(i).(j) * x.(j)) + (sum j < k -> W.(i).(j) * h.(j)))",
+		"vec i < k -> tanh (dot E.(i) x + dot W.(i) h + b.(i)) => sum i < k -> h.(i) * h.(i)",
+		"let y = matvec W h in vec i < k -> sin (y.(i) + x.(i)) * y.(i)",
+		"vec i < k -> s * h.(k - 1 - i) + 0.1 * i * x.(i)",
+		"vec i < k -> exp (0.01 * h.(i)) - s",
+		"vec i < k -> sum j < 5 -> W.(i).(j + 2) * h.(j) * x.(i) => sum i < 5 -> h.(i)",
+		"let m = vec i < k -> vec j < k -> E.(i).(j) * h.(j) in vec i < k -> sum j < k -> m.(j).(i) * s",
+		"let m = vec i < k -> vec j < k -> E.(j).(i) + s in vec i < k -> sin (dot m.(i) h)",
+		"vec i < k -> tanh (dot E.(i) h) * tanh (dot W.(i) h)",
+		"vec i < k -> (sum j < k -> h.(j)) * x.(i)",
+		"let m = maximum h in vec i < k -> exp (h.(i) - m) * x.(i) => logsumexp h",
+		"vec i < k -> maximum (vec j < k -> x.(j) - W.(i).(j) * h.(j)) => maximum (sin h)",
+		"vec i < k -> dot W.(i) h => h.(0)", // one component is reached
+		// Where a result is a numeral in some instances, nobody knows how many applications arrive there.
+		"vec i < k -> if h.(i) < 0 then x.(i) else s * h.(i)",
+		"vec i < k -> if h.(i) < 0 then 0 else sum j < 3 -> W.(i).(2 * j) * x.(2 * j) + h.(2 * j) => h.(3) + h.(5)",
+		"vec i < k -> sin (if h.(i) < 0 then x.(i) else s * h.(i))", // not all components of x are reached
+		"vec i < k -> sin (if h.(i) < 0 then 0 else sum j < 3 -> W.(i).(2 * j) * x.(2 * j) + h.(2 * j)) => h.(3) + h.(5)",
+		"vec i < k -> let z = dot W.(i) h in if z < 0 then 0.1 * z else z",
+		"let v = vec i < k -> if h.(i) < x.(i) then sin h.(i) else 2 * h.(i) in vec i < k -> tanh (dot W.(i) v)",
+		"vec i < k -> let z = h.(i) + x.(i) in if z < 0 then (if z < 0 - 1 then cos z else z * z) else exp z",
+		"vec i < k -> if h.(i) < 0 then dot W.(i) h else s",
+	}},
+	{"folds over data", `param n = 5
+param k = 12
+input W : R^k^k = vec i < k -> vec j < k -> 0.1 * sin (1 + i*k + j)
+input x : R^k = vec i < k -> sin i
+input h : R^k = vec i < k -> cos i
+input s = 0.3
+data  l : List R = list t < n -> 0.4 * t - 0.3
+data  a : List R^2 = list t < n -> [| 0.3 * t, 0.5 |]
+` + "BODY\n", []string{"k=3", "k=11 n=2"}, nil, []string{
+		"sum i < k -> fold (fun e r -> tanh (r * x.(i) + e.(0) * e.(1))) (h.(i) * s) a",
+		"sum i < k -> fold (fun e r -> r * x.(i) + e.(0)) 0 a",
+		"sum i < k -> let z = x.(i) in if z < 0 then fold (fun e r -> sin (r + e.(0))) z a else fold (fun e r -> cos (r * e)) z l",
+		"sum i < k -> let (u, v) = fold (fun e (u, v) -> (u * e.(0), v + x.(i))) (s, h.(i)) a in u * v",
+		"def cell e g = vec i < k -> fold (fun d r -> tanh (r + d * e)) g.(i) l\nlet r = fold cell x l in sum i < k -> r.(i)",
+		"def cell e g = vec i < k -> fold (fun d r -> tanh (r + d.(0) * d.(1) * e.(1))) g.(i) a\nlet r = fold cell x a in sum i < k -> r.(i)",
+		"def f e r = r * e + 1\nsum i < k -> fold f x.(i) l + fold f h.(i) l",
+		"sum i < k -> fold (fun e r -> fold (fun d q -> q * r + d * e.(1)) r [0.5; 0.25]) x.(i) a",
+		// Of this, only the value runs as arrays.
+		"sum i < k -> let z = x.(i) in if z < 0 then fold (fun e r -> if r < e.(0) then sin (r * fold (fun u v -> v * z + u.(1)) z a) else r) z a else z",
+	}},
+	{"lists and functions", `param n = 5
+input x : R^n = vec i < n -> sin i
+input A : R^n^n = vec i < n -> vec j < n -> sin (i*n + j)
+input B : R^n^n = vec i < n -> vec j < n -> cos (i + j*n)
+input s = 0.7
+data  d : List R = list i < 4 -> 0.3 * i - 0.5
+data  r : List R^2 = list i < 3 -> [| 0.3 * i, cos i |]
+` + "BODY\n", []string{"n=3", "n=5"}, []string{"n=13"}, []string{
+		"sum i < n -> let l = [x.(i); s] in fold (fun e r -> e * r) 1 l",
+		"sum i < n -> fold (fun e r -> e * r) 1 [x.(i); x.(i) * x.(i); sin x.(i)]",
+		"sum i < n -> let y = sin x.(i) in let z = cos A.(i).(0) in fold (fun e r -> tanh (e + y * r)) z [y; z * y; 3 * i; exp z]",
+		"sum i < n -> fold (fun e r -> tanh (e + r)) 0.5 (list j < n -> x.(i) * A.(i).(j))",
+		"sum i < n -> fold (fun e r -> r + e) 0 (list j < n -> x.(j) * A.(j).(i))",
+		"sum i < n -> fold (fun e r -> e * r + x.(i)) 1 (list j < 6 -> j + i)",
+		"sum i < n -> let (u, v) = fold (fun (a, b) (u, v) -> (a * u, b + v)) (1, x.(i)) [(x.(i), A.(i).(1)); (A.(i).(0), 3)] in u * v",
+		"sum i < n -> iter #4 (fun r -> sin (r * x.(i)) + r) A.(i).(0)",
+		"sum i < n -> iter #0 (fun r -> sin (r * x.(i)) + r) A.(i).(0)",
+		"sum i < n -> foldl (fun r e -> tanh (r * x.(i) + e)) s [x.(i); sin x.(i); 2]",
+		"sum i < n -> foldl (fun r e -> tanh (r * x.(i) + e)) s d",
+		"sum i < n -> length (filter (fun e -> e - 0.1) (map (fun e -> e * 2) d)) * x.(i)",
+		"sum i < n -> let f = fun u v -> u * sin v in f (f x.(i) A.(i).(0)) A.(i).(1)",
+		"sum i < n -> let f = fun u -> fun v -> u * sin v in let g = f x.(i) in g A.(i).(0) * g A.(i).(1)",
+		"sum i < n -> fold (fun v r -> v.(0) * r + v.(1) * x.(i)) 1 r",
+		"sum i < n -> fold (fun v r -> sum v * r) x.(i) [vec l < n -> A.(i).(l) * i; vec l < n -> sin B.(i).(l)]",
+		"sum i < n -> fold (fun e r -> if r < e then sin r * e else e * r) x.(i) [A.(i).(0); A.(i).(1); A.(i).(0) * A.(i).(1)]",
+		"sum i < n -> fold (fun e r -> fold (fun f q -> f * q + e) r [x.(i); e]) x.(i) [A.(i).(0); A.(i).(1)]",
+		"sum i < n -> (sum j < n -> fold (fun e r -> tanh (e + r)) 0.5 [x.(i); A.(i).(j); A.(i).(j) * B.(j).(i)])",
+		"let y = matvec A x in logsumexp (matvec B (vec i < n -> foldl (fun r e -> tanh (r * y.(i) + e)) s (list j < 3 -> y.(i) * j)))",
+		"let y = vec i < n -> foldl (fun r e -> tanh (r * x.(i) + e)) 0.1 (list j < 3 -> A.(i).(j)) in sum i < n -> y.(i) * y.(i)",
+		"sum i < n -> fold (fun e r -> e * r) 1 (list j < i + 1 -> x.(j))", // its length depends on an index
+	}},
+	{"whole programs", "param n = 5\ninput x : R^n = vec i < n -> sin i\ninput s = 0.7\n" +
+		"input A : R^n^n = vec i < n -> vec j < n -> sin (i*n + j)\ninput B : R^n^n = vec i < n -> vec j < n -> cos (i + j*n)\n" + "BODY\n", []string{"n=3", "n=5"}, []string{"n=13", "n=33"}, []string{
+		"log (sum i < n -> exp x.(i))",
+		"let e = vec i < n -> exp (s * x.(i)) in log (sum i < n -> e.(i)) + sum i < n -> e.(i) * x.(i)",
+		"sum i < n -> sum j < n -> (sum k < n -> A.(i).(k) * B.(k).(j))^2",
+		"let C = vec i < n -> vec j < n -> sum k < n -> A.(i).(k) * B.(k).(j) in sum i < n -> tanh (dot C.(i) x)",
+		"sum i < n -> x.(i) * A.(1).(2)",
+		"maximum x",
+		"logsumexp x",
+		"maximum (vec i < n -> s)",
+		"sum i < n -> maximum (vec j < n -> A.(i).(j) * x.(j)) * s",
+		"logsumexp (vec i < n -> 3 - maximum (vec j < n -> (A.(j).(i) - x.(j))^2))",
+		"sum i < n -> let v = [| s * x.(i) |] in let w = (v, 2 * v.(0)) in let (u, z) = w in u.(0) * z",
+		"sum i < n -> let p = scan j < n with p = 1 -> p * x.(i) in (sum j < n -> x.(j) * p.(j))^2",
+		"sum i < n -> let p = scan j < n with p = 1 -> p * x.(i) in (sum j < n -> A.(i).(j) * p.(j))^2",
+		"let p = scan j < n with p = s -> p * x.(j) in sum i < n -> sum j < n -> A.(i).(j) * p.(j)",
+		"let y = scan t < 4 with y = x -> vec i < n -> x.(i) * y.(i) in sum i < n -> y.(2).(i) * y.(3).(i)",
+		"let y = scan t < 4 with y = x -> vec i < n -> tanh (dot A.(i) y) in sum t < 4 -> let v = y.(t) in sum i < n -> v.(i) * v.(i)",
+		"let y = scan t < 4 with (h, c) = (x, x) -> (vec i < n -> tanh (dot A.(i) h), vec i < n -> s * h.(i) + c.(i)) in sum t < 4 -> let (h, c) = y.(t) in logsumexp h + dot (matvec B h) c",
+		"let p = scan j < n + 1 with p = s -> p * sin j in sum i < n -> p.(i) * p.(i + 1) * p.(i)", // arrivals of several iterations, in turns
+		"let p = scan j < n + 1 with p = s -> p * sin j in sum i < n -> let q = p.(i) * p.(i + 1) in q * p.(i) * p.(i + 1)",
+		"let p = pick A 2 in (sum i < n -> p.(i)) * pick x 1",
+		"sum i < n -> x.(i) * x.(0)",
+		"vec i < n -> sigmoid (dot A.(i) x)", // so it is for each row of the Jacobian
+		"(vec i < n -> s * x.(i)).(2)",       // only one component is reached
+		"sum i < n -> if x.(i) < 0 then x.(i) else s",
+		"sum i < n -> if x.(i) < 0 then s * x.(i) else tanh x.(i)", // not in all runs something arrives at s
+		"let y = matvec A x in let z = vec i < n -> if y.(i) < 0 then 0.1 * y.(i) else y.(i) in logsumexp (matvec B z)",
+		"sum i < n -> if x.(i) < 0.2 then x.(i)^2 else 2 * x.(i)",
+		"sum i < n -> fold (fun e r -> tanh (r * x.(i) + e)) (x.(i) * x.(i)) [0.1; 0.2; 0.3]",
+		"sum i < n -> fold (fun e r -> if r < e then sin r else e * r) (x.(i) * s) [0.1; 0.2; 0.3]", // not all numbers of the list are reached
+		"let y = matvec A x in logsumexp (matvec B (vec i < n -> fold (fun e r -> tanh (r * y.(i) + e)) s [1; 2]))",
+		"let y = matvec A x in logsumexp (matvec B (vec i < n -> fold (fun e r -> tanh (r * y.(i) + e)) 0 [1; 2]))",
+	}},
+	{"data vectors", "param n = 5\ndata d : R^n = vec i < n -> sin (3 * i)\ndata D : R^n^n = vec i < n -> vec j < n -> cos (i + j*n)\n" +
+		"data p : (R * R)^n = vec i < n -> (sin i, i)\ndata c = 0.3\ninput x : R^n = vec i < n -> sin i\ninput s = 0.7\n" + "BODY\n", []string{"n=2", "n=5", "n=33"}, nil, []string{
+		"dot d x",
+		"c * dot d x + s",
+		"sum (d * d) * s",
+		"sum i < n -> (d.(i) - x.(i))^2 / n",
+		"sum (matvec D x)",
+		"let y = tanh (matvec D x) in logsumexp (matvec D y)",
+		"sum i < n -> sum j < n -> D.(j).(i) * x.(i) * x.(j)",
+		"sum i < n -> let (a, b) = p.(i) in (a - s * b)^2",
+		"sum i < n -> d.(n - 1 - i) * x.(i) + d.(0) * s",
+		"sum i < n -> if d.(i) < 0 then 2 * x.(i) else x.(i)",
+		"let m = maximum d in sum i < n -> exp (d.(i) - m) * x.(i)",
+		"vec i < n -> d.(i) * s",
+		"let f = fun y -> y * s in f (dot d x)",
+	}},
+	{"arrivals at a matrix in many runs", familyHead + "def cell x h = vec i < k -> tanh (BODY)\nlet h = fold cell (vec i < k -> 0) a in\nsum i < k -> h.(i)\n",
+		[]string{"k=5 n=3", "k=7 n=66"}, []string{"k=17 n=131"}, []string{
+			"dot E.(i) x + dot W.(i) h",
+			"sum j < k -> E.(j).(i) * x.(j) + W.(j).(i) * h.(j)",
+			"sum j < k -> E.(i).(j) * (W.(i).(j) * x.(j) + h.(j))",
+			"dot E.(i) x + W.(i).(0) * h.(i)",
+		}},
 }
 
-// cellWriter writes random bodies of folds.
+// TestFamilies: programs with families compute what their expansions do on the literal machine, in as many steps.
+func TestFamilies(t *testing.T) {
+	for _, f := range families {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			sizes := f.sizes
+			if property.Full() {
+				sizes = append(sizes, f.full...)
+			}
+			for _, body := range f.bodies {
+				body, result, found := strings.Cut(body, " => ")
+				if !found {
+					result = "sum i < k -> h.(i)"
+				}
+				for _, size := range sizes {
+					src := strings.NewReplacer("BODY", body, "RESULT", result).Replace(f.program)
+					checkForms(t, mustLoad(t, src, strings.Fields(size)...), false, forms[:2]...)
+				}
+			}
+		})
+	}
+	for name, params := range map[string][]string{"w2": {"n=200", "k=20"}, "w5": {"n=7", "k=9"}} {
+		p, err := LoadFile(t.Context(), "examples/"+name+".gram", Options{Params: params})
+		require.NoError(t, err)
+		checkForms(t, p, false, forms[:2]...)
+	}
+}
+
+// cells are programs with random families: CELL stands for what a writer with these options writes, of vectors of size k.
+var cells = []struct {
+	name, program string
+	cellWriter
+}{
+	{"the function of a fold", "def cell x h = CELL\nlet h = fold cell start a in\nsum i < k -> h.(i)\n", cellWriter{}},
+	{"inputs", cellInputs + "let r = CELL in\nsum i < k -> r.(i)\n", cellWriter{}},
+	{"data vectors", strings.ReplaceAll(cellInputs, "input x", "data x") + "let r = CELL in\nsum i < k -> r.(i)\n", cellWriter{data: true}},
+	{"branches in a fold", "def cell x h = CELL\nlet h = fold cell start a in sum i < k -> h.(i)\n", cellWriter{branches: true}},
+	{"a branch of what is computed", "def cell x h = CELL\nlet h = fold (fun x h -> let q = cell x h in vec i < k -> (let z = dot W.(i) q in " +
+		"if z < 0 then sin z else z)) start a in sum i < k -> h.(i)\n", cellWriter{branches: true}},
+	{"branches of inputs", cellInputs + "let r = CELL in let q = vec i < k -> (let z = dot W.(i) r in " +
+		"if z < 0 then 0.1 * z else z) in let u = matvec E q in sum i < k -> if u.(i) < 0.1 then u.(i)^2 else u.(i)\n", cellWriter{branches: true}},
+	{"a first state whose duals are cells", "def cell x h = CELL\nlet h = fold (fun x h -> let q = cell x h in " +
+		"vec i < k -> s * (if q.(i) + h.(i) > 0 then q.(i) * h.(i) else 0)) " +
+		"(vec i < k -> if i < 2 then s * s + b.(i) else sin b.(i)) a in sum i < k -> h.(i)\n", cellWriter{branches: true}},
+	{"a sum of branches", "input h : R^k = vec i < k -> cos i\nsum t < 2 -> let x = vec i < k -> s * h.(i) * t in let r = CELL in sum i < k -> r.(i)\n",
+		cellWriter{branches: true}},
+	{"folds", cellInputs + "let r = CELL in sum i < k -> r.(i)\n", cellWriter{folds: true}},
+	{"folds and branches", cellInputs + "let r = CELL in sum i < k -> r.(i)\n", cellWriter{folds: true, branches: true}},
+	{"lists", cellInputs + "let r = CELL in sum i < k -> r.(i)\n", cellWriter{folds: true, lists: true}},
+	{"lists and branches", cellInputs + "let r = CELL in sum i < k -> r.(i)\n", cellWriter{folds: true, lists: true, branches: true}},
+	{"a pair of which one is a vector of numbers and inputs", "def cell x m h = CELL\n" +
+		"let (h, m) = fold (fun x (h, m) -> (cell x m h, m)) (start, [| 0, 0.5INPUTS |]) a in sum i < k -> h.(i)\n", cellWriter{vectors: []string{"m"}}},
+	{"a function that another one applies", "def cell x h = CELL\nlet h = foldl (fun h x -> cell x h) start a in\nsum i < k -> h.(i)\n", cellWriter{}},
+	{"one that is applied twice", "def cell x h = CELL\nlet h = let f = fun x -> fun h -> cell x h in fold (fun x h -> f x (f x h)) start a in\nsum i < k -> h.(i)\n",
+		cellWriter{}},
+	{"the same with branches", "def cell x h = CELL\nlet h = foldl (fun h x -> cell x h) start a in\nsum i < k -> h.(i)\n", cellWriter{branches: true}},
+	{"the same twice with branches", "def cell x h = CELL\nlet h = let f = fun x -> fun h -> cell x h in fold (fun x h -> f x (f x h)) start a in\nsum i < k -> h.(i)\n",
+		cellWriter{branches: true}},
+	{"pairs", cellInputs + "let r = CELL in sum i < k -> r.(i)\n", cellWriter{folds: true, pairs: true, branches: true}},
+	// Data selects components, of which some are 0 and −0.
+	{"components that data select", "input Z : R^k^k = vec i < k -> vec j < k -> (if j < 2 then 0 else 1) * (0.3 - 0.2 * i)\n" +
+		"data c : List R^k = list t < n -> vec j < k -> if j + t < k then j + t else if j + t < 2 * k then j + t - k else 0\n" +
+		"def cell x h = let p = pick W x.(0) in let z = pick Z x.(1) in CELL\nlet h = fold cell start c in\nsum i < k -> h.(i)\n",
+		cellWriter{picks: true, vectors: []string{"p", "z"}}},
+}
+
+const cellInputs = "input x : R^k = vec i < k -> sin i\ninput h : R^k = vec i < k -> cos i\ndata l : List R = list t < n -> 0.4 * t - 0.3\n"
+
+// TestRandomFamilies: so it is for random families, and for random folds over lists. It draws 3 programs of each of cells, or a 40th of the
+// environment's RANDOM_PROGRAMS.
+func TestRandomFamilies(t *testing.T) {
+	draws := max(3, fromEnvironment(t, "RANDOM_PROGRAMS", 0)/40)
+	for i, c := range cells {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range draws {
+				k := 2 + (seed*4+i)%11
+				if seed%40 == 39 {
+					k = term.Many + 1
+				}
+				w := c.cellWriter
+				w.r = rand.New(rand.NewPCG(uint64(seed), uint64(i)))
+				w.vectors = append([]string{"h"}, w.vectors...)
+				if !w.picks {
+					w.vectors = append(w.vectors, "x")
+				}
+				cell := w.cell()
+				head := familyHead
+				if c.data {
+					head = strings.Replace(head, "input W", "data W", 1)
+				}
+				program := strings.NewReplacer("CELL", cell, "INPUTS", strings.Repeat(", s", k-2)).Replace(head + c.program)
+				n := 3
+				if w.folds {
+					n = seed % 4
+				}
+				checkForms(t, mustLoad(t, program, "k="+strconv.Itoa(k), "n="+strconv.Itoa(n)), false, forms[:2]...)
+			}
+		})
+	}
+	t.Run("folds over lists", func(t *testing.T) {
+		t.Parallel()
+		for seed := range draws {
+			r := rand.New(rand.NewPCG(uint64(seed), 3))
+			src := listHead + fmt.Sprintf("let (a, b) = let l = list i < n -> (sin (%s), w * %s) in\nfold (fun (x, y) (s, h) -> (%s, %s)) (w, 0.5) l in a * b + a\n",
+				writeNumber(r, 3, "i", "v.(i)"), writeNumber(r, 2, "i", "u.(0)"), writeNumber(r, 3, "x", "y", "s", "h"), writeNumber(r, 3, "x", "y", "s", "h"))
+			checkForms(t, mustLoad(t, src, fmt.Sprint("n=", 2+seed*37%100)), false, forms[:2]...)
+		}
+	})
+}
+
+// cellWriter writes random vectors of size k.
 type cellWriter struct {
 	r        *rand.Rand
 	indices  []string
-	vectors  []string // of type R^k
+	vectors  []string // names of type R^k
 	picks    bool     // the components of x are numbers of components
 	branches bool
 	folds    bool
 	lists    bool // not of data alone
 	pairs    bool
+	data     bool // W is data
 	names    int
 }
 
@@ -210,134 +437,131 @@ func (w *cellWriter) cell() string {
 	return text + w.vector(3)
 }
 
-// TestPropertyFamilyBlocks: so it is for random bodies of folds, where their families run as arrays.
-func TestPropertyFamilyBlocks(t *testing.T) {
-	compareRandom(t, func(cell string) string {
-		return "def cell x h = " + cell + "\nlet h = fold cell start a in\nsum i < k -> h.(i)\n"
-	})
-}
-
-// TestPropertyFamilyBodies: so it is for random programs that are families as a whole.
-func TestPropertyFamilyBodies(t *testing.T) {
-	compareRandom(t, func(cell string) string {
-		return "input x : R^k = vec i < k -> sin i\ninput h : R^k = vec i < k -> cos i\nlet r = " + cell + " in\nsum i < k -> r.(i)\n"
-	})
-}
-
-// TestPropertyDataBodies: so it is for those with data vectors.
-func TestPropertyDataBodies(t *testing.T) {
-	compareRandom(t, func(cell string) string {
-		return "data x : R^k = vec i < k -> sin i\ninput h : R^k = vec i < k -> cos i\ndata w : R^k^k = vec i < k -> vec j < k -> 0.1 * cos (i - j)\n" +
-			"let r = " + strings.ReplaceAll(cell, "W.", "w.") + " in\nsum i < k -> r.(i)\n"
-	})
-}
-
-// TestPropertyFamilyBranches: so it is where components are conditionals, and what is computed of them.
-func TestPropertyFamilyBranches(t *testing.T) {
-	const inputs = "input h : R^k = vec i < k -> cos i\n"
-	for _, program := range []func(cell string) string{
-		func(cell string) string {
-			return "def cell x h = " + cell + "\nlet h = fold cell start a in sum i < k -> h.(i)\n"
-		},
-		func(cell string) string {
-			return "def cell x h = " + cell + "\nlet h = fold (fun x h -> let q = cell x h in vec i < k -> (let z = dot W.(i) q in " +
-				"if z < 0 then sin z else z)) start a in sum i < k -> h.(i)\n"
-		},
-		func(cell string) string {
-			return inputs + "input x : R^k = vec i < k -> sin i\nlet r = " + cell + " in let q = vec i < k -> (let z = dot W.(i) r in " +
-				"if z < 0 then 0.1 * z else z) in let u = matvec E q in sum i < k -> if u.(i) < 0.1 then u.(i)^2 else u.(i)\n"
-		},
-		func(cell string) string { // the first state has duals that are cells
-			return "def cell x h = " + cell + "\nlet h = fold (fun x h -> let q = cell x h in vec i < k -> s * (if q.(i) + h.(i) > 0 then q.(i) * h.(i) else 0)) " +
-				"(vec i < k -> if i < 2 then s * s + b.(i) else sin b.(i)) a in sum i < k -> h.(i)\n"
-		},
-		func(cell string) string {
-			return inputs + "sum t < 2 -> let x = vec i < k -> s * h.(i) * t in let r = " + cell + " in sum i < k -> r.(i)\n"
-		},
-	} {
-		compareDraws(t, 40, func(seed, _ int) (string, int) {
-			w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 3)), vectors: []string{"x", "h"}, branches: true}
-			return familyHead + program(w.cell()), 3
-		})
+// pair writes an expression of type R * R.
+func (w *cellWriter) pair(depth int) string {
+	if depth == 0 {
+		return "(" + w.number(0) + ", " + []string{"0.5", w.number(0)}[w.r.IntN(2)] + ")"
 	}
+	switch w.r.IntN(5) {
+	case 0, 1:
+		return "(if " + w.number(0) + " < " + w.number(0) + " then " + w.pair(depth-1) + " else " + w.pair(depth-1) + ")"
+	case 2:
+		p := w.name("p")
+		return "(let " + p + " = " + w.pair(depth-1) + " in " + p + ")"
+	case 3:
+		e, u, v := w.name("e"), w.name("u"), w.name("v")
+		return "(fold (fun " + e + " (" + u + ", " + v + ") -> (" + v + ", " + e + " * " + u + ")) " + w.pair(depth-1) + " l)"
+	}
+	return "(" + w.number(depth-1) + ", " + []string{"0.5", w.number(0)}[w.r.IntN(2)] + ")"
 }
 
-// TestPropertyFamilyFolds: so it is where components are folds.
-func TestPropertyFamilyFolds(t *testing.T) {
-	compareDraws(t, 80, func(seed, _ int) (string, int) {
-		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 5)), vectors: []string{"x", "h"}, folds: true, branches: seed%2 == 0}
-		return familyHead + "data l : List R = list t < n -> 0.4 * t - 0.3\ninput h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
-			"let r = " + w.cell() + " in sum i < k -> r.(i)\n", seed % 4
-	})
-}
-
-// TestPropertyFamilyLists: so it is where components are folds over lists of what is computed there, and iterations.
-func TestPropertyFamilyLists(t *testing.T) {
-	compareDraws(t, 80, func(seed, _ int) (string, int) {
-		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 7)), vectors: []string{"x", "h"}, folds: true, lists: true, branches: seed%2 == 0}
-		return familyHead + "data l : List R = list t < n -> 0.4 * t - 0.3\ninput h : R^k = vec i < k -> cos i\ninput x : R^k = vec i < k -> sin i\n" +
-			"let r = " + w.cell() + " in sum i < k -> r.(i)\n", seed % 4
-	})
-}
-
-// TestPropertyFamilyMixtures: so it is where some components are numbers and others depend on inputs.
-func TestPropertyFamilyMixtures(t *testing.T) {
-	compareDraws(t, 40, func(seed, k int) (string, int) {
-		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: []string{"x", "h", "m"}}
-		return familyHead + "def cell x m h = " + w.cell() + "\nlet (h, m) = fold (fun x (h, m) -> (cell x m h, m)) (start, [| 0, 0.5" +
-			strings.Repeat(", s", k-2) + " |]) a in sum i < k -> h.(i)\n", 3
-	})
-}
-
-// TestPropertyFamilyChains: so it is where the function of a fold applies another, which has the families.
-func TestPropertyFamilyChains(t *testing.T) {
-	for _, loop := range []string{"foldl (fun h x -> cell x h) start a", "let f = fun x -> fun h -> cell x h in fold (fun x h -> f x (f x h)) start a"} {
-		for _, branches := range []bool{false, true} {
-			compareDraws(t, 30, func(seed, _ int) (string, int) {
-				w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: []string{"x", "h"}, branches: branches}
-				return familyHead + "def cell x h = " + w.cell() + "\nlet h = " + loop + " in\nsum i < k -> h.(i)\n", 3
-			})
+// writeNumber writes a number of the inputs and of the variables.
+func writeNumber(r *rand.Rand, depth int, vars ...string) string {
+	if depth == 0 || r.IntN(6) == 0 {
+		leaves := append([]string{"w", "0.25", "u.(1)"}, vars...)
+		return leaves[r.IntN(len(leaves))]
+	}
+	a := func() string { return writeNumber(r, depth-1, vars...) }
+	switch r.IntN(8) {
+	case 0, 1:
+		return "(" + a() + " + " + a() + ")"
+	case 2, 3:
+		return "(" + a() + " * " + a() + ")"
+	case 4:
+		return "sin (" + a() + ")"
+	case 5:
+		return "(let z = " + a() + " in z - z * tanh z)"
+	case 6:
+		if len(vars) > 1 {
+			return "(if " + a() + " < " + a() + " then " + a() + " else " + a() + ")"
 		}
 	}
+	return "sigmoid (" + a() + ")"
 }
 
-// TestPropertyFamilyPicks: so it is where data select components, of which some are 0 and −0.
-func TestPropertyFamilyPicks(t *testing.T) {
-	const head = `param n = 3
-param k = 5
-input E : R^k^k = vec i < k -> vec j < k -> 0.1 * sin (1 + i*k + j)
-input W : R^k^k = vec i < k -> vec j < k -> 0.1 * cos (1 + i*k + j)
-input Z : R^k^k = vec i < k -> vec j < k -> (if j < 2 then 0 else 1) * (0.3 - 0.2 * i)
-input s = 0.3
-data  a : List R^k = list t < n -> vec j < k -> if j + t < k then j + t else if j + t < 2 * k then j + t - k else 0
+const listHead = `param n = 40
+input w = 0.3
+input u : R^3 = [| 0.5, -0.2, 0.7 |]
+input v : R^(2 * n + 4) = vec i < 2 * n + 4 -> cos (i + 1)
+data  d : List R = list i < 20 -> cos i
 `
-	compareDraws(t, 20, func(seed, _ int) (string, int) {
-		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 2)), vectors: []string{"h"}, picks: true}
-		text := "let p = pick W x.(0) in let z = pick Z x.(1) in "
-		w.vectors = append(w.vectors, "p", "z")
-		return head + "def cell x h = " + text + w.cell() + "\nlet h = fold cell (vec i < k -> 0.1 * i) a in\nsum i < k -> h.(i)\n", 3
-	})
+
+// listElements are elements of lists over an index, with a fold of numbers that takes them.
+var listElements = []struct {
+	element, fold string
+}{
+	{"sin i * w", "w * s + x"},
+	{"sin (0.5 - i / 4) * w + u.(1)", "sin (s * x) + x"},
+	{"let y = w * i in y * y", "tanh (x * w + s)"},
+	{"w * u.(0)", "x"},
+	{"w * i", "s"},
+	{"w * i", "if x < 1 then s else x * s"},
+	{"sin (w * i)", "if x < 0 then s * 0.9 else if x < 0.5 then x else s * x + w"},
+	{"exp (sin i * w)", "max s x"},
+	{"i", "w * s + x"},
+	{"3 * i - 1", "if x < 5 then s * w else x - s"},
+	{"2.5", "w * s + x"},
+	{"(w * i, sin w)", "let (a, b) = x in a * s + b"},
+	{"(w * i, sin w)", "let (a, b) = x in if b < s then a else s * w"},
+	{"[| w * i, u.(2) - i, u.(0) * u.(1) |]", "x.(0) * s + x.(1) * x.(2) - w"},
+	{"(0.1 * i, [| w * i, cos w |])", "let (a, v) = x in a * s + v.(0) * v.(1)"},
+	{"w", "w * s + x"},                               // the dual is that of the input
+	{"let y = w * i in (y, y)", "fst x + snd x * s"}, // two duals are one
+	{"if i < 3 then w else w * i", "x * s"},
+	{"if w * i < 2 then u.(1) * i else (if sin i < 0 then w else u.(2))", "x * s + w"},
+	{"(fun y -> y * i) (sin w)", "x * s + 1"},
+	{"let f = fun y -> sin (y * i) * w in f (f u.(1)) + (if f i < 0 then f 2 else 3)", "x * s + 1"},
+	{"v.(i)", "x * s + w"},
+	{"v.(n - 1 - i) * v.(2 * i + 1)", "tanh (x * s) + v.(3)"},
+	{"fold (fun e r -> e * r + i) w d", "x * s + 1"},
+	{"fun y -> y * i + w", "x s"},
 }
 
-// compareRandom compares the forms of random programs. Some run as arrays.
-func compareRandom(t *testing.T, program func(cell string) string, vectors ...string) {
-	t.Helper()
-	compareDraws(t, 40, func(seed, _ int) (string, int) {
-		w := &cellWriter{r: rand.New(rand.NewPCG(uint64(seed), 1)), vectors: append([]string{"x", "h"}, vectors...)}
-		return familyHead + program(w.cell()), 3
-	})
-}
-
-// compareDraws compares the forms of a program for each seed and size k of its vectors; n is its parameter n.
-func compareDraws(t *testing.T, draws int, program func(seed, k int) (src string, n int)) {
-	t.Helper()
-	for seed := range draws {
-		k := 2 + seed%11
-		if seed%40 == 39 {
-			k = term.Many + 1
+// TestLists: a list over an index runs as a loop, and a fold over it, with the counts of its expansion. With FULL_SIZE it is long.
+func TestLists(t *testing.T) {
+	most := append(slices.Clone(forms[:5]), form{"rows made again", EvalOptions{RowsMemory: 1}, false},
+		form{"three workers", EvalOptions{Schedule: Parallel, Workers: 3}, false})
+	for _, q := range listElements {
+		for i, body := range []string{
+			"fold (fun x s -> %[2]s) 0.25 (list i < n -> %[1]s)",
+			"let l = list i < n -> %[1]s in let f = fun x s -> %[2]s in fold f w l + fold f (fold f 1 l) l",
+			"fold (fun e t -> t * 0.5 + e * fold (fun x s -> %[2]s) t (list i < n -> %[1]s)) 0.5 d",
+			"let l = list i < n -> %[1]s in [| fold (fun x s -> %[2]s) 0.25 l, fold (fun x s -> %[2]s) w l |]",
+		} {
+			used, sizes := forms[:2], []string{"n=2", "n=70"}
+			if i == 0 {
+				used = most
+				if property.Full() {
+					sizes = append(sizes, "n=1000")
+				}
+			}
+			for _, n := range sizes {
+				checkForms(t, mustLoad(t, listHead+fmt.Sprintf(body, q.element, q.fold)+"\n", n), false, used...)
+			}
 		}
-		src, n := program(seed, k)
-		compareForms(t, src, EvalOptions{}, "k="+strconv.Itoa(k), "n="+strconv.Itoa(n))
+	}
+}
+
+// TestListsOfVectors: so it is where the elements, the function of the fold, or both, have arrays, in which the indices of the list and of a
+// vector meet.
+func TestListsOfVectors(t *testing.T) {
+	sizes := []string{"k=5 n=9", "k=70 n=4"}
+	if property.Full() {
+		sizes = append(sizes, "k=9 n=300")
+	}
+	for _, element := range []string{"vec j < k -> sin (i*k + j) * w", "vec j < k -> w * (j - i / 3)",
+		"let y = sin (w * i) in vec j < k -> y * cos j", "vec j < k -> sum l < 3 -> u.(l) * (i + l * j)"} {
+		for _, fold := range []string{
+			"vec j < k -> tanh (x.(j) * w + s.(j))",
+			"let y = sum j < k -> x.(j) * s.(j) in vec j < k -> tanh (y + s.(j))",
+			"vec j < k -> sin s.(j) + x.(k - 1 - j) * x.(j)",
+			"vec j < k -> tanh s.(j) + x.(0)", // one component is reached
+		} {
+			for _, size := range sizes {
+				src := "param k = 2\n" + listHead + fmt.Sprintf("sum (fold (fun x s -> %s) (vec j < k -> w * j) (list i < n -> %s))\n", fold, element)
+				checkForms(t, mustLoad(t, src, strings.Fields(size)...), false, forms[:2]...)
+			}
+		}
 	}
 }
 
@@ -364,81 +588,6 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestFamilyBodies: so it is for programs that are families as a whole.
-func TestFamilyBodies(t *testing.T) {
-	const head = "param n = 5\ninput x : R^n = vec i < n -> sin i\ninput s = 0.7\n" +
-		"input A : R^n^n = vec i < n -> vec j < n -> sin (i*n + j)\ninput B : R^n^n = vec i < n -> vec j < n -> cos (i + j*n)\n"
-	for _, q := range []struct {
-		body   string
-		arrays bool
-	}{
-		{"log (sum i < n -> exp x.(i))", true},
-		{"let e = vec i < n -> exp (s * x.(i)) in log (sum i < n -> e.(i)) + sum i < n -> e.(i) * x.(i)", true},
-		{"sum i < n -> sum j < n -> (sum k < n -> A.(i).(k) * B.(k).(j))^2", true},
-		{"let C = vec i < n -> vec j < n -> sum k < n -> A.(i).(k) * B.(k).(j) in sum i < n -> tanh (dot C.(i) x)", true},
-		{"sum i < n -> x.(i) * A.(1).(2)", true},
-		{"maximum x", true},
-		{"logsumexp x", true},
-		{"maximum (vec i < n -> s)", true},
-		{"sum i < n -> maximum (vec j < n -> A.(i).(j) * x.(j)) * s", true},
-		{"logsumexp (vec i < n -> 3 - maximum (vec j < n -> (A.(j).(i) - x.(j))^2))", true},
-		{"sum i < n -> let v = [| s * x.(i) |] in let w = (v, 2 * v.(0)) in let (u, z) = w in u.(0) * z", true},
-		{"sum i < n -> let p = scan j < n with p = 1 -> p * x.(i) in (sum j < n -> x.(j) * p.(j))^2", true},
-		{"sum i < n -> let p = scan j < n with p = 1 -> p * x.(i) in (sum j < n -> A.(i).(j) * p.(j))^2", true},
-		{"let p = scan j < n with p = s -> p * x.(j) in sum i < n -> sum j < n -> A.(i).(j) * p.(j)", true},
-		{"let y = scan t < 4 with y = x -> vec i < n -> x.(i) * y.(i) in sum i < n -> y.(2).(i) * y.(3).(i)", true},
-		{"let y = scan t < 4 with y = x -> vec i < n -> tanh (dot A.(i) y) in sum t < 4 -> let v = y.(t) in sum i < n -> v.(i) * v.(i)", true},
-		{"let y = scan t < 4 with (h, c) = (x, x) -> (vec i < n -> tanh (dot A.(i) h), vec i < n -> s * h.(i) + c.(i)) in sum t < 4 -> let (h, c) = y.(t) in " +
-			"logsumexp h + dot (matvec B h) c", true},
-		{"let p = scan j < n + 1 with p = s -> p * sin j in sum i < n -> p.(i) * p.(i + 1) * p.(i)", false}, // arrivals of several iterations, in turns
-		{"let p = scan j < n + 1 with p = s -> p * sin j in sum i < n -> let q = p.(i) * p.(i + 1) in q * p.(i) * p.(i + 1)", false},
-		{"let p = pick A 2 in (sum i < n -> p.(i)) * pick x 1", true},
-		{"sum i < n -> x.(i) * x.(0)", true},
-		{"vec i < n -> sigmoid (dot A.(i) x)", true}, // so it is for each row of the Jacobian
-		{"(vec i < n -> s * x.(i)).(2)", true},       // only one component is reached
-		{"sum i < n -> if x.(i) < 0 then x.(i) else s", true},
-		{"sum i < n -> if x.(i) < 0 then s * x.(i) else tanh x.(i)", true}, // not in all runs something arrives at s
-		{"let y = matvec A x in let z = vec i < n -> if y.(i) < 0 then 0.1 * y.(i) else y.(i) in logsumexp (matvec B z)", true},
-		{"sum i < n -> if x.(i) < 0.2 then x.(i)^2 else 2 * x.(i)", true},
-		{"sum i < n -> fold (fun e r -> tanh (r * x.(i) + e)) (x.(i) * x.(i)) [0.1; 0.2; 0.3]", true},
-		{"sum i < n -> fold (fun e r -> if r < e then sin r else e * r) (x.(i) * s) [0.1; 0.2; 0.3]", true}, // not all numbers of the list are reached
-		{"let y = matvec A x in logsumexp (matvec B (vec i < n -> fold (fun e r -> tanh (r * y.(i) + e)) s [1; 2]))", true},
-		{"let y = matvec A x in logsumexp (matvec B (vec i < n -> fold (fun e r -> tanh (r * y.(i) + e)) 0 [1; 2]))", true},
-	} {
-		for _, n := range []string{"n=3", "n=5", "n=13", "n=33"} {
-			compareForms(t, head+q.body+"\n", EvalOptions{}, []string{n}...)
-		}
-	}
-}
-
-// TestDataVectors: so it is for programs with data that are vectors.
-func TestDataVectors(t *testing.T) {
-	const head = "param n = 5\ndata d : R^n = vec i < n -> sin (3 * i)\ndata D : R^n^n = vec i < n -> vec j < n -> cos (i + j*n)\n" +
-		"data p : (R * R)^n = vec i < n -> (sin i, i)\ndata c = 0.3\ninput x : R^n = vec i < n -> sin i\ninput s = 0.7\n"
-	for _, q := range []struct {
-		body   string
-		arrays bool
-	}{
-		{"dot d x", true},
-		{"c * dot d x + s", true},
-		{"sum (d * d) * s", true},
-		{"sum i < n -> (d.(i) - x.(i))^2 / n", true},
-		{"sum (matvec D x)", true},
-		{"let y = tanh (matvec D x) in logsumexp (matvec D y)", true},
-		{"sum i < n -> sum j < n -> D.(j).(i) * x.(i) * x.(j)", true},
-		{"sum i < n -> let (a, b) = p.(i) in (a - s * b)^2", true},
-		{"sum i < n -> d.(n - 1 - i) * x.(i) + d.(0) * s", true},
-		{"sum i < n -> if d.(i) < 0 then 2 * x.(i) else x.(i)", true},
-		{"let m = maximum d in sum i < n -> exp (d.(i) - m) * x.(i)", true},
-		{"vec i < n -> d.(i) * s", true},
-		{"let f = fun y -> y * s in f (dot d x)", false},
-	} {
-		for _, n := range []string{"n=2", "n=5", "n=33"} {
-			compareForms(t, head+q.body+"\n", EvalOptions{}, []string{n}...)
-		}
-	}
-}
-
 // TestWithoutExpansion: a profile of the gradient of a product of matrices that is too large to be expanded, as m, |G| and the span need it.
 func TestWithoutExpansion(t *testing.T) {
 	p, err := Load(t.Context(), "t.gram", []byte("param n = 170\ninput A : R^n^n = vec i < n -> vec j < n -> i - j\n"+
@@ -454,22 +603,6 @@ func TestWithoutExpansion(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, res.Cost.Steps, total)
 	require.Nil(t, bridge.Of(p).Term(), "it is too large to be expanded")
-}
-
-// TestFamilyBlocks: a program whose families run as arrays has the value, the gradient and the counts of its expansion,
-// to the bit.
-func TestFamilyBlocks(t *testing.T) {
-	for _, q := range familyPrograms {
-		for _, params := range [][]string{nil, {"k=7"}} {
-			src := familyHead + "def cell x h = " + q.cell + "\nlet h = fold cell start a in\n" + q.result + "\n"
-			compareForms(t, src, EvalOptions{}, params...)
-		}
-	}
-	for name, params := range map[string][]string{"w2.gram": {"n=200", "k=20"}, "w5.gram": {"n=7", "k=9"}} {
-		src, err := os.ReadFile("examples/" + name)
-		require.NoError(t, err)
-		compareForms(t, string(src), EvalOptions{}, params...)
-	}
 }
 
 // TestLargeBranches: layers whose components are conditionals or folds take no nodes for what is in their families.
@@ -493,31 +626,6 @@ func TestLargeBranches(t *testing.T) {
 	}
 }
 
-// TestDeferredArrivals: what arrives at a matrix in many runs of a loop is added at once, where nothing else arrives there.
-func TestDeferredArrivals(t *testing.T) {
-	for _, sum := range []string{
-		"dot E.(i) x + dot W.(i) h",
-		"sum j < k -> E.(j).(i) * x.(j) + W.(j).(i) * h.(j)",
-		"sum j < k -> E.(i).(j) * (W.(i).(j) * x.(j) + h.(j))",
-		"dot E.(i) x + W.(i).(0) * h.(i)",
-	} {
-		src := familyHead + "def cell x h = vec i < k -> tanh (" + sum + ")\nlet h = fold cell (vec i < k -> 0) a in\nsum i < k -> h.(i)\n"
-		for _, params := range [][]string{{"k=5", "n=3"}, {"k=7", "n=66"}, {"k=17", "n=131"}} {
-			compareForms(t, src, EvalOptions{}, params...)
-		}
-	}
-}
-
-// TestListInFunction: a list that a comprehension makes in a function is expanded with it.
-func TestListInFunction(t *testing.T) {
-	p, err := Load(t.Context(), "t.gram", []byte("input x = 2\nlet f = fun y -> fold (fun a s -> a * s + 1) 0 (list i < 3 -> y * i) in f x\n"), Options{})
-	require.NoError(t, err)
-	res, err := p.Gradient(t.Context(), EvalOptions{})
-	require.NoError(t, err)
-	require.Equal(t, []float64{1}, res.Values)
-	require.Equal(t, []float64{0}, res.Jacobian)
-}
-
 // TestFamiliesOfLists: a function that makes the elements of a list runs when the list is read, and has families.
 func TestFamiliesOfLists(t *testing.T) {
 	const src = "input x : R^3 = vec i < 3 -> i\ndata l : List R^3 = list i < 2 -> vec j < 3 -> i + j\nmap (fun e -> vec i < 3 -> e.(i) * x.(i)) l\n"
@@ -531,10 +639,4 @@ func TestFamiliesOfLists(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []float64{0, 1, 4, 0, 2, 6}, res.Values)
 	}
-}
-
-// TestFamilySymbols: a symbol of three parameters in a family is its operations on lanes.
-func TestFamilySymbols(t *testing.T) {
-	compareForms(t, "symbol gate x y z = x * sigmoid y + z with sigmoid y, x * sigmoid' y, 1\n"+familyHead+
-		"sum (fold (fun x h -> vec i < k -> gate (dot W.(i) h) x.(i) b.(i)) start a)\n", EvalOptions{})
 }

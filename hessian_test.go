@@ -1,4 +1,4 @@
-package gram_test
+package gram
 
 import (
 	"context"
@@ -10,11 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/property"
-	shapes "github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
@@ -40,7 +39,7 @@ func norm(v []float64) float64 { return math.Sqrt(dot(v, v)) }
 // scalars are the examples of type R without kinks.
 func scalars(t testing.TB) []string {
 	return slices.DeleteFunc(differentiable(t), func(name string) bool {
-		return loadExample(t, name).Shape().Kind != shapes.Real
+		return loadExample(t, name).Shape().Kind != load.Real
 	})
 }
 
@@ -52,12 +51,12 @@ func TestHessianVector(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := loadExample(t, name)
-			e, err := p.NewGradient(ctx, gram.EvalOptions{})
+			e, err := p.NewGradient(ctx, EvalOptions{})
 			require.NoError(t, err)
 			defer e.Close()
 			x := p.Point()
 			u, v := wave(len(x), 1), wave(len(x), 2)
-			product := func(e *gram.Evaluator, v []float64) (float64, []float64) {
+			product := func(e *Evaluator, v []float64) (float64, []float64) {
 				res, err := e.HessianVector(ctx, x, v)
 				require.NoError(t, err)
 				return res.Values[0], slices.Clone(res.Jacobian)
@@ -93,7 +92,7 @@ func TestHessianVector(t *testing.T) {
 			}
 			requireClose(t, differences, hv, 1e-6*math.Max(1, norm(hv)))
 
-			for _, opt := range []gram.EvalOptions{{NoFuse: true}, {Schedule: gram.Random, Seed: 3}, {Mode: gram.Tape}, {Literal: true}} {
+			for _, opt := range []EvalOptions{{NoFuse: true}, {Schedule: Random, Seed: 3}, {Mode: Tape}, {Literal: true}} {
 				if opt.Literal && steps.Total() > 1e6 {
 					continue
 				}
@@ -101,7 +100,7 @@ func TestHessianVector(t *testing.T) {
 				require.NoError(t, err)
 				_, other := product(e, v)
 				requireClose(t, hv, other, 1e-9)
-				if opt.Mode == gram.Reverse {
+				if opt.Mode == Reverse {
 					require.Equal(t, steps, e.Cost().Steps)
 				}
 				require.NoError(t, e.Close())
@@ -111,7 +110,7 @@ func TestHessianVector(t *testing.T) {
 }
 
 // alongVector returns the derivative of a program along a vector, as a term.
-func alongVector(t *testing.T, p *gram.Program) (d *term.Term, xs, vs []term.Var) {
+func alongVector(t *testing.T, p *Program) (d *term.Term, xs, vs []term.Var) {
 	q, inputs := bridge.Of(p).Copy()
 	d, xs, vs, err := revgrad.Tangent(q, inputs, nil)
 	require.NoError(t, err)
@@ -128,20 +127,20 @@ func duals(parts ...[]float64) (out []denote.Dual) {
 // TestHessianVectorArrays: programs whose comprehensions run as arrays have Hessian-vector products that do, too.
 func TestHessianVectorArrays(t *testing.T) {
 	ctx := context.Background()
-	p := load(t, `
+	p := mustLoad(t, `
 param n = 40
 input W : R^n^n = vec i < n -> vec j < n -> sin (i + 2 * j)
 input x : R^n = vec i < n -> i / n
 sum (map tanh (matvec W (tanh (matvec W x))))`)
 	v := wave(len(p.Point()), 1)
-	e, err := p.NewGradient(ctx, gram.EvalOptions{})
+	e, err := p.NewGradient(ctx, EvalOptions{})
 	require.NoError(t, err)
 	defer e.Close()
 	res, err := e.HessianVector(ctx, p.Point(), v)
 	require.NoError(t, err)
 	cost := e.Cost()
 	require.Less(t, cost.Nodes.Allocated, uint64(2*len(v)))
-	other, err := p.NewGradient(ctx, gram.EvalOptions{NoFuse: true})
+	other, err := p.NewGradient(ctx, EvalOptions{NoFuse: true})
 	require.NoError(t, err)
 	defer other.Close()
 	want, err := other.HessianVector(ctx, p.Point(), v)
@@ -149,9 +148,9 @@ sum (map tanh (matvec W (tanh (matvec W x))))`)
 	requireClose(t, want.Jacobian, res.Jacobian, 1e-12)
 	require.Equal(t, cost.Steps, other.Cost().Steps)
 
-	p = load(t, "input x = 2\nlet a = vec b < 3 -> vec i < 3 -> vec j < 2 -> (x + j) ^ 2 * (b + i) in\n"+
+	p = mustLoad(t, "input x = 2\nlet a = vec b < 3 -> vec i < 3 -> vec j < 2 -> (x + j) ^ 2 * (b + i) in\n"+
 		"sum b < 3 -> sum i < 2 -> sum j < 2 -> a.(b, i, j)") // rows that no index comes to
-	rows, err := p.NewGradient(ctx, gram.EvalOptions{})
+	rows, err := p.NewGradient(ctx, EvalOptions{})
 	require.NoError(t, err)
 	defer rows.Close()
 	res, err = rows.HessianVector(ctx, p.Point(), []float64{1})
@@ -162,8 +161,8 @@ sum (map tanh (matvec W (tanh (matvec W x))))`)
 // TestHessianVectorData: replaced data and closed evaluators.
 func TestHessianVectorData(t *testing.T) {
 	ctx := context.Background()
-	p := load(t, "input a = 2\ndata xs : List R = [1; 2; 3]\nfold (fun x s -> s + a ^ 3 * x) 0 xs")
-	e, err := p.NewGradient(ctx, gram.EvalOptions{})
+	p := mustLoad(t, "input a = 2\ndata xs : List R = [1; 2; 3]\nfold (fun x s -> s + a ^ 3 * x) 0 xs")
+	e, err := p.NewGradient(ctx, EvalOptions{})
 	require.NoError(t, err)
 	product := func() float64 {
 		res, err := e.HessianVector(ctx, p.Point(), []float64{1})
@@ -179,7 +178,7 @@ func TestHessianVectorData(t *testing.T) {
 	require.ErrorContains(t, err, "the vector has length 0, and the point 1")
 	require.NoError(t, e.Close())
 	_, err = e.HessianVector(ctx, p.Point(), []float64{1})
-	require.ErrorIs(t, err, gram.ErrClosed)
+	require.ErrorIs(t, err, ErrClosed)
 }
 
 // TestKinks: at points where Kinks finds nothing, gradients agree with central differences. The points are apart from kinks by more
@@ -199,12 +198,12 @@ func TestKinks(t *testing.T) {
 	} {
 		for _, x := range grid {
 			for _, y := range grid {
-				p, err := gram.Load(ctx, "test.gram", []byte("input x = 0\ninput y = 0\n"+body),
-					gram.Options{Values: map[string][]float64{"x": {x}, "y": {y}}})
+				p, err := Load(ctx, "test.gram", []byte("input x = 0\ninput y = 0\n"+body),
+					Options{Values: map[string][]float64{"x": {x}, "y": {y}}})
 				require.NoError(t, err)
-				res, err := p.Gradient(ctx, gram.EvalOptions{})
+				res, err := p.Gradient(ctx, EvalOptions{})
 				require.NoError(t, err)
-				kinks, err := p.Kinks(ctx, gram.EvalOptions{})
+				kinks, err := p.Kinks(ctx, EvalOptions{})
 				require.NoError(t, err)
 				q, inputs := bridge.Of(p).Copy()
 				differences := denote.Differences(q, inputs, p.Point())
@@ -251,17 +250,17 @@ func TestPropertyKinks(t *testing.T) {
 		ctx := t.Context()
 		number := rapid.OneOf(rapid.IntRange(-512, 512), rapid.SampledFrom([]int{-256, 0, 128, 256}))
 		point := []float64{float64(number.Draw(t, "x")) / 256, float64(number.Draw(t, "y")) / 256}
-		p, err := gram.Load(ctx, "test.gram", []byte("input x = 0\ninput y = 0\n"+drawBody(t, 3)),
-			gram.Options{Values: map[string][]float64{"x": point[:1], "y": point[1:]}})
+		p, err := Load(ctx, "test.gram", []byte("input x = 0\ninput y = 0\n"+drawBody(t, 3)),
+			Options{Values: map[string][]float64{"x": point[:1], "y": point[1:]}})
 		require.NoError(t, err)
-		res, err := p.Gradient(ctx, gram.EvalOptions{})
+		res, err := p.Gradient(ctx, EvalOptions{})
 		require.NoError(t, err)
-		kinks, err := p.Kinks(ctx, gram.EvalOptions{})
+		kinks, err := p.Kinks(ctx, EvalOptions{})
 		require.NoError(t, err)
 		if len(kinks) > 0 {
 			return
 		}
-		e, err := p.NewValue(ctx, gram.EvalOptions{})
+		e, err := p.NewValue(ctx, EvalOptions{})
 		require.NoError(t, err)
 		defer e.Close()
 		const h = 1e-5

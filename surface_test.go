@@ -27,37 +27,13 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// allForms are the ways to run a program. Steps by rule are equal in all, and numbers to rounding.
-var allForms = []struct {
-	name  string
-	opt   EvalOptions
-	eager bool
-}{
-	{"literal", EvalOptions{Literal: true}, false},
-	{"default", EvalOptions{}, false},
-	{"plain", EvalOptions{NoFuse: true}, false},
-	{"machine code", EvalOptions{}, true},
-	{"interpreted", EvalOptions{NoNative: true}, false},
-	{"random", EvalOptions{Schedule: Random}, false},
-	{"literal, random", EvalOptions{Literal: true, Schedule: Random}, false},
-	{"parallel", EvalOptions{Schedule: Parallel, Workers: 2}, true},
-}
-
 // TestRandomPrograms: all forms of random programs in the source language make the same steps by rule and have the same m and |G|, and
 // numbers that differ from those of backpropagation over the denotation by no more than rounding does. Forward mode, the denotation of
 // D(t) and central differences agree too. One evaluator gives at several points, and after runs that ended early, what a new one gives.
 //
 // It draws 60 programs, or as many as the environment's RANDOM_PROGRAMS; the first seed is its RANDOM_SEED.
 func TestRandomPrograms(t *testing.T) {
-	number := func(name string, otherwise int) int {
-		if s := os.Getenv(name); s != "" {
-			n, err := strconv.Atoi(s)
-			require.NoError(t, err)
-			return n
-		}
-		return otherwise
-	}
-	programs, first := number("RANDOM_PROGRAMS", 60), number("RANDOM_SEED", 0)
+	programs, first := fromEnvironment(t, "RANDOM_PROGRAMS", 60), fromEnvironment(t, "RANDOM_SEED", 0)
 	var drawn surfaceCounts
 	var workers sync.WaitGroup
 	var next atomic.Int64
@@ -92,6 +68,17 @@ func TestRandomPrograms(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, 10*drawn.compared.Load(), 9*drawn.gradients.Load())
+}
+
+// fromEnvironment is a number of the environment.
+func fromEnvironment(t *testing.T, name string, otherwise int) int {
+	s := os.Getenv(name)
+	if s == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(s)
+	require.NoError(t, err)
+	return n
 }
 
 // surfaceCounts counts what has been compared, and the programs that have each construct.
@@ -264,7 +251,7 @@ func (s *surface) run(gradient bool, opt EvalOptions) (*Result, error) {
 // forms compares the forms of a run. Where a comparison depends on rounding they may take different branches.
 func (s *surface) forms(gradient bool) error {
 	var want *Result
-	for i, form := range allForms {
+	for i, form := range forms {
 		// The first five each time, and of the others some.
 		if i > 0 && !gradient && i%4 != s.seed%4 || i > 4 && i%3 != s.seed%3 {
 			continue

@@ -7,7 +7,7 @@
 //	PROPERTY_DRAWS=1000000   draws for each property
 //	PROPERTY_BUDGET=10s      time for each property: what is drawn by then is enough
 //
-// If it says neither, a property has half a second.
+// If it says neither, a property has a tenth of a second.
 //
 // Tests of large programs take a tenth of their size, or as much as the environment says:
 //
@@ -37,7 +37,7 @@ import (
 // draws is how many draws a property is tested on by default, and budget for how long.
 const (
 	draws  = 100
-	budget = time.Second / 2
+	budget = time.Second / 10
 )
 
 // prefix begins the name of every property: by it the tests that are properties are

@@ -15,7 +15,7 @@ func TestSettings(t *testing.T) {
 	getenv := func(name string) string { return env[name] }
 	s, err := read(getenv)
 	require.NoError(t, err)
-	require.Equal(t, settings{100, time.Second / 2}, s)
+	require.Equal(t, settings{100, time.Second / 10}, s)
 	env["PROPERTY_DRAWS"] = "7"
 	s, err = read(getenv)
 	require.NoError(t, err)

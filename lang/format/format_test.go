@@ -169,6 +169,15 @@ func TestFormat(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, string(want), string(got), name)
 	}
+	// The examples are in the canonical form.
+	examples, err := filepath.Glob("../../examples/*.gram")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(examples), 10)
+	for _, name := range examples {
+		src, err := os.ReadFile(name)
+		require.NoError(t, err)
+		assert.Equal(t, string(src), string(formatted(t, mustParse(t, string(src)))), name)
+	}
 }
 
 func TestFormatExpressions(t *testing.T) {

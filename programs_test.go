@@ -1,0 +1,428 @@
+package gram
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/internal/bridge"
+	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/internal/testprogram"
+	"github.com/gram-machine/gram/rule"
+)
+
+// worked is a program, with its value and its gradient if one computes them by hand.
+type worked struct {
+	src             string
+	value, gradient []float64
+}
+
+// at2 is a program with the input x = 2.
+func at2(src string, value, gradient float64) worked {
+	return worked{"input x = 2\n" + src + "\n", []float64{value}, []float64{gradient}}
+}
+
+const (
+	cube     = "symbol cube x = x ^ 3 with 3 * x * x\n"
+	area     = "symbol area x y = let s = x + y in s * s / 2 with x + y, x + y\n"
+	hull     = "symbol hull x y z = x * y + z with y, x, 1\n"
+	variants = "type tree = Leaf of R | Node of tree * tree\n" +
+		"def rec product t = match t with | Leaf y -> y | Node (l, r) -> product l * product r\n" +
+		"def rec scale x t = match t with | Leaf y -> Leaf (x * y) | Node (l, r) -> Node (scale x l, scale x r)\n"
+	pairInput = "input x : R^2 = [| 1, 2 |]\n"
+)
+
+var programs = []worked{
+	// λs of straight-line arithmetic.
+	// A product added to a sigmoid, whose slope is taken from its value.
+	{`input w = 0.3
+input a = 0.7
+iter #3 (fun h -> sigmoid (w * h) + a * h) 0.5`, nil, nil},
+	// A product added to an exponential, in a fold.
+	{`input w = 0.3
+input a = 0.7
+data xs : List R = list i < 20 -> 0.1 * i
+fold (fun x h -> exp (-(w * h)) + a * x) 0.5 xs`, nil, nil},
+	// Many products added to a sigmoid.
+	{`input w = 0.3
+input b = 2
+iter #5 (fun h -> sigmoid h + w * h + b * w + h * b) w`, nil, nil},
+	// A sine and a cosine of one number.
+	{`input w = 0.3
+input a = 0.7
+data xs : List R = list i < 20 -> 0.1 * i
+fold (fun x h -> sin (w * h) + a * x + cos (w * h) * x) 0.5 xs`, nil, nil},
+	// An input that is met before a parameter, between two functions.
+	{`input w = 0.3
+data xs = [1; 2; 3]
+xs (fun a -> let b = 0.75 + w * a in fun s -> b * s + w) w`, nil, nil},
+	// And one whose second parameter is not used.
+	{`input w = 0.3
+data xs = [1; 2; 3]
+xs (fun a -> let b = 0.75 + w in fun s -> b) 0.75`, nil, nil},
+	// Components that swap places.
+	{`input w = 0.3
+input v = 1.1
+let (p, q) = iter #7 (fun (x, y) -> (y, x)) (w, v) in p * p * q`, nil, nil},
+	// A vector that rotates: the duals reached differ from run to run.
+	{`input w : R^3 = [| 0.1, 0.2, 0.3 |]
+let u = iter #8 (fun (v : R^3) -> [| v.(1), v.(2), v.(0) * w.(1) |]) w in u.(0)`, nil, nil},
+	// A component that nothing but the last runs reach.
+	{`input w = 0.5
+input u = 2
+let (a, (b, (c, d))) = iter #3 (fun (a, (b, (c, d))) -> (w * a, (a, (b, c)))) (w, (1, (u, 2))) in d`, nil, nil},
+	// A component of the state that nothing reads.
+	{`input w = 0.3
+input v = 1.1
+let (p, q) = iter #7 (fun (x, y) -> (x * w, y * v)) (w, 1) in p`, nil, nil},
+	// A numeral as a component of the state.
+	{`input w = 0.3
+let (p, q) = iter #5 (fun (x, y) -> (3, y * w)) (w, 1) in p`, nil, nil},
+	// A step that ignores its argument.
+	{`input w = 0.3
+iter #5 (fun x -> w) 4`, nil, nil},
+	// No run.
+	{`input w = 0.3
+input v : R^2 = [| 1, 2 |]
+let (p, q) = iter #0 (fun (x, y) -> (x * w, y * v.(1))) (w, v.(0)) in p * q`, nil, nil},
+	// One run.
+	{`input w = 0.3
+input v : R^2 = [| 1, 2 |]
+let (p, q) = iter #1 (fun (x, y) -> (x * w, y * v.(1))) (w, v.(0)) in p * q`, nil, nil},
+	// No element.
+	{`input w = 0.3
+data xs : List R = list i < 0 -> 0
+fold (fun x h -> x * w + h) (w * w) xs`, nil, nil},
+	// An element as a component of the state.
+	{`input w = 2
+data xs : List R = [2; 3; 4]
+let (a, b) = fold (fun x (h, g) -> (x, h * w + g)) (w, w) xs in a * b`, nil, nil},
+	// Elements that are vectors.
+	{`input w : R^2 = [| 0.3, 0.4 |]
+data xs : List R^2 = [[| 1, 2 |]; [| 3, 4 |]]
+fold (fun x h -> sigmoid (dot w x + h * w.(0))) 0 xs`, nil, nil},
+	// A whole element as the state.
+	{`input w = 0.5
+data xs : List R^2 = [[| 1, 2 |]; [| 3, 4 |]]
+let v = fold (fun x (h : R^2) -> x) [| w, w |] xs in v.(0) * v.(1) * w`, nil, nil},
+	// A captured number as a component of the state.
+	{`input w = 0.3
+let (u, h) = iter #4 (fun (u, h) -> (w, u + h)) (w, 1) in u * h`, nil, nil},
+	// A vector that is returned unchanged.
+	{`input w : R^3 = [| 0.3, 0.2, -1 |]
+let (u, h) = iter #4 (fun (u, h) -> (u, h * 2)) (w, 1) in u.(1) * h`, nil, nil},
+	// A loop in a fold.
+	{`input w = 0.3
+data xs : List R = list i < 5 -> 0.1 * i
+fold (fun x h -> iter #3 (fun g -> sin (g * w + x * h)) h) 0.5 xs`, nil, nil},
+	// A list of pairs.
+	{`input w = 0.3
+input v = 0.4
+fold (fun (x, y) h -> x * h + y * v) w [(w, v); (v, 1); (2, w)]`, nil, nil},
+	// An input of product type.
+	{`input q : R * R^2 = (0.3, [| 0.2, 0.7 |])
+let (a, b) = q in iter #3 (fun h -> h * a + b.(1) * b.(0)) a`, nil, nil},
+	// A Jacobian.
+	{`input w : R^3 = [| 0.3, 0.2, -1 |]
+iter #4 (fun (v : R^3) -> [| v.(0) * v.(1), sin v.(2), v.(0) + w.(2) |]) w`, nil, nil},
+	// A Jacobian with rows that are equal, or zero.
+	{`input w : R^3 = [| 0.3, 0.2, -1 |]
+let f = fun (v : R^3) -> [| v.(0), 5, v.(0) |] in f (f w)`, nil, nil},
+	// Two components that are equal.
+	{`input w = 0.5
+let (a, b) = iter #5 (fun (x, y) -> (x * y, x * y)) (w, w) in a * b + a`, nil, nil},
+	// As many runs as FULL_SIZE says.
+	{"input w = 0.99999\ninput v = 0.00001\nlet (a, b) = iter #" + strconv.Itoa(property.Size(70_010)) + " (fun (a, b) -> (b * w + v, a)) (w, v) in a", nil, nil},
+	// A partial application.
+	{`input w = 0.9
+let g = fun x y z -> x * y + w * z in let h = g w 2 in h 1 + h 2`, nil, nil},
+	// A function that a function returns.
+	{`input w = 0.9
+let g = fun x -> let u = x * x in fun y -> u * y + w in g 2 3 + g w w`, nil, nil},
+	// A chain of functions longer than a block.
+	{"input w = 0.3\n" + chain(12) + strings.Repeat(" w", 12), nil, nil},
+	// The end of a chain.
+	{"input w = 0.3\nlet g = " + chain(12) + strings.Repeat(" w", 9) + " in g w 1 w + g 1 2 3", nil, nil},
+	// Values that are no numbers.
+	{`input w = -0.3
+iter #3 (fun h -> log h * w) w`, nil, nil},
+	// All sorts of symbols.
+	{`input w = 0.9
+input v = 0.4
+iter #6 (fun h -> pow h w / (1 + exp (-(h * v))) + max h v * min w h - tan (h * 0.1) + sqrt (h + 2) + atan h + abs h + relu h + sign h + step h) 0.3`, nil, nil},
+	// Programs with jvp and grad, among them those in which derivatives in one another are easily confused (Siskind and Pearlmutter,
+	// "Perturbation confusion and referential transparency", 2005).
+	at2("jvp (fun y -> y * jvp (fun z -> y + z) x 1) 1 1", 1, 0),
+	at2("jvp (fun y -> y * jvp (fun z -> x * y * z) 1 1) 1 1", 4, 2),
+	at2("def d f x = jvp f x 1\nd (fun y -> x * y * d (fun z -> y * z * z) x) x", 32, 48), // ∂(2x²y²)
+	at2("def d f x = jvp f x 1\nd (d (d (fun y -> y ^ 4))) x", 48, 24),
+	at2("jvp (fun y -> jvp (fun y -> x * y) y y * y) x 3", 24, 24), // 3 ∂(x·y²) = 6·x·y
+	at2("let f = fun y -> x * y * y in jvp f x 1", 8, 8),
+	at2("let f = fun y -> x * y in let g = fun y -> f (f y) * y in grad g 3", 24, 24),
+	at2("let s = sin 0 + x in grad (fun y -> s * y) 3", 2, 1),
+	at2("let (u, v) = grad (fun (y, z) -> x * y * y * z) (x, 3) in u * v", 192, 480), // (2x·x·3)(x·x²)
+	at2("(grad (fun v -> x * sum i < 20 -> v.(i) ^ 3) (vec i < 20 -> x)).(7)", 24, 36),
+	at2("sum k < 3 -> jvp (fun y -> sum j < k -> exp 0 * j * x * y * y) k 1", 8, 4),
+	at2("sum (transpose (grad (fun M -> sum (matvec M [| x, x |])) (vec i < 3 -> vec j < 2 -> x))).(1)", 6, 3),
+	at2("jvp (fun y -> let a = vec b < 3 -> vec i < 3 -> vec j < 2 -> (x + j) * y ^ 2 * (b + i) in "+ // 9·(2x + 1)·y²
+		"sum b < 3 -> sum i < 2 -> sum j < 2 -> a.(b, i, j)) 1 1", 90, 36),
+	at2("jvp (fun y -> foldl (fun s a -> s * y + a * x) 0 [1; 2; 3]) 1 1", 8, 4), // a·y² + b·y + c, times x
+	at2("jvp (fun y -> if y < 1 then y else x * y * y) 1.5 1", 6, 3),
+	at2("let rec f y = if y < 1 then x * y * y else f (y / 2) in jvp f x 1", 0.5, 0.5), // x·y²/16
+	at2(variants+"grad (fun y -> product (scale y (Node (Leaf 2, Node (Leaf x, Leaf 3))))) 1", 36, 18),
+	at2(variants+"let t = Node (Leaf 5, Leaf x) in grad (fun y -> product (Node (t, Leaf (y * y)))) x", 40, 40),
+	at2("def newton f y = y - f y / jvp f y 1\niter #8 (newton (fun y -> y * y - x)) 1", 1.4142135623730951, 0.35355339059327376),
+	// Derivatives of declared symbols, of orders up to three.
+	at2(cube+"cube x", 8, 12),
+	at2(cube+"cube' x", 12, 12),
+	at2(cube+"jvp cube x 1", 12, 12),
+	at2(cube+"jvp (jvp cube x) 1 1", 12, 12),
+	at2(cube+"def d f x = jvp f x 1\nd (d cube) x", 12, 6),
+	at2(cube+"sum (cube [| x, 1 |])", 9, 12),
+	{"input x = 2\n" + cube + "input y : R = cube 2\ncube x + 0 * y", []float64{8}, []float64{12, 0}},
+	at2(area+"area x (x * x)", 18, 30), // (x + x²)²/2
+	at2(area+"let (u, v) = grad (fun (y, z) -> area (x * y) z) (1, x) in u * v", 32, 48),
+	at2(area+"(grad (fun y -> area'1 y x * y) 3) * x", 16, 10), // 2y + x
+	at2(area+"foldl area 0 [x; x]", 8, 12),                     // (x²/2 + x)²/2
+	at2("symbol first x y = x with 1, 0\nfirst (x * x) 7", 4, 4),
+	at2("symbol straight x = step x with 1\nstraight x * x", 2, 3), // the declared derivative is another than that of step
+	at2(hull+"hull x 1 3", 5, 1),
+	at2(hull+"hull (x * x) x (hull 1 x x)", 12, 14),              // x³ + 2x
+	at2(hull+"(grad (fun y -> hull y (y * x) y) 3) * x", 26, 25), // 2xy + 1
+	at2(hull+"jvp (fun y -> jvp (fun z -> hull z (z * y) z) y 1) x 1", 8, 4),
+	at2(hull+"let f = hull x in #40 (fun h -> f h 1 / 2) x", 22, 236),
+	at2(hull+"fold (fun y h -> hull h x y / 3 - y / 3) x [2; 3]", 8./9, 4./3),
+	at2(hull+"sum (vec i < 2 -> hull x i x)", 6, 3),
+	at2(hull+"def rec f y = if y > 9 then y else f (hull y x 1)\nf 1", 15, 17),
+	{"input x = 2\n" + hull + "input y : R = hull 1 2 3\nhull y x x", []float64{12}, []float64{6, 2}},
+	at2(hull+"symbol mean a b c d = hull a b (c + d) / 4 with b / 4, a / 4, 1 / 4, 1 / 4\nmean x x x x + 2 * mean'3 1 2 3 4", 2.5, 1.5),
+	at2(hull+"symbol both x y = hull x y 1 / 8 + hull x x 1 / 8 with y / 8 + x / 4, x / 8\n#4000 (fun h -> both x h) 1", 1, 5./6),
+	at2(cube+"symbol sixth x = cube (cube x) / x ^ 3 with cube (2 * x) * cube' x * x / 4\nsixth x", 64, 384),
+	// Programs that gave a wrong result, or ended in a crash.
+	{pairInput + "fold (fun (a, b) s -> s + a * b) 0 (list i < 2 -> (x.(i) * x.(i), sum z < 2 -> x.(1 - z) * (1 + z))) + " +
+		"0 * (sum i < 5000 -> sin (x.(0) * i))", []float64{20}, []float64{18, 21}},
+	{pairInput + "input y = 1\nfold (fun (a, v) s -> s + a * v.(0)) 0 (list i < 2 -> (x.(i), vec z < 2 -> y))", []float64{3}, []float64{1, 1, 3}},
+	{"param n = 300\ninput x = 0.5\niter #n (fun y -> (fun p -> y) (vec i < n -> i + 1)) x", []float64{0.5}, []float64{1}},
+	{pairInput + "vec i < 2 -> jvp (fun b -> if x.(i) > 3 / 2 then b else b * x.(1 - i)) 1 3", []float64{6, 3}, []float64{0, 3, 0, 0}},
+	{pairInput + "vec i < 2 -> jvp (fun b -> if x.(i) < 3 / 2 then b * b else x.(1 - i)) 1 3", []float64{6, 0}, []float64{0, 0, 0, 0}},
+	{"param k = 2\n" + pairInput + "type stream = Nil | Cons of R^k * stream\nmatch Cons (x, Nil) with | Nil -> 0 | Cons (v, r) -> v.(0) * v.(1)",
+		[]float64{2}, []float64{2, 1}},
+	// A list of numerals has the index of the list around it.
+	{"input s = 2\ninput t = 1\nfold (fun r u -> r + u) t (list i < 2 -> s * fold (fun a r -> r + a) 0 (list j < 2 -> i))", []float64{5}, []float64{2, 1}},
+	// Each match binds a copy of the pair in the constructor, whose components (10) names.
+	{pairInput + "type t = C of R * R\nlet v = C (x.(0) * x.(0), x.(1)) in (match v with | C s -> fst s) + (match v with | C s -> snd s)", []float64{3}, []float64{2, 1}},
+	// Of a vector in an expanded comprehension, the first component is not opened, and two others are.
+	{pairInput + "input A : R^(3, 2) = vec i < 3 -> vec j < 2 -> i + j\n(fun v -> vec j < 2 -> (let a = A in fold (fun (s, t) r -> s * r) 1 (list i < 2 -> (a.(2 - i).(1), v.(0))))) x",
+		[]float64{6, 6}, []float64{0, 0, 0, 0, 0, 3, 0, 2, 0, 0, 0, 0, 0, 3, 0, 2}},
+	// A loop whose state is a constructor is none for machine code of numbers.
+	{"type option = None | Some of R\ninput x = 2\nmatch fold (fun a (r : option) -> if 1 < x then r else r) (Some x) (list i < 18 -> i * x) with | None -> 1 | Some u -> u",
+		[]float64{2}, []float64{1}},
+	// m: what counts the uses of z waits for u first, while a branch of a branch gives z.
+	{"input x : R^3 = [| 1, 2, 3 |]\ninput y : R^3 = [| 4, 5, 6 |]\ninput t = -1\ndata q : R^3 = [| 7, 8, 9 |]\n" +
+		"let u = (if t < 1 then x else y) in let z = (if t > 0 then [| q.(0), q.(1), t |] else if t < 1 then y else [| q.(2), t, t |]) in z",
+		[]float64{4, 5, 6}, []float64{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0}},
+	// A list that a comprehension makes in a function is expanded with it.
+	at2("let f = fun y -> fold (fun a s -> a * s + 1) 0 (list i < 3 -> y * i) in f x", 1, 0),
+	// The variables of a pattern are numbered as the body mentions them, not as they stand in the pattern.
+	{`type sites = End | Site of R^4 * sites
+input x : R^4 = [| 1, 2, 3, 4 |]
+def up [| a, c, g, t |] = [| 2 * a + g, c + 3 * t, a, t |]
+def rec each u = match u with | Site (a, u) -> Site (up a, each u) | End -> End
+def rec total u = match u with | Site (a, u) -> dot a x + total u | End -> 0
+total (each (Site (x, Site (2 * x, End))))
+`, []float64{3 * (5 + 28 + 3 + 16)}, []float64{30, 48, 6, 42}},
+	// One vector statement ends where the next one begins. The numbers that the next one reads are set before it, whichever way leads there.
+	{`param k = 17
+input x : R^k = vec i < k -> sin (i + 1)
+input y : R^k = vec i < k -> cos i
+input t = -0.4
+max (logsumexp ((fun (a : R -> R) -> y) (fun z -> z))) t + t + x.(1)
+`, nil, nil},
+	// Recursive functions inside the functions that modular normalises stay folded there.
+	{`type stream = Nil | Cons of R * stream
+input x = 2
+input w = 0.5
+let g = fun y -> (let rec f z = if z < 1 then sin (y * z) else f (z / 2) * y in f (y * 3)) in
+let rec total s = match s with | Nil -> 0 | Cons (a, r) -> g a * w + total r in
+let h = fun s -> total (Cons (x, s)) in
+h (Cons (w, Nil)) + g x + h Nil
+`, nil, nil},
+	// A symbol of three parameters in a family is its operations on lanes.
+	{"symbol gate x y z = x * sigmoid y + z with sigmoid y, x * sigmoid' y, 1\n" + familyHead +
+		"sum (fold (fun x h -> vec i < k -> gate (dot W.(i) h) x.(i) b.(i)) start a)\n", nil, nil},
+	// The derivative by x is finite where the slope by what doesn't depend on x is infinite or NaN.
+	{"input x = -1\npow x 2", []float64{1}, []float64{-2}},
+	{"input x = 1\ninput y = 0\nx + sqrt y", []float64{1}, []float64{1, math.Inf(1)}},
+	{"input x = -1\ninput y = 2\npow x y * x", []float64{-1}, []float64{3, math.NaN()}},
+}
+
+// TestPrograms: programs have the values and the gradients that one computes by hand, or those of the literal machine, in all forms,
+// strategies and modes, and m and |G| of the literal machine.
+func TestPrograms(t *testing.T) {
+	for _, c := range programs {
+		p := mustLoad(t, c.src)
+		value, gradient := checkForms(t, p, false, allForms...)
+		if c.value == nil {
+			c.value, c.gradient = gradient.Values, gradient.Jacobian
+		}
+		requireClose(t, c.value, value.Values, 1e-12)
+		requireClose(t, c.value, gradient.Values, 1e-12)
+		requireClose(t, c.gradient, gradient.Jacobian, 1e-12)
+		for _, opt := range []EvalOptions{{Mode: Forward}, {Mode: Tape}, {Strategy: Modular}, {Strategy: Unfold}} {
+			got, err := p.Gradient(t.Context(), opt)
+			require.NoError(t, err, c.src)
+			requireClose(t, c.value, got.Values, 1e-12)
+			requireClose(t, c.gradient, got.Jacobian, 1e-9)
+		}
+		require.NoError(t, (&surface{ctx: t.Context(), p: p}).graph(), c.src)
+		if strings.Contains(c.src, hull) {
+			require.NoError(t, bridge.Of(p).Source().CheckSymbols(), c.src)
+		}
+	}
+}
+
+// chain is a function of n arguments, one at a time: each λ computes something and returns
+// the next.
+func chain(n int) string {
+	var f strings.Builder
+	last := "w"
+	for i := range n {
+		fmt.Fprintf(&f, "fun x%d -> let y%d = sin x%d + %s in ", i, i, i, last)
+		last = fmt.Sprintf("y%d", i)
+	}
+	return "(" + f.String() + last + ")"
+}
+
+// TestNoCode: a program for which the compiler has no code runs on the literal machine.
+func TestNoCode(t *testing.T) {
+	p := mustLoad(t, "symbol five a b c d e = a * b + c * d + e with b, a, d, c, 1\ninput x = 2\nfive x 1 x 3 x\n")
+	value, gradient := checkForms(t, p, true, forms[:2]...)
+	require.Equal(t, []float64{10}, value.Values)
+	require.Equal(t, []float64{5}, gradient.Jacobian)
+}
+
+// TestBlocksKeepTuplesWhole: a λ that passes a large tuple on without opening it makes no
+// copy of it, fused or not.
+func TestBlocksKeepTuplesWhole(t *testing.T) {
+	ctx := context.Background()
+	doubled := "(x, x)"
+	for range 20 {
+		doubled = "let x = " + doubled + " in (x, x)"
+	}
+	for name, src := range map[string]string{
+		"a state": `
+input w : R^1000 = vec i < 1000 -> i
+let (v, h) = iter #100 (fun (v, h) -> (v, h + 1)) (w, 0) in v.(1) * h`,
+		"a call": `
+input w : R^1000 = vec i < 1000 -> i
+let f = fun (v : R^1000) x -> (v, x + 1) in
+let (v, h) = fold (fun y (v, h) -> if h < 0 then (v, h) else f v h) (w, 1) (list i < 100 -> i) in v.(1) * h`,
+		"a tree of pairs, all shared": strings.ReplaceAll("input w = 2\nlet (p, q) = (fun x -> doubled) w in w", "doubled", doubled),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := mustLoad(t, src)
+			fused, err := p.Gradient(ctx, EvalOptions{})
+			require.NoError(t, err)
+			literal, err := p.Gradient(ctx, EvalOptions{NoFuse: true})
+			require.NoError(t, err)
+			require.Equal(t, literal.Cost.Steps, fused.Cost.Steps)
+			require.LessOrEqual(t, fused.Cost.Nodes.Allocated, literal.Cost.Nodes.Allocated)
+		})
+	}
+}
+
+// TestDeclaredSymbols: the examples have the same values, derivatives of both orders and steps where they declare the symbols that they
+// use, in all forms.
+func TestDeclaredSymbols(t *testing.T) {
+	declarations := ""
+	for _, f := range []string{"sin", "cos", "exp", "log", "sqrt", "tanh", "sigmoid", "abs", "softplus", "relu"} {
+		declarations += "symbol " + f + " x = " + f + " x with " + f + "' x\n"
+	}
+	declarations += "symbol max x y = max x y with max'1 x y, max'2 x y\n"
+	for _, name := range []string{"w1", "w3", "rnn", "mlp", "huber", "logsumexp", "newton"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			src, err := os.ReadFile("examples/" + name + ".gram")
+			require.NoError(t, err)
+			p := loadExample(t, name)
+			declared, err := Load(t.Context(), name, append([]byte(declarations), src...),
+				Options{Dir: "examples", Open: testprogram.FirstRows, Params: params[name]})
+			require.NoError(t, err)
+			require.NoError(t, bridge.Of(declared).Source().CheckSymbols())
+			for _, f := range forms {
+				want, err := p.Gradient(t.Context(), f.opt)
+				require.NoError(t, err)
+				got, err := declared.Gradient(t.Context(), f.opt)
+				require.NoError(t, err)
+				require.Equal(t, want.Values, got.Values)
+				require.Equal(t, want.Jacobian, got.Jacobian)
+				require.Equal(t, want.Cost.Steps, got.Cost.Steps)
+			}
+			if p.Shape().Width() > 1 {
+				return
+			}
+			product := func(p *Program) []float64 {
+				e, err := p.NewGradient(t.Context(), EvalOptions{})
+				require.NoError(t, err)
+				defer e.Close()
+				res, err := e.HessianVector(t.Context(), p.Point(), wave(len(p.Point()), 1))
+				require.NoError(t, err)
+				return append([]float64{float64(e.Cost().Steps.Total())}, res.Jacobian...)
+			}
+			require.Equal(t, product(p), product(declared))
+		})
+	}
+}
+
+// TestSymbolSteps: a declared symbol is one step (12), and its derivative another.
+func TestSymbolSteps(t *testing.T) {
+	p := mustLoad(t, "symbol f x = sin (x * x) + exp x with 2 * x * cos (x * x) + exp x\ninput x = 2\nf x\n")
+	value, err := p.Value(t.Context(), EvalOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, value.Cost.Steps[rule.Function])
+	require.Zero(t, value.Cost.Steps[rule.Plus]+value.Cost.Steps[rule.Times])
+	gradient, err := p.Gradient(t.Context(), EvalOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 2, gradient.Cost.Steps[rule.Function])
+
+	// Of three parameters: m has one step for each of the two uses, and G three edges.
+	p = mustLoad(t, "symbol f x y z = sin (x * y) + exp z with y * cos (x * y), x * cos (x * y), exp z\ninput x = 2\nf x 3 (f x x 1)\n")
+	gradient, err = p.Gradient(t.Context(), EvalOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 2+6, gradient.Cost.Steps[rule.Function])
+	bound, err := p.Bound(t.Context(), EvalOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 2+6+3, bound.Graph)
+}
+
+// TestSymbolFinite: what a symbol of three parameters computes on the way to its value may be infinite.
+func TestSymbolFinite(t *testing.T) {
+	const f = "symbol f x y z = y / exp x + z with -y / exp x, 1 / exp x, 1\ninput x = 1000\n"
+	p := mustLoad(t, f+"f x 1 2\n")
+	res, err := p.Gradient(t.Context(), EvalOptions{Finite: true})
+	require.NoError(t, err)
+	require.Equal(t, []float64{2}, res.Values)
+	_, err = mustLoad(t, f+"f x 1 (exp x)\n").Value(t.Context(), EvalOptions{Finite: true})
+	require.ErrorContains(t, err, "exp")
+	_, err = mustLoad(t, f+"f (-x) 1 2\n").Value(t.Context(), EvalOptions{Finite: true})
+	require.ErrorContains(t, err, "f ")
+}
+
+// TestSymbolKinks: a symbol whose value is computed at a kink is one.
+func TestSymbolKinks(t *testing.T) {
+	p := mustLoad(t, "symbol leaky x = max x (0.1 * x) with 0.1 + 0.9 * step x\ninput x = 0\nleaky x + leaky (x - 1)\n")
+	kinks, err := p.Kinks(t.Context(), EvalOptions{})
+	require.NoError(t, err)
+	require.Len(t, kinks, 1)
+	for k, n := range kinks {
+		require.Equal(t, "leaky", k.Headline)
+		require.Equal(t, 1, n)
+		require.Equal(t, 3, k.Line)
+	}
+}
