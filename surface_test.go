@@ -51,8 +51,9 @@ func TestRandomPrograms(t *testing.T) {
 		})
 	}
 	workers.Wait()
-	t.Logf("%d programs: %d have gradients, %d of them finite ones that no rounding decides; differences of %d, D(t) of %d; %d runs of other modes and strategies",
-		programs, drawn.gradients.Load(), drawn.compared.Load(), drawn.differences.Load(), drawn.denoted.Load(), drawn.modes.Load())
+	t.Logf("%d programs: %d have gradients, %d of them finite ones that no rounding decides; differences of %d, "+
+		"D(t) of %d; %d runs of other modes and strategies", programs,
+		drawn.gradients.Load(), drawn.compared.Load(), drawn.differences.Load(), drawn.denoted.Load(), drawn.modes.Load())
 	t.Logf("runs that ended early: %d at limits, %d cancelled, %d without memory; other data in %d", drawn.reached.Load(),
 		drawn.cancelled.Load(), drawn.refused.Load(), drawn.replaced.Load())
 	for _, name := range slices.Sorted(maps.Keys(drawn.constructs)) {
@@ -222,7 +223,8 @@ func checkSource(ctx context.Context, src string, value bool, seed int, drawn *s
 	}
 	checks := []func() error{func() error { return s.forms(false) }, func() error { return s.profile(false) }}
 	if !value {
-		checks = append(checks, func() error { return s.forms(true) }, s.graph, s.semantics, s.modes, s.reuse, func() error { return s.profile(true) })
+		checks = append(checks, func() error { return s.forms(true) }, s.graph, s.semantics, s.modes, s.reuse,
+			func() error { return s.profile(true) })
 	}
 	for _, check := range checks {
 		if err := check(); err != nil {
@@ -386,7 +388,8 @@ func (s *surface) semantics() error {
 // The step is such that no number of the program moves by more than about 1e-4: so the argument of a sine, say, stays
 // within its period however steep the program is. The error of the difference is then what halving the step shows, and
 // that of rounding the values and the points, divided by the step.
-func (s *surface) difference(t *term.Term, inputs []term.Var, at, direction, along, bounds []float64) (compared bool, err error) {
+func (s *surface) difference(t *term.Term, inputs []term.Var, at, direction, along, bounds []float64) (
+	compared bool, err error) {
 	h := min(1e-5, 1e-4/s.tape.speed(direction))
 	ahead := func(by float64) *numberTape {
 		moved := slices.Clone(at)
@@ -418,8 +421,9 @@ func (s *surface) difference(t *term.Term, inputs []term.Var, at, direction, alo
 	return compared, nil
 }
 
-// TestDifferencesFind: of 95 in 100 random programs central differences find a derivative that is wrong by one part in a thousand, and one
-// that leaves out the input that matters most. Of a program so steep that its derivative has no correct digit they say nothing.
+// TestDifferencesFind: of 95 in 100 random programs central differences find a derivative that is wrong by one part in a
+// thousand, and one that leaves out the input that matters most. Of a program so steep that its derivative has no
+// correct digit they say nothing.
 func TestDifferencesFind(t *testing.T) {
 	drawn, found := 0, [2]int{}
 	for seed := 0; drawn < 50; seed++ {
@@ -467,7 +471,8 @@ func TestDifferencesFind(t *testing.T) {
 	require.NoError(t, err)
 	at := p.Point()
 	s := &surface{tape: newTape(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), at)}
-	compared, err := s.difference(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), at, []float64{1}, s.tape.Jacobian, s.tape.Bounds)
+	compared, err := s.difference(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), at, []float64{1}, s.tape.Jacobian,
+		s.tape.Bounds)
 	require.NoError(t, err)
 	require.False(t, compared)
 }
@@ -715,8 +720,8 @@ func (s *surface) ended(e *Evaluator, point []float64, n int) error {
 	return nil
 }
 
-// replace replaces data of a program of surfaceSource between runs at several points, and then the data that it had. A program that is
-// loaded with these numbers gives the same.
+// replace replaces data of a program of surfaceSource between runs at several points, and then the data that it had. A
+// program that is loaded with these numbers gives the same.
 func (s *surface) replace(opt EvalOptions) error {
 	e, err := s.p.NewGradient(s.ctx, opt)
 	if err != nil {
@@ -746,7 +751,8 @@ func (s *surface) replace(opt EvalOptions) error {
 		values := point.Map()
 		values[data.Name] = numbers
 		there := *s
-		if there.p, err = Load(s.ctx, "t.gram", []byte(s.src), Options{MaxMemory: surfaceMemory, Values: values}); err != nil {
+		there.p, err = Load(s.ctx, "t.gram", []byte(s.src), Options{MaxMemory: surfaceMemory, Values: values})
+		if err != nil {
 			return err
 		}
 		if err := there.at(there.p.Point(), res); err != nil {

@@ -676,8 +676,8 @@ func (w *surfaceWriter) mention(names []named) string {
 	return "let " + a + " = " + text + " in "
 }
 
-// opening writes a function of vectors of n components, which a pattern opens: its result has them in another order, some of them with
-// others.
+// opening writes a function of vectors of n components, which a pattern opens: its result has them in another order,
+// some of them with others.
 func (w *surfaceWriter) opening(n int) string {
 	names := w.opened(n, true)
 	order := w.r.Perm(n)
@@ -945,8 +945,8 @@ func (w *surfaceWriter) number(depth int) string {
 		}
 	case 23:
 		if n := 2 + w.r.IntN(7); w.r.IntN(2) == 0 {
-			return "(iter #" + strconv.Itoa(w.r.IntN(5)) + " " + w.opening(n) + " " + w.with("(vec %s < "+strconv.Itoa(n)+" -> %s)", n, next) + ").(" +
-				w.below(n) + ")"
+			return fmt.Sprintf("(iter #%d %s ", w.r.IntN(5), w.opening(n)) +
+				w.with("(vec %s < "+strconv.Itoa(n)+" -> %s)", n, next) + ").(" + w.below(n) + ")"
 		}
 	case 19:
 		return "(length " + w.pick("l", "[s; t]", "d") + " * " + next() + ")"
