@@ -5,9 +5,11 @@ package explore
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 )
@@ -67,7 +69,7 @@ func testOperations(t *testing.T, browser context.Context) {
 
 	p = exploreSource(t, browser, "input w = 0.5\ndef cell x h = tanh (w * h + x)\nfold cell 0 [1; 2; 3]")
 	p.visit("")
-	require.Equal(t, "cell 1 cell 2 cell 3", p.text(`[...document.querySelectorAll("#operations .frame text")].map((node) => node.textContent).join(" ")`))
+	require.Equal(t, "cell 1 cell 2 cell 3", p.text(`[...document.querySelectorAll("#operations .frame text, #operations .box .label")].map((node) => node.textContent).join(" ")`))
 	p.visit("#step=0")
 	order := p.text(`(async () => {
 		const seen = [];
@@ -91,4 +93,48 @@ func testOperations(t *testing.T, browser context.Context) {
 		return Math.abs((box.left + box.right - frame.left - frame.right) / 2);
 	})()`)
 	require.Less(t, off, 60.0, "what is at work is in the middle")
+}
+
+// testFolds: of a graph that would not be legible as a whole, one box stands for each use of a def; a click opens it, at a size at which
+// its layers and neurons can be read by name, and a click at its name closes it. A part that others lie between is not folded.
+func testFolds(t *testing.T, browser context.Context) {
+	source, err := os.ReadFile("../../../examples/mlp.gram")
+	require.NoError(t, err)
+	p := exploreSource(t, browser, string(source))
+	p.own = true
+	p.do(chromedp.EmulateViewport(1400, 900))
+	p.visit("#step=0")
+	texts := func(of string) string {
+		return p.text(fmt.Sprintf(`[...document.querySelectorAll("#operations %s")].map((node) => node.textContent).sort().join(", ")`, of))
+	}
+	const letters = `12 * new DOMMatrix(getComputedStyle(document.querySelector("#plane")).transform).a`
+	names := "W, b, c, error 1, error 2, error 3, error 4, line 16, network 1, network 2, network 3, network 4, v"
+	require.Equal(t, names, texts(".op .label"))
+	require.Empty(t, texts(".frame text"))
+	require.True(t, p.is(inside))
+	require.Greater(t, p.number(letters), 8.0)
+
+	steps := int(p.number("Number(document.querySelector('#slider').max)"))
+	p.visit(fmt.Sprintf("#step=%d", steps))
+	p.at(steps)
+	require.Equal(t, "∂ 0.6518, ∂ 2 of 2, ∂ 2 of 2, ∂ 2 of 2, ∂ 2 of 2, ∂ 21 of 21, ∂ 21 of 21, ∂ 21 of 21, ∂ 21 of 21, "+
+		"∂ 3 of 3, ∂ 3 of 3, ∂ 5 of 5, ∂ 6 of 6", texts(".op .derivative"))
+
+	p.act(`document.querySelector("#operations .op.part").dispatchEvent(new MouseEvent("click", {bubbles: true}))`)
+	require.Equal(t, "layer: 3 tanh, network 1, s", texts(".frame text"))
+	require.Contains(t, texts(".op .label"), "tanh (1), tanh (2), tanh (3), v")
+	require.Greater(t, p.number(letters), 8.0)
+	p.act(`document.querySelector("#operations .frame text").dispatchEvent(new MouseEvent("click", {bubbles: true}))`)
+	require.Equal(t, names, texts(".op .label"))
+
+	var long strings.Builder
+	long.WriteString("input x = 0.5\ndef f x = sin (x * x)\nlet y = f (x * 2) + 1 in\n")
+	for i := range 20 {
+		fmt.Fprintf(&long, "let y = cos (y * %d) in\n", i+2)
+	}
+	p = exploreSource(t, browser, long.String()+"y")
+	p.own = true
+	p.do(chromedp.EmulateViewport(1400, 900))
+	p.visit("#step=0")
+	require.True(t, strings.HasPrefix(texts(".op .label"), "f, x, x = · 2, y, "), "one box for f, and none for line 3")
 }

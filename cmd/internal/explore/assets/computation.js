@@ -1,6 +1,7 @@
 // What happens when in a graph of operations, what belongs together in it, and where it is drawn: pure functions.
 
 const size = { w: 96, h: 60 };
+const wide = 112; // of a box that stands for many nodes
 const gap = { across: 56, down: 14, frame: 30 };
 
 /** events returns the nodes with the steps at which each value is there, each dual fires, and each derivative has come. */
@@ -44,12 +45,16 @@ export function events({ nodes, output, events: all }, steps, backward) {
     }
   });
   if (backward) out[output].derivedAt = backward;
-  for (const node of out) if (node.firesAt !== null) node.derivedAt = Math.min(node.derivedAt, node.firesAt);
+  for (const node of out) {
+    if (node.firesAt !== null) node.derivedAt = Math.min(node.derivedAt, node.firesAt);
+    node.turns = [node.valueAt, node.firesAt, ...node.merges].filter(Boolean);
+  }
   return { nodes: out, output };
 }
 
-/** groups returns what belongs together: what one use of a def or of a line has made, as a time step. */
-export function groups(nodes) {
+/** groups returns what belongs together: what one use of a def or of a line has made, as a time step. A group of a def or of a line that is used
+ * once is whole. */
+function groups(nodes, lets) {
   const out = [];
   const lines = new Map();
   for (const node of nodes) {
@@ -61,7 +66,10 @@ export function groups(nodes) {
     const counts = new Map();
     for (const { line, column } of list) counts.set(`${line}:${column}`, (counts.get(`${line}:${column}`) ?? 0) + 1);
     const times = Math.min(...counts.values());
-    if (times < 2 || list.length < 2 * times) continue;
+    if (times < 2 || list.length < 2 * times) {
+      if (list.length > 1) out.push({ name: list[0].def || lets.get(list[0].line) || key, members: list, whole: true });
+      continue;
+    }
     const rare = list.filter(({ line, column }) => counts.get(`${line}:${column}`) === times);
     const { line, column } = rare.reduce((a, b) => (b.valueAt > a.valueAt ? b : a)); // the last operation of each use
     const ends = rare.filter((node) => node.line === line && node.column === column).sort((a, b) => a.valueAt - b.valueAt);
@@ -85,9 +93,83 @@ export function groups(nodes) {
   return out;
 }
 
-/** laid places the nodes: inputs are left, an operation is right of its operands, and parts that are not one after the other are below each other. */
-export function laid({ nodes, output }, source) {
-  const parts = groups(nodes);
+/** names returns what lets name, by their lines. */
+function names(source) {
+  const lines = source.split("\n").map((text, i) => [i + 1, /\blet ([\w']+)[^=]*=/.exec(text)?.[1]]);
+  return new Map(lines.filter(([, name]) => name));
+}
+
+/** convex tells whether no way leads out of a part and back into it. */
+function convex({ members }, nodes) {
+  const own = new Set(members.map(({ id }) => id));
+  const seen = new Set(own);
+  const live = members.flatMap(({ of }) => of);
+  while (live.length) {
+    const id = live.pop();
+    if (seen.has(id)) continue;
+    seen.add(id);
+    if (nodes[id].of.some((to) => own.has(to))) return false;
+    live.push(...nodes[id].of);
+  }
+  return true;
+}
+
+/** folded returns the nodes with one in place of all members of a part. Parts stay as they are where that would lead in a circle. */
+function folded(nodes, parts) {
+  const place = new Map();
+  for (const part of parts) for (const { id } of part.members) place.set(id, part);
+  const stands = new Map(); // part, or id → node
+  for (const node of nodes) {
+    const part = place.get(node.id);
+    if (!part) stands.set(node.id, { ...node });
+    else if (!stands.has(part)) stands.set(part, box(part));
+    if (part) stands.set(node.id, stands.get(part));
+  }
+  const all = [...new Set(stands.values())];
+  const operands = new Map(all.map((node) => [node, node.members
+    ? [...new Set(node.members.flatMap(({ of }) => of.map((id) => stands.get(id))))].filter((one) => one !== node)
+    : node.of.map((id) => stands.get(id))]));
+  const order = [];
+  const ready = new Set();
+  for (let found = true; found;) {
+    const next = all.filter((node) => !ready.has(node) && operands.get(node).every((one) => ready.has(one)));
+    for (const node of next) ready.add(node);
+    order.push(...next);
+    found = next.length > 0;
+  }
+  const left = parts.filter((part) => !ready.has(stands.get(part)));
+  if (left.length) return folded(nodes, parts.filter((part) => !left.includes(part)));
+  order.forEach((node, i) => { node.id = i; });
+  for (const node of order) node.of = operands.get(node).map(({ id }) => id);
+  return { nodes: order, ids: stands };
+}
+
+/** box is the node of a part: it has its value, and its derivative, when all members have theirs. */
+function box({ name, members }) {
+  const last = (of) => Math.max(...members.filter(({ reached }) => reached).map(of));
+  const outside = members.filter(({ uses }) => uses.some(({ from }) => !members.includes(from)));
+  return {
+    kind: members[0].kind === "input" ? "input" : "part", name, members, reached: members.some(({ reached }) => reached),
+    valueAt: Math.max(...members.map(({ valueAt }) => valueAt)), firesAt: last(({ firesAt }) => firesAt ?? 0) || null,
+    derivedAt: last(({ derivedAt }) => derivedAt), merges: outside.flatMap(({ merges }) => merges),
+    turns: members.flatMap(({ turns }) => turns).sort((a, b) => a - b),
+  };
+}
+
+/** laid places the nodes: inputs are left, an operation is right of its operands, and parts that are not one after the other are below each other.
+ * With open, a set of names, one box stands for each part that is not open, and for the components of an input. */
+export function laid(graph, source, open) {
+  const lets = names(source);
+  const inputs = new Map();
+  for (const node of open ? graph.nodes : []) {
+    const name = node.kind === "input" && node.name.split(".")[0];
+    if (name) inputs.set(name, [...(inputs.get(name) ?? []), node]);
+  }
+  const every = [...groups(graph.nodes, lets).filter(({ whole }) => open || !whole), ...[...inputs].map(([name, members]) => ({ name, members }))];
+  const closed = every.filter((part) => open && !open.has(part.name) && part.members.length > 1 && convex(part, graph.nodes));
+  const { nodes, ids } = folded(graph.nodes, closed);
+  const parts = every.map(({ name, members }) => ({ name, members: members.map(({ id }) => ids.get(id)) })).filter(({ members }) => !members[0].members);
+  const layers = [];
   for (const { name, members } of parts) {
     const seen = new Map();
     for (const node of members) {
@@ -96,19 +178,21 @@ export function laid({ nodes, output }, source) {
       node.part = name;
     }
     for (const same of seen.values()) {
-      if (same.length > 1 && /^[a-z]/.test(same[0].symbol)) same.forEach((node, i) => { node.unit = i + 1; });
+      if (same.length < 2 || !/^[a-z]/.test(same[0].symbol)) continue;
+      same.forEach((node, i) => { node.unit = i + 1; });
+      if (same.every(({ of }) => !of.some((id) => same.includes(nodes[id])))) layers.push({ name: `layer: ${same.length} ${same[0].symbol}`, members: same });
     }
   }
   const drawn = nodes.filter(({ kind }) => kind !== "numeral");
   for (const node of drawn) node.depth = node.of.length ? 1 + Math.max(0, ...node.of.map((id) => nodes[id].depth ?? 0)) : 0;
   const users = new Map(drawn.map((node) => [node.id, []]));
   for (const node of drawn) for (const id of node.of) users.get(id)?.push(node);
-  for (const node of drawn.toReversed()) { // near to what uses it
+  for (const node of drawn.toReversed()) { // near to what uses it, if it uses inputs only
     const next = users.get(node.id);
-    if (node.kind === "operation" && next.length) node.depth = Math.min(...next.map(({ depth }) => depth)) - 1;
+    if (node.kind === "operation" && next.length && node.of.every((id) => !nodes[id].of.length)) node.depth = Math.min(...next.map(({ depth }) => depth)) - 1;
   }
   const grouped = new Set(parts.flatMap(({ members }) => members));
-  const items = [...parts, ...drawn.filter((node) => node.kind === "operation" && !grouped.has(node)).map((node) => ({ members: [node] }))];
+  const items = [...parts.filter(({ members }) => members[0].kind !== "input"), ...drawn.filter((node) => node.kind !== "input" && !grouped.has(node)).map((node) => ({ members: [node] }))];
   for (const item of items) {
     item.from = Math.min(...item.members.map(({ depth }) => depth));
     item.to = Math.max(...item.members.map(({ depth }) => depth));
@@ -127,20 +211,20 @@ export function laid({ nodes, output }, source) {
     top += height + gap.down;
   }
   stack(drawn.filter(({ kind }) => kind === "input"), Math.max(top, size.h) / 2);
-  for (const node of drawn) Object.assign(node, size, { x: node.depth * (size.w + gap.across), label: label(node, nodes) });
-  const frames = parts.filter(({ members }) => members.length > 1).map(({ name, members }) => {
-    const box = around(members);
-    return { name, x1: box.x1 - 10, y1: box.y1 - 10, x2: box.x2 + 10, y2: box.y2 + 10 };
-  });
-  for (const { members } of parts) { // what a let names in a part: a layer
-    for (const [line, text] of source.split("\n").entries()) {
-      const name = /\blet ([\w']+)[^=]*=/.exec(text)?.[1];
-      const own = members.filter((node) => node.line === line + 1);
-      if (!name || own.length < 2 || own.length === members.length) continue;
-      const box = around(own);
-      frames.push({ name, layer: true, x1: box.x1 - 5, y1: box.y1 - 5, x2: box.x2 + 5, y2: box.y2 + 5 });
+  for (const node of drawn) Object.assign(node, size, { x: node.depth * (size.w + gap.across), label: label(node, nodes) }, node.members && { w: wide });
+  for (const { members } of parts) { // what a let names in a part
+    for (const [line, name] of lets) {
+      const own = members.filter((node) => node.line === line);
+      if (own.length > 1 && own.length < members.length) layers.push({ name, members: own });
     }
   }
+  const framed = ({ name, members }, margin, top, layer) => {
+    const box = around(members, margin);
+    return { name, layer, ...box, y1: box.y1 - top };
+  };
+  const frames = parts.filter(({ members }) => members.length > 1)
+    .map((part) => framed(part, 10, layers.some(({ members }) => part.members.includes(members[0])) ? 12 : 0, false));
+  frames.push(...layers.map((layer) => framed(layer, 5, 0, true)));
   const edges = [];
   for (const to of drawn) {
     to.of.forEach((id, i) => {
@@ -152,7 +236,6 @@ export function laid({ nodes, output }, source) {
     });
   }
   for (const node of drawn) node.trunkPath = `M${node.x + node.w / 2 + 26} ${node.y + 10}L${node.x + node.w / 2 + 3} ${node.y + 10}`;
-  nodes[output].result = true;
   return { nodes, edges, frames, box: around(drawn, 34) };
 }
 
@@ -185,7 +268,7 @@ function around(nodes, margin = 0) {
 
 /** label is the name of a node and what it computes, with its numerals. */
 function label({ kind, name, symbol, of, unit }, nodes) {
-  if (kind === "input") return name;
+  if (kind !== "operation") return name;
   const numerals = of.filter((id) => nodes[id].kind === "numeral").map((id) => nodes[id].value);
   const what = [symbol, ...numerals].join(" ") + (unit ? ` (${unit})` : "");
   const whole = name ? `${name} = ${what}` : what;
