@@ -1,6 +1,10 @@
 package gradbench_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/gram-machine/gram/internal/property"
+)
 
 type matrix4 [4][4]dual
 
@@ -140,7 +144,9 @@ func TestHand(t *testing.T) {
 			"weights": weights, "triangles": triangles, "is_mirrored": tt.mirrored,
 		}}}
 		compare(t, "objective", numbers(evaluate(t, "ht", "objective", input)), value)
-		compare(t, "jacobian", numbers(evaluate(t, "ht", "jacobian", input)), jacobian)
+		if property.Full() { // it takes some 10 s
+			compare(t, "jacobian", numbers(evaluate(t, "ht", "jacobian", input)), jacobian)
+		}
 		if tt.coordinates {
 			corresponding[4] = len(triangles)
 			if _, got := answer(t, "ht", "objective", input); got != "wrong input: point 4 corresponds to triangle 3, of 3" {

@@ -73,11 +73,15 @@ func ratios(t require.TestingT, u *term.Term, inputs int, s machine.Stats) (move
 
 // TestWorkIsBilinear is the theorem of docs/work.md on families, where the ratio does not grow with n, and on examples.
 func TestWorkIsBilinear(t *testing.T) {
+	sizes := []int{30, 60}
+	if property.Full() {
+		sizes = []int{30, 90}
+	}
 	for name, source := range loops {
 		t.Run(name, func(t *testing.T) {
 			for _, gradient := range []bool{false, true} {
 				var most [2]float64
-				for i, n := range []int{30, 90} {
+				for i, n := range sizes {
 					p, err := gram.Load(t.Context(), "family", []byte(source(n)+"\n"), gram.Options{})
 					require.NoError(t, err)
 					most[i], _ = ratios(t, started(t, p, gradient), len(p.Point()), run(t, p, gradient, machine.Options{Measure: true}))
@@ -114,7 +118,11 @@ func started(t require.TestingT, p *gram.Program, gradient bool) *term.Term {
 }
 
 func workFamily(t *testing.T, source func(n int) string, gradient bool) {
-	for _, n := range []int{1, 5, 50} {
+	sizes := []int{1, 5, 20}
+	if property.Full() {
+		sizes = append(sizes, 50)
+	}
+	for _, n := range sizes {
 		p, err := gram.Load(t.Context(), "family", []byte(source(n)+"\n"), gram.Options{})
 		require.NoError(t, err)
 		ratios(t, started(t, p, gradient), len(p.Point()), run(t, p, gradient, machine.Options{Measure: true}))

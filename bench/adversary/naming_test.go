@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -47,8 +48,12 @@ func withoutAliases(of *term.Term) *term.Term {
 // TestFindsNaming: with the duals of numerals named, the search finds by itself that dropping a tuple of them is not O(1); and with an m
 // that does not count aliases of inputs, that a chain of them is not. With neither, it finds nothing that grows.
 func TestFindsNaming(t *testing.T) {
-	for seed, h := range map[uint64]hooks{0: {source: withoutAliases}, 1: {}, 2: {reversed: nameDuals}} {
-		r, err := Search(t.Context(), Options{Seed: seed, Programs: 400, objectives: Objectives[1:2], hooks: h})
+	searches, programs := map[uint64]hooks{0: {source: withoutAliases}}, 40 // which finds the chain, in a second
+	if property.Full() {
+		searches, programs = map[uint64]hooks{0: {source: withoutAliases}, 1: {}, 2: {reversed: nameDuals}}, 400
+	}
+	for seed, h := range searches {
+		r, err := Search(t.Context(), Options{Seed: seed, Programs: programs, objectives: Objectives[1:2], hooks: h})
 		require.NoError(t, err)
 		require.Len(t, r.Findings, 1)
 		f := &r.Findings[0]

@@ -9,6 +9,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench/adversary"
 	"github.com/gram-machine/gram/internal/bridge"
+	"github.com/gram-machine/gram/internal/property"
 )
 
 func search(t *testing.T, ctx context.Context, opt adversary.Options) *adversary.Result {
@@ -19,9 +20,9 @@ func search(t *testing.T, ctx context.Context, opt adversary.Options) *adversary
 
 // TestSearch: a seed gives the same result in each run, and each program that is printed has the figures that are printed.
 func TestSearch(t *testing.T) {
-	opt := adversary.Options{Seed: 1, Programs: 200}
+	opt := adversary.Options{Seed: 1, Programs: property.Size(200)}
 	r := search(t, t.Context(), opt)
-	require.Equal(t, 200, r.Measured)
+	require.Equal(t, opt.Programs, r.Measured)
 	require.Len(t, r.Findings, len(adversary.Objectives))
 	require.Equal(t, r, search(t, t.Context(), opt))
 	opt.Seed = 2

@@ -274,14 +274,14 @@ func TestFormatBroken(t *testing.T) {
 // TestFormatDeep formats programs of up to a million levels in time and space that
 // are linear in their length.
 func TestFormatDeep(t *testing.T) {
-	sample.EachDeep(syntax.MaxNest, func(name string, src []byte) {
+	sample.EachDeep(property.Size(syntax.MaxNest), func(name string, src []byte) {
 		f, ds, err := syntax.Parse("deep.gram", src, syntax.Options{})
 		require.NoError(t, err, name)
 		require.Empty(t, ds, name)
 		assert.LessOrEqual(t, len(formatted(t, f)), 60*len(src)+100, name)
 	})
 	defer debug.SetMaxStack(debug.SetMaxStack(sample.MaxStack))
-	for _, src := range sample.DeepSources(2_000) {
+	for _, src := range sample.DeepSources(property.Size(2_000)) {
 		checkFormat(t, mustParse(t, string(src)))
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/gram-machine/gram/bench/peers"
 	"github.com/gram-machine/gram/bench/report"
 	"github.com/gram-machine/gram/cmd/internal/command"
+	"github.com/gram-machine/gram/internal/property"
 )
 
 // run runs a command line.
@@ -108,7 +109,7 @@ func TestBenchRivals(t *testing.T) {
 	require.Equal(t, command.StatusInterrupted, run(ctx, []string{"bench", "--rivals"}, nil, &out, &errs))
 	require.Empty(t, out.String())
 	require.Contains(t, errs.String(), "gram: interrupted while measuring; 0 of 19 families are done, and none is kept\n")
-	if testing.Short() {
+	if !property.Full() { // it takes seconds
 		return
 	}
 	errs.Reset()
