@@ -167,33 +167,6 @@ func (e *Elaborator) refused(span syntax.Span, what string) bool {
 	return e.values
 }
 
-// core.OpenCon opens the only constructor of a type by a pattern of fun, let or a parameter.
-func (e *Elaborator) openCon(it patternItem) {
-	u := e.act().unit
-	g, parts, types, ok := e.constructorOf(it.p, it.t)
-	if !ok {
-		e.bindBad(it.p)
-		return
-	}
-	if n := &e.Types.Inductives[g.n]; len(n.Cons) > 1 {
-		other := n.Cons[(int(g.num)+1)%len(n.Cons)]
-		example := other.Name
-		if other.Arg != 0 {
-			example += " _"
-		}
-		e.reportHere(e.patSpan(it.p), "missing case", example+" is not taken; use match")
-	}
-	o := core.Opening{Kind: core.OpenCon, U: it.u, From: it.x, Pos: e.at(u.File.Pat(it.p).Span.Start),
-		X: core.Var(len(e.Core.Vars)), N: len(parts), Type: it.t}
-	for i, p := range parts {
-		e.patternVar(p, types[i])
-	}
-	e.opens = append(e.opens, o)
-	for i, p := range parts {
-		e.bindPattern(patternItem{p: p, t: types[i], x: o.X + core.Var(i)})
-	}
-}
-
 // bindBad gives any type to the names of a pattern in which something is wrong.
 func (e *Elaborator) bindBad(p syntax.Pat) {
 	a := e.act()

@@ -1,15 +1,18 @@
 package elaborate
 
 import (
+	"slices"
+
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
-// matching elaborates a match.
+// matching elaborates a match, or a pattern elsewhere.
 type matching struct {
 	e      *Elaborator
 	x      syntax.Expr
+	pos    term.Pos // of what takes values apart
 	names  map[place]uint32
 	vars   map[place]core.Var
 	types  map[place]core.Type
@@ -23,7 +26,8 @@ func (e *Elaborator) match(x syntax.Expr) val {
 		return e.bad(e.span(x))
 	}
 	u := e.eval(e.kids(x)[0], 0)
-	m := &matching{e: e, x: x, types: map[place]core.Type{0: u.typ}, vars: map[place]core.Var{}}
+	m := &matching{e: e, x: x, pos: e.at(e.expr(x).Span.Start), types: map[place]core.Type{0: u.typ},
+		vars: map[place]core.Var{}}
 	errs := len(e.diags)
 	var cases []*casePattern
 	pats := e.act().unit.File.Pats(x)
@@ -43,9 +47,8 @@ func (e *Elaborator) match(x syntax.Expr) val {
 	if n := &e.Core.Nodes[u.node]; n.Op == core.VarOp && !n.X.Input() {
 		m.vars[0] = n.X
 	} else if r.Names[0] != 0 || r.Tree.Next == nil {
-		pos := e.at(e.expr(x).Span.Start)
-		m.vars[0] = m.place(0, pos)
-		e.opens = append(e.opens, core.Opening{Kind: core.OpenLet, X: m.vars[0], U: u.node, Pos: pos})
+		m.vars[0] = m.place(0, m.pos)
+		e.opens = append(e.opens, core.Opening{Kind: core.OpenLet, X: m.vars[0], U: u.node, Pos: m.pos})
 		u.node = 0
 	}
 	n := m.tree(r.Tree, u.node)
@@ -94,15 +97,13 @@ func (m *matching) pattern(p syntax.Pat, t core.Type) *casePattern {
 		parts := e.flatten(p)
 		out.Parts = m.patterns(parts, e.productOf(patternItem{p: p, t: t}, len(parts)))
 	case syntax.VecPat:
-		elem := e.Types.Open()
-		out.Vector = true
-		for _, k := range u.File.PatKids(p) {
-			out.Parts = append(out.Parts, m.pattern(k, elem))
-		}
-		e.wantPattern(patternItem{p: p, t: t}, e.Types.Vec(elem, e.Types.KnownSize(len(out.Parts))))
+		elem, kids := e.Types.Open(), u.File.PatKids(p)
+		e.wantPattern(patternItem{p: p, t: t}, e.Types.Vec(elem, e.Types.KnownSize(len(kids))))
+		out.Vector, out.Parts = true, m.patterns(kids, slices.Repeat([]core.Type{elem}, len(kids)))
 	case syntax.ConPat:
 		g, parts, types, ok := e.constructorOf(p, t)
 		if !ok {
+			e.bindBad(p)
 			return out
 		}
 		out.Type, out.Con, out.Parts = &e.Types.Inductives[g.n], int(g.num), m.patterns(parts, types)
@@ -131,58 +132,100 @@ func (m *matching) place(p place, pos term.Pos) core.Var {
 	return m.e.Core.NewVar(v)
 }
 
+// parts makes the variables of what a tree does with its i-th constructor, whose argument they are, or with a tuple or
+// vector. It returns the first of them.
+func (m *matching) parts(t *decision, i int) core.Var {
+	e, ty, first := m.e, m.types[t.Place], core.Var(len(m.e.Core.Vars))
+	if t.Type != nil {
+		ty = e.Types.Argument(ty, i)
+	}
+	for k, p := range t.Parts[i] {
+		m.types[p] = ty
+		if n := e.Types.At(ty); t.Vector {
+			m.types[p] = n.A
+		} else if k < len(t.Parts[i])-1 {
+			m.types[p], ty = n.A, n.B
+		}
+		m.vars[p] = m.place(p, m.pos)
+	}
+	return first
+}
+
+// open opens what can be taken apart in one way only, around what follows: it returns the rest of the tree. u is the
+// node of its place, 0 for an occurrence of its variable.
+func (m *matching) open(t *decision, u core.Ref) *decision {
+	for ; len(t.Next) == 1; t = t.Next[0] {
+		if u == 0 && m.x != 0 {
+			u = m.occurrence(t)
+		}
+		o := core.Opening{Kind: core.OpenTuple, U: u, From: m.vars[t.Place], Type: m.types[t.Place], Pos: m.pos,
+			N: len(t.Parts[0])}
+		switch {
+		case t.Type != nil:
+			o.Kind = core.OpenCon
+		case t.Vector:
+			o.Kind = core.OpenVec
+		}
+		o.X, u = m.parts(t, 0), 0
+		m.e.opens = append(m.e.opens, o)
+	}
+	return t
+}
+
+// occurrence makes an occurrence of the place of a tree.
+func (m *matching) occurrence(t *decision) core.Ref {
+	return m.e.Core.Add(core.Node{Op: core.VarOp, X: m.vars[t.Place], Pos: m.pos, Value: true})
+}
+
+// bind gives the names of a leaf their variables.
+func (m *matching) bind(t *decision) {
+	a := m.e.act()
+	for _, b := range t.Binds {
+		m.e.slots[a.base+int(a.unit.Slots[b.Name])] = binding{kind: varBinding, x: m.vars[b.Place]}
+	}
+}
+
 // tree makes the node of a tree. u is the node of its place, 0 for an occurrence of its variable.
 func (m *matching) tree(t *decision, u core.Ref) core.Ref {
-	e := m.e
+	e, opens := m.e, len(m.e.opens)
 	e.step()
-	pos := e.at(e.expr(m.x).Span.Start)
+	if t = m.open(t, u); len(e.opens) > opens {
+		u = 0
+	}
 	if t.Next == nil {
-		a := e.act()
-		for _, b := range t.Binds {
-			e.slots[a.base+int(a.unit.Slots[b.Name])] = binding{kind: varBinding, x: m.vars[b.Place]}
-		}
+		m.bind(t)
 		v := e.eval(e.kids(m.x)[t.Row+1], 0)
 		if m.result == 0 {
 			m.result = v.typ
 		} else {
 			e.want(v, m.result, reason{kind: sameReason, text: "the cases above are"})
 		}
-		return v.node
+		return e.wrap(v, opens).node
 	}
 	if u == 0 {
-		u = e.Core.Add(core.Node{Op: core.VarOp, X: m.vars[t.Place], Pos: pos, Value: true})
-	}
-	ty := m.types[t.Place]
-	if t.Type == nil {
-		b := m.branch(t, 0, ty)
-		n := core.Node{Op: core.TupleOp, Pos: pos, X: b.X, Val: float64(b.N), A: b.Body, B: u}
-		if t.Vector {
-			n.Op = core.UnvecOp
-		}
-		return e.Core.Add(n)
+		u = m.occurrence(t)
 	}
 	var branches []core.Branch
-	for i := range t.Next {
-		branches = append(branches, m.branch(t, i, e.Types.Argument(ty, i)))
+	for i, next := range t.Next {
+		x := m.parts(t, i)
+		branches = append(branches, core.Branch{X: x, N: len(t.Parts[i]), Body: m.tree(next, 0)})
 	}
 	off := e.Core.Branches(branches)
-	return e.Core.Add(core.Node{Op: core.CaseOp, Pos: pos, Val: float64(len(branches)), A: u, B: off, Type: ty})
+	n := e.Core.Add(core.Node{Op: core.CaseOp, Pos: m.pos, Val: float64(len(branches)), A: u, B: off,
+		Type: m.types[t.Place]})
+	return e.wrap(val{node: n}, opens).node
 }
 
-// branch makes what the tree does with its i-th constructor, whose argument has type ty, or with a tuple or vector of
-// type ty.
-func (m *matching) branch(t *decision, i int, ty core.Type) core.Branch {
-	e, parts := m.e, t.Parts[i]
-	b := core.Branch{X: core.Var(len(e.Core.Vars)), N: len(parts)}
-	for k, p := range parts {
-		m.types[p] = ty
-		if n := e.Types.At(ty); t.Vector {
-			m.types[p] = n.A
-		} else if k < len(parts)-1 {
-			m.types[p], ty = n.A, n.B
-		}
-		m.vars[p] = m.place(p, e.at(e.expr(m.x).Span.Start))
+// takeApart opens a pattern of fun, let or a parameter: outside in, then left to right.
+func (e *Elaborator) takeApart(it patternItem) {
+	m := &matching{e: e, pos: e.at(e.act().unit.File.Pat(it.p).Span.Start), types: map[place]core.Type{0: it.t},
+		vars: map[place]core.Var{0: it.x}}
+	r := decide([]*casePattern{m.pattern(it.p, it.t)})
+	if len(r.Missing) > 0 {
+		e.reportHere(e.patSpan(it.p), "missing case", r.Missing[0]+" is not taken; use match")
+		e.bindBad(it.p)
+		return
 	}
-	b.Body = m.tree(t.Next[i], 0)
-	return b
+	m.names = r.Names
+	m.bind(m.open(r.Tree, it.u))
 }

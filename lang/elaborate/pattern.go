@@ -54,7 +54,7 @@ type patternItem struct {
 	span syntax.Span // of the value, if it is known
 }
 
-// bindPattern opens what a pattern takes apart: outside in, then left to right.
+// bindPattern gives the names of a pattern what they mean, and opens what it takes apart.
 func (e *Elaborator) bindPattern(it patternItem) {
 	unit := e.act().unit
 	switch n := unit.File.Pat(it.p); n.Kind {
@@ -69,10 +69,8 @@ func (e *Elaborator) bindPattern(it patternItem) {
 		}
 		e.checkAnnotation(unit, n.Type, v, "its annotation says")
 		e.bindPattern(it)
-	case syntax.TuplePat, syntax.VecPat:
+	case syntax.TuplePat, syntax.VecPat, syntax.ConPat:
 		e.takeApart(it)
-	case syntax.ConPat:
-		e.openCon(it)
 	}
 }
 
@@ -81,35 +79,6 @@ func (e *Elaborator) patSpan(p syntax.Pat) syntax.Span {
 		return a.use
 	}
 	return e.act().unit.File.Pat(p).Span
-}
-
-// takeApart opens a tuple or vector, and then binds the patterns of its components.
-func (e *Elaborator) takeApart(it patternItem) {
-	f := e.act().unit.File
-	o := core.Opening{Kind: core.OpenVec, U: it.u, From: it.x, Pos: e.at(f.Pat(it.p).Span.Start)}
-	var parts []syntax.Pat
-	var types []core.Type
-	if f.Pat(it.p).Kind == syntax.VecPat {
-		parts = f.PatKids(it.p)
-		elem := e.Types.Open()
-		e.wantPattern(it, e.Types.Vec(elem, e.Types.KnownSize(len(parts))))
-		for range parts {
-			types = append(types, elem)
-		}
-	} else {
-		o.Kind = core.OpenTuple
-		parts = e.flatten(it.p)
-		types = e.productOf(it, len(parts))
-	}
-	o.N = len(parts)
-	o.X = core.Var(len(e.Core.Vars))
-	for i, p := range parts {
-		e.patternVar(p, types[i])
-	}
-	e.opens = append(e.opens, o)
-	for i, p := range parts {
-		e.bindPattern(patternItem{p: p, t: types[i], x: o.X + core.Var(i)})
-	}
 }
 
 // flatten returns the components of a tuple pattern, those of a last component that
