@@ -123,20 +123,14 @@ func (e *Elaborator) choose(x syntax.Expr, c condition, yes, no val) val {
 
 // branch makes a conditional.
 func (e *Elaborator) branch(x syntax.Expr) val {
-	n, kids := e.expr(x), e.kids(x)
-	var c condition
-	if n.Op == syntax.EOF {
-		c = e.condition(kids[0])
-	} else {
-		a := e.eval(kids[0], 0)
-		c = e.compare(n.Op, n.OpPos, a, e.eval(kids[1], 0))
-	}
+	kids := e.kids(x)
+	c := e.condition(kids[0])
 	a, b := &e.Core.Nodes[c.a.node], &e.Core.Nodes[c.b.node]
 	if a.Op == core.NumOp && b.Op == core.NumOp && !e.values {
 		return e.staticBranch(x, c, holds(c.op, a.Val, b.Val) != c.not)
 	}
-	yes := e.eval(kids[len(kids)-2], 0)
-	no := e.eval(kids[len(kids)-1], 0)
+	yes := e.eval(kids[1], 0)
+	no := e.eval(kids[2], 0)
 	e.want(no, yes.typ, reason{kind: sameReason, text: "the other branch is"})
 	return e.choose(x, c, yes, no)
 }
@@ -156,8 +150,7 @@ func holds(op syntax.Token, a, b float64) bool {
 // staticBranch is branch of a condition that is known. If the branch that is not taken has indices out of range, the
 // other one stands in place of the conditional.
 func (e *Elaborator) staticBranch(x syntax.Expr, c condition, taken bool) val {
-	kids := e.kids(x)
-	kids = kids[len(kids)-2:]
+	kids := e.kids(x)[1:]
 	var sides [2]val // yes, no
 	for i, kid := range kids {
 		before, errs := e.snapshot(), len(e.diags)

@@ -266,7 +266,7 @@ func (r *resolver) within(e syntax.Expr, i int) surroundings {
 		return inBranch | inComp
 	case (kind == syntax.CompExpr || kind == syntax.ScanExpr) && i == last:
 		return inComp
-	case kind == syntax.IfExpr && i >= last-1, kind == syntax.LogicExpr && i > 0: // it may not be evaluated
+	case (kind == syntax.IfExpr || kind == syntax.LogicExpr) && i > 0: // it may not be evaluated
 		return inBranch
 	case kind == syntax.ListExpr:
 		return inList

@@ -416,22 +416,13 @@ func (fm *formatter) ifs(e syntax.Expr) {
 		n, kids := f.Expr(e), f.Kids(e)
 		fm.leaf(n.Span.Start, "if ")
 		fm.doc.begin(4)
-		if n.Op == syntax.EOF {
-			fm.condition(kids[0], 0)
-			kids = kids[1:]
-		} else {
-			fm.node(kids[0], syntax.PrecAdd)
-			fm.doc.brk(fillBreak, 1, 0)
-			fm.leaf(n.OpPos, n.Op.String()+" ")
-			fm.node(kids[1], syntax.PrecAdd)
-			kids = kids[2:]
-		}
+		fm.condition(kids[0], 0)
 		fm.doc.end()
 		fm.doc.text(" then")
-		fm.broken(2, groupBreak, kids[0])
-		fm.doc.brk(fm.lineBreak(f.Expr(kids[0]).Span.End, kids[1]), 1, 0)
+		fm.broken(2, groupBreak, kids[1])
+		fm.doc.brk(fm.lineBreak(f.Expr(kids[1]).Span.End, kids[2]), 1, 0)
 		fm.doc.text("else")
-		e = kids[1]
+		e = kids[2]
 		if f.Expr(e).Kind != syntax.IfExpr {
 			break
 		}

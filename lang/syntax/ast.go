@@ -32,11 +32,10 @@ const (
 	LinExpr             // lin a -> e                 Pats (one name), Kids: e
 	LetExpr             // let p … = e in body        Pats, Kids: e, body; more than one
 	//                    pattern: a function whose name is the first
-	RecExpr   // let rec … and … in body   Kids: one or more BindExpr, body
-	BindExpr  // f p … = e, of let rec     Pats: f (a name), p …, Kids: e
-	MatchExpr // match e with | p -> e …   Pats: one for each case, Kids: e, the cases'
-	IfExpr    // if a c b then e1 else e2   Op, Kids: a, b, e1, e2
-	//            if c then e1 else e2       no Op, Kids: c, e1, e2, where c is one of the next two
+	RecExpr     // let rec … and … in body   Kids: one or more BindExpr, body
+	BindExpr    // f p … = e, of let rec     Pats: f (a name), p …, Kids: e
+	MatchExpr   // match e with | p -> e …   Pats: one for each case, Kids: e, the cases'
+	IfExpr      // if c then e1 else e2     Kids: c, which is one of the next two, e1, e2
 	CompareExpr // a c b                     Op, Kids: a, b
 	LogicExpr   // c and d, c or d, not c    Text, TextSpan, Kids: c, d
 	CompExpr    // vec|sum|list i < s -> e    Op (VecTok, SumTok, ListTok), Text=i, TextSpan, Kids: s, e

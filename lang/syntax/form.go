@@ -411,25 +411,28 @@ func (p *parser) matchPattern() (Pat, bool) {
 	return p.patApplication()
 }
 
-// conditional parses a c b then e else e after if.
+// conditional parses c then e else e after if.
 func (p *parser) conditional(start uint32) operand {
 	fr := &form{kind: ifForm, op: IfTok, start: start}
-	n := ExprNode{Kind: IfExpr, Span: Span{Start: start}}
 	p.begin(fr)
-	var parts [3]Expr
+	var kids []Expr
 	var o, first operand
+	var sign ExprNode // that stands between first and o
 	if p.startsCondition() {
 		o = p.literal()
 		fr.kind, fr.parts = condForm, 1
 	} else {
 		o = p.expr(fr)
 	}
-	for fr.parts < 3 {
+	compared := func() {
+		if sign.Op != EOF {
+			o = p.compared(sign, first, o)
+			sign.Op = EOF
+		}
+	}
+	for len(kids) < 2 {
 		if fr.kind == condForm && !p.unwinding && p.joins() {
-			if parts[0] != 0 {
-				o = p.compared(n, first, o)
-				parts[0], n.Op = 0, EOF
-			}
+			compared()
 			o = p.junction(o, true)
 		}
 		o = p.strays(fr, o)
@@ -440,29 +443,29 @@ func (p *parser) conditional(start uint32) operand {
 			}
 			o = p.bad(p.span())
 		}
-		next, ok := p.ifKeyword(fr, &n, o)
+		next, ok := p.ifKeyword(fr, &sign, o)
 		if !ok {
 			o = p.recover()
 			continue
 		}
-		if parts[fr.parts] = o.e; fr.parts == 0 {
+		if next == condForm {
 			first = o
+		} else {
+			compared()
+			kids = append(kids, o.e)
 		}
 		fr.parts, fr.kind = int(next-ifForm), next
 		p.next()
-		if fr.parts < 3 {
+		if len(kids) < 2 {
 			o = p.expr(fr)
 		}
 	}
 	p.end()
-	if parts[0] == 0 {
-		return p.tail(n, parts[1:]...)
-	}
-	return p.tail(n, parts[:]...)
+	return p.tail(ExprNode{Kind: IfExpr, Span: Span{Start: start}}, kids...)
 }
 
 // ifKeyword handles the token after the part o of an if. It returns the form that the
-// token leads to.
+// token leads to. The sign of a comparison goes to n.
 func (p *parser) ifKeyword(fr *form, n *ExprNode, o operand) (next formKind, ok bool) {
 	k := p.tok.kind
 	switch fr.kind {

@@ -91,10 +91,10 @@ func (s sexprs) expr(e Expr) string {
 	case LogicExpr:
 		return "(" + n.Text + " " + all + ")"
 	case IfExpr:
-		if n.Op == EOF {
-			return "(if " + all + ")"
+		if s.f.Expr(s.f.Kids(e)[0]).Kind == CompareExpr { // without its parentheses
+			all = strings.Replace(strings.TrimPrefix(all, "("), kids[0][1:], kids[0][1:len(kids[0])-1], 1)
 		}
-		return "(if " + n.Op.String() + " " + all + ")"
+		return "(if " + all + ")"
 	case CompExpr:
 		return "(" + n.Op.String() + " " + n.Text + " < " + all + ")"
 	case ScanExpr:
