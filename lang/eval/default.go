@@ -237,7 +237,7 @@ func (t *translator) form(r core.Ref, n *core.Node) *code {
 			return k[3].run(m, fr)
 		})
 	case core.NatOp:
-		return constant(value{ref: church(n.Val)})
+		return constant(church(uint64(n.Val)))
 	case core.DataOp:
 		return t.data(int(n.X))
 	}
@@ -258,7 +258,7 @@ func (t *translator) valueForm(at *core.At, n *core.Node) *code {
 		return t.static(term.Static(n.X))
 	case core.ChurchOp:
 		c := t.static(term.Static(n.X))
-		return does(func(m *machine, fr []value) value { return value{ref: church(c.natural(m, fr))} })
+		return does(func(m *machine, fr []value) value { return church(c.natural(m, fr)) })
 	case core.PowerOp:
 		return power(t.code(n.A), t.static(term.Static(n.X)))
 	case core.FamilyOp:
@@ -275,7 +275,7 @@ func (t *translator) valueForm(at *core.At, n *core.Node) *code {
 		c.body = t.code(k[3])
 		return c.scan(state, start)
 	case core.NativeOp:
-		return constant(value{ref: natives[int(n.Val)]})
+		return constant(value{ref: &natives[int(n.Val)].callable})
 	}
 	return bad()
 }
@@ -400,14 +400,14 @@ func (t *translator) function(r core.Ref) *code {
 	fn.slots, fn.nest, fn.caps = inner.slots, inner.most, inner.caps
 	t.scope = outer
 	if len(fn.caps) == 0 {
-		return constant(value{ref: &closure{fn: fn}})
+		return constant(closure(fn, nil))
 	}
 	return does(func(_ *machine, fr []value) value {
 		caps := make([]value, len(fn.caps))
 		for i, c := range fn.caps {
 			caps[i] = fr[c.from]
 		}
-		return value{ref: &closure{fn, caps}}
+		return closure(fn, caps)
 	})
 }
 

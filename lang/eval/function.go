@@ -1,6 +1,10 @@
 package eval
 
-import "github.com/gram-machine/gram/lang/core"
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/lang/core"
+)
 
 // capture is a variable of the enclosing function that a function uses: when
 // the closure is made it is taken from one slot, at a call it is put in another.
@@ -16,98 +20,96 @@ type function struct {
 	caps   []capture
 }
 
-// call calls f with as many arguments as it has parameters.
-func (m *machine) call(f *closure, args []value) value {
-	m.enter(f.fn)
-	fr := m.frame(f.fn.slots)
-	for i, c := range f.fn.caps {
-		fr[c.to] = f.caps[i]
-	}
-	copy(fr, args)
-	v := f.fn.body.run(m, fr)
-	m.release(f.fn.slots)
-	m.leave(f.fn)
-	return v
+// callable is what can be applied: it waits for as many arguments as its arity, less those that it has been given.
+type callable struct {
+	arity int
+	call  func(m *machine, args []value) value
+	given []value
+}
+
+func (*callable) isObject() {}
+
+// closure is a function with the values of the variables that it captured.
+func closure(f *function, caps []value) value {
+	return value{ref: &callable{arity: f.params, call: func(m *machine, args []value) value {
+		m.enter(f)
+		fr := m.frame(f.slots)
+		for i, c := range f.caps {
+			fr[c.to] = caps[i]
+		}
+		copy(fr, args)
+		v := f.body.run(m, fr)
+		m.release(f.slots)
+		m.leave(f)
+		return v
+	}}}
 }
 
 // apply applies f to one or more arguments. It does not keep args.
 func (m *machine) apply(f value, args []value) value {
 	for {
 		m.Step()
-		k := arity(f)
-		if len(args) < k {
-			return value{ref: &partial{f, append([]value(nil), args...)}}
-		}
 		switch o := f.ref.(type) {
-		case *partial:
-			f = m.resume(o, args[:k])
-		case *closure:
-			f = m.call(o, args[:k])
-		case *native:
-			f = o.call(m, args[:k])
+		case *callable:
+			k := o.arity - len(o.given)
+			if len(args) < k {
+				return value{ref: &callable{o.arity, o.call, slices.Concat(o.given, args)}}
+			}
+			f, args = m.call(o, args[:k]), args[k:]
 		case *array:
-			f = m.fold(args[0], args[1], o)
-		case church:
-			f = m.iterate(uint64(o), args[0], args[1])
+			if !o.list {
+				reported()
+			}
+			if len(args) < 2 {
+				return value{ref: &callable{2, o.fold, slices.Clone(args)}}
+			}
+			f, args = o.fold(m, args), args[2:]
+		default:
+			reported()
 		}
-		args = args[k:]
 		if len(args) == 0 {
 			return f
 		}
 	}
 }
 
-// arity is the number of arguments that f waits for.
-func arity(f value) int {
-	switch o := f.ref.(type) {
-	case *partial:
-		return arity(o.fn) - len(o.args)
-	case *closure:
-		return o.fn.params
-	case *native:
-		return o.arity
-	case church:
-		return 2
-	case *array:
-		if o.list {
-			return 2
-		}
+// call gives a function its last arguments.
+func (m *machine) call(o *callable, args []value) value {
+	if len(o.given) == 0 {
+		return o.call(m, args)
 	}
-	reported()
-	return 0
-}
-
-// resume gives a partial application its last arguments.
-func (m *machine) resume(p *partial, args []value) value {
-	n := len(p.args) + len(args)
-	buf := m.frame(n)
-	copy(buf, p.args)
-	copy(buf[len(p.args):], args)
-	v := m.apply(p.fn, buf)
-	m.release(n)
+	buf := m.frame(o.arity)
+	copy(buf, o.given)
+	copy(buf[len(o.given):], args)
+	v := o.call(m, buf)
+	m.release(o.arity)
 	return v
 }
 
 // fold is f a0 (f a1 (… x)): the last element comes first.
-func (m *machine) fold(f, x value, l *array) value {
+func (a *array) fold(m *machine, args []value) value {
+	f, x := args[0], args[1]
 	buf := m.frame(2)
-	for i := l.n - 1; i >= 0; i-- {
-		buf[0], buf[1] = l.at(i), x
+	for i := a.n - 1; i >= 0; i-- {
+		buf[0], buf[1] = a.at(i), x
 		x = m.apply(f, buf)
 	}
 	m.release(2)
 	return x
 }
 
-// iterate is f (f (… x)), n times.
-func (m *machine) iterate(n uint64, f, x value) value {
-	buf := m.frame(1)
-	for ; n > 0; n-- {
-		buf[0] = x
-		x = m.apply(f, buf)
-	}
-	m.release(1)
-	return x
+// church is the numeral #n: f (f (… x)), n times.
+func church(n uint64) value {
+	return value{ref: &callable{arity: 2, call: func(m *machine, args []value) value {
+		f, x := args[0], args[1]
+		buf := m.frame(1)
+		for i := n; i > 0; i-- {
+			buf[0] = x
+			x = m.apply(f, buf)
+		}
+		m.release(1)
+		return x
+	}}}
 }
 
 // shared is the code c of a scope of its own, which is run once.

@@ -1,25 +1,29 @@
 package eval
 
-import (
-	"slices"
-
-	"github.com/gram-machine/gram/lang/syntax"
-)
+import "github.com/gram-machine/gram/lang/syntax"
 
 // natives are the definitions of the prelude that are run here, because their own text would go as deep as the list is
 // long.
-var natives = []*native{
-	{"foldl", 3, foldl},
-	{"rev", 1, reverse},
-	{"length", 1, length},
-	{"map", 2, mapList},
-	{"filter", 2, filterList},
+var natives = []struct {
+	name string
+	callable
+}{
+	{"foldl", callable{arity: 3, call: foldl}},
+	{"rev", callable{arity: 1, call: reverse}},
+	{"length", callable{arity: 1, call: length}},
+	{"map", callable{arity: 2, call: mapList}},
+	{"filter", callable{arity: 2, call: filterList}},
 }
 
 // Native returns the number that a definition of the prelude has in a [core.NativeOp], -1 if it is none that is run
 // here.
 func Native(name string) int {
-	return slices.IndexFunc(natives, func(n *native) bool { return n.name == name })
+	for i := range natives {
+		if natives[i].name == name {
+			return i
+		}
+	}
+	return -1
 }
 
 // listOf returns the list v. A function that stands for a list is asked for its
@@ -30,14 +34,14 @@ func (m *machine) listOf(v value) *array {
 		if o.list {
 			return o
 		}
-	case *closure, *partial, *native:
+	case *callable:
 		return m.elements(v)
 	}
 	reported()
 	return nil
 }
 
-var makeCons = &native{"cons", 2, func(_ *machine, args []value) value {
+var makeCons = &callable{arity: 2, call: func(_ *machine, args []value) value {
 	return value{ref: &cons{args[0], args[1]}}
 }}
 

@@ -9,7 +9,7 @@ type value struct {
 	ref object
 }
 
-// object is *pair, *array, *cons, *closure, *partial, *native or church.
+// object is *pair, *array, *cons or *callable.
 type object interface{ isObject() }
 
 type pair struct{ a, b value }
@@ -28,35 +28,9 @@ type array struct {
 // asked for its elements.
 type cons struct{ head, tail value }
 
-// closure is a function with the values of the variables that it captured.
-type closure struct {
-	fn   *function
-	caps []value
-}
-
-// partial is a function that waits for more arguments.
-type partial struct {
-	fn   value
-	args []value
-}
-
-// native is a function of the evaluator itself.
-type native struct {
-	name  string
-	arity int
-	call  func(m *machine, args []value) value
-}
-
-// church is the numeral #n.
-type church uint64
-
-func (*pair) isObject()    {}
-func (*array) isObject()   {}
-func (*cons) isObject()    {}
-func (*closure) isObject() {}
-func (*partial) isObject() {}
-func (*native) isObject()  {}
-func (church) isObject()   {}
+func (*pair) isObject()  {}
+func (*array) isObject() {}
+func (*cons) isObject()  {}
 
 var realShape = load.RealShape()
 
