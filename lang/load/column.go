@@ -186,7 +186,7 @@ func (s *Source) Adopt(set *Setting, declared *File) *syntax.Diagnostic {
 			continue
 		}
 		if columns == nil {
-			c, err := s.readCSV(declared)
+			c, err := s.read(declared)
 			if err != nil {
 				return &syntax.Diagnostic{Span: d.place, Headline: "unknown levels", Cause: err.cause,
 					Label: fmt.Sprintf("the levels of %s are those of this file, which cannot be read: %s: %s; levels "+
@@ -201,13 +201,12 @@ func (s *Source) Adopt(set *Setting, declared *File) *syntax.Diagnostic {
 
 // hasHeader reports whether the first row of a file has the names of the declared columns.
 func (s *Source) hasHeader(f, declared *File) bool {
-	r, in, err := s.openTable(f)
-	if err != nil {
-		return false
-	}
-	defer in.Close()
-	record, err := r.read()
-	return err == nil && !slices.ContainsFunc(declared.parts, func(p part) bool {
+	var record []string
+	wrong := s.with(f, func(o *opened) (err error) {
+		record, err = newTable(o).read()
+		return err
+	})
+	return wrong == nil && !slices.ContainsFunc(declared.parts, func(p part) bool {
 		return !slices.ContainsFunc(record,
 			func(cell string) bool { return strings.TrimSpace(cell) == strings.TrimSpace(p.name) })
 	})
@@ -223,8 +222,12 @@ func (s *Source) Records(f *File) (header []string, rows [][]string, wrong *synt
 		}
 		rows = append(rows, row)
 	}
-	r, err := s.readTable(f, keep)
-	if err != nil {
+	var r *tableReader
+	if err := s.with(f, func(o *opened) error {
+		r = newTable(o)
+		r.keep = keep
+		return r.readAll()
+	}); err != nil {
 		return nil, nil, err.diagnostic(syntax.Span{})
 	}
 	header = r.header

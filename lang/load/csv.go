@@ -1,7 +1,6 @@
 package load
 
 import (
-	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -43,10 +42,8 @@ func (f *File) Rows() *Shape {
 
 // tableReader reads one CSV file.
 type tableReader struct {
-	*File
-	s      *Source
+	*opened
 	csv    *csv.Reader
-	size   int64 // of the file in bytes, 0 if it is not known
 	at     []int // where the columns stand in a record
 	header []string
 	cells  int                   // in a row
@@ -69,45 +66,21 @@ func (r checkedReader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// readCSV reads the columns of a CSV file. One of which no column is named has no header, and if no part is given, all
+// csv reads the columns of a CSV file. One of which no column is named has no header, and if no part is given, all
 // cells are read.
-func (s *Source) readCSV(f *File) (*content, *fileError) {
-	r, err := s.readTable(f, nil)
-	if err != nil {
-		return nil, err
-	}
-	return &r.t, nil
+func (o *opened) csv() (*content, error) {
+	r := newTable(o)
+	return &r.t, r.readAll()
 }
 
-func (s *Source) readTable(f *File, keep func([]string)) (*tableReader, *fileError) {
-	r, in, err := s.openTable(f)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	r.keep = keep
-	if err := r.readAll(); err != nil {
-		return nil, err
-	}
-	r.finish()
-	return r, nil
-}
-
-func (s *Source) openTable(f *File) (*tableReader, io.Closer, *fileError) {
-	in, size, wrong := s.openFile(f.format.kind, f.path)
-	if wrong != nil {
-		return nil, nil, wrong
-	}
-	r := &tableReader{File: f, s: s, size: size, next: 1, found: make([]map[string]int, len(f.parts)),
-		t: content{width: len(f.parts), file: f}}
-	b := bufio.NewReaderSize(checkedReader{in, s}, 1<<16)
-	skipMark(b)
-	r.csv = csv.NewReader(b)
-	r.csv.Comma = f.separator
+func newTable(o *opened) *tableReader {
+	r := &tableReader{opened: o, csv: csv.NewReader(o.text()), next: 1, found: make([]map[string]int, len(o.parts)),
+		t: content{width: len(o.parts), file: o.File}}
+	r.csv.Comma = o.separator
 	r.csv.FieldsPerRecord = -1
 	r.csv.ReuseRecord = true
-	r.csv.TrimLeadingSpace = !unicode.IsSpace(f.separator) // it would trim separators
-	return r, in, nil
+	r.csv.TrimLeadingSpace = !unicode.IsSpace(o.separator) // it would trim separators
+	return r
 }
 
 // named reports whether there is a header.
@@ -139,7 +112,7 @@ func quoteTrouble(bad *csv.ParseError) string {
 	return bad.Err.Error()
 }
 
-func (r *tableReader) readAll() *fileError {
+func (r *tableReader) readAll() error {
 	if r.named() {
 		record, err := r.read()
 		if err == nil && record == nil {
@@ -163,6 +136,7 @@ func (r *tableReader) readAll() *fileError {
 		case r.t.rows == 0 && r.named():
 			return r.error(0, 0, -1, "the file has a header and no rows")
 		default:
+			r.finish()
 			return nil
 		}
 		if err := r.row(record); err != nil {
@@ -172,7 +146,7 @@ func (r *tableReader) readAll() *fileError {
 }
 
 // read returns the next record that is not blank, or nil at the end.
-func (r *tableReader) read() ([]string, *fileError) {
+func (r *tableReader) read() ([]string, error) {
 	for {
 		r.s.Step()
 		record, err := r.csv.Read()
@@ -223,7 +197,7 @@ func (r *tableReader) position(record []string, i int) (line, col int) {
 	return line, col
 }
 
-func (r *tableReader) readHeader(record []string) *fileError {
+func (r *tableReader) readHeader(record []string) error {
 	r.cells = len(record)
 	for _, name := range record {
 		r.header = append(r.header, strings.Clone(strings.TrimSpace(name)))
@@ -289,7 +263,7 @@ func (r *tableReader) form() string {
 }
 
 // first prepares for rows without a header, of which it gets the first.
-func (r *tableReader) first(record []string) *fileError {
+func (r *tableReader) first(record []string) error {
 	r.cells = len(record)
 	for i := range record {
 		if r.parts == nil {
@@ -312,7 +286,7 @@ func (r *tableReader) first(record []string) *fileError {
 var missing = []string{"", "NA", "N/A", "NaN", "nan", "null"}
 
 // row adds a record to the content.
-func (r *tableReader) row(record []string) *fileError {
+func (r *tableReader) row(record []string) error {
 	if r.cells == 0 { // no header
 		if err := r.first(record); err != nil {
 			return err

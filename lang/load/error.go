@@ -51,6 +51,14 @@ type fileError struct {
 	cause     error // of the system, or nil
 }
 
+// Error returns the message.
+func (e *fileError) Error() string { return e.msg }
+
+// wrong is an error in a part of a file, or -1.
+func (f *File) wrong(part int, err error) *fileError {
+	return &fileError{kind: f.format.kind, path: f.path, part: part, msg: systemError(err), cause: err}
+}
+
 // headline tells errors about what a file holds from those of the system.
 func (e *fileError) headline() string {
 	if e.line == 0 {

@@ -59,21 +59,21 @@ type format struct {
 	least int
 	named bool // a part is always a name
 	table bool // it has rows, with skip and fill
-	read  func(*Source, *File) (*content, *fileError)
+	read  func(*opened) (*content, error)
 }
 
 // formats are the formats, by the words of a program and by the extensions of names.
 var formats = map[string]*format{
-	"csv": {kind: "CSV", least: 1, most: math.MaxInt, table: true, read: (*Source).readCSV,
+	"csv": {kind: "CSV", least: 1, most: math.MaxInt, table: true, read: (*opened).csv,
 		parts: `columns: csv "f.csv" "a" "b" by their names, csv "f.csv" 0 2 by their numbers if there is no header`},
-	"npy": {kind: "NumPy", parts: `nothing: npy "f.npy"`, read: (*Source).readNpy},
-	"npz": {kind: "NumPy", least: 1, most: 1, named: true, read: (*Source).readNpz,
+	"npy": {kind: "NumPy", parts: `nothing: npy "f.npy"`, read: (*opened).npy},
+	"npz": {kind: "NumPy", least: 1, most: 1, named: true, read: (*opened).npz,
 		parts: `the name of an array: npz "f.npz" "w"`},
-	"parquet": {kind: "Parquet", least: 1, most: math.MaxInt, named: true, table: true, read: (*Source).readParquet,
+	"parquet": {kind: "Parquet", least: 1, most: math.MaxInt, named: true, table: true, read: (*opened).parquet,
 		parts: `columns: parquet "f.parquet" "a" "b"`},
-	"text": {kind: "text", most: 1, read: (*Source).readCharacters,
+	"text": {kind: "text", most: 1, read: (*opened).characters,
 		parts: `the length of a row, or nothing: text "f.txt" 64`},
-	"json": {kind: "JSON", most: maxBrackets, read: (*Source).readJSON,
+	"json": {kind: "JSON", most: maxBrackets, read: (*opened).json,
 		parts: `the way to a value: json "f.json" "layers" 3 "w"`},
 }
 

@@ -3,7 +3,6 @@ package load
 import (
 	"bufio"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,34 +11,32 @@ import (
 )
 
 // jsonReader returns a reader of a JSON file.
-func (s *Source) jsonReader(in fs.File, path string) *textReader {
-	b := bufio.NewReaderSize(checkedReader{in, s}, 1<<16)
-	skipMark(b)
-	r := newTextReader(make([]byte, 0, 1<<16), b, s.Guard)
-	r.file, r.path = path, []part{{name: "$", index: -1}}
+func (o *opened) jsonReader() *textReader {
+	r := newTextReader(make([]byte, 0, 1<<16), o.text(), o.s.Guard)
+	r.file, r.path = o.path, []part{{name: "$", index: -1}}
 	return r
 }
 
-// skipMark skips a byte-order mark.
-func skipMark(b *bufio.Reader) {
+// text returns what reads the file behind a byte-order mark.
+func (o *opened) text() *bufio.Reader {
+	b := bufio.NewReaderSize(checkedReader{o.in, o.s}, 1<<16)
 	if mark, _ := b.Peek(3); string(mark) == "\ufeff" {
 		b.Discard(3)
 	}
+	return b
 }
 
-// readJSON reads a value of a JSON file: numbers in nested arrays.
-func (s *Source) readJSON(f *File) (*content, *fileError) {
-	in, _, err := s.openFile(f.format.kind, f.path)
-	if err != nil {
+// json reads a value of a JSON file: numbers in nested arrays.
+func (o *opened) json() (*content, error) {
+	r := o.jsonReader()
+	if o.shape.Tagged() {
+		r.shape = o.shape
+	}
+	l := r.selected(o.parts, 0)
+	if err := r.end(); err != nil {
 		return nil, err
 	}
-	defer in.Close()
-	r := s.jsonReader(in, f.path)
-	if f.shape.Tagged() {
-		r.shape = f.shape
-	}
-	l := r.selected(f.parts, 0)
-	return &content{layout: l, data: r.data, tags: r.tags}, r.end()
+	return &content{layout: l, data: r.data, tags: r.tags}, nil
 }
 
 // end checks that nothing follows, and returns the first error.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"regexp"
 	"slices"
@@ -201,47 +200,54 @@ func (h *npyHeader) read(dst []float64, text []byte, k int, finite bool) error {
 	return nil
 }
 
-// stream returns the content of a .npy file without its numbers, which its chunk reads, where they would take more than
-// half of the memory that is left; nil if they don't, or are not in row-major order. size is that of the file in bytes.
-func (s *Source) stream(path string, in fs.File, size int64) (*content, error) {
-	if _, ok := in.(io.ReaderAt); !ok || s.Reserve == nil {
+// streamed returns the content of a .npy file without its numbers, which its chunk reads, where they would take more
+// than half of the memory that is left; nil if they don't, or are not in row-major order.
+func (o *opened) streamed() (*content, error) {
+	at, s, f := o.random(), o.s, o.File
+	if at == nil || s.Reserve == nil {
 		return nil, nil
 	}
-	at := in.(io.ReaderAt)
-	h, err := readNpyHeader(io.NewSectionReader(at, 0, size))
-	if err != nil || h.fortran || h.offset+int64(h.count)*int64(h.width) != size || s.Reserve(16*int64(h.count)) == nil {
+	h, err := readNpyHeader(io.NewSectionReader(at, 0, o.size))
+	if err != nil || h.fortran || h.offset+int64(h.count)*int64(h.width) != o.size ||
+		s.Reserve(16*int64(h.count)) == nil {
 		return nil, err
 	}
 	each := 1 // numbers of an element
 	for _, n := range h.dims[min(1, len(h.dims)):] {
 		each *= n
 	}
-	return &content{layout: dimsLayout(h.dims), chunk: func(dst []float64, from int, look func() error) error {
-		in, _, wrong := s.openFile("NumPy", path)
-		if wrong != nil {
-			return errors.New(wrong.msg)
+	return &content{layout: dimsLayout(h.dims), chunk: func(dst []float64, from int, look func() error) (err error) {
+		wrong := s.with(f, func(o *opened) error {
+			err = h.chunk(o.random(), dst, from*each, look)
+			return err
+		})
+		if wrong != nil && err == nil {
+			err = errors.New(wrong.msg)
 		}
-		defer in.Close()
-		at, ok := in.(io.ReaderAt)
-		if !ok {
-			return errors.New("the file has changed")
-		}
-		text := make([]byte, min(len(dst), 1<<15)*h.width)
-		for k := from * each; len(dst) > 0; {
-			if err := look(); err != nil {
-				return err
-			}
-			some := dst[:min(len(dst), len(text)/h.width)]
-			if _, err := at.ReadAt(text[:len(some)*h.width], h.offset+int64(k)*int64(h.width)); err != nil {
-				return cutOff(err)
-			}
-			if err := h.read(some, text, k, true); err != nil {
-				return err
-			}
-			k, dst = k+len(some), dst[len(some):]
-		}
-		return nil
+		return err
 	}}, nil
+}
+
+// chunk reads the numbers from the k-th on.
+func (h *npyHeader) chunk(in io.ReaderAt, dst []float64, k int, look func() error) error {
+	if in == nil {
+		return errors.New("the file has changed")
+	}
+	text := make([]byte, min(len(dst), 1<<15)*h.width)
+	for len(dst) > 0 {
+		if err := look(); err != nil {
+			return err
+		}
+		some := dst[:min(len(dst), len(text)/h.width)]
+		if _, err := in.ReadAt(text[:len(some)*h.width], h.offset+int64(k)*int64(h.width)); err != nil {
+			return cutOff(err)
+		}
+		if err := h.read(some, text, k, true); err != nil {
+			return err
+		}
+		k, dst = k+len(some), dst[len(some):]
+	}
+	return nil
 }
 
 // places returns where in row-major order the k-th number of the file stands, for k = 0, 1, ….
@@ -287,84 +293,62 @@ func cmpError(err error, text string) error {
 	return errors.New(text)
 }
 
-// npyError is an error in a NumPy file.
-func npyError(path string, part int, err error) *fileError {
-	return &fileError{kind: "NumPy", path: path, part: part, msg: systemError(err), cause: err}
-}
-
-func (s *Source) readNpy(f *File) (*content, *fileError) {
-	in, size, wrong := s.openFile(f.format.kind, f.path)
-	if wrong != nil {
-		return nil, wrong
-	}
-	defer in.Close()
-	var c *content
-	var err error
-	if f.stream {
-		c, err = s.stream(f.path, in, size)
+func (o *opened) npy() (c *content, err error) {
+	if o.stream {
+		c, err = o.streamed()
 	}
 	if c == nil && err == nil {
-		c, err = s.array(in, size, true)
+		c, err = o.s.array(o.in, o.size, true)
 	}
-	if err != nil {
-		return nil, npyError(f.path, -1, err)
-	}
-	return c, nil
+	return c, err
 }
 
-func (s *Source) readNpz(f *File) (c *content, wrong *fileError) {
-	want := f.parts[0].name
+func (o *opened) npz() (c *content, err error) {
+	want := o.parts[0].name
 	var names []string
-	wrong = s.arrays(f.path, func(name string, read func(finite bool) (*content, error)) (err error) {
+	err = o.arrays(func(name string, read func(finite bool) (*content, error)) (err error) {
 		if names = append(names, name); name == want {
 			c, err = read(true)
 		}
 		return err
 	})
-	if wrong == nil && c == nil {
+	if err == nil && c == nil {
 		text := fmt.Sprintf("there is no array %q", want)
 		if near := syntax.Suggest(want, names); near != "" {
 			text += fmt.Sprintf("; did you mean %q?", near)
 		} else {
 			text += "; the arrays are " + short(strings.Join(names, ", "))
 		}
-		wrong = npyError(f.path, 0, errors.New(text))
+		err = o.wrong(0, errors.New(text))
 	}
-	return c, wrong
+	return c, err
 }
 
 // arrays calls each with the names of the arrays of a .npz file, and what reads the array.
-func (s *Source) arrays(path string,
-	each func(name string, read func(finite bool) (*content, error)) error) *fileError {
-	in, size, wrong := s.openFile("NumPy", path)
-	if wrong != nil {
-		return wrong
+func (o *opened) arrays(each func(name string, read func(finite bool) (*content, error)) error) error {
+	at := o.random()
+	if at == nil {
+		return errors.New("this is no .npz file")
 	}
-	defer in.Close()
-	at, ok := in.(io.ReaderAt)
-	if !ok || size == 0 {
-		return npyError(path, -1, errors.New("this is no .npz file"))
-	}
-	archive, err := zip.NewReader(at, size)
+	archive, err := zip.NewReader(at, o.size)
 	if err != nil {
-		return npyError(path, -1, errors.New("this is no .npz file: it is no zip archive"))
+		return errors.New("this is no .npz file: it is no zip archive")
 	}
 	for _, entry := range archive.File {
 		name := strings.TrimSuffix(entry.Name, ".npy")
-		err := each(name, func(finite bool) (*content, error) {
+		err := each(name, func(finite bool) (c *content, err error) {
 			r, err := entry.Open()
-			if err != nil {
-				return nil, fmt.Errorf("array %s: %w", name, err)
+			if err == nil {
+				defer r.Close()
+				c, err = o.s.array(r, int64(entry.UncompressedSize64), finite)
 			}
-			defer r.Close()
-			c, err := s.array(r, int64(entry.UncompressedSize64), finite)
 			if err != nil {
 				return nil, fmt.Errorf("array %s: %w", name, err)
 			}
 			return c, nil
 		})
 		if err != nil {
-			return npyError(path, -1, err)
+			return err
 		}
 	}
 	return nil

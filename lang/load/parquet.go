@@ -21,23 +21,16 @@ var parquetReader ColumnsReader
 // initialised, so that programs which don't read such files link none of the modules that this takes.
 func RegisterParquet(read ColumnsReader) { parquetReader = read }
 
-// readParquet reads columns of a Parquet file.
-func (s *Source) readParquet(f *File) (*content, *fileError) {
-	fail := func(part int, err error) *fileError {
-		return &fileError{kind: f.format.kind, path: f.path, part: part, msg: systemError(err), cause: err}
-	}
+// parquet reads columns of a Parquet file.
+func (o *opened) parquet() (*content, error) {
+	s, f := o.s, o.File
 	if parquetReader == nil {
-		return nil, fail(-1, errors.New("this program reads no Parquet files: it would have to import "+
-			"github.com/gram-machine/gram/parquet"))
+		return nil, errors.New("this program reads no Parquet files: it would have to import " +
+			"github.com/gram-machine/gram/parquet")
 	}
-	in, size, wrong := s.openFile(f.format.kind, f.path)
-	if wrong != nil {
-		return nil, wrong
-	}
-	defer in.Close()
-	at, ok := in.(io.ReaderAt)
-	if !ok || size == 0 {
-		return nil, fail(-1, errors.New("this is no Parquet file"))
+	at := o.random()
+	if at == nil {
+		return nil, errors.New("this is no Parquet file")
 	}
 	columns := make([]string, len(f.parts))
 	for i, p := range f.parts {
@@ -56,16 +49,16 @@ func (s *Source) readParquet(f *File) (*content, *fileError) {
 		}
 		return stopped
 	}
-	data, err := parquetReader(at, size, columns, look, reserve)
+	data, err := parquetReader(at, o.size, columns, look, reserve)
 	if stopped != nil {
 		syntax.Abort(stopped)
 	}
 	if err != nil {
-		return nil, fail(-1, err)
+		return nil, err
 	}
 	c := &content{width: len(columns), data: data, file: f}
 	if part, err := c.complete(f); err != nil {
-		return nil, fail(part, err)
+		return nil, f.wrong(part, err)
 	}
 	return c, nil
 }

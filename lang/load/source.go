@@ -1,7 +1,9 @@
 package load
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -68,7 +70,7 @@ func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong 
 		var err *fileError
 		set.file.shape = want
 		set.file.stream = s.Stream && d.Kind == syntax.DataDecl && (want == nil || want.Kind == List)
-		if c, err = set.file.format.read(s, set.file); err != nil {
+		if c, err = s.read(set.file); err != nil {
 			wrong := err.diagnostic(set.file.at(err.part, at))
 			if set.file.at(-1, at) == at {
 				wrong.Notes = append(wrong.Notes, syntax.Note{Text: "the file is read for " + short(set.Text)})
@@ -97,28 +99,54 @@ func (s *Source) open(path string) (fs.File, error) {
 	return s.Open(path)
 }
 
-// openFile opens a file with numbers, and returns its size in bytes, 0 if it is not known. kind names its format in
-// errors.
-func (s *Source) openFile(kind, path string) (fs.File, int64, *fileError) {
-	fail := func(err error) (fs.File, int64, *fileError) {
-		return nil, 0, &fileError{kind: kind, path: path, part: -1, msg: systemError(err), cause: err}
+// opened is a file with numbers that has been opened.
+type opened struct {
+	*File
+	s    *Source
+	in   fs.File
+	size int64 // in bytes, 0 if it is not known
+}
+
+// with opens a file for what use does.
+func (s *Source) with(f *File, use func(o *opened) error) *fileError {
+	in, err := s.open(f.path)
+	if err == nil {
+		defer in.Close()
+		var info fs.FileInfo
+		info, err = in.Stat()
+		switch o := (&opened{File: f, s: s, in: in}); {
+		case err != nil:
+		case info.IsDir():
+			err = errors.New("this is a directory")
+		default:
+			if info.Mode().IsRegular() {
+				o.size = info.Size()
+			}
+			err = use(o)
+		}
 	}
-	f, err := s.open(path)
-	if err != nil {
-		return fail(err)
+	var wrong *fileError
+	if err != nil && !errors.As(err, &wrong) {
+		wrong = f.wrong(-1, err)
 	}
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		err = fmt.Errorf("this is a directory")
+	return wrong
+}
+
+// read reads the numbers of a file.
+func (s *Source) read(f *File) (c *content, wrong *fileError) {
+	wrong = s.with(f, func(o *opened) (err error) {
+		c, err = f.format.read(o)
+		return err
+	})
+	return c, wrong
+}
+
+// random returns the file for reading at any place, nil if that can't be done.
+func (o *opened) random() io.ReaderAt {
+	if at, ok := o.in.(io.ReaderAt); ok && o.size > 0 {
+		return at
 	}
-	switch {
-	case err != nil:
-		f.Close()
-		return fail(err)
-	case info.Mode().IsRegular():
-		return f, info.Size(), nil
-	}
-	return f, 0, nil
+	return nil
 }
 
 func fail(at syntax.Span, headline, label string) {
