@@ -90,8 +90,6 @@ func (e *Elaborator) condition(x syntax.Expr) condition {
 	case n.Kind == syntax.CompareExpr:
 		a := e.eval(kids[0], 0)
 		return e.compare(n.Op, n.OpPos, a, e.eval(kids[1], 0))
-	case n.Kind != syntax.LogicExpr:
-		return condition{op: syntax.GreaterTok, a: e.eval(x, 0), b: e.number(0, e.span(x))} // an error has been reported
 	case len(kids) == 1:
 		c := e.condition(kids[0])
 		c.not = !c.not

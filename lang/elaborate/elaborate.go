@@ -266,8 +266,6 @@ func (e *Elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 		return e.match(x)
 	case syntax.ScanExpr:
 		return e.scan(x)
-	case syntax.FileExpr:
-		e.reportHere(e.span(x), "file outside of a declaration", "a file gives an input or data its value: data xs = csv …")
 	}
 	return e.bad(e.span(x))
 }

@@ -298,11 +298,15 @@ func (e *Elaborator) typeIn(u *unit, t syntax.TypeExpr) (core.Type, bool) {
 	case syntax.VecType:
 		s, known := e.vectorSize(u, n.Size)
 		return e.Types.Vec(a, s), ok && known
-	case syntax.LinType:
-		to, known := e.dualTo(u, n)
+	default: // R -o R or R -o R^s
+		to, known := core.R, true
+		if b := u.File.Type(n.B); b.Kind == syntax.VecType {
+			var s core.Size
+			s, known = e.vectorSize(u, b.Size)
+			to = e.Types.Vec(core.R, s)
+		}
 		return e.Types.Dual(to), known
 	}
-	return e.Types.Open(), false
 }
 
 func (e *Elaborator) vectorSize(u *unit, s syntax.Expr) (core.Size, bool) {
@@ -316,20 +320,4 @@ func (e *Elaborator) vectorSize(u *unit, s syntax.Expr) (core.Size, bool) {
 		return e.Types.OpenSize(), false
 	}
 	return e.Types.KnownSize(int(n)), true
-}
-
-// dualTo returns R of R -o R, and R^s of R -o R^s.
-func (e *Elaborator) dualTo(u *unit, n *syntax.TypeNode) (core.Type, bool) {
-	b := u.File.Type(n.B)
-	if u.File.Type(n.A).Kind == syntax.RType {
-		switch {
-		case b.Kind == syntax.RType:
-			return core.R, true
-		case b.Kind == syntax.VecType && u.File.Type(b.A).Kind == syntax.RType:
-			s, ok := e.vectorSize(u, b.Size)
-			return e.Types.Vec(core.R, s), ok
-		}
-	}
-	e.report(u, n.Span, "type mismatch", "-o is from R, to R or R^s")
-	return e.Types.Open(), false
 }

@@ -24,9 +24,6 @@ func (e *Elaborator) lookup(u *unit, name string, decl int) (int, bool) {
 	}
 	g, ok := e.library[name]
 	e.selects = e.selects || ok && (e.globals[g].prim == core.PrimPick || e.globals[g].prim == core.PrimOneHot)
-	if ok && u.Prelude && e.globals[g].unit == u && e.globals[g].decl >= decl {
-		return 0, false
-	}
 	return g, ok
 }
 

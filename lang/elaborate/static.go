@@ -59,8 +59,6 @@ func (e *Elaborator) naturalIn(u *unit, x syntax.Expr) (natural, bool) {
 func (e *Elaborator) naturalOp(u *unit, x syntax.Expr, a, b natural) (natural, bool) {
 	op := u.File.Expr(x).Op
 	switch {
-	case op == syntax.SlashTok:
-		return e.noNatural(u, x, notStatic, "sizes and indices have only + - *, no division")
 	case e.values && (a.static != 0 || b.static != 0):
 		s := e.Static.Add(term.StaticNode{Op: staticOps[op], A: e.staticOf(a), B: e.staticOf(b)})
 		e.Static.Places[s] = e.place(e.spanIn(u, x))
@@ -91,7 +89,7 @@ func (e *Elaborator) noNatural(u *unit, x syntax.Expr, headline, label string, n
 	return natural{}, false
 }
 
-// naturalLeaf evaluates a static expression that is no operation.
+// naturalLeaf evaluates a static expression that is no operation: the parser makes them of numerals, names and size x.
 func (e *Elaborator) naturalLeaf(u *unit, x syntax.Expr) (natural, bool) {
 	switch n := u.File.Expr(x); n.Kind {
 	case syntax.NumExpr:
@@ -101,19 +99,9 @@ func (e *Elaborator) naturalLeaf(u *unit, x syntax.Expr) (natural, bool) {
 		return natural{n: uint64(n.Num)}, true
 	case syntax.NameExpr:
 		return e.staticName(u, x, n.Text)
-	case syntax.SizeExpr:
+	default:
 		return e.sizeOf(u, x, n.Text)
-	case syntax.AnnotExpr:
-		return e.noNatural(u, x, notStatic, "sizes and indices take no annotation")
-	case syntax.NegExpr:
-		return e.noNatural(u, x, notNatural, "sizes and indices are natural numbers: nothing is negative")
-	case syntax.PowExpr:
-		return e.noNatural(u, x, notStatic, "sizes and indices have only + - *, no ^")
-	case syntax.BadExpr:
-		return natural{}, false
 	}
-	return e.noNatural(u, x, notStatic,
-		"a size or an index is made of numerals, params, indices, size x, + - * and parentheses")
 }
 
 func literalLabel(n *syntax.ExprNode) string {

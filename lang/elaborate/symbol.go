@@ -35,8 +35,6 @@ func (e *Elaborator) symbol(i int) {
 			func(at syntax.Diagnostic) bool { return at.Span.Start >= d.Span.Start && at.Span.End <= d.Span.End })
 	}
 	switch {
-	case len(parts) == 0: // an error of syntax
-		return
 	case k == 0:
 		e.report(e.user, d.NameSpan, "no parameter", d.Name+" has no parameter; a symbol has one or more")
 		return
