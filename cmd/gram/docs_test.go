@@ -57,6 +57,22 @@ func TestReadmePrograms(t *testing.T) {
 	}
 }
 
+// TestSourceToNumber: the functions of docs/source-to-number.md are in the files that it names, and its program and its code are those
+// of the example.
+func TestSourceToNumber(t *testing.T) {
+	atRoot(t)
+	page := readText(t, "docs/source-to-number.md")
+	named := regexp.MustCompile("`(\\w+)`[^`|]*[|(] *`([\\w/]+\\.go)`").FindAllStringSubmatch(page, -1)
+	require.Greater(t, len(named), 15)
+	for _, n := range named {
+		require.True(t, regexp.MustCompile(`(?m)^func (\(\w+ \*?\w+\) )?`+n[1]+`\(`).MatchString(readText(t, n[2])), "%s is not in %s", n[1], n[2])
+	}
+	blocks := regexp.MustCompile("(?s)\n```\n(.*?)```\n").FindAllStringSubmatch(page, -1)
+	require.Len(t, blocks, 2)
+	require.Contains(t, readText(t, "examples/figure1.gram"), blocks[0][1])
+	require.True(t, strings.HasSuffix(answer(t, "show --stage code examples/figure1.gram"), blocks[1][1]))
+}
+
 // TestReadmeSpeed: the times beside C in README are those of BENCHMARKS.md.
 func TestReadmeSpeed(t *testing.T) {
 	atRoot(t)
