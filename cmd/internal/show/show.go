@@ -24,8 +24,9 @@
 //	            longest links have none
 //	order       crossings are reduced by barycentre sweeps and exchanges of neighbours
 //	            (Gansner, Koutsofios, North, Vo, 1993), for a bounded time
-//	align       coordinates within a layer, with straight chains and straight long
-//	            links (Brandes and Köpf, 2001); of two medians, that of the longer chain
+//	align       coordinates within a layer: weighted medians of the neighbours, as far as
+//	            there is room, for a fixed number of passes; long chains and long links
+//	            weigh most, and keep straight
 //	pack        the components are put in rows, about as wide as a screen
 //
 // Nothing recurses and nothing is random: equal graphs get equal layouts.
