@@ -1,9 +1,6 @@
 package bench
 
 import (
-	"math"
-	"slices"
-
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -17,34 +14,7 @@ func (g *Gonum) Bytes() float64 { return g.memory.Bytes() }
 
 // W2 is the network with vectors of k: weights E and W row by row, data row by row.
 func (g *Gonum) W2(k int, weightsE, weightsW, data []float64) (value float64, gradient []float64) {
-	n, by, h := len(data)/k, gonum{}, &g.memory
-	h.states = resized(h.states, (n+1)*k)
-	h.gradE, h.gradW = resized(h.gradE, k*k), resized(h.gradW, k*k)
-	h.adjoint, h.inner = resized(h.adjoint, k), resized(h.inner, k)
-	clear(h.states[:k])
-	clear(h.gradE)
-	clear(h.gradW)
-	for t := range n {
-		after := h.states[(t+1)*k:][:k]
-		by.mul(after, weightsE, data[t*k:][:k], 0)
-		by.mul(after, weightsW, h.states[t*k:][:k], 1)
-		for i, s := range after {
-			after[i] = 1 / (1 + math.Exp(-s))
-		}
-	}
-	for i, s := range h.states[n*k:] {
-		value += s
-		h.adjoint[i] = 1
-	}
-	for t := n - 1; t >= 0; t-- {
-		for i, s := range h.states[(t+1)*k:][:k] {
-			h.inner[i] = h.adjoint[i] * s * (1 - s)
-		}
-		by.addOuter(h.gradE, h.inner, data[t*k:][:k])
-		by.addOuter(h.gradW, h.inner, h.states[t*k:][:k])
-		by.mulT(h.adjoint, weightsW, h.inner)
-	}
-	return value, slices.Concat(h.gradE, h.gradW)
+	return g.memory.network(gonum{}, k, weightsE, weightsW, data)
 }
 
 // W5 is an LSTM of k units: the weights of the gates i, f, o and g, row by row, and data row by row.

@@ -43,6 +43,11 @@ func (h *Hand) W1(e, r float64, data []float64) (value float64, gradient []float
 
 // W2 is the network with vectors of k: weights E and W row by row, data row by row.
 func (h *Hand) W2(k int, weightsE, weightsW, data []float64) (value float64, gradient []float64) {
+	return h.network(loops{}, k, weightsE, weightsW, data)
+}
+
+// network is W2 with products by an algebra.
+func (h *Hand) network(by algebra, k int, weightsE, weightsW, data []float64) (value float64, gradient []float64) {
 	n := len(data) / k
 	h.states = resized(h.states, (n+1)*k)
 	h.gradE, h.gradW = resized(h.gradE, k*k), resized(h.gradW, k*k)
@@ -51,43 +56,26 @@ func (h *Hand) W2(k int, weightsE, weightsW, data []float64) (value float64, gra
 	clear(h.gradE)
 	clear(h.gradW)
 	for t := range n {
-		a, before, after := data[t*k:(t+1)*k], h.states[t*k:(t+1)*k], h.states[(t+1)*k:(t+2)*k]
-		for i := range k {
-			s := 0.0
-			rowE, rowW := weightsE[i*k:i*k+k], weightsW[i*k:i*k+k]
-			for j, x := range a {
-				s += rowE[j] * x
-			}
-			for j, x := range before {
-				s += rowW[j] * x
-			}
+		after := h.states[(t+1)*k:][:k]
+		by.mul(after, weightsE, data[t*k:][:k], 0)
+		by.mul(after, weightsW, h.states[t*k:][:k], 1)
+		for i, s := range after {
 			after[i] = 1 / (1 + math.Exp(-s))
 		}
 	}
-	for i := range k {
-		value += h.states[n*k+i]
+	for i, s := range h.states[n*k:] {
+		value += s
 		h.adjoint[i] = 1
 	}
 	for t := n - 1; t >= 0; t-- {
-		h.backW2(k, weightsW, data[t*k:(t+1)*k], h.states[t*k:(t+1)*k], h.states[(t+1)*k:(t+2)*k])
+		for i, s := range h.states[(t+1)*k:][:k] {
+			h.inner[i] = h.adjoint[i] * s * (1 - s)
+		}
+		by.addOuter(h.gradE, h.inner, data[t*k:][:k])
+		by.addOuter(h.gradW, h.inner, h.states[t*k:][:k])
+		by.mulT(h.adjoint, weightsW, h.inner)
 	}
 	return value, slices.Concat(h.gradE, h.gradW)
-}
-
-// backW2 is the way back through one step of W2.
-func (h *Hand) backW2(k int, weightsW, a, before, after []float64) {
-	for i, s := range after {
-		h.inner[i] = h.adjoint[i] * s * (1 - s)
-	}
-	clear(h.adjoint)
-	for i, z := range h.inner {
-		gradE, gradW, row := h.gradE[i*k:i*k+k], h.gradW[i*k:i*k+k], weightsW[i*k:i*k+k]
-		for j := range k {
-			gradE[j] += z * a[j]
-			gradW[j] += z * before[j]
-			h.adjoint[j] += z * row[j]
-		}
-	}
 }
 
 // W3 is the chain z ← sin(z·z) + z, n times.

@@ -4,29 +4,12 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"time"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram/bench/adversary"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/internal/notation"
 )
-
-// withAdversary lists the flags that go with --adversary.
-var withAdversary = []string{"adversary", "seed", "budget", "json", "page", "cpuprofile", "memprofile", "trace"}
-
-// checkAdversary reports flags that don't go with --adversary.
-func (f *benchFlags) checkAdversary(cmd *cobra.Command) (err error) {
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if err == nil && !slices.Contains(withAdversary, flag.Name) {
-			err = command.Usagef("--adversary searches for programs that break a bound, and --%s does not go with it", flag.Name)
-		}
-	})
-	return err
-}
 
 // budget is how long a search takes: a number of programs, or a time.
 type budget struct {
@@ -69,7 +52,7 @@ func (a *app) adversary(ctx context.Context, f *benchFlags) error {
 	if err != nil {
 		return err
 	}
-	bar, total, done := command.NewBar(a.Stderr, command.IsTerminal(a.Stderr)), int(f.budget.programs.N), 0
+	bar, total, done := a.bar(), int(f.budget.programs.N), 0
 	r, err := adversary.Search(ctx, adversary.Options{Seed: f.seed.N, Programs: total, Time: time.Duration(f.budget.time),
 		Progress: func(measured int, better *adversary.Finding) {
 			line := ""

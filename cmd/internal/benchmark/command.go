@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench"
@@ -125,10 +126,13 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 func (f *benchFlags) check(cmd *cobra.Command) error {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
 	if f.adversary {
-		return f.checkAdversary(cmd)
+		return checkAlone(cmd, "--adversary searches for programs that break a bound", "adversary seed budget json page")
 	}
 	if f.rivals {
-		return f.checkRivals(cmd)
+		return cmp.Or(checkAlone(cmd, "--rivals measures the machine beside its rivals", "rivals quick json page render"),
+			command.Misfit(f.quick && f.repository != "", "--page has all sizes, and --quick measures smaller ones"),
+			command.Misfit(f.render && f.repository == "",
+				"--render writes the page of the rivals again, and takes --page with it"))
 	}
 	for _, name := range []string{"seed", "budget"} {
 		if given(name) {
@@ -164,6 +168,17 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 		}
 	}
 	return command.CheckOutputs(cmd, f.family)
+}
+
+// checkAlone reports flags that don't go with one that measures no claims, and says what it does.
+func checkAlone(cmd *cobra.Command, does, with string) (err error) {
+	with += " cpuprofile memprofile trace"
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if err == nil && !slices.Contains(strings.Fields(with), flag.Name) {
+			err = command.Usagef("%s, and --%s does not go with it", does, flag.Name)
+		}
+	})
+	return err
 }
 
 // checkRoot checks that --page names a repository of gram.
@@ -239,18 +254,27 @@ func (a *app) measure(ctx context.Context, claims []bench.Claim, store *report.S
 	if f.quick {
 		opt.Sizes, opt.Tasks, opt.Repeat = report.Quick, f.tasks(peers.Quick), quickRepeat
 	}
-	bar := command.NewBar(a.Stderr, command.IsTerminal(a.Stderr))
-	opt.Progress = func(e report.Event) { showEvent(bar, e) }
+	bar, last := a.bar(), report.Event{}
+	opt.Progress = func(e report.Event) {
+		showEvent(bar, e)
+		last = e
+	}
 	var point *report.PointError
+	var faults []*peers.Fault
 	if err = report.Run(ctx, claims, store, opt); err == nil || errors.As(err, &point) {
-		err = errors.Join(err, a.compare(ctx, store, opt, f, bar))
+		var failed error
+		faults, failed = report.Compare(ctx, f.comparing(), store, opt)
+		err = errors.Join(err, failed)
 	}
 	bar.Close()
+	for _, fault := range faults { // peers that are missing or left out; that is no error
+		fmt.Fprintf(a.Stderr, "gram: %v\n", fault)
+	}
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
 		return opt.Selection, &gram.LimitError{Limit: "interrupt", Err: ctx.Err(),
-			Phase: fmt.Sprintf("measuring; %d of %d points are kept for the next run", bar.Done, bar.Total)}
+			Phase: fmt.Sprintf("measuring; %d of %d points are kept for the next run", last.Done, last.Total)}
 	case errors.As(err, &point):
 		fmt.Fprintf(a.Stderr, "gram: %s\n", strings.ReplaceAll(err.Error(), "\n", "\ngram: "))
 		a.Incomplete = true

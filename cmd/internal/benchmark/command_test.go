@@ -124,22 +124,18 @@ func TestBenchRivals(t *testing.T) {
 	require.Equal(t, "exponential", report.Growth["doubled"]["dual"].Form)
 }
 
-// TestBenchProgress: a terminal gets a bar, which is erased, and nothing else.
+// TestBenchProgress: a series is announced as a line, and its points only on a terminal.
 func TestBenchProgress(t *testing.T) {
 	var out bytes.Buffer
-	p := command.NewBar(&out, true)
+	p := command.NewLine(&out, false, 0)
 	claim := &bench.Claim{Number: 7, Series: []bench.Series{{Name: "chain"}}}
+	point := report.Event{Claim: claim, Series: &claim.Series[0], Size: 1000, Points: 2, Total: 2}
 	showEvent(p, report.Event{Claim: claim, Series: &claim.Series[0], Points: 2, Total: 2})
-	showEvent(p, report.Event{Claim: claim, Series: &claim.Series[0], Size: 1000, Points: 2, Total: 2})
-	showEvent(p, report.Event{Claim: claim, Series: &claim.Series[0], Size: 1000, Points: 2, Done: 1, Total: 2})
-	require.Contains(t, out.String(), "claim 7, chain, size 1 000")
-	require.NotContains(t, out.String(), "\n")
+	showEvent(p, point)
 	showEvent(p, report.Event{Task: &peers.Task{Workload: "w1", N: 1000}, Total: 7})
-	require.Contains(t, out.String(), "peers, w1, n = 1000")
-	require.Contains(t, out.String(), "(0/7)")
 	p.Close()
-	require.True(t, strings.HasSuffix(out.String(), "\r"), "%q", out.String())
-	command.NewBar(&out, true).Close()
+	require.Equal(t, "claim 7: chain, 2 points\npeers: w1, n = 1000\n", out.String())
+	require.Equal(t, "claim 7, chain, size 1 000", described(point))
 }
 
 func TestParseSizes(t *testing.T) {

@@ -1,27 +1,12 @@
 package benchmark
 
 import (
-	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/gram-machine/gram/bench/peers"
-	"github.com/gram-machine/gram/bench/report"
 	"github.com/gram-machine/gram/cmd/internal/command"
 )
-
-// compare measures the workloads beside peers. It prints on standard error which peers are missing or left out;
-// that is not an error.
-func (a *app) compare(ctx context.Context, store *report.Store, opt report.Options, f *benchFlags,
-	bar *command.Bar) error {
-	faults, err := report.Compare(ctx, f.comparing(), store, opt)
-	bar.Close()
-	for _, fault := range faults {
-		fmt.Fprintf(a.Stderr, "gram: %v\n", fault)
-	}
-	return err
-}
 
 // tasks returns the tasks of the comparison that are measured: all, together with all claims or with --peers; otherwise
 // none.

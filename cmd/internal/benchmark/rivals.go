@@ -7,37 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/rivals"
 	"github.com/gram-machine/gram/cmd/internal/command"
 )
-
-// withRivals lists the flags that go with --rivals.
-var withRivals = []string{"rivals", "quick", "json", "page", "render", "cpuprofile", "memprofile", "trace"}
-
-// checkRivals reports flags that don't go with --rivals.
-func (f *benchFlags) checkRivals(cmd *cobra.Command) (err error) {
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if err == nil && !slices.Contains(withRivals, flag.Name) {
-			err = command.Usagef("--rivals measures the machine beside its rivals, and --%s does not go with it", flag.Name)
-		}
-	})
-	switch {
-	case err != nil:
-		return err
-	case f.quick && f.repository != "":
-		return command.Usagef("--page has all sizes, and --quick measures smaller ones")
-	case f.render && f.repository == "":
-		return command.Usagef("--render writes the page of the rivals again, and takes --page with it")
-	}
-	return nil
-}
 
 // rivals prints the steps of the machine and of its rivals. With --page it writes the page of the repository.
 func (a *app) rivals(ctx context.Context, f *benchFlags) error {
@@ -85,7 +60,7 @@ func (a *app) measureRivals(ctx context.Context, f *benchFlags) (*rivals.Report,
 	if f.quick {
 		scale = rivals.Quick
 	}
-	bar, families, done := command.NewBar(a.Stderr, command.IsTerminal(a.Stderr)), rivals.Families(), 0
+	bar, families, done := a.bar(), rivals.Families(), 0
 	report, err := rivals.Measure(ctx, families, scale, func(i int, of *bench.Family) {
 		done = i
 		bar.Show(i, len(families), "rivals: "+of.Name, "rivals, "+of.Name)

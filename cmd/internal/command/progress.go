@@ -15,6 +15,8 @@ const ProgressDelay = time.Second
 
 // Line shows on one line of a terminal the phase of a long run, and the time since its start. Close erases it.
 type Line struct {
+	w          io.Writer
+	on         bool
 	doing      atomic.Pointer[string]
 	note       atomic.Pointer[string] // if not nil, is shown instead
 	quit, done chan struct{}
@@ -26,13 +28,13 @@ var phases = map[string]string{"load": "loading", "compile": "compiling", "reduc
 
 // NewLine returns a line on w, which appears after the delay. If on is false it does nothing.
 func NewLine(w io.Writer, on bool, delay time.Duration) *Line {
-	p := &Line{quit: make(chan struct{}), done: make(chan struct{})}
+	p := &Line{w: w, on: on, quit: make(chan struct{}), done: make(chan struct{})}
 	p.Phase("load")
 	if !on {
 		close(p.done)
 		return p
 	}
-	go p.show(w, delay)
+	go p.show(delay)
 	return p
 }
 
@@ -46,8 +48,18 @@ func (p *Line) Phase(name string) {
 // SetNote sets what is shown instead of a phase.
 func (p *Line) SetNote(text string) { p.note.Store(&text) }
 
+// Show sets how much of a number of things is done, and what is being done. Where nothing is drawn it prints line, unless
+// that is empty.
+func (p *Line) Show(done, total int, line, doing string) {
+	if p.on {
+		p.SetNote(fmt.Sprintf("%s (%d/%d)", doing, done, total))
+	} else if line != "" {
+		fmt.Fprintln(p.w, line)
+	}
+}
+
 // show draws the line after the delay, until the progress is closed.
-func (p *Line) show(w io.Writer, delay time.Duration) {
+func (p *Line) show(delay time.Duration) {
 	defer close(p.done)
 	start := time.Now()
 	timer := time.NewTimer(delay)
@@ -65,11 +77,11 @@ func (p *Line) show(w io.Writer, delay time.Duration) {
 		if note := p.note.Load(); note != nil {
 			text = *note
 		}
-		fmt.Fprint(w, eraseLine, text, ", ", elapsed)
+		fmt.Fprint(p.w, eraseLine, text, ", ", elapsed)
 		select {
 		case <-tick.C:
 		case <-p.quit:
-			fmt.Fprint(w, eraseLine)
+			fmt.Fprint(p.w, eraseLine)
 			return
 		}
 	}

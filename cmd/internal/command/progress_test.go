@@ -33,6 +33,8 @@ func TestProgress(t *testing.T) {
 	require.Eventually(t, func() bool { return strings.Contains(s.String(), "loading, ") }, 10*time.Second, time.Millisecond)
 	p.Phase("reduce")
 	require.Eventually(t, func() bool { return strings.Contains(s.String(), "reducing, ") }, 10*time.Second, time.Millisecond)
+	p.Show(1, 2, "a line", "claim 7")
+	require.Eventually(t, func() bool { return strings.Contains(s.String(), "claim 7 (1/2), ") }, 10*time.Second, time.Millisecond)
 	p.Close()
 	require.True(t, strings.HasSuffix(s.String(), "\x1b[2K\r"), "the line is erased")
 	require.NotContains(t, s.String(), "\n")
