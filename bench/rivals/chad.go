@@ -16,10 +16,9 @@ import (
 //     them (they are dynamically typed).
 type chad struct {
 	cells bool
-	gamma *gamma                // the variables in scope
-	size  int                   // of gamma
-	place map[*variable]int     // of a variable in gamma
-	free  map[*code][]*variable // cells: what each λ captures
+	gamma *gamma            // the variables in scope
+	size  int               // of gamma
+	place map[*variable]int // of a variable in gamma
 }
 
 // gamma is an environment Γ: a variable behind those in scope around it.
@@ -30,40 +29,11 @@ type gamma struct {
 
 // transform returns CHAD of a program over the inputs.
 func (d *chad) transform(c *code, inputs []*variable) *code {
-	d.place, d.free = map[*variable]int{}, map[*code][]*variable{}
+	d.place = map[*variable]int{}
 	if d.cells {
-		d.captures(c, map[*variable]int{}, nil)
+		link(c, inputs) // finds what each λ captures
 	}
 	return d.with(inputs, func() *code { return d.of(c) })
-}
-
-// captures finds the free variables of each λ, in the order of their first occurrences. depth has the number of λs
-// around the binder of each variable, and around has these λs.
-func (d *chad) captures(c *code, depth map[*variable]int, around []*code) {
-	switch c.op {
-	case opVar:
-		x := c.vars[0]
-		for _, l := range slices.Backward(around[depth[x]:]) {
-			if slices.Contains(d.free[l], x) {
-				break
-			}
-			d.free[l] = append(d.free[l], x)
-		}
-		return
-	case opLam:
-		around = append(around, c)
-		depth[c.vars[0]] = len(around)
-	case opOpen:
-		d.captures(c.kids[0], depth, around)
-		for _, x := range c.vars {
-			depth[x] = len(around)
-		}
-		d.captures(c.kids[1], depth, around)
-		return
-	}
-	for _, k := range c.kids {
-		d.captures(k, depth, around)
-	}
 }
 
 // with transforms with more variables in scope.
@@ -231,7 +201,7 @@ func (d *chad) split(u, body *code, xs []*variable) *code {
 // closure is CHAD of a λ in the efficient form. Its body adds to cells of its own, one for each variable that is
 // captured and one for the argument, and what it has added is its result.
 func (d *chad) closure(c *code) *code {
-	x, free := c.vars[0], d.free[c]
+	x, free := c.vars[0], c.free
 	v, w, y, ys := linear("v"), linear("w"), named("y"), named("y'")
 	body := d.over(append(slices.Clone(free), x), func() *code { return d.of(c.kids[0]) })
 	run := &code{op: opPrim, prim: primRun, at: []int{len(free) + 1}, kids: []*code{app(use(ys), use(v))}}

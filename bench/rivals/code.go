@@ -32,10 +32,11 @@ type code struct {
 	gamma *gamma      // of primitives on tuples: Γ
 
 	// Set by link.
-	slot     int   // opVar: the place in the frame, or ^place among the captured values
-	slots    []int // of the variables that are bound
-	captures []int // opLam: the slots, as those of opVar, of what it captures
-	frame    int   // opLam: the size of the frame of its body
+	slot     int         // opVar: the place in the frame, or ^place among the captured values
+	slots    []int       // of the variables that are bound
+	captures []int       // opLam: the slots, as those of opVar, of what it captures
+	free     []*variable // opLam: what it captures
+	frame    int         // opLam: the size of the frame of its body
 }
 
 // variable is a variable of a program.
@@ -159,6 +160,7 @@ func (s *scope) place(x *variable) int {
 	at, ok := s.carried[x]
 	if !ok {
 		at = len(s.lam.captures)
+		s.lam.free = append(s.lam.free, x)
 		s.lam.captures = append(s.lam.captures, s.outer.place(x))
 		s.carried[x] = at
 	}
