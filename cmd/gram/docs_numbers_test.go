@@ -67,6 +67,7 @@ func TestNumbersInProse(t *testing.T) {
 		float64(weather.Steps["total"])/float64(value))
 	molecules := run("grad examples/molecules.gram")
 	says("docs/molecules.md", "%d numbers, %.1f million steps", molecules.Inputs, millions(molecules.Steps["total"]))
+	says("docs/figure-1.md", "takes %d steps", steps("grad examples/figure1.gram"))
 	says("docs/newton.md", "five steps has %.1f million rewrites", millions(steps("grad examples/newton.gram")))
 	says("docs/phylogeny.md", "A gradient has %.1f million steps", millions(steps("grad examples/phylogeny.gram")))
 	found := regexp.MustCompile(`slope +([\d.]+)`).FindStringSubmatch(answer(t, "fit examples/line.gram"))
@@ -100,6 +101,9 @@ func TestNumbersInProse(t *testing.T) {
 	listed, err := exec.Command("go", "list", "-deps", "./cmd/gram").Output()
 	require.NoError(t, err)
 	says("README.md", "compiles some %d00 packages", (strings.Count(string(listed), "\n")+50)/100)
+	says("docs/language.md", "graph G if it has at most %d operations", constant("cmd/gram/html_graph.go", "mostDrawn"))
+	says("docs/language.md", "Of at most %d numbers in inputs", constant("internal/fit/descend.go", "exact"))
+	says("docs/language.md", "at most %s numbers", notation.Grouped(uint64(constant("cmd/internal/export/export.go", "mostData"))))
 	says("DESIGN.md", "committed in slabs of %d MiB", constant("graph/memory.go", "slab")>>20)
 	calls := "graph/calls/calls.go"
 	says("docs/profiling.md", "Stacks are cut at %d calls", constant(calls, "deepest"))

@@ -7,6 +7,7 @@ import { View } from "./view.js";
 const legible = 0.7; // scale: below it parts are folded, and a narrow page shows the operation that is at work, and not all
 const narrow = 600; // px
 const buttons = 48; // px
+const followed = 0.9; // scale
 
 export class Operations {
   /** parts are the elements operations, plane, climax; go is called with a step. */
@@ -148,7 +149,8 @@ export class Operations {
   follow() {
     const { view, at } = this;
     if (!at || view.own || this.whole >= legible || view.width >= narrow) return;
-    view.centre({ x1: at.x, y1: at.y, x2: at.x, y2: at.y }, 0.9);
+    const y = at.y - buttons / followed;
+    view.centre({ x1: at.x, y1: y, x2: at.x, y2: at.y }, followed); // the middle of what is below the buttons
   }
 
   fit() {
