@@ -12,9 +12,6 @@ import (
 // checkEvery is how many steps or nodes may pass between two calls of Options.Check.
 const checkEvery = 1 << 14
 
-// maxDepth bounds how deep evaluations may be nested: a goroutine's stack is bounded by 1 GB. Tests lower it.
-var maxDepth = 1 << 20
-
 // UnknownError says why the span of a program cannot be measured.
 type UnknownError struct{ Why string }
 
@@ -111,8 +108,8 @@ func (e *evaluator) subst(v value, at uint64) value {
 
 // eval evaluates a node that exists at a time.
 func (e *evaluator) eval(r term.Ref, f *frame, at uint64) value {
-	if e.depth++; e.depth > maxDepth {
-		panic(stop{&UnknownError{fmt.Sprintf("more than %d evaluations are nested", maxDepth)}})
+	if e.depth++; e.depth > e.opt.MaxDepth {
+		panic(stop{&UnknownError{fmt.Sprintf("more than %d evaluations are nested", e.opt.MaxDepth)}})
 	}
 	v := e.evalBelow(r, f, at)
 	e.depth--

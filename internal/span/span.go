@@ -1,6 +1,8 @@
 package span
 
 import (
+	"cmp"
+
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -25,9 +27,9 @@ func (r *Result) Length() uint64 {
 // Options say how a reduction goes.
 type Options struct {
 	// Tree has (11) add the arrivals at a dual in a balanced tree; otherwise they are added in a chain.
-	Tree bool
-	// Check is called now and then, if it is not nil. Its error ends the reduction.
-	Check func() error
+	Tree     bool
+	Check    func() error // is called now and then, if it is not nil; its error ends the reduction
+	MaxDepth int          // bounds how deep evaluations are nested; 0 is 2²⁰: a goroutine's stack is bounded by 1 GB
 }
 
 // Value reduces t at a point, which has a number for each input. The error is that of opt.Check, or an [*UnknownError],
@@ -46,6 +48,7 @@ func reduce(s *revgrad.Start, outputs int, point []float64, opt Options) (res *R
 	if opt.Check == nil {
 		opt.Check = func() error { return nil }
 	}
+	opt.MaxDepth = cmp.Or(opt.MaxDepth, 1<<20)
 	for r, i := range s.Inputs {
 		s.Term.Nodes[r].Val = point[i]
 	}

@@ -1,4 +1,4 @@
-package unparse_test
+package lang_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package generate_test
+package reference_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package denote_test
+package reference_test
 
 import (
 	"math"
@@ -16,19 +16,10 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-func draw(t *rapid.T, smooth bool) *generate.Program {
+func drawSmall(t *rapid.T, smooth bool) *generate.Program {
 	return generate.Draw(t, generate.Options{
 		Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(3, 30).Draw(t, "size"), Smooth: smooth,
 	})
-}
-
-// rational makes every symbol of the term one that maps rationals to rationals.
-func rational(t *term.Term) {
-	for i := range t.Nodes {
-		if n := &t.Nodes[i]; n.Op == term.FunOp && !denote.Rational(n.Sym) {
-			n.Sym = term.Neg
-		}
-	}
 }
 
 func at(m denote.Model, p *generate.Program) *denote.Env {
@@ -43,7 +34,7 @@ func at(m denote.Model, p *generate.Program) *denote.Env {
 // bit, and finds it in the set of its type.
 func TestPropertyValue(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := draw(t, false)
+		p := drawSmall(t, false)
 		m := denote.Model{Ground: denote.Floats{}}
 		v, err := m.Denote(p.Term).At(at(m, p))
 		require.NoError(t, err)
@@ -96,7 +87,7 @@ func reversed(t *rapid.T, m denote.Model, p *generate.Program) []denote.Pair {
 // model).
 func TestPropertyGradient(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := draw(t, false)
+		p := drawSmall(t, false)
 		m := denote.Model{Ground: denote.Floats{}, Dim: len(p.Inputs)}
 		values, jacobian := denote.Jacobian(p.Term, p.Inputs, p.Point)
 		for i, q := range reversed(t, m, p) {
@@ -114,7 +105,7 @@ func TestPropertyGradient(t *testing.T) {
 // number, exactly.
 func TestPropertyLinearity(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := draw(t, false)
+		p := drawSmall(t, false)
 		rational(p.Term)
 		m := denote.Model{Ground: denote.Rationals{}, Dim: len(p.Inputs)}
 		number := func() *big.Rat {
@@ -230,9 +221,9 @@ func TestSets(t *testing.T) {
 	require.True(t, m.Member(tt, term.AbstractEuclid, m.Zero(0)))
 }
 
-// TestPropertyHessianExact: D of the tangent of Fwd(t) is the tangent of the tangent, exactly over the rationals, and symmetric: the
+// TestPropertyTangentTwice: D of the tangent of Fwd(t) is the tangent of the tangent, exactly over the rationals, and symmetric: the
 // derivative along v of that along u is the derivative along u of that along v.
-func TestPropertyHessianExact(t *testing.T) {
+func TestPropertyTangentTwice(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := generate.Draw(t, generate.Options{Size: rapid.IntRange(3, 30).Draw(t, "size"), Smooth: true})
 		rational(p.Term)

@@ -1,4 +1,4 @@
-package profile_test
+package machine_test
 
 import (
 	"fmt"
@@ -31,7 +31,7 @@ type sums struct {
 	nodes, words uint64
 }
 
-func sum(samples func(f func(calls.Sample))) sums {
+func sumOf(samples func(f func(calls.Sample))) sums {
 	out := sums{by: bySample{}}
 	samples(func(s calls.Sample) {
 		out.total.AddTimes(&s.Counts, 1)
@@ -60,7 +60,7 @@ func literally(t require.TestingT, p *compile.Program, random bool, point []floa
 		require.NoError(t, m.Value(point))
 	}
 	stats := m.Stats()
-	got := sum(func(g func(calls.Sample)) { f.Samples(stats.Nodes, g) })
+	got := sumOf(func(g func(calls.Sample)) { f.Samples(stats.Nodes, g) })
 	require.Equal(t, stats.Counts, got.total)
 	require.Equal(t, stats.Nodes, got.nodes)
 	for _, w := range stats.Work {
@@ -83,7 +83,7 @@ func compiled(t require.TestingT, p *generate.Program, outputs int, plain bool) 
 		} else {
 			require.NoError(t, m.Value(p.Point))
 		}
-		got, stats := sum(m.Samples), m.Stats()
+		got, stats := sumOf(m.Samples), m.Stats()
 		require.Equal(t, stats.Counts, got.total)
 		require.Equal(t, stats.Nodes, got.nodes)
 		if last != nil {

@@ -1,4 +1,4 @@
-package fit_test
+package main
 
 import (
 	"encoding/json"
