@@ -144,12 +144,6 @@ func (r *Rival) Gradient(ctx context.Context, t *term.Term, inputs []term.Var, p
 	} else if typ != term.R {
 		return nil, errors.New("rivals: the type of a program is R")
 	}
-	c, vars, err := read(t, inputs)
-	if err != nil {
-		return nil, err
-	}
-	program := link(r.transform(c, vars), vars)
-	m := &machine{ctx: ctx, limit: opt.MaxSteps}
 	defer func() {
 		if p := recover(); p != nil {
 			limit, ok := p.(*LimitError)
@@ -159,6 +153,9 @@ func (r *Rival) Gradient(ctx context.Context, t *term.Term, inputs []term.Var, p
 			res, err = nil, limit
 		}
 	}()
+	c, vars := read(t, inputs)
+	program := link(r.transform(c, vars), vars)
+	m := &machine{ctx: ctx, limit: opt.MaxSteps}
 	f := &frame{slots: make([]value, program.frame)}
 	var scope *gamma
 	for _, x := range vars {

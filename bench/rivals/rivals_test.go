@@ -109,9 +109,11 @@ func TestLimits(t *testing.T) {
 		_, err = r.Gradient(ctx, bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point(), rivals.Options{})
 		require.ErrorIs(t, err, context.Canceled, r.Name)
 	}
-	deep := load(t, "input x = 0.5\niter #1000000000000 sin x\n")
+	large, deep := load(t, "input x = 0.5\niter #1000000000000 sin x\n"), load(t, "input x = 0.5\niter #400000 sin x\n")
 	for _, r := range rivals.All() {
-		_, err := r.Gradient(t.Context(), bridge.Of(deep).Term(), bridge.Of(deep).ScalarInputs(), deep.Point(), rivals.Options{})
+		_, err := r.Gradient(t.Context(), bridge.Of(large).Term(), bridge.Of(large).ScalarInputs(), large.Point(), rivals.Options{})
+		require.ErrorContains(t, err, "the program has more than 1048576 symbols", r.Name)
+		_, err = r.Gradient(t.Context(), bridge.Of(deep).Term(), bridge.Of(deep).ScalarInputs(), deep.Point(), rivals.Options{})
 		require.ErrorContains(t, err, "the program nests deeper than 150000", r.Name)
 	}
 	linear := load(t, "let d = lin a -> 2 * a in\nd 1\n")
