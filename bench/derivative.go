@@ -25,7 +25,8 @@ import (
 //
 // check may be nil; it is called at least every 2¹⁶ nodes, and its error ends the work. It is also an error if t is no
 // such term, or if the result would have more nodes than limit.
-func Derivative(t *term.Term, x term.Var, limit int, check func() error) (*term.Term, error) {
+func Derivative(t *term.Term, x term.Var, limit int, check func() error) (out *term.Term, err error) {
+	defer caught(&err)
 	d := &derivative{src: t, dst: term.New(t.Types), limit: limit, check: check}
 	d.dst.CopyVars(t, 0)
 	one := func() term.Ref { return d.dst.Num(0, 1) }
@@ -34,7 +35,7 @@ func Derivative(t *term.Term, x term.Var, limit int, check func() error) (*term.
 		root = d.dst.Num(0, 0)
 	}
 	d.dst.Root = root
-	return d.dst, d.err
+	return d.dst, nil
 }
 
 // known is what a variable x of the source has become: y, and for a number with a derivative the function that
@@ -68,7 +69,6 @@ type derivative struct {
 	src, dst     *term.Term
 	nodes, limit int // nodes that are made, or under way, and how many may be
 	check        func() error
-	err          error
 }
 
 func (d *derivative) fresh(x term.Var, prime string) term.Var {
@@ -79,17 +79,13 @@ func (d *derivative) fresh(x term.Var, prime string) term.Var {
 
 // fail reports a node that is of no first-order term.
 func (d *derivative) fail(what string) term.Ref {
-	if d.err == nil {
-		d.err = errors.New("not a first-order term: " + what)
-	}
+	try(errors.New("not a first-order term: " + what))
 	return 0
 }
 
 // of makes ∂ of node r; 0 means the numeral 0.
 func (d *derivative) of(r term.Ref, k *known) term.Ref {
-	if d.full() {
-		return 0
-	}
+	d.count()
 	n := &d.src.Nodes[r]
 	switch n.Op {
 	case term.VarOp:
@@ -110,9 +106,6 @@ func (d *derivative) of(r term.Ref, k *known) term.Ref {
 		return d.symbol(n, k)
 	case term.AppOp:
 		f := d.function(n, k)
-		if f == nil {
-			return 0
-		}
 		a := d.of(n.B, k)
 		if a == 0 {
 			return 0
@@ -202,55 +195,29 @@ func (d *derivative) lambdas(u *term.Node, k *known) (value, slope term.Ref) {
 
 // copy makes a copy of node r.
 func (d *derivative) copy(r term.Ref, k *known) term.Ref {
-	if d.full() {
-		return 0
-	}
+	d.count()
 	n := &d.src.Nodes[r]
-	switch n.Op {
-	case term.VarOp:
-		x := n.X
-		if v := k.find(x); v != nil {
-			x = v.y
-		}
-		return d.dst.Variable(n.Pos, x)
-	case term.NumOp:
-		return d.dst.Num(n.Pos, n.Val)
-	case term.AddOp:
-		left := d.copy(n.A, k)
-		return d.dst.Add(n.Pos, left, d.copy(n.B, k))
-	case term.FunOp:
-		return d.dst.Fun(n.Pos, n.Sym, d.copies(d.src.Children(n), k)...)
-	case term.AppOp:
-		if f := d.function(n, k); f != nil {
-			return d.dst.App(n.Pos, d.dst.Variable(n.Pos, f.y), d.copy(n.B, k))
-		}
-		return 0
-	case term.LetOp:
+	if n.Op == term.LetOp {
 		return d.let(n, k, d.copy)
 	}
-	return d.fail("it has tuples, lists, conditionals or functions of a higher type")
-}
-
-func (d *derivative) copies(rs []term.Ref, k *known) []term.Ref {
-	var out []term.Ref
-	for _, r := range rs {
-		out = append(out, d.copy(r, k))
-	}
-	return out
+	return d.dst.Copy(d.src, *n, func(kid term.Ref) term.Ref { return d.copy(kid, k) }, func(x term.Var) term.Var {
+		if v := k.find(x); v != nil {
+			return v.y
+		}
+		return x
+	})
 }
 
 // checkEvery is how many nodes or steps there are between two checks.
 const checkEvery = 1 << 16
 
-// full counts a node, and reports whether the work is to end: the term is too large, or the check says so.
-func (d *derivative) full() bool {
-	switch {
-	case d.err != nil:
-	case d.nodes >= d.limit:
-		d.err = fmt.Errorf("bench: a derivative has more than %d nodes", d.limit)
-	case d.nodes%checkEvery == 0 && d.check != nil:
-		d.err = d.check()
+// count counts a node. It ends the work if the term is too large, or if the check says so.
+func (d *derivative) count() {
+	if d.nodes >= d.limit {
+		try(fmt.Errorf("bench: a derivative has more than %d nodes", d.limit))
+	}
+	if d.nodes%checkEvery == 0 && d.check != nil {
+		try(d.check())
 	}
 	d.nodes++
-	return d.err != nil
 }

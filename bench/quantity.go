@@ -43,8 +43,18 @@ type form struct {
 	strategy gram.Strategy
 }
 
-// failure is the panic of try. [measurement] recovers it.
+// failure is the panic of try. caught, deferred, makes it an error.
 type failure struct{ error }
+
+func caught(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case failure:
+		*err = r.error
+	default:
+		panic(r)
+	}
+}
 
 // try ends the measurement if err is not nil.
 func try(err error) {
@@ -62,15 +72,7 @@ func must[T any](v T, err error) T {
 // measurement returns a [Series.Measure] that takes a point of the program of each size.
 func measurement(f Family, point func(*subject) Point) func(context.Context, int) (Point, error) {
 	return func(ctx context.Context, size int) (pt Point, err error) {
-		defer func() {
-			switch r := recover().(type) {
-			case nil:
-			case failure:
-				pt, err = Point{}, r.error
-			default:
-				panic(r)
-			}
-		}()
+		defer caught(&err)
 		s := &subject{ctx: ctx, size: size}
 		if f.Source != nil {
 			s = s.program(fmt.Sprintf("%s, n = %d", f.Name, size), f.Source(size))
