@@ -2,7 +2,7 @@
 // (package ir). The source needs nothing but the standard library of its language, and counts no steps.
 //
 // Each function of the code is one of the source, with the same registers and labels. Its statements are written once,
-// for both languages; runtime.go.txt and runtime.c.txt have what they call.
+// for both languages; the templates have what is around them, and what they call.
 package export
 
 import (
@@ -56,10 +56,7 @@ func Write(p *Program, language string) ([]File, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	if w.isC {
-		return w.cFiles(p, entries), nil
-	}
-	return w.goFiles(p, entries), nil
+	return w.files(p, entries)
 }
 
 // writer writes the functions of a program.
@@ -70,8 +67,8 @@ type writer struct {
 	out  strings.Builder // the functions
 	head strings.Builder // before them: declared symbols
 
-	symbols map[term.Symbol]string // the functions of declared symbols
-	funcs   []function
+	symbols         map[term.Symbol]string // the functions of declared symbols
+	arities, params []int                  // of the functions that have been written
 
 	p      *ir.Program
 	first  int         // the number of its first function in the source
@@ -84,37 +81,34 @@ type writer struct {
 	bytes  int
 }
 
-// function is a function that has been written.
-type function struct{ arity, params int }
-
 // entry is how a run begins and ends.
 type entry struct {
-	first   int // the number of the function that is the body
-	static  int
-	data    []ir.Datum
-	widths  [][]int
-	results int
+	First   int // the number of the function that is the body
+	Static  int
+	Data    []ir.Datum
+	Widths  [][]int // of its applications
+	Results int
+	Read    string // puts the results out in the slots to
 	outputs int
-	read    string // puts the results out in the slots to
 }
 
 // program writes the functions of the value or the gradient.
 func (w *writer) program(p *Program, gradient bool) *entry {
-	e := &entry{first: len(w.funcs)}
+	e := &entry{First: len(w.arities)}
 	opt := lower.Options{Inputs: p.Inputs, Gradient: gradient, Check: p.Check}
 	opt.After = func(code *ir.Program, pass string) error {
 		if pass != "lower" { // before the passes each register has one use, and loops are loops
 			return nil
 		}
-		w.p, w.first = code, e.first
+		w.p, w.first = code, e.First
 		for _, f := range code.Funcs {
-			w.funcs = append(w.funcs, function{len(f.Args), f.Params()})
+			w.arities, w.params = append(w.arities, len(f.Args)), append(w.params, f.Params())
 			w.function(f)
 		}
-		e.static, e.data, e.widths, e.results = code.Static, code.Data, code.Widths, code.Funcs[0].Results
+		e.Static, e.Data, e.Widths, e.Results = code.Static, code.Data, code.Widths, code.Funcs[0].Results
 		w.body.Reset()
 		e.outputs = w.read(ir.NewLayout(p.Term.Types), code.Type, 0, 0)
-		e.read = w.body.String()
+		e.Read = w.body.String()
 		return nil
 	}
 	var none *lower.UnsupportedError
@@ -223,7 +217,7 @@ func (w *writer) function(f *ir.Func) {
 			set[int(in.D)+r] = true
 		}
 	}
-	id := len(w.funcs) - 1
+	id := len(w.arities) - 1
 	for i := range f.Params() {
 		w.line("%s = args[%d];", w.reg(ir.Reg(i)), i)
 	}

@@ -265,7 +265,7 @@ func (w *writer) instr(in *ir.Instr) {
 		w.invoke(in, w.slice("y", int(in.M)))
 		w.results(in)
 	case ir.TailCall, ir.TailApply:
-		if in.Op == ir.TailCall && w.first+int(in.N) == len(w.funcs)-1 {
+		if in.Op == ir.TailCall && w.first+int(in.N) == len(w.arities)-1 {
 			w.callAgain(in, a)
 			return
 		}
