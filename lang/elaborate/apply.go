@@ -33,12 +33,7 @@ func (e *Elaborator) argument(x syntax.Expr) binding {
 	switch n := e.expr(x); n.Kind {
 	case syntax.NameExpr:
 		b := e.meaning(x)
-		switch b.kind {
-		case indexBinding:
-			b.kind = numBinding
-		case familyBinding:
-			b.kind = staticBinding
-		}
+		b.index = false
 		if b.span.End == 0 || !e.act().unit.Prelude {
 			b.span = e.span(x)
 		}
@@ -49,7 +44,9 @@ func (e *Elaborator) argument(x syntax.Expr) binding {
 	case syntax.OpExpr:
 		return binding{kind: primBinding, g: e.library[n.Op.String()], span: e.span(x)}
 	case syntax.NumExpr:
-		return binding{kind: numBinding, num: n.Num, span: e.span(x)}
+		b := numeral(n.Num)
+		b.span = e.span(x)
+		return b
 	}
 	return e.atom(e.eval(x, 0))
 }
@@ -58,26 +55,10 @@ func (e *Elaborator) argument(x syntax.Expr) binding {
 func (e *Elaborator) atom(v val) binding {
 	b := binding{kind: nodeBinding, val: v, span: v.span}
 	switch n := e.Core.Nodes[v.node]; n.Op {
-	case core.VarOp:
-		b.kind, b.x = varBinding, n.X
-	case core.PathOp:
-		b.kind, b.x, b.off, b.n, b.typ = pathBinding, n.X, n.A, n.B, v.typ
-	case core.InputOp:
-		b.kind, b.x, b.off, b.n, b.typ = inputBinding, n.X, n.A, n.B, n.Type
-	case core.ComponentOp:
-		b.kind, b.x, b.off, b.n, b.typ = componentBinding, n.X, n.A, n.B, n.Type
-	case core.StaticOp:
-		b.kind, b.x = staticBinding, n.X
-	case core.NumOp:
-		b.kind, b.num = numBinding, n.Val
-	case core.NatOp:
-		b.kind, b.num = churchBinding, n.Val
-	case core.DataOp:
-		b.kind, b.g = dataBinding, e.declared[e.Data[n.X].Decl]
-	default:
-		return b
+	case core.VarOp, core.PathOp, core.InputOp, core.ComponentOp, core.StaticOp, core.NumOp, core.NatOp, core.DataOp:
+		b.kind, b.node, b.typ = atomBinding, n, v.typ
+		e.Core.Drop(v.node)
 	}
-	e.Core.Drop(v.node)
 	return b
 }
 

@@ -199,7 +199,7 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 		e.giveUp()
 	}
 	parts := e.each(int(s.n), func(i int) val {
-		e.slots[slot] = binding{kind: indexBinding, num: float64(i)}
+		e.setIndex(slot, i)
 		e.work++
 		return e.eval(kids[1], 0)
 	})
@@ -210,6 +210,12 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 		return e.list(x, parts)
 	}
 	return e.sum(x, parts)
+}
+
+// setIndex makes i the value of the index in slot.
+func (e *Elaborator) setIndex(slot, i int) {
+	e.slots[slot] = numeral(float64(i))
+	e.slots[slot].index = true
 }
 
 // once makes a comprehension of a default value: its body is elaborated once, and run for each index.
@@ -224,7 +230,7 @@ func (e *Elaborator) once(x syntax.Expr, slot int, s natural) val {
 func (e *Elaborator) index(x syntax.Expr, slot int, s natural) (i term.Index, bound term.Static) {
 	bound = e.staticOf(s)
 	i, is := e.Static.NewIndex(e.expr(x).Text, e.at(e.expr(x).Span.Start), bound)
-	e.slots[slot] = binding{kind: familyBinding, x: core.Var(is)}
+	e.slots[slot] = binding{kind: atomBinding, node: core.Node{Op: core.StaticOp, X: core.Var(is)}, typ: core.R, index: true}
 	return i, bound
 }
 
@@ -289,8 +295,7 @@ func (e *Elaborator) projection(x syntax.Expr) val {
 	slices.Reverse(steps)
 	if known && e.expr(base).Kind == syntax.NameExpr {
 		b := e.meaning(base)
-		switch b.kind {
-		case varBinding, pathBinding, inputBinding, dataBinding:
+		if b.is(core.VarOp) || b.is(core.PathOp) || b.is(core.InputOp) || b.is(core.DataOp) {
 			p := e.path(b, e.span(base))
 			for _, s := range steps {
 				p.project(e, s.x, s.i)
@@ -340,18 +345,23 @@ type path struct {
 
 // path starts with what b stands for, at span.
 func (e *Elaborator) path(b binding, span syntax.Span) *path {
-	p := &path{v: val{typ: b.typ, span: span}, x: b.x, off: core.Ref(len(e.Core.Args)), input: b.kind == inputBinding}
-	switch b.kind {
-	case inputBinding:
-		p.at, p.n = term.Static(b.off), int(b.n)
-	case varBinding:
-		p.v.typ = e.Core.Vars[b.x].Type
-	case pathBinding:
-		e.Core.Args = append(e.Core.Args, e.Core.Args[b.off:b.n]...)
-	case dataBinding:
-		p.v.typ, p.x = e.dataType(&e.globals[b.g]), e.globals[b.g].x
+	n := &b.node
+	p := &path{v: val{typ: b.typ, span: span}, x: n.X, off: core.Ref(len(e.Core.Args)), input: n.Op == core.InputOp}
+	switch n.Op {
+	case core.InputOp:
+		p.at, p.n = term.Static(n.A), int(n.B)
+	case core.PathOp:
+		e.Core.Args = append(e.Core.Args, e.Core.Args[n.A:n.B]...)
+	case core.DataOp:
+		g := e.dataGlobal(b)
+		p.v.typ, p.x = e.dataType(g), g.x
 	}
 	return p
+}
+
+// dataGlobal returns the data that an atom is.
+func (e *Elaborator) dataGlobal(b binding) *global {
+	return &e.globals[e.declared[e.Data[b.node.X].Decl]]
 }
 
 // dataType is the type of an occurrence of data: each of a list has results of its own.

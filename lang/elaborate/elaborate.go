@@ -252,7 +252,7 @@ func (e *Elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 			s.n = 1
 		}
 		if f := e.act().unit.File; len(e.diags) > errors &&
-			(f.Expr(kids[1]).Kind == syntax.NumExpr || e.meaning(kids[1]).kind < defBinding) {
+			(f.Expr(kids[1]).Kind == syntax.NumExpr || e.meaning(kids[1]).kind <= atomBinding) {
 			text := fmt.Sprintf("a power of real numbers is written `pow %s %s`", e.headText(f.Expr(kids[0]).Span),
 				e.headText(f.Expr(kids[1]).Span))
 			e.diags[errors].Notes = append(e.diags[errors].Notes, syntax.Note{Text: text})

@@ -106,13 +106,12 @@ func (e *Elaborator) annotateAtom(p syntax.Pat, b binding) binding {
 	u := e.act().unit
 	for u.File.Pat(p).Kind == syntax.AnnotPat {
 		t := u.File.Pat(p).Type
-		switch b.kind {
-		case defBinding, primBinding, conBinding, dataBinding, churchBinding:
-			// These have a type of their own at each occurrence.
+		switch {
+		case b.ownTypes():
 			if _, ok := e.typeIn(u, t); ok {
 				b.annot, b.unit = t, u
 			}
-		case badBinding:
+		case b.kind == badBinding:
 		default:
 			v := b.val
 			if b.kind != nodeBinding {

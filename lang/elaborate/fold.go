@@ -73,14 +73,11 @@ func (e *Elaborator) noFunction(t core.Type) bool {
 
 // argumentType is the type of an argument, as far as it is known before a function takes it.
 func (e *Elaborator) argumentType(b binding) (core.Type, bool) {
-	switch b.kind {
-	case dataBinding:
-		return e.globals[b.g].typ, !e.globals[b.g].list
-	case numBinding, staticBinding, varBinding, pathBinding, inputBinding, componentBinding, nodeBinding:
-		t := e.bindingType(b)
-		return t, e.Types.At(t).Kind != core.Open
+	if b.kind != nodeBinding && b.kind != atomBinding || b.is(core.NatOp) || b.is(core.DataOp) && e.dataGlobal(b).list {
+		return 0, false
 	}
-	return 0, false
+	t := e.bindingType(b)
+	return t, e.Types.At(t).Kind != core.Open
 }
 
 // stepResult is the type of what a function of type f gives for a state and an element, 0 if it does not take them.
@@ -161,7 +158,7 @@ func (e *Elaborator) foldrMismatch(c core.Clash, v val, t, elements core.Type, r
 	}
 	second, _ := e.Types.Function(first.B)
 	element, ok := e.Types.Function(t)
-	if !ok || second.A == 0 || e.slots[e.act().base+2].kind == varBinding {
+	if !ok || second.A == 0 || e.slots[e.act().base+2].is(core.VarOp) {
 		return false // a list that is a variable has one type, which the usual message says
 	}
 	if c != core.SelfRefer && e.Types.Unify(second.A, element.A) == core.NoClash && e.Types.Unify(first.A,
@@ -176,9 +173,8 @@ func (e *Elaborator) foldrMismatch(c core.Clash, v val, t, elements core.Type, r
 // stateMismatch reports that v, the first state, does not have the type t of the states that the function takes.
 func (e *Elaborator) stateMismatch(name string, c core.Clash, v val, t, elements core.Type,
 	report func(label string) bool) bool {
-	list := e.slots[e.act().base+2].kind
 	switch {
-	case c == core.SelfRefer || list == varBinding:
+	case c == core.SelfRefer || e.slots[e.act().base+2].is(core.VarOp):
 		return false
 	case elements != 0 && e.Types.Unify(t, elements) == core.NoClash:
 		return report(swappedFold(name)) // it takes the elements as states
@@ -192,8 +188,8 @@ func (e *Elaborator) stateMismatch(name string, c core.Clash, v val, t, elements
 
 // elementsOf is the type of the elements of the list that b is, 0 if that is not known.
 func (e *Elaborator) elementsOf(b binding) core.Type {
-	if b.kind == dataBinding && e.globals[b.g].list {
-		return e.globals[b.g].typ
+	if b.is(core.DataOp) && e.dataGlobal(b).list {
+		return e.dataGlobal(b).typ
 	}
 	list, _ := e.Types.Function(e.bindingType(b))
 	step, _ := e.Types.Function(list.A)

@@ -171,7 +171,7 @@ func (e *Elaborator) refused(span syntax.Span, what string) bool {
 func (e *Elaborator) bindBad(p syntax.Pat) {
 	a := e.act()
 	if a.unit.File.Pat(p).Kind == syntax.NamePat {
-		e.slots[a.base+int(a.unit.Slots[p])] = binding{kind: varBinding, x: e.Core.NewVar(core.VarInfo{Type: e.Types.Open()})}
+		e.slots[a.base+int(a.unit.Slots[p])] = e.bound(e.Core.NewVar(core.VarInfo{Type: e.Types.Open()}))
 	}
 	for _, k := range a.unit.File.PatKids(p) {
 		e.bindBad(k)

@@ -14,7 +14,7 @@ func (e *Elaborator) lin(x syntax.Expr) syntax.Expr {
 	p := u.File.Pats(x)[0]
 	a := e.Core.NewVar(core.VarInfo{Name: u.File.Pat(p).Text, Type: core.R, Pos: e.at(u.File.Pat(p).Span.Start),
 		Linear: true})
-	e.slots[e.act().base+int(u.Slots[p])] = binding{kind: varBinding, x: a}
+	e.slots[e.act().base+int(u.Slots[p])] = e.bound(a)
 	e.spanned(e.span(x))
 	e.wrapped()
 	e.opens = append(e.opens, core.Opening{Kind: core.OpenFun, X: a, Pos: e.at(e.expr(x).Span.Start)})

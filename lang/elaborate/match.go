@@ -181,7 +181,7 @@ func (m *matching) occurrence(t *decision) core.Ref {
 func (m *matching) bind(t *decision) {
 	a := m.e.act()
 	for _, b := range t.Binds {
-		m.e.slots[a.base+int(a.unit.Slots[b.Name])] = binding{kind: varBinding, x: m.vars[b.Place]}
+		m.e.slots[a.base+int(a.unit.Slots[b.Name])] = m.e.bound(m.vars[b.Place])
 	}
 }
 

@@ -96,16 +96,20 @@ func (e *Elaborator) globalBinding(g int) binding {
 		d.used = true
 		switch d.kind {
 		case paramGlobal, numGlobal:
-			return binding{kind: numBinding, num: d.num}
+			return numeral(d.num)
 		case inputGlobal:
 			if e.values {
 				return binding{}
 			}
-			return binding{kind: inputBinding, x: d.x, typ: d.typ}
+			return binding{kind: atomBinding, node: e.inputNode(d.x, 0, 0, d.typ), typ: d.typ}
 		case dataGlobal:
-			return binding{kind: dataBinding, g: g}
+			b := binding{kind: atomBinding, node: core.Node{Op: core.DataOp, X: core.Var(d.n)}, typ: d.typ}
+			if d.list {
+				b.typ = core.R
+			}
+			return b
 		case letGlobal:
-			return binding{kind: varBinding, x: d.x}
+			return e.bound(d.x)
 		case primGlobal:
 			return binding{kind: primBinding, g: g}
 		case conGlobal:
@@ -188,13 +192,9 @@ func (e *Elaborator) annotated(b binding, n int) int {
 		if !ok {
 			return n
 		}
-		switch a := e.args[top-i]; a.kind {
-		case nodeBinding:
+		if a := e.args[top-i]; a.kind == nodeBinding {
 			e.want(a.val, f.A, reason{kind: annotReason, text: paramAnnotation})
-		case varBinding:
-			v := val{typ: e.Core.Info(a.x).Type, span: a.span}
-			e.want(v, f.A, reason{kind: annotReason, text: paramAnnotation})
-		case inputBinding, pathBinding, componentBinding:
+		} else if a.kind == atomBinding && !a.ownTypes() && !a.is(core.NumOp) && !a.is(core.StaticOp) {
 			e.want(val{typ: a.typ, span: a.span}, f.A, reason{kind: annotReason, text: paramAnnotation})
 		}
 		t = f.B
@@ -220,33 +220,27 @@ func (e *Elaborator) wantAnnotation(v val, n int, t core.Type, span syntax.Span)
 
 // occurrence makes the node of an occurrence of anything that is not expanded.
 func (e *Elaborator) occurrence(b binding, span syntax.Span) val {
-	n := core.Node{Value: true}
-	v := val{span: span, head: span}
+	n := b.node
+	v := val{typ: b.typ, span: span, head: span}
 	switch b.kind {
 	case nodeBinding:
 		return b.val
 	case conBinding:
 		return e.construct(b.g, span, 0)
-	case varBinding:
-		n.Op, n.X, v.typ = core.VarOp, b.x, e.Core.Info(b.x).Type
-	case pathBinding:
-		n.Op, n.X, n.A, n.B, v.typ = core.PathOp, b.x, b.off, b.n, b.typ
-	case inputBinding, componentBinding:
-		n, v.typ = e.inputNode(b.x, b.off, b.n, b.typ), b.typ
-	case familyBinding, staticBinding:
-		n.Op, n.X, v.typ = core.StaticOp, b.x, core.R
-	case numBinding, indexBinding:
-		n.Op, n.Val, v.typ = core.NumOp, b.num, e.numberType(b.num)
-	case churchBinding:
-		v.typ = e.Types.Nat(e.Types.Open())
-		n.Op, n.Val, n.Type = core.NatOp, b.num, v.typ
-	case dataBinding:
-		g := &e.globals[b.g]
-		v.typ = e.dataType(g)
-		n.Op, n.X, n.Type = core.DataOp, core.Var(g.n), v.typ
+	case atomBinding:
+		n.Value = true
 	default:
-		n.Value = false
 		v.typ = e.Types.Open()
+	}
+	switch n.Op {
+	case core.NumOp:
+		v.typ = e.numberType(n.Val)
+	case core.NatOp:
+		v.typ = e.Types.Nat(e.Types.Open())
+		n.Type = v.typ
+	case core.DataOp:
+		v.typ = e.dataType(e.dataGlobal(b))
+		n.Type = v.typ
 	}
 	n.Pos = core.PosOf(span)
 	v.node = e.Core.Add(n)

@@ -59,7 +59,7 @@ func (e *Elaborator) bindPattern(it patternItem) {
 	unit := e.act().unit
 	switch n := unit.File.Pat(it.p); n.Kind {
 	case syntax.NamePat:
-		e.slots[e.act().base+int(unit.Slots[it.p])] = binding{kind: varBinding, x: it.x}
+		e.slots[e.act().base+int(unit.Slots[it.p])] = e.bound(it.x)
 		e.notePattern(unit, it.p, it.t)
 	case syntax.AnnotPat:
 		it.p = unit.File.PatKids(it.p)[0]

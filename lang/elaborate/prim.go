@@ -38,7 +38,9 @@ func (e *Elaborator) partialPrim(p core.Prim, span syntax.Span, given int) {
 	open := func(kind core.OpeningKind, name string, t core.Type, u core.Ref, at syntax.Span) binding {
 		x := e.Core.NewVar(core.VarInfo{Name: name, Type: t, Pos: core.PosOf(span)})
 		e.opens = append(e.opens, core.Opening{Kind: kind, X: x, U: u, Pos: core.PosOf(span)})
-		return binding{kind: varBinding, x: x, span: at}
+		b := e.bound(x)
+		b.span = at
+		return b
 	}
 	all := make([]binding, p.Arity())
 	for i := range all {

@@ -83,7 +83,7 @@ func (e *Elaborator) letRec(x syntax.Expr) (syntax.Expr, val) {
 	name := func(i int) syntax.Pat { return unit.File.Pats(kids[i])[0] }
 	enter := func(f core.Var) {
 		for i := range group {
-			e.slots[base+int(unit.Slots[name(i)])] = binding{kind: varBinding, x: f + core.Var(i)}
+			e.slots[base+int(unit.Slots[name(i)])] = e.bound(f + core.Var(i))
 		}
 	}
 	for i, b := range kids[:len(kids)-1] {
@@ -133,7 +133,7 @@ func (e *Elaborator) defRec(def *global, span syntax.Span) val {
 			enter: func(f core.Var) {
 				e.activate(activation{unit: def.unit, global: e.declared[i], scope: &def.unit.Scopes[i], use: span})
 				for k := range to - from {
-					e.slots[e.act().base+k] = binding{kind: varBinding, x: f + core.Var(k)}
+					e.slots[e.act().base+k] = e.bound(f + core.Var(k))
 				}
 			},
 			leave: e.deactivate})

@@ -34,7 +34,7 @@ func (e *Elaborator) scan(x syntax.Expr) val {
 	opens := len(e.opens)
 	e.openLet(p, start)
 	states := e.each(int(s.n), func(i int) val {
-		e.slots[slot] = binding{kind: indexBinding, num: float64(i)}
+		e.setIndex(slot, i)
 		e.work++
 		v := e.nextState(x, start)
 		state := e.patternVar(p, v.typ)
@@ -42,7 +42,7 @@ func (e *Elaborator) scan(x syntax.Expr) val {
 		if i < int(s.n)-1 {
 			e.bindPattern(patternItem{p: p, t: v.typ, x: state, span: v.span})
 		}
-		return e.occurrence(binding{kind: varBinding, x: state}, v.span)
+		return e.occurrence(e.bound(state), v.span)
 	})
 	v := e.wrap(e.vector(x, states), opens)
 	v.span = e.span(x)

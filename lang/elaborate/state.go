@@ -38,35 +38,45 @@ type global struct {
 type bindingKind uint8
 
 const (
-	badBinding       bindingKind = iota
-	varBinding                   // a variable: x
-	pathBinding                  // a projection of one: x, the indices off … off+n in core.args, typ
-	inputBinding                 // an input or a component of one: x its first scalar, typ
-	dataBinding                  // g
-	numBinding                   // num
-	indexBinding                 // num; it is static
-	familyBinding                // an index of a family, or of a comprehension of a default value: x, a term.Static
-	staticBinding                // a numeral that depends on such indices: x, a term.Static
-	componentBinding             // a scalar of an input: x, off, n as core.ComponentOp has them
-	churchBinding                // num
-	defBinding                   // g
-	conBinding                   // g
-	primBinding                  // g
-	nodeBinding                  // an argument that has been elaborated and stands in one place: val
+	badBinding  bindingKind = iota
+	atomBinding             // node
+	defBinding              // g
+	conBinding              // g
+	primBinding             // g
+	nodeBinding             // an argument that has been elaborated and stands in one place: val
 )
 
 // binding is what a local name means, or an argument.
 type binding struct {
-	kind   bindingKind
-	x      core.Var
-	g      int
-	off, n core.Ref
-	num    float64
-	val    val
-	typ    core.Type // also the annotation of a parameter for an atom that has its own types
-	annot  syntax.TypeExpr
-	unit   *unit
-	span   syntax.Span
+	kind bindingKind
+	// An atom is a node without children, of type typ, which each occurrence makes anew: a variable or a projection of one,
+	// an input or a component of one, data, or a numeral. An index of a comprehension is one that is static.
+	node  core.Node
+	typ   core.Type
+	index bool
+	g     int
+	val   val
+	annot syntax.TypeExpr // of a parameter, for what has its own types at each occurrence
+	unit  *unit
+	span  syntax.Span
+}
+
+// is reports whether a binding is an atom with that constructor.
+func (b *binding) is(op core.Op) bool { return b.kind == atomBinding && b.node.Op == op }
+
+// ownTypes reports whether each occurrence has types of its own.
+func (b *binding) ownTypes() bool {
+	return b.is(core.DataOp) || b.is(core.NatOp) || defBinding <= b.kind && b.kind <= primBinding
+}
+
+// numeral is the binding of a numeral.
+func numeral(x float64) binding {
+	return binding{kind: atomBinding, node: core.Node{Op: core.NumOp, Val: x}, typ: core.R}
+}
+
+// bound is the binding of a variable.
+func (e *Elaborator) bound(x core.Var) binding {
+	return binding{kind: atomBinding, node: core.Node{Op: core.VarOp, X: x}, typ: e.Core.Info(x).Type}
 }
 
 // val is the result of elaborating an expression.

@@ -124,18 +124,15 @@ func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, b
 		return natural{}, false
 	case localRef:
 		if a := e.act(); a.unit == u {
-			switch b := e.slots[a.base+int(r.N)]; b.kind {
-			case indexBinding:
-				return natural{n: uint64(b.num)}, true
-			case familyBinding:
-				return natural{static: term.Static(b.x)}, true
-			case numBinding:
-				if u.Prelude { // of a function that takes static numbers
-					if b.num < 0 || b.num > load.MaxNat || b.num != math.Trunc(b.num) {
-						return e.noNatural(u, x, notNatural, literalLabel(&syntax.ExprNode{Num: b.num}))
-					}
-					return natural{n: uint64(b.num)}, true
+			switch b := &e.slots[a.base+int(r.N)]; {
+			case b.index && b.is(core.StaticOp):
+				return natural{static: term.Static(b.node.X)}, true
+			case b.is(core.NumOp) && (b.index || u.Prelude): // of a function that takes static numbers
+				r := b.node.Val
+				if r < 0 || r > load.MaxNat || r != math.Trunc(r) {
+					return e.noNatural(u, x, notNatural, literalLabel(&syntax.ExprNode{Num: r}))
 				}
+				return natural{n: uint64(r)}, true
 			}
 		}
 	default:
@@ -192,11 +189,11 @@ func (e *Elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool)
 		if n, ok := e.Types.VectorSize(e.bindingType(b)); ok {
 			return natural{n: uint64(n)}, true
 		}
-		if b.kind == varBinding && e.Types.At(e.bindingType(b)).Kind == core.Open {
+		if b.is(core.VarOp) && e.Types.At(e.bindingType(b)).Kind == core.Open {
 			return e.noNatural(u, x, "size not known",
 				"the type of "+name+" is not known here: annotate it, as in ("+name+" : R^3)")
 		}
-		if k := b.kind; k == indexBinding || k == familyBinding {
+		if b.index {
 			what = "an index"
 		}
 	default:
@@ -230,16 +227,10 @@ func (e *Elaborator) isListLet(x core.Var) bool {
 // bindingType is the type of what a name stands for, as far as it is known.
 func (e *Elaborator) bindingType(b binding) core.Type {
 	switch b.kind {
-	case varBinding:
-		return e.Core.Info(b.x).Type
-	case pathBinding, inputBinding, componentBinding:
+	case atomBinding:
 		return b.typ
 	case nodeBinding:
 		return b.val.typ
-	case dataBinding:
-		if g := &e.globals[b.g]; !g.list {
-			return g.typ
-		}
 	}
 	return core.R
 }

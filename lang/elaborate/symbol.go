@@ -96,7 +96,7 @@ func (s *straightLine) elaborate(d *syntax.Decl, parts []syntax.Expr) val {
 			continue
 		}
 		x := e.Core.NewVar(core.VarInfo{Name: n.Text, Type: core.R, Pos: core.PosOf(n.Span)})
-		e.slots[e.user.Slots[p]] = binding{kind: varBinding, x: x}
+		e.slots[e.user.Slots[p]] = e.bound(x)
 		e.notePattern(e.user, p, core.R)
 		s.params[x] = i
 	}
