@@ -176,10 +176,7 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 	n, kids, a := e.expr(x), e.kids(x), e.act()
 	index := a.unit.Refs[x].N
 	s, ok := e.natural(kids[0])
-	if label := core.VectorSize(s.n); ok && n.Op == syntax.VecTok && label != "" {
-		e.reportHere(e.span(kids[0]), "not a size", label)
-		ok = false
-	}
+	ok = ok && (n.Op != syntax.VecTok || e.isSize(s.n, e.span(kids[0])))
 	slot := a.base + int(index)
 	switch {
 	case !ok:

@@ -48,16 +48,14 @@ func (e *Elaborator) differentiable(t core.Type, span syntax.Span, what string) 
 		}
 		return false
 	}
-	notes := e.chain(4)
-	e.pending = append(e.pending, func(open bool) {
+	e.atEnd(span, func(open bool) (headline, label string) {
 		switch {
 		case len(e.diags) > 0: // a type may be wrong because of an error
 		case !good(t):
-			e.report(e.user, span, "no derivative",
-				what+" numbers, products and vectors of numbers, not "+e.Types.Text().Of(t), notes...)
+			return "no derivative", what + " numbers, products and vectors of numbers, not " + e.Types.Text().Of(t)
 		case !sized && !open:
-			e.report(e.user, span, "size not known", "the size of this vector is not known: annotate it, as in (v : R^3)",
-				notes...)
+			return sizeNotKnown, "the size of this vector is not known: annotate it, as in (v : R^3)"
 		}
+		return "", ""
 	})
 }

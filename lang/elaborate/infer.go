@@ -311,13 +311,20 @@ func (e *Elaborator) typeIn(u *unit, t syntax.TypeExpr) (core.Type, bool) {
 
 func (e *Elaborator) vectorSize(u *unit, s syntax.Expr) (core.Size, bool) {
 	n, ok := e.natIn(u, s)
-	if label := core.VectorSize(n); ok && label != "" {
-		e.reportHere(e.spanIn(u, s), "not a size", label)
-		e.badSize = true
-		ok = false
+	if ok && !e.isSize(n, e.spanIn(u, s)) {
+		e.badSize, ok = true, false
 	}
 	if !ok {
 		return e.Types.OpenSize(), false
 	}
 	return e.Types.KnownSize(int(n)), true
+}
+
+// isSize reports an error if a vector can't have n components.
+func (e *Elaborator) isSize(n uint64, span syntax.Span) bool {
+	label := core.VectorSize(n)
+	if label != "" {
+		e.reportHere(span, "not a size", label)
+	}
+	return label == ""
 }

@@ -15,11 +15,7 @@ func (e *Elaborator) scan(x syntax.Expr) val {
 		e.giveUp()
 		return e.bad(e.span(x))
 	}
-	if label := core.VectorSize(s.n); ok && label != "" {
-		e.reportHere(e.span(kids[0]), "not a size", label)
-		ok = false
-	}
-	if !ok {
+	if !ok || !e.isSize(s.n, e.span(kids[0])) {
 		return e.bad(e.span(x))
 	}
 	start := e.eval(kids[1], 0)

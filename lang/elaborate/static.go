@@ -190,7 +190,7 @@ func (e *Elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool)
 			return natural{n: uint64(n)}, true
 		}
 		if b.is(core.VarOp) && e.Types.At(e.bindingType(b)).Kind == core.Open {
-			return e.noNatural(u, x, "size not known",
+			return e.noNatural(u, x, sizeNotKnown,
 				"the type of "+name+" is not known here: annotate it, as in ("+name+" : R^3)")
 		}
 		if b.index {
@@ -252,34 +252,42 @@ func (e *Elaborator) inRange(span syntax.Span, n core.Size, at natural, v val) b
 	if at.static != 0 {
 		i = int(e.Static.Interval(at.static).Hi)
 	}
-	notes := e.chain(4)
-	e.pending = append(e.pending, func(open bool) {
+	e.atEnd(span, func(open bool) (headline, label string) {
 		s, known := e.Types.VectorSize(v.typ)
 		if known && i >= s && at.static != 0 {
 			i = e.Static.First(at.static, s)
 		}
 		switch {
 		case known && i >= s:
-			e.report(e.user, span, "index out of range",
-				core.RangeLabel(uint64(i), uint64(s), e.Types.Text().Of(v.typ)), notes...)
+			return "index out of range", core.RangeLabel(uint64(i), uint64(s), e.Types.Text().Of(v.typ))
 		case known || open || len(e.diags) > 0: // a type may be open because of an error
-		default:
-			e.report(e.user, span, "size not known",
-				"the size of this vector is not known: annotate it, as in (v : R^3)", notes...)
+			return "", ""
 		}
+		return sizeNotKnown, "the size of this vector is not known: annotate it, as in (v : R^3)"
 	})
 	return true
 }
 
 // needSize notes that the sizes in t, a vector or a vector of vectors, are needed at the end.
 func (e *Elaborator) needSize(t core.Type, span syntax.Span, p core.Prim) {
+	e.atEnd(span, func(open bool) (headline, label string) {
+		if _, known := e.Types.VectorSize(t); open || len(e.diags) > 0 || known && e.sized(e.Types.At(t).A) {
+			return "", ""
+		}
+		return sizeNotKnown, "the sizes of the vectors that " + p.Name() +
+			" takes are not known: annotate one, as in (v : R^3)"
+	})
+}
+
+const sizeNotKnown = "size not known"
+
+// atEnd leaves a check of what stands at span for the end, when types are known. open tells that sizes may stay open.
+func (e *Elaborator) atEnd(span syntax.Span, check func(open bool) (headline, label string)) {
 	notes := e.chain(4)
 	e.pending = append(e.pending, func(open bool) {
-		if _, known := e.Types.VectorSize(t); open || len(e.diags) > 0 || known && e.sized(e.Types.At(t).A) {
-			return
+		if headline, label := check(open); label != "" {
+			e.report(e.user, span, headline, label, notes...)
 		}
-		e.report(e.user, span, "size not known",
-			"the sizes of the vectors that "+p.Name()+" takes are not known: annotate one, as in (v : R^3)", notes...)
 	})
 }
 

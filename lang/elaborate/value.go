@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -200,62 +201,41 @@ func (e *Elaborator) inputInValue(span syntax.Span, d *syntax.Decl) {
 // declaredShape returns the shape that the declaration of an input or data names, nil if
 // an error about it has been reported.
 func (e *Elaborator) declaredShape(d *syntax.Decl) *load.Shape {
-	shape := e.shape(d.Type)
-	if shape != nil {
-		if label := notAllowed(d.Kind, shape); label != "" {
-			return e.notShape(d.Type, label)
+	t := e.noNumbers(d.Type)
+	headline, label := "type not allowed here", "inputs and data are numbers: R, products, vectors, and lists for data"
+	if t == 0 {
+		t = d.Type
+		ty, ok := e.typeIn(e.user, t)
+		if !ok {
+			return nil
 		}
-	}
-	return shape
-}
-
-// notShape reports a type that inputs and data can't have.
-func (e *Elaborator) notShape(t syntax.TypeExpr, label string) *load.Shape {
-	headline := "type not allowed here"
-	if label == load.TooWide {
-		headline = "type too large"
+		switch shape := e.Types.ValueShape(ty); {
+		case shape == nil:
+			label = "a value of this type has parts that are no numbers"
+		case shape.Width() > load.MaxWidth:
+			headline, label = "type too large", load.TooWide
+		default:
+			if label = notAllowed(d.Kind, shape); label == "" {
+				return shape
+			}
+		}
 	}
 	e.reportHere(e.user.File.Type(t).Span, headline, label)
 	return nil
 }
 
-// shape returns the shape that t names. Functions and Nat are errors at their place.
-func (e *Elaborator) shape(t syntax.TypeExpr) (shape *load.Shape) {
-	n := e.user.File.Type(t)
-	switch n.Kind {
-	case syntax.RType:
-		return load.RealShape()
-	case syntax.ProdType:
-		if a := e.shape(n.A); a != nil {
-			if b := e.shape(n.B); b != nil {
-				shape = load.ProductShape(a, b)
-			}
-		}
-	case syntax.VecType:
-		if a := e.shape(n.A); a != nil {
-			if s, ok := e.vectorSize(e.user, n.Size); ok {
-				shape = load.VectorShape(a, e.Types.SizeAt(s).N)
-			}
-		}
-	case syntax.ListType:
-		if a := e.shape(n.A); a != nil {
-			return load.ListShape(a)
-		}
-	case syntax.NamedType:
-		ty, ok := e.typeIn(e.user, t)
-		if !ok {
-			return nil
-		}
-		if shape = e.Types.ValueShape(ty); shape == nil {
-			return e.notShape(t, "a value of this type has parts that are no numbers")
-		}
-	default:
-		return e.notShape(t, "inputs and data are numbers: R, products, vectors, and lists for data")
+// noNumbers returns the first part of a type that inputs and data can't have, 0 if there is none.
+func (e *Elaborator) noNumbers(t syntax.TypeExpr) syntax.TypeExpr {
+	if t == 0 {
+		return 0
 	}
-	if shape != nil && shape.Width() > load.MaxWidth {
-		return e.notShape(t, load.TooWide)
+	switch n := e.user.File.Type(t); n.Kind {
+	case syntax.RType, syntax.NamedType:
+		return 0
+	case syntax.ProdType, syntax.VecType, syntax.ListType:
+		return cmp.Or(e.noNumbers(n.A), e.noNumbers(n.B))
 	}
-	return shape
+	return t
 }
 
 // notAllowed says why a declaration may not have the shape, or is empty.
