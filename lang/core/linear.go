@@ -23,7 +23,6 @@ type linearity struct {
 	*Dependence
 	p     *Program
 	marks []Mark
-	chain func(use int) []syntax.Note
 	lin   []bool
 	wrong []bool
 }
@@ -31,16 +30,17 @@ type linearity struct {
 // Mark says where a node inside lin stands, for messages about linear variables.
 type Mark struct {
 	Node Ref
-	Use  int // an index for the chain of uses of defs that led there
 	Span syntax.Span
+	// Notes returns the chain of uses of defs that led there.
+	Notes func() []syntax.Note
 }
 
 // CheckLinear checks the linear variables of the nodes under the roots, all of whose types
 // are known, and notes which variables are linear and which operations have a linear
 // operand. It is for programs with lin and without other errors. The marks are the nodes inside lin, in their order;
-// chain is the chain of uses of defs that led to a mark, given its Use; full reports whether no more errors are wanted.
-func CheckLinear(p *Program, roots []Ref, marks []Mark, chain func(use int) []syntax.Note, full func() bool) {
-	l := &linearity{Dependence: newDependence(p, roots), p: p, marks: marks, chain: chain,
+// full reports whether no more errors are wanted.
+func CheckLinear(p *Program, roots []Ref, marks []Mark, full func() bool) {
+	l := &linearity{Dependence: newDependence(p, roots), p: p, marks: marks,
 		lin: make([]bool, len(p.Core.Nodes)), wrong: make([]bool, len(p.Core.Nodes))}
 	for r := range p.Core.Nodes {
 		if !l.live[r] {
@@ -291,8 +291,10 @@ func (l *linearity) span(k Ref) syntax.Span {
 
 // notes returns the chain of uses of defs that led to node k.
 func (l *linearity) notes(k Ref) []syntax.Note {
-	m, _ := l.mark(k)
-	return l.chain(m.Use)
+	if m, ok := l.mark(k); ok {
+		return m.Notes()
+	}
+	return nil
 }
 
 // name says which variable a message is about.

@@ -46,11 +46,11 @@ type Elaborator struct {
 // attempt is what changes while an expression is elaborated. A copy of it, with the sizes of core, undoes the attempt
 // to make a family: see snapshot.
 type attempt struct {
-	vals    []val           // the parts of what is being elaborated
-	ends    []func(val) val // the work that is left to do with the value of a tail
-	args    []binding       // arguments that wait for their function, the first on top
-	slots   []binding       // local names of all activations
-	acts    []activation
+	vals    []val             // the parts of what is being elaborated
+	ends    []func(val) val   // the work that is left to do with the value of a tail
+	args    []binding         // arguments that wait for their function, the first on top
+	slots   []binding         // local names of all activations
+	inner   *activation       // the present one
 	opens   []core.Opening    // binders to be put around what is being elaborated
 	pending []func(open bool) // checks for the end, when types are known; open tells that sizes may stay open
 	waiting []waiting
@@ -74,14 +74,13 @@ type attempt struct {
 	reported map[reportKey]bool
 	large    error            // that the expansion of families is too large, with the first place where it was
 	chained  []syntax.Note    // the chain of what waited and goes on, if not nil
-	uses     []useOf          // of defs, inside lin
 	random   bool             // the default value has uniform or normal
 	selects  bool             // the program mentions pick or onehot
 	later    []core.Type      // what operations give whose operands were open
 	indices  []core.Selection // of pick and onehot
 }
 
-func (e *Elaborator) act() *activation { return &e.acts[len(e.acts)-1] }
+func (e *Elaborator) act() *activation { return e.inner }
 
 func (e *Elaborator) expr(x syntax.Expr) *syntax.ExprNode { return e.act().unit.File.Expr(x) }
 

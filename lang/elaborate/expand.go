@@ -149,14 +149,14 @@ func (e *Elaborator) leave(v val, opens int, span syntax.Span) val {
 // activate starts an activation, whose slots come behind those that are there.
 func (e *Elaborator) activate(a activation) {
 	a.base = len(e.slots)
-	e.acts = append(e.acts, a)
+	a.outer, e.inner = e.inner, &a
 	e.slots = append(e.slots, make([]binding, a.scope.Slots)...)
 }
 
 // deactivate ends the present activation.
 func (e *Elaborator) deactivate() {
 	e.slots = e.slots[:e.act().base]
-	e.acts = e.acts[:len(e.acts)-1]
+	e.inner = e.inner.outer
 }
 
 // wrap puts the openings from n on around v, the last one innermost.

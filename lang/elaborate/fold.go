@@ -123,7 +123,7 @@ func (e *Elaborator) foldMismatch(c core.Clash, v val, t core.Type) bool {
 		return false
 	}
 	report := func(label string) bool {
-		e.report(e.user, e.slots[a.base].span, "type mismatch", label, e.chainThrough(e.acts[:len(e.acts)-1], 4)...)
+		e.report(e.user, e.slots[a.base].span, "type mismatch", label, e.chainOf(e.act().outer, 4)...)
 		return true
 	}
 	elements := e.elementsOf(e.slots[a.base+2])
@@ -182,7 +182,7 @@ func (e *Elaborator) stateMismatch(name string, c core.Clash, v val, t, elements
 	is, takes := e.Types.Text().Both(v.typ, t)
 	e.report(e.user, v.span, "type mismatch",
 		fmt.Sprintf("the first state is %s, but the function takes a state %s", is, takes),
-		e.chainThrough(e.acts[:len(e.acts)-1], 4)...)
+		e.chainOf(e.act().outer, 4)...)
 	return true
 }
 

@@ -1,8 +1,6 @@
 package elaborate
 
 import (
-	"slices"
-
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -103,12 +101,6 @@ func (e *Elaborator) addendType(parts []val) core.Type {
 	return parts[0].typ
 }
 
-// useOf is an activation that marks refer to, with the one that it is inside of.
-type useOf struct {
-	outer int
-	act   activation
-}
-
 // mark notes where v stands. The first place of a node counts.
 func (e *Elaborator) mark(v val) {
 	if e.inLin == 0 || v.node == 0 {
@@ -120,28 +112,7 @@ func (e *Elaborator) mark(v val) {
 		}
 		return
 	}
-	e.marks = append(e.marks, core.Mark{Node: v.node, Span: v.span, Use: e.present()})
-}
-
-// present returns the place of the present activation in uses; 0 is that of the body.
-func (e *Elaborator) present() int {
-	known := len(e.acts) - 1
-	for known > 0 && e.acts[known].inUses == 0 {
-		known--
-	}
-	for i := known + 1; i < len(e.acts); i++ {
-		e.uses = append(e.uses, useOf{e.acts[i-1].inUses, e.acts[i]})
-		e.acts[i].inUses = len(e.uses)
-	}
-	return e.act().inUses
-}
-
-// chainOf is the chain of an activation in uses.
-func (e *Elaborator) chainOf(use int) []syntax.Note {
-	acts := []activation{{}}
-	for ; use > 0; use = e.uses[use-1].outer {
-		acts = append(acts, e.uses[use-1].act)
-	}
-	slices.Reverse(acts[1:])
-	return e.chainThrough(acts, 4)
+	a := e.act()
+	e.marks = append(e.marks, core.Mark{Node: v.node, Span: v.span,
+		Notes: func() []syntax.Note { return e.chainOf(a, 4) }})
 }

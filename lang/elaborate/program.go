@@ -95,7 +95,7 @@ func (e *Elaborator) complete(waiting, pending int, roots []core.Ref, open bool)
 	e.applyWaiting(waiting, roots)
 	e.settle(pending, open)
 	if e.lins > 0 && len(e.diags) <= e.notLinear {
-		core.CheckLinear(e.Program, roots, e.marks, e.chainOf, func() bool { return len(e.diags) >= mostErrors })
+		core.CheckLinear(e.Program, roots, e.marks, func() bool { return len(e.diags) >= mostErrors })
 		e.notLinear = len(e.diags)
 	}
 }
@@ -186,7 +186,7 @@ func (e *Elaborator) enterData(g *global, s *load.Shape) {
 
 // start starts the activation of a declaration by itself, or of the body.
 func (e *Elaborator) start(decl int) {
-	e.acts, e.slots = e.acts[:0], e.slots[:0]
+	e.inner, e.slots = nil, e.slots[:0]
 	e.activate(activation{unit: e.user, global: -1, scope: &e.user.Scopes[decl]})
 }
 

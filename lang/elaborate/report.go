@@ -34,7 +34,7 @@ func (e *Elaborator) report(u *unit, span syntax.Span, headline, label string, n
 	if e.badSize && headline == "type mismatch" {
 		return // types are wrong because of the size
 	}
-	if u.Prelude && len(e.acts) > 0 {
+	if u.Prelude && e.inner != nil {
 		span = e.act().use
 	}
 	key := reportKey{span, headline}
@@ -64,14 +64,14 @@ func (e *Elaborator) chain(limit int) []syntax.Note {
 	if e.chained != nil {
 		return e.chained
 	}
-	return e.chainThrough(e.acts, limit)
+	return e.chainOf(e.inner, limit)
 }
 
-func (e *Elaborator) chainThrough(acts []activation, limit int) []syntax.Note {
+// chainOf lists the uses of defs that led to an activation.
+func (e *Elaborator) chainOf(in *activation, limit int) []syntax.Note {
 	var notes []syntax.Note
-	for i := len(acts) - 1; i > 0; i-- {
-		a := &acts[i]
-		if a.unit.Prelude && i < len(acts)-1 {
+	for a := in; a != nil && a.outer != nil; a = a.outer {
+		if a.unit.Prelude && a != in {
 			continue // an argument of a function of the prelude shows its own place
 		}
 		if a.use == a.unit.File.Decls[e.globals[a.global].decl].NameSpan {

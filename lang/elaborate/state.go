@@ -95,5 +95,5 @@ type activation struct {
 	base   int // of its slots
 	scope  *scope
 	use    syntax.Span // where the def is used, in the program's file
-	inUses int         // its place in Elaborator.uses, 0 if it has none
+	outer  *activation // in which it is used
 }
