@@ -32,7 +32,8 @@ func (e *Elaborator) declareType(i int) {
 			e.declaredTwice(c.Name, c.Span, e.user.File.Decls[first.decl].Cons[int(first.num)].Span)
 			continue
 		}
-		e.cons[c.Name] = e.addGlobal(global{kind: conGlobal, unit: e.user, decl: i, name: c.Name, n: number, num: float64(k)})
+		e.cons[c.Name] = e.addGlobal(global{means: binding{kind: conBinding}, unit: e.user, decl: i, name: c.Name,
+			n: number, num: float64(k)})
 	}
 	e.Types.Inductives = append(e.Types.Inductives, n)
 }

@@ -80,7 +80,7 @@ func (e *Elaborator) meaning(x syntax.Expr) binding {
 	case localRef:
 		return e.slots[a.base+int(r.N)]
 	case globalRef:
-		if g := &e.globals[r.N]; e.values && g.kind == inputGlobal {
+		if g := &e.globals[r.N]; e.values && g.declared(syntax.InputDecl) && g.means.kind != badBinding {
 			e.inputInValue(e.span(x), &e.user.File.Decls[g.decl])
 		}
 		return e.globalBinding(int(r.N))
@@ -94,39 +94,21 @@ func (e *Elaborator) globalBinding(g int) binding {
 	for {
 		d := &e.globals[g]
 		d.used = true
-		switch d.kind {
-		case paramGlobal, numGlobal:
-			return numeral(d.num)
-		case inputGlobal:
-			if e.values {
-				return binding{}
-			}
-			return binding{kind: atomBinding, node: e.inputNode(d.x, 0, 0, d.typ), typ: d.typ}
-		case dataGlobal:
-			b := binding{kind: atomBinding, node: core.Node{Op: core.DataOp, X: core.Var(d.n)}, typ: d.typ}
-			if d.list {
-				b.typ = core.R
-			}
-			return b
-		case letGlobal:
-			return e.bound(d.x)
-		case primGlobal:
-			return binding{kind: primBinding, g: g}
-		case conGlobal:
-			return binding{kind: conBinding, g: g}
-		case defGlobal:
-			decl := &d.unit.File.Decls[d.decl]
-			if len(decl.Params) == 0 && decl.Type == 0 && d.unit.File.Expr(decl.Value).Kind == syntax.NameExpr {
-				r := d.unit.Refs[decl.Value]
-				if r.Kind != globalRef {
-					return binding{}
-				}
-				g = int(r.N)
-				continue
-			}
-			return binding{kind: defBinding, g: g}
+		switch {
+		case e.values && d.declared(syntax.InputDecl):
+			return binding{}
+		case d.means.kind != defBinding:
+			return d.means
 		}
-		return binding{}
+		decl := &d.unit.File.Decls[d.decl]
+		if len(decl.Params) > 0 || decl.Type != 0 || d.unit.File.Expr(decl.Value).Kind != syntax.NameExpr {
+			return d.means
+		}
+		r := d.unit.Refs[decl.Value]
+		if r.Kind != globalRef {
+			return binding{}
+		}
+		g = int(r.N)
 	}
 }
 

@@ -45,12 +45,14 @@ func New(file *syntax.File, given *load.Settings, source *load.Source, opt Optio
 	}
 	e.Program.Report, e.numbers.Types = e.Report, e.Types
 	e.defaults = eval.Defaults{P: e.Program, InputUsed: e.inputInValue, Seed: opt.Seed, Stream: opt.Stream}
+	prims := core.Primitives()
+	e.globals = make([]global, 0, len(e.prelude.File.Decls)+len(prims)+len(file.Decls))
 	for i := range e.prelude.File.Decls {
 		d := &e.prelude.File.Decls[i]
-		e.library[d.Name] = e.addGlobal(global{kind: defGlobal, unit: e.prelude, decl: i, name: d.Name})
+		e.library[d.Name] = e.addGlobal(global{means: binding{kind: defBinding}, unit: e.prelude, decl: i, name: d.Name})
 	}
-	for _, p := range core.Primitives() {
-		e.library[p.Name()] = e.addGlobal(global{kind: primGlobal, name: p.Name(), prim: p})
+	for _, p := range prims {
+		e.library[p.Name()] = e.addGlobal(global{means: binding{kind: primBinding}, name: p.Name(), prim: p})
 	}
 	if opt.Types {
 		e.notes.parts = map[syntax.Span]core.Type{}
@@ -59,6 +61,7 @@ func New(file *syntax.File, given *load.Settings, source *load.Source, opt Optio
 }
 
 func (e *Elaborator) addGlobal(g global) int {
+	g.means.g = len(e.globals)
 	e.globals = append(e.globals, g)
 	return len(e.globals) - 1
 }
@@ -77,7 +80,7 @@ func (e *Elaborator) Elaborate() (body core.Ref, t core.Type, err error) {
 	e.start(len(e.user.File.Decls))
 	v := e.eval(e.user.File.Body, 0)
 	for _, g := range slices.Backward(e.declared) {
-		if e.globals[g].kind == defGlobal && !e.globals[g].used {
+		if e.globals[g].means.kind == defBinding && !e.globals[g].used {
 			e.unused(g, func(val) {})
 		}
 	}
@@ -138,8 +141,9 @@ func (e *Elaborator) declaration(i int) {
 			if e.Scalars += x.Shape.Width(); e.Scalars > e.opt.MaxNodes {
 				syntax.Abort(e.expansion(d.NameSpan, fmt.Sprintf("the inputs have more than %d numbers", e.opt.MaxNodes)))
 			}
-			g.kind = inputGlobal
-			e.input(g, &x)
+			t := e.Types.ShapeType(x.Shape)
+			first := core.InputBit | core.Var(e.Scalars-x.Shape.Width())
+			g.means = binding{kind: atomBinding, node: e.inputNode(first, 0, 0, t), typ: t}
 		}
 	case syntax.DataDecl:
 		x := e.variable(i)
@@ -147,7 +151,6 @@ func (e *Elaborator) declaration(i int) {
 		e.Data = append(e.Data, x)
 		e.DataOf = append(e.DataOf, 0)
 		if x.Shape != nil {
-			g.kind = dataGlobal
 			e.enterData(g, x.Shape)
 		}
 	case syntax.DefDecl:
@@ -157,12 +160,6 @@ func (e *Elaborator) declaration(i int) {
 	}
 }
 
-// input makes the variables of an input, one for each scalar: the last of e.scalars.
-func (e *Elaborator) input(g *global, in *load.Variable) {
-	g.typ = e.Types.ShapeType(in.Shape)
-	g.x = core.InputBit | core.Var(e.Scalars-in.Shape.Width())
-}
-
 // enterData makes the type of data; a vector of numbers has a variable that stands for it in
 // projections. Other data that is no list, and that of a tagged shape, is a let around the body.
 func (e *Elaborator) enterData(g *global, s *load.Shape) {
@@ -170,18 +167,23 @@ func (e *Elaborator) enterData(g *global, s *load.Shape) {
 		g.list, s = true, s.A
 	}
 	g.typ = e.Types.ShapeType(s)
+	g.means = binding{kind: atomBinding, node: core.Node{Op: core.DataOp, X: core.Var(g.n)}, typ: g.typ}
+	if g.list {
+		g.means.typ = core.R
+	}
 	if g.list || s.Kind == load.Real {
 		return
 	}
-	if s.Tagged() || !s.Equal(s.Flat()) {
-		g.kind = letGlobal
-		if e.selects && !s.Tagged() {
-			g.typ = e.numbers.Data(g.n, s)
-		}
+	opened := !s.Tagged() && s.Equal(s.Flat())
+	if !opened && e.selects && !s.Tagged() {
+		g.typ = e.numbers.Data(g.n, s)
 	}
 	g.x = e.Core.NewVar(core.VarInfo{Name: g.name, Type: g.typ, Pos: core.PosOf(e.user.File.Decls[g.decl].NameSpan)})
 	e.DataOf[g.n] = g.x
-	e.AddLet(core.Let{X: g.x, Data: g.n, Opened: g.kind == dataGlobal})
+	e.AddLet(core.Let{X: g.x, Data: g.n, Opened: opened})
+	if !opened {
+		g.means = e.bound(g.x)
+	}
 }
 
 // start starts the activation of a declaration by itself, or of the body.
@@ -196,7 +198,7 @@ func (e *Elaborator) define(decl int) {
 	d := &e.user.File.Decls[decl]
 	g := e.declared[decl]
 	if len(d.Params) > 0 || d.Rec || e.isValue(d.Value) {
-		e.globals[g].kind = defGlobal
+		e.globals[g].means.kind = defBinding
 		return
 	}
 	e.start(decl)
@@ -206,15 +208,16 @@ func (e *Elaborator) define(decl int) {
 	e.fam.off = false
 	if n := e.Core.Nodes[v.node]; n.Op == core.NumOp {
 		e.Core.Drop(v.node)
-		e.globals[g].kind, e.globals[g].num = numGlobal, n.Val
+		e.globals[g].means = numeral(n.Val)
 		return
 	}
 	x := core.VarInfo{Name: d.Name, Type: v.typ, Pos: core.PosOf(d.NameSpan)}
 	if e.Types.Generic(v.typ) {
 		x.Binder = core.DefBinder
 	}
-	e.globals[g].kind, e.globals[g].x = letGlobal, e.Core.NewVar(x)
-	e.AddLet(core.Let{X: e.globals[g].x, U: v.node})
+	let := core.Let{X: e.Core.NewVar(x), U: v.node}
+	e.globals[g].means = e.bound(let.X)
+	e.AddLet(let)
 }
 
 // isValue reports whether the right side of a def without parameters is a value: a
@@ -231,10 +234,8 @@ func (e *Elaborator) isValue(x syntax.Expr) bool {
 		return n.Op == syntax.ListTok
 	case syntax.NameExpr:
 		if r := e.user.Refs[x]; r.Kind == globalRef {
-			switch e.globals[r.N].kind {
-			case defGlobal, primGlobal, dataGlobal, letGlobal, conGlobal:
-				return true
-			}
+			b := &e.globals[r.N].means
+			return b.kind != badBinding && !b.is(core.NumOp) && !e.globals[r.N].declared(syntax.InputDecl)
 		}
 	}
 	return false

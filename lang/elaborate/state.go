@@ -5,34 +5,24 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-type globalKind uint8
-
-const (
-	badGlobal     globalKind = iota // an error about it has been reported
-	paramGlobal                     // a static number: num
-	numGlobal                       // a def that is a numeral: num
-	inputGlobal                     // x its first scalar, typ
-	dataGlobal                      // n its index in Program.Data, x the variable that stands for a vector, typ
-	letGlobal                       // a def that is a let: x
-	defGlobal                       // a def that is expanded where it is used: unit, decl
-	primGlobal                      // a function symbol, dot or matvec: prim
-	pendingGlobal                   // a def that has not been elaborated
-	conGlobal                       // a constructor: n its type, num its number in it
-)
-
 // global is what a declared or predefined name means.
 type global struct {
-	kind globalKind
-	used bool
-	unit *unit
-	decl int
-	name string
-	num  float64
-	x    core.Var
-	n    int
-	typ  core.Type // inputs, data that is no list; the type of an element for a list
-	list bool
-	prim core.Prim
+	means binding // bad before it is known, and if an error about it has been reported; of a param a static numeral
+	used  bool
+	unit  *unit
+	decl  int
+	name  string
+	num   float64   // of a constructor: its number in its type
+	n     int       // of data: its index in Program.Data; of a constructor: its type
+	x     core.Var  // of data: the variable that stands for a vector
+	typ   core.Type // of data that is no list; the type of an element for a list
+	list  bool
+	prim  core.Prim
+}
+
+// declared reports whether a global has a declaration of that kind.
+func (g *global) declared(kind syntax.DeclKind) bool {
+	return g.unit != nil && g.unit.File.Decls[g.decl].Kind == kind
 }
 
 type bindingKind uint8

@@ -137,12 +137,12 @@ func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, b
 		}
 	default:
 		g := &e.globals[r.N]
-		switch g.kind {
-		case paramGlobal:
-			return natural{n: uint64(g.num)}, true
-		case badGlobal:
+		switch b := &g.means; {
+		case b.index:
+			return natural{n: uint64(b.node.Val)}, true
+		case b.kind == badBinding:
 			return natural{}, false
-		case dataGlobal:
+		case b.is(core.DataOp):
 			why = name + " is data, known to the program as a real"
 			if g.list {
 				why = name + " is a list"
@@ -161,19 +161,15 @@ func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, b
 
 // phrase says in a sentence what a global is.
 func (g *global) phrase() string {
-	switch g.kind {
-	case paramGlobal:
+	switch {
+	case g.declared(syntax.ParamDecl):
 		return "a param"
-	case inputGlobal:
+	case g.declared(syntax.InputDecl):
 		return "an input"
-	case dataGlobal:
+	case g.declared(syntax.DataDecl):
 		return "data"
-	case primGlobal:
+	case g.means.kind == primBinding || g.unit.Prelude:
 		return "a function"
-	case defGlobal:
-		if g.unit.Prelude {
-			return "a function"
-		}
 	}
 	return "a def"
 }
@@ -198,30 +194,22 @@ func (e *Elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool)
 		}
 	default:
 		g := &e.globals[r.N]
-		switch {
-		case g.kind == badGlobal || g.kind == dataGlobal && e.Data[g.n].Bad:
+		switch b := e.globalBinding(int(r.N)); {
+		case g.means.kind == badBinding || b.is(core.DataOp) && e.Data[g.n].Bad:
 			return natural{}, false
-		case g.kind == dataGlobal && g.list:
+		case g.list || g.declared(syntax.DataDecl) && e.Data[g.n].Shape.Kind == load.List:
 			return natural{n: uint64(e.Data[g.n].Value.Rows)}, true
-		case g.kind == letGlobal && e.isListLet(g.x):
-			return natural{n: uint64(e.Data[e.Let(g.x).Data].Value.Rows)}, true
-		case g.kind == dataGlobal || g.kind == inputGlobal || g.kind == letGlobal:
-			if n, ok := e.Types.VectorSize(e.bindingType(e.globalBinding(int(r.N)))); ok {
+		case b.kind == atomBinding && !b.is(core.NumOp):
+			if n, ok := e.Types.VectorSize(b.typ); ok {
 				return natural{n: uint64(n)}, true
 			}
-			if g.kind == dataGlobal {
+			if b.is(core.DataOp) {
 				return e.noNatural(u, x, "no size", "size takes a data list or a vector, "+name+" is neither")
 			}
 		}
 		what = g.phrase()
 	}
 	return e.noNatural(u, x, "no size", "size takes a data list or a vector, "+name+" is "+what)
-}
-
-// isListLet reports whether a variable stands for data that is a list, and a let.
-func (e *Elaborator) isListLet(x core.Var) bool {
-	d := e.Let(x)
-	return d.U == 0 && e.Data[d.Data].Shape.Kind == load.List
 }
 
 // bindingType is the type of what a name stands for, as far as it is known.

@@ -62,7 +62,7 @@ func (e *Elaborator) symbol(i int) {
 		syntax.Abort(err)
 	}
 	enter := func(g int, f term.Symbol) {
-		e.globals[g].kind, e.globals[g].prim = primGlobal, core.PrimSymbol+core.Prim(f)
+		e.globals[g].means.kind, e.globals[g].prim = primBinding, core.PrimSymbol+core.Prim(f)
 	}
 	enter(e.declared[i], f)
 	declared := Symbol{Symbol: f}

@@ -58,16 +58,16 @@ func (e *Elaborator) Fill(out *Types) {
 		out.Names[name] = e.typeText(t)
 	}
 	for _, g := range e.declared {
-		switch d := &e.globals[g]; d.kind {
-		case paramGlobal, numGlobal:
-			out.Names[d.name] = strconv.FormatFloat(d.num, 'g', -1, 64)
-		case inputGlobal, dataGlobal:
+		switch d := &e.globals[g]; {
+		case d.means.is(core.NumOp):
+			out.Names[d.name] = strconv.FormatFloat(d.means.node.Val, 'g', -1, 64)
+		case d.means.is(core.DataOp):
 			out.Names[d.name] = e.typeText(e.dataType(d))
-		case primGlobal:
+		case d.means.kind == atomBinding:
+			out.Names[d.name] = e.typeText(d.means.typ)
+		case d.means.kind == primBinding:
 			out.Names[d.name] = "R" + strings.Repeat(" -> R", d.prim.Arity())
-		case letGlobal:
-			out.Names[d.name] = e.typeText(e.Core.Info(d.x).Type)
-		case defGlobal:
+		case d.means.kind == defBinding:
 			if t, ok := e.typeOfDef(g); ok {
 				defs[d.name] = t
 			}

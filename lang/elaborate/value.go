@@ -20,7 +20,8 @@ func (e *Elaborator) param(g *global, d *syntax.Decl) {
 		n, ok = e.nat(d.Value)
 	}
 	if ok {
-		g.kind, g.num = paramGlobal, float64(n)
+		g.means = numeral(float64(n))
+		g.means.index = true
 	}
 	e.Params = append(e.Params, Param{d.Name, n})
 }
