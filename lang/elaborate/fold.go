@@ -115,75 +115,50 @@ func (e *Elaborator) zeros(t core.Type) string {
 // prelude's definition gives to a list.
 func (e *Elaborator) foldMismatch(c core.Clash, v val, t core.Type) bool {
 	a := e.act()
-	if !a.unit.Prelude || a.global < 0 {
+	if !a.unit.Prelude || a.global < 0 || folds[e.globals[a.global].name].fun == "" {
 		return false
 	}
-	name := e.globals[a.global].name
-	if _, ok := folds[name]; !ok {
-		return false
+	name, list := e.globals[a.global].name, e.slots[a.base+2]
+	first, isStep := e.Types.Function(v.typ)
+	second, _ := e.Types.Function(first.B)
+	element, takesElement := e.Types.Function(t)
+	elem, state, gives, takes := first.A, second.A, second.B, "%s -> s -> s"
+	if name == "foldl" { // v is x -> (result -> k) -> state -> k, where the function is state -> x -> result
+		takes = "s -> %s -> s"
+		result, _ := e.Types.Function(second.A)
+		next, _ := e.Types.Function(second.B)
+		state, gives = next.A, result.A
+		isStep = takesElement && state != 0 && gives != 0
 	}
-	report := func(label string) bool {
-		e.report(e.user, e.slots[a.base].span, "type mismatch", label, e.chainOf(e.act().outer, 4)...)
+	report := func(at syntax.Span, label string) bool {
+		e.report(e.user, at, "type mismatch", label, e.chainOf(a.outer, 4)...)
 		return true
 	}
-	elements := e.elementsOf(e.slots[a.base+2])
-	if name == "fold" {
-		return e.foldrMismatch(c, v, t, elements, report)
-	}
-	// v is x -> (result -> k) -> state -> k, where the function is state -> x -> result.
-	x, _ := e.Types.Function(v.typ)
-	next, _ := e.Types.Function(x.B)
-	result, _ := e.Types.Function(next.A)
-	state, _ := e.Types.Function(next.B)
-	element, ok := e.Types.Function(t)
-	if !ok || state.A == 0 || result.A == 0 {
-		return e.stateMismatch(name, c, v, t, elements, report)
-	}
 	p := e.Types.Text()
-	p.Named = true
-	label := fmt.Sprintf("this is %s, but foldl takes s -> %s -> s here",
-		p.Of(e.Types.Arrow(state.A, e.Types.Arrow(x.A, result.A))), p.Of(element.A))
-	if c != core.SelfRefer && e.Types.Unify(state.A, element.A) == core.NoClash && e.Types.Unify(x.A,
-		result.A) == core.NoClash {
-		label = swappedFold(name)
+	if !isStep { // v is the first state, and t the type of the states that the function takes
+		switch elements := e.elementsOf(list); {
+		case c == core.SelfRefer || list.is(core.VarOp):
+			return false
+		case elements != 0 && e.Types.Unify(t, elements) == core.NoClash:
+			return report(e.slots[a.base].span, swappedFold(name)) // it takes the elements as states
+		}
+		is, takes := p.Both(v.typ, t)
+		return report(v.span, fmt.Sprintf("the first state is %s, but the function takes a state %s", is, takes))
 	}
-	return report(label)
-}
-
-// foldrMismatch is foldMismatch of fold: v is the function or the first state.
-func (e *Elaborator) foldrMismatch(c core.Clash, v val, t, elements core.Type, report func(label string) bool) bool {
-	first, isStep := e.Types.Function(v.typ)
-	if !isStep {
-		return e.stateMismatch("fold", c, v, t, elements, report)
-	}
-	second, _ := e.Types.Function(first.B)
-	element, ok := e.Types.Function(t)
-	if !ok || second.A == 0 || e.slots[e.act().base+2].is(core.VarOp) {
+	if !takesElement || state == 0 || name == "fold" && list.is(core.VarOp) {
 		return false // a list that is a variable has one type, which the usual message says
 	}
-	if c != core.SelfRefer && e.Types.Unify(second.A, element.A) == core.NoClash && e.Types.Unify(first.A,
-		second.B) == core.NoClash {
-		return report(swappedFold("fold"))
+	if c != core.SelfRefer && e.Types.Unify(state, element.A) == core.NoClash &&
+		e.Types.Unify(elem, gives) == core.NoClash {
+		return report(e.slots[a.base].span, swappedFold(name))
 	}
-	p := e.Types.Text()
+	f := e.Types.Arrow(elem, e.Types.Arrow(state, gives))
+	if name == "foldl" {
+		f = e.Types.Arrow(state, e.Types.Arrow(elem, gives))
+	}
 	p.Named = true
-	return report(fmt.Sprintf("this is %s, but fold takes %s -> s -> s here", p.Of(v.typ), p.Of(element.A)))
-}
-
-// stateMismatch reports that v, the first state, does not have the type t of the states that the function takes.
-func (e *Elaborator) stateMismatch(name string, c core.Clash, v val, t, elements core.Type,
-	report func(label string) bool) bool {
-	switch {
-	case c == core.SelfRefer || e.slots[e.act().base+2].is(core.VarOp):
-		return false
-	case elements != 0 && e.Types.Unify(t, elements) == core.NoClash:
-		return report(swappedFold(name)) // it takes the elements as states
-	}
-	is, takes := e.Types.Text().Both(v.typ, t)
-	e.report(e.user, v.span, "type mismatch",
-		fmt.Sprintf("the first state is %s, but the function takes a state %s", is, takes),
-		e.chainOf(e.act().outer, 4)...)
-	return true
+	is := p.Of(f)
+	return report(e.slots[a.base].span, fmt.Sprintf("this is %s, but %s takes "+takes+" here", is, name, p.Of(element.A)))
 }
 
 // elementsOf is the type of the elements of the list that b is, 0 if that is not known.
