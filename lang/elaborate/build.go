@@ -227,7 +227,8 @@ func (e *Elaborator) once(x syntax.Expr, slot int, s natural) val {
 func (e *Elaborator) index(x syntax.Expr, slot int, s natural) (i term.Index, bound term.Static) {
 	bound = e.staticOf(s)
 	i, is := e.Static.NewIndex(e.expr(x).Text, e.at(e.expr(x).Span.Start), bound)
-	e.slots[slot] = binding{kind: atomBinding, node: core.Node{Op: core.StaticOp, X: core.Var(is)}, typ: core.R, index: true}
+	e.slots[slot] = binding{kind: atomBinding, node: core.Node{Op: core.StaticOp, X: core.Var(is)}, typ: core.R,
+		index: true}
 	return i, bound
 }
 

@@ -39,8 +39,8 @@ const (
 // binding is what a local name means, or an argument.
 type binding struct {
 	kind bindingKind
-	// An atom is a node without children, of type typ, which each occurrence makes anew: a variable or a projection of one,
-	// an input or a component of one, data, or a numeral. An index of a comprehension is one that is static.
+	// An atom is a node without children, of type typ, which each occurrence makes anew: a variable or a projection of
+	// one, an input or a component of one, data, or a numeral. An index of a comprehension is one that is static.
 	node  core.Node
 	typ   core.Type
 	index bool
