@@ -18,20 +18,9 @@ func newCheck(a *app) *cobra.Command {
 	var f loadFlags
 	var output string
 	cmd := &cobra.Command{
-		Use:   "check FILE",
-		Short: "Type a program, and print its type and those of its inputs and data",
-		Long: `Check parses, elaborates and types a program, its data included, and prints the
-type of the body, of each input and of the data, with the size of a list
-and the number of rows that skip leaves out. It runs nothing. Several errors are reported
-at once where that is possible. The partial derivatives of function symbols that
-the program declares are compared with differences. FILE - is standard input.
-
-With -o it also writes the inputs with their values to a file, as --inputs reads them.`,
+		Use:         "check FILE",
+		Short:       "Type a program, and print its type and those of its inputs and data",
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-		Example: `  gram check rnn.gram
-  gram check rnn.gram --param n=20 --set xs=@other.csv:temp_min
-  gram check rnn.gram --json | jq .type
-  gram check rnn.gram -o params.json`,
 	}
 	f.add(cmd.Flags())
 	f.tellsSkipped = true

@@ -18,15 +18,9 @@ import (
 func newCheckGradient(a *app) *cobra.Command {
 	var f loadFlags
 	cmd := &cobra.Command{
-		Use:   "check-gradient FILE",
-		Short: "Compare a gradient with forward mode and with differences",
-		Long: `Check-gradient computes the gradient or Jacobian of a program at the point that its
-inputs name, and each derivative in two more ways: by forward mode over the graph
-of the program, and as a central difference of values. FILE - is standard input.`,
+		Use:         "check-gradient FILE",
+		Short:       "Compare a gradient with forward mode and with differences",
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-		Example: `  gram check-gradient rnn.gram
-  gram check-gradient rnn.gram --inputs params.json
-  gram check-gradient rnn.gram --json | jq .counts`,
 	}
 	f.add(cmd.Flags())
 	f.AddSeed(cmd.Flags())

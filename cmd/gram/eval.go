@@ -24,27 +24,9 @@ func newEval(a *app) *cobra.Command {
 	var f runFlags
 	var output, beside, names string
 	cmd := &cobra.Command{
-		Use:   "eval FILE",
-		Short: "Print the value of a program",
-		Long: `Eval reduces a program at the point that its inputs name and prints the value: a
-number, or a tuple, vector or list of them, as the language writes them. Numbers
-are printed so that they read back to the same float64. A value with a function in
-it is an error. FILE - is standard input.
-
-With --json, the value comes with what it cost: steps by rule, overhead, nodes,
-memory and time. -o writes that to a file, or the value alone, as .npz, .csv or
-.parquet. A list or a vector becomes a table in a .csv file: a row for each element and a column
-for each number in it, named by --names; --beside puts the columns of the input before them. Tuples, vectors and lists are arrays, (a, (b, c)) is [a, b, c],
-and NaN and infinities are the strings "NaN", "+Inf" and "-Inf".`,
+		Use:         "eval FILE",
+		Short:       "Print the value of a program",
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-		Example: `  gram eval rnn.gram
-  gram eval rnn.gram --param n=1e5 --set eps=-0.3 --set q=[1,-2]
-  gram eval rnn.gram --set xs=@other.csv:temp_min --max-memory 2GiB --timeout 10s
-  echo '1 + 2' | gram eval -
-  gram eval rnn.gram --literal --work
-  gram eval rnn.gram -o value.npz
-  gram eval houses.gram --body 'map price rows' -o predictions.csv --names price --beside rows
-  gram eval rnn.gram --json | jq .cost.steps.total`,
 	}
 	f.add(cmd)
 	addResult(cmd, &output)

@@ -24,17 +24,9 @@ const exampleWidth = 100
 func newExample(a *app) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
-		Use:   "example [NAME]",
-		Short: "List the example programs, or print or write one",
-		Long: `Example lists the example programs that are built into gram. With NAME it prints the
-program. With -o it writes the program, and the data that it reads, into a folder
-instead. A file that is there already with another content is an error, and then
-nothing is written.`,
+		Use:         "example [NAME]",
+		Short:       "List the example programs, or print or write one",
 		Annotations: command.More(command.StatusHelp),
-		Example: `  gram example
-  gram example figure1 | gram grad -
-  gram example weather -o .
-  gram grad weather.gram`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			return command.Misfit(len(args) > 1, "example takes one NAME, not %d: %s", len(args), strings.Join(args, " "))
 		},

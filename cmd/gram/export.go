@@ -24,15 +24,9 @@ type exportFlags struct {
 func newExport(a *app) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use:   "export FILE --lang LANGUAGE -o DIR",
-		Short: "Write a program's value and gradient as source in Go or C",
-		Long: `Export writes the value and the gradient of a program as plain source, from the code
-of the compiler: a package in Go, or a file in C with its header. It needs nothing
-but the standard library of its language. Its functions take a point, a number for
-each scalar input, so a model that has been fitted runs in a service without gram.`,
+		Use:         "export FILE --lang LANGUAGE -o DIR",
+		Short:       "Write a program's value and gradient as source in Go or C",
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-		Example: `  gram export logistic.gram --lang go -o logistic
-  gram export rnn.gram --lang c --name cell -o src`,
 	}
 	fs := cmd.Flags()
 	f.addProgram(fs)

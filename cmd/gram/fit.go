@@ -92,20 +92,9 @@ func (f *fitFlags) check(*cobra.Command) error {
 func newFit(a *app) *cobra.Command {
 	var f fitFlags
 	cmd := &cobra.Command{
-		Use:   "fit FILE",
-		Short: "Fit the inputs of a program to its data",
-		Long: `Fit minimises the value of a program, a loss of type R, over its inputs. It starts
-from their values and prints the fitted ones. With -o it writes them to a file that
---inputs reads, to the bit. FILE - is standard input.`,
+		Use:         "fit FILE",
+		Short:       "Fit the inputs of a program to its data",
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-		Example: `  gram fit weather.gram -o params.json
-  gram eval weather.gram --inputs params.json
-  gram fit rnn.gram --method gd --iterations 100
-  gram fit digits.gram --method adam --over rows --batch 32 --held-out 0.2
-  gram fit digits.gram --method adam --checkpoint state.json --iterations 1e5
-  gram fit weather.gram --html report.html
-  gram fit line.gram --html report.html --predict 'map (fun [| x, y |] -> (line x, y)) years'
-  gram fit mixture.gram --range share=0..1 --range width=0..`,
 	}
 	f.add(cmd)
 	return a.reads(cmd, &f.loadFlags, f.check,

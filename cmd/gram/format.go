@@ -14,15 +14,9 @@ import (
 func newFmt(a *app) *cobra.Command {
 	var write bool
 	cmd := &cobra.Command{
-		Use:   "fmt FILE",
-		Short: "Format a program",
-		Long: `Fmt prints a program in canonical form: the same program, with its comments, its
-lines broken at 110 columns. Formatting twice changes nothing. A program with
-syntax errors is not touched. With -w the file is rewritten in place, whole or not
-at all, if its form changes. FILE - is standard input.`,
-		Annotations: command.More(command.StatusHelp),
-		Example: `  gram fmt rnn.gram
-  gram fmt -w rnn.gram`,
+		Use:               "fmt FILE",
+		Short:             "Format a program",
+		Annotations:       command.More(command.StatusHelp),
 		Args:              command.OneFile,
 		ValidArgsFunction: command.GramFiles,
 	}

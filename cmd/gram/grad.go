@@ -14,25 +14,9 @@ import (
 func newGrad(a *app) *cobra.Command {
 	var f gradFlags
 	cmd := &cobra.Command{
-		Use:   "grad FILE",
-		Short: "Print the value and gradient of a program, and what they cost",
-		Long: `Grad reduces the reverse transformation of a program at the point that its inputs name.
-It prints the value and the gradient with respect to the inputs, or for a body of type
-R^k the Jacobian, and then what that cost: steps of the calculus by rule, work that is no
-step (overhead), nodes and memory, and times. FILE - is standard input.`,
+		Use:         "grad FILE",
+		Short:       "Print the value and gradient of a program, and what they cost",
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-		Example: `  gram grad rnn.gram
-  gram grad rnn.gram --quiet
-  gram grad rnn.gram --param n=1e6 --repeat 10
-  gram grad rnn.gram --set E=@e.csv --finite
-  gram grad rnn.gram --schedule random --seed 7
-  gram grad rnn.gram --strategy modular --cache-size 16MiB
-  gram grad rnn.gram --literal --work
-  gram grad rnn.gram --mode tape
-  gram grad rnn.gram --along v.json
-  gram grad rnn.gram --html report.html
-  gram grad rnn.gram -o gradient.npz
-  gram grad rnn.gram --json | jq .gradient.eps`,
 	}
 	f.add(cmd)
 	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) (err error) {

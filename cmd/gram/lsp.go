@@ -19,12 +19,8 @@ func newLSP(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lsp",
 		Short: "Serve an editor by the Language Server Protocol",
-		Long: `Lsp answers an editor on standard input and output by the Language Server Protocol:
-errors as one types, types, definitions, formatting, completion, and the steps of each
-line. An editor starts it. The extension for VS Code is in editors/vscode of the repository.`,
 		Annotations: command.More("Limits are those of each run, and the time also of each load after a change. The "+
 			"limit\non memory is of the process.", command.StatusHelp),
-		Example: "  gram lsp\n  gram lsp --max-steps 1e8 --timeout 1m",
 		Args: func(_ *cobra.Command, args []string) error {
 			return command.Misfit(len(args) > 0, "gram lsp takes no arguments")
 		},

@@ -23,20 +23,9 @@ type profileFlags struct {
 func newProfile(a *app) *cobra.Command {
 	var f profileFlags
 	cmd := &cobra.Command{
-		Use:   "profile FILE -o OUT",
-		Short: "Write where a program's steps and nodes go, for go tool pprof",
-		Long: `Profile runs a program once and writes a profile of it in the format of pprof: for
-each function of the source and each line, the steps of the calculus that were taken
-there, and the nodes that were made, with the calls that led to it. It is exact, not
-sampled. It is the gradient that is profiled if the program has inputs and a gradient,
-and the value if not; --of says otherwise. FILE - is standard input.`,
+		Use:         "profile FILE -o OUT",
+		Short:       "Write where a program's steps and nodes go, for go tool pprof",
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-		Example: `  gram profile weather.gram -o weather.pb.gz
-  go tool pprof -top weather.pb.gz
-  go tool pprof -list day weather.pb.gz
-  go tool pprof -http : -sample_index nodes weather.pb.gz
-  go tool pprof -top -tagfocus phase=backward weather.pb.gz
-  go tool pprof -top -diff_base before.pb.gz after.pb.gz`,
 	}
 	f.addProfile(cmd)
 	return a.reads(cmd, &f.loadFlags, f.check,

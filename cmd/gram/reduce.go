@@ -19,13 +19,6 @@ import (
 	"github.com/gram-machine/gram/limits"
 )
 
-const reduceHelp = `Reduce is the rewriter of the calculus for people. It prints a term and lists its
-redexes: number, rule, line and column in the source, and the part that the rule rewrites.
---redex and --order make steps, --graph explores all reductions. The term is a program,
-or with --syntax paper a term in the notation of the paper. Steps are printed as they are
-made: an error ends them, and what has been printed stays. With -o they are written to a
-file, whole or not at all.`
-
 // reduceFlags are the flags of gram reduce.
 type reduceFlags struct {
 	loadFlags
@@ -47,13 +40,7 @@ func newReduce(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         "reduce FILE",
 		Short:       "List the redexes of a term, make steps, or explore all reductions",
-		Long:        reduceHelp,
 		Annotations: command.More(command.StatusHelp),
-		Example: `  gram reduce figure1.gram
-  gram reduce figure1.gram --of value --redex 2,1
-  gram reduce figure1.gram --of reverse --order random --seed 7
-  gram reduce term.txt --syntax paper --rules 1-8,11 --graph json
-  gram reduce term.txt --syntax paper --graph dot | dot -Tsvg > graph.svg`,
 	}
 	f.add(cmd)
 	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) error {

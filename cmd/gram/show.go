@@ -18,37 +18,24 @@ import (
 
 // stageInfo is a stage that gram show prints: a term, unless write is set.
 type stageInfo struct {
-	name, what string
-	kind       stage.Kind // of the term
-	graph      bool       // it shows the graph G, which depends on the branches taken
-	values     bool       // its picture can show values
-	write      func(p *show.Program, ctx context.Context, w io.Writer) error
+	name   string
+	kind   stage.Kind // of the term
+	graph  bool       // it shows the graph G, which depends on the branches taken
+	values bool       // its picture can show values
+	write  func(p *show.Program, ctx context.Context, w io.Writer) error
 	// nil: there is no picture, or it is that of the term
 	draw func(p *show.Program, ctx context.Context, w io.Writer, most int, as show.Format) (left int, err error)
 }
 
 var stages = []stageInfo{
-	{name: "term", kind: stage.Source,
-		what: "the program t, elaborated: what is typed, differentiated and run"},
-	{name: "reverse", kind: stage.Reverse,
-		what: "D(t), the reverse transformation: each number is a pair of itself and its\nbackpropagator, the i-th " +
-			"input that of the i-th unit vector"},
-	{name: "ground", kind: stage.Ground, graph: true, values: true,
-		what: "the computational graph G: the program reduced with its inputs left open, as a\nprogram with a let for " +
-			"each operation"},
-	{name: "forward", kind: stage.Forward, graph: true, values: true,
-		what: "Fwd(G), forward mode: each number is a pair of itself and its tangent. An input\nx has its tangent in " +
-			"an input dx: 1 for the first number, 0 for the others. Where a\nslope is infinite at the point, only the " +
-			"first number has a tangent"},
-	{name: "bp", kind: stage.BP, graph: true, values: true,
-		what: "bp(G), backpropagation: the value, and the gradient times an input a, which is 1"},
-	{name: "normal", kind: stage.Normal, graph: true,
-		what: "the normal form of D(t), reduced with its inputs left open and under λ: value and\nbackpropagator of " +
-			"G, the right-hand side of the paper's Theorem 1"},
-	{name: "graph", graph: true, write: (*show.Program).Memory, draw: (*show.Program).DrawMemory,
-		what: "the memory of the literal machine when G is left: what the result reaches, a node a line"},
-	{name: "code", write: (*show.Program).Code,
-		what: "the code of the compiler, of the value and of the gradient, before and behind each pass: its\ninstructions, with the steps of each block and their places"},
+	{name: "term", kind: stage.Source},
+	{name: "reverse", kind: stage.Reverse},
+	{name: "ground", kind: stage.Ground, graph: true, values: true},
+	{name: "forward", kind: stage.Forward, graph: true, values: true},
+	{name: "bp", kind: stage.BP, graph: true, values: true},
+	{name: "normal", kind: stage.Normal, graph: true},
+	{name: "graph", graph: true, write: (*show.Program).Memory, draw: (*show.Program).DrawMemory},
+	{name: "code", write: (*show.Program).Code},
 }
 
 func stageNames() []string {
@@ -75,38 +62,10 @@ func newShow(a *app) *cobra.Command {
 	var f runFlags
 	var name, format string
 	var draw drawFlags
-	what := make([]string, len(stages))
-	for i, s := range stages {
-		what[i] = fmt.Sprintf("  %-7s %s", s.name, strings.ReplaceAll(s.what, "\n", "\n          "))
-	}
 	cmd := &cobra.Command{
-		Use:   "show FILE --stage STAGE",
-		Short: "Print a stage of a program",
-		Long: `Show prints what becomes of a program on its way through the machine. Stages:
-
-` + strings.Join(what, "\n") + `
-
-All but the last two parse back: they are programs with the declarations of the
-inputs and data, which gram eval runs. Names are told apart by numbers. A derivative
-of a symbol is a symbol too: sin' x, or pow'2 x y by the second argument.
-With --format latex they are printed in the notation of the paper, as an align*
-environment, which needs the package amsmath; the inputs are free variables there.
-
-The stages ground, forward, bp and graph have pictures too: --format dot is in
-the language of Graphviz, --format svg is a picture for a page or a document. Values are
-blue, tangents green and the backward phase red; inputs are filled, outputs have a double line. Operations have the names of the lets
-around them in the source. Of a large graph only the first and last operations are
-drawn, and standard error says so.
-
-A program that branches on its inputs has no single graph; the branches that its
-point takes are shown, and standard error says so. FILE - is standard input.`,
+		Use:         "show FILE --stage STAGE",
+		Short:       "Print a stage of a program",
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-		Example: `  gram show figure1.gram --stage ground
-  gram show figure1.gram --stage bp | gram eval -
-  gram show figure1.gram --stage forward | gram eval - --set dx1=0 --set dx2=1
-  gram show figure1.gram --stage reverse --format latex
-  gram show figure1.gram --stage bp --format svg --values -o bp.svg
-  gram show rnn.gram --stage code`,
 	}
 	f.addShow(cmd)
 	cmd.Flags().StringVar(&name, "stage", "", "the `stage`: "+strings.Join(stageNames(), ", "))

@@ -12,13 +12,6 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-const traceHelp = `Trace prints the rewrites of a run, a line each: number, rule, phase, line and column in
-the source, and the nodes that are live before and after. The run is that of gram grad,
-or with --of value of gram eval, on the literal machine, which makes every rewrite by
-itself. With --calculus it prints whole terms; with --dot or --svg it draws the machine's
-memory at a step. A trace is printed as it is made: an error ends it, and what has been
-printed stays. With -o it is written to a file, whole or not at all.`
-
 // traceFlags are the flags of gram trace.
 type traceFlags struct {
 	runFlags
@@ -41,13 +34,7 @@ func newTrace(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         "trace FILE",
 		Short:       "Print the steps of a run",
-		Long:        traceHelp,
 		Annotations: command.More(command.StatusHelp),
-		Example: `  gram trace rnn.gram --rule factor --line 3
-  gram trace figure1.gram --svg --step 30 -o 30.svg
-  gram trace figure1.gram --calculus --of value
-  gram trace figure1.gram --calculus --rule 11
-  gram trace figure1.gram --calculus --latex --steps 40..50 -o steps.tex`,
 	}
 	f.add(cmd)
 	return a.reads(cmd, &f.loadFlags, f.check,

@@ -14,11 +14,6 @@ func newVersion(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print what this build is",
-		Long: `Version prints the version, the commit and whether the tree was modified, the Go
-version, the platform, and the form of the kernels that the processor gets: go, avx2 or
-avx512. What the build was not stamped with is unknown; in JSON,
-an unknown "modified" is null.`,
-		Example: "  gram version\n  gram version --json\n  gram --version",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return command.Usagef("gram version takes no arguments")

@@ -56,20 +56,9 @@ func Command(base *command.App) *cobra.Command {
 	a := &app{base}
 	var f benchFlags
 	cmd := &cobra.Command{
-		Use:   "bench",
-		Short: "Measure the paper's cost claims, the speed beside peers, or how a program's cost grows",
-		Long: `Bench measures the cost claims of the paper: each on families of programs of growing
-size, with a law that two quantities of a run are to follow. It fits what it measures
-and prints a table with a verdict for each claim: holds, holds after correction, fails,
-or open. The verdict is computed from the measurements alone. --list lists the claims.`,
+		Use:         "bench",
+		Short:       "Measure the paper's cost claims, the speed beside peers, or how a program's cost grows",
 		Annotations: command.More(command.StatusHelp),
-		Example: `  gram bench --list
-  gram bench --quick
-  gram bench --claim 9,10 --out results
-  gram bench --peers --quick
-  gram bench --rivals --quick
-  gram bench --adversary --seed 1 --budget 1e4
-  gram bench --family mine.gram --param n=1e2..1e6 --law linear`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return command.Usagef("gram bench takes no arguments; --family FILE measures a program")

@@ -18,8 +18,9 @@ A program declares its inputs, each with a value, and ends with an expression:
   input x2 = 2
   let z1 = x1 - x2 in let z2 = z1 * z1 in sin z2
 
-Results go to standard output, all at once and only if there is no error, but for a
-trace, which is printed as it is made; everything else goes to standard error.`
+FILE - is standard input. Results go to standard output, all at once and only if
+there is no error, but for a trace, which is printed as it is made; everything else
+goes to standard error.`
 
 // helpTemplate is cobra's template with a text after the flags.
 const helpTemplate = `{{.Long}}
@@ -33,12 +34,15 @@ func More(paragraphs ...string) map[string]string {
 	return map[string]string{"more": strings.Join(paragraphs, "\n\n")}
 }
 
-// reference returns what the reference says of a command, in Markdown: its section without the heading, or "".
-func reference(name string) string {
+// reference returns what the reference says of a command, in Markdown: the beginning of its section, the examples, which
+// are a block of code, and the rest.
+func reference(name string) (about, examples, rest string) {
 	_, section, _ := strings.Cut(string(docs.Language), "\n### `gram "+name+"`")
 	_, section, _ = strings.Cut(section, "\n")
 	section, _, _ = strings.Cut(section, "\n##")
-	return strings.TrimSpace(section)
+	about, rest, _ = strings.Cut(section, "\n\n    ")
+	examples, rest, _ = strings.Cut("  "+rest, "\n\n")
+	return strings.TrimSpace(about), strings.TrimRight(strings.ReplaceAll(examples, "\n    ", "\n  "), "\n"), strings.TrimSpace(rest)
 }
 
 // StatusHelp is the text on exit statuses.
@@ -88,9 +92,8 @@ func Root(a *App, commands ...*cobra.Command) *cobra.Command {
 	root.SetHelpCommand(newHelp(a))
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	for _, c := range commands {
-		if about := reference(c.Name()); about != "" {
-			c.Annotations = More(about, c.Annotations["more"])
-		}
+		about, examples, rest := reference(c.Name())
+		c.Long, c.Example, c.Annotations = about, examples, More(strings.TrimSpace(rest+"\n\n"+c.Annotations["more"]))
 	}
 	root.AddCommand(commands...)
 	addCompletion(root)

@@ -20,13 +20,6 @@ import (
 	"github.com/gram-machine/gram/machine"
 )
 
-const exploreHelp = `Explore serves a page, to this computer only, on which the reduction of a program is
-looked at step by step: the graph of operations, or the graph that the machine rewrites,
-with the redex in the source, the rule that fires, and the counters. It prints the address
-of the page; Ctrl-C ends it. The program can be edited in the page and run again; the file
-is not written. With --export nothing is served: the run is recorded in one page that works
-without gram. FILE - is standard input.`
-
 const exploreLimitsHelp = `Limits are those of each run, and the time also of each look into one. What a run did
 before it reached a limit can be explored. The limit on memory is of the process.`
 
@@ -48,14 +41,9 @@ func Command(base *command.App) *cobra.Command {
 	var f exploreFlags
 	a := &app{base}
 	cmd := &cobra.Command{
-		Use:         "explore FILE",
-		Short:       "Step through a run, in a page of the browser",
-		Long:        exploreHelp,
-		Annotations: command.More(exploreLimitsHelp, command.StatusHelp),
-		Example: `  gram explore figure1.gram --open
-  gram explore rnn.gram --of value --port 8080
-  gram explore figure1.gram --export figure1.html
-  gram explore rnn.gram --set xs=@other.csv:temp_min --max-steps 1e6`,
+		Use:               "explore FILE",
+		Short:             "Step through a run, in a page of the browser",
+		Annotations:       command.More(exploreLimitsHelp, command.StatusHelp),
 		Args:              command.OneFile,
 		ValidArgsFunction: command.GramFiles,
 	}
