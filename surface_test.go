@@ -171,7 +171,10 @@ type surface struct {
 }
 
 func surfaceProgram(seed int) (src string, value bool) {
-	opt := surfaceOptions{K: 3 + seed%7/5, Large: seed%4 == 0, Value: seed%8 == 7}
+	opt := surfaceOptions{K: 3 + seed%7/5, Large: seed%4 == 0, Value: seed%8 == 7, Cell: seed%5 == 2}
+	if opt.Cell = opt.Cell && !opt.Value; opt.Cell {
+		opt.K, opt.Large = 3+seed/5%10, false
+	}
 	if seed%64 == 33 {
 		opt.K = 17
 	}

@@ -12,6 +12,8 @@ import (
 type surfaceOptions struct {
 	K     int  // the numbers of a vector, at least 3
 	Large bool // beside a large sum
+	// Cell says that it applies the function of a fold, which makes a vector of two.
+	Cell bool
 	// Value says that the value may be of any type that is printed. The program has no gradient, and may have linear
 	// functions.
 	Value bool
@@ -21,7 +23,7 @@ type surfaceOptions struct {
 // matrices, data, and all
 // constructs and functions of docs/language.md but imports. The same r gives the same program.
 func surfaceSource(r *rand.Rand, opt surfaceOptions) string {
-	w := &surfaceWriter{r: r, k: opt.K, left: 15 + r.IntN(70), value: opt.Value, flat: r.IntN(3) == 0}
+	w := &surfaceWriter{r: r, k: opt.K, left: 15 + r.IntN(70), value: opt.Value, cell: opt.Cell, flat: r.IntN(3) == 0 || opt.Cell}
 	return w.program(opt.Large)
 }
 
@@ -84,6 +86,7 @@ type surfaceWriter struct {
 	left    int // how many constructs there may be
 	work    int // the sizes of the loops around what is written, multiplied
 	value   bool
+	cell    bool
 	flat    bool // no functions of their own, and no inductive types: so vector statements hold more of it
 	scope   []named
 	indices []staticIndex
@@ -130,6 +133,11 @@ func (w *surfaceWriter) program(large bool) string {
 	if w.value && w.r.IntN(6) == 0 {
 		return text.String() + w.linear() + "\n"
 	}
+	if w.cell {
+		left := w.left
+		text.WriteString("def cell (x : R^k) (h : R^k) = " + w.bound([]named{{name: "x", kind: vector}, {name: "h", kind: vector}}, w.layers) + "\n")
+		w.left = left
+	}
 	for range w.r.IntN(5) {
 		text.WriteString(w.line())
 	}
@@ -175,10 +183,43 @@ func (w *surfaceWriter) body(large bool) string {
 		return "let z = " + w.expr(vector, 4) + " in z" + sum
 	}
 	text := "(" + w.expr(real, 4) + ")"
+	if w.cell {
+		text = strings.ReplaceAll(w.pick(cells...), "INPUTS", strings.Repeat(", s", w.k-2))
+	}
 	for range w.r.IntN(3) {
 		text += " + (" + w.expr(real, 4) + ")"
 	}
 	return text + sum
+}
+
+// layers writes vectors, mostly of components of those before: so statements of vectors hold them.
+func (w *surfaceWriter) layers() string {
+	layer := func(depth int) string {
+		return w.with("vec %s < k -> 0.3 * %s", w.k, func() string { return w.expr(real, depth) })
+	}
+	text := ""
+	for range w.r.IntN(3) {
+		v := w.name("v")
+		text += "let " + v + " = " + layer(3) + " in "
+		w.scope = append(w.scope, named{name: v, kind: vector})
+	}
+	return text + layer(4)
+}
+
+// cells apply a function of two vectors: in a fold, alone, by another function, with branches before and behind, and where some
+// components are numerals.
+var cells = []string{
+	"sum (fold cell y m)",
+	"sum (cell x y)",
+	"sum (foldl (fun h x -> cell x h) y m)",
+	"(let f = fun x -> fun h -> cell x h in sum (fold (fun x h -> f x (f x h)) y m))",
+	"(let g = fold (fun x h -> let z = matvec A (cell x h) in vec i < k -> if z.(i) < 0 then sin z.(i) else z.(i)) y m in sum g)",
+	"(let z = matvec A (cell x q) in let u = matvec B (vec i < k -> if z.(i) < 0 then 0.1 * z.(i) else z.(i)) in " +
+		"sum i < k -> if u.(i) < 0.1 then u.(i)^2 else u.(i))",
+	"sum (fold (fun x h -> let c = cell x h in vec i < k -> s * (if c.(i) + h.(i) > 0 then c.(i) * h.(i) else 0)) " +
+		"(vec i < k -> if i < 2 then s * s + y.(i) else sin y.(i)) m)",
+	"(sum j < 2 -> let v = vec i < k -> s * y.(i) * j in sum (cell v y))",
+	"sum (fst (fold (fun x (h, c) -> (cell (x * c) h, c)) (y, [| 0, 0.5INPUTS |]) m))",
 }
 
 // linear writes a program with functions that are linear.
