@@ -10,7 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/property"
+	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -158,6 +161,29 @@ var handWorked = []struct {
 		// z (4) 2, (2) 1, (3) 1; v, w, w0: (4) 3, (3) 3; z* is that of 2: (1) 1, (5) 1.
 		gradient: steps{rule.Lambda: 1, rule.Pair: 1, rule.Subst: 4, rule.GC: 5, rule.Lin: 1},
 	},
+	{
+		name:     "an application of what an application gives",
+		src:      "(fun x -> x) (fun y -> y) 3",
+		value:    steps{rule.Lambda: 2, rule.Subst: 1, rule.SubstNumeral: 1, rule.GC: 2},
+		gradient: steps{rule.Lambda: 3, rule.Pair: 1, rule.Subst: 3, rule.GC: 4, rule.Lin: 1},
+	},
+	// The programs of docs/paper-notes.md with inductive types.
+	{
+		name: "(14), (15): the sum of a stream",
+		src: "type stream = Nil | Cons of R * stream\ninput x = 2\ninput y = 3\n" +
+			"let rec total (s : stream) : R = match s with Nil -> 0 | Cons (a, r) -> a + total r in total (Cons (x, Cons (y, Nil)))",
+		value: steps{rule.Lambda: 3, rule.Pair: 2, rule.Subst: 8, rule.SubstNumeral: 4, rule.GC: 13, rule.Plus: 2, rule.Case: 3, rule.Unfold: 3},
+		gradient: steps{rule.Lambda: 8, rule.Pair: 7, rule.Subst: 21, rule.SubstNumeral: 6, rule.GC: 29, rule.Lin: 5, rule.Plus: 2, rule.Case: 3,
+			rule.Unfold: 3},
+	},
+	{
+		name: "(14), (15): the product of a tree",
+		src: "type tree = Leaf of R | Node of tree * tree\ninput x = 3\n" +
+			"let rec f (t : tree) (p : R) : R = match t with Leaf y -> y * p | Node (l, r) -> f l (f r p) in f (Node (Leaf x, Leaf 2)) 1",
+		value: steps{rule.Lambda: 6, rule.Pair: 1, rule.Subst: 8, rule.SubstNumeral: 6, rule.GC: 15, rule.Times: 2, rule.Case: 3, rule.Unfold: 3},
+		gradient: steps{rule.Lambda: 11, rule.Pair: 6, rule.Subst: 22, rule.SubstNumeral: 9, rule.GC: 29, rule.Lin: 5, rule.Times: 6, rule.Case: 3,
+			rule.Unfold: 3},
+	},
 	// The three programs of the calculus notes.
 	{
 		name:  "Figure 1",
@@ -202,8 +228,31 @@ var handWorked = []struct {
 	},
 }
 
-// TestCountsWorkedOutByHand asserts them, in all forms, also of the formatted program.
+// onRewriter are the steps of the rewriter on terms.
+func onRewriter(t *testing.T, p *Program, gradient bool) steps {
+	start := reference.Convert(p.src.Term(), denote.Floats{}).ValueStart(p.inputs, p.Point())
+	if gradient {
+		d, err := revgrad.Reverse(p.src.Term(), nil)
+		require.NoError(t, err)
+		start = reference.Convert(d, denote.Floats{}).GradientStart(p.inputs, p.Point(), p.outputs())
+	}
+	res, err := start.Named().Run(reference.Machine(nil), 10_000, nil)
+	require.NoError(t, err)
+	return res.Counts
+}
+
+// TestCountsWorkedOutByHand asserts them, in all forms and on terms, also of the formatted program. The notes have those with
+// inductive types.
 func TestCountsWorkedOutByHand(t *testing.T) {
+	notes, err := os.ReadFile("docs/paper-notes.md")
+	require.NoError(t, err)
+	row := func(c steps) (text string) {
+		for _, r := range []rule.Rule{rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Lin, rule.Plus, rule.Times, rule.Factor,
+			rule.Function, rule.Case, rule.Unfold} {
+			text += strings.ReplaceAll(fmt.Sprintf(" %d |", c[r]), " 0 |", " |")
+		}
+		return text + fmt.Sprintf(" %d |\n", c.Total())
+	}
 	for _, c := range handWorked {
 		t.Run(c.name, func(t *testing.T) {
 			formatted, err := Format(t.Context(), "test.gram", []byte(strings.ReplaceAll(c.src, "+", " +  ")))
@@ -212,9 +261,16 @@ func TestCountsWorkedOutByHand(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, string(formatted), string(again))
 			for _, src := range []string{c.src, string(formatted)} {
-				value, gradient := checkForms(t, mustLoad(t, src), true, allForms...)
+				p := mustLoad(t, src)
+				value, gradient := checkForms(t, p, true, allForms...)
 				require.Equal(t, c.value, value.Cost.Steps, "value")
 				require.Equal(t, c.gradient, gradient.Cost.Steps, "gradient")
+				require.Equal(t, c.value, onRewriter(t, p, false), "value")
+				require.Equal(t, c.gradient, onRewriter(t, p, true), "gradient")
+			}
+			if strings.HasPrefix(c.name, "(14)") {
+				require.Contains(t, string(notes), "| value |"+row(c.value))
+				require.Contains(t, string(notes), "| gradient |"+row(c.gradient))
 			}
 		})
 	}
