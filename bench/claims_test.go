@@ -74,37 +74,6 @@ func TestLinearClaimsHaveAdversaries(t *testing.T) {
 	}
 }
 
-// TestMeasurements: every series can be measured at its least size; counts are exact, and
-// equal where the law says so, but for a series that breaks the law as printed.
-func TestMeasurements(t *testing.T) {
-	for _, c := range bench.Claims() {
-		for _, s := range c.Series {
-			t.Run(fmt.Sprintf("%d/%s", c.Number, s.Name), func(t *testing.T) {
-				t.Parallel()
-				n := s.Quick[0]
-				p, err := s.Measure(t.Context(), n)
-				require.NoError(t, err)
-				require.Positive(t, p.X)
-				require.Positive(t, p.Y)
-				switch {
-				case s.Law.Kind == bench.Equal && s.Role == bench.Printed:
-					require.NotEqual(t, p.X, p.Y, "it breaks the sentence as printed")
-				case s.Law.Kind == bench.Equal:
-					require.Equal(t, p.X, p.Y)
-				case s.Law.Kind == bench.Below:
-					require.LessOrEqual(t, p.Y, p.X)
-				}
-				if s.Timed {
-					return
-				}
-				again, err := s.Measure(t.Context(), n)
-				require.NoError(t, err)
-				require.Equal(t, p, again)
-			})
-		}
-	}
-}
-
 // TestMeasurementsEnd: a measurement ends with its context.
 func TestMeasurementsEnd(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
