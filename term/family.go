@@ -106,18 +106,29 @@ func (n *Node) Index() Index { return Index(n.Off) }
 // Static returns the expression of a component or numeral, or the bound of an index.
 func (n *Node) Static() Static { return Static(n.B) }
 
+// Expressions are expressions of indices, and the bounds of these.
+type Expressions struct {
+	Nodes  []StaticNode
+	Bounds []Static // by index
+}
+
 // Value returns the value of e where index i is at[i].
 func (t *Term) Value(e Static, at []float64) float64 {
-	n := &t.Statics[e]
+	return (&Expressions{Nodes: t.Statics}).Value(e, at)
+}
+
+// Value returns the value of e where index i is at[i].
+func (s *Expressions) Value(e Static, at []float64) float64 {
+	n := &s.Nodes[e]
 	switch n.Op {
 	case StaticNum:
 		return n.Val
 	case StaticIndex:
 		return at[n.Index]
 	case StaticNeg:
-		return -t.Value(n.A, at)
+		return -s.Value(n.A, at)
 	}
-	a, b := t.Value(n.A, at), t.Value(n.B, at)
+	a, b := s.Value(n.A, at), s.Value(n.B, at)
 	switch n.Op {
 	case StaticAdd:
 		return a + b
@@ -129,17 +140,59 @@ func (t *Term) Value(e Static, at []float64) float64 {
 	return a / b
 }
 
-// mentions calls f on the indices in e.
-func (t *Term) mentions(e Static, f func(Index)) {
-	n := &t.Statics[e]
+// Mentions calls f on the indices in e, which may be 0.
+func (s *Expressions) Mentions(e Static, f func(Index)) {
+	if e == 0 {
+		return
+	}
+	n := &s.Nodes[e]
 	if n.Op == StaticIndex {
 		f(n.Index)
 	}
-	for _, k := range []Static{n.A, n.B} {
-		if k != 0 {
-			t.mentions(k, f)
+	s.Mentions(n.A, f)
+	s.Mentions(n.B, f)
+}
+
+// Each calls f for all values of the indices, which stand in one another in this order, and are put in at, until it
+// returns false.
+func (s *Expressions) Each(chain []Index, at []float64, f func() bool) bool {
+	if len(chain) == 0 {
+		return f()
+	}
+	for k := range int(s.Value(s.Bounds[chain[0]], at)) {
+		if at[chain[0]] = float64(k); !s.Each(chain[1:], at, f) {
+			return false
 		}
 	}
+	return true
+}
+
+// Interval returns a range that the values of e are in; whole says that they are whole numbers.
+func (s *Expressions) Interval(e Static) (lo, hi float64, whole bool) {
+	n := &s.Nodes[e]
+	switch n.Op {
+	case StaticNum:
+		return n.Val, n.Val, n.Val == math.Trunc(n.Val)
+	case StaticIndex:
+		_, hi, whole = s.Interval(s.Bounds[n.Index])
+		return 0, max(0, hi-1), whole
+	}
+	lo, hi, a := s.Interval(n.A)
+	if n.Op == StaticNeg {
+		return -hi, -lo, a
+	}
+	low, high, b := s.Interval(n.B)
+	switch {
+	case n.Op == StaticAdd:
+		return lo + low, hi + high, a && b
+	case n.Op == StaticSub:
+		return lo - high, hi - low, a && b
+	case n.Op == StaticDiv && low <= 0 && high >= 0:
+		return math.Inf(-1), math.Inf(1), false
+	case n.Op == StaticDiv:
+		return min(lo/low, lo/high, hi/low, hi/high), max(lo/low, lo/high, hi/low, hi/high), false
+	}
+	return min(lo*low, lo*high, hi*low, hi*high), max(lo*low, lo*high, hi*low, hi*high), a && b
 }
 
 // Families reports whether the term has nodes that stand for their expansion.
@@ -151,29 +204,24 @@ func (t *Term) Families() bool {
 
 // IndicesOf returns the indices that a static expression has.
 func (t *Term) IndicesOf(e Static) (out []Index) {
-	if e == 0 {
-		return nil
-	}
-	n := &t.Statics[e]
-	if n.Op == StaticIndex {
-		return []Index{n.Index}
-	}
-	return append(t.IndicesOf(n.A), t.IndicesOf(n.B)...)
+	(&Expressions{Nodes: t.Statics}).Mentions(e, func(i Index) { out = append(out, i) })
+	return out
 }
 
 // nest is where the indices of a term stand: in one another.
 type nest struct {
+	Expressions
 	t     *Term
-	bound []Static // of each index
-	outer []Index  // of each index: that of the innermost family around its own
-	scope []Index  // of each node: the index of the innermost family around it; nil in a term without families
+	outer []Index // of each index: that of the innermost family around its own
+	scope []Index // of each node: the index of the innermost family around it; nil in a term without families
 	count []float64
 }
 
 // nest finds the indices of the families in the live nodes.
 func (t *Term) nest(live []bool) *nest {
-	s := &nest{t: t, bound: make([]Static, len(t.Indices)), outer: make([]Index, len(t.Indices)),
-		count: make([]float64, max(1, len(t.Indices)))}
+	n := len(t.Indices)
+	s := &nest{Expressions: Expressions{t.Statics, make([]Static, n)}, t: t, outer: make([]Index, n),
+		count: make([]float64, max(1, n))}
 	if len(t.Statics) > 0 {
 		s.scope = make([]Index, len(t.Nodes))
 		for r := len(t.Nodes) - 1; r > 0; r-- {
@@ -199,7 +247,7 @@ func (s *nest) node(r Ref) {
 	in := s.scope[r]
 	if n.Comprehends() {
 		i := n.Index()
-		s.bound[i], s.outer[i] = n.Static(), in
+		s.Bounds[i], s.outer[i] = n.Static(), in
 		in = i
 	}
 	s.t.Kids(n, func(k Ref) { s.scope[k] = in })
@@ -209,18 +257,19 @@ func (s *nest) node(r Ref) {
 // e, and those whose bound depends on an index, which may be 0, with what it depends on.
 func (s *nest) chain(i Index, e Static) []Index {
 	needed := map[Index]bool{}
-	need := func(j Index) { needed[j] = true }
-	s.t.mentions(e, need)
+	s.Mentions(e, func(j Index) { needed[j] = true })
 	for j := i; j != 0; j = s.outer[j] {
-		s.t.mentions(s.bound[j], func(k Index) {
+		s.Mentions(s.Bounds[j], func(k Index) {
 			needed[j], needed[k] = true, true
 		})
 	}
-	var chain []Index
+	return slices.DeleteFunc(s.around(i), func(i Index) bool { return !needed[i] })
+}
+
+// around returns the indices around a node in scope i, the outermost first.
+func (s *nest) around(i Index) (chain []Index) {
 	for ; i != 0; i = s.outer[i] {
-		if needed[i] {
-			chain = append(chain, i)
-		}
+		chain = append(chain, i)
 	}
 	slices.Reverse(chain)
 	return chain
@@ -229,19 +278,10 @@ func (s *nest) chain(i Index, e Static) []Index {
 // each calls f for all values of the indices, which stand in one another in this order.
 func (s *nest) each(chain []Index, f func(at []float64)) {
 	at := make([]float64, len(s.t.Indices))
-	var loop func(chain []Index)
-	loop = func(chain []Index) {
-		if len(chain) == 0 {
-			f(at)
-			return
-		}
-		i := chain[0]
-		for k := range int(s.t.Value(s.bound[i], at)) {
-			at[i] = float64(k)
-			loop(chain[1:])
-		}
-	}
-	loop(chain)
+	s.Each(chain, at, func() bool {
+		f(at)
+		return true
+	})
 }
 
 // times returns how many instances a node in scope i has in the expansion.
@@ -249,56 +289,25 @@ func (s *nest) times(i Index) float64 {
 	if s.count[i] != 0 || i == 0 {
 		return s.count[i]
 	}
-	chain := s.chain(i, s.bound[i])
-	if len(chain) == 0 {
-		s.count[i] = s.times(s.outer[i]) * s.t.Value(s.bound[i], nil)
+	if len(s.chain(i, s.Bounds[i])) == 0 {
+		s.count[i] = s.times(s.outer[i]) * s.Value(s.Bounds[i], nil)
 		return s.count[i]
 	}
 	// The bound depends on outer indices: all their values are gone through.
-	chain = nil
-	for j := s.outer[i]; j != 0; j = s.outer[j] {
-		chain = append(chain, j)
-	}
-	slices.Reverse(chain)
-	s.each(chain, func(at []float64) { s.count[i] += s.t.Value(s.bound[i], at) })
+	s.each(s.around(s.outer[i]), func(at []float64) { s.count[i] += s.Value(s.Bounds[i], at) })
 	return s.count[i]
 }
 
 // image calls f on the numbers that the expression of a component r takes, each as often as its indices have values.
 func (s *nest) image(r Ref, f func(e float64)) {
 	e := s.t.Nodes[r].Static()
-	s.each(s.chain(s.in(r), e), func(at []float64) { f(s.t.Value(e, at)) })
+	s.each(s.chain(s.in(r), e), func(at []float64) { f(s.Value(e, at)) })
 }
 
 // within reports whether all values of e are natural numbers below n. It may report false where they are.
 func (s *nest) within(e Static, n float64) bool {
-	lo, hi, whole := s.interval(e)
+	lo, hi, whole := s.Interval(e)
 	return whole && lo >= 0 && hi < n
-}
-
-// interval returns a range that the values of e are in; whole says that they are whole numbers.
-func (s *nest) interval(e Static) (lo, hi float64, whole bool) {
-	n := &s.t.Statics[e]
-	switch n.Op {
-	case StaticNum:
-		return n.Val, n.Val, n.Val == math.Trunc(n.Val)
-	case StaticIndex:
-		_, hi, whole = s.interval(s.bound[n.Index])
-		return 0, max(0, hi-1), whole
-	case StaticAdd, StaticSub, StaticMul:
-	default:
-		return 0, 0, false
-	}
-	lo, hi, a := s.interval(n.A)
-	low, high, b := s.interval(n.B)
-	switch n.Op {
-	case StaticAdd:
-		return lo + low, hi + high, a && b
-	case StaticSub:
-		return lo - high, hi - low, a && b
-	}
-	p := []float64{lo * low, lo * high, hi * low, hi * high}
-	return slices.Min(p), slices.Max(p), a && b
 }
 
 // mentioned calls f on the variables that occur in node r, which may be a component: those that its expansion has.
@@ -322,7 +331,10 @@ func sizeOf(n *Node, s float64) float64 {
 	case ListFamilyOp:
 		return 3 + 3*s
 	case SumOp:
-		return max(1, s-1) - oneSummand(s)
+		if s == 0 {
+			return 1
+		}
+		return s - 1
 	}
 	const reverseAdd, reverseFun, reverseZero = 14, 22, 4
 	switch {
@@ -334,26 +346,13 @@ func sizeOf(n *Node, s float64) float64 {
 	return reverseAdd * (s - 1)
 }
 
-// oneSummand is 1 for a sum of one summand, which is this.
-func oneSummand(s float64) float64 {
-	if s == 1 {
-		return 1
-	}
-	return 0
-}
-
 // size returns the symbols of all instances of a comprehension in scope i, without those of its body.
 func (s *nest) size(n *Node, i Index) float64 {
 	if len(s.chain(i, n.Static())) == 0 {
-		return s.times(i) * sizeOf(n, s.t.Value(n.Static(), nil))
+		return s.times(i) * sizeOf(n, s.Value(n.Static(), nil))
 	}
-	var chain []Index
-	for j := i; j != 0; j = s.outer[j] {
-		chain = append(chain, j)
-	}
-	slices.Reverse(chain)
 	var size float64
-	s.each(chain, func(at []float64) { size += sizeOf(n, s.t.Value(n.Static(), at)) })
+	s.each(s.around(i), func(at []float64) { size += sizeOf(n, s.Value(n.Static(), at)) })
 	return size
 }
 
@@ -432,7 +431,7 @@ func (c *checker) comprehension(r Ref, n *Node) (Type, error) {
 func (c *checker) bound(r Ref, n *Node, least float64) (err error) {
 	s := c.families()
 	fixed := true
-	c.t.mentions(n.Static(), func(Index) { fixed = false })
+	s.Mentions(n.Static(), func(Index) { fixed = false })
 	if n.Op == FamilyOp && !fixed {
 		return c.errorf(r, "the size of a vector depends on an index")
 	}

@@ -3,7 +3,6 @@ package core
 import (
 	"iter"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/gram-machine/gram/term"
@@ -11,9 +10,8 @@ import (
 
 // Statics has the static expressions of a program, and the indices of families on which they depend.
 type Statics struct {
-	Nodes   []term.StaticNode
+	term.Expressions
 	Indices []term.IndexInfo
-	Bounds  []term.Static // by index
 	// Places are those of operations whose evaluation may fail.
 	Places map[term.Static]*At
 }
@@ -42,39 +40,6 @@ func (f *Statics) NewIndex(name string, pos term.Pos, s term.Static) (term.Index
 	return i, f.Add(term.StaticNode{Op: term.StaticIndex, Index: i})
 }
 
-// Interval is a range that the values of an expression are in.
-type Interval struct{ Lo, Hi float64 }
-
-// Interval returns bounds of the values of an expression.
-func (f *Statics) Interval(e term.Static) Interval {
-	n := &f.Nodes[e]
-	switch n.Op {
-	case term.StaticNum:
-		return Interval{n.Val, n.Val}
-	case term.StaticIndex:
-		return Interval{0, max(0, f.Interval(f.Bounds[n.Index]).Hi-1)}
-	}
-	a := f.Interval(n.A)
-	if n.Op == term.StaticNeg {
-		return Interval{-a.Hi, -a.Lo}
-	}
-	b := f.Interval(n.B)
-	switch n.Op {
-	case term.StaticAdd:
-		return Interval{a.Lo + b.Lo, a.Hi + b.Hi}
-	case term.StaticSub:
-		return Interval{a.Lo - b.Hi, a.Hi - b.Lo}
-	case term.StaticMul:
-		p := []float64{a.Lo * b.Lo, a.Lo * b.Hi, a.Hi * b.Lo, a.Hi * b.Hi}
-		return Interval{slices.Min(p), slices.Max(p)}
-	}
-	if b.Lo <= 0 && b.Hi >= 0 {
-		return Interval{math.Inf(-1), math.Inf(1)}
-	}
-	p := []float64{a.Lo / b.Lo, a.Lo / b.Hi, a.Hi / b.Lo, a.Hi / b.Hi}
-	return Interval{slices.Min(p), slices.Max(p)}
-}
-
 // Nesting is how deep an expression nests.
 func (f *Statics) Nesting(e term.Static) int {
 	n := &f.Nodes[e]
@@ -91,21 +56,15 @@ func (f *Statics) Nesting(e term.Static) int {
 // mentioned returns the indices on which the expressions depend.
 func (f *Statics) mentioned(es []term.Static) map[term.Index]bool {
 	needed := map[term.Index]bool{}
-	var mention func(e term.Static)
-	mention = func(e term.Static) {
-		if e == 0 {
-			return
+	var need func(i term.Index)
+	need = func(i term.Index) {
+		if !needed[i] {
+			needed[i] = true
+			f.Mentions(f.Bounds[i], need)
 		}
-		n := &f.Nodes[e]
-		if n.Op == term.StaticIndex && !needed[n.Index] {
-			needed[n.Index] = true
-			mention(f.Bounds[n.Index])
-		}
-		mention(n.A)
-		mention(n.B)
 	}
 	for _, e := range es {
-		mention(e)
+		f.Mentions(e, need)
 	}
 	return needed
 }
@@ -131,34 +90,23 @@ func (f *Statics) Range(e term.Static, others []term.Static) (begin, end int, ok
 	return 0, 0, false
 }
 
-// Each goes through the values of the expressions, for all values of the indices on which they depend.
-func (f *Statics) Each(es []term.Static) iter.Seq[[]float64] {
+// Values goes through the values of the expressions, for all values of the indices on which they depend.
+func (f *Statics) Values(es ...term.Static) iter.Seq[[]float64] {
 	return func(yield func(values []float64) bool) {
 		chain := slices.Sorted(maps.Keys(f.mentioned(es))) // an index is made before those in its scope
-		t := term.Term{Statics: f.Nodes}
-		at, values := make([]float64, len(f.Indices)), make([]float64, len(es))
-		var loop func(chain []term.Index) bool
-		loop = func(chain []term.Index) bool {
-			if len(chain) == 0 {
-				for k, e := range es {
-					values[k] = t.Value(e, at)
-				}
-				return yield(values)
+		at, values := make([]float64, len(f.Bounds)), make([]float64, len(es))
+		f.Each(chain, at, func() bool {
+			for k, e := range es {
+				values[k] = f.Value(e, at)
 			}
-			for k := range int(t.Value(f.Bounds[chain[0]], at)) {
-				if at[chain[0]] = float64(k); !loop(chain[1:]) {
-					return false
-				}
-			}
-			return true
-		}
-		loop(chain)
+			return yield(values)
+		})
 	}
 }
 
 // First returns the first value of e that is at least n, -1 if there is none.
 func (f *Statics) First(e term.Static, n int) int {
-	for v := range f.Each([]term.Static{e}) {
+	for v := range f.Values(e) {
 		if int(v[0]) >= n {
 			return int(v[0])
 		}

@@ -47,17 +47,17 @@ var staticOps = map[syntax.Token]term.StaticOp{syntax.PlusTok: term.StaticAdd, s
 	syntax.StarTok: term.StaticMul, syntax.SlashTok: term.StaticDiv}
 
 // arithmetic makes a op b of static expressions. The attempt is given up if a value is not as the check has it.
-func (e *Elaborator) arithmetic(op syntax.Token, a, b term.Static, good func(core.Interval) bool) term.Static {
+func (e *Elaborator) arithmetic(op syntax.Token, a, b term.Static, good func(lo, hi float64) bool) term.Static {
 	s := e.Static.Add(term.StaticNode{Op: staticOps[op], A: a, B: b})
 	if e.Static.Nesting(s) > term.MaxStatic {
 		e.giveUp()
 		return a
 	}
-	if good(e.Static.Interval(s)) {
+	if lo, hi, _ := e.Static.Interval(s); good(lo, hi) {
 		return s
 	}
-	for v := range e.Static.Each([]term.Static{s}) {
-		if !good(core.Interval{Lo: v[0], Hi: v[0]}) {
+	for v := range e.Static.Values(s) {
+		if !good(v[0], v[0]) {
 			e.giveUp()
 			break
 		}
@@ -65,9 +65,9 @@ func (e *Elaborator) arithmetic(op syntax.Token, a, b term.Static, good func(cor
 	return s
 }
 
-func naturals(i core.Interval) bool { return i.Lo >= 0 && i.Hi <= load.MaxNat }
+func naturals(lo, hi float64) bool { return lo >= 0 && hi <= load.MaxNat }
 
-func finite(i core.Interval) bool { return i.Lo >= -math.MaxFloat64 && i.Hi <= math.MaxFloat64 }
+func finite(lo, hi float64) bool { return lo >= -math.MaxFloat64 && hi <= math.MaxFloat64 }
 
 // staticOf is a natural number as a static expression.
 func (e *Elaborator) staticOf(n natural) term.Static {
@@ -113,7 +113,7 @@ func (e *Elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool)
 		e.fam.instances = 1
 	}
 	i, bound := e.index(x, slot, s)
-	most := e.Static.Interval(bound).Hi
+	_, most, _ := e.Static.Interval(bound)
 	made := e.expanded()
 	e.fam.depth++
 	if e.fam.instances *= max(1, most); e.fam.instances > maxInstances {
@@ -172,7 +172,7 @@ func (e *Elaborator) restore(s snapshot) {
 
 // staticRange checks the indices of a projection that depend on those of families.
 func (e *Elaborator) staticRange(n int, i term.Static) bool {
-	if e.Static.Interval(i).Hi < float64(n) {
+	if _, hi, _ := e.Static.Interval(i); hi < float64(n) {
 		return true
 	}
 	if e.Static.First(i, n) >= 0 {

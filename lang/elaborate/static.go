@@ -238,7 +238,8 @@ func (e *Elaborator) inRange(span syntax.Span, n core.Size, at natural, v val) b
 		return false
 	}
 	if at.static != 0 {
-		i = int(e.Static.Interval(at.static).Hi)
+		_, hi, _ := e.Static.Interval(at.static)
+		i = int(hi)
 	}
 	e.atEnd(span, func(open bool) (headline, label string) {
 		s, known := e.Types.VectorSize(v.typ)

@@ -107,7 +107,7 @@ func (l *lowering) project(pos term.Pos, x term.Var, ty term.Type, component fun
 		through = es[:last]
 	}
 	firsts := make([]term.Var, len(es)) // the first component of each level
-	for values := range l.p.Static.Each(through) {
+	for values := range l.p.Static.Values(through...) {
 		l.p.Tick()
 		y := x
 		next := func(k, i, n int) {
