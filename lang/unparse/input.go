@@ -2,7 +2,6 @@ package unparse
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/term"
@@ -25,39 +24,13 @@ func (p *Program) Input(name string, s *load.Shape, values []float64) []string {
 	if !hasProduct(s) {
 		return p.paths(nil, s, name)
 	}
-	var text strings.Builder
-	text.WriteString("let ")
-	out := p.pattern(nil, &text, s, name)
-	text.WriteString(" = " + name + " in\n")
-	p.lets = append(p.lets, around{text: text.String()})
+	var out []string
+	pattern := p.shaped(nil, s, func(text []byte) []byte {
+		out = append(out, p.Fresh(name+"_"+strconv.Itoa(len(out))))
+		return p.add(text, out[len(out)-1])
+	})
+	p.lets = append(p.lets, around{text: "let " + string(pattern) + " = " + name + " in\n"})
 	return out
-}
-
-// pattern writes a pattern of fresh names.
-func (p *Program) pattern(names []string, text *strings.Builder, s *load.Shape, name string) []string {
-	switch s.Kind {
-	case load.Product:
-		text.WriteByte('(')
-		names = p.pattern(names, text, s.A, name)
-		text.WriteString(", ")
-		names = p.pattern(names, text, s.B, name)
-		text.WriteByte(')')
-		return names
-	case load.Vector:
-		text.WriteString("[| ")
-		for i := range s.Size {
-			if i > 0 {
-				text.WriteString(", ")
-			}
-			names = p.pattern(names, text, s.A, name)
-		}
-		text.WriteString(" |]")
-		return names
-	}
-	p.guard.Step()
-	x := p.Fresh(name + "_" + strconv.Itoa(len(names)))
-	text.WriteString(x)
-	return append(names, x)
 }
 
 // InputOf declares an input whose numbers are the variables xs of the term. A pair of the

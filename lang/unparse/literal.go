@@ -32,25 +32,33 @@ func number(x float64) (string, int) {
 	return text, levelAtom
 }
 
-// literal appends numbers in a shape that is no list, and returns those that are left.
-func (p *Program) literal(out []byte, s *load.Shape, values []float64) ([]byte, []float64) {
+// shaped appends what stands for the numbers of a shape that is no list, with the brackets of a value or of a pattern.
+func (p *Program) shaped(out []byte, s *load.Shape, number func(out []byte) []byte) []byte {
 	switch s.Kind {
 	case load.Product:
-		out, values = p.literal(p.add(out, "("), s.A, values)
-		out, values = p.literal(p.add(out, ", "), s.B, values)
-		return p.add(out, ")"), values
+		out = p.shaped(p.add(out, "("), s.A, number)
+		return p.add(p.shaped(p.add(out, ", "), s.B, number), ")")
 	case load.Vector:
 		out = p.add(out, "[| ")
 		for i := range s.Size {
 			if i > 0 {
 				out = p.add(out, ", ")
 			}
-			out, values = p.literal(out, s.A, values)
+			out = p.shaped(out, s.A, number)
 		}
-		return p.add(out, " |]"), values
+		return p.add(out, " |]")
 	}
 	p.guard.Step()
-	return p.add(out, Number(values[0])), values[1:]
+	return number(out)
+}
+
+// literal appends numbers in a shape that is no list, and returns those that are left.
+func (p *Program) literal(out []byte, s *load.Shape, values []float64) ([]byte, []float64) {
+	out = p.shaped(out, s, func(out []byte) []byte {
+		out, values = p.add(out, Number(values[0])), values[1:]
+		return out
+	})
+	return out, values
 }
 
 // value appends the value of a data declaration.
