@@ -39,7 +39,8 @@ var handWorked = []struct {
 		// x twice: (3) 2. The sum opens two pairs: (2) 2, (4) 4, its d: (4) 1; (3n) 2, (6) 1.
 		// Backward: the d of the sum: (3) (1) (5), its two heads (3) 2; each is a λa.0 of its
 		// own, which fires: (1) 2, (5) 2.
-		gradient: steps{rule.Lambda: 4, rule.Pair: 3, rule.Subst: 6, rule.SubstNumeral: 2, rule.GC: 8, rule.Lin: 3, rule.Plus: 1},
+		gradient: steps{rule.Lambda: 4, rule.Pair: 3, rule.Subst: 6, rule.SubstNumeral: 2, rule.GC: 8, rule.Lin: 3,
+			rule.Plus: 1},
 	},
 	{
 		name:  "(2): a pair opened, its two components collected",
@@ -48,7 +49,8 @@ var handWorked = []struct {
 		// z: (4) 2, (2) 1, (3) 1. a, b: (2) 1, (4) 2, (3) 2.
 		// The product: (2) 2, (4) 4 + 1, (3n) 2, (8) 1. Backward: one dual fires: (3) 1,
 		// (1) 1, (5) 1; heads (3) 2, of numerals: (1) 2, (5) 2; slopes (3n) 2, (8) 2.
-		gradient: steps{rule.Lambda: 3, rule.Pair: 4, rule.Subst: 6, rule.SubstNumeral: 4, rule.GC: 9, rule.Lin: 3, rule.Times: 3},
+		gradient: steps{rule.Lambda: 3, rule.Pair: 4, rule.Subst: 6, rule.SubstNumeral: 4, rule.GC: 9, rule.Lin: 3,
+			rule.Times: 3},
 	},
 	{
 		name: "(3): a function substituted at each of its occurrences",
@@ -58,7 +60,8 @@ var handWorked = []struct {
 		// z: (4) 2, (2) 1, (3) 1; f: (4) 1, (3) 2. Each call: (1) 1,
 		// (4) 1, y (3) 1, the sum (2) 2, (4) 5, (3n) 2, (6) 1.
 		// Backward: 2 sums fire: two (3) (1) (5); heads (3) 4, three of numerals: (1) 3, (5) 3.
-		gradient: steps{rule.Lambda: 7, rule.Pair: 5, rule.Subst: 11, rule.SubstNumeral: 4, rule.GC: 15, rule.Lin: 5, rule.Plus: 2},
+		gradient: steps{rule.Lambda: 7, rule.Pair: 5, rule.Subst: 11, rule.SubstNumeral: 4, rule.GC: 15, rule.Lin: 5,
+			rule.Plus: 2},
 	},
 	{
 		name:  "(3n): a variable bound to a variable waits for its numeral",
@@ -67,7 +70,8 @@ var handWorked = []struct {
 		// z: (4) 2, (2) 1, (3) 1; y, x: (4) 2, (3) 1 + 2; the sum: (2) 2,
 		// (4) 5, (3n) 2, (6) 1. Backward: the sum: (3) (1) (5); heads (3) 2, each of a
 		// numeral: (1) 2, (5) 2.
-		gradient: steps{rule.Lambda: 3, rule.Pair: 3, rule.Subst: 7, rule.SubstNumeral: 2, rule.GC: 9, rule.Lin: 3, rule.Plus: 1},
+		gradient: steps{rule.Lambda: 3, rule.Pair: 3, rule.Subst: 7, rule.SubstNumeral: 2, rule.GC: 9, rule.Lin: 3,
+			rule.Plus: 1},
 	},
 	{
 		name:  "(4): a binder without occurrences",
@@ -91,7 +95,8 @@ var handWorked = []struct {
 		// Input (4) 3, (3n) 1; z (4) 2, (2) 1, (3) 1; x (3) 1; the product
 		// (2) 2, (4) 5, (3n) 2, (8) 1. Backward: the product and x fire: (3) 2,
 		// (1) 2, (5) 2; heads (3) 2, one of 3: (1) 1, (5) 1; slopes (3n) 2, (8) 2.
-		gradient: steps{rule.Lambda: 3, rule.Pair: 3, rule.Subst: 6, rule.SubstNumeral: 5, rule.GC: 10, rule.Lin: 3, rule.Times: 3},
+		gradient: steps{rule.Lambda: 3, rule.Pair: 3, rule.Subst: 6, rule.SubstNumeral: 5, rule.GC: 10, rule.Lin: 3,
+			rule.Times: 3},
 	},
 	{
 		name:  "(8) and (11): both heads of z·z are one dual",
@@ -100,7 +105,8 @@ var handWorked = []struct {
 		// Input (4) 3, (3n) 1; z (4) 2, (2) 1, (3) 1; x (3) 2; the product (2) 2, (4) 5,
 		// (3n) 2, (8) 1. Backward: two fire: (3) 2, (1) 2, (5) 2; heads (3) 2, slopes
 		// (3n) 2, (8) 2; (11) 1 with its (6) 1.
-		gradient: steps{rule.Lambda: 2, rule.Pair: 3, rule.Subst: 7, rule.SubstNumeral: 5, rule.GC: 10, rule.Lin: 2, rule.Plus: 1, rule.Times: 3, rule.Factor: 1},
+		gradient: steps{rule.Lambda: 2, rule.Pair: 3, rule.Subst: 7, rule.SubstNumeral: 5, rule.GC: 10, rule.Lin: 2,
+			rule.Plus: 1, rule.Times: 3, rule.Factor: 1},
 	},
 	{
 		name:  "(12): a symbol and its derivative",
@@ -108,7 +114,8 @@ var handWorked = []struct {
 		value: steps{rule.SubstNumeral: 1, rule.GC: 1, rule.Function: 1},
 		// Input (4) 3, (3n) 1; z (4) 2, (2) 1, (3) 1; x (3) 1; sin (2) 1, (4) 3, (3n) 1, (12) 1.
 		// Backward: two fire: (3) 2, (1) 2, (5) 2; head (3) 1; ∂sin (3n) 1, (12) 1, (8) 1.
-		gradient: steps{rule.Lambda: 2, rule.Pair: 2, rule.Subst: 5, rule.SubstNumeral: 3, rule.GC: 8, rule.Lin: 2, rule.Times: 1, rule.Function: 2},
+		gradient: steps{rule.Lambda: 2, rule.Pair: 2, rule.Subst: 5, rule.SubstNumeral: 3, rule.GC: 8, rule.Lin: 2,
+			rule.Times: 1, rule.Function: 2},
 	},
 	{
 		name:  "(13): the branch taken, and only that",
@@ -117,7 +124,8 @@ var handWorked = []struct {
 		// Input (4) 3, (3n) 1; z (4) 2, (2) 1, (3) 1. Condition: x (3) 1,
 		// (2) 2, (4) 4, (3n) 2; (13) 1. Branch: x (3) 2, product (2) 2, (4) 5, (3n) 2, (8) 1.
 		// Backward: two fire: (3) 2, (1) 2, (5) 2; heads (3) 2, (3n) 2, (8) 2, (11) 1, (6) 1.
-		gradient: steps{rule.Lambda: 2, rule.Pair: 5, rule.Subst: 8, rule.SubstNumeral: 7, rule.GC: 14, rule.Lin: 2, rule.Plus: 1, rule.Times: 3, rule.Factor: 1, rule.Branch: 1},
+		gradient: steps{rule.Lambda: 2, rule.Pair: 5, rule.Subst: 8, rule.SubstNumeral: 7, rule.GC: 14, rule.Lin: 2,
+			rule.Plus: 1, rule.Times: 3, rule.Factor: 1, rule.Branch: 1},
 	},
 	{
 		name: "a partial application counts its first argument once",
@@ -129,7 +137,8 @@ var handWorked = []struct {
 		// Two runs: x, y (3) 4; products (2) 4, (4) 10, (3n) 4, (8) 2. Sum: (2) 2, (4) 5,
 		// (3n) 2, (6) 1. Backward: the sum and two products fire: (3) 3, (1) 3, (5) 3;
 		// heads (3) 2 + 4, four of numerals: (1) 4, (5) 4; slopes (3n) 4, (8) 4.
-		gradient: steps{rule.Lambda: 10, rule.Pair: 7, rule.Subst: 17, rule.SubstNumeral: 10, rule.GC: 22, rule.Lin: 7, rule.Plus: 1, rule.Times: 6},
+		gradient: steps{rule.Lambda: 10, rule.Pair: 7, rule.Subst: 17, rule.SubstNumeral: 10, rule.GC: 22, rule.Lin: 7,
+			rule.Plus: 1, rule.Times: 6},
 	},
 	{
 		name: "more arguments than the function takes at once: each counts when it is bound",
@@ -140,7 +149,8 @@ var handWorked = []struct {
 		// z: (4) 2, (2) 1, (3) 1; f (4) 1, (3) 1; x: (1) 1, (4) 1; y (4) 1, (3) 1;
 		// z (1) 1, (4) 1; the sum: (3) 2, (2) 2, (4) 5, (3n) 2, (6) 1. Backward: one fires:
 		// (3) 1, (1) 1, (5) 1; heads (3) 2, of numerals: (1) 2, (5) 2.
-		gradient: steps{rule.Lambda: 5, rule.Pair: 3, rule.Subst: 8, rule.SubstNumeral: 2, rule.GC: 11, rule.Lin: 3, rule.Plus: 1},
+		gradient: steps{rule.Lambda: 5, rule.Pair: 3, rule.Subst: 8, rule.SubstNumeral: 2, rule.GC: 11, rule.Lin: 3,
+			rule.Plus: 1},
 	},
 	{
 		name: "a vector is opened once, where its variable is bound",
@@ -151,7 +161,8 @@ var handWorked = []struct {
 		// Inputs (4) 6, (3n) 2; z (4) 2, (2) 1, (3) 1; v (3) 2; w (4) 1, (3) 1, (2) 1, (4) 2;
 		// w0, w1 (3) 2; product (2) 2, (4) 5, (3n) 2, (8) 1. Backward: three fire: (3) 3,
 		// (1) 3, (5) 3; heads (3) 2, slopes (3n) 2, (8) 2.
-		gradient: steps{rule.Lambda: 3, rule.Pair: 4, rule.Subst: 11, rule.SubstNumeral: 6, rule.GC: 16, rule.Lin: 3, rule.Times: 3},
+		gradient: steps{rule.Lambda: 3, rule.Pair: 4, rule.Subst: 11, rule.SubstNumeral: 6, rule.GC: 16, rule.Lin: 3,
+			rule.Times: 3},
 	},
 	{
 		name: "a vector of one component is its component: a variable bound to it counts (3n)",
@@ -171,17 +182,23 @@ var handWorked = []struct {
 	{
 		name: "(14), (15): the sum of a stream",
 		src: "type stream = Nil | Cons of R * stream\ninput x = 2\ninput y = 3\n" +
-			"let rec total (s : stream) : R = match s with Nil -> 0 | Cons (a, r) -> a + total r in total (Cons (x, Cons (y, Nil)))",
-		value: steps{rule.Lambda: 3, rule.Pair: 2, rule.Subst: 8, rule.SubstNumeral: 4, rule.GC: 13, rule.Plus: 2, rule.Case: 3, rule.Unfold: 3},
-		gradient: steps{rule.Lambda: 8, rule.Pair: 7, rule.Subst: 21, rule.SubstNumeral: 6, rule.GC: 29, rule.Lin: 5, rule.Plus: 2, rule.Case: 3,
+			"let rec total (s : stream) : R = match s with Nil -> 0 | Cons (a, r) -> a + total r in total (Cons (x, Cons (y, " +
+			"Nil)))",
+		value: steps{rule.Lambda: 3, rule.Pair: 2, rule.Subst: 8, rule.SubstNumeral: 4, rule.GC: 13, rule.Plus: 2,
+			rule.Case: 3, rule.Unfold: 3},
+		gradient: steps{rule.Lambda: 8, rule.Pair: 7, rule.Subst: 21, rule.SubstNumeral: 6, rule.GC: 29, rule.Lin: 5,
+			rule.Plus: 2, rule.Case: 3,
 			rule.Unfold: 3},
 	},
 	{
 		name: "(14), (15): the product of a tree",
 		src: "type tree = Leaf of R | Node of tree * tree\ninput x = 3\n" +
-			"let rec f (t : tree) (p : R) : R = match t with Leaf y -> y * p | Node (l, r) -> f l (f r p) in f (Node (Leaf x, Leaf 2)) 1",
-		value: steps{rule.Lambda: 6, rule.Pair: 1, rule.Subst: 8, rule.SubstNumeral: 6, rule.GC: 15, rule.Times: 2, rule.Case: 3, rule.Unfold: 3},
-		gradient: steps{rule.Lambda: 11, rule.Pair: 6, rule.Subst: 22, rule.SubstNumeral: 9, rule.GC: 29, rule.Lin: 5, rule.Times: 6, rule.Case: 3,
+			"let rec f (t : tree) (p : R) : R = match t with Leaf y -> y * p | Node (l, r) -> f l (f r p) in f (Node (Leaf x, " +
+			"Leaf 2)) 1",
+		value: steps{rule.Lambda: 6, rule.Pair: 1, rule.Subst: 8, rule.SubstNumeral: 6, rule.GC: 15, rule.Times: 2,
+			rule.Case: 3, rule.Unfold: 3},
+		gradient: steps{rule.Lambda: 11, rule.Pair: 6, rule.Subst: 22, rule.SubstNumeral: 9, rule.GC: 29, rule.Lin: 5,
+			rule.Times: 6, rule.Case: 3,
 			rule.Unfold: 3},
 	},
 	// The three programs of the calculus notes.
@@ -194,14 +211,16 @@ var handWorked = []struct {
 		// sin: z2 (3) 1, (2) 1, (4) 3, (3n) 1, (12) 1. Backward: sin, mul, sub, x1, x2 fire:
 		// (3) 5, (1) 5, (5) 5. sin: (3) 1, (3n) 1, (12) 1, (8) 1. mul: (3) 2, (3n) 2, (8) 2.
 		// sub: (3) 2, (8) 2. The arrivals of mul meet in sub: (11) 1, (6) 1.
-		gradient: steps{rule.Lambda: 5, rule.Pair: 6, rule.Subst: 16, rule.SubstNumeral: 10, rule.GC: 23, rule.Lin: 5, rule.Plus: 1, rule.Times: 6, rule.Factor: 1, rule.Function: 3},
+		gradient: steps{rule.Lambda: 5, rule.Pair: 6, rule.Subst: 16, rule.SubstNumeral: 10, rule.GC: 23, rule.Lin: 5,
+			rule.Plus: 1, rule.Times: 6, rule.Factor: 1, rule.Function: 3},
 	},
 	{
 		name: "the recurrent network with three elements",
 		src:  "input e = 0.7\ninput r = 0.9\nfold (fun x h -> sigmoid (e * x + r * h)) 0 [1; 2; 3]",
 		// Inputs (4) 2. The list: (1) 2, (4) 2, its x (3n) 1, f (3) 3. Each of three cells:
 		// (1) 2, (4) 2, e x r h (3n) 4, (8) 2, (6) 1, (12) 1.
-		value: steps{rule.Lambda: 8, rule.Subst: 3, rule.SubstNumeral: 13, rule.GC: 10, rule.Plus: 3, rule.Times: 6, rule.Function: 3},
+		value: steps{rule.Lambda: 8, rule.Subst: 3, rule.SubstNumeral: 13, rule.GC: 10, rule.Plus: 3, rule.Times: 6,
+			rule.Function: 3},
 		// Inputs (4) 6, (3n) 2; z (4) 2, (2) 1, (3) 1; the list (1) 2, (4) 2, its x (3) 1.
 		// Each cell: f (3) 1, (1) 2, (4) 2; e x r h
 		// (3) 4; two products (2) 4, (4) 10, (3n) 4, (8) 2; the sum (2) 2, (4) 5, (3n) 2,
@@ -210,21 +229,25 @@ var handWorked = []struct {
 		// (3n) 1, (12) 1, (8) 1; products (3n) 4, (8) 4. One head is of the 0: (1) 1, (5) 1;
 		// e and r fire: (3) 2, (1) 2, (5) 2; three arrivals at e and at r: (11) 4, (6) 4.
 		// With n elements that is 81·n + 21.
-		gradient: steps{rule.Lambda: 26, rule.Pair: 22, rule.Subst: 52, rule.SubstNumeral: 38, rule.GC: 70, rule.Lin: 18, rule.Plus: 7, rule.Times: 21, rule.Factor: 4, rule.Function: 6},
+		gradient: steps{rule.Lambda: 26, rule.Pair: 22, rule.Subst: 52, rule.SubstNumeral: 38, rule.GC: 70, rule.Lin: 18,
+			rule.Plus: 7, rule.Times: 21, rule.Factor: 4, rule.Function: 6},
 	},
 	{
-		name:  "the recurrent network with one element",
-		src:   "input e = 0.7\ninput r = 0.9\nfold (fun x h -> sigmoid (e * x + r * h)) 0 [1]",
-		value: steps{rule.Lambda: 4, rule.Subst: 1, rule.SubstNumeral: 5, rule.GC: 6, rule.Plus: 1, rule.Times: 2, rule.Function: 1},
+		name: "the recurrent network with one element",
+		src:  "input e = 0.7\ninput r = 0.9\nfold (fun x h -> sigmoid (e * x + r * h)) 0 [1]",
+		value: steps{rule.Lambda: 4, rule.Subst: 1, rule.SubstNumeral: 5, rule.GC: 6, rule.Plus: 1, rule.Times: 2,
+			rule.Function: 1},
 		// The table of docs/counts.md.
-		gradient: steps{rule.Lambda: 12, rule.Pair: 8, rule.Subst: 20, rule.SubstNumeral: 14, rule.GC: 30, rule.Lin: 8, rule.Plus: 1, rule.Times: 7, rule.Function: 2},
+		gradient: steps{rule.Lambda: 12, rule.Pair: 8, rule.Subst: 20, rule.SubstNumeral: 14, rule.GC: 30, rule.Lin: 8,
+			rule.Plus: 1, rule.Times: 7, rule.Function: 2},
 	},
 	{
 		name:  "a function applied to a function",
 		src:   "input w = 2\ninput x = 3\n(fun f -> f (f x)) (fun y -> w * y + x)",
 		value: steps{rule.Lambda: 3, rule.Subst: 2, rule.SubstNumeral: 7, rule.GC: 5, rule.Plus: 2, rule.Times: 2},
 		// As above: (1) 3 + 6 fired; cells for two products, two sums, w and x.
-		gradient: steps{rule.Lambda: 9, rule.Pair: 9, rule.Subst: 24, rule.SubstNumeral: 14, rule.GC: 31, rule.Lin: 6, rule.Plus: 5, rule.Times: 6, rule.Factor: 3},
+		gradient: steps{rule.Lambda: 9, rule.Pair: 9, rule.Subst: 24, rule.SubstNumeral: 14, rule.GC: 31, rule.Lin: 6,
+			rule.Plus: 5, rule.Times: 6, rule.Factor: 3},
 	},
 }
 
@@ -241,13 +264,14 @@ func onRewriter(t *testing.T, p *Program, gradient bool) steps {
 	return res.Counts
 }
 
-// TestCountsWorkedOutByHand asserts them, in all forms and on terms, also of the formatted program. The notes have those with
-// inductive types.
+// TestCountsWorkedOutByHand asserts them, in all forms and on terms, also of the formatted program. The notes have
+// those with inductive types.
 func TestCountsWorkedOutByHand(t *testing.T) {
 	notes, err := os.ReadFile("docs/paper-notes.md")
 	require.NoError(t, err)
 	row := func(c steps) (text string) {
-		for _, r := range []rule.Rule{rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Lin, rule.Plus, rule.Times, rule.Factor,
+		for _, r := range []rule.Rule{rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Lin, rule.Plus,
+			rule.Times, rule.Factor,
 			rule.Function, rule.Case, rule.Unfold} {
 			text += strings.ReplaceAll(fmt.Sprintf(" %d |", c[r]), " 0 |", " |")
 		}
@@ -280,19 +304,22 @@ func TestCountsWorkedOutByHand(t *testing.T) {
 func TestNetworkCounts(t *testing.T) {
 	page, err := os.ReadFile("docs/counts.md")
 	require.NoError(t, err)
-	require.Contains(t, string(page), "20n + 10 of (4), 5n + 3 of (5), 3n − 2 of (6), 7n of (8), 2n − 2 of (11) and 2n of (12): 81·n + 21")
+	require.Contains(t, string(page), "20n + 10 of (4), 5n + 3 of (5), 3n − 2 of (6), 7n of (8), 2n − 2 of (11) and 2n "+
+		"of (12): 81·n + 21")
 	for _, n := range []uint64{1, 2, 3, 10, 100} {
-		want := steps{rule.Lambda: 7*n + 5, rule.Pair: 7*n + 1, rule.Subst: 16*n + 4, rule.SubstNumeral: 12*n + 2, rule.GC: 20*n + 10, rule.Lin: 5*n + 3,
+		want := steps{rule.Lambda: 7*n + 5, rule.Pair: 7*n + 1, rule.Subst: 16*n + 4, rule.SubstNumeral: 12*n + 2,
+			rule.GC: 20*n + 10, rule.Lin: 5*n + 3,
 			rule.Plus: 3*n - 2, rule.Times: 7 * n, rule.Factor: 2*n - 2, rule.Function: 2 * n}
 		require.Equal(t, 81*n+21, want.Total())
-		src := "input e = 0.7\ninput r = 0.9\nfold (fun x h -> sigmoid (e * x + r * h)) 0 [" + strings.TrimSuffix(strings.Repeat("1; ", int(n)), "; ") + "]"
+		src := "input e = 0.7\ninput r = 0.9\nfold (fun x h -> sigmoid (e * x + r * h)) 0 [" +
+			strings.TrimSuffix(strings.Repeat("1; ", int(n)), "; ") + "]"
 		_, res := checkForms(t, mustLoad(t, src), true, forms...)
 		require.Equal(t, want, res.Cost.Steps, "n = %d", n)
 	}
 }
 
-// TestTuplesAreDropped: what one step of t drops, as a tuple, takes a bounded number of steps of D(t) in every form: the steps are a + b·n, for
-// a tuple of k components and n iterations.
+// TestTuplesAreDropped: what one step of t drops, as a tuple, takes a bounded number of steps of D(t) in every form:
+// the steps are a + b·n, for a tuple of k components and n iterations.
 func TestTuplesAreDropped(t *testing.T) {
 	repeated := func(part string, k int) string { return strings.TrimSuffix(strings.Repeat(part+", ", k), ", ") }
 	tuples := map[string]func(k int) string{
@@ -303,15 +330,19 @@ func TestTuplesAreDropped(t *testing.T) {
 		"data":                     func(int) string { return "v" },
 		"closed functions":         func(k int) string { return "(" + repeated("(fun z -> z + 1)", k) + ")" },
 		"functions and numerals":   func(k int) string { return "(" + repeated("(2, fun z -> z * 3)", k) + ")" },
-		"an alias of a tuple":      func(k int) string { return "(let q = (vec i < " + strconv.Itoa(k) + " -> i + 2) in let r = q in r)" },
-		"a list of numerals":       func(k int) string { return "[" + strings.ReplaceAll(repeated("3", k), ",", ";") + "]" },
-		"tuples of a constructor":  func(k int) string { return "(C (" + repeated("3", k) + "))" },
+		"an alias of a tuple": func(k int) string {
+			return "(let q = (vec i < " + strconv.Itoa(k) +
+				" -> i + 2) in let r = q in r)"
+		},
+		"a list of numerals":      func(k int) string { return "[" + strings.ReplaceAll(repeated("3", k), ",", ";") + "]" },
+		"tuples of a constructor": func(k int) string { return "(C (" + repeated("3", k) + "))" },
 	}
 	for name, tuple := range tuples {
 		t.Run(name, func(t *testing.T) {
 			var want [2]rule.Counts
 			for _, k := range []int{2, 10, 40} {
-				head := "type c = C of (" + strings.TrimSuffix(strings.Repeat("R * ", k), " * ") + ")\ninput x = 0.5\ndata v : R^" + strconv.Itoa(k) +
+				head := "type c = C of (" + strings.TrimSuffix(strings.Repeat("R * ", k),
+					" * ") + ")\ninput x = 0.5\ndata v : R^" + strconv.Itoa(k) +
 					" = vec i < " + strconv.Itoa(k) + " -> i\n"
 				for i, body := range []string{"(fun p -> x) " + tuple(k), "iter #7 (fun y -> (fun p -> y) " + tuple(k) + ") x"} {
 					_, res := checkForms(t, mustLoad(t, head+body), false, forms...)
@@ -325,8 +356,9 @@ func TestTuplesAreDropped(t *testing.T) {
 	}
 }
 
-// TestBoundOfDropped: programs that drop, in each of n iterations, what takes n steps of D(t) to make, or make a chain of n names. The steps of
-// the gradient for each of m + |G| do not grow from n = 50 to 200, with FULL_SIZE to 400, by each strategy and in random order. All forms take as many as direct.
+// TestBoundOfDropped: programs that drop, in each of n iterations, what takes n steps of D(t) to make, or make a chain
+// of n names. The steps of the gradient for each of m + |G| do not grow from n = 50 to 200, with FULL_SIZE to 400, by
+// each strategy and in random order. All forms take as many as direct.
 func TestBoundOfDropped(t *testing.T) {
 	repeated := func(n int, part string) string { return strings.TrimSuffix(strings.Repeat(part+", ", n), ", ") }
 	dropped := func(what string) string { return "input x = 0.5\niter #N (fun y -> (fun p -> y) (" + what + ")) x" }
@@ -347,7 +379,10 @@ func TestBoundOfDropped(t *testing.T) {
 		"a list of pairs": func(n int) string {
 			return "type l = E | Cons of R * l\n" + dropped(strings.Repeat("Cons (x, ", n)+"E"+strings.Repeat(")", n))
 		},
-		"components":        func(n int) string { return "input v : R^N = vec i < N -> 1\n" + dropped("("+repeated(n, "v.(0)")+")") },
+		"components": func(n int) string {
+			return "input v : R^N = vec i < N -> 1\n" + dropped("("+repeated(n,
+				"v.(0)")+")")
+		},
 		"aliases":           func(n int) string { return "input x = 0.5\nlet y0 = x in " + chain(n) },
 		"aliases in a loop": func(n int) string { return "input x = 0.5\niter #N (fun y0 -> " + chain(n) + ") x" },
 	} {
@@ -362,7 +397,8 @@ func TestBoundOfDropped(t *testing.T) {
 				checkForms(t, p, false, forms...)
 				b, err := p.Bound(t.Context(), EvalOptions{})
 				require.NoError(t, err)
-				for way, opt := range map[string]EvalOptions{"direct": {}, "random": {Schedule: Random}, "modular": {Strategy: Modular}, "unfold": {Strategy: Unfold}} {
+				for way, opt := range map[string]EvalOptions{"direct": {}, "random": {Schedule: Random},
+					"modular": {Strategy: Modular}, "unfold": {Strategy: Unfold}} {
 					again, err := p.Gradient(t.Context(), opt)
 					require.NoError(t, err)
 					ratio := float64(again.Cost.Steps.Total()) / float64(b.M+b.Graph)
@@ -392,7 +428,8 @@ func TestCountsGrowLinearly(t *testing.T) {
 			b, err := p.Bound(ctx, EvalOptions{})
 			require.NoError(t, err)
 			c := res.Cost
-			all = append(all, figures{int64(c.Steps.Total()), int64(c.Overhead.Instantiate), int64(c.Overhead.Search), int64(b.M), int64(b.Graph)})
+			all = append(all, figures{int64(c.Steps.Total()), int64(c.Overhead.Instantiate), int64(c.Overhead.Search),
+				int64(b.M), int64(b.Graph)})
 		}
 		difference := func(i int) figures {
 			a, b := all[i], all[i+1]

@@ -40,10 +40,13 @@ func deepPrograms(n int) []deepProgram {
 	lets.WriteString(last)
 	return []deepProgram{
 		{"sums nested to the right", fmt.Sprintf("input x = 1\nsum i < %d -> x", n), float64(n), float64(n)},
-		{"parentheses", "input x = 1\n" + strings.Repeat("x + (", nest) + "x" + strings.Repeat(")", nest), float64(nest + 1), float64(nest + 1)},
+		{"parentheses", "input x = 1\n" + strings.Repeat("x + (", nest) + "x" + strings.Repeat(")", nest), float64(nest + 1),
+			float64(nest + 1)},
 		{"lets", lets.String(), float64(1 + n/5), 1},
-		{"applications", "input x = 1\nlet f = fun y -> y * x in " + strings.Repeat("f (", nest) + "x" + strings.Repeat(")", nest), 1, float64(nest + 1)},
-		{"a literal list", "input x = 1\nfold (fun a b -> a * x + b) 0 [" + strings.Repeat("1; ", n-1) + "1]", float64(n), float64(n)},
+		{"applications", "input x = 1\nlet f = fun y -> y * x in " + strings.Repeat("f (", nest) + "x" + strings.Repeat(")",
+			nest), 1, float64(nest + 1)},
+		{"a literal list", "input x = 1\nfold (fun a b -> a * x + b) 0 [" + strings.Repeat("1; ", n-1) + "1]", float64(n),
+			float64(n)},
 		{"functions", "input x = 1\n" + strings.Repeat("(fun y -> ", nest/2) + "x" + strings.Repeat(") 1", nest/2), 1, 1},
 	}
 }

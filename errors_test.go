@@ -12,7 +12,8 @@ import (
 
 // TestDiagnostics: an error tells its places as numbers too, whatever stage it is of, and in which file.
 func TestDiagnostics(t *testing.T) {
-	open := fstest.MapFS{"w.csv": {Data: []byte("a\n1\ntwo\n")}, "m.gram": {Data: []byte("def ok = 1\ndef f x = sin (x, x)\n")}}.Open
+	open := fstest.MapFS{"w.csv": {Data: []byte("a\n1\ntwo\n")},
+		"m.gram": {Data: []byte("def ok = 1\ndef f x = sin (x, x)\n")}}.Open
 	for _, c := range []struct {
 		name, src string
 		text      string // how the message starts
@@ -26,10 +27,12 @@ func TestDiagnostics(t *testing.T) {
 		{"data", "data xs = csv \"w.csv\" \"a\"\n1", "w.csv:3:1: wrong CSV data\n",
 			[]Diagnostic{{Line: 1, Column: 23, Width: 3, Headline: "wrong CSV data", Label: `w.csv:3:1: column "a": "two" is not a number`,
 				File: "w.csv", FileLine: 3, FileColumn: 1}}},
-		{"an import", "import \"m.gram\"\nf 1", "m.gram:2:15: ", []Diagnostic{{Line: 1, Column: 8, Width: 8, Headline: "type mismatch",
-			File: "m.gram", FileLine: 2, FileColumn: 15}}},
+		{"an import", "import \"m.gram\"\nf 1", "m.gram:2:15: ",
+			[]Diagnostic{{Line: 1, Column: 8, Width: 8, Headline: "type mismatch",
+				File: "m.gram", FileLine: 2, FileColumn: 15}}},
 		{"a later stage", "input x = 2\nlet y = x in (y, x)", "p.gram:2:1: no gradient\n",
-			[]Diagnostic{{Line: 2, Column: 1, Width: 3, Headline: "no gradient", Label: "the body has type R * R; a gradient needs R, and a Jacobian R^k"}}},
+			[]Diagnostic{{Line: 2, Column: 1, Width: 3, Headline: "no gradient",
+				Label: "the body has type R * R; a gradient needs R, and a Jacobian R^k"}}},
 	} {
 		p, err := Load(t.Context(), "p.gram", []byte(c.src), Options{Open: open})
 		if err == nil {
@@ -90,7 +93,8 @@ func TestMissingFile(t *testing.T) {
 // TestValues: Options.Values are finite numbers of inputs and data of the program.
 func TestValues(t *testing.T) {
 	for name, values := range map[string][]float64{"y": {1}, "x": {math.NaN()}, "d": {1, math.Inf(1)}} {
-		_, err := Load(t.Context(), "p", []byte("input x = 1\ndata d : List R = [1]\nx"), Options{Values: map[string][]float64{name: values}})
+		_, err := Load(t.Context(), "p", []byte("input x = 1\ndata d : List R = [1]\nx"),
+			Options{Values: map[string][]float64{name: values}})
 		var misuse *MisuseError
 		require.ErrorAs(t, err, &misuse, name)
 		require.Contains(t, err.Error(), "Options.Values: ")

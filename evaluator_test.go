@@ -41,7 +41,8 @@ func TestEvaluatorDropped(t *testing.T) {
 		require.NoError(t, err)
 		dropped := weak.Make(e)
 		e = nil
-		require.Eventually(t, func() bool { runtime.GC(); return dropped.Value() == nil }, 10*time.Second, time.Millisecond, "evaluator %d", i)
+		require.Eventually(t, func() bool { runtime.GC(); return dropped.Value() == nil }, 10*time.Second, time.Millisecond,
+			"evaluator %d", i)
 	}
 }
 
@@ -114,23 +115,28 @@ func TestMisusedOptions(t *testing.T) {
 		"literal strategy": {gradient(EvalOptions{Literal: true, Strategy: Unfold}), "the strategy Direct only"},
 		"literal schedule": {value(EvalOptions{Literal: true, Schedule: Parallel}, point), "the schedules LIFO and Random"},
 		"literal form":     {value(EvalOptions{Literal: true, NoFuse: true}, point), "no passes that NoFuse could leave out"},
-		"events":           {value(bridge.Watch(EvalOptions{}, bridge.Hooks{Events: func(*machine.Fired) error { return nil }}), point), "only the literal machine has events"},
-		"profile":          {value(bridge.Watch(EvalOptions{Schedule: Parallel}, bridge.Hooks{Samples: func(calls.Sample) {}}), point), "a profile is of the schedules LIFO and Random"},
-		"profile of tape":  {gradient(bridge.Watch(EvalOptions{Mode: Tape}, bridge.Hooks{Samples: func(calls.Sample) {}})), "a profile is of the mode Reverse"},
-		"time":             {value(bridge.Watch(EvalOptions{Literal: true}, bridge.Hooks{Samples: func(calls.Sample) {}, Timed: true}), point), "a profile of the literal machine has no time"},
+		"events": {value(bridge.Watch(EvalOptions{},
+			bridge.Hooks{Events: func(*machine.Fired) error { return nil }}), point), "only the literal machine has events"},
+		"profile": {value(bridge.Watch(EvalOptions{Schedule: Parallel},
+			bridge.Hooks{Samples: func(calls.Sample) {}}), point), "a profile is of the schedules LIFO and Random"},
+		"profile of tape": {gradient(bridge.Watch(EvalOptions{Mode: Tape}, bridge.Hooks{Samples: func(calls.Sample) {}})),
+			"a profile is of the mode Reverse"},
+		"time": {value(bridge.Watch(EvalOptions{Literal: true}, bridge.Hooks{Samples: func(calls.Sample) {},
+			Timed: true}), point), "a profile of the literal machine has no time"},
 		"repeat":           {repeat, "-1 times"},
 		"point of a value": {value(EvalOptions{}, nil), "the point has length 0, and the program has 3 scalar inputs"},
 		"param":            {set(Options{Params: []string{"x=1"}}), "x is an input: use set"},
 		"set":              {set(Options{Sets: []string{"n=1"}}), "n is a param: use param"},
 		"set's shape":      {set(Options{Sets: []string{"x=1"}}), "x is R^2, but x=1 gives R"},
-		"values":           {set(Options{Values: map[string][]float64{"x": {1, 2, 3}}}), "x is R^2, but it is given 3 numbers"},
+		"values": {set(Options{Values: map[string][]float64{"x": {1, 2, 3}}}),
+			"x is R^2, but it is given 3 numbers"},
 	} {
 		m.check(t, name)
 	}
 }
 
-// TestMisusedEvaluator: points of other lengths are errors for every way to compute a gradient, and so is whatever is done
-// after Close.
+// TestMisusedEvaluator: points of other lengths are errors for every way to compute a gradient, and so is whatever is
+// done after Close.
 func TestMisusedEvaluator(t *testing.T) {
 	p := misused(t)
 	point := p.Point()
@@ -166,9 +172,11 @@ func TestMisusedEvaluator(t *testing.T) {
 	}
 }
 
-// TestEvaluationsAllocateLittle: after the first, an evaluation makes at most ten Go objects, and one of a small program none.
+// TestEvaluationsAllocateLittle: after the first, an evaluation makes at most ten Go objects, and one of a small
+// program none.
 func TestEvaluationsAllocateLittle(t *testing.T) {
-	const small = "input w : R^2 = [| 1, 2 |]\ndata xs : List R = [1; 2; 3]\nfold (fun x s -> s + sin (w.(0) * x) * w.(1)) 0 xs"
+	const small = "input w : R^2 = [| 1, 2 |]\ndata xs : List R = [1; 2; 3]\nfold (fun x s -> s + sin (w.(0) * x) * " +
+		"w.(1)) 0 xs"
 	for name, p := range map[string]*Program{"small": mustLoad(t, small), "weather": loadExample(t, "weather"),
 		"w1": loadExample(t, "w1"), "w2": loadExample(t, "w2"), "jacobian": loadExample(t, "jacobian")} {
 		most, times := 10.0, 5
@@ -215,7 +223,8 @@ fold (fun [| x, y |] s -> s + sin (a * x) * y) 0 xs / size xs + a * fold (fun y 
 	batch := []float64{5, 6, 7, 8}
 	q, err := Load(t.Context(), "test.gram", []byte(src), Options{Values: map[string][]float64{"xs": batch}})
 	require.NoError(t, err)
-	for name, opt := range map[string]EvalOptions{"blocks": {}, "nodes": {NoFuse: true}, "parallel": {Schedule: Parallel, Workers: 2}} {
+	for name, opt := range map[string]EvalOptions{"blocks": {}, "nodes": {NoFuse: true}, "parallel": {Schedule: Parallel,
+		Workers: 2}} {
 		first, err := p.Gradient(t.Context(), opt)
 		require.NoError(t, err)
 		want, err := q.Gradient(t.Context(), opt)
@@ -262,7 +271,8 @@ fold (fun [| x, y |] s -> s + sin (a * x) * y) 0 xs / size xs + a * fold (fun y 
 
 // TestPoint: a point has names, and is written and read as JSON to the bit.
 func TestPoint(t *testing.T) {
-	p := mustLoad(t, "input w : R^3^2 = vec i < 2 -> vec j < 3 -> 1 / (i + j + 1)\ninput c : R * R = (0.1, -0)\ninput b = 1e-300\nb")
+	p := mustLoad(t, "input w : R^3^2 = vec i < 2 -> vec j < 3 -> 1 / (i + j + 1)\ninput c : R * R = (0.1, -0)\ninput b "+
+		"= 1e-300\nb")
 	x := p.NewPoint()
 	require.Equal(t, p.Point(), x.Values)
 	require.NoError(t, x.Set("b", math.Pi))
@@ -282,7 +292,9 @@ func TestPoint(t *testing.T) {
 	}
 	require.Error(t, json.Unmarshal([]byte(`[]`), y))
 	require.Equal(t, append(x.Values[:8:8], 5), y.Values)
-	q, err := Load(t.Context(), "test.gram", []byte("input w : R^3^2 = vec i < 2 -> vec j < 3 -> 0\ninput c : R * R = (0, 0)\ninput b = 0\nb"), Options{Values: y.Map()})
+	q, err := Load(t.Context(), "test.gram",
+		[]byte("input w : R^3^2 = vec i < 2 -> vec j < 3 -> 0\ninput c : R * R = (0, 0)\ninput b = "+
+			"0\nb"), Options{Values: y.Map()})
 	require.NoError(t, err)
 	require.Equal(t, bits(y.Values), bits(q.Point()))
 }
@@ -411,7 +423,8 @@ func TestLiteralAgain(t *testing.T) {
 // TestLiteralPhases: a run of the literal machine is one phase.
 func TestLiteralPhases(t *testing.T) {
 	var phases []string
-	p, err := Load(t.Context(), "x.gram", []byte("input x = 2\nx * x"), Options{Phase: func(name string) { phases = append(phases, name) }})
+	p, err := Load(t.Context(), "x.gram", []byte("input x = 2\nx * x"),
+		Options{Phase: func(name string) { phases = append(phases, name) }})
 	require.NoError(t, err)
 	_, err = p.Gradient(t.Context(), EvalOptions{Literal: true})
 	require.NoError(t, err)
@@ -444,7 +457,8 @@ func TestModesAtManyPoints(t *testing.T) {
 		_, err = e.Value(ctx, p.Point())
 		require.Error(t, err)
 		for _, c := range []struct{ point, want []float64 }{
-			{[]float64{2, 3}, []float64{6, 3, 2}}, {[]float64{0, -1}, []float64{0, 1, 0}}, {[]float64{5, 7}, []float64{35, 7, 5}},
+			{[]float64{2, 3}, []float64{6, 3, 2}}, {[]float64{0, -1}, []float64{0, 1, 0}}, {[]float64{5, 7},
+				[]float64{35, 7, 5}},
 		} {
 			res, err := e.Gradient(ctx, c.point)
 			require.NoError(t, err)
@@ -457,7 +471,8 @@ func TestModesAtManyPoints(t *testing.T) {
 
 // TestStream: what needs the numbers of data that is not stored is an error.
 func TestStream(t *testing.T) {
-	const src = "param n = 20000000\ninput e = 0.75\ndata a : List R = list i < n -> sin i\nfold (fun x h -> sin (e * x + h)) 0 a"
+	const src = "param n = 20000000\ninput e = 0.75\ndata a : List R = list i < n -> sin i\nfold (fun x h -> sin (e * x " +
+		"+ h)) 0 a"
 	opt := Options{MaxMemory: 300 << 20} // the data takes 160 MB
 	opt.Stream = true
 	p, err := Load(t.Context(), "x.gram", []byte(src), opt)
@@ -480,7 +495,8 @@ func TestStream(t *testing.T) {
 }
 
 // streamed is a program whose data lists are not stored.
-func streamed(t *testing.T, src string, chunk func(values []float64, d *term.Data) func([]float64, int, func() error) error) *Program {
+func streamed(t *testing.T, src string, chunk func(values []float64, d *term.Data) func([]float64, int,
+	func() error) error) *Program {
 	t.Helper()
 	p, err := Load(t.Context(), "t.gram", []byte(src), Options{})
 	require.NoError(t, err)
@@ -505,8 +521,8 @@ func stored(values []float64, d *term.Data) func([]float64, int, func() error) e
 const pairsOfNumbers = "input e = 0.7\ndata a : List (R * R) = list i < 1000 -> (sin i, cos i)\n" +
 	"fold (fun p h -> let (x, y) = p in sin (e * x + y * h)) 0 a"
 
-// TestStreamed: with data that is not stored, the options change what they change with stored data, and numbers may take its
-// place.
+// TestStreamed: with data that is not stored, the options change what they change with stored data, and numbers may
+// take its place.
 func TestStreamed(t *testing.T) {
 	whole, err := Load(t.Context(), "t.gram", []byte(pairsOfNumbers), Options{})
 	require.NoError(t, err)
@@ -555,7 +571,8 @@ func TestStreamedFails(t *testing.T) {
 	require.ErrorIs(t, err, wrong)
 	var shown *Error
 	require.ErrorAs(t, err, &shown)
-	require.Equal(t, []Diagnostic{{Line: 2, Column: 6, Width: 1, Headline: "no data", Label: "data a: the file has changed",
-		File: "t.gram", FileLine: 2, FileColumn: 6}},
+	require.Equal(t, []Diagnostic{{Line: 2, Column: 6, Width: 1, Headline: "no data",
+		Label: "data a: the file has changed",
+		File:  "t.gram", FileLine: 2, FileColumn: 6}},
 		shown.Diagnostics)
 }

@@ -55,7 +55,8 @@ func exampleNames(t testing.TB) []string {
 	require.GreaterOrEqual(t, len(files), 10)
 	var names []string
 	for _, f := range files {
-		if name := filepath.Base(f[:len(f)-len(".gram")]); !slices.Contains([]string{"phylogeny", "molecules", "newton", "characters", "bigram"}, name) {
+		if name := filepath.Base(f[:len(f)-len(".gram")]); !slices.Contains([]string{"phylogeny", "molecules", "newton",
+			"characters", "bigram"}, name) {
 			names = append(names, name)
 		}
 	}
@@ -110,7 +111,8 @@ func checkRepeated(t *testing.T, p *Program) {
 	require.LessOrEqual(t, want.Cost.Overhead.Instantiate, want.Cost.Steps.Total())
 }
 
-// checkStrategies asserts that a program has the same gradient by each strategy, in steps that do not depend on passes or workers.
+// checkStrategies asserts that a program has the same gradient by each strategy, in steps that do not depend on passes
+// or workers.
 func checkStrategies(t *testing.T, p *Program, want *Result) {
 	for _, s := range []Strategy{Direct, Unfold, Modular} {
 		var steps rule.Counts
@@ -128,7 +130,8 @@ func checkStrategies(t *testing.T, p *Program, want *Result) {
 	}
 }
 
-// checkBound asserts that m and |G| don't depend on the schedule, and that the reduction of Theorem 1 takes O(m + |G|) steps.
+// checkBound asserts that m and |G| don't depend on the schedule, and that the reduction of Theorem 1 takes O(m + |G|)
+// steps.
 func checkBound(t *testing.T, p *Program) Bound {
 	want, err := p.Bound(t.Context(), EvalOptions{})
 	require.NoError(t, err)
@@ -192,8 +195,8 @@ func checkGround(t *testing.T, p *Program, want *Result, bound Bound) {
 	require.Equal(t, bound.Graph, again.Graph)
 }
 
-// TestWorkloads: forms compute the same values, to the bit, and gradients to rounding, of the workloads. With FULL_SIZE, the literal
-// machine and the default make some 10⁸ steps of each.
+// TestWorkloads: forms compute the same values, to the bit, and gradients to rounding, of the workloads. With
+// FULL_SIZE, the literal machine and the default make some 10⁸ steps of each.
 func TestWorkloads(t *testing.T) {
 	long := fmt.Sprint("n=", property.Size(70_000))
 	used := slices.DeleteFunc(slices.Clone(allForms), func(f form) bool { return f.opt.Schedule == Random })
@@ -244,11 +247,13 @@ func TestReferenceValues(t *testing.T) {
 	}{
 		{"w1", []string{"n=1e3"}, 0.597689327679, []float64{-0.0631397027222, 0.147126782473}, 0},
 		{"w1", []string{"n=1e6"}, 0.449411096880, []float64{-0.277085974651, 0.180806205797}, 0},
-		{"w2", []string{"n=1e3", "k=16"}, 7.91896516271, []float64{-0.102620606561, 0.136214147095, 0.249814242095}, 67.4210056883},
+		{"w2", []string{"n=1e3", "k=16"}, 7.91896516271, []float64{-0.102620606561, 0.136214147095, 0.249814242095},
+			67.4210056883},
 		{"w3", []string{"n=1e5"}, -9.99861661146e-06, []float64{6.91512684187e-10}, 0},
 		{"w4", []string{"n=1e6"}, 1100, []float64{1100000, 1000}, 0},
 		{"w5", []string{"n=100", "k=16"}, -0.969970334547, []float64{-0.0465711358453}, 53.5855403331},
-		{"w5", []string{"n=100", "k=64"}, -24.7623126052, []float64{0.0286906700062, -0.0582210539270, -0.0916046093798}, 822.081323022},
+		{"w5", []string{"n=100", "k=64"}, -24.7623126052, []float64{0.0286906700062, -0.0582210539270, -0.0916046093798},
+			822.081323022},
 	} {
 		p, err := LoadFile(context.Background(), filepath.Join("examples", w.name+".gram"), Options{Params: w.params})
 		require.NoError(t, err)
@@ -266,15 +271,16 @@ func TestReferenceValues(t *testing.T) {
 	}
 }
 
-// TestCharacters: the gradients of the language models of characters, with families as arrays, are those of differences, and the
-// expansion has the same bits and steps.
+// TestCharacters: the gradients of the language models of characters, with families as arrays, are those of
+// differences, and the expansion has the same bits and steps.
 func TestCharacters(t *testing.T) {
 	text := make([]float64, 66)
 	for i, c := range []byte("Two\nrows of 33 characters, the second ends with the\nline's end.  \n") {
 		text[i] = float64(c)
 	}
 	for name, params := range map[string][]string{"characters": {"hidden=2", "length=5"}, "bigram": {"length=5"}} {
-		p, err := LoadFile(t.Context(), "examples/"+name+".gram", Options{Params: params, Values: map[string][]float64{"text": text}})
+		p, err := LoadFile(t.Context(), "examples/"+name+".gram",
+			Options{Params: params, Values: map[string][]float64{"text": text}})
 		require.NoError(t, err)
 		res, err := p.Gradient(t.Context(), EvalOptions{})
 		require.NoError(t, err)
@@ -298,8 +304,8 @@ func TestCharacters(t *testing.T) {
 	}
 }
 
-// TestPhylogeny: the likelihood of the tree is what PhyML 3.3 computes for it (phyml -m K80 -t 4.24178 -c 1 -o n), its gradient is that of
-// differences, and the literal machine has the same value and steps.
+// TestPhylogeny: the likelihood of the tree is what PhyML 3.3 computes for it (phyml -m K80 -t 4.24178 -c 1 -o n), its
+// gradient is that of differences, and the literal machine has the same value and steps.
 func TestPhylogeny(t *testing.T) {
 	p := loadExample(t, "phylogeny")
 	res, err := p.Gradient(t.Context(), EvalOptions{})
@@ -317,8 +323,9 @@ func TestPhylogeny(t *testing.T) {
 	require.Equal(t, res.Cost.Steps, literal.Cost.Steps)
 }
 
-// TestMolecules: a network over the trees of molecules predicts the boiling points of those that are held out better than a bag of their atoms
-// does, after 30 iterations each. Its gradient is that of differences, and the literal machine has the same value and steps.
+// TestMolecules: a network over the trees of molecules predicts the boiling points of those that are held out better
+// than a bag of their atoms does, after 30 iterations each. Its gradient is that of differences, and the literal
+// machine has the same value and steps.
 func TestMolecules(t *testing.T) {
 	load := func(sets ...string) *Program {
 		p, err := LoadFile(t.Context(), "examples/molecules.gram", Options{Params: []string{"k=4", sets[0]}, Sets: sets[1:]})
@@ -332,7 +339,8 @@ func TestMolecules(t *testing.T) {
 		o, err := p.NewObjective(t.Context(), EvalOptions{})
 		require.NoError(t, err)
 		defer o.Close()
-		fitted, err := optimize.Minimize(optimize.Problem{Func: o.Func, Grad: o.Grad}, p.Point(), &optimize.Settings{MajorIterations: 30}, &optimize.LBFGS{})
+		fitted, err := optimize.Minimize(optimize.Problem{Func: o.Func, Grad: o.Grad}, p.Point(),
+			&optimize.Settings{MajorIterations: 30}, &optimize.LBFGS{})
 		if err != nil { // near a minimum rounding may end a line search
 			require.ErrorContains(t, err, "linesearch")
 		}
@@ -373,8 +381,8 @@ func requireDifferences(t *testing.T, e *Evaluator, point, gradient []float64, i
 	}
 }
 
-// TestNewton: the distance of Newton's method from the minimum is squared in each step, in both machines, where curvatures differ
-// by a factor of 10^6; and the derivative of the minimum by the input is exact.
+// TestNewton: the distance of Newton's method from the minimum is squared in each step, in both machines, where
+// curvatures differ by a factor of 10^6; and the derivative of the minimum by the input is exact.
 func TestNewton(t *testing.T) {
 	p := loadExample(t, "newton")
 	res, err := p.Gradient(t.Context(), EvalOptions{})

@@ -27,37 +27,38 @@ data  a : List R^k = list t < n -> vec j < k -> sin ((n - 1 - t)*k + j)
 def   start = vec i < k -> 0.1 * i
 `
 
-// families are programs with families: BODY stands for one of the bodies, RESULT for what is behind =>. With FULL_SIZE they run at
-// more sizes.
+// families are programs with families: BODY stands for one of the bodies, RESULT for what is behind =>. With FULL_SIZE
+// they run at more sizes.
 var families = []struct {
 	name, program string
 	sizes, full   []string
 	bodies        []string
 }{
-	{"the function of a fold", familyHead + "def cell x h = BODY\nlet h = fold cell start a in RESULT\n", []string{"", "k=7"}, nil, []string{
-		"vec i < k -> sigmoid ((sum j < k -> E.(i).(j) * x.(j)) + (sum j < k -> W.(i).(j) * h.(j)))",
-		"vec i < k -> tanh (dot E.(i) x + dot W.(i) h + b.(i)) => sum i < k -> h.(i) * h.(i)",
-		"let y = matvec W h in vec i < k -> sin (y.(i) + x.(i)) * y.(i)",
-		"vec i < k -> s * h.(k - 1 - i) + 0.1 * i * x.(i)",
-		"vec i < k -> exp (0.01 * h.(i)) - s",
-		"vec i < k -> sum j < 5 -> W.(i).(j + 2) * h.(j) * x.(i) => sum i < 5 -> h.(i)",
-		"let m = vec i < k -> vec j < k -> E.(i).(j) * h.(j) in vec i < k -> sum j < k -> m.(j).(i) * s",
-		"let m = vec i < k -> vec j < k -> E.(j).(i) + s in vec i < k -> sin (dot m.(i) h)",
-		"vec i < k -> tanh (dot E.(i) h) * tanh (dot W.(i) h)",
-		"vec i < k -> (sum j < k -> h.(j)) * x.(i)",
-		"let m = maximum h in vec i < k -> exp (h.(i) - m) * x.(i) => logsumexp h",
-		"vec i < k -> maximum (vec j < k -> x.(j) - W.(i).(j) * h.(j)) => maximum (sin h)",
-		"vec i < k -> dot W.(i) h => h.(0)", // one component is reached
-		// Where a result is a numeral in some instances, nobody knows how many applications arrive there.
-		"vec i < k -> if h.(i) < 0 then x.(i) else s * h.(i)",
-		"vec i < k -> if h.(i) < 0 then 0 else sum j < 3 -> W.(i).(2 * j) * x.(2 * j) + h.(2 * j) => h.(3) + h.(5)",
-		"vec i < k -> sin (if h.(i) < 0 then x.(i) else s * h.(i))", // not all components of x are reached
-		"vec i < k -> sin (if h.(i) < 0 then 0 else sum j < 3 -> W.(i).(2 * j) * x.(2 * j) + h.(2 * j)) => h.(3) + h.(5)",
-		"vec i < k -> let z = dot W.(i) h in if z < 0 then 0.1 * z else z",
-		"let v = vec i < k -> if h.(i) < x.(i) then sin h.(i) else 2 * h.(i) in vec i < k -> tanh (dot W.(i) v)",
-		"vec i < k -> let z = h.(i) + x.(i) in if z < 0 then (if z < 0 - 1 then cos z else z * z) else exp z",
-		"vec i < k -> if h.(i) < 0 then dot W.(i) h else s",
-	}},
+	{"the function of a fold", familyHead + "def cell x h = BODY\nlet h = fold cell start a in RESULT\n",
+		[]string{"", "k=7"}, nil, []string{
+			"vec i < k -> sigmoid ((sum j < k -> E.(i).(j) * x.(j)) + (sum j < k -> W.(i).(j) * h.(j)))",
+			"vec i < k -> tanh (dot E.(i) x + dot W.(i) h + b.(i)) => sum i < k -> h.(i) * h.(i)",
+			"let y = matvec W h in vec i < k -> sin (y.(i) + x.(i)) * y.(i)",
+			"vec i < k -> s * h.(k - 1 - i) + 0.1 * i * x.(i)",
+			"vec i < k -> exp (0.01 * h.(i)) - s",
+			"vec i < k -> sum j < 5 -> W.(i).(j + 2) * h.(j) * x.(i) => sum i < 5 -> h.(i)",
+			"let m = vec i < k -> vec j < k -> E.(i).(j) * h.(j) in vec i < k -> sum j < k -> m.(j).(i) * s",
+			"let m = vec i < k -> vec j < k -> E.(j).(i) + s in vec i < k -> sin (dot m.(i) h)",
+			"vec i < k -> tanh (dot E.(i) h) * tanh (dot W.(i) h)",
+			"vec i < k -> (sum j < k -> h.(j)) * x.(i)",
+			"let m = maximum h in vec i < k -> exp (h.(i) - m) * x.(i) => logsumexp h",
+			"vec i < k -> maximum (vec j < k -> x.(j) - W.(i).(j) * h.(j)) => maximum (sin h)",
+			"vec i < k -> dot W.(i) h => h.(0)", // one component is reached
+			// Where a result is a numeral in some instances, nobody knows how many applications arrive there.
+			"vec i < k -> if h.(i) < 0 then x.(i) else s * h.(i)",
+			"vec i < k -> if h.(i) < 0 then 0 else sum j < 3 -> W.(i).(2 * j) * x.(2 * j) + h.(2 * j) => h.(3) + h.(5)",
+			"vec i < k -> sin (if h.(i) < 0 then x.(i) else s * h.(i))", // not all components of x are reached
+			"vec i < k -> sin (if h.(i) < 0 then 0 else sum j < 3 -> W.(i).(2 * j) * x.(2 * j) + h.(2 * j)) => h.(3) + h.(5)",
+			"vec i < k -> let z = dot W.(i) h in if z < 0 then 0.1 * z else z",
+			"let v = vec i < k -> if h.(i) < x.(i) then sin h.(i) else 2 * h.(i) in vec i < k -> tanh (dot W.(i) v)",
+			"vec i < k -> let z = h.(i) + x.(i) in if z < 0 then (if z < 0 - 1 then cos z else z * z) else exp z",
+			"vec i < k -> if h.(i) < 0 then dot W.(i) h else s",
+		}},
 	{"folds over data", `param n = 5
 param k = 12
 input W : R^k^k = vec i < k -> vec j < k -> 0.1 * sin (1 + i*k + j)
@@ -69,14 +70,17 @@ data  a : List R^2 = list t < n -> [| 0.3 * t, 0.5 |]
 ` + "BODY\n", []string{"k=3", "k=11 n=2"}, nil, []string{
 		"sum i < k -> fold (fun e r -> tanh (r * x.(i) + e.(0) * e.(1))) (h.(i) * s) a",
 		"sum i < k -> fold (fun e r -> r * x.(i) + e.(0)) 0 a",
-		"sum i < k -> let z = x.(i) in if z < 0 then fold (fun e r -> sin (r + e.(0))) z a else fold (fun e r -> cos (r * e)) z l",
+		"sum i < k -> let z = x.(i) in if z < 0 then fold (fun e r -> sin (r + e.(0))) z a else fold (fun e r -> cos (r * " +
+			"e)) z l",
 		"sum i < k -> let (u, v) = fold (fun e (u, v) -> (u * e.(0), v + x.(i))) (s, h.(i)) a in u * v",
 		"def cell e g = vec i < k -> fold (fun d r -> tanh (r + d * e)) g.(i) l\nlet r = fold cell x l in sum i < k -> r.(i)",
-		"def cell e g = vec i < k -> fold (fun d r -> tanh (r + d.(0) * d.(1) * e.(1))) g.(i) a\nlet r = fold cell x a in sum i < k -> r.(i)",
+		"def cell e g = vec i < k -> fold (fun d r -> tanh (r + d.(0) * d.(1) * e.(1))) g.(i) a\nlet r = fold cell x a in " +
+			"sum i < k -> r.(i)",
 		"def f e r = r * e + 1\nsum i < k -> fold f x.(i) l + fold f h.(i) l",
 		"sum i < k -> fold (fun e r -> fold (fun d q -> q * r + d * e.(1)) r [0.5; 0.25]) x.(i) a",
 		// Of this, only the value runs as arrays.
-		"sum i < k -> let z = x.(i) in if z < 0 then fold (fun e r -> if r < e.(0) then sin (r * fold (fun u v -> v * z + u.(1)) z a) else r) z a else z",
+		"sum i < k -> let z = x.(i) in if z < 0 then fold (fun e r -> if r < e.(0) then sin (r * fold (fun u v -> v * z + " +
+			"u.(1)) z a) else r) z a else z",
 	}},
 	{"lists and functions", `param n = 5
 input x : R^n = vec i < n -> sin i
@@ -88,11 +92,13 @@ data  r : List R^2 = list i < 3 -> [| 0.3 * i, cos i |]
 ` + "BODY\n", []string{"n=3", "n=5"}, []string{"n=13"}, []string{
 		"sum i < n -> let l = [x.(i); s] in fold (fun e r -> e * r) 1 l",
 		"sum i < n -> fold (fun e r -> e * r) 1 [x.(i); x.(i) * x.(i); sin x.(i)]",
-		"sum i < n -> let y = sin x.(i) in let z = cos A.(i).(0) in fold (fun e r -> tanh (e + y * r)) z [y; z * y; 3 * i; exp z]",
+		"sum i < n -> let y = sin x.(i) in let z = cos A.(i).(0) in fold (fun e r -> tanh (e + y * r)) z [y; z * y; 3 * i; " +
+			"exp z]",
 		"sum i < n -> fold (fun e r -> tanh (e + r)) 0.5 (list j < n -> x.(i) * A.(i).(j))",
 		"sum i < n -> fold (fun e r -> r + e) 0 (list j < n -> x.(j) * A.(j).(i))",
 		"sum i < n -> fold (fun e r -> e * r + x.(i)) 1 (list j < 6 -> j + i)",
-		"sum i < n -> let (u, v) = fold (fun (a, b) (u, v) -> (a * u, b + v)) (1, x.(i)) [(x.(i), A.(i).(1)); (A.(i).(0), 3)] in u * v",
+		"sum i < n -> let (u, v) = fold (fun (a, b) (u, v) -> (a * u, b + v)) (1, x.(i)) [(x.(i), A.(i).(1)); (A.(i).(0), " +
+			"3)] in u * v",
 		"sum i < n -> iter #4 (fun r -> sin (r * x.(i)) + r) A.(i).(0)",
 		"sum i < n -> iter #0 (fun r -> sin (r * x.(i)) + r) A.(i).(0)",
 		"sum i < n -> foldl (fun r e -> tanh (r * x.(i) + e)) s [x.(i); sin x.(i); 2]",
@@ -102,15 +108,19 @@ data  r : List R^2 = list i < 3 -> [| 0.3 * i, cos i |]
 		"sum i < n -> let f = fun u -> fun v -> u * sin v in let g = f x.(i) in g A.(i).(0) * g A.(i).(1)",
 		"sum i < n -> fold (fun v r -> v.(0) * r + v.(1) * x.(i)) 1 r",
 		"sum i < n -> fold (fun v r -> sum v * r) x.(i) [vec l < n -> A.(i).(l) * i; vec l < n -> sin B.(i).(l)]",
-		"sum i < n -> fold (fun e r -> if r < e then sin r * e else e * r) x.(i) [A.(i).(0); A.(i).(1); A.(i).(0) * A.(i).(1)]",
+		"sum i < n -> fold (fun e r -> if r < e then sin r * e else e * r) x.(i) [A.(i).(0); A.(i).(1); A.(i).(0) * " +
+			"A.(i).(1)]",
 		"sum i < n -> fold (fun e r -> fold (fun f q -> f * q + e) r [x.(i); e]) x.(i) [A.(i).(0); A.(i).(1)]",
 		"sum i < n -> (sum j < n -> fold (fun e r -> tanh (e + r)) 0.5 [x.(i); A.(i).(j); A.(i).(j) * B.(j).(i)])",
-		"let y = matvec A x in logsumexp (matvec B (vec i < n -> foldl (fun r e -> tanh (r * y.(i) + e)) s (list j < 3 -> y.(i) * j)))",
-		"let y = vec i < n -> foldl (fun r e -> tanh (r * x.(i) + e)) 0.1 (list j < 3 -> A.(i).(j)) in sum i < n -> y.(i) * y.(i)",
+		"let y = matvec A x in logsumexp (matvec B (vec i < n -> foldl (fun r e -> tanh (r * y.(i) + e)) s (list j < 3 -> " +
+			"y.(i) * j)))",
+		"let y = vec i < n -> foldl (fun r e -> tanh (r * x.(i) + e)) 0.1 (list j < 3 -> A.(i).(j)) in sum i < n -> y.(i) " +
+			"* y.(i)",
 		"sum i < n -> fold (fun e r -> e * r) 1 (list j < i + 1 -> x.(j))", // its length depends on an index
 	}},
 	{"whole programs", "param n = 5\ninput x : R^n = vec i < n -> sin i\ninput s = 0.7\n" +
-		"input A : R^n^n = vec i < n -> vec j < n -> sin (i*n + j)\ninput B : R^n^n = vec i < n -> vec j < n -> cos (i + j*n)\n" + "BODY\n", []string{"n=3", "n=5"}, []string{"n=13", "n=33"}, []string{
+		"input A : R^n^n = vec i < n -> vec j < n -> sin (i*n + j)\ninput B : R^n^n = vec i < n -> vec j < n -> cos (i + " +
+		"j*n)\n" + "BODY\n", []string{"n=3", "n=5"}, []string{"n=13", "n=33"}, []string{
 		"log (sum i < n -> exp x.(i))",
 		"let e = vec i < n -> exp (s * x.(i)) in log (sum i < n -> e.(i)) + sum i < n -> e.(i) * x.(i)",
 		"sum i < n -> sum j < n -> (sum k < n -> A.(i).(k) * B.(k).(j))^2",
@@ -126,9 +136,12 @@ data  r : List R^2 = list i < 3 -> [| 0.3 * i, cos i |]
 		"sum i < n -> let p = scan j < n with p = 1 -> p * x.(i) in (sum j < n -> A.(i).(j) * p.(j))^2",
 		"let p = scan j < n with p = s -> p * x.(j) in sum i < n -> sum j < n -> A.(i).(j) * p.(j)",
 		"let y = scan t < 4 with y = x -> vec i < n -> x.(i) * y.(i) in sum i < n -> y.(2).(i) * y.(3).(i)",
-		"let y = scan t < 4 with y = x -> vec i < n -> tanh (dot A.(i) y) in sum t < 4 -> let v = y.(t) in sum i < n -> v.(i) * v.(i)",
-		"let y = scan t < 4 with (h, c) = (x, x) -> (vec i < n -> tanh (dot A.(i) h), vec i < n -> s * h.(i) + c.(i)) in sum t < 4 -> let (h, c) = y.(t) in logsumexp h + dot (matvec B h) c",
-		"let p = scan j < n + 1 with p = s -> p * sin j in sum i < n -> p.(i) * p.(i + 1) * p.(i)", // arrivals of several iterations, in turns
+		"let y = scan t < 4 with y = x -> vec i < n -> tanh (dot A.(i) y) in sum t < 4 -> let v = y.(t) in sum i < n -> " +
+			"v.(i) * v.(i)",
+		"let y = scan t < 4 with (h, c) = (x, x) -> (vec i < n -> tanh (dot A.(i) h), vec i < n -> s * h.(i) + c.(i)) in " +
+			"sum t < 4 -> let (h, c) = y.(t) in logsumexp h + dot (matvec B h) c",
+		// arrivals of several iterations, in turns
+		"let p = scan j < n + 1 with p = s -> p * sin j in sum i < n -> p.(i) * p.(i + 1) * p.(i)",
 		"let p = scan j < n + 1 with p = s -> p * sin j in sum i < n -> let q = p.(i) * p.(i + 1) in q * p.(i) * p.(i + 1)",
 		"let p = pick A 2 in (sum i < n -> p.(i)) * pick x 1",
 		"sum i < n -> x.(i) * x.(0)",
@@ -139,12 +152,15 @@ data  r : List R^2 = list i < 3 -> [| 0.3 * i, cos i |]
 		"let y = matvec A x in let z = vec i < n -> if y.(i) < 0 then 0.1 * y.(i) else y.(i) in logsumexp (matvec B z)",
 		"sum i < n -> if x.(i) < 0.2 then x.(i)^2 else 2 * x.(i)",
 		"sum i < n -> fold (fun e r -> tanh (r * x.(i) + e)) (x.(i) * x.(i)) [0.1; 0.2; 0.3]",
-		"sum i < n -> fold (fun e r -> if r < e then sin r else e * r) (x.(i) * s) [0.1; 0.2; 0.3]", // not all numbers of the list are reached
+		// not all numbers of the list are reached
+		"sum i < n -> fold (fun e r -> if r < e then sin r else e * r) (x.(i) * s) [0.1; 0.2; 0.3]",
 		"let y = matvec A x in logsumexp (matvec B (vec i < n -> fold (fun e r -> tanh (r * y.(i) + e)) s [1; 2]))",
 		"let y = matvec A x in logsumexp (matvec B (vec i < n -> fold (fun e r -> tanh (r * y.(i) + e)) 0 [1; 2]))",
 	}},
-	{"data vectors", "param n = 5\ndata d : R^n = vec i < n -> sin (3 * i)\ndata D : R^n^n = vec i < n -> vec j < n -> cos (i + j*n)\n" +
-		"data p : (R * R)^n = vec i < n -> (sin i, i)\ndata c = 0.3\ninput x : R^n = vec i < n -> sin i\ninput s = 0.7\n" + "BODY\n", []string{"n=2", "n=5", "n=33"}, nil, []string{
+	{"data vectors", "param n = 5\ndata d : R^n = vec i < n -> sin (3 * i)\ndata D : R^n^n = vec i < n -> vec j < n -> " +
+		"cos (i + j*n)\n" +
+		"data p : (R * R)^n = vec i < n -> (sin i, i)\ndata c = 0.3\ninput x : R^n = vec i < n -> sin i\ninput s = 0.7\n" +
+		"BODY\n", []string{"n=2", "n=5", "n=33"}, nil, []string{
 		"dot d x",
 		"c * dot d x + s",
 		"sum (d * d) * s",
@@ -159,7 +175,8 @@ data  r : List R^2 = list i < 3 -> [| 0.3 * i, cos i |]
 		"vec i < n -> d.(i) * s",
 		"let f = fun y -> y * s in f (dot d x)",
 	}},
-	{"arrivals at a matrix in many runs", familyHead + "def cell x h = vec i < k -> tanh (BODY)\nlet h = fold cell (vec i < k -> 0) a in\nsum i < k -> h.(i)\n",
+	{"arrivals at a matrix in many runs", familyHead + "def cell x h = vec i < k -> tanh (BODY)\nlet h = fold cell (vec " +
+		"i < k -> 0) a in\nsum i < k -> h.(i)\n",
 		[]string{"k=5 n=3", "k=7 n=66"}, []string{"k=17 n=131"}, []string{
 			"dot E.(i) x + dot W.(i) h",
 			"sum j < k -> E.(j).(i) * x.(j) + W.(j).(i) * h.(j)",
@@ -234,7 +251,8 @@ var listElements = []struct {
 	{"fun y -> y * i + w", "x s"},
 }
 
-// TestLists: a list over an index runs as a loop, and a fold over it, with the counts of its expansion. With FULL_SIZE it is long.
+// TestLists: a list over an index runs as a loop, and a fold over it, with the counts of its expansion. With FULL_SIZE
+// it is long.
 func TestLists(t *testing.T) {
 	most := append(slices.Clone(forms[:5]), form{"rows made again", EvalOptions{RowsMemory: 1}, false},
 		form{"three workers", EvalOptions{Schedule: Parallel, Workers: 3}, false})
@@ -259,8 +277,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestListsOfVectors: so it is where the elements, the function of the fold, or both, have arrays, in which the indices of the list and of a
-// vector meet.
+// TestListsOfVectors: so it is where the elements, the function of the fold, or both, have arrays, in which the indices
+// of the list and of a vector meet.
 func TestListsOfVectors(t *testing.T) {
 	sizes := []string{"k=5 n=9", "k=70 n=4"}
 	if property.Full() {
@@ -275,14 +293,16 @@ func TestListsOfVectors(t *testing.T) {
 			"vec j < k -> tanh s.(j) + x.(0)", // one component is reached
 		} {
 			for _, size := range sizes {
-				src := "param k = 2\n" + listHead + fmt.Sprintf("sum (fold (fun x s -> %s) (vec j < k -> w * j) (list i < n -> %s))\n", fold, element)
+				src := "param k = 2\n" + listHead + fmt.Sprintf("sum (fold (fun x s -> %s) (vec j < k -> w * j) (list i < n -> "+
+					"%s))\n", fold, element)
 				checkForms(t, mustLoad(t, src, strings.Fields(size)...), false, forms[:2]...)
 			}
 		}
 	}
 }
 
-// TestParallel: workers share the products of matrices and vectors; results have the same bits and counts with any number of them.
+// TestParallel: workers share the products of matrices and vectors; results have the same bits and counts with any
+// number of them.
 func TestParallel(t *testing.T) {
 	const head = "param n = 300\ninput A : R^n^n = vec i < n -> vec j < n -> sin (i*n + j)\n" +
 		"input B : R^n^n = vec i < n -> vec j < n -> cos (i + j*n)\ninput x : R^n = vec i < n -> sin i\n"
@@ -305,10 +325,12 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestWithoutExpansion: a profile of the gradient of a product of matrices that is too large to be expanded, as m, |G| and the span need it.
+// TestWithoutExpansion: a profile of the gradient of a product of matrices that is too large to be expanded, as m, |G|
+// and the span need it.
 func TestWithoutExpansion(t *testing.T) {
 	p, err := Load(t.Context(), "t.gram", []byte("param n = 170\ninput A : R^n^n = vec i < n -> vec j < n -> i - j\n"+
-		"input B : R^n^n = vec i < n -> vec j < n -> i + j\nsum i < n -> sum j < n -> sum k < n -> A.(i).(k) * B.(k).(j)\n"), Options{})
+		"input B : R^n^n = vec i < n -> vec j < n -> i + j\nsum i < n -> sum j < n -> sum k < n -> A.(i).(k) * B.(k).(j)\n"),
+		Options{})
 	require.NoError(t, err)
 	_, err = p.Bound(t.Context(), EvalOptions{})
 	require.ErrorContains(t, err, "the expanded program is too large")
@@ -327,14 +349,19 @@ func TestLargeBranches(t *testing.T) {
 	const k, n = 512, 3
 	w5, err := os.ReadFile("examples/w5.gram")
 	require.NoError(t, err)
-	cell := strings.Replace(string(w5), "o.(q) * tanh c2.(q)", "let z = o.(q) * tanh c2.(q) in if z < 0 then 0.1 * z else z", 1)
-	layer := "param k = 4\nparam n = 1\ninput W : R^k^k = vec i < k -> vec j < k -> 0.1 * sin (i*k + j)\ninput x : R^k = vec i < k -> sin i\n" +
+	cell := strings.Replace(string(w5), "o.(q) * tanh c2.(q)",
+		"let z = o.(q) * tanh c2.(q) in if z < 0 then 0.1 * z else z", 1)
+	layer := "param k = 4\nparam n = 1\ninput W : R^k^k = vec i < k -> vec j < k -> 0.1 * sin (i*k + j)\ninput x : R^k " +
+		"= vec i < k -> sin i\n" +
 		"let y = matvec W x in sum i < k -> let z = y.(i) in (if z < 0 then 0.1 * z else z)^2\n"
-	fold := strings.Replace(layer, "if z < 0 then 0.1 * z else z", "fold (fun e r -> tanh (e + r * z)) 0 [0.1; 0.2; 0.3; 0.4]", 1)
+	fold := strings.Replace(layer, "if z < 0 then 0.1 * z else z",
+		"fold (fun e r -> tanh (e + r * z)) 0 [0.1; 0.2; 0.3; 0.4]", 1)
 	list := strings.Replace(fold, "[0.1; 0.2; 0.3; 0.4]", "[z; 0.2; sin z]", 1)
-	iteration := strings.Replace(layer, "if z < 0 then 0.1 * z else z", "foldl (fun r e -> tanh (e + iter #3 (fun q -> q * z) r)) z (list j < 3 -> z * j)", 1)
+	iteration := strings.Replace(layer, "if z < 0 then 0.1 * z else z",
+		"foldl (fun r e -> tanh (e + iter #3 (fun q -> q * z) r)) z (list j < 3 -> z * j)", 1)
 	for src, steps := range map[string]uint64{cell: n * k, layer: k, fold: 0, list: 0, iteration: 0} {
-		p, err := Load(t.Context(), "t.gram", []byte(src), Options{Params: []string{fmt.Sprint("k=", k), fmt.Sprint("n=", n)}})
+		p, err := Load(t.Context(), "t.gram", []byte(src),
+			Options{Params: []string{fmt.Sprint("k=", k), fmt.Sprint("n=", n)}})
 		require.NoError(t, err)
 		res, err := p.Gradient(t.Context(), EvalOptions{})
 		require.NoError(t, err)
@@ -345,7 +372,8 @@ func TestLargeBranches(t *testing.T) {
 
 // TestFamiliesOfLists: a function that makes the elements of a list runs when the list is read, and has families.
 func TestFamiliesOfLists(t *testing.T) {
-	const src = "input x : R^3 = vec i < 3 -> i\ndata l : List R^3 = list i < 2 -> vec j < 3 -> i + j\nmap (fun e -> vec i < 3 -> e.(i) * x.(i)) l\n"
+	const src = "input x : R^3 = vec i < 3 -> i\ndata l : List R^3 = list i < 2 -> vec j < 3 -> i + j\nmap (fun e -> " +
+		"vec i < 3 -> e.(i) * x.(i)) l\n"
 	p, err := Load(t.Context(), "t.gram", []byte(src), Options{})
 	require.NoError(t, err)
 	e, err := p.NewValue(t.Context(), EvalOptions{})

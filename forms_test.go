@@ -37,7 +37,8 @@ var forms = []form{
 
 // allForms are those, and some more of their options.
 var allForms = append(slices.Clone(forms), form{"random again", EvalOptions{Schedule: Random, Seed: 2}, false},
-	form{"one worker", EvalOptions{Schedule: Parallel, Workers: 1}, false}, form{"three workers", EvalOptions{Schedule: Parallel, Workers: 3}, false},
+	form{"one worker", EvalOptions{Schedule: Parallel, Workers: 1}, false}, form{"three workers",
+		EvalOptions{Schedule: Parallel, Workers: 3}, false},
 	form{"literal, measured", EvalOptions{Literal: true, Work: true, Schedule: Random, Seed: 7}, false})
 
 // mustLoad loads a program, test.gram.
@@ -55,8 +56,9 @@ func runs(p *Program) []func(context.Context, EvalOptions) (*Result, error) {
 	return []func(context.Context, EvalOptions) (*Result, error){p.Value, p.Gradient}
 }
 
-// checkForms asserts that forms of a program compute what the first one does, in as many steps by each rule: gradients to rounding,
-// and values too; to the bit if exact, but for random schedules. It returns the value and the gradient of the first form.
+// checkForms asserts that forms of a program compute what the first one does, in as many steps by each rule: gradients
+// to rounding, and values too; to the bit if exact, but for random schedules. It returns the value and the gradient of
+// the first form.
 func checkForms(t require.TestingT, p *Program, exact bool, forms ...form) (value, gradient *Result) {
 	var first [2]*Result
 	for i, run := range runs(p) {
@@ -132,8 +134,8 @@ func checkWork(t require.TestingT, c *Cost, measured bool) {
 	}
 }
 
-// TestPropertyForms: all forms take the same steps and have the same gradient, to rounding, of random programs in which λs
-// exchange, pass on and repeat their arguments, once and in iterations.
+// TestPropertyForms: all forms take the same steps and have the same gradient, to rounding, of random programs in which
+// λs exchange, pass on and repeat their arguments, once and in iterations.
 func TestPropertyForms(t *testing.T) {
 	property.Check(t, func(rt *rapid.T) {
 		const width = 3

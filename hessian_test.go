@@ -43,8 +43,8 @@ func scalars(t testing.TB) []string {
 	})
 }
 
-// TestHessianVector: the Hessian-vector products of the examples are those of Fwd of Fwd, to 10⁻¹², and of differences of gradients, to
-// 10⁻⁶; they are symmetric to 10⁻¹²; and they are the same in all forms of the machine.
+// TestHessianVector: the Hessian-vector products of the examples are those of Fwd of Fwd, to 10⁻¹², and of differences
+// of gradients, to 10⁻⁶; they are symmetric to 10⁻¹²; and they are the same in all forms of the machine.
 func TestHessianVector(t *testing.T) {
 	ctx := context.Background()
 	for _, name := range scalars(t) {
@@ -181,8 +181,8 @@ func TestHessianVectorData(t *testing.T) {
 	require.ErrorIs(t, err, ErrClosed)
 }
 
-// TestKinks: at points where Kinks finds nothing, gradients agree with central differences. The points are apart from kinks by more
-// than the step of the differences, or at them.
+// TestKinks: at points where Kinks finds nothing, gradients agree with central differences. The points are apart from
+// kinks by more than the step of the differences, or at them.
 func TestKinks(t *testing.T) {
 	ctx := context.Background()
 	grid := []float64{-1.5, -1, -0.5, 0, 0.25, 0.5, 1, 2}
@@ -233,8 +233,10 @@ func drawBody(t *rapid.T, depth int) string {
 	if depth == 0 {
 		return rapid.SampledFrom([]string{"x", "y", "0.5", "(x - y)", "(2 * y)"}).Draw(t, "leaf")
 	}
-	form := rapid.SampledFrom([]string{"sin A", "tanh A", "abs A", "relu A", "(A + B)", "(A - B)", "(A * tanh B)", "(min A B)", "(max A B)",
-		"(if A < B then C else D)", "(let z = A in z * tanh z + B)", "(fold (fun e s -> if s < e then s + A else sin s) B [0; 1])"}).Draw(t, "form")
+	form := rapid.SampledFrom([]string{"sin A", "tanh A", "abs A", "relu A", "(A + B)", "(A - B)", "(A * tanh B)",
+		"(min A B)", "(max A B)",
+		"(if A < B then C else D)", "(let z = A in z * tanh z + B)", "(fold (fun e s -> if s < e then s + A else sin s) B " +
+			"[0; 1])"}).Draw(t, "form")
 	for _, part := range []string{"A", "B", "C", "D"} {
 		if strings.Contains(form, part) {
 			form = strings.ReplaceAll(form, part, "("+drawBody(t, depth-1)+")")
@@ -243,8 +245,8 @@ func drawBody(t *rapid.T, depth int) string {
 	return form
 }
 
-// TestPropertyKinks: the same for random programs at random points. Where slopes to the left and to the right differ, a kink is nearer than the
-// step of the differences.
+// TestPropertyKinks: the same for random programs at random points. Where slopes to the left and to the right differ, a
+// kink is nearer than the step of the differences.
 func TestPropertyKinks(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		ctx := t.Context()

@@ -18,7 +18,8 @@ import (
 const endless = "input x = 0.5\niter #1000000000 (fun y -> sin (y * x)) x"
 
 // ways are the ways to compute a gradient.
-var ways = map[string]EvalOptions{"default": {}, "literal": {Literal: true}, "forward": {Mode: Forward}, "tape": {Mode: Tape}}
+var ways = map[string]EvalOptions{"default": {}, "literal": {Literal: true}, "forward": {Mode: Forward},
+	"tape": {Mode: Tape}}
 
 // TestCancel: a cancelled run returns soon, with an error that says so, and the evaluator can be used again.
 func TestCancel(t *testing.T) {
@@ -107,13 +108,14 @@ data ys : List R = list i < n -> i
 func TestLiteralCancelled(t *testing.T) {
 	looks := 0
 	var cancel func()
-	p, err := Load(t.Context(), "x.gram", []byte("input x = 0.5\niter #100000 (fun y -> sin (x * y)) x"), Options{Progress: func(phase string) {
-		if phase == "reduce" {
-			if looks++; looks == 3 && cancel != nil {
-				cancel()
+	p, err := Load(t.Context(), "x.gram", []byte("input x = 0.5\niter #100000 (fun y -> sin (x * y)) x"),
+		Options{Progress: func(phase string) {
+			if phase == "reduce" {
+				if looks++; looks == 3 && cancel != nil {
+					cancel()
+				}
 			}
-		}
-	}})
+		}})
 	require.NoError(t, err)
 	e, err := p.NewValue(t.Context(), EvalOptions{Literal: true})
 	require.NoError(t, err)
@@ -191,8 +193,8 @@ func (c *lookedAt) Err() error {
 	return nil
 }
 
-// TestLimitsInKernels: runs on arrays of 512 × 512 numbers look at the limits at least once in a time step forward and once back.
-// They end at any look, and the evaluator can be used again. A limit of steps holds to within a time step.
+// TestLimitsInKernels: runs on arrays of 512 × 512 numbers look at the limits at least once in a time step forward and
+// once back. They end at any look, and the evaluator can be used again. A limit of steps holds to within a time step.
 func TestLimitsInKernels(t *testing.T) {
 	const few, many = 2, 6
 	for _, name := range []string{"w2.gram", "w5.gram"} {
@@ -315,7 +317,8 @@ func TestLiteralLimits(t *testing.T) {
 	require.EqualValues(t, "nodes", limit.Limit)
 }
 
-// TestLimitNamesFunction: a limit that ends an endless function names it, in the value and in the gradient, on both machines.
+// TestLimitNamesFunction: a limit that ends an endless function names it, in the value and in the gradient, on both
+// machines.
 func TestLimitNamesFunction(t *testing.T) {
 	p, err := Load(t.Context(), "p", []byte("input x = 1\ndef rec f y = f (y + x)\nf 0"), Options{})
 	require.NoError(t, err)
@@ -341,7 +344,8 @@ func TestMemoryLimit(t *testing.T) {
 	require.EqualValues(t, "memory", limit.Limit)
 
 	// Reading data is bounded too.
-	_, err = Load(context.Background(), "test.gram", []byte("data xs : List R = list i < 1000000000 -> i\n0"), Options{MaxMemory: 96 << 20})
+	_, err = Load(context.Background(), "test.gram", []byte("data xs : List R = list i < 1000000000 -> i\n0"),
+		Options{MaxMemory: 96 << 20})
 	require.ErrorAs(t, err, &limit)
 	require.EqualValues(t, "memory", limit.Limit)
 	require.Equal(t, "loading", limit.Phase)
@@ -378,13 +382,16 @@ func TestEvaluatorsShareALimit(t *testing.T) {
 // TestEvaluationFrees: a program that is evaluated keeps what is live, not what it has made.
 func TestEvaluationFrees(t *testing.T) {
 	ctx := context.Background()
-	const closures = "input x = 0.5\n(iter #800000 (fun (f : R -> R) -> if f 0 < 1 then (fun y -> f 0 + x + y) else (fun y -> y)) (fun y -> x)) 0"
+	const closures = "input x = 0.5\n(iter #800000 (fun (f : R -> R) -> if f 0 < 1 then (fun y -> f 0 + x + y) else " +
+		"(fun y -> y)) (fun y -> x)) 0"
 	for name, src := range map[string]string{
 		"a loop that branches": "input x = 0.5\niter #800000 (fun y -> if y < 1 then y + x else y - 1) x",
 		"functions":            "input x = 0.5\niter #800000 (fun y -> (fun f -> f (f y)) (fun z -> sin z * x)) x",
 		"closures":             closures,
-		"pairs":                "input x = 0.5\nfst (iter #800000 (fun (p : R * R) -> let (a, b) = p in if a < 2 then (a + x, b * x) else (b, a - 2)) (x, 1))",
-		"a list":               "input x = 0.5\ndata l : List R = list i < 800000 -> i\nfold (fun a s -> if a < s then s * x else a) 0 l",
+		"pairs": "input x = 0.5\nfst (iter #800000 (fun (p : R * R) -> let (a, b) = p in if a < 2 then (a + " +
+			"x, b * x) else (b, a - 2)) (x, 1))",
+		"a list": "input x = 0.5\ndata l : List R = list i < 800000 -> i\nfold (fun a s -> if a < s then s * " +
+			"x else a) 0 l",
 	} {
 		p := mustLoad(t, src)
 		res, err := p.Value(ctx, EvalOptions{NoFuse: true})
@@ -404,7 +411,8 @@ func TestEvaluationFrees(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, made.Cost.Nodes.Allocated, uint64(1_000_000))
 	var limit *LimitError
-	_, err = mustLoad(t, "input x = 1\nlet l = iter #100000 (fun (s : R -> R) -> fun (y : R) -> s (y + x)) (fun (y : R) -> y) in l 0").
+	_, err = mustLoad(t, "input x = 1\nlet l = iter #100000 (fun (s : R -> R) -> fun (y : R) -> s (y + x)) (fun (y : R) "+
+		"-> y) in l 0").
 		Value(ctx, EvalOptions{NoFuse: true, MaxNodes: 10_000})
 	require.ErrorAs(t, err, &limit)
 	require.Greater(t, limit.Nodes, uint64(10_000))
@@ -437,7 +445,8 @@ func TestLooks(t *testing.T) {
 	count := Options{Progress: func(phase string) { looks[phase]++ }}
 	ctx := context.Background()
 
-	p, err := Load(ctx, "test.gram", []byte("data xs : List R = list i < 131072 -> sin i\nfold (fun x y -> x + y) 0 xs"), count)
+	p, err := Load(ctx, "test.gram", []byte("data xs : List R = list i < 131072 -> sin i\nfold (fun x y -> x + y) 0 xs"),
+		count)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, looks["load"], uint64(1<<17>>16))
 	res, err := p.Gradient(ctx, EvalOptions{})
@@ -473,7 +482,8 @@ func TestLoadIsCancelled(t *testing.T) {
 // TestFinite: a number that is NaN or infinite is an error with its place, if asked for, in each way.
 func TestFinite(t *testing.T) {
 	for way, opt := range ways {
-		for src, place := range map[string]string{"log x": "2:1", "log 0 * x": "2:1", "sqrt x": "2:1", "let y = x + 1 in\ny * log x": "3:5", "log x + 1 / x": "2:1"} {
+		for src, place := range map[string]string{"log x": "2:1", "log 0 * x": "2:1", "sqrt x": "2:1", "let y = x + 1 " +
+			"in\ny * log x": "3:5", "log x + 1 / x": "2:1"} {
 			p := mustLoad(t, "input x = 0\n"+src)
 			_, err := p.Gradient(t.Context(), opt)
 			require.NoError(t, err)
@@ -490,7 +500,8 @@ func TestFinite(t *testing.T) {
 			opt.Finite = false
 		}
 	}
-	_, err := mustLoad(t, "input x = 0\nlet y = x + 1 in\ny * log x").Value(t.Context(), EvalOptions{Literal: true, Finite: true})
+	_, err := mustLoad(t, "input x = 0\nlet y = x + 1 in\ny * log x").Value(t.Context(), EvalOptions{Literal: true,
+		Finite: true})
 	var e *Error
 	require.ErrorAs(t, err, &e)
 	require.Equal(t, []Diagnostic{{Line: 3, Column: 5, Width: 3, Headline: "not finite", Label: "log gives -Inf",

@@ -227,7 +227,8 @@ func TestModularAtOtherPoints(t *testing.T) {
 		p := mustLoad(t, "input x = 1\nlet f = fun y -> if x < 0 then y else y*y in f (3 * x)").with(c)
 		e, err := p.NewGradient(ctx, EvalOptions{Strategy: Modular})
 		require.NoError(t, err)
-		for _, point := range []struct{ x, value, slope float64 }{{1, 9, 18}, {-1, -3, 3}, {-2, -6, 3}, {2, 36, 36}, {1, 9, 18}} {
+		for _, point := range []struct{ x, value, slope float64 }{{1, 9, 18}, {-1, -3, 3}, {-2, -6, 3}, {2, 36, 36},
+			{1, 9, 18}} {
 			res, err := e.Gradient(ctx, []float64{point.x})
 			require.NoError(t, err)
 			require.Equal(t, []float64{point.value, point.slope}, []float64{res.Values[0], res.Jacobian[0]})
@@ -263,8 +264,10 @@ func TestPropertyCache(t *testing.T) {
 // TestCacheOnExamples: the same of every example.
 func TestCacheOnExamples(t *testing.T) {
 	shared, tiny := newCache(t, 0), newCache(t, 1)
-	for _, name := range []string{"figure1", "huber", "jacobian", "logsumexp", "mapfold", "mlp", "polynomial", "rnn", "w1", "w2", "w3", "w4", "w5", "weather"} {
-		p, err := LoadFile(context.Background(), "examples/"+name+".gram", Options{Params: testprogram.Small[name], Open: testprogram.FirstRows})
+	for _, name := range []string{"figure1", "huber", "jacobian", "logsumexp", "mapfold", "mlp", "polynomial", "rnn",
+		"w1", "w2", "w3", "w4", "w5", "weather"} {
+		p, err := LoadFile(context.Background(), "examples/"+name+".gram", Options{Params: testprogram.Small[name],
+			Open: testprogram.FirstRows})
 		require.NoError(t, err)
 		for _, opt := range []EvalOptions{{}, {NoFuse: true}, {MaxSteps: 100}, {MaxNodes: 20}, {Finite: true}} {
 			off := modularly(t, p, nil, opt)
@@ -300,10 +303,12 @@ func TestCacheKeys(t *testing.T) {
 		want       [2]int
 	}{
 		{"the same", was, found},
-		{"elsewhere, other names", "-- a comment\ninput e = 7\ninput rho = 0.5\ninput q = 2\nfold\n  (fun h\n k ->\n   sin (h * rho) + k * q * 3) e [1; 2; 3]", found},
+		{"elsewhere, other names", "-- a comment\ninput e = 7\ninput rho = 0.5\ninput q = 2\nfold\n  (fun h\n k ->\n   sin " +
+			"(h * rho) + k * q * 3) e [1; 2; 3]", found},
 		{"of other lists", "input x = 0.5\ninput y = 2\nfold (fun u v -> sin (u * x) + v * y * 3) x [4]", found},
 		{"at another point", "input x = -0.5\ninput y = 1\nfold (fun u v -> sin (u * x) + v * y * 3) 0 [1; 2; 3]", found},
-		{"another order of inputs", "input y = 2\ninput x = 0.5\nfold (fun u v -> sin (u * x) + v * y * 3) 0 [1; 2; 3]", missing},
+		{"another order of inputs", "input y = 2\ninput x = 0.5\nfold (fun u v -> sin (u * x) + v * y * 3) 0 [1; 2; 3]",
+			missing},
 		{"one input instead of two", "input x = 0.5\nfold (fun u v -> sin (u * x) + v * x * 3) 0 [1; 2; 3]", missing},
 		{"another sign", "input x = 0.5\ninput y = 2\nfold (fun u v -> sin (u * x) + v * y * -3) 0 [1; 2; 3]", missing},
 		{"another symbol", "input x = 0.5\ninput y = 2\nfold (fun u v -> cos (u * x) + v * y * 3) 0 [1; 2; 3]", missing},
@@ -321,7 +326,8 @@ func TestCacheKeys(t *testing.T) {
 		return "input x = 0.5\nlet f = fun (p : " + typ + ") -> x in x * f [| x |]"
 	}
 	require.Equal(t, missing, hits(t, cache, pair("R^1")))
-	require.Equal(t, missing, hits(t, cache, "input x = 0.5\nlet f = fun (p : R^2) -> x in x * f [| x, x |]"), "another type")
+	require.Equal(t, missing, hits(t, cache, "input x = 0.5\nlet f = fun (p : R^2) -> x in x * f [| x, x |]"),
+		"another type")
 	require.Equal(t, found, hits(t, cache, pair("R^1")))
 }
 
@@ -330,14 +336,16 @@ func TestCacheKeys(t *testing.T) {
 func TestCacheAfterAnEdit(t *testing.T) {
 	cache := newCache(t, 0)
 	text := func(u, last string) string {
-		return "input x = 0.5\nlet f = fun a -> sin (a * x) in\nlet g = fun a -> cos (a + x) in\nlet h = fun a -> f (f a) + 1 in\n" +
+		return "input x = 0.5\nlet f = fun a -> sin (a * x) in\nlet g = fun a -> cos (a + x) in\nlet h = fun a -> f (f a) " +
+			"+ 1 in\n" +
 			"(fun k -> k (k x) * exp x) (fun a -> g (h a) * " + u + ") + " + last
 	}
 	require.Equal(t, [2]int{0, 5}, hits(t, cache, text("2", "x")))
 	require.Equal(t, [2]int{5, 0}, hits(t, cache, text("2", "x * x")), "outside all functions")
 	require.Equal(t, [2]int{4, 1}, hits(t, cache, text("3", "x")), "the last function")
 	edited := text("2", "x")
-	edited = edited[:len("input x = 0.5\nlet f = fun a -> ")] + "tanh" + edited[len("input x = 0.5\nlet f = fun a -> sin"):]
+	edited = edited[:len("input x = 0.5\nlet f = fun a -> ")] + "tanh" +
+		edited[len("input x = 0.5\nlet f = fun a -> sin"):]
 	require.Equal(t, [2]int{2, 3}, hits(t, cache, edited), "f, which h names, which the last function names")
 
 	res := modularly(t, mustLoad(t, text("4", "x")), cache, EvalOptions{}).res
@@ -367,7 +375,8 @@ func TestCacheOfBranches(t *testing.T) {
 func TestCacheOfData(t *testing.T) {
 	cache := newCache(t, 0)
 	list := func(xs string) string {
-		return "input w = 0.5\ndata xs = list i < 3 -> " + xs + "\nlet f = fun y -> fold (fun a h -> sin (a * w + h)) y xs in f w"
+		return "input w = 0.5\ndata xs = list i < 3 -> " + xs +
+			"\nlet f = fun y -> fold (fun a h -> sin (a * w + h)) y xs in f w"
 	}
 	require.Equal(t, [2]int{0, 1}, hits(t, cache, list("i")))
 	require.Equal(t, [2]int{1, 0}, hits(t, cache, list("2 * i")))
@@ -390,7 +399,8 @@ more 2 + many 1 + g 3`
 	require.Equal(t, [2]int{3, 0}, hits(t, cache, "-- again\n"+text))
 	p := mustLoad(t, text)
 	m := modularly(t, p, cache, EvalOptions{})
-	require.Equal(t, modular.Report{Lambdas: 1, Kept: 2, Budget: modular.BudgetFactor, Steps: m.prog.Report.Steps}, m.prog.Report)
+	require.Equal(t, modular.Report{Lambdas: 1, Kept: 2, Budget: modular.BudgetFactor, Steps: m.prog.Report.Steps},
+		m.prog.Report)
 	g, err := revgrad.Reverse(bridge.Of(mustLoad(t, "input x = 0.5\nfun y -> y * x")).Term(), nil)
 	require.NoError(t, err)
 	require.Equal(t, g.Size(), m.prog.Reuse.Reused)
@@ -423,7 +433,8 @@ func TestCacheManyGoroutines(t *testing.T) {
 		cache := newCache(t, bytes)
 		var wait sync.WaitGroup
 		for _, name := range []string{"rnn", "mlp", "w2", "weather", "rnn", "mlp"} {
-			p, err := LoadFile(context.Background(), "examples/"+name+".gram", Options{Params: testprogram.Small[name], Open: testprogram.FirstRows})
+			p, err := LoadFile(context.Background(), "examples/"+name+".gram", Options{Params: testprogram.Small[name],
+				Open: testprogram.FirstRows})
 			require.NoError(t, err)
 			want := modularly(t, p, nil, EvalOptions{})
 			got := make([]made, 4)
@@ -449,7 +460,8 @@ func TestCacheIsBounded(t *testing.T) {
 	asked := uint64(0)
 	for range 2 {
 		for i := range 40 {
-			p := mustLoad(t, "param k = 0\ninput x = 0.5\nfold (fun u v -> sin (u * x) + v * "+string(rune('0'+i%10))+"."+string(rune('0'+i/10))+") 0 [1; 2; 3]")
+			p := mustLoad(t, "param k = 0\ninput x = 0.5\nfold (fun u v -> sin (u * x) + v * "+
+				""+string(rune('0'+i%10))+"."+string(rune('0'+i/10))+") 0 [1; 2; 3]")
 			modularly(t, p, cache, EvalOptions{})
 			asked++
 			s := cache.Stats()

@@ -138,7 +138,8 @@ let f = fun (v : R^3) -> [| v.(0), 5, v.(0) |] in f (f w)`, nil, nil},
 	{`input w = 0.5
 let (a, b) = iter #5 (fun (x, y) -> (x * y, x * y)) (w, w) in a * b + a`, nil, nil},
 	// As many runs as FULL_SIZE says.
-	{"input w = 0.99999\ninput v = 0.00001\nlet (a, b) = iter #" + strconv.Itoa(property.Size(70_010)) + " (fun (a, b) -> (b * w + v, a)) (w, v) in a", nil, nil},
+	{"input w = 0.99999\ninput v = 0.00001\nlet (a, b) = iter #" + strconv.Itoa(property.Size(70_010)) +
+		" (fun (a, b) -> (b * w + v, a)) (w, v) in a", nil, nil},
 	// A partial application.
 	{`input w = 0.9
 let g = fun x y z -> x * y + w * z in let h = g w 2 in h 1 + h 2`, nil, nil},
@@ -156,8 +157,8 @@ iter #3 (fun h -> log h * w) w`, nil, nil},
 	{`input w = 0.9
 input v = 0.4
 iter #6 (fun h -> pow h w / (1 + exp (-(h * v))) + max h v * min w h - tan (h * 0.1) + sqrt (h + 2) + atan h + abs h + relu h + sign h + step h) 0.3`, nil, nil},
-	// Programs with jvp and grad, among them those in which derivatives in one another are easily confused (Siskind and Pearlmutter,
-	// "Perturbation confusion and referential transparency", 2005).
+	// Programs with jvp and grad, among them those in which derivatives in one another are easily confused (Siskind and
+	// Pearlmutter, "Perturbation confusion and referential transparency", 2005).
 	at2("jvp (fun y -> y * jvp (fun z -> y + z) x 1) 1 1", 1, 0),
 	at2("jvp (fun y -> y * jvp (fun z -> x * y * z) 1 1) 1 1", 4, 2),
 	at2("def d f x = jvp f x 1\nd (fun y -> x * y * d (fun z -> y * z * z) x) x", 32, 48), // ∂(2x²y²)
@@ -177,7 +178,8 @@ iter #6 (fun h -> pow h w / (1 + exp (-(h * v))) + max h v * min w h - tan (h * 
 	at2("let rec f y = if y < 1 then x * y * y else f (y / 2) in jvp f x 1", 0.5, 0.5), // x·y²/16
 	at2(variants+"grad (fun y -> product (scale y (Node (Leaf 2, Node (Leaf x, Leaf 3))))) 1", 36, 18),
 	at2(variants+"let t = Node (Leaf 5, Leaf x) in grad (fun y -> product (Node (t, Leaf (y * y)))) x", 40, 40),
-	at2("def newton f y = y - f y / jvp f y 1\niter #8 (newton (fun y -> y * y - x)) 1", 1.4142135623730951, 0.35355339059327376),
+	at2("def newton f y = y - f y / jvp f y 1\niter #8 (newton (fun y -> y * y - x)) 1", 1.4142135623730951,
+		0.35355339059327376),
 	// Derivatives of declared symbols, of orders up to three.
 	at2(cube+"cube x", 8, 12),
 	at2(cube+"cube' x", 12, 12),
@@ -201,31 +203,43 @@ iter #6 (fun h -> pow h w / (1 + exp (-(h * v))) + max h v * min w h - tan (h * 
 	at2(hull+"sum (vec i < 2 -> hull x i x)", 6, 3),
 	at2(hull+"def rec f y = if y > 9 then y else f (hull y x 1)\nf 1", 15, 17),
 	{"input x = 2\n" + hull + "input y : R = hull 1 2 3\nhull y x x", []float64{12}, []float64{6, 2}},
-	at2(hull+"symbol mean a b c d = hull a b (c + d) / 4 with b / 4, a / 4, 1 / 4, 1 / 4\nmean x x x x + 2 * mean'3 1 2 3 4", 2.5, 1.5),
-	at2(hull+"symbol both x y = hull x y 1 / 8 + hull x x 1 / 8 with y / 8 + x / 4, x / 8\n#4000 (fun h -> both x h) 1", 1, 5./6),
+	at2(hull+"symbol mean a b c d = hull a b (c + d) / 4 with b / 4, a / 4, 1 / 4, 1 / 4\nmean x x x x + 2 * mean'3 1 2 "+
+		"3 4", 2.5, 1.5),
+	at2(hull+"symbol both x y = hull x y 1 / 8 + hull x x 1 / 8 with y / 8 + x / 4, x / 8\n#4000 (fun h -> both x h) 1",
+		1, 5./6),
 	at2(cube+"symbol sixth x = cube (cube x) / x ^ 3 with cube (2 * x) * cube' x * x / 4\nsixth x", 64, 384),
 	// Programs that gave a wrong result, or ended in a crash.
-	{pairInput + "fold (fun (a, b) s -> s + a * b) 0 (list i < 2 -> (x.(i) * x.(i), sum z < 2 -> x.(1 - z) * (1 + z))) + " +
+	{pairInput + "fold (fun (a, b) s -> s + a * b) 0 (list i < 2 -> (x.(i) * x.(i), sum z < 2 -> x.(1 - z) * (1 + z))) " +
+		"+ " +
 		"0 * (sum i < 5000 -> sin (x.(0) * i))", []float64{20}, []float64{18, 21}},
-	{pairInput + "input y = 1\nfold (fun (a, v) s -> s + a * v.(0)) 0 (list i < 2 -> (x.(i), vec z < 2 -> y))", []float64{3}, []float64{1, 1, 3}},
+	{pairInput + "input y = 1\nfold (fun (a, v) s -> s + a * v.(0)) 0 (list i < 2 -> (x.(i), vec z < 2 -> y))",
+		[]float64{3}, []float64{1, 1, 3}},
 	{"param n = 300\ninput x = 0.5\niter #n (fun y -> (fun p -> y) (vec i < n -> i + 1)) x", []float64{0.5}, []float64{1}},
-	{pairInput + "vec i < 2 -> jvp (fun b -> if x.(i) > 3 / 2 then b else b * x.(1 - i)) 1 3", []float64{6, 3}, []float64{0, 3, 0, 0}},
-	{pairInput + "vec i < 2 -> jvp (fun b -> if x.(i) < 3 / 2 then b * b else x.(1 - i)) 1 3", []float64{6, 0}, []float64{0, 0, 0, 0}},
-	{"param k = 2\n" + pairInput + "type stream = Nil | Cons of R^k * stream\nmatch Cons (x, Nil) with | Nil -> 0 | Cons (v, r) -> v.(0) * v.(1)",
+	{pairInput + "vec i < 2 -> jvp (fun b -> if x.(i) > 3 / 2 then b else b * x.(1 - i)) 1 3", []float64{6, 3},
+		[]float64{0, 3, 0, 0}},
+	{pairInput + "vec i < 2 -> jvp (fun b -> if x.(i) < 3 / 2 then b * b else x.(1 - i)) 1 3", []float64{6, 0},
+		[]float64{0, 0, 0, 0}},
+	{"param k = 2\n" + pairInput + "type stream = Nil | Cons of R^k * stream\nmatch Cons (x, Nil) with | Nil -> 0 | " +
+		"Cons (v, r) -> v.(0) * v.(1)",
 		[]float64{2}, []float64{2, 1}},
 	// A list of numerals has the index of the list around it.
-	{"input s = 2\ninput t = 1\nfold (fun r u -> r + u) t (list i < 2 -> s * fold (fun a r -> r + a) 0 (list j < 2 -> i))", []float64{5}, []float64{2, 1}},
+	{"input s = 2\ninput t = 1\nfold (fun r u -> r + u) t (list i < 2 -> s * fold (fun a r -> r + a) 0 (list j < 2 -> " +
+		"i))", []float64{5}, []float64{2, 1}},
 	// Each match binds a copy of the pair in the constructor, whose components (10) names.
-	{pairInput + "type t = C of R * R\nlet v = C (x.(0) * x.(0), x.(1)) in (match v with | C s -> fst s) + (match v with | C s -> snd s)", []float64{3}, []float64{2, 1}},
+	{pairInput + "type t = C of R * R\nlet v = C (x.(0) * x.(0), x.(1)) in (match v with | C s -> fst s) + (match v " +
+		"with | C s -> snd s)", []float64{3}, []float64{2, 1}},
 	// Of a vector in an expanded comprehension, the first component is not opened, and two others are.
-	{pairInput + "input A : R^(3, 2) = vec i < 3 -> vec j < 2 -> i + j\n(fun v -> vec j < 2 -> (let a = A in fold (fun (s, t) r -> s * r) 1 (list i < 2 -> (a.(2 - i).(1), v.(0))))) x",
+	{pairInput + "input A : R^(3, 2) = vec i < 3 -> vec j < 2 -> i + j\n(fun v -> vec j < 2 -> (let a = A in fold (fun " +
+		"(s, t) r -> s * r) 1 (list i < 2 -> (a.(2 - i).(1), v.(0))))) x",
 		[]float64{6, 6}, []float64{0, 0, 0, 0, 0, 3, 0, 2, 0, 0, 0, 0, 0, 3, 0, 2}},
 	// A loop whose state is a constructor is none for machine code of numbers.
-	{"type option = None | Some of R\ninput x = 2\nmatch fold (fun a (r : option) -> if 1 < x then r else r) (Some x) (list i < 18 -> i * x) with | None -> 1 | Some u -> u",
+	{"type option = None | Some of R\ninput x = 2\nmatch fold (fun a (r : option) -> if 1 < x then r else r) (Some x) " +
+		"(list i < 18 -> i * x) with | None -> 1 | Some u -> u",
 		[]float64{2}, []float64{1}},
 	// m: what counts the uses of z waits for u first, while a branch of a branch gives z.
 	{"input x : R^3 = [| 1, 2, 3 |]\ninput y : R^3 = [| 4, 5, 6 |]\ninput t = -1\ndata q : R^3 = [| 7, 8, 9 |]\n" +
-		"let u = (if t < 1 then x else y) in let z = (if t > 0 then [| q.(0), q.(1), t |] else if t < 1 then y else [| q.(2), t, t |]) in z",
+		"let u = (if t < 1 then x else y) in let z = (if t > 0 then [| q.(0), q.(1), t |] else if t < 1 then y else [| " +
+		"q.(2), t, t |]) in z",
 		[]float64{4, 5, 6}, []float64{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0}},
 	// A list that a comprehension makes in a function is expanded with it.
 	at2("let f = fun y -> fold (fun a s -> a * s + 1) 0 (list i < 3 -> y * i) in f x", 1, 0),
@@ -237,7 +251,8 @@ def rec each u = match u with | Site (a, u) -> Site (up a, each u) | End -> End
 def rec total u = match u with | Site (a, u) -> dot a x + total u | End -> 0
 total (each (Site (x, Site (2 * x, End))))
 `, []float64{3 * (5 + 28 + 3 + 16)}, []float64{30, 48, 6, 42}},
-	// One vector statement ends where the next one begins. The numbers that the next one reads are set before it, whichever way leads there.
+	// One vector statement ends where the next one begins. The numbers that the next one reads are set before it,
+	// whichever way leads there.
 	{`param k = 17
 input x : R^k = vec i < k -> sin (i + 1)
 input y : R^k = vec i < k -> cos i
@@ -262,8 +277,8 @@ h (Cons (w, Nil)) + g x + h Nil
 	{"input x = -1\ninput y = 2\npow x y * x", []float64{-1}, []float64{3, math.NaN()}},
 }
 
-// TestPrograms: programs have the values and the gradients that one computes by hand, or those of the literal machine, in all forms,
-// strategies and modes, and m and |G| of the literal machine.
+// TestPrograms: programs have the values and the gradients that one computes by hand, or those of the literal machine,
+// in all forms, strategies and modes, and m and |G| of the literal machine.
 func TestPrograms(t *testing.T) {
 	for _, c := range programs {
 		p := mustLoad(t, c.src)
@@ -323,7 +338,8 @@ let (v, h) = iter #100 (fun (v, h) -> (v, h + 1)) (w, 0) in v.(1) * h`,
 input w : R^1000 = vec i < 1000 -> i
 let f = fun (v : R^1000) x -> (v, x + 1) in
 let (v, h) = fold (fun y (v, h) -> if h < 0 then (v, h) else f v h) (w, 1) (list i < 100 -> i) in v.(1) * h`,
-		"a tree of pairs, all shared": strings.ReplaceAll("input w = 2\nlet (p, q) = (fun x -> doubled) w in w", "doubled", doubled),
+		"a tree of pairs, all shared": strings.ReplaceAll("input w = 2\nlet (p, q) = (fun x -> doubled) w in w", "doubled",
+			doubled),
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := mustLoad(t, src)
@@ -337,8 +353,8 @@ let (v, h) = fold (fun y (v, h) -> if h < 0 then (v, h) else f v h) (w, 1) (list
 	}
 }
 
-// TestDeclaredSymbols: the examples have the same values, derivatives of both orders and steps where they declare the symbols that they
-// use, in all forms.
+// TestDeclaredSymbols: the examples have the same values, derivatives of both orders and steps where they declare the
+// symbols that they use, in all forms.
 func TestDeclaredSymbols(t *testing.T) {
 	declarations := ""
 	for _, f := range []string{"sin", "cos", "exp", "log", "sqrt", "tanh", "sigmoid", "abs", "softplus", "relu"} {
@@ -392,7 +408,8 @@ func TestSymbolSteps(t *testing.T) {
 	require.EqualValues(t, 2, gradient.Cost.Steps[rule.Function])
 
 	// Of three parameters: m has one step for each of the two uses, and G three edges.
-	p = mustLoad(t, "symbol f x y z = sin (x * y) + exp z with y * cos (x * y), x * cos (x * y), exp z\ninput x = 2\nf x 3 (f x x 1)\n")
+	p = mustLoad(t, "symbol f x y z = sin (x * y) + exp z with y * cos (x * y), x * cos (x * y), exp z\ninput x = 2\nf "+
+		"x 3 (f x x 1)\n")
 	gradient, err = p.Gradient(t.Context(), EvalOptions{})
 	require.NoError(t, err)
 	require.EqualValues(t, 2+6, gradient.Cost.Steps[rule.Function])
