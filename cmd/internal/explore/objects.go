@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/graph"
 )
@@ -42,9 +43,9 @@ func linksOf(n *graph.Node) []linkTo {
 
 // version describes a node in the current state; backward says that it was made in a backward phase.
 func (s *scenes) version(h *graph.Heap, n *graph.Node, backward bool) Version {
-	w := words{s.x, h}
-	v := Version{Kind: n.Kind.String(), Role: "primal", Waits: waits(n), Spent: spent(n), Root: n.Ref == h.Root(),
-		Label: w.label(n)}
+	w := s.x.in(h)
+	v := Version{Kind: n.Kind.String(), Role: "primal", Waits: show.Waits(n), Spent: spent(n), Root: n.Ref == h.Root(),
+		Label: w.Label(n)}
 	if backward || n.Backward() {
 		v.Role = "dual"
 	}
@@ -53,7 +54,7 @@ func (s *scenes) version(h *graph.Heap, n *graph.Node, backward bool) Version {
 	case n.Arrived != 0:
 		v.Value = w.argument(n.Arrived)
 	case n.Kind == compile.Result:
-		v.Value = w.operand(n.Operands[0], 1)
+		v.Value = w.Operand(n.Operands[0], 1)
 	}
 	for _, r := range linksOf(n) {
 		if id := s.useOf(r.to).id; id != 0 {
@@ -62,27 +63,6 @@ func (s *scenes) version(h *graph.Heap, n *graph.Node, backward bool) Version {
 	}
 	v.Line, v.Column = s.x.src.Position(n.Pos)
 	return v
-}
-
-// waits reports whether a node waits for something.
-func waits(n *graph.Node) bool {
-	for _, o := range awaited(n) {
-		if o.Tag == compile.Empty || o.Tag == compile.Variable {
-			return true
-		}
-	}
-	return n.Up != 0 && len(n.Operands) == 0 // a λ that waits for what it captures
-}
-
-// awaited returns the operands that a node waits for.
-func awaited(n *graph.Node) []graph.Operand {
-	switch n.Kind {
-	case compile.Iter:
-		return n.Operands[:1]
-	case compile.Fold:
-		return nil
-	}
-	return n.Operands
 }
 
 // spent reports whether a node is a substitution whose value its last occurrence has taken.

@@ -40,7 +40,7 @@ func (s *scenes) says(f *machine.Fired, by rule.Rule) string {
 		return s.substitution(f, was)
 	case rule.GC:
 		if n.Kind == compile.Sub || n.Kind == compile.Cell || n.Kind == compile.Linear {
-			return fmt.Sprintf("%s has no occurrence left.", words{s.x, s.heap()}.named(n))
+			return fmt.Sprintf("%s has no occurrence left.", s.x.in(s.heap()).named(n))
 		}
 	case rule.Lambda, rule.Lin:
 		return s.application(f, was)
@@ -155,7 +155,7 @@ func (s *scenes) substitution(f *machine.Fired, was *before) string {
 	if value == was.operands[slot] {
 		return fmt.Sprintf("The backpropagator is known, in %s.", was.label)
 	}
-	if value == "" || value == hole {
+	if value == "" || value == show.Hole {
 		return fmt.Sprintf("%s is known, in %s.", was.operands[slot], was.label)
 	}
 	return fmt.Sprintf("%s is %s, in %s.", was.operands[slot], value, was.label)

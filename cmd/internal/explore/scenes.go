@@ -281,7 +281,7 @@ func (s *scenes) see(h *graph.Heap, r compile.Ref, k uint64) *shown {
 	v := s.version(h, &n, sh.backward)
 	sh.was = before{node: n, label: v.Label}
 	for _, o := range n.Operands {
-		sh.was.operands = append(sh.was.operands, words{s.x, h}.operand(o, 1))
+		sh.was.operands = append(sh.was.operands, s.x.in(h).Operand(o, 1))
 	}
 	s.put(sh, k, v)
 	return sh
@@ -295,7 +295,7 @@ func (s *scenes) arrive(h *graph.Heap, sh *shown, n *graph.Node, k uint64) {
 		return
 	}
 	s.out.Arrivals = append(s.out.Arrivals,
-		Arrival{Step: k, From: s.useOf(n.Arrived).id, To: sh.id, Value: words{s.x, h}.argument(n.Arrived)})
+		Arrival{Step: k, From: s.useOf(n.Arrived).id, To: sh.id, Value: s.x.in(h).argument(n.Arrived)})
 }
 
 // put says how an object is from a state on.

@@ -275,11 +275,11 @@ func drawn(dot string) []string {
 // TestDrawFactor: two applications of one dual, and what (11) makes of them.
 func TestDrawFactor(t *testing.T) {
 	p := gramtest.Example(t, "figure1")
-	below := []string{"[d:=□] * -> λa *", "λa * -> [x*:=d]", "λa * -> [x*:=d]", "[x*:=d] -> [d:=□] *", "[x*:=d] -> [d:=□] *",
-		"[d:=□] * -> λa *", "[d:=□] * -> λa *", "λa * -> x1* *", "λa * -> x2* *"}
+	below := []string{"[d:=λ] * -> λa *", "λa * -> [x*:=d]", "λa * -> [x*:=d]", "[x*:=d] -> [d:=λ] *", "[x*:=d] -> [d:=λ] *",
+		"[d:=λ] * -> λa *", "[d:=λ] * -> λa *", "λa * -> x1* *", "λa * -> x2* *"}
 	for before, want := range map[bool][]string{
-		true:  {"(sum) * -> d −2.733 *", "(sum) * -> d −2.733 *", "d −2.733 * -> [d:=□] *", "d −2.733 * -> [d:=□] *"},
-		false: {"(sum) * -> (d □) *", "(d □) * -> [d:=□] *", "(d □) * -> −2.733 + −2.733"},
+		true:  {"(Σ □) * -> d −2.733 *", "(Σ □) * -> d −2.733 *", "d −2.733 * -> [d:=λ] *", "d −2.733 * -> [d:=λ] *"},
+		false: {"(Σ □) * -> (d □) *", "(d □) * -> [d:=λ] *", "(d □) * -> −2.733 + −2.733"},
 	} {
 		var dot bytes.Buffer
 		_, err := reduction.Draw(t.Context(), p, &dot, 57, before, 0, show.DOT, reduction.TraceOptions{Gradient: true})

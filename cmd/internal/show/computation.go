@@ -9,6 +9,7 @@ import (
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -37,12 +38,7 @@ func (p *Program) Draw(ctx context.Context, w io.Writer, kind stage.Kind, most i
 // [Computation.Draw]. It is laid out here, without Graphviz. Of a graph that has more than
 // most operations, inputs or outputs, nothing is written. The error is that of [Program.Text].
 func (p *Program) SVG(ctx context.Context, w io.Writer, most int) (operations int, err error) {
-	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
-		m, err := p.open(ctx)
-		if err != nil {
-			return err
-		}
-		defer m.Close()
+	err = p.opened(ctx, w, "drawing", func(m *machine.Machine, meter *limits.Meter, text io.Writer) error {
 		operations = len(m.Made())
 		if most > 0 && max(operations, len(p.ScalarInputs()), p.Shape().Width()) > most {
 			return nil
@@ -232,12 +228,7 @@ func LetNames(t *term.Term) map[term.Pos]string {
 // Operations returns the computational graph of the program with its values at the point and, of a program with one output, the
 // derivatives of that by the nodes; nil if it has more than most operations. The error is that of [Program.Text].
 func (p *Program) Operations(ctx context.Context, most int) (c *Computation, derivatives []float64, err error) {
-	err = p.write(ctx, io.Discard, "drawing", func(meter *limits.Meter, _ io.Writer) error {
-		m, err := p.open(ctx)
-		if err != nil {
-			return err
-		}
-		defer m.Close()
+	err = p.opened(ctx, io.Discard, "drawing", func(m *machine.Machine, meter *limits.Meter, _ io.Writer) error {
 		if max(len(m.Made()), len(p.ScalarInputs())) > most {
 			return nil
 		}

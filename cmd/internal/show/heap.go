@@ -1,16 +1,13 @@
 package show
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/gram-machine/gram/graph"
 
 	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/term"
 )
 
 // Heap draws nodes of the arena of a literal machine: those that the result, the seeds and the
@@ -84,16 +81,17 @@ func WriteHeap(w io.Writer, h *graph.Heap, inputs []string, check func() error) 
 // heapView finds the nodes that a waiting node waits for. The nodes themselves know only the node
 // that waits for them.
 type heapView struct {
-	h      *graph.Heap
-	inputs []string
-	roots  []compile.Ref
-	first  []compile.Ref // by place: the first node that delivers to it
-	next   []compile.Ref // by node: the next that delivers to the same place
-	opens  []compile.Ref // by substitution or opening: the opening that binds it
+	h     *graph.Heap
+	words Words
+	roots []compile.Ref
+	first []compile.Ref // by place: the first node that delivers to it
+	next  []compile.Ref // by node: the next that delivers to the same place
+	opens []compile.Ref // by substitution or opening: the opening that binds it
 }
 
 func newHeapView(h *graph.Heap, inputs []string) *heapView {
-	v := &heapView{h: h, inputs: inputs, first: make([]compile.Ref, 4*h.Len()), next: make([]compile.Ref, h.Len()),
+	v := &heapView{h: h, words: Words{Heap: h, Inputs: inputs}, first: make([]compile.Ref, 4*h.Len()),
+		next:  make([]compile.Ref, h.Len()),
 		opens: make([]compile.Ref, h.Len())}
 	if r := h.Root(); r != 0 {
 		v.roots = append(v.roots, r)
@@ -152,107 +150,32 @@ func (c *cell) title() string { return fmt.Sprintf("%d: %s", c.at, c.text) }
 // cell describes a node.
 func (v *heapView) cell(r compile.Ref) cell {
 	n := v.h.Node(r)
-	b := cell{at: r, root: r == v.h.Root(), dual: n.Backward(),
-		waits: n.Kind == compile.Job || n.Kind == compile.Lam && n.Up != 0}
-	var ops []any
+	b := cell{at: r, root: r == v.h.Root(), dual: n.Backward(), waits: n.Kind == compile.Job || Waits(&n)}
 	for i, o := range n.Operands {
-		ops = append(ops, v.operand(&b, &n, compile.Place(r<<2)|compile.Place(i), o))
+		switch o.Tag {
+		case compile.Variable, compile.Name, compile.Value, compile.Late, compile.Inert, compile.Operation:
+			b.refs = append(b.refs, o.Ref)
+		case compile.Empty:
+			b.refs = append(b.refs, v.waited(compile.Place(r<<2)|compile.Place(i))...)
+		}
 	}
 	b.refs = append(b.refs, n.Captures...)
 	if n.More != 0 {
 		b.refs = append(b.refs, n.More)
 	}
+	b.text = v.words.Label(&n)
 	switch n.Kind {
 	case compile.Job:
 		b.refs = append(b.refs, v.waited(r<<2|1)...)
-		b.text = "sum"
 	case compile.Seed:
 		b.text = fmt.Sprintf("seed %d", n.Index+1)
-	case compile.Fun1, compile.Fun2:
-		b.text = v.function(n.Symbol, ops)
-	case compile.Case:
-		b.text = fmt.Sprintf("match %s", ops...)
-	case compile.Con:
-		b.text = fmt.Sprintf("constructor %d", n.Index+1)
-	case compile.If:
-		b.text = fmt.Sprintf("if %s "+n.Compare.String()+" %s", ops...)
-	case compile.Open:
-		b.text = fmt.Sprintf("[⟨%s,%s⟩:=%s]", v.name(n.Binds[0]), v.name(n.Binds[1]), ops[0])
-	case compile.Sub, compile.Linear, compile.Cell:
-		b.text = fmt.Sprintf("[%s:=%s]", v.name(r), ops[0])
-	case compile.Lam:
-		b.text = "λ" + v.name(r)
-	case compile.Nat:
-		b.text = fmt.Sprintf("#%d", n.Count)
-	case compile.Data:
-		b.text = "data " + n.Name
-	case compile.FreeDual, compile.Symbol:
-		b.text = v.name(r)
-	case compile.Iter:
-		b.text = fmt.Sprintf("iterate, %d left", n.Count)
-	default:
-		b.text = n.Kind.String()
-		if form := forms[n.Kind]; form != "" {
-			b.text = fmt.Sprintf(form, ops...)
-		}
+	case compile.Result:
+		b.text += " " + v.words.Operand(n.Operands[0], 0)
 	}
 	if n.Graph || n.Kind == compile.Symbol {
 		b.text += " = " + Number(n.Value)
 	}
 	return b
-}
-
-// forms are the texts of nodes with their operands.
-var forms = map[compile.Kind]string{compile.Mul: "%s·%s", compile.Add: "%s + %s", compile.App: "%s %s",
-	compile.Pair: "⟨%s, %s⟩", compile.Result: "result %s", compile.Summand: "%s"}
-
-func (v *heapView) function(f term.Symbol, ops []any) string {
-	if name := Symbol(f); len(ops) == 1 {
-		return fmt.Sprintf(name+"(%s)", ops...)
-	} else if ordered(f) && strings.ContainsAny(name, "−/") {
-		return fmt.Sprintf("%s "+name+" %s", ops...)
-	} else {
-		return fmt.Sprintf(name+"(%s, %s)", ops...)
-	}
-}
-
-// name is the name of the variable that the node r binds.
-func (v *heapView) name(r compile.Ref) string {
-	switch n := v.h.Node(r); n.Kind {
-	case compile.FreeDual:
-		return v.inputs[n.Index] + "*"
-	case compile.Symbol:
-		return v.inputs[n.Index]
-	case compile.Open:
-		return "…"
-	case compile.Cell:
-		return cmp.Or(n.Name, "d")
-	default:
-		return cmp.Or(n.Name, "_")
-	}
-}
-
-// hole stands for an operand that is another node.
-const hole = "□"
-
-// operand adds what an operand refers to to a box, and returns its text.
-func (v *heapView) operand(b *cell, n *graph.Node, p compile.Place, o graph.Operand) string {
-	switch o.Tag {
-	case compile.Number:
-		return Number(o.Number)
-	case compile.Zero:
-		return "0⃗"
-	case compile.Variable, compile.Name:
-		b.waits = b.waits || o.Tag == compile.Variable && n.Kind != compile.Iter && n.Kind != compile.Fold
-		b.refs = append(b.refs, o.Ref)
-		return v.name(o.Ref)
-	case compile.Value, compile.Late, compile.Inert, compile.Operation:
-		b.refs = append(b.refs, o.Ref)
-	case compile.Empty:
-		b.waits = true
-		b.refs = append(b.refs, v.waited(p)...)
-	}
-	return hole
 }
 
 // waited returns what delivers to a place.

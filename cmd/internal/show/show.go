@@ -172,12 +172,7 @@ func (p *Program) Code(ctx context.Context, w io.Writer) error {
 // Memory prints the memory of the literal machine when the program has been reduced with its inputs left open: the
 // nodes that the result reaches.
 func (p *Program) Memory(ctx context.Context, w io.Writer) error {
-	return p.write(ctx, w, "printing", func(meter *limits.Meter, text io.Writer) error {
-		m, err := p.open(ctx)
-		if err != nil {
-			return err
-		}
-		defer m.Close()
+	return p.opened(ctx, w, "printing", func(m *machine.Machine, meter *limits.Meter, text io.Writer) error {
 		return WriteHeap(text, m.Heap(), p.Source().ScalarNames(), meter.During("print"))
 	})
 }
@@ -185,16 +180,24 @@ func (p *Program) Memory(ctx context.Context, w io.Writer) error {
 // DrawMemory draws what [Program.Memory] prints, and returns how many nodes it leaves out: it draws at most so many,
 // and all if that is 0.
 func (p *Program) DrawMemory(ctx context.Context, w io.Writer, most int, as Format) (left int, err error) {
-	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
+	err = p.opened(ctx, w, "drawing", func(m *machine.Machine, _ *limits.Meter, text io.Writer) error {
+		left, err = Heap(text, m.Heap(), p.Source().ScalarNames(), most, as)
+		return err
+	})
+	return left, err
+}
+
+// opened writes what text does of the program reduced with its inputs left open, whole or not at all.
+func (p *Program) opened(ctx context.Context, w io.Writer, phase string,
+	text func(*machine.Machine, *limits.Meter, io.Writer) error) error {
+	return p.write(ctx, w, phase, func(meter *limits.Meter, out io.Writer) error {
 		m, err := p.open(ctx)
 		if err != nil {
 			return err
 		}
 		defer m.Close()
-		left, err = Heap(text, m.Heap(), p.Source().ScalarNames(), most, as)
-		return err
+		return text(m, meter, out)
 	})
-	return left, err
 }
 
 // write writes what text does, whole or not at all.
