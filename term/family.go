@@ -291,10 +291,9 @@ func (s *nest) times(i Index) float64 {
 	}
 	if len(s.chain(i, s.Bounds[i])) == 0 {
 		s.count[i] = s.times(s.outer[i]) * s.Value(s.Bounds[i], nil)
-		return s.count[i]
+	} else { // the bound depends on outer indices: all their values are gone through
+		s.each(s.around(s.outer[i]), func(at []float64) { s.count[i] += s.Value(s.Bounds[i], at) })
 	}
-	// The bound depends on outer indices: all their values are gone through.
-	s.each(s.around(s.outer[i]), func(at []float64) { s.count[i] += s.Value(s.Bounds[i], at) })
 	return s.count[i]
 }
 
@@ -302,12 +301,6 @@ func (s *nest) times(i Index) float64 {
 func (s *nest) image(r Ref, f func(e float64)) {
 	e := s.t.Nodes[r].Static()
 	s.each(s.chain(s.in(r), e), func(at []float64) { f(s.Value(e, at)) })
-}
-
-// within reports whether all values of e are natural numbers below n. It may report false where they are.
-func (s *nest) within(e Static, n float64) bool {
-	lo, hi, whole := s.Interval(e)
-	return whole && lo >= 0 && hi < n
 }
 
 // mentioned calls f on the variables that occur in node r, which may be a component: those that its expansion has.
@@ -371,7 +364,7 @@ func (c *checker) component(r Ref, n *Node) (Type, error) {
 			return 0, c.errorf(r, "%s is not a component beside %s", c.t.Info(x).Name, c.t.Info(n.X).Name)
 		}
 	}
-	if c.families().within(n.Static(), float64(n.N)) {
+	if lo, hi, whole := c.families().Interval(n.Static()); whole && lo >= 0 && hi < float64(n.N) {
 		return ty, nil
 	}
 	c.families().image(r, func(e float64) {

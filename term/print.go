@@ -57,28 +57,38 @@ const (
 	LeaveItem                // it ends
 )
 
-// Print prints a node, up to some maxLen bytes, without Go's stack. expand returns the parts of a node, and its level.
+// Print prints a node, up to some maxLen bytes. expand returns the parts of a node, and its level.
 func Print(root uint32, maxLen int, expand func(r uint32) ([]Item, int)) string {
 	var b strings.Builder
-	for stack := []Item{{Ref: root}}; len(stack) > 0; {
+	Walk(Item{Ref: root}, func(it Item) ([]Item, int) { return expand(it.Ref) }, func(it Item) bool {
+		if b.Len() > maxLen {
+			it.Text = "…"
+		}
+		b.WriteString(it.Text)
+		return it.Text != "…"
+	})
+	return b.String()
+}
+
+// Walk goes through what is printed of an item, without Go's stack, until leaf returns false. expand returns the parts
+// of a node, and its level.
+func Walk(root Item, expand func(it Item) ([]Item, int), leaf func(it Item) bool) {
+	for stack := []Item{root}; len(stack) > 0; {
 		it := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if b.Len() > maxLen {
-			b.WriteString("…")
-			break
-		}
 		if it.Ref == 0 || it.Kind != PlainItem {
-			b.WriteString(it.Text)
+			if !leaf(it) {
+				return
+			}
 			continue
 		}
-		items, level := expand(it.Ref)
+		items, level := expand(it)
 		if level < it.Level {
 			items = append(append([]Item{lit("(")}, items...), lit(")"))
 		}
 		slices.Reverse(items)
 		stack = append(stack, items...)
 	}
-	return b.String()
 }
 
 func lit(s string) Item            { return Item{Text: s} }
@@ -95,15 +105,12 @@ func list(open string, kids []Ref, sep, end string) []Item {
 }
 
 // scoped puts items into the scope of variables.
-func scoped(xs []Var, items ...Item) (out []Item) {
+func scoped(xs []Var, items ...Item) []Item {
+	var enter, leave []Item
 	for _, x := range xs {
-		out = append(out, of(EnterItem, x))
+		enter, leave = append(enter, of(EnterItem, x)), append(leave, of(LeaveItem, x))
 	}
-	out = append(out, items...)
-	for _, x := range xs {
-		out = append(out, of(LeaveItem, x))
-	}
-	return out
+	return slices.Concat(enter, items, leave)
 }
 
 // tuple is x, or ⟨x, y, …⟩ between the brackets.
@@ -174,8 +181,7 @@ func (t *Term) Notation(r Ref) ([]Item, int) {
 	case FixOp:
 		return t.fix(n), LevelSum
 	case FamilyOp, ListFamilyOp, SumOp, ReverseSumOp:
-		over := t.Indices[n.Index()].Name + " < " + t.StaticText(n.Static())
-		sign := "Σ"
+		over, sign := t.Indices[n.Index()].Name+" < "+t.StaticText(n.Static()), "Σ"
 		switch {
 		case n.Op == FamilyOp:
 			return []Item{lit("⟦"), sub(n.A, LevelSum), lit(" | " + over + "⟧")}, LevelAtom

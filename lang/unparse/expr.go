@@ -35,35 +35,21 @@ func (p *Program) add(out []byte, s string) []byte {
 
 // print appends the term.
 func (p *Program) print() {
-	p.stack = append(p.stack[:0], node(p.t.Root, levelPrefix))
-	for len(p.stack) > 0 {
-		it := p.stack[len(p.stack)-1]
-		p.stack = p.stack[:len(p.stack)-1]
+	term.Walk(node(p.t.Root, levelPrefix), func(it item) ([]item, int) {
+		return p.expand(term.Ref(it.Ref), it.Level)
+	}, func(it item) bool {
 		p.guard.Step()
-		switch {
-		case it.Kind == term.EnterItem:
+		switch it.Kind {
+		case term.EnterItem:
 			p.names[it.Ref] = it.Text
 			p.scope.enter(it.Text, stem(it.Text))
-		case it.Kind == term.LeaveItem:
+		case term.LeaveItem:
 			p.scope.leave(p.names[it.Ref], stem(p.names[it.Ref]))
-		case it.Ref == 0:
-			p.out = p.add(p.out, it.Text)
 		default:
-			p.node(it)
+			p.out = p.add(p.out, it.Text)
 		}
-	}
-}
-
-// node puts the parts of a node in the place of its item.
-func (p *Program) node(it item) {
-	items, level := p.expand(term.Ref(it.Ref), it.Level)
-	if level < it.Level {
-		p.stack = append(p.stack, text(")"))
-		p.out = p.add(p.out, "(")
-	}
-	for i := len(items) - 1; i >= 0; i-- {
-		p.stack = append(p.stack, items[i])
-	}
+		return true
+	})
 }
 
 // expand returns the parts of node r, in a place of level at least, and its own level.

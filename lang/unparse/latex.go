@@ -3,7 +3,6 @@ package unparse
 import (
 	"bufio"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -50,7 +49,6 @@ type formula struct {
 	guard syntax.Guard
 	scope *scope
 	names []string
-	stack []item
 	last  term.Var // whose scope the last item began, 0 if it was another
 
 	w       *bufio.Writer
@@ -70,19 +68,18 @@ const (
 
 func (p *formula) print() {
 	p.w.WriteString("\\begin{align*}\n")
-	p.stack = append(p.stack, item{Ref: uint32(p.t.Root)})
-	for len(p.stack) > 0 {
-		it := p.stack[len(p.stack)-1]
-		p.stack = p.stack[:len(p.stack)-1]
-		p.guard.Step()
-		p.item(it)
-	}
+	term.Walk(item{Ref: uint32(p.t.Root)}, func(it item) ([]item, int) {
+		p.last = 0
+		return p.expand(term.Ref(it.Ref))
+	}, p.leaf)
 	p.breakLine()
 	p.endLine()
 	p.w.WriteString("\n\\end{align*}\n")
 }
 
-func (p *formula) item(it item) {
+// leaf writes an item that has no parts.
+func (p *formula) leaf(it item) bool {
+	p.guard.Step()
 	x, last := term.Var(it.Ref), p.last
 	p.last = 0
 	switch it.Kind {
@@ -102,18 +99,9 @@ func (p *formula) item(it item) {
 	case term.LeaveItem:
 		p.scope.leave(p.names[x], p.base(x))
 	default:
-		if it.Ref == 0 {
-			p.text(it.Text)
-			return
-		}
-		items, level := p.expand(term.Ref(it.Ref))
-		if level < it.Level {
-			items = append(append([]item{text("(")}, items...), text(")"))
-		}
-		for _, part := range slices.Backward(items) {
-			p.stack = append(p.stack, part)
-		}
+		p.text(it.Text)
 	}
+	return true
 }
 
 // text writes a text of [term.Term.Notation], which may end with an opening bracket, or be a closing one.

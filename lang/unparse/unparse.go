@@ -40,7 +40,6 @@ type Program struct {
 	products map[term.Var]product
 	tuples   map[term.Ref]string
 	printed  []bool // the variables that stand in the text
-	stack    []item
 	guard    *syntax.Guard
 
 	symbols map[term.Symbol]string // the names of declared symbols and of their partial derivatives
