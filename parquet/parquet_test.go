@@ -1,3 +1,5 @@
+//go:build libraries
+
 package parquet
 
 import (
