@@ -1,4 +1,4 @@
-package report_test
+package bench_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package report_test
+package bench_test
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 )
 
 // root is the repository's.
-const root = "../.."
+const root = ".."
 
 func committed(t *testing.T) *report.Store {
 	s, err := report.Read(filepath.Join(root, report.RepositoryRows))

@@ -1,4 +1,4 @@
-package report_test
+package bench_test
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 
 // madeUp are claims with each verdict, a time among them.
 func madeUp() []bench.Claim {
-	linear := bench.Law{Kind: bench.Power, Power: 1}
 	series := func(name string, role bench.Role, law bench.Law, f func(n float64) float64) bench.Series {
 		return bench.Series{Name: name, Role: role, Law: law, X: "|G|", Y: "steps", Quick: []int{1000, 2000, 5000, 10000, 20000},
 			Measure: func(_ context.Context, n int) (bench.Point, error) {

@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
 
-package report_test
+package bench_test
 
 import (
 	"path/filepath"

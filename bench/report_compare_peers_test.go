@@ -1,4 +1,4 @@
-package report_test
+package bench_test
 
 import (
 	"context"
@@ -24,7 +24,7 @@ func inside() []peers.Peer {
 	return out
 }
 
-func TestCompare(t *testing.T) {
+func TestComparePeers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.jsonl")
 	s, err := report.Open(path)
 	require.NoError(t, err)

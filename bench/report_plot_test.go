@@ -1,4 +1,4 @@
-package report_test
+package bench_test
 
 import (
 	"bytes"
@@ -17,8 +17,6 @@ import (
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/report"
 )
-
-var linear = bench.Law{Kind: bench.Power, Power: 1}
 
 // outcome is a claim with a linear series, an exponential contrast, a time, a constant and
 // one that is 0 at places.
@@ -134,7 +132,6 @@ func characters(t *testing.T, doc []byte) string {
 
 // TestEqualSeries: series of one law that holds for each are one in a picture of many: a name, and a band.
 func TestEqualSeries(t *testing.T) {
-	linear := bench.Law{Kind: bench.Power, Power: 1}
 	c := bench.Claim{Number: 9}
 	for i := range 31 {
 		c.Series = append(c.Series, bench.Series{Name: fmt.Sprintf("family %d", i), Role: bench.Evidence, Law: linear, X: "n", Y: "steps"})

@@ -1,4 +1,4 @@
-package report_test
+package bench_test
 
 import (
 	"context"
@@ -29,7 +29,6 @@ type registry struct {
 
 func newRegistry() *registry {
 	r := &registry{calls: map[int]int{}}
-	linear := bench.Law{Kind: bench.Power, Power: 1}
 	count := func(claim int, name string, f func(n int) float64) bench.Series {
 		return bench.Series{Name: name, Role: bench.Evidence, Law: linear, X: "n", Y: "steps",
 			Quick: []int{1000, 2000, 5000, 10000}, Full: []int{1000, 2000, 5000, 10000, 100000},
