@@ -125,7 +125,7 @@ func (v view) describe(n name, at syntax.Span) string {
 		case n.decl.Kind == syntax.TypeDecl:
 			return code(oneLine(v.file.Text(n.decl.Span)))
 		}
-		keyword := declared[n.decl.Kind]
+		keyword := n.decl.Kind.String()
 		if is == "" {
 			return code(keyword + " " + n.text)
 		}
@@ -142,13 +142,6 @@ func (v view) describe(n name, at syntax.Span) string {
 		return code(n.text)
 	}
 	return code(n.text + " : " + is)
-}
-
-// declared has the keywords of declarations.
-var declared = map[syntax.DeclKind]string{
-	syntax.ParamDecl: syntax.ParamTok.String(), syntax.InputDecl: syntax.InputTok.String(),
-	syntax.DataDecl: syntax.DataTok.String(), syntax.DefDecl: syntax.DefTok.String(),
-	syntax.SymbolDecl: syntax.SymbolTok.String(),
 }
 
 // code is a line of a program in Markdown.
