@@ -114,11 +114,8 @@ func (c *compiler) compile(places []place, rows []row) *decision {
 		return &decision{Row: -1}
 	}
 	for i, p := range rows[0].pats {
-		switch {
-		case p.Type != nil:
-			return c.cases(i, places, rows)
-		case !p.plain():
-			return c.open(i, places, rows)
+		if !p.plain() {
+			return c.split(i, places, rows)
 		}
 	}
 	first := &rows[0]
@@ -197,29 +194,14 @@ func column(rows []row, i int) []*casePattern {
 	return out
 }
 
-// open takes column i apart, a tuple or a vector.
-func (c *compiler) open(i int, places []place, rows []row) *decision {
-	n, vector := width(column(rows, i))
-	parts, at := c.newPlaces(n), places[i]
-	next := make([]row, 0, len(rows))
-	for _, r := range rows {
-		if r.pats[i].plain() {
-			c.bind(&r, r.pats[i], at)
-		}
-		next = append(next, r.with(i, r.pats[i].components(n)))
+// split takes column i apart: by its constructors, or as a tuple or vector, which has one.
+func (c *compiler) split(i int, places []place, rows []row) *decision {
+	at, cons := places[i], []core.Constructor{{}}
+	t := &decision{Place: at, Type: rows[0].pats[i].Type}
+	if t.Type != nil {
+		cons = t.Type.Cons
 	}
-	c.shapes[at] = shape{"", vector, parts}
-	t := &decision{Place: at, Vector: vector, Parts: [][]place{parts}}
-	t.Next = []*decision{c.compile(without(places, i, parts), next)}
-	delete(c.shapes, at)
-	return t
-}
-
-// cases looks at the constructor in column i.
-func (c *compiler) cases(i int, places []place, rows []row) *decision {
-	at, typ := places[i], rows[0].pats[i].Type
-	t := &decision{Place: at, Type: typ}
-	for con := range typ.Cons {
+	for con := range cons {
 		var kept []row
 		var args []*casePattern // of the rows that are kept
 		for _, r := range rows {
@@ -230,27 +212,33 @@ func (c *compiler) cases(i int, places []place, rows []row) *decision {
 			case p.Con != con:
 				continue
 			}
-			arg := &casePattern{}
-			if !p.plain() && len(p.Parts) > 0 {
-				arg = p.Parts[0]
+			arg := p
+			if t.Type != nil {
+				arg = &casePattern{}
+				if len(p.Parts) > 0 {
+					arg = p.Parts[0]
+				}
 			}
 			kept, args = append(kept, r), append(args, arg)
 		}
-		var parts []place
-		if typ.Cons[con].Arg != 0 {
-			parts = c.newPlaces(c.opened(args))
+		n := 0
+		if t.Type == nil {
+			n, t.Vector = width(args)
+		} else if cons[con].Arg != 0 {
+			n = c.opened(args)
 		}
+		parts := c.newPlaces(n)
 		for k, r := range kept {
-			switch len(parts) {
-			case 0:
+			switch {
+			case n == 0:
 				kept[k] = r.with(i, nil)
-			case 1:
+			case n == 1 && t.Type != nil:
 				kept[k] = r.with(i, args[k:k+1])
 			default:
-				kept[k] = r.with(i, args[k].components(len(parts)))
+				kept[k] = r.with(i, args[k].components(n))
 			}
 		}
-		c.shapes[at] = shape{typ.Cons[con].Name, false, parts}
+		c.shapes[at] = shape{cons[con].Name, t.Vector, parts}
 		t.Parts = append(t.Parts, parts)
 		t.Next = append(t.Next, c.compile(without(places, i, parts), kept))
 		delete(c.shapes, at)
