@@ -186,14 +186,6 @@ func (p *casePattern) components(n int) []*casePattern {
 	return append(p.Parts[:n-1:n-1], &casePattern{Parts: p.Parts[n-1:]})
 }
 
-func column(rows []row, i int) []*casePattern {
-	out := make([]*casePattern, len(rows))
-	for k, r := range rows {
-		out[k] = r.pats[i]
-	}
-	return out
-}
-
 // split takes column i apart: by its constructors, or as a tuple or vector, which has one.
 func (c *compiler) split(i int, places []place, rows []row) *decision {
 	at, cons := places[i], []core.Constructor{{}}
