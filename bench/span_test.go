@@ -193,16 +193,3 @@ func TestSpanDepth(t *testing.T) {
 	u.Root = u.Num(0, 1)
 	require.Panics(t, func() { _, _ = span.Value(u, nil, nil, span.Options{Check: func() error { panic("a fault") }}) })
 }
-
-func BenchmarkSpan(b *testing.B) {
-	p, err := gram.LoadFile(b.Context(), "../examples/w1.gram", gram.Options{Params: []string{"n=1e5"}})
-	require.NoError(b, err)
-	d, err := revgrad.Reverse(bridge.Of(p).Term(), nil)
-	require.NoError(b, err)
-	b.ReportAllocs()
-	for b.Loop() {
-		r, err := span.Gradient(d, bridge.Of(p).ScalarInputs(), 0, p.Point(), span.Options{})
-		require.NoError(b, err)
-		b.ReportMetric(float64(r.Counts.Total()), "steps/op")
-	}
-}

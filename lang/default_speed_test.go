@@ -122,19 +122,3 @@ func TestReserve(t *testing.T) {
 		assert.ErrorAs(t, err, &e, src)
 	}
 }
-
-func benchmark(b *testing.B, src string, n uint64) {
-	opt := Options{Params: []load.ParamSetting{{Name: "n", Value: n}}}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := declared(src, opt); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkScalarList(b *testing.B) { benchmark(b, scalar, 10_000_000) }
-func BenchmarkRowList(b *testing.B)    { benchmark(b, rows, 10_000_000/16) }
-func BenchmarkCallList(b *testing.B) {
-	benchmark(b, "param n = 1000\ndef f x y = x * y + 1\ndata a : List R = list i < n -> f i (f 2 i)", 10_000_000)
-}

@@ -2,7 +2,6 @@ package show
 
 import (
 	"cmp"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -246,29 +245,4 @@ func naive(g *proper) int {
 		}
 	}
 	return n
-}
-
-// computation makes a graph like that of a program: operations of two operands, most of
-// them recent, some far back.
-func layoutOfComputation(n int) []Edge {
-	r := rand.New(rand.NewPCG(3, 4))
-	var edges []Edge
-	for v := 5; v < n; v++ {
-		edges = append(edges, Edge{max(0, v-1-r.IntN(8)), v}, Edge{r.IntN(5), v})
-		if r.IntN(20) == 0 {
-			edges[len(edges)-1].From = r.IntN(v)
-		}
-	}
-	return edges
-}
-
-func BenchmarkPlace(b *testing.B) {
-	for _, n := range []int{50, 500, 5000, 20_000} {
-		edges := layoutOfComputation(n)
-		b.Run(fmt.Sprintf("nodes=%d", n), func(b *testing.B) {
-			for b.Loop() {
-				Place(boxes(n), edges, Options{})
-			}
-		})
-	}
 }
