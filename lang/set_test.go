@@ -3,6 +3,7 @@ package lang
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -205,4 +206,29 @@ func FuzzSet(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestDeepJSON: a value in JSON may nest as deep as there is memory, and errors in it say where.
+func TestDeepJSON(t *testing.T) {
+	const depth = 100_000
+	read := func(text string) (*Program, error) {
+		set, err := load.ParseSet("t=@f.json")
+		require.NoError(t, err)
+		return Load("t.gram", []byte("type tree = Nil | Cons of R * tree\ndata t : tree = Nil\nmatch t with Nil -> 0 | Cons (x, _) -> x"),
+			Options{Sets: []load.Setting{set}, Open: fstest.MapFS{"f.json": {Data: []byte(text)}}.Open})
+	}
+	open, closed := strings.Repeat(`{"Cons": [2, `, depth), strings.Repeat("]}", depth)
+	p, err := read(open + `"Nil"` + closed)
+	require.NoError(t, err)
+	v := p.Data[0].Value
+	require.Len(t, v.Data, depth)
+	require.Len(t, v.Tags, depth+1)
+	require.Zero(t, v.Tags[depth])
+	_, err = read(open + `"Nul"` + closed)
+	require.ErrorContains(t, err, `$`+strings.Repeat(".Cons[1]", 5)+"…"+strings.Repeat(".Cons[1]", 5)+
+		`: "Nul" is no constructor of tree; did you mean "Nil"?`)
+	for _, text := range []string{"", "[", `{"Cons"`, `{"Cons": [1]}`, `{"Cons": [1, "Nil", 2]}`, `{"Nil": 1}`, `"Cons"`, `3`, `{"Cons": [1, "Nil"]`} {
+		_, err := read(text)
+		require.Error(t, err, text)
+	}
 }
