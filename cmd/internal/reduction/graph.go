@@ -169,112 +169,64 @@ func isZero(t *reference.Term) bool {
 	return t.Op == reference.Zero
 }
 
-// summarize decides confluence by the strongly connected components that no edge leaves, and measures reductions.
+// summarize decides confluence, and measures reductions.
 func (g *Graph) summarize(next [][]int) {
-	components := strong(next)
-	of := make([]int, len(next))
-	for c, states := range components {
-		for _, i := range states {
-			of[i] = c
+	before := make([][]int, len(next))
+	for i := range next {
+		for _, j := range next[i] {
+			before[j] = append(before[j], i)
 		}
 	}
-	ends, cyclic := 0, false
-	for c, states := range components {
-		end := true
-		for _, i := range states {
-			for _, j := range next[i] {
-				end = end && of[j] == c
-				cyclic = cyclic || of[j] == c
-			}
-		}
-		if end {
-			ends++
+	none := slices.Repeat([]int{-1}, len(next))
+	come := func(to ...int) bool { return !slices.Contains(distances(slices.Clone(none), before, to), -1) }
+	// If there are states that all come to, the last that comes to none before it is one.
+	last := 0
+	for i, seen := 0, slices.Clone(none); i < len(seen); i++ {
+		if seen[i] < 0 {
+			last = i
+			distances(seen, before, []int{i})
 		}
 	}
-	g.Confluent = ends == 1
-	g.ConfluentModulo = g.Confluent || ends == len(g.NormalForms) && len(g.Classes) == 1
+	g.Confluent = come(last)
+	g.ConfluentModulo = g.Confluent || len(g.Classes) == 1 && come(g.NormalForms...)
 	if len(g.NormalForms) == 0 {
 		return
 	}
-	steps := distances(next)
+	steps := distances(none, next, []int{0})
 	shortest := steps[g.NormalForms[0]]
 	for _, i := range g.NormalForms {
 		shortest = min(shortest, steps[i])
 	}
 	g.Shortest = &shortest
-	if cyclic {
-		return
-	}
-	// A component comes after those that it leads to.
-	longest := make([]int, len(next))
-	for _, states := range components {
-		for _, j := range next[states[0]] {
-			longest[states[0]] = max(longest[states[0]], longest[j]+1)
+	// The states that lead to no cycle, each after those that it leads to.
+	order, longest, left := slices.Clone(g.NormalForms), make([]int, len(next)), make([]int, len(next))
+	for k := 0; k < len(order); k++ {
+		for _, i := range before[order[k]] {
+			longest[i] = max(longest[i], longest[order[k]]+1)
+			if left[i]++; left[i] == len(next[i]) {
+				order = append(order, i)
+			}
 		}
 	}
-	g.Longest = &longest[0]
+	if len(order) == len(next) {
+		g.Longest = &longest[0]
+	}
 }
 
-// distances are the least numbers of steps from state 0.
-func distances(next [][]int) []int {
-	out := make([]int, len(next))
-	seen := make([]bool, len(next))
-	seen[0] = true
-	for queue := []int{0}; len(queue) > 0; queue = queue[1:] {
+// distances sets the least numbers of steps from some states, of those that have −1.
+func distances(out []int, next [][]int, from []int) []int {
+	for _, i := range from {
+		out[i] = 0
+	}
+	for queue := slices.Clone(from); len(queue) > 0; queue = queue[1:] {
 		for _, j := range next[queue[0]] {
-			if !seen[j] {
-				seen[j], out[j] = true, out[queue[0]]+1
+			if out[j] < 0 {
+				out[j] = out[queue[0]] + 1
 				queue = append(queue, j)
 			}
 		}
 	}
 	return out
-}
-
-// strong returns the strongly connected components, each after those that it leads to: Tarjan's algorithm, with a stack
-// of its own.
-func strong(next [][]int) (components [][]int) {
-	type frame struct{ state, edge int }
-	index, low := make([]int, len(next)), make([]int, len(next)) // index 0: not seen
-	open := make([]bool, len(next))
-	var stack []int
-	count := 0
-	visit := func(i int) frame {
-		count++
-		index[i], low[i], open[i] = count, count, true
-		stack = append(stack, i)
-		return frame{i, 0}
-	}
-	for work := []frame{visit(0)}; len(work) > 0; {
-		f := &work[len(work)-1]
-		i := f.state
-		if f.edge < len(next[i]) {
-			j := next[i][f.edge]
-			f.edge++
-			switch {
-			case index[j] == 0:
-				work = append(work, visit(j))
-			case open[j]:
-				low[i] = min(low[i], index[j])
-			}
-			continue
-		}
-		work = work[:len(work)-1]
-		if len(work) > 0 {
-			above := work[len(work)-1].state
-			low[above] = min(low[above], low[i])
-		}
-		if low[i] == index[i] {
-			at := slices.Index(stack, i)
-			component := slices.Clone(stack[at:])
-			stack = stack[:at]
-			for _, j := range component {
-				open[j] = false
-			}
-			components = append(components, component)
-		}
-	}
-	return components
 }
 
 // DOT draws the graph in the language of Graphviz.
