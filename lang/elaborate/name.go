@@ -40,22 +40,17 @@ func (e *Elaborator) unknown(u *unit, name string, span syntax.Span, decl int, l
 		e.report(u, span, "unknown name", label, syntax.Note{Span: at, Text: note})
 		return
 	}
-	all := locals
-	if !u.Prelude {
-		for _, d := range decls[:decl] {
-			if d.Kind != syntax.TypeDecl {
-				all = append(all, d.Name)
-			}
-			for _, c := range d.Cons {
-				all = append(all, c.Name)
-			}
-		}
-	}
+	all, library := locals, []string(nil)
 	for _, g := range e.globals {
-		if g.unit != u || u.Prelude {
+		switch {
+		case g.unit != e.user:
+			library = append(library, g.name)
+		case g.decl < decl && (g.means.kind == conBinding ||
+			!g.declared(syntax.TypeDecl) && g.unit.File.Decls[g.decl].Name == g.name):
 			all = append(all, g.name)
 		}
 	}
+	all = append(all, library...)
 	var notes []syntax.Note
 	if bytes.Contains(u.File.Src, []byte("let rec "+name+" ")) {
 		notes = append(notes, syntax.Note{Text: "this file binds `rec`, so it is a name here and no keyword"})
