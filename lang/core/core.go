@@ -33,36 +33,36 @@ const (
 	VarOp           // x                   X
 	// x.(i).(j)… X, A and B delimit the indices in Args, marked by [StaticBit] if they are static
 	PathOp
-	InputOp     // an input, whole     X its first scalar, Type; or from static A on of B scalars
+	InputOp     // an input, whole     X its first scalar; or from static A on of B scalars
 	NumOp       // r                   Val
 	LamOp       // λx.t                X, A=t
-	AppOp       // t u                 A=t, B=u, Type of t
+	AppOp       // t u                 A=t, B=u
 	PairOp      // ⟨t,u⟩               A=t, B=u
 	LetOp       // t[x:=u]             X, A=t, B=u
 	TupleOp     // t[⟨x0,…⟩:=u]        X=x0, Val their number, A=t, B=u
 	UnvecOp     // t[⟦x0,…⟧:=u]        the same
-	AddOp       // t + u               A=t, B=u, X its place in Wide or 0, Type if it has one
+	AddOp       // t + u               A=t, B=u, X is 1 if they may be vectors
 	FunOp       // f(t), f(t,u)        the same, and Sym
 	SymbolOp    // f(t1,…,tk), k > 2   Sym, A and B delimit t1… in Args
 	LinearOp    // t − u, −t, t / u    Sym, A=t, B=u; t or u depends on a linear variable
 	VecOp       // ⟦t0,…⟧              A and B delimit the components in Args
-	ListOp      // [t1;…]              the same; Type
+	ListOp      // [t1;…]              the same
 	IfOp        // if …                Val=the comparison, A the place of the four parts in Args
-	NatOp       // #n                  Val=n, Type
-	DataOp      // data                X=its index, Type
-	ProjOp      // t.(i)               A=t, Val=i, or X=i, a term.Static, Type of t
+	NatOp       // #n                  Val=n
+	DataOp      // data                X=its index
+	ProjOp      // t.(i)               A=t, Val=i, or X=i, a term.Static
 	StaticOp    // the numeral e       X=e, a term.Static
 	ComponentOp // an input's scalar   X the first of B scalars, A=the static number of the one
-	FamilyOp    // vec i < s -> t      X=i, Val=keyword, A=s, a term.Static, B=t, Type of a list
-	PrimOp      // dot t u, sum t, …   Val=the [Prim], A=t, B=u or 0, Type of t; of onehot k t, A=t, Type the result's
-	ConOp       // C t                 Val=the number of C, A=t or 0, Type
-	// match t with … A=t, B=the place of the branches in Args, see [Branch], Val their number, Type of t
+	FamilyOp    // vec i < s -> t      X=i, Val=keyword, A=s, a term.Static, B=t
+	PrimOp      // dot t u, sum t, …   Val=the [Prim], A=t, B=u or 0; of onehot k t, A=t
+	ConOp       // C t                 Val=the number of C, A=t or 0
+	// match t with … A=t, B=the place of the branches in Args, see [Branch], Val their number
 	CaseOp
 	FixOp        // fix ⟨f0,…⟩.⟨v0,…⟩   X=f0, A and B delimit v0… in Args, Val=which of them it is
-	DerivativeOp // jvp t u v, grad t u Val=the [Prim], A and B delimit t… in Args, Type of u
+	DerivativeOp // jvp t u v, grad t u Val=the [Prim], A and B delimit t… in Args
 
 	// In default values only.
-	ChurchOp // #e                      X=e, a term.Static, Type
+	ChurchOp // #e                      X=e, a term.Static
 	PowerOp  // t ^ e                   A=t, X=e, a term.Static
 	ScanOp   // scan i < e with y …     X=y, A the place of i, e, the first state and the next one in Args
 	NativeOp // a def of the prelude Val=its number, see [eval.Native]
@@ -109,8 +109,7 @@ type Core struct {
 	Nodes []Node
 	Args  []Ref
 	Vars  []VarInfo
-	// Wide has what is known of operations on what may be vectors.
-	Wide []Wide
+	Types *Types
 	// Places are those of nodes whose evaluation may fail.
 	Places map[Ref]*At
 }
@@ -122,9 +121,8 @@ type At struct {
 }
 
 // New returns a core with room for n nodes.
-func New(n int) *Core {
-	return &Core{Nodes: make([]Node, 1, n+64), Vars: make([]VarInfo, 1, 64), Wide: make([]Wide, 1, 64),
-		Places: map[Ref]*At{}}
+func New(n int, types *Types) *Core {
+	return &Core{Nodes: make([]Node, 1, n+64), Vars: make([]VarInfo, 1, 64), Types: types, Places: map[Ref]*At{}}
 }
 
 // Add adds a node.
@@ -174,12 +172,10 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 			}
 		}
 	case AddOp, FunOp:
-		w := c.Wide[n.X]
-		if !w.VecA || !c.Nodes[n.A].vectorAtom() {
-			f(n.A)
-		}
-		if n.B != 0 && !(w.VecB && c.Nodes[n.B].vectorAtom()) {
-			f(n.B)
+		for _, k := range [...]Ref{n.A, n.B} {
+			if k != 0 && !(c.Wide(n, k) && c.Nodes[k].vectorAtom()) {
+				f(k)
+			}
 		}
 	case LinearOp:
 		f(n.A)
@@ -255,9 +251,8 @@ func (c *Core) Live(roots []Ref, tick func()) []bool {
 	return live
 }
 
-// Wide has the types of the operands of an operation that may be on vectors. Once all is typed, VecA and VecB tell
-// which of them are vectors.
-type Wide struct {
-	A, B       Type
-	VecA, VecB bool
+// Wide reports whether the operand k of the operation n is a vector of which it takes the components. The type of k is
+// known.
+func (c *Core) Wide(n *Node, k Ref) bool {
+	return n.X != 0 && k != 0 && c.Types.At(c.Nodes[k].Type).Kind == Vec
 }

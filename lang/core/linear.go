@@ -182,7 +182,8 @@ func (l *linearity) function(n *Node) bool {
 // application judges f u, by the type of f.
 func (l *linearity) application(r Ref, n *Node) bool {
 	ok := l.plain(n.A, "in a function that is applied")
-	if l.p.Types.At(n.Type).Kind == Dual {
+	f := l.c.Nodes[n.A].Type
+	if l.p.Types.At(f).Kind == Dual {
 		l.lin[r] = l.lin[n.B]
 		return ok
 	}
@@ -190,7 +191,7 @@ func (l *linearity) application(r Ref, n *Node) bool {
 		return ok
 	}
 	return l.plain(n.B, "in the argument of an ordinary function",
-		syntax.Note{Text: "the function is " + l.p.Types.Text().Of(n.Type) +
+		syntax.Note{Text: "the function is " + l.p.Types.Text().Of(f) +
 			"; only R -o R and R -o R^s take what is linear"})
 }
 

@@ -22,7 +22,6 @@ type Opening struct {
 	N    int // how many
 	U    Ref // 0: an occurrence of from
 	From Var
-	Type Type // OpenCon: of u
 	Pos  term.Pos
 }
 
@@ -31,9 +30,9 @@ func (p *Program) Wrap(r Ref, t Type, opens []Opening) (Ref, Type) {
 	c := p.Core
 	for i := len(opens) - 1; i >= 0; i-- {
 		o := &opens[i]
-		n := Node{X: o.X, A: r, B: o.U, Pos: o.Pos}
+		n := Node{X: o.X, A: r, B: o.U, Type: t, Pos: o.Pos}
 		if o.Kind != OpenFun && o.U == 0 {
-			n.B = c.Add(Node{Op: VarOp, X: o.From, Pos: o.Pos})
+			n.B = c.Add(Node{Op: VarOp, X: o.From, Type: c.Vars[o.From].Type, Pos: o.Pos})
 		}
 		switch o.Kind {
 		case OpenFun:
@@ -43,6 +42,7 @@ func (p *Program) Wrap(r Ref, t Type, opens []Opening) (Ref, Type) {
 			} else {
 				t = p.Types.Arrow(c.Vars[o.X].Type, t)
 			}
+			n.Type = t
 		case OpenLet:
 			n.Op = LetOp
 		case OpenTuple:
@@ -51,7 +51,7 @@ func (p *Program) Wrap(r Ref, t Type, opens []Opening) (Ref, Type) {
 			n.Op, n.Val = UnvecOp, float64(o.N)
 		case OpenCon:
 			b := c.Branches([]Branch{{o.X, o.N, r}})
-			n = Node{Op: CaseOp, Val: 1, A: n.B, B: b, Type: o.Type, Pos: o.Pos}
+			n = Node{Op: CaseOp, Val: 1, A: n.B, B: b, Type: t, Pos: o.Pos}
 		}
 		r = c.Add(n)
 	}

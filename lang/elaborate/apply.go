@@ -87,17 +87,15 @@ func (e *Elaborator) apply(f val, n int) val {
 
 // app makes the application f u.
 func (e *Elaborator) app(f, u val) val {
-	v := val{span: f.span, head: f.head}
-	v.node = e.Core.Add(core.Node{Op: core.AppOp, Pos: e.at(f.span.Start), A: f.node, B: u.node, Type: f.typ})
 	takes, gives, ok := e.Types.Application(f.typ)
-	if ok {
-		v.typ = gives
-		e.want(u, takes, e.takes(f))
-		e.mark(v) // its place is not yet that of the application
-		return v
+	if !ok {
+		gives = e.Types.Open()
 	}
-	v.typ = e.Types.Open()
+	v := val{typ: gives, span: f.span, head: f.head}
+	v.node = e.Core.Add(core.Node{Op: core.AppOp, Pos: e.at(f.span.Start), A: f.node, B: u.node, Type: gives})
 	switch {
+	case ok:
+		e.want(u, takes, e.takes(f))
 	case e.Types.At(f.typ).Kind != core.Open:
 		e.notFunction(f, u)
 	case e.mayBeDual(u):
@@ -105,7 +103,7 @@ func (e *Elaborator) app(f, u val) val {
 	default:
 		e.asFunction(f, u, v.typ)
 	}
-	e.mark(v)
+	e.mark(v) // its place is not yet that of the application
 	return v
 }
 

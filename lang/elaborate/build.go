@@ -39,8 +39,9 @@ func (e *Elaborator) tuple(x syntax.Expr, parts []val) val {
 	for i := last - 1; i >= 0; i-- {
 		p := parts[i]
 		value := e.Core.Nodes[p.node].Value && e.Core.Nodes[v.node].Value
-		v.node = e.Core.Add(core.Node{Op: core.PairOp, Pos: e.at(e.expr(x).Span.Start), A: p.node, B: v.node, Value: value})
 		v.typ = e.Types.Prod(p.typ, v.typ)
+		v.node = e.Core.Add(core.Node{Op: core.PairOp, Pos: e.at(e.expr(x).Span.Start), A: p.node, B: v.node, Type: v.typ,
+			Value: value})
 	}
 	v.span = e.span(x)
 	v.head = v.span
@@ -50,7 +51,7 @@ func (e *Elaborator) tuple(x syntax.Expr, parts []val) val {
 func (e *Elaborator) list(x syntax.Expr, parts []val) val {
 	off, _ := e.store(parts)
 	t := e.Types.List(e.same(parts, "the elements before it are"), e.Types.Open())
-	return e.finish(x, core.Node{Op: core.ListOp, A: off, B: off + core.Ref(len(parts)), Type: t, Value: true}, t)
+	return e.finish(x, core.Node{Op: core.ListOp, A: off, B: off + core.Ref(len(parts)), Value: true}, t)
 }
 
 func (e *Elaborator) vector(x syntax.Expr, parts []val) val {
@@ -259,7 +260,7 @@ func (e *Elaborator) sum(x syntax.Expr, parts []val) val {
 	pos := e.at(e.expr(x).Span.Start)
 	total := term.Sum(len(parts), func(i int) core.Ref { return parts[i].node }, func(a, b core.Ref) core.Ref {
 		e.Tick()
-		return e.Core.Add(core.Node{Op: core.AddOp, Pos: pos, A: a, B: b})
+		return e.Core.Add(core.Node{Op: core.AddOp, Pos: pos, A: a, B: b, Type: t})
 	})
 	return e.result(val{total, t, e.span(x), e.span(x)})
 }
@@ -303,7 +304,7 @@ func (e *Elaborator) projection(x syntax.Expr) val {
 	}
 	v := e.eval(base, 0)
 	for _, s := range steps {
-		n := core.Node{Op: core.ProjOp, A: v.node, Val: float64(s.i.n), X: core.Var(s.i.static), Type: v.typ}
+		n := core.Node{Op: core.ProjOp, A: v.node, Val: float64(s.i.n), X: core.Var(s.i.static)}
 		if e.values && s.i.static != 0 {
 			t, _, _ := e.components(v)
 			v = e.placed(s.x, n, t)

@@ -29,7 +29,7 @@ func (e *Elaborator) derivative(p core.Prim, args []val, span syntax.Span) val {
 	}
 	off, _ := e.store(args)
 	return e.add(core.Node{Op: core.DerivativeOp, Val: float64(p), Pos: core.PosOf(span), A: off,
-		B: off + core.Ref(len(args)), Type: a}, gives, span)
+		B: off + core.Ref(len(args))}, gives, span)
 }
 
 // differentiable leaves for the end the check that a type is built of R, products and vectors.

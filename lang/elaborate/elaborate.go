@@ -295,6 +295,7 @@ func (e *Elaborator) result(v val) val {
 
 // add adds a node of type t, which stands at span.
 func (e *Elaborator) add(n core.Node, t core.Type, span syntax.Span) val {
+	n.Type = t
 	return e.result(val{e.Core.Add(n), t, span, span})
 }
 
@@ -306,7 +307,8 @@ func (e *Elaborator) finish(x syntax.Expr, n core.Node, t core.Type) val {
 
 // bad is the value where an error has been reported: it has any type.
 func (e *Elaborator) bad(span syntax.Span) val {
-	return e.result(val{node: e.Core.Add(core.Node{}), typ: e.Types.Open(), span: span})
+	t := e.Types.Open()
+	return e.result(val{node: e.Core.Add(core.Node{Type: t}), typ: t, span: span})
 }
 
 func (e *Elaborator) number(r float64, span syntax.Span) val {
@@ -315,7 +317,7 @@ func (e *Elaborator) number(r float64, span syntax.Span) val {
 
 func (e *Elaborator) church(n natural, span syntax.Span) val {
 	t := e.Types.Nat(e.Types.Open())
-	c := core.Node{Op: core.NatOp, Pos: core.PosOf(span), Val: float64(n.n), Type: t, Value: true}
+	c := core.Node{Op: core.NatOp, Pos: core.PosOf(span), Val: float64(n.n), Value: true}
 	if n.static != 0 {
 		c.Op, c.X = core.ChurchOp, core.Var(n.static)
 	}

@@ -128,7 +128,7 @@ func (e *Elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool)
 	case syntax.VecTok:
 		f.Value = e.Core.Nodes[body.node].Value
 	case syntax.ListTok:
-		f.Value, f.Type = true, t
+		f.Value = true
 	default:
 		e.fam.saved += max(0, most-1)
 	}
@@ -155,18 +155,18 @@ func (e *Elaborator) expanded() float64 { return float64(e.work+len(e.Core.Nodes
 // The types that are noted for places of the source are written again.
 type snapshot struct {
 	attempt
-	nodes, args, vars, wide int
+	nodes, args, vars int
 }
 
 func (e *Elaborator) snapshot() snapshot {
-	s := snapshot{e.attempt, len(e.Core.Nodes), len(e.Core.Args), len(e.Core.Vars), len(e.Core.Wide)}
+	s := snapshot{e.attempt, len(e.Core.Nodes), len(e.Core.Args), len(e.Core.Vars)}
 	s.reported = maps.Clone(e.reported)
 	return s
 }
 
 func (e *Elaborator) restore(s snapshot) {
 	c := e.Core
-	c.Nodes, c.Args, c.Vars, c.Wide = c.Nodes[:s.nodes], c.Args[:s.args], c.Vars[:s.vars], c.Wide[:s.wide]
+	c.Nodes, c.Args, c.Vars = c.Nodes[:s.nodes], c.Args[:s.args], c.Vars[:s.vars]
 	e.attempt = s.attempt
 }
 

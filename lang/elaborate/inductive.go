@@ -142,14 +142,14 @@ func (e *Elaborator) construct(g int, span syntax.Span, n int) val {
 	}
 	d := &e.globals[g]
 	t := e.Types.Fresh(d.n)
-	c := core.Node{Op: core.ConOp, Pos: core.PosOf(span), Val: d.num, Type: t, Value: true}
+	c := core.Node{Op: core.ConOp, Pos: core.PosOf(span), Val: d.num, Value: true}
 	arg := e.Types.Argument(t, int(d.num))
 	switch {
 	case arg == 0:
 		return e.apply(e.add(c, t, span), n)
 	case n == 0:
 		x := e.Core.NewVar(core.VarInfo{Name: "x", Type: arg, Pos: c.Pos})
-		c.A = e.Core.Add(core.Node{Op: core.VarOp, X: x, Pos: c.Pos, Value: true})
+		c.A = e.Core.Add(core.Node{Op: core.VarOp, X: x, Pos: c.Pos, Type: arg, Value: true})
 		opens := len(e.opens)
 		e.opens = append(e.opens, core.Opening{Kind: core.OpenFun, X: x, Pos: c.Pos})
 		return e.result(e.wrap(e.add(c, t, span), opens))

@@ -158,8 +158,7 @@ func (m *matching) open(t *decision, u core.Ref) *decision {
 		if u == 0 && m.x != 0 {
 			u = m.occurrence(t)
 		}
-		o := core.Opening{Kind: core.OpenTuple, U: u, From: m.vars[t.Place], Type: m.types[t.Place], Pos: m.pos,
-			N: len(t.Parts[0])}
+		o := core.Opening{Kind: core.OpenTuple, U: u, From: m.vars[t.Place], Pos: m.pos, N: len(t.Parts[0])}
 		switch {
 		case t.Type != nil:
 			o.Kind = core.OpenCon
@@ -174,7 +173,7 @@ func (m *matching) open(t *decision, u core.Ref) *decision {
 
 // occurrence makes an occurrence of the place of a tree.
 func (m *matching) occurrence(t *decision) core.Ref {
-	return m.e.Core.Add(core.Node{Op: core.VarOp, X: m.vars[t.Place], Pos: m.pos, Value: true})
+	return m.e.Core.Add(core.Node{Op: core.VarOp, X: m.vars[t.Place], Pos: m.pos, Type: m.types[t.Place], Value: true})
 }
 
 // bind gives the names of a leaf their variables.
@@ -212,8 +211,8 @@ func (m *matching) tree(t *decision, u core.Ref) core.Ref {
 	}
 	off := e.Core.Branches(branches)
 	n := e.Core.Add(core.Node{Op: core.CaseOp, Pos: m.pos, Val: float64(len(branches)), A: u, B: off,
-		Type: m.types[t.Place]})
-	return e.wrap(val{node: n}, opens).node
+		Type: m.result})
+	return e.wrap(val{node: n, typ: m.result}, opens).node
 }
 
 // takeApart opens a pattern of fun, let or a parameter: outside in, then left to right.

@@ -124,7 +124,8 @@ func (e *Elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, 
 		if d := &e.globals[b.g]; e.values && d.unit.Prelude && eval.Native(d.name) >= 0 {
 			e.applyTo(n)
 			e.finally(func(v val) val {
-				v.node = e.Core.Add(core.Node{Op: core.NativeOp, Val: float64(eval.Native(d.name)), Value: true})
+				v.node = e.Core.Add(core.Node{Op: core.NativeOp, Val: float64(eval.Native(d.name)), Type: v.typ,
+					Value: true})
 				return v
 			})
 			n = 0
@@ -214,12 +215,10 @@ func (e *Elaborator) occurrence(b binding, span syntax.Span) val {
 		v.typ = e.numberType(n.Val)
 	case core.NatOp:
 		v.typ = e.Types.Nat(e.Types.Open())
-		n.Type = v.typ
 	case core.DataOp:
 		v.typ = e.dataType(e.dataGlobal(b))
-		n.Type = v.typ
 	}
-	n.Pos = core.PosOf(span)
+	n.Pos, n.Type = core.PosOf(span), v.typ
 	v.node = e.Core.Add(n)
 	return v
 }

@@ -34,10 +34,8 @@ func (e *Elaborator) operation(n core.Node, name string, a, b val, span syntax.S
 	if e.Types.At(a.typ).Kind == core.Real && e.Types.At(b.typ).Kind == core.Real {
 		return e.add(n, core.R, span)
 	}
-	e.Core.Wide = append(e.Core.Wide, core.Wide{A: a.typ, B: b.typ})
-	n.X = core.Var(len(e.Core.Wide) - 1)
-	n.Type = e.Types.Open()
-	w.result = e.add(n, n.Type, span)
+	n.X = 1
+	w.result = e.add(n, e.Types.Open(), span)
 	if !e.operands(&w, false) {
 		e.waiting = append(e.waiting, w)
 	}

@@ -38,9 +38,10 @@ func (e *Elaborator) oneHot(n core.Node, a, b val, span syntax.Span) val {
 		e.reportHere(a.span, notStatic, "onehot takes the size of the vector, a static number, and an index")
 		return e.bad(span)
 	}
-	n.A, n.B, n.Type = b.node, 0, e.Types.Vec(core.R, e.Types.KnownSize(int(size.Val)))
-	e.chosen(b, n.Type, "onehot", span)
-	return e.selected(n, n.Type, span)
+	n.A, n.B = b.node, 0
+	t := e.Types.Vec(core.R, e.Types.KnownSize(int(size.Val)))
+	e.chosen(b, t, "onehot", span)
+	return e.selected(n, t, span)
 }
 
 // pick makes component x of the vector v.
@@ -49,7 +50,6 @@ func (e *Elaborator) pick(n core.Node, v, x val, span syntax.Span) val {
 	if !ok {
 		return e.bad(span)
 	}
-	n.Type = v.typ
 	e.chosen(x, v.typ, "pick", span)
 	return e.selected(n, elem, span)
 }

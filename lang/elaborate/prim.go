@@ -64,15 +64,14 @@ func (e *Elaborator) primitive(p core.Prim, a, b val, span syntax.Span) val {
 	n := core.Node{Op: core.PrimOp, Val: float64(p), Pos: core.PosOf(span), A: a.node, B: b.node}
 	size := e.Types.OpenSize()
 	row := e.Types.Vec(core.R, e.Types.OpenSize())
-	gives := core.R
+	takes, gives := row, core.R
 	switch p {
 	case core.PrimDot, core.PrimTotal, core.PrimMaximum:
-		n.Type = row
 	case core.PrimMatvec:
-		n.Type, gives = e.Types.Vec(row, size), e.Types.Vec(core.R, size)
+		takes, gives = e.Types.Vec(row, size), e.Types.Vec(core.R, size)
 	case core.PrimTranspose:
 		columns := core.Size(e.Types.At(row).N)
-		n.Type, gives = e.Types.Vec(row, size), e.Types.Vec(e.Types.Vec(core.R, size), columns)
+		takes, gives = e.Types.Vec(row, size), e.Types.Vec(e.Types.Vec(core.R, size), columns)
 	case core.PrimPick:
 		return e.pick(n, a, b, span)
 	case core.PrimOneHot:
@@ -88,8 +87,8 @@ func (e *Elaborator) primitive(p core.Prim, a, b val, span syntax.Span) val {
 		n.Op, n.Sym = core.FunOp, p.Symbol()
 		return e.operation(n, p.Name(), a, b, span)
 	}
-	if e.want(a, n.Type, why) && (n.B == 0 || e.want(b, row, why)) {
-		e.needSize(n.Type, span, p)
+	if e.want(a, takes, why) && (n.B == 0 || e.want(b, row, why)) {
+		e.needSize(takes, span, p)
 	}
 	return e.add(n, gives, span)
 }
@@ -203,9 +202,9 @@ func (e *Elaborator) power(x syntax.Expr, exponent natural, a val) val {
 	}
 	pos, at := e.at(e.expr(x).OpPos), core.PosOf(a.span)
 	y := e.Core.NewVar(core.VarInfo{Name: "y", Type: a.typ, Pos: at})
-	p := val{node: e.Core.Add(core.Node{Op: core.VarOp, X: y, Pos: at}), typ: a.typ, span: span}
+	p := val{node: e.Core.Add(core.Node{Op: core.VarOp, X: y, Pos: at, Type: a.typ}), typ: a.typ, span: span}
 	for range s - 1 {
-		l := val{node: e.Core.Add(core.Node{Op: core.VarOp, X: y, Pos: at}), typ: a.typ, span: span}
+		l := val{node: e.Core.Add(core.Node{Op: core.VarOp, X: y, Pos: at, Type: a.typ}), typ: a.typ, span: span}
 		p = e.operation(core.Node{Op: core.FunOp, Sym: term.Mul, Pos: pos, A: l.node, B: p.node}, "^", l, p, span)
 	}
 	return e.add(core.Node{Op: core.LetOp, X: y, A: p.node, B: a.node, Pos: pos}, p.typ, span)

@@ -29,9 +29,10 @@ type Param struct {
 // New returns an elaborator for a program. given has the values that replace its own, and source reads its files with
 // data.
 func New(file *syntax.File, given *load.Settings, source *load.Source, opt Options) *Elaborator {
+	types := core.NewTypes()
 	e := &Elaborator{
 		Program: &core.Program{
-			File: file, Guard: source.Guard, Types: core.NewTypes(), Core: core.New(file.NumExprs()),
+			File: file, Guard: source.Guard, Types: types, Core: core.New(file.NumExprs(), types),
 			Static: core.Statics{Places: map[term.Static]*core.At{}},
 		},
 		opt: opt, given: given,
@@ -253,11 +254,11 @@ func (e *Elaborator) unused(g int, done func(val)) {
 // in core.
 func (e *Elaborator) forget(open bool, elaborate func() val, done func(val)) {
 	c := e.Core
-	nodes, args, vars, wide, marks := len(c.Nodes), len(c.Args), len(c.Vars), len(c.Wide), len(e.marks)
+	nodes, args, vars, marks := len(c.Nodes), len(c.Args), len(c.Vars), len(e.marks)
 	waiting, pending, indices, large, static := len(e.waiting), len(e.pending), len(e.indices), e.large, e.Static
 	v := elaborate()
 	e.complete(waiting, pending, []core.Ref{v.node}, open)
 	done(v)
-	c.Nodes, c.Args, c.Vars, c.Wide = c.Nodes[:nodes], c.Args[:args], c.Vars[:vars], c.Wide[:wide]
+	c.Nodes, c.Args, c.Vars = c.Nodes[:nodes], c.Args[:args], c.Vars[:vars]
 	e.marks, e.indices, e.large, e.Static = e.marks[:marks], e.indices[:indices], large, static
 }

@@ -249,7 +249,8 @@ func (t *translator) valueForm(at *core.At, n *core.Node) *code {
 	switch n.Op {
 	case core.ProjOp:
 		if n.X != 0 {
-			return project(at, t.P.Types.Text().Of(n.Type), t.code(n.A), t.static(term.Static(n.X)))
+			return project(at, t.P.Types.Text().Of(t.P.Core.Nodes[n.A].Type), t.code(n.A),
+				t.static(term.Static(n.X)))
 		}
 		return project(nil, "", t.code(n.A), constant(number(n.Val)))
 	case core.PrimOp:

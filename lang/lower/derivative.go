@@ -44,7 +44,7 @@ func (l *lowering) derivative(n *core.Node) (r term.Ref) {
 	t.Indices, t.Statics = s.Indices, s.Nodes
 	bound := func(x term.Var) term.Ref { return l.refs[l.lets[x]] }
 	d := revgrad.Derivatives{Term: t, Bound: bound, Check: l.p.Guard.Check}
-	a, k := l.typ(n.Type), l.list(n)
+	a, k := l.typ(l.c.Nodes[l.c.Args[n.A+1]].Type), l.list(n)
 	var err error
 	if core.Prim(n.Val) == core.PrimAlong {
 		r, err = d.Along(n.Pos, a, k[0], k[1], k[2])

@@ -5,25 +5,15 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// settleWide finds out which operations are on vectors.
-func (l *lowering) settleWide() {
-	for i := range l.c.Wide {
-		w := &l.c.Wide[i]
-		w.VecA = w.A != 0 && l.p.Types.At(w.A).Kind == core.Vec
-		w.VecB = w.B != 0 && l.p.Types.At(w.B).Kind == core.Vec
-	}
-}
-
 // elementwise makes vec i < s -> … of an operation on vectors.
 func (l *lowering) elementwise(n *core.Node) term.Ref {
-	w := l.c.Wide[n.X]
 	ty := l.typ(n.Type)
 	var parts []*operand
-	part := func(r core.Ref, vector bool) func(at []term.Static) term.Ref {
+	part := func(r core.Ref) func(at []term.Static) term.Ref {
 		switch {
 		case r == 0:
 			return nil
-		case vector:
+		case l.c.Wide(n, r):
 			o := l.operand(r, ty)
 			parts = append(parts, &o)
 			return func(at []term.Static) term.Ref { return l.operandAt(&o, n.Pos, at...) }
@@ -32,7 +22,7 @@ func (l *lowering) elementwise(n *core.Node) term.Ref {
 		parts = append(parts, o)
 		return func([]term.Static) term.Ref { return number() }
 	}
-	a, b := part(n.A, w.VecA), part(n.B, w.VecB)
+	a, b := part(n.A), part(n.B)
 	var loop func(ty term.Type, at []term.Static) term.Ref
 	loop = func(ty term.Type, at []term.Static) term.Ref {
 		if l.t.Types.Kind(ty) == term.VecKind {

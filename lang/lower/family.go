@@ -24,13 +24,10 @@ func (l *lowering) family(n *core.Node) term.Ref {
 
 // findGrids finds the variables whose components have components at static indices.
 func (l *lowering) findGrids(live []bool) {
-	// t is the type in which levels are counted, if they may be all.
-	grid := func(r core.Ref, t core.Type, levels int) {
+	grid := func(r core.Ref, levels int) {
 		n := &l.c.Nodes[r]
-		if t != 0 {
-			_, all, _ := l.p.Types.Element(t)
-			levels = min(levels, all)
-		}
+		_, all, _ := l.p.Types.Element(n.Type)
+		levels = min(levels, all)
 		if n.Op == core.PathOp {
 			levels += int(n.B - n.A)
 		}
@@ -45,21 +42,19 @@ func (l *lowering) findGrids(live []bool) {
 		switch n := &l.c.Nodes[r]; n.Op {
 		case core.PathOp:
 			if slices.ContainsFunc(l.c.Args[n.A:n.B], func(i core.Ref) bool { return i&core.StaticBit != 0 }) {
-				grid(core.Ref(r), 0, 0)
+				grid(core.Ref(r), 0)
 			}
 		case core.PrimOp:
 			for i, k := range [...]core.Ref{n.A, n.B} {
 				if levels := core.Prim(n.Val).Levels(i); levels > 0 {
-					grid(k, n.Type, levels)
+					grid(k, levels)
 				}
 			}
 		case core.AddOp, core.FunOp:
-			w := l.c.Wide[n.X]
-			if w.VecA {
-				grid(n.A, w.A, math.MaxInt)
-			}
-			if w.VecB {
-				grid(n.B, w.B, math.MaxInt)
+			for _, k := range [...]core.Ref{n.A, n.B} {
+				if l.c.Wide(n, k) {
+					grid(k, math.MaxInt)
+				}
 			}
 		}
 	}

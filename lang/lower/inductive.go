@@ -20,7 +20,7 @@ func (l *lowering) match(n *core.Node) term.Ref {
 		}
 		branches[i] = term.Branch{Pos: pos, Vars: xs, Body: body}
 	}
-	return l.t.Case(n.Pos, l.typ(n.Type), l.refs[n.A], branches)
+	return l.t.Case(n.Pos, l.typ(l.c.Nodes[n.A].Type), l.refs[n.A], branches)
 }
 
 // fix makes the term of a FixOp.

@@ -82,7 +82,6 @@ func newLowering(p *core.Program, maxNodes int, tooMany func()) *lowering {
 func (l *lowering) run(body core.Ref) {
 	core.Announce(l.p, len(l.c.Nodes), l.t.Nodes)
 	l.t.Nodes = slices.Grow(l.t.Nodes, len(l.c.Nodes))
-	l.settleWide()
 	live := l.c.Live(l.p.Roots(body), l.p.Tick)
 	l.findGrids(live)
 	l.findLets(live)

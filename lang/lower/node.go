@@ -49,7 +49,7 @@ func (l *lowering) node(n *core.Node) term.Ref {
 	case core.TupleOp, core.UnvecOp:
 		return l.unpack(n)
 	case core.AddOp, core.FunOp:
-		if w := l.c.Wide[n.X]; w.VecA || w.VecB {
+		if l.c.Wide(n, n.A) || l.c.Wide(n, n.B) {
 			return l.elementwise(n)
 		}
 		if n.Op == core.AddOp {
@@ -77,7 +77,7 @@ func (l *lowering) node(n *core.Node) term.Ref {
 	case core.DataOp:
 		return l.dataRef(n)
 	case core.ProjOp:
-		ty := l.typ(n.Type)
+		ty := l.typ(l.c.Nodes[n.A].Type)
 		size := t.Types.Len(ty)
 		l.room(size)
 		first := t.NewVars(size, term.VarInfo{Type: t.Types.Left(ty), Pos: n.Pos})

@@ -101,14 +101,15 @@ func (l *lowering) loop(of func(pos term.Pos, i term.Index, s term.Static, body 
 
 // primitive makes comprehensions of a function on vectors.
 func (l *lowering) primitive(n *core.Node) (r term.Ref) {
-	t, pos, ty := l.t, n.Pos, l.typ(n.Type)
-	size := t.Types.Len(ty)
-	switch core.Prim(n.Val) {
-	case core.PrimPick:
-		return l.pick(n, ty)
-	case core.PrimOneHot:
-		return l.indicators(pos, n.A, size)
+	t, pos := l.t, n.Pos
+	if core.Prim(n.Val) == core.PrimOneHot {
+		return l.indicators(pos, n.A, t.Types.Len(l.typ(n.Type)))
 	}
+	ty := l.typ(l.c.Nodes[n.A].Type)
+	if core.Prim(n.Val) == core.PrimPick {
+		return l.pick(n, ty)
+	}
+	size := t.Types.Len(ty)
 	u, v := l.operand(n.A, ty), operand{}
 	at := func(o *operand, index ...term.Static) term.Ref { return l.operandAt(o, pos, index...) }
 	product := func(size int, row ...term.Static) term.Ref { // of u, or of a row of it, and v
