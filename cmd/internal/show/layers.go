@@ -43,8 +43,7 @@ func (a adjacency) of(v int) []int { return a.links[a.start[v]:a.start[v+1]] }
 // degree is the number of links at v.
 func (a adjacency) degree(v int) int { return a.start[v+1] - a.start[v] }
 
-// acyclic returns the links of the edges between n nodes, with the back edges of a depth-first
-// search reversed. The search begins at nodes without incoming edges.
+// acyclic returns the links of the edges between n nodes, with those reversed that lead back in [topological] order.
 func acyclic(n int, edges []Edge) []arc {
 	links := make([]arc, 0, len(edges))
 	for _, e := range edges {
@@ -53,55 +52,16 @@ func acyclic(n int, edges []Edge) []arc {
 		}
 	}
 	links = distinct(links)
-	before, after := adjacent(n, links, to), adjacent(n, links, from)
-	s := search{links: links, after: after, next: make([]int, n), seen: make([]bool, n), open: make([]bool, n)}
-	for v := range n {
-		if before.degree(v) == 0 {
-			s.from(v)
+	at := make([]int, n)
+	for k, v := range topological(links, adjacent(n, links, to), adjacent(n, links, from)) {
+		at[v] = k
+	}
+	for i, l := range links {
+		if at[l.from] > at[l.to] {
+			links[i] = arc{l.to, l.from}
 		}
-	}
-	for v := range n {
-		s.from(v)
-	}
-	for _, i := range s.back {
-		links[i] = arc{links[i].to, links[i].from}
 	}
 	return distinct(links)
-}
-
-// A search is a depth-first search that records back edges.
-type search struct {
-	links      []arc
-	after      adjacency
-	next       []int  // of each node, how many of its links have been followed
-	seen, open []bool // open: on the current path
-	path, back []int
-}
-
-func (s *search) from(root int) {
-	s.enter(root)
-	for len(s.path) > 0 {
-		v := s.path[len(s.path)-1]
-		if s.next[v] == s.after.degree(v) {
-			s.open[v] = false
-			s.path = s.path[:len(s.path)-1]
-			continue
-		}
-		i := s.after.of(v)[s.next[v]]
-		s.next[v]++
-		if w := s.links[i].to; s.open[w] {
-			s.back = append(s.back, i)
-		} else {
-			s.enter(w)
-		}
-	}
-}
-
-func (s *search) enter(v int) {
-	if !s.seen[v] {
-		s.seen[v], s.open[v] = true, true
-		s.path = append(s.path, v)
-	}
 }
 
 // layers returns the layers, from 0 on, of n nodes with acyclic links. A node is in a later
@@ -143,22 +103,26 @@ func layers(n int, links []arc) []int {
 	return layer
 }
 
-// topological returns the nodes in topological order.
+// topological returns the nodes in topological order: as a depth-first search leaves them, reversed. Of cycles, those
+// links lead back that lead to a node on its path. It begins at nodes without incoming links.
 func topological(links []arc, before, after adjacency) []int {
 	n := len(before.start) - 1
-	waits, order := make([]int, n), make([]int, 0, n)
-	for v := range n {
-		if waits[v] = before.degree(v); waits[v] == 0 {
-			order = append(order, v)
+	next := make([]int, n) // 0 of a node that was not met, else 1 and how many of its links have been followed
+	order, path := make([]int, 0, n), []int(nil)
+	for root := range 2 * n {
+		if root < n && before.degree(root) > 0 || next[root%n] > 0 {
+			continue
 		}
-	}
-	for k := 0; k < len(order); k++ {
-		for _, i := range after.of(order[k]) {
-			w := links[i].to
-			if waits[w]--; waits[w] == 0 {
-				order = append(order, w)
+		for path = append(path, root%n); len(path) > 0; {
+			v := path[len(path)-1]
+			if next[v]++; next[v] > after.degree(v) {
+				path = path[:len(path)-1]
+				order = append(order, v)
+			} else if w := links[after.of(v)[next[v]-1]].to; next[w] == 0 {
+				path = append(path, w)
 			}
 		}
 	}
+	slices.Reverse(order)
 	return order
 }
