@@ -48,7 +48,7 @@ const (
 	VecOp       // ⟦t0,…⟧              A and B delimit the components in Args
 	ListOp      // [t1;…]              the same
 	IfOp        // if …                Val=the comparison, A the place of the four parts in Args
-	NatOp       // #n                  Val=n
+	NatOp       // #n                  Val=n, or X=n, a term.Static, in default values
 	DataOp      // data                X=its index
 	ProjOp      // t.(i)               A=t, Val=i, or X=i, a term.Static
 	StaticOp    // the numeral e       X=e, a term.Static
@@ -62,7 +62,6 @@ const (
 	DerivativeOp // jvp t u v, grad t u Val=the [Prim], A and B delimit t… in Args
 
 	// In default values only.
-	ChurchOp // #e                      X=e, a term.Static
 	PowerOp  // t ^ e                   A=t, X=e, a term.Static
 	ScanOp   // scan i < e with y …     X=y, A the place of i, e, the first state and the next one in Args
 	NativeOp // a def of the prelude Val=its number, see [eval.Native]

@@ -25,8 +25,8 @@ type Opening struct {
 	Pos  term.Pos
 }
 
-// Wrap puts openings around node r of type t, the last one innermost. It returns the node and its type.
-func (p *Program) Wrap(r Ref, t Type, opens []Opening) (Ref, Type) {
+// Wrap puts openings around node r of type t, the last one innermost. It returns the node.
+func (p *Program) Wrap(r Ref, t Type, opens []Opening) Ref {
 	c := p.Core
 	for i := len(opens) - 1; i >= 0; i-- {
 		o := &opens[i]
@@ -55,5 +55,5 @@ func (p *Program) Wrap(r Ref, t Type, opens []Opening) (Ref, Type) {
 		}
 		r = c.Add(n)
 	}
-	return r, t
+	return r
 }

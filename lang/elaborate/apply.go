@@ -56,7 +56,7 @@ func (e *Elaborator) atom(v val) binding {
 	b := binding{kind: nodeBinding, val: v, span: v.span}
 	switch n := e.Core.Nodes[v.node]; n.Op {
 	case core.VarOp, core.PathOp, core.InputOp, core.ComponentOp, core.StaticOp, core.NumOp, core.NatOp, core.DataOp:
-		b.kind, b.node, b.typ = atomBinding, n, v.typ
+		b.kind, b.node = atomBinding, n
 		e.Core.Drop(v.node)
 	}
 	return b

@@ -228,7 +228,7 @@ func (e *Elaborator) once(x syntax.Expr, slot int, s natural) val {
 func (e *Elaborator) index(x syntax.Expr, slot int, s natural) (i term.Index, bound term.Static) {
 	bound = e.staticOf(s)
 	i, is := e.Static.NewIndex(e.expr(x).Text, e.at(e.expr(x).Span.Start), bound)
-	e.slots[slot] = binding{kind: atomBinding, node: core.Node{Op: core.StaticOp, X: core.Var(is)}, typ: core.R,
+	e.slots[slot] = binding{kind: atomBinding, node: core.Node{Op: core.StaticOp, X: core.Var(is), Type: core.R},
 		index: true}
 	return i, bound
 }
@@ -345,7 +345,7 @@ type path struct {
 // path starts with what b stands for, at span.
 func (e *Elaborator) path(b binding, span syntax.Span) *path {
 	n := &b.node
-	p := &path{v: val{typ: b.typ, span: span}, x: n.X, off: core.Ref(len(e.Core.Args)), input: n.Op == core.InputOp}
+	p := &path{v: val{typ: n.Type, span: span}, x: n.X, off: core.Ref(len(e.Core.Args)), input: n.Op == core.InputOp}
 	switch n.Op {
 	case core.InputOp:
 		p.at, p.n = term.Static(n.A), int(n.B)

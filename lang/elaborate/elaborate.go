@@ -317,9 +317,6 @@ func (e *Elaborator) number(r float64, span syntax.Span) val {
 
 func (e *Elaborator) church(n natural, span syntax.Span) val {
 	t := e.Types.Nat(e.Types.Open())
-	c := core.Node{Op: core.NatOp, Pos: core.PosOf(span), Val: float64(n.n), Value: true}
-	if n.static != 0 {
-		c.Op, c.X = core.ChurchOp, core.Var(n.static)
-	}
+	c := core.Node{Op: core.NatOp, Pos: core.PosOf(span), Val: float64(n.n), X: core.Var(n.static), Value: true}
 	return e.add(c, t, span)
 }

@@ -161,7 +161,10 @@ func (e *Elaborator) deactivate() {
 
 // wrap puts the openings from n on around v, the last one innermost.
 func (e *Elaborator) wrap(v val, n int) val {
-	v.node, v.typ = e.Wrap(v.node, v.typ, e.opens[n:])
+	if n < len(e.opens) {
+		v.node = e.Wrap(v.node, v.typ, e.opens[n:])
+		v.typ = e.Core.Nodes[v.node].Type
+	}
 	e.opens = e.opens[:n]
 	return v
 }

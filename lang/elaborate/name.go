@@ -173,7 +173,7 @@ func (e *Elaborator) annotated(b binding, n int) int {
 		if a := e.args[top-i]; a.kind == nodeBinding {
 			e.want(a.val, f.A, reason{kind: annotReason, text: paramAnnotation})
 		} else if a.kind == atomBinding && !a.ownTypes() && !a.is(core.NumOp) && !a.is(core.StaticOp) {
-			e.want(val{typ: a.typ, span: a.span}, f.A, reason{kind: annotReason, text: paramAnnotation})
+			e.want(val{typ: a.node.Type, span: a.span}, f.A, reason{kind: annotReason, text: paramAnnotation})
 		}
 		t = f.B
 	}
@@ -199,7 +199,7 @@ func (e *Elaborator) wantAnnotation(v val, n int, t core.Type, span syntax.Span)
 // occurrence makes the node of an occurrence of anything that is not expanded.
 func (e *Elaborator) occurrence(b binding, span syntax.Span) val {
 	n := b.node
-	v := val{typ: b.typ, span: span, head: span}
+	v := val{typ: n.Type, span: span, head: span}
 	switch b.kind {
 	case nodeBinding:
 		return b.val

@@ -144,7 +144,7 @@ func (e *Elaborator) declaration(i int) {
 			}
 			t := e.Types.ShapeType(x.Shape)
 			first := core.InputBit | core.Var(e.Scalars-x.Shape.Width())
-			g.means = binding{kind: atomBinding, node: e.inputNode(first, 0, 0, t), typ: t}
+			g.means = binding{kind: atomBinding, node: e.inputNode(first, 0, 0, t)}
 		}
 	case syntax.DataDecl:
 		x := e.variable(i)
@@ -168,9 +168,9 @@ func (e *Elaborator) enterData(g *global, s *load.Shape) {
 		g.list, s = true, s.A
 	}
 	g.typ = e.Types.ShapeType(s)
-	g.means = binding{kind: atomBinding, node: core.Node{Op: core.DataOp, X: core.Var(g.n)}, typ: g.typ}
+	g.means = binding{kind: atomBinding, node: core.Node{Op: core.DataOp, X: core.Var(g.n), Type: g.typ}}
 	if g.list {
-		g.means.typ = core.R
+		g.means.node.Type = core.R
 	}
 	if g.list || s.Kind == load.Real {
 		return

@@ -39,10 +39,9 @@ const (
 // binding is what a local name means, or an argument.
 type binding struct {
 	kind bindingKind
-	// An atom is a node without children, of type typ, which each occurrence makes anew: a variable or a projection of
+	// An atom is a node without children, which each occurrence makes anew: a variable or a projection of
 	// one, an input or a component of one, data, or a numeral. An index of a comprehension is one that is static.
 	node  core.Node
-	typ   core.Type
 	index bool
 	g     int
 	val   val
@@ -61,12 +60,12 @@ func (b *binding) ownTypes() bool {
 
 // numeral is the binding of a numeral.
 func numeral(x float64) binding {
-	return binding{kind: atomBinding, node: core.Node{Op: core.NumOp, Val: x}, typ: core.R}
+	return binding{kind: atomBinding, node: core.Node{Op: core.NumOp, Val: x, Type: core.R}}
 }
 
 // bound is the binding of a variable.
 func (e *Elaborator) bound(x core.Var) binding {
-	return binding{kind: atomBinding, node: core.Node{Op: core.VarOp, X: x}, typ: e.Core.Info(x).Type}
+	return binding{kind: atomBinding, node: core.Node{Op: core.VarOp, X: x, Type: e.Core.Info(x).Type}}
 }
 
 // val is the result of elaborating an expression.

@@ -200,7 +200,7 @@ func (e *Elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool)
 		case g.list || g.declared(syntax.DataDecl) && e.Data[g.n].Shape.Kind == load.List:
 			return natural{n: uint64(e.Data[g.n].Value.Rows)}, true
 		case b.kind == atomBinding && !b.is(core.NumOp):
-			if n, ok := e.Types.VectorSize(b.typ); ok {
+			if n, ok := e.Types.VectorSize(b.node.Type); ok {
 				return natural{n: uint64(n)}, true
 			}
 			if b.is(core.DataOp) {
@@ -216,7 +216,7 @@ func (e *Elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool)
 func (e *Elaborator) bindingType(b binding) core.Type {
 	switch b.kind {
 	case atomBinding:
-		return b.typ
+		return b.node.Type
 	case nodeBinding:
 		return b.val.typ
 	}

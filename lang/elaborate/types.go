@@ -64,7 +64,7 @@ func (e *Elaborator) Fill(out *Types) {
 		case d.means.is(core.DataOp):
 			out.Names[d.name] = e.typeText(e.dataType(d))
 		case d.means.kind == atomBinding:
-			out.Names[d.name] = e.typeText(d.means.typ)
+			out.Names[d.name] = e.typeText(d.means.node.Type)
 		case d.means.kind == primBinding:
 			out.Names[d.name] = "R" + strings.Repeat(" -> R", d.prim.Arity())
 		case d.means.kind == defBinding:

@@ -237,7 +237,11 @@ func (t *translator) form(r core.Ref, n *core.Node) *code {
 			return k[3].run(m, fr)
 		})
 	case core.NatOp:
-		return constant(church(uint64(n.Val)))
+		if n.X == 0 {
+			return constant(church(uint64(n.Val)))
+		}
+		c := t.static(term.Static(n.X))
+		return does(func(m *machine, fr []value) value { return church(c.natural(m, fr)) })
 	case core.DataOp:
 		return t.data(int(n.X))
 	}
@@ -257,9 +261,6 @@ func (t *translator) valueForm(at *core.At, n *core.Node) *code {
 		return t.primitive(at, n)
 	case core.StaticOp:
 		return t.static(term.Static(n.X))
-	case core.ChurchOp:
-		c := t.static(term.Static(n.X))
-		return does(func(m *machine, fr []value) value { return church(c.natural(m, fr)) })
 	case core.PowerOp:
 		return power(t.code(n.A), t.static(term.Static(n.X)))
 	case core.FamilyOp:
