@@ -194,12 +194,13 @@ func (e *Elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool)
 		}
 	default:
 		g := &e.globals[r.N]
-		switch b := e.globalBinding(int(r.N)); {
-		case g.means.kind == badBinding || b.is(core.DataOp) && e.Data[g.n].Bad:
+		g.used = true
+		switch b := &g.means; {
+		case b.kind == badBinding || b.is(core.DataOp) && e.Data[g.n].Bad:
 			return natural{}, false
 		case g.list || g.declared(syntax.DataDecl) && e.Data[g.n].Shape.Kind == load.List:
 			return natural{n: uint64(e.Data[g.n].Value.Rows)}, true
-		case b.kind == atomBinding && !b.is(core.NumOp):
+		case b.kind == atomBinding && !b.is(core.NumOp) && !(e.values && g.declared(syntax.InputDecl)):
 			if n, ok := e.Types.VectorSize(b.node.Type); ok {
 				return natural{n: uint64(n)}, true
 			}
