@@ -16,7 +16,7 @@ type spelling struct {
 	ticks      string
 }
 
-// spell takes a name apart; one that doesn't begin with letters has an empty spelling.
+// spell takes a name apart; one that doesn't begin with letters is letters.
 func spell(name string) spelling {
 	body := strings.TrimRight(name, "'*")
 	end := strings.IndexAny(body, ".:")
@@ -27,7 +27,7 @@ func spell(name string) spelling {
 	numbers := strings.FieldsFunc(body[len(letters):], func(c rune) bool { return c < '0' || c > '9' })
 	letters = strings.TrimRight(letters, "_")
 	if letters == "" {
-		return spelling{}
+		return spelling{letters: name}
 	}
 	ticks := strings.NewReplacer("'", "′", "*", "*").Replace(name[len(body):])
 	return spelling{letters, strings.Join(numbers, ","), ticks}
@@ -35,10 +35,10 @@ func spell(name string) spelling {
 
 // nameMarkup is a variable's name in Graphviz's mark-up.
 func nameMarkup(name string) string {
-	s := spell(name)
-	if s.letters == "" {
-		return html.EscapeString(name)
+	if name == "" {
+		return ""
 	}
+	s := spell(name)
 	out := "<I>" + html.EscapeString(s.letters) + "</I>"
 	if s.subscripts != "" {
 		out += "<SUB>" + s.subscripts + "</SUB>"

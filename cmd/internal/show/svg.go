@@ -289,10 +289,6 @@ func (s *drawing) text(x, y, size float64, text string) {
 // name draws a variable's name around x.
 func (s *drawing) name(x, y float64, name string) {
 	p := spell(name)
-	if p.letters == "" {
-		s.text(x, y, nameSize, name)
-		return
-	}
 	s.printf(`<text x="%.1f" y="%.1f" font-size="%d" fill="currentColor" stroke="none"><tspan font-style="italic">%s</tspan>`,
 		x, y, nameSize, html.EscapeString(p.letters))
 	back := ""
@@ -308,9 +304,6 @@ func (s *drawing) name(x, y float64, name string) {
 
 func nameWidth(name string) float64 {
 	p := spell(name)
-	if p.letters == "" {
-		return textWidth(name, nameSize)
-	}
 	return textWidth(p.letters+p.ticks, nameSize) + textWidth(p.subscripts, 10)
 }
 
