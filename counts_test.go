@@ -286,7 +286,7 @@ func TestCountsWorkedOutByHand(t *testing.T) {
 			require.Equal(t, string(formatted), string(again))
 			for _, src := range []string{c.src, string(formatted)} {
 				p := mustLoad(t, src)
-				value, gradient := checkForms(t, p, true, allForms...)
+				value, gradient := checkForms(t, p, 0, allForms...)
 				require.Equal(t, c.value, value.Cost.Steps, "value")
 				require.Equal(t, c.gradient, gradient.Cost.Steps, "gradient")
 				require.Equal(t, c.value, onRewriter(t, p, false), "value")
@@ -313,7 +313,7 @@ func TestNetworkCounts(t *testing.T) {
 		require.Equal(t, 81*n+21, want.Total())
 		src := "input e = 0.7\ninput r = 0.9\nfold (fun x h -> sigmoid (e * x + r * h)) 0 [" +
 			strings.TrimSuffix(strings.Repeat("1; ", int(n)), "; ") + "]"
-		_, res := checkForms(t, mustLoad(t, src), true, forms...)
+		_, res := checkForms(t, mustLoad(t, src), 0, forms...)
 		require.Equal(t, want, res.Cost.Steps, "n = %d", n)
 	}
 }
@@ -345,7 +345,7 @@ func TestTuplesAreDropped(t *testing.T) {
 					" * ") + ")\ninput x = 0.5\ndata v : R^" + strconv.Itoa(k) +
 					" = vec i < " + strconv.Itoa(k) + " -> i\n"
 				for i, body := range []string{"(fun p -> x) " + tuple(k), "iter #7 (fun y -> (fun p -> y) " + tuple(k) + ") x"} {
-					_, res := checkForms(t, mustLoad(t, head+body), false, forms...)
+					_, res := checkForms(t, mustLoad(t, head+body), 1e-10, forms...)
 					if k == 2 {
 						want[i] = res.Cost.Steps
 					}
@@ -394,7 +394,7 @@ func TestBoundOfDropped(t *testing.T) {
 			}
 			for _, n := range sizes {
 				p := mustLoad(t, strings.ReplaceAll(program(n), "N", strconv.Itoa(n)))
-				checkForms(t, p, false, forms...)
+				checkForms(t, p, 1e-10, forms...)
 				b, err := p.Bound(t.Context(), EvalOptions{})
 				require.NoError(t, err)
 				for way, opt := range map[string]EvalOptions{"direct": {}, "random": {Schedule: Random},

@@ -201,7 +201,7 @@ func TestFamilies(t *testing.T) {
 				}
 				for _, size := range sizes {
 					src := strings.NewReplacer("BODY", body, "RESULT", result).Replace(f.program)
-					checkForms(t, mustLoad(t, src, strings.Fields(size)...), false, forms[:2]...)
+					checkForms(t, mustLoad(t, src, strings.Fields(size)...), 1e-10, forms[:2]...)
 				}
 			}
 		})
@@ -209,7 +209,7 @@ func TestFamilies(t *testing.T) {
 	for name, params := range map[string][]string{"w2": {"n=200", "k=20"}, "w5": {"n=7", "k=9"}} {
 		p, err := LoadFile(t.Context(), "examples/"+name+".gram", Options{Params: params})
 		require.NoError(t, err)
-		checkForms(t, p, false, forms[:2]...)
+		checkForms(t, p, 1e-10, forms[:2]...)
 	}
 }
 
@@ -271,7 +271,7 @@ func TestLists(t *testing.T) {
 				}
 			}
 			for _, n := range sizes {
-				checkForms(t, mustLoad(t, listHead+fmt.Sprintf(body, q.element, q.fold)+"\n", n), false, used...)
+				checkForms(t, mustLoad(t, listHead+fmt.Sprintf(body, q.element, q.fold)+"\n", n), 1e-10, used...)
 			}
 		}
 	}
@@ -295,7 +295,7 @@ func TestListsOfVectors(t *testing.T) {
 			for _, size := range sizes {
 				src := "param k = 2\n" + listHead + fmt.Sprintf("sum (fold (fun x s -> %s) (vec j < k -> w * j) (list i < n -> "+
 					"%s))\n", fold, element)
-				checkForms(t, mustLoad(t, src, strings.Fields(size)...), false, forms[:2]...)
+				checkForms(t, mustLoad(t, src, strings.Fields(size)...), 1e-10, forms[:2]...)
 			}
 		}
 	}
