@@ -282,11 +282,11 @@ h (Cons (w, Nil)) + g x + h Nil
 func TestPrograms(t *testing.T) {
 	for _, c := range programs {
 		p := mustLoad(t, c.src)
-		rounding := 1e-12
+		rounding, used := 1e-12, forms
 		if c.value == nil {
-			rounding = 0
+			rounding, used = 0, allForms
 		}
-		value, gradient := checkForms(t, p, rounding, allForms...)
+		value, gradient := checkForms(t, p, rounding, used...)
 		if c.value == nil {
 			c.value, c.gradient = gradient.Values, gradient.Jacobian
 		}
@@ -375,7 +375,7 @@ func TestDeclaredSymbols(t *testing.T) {
 				Options{Dir: "examples", Open: testprogram.FirstRows, Params: params[name]})
 			require.NoError(t, err)
 			require.NoError(t, bridge.Of(declared).Source().CheckSymbols())
-			for _, f := range forms {
+			for _, f := range append(forms[:3:3], forms[7]) {
 				want, err := p.Gradient(t.Context(), f.opt)
 				require.NoError(t, err)
 				got, err := declared.Gradient(t.Context(), f.opt)
