@@ -109,7 +109,7 @@ func (p *Program) lambda(r term.Ref) []item {
 	n := &t.Nodes[r]
 	if t.Info(n.X).Linear {
 		x := p.scope.free(t.Info(n.X).Name)
-		return []item{enter(n.X, x), text("lin " + x + " -> "), node(n.A, levelPrefix), leave(n.X)}
+		return scoped([]term.Var{n.X}, []string{x}, text("lin "+x+" -> "), node(n.A, levelPrefix))
 	}
 	var head strings.Builder
 	head.WriteString("fun")
@@ -187,7 +187,7 @@ func (p *Program) let(n *term.Node, least int) []item {
 	if u := &t.Nodes[n.B]; n.Op == term.LetOp && u.Op == term.FixOp && u.N == 1 {
 		items := p.fix(u, p.functionNames(u))
 		name := items[0].Text
-		body := []item{enter(n.X, name), node(n.A, levelPrefix), leave(n.X)}
+		body := scoped([]term.Var{n.X}, []string{name}, node(n.A, levelPrefix))
 		return append(items[:len(items)-1:len(items)-1], body...)
 	}
 	xs := t.BoundVars(n)
@@ -199,7 +199,6 @@ func (p *Program) let(n *term.Node, least int) []item {
 		}
 		p.scope.enter(names[i], stem(names[i])) // so that the next is another
 	}
-	items := make([]item, 0, 2*len(xs)+5)
 	pattern := names[0]
 	switch n.Op {
 	case term.UnpairOp, term.UntupleOp:
@@ -211,16 +210,24 @@ func (p *Program) let(n *term.Node, least int) []item {
 	if least > levelPrefix {
 		in = " in "
 	}
-	items = append(items, text("let "+pattern+" = "), node(n.B, levelPrefix), text(in))
-	for i, x := range xs {
+	for i := range xs {
 		p.scope.leave(names[i], stem(names[i]))
-		items = append(items, enter(x, names[i]))
 	}
-	items = append(items, node(n.A, levelPrefix))
+	items := []item{text("let " + pattern + " = "), node(n.B, levelPrefix), text(in)}
+	return append(items, scoped(xs, names, node(n.A, levelPrefix))...)
+}
+
+// scoped puts items into the scope of variables.
+func scoped(xs []term.Var, names []string, items ...item) []item {
+	out := make([]item, 0, 2*len(xs)+len(items))
+	for i, x := range xs {
+		out = append(out, enter(x, names[i]))
+	}
+	out = append(out, items...)
 	for _, x := range xs {
-		items = append(items, leave(x))
+		out = append(out, leave(x))
 	}
-	return items
+	return out
 }
 
 // pair is (t, u, …) for pairs nested to the right, or an input.

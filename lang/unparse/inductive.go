@@ -26,18 +26,12 @@ func (p *Program) match(n *term.Node) []item {
 		default:
 			pattern += " (" + strings.Join(names, ", ") + ")"
 		}
-		items = append(items, text(pattern+" -> "))
-		for k, x := range xs {
-			items = append(items, enter(x, names[k]))
-		}
 		level := levelSum
 		if i == len(cons)-1 {
 			level = levelPrefix
 		}
-		items = append(items, node(branch.A, level))
-		for _, x := range xs {
-			items = append(items, leave(x))
-		}
+		items = append(items, text(pattern+" -> "))
+		items = append(items, scoped(xs, names, node(branch.A, level))...)
 	}
 	return items
 }
@@ -61,11 +55,7 @@ func (p *Program) functionNames(n *term.Node) []string { return p.distinct(p.t.B
 // fix is let rec f = λ and … in the member that the node stands for. Its first item enters the first function, and its
 // last is the part behind in.
 func (p *Program) fix(n *term.Node, names []string) []item {
-	xs := p.t.BoundVars(n)
 	var items []item
-	for i, x := range xs {
-		items = append(items, enter(x, names[i]))
-	}
 	for i, lam := range p.t.Children(n) {
 		keyword := "let rec "
 		if i > 0 {
@@ -73,10 +63,7 @@ func (p *Program) fix(n *term.Node, names []string) []item {
 		}
 		items = append(items, text(keyword+names[i]+" = "), node(lam, levelPrefix))
 	}
-	for _, x := range xs {
-		items = append(items, leave(x))
-	}
-	return append(items, text(" in "), text(names[n.Count]))
+	return append(scoped(p.t.BoundVars(n), names, items...), text(" in "), text(names[n.Count]))
 }
 
 // declareTypes returns the declarations of the inductive types that the term mentions. They come in the order in which
