@@ -2,6 +2,7 @@ package elaborate
 
 import (
 	_ "embed" // for the prelude
+	"slices"
 	"sync"
 
 	"github.com/gram-machine/gram/lang/syntax"
@@ -20,21 +21,9 @@ var Prelude = sync.OnceValue(func() *syntax.File {
 })
 
 // PreludeNames returns the names that the prelude defines.
-func PreludeNames() []string {
-	var names []string
+var PreludeNames = sync.OnceValue(func() (names []string) {
 	for _, d := range Prelude().Decls {
 		names = append(names, d.Name)
 	}
-	return names
-}
-
-// InPrelude reports whether the prelude has a definition of the name.
-func InPrelude(name string) bool { return inPrelude()[name] }
-
-var inPrelude = sync.OnceValue(func() map[string]bool {
-	names := map[string]bool{}
-	for _, name := range PreludeNames() {
-		names[name] = true
-	}
-	return names
+	return slices.Clip(names)
 })

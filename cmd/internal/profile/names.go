@@ -56,7 +56,7 @@ func newFunctionNames(f *syntax.File) *functionNames {
 		e := f.Expr(x)
 		switch e.Kind {
 		case syntax.NameExpr:
-			if elaborate.InPrelude(e.Text) && !own[e.Text] {
+			if slices.Contains(elaborate.PreludeNames(), e.Text) && !own[e.Text] {
 				n.library[e.Span.Start] = e.Text
 			}
 		case syntax.LetExpr, syntax.BindExpr:
