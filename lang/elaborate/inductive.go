@@ -151,7 +151,7 @@ func (e *Elaborator) construct(g int, span syntax.Span, n int) val {
 		x := e.Core.NewVar(core.VarInfo{Name: "x", Type: arg, Pos: c.Pos})
 		c.A = e.Core.Add(core.Node{Op: core.VarOp, X: x, Pos: c.Pos, Type: arg, Value: true})
 		opens := len(e.opens)
-		e.opens = append(e.opens, core.Opening{Kind: core.OpenFun, X: x, Pos: c.Pos})
+		e.opens = append(e.opens, core.Opening{Node: core.Node{Op: core.LamOp, X: x, Pos: c.Pos}})
 		return e.result(e.wrap(e.add(c, t, span), opens))
 	}
 	u := e.argVal()

@@ -15,7 +15,7 @@ func (e *Elaborator) lin(x syntax.Expr) syntax.Expr {
 	e.slots[e.act().base+int(u.Slots[p])] = e.bound(a)
 	e.spanned(e.span(x))
 	e.wrapped()
-	e.opens = append(e.opens, core.Opening{Kind: core.OpenFun, X: a, Pos: e.at(e.expr(x).Span.Start)})
+	e.opens = append(e.opens, core.Opening{Node: core.Node{Op: core.LamOp, X: a, Pos: e.at(e.expr(x).Span.Start)}})
 	e.finally(func(v val) val {
 		e.inLin--
 		if !e.euclidean(v, "the body of lin") {

@@ -48,7 +48,7 @@ func (e *Elaborator) match(x syntax.Expr) val {
 		m.vars[0] = n.X
 	} else if r.Names[0] != 0 || r.Tree.Next == nil {
 		m.vars[0] = m.place(0, m.pos)
-		e.opens = append(e.opens, core.Opening{Kind: core.OpenLet, X: m.vars[0], U: u.node, Pos: m.pos})
+		e.opens = append(e.opens, core.Opening{Node: core.Node{Op: core.LetOp, X: m.vars[0], B: u.node, Pos: m.pos}})
 		u.node = 0
 	}
 	n := m.tree(r.Tree, u.node)
@@ -158,12 +158,13 @@ func (m *matching) open(t *decision, u core.Ref) *decision {
 		if u == 0 && m.x != 0 {
 			u = m.occurrence(t)
 		}
-		o := core.Opening{Kind: core.OpenTuple, U: u, From: m.vars[t.Place], Pos: m.pos, N: len(t.Parts[0])}
+		o := core.Opening{From: m.vars[t.Place],
+			Node: core.Node{Op: core.TupleOp, B: u, Pos: m.pos, Val: float64(len(t.Parts[0]))}}
 		switch {
 		case t.Type != nil:
-			o.Kind = core.OpenCon
+			o.Op = core.CaseOp
 		case t.Vector:
-			o.Kind = core.OpenVec
+			o.Op = core.UnvecOp
 		}
 		o.X, u = m.parts(t, 0), 0
 		m.e.opens = append(m.e.opens, o)

@@ -13,7 +13,7 @@ func (e *Elaborator) openFun(p syntax.Pat) {
 		e.Core.Vars[x].Binder = core.FunBinder
 	}
 	pos := e.at(e.act().unit.File.Pat(p).Span.Start)
-	e.opens = append(e.opens, core.Opening{Kind: core.OpenFun, X: x, Pos: pos})
+	e.opens = append(e.opens, core.Opening{Node: core.Node{Op: core.LamOp, X: x, Pos: pos}})
 	e.bindPattern(patternItem{p: p, t: t, x: x})
 }
 
@@ -30,7 +30,7 @@ func (e *Elaborator) openLet(p syntax.Pat, u val) {
 	if e.Types.Generic(u.typ) {
 		e.Core.Vars[x].Binder = core.LetBinder
 	}
-	e.opens = append(e.opens, core.Opening{Kind: core.OpenLet, X: x, U: u.node, Pos: pos})
+	e.opens = append(e.opens, core.Opening{Node: core.Node{Op: core.LetOp, X: x, B: u.node, Pos: pos}})
 	e.bindPattern(patternItem{p: p, t: u.typ, x: x, span: u.span})
 }
 

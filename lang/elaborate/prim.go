@@ -35,9 +35,9 @@ func (e *Elaborator) usePrim(p core.Prim, span syntax.Span, n int) val {
 
 // partialPrim completes the arguments of p by parameters of λs.
 func (e *Elaborator) partialPrim(p core.Prim, span syntax.Span, given int) {
-	open := func(kind core.OpeningKind, name string, t core.Type, u core.Ref, at syntax.Span) binding {
+	open := func(op core.Op, name string, t core.Type, u core.Ref, at syntax.Span) binding {
 		x := e.Core.NewVar(core.VarInfo{Name: name, Type: t, Pos: core.PosOf(span)})
-		e.opens = append(e.opens, core.Opening{Kind: kind, X: x, U: u, Pos: core.PosOf(span)})
+		e.opens = append(e.opens, core.Opening{Node: core.Node{Op: op, X: x, B: u, Pos: core.PosOf(span)}})
 		b := e.bound(x)
 		b.span = at
 		return b
@@ -45,12 +45,12 @@ func (e *Elaborator) partialPrim(p core.Prim, span syntax.Span, given int) {
 	all := make([]binding, p.Arity())
 	for i := range all {
 		if i >= given {
-			all[i] = open(core.OpenFun, [...]string{"x", "y", "z"}[min(i, 2)], e.Types.Open(), 0, span)
+			all[i] = open(core.LamOp, [...]string{"x", "y", "z"}[min(i, 2)], e.Types.Open(), 0, span)
 			continue
 		}
 		b := e.takeArg()
 		if b.kind == nodeBinding && !e.Core.Nodes[b.val.node].Value {
-			b = open(core.OpenLet, "x", b.val.typ, b.val.node, b.span)
+			b = open(core.LetOp, "x", b.val.typ, b.val.node, b.span)
 		}
 		all[i] = b
 	}

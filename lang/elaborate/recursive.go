@@ -55,7 +55,7 @@ func (e *Elaborator) recursive(g *function, x, f core.Var) val {
 	}
 	t := r
 	for _, o := range slices.Backward(e.opens[opens:]) {
-		if o.Kind == core.OpenFun {
+		if o.Op == core.LamOp {
 			t = e.Types.Arrow(e.Core.Vars[o.X].Type, t)
 		}
 	}

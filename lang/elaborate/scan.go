@@ -34,7 +34,8 @@ func (e *Elaborator) scan(x syntax.Expr) val {
 		e.work++
 		v := e.nextState(x, start)
 		state := e.patternVar(p, v.typ)
-		e.opens = append(e.opens, core.Opening{Kind: core.OpenLet, X: state, U: v.node, Pos: e.at(e.expr(x).Span.Start)})
+		e.opens = append(e.opens, core.Opening{
+			Node: core.Node{Op: core.LetOp, X: state, B: v.node, Pos: e.at(e.expr(x).Span.Start)}})
 		if i < int(s.n)-1 {
 			e.bindPattern(patternItem{p: p, t: v.typ, x: state, span: v.span})
 		}
