@@ -268,14 +268,10 @@ func (e *Elaborator) sum(x syntax.Expr, parts []val) val {
 // projection elaborates e.(i).(j)…: of a variable, an input or a data vector it is
 // a path, which the lowering turns into a variable.
 func (e *Elaborator) projection(x syntax.Expr) val {
-	type step struct {
-		x syntax.Expr
-		i natural
-	}
-	var steps []step // the last one first
+	var steps []projection // the last one first
 	base, known := x, true
 	for e.expr(base).Kind == syntax.ProjExpr {
-		steps = append(steps, step{x: base})
+		steps = append(steps, projection{x: base})
 		base = e.kids(base)[0]
 	}
 	for k := range steps {
@@ -295,11 +291,7 @@ func (e *Elaborator) projection(x syntax.Expr) val {
 	if known && e.expr(base).Kind == syntax.NameExpr {
 		b := e.meaning(base)
 		if b.is(core.VarOp) || b.is(core.PathOp) || b.is(core.InputOp) || b.is(core.DataOp) {
-			p := e.path(b, e.span(base))
-			for _, s := range steps {
-				p.project(e, s.x, s.i)
-			}
-			return p.finish(e, x)
+			return e.path(b, e.span(base), steps)
 		}
 	}
 	v := e.eval(base, 0)
@@ -331,31 +323,56 @@ func (e *Elaborator) components(v val) (elem core.Type, n core.Size, ok bool) {
 	return elem, n, e.want(v, e.Types.Vec(elem, n), reason{kind: projReason})
 }
 
-// path is a projection of a variable, an input or data.
-type path struct {
-	v     val
-	x     core.Var
-	off   core.Ref // its indices are core.args[off:]
-	input bool
-	// An input's scalar may be static: it is number at of the n scalars from x on.
-	at term.Static
-	n  int
+// projection is component i of a vector, by the expression x.
+type projection struct {
+	x syntax.Expr
+	i natural
 }
 
-// path starts with what b stands for, at span.
-func (e *Elaborator) path(b binding, span syntax.Span) *path {
-	n := &b.node
-	p := &path{v: val{typ: n.Type, span: span}, x: n.X, off: core.Ref(len(e.Core.Args)), input: n.Op == core.InputOp}
-	switch n.Op {
-	case core.InputOp:
-		p.at, p.n = term.Static(n.A), int(n.B)
-	case core.PathOp:
-		e.Core.Args = append(e.Core.Args, e.Core.Args[n.A:n.B]...)
-	case core.DataOp:
-		g := e.dataGlobal(b)
-		p.v.typ, p.x = e.dataType(g), g.x
+// path makes the projections, the innermost first, of a variable, an input or data at span.
+func (e *Elaborator) path(b binding, span syntax.Span, steps []projection) val {
+	n, v := b.node, val{typ: b.node.Type, span: span}
+	if n.Op != core.InputOp {
+		n.A = core.Ref(len(e.Core.Args))
+		switch b.node.Op {
+		case core.PathOp:
+			e.Core.Args = append(e.Core.Args, e.Core.Args[b.node.A:b.node.B]...)
+		case core.DataOp:
+			g := e.dataGlobal(b)
+			v.typ, n.X = e.dataType(g), g.x
+		}
+		n.Op, n.Value = core.PathOp, true
 	}
-	return p
+	for _, s := range steps {
+		t, ok := e.component(s.x, v, s.i)
+		if n.Op == core.PathOp {
+			e.Core.Args = append(e.Core.Args, stepOf(s.i))
+		} else if ok {
+			e.within(&n, s.i, v.typ, t)
+		}
+		v.typ, v.span = t, e.span(s.x)
+	}
+	if n.Op == core.PathOp {
+		n.B = core.Ref(len(e.Core.Args))
+	} else {
+		n = e.inputNode(n.X, n.A, n.B, v.typ)
+	}
+	return e.finish(steps[len(steps)-1].x, n, v.typ)
+}
+
+// within goes to component i, which is of type t, of an input of type of.
+func (e *Elaborator) within(n *core.Node, i natural, of, t core.Type) {
+	width := e.Types.Width(t)
+	if i.static == 0 && n.A == 0 {
+		n.X += core.Var(int(i.n) * width)
+		return
+	}
+	at := e.arithmetic(syntax.StarTok, e.staticOf(i), e.Static.Number(float64(width)), naturals)
+	if n.A == 0 {
+		n.A, n.B = core.Ref(at), core.Ref(e.Types.Width(of))
+		return
+	}
+	n.A = core.Ref(e.arithmetic(syntax.PlusTok, term.Static(n.A), at, naturals))
 }
 
 // dataGlobal returns the data that an atom is.
@@ -377,42 +394,6 @@ func (e *Elaborator) dataType(g *global) core.Type {
 		return e.Types.List(t, e.Types.Open())
 	}
 	return t
-}
-
-// project takes component i, by the projection x.
-func (p *path) project(e *Elaborator, x syntax.Expr, i natural) {
-	t, ok := e.component(x, p.v, i)
-	if p.input && ok {
-		p.within(e, i, t)
-	}
-	p.v.typ, p.v.span = t, e.span(x)
-	e.Core.Args = append(e.Core.Args, stepOf(i))
-}
-
-// within goes to component i of an input, which is of type t.
-func (p *path) within(e *Elaborator, i natural, t core.Type) {
-	width := e.Types.Width(t)
-	if i.static == 0 && p.at == 0 {
-		p.x += core.Var(int(i.n) * width)
-		return
-	}
-	at := e.arithmetic(syntax.StarTok, e.staticOf(i), e.Static.Number(float64(width)), naturals)
-	if p.at == 0 {
-		p.n = e.Types.Width(p.v.typ)
-		p.at = at
-		return
-	}
-	p.at = e.arithmetic(syntax.PlusTok, p.at, at, naturals)
-}
-
-// finish makes the node of the path x.
-func (p *path) finish(e *Elaborator, x syntax.Expr) val {
-	n := core.Node{Op: core.PathOp, X: p.x, A: p.off, B: core.Ref(len(e.Core.Args)), Value: true}
-	if p.input {
-		e.Core.Args = e.Core.Args[:p.off]
-		n = e.inputNode(p.x, core.Ref(p.at), core.Ref(p.n), p.v.typ)
-	}
-	return e.finish(x, n, p.v.typ)
 }
 
 // inputNode is an input, or a component of one, of type t: its first scalar is x, or number at, which is static, of the
