@@ -25,8 +25,9 @@ func TestSearch(t *testing.T) {
 	require.Equal(t, opt.Programs, r.Measured)
 	require.Len(t, r.Findings, len(adversary.Objectives))
 	require.Equal(t, r, search(t, t.Context(), opt))
-	opt.Seed = 2
-	require.NotEqual(t, r.Findings, search(t, t.Context(), opt).Findings)
+	if opt.Seed = 2; property.Full() {
+		require.NotEqual(t, r.Findings, search(t, t.Context(), opt).Findings)
+	}
 	requirePrinted(t, r)
 }
 
