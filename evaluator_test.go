@@ -395,31 +395,6 @@ func TestListsAreReadBack(t *testing.T) {
 	}
 }
 
-// TestLiteralAgain: an evaluator runs at many points, and one run leaves nothing to the next.
-func TestLiteralAgain(t *testing.T) {
-	p := mustLoad(t, "input v : R^2 = [| 1, 2 |]\n[| v.(0) * v.(1), if v.(0) < 0 then sin v.(1) else v.(1) |]")
-	points := [][]float64{{3, 4}, {-1, 0.5}, {3, 4}}
-	fast, err := p.NewGradient(t.Context(), EvalOptions{})
-	require.NoError(t, err)
-	defer fast.Close()
-	literal, err := p.NewGradient(t.Context(), EvalOptions{Literal: true, Work: true})
-	require.NoError(t, err)
-	defer literal.Close()
-	var work []*cost.Work
-	for _, point := range points {
-		want, err := fast.Gradient(t.Context(), point)
-		require.NoError(t, err)
-		got, err := literal.Gradient(t.Context(), point)
-		require.NoError(t, err)
-		require.Len(t, got.Values, 2)
-		require.Equal(t, want, got)
-		require.Equal(t, fast.Cost().Steps, literal.Cost().Steps)
-		work = append(work, literal.Cost().Work)
-	}
-	require.Equal(t, work[0], work[2])
-	require.NotEqual(t, work[0], work[1])
-}
-
 // TestLiteralPhases: a run of the literal machine is one phase.
 func TestLiteralPhases(t *testing.T) {
 	var phases []string
@@ -443,29 +418,6 @@ func TestModeCosts(t *testing.T) {
 		got := res.Cost
 		got.Seconds = cost.Seconds{}
 		require.Equal(t, Cost{Inputs: 2, Operations: operations, Nodes: cost.Nodes{Allocated: 5, Peak: 5}}, got)
-	}
-}
-
-// TestModesAtManyPoints: an evaluator makes the graph anew where the point takes
-// other branches.
-func TestModesAtManyPoints(t *testing.T) {
-	ctx := context.Background()
-	p := mustLoad(t, "input x = 2\ninput y = 3\nif x < y then x * y else sin x")
-	for _, mode := range []Mode{Reverse, Forward, Tape} {
-		e, err := p.NewGradient(ctx, EvalOptions{Mode: mode})
-		require.NoError(t, err)
-		_, err = e.Value(ctx, p.Point())
-		require.Error(t, err)
-		for _, c := range []struct{ point, want []float64 }{
-			{[]float64{2, 3}, []float64{6, 3, 2}}, {[]float64{0, -1}, []float64{0, 1, 0}}, {[]float64{5, 7},
-				[]float64{35, 7, 5}},
-		} {
-			res, err := e.Gradient(ctx, c.point)
-			require.NoError(t, err)
-			require.Equal(t, c.want[:1], res.Values)
-			require.Equal(t, c.want[1:], res.Jacobian)
-		}
-		require.NoError(t, e.Close())
 	}
 }
 
@@ -575,4 +527,40 @@ func TestStreamedFails(t *testing.T) {
 		Label: "data a: the file has changed",
 		File:  "t.gram", FileLine: 2, FileColumn: 6}},
 		shown.Diagnostics)
+}
+
+// TestManyPoints: an evaluator gives at each point, also where other branches are taken, what one computes by hand; one
+// run leaves nothing to the next.
+func TestManyPoints(t *testing.T) {
+	p := mustLoad(t, "input x = 2\ninput y = 3\nlet f = fun z -> if x < y then z * y else sin z in f x")
+	cached := p.with(newCache(t, 0))
+	for _, c := range []struct {
+		p   *Program
+		opt EvalOptions
+	}{{p, EvalOptions{}}, {p, EvalOptions{NoFuse: true}}, {p, EvalOptions{Literal: true, Work: true}}, {p,
+		EvalOptions{Mode: Forward}},
+		{p, EvalOptions{Mode: Tape}}, {p, EvalOptions{Strategy: Unfold}}, {p, EvalOptions{Strategy: Modular}}, {cached,
+			EvalOptions{Strategy: Modular}}} {
+		e, err := c.p.NewGradient(t.Context(), c.opt)
+		require.NoError(t, err)
+		_, err = e.Value(t.Context(), p.Point())
+		require.Error(t, err)
+		var costs []Cost
+		for _, at := range []struct{ point, want []float64 }{
+			{[]float64{2, 3}, []float64{6, 3, 2}}, {[]float64{0, -1}, []float64{0, 1, 0}},
+			{[]float64{5, 7}, []float64{35, 7, 5}}, {[]float64{2, 3}, []float64{6, 3, 2}},
+		} {
+			res, err := e.Gradient(t.Context(), at.point)
+			require.NoError(t, err)
+			require.Equal(t, at.want[:1], res.Values, "%+v", c.opt)
+			require.Equal(t, at.want[1:], res.Jacobian, "%+v", c.opt)
+			costs = append(costs, exact(e.Cost()))
+		}
+		require.Equal(t, costs[0].Steps, costs[3].Steps)
+		require.Equal(t, costs[0].Work, costs[3].Work)
+		if c.opt.Mode == Reverse {
+			require.NotEqual(t, costs[0].Steps, costs[1].Steps)
+		}
+		require.NoError(t, e.Close())
+	}
 }

@@ -69,78 +69,47 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestCancelledReadBack: a value whose reading was cancelled leaves the evaluator as it
-// was: the next one costs the same.
-func TestCancelledReadBack(t *testing.T) {
-	var cancel func()
-	p, err := Load(t.Context(), "x.gram", []byte(`param n = 200000
-input x = 0.5
-data ys : List R = list i < n -> i
-(iter #200000 (fun y -> sin (x * y)) x, ys)
-`), Options{Phase: func(phase string) {
-		if phase == "read-back" && cancel != nil {
-			cancel()
-		}
-	}})
-	require.NoError(t, err)
-	e, err := p.NewValue(t.Context(), EvalOptions{})
-	require.NoError(t, err)
-	defer e.Close()
-	res, err := e.Value(t.Context(), p.Point())
-	require.NoError(t, err)
-	want := slices.Clone(res.Values)
-	before := e.Cost()
-
-	var ctx context.Context
-	ctx, cancel = context.WithCancel(t.Context())
-	_, err = e.Value(ctx, p.Point())
-	require.ErrorIs(t, err, context.Canceled)
-	cancel = nil
-	got, err := e.Value(t.Context(), p.Point())
-	require.NoError(t, err)
-	require.Equal(t, want, got.Values)
-	after := e.Cost()
-	require.Equal(t, before.Overhead, after.Overhead)
-	require.Equal(t, before.Steps, after.Steps)
-}
-
-// TestLiteralCancelled: cancelling ends a run, and not the evaluator.
-func TestLiteralCancelled(t *testing.T) {
-	looks := 0
-	var cancel func()
-	p, err := Load(t.Context(), "x.gram", []byte("input x = 0.5\niter #100000 (fun y -> sin (x * y)) x"),
-		Options{Progress: func(phase string) {
-			if phase == "reduce" {
-				if looks++; looks == 3 && cancel != nil {
+// TestCancelledInside: a run that is cancelled while it reduces, or reads back, leaves the evaluator as it was: the
+// next one gives the same, and costs the same.
+func TestCancelledInside(t *testing.T) {
+	for phase, opt := range map[string]EvalOptions{"read-back": {}, "reduce": {Literal: true}} {
+		looks := 0
+		var cancel func()
+		look := func(at string) {
+			if at == phase && cancel != nil {
+				if looks++; at == "read-back" || looks == 3 {
 					cancel()
 				}
 			}
-		}})
-	require.NoError(t, err)
-	e, err := p.NewValue(t.Context(), EvalOptions{Literal: true})
-	require.NoError(t, err)
-	defer e.Close()
-	var ctx context.Context
-	ctx, cancel = context.WithCancel(t.Context())
-	_, err = e.Value(ctx, p.Point())
-	require.ErrorIs(t, err, context.Canceled)
-	var limit *LimitError
-	require.ErrorAs(t, err, &limit)
-	require.EqualValues(t, "interrupt", limit.Limit)
-	require.NotZero(t, limit.Steps)
-	cancel = nil
-	got, err := e.Value(t.Context(), p.Point())
-	require.NoError(t, err)
-	want, err := p.Value(t.Context(), EvalOptions{})
-	require.NoError(t, err)
-	require.Equal(t, want.Values, got.Values)
-	require.Equal(t, want.Cost.Steps, e.Cost().Steps)
+		}
+		p, err := Load(t.Context(), "x.gram", []byte(`param n = 200000
+input x = 0.5
+data ys : List R = list i < n -> i
+(iter #200000 (fun y -> sin (x * y)) x, ys)
+`), Options{Phase: look, Progress: look})
+		require.NoError(t, err)
+		e, err := p.NewValue(t.Context(), opt)
+		require.NoError(t, err)
+		defer e.Close()
+		res, err := e.Value(t.Context(), p.Point())
+		require.NoError(t, err)
+		want, before := slices.Clone(res.Values), exact(e.Cost())
 
-	ctx, stop := context.WithTimeout(t.Context(), time.Nanosecond)
-	defer stop()
-	_, err = e.Value(ctx, p.Point())
-	require.ErrorAs(t, err, &limit)
-	require.EqualValues(t, "time", limit.Limit)
+		var ctx context.Context
+		ctx, cancel = context.WithCancel(t.Context())
+		_, err = e.Value(ctx, p.Point())
+		require.ErrorIs(t, err, context.Canceled)
+		var limit *LimitError
+		require.ErrorAs(t, err, &limit)
+		require.Equal(t, Interrupt, limit.Limit)
+		require.NotZero(t, limit.Steps)
+		cancel = nil
+		got, err := e.Value(t.Context(), p.Point())
+		require.NoError(t, err)
+		require.Equal(t, want, got.Values)
+		require.Equal(t, before.Overhead, e.Cost().Overhead)
+		require.Equal(t, before.Steps, e.Cost().Steps)
+	}
 }
 
 // TestCancelCause: the end of a context with a cause is an interrupt, and wraps the cause.

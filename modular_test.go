@@ -219,24 +219,6 @@ func TestModularOnRewriter(t *testing.T) {
 	}
 }
 
-// TestModularAtOtherPoints: an evaluator of a program that branches takes the branches of
-// each point.
-func TestModularAtOtherPoints(t *testing.T) {
-	ctx := context.Background()
-	for _, c := range []*Cache{nil, newCache(t, 0)} {
-		p := mustLoad(t, "input x = 1\nlet f = fun y -> if x < 0 then y else y*y in f (3 * x)").with(c)
-		e, err := p.NewGradient(ctx, EvalOptions{Strategy: Modular})
-		require.NoError(t, err)
-		for _, point := range []struct{ x, value, slope float64 }{{1, 9, 18}, {-1, -3, 3}, {-2, -6, 3}, {2, 36, 36},
-			{1, 9, 18}} {
-			res, err := e.Gradient(ctx, []float64{point.x})
-			require.NoError(t, err)
-			require.Equal(t, []float64{point.value, point.slope}, []float64{res.Values[0], res.Jacobian[0]})
-		}
-		require.NoError(t, e.Close())
-	}
-}
-
 // TestPropertyCache: with a cache that all draws share, one in which nothing fits, and
 // none, a random program becomes the same program and gives the same value, gradient,
 // cost and error, whether its λs are found or not, also by the same program elsewhere in
