@@ -37,3 +37,12 @@ func TestCommandIsSmall(t *testing.T) {
 		require.NotContains(t, packages, p)
 	}
 }
+
+// TestBinaries: few packages have tests, for each is a binary that is linked; and few files of the root are tests.
+func TestBinaries(t *testing.T) {
+	tested := lines(t, "list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", "./...")
+	require.LessOrEqual(t, len(tested), 36)
+	root := lines(t, "list", "-f", `{{range .TestGoFiles}}{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{.}}{{"\n"}}{{end}}`, ".")
+	require.LessOrEqual(t, len(root), 15)
+	require.Contains(t, root, "example_test.go")
+}
