@@ -196,7 +196,7 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 	if s.static != 0 {
 		e.giveUp()
 	}
-	parts := e.each(int(s.n), func(i int) val {
+	parts := each(int(s.n), func(i int) val {
 		e.setIndex(slot, i)
 		e.work++
 		return e.eval(kids[1], 0)

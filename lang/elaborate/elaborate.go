@@ -46,7 +46,6 @@ type Elaborator struct {
 // attempt is what changes while an expression is elaborated. A copy of it, with the sizes of core, undoes the attempt
 // to make a family: see snapshot.
 type attempt struct {
-	vals    []val             // the parts of what is being elaborated
 	ends    []func(val) val   // the work that is left to do with the value of a tail
 	args    []binding         // arguments that wait for their function, the first on top
 	slots   []binding         // local names of all activations
@@ -269,20 +268,16 @@ func (e *Elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 	return e.bad(e.span(x))
 }
 
-// parts elaborates expressions. The values are there until the next are elaborated.
+// parts elaborates expressions.
 func (e *Elaborator) parts(kids []syntax.Expr) []val {
-	return e.each(len(kids), func(i int) val { return e.eval(kids[i], 0) })
+	return each(len(kids), func(i int) val { return e.eval(kids[i], 0) })
 }
 
 // each collects n values.
-func (e *Elaborator) each(n int, part func(i int) val) []val {
-	base := len(e.vals)
+func each(n int, part func(i int) val) (vals []val) {
 	for i := range n {
-		v := part(i)
-		e.vals = append(e.vals, v)
+		vals = append(vals, part(i))
 	}
-	vals := e.vals[base:]
-	e.vals = e.vals[:base]
 	return vals
 }
 

@@ -17,7 +17,7 @@ func (e *Elaborator) usePrim(p core.Prim, span syntax.Span, n int) val {
 	if n < k {
 		e.partialPrim(p, span, n)
 	}
-	args := e.each(k, func(int) val { return e.argVal() })
+	args := each(k, func(int) val { return e.argVal() })
 	var v val
 	switch {
 	case p == core.PrimAlong || p == core.PrimGrad:

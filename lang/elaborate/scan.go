@@ -29,7 +29,7 @@ func (e *Elaborator) scan(x syntax.Expr) val {
 	}
 	opens := len(e.opens)
 	e.openLet(p, start)
-	states := e.each(int(s.n), func(i int) val {
+	states := each(int(s.n), func(i int) val {
 		e.setIndex(slot, i)
 		e.work++
 		v := e.nextState(x, start)
