@@ -26,7 +26,7 @@ type Elaborator struct {
 	globals []global
 	// declared has the place in globals of each declaration of the file.
 	declared []int
-	names    map[string]int // the first declaration of each name
+	names    map[string]int // the first of each name that is declared
 	library  map[string]int // the prelude's declarations, and after them the primitives'
 	cons     map[string]int // the constructors
 	slopes   map[string]int // the partial derivatives of declared symbols

@@ -57,7 +57,7 @@ func (e *Elaborator) defineType(i int) {
 	}
 	for k, c := range d.Cons {
 		if first, ok := e.names[c.Name]; ok {
-			e.declaredTwice(c.Name, e.user.File.Decls[first].NameSpan, c.Span)
+			e.declaredTwice(c.Name, e.user.File.Decls[e.globals[first].decl].NameSpan, c.Span)
 		}
 		if c.Type != 0 {
 			e.Types.Inductives[n].Cons[k].Arg, _ = e.typeIn(e.user, c.Type)

@@ -12,12 +12,7 @@ const paramAnnotation = "the annotation of the parameter says"
 
 // lookup finds what a name that is not local means for declaration decl of u.
 func (e *Elaborator) lookup(u *unit, name string, decl int) (int, bool) {
-	if !u.Prelude {
-		if d, ok := e.names[name]; ok && d < decl {
-			return e.declared[d], true
-		}
-	}
-	for _, all := range []map[string]int{e.cons, e.slopes} {
+	for _, all := range []map[string]int{e.names, e.cons, e.slopes} {
 		if g, ok := all[name]; ok && !u.Prelude && e.globals[g].decl < decl {
 			return g, true
 		}
@@ -30,9 +25,9 @@ func (e *Elaborator) lookup(u *unit, name string, decl int) (int, bool) {
 // unknown reports a name that means nothing for declaration decl of u.
 func (e *Elaborator) unknown(u *unit, name string, span syntax.Span, decl int, locals []string) {
 	decls := u.File.Decls
-	if d, ok := e.names[name]; ok && d >= decl && !u.Prelude {
+	if g, ok := e.names[name]; ok && e.globals[g].decl >= decl && !u.Prelude {
 		label, note := name+" is not declared yet", "a declaration sees what is above it; "+name+" is declared here"
-		at := decls[d].NameSpan
+		at := decls[e.globals[g].decl].NameSpan
 		if decl < len(decls) && decls[decl].Name == name && decls[decl].Kind == syntax.DefDecl {
 			label, note = name+" is used in its own definition", "a recursive function is defined by `def rec`"
 			at = syntax.Span{}

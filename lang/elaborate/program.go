@@ -110,16 +110,17 @@ func (e *Elaborator) declare() {
 	for i := range e.user.File.Decls {
 		e.Tick()
 		d := &e.user.File.Decls[i]
-		e.declared = append(e.declared, e.addGlobal(global{unit: e.user, decl: i, name: d.Name}))
+		g := e.addGlobal(global{unit: e.user, decl: i, name: d.Name})
+		e.declared = append(e.declared, g)
 		if d.Kind == syntax.TypeDecl {
 			e.declareType(i)
 			continue
 		}
 		if first, ok := e.names[d.Name]; ok {
-			e.declaredTwice(d.Name, d.NameSpan, e.user.File.Decls[first].NameSpan)
+			e.declaredTwice(d.Name, d.NameSpan, e.user.File.Decls[e.globals[first].decl].NameSpan)
 			continue
 		}
-		e.names[d.Name] = i
+		e.names[d.Name] = g
 		if d.Kind == syntax.SymbolDecl {
 			e.declareSlopes(i)
 		}
