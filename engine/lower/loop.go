@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"math"
 	"slices"
 
 	"github.com/gram-machine/gram/engine/ir"
@@ -35,7 +36,7 @@ func (c *compiler) fold(l, f, x *value, args []*value) *value {
 	c.restore(l.node, l.free, func() {
 		size, some := c.bound(n)
 		out = c.loop(size, some, f, x, args, func(i ir.Reg) *value {
-			c.indices[n.Index()] = index{at: c.here(i)}
+			c.bindIndex(n, i)
 			return c.in(call, func() *value { return c.value(n.A, false) })
 		})
 	})
@@ -203,10 +204,8 @@ func (c *compiler) component(r term.Ref, n *term.Node) *value {
 		}
 		return c.static(t, c.index(e), 1, uint32(i))
 	}
-	first, w := c.vars[n.X], uint32(c.layout.Slots(t))
-	if end := c.vars[last]; first != nil && end != nil && first.kind == component && first.inline &&
-		end.kind == component && end.at == first.at && end.slot == first.slot+(n.N-1)*w {
-		return c.load(t, first.at, c.index(e), w, first.slot)
+	if at, i, w, slot, ok := c.affine(n); ok {
+		return c.load(t, at, i, w, slot)
 	}
 	// No index selects a variable that nothing binds: another one stands for it.
 	some := n.X
@@ -221,7 +220,104 @@ func (c *compiler) component(r term.Ref, n *term.Node) *value {
 			all.parts = append(all.parts, c.variable(x))
 		}
 	}
-	return c.load(t, c.here(c.ahead(all)), c.index(e), w, 0)
+	return c.load(t, c.here(c.ahead(all)), c.index(e), uint32(c.layout.Slots(t)), 0)
+}
+
+// mostCombinations is how many values of indices affine looks at.
+const mostCombinations = 1 << 16
+
+// affine finds where x_e is, if the variables that e selects are slots of one object: at slot n + m·i, where i is an
+// expression of indices.
+func (c *compiler) affine(x *term.Node) (at operand, i ir.Reg, m, n uint32, ok bool) {
+	var object *value
+	slot := func(k int) (int, bool) {
+		v := c.vars[x.X+term.Var(k)]
+		if v == nil || v.kind != component || !v.inline || object != nil && v.at != object.at {
+			return 0, false
+		}
+		object = v
+		return int(v.slot), true
+	}
+	// All of them, whatever e is.
+	first, ok := slot(0)
+	second := first
+	if ok && x.N > 1 {
+		second, ok = slot(1)
+	}
+	for k := 2; ok && k < int(x.N); k++ {
+		var s int
+		s, ok = slot(k)
+		ok = ok && s == first+k*(second-first)
+	}
+	if ok && second >= first {
+		return object.at, c.index(x.Static()), uint32(second - first), uint32(first), true
+	}
+	// Those of the values that e has.
+	object = nil
+	var loops []term.Index
+	values, combinations := make([]float64, len(c.indices)), 1
+	for _, k := range c.t.IndicesOf(x.Static()) {
+		if b := &c.indices[k]; b.known {
+			values[k] = b.num
+		} else {
+			loops = append(loops, k)
+			if combinations *= b.size; combinations == 0 || combinations > mostCombinations {
+				return operand{}, 0, 0, 0, false
+			}
+		}
+	}
+	here := func() (int, bool) {
+		k := c.t.Value(x.Static(), values)
+		if k < 0 || k >= float64(x.N) || k != math.Trunc(k) {
+			return 0, false
+		}
+		return slot(int(k))
+	}
+	if first, ok = here(); !ok {
+		return operand{}, 0, 0, 0, false
+	}
+	by := make([]int, len(loops))
+	for l, k := range loops {
+		if c.indices[k].size > 1 {
+			values[k] = 1
+			if by[l], ok = here(); !ok || by[l] < first {
+				return operand{}, 0, 0, 0, false
+			}
+			by[l] -= first
+			values[k] = 0
+		}
+	}
+	for range combinations {
+		want := first
+		for l, k := range loops {
+			want += by[l] * int(values[k])
+		}
+		if s, ok := here(); !ok || s != want {
+			return operand{}, 0, 0, 0, false
+		}
+		for _, k := range loops {
+			if values[k]++; values[k] < float64(c.indices[k].size) {
+				break
+			}
+			values[k] = 0
+		}
+	}
+	i = c.constant(0)
+	for l, k := range loops {
+		step := c.pure(ir.Instr{Op: ir.IndexMul, A: c.use(c.indices[k].at), B: c.constant(float64(by[l]))})
+		if l == 0 {
+			i = step
+		} else {
+			i = c.pure(ir.Instr{Op: ir.IndexAdd, A: i, B: step})
+		}
+	}
+	return object.at, i, 1, uint32(first), true
+}
+
+// bindIndex binds the index of a node to a register.
+func (c *compiler) bindIndex(n *term.Node, i ir.Reg) {
+	size, _ := c.known(n.Static())
+	c.indices[n.Index()] = index{at: c.here(i), size: int(size)}
 }
 
 // ahead puts a vector in a register, ahead of the loops that do not change it.
@@ -287,7 +383,7 @@ func (c *compiler) family(r term.Ref, n *term.Node, to *ir.Reg) *value {
 	size, _ := c.bound(n)
 	s, _ := c.known(n.Static())
 	c.forward(size, s, true, func(i ir.Reg) {
-		c.indices[n.Index()] = index{at: c.here(i)}
+		c.bindIndex(n, i)
 		if k := &c.t.Nodes[n.A]; k.Op == term.FamilyOp && !c.unrolls(n.A) {
 			row := c.set(ir.Instr{Op: ir.ViewX, A: d, B: i, M: w})
 			c.family(n.A, k, &row)
@@ -356,7 +452,7 @@ func (c *compiler) sumRight(n *term.Node, size ir.Reg) ir.Reg {
 	c.inComprehension(false, known, func() {
 		c.f.depth[i] = len(c.f.loops)
 		c.place(again)
-		c.indices[n.Index()] = index{at: c.here(i)}
+		c.bindIndex(n, i)
 		x := c.number(c.term(n.A))
 		at := c.set(ir.Instr{Op: ir.IndexSub, A: last, B: i})
 		c.emit(ir.Instr{Op: ir.SumAdd, Sym: n.Sym, Taped: c.out.Taped, D: out, A: x, B: at, M: 1})
@@ -374,7 +470,7 @@ func (c *compiler) sumLanes(n *term.Node, size ir.Reg) ir.Reg {
 	}
 	known, _ := c.known(n.Static())
 	c.forward(size, known, true, func(i ir.Reg) {
-		c.indices[n.Index()] = index{at: c.here(i)}
+		c.bindIndex(n, i)
 		x := c.number(c.term(n.A))
 		c.emit(ir.Instr{Op: ir.SumAdd, Sym: n.Sym, Taped: c.out.Taped, D: first, A: x, B: i, M: lanes})
 	})

@@ -56,6 +56,7 @@ type scope struct {
 // index is what an index is bound to: a register, or, in what is unrolled, a number.
 type index struct {
 	at    operand
+	size  int // its values, if that is known
 	known bool
 	num   float64
 }
