@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // MemoryError says that the process uses more memory than it may.
@@ -32,9 +33,13 @@ type Meter struct {
 	// Phase, if not nil, is called when a phase of the work begins.
 	Phase func(name string)
 
-	ctx context.Context
-	max uint64
+	ctx  context.Context
+	max  uint64
+	read atomic.Int64 // when memory was read last
 }
+
+// checkEvery is how long a check of the context does not look at the memory again.
+const checkEvery = 100 * time.Microsecond
 
 // outside counts the bytes of this process that are not in the Go heap.
 var outside atomic.Int64
@@ -77,7 +82,7 @@ func (m *Meter) Bounds(phase string, steps, nodes uint64) Bounds {
 // SetContext makes ctx the context that Check looks at.
 func (m *Meter) SetContext(ctx context.Context) { m.ctx = ctx }
 
-// Check returns the context's error, or a [*MemoryError]. It takes a microsecond.
+// Check returns the context's error, or a [*MemoryError]. It looks at the memory ten times in a millisecond at most.
 func (m *Meter) Check() error {
 	if m == nil {
 		return nil
@@ -88,8 +93,16 @@ func (m *Meter) Check() error {
 		}
 		return m.ctx.Err()
 	}
+	now := int64(time.Since(start))
+	if now-m.read.Load() < int64(checkEvery) {
+		return nil
+	}
+	m.read.Store(now)
 	return m.Reserve(0)
 }
+
+// start is when the process began, about.
+var start = time.Now().Add(-time.Second)
 
 // Reserve returns a [*MemoryError] if bytes more would pass the bound. Before that it has
 // garbage collected: that must free a sixteenth of the bound, so that collections

@@ -70,6 +70,7 @@ type Program struct {
 	funs1   map[term.Symbol]*fun1
 	funs2   map[term.Symbol]*fun2
 	kinds   []kind
+	widths  []width                // of each kind
 	kindOf  map[term.Symbol]uint32 // the first kind of a symbol
 	layout  *ir.Layout
 	vectors []*vector
@@ -92,6 +93,9 @@ type kind struct {
 	total uint64
 }
 
+// width is how many addresses and slopes a statement has on the tape.
+type width struct{ args, slopes uint8 }
+
 // The first kinds: what arrives at a numeral, and the cells of inputs, λa.x* a for a free x*. Another stands on the tape
 // where a record has its last address.
 const (
@@ -103,7 +107,7 @@ const (
 
 // New makes a program for the interpreter.
 func New(p *ir.Program) *Program {
-	out := &Program{src: p, kinds: make([]kind, firstKind), kindOf: map[term.Symbol]uint32{},
+	out := &Program{src: p, kinds: make([]kind, firstKind), widths: make([]width, firstKind), kindOf: map[term.Symbol]uint32{},
 		funs1: map[term.Symbol]*fun1{}, funs2: map[term.Symbol]*fun2{},
 		layout: ir.NewLayout(p.Term.Types), collectors: map[[2]int]int{}}
 	// What arrives at λa.0⃗, the z* of a numeral, is applied to it.
@@ -141,6 +145,11 @@ func (p *Program) kindsOf(f term.Symbol) uint32 {
 		k.args = uint8(bits.OnesCount8(k.live))
 		k.total = k.steps.Total()
 		p.kinds = append(p.kinds, k)
+		w := width{args: k.args}
+		if !k.plain {
+			w.slopes = k.args
+		}
+		p.widths = append(p.widths, w)
 	}
 	return first
 }

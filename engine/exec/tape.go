@@ -228,67 +228,93 @@ func (m *Machine) backward(seed uint64, row []float64) error {
 // backThrough goes back through the tape to the statement at an address, and returns how many arrivals there were, and
 // how many cells were reached.
 func (m *Machine) backThrough(to int) (arrivals, cells uint64, err error) {
-	t, adjoint, reached, table := &m.tape, m.adjoint, m.reached, m.p.kinds
+	t := &m.tape
 	args, slopes := t.args, t.slopes // before those of the statement
 	records := len(t.records)
-	for i := t.n - 1; i >= to; i-- {
-		kind := t.kinds[i]
-		if kind == recordKind {
+	for i := t.n - 1; i >= to; {
+		if i <= m.pendingTop {
+			m.flush()
+		}
+		// The statements to there are operations, or there is a record.
+		stop := max(to, i&^(every-1), m.pendingTop+1)
+		var more, own uint64
+		i, args, slopes, more, own, err = m.backOperations(i, stop, args, slopes)
+		arrivals, cells = arrivals+more, cells+own
+		if err != nil {
+			return 0, 0, err
+		}
+		if i >= stop {
 			records--
 			r := &t.records[records]
-			i = r.base
-			if m.pendingTop >= i {
+			if m.pendingTop >= r.base {
 				m.flush()
 			}
-			more, own, err := r.by.backward(m, r)
-			if err != nil {
+			if more, own, err = r.by.backward(m, r); err != nil {
 				return 0, 0, err
 			}
 			arrivals, cells = arrivals+more, cells+own
-			adjoint, reached = m.adjoint, m.reached
-			continue
-		}
-		k := &table[kind]
-		n := int(k.args)
-		args -= n
-		if !k.plain {
-			slopes -= n
-		}
-		if i%every == 0 {
+			i = r.base - 1
+		} else if stop%every == 0 {
 			if err := m.look(m.pc); err != nil {
 				return 0, 0, err
 			}
 		}
-		if i <= m.pendingTop {
-			m.flush()
-		}
-		if !reached[i] {
-			continue
-		}
-		if m.profile != nil {
-			if err := m.fire(i, k, adjoint[i], t.adr[args:args+n], t.par[slopes:]); err != nil {
-				return 0, 0, err
-			}
-		}
-		a := adjoint[i]
-		adjoint[i], reached[i] = 0, false
-		m.fired[kind]++
-		cells++
-		arrivals += uint64(n)
-		if k.plain {
-			for _, to := range t.adr[args : args+n] {
-				adjoint[to] += a
-				reached[to] = true
-			}
-			continue
-		}
-		par := t.par[slopes : slopes+n]
-		for j, to := range t.adr[args : args+n] {
-			adjoint[to] += par[j] * a
-			reached[to] = true
-		}
 	}
 	return arrivals, cells, nil
+}
+
+// backOperations goes back through the statements from i to stop that are operations, and returns where it ends: where a
+// record is, or below stop. There are no checks of bounds: the tape has been made with its addresses.
+func (m *Machine) backOperations(i, stop, args, slopes int) (end, a, s int, arrivals, cells uint64, err error) {
+	t := &m.tape
+	kinds, adr, par := unsafe.Pointer(unsafe.SliceData(t.kinds)), unsafe.Pointer(unsafe.SliceData(t.adr)), unsafe.Pointer(unsafe.SliceData(t.par))
+	adjoints, flags := unsafe.Pointer(unsafe.SliceData(m.adjoint)), unsafe.Pointer(unsafe.SliceData(m.reached))
+	widths, fired := unsafe.Pointer(unsafe.SliceData(m.p.widths)), unsafe.Pointer(unsafe.SliceData(m.fired))
+	arrive := func(n int, x float64) {
+		to := *(*uint32)(unsafe.Add(adr, 4*n))
+		*(*float64)(unsafe.Add(adjoints, 8*uintptr(to))) += x
+		*(*bool)(unsafe.Add(flags, to)) = true
+	}
+	slope := func(n int) float64 { return *(*float64)(unsafe.Add(par, 8*n)) }
+	for ; i >= stop; i-- {
+		kind := *(*uint16)(unsafe.Add(kinds, 2*i))
+		if kind == recordKind {
+			break
+		}
+		w := *(*width)(unsafe.Add(widths, uintptr(kind)*unsafe.Sizeof(width{})))
+		n := int(w.args)
+		args -= n
+		slopes -= int(w.slopes)
+		reached := (*bool)(unsafe.Add(flags, i))
+		if !*reached {
+			continue
+		}
+		at := (*float64)(unsafe.Add(adjoints, 8*i))
+		a := *at
+		if m.profile != nil {
+			if err := m.fire(i, &m.p.kinds[kind], a, t.adr[args:args+n], t.par[slopes:]); err != nil {
+				return 0, 0, 0, 0, 0, err
+			}
+		}
+		*at, *reached = 0, false
+		*(*uint64)(unsafe.Add(fired, 8*uintptr(kind)))++
+		cells++
+		arrivals += uint64(n)
+		switch {
+		case w.slopes == 0:
+			for k := range n {
+				arrive(args+k, a)
+			}
+		case n == 2:
+			arrive(args, slope(slopes)*a)
+			arrive(args+1, slope(slopes+1)*a)
+		default:
+			for k := range n {
+				arrive(args+k, slope(slopes+k)*a)
+			}
+		}
+	}
+	return i, args, slopes, arrivals, cells, nil
 }
 
 // failed leaves no adjoints behind, where a backward phase ends early.
