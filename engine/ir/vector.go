@@ -173,6 +173,15 @@ type vectorizer struct {
 	// registers merged.
 	guard, moves int
 	merged       []Reg
+	reduced      *reduction // nil: the outermost loop is none
+}
+
+// reduction is a loop that adds a number to one that it carries. The numbers can be added in the order of sums.
+type reduction struct {
+	add, move int // the addition, and what makes its result the number that is carried
+	x         Reg // what is added
+	before    int // the instruction that sets the number before the loop
+	lane      int // that of x
 }
 
 // local is a vector that is made in a loop, or in a region.
@@ -191,7 +200,8 @@ type part struct{ at, n, lane, store int }
 type edit struct {
 	before int
 	in     Instr
-	drop   bool // the instruction there is left out
+	drop   bool    // the instruction there is left out
+	more   []Instr // what goes behind in, at the end of a statement
 }
 
 // laneValue is what is known of a register in a nest.
@@ -228,13 +238,21 @@ func (w *vectorizer) nest(start, end int) {
 	if i := code[end].D; w.sets[i] != 2 || !w.initial(start, i) {
 		return
 	}
+	w.reduced = w.reduction(start, end)
 	last := w.loop(start, end, -1)
 	if w.failed {
 		return
 	}
 	sum, lanes := -1, 0
 	after := last + 1
-	if !w.hasTarget {
+	switch {
+	case w.reduced != nil:
+		x := &w.v.Lanes[w.reduced.lane]
+		if w.hasTarget || x.Loop != 0 || w.p.Taped && (x.Op < LaneAdd || x.Op > LaneFun2 && x.Op != LaneSum && x.Op != LaneProduct) {
+			return // numerals may be among what is added: its cells are of other kinds
+		}
+		sum = w.add(Lane{Op: LaneSum, Loop: -1, A: w.reduced.lane, Pos: w.f.Code[w.reduced.add].Pos})
+	case !w.hasTarget:
 		// The sum: behind the loop its partial sums are added.
 		for ; after < len(code) && sum < 0; after++ {
 			if w.isHead(after) {
@@ -262,6 +280,82 @@ func (w *vectorizer) nest(start, end int) {
 		return
 	}
 	w.finish(after, sum)
+}
+
+// reduction finds what makes a loop a reduction, nil if it is none.
+func (w *vectorizer) reduction(start, end int) *reduction {
+	code := w.f.Code
+	move := &code[end-1]
+	if move.Op != Move || w.sets[move.D] != 2 || w.sets[move.A] != 1 || w.summed[move.A] {
+		return nil
+	}
+	r := &reduction{add: w.by[move.A], move: end - 1, before: start - 1}
+	if r.add <= start || r.add >= end || code[r.add].Op != Add || code[r.add].Sym != term.NoSymbol {
+		return nil
+	}
+	in := &code[r.add]
+	switch {
+	case in.A == move.D && in.B != move.D:
+		r.x = in.B
+	case in.B == move.D && in.A != move.D:
+		r.x = in.A
+	default:
+		return nil
+	}
+	reads := 0
+	for i := start; i <= end; i++ {
+		if i > r.add && (code[i].Op == Label || len(code[i].Targets()) > 0) && i < end {
+			return nil
+		}
+		code[i].Uses(func(q *Reg) {
+			if *q == move.D || *q == move.A {
+				reads++
+			}
+		})
+	}
+	if reads != 2 {
+		return nil
+	}
+	for ; r.before >= 0; r.before-- {
+		switch in := &code[r.before]; {
+		case in.Op == Label || in.Op.Ends():
+			return nil
+		case in.Sets() == 1 && in.D == move.D:
+			if in.Op == Const || in.Op == Move && (int(in.A) < w.f.Params() || w.sets[in.A] == 1) {
+				return r
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// finishReduction adds what a vector leaves to the number before the loop. The loop goes on behind that.
+func (w *vectorizer) finishReduction(in *Instr) {
+	code := w.f.Code
+	r := w.reduced
+	before, add, move := code[r.before], code[r.add], code[r.move]
+	in.D = Reg(w.f.Regs)
+	z, y := in.D+1, in.D+2
+	w.f.Regs += 3
+	before.D = z
+	for _, q := range []*Reg{&add.A, &add.B} {
+		if *q == move.D {
+			*q = z
+		} else {
+			*q = in.D
+		}
+	}
+	add.D, move.A = y, y
+	behind := w.label + 2
+	in.N = w.label + 1
+	w.label = behind
+	count := func() Instr {
+		w.p.Blocks = append(w.p.Blocks, Block{})
+		return Instr{Op: Count, N: uint32(len(w.p.Blocks) - 1), Pos: in.Pos}
+	}
+	w.edits = append(w.edits, edit{before: w.end + 1, in: Instr{Op: Jump, N: behind, Pos: in.Pos}, more: []Instr{
+		{Op: Label, N: in.N, Pos: in.Pos}, count(), before, add, move, {Op: Label, N: behind, Pos: in.Pos}, count()}})
 }
 
 // drop leaves out the stores to vectors that nothing else reads.
@@ -344,6 +438,9 @@ func (w *vectorizer) finish(after, sum int) {
 	v := w.v
 	in := Instr{Op: VectorLoop, M: uint32(len(w.p.Vectors)), K: 1, Pos: w.f.Code[w.start].Pos}
 	switch {
+	case w.reduced != nil:
+		v.Results = []Result{{Lane: sum}}
+		w.finishReduction(&in)
 	case sum >= 0:
 		v.Results = []Result{{Lane: sum}}
 		for r, k := range w.vals {
@@ -421,7 +518,7 @@ func (w *vectorizer) lanes(loop int) int {
 // before the second.
 func (w *vectorizer) rewrite() {
 	ends := func(e edit) int {
-		if !e.drop && (e.in.Op == Label || e.in.Op == Count) {
+		if !e.drop && (e.in.Op == Label || e.in.Op == Count) || e.more != nil {
 			return 0
 		}
 		return 1
@@ -434,7 +531,7 @@ func (w *vectorizer) rewrite() {
 			if w.edits[0].drop {
 				drop = true
 			} else {
-				code = append(code, w.edits[0].in)
+				code = append(append(code, w.edits[0].in), w.edits[0].more...)
 			}
 		}
 		if i < len(w.f.Code) && !drop {
@@ -501,6 +598,12 @@ func (w *vectorizer) parse(from, to, loop int) {
 		lane := func(l Lane) {
 			l.Loop, l.Pos = loop, in.Pos
 			set(laneValue{kind: laneNumber, lane: w.add(l), loop: loop})
+		}
+		if r := w.reduced; r != nil && (i == r.add || i == r.move) {
+			if i == r.add {
+				r.lane = w.number(r.x, loop, false)
+			}
+			continue
 		}
 		if w.guard >= 0 && i >= w.moves {
 			l := w.number(in.A, loop, true)
