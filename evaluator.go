@@ -2,12 +2,14 @@ package gram
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 	"time"
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine/exec"
+	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/lang/load"
@@ -26,8 +28,10 @@ type Evaluator struct {
 	passes  *passes // of the modes that need no machine once the graph is there
 	run     reducer // else one of the next two
 	code    *exec.Machine
+	batch   *exec.Machine // of many points; nil: there is none
 	literal *machine.Machine
 	profile *profile.Profile // of the literal machine, if samples are asked for
+	noBatch bool
 	outputs int
 	last    time.Duration
 	result  Result // of the last run, but for its cost
@@ -164,6 +168,7 @@ func (e *Evaluator) Close() error {
 		return nil
 	}
 	e.cleanup.Stop()
+	e.batch = nil
 	return e.run.Close()
 }
 
@@ -278,7 +283,8 @@ func (e *Evaluator) Gradient(ctx context.Context, point []float64) (*Result, err
 }
 
 // Gradients is [Evaluator.Gradient] at many points, one behind the other. points has n numbers for each, where n is the number of scalar
-// inputs; values gets k numbers for each, and jacobians k rows of length n. The cost is that of the last point.
+// inputs; values gets k numbers for each, and jacobians k rows of length n. Points run together, as lanes of one program; the cost
+// is that of what ran last.
 func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []float64) error {
 	n := len(e.p.inputs)
 	if n == 0 || len(points)%n != 0 {
@@ -292,27 +298,71 @@ func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []f
 	if len(values) != count*k || len(jacobians) != count*k*n {
 		return misuse("%d points have %d values and %d derivatives, and there is room for %d and %d", count, count*k, count*k*n, len(values), len(jacobians))
 	}
-	for i := range count {
-		point := points[i*n : (i+1)*n]
-		if e.code == nil || e.opt.Strategy != Direct {
-			res, err := e.Gradient(ctx, point)
+	if e.code == nil || e.opt.Strategy != Direct {
+		for i := range count {
+			res, err := e.Gradient(ctx, points[i*n:(i+1)*n])
 			if err != nil {
 				return err
 			}
 			copy(values[i*k:], res.Values)
 			copy(jacobians[i*k*n:], res.Jacobian)
-			continue
 		}
-		if i == 0 {
-			if err := e.ready(true, point); err != nil {
+		return nil
+	}
+	if count == 0 {
+		return nil
+	}
+	if err := e.ready(true, points[:n]); err != nil {
+		return err
+	}
+	e.begin(ctx)
+	run := func(m *exec.Machine, from, to int) error {
+		err := m.Gradient(points[from*n:to*n], values[from*k:to*k], jacobians[from*k*n:to*k*n])
+		return e.p.locate(err, "reducing")
+	}
+	i := 0
+	if many := min(batchPoints, batchNumbers/n); many > 1 && count >= many {
+		if err := e.makeBatch(many); err != nil {
+			return err
+		}
+		for ; e.batch != nil && i+many <= count; i += many {
+			e.batch.Data = e.data
+			if err := run(e.batch, i, i+many); err != nil {
 				return err
 			}
-			e.begin(ctx)
-		}
-		if err := e.code.Gradient(point, values[i*k:(i+1)*k], jacobians[i*k*n:(i+1)*k*n]); err != nil {
-			return e.p.locate(err, "reducing")
 		}
 	}
+	for ; i < count; i++ {
+		if err := run(e.code, i, i+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A batch has at most batchPoints points, and batchNumbers numbers.
+const (
+	batchPoints  = 512
+	batchNumbers = 1 << 14
+)
+
+// makeBatch makes the machine of a batch of points, if the compiler makes code of it.
+func (e *Evaluator) makeBatch(points int) error {
+	if e.batch != nil || e.noBatch || e.opt.MaxSteps != 0 || e.opt.MaxNodes != 0 || e.opt.placed() {
+		return nil
+	}
+	opt := e.opt.lowered(e.p.inputs, true, e.meter.During("compile"))
+	opt.Points = points
+	code, err := lower.Program(e.p.src.Written(), opt)
+	var none *lower.UnsupportedError
+	if errors.As(err, &none) {
+		e.noBatch = true
+		return nil
+	} else if err != nil {
+		return e.p.locate(err, "compiling")
+	}
+	e.batch = exec.New(code).NewMachine(e.meter.Bounds("reduce", 0, 0))
+	e.batch.NoNative, e.batch.Workers = e.code.NoNative, e.code.Workers
 	return nil
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-
-	"github.com/gram-machine/gram"
 )
 
 // bundle is a problem of bundle adjustment: n cameras, m points and p observations of a point by a camera.
@@ -22,8 +20,6 @@ const (
 	pointSize  = 3
 	// rowSize is how many numbers a row of the Jacobian of an observation's error has: those of camera, point and weight.
 	rowSize = cameraSize + pointSize + 1
-	// inputSize is how many inputs the program has: these, and the two numbers of the feature.
-	inputSize = rowSize + 2
 )
 
 // bundleAdjustment makes a problem whose cameras, points, weights and features are all alike. Each observation is
@@ -55,23 +51,13 @@ func repeat(list []float64, n int) []float64 {
 	return all
 }
 
-// each computes the errors of each observation, or their Jacobian, and calls f with it.
-func (b *bundle) each(ctx context.Context, e *evaluator, run func(context.Context, []float64) (*gram.Result, error),
-	f func(i int, res *gram.Result)) error {
-	point := e.point.Values
-	for i := range b.p {
-		cam, x := b.camera(i), b.point(i)
-		copy(point, b.cams[cam*cameraSize:][:cameraSize])
-		copy(point[cameraSize:], b.x[x*pointSize:][:pointSize])
-		point[rowSize-1] = b.w[i]
-		copy(point[rowSize:], b.feats[2*i:][:2])
-		res, err := run(ctx, point)
-		if err != nil {
-			return err
-		}
-		f(i, res)
-	}
-	return nil
+// at puts the inputs of observation i in a point of the program.
+func (b *bundle) at(point []float64, i int) {
+	cam, x := b.camera(i), b.point(i)
+	copy(point, b.cams[cam*cameraSize:][:cameraSize])
+	copy(point[cameraSize:], b.x[x*pointSize:][:pointSize])
+	point[rowSize-1] = b.w[i]
+	copy(point[rowSize:], b.feats[2*i:][:2])
 }
 
 // camera and point return the camera and the point of an observation.
@@ -80,12 +66,14 @@ func (b *bundle) point(i int) int  { return i % b.m }
 
 func (b *bundle) objective(ctx context.Context, e *evaluator) (any, error) {
 	b.errors, b.weights = b.errors[:0], b.weights[:0]
-	err := b.each(ctx, e, e.Value, func(_ int, res *gram.Result) {
+	for i := range b.p {
+		b.at(e.point.Values, i)
+		res, err := e.Value(ctx, e.point.Values)
+		if err != nil {
+			return nil, err
+		}
 		b.errors = append(b.errors, res.Values[:2]...)
 		b.weights = append(b.weights, res.Values[2])
-	})
-	if err != nil {
-		return nil, err
 	}
 	return map[string]any{
 		"reproj_error": map[string]any{"elements": b.errors[:2], "repeated": b.p},
@@ -97,22 +85,33 @@ func (b *bundle) objective(ctx context.Context, e *evaluator) (any, error) {
 func (b *bundle) jacobian(ctx context.Context, e *evaluator) (any, error) {
 	b.rowEnds, b.columns, b.values, b.weights = append(b.rowEnds[:0], 0), b.columns[:0], b.values[:0], b.weights[:0]
 	points, weights := cameraSize*b.n, cameraSize*b.n+pointSize*b.m
-	err := b.each(ctx, e, e.Gradient, func(i int, res *gram.Result) {
-		for row := range 2 {
-			for k := range cameraSize {
-				b.columns = append(b.columns, cameraSize*b.camera(i)+k)
-			}
-			for k := range pointSize {
-				b.columns = append(b.columns, points+pointSize*b.point(i)+k)
-			}
-			b.columns = append(b.columns, weights+i)
-			b.values = append(b.values, res.Jacobian[row*inputSize:][:rowSize]...)
-			b.rowEnds = append(b.rowEnds, len(b.values))
+	const chunk = 1 << 12 // observations
+	inputs, outputs := len(e.point.Values), 3
+	all := make([]float64, chunk*inputs)
+	values, jacobians := make([]float64, chunk*outputs), make([]float64, chunk*outputs*inputs)
+	for first := 0; first < b.p; first += chunk {
+		n := min(chunk, b.p-first)
+		for i := range n {
+			b.at(all[i*inputs:], first+i)
 		}
-		b.weights = append(b.weights, res.Jacobian[2*inputSize+rowSize-1])
-	})
-	if err != nil {
-		return nil, err
+		if err := e.Gradients(ctx, all[:n*inputs], values[:n*outputs], jacobians[:n*outputs*inputs]); err != nil {
+			return nil, err
+		}
+		for i := range n {
+			jacobian, i := jacobians[i*outputs*inputs:], first+i
+			for row := range 2 {
+				for k := range cameraSize {
+					b.columns = append(b.columns, cameraSize*b.camera(i)+k)
+				}
+				for k := range pointSize {
+					b.columns = append(b.columns, points+pointSize*b.point(i)+k)
+				}
+				b.columns = append(b.columns, weights+i)
+				b.values = append(b.values, jacobian[row*inputs:][:rowSize]...)
+				b.rowEnds = append(b.rowEnds, len(b.values))
+			}
+			b.weights = append(b.weights, jacobian[2*inputs+rowSize-1])
+		}
 	}
 	for i, w := range b.weights {
 		b.columns, b.values = append(b.columns, weights+i), append(b.values, w)

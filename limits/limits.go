@@ -35,7 +35,7 @@ type Meter struct {
 
 	ctx  context.Context
 	max  uint64
-	read atomic.Int64 // when memory was read last
+	read int64 // when memory was read last
 }
 
 // checkEvery is how long a check of the context does not look at the memory again.
@@ -94,10 +94,10 @@ func (m *Meter) Check() error {
 		return m.ctx.Err()
 	}
 	now := int64(time.Since(start))
-	if now-m.read.Load() < int64(checkEvery) {
+	if now-atomic.LoadInt64(&m.read) < int64(checkEvery) {
 		return nil
 	}
-	m.read.Store(now)
+	atomic.StoreInt64(&m.read, now)
 	return m.Reserve(0)
 }
 

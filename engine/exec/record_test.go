@@ -41,12 +41,12 @@ func TestRecord(t *testing.T) {
 	m.tape.words = append(m.tape.words, 1)
 	m.adjoint, m.reached = make([]float64, m.tape.n), make([]bool, m.tape.n)
 	gradient := make([]float64, 2)
-	require.NoError(t, m.backward(base+1, gradient))
+	require.NoError(t, m.backward([]Slot{{A: base + 1}}, 1, gradient, 2))
 	require.Equal(t, []float64{0, 2}, gradient)
 	require.Equal(t, uint64(2), m.fired[inputKind])
 	s := m.Stats()
 	require.Zero(t, s.Counts[rule.Factor])
-	require.NoError(t, m.backward(base, gradient))
+	require.NoError(t, m.backward([]Slot{{A: base}}, 1, gradient, 2))
 	require.Equal(t, []float64{2, 2}, gradient)
 }
 

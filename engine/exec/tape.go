@@ -158,13 +158,14 @@ func (m *Machine) funK(in *instr, fp unsafe.Pointer) Slot {
 }
 
 // Gradient reduces a reversed program at the point: values gets its k numbers, and jacobian, row by row, their
-// partial derivatives by the inputs. It is Corollary gradient of section 5.2.
+// partial derivatives by the inputs. It is Corollary gradient of section 5.2. Of a batch, point has several points, one
+// behind the other, and so have values and jacobian.
 func (m *Machine) Gradient(point, values, jacobian []float64) error {
 	if err := m.evaluate(point); err != nil {
 		return err
 	}
-	outputs := m.result
-	if m.p.src.Term.Types.Kind(m.p.src.Type) == term.VecKind {
+	outputs, points := m.result, max(1, m.p.src.Points)
+	if m.p.src.Points > 0 || m.p.src.Term.Types.Kind(m.p.src.Type) == term.VecKind {
 		outputs = make([]Slot, len(values))
 		if err := m.slots(outputs, m.result[0].A, m.pc); err != nil {
 			return err
@@ -179,48 +180,65 @@ func (m *Machine) Gradient(point, values, jacobian []float64) error {
 	m.adjoint, m.reached = m.adjoint[:m.tape.n], m.reached[:m.tape.n]
 	m.enterPhase(calls.Backward)
 	clear(jacobian)
-	inputs := len(point)
 	for i, out := range outputs {
 		values[i] = out.V
-		if err := m.backward(out.A, jacobian[i*inputs:(i+1)*inputs]); err != nil {
+	}
+	inputs, k := len(point)/points, len(outputs)/points
+	for i := range k {
+		if err := m.backward(outputs[i:], k, jacobian[i*inputs:], inputs); err != nil {
 			return err
 		}
-		m.readback += uint64(1 + inputs)
+		m.readback += uint64(points + len(point))
 	}
 	return nil
 }
 
-// backward runs the backward phase of an output, and leaves the adjoints as they were: not reached.
-func (m *Machine) backward(seed uint64, row []float64) error {
-	if seed == 0 { // z* is λa.0⃗
-		m.fired[numeralKind]++
+// backward runs the backward phase of an output, of every k, and leaves the adjoints as they were: not reached. The
+// derivatives by n inputs are a row, of every k rows.
+func (m *Machine) backward(outputs []Slot, k int, rows []float64, n int) error {
+	arrivals, points := uint64(0), 0
+	for i := 0; i < len(outputs); i += k {
+		points++
+		seed := outputs[i].A
+		if seed == 0 { // z* is λa.0⃗
+			m.fired[numeralKind]++
+			continue
+		}
+		if m.profile != nil {
+			m.profile.cells[m.tape.where[seed]].arrived++
+		}
+		m.adjoint[seed]++
+		m.reached[seed] = true
+		arrivals++
+	}
+	if arrivals == 0 {
 		return m.end()
 	}
-	if m.profile != nil {
-		m.profile.cells[m.tape.where[seed]].arrived++
-	}
-	m.adjoint[seed], m.reached[seed] = 1, true
-	arrivals, cells, err := m.backThrough(1 + len(row))
+	more, cells, err := m.backThrough(1 + points*n)
 	if err != nil {
 		return m.failed(err)
 	}
-	arrivals++
 	m.flush()
 	adjoint, reached := m.adjoint, m.reached
-	for i := len(row); i > 0; i-- {
-		if reached[i] {
+	for p := points - 1; p >= 0; p-- {
+		row := rows[p*k*n:][:n]
+		for c := n - 1; c >= 0; c-- {
+			i := 1 + p*n + c
+			if !reached[i] {
+				continue
+			}
 			if m.profile != nil {
 				if err := m.fire(i, &m.p.kinds[inputKind], adjoint[i], nil, nil); err != nil {
 					return m.failed(err)
 				}
 			}
-			row[i-1] = adjoint[i]
+			row[c] = adjoint[i]
 			adjoint[i], reached[i] = 0, false
 			m.fired[inputKind]++
 			cells++
 		}
 	}
-	m.factor += arrivals - cells
+	m.factor += arrivals + more - cells
 	m.searched += uint64(m.tape.n)
 	return m.end()
 }

@@ -252,6 +252,7 @@ type Program struct {
 	Term           *term.Term
 	Type           term.Type // of the value
 	Start          rule.Counts
+	Points         int // of a batch: how many it is of; 0: it is none
 	// Of a placed program:
 	Placed  bool
 	Inlined []Inlined // from 1 on

@@ -36,6 +36,7 @@ type Options struct {
 	Gradient bool       // the program makes a tape, and its steps are those of D(t)
 	Placed   bool       // blocks have their steps by place, for profiles
 	Plain    bool       // without the passes of package ir
+	Points   int        // if not 0, the program is that of so many points: [ir.Program.Batch]
 	// Check, if not nil, is called now and then. Its error ends the work.
 	Check func() error
 	// After, if not nil, is called with the code behind the pass "lower", which makes it, and behind each pass of
@@ -114,7 +115,13 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 		c.out.Bodies[0].Pos = c.summand(t.Root).Pos
 	}
 	f := c.newFunction("", t.Nodes[t.Root].Pos, 0, nil)
-	c.inside(f, func() { c.tail(t.Root) })
+	c.inside(f, func() {
+		if opt.Points == 0 {
+			c.tail(t.Root)
+		} else { // one return
+			c.emit(ir.Instr{Op: ir.Return, Args: c.results(c.term(t.Root))})
+		}
+	})
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -126,6 +133,9 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 		if err := opt.After(c.out, "lower"); err != nil {
 			return nil, err
 		}
+	}
+	if opt.Points > 0 && !c.out.Batch(opt.Points) {
+		return nil, &UnsupportedError{t.Nodes[t.Root].Pos, "several functions in a batch"}
 	}
 	if opt.Plain {
 		return c.out, nil
@@ -390,14 +400,22 @@ func (c *compiler) bindVector(n *term.Node, v *value) {
 		}
 		return
 	}
-	elem := c.t.TypeOf(xs[0])
+	for i, part := range c.components(v, len(xs)) {
+		c.vars[xs[i]] = part
+	}
+}
+
+// components are those of a vector of n, in the object that it is.
+func (c *compiler) components(v *value, n int) []*value {
+	elem := c.t.Types.Left(v.typ)
 	w := uint32(c.layout.Slots(elem))
 	at, slot := c.storage(v)
-	parts := make([]value, len(xs))
-	for i, x := range xs {
-		parts[i] = value{kind: component, typ: elem, at: at, slot: slot + uint32(i)*w, inline: true}
-		c.vars[x] = &parts[i]
+	parts, values := make([]*value, n), make([]value, n)
+	for i := range parts {
+		values[i] = value{kind: component, typ: elem, at: at, slot: slot + uint32(i)*w, inline: true}
+		parts[i] = &values[i]
 	}
+	return parts
 }
 
 // storage is the object with the components of a vector, and its first slot there.
@@ -567,7 +585,7 @@ func (c *compiler) staticData(i int) uint32 {
 
 // branches makes the code of alternatives, each of which ends with a jump to the end or, in tail position, a return.
 // The result is in new registers.
-func (c *compiler) branches(t term.Type, tail bool, each []func() *value) *value {
+func (c *compiler) branches(t term.Type, tail bool, kids []term.Ref, each []func() *value) *value {
 	if tail {
 		for _, f := range each {
 			if v := f(); v != nil {
@@ -576,16 +594,55 @@ func (c *compiler) branches(t term.Type, tail bool, each []func() *value) *value
 		}
 		return nil
 	}
-	out, end := c.fresh(t), c.label()
-	to := c.flatten(out)
+	out, end, apart := c.fresh(t), c.label(), len(kids) > 0
+	for _, k := range kids {
+		apart = apart && c.apart(k)
+	}
+	flatten := c.flatten
+	if apart {
+		out = &value{kind: vector, typ: t}
+		for range c.t.Types.Len(t) {
+			out.parts = append(out.parts, c.fresh(term.R))
+		}
+		flatten = func(v *value) (regs []ir.Reg) {
+			parts := v.parts
+			if v.kind != vector {
+				parts = c.components(v, len(out.parts))
+			}
+			for _, p := range parts {
+				regs = append(regs, c.number(p))
+			}
+			return regs
+		}
+	}
+	to := flatten(out)
 	for i, f := range each {
-		c.move(to, c.flatten(f()))
+		c.move(to, flatten(f()))
 		if i < len(each)-1 {
 			c.emit(ir.Instr{Op: ir.Jump, N: end})
 		}
 	}
 	c.place(end)
 	return out
+}
+
+// apart reports whether the value of a term is a short vector whose components are known one by one.
+func (c *compiler) apart(r term.Ref) bool {
+	if t := c.types[r]; c.t.Types.Kind(t) != term.VecKind || c.t.Types.Left(t) != term.R || c.t.Types.Len(t) > shortFamily {
+		return false
+	}
+	switch n := &c.t.Nodes[r]; n.Op {
+	case term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp:
+		return c.apart(n.A)
+	case term.VecOp:
+		return true
+	case term.FamilyOp:
+		return c.unrolls(r)
+	case term.IfOp:
+		kids := c.t.Children(n)
+		return c.apart(kids[2]) && c.apart(kids[3])
+	}
+	return false
 }
 
 // move moves registers to others, all at once.
@@ -608,7 +665,7 @@ func (c *compiler) conditional(r term.Ref, n *term.Node, tail bool) *value {
 	kids := c.t.Children(n)
 	no := c.branchTo(n, kids)
 	yes, other := c.branch(kids[2]), c.branch(kids[3])
-	return c.branches(c.types[r], tail, []func() *value{
+	return c.branches(c.types[r], tail, kids[2:], []func() *value{
 		func() *value { return c.in(yes, func() *value { return c.value(kids[2], tail) }) },
 		func() *value {
 			c.place(no)
@@ -657,5 +714,5 @@ func (c *compiler) match(r term.Ref, n *term.Node, tail bool) *value {
 		})
 	}
 	c.emit(in)
-	return c.branches(c.types[r], tail, each)
+	return c.branches(c.types[r], tail, nil, each)
 }
