@@ -75,7 +75,7 @@ func compare(t *testing.T, name string, src []byte, opt gram.Options) {
 	require.Equal(t, want.Lengths, lengths)
 	require.Len(t, got, len(want.Values))
 	for i, x := range want.Values {
-		if x != got[i] && !(math.IsNaN(x) && math.IsNaN(got[i])) {
+		if !(math.Abs(x-got[i]) <= 1e-13*math.Abs(x)) && !(math.IsNaN(x) && math.IsNaN(got[i])) {
 			t.Fatalf("value %d: %v instead of %v", i, got[i], x)
 		}
 	}
