@@ -215,25 +215,28 @@ func (f *File) Pats(e Expr) []Pat {
 	return f.patKids[n.poff : n.poff+n.pn]
 }
 
-// Bound returns what e binds in its kid number i: the patterns, and whether its index is one of the names.
+// Bound returns what e binds in its kid number i: the patterns, and whether its index is one of the names. Where there
+// are errors of syntax, patterns may be missing.
 func (f *File) Bound(e Expr, i int) (pats []Pat, index bool) {
 	pats = f.Pats(e)
+	first := min(1, len(pats))
 	switch f.Expr(e).Kind {
 	case FunExpr, LinExpr:
 		return pats, false
 	case LetExpr:
 		if i > 0 {
-			return pats[:1], false
+			return pats[:first], false
 		}
-		return pats[1:], false
+		return pats[first:], false
 	case RecExpr:
 		binds, pats := f.Kids(e), []Pat(nil)
 		for _, b := range binds[:len(binds)-1] {
-			pats = append(pats, f.Pats(b)[0])
+			head := f.Pats(b)
+			pats = append(pats, head[:min(1, len(head))]...)
 		}
 		return pats, false
 	case BindExpr:
-		return pats[1:], false
+		return pats[first:], false
 	case MatchExpr:
 		if i > 0 {
 			return pats[i-1 : i], false
