@@ -223,7 +223,7 @@ func (f *File) Bound(e Expr, i int) (pats []Pat, index bool) {
 	switch f.Expr(e).Kind {
 	case FunExpr, LinExpr:
 		return pats, false
-	case LetExpr:
+	case LetExpr, BindExpr:
 		if i > 0 {
 			return pats[:first], false
 		}
@@ -235,16 +235,12 @@ func (f *File) Bound(e Expr, i int) (pats []Pat, index bool) {
 			pats = append(pats, head[:min(1, len(head))]...)
 		}
 		return pats, false
-	case BindExpr:
-		return pats[first:], false
 	case MatchExpr:
 		if i > 0 {
 			return pats[i-1 : i], false
 		}
-	case CompExpr:
-		return nil, i == 1
-	case ScanExpr:
-		if i == 2 {
+	case CompExpr, ScanExpr:
+		if i == len(f.Kids(e))-1 {
 			return pats, true
 		}
 	}
