@@ -282,9 +282,9 @@ func (e *Evaluator) Gradient(ctx context.Context, point []float64) (*Result, err
 	return res, nil
 }
 
-// Gradients is [Evaluator.Gradient] at many points, one behind the other. points has n numbers for each, where n is the number of scalar
-// inputs; values gets k numbers for each, and jacobians k rows of length n. Points run together, as lanes of one program; the cost
-// is that of what ran last.
+// Gradients is [Evaluator.Gradient] at many points, one behind the other. points has n numbers for each, where n is the
+// number of scalar inputs; values gets k numbers for each, and jacobians k rows of length n. Points run together, as
+// lanes of one program, where that has no functions; the cost is that of what ran last.
 func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []float64) error {
 	n := len(e.p.inputs)
 	if n == 0 || len(points)%n != 0 {

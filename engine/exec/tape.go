@@ -281,11 +281,12 @@ func (m *Machine) backThrough(to int) (arrivals, cells uint64, err error) {
 	return arrivals, cells, nil
 }
 
-// backOperations goes back through the statements from i to stop that are operations, and returns where it ends: where a
-// record is, or below stop. There are no checks of bounds: the tape has been made with its addresses.
+// backOperations goes back through the statements from i to stop that are operations, and returns where it ends: where
+// a record is, or below stop. There are no checks of bounds: the tape has been made with its addresses.
 func (m *Machine) backOperations(i, stop, args, slopes int) (end, a, s int, arrivals, cells uint64, err error) {
 	t := &m.tape
-	kinds, adr, par := unsafe.Pointer(unsafe.SliceData(t.kinds)), unsafe.Pointer(unsafe.SliceData(t.adr)), unsafe.Pointer(unsafe.SliceData(t.par))
+	kinds, adr := unsafe.Pointer(unsafe.SliceData(t.kinds)), unsafe.Pointer(unsafe.SliceData(t.adr))
+	par := unsafe.Pointer(unsafe.SliceData(t.par))
 	adjoints, flags := unsafe.Pointer(unsafe.SliceData(m.adjoint)), unsafe.Pointer(unsafe.SliceData(m.reached))
 	widths, fired := unsafe.Pointer(unsafe.SliceData(m.p.widths)), unsafe.Pointer(unsafe.SliceData(m.fired))
 	arrive := func(n int, x float64) {

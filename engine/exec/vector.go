@@ -673,7 +673,8 @@ func (s *laneState) find(m *Machine, i int, r uint64, l *lane, pc int32) (bool, 
 	d := &m.dense[k]
 	o.ref, o.from, o.data, o.live, o.first = r, d, d.data, d.live, int(off(r))
 	s.setLive(i, d.base != 0, d.live != nil)
-	if w := m.windowOf(k); w != nil && l.hi-l.lo < mostCopied && o.first+l.lo >= 0 && o.first+l.hi < w.Data.Rows*w.Data.Width {
+	if w := m.windowOf(k); w != nil && l.hi-l.lo < mostCopied && o.first+l.lo >= 0 &&
+		o.first+l.hi < w.Data.Rows*w.Data.Width {
 		from := uint64(o.first + l.lo)
 		o.data, o.first = sized(&s.copies[i], l.hi-l.lo+1), -l.lo
 		return true, m.read(o.data, k, from, l.arg < 0, pc)

@@ -18,7 +18,10 @@ func (p *Program) Batch(n int) bool {
 	if types.Kind(p.Type) == term.VecKind {
 		k = uint32(types.Len(p.Type))
 	}
-	if len(p.Funcs) != 1 || last.Op != Return || len(last.Args) != 1 || k == 1 && p.Type != term.R || k > 1 && types.Left(p.Type) != term.R {
+	if len(p.Funcs) != 1 || last.Op != Return || len(last.Args) != 1 {
+		return false
+	}
+	if k == 1 && p.Type != term.R || k > 1 && types.Left(p.Type) != term.R {
 		return false
 	}
 	f.Regs += 3

@@ -248,7 +248,8 @@ func (w *vectorizer) nest(start, end int) {
 	switch {
 	case w.reduced != nil:
 		x := &w.v.Lanes[w.reduced.lane]
-		if w.hasTarget || x.Loop != 0 || w.p.Taped && (x.Op < LaneAdd || x.Op > LaneFun2 && x.Op != LaneSum && x.Op != LaneProduct) {
+		operation := x.Op >= LaneAdd && x.Op <= LaneFun2 || x.Op == LaneSum || x.Op == LaneProduct
+		if w.hasTarget || x.Loop != 0 || w.p.Taped && !operation {
 			return // numerals may be among what is added: its cells are of other kinds
 		}
 		sum = w.add(Lane{Op: LaneSum, Loop: -1, A: w.reduced.lane, Pos: w.f.Code[w.reduced.add].Pos})

@@ -628,7 +628,8 @@ func (c *compiler) branches(t term.Type, tail bool, kids []term.Ref, each []func
 
 // apart reports whether the value of a term is a short vector whose components are known one by one.
 func (c *compiler) apart(r term.Ref) bool {
-	if t := c.types[r]; c.t.Types.Kind(t) != term.VecKind || c.t.Types.Left(t) != term.R || c.t.Types.Len(t) > shortFamily {
+	types, t := c.t.Types, c.types[r]
+	if types.Kind(t) != term.VecKind || types.Left(t) != term.R || types.Len(t) > shortFamily {
 		return false
 	}
 	switch n := &c.t.Nodes[r]; n.Op {

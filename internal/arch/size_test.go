@@ -32,7 +32,7 @@ var parts = []*part{
 	{name: "cmd", folders: []string{"cmd"}, most: 20_038, aim: 16_000, mostLong: 31},
 	{name: "bench", folders: []string{"bench"}, most: 11_386, aim: 8_000, mostLong: 145},
 	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_562, aim: 13_000, mostLong: 52},
-	{name: "the rest", folders: []string{"."}, most: 6_350, aim: 6_500, mostLong: 20},
+	{name: "the rest", folders: []string{"."}, most: 6_420, aim: 6_500, mostLong: 20},
 }
 
 const (
