@@ -109,7 +109,7 @@ const (
 func New(p *ir.Program) *Program {
 	out := &Program{src: p, kinds: make([]kind, firstKind), widths: make([]width, firstKind),
 		kindOf: map[term.Symbol]uint32{},
-		funs1: map[term.Symbol]*fun1{}, funs2: map[term.Symbol]*fun2{},
+		funs1:  map[term.Symbol]*fun1{}, funs2: map[term.Symbol]*fun2{},
 		layout: ir.NewLayout(p.Term.Types), collectors: map[[2]int]int{}}
 	// What arrives at λa.0⃗, the z* of a numeral, is applied to it.
 	numeral := &out.kinds[numeralKind]
