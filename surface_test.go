@@ -410,6 +410,9 @@ func (s *surface) difference(t *term.Term, inputs []term.Var, at, direction, alo
 	for j, x := range along {
 		near := (tapes[2].Values[j] - tapes[1].Values[j]) / (2 * h)
 		far := (tapes[3].Values[j] - tapes[0].Values[j]) / (4 * h)
+		if math.IsNaN(near - far) { // a value overflows beside the point
+			continue
+		}
 		rounding := 16 * tapes[3].ValueBounds[j]
 		for i, y := range at {
 			rounding += 2 * epsilon * math.Abs(y*s.tape.Jacobian[j*len(at)+i])
