@@ -282,7 +282,6 @@ func (c *checkpoint) backward(m *Machine, r *record) (arrivals, cells uint64, er
 		}
 		m.adjoint = append(make([]float64, 0, 2*t.n), m.adjoint...)
 		m.reached = append(make([]bool, 0, 2*t.n), m.reached...)
-		m.runs++ // vectors find their operands' adjoints again
 	}
 	m.adjoint, m.reached = m.adjoint[:t.n], m.reached[:t.n]
 	all, _, same, _ := m.stateOf(c.back, before.dense)

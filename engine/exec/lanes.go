@@ -58,12 +58,6 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 			s.outs[k] = m.dense[words[k]].data
 		}
 	}
-	if s.backRun != m.runs {
-		for _, i := range v.fixed {
-			s.adj[i].of(m, &s.in[i])
-		}
-		s.backRun = m.runs
-	}
 	for _, i := range v.inputs {
 		switch l := &v.lanes[i]; l.op {
 		case ir.LaneScalar:
@@ -170,11 +164,7 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 		if s.mixed[l.a] || l.op != ir.LaneFun1 && s.mixed[l.b] {
 			s.countMixed(m, i, l, len(d))
 		} else {
-			n := uint64(len(d))
-			if s.reach[i] == some {
-				n = countTrue(s.flags[i])
-			}
-			s.count(m, l.kind, [2]bool{s.live[l.a], l.op != ir.LaneFun1 && s.live[l.b]}, n)
+			s.count(m, l.kind, [2]bool{s.live[l.a], l.op != ir.LaneFun1 && s.live[l.b]}, s.reached(i))
 		}
 		switch {
 		case l.op == ir.LaneAdd:
@@ -272,14 +262,33 @@ func (s *laneState) mark(i, by int) {
 	switch {
 	case s.reach[by] == all || s.reach[i] == all:
 		s.reach[i] = all
-	case s.reach[i] == none:
-		s.ownFlags[i] = append(s.ownFlags[i][:0], s.flags[by]...)
-		s.flags[i], s.reach[i] = s.ownFlags[i], some
 	default:
+		flags := s.some(i, len(s.flags[by]))
 		for k, f := range s.flags[by] {
-			s.flags[i][k] = s.flags[i][k] || f
+			flags[k] = flags[k] || f
 		}
 	}
+}
+
+// some makes an instruction of n lanes one of which some are reached, and returns their flags.
+func (s *laneState) some(i, n int) []bool {
+	if s.reach[i] != some {
+		s.flags[i] = sized(&s.ownFlags[i], n)
+		fill(s.flags[i], s.reach[i] == all)
+		s.reach[i] = some
+	}
+	return s.flags[i]
+}
+
+// isReached reports whether a lane of an instruction is reached, of which some are or all.
+func (s *laneState) isReached(i, k int) bool { return s.reach[i] == all || s.flags[i][k] }
+
+// reached is how many lanes of an instruction are reached, of which some are or all.
+func (s *laneState) reached(i int) uint64 {
+	if s.reach[i] == all {
+		return uint64(len(s.deltas[i]))
+	}
+	return countTrue(s.flags[i])
 }
 
 // pass adds the delta of instruction i to that of its operand a. number says that a is one number for all lanes.
@@ -319,7 +328,7 @@ func (s *laneState) times(i, a int, x []float64, number bool) {
 	if number || s.reach[i] == some {
 		t := sized(&s.tmp, len(d))
 		for k := range d {
-			if t[k] = 0; s.reach[i] == all || s.flags[i][k] {
+			if t[k] = 0; s.isReached(i, k) {
 				t[k] = d[k] * x[k%len(x)]
 			}
 		}
@@ -360,17 +369,9 @@ func (v *vector) storeBack(m *Machine, s *laneState, r *record, i int, l *lane, 
 	if l.compact {
 		d, flags = m.adjoint[first:first+n], m.reached[first:first+n]
 	} else {
-		d = sized(&s.ownD[i], n)
-		if cap(s.ownFlags[i]) < n {
-			s.ownFlags[i] = make([]bool, n)
-		}
-		flags = s.ownFlags[i][:n]
-		walk(l.dims, rows, first, func(lane, at, size, by int) {
-			for k := range size {
-				d[lane+k], flags[lane+k] = m.adjoint[at], m.reached[at]
-				at += by
-			}
-		})
+		d, flags = sized(&s.ownD[i], n), sized(&s.ownFlags[i], n)
+		copyPlaces(d, m.adjoint, l.dims, rows, first)
+		copyPlaces(flags, m.reached, l.dims, rows, first)
 	}
 	s.deltas[i], s.flags[i], s.reach[i] = d, flags, all
 	if !whole {
@@ -396,11 +397,17 @@ func (v *vector) loadBack(s *laneState, i int, l *lane, row, rows int) {
 		setTrue(x.reached[first : first+len(d)])
 		return
 	}
-	walk(l.dims, rows, first, func(lane, at, size, by int) {
-		for k := range size {
-			if s.reach[i] == all || s.flags[i][lane+k] {
-				x.adj[at] += d[lane+k]
-				x.reached[at] = true
+	s.scatter(i, l.dims, rows, first, x.adj, x.reached)
+}
+
+// scatter adds the deltas of the lanes that are reached to adjoints, the first to that at the place first.
+func (s *laneState) scatter(i int, dims []dim, rows, first int, adj []float64, reached []bool) {
+	d := s.deltas[i]
+	walk(dims, rows, first, func(lane, at, size, by int) {
+		for k := lane; k < lane+size; k++ {
+			if s.isReached(i, k) {
+				adj[at] += d[k]
+				reached[at] = true
 			}
 			at += by
 		}
@@ -417,27 +424,12 @@ func (s *laneState) expandBack(v *vector, i int, l *lane) {
 		s.number(l.a, kernel.Sum(d))
 		return
 	}
-	n := len(d) / l.ratio
-	delta, fresh := s.arrive(l.a, n)
-	if fresh {
-		clear(delta)
-	}
+	delta, flags := s.open(l.a, len(d)/l.ratio)
 	for k := range delta {
 		delta[k] += kernel.Sum(d[k*l.ratio:][:l.ratio])
+		flags[k] = flags[k] || s.reach[i] == all || countTrue(s.flags[i][k*l.ratio:][:l.ratio]) > 0
 	}
-	if s.reach[i] == all || s.reach[l.a] == all {
-		s.reach[l.a] = all
-		return
-	}
-	flags := s.flags[l.a]
-	if fresh {
-		flags = append(s.ownFlags[l.a][:0], make([]bool, n)...)
-		s.ownFlags[l.a], s.flags[l.a] = flags, flags
-	}
-	for k := range flags {
-		flags[k] = flags[k] || countTrue(s.flags[i][k*l.ratio:][:l.ratio]) > 0
-	}
-	s.reach[l.a] = some
+	s.close(l.a)
 }
 
 // takeBack adds the deltas of elements to that of the values that they are of.
@@ -445,36 +437,18 @@ func (v *vector) takeBack(s *laneState, i int, l *lane, row, rows int) {
 	if !s.live[l.a] {
 		return
 	}
-	d := s.deltas[i]
 	delta, flags := s.open(l.a, v.lanes[l.a].inner*rows)
-	walk(l.dims, rows, v.taking(l, row), func(lane, at, size, by int) {
-		for k := range size {
-			if s.reach[i] == all || s.flags[i][lane+k] {
-				delta[at] += d[lane+k]
-				flags[at] = true
-			}
-			at += by
-		}
-	})
+	s.scatter(i, l.dims, rows, v.taking(l, row), delta, flags)
 	s.close(l.a)
 }
 
 // open makes the delta of an instruction one that may be added to at some lanes, which get flags.
 func (s *laneState) open(i, n int) (delta []float64, flags []bool) {
-	before := s.reach[i]
 	delta, fresh := s.arrive(i, n)
 	if fresh {
 		clear(delta)
 	}
-	if before != some {
-		flags = append(s.ownFlags[i][:0], make([]bool, n)...)
-		if before == all {
-			setTrue(flags)
-		}
-		s.ownFlags[i], s.flags[i] = flags, flags
-	}
-	s.reach[i] = some
-	return delta, s.flags[i]
+	return delta, s.some(i, n)
 }
 
 // close ends what open began.
@@ -490,10 +464,7 @@ func (s *laneState) close(i int) {
 // sumBack adds the delta of a sum to those of its summands.
 func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int) {
 	d := s.deltas[i]
-	n := uint64(len(d))
-	if s.reach[i] == some {
-		n = countTrue(s.flags[i])
-	}
+	n := s.reached(i)
 	switch {
 	case s.mixed[l.a] && l.ratio > 1:
 		v.countSums(m, s, i, l, row)
@@ -515,7 +486,7 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 	delta, fresh := s.arrive(l.a, len(d)*ratio)
 	for k, x := range d {
 		to := delta[k*ratio:][:ratio]
-		if l.two != nil && (s.reach[i] == all || s.flags[i][k]) {
+		if l.two != nil && s.isReached(i, k) {
 			l.reduceBack(to, s.vals[l.a][k*ratio:][:ratio], x, sized(&s.slope, 2*ratio), fresh)
 		} else if fresh {
 			fill(to, x) // 0 if the sum is not reached
@@ -527,17 +498,12 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 		s.reach[l.a] = all
 		return
 	}
-	flags := s.flags[l.a]
-	if fresh {
-		flags = append(s.ownFlags[l.a][:0], make([]bool, len(delta))...)
-		s.ownFlags[l.a], s.flags[l.a] = flags, flags
-	}
+	flags := s.some(l.a, len(delta))
 	for k, f := range s.flags[i] {
 		if f {
 			setTrue(flags[k*ratio:][:ratio])
 		}
 	}
-	s.reach[l.a] = some
 }
 
 // dotBack is the backward phase of a product that is the sum of the outermost loop.

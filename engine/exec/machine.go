@@ -113,7 +113,6 @@ type Machine struct {
 	fuel     int64 // until the next look at the limits
 	pc       int32
 
-	runs     uint64
 	lanes    []*laneState
 	vectors  uint64 // that have run
 	pendings []*pending
@@ -175,7 +174,6 @@ func (m *Machine) start(point []float64) error {
 		return fmt.Errorf("the machine is closed")
 	}
 	src := m.p.src
-	m.runs++
 	static := m.static()
 	if cap(m.heap) < static+firstHeap {
 		m.heap = make([]Slot, static, static+firstHeap)

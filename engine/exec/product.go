@@ -227,10 +227,7 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 	if p.takes {
 		v.taken(s, l)
 	}
-	n := uint64(len(s.deltas[i]))
-	if s.reach[i] == some {
-		n = countTrue(s.flags[i])
-	}
+	n := s.reached(i)
 	live := [2]bool{s.live[l.a], s.live[l.b]}
 	if s.in[l.a].live != nil || s.in[l.b].live != nil {
 		v.countProducts(m, s, i, l, row, rows)

@@ -26,7 +26,6 @@ func (l *lane) test(dst, a, b []float64) {
 	if l.cmp == term.Greater || l.cmp == term.GreaterEqual {
 		a, b = b, a
 	}
-	equal := l.cmp == term.LessEqual || l.cmp == term.GreaterEqual
 	one := func(holds bool) float64 {
 		var bit uint64
 		if holds {
@@ -34,33 +33,15 @@ func (l *lane) test(dst, a, b []float64) {
 		}
 		return math.Float64frombits(-bit & bitsOfOne)
 	}
-	switch {
-	case len(b) < len(dst) && equal:
-		for k, x := range wide(a, dst) {
-			dst[k] = one(x <= b[0])
-		}
-	case len(b) < len(dst):
-		for k, x := range wide(a, dst) {
-			dst[k] = one(x < b[0])
-		}
-	case len(a) < len(dst) && equal:
-		for k, y := range b[:len(dst)] {
-			dst[k] = one(a[0] <= y)
-		}
-	case len(a) < len(dst):
-		for k, y := range b[:len(dst)] {
-			dst[k] = one(a[0] < y)
-		}
-	case equal:
-		b = b[:len(dst)]
-		for k, x := range a[:len(dst)] {
+	a, b = wide(a, dst), wide(b, dst)
+	if l.cmp == term.LessEqual || l.cmp == term.GreaterEqual {
+		for k, x := range a {
 			dst[k] = one(x <= b[k])
 		}
-	default:
-		b = b[:len(dst)]
-		for k, x := range a[:len(dst)] {
-			dst[k] = one(x < b[k])
-		}
+		return
+	}
+	for k, x := range a {
+		dst[k] = one(x < b[k])
 	}
 }
 
@@ -75,25 +56,17 @@ func wide(x, dst []float64) []float64 {
 
 // choose sets dst to a where c is 1, and to b where it is 0. Of a or b there may be one number for all lanes.
 func (l *lane) choose(dst, a, b, c []float64) {
-	c = c[:len(dst)]
+	a, c = wide(a, dst), c[:len(dst)]
 	if len(b) < len(dst) {
 		no := math.Float64bits(b[0])
-		for k, x := range wide(a, dst) {
+		for k, x := range a {
 			mask := -(math.Float64bits(c[k]) >> 61)
 			dst[k] = math.Float64frombits(math.Float64bits(x)&mask | no&^mask)
 		}
 		return
 	}
 	b = b[:len(dst)]
-	if len(a) < len(dst) {
-		yes := math.Float64bits(a[0])
-		for k, y := range b {
-			mask := -(math.Float64bits(c[k]) >> 61)
-			dst[k] = math.Float64frombits(yes&mask | math.Float64bits(y)&^mask)
-		}
-		return
-	}
-	for k, x := range a[:len(dst)] {
+	for k, x := range a {
 		mask := -(math.Float64bits(c[k]) >> 61)
 		dst[k] = math.Float64frombits(math.Float64bits(x)&mask | math.Float64bits(b[k])&^mask)
 	}
@@ -103,7 +76,7 @@ func (l *lane) choose(dst, a, b, c []float64) {
 func (v *vector) living(s *laneState, row, rows int) {
 	for _, i := range v.loads {
 		if l := &v.lanes[i]; s.mixed[i] && !v.src.Lanes[i].Held {
-			copyPlaces(s.flagged(i, l.inner*rows), s.in[i].live, l.dims, rows, s.in[i].first+row*l.dims[0].by)
+			copyPlaces(sized(&s.alive[i], l.inner*rows), s.in[i].live, l.dims, rows, s.in[i].first+row*l.dims[0].by)
 		}
 	}
 	for _, i := range v.flow {
@@ -114,7 +87,7 @@ func (v *vector) living(s *laneState, row, rows int) {
 		n := l.inner * rows
 		switch l.op {
 		case ir.LaneSelect:
-			alive := s.flagged(i, n)
+			alive := sized(&s.alive[i], n)
 			for k, c := range s.vals[l.c] {
 				if c != 0 {
 					alive[k] = s.has(l.a, k)
@@ -123,25 +96,16 @@ func (v *vector) living(s *laneState, row, rows int) {
 				}
 			}
 		case ir.LaneExpand:
-			alive, of := s.flagged(i, n), s.alive[l.a]
+			alive, of := sized(&s.alive[i], n), s.alive[l.a]
 			for k := range of {
 				fill(alive[k*(n/len(of)):][:n/len(of)], of[k])
 			}
 		case ir.LaneTake:
-			copyPlaces(s.flagged(i, n), s.alive[l.a], l.dims, rows, v.taking(l, row))
+			copyPlaces(sized(&s.alive[i], n), s.alive[l.a], l.dims, rows, v.taking(l, row))
 		case ir.LaneSum: // of one number
 			s.alive[i] = s.alive[l.a]
 		}
 	}
-}
-
-// flagged is memory for n flags of an instruction.
-func (s *laneState) flagged(i, n int) []bool {
-	if cap(s.alive[i]) < n {
-		s.alive[i] = make([]bool, n)
-	}
-	s.alive[i] = s.alive[i][:n]
-	return s.alive[i]
 }
 
 // has reports whether a lane of an instruction has an adjoint.
@@ -180,7 +144,7 @@ func (s *laneState) chooseBack(i int, l *lane) {
 		if l.operands[k] {
 			sum, reached := 0.0, false
 			for j, x := range d {
-				if c[j] == taken && (s.reach[i] == all || s.flags[i][j]) {
+				if c[j] == taken && s.isReached(i, j) {
 					sum, reached = sum+x, true
 				}
 			}
@@ -191,7 +155,7 @@ func (s *laneState) chooseBack(i int, l *lane) {
 		}
 		delta, flags := s.open(which, len(d))
 		for j, x := range d {
-			if c[j] == taken && (s.reach[i] == all || s.flags[i][j]) {
+			if c[j] == taken && s.isReached(i, j) {
 				delta[j] += x
 				flags[j] = true
 			}
@@ -204,7 +168,7 @@ func (s *laneState) chooseBack(i int, l *lane) {
 func (s *laneState) countMixed(m *Machine, i int, l *lane, n int) {
 	var kinds [4]uint64
 	for k := range n {
-		if s.reach[i] == some && !s.flags[i][k] {
+		if !s.isReached(i, k) {
 			continue
 		}
 		kinds[ir.KindOf(s.has(l.a, k), l.op != ir.LaneFun1 && s.has(l.b, k))]++
@@ -246,7 +210,7 @@ func (v *vector) countSums(m *Machine, s *laneState, i int, l *lane, row int) {
 		}
 	} else {
 		for k := range s.deltas[i] {
-			if s.reach[i] == some && !s.flags[i][k] {
+			if !s.isReached(i, k) {
 				continue
 			}
 			of := alive[k*l.ratio:][:l.ratio]
@@ -262,41 +226,24 @@ func (v *vector) countProducts(m *Machine, s *laneState, i int, l *lane, row, ro
 	p, x, y := l.product, &s.in[l.a], &s.in[l.b]
 	live := [2]bool{s.live[l.a], s.live[l.b]}
 	var kinds [4]uint64
-	reached := func(at int) bool { return s.reach[i] == all || s.flags[i][at] }
 	p.each(row, rows, func(a, b, c, nu, nv int) {
 		a, b = a+x.first, b+y.first
-		switch {
-		case y.live == nil: // all products of a row have the same kinds
-			for u := range nu {
-				n := uint64(0)
-				for w := range nv {
-					if reached(c + u*p.u.c + w*p.v.c) {
-						n++
-					}
-				}
-				k := countEvery(x.live[a+u*p.u.a:], p.size, p.aj)
-				kinds[ir.KindOf(true, live[1])] += n * k
-				kinds[ir.KindOf(false, live[1])] += n * (uint64(p.size) - k)
-			}
-		case x.live == nil: // or of a column
+		for u := range nu {
 			for w := range nv {
-				n := uint64(0)
-				for u := range nu {
-					if reached(c + u*p.u.c + w*p.v.c) {
-						n++
-					}
+				if !s.isReached(i, c+u*p.u.c+w*p.v.c) {
+					continue
 				}
-				k := countEvery(y.live[b+w*p.v.b:], p.size, p.bj)
-				kinds[ir.KindOf(live[0], true)] += n * k
-				kinds[ir.KindOf(live[0], false)] += n * (uint64(p.size) - k)
-			}
-		default:
-			for u := range nu {
-				for w := range nv {
-					if !reached(c + u*p.u.c + w*p.v.c) {
-						continue
-					}
-					from, with := a+u*p.u.a, b+w*p.v.b
+				from, with, size := a+u*p.u.a, b+w*p.v.b, uint64(p.size)
+				switch {
+				case y.live == nil:
+					n := countEvery(x.live[from:], p.size, p.aj)
+					kinds[ir.KindOf(true, live[1])] += n
+					kinds[ir.KindOf(false, live[1])] += size - n
+				case x.live == nil:
+					n := countEvery(y.live[with:], p.size, p.bj)
+					kinds[ir.KindOf(live[0], true)] += n
+					kinds[ir.KindOf(live[0], false)] += size - n
+				default:
 					for range p.size {
 						kinds[ir.KindOf(x.live[from], y.live[with])]++
 						from, with = from+p.aj, with+p.bj

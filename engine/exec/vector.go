@@ -56,9 +56,9 @@ type vector struct {
 	masked []times // those of branches
 	steps  int64   // of all blocks
 	fuel   int64   // for a row
-	// The loads of static elements whose places do not change, and the instructions that find other operands, that
-	// compute values, that compute those which the backward phase needs, and that it goes through, from the last on.
-	fixed, inputs        []int
+	// The instructions that find operands, that compute values, that compute those which the backward phase needs, and
+	// that it goes through, from the last on.
+	inputs               []int
 	forward, again, back []int
 	flow                 []int // whose adjoints depend on those of operands
 	settled              []int // stores
@@ -99,7 +99,6 @@ type lane struct {
 	ratio    int  // of an expansion: lanes for each of A; of a sum: summands
 	arg      int
 	vector   uint32 // of a static load
-	fixed    bool   // it is static, and at one place
 	at       ir.Affine
 	dims     []dim // of a load, a store or an index: the loops
 	compact  bool  // lanes stand one behind the other
@@ -135,7 +134,6 @@ type laneState struct {
 	live            []bool
 	settled         bool // live is what it is by that of the operands, and so are mixed, and liveOut of the results
 	liveOut         bool
-	run, backRun    uint64 // of the machine, in which fixed operands and their adjoints have been found
 	// Of an instruction with adjoints in some lanes only, which these are in a strip. anyMixed says that there is one.
 	mixed           []bool
 	alive           [][]bool
@@ -206,9 +204,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			continue
 		case ir.LaneLoad:
 			v.loads = append(v.loads, i)
-			if l.fixed = s.Arg < 0 && len(s.At.Outer) == 0; !l.fixed {
-				l.word, v.words = v.words, v.words+1
-			}
+			l.word, v.words = v.words, v.words+1
 			if s.Held {
 				continue
 			}
@@ -290,11 +286,7 @@ func (v *vector) lists() {
 		held := v.src.Lanes[i].Held
 		switch l.op {
 		case ir.LaneLoad, ir.LaneScalar, ir.LaneIndex:
-			if l.fixed {
-				v.fixed = append(v.fixed, i)
-			} else {
-				v.inputs = append(v.inputs, i)
-			}
+			v.inputs = append(v.inputs, i)
 		case ir.LaneExpand, ir.LaneSum, ir.LaneTake, ir.LaneSelect:
 			v.flow = append(v.flow, i)
 		case ir.LaneStore:
@@ -584,18 +576,6 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Pointer, words int, pc int32) (
 	ok, live bool, err error) {
 	taped := m.p.src.Taped
-	if s.run != m.runs {
-		for _, i := range v.fixed {
-			l := &v.lanes[i]
-			if uint64(l.at.N+l.hi) >= m.far {
-				return false, false, nil
-			}
-			if ok, err := s.find(m, i, isDense|ref(uint64(l.vector), uint64(l.at.N)), l, pc); !ok || err != nil {
-				return false, false, err
-			}
-		}
-		s.run = m.runs
-	}
 	for _, i := range v.inputs {
 		l := &v.lanes[i]
 		if l.op == ir.LaneScalar {
@@ -651,8 +631,8 @@ func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Poi
 
 // scalar sets a number outside all loops.
 func (s *laneState) scalar(i int, x Slot) {
-	s.own[i] = append(s.own[i][:0], x.V)
-	s.vals[i] = s.own[i]
+	s.vals[i] = sized(&s.own[i], 1)
+	s.vals[i][0] = x.V
 	s.setLive(i, x.A != 0, false)
 }
 
@@ -784,10 +764,10 @@ func (m *Machine) gather(s *laneState, i int, l *lane, r *Slot, words int, pc in
 // Vectors is how many vector statements have run.
 func (m *Machine) Vectors() uint64 { return m.vectors }
 
-// sized is a slice of n numbers with the memory of s.
-func sized(s *[]float64, n int) []float64 {
+// sized is a slice of n elements with the memory of s.
+func sized[T any](s *[]T, n int) []T {
 	if cap(*s) < n {
-		*s = make([]float64, n)
+		*s = make([]T, n)
 	}
 	*s = (*s)[:n]
 	return *s
@@ -825,10 +805,7 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 			v.store(s, l, row, rows)
 			continue
 		default:
-			if cap(s.own[i]) < n {
-				s.own[i] = make([]float64, l.inner*v.rows)
-			}
-			dst = s.own[i][:n]
+			dst = sized(&s.own[i], n)
 		}
 		s.vals[i] = dst
 		switch l.op {
@@ -988,12 +965,8 @@ func (v *vector) load(s *laneState, i int, l *lane, row, rows int) {
 		s.vals[i] = o.data[o.first+row*l.inner:][:n]
 		return
 	}
-	if cap(s.own[i]) < n {
-		s.own[i] = make([]float64, l.inner*v.rows)
-	}
-	dst := s.own[i][:n]
-	s.vals[i] = dst
-	copyPlaces(dst, o.data, l.dims, rows, o.first+row*l.dims[0].by)
+	s.vals[i] = sized(&s.own[i], n)
+	copyPlaces(s.vals[i], o.data, l.dims, rows, o.first+row*l.dims[0].by)
 }
 
 // copyPlaces sets dst to the numbers of x at the places of lanes.
