@@ -156,12 +156,9 @@ func (f *Func) intervals() (all []*interval, of []*interval) {
 	for r := range f.Params() {
 		note(Reg(r), 1, -1)
 	}
-	labels := map[uint32]int{}
+	labels := Labels(f.Code)
 	for i := range f.Code {
 		in := &f.Code[i]
-		if in.Op == Label {
-			labels[in.N] = i
-		}
 		if in.Sets() == 1 {
 			note(in.D, 1, i)
 		}
@@ -191,12 +188,9 @@ func enter(p *Program, f *Func) {
 	if p.Placed { // a profile is of each run
 		return
 	}
-	labels, heads := map[uint32]int{}, map[int]uint32{}
+	labels, heads := Labels(f.Code), map[int]uint32{}
 	for i := range f.Code {
-		switch in := &f.Code[i]; in.Op {
-		case Label:
-			labels[in.N] = i
-		case Next, Prev:
+		if in := &f.Code[i]; in.Op == Next || in.Op == Prev {
 			if at := labels[in.N]; arithmetic(f.Code[at+1 : i]) {
 				heads[at] = in.N
 			}

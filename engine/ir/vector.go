@@ -110,16 +110,14 @@ func vectors(p *Program, f *Func) {
 		return
 	}
 	w := &vectorizer{p: p, f: f, sets: make([]int, f.Regs), by: make([]int, f.Regs),
-		summed: make([]bool, f.Regs), ends: map[int]int{}}
-	at := map[uint32]int{}
+		summed: make([]bool, f.Regs), ends: map[int]int{}, at: Labels(f.Code)}
+	for n := range w.at {
+		w.label = max(w.label, n)
+	}
 	for i := range f.Code {
 		in := &f.Code[i]
-		switch in.Op {
-		case Label:
-			at[in.N] = i
-			w.label = max(w.label, in.N)
-		case Next, Prev:
-			w.ends[at[in.N]] = i
+		if in.Op == Next || in.Op == Prev {
+			w.ends[w.at[in.N]] = i
 		}
 		for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
 			if in.Op == SumAdd { // its registers are those of a sum
@@ -130,7 +128,6 @@ func vectors(p *Program, f *Func) {
 			w.by[r] = i
 		}
 	}
-	w.at = at
 	w.regions()
 	for i := range f.Code {
 		if end, ok := w.ends[i]; ok {

@@ -33,7 +33,7 @@ func (p *Program) verify(f *Func) error {
 	if n := len(f.Code); n == 0 || !f.Code[n-1].Op.Ends() {
 		return fmt.Errorf("the code does not end")
 	}
-	return p.defined(f, labels)
+	return p.defined(f)
 }
 
 // Ends reports whether the next instruction does not follow.
@@ -84,60 +84,20 @@ func (in *Instr) Targets() []uint32 {
 	return nil
 }
 
-// defined checks that registers are set before they are read: a forward analysis over the instructions, where a set of
-// registers that are set for certain meets at each label.
-func (p *Program) defined(f *Func, labels map[uint32]int) error {
-	words := (f.Regs + 63) / 64
-	at := make([][]uint64, len(f.Code)+1)
-	start := make([]uint64, words)
+// defined checks that registers are set before they are read.
+func (p *Program) defined(f *Func) error {
+	start := NewRegSet(f.Regs)
 	for r := range f.Params() {
 		start[r/64] |= 1 << (r % 64)
 	}
-	type place struct {
-		i   int
-		set []uint64
-	}
-	todo := []place{{0, start}}
-	for len(todo) > 0 {
-		k := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if k.i == len(f.Code) {
-			continue
-		}
-		if old := at[k.i]; old != nil {
-			less := false
-			for w := range old {
-				if both := old[w] & k.set[w]; both != old[w] {
-					old[w], less = both, true
-				}
-			}
-			if !less {
-				continue
-			}
-			k.set = old
-		} else {
-			at[k.i] = append([]uint64(nil), k.set...)
-		}
-		in := &f.Code[k.i]
-		set := append([]uint64(nil), at[k.i]...)
-		var err error
+	return Flow(f.Code, 0, start, func(i int, set RegSet) (err error) {
+		in := &f.Code[i]
 		in.Uses(func(r *Reg) {
-			if err == nil && set[*r/64]>>(*r%64)&1 == 0 {
-				err = fmt.Errorf("instruction %d, %s: register %d is not set", k.i, p.text(in), *r)
+			if err == nil && !set.Has(*r) {
+				err = fmt.Errorf("instruction %d, %s: register %d is not set", i, p.text(in), *r)
 			}
 		})
-		if err != nil {
-			return err
-		}
-		for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
-			set[r/64] |= 1 << (r % 64)
-		}
-		for _, l := range in.Targets() {
-			todo = append(todo, place{labels[l], set})
-		}
-		if !in.Op.Ends() {
-			todo = append(todo, place{k.i + 1, set})
-		}
-	}
-	return nil
+		set.Put(in, true)
+		return err
+	})
 }

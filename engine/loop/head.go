@@ -1,7 +1,7 @@
 package loop
 
 import (
-	"slices"
+	"errors"
 
 	"github.com/gram-machine/gram/engine/ir"
 )
@@ -16,87 +16,45 @@ type Head struct {
 
 // HeadOf returns the head of the loop of f with the label.
 func HeadOf(p *ir.Program, f *ir.Func, label uint32) (h Head) {
-	start := slices.IndexFunc(f.Code, func(in ir.Instr) bool { return in.Op == ir.Label && in.N == label })
-	end := start
-	for (f.Code[end].Op != ir.Next && f.Code[end].Op != ir.Prev) || f.Code[end].N != label {
-		end++
-	}
+	start, end := extent(f, label)
 	body := f.Code[start : end+1]
-	set := map[ir.Reg]bool{}
+	set := ir.NewRegSet(f.Regs)
 	for i := range body {
-		for r := body[i].D; r < body[i].D+ir.Reg(body[i].Sets()); r++ {
-			set[r] = true
-		}
+		set.Put(&body[i], true)
 	}
 	read := readFrom(f, start)
 	for r := range ir.Reg(f.Regs) {
 		if read[r] {
-			h.Live, h.Set = append(h.Live, r), append(h.Set, set[r])
+			h.Live, h.Set = append(h.Live, r), append(h.Set, set.Has(r))
 		}
 	}
-	h.Again = again(p, f, start, end)
+	h.Again = again(p, f, body)
 	return h
 }
 
-// again reports whether the code of f from start to end changes only objects that it has made: the store of each has a
-// register that refers to one of these, whichever way leads there.
-func again(p *ir.Program, f *ir.Func, start, end int) bool {
-	labels := map[uint32]int{}
-	for i := start; i <= end; i++ {
-		if f.Code[i].Op == ir.Label {
-			labels[f.Code[i].N] = i
+var errChanges = errors.New("loop: the code changes an object that it has not made")
+
+// again reports whether the code of f changes only objects that it has made: the store of each has a register that
+// refers to one of these, whichever way leads there.
+func again(p *ir.Program, f *ir.Func, code []ir.Instr) bool {
+	return ir.Flow(code, 0, ir.NewRegSet(f.Regs), func(i int, made ir.RegSet) error {
+		in := &code[i]
+		is := false // what it sets refers to such an object
+		switch in.Op {
+		case ir.Store, ir.StoreX, ir.Copy, ir.CopyX:
+			if !made.Has(in.D) {
+				return errChanges
+			}
+		case ir.VectorLoop:
+			if into := p.Vectors[in.M].Into; into >= 0 && !made.Has(in.Args[into]) {
+				return errChanges
+			}
+		case ir.Alloc:
+			is = true
+		case ir.View, ir.ViewX, ir.Move:
+			is = made.Has(in.A)
 		}
-	}
-	type place struct {
-		i    int
-		made []bool // the registers that refer to objects which have been made
-	}
-	seen := map[int][]bool{}
-	for todo := []place{{start, make([]bool, f.Regs)}}; len(todo) > 0; {
-		at := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		made := at.made
-		for i := at.i; i <= end; i++ {
-			in := &f.Code[i]
-			if in.Op == ir.Label { // here paths meet
-				old := seen[i]
-				less := old == nil
-				for r := range old {
-					less = less || old[r] && !made[r]
-					made[r] = made[r] && old[r]
-				}
-				if !less {
-					break
-				}
-				seen[i] = slices.Clone(made)
-			}
-			is := false // what it sets refers to such an object
-			switch in.Op {
-			case ir.Store, ir.StoreX, ir.Copy, ir.CopyX:
-				if !made[in.D] {
-					return false
-				}
-			case ir.VectorLoop:
-				if into := p.Vectors[in.M].Into; into >= 0 && !made[in.Args[into]] {
-					return false
-				}
-			case ir.Alloc:
-				is = true
-			case ir.View, ir.ViewX, ir.Move:
-				is = made[in.A]
-			}
-			for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
-				made[r] = is
-			}
-			for _, l := range in.Targets() {
-				if to, ok := labels[l]; ok {
-					todo = append(todo, place{to, slices.Clone(made)})
-				}
-			}
-			if in.Op.Ends() {
-				break
-			}
-		}
-	}
-	return true
+		made.Put(in, is)
+		return nil
+	}) == nil
 }

@@ -49,11 +49,7 @@ type node struct {
 
 // New returns the loop of f whose head has the label, nil if it is none for machine code.
 func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
-	start := slices.IndexFunc(f.Code, func(in ir.Instr) bool { return in.Op == ir.Label && in.N == label })
-	end := start
-	for op := f.Code[end].Op; op != ir.Next && op != ir.Prev; op = f.Code[end].Op {
-		end++
-	}
+	start, end := extent(f, label)
 	last := &f.Code[end]
 	l := &Loop{program: p, down: last.Op == ir.Prev, Index: last.D, Size: last.A, Instrs: end - start - 1}
 	var ok bool
@@ -188,63 +184,35 @@ func liveAhead(nodes []node, behind map[ir.Reg]bool) map[ir.Reg]bool {
 
 // readFrom returns the registers that are read from instruction i of f on before they are set.
 func readFrom(f *ir.Func, from int) map[ir.Reg]bool {
-	words := (f.Regs + 63) / 64
-	labels := map[uint32]int{}
-	for i := range f.Code {
-		if f.Code[i].Op == ir.Label {
-			labels[f.Code[i].N] = i
-		}
-	}
-	type place struct {
-		i    int
-		left []uint64 // registers that nothing has set
-	}
-	all := make([]uint64, words)
-	for w := range all {
-		all[w] = ^uint64(0)
-	}
-	seen, read := map[int][]uint64{}, map[ir.Reg]bool{}
-	for todo := []place{{from, all}}; len(todo) > 0; {
-		p := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		left := slices.Clone(p.left)
-		for i := p.i; i < len(f.Code); i++ {
-			in := &f.Code[i]
-			if in.Op == ir.Label { // here paths meet
-				old, more := seen[i], false
-				if old == nil {
-					old = make([]uint64, words)
-					seen[i] = old
-				}
-				for w := range left {
-					more = more || left[w]&^old[w] != 0
-					old[w] |= left[w]
-				}
-				if !more {
-					break
-				}
-			}
-			note := func(r *ir.Reg) {
-				if left[*r/64]>>(*r%64)&1 != 0 {
-					read[*r] = true
-				}
-			}
-			in.Uses(note)
-			if in.Op == ir.SumAdd { // it sets one of its registers
-				for r := in.D; r < in.D+ir.Reg(in.M); r++ {
-					note(&r)
-				}
-			}
-			for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
-				left[r/64] &^= 1 << (r % 64)
-			}
-			for _, l := range in.Targets() {
-				todo = append(todo, place{labels[l], slices.Clone(left)})
-			}
-			if in.Op.Ends() {
-				break
+	read := map[ir.Reg]bool{}
+	_ = ir.Flow(f.Code, from, ir.NewRegSet(f.Regs), func(i int, set ir.RegSet) error {
+		in := &f.Code[i]
+		note := func(r *ir.Reg) {
+			if !set.Has(*r) {
+				read[*r] = true
 			}
 		}
-	}
+		in.Uses(note)
+		if in.Op == ir.SumAdd { // it sets one of its registers
+			for r := in.D; r < in.D+ir.Reg(in.M); r++ {
+				note(&r)
+			}
+		}
+		set.Put(in, true)
+		return nil
+	})
 	return read
+}
+
+// extent returns where the loop of f whose head has the label begins, and where it ends.
+func extent(f *ir.Func, label uint32) (start, end int) {
+	for i := range f.Code {
+		switch in := &f.Code[i]; {
+		case in.Op == ir.Label && in.N == label:
+			start = i
+		case (in.Op == ir.Next || in.Op == ir.Prev) && in.N == label:
+			end = i
+		}
+	}
+	return start, end
 }

@@ -90,7 +90,7 @@ func (c *compiler) backward(size ir.Reg, some bool, f, x *value, element func(i 
 	if !some {
 		c.emit(ir.Instr{Op: ir.Empty, A: c.constant(0), B: size, N: end})
 	}
-	c.inLoop(!some, func() {
+	c.inLoop(!some, 0, func() {
 		c.f.depth[i] = len(c.f.loops)
 		c.place(again)
 		c.occurrence(f.typ, false)
@@ -114,7 +114,7 @@ func (c *compiler) forward(size ir.Reg, known float64, some bool, body func(i ir
 	if !some {
 		c.emit(ir.Instr{Op: ir.Empty, A: i, B: size, N: end})
 	}
-	c.inComprehension(!some, known, func() {
+	c.inLoop(!some, known, func() {
 		c.f.depth[i] = len(c.f.loops)
 		c.place(again)
 		body(i)
@@ -449,7 +449,7 @@ func (c *compiler) sumRight(n *term.Node, size ir.Reg) ir.Reg {
 	c.emit(ir.Instr{Op: ir.Move, D: i, A: last})
 	again := c.label()
 	known, _ := c.known(n.Static())
-	c.inComprehension(false, known, func() {
+	c.inLoop(false, known, func() {
 		c.f.depth[i] = len(c.f.loops)
 		c.place(again)
 		c.bindIndex(n, i)
