@@ -403,6 +403,14 @@ func (v *vector) loadBack(s *laneState, i int, l *lane, row, rows int) {
 // scatter adds the deltas of the lanes that are reached to adjoints, the first to that at the place first.
 func (s *laneState) scatter(i int, dims []dim, rows, first int, adj []float64, reached []bool) {
 	d := s.deltas[i]
+	if s.reach[i] == all && rows > 1 && dims[0].by == 0 && len(dims) > 1 { // the same places in each row
+		n := len(d) / rows
+		sum := append(s.tmp[:0], d[:n]...)
+		for k := n; k < len(d); k += n {
+			kernel.Add(sum, sum, d[k:k+n])
+		}
+		d, rows, s.tmp = sum, 1, sum
+	}
 	walk(dims, rows, first, func(lane, at, size, by int) {
 		for k := lane; k < lane+size; k++ {
 			if s.isReached(i, k) {

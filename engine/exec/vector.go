@@ -334,6 +334,12 @@ func (l *lane) place(src *ir.Vector, s *ir.Lane) {
 		l.dims = append(l.dims, dim{1, 0})
 	}
 	slices.Reverse(l.dims)
+	for k := len(l.dims) - 1; k > 1; k-- { // loops whose places follow each other are one
+		if d, e := &l.dims[k-1], l.dims[k]; d.by == e.size*e.by {
+			*d = dim{d.size * e.size, e.by}
+			l.dims = slices.Delete(l.dims, k, k+1)
+		}
+	}
 }
 
 // stores finds which slots of results are set, and reports whether they follow each other and each is set once.
@@ -971,6 +977,13 @@ func (v *vector) load(s *laneState, i int, l *lane, row, rows int) {
 
 // copyPlaces sets dst to the numbers of x at the places of lanes.
 func copyPlaces[T any](dst, x []T, dims []dim, rows, first int) {
+	if rows > 1 && dims[0].by == 0 && len(dims) > 1 { // each row is the first one
+		n := len(dst) / rows
+		for copyPlaces(dst[:n], x, dims, 1, first); n < len(dst); n *= 2 {
+			copy(dst[n:], dst[:n])
+		}
+		return
+	}
 	walk(dims, rows, first, func(lane, at, size, by int) {
 		switch by {
 		case 0:
