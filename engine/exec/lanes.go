@@ -147,6 +147,22 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 		case ir.LaneSelect:
 			s.chooseBack(i, l)
 			continue
+		case ir.LaneJoin:
+			parts := v.src.Lanes[i].Parts
+			for k, p := range parts {
+				if !s.live[p] {
+					continue
+				}
+				delta, flags := s.open(p, len(d)/len(parts))
+				for j := range delta {
+					if s.isReached(i, j*len(parts)+k) {
+						delta[j] += d[j*len(parts)+k]
+						flags[j] = true
+					}
+				}
+				s.close(p)
+			}
+			continue
 		case ir.LaneTake:
 			v.takeBack(s, i, l, row, rows)
 			continue

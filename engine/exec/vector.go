@@ -242,7 +242,11 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	if src.Region && inner > mostLanes || single && v.size*inner > mostSingle {
 		return nil
 	}
-	if v.rows = max(1, min(v.size, stripLanes/inner)); v.rows < v.size && single {
+	v.rows = stripLanes / inner
+	if all, few := v.weight(); 2*few > len(v.lanes) { // most instructions have a lane in a row
+		v.rows = max(v.rows, stripNumbers/all)
+	}
+	if v.rows = max(1, min(v.size, v.rows)); v.rows < v.size && single {
 		v.rows = v.size
 	} else if v.rows < v.size {
 		v.rows = min(v.size, (v.rows+7)&^7) // sums have eight lanes
@@ -276,6 +280,20 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	return v
 }
 
+// stripNumbers is how many numbers a strip has at most in which most instructions have one lane in a row.
+const stripNumbers = 1 << 17
+
+// weight is how many lanes all instructions have in a row, and how many of these have one.
+func (v *vector) weight() (all, few int) {
+	for i := range v.lanes {
+		all += v.lanes[i].inner
+		if v.lanes[i].inner == 1 {
+			few++
+		}
+	}
+	return max(1, all), few
+}
+
 // vectorSteps is how many steps of a vector take the time of one of the interpreter, about.
 const vectorSteps = 16
 
@@ -287,7 +305,7 @@ func (v *vector) lists() {
 		switch l.op {
 		case ir.LaneLoad, ir.LaneScalar, ir.LaneIndex:
 			v.inputs = append(v.inputs, i)
-		case ir.LaneExpand, ir.LaneSum, ir.LaneTake, ir.LaneSelect:
+		case ir.LaneExpand, ir.LaneSum, ir.LaneTake, ir.LaneSelect, ir.LaneJoin:
 			v.flow = append(v.flow, i)
 		case ir.LaneStore:
 			v.settled = append(v.settled, i)
@@ -711,6 +729,14 @@ func (v *vector) adjoints(s *laneState) {
 			s.anyMixed = s.anyMixed || s.mixed[i]
 		case l.op == ir.LaneSum && l.ratio > 1:
 			s.live[i] = true
+		case l.op == ir.LaneJoin:
+			parts := v.src.Lanes[i].Parts
+			s.live[i], s.mixed[i] = false, false
+			for _, p := range parts {
+				s.live[i] = s.live[i] || s.live[p]
+				s.mixed[i] = s.mixed[i] || s.live[p] != s.live[parts[0]] || s.mixed[p]
+			}
+			s.anyMixed = s.anyMixed || s.mixed[i]
 		default:
 			s.live[i], s.mixed[i] = s.live[l.a], s.mixed[l.a]
 		}
@@ -830,6 +856,13 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 			}
 			for k, a := range x {
 				fill(dst[k*l.ratio:][:l.ratio], a)
+			}
+		case ir.LaneJoin:
+			parts := v.src.Lanes[i].Parts
+			for k, p := range parts {
+				for j, x := range s.vals[p] {
+					dst[j*len(parts)+k] = x
+				}
 			}
 		case ir.LaneTake:
 			copyPlaces(dst, s.vals[l.a], l.dims, rows, v.taking(l, row))

@@ -75,6 +75,7 @@ const (
 	LaneProduct        // the sum of A · B over the iterations of their loop: both are loads
 	LaneStore          // the element At of the vector that is result Arg becomes A
 	LaneTake           // the element At of the values A
+	LaneJoin           // the values Parts: one for each iteration of its loop
 	// An if is a predicate over lanes. Both branches are computed for all of them, and each lane takes the number of
 	// one.
 	LaneTest   // 1 where A Cmp B, in the lanes that have a 1 in C, if that is not −1; 0 elsewhere
@@ -83,7 +84,7 @@ const (
 )
 
 var laneNames = [...]string{"none", "const", "scalar", "index", "load", "add", "mul", "fun1", "fun2", "expand", "sum",
-	"product", "store", "take", "test", "not", "select"}
+	"product", "store", "take", "join", "test", "not", "select"}
 
 func (op LaneOp) String() string { return laneNames[op] }
 
@@ -102,6 +103,7 @@ type Lane struct {
 	Held bool // of a load: only products read it
 	// Of indices: nothing has an adjoint, and no steps are made.
 	Indices bool
+	Parts   []int // of LaneJoin
 }
 
 // vectors puts vector statements in front of nests of loops.
@@ -776,6 +778,7 @@ func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 			hi += by * (w.v.Loops[k].Size - 1)
 		}
 	}
+	w.join(l, lo, hi)
 	for _, p := range l.parts {
 		if lo < p.at || hi >= p.at+p.n {
 			continue
@@ -789,6 +792,22 @@ func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 	}
 	w.failed = true
 	return 0
+}
+
+// join makes the slots of a local vector one part, if they have been stored one by one and some are read together.
+func (w *vectorizer) join(l *local, lo, hi int) {
+	if lo == hi || l.loop < 0 || l.stored != l.slots || len(l.parts) != l.slots {
+		return
+	}
+	lanes := make([]int, l.slots)
+	for _, p := range l.parts {
+		if p.at < 0 || p.at >= l.slots || p.n != 1 || w.v.Lanes[p.lane].Loop != l.loop {
+			return
+		}
+		lanes[p.at] = p.lane
+	}
+	join := w.add(Lane{Op: LaneJoin, Loop: w.inner(l.loop, l.slots), Parts: lanes, Pos: w.f.Code[l.at].Pos})
+	l.parts = append(l.parts, part{at: 0, n: l.slots, lane: join})
 }
 
 // placeOf is a place without outer registers.
@@ -1129,6 +1148,10 @@ func (l *Lane) Operands(f func(int)) {
 		f(l.B)
 	case LaneFun1, LaneExpand, LaneSum, LaneStore, LaneTake, LaneNot:
 		f(l.A)
+	case LaneJoin:
+		for _, p := range l.Parts {
+			f(p)
+		}
 	}
 	if (l.Op == LaneSelect || l.Op == LaneTest || l.Op == LaneNot) && l.C >= 0 {
 		f(l.C)
