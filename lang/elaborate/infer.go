@@ -135,6 +135,8 @@ func (e *Elaborator) formHint(v val, t core.Type, why reason) string {
 	switch {
 	case is == core.List && wanted == core.Vec && (why.text == "sum" || why.text == "maximum"):
 		return fmt.Sprintf("%s is for vectors; foldl goes over a list: foldl (+) 0 xs adds its elements", why.text)
+	case is == core.Vec && wanted == core.Real && why.text == "sum":
+		return "sum adds numbers; vectors are added component by component: vec c < s -> sum i < n -> (e).(c)"
 	case is == core.List && why.kind == projReason:
 		return "fold, foldl and map go over the elements of a list; a vector has components: [| e, e |]"
 	case is == core.List && wanted == core.Vec && e.Core.Nodes[v.node].Op == core.ListOp:
