@@ -170,11 +170,7 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 			v.sumBack(m, s, i, l, row, rows)
 			continue
 		case ir.LaneProduct:
-			if !l.total {
-				v.productBack(m, s, i, l, row, rows)
-				continue
-			}
-			v.dotBack(m, s, l, d[0], row, rows)
+			v.productBack(m, s, i, l, row, rows)
 			continue
 		}
 		if s.mixed[l.a] || l.op != ir.LaneFun1 && s.mixed[l.b] {
@@ -526,47 +522,6 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 	for k, f := range s.flags[i] {
 		if f {
 			setTrue(flags[k*ratio:][:ratio])
-		}
-	}
-}
-
-// dotBack is the backward phase of a product that is the sum of the outermost loop.
-func (v *vector) dotBack(m *Machine, s *laneState, l *lane, d float64, row, rows int) {
-	p := l.product
-	live := [2]bool{s.live[l.a], s.live[l.b]}
-	mixed := s.in[l.a].live != nil || s.in[l.b].live != nil
-	if mixed {
-		x, y := &s.in[l.a], &s.in[l.b]
-		var kinds [4]uint64
-		for k := row; k < row+rows; k++ {
-			kinds[ir.KindOf(x.has(live[0], x.first+k*p.aj), y.has(live[1], y.first+k*p.bj))]++
-		}
-		s.countKinds(m, l.kind, &kinds)
-	}
-	if row == 0 {
-		if !mixed {
-			s.count(m, l.kind, live, uint64(p.size))
-		}
-		s.count(m, v.plus, [2]bool{true, true}, uint64(p.size-1))
-	}
-	for k, which := range [2]int{l.a, l.b} {
-		if !live[k] {
-			continue
-		}
-		x, y, xj, yj := &s.adj[which], &s.in[l.b], p.aj, p.bj
-		if k == 1 {
-			y, xj, yj = &s.in[l.a], p.bj, p.aj
-		}
-		a, b := x.zero+row*xj, y.first+row*yj
-		if xj == 1 && yj == 1 {
-			kernel.AddMulScalar(x.adj[a:a+rows], y.data[b:], d)
-			setTrue(x.reached[a : a+rows])
-			continue
-		}
-		for range rows {
-			x.adj[a] += d * y.data[b]
-			x.reached[a] = true
-			a, b = a+xj, b+yj
 		}
 	}
 }

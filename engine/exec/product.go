@@ -19,6 +19,7 @@ type product struct {
 	whole   int     // iterations of the outermost loop
 	overlap [2]bool // elements of rows of a, columns of b have places in common
 	takes   bool    // an operand is made in the vector
+	dot     bool    // the outermost loop is that of the sum
 	sides   [2]side
 }
 
@@ -40,7 +41,7 @@ func (v *vector) newProduct(l *lane) *product {
 	a, b := &src.Lanes[l.a], &src.Lanes[l.b]
 	j := a.Loop
 	p := &product{size: src.Loops[j].Size, aj: a.At.By[j], bj: b.At.By[j], u: productDim{size: 1, c: 1},
-		v: productDim{size: 1, c: 1}, whole: v.size}
+		v: productDim{size: 1, c: 1}, whole: v.size, dot: l.total}
 	c := 1
 	hasU, hasV := false, false
 	for k := src.Loops[j].Parent; k >= 0; k = src.Loops[k].Parent {
@@ -65,6 +66,10 @@ func (v *vector) newProduct(l *lane) *product {
 
 // each calls f for each product of matrices in a strip: where its first elements are, and its rows and columns.
 func (p *product) each(row, rows int, f func(a, b, c, nu, nv int)) {
+	if p.dot {
+		f(row*p.aj, row*p.bj, 0, 1, 1)
+		return
+	}
 	a, b, nu, nv := 0, 0, p.u.size, p.v.size
 	if p.u.outer {
 		a, nu = row*p.u.a, rows
@@ -99,6 +104,14 @@ func (p *product) each(row, rows int, f func(a, b, c, nu, nv int)) {
 			return
 		}
 	}
+}
+
+// summands is how many products the sums of a strip are of.
+func (p *product) summands(rows int) int {
+	if p.dot {
+		return rows
+	}
+	return p.size
 }
 
 // run computes the products of a strip.
@@ -232,9 +245,9 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 	if s.in[l.a].live != nil || s.in[l.b].live != nil {
 		v.countProducts(m, s, i, l, row, rows)
 	} else {
-		s.count(m, l.kind, live, n*uint64(p.size))
+		s.count(m, l.kind, live, n*uint64(p.summands(rows)))
 	}
-	if p.size > 1 {
+	if p.size > 1 && (row == 0 || !p.dot) {
 		s.count(m, v.plus, [2]bool{true, true}, n*uint64(p.size-1))
 	}
 	for k, which := range [2]int{l.a, l.b} {
@@ -254,9 +267,9 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 		whole := len(p.batch) == 0 && rows == p.whole && taken < 0 && !s.in[which].from.listed && !p.overlap[k]
 		p.each(row, rows, func(a, b, c, nu, nv int) {
 			if k == 0 {
-				p.add(m, s, i, 0, whole, x, y, a+x.zero, b+y.first, c, nu, nv)
+				p.add(m, s, i, 0, whole, x, y, a+x.zero, b+y.first, c, nu, nv, p.summands(rows))
 			} else {
-				p.add(m, s, i, 1, whole, x, y, b+x.zero, a+y.first, c, nv, nu)
+				p.add(m, s, i, 1, whole, x, y, b+x.zero, a+y.first, c, nv, nu, p.summands(rows))
 			}
 		})
 		if taken >= 0 {
@@ -266,9 +279,9 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 }
 
 // add adds to the adjoints of operand k of a product of matrices what arrives at its sums, from the lane c of
-// instruction i on. The first elements of the operand and of the other one have the places to and from. whole says
-// that what is added to a matrix may wait for more.
-func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoints, y *operand, to, from, c, nu, nw int) {
+// instruction i on. The first elements of the operand and of the other one have the places to and from; there are size
+// of each in a row. whole says that what is added to a matrix may wait for more.
+func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoints, y *operand, to, from, c, nu, nw, size int) {
 	g, d := &p.sides[k], s.deltas[i][c:]
 	u, w, xj, yj := &g.u, &g.w, g.xj, g.yj
 	var flags []bool
@@ -276,7 +289,7 @@ func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoint
 		flags = s.flags[i][c:]
 	}
 	switch unit := xj == 1 && yj == 1; {
-	case flags != nil && !finiteRows(y.data[from:], nw, w.b, p.size, yj): // 0 times one of these is NaN
+	case flags != nil && !finiteRows(y.data[from:], nw, w.b, size, yj): // 0 times one of these is NaN
 		for iu := range nu {
 			for iw := range nw {
 				at := iu*u.c + iw*w.c
@@ -284,7 +297,7 @@ func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoint
 					continue
 				}
 				a, b := to+iu*u.a, from+iw*w.b
-				for j := range p.size {
+				for j := range size {
 					x.adj[a+j*xj] += d[at] * y.data[b+j*yj]
 					x.reached[a+j*xj] = true
 				}
@@ -292,12 +305,12 @@ func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoint
 		}
 		return
 	case unit && nw == 1 && nu > 1 && u.c == 1 && whole:
-		m.pend(&s.pending[2*i+k], to, nu, p.size, u.a, d, y.data[from:], flags)
+		m.pend(&s.pending[2*i+k], to, nu, size, u.a, d, y.data[from:], flags)
 		return
 	case unit && nu == 1 && nw == 1:
-		kernel.AddMulScalar(x.adj[to:to+p.size], y.data[from:], d[0])
+		kernel.AddMulScalar(x.adj[to:to+size], y.data[from:], d[0])
 	case unit && nu == 1 && w.c == 1:
-		m.split(p.size, p.size*nw, func(j, end int) {
+		m.split(size, size*nw, func(j, end int) {
 			kernel.AddMatVecT(x.adj[to+j:to+end], y.data[from+j:], w.b, d[:nw], kernel.Ascending)
 		})
 	default:
@@ -306,11 +319,11 @@ func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoint
 			step = 1
 		}
 		for iu := 0; iu < nu; iu += step {
-			m.split(step, step*nw*p.size, func(i, end int) {
+			m.split(step, step*nw*size, func(i, end int) {
 				n, i := end-i, iu+i
-				kernel.AddMatMul(kernel.Matrix{Data: x.adj[to+i*u.a:], Rows: n, Columns: p.size, RowStride: u.a, ColumnStride: xj},
+				kernel.AddMatMul(kernel.Matrix{Data: x.adj[to+i*u.a:], Rows: n, Columns: size, RowStride: u.a, ColumnStride: xj},
 					kernel.Matrix{Data: d[i*u.c:], Rows: n, Columns: nw, RowStride: u.c, ColumnStride: w.c},
-					kernel.Matrix{Data: y.data[from:], Rows: nw, Columns: p.size, RowStride: w.b, ColumnStride: yj}, kernel.Ascending)
+					kernel.Matrix{Data: y.data[from:], Rows: nw, Columns: size, RowStride: w.b, ColumnStride: yj}, kernel.Ascending)
 			})
 		}
 	}
@@ -319,10 +332,10 @@ func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoint
 			continue
 		}
 		if xj == 1 {
-			setTrue(x.reached[to+iu*u.a:][:p.size])
+			setTrue(x.reached[to+iu*u.a:][:size])
 			continue
 		}
-		for j := range p.size {
+		for j := range size {
 			x.reached[to+iu*u.a+j*xj] = true
 		}
 	}

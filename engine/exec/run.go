@@ -72,20 +72,15 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			*at(fp, in.d) = *at(fp, in.a)
 			continue
 		case ir.IndexAdd:
-			*at(fp, in.d) = Slot{left(in, fp).V + right(in, fp).V, 0}
-			continue
+			v = left(in, fp).V + right(in, fp).V
 		case ir.IndexSub:
-			*at(fp, in.d) = Slot{left(in, fp).V - right(in, fp).V, 0}
-			continue
+			v = left(in, fp).V - right(in, fp).V
 		case ir.IndexMul:
-			*at(fp, in.d) = Slot{left(in, fp).V * right(in, fp).V, 0}
-			continue
+			v = left(in, fp).V * right(in, fp).V
 		case ir.IndexDiv:
-			*at(fp, in.d) = Slot{left(in, fp).V / right(in, fp).V, 0}
-			continue
+			v = left(in, fp).V / right(in, fp).V
 		case ir.IndexNeg:
-			*at(fp, in.d) = Slot{-at(fp, in.a).V, 0}
-			continue
+			v = -at(fp, in.a).V
 		case ir.Add:
 			a, b = left(in, fp), right(in, fp)
 			v = a.V + b.V

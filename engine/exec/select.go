@@ -231,6 +231,7 @@ func (v *vector) countSums(m *Machine, s *laneState, i int, l *lane, row int) {
 func (v *vector) countProducts(m *Machine, s *laneState, i int, l *lane, row, rows int) {
 	p, x, y := l.product, &s.in[l.a], &s.in[l.b]
 	live := [2]bool{s.live[l.a], s.live[l.b]}
+	size := p.summands(rows)
 	var kinds [4]uint64
 	p.each(row, rows, func(a, b, c, nu, nv int) {
 		a, b = a+x.first, b+y.first
@@ -239,18 +240,18 @@ func (v *vector) countProducts(m *Machine, s *laneState, i int, l *lane, row, ro
 				if !s.isReached(i, c+u*p.u.c+w*p.v.c) {
 					continue
 				}
-				from, with, size := a+u*p.u.a, b+w*p.v.b, uint64(p.size)
+				from, with := a+u*p.u.a, b+w*p.v.b
 				switch {
 				case y.live == nil:
-					n := countEvery(x.live[from:], p.size, p.aj)
+					n := countEvery(x.live[from:], size, p.aj)
 					kinds[ir.KindOf(true, live[1])] += n
-					kinds[ir.KindOf(false, live[1])] += size - n
+					kinds[ir.KindOf(false, live[1])] += uint64(size) - n
 				case x.live == nil:
-					n := countEvery(y.live[with:], p.size, p.bj)
+					n := countEvery(y.live[with:], size, p.bj)
 					kinds[ir.KindOf(live[0], true)] += n
-					kinds[ir.KindOf(live[0], false)] += size - n
+					kinds[ir.KindOf(live[0], false)] += uint64(size) - n
 				default:
-					for range p.size {
+					for range size {
 						kinds[ir.KindOf(x.live[from], y.live[with])]++
 						from, with = from+p.aj, with+p.bj
 					}
@@ -273,6 +274,3 @@ func countEvery(flags []bool, n, apart int) (set uint64) {
 	}
 	return set
 }
-
-// has reports whether an element of an operand has an adjoint. live says that some have.
-func (o *operand) has(live bool, at int) bool { return live && (o.live == nil || o.live[at]) }

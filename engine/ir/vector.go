@@ -637,31 +637,21 @@ func (w *vectorizer) parse(from, to, loop int) {
 			}
 			set(laneValue{kind: laneNumber, lane: w.add(Lane{Op: LaneConst, Loop: -1, Val: in.Val}), loop: -1})
 		case IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg:
-			if w.affine(in) {
-				set(w.arithmetic(in))
+			if at, ok := w.arithmetic(in); ok {
+				set(laneValue{kind: laneIndex, at: at})
 				continue
 			}
-			l := Lane{Op: LaneFun1, Sym: term.Neg, B: -1, Indices: true, A: w.number(in.A, loop, in.Op != IndexNeg)}
-			if in.Op != IndexNeg {
-				l.B = w.number(in.B, loop, w.v.Lanes[l.A].Loop == loop)
-				l.Op, l.Sym = indexLanes[in.Op].op, indexLanes[in.Op].sym
-			}
-			lane(l)
+			fallthrough
 		case Add, Mul, Fun1, Fun2:
-			if in.Op != Mul && in.Op != Fun1 && w.partial(in, loop) {
-				continue
+			l := laneOf[in.Op]
+			if !l.Indices {
+				l.Sym = in.Sym
+				if l.Op != LaneMul && l.Op != LaneFun1 && w.partial(in, loop) {
+					continue
+				}
 			}
-			l := Lane{Op: LaneAdd, Sym: in.Sym}
-			switch in.Op {
-			case Mul:
-				l.Op = LaneMul
-			case Fun1:
-				l.Op = LaneFun1
-			case Fun2:
-				l.Op = LaneFun2
-			}
-			l.A = w.number(in.A, loop, in.Op != Fun1)
-			if l.B = -1; in.Op != Fun1 {
+			l.A, l.B = w.number(in.A, loop, l.Op != LaneFun1), -1
+			if l.Op != LaneFun1 {
 				l.B = w.number(in.B, loop, w.v.Lanes[l.A].Loop == loop)
 			}
 			lane(l)
@@ -924,46 +914,32 @@ func (w *vectorizer) expand(lane, from, loop int) int {
 	return e
 }
 
-// indexLanes are the instructions for operations on indices that are no whole numbers.
-var indexLanes = map[Op]struct {
-	op  LaneOp
-	sym term.Symbol
-}{IndexAdd: {op: LaneAdd}, IndexSub: {LaneFun2, term.Sub}, IndexMul: {LaneMul, term.Mul}, IndexDiv: {LaneFun2, term.Div}}
+// laneOf are the instructions for operations, of those on indices where they are no whole numbers.
+var laneOf = map[Op]Lane{Add: {Op: LaneAdd}, Mul: {Op: LaneMul}, Fun1: {Op: LaneFun1}, Fun2: {Op: LaneFun2},
+	IndexAdd: {Op: LaneAdd, Indices: true},
+	IndexSub: {Op: LaneFun2, Sym: term.Sub, Indices: true},
+	IndexMul: {Op: LaneMul, Sym: term.Mul, Indices: true},
+	IndexDiv: {Op: LaneFun2, Sym: term.Div, Indices: true},
+	IndexNeg: {Op: LaneFun1, Sym: term.Neg, Indices: true}}
 
-// affine reports whether an expression of indices is an affine function of whole numbers.
-func (w *vectorizer) affine(in *Instr) bool {
-	whole := func(r Reg) (whole, constant bool) {
-		if v, ok := w.vals[r]; ok {
-			return v.kind == laneIndex, isConstant(v.at)
-		}
-		_, ok := w.constant(r)
-		return ok || w.sets[r] != 1 || w.f.Code[w.by[r]].Op != Const, ok
+// arithmetic is the value of an expression of indices, if it is an affine function of whole numbers.
+func (w *vectorizer) arithmetic(in *Instr) (at Affine, ok bool) {
+	a, ok := w.index(in.A)
+	if in.Op == IndexNeg || !ok {
+		return scaled(a, -1), ok
 	}
-	a, k := whole(in.A)
-	if in.Op == IndexNeg {
-		return a
-	}
-	b, l := whole(in.B)
-	return a && b && in.Op != IndexDiv && (in.Op != IndexMul || k || l)
-}
-
-// arithmetic is the value of an affine expression of indices.
-func (w *vectorizer) arithmetic(in *Instr) laneValue {
-	a := w.index(in.A)
-	if in.Op == IndexNeg {
-		return laneValue{kind: laneIndex, at: scaled(a, -1)}
-	}
-	b := w.index(in.B)
+	b, ok := w.index(in.B)
 	switch {
+	case !ok || in.Op == IndexDiv:
+		return at, false
 	case in.Op == IndexSub:
 		b = scaled(b, -1)
 	case in.Op == IndexMul && isConstant(a):
-		return laneValue{kind: laneIndex, at: scaled(b, a.N)}
+		return scaled(b, a.N), true
 	case in.Op == IndexMul:
-		w.failed = w.failed || !isConstant(b)
-		return laneValue{kind: laneIndex, at: scaled(a, b.N)}
+		return scaled(a, b.N), isConstant(b)
 	}
-	return laneValue{kind: laneIndex, at: sum(a, b)}
+	return sum(a, b), true
 }
 
 func isConstant(a Affine) bool { return a.By == [maxLoops]int{} && len(a.Outer) == 0 }
@@ -987,26 +963,26 @@ func sum(a, b Affine) Affine {
 	return out
 }
 
-// index is the value of a register as an index.
-func (w *vectorizer) index(r Reg) Affine {
+// index is the value of a register as an index, if it is a whole number.
+func (w *vectorizer) index(r Reg) (at Affine, ok bool) {
 	if v, ok := w.vals[r]; ok {
-		w.failed = w.failed || v.kind != laneIndex
-		return v.at
+		return v.at, v.kind == laneIndex
 	}
 	if at, ok := w.constant(r); ok {
-		return at
+		return at, true
 	}
-	if w.sets[r] == 1 && w.f.Code[w.by[r]].Op == Const { // no whole number
-		w.failed = true
+	if w.sets[r] == 1 && w.f.Code[w.by[r]].Op == Const {
+		return at, false
 	}
-	return Affine{Outer: []Outer{{w.outer(r), 1}}}
+	return Affine{Outer: []Outer{{w.outer(r), 1}}}, true
 }
 
 // offset adds the place that an instruction has to that of its reference.
 func (w *vectorizer) offset(at Affine, in *Instr, indexed bool) Affine {
 	at = sum(at, Affine{N: int(in.N)})
 	if indexed {
-		at = sum(at, scaled(w.index(in.B), int(in.M)))
+		i, ok := w.index(in.B)
+		at, w.failed = sum(at, scaled(i, int(in.M))), w.failed || !ok
 	}
 	return at
 }

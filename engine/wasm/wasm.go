@@ -28,21 +28,17 @@ const (
 	End       = 0x0b
 	Br        = 0x0c
 	BrIf      = 0x0d
-	BrTable   = 0x0e
 	CallOp    = 0x10
 	Drop      = 0x1a
 	LocalGet  = 0x20
 	LocalSet  = 0x21
 	LocalTee  = 0x22
-	I32Load   = 0x28
 	i64Load   = 0x29
 	F64Load   = 0x2b
-	I32Store  = 0x36
 	F64Store  = 0x39
 	i32Const  = 0x41
 	i64Const  = 0x42
 	f64Const  = 0x44
-	F64Eq     = 0x61
 	F64Ne     = 0x62
 	F64Less   = 0x63
 	F64Gt     = 0x64
@@ -50,7 +46,6 @@ const (
 	F64GtEq   = 0x66
 	I32Add    = 0x6a
 	I32Sub    = 0x6b
-	I32Shl    = 0x74
 	F64Neg    = 0x9a
 	F64Add    = 0xa0
 	F64Sub    = 0xa1
@@ -76,11 +71,7 @@ func (e *Encoder) Local(op byte, i int) { e.Op(op); e.Unsigned(uint64(i)) }
 
 // Memory appends an operation on memory, at so many bytes behind the address; numbers are aligned to 8 bytes.
 func (e *Encoder) Memory(op byte, at int) {
-	align := byte(3)
-	if op == I32Load || op == I32Store {
-		align = 2
-	}
-	e.Op(op, align)
+	e.Op(op, 3)
 	e.Unsigned(uint64(at))
 }
 
