@@ -190,8 +190,8 @@ func (p *Program) newForm(l *loop.Loop, sig []uint32, live func(s *loop.Stream) 
 	f.steps = max(1, form.Steps(func(b uint32) uint64 { return p.src.Blocks[b].Total }))
 	f.cellSteps = max(1, form.CellSteps(func(k loop.Kind) uint64 { return p.kinds[p.kindNumber(k)].total }))
 	f.chunk = chunkSteps / (l.Instrs + 1)
-	for i := range form.Streams() {
-		s := &form.Streams()[i]
+	for i := range form.Streams {
+		s := &form.Streams[i]
 		f.chunk = min(f.chunk, (loop.StreamBytes/8-s.Width)/max(1, form.Step(s), -form.Step(s)))
 	}
 	f.chunk = max(1, f.chunk)
@@ -249,7 +249,7 @@ func (n *native) run(m *Machine, c *loop.Code) {
 		in = wasm.Instantiate(m, c.Code, n.bytes)
 		n.instances[c] = in
 	}
-	in.Run(n.stack[:2+len(c.Form.Streams())])
+	in.Run(n.stack[:2+len(c.Form.Streams)])
 }
 
 // The words of a record of a loop: the iterations, the place of the rows, or of those of checkpoints, how many
@@ -276,7 +276,7 @@ type pass struct {
 
 // index is that of iteration j.
 func (w *pass) index(j uint64) float64 {
-	if w.f.Down() {
+	if w.f.Down {
 		return w.start - float64(j)
 	}
 	return w.start + float64(j)
@@ -330,10 +330,10 @@ func streamAt(k int) uint64 { return uint64(streamsAt + k*3*loop.StreamBytes) }
 // each calls do for each stream with its numbers in memory. place tells where iteration j reads, in the vector and there.
 func (w *pass) each(j uint64, count int,
 	do func(k int, s *loop.Stream, to []float64, place func(j int) (from, to int))) {
-	for k := range w.f.Streams() {
-		s := &w.f.Streams()[k]
+	for k := range w.f.Streams {
+		s := &w.f.Streams[k]
 		step, stride := w.f.Step(s), s.Stride
-		if w.f.Down() {
+		if w.f.Down {
 			stride = -stride
 		}
 		first := int(int64(w.first[2*k+1])) + int(j)*stride
@@ -415,8 +415,8 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	for range states {
 		add(0)
 	}
-	for k := range f.Streams() {
-		s := &f.Streams()[k]
+	for k := range f.Streams {
+		s := &f.Streams[k]
 		vector, first := uint64(s.Object), f.First(s, func(i int) float64 { return reg(f.Inputs[i]).V }, index)
 		if !s.Static {
 			r := reg(s.Object).A
@@ -476,7 +476,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		}
 	}
 	reg(f.Index).V = w.index(left)
-	if f.Down() {
+	if f.Down {
 		reg(f.Index).V = 0
 	}
 	base := uint64(0)
@@ -573,7 +573,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	last := addresses[len(f.States):]
 	w := m.passOf(f, words, m.pc)
 	states := f.AllStates()
-	saved := w.first[2*len(f.Streams()):]
+	saved := w.first[2*len(f.Streams):]
 
 	reach := append(n.reach[:0], make([]loop.Reach, states)...)
 	n.reach = reach

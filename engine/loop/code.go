@@ -47,7 +47,7 @@ const StreamBytes = 1 << 15
 // Step is by how many numbers a stream goes on in memory from an iteration to the next, in the order in which they run.
 func (f *Form) Step(s *Stream) int {
 	step := min(max(s.Stride, -s.Width), s.Width)
-	if f.down {
+	if f.Down {
 		return -step
 	}
 	return step
@@ -73,7 +73,7 @@ type gen struct {
 const localN, localRow, localStream = 0, 1, 2
 
 func (f *Form) newGen(code int) *gen {
-	params := make([]byte, localStream+len(f.streams))
+	params := make([]byte, localStream+len(f.Streams))
 	for i := range params {
 		params[i] = wasm.I32
 	}
@@ -163,7 +163,7 @@ var opcodes = [...]byte{add: wasm.F64Add, sub: wasm.F64Sub, mul: wasm.F64Mul, di
 func (g *gen) compute(v id) {
 	e := g.values[v]
 	if e.op == element {
-		s := &g.streams[e.n]
+		s := &g.Streams[e.n]
 		g.Local(wasm.LocalGet, localStream+e.n)
 		g.Memory(wasm.F64Load, 8*(int(e.num)-s.At))
 		return
@@ -305,7 +305,7 @@ func (g *gen) leave(sign int) {
 	}
 	if v := g.make(g.root, expr{op: index}); g.made[g.code][v] {
 		one := float64(sign)
-		if g.down {
+		if g.Down {
 			one = -one
 		}
 		g.get(v)
@@ -314,8 +314,8 @@ func (g *gen) leave(sign int) {
 		g.Local(wasm.LocalSet, g.localOf(v))
 	}
 	step(localRow, sign*8*g.Row)
-	for k := range g.streams {
-		step(localStream+k, sign*8*g.Step(&g.streams[k]))
+	for k := range g.Streams {
+		step(localStream+k, sign*8*g.Step(&g.Streams[k]))
 	}
 	g.Local(wasm.LocalGet, localN)
 	g.I32(1)

@@ -27,7 +27,7 @@ import (
 type Loop struct {
 	program *ir.Program
 	body    []node
-	down    bool     // its index goes down to 0
+	Down    bool     // its index goes down to 0
 	Index   ir.Reg   // the register of the index
 	Size    ir.Reg   // of a loop that goes up: the bound of its index
 	Inputs  []ir.Reg // registers that it reads and does not set
@@ -36,9 +36,6 @@ type Loop struct {
 	Objects []ir.Reg // registers with vectors that it reads
 	Instrs  int      // the instructions of its body
 }
-
-// Down reports whether the index goes down to 0.
-func (l *Loop) Down() bool { return l.down }
 
 // node is an instruction, of a branch with its sides.
 type node struct {
@@ -51,7 +48,7 @@ type node struct {
 func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
 	start, end := extent(f, label)
 	last := &f.Code[end]
-	l := &Loop{program: p, down: last.Op == ir.Prev, Index: last.D, Size: last.A, Instrs: end - start - 1}
+	l := &Loop{program: p, Down: last.Op == ir.Prev, Index: last.D, Size: last.A, Instrs: end - start - 1}
 	var ok bool
 	if l.body, ok = parse(f.Code[start+1 : end]); !ok {
 		return nil
@@ -68,7 +65,7 @@ func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
 			set[in.D] = true
 		}
 	})
-	if set[l.Index] || !l.down && set[l.Size] {
+	if set[l.Index] || !l.Down && set[l.Size] {
 		return nil
 	}
 	objects := map[ir.Reg]bool{}

@@ -122,9 +122,6 @@ func (f *Form) Cells(n int) (cells uint64) {
 // Region is what a region of the form counts, the whole body for 0.
 func (f *Form) Region(n int) []uint32 { return f.regions[n].Blocks }
 
-// Streams are what the form reads.
-func (f *Form) Streams() []Stream { return f.streams }
-
 // States is how many states there are, with those that say which of the loop's have an adjoint.
 func (f *Form) AllStates() int { return len(f.states) }
 

@@ -40,6 +40,13 @@ func (g *gen) nextLocal(i int) int   { return g.localOf(id(-1 - i)) }
 func (g *gen) pushAdjoint(v id)      { g.Local(wasm.LocalGet, g.adjointLocal(v)) }
 func (g *gen) setFlag(v id, x int32) { g.I32(x); g.Local(wasm.LocalSet, g.flagLocal(v)) }
 
+// handedOn is an adjoint that an iteration hands on: its place in the frame, and whether one says there that it is reached.
+type handedOn struct {
+	at      int
+	of      id
+	flagged bool
+}
+
 // Backward makes the code that goes back through iterations, nil where there is no compiler. reach says of each state
 // whether something arrives at it behind an iteration. If that is not so before the iteration too, there is code for
 // reach nil only, by flags in the frame.
@@ -55,27 +62,33 @@ func (f *Form) Backward(reach []Reach) *Code {
 			}
 		}
 	}
-	g.enter()
+	var handed []handedOn // to the iteration before
 	for i := range f.Inputs {
-		if f.sig[i] == 0 || slices.Index(f.sig, f.sig[i]) != i {
-			continue
+		if f.sig[i] != 0 && slices.Index(f.sig, f.sig[i]) == i {
+			v := f.make(f.root, expr{op: input, n: i})
+			handed = append(handed, handedOn{f.FrameInput(i), v, true})
+			g.adj[v] = adjoint{true, Maybe}
 		}
-		v := f.make(f.root, expr{op: input, n: i})
-		g.load(f.FrameInput(i))
-		g.Local(wasm.LocalSet, g.adjointLocal(v))
-		g.loadFlag(f.FrameInput(i)+1, v)
-		g.adj[v] = adjoint{true, Maybe}
 	}
+	var states []int
 	for i := range f.states {
-		if f.states[i].instead != i {
-			continue
+		if f.states[i].instead == i {
+			states = append(states, i)
+			handed = append(handed, handedOn{f.FrameAdjoint(i), g.behind(i), reach[i] == Maybe})
 		}
+	}
+	g.enter()
+	for _, i := range states {
 		g.load(f.FrameState(i))
 		g.Local(wasm.LocalSet, g.nextLocal(i))
-		g.load(f.FrameAdjoint(i))
-		g.Local(wasm.LocalSet, g.adjointLocal(g.behind(i)))
-		if reach[i] == Maybe {
-			g.loadFlag(f.FrameAdjoint(i)+1, g.behind(i))
+	}
+	for _, h := range handed {
+		g.load(h.at)
+		g.Local(wasm.LocalSet, g.adjointLocal(h.of))
+		if h.flagged {
+			g.load(h.at + 1)
+			g.Op(wasm.Truncate)
+			g.Local(wasm.LocalSet, g.flagLocal(h.of))
 		}
 	}
 	g.Op(wasm.Loop, wasm.None)
@@ -96,21 +109,13 @@ func (f *Form) Backward(reach []Reach) *Code {
 		return nil
 	}
 	g.leave(-1)
-	for i := range f.Inputs {
-		v := f.make(f.root, expr{op: input, n: i})
-		if _, ok := g.adj[v]; ok {
-			g.store(f.FrameInput(i), func() { g.pushAdjoint(v) })
-			g.storeFlag(f.FrameInput(i)+1, v)
-		}
-	}
-	for i := range f.states {
-		if f.states[i].instead != i {
-			continue
-		}
+	for _, i := range states {
 		g.store(f.FrameState(i), func() { g.Local(wasm.LocalGet, g.nextLocal(i)) })
-		g.store(f.FrameAdjoint(i), func() { g.pushAdjoint(g.behind(i)) })
-		if reach[i] == Maybe {
-			g.storeFlag(f.FrameAdjoint(i)+1, g.behind(i))
+	}
+	for _, h := range handed {
+		g.store(h.at, func() { g.pushAdjoint(h.of) })
+		if h.flagged {
+			g.store(h.at+1, func() { g.Local(wasm.LocalGet, g.flagLocal(h.of)); g.Op(wasm.Convert) })
 		}
 	}
 	c := g.compile()
@@ -118,16 +123,6 @@ func (f *Form) Backward(reach []Reach) *Code {
 		c.Flagged = flagged
 	}
 	return c
-}
-
-func (g *gen) loadFlag(at int, v id) {
-	g.load(at)
-	g.Op(wasm.Truncate)
-	g.Local(wasm.LocalSet, g.flagLocal(v))
-}
-
-func (g *gen) storeFlag(at int, v id) {
-	g.store(at, func() { g.Local(wasm.LocalGet, g.flagLocal(v)); g.Op(wasm.Convert) })
 }
 
 // before makes the adjoints of the states before an iteration those behind the one before it. It reports whether what
@@ -335,7 +330,7 @@ func (g *gen) contribute(to id, push func()) {
 	e := &g.values[to]
 	switch e.op {
 	case element:
-		s := &g.streams[e.n]
+		s := &g.Streams[e.n]
 		at := StreamBytes + 8*(int(e.num)-s.At)
 		g.Local(wasm.LocalGet, localStream+e.n)
 		g.Local(wasm.LocalGet, localStream+e.n)

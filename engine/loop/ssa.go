@@ -113,7 +113,7 @@ type Form struct {
 	root     *region
 	regions  []*region
 	states   []carried
-	streams  []Stream
+	Streams  []Stream // what it reads
 	cells    []*cell
 	branches []*branch
 	flags    map[id]id // whether a number has an adjoint
@@ -310,29 +310,22 @@ func (f *Form) apply(in *region, s term.Symbol, args ...id) id {
 	if len(args) > 1 {
 		e.b = args[1]
 	}
-	switch s {
-	case term.NoSymbol:
-		e.op = add
-	case term.Mul:
-		e.op = mul
-	case term.Sub:
-		e.op = sub
-	case term.Div:
-		e.op = div
-	case term.Neg:
-		e.op = neg
-	case term.DSin:
+	o, instruction := instructions[s]
+	switch {
+	case instruction:
+		e.op, e.sym = o, 0
+	case s == term.DSin:
 		return f.apply(in, term.Cos, args...)
-	case term.DCos:
+	case s == term.DCos:
 		return f.apply(in, term.Neg, f.apply(in, term.Sin, args...))
 	default:
 		f.failed = f.failed || !wasm.Translated(s)
 	}
-	if e.op != fun {
-		e.sym = 0
-	}
 	return f.make(in, e)
 }
+
+// instructions are the symbols that are instructions of machine code.
+var instructions = map[term.Symbol]op{term.NoSymbol: add, term.Mul: mul, term.Sub: sub, term.Div: div, term.Neg: neg}
 
 // slope is the partial derivative by argument i. Where the value of the operation tells it, that is used.
 func (f *Form) slope(c *cell, i int) id {
@@ -372,7 +365,6 @@ func (b *builder) nodes(nodes []node) {
 		in := n.in
 		left := func() id { return b.operand(in, ir.NumberA, in.A) }
 		right := func() id { return b.operand(in, ir.NumberB, in.B) }
-		pure := func(o op) { b.env[in.D] = b.make(b.at, expr{op: o, a: left(), b: right(), n: ofIndex}) }
 		switch in.Op {
 		case ir.Count:
 			b.at.Blocks = append(b.at.Blocks, in.N)
@@ -380,14 +372,8 @@ func (b *builder) nodes(nodes []node) {
 			b.env[in.D] = b.number(in.Val)
 		case ir.Move:
 			b.env[in.D] = b.reg(in.A)
-		case ir.IndexAdd:
-			pure(add)
-		case ir.IndexSub:
-			pure(sub)
-		case ir.IndexMul:
-			pure(mul)
-		case ir.IndexDiv:
-			pure(div)
+		case ir.IndexAdd, ir.IndexSub, ir.IndexMul, ir.IndexDiv:
+			b.env[in.D] = b.make(b.at, expr{op: add + op(in.Op-ir.IndexAdd), a: left(), b: right(), n: ofIndex})
 		case ir.IndexNeg:
 			b.env[in.D] = b.make(b.at, expr{op: neg, a: b.reg(in.A), n: ofIndex})
 		case ir.Add, ir.Fun2:
@@ -484,17 +470,10 @@ func (b *builder) branch(n *node, x, y id) {
 // place is what an instruction reads, or refers to.
 func (b *builder) place(in *ir.Instr) ref {
 	p := ref{object: in.A, at: int(in.N), behind: zero}
-	index := true
 	switch in.Op {
-	case ir.Static, ir.Object:
-		index = false
-		fallthrough
-	case ir.StaticX, ir.ObjectX:
+	case ir.Static, ir.Object, ir.StaticX, ir.ObjectX:
 		vector, at := b.program.Vector(in.N)
 		p.static, p.object, p.at = true, ir.Reg(vector), int(at)
-	case ir.Load, ir.View:
-		index = false
-		fallthrough
 	default:
 		if r, ok := b.refs[in.A]; ok {
 			p = r
@@ -503,7 +482,8 @@ func (b *builder) place(in *ir.Instr) ref {
 			b.failed = true
 		}
 	}
-	if index {
+	switch in.Op {
+	case ir.StaticX, ir.ObjectX, ir.LoadX, ir.ViewX:
 		times := b.make(b.at, expr{op: mul, a: b.operand(in, ir.NumberB, in.B), b: b.number(float64(in.M)), n: ofIndex})
 		if p.behind != zero {
 			times = b.make(b.at, expr{op: add, a: p.behind, b: times, n: ofIndex})
@@ -518,22 +498,22 @@ func (b *builder) load(in *ir.Instr) {
 	p := b.place(in)
 	s := Stream{Object: p.object, Static: p.static, At: p.at, Width: 1, behind: p.behind}
 	stride, ok := b.slopeOfIndex(s.behind)
-	if b.failed || !ok || math.Abs(stride) > 1<<30 || len(b.streams) >= MostStreams {
+	if b.failed || !ok || math.Abs(stride) > 1<<30 || len(b.Streams) >= MostStreams {
 		b.failed = true
 		return
 	}
 	s.Stride = int(stride)
 	// Numbers that stand near each other are of one stream.
-	k := slices.IndexFunc(b.streams, func(o Stream) bool {
+	k := slices.IndexFunc(b.Streams, func(o Stream) bool {
 		return o.Static == s.Static && o.Object == s.Object && o.behind == s.behind &&
 			s.At >= o.At-nearby && s.At < o.At+o.Width+nearby
 	})
 	if k < 0 {
-		k = len(b.streams)
+		k = len(b.Streams)
 		s.Live = b.taped && b.live(&s)
-		b.streams = append(b.streams, s)
+		b.Streams = append(b.Streams, s)
 	}
-	o := &b.streams[k]
+	o := &b.Streams[k]
 	end := max(o.At+o.Width, s.At+1)
 	o.At = min(o.At, s.At)
 	o.Width = end - o.At

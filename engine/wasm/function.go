@@ -12,11 +12,23 @@ import (
 // function is a function that the command generate has translated. Its operands that name locals and functions have one byte.
 // Function 0 is the host's; any other is one more than its place in functions. Its results are left on the stack.
 type function struct {
-	name   string
-	typ    signature
-	locals string
-	code   string
+	name    string
+	symbols []term.Symbol // that it is the function of
+	typ     signature
+	locals  string
+	code    string
 }
+
+// symbolFunctions are the places of the symbols' functions.
+var symbolFunctions = func() map[term.Symbol]int {
+	at := map[term.Symbol]int{}
+	for i := range functions {
+		for _, s := range functions[i].symbols {
+			at[s] = i
+		}
+	}
+	return at
+}()
 
 // The host's function computes what is not translated: its operands are three numbers, and which function of package math it is.
 const (
