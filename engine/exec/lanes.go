@@ -3,6 +3,7 @@ package exec
 import (
 	"bytes"
 	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/gram-machine/gram/engine/ir"
@@ -176,7 +177,7 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 		if s.mixed[l.a] || l.op != ir.LaneFun1 && s.mixed[l.b] {
 			s.countMixed(m, i, l, len(d))
 		} else {
-			s.count(m, l.kind, [2]bool{s.live[l.a], l.op != ir.LaneFun1 && s.live[l.b]}, s.reached(i))
+			s.count(m, l.kind, ir.KindOf(s.live[l.a], l.op != ir.LaneFun1 && s.live[l.b]), s.reached(i))
 		}
 		switch {
 		case l.op == ir.LaneAdd:
@@ -200,18 +201,11 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 
 var minus = []float64{-1}
 
-// count counts cells of an operation, and what arrives from them.
-func (s *laneState) count(m *Machine, kind uint32, live [2]bool, n uint64) {
+// count counts cells of an operation, of the kind k of its operands, and what arrives from them.
+func (s *laneState) count(m *Machine, first uint32, k int, n uint64) {
 	s.cells += n
-	if live[0] {
-		kind++
-		s.arrivals += n
-	}
-	if live[1] {
-		kind += 2
-		s.arrivals += n
-	}
-	m.fired[kind] += n
+	s.arrivals += n * uint64(bits.OnesCount(uint(k)))
+	m.fired[first+uint32(k)] += n
 }
 
 // slope is the derivative of a symbol in each lane.
@@ -490,10 +484,10 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 		v.countSums(m, s, i, l, row)
 	case l.total && row > 0:
 	case s.live[l.a]:
-		s.count(m, l.kind, [2]bool{true, true}, n*uint64(l.ratio-1))
+		s.count(m, l.kind, 3, n*uint64(l.ratio-1))
 	default:
 		for k, times := range l.dead {
-			s.count(m, l.kind, [2]bool{k&1 != 0, k&2 != 0}, n*times)
+			s.count(m, l.kind, k, n*times)
 		}
 	}
 	if !s.live[l.a] {

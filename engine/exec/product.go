@@ -245,10 +245,10 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 	if s.in[l.a].live != nil || s.in[l.b].live != nil {
 		v.countProducts(m, s, i, l, row, rows)
 	} else {
-		s.count(m, l.kind, live, n*uint64(p.summands(rows)))
+		s.count(m, l.kind, ir.KindOf(live[0], live[1]), n*uint64(p.summands(rows)))
 	}
 	if p.size > 1 && (row == 0 || !p.dot) {
-		s.count(m, v.plus, [2]bool{true, true}, n*uint64(p.size-1))
+		s.count(m, v.plus, 3, n*uint64(p.size-1))
 	}
 	for k, which := range [2]int{l.a, l.b} {
 		if !live[k] {

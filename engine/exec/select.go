@@ -185,8 +185,8 @@ func (s *laneState) countMixed(m *Machine, i int, l *lane, n int) {
 // countKinds counts cells of an operation by the operands that have adjoints.
 func (s *laneState) countKinds(m *Machine, kind uint32, kinds *[4]uint64) {
 	for k, n := range kinds {
-		if n > 0 {
-			s.count(m, kind, [2]bool{k&1 != 0, k&2 != 0}, n)
+		if n > 0 { // a symbol of one argument has two kinds
+			s.count(m, kind, k, n)
 		}
 	}
 }

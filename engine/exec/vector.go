@@ -105,6 +105,7 @@ type lane struct {
 	lo, hi   int   // the least and the largest place, from that of the first lane
 	fun      *fun1
 	two      *fun2
+	kernels  kernels
 	all      func(dst, x []float64)
 	kind     uint32
 	dead     [4]uint64 // of a sum of numerals: its additions by kind
@@ -211,13 +212,14 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		case ir.LaneScalar, ir.LaneIndex:
 			l.word, v.words = v.words, v.words+2
 		case ir.LaneMul:
-			l.kind = p.kindsOf(term.Mul)
+			l.kind, l.kernels = p.kindsOf(term.Mul), products
 		case ir.LaneAdd:
-			l.kind = v.plus
+			l.kind, l.kernels = v.plus, sums
 		case ir.LaneFun1:
 			l.kind, l.fun, l.all = p.kindsOf(s.Sym), p.ofOne(s.Sym), elementwise[s.Sym]
 		case ir.LaneFun2:
 			l.kind, l.two = p.kindsOf(s.Sym), p.ofTwo(s.Sym)
+			l.kernels = l.two.kernels(s.Sym)
 		case ir.LaneExpand:
 			l.ratio = l.n / v.lanes[l.a].n
 		case ir.LaneSum:
@@ -896,45 +898,50 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 				kernel.Apply(dst, x, l.fun.value)
 			}
 		default:
-			l.binary(dst, s.vals[l.a], s.vals[l.b])
+			switch a, b := s.vals[l.a], s.vals[l.b]; {
+			case l.operands[0]:
+				l.kernels.left(dst, b, a[0])
+			case l.operands[1]:
+				l.kernels.right(dst, a, b[0])
+			default:
+				l.kernels.both(dst, a, b)
+			}
 		}
 	}
 }
 
-// binary computes an operation of two operands, of which one may be one number for all lanes.
-func (l *lane) binary(dst, a, b []float64) {
-	switch {
-	case l.op == ir.LaneAdd && l.operands[0]:
-		kernel.AddScalar(dst, b, a[0])
-	case l.op == ir.LaneAdd && l.operands[1]:
-		kernel.AddScalar(dst, a, b[0])
-	case l.op == ir.LaneAdd:
-		kernel.Add(dst, a, b)
-	case l.op == ir.LaneMul && l.operands[0]:
-		kernel.MulScalar(dst, b, a[0])
-	case l.op == ir.LaneMul && l.operands[1]:
-		kernel.MulScalar(dst, a, b[0])
-	case l.op == ir.LaneMul:
-		kernel.Mul(dst, a, b)
-	case l.sym == term.Sub && l.operands[0]:
-		kernel.ScalarSub(dst, a[0], b)
-	case l.sym == term.Sub && l.operands[1]:
-		kernel.AddScalar(dst, a, -b[0])
-	case l.sym == term.Sub:
-		kernel.Sub(dst, a, b)
-	case l.sym == term.Div && l.operands[0]:
-		kernel.ScalarDiv(dst, a[0], b)
-	case l.sym == term.Div && l.operands[1]:
-		kernel.DivScalar(dst, a, b[0])
-	case l.sym == term.Div:
-		kernel.Div(dst, a, b)
-	case l.operands[0]:
-		kernel.Apply(dst, b, func(y float64) float64 { return l.two.value(a[0], y) })
-	case l.operands[1]:
-		kernel.Apply(dst, a, func(x float64) float64 { return l.two.value(x, b[0]) })
-	default:
-		kernel.Apply2(dst, a, b, l.two.value)
+// kernels compute an operation of two operands: of lanes, or where the left one, a, or the right one, b, is one number.
+type kernels struct {
+	both  func(dst, a, b []float64)
+	left  func(dst, b []float64, a float64)
+	right func(dst, a []float64, b float64)
+}
+
+var (
+	sums      = kernels{kernel.Add, kernel.AddScalar, kernel.AddScalar}
+	products  = kernels{kernel.Mul, kernel.MulScalar, kernel.MulScalar}
+	quotients = kernels{kernel.Div, func(dst, b []float64, a float64) { kernel.ScalarDiv(dst, a, b) }, kernel.DivScalar}
+	// A difference of lanes and a number is a sum.
+	differences = kernels{kernel.Sub, func(dst, b []float64, a float64) { kernel.ScalarSub(dst, a, b) },
+		func(dst, a []float64, b float64) { kernel.AddScalar(dst, a, -b) }}
+)
+
+// kernels are those of a symbol.
+func (f *fun2) kernels(sym term.Symbol) kernels {
+	switch sym {
+	case term.Sub:
+		return differences
+	case term.Div:
+		return quotients
 	}
+	return kernels{
+		func(dst, a, b []float64) { kernel.Apply2(dst, a, b, f.value) },
+		func(dst, b []float64, a float64) {
+			kernel.Apply(dst, b, func(y float64) float64 { return f.value(a, y) })
+		},
+		func(dst, a []float64, b float64) {
+			kernel.Apply(dst, a, func(x float64) float64 { return f.value(x, b) })
+		}}
 }
 
 // total adds a strip to the sum of the outermost loop.

@@ -183,14 +183,6 @@ var indexOps = [...]ir.Op{
 	term.StaticAdd: ir.IndexAdd, term.StaticSub: ir.IndexSub, term.StaticMul: ir.IndexMul, term.StaticDiv: ir.IndexDiv,
 }
 
-// indexNumber is the numeral that an expression of indices is.
-func (c *compiler) indexNumber(e term.Static) *value {
-	if x, ok := c.known(e); ok {
-		return &value{kind: number, typ: term.R, num: x}
-	}
-	return c.fromReg(c.index(e), term.R)
-}
-
 // component is x_e.
 func (c *compiler) component(r term.Ref, n *term.Node) *value {
 	e, t := n.Static(), c.types[r]
@@ -350,21 +342,17 @@ func (c *compiler) ahead(v *value) ir.Reg {
 		}
 	}
 	start := len(f.out.Code)
-	r := c.register(&value{kind: vector, typ: v.typ, parts: c.inRegisters(v, regs)})
+	stored, left := &value{kind: vector, typ: v.typ}, regs
+	for _, p := range v.parts {
+		k := c.layout.Registers(p.typ)
+		stored.parts, left = append(stored.parts, c.fromRegs(left[:k], p.typ)), left[k:]
+	}
+	r := c.register(stored)
 	l.ahead = append(l.ahead, f.out.Code[start:]...)
 	f.out.Code = f.out.Code[:start]
 	f.depth[r] = at
 	l.vectors = append(l.vectors, madeVector{v.typ, regs, r})
 	return r
-}
-
-// inRegisters are the parts of a vector, which are in registers.
-func (c *compiler) inRegisters(v *value, regs []ir.Reg) (parts []*value) {
-	for _, p := range v.parts {
-		k := c.layout.Registers(p.typ)
-		parts, regs = append(parts, c.fromRegs(regs[:k], p.typ)), regs[k:]
-	}
-	return parts
 }
 
 // family makes ⟦t | i < s⟧: a new vector, or what stands at to, a reference to where its components go.
@@ -409,9 +397,9 @@ func (c *compiler) sum(r term.Ref, n *term.Node) *value {
 	c.operation(ruleOf(n.Sym), 2, int(s)-1)
 	if c.unrolls(r) {
 		parts := c.unrolled(n)
-		sum := c.number(parts[len(parts)-1])
+		sum := c.register(parts[len(parts)-1])
 		for i := len(parts) - 2; i >= 0; i-- {
-			sum = c.addition(n.Sym, c.number(parts[i]), sum)
+			sum = c.addition(n.Sym, c.register(parts[i]), sum)
 		}
 		return c.fromReg(sum, term.R)
 	}
@@ -453,7 +441,7 @@ func (c *compiler) sumRight(n *term.Node, size ir.Reg) ir.Reg {
 		c.f.depth[i] = len(c.f.loops)
 		c.place(again)
 		c.bindIndex(n, i)
-		x := c.number(c.term(n.A))
+		x := c.register(c.term(n.A))
 		at := c.set(ir.Instr{Op: ir.IndexSub, A: last, B: i})
 		c.emit(ir.Instr{Op: ir.SumAdd, Sym: n.Sym, Taped: c.out.Taped, D: out, A: x, B: at, M: 1})
 		c.emit(ir.Instr{Op: ir.Prev, D: i, N: again})
@@ -471,7 +459,7 @@ func (c *compiler) sumLanes(n *term.Node, size ir.Reg) ir.Reg {
 	known, _ := c.known(n.Static())
 	c.forward(size, known, true, func(i ir.Reg) {
 		c.bindIndex(n, i)
-		x := c.number(c.term(n.A))
+		x := c.register(c.term(n.A))
 		c.emit(ir.Instr{Op: ir.SumAdd, Sym: n.Sym, Taped: c.out.Taped, D: first, A: x, B: i, M: lanes})
 	})
 	add := func(a, b ir.Reg) ir.Reg { return c.addition(n.Sym, a, b) }

@@ -275,7 +275,10 @@ func (c *compiler) plain(r term.Ref, n *term.Node) *value {
 	case term.NumOp:
 		return &value{kind: number, typ: term.R, num: n.Val}
 	case term.IndexNumOp:
-		return c.indexNumber(n.Static())
+		if x, ok := c.known(n.Static()); ok {
+			return &value{kind: number, typ: term.R, num: x}
+		}
+		return c.fromReg(c.index(n.Static()), term.R)
 	case term.PairOp:
 		left := c.term(n.A)
 		return &value{kind: pair, typ: c.types[r], parts: []*value{left, c.term(n.B)}}
@@ -286,8 +289,8 @@ func (c *compiler) plain(r term.Ref, n *term.Node) *value {
 		}
 		return v
 	case term.AddOp:
-		a := c.number(c.term(n.A))
-		b := c.number(c.term(n.B))
+		a := c.register(c.term(n.A))
+		b := c.register(c.term(n.B))
 		c.operation(rule.Plus, 2, 1)
 		return c.fromReg(c.set(ir.Instr{Op: ir.Add, Taped: c.out.Taped, A: a, B: b}), term.R)
 	case term.FunOp:
@@ -409,21 +412,16 @@ func (c *compiler) bindVector(n *term.Node, v *value) {
 func (c *compiler) components(v *value, n int) []*value {
 	elem := c.t.Types.Left(v.typ)
 	w := uint32(c.layout.Slots(elem))
-	at, slot := c.storage(v)
+	at, slot := v.at, v.slot
+	if v.kind != component || !v.inline {
+		at, slot = c.here(c.register(v)), 0
+	}
 	parts, values := make([]*value, n), make([]value, n)
 	for i := range parts {
 		values[i] = value{kind: component, typ: elem, at: at, slot: slot + uint32(i)*w, inline: true}
 		parts[i] = &values[i]
 	}
 	return parts
-}
-
-// storage is the object with the components of a vector, and its first slot there.
-func (c *compiler) storage(v *value) (operand, uint32) {
-	if v.kind == component && v.inline {
-		return v.at, v.slot
-	}
-	return c.here(c.register(v)), 0
 }
 
 // flatten puts a value in registers.
@@ -434,9 +432,6 @@ func (c *compiler) flatten(v *value) []ir.Reg {
 	}
 	return []ir.Reg{c.register(v)}
 }
-
-// number puts a number in a register.
-func (c *compiler) number(v *value) ir.Reg { return c.register(v) }
 
 // register puts a value that takes one register there.
 func (c *compiler) register(v *value) ir.Reg {
@@ -541,7 +536,7 @@ func (c *compiler) function(n *term.Node) *value {
 	kids := c.t.Children(n)
 	args := make([]ir.Reg, len(kids))
 	for i, k := range kids {
-		args[i] = c.number(c.term(k))
+		args[i] = c.register(c.term(k))
 	}
 	c.operation(ruleOf(n.Sym), len(kids), 1)
 	in := ir.Instr{Sym: n.Sym, Taped: c.out.Taped}
@@ -610,7 +605,7 @@ func (c *compiler) branches(t term.Type, tail bool, kids []term.Ref, each []func
 				parts = c.components(v, len(out.parts))
 			}
 			for _, p := range parts {
-				regs = append(regs, c.number(p))
+				regs = append(regs, c.register(p))
 			}
 			return regs
 		}
@@ -677,8 +672,8 @@ func (c *compiler) conditional(r term.Ref, n *term.Node, tail bool) *value {
 
 // branchTo makes the comparison of an if, and returns the label of the other branch.
 func (c *compiler) branchTo(n *term.Node, kids []term.Ref) (no uint32) {
-	a := c.number(c.term(kids[0]))
-	b := c.number(c.term(kids[1]))
+	a := c.register(c.term(kids[0]))
+	b := c.register(c.term(kids[1]))
 	c.count(rule.Branch, 1)
 	if c.out.Taped {
 		c.operands(2, 1)

@@ -159,15 +159,11 @@ func (f *function) define(typ *ast.FuncType, body *ast.BlockStmt) {
 func (f *function) body(typ *ast.FuncType, body *ast.BlockStmt) {
 	outer, outerLeft, start := f.leave, f.left, len(f.code)
 	f.left = false
-	results := 0
+	kinds := ""
 	for _, r := range typ.Results.List {
-		results += max(1, len(r.Names))
 		for _, name := range r.Names {
 			f.declare(f.t.info.Defs[name], name)
 		}
-	}
-	kinds := ""
-	for _, r := range typ.Results.List {
 		kinds += strings.Repeat(f.valueTypes(f.t.info.Types[r.Type].Type, r), max(1, len(r.Names)))
 	}
 	// A block has at most one result: more are left in locals.
@@ -180,7 +176,7 @@ func (f *function) body(typ *ast.FuncType, body *ast.BlockStmt) {
 	f.open(block, kind)
 	f.leave = f.depth
 	for i, s := range body.List {
-		f.statement(s, typ, first, i == len(body.List)-1)
+		f.statement(s, len(kinds), first, i == len(body.List)-1)
 	}
 	if _, ok := body.List[len(body.List)-1].(*ast.ReturnStmt); !ok {
 		f.op(0x00) // unreachable
@@ -197,12 +193,12 @@ func (f *function) body(typ *ast.FuncType, body *ast.BlockStmt) {
 	f.leave, f.left = outer, outerLeft
 }
 
-// statement translates a statement. Of a function with several results, the results are in the locals from first on. last says that
+// statement translates a statement. Of a function with several results, these are in the locals from first on. last says that
 // it is the last of the body.
-func (f *function) statement(s ast.Stmt, typ *ast.FuncType, first int, last bool) {
+func (f *function) statement(s ast.Stmt, results, first int, last bool) {
 	list := func(stmts []ast.Stmt) {
 		for _, s := range stmts {
-			f.statement(s, typ, first, false)
+			f.statement(s, results, first, false)
 		}
 	}
 	switch s := s.(type) {
@@ -211,11 +207,7 @@ func (f *function) statement(s ast.Stmt, typ *ast.FuncType, first int, last bool
 			f.expr(e)
 		}
 		if first >= 0 {
-			n := 0
-			for _, r := range typ.Results.List {
-				n += max(1, len(r.Names))
-			}
-			for i := n - 1; i >= 0; i-- {
+			for i := results - 1; i >= 0; i-- {
 				f.op(localSet, byte(first+i))
 			}
 		}
@@ -253,7 +245,7 @@ func (f *function) statement(s ast.Stmt, typ *ast.FuncType, first int, last bool
 		f.op(localSet, byte(v))
 	case *ast.IfStmt:
 		if s.Init != nil {
-			f.statement(s.Init, typ, first, false)
+			f.statement(s.Init, results, first, false)
 		}
 		f.expr(s.Cond)
 		f.open(ifThen, noResult)
@@ -269,7 +261,7 @@ func (f *function) statement(s ast.Stmt, typ *ast.FuncType, first int, last bool
 		f.choose(s, list)
 	case *ast.ForStmt:
 		if s.Init != nil {
-			f.statement(s.Init, typ, first, false)
+			f.statement(s.Init, results, first, false)
 		}
 		f.open(block, noResult)
 		f.open(loop, noResult)
@@ -277,7 +269,7 @@ func (f *function) statement(s ast.Stmt, typ *ast.FuncType, first int, last bool
 		f.op(i32Eqz, brIf, 1)
 		list(s.Body.List)
 		if s.Post != nil {
-			f.statement(s.Post, typ, first, false)
+			f.statement(s.Post, results, first, false)
 		}
 		f.op(br, 0)
 		f.close()
@@ -310,23 +302,19 @@ func (f *function) choose(s *ast.SwitchStmt, list func([]ast.Stmt)) {
 	}
 }
 
-var assignOps = map[token.Token]token.Token{token.ADD_ASSIGN: token.ADD, token.SUB_ASSIGN: token.SUB, token.MUL_ASSIGN: token.MUL}
+var assignOps = map[token.Token]token.Token{token.ADD_ASSIGN: token.ADD, token.SUB_ASSIGN: token.SUB, token.MUL_ASSIGN: token.MUL,
+	token.AND_NOT_ASSIGN: token.AND_NOT}
 
 func (f *function) assign(s *ast.AssignStmt) {
-	if op, ok := assignOps[s.Tok]; ok {
+	op, both := assignOps[s.Tok]
+	if both {
 		f.expr(s.Lhs[0])
-		f.expr(s.Rhs[0])
+	}
+	for _, e := range s.Rhs {
+		f.expr(e)
+	}
+	if both {
 		f.binary(op, f.t.info.Types[s.Lhs[0]].Type, s)
-	} else {
-		if s.Tok == token.AND_NOT_ASSIGN { // x &^= y
-			f.expr(s.Lhs[0])
-			f.expr(s.Rhs[0])
-			f.binary(token.AND_NOT, f.t.info.Types[s.Lhs[0]].Type, s)
-		} else {
-			for _, e := range s.Rhs {
-				f.expr(e)
-			}
-		}
 	}
 	for i := len(s.Lhs) - 1; i >= 0; i-- {
 		name, ok := s.Lhs[i].(*ast.Ident)

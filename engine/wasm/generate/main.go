@@ -231,13 +231,8 @@ func (t *translator) symbol(name string, e ast.Expr) (f *function) {
 		}
 		t.out = t.out[:before]
 		maps.DeleteFunc(t.of, func(_ types.Object, f *function) bool { return f.index >= before })
-		n := t.info.Types[e].Type.(*types.Signature).Params().Len()
-		f = t.begin(name)
-		f.params, f.results = strings.Repeat(f64, n), f64
-		for i := range n {
-			f.op(localGet, byte(i))
-		}
-		f.host(firstSymbol+len(t.hosted), n)
+		f = t.passing(name, t.info.Types[e].Type)
+		f.host(firstSymbol+len(t.hosted), len(f.params))
 		t.hosted = append(t.hosted, name)
 	}()
 	return t.evaluates(name, e)
@@ -246,7 +241,9 @@ func (t *translator) symbol(name string, e ast.Expr) (f *function) {
 // evaluates translates the value of a field Eval1 or Eval2, or of a slope.
 func (t *translator) evaluates(name string, e ast.Expr) *function {
 	if lit, ok := e.(*ast.FuncLit); ok {
-		return t.translate(name, lit.Type, lit.Body)
+		out := t.begin(name)
+		out.define(lit.Type, lit.Body)
+		return out
 	}
 	f := t.object(e)
 	if t.decls[f] != nil {
@@ -255,15 +252,20 @@ func (t *translator) evaluates(name string, e ast.Expr) *function {
 	if known := t.of[f]; known != nil {
 		return known
 	}
-	out := t.begin(f.Name()) // of package math
+	out := t.passing(f.Name(), f.Type()) // of package math
 	t.of[f] = out
-	n := f.Type().(*types.Signature).Params().Len()
-	out.params, out.results = strings.Repeat(f64, n), f64
-	for i := range n {
-		out.op(localGet, byte(i))
-	}
 	out.math(f.Name())
 	return out
+}
+
+// passing begins a function of a type, which passes its parameters on.
+func (t *translator) passing(name string, typ types.Type) *function {
+	f := t.begin(name)
+	f.params, f.results = strings.Repeat(f64, typ.(*types.Signature).Params().Len()), f64
+	for i := range f.params {
+		f.op(localGet, byte(i))
+	}
+	return f
 }
 
 // object is the package's object that an expression names, nil for none.
@@ -289,12 +291,6 @@ func (t *translator) function(f types.Object) *function {
 	out := t.begin(f.Name())
 	t.of[f] = out // it may call itself
 	out.define(d.Type, d.Body)
-	return out
-}
-
-func (t *translator) translate(name string, typ *ast.FuncType, body *ast.BlockStmt) *function {
-	out := t.begin(name)
-	out.define(typ, body)
 	return out
 }
 
