@@ -145,21 +145,16 @@ func (p *product) run(m *Machine, dst []float64, x, y *operand, row, rows int) {
 }
 
 // total adds the products of a strip to the sum of the outermost loop.
-func (p *product) total(sum *kernel.Lanes, x, y *operand, row, rows int) {
+func (p *product) total(s *laneState, x, y *operand, row, rows int) {
 	a, b := x.first+row*p.aj, y.first+row*p.bj
 	if p.aj == 1 && p.bj == 1 {
-		sum.AddProducts(x.data[a:a+rows], y.data[b:b+rows])
+		s.sum.AddProducts(x.data[a:a+rows], y.data[b:b+rows])
 		return
 	}
-	var u, w [8]float64
-	for ; rows > 0; rows -= 8 {
-		n := min(8, rows)
-		for k := range n {
-			u[k], w[k] = x.data[a], y.data[b]
-			a, b = a+p.aj, b+p.bj
-		}
-		sum.AddProducts(u[:n], w[:n])
-	}
+	u, w := sized(&s.tmp, rows), sized(&s.slope, rows)
+	copyPlaces(u, x.data, []dim{{rows, p.aj}}, rows, a)
+	copyPlaces(w, y.data, []dim{{rows, p.bj}}, rows, b)
+	s.sum.AddProducts(u, w)
 }
 
 // A pending is a sum of outer products that is still to be added to the adjoints of a matrix of rows × columns, from

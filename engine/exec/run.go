@@ -129,25 +129,11 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 				*d = Slot{v, t.push(in, a.A, b.A, da, db)}
 			}
 			continue
-		case ir.Load:
-			r := at(fp, in.a).A
-			if r&isDense == 0 {
-				*at(fp, in.d) = heap[slotOf(r, uint64(in.n))]
-				continue
+		case ir.Load, ir.LoadX:
+			r, n := at(fp, in.a).A, uint64(in.n)
+			if in.op == ir.LoadX {
+				n += uint64(at(fp, in.b).V) * uint64(in.m)
 			}
-			n := off(r) + uint64(in.n)
-			if v := &m.dense[object(r)]; n < uint64(len(v.data)) {
-				*at(fp, in.d) = v.element(n)
-				continue
-			}
-			s, err := m.element(object(r), n, false, pc-1)
-			if err != nil {
-				return nil, err
-			}
-			*at(fp, in.d) = s
-			continue
-		case ir.LoadX:
-			r, n := at(fp, in.a).A, uint64(in.n)+uint64(at(fp, in.b).V)*uint64(in.m)
 			if r&isDense == 0 {
 				*at(fp, in.d) = heap[slotOf(r, n)]
 				continue

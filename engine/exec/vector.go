@@ -173,19 +173,12 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	if !src.Region {
 		v.size = src.Loops[0].Size
 	}
-	lanes := func(loop int) int {
-		n := 1
-		for ; loop >= 0; loop = src.Loops[loop].Parent {
-			n *= src.Loops[loop].Size
-		}
-		return n
-	}
 	inner, single := 1, false
 	v.lanes = make([]lane, len(src.Lanes))
 	for i := range src.Lanes {
 		s, l := &src.Lanes[i], &v.lanes[i]
 		*l = lane{op: s.Op, sym: s.Sym, a: s.A, b: s.B, c: s.C, cmp: s.Cmp, val: s.Val, one: s.Loop < 0,
-			n: lanes(s.Loop), arg: s.Arg, at: s.At, kept: -1, into: -1}
+			n: src.Count(s.Loop), arg: s.Arg, at: s.At, kept: -1, into: -1}
 		l.inner = l.n / v.size
 		if l.one {
 			l.inner = 1
@@ -254,7 +247,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		v.rows = min(v.size, (v.rows+7)&^7) // sums have eight lanes
 	}
 	for _, b := range src.Blocks {
-		n := lanes(b.Loop)
+		n := src.Count(b.Loop)
 		v.steps += int64(n) * p.blocks[b.Block].total
 		if b.Mask >= 0 {
 			v.masked = append(v.masked, times{uint32(b.Block), uint64(n / v.lanes[b.Mask].n), b.Mask})
@@ -957,7 +950,7 @@ func (v *vector) total(s *laneState, i int, l *lane, row, rows int) {
 	if l.op == ir.LaneSum {
 		s.sum.Add(s.vals[l.a])
 	} else {
-		l.product.total(&s.sum, &s.in[l.a], &s.in[l.b], row, rows)
+		l.product.total(s, &s.in[l.a], &s.in[l.b], row, rows)
 	}
 	if row+rows == v.size {
 		s.vals[i][0] = s.sum.Sum()

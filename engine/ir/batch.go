@@ -56,12 +56,13 @@ func (p *Program) Batch(n int) bool {
 			}
 			b, m := i, inputs
 			if in.Op == StaticX || in.Op == ObjectX { // the place in the inputs of the point
-				by, first, within := reg(), reg(), reg()
-				emit(Instr{Op: Const, D: by, Val: float64(inputs), Pos: in.Pos})
-				emit(Instr{Op: IndexMul, D: first, A: i, B: by, Pos: in.Pos})
-				times := reg()
-				emit(Instr{Op: Const, D: times, Val: float64(in.M), Pos: in.Pos})
-				emit(Instr{Op: IndexMul, D: within, A: in.B, B: times, Pos: in.Pos})
+				times := func(a Reg, k uint32) Reg {
+					by, d := reg(), reg()
+					emit(Instr{Op: Const, D: by, Val: float64(k), Pos: in.Pos})
+					emit(Instr{Op: IndexMul, D: d, A: a, B: by, Pos: in.Pos})
+					return d
+				}
+				first, within := times(i, inputs), times(in.B, in.M)
 				b, m = reg(), 1
 				emit(Instr{Op: IndexAdd, D: b, A: first, B: within, Pos: in.Pos})
 			}

@@ -146,15 +146,12 @@ func (w *vectorizer) region(from, to int) {
 		w.named[r] = in.D + Reg(i)
 	}
 	w.f.Regs += len(w.v.Results)
-	w.label++
-	in.N = w.label
 	w.p.Vectors = append(w.p.Vectors, w.v)
 	for _, i := range moved {
 		w.edits = append(w.edits, edit{before: i, drop: true}, edit{before: from, in: code[i]})
 	}
-	w.p.Blocks = append(w.p.Blocks, Block{})
-	w.edits = append(w.edits, edit{before: from, in: in}, edit{before: to, in: Instr{Op: Label, N: in.N, Pos: in.Pos}},
-		edit{before: to, in: Instr{Op: Count, N: uint32(len(w.p.Blocks) - 1), Pos: in.Pos}})
+	w.behind(&in, to)
+	w.edits = append(w.edits, edit{before: from, in: in})
 }
 
 // isHead reports whether a loop begins at an instruction.
@@ -169,7 +166,7 @@ func (w *vectorizer) small() bool {
 	for i := range w.v.Lanes {
 		l := &w.v.Lanes[i]
 		if l.Op != LaneNone && !l.Held {
-			n = max(n, w.lanes(l.Loop))
+			n = max(n, w.v.Count(l.Loop))
 		}
 	}
 	return n >= minLanes && n <= maxRegion

@@ -36,6 +36,15 @@ type Vector struct {
 	Region  bool
 }
 
+// Count is how many iterations a loop has in all.
+func (v *Vector) Count(loop int) int {
+	n := 1
+	for ; loop >= 0; loop = v.Loops[loop].Parent {
+		n *= v.Loops[loop].Size
+	}
+	return n
+}
+
 // Result is a vector of Slots numbers, made by the stores that have its number, or the number Lane.
 type Result struct{ Slots, Lane int }
 
@@ -270,7 +279,7 @@ func (w *vectorizer) nest(start, end int) {
 		}
 	}
 	for i, l := range w.v.Loops {
-		n := w.lanes(i)
+		n := w.v.Count(i)
 		if lanes = max(lanes, n); l.Parent >= 0 && n/w.v.Loops[0].Size > maxInner {
 			return
 		}
@@ -350,12 +359,23 @@ func (w *vectorizer) finishReduction(in *Instr) {
 	behind := w.label + 2
 	in.N = w.label + 1
 	w.label = behind
-	count := func() Instr {
-		w.p.Blocks = append(w.p.Blocks, Block{})
-		return Instr{Op: Count, N: uint32(len(w.p.Blocks) - 1), Pos: in.Pos}
-	}
 	w.edits = append(w.edits, edit{before: w.end + 1, in: Instr{Op: Jump, N: behind, Pos: in.Pos}, more: []Instr{
-		{Op: Label, N: in.N, Pos: in.Pos}, count(), before, add, move, {Op: Label, N: behind, Pos: in.Pos}, count()}})
+		{Op: Label, N: in.N, Pos: in.Pos}, w.block(in.Pos), before, add, move, {Op: Label, N: behind, Pos: in.Pos},
+		w.block(in.Pos)}})
+}
+
+// block begins a block without steps.
+func (w *vectorizer) block(pos term.Pos) Instr {
+	w.p.Blocks = append(w.p.Blocks, Block{})
+	return Instr{Op: Count, N: uint32(len(w.p.Blocks) - 1), Pos: pos}
+}
+
+// behind puts the label before an instruction to which a vector goes on, and a block.
+func (w *vectorizer) behind(in *Instr, before int) {
+	w.label++
+	in.N = w.label
+	w.edits = append(w.edits, edit{before: before, in: Instr{Op: Label, N: in.N, Pos: in.Pos}},
+		edit{before: before, in: w.block(in.Pos)})
 }
 
 // drop leaves out the stores to vectors that nothing else reads.
@@ -448,13 +468,7 @@ func (w *vectorizer) finish(after, sum int) {
 				in.D = r
 			}
 		}
-		w.label++
-		in.N = w.label
-		w.edits = append(w.edits, edit{before: after, in: Instr{Op: Label, N: w.label, Pos: in.Pos}})
-		if w.f.Code[after-1].Op != Prev {
-			w.p.Blocks = append(w.p.Blocks, Block{})
-			w.edits = append(w.edits, edit{before: after, in: Instr{Op: Count, N: uint32(len(w.p.Blocks) - 1), Pos: in.Pos}})
-		}
+		w.behind(&in, after)
 	default:
 		next := &w.f.Code[w.end+1]
 		if next.Op != Label {
@@ -499,19 +513,10 @@ func (w *vectorizer) allocated() (q int, ok bool) {
 	n := 0
 	for i := range w.v.Lanes {
 		if l := &w.v.Lanes[i]; l.Op == LaneStore {
-			n += w.lanes(l.Loop)
+			n += w.v.Count(l.Loop)
 		}
 	}
 	return q, n == int(w.f.Code[q].N)
-}
-
-// lanes is how many iterations a loop has in all.
-func (w *vectorizer) lanes(loop int) int {
-	n := 1
-	for ; loop >= 0; loop = w.v.Loops[loop].Parent {
-		n *= w.v.Loops[loop].Size
-	}
-	return n
 }
 
 // rewrite carries the edits out. Where one statement ends and another begins, the label to which the first one jumps is
@@ -773,12 +778,11 @@ func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 		if lo < p.at || hi >= p.at+p.n {
 			continue
 		}
-		v.at.N -= p.at
-		at := w.within(v.at, l.loop, p.n)
-		if w.v.Lanes[p.lane].Loop == loop && at == w.place(loop) {
+		at := Affine{N: v.at.N - p.at, By: w.within(v.at.By, l.loop, p.n)}
+		if w.v.Lanes[p.lane].Loop == loop && at.N == 0 && at.By == w.place(loop) {
 			return p.lane
 		}
-		return w.add(Lane{Op: LaneTake, Loop: loop, A: p.lane, At: Affine{N: at.N, By: at.By}, Pos: pos})
+		return w.add(Lane{Op: LaneTake, Loop: loop, A: p.lane, At: at, Pos: pos})
 	}
 	w.failed = true
 	return 0
@@ -800,31 +804,18 @@ func (w *vectorizer) join(l *local, lo, hi int) {
 	l.parts = append(l.parts, part{at: 0, n: l.slots, lane: join})
 }
 
-// placeOf is a place without outer registers.
-type placeOf struct {
-	N  int
-	By [maxLoops]int
-}
-
-// within is a place in the lanes of a part of n slots of a local vector: there is one for each iteration of the loops
-// around it.
-func (w *vectorizer) within(at Affine, loop, n int) placeOf {
+// within are how far apart places of a loop are in the lanes of a part of n slots of a local vector, if they are so far
+// apart in the part: there is one for each iteration of the loop around it.
+func (w *vectorizer) within(by [maxLoops]int, loop, n int) [maxLoops]int {
 	for k := loop; k >= 0; k = w.v.Loops[k].Parent {
-		at.By[k] += n
+		by[k] += n
 		n *= w.v.Loops[k].Size
 	}
-	return placeOf{at.N, at.By}
+	return by
 }
 
-// place is where the lanes of a loop are if one follows the other.
-func (w *vectorizer) place(loop int) (at placeOf) {
-	n := 1
-	for k := loop; k >= 0; k = w.v.Loops[k].Parent {
-		at.By[k] = n
-		n *= w.v.Loops[k].Size
-	}
-	return at
-}
+// place is how far apart lanes of a loop are if one follows the other.
+func (w *vectorizer) place(loop int) [maxLoops]int { return w.within([maxLoops]int{}, loop, 1) }
 
 // store takes a store behind a reference.
 func (w *vectorizer) store(v laneValue, at Affine, a, loop int, pos term.Pos) {
@@ -834,10 +825,8 @@ func (w *vectorizer) store(v laneValue, at Affine, a, loop int, pos term.Pos) {
 		w.add(Lane{Op: LaneStore, Loop: loop, A: a, At: at, Pos: pos})
 	case laneLocal:
 		l := &w.locals[v.arg]
-		n := w.lanes(loop) / w.lanes(l.loop)
-		whole := w.within(at, l.loop, n)
-		whole.N = 0
-		if len(at.Outer) > 0 || whole != w.place(loop) || w.lanes(loop) != n*w.lanes(l.loop) {
+		n := w.v.Count(loop) / w.v.Count(l.loop)
+		if len(at.Outer) > 0 || w.within(at.By, l.loop, n) != w.place(loop) || w.v.Count(loop) != n*w.v.Count(l.loop) {
 			w.failed = true
 			return
 		}
