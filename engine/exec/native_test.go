@@ -100,7 +100,8 @@ func (r *attempt) same(t *testing.T, want *attempt, rounding float64) {
 	}
 }
 
-// TestNative: machine code of loops has the steps of the interpreter, the bits of its values, and its gradients but for rounding.
+// TestNative: machine code of loops has the steps of the interpreter, the bits of its values, and its gradients but for
+// rounding.
 func TestNative(t *testing.T) {
 	for _, set := range []map[string]string{loops, vectors} {
 		for name, src := range set {

@@ -276,7 +276,8 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 // add adds to the adjoints of operand k of a product of matrices what arrives at its sums, from the lane c of
 // instruction i on. The first elements of the operand and of the other one have the places to and from; there are size
 // of each in a row. whole says that what is added to a matrix may wait for more.
-func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoints, y *operand, to, from, c, nu, nw, size int) {
+func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoints, y *operand,
+	to, from, c, nu, nw, size int) {
 	g, d := &p.sides[k], s.deltas[i][c:]
 	u, w, xj, yj := &g.u, &g.w, g.xj, g.yj
 	var flags []bool

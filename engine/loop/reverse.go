@@ -40,7 +40,7 @@ func (g *gen) nextLocal(i int) int   { return g.localOf(id(-1 - i)) }
 func (g *gen) pushAdjoint(v id)      { g.Local(wasm.LocalGet, g.adjointLocal(v)) }
 func (g *gen) setFlag(v id, x int32) { g.I32(x); g.Local(wasm.LocalSet, g.flagLocal(v)) }
 
-// handedOn is an adjoint that an iteration hands on: its place in the frame, and whether one says there that it is reached.
+// handedOn is an adjoint that an iteration hands on: its place in the frame, where a flag may say that it is reached.
 type handedOn struct {
 	at      int
 	of      id

@@ -148,8 +148,7 @@ func (c *compiler) pure(in ir.Instr) ir.Reg {
 	return r
 }
 
-// inLoop makes the code of a loop: of a comprehension of some size, 0: that is not known, or it is none. empty says that it
-// may have no run.
+// inLoop makes the code of a loop: of a comprehension of some size, or 0. empty says that it may have no run.
 func (c *compiler) inLoop(empty bool, size float64, body func()) {
 	f := c.f
 	l := &loop{start: len(f.out.Code), made: map[key]ir.Reg{}, empty: empty, lanes: max(1, c.lanes()*size)}

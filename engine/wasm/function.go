@@ -13,11 +13,13 @@ import (
 // Function 0 is the host's; any other is one more than its place in functions. Its results are left on the stack.
 type function struct {
 	name    string
-	symbols []term.Symbol // that it is the function of
+	symbols symbols // that it is the function of
 	typ     signature
 	locals  string
 	code    string
 }
+
+type symbols []term.Symbol
 
 // symbolFunctions are the places of the symbols' functions.
 var symbolFunctions = func() map[term.Symbol]int {

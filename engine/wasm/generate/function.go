@@ -193,8 +193,8 @@ func (f *function) body(typ *ast.FuncType, body *ast.BlockStmt) {
 	f.leave, f.left = outer, outerLeft
 }
 
-// statement translates a statement. Of a function with several results, these are in the locals from first on. last says that
-// it is the last of the body.
+// statement translates a statement. Of a function with several results, these are in the locals from first on. last says
+// that it is the last of the body.
 func (f *function) statement(s ast.Stmt, results, first int, last bool) {
 	list := func(stmts []ast.Stmt) {
 		for _, s := range stmts {
@@ -302,8 +302,8 @@ func (f *function) choose(s *ast.SwitchStmt, list func([]ast.Stmt)) {
 	}
 }
 
-var assignOps = map[token.Token]token.Token{token.ADD_ASSIGN: token.ADD, token.SUB_ASSIGN: token.SUB, token.MUL_ASSIGN: token.MUL,
-	token.AND_NOT_ASSIGN: token.AND_NOT}
+var assignOps = map[token.Token]token.Token{token.ADD_ASSIGN: token.ADD, token.SUB_ASSIGN: token.SUB,
+	token.MUL_ASSIGN: token.MUL, token.AND_NOT_ASSIGN: token.AND_NOT}
 
 func (f *function) assign(s *ast.AssignStmt) {
 	op, both := assignOps[s.Tok]

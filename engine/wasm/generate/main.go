@@ -109,7 +109,7 @@ func generate(dir string) (text []byte, err error) {
 		if len(f.params)+len(f.locals) > 127 || len(t.out) > 126 {
 			return nil, unsupported{"a function with more than 127 locals"}
 		}
-		fmt.Fprintf(&b, "{%q, []term.Symbol{%s}, signature{%q, %q}, %q, %q},\n", f.name, of[i], f.params, f.results, f.locals, f.code)
+		fmt.Fprintf(&b, "{%q, symbols{%s}, signature{%q, %q}, %q, %q},\n", f.name, of[i], f.params, f.results, f.locals, f.code)
 	}
 	fmt.Fprintf(&b, "}\n")
 	return format.Source(b.Bytes())
