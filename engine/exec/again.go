@@ -84,13 +84,22 @@ var errAgain = errors.New("exec: the iterations have been made again")
 
 // shorten begins to make checkpoints, if the tape is long.
 func (m *Machine) shorten() {
-	most := m.bounds.RowsMemory
-	if most == 0 {
-		most = min(m.bounds.MaxMemory/partOfMemory, mostTape)
+	if m.p.src.Taped && m.profile == nil && m.isLong(m.tapeBytes()) {
+		m.short, m.least = true, max(m.least, m.mostTape()/partOfTape)
 	}
-	if most != 0 && m.p.src.Taped && m.profile == nil && m.tapeBytes() > most {
-		m.short, m.least = true, max(m.least, most/partOfTape)
+}
+
+// mostTape is how many bytes a tape has that is not long, 0: any number.
+func (m *Machine) mostTape() uint64 {
+	if most := m.bounds.RowsMemory; most != 0 {
+		return most
 	}
+	return min(m.bounds.MaxMemory/partOfMemory, mostTape)
+}
+
+func (m *Machine) isLong(bytes uint64) bool {
+	most := m.mostTape()
+	return most != 0 && bytes > most
 }
 
 // unmark forgets the marks of frames from the number on.

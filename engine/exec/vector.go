@@ -483,10 +483,13 @@ func (m *Machine) state(v *vector) *laneState {
 	return s
 }
 
+// mostKept is how many numbers a vector keeps for its backward phase though the tape is to be short.
+const mostKept = 1 << 20
+
 // runVector runs a vector, and reports whether it could.
 func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool, err error) {
 	v := m.p.vectors[in.m]
-	if v == nil || m.Plain {
+	if v == nil || m.Plain || v.keep > mostKept && m.p.src.Taped && m.isLong(8*uint64(v.keep)) {
 		return false, nil
 	}
 	if most := m.bounds.MaxSteps; most != 0 {
