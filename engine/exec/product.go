@@ -116,21 +116,13 @@ func (p *product) summands(rows int) int {
 
 // run computes the products of a strip.
 func (p *product) run(m *Machine, dst []float64, x, y *operand, row, rows int) {
-	if len(p.batch) == 0 && p.aj == 1 && p.bj == 1 && p.v.size == 1 && p.u.c == 1 { // a matrix and a vector
-		a, n := x.first, p.u.size
-		if p.u.outer {
-			a, n = a+row*p.u.a, rows
-		}
-		m.split(n, n*p.size, func(from, to int) {
-			kernel.MatVec(dst[from:to], x.data[a+from*p.u.a:], p.u.a, y.data[y.first:][:p.size])
-		})
-		return
-	}
 	p.each(row, rows, func(a, b, c, nu, nv int) {
 		a, b = a+x.first, b+y.first
 		switch unit := p.aj == 1 && p.bj == 1; {
 		case unit && nv == 1 && p.u.c == 1:
-			kernel.MatVec(dst[c:c+nu], x.data[a:], p.u.a, y.data[b:b+p.size])
+			m.split(nu, nu*p.size, func(from, to int) {
+				kernel.MatVec(dst[c+from:c+to], x.data[a+from*p.u.a:], p.u.a, y.data[b:b+p.size])
+			})
 		case unit && nu == 1 && p.v.c == 1:
 			kernel.MatVec(dst[c:c+nv], y.data[b:], p.v.b, x.data[a:a+p.size])
 		default:

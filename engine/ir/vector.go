@@ -417,13 +417,7 @@ func (w *vectorizer) initial(start int, i Reg) bool {
 		case in.Op == Label || in.Op.Ends():
 			return false
 		case in.Sets() == 1 && in.D == i:
-			at, ok := Affine{N: int(in.Val)}, in.Op == Const
-			switch in.Op {
-			case Move:
-				at, ok = w.constant(in.A)
-			case IndexSub:
-				at, ok = w.difference(in)
-			}
+			at, ok := w.whole(in)
 			w.inits[i] = laneValue{kind: laneIndex, at: at}
 			return ok
 		}
@@ -432,25 +426,26 @@ func (w *vectorizer) initial(start int, i Reg) bool {
 }
 
 // constant is the number of a register that is set once, to a whole number.
-func (w *vectorizer) constant(r Reg) (Affine, bool) {
+func (w *vectorizer) constant(r Reg) (at Affine, ok bool) {
 	if int(r) < w.f.Params() || w.sets[r] != 1 || w.summed[r] {
-		return Affine{}, false
+		return at, false
 	}
-	in := &w.f.Code[w.by[r]]
+	return w.whole(&w.f.Code[w.by[r]])
+}
+
+// whole is the whole number that an instruction sets a register to.
+func (w *vectorizer) whole(in *Instr) (at Affine, ok bool) {
 	switch in.Op {
 	case Const:
 		return Affine{N: int(in.Val)}, in.Val == math.Trunc(in.Val) && math.Abs(in.Val) < 1<<40
+	case Move:
+		return w.constant(in.A)
 	case IndexSub: // n − 1
-		return w.difference(in)
+		a, ok := w.constant(in.A)
+		b, too := w.constant(in.B)
+		return Affine{N: a.N - b.N}, ok && too
 	}
-	return Affine{}, false
-}
-
-// difference is a difference of constants.
-func (w *vectorizer) difference(in *Instr) (Affine, bool) {
-	a, ok := w.constant(in.A)
-	b, too := w.constant(in.B)
-	return Affine{N: a.N - b.N}, ok && too
+	return at, false
 }
 
 // finish adds the edits of a vector whose sum, if it is one, ends before the instruction after.
@@ -617,12 +612,9 @@ func (w *vectorizer) parse(from, to, loop int) {
 			continue
 		}
 		if in.Sets() == 1 && w.sets[in.D] > 1 && (in.Op == Const || in.Op == Move) {
-			v := laneValue{kind: laneIndex, at: Affine{N: int(in.Val)}}
-			w.failed = !w.starts(i) // a value that a loop carries
-			if in.Op == Move {
-				v.at, _ = w.constant(in.A)
-			}
-			w.inits[in.D] = v
+			at, ok := w.whole(in)
+			w.failed = !ok || !w.starts(i) // a value that a loop carries
+			w.inits[in.D] = laneValue{kind: laneIndex, at: at}
 			continue
 		}
 		switch in.Op {

@@ -148,12 +148,16 @@ func (c *compiler) pure(in ir.Instr) ir.Reg {
 	return r
 }
 
-// inLoop makes the code of a loop: of a comprehension of some size, or 0. empty says that it may have no run.
-func (c *compiler) inLoop(empty bool, size float64, body func()) {
+// inLoop makes the code of a loop that ends with an instruction, which sets its index: of a comprehension of some size, or
+// 0. empty says that it may have no run.
+func (c *compiler) inLoop(empty bool, size float64, end ir.Instr, body func()) {
 	f := c.f
 	l := &loop{start: len(f.out.Code), made: map[key]ir.Reg{}, empty: empty, lanes: max(1, c.lanes()*size)}
 	f.loops = append(f.loops, l)
+	f.depth[end.D], end.N = len(f.loops), c.label()
+	c.place(end.N)
 	body()
+	c.emit(end)
 	f.loops = f.loops[:len(f.loops)-1]
 	f.out.Code = slices.Insert(f.out.Code, l.start, l.ahead...)
 }

@@ -84,22 +84,18 @@ func (c *compiler) backward(size ir.Reg, some bool, f, x *value, element func(i 
 	out := c.fresh(x.typ)
 	to := c.flatten(out)
 	c.move(to, c.flatten(x))
-	again, end := c.label(), c.label()
-	i := c.reg(1)
+	end, i := c.label(), c.reg(1)
 	c.emit(ir.Instr{Op: ir.IndexSub, D: i, A: size, B: c.constant(1)})
 	if !some {
 		c.emit(ir.Instr{Op: ir.Empty, A: c.constant(0), B: size, N: end})
 	}
-	c.inLoop(!some, 0, func() {
-		c.f.depth[i] = len(c.f.loops)
-		c.place(again)
+	c.inLoop(!some, 0, ir.Instr{Op: ir.Prev, D: i}, func() {
 		c.occurrence(f.typ, false)
 		args := []*value{out}
 		if element != nil {
 			args = []*value{element(i), out}
 		}
 		c.move(to, c.flatten(c.apply(f, args, false)))
-		c.emit(ir.Instr{Op: ir.Prev, D: i, N: again})
 	})
 	c.place(end)
 	return out
@@ -108,18 +104,12 @@ func (c *compiler) backward(size ir.Reg, some bool, f, x *value, element func(i 
 // forward makes a loop over an index from 0 to below size, which is known, if that is not 0. some says that there is
 // a run.
 func (c *compiler) forward(size ir.Reg, known float64, some bool, body func(i ir.Reg)) {
-	again, end := c.label(), c.label()
-	i := c.reg(1)
+	end, i := c.label(), c.reg(1)
 	c.emit(ir.Instr{Op: ir.Const, D: i})
 	if !some {
 		c.emit(ir.Instr{Op: ir.Empty, A: i, B: size, N: end})
 	}
-	c.inLoop(!some, known, func() {
-		c.f.depth[i] = len(c.f.loops)
-		c.place(again)
-		body(i)
-		c.emit(ir.Instr{Op: ir.Next, D: i, A: size, N: again})
-	})
+	c.inLoop(!some, known, ir.Instr{Op: ir.Next, D: i, A: size}, func() { body(i) })
 	c.place(end)
 }
 
@@ -435,16 +425,12 @@ func (c *compiler) sumRight(n *term.Node, size ir.Reg) ir.Reg {
 	c.emit(ir.Instr{Op: ir.Const, D: out})
 	last := c.pure(ir.Instr{Op: ir.IndexSub, A: size, B: c.constant(1)})
 	c.emit(ir.Instr{Op: ir.Move, D: i, A: last})
-	again := c.label()
 	known, _ := c.known(n.Static())
-	c.inLoop(false, known, func() {
-		c.f.depth[i] = len(c.f.loops)
-		c.place(again)
+	c.inLoop(false, known, ir.Instr{Op: ir.Prev, D: i}, func() {
 		c.bindIndex(n, i)
 		x := c.register(c.term(n.A))
 		at := c.set(ir.Instr{Op: ir.IndexSub, A: last, B: i})
 		c.emit(ir.Instr{Op: ir.SumAdd, Sym: n.Sym, Taped: c.out.Taped, D: out, A: x, B: at, M: 1})
-		c.emit(ir.Instr{Op: ir.Prev, D: i, N: again})
 	})
 	c.newBlock()
 	return out
