@@ -368,14 +368,22 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 				pc = int32(in.n)
 			}
 			continue
-		case ir.Next:
+		case ir.Next, ir.Prev:
 			d := at(fp, in.d)
-			if d.V++; d.V < at(fp, in.a).V {
-				pc = int32(in.n)
-				if m.short {
-					if err := m.goBack(p.backs[in.k], pc); err != nil {
-						return nil, err
-					}
+			if in.op == ir.Next {
+				if d.V++; d.V >= at(fp, in.a).V {
+					continue
+				}
+			} else {
+				if d.V <= 0 {
+					continue
+				}
+				d.V--
+			}
+			pc = int32(in.n)
+			if m.short {
+				if err := m.goBack(p.backs[in.k], pc); err != nil {
+					return nil, err
 				}
 			}
 			continue
@@ -386,17 +394,6 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			}
 			if heap = m.heap; taken {
 				pc = int32(in.n)
-			}
-			continue
-		case ir.Prev:
-			if d := at(fp, in.d); d.V > 0 {
-				d.V--
-				pc = int32(in.n)
-				if m.short {
-					if err := m.goBack(p.backs[in.k], pc); err != nil {
-						return nil, err
-					}
-				}
 			}
 			continue
 		}

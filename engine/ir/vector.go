@@ -172,6 +172,7 @@ type vectorizer struct {
 	vals       map[Reg]laneValue
 	inits      map[Reg]laneValue
 	inside     map[Reg]bool
+	stored     map[Reg]bool // behind which references it stores; true: without a view
 	expanded   map[[2]int]int
 	target     Reg // the vector that is made
 	hasTarget  bool
@@ -391,11 +392,21 @@ func (w *vectorizer) drop() {
 func (w *vectorizer) begin(start, end int) {
 	*w = vectorizer{p: w.p, f: w.f, sets: w.sets, by: w.by, summed: w.summed, ends: w.ends, at: w.at, label: w.label, edits: w.edits,
 		named: w.named, start: start, end: end, v: &Vector{Into: -1}, vals: map[Reg]laneValue{}, inits: map[Reg]laneValue{},
-		inside: map[Reg]bool{}, expanded: map[[2]int]int{}, guard: -1}
+		inside: map[Reg]bool{}, stored: map[Reg]bool{}, expanded: map[[2]int]int{}, guard: -1}
 	for i := start; i <= end; i++ {
 		in := &w.f.Code[i]
 		for r := range in.Sets() {
 			w.inside[in.D+Reg(r)] = true
+		}
+	}
+	for i := end; i >= start; i-- {
+		switch in := &w.f.Code[i]; in.Op {
+		case Store, StoreX, Copy, CopyX:
+			w.stored[in.D] = true
+		case View, ViewX:
+			if _, ok := w.stored[in.D]; ok {
+				w.stored[in.A] = w.stored[in.A]
+			}
 		}
 	}
 }
@@ -980,25 +991,11 @@ func (w *vectorizer) reference(r Reg) laneValue {
 	return laneValue{kind: laneRef, arg: w.outer(r)}
 }
 
-// isTarget reports whether the nest stores behind the reference in a register that is set outside.
+// isTarget reports whether the nest stores behind the reference in a register that is set outside: a vector that is made
+// right in front of it, or one behind which it stores without a view.
 func (w *vectorizer) isTarget(r Reg) bool {
-	for i := w.start; i <= w.end; i++ {
-		if in := &w.f.Code[i]; (in.Op == Store || in.Op == StoreX || in.Op == Copy || in.Op == CopyX) && in.D == r {
-			return true
-		}
-	}
-	return int(r) >= w.f.Params() && w.sets[r] == 1 && w.f.Code[w.by[r]].Op == Alloc && w.by[r] > w.start-16 &&
-		w.storesBehind(r)
-}
-
-// storesBehind reports whether the nest makes a reference to a part of what r refers to and stores there.
-func (w *vectorizer) storesBehind(r Reg) bool {
-	for i := w.start; i <= w.end; i++ {
-		if in := &w.f.Code[i]; (in.Op == ViewX || in.Op == View) && in.A == r && (w.isTarget(in.D) || w.storesBehind(in.D)) {
-			return true
-		}
-	}
-	return false
+	direct, stored := w.stored[r]
+	return direct || stored && int(r) >= w.f.Params() && w.sets[r] == 1 && w.f.Code[w.by[r]].Op == Alloc && w.by[r] > w.start-16
 }
 
 // reference2 is a reference to the result.

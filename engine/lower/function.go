@@ -112,26 +112,31 @@ func (c *compiler) set(in ir.Instr) ir.Reg {
 	return in.D
 }
 
+// loopsAround is in how many loops code stands that reads registers, where it goes ahead of those that do not change these.
+// stays says that it is not to go ahead of a loop that may have no run.
+func (f *function) loopsAround(regs []ir.Reg, stays bool) (n int) {
+	for _, r := range regs {
+		if d, ok := f.depth[r]; ok {
+			n = max(n, d)
+		} else {
+			n = len(f.loops)
+		}
+	}
+	for i := len(f.loops); stays && i > n; i-- {
+		if f.loops[i-1].empty {
+			n = i
+		}
+	}
+	return n
+}
+
 // pure is set for an instruction without effects. What does not depend on the runs of a loop goes ahead of it. A
 // load, which must not be made where its object has no such slot, stays in loops that may have no run.
 func (c *compiler) pure(in ir.Instr) ir.Reg {
 	f := c.f
-	at := 0
-	in.Uses(func(r *ir.Reg) {
-		if d, ok := f.depth[*r]; ok {
-			at = max(at, d)
-		} else {
-			at = len(f.loops)
-		}
-	})
-	switch in.Op {
-	case ir.Load, ir.LoadX, ir.StaticX:
-		for i := len(f.loops); i > at; i-- {
-			if f.loops[i-1].empty {
-				at = i
-			}
-		}
-	}
+	var regs []ir.Reg
+	in.Uses(func(r *ir.Reg) { regs = append(regs, *r) })
+	at := f.loopsAround(regs, in.Op == ir.Load || in.Op == ir.LoadX || in.Op == ir.StaticX)
 	if at == len(f.loops) {
 		return c.set(in)
 	}

@@ -309,19 +309,7 @@ func (c *compiler) ahead(v *value) ir.Reg {
 	for _, p := range v.parts {
 		regs = append(regs, c.flatten(p)...)
 	}
-	at := 0
-	for _, r := range regs {
-		if d, ok := f.depth[r]; ok {
-			at = max(at, d)
-		} else {
-			at = len(f.loops)
-		}
-	}
-	for i := len(f.loops); i > at; i-- {
-		if f.loops[i-1].empty {
-			at = i
-		}
-	}
+	at := f.loopsAround(regs, true)
 	if at == len(f.loops) {
 		return c.register(v)
 	}
