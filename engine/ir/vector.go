@@ -995,7 +995,8 @@ func (w *vectorizer) reference(r Reg) laneValue {
 // right in front of it, or one behind which it stores without a view.
 func (w *vectorizer) isTarget(r Reg) bool {
 	direct, stored := w.stored[r]
-	return direct || stored && int(r) >= w.f.Params() && w.sets[r] == 1 && w.f.Code[w.by[r]].Op == Alloc && w.by[r] > w.start-16
+	made := int(r) >= w.f.Params() && w.sets[r] == 1 && w.f.Code[w.by[r]].Op == Alloc && w.by[r] > w.start-16
+	return direct || stored && made
 }
 
 // reference2 is a reference to the result.

@@ -112,8 +112,8 @@ func (c *compiler) set(in ir.Instr) ir.Reg {
 	return in.D
 }
 
-// loopsAround is in how many loops code stands that reads registers, where it goes ahead of those that do not change these.
-// stays says that it is not to go ahead of a loop that may have no run.
+// loopsAround is in how many loops code stands that reads registers, where it goes ahead of those that do not change
+// these. stays says that it is not to go ahead of a loop that may have no run.
 func (f *function) loopsAround(regs []ir.Reg, stays bool) (n int) {
 	for _, r := range regs {
 		if d, ok := f.depth[r]; ok {
@@ -153,8 +153,8 @@ func (c *compiler) pure(in ir.Instr) ir.Reg {
 	return r
 }
 
-// inLoop makes the code of a loop that ends with an instruction, which sets its index: of a comprehension of some size, or
-// 0. empty says that it may have no run.
+// inLoop makes the code of a loop that ends with an instruction, which sets its index: of a comprehension of some size,
+// or 0. empty says that it may have no run.
 func (c *compiler) inLoop(empty bool, size float64, end ir.Instr, body func()) {
 	f := c.f
 	l := &loop{start: len(f.out.Code), made: map[key]ir.Reg{}, empty: empty, lanes: max(1, c.lanes()*size)}
