@@ -92,10 +92,11 @@ func (f *runFlags) add(cmd *cobra.Command) {
 func (f *runFlags) addForm(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false,
 		"run code as it is first made, without the passes that improve it: no vector\n"+
-			"statements and no machine code; values, gradients and steps don't depend on it")
+			"statements and no machine code; steps don't depend on it, and values and\n"+
+			"gradients do only in their last bits")
 	cmd.Flags().BoolVar(&f.noNative, "no-native", false,
-		"interpret the code: make no machine code of loops; values,\n"+
-			"gradients and the steps that are counted don't depend on it")
+		"interpret the code: make no machine code of loops; values and steps\n"+
+			"don't depend on it, and gradients do only in their last bits")
 }
 
 // addLiteral adds the flag for the literal machine.

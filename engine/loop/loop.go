@@ -111,7 +111,7 @@ func each(nodes []node, do func(in *ir.Instr)) {
 }
 
 // parse finds the structure of code, in which conditionals are as package lower makes them: a branch to the label of
-// the other side, before which a jump leads to the label behind both. ok says that it has nothing else.
+// the other side, before which a jump leads to the label behind both. ok says that it has no other jumps.
 func parse(code []ir.Instr) (nodes []node, ok bool) {
 	label := func(from int, n uint32) int {
 		i := slices.IndexFunc(code[from:], func(in ir.Instr) bool { return in.Op == ir.Label && in.N == n })
@@ -124,10 +124,6 @@ func parse(code []ir.Instr) (nodes []node, ok bool) {
 		in := &code[i]
 		switch in.Op {
 		case ir.Label, ir.Nop, ir.Enter:
-		case ir.Count, ir.Const, ir.Move, ir.IndexAdd, ir.IndexSub, ir.IndexMul, ir.IndexDiv, ir.IndexNeg, ir.Add, ir.Mul,
-			ir.Fun1, ir.Fun2, ir.FunK, ir.Load, ir.LoadX, ir.Static, ir.StaticX, ir.View, ir.ViewX,
-			ir.Object, ir.ObjectX:
-			nodes = append(nodes, node{in: in})
 		case ir.Branch:
 			no := label(i, in.N)
 			if no < 0 {
@@ -149,8 +145,10 @@ func parse(code []ir.Instr) (nodes []node, ok bool) {
 			}
 			nodes = append(nodes, n)
 			i = end
-		default:
+		case ir.Jump:
 			return nil, false
+		default:
+			nodes = append(nodes, node{in: in})
 		}
 	}
 	return nodes, true
