@@ -92,8 +92,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 func (f *runFlags) addForm(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noFuse, "no-fuse", false,
 		"run code as it is first made, without the passes that improve it: no vector\n"+
-			"statements and no machine code; steps don't depend on it, and values and\n"+
-			"gradients do only in their last bits")
+			"statements and no machine code; steps don't depend on it, numbers to rounding")
 	cmd.Flags().BoolVar(&f.noNative, "no-native", false,
 		"interpret the code: make no machine code of loops; values and steps\n"+
 			"don't depend on it, and gradients do only in their last bits")
