@@ -405,7 +405,8 @@ func (w *vectorizer) begin(start, end int) {
 			w.stored[in.D] = true
 		case View, ViewX:
 			if _, ok := w.stored[in.D]; ok {
-				w.stored[in.A] = w.stored[in.A]
+				direct := w.stored[in.A]
+				w.stored[in.A] = direct
 			}
 		}
 	}
