@@ -13,14 +13,14 @@ import (
 )
 
 // NativeWork is how many operations make machine code of a loop worth making: those of all iterations that a run of
-// the loop has left, and those that have run so far. One that goes on the tape counts as many as tapedWork.
+// the loop has left, and those that have run so far. One that goes on the tape counts as many.
 const (
-	NativeWork = 40_000
+	NativeWork = 160_000
 	tapedWork  = 4
+	// A run decides by itself whether it uses machine code that rounds in another way. It does for this part of the work, since
+	// the runs behind it do, too.
+	longShare = 4
 )
-
-// mostWait is how many iterations there are at most until the next try.
-const mostWait = 1 << 20
 
 // leastWork is how many operations take as long as to enter machine code and to leave it.
 const leastWork = 50
@@ -54,12 +54,18 @@ type nativeForm struct {
 
 // loopState is what a machine knows of a loop.
 type loopState struct {
-	// How many operations have run, how many iterations there are until the next try, and how many there are after that if
-	// it finds no form. A run of a gradient decides by itself, since machine code adds adjoints in another order.
-	work       float64
-	skip, wait int
-	key        []byte // of the last form
-	form       *nativeForm
+	hot   float64 // instructions that have run
+	tries [2]try  // those of hot loops, and those of long ones: where these begin does not depend on earlier runs
+	key   []byte  // of the last form
+	form  *nativeForm
+}
+
+// try says how often there was no form in a row, and how many iterations there are until the next try.
+type try struct{ fails, skip int }
+
+func (t *try) failed() {
+	t.fails = min(t.fails+1, 20)
+	t.skip = 1<<t.fails - 2
 }
 
 // native is the memory of machine code: tables, a frame, streams and rows.
@@ -101,19 +107,36 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 	}
 	work := left * size
 	st := &m.loops[in.k]
-	if work < min(leastWork, m.NativeWork) || st.work+work < m.NativeWork || st.skip > 0 {
-		st.work += size
-		st.skip = max(0, st.skip-1)
+	hot, long := st.hot+work >= m.NativeWork, work >= m.NativeWork/longShare
+	if work < min(leastWork, m.NativeWork) || !hot && !long {
+		st.hot += size
 		return -1, nil
 	}
-	if f := m.nativeForm(l, st, fp); f.Form != nil {
-		if code := f.code("", f.Forward); code != nil {
-			st.wait = 0
-			return l.end, m.runNative(f, code, fp, uint64(left), i, pc)
-		}
+	tries := &st.tries[0]
+	if long {
+		tries = &st.tries[1]
 	}
-	st.skip, st.wait = st.wait, min(2*st.wait+1, mostWait)
-	return -1, nil
+	if tries.skip > 0 {
+		tries.skip--
+		st.hot += size
+		return -1, nil
+	}
+	var code *loop.Code
+	f := m.nativeForm(l, st, fp)
+	switch {
+	case f.Form == nil:
+	case f.Exact && !hot: // a later run may be
+		tries.skip = int(left)
+		return -1, nil
+	case f.Exact || long:
+		code = f.code("", f.Forward)
+	}
+	if code == nil {
+		tries.failed()
+		return -1, nil
+	}
+	tries.fails = 0
+	return l.end, m.runNative(f, code, fp, uint64(left), i, pc)
 }
 
 // nativeForm is the form of a loop for what the registers have now.
@@ -593,6 +616,9 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	}
 	for i := range f.Inputs {
 		frame[f.FrameInput(i)], frame[f.FrameInput(i)+1] = 0, 0
+		if a := w.inputs[2*i+1]; a != 0 && a&isRef == 0 && f.Exact {
+			frame[f.FrameInput(i)] = m.adjoint[a] // as the interpreter adds them
+		}
 	}
 	w.setFrame()
 	if each == 0 {
@@ -664,6 +690,9 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	}
 	for i := range f.Inputs {
 		if a := w.inputs[2*i+1]; frame[f.FrameInput(i)+1] != 0 && a != 0 && a&isRef == 0 {
+			if f.Exact {
+				m.adjoint[a] = 0
+			}
 			m.adjoint[a] += frame[f.FrameInput(i)]
 			m.reached[a] = true
 		}

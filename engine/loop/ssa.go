@@ -118,6 +118,7 @@ type Form struct {
 	branches []*branch
 	flags    map[id]id // whether a number has an adjoint
 	failed   bool
+	Exact    bool            // adjoints have the bits that statement by statement gives
 	dynamic  map[ir.Reg]bool // states of which this is not known
 
 	plan
@@ -132,7 +133,7 @@ const mostValues = 1 << 13
 func (l *Loop) Form(sig []uint32, live func(s *Stream) bool, taped bool) *Form {
 	dynamic := map[ir.Reg]bool{}
 	for {
-		f := &Form{Loop: l, taped: taped, sig: sig, flags: map[id]id{}, dynamic: dynamic}
+		f := &Form{Loop: l, taped: taped, sig: sig, flags: map[id]id{}, dynamic: dynamic, Exact: true}
 		f.build(live)
 		if f.failed {
 			return nil
@@ -167,8 +168,12 @@ func (f *Form) aliases() (same bool) {
 		if s.inFlag != one || s.outFlag != one {
 			continue
 		}
-		if f.values[s.out].op >= element && slices.Contains(f.sig[:len(f.Inputs)], f.sig[len(f.Inputs)+i]) {
-			return false
+		passed := f.values[s.out].op < element
+		if slices.Contains(f.sig[:len(f.Inputs)], f.sig[len(f.Inputs)+i]) {
+			if !passed {
+				return false
+			}
+			f.Exact = false
 		}
 		for k := range i {
 			o := &f.states[k]
@@ -511,6 +516,7 @@ func (b *builder) load(in *ir.Instr) {
 	if k < 0 {
 		k = len(b.Streams)
 		s.Live = b.taped && b.live(&s)
+		b.Exact = b.Exact && !s.Live // another stream, or an input, may be of the same number
 		b.Streams = append(b.Streams, s)
 	}
 	o := &b.Streams[k]
