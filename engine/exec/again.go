@@ -53,7 +53,8 @@ func (m *Machine) tapeBytes() uint64 {
 		denseSize*uint64(len(m.dense)) + 16*m.denser.slots + m.native.used
 }
 
-// The tape is long if it takes a part of the memory, or mostTape bytes. A checkpoint stands for leastAgain bytes of it or more.
+// The tape is long if it takes a part of the memory, or mostTape bytes. A checkpoint stands for leastAgain bytes of it
+// or more.
 const (
 	partOfMemory = 8
 	mostTape     = 1 << 28

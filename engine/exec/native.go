@@ -275,10 +275,10 @@ func (n *native) run(m *Machine, c *loop.Code) {
 	in.Run(n.stack[:2+len(c.Form.Streams)])
 }
 
-// The words of a record of a loop: the iterations, the place of the rows, or of those of checkpoints, how many iterations
-// there are between two of these, the first index, and how many statements it stands for. Behind them are the inputs, each
-// with its address, the addresses of the states at first and the states behind the loop, and of each stream its vector
-// and its first number.
+// The words of a record of a loop: the iterations, the place of the rows, or of those of checkpoints, how many
+// iterations there are between two of these, the first index, and how many statements it stands for. Behind them are
+// the inputs, each with its address, the addresses of the states at first and the states behind the loop, and of each
+// stream its vector and its first number.
 const (
 	wordLeft = iota
 	wordRows

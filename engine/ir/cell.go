@@ -52,8 +52,8 @@ func slope(s *rule.Counts, p *term.Partial, k int) {
 		})
 }
 
-// Dropped tells which instructions of f are left out when it runs: counts of no steps, of blocks that append nothing to the tape. A
-// loop keeps its count, to look at the limits, and a function its first two.
+// Dropped tells which instructions of f are left out when it runs: counts of no steps, of blocks that append nothing to
+// the tape. A loop keeps its count, to look at the limits, and a function its first two.
 func (p *Program) Dropped(f *Func) []bool {
 	again := map[uint32]bool{}
 	for i := range f.Code {

@@ -157,8 +157,8 @@ func (f *Form) Initial(i int) (of int, ok bool) {
 	return 0, false
 }
 
-// Shared is the first of the states that share the adjoint of a state behind an iteration. live says whether it has one:
-// 0 or 1, or that a state says it.
+// Shared is the first of the states that share the adjoint of a state behind an iteration. live says whether it has
+// one: 0 or 1, or that a state says it.
 func (f *Form) Shared(i int) int { return f.states[i].instead }
 
 // LiveOut reports whether a state has an adjoint behind an iteration. saved are the states.
