@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // bundle is a problem of bundle adjustment: n cameras, m points and p observations of a point by a camera.
@@ -11,7 +12,7 @@ type bundle struct {
 	n, m, p           int
 	cams, x, w, feats []float64
 	errors, weights   []float64 // of the observations, two each, and of their weights
-	rowEnds, columns  []int     // of the Jacobian: where each row ends, and the column of each number in it
+	rowEnds, columns  []int32   // of the Jacobian: where each row ends, and the column of each number in it
 	values            []float64
 }
 
@@ -83,9 +84,11 @@ func (b *bundle) objective(ctx context.Context, e *evaluator) (any, error) {
 
 // jacobian is the Jacobian as a sparse matrix: two rows for each observation, and then one for each weight.
 func (b *bundle) jacobian(ctx context.Context, e *evaluator) (any, error) {
-	b.rowEnds, b.columns, b.values, b.weights = append(b.rowEnds[:0], 0), b.columns[:0], b.values[:0], b.weights[:0]
+	b.rowEnds, b.weights = append(b.rowEnds[:0], 0), b.weights[:0]
+	b.columns = slices.Grow(b.columns[:0], b.p*(2*rowSize+1))
+	b.values = slices.Grow(b.values[:0], b.p*(2*rowSize+1))
 	points, weights := cameraSize*b.n, cameraSize*b.n+pointSize*b.m
-	const chunk = 1 << 12 // observations
+	const chunk = 1 << 9 // observations
 	inputs, outputs := len(e.point.Values), 3
 	all := make([]float64, chunk*inputs)
 	values, jacobians := make([]float64, chunk*outputs), make([]float64, chunk*outputs*inputs)
@@ -99,23 +102,25 @@ func (b *bundle) jacobian(ctx context.Context, e *evaluator) (any, error) {
 		}
 		for i := range n {
 			jacobian, i := jacobians[i*outputs*inputs:], first+i
-			for row := range 2 {
-				for k := range cameraSize {
-					b.columns = append(b.columns, cameraSize*b.camera(i)+k)
-				}
-				for k := range pointSize {
-					b.columns = append(b.columns, points+pointSize*b.point(i)+k)
-				}
-				b.columns = append(b.columns, weights+i)
-				b.values = append(b.values, jacobian[row*inputs:][:rowSize]...)
-				b.rowEnds = append(b.rowEnds, len(b.values))
+			end := len(b.columns)
+			b.columns = b.columns[:end+2*rowSize]
+			row := b.columns[end:][:rowSize]
+			for k := range cameraSize {
+				row[k] = int32(cameraSize*b.camera(i) + k)
 			}
+			for k := range pointSize {
+				row[cameraSize+k] = int32(points + pointSize*b.point(i) + k)
+			}
+			row[rowSize-1] = int32(weights + i)
+			copy(b.columns[end+rowSize:], row)
+			b.values = append(append(b.values, jacobian[:rowSize]...), jacobian[inputs:][:rowSize]...)
+			b.rowEnds = append(b.rowEnds, int32(end+rowSize), int32(end+2*rowSize))
 			b.weights = append(b.weights, jacobian[2*inputs+rowSize-1])
 		}
 	}
 	for i, w := range b.weights {
-		b.columns, b.values = append(b.columns, weights+i), append(b.values, w)
-		b.rowEnds = append(b.rowEnds, len(b.values))
+		b.columns, b.values = append(b.columns, int32(weights+i)), append(b.values, w)
+		b.rowEnds = append(b.rowEnds, int32(len(b.values)))
 	}
 	// As all observations are alike, the eval asks for a part.
 	return map[string]any{"rows": part(b.rowEnds), "cols": part(b.columns), "vals": part(b.values)}, nil

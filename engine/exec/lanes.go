@@ -154,9 +154,20 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 				if !s.live[p] {
 					continue
 				}
+				if s.reach[i] == all {
+					delta, fresh := s.arrive(p, len(d)/len(parts))
+					if fresh {
+						clear(delta)
+					}
+					for j := range delta {
+						delta[j] += d[j*len(parts)+k]
+					}
+					s.reach[p] = all
+					continue
+				}
 				delta, flags := s.open(p, len(d)/len(parts))
 				for j := range delta {
-					if s.isReached(i, j*len(parts)+k) {
+					if s.flags[i][j*len(parts)+k] {
 						delta[j] += d[j*len(parts)+k]
 						flags[j] = true
 					}

@@ -777,7 +777,6 @@ func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 			hi += by * (w.v.Loops[k].Size - 1)
 		}
 	}
-	w.join(l, lo, hi)
 	for _, p := range l.parts {
 		if lo < p.at || hi >= p.at+p.n {
 			continue
@@ -788,24 +787,29 @@ func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 		}
 		return w.add(Lane{Op: LaneTake, Loop: loop, A: p.lane, At: at, Pos: pos})
 	}
-	w.failed = true
-	return 0
+	return w.join(l, v.at, loop, pos)
 }
 
-// join makes the slots of a local vector one part, if they have been stored one by one and some are read together.
-func (w *vectorizer) join(l *local, lo, hi int) {
-	if lo == hi || l.loop < 0 || l.stored != l.slots || len(l.parts) != l.slots {
-		return
+// join reads slots of a local vector together that have been stored one by one: one for each iteration of a loop.
+func (w *vectorizer) join(l *local, at Affine, loop int, pos term.Pos) int {
+	if loop < 0 || l.loop < 0 || w.v.Loops[loop].Parent != l.loop {
+		w.failed = true
+		return 0
 	}
-	lanes := make([]int, l.slots)
-	for _, p := range l.parts {
-		if p.at < 0 || p.at >= l.slots || p.n != 1 || w.v.Lanes[p.lane].Loop != l.loop {
-			return
+	step := at.By[loop]
+	at.By[loop] = 0
+	size := w.v.Loops[loop].Size
+	w.failed = at.By != [maxLoops]int{} || size*len(l.parts) > 1<<20
+	var parts []int
+	for k := 0; k < size && !w.failed; k++ {
+		i := slices.IndexFunc(l.parts, func(p part) bool {
+			return p.at == at.N+k*step && p.n == 1 && w.v.Lanes[p.lane].Loop == l.loop
+		})
+		if w.failed = i < 0; !w.failed {
+			parts = append(parts, l.parts[i].lane)
 		}
-		lanes[p.at] = p.lane
 	}
-	join := w.add(Lane{Op: LaneJoin, Loop: w.inner(l.loop, l.slots), Parts: lanes, Pos: w.f.Code[l.at].Pos})
-	l.parts = append(l.parts, part{at: 0, n: l.slots, lane: join})
+	return w.add(Lane{Op: LaneJoin, Loop: loop, Parts: parts, Pos: pos})
 }
 
 // within are how far apart places of a loop are in the lanes of a part of n slots of a local vector, if they are so far

@@ -26,13 +26,13 @@ type part struct {
 
 // parts are the parts of the module.
 var parts = []*part{
-	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 14_464, aim: 13_000, mostLong: 107},
+	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 14_479, aim: 13_000, mostLong: 107},
 	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_120, aim: 4_500, mostLong: 35},
 	{name: "lang", folders: []string{"lang"}, most: 21_256, aim: 16_000, mostLong: 0},
 	{name: "cmd", folders: []string{"cmd"}, most: 20_038, aim: 16_000, mostLong: 31},
 	{name: "bench", folders: []string{"bench"}, most: 11_386, aim: 8_000, mostLong: 145},
 	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_562, aim: 13_000, mostLong: 52},
-	{name: "the rest", folders: []string{"."}, most: 6_420, aim: 6_500, mostLong: 20},
+	{name: "the rest", folders: []string{"."}, most: 6_425, aim: 6_500, mostLong: 20},
 }
 
 const (
