@@ -213,7 +213,9 @@ func dash(x float64, format string) string {
 // gradBenchSummary is a table with a line for each eval: the scores of the tools, and the median over its sizes of
 // gram's time for the derivative over those of the others.
 func gradBenchSummary(tables []*GradBenchTable) string {
-	tools := []string{"manual", "codipack", "adept", "cppad"}
+	tools := slices.DeleteFunc([]string{"manual", "codipack", "adept", "cppad"}, func(tool string) bool {
+		return !slices.ContainsFunc(tables, func(t *GradBenchTable) bool { return t.score(tool) > 0 })
+	})
 	out, row := toolTable([]string{"eval", "sizes", "score: gram"}, tools, tools)
 	for _, t := range tables {
 		cells := []any{t.Name, len(t.Sizes), dash(t.score("gram"), "%.3g")}

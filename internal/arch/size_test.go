@@ -30,7 +30,7 @@ var parts = []*part{
 	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_120, aim: 4_500, mostLong: 35},
 	{name: "lang", folders: []string{"lang"}, most: 21_256, aim: 16_000, mostLong: 0},
 	{name: "cmd", folders: []string{"cmd"}, most: 20_038, aim: 16_000, mostLong: 31},
-	{name: "bench", folders: []string{"bench"}, most: 11_386, aim: 8_000, mostLong: 145},
+	{name: "bench", folders: []string{"bench"}, most: 11_388, aim: 8_000, mostLong: 145},
 	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_562, aim: 13_000, mostLong: 52},
 	{name: "the rest", folders: []string{"."}, most: 6_425, aim: 6_500, mostLong: 20},
 }
