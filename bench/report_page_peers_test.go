@@ -80,7 +80,7 @@ func TestPeersOnThePage(t *testing.T) {
 	require.Contains(t, first, "| steps + overhead of the compiler's code ≤ ")
 	require.Equal(t, `## Speed
 
-Value and gradient in the default form, of a build before all programs ran as code of the compiler. [All peers](claims/peers.md) and the steps a second have a page.
+Value and gradient in the default form. [All peers](claims/peers.md) and the steps a second have a page.
 
 | value and gradient | ns per primitive | over C by hand | over Go by hand | over a plain Go tape | bytes per primitive | the tape's |
 | --- | ---:| ---:| ---:| ---:| ---:| ---:|
