@@ -101,7 +101,7 @@ func (m *Meter) Check() error {
 	return m.Reserve(0)
 }
 
-// start is when the process began, about.
+// start is before the process began, so that the first check looks at the memory.
 var start = time.Now().Add(-time.Second)
 
 // Reserve returns a [*MemoryError] if bytes more would pass the bound. Before that it has
