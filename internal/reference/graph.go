@@ -111,6 +111,8 @@ func (g *classifier) resolve(t *Term, level int) *Term {
 	case t.Op == Plus, t.Op == MakePair:
 		left, right := g.resolve(t.Kids[0], level), g.resolve(t.Kids[1], level)
 		switch {
+		case t.Op == Plus && isZero(left) && isZero(right):
+			return &Term{Op: Zero} // whichever shape each has
 		case t.Op == Plus && isZero(left):
 			return right
 		case t.Op == Plus && isZero(right):

@@ -152,6 +152,12 @@ func TestEquivalentCases(t *testing.T) {
 			func(c *calc) term.Ref { return c.sum(c.vec(c.num(0), c.num(0)), c.vec(c.v(c.x), c.v(c.y))) },
 			func(c *calc) term.Ref { return c.vec(c.v(c.x), c.v(c.y)) }, true,
 		},
+		"a sum of zeros of other shapes": {
+			func(c *calc) term.Ref { return c.sum(c.vec(c.num(0), c.num(0)), c.vec(c.num(0), c.num(0))) },
+			func(c *calc) term.Ref {
+				return c.sum(c.num(0), c.sum(c.sum(c.vec(c.num(0), c.num(0)), c.vec(c.num(0), c.num(0))), c.num(0)))
+			}, true,
+		},
 		"a let in a body and around it": {
 			func(c *calc) term.Ref {
 				return c.let(sinX(c), func(z term.Var) term.Ref { return c.lam(c.fresh("w"), c.v(z)) })
