@@ -175,6 +175,10 @@ func (a *activity) node(n *term.Node, typ term.Type) part {
 			return a.made(typ, elem, 0)
 		}
 		return a.list(typ, elem)
+	case term.ScanOp:
+		a.unify(a.vars[n.X], a.nodes[n.First()])
+		a.unify(a.vars[n.X], a.nodes[n.A])
+		return a.made(typ, a.nodes[n.A], 0)
 	case term.FamilyOp:
 		return a.made(typ, a.nodes[n.A], 0)
 	case term.ListFamilyOp:

@@ -57,6 +57,27 @@ func (w *tangent) family(r term.Ref, n *term.Node) {
 	w.refs[r] = c.around(w.dst.Pair(n.Pos, z, family(true)))
 }
 
+// scan is Fwd of a scan. One of numbers is ⟨⟦z | i<s⟧, ⟦a | i<s⟧⟩, of the pairs that are its states.
+func (w *tangent) scan(r term.Ref, n term.Node) {
+	first := w.refs[n.First()]
+	state := w.src.Info(n.X)
+	state.Type = w.forward(w.vars[n.X])
+	x := w.dst.NewVar(state)
+	w.refs[n.First()] = w.dst.Variable(n.Pos, x)
+	w.copy(r, n)
+	if w.numbers(w.nodes[r]) {
+		c := &columns{tangent: w, index: n.Index(), n: int(w.src.Value(n.Static(), nil))}
+		states := c.bind(n.Pos, w.forward(w.nodes[n.A]), w.refs[r])
+		family := func(second bool) term.Ref {
+			i := c.newIndex()
+			return w.dst.Family(n.Pos, i, n.Static(), w.projection(n.Pos, c.at(n.Pos, states, i), second))
+		}
+		z := family(false)
+		w.refs[r] = c.around(w.dst.Pair(n.Pos, z, family(true)))
+	}
+	w.refs[r] = w.dst.Let(n.Pos, x, first, w.refs[r])
+}
+
 // components computes the body of a family or sum. The result makes the number for an index, or its tangent.
 func (c *columns) components(n *term.Node) func(i term.Index, second bool) term.Ref {
 	if c.active(c.nodes[n.A]) && c.splits(n.A) {

@@ -155,6 +155,8 @@ func (w *tangent) node(r term.Ref) error {
 		w.refs[r] = w.constant(n.Pos, w.refs[r], p)
 	case term.FamilyOp:
 		w.family(r, &n)
+	case term.ScanOp:
+		w.scan(r, n)
 	case term.IfOp:
 		k := w.src.Children(&n)
 		o := w.operands(k[:2])

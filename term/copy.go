@@ -93,6 +93,8 @@ func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) 
 		n.A, n.B = kid(n.A), kid(n.B)
 	case FamilyOp, ListFamilyOp, SumOp, ReverseSumOp:
 		n.A = kid(n.A)
+	case ScanOp:
+		n.X, n.N, n.A = rename(n.X), uint32(kid(n.First())), kid(n.A)
 	case ComponentOp:
 		n.X = rename(n.X)
 	case FunOp, VecOp, IfOp, ListOp, CaseOp, FixOp:

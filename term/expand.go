@@ -75,6 +75,11 @@ func (t *Term) expansion(live []bool) (nodes, args, vars float64) {
 		case FamilyOp, ListFamilyOp:
 			nodes += times
 			args += nest.times(n.Index())
+		case ScanOp: // with lets, occurrences and variables
+			states := nest.times(n.Index())
+			nodes += times + 2*states
+			args += states
+			vars += states
 		case FunOp, VecOp, IfOp, ListOp, UnvecOp, UntupleOp, CaseOp, BranchOp, FixOp:
 			nodes += times
 			args += times * float64(2*n.N)
@@ -112,7 +117,9 @@ type expander struct {
 	refs     []Ref     // by node: its last instance
 	own      []Var     // by variable: its last instance, if not itself
 	used     []bool    // by variable: it has an instance, which is itself
+	first    []Ref     // by variable of a scan: the node of the first state while it stands for it; nil without scans
 	vals     []Ref     // the components of families that are being made
+	states   []Var     // of the scans that are being made
 	tasks    []expansion
 	next     int
 }
@@ -129,6 +136,15 @@ func (x *expander) do(k expansion) {
 		x.loop(k, n)
 	case n.Comprehends():
 		x.push(expansion{r: k.r, step: loopStep, n: int(t.Value(n.Static(), x.at))})
+		if n.Op == ScanOp && t.Nodes[n.First()].Op != VarOp {
+			x.push(expansion{r: n.First()})
+		}
+	case n.Op == VarOp && x.first != nil && x.first[n.X] != 0:
+		if of := &t.Nodes[x.first[n.X]]; of.Op == VarOp {
+			x.refs[k.r] = x.dst.Variable(n.Pos, x.instance(of.X))
+		} else {
+			x.refs[k.r] = x.refs[x.first[n.X]]
+		}
 	case n.Op == ComponentOp:
 		x.refs[k.r] = x.dst.Variable(n.Pos, x.instance(n.X+Var(t.Value(n.Static(), x.at))))
 	case n.Op == IndexNumOp:
@@ -169,6 +185,9 @@ func (x *expander) loop(k expansion, n *Node) {
 	if k.i > 0 {
 		x.vals = append(x.vals, x.refs[n.A])
 	}
+	if n.Op == ScanOp {
+		x.state(k, n)
+	}
 	if k.i < k.n {
 		x.at[n.Index()] = float64(k.i)
 		k.i++
@@ -181,12 +200,44 @@ func (x *expander) loop(k expansion, n *Node) {
 	x.vals = x.vals[:base]
 }
 
+// state says what the variable of a scan stands for in the next instance of its body: the first state, or a variable that
+// is bound to the last instance.
+func (x *expander) state(k expansion, n *Node) {
+	if k.i == 0 {
+		if x.first == nil {
+			x.first = make([]Ref, x.src.NumVars())
+		}
+		x.first[n.X] = n.First()
+		return
+	}
+	x.first[n.X] = 0
+	x.bind(n.X)
+	x.states = append(x.states, x.instance(n.X))
+}
+
+// scan makes the vector of the states that have the given values, and binds them around it.
+func (x *expander) scan(n *Node, values []Ref) Ref {
+	base := len(x.states) - len(values)
+	states := make([]Ref, len(values))
+	for i, y := range x.states[base:] {
+		states[i] = x.dst.Variable(n.Pos, y)
+	}
+	out := x.dst.Vec(n.Pos, states)
+	for i, y := range slices.Backward(x.states[base:]) {
+		out = x.dst.Let(n.Pos, y, values[i], out)
+	}
+	x.states = x.states[:base]
+	return out
+}
+
 // collect makes the node that a comprehension of the given components stands for.
 func (x *expander) collect(n *Node, parts []Ref) Ref {
 	t, part := x.dst, func(i int) Ref { return parts[i] }
 	switch {
 	case n.Op == FamilyOp:
 		return t.Vec(n.Pos, parts)
+	case n.Op == ScanOp:
+		return x.scan(n, parts)
 	case n.Op == ListFamilyOp:
 		return t.List(n.Pos, n.Elem, n.Res, parts)
 	case len(parts) == 0 && n.Op == SumOp:

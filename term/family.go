@@ -91,10 +91,21 @@ func (t *Term) ListFamily(p Pos, i Index, s Static, elem, res Type, body Ref) Re
 	return t.add(Node{Op: ListFamilyOp, Pos: p, A: body, B: Ref(s), Off: uint32(i), Elem: elem, Res: res})
 }
 
-// Comprehends reports whether n has an index of its own: it is a family, a sum or a list of all values of the index.
+// Scan adds the vector of the states of a loop but for the first: x1[x1:=next{first/x, 0/i}][x2:=next{x1/x, 1/i}]…, for
+// i < s, s ≥ 1 a number. The first state is an occurrence of a variable, or x occurs once in next, outside λs and
+// comprehensions.
+func (t *Term) Scan(p Pos, i Index, s Static, x Var, first, next Ref) Ref {
+	return t.add(Node{Op: ScanOp, Pos: p, X: x, A: next, B: Ref(s), Off: uint32(i), N: uint32(first)})
+}
+
+// First returns the first state of a scan.
+func (n *Node) First() Ref { return Ref(n.N) }
+
+// Comprehends reports whether n has an index of its own: it is a family, a sum or a list of all values of the index, or
+// a scan.
 func (n *Node) Comprehends() bool {
 	switch n.Op {
-	case FamilyOp, SumOp, ReverseSumOp, ListFamilyOp:
+	case FamilyOp, SumOp, ReverseSumOp, ListFamilyOp, ScanOp:
 		return true
 	}
 	return false
@@ -251,6 +262,9 @@ func (s *nest) node(r Ref) {
 		in = i
 	}
 	s.t.Kids(n, func(k Ref) { s.scope[k] = in })
+	if n.Op == ScanOp {
+		s.scope[n.First()] = s.scope[r]
+	}
 }
 
 // chain returns the indices around a node in scope i on which the values of e depend, the outermost first: those in
@@ -321,6 +335,8 @@ func sizeOf(n *Node, s float64) float64 {
 	switch n.Op {
 	case FamilyOp:
 		return max(1, s-1)
+	case ScanOp: // with s lets and occurrences; the first state stands for one
+		return max(1, s-1) + 2*s - 1
 	case ListFamilyOp:
 		return 3 + 3*s
 	case SumOp:
@@ -396,6 +412,14 @@ func (c *checker) comprehension(r Ref, n *Node) (Type, error) {
 	switch n.Op {
 	case FamilyOp:
 		least = 1
+	case ScanOp:
+		least = 1
+		state := t.TypeOf(n.X)
+		if err := cmp.Or(c.want(r, n.First(), state, "the first state"), c.want(r, n.A, state, "the next state"),
+			c.ordinary(r, n.First(), "a scan"), c.ordinary(r, n.A, "a scan")); err != nil {
+			return 0, err
+		}
+		c.lin[r] = false
 	case SumOp:
 		if !tt.Euclidean(body) {
 			return 0, c.errorf(r, "Σ takes numbers, not %s", c.str(body))
@@ -412,7 +436,7 @@ func (c *checker) comprehension(r Ref, n *Node) (Type, error) {
 		return 0, err
 	}
 	switch n.Op {
-	case FamilyOp:
+	case FamilyOp, ScanOp:
 		return tt.Vec(int(t.Value(n.Static(), nil)), body), nil
 	case ListFamilyOp:
 		return tt.List(n.Elem, n.Res), cmp.Or(c.want(r, n.A, n.Elem, "an element of the list"), c.ordinary(r, n.A, "a list"))
@@ -425,7 +449,7 @@ func (c *checker) bound(r Ref, n *Node, least float64) (err error) {
 	s := c.families()
 	fixed := true
 	s.Mentions(n.Static(), func(Index) { fixed = false })
-	if n.Op == FamilyOp && !fixed {
+	if (n.Op == FamilyOp || n.Op == ScanOp) && !fixed {
 		return c.errorf(r, "the size of a vector depends on an index")
 	}
 	s.each(s.chain(s.in(r), n.Static()), func(at []float64) {

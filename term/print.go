@@ -194,6 +194,10 @@ func (t *Term) Notation(r Ref) ([]Item, int) {
 			sign = "D" + sign
 		}
 		return []Item{lit(sign + "(" + over + ") "), sub(n.A, LevelProduct)}, LevelSum
+	case ScanOp:
+		return slices.Concat([]Item{lit("⟦"), of(NameItem, n.X), lit(" := "), sub(n.First(), LevelSum), lit("; ")},
+			scoped(t.BoundVars(n), sub(n.A, LevelSum)),
+			[]Item{lit(" | " + t.Indices[n.Index()].Name + " < " + t.StaticText(n.Static()) + "⟧")}), LevelAtom
 	case ComponentOp:
 		return []Item{of(NameItem, n.X), lit("[" + t.StaticText(n.Static()) + "]")}, LevelAtom
 	case IndexNumOp:

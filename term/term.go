@@ -49,6 +49,7 @@ const (
 	ListFamilyOp // [t | i<s]               A=t, Off, B, Elem, Res
 	SumOp        // Σ(i<s) t                A=t, Off, B, Sym; with Sym, f(t0, f(t1, …)) in the order of sums, s ≥ 1
 	ReverseSumOp // D(Σ(i<s) u), t = D(u)   A=t, Off, B, Sym
+	ScanOp       // ⟦x1,…,xs⟧, xi+1 = t{xi/x}  X=x, N=x0, A=t, Off, B
 	ComponentOp  // x_e                     X the first of N consecutive variables, B=e
 	IndexNumOp   // the numeral e           B=e
 )
@@ -249,6 +250,9 @@ func (t *Term) Kids(n *Node, f func(Ref)) {
 	switch n.Op {
 	case LamOp, FamilyOp, ListFamilyOp, SumOp, ReverseSumOp, BranchOp:
 		f(n.A)
+	case ScanOp:
+		f(n.First())
+		f(n.A)
 	case ConOp:
 		if n.A != 0 {
 			f(n.A)
@@ -266,7 +270,7 @@ func (t *Term) Kids(n *Node, f func(Ref)) {
 // Binders calls f on each variable that n binds.
 func (t *Term) Binders(n *Node, f func(Var)) {
 	switch n.Op {
-	case LamOp, LetOp:
+	case LamOp, LetOp, ScanOp:
 		f(n.X)
 	case UnpairOp:
 		f(n.X)

@@ -80,9 +80,10 @@ type compiler struct {
 	dynamic map[term.Var]bool // the first variables of components that an index selects
 	free    map[term.Ref]*mentioned
 	sizes   []uint32 // of each node: the nodes of its subterm, those of short comprehensions as often as they are unrolled
-	unroll  []bool   // of each node: it is a short comprehension
+	unroll  []bool   // of each node: it is a comprehension with code for each component
 	nests   []bool   // and there is one in it that is not
 	nested  int
+	first   map[term.Var]*firstState // of scans whose first state is being used
 }
 
 // Program compiles t. The error is an [*UnsupportedError], a [*term.TypeError] or that of Check.
@@ -96,7 +97,7 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 		data: make([]int, len(t.Data)), uses: make([]uint32, t.NumVars()), dynamic: map[term.Var]bool{},
 		free:  map[term.Ref]*mentioned{},
 		sizes: make([]uint32, len(t.Nodes)), unroll: make([]bool, len(t.Nodes)),
-		nests: make([]bool, len(t.Nodes))}
+		nests: make([]bool, len(t.Nodes)), first: map[term.Var]*firstState{}}
 	typ := types[t.Root]
 	outputs := 0
 	if t.Types.Kind(typ) == term.VecKind {
@@ -159,6 +160,11 @@ func (c *compiler) scan() error {
 				if s := t.Value(n.Static(), nil); s <= shortFamily && s*float64(c.sizes[r]) <= shortCode && !c.nests[r] {
 					c.sizes[r], c.unroll[r] = uint32(s)*c.sizes[r], true
 				}
+			}
+			c.nests[r] = c.nests[r] || !c.unroll[r]
+		case term.ScanOp:
+			if s := t.Value(n.Static(), nil); s*float64(c.sizes[r]) <= c.mostUnrolled(n, s) {
+				c.sizes[r], c.unroll[r] = uint32(s)*c.sizes[r], true
 			}
 			c.nests[r] = c.nests[r] || !c.unroll[r]
 		case term.VarOp:
@@ -267,7 +273,11 @@ func (c *compiler) failed(t term.Type) *value { return c.fresh(t) }
 func (c *compiler) plain(r term.Ref, n *term.Node) *value {
 	switch n.Op {
 	case term.VarOp:
-		c.occurrence(c.types[r], c.t.Generated(n.X))
+		if f := c.first[n.X]; f != nil {
+			f.at, f.generated = c.at(), c.t.Generated(n.X)
+		} else {
+			c.occurrence(c.types[r], c.t.Generated(n.X))
+		}
 		return c.variable(n.X)
 	case term.ComponentOp:
 		c.occurrence(c.types[r], c.t.Generated(n.X))
@@ -303,6 +313,8 @@ func (c *compiler) plain(r term.Ref, n *term.Node) *value {
 		return c.datum(r, n)
 	case term.FamilyOp:
 		return c.family(r, n, nil)
+	case term.ScanOp:
+		return c.states(r, n)
 	case term.SumOp:
 		return c.sum(r, n)
 	case term.ConOp:
@@ -634,6 +646,8 @@ func (c *compiler) apart(r term.Ref) bool {
 		return true
 	case term.FamilyOp:
 		return c.unrolls(r)
+	case term.ScanOp:
+		return c.unroll[r]
 	case term.IfOp:
 		kids := c.t.Children(n)
 		return c.apart(kids[2]) && c.apart(kids[3])

@@ -11,7 +11,10 @@ import (
 
 // occurrence counts an occurrence of a variable: (3), of a number at a point (3n). In D(t) a variable of type R is a
 // pair. A vector of one component is this.
-func (c *compiler) occurrence(t term.Type, generated bool) {
+func (c *compiler) occurrence(t term.Type, generated bool) { c.occurrences(c.at(), t, generated, 1) }
+
+// occurrences counts n occurrences at a place.
+func (c *compiler) occurrences(at ir.Place, t term.Type, generated bool, n int) {
 	for c.t.Types.Kind(t) == term.VecKind && c.t.Types.Len(t) == 1 {
 		t = c.t.Types.Left(t)
 	}
@@ -19,7 +22,7 @@ func (c *compiler) occurrence(t term.Type, generated bool) {
 	if t == term.R && !c.out.Taped {
 		by = rule.SubstNumeral
 	}
-	c.countAt(c.at(), generated, by, 1)
+	c.countAt(at, generated, by, n)
 }
 
 // opened counts the opening of a tuple, with a variable for each component. One variable is that of a let.

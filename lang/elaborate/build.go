@@ -179,22 +179,26 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 	s, ok := e.natural(kids[0])
 	ok = ok && (n.Op != syntax.VecTok || e.isSize(s.n, e.span(kids[0])))
 	slot := a.base + int(index)
-	switch {
-	case !ok:
-		return e.bad(e.span(x))
-	case e.values && (s.static != 0 || !a.scope.Sized[index]):
-		return e.once(x, slot, s)
-	case s.n > uint64(e.opt.MaxNodes):
-		e.TooManyNodes()
+	if !ok {
 		return e.bad(e.span(x))
 	}
-	if s.static != 0 || s.n > 1 && !a.scope.Sized[index] {
-		if v, ok := e.family(x, slot, s); ok {
-			return v
-		}
-	}
-	if s.static != 0 {
+	if n.Op == syntax.VecTok && s.static != 0 {
 		e.giveUp()
+		return e.bad(e.span(x))
+	}
+	v, ok := e.overIndex(x, slot, s, func(i term.Index, bound term.Static) (core.Node, core.Type) {
+		body := e.eval(kids[1], 0)
+		f := core.Node{Op: core.FamilyOp, X: core.Var(i), Val: float64(n.Op), A: core.Ref(bound), B: body.node}
+		switch n.Op {
+		case syntax.VecTok:
+			f.Value = e.Core.Nodes[body.node].Value
+		case syntax.ListTok:
+			f.Value = true
+		}
+		return f, e.comprehended(n.Op, body, int(s.n))
+	})
+	if ok {
+		return v
 	}
 	parts := each(int(s.n), func(i int) val {
 		e.setIndex(slot, i)
@@ -216,12 +220,25 @@ func (e *Elaborator) setIndex(slot, i int) {
 	e.slots[slot].index = true
 }
 
-// once makes a comprehension of a default value: its body is elaborated once, and run for each index.
-func (e *Elaborator) once(x syntax.Expr, slot int, s natural) val {
-	i, bound := e.index(x, slot, s)
-	body, op := e.eval(e.kids(x)[1], 0), e.expr(x).Op
-	return e.placed(x, core.Node{Op: core.FamilyOp, X: core.Var(i), Val: float64(op), A: core.Ref(bound), B: body.node},
-		e.comprehended(op, body, int(s.n)))
+// overIndex makes the comprehension or scan x one node, which node makes with its type: it elaborates the body once. That
+// of a default value is run for each index. If the body has to be elaborated for each index, ok is false.
+func (e *Elaborator) overIndex(x syntax.Expr, slot int, s natural,
+	node func(i term.Index, bound term.Static) (core.Node, core.Type)) (v val, ok bool) {
+	sized := e.act().scope.Sized[e.act().unit.Refs[x].N]
+	switch {
+	case e.values && (s.static != 0 || !sized):
+		n, t := node(e.index(x, slot, s))
+		return e.placed(x, n, t), true
+	case s.n > uint64(e.opt.MaxNodes):
+		e.TooManyNodes()
+		return e.bad(e.span(x)), true
+	case s.static != 0 || s.n > 1 && !sized:
+		v, ok = e.family(x, slot, s, node)
+	}
+	if !ok && s.static != 0 {
+		e.giveUp()
+	}
+	return v, ok
 }
 
 // index makes the index of x, which is below s, in slot.

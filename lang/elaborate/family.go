@@ -96,16 +96,13 @@ func (e *Elaborator) staticNumber(s term.Static, span syntax.Span) val {
 // maxInstances bounds the instances of what stands in families.
 const maxInstances = 1 << 31
 
-// family makes the comprehension x, with its index in slot, one node, if it can.
-func (e *Elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool) {
+// family makes the comprehension or scan x, with its index in slot, one node, if it can: the one that node makes, which
+// elaborates the body.
+func (e *Elaborator) family(x syntax.Expr, slot int, s natural,
+	node func(i term.Index, bound term.Static) (core.Node, core.Type)) (v val, ok bool) {
 	c := comprehended{e.act().unit, x}
 	if e.fam.off || e.user.Duals || e.fam.written[c] {
 		return val{}, false
-	}
-	n, kids := e.expr(x), e.kids(x)
-	if n.Op == syntax.VecTok && s.static != 0 {
-		e.giveUp()
-		return e.bad(e.span(x)), true
 	}
 	outermost, before := e.fam.depth == 0, snapshot{}
 	if outermost {
@@ -120,16 +117,12 @@ func (e *Elaborator) family(x syntax.Expr, slot int, s natural) (v val, ok bool)
 		e.giveUp()
 	}
 	e.work++
-	body := e.eval(kids[1], 0)
+	f, t := node(i, bound)
 	e.fam.saved += (e.expanded() - made) * (most - 1)
-	f := core.Node{Op: core.FamilyOp, X: core.Var(i), Val: float64(n.Op), A: core.Ref(bound), B: body.node}
-	t := e.comprehended(n.Op, body, int(s.n))
-	switch n.Op {
-	case syntax.VecTok:
-		f.Value = e.Core.Nodes[body.node].Value
-	case syntax.ListTok:
-		f.Value = true
-	default:
+	switch { // additions; lets and occurrences
+	case f.Op == core.ScanOp:
+		e.fam.saved += 2 * (most - 1)
+	case syntax.Token(f.Val) == syntax.SumTok:
 		e.fam.saved += max(0, most-1)
 	}
 	e.step()

@@ -19,10 +19,8 @@ func (e *Elaborator) openFun(p syntax.Pat) {
 
 // openLet binds the pattern p to u around what follows.
 func (e *Elaborator) openLet(p syntax.Pat, u val) {
-	f := e.act().unit.File
-	pos := e.at(f.Pat(p).Span.Start)
-	switch f.Pat(f.Bare(p)).Kind {
-	case syntax.TuplePat, syntax.VecPat, syntax.ConPat:
+	pos := e.at(e.act().unit.File.Pat(p).Span.Start)
+	if e.takesApart(p) {
 		e.bindPattern(patternItem{p: p, t: u.typ, u: u.node, span: u.span})
 		return
 	}
@@ -32,6 +30,16 @@ func (e *Elaborator) openLet(p syntax.Pat, u val) {
 	}
 	e.opens = append(e.opens, core.Opening{Node: core.Node{Op: core.LetOp, X: x, B: u.node, Pos: pos}})
 	e.bindPattern(patternItem{p: p, t: u.typ, x: x, span: u.span})
+}
+
+// takesApart reports whether a pattern opens what it is bound to.
+func (e *Elaborator) takesApart(p syntax.Pat) bool {
+	f := e.act().unit.File
+	switch f.Pat(f.Bare(p)).Kind {
+	case syntax.TuplePat, syntax.VecPat, syntax.ConPat:
+		return true
+	}
+	return false
 }
 
 // patternVar makes the variable of a pattern: it has a name only if the pattern has.

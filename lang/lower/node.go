@@ -22,6 +22,9 @@ func (l *lowering) node(n *core.Node) term.Ref {
 		return t.IndexNum(n.Pos, term.Static(n.X))
 	case core.FamilyOp:
 		return l.family(n)
+	case core.ScanOp:
+		k, x := l.c.Args[n.A:n.A+4], l.bind(n.X)
+		return t.Scan(n.Pos, term.Index(k[0]), term.Static(k[1]), x, l.refs[k[2]], l.open(x, n.Pos, l.refs[k[3]]))
 	case core.InputOp:
 		if n.A != 0 {
 			return l.scalars(n.Pos, l.bind(n.X), int(n.B), n.Type, term.Static(n.A))
