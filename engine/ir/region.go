@@ -70,13 +70,21 @@ func (w *vectorizer) starts(i int) bool {
 	if op := w.f.Code[i].Op; op != Const && op != Move {
 		return false
 	}
+	k := w.head(i)
+	return k >= 0 && w.f.Code[w.ends[k]].D == w.f.Code[i].D
+}
+
+// head is where the next loop begins behind an instruction, −1 if other labels come before it.
+func (w *vectorizer) head(i int) int {
 	for k := i + 1; k < len(w.f.Code) && w.f.Code[k].Op.laneable(); k++ {
 		if w.f.Code[k].Op == Label {
-			end, ok := w.ends[k]
-			return ok && w.f.Code[end].D == w.f.Code[i].D
+			if _, ok := w.ends[k]; ok {
+				return k
+			}
+			break
 		}
 	}
-	return false
+	return -1
 }
 
 // region makes a vector of the code from from to below to, where it ends in straight code.

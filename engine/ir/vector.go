@@ -183,6 +183,7 @@ type vectorizer struct {
 	guard, moves int
 	merged       []Reg
 	reduced      *reduction // nil: the outermost loop is none
+	carried      map[Reg]bool
 }
 
 // reduction is a loop that adds a number to one that it carries. The numbers can be added in the order of sums.
@@ -581,12 +582,57 @@ func (w *vectorizer) loop(start, end, parent int) int {
 		w.failed = true
 		return end
 	}
+	if in.Op == Next && w.carries(start, end) {
+		for k := 0; k < size.N && !w.failed; k++ {
+			w.vals[in.D] = laneValue{kind: laneIndex, at: Affine{N: k}}
+			w.parse(start+1, end, parent)
+			w.failed = w.failed || len(w.v.Lanes) > mostInstructions
+		}
+		return end
+	}
 	l := w.inner(parent, size.N)
 	var at Affine
 	at.By[l] = 1
 	w.vals[in.D] = laneValue{kind: laneIndex, at: at}
 	w.parse(start+1, end, l)
 	return end
+}
+
+// carries reports whether an iteration of a loop leaves numbers to the next one, which are in carried. Such a loop has
+// instructions for each iteration.
+func (w *vectorizer) carries(start, end int) bool {
+	for r := range w.carried {
+		if w.by[r] > start && w.by[r] < end {
+			return true
+		}
+	}
+	return false
+}
+
+// mostInstructions is how many instructions a vector has at most whose loops carry numbers.
+const mostInstructions = 1 << 14
+
+// carry takes an instruction that sets a number which a loop in another one carries.
+func (w *vectorizer) carry(i, loop int) {
+	in := &w.f.Code[i]
+	if head := w.head(i); !w.carried[in.D] {
+		last := w.by[in.D]
+		if w.failed = loop < 0 || head < 0 || w.sets[in.D] != 2 || last < head || last > w.ends[head] || w.f.Code[last].Op != Move; w.failed {
+			return
+		}
+		if w.carried == nil {
+			w.carried = map[Reg]bool{}
+		}
+		w.carried[in.D] = true
+	}
+	v := laneValue{kind: laneNumber, loop: -1}
+	if in.Op == Const {
+		v.lane = w.add(Lane{Op: LaneConst, Loop: -1, Val: in.Val})
+	} else {
+		v.lane = w.number(in.A, loop, true)
+		v.loop = w.v.Lanes[v.lane].Loop
+	}
+	w.vals[in.D] = v
 }
 
 // inner is the number of the loop of some size in another one: those of a size have the same lanes.
@@ -624,8 +670,12 @@ func (w *vectorizer) parse(from, to, loop int) {
 			continue
 		}
 		if in.Sets() == 1 && w.sets[in.D] > 1 && (in.Op == Const || in.Op == Move) {
+			if !w.starts(i) {
+				w.carry(i, loop)
+				continue
+			}
 			at, ok := w.whole(in)
-			w.failed = !ok || !w.starts(i) // a value that a loop carries
+			w.failed = !ok
 			w.inits[in.D] = laneValue{kind: laneIndex, at: at}
 			continue
 		}
