@@ -15,8 +15,11 @@ type app struct{ *command.App }
 func commands(base *command.App) []*cobra.Command {
 	a := &app{base}
 	return []*cobra.Command{
-		newCheck(a), newEval(a), newGrad(a), newCheckGradient(a), newFit(a), newExport(a), newShow(a), newProfile(a), newTrace(a),
-		newReduce(a), command.Elsewhere(base, "explore", "Step through a run, in a page of the browser"), newLSP(a),
+		newCheck(a), newEval(a), newGrad(a), newCheckGradient(a),
+		command.Elsewhere(base, "fit", "Fit the inputs of a program to its data"),
+		newExport(a), newShow(a), newProfile(a), newTrace(a), newReduce(a),
+		command.Elsewhere(base, "explore", "Step through a run, in a page of the browser"),
+		newLSP(a),
 		command.Elsewhere(base, "bench",
 			"Measure the paper's cost claims, the speed beside peers, or how a program's cost grows"),
 		newFmt(a), newExample(a), newVersion(a),

@@ -1,4 +1,5 @@
-package main
+// Package fitting has the command gram fit: it minimises a program over its inputs, and says how good the result is.
+package fitting
 
 import (
 	"bytes"
@@ -22,6 +23,9 @@ import (
 	"github.com/gram-machine/gram/internal/fit"
 	"github.com/gram-machine/gram/internal/notation"
 )
+
+// app is one run of the command.
+type app struct{ *command.App }
 
 // fitFlags are the flags of gram fit.
 type fitFlags struct {
@@ -87,7 +91,9 @@ func (f *fitFlags) check(*cobra.Command) error {
 	)
 }
 
-func newFit(a *app) *cobra.Command {
+// Command returns the command gram fit.
+func Command(base *command.App) *cobra.Command {
+	a := &app{base}
 	var f fitFlags
 	cmd := &cobra.Command{
 		Use:         "fit FILE",
