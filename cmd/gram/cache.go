@@ -39,7 +39,7 @@ func (f *cacheFlags) check(s gram.Strategy) error {
 
 // openCache makes the cache of the process if the strategy uses it.
 func (a *app) openCache(f *runFlags) (err error) {
-	if a.cache != nil || f.cache.off || f.strategy.Is != gram.Modular {
+	if a.Cache != nil || f.cache.off || f.strategy.Is != gram.Modular {
 		return nil
 	}
 	most := uint64(f.cache.size)
@@ -49,6 +49,6 @@ func (a *app) openCache(f *runFlags) (err error) {
 			most = max(1, min(most, m/8))
 		}
 	}
-	a.cache, err = gram.NewCache(most)
+	a.Cache, err = gram.NewCache(most)
 	return err
 }

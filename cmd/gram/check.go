@@ -15,20 +15,20 @@ import (
 )
 
 func newCheck(a *app) *cobra.Command {
-	var f loadFlags
+	var f command.LoadFlags
 	var output string
 	cmd := &cobra.Command{
 		Use:         "check FILE",
 		Short:       "Type a program, and print its type and those of its inputs and data",
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 	}
-	f.add(cmd.Flags())
-	f.tellsSkipped = true
+	f.Add(cmd.Flags())
+	f.TellsSkipped = true
 	f.AddSeed(cmd.Flags())
 	cmd.Flags().StringVarP(&output, "output", "o", "",
 		"write the inputs with their values to a `file`, .json or .npz, which --inputs reads")
-	check := func(*cobra.Command) error { return checkInputsFile(output) }
-	return a.reads(cmd, &f, check, func(ctx context.Context, path string) error {
+	check := func(*cobra.Command) error { return result.CheckInputs(output) }
+	return a.Reads(cmd, &f, check, func(ctx context.Context, path string) error {
 		p, err := a.load(ctx, path, &f)
 		if err != nil {
 			return err
@@ -41,7 +41,7 @@ func newCheck(a *app) *cobra.Command {
 				return err
 			}
 		}
-		if f.json {
+		if f.JSON {
 			a.checkJSON(p.Program)
 		} else {
 			a.checkText(p.Program)

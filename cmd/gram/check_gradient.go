@@ -16,15 +16,15 @@ import (
 )
 
 func newCheckGradient(a *app) *cobra.Command {
-	var f loadFlags
+	var f command.LoadFlags
 	cmd := &cobra.Command{
 		Use:         "check-gradient FILE",
 		Short:       "Compare a gradient with forward mode and with differences",
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 	}
-	f.add(cmd.Flags())
+	f.Add(cmd.Flags())
 	f.AddSeed(cmd.Flags())
-	return a.reads(cmd, &f, nil, func(ctx context.Context, path string) error {
+	return a.Reads(cmd, &f, nil, func(ctx context.Context, path string) error {
 		p, err := a.load(ctx, path, &f)
 		if err != nil {
 			return err
@@ -38,7 +38,7 @@ func newCheckGradient(a *app) *cobra.Command {
 			counts[d.Verdict]++
 		}
 		a.Incomplete = counts["wrong"] > 0
-		if f.json {
+		if f.JSON {
 			o := result.Begin(&a.Out, "")
 			o.Field("version", command.BuildInfo().Version)
 			o.Field("counts", counts)
@@ -54,7 +54,7 @@ func newCheckGradient(a *app) *cobra.Command {
 
 // derivatives prints the derivatives that are not ok, or else those with the largest differences.
 func (a *app) derivatives(p *gram.Program, all []derivative, counts map[string]int) {
-	r := a.report()
+	r := result.NewReport(a.App)
 	r.Heading("checked")
 	fmt.Fprintf(r.Out, "  %s", notation.Counted(len(all), "derivative"))
 	for _, verdict := range []string{"ok", "kink", "unsure", "wrong"} {

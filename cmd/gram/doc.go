@@ -3,6 +3,6 @@
 //
 // The command gram help lists its commands. Each has a file with its constructor.
 //
-// Two commands are programs of their own, which gram runs: gram-explore and gram-bench. So gram is built without what
-// only they link. How a command line is run, package command says.
+// Three commands are programs of their own, which gram runs: gram-fit, gram-explore and gram-bench. So gram is built
+// without what only they link. How a command line is run, package command says.
 package main

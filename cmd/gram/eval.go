@@ -39,10 +39,10 @@ func newEval(a *app) *cobra.Command {
 		return cmp.Or(
 			command.Misfit((names != "" || beside != "") && filepath.Ext(output) != ".csv",
 				"--names and --beside are of a table: they need -o with a .csv file"),
-			checkResult(output, f.json),
+			checkResult(output, f.JSON),
 		)
 	}
-	return a.reads(cmd, &f.loadFlags, check, func(ctx context.Context, path string) error {
+	return a.Reads(cmd, &f.LoadFlags, check, func(ctx context.Context, path string) error {
 		res, p, err := a.reduce(ctx, path, &f, false)
 		if err != nil {
 			return err
@@ -55,10 +55,10 @@ func newEval(a *app) *cobra.Command {
 			return command.Usagef("--names and --beside are of lists and vectors, and the value is %s", p.Type())
 		case result.IsNumbers(output):
 			return a.writeResult(ctx, output, []result.Named{{Name: "value", Shape: p.Shape(), Flat: value}})
-		case !f.json && output == "":
+		case !f.JSON && output == "":
 			a.Out.Write(notation.Language.Append(nil, &value, p.Shape()))
 			a.Out.WriteByte('\n')
-			r := a.report()
+			r := result.NewReport(a.App)
 			r.Work(res.Cost.Work)
 			return nil
 		}
@@ -115,8 +115,8 @@ func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient boo
 		return nil, nil, err
 	}
 	direct := !gradient || f.mode.Is == gram.Reverse && f.strategy.Is == gram.Direct
-	f.stream = direct && !f.literal && !f.bound && !f.whole
-	p, err := a.load(ctx, path, &f.loadFlags)
+	f.Stream = direct && !f.literal && !f.bound && !f.whole
+	p, err := a.load(ctx, path, &f.LoadFlags)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,7 +16,7 @@ import (
 
 // exportFlags are the flags of gram export.
 type exportFlags struct {
-	loadFlags
+	command.LoadFlags
 	lang      command.Choice[string]
 	name, dir string
 }
@@ -29,7 +29,7 @@ func newExport(a *app) *cobra.Command {
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 	}
 	fs := cmd.Flags()
-	f.addProgram(fs)
+	f.AddProgram(fs)
 	f.lang.Add(cmd, "lang", "the `language`: go or c", "go c", "go", "c")
 	fs.StringVar(&f.name, "name", "", "the `name` of the package, and of its files; else that of FILE")
 	fs.StringVarP(&f.dir, "output", "o", "", "write the files into the folder `DIR`, which is made")
@@ -45,7 +45,8 @@ func newExport(a *app) *cobra.Command {
 		}
 		return nil
 	}
-	return a.reads(cmd, &f.loadFlags, check, func(ctx context.Context, path string) error { return a.export(ctx, path, &f) })
+	return a.Reads(cmd, &f.LoadFlags, check,
+		func(ctx context.Context, path string) error { return a.export(ctx, path, &f) })
 }
 
 // identifier is the name of a package: small letters, digits and _, and a letter before all.
@@ -65,7 +66,7 @@ func identifier(name string) string {
 
 // export writes the source of a program.
 func (a *app) export(ctx context.Context, path string, f *exportFlags) error {
-	p, err := a.load(ctx, path, &f.loadFlags)
+	p, err := a.load(ctx, path, &f.LoadFlags)
 	if err != nil {
 		return err
 	}

@@ -134,8 +134,8 @@ func TestFitLogistic(t *testing.T) {
 		require.Len(t, f.Coefficients, 7)
 		for j, got := range f.Coefficients {
 			require.InEpsilon(t, w[j], got.Value, 1e-5, "%s: %s", c.args, got.Name)
-			require.InEpsilon(t, errs[j], got.Error, 1e-5, "%s: %s", c.args, got.Name)
-			require.InDelta(t, got.Value+1.959964*got.Error, got.High, 1e-6*math.Abs(got.High))
+			require.InEpsilon(t, errs[j], got.StandardError, 1e-5, "%s: %s", c.args, got.Name)
+			require.InDelta(t, got.Value+1.959964*got.StandardError, got.High, 1e-6*math.Abs(got.High))
 		}
 		require.Greater(t, f.Predictions["training"].AUC, 0.8)
 	}
@@ -168,8 +168,8 @@ func TestFitLinear(t *testing.T) {
 		require.True(t, f.Converged)
 		require.Equal(t, "normal", f.Likelihood)
 		require.InEpsilon(t, slope, f.Coefficients[0].Value, 1e-9)
-		require.InEpsilon(t, math.Sqrt(rss/(n-2)/sxx), f.Coefficients[0].Error, 1e-9)
-		require.InEpsilon(t, math.Sqrt(rss/(n-2)*(1/n+mx*mx/sxx)), f.Coefficients[1].Error, 1e-9)
+		require.InEpsilon(t, math.Sqrt(rss/(n-2)/sxx), f.Coefficients[0].StandardError, 1e-9)
+		require.InEpsilon(t, math.Sqrt(rss/(n-2)*(1/n+mx*mx/sxx)), f.Coefficients[1].StandardError, 1e-9)
 		require.InEpsilon(t, 1-rss/tss, f.Predictions["training"].RSquared, 1e-12)
 	}
 	// With a penalty, the loss is no likelihood's.
@@ -187,7 +187,7 @@ func TestFitNoMinimum(t *testing.T) {
 	} {
 		f := fittedJSON(t, program)
 		require.False(t, f.Converged, program)
-		_, out, _ := fitting(t.Context(), program)
+		_, out, _ := runFit(t.Context(), program)
 		require.Contains(t, []string{want, "the loss is unbounded: it falls without end"}, f.Stopped, program)
 		require.True(t, strings.HasSuffix(out, "\nnot converged: "+f.Stopped+"\n"), out)
 	}

@@ -25,8 +25,8 @@ def square x = x * x
 fold (fun [| x, y |] loss -> loss + square (a * x + b.(0) - y)) 0 points / size points
 `
 
-// fitting runs gram fit on the text of a program, and returns the exit status and what it prints.
-func fitting(ctx context.Context, program string, args ...string) (status int, out, errs string) {
+// runFit runs gram fit on the text of a program, and returns the exit status and what it prints.
+func runFit(ctx context.Context, program string, args ...string) (status int, out, errs string) {
 	var stdout, stderr bytes.Buffer
 	status = run(ctx, append([]string{"fit", "-"}, args...), strings.NewReader(program), &stdout, &stderr)
 	return status, stdout.String(), stderr.String()
@@ -39,14 +39,17 @@ type fitted struct {
 	Stopped               string
 	Converged             bool
 	Likelihood            string
-	Coefficients          []coefficient
-	NoStandardErrors      string
-	Predictions           map[string]struct{ RootMeanSquare, RSquared, Accuracy, AUC float64 }
-	Inputs                map[string]any
+	Coefficients          []struct {
+		Name                            string
+		Value, StandardError, Low, High float64
+	}
+	NoStandardErrors string
+	Predictions      map[string]struct{ RootMeanSquare, RSquared, Accuracy, AUC float64 }
+	Inputs           map[string]any
 }
 
 func fittedJSON(t *testing.T, program string, args ...string) (f fitted) {
-	status, out, errs := fitting(t.Context(), program, append(args, "--json")...)
+	status, out, errs := runFit(t.Context(), program, append(args, "--json")...)
 	require.Equal(t, command.StatusDone, status, errs)
 	require.NoError(t, json.Unmarshal([]byte(out), &f))
 	return f
@@ -96,7 +99,7 @@ func TestFitRange(t *testing.T) {
 		require.InDelta(t, 2.5, f.Inputs["a"], 0.01, args)
 		require.LessOrEqual(t, f.Inputs["a"], 2.5)
 	}
-	status, _, errs := fitting(t.Context(), line, strings.Fields("--set a=1 --method adam --rate 0.1 --over points --batch 10 --held-out 0.1 --checkpoint "+state)...)
+	status, _, errs := runFit(t.Context(), line, strings.Fields("--set a=1 --method adam --rate 0.1 --over points --batch 10 --held-out 0.1 --checkpoint "+state)...)
 	require.Equal(t, command.StatusWrong, status)
 	require.Contains(t, errs, "another program, other data or other flags")
 }
@@ -114,11 +117,11 @@ func TestFitCheckpoint(t *testing.T) {
 				require.Equal(t, want, got)
 			}
 		}
-		status, _, errs := fitting(t.Context(), line, append(common, "--checkpoint", state, "--set", "a=1")...)
+		status, _, errs := runFit(t.Context(), line, append(common, "--checkpoint", state, "--set", "a=1")...)
 		require.Equal(t, command.StatusWrong, status)
 		require.Contains(t, errs, "another program, other data or other flags")
 		require.NoError(t, os.WriteFile(state, []byte("{}"), 0o666))
-		status, _, errs = fitting(t.Context(), line, append(common, "--checkpoint", state)...)
+		status, _, errs = runFit(t.Context(), line, append(common, "--checkpoint", state)...)
 		require.Equal(t, command.StatusWrong, status)
 		require.Contains(t, errs, "no checkpoint")
 	}
@@ -136,7 +139,7 @@ func TestFitInterrupted(t *testing.T) {
 		} else {
 			args = append(args, "--timeout", "300ms")
 		}
-		status, out, errs := fitting(ctx, line, args...)
+		status, out, errs := runFit(ctx, line, args...)
 		cancel()
 		require.Equal(t, want, status, errs)
 		require.Empty(t, out)
@@ -179,7 +182,7 @@ func TestFitMistakes(t *testing.T) {
 		{"input x = 0\nlog x", "", command.StatusWrong, "standard input:2:1: not finite"},
 		{"input x = 1\ndata xs : List R = [1; 2; 3; 4; 5]\ndata ys : List R = map sin xs\nx * fold (fun y s -> s + y) 0 ys", "--over xs --held-out 0.2", command.StatusWrong, "computed from it"},
 	} {
-		status, out, errs := fitting(t.Context(), c.program, strings.Fields(c.args)...)
+		status, out, errs := runFit(t.Context(), c.program, strings.Fields(c.args)...)
 		require.Equal(t, c.status, status, "%s: %s", c.args, errs)
 		require.Contains(t, errs, c.want)
 		require.Empty(t, out)
@@ -228,11 +231,11 @@ func TestFitNotes(t *testing.T) {
 	file := filepath.Join(dir, "f.csv")
 	require.NoError(t, os.WriteFile(file, []byte("a,b\n1,1\n,3\n2,2\nNA,1\n"), 0o644))
 	program := fmt.Sprintf("data rows : List R^2 = csv %q \"a\" \"b\" skip\ninput w = 3\nfoldl (fun s [| x, y |] -> s + (y - w * x)^2) 1 rows\n", file)
-	_, _, notes := fitting(t.Context(), program)
+	_, _, notes := runFit(t.Context(), program)
 	require.Equal(t, "gram: note: rows: rows left out, since a value is missing: 2\n", notes)
-	status, _, notes := fitting(t.Context(), "input w = 3\n1000 + sin w", "--method", "adam", "--iterations", "5")
+	status, _, notes := runFit(t.Context(), "input w = 3\n1000 + sin w", "--method", "adam", "--iterations", "5")
 	require.Equal(t, command.StatusDone, status)
 	require.Contains(t, notes, "gram: note: the loss fell by less than 1 %")
-	_, out, _ := fitting(t.Context(), program, "--json")
+	_, out, _ := runFit(t.Context(), program, "--json")
 	require.Contains(t, out, `"skipped": {"rows": 2}`)
 }

@@ -5,36 +5,15 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/result"
 )
 
-// loadFlags are the flags of every command that reads a program.
-type loadFlags struct {
-	command.LoadFlags
-	body         string
-	json         bool
-	stream       bool // data lists that are too large to be stored are computed when they are read
-	tellsSkipped bool // the command itself says how many rows are left out
-}
-
-func (f *loadFlags) add(fs *pflag.FlagSet) {
-	f.addProgram(fs)
-	fs.BoolVar(&f.json, "json", false, "print one JSON object")
-}
-
-func (f *loadFlags) addProgram(fs *pflag.FlagSet) {
-	f.AddValues(fs)
-	fs.StringVar(&f.body, "body", "", "take an `expression` in place of the program's body")
-	f.AddBounds(fs)
-}
-
 // runFlags are the flags of the commands that run a program.
 type runFlags struct {
-	loadFlags
+	command.LoadFlags
 	command.RunFlags
 	rowsMemory       command.Size // of gram grad
 	whole            bool         // the program is run more than once, so its data are stored
@@ -55,7 +34,7 @@ const maxRepeat = 1e6
 // addShow adds the flags of gram show, which runs a program once.
 func (f *runFlags) addShow(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	f.loadFlags.addProgram(fs)
+	f.AddProgram(fs)
 	f.AddSeed(fs)
 	f.AddLimits(cmd)
 	f.Observe.Add(cmd)
@@ -63,7 +42,7 @@ func (f *runFlags) addShow(cmd *cobra.Command) {
 
 func (f *runFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	f.loadFlags.add(fs)
+	f.Add(fs)
 	f.AddLimits(cmd)
 	f.repeat = command.Count{N: 1, Least: 1, Most: maxRepeat, Valid: true}
 	f.Schedule.Add(cmd, "schedule",
@@ -167,13 +146,10 @@ func (f *runFlags) checkLiteral() error {
 
 // options returns the options of a run. It picks a seed if one is needed and not given.
 func (f *runFlags) options(a *app) gram.EvalOptions {
-	f.PickSeed(a.App, &f.LoadFlags)
-	return gram.EvalOptions{
-		Schedule: f.Schedule.Is, Seed: f.Seed.N, Workers: int(f.workers.N),
-		MaxSteps: f.MaxSteps.N, MaxNodes: f.MaxNodes.N, RowsMemory: uint64(f.rowsMemory), Finite: f.Finite,
-		NoFuse: f.noFuse, NoNative: f.noNative, Literal: f.literal, Work: f.work,
-		Mode: f.mode.Is, Strategy: f.strategy.Is,
-	}
+	opt := f.Options(a.App, &f.LoadFlags)
+	opt.Workers, opt.RowsMemory, opt.Mode, opt.Strategy = int(f.workers.N), uint64(f.rowsMemory), f.mode.Is, f.strategy.Is
+	opt.NoFuse, opt.NoNative, opt.Literal, opt.Work = f.noFuse, f.noNative, f.literal, f.work
+	return opt
 }
 
 // run says how the cost of a run was measured.

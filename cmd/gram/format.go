@@ -33,7 +33,7 @@ func newFmt(a *app) *cobra.Command {
 
 func (a *app) format(ctx context.Context, path string, write bool) error {
 	name, _ := command.ProgramName(path)
-	most := new(loadFlags).BoundMemory()
+	most := new(command.LoadFlags).BoundMemory()
 	src, err := a.ReadProgram(ctx, path, limits.New(ctx, most))
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ func newGrad(a *app) *cobra.Command {
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 	}
 	f.add(cmd)
-	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) (err error) {
+	return a.Reads(cmd, &f.LoadFlags, f.check, func(ctx context.Context, path string) (err error) {
 		var page *command.OutFile
 		if f.html != "" {
 			if page, err = command.CreateFile(f.html); err != nil {
@@ -58,10 +58,10 @@ func newGrad(a *app) *cobra.Command {
 				values = append(values, result.Numbers(derivativeName(p.Program)+".", in))
 			}
 			return a.writeResult(ctx, f.output, append(values, more.numbers(p.Program)...))
-		case f.json || f.output != "":
+		case f.JSON || f.output != "":
 			a.gradJSON(p.Program, res, d, more, kinks, &f.runFlags)
 		default:
-			r := a.report()
+			r := result.NewReport(a.App)
 			r.Gradient(p.Program, res, d)
 			more.text(r, p.Program)
 			printKinks(r, kinks)

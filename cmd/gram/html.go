@@ -46,7 +46,7 @@ func (f *gradFlags) check(cmd *cobra.Command) error {
 		command.Misfit(second && f.bound,
 			"--bound is for the gradient, and --along and --hessian print the cost of a product"),
 		command.Misfit(second && f.html != "", "--html is a report on the gradient, without second derivatives"),
-		checkResult(f.output, f.json),
+		checkResult(f.output, f.JSON),
 		command.Misfit(f.quiet && f.output != "", "--quiet is for what is printed, and -o writes to a file"))
 }
 

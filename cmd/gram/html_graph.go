@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"path/filepath"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/result"
@@ -77,14 +76,6 @@ func atMost(limit, own uint64) uint64 {
 
 // drawCommand returns the command that draws the graph.
 func (f *gradFlags) drawCommand(path string) string {
-	words := []string{"gram", "show", path}
-	if path != "-" {
-		words[2] = filepath.Base(path)
-	}
-	words = append(append(words, prefixed("--param", f.Params)...), prefixed("--set", withoutFolders(f.Sets))...)
-	if f.Inputs != "" {
-		words = append(words, "--inputs", filepath.Base(f.Inputs))
-	}
-	words = append(words, "--stage", "ground", "--format", "svg", "-o", "graph.svg")
-	return quoted(words)
+	return f.CommandLine("show", path, "param", "set", "inputs", "body", "seed") +
+		" --stage ground --format svg -o graph.svg"
 }

@@ -4,21 +4,17 @@ import (
 	"context"
 	"path/filepath"
 	"strings"
-	"time"
-
-	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/profile"
 	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/internal/notation"
-	"github.com/gram-machine/gram/lang/load"
 )
 
 // newPage returns a report with the value, the gradient and the cost of a run.
 func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *result.Page {
-	r := &result.Page{Program: programName(path), Version: command.BuildInfo().Version, Run: f.facts(path)}
+	r := result.NewPage(&f.LoadFlags, "grad", path)
+	r.Run = append(r.Run, f.facts()...)
 	r.Value = result.Array{Type: p.Type(), Values: res.Values}
 	if result.IsJacobian(p) {
 		r.Outputs = len(res.Values)
@@ -38,17 +34,8 @@ func newPage(path string, p *gram.Program, res *gram.Result, f *gradFlags) *resu
 	return r
 }
 
-// programName returns the name of the program without its folder.
-func programName(path string) string {
-	if path == "-" {
-		return "standard input"
-	}
-	return filepath.Base(path)
-}
-
 // facts describe how the program was run. Files are named without their folders.
-func (f *gradFlags) facts(path string) []result.Fact {
-	out := f.commandFacts("grad", path)
+func (f *gradFlags) facts() (out []result.Fact) {
 	add := func(name, text string) { out = append(out, result.Fact{Name: name, Text: text}) }
 	if f.mode.Is == gram.Reverse {
 		add("strategy", f.strategy.String())
@@ -76,65 +63,7 @@ func (f *gradFlags) facts(path string) []result.Fact {
 		add("inputs", filepath.Base(f.Inputs))
 	}
 	if len(f.Sets) > 0 {
-		add("set", strings.Join(withoutFolders(f.Sets), ", "))
-	}
-	return out
-}
-
-// commandFacts are the command line, with names of files instead of their paths, and the date.
-func (f *loadFlags) commandFacts(command, path string) []result.Fact {
-	words := []string{"gram", command, path}
-	if path != "-" {
-		words[2] = filepath.Base(path)
-	}
-	f.Given(func(flag *pflag.Flag) {
-		switch flag.Name {
-		case "param":
-			words = append(words, prefixed("--param", f.Params)...)
-		case "set":
-			words = append(words, prefixed("--set", withoutFolders(f.Sets))...)
-		default:
-			text := flag.Value.String()
-			switch unquoted, _ := pflag.UnquoteUsage(flag); {
-			case flag.NoOptDefVal == text:
-				words = append(words, "--"+flag.Name)
-				return
-			case unquoted == "file", unquoted == "FILE":
-				text = filepath.Base(text)
-			}
-			words = append(words, "--"+flag.Name, text)
-		}
-	})
-	return []result.Fact{{Name: "command", Text: quoted(words)},
-		{Name: "date", Text: time.Now().Format("2006-01-02 15:04 -07:00")}}
-}
-
-// prefixed returns each of the values after the flag.
-func prefixed(flag string, values []string) []string {
-	var out []string
-	for _, v := range values {
-		out = append(out, flag, v)
-	}
-	return out
-}
-
-// quoted returns the words as a line for a shell.
-func quoted(words []string) string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = command.Quote(w)
-	}
-	return strings.Join(out, " ")
-}
-
-// withoutFolders removes the folders of files from the values of --set.
-func withoutFolders(sets []string) []string {
-	out := make([]string, len(sets))
-	for i, set := range sets {
-		out[i] = set
-		if s, err := load.ParseSet(set); err == nil && s.Path() != "" {
-			out[i] = strings.Replace(set, s.Path(), filepath.Base(s.Path()), 1)
-		}
+		add("set", strings.Join(f.SetsByName(), ", "))
 	}
 	return out
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/lsp"
 )
@@ -40,8 +38,7 @@ func newLSP(a *app) *cobra.Command {
 func (a *app) lsp(ctx context.Context, f *runFlags) error {
 	err := lsp.Serve(ctx, connection{command.NewReader(ctx, a.Stdin), a.Stdout}, lsp.Config{
 		Version: command.BuildInfo().Version, Timeout: time.Duration(f.Timeout), MaxMemory: f.ServedMemory(),
-		Run:  gram.EvalOptions{MaxSteps: f.MaxSteps.N, MaxNodes: f.MaxNodes.N},
-		Open: func(ctx context.Context, path string) (fs.File, error) { return command.Open(ctx, path) },
+		Run: f.options(a), Open: command.Open,
 	})
 	if errors.Is(err, context.Canceled) {
 		return command.ErrServed

@@ -15,19 +15,20 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
 	"go.uber.org/goleak"
 
-	"github.com/gram-machine/gram/cmd/internal/benchmark"
 	"github.com/gram-machine/gram/cmd/internal/command"
-	"github.com/gram-machine/gram/cmd/internal/explore"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(leakFree{m}, map[string]func(){
-		"gram":         main,
-		"gram-explore": func() { command.Main(one(explore.Command)) },
-		"gram-bench":   func() { command.Main(one(benchmark.Command)) },
-	})
+	programs := map[string]func(){"gram": main}
+	for name, c := range companions {
+		programs["gram-"+name] = func() {
+			command.Main(func(a *command.App) []*cobra.Command { return []*cobra.Command{c(a)} })
+		}
+	}
+	testscript.Main(leakFree{m}, programs)
 }
 
 // leakFree runs the tests and fails if they left goroutines behind.

@@ -29,15 +29,6 @@ func (a *app) writeOutput(ctx context.Context, path string) error {
 	return command.WriteFile(path, a.Out.Bytes())
 }
 
-// checkInputsFile reports a file for inputs with a name that does not tell its format.
-func checkInputsFile(path string) error {
-	switch filepath.Ext(path) {
-	case ".json", ".npz":
-		return nil
-	}
-	return command.Misfit(path != "", "-o %s: inputs are written to a file whose name ends in .json or .npz", path)
-}
-
 // addResult adds the flag for a file with the numbers of a result.
 func addResult(cmd *cobra.Command, path *string) {
 	cmd.Flags().StringVarP(path, "output", "o", "",
@@ -63,6 +54,3 @@ func (a *app) writeResult(ctx context.Context, path string, values []result.Name
 	}
 	return a.writeOutput(ctx, path)
 }
-
-// report returns a report that is printed as the answer.
-func (a *app) report() *result.Report { return &result.Report{Out: &a.Out, Color: a.Color} }

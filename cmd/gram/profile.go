@@ -28,7 +28,7 @@ func newProfile(a *app) *cobra.Command {
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 	}
 	f.addProfile(cmd)
-	return a.reads(cmd, &f.loadFlags, f.check,
+	return a.Reads(cmd, &f.LoadFlags, f.check,
 		func(ctx context.Context, path string) error { return a.profile(ctx, path, &f) })
 }
 
@@ -49,7 +49,7 @@ func (f *profileFlags) addProfile(cmd *cobra.Command) {
 	fs.StringVarP(&f.out, "output", "o", "", "write the profile to `file`")
 	f.of.Add(cmd, "of", "`what` is profiled: value or gradient", "value gradient", "value", "gradient")
 	fs.BoolVar(&f.time, "time", false, "also charge time to the samples")
-	f.loadFlags.addProgram(fs)
+	f.AddProgram(fs)
 	f.AddLimits(cmd)
 	f.AddOrder(cmd, &f.LoadFlags, "redexes")
 	f.addForm(cmd)
@@ -69,7 +69,7 @@ func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
 	}
 	defer file.Discard()
 	whole := file.IsPending()
-	p, err := a.loadTerm(ctx, path, &f.loadFlags)
+	p, err := a.loadTerm(ctx, path, &f.LoadFlags)
 	if err != nil {
 		return err
 	}

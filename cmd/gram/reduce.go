@@ -21,7 +21,7 @@ import (
 
 // reduceFlags are the flags of gram reduce.
 type reduceFlags struct {
-	loadFlags
+	command.LoadFlags
 	notation  command.Choice[bool]
 	of        command.Choice[reduction.Of]
 	rules     []string
@@ -43,15 +43,13 @@ func newReduce(a *app) *cobra.Command {
 		Annotations: command.More(command.StatusHelp),
 	}
 	f.add(cmd)
-	return a.reads(cmd, &f.loadFlags, f.check, func(ctx context.Context, path string) error {
-		a.progress = nil // it would appear between the steps
-		return a.rewrite(ctx, path, &f)
-	})
+	return a.Reads(cmd, &f.LoadFlags, f.check,
+		func(ctx context.Context, path string) error { return a.rewrite(ctx, path, &f) })
 }
 
 func (f *reduceFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	f.addProgram(fs)
+	f.AddProgram(fs)
 	f.notation.Add(cmd, "syntax", "the `notation` of FILE: gram or paper", "gram paper", false, true)
 	f.of.Add(cmd, "of", "the `term`: term, reverse, value or gradient",
 		"term reverse value gradient", reduction.Term, reduction.Reverse, reduction.Value, reduction.Gradient)
@@ -66,7 +64,7 @@ func (f *reduceFlags) add(cmd *cobra.Command) {
 	f.graph.Add(cmd, "graph", "explore all reductions, and print the graph in this `format`: none, dot or json",
 		"none dot json", "", "dot", "json")
 	fs.BoolVar(&f.exact, "exact", false, "compute with rational numbers")
-	fs.BoolVar(&f.json, "json", false, "print a JSON object a line")
+	fs.BoolVar(&f.JSON, "json", false, "print a JSON object a line")
 	f.maxSteps.Least = 1
 	fs.Var(&f.maxSteps, "max-steps", "stop after so many steps of the calculus: a `count` like 1000 or 1e6")
 	f.maxSize = command.Count{N: reduction.DefaultSize, Least: 1, Most: 1e5, Valid: true}
@@ -83,7 +81,7 @@ func (f *reduceFlags) check(cmd *cobra.Command) error {
 	graph, paper := f.graph.Is != "", f.notation.Is
 	steps := f.order.Is != reduction.NoOrder
 	return cmp.Or(
-		command.Misfit(graph && (given("redex") || steps || f.json || given("max-steps")),
+		command.Misfit(graph && (given("redex") || steps || f.JSON || given("max-steps")),
 			"--graph explores all reductions: it takes no --redex, --order, --json or --max-steps"),
 		command.Misfit(given("max-states") && !graph, "--max-states goes with --graph"),
 		command.Misfit(given("seed") && f.order.Is != reduction.ByRandom, "--seed is for --order random, and not for %s",
@@ -115,6 +113,7 @@ func (a *app) rewrite(ctx context.Context, path string, f *reduceFlags) error {
 	if err != nil {
 		return reduceError(path, err)
 	}
+	a.Line.Close() // it would appear between the steps
 	start, names, err := s.Start(f.of.Is)
 	if err != nil {
 		return reduceError(path, err)
@@ -131,7 +130,7 @@ func (a *app) rewrite(ctx context.Context, path string, f *reduceFlags) error {
 		opt.Seed = rand.Uint64N(1 << 32)
 		fmt.Fprintf(a.Stderr, "gram: order random; --seed %d gives the same steps again\n", opt.Seed)
 	}
-	if f.json {
+	if f.JSON {
 		opt.Format = reduction.JSON
 	}
 	opt.MaxSize, opt.MaxSteps, opt.Check = int(f.maxSize.N), f.maxSteps.N, meter.Check
@@ -150,7 +149,7 @@ func (a *app) readTerm(ctx context.Context, path string, f *reduceFlags,
 		ground = denote.Rationals{}
 	}
 	if !f.notation.Is {
-		p, err := a.loadTerm(ctx, path, &f.loadFlags)
+		p, err := a.loadTerm(ctx, path, &f.LoadFlags)
 		if err != nil {
 			return nil, err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/benchmark"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/explore"
+	"github.com/gram-machine/gram/cmd/internal/fitting"
 )
 
 // run runs a command line of gram.
@@ -22,23 +23,36 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return command.Run(ctx, args, stdin, stdout, stderr, everyCommand)
 }
 
+// companions are the commands that are programs of their own.
+var companions = map[string]func(*command.App) *cobra.Command{
+	"bench": benchmark.Command, "explore": explore.Command, "fit": fitting.Command,
+}
+
 // everyCommand returns gram's commands, with those that are programs of their own.
 func everyCommand(a *command.App) []*cobra.Command {
 	all := commands(a)
 	for i, c := range all {
-		switch c.Name() {
-		case "explore":
-			all[i] = explore.Command(a)
-		case "bench":
-			all[i] = benchmark.Command(a)
+		if own := companions[c.Name()]; own != nil {
+			all[i] = own(a)
 		}
 	}
 	return all
 }
 
-// one returns the commands of a program that has one.
-func one(c func(*command.App) *cobra.Command) func(*command.App) []*cobra.Command {
-	return func(a *command.App) []*cobra.Command { return []*cobra.Command{c(a)} }
+// TestCompanions: gram says of a command that is a program of its own what the program says.
+func TestCompanions(t *testing.T) {
+	a := &command.App{}
+	all := everyCommand(a)
+	found := 0
+	for i, c := range commands(a) {
+		require.Equal(t, c.Name(), all[i].Name())
+		require.Equal(t, c.Short, all[i].Short)
+		if companions[c.Name()] != nil {
+			found++
+			require.FileExists(t, "../gram-"+c.Name()+"/main.go")
+		}
+	}
+	require.Len(t, companions, found)
 }
 
 // failing is a stream that gives or takes nothing.

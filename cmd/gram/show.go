@@ -81,8 +81,8 @@ func newShow(a *app) *cobra.Command {
 		}
 		return draw.check(cmd, s, format)
 	}
-	return a.reads(cmd, &f.loadFlags, check, func(ctx context.Context, path string) error {
-		p, err := a.loadTerm(ctx, path, &f.loadFlags)
+	return a.Reads(cmd, &f.LoadFlags, check, func(ctx context.Context, path string) error {
+		p, err := a.loadTerm(ctx, path, &f.LoadFlags)
 		if err != nil {
 			return err
 		}

@@ -37,20 +37,20 @@ func newTrace(a *app) *cobra.Command {
 		Annotations: command.More(command.StatusHelp),
 	}
 	f.add(cmd)
-	return a.reads(cmd, &f.loadFlags, f.check,
+	return a.Reads(cmd, &f.LoadFlags, f.check,
 		func(ctx context.Context, path string) error { return a.trace(ctx, path, &f) })
 }
 
 func (f *traceFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	f.addProgram(fs)
+	f.AddProgram(fs)
 	f.AddLimits(cmd)
 	fs.Lookup("max-nodes").Usage = "stop when so many nodes of 32 bytes are live: a `count`"
 	f.gradient.Is = true
 	f.gradient.Add(cmd, "of", "the `run`: gradient or value", "gradient value", true, false)
 	fs.BoolVar(&f.calculus, "calculus", false, "print whole terms, step by step")
 	fs.BoolVar(&f.latex, "latex", false, "with --calculus: print in LaTeX")
-	fs.BoolVar(&f.json, "json", false, "print a JSON object a line")
+	fs.BoolVar(&f.JSON, "json", false, "print a JSON object a line")
 	fs.StringSliceVar(&f.rules, "rule", nil, "trace the steps of these `rules` only: numbers or names, like 11 or factor")
 	fs.Var(&f.steps, "steps", "trace the steps of this `range` only: 10..20, 10.., ..20 or 10")
 	f.phase.Add(cmd, "phase", "trace the steps of this `phase` only: primal or backward", "primal backward", "primal",
@@ -78,7 +78,7 @@ func (f *traceFlags) check(cmd *cobra.Command) error {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
 	draws := f.dot || f.svg
 	formats := 0
-	for _, is := range []bool{f.json, f.latex, f.dot, f.svg} {
+	for _, is := range []bool{f.JSON, f.latex, f.dot, f.svg} {
 		if is {
 			formats++
 		}
@@ -110,12 +110,12 @@ func (f *traceFlags) check(cmd *cobra.Command) error {
 }
 
 func (a *app) trace(ctx context.Context, path string, f *traceFlags) error {
-	if f.output == "" {
-		a.progress = nil // it would appear between the lines of the trace
-	}
-	p, err := a.loadTerm(ctx, path, &f.loadFlags)
+	p, err := a.loadTerm(ctx, path, &f.LoadFlags)
 	if err != nil {
 		return err
+	}
+	if f.output == "" {
+		a.Line.Close() // it would appear between the lines of the trace
 	}
 	opt := reduction.TraceOptions{EvalOptions: f.options(a), Gradient: f.gradient.Is, Rules: f.rules, Phase: f.phase.Is,
 		From: f.steps.From, To: f.steps.To, Line: int(f.line.N), MaxSize: int(f.maxSize.N)}
@@ -123,7 +123,7 @@ func (a *app) trace(ctx context.Context, path string, f *traceFlags) error {
 		return a.drawStep(ctx, p.Program, f, opt)
 	}
 	switch {
-	case f.json:
+	case f.JSON:
 		opt.Format = reduction.JSON
 	case f.latex:
 		opt.Format = reduction.LaTeX

@@ -97,6 +97,7 @@ var layers = map[string][]string{
 	"cmd/internal/lsp":     {root, "internal/bridge", "docs", "lang", "lang/elaborate", "limits", "internal/notation", "cmd/internal/profile"},
 	"cmd/internal/explore": {root, "internal/bridge", "internal/hypergraph", "internal/notation", "internal/stage", "examples", "limits",
 		"rule", "term", "lang", "compile", "machine", "graph", "cmd/internal/command", "cmd/internal/show", "cmd/internal/reduction"},
+	"cmd/internal/fitting": {root, "internal/bridge", "internal/fit", "internal/notation", "lang", "cmd/internal/command", "cmd/internal/result"},
 
 	"bench": {
 		"examples", root, "internal/bridge", "cost", "rule", "term", "lang", "revgrad", "compile", "machine",
@@ -106,9 +107,10 @@ var layers = map[string][]string{
 	},
 	"gradbench":       {root},
 	"bench/gradbench": {"gradbench", "bench"},
-	"cmd": {root, "internal/bridge", "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "engine/exec", "limits", "kernel", "parquet", "internal/fit", "internal/modular", "internal/notation", "internal/span", "internal/stage",
+	"cmd": {root, "internal/bridge", "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "engine/exec", "limits", "kernel", "parquet", "internal/modular", "internal/notation", "internal/span", "internal/stage",
 		"docs", "examples", // what is printed
 		"cmd/internal/benchmark", // of gram-bench
+		"cmd/internal/fitting",   // of gram-fit
 		"internal/denote",        // the numbers of gram reduce
 		"cmd/internal/explore", "cmd/internal/export", "cmd/internal/command", "cmd/internal/lsp", "cmd/internal/result", "cmd/internal/profile", "cmd/internal/reduction", "cmd/internal/show"},
 }

@@ -1,7 +1,10 @@
 package arch_test
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -32,10 +35,24 @@ func TestLibraryIsSmall(t *testing.T) {
 // TestCommandIsSmall: the first command that somebody runs compiles what gram links.
 func TestCommandIsSmall(t *testing.T) {
 	packages := lines(t, "list", "-deps", "./cmd/gram")
-	require.LessOrEqual(t, len(packages), 310)
+	require.LessOrEqual(t, len(packages), 260)
 	for _, p := range []string{"net/http", "crypto/tls", "github.com/gram-machine/gram/bench"} {
 		require.NotContains(t, packages, p)
 	}
+	require.NotContains(t, strings.Join(packages, "\n"), "gonum.org/") // it is for gram-fit
+}
+
+// TestBinaryIsSmall: gram has at most 25 MB, as go build makes it.
+func TestBinaryIsSmall(t *testing.T) {
+	if testing.Short() || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("it links gram, for linux/amd64")
+	}
+	file := filepath.Join(t.TempDir(), "gram")
+	lines(t, "build", "-o", file, "./cmd/gram")
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	t.Logf("%.2f MB", float64(info.Size())/1e6)
+	require.LessOrEqual(t, info.Size(), int64(25e6))
 }
 
 // TestBinaries: few packages have tests, for each is a binary that is linked; and few files of the root are tests.

@@ -26,17 +26,17 @@ type part struct {
 
 // parts are the parts of the module.
 var parts = []*part{
-	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 14_479, aim: 13_000, mostLong: 107},
-	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_120, aim: 4_500, mostLong: 35},
+	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 14_479, aim: 13_000, mostLong: 104},
+	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_113, aim: 4_500, mostLong: 35},
 	{name: "lang", folders: []string{"lang"}, most: 21_256, aim: 16_000, mostLong: 0},
-	{name: "cmd", folders: []string{"cmd"}, most: 20_038, aim: 16_000, mostLong: 31},
+	{name: "cmd", folders: []string{"cmd"}, most: 20_007, aim: 16_000, mostLong: 29},
 	{name: "bench", folders: []string{"bench"}, most: 11_388, aim: 8_000, mostLong: 145},
-	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_562, aim: 13_000, mostLong: 52},
-	{name: "the rest", folders: []string{"."}, most: 6_425, aim: 6_500, mostLong: 20},
+	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_561, aim: 13_000, mostLong: 52},
+	{name: "the rest", folders: []string{"."}, most: 6_425, aim: 6_500, mostLong: 19},
 }
 
 const (
-	mostPackages = 66 // 60 are aimed for
+	mostPackages = 68 // 60 are aimed for
 	mostColumns  = 120
 )
 

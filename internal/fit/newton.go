@@ -46,10 +46,7 @@ func (d *descent) newtonCG(u []float64) error {
 // not positive.
 func (d *descent) direction(u, g []float64) ([]float64, error) {
 	sum, r := make([]float64, len(g)), slices.Clone(g)
-	next := make([]float64, len(g))
-	for i := range g {
-		next[i] = -g[i]
-	}
+	next := floats.ScaleTo(make([]float64, len(g)), -1, g)
 	small := math.Min(0.01, math.Sqrt(length(g))) * length(g)
 	for range 2 * len(g) {
 		h, err := d.Product(d.point(u), d.point(next))

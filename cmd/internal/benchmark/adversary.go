@@ -52,7 +52,7 @@ func (a *app) adversary(ctx context.Context, f *benchFlags) error {
 	if err != nil {
 		return err
 	}
-	bar, total, done := a.bar(), int(f.budget.programs.N), 0
+	bar, total, done := a.NewLine(true), int(f.budget.programs.N), 0
 	r, err := adversary.Search(ctx, adversary.Options{Seed: f.seed.N, Programs: total, Time: time.Duration(f.budget.time),
 		Progress: func(measured int, better *adversary.Finding) {
 			line := ""

@@ -243,7 +243,7 @@ func (a *app) measure(ctx context.Context, claims []bench.Claim, store *report.S
 	if f.quick {
 		opt.Sizes, opt.Tasks, opt.Repeat = report.Quick, f.tasks(peers.Quick), quickRepeat
 	}
-	bar, last := a.bar(), report.Event{}
+	bar, last := a.NewLine(true), report.Event{}
 	opt.Progress = func(e report.Event) {
 		showEvent(bar, e)
 		last = e

@@ -127,7 +127,7 @@ func TestBenchRivals(t *testing.T) {
 // TestBenchProgress: a series is announced as a line, and its points only on a terminal.
 func TestBenchProgress(t *testing.T) {
 	var out bytes.Buffer
-	p := command.NewLine(&out, false, 0)
+	p := (&command.App{Stderr: &out}).NewLine(true)
 	claim := &bench.Claim{Number: 7, Series: []bench.Series{{Name: "chain"}}}
 	point := report.Event{Claim: claim, Series: &claim.Series[0], Size: 1000, Points: 2, Total: 2}
 	showEvent(p, report.Event{Claim: claim, Series: &claim.Series[0], Points: 2, Total: 2})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,10 +87,7 @@ func (a *app) familyClaim(ctx context.Context, f *benchFlags) (*bench.Claim, err
 		return nil, command.Usagef("--family takes the param that grows, with its sizes: --param n=1e2..1e6")
 	}
 	a.Accepted = true
-	name, dir := f.family, filepath.Dir(f.family)
-	if f.family == "-" {
-		name, dir = "standard input", ""
-	}
+	name, dir := command.ProgramName(f.family)
 	src, err := a.ReadProgram(ctx, f.family, limits.New(ctx, 0))
 	if err != nil {
 		return nil, err

@@ -8,11 +8,6 @@ import (
 	"github.com/gram-machine/gram/internal/notation"
 )
 
-// bar shows on a terminal what is done.
-func (a *app) bar() *command.Line {
-	return command.NewLine(a.Stderr, command.IsTerminal(a.Stderr), command.ProgressDelay)
-}
-
 // showEvent shows an event of the run.
 func showEvent(bar *command.Line, e report.Event) {
 	line := ""

@@ -60,7 +60,7 @@ func (a *app) measureRivals(ctx context.Context, f *benchFlags) (*rivals.Report,
 	if f.quick {
 		scale = rivals.Quick
 	}
-	bar, families, done := a.bar(), rivals.Families(), 0
+	bar, families, done := a.NewLine(true), rivals.Families(), 0
 	report, err := rivals.Measure(ctx, families, scale, func(i int, of *bench.Family) {
 		done = i
 		bar.Show(i, len(families), "rivals: "+of.Name, "rivals, "+of.Name)

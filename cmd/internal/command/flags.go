@@ -21,13 +21,29 @@ import (
 // LoadFlags are the flags of every command that reads a program.
 type LoadFlags struct {
 	Params, Sets []string
-	Inputs       string
+	Inputs, Body string
+	JSON         bool
+	Stream       bool // data lists that are too large to be stored are computed when they are read
+	TellsSkipped bool // the command itself says how many rows are left out
 	MaxMemory    Size
 	Timeout      Duration
 	Observe      ObserveFlags            // of the commands that run a program
 	Seed         Count                   // of the random numbers of default values, and of a random order
 	SeedOrders   func() bool             // whether the seed is that of an order, too; nil: it is not
 	Given        func(func(*pflag.Flag)) // visits the flags of the command line
+}
+
+// Add adds the flags of a command that prints a result.
+func (f *LoadFlags) Add(fs *pflag.FlagSet) {
+	f.AddProgram(fs)
+	fs.BoolVar(&f.JSON, "json", false, "print one JSON object")
+}
+
+// AddProgram adds the flags of a command that loads a program once.
+func (f *LoadFlags) AddProgram(fs *pflag.FlagSet) {
+	f.AddValues(fs)
+	fs.StringVar(&f.Body, "body", "", "take an `expression` in place of the program's body")
+	f.AddBounds(fs)
 }
 
 // AddValues adds the flags that give params, inputs and data their values.
@@ -138,16 +154,18 @@ func (f *LoadFlags) ServedMemory() uint64 {
 	return f.BoundMemory()
 }
 
-// PickSeed picks the seed of a random order if it is not given, and prints it.
-func (f *RunFlags) PickSeed(a *App, load *LoadFlags) {
+// Options returns the options of a run. It picks the seed of a random order if it is not given, and prints it.
+func (f *RunFlags) Options(a *App, load *LoadFlags) gram.EvalOptions {
 	if f.Schedule.Is == gram.Random && !load.Seed.Valid {
 		load.Seed = Count{N: rand.Uint64N(1 << 32), Valid: true}
 		fmt.Fprintf(a.Stderr, "gram: schedule random; --seed %d gives the same order again\n", load.Seed.N)
 	}
+	return gram.EvalOptions{Schedule: f.Schedule.Is, Seed: load.Seed.N, MaxSteps: f.MaxSteps.N, MaxNodes: f.MaxNodes.N,
+		Finite: f.Finite}
 }
 
-// CheckSchedule reports flags that the schedule doesn't use, for commands that have one.
-func CheckSchedule(cmd *cobra.Command) error {
+// checkSchedule reports flags that the schedule doesn't use, for commands that have one.
+func checkSchedule(cmd *cobra.Command) error {
 	order := cmd.Flags().Lookup("schedule")
 	if order != nil && cmd.Flags().Changed("workers") && order.Value.String() != "parallel" {
 		return Usagef("--workers is for --schedule parallel, and not for %s", order.Value)

@@ -100,9 +100,9 @@ func ProgramName(path string) (name, dir string) {
 	return path, filepath.Dir(path)
 }
 
-// ReadProgram returns the text of the file at path, or of stdin if path is "-".
-func ReadProgram(ctx context.Context, stdin io.Reader, path string, meter *limits.Meter) ([]byte, error) {
-	src, err := readAll(ctx, stdin, path, meter)
+// ReadProgram returns the text of the file at path, or of standard input if path is "-".
+func (a *App) ReadProgram(ctx context.Context, path string, meter *limits.Meter) ([]byte, error) {
+	src, err := readAll(ctx, a.Stdin, path, meter)
 	if err != nil {
 		name, _ := ProgramName(path)
 		return nil, ReadError(name, err)

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -10,8 +11,8 @@ import (
 // eraseLine erases the line of a terminal and goes to its start.
 const eraseLine = "\x1b[2K\r"
 
-// ProgressDelay is how long a run may take before its progress is shown.
-const ProgressDelay = time.Second
+// progressDelay is how long a run may take before its progress is shown.
+const progressDelay = time.Second
 
 // Line shows on one line of a terminal the phase of a long run, and the time since its start. Close erases it.
 type Line struct {
@@ -19,6 +20,7 @@ type Line struct {
 	on         bool
 	doing      atomic.Pointer[string]
 	note       atomic.Pointer[string] // if not nil, is shown instead
+	end        func()                 // closes quit
 	quit, done chan struct{}
 }
 
@@ -26,9 +28,15 @@ type Line struct {
 var phases = map[string]string{"load": "loading", "compile": "compiling", "reduce": "reducing",
 	"span": "measuring the span", "print": "printing"}
 
-// NewLine returns a line on w, which appears after the delay. If on is false it does nothing.
-func NewLine(w io.Writer, on bool, delay time.Duration) *Line {
+// NewLine returns a line on standard error, if that is a terminal and on is true.
+func (a *App) NewLine(on bool) *Line {
+	return newLine(a.Stderr, on && IsTerminal(a.Stderr), progressDelay)
+}
+
+// newLine returns a line on w, which appears after the delay. If on is false it does nothing.
+func newLine(w io.Writer, on bool, delay time.Duration) *Line {
 	p := &Line{w: w, on: on, quit: make(chan struct{}), done: make(chan struct{})}
+	p.end = sync.OnceFunc(func() { close(p.quit) })
 	p.Phase("load")
 	if !on {
 		close(p.done)
@@ -87,8 +95,8 @@ func (p *Line) show(delay time.Duration) {
 	}
 }
 
-// Close erases the line.
+// Close erases the line. It may be called again.
 func (p *Line) Close() {
-	close(p.quit)
+	p.end()
 	<-p.done
 }

@@ -29,7 +29,7 @@ func (s *screen) String() string {
 
 func TestProgress(t *testing.T) {
 	var s screen
-	p := NewLine(&s, true, 10*time.Millisecond)
+	p := newLine(&s, true, 10*time.Millisecond)
 	require.Eventually(t, func() bool { return strings.Contains(s.String(), "loading, ") }, 10*time.Second, time.Millisecond)
 	p.Phase("reduce")
 	require.Eventually(t, func() bool { return strings.Contains(s.String(), "reducing, ") }, 10*time.Second, time.Millisecond)
@@ -42,7 +42,7 @@ func TestProgress(t *testing.T) {
 
 func TestProgressOfAShortRun(t *testing.T) {
 	var s screen
-	NewLine(&s, true, time.Hour).Close()
-	NewLine(&s, false, 0).Close()
+	newLine(&s, true, time.Hour).Close()
+	newLine(&s, false, 0).Close()
 	require.Empty(t, s.String())
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/limits"
 )
 
 // The exit statuses.
@@ -37,8 +36,9 @@ type App struct {
 	// Partial reports that the answer is what was found up to an interrupt: it is printed, but the exit status is that of
 	// an interrupt.
 	Partial bool
-	// AtEnd, if not nil, is called when the command has ended.
-	AtEnd func()
+	Cache   *gram.Cache  // for all programs of the run, nil until a command makes it
+	Line    *Line        // of progress, of a command that reads a program
+	phase   func(string) // if not nil, is called when a phase of the work begins
 }
 
 // Run runs a command line and returns the exit status. commands returns the commands that it may call.
@@ -53,9 +53,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}()
 	a := &App{Stdin: stdin, Stdout: stdout, Stderr: stderr, Color: hasColor(stdout)}
 	root := Root(a, commands(a)...)
-	if a.AtEnd != nil {
-		defer a.AtEnd()
-	}
+	defer func() { a.Cache.Close() }()
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		plainUsages(root)
 	}
@@ -78,11 +76,6 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		status = StatusWrong
 	}
 	return status
-}
-
-// ReadProgram returns the text of the program; path "-" is standard input.
-func (a *App) ReadProgram(ctx context.Context, path string, meter *limits.Meter) ([]byte, error) {
-	return ReadProgram(ctx, a.Stdin, path, meter)
 }
 
 // ErrServed is the error of a server that an interrupt has ended. That is the usual end, so profiles of the process are

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
@@ -49,7 +47,7 @@ func Command(base *command.App) *cobra.Command {
 	}
 	f.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := cmp.Or(command.CheckSchedule(cmd), command.CheckOutputs(cmd, args[0])); err != nil {
+		if err := command.CheckOutputs(cmd, args[0]); err != nil {
 			return err
 		}
 		a.Accepted = true
@@ -82,14 +80,6 @@ func (f *exploreFlags) add(cmd *cobra.Command) {
 	f.Observe.Add(cmd)
 }
 
-// options returns the options of a run. It picks a seed if one is needed and not given.
-func (f *exploreFlags) options(a *command.App) gram.EvalOptions {
-	f.PickSeed(a, &f.LoadFlags)
-	return gram.EvalOptions{
-		Schedule: f.Schedule.Is, Seed: f.Seed.N, MaxSteps: f.MaxSteps.N, MaxNodes: f.MaxNodes.N, Finite: f.Finite,
-	}
-}
-
 // explore serves the page until the context ends.
 func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 	most := f.ServedMemory()
@@ -101,9 +91,8 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 	inTime := a.EndLate(ctx, "gram explore")
 	s, err := New(ctx, Config{
 		Name: filepath.Base(name), Path: name, Source: src, Of: f.of.Is, Version: command.BuildInfo().Version,
-		Dir: dir, Params: f.Params, Sets: f.Sets, Inputs: f.Inputs, MaxMemory: most, Run: f.options(a.App),
-		Timeout: time.Duration(f.Timeout), Log: a.Stderr,
-		Open: func(ctx context.Context, path string) (fs.File, error) { return command.Open(ctx, path) },
+		Dir: dir, Params: f.Params, Sets: f.Sets, Inputs: f.Inputs, MaxMemory: most, Run: f.Options(a.App, &f.LoadFlags),
+		Timeout: time.Duration(f.Timeout), Log: a.Stderr, Open: command.Open,
 	})
 	inTime()
 	if limit := command.LimitError(ctx.Err(), "loading"); limit != nil {

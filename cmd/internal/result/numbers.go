@@ -20,6 +20,12 @@ import (
 	"github.com/gram-machine/gram/parquet"
 )
 
+// CheckInputs reports a file of -o for inputs whose name does not tell its format.
+func CheckInputs(path string) error {
+	return command.Misfit(path != "" && !slices.Contains([]string{".json", ".npz"}, filepath.Ext(path)),
+		"-o %s: inputs are written to a file whose name ends in .json or .npz", path)
+}
+
 // WriteInputs writes inputs with their values to a file that --inputs reads back to the bit.
 func WriteInputs(path string, inputs []gram.Input) error {
 	text, err := InputsFile(path, inputs)

@@ -5,7 +5,10 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"path/filepath"
+	"time"
 
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/profile"
 	"github.com/gram-machine/gram/rule"
 )
@@ -32,6 +35,15 @@ type Page struct {
 	LinesNote string
 	Frames    []profile.Frame // each before those that it calls
 	Graph     Graph
+}
+
+// NewPage returns a page for a command on the program at path, without results.
+func NewPage(f *command.LoadFlags, name, path string) *Page {
+	program, _ := command.ProgramName(path)
+	return &Page{Program: filepath.Base(program), Version: command.BuildInfo().Version, Run: []Fact{
+		{Name: "command", Text: f.CommandLine(name, path)},
+		{Name: "date", Text: time.Now().Format("2006-01-02 15:04 -07:00")},
+	}}
 }
 
 // Array are the derivatives by an input or a component of one.

@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
@@ -23,6 +24,9 @@ type Report struct {
 	Out   *bytes.Buffer
 	Color bool // of a terminal: headings are bold
 }
+
+// NewReport returns a report that is printed as the answer of a command.
+func NewReport(a *command.App) *Report { return &Report{Out: &a.Out, Color: a.Color} }
 
 // Heading prints a title, without the end of its line.
 func (r *Report) Heading(title string) {

@@ -1,4 +1,5 @@
-package main
+// Package fitting has the command gram fit: it minimises a program over its inputs, and says how good the result is.
+package fitting
 
 import (
 	"bytes"
@@ -21,12 +22,14 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/internal/fit"
 	"github.com/gram-machine/gram/internal/notation"
-	"github.com/gram-machine/gram/limits"
 )
+
+// app is one run of the command.
+type app struct{ *command.App }
 
 // fitFlags are the flags of gram fit.
 type fitFlags struct {
-	loadFlags
+	command.LoadFlags
 	method             command.Choice[string]
 	iterations         command.Count
 	rate               command.Number
@@ -40,7 +43,7 @@ type fitFlags struct {
 
 func (f *fitFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	f.loadFlags.add(fs)
+	f.Add(fs)
 	f.method.Add(cmd, "method", "`how` the loss is minimised: lbfgs, gd or newton-cg, with a search along a\nline; or "+
 		"adam, by batches with --batch", fit.Methods, strings.Fields(fit.Methods)...)
 	f.method.Is = "lbfgs"
@@ -58,7 +61,6 @@ func (f *fitFlags) add(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.ranges, "range", nil,
 		"keep an input between two numbers: `name=low..high`, one of which may be left out\n(repeatable)")
 	fs.Var(&f.Seed, "seed", "the `number` that random default values and the order of the rows start from\n(default 0)")
-	f.SeedOrders = func() bool { return true }
 	fs.StringVar(&f.checkpoint, "checkpoint", "",
 		"of adam: keep the state in a `file`, and go on from it where it is there")
 	fs.StringVar(&f.html, "html", "",
@@ -85,11 +87,13 @@ func (f *fitFlags) check(*cobra.Command) error {
 		command.Misfit(f.over == "" && f.heldOut.X > 0, "--held-out needs --over, the list that is divided"),
 		command.Misfit(f.over != "" && !f.batch.Valid && f.heldOut.X == 0,
 			"--over is the list that --batch or --held-out divides"),
-		checkInputsFile(f.output),
+		result.CheckInputs(f.output),
 	)
 }
 
-func newFit(a *app) *cobra.Command {
+// Command returns the command gram fit.
+func Command(base *command.App) *cobra.Command {
+	a := &app{base}
 	var f fitFlags
 	cmd := &cobra.Command{
 		Use:         "fit FILE",
@@ -97,7 +101,7 @@ func newFit(a *app) *cobra.Command {
 		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
 	}
 	f.add(cmd)
-	return a.reads(cmd, &f.loadFlags, f.check,
+	return a.Reads(cmd, &f.LoadFlags, f.check,
 		func(ctx context.Context, path string) error { return a.fit(ctx, path, &f) })
 }
 
@@ -239,14 +243,12 @@ const normal95 = 1.959963984540054
 
 // trainingJob reads the program, and makes the job with the predictions of --predict.
 func (a *app) trainingJob(ctx context.Context, path string, f *fitFlags) (*fitJob, error) {
-	most := f.BoundMemory()
-	src, err := a.ReadProgram(ctx, path, limits.New(ctx, most))
+	name, src, opt, err := a.Read(ctx, path, &f.LoadFlags)
 	if err != nil {
 		return nil, err
 	}
-	name, dir := command.ProgramName(path)
 	rows := divideOptions{Over: f.over, Batch: int(f.batch.N), HeldOut: f.heldOut.X, Seed: f.Seed.N}
-	job, err := newJob(ctx, name, src, a.options(ctx, dir, &f.loadFlags, most), rows)
+	job, err := newJob(ctx, name, src, opt, rows)
 	if err != nil || f.predict == "" {
 		return job, err
 	}
@@ -269,7 +271,7 @@ func (a *app) reportFitting(ctx context.Context, f *fitFlags, c *checkpoint) fun
 			text += fmt.Sprintf(", held out %.6g", *last.HeldOut)
 		}
 		rate := float64(s.Iteration-from) / time.Since(start).Seconds()
-		a.note(fmt.Sprintf("%s, %.3g iterations/s", text, rate))
+		a.Line.SetNote(fmt.Sprintf("%s, %.3g iterations/s", text, rate))
 		if f.checkpoint != "" && time.Since(saved) >= time.Second {
 			saved = time.Now()
 			return c.write(f.checkpoint)
@@ -280,7 +282,7 @@ func (a *app) reportFitting(ctx context.Context, f *fitFlags, c *checkpoint) fun
 
 // printFitted prints the result.
 func (a *app) printFitted(f *fitFlags, r *fitReport) {
-	if f.json {
+	if f.JSON {
 		a.fitJSON(f, r)
 	} else {
 		a.fitText(f, r)
@@ -312,7 +314,7 @@ func (r *fitReport) conclusion() string {
 }
 
 func (a *app) fitText(f *fitFlags, fitted *fitReport) {
-	r := a.report()
+	r := result.NewReport(a.App)
 	best := fitted.Curve[fitted.Best]
 	line := func(heading, format string, args ...any) {
 		r.Heading(heading)
@@ -395,8 +397,8 @@ func (a *app) fitJSON(f *fitFlags, r *fitReport) {
 // writePage writes the report.
 func (f *fitFlags) writePage(path string, s *fitReport) error {
 	best := s.Curve[s.Best]
-	r := &result.Page{Program: programName(path), Version: command.BuildInfo().Version,
-		Run: f.commandFacts("fit", path), Value: result.Array{Type: "R", Values: []float64{best.Loss}}}
+	r := result.NewPage(&f.LoadFlags, "fit", path)
+	r.Value = result.Array{Type: "R", Values: []float64{best.Loss}}
 	fact := func(name, format string, args ...any) {
 		r.Run = append(r.Run, result.Fact{Name: name, Text: fmt.Sprintf(format, args...)})
 	}

@@ -1,4 +1,4 @@
-package main
+package fitting
 
 import (
 	"math"
