@@ -194,7 +194,7 @@ func (m *Machine) start(point []float64) error {
 		m.NativeWork = cmp.Or(m.NativeWork, NativeWork)
 	}
 	for i := range m.loops {
-		m.loops[i].tries[1] = try{}
+		m.loops[i].tries[1], m.loops[i].ran = try{}, 0
 	}
 	m.native.used, m.native.made, m.native.again, m.native.full = 0, 0, 0, false
 	m.short, m.least, m.marks, m.kept, m.dropped, m.counted = false, m.leastAgain, m.marks[:0], m.kept[:0], 0, nil

@@ -55,6 +55,7 @@ type nativeForm struct {
 // loopState is what a machine knows of a loop.
 type loopState struct {
 	hot   float64 // instructions that have run
+	ran   float64 // those of this run
 	tries [2]try  // those of hot loops, and those of long ones: where these begin does not depend on earlier runs
 	key   []byte  // of the last form
 	form  *nativeForm
@@ -107,9 +108,9 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 	}
 	work := left * size
 	st := &m.loops[in.k]
-	hot, long := st.hot+work >= m.NativeWork, work >= m.NativeWork/longShare
+	hot, long := st.hot+work >= m.NativeWork, work >= m.NativeWork/longShare || st.ran+work >= m.NativeWork
 	if work < min(leastWork, m.NativeWork) || !hot && !long {
-		st.hot += size
+		st.interpreted(size)
 		return -1, nil
 	}
 	tries := &st.tries[0]
@@ -118,13 +119,13 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 	}
 	if tries.skip > 0 {
 		tries.skip--
-		st.hot += size
+		st.interpreted(size)
 		return -1, nil
 	}
 	var code *loop.Code
 	f := m.nativeForm(l, st, fp)
 	switch {
-	case f.Form == nil:
+	case f.Form == nil || !f.fills(i+left):
 	case f.Exact && !hot: // a later run may be
 		tries.skip = int(left)
 		return -1, nil
@@ -136,7 +137,19 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 		return -1, nil
 	}
 	tries.fails = 0
+	st.interpreted(work)
 	return l.end, m.runNative(f, code, fp, uint64(left), i, pc)
+}
+
+// interpreted notes that so many instructions have run.
+func (st *loopState) interpreted(size float64) {
+	st.hot += size
+	st.ran += size
+}
+
+// fills reports whether a loop of n iterations makes whole vectors.
+func (f *nativeForm) fills(n float64) bool {
+	return !slices.ContainsFunc(f.Targets, func(t loop.Target) bool { return t.Slots != int(n)*t.Width })
 }
 
 // nativeForm is the form of a loop for what the registers have now.
@@ -293,6 +306,7 @@ type pass struct {
 	m      *Machine
 	f      *nativeForm
 	pc     int32
+	base   int     // the first address of the numbers that the loop makes
 	start  float64 // the first index
 	inputs []uint64
 	first  []uint64 // of each stream its vector and its first number
@@ -310,12 +324,21 @@ func (w *pass) index(j uint64) float64 {
 // last, on the stack.
 func (w *pass) streams(j uint64, count int, backward bool) (err error) {
 	n := &w.m.native
+	base := w.base
 	w.each(j, count, func(k int, s *loop.Stream, to []float64, place func(j int) (from, to int)) {
-		if err == nil {
+		switch {
+		case err != nil:
+		case !s.Made:
 			err = w.m.readStream(to, w.first[2*k], s, count, place, w.pc)
+		case backward && s.Live:
+			w.arrived(base, k, s, j, count)
 		}
-		if backward && s.Live {
-			clear(n.numbers(streamAt(k)+loop.StreamBytes, 2*loop.StreamBytes/8))
+		if s.Made {
+			base += len(w.m.dense[w.first[2*k]].data)
+		} else if backward && s.Live {
+			used := max(w.f.Step(s), -w.f.Step(s))*(count-1) + s.Width
+			clear(n.numbers(streamAt(k)+loop.StreamBytes, used))
+			clear(n.numbers(streamAt(k)+2*loop.StreamBytes, used))
 		}
 		first := 0
 		if backward {
@@ -327,11 +350,59 @@ func (w *pass) streams(j uint64, count int, backward bool) (err error) {
 	return err
 }
 
+// arrived puts what has arrived at the numbers of stream k that count iterations from j on have made in memory.
+func (w *pass) arrived(base, k int, s *loop.Stream, j uint64, count int) {
+	from, numbers := base+int(w.first[2*k+1])+int(j)*s.Width, count*s.Width
+	adjoint, reached := w.m.adjoint[from:][:numbers], w.m.reached[from:][:numbers]
+	copy(w.m.native.numbers(streamAt(k)+loop.StreamBytes, numbers), adjoint)
+	flags := w.m.native.numbers(streamAt(k)+2*loop.StreamBytes, numbers)
+	for i, r := range reached {
+		if flags[i] = 0; r {
+			flags[i] = 1
+		}
+	}
+	clear(adjoint)
+	clear(reached)
+}
+
+// made says whether something has arrived at the numbers that count iterations from j on have made.
+func (w *pass) made(j uint64, count int) loop.Reach {
+	n, base := uint64(0), w.base
+	for k := range w.f.Streams {
+		if s := &w.f.Streams[k]; s.Made {
+			n += countTrue(w.m.reached[base+int(w.first[2*k+1])+int(j)*s.Width:][:count*s.Width])
+			base += len(w.m.dense[w.first[2*k]].data)
+		}
+	}
+	switch n {
+	case 0:
+		return loop.No
+	case uint64(count * w.f.LiveStores()):
+		return loop.Yes
+	}
+	return loop.Maybe
+}
+
+// stored copies what count iterations from j on have made to the vectors.
+func (w *pass) stored(j uint64, count int) {
+	w.each(j, count, func(k int, s *loop.Stream, numbers []float64, place func(j int) (from, to int)) {
+		if !s.Made {
+			return
+		}
+		v := &w.m.dense[w.first[2*k]]
+		from, _ := place(0)
+		copy(v.data[from:], numbers[:count*s.Width])
+		if v.live != nil {
+			w.f.Liven(k, v.live[from:][:count*s.Width], w.m.native.numbers(streamAt(k)+loop.StreamBytes, count*s.Width))
+		}
+	})
+}
+
 // reached adds the adjoints in memory, of what the iterations from j on have read, to those of the tape.
 func (w *pass) reached(j uint64, count int) {
 	n := &w.m.native
 	w.each(j, count, func(k int, s *loop.Stream, _ []float64, place func(j int) (from, to int)) {
-		if !s.Live {
+		if !s.Live || s.Made {
 			return
 		}
 		v := &w.m.dense[w.first[2*k]]
@@ -400,6 +471,9 @@ func (w *pass) forward(code *loop.Code, j uint64, count int, rows uint64) error 
 	}
 	n.frame()[w.f.FrameIndex()] = w.index(j)
 	n.run(w.m, code)
+	if len(w.f.Targets) > 0 {
+		w.stored(j, count)
+	}
 	return nil
 }
 
@@ -419,6 +493,10 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	add := func(x uint64) { t.words = append(t.words, x) }
 	reg := func(r ir.Reg) *Slot { return at(fp, slotSize*uint32(r)) }
 	rows, each, stop, err := m.roomForRows(f, left, pc)
+	if err != nil {
+		return err
+	}
+	made, slots, err := m.newTargets(f, reg, int(index), pc)
 	if err != nil {
 		return err
 	}
@@ -442,12 +520,19 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	for k := range f.Streams {
 		s := &f.Streams[k]
 		vector, first := uint64(s.Object), f.First(s, func(i int) float64 { return reg(f.Inputs[i]).V }, index)
-		if !s.Static {
+		if s.Made {
+			vector, first = uint64(made[k-len(f.Streams)+len(made)]), int(index)*s.Width
+		} else if !s.Static {
 			r := reg(s.Object).A
 			vector, first = object(r), first+int(off(r))
 		}
 		add(vector)
 		add(uint64(first))
+	}
+	for _, t := range f.Targets {
+		for _, s := range m.before(reg(t.Reg).A, int(index)*t.Width) {
+			add(s.A)
+		}
 	}
 	w := m.passOf(f, t.words[words:], pc)
 	w.setFrame()
@@ -508,12 +593,24 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		for i := range states {
 			t.words[last+i] = math.Float64bits(frame[f.FrameState(i)])
 		}
-		if base, err = m.pushRecord(f, len(f.States), pc); err != nil {
+		if base, err = m.pushRecord(f, len(f.States)+slots, pc); err != nil {
 			return err
 		}
 		t.records[len(t.records)-1].words = words
 	} else {
 		t.words = t.words[:words]
+	}
+	at := uint32(base) + uint32(len(f.States))
+	for i, t := range f.Targets {
+		v := &m.dense[made[i]]
+		if o := object(reg(t.Reg).A); o+1+uint64(t.Slots) == uint64(len(m.heap)) { // nothing else refers to it
+			m.heap, m.nodes = m.heap[:o], m.nodes-uint64(t.Slots+1)
+		}
+		*reg(t.Reg) = Slot{A: isDense | ref(uint64(made[i]), 0)}
+		if v.base = at; base == 0 || v.live != nil && !slices.Contains(v.live, true) {
+			v.base, v.live = 0, nil
+		}
+		at += uint32(t.Slots)
 	}
 	for i, r := range f.States {
 		s := Slot{V: frame[f.FrameState(i)]}
@@ -523,6 +620,34 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		*reg(r) = s
 	}
 	return nil
+}
+
+// before are the first slots of a vector that a loop makes.
+func (m *Machine) before(r uint64, n int) []Slot { return m.heap[slotOf(r, 0):][:n] }
+
+// newTargets makes the vectors that a loop makes, and returns their numbers and how many slots they have in all. Iterations
+// below the index have run: what these have made is copied.
+func (m *Machine) newTargets(f *nativeForm, reg func(r ir.Reg) *Slot, index int, pc int32) (made []uint32, slots int,
+	err error) {
+	for i, t := range f.Targets {
+		id, err := m.newDense(t.Slots, pc)
+		if err != nil {
+			return nil, 0, err
+		}
+		v, before := &m.dense[id], m.before(reg(t.Reg).A, index*t.Width)
+		v.base, v.live = 0, nil
+		if f.Masked(len(f.Streams)-len(f.Targets)+i) || slices.ContainsFunc(before, func(s Slot) bool { return s.A == 0 }) {
+			v.live = make([]bool, t.Slots)
+		}
+		for i, s := range before {
+			if v.data[i] = s.V; v.live != nil {
+				v.live[i] = s.A != 0
+			}
+		}
+		made = append(made, id)
+		slots += t.Slots
+	}
+	return made, slots, nil
 }
 
 // stepsOf are the steps of a region, so many times.
@@ -596,13 +721,18 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	addresses := words[wordInputs+2*len(f.Inputs):]
 	last := addresses[len(f.States):]
 	w := m.passOf(f, words, m.pc)
+	w.base = r.base + len(f.States)
 	states := f.AllStates()
-	saved := w.first[2*len(f.Streams):]
+	before := w.first[2*len(f.Streams):]
+	saved := before
+	for _, t := range f.Targets {
+		saved = saved[int(w.start)*t.Width:]
+	}
 
 	reach := append(n.reach[:0], make([]loop.Reach, states)...)
 	n.reach = reach
 	frame := n.frame()
-	some := false
+	some := len(f.Targets) > 0 && countTrue(m.reached[w.base:r.base+r.n]) > 0
 	for i := range f.States {
 		a := r.base + i
 		frame[f.FrameAdjoint(i)] = m.adjoint[a]
@@ -654,7 +784,16 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 			}
 		}
 		for end > start {
-			code, count := f.reverse(reach, min(end-start, m.most(f.cellSteps), uint64(f.chunk)), &changes)
+			most, made := min(end-start, m.most(f.cellSteps), uint64(f.chunk)), loop.No
+			if len(f.Targets) > 0 {
+				made = w.made(end-most, int(most))
+			}
+			for i := range f.States {
+				if made == loop.Yes && f.Stored(i) {
+					reach[i] = loop.Yes // it is reached there
+				}
+			}
+			code, count := f.reverse(reach, made, most, &changes)
 			if code == nil {
 				panic("exec: a loop has no backward code")
 			}
@@ -698,6 +837,17 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 			m.reached[a] = true
 		}
 	}
+	at := w.base
+	for _, t := range f.Targets { // what iterations have made before
+		for i, a := range before[:int(w.start)*t.Width] {
+			if m.reached[at+i] {
+				m.adjoint[a] += m.adjoint[at+i]
+				m.reached[a] = true
+				m.adjoint[at+i], m.reached[at+i] = 0, false
+			}
+		}
+		before, at = before[int(w.start)*t.Width:], at+t.Slots
+	}
 	for i := range f.States {
 		if a := addresses[i]; reach[i] == loop.Yes && a != 0 && a&isRef == 0 {
 			m.adjoint[a] += frame[f.FrameAdjoint(i)]
@@ -710,20 +860,21 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 // mostChanges is how many iterations may change what is reached until flags say it in all others.
 const mostChanges = 8
 
-// reverse is the backward code where this is reached, and how many of the iterations, at most most, it takes. changes is
+// reverse is the backward code where this is reached, and of what the iterations have made, and how many of the iterations, at most most, it takes. changes is
 // how many have been run by the code with flags.
-func (f *nativeForm) reverse(reach []loop.Reach, most uint64, changes *int) (*loop.Code, uint64) {
+func (f *nativeForm) reverse(reach []loop.Reach, made loop.Reach, most uint64, changes *int) (*loop.Code, uint64) {
 	if *changes < mostChanges {
 		key := make([]byte, 1+len(reach))
+		key[0] = byte(made)
 		for i, r := range reach {
 			key[1+i] = byte(r)
 		}
-		code := f.code(string(key), func() *loop.Code { return f.Backward(reach) })
+		code := f.code(string(key), func() *loop.Code { return f.Backward(reach, made) })
 		if code != nil {
 			return code, most
 		}
 		*changes++
 		most = 1
 	}
-	return f.code("flagged", func() *loop.Code { return f.Backward(nil) }), most
+	return f.code("flagged "+string(rune('0'+made)), func() *loop.Code { return f.Backward(nil, made) }), most
 }

@@ -183,7 +183,8 @@ func (f *Func) intervals() (all []*interval, of []*interval) {
 	return all, of
 }
 
-// enter puts an [Enter] at the head of each loop in which there is only arithmetic of numbers, with conditionals.
+// enter puts an [Enter] at the head of each loop in which there is only arithmetic of numbers, with conditionals and
+// stores.
 func enter(p *Program, f *Func) {
 	if p.Placed { // a profile is of each run
 		return
@@ -209,7 +210,7 @@ func enter(p *Program, f *Func) {
 	f.Code = code
 }
 
-// arithmetic reports whether code has operations, and nothing else but conditionals and loads.
+// arithmetic reports whether code has operations, and nothing else but conditionals, loads and stores.
 func arithmetic(code []Instr) bool {
 	operations := false
 	for i := range code {
@@ -217,7 +218,7 @@ func arithmetic(code []Instr) bool {
 		case Add, Mul, Fun1, Fun2, FunK:
 			operations = true
 		case Count, Const, Move, IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg, Load, LoadX, Static, StaticX, View,
-			ViewX, Object, ObjectX, Label, Jump, Branch:
+			ViewX, Object, ObjectX, StoreX, Label, Jump, Branch:
 		default:
 			return false
 		}

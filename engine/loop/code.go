@@ -41,7 +41,7 @@ func (f *Form) FrameAdjoint(i int) int { return f.FrameInput(len(f.Inputs)) + 2*
 func (f *Form) FrameCounter(i int) int { return f.FrameAdjoint(len(f.states)) + i }
 
 // StreamBytes is how much memory a stream has. Behind its numbers as much is for their adjoints, and then for whether
-// they are reached.
+// they are reached. Of what forward code makes, whether numbers have an adjoint is in place of these.
 const StreamBytes = 1 << 15
 
 // Step is by how many numbers a stream goes on in memory from an iteration to the next, in the order in which they run.
@@ -347,6 +347,17 @@ func (f *Form) Forward() *Code {
 			}
 		}
 		g.region(f.root)
+		for _, s := range f.stores {
+			put := func(v id, at int) {
+				g.Local(wasm.LocalGet, localStream+s.stream)
+				g.get(v)
+				g.Memory(wasm.F64Store, at+8*s.at)
+			}
+			put(s.value, 0)
+			if s.flag > one {
+				put(s.flag, StreamBytes)
+			}
+		}
 		for i := range f.states {
 			g.get(f.states[i].out)
 		}

@@ -1,7 +1,7 @@
 // Package loop makes machine code of loops of arithmetic on numbers: forward, and backward for gradients.
 //
 // A [Loop] is a loop of a function of package ir whose body has no calls, no objects that it makes and no loops, but may
-// have conditionals. Its [Form] is that of a signature: which of the registers that it reads have an adjoint, and which
+// have conditionals. It may set the numbers of vectors that are made in front of it, [Target]. Its [Form] is that of a signature: which of the registers that it reads have an adjoint, and which
 // of these share one. A form has its values in SSA form, in a tree of regions, one for each side of a conditional.
 //
 // # Forward
@@ -34,7 +34,65 @@ type Loop struct {
 	States  []ir.Reg // registers that an iteration gets from the one before, or that are read behind the loop
 	Carried []bool   // of the states: the first iteration, or what is behind the loop, reads what was there before it
 	Objects []ir.Reg // registers with vectors that it reads
+	Targets []Target // vectors that it makes
 	Instrs  int      // the instructions of its body
+}
+
+// Target is a vector of so many slots, made in front of a loop, of which iteration i sets the numbers from Width · i on.
+// No other register refers to it.
+type Target struct {
+	Reg          ir.Reg
+	Width, Slots int
+}
+
+// targets finds the vectors that the loop makes whose head is instruction start of f. It reports whether these are all
+// to which it stores.
+func (l *Loop) targets(f *ir.Func, start int) bool {
+	stored := map[ir.Reg]map[uint32]bool{}
+	stores, ok := 0, true
+	for _, n := range l.body {
+		if in := n.in; in.Op == ir.StoreX {
+			if stores++; stored[in.D] == nil {
+				t := Target{Reg: in.D, Width: int(in.M), Slots: allocated(f, start, in.D)}
+				ok = ok && t.Slots > 0
+				l.Targets = append(l.Targets, t)
+				stored[in.D] = map[uint32]bool{}
+			}
+			ok = ok && in.B == l.Index && in.N < in.M && !stored[in.D][in.N]
+			stored[in.D][in.N] = true
+		}
+	}
+	each(l.body, func(in *ir.Instr) {
+		if in.Op == ir.StoreX {
+			stores--
+		}
+		in.Uses(func(r *ir.Reg) { ok = ok && (stored[*r] == nil || r == &in.D && in.Op == ir.StoreX) })
+		ok = ok && (in.Sets() != 1 || stored[in.D] == nil)
+	})
+	for _, t := range l.Targets {
+		ok = ok && len(stored[t.Reg]) == t.Width && t.Slots%t.Width == 0
+	}
+	return ok && stores == 0 && !(l.Down && len(l.Targets) > 0)
+}
+
+// allocated is how many slots the vector in a register has that is made in front of instruction start and that nothing
+// refers to before, 0 if there is none.
+func allocated(f *ir.Func, start int, r ir.Reg) int {
+	for i := start - 1; i >= 0; i-- {
+		in := &f.Code[i]
+		used := false
+		in.Uses(func(q *ir.Reg) { used = used || *q == r })
+		switch {
+		case used || in.Op == ir.Label || in.Op.Ends() || in.Sets() > 1:
+			return 0
+		case in.Sets() == 1 && in.D == r:
+			if in.Op != ir.Alloc {
+				return 0
+			}
+			return int(in.N)
+		}
+	}
+	return 0
 }
 
 // node is an instruction, of a branch with its sides.
@@ -50,7 +108,7 @@ func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
 	last := &f.Code[end]
 	l := &Loop{program: p, Down: last.Op == ir.Prev, Index: last.D, Size: last.A, Instrs: end - start - 1}
 	var ok bool
-	if l.body, ok = parse(f.Code[start+1 : end]); !ok {
+	if l.body, ok = parse(f.Code[start+1 : end]); !ok || !l.targets(f, start) {
 		return nil
 	}
 	live := readFrom(f, end+1)
@@ -81,6 +139,8 @@ func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
 	}
 	each(l.body, func(in *ir.Instr) {
 		switch in.Op {
+		case ir.StoreX:
+			objects[in.D] = true
 		case ir.Load, ir.LoadX, ir.View, ir.ViewX:
 			if !objects[in.A] && !set[in.A] {
 				objects[in.A] = true

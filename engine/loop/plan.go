@@ -71,6 +71,10 @@ func (f *Form) makePlan() {
 	for v := range f.column {
 		f.need(forward, v)
 	}
+	for _, s := range f.stores {
+		f.need(forward, s.value)
+		f.need(forward, s.flag)
+	}
 	for _, br := range f.branches {
 		f.need(forward, br.a)
 		f.need(forward, br.b)
@@ -168,6 +172,42 @@ func (f *Form) LiveOut(i int, saved func(state int) float64) bool {
 		return s.outFlag == one
 	}
 	return saved(slices.IndexFunc(f.states, func(o carried) bool { return o.flag && o.reg == s.reg })) != 0
+}
+
+// LiveStores is how many numbers of an iteration, of those that it makes, have an adjoint, or may have one.
+func (f *Form) LiveStores() (n int) {
+	for _, s := range f.stores {
+		if s.flag != zero {
+			n++
+		}
+	}
+	return n
+}
+
+// Masked reports whether some numbers of a stream that it makes have no adjoint, or may have none.
+func (f *Form) Masked(stream int) bool {
+	return slices.ContainsFunc(f.stores, func(s store) bool {
+		return s.stream == stream && s.flag != one
+	})
+}
+
+// Liven says in live which numbers have an adjoint of a stream that it makes. flags is what the forward code has left: it is
+// not 0 for those that have, where that depends on the run.
+func (f *Form) Liven(stream int, live []bool, flags []float64) {
+	for _, s := range f.stores {
+		if s.stream != stream {
+			continue
+		}
+		for i := s.at; i < len(live); i += f.Streams[stream].Width {
+			live[i] = s.flag == one || s.flag > one && flags[i] != 0
+		}
+	}
+}
+
+// Stored reports whether the number that a state becomes is made.
+func (f *Form) Stored(i int) bool {
+	s := &f.states[i]
+	return s.outFlag == one && slices.ContainsFunc(f.stores, func(o store) bool { return o.value == s.out })
 }
 
 // loaded reports whether a number can't be computed again with a few instructions.

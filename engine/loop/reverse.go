@@ -49,8 +49,8 @@ type handedOn struct {
 
 // Backward makes the code that goes back through iterations, nil where there is no compiler. reach says of each state
 // whether something arrives at it behind an iteration. If that is not so before the iteration too, there is code for
-// reach nil only, by flags in the frame.
-func (f *Form) Backward(reach []Reach) *Code {
+// reach nil only, by flags in the frame. made says whether something arrives at the numbers that the iterations make.
+func (f *Form) Backward(reach []Reach, made Reach) *Code {
 	g := f.newGen(backward)
 	g.adj, g.adjLocal, g.flagOf = map[id]adjoint{}, map[id]int{}, map[id]int{}
 	flagged := reach == nil
@@ -102,6 +102,9 @@ func (f *Form) Backward(reach []Reach) *Code {
 			g.adj[g.behind(i)] = adjoint{r != No, r}
 			g.transfer(g.behind(i), f.states[i].out)
 		}
+		for _, s := range f.stores {
+			g.stored(s, made)
+		}
 		g.reverse(f.root)
 		stable = g.before(reach, flagged)
 	})
@@ -123,6 +126,25 @@ func (f *Form) Backward(reach []Reach) *Code {
 		c.Flagged = flagged
 	}
 	return c
+}
+
+// stored adds what has arrived at a number that the iteration makes.
+func (g *gen) stored(s store, made Reach) {
+	part := func(n int) {
+		g.Local(wasm.LocalGet, localStream+s.stream)
+		g.Memory(wasm.F64Load, n*StreamBytes+8*s.at)
+	}
+	push := func() { g.contribute(s.value, func() { part(1) }) }
+	switch {
+	case s.flag == zero:
+	case made == Yes:
+		push()
+	case made == Maybe:
+		part(2)
+		g.F64(0)
+		g.Op(wasm.F64Ne)
+		g.fork(push, func() {})
+	}
 }
 
 // before makes the adjoints of the states before an iteration those behind the one before it. It reports whether what

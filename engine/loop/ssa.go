@@ -94,14 +94,21 @@ type carried struct {
 	instead int // the first state that shares its adjoint
 }
 
-// Stream is a sequence of numbers that a loop reads, Width of each iteration.
+// Stream is a sequence of numbers that a loop reads, or makes, Width of each iteration.
 type Stream struct {
 	Object    ir.Reg // the register with the vector, or the number of the static vector
 	Static    bool
+	Made      bool
 	Live      bool // the numbers have adjoints
 	At, Width int  // the first number, behind what the index says, and how many there are
 	Stride    int  // by how many numbers an iteration goes on, if the index of the loop goes up
 	behind    id
+}
+
+// store is a number of a stream that an iteration makes.
+type store struct {
+	value, flag id // and whether it has an adjoint
+	stream, at  int
 }
 
 // Form is a loop with a signature.
@@ -113,7 +120,8 @@ type Form struct {
 	root     *region
 	regions  []*region
 	states   []carried
-	Streams  []Stream // what it reads
+	Streams  []Stream // what it reads, and behind these what it makes
+	stores   []store
 	cells    []*cell
 	branches []*branch
 	flags    map[id]id // whether a number has an adjoint
@@ -244,6 +252,23 @@ func (f *Form) build(live func(s *Stream) bool) {
 			s.out, s.outFlag = s.outFlag, zero
 		}
 	}
+	b.streams()
+}
+
+// streams adds the streams of what the loop makes.
+func (b *builder) streams() {
+	for _, t := range b.Targets {
+		s := Stream{Object: t.Reg, Made: true, Width: t.Width, Stride: t.Width, behind: zero}
+		for i := range b.stores {
+			if st := &b.stores[i]; ir.Reg(st.stream) == t.Reg {
+				st.stream, st.flag = len(b.Streams), b.flag(st.value)
+				s.Live = s.Live || st.flag != zero
+			}
+		}
+		b.Exact = b.Exact && !s.Live
+		b.Streams = append(b.Streams, s)
+	}
+	b.failed = b.failed || len(b.Streams) > MostStreams
 }
 
 func (f *Form) newRegion(parent *region) *region {
@@ -399,6 +424,8 @@ func (b *builder) nodes(nodes []node) {
 			b.refs[in.D] = b.place(in)
 			delete(b.env, in.D)
 			continue
+		case ir.StoreX:
+			b.stores = append(b.stores, store{value: b.reg(in.A), stream: int(in.D), at: int(in.N)})
 		case ir.Branch:
 			b.branch(n, left(), right())
 		}
