@@ -179,6 +179,9 @@ func TestNumbersInProse(t *testing.T) {
 			says(c.page, c.sentence, n)
 		}
 	}
+	const commutation = "internal/reference/commutation_test.go"
+	says("docs/paper-notes.md", "The constants are 1, %d, %d and %d", constant(commutation, "commutesPlus"),
+		constant(commutation, "commutesTimes"), constant(commutation, "commutesFunction"))
 	page := func(format, file string, names ...string) {
 		t.Helper()
 		var numbers []any
