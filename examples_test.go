@@ -6,7 +6,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -238,6 +240,13 @@ func requireClose(t *testing.T, want, got []float64, tolerance float64) {
 // TestReferenceValues holds the workloads at full size against the values of C by
 // hand, to a relative 1e-9.
 func TestReferenceValues(t *testing.T) {
+	page, err := os.ReadFile("docs/performance.md")
+	require.NoError(t, err)
+	onPage := map[float64]bool{}
+	for _, text := range regexp.MustCompile(`[−\d][\d.]*(e−\d+)?`).FindAllString(string(page), -1) {
+		x, _ := strconv.ParseFloat(strings.ReplaceAll(text, "−", "-"), 64)
+		onPage[x] = true
+	}
 	for _, w := range []struct {
 		name     string
 		params   []string
@@ -261,6 +270,9 @@ func TestReferenceValues(t *testing.T) {
 		require.NoError(t, err)
 		require.InEpsilon(t, w.value, res.Values[0], 1e-9, w.name)
 		require.InEpsilonSlice(t, w.gradient, res.Jacobian[:len(w.gradient)], 1e-9, w.name)
+		for _, x := range append(w.gradient, w.value, w.sum) {
+			require.True(t, x == 0 || onPage[x], "docs/performance.md does not have %v", x)
+		}
 		if w.sum > 0 {
 			sum := 0.0
 			for _, g := range res.Jacobian {

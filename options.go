@@ -56,7 +56,7 @@ type EvalOptions struct {
 	NoFuse     bool     // run code as it was lowered, without passes: no vectors. Steps are the same, numbers to rounding
 	NoNative   bool     // interpret all code: no machine code. Steps are the same, numbers to rounding
 
-	// Literal runs on the literal machine, which makes every step by itself, with the same result and steps.
+	// Literal runs on the literal machine, which makes every step by itself. Steps are the same, numbers to rounding.
 	// It has the schedules LIFO and Random, the mode Reverse and the strategy Direct. Work sets [Cost.Work].
 	Literal, Work bool
 

@@ -43,7 +43,7 @@ func Primitives(w string, n, k int) float64 {
 	return 0
 }
 
-// weightOfW4 is the input w of W4: with that of the example, 0.999, adjoints underflow from step 7.5·10⁵ on, and
+// weightOfW4 is the input w of W4: with that of the example, 0.999, adjoints are subnormal from step 7.1·10⁵ on, and
 // products of subnormal numbers are slow on many processors.
 const weightOfW4 = 0.9999999
 

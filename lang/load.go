@@ -281,7 +281,7 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType core.T
 	if list := (*syntax.Errors)(nil); errors.As(p.large, &list) {
 		d := &list.List[0]
 		d.Notes = append(d.Notes[:len(d.Notes):len(d.Notes)],
-			syntax.Note{Text: "only check, eval, grad and profile do without the expansion"})
+			syntax.Note{Text: "only check, eval, grad, fit, export and profile do without the expansion"})
 	}
 	p.Scalars = make([]term.Var, e.Scalars)
 	for i := range p.Scalars {

@@ -84,7 +84,11 @@ func TestWorkIsBilinear(t *testing.T) {
 				for i, n := range sizes {
 					p, err := gram.Load(t.Context(), "family", []byte(source(n)+"\n"), gram.Options{})
 					require.NoError(t, err)
-					most[i], _ = ratios(t, started(t, p, gradient), len(p.Point()), run(t, p, gradient, machine.Options{Measure: true}))
+					s := run(t, p, gradient, machine.Options{Measure: true})
+					moves, words := ratios(t, started(t, p, gradient), len(p.Point()), s)
+					require.Less(t, moves, 0.25)
+					require.Less(t, words, 3.5)
+					most[i] = moves
 				}
 				require.LessOrEqual(t, most[1], 1.1*most[0])
 			}

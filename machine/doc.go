@@ -24,7 +24,7 @@
 // An application of a dual whose argument is a number has arrived. In a gradient it waits at the dual's Cell, and a
 // second one is a redex of (11). When the worklist is empty, the newest cell with an arrival fires, a unit of search,
 // and then (3), (1), (5), and the applications in its body arrive at older cells. Under LIFO, cells are made in the
-// order of evaluation. Package engine may make cells in another order where operations of one body wait for the
+// order of evaluation. Package engine/exec may make cells in another order where operations of one body wait for the
 // result of an application, and its results then differ in the last bits. Duals that a program writes itself choose
 // their heads when they run. There a maximal sum is a Job, with a heap of its arrivals (job.go).
 //

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -29,20 +30,24 @@ func TestNumbersInProse(t *testing.T) {
 		M, Graph uint64 // with --bound
 		Inputs   int
 		Steps    map[string]uint64
+
+		Normalised struct{ Steps uint64 }
 	}
-	run := func(line string) cost {
+	runOf := func(line, input string) cost {
 		var out struct{ Cost cost }
-		require.NoError(t, json.Unmarshal([]byte(answer(t, line+" --json")), &out))
+		require.NoError(t, json.Unmarshal([]byte(answerOf(t, line+" --json", input)), &out))
 		return out.Cost
 	}
+	run := func(line string) cost { return runOf(line, "") }
 	steps := func(line string) uint64 { return run(line).Steps["total"] }
 	millions := func(n uint64) float64 { return float64(n) / 1e6 }
 	lines := func(path string) int { return strings.Count(readText(t, path), "\n") }
 	// constant is a number that a source names.
 	constant := func(path, name string) int {
-		found := regexp.MustCompile(`(?m)^(?:const)?\s*` + name + ` += (\d+)(?: << (\d+))?`).FindStringSubmatch(readText(t, path))
+		pattern := regexp.MustCompile(`(?m)^(?:const)?\s*` + name + ` += ([\d_]+)(?: << (\d+))?`)
+		found := pattern.FindStringSubmatch(readText(t, path))
 		require.NotNil(t, found, "%s has no %s", path, name)
-		n, err := strconv.Atoi(found[1])
+		n, err := strconv.Atoi(strings.ReplaceAll(found[1], "_", ""))
 		require.NoError(t, err)
 		shift, _ := strconv.Atoi(found[2])
 		return n << shift
@@ -70,6 +75,24 @@ func TestNumbersInProse(t *testing.T) {
 	says("docs/figure-1.md", "takes %d steps", steps("grad examples/figure1.gram"))
 	says("docs/newton.md", "five steps has %.1f million rewrites", millions(steps("grad examples/newton.gram")))
 	says("docs/phylogeny.md", "A gradient has %.1f million steps", millions(steps("grad examples/phylogeny.gram")))
+	network := runOf("grad -", "input e = 0.7\ninput r = 0.9\nfold (fun x h -> sigmoid (e * x + r * h)) 0 [1]")
+	says("docs/counts.md", "**together, %d**", network.Steps["total"])
+	aliases := runOf("grad - --bound", "input x1 = 1\ninput x2 = 2\ninput x3 = 3\n"+
+		"let f = (let (p, w) = ((x3, x3), x2) in (p, 4)) in (let (w, g) = (x2, x1) in x3) * x2")
+	says("docs/counts.md", "is %d. `reference.TestOpenCounts` has it", aliases.M)
+	dropped := runOf("grad - --bound", "input x = 1\n(fun p -> x) (vec i < 7 -> i + 2)")
+	says("docs/counts.md", "has m = %d and |G| = %d", dropped.M, dropped.Graph)
+	square := runOf("grad - --strategy modular", "input x = 1\n(fun y -> let z = sin y in z * z) x")
+	says("docs/counts.md", "`fun y -> let z = sin y in z * z` takes %d steps", square.Normalised.Steps)
+	adjoint, subnormal, stays := 1.0, 0, 0 // of W4
+	for ; adjoint*0.999 != adjoint; stays++ {
+		if adjoint > 0x1p-1022 {
+			subnormal++
+		}
+		adjoint *= 0.999
+	}
+	says("docs/performance.md", "subnormal from n ≈ %.1f·10⁵ on, and from %.1f·10⁵ on the adjoint is %.1f·10⁻³²¹",
+		float64(subnormal)/1e5, float64(stays)/1e5, adjoint/1e-321)
 	found := regexp.MustCompile(`slope +([\d.]+)`).FindStringSubmatch(answer(t, "fit examples/line.gram"))
 	slope, err := strconv.ParseFloat(found[1], 64)
 	require.NoError(t, err)
@@ -95,7 +118,18 @@ func TestNumbersInProse(t *testing.T) {
 	says("docs/molecules.md", "The data are %d acyclic molecules", atoms("examples/molecules.json")+held)
 	says("docs/molecules.md", "%d of them are held out", held)
 	claims := regexp.MustCompile(`(?m)^\| \d+ \| \[`).FindAllString(readText(t, "BENCHMARKS.md"), -1)
-	says("README.md", "`gram bench` measures %d cost claims", len(claims))
+	own := 0
+	for i := range claims {
+		page := readText(t, fmt.Sprintf("docs/claims/claim-%02d.md", i+1))
+		own += strings.Count(page, "The sentence is gram's own.")
+	}
+	says("README.md", "`gram bench` measures %d cost claims, %d of them of the paper", len(claims), len(claims)-own)
+	letters := utf8.RuneCountInString(readText(t, "examples/characters.txt"))
+	says("docs/fit.md", "%s characters of documents", notation.Grouped(uint64(letters)))
+	found = regexp.MustCompile(`DECODED_RUNS:-(\d+)`).FindStringSubmatch(readText(t, ".ci/run"))
+	runs, err := strconv.ParseUint(found[1], 10, 64)
+	require.NoError(t, err)
+	says("docs/decoding.md", "follows %s of each property, %s in all", notation.Grouped(runs), notation.Grouped(3*runs))
 
 	// Sources.
 	listed, err := exec.Command("go", "list", "-deps", "./cmd/gram").Output()
@@ -108,6 +142,46 @@ func TestNumbersInProse(t *testing.T) {
 	calls := "graph/calls/calls.go"
 	says("docs/profiling.md", "Stacks are cut at %d calls", constant(calls, "deepest"))
 	says("docs/profiling.md", "There are at most %s different stacks", notation.Grouped(uint64(constant(calls, "maxContexts"))))
+	const theorem = "internal/reference/theorem_test.go"
+	for _, c := range []struct{ page, sentence, path, name string }{
+		{"DESIGN.md", "nest deeper than %d", "prepare.go", "maxDepth"},
+		{"docs/counts.md", "more than %d·|D(L)| steps", "internal/modular/modular.go", "BudgetFactor"},
+		{"docs/distributed.md", "in a tree with %d branches", "beam/gramio/sum.go", "fan"},
+		{"docs/distributed.md", "number of rows (of which it keeps %d)", "beam/gramio/program.go", "mostSizes"},
+		{"docs/distributed.md", "no worker holds more than %d gradients", "beam/gramio/sum.go", "fan"},
+		{"docs/explorer.md", "| | %d | programs that are being received at once", "cmd/internal/explore/gate.go", "maxReading"},
+		{"docs/explorer.md", "| | %d | requests at work at once", "cmd/internal/explore/gate.go", "maxWorking"},
+		{"docs/explorer.md", "at work at once; %d more wait", "cmd/internal/explore/gate.go", "maxWaiting"},
+		{"docs/explorer.md", "| | %d | runs that are kept", "cmd/internal/explore/shelf.go", "maxRuns"},
+		{"docs/language.md", "nest at most %s deep", "lang/syntax/expr.go", "MaxNest"},
+		{"docs/language.md", "a comprehension of more than %s elements", "lang/load.go", "DefaultMaxNodes"},
+		{"docs/language.md", "They have at most %d nodes each", "lang/elaborate/symbol.go", "maxSymbol"},
+		{"docs/language.md", "of which there may be %d", "cmd/gram/hessian.go", "maxHessian"},
+		{"docs/language.md", "The work stops after %d measurements", "internal/fit/fit.go", "patience"},
+		{"docs/language.md", "or the inputs have more than %d numbers", "cmd/gram/fit_inference.go", "maxInference"},
+		{"docs/language.md", "lines broken at %d columns", "lang/format/layout.go", "lineWidth"},
+		{"docs/language.md", "takes more than %d times its size in steps", "internal/modular/modular.go", "BudgetFactor"},
+		{"docs/next-redex.md", "units of search and wake ≤ %d·(steps", "bench/search_test.go", "searchBound"},
+		{"docs/next-redex.md", "(steps + units of instantiate) + %d.", "bench/search_test.go", "searchInAll"},
+		{"docs/paper-notes.md", "at most %d·(m + |G| + n + 1) steps, for every t", theorem, "theoremSteps"},
+		{"docs/paper-notes.md", "if D(t) takes more than %d·(m + |G| + n + 1)", theorem, "theoremSteps"},
+		{"docs/paper-notes.md", "t takes more than %d steps", theorem, "sourceSteps"},
+		{"docs/paper-notes.md", "two parameters, %d, the smallest n", "internal/reference/paper_dup_test.go", "theoremConstant"},
+		{"docs/performance.md", "up to %d columns copying costs more", "kernel/matrix_add.go", "packColumns"},
+		{"docs/profiling.md", "the clock is read every %d events", "engine/exec/profile.go", "clockEvery"},
+		{"docs/work.md", "assert %d rewrites and units", "machine/bilinear_test.go", "movesConstant"},
+		{"docs/work.md", "rewrites and units, and %d words", "machine/bilinear_test.go", "wordsConstant"},
+	} {
+		n := constant(c.path, c.name)
+		if strings.Contains(c.sentence, "%s") {
+			says(c.page, c.sentence, notation.Grouped(uint64(n)))
+		} else {
+			says(c.page, c.sentence, n)
+		}
+	}
+	const commutation = "internal/reference/commutation_test.go"
+	says("docs/paper-notes.md", "The constants are 1, %d, %d and %d", constant(commutation, "commutesPlus"),
+		constant(commutation, "commutesTimes"), constant(commutation, "commutesFunction"))
 	page := func(format, file string, names ...string) {
 		t.Helper()
 		var numbers []any

@@ -46,8 +46,8 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	f.AddLimits(cmd)
 	f.repeat = command.Count{N: 1, Least: 1, Most: maxRepeat, Valid: true}
 	f.Schedule.Add(cmd, "schedule",
-		"the `order` in which redexes fire: lifo; random; or parallel, lifo with what is\n"+
-			"independent on several workers; value, gradient and steps don't depend on it",
+		"the `order` in which redexes fire: lifo; random; or parallel, lifo with the products of\n"+
+			"matrices shared by several workers; steps don't depend on it, numbers to rounding",
 		"lifo random parallel", gram.LIFO, gram.Random, gram.Parallel)
 	f.workers = command.Count{N: uint64(runtime.GOMAXPROCS(0)), Least: 1, Most: 1 << 10, Valid: true}
 	fs.Var(&f.workers, "workers", "of the parallel order: a `count`")
@@ -80,8 +80,8 @@ func (f *runFlags) addForm(cmd *cobra.Command) {
 // addLiteral adds the flag for the literal machine.
 func (f *runFlags) addLiteral(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.literal, "literal", false,
-		"run the literal machine, on which every step is a rewrite of its own; value,\n"+
-			"gradient and steps don't depend on it")
+		"run the literal machine, on which every step is a rewrite of its own; steps\n"+
+			"don't depend on it, numbers to rounding")
 }
 
 // addStrategy adds the flag for when a program is differentiated.

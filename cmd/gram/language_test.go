@@ -72,6 +72,28 @@ func TestLanguageNamesCommandsAndFlags(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
+// TestLanguageNamesDefaults: the defaults in the table of flags are those of the commands that take the flag. That of --of
+// differs.
+func TestLanguageNamesDefaults(t *testing.T) {
+	a, seen := &command.App{}, 0
+	rows := regexp.MustCompile("(?m)^\\| `--([\\w-]+)`[^|]* \\| ([^|]*) \\| .*" +
+		"(?:`(\\w+)` \\(default\\)|\\(default `?([\\w.-]+)`?\\))")
+	for _, row := range rows.FindAllStringSubmatch(languagePage(t), -1) {
+		is := row[3] + row[4]
+		walk(command.Root(a, everyCommand(a)...), func(cmd *cobra.Command, name string) {
+			if row[1] == "of" || !slices.Contains(strings.Split(row[2], ", "), name) {
+				return
+			}
+			if f := cmd.LocalFlags().Lookup(row[1]); f.DefValue != "" || strings.Contains(f.Usage, "(default") {
+				seen++
+				same := f.DefValue == is || strings.Contains(f.Usage, "(default "+is+")")
+				require.True(t, same, "gram %s --%s: %s", name, row[1], is)
+			}
+		})
+	}
+	require.Greater(t, seen, 30)
+}
+
 // TestLanguageNamesSymbols: the page has exactly the function symbols of the language.
 func TestLanguageNamesSymbols(t *testing.T) {
 	names := regexp.MustCompile(`(?s)\*\*Function symbols\*\*.*?\)` + "`, `(.*?)` and, curried, `(.*?)`").FindStringSubmatch(languagePage(t))

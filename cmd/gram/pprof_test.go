@@ -95,6 +95,15 @@ func sorted(of map[string]int64) []string {
 	return names
 }
 
+// TestProfileExpandsNothing: a profile is of the code of the compiler, which needs no expansion of comprehensions.
+func TestProfileExpandsNothing(t *testing.T) {
+	program := "input x = 1\nif 0 < x then x else sum i < 10000000 -> sin (x * i)\n"
+	require.Contains(t, answerOf(t, "profile - -o "+filepath.Join(t.TempDir(), "p.pb.gz"), program), "rewrites and")
+	var out, errs bytes.Buffer
+	require.NotZero(t, run(t.Context(), []string{"eval", "-", "--literal"}, strings.NewReader(program), &out, &errs))
+	require.Contains(t, errs.String(), "the expanded program is too large")
+}
+
 // TestProfilingPage holds the numbers of docs/profiling.md against a profile of the example.
 func TestProfilingPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/profiling.md")

@@ -69,7 +69,7 @@ func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
 	}
 	defer file.Discard()
 	whole := file.IsPending()
-	p, err := a.loadTerm(ctx, path, &f.LoadFlags)
+	p, err := a.load(ctx, path, &f.LoadFlags)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package property
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,6 +22,7 @@ var (
 	constant = regexp.MustCompile(`(?m)^(?:const)?\s+(\w+)\s*= ([0-9]+)$`)
 	aTest    = regexp.MustCompile("`([a-z]+\\.(?:Test|Fuzz)\\w+)`")
 	aConst   = regexp.MustCompile("`(\\w+ = [0-9]+)`")
+	aName    = regexp.MustCompile("\\b(?:[a-z]+\\.)?(?:Test|Fuzz)[A-Z]\\w*…?|`[a-z0-9_/…]+\\.go`")
 )
 
 // declared returns the tests of the module, package.Test, and the whole constants of test
@@ -69,6 +71,34 @@ func TestNotes(t *testing.T) {
 	for test := range tests {
 		if strings.Contains(test, ".TestPaper") {
 			require.True(t, named[test], "the notes do not name %s", test)
+		}
+	}
+}
+
+// TestNamesInPages: the tests and the Go files that pages name are there. An … stands for letters that are left out, and
+// a file may be without its folder.
+func TestNamesInPages(t *testing.T) {
+	var there strings.Builder // a line for each test, package.Test, and each file
+	tests, _ := declared(t)
+	for test := range tests {
+		fmt.Fprintln(&there, "/"+test)
+	}
+	require.NoError(t, fs.WalkDir(os.DirFS(module), ".", func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".go" {
+			fmt.Fprintln(&there, "/"+path)
+		}
+		return err
+	}))
+	pages, err := filepath.Glob(module + "/docs/*.md")
+	require.NoError(t, err)
+	for _, page := range append(pages, module+"/DESIGN.md", module+"/README.md") {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for _, name := range aName.FindAllString(string(text), -1) {
+			pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.Trim(name, "`")), "…", `.*`)
+			if !regexp.MustCompile(`(?m)[/.]` + pattern + `$`).MatchString(there.String()) {
+				t.Errorf("%s names %s, which is not there", page, name)
+			}
 		}
 	}
 }

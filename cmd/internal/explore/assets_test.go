@@ -4,9 +4,13 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram/rule"
 )
 
 // TestAssets: every file of the page is served, with its type, and nothing else.
@@ -41,4 +45,19 @@ func TestAssets(t *testing.T) {
 		status, _, _ := s.ask(s.request(http.MethodGet, name, ""))
 		require.Equal(t, http.StatusNotFound, status, name)
 	}
+}
+
+// TestPaces: the pace of firings stops at all rules but (3), (4), (9) and (10).
+func TestPaces(t *testing.T) {
+	text, err := assets.ReadFile("assets/paces.js")
+	require.NoError(t, err)
+	named := func(list string) (names []string) {
+		found := regexp.MustCompile(list + ` = \[(.*)\]`).FindSubmatch(text)
+		for _, quoted := range regexp.MustCompile(`"(\w+)"`).FindAllSubmatch(found[1], -1) {
+			names = append(names, string(quoted[1]))
+		}
+		return names
+	}
+	passed := []string{"subst", "substNumeral", "gc", "etaLambda", "etaPair"}
+	require.ElementsMatch(t, rule.Names(), slices.Concat(named("operations"), named("firings"), passed))
 }
