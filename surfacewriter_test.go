@@ -1012,6 +1012,9 @@ func (w *surfaceWriter) number(depth int) string {
 func (w *surfaceWriter) scan(depth int) string {
 	n, a, b, v := 1+w.r.IntN(5), w.name("a"), w.name("b"), w.name("v")
 	t := []kind{real, pair, vector}[w.r.IntN(3)]
+	if t != vector && w.r.IntN(3) == 0 { // a loop
+		n += 8
+	}
 	pattern, names, read := a, []named{{name: a, kind: t}}, v+".("+strconv.Itoa(n-1)+")"
 	switch t {
 	case pair:

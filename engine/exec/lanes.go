@@ -148,33 +148,6 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 		case ir.LaneSelect:
 			s.chooseBack(i, l)
 			continue
-		case ir.LaneJoin:
-			parts := v.src.Lanes[i].Parts
-			for k, p := range parts {
-				if !s.live[p] {
-					continue
-				}
-				if s.reach[i] == all {
-					delta, fresh := s.arrive(p, len(d)/len(parts))
-					if fresh {
-						clear(delta)
-					}
-					for j := range delta {
-						delta[j] += d[j*len(parts)+k]
-					}
-					s.reach[p] = all
-					continue
-				}
-				delta, flags := s.open(p, len(d)/len(parts))
-				for j := range delta {
-					if s.flags[i][j*len(parts)+k] {
-						delta[j] += d[j*len(parts)+k]
-						flags[j] = true
-					}
-				}
-				s.close(p)
-			}
-			continue
 		case ir.LaneTake:
 			v.takeBack(s, i, l, row, rows)
 			continue

@@ -63,7 +63,6 @@ var scans = map[string]string{
 	"many outputs": "let s = scan i < 30 with p = e -> p * r + 0.1 in vec i < 4 -> s.(7 * i) * s.(3)",
 	"many numbers": "let s = scan i < 9000 with p = e -> sin (p + r) in sum i < 9000 -> s.(i) * s.(i)",
 	"rows":         "let s = foldl (fun v x -> let t = scan j < 30 with p = x -> p * e + v.(j) in vec j < 30 -> t.(j) * r) (vec j < 30 -> j / 30) (list i < 20 -> sin i) in sum j < 30 -> s.(j)",
-	"in rows":      "sum i < 20 -> let s = scan j < 10 with p = i / 10 -> sin (p * e) + r in s.(9) * s.(3)",
 	"of another":   "let s = scan i < 40 with p = e -> sin (p + r) in let t = scan i < 40 with q = s.(39) -> q * s.(i) + s.(39 - i) in t.(39) + t.(0)",
 }
 

@@ -100,12 +100,6 @@ func (v *vector) living(s *laneState, row, rows int) {
 			for k := range of {
 				fill(alive[k*(n/len(of)):][:n/len(of)], of[k])
 			}
-		case ir.LaneJoin:
-			alive := sized(&s.alive[i], n)
-			parts := v.src.Lanes[i].Parts
-			for k := range alive {
-				alive[k] = s.has(parts[k%len(parts)], k/len(parts))
-			}
 		case ir.LaneTake:
 			copyPlaces(sized(&s.alive[i], n), s.alive[l.a], l.dims, rows, v.taking(l, row))
 		case ir.LaneSum: // of one number

@@ -44,6 +44,13 @@ let v = vec i < n -> sum j < 7 -> if x.(i) * j < s then j else x.(i) in
 let w = vec i < n -> sum j < n -> if x.(i) * x.(j) < s then 0.5 else v.(j) in
 (sum i < n -> w.(i) * v.(i)) + (sum i < n -> if w.(i) < s then sum j < n -> x.(j) * w.(j) else x.(i)) + maximum (vec i < n -> if x.(i) < s then 0 else v.(i))
 `,
+	"scans": `param n = 20
+input x : R^n = vec i < n -> sin (i + 1)
+input s = 0.3
+sum i < n ->
+  let t = scan j < 6 with (a, b) = (x.(i), 1) -> (if a > s then a * b else s, b * x.(j)) in
+  sum j < 6 -> fst t.(j) * snd t.(5 - j)
+`,
 	"infinite": `param n = 9
 input W : R^n^n = vec i < n -> vec j < n -> 0.3 * sin (1 + i*n + j)
 input x : R^n = vec j < n -> if j < 8 then cos j else 1 / 0

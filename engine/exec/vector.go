@@ -300,7 +300,7 @@ func (v *vector) lists() {
 		switch l.op {
 		case ir.LaneLoad, ir.LaneScalar, ir.LaneIndex:
 			v.inputs = append(v.inputs, i)
-		case ir.LaneExpand, ir.LaneSum, ir.LaneTake, ir.LaneSelect, ir.LaneJoin:
+		case ir.LaneExpand, ir.LaneSum, ir.LaneTake, ir.LaneSelect:
 			v.flow = append(v.flow, i)
 		case ir.LaneStore:
 			v.settled = append(v.settled, i)
@@ -727,14 +727,6 @@ func (v *vector) adjoints(s *laneState) {
 			s.anyMixed = s.anyMixed || s.mixed[i]
 		case l.op == ir.LaneSum && l.ratio > 1:
 			s.live[i] = true
-		case l.op == ir.LaneJoin:
-			parts := v.src.Lanes[i].Parts
-			s.live[i], s.mixed[i] = false, false
-			for _, p := range parts {
-				s.live[i] = s.live[i] || s.live[p]
-				s.mixed[i] = s.mixed[i] || s.live[p] != s.live[parts[0]] || s.mixed[p]
-			}
-			s.anyMixed = s.anyMixed || s.mixed[i]
 		default:
 			s.live[i], s.mixed[i] = s.live[l.a], s.mixed[l.a]
 		}
@@ -854,13 +846,6 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 			}
 			for k, a := range x {
 				fill(dst[k*l.ratio:][:l.ratio], a)
-			}
-		case ir.LaneJoin:
-			parts := v.src.Lanes[i].Parts
-			for k, p := range parts {
-				for j, x := range s.vals[p] {
-					dst[j*len(parts)+k] = x
-				}
 			}
 		case ir.LaneTake:
 			copyPlaces(dst, s.vals[l.a], l.dims, rows, v.taking(l, row))
@@ -1003,6 +988,10 @@ func walk(dims []dim, rows, first int, f func(lane, at, size, by int)) {
 func (v *vector) load(s *laneState, i int, l *lane, row, rows int) {
 	o := &s.in[i]
 	n := l.inner * rows
+	if l.one {
+		s.vals[i] = o.data[o.first:][:1]
+		return
+	}
 	if l.compact {
 		s.vals[i] = o.data[o.first+row*l.inner:][:n]
 		return

@@ -84,7 +84,6 @@ const (
 	LaneProduct        // the sum of A · B over the iterations of their loop: both are loads
 	LaneStore          // the element At of the vector that is result Arg becomes A
 	LaneTake           // the element At of the values A
-	LaneJoin           // the values Parts: one for each iteration of its loop
 	// An if is a predicate over lanes. Both branches are computed for all of them, and each lane takes the number of
 	// one.
 	LaneTest   // 1 where A Cmp B, in the lanes that have a 1 in C, if that is not −1; 0 elsewhere
@@ -93,7 +92,7 @@ const (
 )
 
 var laneNames = [...]string{"none", "const", "scalar", "index", "load", "add", "mul", "fun1", "fun2", "expand", "sum",
-	"product", "store", "take", "join", "test", "not", "select"}
+	"product", "store", "take", "test", "not", "select"}
 
 func (op LaneOp) String() string { return laneNames[op] }
 
@@ -112,7 +111,6 @@ type Lane struct {
 	Held bool // of a load: only products read it
 	// Of indices: nothing has an adjoint, and no steps are made.
 	Indices bool
-	Parts   []int // of LaneJoin
 }
 
 // vectors puts vector statements in front of nests of loops.
@@ -121,7 +119,7 @@ func vectors(p *Program, f *Func) {
 		return
 	}
 	w := &vectorizer{p: p, f: f, sets: make([]int, f.Regs), by: make([]int, f.Regs),
-		summed: make([]bool, f.Regs), ends: map[int]int{}, at: Labels(f.Code)}
+		summed: make([]bool, f.Regs), ends: map[int]int{}, at: Labels(f.Code), unrolled: map[int]bool{}}
 	for n := range w.at {
 		w.label = max(w.label, n)
 	}
@@ -184,7 +182,14 @@ type vectorizer struct {
 	merged       []Reg
 	reduced      *reduction // nil: the outermost loop is none
 	carried      map[Reg]bool
+	active       []activeLoop
+	// The loops, by where they begin, that have instructions for each iteration; retry says that there is one more.
+	unrolled map[int]bool
+	retry    bool
 }
+
+// activeLoop is a loop whose body is being taken, and where it begins.
+type activeLoop struct{ loop, start int }
 
 // reduction is a loop that adds a number to one that it carries. The numbers can be added in the order of sums.
 type reduction struct {
@@ -251,6 +256,9 @@ func (w *vectorizer) nest(start, end int) {
 	w.reduced = w.reduction(start, end)
 	last := w.loop(start, end, -1)
 	if w.failed {
+		if w.retry {
+			w.nest(start, end)
+		}
 		return
 	}
 	sum, lanes := -1, 0
@@ -393,7 +401,7 @@ func (w *vectorizer) drop() {
 func (w *vectorizer) begin(start, end int) {
 	*w = vectorizer{p: w.p, f: w.f, sets: w.sets, by: w.by, summed: w.summed, ends: w.ends, at: w.at, label: w.label, edits: w.edits,
 		named: w.named, start: start, end: end, v: &Vector{Into: -1}, vals: map[Reg]laneValue{}, inits: map[Reg]laneValue{},
-		inside: map[Reg]bool{}, stored: map[Reg]bool{}, expanded: map[[2]int]int{}, guard: -1}
+		inside: map[Reg]bool{}, stored: map[Reg]bool{}, expanded: map[[2]int]int{}, guard: -1, unrolled: w.unrolled}
 	for i := start; i <= end; i++ {
 		in := &w.f.Code[i]
 		for r := range in.Sets() {
@@ -582,9 +590,13 @@ func (w *vectorizer) loop(start, end, parent int) int {
 		w.failed = true
 		return end
 	}
-	if in.Op == Next && w.carries(start, end) {
+	if w.unrolled[start] || w.carries(start, end) {
 		for k := 0; k < size.N && !w.failed; k++ {
-			w.vals[in.D] = laneValue{kind: laneIndex, at: Affine{N: k}}
+			i := k
+			if in.Op == Prev {
+				i = size.N - 1 - k
+			}
+			w.vals[in.D] = laneValue{kind: laneIndex, at: Affine{N: i}}
 			w.parse(start+1, end, parent)
 			w.failed = w.failed || len(w.v.Lanes) > mostInstructions
 		}
@@ -594,7 +606,9 @@ func (w *vectorizer) loop(start, end, parent int) int {
 	var at Affine
 	at.By[l] = 1
 	w.vals[in.D] = laneValue{kind: laneIndex, at: at}
+	w.active = append(w.active, activeLoop{l, start})
 	w.parse(start+1, end, l)
+	w.active = w.active[:len(w.active)-1]
 	return end
 }
 
@@ -609,7 +623,7 @@ func (w *vectorizer) carries(start, end int) bool {
 	return false
 }
 
-// mostInstructions is how many instructions a vector has at most whose loops carry numbers.
+// mostInstructions is how many instructions a vector has at most with loops that have some for each iteration.
 const mostInstructions = 1 << 14
 
 // carry takes an instruction that sets a number which a loop in another one carries.
@@ -653,6 +667,12 @@ func (w *vectorizer) parse(from, to, loop int) {
 	for i := from; i < to && !w.failed; i++ {
 		in := &w.f.Code[i]
 		set := func(v laneValue) { w.vals[in.D] = v }
+		loaded := func(v laneValue) {
+			l := w.load(v, loop, in.Pos)
+			if !w.failed {
+				set(laneValue{kind: laneNumber, lane: l, loop: w.v.Lanes[l].Loop})
+			}
+		}
 		lane := func(l Lane) {
 			l.Loop, l.Pos = loop, in.Pos
 			set(laneValue{kind: laneNumber, lane: w.add(l), loop: loop})
@@ -723,10 +743,9 @@ func (w *vectorizer) parse(from, to, loop int) {
 				set(v)
 				continue
 			}
-			set(laneValue{kind: laneNumber, lane: w.load(v, loop, in.Pos), loop: loop})
+			loaded(v)
 		case Static, StaticX:
-			v := laneValue{kind: laneRef, arg: -1, at: w.offset(Affine{}, in, in.Op == StaticX)}
-			set(laneValue{kind: laneNumber, lane: w.load(v, loop, in.Pos), loop: loop})
+			loaded(laneValue{kind: laneRef, arg: -1, at: w.offset(Affine{}, in, in.Op == StaticX)})
 		case Object, ObjectX:
 			set(laneValue{kind: laneRef, arg: -1, at: w.offset(Affine{}, in, in.Op == ObjectX)})
 		case Store, StoreX:
@@ -738,7 +757,9 @@ func (w *vectorizer) parse(from, to, loop int) {
 			l := w.inner(loop, int(in.K))
 			to := w.offset(v.at, in, in.Op == CopyX)
 			from.at.By[l], to.By[l] = 1, 1
-			w.store(v, to, w.load(from, l, in.Pos), l, in.Pos)
+			if x := w.load(from, l, in.Pos); !w.failed {
+				w.store(v, to, x, l, in.Pos)
+			}
 		case Alloc:
 			set(laneValue{kind: laneLocal, arg: len(w.locals), loop: loop})
 			w.locals = append(w.locals, local{reg: in.D, at: i, loop: loop, slots: int(in.N)})
@@ -807,6 +828,9 @@ func (w *vectorizer) add(l Lane) int {
 // load is the instruction that makes the number behind a reference for each iteration of a loop.
 func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 	if v.kind == laneRef {
+		if v.at.By == [maxLoops]int{} {
+			loop = -1
+		}
 		for i := range w.v.Lanes {
 			if l := &w.v.Lanes[i]; l.Op == LaneLoad && l.Loop == loop && l.Arg == v.arg && l.At.N == v.at.N && l.At.By == v.at.By &&
 				slices.Equal(l.At.Outer, v.at.Outer) {
@@ -837,29 +861,19 @@ func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 		}
 		return w.add(Lane{Op: LaneTake, Loop: loop, A: p.lane, At: at, Pos: pos})
 	}
-	return w.join(l, v.at, loop, pos)
+	w.unroll(l, v.at)
+	return 0
 }
 
-// join reads slots of a local vector together that have been stored one by one: one for each iteration of a loop.
-func (w *vectorizer) join(l *local, at Affine, loop int, pos term.Pos) int {
-	if loop < 0 || l.loop < 0 || w.v.Loops[loop].Parent != l.loop {
-		w.failed = true
-		return 0
-	}
-	step := at.By[loop]
-	at.By[loop] = 0
-	size := w.v.Loops[loop].Size
-	w.failed = at.By != [maxLoops]int{} || size*len(l.parts) > 1<<20
-	var parts []int
-	for k := 0; k < size && !w.failed; k++ {
-		i := slices.IndexFunc(l.parts, func(p part) bool {
-			return p.at == at.N+k*step && p.n == 1 && w.v.Lanes[p.lane].Loop == l.loop
-		})
-		if w.failed = i < 0; !w.failed {
-			parts = append(parts, l.parts[i].lane)
+// unroll gives the loop that selects slots of a local vector which have been stored one by one instructions for each
+// iteration, at the next attempt to make a nest.
+func (w *vectorizer) unroll(l *local, at Affine) {
+	w.failed = true
+	for i := len(w.active) - 1; i >= 0 && w.active[i].loop != l.loop && !w.retry; i-- {
+		if a := &w.active[i]; at.By[a.loop] != 0 && !w.v.Region {
+			w.unrolled[a.start], w.retry = true, true
 		}
 	}
-	return w.add(Lane{Op: LaneJoin, Loop: loop, Parts: parts, Pos: pos})
 }
 
 // within are how far apart places of a loop are in the lanes of a part of n slots of a local vector, if they are so far
@@ -1072,6 +1086,10 @@ func (w *vectorizer) sum(in *Instr, loop int) {
 		return
 	}
 	x := w.number(in.A, loop, false)
+	if i, ok := w.index(in.B); ok && isConstant(i) { // a loop that has instructions for each iteration
+		w.addition(in, i.N, x, loop)
+		return
+	}
 	n := w.v.Loops[loop].Size
 	if (in.M == 1) != (n <= lanes) || in.M != 1 && in.M != lanes {
 		w.failed = true
@@ -1086,6 +1104,22 @@ func (w *vectorizer) sum(in *Instr, loop int) {
 	for l := range Reg(lanes) {
 		w.vals[in.D+l] = laneValue{kind: lanePartial, lane: x, sums: 1 << l, loop: parent, sym: in.Sym}
 	}
+}
+
+// addition takes summand i of a sum.
+func (w *vectorizer) addition(in *Instr, i, x, loop int) {
+	d, n := in.D+Reg(i)%Reg(in.M), int(in.M)
+	if i >= n {
+		l := Lane{Op: LaneAdd, Loop: loop, A: w.number(d, loop, false), B: x, Pos: in.Pos}
+		if n == 1 {
+			l.A, l.B = l.B, l.A
+		}
+		if in.Sym != term.NoSymbol {
+			l.Op, l.Sym = LaneFun2, in.Sym
+		}
+		x = w.add(l)
+	}
+	w.vals[d] = laneValue{kind: laneNumber, lane: x, loop: loop}
 }
 
 // lanes is how many partial sums a sum of more summands has.
@@ -1158,10 +1192,6 @@ func (l *Lane) Operands(f func(int)) {
 		f(l.B)
 	case LaneFun1, LaneExpand, LaneSum, LaneStore, LaneTake, LaneNot:
 		f(l.A)
-	case LaneJoin:
-		for _, p := range l.Parts {
-			f(p)
-		}
 	}
 	if (l.Op == LaneSelect || l.Op == LaneTest || l.Op == LaneNot) && l.C >= 0 {
 		f(l.C)
