@@ -165,6 +165,9 @@ func (c *compiler) scan() error {
 		case term.ScanOp:
 			if s := t.Value(n.Static(), nil); s*float64(c.sizes[r]) <= c.mostUnrolled(n, s) {
 				c.sizes[r], c.unroll[r] = uint32(s)*c.sizes[r], true
+				for _, x := range c.mentions(term.Ref(r)).vars {
+					c.uses[x] += uint32(s) - 1
+				}
 			}
 			c.nests[r] = c.nests[r] || !c.unroll[r]
 		case term.VarOp:
