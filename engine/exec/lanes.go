@@ -226,13 +226,17 @@ func (s *laneState) fun2(i int, l *lane) {
 		if !s.live[which] {
 			continue
 		}
-		dst := sized(&s.slope, len(s.deltas[i]))
+		dst, slope := sized(&s.slope, len(s.deltas[i])), l.two.slopes[k]
+		x, y := apart(a), apart(b)
 		for j := range dst {
-			dst[j] = l.two.slopes[k](a[j%len(a)], b[j%len(b)])
+			dst[j] = slope(a[j*x], b[j*y])
 		}
 		s.times(i, which, dst, l.operands[k])
 	}
 }
+
+// apart is how far apart the numbers of an operand are for lanes that follow each other: 0 if there is one for all.
+func apart(x []float64) int { return min(1, len(x)-1) }
 
 // arrive makes the delta of an instruction one that may be changed. fresh says that nothing has arrived before.
 func (s *laneState) arrive(i, n int) (delta []float64, fresh bool) {
@@ -253,10 +257,7 @@ func (s *laneState) mark(i, by int) {
 	case s.reach[by] == all || s.reach[i] == all:
 		s.reach[i] = all
 	default:
-		flags := s.some(i, len(s.flags[by]))
-		for k, f := range s.flags[by] {
-			flags[k] = flags[k] || f
-		}
+		or(s.some(i, len(s.flags[by])), s.flags[by])
 	}
 }
 
@@ -317,9 +318,16 @@ func (s *laneState) times(i, a int, x []float64, number bool) {
 	d := s.deltas[i]
 	if number || s.reach[i] == some {
 		t := sized(&s.tmp, len(d))
-		for k := range d {
-			if t[k] = 0; s.isReached(i, k) {
-				t[k] = d[k] * x[k%len(x)]
+		if len(x) == 1 {
+			kernel.MulScalar(t, d, x[0])
+		} else {
+			kernel.Mul(t, d, x)
+		}
+		if s.reach[i] == some { // 0 times an infinite slope
+			for k, f := range s.flags[i] {
+				if !f {
+					t[k] = 0
+				}
 			}
 		}
 		if number {
@@ -402,6 +410,16 @@ func (s *laneState) scatter(i int, dims []dim, rows, first int, adj []float64, r
 		d, rows, s.tmp = sum, 1, sum
 	}
 	walk(dims, rows, first, func(lane, at, size, by int) {
+		if by == 1 { // the deltas of other lanes are 0
+			to := adj[at : at+size]
+			kernel.Add(to, to, d[lane:lane+size])
+			if s.reach[i] == all {
+				setTrue(reached[at : at+size])
+			} else {
+				or(reached[at:at+size], s.flags[i][lane:lane+size])
+			}
+			return
+		}
 		for k := lane; k < lane+size; k++ {
 			if s.isReached(i, k) {
 				adj[at] += d[k]
@@ -518,6 +536,18 @@ var ones = func() (flags [1 << 10]bool) {
 	}
 	return flags
 }()
+
+// or sets the flags of to that are set in from.
+func or(to, from []bool) {
+	const word = 8
+	n := len(from) &^ (word - 1)
+	for k := 0; k < n; k += word {
+		*(*uint64)(unsafe.Pointer(&to[k])) |= *(*uint64)(unsafe.Pointer(&from[k]))
+	}
+	for k, f := range from[n:] {
+		to[n+k] = to[n+k] || f
+	}
+}
 
 // setTrue sets flags.
 func setTrue(flags []bool) {

@@ -84,6 +84,7 @@ type compiler struct {
 	nests   []bool   // and there is one in it that is not
 	nested  int
 	first   map[term.Var]*firstState // of scans whose first state is being used
+	last    map[term.Ref]bool        // the scans of which only the last state is used
 }
 
 // Program compiles t. The error is an [*UnsupportedError], a [*term.TypeError] or that of Check.
@@ -97,7 +98,7 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 		data: make([]int, len(t.Data)), uses: make([]uint32, t.NumVars()), dynamic: map[term.Var]bool{},
 		free:  map[term.Ref]*mentioned{},
 		sizes: make([]uint32, len(t.Nodes)), unroll: make([]bool, len(t.Nodes)),
-		nests: make([]bool, len(t.Nodes)), first: map[term.Var]*firstState{}}
+		nests: make([]bool, len(t.Nodes)), first: map[term.Var]*firstState{}, last: map[term.Ref]bool{}}
 	typ := types[t.Root]
 	outputs := 0
 	if t.Types.Kind(typ) == term.VecKind {
@@ -147,8 +148,16 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 // scan counts the occurrences of each variable and the nodes of each subterm, and finds what has no code.
 func (c *compiler) scan() error {
 	t := c.t
+	opened := map[term.Var]*term.Node{} // by variable: a vector that is opened
 	for r := 1; r < len(t.Nodes); r++ {
 		n := &t.Nodes[r]
+		if k := &t.Nodes[n.B]; n.Op == term.UnvecOp && k.Op == term.VarOp {
+			opened[k.X] = n
+		} else if n.Op == term.LetOp && k.Op == term.ScanOp && c.uses[n.X] == 1 && c.lastUsed(opened[n.X]) {
+			if c.last[n.B] = true; c.unroll[n.B] && c.sizes[n.B] > mostLast {
+				c.unrollScan(n.B, false)
+			}
+		}
 		c.sizes[r] = 1
 		t.Kids(n, func(k term.Ref) {
 			c.sizes[r] += c.sizes[k]
@@ -164,10 +173,8 @@ func (c *compiler) scan() error {
 			c.nests[r] = c.nests[r] || !c.unroll[r]
 		case term.ScanOp:
 			if s := t.Value(n.Static(), nil); s*float64(c.sizes[r]) <= c.mostUnrolled(n, s) {
-				c.sizes[r], c.unroll[r] = uint32(s)*c.sizes[r], true
-				for _, x := range c.mentions(term.Ref(r)).vars {
-					c.uses[x] += uint32(s) - 1
-				}
+				c.sizes[r] *= uint32(s)
+				c.unrollScan(term.Ref(r), true)
 			}
 			c.nests[r] = c.nests[r] || !c.unroll[r]
 		case term.VarOp:

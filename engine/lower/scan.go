@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/term"
 )
@@ -17,6 +19,30 @@ type firstState struct {
 // mostStates is how many nodes the states of a scan have that are no numbers and have code for each: what they hold
 // need not be copied.
 const mostStates = 1 << 16
+
+// mostLast is how many nodes they have if only the last state is used, which a loop need not store.
+const mostLast = 1 << 11
+
+// unrollScan says whether a scan has code for each state. Then what its body mentions is mentioned as often.
+func (c *compiler) unrollScan(r term.Ref, unroll bool) {
+	more := uint32(c.t.Value(c.t.Nodes[r].Static(), nil)) - 1
+	if c.unroll[r] = unroll; !unroll {
+		more = -more
+	}
+	for _, x := range c.mentions(r).vars {
+		c.uses[x] += more
+	}
+}
+
+// lastUsed reports whether a node opens a vector of which only the last component is used.
+func (c *compiler) lastUsed(n *term.Node) bool {
+	if n == nil {
+		return false
+	}
+	xs := c.t.BoundVars(n)
+	last := len(xs) - 1
+	return c.uses[xs[last]] > 0 && !slices.ContainsFunc(xs[:last], func(x term.Var) bool { return c.uses[x] > 0 })
+}
 
 // mostUnrolled is how many nodes a scan of s states has at most that has code for each.
 func (c *compiler) mostUnrolled(n *term.Node, s float64) float64 {
@@ -68,16 +94,23 @@ func (c *compiler) states(r term.Ref, n *term.Node) *value {
 	carried := c.fresh(typ)
 	to := c.flatten(carried)
 	c.move(to, c.flatten(state))
-	d := c.set(ir.Instr{Op: ir.Alloc, N: uint32(c.layout.Slots(c.types[r]))})
+	var d ir.Reg
+	if !c.last[r] {
+		d = c.set(ir.Instr{Op: ir.Alloc, N: uint32(c.layout.Slots(c.types[r]))})
+	}
 	c.forward(c.constant(float64(s)), 1, true, func(i ir.Reg) {
 		c.bindIndex(n, i)
 		state = carried
 		next()
-		c.move(to, c.flatten(state))
-		c.store(d, carried, i, uint32(c.layout.Slots(typ)), 0)
+		if c.move(to, c.flatten(state)); !c.last[r] {
+			c.store(d, carried, i, uint32(c.layout.Slots(typ)), 0)
+		}
 	})
 	if first != nil {
 		c.occurrences(first.at, typ, first.generated, s-1)
+	}
+	if c.last[r] {
+		return &value{kind: vector, typ: c.types[r], parts: slices.Repeat([]*value{carried}, s)}
 	}
 	return c.fromReg(d, c.types[r])
 }
