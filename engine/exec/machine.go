@@ -501,7 +501,7 @@ func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 	m.enterPhase(calls.ReadBack)
 	r := reader{m: m, out: out, lengths: lengths}
 	m.collected = append(m.collected[:0], m.result...)
-	err := r.slots(m.p.src.Type, 0)
+	err := r.value()
 	m.collected = m.collected[:0]
 	return r.out, r.lengths, err
 }
@@ -511,6 +511,24 @@ type reader struct {
 	m       *Machine
 	out     []float64
 	lengths []int
+}
+
+// value reads the value of the program.
+func (r *reader) value() error {
+	src := r.m.p.src
+	if src.Elements == 0 {
+		return r.slots(src.Type, 0)
+	}
+	types := src.Term.Types
+	elem := types.Left(types.Left(src.Type))
+	r.lengths = append(r.lengths, src.Elements)
+	w := r.m.p.layout.Slots(elem)
+	for k := range src.Elements {
+		if err := r.vector(elem, 0, k*w); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // slots reads a value of type t in the registers from i on of collected.

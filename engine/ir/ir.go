@@ -253,6 +253,7 @@ type Program struct {
 	Type           term.Type // of the value
 	Start          rule.Counts
 	Points         int // of a batch: how many it is of; 0: it is none
+	Elements       int // of the list that is the value, if the program returns a vector of them; 0: it does not
 	// Of a placed program:
 	Placed  bool
 	Inlined []Inlined // from 1 on

@@ -855,6 +855,12 @@ func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 		if lo < p.at || hi >= p.at+p.n {
 			continue
 		}
+		if from := &w.v.Lanes[p.lane]; from.Op == LaneLoad && from.Loop >= 0 && w.v.Loops[from.Loop].Parent == l.loop {
+			at := from.At // a copy: what it is of is read
+			k := at.By[from.Loop]
+			at.By[from.Loop] = 0
+			return w.load(laneValue{kind: laneRef, arg: from.Arg, at: sum(at, scaled(Affine{N: v.at.N - p.at, By: v.at.By}, k))}, loop, pos)
+		}
 		at := Affine{N: v.at.N - p.at, By: w.within(v.at.By, l.loop, p.n)}
 		if w.v.Lanes[p.lane].Loop == loop && at.N == 0 && at.By == w.place(loop) {
 			return p.lane

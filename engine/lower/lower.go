@@ -85,6 +85,7 @@ type compiler struct {
 	nested  int
 	first   map[term.Var]*firstState // of scans whose first state is being used
 	last    map[term.Ref]bool        // the scans of which only the last state is used
+	reading bool                     // steps are not counted
 }
 
 // Program compiles t. The error is an [*UnsupportedError], a [*term.TypeError] or that of Check.
@@ -118,9 +119,12 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 	}
 	f := c.newFunction("", t.Nodes[t.Root].Pos, 0, nil)
 	c.inside(f, func() {
-		if opt.Points == 0 {
+		switch {
+		case opt.Points == 0 && !opt.Gradient && !opt.Placed && c.numbersOf(typ) > 0:
+			c.listed(t.Root)
+		case opt.Points == 0:
 			c.tail(t.Root)
-		} else { // one return
+		default: // one return
 			c.emit(ir.Instr{Op: ir.Return, Args: c.results(c.term(t.Root))})
 		}
 	})
@@ -151,13 +155,6 @@ func (c *compiler) scan() error {
 	opened := map[term.Var]*term.Node{} // by variable: a vector that is opened
 	for r := 1; r < len(t.Nodes); r++ {
 		n := &t.Nodes[r]
-		if k := &t.Nodes[n.B]; n.Op == term.UnvecOp && k.Op == term.VarOp {
-			opened[k.X] = n
-		} else if n.Op == term.LetOp && k.Op == term.ScanOp && c.uses[n.X] == 1 && c.lastUsed(opened[n.X]) {
-			if c.last[n.B] = true; c.unroll[n.B] && c.sizes[n.B] > mostLast {
-				c.unrollScan(n.B, false)
-			}
-		}
 		c.sizes[r] = 1
 		t.Kids(n, func(k term.Ref) {
 			c.sizes[r] += c.sizes[k]
@@ -186,7 +183,16 @@ func (c *compiler) scan() error {
 			if n.N > shortFamily && len(t.IndicesOf(n.Static())) > 0 {
 				c.dynamic[n.X] = true
 			}
+		case term.UnvecOp:
+			if k := &t.Nodes[n.B]; k.Op == term.VarOp {
+				opened[k.X] = n
+			}
 		case term.LamOp, term.LetOp:
+			if n.Op == term.LetOp && t.Nodes[n.B].Op == term.ScanOp && c.uses[n.X] == 1 && c.lastUsed(opened[n.X]) {
+				if c.last[n.B] = true; c.unroll[n.B] && c.sizes[n.B] > mostLast {
+					c.unrollScan(n.B, false)
+				}
+			}
 			if t.Linear(n.X) {
 				return &UnsupportedError{n.Pos, "linear functions"}
 			}

@@ -166,6 +166,9 @@ func (c *compiler) count(r rule.Rule, n int)     { c.countAt(c.at(), false, r, n
 func (c *compiler) generated(r rule.Rule, n int) { c.countAt(c.at(), true, r, n) }
 
 func (c *compiler) countAt(at ir.Place, generated bool, r rule.Rule, n int) {
+	if c.reading {
+		return
+	}
 	b := &c.out.Blocks[c.f.block]
 	b.Steps[r] += uint64(n)
 	if c.places != nil && n > 0 {
