@@ -101,8 +101,8 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 	inTime := a.EndLate(ctx, "gram explore")
 	s, err := New(ctx, Config{
 		Name: filepath.Base(name), Path: name, Source: src, Of: f.of.Is, Version: command.BuildInfo().Version,
-		Dir: dir, Params: f.Params, Sets: f.Sets, Inputs: f.Inputs, MaxMemory: most, Run: f.options(a.App),
-		Timeout: time.Duration(f.Timeout), Log: a.Stderr,
+		Options: gram.Options{Dir: dir, Params: f.Params, Sets: f.Sets, Inputs: f.Inputs, MaxMemory: most},
+		Run:     f.options(a.App), Timeout: time.Duration(f.Timeout), Log: a.Stderr,
 		Open: func(ctx context.Context, path string) (fs.File, error) { return command.Open(ctx, path) },
 	})
 	inTime()

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/bridge"
 )
 
 // explorer is a [scene.Exploration], or a substitute in a test.
@@ -121,7 +120,7 @@ func (s *Server) postRun(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	})
 	if err != nil {
-		s.shelf.forget(run)
+		s.shelf.drop(run, true)
 		return err
 	}
 	write(w, http.StatusOK, "application/json", reply)
@@ -149,7 +148,7 @@ func (s *Server) work(ctx context.Context, r *run, do func(context.Context) erro
 	defer func() {
 		if !sound { // after a panic the run may be inconsistent
 			r.started, r.windows = nil, nil
-			s.shelf.drop(r)
+			s.shelf.drop(r, false)
 		}
 	}()
 	err := do(ctx)
@@ -158,23 +157,17 @@ func (s *Server) work(ctx context.Context, r *run, do func(context.Context) erro
 }
 
 // load reads a program.
-func (s *Server) load(ctx context.Context, source []byte, open func(string) (fs.File, error)) (*gram.Program, error) {
-	p, err := gram.Load(ctx, s.cfg.Path, source, gram.Options{
-		Params: s.cfg.Params, Sets: s.cfg.Sets, Inputs: s.cfg.Inputs, Dir: s.cfg.Dir, MaxMemory: s.cfg.MaxMemory,
-		Open: open, Seed: s.cfg.Run.Seed,
-	})
-	if err == nil {
-		err = bridge.Of(p).Expand(ctx)
-	}
-	return p, err
+func (s *Server) load(ctx context.Context, source string, open func(string) (fs.File, error)) (*gram.Program, error) {
+	opt := s.cfg.Options
+	opt.Open, opt.Seed = open, s.cfg.Run.Seed
+	return gram.Load(ctx, s.cfg.Path, []byte(source), opt)
 }
 
 // explore loads a program and runs it.
-func (s *Server) explore(ctx context.Context, req *request) (*started, error) {
+func (s *Server) explore(ctx context.Context, req *request) (_ *started, err error) {
 	p := s.first
 	if p == nil || req.Source != string(s.cfg.Source) {
-		var err error
-		if p, err = s.load(ctx, []byte(req.Source), s.files.later(ctx)); err != nil {
+		if p, err = s.load(ctx, req.Source, s.files.later(ctx)); err != nil {
 			return nil, err
 		}
 	}
