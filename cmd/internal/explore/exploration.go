@@ -68,6 +68,8 @@ type Info struct {
 	// Operations is the graph of a gradient, if it is not too large. NoOperations says why it is not there.
 	Operations   *Operations `json:"operations,omitempty"`
 	NoOperations string      `json:"noOperations,omitempty"`
+	// Smaller are the numbers in which the program that was run is smaller than the one that was asked for: n = 10.
+	Smaller []string `json:"smaller,omitempty"`
 }
 
 // How many steps a window has at most: all of a phase, if there are at most allSteps; else wholeSteps.

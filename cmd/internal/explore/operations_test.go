@@ -140,7 +140,8 @@ func testFolds(t *testing.T, browser context.Context) {
 }
 
 // testLarge: a graph of many operations opens on few boxes, those of many uses of a def together, and says so; a box opens,
-// down to single operations. The page says too why there is no graph, and how long a program has been running.
+// down to single operations. The page says too that a smaller program is shown, why there is no graph, and how long a
+// program has been running.
 func testLarge(t *testing.T, browser context.Context) {
 	wide := func(cfg Config) *tab {
 		p := newTab(t, browser, serve(t, cfg, nil))
@@ -164,6 +165,14 @@ func testLarge(t *testing.T, browser context.Context) {
 		require.Contains(t, p.text(`[...document.querySelectorAll("#operations .frame text")].map((name) => name.textContent).join()`), name)
 	}
 	require.True(t, p.is(`[...document.querySelectorAll("#operations .op.operation .label")].some((label) => label.textContent === "h' = tanh")`))
+
+	p = wide(exampleConfig(t, "characters"))
+	require.Equal(t, "The program is too large to be run step by step. This is a smaller one: lists of at most 2, hidden = 2, length = 4.",
+		p.content(".banner p"))
+	require.LessOrEqual(t, boxes(p), 20.0)
+	require.Contains(t, p.content("#operations"), "cell 3–4")
+	p.keys(kb.ArrowRight)
+	p.at(1001)
 
 	p = exploreSource(t, browser, "input x = 2\n[| x, x * x |]")
 	p.visit("")

@@ -88,7 +88,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 func (s *Server) loadFirst(ctx context.Context) error {
 	work, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
-	p, err := s.load(work, string(s.cfg.Source), s.files.first(work))
+	p, err := s.load(work, string(s.cfg.Source), s.files.first(work), nil, nil)
 	var usage *gram.UsageError
 	switch {
 	case ctx.Err() != nil:

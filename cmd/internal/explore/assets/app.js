@@ -135,8 +135,10 @@ class App {
     this.shows(this.operations.start(run) && this.chosen !== "memory" ? "operations" : "memory");
     by("views").hidden = !this.operations.all;
     this.moved(this.tour.k);
-    const { stopped, noOperations } = run.info;
+    const { stopped, smaller, noOperations } = run.info;
     put(by("without"), noOperations ? `There is no graph of operations: ${noOperations}. This is the machine’s memory, in groups: a click opens one.` : "");
+    this.notices.clear("smaller");
+    if (smaller) this.notices.banner("smaller", `The program is too large to be run step by step. This is a smaller one: ${smaller.join(", ")}.`, [["Close", () => this.notices.clear("smaller")]]);
     if (stopped) this.notices.banner("stopped", `The run was stopped: ${stopped}. What was done before can be explored.`, [["Close", () => this.notices.clear("stopped")]]);
     else this.notices.clear("stopped");
   }
