@@ -190,7 +190,12 @@ func TestNumbersInProse(t *testing.T) {
 		}
 		says("docs/explorer.md", format, numbers...)
 	}
-	page("if it has at most %d operations", "operations.go", "mostOperations")
+	explore := func(file, name string) string {
+		return notation.Grouped(uint64(constant("cmd/internal/explore/"+file, name)))
+	}
+	says("docs/explorer.md", "if it has at most %s operations", explore("operations.go", "mostOperations"))
+	says("docs/explorer.md", "the expansion has at most %s nodes, and the run %s steps", explore("run.go", "fewNodes"),
+		explore("run.go", "fewSteps"))
 	page("A run of up to %d steps is shown in two parts, the primal and the backward phase, a longer one in parts of up to %d steps",
 		"exploration.go", "allSteps", "wholeSteps")
 	page("Of a heap of more than %d nodes the %d nearest to the redex are drawn", "scenes.go", "wholeObjects", "nearObjects")

@@ -208,8 +208,20 @@ type local struct {
 	stored      int // slots
 }
 
-// part is what a store sets of a local vector: n slots from at on.
-type part struct{ at, n, lane, store int }
+// part is what a store sets of a local vector: n slots from at on, step apart.
+type part struct{ at, n, step, lane, store int }
+
+// over divides how far apart places are by the step. It reports whether they are slots of the part, from at on.
+func (p *part) over(at Affine) (Affine, bool) {
+	n := at.N - p.at
+	ok := n%p.step == 0
+	at.N = n / p.step
+	for k := range at.By {
+		ok = ok && at.By[k]%p.step == 0
+		at.By[k] /= p.step
+	}
+	return at, ok
+}
 
 // edit is an instruction to be inserted before another.
 type edit struct {
@@ -852,16 +864,17 @@ func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 		}
 	}
 	for _, p := range l.parts {
-		if lo < p.at || hi >= p.at+p.n {
+		within, ok := p.over(v.at)
+		if !ok || lo < p.at || hi >= p.at+p.n*p.step {
 			continue
 		}
 		if from := &w.v.Lanes[p.lane]; from.Op == LaneLoad && from.Loop >= 0 && w.v.Loops[from.Loop].Parent == l.loop {
 			at := from.At // a copy: what it is of is read
 			k := at.By[from.Loop]
 			at.By[from.Loop] = 0
-			return w.load(laneValue{kind: laneRef, arg: from.Arg, at: sum(at, scaled(Affine{N: v.at.N - p.at, By: v.at.By}, k))}, loop, pos)
+			return w.load(laneValue{kind: laneRef, arg: from.Arg, at: sum(at, scaled(within, k))}, loop, pos)
 		}
-		at := Affine{N: v.at.N - p.at, By: w.within(v.at.By, l.loop, p.n)}
+		at := Affine{N: within.N, By: w.within(within.By, l.loop, p.n)}
 		if w.v.Lanes[p.lane].Loop == loop && at.N == 0 && at.By == w.place(loop) {
 			return p.lane
 		}
@@ -903,12 +916,18 @@ func (w *vectorizer) store(v laneValue, at Affine, a, loop int, pos term.Pos) {
 		w.add(Lane{Op: LaneStore, Loop: loop, A: a, At: at, Pos: pos})
 	case laneLocal:
 		l := &w.locals[v.arg]
-		n := w.v.Count(loop) / w.v.Count(l.loop)
-		if len(at.Outer) > 0 || w.within(at.By, l.loop, n) != w.place(loop) || w.v.Count(loop) != n*w.v.Count(l.loop) {
+		p := part{at: at.N, n: w.v.Count(loop) / w.v.Count(l.loop), step: 1, lane: a}
+		if p.n > 1 {
+			p.step = max(1, at.By[loop])
+		}
+		within, ok := p.over(at)
+		n := p.n
+		if !ok || len(at.Outer) > 0 || w.within(within.By, l.loop, n) != w.place(loop) || w.v.Count(loop) != n*w.v.Count(l.loop) {
 			w.failed = true
 			return
 		}
-		l.parts = append(l.parts, part{at.N, n, a, w.add(Lane{Op: LaneStore, Loop: loop, A: a, At: at, Arg: -1, Pos: pos})})
+		p.store = w.add(Lane{Op: LaneStore, Loop: loop, A: a, At: at, Arg: -1, Pos: pos})
+		l.parts = append(l.parts, p)
 		l.stored += n
 	default:
 		w.failed = true

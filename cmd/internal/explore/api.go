@@ -5,7 +5,6 @@ import (
 	"context"
 	"io/fs"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,7 +58,8 @@ func (s *Server) getWindow(w http.ResponseWriter, r *http.Request) error {
 		if at > run.steps {
 			return failure(http.StatusBadRequest, "the run has %d steps, and no state %d", run.steps, at)
 		}
-		body, err = run.window(ctx, at, openGroups(r))
+		q := r.URL.Query() // without groups=own the server chooses which groups are open
+		body, err = run.window(ctx, at, Opened{Auto: q.Get("groups") != "own", Keys: q["open"]})
 		return err
 	})
 	if err != nil {
@@ -67,15 +67,6 @@ func (s *Server) getWindow(w http.ResponseWriter, r *http.Request) error {
 	}
 	write(w, http.StatusOK, "application/json", body)
 	return nil
-}
-
-// openGroups reads which groups are open: without the parameter groups=own those that the server chooses.
-func openGroups(r *http.Request) Opened {
-	q := r.URL.Query()
-	if q.Get("groups") != "own" {
-		return Opened{Auto: true}
-	}
-	return Opened{Keys: q["open"]}
 }
 
 // getFind answers with the nearest step that matches.
@@ -104,12 +95,11 @@ func (s *Server) getFind(w http.ResponseWriter, r *http.Request) error {
 // readFind reads the description of a step from the query.
 func readFind(r *http.Request) (f Find, err error) {
 	q := r.URL.Query()
-	f.Rule, f.Phase = q.Get("rule"), q.Get("phase")
-	if _, known := rule.Find(f.Rule); f.Rule != "" && !known {
-		return f, failure(http.StatusBadRequest, "there is no rule %q", f.Rule)
-	}
-	if !slices.Contains([]string{"", "primal", "backward"}, f.Phase) {
-		return f, failure(http.StatusBadRequest, "a phase is primal or backward, and not %q", f.Phase)
+	f.Rule = q.Get("rule")
+	for name := range strings.SplitSeq(f.Rule, ",") {
+		if _, known := rule.Find(name); f.Rule != "" && !known {
+			return f, failure(http.StatusBadRequest, "there is no rule %q", name)
+		}
 	}
 	if f.From, err = natural(r, "from"); err != nil {
 		return f, err
@@ -144,15 +134,12 @@ type example struct {
 	Of     string `json:"of"`
 }
 
-// gallery returns the examples but those that are too large: the workloads w1 to w5 and a tree.
+// gallery returns the examples.
 var gallery = sync.OnceValue(func() []example {
 	paths, _ := fs.Glob(examples.Files, "*.gram")
 	var out []example
 	for _, path := range paths {
 		name := strings.TrimSuffix(path, ".gram")
-		if tooLarge.MatchString(name) {
-			continue
-		}
 		source, _ := examples.Files.ReadFile(path)
 		about := []string{}
 		for line := range strings.Lines(string(source)) {
@@ -173,34 +160,8 @@ var gallery = sync.OnceValue(func() []example {
 	return out
 })
 
-var tooLarge = regexp.MustCompile(`^(w\d|phylogeny|molecules|newton|characters|bigram)$`)
-
 // getExamples answers with the gallery.
 func (s *Server) getExamples(w http.ResponseWriter, _ *http.Request) error {
 	writeJSON(w, http.StatusOK, gallery())
 	return nil
-}
-
-// getRule answers with the picture of a rule.
-func (s *Server) getRule(w http.ResponseWriter, r *http.Request) error {
-	name, ok := strings.CutSuffix(r.PathValue("file"), ".svg")
-	i, known := rule.Find(name)
-	if !ok || !known {
-		return failure(http.StatusNotFound, "there is no picture of such a rule")
-	}
-	write(w, http.StatusOK, kinds[".svg"], rulePicture(i))
-	return nil
-}
-
-// rulePicture is the picture of a rule in SVG, 320 units wide: what it meets in the graph, and what it leaves there. A
-// box is a term, with the occurrences of variables that matter inside it; a circle an operation; a box with corners a
-// number. A solid arrow leads to an operand, a dashed one from an occurrence to what is substituted for it; the arrow
-// from above comes from what holds the term. The redex has a halo, and so has what is new; what is pale is gone. The
-// colours are the variables --primal, --dual and --redex of the page.
-func rulePicture(r rule.Rule) []byte {
-	svg, err := assets.ReadFile("assets/rules/" + r.String() + ".svg")
-	if err != nil {
-		panic(err)
-	}
-	return svg
 }

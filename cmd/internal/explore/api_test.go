@@ -148,11 +148,10 @@ func TestBadRequests(t *testing.T) {
 		{"GET", run + "/find?from=x", "", 400, `"from" is no natural number: "x"`},
 		{"GET", run + "/find?line=x", "", 400, `"line" is no natural number: "x"`},
 		{"GET", run + "/find?rule=none", "", 400, `there is no rule "none"`},
-		{"GET", run + "/find?phase=none", "", 400, `a phase is primal or backward, and not "none"`},
 		{"GET", "/api/runs/none/window?at=0", "", 404, "this run is not kept any more"},
 		{"GET", "/api/runs/none/find?from=0", "", 404, "this run is not kept any more"},
-		{"GET", "/api/rules/none.svg", "", 404, "there is no picture of such a rule"},
-		{"GET", "/api/rules/factor", "", 404, "there is no picture of such a rule"},
+		{"GET", "/assets/rules/none.svg", "", 404, "the page has no such part"},
+		{"GET", "/assets/rules/factor", "", 404, "the page has no such part"},
 	} {
 		var answer refusal
 		require.Equal(t, c.status, s.read(s.request(c.method, c.path, c.body), &answer), "%s %s: %s", c.method, c.path, answer.Error)
@@ -180,7 +179,7 @@ func TestLargestProgram(t *testing.T) {
 func TestRules(t *testing.T) {
 	s := serve(t, testConfig(figure1), nil)
 	for _, info := range rule.Table {
-		status, body, h := s.ask(s.request(http.MethodGet, "/api/rules/"+info.Name+".svg", ""))
+		status, body, h := s.ask(s.request(http.MethodGet, "/assets/rules/"+info.Name+".svg", ""))
 		require.Equal(t, http.StatusOK, status, info.Name)
 		require.Equal(t, "image/svg+xml", h.Get("Content-Type"), info.Name)
 		elements := map[string]int{}
@@ -237,7 +236,7 @@ func TestExploring(t *testing.T) {
 	require.NotNil(t, factor)
 	require.Equal(t, a.Rules[w.Steps[*factor-w.From-1].Rule].Name, "factor")
 	require.Nil(t, find("from="+strconv.FormatUint(*factor, 10)+"&rule=factor"))
-	require.Equal(t, a.Backward, *find("from=0&phase=backward"))
+	require.Equal(t, []uint64{a.Backward}, a.Turns)
 	line := find("from=76&back=1&line=3")
 	require.Equal(t, 3, w.Steps[*line-w.From-1].Line)
 	require.Nil(t, find("from=0&line=100"))

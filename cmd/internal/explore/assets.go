@@ -8,6 +8,12 @@ import (
 	"path"
 )
 
+// assets are the files of the page, with a picture of each rule, 320 units wide: what it meets in the graph, and what
+// it leaves there. A box is a term, with the occurrences of variables that matter inside it; a circle an operation; a
+// box with corners a number. A solid arrow leads to an operand, a dashed one from an occurrence to what is substituted
+// for it; the arrow from above comes from what holds the term. The redex has a halo, and so has what is new; what is
+// pale is gone. The colours are the variables --primal, --dual and --redex of the page.
+//
 //go:embed assets
 var assets embed.FS
 

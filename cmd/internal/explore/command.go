@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
@@ -91,8 +92,8 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 	inTime := a.EndLate(ctx, "gram explore")
 	s, err := New(ctx, Config{
 		Name: filepath.Base(name), Path: name, Source: src, Of: f.of.Is, Version: command.BuildInfo().Version,
-		Dir: dir, Params: f.Params, Sets: f.Sets, Inputs: f.Inputs, MaxMemory: most, Run: f.Options(a.App, &f.LoadFlags),
-		Timeout: time.Duration(f.Timeout), Log: a.Stderr, Open: command.Open,
+		Options: gram.Options{Dir: dir, Params: f.Params, Sets: f.Sets, Inputs: f.Inputs, MaxMemory: most},
+		Run:     f.Options(a.App, &f.LoadFlags), Timeout: time.Duration(f.Timeout), Log: a.Stderr, Open: command.Open,
 	})
 	inTime()
 	if limit := command.LimitError(ctx.Err(), "loading"); limit != nil {

@@ -18,18 +18,6 @@
 //
 // # Safety
 //
-// The programs are the user's own, but other pages are open in the same browser, and any
-// of them can send requests to this computer. So the server
-//
-//   - listens on the loopback interface only;
-//   - answers only requests that name it by its own names, against DNS rebinding;
-//   - refuses requests of other pages, by Sec-Fetch-Site and Origin;
-//   - tells the browser to load scripts, styles and data from it alone, and not to show it
-//     inside another page;
-//   - bounds the size of a request, and its time, steps, nodes and memory. Few requests are
-//     processed at once, and one that nobody waits for is ended;
-//   - lets a program that the page sends read only files in the folder of the program on the
-//     command line, and files that this program has named.
-//
-// The served page contains no part of a program: programs are sent as JSON.
+// Other pages are open in the same browser, and any of them can send requests to this computer. docs/explorer.md says
+// what the server does so that it is safe. The served page contains no part of a program: programs are sent as JSON.
 package explore

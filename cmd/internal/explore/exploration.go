@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/gram-machine/gram"
@@ -40,8 +40,11 @@ type Exploration struct {
 		sync.Mutex
 		*vocabulary
 	}
-	events []GraphEvent
-	peaks  []uint64 // the most live nodes of the states from i·wholeSteps to (i+1)·wholeSteps
+	// places and factors are what the graph of operations shows of the run, in so many events.
+	places  map[term.Pos]*GraphPlace
+	factors []uint64
+	events  int
+	peaks   []uint64 // the most live nodes of the states from i·wholeSteps to (i+1)·wholeSteps
 }
 
 // RuleSteps is a rule and how often it fired.
@@ -52,26 +55,31 @@ type RuleSteps struct {
 
 // Info describes a run as a whole.
 type Info struct {
-	Steps    uint64      `json:"steps"`    // all that were taken
-	Backward uint64      `json:"backward"` // the first step of the first backward phase, 0 if there is none
-	Rules    []RuleSteps `json:"rules"`    // all rules, and how often each fired
-	Stopped  string      `json:"stopped"`  // what ended the run early, "" if nothing did
+	Steps    uint64      `json:"steps"`           // all that were taken
+	Backward uint64      `json:"backward"`        // the first step of the first backward phase, 0 if there is none
+	Turns    []uint64    `json:"turns,omitempty"` // the first steps of backward and primal phases: mostTurns
+	Rules    []RuleSteps `json:"rules"`           // all rules, and how often each fired
+	Stopped  string      `json:"stopped"`         // what ended the run early, "" if nothing did
 	// Values, Lengths and Jacobian are those of [gram.Result] if the run was not stopped. A value
 	// with a function in it has none.
 	Values   []float64 `json:"-"`
 	Lengths  []int     `json:"-"`
 	Jacobian []float64 `json:"-"`
-	// Operations is the graph of a gradient, if it is small.
-	Operations *Operations `json:"operations,omitempty"`
+	// Operations is the graph of a gradient, if it is not too large. NoOperations says why it is not there.
+	Operations   *Operations `json:"operations,omitempty"`
+	NoOperations string      `json:"noOperations,omitempty"`
+	// Smaller are the numbers in which the program that was run is smaller than the one that was asked for: n = 10.
+	Smaller []string `json:"smaller,omitempty"`
 }
 
-// How many steps a window has at most: all of a phase, if there are at most allSteps; wholeSteps if it shows all
-// objects; and nearSteps if it shows the neighbourhood of the redex.
+// How many steps a window has at most: all of a phase, if there are at most allSteps; else wholeSteps.
 const (
 	allSteps   = 500
 	wholeSteps = 250
-	nearSteps  = 250
 )
+
+// mostTurns bounds the changes of phase that are told.
+const mostTurns = 24
 
 // errWindowEnd ends a run when its remaining states are not needed.
 var errWindowEnd = errors.New("the end of the window")
@@ -80,9 +88,13 @@ var errWindowEnd = errors.New("the end of the window")
 // Random, the seed and the limits. If a limit or a number that is not finite ends the run early,
 // [Info] says so. The error is that of a run that cannot begin, or that of the context.
 func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (*Exploration, error) {
-	x := &Exploration{p: p, src: bridge.Of(p).Source(), gradient: gradient, opt: opt, names: show.LetNames(bridge.Of(p).Term()),
-		inputs: bridge.Of(p).Source().ScalarNames(), expressions: expressions(bridge.Of(p).Source().File), defs: defLines(bridge.Of(p).Source().File),
-		constructors: constructors(bridge.Of(p).Term())}
+	if err := bridge.Of(p).Expand(ctx); err != nil {
+		return nil, err
+	}
+	src, t := bridge.Of(p).Source(), bridge.Of(p).Term()
+	x := &Exploration{p: p, src: src, gradient: gradient, opt: opt, names: show.LetNames(t), inputs: src.ScalarNames(),
+		expressions: expressions(src.File), defs: defLines(src.File), constructors: constructors(t),
+		places: map[term.Pos]*GraphPlace{}}
 	var counts rule.Counts
 	live := uint64(0)
 	var run *reduction.Run
@@ -92,8 +104,9 @@ func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalO
 			x.note(f, rule, run.Heap())
 			counts[rule]++
 			x.info.Steps = f.N
-			if f.Backward() && x.info.Backward == 0 {
-				x.info.Backward = f.N
+			if f.Backward() == (len(x.info.Turns)%2 == 0) && len(x.info.Turns) < mostTurns {
+				x.info.Turns = append(x.info.Turns, f.N)
+				x.info.Backward = x.info.Turns[0]
 			}
 		}
 		live = f.Live()
@@ -120,7 +133,7 @@ func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalO
 		x.info.Rules = append(x.info.Rules, RuleSteps{rule.Table[r], n})
 	}
 	if gradient {
-		x.info.Operations = x.operations(ctx)
+		x.info.Operations, x.info.NoOperations = x.operations(ctx)
 	}
 	return x, nil
 }
@@ -147,8 +160,8 @@ func inOneLine(err error) string {
 	switch {
 	case errors.As(err, &limit):
 		return limit.Error()
-	case errors.As(err, &wrong) && len(wrong.Diagnostics) > 0:
-		return wrong.Diagnostics[0].Headline + ": " + wrong.Diagnostics[0].Label
+	case errors.As(err, &wrong):
+		return summary(wrong)
 	}
 	return err.Error()
 }
@@ -165,19 +178,18 @@ func (x *Exploration) again(ctx context.Context, events func(*machine.Fired) err
 
 // Find describes the step to find. A zero field matches every step.
 type Find struct {
-	From  uint64
-	Back  bool   // find the last step before From instead of the first after it
-	Rule  string // a number or a name
-	Line  int    // of the source
-	Phase string // "primal" or "backward"
+	From uint64
+	Back bool   // find the last step before From instead of the first after it
+	Rule string // numbers or names, with commas between them
+	Line int    // of the source
 }
 
 // Find returns the nearest step that matches. The error is a [*gram.UsageError] for an unknown
 // rule, or that of the context.
 func (x *Exploration) Find(ctx context.Context, find Find) (step uint64, ok bool, err error) {
-	opt := reduction.TraceOptions{Line: find.Line, Phase: find.Phase}
+	opt := reduction.TraceOptions{Line: find.Line}
 	if find.Rule != "" {
-		opt.Rules = []string{find.Rule}
+		opt.Rules = strings.Split(find.Rule, ",")
 	}
 	f, err := reduction.NewFilter(x.p, &opt)
 	if err != nil {
@@ -209,33 +221,27 @@ func (x *Exploration) Find(ctx context.Context, find Find) (step uint64, ok bool
 
 // ended returns nil if a run has ended at the end of the window, or where the first run was stopped.
 func (x *Exploration) ended(err error) error {
-	if errors.Is(err, errWindowEnd) || x.info.Stopped != "" && !errors.Is(err, context.Canceled) && !errors.Is(err,
-		context.DeadlineExceeded) {
+	late := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if errors.Is(err, errWindowEnd) || x.info.Stopped != "" && !late {
 		return nil
 	}
 	return err
 }
 
-// Window returns the window that holds a state, with as many of the states before and after it as
+// Window returns the window that holds a state of the run, with as many of the states before and after it as
 // can be shown at once. Adjacent windows of a run share a state: the last of one is the first of
-// the next. It is an error if there is no such state, or the context ends.
+// the next. The error is that of the context.
 func (x *Exploration) Window(ctx context.Context, at uint64) (*Window, error) {
-	if at > x.info.Steps {
-		return nil, fmt.Errorf("the run has %d steps, and no state %d", x.info.Steps, at)
-	}
 	wide := uint64(wholeSteps)
 	if x.info.Steps <= allSteps {
 		wide = allSteps
 	}
 	from, to := x.around(at, wide)
-	if slices.Max(x.peaks[from/wholeSteps:max(to-1, from)/wholeSteps+1]) <= wholeObjects {
-		w, err := x.show(ctx, from, to, wholeObjects)
-		if !errors.Is(err, errTooMany) {
-			return w, err
-		}
+	most := wholeObjects
+	if slices.Max(x.peaks[from/wholeSteps:max(to-1, from)/wholeSteps+1]) > wholeObjects {
+		most = nearObjects
 	}
-	from, to = x.around(at, nearSteps)
-	return x.show(ctx, from, to, nearObjects)
+	return x.show(ctx, from, to, most)
 }
 
 // peak records the live nodes of a state.
@@ -266,8 +272,7 @@ func (x *Exploration) around(at, wide uint64) (from, to uint64) {
 	return from, to
 }
 
-// show makes a window with at most most objects in a state. The error is errTooMany if the window
-// should show all objects and there are more.
+// show makes a window with at most most objects in a state.
 func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Window, error) {
 	x.words.Lock() // names are found while objects are looked at
 	defer x.words.Unlock()
@@ -278,11 +283,8 @@ func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Win
 	}
 	defer run.Close()
 	s.heap = run.Heap
-	if err = run.Run(ctx); !errors.Is(err, errWindowEnd) && !errors.Is(err, errTooMany) {
+	if err = run.Run(ctx); !errors.Is(err, errWindowEnd) {
 		err = cmp.Or(s.finish(), err)
-	}
-	if errors.Is(err, errTooMany) {
-		return nil, errTooMany
 	}
 	if err = x.ended(err); err != nil {
 		return nil, err

@@ -13,8 +13,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/gram-machine/gram/rule"
 )
 
 // MaxExport bounds a page with a recorded run, in bytes.
@@ -54,9 +52,10 @@ func (s *Server) Export(ctx context.Context, w io.Writer) error {
 		return errors.New("the run was stopped: " + info.Stopped)
 	}
 	rec := recording{File: s.file(), Run: st.reply, Rules: map[string]string{}}
-	for i, r := range info.Rules {
+	for _, r := range info.Rules {
 		if r.Steps > 0 {
-			rec.Rules[r.Name] = string(rulePicture(rule.Rule(i)))
+			picture, _ := assets.ReadFile("assets/rules/" + r.Name + ".svg")
+			rec.Rules[r.Name] = string(picture)
 		}
 	}
 	size := 0

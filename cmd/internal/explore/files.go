@@ -14,8 +14,7 @@ import (
 
 var (
 	errOutside = errors.New("a program of the explorer may read the files in the folder of its FILE, and those that " +
-		"FILE names; " +
-		"this is neither")
+		"FILE names; this is neither")
 	errNoFile = errors.New("this is no regular file")
 )
 

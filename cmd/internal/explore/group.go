@@ -89,7 +89,21 @@ func (x *Exploration) Group(w *Window, opened Opened) *Window {
 }
 
 // Crowded reports whether a state has more objects than are shown one by one.
-func (w *Window) Crowded() bool { return w.mostAtOnce() > mostSingle }
+func (w *Window) Crowded() bool {
+	turns := map[uint64]int{}
+	for _, n := range w.Nodes {
+		for _, v := range n.Versions {
+			turns[v.From]++
+			turns[v.Until]--
+		}
+	}
+	most, now := 0, 0
+	for _, k := range slices.Sorted(maps.Keys(turns)) {
+		now += turns[k]
+		most = max(most, now)
+	}
+	return most > mostSingle
+}
 
 // Levels returns for each object of a window the groups that it may be in, the largest first.
 func (x *Exploration) Levels(w *Window) [][]Level {
@@ -112,49 +126,28 @@ func (w *Window) openGroups(paths [][]Level, open map[string]bool, closed func(i
 			}
 			key := paths[i][k].Key
 			tried[key], open[key] = true, true
-			shown := &Window{}
-			places := map[string]int{}
+			shown, places := &Window{}, map[string]int{} // an object for each that would be drawn, as long as it is there
 			for i, n := range w.Nodes {
 				if len(n.Versions) == 0 {
 					continue
 				}
-				life := Version{From: n.Versions[0].From, Until: n.Versions[len(n.Versions)-1].Until}
-				k := closed(i)
-				if k < 0 {
-					shown.Nodes = append(shown.Nodes, Node{Versions: []Version{life}})
-					continue
+				name := fmt.Sprint(n.ID)
+				if k := closed(i); k >= 0 {
+					name = paths[i][k].Key
 				}
-				at, known := places[paths[i][k].Key]
+				at, known := places[name]
 				if !known {
-					places[paths[i][k].Key] = len(shown.Nodes)
-					shown.Nodes = append(shown.Nodes, Node{Versions: []Version{life}})
-					continue
+					at, places[name] = len(shown.Nodes), len(shown.Nodes)
+					shown.Nodes = append(shown.Nodes, Node{Versions: []Version{n.Versions[0]}})
 				}
 				v := &shown.Nodes[at].Versions[0]
-				v.From, v.Until = min(v.From, life.From), max(v.Until, life.Until)
+				v.From, v.Until = min(v.From, n.Versions[0].From), max(v.Until, n.Versions[len(n.Versions)-1].Until)
 			}
 			if shown.Crowded() {
 				delete(open, key)
 			}
 		}
 	}
-}
-
-// mostAtOnce returns how many objects the state with the most of them has.
-func (w *Window) mostAtOnce() int {
-	turns := map[uint64]int{}
-	for _, n := range w.Nodes {
-		for _, v := range n.Versions {
-			turns[v.From]++
-			turns[v.Until]--
-		}
-	}
-	most, now := 0, 0
-	for _, k := range slices.Sorted(maps.Keys(turns)) {
-		now += turns[k]
-		most = max(most, now)
-	}
-	return most
 }
 
 // inputsKey is the key of the group of what has no place in the source.

@@ -106,7 +106,7 @@ func TestTwoClients(t *testing.T) {
 		}
 		run := "/api/runs/" + a.Run
 		_, window, _ := s.ask(s.request(http.MethodGet, run+"/window?at=3", ""))
-		_, found, _ := s.ask(s.request(http.MethodGet, run+"/find?from=0&phase=backward", ""))
+		_, found, _ := s.ask(s.request(http.MethodGet, run+"/find?from=0&rule=factor,times", ""))
 		return a.Run, append(append(answer, window...), found...), nil
 	}
 	for _, source := range sources {

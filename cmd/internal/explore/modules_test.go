@@ -34,6 +34,7 @@ func testModules(t *testing.T, browser context.Context) {
 		{"shapes", `cut("abcdefgh", 37)`, `"abcd…"`},
 		{"shapes", `box(Array.from({length: 300000}, (_, i) => [i, -i]))`, `{"x1":0,"y1":-299999,"x2":299999,"y2":0}`},
 		{"shapes", `curves([[0, 0], [10, 0], [20, 5], [60, 5]])`, `[[[0,0],[16,0],[-6,0],[10,0]],[[20,5],[40,5],[40,5],[60,5]]]`},
+		{"computation", `[0, 1, 3, 9].map((k) => upto([1, 3, 3, 7], k))`, `[0,1,3,4]`},
 	} {
 		got := p.text(fmt.Sprintf(`import("/assets/%s.js").then((m) => {
 			const {%s} = m;
@@ -46,5 +47,5 @@ func testModules(t *testing.T, browser context.Context) {
 // functions are those of the modules that are tested on their own.
 var functions = map[string][]string{
 	"link": {"read", "write"}, "tokens": {"tokens", "tokenAt"}, "state": {"versionAt", "countsAt", "nodeNear", "phaseTotals"},
-	"shapes": {"cut", "curves", "box"},
+	"shapes": {"cut", "curves", "box"}, "computation": {"upto"},
 }

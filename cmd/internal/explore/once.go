@@ -38,16 +38,14 @@ func (o *onceFiles) open(ctx context.Context, path string,
 	if err != nil || info.Mode().IsRegular() {
 		return file, nil // reading it returns the error
 	}
-	return &onceReader{File: file, keep: func(text []byte) { o.keep(path, keptFile{info, text}) }}, nil
-}
-
-func (o *onceFiles) keep(path string, k keptFile) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.kept == nil {
-		o.kept = map[string]keptFile{}
-	}
-	o.kept[path] = k
+	return &onceReader{File: file, keep: func(text []byte) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.kept == nil {
+			o.kept = map[string]keptFile{}
+		}
+		o.kept[path] = keptFile{info, text}
+	}}, nil
 }
 
 // onceReader keeps the text of a file once it has been read to its end.

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/gram-machine/gram/cmd/internal/show"
@@ -8,94 +9,110 @@ import (
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/hypergraph"
+	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
 )
 
-// mostOperations bounds the inputs and the operations of a graph that is shown.
-const mostOperations = 400
+// mostOperations bounds the inputs and the operations of a graph that is shown. The page draws a large one in groups.
+const mostOperations = 40000
 
 // Operations is the computational graph of a program: its inputs, then operations and numerals, operands before what
-// uses them. Events are the steps that compute values and that derivatives go through, in order.
+// uses them.
 type Operations struct {
-	Nodes  []GraphNode  `json:"nodes"`
-	Output int          `json:"output"`
-	Events []GraphEvent `json:"events"`
+	Places  []*GraphPlace `json:"places"`
+	Nodes   []GraphNode   `json:"nodes"`
+	Inputs  int           `json:"inputs"`
+	Output  int           `json:"output"`
+	Factors []uint64      `json:"factors,omitempty"` // the steps by (11)
+}
+
+// GraphPlace is a place of the source with operations, and the steps there: those of the primal phase that compute a
+// number, with the number if it stands where the step has put it, and those by (5) in backward phases.
+type GraphPlace struct {
+	Text    string   `json:"text,omitempty"` // the expression
+	Line    int      `json:"line,omitempty"`
+	Column  int      `json:"column,omitempty"`
+	Def     string   `json:"def,omitempty"` // in which it stands
+	Values  []uint64 `json:"values,omitempty"`
+	Numbers []string `json:"numbers,omitempty"`
+	Fires   []uint64 `json:"fires,omitempty"`
 }
 
 // GraphNode is a node of the graph.
 type GraphNode struct {
-	Kind       string `json:"kind"`           // input, numeral or operation
-	Name       string `json:"name,omitempty"` // that a let gives it, or that of the input
-	Symbol     string `json:"symbol,omitempty"`
-	Text       string `json:"text,omitempty"` // the expression
-	Line       int    `json:"line,omitempty"`
-	Column     int    `json:"column,omitempty"`
-	Def        string `json:"def,omitempty"` // in which it stands
-	Of         []int  `json:"of,omitempty"`
-	Value      string `json:"value"`
-	Derivative string `json:"derivative,omitempty"`
+	At         int               `json:"at"`             // its place, −1 of inputs and numerals
+	Name       string            `json:"name,omitempty"` // that a let gives it, or that of the input
+	Symbol     string            `json:"symbol,omitempty"`
+	Of         []hypergraph.Node `json:"of,omitempty"`
+	Value      string            `json:"value"`
+	Derivative string            `json:"derivative,omitempty"`
 }
 
-// GraphEvent is a step: an operation on numbers of the primal phase, "value"; (5) in a backward phase, "fires"; or
-// (11), "factor".
-type GraphEvent struct {
-	Step   uint64 `json:"step"`
-	As     string `json:"as"`
-	Line   int    `json:"line"`
-	Column int    `json:"column"`
-	Value  string `json:"value,omitempty"` // of a value, if it stands where the step has put it
-}
+// mostEvents bounds the steps of a graph that are kept.
+const mostEvents = 8 * mostOperations
 
-// mostEvents bounds the events that are kept.
-const mostEvents = 20 * mostOperations
-
-// note keeps a step that may be an event.
+// note keeps a step that the graph of operations shows.
 func (x *Exploration) note(f *machine.Fired, by rule.Rule, h *graph.Heap) {
-	as := ""
-	switch {
-	case by == rule.Factor:
-		as = "factor"
-	case by == rule.Lin && f.Backward():
-		as = "fires"
-	case !f.Backward() && (by == rule.Plus || by == rule.Times || by == rule.Function):
-		as = "value"
+	computes := !f.Backward() && (by == rule.Plus || by == rule.Times || by == rule.Function)
+	fires := f.Backward() && by == rule.Lin
+	if !computes && !fires && by != rule.Factor || x.events > mostEvents {
+		return
 	}
-	if as != "" && len(x.events) <= mostEvents {
-		line, column := x.src.Position(f.Pos())
-		e := GraphEvent{Step: f.N, As: as, Line: line, Column: column}
-		to, at := h.Node(f.Result>>2), int(f.Result&3)
-		if as == "value" && at < len(to.Operands) && to.Operands[at].Tag == compile.Number {
-			e.Value = show.Number(to.Operands[f.Result&3].Number)
-		}
-		x.events = append(x.events, e)
+	x.events++
+	if x.places[f.Pos()] == nil {
+		x.places[f.Pos()] = &GraphPlace{}
+	}
+	switch at, to, i := x.places[f.Pos()], h.Node(f.Result>>2), int(f.Result&3); {
+	case by == rule.Factor:
+		x.factors = append(x.factors, f.N)
+	case fires:
+		at.Fires = append(at.Fires, f.N)
+	case i < len(to.Operands) && to.Operands[i].Tag == compile.Number:
+		at.Values, at.Numbers = append(at.Values, f.N), append(at.Numbers, show.Number(to.Operands[i].Number))
+	default:
+		at.Values, at.Numbers = append(at.Values, f.N), append(at.Numbers, "")
 	}
 }
 
-// operations makes the graph of the program, if it has one that is small and one output.
-func (x *Exploration) operations(ctx context.Context) *Operations {
-	if len(x.events) > mostEvents || x.info.Stopped != "" {
-		return nil
-	}
+// operations makes the graph of the program. Where it has none that can be shown, it may say why in a few words.
+func (x *Exploration) operations(ctx context.Context) (out *Operations, why string) {
 	p := show.Program{Program: x.p, Inside: bridge.Of(x.p), MaxSteps: x.opt.MaxSteps, MaxNodes: x.opt.MaxNodes}
-	c, derivatives, err := p.Operations(ctx, mostOperations)
-	if err != nil || c == nil || derivatives == nil {
-		return nil // the memory is shown
+	var c *show.Computation
+	var derivatives []float64
+	var err error
+	if x.info.Stopped == "" && x.events <= mostEvents {
+		c, derivatives, err = p.Operations(ctx, mostOperations)
 	}
-	out := &Operations{Output: int(c.Graph.Outputs()[0]), Events: x.events}
+	switch {
+	case err != nil || x.info.Stopped != "":
+		return nil, ""
+	case c == nil:
+		return nil, "it would have more than " + notation.Grouped(mostOperations)
+	case derivatives == nil:
+		return nil, "the value has several components"
+	}
+	out = &Operations{Inputs: c.Graph.Inputs(), Output: int(c.Graph.Outputs()[0]), Factors: x.factors}
+	places := map[term.Pos]int{}
 	for w := range c.Graph.Len() {
-		n := GraphNode{Kind: "input", Name: c.Names[w], Value: show.Number(c.Values[w]), Derivative: show.Number(derivatives[w])}
+		n := GraphNode{At: -1, Name: c.Names[w], Value: show.Number(c.Values[w]), Derivative: show.Number(derivatives[w])}
 		if f, sources, pos, ok := c.Graph.Edge(hypergraph.Node(w)); ok {
-			n.Kind, n.Symbol, n.Text = "operation", show.Symbol(f), brief(x.expressions[pos], textLetters)
-			n.Line, n.Column = x.src.Position(pos)
-			n.Def = x.defs[n.Line]
-			for _, s := range sources {
-				n.Of = append(n.Of, int(s))
+			i, known := places[pos]
+			if !known {
+				i = len(out.Places)
+				places[pos] = i
+				out.Places = append(out.Places, cmp.Or(x.places[pos], &GraphPlace{}))
+				at := out.Places[i]
+				at.Text = brief(x.expressions[pos], textLetters)
+				at.Line, at.Column = x.src.Position(pos)
+				at.Def = x.defs[at.Line]
 			}
+			n.At, n.Symbol, n.Of = i, show.Symbol(f), sources
 		} else if w >= c.Graph.Inputs() {
-			n.Kind, n.Derivative = "numeral", ""
+			n.Derivative = ""
 		}
 		out.Nodes = append(out.Nodes, n)
 	}
-	return out
+	return out, ""
 }

@@ -138,3 +138,57 @@ func testFolds(t *testing.T, browser context.Context) {
 	p.visit("#step=0")
 	require.True(t, strings.HasPrefix(texts(".op .label"), "f, x, x = · 2, y, "), "one box for f, and none for line 3")
 }
+
+// testLarge: a graph of many operations opens on few boxes, those of many uses of a def together, and says so; a box opens,
+// down to single operations. The page says too that a smaller program is shown, why there is no graph, and how long a
+// program has been running.
+func testLarge(t *testing.T, browser context.Context) {
+	wide := func(cfg Config) *tab {
+		p := newTab(t, browser, serve(t, cfg, nil))
+		p.own = true
+		p.do(chromedp.EmulateViewport(1400, 900))
+		p.visit("#step=1000")
+		return p
+	}
+	boxes := func(p *tab) float64 { return p.number(`document.querySelectorAll("#operations .op").length`) }
+	open := func(p *tab, name string) {
+		p.act(fmt.Sprintf(`[...document.querySelectorAll("#operations .op.part")].find((box) => box.querySelector(".label").textContent === %q)
+			.dispatchEvent(new MouseEvent("click", {bubbles: true}))`, name))
+	}
+	p := wide(exampleConfig(t, "weather"))
+	require.Equal(t, "operations", p.text("document.body.dataset.view"))
+	require.Equal(t, "The graph has 20\u202f455 operations: a box stands for some, and a click opens it.", p.content("#folded"))
+	require.LessOrEqual(t, boxes(p), 20.0)
+	for _, name := range []string{"day 501–1000", "day 651–700", "day 661–665", "day 663"} {
+		open(p, name)
+		require.LessOrEqual(t, boxes(p), 60.0)
+		require.Contains(t, p.text(`[...document.querySelectorAll("#operations .frame text")].map((name) => name.textContent).join()`), name)
+	}
+	require.True(t, p.is(`[...document.querySelectorAll("#operations .op.operation .label")].some((label) => label.textContent === "h' = tanh")`))
+
+	p = wide(exampleConfig(t, "characters"))
+	require.Equal(t, "The program is too large to be run step by step. This is a smaller one: lists of at most 2, hidden = 2, length = 4.",
+		p.content(".banner p"))
+	require.LessOrEqual(t, boxes(p), 20.0)
+	require.Contains(t, p.content("#operations"), "cell 3–4")
+	p.keys(kb.ArrowRight)
+	p.at(1001)
+
+	p = exploreSource(t, browser, "input x = 2\n[| x, x * x |]")
+	p.visit("")
+	require.Equal(t, "memory", p.text("document.body.dataset.view"))
+	require.True(t, strings.HasPrefix(p.content("#without"), "There is no graph of operations: the value has several components. "))
+
+	release := make(chan struct{})
+	p = newTab(t, browser, serve(t, testConfig(figure1), func(s *Server) {
+		start := s.start
+		s.start = func(ctx context.Context, req *request) (*started, error) {
+			<-release
+			return start(ctx, req)
+		}
+	}))
+	p.do(chromedp.Navigate(p.site.url))
+	p.until(`document.querySelector(".banner p")?.textContent === "The program is being run, for 2 s so far."`)
+	close(release)
+	p.until(`document.body.dataset.step && !document.querySelector(".banner")`)
+}

@@ -27,7 +27,7 @@ func TestPage(t *testing.T) {
 		"drafts": testDrafts, "keyboard": testKeyboard, "phone": testPhone, "hostile": testHostile, "gone": testGone,
 		"forgotten": testForgotten, "themes": testThemes, "limits": testLimits, "modules": testModules, "wrong": testWrong, "mouse": testMouse, "touch": testTouch,
 		"leaps": testLeaps, "lines": testLines, "reader": testReader, "gallery": testGallery, "access": testAccess, "export": testExport, "exported groups": testExportedGroups,
-		"reports": testReports, "operations": testOperations, "folds": testFolds,
+		"reports": testReports, "operations": testOperations, "folds": testFolds, "large": testLarge,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,11 +12,14 @@ import (
 	"io/fs"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/bridge"
+	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // explorer is a [scene.Exploration], or a substitute in a test.
@@ -121,7 +125,7 @@ func (s *Server) postRun(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	})
 	if err != nil {
-		s.shelf.forget(run)
+		s.shelf.drop(run, true)
 		return err
 	}
 	write(w, http.StatusOK, "application/json", reply)
@@ -149,7 +153,7 @@ func (s *Server) work(ctx context.Context, r *run, do func(context.Context) erro
 	defer func() {
 		if !sound { // after a panic the run may be inconsistent
 			r.started, r.windows = nil, nil
-			s.shelf.drop(r)
+			s.shelf.drop(r, false)
 		}
 	}()
 	err := do(ctx)
@@ -157,31 +161,98 @@ func (s *Server) work(ctx context.Context, r *run, do func(context.Context) erro
 	return err
 }
 
-// load reads a program.
-func (s *Server) load(ctx context.Context, source []byte, open func(string) (fs.File, error)) (*gram.Program, error) {
-	p, err := gram.Load(ctx, s.cfg.Path, source, gram.Options{
-		Params: s.cfg.Params, Sets: s.cfg.Sets, Inputs: s.cfg.Inputs, Dir: s.cfg.Dir, MaxMemory: s.cfg.MaxMemory,
-		Open: open, Seed: s.cfg.Run.Seed,
-	})
-	if err == nil {
-		err = bridge.Of(p).Expand(ctx)
-	}
-	return p, err
+// load reads a program, with some params and data in place of its own.
+func (s *Server) load(ctx context.Context, source string, open func(string) (fs.File, error), params []string,
+	values map[string][]float64) (*gram.Program, error) {
+	opt := s.cfg.Options
+	opt.Params, opt.Values, opt.Open, opt.Seed = slices.Concat(opt.Params, params), values, open, s.cfg.Run.Seed
+	return gram.Load(ctx, s.cfg.Path, []byte(source), opt)
 }
 
-// explore loads a program and runs it.
-func (s *Server) explore(ctx context.Context, req *request) (*started, error) {
-	p := s.first
+// explore loads a program and runs it, or a smaller one in its place.
+func (s *Server) explore(ctx context.Context, req *request) (_ *started, err error) {
+	p, open := s.first, s.files.first(ctx)
 	if p == nil || req.Source != string(s.cfg.Source) {
-		var err error
-		if p, err = s.load(ctx, []byte(req.Source), s.files.later(ctx)); err != nil {
+		open = s.files.later(ctx)
+		if p, err = s.load(ctx, req.Source, open, nil, nil); err != nil {
 			return nil, err
 		}
 	}
-	x, err := Explore(ctx, p, req.Of == OfGradient, s.cfg.Run)
+	var x *Exploration
+	var limit *gram.LimitError
+	large := size(p) > float64(cmp.Or(s.cfg.MaxMemory, 1<<30)/nodeBytes)
+	if !large {
+		x, err = Explore(ctx, p, req.Of == OfGradient, s.cfg.Run)
+	}
+	if large || errors.As(err, &limit) && limit.Limit == "memory" {
+		p, x, err = s.smaller(ctx, req, bridge.Of(p).Source(), open)
+	}
 	if err != nil {
 		return nil, err
 	}
 	info := x.Info()
 	return &started{explorer: x, steps: info.Steps, reply: encode(describe(p, req, &info))}, nil
+}
+
+// size is how many nodes and variables the program has when its families are expanded.
+func size(p *gram.Program) float64 { return bridge.Of(p).Source().Written().ExpandedSize() }
+
+// A program that would take more memory than there may be, nodeBytes for each node of its expansion, is not run. The one
+// in its place has at most fewNodes, and makes at most fewSteps steps.
+const (
+	nodeBytes = 2 << 10
+	fewNodes  = 50000
+	fewSteps  = 500000
+)
+
+// smaller explores a program with smaller params and with fewer elements of its lists of data. The largest of these
+// numbers is halved until the run is short; one stays as it is where the program would be wrong with the half.
+func (s *Server) smaller(ctx context.Context, req *request, src *lang.Program, open func(string) (fs.File, error)) (
+	*gram.Program, *Exploration, error) {
+	names, was := []string{"lists of at most"}, []uint64{0} // the first number is that of elements
+	for _, p := range src.Params {
+		names, was = append(names, p.Name+" ="), append(was, p.Value)
+	}
+	lists := slices.Clone(src.Data)
+	lists = slices.DeleteFunc(lists, func(d load.Variable) bool { return d.Shape.Kind != load.List || d.Shape.Tagged() })
+	for _, d := range lists {
+		was[0] = max(was[0], uint64(d.Value.Rows))
+	}
+	now, fixed, run := slices.Clone(was), make([]bool, len(was)), s.cfg.Run
+	run.MaxSteps = min(cmp.Or(run.MaxSteps, fewSteps), fewSteps)
+	for {
+		largest := -1
+		for i, n := range now {
+			if !fixed[i] && n > 1 && (largest < 0 || n > now[largest]) {
+				largest = i
+			}
+		}
+		if largest < 0 {
+			return nil, nil, failure(http.StatusUnprocessableEntity, "the program is too large to be run step by step")
+		}
+		before := now[largest]
+		now[largest] /= 2
+		texts, smaller, values := []string{}, []string{}, map[string][]float64{}
+		for i, n := range now {
+			texts = append(texts, fmt.Sprint(names[i], " ", n))
+			if n != was[i] {
+				smaller = append(smaller, texts[i])
+			}
+		}
+		for _, d := range lists {
+			values[d.Name] = d.Value.Data[:min(d.Value.Rows, int(now[0]))*d.Shape.Width()]
+		}
+		p, err := s.load(ctx, req.Source, open, texts[1:], values)
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		if fixed[largest] = err != nil; err != nil {
+			now[largest] = before
+		} else if size(p) <= fewNodes {
+			if x, err := Explore(ctx, p, req.Of == OfGradient, run); err == nil && x.info.Stopped == "" {
+				x.info.Smaller = smaller
+				return p, x, nil
+			}
+		}
+	}
 }

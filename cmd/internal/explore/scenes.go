@@ -2,7 +2,6 @@ package explore
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"github.com/gram-machine/gram/cmd/internal/reduction"
@@ -18,8 +17,6 @@ const (
 	wholeObjects = 1000
 	nearObjects  = 60
 )
-
-var errTooMany = errors.New("too many objects to be shown")
 
 // scenes makes a window of a run that goes by: a fold over the events of the machine. Nodes are used
 // again when they have been freed, so an object is one use of a node, and its ID counts the uses.
@@ -149,9 +146,6 @@ func (s *scenes) look(k uint64) error {
 	s.at = append(s.at, make([]*shown, len(s.uses)-len(s.at))...)
 	left := 0
 	if s.most == wholeObjects {
-		if s.live > wholeObjects {
-			return errTooMany
-		}
 		s.whole(h, k)
 	} else {
 		left = s.near(h, k)

@@ -33,13 +33,9 @@ type Config struct {
 	Of      string // [OfGradient] or [OfValue]; "" is the gradient if there is one
 	Version string // of gram
 
-	// Dir is the folder of the program: its paths are relative to it, and what the page
-	// sends may read the files in it. "" is the current one.
-	Dir string
-	// Params, Sets, Inputs and MaxMemory are those of [gram.Options].
-	Params, Sets []string
-	Inputs       string
-	MaxMemory    uint64
+	// Options are those of loading it. Dir is the folder of the program: its paths are relative to it, and what the page
+	// sends may read the files in it; "" is the current one.
+	gram.Options
 	// Run has the schedule, and the limits of steps and nodes of each run.
 	Run gram.EvalOptions
 	// Timeout bounds the work on a request, and the time that it waits for others.
@@ -92,7 +88,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 func (s *Server) loadFirst(ctx context.Context) error {
 	work, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
-	p, err := s.load(work, s.cfg.Source, s.files.first(work))
+	p, err := s.load(work, string(s.cfg.Source), s.files.first(work), nil, nil)
 	var usage *gram.UsageError
 	switch {
 	case ctx.Err() != nil:
@@ -174,7 +170,6 @@ func (s *Server) handler(port int) http.Handler {
 	mux.HandleFunc("POST /api/run", s.api(s.postRun))
 	mux.HandleFunc("GET /api/runs/{id}/window", s.api(s.getWindow))
 	mux.HandleFunc("GET /api/runs/{id}/find", s.api(s.getFind))
-	mux.HandleFunc("GET /api/rules/{file}", s.api(s.getRule))
 	mux.HandleFunc("/", s.api(func(_ http.ResponseWriter, r *http.Request) error {
 		return failure(http.StatusNotFound, "there is nothing at %s %s", r.Method, r.URL.Path)
 	}))

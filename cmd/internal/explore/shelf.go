@@ -70,16 +70,9 @@ func (s *shelf) keep(r *run, steps uint64, source int) {
 	})
 }
 
-// forget removes a run unless it has been kept.
-func (s *shelf) forget(r *run) {
+// drop removes a run, with unkept unless it has been kept.
+func (s *shelf) drop(r *run, unkept bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.runs = slices.DeleteFunc(s.runs, func(o *run) bool { return o == r && !o.kept })
-}
-
-// drop removes a run.
-func (s *shelf) drop(r *run) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.runs = slices.DeleteFunc(s.runs, func(o *run) bool { return o == r })
+	s.runs = slices.DeleteFunc(s.runs, func(o *run) bool { return o == r && !(unkept && o.kept) })
 }

@@ -20,12 +20,12 @@ func TestShelf(t *testing.T) {
 	require.Nil(t, s.take("a", false))
 	a := s.take("a", true)
 	require.Same(t, a, s.take("a", false), "a second request waits for the first")
-	s.forget(a)
+	s.drop(a, true)
 	require.Nil(t, s.take("a", false))
 	s.keep(a, 1, 0)
-	s.forget(a)
+	s.drop(a, true)
 	require.Same(t, a, s.take("a", false))
-	s.drop(a)
+	s.drop(a, false)
 	require.Nil(t, s.take("a", false))
 
 	// Of two that were made under one name the one that came to a run is found.

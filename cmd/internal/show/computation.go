@@ -76,8 +76,7 @@ func (p *Program) sourceNames() func(term.Pos) string {
 }
 
 // newComputation is the graph of G, Fwd(G) or bp(G), with the names of its nodes.
-func newComputation(st *stage.Stage, point []float64, most int, values bool, check func() error) (*Computation,
-	error) {
+func newComputation(st *stage.Stage, point []float64, most int, values bool, check func() error) (*Computation, error) {
 	inputs := st.Inputs
 	if st.Kind == stage.BP {
 		inputs = append(inputs[:len(inputs):len(inputs)], st.Adjoint)
@@ -101,13 +100,13 @@ func newComputation(st *stage.Stage, point []float64, most int, values bool, che
 	if !values {
 		return c, nil
 	}
-	memory := hypergraph.NewMemory(g, check)
-	if err := memory.Evaluate(point); err != nil {
+	c.memory = hypergraph.NewMemory(g, check)
+	if err := c.memory.Evaluate(point); err != nil {
 		return nil, err
 	}
 	c.Values = make([]float64, g.Len())
 	for w := range c.Values {
-		c.Values[w] = memory.Value(hypergraph.Node(w))
+		c.Values[w] = c.memory.Value(hypergraph.Node(w))
 	}
 	return c, nil
 }
@@ -240,12 +239,9 @@ func (p *Program) Operations(ctx context.Context, most int) (c *Computation, der
 		if c, err = newComputation(st, p.Point(), 0, true, check); err != nil || len(c.Graph.Outputs()) != 1 {
 			return err
 		}
-		memory := hypergraph.NewMemory(c.Graph, check)
-		if err = memory.Evaluate(p.Point()); err == nil {
-			err = memory.Backward(0)
-		}
+		err = c.memory.Backward(0)
 		for w := range c.Graph.Len() {
-			derivatives = append(derivatives, memory.Second(hypergraph.Node(w)))
+			derivatives = append(derivatives, c.memory.Second(hypergraph.Node(w)))
 		}
 		return err
 	})

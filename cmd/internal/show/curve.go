@@ -11,17 +11,10 @@ type Box struct{ X, Y, Width, Height float64 }
 // least is the least distance, in pixels, over which a curve keeps straight at its ends.
 const least = 16
 
-// Curve returns the data of an SVG path from the border of one box to that of another,
-// smooth, and perpendicular to the layers at its ends and at the points via, those of
-// Layout.Via. It goes from the right side of from to the left side of to:
-//
-//	x0, y0 = from.x + from.w/2, from.y        x1, y1 = to.x - to.w/2, to.y
-//	d = max(|x1 - x0|/2, 16)
-//	"M x0 y0 C x0+d y0 x1-d y1 x1 y1"
-//
-// Through points p0, p1, p2, … it is such a curve to p0, straight on to p1, such a curve from p1 to
-// p2, straight on to p3, and so on. The page of package explore draws the same
-// curves.
+// Curve returns the data of an SVG path from the right side of a box to the left side of another, smooth, and
+// perpendicular to the layers at its ends and at the points via, those of [Layout.Via]: cubic curves to the first of
+// them, from the second to the third and so on, and straight pieces between. Control points are half as far from the
+// ends as these from each other. The page of package explore draws the same curves.
 func Curve(from, to Box, via ...Point) string {
 	ends := slices.Concat([]Point{{from.X + from.Width/2, from.Y}}, via, []Point{{to.X - to.Width/2, to.Y}})
 	path := coordinates([]byte{'M'}, ends[0])

@@ -19,6 +19,7 @@ type Computation struct {
 	OutputParts []Part
 	// Values of the nodes at a point, or nil.
 	Values []float64
+	memory *hypergraph.Memory
 	// Most is how many operations are drawn; 0 means all.
 	Most int
 }

@@ -70,17 +70,6 @@ func (p *Program) open(ctx context.Context) (*machine.Machine, error) {
 // hundred bytes.
 const maxOperations = 1 << 20
 
-// printable returns an error for a graph of more than maxOperations operations.
-func (p *Program) printable(operations int) error {
-	if operations <= maxOperations {
-		return nil
-	}
-	return p.Locate(&stage.Error{Pos: p.Source().BodyPos(), Headline: "the graph is too large to be printed",
-		Label: "it has " +
-			notation.Counted(operations, "operation") + "; at most " + notation.Grouped(maxOperations) +
-			" are printed. Take smaller params"}, "printing")
-}
-
 // stage makes a stage. name, if not nil, names the operations of the graph.
 func (p *Program) stage(ctx context.Context, meter *limits.Meter, kind stage.Kind,
 	name func(term.Pos) string) (*stage.Stage, error) {
@@ -106,8 +95,10 @@ func (p *Program) stage(ctx context.Context, meter *limits.Meter, kind stage.Kin
 		return nil, err
 	}
 	defer m.Close()
-	if err := p.printable(len(m.Made())); err != nil {
-		return nil, err
+	if n := len(m.Made()); n > maxOperations {
+		return nil, p.Locate(&stage.Error{Pos: p.Source().BodyPos(), Headline: "the graph is too large to be printed",
+			Label: "it has " + notation.Counted(n, "operation") + "; at most " + notation.Grouped(maxOperations) +
+				" are printed. Take smaller params"}, "printing")
 	}
 	if st, err = stage.NewGround(p.Source(), m, name, check); err != nil {
 		return nil, p.Locate(err, "printing")

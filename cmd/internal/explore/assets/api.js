@@ -87,4 +87,4 @@ export async function find(run, { from, back, ...what }) {
 }
 
 /** picture returns the drawing of a rule: an SVG's text. */
-export const picture = (rule) => ask(`/api/rules/${encodeURIComponent(rule)}.svg`, { text: true });
+export const picture = (rule) => ask(`/assets/rules/${encodeURIComponent(rule)}.svg`, { text: true });

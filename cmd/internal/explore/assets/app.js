@@ -22,6 +22,7 @@ import { Tour } from "./tour.js";
 
 const some = (...ids) => Object.fromEntries(ids.map((id) => [id, by(id)]));
 const rest = 400; // ms between two changes of the address: browsers count them
+const tick = 1000; // ms between two words of how long a run takes
 
 class App {
   constructor() {
@@ -32,7 +33,7 @@ class App {
       point: (version) => this.tour.source.point(version),
       open: (key) => this.tour.group(key, true),
     });
-    this.operations = new Operations(some("operations", "plane", "climax"), (k) => this.tour.visit(k));
+    this.operations = new Operations(some("operations", "plane", "climax", "folded"), (k) => this.tour.visit(k));
     this.tour = new Tour({
       graph: this.graph,
       source: new Source(by("listing"), (line, back) => this.tour.byLine(line, back), (place) => this.tour.run && this.graph.mark(place)),
@@ -94,6 +95,8 @@ class App {
     this.of = of;
     this.choose(of);
     this.editor.busy(true);
+    const begun = Date.now();
+    const ticking = setInterval(() => this.notices.banner("progress", `The program is being run, for ${Math.round((Date.now() - begun) / 1000)} s so far.`), tick);
     try {
       const run = await Run.start(source, of, request.signal);
       await this.tour.start(run, step, () => this.request === request);
@@ -102,7 +105,11 @@ class App {
     } catch (error) {
       if (this.request === request) this.refused(error, source, of, step);
     } finally {
-      if (this.request === request) this.editor.busy(false);
+      clearInterval(ticking);
+      if (this.request === request) {
+        this.notices.clear("progress");
+        this.editor.busy(false);
+      }
     }
   }
 
@@ -126,9 +133,12 @@ class App {
     }
     this.named();
     this.shows(this.operations.start(run) && this.chosen !== "memory" ? "operations" : "memory");
-    by("views").hidden = !this.operations.graph;
+    by("views").hidden = !this.operations.all;
     this.moved(this.tour.k);
-    const { stopped } = run.info;
+    const { stopped, smaller, noOperations } = run.info;
+    put(by("without"), noOperations ? `There is no graph of operations: ${noOperations}. This is the machine’s memory, in groups: a click opens one.` : "");
+    this.notices.clear("smaller");
+    if (smaller) this.notices.banner("smaller", `The program is too large to be run step by step. This is a smaller one: ${smaller.join(", ")}.`, [["Close", () => this.notices.clear("smaller")]]);
     if (stopped) this.notices.banner("stopped", `The run was stopped: ${stopped}. What was done before can be explored.`, [["Close", () => this.notices.clear("stopped")]]);
     else this.notices.clear("stopped");
   }
@@ -385,7 +395,7 @@ class App {
       "=": () => this.seen.view.zoom(1.3),
       "-": () => this.seen.view.zoom(1 / 1.3),
       0: () => this.seen.fit(),
-      m: () => this.operations.graph && this.shows(this.chosen = document.body.dataset.view === "memory" ? "operations" : "memory"),
+      m: () => this.operations.all && this.shows(this.chosen = document.body.dataset.view === "memory" ? "operations" : "memory"),
       f: () => this.follows(),
       u: () => tour.group("*", !tour.run?.open?.includes("*")),
       e: () => this.edit(),

@@ -1,46 +1,51 @@
 // The graph of operations: values go forward in blue, derivatives come back in red, and rule (11) makes one arrow of two.
 
-import { put, set, shape } from "./dom.js";
-import { events, laid } from "./computation.js";
+import { grouped, put, set, shape } from "./dom.js";
+import { count, events, laid, many, upto } from "./computation.js";
 import { View } from "./view.js";
 
 const legible = 0.7; // scale: below it parts are folded, and a narrow page shows the operation that is at work, and not all
 const narrow = 600; // px
 const buttons = 48; // px
 const followed = 0.9; // scale
+const whole = 400; // nodes of a graph that is drawn without folds where it is legible
+const tries = 8; // parts that are opened at first
 
 export class Operations {
-  /** parts are the elements operations, plane, climax; go is called with a step. */
+  /** parts are the elements operations, plane, climax, folded; go is called with a step. */
   constructor(parts, go) {
-    Object.assign(this, parts, { go, svg: parts.operations, graph: null });
+    Object.assign(this, parts, { go, svg: parts.operations, all: null, graph: null });
     this.view = new View(this.svg, this.plane, () => this.svg.style.setProperty("--small", `${Math.max(11, 10 / this.view.scale)}px`));
     this.view.onresize = () => this.see();
   }
 
-  /** start draws the graph of a run, if it has one. */
+  /** start draws the graph of a run, if it has one, as soon as it is known how large it may be. */
   start({ info: { operations, steps, backward }, source }) {
     this.all = operations ? events(operations, steps, backward) : null;
-    this.source = source;
-    this.open = null;
+    this.flat = operations?.nodes.length <= whole ? laid(this.all, source) : null;
+    Object.assign(this, { source, open: null, graph: null, k: 0 });
     this.view.own = false;
-    this.k = 0;
-    this.draw();
     this.see();
-    return Boolean(this.graph);
+    return Boolean(this.all);
+  }
+
+  /** illegible tells whether parts are folded. */
+  get illegible() {
+    return !this.flat || (this.view.width >= narrow && this.scaleOf(this.flat.box) < legible);
   }
 
   /** draw draws the graph, with parts that are folded if it would not be legible as a whole. */
   draw() {
-    this.graph = this.all && laid(this.all, this.source);
     this.plane.replaceChildren();
-    if (!this.graph) return;
-    this.folds = this.view.width >= narrow && this.scaleOf(this.graph.box) < legible;
-    if (this.folds) this.graph = this.legible();
+    this.folds = this.illegible;
+    this.graph = this.folds ? this.legible() : this.flat;
+    const operations = this.all.nodes.filter(({ kind }) => kind === "operation").length;
+    put(this.folded, this.folds ? `The graph has ${grouped(operations)} operations: a box stands for some, and a click opens it.` : "");
     const { nodes, edges, frames } = this.graph;
     for (const frame of frames) {
       this.plane.append(shape("g", { class: frame.layer ? "frame layer" : "frame" },
         shape("rect", { x: frame.x1, y: frame.y1, width: frame.x2 - frame.x1, height: frame.y2 - frame.y1, rx: 8 }),
-        shape("text", { x: frame.x1 + 8, y: frame.y1 - 3, onclick: this.folds && !frame.layer && (() => this.turn(frame.name)) }, frame.name)));
+        shape("text", { x: frame.x1 + 8, y: frame.y1 - 3, onclick: this.folds && !frame.layer && (() => this.turn(frame.key)) }, frame.name)));
     }
     for (const edge of edges) {
       edge.forth = shape("path", { class: "forth", d: edge.path });
@@ -63,29 +68,35 @@ export class Operations {
 
   /** legible lays the graph with parts folded but those that are open: at first, from the first part on, as many as leave it legible. */
   legible() {
-    if (this.open) return laid(this.all, this.source, this.open);
+    if (this.open) return laid(this.all, this.source, this.open, this.many);
     this.open = new Set();
-    for (let graph = laid(this.all, this.source, this.open); ;) {
+    let graph;
+    for (this.many of many) {
+      graph = laid(this.all, this.source, this.open, this.many);
+      if (this.view.width < narrow || this.scaleOf(graph.box) >= legible) break;
+    }
+    for (let i = 0; i < tries; i++) {
       const next = graph.nodes.find(({ kind }) => kind === "part");
-      const wider = next && laid(this.all, this.source, new Set([...this.open, next.name]));
-      if (!wider || this.scaleOf(wider.box) < legible) return graph;
-      this.open.add(next.name);
+      const wider = next && laid(this.all, this.source, new Set([...this.open, next.key]), this.many);
+      if (!wider || this.scaleOf(wider.box) < legible) break;
+      this.open.add(next.key);
       graph = wider;
     }
+    return graph;
   }
 
   /** click goes to the step that computes a value, or opens a part. */
   click(node) {
-    if (node.members) this.turn(node.name);
+    if (node.members) this.turn(node.key);
     else if (node.valueAt) this.go(node.valueAt);
   }
 
   /** turn opens a part, which then is seen at a size at which it can be read, or closes it. */
-  turn(name) {
-    if (!this.open.delete(name)) this.open.add(name);
+  turn(key) {
+    if (!this.open.delete(key)) this.open.add(key);
     this.draw();
     this.show(this.k, this.rule);
-    const frame = this.graph.frames.find((one) => one.name === name);
+    const frame = this.graph.frames.find((one) => one.key === key);
     this.view.own = Boolean(frame);
     if (frame) this.view.centre(frame, Math.max(legible, Math.min(1, this.scaleOf(frame))));
     else this.fit();
@@ -93,38 +104,38 @@ export class Operations {
 
   /** show draws state k. */
   show(k, rule) {
-    if (!this.graph) return;
     Object.assign(this, { k, rule });
+    if (!this.graph) return;
     const { nodes, edges } = this.graph;
-    let latest = 0;
+    let latest = 1;
+    this.at = nodes.find(({ group }) => group);
     for (const node of nodes) {
       if (!node.group) continue;
       const known = k >= node.valueAt;
       const back = node.reached && k >= node.derivedAt;
-      const there = (is) => node.members.filter(is).length;
       if (node.members) {
-        const values = there(({ valueAt }) => k >= valueAt);
-        const derivatives = there(({ reached, derivedAt }) => reached && k >= derivedAt);
-        put(node.value, values && values < node.members.length ? `${values} of ${count(node)}` : count(node));
-        put(node.derivative, derivatives ? `∂ ${derivatives} of ${there(({ reached }) => reached)}` : "");
+        const values = upto(node.values, k);
+        const derivatives = upto(node.derivatives, k);
+        put(node.value, values && values < node.members.length ? `${values} of ${node.members.length}` : count(node));
+        put(node.derivative, derivatives ? `∂ ${derivatives} of ${node.derivatives.length}` : "");
       } else {
         put(node.value, known ? node.number : "");
         put(node.derivative, back ? `∂ ${node.slope}` : "");
       }
-      const turns = node.turns.filter((step) => step <= k);
-      const now = turns.includes(k);
-      if (Math.max(0, ...turns) >= latest) {
-        latest = Math.max(0, ...turns);
+      const turn = node.turns[upto(node.turns, k) - 1] ?? 0;
+      const now = turn > 0 && turn === k;
+      if (turn >= latest) {
+        latest = turn;
         this.at = node;
       }
       set(node.group, "class", [kinds(node), known && "known", back && "derived", now && "now"].filter(Boolean).join(" "));
-      const joined = node.merges.some((step) => step <= k);
+      const joined = node.merges[0] <= k;
       node.trunk.setAttribute("d", joined ? node.trunkPath : "");
       set(node.trunk, "class", `back trunk${node.merges.includes(k) ? " hot" : ""}`);
     }
     for (const { forth, back, from, to, backAt, joinAt, apart, joint } of edges) {
       set(forth, "class", k >= from.valueAt ? "forth known" : "forth");
-      const joined = joinAt.some((step) => step <= k);
+      const joined = joinAt[0] <= k;
       back.setAttribute("d", k >= backAt && to.reached ? (joined ? joint : apart) : "");
       set(back, "class", `back${joinAt.includes(k) ? " hot" : ""}`);
       set(back, "marker-end", joined ? null : "url(#go-back)");
@@ -136,9 +147,8 @@ export class Operations {
 
   /** see shows the whole graph; of a narrow page what is at work. */
   see() {
-    if (!this.graph || !this.view.width) return;
-    const folds = this.view.width >= narrow && this.scaleOf(laid(this.all, this.source).box) < legible;
-    if (folds !== this.folds) {
+    if (!this.all || !this.view.width) return;
+    if (!this.graph || this.illegible !== this.folds) {
       this.draw();
       this.show(this.k, this.rule);
     }
@@ -174,11 +184,6 @@ export class Operations {
   scaleOf(box) {
     return this.view.fitting(this.below(box));
   }
-}
-
-/** count is how many nodes a box stands for. */
-function count({ kind, members }) {
-  return `${members.length} ${kind === "input" ? "inputs" : members.length > 1 ? "operations" : "operation"}`;
 }
 
 /** kinds are the classes of a node. */

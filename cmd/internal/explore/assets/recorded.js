@@ -27,7 +27,7 @@ export async function replay(path, options = {}) {
   }
   if (url.pathname.endsWith("/window")) return grouped(all.windows.findLast(({ from, to }) => from <= at && at <= to), url.searchParams);
   if (url.pathname.endsWith("/find")) return { step: find(all, url.searchParams) };
-  return all.rules[url.pathname.match(/^\/api\/rules\/(.*)\.svg$/)?.[1]];
+  return all.rules[url.pathname.match(/^\/assets\/rules\/(.*)\.svg$/)?.[1]];
 }
 
 /** grouped is a window with the groups open that the reader has chosen, or those that gram has chosen where the window was recorded. */
@@ -47,8 +47,8 @@ function grouped(win, query) {
 function find({ windows, run }, query) {
   const from = Number(query.get("from"));
   const back = query.get("back") === "1";
-  const fits = (step) => (!query.get("rule") || run.rules[step.rule].name === query.get("rule")) &&
-    (!query.get("line") || step.line === Number(query.get("line"))) && (!query.get("phase") || step.phase === query.get("phase"));
+  const fits = (step) => (!query.get("rule") || query.get("rule").split(",").includes(run.rules[step.rule].name)) &&
+    (!query.get("line") || step.line === Number(query.get("line")));
   let found = null;
   for (const win of windows) {
     for (const [i, step] of win.steps.entries()) {

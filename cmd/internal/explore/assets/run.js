@@ -5,7 +5,7 @@ import { holds, stepAt } from "./state.js";
 
 const kept = 8; // windows
 const ahead = 0.4; // of a window: where that is left before its end, the next is fetched
-const changes = 24; // of phase that are looked for, before the page tells no totals
+const changes = 24; // of phase that the server tells: with so many there may be more, and the page tells no totals
 
 export class Run {
   constructor(source, of, info) {
@@ -16,7 +16,8 @@ export class Run {
     this.open = null; // the keys of the groups that the reader has opened, "*": all; null: the server chooses
     this.pending = new Map(); // state → promise of a window that holds it
     this.changed = null; // called when there is a new window
-    this.segments = null; // stretches of one phase, see state.phaseTotals; null if not known
+    const turns = [1, ...(info.turns ?? [])].map((from, i) => ({ from, phase: i % 2 ? "backward" : "primal" }));
+    this.segments = turns.length <= changes ? turns : null; // stretches of one phase, see state.phaseTotals; null if not known
   }
 
   /** start runs a program. It throws an ApiError. */
@@ -106,20 +107,5 @@ export class Run {
       .then((info) => { this.info = info; })
       .finally(() => { this.sending = null; });
     return this.sending;
-  }
-
-  /** findSegments looks where the phases change. */
-  async findSegments() {
-    const { steps, backward } = this.info;
-    const found = backward === 1 ? [] : [{ from: 1, phase: "primal" }];
-    let next = backward || null;
-    let phase = "backward";
-    while (next) {
-      if (found.length === changes) return;
-      found.push({ from: next, phase });
-      phase = phase === "backward" ? "primal" : "backward";
-      next = next < steps ? await this.find({ from: next, phase }) : null;
-    }
-    this.segments = found;
   }
 }

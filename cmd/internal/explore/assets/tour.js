@@ -5,8 +5,6 @@ import { countsAt } from "./state.js";
 import { paces } from "./paces.js";
 import { Player } from "./player.js";
 
-const farthest = 40; // windows that are looked through for the next step of a pace
-
 export class Tour {
   /** views are graph, source, counters, card, controls, notices; on has trouble(error, again), moved(k), grouped(keys). */
   constructor(views, on) {
@@ -41,7 +39,6 @@ export class Tour {
     this.counters.start(run.info);
     this.controls.start(run.info);
     this.show(win, this.wanted);
-    run.findSegments().then(() => run === this.run && this.refresh()).catch(() => {}); // without them no totals
   }
 
   clamp(run, k) {
@@ -122,17 +119,17 @@ export class Tour {
     if (!stops) return this.clamp(run, k + n);
     const way = Math.sign(n);
     let left = Math.abs(n);
-    let loads = 0;
     for (let i = k + way; ; i += way) {
       if (i <= 0 || i >= steps) return this.clamp(run, i);
       if (!run.step(i)) {
-        if (loads++ === farthest) return i;
         try {
+          i = (await run.find({ from: i - way, back: way < 0, rule: [...stops].join() })) ?? (way < 0 ? 0 : steps);
           await this.load(run, i);
         } catch {
           return i; // going there tells what is wrong
         }
         if (run !== this.run) return this.wanted;
+        if (i <= 0 || i >= steps) return i;
       }
       if (stops.has(rules[run.step(i).rule].name) && --left === 0) return i;
     }
