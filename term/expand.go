@@ -200,8 +200,8 @@ func (x *expander) loop(k expansion, n *Node) {
 	x.vals = x.vals[:base]
 }
 
-// state says what the variable of a scan stands for in the next instance of its body: the first state, or a variable that
-// is bound to the last instance.
+// state says what the variable of a scan stands for in the next instance of its body: the first state, or a variable
+// that is bound to the last instance.
 func (x *expander) state(k expansion, n *Node) {
 	if k.i == 0 {
 		if x.first == nil {

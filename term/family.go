@@ -91,8 +91,8 @@ func (t *Term) ListFamily(p Pos, i Index, s Static, elem, res Type, body Ref) Re
 	return t.add(Node{Op: ListFamilyOp, Pos: p, A: body, B: Ref(s), Off: uint32(i), Elem: elem, Res: res})
 }
 
-// Scan adds the vector of the states of a loop but for the first: x1[x1:=next{first/x, 0/i}][x2:=next{x1/x, 1/i}]…, for
-// i < s, s ≥ 1 a number. The first state is an occurrence of a variable, or x occurs once in next, outside λs and
+// Scan adds the vector of the states of a loop but for the first: ⟦x1,…,xs⟧[xs:=next{xs−1/x, s−1/i}]…[x1:=next{first/x,
+// 0/i}], s ≥ 1 a number. The first state is an occurrence of a variable, or x occurs once in next, outside λs and
 // comprehensions.
 func (t *Term) Scan(p Pos, i Index, s Static, x Var, first, next Ref) Ref {
 	return t.add(Node{Op: ScanOp, Pos: p, X: x, A: next, B: Ref(s), Off: uint32(i), N: uint32(first)})

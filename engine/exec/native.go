@@ -440,7 +440,8 @@ func (w *pass) each(j uint64, count int,
 }
 
 // readStream copies what count iterations read of dense vector k.
-func (m *Machine) readStream(to []float64, k uint64, s *loop.Stream, count int, place func(j int) (from, to int), pc int32) error {
+func (m *Machine) readStream(to []float64, k uint64, s *loop.Stream, count int, place func(j int) (from, to int),
+	pc int32) error {
 	a, at := place(0)
 	if b, last := place(count - 1); s.Stride <= s.Width && -s.Stride <= s.Width { // they lie side by side
 		return m.read(to[:max(at, last)-min(at, last)+s.Width], k, uint64(min(a, b)), s.Static, pc)
@@ -625,8 +626,8 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 // before are the first slots of a vector that a loop makes.
 func (m *Machine) before(r uint64, n int) []Slot { return m.heap[slotOf(r, 0):][:n] }
 
-// newTargets makes the vectors that a loop makes, and returns their numbers and how many slots they have in all. Iterations
-// below the index have run: what these have made is copied.
+// newTargets makes the vectors that a loop makes, and returns their numbers and how many slots they have in all.
+// Iterations below the index have run: what these have made is copied.
 func (m *Machine) newTargets(f *nativeForm, reg func(r ir.Reg) *Slot, index int, pc int32) (made []uint32, slots int,
 	err error) {
 	for i, t := range f.Targets {
@@ -860,8 +861,8 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 // mostChanges is how many iterations may change what is reached until flags say it in all others.
 const mostChanges = 8
 
-// reverse is the backward code where this is reached, and of what the iterations have made, and how many of the iterations, at most most, it takes. changes is
-// how many have been run by the code with flags.
+// reverse is the backward code where this is reached, of states and of what the iterations have made, and how many of
+// the iterations, at most most, it takes. changes is how many have been run by the code with flags.
 func (f *nativeForm) reverse(reach []loop.Reach, made loop.Reach, most uint64, changes *int) (*loop.Code, uint64) {
 	if *changes < mostChanges {
 		key := make([]byte, 1+len(reach))

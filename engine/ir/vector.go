@@ -643,7 +643,8 @@ func (w *vectorizer) carry(i, loop int) {
 	in := &w.f.Code[i]
 	if head := w.head(i); !w.carried[in.D] {
 		last := w.by[in.D]
-		if w.failed = loop < 0 || head < 0 || w.sets[in.D] != 2 || last < head || last > w.ends[head] || w.f.Code[last].Op != Move; w.failed {
+		ok := loop >= 0 && head >= 0 && w.sets[in.D] == 2 && last > head && last < w.ends[head]
+		if w.failed = !ok || w.f.Code[last].Op != Move; w.failed {
 			return
 		}
 		if w.carried == nil {
@@ -922,8 +923,8 @@ func (w *vectorizer) store(v laneValue, at Affine, a, loop int, pos term.Pos) {
 		}
 		within, ok := p.over(at)
 		n := p.n
-		if !ok || len(at.Outer) > 0 || w.within(within.By, l.loop, n) != w.place(loop) || w.v.Count(loop) != n*w.v.Count(l.loop) {
-			w.failed = true
+		ok = ok && len(at.Outer) == 0 && w.v.Count(loop) == n*w.v.Count(l.loop)
+		if w.failed = !ok || w.within(within.By, l.loop, n) != w.place(loop); w.failed {
 			return
 		}
 		p.store = w.add(Lane{Op: LaneStore, Loop: loop, A: a, At: at, Arg: -1, Pos: pos})
@@ -1166,7 +1167,8 @@ func (w *vectorizer) partial(in *Instr, loop int) bool {
 	}
 	a.sums |= b.sums
 	if a.sums == 0xff {
-		a = laneValue{kind: laneNumber, lane: w.add(Lane{Op: LaneSum, Sym: in.Sym, Loop: loop, A: a.lane, Pos: in.Pos}), loop: loop}
+		l := w.add(Lane{Op: LaneSum, Sym: in.Sym, Loop: loop, A: a.lane, Pos: in.Pos})
+		a = laneValue{kind: laneNumber, lane: l, loop: loop}
 	}
 	w.vals[in.D] = a
 	return true

@@ -191,8 +191,8 @@ func (f *Form) Masked(stream int) bool {
 	})
 }
 
-// Liven says in live which numbers have an adjoint of a stream that it makes. flags is what the forward code has left: it is
-// not 0 for those that have, where that depends on the run.
+// Liven says in live which numbers of a stream that it makes have an adjoint. flags is what the forward code has left,
+// where that depends on the run: it is not 0 for those that have.
 func (f *Form) Liven(stream int, live []bool, flags []float64) {
 	for _, s := range f.stores {
 		if s.stream != stream {

@@ -26,12 +26,12 @@ type part struct {
 
 // parts are the parts of the module.
 var parts = []*part{
-	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 14_479, aim: 13_000, mostLong: 104},
+	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 15_196, aim: 13_000, mostLong: 104},
 	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_113, aim: 4_500, mostLong: 35},
-	{name: "lang", folders: []string{"lang"}, most: 21_256, aim: 16_000, mostLong: 0},
-	{name: "cmd", folders: []string{"cmd"}, most: 20_007, aim: 16_000, mostLong: 29},
+	{name: "lang", folders: []string{"lang"}, most: 21_277, aim: 16_000, mostLong: 0},
+	{name: "cmd", folders: []string{"cmd"}, most: 20_005, aim: 16_000, mostLong: 27},
 	{name: "bench", folders: []string{"bench"}, most: 11_388, aim: 8_000, mostLong: 145},
-	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_561, aim: 13_000, mostLong: 52},
+	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_673, aim: 13_000, mostLong: 52},
 	{name: "the rest", folders: []string{"."}, most: 6_425, aim: 6_500, mostLong: 19},
 }
 

@@ -220,8 +220,8 @@ func (e *Elaborator) setIndex(slot, i int) {
 	e.slots[slot].index = true
 }
 
-// overIndex makes the comprehension or scan x one node, which node makes with its type: it elaborates the body once. That
-// of a default value is run for each index. If the body has to be elaborated for each index, ok is false.
+// overIndex makes the comprehension or scan x one node, which node makes with its type: it elaborates the body once.
+// That of a default value is run for each index. If the body has to be elaborated for each index, ok is false.
 func (e *Elaborator) overIndex(x syntax.Expr, slot int, s natural,
 	node func(i term.Index, bound term.Static) (core.Node, core.Type)) (v val, ok bool) {
 	sized := e.act().scope.Sized[e.act().unit.Refs[x].N]
