@@ -442,10 +442,21 @@ func (s *laneState) expandBack(v *vector, i int, l *lane) {
 	}
 	delta, flags := s.open(l.a, len(d)/l.ratio)
 	for k := range delta {
-		delta[k] += kernel.Sum(d[k*l.ratio:][:l.ratio])
+		delta[k] += total(d[k*l.ratio:][:l.ratio])
 		flags[k] = flags[k] || s.reach[i] == all || countTrue(s.flags[i][k*l.ratio:][:l.ratio]) > 0
 	}
 	s.close(l.a)
+}
+
+// total is the sum of deltas: of few without the lanes of [kernel.Sum].
+func total(d []float64) (sum float64) {
+	if len(d) > 2*8 {
+		return kernel.Sum(d)
+	}
+	for _, x := range d {
+		sum += x
+	}
+	return sum
 }
 
 // takeBack adds the deltas of elements to that of the values that they are of.

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"math"
+
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/kernel"
 	"github.com/gram-machine/gram/term"
@@ -20,6 +22,15 @@ func (l *lane) sum(x []float64) float64 {
 // reduceBack adds to dst what arrives at the numbers x if a arrives at what a symbol makes of them; fresh says that it sets
 // dst. tmp has twice as many numbers as x.
 func (l *lane) reduceBack(dst, x []float64, a float64, tmp []float64, fresh bool) {
+	if l.sym == term.Max && !math.IsInf(a, 0) && !math.IsNaN(a) {
+		if k := largest(x); k >= 0 {
+			if fresh {
+				clear(dst)
+			}
+			dst[k] += a
+			return
+		}
+	}
 	n := len(x)
 	out, before := tmp[:n], tmp[n:] // before[k] is what x[k] is joined with
 	f := l.two
@@ -52,6 +63,27 @@ func (l *lane) reduceBack(dst, x []float64, a float64, tmp []float64, fresh bool
 	} else {
 		kernel.Add(dst, dst, out)
 	}
+}
+
+// rankOf says which of equal numbers in eight lanes is the largest: that of the least rank.
+var rankOf = [8]int{0, 4, 2, 6, 1, 5, 3, 7}
+
+// largest is the number that the largest of some is, −1 if one is NaN. Of equal ones it is the first to be joined.
+func largest(x []float64) int {
+	most, best, rank := kernel.Max(x), -1, 8
+	for k, y := range x {
+		if y != most {
+			continue
+		}
+		r := 0
+		if len(x) > 8 {
+			r = rankOf[k%8]
+		}
+		if r < rank {
+			best, rank = k, r
+		}
+	}
+	return best
 }
 
 // join is what arrives at eight lanes if a arrives at what a symbol makes of them.

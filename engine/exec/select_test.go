@@ -44,6 +44,10 @@ let v = vec i < n -> sum j < 7 -> if x.(i) * j < s then j else x.(i) in
 let w = vec i < n -> sum j < n -> if x.(i) * x.(j) < s then 0.5 else v.(j) in
 (sum i < n -> w.(i) * v.(i)) + (sum i < n -> if w.(i) < s then sum j < n -> x.(j) * w.(j) else x.(i)) + maximum (vec i < n -> if x.(i) < s then 0 else v.(i))
 `,
+	"ties": `input x : R^40 = vec i < 40 -> floor (3 * sin (7 * i))
+maximum x + 2 * maximum (vec i < 8 -> x.(i + 3)) + 3 * maximum (vec i < 9 -> x.(2 * i)) +
+  sum k < 3 -> (5 + 2 * k) * maximum (vec i < 35 -> x.(39 - i - k) * 0.5)
+`,
 	"scans": `param n = 20
 input x : R^n = vec i < n -> sin (i + 1)
 input s = 0.3
