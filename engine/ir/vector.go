@@ -208,19 +208,36 @@ type local struct {
 	stored      int // slots
 }
 
-// part is what a store sets of a local vector: n slots from at on, step apart.
-type part struct{ at, n, step, lane, store int }
+// part is what a store sets of a local vector: n slots from at on, those of the iterations of loops.
+type part struct {
+	at, n, lane, store int
+	dims               []partDim // the outermost first
+}
 
-// over divides how far apart places are by the step. It reports whether they are slots of the part, from at on.
-func (p *part) over(at Affine) (Affine, bool) {
-	n := at.N - p.at
-	ok := n%p.step == 0
-	at.N = n / p.step
-	for k := range at.By {
-		ok = ok && at.By[k]%p.step == 0
-		at.By[k] /= p.step
+// partDim is a loop of a part: its iterations, and how far apart their slots are.
+type partDim struct{ size, step int }
+
+// over turns places of slots of loops into those of lanes of the part, and reports whether they are all in it.
+func (p *part) over(at Affine, loops []Nested) (out Affine, ok bool) {
+	n := p.n
+	rest, ok := at, true
+	rest.N -= p.at
+	for _, d := range p.dims {
+		n /= d.size
+		lo := rest.N / d.step
+		hi := lo
+		rest.N -= lo * d.step
+		out.N += lo * n
+		for k := range rest.By {
+			if c := rest.By[k] / d.step; c != 0 {
+				rest.By[k] -= c * d.step
+				out.By[k] += c * n
+				lo, hi = lo+min(0, c*(loops[k].Size-1)), hi+max(0, c*(loops[k].Size-1))
+			}
+		}
+		ok = ok && lo >= 0 && hi < d.size
 	}
-	return at, ok
+	return out, ok && rest.N == 0 && rest.By == [maxLoops]int{} && len(at.Outer) == 0
 }
 
 // edit is an instruction to be inserted before another.
@@ -767,8 +784,11 @@ func (w *vectorizer) parse(from, to, loop int) {
 			w.store(v, w.offset(v.at, in, in.Op == StoreX), a, loop, in.Pos)
 		case Copy, CopyX:
 			from, v := w.reference(in.A), w.reference2(in.D)
-			l := w.inner(loop, int(in.K))
 			to := w.offset(v.at, in, in.Op == CopyX)
+			if w.copies(from, v, to, int(in.K), loop, in.Pos) {
+				continue
+			}
+			l := w.inner(loop, int(in.K))
 			from.at.By[l], to.By[l] = 1, 1
 			if x := w.load(from, l, in.Pos); !w.failed {
 				w.store(v, to, x, l, in.Pos)
@@ -784,6 +804,22 @@ func (w *vectorizer) parse(from, to, loop int) {
 			w.failed = true
 		}
 	}
+}
+
+// copies copies a whole local vector whose parts are of several stores, and reports whether it is one.
+func (w *vectorizer) copies(from, v laneValue, to Affine, n, loop int, pos term.Pos) bool {
+	if w.failed || from.kind != laneLocal || !isConstant(from.at) || from.at.N != 0 || from.at.By != [maxLoops]int{} {
+		return false
+	}
+	l := &w.locals[from.arg]
+	if l.loop != loop || l.slots != n || l.stored != n || len(l.parts) < 2 {
+		return false
+	}
+	for _, p := range slices.Clone(l.parts) {
+		s := w.v.Lanes[p.store]
+		w.store(v, sum(to, s.At), p.lane, s.Loop, pos)
+	}
+	return true
 }
 
 // conditional takes an if that begins at an instruction, and returns where it ends. Both branches run for all lanes. A
@@ -856,17 +892,10 @@ func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 		return 0
 	}
 	l := &w.locals[v.arg]
-	lo, hi := v.at.N, v.at.N
-	for k, by := range v.at.By {
-		if by < 0 {
-			lo += by * (w.v.Loops[k].Size - 1)
-		} else if by > 0 {
-			hi += by * (w.v.Loops[k].Size - 1)
-		}
-	}
-	for _, p := range l.parts {
-		within, ok := p.over(v.at)
-		if !ok || lo < p.at || hi >= p.at+p.n*p.step {
+	for i := range l.parts {
+		p := &l.parts[i]
+		within, ok := p.over(v.at, w.v.Loops)
+		if !ok {
 			continue
 		}
 		if from := &w.v.Lanes[p.lane]; from.Op == LaneLoad && from.Loop >= 0 && w.v.Loops[from.Loop].Parent == l.loop {
@@ -917,19 +946,19 @@ func (w *vectorizer) store(v laneValue, at Affine, a, loop int, pos term.Pos) {
 		w.add(Lane{Op: LaneStore, Loop: loop, A: a, At: at, Pos: pos})
 	case laneLocal:
 		l := &w.locals[v.arg]
-		p := part{at: at.N, n: w.v.Count(loop) / w.v.Count(l.loop), step: 1, lane: a}
-		if p.n > 1 {
-			p.step = max(1, at.By[loop])
+		p := part{at: at.N, n: w.v.Count(loop) / w.v.Count(l.loop), lane: a}
+		by, k, slots := at.By, loop, 1 // slots: how many an iteration has
+		for ; k != l.loop && k >= 0 && by[k] >= slots; k = w.v.Loops[k].Parent {
+			p.dims = append(p.dims, partDim{w.v.Loops[k].Size, by[k]})
+			slots, by[k] = by[k]*w.v.Loops[k].Size, 0
 		}
-		within, ok := p.over(at)
-		n := p.n
-		ok = ok && len(at.Outer) == 0 && w.v.Count(loop) == n*w.v.Count(l.loop)
-		if w.failed = !ok || w.within(within.By, l.loop, n) != w.place(loop); w.failed {
+		slices.Reverse(p.dims)
+		if w.failed = k != l.loop || by != [maxLoops]int{} || len(at.Outer) > 0; w.failed {
 			return
 		}
 		p.store = w.add(Lane{Op: LaneStore, Loop: loop, A: a, At: at, Arg: -1, Pos: pos})
 		l.parts = append(l.parts, p)
-		l.stored += n
+		l.stored += p.n
 	default:
 		w.failed = true
 	}
