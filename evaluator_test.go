@@ -395,6 +395,35 @@ func TestListsAreReadBack(t *testing.T) {
 	}
 }
 
+// TestListsOfNumbers: what is computed while a list is read counts nothing, in any form.
+func TestListsOfNumbers(t *testing.T) {
+	const start = "input x : R^7 = vec i < 7 -> sin i\ndata d : List R^2 = list i < 9 -> [| i, cos i |]\n"
+	for _, src := range []string{
+		"map (fun v -> x.(0) * v.(0) + v.(1)) d",
+		"let a = sin x.(1) in map (fun (p, q) -> (p * a, vec i < 3 -> q * i + a)) (map (fun v -> (v.(0), x.(2) * v.(1))) d)",
+		"list i < 7 -> (x.(3) * x.(i), vec j < 2 -> x.(6 - i) + j)",
+		"map (fun v -> sum i < 7 -> if v.(1) > x.(i) then v.(0) else x.(i) * x.(i)) d",
+		"map (fun v -> let s = scan i < 12 with p = v.(0) -> sin (p + x.(3)) in s.(11)) d",
+		"map (fun v -> foldl (+) 0 [v.(0); x.(1); v.(1)]) d",
+		// Functions that what is counted calls, too.
+		"def rec power k = if k < 1 then 1 else x.(1) * power (k - 1)\nlet a = power 5 in map (fun v -> a * v.(1) + power v.(0)) d",
+		"let f = fun y -> sin (y * x.(0)) + cos (y + x.(1)) * exp (0 - y * y) + tanh (y * 3 + x.(2)) / (1 + y * y) + sqrt (1 + y * y) + log (2 + y * y) * sin y in\n" +
+			"let a = f 1 + f 2 in map (fun v -> f v.(0) * a + f v.(1)) d",
+	} {
+		p := mustLoad(t, start+src)
+		want, err := p.Value(t.Context(), EvalOptions{Literal: true})
+		require.NoError(t, err, src)
+		for _, opt := range []EvalOptions{{}, {NoNative: true}, {NoFuse: true}, {Finite: true}} {
+			got, err := p.Value(t.Context(), opt)
+			require.NoError(t, err, src)
+			require.Equal(t, want.Lengths, got.Lengths, src)
+			requireClose(t, want.Values, got.Values, 1e-13)
+			require.Equal(t, want.Cost.Steps, got.Cost.Steps, src)
+			require.Equal(t, want.Cost.Overhead.Readback, got.Cost.Overhead.Readback, src)
+		}
+	}
+}
+
 // TestLiteralPhases: a run of the literal machine is one phase.
 func TestLiteralPhases(t *testing.T) {
 	var phases []string

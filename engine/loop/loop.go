@@ -39,7 +39,8 @@ type Loop struct {
 	Instrs  int      // the instructions of its body
 }
 
-// Target is a vector of so many slots, made in front of a loop: iteration i sets the numbers from Width · i on. No other register refers to it.
+// Target is a vector of so many slots, made in front of a loop: iteration i sets the numbers from Width · i on. No other
+// register refers to it.
 type Target struct {
 	Reg          ir.Reg
 	Width, Slots int

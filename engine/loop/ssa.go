@@ -108,6 +108,7 @@ type Stream struct {
 // store is a number of a stream that an iteration makes.
 type store struct {
 	value, flag id // and whether it has an adjoint
+	to          ir.Reg
 	stream, at  int
 }
 
@@ -260,7 +261,7 @@ func (b *builder) streams() {
 	for _, t := range b.Targets {
 		s := Stream{Object: t.Reg, Made: true, Width: t.Width, Stride: t.Width, behind: zero}
 		for i := range b.stores {
-			if st := &b.stores[i]; ir.Reg(st.stream) == t.Reg {
+			if st := &b.stores[i]; st.to == t.Reg {
 				st.stream, st.flag = len(b.Streams), b.flag(st.value)
 				s.Live = s.Live || st.flag != zero
 			}
@@ -425,7 +426,7 @@ func (b *builder) nodes(nodes []node) {
 			delete(b.env, in.D)
 			continue
 		case ir.StoreX:
-			b.stores = append(b.stores, store{value: b.reg(in.A), stream: int(in.D), at: int(in.N)})
+			b.stores = append(b.stores, store{value: b.reg(in.A), to: in.D, at: int(in.N)})
 		case ir.Branch:
 			b.branch(n, left(), right())
 		}

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/term"
 )
@@ -106,7 +108,8 @@ func (c *compiler) listed(r term.Ref) {
 		c.emit(ir.Instr{Op: ir.Return, Args: c.results(v)})
 		return
 	}
-	c.reading, c.out.Elements = true, n
+	c.reading = true
+	start := len(c.f.out.Code)
 	d := c.set(ir.Instr{Op: ir.Alloc, N: uint32(n * w)})
 	c.forward(c.constant(float64(n)), float64(n), true, func(i ir.Reg) {
 		var e *value
@@ -127,6 +130,11 @@ func (c *compiler) listed(r term.Ref) {
 		}
 		c.store(d, e, i, uint32(w), 0)
 	})
-	c.f.out.Results = 1
+	if slices.ContainsFunc(c.f.out.Code[start:], func(in ir.Instr) bool { return in.Op == ir.Call || in.Op == ir.Apply }) {
+		c.f.out.Code = c.f.out.Code[:start] // functions count their steps
+		c.emit(ir.Instr{Op: ir.Return, Args: c.results(v)})
+		return
+	}
+	c.out.Elements, c.f.out.Results = n, 1
 	c.emit(ir.Instr{Op: ir.Return, Args: []ir.Reg{d}})
 }
