@@ -26,7 +26,7 @@ type part struct {
 
 // parts are the parts of the module.
 var parts = []*part{
-	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 15_277, aim: 13_000, mostLong: 104},
+	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 15_278, aim: 13_000, mostLong: 104},
 	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_113, aim: 4_500, mostLong: 35},
 	{name: "lang", folders: []string{"lang"}, most: 21_277, aim: 16_000, mostLong: 0},
 	{name: "cmd", folders: []string{"cmd"}, most: 20_005, aim: 16_000, mostLong: 27},
