@@ -101,7 +101,8 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 func (p *Program) notStreamed() error {
 	for i := range p.src.Data {
 		if d := &p.src.Data[i]; d.Value.Chunk != nil {
-			return misuse("data %s is too large to be stored, which only values and gradients by the mode Reverse and the strategy Direct do without", d.Name)
+			return misuse("data %s is too large to be stored, which only values and gradients by the mode Reverse and the "+
+				"strategy Direct do without", d.Name)
 		}
 	}
 	return nil
@@ -296,7 +297,8 @@ func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []f
 		k = len(e.passes.g.Outputs())
 	}
 	if len(values) != count*k || len(jacobians) != count*k*n {
-		return misuse("%d points have %d values and %d derivatives, and there is room for %d and %d", count, count*k, count*k*n, len(values), len(jacobians))
+		return misuse("%d points have %d values and %d derivatives, and there is room for %d and %d", count, count*k,
+			count*k*n, len(values), len(jacobians))
 	}
 	if e.code == nil || e.opt.Strategy != Direct {
 		for i := range count {
@@ -374,9 +376,9 @@ func resized(s []float64, n int) []float64 {
 	return make([]float64, n)
 }
 
-// SetData replaces the numbers of a data list, in row-major order, by as many others: lengths are static. The slice is not to be
-// modified before the next call. It is a [MisuseError] to give another number of them, or some that are not finite, to replace a list
-// from which another value was computed, and to do so with Literal, a Mode or a Strategy.
+// SetData replaces the numbers of a data list, in row-major order, by as many others: lengths are static. The slice is
+// not to be modified before the next call. It is a [MisuseError] to give another number of them, or some that are not
+// finite, to replace a list from which another value was computed, and to do so with Literal, a Mode or a Strategy.
 func (e *Evaluator) SetData(name string, values []float64) error {
 	i := slices.IndexFunc(e.p.src.Data, func(d load.Variable) bool { return d.Name == name })
 	switch {

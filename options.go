@@ -27,8 +27,8 @@ type Options struct {
 	// container's.
 	MaxMemory uint64
 	// Stream lets data lists be computed when they are read, not stored: those that would take more than half of the
-	// memory that is left. Such a program runs as code of the compiler, with the mode Reverse and the strategy Direct; its term
-	// lacks the numbers.
+	// memory that is left. Such a program runs as code of the compiler, with the mode Reverse and the strategy Direct; its
+	// term lacks the numbers.
 	Stream bool
 	Body   string // an expression in place of the program's body
 	Seed   uint64 // what the random numbers of default values start from

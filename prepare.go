@@ -15,8 +15,9 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// prepare makes the program of a value, or of a gradient by the strategy, for the point, which Direct does not need. The literal
-// machine runs what the compiler has no code for, and what is asked of it: runs in random order, and with [EvalOptions.Literal].
+// prepare makes the program of a value, or of a gradient by the strategy, for the point, which Direct does not need.
+// The literal machine runs what the compiler has no code for, and what is asked of it: runs in random order, and with
+// [EvalOptions.Literal].
 func (e *Evaluator) prepare(point []float64) (err error) {
 	switch {
 	case e.grad && e.opt.Strategy == Unfold:

@@ -39,13 +39,15 @@ func (p *Program) graphLiteral(meter *limits.Meter, opt EvalOptions) (Bound, err
 	}
 	defer m.Close()
 	size := m.GraphSize()
-	return Bound{M: m.Stats().Counts.Total(), Graph: size.Total(), Operations: size.Operations, Edges: size.Edges, Inputs: size.Inputs,
+	return Bound{M: m.Stats().Counts.Total(), Graph: size.Total(), Operations: size.Operations, Edges: size.Edges,
+		Inputs:   size.Inputs,
 		Numerals: size.Numerals}, nil
 }
 
 // open reduces the program to its graph G with symbolic inputs, whose values at the point decide the branches. samples,
 // if not nil, gets a profile. The caller closes the machine.
-func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions, samples func(calls.Sample)) (*machine.Machine, error) {
+func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions,
+	samples func(calls.Sample)) (*machine.Machine, error) {
 	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,8 @@ import (
 // The numbers are those of the value, from left to right. check may be nil; it is called at least every 2¹⁶
 // steps. The errors are that of check, a [*reference.LimitError] after limit steps, and a
 // [*denote.UndefinedError].
-func ByName(s *reference.Start, limit int, check func() error) (numbers []denote.Number, counts rule.Counts, err error) {
+func ByName(s *reference.Start, limit int, check func() error) (numbers []denote.Number, counts rule.Counts,
+	err error) {
 	e := &byName{ground: s.Ground, limit: limit, check: check}
 	defer caught(&err)
 	e.numbers(e.eval(s.Term, nil), &numbers)

@@ -8,12 +8,13 @@ import (
 // Claim is one cost claim of the paper, or of gram about it, with the measurements that decide it. A claim is data: one
 // more is one more value in a table.
 type Claim struct {
-	Number int      `json:"number,omitempty"` // its number on the page
-	Title  string   `json:"title"`            // what the paper says, in one line
-	Source string   `json:"source,omitempty"` // where it says so, or, of a claim of gram's own, what that is about
-	Own    bool     `json:"own,omitempty"`    // the sentence is gram's, not the paper's
-	Family string   `json:"-"`                // the programs, in one sentence
-	Series []Series `json:"-"`                // what is measured; all series of role Evidence must follow their laws for the claim to hold
+	Number int    `json:"number,omitempty"` // its number on the page
+	Title  string `json:"title"`            // what the paper says, in one line
+	Source string `json:"source,omitempty"` // where it says so, or, of a claim of gram's own, what that is about
+	Own    bool   `json:"own,omitempty"`    // the sentence is gram's, not the paper's
+	Family string `json:"-"`                // the programs, in one sentence
+	// Series are what is measured; all of role Evidence must follow their laws for the claim to hold.
+	Series []Series `json:"-"`
 	// Correction is the corrected sentence that holds; "" if the claim holds as it is printed. A claim that has one has
 	// series of role Printed, whose law fails.
 	Correction string `json:"correction,omitempty"`
@@ -39,8 +40,9 @@ const (
 	Evidence Role = "evidence"   // decides the verdict
 	Printed  Role = "as printed" // breaks the sentence as the paper prints it, where the claim has a correction
 	Stronger Role = "stronger"   // breaks a sentence of gram's own that says more than the paper's, and does not decide
-	Contrast Role = "contrast"   // an ablation or a rival that the claim is held against; it has its own law, and does not decide
-	Aside    Role = "aside"      // is measured in addition, with its own law, and does not decide
+	// Contrast is an ablation or a rival that the claim is held against; it has its own law, and does not decide.
+	Contrast Role = "contrast"
+	Aside    Role = "aside" // is measured in addition, with its own law, and does not decide
 )
 
 // Law is how a quantity y is to grow with a quantity x.

@@ -103,7 +103,8 @@ func manyAry(s *subject) Point {
 	k, t := s.size, term.New(term.NewTypes())
 	xs, stars := make([]term.Var, k), make([]term.Var, k)
 	for i := range k {
-		xs[i], stars[i] = t.NewVar(term.VarInfo{Name: "x", Type: term.R}), t.NewVar(term.VarInfo{Name: "x*", Type: term.AbstractDual})
+		xs[i], stars[i] = t.NewVar(term.VarInfo{Name: "x", Type: term.R}),
+			t.NewVar(term.VarInfo{Name: "x*", Type: term.AbstractDual})
 	}
 	f := func() term.Ref {
 		args := make([]term.Ref, k)
@@ -150,7 +151,8 @@ func claimMainLemma() []Series {
 		}),
 		[]Series{
 			series(LogSumExp, Printed, equal, normalFrom("symbols of the normal form of D(G)[x:=⟨x,x*⟩]", false),
-				normalFrom("symbols of that of D(G)[x:=⟨x,λa.x* a⟩]", true)).called("log-sum-exp: the start as printed", counting(1, 8), counting(1, 16)),
+				normalFrom("symbols of that of D(G)[x:=⟨x,λa.x* a⟩]", true)).called("log-sum-exp: the start as printed",
+				counting(1, 8), counting(1, 16)),
 			unfactored(Squares, counting(2, 7), counting(2, 8)), unfactored(Diamonds, counting(2, 7), counting(2, 8)),
 			unfactored(Fibonacci, counting(4, 10), counting(4, 11)),
 		})
@@ -183,7 +185,8 @@ func normalFrom(name string, printed bool) quantity {
 	return quantity{name, func(s *subject) float64 {
 		d, inputs := s.reversed(), []term.Var(nil)
 		for _, x := range s.ScalarInputs() {
-			x0, star := d.NewVar(term.VarInfo{Name: "x", Type: term.R}), d.NewVar(term.VarInfo{Name: "x*", Type: term.AbstractDual})
+			x0, star := d.NewVar(term.VarInfo{Name: "x", Type: term.R}),
+				d.NewVar(term.VarInfo{Name: "x*", Type: term.AbstractDual})
 			dual := d.Variable(0, star)
 			if printed {
 				a := d.NewVar(term.VarInfo{Name: "a", Type: term.R, Linear: true})

@@ -41,7 +41,8 @@ func claimShrinking() []Series {
 		}),
 		tuples,
 		all([]Family{Diamonds, RandomGraph}, func(f Family) Series {
-			return points(f, Evidence, linear, termSize.name, StepsName, randomValueSteps).called(f.Name + ", the machine's random schedule")
+			return points(f, Evidence, linear, termSize.name, StepsName, randomValueSteps).called(f.Name +
+				", the machine's random schedule")
 		}),
 		[]Series{series(copies, Contrast, exponential, sizeN, copyingSteps).without("the restriction of (3) to numerals")})
 }
@@ -63,7 +64,8 @@ func shrinkingSteps(s *subject) Point {
 // tupleSteps is 2·|t|, and the length of such a reduction, of bp(G) with dense tuples at the program's point.
 func tupleSteps(s *subject) Point {
 	bp, a := s.backpropagation(revgrad.DenseTuples)
-	pt, counts := shrink(s, reference.Convert(bp, denote.Floats{}).ValueStart(append(s.ScalarInputs(), a), append(s.Point(), 1)))
+	pt, counts := shrink(s, reference.Convert(bp, denote.Floats{}).ValueStart(append(s.ScalarInputs(), a),
+		append(s.Point(), 1)))
 	pt.X *= 2
 	pt.add("steps by (7)", float64(counts[rule.PlusPair]))
 	return pt
@@ -96,7 +98,8 @@ func innermost(s *reference.State) *reference.Redex {
 // claimCommutation is claim 8.
 func claimCommutation() []Series {
 	var out []Series
-	for _, by := range []rule.Rule{rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Plus, rule.Times, rule.Function, rule.Branch} {
+	for _, by := range []rule.Rule{rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Plus, rule.Times,
+		rule.Function, rule.Branch} {
 		f := sized("("+rule.Table[by].Number+") "+by.String(), EveryRule.Quick, EveryRule.Full)
 		out = append(out, points(f, Evidence, constant, termSize.name, "most steps of D(t) for one of t", commuting(by)))
 	}
@@ -121,7 +124,8 @@ func symbolsLeft(by reference.Strategy) quantity {
 // random programs, the most steps of D(t) that one step of t by the rule takes.
 func commuting(by rule.Rule) func(*subject) Point {
 	return func(s *subject) (pt Point) {
-		for seed, text := range []string{EveryRule.Source(s.size), Rational(s.size, 0), Rational(s.size, 1), Declared.Source(min(s.size, 5))} {
+		for seed, text := range []string{EveryRule.Source(s.size), Rational(s.size, 0), Rational(s.size, 1),
+			Declared.Source(min(s.size, 5))} {
 			start := s.program("random program", text).valueStart(denote.Floats{})
 			pt.X, pt.Y = max(pt.X, symbols(start, start.Term)), max(pt.Y, float64(lockstep(s, start, by, seed)))
 		}
@@ -163,8 +167,10 @@ func claimUnicity() []Series {
 	}
 	many := sized("", powersOfTwo(0, 4), powersOfTwo(0, 5))
 	return append(out,
-		series(many, Evidence, constant, sizeN.named("schedules"), exactGradients).called("exact gradients over the rationals"),
-		series(many, Contrast, linear, sizeN.named("schedules"), floatGradients).without("exact numbers").called("gradients in floating point"))
+		series(many, Evidence, constant, sizeN.named("schedules"),
+			exactGradients).called("exact gradients over the rationals"),
+		series(many, Contrast, linear, sizeN.named("schedules"),
+			floatGradients).without("exact numbers").called("gradients in floating point"))
 }
 
 // exactGradients is the number of different gradients over the rationals to which the rewriter reduces calls by random
@@ -244,8 +250,10 @@ func taggedNumbers(s *reference.Start, t *reference.Term) (out []denote.Number, 
 
 // resultsBy are the results of a term by the strategies, that by the machine's first. A result that cannot be read is
 // nil. A strategy that takes too long, or whose numbers grow too long, has none.
-func resultsBy(s *subject, start *reference.Start, read func(*reference.Term) ([]denote.Number, bool), seed int) (out [][]denote.Number) {
-	by := []reference.Strategy{reference.Machine(nil), reference.Leftmost, reference.ByValue, reference.ByName, reference.ByNeed}
+func resultsBy(s *subject, start *reference.Start, read func(*reference.Term) ([]denote.Number, bool),
+	seed int) (out [][]denote.Number) {
+	by := []reference.Strategy{reference.Machine(nil), reference.Leftmost, reference.ByValue, reference.ByName,
+		reference.ByNeed}
 	for i := range strategySeeds {
 		rng := generator(100*seed + i)
 		by = append(by, reference.Machine(rng), reference.Random(rng))
@@ -277,7 +285,8 @@ func sameNumbers(a, b []denote.Number) bool {
 // many of them agree with that by direct.
 func strategiesAgree(s *subject) (pt Point) {
 	want := must(s.Gradient(s.ctx, literally))
-	for _, opt := range []gram.EvalOptions{{Strategy: gram.Unfold}, {Strategy: gram.Modular}, {Schedule: gram.Random, Seed: 1}} {
+	for _, opt := range []gram.EvalOptions{{Strategy: gram.Unfold}, {Strategy: gram.Modular},
+		{Schedule: gram.Random, Seed: 1}} {
 		got := must(s.Gradient(s.ctx, opt))
 		for i, w := range want.Jacobian {
 			pt.X++
@@ -293,7 +302,8 @@ func strategiesAgree(s *subject) (pt Point) {
 func claimNormalising() []Series {
 	explored := func(name string, texts []string, start func(*subject) *reference.Start) Series {
 		sizes := counting(1, len(texts))
-		return points(sized("all reductions of "+name, sizes, sizes), Evidence, equal, "reduction graphs", "finite ones without a cycle",
+		return points(sized("all reductions of "+name, sizes, sizes), Evidence, equal, "reduction graphs",
+			"finite ones without a cycle",
 			func(s *subject) Point { return explore(s, texts, start) })
 	}
 	steps := []int{10, 100, 1000, 2000}
@@ -305,10 +315,12 @@ func claimNormalising() []Series {
 			return reference.Convert(s.reversed(), denote.Floats{}).ValueStart(nil, nil)
 		}),
 		explored("programs with lin", SmallLin(), func(s *subject) *reference.Start { return s.valueStart(denote.Floats{}) }),
-		points(sized("any redex of the calculus", powersOfTwo(0, 3), powersOfTwo(0, 5)), Evidence, equal, "reductions", "reductions that ended", ending),
+		points(sized("any redex of the calculus", powersOfTwo(0, 3), powersOfTwo(0, 5)), Evidence, equal, "reductions",
+			"reductions that ended", ending),
 		schedules(RandomProgram, false).called("value, schedules of the machine", Sizes(10, 5000), Sizes(10, 50_000)),
 		schedules(RandomProgram, true).called("gradient, schedules of the machine", Sizes(10, 5000), Sizes(10, 50_000)),
-		series(sized("modulo (dup)", steps, append(steps, 10_000)), Printed, constant, sizeN.named("steps allowed"), duplicating),
+		series(sized("modulo (dup)", steps, append(steps, 10_000)), Printed, constant, sizeN.named("steps allowed"),
+			duplicating),
 	}
 	return out
 }

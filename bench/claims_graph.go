@@ -15,7 +15,8 @@ func claimEvaluation() []Series {
 	return append(
 		all(families, func(f Family) Series { return series(f, Evidence, linear, graphSize, valueSteps) }),
 		all([]Family{Squares, Fibonacci}, func(f Family) Series {
-			return series(f, Contrast, exponential, graphSize, unsharedSteps).without("sharing").called(f.Name+", sharing expanded", doubling)
+			return series(f, Contrast, exponential, graphSize, unsharedSteps).without("sharing").called(f.Name+
+				", sharing expanded", doubling)
 		})...)
 }
 
@@ -55,7 +56,8 @@ func claimForward() []Series {
 	for _, f := range []Family{LogSumExp, LeastSquares} {
 		out = append(out,
 			series(f, Evidence, linear, groundSize, partial).called(f.Name+": one partial"),
-			series(f, Evidence, linear, groundSize.times("n·|G|", sizeN), gradient).called(f.Name+": the gradient, n partials", few, full),
+			series(f, Evidence, linear, groundSize.times("n·|G|", sizeN), gradient).called(f.Name+": the gradient, n partials",
+				few, full),
 			series(f, Evidence, quadratic, sizeN, gradient).called(f.Name+": the gradient by forward mode, in n", few, full),
 			series(f, Contrast, linear, sizeN, gradientSteps).called(f.Name+": the gradient by D(G), in n"))
 	}
@@ -97,7 +99,8 @@ func claimReverse() []Series {
 		}),
 		series(WideSum, Evidence, constant, inputs, perNode).called("one graph, more inputs"),
 		series(Heads, Evidence, linear, sizeN.named("k"), gradientSteps).called("k outputs over one trunk"),
-		series(Heads, Evidence, atMostLinear, graphSize.times("k·|G|", sizeN), gradientSteps).called("k outputs over one trunk, in k·|G|"),
+		series(Heads, Evidence, atMostLinear, graphSize.times("k·|G|", sizeN),
+			gradientSteps).called("k outputs over one trunk, in k·|G|"),
 		series(LeastSquares, Evidence, linear, groundSize, tapeOperations).called("operations of section 2.4"),
 	)
 }

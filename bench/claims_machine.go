@@ -77,9 +77,13 @@ func mostWords(w *cost.Work) (n uint64) {
 // Quantities of a run of the literal machine: its steps and the nodes that it makes or captures, and the units by which
 // it finds redexes.
 var (
-	stepsAndMade = ofWork("steps + instantiate", func(c *gram.Cost) uint64 { return c.Steps.Total() + c.Work.Units["instantiate"].Fired })
-	fourMade     = quantity{"4·(steps + instantiate)", func(s *subject) float64 { return 4 * stepsAndMade.of(s) }}
-	searchUnits  = ofWork("units of search and wake", func(c *gram.Cost) uint64 { return c.Work.Units["search"].Fired + c.Work.Units["wake"].Fired })
+	stepsAndMade = ofWork("steps + instantiate", func(c *gram.Cost) uint64 {
+		return c.Steps.Total() +
+			c.Work.Units["instantiate"].Fired
+	})
+	fourMade    = quantity{"4·(steps + instantiate)", func(s *subject) float64 { return 4 * stepsAndMade.of(s) }}
+	searchUnits = ofWork("units of search and wake",
+		func(c *gram.Cost) uint64 { return c.Work.Units["search"].Fired + c.Work.Units["wake"].Fired })
 )
 
 // claimSearch is claim 17.
@@ -93,9 +97,11 @@ func claimSearch() []Series {
 	between := sized("captures: units between two rewrites", powersOfTwo(2, 6), powersOfTwo(2, 7))
 	f := WaitingCalls
 	return slices.Concat(
-		overFamilies("most words of a unit of search or wake", func(w *cost.Work) uint64 { return max(w.Units["search"].Most, w.Units["wake"].Most) }),
+		overFamilies("most words of a unit of search or wake",
+			func(w *cost.Work) uint64 { return max(w.Units["search"].Most, w.Units["wake"].Most) }),
 		all(bounded, func(f Family) Series {
-			return under("no dual λ is written by hand", series(f, Evidence, Law{Kind: Below}, fourMade, searchUnits).called(f.Name, f.Quick))
+			return under("no dual λ is written by hand", series(f, Evidence, Law{Kind: Below}, fourMade,
+				searchUnits).called(f.Name, f.Quick))
 		}),
 		all(Handwritten(), func(f Family) Series {
 			s := series(f, Evidence, Law{Kind: AtMost, Power: 1, Logs: 1}, stepsAndMade, searchUnits)
@@ -103,7 +109,8 @@ func claimSearch() []Series {
 		}),
 		[]Series{
 			series(between, Stronger, constant, sizeN, longestSearch),
-			series(f, Contrast, quadratic, gradientSteps, symbolsRead).without("a worklist").called(f.Name+", rescanning", Sizes(5, 100), Sizes(5, 200)),
+			series(f, Contrast, quadratic, gradientSteps, symbolsRead).without("a worklist").called(f.Name+", rescanning",
+				Sizes(5, 100), Sizes(5, 200)),
 		})
 }
 
@@ -121,15 +128,16 @@ var symbolsRead = quantity{"symbols read", func(s *subject) (n float64) {
 // longestSearch is the most units of search and wake that the literal machine makes between two rewrites of a value.
 var longestSearch = quantity{"most units of search and wake in a row", func(s *subject) float64 {
 	run, longest := 0, 0
-	s.program("captures", Captures.Source(s.size)).value(bridge.Watch(gram.EvalOptions{Literal: true}, bridge.Hooks{Events: func(f *machine.Fired) error {
-		if _, ok := f.Move.Rule(); ok {
-			run = 0
-		} else if u := f.Move; u == rule.Wake || u == rule.Search {
-			run++
-			longest = max(longest, run)
-		}
-		return nil
-	}}))
+	s.program("captures", Captures.Source(s.size)).value(bridge.Watch(gram.EvalOptions{Literal: true},
+		bridge.Hooks{Events: func(f *machine.Fired) error {
+			if _, ok := f.Move.Rule(); ok {
+				run = 0
+			} else if u := f.Move; u == rule.Wake || u == rule.Search {
+				run++
+				longest = max(longest, run)
+			}
+			return nil
+		}}))
 	return float64(longest)
 }}
 
@@ -159,8 +167,10 @@ func claimTime() []Series {
 		return s.called(f.Name+", "+name, Sizes(least, 100_000), Sizes(least, largest))
 	}
 	out := append(overFamilies(most, mostWords),
-		series(bodies, Evidence, constant, sines, ofWork(most, func(c *gram.Cost) uint64 { return mostWords(c.Work) })).called(bodies.Name+", shared"),
-		series(bodies, Contrast, linear, sines, copied).without("shared bodies").called(bodies.Name+", copied at (3)", Sizes(5, 50), Sizes(5, 200)),
+		series(bodies, Evidence, constant, sines, ofWork(most,
+			func(c *gram.Cost) uint64 { return mostWords(c.Work) })).called(bodies.Name+", shared"),
+		series(bodies, Contrast, linear, sines, copied).without("shared bodies").called(bodies.Name+", copied at (3)",
+			Sizes(5, 50), Sizes(5, 200)),
 		timed(Polynomial, 100, 1_000_000, "gradient", true),
 		timed(Network, 100, 1_000_000, "gradient", true),
 		timed(Loss, 50, 1_000_000, "gradient", true),
@@ -170,7 +180,8 @@ func claimTime() []Series {
 
 // timeOf is the time of a value or a gradient, and what it costs. The time is the mean of some in a row; the first,
 // which makes the arena, is not among them.
-func timeOf(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (time.Duration, *gram.Cost, error) {
+func timeOf(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (time.Duration, *gram.Cost,
+	error) {
 	begin, run := p.NewValue, (*gram.Evaluator).Value
 	if gradient {
 		begin, run = p.NewGradient, (*gram.Evaluator).Gradient
@@ -203,12 +214,15 @@ func claimParallel() []Series {
 		out = append(out,
 			series(f, Evidence, constant, sizeN, spanRatio(true)).called(f.Name+": span of D(t), (11) in a tree", quick, full),
 			series(f, chain, constant, sizeN, spanRatio(false)).called(f.Name+": span of D(t), (11) in a chain", quick, full),
-			points(f, Contrast, linear, "steps", "span", statePassing).without("duals, by a memory").called(f.Name+": state-passing form", quick, powersOfTwo(2, 13)),
+			points(f, Contrast, linear, "steps", "span", statePassing).without("duals, by a memory").called(f.Name+
+				": state-passing form", quick, powersOfTwo(2, 13)),
 			series(f, Aside, linear, logN, backpropPath).called(f.Name+": critical path of bp(G)", quick, full),
-			series(f, Contrast, linear, work, tapeOperations.named(inARow)).without("a graph, on a tape").called(f.Name+": a tape", quick, full))
+			series(f, Contrast, linear, work, tapeOperations.named(inARow)).without("a graph, on a tape").called(f.Name+
+				": a tape", quick, full))
 	}
 	for _, f := range []Family{Chain, SumRight} {
-		out = append(out, series(f, Evidence, constant, sizeN, spanRatio(true)).called(f.Name+": span of D(t), (11) in a tree", quick, full))
+		out = append(out, series(f, Evidence, constant, sizeN, spanRatio(true)).called(f.Name+
+			": span of D(t), (11) in a tree", quick, full))
 	}
 	speedUp := func(name string, time func(*subject) time.Duration) Series {
 		s := series(Sequences, Aside, constant, sizeN, quantity{"speed-up on two workers", func(s *subject) float64 {
@@ -217,7 +231,8 @@ func claimParallel() []Series {
 		s.Timed = true
 		return s.called(Sequences.Name + ": " + name)
 	}
-	out = append(out, speedUp("one gradient by the schedule parallel", parallelTime), speedUp("two gradients at once, each on a core", twoTimes))
+	out = append(out, speedUp("one gradient by the schedule parallel", parallelTime),
+		speedUp("two gradients at once, each on a core", twoTimes))
 	return out
 }
 

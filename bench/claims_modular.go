@@ -20,7 +20,8 @@ func claimPure() []Series {
 		few := f.Quick[:min(5, len(f.Quick))]
 		out = append(out,
 			series(f, Evidence, equal, termSize, pureSize).called(f.Name+": sizes"),
-			series(f, Evidence, equal, pureSteps("steps of t", (*subject).Term), pureSteps("steps of D(t)", (*subject).reversed)).called(f.Name+": steps", few))
+			series(f, Evidence, equal, pureSteps("steps of t", (*subject).Term),
+				pureSteps("steps of D(t)", (*subject).reversed)).called(f.Name+": steps", few))
 	}
 	return out
 }
@@ -44,10 +45,11 @@ func pureSteps(name string, of func(*subject) *term.Term) quantity {
 // claimEditing is claim 16.
 func claimEditing() []Series {
 	of := func(name string, e Edit, role Role, law Law, kept bool) Series {
-		return points(Edited, role, law, "|t u|, in symbols", "symbols of D(t u) that are made again", func(s *subject) Point {
-			size, cost, _ := rebuilt(s, e, kept)
-			return Point{X: size, Y: float64(cost.Cache.Rebuilt)}
-		}).called(name)
+		return points(Edited, role, law, "|t u|, in symbols", "symbols of D(t u) that are made again",
+			func(s *subject) Point {
+				size, cost, _ := rebuilt(s, e, kept)
+				return Point{X: size, Y: float64(cost.Cache.Rebuilt)}
+			}).called(name)
 	}
 	timed := func(name string, kept bool) Series {
 		s := points(Edited, Aside, atMostLinear, "|t u|, in symbols", "time after the edit (ns)", func(s *subject) Point {
@@ -123,9 +125,11 @@ func claimCopies() []Series {
 		series(f, Evidence, equal, sizeN, rewrittenCopies(true)).called("D(L), by the rewriter", few, full),
 		series(f, Evidence, equal, sizeN, literalCopies).called("D(L), by the literal machine", long, Sizes(10, 100_000)),
 		series(twice, Evidence, equal, sizeN, valueCopies).called("L with its state twice, by the literal machine"),
-		series(twice, Evidence, equal, sizeN, literalCopies).called("D(L) with the state twice, by the literal machine", long, Sizes(10, 100_000)),
+		series(twice, Evidence, equal, sizeN, literalCopies).called("D(L) with the state twice, by the literal machine",
+			long, Sizes(10, 100_000)),
 		series(f, Contrast, linear, sizeN, copiesByName).without("call by value").called("L, by name", Sizes(1, 1000)),
-		series(twice, Contrast, exponential, sizeN, copiesByName).without("call by value").called("L with its state twice, by name", doubling),
+		series(twice, Contrast, exponential, sizeN, copiesByName).without("call by value").
+			called("L with its state twice, by name", doubling),
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 // Quantities of Hessian-vector products, along the vector of ones.
 var (
 	productSteps = quantity{StepsName, func(s *subject) float64 { return s.hessianVectors(1) }}
-	hessianSteps = quantity{"steps of n products", func(s *subject) float64 { return s.hessianVectors(len(s.ScalarInputs())) }}
+	hessianSteps = quantity{"steps of n products",
+		func(s *subject) float64 { return s.hessianVectors(len(s.ScalarInputs())) }}
 )
 
 // hessianVectors is the steps of so many Hessian-vector products: they don't depend on the vector.
@@ -27,7 +28,8 @@ func (s *subject) hessianVectors(products int) float64 {
 
 // claimHessian is claim 23.
 func claimHessian() []Series {
-	families := slices.DeleteFunc(append(groundFamilies(), HigherOrder()...), func(f Family) bool { return f.Name == TwoOutputs.Name })
+	families := slices.DeleteFunc(append(groundFamilies(), HigherOrder()...),
+		func(f Family) bool { return f.Name == TwoOutputs.Name })
 	return slices.Concat(
 		all(families, func(f Family) Series {
 			s := series(f, Evidence, linear, mAndGraph, productSteps, gradientSteps)

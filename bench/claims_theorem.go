@@ -30,7 +30,8 @@ func claimTheorem() []Series {
 	}
 	loop, few, most := Redexes, counting(4, 12), counting(4, 16)
 	wide := []Family{Untaken, Captures, ClosedLambdas}
-	worst := []Family{Powers, PowersInLoop, NestedDeclared, DroppedNumerals, DroppedInputs, DroppedValues, Aliases, AliasesInLoop}
+	worst := []Family{Powers, PowersInLoop, NestedDeclared, DroppedNumerals, DroppedInputs, DroppedValues, Aliases,
+		AliasesInLoop}
 	working := append(wide[:3:3], Network, Church, RandomProgram, Powers)
 	families := slices.Concat(programs(), []Family{Church, Redexes}, wide, worst)
 	return slices.Concat(
@@ -40,7 +41,8 @@ func claimTheorem() []Series {
 				more = nil // a Jacobian: its bound is k times that of a gradient
 			}
 			law := linear
-			if slices.ContainsFunc([]Family{loop, DroppedInputs, DroppedValues}, func(g Family) bool { return g.Name == f.Name }) {
+			if slices.ContainsFunc([]Family{loop, DroppedInputs, DroppedValues},
+				func(g Family) bool { return g.Name == f.Name }) {
 				law = atMostLinear
 			}
 			return series(f, Evidence, law, mAndGraph, gradientSteps, more...)
@@ -67,7 +69,8 @@ func claimTheorem() []Series {
 			series(loop, Evidence, linear, normalAndGraph, modularSteps).called(loop.Name+": steps of modular", few, most),
 			squares(linear, true, reference.Machine(nil), "steps, by the rewriter"),
 			squares(linear, false, reference.Machine(nil), "D's pairs copied whole, λs last"),
-			squares(exponential, false, reference.ByValue, "D's pairs copied whole, by value").without("(11) before (3) on duals"),
+			squares(exponential, false, reference.ByValue, "D's pairs copied whole, by value").
+				without("(11) before (3) on duals"),
 			rewritten(Diamonds, exponential, false, reference.ByValue).without("(11) before (3) on duals").
 				called("diamonds: D's pairs copied whole, by value", counting(2, 7), counting(2, 8)),
 		})
@@ -81,7 +84,10 @@ var mostSteps = quantity{"43·(m + |G| + n + 1)", func(s *subject) float64 { ret
 var mostWork = bilinear.times("3·(|t| + n)·(steps + 1)", quantity{"3", func(*subject) float64 { return 3 }})
 
 // withInputs is m + |G| + n.
-var withInputs = quantity{"m + |G| + n", func(s *subject) float64 { return mAndGraph.of(s) + float64(len(s.ScalarInputs())) }}
+var withInputs = quantity{"m + |G| + n", func(s *subject) float64 {
+	return mAndGraph.of(s) +
+		float64(len(s.ScalarInputs()))
+}}
 
 // Quantities of the reductions of t to its graph: the steps by need, those of normalising λs first, and the steps of
 // the gradient by the strategy that does so.
@@ -137,7 +143,8 @@ func claimParameter() []Series {
 	more := counting(2, 18)
 	return []Series{
 		series(f, Evidence, exponential, sizeN, sourceM).called("m", f.Quick, more),
-		series(f, Evidence, linear, mAndGraph, movesMade, sourceM, graphSize, bilinear, gradientSteps, movesMade).called("the gradient", f.Quick, more),
+		series(f, Evidence, linear, mAndGraph, movesMade, sourceM, graphSize, bilinear, gradientSteps,
+			movesMade).called("the gradient", f.Quick, more),
 		series(tower, Evidence, equal, towerOfTwos, productsInG).called("a tower of numerals"),
 		series(f, Contrast, linear, sizeN, termSize).called("the size of the program", f.Quick, more),
 	}
@@ -189,7 +196,8 @@ var injected = quantity{sumsAndNumbers, func(s *subject) float64 {
 
 // injectionSums is what the injections of n inputs that all contribute add by Corollary gradient's remark: n − 1 times
 // n − 1 steps by (7) and n by (6).
-var injectionSums = quantity{"(n − 1)·(2n − 1)", func(s *subject) float64 { return float64((s.size - 1) * (2*s.size - 1)) }}
+var injectionSums = quantity{"(n − 1)·(2n − 1)",
+	func(s *subject) float64 { return float64((s.size - 1) * (2*s.size - 1)) }}
 
 var injectionSteps = quantity{"steps by (6) and (7) beyond those of a tagged sum", func(s *subject) float64 {
 	tagged := s.gradientStart(denote.Floats{})
@@ -204,7 +212,8 @@ var injectionSteps = quantity{"steps by (6) and (7) beyond those of a tagged sum
 func claimModular() []Series {
 	direct, modular := recurrentSteps(gram.Direct), recurrentSteps(gram.Modular)
 	saved := func(p *subject) float64 { return direct(p) - modular(p) }
-	network := func(name string, shape func(int) (d, m, n int), quick, full []int, y string, cost func(*subject) float64) Series {
+	network := func(name string, shape func(int) (d, m, n int), quick, full []int, y string,
+		cost func(*subject) float64) Series {
 		return points(sized(name, quick, full), Evidence, linear, "(d + m)·m·n", y, func(s *subject) Point {
 			d, m, n := shape(s.size)
 			return Point{X: float64((d + m) * m * n), Y: cost(s.program("recurrent network", Recurrent(d, m, n)))}

@@ -170,7 +170,8 @@ func (d *derivative) let(n *term.Node, k *known, body func(term.Ref, *known) ter
 		return d.dst.Let(n.Pos, in.y, bound, m)
 	}
 	tt := d.src.Types
-	in.prime = d.dst.NewVar(term.VarInfo{Name: d.src.Info(n.X).Name + "'", Type: tt.Arrow(term.R, tt.Arrow(term.R, term.R))})
+	in.prime = d.dst.NewVar(term.VarInfo{Name: d.src.Info(n.X).Name + "'",
+		Type: tt.Arrow(term.R, tt.Arrow(term.R, term.R))})
 	value, slope := d.lambdas(u, k)
 	m := body(n.A, in)
 	if m == 0 {

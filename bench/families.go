@@ -140,7 +140,8 @@ func cutLast(s string) (before, last string) {
 
 // Ground returns the families of computational graphs that are not adversarial.
 func Ground() []Family {
-	return []Family{Chain, Diamonds, FanOut, Fibonacci, SumLeft, SumRight, SumBalanced, LogSumExp, LeastSquares, RandomGraph}
+	return []Family{Chain, Diamonds, FanOut, Fibonacci, SumLeft, SumRight, SumBalanced, LogSumExp, LeastSquares,
+		RandomGraph}
 }
 
 // Chain is n lets, each the sine of the one before.
@@ -150,16 +151,26 @@ var Chain = upTo(50, 5000, 500_000, "chain", lets("x", "sin z{i-1}")).ground()
 var Diamonds = written("diamonds", lets("x", "sin z{i-1} + cos z{i-1}")).ground()
 
 // FanOut is one let that is used in n summands.
-var FanOut = upTo(50, 5000, 500_000, "fan-out", text("input x = 0.5\nlet z = sin x in\nsum i < {n} -> sin z\n")).ground()
+var FanOut = upTo(50, 5000, 500_000, "fan-out",
+	text("input x = 0.5\nlet z = sin x in\nsum i < {n} -> sin z\n")).ground()
 
 // Fibonacci is n lets, each the product of the two before; unshared it has exponentially many uses.
-var Fibonacci = written("fibonacci", letsBy("x", func(i int) string { return fmt.Sprintf("z%d * z%d", max(0, i-2), i-1) })).ground()
+var Fibonacci = written("fibonacci", letsBy("x", func(i int) string {
+	return fmt.Sprintf("z%d * z%d", max(0, i-2),
+		i-1)
+})).ground()
 
 // SumLeft, SumRight and SumBalanced are x1 + … + xn for n inputs, bracketed in three ways.
 var (
-	SumLeft     = written("sum, nested left", func(n int) string { return vectorInput(n) + "x.(0)" + repeat(n-1, line("\n  + x.({i})")) + "\n" }).ground()
+	SumLeft = written("sum, nested left", func(n int) string {
+		return vectorInput(n) + "x.(0)" +
+			repeat(n-1, line("\n  + x.({i})")) + "\n"
+	}).ground()
 	SumRight    = written("sum, nested right", func(n int) string { return vectorInput(n) + nestedRight(n) }).ground()
-	SumBalanced = written("sum, balanced", func(n int) string { return vectorInput(n) + balanced(n, component("x.(%d)")) + "\n" }).ground()
+	SumBalanced = written("sum, balanced", func(n int) string {
+		return vectorInput(n) + balanced(n, component("x.(%d)")) +
+			"\n"
+	}).ground()
 )
 
 // nestedRight is x.(0) + (x.(1) + …). It is written by definitions that use each other: parentheses may not nest so
@@ -177,7 +188,10 @@ func component(form string) func(i int) string {
 
 // LogSumExp is log (exp x1 + … + exp xn) for n inputs, and BalancedLogSumExp the same with a balanced sum.
 var (
-	LogSumExp         = written("log-sum-exp", func(n int) string { return vectorInput(n) + fmt.Sprintf("log (sum i < %d -> exp x.(i))\n", n) }).ground()
+	LogSumExp = written("log-sum-exp", func(n int) string {
+		return vectorInput(n) +
+			fmt.Sprintf("log (sum i < %d -> exp x.(i))\n", n)
+	}).ground()
 	BalancedLogSumExp = written("log-sum-exp, balanced", func(n int) string {
 		return vectorInput(n) + "log (" + balanced(n, component("exp x.(%d)")) + ")\n"
 	}).ground()

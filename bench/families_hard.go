@@ -18,7 +18,10 @@ var Squares = written("squares", lets("x", "z{i-1} * z{i-1}")).ground()
 var DeadLets = written("dead lets", lets("x", "sin z{i-1} in\nlet d{i} = z{i-1} * z{i-1}")).ground()
 
 // Horner is Horner's rule on numerals: half of the operands have a dual that is 0.
-var Horner = written("horner", letsBy("1", func(i int) string { return fmt.Sprintf("z%d * x + %d", i-1, i%7) })).ground()
+var Horner = written("horner", letsBy("1", func(i int) string {
+	return fmt.Sprintf("z%d * x + %d", i-1,
+		i%7)
+})).ground()
 
 // Constants and ConstantSquares are programs on numerals alone. Each operation leaves a dual of the numeral
 // 0⃗ that has an argument: garbage, which in the squares is copied with the dual.
@@ -67,17 +70,20 @@ var LongList = upTo(1000, 100_000, 10_000_000, "long list",
 	text("input w = 0.5\ndata xs : List R = list i < {n} -> 1 / (1 + i)\nfold (fun a s -> w * a + s) 0 xs\n"))
 
 // Church is the Church numeral n applied to the numeral 2, and that to a function: m is exponential in n.
-var Church = doublingFamily("numerals on numerals", text("input w = 0.5\ninput x = 1.1\niter #{n} #2 (fun y -> w * y + x) x\n"))
+var Church = doublingFamily("numerals on numerals",
+	text("input w = 0.5\ninput x = 1.1\niter #{n} #2 (fun y -> w * y + x) x\n"))
 
 // Tower is k Church numerals 2, each applied to the next, and that to a function: a tower of k twos of applications.
-var Tower = Family{Name: "a tower of numerals", Quick: []int{1, 2, 3}, Full: []int{1, 2, 3, 4}, Source: func(n int) string {
-	return "input w = 0.5\ninput x = 1.1\n(#2" + strings.Repeat(" #2", n-1) + ") (fun y -> w * y + x) x\n"
-}}
+var Tower = Family{Name: "a tower of numerals", Quick: []int{1, 2, 3}, Full: []int{1, 2, 3, 4},
+	Source: func(n int) string {
+		return "input w = 0.5\ninput x = 1.1\n(#2" + strings.Repeat(" #2", n-1) + ") (fun y -> w * y + x) x\n"
+	}}
 
 // Captures has 4n λs that nobody calls, each of which captures n values that come late:
 // no step depends on a λ's body until it is called, but the machine captures what
 // it mentions when the λ is made.
-var Captures = Family{Name: "captures", Quick: []int{10, 14, 20, 30, 40, 60}, Full: []int{10, 14, 20, 30, 40, 60, 80, 120, 160},
+var Captures = Family{Name: "captures", Quick: []int{10, 14, 20, 30, 40, 60},
+	Full: []int{10, 14, 20, 30, 40, 60, 80, 120, 160},
 	Source: func(n int) string {
 		mention := "let g%d = fun y -> y" + repeat(n, line(" + z{i}")) + " in\n"
 		s, z := cutLast(withDefinition(lets("x", "f z{i-1}")(n), "let f = fun y -> sin y in\n"))
@@ -93,7 +99,8 @@ var Untaken = upTo(50, 2000, 5000, "a branch not taken", func(n int) string {
 })
 
 // ClosedLambdas binds and drops a tuple of n closed λs in each of n iterations: three steps, and copies of the n λs.
-var ClosedLambdas = Family{Name: "closed λs", Quick: []int{10, 14, 20, 30, 40, 60}, Full: []int{10, 14, 20, 30, 40, 60, 80, 120, 160},
+var ClosedLambdas = Family{Name: "closed λs", Quick: []int{10, 14, 20, 30, 40, 60},
+	Full:   []int{10, 14, 20, 30, 40, 60, 80, 120, 160},
 	Source: text("input x = 0.5\niter #{n} (fun y -> (fun p -> y) (vec i < {n} -> fun (z : R) -> z)) x\n")}
 
 // Dropped bind and drop, in each of n iterations, a tuple of n numerals, one of n inputs, and a value of an inductive
@@ -131,7 +138,8 @@ var NestedDeclared = upTo(50, 1000, 2000, "a declared symbol of numerals", func(
 	return declared + "input x = 0.5\nx + " + strings.Repeat("scale (", n) + "1" + strings.Repeat(") 2 3", n) + "\n"
 })
 
-const declared = "symbol blend x y = x * y + y with y, x + 1\nsymbol scale x y z = blend x y * z with y * z, (x + 1) * z, blend x y\n"
+const declared = "symbol blend x y = x * y + y with y, x + 1\nsymbol scale x y z = blend x y * z with y * z, (x + " +
+	"1) * z, blend x y\n"
 
 // Declared is n lets of a declared symbol of three parameters, whose partial derivatives are symbols of symbols.
 var Declared = written("a declared symbol", func(n int) string {

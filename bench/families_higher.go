@@ -8,7 +8,8 @@ import (
 // HigherOrder returns the families with functions, lists and numerals that are not
 // adversarial.
 func HigherOrder() []Family {
-	return []Family{Polynomial, Network, WideNetwork, Loss, Perceptron, Continuations, Compositions, Branches, RandomProgram}
+	return []Family{Polynomial, Network, WideNetwork, Loss, Perceptron, Continuations, Compositions, Branches,
+		RandomProgram}
 }
 
 // Polynomial is (w^n + … + w + 1)·x, the dynamically generated polynomial of section 6.1, by the Church numeral n.
@@ -34,7 +35,8 @@ func network(state string) func(n int) string {
 }
 
 // WideNetwork is the network over a list of n vectors, d = m = 4.
-var WideNetwork = upTo(100, 5000, 100_000, "recurrent network, width 4", func(n int) string { return Recurrent(4, 4, n) })
+var WideNetwork = upTo(100, 5000, 100_000, "recurrent network, width 4",
+	func(n int) string { return Recurrent(4, 4, n) })
 
 // Recurrent is the network of section 6.2: n vectors of R^d in, states of R^m. Its value
 // is the sum of the last state.
@@ -81,7 +83,8 @@ var Continuations = looped("continuations",
 	text("input w = 0.5\ndata xs : List R = list i < {n} -> sin i\nfoldl (fun s x -> tanh (w * x + s)) 0 xs\n"))
 
 // Compositions composes a function with itself n times before it is applied.
-var Compositions = looped("compositions", text("input x = 0.5\niter #{n} (fun f -> compose (fun y -> sin (x * y)) f) (fun y -> y) x\n"))
+var Compositions = looped("compositions", text("input x = 0.5\niter #{n} (fun f -> compose (fun y -> sin (x * y)) "+
+	"f) (fun y -> y) x\n"))
 
 // Branches is a fold over n numbers with a condition on its state.
 var Branches = looped("branches", text("input w = 0.5\ndata xs : List R = list i < {n} -> sin i\n"+
@@ -158,7 +161,8 @@ func EditInside(n int, edited bool) string {
 
 // Sequences is a batch of n sequences of 10⁴ elements through the scalar recurrent network, which nothing joins but
 // their sum.
-var Sequences = Family{Name: "sequences", Quick: []int{4, 8, 16, 32, 64}, Full: []int{4, 8, 16, 32, 64, 128, 256, 512}, Source: text(`input e = 0.7
+var Sequences = Family{Name: "sequences", Quick: []int{4, 8, 16, 32, 64}, Full: []int{4, 8, 16, 32, 64, 128, 256, 512},
+	Source: text(`input e = 0.7
 input r = 0.9
 data a : List R = list i < 10000 -> sin (9999 - i)
 def cell x h = sigmoid (e * x + r * h)

@@ -148,7 +148,8 @@ func Rational(n int, seed uint64) string {
 // Small are programs for which the reduction graph of D(t) can be explored as a whole; of the last one, which has an
 // input, that of the gradient.
 func Small() []string {
-	return []string{"neg 2\n", "let x = 2 in neg x\n", "(fun x -> neg x) 2\n", "let (a, b) = (2, 3) in a\n", "(fun f -> f 2) (fun x -> x)\n",
+	return []string{"neg 2\n", "let x = 2 in neg x\n", "(fun x -> neg x) 2\n", "let (a, b) = (2, 3) in a\n",
+		"(fun f -> f 2) (fun x -> x)\n",
 		"if 1 < 2 then 3 else 4\n", "let x = 2 in x + x\n", "input x = 2\nx\n"}
 }
 

@@ -214,7 +214,8 @@ func (f *Finding) power() {
 	case f.distance() > near || f.Half > half:
 		f.Verdict, f.Why = Open, fmt.Sprintf("the exponent is known only to be %s", f.interval())
 	case !f.best():
-		f.Verdict, f.Why = Open, fmt.Sprintf("the exponent is %s, but %s leaves less residuals", f.interval(), f.Forms[0].Model)
+		f.Verdict, f.Why = Open, fmt.Sprintf("the exponent is %s, but %s leaves less residuals", f.interval(),
+			f.Forms[0].Model)
 	default:
 		f.Verdict, f.Why = Holds, fmt.Sprintf("the exponent is %s", f.interval())
 	}
@@ -264,7 +265,8 @@ func (f *Finding) exponential() {
 	case f.Exponent+f.Half <= 1e-9:
 		f.Verdict, f.Why = Fails, f.Series.Y+" does not grow"
 	case FarBetter(power.Residual, residual, w.Len()):
-		f.Verdict, f.Why = Fails, fmt.Sprintf("the power law x^%.2f leaves far less residuals than an exponential", power.Slope)
+		f.Verdict, f.Why = Fails, fmt.Sprintf("the power law x^%.2f leaves far less residuals than an exponential",
+			power.Slope)
 	case !f.enough():
 		f.Verdict, f.Why = Open, "too few points, or too near to each other"
 	case f.Exponent-f.Half <= 0 || power.Residual < residual:

@@ -103,7 +103,8 @@ func (r *sourceRuns) counts(s *subject) *sourceCounts {
 	s.Program = r.at(s)
 	s.Inside = bridge.Of(s.Program)
 	c := &sourceCounts{cost: must(s.Gradient(s.ctx, r.Run)).Cost}
-	c.more = map[string]float64{StepsName: float64(totalSteps(&c.cost)), OverheadName: float64(c.cost.Overhead.Total), BilinearName: (termSize.of(s) + float64(len(s.ScalarInputs()))) * float64(totalSteps(&c.cost)+1)}
+	c.more = map[string]float64{StepsName: float64(totalSteps(&c.cost)), OverheadName: float64(c.cost.Overhead.Total),
+		BilinearName: (termSize.of(s) + float64(len(s.ScalarInputs()))) * float64(totalSteps(&c.cost)+1)}
 	if c.bound, c.boundErr = s.Bound(s.ctx, r.Run); c.boundErr == nil {
 		c.more[MName], c.more[GraphName] = float64(c.bound.M), float64(c.bound.Graph)
 	}

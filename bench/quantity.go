@@ -100,7 +100,8 @@ func series(f Family, role Role, law Law, x, y quantity, more ...quantity) Serie
 
 // points is a series of a family whose x and y are measured together.
 func points(f Family, role Role, law Law, x, y string, point func(*subject) Point) Series {
-	return Series{Name: f.Name, Role: role, Law: law, X: x, Y: y, Quick: f.Quick, Full: f.Full, Measure: measurement(f, point)}
+	return Series{Name: f.Name, Role: role, Law: law, X: x, Y: y, Quick: f.Quick, Full: f.Full,
+		Measure: measurement(f, point)}
 }
 
 // sized is a family without programs: the measurement makes what it needs from the size.

@@ -38,8 +38,9 @@ type Instr struct {
 	// Up is the frame index of the parent, or [UpIndex].
 	Up   uint32
 	X, Y uint32 // frame indices of variables
-	// N is of a Pair: 1 if its second component is the tail of a vector; of MakeSub: occurrences; of MakeNat: the count; of a Con: the number of the constructor; of MakeData: the index; of a List: 1 if
-	// its elements are numerals; of a λ: 1 if its body is one; of an App: where it stands in f a1 … an, see spine.
+	// N is of a Pair: 1 if its second component is the tail of a vector; of MakeSub: occurrences; of MakeNat: the count;
+	// of a Con: the number of the constructor; of MakeData: the index; of a List: 1 if its elements are numerals; of a λ:
+	// 1 if its body is one; of an App: where it stands in f a1 … an, see spine.
 	N       uint64
 	Val     float64
 	Closure *Closure  // of a λ, a conditional, a match or a list
@@ -77,8 +78,9 @@ type Template struct {
 	Name    term.Var // the parameter
 	Index   uint32   // in Program.Templates
 	Within  uint32   // the template in whose code it stands
-	// Term is the node of the term whose code it is: a λ, a branch, an element of a list, or the data that it
-	// is an element of; of a recursive function its fix; 0 of what the compiler has made itself. Captured are the variables that it captures.
+	// Term is the node of the term whose code it is: a λ, a branch, an element of a list, or the data that it is an
+	// element of; of a recursive function its fix; 0 of what the compiler has made itself. Captured are the variables that
+	// it captures.
 	Term     term.Ref
 	Captured []term.Var
 }

@@ -70,7 +70,8 @@ func (c *coder) newTemplate(outer uint32, seen *captures) uint32 {
 	if seen == nil {
 		seen = &captures{index: map[term.Var]uint32{}}
 	}
-	c.templates = append(c.templates, &building{Template: Template{First: FirstIndex, Locals: FirstIndex}, outer: outer, seen: seen})
+	c.templates = append(c.templates, &building{Template: Template{First: FirstIndex, Locals: FirstIndex}, outer: outer,
+		seen: seen})
 	return uint32(len(c.templates) - 1)
 }
 
@@ -209,8 +210,8 @@ func (c *coder) finish() {
 	}
 }
 
-// captured is what a λ, a conditional or a list captures: of a list what each of its elements does, one after the other, that which
-// is applied first before the others.
+// captured is what a λ, a conditional or a list captures: of a list what each of its elements does, one after the
+// other, that which is applied first before the others.
 func (c *coder) captured(k Kind, bodies []uint32) (from []uint32) {
 	if k != List {
 		return c.templates[bodies[0]].seen.from
@@ -516,7 +517,8 @@ func (c *coder) data(n *term.Node, s spot, at Instr, r term.Ref) {
 func (c *coder) number(in uint32, at Instr, reversed bool) {
 	if reversed {
 		pair := c.put(in, Instr{Op: MakeNode, Kind: Pair, Arity: 2, Up: at.Up, Slot: at.Slot, Pos: at.Pos})
-		c.put(in, Instr{Op: MakeLam, Kind: Lam, Up: pair, Slot: 1, Closure: &Closure{Bodies: []uint32{c.p.Zero}}, Pos: at.Pos})
+		c.put(in, Instr{Op: MakeLam, Kind: Lam, Up: pair, Slot: 1, Closure: &Closure{Bodies: []uint32{c.p.Zero}},
+			Pos: at.Pos})
 		at.Up, at.Slot = pair, 0
 	}
 	c.add(in, at)

@@ -35,8 +35,10 @@ const (
 	Names                // [⟨y,y'⟩:=u] of (10), for the tail u of a vector
 )
 
-var kindNames = [...]string{"free", "fun1", "fun2", "mul", "add", "app", "if", "case", "open", "sub", "linear", "cell", "iter",
-	"job", "seed", "summand", "result", "lam", "pair", "con", "nat", "list", "data", "fold", "captures", "freeDual", "symbol",
+var kindNames = [...]string{"free", "fun1", "fun2", "mul", "add", "app", "if", "case", "open", "sub", "linear", "cell",
+	"iter",
+	"job", "seed", "summand", "result", "lam", "pair", "con", "nat", "list", "data", "fold", "captures", "freeDual",
+	"symbol",
 	"names"}
 
 // String returns the kind's name.

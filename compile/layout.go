@@ -5,8 +5,8 @@ import "math"
 // layout makes the images and the actions of a template.
 //
 // An operand stands in the image of its node if it is an occurrence of a variable that the body itself binds, or if it
-// is known when the copy begins and the node waits for another one. Occurrences and λs wait for a variable in a list, the
-// last first. The list of a variable that occurs in the place of the body itself is made by actions, in that order.
+// is known when the copy begins and the node waits for another one. Occurrences and λs wait for a variable in a list,
+// the last first. The list of a variable that occurs in the place of the body itself is made by actions, in that order.
 // A variable that the body does not bind has its value as a rule when the body is copied, so (3) is next: see Outer.
 type layout struct {
 	b       *building

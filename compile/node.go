@@ -20,16 +20,17 @@ type Tag uint8
 
 // The tags of operands.
 const (
-	Empty     Tag = iota // it has not come yet
-	Number               // a numeral
-	Value                // a Lam, Pair, Con, Nat, List, Data or Fold
-	Name                 // a Cell or a FreeDual: a dual variable
-	Variable             // an occurrence: a Sub, Linear or Cell, and the next that waits for it
-	Late                 // an App of a dual, an Add or a Pair of such: a sum that no job has run
-	Zero                 // the zero tuple
-	Inert                // a variable that stands for a number that is not known: a Symbol, or the name of an operation of G
-	Operation            // an operation of G, which has no name yet
-	Taken                // of a Sub or a Cell: its last occurrence has taken the value, whose tag the next operand has
+	Empty    Tag = iota // it has not come yet
+	Number              // a numeral
+	Value               // a Lam, Pair, Con, Nat, List, Data or Fold
+	Name                // a Cell or a FreeDual: a dual variable
+	Variable            // an occurrence: a Sub, Linear or Cell, and the next that waits for it
+	Late                // an App of a dual, an Add or a Pair of such: a sum that no job has run
+	Zero                // the zero tuple
+	// Inert is a variable that stands for a number that is not known: a Symbol, or the name of an operation of G.
+	Inert
+	Operation // an operation of G, which has no name yet
+	Taken     // of a Sub or a Cell: its last occurrence has taken the value, whose tag the next operand has
 )
 
 // Head is the first 8 bytes of a node.
@@ -42,8 +43,9 @@ type Head struct {
 
 // The bits of a node.
 const (
-	Missing       = 3      // how many operands are missing
-	IsFired       = 1 << 2 // of a Linear: (5) has fired; of an App: of a dual, it has arrived; of a recursive function, (15) has fired
+	Missing = 3 // how many operands are missing
+	// IsFired: of a Linear, (5) has fired; of an App of a dual, it has arrived; of a recursive function, (15) has fired.
+	IsFired       = 1 << 2
 	CapturesShift = 4      // how many captures are in the node: 0 to 4
 	HasMore       = 1 << 7 // the last word of its operands is a Captures node
 	IsDue         = 1 << 3 // of an App, an If or a Case: its turn has come, so it is a redex when it has its operands
@@ -124,8 +126,8 @@ func (im *Image) Node(frame []uint32) Node {
 		Val: [2]uint64{im.Val[0] + at(2) + at(3)<<32, im.Val[1] + at(4) + at(5)<<32}}
 }
 
-// Outer is a variable that the body does not bind itself, and that is no dual. Its occurrences stand in images, and wait
-// for it in a list, like those of a variable that the body binds.
+// Outer is a variable that the body does not bind itself, and that is no dual. Its occurrences stand in images, and
+// wait for it in a list, like those of a variable that the body binds.
 type Outer struct {
 	Index       uint32 // the frame index of its substitution
 	First, Last Link   // of the list

@@ -35,12 +35,15 @@ func NewOpenGradient(d *term.Term, inputs []term.Var, check func() error) (*Prog
 // compile makes the program of the start term around t.
 func compile(s *revgrad.Start, t *term.Term, inputs int, check func() error) (*Program, error) {
 	u := s.Term
-	a, r := u.NewVar(term.VarInfo{Name: "a", Type: term.R, Generated: true}), u.NewVar(term.VarInfo{Name: "r", Type: term.R, Generated: true})
+	a, r := u.NewVar(term.VarInfo{Name: "a", Type: term.R, Generated: true}),
+		u.NewVar(term.VarInfo{Name: "r", Type: term.R, Generated: true})
 	s.Around[a], s.Around[r] = -1, -1
 	root := u.Root
 	cons := u.Lam(0, a, u.Lam(0, r, u.Pair(0, u.Variable(0, a), u.Variable(0, r))))
-	c := &coder{t: u, p: &Program{Term: u, Inputs: inputs, Outputs: len(s.Outputs), Free: len(s.Stars), Symbols: len(s.Symbols), Open: s.Open, Pos: t.Nodes[t.Root].Pos, Around: s.Around},
-		nodes: make([]spot, len(u.Nodes)), homes: make([]home, u.NumVars()), inputs: s.Inputs, outputs: s.Outputs, seeds: s.Seeds, named: s.Named}
+	c := &coder{t: u, p: &Program{Term: u, Inputs: inputs, Outputs: len(s.Outputs), Free: len(s.Stars),
+		Symbols: len(s.Symbols), Open: s.Open, Pos: t.Nodes[t.Root].Pos, Around: s.Around},
+		nodes: make([]spot, len(u.Nodes)), homes: make([]home, u.NumVars()), inputs: s.Inputs, outputs: s.Outputs,
+		seeds: s.Seeds, named: s.Named}
 	// Of a program without a node of its own the code begins with no instruction.
 	c.p.Start = c.newTemplate(0, nil)
 	c.p.Zero = c.newTemplate(0, nil)

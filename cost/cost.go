@@ -87,8 +87,8 @@ type Bound struct {
 	Theorem *Theorem
 }
 
-// Theorem is what the reduction of Theorem 1 has cost on the literal machine: of D(t), with symbolic inputs and under the λ of its second
-// component, to ⟨G0, λa.Σ xj*(Gj)⟩.
+// Theorem is what the reduction of Theorem 1 has cost on the literal machine: of D(t), with symbolic inputs and under
+// the λ of its second component, to ⟨G0, λa.Σ xj*(Gj)⟩.
 type Theorem struct {
 	Steps rule.Counts `json:"steps"`
 	Units uint64      `json:"units"`
@@ -106,14 +106,15 @@ type Span struct {
 	Gradient uint64 `json:"gradient,omitempty"` // 0: it was not asked for
 }
 
-// Work is how often the rewrites and the units of work of the literal machine, by name, have reached a node, 8 words of 32 bits
-// each time.
+// Work is how often the rewrites and the units of work of the literal machine, by name, have reached a node, 8 words of
+// 32 bits each time.
 type Work struct {
 	Rules map[string]rule.Work `json:"rules"`
 	Units map[string]rule.Work `json:"units"`
 }
 
-// Total returns how many rewrites and units there were, and their words: what docs/work.md bounds by c·(|t| + n)·(steps + 1).
+// Total returns how many rewrites and units there were, and their words: what docs/work.md bounds by c·(|t| + n)·(steps
+// + 1).
 func (w *Work) Total() (moves, words uint64) {
 	for _, by := range []map[string]rule.Work{w.Rules, w.Units} {
 		for _, x := range by {

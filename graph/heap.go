@@ -1,4 +1,5 @@
-// Package graph holds the graphs that the literal machine reduces: the arena of their nodes, and what describes these to people.
+// Package graph holds the graphs that the literal machine reduces: the arena of their nodes, and what describes these
+// to people.
 package graph
 
 import (
@@ -52,8 +53,10 @@ type Node struct {
 	Value    float64        // of an operation of G or a Symbol: its number at the point
 	Uses     uint32         // occurrences of a variable; references to a value
 	Arrived  compile.Ref    // of a Cell or a FreeDual: the application that has arrived
-	Index    int            // of a FreeDual: the input; of a Symbol: the same, or behind the inputs the argument of the dual; of a Seed: the output; of a Data: its index; of a Con: its number
-	Count    uint64         // of a Nat: the number; of an Iter: the elements left
+	// Index of a FreeDual is the input; of a Symbol the same, or behind the inputs the argument of the dual; of a Seed the
+	// output; of Data its index; of a Con its number.
+	Index int
+	Count uint64 // of a Nat: the number; of an Iter: the elements left
 }
 
 // Backward reports whether the node belongs to backpropagation.
@@ -132,7 +135,8 @@ func (h *Heap) Node(r compile.Ref) Node {
 	if n.Kind == compile.Iter {
 		out.More = n.C >> 2
 		s := &h.nodes[out.More]
-		out.Operands = append(out.Operands, Operand{Tag: compile.Value, Ref: first(s.Val[0])}, Operand{Tag: compile.Variable, Ref: second(s.Val[0])})
+		out.Operands = append(out.Operands, Operand{Tag: compile.Value, Ref: first(s.Val[0])},
+			Operand{Tag: compile.Variable, Ref: second(s.Val[0])})
 		out.Count = s.Val[1]
 	}
 	return out

@@ -89,7 +89,8 @@ func addRowsGo(dst, w []float64, wAt, ld int, s []float64, sAt, inc, rows int) {
 // addTilesGo adds to tiles of the given rows and 8 columns that stand beside each other: to element
 // (r, j) of tile p, c[cAt+r·ldc+8·p+j], the products a[aAt+t·aStep+r]·b[bAt+p·bPanel+t·bStep+j],
 // for t from 0 to steps − 1 one after the other. If fresh, the element begins at −0.
-func addTilesGo(rows int, c []float64, cAt, ldc int, a []float64, aAt, aStep int, b []float64, bAt, bStep, bPanel, panels, steps int, fresh bool) {
+func addTilesGo(rows int, c []float64, cAt, ldc int, a []float64, aAt, aStep int, b []float64, bAt, bStep, bPanel,
+	panels, steps int, fresh bool) {
 	const columns = 8
 	for range panels {
 		for r := range rows {

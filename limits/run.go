@@ -12,8 +12,8 @@ type Bounds struct {
 	MaxNodes uint64 // 0: none; live nodes
 	// MaxMemory bounds the arena, in bytes; 0: DefaultArena.
 	MaxMemory uint64
-	// RowsMemory bounds what loops keep for the backward phase, in bytes, where their iterations can be made again; 0: what
-	// MaxMemory leaves.
+	// RowsMemory bounds what loops keep for the backward phase, in bytes, where their iterations can be made again; 0:
+	// what MaxMemory leaves.
 	RowsMemory uint64
 	// Look, if not nil, is called at least every 2¹⁶ steps or nodes, and every 2²⁰ steps of
 	// a loop with arrays; its error ends the run. Use it for contexts, timeouts and memory.

@@ -107,6 +107,7 @@ func (m *Machine) lookOutside() error {
 }
 
 func (m *Machine) limitError(limit string, most uint64, err error) error {
-	return &limits.ReachedError{Limit: limit, Max: most, Steps: m.Stats().Counts.Total(), Nodes: m.arena.Live(), Pos: m.posOf(m.event.Code),
+	return &limits.ReachedError{Limit: limit, Max: most, Steps: m.Stats().Counts.Total(), Nodes: m.arena.Live(),
+		Pos:      m.posOf(m.event.Code),
 		Function: m.prog.Term.Info(m.unfolded).Name, Err: err}
 }

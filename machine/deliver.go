@@ -94,7 +94,8 @@ func (m run[M]) unmentioned(r Place, n *node) redex {
 	return ruleAt(rule.GC, r)
 }
 
-// waiter returns the redex of the first of those that wait for a substitution. It will put the next one on the worklist.
+// waiter returns the redex of the first of those that wait for a substitution. It will put the next one on the
+// worklist.
 func (m run[M]) waiter(w Place, t Tag) redex {
 	switch {
 	case w&compile.Waits != 0:
@@ -151,9 +152,9 @@ func (m run[M]) wake(p Place) redex {
 	return m.deliverMade(n.Up, nodeOf(p), n) // a pair, or a sum of dual applications
 }
 
-// turn is the unit, a wake, of an application or a conditional whose turn has come in the order of evaluation. Copying a
-// body puts all of them on the worklist. So duals are made in the order of evaluation. copyNext is the move in which the
-// body that a rewrite has left is copied. It is counted as the units that it makes.
+// turn is the unit, a wake, of an application or a conditional whose turn has come in the order of evaluation. Copying
+// a body puts all of them on the worklist. So duals are made in the order of evaluation. copyNext is the move in which
+// the body that a rewrite has left is copied. It is counted as the units that it makes.
 const (
 	turn = rule.NumMoves + iota
 	copyNext
@@ -207,8 +208,8 @@ func (m run[M]) readyDue(r Place, n *node) redex {
 	return m.readyApp(r, n)
 }
 
-// pairMade is called when a pair or a constructor has its operands. In a pair or a constructor it goes on by a unit of its own:
-// these nest to any depth.
+// pairMade is called when a pair or a constructor has its operands. In a pair or a constructor it goes on by a unit of
+// its own: these nest to any depth.
 func (m run[M]) pairMade(r Place, n *node) redex {
 	if n.Tag[0] == compile.Late || n.Tag[1] == compile.Late {
 		n.Bits |= compile.IsLate
@@ -217,7 +218,8 @@ func (m run[M]) pairMade(r Place, n *node) redex {
 		n.Bits |= compile.IsOpen
 	}
 	switch k := m.at(nodeOf(n.Up)).Kind; {
-	case k == compile.Pair || k == compile.Con || k == compile.Add || k == compile.Job, k == compile.App && n.Bits&compile.IsLate != 0:
+	case k == compile.Pair || k == compile.Con || k == compile.Add || k == compile.Job, k == compile.App &&
+		n.Bits&compile.IsLate != 0:
 		return moveAt(rule.Wake, r)
 	}
 	return m.deliverMade(n.Up, r, n)

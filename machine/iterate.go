@@ -110,6 +110,7 @@ func (m run[M]) element(a Place, code uint32, list Place, i uint64, f, captures,
 		return moveAt(copyNext, 0)
 	}
 	d := &m.prog.Term.Data[l.Val[0]]
-	m.copy = copying{body: &m.prog.Templates[bodies[0]], up: b | 1, row: d.Values[i*uint64(d.Width) : (i+1)*uint64(d.Width)]}
+	m.copy = copying{body: &m.prog.Templates[bodies[0]], up: b | 1,
+		row: d.Values[i*uint64(d.Width) : (i+1)*uint64(d.Width)]}
 	return moveAt(copyNext, 0)
 }

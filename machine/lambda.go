@@ -37,7 +37,8 @@ func (m run[M]) fireLambda(p Place) redex {
 	n.Code = l.Code
 	up, param := n.Up, p
 	switch {
-	case t.Linear && m.opens() && n.Tag[0] == compile.Operation && t.Param > 0: // no value: it stays, for (5) does not fire
+	case t.Linear && m.opens() && n.Tag[0] == compile.Operation && t.Param > 0:
+		// No value: it stays, for (5) does not fire.
 		n.Kind, n.Bits = compile.Linear, compile.IsFired
 	case t.Linear:
 		n.Kind, n.C = compile.Linear, f
@@ -135,8 +136,8 @@ func (m run[M]) copyBody() redex {
 // unitsPerLook is how many units of a body may pass between two looks at the limits.
 const unitsPerLook = 1 << 12
 
-// loadCaptures puts the captured substitutions into the frame, and returns where the captures behind them are. The body mentions
-// each of them so and so often.
+// loadCaptures puts the captured substitutions into the frame, and returns where the captures behind them are. The body
+// mentions each of them so and so often.
 func (m run[M]) loadCaptures(t *compile.Template, h Place, owned bool) Place {
 	frame, uses := m.frame[t.Locals:], t.Uses
 	own := int32(0)
@@ -213,7 +214,8 @@ func (m run[M]) bindOuter(outer []compile.Outer) {
 // awaitOuter is bindOuter for one variable that has no value yet, or that is no Sub. Its occurrences are a list, from
 // p to last.
 func (m run[M]) awaitOuter(s Place, x *node, p, last Place) redex {
-	if x.Kind == compile.FreeDual || x.Kind == compile.Symbol || x.Kind == compile.Linear && x.Bits&compile.IsFired != 0 || x.Kind == compile.Cell && x.Bits&compile.Missing == 0 {
+	if x.Kind == compile.FreeDual || x.Kind == compile.Symbol || x.Kind == compile.Linear &&
+		x.Bits&compile.IsFired != 0 || x.Kind == compile.Cell && x.Bits&compile.Missing == 0 {
 		return wakeAt(p)
 	}
 	m.at(nodeOf(last)).Val[last&1] = both(s, hi(x.Val[1]))

@@ -8,7 +8,8 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// normalReader reads operations, of what a run has left of D(t) with symbolic inputs, in the order in which they were made, so their operands have been read.
+// normalReader reads operations, of what a run has left of D(t) with symbolic inputs, in the order in which they were
+// made, so their operands have been read.
 type normalReader struct {
 	h      *graph.Heap
 	out    *term.Term

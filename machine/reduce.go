@@ -222,7 +222,8 @@ func (m *Machine) posOf(code uint32) term.Pos {
 
 // Stats returns what the last run cost, or how far it got if it was stopped.
 func (m *Machine) Stats() Stats {
-	s := Stats{Nodes: m.nodes, Freed: m.nodes + m.kept - m.arena.Live(), PeakNodes: m.arena.Peak(), ArenaBytes: m.arena.Bytes()}
+	s := Stats{Nodes: m.nodes, Freed: m.nodes + m.kept - m.arena.Live(), PeakNodes: m.arena.Peak(),
+		ArenaBytes: m.arena.Bytes()}
 	for i, n := range m.fired[:rule.NumMoves] {
 		if rule.Move(i) == rule.Wake {
 			n += m.fired[turn]

@@ -110,5 +110,6 @@ func (m run[M]) draw(next redex) redex {
 }
 
 // readyMoves are the moves of nodes that are redexes when they have their operands.
-var readyMoves = [256]rule.Move{compile.Fun1: rule.Move(rule.Function), compile.Fun2: rule.Move(rule.Function), compile.Mul: rule.Move(rule.Times),
+var readyMoves = [256]rule.Move{compile.Fun1: rule.Move(rule.Function), compile.Fun2: rule.Move(rule.Function),
+	compile.Mul:  rule.Move(rule.Times),
 	compile.Open: rule.Move(rule.Pair), compile.Linear: rule.Move(rule.Lin), compile.Iter: rule.Instantiate}

@@ -355,7 +355,8 @@ func (a *activity) active(p part) bool { return a.parts[a.find(p)].active }
 // numbers reports whether a part is a vector of active numbers.
 func (a *activity) numbers(p part) bool {
 	p = a.find(p)
-	return a.t.Types.Kind(a.parts[p].typ) == term.VecKind && a.t.Types.Left(a.parts[p].typ) == term.R && a.parts[p].left != 0 && a.active(a.parts[p].left)
+	return a.t.Types.Kind(a.parts[p].typ) == term.VecKind && a.t.Types.Left(a.parts[p].typ) == term.R &&
+		a.parts[p].left != 0 && a.active(a.parts[p].left)
 }
 
 // forward returns Fwd of a part: [term.Types.Forward] of what is active, and the type of the rest.

@@ -20,12 +20,13 @@ var ErrBounds = errors.New("the bound of a sum depends on an index")
 //	Fwd(f(t1,…,tk))  = ⟨f(z1,…,zk), Σ ∂i f(z1,…,zk)·ai⟩[⟨z1,a1⟩:=Fwd(t1)]…[⟨zk,ak⟩:=Fwd(tk)]
 //	Fwd(if s c s' then t else u)
 //	                 = (if z1 c z2 then Fwd(t) else Fwd(u))[⟨z1,a1⟩:=Fwd(s)][⟨z2,a2⟩:=Fwd(s')]
-//	Fwd(C t)         = C Fwd(t)       Fwd(match t with C p → u …) = match Fwd(t) with C p → Fwd(u) …    Fwd(fix f.v) = fix f.Fwd(v)
+//	Fwd(C t)         = C Fwd(t)       Fwd(fix f.v)  = fix f.Fwd(v)
+//	Fwd(match t with C p → u …) = match Fwd(t) with C p → Fwd(u) …
 //
-// A vector of numbers becomes the vector of the numbers and that of their tangents: Fwd(R^s) = R^s × R^s, for which
-// the compiler has vector statements. A tangent that is 0 by structure is dropped: a number that cannot depend on an input stays a
-// number ([activity]), and data stays what it is. So is a product with 1, and a summand whose slope is the numeral 0.
-// A tangent that is 0 when the program runs is multiplied.
+// A vector of numbers becomes the vector of the numbers and that of their tangents: Fwd(R^s) = R^s × R^s, for which the
+// compiler has vector statements. A tangent that is 0 by structure is dropped: a number that cannot depend on an input
+// stays a number ([activity]), and data stays what it is. So is a product with 1, and a summand whose slope is the
+// numeral 0. A tangent that is 0 when the program runs is multiplied.
 //
 // The free variables of t are of type R. For the input of number i the result has the variables xs[i], which stands
 // for it, and vs[i], the component of the vector; first the one, then the other, side by side. The other free
@@ -60,12 +61,14 @@ func newTangent(t *term.Term, inputs []term.Var, check func() error) (*tangent, 
 	if err != nil {
 		return nil, err
 	}
-	w := &tangent{image: newImage(t, 3*len(t.Nodes), 2*t.NumVars()+2*len(inputs)), point: make([]term.Var, t.NumVars()), along: make([]term.Var, t.NumVars()), types: types, lifts: map[term.Type]term.Var{}}
+	w := &tangent{image: newImage(t, 3*len(t.Nodes), 2*t.NumVars()+2*len(inputs)), point: make([]term.Var, t.NumVars()),
+		along: make([]term.Var, t.NumVars()), types: types, lifts: map[term.Type]term.Var{}}
 	w.activity, err = newActivity(t, types, inputs, check)
 	if err != nil {
 		return nil, err
 	}
-	w.dst.Data, w.dst.Indices, w.dst.Statics = t.Data, t.Indices[:len(t.Indices):len(t.Indices)], t.Statics[:len(t.Statics):len(t.Statics)]
+	w.dst.Data, w.dst.Indices, w.dst.Statics = t.Data, t.Indices[:len(t.Indices):len(t.Indices)],
+		t.Statics[:len(t.Statics):len(t.Statics)]
 	for x := range w.vars {
 		if w.vars[x] != 0 {
 			w.dst.ToChange(term.Var(x)).Type = w.forward(w.vars[x])
@@ -160,7 +163,8 @@ func (w *tangent) node(r term.Ref) error {
 	case term.IfOp:
 		k := w.src.Children(&n)
 		o := w.operands(k[:2])
-		w.refs[r] = w.around(n.Pos, o, w.dst.If(n.Pos, n.Cmp, w.first(n.Pos, &o[0]), w.first(n.Pos, &o[1]), w.refs[k[2]], w.refs[k[3]]))
+		w.refs[r] = w.around(n.Pos, o, w.dst.If(n.Pos, n.Cmp, w.first(n.Pos, &o[0]), w.first(n.Pos, &o[1]), w.refs[k[2]],
+			w.refs[k[3]]))
 	case term.DataOp:
 		w.refs[r] = w.data(&n, p)
 	case term.ListOp, term.ListFamilyOp:
@@ -386,10 +390,12 @@ func (w *tangent) second(pos term.Pos, p part, e term.Ref) term.Ref {
 	case term.ProdKind:
 		left, right := w.of(p)
 		x, y := w.newVar("x", pos, left), w.newVar("y", pos, right)
-		return dst.Unpair(pos, x, y, e, dst.Pair(pos, w.second(pos, left, dst.Variable(pos, x)), w.second(pos, right, dst.Variable(pos, y))))
+		return dst.Unpair(pos, x, y, e, dst.Pair(pos, w.second(pos, left, dst.Variable(pos, x)),
+			w.second(pos, right, dst.Variable(pos, y))))
 	case term.VecKind:
 		if w.numbers(p) {
-			z, a := dst.NewVar(term.VarInfo{Name: "z", Type: typ, Pos: pos, Generated: true}), dst.NewVar(term.VarInfo{Name: "a", Type: typ, Pos: pos, Generated: true})
+			z, a := dst.NewVar(term.VarInfo{Name: "z", Type: typ, Pos: pos, Generated: true}),
+				dst.NewVar(term.VarInfo{Name: "a", Type: typ, Pos: pos, Generated: true})
 			return dst.Unpair(pos, z, a, e, dst.Variable(pos, a))
 		}
 		elem, _ := w.of(p)

@@ -22,7 +22,8 @@ func (t *Term) Expand(reserve func(bytes int64) error, look func() error) (*Term
 	}
 	nodes, args, vars := t.expansion(live)
 	if reserve != nil {
-		bytes := nodes*float64(unsafe.Sizeof(Node{})) + args*float64(unsafe.Sizeof(Ref(0))) + vars*float64(unsafe.Sizeof(VarInfo{}))
+		bytes := nodes*float64(unsafe.Sizeof(Node{})) + args*float64(unsafe.Sizeof(Ref(0))) +
+			vars*float64(unsafe.Sizeof(VarInfo{}))
 		if err := reserve(int64(min(bytes, math.MaxInt64/2))); err != nil {
 			return nil, err
 		}

@@ -166,7 +166,8 @@ func (t *Term) Notation(r Ref) ([]Item, int) {
 	case IfOp:
 		k := t.Children(n)
 		return []Item{lit("if "), sub(k[0], LevelSum), lit(" " + n.Cmp.String() + " "), sub(k[1], LevelSum),
-			{Kind: BreakItem}, lit(" then "), sub(k[2], LevelSum), {Kind: BreakItem}, lit(" else "), sub(k[3], LevelSum)}, LevelSum
+				{Kind: BreakItem}, lit(" then "), sub(k[2], LevelSum), {Kind: BreakItem}, lit(" else "), sub(k[3], LevelSum)},
+			LevelSum
 	case NatOp:
 		return []Item{lit("#" + strconv.FormatUint(n.Count, 10))}, LevelAtom
 	case DataOp:

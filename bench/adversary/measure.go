@@ -122,7 +122,8 @@ func (k kind) measure(ctx context.Context, p *generate.Program, scale int, symbo
 func tooLarge(err error) error {
 	var limit *limits.ReachedError
 	var steps *reference.LimitError
-	if errors.As(err, &limit) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &steps) {
+	if errors.As(err, &limit) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) ||
+		errors.As(err, &steps) {
 		return errTooLarge
 	}
 	return err

@@ -45,7 +45,8 @@ func (f *Finding) UnmarshalJSON(text []byte) error {
 
 // Searched says in a sentence how much was searched.
 func (r *Result) Searched() string {
-	return fmt.Sprintf("%s, seed %d; %s of them exceeded a limit at some scale", notation.Counted(r.Measured, "program"), r.Seed, notation.Grouped(uint64(r.TooLarge)))
+	return fmt.Sprintf("%s, seed %d; %s of them exceeded a limit at some scale", notation.Counted(r.Measured, "program"),
+		r.Seed, notation.Grouped(uint64(r.TooLarge)))
 }
 
 // Says tells in a sentence what was found.
@@ -53,11 +54,13 @@ func (f *Finding) Says(r *Result) string {
 	number := strconv.FormatFloat(f.Ratio, 'g', 4, 64)
 	switch {
 	case f.Grows:
-		return fmt.Sprintf("%s grows with the scale of a program: to %s at scale %d. This breaks the bound.", f.Of, number, f.Figures[len(f.Figures)-1].Scale)
+		return fmt.Sprintf("%s grows with the scale of a program: to %s at scale %d. This breaks the bound.", f.Of, number,
+			f.Figures[len(f.Figures)-1].Scale)
 	case f.Ratio > f.Bound:
 		return fmt.Sprintf("%s comes to %s: more than %g, the constant of the claim.", f.Of, number, f.Bound)
 	}
-	return fmt.Sprintf("%s: nothing greater than %g was found in %s, seed %d; the most is %s.", f.Of, f.Bound, notation.Counted(r.Measured, "program"), r.Seed, number)
+	return fmt.Sprintf("%s: nothing greater than %g was found in %s, seed %d; the most is %s.", f.Of, f.Bound,
+		notation.Counted(r.Measured, "program"), r.Seed, number)
 }
 
 // Text prints the result.

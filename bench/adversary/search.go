@@ -37,7 +37,8 @@ var Objectives = []Objective{
 	{17, "(search + wake) / (steps + instantiate)", 4, []kind{gradients, duals}, func(f *Figures) float64 {
 		return ratio(f.Searched, max(1, f.Steps+f.Made))
 	}},
-	{18, "most words of a rewrite or unit", 88, []kind{gradients, duals}, func(f *Figures) float64 { return float64(f.Most) }},
+	{18, "most words of a rewrite or unit", 88, []kind{gradients, duals},
+		func(f *Figures) float64 { return float64(f.Most) }},
 }
 
 // Options say how long to search.
@@ -68,10 +69,11 @@ type Finding struct {
 
 // Result is what a search has found.
 type Result struct {
-	Seed     uint64    `json:"seed"`
-	Measured int       `json:"measured"`
-	TooLarge int       `json:"tooLarge"` // programs that exceeded a limit, among those measured
-	Findings []Finding `json:"findings"` // by objective; a program whose ratio grows stands before one whose ratio is larger
+	Seed     uint64 `json:"seed"`
+	Measured int    `json:"measured"`
+	TooLarge int    `json:"tooLarge"` // programs that exceeded a limit, among those measured
+	// Findings are by objective; a program whose ratio grows stands before one whose ratio is larger.
+	Findings []Finding `json:"findings"`
 }
 
 // least is the scale of the program that is printed.
@@ -331,7 +333,8 @@ func (s *search) reduce(ctx context.Context, o *Objective, m *subject, grows boo
 		}
 		t := &subject{kind: m.kind, choices: c}
 		if t.measure(ctx, scales, maxSymbols, s.opt.hooks) != nil || len(t.figures) == 0 || t.score(o, grows) < goal ||
-			cmp.Or(cmp.Compare(t.figures[0].Symbols, m.figures[0].Symbols), cmp.Compare(len(c), len(m.choices)), slices.Compare(c, m.choices)) >= 0 {
+			cmp.Or(cmp.Compare(t.figures[0].Symbols, m.figures[0].Symbols), cmp.Compare(len(c), len(m.choices)),
+				slices.Compare(c, m.choices)) >= 0 {
 			return false
 		}
 		m = t

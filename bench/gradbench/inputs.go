@@ -21,12 +21,14 @@ var (
 )
 
 var evals = []eval{
-	{"lse", primal, false, single(2500, 5000, 10000, 20000, 40000, 80000, 160000, 320000, 640000, 1280000), func(size []int) map[string]any {
-		return map[string]any{"x": uniform(size[0])}
-	}},
-	{"llsq", primal, false, single(16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8196, 16392), func(size []int) map[string]any {
-		return map[string]any{"x": uniform(128), "n": size[0]}
-	}},
+	{"lse", primal, false, single(2500, 5000, 10000, 20000, 40000, 80000, 160000, 320000, 640000, 1280000),
+		func(size []int) map[string]any {
+			return map[string]any{"x": uniform(size[0])}
+		}},
+	{"llsq", primal, false, single(16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8196, 16392),
+		func(size []int) map[string]any {
+			return map[string]any{"x": uniform(128), "n": size[0]}
+		}},
 	{"ode", primal, false, product([]int{1000, 10000, 100000}, []int{1, 10, 100}), func(size []int) map[string]any {
 		return map[string]any{"x": uniform(size[0]), "s": size[1]}
 	}},
@@ -39,25 +41,32 @@ var evals = []eval{
 			}
 		}
 		l := size[0]
-		return map[string]any{"main_params": uniformRows(2*l, 4*bits), "extra_params": uniformRows(3, bits), "state": uniformRows(2*l, bits), "sequence": text}
+		return map[string]any{"main_params": uniformRows(2*l, 4*bits), "extra_params": uniformRows(3, bits),
+			"state": uniformRows(2*l, bits), "sequence": text}
 	}},
-	{"gmm", objective, false, product([]int{2, 10, 20, 32, 64}, []int{5, 10, 25, 50, 100}), func(size []int) map[string]any {
-		const n = 1000
-		d, k := size[0], size[1]
-		return map[string]any{"d": d, "k": k, "n": n, "m": 0, "gamma": 1.0, "x": normalRows(n, d), "alpha": normalRows(1, k)[0],
-			"mu": uniformRows(k, d), "q": normalRows(k, d), "l": normalRows(k, d*(d-1)/2)}
-	}},
-	{"kmeans", []string{"cost", "dir"}, false, product([]int{10, 100, 1000}, []int{1000, 10000}, []int{8, 16}), func(size []int) map[string]any {
-		points := uniformRows(size[1], size[2])
-		return map[string]any{"points": points, "centroids": points[len(points)-size[0]:]}
-	}},
+	{"gmm", objective, false, product([]int{2, 10, 20, 32, 64}, []int{5, 10, 25, 50, 100}),
+		func(size []int) map[string]any {
+			const n = 1000
+			d, k := size[0], size[1]
+			return map[string]any{"d": d, "k": k, "n": n, "m": 0, "gamma": 1.0, "x": normalRows(n, d),
+				"alpha": normalRows(1, k)[0],
+				"mu":    uniformRows(k, d), "q": normalRows(k, d), "l": normalRows(k, d*(d-1)/2)}
+		}},
+	{"kmeans", []string{"cost", "dir"}, false, product([]int{10, 100, 1000}, []int{1000, 10000}, []int{8, 16}),
+		func(size []int) map[string]any {
+			points := uniformRows(size[1], size[2])
+			return map[string]any{"points": points, "centroids": points[len(points)-size[0]:]}
+		}},
 	{"det", primal, false, single(5, 6, 7, 8, 9, 10, 11), func(size []int) map[string]any {
 		return map[string]any{"A": uniform(size[0] * size[0]), "ell": size[0]}
 	}},
-	{"ba", objective, false, [][]int{{21, 11315, 36455}, {49, 7776, 31843}, {161, 48126, 182072}, {372, 47423, 204472}, {257, 65132, 225911}, {539, 65220, 277273},
-		{93, 61203, 287451}, {88, 64298, 383937}, {810, 88814, 393775}, {1197, 126327, 563734}, {1723, 156502, 678718}, {253, 163691, 899155},
+	{"ba", objective, false, [][]int{{21, 11315, 36455}, {49, 7776, 31843}, {161, 48126, 182072}, {372, 47423, 204472},
+		{257, 65132, 225911}, {539, 65220, 277273},
+		{93, 61203, 287451}, {88, 64298, 383937}, {810, 88814, 393775}, {1197, 126327, 563734}, {1723, 156502, 678718},
+		{253, 163691, 899155},
 		{245, 198739, 1091386}, {356, 226730, 1255268}}, func(size []int) map[string]any {
-		return map[string]any{"n": size[0], "m": size[1], "p": size[2], "cam": uniform(11), "x": uniform(3), "w": uniform(1)[0], "feat": uniform(2)}
+		return map[string]any{"n": size[0], "m": size[1], "p": size[2], "cam": uniform(11), "x": uniform(3),
+			"w": uniform(1)[0], "feat": uniform(2)}
 	}},
 	{"ht", objective, false, single(100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200), hand},
 	{"particle", modes, true, single(1), func([]int) map[string]any { return map[string]any{"w": 0} }},
@@ -105,8 +114,9 @@ func hand(size []int) map[string]any {
 	}
 	return map[string]any{"theta": uniform(26), "us": uniformRows(size[0], 2), "data": map[string]any{
 		"correspondences": corresponding, "points": uniformRows(size[0], 3), "model": map[string]any{
-			"bone_count": bones, "bone_names": names, "parents": parents, "base_relatives": matrices(), "inverse_base_absolutes": matrices(),
-			"base_positions": places, "weights": weights, "triangles": triangles, "is_mirrored": false,
+			"bone_count": bones, "bone_names": names, "parents": parents, "base_relatives": matrices(),
+			"inverse_base_absolutes": matrices(),
+			"base_positions":         places, "weights": weights, "triangles": triangles, "is_mirrored": false,
 		},
 	}}
 }

@@ -43,7 +43,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	runtime.GOMAXPROCS(1)
-	s := measurement{clone: *clone, tools: strings.Split(*tools, ","), seconds: *seconds, timeout: *timeout, counts: *counts, log: io.Discard}
+	s := measurement{clone: *clone, tools: strings.Split(*tools, ","), seconds: *seconds, timeout: *timeout,
+		counts: *counts, log: io.Discard}
 	if *out != "" {
 		f, err := os.OpenFile(*out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 		if err != nil {
@@ -156,7 +157,8 @@ func (s *measurement) run(ctx context.Context, r *report.GradBenchRow, input []b
 
 // gram runs gram's tool.
 func (s *measurement) gram(ctx context.Context, r *report.GradBenchRow, input []byte) (any, []timing, error) {
-	line, err := json.Marshal(map[string]any{"id": 0, "kind": "evaluate", "module": r.Eval, "function": r.Function, "input": json.RawMessage(input)})
+	line, err := json.Marshal(map[string]any{"id": 0, "kind": "evaluate", "module": r.Eval, "function": r.Function,
+		"input": json.RawMessage(input)})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -20,7 +20,8 @@ type Times struct {
 // them whose steps are counted is the machine that the others must agree with. Who does not, or
 // fails, is left out, with a fault. The error is that of the machine, or of the context. Programs run in
 // folders of their own, in dir.
-func (t Task) Contest(ctx context.Context, all []Contestant, rounds int, dir string) (out []Times, faults []*Fault, err error) {
+func (t Task) Contest(ctx context.Context, all []Contestant, rounds int, dir string) (out []Times, faults []*Fault,
+	err error) {
 	w, err := bench.NewWorkload(t.Workload, t.N, t.K)
 	if err != nil {
 		return nil, nil, err

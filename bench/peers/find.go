@@ -27,8 +27,9 @@ type compiler struct {
 
 var (
 	compileC     = compiler{source: "hand.c", compilers: []string{"cc", "gcc", "clang"}, libraries: []string{"-lm"}}
-	compileADOLC = compiler{source: "adolc.cpp", compilers: []string{"g++", "c++", "clang++"}, libraries: []string{"-ladolc"},
-		missing: []string{"adolc/adolc.h", "-ladolc"}}
+	compileADOLC = compiler{source: "adolc.cpp", compilers: []string{"g++", "c++", "clang++"},
+		libraries: []string{"-ladolc"},
+		missing:   []string{"adolc/adolc.h", "-ladolc"}}
 	compileCoDiPack = compiler{source: "codipack.cpp", compilers: compileADOLC.compilers, missing: []string{"codi.hpp"}}
 	compileBLAS     = compiler{source: "blas.c", compilers: compileC.compilers, libraries: []string{"-lopenblas", "-lm"},
 		missing: []string{"cblas.h", "-lopenblas"}}

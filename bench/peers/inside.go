@@ -76,7 +76,8 @@ func (m *machineRun) Turn(ctx context.Context) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	return Answer{Value: res.Values[0], Gradient: res.Jacobian, Time: time, Steps: float64(m.e.Cost().Steps.Total() - m.before)}, nil
+	return Answer{Value: res.Values[0], Gradient: res.Jacobian, Time: time,
+		Steps: float64(m.e.Cost().Steps.Total() - m.before)}, nil
 }
 
 // Bytes are those of the nodes that a run allocates.

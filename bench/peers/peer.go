@@ -110,7 +110,8 @@ func All() []Peer {
 // machine is a form of gram. The default form takes every task, interpreted too. The others expand vectors and
 // matrices into their numbers, so they take k = 16 at most, and D(G) is only made of graphs of up to 2·10⁵ operations.
 func machine(name string, opt gram.EvalOptions, aside bool) Peer {
-	p := Peer{Name: name, Always: true, Steps: true, Equal: opt.NoFuse || opt.NoNative || opt.Literal, Aside: aside, begin: onMachine(opt)}
+	p := Peer{Name: name, Always: true, Steps: true, Equal: opt.NoFuse || opt.NoNative || opt.Literal, Aside: aside,
+		begin: onMachine(opt)}
 	switch {
 	case opt.Literal:
 		p.takes = func(t Task) bool { return t.K == 0 }

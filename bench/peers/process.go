@@ -44,8 +44,10 @@ type process struct {
 }
 
 // startProcess starts a command in the folder dir, and waits until it is ready.
-func startProcess(ctx context.Context, dir string, command []string, t Task, d dialect, timeout time.Duration) (*process, error) {
-	p := &process{dialect: d, task: t, cmd: exec.Command(command[0], command[1:]...), lines: make(chan string, 16), errs: &strings.Builder{}, timeout: timeout}
+func startProcess(ctx context.Context, dir string, command []string, t Task, d dialect,
+	timeout time.Duration) (*process, error) {
+	p := &process{dialect: d, task: t, cmd: exec.Command(command[0], command[1:]...), lines: make(chan string, 16),
+		errs: &strings.Builder{}, timeout: timeout}
 	p.cmd.Dir, p.cmd.Stderr, p.cmd.WaitDelay = dir, &head{p.errs}, time.Second
 	in, err := p.cmd.StdinPipe()
 	if err != nil {

@@ -29,7 +29,8 @@ func Compare(ctx context.Context, all []peers.Peer, store *Store, opt Options) (
 	if err != nil {
 		return nil, err
 	}
-	tasks := slices.DeleteFunc(slices.Clone(opt.Tasks), func(t peers.Task) bool { return !opt.Fresh && store.compared(t, found, opt.Build) })
+	tasks := slices.DeleteFunc(slices.Clone(opt.Tasks),
+		func(t peers.Task) bool { return !opt.Fresh && store.compared(t, found, opt.Build) })
 	for i, t := range tasks {
 		if opt.Progress != nil {
 			opt.Progress(Event{Task: &t, Done: i, Total: len(tasks)})
@@ -101,16 +102,17 @@ type Comparison struct {
 
 // Entry is one peer's part in a comparison. Times are nanoseconds for each primitive.
 type Entry struct {
-	Peer  peers.Peer `json:"-"`
-	Row   Row        `json:"-"`
-	Name  string     `json:"name"`
-	Ns    float64    `json:"nsPerPrimitive"` // the median, with its interval
-	Best  float64    `json:"best"`           // the least
-	Low   float64    `json:"low"`
-	High  float64    `json:"high"`
-	Tape  float64    `json:"overTape,omitempty"`          // its time over the tape's: the median of the rounds; 0: there is no tape
-	Bytes float64    `json:"bytesPerPrimitive,omitempty"` // 0: not known
-	Steps float64    `json:"steps,omitempty"`             // of a run; 0 of peers that don't rewrite
+	Peer peers.Peer `json:"-"`
+	Row  Row        `json:"-"`
+	Name string     `json:"name"`
+	Ns   float64    `json:"nsPerPrimitive"` // the median, with its interval
+	Best float64    `json:"best"`           // the least
+	Low  float64    `json:"low"`
+	High float64    `json:"high"`
+	// Tape is its time over the tape's, the median of the rounds; 0: there is no tape.
+	Tape  float64 `json:"overTape,omitempty"`
+	Bytes float64 `json:"bytesPerPrimitive,omitempty"` // 0: not known
+	Steps float64 `json:"steps,omitempty"`             // of a run; 0 of peers that don't rewrite
 	// Samples are the times of a run, in nanoseconds.
 	Samples []float64 `json:"samples"`
 }
@@ -137,7 +139,8 @@ func (s *Store) comparison(t peers.Task, build string) Comparison {
 		if !ok || r.Run != direct.Run || len(r.Samples) != len(direct.Samples) {
 			continue
 		}
-		out.Entries = append(out.Entries, Entry{Peer: p, Row: r, Name: p.Name, Ns: r.Y / r.X, Best: slices.Min(r.Samples) / r.X, Low: r.Low / r.X, High: r.High / r.X,
+		out.Entries = append(out.Entries, Entry{Peer: p, Row: r, Name: p.Name, Ns: r.Y / r.X,
+			Best: slices.Min(r.Samples) / r.X, Low: r.Low / r.X, High: r.High / r.X,
 			Bytes: r.More[bytesName] / r.X, Steps: r.More[stepsName], Samples: r.Samples})
 	}
 	if tape := out.Of(peers.Tape); tape != nil {

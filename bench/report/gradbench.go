@@ -193,7 +193,8 @@ func (t *GradBenchTable) Markdown() string {
 		row(cells...)
 	}
 	row(scores...)
-	text := fmt.Sprintf("### %s\n\nSeconds for %s.\n\n%s\n\n", t.Name, strings.Join(t.Functions, " and "), out.RenderMarkdown())
+	text := fmt.Sprintf("### %s\n\nSeconds for %s.\n\n%s\n\n", t.Name, strings.Join(t.Functions, " and "),
+		out.RenderMarkdown())
 	for _, r := range t.rows {
 		if r.Error != "" || r.Difference > 1e-9 {
 			text += fmt.Sprintf("- %s %s %s: difference %.1g %s\n", r.Tool, r.Function, r.Size, r.Difference, r.Error)
@@ -259,15 +260,18 @@ func gradBenchPublished(tables []*GradBenchTable) (string, error) {
 
 // gradBenchBounds is a table of gradients with m, |G|, and the steps and the time of the gradient over their sum.
 func gradBenchBounds(tables []*GradBenchTable) string {
-	out := NewTable(table.Row{"eval", "size", "m", "|G|", "steps and overhead of the default form / (m + |G|)", "ns / (m + |G|)", "ns / step"}, 3, 4, 5, 6, 7)
+	out := NewTable(table.Row{"eval", "size", "m", "|G|", "steps and overhead of the default form / (m + |G|)",
+		"ns / (m + |G|)", "ns / step"}, 3, 4, 5, 6, 7)
 	for _, t := range tables {
 		for _, r := range t.rows {
 			if r.Steps == 0 || r.Seconds == 0 {
 				continue
 			}
-			row := table.Row{t.Name, strings.Trim(r.Size, "[]"), "–", "–", "–", "–", fmt.Sprintf("%.3g", r.Seconds*1e9/float64(r.Steps))}
+			row := table.Row{t.Name, strings.Trim(r.Size, "[]"), "–", "–", "–", "–",
+				fmt.Sprintf("%.3g", r.Seconds*1e9/float64(r.Steps))}
 			if bound := float64(r.M + r.Graph); r.M > 0 {
-				row[2], row[3], row[4], row[5] = r.M, r.Graph, fmt.Sprintf("%.2f", float64(r.Steps)/bound), fmt.Sprintf("%.3g", r.Seconds*1e9/bound)
+				row[2], row[3], row[4], row[5] = r.M, r.Graph, fmt.Sprintf("%.2f", float64(r.Steps)/bound),
+					fmt.Sprintf("%.3g", r.Seconds*1e9/bound)
 			}
 			out.AppendRow(row)
 		}

@@ -54,7 +54,8 @@ func JSON(r *Report) ([]byte, error) {
 }
 
 func seriesOf(f *bench.Finding) seriesJSON {
-	s := seriesJSON{Series: f.Series, Law: law(f.Series), Verdict: f.Verdict, Why: f.Why, Constant: f.Constant, Points: append([]bench.Measurement{}, f.Points...)}
+	s := seriesJSON{Series: f.Series, Law: law(f.Series), Verdict: f.Verdict, Why: f.Why, Constant: f.Constant,
+		Points: append([]bench.Measurement{}, f.Points...)}
 	if !f.Fitted {
 		return s
 	}

@@ -41,7 +41,8 @@ func (o *Pages) plots() string {
 // page, those of the claims, and the pictures.
 func Repository(r *Report) (map[string][]byte, error) {
 	const command = "go run ./cmd/gram bench"
-	files, err := Markdown(r, Pages{Claims: "docs/claims", Plots: "bench/plots", Repository: true, All: command, Compare: command + " --peers",
+	files, err := Markdown(r, Pages{Claims: "docs/claims", Plots: "bench/plots", Repository: true, All: command,
+		Compare: command + " --peers",
 		Command: func(c *bench.Claim) string { return fmt.Sprintf("%s --claim %d", command, c.Number) }})
 	if err != nil {
 		return nil, err
@@ -85,7 +86,8 @@ var templates embed.FS
 // execute writes a page by its template.
 func (o *Pages) execute(name string, data any) ([]byte, error) {
 	t, err := template.New(name).Funcs(template.FuncMap{
-		"capital": capital, "join": strings.Join, "law": law, "plots": o.plots, "counted": notation.Counted, "points": pointsTable, "series": seriesTable,
+		"capital": capital, "join": strings.Join, "law": law, "plots": o.plots, "counted": notation.Counted,
+		"points": pointsTable, "series": seriesTable,
 		"spreads": spreads, "task": taskName, "title": title, "verdict": verdict,
 	}).ParseFS(templates, name)
 	if err != nil {
@@ -102,7 +104,8 @@ func Markdown(r *Report, opt Pages) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	first := map[string]any{"Options": opt, "Claims": len(r.Outcomes), "Verdicts": verdicts(r.Outcomes), "Table": markdownTable(r, opt.Claims), "Peers": opt.Claims + "/" + peersName,
+	first := map[string]any{"Options": opt, "Claims": len(r.Outcomes), "Verdicts": verdicts(r.Outcomes),
+		"Table": markdownTable(r, opt.Claims), "Peers": opt.Claims + "/" + peersName,
 		"Builds": r.Builds, "Computers": r.Computers}
 	if len(bounds) > 0 {
 		first["Bounds"] = boundsTable(bounds)
@@ -127,7 +130,8 @@ func Markdown(r *Report, opt Pages) (map[string][]byte, error) {
 	}
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
-		data := map[string]any{"Outcome": o, "Claim": o.Claim, "Pictures": Pictures(o), "Command": "", "Worst": worst.Worst(o.Claim.Number), "Searched": worst.Searched()}
+		data := map[string]any{"Outcome": o, "Claim": o.Claim, "Pictures": Pictures(o), "Command": "",
+			"Worst": worst.Worst(o.Claim.Number), "Searched": worst.Searched()}
 		if opt.Command != nil {
 			data["Command"] = opt.Command(o.Claim)
 		}

@@ -101,7 +101,8 @@ func ComparisonText(r *Report) string {
 	}
 	of, _ := compared(r.Comparisons)
 	t := grid(r.Comparisons, of, times)
-	return "Value and gradient, ns per primitive of the forward computation (over the plain Go tape's time)\n\n" + t.Render() + "\n"
+	return "Value and gradient, ns per primitive of the forward computation (over the plain Go tape's time)\n\n" +
+		t.Render() + "\n"
 }
 
 // largest are the comparisons of each workload at its largest size. They are in the order of workloads and sizes.
@@ -117,7 +118,8 @@ func largest(all []Comparison) []*Comparison {
 
 // atAGlance is the comparison in a few lines: the default form of the machine over C, Go and the tape.
 func atAGlance(all []Comparison) string {
-	t := NewTable(table.Row{"value and gradient", "ns per primitive", "over C by hand", "over Go by hand", "over a plain Go tape", "bytes per primitive", "the tape's"},
+	t := NewTable(table.Row{"value and gradient", "ns per primitive", "over C by hand", "over Go by hand",
+		"over a plain Go tape", "bytes per primitive", "the tape's"},
 		2, 3, 4, 5, 6, 7)
 	for _, c := range largest(all) {
 		e := c.Of(peers.Direct)
@@ -161,10 +163,11 @@ func peersPage(r *Report, opt *Pages) ([]byte, error) {
 		"Bytes":     grid(all, of, bytesOf).RenderMarkdown(),
 		"Missing":   missing,
 		"Rewriting": len(rewriting) > 0,
-		"Rates":     grid(all, rewriting, counted(func(e *Entry) string { return rough(e.Steps / e.Row.Y * 1e3) })).RenderMarkdown(),
-		"Steps":     grid(all, fused, counted(func(e *Entry) string { return figure(e.Steps) })).RenderMarkdown(),
-		"Tasks":     all,
-		"Compare":   opt.Compare,
+		"Rates": grid(all, rewriting,
+			counted(func(e *Entry) string { return rough(e.Steps / e.Row.Y * 1e3) })).RenderMarkdown(),
+		"Steps":   grid(all, fused, counted(func(e *Entry) string { return figure(e.Steps) })).RenderMarkdown(),
+		"Tasks":   all,
+		"Compare": opt.Compare,
 	})
 }
 

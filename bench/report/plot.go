@@ -89,7 +89,8 @@ func (p *Picture) titles() []string {
 			worst[g] = f
 		}
 	}
-	begin := map[bench.Role]string{bench.Stronger: "A stronger statement: ", bench.Printed: "As printed, ", bench.Contrast: "Contrast: "}
+	begin := map[bench.Role]string{bench.Stronger: "A stronger statement: ", bench.Printed: "As printed, ",
+		bench.Contrast: "Contrast: "}
 	var first, rest []string
 	for _, g := range order {
 		line := law(worst[g].Series) + ": " + string(worst[g].Verdict)
@@ -169,8 +170,10 @@ const (
 // inks are the colours of classes on a light page and on a dark one: darker and lighter ones of Okabe and Ito, which
 // the colour-blind tell apart.
 var inks = []struct{ class, light, dark string }{
-	{"paper", "#FFFFFF", "#0D1117"}, {"words", "#1F2328", "#E6EDF3"}, {"quiet", "#59636E", "#9198A1"}, {"rule", "#DDE2E7", "#2D333B"},
-	{"evidence", "#0067A3", "#58B4F0"}, {"contrast", "#B84A00", "#F4894A"}, {"aside", "#007A59", "#35C79A"}, {"broken", "#A3457D", "#E79BC6"},
+	{"paper", "#FFFFFF", "#0D1117"}, {"words", "#1F2328", "#E6EDF3"}, {"quiet", "#59636E", "#9198A1"},
+	{"rule", "#DDE2E7", "#2D333B"},
+	{"evidence", "#0067A3", "#58B4F0"}, {"contrast", "#B84A00", "#F4894A"}, {"aside", "#007A59", "#35C79A"},
+	{"broken", "#A3457D", "#E79BC6"},
 }
 
 // classOf is the class of a series.
@@ -231,8 +234,11 @@ func (p *Picture) SVG() []byte {
 	top := float64(len(titles)+2)*line + gap
 	height := top + float64(rows)*(heading+high) + 3*line
 	d := &drawing{}
-	d.add(`<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g">`, width, height, width, height)
-	d.WriteString("<style>text{font:10px Arial,Helvetica,sans-serif;fill:currentColor}.bold{font-weight:bold}line,polyline,.ring{fill:none;stroke:currentColor}" +
+	d.add(`<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g">`, width, height, width,
+		height)
+	d.WriteString("<style>text{font:10px " +
+		"Arial,Helvetica,sans-serif;fill:currentColor}.bold{font-weight:bold}" +
+		"line,polyline,.ring{fill:none;stroke:currentColor}" +
 		"circle,rect{fill:currentColor}.dashed{stroke-dasharray:4 2}")
 	dark := ""
 	for _, i := range inks {

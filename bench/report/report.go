@@ -62,7 +62,10 @@ func (s *Store) Report(claims []bench.Claim, sel Selection) *Report {
 			}
 		}
 	}
-	slices.SortStableFunc(out.Outcomes, func(a, b bench.Outcome) int { return cmp.Compare(a.Claim.Number, b.Claim.Number) })
+	slices.SortStableFunc(out.Outcomes, func(a, b bench.Outcome) int {
+		return cmp.Compare(a.Claim.Number,
+			b.Claim.Number)
+	})
 	slices.Sort(out.Builds)
 	slices.SortFunc(out.Computers, func(a, b Computer) int { return cmp.Compare(a.String(), b.String()) })
 	return out

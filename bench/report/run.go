@@ -124,7 +124,8 @@ func (r *runner) tell(p part, size, done int) {
 	defer r.mu.Unlock()
 	r.done += done
 	if r.opt.Progress != nil {
-		r.opt.Progress(Event{Claim: p.claim, Series: p.series, Size: size, Points: len(p.sizes), Done: r.done, Total: r.total})
+		r.opt.Progress(Event{Claim: p.claim, Series: p.series, Size: size, Points: len(p.sizes), Done: r.done,
+			Total: r.total})
 	}
 }
 
@@ -198,7 +199,8 @@ func (r *runner) times(ctx context.Context, p part) error {
 
 // row is a row with one point.
 func (r *runner) row(p part, size int, point bench.Point) Row {
-	return Row{Claim: p.claim.Number, Series: p.series.Name, Measurement: bench.Measurement{Size: size, Point: point}, Build: buildOf(r.opt.Build, p.claim)}
+	return Row{Claim: p.claim.Number, Series: p.series.Name, Measurement: bench.Measurement{Size: size, Point: point},
+		Build: buildOf(r.opt.Build, p.claim)}
 }
 
 // summarise sets the median of the row's samples and its interval.

@@ -78,7 +78,8 @@ func Text(r *Report) string {
 	t := NewTable(table.Row{"no.", "claim", "verdict", "law", "exponent", "constant"}, 1, 5, 6)
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
-		t.AppendRow(summary(o, text.WrapSoft(o.Claim.Title, titleWidth), text.WrapSoft(string(o.Verdict), verdictWidth), lawWidth))
+		t.AppendRow(summary(o, text.WrapSoft(o.Claim.Title, titleWidth), text.WrapSoft(string(o.Verdict), verdictWidth),
+			lawWidth))
 	}
 	return t.Render() + "\n"
 }
@@ -99,7 +100,8 @@ func Findings(o *bench.Outcome) string {
 	t := NewTable(table.Row{"series", "law", "exponent", "constant", "verdict", "", "residuals"}, 3, 4)
 	for i := range o.Findings {
 		f := &o.Findings[i]
-		t.AppendRow(table.Row{f.Name, law(f.Series), exponent(f), constant(f.Constant), string(f.Verdict), why(f), residuals(f)})
+		t.AppendRow(table.Row{f.Name, law(f.Series), exponent(f), constant(f.Constant), string(f.Verdict), why(f),
+			residuals(f)})
 	}
 	return t.Render() + "\n"
 }
@@ -201,7 +203,8 @@ func BoundText(r *Report) (string, error) {
 	}
 	var out strings.Builder
 	for _, b := range bounds {
-		fmt.Fprintf(&out, "\n%s in %s; at least %s of that", boundText(&b, b.Least, constant), notation.Counted(b.Runs, "run"), percent(b.Loosest))
+		fmt.Fprintf(&out, "\n%s in %s; at least %s of that", boundText(&b, b.Least, constant),
+			notation.Counted(b.Runs, "run"), percent(b.Loosest))
 	}
 	return out.String() + "\n", nil
 }
@@ -219,7 +222,8 @@ func ablations(o *bench.Outcome) string {
 			continue
 		case g == nil:
 			order = append(order, f.Without)
-		case f.Law.Kind != g.Law.Kind && g.Law.Kind == bench.Exponential, (f.Law.Kind == bench.Exponential) == (g.Law.Kind == bench.Exponential) && f.Exponent <= g.Exponent:
+		case f.Law.Kind != g.Law.Kind && g.Law.Kind == bench.Exponential,
+			(f.Law.Kind == bench.Exponential) == (g.Law.Kind == bench.Exponential) && f.Exponent <= g.Exponent:
 			continue
 		}
 		worst[f.Without] = f

@@ -11,8 +11,8 @@ import (
 //
 //   - As published, u is a tuple with a component for each variable in scope. Sums are (7) and (6). A cotangent of a
 //     function is a collection of pairs ⟨argument, cotangent of the result⟩, and a λ evaluates its body again for each.
-//   - In the efficient form, u adds to cells, one for each variable in scope, and 0 is a value of its own. A cotangent of
-//     a function has one of each variable that it captures: the types of these are not in its own, so values carry
+//   - In the efficient form, u adds to cells, one for each variable in scope, and 0 is a value of its own. A cotangent
+//     of a function has one of each variable that it captures: the types of these are not in its own, so values carry
 //     them (they are dynamically typed).
 type chad struct {
 	cells bool
@@ -151,7 +151,8 @@ func (d *chad) of(c *code) *code {
 		return d.let(c)
 	case opIf:
 		p := d.parts(c.kids[:2]...)
-		return p.in(&code{op: opIf, cmp: c.cmp, kids: []*code{use(p.primal[0]), use(p.primal[1]), d.of(c.kids[2]), d.of(c.kids[3])}})
+		return p.in(&code{op: opIf, cmp: c.cmp, kids: []*code{use(p.primal[0]), use(p.primal[1]), d.of(c.kids[2]),
+			d.of(c.kids[3])}})
 	}
 	p := d.parts(c.kids...)
 	var back []*code

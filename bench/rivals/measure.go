@@ -66,7 +66,8 @@ func Families() []bench.Family {
 	return []bench.Family{
 		bench.Doubled, bench.Projections, bench.Untaken, bench.LogSumExp,
 		bench.Chain, bench.Squares, bench.Fibonacci, bench.FanOut, bench.LeastSquares, bench.RandomGraph,
-		bench.Polynomial, bench.Network, bench.WideNetwork, bench.Loss, bench.Perceptron, bench.Continuations, bench.Compositions, bench.Branches,
+		bench.Polynomial, bench.Network, bench.WideNetwork, bench.Loss, bench.Perceptron, bench.Continuations,
+		bench.Compositions, bench.Branches,
 		bench.RandomProgram,
 	}
 }
@@ -86,7 +87,8 @@ var (
 // Measure takes the steps for the families at sizes 1, 2, 5, 10 and so on, as far as the scale says. It tells
 // progress of each family. A rival that passes its limit at a size is not run at larger ones. The error is a
 // [*LimitError] of the context, or one of the machine.
-func Measure(ctx context.Context, families []bench.Family, scale Scale, progress func(done int, f *bench.Family)) (*Report, error) {
+func Measure(ctx context.Context, families []bench.Family, scale Scale,
+	progress func(done int, f *bench.Family)) (*Report, error) {
 	out := &Report{}
 	for i, f := range families {
 		progress(i, &f)
@@ -111,7 +113,8 @@ func Measure(ctx context.Context, families []bench.Family, scale Scale, progress
 }
 
 // measurePoint takes the steps at a size, also by rules and words. passed has the rivals that have passed their limits.
-func measurePoint(ctx context.Context, f *bench.Family, n int, scale Scale, passed map[string]bool) (*Point, map[string]Cost, error) {
+func measurePoint(ctx context.Context, f *bench.Family, n int, scale Scale, passed map[string]bool) (*Point,
+	map[string]Cost, error) {
 	program, err := gram.Load(ctx, f.Name, []byte(f.Source(n)), gram.Options{})
 	if err != nil {
 		return nil, nil, err
@@ -202,7 +205,8 @@ func (m *Measured) Growth(rival string) Growth {
 			all := float64(c.All())
 			x, y = append(x, p.Nodes()), append(y, all)
 			g.Ratio, g.Size = all/p.Nodes(), p.Size
-			g.Parts = [3]float64{float64(c.Steps) / p.Nodes(), float64(c.Bookkeeping) / p.Nodes(), float64(c.Captures) / p.Nodes()}
+			g.Parts = [3]float64{float64(c.Steps) / p.Nodes(), float64(c.Bookkeeping) / p.Nodes(),
+				float64(c.Captures) / p.Nodes()}
 		}
 	}
 	d := bench.NewData(x, y)
@@ -211,7 +215,8 @@ func (m *Measured) Growth(rival string) Growth {
 	}
 	d = d.Upper()
 	least := math.Inf(1)
-	for _, form := range []bench.Model{bench.LinearModel, bench.NLogN, bench.QuadraticModel, bench.CubicModel, bench.ExponentialModel} {
+	for _, form := range []bench.Model{bench.LinearModel, bench.NLogN, bench.QuadraticModel, bench.CubicModel,
+		bench.ExponentialModel} {
 		c := bench.Corrected{Data: d}
 		if !form.Exponential {
 			c = form.Correct(d)
@@ -264,7 +269,8 @@ func (r *Report) Bounds() ([]Bound, error) {
 // wordKinds are the kinds of words, and how many there are.
 func (c *Cost) wordKinds() map[string]uint64 {
 	w := &c.Words
-	return map[string]uint64{"identifiers": w.Identifiers, "map": w.Map, "array": w.Array, "cells": w.Cells, "tuples": w.Tuples}
+	return map[string]uint64{"identifiers": w.Identifiers, "map": w.Map, "array": w.Array, "cells": w.Cells,
+		"tuples": w.Tuples}
 }
 
 var wordNames = slices.Sorted(maps.Keys((&Cost{}).wordKinds()))

@@ -69,8 +69,10 @@ func Text(r *Report) (string, error) {
 	for _, t := range []table.Writer{growthTable(r.Families), boundsTable(bounds)} {
 		fmt.Fprintf(&out, "%s\n\n", t.Render())
 	}
-	fmt.Fprintf(&out, "above, steps + bookkeeping + captures, each over N = m + |G|, at the largest size that ended, and how the sum grows with N;\n"+
-		"below, the sum as a function of m, |G| and N: no run that ended is above the first, and the second is by least squares\n")
+	fmt.Fprintf(&out, "above, steps + bookkeeping + captures, each over N = m + |G|, at the largest size that ended, "+
+		"and how the sum grows with N;\n"+
+		"below, the sum as a function of m, |G| and N: no run that ended is above the first, and the second is by least "+
+		"squares\n")
 	return out.String(), nil
 }
 
@@ -162,7 +164,8 @@ func pointsTable(m *Measured) table.Writer {
 		for _, name := range Names() {
 			cell := "–"
 			if c, ok := p.Costs[name]; ok {
-				cell = fmt.Sprintf("%s + %s + %s", notation.Grouped(c.Steps), notation.Grouped(c.Bookkeeping), notation.Grouped(c.Captures))
+				cell = fmt.Sprintf("%s + %s + %s", notation.Grouped(c.Steps), notation.Grouped(c.Bookkeeping),
+					notation.Grouped(c.Captures))
 			}
 			row = append(row, cell)
 		}
@@ -199,13 +202,15 @@ func partsTable(p *Parts) table.Writer {
 // provedTable has the efficient form of CHAD beside its proved bound, 5 + 34·cost(t) + size(ctg) + 4·|Γ|, at the
 // largest size that ended. The cotangent of a number has size 1.
 func provedTable(families []*Measured) table.Writer {
-	t := report.NewTable(table.Row{"family", "n", "cost(t)", "chad-efficient", "5 + 34·cost(t) + 1 + 4·|Γ|", "of that"}, 2, 3, 4, 5, 6)
+	t := report.NewTable(table.Row{"family", "n", "cost(t)", "chad-efficient", "5 + 34·cost(t) + 1 + 4·|Γ|", "of that"},
+		2, 3, 4, 5, 6)
 	for _, m := range families {
 		for i := len(m.Points) - 1; i >= 0; i-- {
 			p := &m.Points[i]
 			if c, ok := p.Costs["chad-efficient"]; ok {
 				proved := 5 + 34*p.Source + 1 + 4*uint64(p.Inputs)
-				t.AppendRow(table.Row{m.Name, notation.Grouped(uint64(p.Size)), notation.Grouped(p.Source), notation.Grouped(c.All()), notation.Grouped(proved),
+				t.AppendRow(table.Row{m.Name, notation.Grouped(uint64(p.Size)), notation.Grouped(p.Source),
+					notation.Grouped(c.All()), notation.Grouped(proved),
 					fmt.Sprintf("%.0f %%", 100*float64(c.All())/float64(proved))})
 				break
 			}

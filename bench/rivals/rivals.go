@@ -27,29 +27,37 @@ func All() []*Rival {
 	const (
 		chadPaper      = "Vákár and Smeding, CHAD: Combinatory Homomorphic Automatic Differentiation, TOPLAS 2022"
 		efficientPaper = "Smeding and Vákár, Efficient CHAD, POPL 2024"
-		dualPaper      = "Smeding and Vákár, Efficient Dual-Numbers Reverse AD via Well-Known Program Transformations, POPL 2023"
-		tracePaper     = "Krawiec, Peyton Jones, Krishnaswami, Ellis, Eisenberg, Fitzgibbon, Provably Correct, Asymptotically Efficient, Higher-Order Reverse-Mode Automatic Differentiation, POPL 2022"
+		dualPaper      = "Smeding and Vákár, Efficient Dual-Numbers Reverse AD via Well-Known Program Transformations, " +
+			"POPL 2023"
+		tracePaper = "Krawiec, Peyton Jones, Krishnaswami, Ellis, Eisenberg, Fitzgibbon, Provably Correct, " +
+			"Asymptotically Efficient, Higher-Order Reverse-Mode Automatic Differentiation, POPL 2022"
 	)
 	return []*Rival{
-		newChad("chad", "CHAD", chadPaper, "a tuple over all variables in scope for each subterm, and a λ evaluated again for each of its calls", false),
-		newChad("chad-efficient", "CHAD, efficient", efficientPaper, "a cell for each variable in scope, and for each call of a function one for each variable that it captures", true),
-		newDual("dual", "dual numbers", dualPaper+", before staging", "a backpropagator called once for each path to it, and a tuple of all inputs for each sum",
+		newChad("chad", "CHAD", chadPaper, "a tuple over all variables in scope for each subterm, and a λ evaluated again "+
+			"for each of its calls", false),
+		newChad("chad-efficient", "CHAD, efficient", efficientPaper,
+			"a cell for each variable in scope, and for each call of a function one for each variable that it captures", true),
+		newDual("dual", "dual numbers", dualPaper+", before staging",
+			"a backpropagator called once for each path to it, and a tuple of all inputs for each sum",
 			unstaged, func(m *machine, v value, d int) []float64 {
 				return gradientTuple(m.apply(v, 1.0), d)
 			}),
-		newDual("dual-map", "dual numbers, map", dualPaper+", with a map", "a path in a balanced tree of the calls that wait, for each call",
+		newDual("dual-map", "dual numbers, map", dualPaper+", with a map",
+			"a path in a balanced tree of the calls that wait, for each call",
 			staged, func(m *machine, v value, d int) []float64 {
 				m.calls = &tree{touched: &m.cost.Words.Map}
 				m.callWith(v.(*pair), 1)
 				return m.resolve(d)
 			}),
-		newDual("dual-array", "dual numbers, array", dualPaper+", with arrays", "two components of an array for each identifier, and for each call",
+		newDual("dual-array", "dual numbers, array", dualPaper+", with arrays",
+			"two components of an array for each identifier, and for each call",
 			staged, func(m *machine, v value, d int) []float64 {
 				m.calls = newArray(m.idents, &m.cost.Words.Array)
 				m.callWith(v.(*pair), 1)
 				return m.resolve(d)
 			}),
-		newDual("trace", "dual numbers, trace", tracePaper, "an entry of the trace for each operation, of a word for each operand and slope",
+		newDual("trace", "dual numbers, trace", tracePaper,
+			"an entry of the trace for each operation, of a word for each operand and slope",
 			recorded, func(m *machine, v value, d int) []float64 {
 				seed, ok := v.(ident)
 				if !ok {
@@ -135,7 +143,8 @@ type Result struct {
 
 // Gradient evaluates the transformed term, of type R, at a point: the value of t and its derivatives by each of the
 // inputs. The error is a [*LimitError], that of typing, or a [*revgrad.UndefinedError].
-func (r *Rival) Gradient(ctx context.Context, t *term.Term, inputs []term.Var, point []float64, opt Options) (res *Result, err error) {
+func (r *Rival) Gradient(ctx context.Context, t *term.Term, inputs []term.Var, point []float64,
+	opt Options) (res *Result, err error) {
 	if err := revgrad.Undefined(t); err != nil {
 		return nil, err
 	}

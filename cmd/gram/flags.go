@@ -136,8 +136,10 @@ func (f *runFlags) checkLiteral() error {
 			&f.strategy),
 		command.Misfit(f.literal && f.Schedule.Is == gram.Parallel,
 			"--literal is for --schedule lifo and random, and not for parallel"),
-		command.Misfit(f.literal && f.rowsMemory != 0, "--rows-memory is for the compiler's code, and --literal runs without it"),
-		command.Misfit(f.noFuse && f.rowsMemory != 0, "--rows-memory is for improved code, and --no-fuse runs code as it is first made"),
+		command.Misfit(f.literal && f.rowsMemory != 0, "--rows-memory is for the compiler's code, and --literal runs "+
+			"without it"),
+		command.Misfit(f.noFuse && f.rowsMemory != 0, "--rows-memory is for improved code, and --no-fuse runs code as it "+
+			"is first made"),
 		command.Misfit(f.literal && f.noFuse, "--no-fuse is for the compiler's code, and --literal runs without it"),
 		command.Misfit(f.literal && f.noNative, "--no-native is for the compiler's code, and --literal runs without it"),
 		command.Misfit(f.noFuse && f.noNative, "--no-fuse makes no machine code that --no-native could leave out"),

@@ -28,7 +28,8 @@ func graphPage(ctx context.Context, r *result.Page, p *gram.Program, path string
 		MaxSteps: atMost(f.MaxSteps.N, graphSteps)}
 	var svg bytes.Buffer
 	if bridge.Of(p).Source().Written().ExpandedSize() > graphNodes {
-		r.Graph.Text = fmt.Sprintf("The graph G is too large for this page: the program that reduces to it has more than %s symbols.", notation.Grouped(graphNodes))
+		r.Graph.Text = fmt.Sprintf("The graph G is too large for this page: the program that reduces to it has more than "+
+			"%s symbols.", notation.Grouped(graphNodes))
 		r.Graph.Command = f.drawCommand(path)
 		return nil
 	}

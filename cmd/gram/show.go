@@ -86,7 +86,8 @@ func newShow(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.show(ctx, &show.Program{Program: p.Program, Inside: p.Inside, MaxSteps: f.MaxSteps.N, MaxNodes: f.MaxNodes.N}, s, format, &draw)
+		return a.show(ctx, &show.Program{Program: p.Program, Inside: p.Inside, MaxSteps: f.MaxSteps.N,
+			MaxNodes: f.MaxNodes.N}, s, format, &draw)
 	})
 }
 

@@ -175,8 +175,9 @@ type numbers struct {
 	n    int
 }
 
-// stateOf finds the numbers that a loop has in the registers which it sets, and in the objects that these refer to, with
-// the references to dense vectors from the number dense on. The order is that of the values, however they are stored.
+// stateOf finds the numbers that a loop has in the registers which it sets, and in the objects that these refer to,
+// with the references to dense vectors from the number dense on. The order is that of the values, however they are
+// stored.
 func (m *Machine) stateOf(b *back, dense int) (all []numbers, refs []*Slot, n int, ok bool) {
 	seen := map[uint64]bool{}
 	var todo []uint64

@@ -96,8 +96,8 @@ type kind struct {
 // width is how many addresses and slopes a statement has on the tape.
 type width struct{ args, slopes uint8 }
 
-// The first kinds: what arrives at a numeral, and the cells of inputs, λa.x* a for a free x*. Another stands on the tape
-// where a record has its last address.
+// The first kinds: what arrives at a numeral, and the cells of inputs, λa.x* a for a free x*. Another stands on the
+// tape where a record has its last address.
 const (
 	numeralKind = iota
 	inputKind
@@ -142,7 +142,8 @@ func (p *Program) kindsOf(f term.Symbol) uint32 {
 		arity = f.Info().Arity
 	}
 	for live := range 1 << arity {
-		k := kind{sym: f, live: uint8(live), arity: uint8(arity), plain: f == term.NoSymbol, steps: ir.CellSteps(f, uint8(live))}
+		k := kind{sym: f, live: uint8(live), arity: uint8(arity), plain: f == term.NoSymbol,
+			steps: ir.CellSteps(f, uint8(live))}
 		k.args = uint8(bits.OnesCount8(k.live))
 		k.total = k.steps.Total()
 		p.kinds = append(p.kinds, k)

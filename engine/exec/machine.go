@@ -141,7 +141,8 @@ type Machine struct {
 	// The steps that loops have made again for their backward phase.
 	recomputed uint64
 
-	// The tape is to be short: marks of loops that run, what these and checkpoints keep, and loops that can't be made again.
+	// The tape is to be short: marks of loops that run, what these and checkpoints keep, and loops that can't be made
+	// again.
 	short   bool
 	least   uint64 // bytes that a checkpoint stands for
 	marks   []mark
@@ -428,7 +429,8 @@ func (m *Machine) Stats() Stats {
 		return Stats{}
 	}
 	s := Stats{Counts: m.p.src.Start, Statements: uint64(m.tape.n), Readback: m.readback, Recompute: m.recomputed,
-		Search: m.searched, Nodes: m.nodes + m.statements() + m.dropped + m.native.again/2, Freed: m.freed + m.dropped + m.native.again/2,
+		Search: m.searched, Nodes: m.nodes + m.statements() + m.dropped + m.native.again/2, Freed: m.freed + m.dropped +
+			m.native.again/2,
 		Peak: max(m.peak, m.live()),
 		Bytes: uint64(slotSize*(cap(m.heap)+cap(m.spare)+cap(m.stack))+2*cap(m.tape.kinds)+12*cap(m.tape.adr)+
 			9*cap(m.adjoint)+8*cap(m.tape.words)) + m.denser.bytes + denseSize*uint64(cap(m.dense)) +

@@ -422,7 +422,8 @@ func (w *pass) reached(j uint64, count int) {
 
 func streamAt(k int) uint64 { return uint64(streamsAt + k*3*loop.StreamBytes) }
 
-// each calls do for each stream with its numbers in memory. place tells where iteration j reads, in the vector and there.
+// each calls do for each stream with its numbers in memory. place tells where iteration j reads, in the vector and
+// there.
 func (w *pass) each(j uint64, count int,
 	do func(k int, s *loop.Stream, to []float64, place func(j int) (from, to int))) {
 	for k := range w.f.Streams {
@@ -488,7 +489,8 @@ func (m *Machine) most(steps uint64) uint64 {
 }
 
 // runNative runs what is left of a loop.
-func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, left uint64, index float64, pc int32) error {
+func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, left uint64, index float64,
+	pc int32) error {
 	n, t := &m.native, &m.tape
 	words := len(t.words)
 	add := func(x uint64) { t.words = append(t.words, x) }
@@ -669,8 +671,8 @@ func (m *Machine) countBlocks(f *nativeForm, region int, times uint64) (total ui
 }
 
 // roomForRows makes room for the rows of a loop. Where they would be too many, each is how many iterations have their
-// rows at once, which are made again in the backward phase. Behind stop iterations the limit of nodes is passed, if that
-// is less than left.
+// rows at once, which are made again in the backward phase. Behind stop iterations the limit of nodes is passed, if
+// that is less than left.
 func (m *Machine) roomForRows(f *nativeForm, left uint64, pc int32) (rows, each, stop uint64, err error) {
 	n := &m.native
 	n.used, stop = max(n.used, rowsAt), left
@@ -711,7 +713,8 @@ const spareRows = 1 << 17
 // passOf is the pass whose words are given.
 func (m *Machine) passOf(f *nativeForm, words []uint64, pc int32) pass {
 	at := wordInputs + 2*len(f.Inputs) + len(f.States) + f.AllStates()
-	return pass{m: m, f: f, pc: pc, start: math.Float64frombits(words[wordIndex]), inputs: words[wordInputs:], first: words[at:]}
+	return pass{m: m, f: f, pc: pc, start: math.Float64frombits(words[wordIndex]), inputs: words[wordInputs:],
+		first: words[at:]}
 }
 
 // backward goes back through the iterations of a loop.

@@ -261,8 +261,8 @@ func (f *profile) tick(kind, i int) {
 	}
 }
 
-// fire notes that a cell fires, at which the sum a has arrived, and what arrives at the cells to. With parts, the slopes
-// are others than 1. The error is that a derivative has to be finite.
+// fire notes that a cell fires, at which the sum a has arrived, and what arrives at the cells to. With parts, the
+// slopes are others than 1. The error is that a derivative has to be finite.
 func (m *Machine) fire(i int, k *kind, a float64, to []uint32, slopes []float64) error {
 	f, at := m.profile, m.tape.where
 	c := &f.cells[at[i]]

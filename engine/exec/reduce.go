@@ -19,8 +19,8 @@ func (l *lane) sum(x []float64) float64 {
 	return ir.Sum(x, l.two.value)
 }
 
-// reduceBack adds to dst what arrives at the numbers x if a arrives at what a symbol makes of them; fresh says that it sets
-// dst. tmp has twice as many numbers as x.
+// reduceBack adds to dst what arrives at the numbers x if a arrives at what a symbol makes of them; fresh says that it
+// sets dst. tmp has twice as many numbers as x.
 func (l *lane) reduceBack(dst, x []float64, a float64, tmp []float64, fresh bool) {
 	if l.sym == term.Max && !math.IsInf(a, 0) && !math.IsNaN(a) {
 		if k := largest(x); k >= 0 {

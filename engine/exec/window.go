@@ -33,7 +33,8 @@ func (m *Machine) windowOf(k uint64) *ir.Window {
 
 // part is [ir.Window.Part].
 func (m *Machine) part(w *ir.Window, n uint64, ahead bool, pc int32) (*ir.Part, error) {
-	return w.Part(n, ahead, m.window, func(bytes int) error { return m.reserve(bytes, pc) }, func() error { return m.look(pc) })
+	return w.Part(n, ahead, m.window, func(bytes int) error { return m.reserve(bytes, pc) },
+		func() error { return m.look(pc) })
 }
 
 // read sets to to numbers of dense vector k, from n on. ahead is that of [Machine.part].
@@ -67,7 +68,8 @@ func (m *Machine) element(k, n uint64, ahead bool, pc int32) (Slot, error) {
 	return Slot{V: p.Values[n-p.First]}, nil
 }
 
-// farNumber is the number of a dense vector from which on it has no references, [Machine.far]: rows that begin there are copied.
+// farNumber is the number of a dense vector from which on it has no references, [Machine.far]: rows that begin there
+// are copied.
 const farNumber = 1 << 29
 
 // object is a reference to the row of data, in dense vector k, of width numbers from n on.

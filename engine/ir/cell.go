@@ -91,8 +91,9 @@ func Operations(code []Instr) (n int) {
 	return n
 }
 
-// SumKinds are the additions of a sum of n numbers by the kind of their operands: 1 and 2 where the left one and the right
-// one has an adjoint. head says which of the first summands have one. Of a long sum, those of the others are left out.
+// SumKinds are the additions of a sum of n numbers by the kind of their operands: 1 and 2 where the left one and the
+// right one has an adjoint. head says which of the first summands have one. Of a long sum, those of the others are left
+// out.
 func SumKinds(head []bool, n int) (kinds [4]uint64) {
 	if n <= 8 {
 		for k := range n - 1 {

@@ -94,10 +94,12 @@ const (
 	numOps
 )
 
-var opNames = [numOps]string{"nop", "count", "const", "move", "indexadd", "indexsub", "indexmul", "indexdiv", "indexneg",
+var opNames = [numOps]string{"nop", "count", "const", "move", "indexadd", "indexsub", "indexmul", "indexdiv",
+	"indexneg",
 	"add", "mul",
 	"fun1", "fun2", "funk", "sumadd", "load", "loadx", "static", "staticx", "view", "viewx", "object", "objectx", "alloc",
-	"store", "storex", "copy", "copyx", "con", "closure", "member", "sibling", "capture", "call", "apply", "tailcall", "tailapply",
+	"store", "storex", "copy", "copyx", "con", "closure", "member", "sibling", "capture", "call", "apply", "tailcall",
+	"tailapply",
 	"return", "collect", "enter",
 	"label", "jump", "branch", "switch", "empty", "next", "prev", "vectorloop"}
 
@@ -139,7 +141,8 @@ func (in *Instr) operands(f func(*Reg)) {
 // Sets reports how many registers from D on the instruction sets.
 func (in *Instr) Sets() int {
 	switch in.Op {
-	case Nop, Count, Store, StoreX, Copy, CopyX, TailCall, TailApply, Return, Collect, Enter, Label, Jump, Branch, Switch, Empty:
+	case Nop, Count, Store, StoreX, Copy, CopyX, TailCall, TailApply, Return, Collect, Enter, Label, Jump, Branch, Switch,
+		Empty:
 		return 0
 	case SumAdd, Call, Apply:
 		return int(in.M)

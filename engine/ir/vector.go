@@ -428,7 +428,8 @@ func (w *vectorizer) drop() {
 
 // begin begins the vector of the code from start to end.
 func (w *vectorizer) begin(start, end int) {
-	*w = vectorizer{p: w.p, f: w.f, sets: w.sets, by: w.by, summed: w.summed, ends: w.ends, at: w.at, label: w.label, edits: w.edits,
+	*w = vectorizer{p: w.p, f: w.f, sets: w.sets, by: w.by, summed: w.summed, ends: w.ends, at: w.at, label: w.label,
+		edits: w.edits,
 		named: w.named, start: start, end: end, v: &Vector{Into: -1}, vals: map[Reg]laneValue{}, inits: map[Reg]laneValue{},
 		inside: map[Reg]bool{}, stored: map[Reg]bool{}, expanded: map[[2]int]int{}, guard: -1, unrolled: w.unrolled}
 	for i := start; i <= end; i++ {
@@ -526,7 +527,8 @@ func (w *vectorizer) finish(after, sum int) {
 			in.D = w.target
 			v.Results[0].Slots = int(w.f.Code[q].N)
 			alloc := w.f.Code[q]
-			w.edits = append(w.edits, edit{before: q, drop: true}, edit{before: w.start, in: in}, edit{before: w.start, in: alloc})
+			w.edits = append(w.edits, edit{before: q, drop: true}, edit{before: w.start, in: in},
+				edit{before: w.start, in: alloc})
 			w.p.Vectors = append(w.p.Vectors, v)
 			w.edits[len(w.edits)-2].in.Args = w.args
 			return
@@ -881,7 +883,8 @@ func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 			loop = -1
 		}
 		for i := range w.v.Lanes {
-			if l := &w.v.Lanes[i]; l.Op == LaneLoad && l.Loop == loop && l.Arg == v.arg && l.At.N == v.at.N && l.At.By == v.at.By &&
+			if l := &w.v.Lanes[i]; l.Op == LaneLoad && l.Loop == loop && l.Arg == v.arg && l.At.N == v.at.N &&
+				l.At.By == v.at.By &&
 				slices.Equal(l.At.Outer, v.at.Outer) {
 				return i
 			}
@@ -1002,7 +1005,7 @@ func (w *vectorizer) number(r Reg, loop int, scalar bool) int {
 	case laneNumber:
 	default:
 		w.failed = true
-		return 0
+		return w.add(Lane{Op: LaneConst, Loop: -1})
 	}
 	if scalar && v.loop == -1 {
 		return v.lane
@@ -1115,8 +1118,8 @@ func (w *vectorizer) reference(r Reg) laneValue {
 	return laneValue{kind: laneRef, arg: w.outer(r)}
 }
 
-// isTarget reports whether the nest stores behind the reference in a register that is set outside: a vector that is made
-// right in front of it, or one behind which it stores without a view.
+// isTarget reports whether the nest stores behind the reference in a register that is set outside: a vector that is
+// made right in front of it, or one behind which it stores without a view.
 func (w *vectorizer) isTarget(r Reg) bool {
 	direct, stored := w.stored[r]
 	made := int(r) >= w.f.Params() && w.sets[r] == 1 && w.f.Code[w.by[r]].Op == Alloc && w.by[r] > w.start-16
@@ -1227,7 +1230,8 @@ func (w *vectorizer) products() bool {
 		for l := s.Loop; l >= 0; l = w.v.Loops[l].Parent {
 			whole = whole && (a.At.By[l] != 0 || b.At.By[l] != 0)
 		}
-		if !whole || a.At.By[m.Loop] <= 0 || b.At.By[m.Loop] <= 0 || slices.Min(a.At.By[:]) < 0 || slices.Min(b.At.By[:]) < 0 {
+		if !whole || a.At.By[m.Loop] <= 0 || b.At.By[m.Loop] <= 0 || slices.Min(a.At.By[:]) < 0 ||
+			slices.Min(b.At.By[:]) < 0 {
 			continue
 		}
 		s.Op, s.A, s.B = LaneProduct, m.A, m.B

@@ -6,8 +6,8 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Window is what is there of data that is not stored: the rows about that which a loop over the data has read last, those
-// before, which it reads again if it goes back and forth, and one that a reference was followed to.
+// Window is what is there of data that is not stored: the rows about that which a loop over the data has read last,
+// those before, which it reads again if it goes back and forth, and one that a reference was followed to.
 type Window struct {
 	Data              *term.Data // nil: it is stored
 	Index             int        // of Term.Data
@@ -27,10 +27,11 @@ func (w *Window) Bytes() uint64 {
 	return 8 * uint64(cap(w.rows.Values)+cap(w.before.Values)+cap(w.one.Values))
 }
 
-// Part returns a part with the number n of the data. ahead says that a loop goes through the data, and will read what is
-// near: then about so many numbers are computed; else only the row is, if it is not there. The error is one of reserve, or
-// of the data, which may be one of look.
-func (w *Window) Part(n uint64, ahead bool, numbers int, reserve func(bytes int) error, look func() error) (*Part, error) {
+// Part returns a part with the number n of the data. ahead says that a loop goes through the data, and will read what
+// is near: then about so many numbers are computed; else only the row is, if it is not there. The error is one of
+// reserve, or of the data, which may be one of look.
+func (w *Window) Part(n uint64, ahead bool, numbers int, reserve func(bytes int) error, look func() error) (*Part,
+	error) {
 	row := int(n / uint64(w.Data.Width))
 	switch {
 	case w.rows.has(n):

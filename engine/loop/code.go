@@ -157,7 +157,8 @@ func (g *gen) get(v id) {
 	g.keepTop(v)
 }
 
-var opcodes = [...]byte{add: wasm.F64Add, sub: wasm.F64Sub, mul: wasm.F64Mul, div: wasm.F64Div, neg: wasm.F64Neg, fun: 0}
+var opcodes = [...]byte{add: wasm.F64Add, sub: wasm.F64Sub, mul: wasm.F64Mul, div: wasm.F64Div, neg: wasm.F64Neg,
+	fun: 0}
 
 // compute leaves a number on the stack that is not known.
 func (g *gen) compute(v id) {

@@ -1,9 +1,9 @@
 // Package loop makes machine code of loops of arithmetic on numbers: forward, and backward for gradients.
 //
-// A [Loop] is a loop of a function of package ir whose body has no calls, no objects that it makes and no loops, but may
-// have conditionals. It may set the numbers of vectors that are made in front of it, [Target]. Its [Form] is that of a
-// signature: which of the registers that it reads have an adjoint, and which of these share one. A form has its values in
-// SSA form, in a tree of regions, one for each side of a conditional.
+// A [Loop] is a loop of a function of package ir whose body has no calls, no objects that it makes and no loops, but
+// may have conditionals. It may set the numbers of vectors that are made in front of it, [Target]. Its [Form] is that
+// of a signature: which of the registers that it reads have an adjoint, and which of these share one. A form has its
+// values in SSA form, in a tree of regions, one for each side of a conditional.
 //
 // # Forward
 //
@@ -39,8 +39,8 @@ type Loop struct {
 	Instrs  int      // the instructions of its body
 }
 
-// Target is a vector of so many slots, made in front of a loop: iteration i sets the numbers from Width · i on. No other
-// register refers to it.
+// Target is a vector of so many slots, made in front of a loop: iteration i sets the numbers from Width · i on. No
+// other register refers to it.
 type Target struct {
 	Reg          ir.Reg
 	Width, Slots int

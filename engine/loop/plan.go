@@ -20,8 +20,8 @@ const (
 	backward
 )
 
-// makePlan chooses what a row has. What the backward code needs it loads or computes again. A number that takes more than
-// a few instructions is loaded, and so is one for which two others would be.
+// makePlan chooses what a row has. What the backward code needs it loads or computes again. A number that takes more
+// than a few instructions is loaded, and so is one for which two others would be.
 func (f *Form) makePlan() {
 	f.column, f.next = map[id]int{}, map[id]int{}
 	f.made = [2]map[id]bool{{}, {}}
@@ -87,8 +87,8 @@ func (f *Form) makePlan() {
 	}
 }
 
-// joined notes whether adjoints that meet at a branch have the bits that statement by statement gives: they have if each
-// number that goes on is of an operation in its side, and of no other.
+// joined notes whether adjoints that meet at a branch have the bits that statement by statement gives: they have if
+// each number that goes on is of an operation in its side, and of no other.
 func (f *Form) joined(br *branch) {
 	seen := map[id]bool{}
 	for _, v := range br.phis {

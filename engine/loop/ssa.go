@@ -169,8 +169,8 @@ func (l *Loop) Form(sig []uint32, live func(s *Stream) bool, taped bool) *Form {
 	}
 }
 
-// aliases looks at the states that share an adjoint. It reports whether those that do so now are those that do so behind
-// an iteration.
+// aliases looks at the states that share an adjoint. It reports whether those that do so now are those that do so
+// behind an iteration.
 func (f *Form) aliases() (same bool) {
 	for i := range f.States {
 		s := &f.states[i]
@@ -600,8 +600,8 @@ func (f *Form) slopeOfIndex(v id) (x float64, ok bool) {
 	return 0, false
 }
 
-// First is the number of the object at which the first iteration's part of a stream begins. regs has the inputs, and i is
-// the index.
+// First is the number of the object at which the first iteration's part of a stream begins. regs has the inputs, and i
+// is the index.
 func (f *Form) First(s *Stream, regs func(n int) float64, i float64) int {
 	var at func(v id) float64
 	at = func(v id) float64 {

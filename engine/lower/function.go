@@ -66,8 +66,9 @@ func (c *compiler) newFunction(name string, pos term.Pos, body uint32, caps *cap
 	if caps == nil {
 		caps = &captures{index: map[operand]int{}}
 	}
-	f := &function{index: len(c.out.Funcs), out: &ir.Func{Name: name, Pos: pos, Body: body}, caps: caps, loaded: map[int]ir.Reg{},
-		block: -1, depth: map[ir.Reg]int{}}
+	f := &function{index: len(c.out.Funcs), out: &ir.Func{Name: name, Pos: pos, Body: body}, caps: caps,
+		loaded: map[int]ir.Reg{},
+		block:  -1, depth: map[ir.Reg]int{}}
 	c.out.Funcs = append(c.out.Funcs, f.out)
 	return f
 }

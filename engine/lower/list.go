@@ -7,8 +7,8 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// This file has lists that are the value of a program. A list is read by applying it, which is not counted. One of known
-// length, whose elements are functions of those of data or of a list over an index, is a loop over these.
+// This file has lists that are the value of a program. A list is read by applying it, which is not counted. One of
+// known length, whose elements are functions of those of data or of a list over an index, is a loop over these.
 
 // mostElements is how many slots the elements of a list have at most that are put in a vector.
 const mostElements = 1 << 26

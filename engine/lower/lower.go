@@ -593,7 +593,8 @@ func (c *compiler) datum(r term.Ref, n *term.Node) *value {
 	return c.fromReg(c.pure(ir.Instr{Op: ir.Object, N: c.staticData(int(n.A))}), c.types[r])
 }
 
-// staticData gives data its static slots, and returns the first. Data that is not stored has those of its first element.
+// staticData gives data its static slots, and returns the first. Data that is not stored has those of its first
+// element.
 func (c *compiler) staticData(i int) uint32 {
 	if c.data[i] == 0 {
 		c.data[i] = c.out.Static

@@ -9,8 +9,8 @@ import (
 	"github.com/gram-machine/gram/term/elementary"
 )
 
-// function is a function that the command generate has translated. Its operands that name locals and functions have one byte.
-// Function 0 is the host's; any other is one more than its place in functions. Its results are left on the stack.
+// function is a function that the command generate has translated. Its operands that name locals and functions have one
+// byte. Function 0 is the host's; any other is one more than its place in functions. Its results are left on the stack.
 type function struct {
 	name    string
 	symbols symbols // that it is the function of
@@ -32,7 +32,8 @@ var symbolFunctions = func() map[term.Symbol]int {
 	return at
 }()
 
-// The host's function computes what is not translated: its operands are three numbers, and which function of package math it is.
+// The host's function computes what is not translated: its operands are three numbers, and which function of package
+// math it is.
 const (
 	hostModule = "gram"
 	hostName   = "math"
@@ -96,8 +97,8 @@ func instructions(code string, do func(op byte, operands string)) {
 	}
 }
 
-// rewrite appends the code of a function whose first local is shift, and in which call gives the number of each function that is
-// called.
+// rewrite appends the code of a function whose first local is shift, and in which call gives the number of each
+// function that is called.
 func (e *Encoder) rewrite(code string, shift int, call func(number int) int) {
 	instructions(code, func(op byte, operands string) {
 		switch op {
@@ -167,7 +168,8 @@ func (f *Function) NewLocal(typ byte) int {
 
 // module is the module of the function and of those that it calls.
 func (f *Function) module(pages int) []byte {
-	return module(append(f.linker.types, signature{f.params, ""}), append(f.linker.bodies, body(f.locals, f.Encoder)), pages)
+	return module(append(f.linker.types, signature{f.params, ""}), append(f.linker.bodies, body(f.locals, f.Encoder)),
+		pages)
 }
 
 // Translated reports whether there is a function for the symbol.
@@ -194,8 +196,8 @@ func (f *Function) Symbol(s term.Symbol) { f.call(symbolFunctions[s]) }
 // SinCos leaves the sine of the operand on the stack there, and above it its cosine.
 func (f *Function) SinCos() { f.call(sinCosFunction) }
 
-// inlineBytes is the most that the code of a function has that is copied to where it is called. It has no branches: many
-// make compiling slow.
+// inlineBytes is the most that the code of a function has that is copied to where it is called. It has no branches:
+// many make compiling slow.
 const inlineBytes = 40
 
 // call applies a function to the operands on the stack.

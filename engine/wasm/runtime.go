@@ -30,7 +30,8 @@ var compiler = sync.OnceValue(func() (r wazero.Runtime) {
 	ctx := context.Background()
 	r = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigCompiler().WithDebugInfoEnabled(false))
 	types := func(s string) []api.ValueType { return []api.ValueType(s) }
-	_, err := r.NewHostModuleBuilder(hostModule).NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
+	_, err := r.NewHostModuleBuilder(hostModule).NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context,
+		stack []uint64) {
 		x, y, z := math.Float64frombits(stack[0]), math.Float64frombits(stack[1]), math.Float64frombits(stack[2])
 		stack[0] = math.Float64bits(host(uint32(stack[3]), x, y, z))
 	}), types(hostSignature.params), types(hostSignature.results)).Export(hostName).Instantiate(ctx)

@@ -73,7 +73,8 @@ func (t *Calls) among(k Call) (uint32, bool) {
 
 // Stack appends the stack of a place in a context to out. begins says where the λ of a
 // template begins; ok is false for code that is no λ's, but stands in one.
-func (t *Calls) Stack(out []Frame, c uint32, at term.Pos, begins func(template uint32) (pos term.Pos, ok bool)) []Frame {
+func (t *Calls) Stack(out []Frame, c uint32, at term.Pos,
+	begins func(template uint32) (pos term.Pos, ok bool)) []Frame {
 	for ; c != 0; c = t.of[c].Caller {
 		if pos, ok := begins(t.of[c].Template); ok {
 			out = append(out, Frame{pos, at})
@@ -83,8 +84,8 @@ func (t *Calls) Stack(out []Frame, c uint32, at term.Pos, begins func(template u
 	return append(out, Frame{0, at})
 }
 
-// Code is what copies of a body have in common, as an expansion has of what stands in a comprehension: profiles do not tell them
-// apart. A body is that of a λ, a branch or the elements of a list.
+// Code is what copies of a body have in common, as an expansion has of what stands in a comprehension: profiles do not
+// tell them apart. A body is that of a λ, a branch or the elements of a list.
 type Code struct {
 	Within uint32 // the body that it stands in
 	Pos    term.Pos

@@ -10,7 +10,8 @@ import (
 // Phase is a part of a run.
 type Phase uint8
 
-// The phases. A gradient has the first three, with one backward phase for each output; a program with symbolic inputs has Normalise alone.
+// The phases. A gradient has the first three, with one backward phase for each output; a program with symbolic inputs
+// has Normalise alone.
 const (
 	Primal    Phase = iota // the worklist is emptied
 	Backward               // the duals fire

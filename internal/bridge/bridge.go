@@ -18,17 +18,18 @@ type Inside interface {
 	Source() *lang.Program
 	// Expand makes Term, as all that needs it does. The error is a *gram.Error if it is too large, or a *gram.LimitError.
 	Expand(ctx context.Context) error
-	// Term returns the elaborated program without families, not to be modified, nil if it is too large. Terms made of it add to
-	// its universe of types, so in several goroutines use Copy.
+	// Term returns the elaborated program without families, not to be modified, nil if it is too large. Terms made of it
+	// add to its universe of types, so in several goroutines use Copy.
 	Term() *term.Term
 	ScalarInputs() []term.Var // of Term, as Program.Point has them
 	// Copy copies Term, with its own universe of types, and its scalar inputs; nil if there is none.
 	Copy() (*term.Term, []term.Var)
-	// Normal returns the symbolic normal form of D(t), with the inputs free: for t of type R, the right-hand side of Theorem 1,
-	// ⟨G0, λa.Σ xj*(Gj)⟩, by the literal machine. Branches are those of the point. The options are gram.EvalOptions.
+	// Normal returns the symbolic normal form of D(t), with the inputs free: for t of type R, the right-hand side of
+	// Theorem 1, ⟨G0, λa.Σ xj*(Gj)⟩, by the literal machine. Branches are those of the point. The options are
+	// gram.EvalOptions.
 	Normal(ctx context.Context, options any) (*term.Term, error)
-	// Graph reduces the program with its inputs symbolic on the literal machine, which the caller closes: what is left is the
-	// graph G. Branches are those of the point. The options are gram.EvalOptions.
+	// Graph reduces the program with its inputs symbolic on the literal machine, which the caller closes: what is left is
+	// the graph G. Branches are those of the point. The options are gram.EvalOptions.
 	Graph(ctx context.Context, options any) (*machine.Machine, error)
 	// Meter checks ctx and the limits of gram.Options during work on the term.
 	Meter(ctx context.Context) *limits.Meter
@@ -53,8 +54,9 @@ type Hooks struct {
 
 // Package gram sets these.
 var (
-	Of   func(program any) Inside           // a *gram.Program from inside
-	Heap func(evaluator any) *graph.Heap    // the arena of a *gram.Evaluator on the literal machine between two events, or nil
+	Of func(program any) Inside // a *gram.Program from inside
+	// Heap is the arena of a *gram.Evaluator on the literal machine between two events, or nil.
+	Heap func(evaluator any) *graph.Heap
 	Hook func(options any, hooks Hooks) any // gram.EvalOptions with hooks
 )
 

@@ -91,7 +91,8 @@ func (s *State) read(h *graph.Heap) {
 		switch {
 		case n.Kind == compile.Open:
 			s.inner[n.Binds[0]], s.inner[n.Binds[1]] = true, true
-		case n.Kind == compile.Sub || n.Kind == compile.Linear || n.Kind == compile.Cell || n.Kind == compile.Names || n.Graph && s.vars[r] == nil:
+		case n.Kind == compile.Sub || n.Kind == compile.Linear || n.Kind == compile.Cell || n.Kind == compile.Names ||
+			n.Graph && s.vars[r] == nil:
 			s.vars[r] = s.variable(&n)
 		}
 		if n.Kind == compile.Sub && n.Operands[0].Tag == compile.Operation {
@@ -116,7 +117,8 @@ func (s *State) variable(n *graph.Node) *reference.Var {
 	case compile.Linear: // of λa.0⃗
 		return &reference.Var{Name: "a", Type: term.R, Linear: true}
 	}
-	return &reference.Var{Name: "x", Type: term.R} // of a list or a numeral, or of an operation or a component that has no name in the program
+	// It is of a list or a numeral, or of an operation or a component that has no name in the program.
+	return &reference.Var{Name: "x", Type: term.R}
 }
 
 func occurrence(x *reference.Var) *reference.Term {
@@ -224,8 +226,8 @@ func (s *State) operand(r compile.Ref, i int) *reference.Term {
 	return s.node(from[0])
 }
 
-// occurrence is an occurrence of the variable of a substitution, of a symbol or of an operation of G. A linear one whose (5) has fired
-// is its number, or another variable.
+// occurrence is an occurrence of the variable of a substitution, of a symbol or of an operation of G. A linear one
+// whose (5) has fired is its number, or another variable.
 func (s *State) occurrence(r compile.Ref) *reference.Term {
 	switch n := &s.nodes[r]; {
 	case n.Kind == compile.FreeDual:
@@ -467,7 +469,8 @@ func (s *State) substitutions() []let {
 			l.u = s.node(n.Ref)
 		case n.Kind == compile.Linear && n.Fired && n.Operands[0].Tag != compile.Operation:
 			continue
-		case n.Kind == compile.Sub || n.Kind == compile.Cell || n.Kind == compile.Open || n.Kind == compile.Linear || n.Kind == compile.Names:
+		case n.Kind == compile.Sub || n.Kind == compile.Cell || n.Kind == compile.Open || n.Kind == compile.Linear ||
+			n.Kind == compile.Names:
 			l.u = s.operand(n.Ref, 0)
 		default:
 			continue

@@ -45,9 +45,10 @@ func (s *State) etaTail(t *reference.State, class uint64, is func(*reference.Red
 	})
 }
 
-// find returns a redex of the rule that may reports, under no λ and in no branch, whose step makes a term out of the state's
-// that is reports; nil if there is none.
-func find(s *reference.State, by rule.Rule, may func(*reference.Redex) bool, is func(*reference.Term) bool) *reference.Redex {
+// find returns a redex of the rule that may reports, under no λ and in no branch, whose step makes a term out of the
+// state's that is reports; nil if there is none.
+func find(s *reference.State, by rule.Rule, may func(*reference.Redex) bool,
+	is func(*reference.Term) bool) *reference.Redex {
 	for i := range s.Redex {
 		if r := &s.Redex[i]; r.Rule == by && r.Weak && may(r) {
 			if t, err := s.Fire(r); err == nil && is(t) {

@@ -44,7 +44,8 @@ func (d *Decoder) Strategy(opt machine.Options, run func(*machine.Machine) error
 		if !ok {
 			return nil
 		}
-		r := find(s, to.by, func(*reference.Redex) bool { return true }, func(t *reference.Term) bool { return t.Class() == to.class })
+		r := find(s, to.by, func(*reference.Redex) bool { return true },
+			func(t *reference.Term) bool { return t.Class() == to.class })
 		if r == nil {
 			panic(fmt.Sprintf("decode: a rewrite by (%v) is no step of %s", to.by, s.Term))
 		}

@@ -129,7 +129,8 @@ func (d *descent) search(u []float64) error {
 }
 
 // minimize runs the method for so many iterations at most. The result is nil if there is only an error.
-func (d *descent) minimize(u []float64, iterations int, threshold float64, r optimize.Recorder) (*optimize.Result, error) {
+func (d *descent) minimize(u []float64, iterations int, threshold float64, r optimize.Recorder) (*optimize.Result,
+	error) {
 	method := optimize.Method(&optimize.LBFGS{})
 	if d.opt.Method == "gd" {
 		method = &optimize.GradientDescent{}

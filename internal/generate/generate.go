@@ -75,7 +75,8 @@ func draw(t Source, opt Options) *Program {
 	g := &generator{t: t, q: term.New(tt), tt: tt, opt: opt, budget: opt.Size}
 	p := &Program{Term: g.q}
 	g.q.Data = []term.Data{{Name: "xs", List: true, Rows: 3, Width: 1, Values: []float64{0.5, -1, 2}},
-		{Name: "ys", List: true, Rows: 2, Width: 2, Values: []float64{1, 2, 3, -0.25}}, {Name: "c", Rows: 1, Width: 1, Values: []float64{0.75}}}
+		{Name: "ys", List: true, Rows: 2, Width: 2, Values: []float64{1, 2, 3, -0.25}},
+		{Name: "c", Rows: 1, Width: 1, Values: []float64{0.75}}}
 	inputs, named := g.inputs()
 	for i := range inputs {
 		x := g.q.NewVar(term.VarInfo{Name: inputName(i), Type: term.R})
@@ -275,16 +276,19 @@ func (g *generator) iteration(ty term.Type, depth int) term.Ref {
 	return g.q.App(g.pos(), g.q.App(g.pos(), l, f), g.term(ty, depth-2))
 }
 
-var smooth = []term.Symbol{term.Mul, term.Sub, term.Mul, term.Neg, term.Sin, term.Cos, term.Tanh, term.Sigmoid, term.Atan, square, blend, scale}
+var smooth = []term.Symbol{term.Mul, term.Sub, term.Mul, term.Neg, term.Sin, term.Cos, term.Tanh, term.Sigmoid,
+	term.Atan, square, blend, scale}
 
-// square, blend and scale are symbols that a program declares: square x is x², blend x y is x·y + y, and scale x y z is blend x y · z.
-// They map rationals to rationals.
+// square, blend and scale are symbols that a program declares: square x is x², blend x y is x·y + y, and scale x y z is
+// blend x y · z. They map rationals to rationals.
 var (
-	square = declare("square", operation(term.Mul, argument(0), argument(0)), operation(term.NoSymbol, argument(0), argument(0)))
-	blend  = declare("blend", operation(term.NoSymbol, operation(term.Mul, argument(0), argument(1)), argument(1)),
+	square = declare("square", operation(term.Mul, argument(0), argument(0)),
+		operation(term.NoSymbol, argument(0), argument(0)))
+	blend = declare("blend", operation(term.NoSymbol, operation(term.Mul, argument(0), argument(1)), argument(1)),
 		argument(1), operation(term.NoSymbol, argument(0), term.Partial{Const: 1}))
 	scale = declare("scale", operation(term.Mul, operation(blend, argument(0), argument(1)), argument(2)),
-		operation(term.Mul, argument(1), argument(2)), operation(term.Mul, operation(term.NoSymbol, argument(0), term.Partial{Const: 1}), argument(2)),
+		operation(term.Mul, argument(1), argument(2)), operation(term.Mul,
+			operation(term.NoSymbol, argument(0), term.Partial{Const: 1}), argument(2)),
 		operation(blend, argument(0), argument(1)))
 )
 
@@ -306,7 +310,8 @@ var kinked = []term.Symbol{term.Relu, term.Step, term.Abs, term.Sign, term.Min, 
 
 func (g *generator) constructor(ty term.Type, depth int) term.Ref {
 	kind := g.tt.Kind(ty)
-	if g.opt.scale > 0 && kind == term.VecKind || g.opt.families && (kind == term.VecKind || ty == term.R) && g.choose(2, "comprehension") == 0 {
+	if g.opt.scale > 0 && kind == term.VecKind || g.opt.families && (kind == term.VecKind || ty == term.R) &&
+		g.choose(2, "comprehension") == 0 {
 		return g.family(ty, depth)
 	}
 	switch kind {

@@ -16,7 +16,8 @@ func (g *generator) declare() {
 	g.option, _ = tt.Declare("option", 1)
 	a := tt.Param(0)
 	define(tree, term.Constructor{Name: "Leaf", Arg: term.R}, term.Constructor{Name: "Node", Arg: tt.Prod(g.tree, g.tree)})
-	define(g.stream, term.Constructor{Name: "Nil"}, term.Constructor{Name: "Cons", Arg: tt.Prod(a, tt.Instance(g.stream, a))})
+	define(g.stream, term.Constructor{Name: "Nil"}, term.Constructor{Name: "Cons",
+		Arg: tt.Prod(a, tt.Instance(g.stream, a))})
 	define(g.option, term.Constructor{Name: "None"}, term.Constructor{Name: "Some", Arg: a})
 }
 
@@ -46,7 +47,8 @@ func (g *generator) construct(ty term.Type, depth int) term.Ref {
 
 // match makes match u with …, of the type ty. body makes the body of each branch, whose variables are in scope; nil:
 // any.
-func (g *generator) match(u term.Ref, of, ty term.Type, depth int, body func(con int, xs []term.Var) term.Ref) term.Ref {
+func (g *generator) match(u term.Ref, of, ty term.Type, depth int,
+	body func(con int, xs []term.Var) term.Ref) term.Ref {
 	var branches []term.Branch
 	for i, con := range g.tt.Constructors(of) {
 		b := term.Branch{Pos: g.pos()}

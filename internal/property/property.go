@@ -119,7 +119,8 @@ func Check(t *testing.T, property func(*rapid.T)) {
 // running has the property that each draw is of, by its [rapid.T].
 var running sync.Map
 
-// Leave notes that the property t says nothing of a run, and why: a limit was reached, for example. [Check] prints how often that was.
+// Leave notes that the property t says nothing of a run, and why: a limit was reached, for example. [Check] prints how
+// often that was.
 func Leave(t any, why string) {
 	if b, ok := running.Load(t); ok {
 		b.(*budgeted).leave(why)

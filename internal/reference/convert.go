@@ -64,8 +64,9 @@ func (p *Program) With(t *Term, free ...*Var) *Program {
 // Var is the variable that x of the source has become.
 func (p *Program) Var(x term.Var) *Var { return p.vars[x] }
 
-// Instance returns the subterm r of t with new bound variables, as [Convert] and [Start.Named] make it, and [Program.OpenStart]
-// where inputs are symbolic. Free variables are what env says. The types of t are those of the program.
+// Instance returns the subterm r of t with new bound variables, as [Convert] and [Start.Named] make it, and
+// [Program.OpenStart] where inputs are symbolic. Free variables are what env says. The types of t are those of the
+// program.
 func (p *Program) Instance(t *term.Term, r term.Ref, env map[term.Var]*Term) *Term {
 	q := *p
 	q.vars = map[term.Var]*Var{}

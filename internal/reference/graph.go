@@ -5,16 +5,17 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// SameGraph reports whether two terms are one graph, in which an occurrence of x in t[x:=u] is an edge to u: equal up to
-// ≡ as [Term.Class] has it, and up to these. Tests use it.
+// SameGraph reports whether two terms are one graph, in which an occurrence of x in t[x:=u] is an edge to u: equal up
+// to ≡ as [Term.Class] has it, and up to these. Tests use it.
 //
-//   - A substitution whose variable occurs once, in the scope in which it stands, is no sharing: f(x)[x:=u] is f(u). One
-//     of a variable, a numeral, 0⃗ or a tuple of zeros is none either: (3·x)[x:=3] is 3·3. All else counts, there is no dup.
+//   - A substitution whose variable occurs once, in the scope in which it stands, is no sharing: f(x)[x:=u] is f(u).
+//     One of a variable, a numeral, 0⃗ or a tuple of zeros is none either: (3·x)[x:=3] is 3·3. All else counts, there
+//     is no dup.
 //   - A tuple that is opened is its pairs, opened one after the other.
-//   - Zeros are left out of sums, those of numerals too. A sum that has a name and occurs once, in a sum of its scope, is
-//     a part of that.
-//   - With collected, what (4) and (5') would collect is left out: substitutions whose variables have no occurrence, and
-//     those that only such ones mention.
+//   - Zeros are left out of sums, those of numerals too. A sum that has a name and occurs once, in a sum of its scope,
+//     is a part of that.
+//   - With collected, what (4) and (5') would collect is left out: substitutions whose variables have no occurrence,
+//     and those that only such ones mention.
 //
 // Free variables are known by their names, and vectors are pairs.
 func SameGraph(t, u *term.Term, collected bool) bool {

@@ -159,7 +159,8 @@ func (s *State) plusPair(i int) {
 	u, b := split(n.Kids[1])
 	if t.Op == MakePair && u.Op == MakePair {
 		s.emit(Redex{Rule: rule.PlusPair}, i, func() *Term {
-			return slices.Concat(a, b).plug(pair(plusAt(n.Pos, t.Kids[0], u.Kids[0]), plusAt(n.Pos, t.Kids[1], u.Kids[1])).at(n.Pos))
+			return slices.Concat(a, b).plug(pair(plusAt(n.Pos, t.Kids[0], u.Kids[0]),
+				plusAt(n.Pos, t.Kids[1], u.Kids[1])).at(n.Pos))
 		})
 	}
 }

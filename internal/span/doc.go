@@ -7,8 +7,8 @@
 //   - (3) needs the whole value. The (3)s of one binder are independent of each other.
 //   - (4) needs the value and the (3)s of its binder. Nothing depends on (4).
 //   - (5) needs its number, and (6), (8), (12) and (13) need their operands. (7) needs the constructors.
-//   - (11) needs its two applications, not their arguments. The arrivals at a dual are added in a chain, in their order, or
-//     in a balanced tree over it.
+//   - (11) needs its two applications, not their arguments. The arrivals at a dual are added in a chain, in their
+//     order, or in a balanced tree over it.
 //   - The (3) of a dual needs all arrivals.
 //
 // The package evaluates terms in an environment, with the time at which each value exists, and counts the steps by

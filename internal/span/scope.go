@@ -12,7 +12,8 @@ type scope struct {
 
 // newScope resolves the variables of t.
 func newScope(t *term.Term, stars []term.Var, check func() error) (*scope, error) {
-	s := &scope{size: make([]int32, len(t.Nodes)), slot: make([]int32, t.NumVars()), depth: make([]int32, len(t.Nodes)), free: make([]bool, t.NumVars())}
+	s := &scope{size: make([]int32, len(t.Nodes)), slot: make([]int32, t.NumVars()), depth: make([]int32, len(t.Nodes)),
+		free: make([]bool, t.NumVars())}
 	level := make([]int32, t.NumVars())
 	type visit struct {
 		node, body term.Ref // the node, and the λ or fix whose frame it has, or the root

@@ -39,8 +39,8 @@ type (
 	null struct{}
 )
 
-// frame has the values of the variables that the body of a λ binds, and its parameter, or the functions that a fix binds. The body of the λ around it has
-// its own.
+// frame has the values of the variables that the body of a λ binds, and its parameter, or the functions that a fix
+// binds. The body of the λ around it has its own.
 type frame struct {
 	outer *frame
 	vals  []value

@@ -94,10 +94,10 @@ func ground(s *load.Shape) bool {
 	return s != nil
 }
 
-// NewGround makes the term of the graph that [machine.Machine.Graph] has left: a let for each operation
-// around the outputs, in the shape of the value. Operations stand in the order of their places, each behind its operands: what is
-// printed has the same order when it is read again. name names the operations by their place in the source; if it is nil, they are
-// z0, z1, ….
+// NewGround makes the term of the graph that [machine.Machine.Graph] has left: a let for each operation around the
+// outputs, in the shape of the value. Operations stand in the order of their places, each behind its operands: what is
+// printed has the same order when it is read again. name names the operations by their place in the source; if it is
+// nil, they are z0, z1, ….
 func NewGround(src *lang.Program, m *machine.Machine, name func(term.Pos) string, check func() error) (*Stage, error) {
 	st := &Stage{Kind: Ground, Source: src}
 	t := term.New(term.NewTypes())

@@ -17,7 +17,8 @@ type function struct{ name, signature string }
 
 var functions []function
 
-var dispatchPath = flag.String("dispatch", "", "the beginning of the names of the files with the functions that choose a form")
+var dispatchPath = flag.String("dispatch", "", "the beginning of the names of the files with the functions that "+
+	"choose a form")
 
 // writeDispatch writes the functions that call the form in use: the Go form, or, on
 // amd64, one of those written here.

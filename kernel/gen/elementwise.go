@@ -35,11 +35,16 @@ func (s set) elementwise() {
 	}{{"add", add}, {"sub", sub}, {"mul", mul}, {"div", div}} {
 		s.loop(op.name, "func(dst, x, y []float64)", func(wide bool, x, y, _ reg.Register) { op.on(wide, x, y, x) })
 	}
-	s.loop("addScalar", "func(dst, x []float64, a float64)", func(wide bool, x, a, _ reg.Register) { add.on(wide, x, a, x) })
-	s.loop("mulScalar", "func(dst, x []float64, a float64)", func(wide bool, x, a, _ reg.Register) { mul.on(wide, x, a, x) })
-	s.loop("divScalar", "func(dst, x []float64, a float64)", func(wide bool, x, a, _ reg.Register) { div.on(wide, x, a, x) })
-	s.loop("scalarSub", "func(dst, x []float64, a float64)", func(wide bool, x, a, _ reg.Register) { sub.on(wide, a, x, x) })
-	s.loop("scalarDiv", "func(dst, x []float64, a float64)", func(wide bool, x, a, _ reg.Register) { div.on(wide, a, x, x) })
+	s.loop("addScalar", "func(dst, x []float64, a float64)",
+		func(wide bool, x, a, _ reg.Register) { add.on(wide, x, a, x) })
+	s.loop("mulScalar", "func(dst, x []float64, a float64)",
+		func(wide bool, x, a, _ reg.Register) { mul.on(wide, x, a, x) })
+	s.loop("divScalar", "func(dst, x []float64, a float64)",
+		func(wide bool, x, a, _ reg.Register) { div.on(wide, x, a, x) })
+	s.loop("scalarSub", "func(dst, x []float64, a float64)",
+		func(wide bool, x, a, _ reg.Register) { sub.on(wide, a, x, x) })
+	s.loop("scalarDiv", "func(dst, x []float64, a float64)",
+		func(wide bool, x, a, _ reg.Register) { div.on(wide, a, x, x) })
 	s.loop("addMul", "func(dst, x, y []float64)", func(wide bool, x, y, dst reg.Register) {
 		mul.on(wide, x, y, x)
 		add.on(wide, dst, x, x)

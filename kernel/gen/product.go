@@ -169,7 +169,8 @@ func (s set) addRows() {
 // addTiles adds products to panels tiles of c that stand beside each other, one product
 // of each step after the other. They begin at −0 if fresh, and else at what c has.
 func (s set) addTiles() {
-	s.text("addTiles", "func(rows int, c []float64, cAt, ldc int, a []float64, aAt, aStep int, b []float64, bAt, bStep, bPanel, panels, steps int, fresh bool)")
+	s.text("addTiles", "func(rows int, c []float64, cAt, ldc int, a []float64, aAt, aStep int, b []float64, bAt, "+
+		"bStep, bPanel, panels, steps int, fresh bool)")
 	c, ldc := pointer("c", "cAt"), byteSize("ldc")
 	a, aStep := pointer("a", "aAt"), byteSize("aStep")
 	b, bStep := pointer("b", "bAt"), byteSize("bStep")

@@ -42,7 +42,8 @@ type templateInfo struct {
 const maxParams = 255
 
 func describe(p *compile.Program) codeInfo {
-	c := codeInfo{reversed: p.Outputs > 0, pos: p.Pos, sites: make([]site, len(p.Code)), templates: make([]templateInfo, len(p.Templates))}
+	c := codeInfo{reversed: p.Outputs > 0, pos: p.Pos, sites: make([]site, len(p.Code)),
+		templates: make([]templateInfo, len(p.Templates))}
 	for i := range p.Templates {
 		t := &p.Templates[i]
 		c.templates[i] = templateInfo{last: uint32(i), from: t.From, to: t.To}

@@ -16,8 +16,9 @@ import (
 // occurrence of a variable that of its own place.
 //
 // (1) and (4) of a parameter are of the λ, if the application binds all its parameters, and else, or if a list is
-// applied, of the application. All that a dual does is of the place of the dual and of the calls that made it: of
-// D(t) as for code of the compiler, which books the firings of other duals to the place of the sum. λa.0⃗ fires where it is applied.
+// applied, of the application. All that a dual does is of the place of the dual and of the calls that made it: of D(t)
+// as for code of the compiler, which books the firings of other duals to the place of the sum. λa.0⃗ fires where it is
+// applied.
 type Profile struct {
 	Events  func(*machine.Fired) error // books an event, for [machine.Options]
 	code    codeInfo
@@ -299,7 +300,8 @@ func (f *Profile) firing(cell uint32) uint32 {
 func (f *Profile) callee(from, template uint32) uint32 {
 	x := &f.entries[from]
 	if x.callee == 0 || x.template != template {
-		c := f.in(template, f.calls.Callee(calls.Call{Caller: x.context, Pos: x.pos, Template: f.code.templates[template].same}))
+		c := f.in(template, f.calls.Callee(calls.Call{Caller: x.context, Pos: x.pos,
+			Template: f.code.templates[template].same}))
 		x = &f.entries[from]
 		x.template, x.callee = template, c
 	}
@@ -321,8 +323,8 @@ func (f *Profile) in(template, context uint32) uint32 {
 	return at
 }
 
-// Samples calls g on the samples of the run that made so many nodes, in an order that depends on the
-// run alone. What has no place, as nodes that no move has made, is of the program. The stack is overwritten by the next.
+// Samples calls g on the samples of the run that made so many nodes, in an order that depends on the run alone. What
+// has no place, as nodes that no move has made, is of the program. The stack is overwritten by the next.
 func (f *Profile) Samples(made uint64, g func(calls.Sample)) {
 	main, none := &f.entries[f.at[0].param], &f.entries[0]
 	main.counts.AddTimes(&none.counts, 1)
@@ -335,7 +337,8 @@ func (f *Profile) Samples(made uint64, g func(calls.Sample)) {
 	var stack []calls.Frame
 	for i := range f.entries[1:] {
 		x := &f.entries[1+i]
-		s := calls.Sample{Input: x.input, Phase: x.phase, Origin: x.origin, Counts: x.counts, Nodes: x.nodes, Bytes: machine.NodeBytes * x.nodes, Words: x.words}
+		s := calls.Sample{Input: x.input, Phase: x.phase, Origin: x.origin, Counts: x.counts, Nodes: x.nodes,
+			Bytes: machine.NodeBytes * x.nodes, Words: x.words}
 		if s.Counts == (rule.Counts{}) && s.Nodes == 0 && s.Words == 0 {
 			continue
 		}

@@ -26,7 +26,8 @@ var sineTable = makeSineTable()
 // an integer below 2^20 are exact.
 var angleHi, angleMid, angleLo = splitAngle()
 
-const piDigits = "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798"
+const piDigits = "3.14159265358979323846264338327950288419716939937510582097" +
+	"494459230781640628620899862803482534211706798"
 
 func splitAngle() (hi, mid, lo float64) {
 	x, _, err := big.ParseFloat(piDigits, 10, 300, big.ToNearestEven)

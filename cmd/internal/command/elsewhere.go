@@ -56,7 +56,8 @@ func completions(name string, args []string) ([]string, cobra.ShellCompDirective
 	return lines[:len(lines)-1], cobra.ShellCompDirective(directive)
 }
 
-// ofGoRun reports whether go run has built the program in dir: it runs it from a temporary folder, and later from its cache.
+// ofGoRun reports whether go run has built the program in dir: it runs it from a temporary folder, and later from its
+// cache.
 func ofGoRun(tool, dir string) bool {
 	if filepath.Base(dir) == "exe" {
 		return true

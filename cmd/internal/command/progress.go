@@ -56,8 +56,8 @@ func (p *Line) Phase(name string) {
 // SetNote sets what is shown instead of a phase.
 func (p *Line) SetNote(text string) { p.note.Store(&text) }
 
-// Show sets how much of a number of things is done, and what is being done. Where nothing is drawn it prints line, unless
-// that is empty.
+// Show sets how much of a number of things is done, and what is being done. Where nothing is drawn it prints line,
+// unless that is empty.
 func (p *Line) Show(done, total int, line, doing string) {
 	if p.on {
 		p.SetNote(fmt.Sprintf("%s (%d/%d)", doing, done, total))

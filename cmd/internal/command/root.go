@@ -34,15 +34,16 @@ func More(paragraphs ...string) map[string]string {
 	return map[string]string{"more": strings.Join(paragraphs, "\n\n")}
 }
 
-// reference returns what the reference says of a command, in Markdown: the beginning of its section, the examples, which
-// are a block of code, and the rest.
+// reference returns what the reference says of a command, in Markdown: the beginning of its section, the examples,
+// which are a block of code, and the rest.
 func reference(name string) (about, examples, rest string) {
 	_, section, _ := strings.Cut(string(docs.Language), "\n### `gram "+name+"`")
 	_, section, _ = strings.Cut(section, "\n")
 	section, _, _ = strings.Cut(section, "\n##")
 	about, rest, _ = strings.Cut(section, "\n\n    ")
 	examples, rest, _ = strings.Cut("  "+rest, "\n\n")
-	return strings.TrimSpace(about), strings.TrimRight(strings.ReplaceAll(examples, "\n    ", "\n  "), "\n"), strings.TrimSpace(rest)
+	return strings.TrimSpace(about), strings.TrimRight(strings.ReplaceAll(examples, "\n    ", "\n  "), "\n"),
+		strings.TrimSpace(rest)
 }
 
 // StatusHelp is the text on exit statuses.

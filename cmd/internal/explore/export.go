@@ -161,7 +161,8 @@ func onePage(recorded string) ([]byte, error) {
 		err = errors.Join(err, readErr)
 		return string(body)
 	}
-	page = iconLink.ReplaceAllLiteral(page, []byte(`<meta http-equiv="Content-Security-Policy" content="`+exportPolicy+`">`+"\n"+
+	page = iconLink.ReplaceAllLiteral(page, []byte(`<meta http-equiv="Content-Security-Policy" content="`+exportPolicy+
+		`">`+"\n"+
 		`<link rel="icon" href="data:image/svg+xml;base64,`+base64.StdEncoding.EncodeToString(icon)+`">`))
 	page = styleLink.ReplaceAllFunc(page, func(m []byte) []byte {
 		return []byte("<style>\n" + text(string(styleLink.FindSubmatch(m)[1])) + "</style>")

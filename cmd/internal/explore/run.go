@@ -197,8 +197,8 @@ func (s *Server) explore(ctx context.Context, req *request) (_ *started, err err
 // size is how many nodes and variables the program has when its families are expanded.
 func size(p *gram.Program) float64 { return bridge.Of(p).Source().Written().ExpandedSize() }
 
-// A program that would take more memory than there may be, nodeBytes for each node of its expansion, is not run. The one
-// in its place has at most fewNodes, and makes at most fewSteps steps.
+// A program that would take more memory than there may be, nodeBytes for each node of its expansion, is not run. The
+// one in its place has at most fewNodes, and makes at most fewSteps steps.
 const (
 	nodeBytes = 2 << 10
 	fewNodes  = 50000

@@ -37,8 +37,8 @@ type File struct {
 // mostData bounds the numbers of the data that source has.
 const mostData = 1 << 20
 
-// Write returns the files of a program in a language, go or c. The error is a [*stage.Error], a [*term.TypeError] or that
-// of Check.
+// Write returns the files of a program in a language, go or c. The error is a [*stage.Error], a [*term.TypeError] or
+// that of Check.
 func Write(p *Program, language string) ([]File, error) {
 	w := &writer{isC: language == "c", symbols: map[term.Symbol]string{}, depth: 1, pos: p.Term.Nodes[p.Term.Root].Pos}
 	size := 0
@@ -239,7 +239,8 @@ func (w *writer) function(f *ir.Func) {
 	w.out.WriteString("}\n\n")
 }
 
-// mostVariables is how many registers of a function are variables; more are an array, for which compilers take less time.
+// mostVariables is how many registers of a function are variables; more are an array, for which compilers take less
+// time.
 const mostVariables = 128
 
 // reg is a register in the source.

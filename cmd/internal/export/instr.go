@@ -86,7 +86,8 @@ func (w *writer) declare(f term.Symbol, name string) {
 	}
 	body := w.partial(info.Body, params)
 	if w.isC {
-		fmt.Fprintf(&w.head, "static inline double %s(double %s) { return %s; }\n\n", name, strings.Join(params, ", double "), body)
+		fmt.Fprintf(&w.head, "static inline double %s(double %s) { return %s; }\n\n", name,
+			strings.Join(params, ", double "), body)
 	} else {
 		fmt.Fprintf(&w.head, "func %s(%s float64) float64 {\n\treturn %s\n}\n\n", name, strings.Join(params, ", "), body)
 	}
@@ -189,7 +190,8 @@ func (w *writer) instr(in *ir.Instr) {
 	if int(in.D) < w.f.Regs {
 		d = w.reg(in.D)
 	}
-	indexed := in.Op == ir.LoadX || in.Op == ir.ViewX || in.Op == ir.StaticX || in.Op == ir.ObjectX || in.Op == ir.StoreX ||
+	indexed := in.Op == ir.LoadX || in.Op == ir.ViewX || in.Op == ir.StaticX || in.Op == ir.ObjectX ||
+		in.Op == ir.StoreX ||
 		in.Op == ir.CopyX
 	switch in.Op {
 	case ir.Nop, ir.Count, ir.VectorLoop: // the loops behind a vector statement do what it does

@@ -146,7 +146,8 @@ func (g *Graph) classify(terms []*reference.Term, check func() error) error {
 	return nil
 }
 
-// unitless is t with 0⃗ for the zeros, and the tuples of zeros, that are summands: [reference.Term.Class] leaves out 0⃗.
+// unitless is t with 0⃗ for the zeros, and the tuples of zeros, that are summands: [reference.Term.Class] leaves out
+// 0⃗.
 func unitless(t *reference.Term) *reference.Term {
 	u := *t
 	u.Kids = make([]*reference.Term, len(t.Kids))

@@ -81,7 +81,8 @@ var nothing = span{math.Inf(1), math.Inf(-1)}
 
 // newSquare returns a plot without points, whose axes go over the numbers of across and up, and how it places them.
 func newSquare(label, acrossName, upName string, across, up span) (p *plot, x, y func(float64) string) {
-	p = &plot{Width: 620, Height: 482, Left: 90, Right: 510, Top: 10, Bottom: 430, Label: label, AcrossName: acrossName, UpName: upName}
+	p = &plot{Width: 620, Height: 482, Left: 90, Right: 510, Top: 10, Bottom: 430, Label: label, AcrossName: acrossName,
+		UpName: upName}
 	x = func(v float64) string {
 		return place(float64(p.Left) + (v-across.low)/(across.high-across.low)*float64(p.Right-p.Left))
 	}
@@ -99,7 +100,8 @@ func newSquare(label, acrossName, upName string, across, up span) (p *plot, x, y
 
 // draw adds a path for part i, with its name.
 func (p *plot) draw(name string, i int, path string, dots bool) {
-	p.Lines = append(p.Lines, plotLine{Name: name, Class: "curve" + strconv.Itoa(i%2), NameY: strconv.Itoa(24 + 22*i), Path: path, Dots: dots})
+	p.Lines = append(p.Lines, plotLine{Name: name, Class: "curve" + strconv.Itoa(i%2), NameY: strconv.Itoa(24 + 22*i),
+		Path: path, Dots: dots})
 }
 
 // fewData is how many different data are drawn as columns, in which points with the same datum stand side by side.
@@ -116,7 +118,8 @@ func newScatter(all []Points, pairs [][]float64) *plot {
 			data[pair[1]] = true
 		}
 		if len(part) > 0 {
-			differences = append(differences, fmt.Sprintf("%s %s, of %s", all[i].Name, markText(rootMeanSquare(part)), notation.Counted(len(part)/2, "pair")))
+			differences = append(differences, fmt.Sprintf("%s %s, of %s", all[i].Name, markText(rootMeanSquare(part)),
+				notation.Counted(len(part)/2, "pair")))
 		}
 	}
 	note, column := "On the line they are equal."+leftOut(all, pairs), 0.0
@@ -130,7 +133,10 @@ func newScatter(all []Points, pairs [][]float64) *plot {
 	p.Diagonal = fmt.Sprintf("M%d %dL%d %d", p.Left, p.Bottom, p.Right, p.Top)
 	for i, part := range pairs {
 		if len(part) > 0 {
-			p.draw(all[i].Name, i, dots(part, func(prediction, datum, aside float64) string { return x(datum+column*aside) + " " + y(prediction) }), true)
+			p.draw(all[i].Name, i, dots(part, func(prediction, datum, aside float64) string {
+				return x(datum+column*aside) +
+					" " + y(prediction)
+			}), true)
 		}
 	}
 	return p
@@ -151,7 +157,10 @@ func newResiduals(all []Points, pairs [][]float64) *plot {
 	p.Diagonal = fmt.Sprintf("M%d %sH%d", p.Left, y(0), p.Right)
 	for i, part := range pairs {
 		if len(part) > 0 {
-			p.draw(all[i].Name, i, dots(part, func(prediction, datum, _ float64) string { return x(prediction) + " " + y(datum-prediction) }), true)
+			p.draw(all[i].Name, i, dots(part, func(prediction, datum, _ float64) string {
+				return x(prediction) + " " +
+					y(datum-prediction)
+			}), true)
 		}
 	}
 	return p
@@ -167,7 +176,8 @@ const calibrationBins = 10
 // prediction.
 func newCalibration(all []Points, pairs [][]float64) *plot {
 	p, x, y := newSquare("Calibration", "predicted probability", "share of class 1", probabilities, probabilities)
-	p.Note = fmt.Sprintf("Each point is a part of the rows, at most %d of equal sizes in the order of their predictions. On the line predictions are right on average.",
+	p.Note = fmt.Sprintf("Each point is a part of the rows, at most %d of equal sizes in the order of their "+
+		"predictions. On the line predictions are right on average.",
 		calibrationBins) + leftOut(all, pairs)
 	p.Diagonal = "M" + x(0) + " " + y(0) + "L" + x(1) + " " + y(1)
 	for i, part := range pairs {
@@ -195,7 +205,8 @@ func newCalibration(all []Points, pairs [][]float64) *plot {
 
 // newROC draws the shares of true positives against those of false ones.
 func newROC(all []Points) *plot {
-	p, x, y := newSquare("Receiver operating characteristic", "false positives, of class 0", "true positives, of class 1", probabilities, probabilities)
+	p, x, y := newSquare("Receiver operating characteristic", "false positives, of class 0", "true positives, of class 1",
+		probabilities, probabilities)
 	p.Diagonal = "M" + x(0) + " " + y(0) + "L" + x(1) + " " + y(1)
 	var areas []string
 	for i, points := range all {

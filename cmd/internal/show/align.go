@@ -86,8 +86,8 @@ type block struct {
 	n       int    // vertices
 }
 
-// alignLayer places the vertices of a layer where they are drawn to. Blocks of vertices that would come too near to each
-// other are joined, and placed where all of them together are drawn to: an isotonic regression.
+// alignLayer places the vertices of a layer where they are drawn to. Blocks of vertices that would come too near to
+// each other are joined, and placed where all of them together are drawn to: an isotonic regression.
 func (a *aligner) alignLayer(layer []int) {
 	offset := make([]float64, len(layer)) // of a vertex from the first one, where all touch
 	var blocks []block

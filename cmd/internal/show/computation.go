@@ -224,8 +224,9 @@ func LetNames(t *term.Term) map[term.Pos]string {
 	return names
 }
 
-// Operations returns the computational graph of the program with its values at the point and, of a program with one output, the
-// derivatives of that by the nodes; nil if it has more than most operations. The error is that of [Program.Text].
+// Operations returns the computational graph of the program with its values at the point and, of a program with one
+// output, the derivatives of that by the nodes; nil if it has more than most operations. The error is that of
+// [Program.Text].
 func (p *Program) Operations(ctx context.Context, most int) (c *Computation, derivatives []float64, err error) {
 	err = p.opened(ctx, io.Discard, "drawing", func(m *machine.Machine, meter *limits.Meter, _ io.Writer) error {
 		if max(len(m.Made()), len(p.ScalarInputs())) > most {

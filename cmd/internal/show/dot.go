@@ -18,7 +18,8 @@ func (f *figure) dot(w io.Writer) error {
 	}
 	fmt.Fprintf(b, "digraph gram {\n  graph [rankdir=%q, fontname=\"Helvetica\", fontsize=12, nodesep=0.3, ranksep=0.35, "+
 		"nslimit=2, nslimit1=2, mclimit=0.5]\n", direction) // the limits bound the time that Graphviz takes
-	fmt.Fprint(b, "  node [fontname=\"Helvetica\", fontsize=12]\n  edge [fontname=\"Helvetica\", fontsize=9, arrowsize=0.6]\n")
+	fmt.Fprint(b, "  node [fontname=\"Helvetica\", fontsize=12]\n  edge [fontname=\"Helvetica\", fontsize=9, "+
+		"arrowsize=0.6]\n")
 	var sources, others strings.Builder // the inputs that are not of the backward phase stand side by side
 	for i := range f.nodes {
 		n, to := &f.nodes[i], &others

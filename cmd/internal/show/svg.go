@@ -122,7 +122,8 @@ func (s *drawing) draw() {
 	if s.turned {
 		width, height = height, width
 	}
-	s.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="%d %d %.1f %.1f" role="img" font-family="Helvetica, Arial, sans-serif" font-size="13" text-anchor="middle" style="background:%s">`+"\n",
+	s.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="%d %d %.1f %.1f" role="img" `+
+		`font-family="Helvetica, Arial, sans-serif" font-size="13" text-anchor="middle" style="background:%s">`+"\n",
 		width, height, -margin, -margin, width, height, paper)
 	s.printf("<title>%s</title>\n%s", html.EscapeString(s.title), dark)
 	for of, c := range colours {
@@ -289,7 +290,8 @@ func (s *drawing) text(x, y, size float64, text string) {
 // name draws a variable's name around x.
 func (s *drawing) name(x, y float64, name string) {
 	p := spell(name)
-	s.printf(`<text x="%.1f" y="%.1f" font-size="%d" fill="currentColor" stroke="none"><tspan font-style="italic">%s</tspan>`,
+	s.printf(`<text x="%.1f" y="%.1f" font-size="%d" fill="currentColor" stroke="none">`+
+		`<tspan font-style="italic">%s</tspan>`,
 		x, y, nameSize, html.EscapeString(p.letters))
 	back := ""
 	if p.subscripts != "" {

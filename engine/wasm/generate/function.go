@@ -48,7 +48,8 @@ const (
 	noResult = 0x40
 )
 
-// function is one that is translated. Its code has operands of one byte where it names locals and functions: 0 is the host's.
+// function is one that is translated. Its code has operands of one byte where it names locals and functions: 0 is the
+// host's.
 type function struct {
 	t               *translator
 	name            string
@@ -193,8 +194,8 @@ func (f *function) body(typ *ast.FuncType, body *ast.BlockStmt) {
 	f.leave, f.left = outer, outerLeft
 }
 
-// statement translates a statement. Of a function with several results, these are in the locals from first on. last says
-// that it is the last of the body.
+// statement translates a statement. Of a function with several results, these are in the locals from first on. last
+// says that it is the last of the body.
 func (f *function) statement(s ast.Stmt, results, first int, last bool) {
 	list := func(stmts []ast.Stmt) {
 		for _, s := range stmts {
@@ -379,7 +380,8 @@ func (f *function) expr(e ast.Expr) {
 	case *ast.BinaryExpr:
 		f.expr(e.X)
 		operand := f.t.info.Types[e.X].Type
-		if n, ok := f.powerOfTwo(e.Y); ok && e.Op == token.REM && operand.Underlying().(*types.Basic).Info()&types.IsUnsigned != 0 {
+		if n, ok := f.powerOfTwo(e.Y); ok && e.Op == token.REM &&
+			operand.Underlying().(*types.Basic).Info()&types.IsUnsigned != 0 {
 			f.integer(n - 1) // a division takes as long as ten other instructions
 			f.binary(token.AND, operand, e)
 			return
@@ -440,8 +442,8 @@ func (f *function) ident(e *ast.Ident) {
 	f.number(value(v.Name()))
 }
 
-// entry leaves the address of an entry of a table, after it has touched its last word: the checks of bounds for the others are
-// left out then.
+// entry leaves the address of an entry of a table, after it has touched its last word: the checks of bounds for the
+// others are left out then.
 func (f *function) entry(e *ast.IndexExpr) {
 	table, ok := tables[e.X.(*ast.Ident).Name]
 	if !ok {
@@ -466,14 +468,16 @@ func (f *function) entry(e *ast.IndexExpr) {
 
 // binaryOps are the opcodes for float64, int and uint64.
 var binaryOps = map[token.Token][3]byte{
-	token.ADD: {0xa0, 0x7c, 0x7c}, token.SUB: {0xa1, 0x7d, 0x7d}, token.MUL: {0xa2, 0x7e, 0x7e}, token.QUO: {0xa3, 0x7f, 0x80},
+	token.ADD: {0xa0, 0x7c, 0x7c}, token.SUB: {0xa1, 0x7d, 0x7d}, token.MUL: {0xa2, 0x7e, 0x7e},
+	token.QUO: {0xa3, 0x7f, 0x80},
 	token.REM: {0, 0x81, 0x82}, token.AND: {0, 0x83, 0x83}, token.OR: {0, 0x84, 0x84}, token.XOR: {0, 0x85, 0x85},
 	token.SHL: {0, 0x86, 0x86}, token.SHR: {0, 0x87, 0x88}, token.EQL: {0x61, 0x51, 0x51}, token.NEQ: {0x62, 0x52, 0x52},
-	token.LSS: {0x63, 0x53, 0x54}, token.GTR: {0x64, 0x55, 0x56}, token.LEQ: {0x65, 0x57, 0x58}, token.GEQ: {0x66, 0x59, 0x5a},
+	token.LSS: {0x63, 0x53, 0x54}, token.GTR: {0x64, 0x55, 0x56}, token.LEQ: {0x65, 0x57, 0x58},
+	token.GEQ: {0x66, 0x59, 0x5a},
 }
 
-// binary applies an operator to the operands on the stack. Both operands of && and || have been evaluated: expressions have no
-// effects.
+// binary applies an operator to the operands on the stack. Both operands of && and || have been evaluated: expressions
+// have no effects.
 func (f *function) binary(op token.Token, operand types.Type, at ast.Node) {
 	switch op {
 	case token.LAND:
@@ -542,7 +546,8 @@ func (f *function) call(e *ast.CallExpr) {
 		f.expr(a)
 	}
 	d := f.t.decls[fn]
-	if fn.Exported() || d.Doc != nil && slices.ContainsFunc(d.Doc.List, func(c *ast.Comment) bool { return c.Text == "//go:noinline" }) {
+	if fn.Exported() || d.Doc != nil && slices.ContainsFunc(d.Doc.List,
+		func(c *ast.Comment) bool { return c.Text == "//go:noinline" }) {
 		f.op(call, byte(f.t.function(fn).index+1))
 		return
 	}

@@ -12,8 +12,8 @@ var instructions = map[string][]byte{
 	"Float64bits": {bitsOf}, "Float64frombits": {ofBits},
 }
 
-// hosted are the functions of package math that the host computes, and how many operands they have: their place is that in the
-// package wasm. Sincos has two results.
+// hosted are the functions of package math that the host computes, and how many operands they have: their place is that
+// in the package wasm. Sincos has two results.
 var hosted = map[string]struct{ number, operands int }{
 	"Exp": {0, 1}, "Log": {1, 1}, "Tan": {4, 1}, "Atan": {5, 1}, "Pow": {6, 2}, "Mod": {7, 2}, "FMA": {8, 3},
 }
