@@ -44,6 +44,9 @@ func TestRandomPrograms(t *testing.T) {
 				if seed >= first+programs {
 					return
 				}
+				if drawn := seed - first; drawn > 0 && drawn%1000 == 0 {
+					t.Logf("%d of %d programs", drawn, programs)
+				}
 				if err := checkSurface(t.Context(), seed, &drawn); err != nil {
 					t.Errorf("seed %d: %v", seed, err)
 				}
