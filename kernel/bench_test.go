@@ -41,7 +41,7 @@ func BenchmarkMatVecT(b *testing.B) {
 	eachFormAndSize(b, func(b *testing.B, k int) {
 		w, x, y := ramp(k*k), ramp(k), ramp(k)
 		for b.Loop() {
-			AddMatVecT(x, w, k, y, Descending)
+			AddMatVecT(x, w, k, y)
 		}
 	})
 }
@@ -52,7 +52,7 @@ func BenchmarkOuter(b *testing.B) {
 			eachFormAndSize(b, func(b *testing.B, k int) {
 				c, x, y := ramp(k*k), ramp(steps*k), ramp(steps*k)
 				for b.Loop() {
-					AddOuter(c, k, k, k, x, k, y, k, steps, Descending)
+					AddOuter(c, k, k, k, x, k, y, k, steps)
 				}
 			})
 		})
@@ -74,7 +74,7 @@ func BenchmarkAddMatMul(b *testing.B) {
 	eachFormAndSize(b, func(b *testing.B, k int) {
 		x, y, z := square(k), square(k), square(k)
 		for b.Loop() {
-			AddMatMul(z, x, y.T(), Ascending)
+			AddMatMul(z, x, y.T())
 		}
 	})
 }

@@ -112,12 +112,9 @@ func products(a, b Matrix, i, j int) []float64 {
 }
 
 // arrive adds the elements of e to x one by one.
-func arrive(x float64, e []float64, order Order) float64 {
-	for k := range e {
-		if order == Descending {
-			k = len(e) - 1 - k
-		}
-		x += e[k]
+func arrive(x float64, e []float64) float64 {
+	for _, y := range e {
+		x += y
 	}
 	return x
 }
@@ -170,13 +167,12 @@ func TestPropertyMatVec(t *testing.T) {
 		}, func(y []float64) { MatVec(y, w, ld, x) }, m, n, ld)
 
 		y := s.numbers(m)
-		order := Order(rapid.Bool().Draw(t, "descending"))
 		column = Matrix{y, m, 1, 1, 1}
 		written(t, s, n, func(x []float64) {
 			for j := range x {
-				x[j] = arrive(x[j], products(matrix.T(), column, j, 0), order)
+				x[j] = arrive(x[j], products(matrix.T(), column, j, 0))
 			}
-		}, func(x []float64) { AddMatVecT(x, w, ld, y, order) }, m, n, ld, order)
+		}, func(x []float64) { AddMatVecT(x, w, ld, y) }, m, n, ld)
 	})
 }
 
@@ -187,15 +183,14 @@ func TestPropertyOuter(t *testing.T) {
 		gap := func(name string) int { return rapid.IntRange(0, 9).Draw(t, name) }
 		ldc, lda, ldb := n+gap("ldc"), m+gap("lda"), n+gap("ldb")
 		a, b := s.numbers(max(0, steps-1)*lda+m), s.numbers(max(0, steps-1)*ldb+n)
-		order := Order(rapid.Bool().Draw(t, "descending"))
 		left, right := Matrix{a, m, steps, 1, lda}, Matrix{b, steps, n, ldb, 1}
 		written(t, s, max(0, m-1)*ldc+n, func(c []float64) {
 			for i := range m {
 				for j := range n {
-					c[i*ldc+j] = arrive(c[i*ldc+j], products(left, right, i, j), order)
+					c[i*ldc+j] = arrive(c[i*ldc+j], products(left, right, i, j))
 				}
 			}
-		}, func(c []float64) { AddOuter(c, ldc, m, n, a, lda, b, ldb, steps, order) }, m, n, steps, order)
+		}, func(c []float64) { AddOuter(c, ldc, m, n, a, lda, b, ldb, steps) }, m, n, steps)
 	})
 }
 
@@ -226,7 +221,6 @@ func TestPropertyMatMul(t *testing.T) {
 			n = min(n, 1)
 		}
 		a, b, c := s.matrix(t, "a", m, k), s.matrix(t, "b", k, n), s.matrix(t, "c", m, n)
-		order := Order(rapid.Bool().Draw(t, "descending"))
 		check := func(element func(c float64, e []float64) float64, f func(c, a, b Matrix)) {
 			written(t, s, len(c.Data), func(data []float64) {
 				for i := range m {
@@ -242,8 +236,7 @@ func TestPropertyMatMul(t *testing.T) {
 			}, m, n, k)
 		}
 		check(func(_ float64, e []float64) float64 { return sumOf(e) }, MatMul)
-		check(func(x float64, e []float64) float64 { return arrive(x, e, order) },
-			func(c, a, b Matrix) { AddMatMul(c, a, b, order) })
+		check(arrive, AddMatMul)
 	})
 }
 
@@ -375,8 +368,8 @@ func TestSizes(t *testing.T) {
 		"Exp":        func() { Exp(y, x) },
 		"Lanes":      func() { new(Lanes).AddProducts(y, x) },
 		"MatVec":     func() { MatVec(y, x, 1, y) },
-		"AddMatVecT": func() { AddMatVecT(y, x, 1, y, Ascending) },
-		"AddOuter":   func() { AddOuter(x, 2, 2, 2, y, 2, y, 2, 1, Ascending) },
+		"AddMatVecT": func() { AddMatVecT(y, x, 1, y) },
+		"AddOuter":   func() { AddOuter(x, 2, 2, 2, y, 2, y, 2, 1) },
 		"stride":     func() { MatVec(x[:1], y, -1, x) },
 		"shape":      func() { MatMul(Matrix{y, 2, 2, 2, 1}, Matrix{x, 2, 1, 1, 1}, Matrix{x, 2, 1, 1, 1}) },
 		"overlap":    func() { MatMul(Matrix{y, 2, 2, 0, 1}, Matrix{x, 2, 1, 1, 1}, Matrix{x, 1, 2, 1, 1}) },

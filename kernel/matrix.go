@@ -4,15 +4,6 @@ import (
 	"fmt"
 )
 
-// Order is the order in which products are added to a running value.
-type Order bool
-
-// The orders: from the first index of the sum to the last, and from the last to the first.
-const (
-	Ascending  Order = false
-	Descending Order = true
-)
-
 // Matrix is a matrix of Rows rows and Columns columns that stands in a slice: element (i, j)
 // is Data[i·RowStride + j·ColumnStride]. Strides are not negative. A matrix that is read may
 // have a stride of 0, or overlapping rows.
@@ -79,34 +70,27 @@ func MatVec(y, w []float64, ld int, x []float64) {
 	}
 }
 
-// AddMatVecT adds to x[j] the products w[i·ld+j]·y[i], one after the other in the given
-// order of i below len(y), for j below len(x). w is a matrix of len(y) rows and len(x)
-// columns. x must not overlap w or y.
+// AddMatVecT adds to x[j] the products w[i·ld+j]·y[i], one after the other for i below len(y),
+// for j below len(x). w is a matrix of len(y) rows and len(x) columns. x must not overlap w
+// or y.
 //
 // This is what MatVec adds to the dual of its x, for a y of duals.
-func AddMatVecT(x, w []float64, ld int, y []float64, order Order) {
+func AddMatVecT(x, w []float64, ld int, y []float64) {
 	checkRows(w, len(y), len(x), ld)
-	if order == Descending {
-		last := len(y) - 1
-		addRows(x, w, last*ld, -ld, y, last, -1, len(y))
-		return
-	}
 	addRows(x, w, 0, ld, y, 0, 1, len(y))
 }
 
-// AddOuter adds to c[i·ldc+j] the products a[t·lda+i]·b[t·ldb+j], one after the other in the
-// given order of t below steps, for i below rows and j below columns. c must not overlap a
-// or b.
+// AddOuter adds to c[i·ldc+j] the products a[t·lda+i]·b[t·ldb+j], one after the other for t
+// below steps, for i below rows and j below columns. c must not overlap a or b.
 //
 // For a matrix w that is used in steps y = w·x, this is what the steps add to the dual of w:
 // a has the duals of y, b has x.
-func AddOuter(c []float64, ldc, rows, columns int, a []float64, lda int, b []float64, ldb, steps int, order Order) {
+func AddOuter(c []float64, ldc, rows, columns int, a []float64, lda int, b []float64, ldb, steps int) {
 	checkRows(c, rows, columns, ldc)
 	checkRows(a, steps, rows, lda)
 	checkRows(b, steps, columns, ldb)
 	p := product{c: c, ldc: ldc, rows: rows, columns: columns, steps: steps,
 		a: a, aRow: 1, aStep: lda, b: b, bStep: ldb, bColumn: 1}
-	p.order(order)
 	p.add()
 }
 
@@ -118,14 +102,12 @@ func MatMul(c, a, b Matrix) {
 }
 
 // AddMatMul adds a·b to c: to element (i, j) the products a(i, k)·b(k, j), one after the
-// other in the given order of k. c must not overlap a or b, and its elements must not
-// overlap.
+// other from k = 0 on. c must not overlap a or b, and its elements must not overlap.
 //
 // For c = a·b, and matrices dc, da, db of duals, the backward products are
-// AddMatMul(da, dc, b.T(), order) and AddMatMul(db, a.T(), dc, order).
-func AddMatMul(c, a, b Matrix, order Order) {
+// AddMatMul(da, dc, b.T()) and AddMatMul(db, a.T(), dc).
+func AddMatMul(c, a, b Matrix) {
 	p := newProduct(c, a, b)
-	p.order(order)
 	p.add()
 }
 

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// order turns the steps around if they are to be made from the last to the first.
-func (p *product) order(order Order) {
-	if order == Ascending || p.steps == 0 {
+// reverse makes the steps from the last to the first.
+func (p *product) reverse() {
+	if p.steps == 0 {
 		return
 	}
 	p.aAt += (p.steps - 1) * p.aStep

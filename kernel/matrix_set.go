@@ -28,7 +28,7 @@ func (p *product) set() {
 				row[j] = start
 			}
 		}
-		p.order(Descending)
+		p.reverse()
 		p.add()
 	case p.bColumn == 1 && p.rows == 1:
 		p.setRow()

@@ -120,18 +120,12 @@ func (p *product) run(m *Machine, dst []float64, x, y *operand, row, rows int) {
 		a, b = a+x.first, b+y.first
 		switch unit := p.aj == 1 && p.bj == 1; {
 		case unit && nv == 1 && p.u.c == 1:
-			m.split(nu, nu*p.size, func(from, to int) {
-				kernel.MatVec(dst[c+from:c+to], x.data[a+from*p.u.a:], p.u.a, y.data[b:b+p.size])
-			})
+			m.matVec(dst[c:c+nu], x.data[a:], p.u.a, y.data[b:b+p.size])
 		case unit && nu == 1 && p.v.c == 1:
 			kernel.MatVec(dst[c:c+nv], y.data[b:], p.v.b, x.data[a:a+p.size])
 		default:
-			m.split(nu, nu*nv*p.size, func(from, to int) {
-				n := to - from
-				kernel.MatMul(kernel.Matrix{Data: dst[c+from*p.u.c:], Rows: n, Columns: nv, RowStride: p.u.c, ColumnStride: p.v.c},
-					kernel.Matrix{Data: x.data[a+from*p.u.a:], Rows: n, Columns: p.size, RowStride: p.u.a, ColumnStride: p.aj},
-					kernel.Matrix{Data: y.data[b:], Rows: p.size, Columns: nv, RowStride: p.bj, ColumnStride: p.v.b})
-			})
+			m.matMul(kernel.MatMul, matrix(dst[c:], nu, nv, p.u.c, p.v.c), matrix(x.data[a:], nu, p.size, p.u.a, p.aj),
+				matrix(y.data[b:], p.size, nv, p.bj, p.v.b))
 		}
 	})
 }
@@ -199,10 +193,7 @@ func (m *Machine) add(p *pending) {
 	if p.count == 0 {
 		return
 	}
-	m.split(p.rows, p.rows*p.columns*p.count, func(from, to int) {
-		kernel.AddOuter(m.adjoint[p.adr+from*p.apart:], p.apart, to-from, p.columns, p.a[from:], p.rows, p.b, p.columns,
-			p.count, kernel.Ascending)
-	})
+	m.addOuter(p)
 	for i, f := range p.reached {
 		if f {
 			setTrue(m.reached[p.adr+i*p.apart:][:p.columns])
@@ -298,21 +289,15 @@ func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoint
 	case unit && nu == 1 && nw == 1:
 		kernel.AddMulScalar(x.adj[to:to+size], y.data[from:], d[0])
 	case unit && nu == 1 && w.c == 1:
-		m.split(size, size*nw, func(j, end int) {
-			kernel.AddMatVecT(x.adj[to+j:to+end], y.data[from+j:], w.b, d[:nw], kernel.Ascending)
-		})
+		m.addMatVecT(x.adj[to:to+size], y.data[from:], w.b, d[:nw])
 	default:
 		step := nu
 		if p.overlap[k] {
 			step = 1
 		}
 		for iu := 0; iu < nu; iu += step {
-			m.split(step, step*nw*size, func(i, end int) {
-				n, i := end-i, iu+i
-				kernel.AddMatMul(kernel.Matrix{Data: x.adj[to+i*u.a:], Rows: n, Columns: size, RowStride: u.a, ColumnStride: xj},
-					kernel.Matrix{Data: d[i*u.c:], Rows: n, Columns: nw, RowStride: u.c, ColumnStride: w.c},
-					kernel.Matrix{Data: y.data[from:], Rows: nw, Columns: size, RowStride: w.b, ColumnStride: yj}, kernel.Ascending)
-			})
+			m.matMul(kernel.AddMatMul, matrix(x.adj[to+iu*u.a:], step, size, u.a, xj), matrix(d[iu*u.c:], step, nw, u.c, w.c),
+				matrix(y.data[from:], nw, size, w.b, yj))
 		}
 	}
 	for iu := range nu {
