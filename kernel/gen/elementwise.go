@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -11,9 +12,9 @@ import (
 // pair is an instruction for vectors, and that for one number.
 type pair struct{ wide, one func(ops ...Op) }
 
-// on applies the instruction: it sets dst to x op y.
-func (p pair) on(wide bool, x, y, dst Op) {
-	if wide {
+// on applies the instruction to width numbers: it sets dst to x op y.
+func (p pair) on(width int, x, y, dst Op) {
+	if width > 1 {
 		p.wide(y, x, dst)
 	} else {
 		p.one(y, x, dst)
@@ -33,38 +34,41 @@ func (s set) elementwise() {
 		name string
 		pair
 	}{{"add", add}, {"sub", sub}, {"mul", mul}, {"div", div}} {
-		s.loop(op.name, "func(dst, x, y []float64)", func(wide bool, x, y, _ reg.Register) { op.on(wide, x, y, x) })
+		s.loop(op.name, "func(dst, x, y []float64)", func(width int, x, y, _ reg.Register) { op.on(width, x, y, x) })
 	}
 	s.loop("addScalar", "func(dst, x []float64, a float64)",
-		func(wide bool, x, a, _ reg.Register) { add.on(wide, x, a, x) })
+		func(width int, x, a, _ reg.Register) { add.on(width, x, a, x) })
 	s.loop("mulScalar", "func(dst, x []float64, a float64)",
-		func(wide bool, x, a, _ reg.Register) { mul.on(wide, x, a, x) })
+		func(width int, x, a, _ reg.Register) { mul.on(width, x, a, x) })
 	s.loop("divScalar", "func(dst, x []float64, a float64)",
-		func(wide bool, x, a, _ reg.Register) { div.on(wide, x, a, x) })
+		func(width int, x, a, _ reg.Register) { div.on(width, x, a, x) })
 	s.loop("scalarSub", "func(dst, x []float64, a float64)",
-		func(wide bool, x, a, _ reg.Register) { sub.on(wide, a, x, x) })
+		func(width int, x, a, _ reg.Register) { sub.on(width, a, x, x) })
 	s.loop("scalarDiv", "func(dst, x []float64, a float64)",
-		func(wide bool, x, a, _ reg.Register) { div.on(wide, a, x, x) })
-	s.loop("addMul", "func(dst, x, y []float64)", func(wide bool, x, y, dst reg.Register) {
-		mul.on(wide, x, y, x)
-		add.on(wide, dst, x, x)
+		func(width int, x, a, _ reg.Register) { div.on(width, a, x, x) })
+	s.loop("addMul", "func(dst, x, y []float64)", func(width int, x, y, dst reg.Register) {
+		mul.on(width, x, y, x)
+		add.on(width, dst, x, x)
 	})
-	s.loop("addMulScalar", "func(dst, x []float64, a float64)", func(wide bool, x, a, dst reg.Register) {
-		mul.on(wide, x, a, x)
-		add.on(wide, dst, x, x)
+	s.loop("addMulScalar", "func(dst, x []float64, a float64)", func(width int, x, a, dst reg.Register) {
+		mul.on(width, x, a, x)
+		add.on(width, dst, x, x)
 	})
-	s.loop("slope", "func(dst, x []float64)", func(wide bool, x, _, _ reg.Register) {
-		left := s.reg(wide)
-		if wide {
-			VBROADCASTSD(word(math.Float64bits(1)), left)
-		} else {
-			VMOVSD(word(math.Float64bits(1)), left)
+	s.loop("slope", "func(dst, x []float64)", func(width int, x, _, _ reg.Register) {
+		left := vector(width)
+		switch one := word(math.Float64bits(1)); {
+		case width > 2:
+			VBROADCASTSD(one, left)
+		case width == 2:
+			VMOVDDUP(one, left)
+		default:
+			VMOVSD(one, left)
 		}
-		sub.on(wide, left, x, left)
-		mul.on(wide, x, left, x)
+		sub.on(width, left, x, left)
+		mul.on(width, x, left, x)
 	})
-	s.loop("sqrt", "func(dst, x []float64)", func(wide bool, x, _, _ reg.Register) {
-		if wide {
+	s.loop("sqrt", "func(dst, x []float64)", func(width int, x, _, _ reg.Register) {
+		if width > 1 {
 			VSQRTPD(x, x)
 		} else {
 			VSQRTSD(x, x, x)
@@ -74,7 +78,7 @@ func (s set) elementwise() {
 
 // loop makes a loop that sets each element of dst to what body leaves in x. The second
 // register has the element of y, or a.
-func (s set) loop(name, signature string, body func(wide bool, x, y, dst reg.Register)) {
+func (s set) loop(name, signature string, body func(width int, x, y, dst reg.Register)) {
 	s.text(name, signature)
 	dst, n, x := pointer("dst", ""), length("dst"), pointer("x", "")
 	pointers := []reg.GPVirtual{dst, x}
@@ -93,11 +97,11 @@ func (s set) loop(name, signature string, body func(wide bool, x, y, dst reg.Reg
 		VBROADCASTSD(at.Addr, a)
 	}
 	readsDst := name == "addMul" || name == "addMulScalar"
-	s.stream(n, pointers, 4, func(wide bool, v int) {
+	s.stream(n, pointers, 4, func(width, v int) {
 		here := func(base reg.GPVirtual) Mem { return Mem{Base: base, Disp: 8 * s.width * v} }
 		fetch := func(base reg.GPVirtual) reg.Register {
-			r := s.reg(wide)
-			move(wide, here(base), r)
+			r := vector(width)
+			move(width, here(base), r)
 			return r
 		}
 		xr := fetch(x)
@@ -105,68 +109,81 @@ func (s set) loop(name, signature string, body func(wide bool, x, y, dst reg.Reg
 		switch {
 		case y != nil:
 			yr = fetch(y)
-		case a != nil && wide:
-			yr = a
 		case a != nil:
-			yr = a.AsX()
+			yr = part(a, width)
 		}
 		if readsDst {
 			dr = fetch(dst)
 		}
-		body(wide, xr, yr, dr)
-		move(wide, xr, here(dst))
+		body(width, xr, yr, dr)
+		move(width, xr, here(dst))
 	})
 	VZEROUPPER()
 	RET()
 }
 
-// reg returns a register for a vector or for one number.
-func (s set) reg(wide bool) reg.VecVirtual {
-	if wide {
-		return s.wide()
+// vector returns a register for width numbers.
+func vector(width int) reg.VecVirtual {
+	switch width {
+	case 8:
+		return ZMM()
+	case 4:
+		return YMM()
 	}
 	return XMM()
 }
 
-func move(wide bool, from, to Op) {
-	if wide {
+// part is the part of a register with the first width numbers.
+func part(r reg.VecVirtual, width int) reg.Register {
+	switch width {
+	case 8:
+		return r.AsZ()
+	case 4:
+		return r.AsY()
+	}
+	return r.AsX()
+}
+
+func move(width int, from, to Op) {
+	if width > 1 {
 		VMOVUPD(from, to)
 	} else {
 		VMOVSD(from, to)
 	}
 }
 
-// stream goes through n elements, unroll vectors at a time, then one vector, then one
-// element, and moves the pointers. What body does is for vector v behind the pointers.
-func (s set) stream(n reg.GPVirtual, pointers []reg.GPVirtual, unroll int, body func(wide bool, v int)) {
+// stream goes through n elements, unroll vectors at a time, then one vector, then what is left in vectors of half the
+// width, and so on, and moves the pointers. What body does is for vector v behind the pointers, of width numbers.
+func (s set) stream(n reg.GPVirtual, pointers []reg.GPVirtual, unroll int, body func(width, v int)) {
 	stage := 0
-	for _, size := range []struct {
-		wide  bool
-		count int
-	}{{true, unroll}, {true, 1}, {false, 1}} {
-		if stage > 0 && size.wide && unroll == 1 {
-			continue
+	move := func(elements int) {
+		for _, p := range pointers {
+			ADDQ(U32(8*elements), p)
 		}
-		elements := size.count
-		if size.wide {
-			elements *= s.width
-		}
+	}
+	for _, count := range slices.Compact([]int{unroll, 1}) {
+		elements := count * s.width
 		loop, next := label("loop", stage), label("next", stage)
 		SUBQ(U32(elements), n)
 		JL(LabelRef(next))
 		Label(loop)
-		for v := range size.count {
-			body(size.wide, v)
+		for v := range count {
+			body(s.width, v)
 		}
-		for _, p := range pointers {
-			ADDQ(U32(8*elements), p)
-		}
+		move(elements)
 		SUBQ(U32(elements), n)
 		JGE(LabelRef(loop))
 		Label(next)
-		if size.wide {
-			ADDQ(U32(elements), n)
-		}
+		ADDQ(U32(elements), n)
+		stage++
+	}
+	for width := s.width / 2; width > 0; width /= 2 { // a bit of n says whether there is one
+		next := label("next", stage)
+		TESTQ(U32(width), n)
+		JZ(LabelRef(next))
+		body(width, 0)
+		move(width)
+		Label(next)
 		stage++
 	}
 }

@@ -127,19 +127,13 @@ func (s set) joinLanes() {
 		add(sum[1], sum[0])
 		return sum[0]
 	}
-	s.stream(n, []reg.GPVirtual{dst, from}, 1, func(wide bool, _ int) {
+	s.stream(n, []reg.GPVirtual{dst, from}, 1, func(width, _ int) {
 		r := join(func(_ int, m Mem) reg.Register {
-			r := s.reg(wide)
-			move(wide, m, r)
+			r := vector(width)
+			move(width, m, r)
 			return r
-		}, func(x, y reg.Register) {
-			if wide {
-				VADDPD(x, y, y)
-			} else {
-				VADDSD(x, y, y)
-			}
-		})
-		move(wide, r, Mem{Base: dst})
+		}, func(x, y reg.Register) { add.on(width, y, x, y) })
+		move(width, r, Mem{Base: dst})
 	})
 	VZEROUPPER()
 	RET()
