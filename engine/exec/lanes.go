@@ -67,8 +67,10 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 		case ir.LaneIndex:
 			s.in[i].first = int(words[l.word])
 		case ir.LaneLoad:
-			if _, err := s.find(m, i, words[l.word], l, m.pc); err != nil {
-				return 0, 0, err
+			if !l.static || !s.found {
+				if _, err := s.find(m, i, words[l.word], l, m.pc); err != nil {
+					return 0, 0, err
+				}
 			}
 			s.adj[i].of(m, &s.in[i])
 			if s.in[i].from.listed {

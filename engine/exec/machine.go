@@ -197,6 +197,11 @@ func (m *Machine) start(point []float64) error {
 	for i := range m.loops {
 		m.loops[i].tries[1], m.loops[i].ran = try{}, 0
 	}
+	for _, s := range m.lanes {
+		if s != nil {
+			s.found = false
+		}
+	}
 	m.native.used, m.native.made, m.native.again, m.native.full = 0, 0, 0, false
 	m.short, m.least, m.marks, m.kept, m.dropped, m.counted = false, m.leastAgain, m.marks[:0], m.kept[:0], 0, nil
 	m.again, m.barred = again{}, nil

@@ -85,39 +85,41 @@ type result struct {
 	stored      []int // what its stores store
 }
 
-// lane is an instruction of a vector.
+// lane is an instruction of a vector. What each run of it reads comes first: it stands in two cache lines.
 type lane struct {
 	op       ir.LaneOp
+	total    bool    // the sum of a nest
+	one      bool    // it is outside all loops
+	compact  bool    // lanes stand one behind the other
+	static   bool    // a load of the same elements in each run of the program
+	saves    bool    // the values are kept in a record
+	operands [2]bool // A, B are numbers outside all loops
 	sym      term.Symbol
+	kind     uint32
 	a, b, c  int
-	cmp      term.Compare
-	val      float64
-	one      bool // it is outside all loops
-	total    bool // the sum of a nest
-	inner    int  // its lanes in an iteration of the outermost loop
-	n        int  // lanes in all
-	ratio    int  // of an expansion: lanes for each of A; of a sum: summands
-	arg      int
-	vector   uint32 // of a static load
-	at       ir.Affine
-	dims     []dim // of a load, a store or an index: the loops
-	compact  bool  // lanes stand one behind the other
-	lo, hi   int   // the least and the largest place, from that of the first lane
-	fun      *fun1
-	two      *fun2
+	inner    int // its lanes in an iteration of the outermost loop
+	into     int // the store that it makes its values for, −1: none
+	kept     int // the store that keeps them, −1: none
 	kernels  kernels
 	all      func(dst, x []float64)
-	kind     uint32
+	word     int   // of a load or a scalar: its first word in a record
+	saved    int   // and where in what it keeps
+	ratio    int   // of an expansion: lanes for each of A; of a sum: summands
+	dims     []dim // of a load, a store or an index: the loops
+	arg      int
+	lo, hi   int // the least and the largest place, from that of the first lane
+	at       ir.Affine
+	n        int // lanes in all
+	cmp      term.Compare
+	val      float64
+	vector   uint32 // of a static load
+	fun      *fun1
+	two      *fun2
+	product  *product
 	dead     [4]uint64 // of a sum of numerals: its additions by kind
-	word     int       // of a load or a scalar: its first word in a record
 	needed   bool      // the backward phase needs its values
 	deep     bool      // to make them again takes a sum
-	saves    bool      // the values are kept in a record
-	saved    int       // and where in what it keeps
-	kept     int       // the store that keeps them, −1: none
-	into     int       // the store that it makes its values for, −1: none
-	product  *product
-	operands [2]bool // A, B are numbers outside all loops
+	slow     bool      // an elementary function: a region, which has few lanes, keeps its values
 }
 
 // dim is a loop of a load or a store: its iterations, and how far apart the places are.
@@ -134,6 +136,7 @@ type laneState struct {
 	reach           []reach
 	live            []bool
 	settled         bool // live is what it is by that of the operands, and so are mixed, and liveOut of the results
+	found           bool // static operands, in this run of the program
 	liveOut         bool
 	// Of an instruction with adjoints in some lanes only, which these are in a strip. anyMixed says that there is one.
 	mixed           []bool
@@ -190,7 +193,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			if s.Op == ir.LaneLoad && s.Arg < 0 {
 				var first uint32
 				l.vector, first = p.src.Vector(uint32(l.at.N))
-				l.at.N = int(first)
+				l.at.N, l.static = int(first), len(l.at.Outer) == 0
 			}
 		}
 		switch s.Op {
@@ -210,6 +213,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			l.kind, l.kernels = v.plus, sums
 		case ir.LaneFun1:
 			l.kind, l.fun, l.all = p.kindsOf(s.Sym), p.ofOne(s.Sym), elementwise[s.Sym]
+			l.slow = s.Sym != term.Neg && s.Sym != term.Sqrt
 		case ir.LaneFun2:
 			l.kind, l.two = p.kindsOf(s.Sym), p.ofTwo(s.Sym)
 			l.kernels = l.two.kernels(s.Sym)
@@ -436,7 +440,7 @@ func (v *vector) needs(i int) {
 func (l *lane) own() bool { return l.sym == term.Sigmoid || l.sym == term.Exp || l.sym == term.Sqrt }
 
 // need notes that the backward phase needs the values of an instruction: they are kept, or made again. What needs a sum
-// is not made again.
+// is not made again, nor what is slow.
 func (v *vector) need(i int) {
 	l := &v.lanes[i]
 	if l.needed {
@@ -445,9 +449,9 @@ func (v *vector) need(i int) {
 	l.needed = true
 	switch {
 	case l.op <= ir.LaneLoad || l.kept >= 0:
-	case l.op == ir.LaneExpand || l.op == ir.LaneTake || l.op == ir.LaneFun1 && !l.own():
-		v.need(l.a) // of a symbol the derivative needs it, too
-	case l.deep:
+	case l.op == ir.LaneExpand || l.op == ir.LaneTake:
+		v.need(l.a)
+	case l.deep || l.slow && v.src.Region:
 		l.saves, l.saved = true, v.keep
 		v.keep += l.n
 		v.kept = append(v.kept, i)
@@ -600,6 +604,12 @@ func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Poi
 	taped := m.p.src.Taped
 	for _, i := range v.inputs {
 		l := &v.lanes[i]
+		if l.static && s.found {
+			if taped {
+				m.tape.words[words+l.word] = s.in[i].ref
+			}
+			continue
+		}
 		if l.op == ir.LaneScalar {
 			x := *at(fp, args[l.arg])
 			if x.A&isRef != 0 {
@@ -645,6 +655,7 @@ func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Poi
 			m.tape.words[words+l.word] = s.in[i].ref
 		}
 	}
+	s.found = true
 	if taped {
 		v.settle(s)
 	}
