@@ -230,8 +230,19 @@ func (s *laneState) fun2(i int, l *lane) {
 		}
 		dst, slope := sized(&s.slope, len(s.deltas[i])), l.two.slopes[k]
 		x, y := apart(a), apart(b)
-		for j := range dst {
-			dst[j] = slope(a[j*x], b[j*y])
+		switch {
+		case l.sym == term.Div && k == 0:
+			for j := range dst {
+				dst[j] = 1 / b[j*y]
+			}
+		case l.sym == term.Div:
+			for j := range dst {
+				dst[j] = -a[j*x] / (b[j*y] * b[j*y])
+			}
+		default:
+			for j := range dst {
+				dst[j] = slope(a[j*x], b[j*y])
+			}
 		}
 		s.times(i, which, dst, l.operands[k])
 	}
