@@ -278,3 +278,14 @@ func sigmoid(dst, x []float64, table, numbers *float64) int {
 		return sigmoidGo(dst, x, table, numbers)
 	}
 }
+
+func tanhSlope(dst, x []float64, table, numbers *float64) int {
+	switch form {
+	case formAVX2:
+		return tanhSlopeAVX2(dst, x, table, numbers)
+	case formAVX512:
+		return tanhSlopeAVX512(dst, x, table, numbers)
+	default:
+		return tanhSlopeGo(dst, x, table, numbers)
+	}
+}

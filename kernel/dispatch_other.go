@@ -103,3 +103,7 @@ func tanh(dst, x []float64, table, numbers *float64) int {
 func sigmoid(dst, x []float64, table, numbers *float64) int {
 	return sigmoidGo(dst, x, table, numbers)
 }
+
+func tanhSlope(dst, x []float64, table, numbers *float64) int {
+	return tanhSlopeGo(dst, x, table, numbers)
+}

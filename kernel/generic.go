@@ -212,12 +212,13 @@ func slopeGo(dst, x []float64) {
 
 // The Go forms of the elementary functions set all elements, and return how many.
 
-func expGo(dst, x []float64, _, _ *float64) int     { return apply(dst, x, elementary.Exp) }
-func logGo(dst, x []float64, _, _ *float64) int     { return apply(dst, x, elementary.Log) }
-func sinGo(dst, x []float64, _, _ *float64) int     { return apply(dst, x, elementary.Sin) }
-func cosGo(dst, x []float64, _, _ *float64) int     { return apply(dst, x, elementary.Cos) }
-func tanhGo(dst, x []float64, _, _ *float64) int    { return apply(dst, x, elementary.Tanh) }
-func sigmoidGo(dst, x []float64, _, _ *float64) int { return apply(dst, x, elementary.Sigmoid) }
+func expGo(dst, x []float64, _, _ *float64) int       { return apply(dst, x, elementary.Exp) }
+func logGo(dst, x []float64, _, _ *float64) int       { return apply(dst, x, elementary.Log) }
+func sinGo(dst, x []float64, _, _ *float64) int       { return apply(dst, x, elementary.Sin) }
+func cosGo(dst, x []float64, _, _ *float64) int       { return apply(dst, x, elementary.Cos) }
+func tanhGo(dst, x []float64, _, _ *float64) int      { return apply(dst, x, elementary.Tanh) }
+func tanhSlopeGo(dst, x []float64, _, _ *float64) int { return apply(dst, x, elementary.TanhSlope) }
+func sigmoidGo(dst, x []float64, _, _ *float64) int   { return apply(dst, x, elementary.Sigmoid) }
 
 func apply(dst, x []float64, f func(float64) float64) int {
 	Apply(dst, x, f)

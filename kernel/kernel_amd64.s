@@ -2690,6 +2690,103 @@ GLOBL wordBO<>(SB), RODATA|NOPTR, $8
 DATA wordBP<>+0(SB)/8, $0x3f43813813813814
 GLOBL wordBP<>(SB), RODATA|NOPTR, $8
 
+// func tanhSlopeAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX2
+TEXT ·tanhSlopeAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, DI
+
+loop:
+	CMPQ         DI, $0x00000004
+	JL           done
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y0
+	VBROADCASTSD wordBQ<>+0(SB), Y1
+	VMULPD       Y1, Y0, Y0
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VBROADCASTSD wordAD<>+0(SB), Y4
+	VCMPPD       $0x11, Y4, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	CMPL         R8, $0x0000000f
+	JNE          done
+	VBROADCASTSD wordAE<>+0(SB), Y1
+	VBROADCASTSD wordAF<>+0(SB), Y4
+	VMULPD       Y4, Y0, Y4
+	VADDPD       Y1, Y4, Y4
+	VSUBPD       Y1, Y4, Y1
+	VBROADCASTSD (SI), Y5
+	VMULPD       Y5, Y1, Y5
+	VSUBPD       Y5, Y0, Y0
+	VBROADCASTSD 8(SI), Y5
+	VMULPD       Y5, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VBROADCASTSD wordAG<>+0(SB), Y1
+	VANDPD       Y1, Y4, Y1
+	VEXTRACTI128 $0x01, Y1, X2
+	VMOVQ        X1, R8
+	SHLQ         $0x01, R8
+	VPEXTRQ      $0x01, X1, R9
+	SHLQ         $0x01, R9
+	VMOVQ        X2, R10
+	SHLQ         $0x01, R10
+	VPEXTRQ      $0x01, X2, R11
+	SHLQ         $0x01, R11
+	VMOVUPD      (BX)(R8*8), X2
+	VINSERTF128  $0x01, (BX)(R10*8), Y2, Y2
+	VMOVUPD      (BX)(R9*8), X3
+	VINSERTF128  $0x01, (BX)(R11*8), Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y1
+	VUNPCKHPD    Y3, Y2, Y5
+	VPSRLQ       $0x07, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VPADDQ       Y4, Y1, Y1
+	VMULPD       Y0, Y0, Y4
+	VADDPD       Y0, Y5, Y5
+	VBROADCASTSD wordAH<>+0(SB), Y6
+	VBROADCASTSD wordAI<>+0(SB), Y7
+	VMULPD       Y7, Y0, Y7
+	VADDPD       Y7, Y6, Y6
+	VMULPD       Y6, Y4, Y6
+	VADDPD       Y6, Y5, Y5
+	VMULPD       Y4, Y4, Y4
+	VBROADCASTSD wordAJ<>+0(SB), Y6
+	VBROADCASTSD wordAK<>+0(SB), Y7
+	VMULPD       Y7, Y0, Y0
+	VADDPD       Y0, Y6, Y0
+	VMULPD       Y0, Y4, Y0
+	VADDPD       Y0, Y5, Y0
+	VMULPD       Y0, Y1, Y0
+	VADDPD       Y0, Y1, Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VADDPD       Y0, Y1, Y1
+	VBROADCASTSD wordBR<>+0(SB), Y4
+	VMULPD       Y0, Y4, Y0
+	VMULPD       Y1, Y1, Y1
+	VDIVPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, DI
+	JMP          loop
+
+done:
+	SUBQ DI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+DATA wordBQ<>+0(SB)/8, $0xc000000000000000
+GLOBL wordBQ<>(SB), RODATA|NOPTR, $8
+
+DATA wordBR<>+0(SB)/8, $0x4010000000000000
+GLOBL wordBR<>(SB), RODATA|NOPTR, $8
+
 // func matVecAVX512(y []float64, w []float64, ld int, x []float64)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·matVecAVX512(SB), NOSPLIT, $0-80
@@ -5411,6 +5508,87 @@ loop:
 
 done:
 	SUBQ SI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+// func tanhSlopeAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·tanhSlopeAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, DI
+
+loop:
+	CMPQ         DI, $0x00000008
+	JL           done
+	VMOVUPD      (DX), Z0
+	VBROADCASTSD wordAC<>+0(SB), Z1
+	VANDPD       Z1, Z0, Z0
+	VBROADCASTSD wordBQ<>+0(SB), Z1
+	VMULPD       Z1, Z0, Z0
+	VBROADCASTSD wordAC<>+0(SB), Z1
+	VANDPD       Z1, Z0, Z1
+	VBROADCASTSD wordAD<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z1, K1
+	KMOVW        K1, R8
+	CMPL         R8, $0x000000ff
+	JNE          done
+	VBROADCASTSD wordAE<>+0(SB), Z1
+	VBROADCASTSD wordAF<>+0(SB), Z4
+	VMULPD       Z4, Z0, Z4
+	VADDPD       Z1, Z4, Z4
+	VSUBPD       Z1, Z4, Z1
+	VBROADCASTSD (SI), Z5
+	VMULPD       Z5, Z1, Z5
+	VSUBPD       Z5, Z0, Z0
+	VBROADCASTSD 8(SI), Z5
+	VMULPD       Z5, Z1, Z1
+	VSUBPD       Z1, Z0, Z0
+	VBROADCASTSD wordAG<>+0(SB), Z1
+	VANDPD       Z1, Z4, Z1
+	VPSLLQ       $0x01, Z1, Z1
+	KXNORW       K2, K2, K2
+	VGATHERQPD   (BX)(Z1*8), K2, Z2
+	KXNORW       K3, K3, K3
+	VGATHERQPD   8(BX)(Z1*8), K3, Z3
+	VPSRLQ       $0x07, Z4, Z1
+	VPSLLQ       $0x34, Z1, Z1
+	VPADDQ       Z1, Z2, Z1
+	VMULPD       Z0, Z0, Z4
+	VADDPD       Z0, Z3, Z5
+	VBROADCASTSD wordAH<>+0(SB), Z6
+	VBROADCASTSD wordAI<>+0(SB), Z7
+	VMULPD       Z7, Z0, Z7
+	VADDPD       Z7, Z6, Z6
+	VMULPD       Z6, Z4, Z6
+	VADDPD       Z6, Z5, Z5
+	VMULPD       Z4, Z4, Z4
+	VBROADCASTSD wordAJ<>+0(SB), Z6
+	VBROADCASTSD wordAK<>+0(SB), Z7
+	VMULPD       Z7, Z0, Z0
+	VADDPD       Z0, Z6, Z0
+	VMULPD       Z0, Z4, Z0
+	VADDPD       Z0, Z5, Z0
+	VMULPD       Z0, Z1, Z0
+	VADDPD       Z0, Z1, Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VADDPD       Z0, Z1, Z1
+	VBROADCASTSD wordBR<>+0(SB), Z4
+	VMULPD       Z0, Z4, Z0
+	VMULPD       Z1, Z1, Z1
+	VDIVPD       Z1, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000008, DI
+	JMP          loop
+
+done:
+	SUBQ DI, CX
 	MOVQ CX, ret+64(FP)
 	VZEROUPPER
 	RET

@@ -80,6 +80,9 @@ func tanhAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
 func sigmoidAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
 
 //go:noescape
+func tanhSlopeAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+
+//go:noescape
 func matVecAVX512(y []float64, w []float64, ld int, x []float64)
 
 //go:noescape
@@ -153,3 +156,6 @@ func tanhAVX512(dst []float64, x []float64, table *float64, numbers *float64) in
 
 //go:noescape
 func sigmoidAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
+
+//go:noescape
+func tanhSlopeAVX512(dst []float64, x []float64, table *float64, numbers *float64) int

@@ -116,11 +116,16 @@ func (p *product) summands(rows int) int {
 
 // run computes the products of a strip.
 func (p *product) run(m *Machine, dst []float64, x, y *operand, row, rows int) {
-	p.each(row, rows, func(a, b, c, nu, nv int) {
-		a, b = a+x.first, b+y.first
+	p.each(row, rows, func(i, j, c, nu, nv int) {
+		a, b := i+x.first, j+y.first
 		switch unit := p.aj == 1 && p.bj == 1; {
 		case unit && nv == 1 && p.u.c == 1:
-			m.matVec(dst[c:c+nu], x.data[a:], p.u.a, y.data[b:b+p.size])
+			to, w, by := dst[c:c+nu], x.data[a:], y.data[b:b+p.size]
+			if k := m.parts(nu, nu*p.size); k > 1 {
+				split(nu, k, func(i, end int) { kernel.MatVec(to[i:end], w[i*p.u.a:], p.u.a, by) })
+			} else {
+				kernel.MatVec(to, w, p.u.a, by)
+			}
 		case unit && nu == 1 && p.v.c == 1:
 			kernel.MatVec(dst[c:c+nv], y.data[b:], p.v.b, x.data[a:a+p.size])
 		default:
@@ -128,6 +133,27 @@ func (p *product) run(m *Machine, dst []float64, x, y *operand, row, rows int) {
 				matrix(y.data[b:], p.size, nv, p.bj, p.v.b))
 		}
 	})
+}
+
+// matrix is a matrix in a slice.
+func matrix(x []float64, rows, columns, apart, by int) kernel.Matrix {
+	return kernel.Matrix{Data: x, Rows: rows, Columns: columns, RowStride: apart, ColumnStride: by}
+}
+
+// matMul is f, [kernel.MatMul] or [kernel.AddMatMul].
+func (m *Machine) matMul(f func(c, a, b kernel.Matrix), c, a, b kernel.Matrix) {
+	if k := m.parts(c.Rows, c.Rows*c.Columns*a.Columns); k > 1 {
+		splitProduct(f, c, a, b, k)
+	} else {
+		f(c, a, b)
+	}
+}
+
+func splitProduct(f func(c, a, b kernel.Matrix), c, a, b kernel.Matrix, parts int) {
+	rows := func(x kernel.Matrix, from, to int) kernel.Matrix {
+		return matrix(x.Data[from*x.RowStride:], to-from, x.Columns, x.RowStride, x.ColumnStride)
+	}
+	split(c.Rows, parts, func(from, to int) { f(rows(c, from, to), rows(a, from, to), b) })
 }
 
 // total adds the products of a strip to the sum of the outermost loop.
@@ -193,7 +219,10 @@ func (m *Machine) add(p *pending) {
 	if p.count == 0 {
 		return
 	}
-	m.addOuter(p)
+	split(p.rows, m.parts(p.rows, p.rows*p.columns*p.count), func(from, to int) {
+		kernel.AddOuter(m.adjoint[p.adr+from*p.apart:], p.apart, to-from, p.columns, p.a[from:], p.rows, p.b, p.columns,
+			p.count)
+	})
 	for i, f := range p.reached {
 		if f {
 			setTrue(m.reached[p.adr+i*p.apart:][:p.columns])
@@ -289,7 +318,13 @@ func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoint
 	case unit && nu == 1 && nw == 1:
 		kernel.AddMulScalar(x.adj[to:to+size], y.data[from:], d[0])
 	case unit && nu == 1 && w.c == 1:
-		m.addMatVecT(x.adj[to:to+size], y.data[from:], w.b, d[:nw])
+		if k := m.parts(size, size*nw); k > 1 {
+			split(size, k, func(j, end int) {
+				kernel.AddMatVecT(x.adj[to+j:to+end], y.data[from+j:], w.b, d[:nw])
+			})
+		} else {
+			kernel.AddMatVecT(x.adj[to:to+size], y.data[from:], w.b, d[:nw])
+		}
 	default:
 		step := nu
 		if p.overlap[k] {

@@ -206,6 +206,11 @@ func (s set) elementary() {
 	s.function("cos", func(x vec, table, numbers reg.GPVirtual) vec { return s.sine(x, table, numbers, sineSteps/4) })
 	s.function("tanh", s.tanh)
 	s.function("sigmoid", s.sigmoid)
+	s.function("tanhSlope", func(x vec, table, numbers reg.GPVirtual) vec {
+		e := s.exp(s.mul(s.abs(x), s.c(-2)), table, numbers)
+		sum := s.add(s.c(1), e)
+		return s.div(s.mul(s.c(4), e), s.mul(sum, sum))
+	})
 }
 
 // number i is one that package elementary computes when it starts.
