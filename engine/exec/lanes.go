@@ -67,7 +67,7 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 		case ir.LaneIndex:
 			s.in[i].first = int(words[l.word])
 		case ir.LaneLoad:
-			if !l.static || !s.found {
+			if !l.static || s.run != m.runs {
 				if _, err := s.find(m, i, words[l.word], l, m.pc); err != nil {
 					return 0, 0, err
 				}
@@ -126,66 +126,62 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 	}
 	for _, i := range v.back {
 		l := &v.lanes[i]
-		if l.op == ir.LaneStore {
+		if l.op != ir.LaneStore && s.reach[i] == none {
+			continue
+		}
+		switch l.op {
+		case ir.LaneStore:
 			if s.live[l.a] {
 				v.storeBack(m, s, r, i, l, row, rows, whole)
 			}
-			continue
-		}
-		if s.reach[i] == none {
-			continue
-		}
-		d := s.deltas[i]
-		switch l.op {
 		case ir.LaneScalar:
-			m.adjoint[s.adj[i].zero] += d[0]
+			m.adjoint[s.adj[i].zero] += s.deltas[i][0]
 			m.reached[s.adj[i].zero] = true
-			continue
 		case ir.LaneLoad:
 			v.loadBack(s, i, l, row, rows)
-			continue
 		case ir.LaneExpand:
 			s.expandBack(v, i, l)
-			continue
 		case ir.LaneSelect:
 			s.chooseBack(i, l)
-			continue
 		case ir.LaneTake:
 			v.takeBack(s, i, l, row, rows)
-			continue
 		case ir.LaneSum:
 			v.sumBack(m, s, i, l, row, rows)
-			continue
 		case ir.LaneProduct:
 			v.productBack(m, s, i, l, row, rows)
-			continue
-		}
-		if s.mixed[l.a] || l.op != ir.LaneFun1 && s.mixed[l.b] {
-			s.countMixed(m, i, l, len(d))
-		} else {
-			s.count(m, l.kind, ir.KindOf(s.live[l.a], l.op != ir.LaneFun1 && s.live[l.b]), s.reached(i))
-		}
-		switch {
-		case l.op == ir.LaneAdd:
-			s.pass(i, l.a, l.operands[0])
-			s.pass(i, l.b, l.operands[1])
-		case l.op == ir.LaneMul:
-			s.times(i, l.a, s.vals[l.b], l.operands[0])
-			s.times(i, l.b, s.vals[l.a], l.operands[1])
-		case l.op == ir.LaneFun1:
-			if s.live[l.a] {
-				s.times(i, l.a, l.slope(s, i), false)
-			}
-		case l.sym == term.Sub:
-			s.pass(i, l.a, l.operands[0])
-			s.times(i, l.b, minus, l.operands[1])
 		default:
-			s.fun2(i, l)
+			s.operationBack(m, i, l)
 		}
 	}
 }
 
-var minus = []float64{-1}
+// operationBack is the backward phase of an operation.
+func (s *laneState) operationBack(m *Machine, i int, l *lane) {
+	if s.mixed[l.a] || l.op != ir.LaneFun1 && s.mixed[l.b] {
+		s.countMixed(m, i, l, len(s.deltas[i]))
+	} else {
+		s.count(m, l.kind, ir.KindOf(s.live[l.a], l.op != ir.LaneFun1 && s.live[l.b]), s.reached(i))
+	}
+	switch {
+	case l.op == ir.LaneAdd:
+		s.pass(i, l.a, l.operands[0])
+		s.pass(i, l.b, l.operands[1])
+	case l.op == ir.LaneMul:
+		s.times(i, l.a, s.vals[l.b], l.operands[0])
+		s.times(i, l.b, s.vals[l.a], l.operands[1])
+	case l.op == ir.LaneFun1:
+		if s.live[l.a] {
+			s.times(i, l.a, l.slope(s, i), false)
+		}
+	case l.sym == term.Sub:
+		s.pass(i, l.a, l.operands[0])
+		s.times(i, l.b, minus, l.operands[1])
+	default:
+		s.fun2(i, l)
+	}
+}
+
+var minus, unit = []float64{-1}, []float64{1}
 
 // count counts cells of an operation, of the kind k of its operands, and what arrives from them.
 func (s *laneState) count(m *Machine, first uint32, k int, n uint64) {
@@ -230,19 +226,8 @@ func (s *laneState) fun2(i int, l *lane) {
 		}
 		dst, slope := sized(&s.slope, len(s.deltas[i])), l.two.slopes[k]
 		x, y := apart(a), apart(b)
-		switch {
-		case l.sym == term.Div && k == 0:
-			for j := range dst {
-				dst[j] = 1 / b[j*y]
-			}
-		case l.sym == term.Div:
-			for j := range dst {
-				dst[j] = -a[j*x] / (b[j*y] * b[j*y])
-			}
-		default:
-			for j := range dst {
-				dst[j] = slope(a[j*x], b[j*y])
-			}
+		for j := range dst {
+			dst[j] = slope(a[j*x], b[j*y])
 		}
 		s.times(i, which, dst, l.operands[k])
 	}
@@ -347,14 +332,7 @@ func (s *laneState) times(i, a int, x []float64, number bool) {
 			s.number(a, kernel.Sum(t))
 			return
 		}
-		delta, fresh := s.arrive(a, len(d))
-		if fresh {
-			copy(delta, t)
-		} else {
-			kernel.Add(delta, delta, t)
-		}
-		s.mark(a, i)
-		return
+		d, x = t, unit
 	}
 	delta, fresh := s.arrive(a, len(d))
 	switch {

@@ -114,6 +114,7 @@ type Machine struct {
 	pc       int32
 
 	lanes    []*laneState
+	runs     uint64 // of the program
 	vectors  uint64 // that have run
 	pendings []*pending
 	// pendingTop is the highest address of what pendings are added to.
@@ -197,11 +198,7 @@ func (m *Machine) start(point []float64) error {
 	for i := range m.loops {
 		m.loops[i].tries[1], m.loops[i].ran = try{}, 0
 	}
-	for _, s := range m.lanes {
-		if s != nil {
-			s.found = false
-		}
-	}
+	m.runs++
 	m.native.used, m.native.made, m.native.again, m.native.full = 0, 0, 0, false
 	m.short, m.least, m.marks, m.kept, m.dropped, m.counted = false, m.leastAgain, m.marks[:0], m.kept[:0], 0, nil
 	m.again, m.barred = again{}, nil

@@ -18,7 +18,6 @@ type product struct {
 	aj, bj  int
 	whole   int     // iterations of the outermost loop
 	overlap [2]bool // elements of rows of a, columns of b have places in common
-	takes   bool    // an operand is made in the vector
 	dot     bool    // the outermost loop is that of the sum
 	sides   [2]side
 }
@@ -57,7 +56,6 @@ func (v *vector) newProduct(l *lane) *product {
 		}
 	}
 	over := func(n, by, j int) bool { return n > 1 && by < p.size*j && j < n*by }
-	p.takes = a.Op == ir.LaneTake || b.Op == ir.LaneTake
 	p.sides = [2]side{{p.u, p.v, p.aj, p.bj}, {p.v, p.u, p.bj, p.aj}}
 	p.sides[1].u.a, p.sides[1].w.b = p.v.b, p.u.a
 	p.overlap = [2]bool{over(p.u.size, p.u.a, p.aj), over(p.v.size, p.v.b, p.bj)}
@@ -120,11 +118,11 @@ func (p *product) run(m *Machine, dst []float64, x, y *operand, row, rows int) {
 		a, b := i+x.first, j+y.first
 		switch unit := p.aj == 1 && p.bj == 1; {
 		case unit && nv == 1 && p.u.c == 1:
-			to, w, by := dst[c:c+nu], x.data[a:], y.data[b:b+p.size]
+			w, by := x.data[a:], y.data[b:b+p.size]
 			if k := m.parts(nu, nu*p.size); k > 1 {
-				split(nu, k, func(i, end int) { kernel.MatVec(to[i:end], w[i*p.u.a:], p.u.a, by) })
+				split(nu, k, func(i, end int) { kernel.MatVec(dst[c+i:c+end], w[i*p.u.a:], p.u.a, by) })
 			} else {
-				kernel.MatVec(to, w, p.u.a, by)
+				kernel.MatVec(dst[c:c+nu], w, p.u.a, by)
 			}
 		case unit && nu == 1 && p.v.c == 1:
 			kernel.MatVec(dst[c:c+nv], y.data[b:], p.v.b, x.data[a:a+p.size])
@@ -142,18 +140,16 @@ func matrix(x []float64, rows, columns, apart, by int) kernel.Matrix {
 
 // matMul is f, [kernel.MatMul] or [kernel.AddMatMul].
 func (m *Machine) matMul(f func(c, a, b kernel.Matrix), c, a, b kernel.Matrix) {
-	if k := m.parts(c.Rows, c.Rows*c.Columns*a.Columns); k > 1 {
-		splitProduct(f, c, a, b, k)
-	} else {
+	k := m.parts(c.Rows, c.Rows*c.Columns*a.Columns)
+	if k == 1 {
 		f(c, a, b)
+		return
 	}
+	split(c.Rows, k, func(from, to int) { f(rowsOf(c, from, to), rowsOf(a, from, to), b) })
 }
 
-func splitProduct(f func(c, a, b kernel.Matrix), c, a, b kernel.Matrix, parts int) {
-	rows := func(x kernel.Matrix, from, to int) kernel.Matrix {
-		return matrix(x.Data[from*x.RowStride:], to-from, x.Columns, x.RowStride, x.ColumnStride)
-	}
-	split(c.Rows, parts, func(from, to int) { f(rows(c, from, to), rows(a, from, to), b) })
+func rowsOf(x kernel.Matrix, from, to int) kernel.Matrix {
+	return matrix(x.Data[from*x.RowStride:], to-from, x.Columns, x.RowStride, x.ColumnStride)
 }
 
 // total adds the products of a strip to the sum of the outermost loop.
@@ -244,9 +240,7 @@ func (m *Machine) flush() {
 // productBack adds to the adjoints of the operands of a product.
 func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows int) {
 	p := l.product
-	if p.takes {
-		v.taken(s, l)
-	}
+	v.taken(s, l)
 	n := s.reached(i)
 	live := [2]bool{s.live[l.a], s.live[l.b]}
 	if s.in[l.a].live != nil || s.in[l.b].live != nil {

@@ -135,8 +135,8 @@ type laneState struct {
 	flags, ownFlags [][]bool
 	reach           []reach
 	live            []bool
-	settled         bool // live is what it is by that of the operands, and so are mixed, and liveOut of the results
-	found           bool // static operands, in this run of the program
+	settled         bool   // live is what it is by that of the operands, and so are mixed, and liveOut of the results
+	run             uint64 // of the program, in which static operands have been found
 	liveOut         bool
 	// Of an instruction with adjoints in some lanes only, which these are in a strip. anyMixed says that there is one.
 	mixed           []bool
@@ -177,6 +177,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		v.size = src.Loops[0].Size
 	}
 	inner, single := 1, false
+	all, few := 0, 0 // the lanes of all instructions in a row, and how many of these have one
 	v.lanes = make([]lane, len(src.Lanes))
 	for i := range src.Lanes {
 		s, l := &src.Lanes[i], &v.lanes[i]
@@ -186,6 +187,9 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		if l.one {
 			l.inner = 1
 			l.total = !src.Region && (s.Op == ir.LaneSum || s.Op == ir.LaneProduct)
+		}
+		if all += l.inner; l.inner == 1 {
+			few++
 		}
 		switch s.Op {
 		case ir.LaneLoad, ir.LaneStore, ir.LaneIndex, ir.LaneTake:
@@ -213,7 +217,9 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			l.kind, l.kernels = v.plus, sums
 		case ir.LaneFun1:
 			l.kind, l.fun, l.all = p.kindsOf(s.Sym), p.ofOne(s.Sym), elementwise[s.Sym]
-			l.slow = s.Sym != term.Neg && s.Sym != term.Sqrt
+			if l.slow = s.Sym != term.Neg && s.Sym != term.Sqrt; l.all == nil {
+				l.all = func(dst, x []float64) { kernel.Apply(dst, x, l.fun.value) }
+			}
 		case ir.LaneFun2:
 			l.kind, l.two = p.kindsOf(s.Sym), p.ofTwo(s.Sym)
 			l.kernels = l.two.kernels(s.Sym)
@@ -242,7 +248,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		return nil
 	}
 	v.rows = stripLanes / inner
-	if all, few := v.weight(); 2*few > len(v.lanes) { // most instructions have a lane in a row
+	if 2*few > len(v.lanes) { // most instructions have a lane in a row
 		v.rows = max(v.rows, stripNumbers/all)
 	}
 	if v.rows = max(1, min(v.size, v.rows)); v.rows < v.size && single {
@@ -281,17 +287,6 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 
 // stripNumbers is how many numbers a strip has at most in which most instructions have one lane in a row.
 const stripNumbers = 1 << 17
-
-// weight is how many lanes all instructions have in a row, and how many of these have one.
-func (v *vector) weight() (all, few int) {
-	for i := range v.lanes {
-		all += v.lanes[i].inner
-		if v.lanes[i].inner == 1 {
-			few++
-		}
-	}
-	return max(1, all), few
-}
 
 // vectorSteps is how many steps of a vector take the time of one of the interpreter, about.
 const vectorSteps = 16
@@ -604,7 +599,7 @@ func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Poi
 	taped := m.p.src.Taped
 	for _, i := range v.inputs {
 		l := &v.lanes[i]
-		if l.static && s.found {
+		if l.static && s.run == m.runs {
 			if taped {
 				m.tape.words[words+l.word] = s.in[i].ref
 			}
@@ -655,7 +650,7 @@ func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Poi
 			m.tape.words[words+l.word] = s.in[i].ref
 		}
 	}
-	s.found = true
+	s.run = m.runs
 	if taped {
 		v.settle(s)
 	}
@@ -866,9 +861,7 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 				dst[k] = l.sum(x[k*l.ratio:][:l.ratio])
 			}
 		case ir.LaneProduct:
-			if l.product.takes {
-				v.taken(s, l)
-			}
+			v.taken(s, l)
 			l.product.run(s.m, dst, &s.in[l.a], &s.in[l.b], row, rows)
 		case ir.LaneTest:
 			l.test(dst, s.vals[l.a], s.vals[l.b])
@@ -884,11 +877,7 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 		case ir.LaneSelect:
 			l.choose(dst, s.vals[l.a], s.vals[l.b], s.vals[l.c])
 		case ir.LaneFun1:
-			if x := s.vals[l.a]; l.all != nil {
-				l.all(dst, x)
-			} else {
-				kernel.Apply(dst, x, l.fun.value)
-			}
+			l.all(dst, s.vals[l.a])
 		default:
 			switch a, b := s.vals[l.a], s.vals[l.b]; {
 			case l.operands[0]:

@@ -522,27 +522,20 @@ func (c *compiler) store(d ir.Reg, v *value, i ir.Reg, m, n uint32) {
 	}
 }
 
+// indexed are operations for slots that an index selects: of a vector, and static.
+var indexed = [...][2]ir.Op{ir.View: {ir.ViewX, ir.ObjectX}, ir.Load: {ir.LoadX, ir.StaticX}}
+
 // load is the value of type t in the slots i · m + n of vector a.
 func (c *compiler) load(t term.Type, a operand, i ir.Reg, m, n uint32) *value {
 	return c.read(t, n, func(op ir.Op, n uint32) ir.Reg {
-		if op == ir.View {
-			op = ir.ViewX
-		} else {
-			op = ir.LoadX
-		}
-		return c.pure(ir.Instr{Op: op, A: c.use(a), B: i, M: m, N: n})
+		return c.pure(ir.Instr{Op: indexed[op][0], A: c.use(a), B: i, M: m, N: n})
 	})
 }
 
 // static is load of static slots.
 func (c *compiler) static(t term.Type, i ir.Reg, m, n uint32) *value {
 	return c.read(t, n, func(op ir.Op, n uint32) ir.Reg {
-		if op == ir.View {
-			op = ir.ObjectX
-		} else {
-			op = ir.StaticX
-		}
-		return c.pure(ir.Instr{Op: op, B: i, M: m, N: n})
+		return c.pure(ir.Instr{Op: indexed[op][1], B: i, M: m, N: n})
 	})
 }
 
