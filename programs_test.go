@@ -35,7 +35,8 @@ const (
 	variants = "type tree = Leaf of R | Node of tree * tree\n" +
 		"def rec product t = match t with | Leaf y -> y | Node (l, r) -> product l * product r\n" +
 		"def rec scale x t = match t with | Leaf y -> Leaf (x * y) | Node (l, r) -> Node (scale x l, scale x r)\n"
-	pairInput = "input x : R^2 = [| 1, 2 |]\n"
+	pairInput  = "input x : R^2 = [| 1, 2 |]\n"
+	nineInputs = "param n = 9\ninput x : R^n = vec i < n -> sin (i + 1)\ninput s = 0.7\n"
 )
 
 var programs = []worked{
@@ -215,6 +216,12 @@ iter #6 (fun h -> pow h w / (1 + exp (-(h * v))) + max h v * min w h - tan (h * 
 	{pairInput + "input y = 1\nfold (fun (a, v) s -> s + a * v.(0)) 0 (list i < 2 -> (x.(i), vec z < 2 -> y))",
 		[]float64{3}, []float64{1, 1, 3}},
 	{"param n = 300\ninput x = 0.5\niter #n (fun y -> (fun p -> y) (vec i < n -> i + 1)) x", []float64{0.5}, []float64{1}},
+	{src: nineInputs + "fold (fun e (r : R^n) -> let u : R^n = x in tanh (map (fun b -> dot r x) u)) x (list j < 3 -> j)"},
+	{src: nineInputs + "sum (fold (fun (e : R^4) (h : R^4) -> let v = vec l < 4 -> s * 0.3 in vec i < 4 -> sum j < 5 -> " +
+		"let p = (h.(3 - i), v.(3 - i)) in let w = scan l < 5 with a = h -> tanh e in w.(4).(0)) (vec i < 4 -> s) " +
+		"(list i < 2 -> vec j < 4 -> x.(i + j)))"},
+	{src: nineInputs + "fold (fun (a, b) r -> r + a * b) s (list j < 2 -> let b = if s > 0 then sin 0.5 else 0.5 in (x.(0), " +
+		"if x.(1) > 0 then sin b else b))"},
 	{pairInput + "vec i < 2 -> jvp (fun b -> if x.(i) > 3 / 2 then b else b * x.(1 - i)) 1 3", []float64{6, 3},
 		[]float64{0, 3, 0, 0}},
 	{pairInput + "vec i < 2 -> jvp (fun b -> if x.(i) < 3 / 2 then b * b else x.(1 - i)) 1 3", []float64{6, 0},

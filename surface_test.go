@@ -306,10 +306,13 @@ func (s *surface) same(want, res *Result, gradient bool) error {
 	return within(s.tape.Jacobian, s.tape.Bounds, res.Jacobian)
 }
 
+// underflow is more than what numbers lose that are too small to have all digits.
+const underflow = 0x1p-1000
+
 // within compares numbers with those that have bounds of their errors.
 func within(want, bounds, got []float64) error {
 	for i, x := range want {
-		if d := math.Abs(got[i] - x); !(d <= 8*bounds[i]) {
+		if d := math.Abs(got[i] - x); !(d <= 8*bounds[i]+underflow) {
 			return fmt.Errorf("%v instead of %v at %d, %.2g times what rounding does", got[i], x, i, d/bounds[i])
 		}
 	}

@@ -324,7 +324,7 @@ func (w *vectorizer) nest(start, end int) {
 		}
 	}
 	w.drop()
-	if lanes < minLanes || !w.products() {
+	if lanes < minLanes || w.v.Region && !w.small() || !w.products() {
 		return
 	}
 	w.finish(after, sum)
@@ -622,6 +622,7 @@ func (w *vectorizer) loop(start, end, parent int) int {
 		return end
 	}
 	if w.unrolled[start] || w.carries(start, end) {
+		w.v.Region = w.v.Region || parent < 0 // there are no rows
 		for k := 0; k < size.N && !w.failed; k++ {
 			i := k
 			if in.Op == Prev {

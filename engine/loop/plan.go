@@ -301,15 +301,12 @@ func (f *Form) columns(r *region, n int) int {
 	return n
 }
 
-// need notes that a code computes a number.
+// need notes that a code computes a number. The backward code loads one that is kept.
 func (f *Form) need(code int, v id) {
 	made := f.made[code]
-	if made[v] {
+	if made[v] || code == backward && f.kept(v) {
 		return
 	}
 	made[v] = true
-	if code == backward && f.kept(v) {
-		return
-	}
 	f.parts(v, func(a id) { f.need(code, a) })
 }
