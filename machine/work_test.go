@@ -35,7 +35,7 @@ var mostWords = map[string]uint64{
 
 // mostOpen are those that are other where inputs are symbolic: an operand may be the name of an operation, whose number at the
 // point decides a branch, or a pair that (10) has to see.
-var mostOpen = map[string]uint64{"pair": 88, "etaPair": 56, "lin": 40, "branch": 48}
+var mostOpen = map[string]uint64{"pair": 88, "etaPair": 56, "lin": 40, "branch": 48, "wake": 96}
 
 // requireConstants requires the constants of what a run has done.
 func requireConstants(t require.TestingT, s machine.Stats, open bool, what string) {
