@@ -44,8 +44,8 @@ func TestRandomPrograms(t *testing.T) {
 				if seed >= first+programs {
 					return
 				}
-				if drawn := seed - first; drawn > 0 && drawn%1000 == 0 {
-					t.Logf("%d of %d programs", drawn, programs)
+				if begun := seed - first; begun > 0 && begun%1000 == 0 {
+					t.Logf("%d of %d programs", begun, programs)
 				}
 				if err := checkSurface(t.Context(), seed, &drawn); err != nil {
 					t.Errorf("seed %d: %v", seed, err)
@@ -306,7 +306,7 @@ func (s *surface) same(want, res *Result, gradient bool) error {
 	return within(s.tape.Jacobian, s.tape.Bounds, res.Jacobian)
 }
 
-// underflow is more than what numbers lose that are too small to have all digits.
+// underflow bounds the rounding errors of subnormal numbers, which have fewer digits than others.
 const underflow = 0x1p-1000
 
 // within compares numbers with those that have bounds of their errors.

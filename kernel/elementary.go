@@ -35,9 +35,9 @@ func Sigmoid(dst, x []float64) { evaluate(dst, x, sigmoid, elementary.Sigmoid, t
 
 // evaluate sets dst[i] to one(x[i]). The function all does this for a number of elements that
 // it returns: it stops where too few are left for a register, or where one of those in a
-// register is out of the range of its formula. Where too few are left, those before them are
-// evaluated again with them. Else the next 8 elements, or those that are left, are evaluated
-// one by one.
+// register is out of the range of its formula. Where too few are left, all evaluates the last
+// 8 elements, some of them again. Otherwise the next 8 elements, or those that are left, are
+// evaluated one by one.
 func evaluate(dst, x []float64, all func(dst, x []float64, table, numbers *float64) int, one func(float64) float64,
 	table, numbers *float64) {
 	x = x[:len(dst)]

@@ -33,8 +33,9 @@ var mostWords = map[string]uint64{
 	"instantiate": 88, "wake": 88, "search": 88, "free": 48, "readback": 16,
 }
 
-// mostOpen are those that are other where inputs are symbolic: an operand may be the name of an operation, whose number at the
-// point decides a branch, or a pair that (10) has to see.
+// mostOpen are those that are other where inputs are symbolic: an operand may be the name of an operation, whose number
+// at the point decides a branch, or a pair that (10) has to see. A unit of wake may make an operation of G, and deliver
+// it.
 var mostOpen = map[string]uint64{"pair": 88, "etaPair": 56, "lin": 40, "branch": 48, "wake": 96}
 
 // requireConstants requires the constants of what a run has done.

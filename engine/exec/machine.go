@@ -114,7 +114,7 @@ type Machine struct {
 	pc       int32
 
 	lanes    []*laneState
-	runs     uint64 // of the program
+	runs     uint64 // how often the program has been started
 	vectors  uint64 // that have run
 	pendings []*pending
 	// pendingTop is the highest address of what pendings are added to.

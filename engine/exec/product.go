@@ -148,6 +148,7 @@ func (m *Machine) matMul(f func(c, a, b kernel.Matrix), c, a, b kernel.Matrix) {
 	split(c.Rows, k, func(from, to int) { f(rowsOf(c, from, to), rowsOf(a, from, to), b) })
 }
 
+// rowsOf is the matrix of some rows of another one.
 func rowsOf(x kernel.Matrix, from, to int) kernel.Matrix {
 	return matrix(x.Data[from*x.RowStride:], to-from, x.Columns, x.RowStride, x.ColumnStride)
 }

@@ -85,13 +85,13 @@ type result struct {
 	stored      []int // what its stores store
 }
 
-// lane is an instruction of a vector. What each run of it reads comes first: it stands in two cache lines.
+// lane is an instruction of a vector. What is read whenever it runs comes first, close together in memory.
 type lane struct {
 	op       ir.LaneOp
 	total    bool    // the sum of a nest
 	one      bool    // it is outside all loops
 	compact  bool    // lanes stand one behind the other
-	static   bool    // a load of the same elements in each run of the program
+	static   bool    // a load whose elements are the same whenever the statement runs
 	saves    bool    // the values are kept in a record
 	operands [2]bool // A, B are numbers outside all loops
 	sym      term.Symbol
@@ -136,7 +136,7 @@ type laneState struct {
 	reach           []reach
 	live            []bool
 	settled         bool   // live is what it is by that of the operands, and so are mixed, and liveOut of the results
-	run             uint64 // of the program, in which static operands have been found
+	run             uint64 // the last run of the program in which static operands have been found
 	liveOut         bool
 	// Of an instruction with adjoints in some lanes only, which these are in a strip. anyMixed says that there is one.
 	mixed           []bool
