@@ -201,6 +201,8 @@ func (p *Program) assemble(f *ir.Func) {
 	}
 	for i := range p.code[g.entry:] {
 		switch in := &p.code[int(g.entry)+i]; in.op {
+		case ir.Hot:
+			in.n, in.m = at[in.n], p.code[at[in.m]].k
 		case ir.Jump, ir.Branch, ir.Empty, ir.Next, ir.Prev, ir.VectorLoop:
 			l := heads[in.n]
 			in.n = at[in.n]

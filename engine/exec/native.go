@@ -10,6 +10,7 @@ import (
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/loop"
 	"github.com/gram-machine/gram/engine/wasm"
+	"github.com/gram-machine/gram/kernel"
 )
 
 // NativeWork is how many operations make machine code of a loop worth making: those of all iterations that a run of
@@ -39,6 +40,16 @@ type nativeLoop struct {
 	made  bool
 	loop  *loop.Loop // nil: it is none for machine code
 	forms map[string]*nativeForm
+	any   *nativeForm // for a signature without adjoints
+}
+
+// get is the loop for machine code, nil if there is none.
+func (l *nativeLoop) get(p *ir.Program) *loop.Loop {
+	if !l.made {
+		l.made, l.forms = true, map[string]*nativeForm{}
+		l.loop = loop.New(p, l.f, l.label)
+	}
+	return l.loop
 }
 
 // nativeForm is the code of a loop for a signature.
@@ -102,13 +113,10 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 	if in.b != 0 {
 		left = at(fp, in.a).V - i
 	}
-	size := l.size
-	if m.p.src.Taped {
-		size *= tapedWork
-	}
+	size := m.work(l)
 	work := left * size
 	st := &m.loops[in.k]
-	hot, long := st.hot+work >= m.NativeWork, work >= m.NativeWork/longShare || st.ran+work >= m.NativeWork
+	hot, long := st.hot+work >= m.NativeWork, m.long(st, work)
 	if work < min(leastWork, m.NativeWork) || !hot && !long {
 		st.interpreted(size)
 		return -1, nil
@@ -141,6 +149,58 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 	return l.end, m.runNative(f, code, fp, uint64(left), i, pc)
 }
 
+// work is that of an iteration of a loop.
+func (m *Machine) work(l *nativeLoop) float64 {
+	if m.p.src.Taped {
+		return tapedWork * l.size
+	}
+	return l.size
+}
+
+// long reports whether this run has so much work that it uses machine code.
+func (m *Machine) long(st *loopState, work float64) bool {
+	return work >= m.NativeWork/longShare || st.ran+work >= m.NativeWork
+}
+
+// hot reports whether a loop of numbers, which machine code may take, is to run in place of the one that it is made of.
+func (m *Machine) hot(in *instr, fp unsafe.Pointer) bool {
+	left := at(fp, in.d).V + 1
+	if in.k == 0 {
+		left = at(fp, in.a).V - at(fp, in.d).V
+	}
+	l, st := m.p.loops[in.m], &m.loops[in.m]
+	size := m.work(l)
+	work := left * size
+	enough := in.val * size * m.NativeWork / NativeWork
+	if m.long(st, work) && st.ran+work >= enough && m.possible(l, fp) {
+		return true
+	}
+	st.interpreted(work)
+	return false
+}
+
+// possible reports whether there is machine code of a loop, for some signature.
+func (m *Machine) possible(l *nativeLoop, fp unsafe.Pointer) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.get(m.p.src) == nil {
+		return false
+	}
+	if l.any == nil {
+		none := make([]uint32, len(l.loop.Inputs)+len(l.loop.States))
+		l.any = &nativeForm{Form: l.loop.Form(none, func(*loop.Stream) bool { return false }, false)}
+	}
+	return l.any.Form != nil && m.readable(l.loop, fp)
+}
+
+// readable reports whether machine code can read the vectors that a loop reads.
+func (m *Machine) readable(l *loop.Loop, fp unsafe.Pointer) bool {
+	return !slices.ContainsFunc(l.Objects, func(r ir.Reg) bool {
+		a := at(fp, slotSize*uint32(r)).A
+		return a&isDense == 0 || m.dense[object(a)].live != nil
+	})
+}
+
 // interpreted notes that so many instructions have run.
 func (st *loopState) interpreted(size float64) {
 	st.hot += size
@@ -156,11 +216,7 @@ func (f *nativeForm) fills(n float64) bool {
 func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *nativeForm {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.made {
-		l.made, l.forms = true, map[string]*nativeForm{}
-		l.loop = loop.New(m.p.src, l.f, l.label)
-	}
-	if l.loop == nil {
+	if l.get(m.p.src) == nil || !m.readable(l.loop, fp) {
 		return &nativeForm{}
 	}
 	n := &m.native
@@ -189,12 +245,8 @@ func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *n
 		}
 	}
 	for _, r := range l.loop.Objects {
-		a := at(fp, slotSize*uint32(r)).A
-		if a&isDense == 0 || m.dense[object(a)].live != nil {
-			return &nativeForm{}
-		}
 		live := byte(0)
-		if m.dense[object(a)].base != 0 {
+		if m.dense[object(at(fp, slotSize*uint32(r)).A)].base != 0 {
 			live = 1
 		}
 		n.key = append(n.key, live)
@@ -329,7 +381,11 @@ func (w *pass) streams(j uint64, count int, backward bool) (err error) {
 		switch {
 		case err != nil:
 		case !s.Made:
-			err = w.m.readStream(to, w.first[2*k], s, count, place, w.pc)
+			runs(s, count, place, func(from, at, n int) {
+				if err == nil {
+					err = w.m.read(to[at:at+n], w.first[2*k], uint64(from), s.Static, w.pc)
+				}
+			})
 		case backward && s.Live:
 			w.arrived(base, k, s, j, count)
 		}
@@ -398,25 +454,30 @@ func (w *pass) stored(j uint64, count int) {
 	})
 }
 
-// reached adds the adjoints in memory, of what the iterations from j on have read, to those of the tape.
-func (w *pass) reached(j uint64, count int) {
-	n := &w.m.native
+// reached adds the adjoints in memory, of what the iterations from j on have read, to those of the tape. Something has
+// arrived at all numbers of some streams, whole.
+func (w *pass) reached(whole []bool, j uint64, count int) {
 	w.each(j, count, func(k int, s *loop.Stream, _ []float64, place func(j int) (from, to int)) {
 		if !s.Live || s.Made {
 			return
 		}
-		v := &w.m.dense[w.first[2*k]]
-		at := streamAt(k) + loop.StreamBytes
-		adj, flags := n.numbers(at, loop.StreamBytes/8), n.numbers(at+loop.StreamBytes, loop.StreamBytes/8)
-		for j := range count {
-			from, to := place(j)
-			for i := range s.Width {
-				if a := int(v.base) + from + i; flags[to+i] != 0 {
-					w.m.adjoint[a] += adj[to+i]
-					w.m.reached[a], adj[to+i], flags[to+i] = true, 0, 0 // another iteration may have read it too
+		base, at := int(w.m.dense[w.first[2*k]].base), streamAt(k)+loop.StreamBytes
+		adj := w.m.native.numbers(at, loop.StreamBytes/8)
+		flags := w.m.native.numbers(at+loop.StreamBytes, loop.StreamBytes/8)
+		runs(s, count, place, func(from, to, n int) {
+			adjoint, reached := w.m.adjoint[base+from:][:n], w.m.reached[base+from:][:n]
+			if whole[k] {
+				kernel.Add(adjoint, adjoint, adj[to:to+n])
+				setTrue(reached)
+				return
+			}
+			for i := range n {
+				if flags[to+i] != 0 {
+					adjoint[i] += adj[to+i]
+					reached[i] = true
 				}
 			}
-		}
+		})
 	})
 }
 
@@ -440,20 +501,17 @@ func (w *pass) each(j uint64, count int,
 	}
 }
 
-// readStream copies what count iterations read of dense vector k.
-func (m *Machine) readStream(to []float64, k uint64, s *loop.Stream, count int, place func(j int) (from, to int),
-	pc int32) error {
+// runs calls do with each run of n numbers that count iterations read: where they are in the vector, and in memory.
+func runs(s *loop.Stream, count int, place func(j int) (from, to int), do func(from, to, n int)) {
 	a, at := place(0)
 	if b, last := place(count - 1); s.Stride <= s.Width && -s.Stride <= s.Width { // they lie side by side
-		return m.read(to[:max(at, last)-min(at, last)+s.Width], k, uint64(min(a, b)), s.Static, pc)
+		do(min(a, b), min(at, last), max(at, last)-min(at, last)+s.Width)
+		return
 	}
 	for j := range count {
 		a, at := place(j)
-		if err := m.read(to[at:at+s.Width], k, uint64(a), s.Static, pc); err != nil {
-			return err
-		}
+		do(a, at, s.Width)
 	}
-	return nil
 }
 
 // setFrame puts the inputs in the frame.
@@ -788,6 +846,10 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 			}
 		}
 		for end > start {
+			if len(f.Targets) == 0 && !slices.ContainsFunc(reach, func(r loop.Reach) bool { return r != loop.No }) {
+				start, end = 0, 0 // nothing arrives at what is before
+				break
+			}
 			most, made := min(end-start, m.most(f.cellSteps), uint64(f.chunk)), loop.No
 			if len(f.Targets) > 0 {
 				made = w.made(end-most, int(most))
@@ -813,7 +875,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 				}
 			}
 			n.run(m, code)
-			w.reached(end, int(count))
+			w.reached(code.Reached, end, int(count))
 			if code.Flagged {
 				for i := range reach {
 					reach[i] = loop.Reach(frame[f.FrameAdjoint(i)+1])
@@ -821,10 +883,11 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 			}
 			for i, g := range code.Groups {
 				times := uint64(frame[f.FrameCounter(i)])
-				cells += times * uint64(len(g.Kinds))
 				for _, k := range g.Kinds {
-					m.fired[m.p.kindNumber(k)] += times
-					arrivals += times * uint64(bits.OnesCount8(k.Live))
+					n := times * k.N
+					cells += n
+					m.fired[m.p.kindNumber(k.Kind)] += n
+					arrivals += n * uint64(bits.OnesCount8(k.Live))
 				}
 			}
 			if err := m.look(m.pc); err != nil {

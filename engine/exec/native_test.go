@@ -66,6 +66,28 @@ var scans = map[string]string{
 	"of another":   "let s = scan i < 40 with p = e -> sin (p + r) in let t = scan i < 40 with q = s.(39) -> q * s.(i) + s.(39 - i) in t.(39) + t.(0)",
 }
 
+// carried are programs with loops that carry small vectors.
+var carried = map[string]string{
+	"vector":        "sum (iter #50 (fun (v : R^3) -> vec i < 3 -> sin (v.(i) * e + v.(2 - i) * r)) [| e, r, 1 |])",
+	"matrix":        "let m = iter #40 (fun (m : R^2^2) -> vec i < 2 -> vec j < 2 -> sum k < 2 -> m.(i).(k) * [| [| e, r |], [| 1, e |] |].(k).(j)) [| [| 1, 0 |], [| 0, e |] |] in m.(0).(1) * m.(1).(0)",
+	"matvec":        "input m : R^3^3 = vec i < 3 -> vec j < 3 -> sin (i + 2 * j)\nsum (iter #40 (fun v -> matvec m v / 2) [| e, r, e |])",
+	"ten":           "input m : R^10^10 = vec i < 10 -> vec j < 10 -> sin (i + 2 * j) / 4\nsum (iter #20 (fun (v : R^10) -> vec i < 10 -> (sum j < 10 -> m.(i).(j) * v.(9 - j)) * r) (vec i < 10 -> e * i))",
+	"two":           "let (x, v) = iter #60 (fun ((x : R^2), (v : R^2)) -> let v = v - 0.1 * x in (x + 0.1 * v * e, v)) ([| e, 1 |], [| r, 0 |]) in x.(0) * v.(1) + x.(1)",
+	"turns":         "let (x, (y, z)) = iter #41 (fun ((x : R^3), ((y : R^3), (z : R^3))) -> (y, (z, x * e + r))) ([| e, 1, 2 |], ([| r, 3, e |], [| 0, 0, 1 |])) in dot x y + z.(1)",
+	"shift":         "let v = iter #50 (fun (v : R^4) -> vec i < 4 -> if i < 3 then v.(i + 1) else e * v.(0) + r * v.(2)) [| 1, e, 0, r |] in v.(0) * v.(3)",
+	"an if":         "let v = iter #50 (fun (v : R^2) -> if v.(0) > v.(1) then v * e else [| v.(1) + 0.5, sin (v.(0) * r) |]) [| e, r |] in v.(0) - v.(1)",
+	"an if inside":  "sum (iter #50 (fun (v : R^3) -> vec i < 3 -> if v.(i) > 0.3 then v.(i) * e else v.(2 - i) + 0.2 * e) [| e, r, 1 |])",
+	"numerals":      "let v = iter #30 (fun (v : R^3) -> [| 1, v.(0) * e + v.(1), v.(2) * r + v.(1) |]) [| 0, 0, 0 |] in v.(1) + v.(2)",
+	"rows":          "data l : List R^3 = list i < 50 -> vec j < 3 -> cos (i + j)\nsum (foldl (fun (h : R^2) x -> vec i < 2 -> tanh (dot x [| e, r, 1 |] + h.(1 - i))) [| 0, 0 |] l)",
+	"a number too":  "let (n, v) = iter #50 (fun (n, (v : R^3)) -> (n + v.(0) * e, vec i < 3 -> sin (n * r + v.(i)))) (e, [| 0, e, r |]) in n + v.(2)",
+	"a part":        "let v = iter #20 (fun (v : R^2) -> let m = vec i < 3 -> vec j < 2 -> v.(j) * e + i in m.(0)) [| e, r |] in v.(0) * v.(1)",
+	"many outputs":  "iter #30 (fun (v : R^3) -> vec i < 3 -> sin (v.(i) * e + v.(2 - i) * r)) [| e, r, 1 |]",
+	"loop in loop":  "sum (iter #9 (fun (v : R^3) -> iter #30 (fun (w : R^3) -> vec i < 3 -> w.(i) * v.(2 - i) + r) (vec i < 3 -> v.(i) * e)) [| 0.1, 0.2, e |])",
+	"largest":       "let v = iter #30 (fun (v : R^3) -> softmax (v * e + [| r, 1, 2 |])) [| e, r, 1 |] in maximum v",
+	"by the index":  "let v = fold (fun i (v : R^2) -> [| v.(1) * e + i, v.(0) * r |]) [| e, r |] (list i < 40 -> i / 40) in v.(0) * v.(1)",
+	"a vector made": "let u = vec i < 9 -> sin (i * e) in let v = iter #40 (fun (v : R^3) -> vec i < 3 -> v.(i) * u.(i + 1) + u.(2 * i)) [| e, r, 1 |] in dot v v",
+}
+
 // attempt is a machine with machine code at once, or none, and what it has computed.
 type attempt struct {
 	m             *exec.Machine
@@ -118,7 +140,7 @@ func (r *attempt) same(t *testing.T, want *attempt, rounding float64) {
 // behind a conditional or in a vector, the same bits.
 func TestNative(t *testing.T) {
 	inexact := map[string]bool{"if": true, "invariant": true}
-	for _, set := range []map[string]string{loops, vectors, scans} {
+	for _, set := range []map[string]string{loops, vectors, scans, carried} {
 		for name, src := range set {
 			t.Run(name, func(t *testing.T) {
 				for _, gradient := range []bool{false, true} {

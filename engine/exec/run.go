@@ -335,6 +335,11 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 				pc = next
 			}
 			continue
+		case ir.Hot:
+			if m.loops != nil && m.hot(in, fp) {
+				pc = int32(in.n)
+			}
+			continue
 		case enter:
 			*at(fp, in.d) = Slot{A: m.profile.enter(in.n)}
 			continue

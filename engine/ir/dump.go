@@ -73,7 +73,7 @@ func (p *Program) text(in *Instr) string {
 		fmt.Fprintf(&b, " %v", in.Val)
 	}
 	switch in.Op {
-	case Jump, Empty, Next, Prev, VectorLoop:
+	case Jump, Empty, Next, Prev, VectorLoop, Hot:
 		fmt.Fprintf(&b, " to L%d", in.N)
 	case Call, TailCall, MakeClosure, Member, Sibling:
 		fmt.Fprintf(&b, " function %d", in.N)

@@ -74,3 +74,25 @@ func Flow(code []Instr, from int, set RegSet, step func(i int, set RegSet) error
 	}
 	return nil
 }
+
+// ReadFrom returns the registers that are read from instruction from on before they are set.
+func (f *Func) ReadFrom(from int) map[Reg]bool {
+	read := map[Reg]bool{}
+	_ = Flow(f.Code, from, NewRegSet(f.Regs), func(i int, set RegSet) error {
+		in := &f.Code[i]
+		note := func(r *Reg) {
+			if !set.Has(*r) {
+				read[*r] = true
+			}
+		}
+		in.Uses(note)
+		if in.Op == SumAdd { // it sets one of its registers
+			for r := in.D; r < in.D+Reg(in.M); r++ {
+				note(&r)
+			}
+		}
+		set.Put(in, true)
+		return nil
+	})
+	return read
+}

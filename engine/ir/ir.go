@@ -91,6 +91,9 @@ const (
 	// VectorLoop runs Vectors[M] in place of what is behind it, with the operands Args, and goes on at N: its K results go
 	// to the registers from D on. Where it cannot, it does nothing.
 	VectorLoop
+	// Hot leads to N if machine code may take the loop from the label M on, and Val iterations are to be run. The index is
+	// D: it goes up to A, or, where K is 1, down.
+	Hot
 	numOps
 )
 
@@ -101,7 +104,7 @@ var opNames = [numOps]string{"nop", "count", "const", "move", "indexadd", "index
 	"store", "storex", "copy", "copyx", "con", "closure", "member", "sibling", "capture", "call", "apply", "tailcall",
 	"tailapply",
 	"return", "collect", "enter",
-	"label", "jump", "branch", "switch", "empty", "next", "prev", "vectorloop"}
+	"label", "jump", "branch", "switch", "empty", "next", "prev", "vectorloop", "hot"}
 
 // String returns the name of the operation.
 func (op Op) String() string { return opNames[op] }
@@ -115,7 +118,7 @@ type Instr struct {
 	Pos     term.Pos
 	D, A, B Reg
 	N, M, K uint32
-	Val     float64 // Const, and the operand that Number says
+	Val     float64 // Const, Hot, and the operand that Number says
 	Number  uint8   // NumberA or NumberB: this operand is Val in place of a register
 	Args    []Reg
 	Labels  []uint32
@@ -142,7 +145,7 @@ func (in *Instr) operands(f func(*Reg)) {
 func (in *Instr) Sets() int {
 	switch in.Op {
 	case Nop, Count, Store, StoreX, Copy, CopyX, TailCall, TailApply, Return, Collect, Enter, Label, Jump, Branch, Switch,
-		Empty:
+		Empty, Hot:
 		return 0
 	case SumAdd, Call, Apply:
 		return int(in.M)
@@ -171,6 +174,11 @@ func (in *Instr) Uses(f func(*Reg)) {
 	case Next:
 		f(&in.D)
 		f(&in.A)
+	case Hot:
+		f(&in.D)
+		if in.K == 0 {
+			f(&in.A)
+		}
 	case Prev:
 		f(&in.D)
 	}

@@ -118,6 +118,19 @@ func vectors(p *Program, f *Func) {
 	if p.Placed { // a profile is of the statements
 		return
 	}
+	w := newVectorizer(p, f)
+	w.regions()
+	for i := range f.Code {
+		if end, ok := w.ends[i]; ok {
+			w.nest(i, end)
+		}
+	}
+	if len(w.edits) > 0 {
+		w.rewrite()
+	}
+}
+
+func newVectorizer(p *Program, f *Func) *vectorizer {
 	w := &vectorizer{p: p, f: f, sets: make([]int, f.Regs), by: make([]int, f.Regs),
 		summed: make([]bool, f.Regs), ends: map[int]int{}, at: Labels(f.Code), unrolled: map[int]bool{}}
 	for n := range w.at {
@@ -137,15 +150,7 @@ func vectors(p *Program, f *Func) {
 			w.by[r] = i
 		}
 	}
-	w.regions()
-	for i := range f.Code {
-		if end, ok := w.ends[i]; ok {
-			w.nest(i, end)
-		}
-	}
-	if len(w.edits) > 0 {
-		w.rewrite()
-	}
+	return w
 }
 
 // vectorizer makes the vectors of a function.

@@ -76,7 +76,7 @@ func (p *Program) check(f *Func, in *Instr, labels map[uint32]int) (err error) {
 // Targets are the labels that an instruction may jump to.
 func (in *Instr) Targets() []uint32 {
 	switch in.Op {
-	case Jump, Branch, Empty, Next, Prev, VectorLoop:
+	case Jump, Branch, Empty, Next, Prev, VectorLoop, Hot:
 		return []uint32{in.N}
 	case Switch:
 		return in.Labels

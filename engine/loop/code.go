@@ -17,14 +17,30 @@ type Code struct {
 	Groups []Group
 	Frame  int // numbers
 	// Of backward code: which states are reached behind an iteration, if that is known; Flagged says that this is in the
-	// frame.
+	// frame. Something arrives at all numbers of the streams that are Reached.
 	Flagged bool
+	Reached []bool
 }
 
 // Group is what one counter counts: the cells that are reached, or iterations by the side of a branch that they take.
 type Group struct {
-	Kinds  []Kind
+	Kinds  []Kinds
 	Region int // of forward code
+}
+
+// Kinds are N cells of a kind.
+type Kinds struct {
+	Kind
+	N uint64
+}
+
+// add adds a cell.
+func (g *Group) add(k Kind) {
+	i := slices.IndexFunc(g.Kinds, func(o Kinds) bool { return o.Kind == k })
+	if i < 0 {
+		i, g.Kinds = len(g.Kinds), append(g.Kinds, Kinds{Kind: k})
+	}
+	g.Kinds[i].N++
 }
 
 // Kind is the kind of a cell: its symbol, NoSymbol for +, and the operands that have an adjoint, by bits.
@@ -67,7 +83,10 @@ type gen struct {
 	adj      map[id]adjoint
 	adjLocal map[id]int
 	flagOf   map[id]int
-	group    []int // the group of each scope, −1: it has none yet
+	group    []int        // the group of each scope, −1: it has none yet
+	counted  map[Kind]int // the groups of cells that flags say are reached
+	sure     map[id]bool  // the elements at which something arrives in each iteration
+	reached  []bool       // the streams that are whole
 }
 
 const localN, localRow, localStream = 0, 1, 2
@@ -243,7 +262,7 @@ func (g *gen) branch(br *branch) {
 // region makes the forward code of a region.
 func (g *gen) region(r *region) {
 	if r.parent != nil && len(r.Blocks) > 0 {
-		g.count(len(g.groups))
+		g.count(len(g.groups), always)
 		g.groups = append(g.groups, Group{Region: r.number})
 	}
 	for _, it := range r.items {
@@ -264,13 +283,17 @@ func (g *gen) region(r *region) {
 	}
 }
 
-// count makes the local of a group, and adds 1 to it.
-func (g *gen) count(n int) {
+// count makes the local of a group, and adds 1 to it, or the local when.
+func (g *gen) count(n, when int) {
 	if n == len(g.counts) {
 		g.counts = append(g.counts, g.NewLocal(wasm.I32))
 	}
 	g.Local(wasm.LocalGet, g.counts[n])
-	g.I32(1)
+	if when == always {
+		g.I32(1)
+	} else {
+		g.Local(wasm.LocalGet, when)
+	}
 	g.Op(wasm.I32Add)
 	g.Local(wasm.LocalSet, g.counts[n])
 }

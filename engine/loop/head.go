@@ -22,7 +22,7 @@ func HeadOf(p *ir.Program, f *ir.Func, label uint32) (h Head) {
 	for i := range body {
 		set.Put(&body[i], true)
 	}
-	read := readFrom(f, start)
+	read := f.ReadFrom(start)
 	for r := range ir.Reg(f.Regs) {
 		if read[r] {
 			h.Live, h.Set = append(h.Live, r), append(h.Set, set.Has(r))

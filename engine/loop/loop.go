@@ -112,7 +112,7 @@ func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
 	if l.body, ok = parse(f.Code[start+1 : end]); !ok || !l.targets(f, start) {
 		return nil
 	}
-	live := readFrom(f, end+1)
+	live := f.ReadFrom(end + 1)
 	head := liveAhead(l.body, live)
 	for r := range head {
 		live[r] = true
@@ -236,28 +236,6 @@ func liveAhead(nodes []node, behind map[ir.Reg]bool) map[ir.Reg]bool {
 		n.in.Uses(func(r *ir.Reg) { live[*r] = true })
 	}
 	return live
-}
-
-// readFrom returns the registers that are read from instruction i of f on before they are set.
-func readFrom(f *ir.Func, from int) map[ir.Reg]bool {
-	read := map[ir.Reg]bool{}
-	_ = ir.Flow(f.Code, from, ir.NewRegSet(f.Regs), func(i int, set ir.RegSet) error {
-		in := &f.Code[i]
-		note := func(r *ir.Reg) {
-			if !set.Has(*r) {
-				read[*r] = true
-			}
-		}
-		in.Uses(note)
-		if in.Op == ir.SumAdd { // it sets one of its registers
-			for r := in.D; r < in.D+ir.Reg(in.M); r++ {
-				note(&r)
-			}
-		}
-		set.Put(in, true)
-		return nil
-	})
-	return read
 }
 
 // extent returns where the loop of f whose head has the label begins, and where it ends.

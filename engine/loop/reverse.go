@@ -52,7 +52,8 @@ type handedOn struct {
 // reach nil only, by flags in the frame. made says whether something arrives at the numbers that the iterations make.
 func (f *Form) Backward(reach []Reach, made Reach) *Code {
 	g := f.newGen(backward)
-	g.adj, g.adjLocal, g.flagOf = map[id]adjoint{}, map[id]int{}, map[id]int{}
+	g.adj, g.adjLocal, g.flagOf, g.counted = map[id]adjoint{}, map[id]int{}, map[id]int{}, map[Kind]int{}
+	g.sure = map[id]bool{}
 	flagged := reach == nil
 	if flagged {
 		reach = make([]Reach, len(f.states))
@@ -96,7 +97,7 @@ func (f *Form) Backward(reach []Reach, made Reach) *Code {
 	g.scope(func() {
 		g.group[0] = 0
 		g.groups, g.counts = []Group{{}}, nil
-		g.count(0)
+		g.count(0, always)
 		g.touch()
 		for i, r := range reach {
 			g.adj[g.behind(i)] = adjoint{r != No, r}
@@ -106,6 +107,7 @@ func (f *Form) Backward(reach []Reach, made Reach) *Code {
 			g.stored(s, made)
 		}
 		g.reverse(f.root)
+		g.whole()
 		stable = g.before(reach, flagged)
 	})
 	if !stable {
@@ -123,27 +125,52 @@ func (f *Form) Backward(reach []Reach, made Reach) *Code {
 	}
 	c := g.compile()
 	if c != nil {
-		c.Flagged = flagged
+		c.Flagged, c.Reached = flagged, g.reached
 	}
 	return c
 }
 
+// always says that something arrives whatever flags say.
+const always = -1
+
 // stored adds what has arrived at a number that the iteration makes.
 func (g *gen) stored(s store, made Reach) {
+	if s.flag == zero || made == No {
+		return
+	}
 	part := func(n int) {
 		g.Local(wasm.LocalGet, localStream+s.stream)
 		g.Memory(wasm.F64Load, n*StreamBytes+8*s.at)
 	}
-	push := func() { g.contribute(s.value, func() { part(1) }) }
-	switch {
-	case s.flag == zero:
-	case made == Yes:
-		push()
-	case made == Maybe:
+	when := always
+	if made == Maybe {
+		when = g.NewLocal(wasm.I32)
 		part(2)
 		g.F64(0)
 		g.Op(wasm.F64Ne)
-		g.fork(push, func() {})
+		g.Local(wasm.LocalSet, when)
+	}
+	g.contribute(s.value, when, func() { part(1) })
+}
+
+// whole finds the streams of which something arrives at each number in each iteration, and sets flags of those numbers
+// of others at which something arrives in each.
+func (g *gen) whole() {
+	n := make([]int, len(g.Streams))
+	for v := range g.sure {
+		n[g.values[v].n]++
+	}
+	g.reached = make([]bool, len(n))
+	for k := range n {
+		g.reached[k] = n[k] == g.Streams[k].Width
+	}
+	for v := range g.values {
+		e := &g.values[v]
+		if g.sure[id(v)] && !g.reached[e.n] {
+			g.Local(wasm.LocalGet, localStream+e.n)
+			g.F64(1)
+			g.Memory(wasm.F64Store, 2*StreamBytes+8*(int(e.num)-g.Streams[e.n].At))
+		}
 	}
 }
 
@@ -197,10 +224,14 @@ func (g *gen) reverse(r *region) {
 		c := it.cell
 		switch a := g.adj[c.result]; a.reach {
 		case Yes:
-			g.fire(c)
+			g.fire(c, always)
 		case Maybe:
-			g.Local(wasm.LocalGet, g.flagLocal(c.result))
-			g.fork(func() { g.fire(c) }, func() {})
+			if slices.ContainsFunc(c.args, func(v id) bool { return g.flag(v) > one }) {
+				g.Local(wasm.LocalGet, g.flagLocal(c.result))
+				g.fork(func() { g.fire(c, always) }, func() {})
+			} else {
+				g.fire(c, g.flagLocal(c.result))
+			}
 		}
 		delete(g.adj, c.result)
 	}
@@ -229,14 +260,14 @@ func (g *gen) reverseBranch(br *branch) {
 
 // transfer adds the adjoint of a number to that of the number that it is.
 func (g *gen) transfer(from, to id) {
-	push := func() { g.contribute(to, func() { g.pushAdjoint(from) }) }
+	when := always
 	switch g.adj[from].reach {
-	case Yes:
-		push()
+	case No:
+		return
 	case Maybe:
-		g.Local(wasm.LocalGet, g.flagLocal(from))
-		g.fork(push, func() {})
+		when = g.flagLocal(from)
 	}
+	g.contribute(to, when, func() { g.pushAdjoint(from) })
 }
 
 // fork makes code for both sides of the condition on the stack.
@@ -296,14 +327,14 @@ func (g *gen) fork(then, els func()) {
 	g.Op(wasm.End)
 }
 
-// fire makes the code of a cell that is reached.
-func (g *gen) fire(c *cell) {
-	g.countCell(c, 0, 0)
+// fire makes the code of a cell that is reached, if the local when says so.
+func (g *gen) fire(c *cell, when int) {
+	g.countCell(c, 0, 0, when)
 	for i, to := range c.args {
 		if g.flag(to) == zero {
 			continue
 		}
-		g.contribute(to, func() {
+		g.contribute(to, when, func() {
 			switch slope := c.slopes[i]; {
 			case slope == one:
 				g.pushAdjoint(c.result)
@@ -316,8 +347,9 @@ func (g *gen) fire(c *cell) {
 	}
 }
 
-// countCell counts a cell by the operands from i on that have an adjoint; those before are live.
-func (g *gen) countCell(c *cell, i int, live uint8) {
+// countCell counts a cell, if the local when says so, by the operands from i on that have an adjoint; those before are
+// live.
+func (g *gen) countCell(c *cell, i int, live uint8, when int) {
 	for ; i < len(c.args); i++ {
 		switch flag := g.flag(c.args[i]); flag {
 		case zero:
@@ -327,41 +359,69 @@ func (g *gen) countCell(c *cell, i int, live uint8) {
 			g.get(flag)
 			g.F64(0)
 			g.Op(wasm.F64Ne, wasm.If, wasm.None)
-			g.scope(func() { g.countCell(c, i+1, live|1<<i) })
+			g.scope(func() { g.countCell(c, i+1, live|1<<i, when) })
 			g.Op(wasm.Else)
-			g.scope(func() { g.countCell(c, i+1, live) })
+			g.scope(func() { g.countCell(c, i+1, live, when) })
 			g.Op(wasm.End)
 			return
 		}
+	}
+	kind := Kind{c.sym, live}
+	if when != always {
+		n, ok := g.counted[kind]
+		if !ok {
+			n = len(g.groups)
+			g.counted[kind], g.groups = n, append(g.groups, Group{Kinds: []Kinds{{kind, 1}}})
+		}
+		g.count(n, when)
+		return
 	}
 	n := g.group[len(g.group)-1]
 	if n < 0 {
 		n = len(g.groups)
 		g.groups = append(g.groups, Group{})
 		g.group[len(g.group)-1] = n
-		g.count(n)
+		g.count(n, always)
 	}
-	g.groups[n].Kinds = append(g.groups[n].Kinds, Kind{c.sym, live})
+	g.groups[n].add(kind)
 }
 
-// contribute adds what push leaves to the adjoint of a number, which is reached then.
-func (g *gen) contribute(to id, push func()) {
+// contribute adds what push leaves to the adjoint of a number, which is reached then, if the local when says so.
+func (g *gen) contribute(to id, when int, push func()) {
 	if g.flag(to) == zero {
 		return
+	}
+	or := func(other func()) { // what is on the stack, or what it was
+		if when != always {
+			other()
+			g.Local(wasm.LocalGet, when)
+			g.Op(wasm.Select)
+		}
 	}
 	e := &g.values[to]
 	switch e.op {
 	case element:
 		s := &g.Streams[e.n]
 		at := StreamBytes + 8*(int(e.num)-s.At)
+		load := func(at int) func() {
+			return func() {
+				g.Local(wasm.LocalGet, localStream+e.n)
+				g.Memory(wasm.F64Load, at)
+			}
+		}
 		g.Local(wasm.LocalGet, localStream+e.n)
-		g.Local(wasm.LocalGet, localStream+e.n)
-		g.Memory(wasm.F64Load, at)
+		load(at)()
 		push()
 		g.Op(wasm.F64Add)
+		or(load(at))
 		g.Memory(wasm.F64Store, at)
+		if when == always && len(g.known) == 1 {
+			g.sure[to] = true
+			return
+		}
 		g.Local(wasm.LocalGet, localStream+e.n)
 		g.F64(1)
+		or(load(at + StreamBytes))
 		g.Memory(wasm.F64Store, at+StreamBytes)
 		return
 	case input: // those with one adjoint
@@ -372,9 +432,23 @@ func (g *gen) contribute(to id, push func()) {
 		g.pushAdjoint(to)
 		push()
 		g.Op(wasm.F64Add)
+		or(func() { g.pushAdjoint(to) })
 	} else {
 		push()
+		or(func() { g.F64(0) })
 	}
 	g.Local(wasm.LocalSet, g.adjointLocal(to))
-	g.adj[to] = adjoint{true, Yes}
+	switch {
+	case when == always:
+		a.reach = Yes
+	case a.reach != Yes:
+		g.Local(wasm.LocalGet, when)
+		if a.reach == Maybe {
+			g.Local(wasm.LocalGet, g.flagLocal(to))
+			g.Op(wasm.I32Or)
+		}
+		g.Local(wasm.LocalSet, g.flagLocal(to))
+		a.reach = Maybe
+	}
+	g.adj[to] = adjoint{true, a.reach}
 }

@@ -59,6 +59,7 @@ type region struct {
 	parent *region
 	number int // of Form.regions
 	items  []item
+	cells  uint64 // of the items
 	known  map[expr]id
 }
 
@@ -134,7 +135,7 @@ type Form struct {
 }
 
 // mostValues bounds the values of a form.
-const mostValues = 1 << 13
+const mostValues = 1 << 14
 
 // Form returns the form of the loop for a signature, nil if there is none. The signature has for each of the inputs,
 // and behind them of the states, 0 if it has no adjoint, else a number that those with the same adjoint share. A stream
@@ -456,6 +457,7 @@ func (b *builder) cell(in *ir.Instr, s term.Symbol, args ...id) {
 	}
 	b.cells = append(b.cells, c)
 	b.at.items = append(b.at.items, item{cell: c})
+	b.at.cells++
 	b.env[in.D] = c.result
 }
 

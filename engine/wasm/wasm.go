@@ -30,6 +30,7 @@ const (
 	BrIf      = 0x0d
 	CallOp    = 0x10
 	Drop      = 0x1a
+	Select    = 0x1b
 	LocalGet  = 0x20
 	LocalSet  = 0x21
 	LocalTee  = 0x22
@@ -45,6 +46,7 @@ const (
 	F64LessEq = 0x65
 	F64GtEq   = 0x66
 	I32Add    = 0x6a
+	I32Or     = 0x72
 	I32Sub    = 0x6b
 	F64Neg    = 0x9a
 	F64Add    = 0xa0
