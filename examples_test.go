@@ -17,7 +17,6 @@ import (
 
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/internal/testprogram"
@@ -90,7 +89,7 @@ func TestExamples(t *testing.T) {
 			requireClose(t, values, res.Values, 1e-10)
 			requireClose(t, jacobian, res.Jacobian, 1e-10)
 			for i, d := range denote.Differences(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point()) {
-				if !generate.Close(d, res.Jacobian[i], 1e-4) {
+				if !property.Close(d, res.Jacobian[i], 1e-4) {
 					require.InDelta(t, d, res.Jacobian[i], 1e-6, "central difference of partial derivative %d", i)
 				}
 			}
@@ -231,7 +230,7 @@ func requireClose(t *testing.T, want, got []float64, tolerance float64) {
 	t.Helper()
 	require.Len(t, got, len(want))
 	for i := range want {
-		if !generate.Close(want[i], got[i], tolerance) {
+		if !property.Close(want[i], got[i], tolerance) {
 			require.InDelta(t, want[i], got[i], tolerance, "number %d", i)
 		}
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
@@ -85,7 +84,7 @@ func requireSame(t require.TestingT, want, got made) {
 // program's value and gradient; passes don't change the steps.
 func TestPropertyStrategies(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		q := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
+		q := property.Draw(t, property.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		p := mustLoad(t, testprogram.Text(t, q))
 		values, jacobian := denote.Jacobian(bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point())
 		for _, s := range []Strategy{Direct, Unfold, Modular} {
@@ -113,7 +112,7 @@ func requireAgree(t require.TestingT, want, got []float64, tolerance float64) {
 	require.Len(t, got, len(want))
 	for i, w := range want {
 		if math.Abs(w) < 1e9 {
-			require.True(t, generate.Close(w, got[i], tolerance), "%v instead of %v", got, want)
+			require.True(t, property.Close(w, got[i], tolerance), "%v instead of %v", got, want)
 		}
 	}
 }
@@ -226,7 +225,7 @@ func TestModularOnRewriter(t *testing.T) {
 func TestPropertyCache(t *testing.T) {
 	shared, tiny := newCache(t, 0), newCache(t, 1)
 	property.Check(t, func(t *rapid.T) {
-		text := testprogram.Text(t, generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")}))
+		text := testprogram.Text(t, property.Draw(t, property.Options{Vector: rapid.Bool().Draw(t, "vector")}))
 		p, moved := mustLoad(t, text), mustLoad(t, "-- moved\n\n"+text)
 		opt := EvalOptions{MaxSteps: rapid.SampledFrom([]uint64{200_000, 40}).Draw(t, "steps")}
 		off := modularly(t, p, nil, opt)

@@ -2,11 +2,9 @@ package gram
 
 import (
 	"encoding/json"
+	"github.com/gram-machine/gram/lang/load"
 	"maps"
 	"slices"
-
-	"github.com/gram-machine/gram/internal/notation"
-	"github.com/gram-machine/gram/lang/load"
 )
 
 // Point is a point with the names of the inputs. Its JSON, an object with nested arrays of numbers, reads back to the
@@ -68,7 +66,7 @@ func (p *Point) MarshalJSON() ([]byte, error) {
 			return nil, err
 		}
 		out = append(append(out, name...), ':')
-		out = notation.JSON.Append(out, &notation.Flat{Values: in.Values}, in.Shape)
+		out = load.JSON.Append(out, &load.Flat{Values: in.Values}, in.Shape)
 	}
 	return append(out, '}'), nil
 }

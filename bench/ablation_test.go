@@ -13,7 +13,6 @@ import (
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/rule"
@@ -31,7 +30,7 @@ func load(t *testing.T, text string) *gram.Program {
 // TestPropertyAblated: by name programs have the same numbers, to the last bit.
 func TestPropertyAblated(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
+		p := property.Draw(t, property.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		want, _ := denote.Jacobian(p.Term, p.Inputs, p.Point)
 
 		s := reference.Convert(p.Term, denote.Floats{}).ValueStart(p.Inputs, p.Point)

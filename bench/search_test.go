@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
@@ -44,16 +43,16 @@ func (s *searched) ratio() float64 {
 // of its own, under any schedule.
 func drawSearch(t *rapid.T) *searched {
 	how := rapid.SampledFrom([]string{"value", "gradient", "Jacobian", "duals"}).Draw(t, "how")
-	size := rapid.IntRange(1, generate.MaxSize).Draw(t, "size")
+	size := rapid.IntRange(1, property.MaxSize).Draw(t, "size")
 	opt := machine.Options{Limits: limits.Bounds{MaxSteps: maxSteps}}
 	if opt.Random = rapid.Bool().Draw(t, "any redex"); opt.Random {
 		opt.Seed = rapid.Uint64().Draw(t, "seed")
 	}
-	p := generate.Program{}
+	p := property.Program{}
 	if how == "duals" {
-		p.Term = generate.Linear(t, size)
+		p.Term = property.Linear(t, size)
 	} else {
-		p = *generate.Draw(t, generate.Options{Size: size, Vector: how == "Jacobian"})
+		p = *property.Draw(t, property.Options{Size: size, Vector: how == "Jacobian"})
 	}
 	gradient := how == "gradient" || how == "Jacobian"
 	prog, err := compile.NewValue(p.Term, p.Inputs, nil)

@@ -12,7 +12,6 @@ import (
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/bridge"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/span"
 	"github.com/gram-machine/gram/machine"
@@ -25,7 +24,7 @@ import (
 func TestPropertySpanCounts(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		opt := span.Options{Tree: rapid.Bool().Draw(t, "tree")}
-		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 100).Draw(t, "size"), Recursive: rapid.Bool().Draw(t, "recursive")})
+		p := property.Draw(t, property.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 100).Draw(t, "size"), Recursive: rapid.Bool().Draw(t, "recursive")})
 		got, err := span.Value(p.Term, p.Inputs, p.Point, opt)
 		require.NoError(t, err)
 		prog, err := compile.NewValue(p.Term, p.Inputs, nil)
@@ -54,7 +53,7 @@ func TestPropertySpanCounts(t *testing.T) {
 		requireClose(t, values, got.Values)
 		requireClose(t, jacobian, got.Jacobian)
 
-		linear := generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size of lin"))
+		linear := property.Linear(t, rapid.IntRange(3, 150).Draw(t, "size of lin"))
 		got, err = span.Value(linear, nil, nil, opt)
 		require.NoError(t, err)
 		prog, err = compile.NewValue(linear, nil, nil)
@@ -77,7 +76,7 @@ func requireValue(t *rapid.T, prog *compile.Program, point []float64, got *span.
 func requireClose(t *rapid.T, want, got []float64) {
 	require.Len(t, got, len(want))
 	for i := range want {
-		require.True(t, generate.Close(want[i], got[i], 1e-9) || math.Abs(want[i]) > 1e9, "%v and %v", want, got)
+		require.True(t, property.Close(want[i], got[i], 1e-9) || math.Abs(want[i]) > 1e9, "%v and %v", want, got)
 	}
 }
 

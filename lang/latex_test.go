@@ -9,14 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/lang/unparse"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 func latex(t require.TestingT, q *term.Term) string {
@@ -66,7 +64,7 @@ var commands = append(strings.Fields(`\lambda \mathsf \mathrm \underline \cdot \
 // TestPropertyFormulas: random terms, and D of them, are fragments of LaTeX that are whole.
 func TestPropertyFormulas(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		q := generate.Draw(t, generate.Options{}).Term
+		q := property.Draw(t, property.Options{}).Term
 		d, err := revgrad.Reverse(q, nil)
 		require.NoError(t, err)
 		for _, u := range []*term.Term{q, d} {

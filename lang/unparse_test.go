@@ -8,19 +8,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/unparse"
 	"github.com/gram-machine/gram/term"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
-// program prints a term with inputs of type R and the data of package generate.
+// program prints a term with inputs of type R and the data of package property.
 func program(t require.TestingT, q *term.Term, inputs []term.Var) string {
 	p := unparse.New(q, unparse.Options{})
 	for _, x := range inputs {
@@ -72,7 +70,7 @@ func asPatterns(q *term.Term) *term.Term {
 // the names of its variables, and has its type.
 func TestPropertyParsesBack(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
+		p := property.Draw(t, property.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		text := program(t, p.Term, p.Inputs)
 		back := elaborated(t, text)
 		require.True(t, reference.SameGraph(p.Term, back, false), "%s", text)
@@ -90,7 +88,7 @@ func TestPropertyLinearParsesBack(t *testing.T) {
 	drawn, read := 0, 0
 	property.Check(t, func(t *rapid.T) {
 		drawn++
-		q := generate.Linear(t, 30)
+		q := property.Linear(t, 30)
 		text := program(t, q, nil)
 		if !strings.Contains(text, "lin") && addsVectors(t, q) {
 			return // without lin, + of vectors is that of their components

@@ -11,7 +11,6 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/bridge"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
@@ -153,7 +152,7 @@ func TestPropertyWorkIsBilinear(t *testing.T) {
 			moves.Measure(x, u)
 			words.Measure(y, u)
 		}
-		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 100).Draw(t, "size"),
+		p := property.Draw(t, property.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 100).Draw(t, "size"),
 			Recursive: rapid.Bool().Draw(t, "recursive")})
 		d, err := revgrad.Reverse(p.Term, nil)
 		require.NoError(t, err)
@@ -174,7 +173,7 @@ func TestPropertyWorkIsBilinear(t *testing.T) {
 			prog, err = compile.NewOpenGradient(d, p.Inputs, nil)
 			measure(d, prog, err, func(m *machine.Machine) { _ = m.Graph(p.Point) })
 		}
-		u := generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size of lin"))
+		u := property.Linear(t, rapid.IntRange(3, 150).Draw(t, "size of lin"))
 		prog, err = compile.NewValue(u, nil, nil)
 		measure(u, prog, err, func(m *machine.Machine) { _ = m.Value(nil) })
 	})

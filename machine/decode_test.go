@@ -15,7 +15,6 @@ import (
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/decode"
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/internal/testprogram"
@@ -252,7 +251,7 @@ func TestPropertyDecodeOpen(t *testing.T) {
 
 // followDraw follows a run of a random program.
 func followDraw(t *rapid.T, open bool) (whole bool) {
-	p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 40).Draw(t, "size"),
+	p := property.Draw(t, property.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 40).Draw(t, "size"),
 		Recursive: rapid.Bool().Draw(t, "recursive")})
 	s := subject{p.Term, p.Inputs, p.Point}
 	g := goal{rapid.Bool().Draw(t, "gradient"), open}
@@ -264,7 +263,7 @@ func followDraw(t *rapid.T, open bool) (whole bool) {
 // TestPropertyDecodeLinear does the same for programs with dual λs of their own.
 func TestPropertyDecodeLinear(t *testing.T) {
 	checkRuns(t, func(t *rapid.T) bool {
-		p := subject{t: generate.Linear(t, rapid.IntRange(3, 60).Draw(t, "size"))}
+		p := subject{t: property.Linear(t, rapid.IntRange(3, 60).Draw(t, "size"))}
 		_, whole := follow(t, p, goal{}, drawSchedule(t))
 		return whole
 	})

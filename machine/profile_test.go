@@ -11,7 +11,6 @@ import (
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/graph/calls"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
@@ -71,7 +70,7 @@ func literally(t require.TestingT, p *compile.Program, random bool, point []floa
 }
 
 // compiled returns the samples of code of the compiler, and holds their sums against its counters.
-func compiled(t require.TestingT, p *generate.Program, outputs int, plain bool) bySample {
+func compiled(t require.TestingT, p *property.Program, outputs int, plain bool) bySample {
 	code, err := lower.Program(p.Term, lower.Options{Inputs: p.Inputs, Gradient: outputs > 0, Placed: true, Plain: plain})
 	require.NoError(t, err)
 	require.NoError(t, code.Verify())
@@ -98,10 +97,10 @@ func compiled(t require.TestingT, p *generate.Program, outputs int, plain bool) 
 // same.
 func TestPropertyProfile(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		opt := generate.Options{Recursive: rapid.Bool().Draw(t, "recursive"), Vector: rapid.Bool().Draw(t, "vector")}
-		draw := generate.Draw
+		opt := property.Options{Recursive: rapid.Bool().Draw(t, "recursive"), Vector: rapid.Bool().Draw(t, "vector")}
+		draw := property.Draw
 		if rapid.Bool().Draw(t, "families") {
-			draw = generate.Families
+			draw = property.Families
 		}
 		p := draw(t, opt)
 		for i := range p.Term.Nodes {
@@ -121,7 +120,7 @@ func TestPropertyProfile(t *testing.T) {
 			require.Equal(t, want, literally(t, l, true, p.Point))
 			require.Equal(t, want, compiled(t, p, i*max(1, k), rapid.Bool().Draw(t, "plain")))
 		}
-		linear, err := compile.NewValue(generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size")), nil, nil)
+		linear, err := compile.NewValue(property.Linear(t, rapid.IntRange(3, 150).Draw(t, "size")), nil, nil)
 		require.NoError(t, err)
 		literally(t, linear, false, nil) // sums with its duals stand where the schedule makes them
 		literally(t, linear, true, nil)

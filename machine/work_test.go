@@ -15,7 +15,6 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
@@ -275,7 +274,7 @@ func TestPropertyConstants(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		opt := machine.Options{Measure: true, Limits: bounds, Seed: rapid.Uint64().Draw(t, "seed"),
 			Random: rapid.Bool().Draw(t, "random")}
-		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 100).Draw(t, "size"),
+		p := property.Draw(t, property.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 100).Draw(t, "size"),
 			Recursive: rapid.Bool().Draw(t, "recursive")})
 		d, err := revgrad.Reverse(p.Term, nil)
 		require.NoError(t, err)
@@ -297,7 +296,7 @@ func TestPropertyConstants(t *testing.T) {
 			require.NoError(t, err)
 			requireBounded(t, prog, opt, func(m *machine.Machine) { _ = m.Graph(p.Point) })
 		}
-		prog, err = compile.NewValue(generate.Linear(t, rapid.IntRange(3, 150).Draw(t, "size of lin")), nil, nil)
+		prog, err = compile.NewValue(property.Linear(t, rapid.IntRange(3, 150).Draw(t, "size of lin")), nil, nil)
 		require.NoError(t, err)
 		requireBounded(t, prog, opt, func(m *machine.Machine) { _ = m.Value(nil) })
 	})

@@ -3,19 +3,17 @@ package revgrad
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // TestPropertyReverseAround: D(t) is D of t around its closed λs and, in their place, D
 // of each of these by itself. D(t) has the closed λs that t has.
 func TestPropertyReverseAround(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Any: true})
+		p := property.Draw(t, property.Options{Any: true})
 		want, err := Reverse(p.Term, nil)
 		require.NoError(t, err)
 		closed, err := p.Term.ClosedLambdas(p.Inputs, nil)

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -20,11 +19,11 @@ import (
 // unit vectors.
 func TestPropertyAlong(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		opt := generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: 200, Recursive: rapid.Bool().Draw(t, "recursive")}
+		opt := property.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: 200, Recursive: rapid.Bool().Draw(t, "recursive")}
 		families := rapid.Bool().Draw(t, "families")
-		p := generate.Draw(t, opt)
+		p := property.Draw(t, opt)
 		if families {
-			p = generate.Families(t, opt)
+			p = property.Families(t, opt)
 		}
 		n := len(p.Inputs) // of f; the other inputs are constants
 		if n == 0 {

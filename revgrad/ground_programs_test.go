@@ -9,7 +9,6 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
@@ -21,7 +20,7 @@ import (
 // one for each output, and compares |G|.
 func TestPropertyProgramsAgree(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
+		p := property.Draw(t, property.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		prog, err := compile.NewOpen(p.Term, p.Inputs, nil)
 		require.NoError(t, err)
 		m, err := machine.New(prog, machine.Options{Limits: limits.Bounds{MaxSteps: 50_000, MaxMemory: 64 << 20}})

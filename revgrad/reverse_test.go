@@ -3,12 +3,10 @@ package revgrad
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // reverseConstant is that of Lemma sizeReverse, |D(t)| ≤ 13·|t|. Trees of binary symbols
@@ -21,7 +19,7 @@ func TestPropertySizeReverse(t *testing.T) {
 	var constant property.Constant
 	t.Cleanup(func() { constant.Report(t, "|D(t)| for each of |t|", reverseConstant) })
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
+		p := property.Draw(t, property.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		typ, err := p.Term.Check()
 		require.NoError(t, err)
 		nodes, vars, err := imageSize(p.Term, make([]bool, len(p.Term.Nodes)), nil)
@@ -43,7 +41,7 @@ func TestPropertySizeReverse(t *testing.T) {
 // beforehand.
 func TestPropertyFamilies(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Families(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
+		p := property.Families(t, property.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		nodes, vars, err := imageSize(p.Term, make([]bool, len(p.Term.Nodes)), nil)
 		require.NoError(t, err)
 		d, err := Reverse(p.Term, nil)

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -32,10 +31,10 @@ func values(t *term.Term, inputs []term.Var, point []float64) (out []float64) {
 // derivative of the derivative.
 func TestPropertyTangent(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		opt := generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: 300, Recursive: rapid.Bool().Draw(t, "recursive")}
-		p := generate.Draw(t, opt)
+		opt := property.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: 300, Recursive: rapid.Bool().Draw(t, "recursive")}
+		p := property.Draw(t, opt)
 		if rapid.Bool().Draw(t, "families") {
-			p = generate.Families(t, opt)
+			p = property.Families(t, opt)
 		}
 		duals := make([]denote.Dual, len(p.Point))
 		both := slices.Clone(p.Point)

@@ -3,18 +3,16 @@ package term_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // TestPropertyExpand: the type, the size and the free variables of a term with families are those of its expansion.
 func TestPropertyExpand(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Families(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
+		p := property.Families(t, property.Options{Vector: rapid.Bool().Draw(t, "vector")})
 		want, err := p.Term.Check()
 		require.NoError(t, err, "%s", p.Term)
 		e, err := p.Term.Expand(nil, nil)

@@ -6,12 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // encoded is a term's encoding.
@@ -168,10 +166,10 @@ func changed(t *rapid.T, src *term.Term) *term.Term {
 // what they are isolated as is the same then.
 func TestPropertyEncode(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p, q := generate.Mixed(t, 40), (*term.Term)(nil)
+		p, q := property.Mixed(t, 40), (*term.Term)(nil)
 		switch rapid.IntRange(0, 2).Draw(t, "pair") {
 		case 0:
-			p, q = generate.Draw(t, generate.Options{Size: 4}).Term, generate.Draw(t, generate.Options{Size: 4}).Term
+			p, q = property.Draw(t, property.Options{Size: 4}).Term, property.Draw(t, property.Options{Size: 4}).Term
 		default:
 			q = changed(t, p)
 		}
@@ -192,7 +190,7 @@ func TestPropertyEncode(t *testing.T) {
 // it has the subterm's type.
 func TestPropertyIsolate(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Mixed(t, 40)
+		p := property.Mixed(t, 40)
 		s, u := isolated(p)
 		require.True(t, alphaEqual(p, u), "%v\n%v", p, u)
 		want, err := p.Check()

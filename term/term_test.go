@@ -7,12 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // dualTerm is λa.(y* a + (y* b)[b:=c·a]), the term of the calculus notes that one
@@ -88,7 +86,7 @@ func TestCheckRejects(t *testing.T) {
 // anywhere is not.
 func TestPropertyAlphaEqual(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		q := generate.Draw(t, generate.Options{}).Term
+		q := property.Draw(t, property.Options{}).Term
 		c := *q
 		c.CopyVars(q, 0)
 		free := map[term.Var]bool{}

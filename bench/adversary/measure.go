@@ -8,7 +8,7 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/unparse"
@@ -56,16 +56,16 @@ const (
 )
 
 // program makes the program of the choices at a scale.
-func (k kind) program(choices []int, scale int) *generate.Program {
+func (k kind) program(choices []int, scale int) *property.Program {
 	s := &source{choices: choices}
 	size := s.Int(8, 40, "size")
 	switch k {
 	case duals:
-		return &generate.Program{Term: generate.LinearOf(s, size)}
+		return &property.Program{Term: property.LinearOf(s, size)}
 	case commuting:
-		return generate.Sized(s, 1, generate.Options{Size: size / 2})
+		return property.Sized(s, 1, property.Options{Size: size / 2})
 	}
-	return generate.Sized(s, scale, generate.Options{Size: size, Recursive: s.Int(0, 2, "recursive") == 0})
+	return property.Sized(s, scale, property.Options{Size: size, Recursive: s.Int(0, 2, "recursive") == 0})
 }
 
 // source gives the choices of a program, and 0 after the last.
@@ -89,7 +89,7 @@ type hooks struct {
 }
 
 // measure counts a program. The error is errTooLarge or that of the context.
-func (k kind) measure(ctx context.Context, p *generate.Program, scale int, symbols float64, h hooks) (*Figures, error) {
+func (k kind) measure(ctx context.Context, p *property.Program, scale int, symbols float64, h hooks) (*Figures, error) {
 	if p.Term.ExpandedSize() > symbols {
 		return nil, errTooLarge
 	}
@@ -134,7 +134,7 @@ func bounds(ctx context.Context) limits.Bounds {
 }
 
 // bound counts the reduction of t to its graph.
-func (f *Figures) bound(ctx context.Context, t *term.Term, p *generate.Program, h hooks) error {
+func (f *Figures) bound(ctx context.Context, t *term.Term, p *property.Program, h hooks) error {
 	if h.source != nil {
 		t = h.source(t)
 	}
@@ -153,7 +153,7 @@ func (f *Figures) bound(ctx context.Context, t *term.Term, p *generate.Program, 
 }
 
 // gradient counts the gradient.
-func (f *Figures) gradient(ctx context.Context, t *term.Term, p *generate.Program, h hooks) error {
+func (f *Figures) gradient(ctx context.Context, t *term.Term, p *property.Program, h hooks) error {
 	d, err := revgrad.Reverse(t, ctx.Err)
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ const (
 )
 
 // lockstep reduces t in a random order and D(t) behind, and takes the most steps of D(t) for one of t.
-func (f *Figures) lockstep(ctx context.Context, t *term.Term, p *generate.Program) error {
+func (f *Figures) lockstep(ctx context.Context, t *term.Term, p *property.Program) error {
 	if t.Size() > commutingSymbols {
 		return errTooLarge
 	}
@@ -227,7 +227,7 @@ func (f *Figures) lockstep(ctx context.Context, t *term.Term, p *generate.Progra
 }
 
 // text prints a program, expanded, as one of the language.
-func text(p *generate.Program) (string, error) {
+func text(p *property.Program) (string, error) {
 	t, err := p.Term.Expand(nil, nil)
 	if err != nil {
 		return "", err

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // File is where the repository keeps the result that its pages print.
@@ -45,8 +45,8 @@ func (f *Finding) UnmarshalJSON(text []byte) error {
 
 // Searched says in a sentence how much was searched.
 func (r *Result) Searched() string {
-	return fmt.Sprintf("%s, seed %d; %s of them exceeded a limit at some scale", notation.Counted(r.Measured, "program"),
-		r.Seed, notation.Grouped(uint64(r.TooLarge)))
+	return fmt.Sprintf("%s, seed %d; %s of them exceeded a limit at some scale", load.Counted(r.Measured, "program"),
+		r.Seed, load.Grouped(uint64(r.TooLarge)))
 }
 
 // Says tells in a sentence what was found.
@@ -60,7 +60,7 @@ func (f *Finding) Says(r *Result) string {
 		return fmt.Sprintf("%s comes to %s: more than %g, the constant of the claim.", f.Of, number, f.Bound)
 	}
 	return fmt.Sprintf("%s: nothing greater than %g was found in %s, seed %d; the most is %s.", f.Of, f.Bound,
-		notation.Counted(r.Measured, "program"), r.Seed, number)
+		load.Counted(r.Measured, "program"), r.Seed, number)
 }
 
 // Text prints the result.

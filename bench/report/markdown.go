@@ -9,7 +9,7 @@ import (
 
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/adversary"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // The files of a repository, relative to its root, and the page's name in any folder.
@@ -86,7 +86,7 @@ var templates embed.FS
 // execute writes a page by its template.
 func (o *Pages) execute(name string, data any) ([]byte, error) {
 	t, err := template.New(name).Funcs(template.FuncMap{
-		"capital": capital, "join": strings.Join, "law": law, "plots": o.plots, "counted": notation.Counted,
+		"capital": capital, "join": strings.Join, "law": law, "plots": o.plots, "counted": load.Counted,
 		"points": pointsTable, "series": seriesTable,
 		"spreads": spreads, "task": taskName, "title": title, "verdict": verdict,
 	}).ParseFS(templates, name)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/gram-machine/gram/bench"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // figure prints a quantity: integers in groups of three digits, other numbers with four digits.
@@ -23,9 +23,9 @@ func figure(x float64) string {
 // grouped prints 1234567 as 1 234 567.
 func grouped(n int64) string {
 	if n < 0 {
-		return "−" + notation.Grouped(uint64(-n))
+		return "−" + load.Grouped(uint64(-n))
 	}
-	return notation.Grouped(uint64(n))
+	return load.Grouped(uint64(n))
 }
 
 // constant prints a constant, rounded up to three digits.

@@ -10,7 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/gram-machine/gram/bench"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // NewTable returns a table without lines, which prints its headings as they are. The columns with the numbers right are
@@ -204,7 +204,7 @@ func BoundText(r *Report) (string, error) {
 	var out strings.Builder
 	for _, b := range bounds {
 		fmt.Fprintf(&out, "\n%s in %s; at least %s of that", boundText(&b, b.Least, constant),
-			notation.Counted(b.Runs, "run"), percent(b.Loosest))
+			load.Counted(b.Runs, "run"), percent(b.Loosest))
 	}
 	return out.String() + "\n", nil
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/report"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -98,7 +98,7 @@ func growthTable(families []*Measured) table.Writer {
 	t := titled("family", "largest n")
 	for _, m := range families {
 		last := &m.Points[len(m.Points)-1]
-		row := table.Row{m.Name, notation.Grouped(uint64(last.Size))}
+		row := table.Row{m.Name, load.Grouped(uint64(last.Size))}
 		for _, name := range Names() {
 			row = append(row, growthText(m.Growth(name), last.Size))
 		}
@@ -129,7 +129,7 @@ func growthText(g Growth, largest int) string {
 
 func short(x float64) string {
 	if x >= 1000 {
-		return notation.Grouped(uint64(math.Round(x)))
+		return load.Grouped(uint64(math.Round(x)))
 	}
 	return strconv.FormatFloat(x, 'g', 3, 64)
 }
@@ -160,12 +160,12 @@ func pointsTable(m *Measured) table.Writer {
 	t := titled("n", "m", "|G|")
 	for i := range m.Points {
 		p := &m.Points[i]
-		row := table.Row{notation.Grouped(uint64(p.Size)), notation.Grouped(p.M), notation.Grouped(p.Graph)}
+		row := table.Row{load.Grouped(uint64(p.Size)), load.Grouped(p.M), load.Grouped(p.Graph)}
 		for _, name := range Names() {
 			cell := "–"
 			if c, ok := p.Costs[name]; ok {
-				cell = fmt.Sprintf("%s + %s + %s", notation.Grouped(c.Steps), notation.Grouped(c.Bookkeeping),
-					notation.Grouped(c.Captures))
+				cell = fmt.Sprintf("%s + %s + %s", load.Grouped(c.Steps), load.Grouped(c.Bookkeeping),
+					load.Grouped(c.Captures))
 			}
 			row = append(row, cell)
 		}
@@ -182,7 +182,7 @@ func partsTable(p *Parts) table.Writer {
 		for _, who := range Names() {
 			c := p.Costs[who]
 			n := of(&c)
-			row, any = append(row, notation.Grouped(n)), any || n > 0
+			row, any = append(row, load.Grouped(n)), any || n > 0
 		}
 		if any {
 			t.AppendRow(row)
@@ -209,8 +209,8 @@ func provedTable(families []*Measured) table.Writer {
 			p := &m.Points[i]
 			if c, ok := p.Costs["chad-efficient"]; ok {
 				proved := 5 + 34*p.Source + 1 + 4*uint64(p.Inputs)
-				t.AppendRow(table.Row{m.Name, notation.Grouped(uint64(p.Size)), notation.Grouped(p.Source),
-					notation.Grouped(c.All()), notation.Grouped(proved),
+				t.AppendRow(table.Row{m.Name, load.Grouped(uint64(p.Size)), load.Grouped(p.Source),
+					load.Grouped(c.All()), load.Grouped(proved),
 					fmt.Sprintf("%.0f %%", 100*float64(c.All())/float64(proved))})
 				break
 			}

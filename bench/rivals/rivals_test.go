@@ -15,7 +15,6 @@ import (
 	"github.com/gram-machine/gram/bench/rivals"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 )
 
@@ -63,16 +62,16 @@ func TestFamilies(t *testing.T) {
 // TestPropertyGradient: each rival's gradient of a random program is that of forward mode.
 func TestPropertyGradient(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Size: rapid.IntRange(3, 40).Draw(t, "size")})
+		p := property.Draw(t, property.Options{Size: rapid.IntRange(3, 40).Draw(t, "size")})
 		values, jacobian := denote.Jacobian(p.Term, p.Inputs, p.Point)
 		for _, r := range rivals.All() {
 			got, err := r.Gradient(t.Context(), p.Term, p.Inputs, p.Point, rivals.Options{MaxSteps: 1e6})
 			require.NoError(t, err, r.Name)
-			require.True(t, generate.Close(values[0], got.Value, 0), "%s: %v instead of %v", r.Name, got.Value, values)
+			require.True(t, property.Close(values[0], got.Value, 0), "%s: %v instead of %v", r.Name, got.Value, values)
 			require.Len(t, got.Gradient, len(jacobian))
 			for i, want := range jacobian {
 				if math.Abs(want) < 1e9 {
-					require.True(t, generate.Close(want, got.Gradient[i], 1e-9), "%s: %v instead of %v", r.Name, got.Gradient, jacobian)
+					require.True(t, property.Close(want, got.Gradient[i], 1e-9), "%s: %v instead of %v", r.Name, got.Gradient, jacobian)
 				}
 			}
 		}

@@ -7,18 +7,18 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/bridge"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // derivative is a derivative of a program, computed in three ways. Numbers that are not finite are strings in JSON.
 type derivative struct {
-	Input      string              `json:"input"`
-	Output     int                 `json:"output"`
-	Gradient   notation.JSONNumber `json:"gradient"`
-	Forward    notation.JSONNumber `json:"forward"`
-	Difference notation.JSONNumber `json:"difference"`
-	Verdict    string              `json:"verdict"`
-	Off        float64             `json:"-"` // how far the difference is from the gradient, relative to them
+	Input      string          `json:"input"`
+	Output     int             `json:"output"`
+	Gradient   load.JSONNumber `json:"gradient"`
+	Forward    load.JSONNumber `json:"forward"`
+	Difference load.JSONNumber `json:"difference"`
+	Verdict    string          `json:"verdict"`
+	Off        float64         `json:"-"` // how far the difference is from the gradient, relative to them
 }
 
 // differenceStep is the relative step of a central difference: ε^⅓ balances the error of the formula, O(h²), against
@@ -76,8 +76,8 @@ func compareDerivative(gradient, forward, h float64, at [5]float64) derivative {
 	}
 	rounding := 8 * 0x1p-52 * largest / h
 	allowed := 1e-6*max(math.Abs(gradient), math.Abs(near)) + rounding + 2*math.Abs(near-far)
-	d := derivative{Gradient: notation.JSONNumber(gradient), Forward: notation.JSONNumber(forward),
-		Difference: notation.JSONNumber(near), Verdict: "wrong"}
+	d := derivative{Gradient: load.JSONNumber(gradient), Forward: load.JSONNumber(forward),
+		Difference: load.JSONNumber(near), Verdict: "wrong"}
 	d.Off = math.Abs(gradient-near) / max(math.Abs(gradient), math.Abs(near), math.SmallestNonzeroFloat64)
 	same := gradient == forward || math.IsNaN(gradient) && math.IsNaN(forward) ||
 		math.Abs(gradient-forward) <= 1e-9*max(math.Abs(gradient), math.Abs(forward))+1e-3*rounding

@@ -12,7 +12,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/result"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 func newCheckGradient(a *app) *cobra.Command {
@@ -56,7 +56,7 @@ func newCheckGradient(a *app) *cobra.Command {
 func (a *app) derivatives(p *gram.Program, all []derivative, counts map[string]int) {
 	r := result.NewReport(a.App)
 	r.Heading("checked")
-	fmt.Fprintf(r.Out, "  %s", notation.Counted(len(all), "derivative"))
+	fmt.Fprintf(r.Out, "  %s", load.Counted(len(all), "derivative"))
 	for _, verdict := range []string{"ok", "kink", "unsure", "wrong"} {
 		if counts[verdict] > 0 {
 			fmt.Fprintf(r.Out, ", %d %s", counts[verdict], verdict)
@@ -76,7 +76,7 @@ func (a *app) derivatives(p *gram.Program, all []derivative, counts map[string]i
 		if result.IsJacobian(p) {
 			name = fmt.Sprintf("output %d, %s", d.Output, name)
 		}
-		number := func(x notation.JSONNumber) string { return string(notation.AppendNumber(nil, float64(x))) }
+		number := func(x load.JSONNumber) string { return string(load.AppendNumber(nil, float64(x))) }
 		t.AppendRow(table.Row{"", name, number(d.Gradient), number(d.Forward), number(d.Difference), d.Verdict})
 	}
 	r.Out.WriteString(t.Render())

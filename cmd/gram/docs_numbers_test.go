@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // TestNumbersInProse: numbers that pages have outside of blocks of commands are those that programs, data and sources
@@ -57,7 +57,7 @@ func TestNumbersInProse(t *testing.T) {
 	one, two := run("grad examples/w1.gram --param n=1000 --bound"), run("grad examples/w1.gram --param n=2000 --bound")
 	w1 := one.Steps["total"]
 	each := (two.Steps["total"] - w1) / 1000
-	says("README.md", "At n = 1000 the total is %s: it is %d·n + %d", notation.Grouped(w1), each, w1-1000*each)
+	says("README.md", "At n = 1000 the total is %s: it is %d·n + %d", load.Grouped(w1), each, w1-1000*each)
 	says("docs/performance.md", "time step of W1 takes %d steps of the gradient, %d of m and %d of |G|", each,
 		(two.M-one.M)/1000, (two.Graph-one.Graph)/1000)
 	w4 := steps("grad examples/w4.gram --param n=2000") - steps("grad examples/w4.gram --param n=1000")
@@ -66,9 +66,9 @@ func TestNumbersInProse(t *testing.T) {
 	days := lines("examples/seattle-weather.csv") - 1
 	says("docs/profiling.md", "seven weights that reads %d days", days)
 	says("docs/fit.md", "reads %d days in order", days)
-	says("docs/profiling.md", "%s is the total that", notation.Grouped(weather.Steps["total"]))
+	says("docs/profiling.md", "%s is the total that", load.Grouped(weather.Steps["total"]))
 	value := steps("eval examples/weather.gram")
-	says("docs/profiling.md", "here %s, and the gradient takes %.2f times that", notation.Grouped(value),
+	says("docs/profiling.md", "here %s, and the gradient takes %.2f times that", load.Grouped(value),
 		float64(weather.Steps["total"])/float64(value))
 	molecules := run("grad examples/molecules.gram")
 	says("docs/molecules.md", "%d numbers, %.1f million steps", molecules.Inputs, millions(molecules.Steps["total"]))
@@ -109,7 +109,7 @@ func TestNumbersInProse(t *testing.T) {
 		}
 		parameters += size
 	}
-	says("docs/fit.md", "%s parameters", notation.Grouped(uint64(parameters)))
+	says("docs/fit.md", "%s parameters", load.Grouped(uint64(parameters)))
 
 	// Data.
 	says("README.md", "anomalies of %d years", lines("examples/global-temp.csv")-1)
@@ -125,11 +125,11 @@ func TestNumbersInProse(t *testing.T) {
 	}
 	says("README.md", "`gram bench` measures %d cost claims, %d of them of the paper", len(claims), len(claims)-own)
 	letters := utf8.RuneCountInString(readText(t, "examples/characters.txt"))
-	says("docs/fit.md", "%s characters of documents", notation.Grouped(uint64(letters)))
+	says("docs/fit.md", "%s characters of documents", load.Grouped(uint64(letters)))
 	found = regexp.MustCompile(`DECODED_RUNS:-(\d+)`).FindStringSubmatch(readText(t, ".ci/run"))
 	runs, err := strconv.ParseUint(found[1], 10, 64)
 	require.NoError(t, err)
-	says("docs/decoding.md", "follows %s of each property, %s in all", notation.Grouped(runs), notation.Grouped(3*runs))
+	says("docs/decoding.md", "follows %s of each property, %s in all", load.Grouped(runs), load.Grouped(3*runs))
 
 	// Sources.
 	listed, err := exec.Command("go", "list", "-deps", "./cmd/gram").Output()
@@ -137,11 +137,11 @@ func TestNumbersInProse(t *testing.T) {
 	says("README.md", "compiles some %d packages", (strings.Count(string(listed), "\n")+25)/50*50)
 	says("docs/language.md", "graph G if it has at most %d operations", constant("cmd/gram/html_graph.go", "mostDrawn"))
 	says("docs/language.md", "Of at most %d numbers in inputs", constant("internal/fit/descend.go", "exact"))
-	says("docs/language.md", "at most %s numbers", notation.Grouped(uint64(constant("cmd/internal/export/export.go", "mostData"))))
+	says("docs/language.md", "at most %s numbers", load.Grouped(uint64(constant("cmd/internal/export/export.go", "mostData"))))
 	says("DESIGN.md", "committed in slabs of %d MiB", constant("graph/memory.go", "slab")>>20)
 	calls := "graph/calls/calls.go"
 	says("docs/profiling.md", "Stacks are cut at %d calls", constant(calls, "deepest"))
-	says("docs/profiling.md", "There are at most %s different stacks", notation.Grouped(uint64(constant(calls, "maxContexts"))))
+	says("docs/profiling.md", "There are at most %s different stacks", load.Grouped(uint64(constant(calls, "maxContexts"))))
 	const theorem = "internal/reference/theorem_test.go"
 	for _, c := range []struct{ page, sentence, path, name string }{
 		{"DESIGN.md", "nest deeper than %d", "prepare.go", "maxDepth"},
@@ -174,7 +174,7 @@ func TestNumbersInProse(t *testing.T) {
 	} {
 		n := constant(c.path, c.name)
 		if strings.Contains(c.sentence, "%s") {
-			says(c.page, c.sentence, notation.Grouped(uint64(n)))
+			says(c.page, c.sentence, load.Grouped(uint64(n)))
 		} else {
 			says(c.page, c.sentence, n)
 		}
@@ -191,7 +191,7 @@ func TestNumbersInProse(t *testing.T) {
 		says("docs/explorer.md", format, numbers...)
 	}
 	explore := func(file, name string) string {
-		return notation.Grouped(uint64(constant("cmd/internal/explore/"+file, name)))
+		return load.Grouped(uint64(constant("cmd/internal/explore/"+file, name)))
 	}
 	says("docs/explorer.md", "if it has at most %s operations", explore("operations.go", "mostOperations"))
 	says("docs/explorer.md", "the expansion has at most %s nodes, and the run %s steps", explore("run.go", "fewNodes"),

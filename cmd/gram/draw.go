@@ -7,7 +7,7 @@ import (
 
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/show"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // drawFlags are the flags of pictures.
@@ -56,6 +56,6 @@ func pictureFormat(svg bool) show.Format {
 func (a *app) warnLeftOut(left int, most uint64) {
 	if left > 0 {
 		fmt.Fprintf(a.Stderr, "gram: %s of its parts are left out of the picture; --max-drawn %d draws more\n",
-			notation.Grouped(uint64(left)), 2*most)
+			load.Grouped(uint64(left)), 2*most)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/result"
-	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/internal/span"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 func newEval(a *app) *cobra.Command {
@@ -47,7 +47,7 @@ func newEval(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		value := notation.Flat{Values: res.Values, Lengths: res.Lengths}
+		value := load.Flat{Values: res.Values, Lengths: res.Lengths}
 		switch {
 		case filepath.Ext(output) == ".csv" && result.IsTable(p.Shape()):
 			return a.writeTable(ctx, output, names, beside, p, res.Values)
@@ -56,7 +56,7 @@ func newEval(a *app) *cobra.Command {
 		case result.IsNumbers(output):
 			return a.writeResult(ctx, output, []result.Named{{Name: "value", Shape: p.Shape(), Flat: value}})
 		case !f.JSON && output == "":
-			a.Out.Write(notation.Language.Append(nil, &value, p.Shape()))
+			a.Out.Write(load.Language.Append(nil, &value, p.Shape()))
 			a.Out.WriteByte('\n')
 			r := result.NewReport(a.App)
 			r.Work(res.Cost.Work)

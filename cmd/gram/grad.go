@@ -8,7 +8,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/result"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 func newGrad(a *app) *cobra.Command {
@@ -84,7 +84,7 @@ func derivativeName(p *gram.Program) string {
 func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Input, more *second, kinks []kink, f *runFlags) {
 	o := result.Begin(&a.Out, "")
 	o.Field("version", command.BuildInfo().Version)
-	o.Value("value", notation.Flat{Values: res.Values}, p.Shape())
+	o.Value("value", load.Flat{Values: res.Values}, p.Shape())
 	o.Object(derivativeName(p)).Inputs(ds)
 	more.json(o, p)
 	if kinks != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/internal/bridge"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // The graph is drawn if it has at most mostDrawn operations. The report leaves it out if the
@@ -29,7 +29,7 @@ func graphPage(ctx context.Context, r *result.Page, p *gram.Program, path string
 	var svg bytes.Buffer
 	if bridge.Of(p).Source().Written().ExpandedSize() > graphNodes {
 		r.Graph.Text = fmt.Sprintf("The graph G is too large for this page: the program that reduces to it has more than "+
-			"%s symbols.", notation.Grouped(graphNodes))
+			"%s symbols.", load.Grouped(graphNodes))
 		r.Graph.Command = f.drawCommand(path)
 		return nil
 	}
@@ -42,7 +42,7 @@ func graphPage(ctx context.Context, r *result.Page, p *gram.Program, path string
 	switch {
 	case errors.As(err, &limit) && (limit.Limit == "nodes" || limit.Limit == "steps"):
 		r.Graph.Text = fmt.Sprintf("The graph G is too large for this page: to reduce the program to it takes more "+
-			"than %s %s, at which the report gives up.", notation.Grouped(limit.Max), limit.Limit)
+			"than %s %s, at which the report gives up.", load.Grouped(limit.Max), limit.Limit)
 	case errors.As(err, &none) && len(none.Diagnostics) > 0:
 		r.Graph.Text = "The program has no graph G: " + none.Diagnostics[0].Label + "."
 		return nil
@@ -50,11 +50,11 @@ func graphPage(ctx context.Context, r *result.Page, p *gram.Program, path string
 		return err
 	case svg.Len() == 0:
 		r.Graph.Text = fmt.Sprintf("The graph G, of %s, %s and %s, is too large for this page.",
-			notation.Counted(operations, "operation"),
-			notation.Counted(len(bridge.Of(p).ScalarInputs()), "scalar input"), notation.Counted(max(1, r.Outputs), "output"))
+			load.Counted(operations, "operation"),
+			load.Counted(len(bridge.Of(p).ScalarInputs()), "scalar input"), load.Counted(max(1, r.Outputs), "output"))
 	default:
 		r.Graph.Text = fmt.Sprintf("The graph G, to which the program reduces while its inputs are left open: %s. "+
-			"Below each number, its value at the point.", notation.Counted(operations, "operation"))
+			"Below each number, its value at the point.", load.Counted(operations, "operation"))
 		r.Graph.SVG = template.HTML(svg.String())
 	}
 	if bridge.Of(p).Branches() {

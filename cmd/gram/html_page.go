@@ -8,7 +8,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/profile"
 	"github.com/gram-machine/gram/cmd/internal/result"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // newPage returns a report with the value, the gradient and the cost of a run.
@@ -46,7 +46,7 @@ func (f *gradFlags) facts() (out []result.Fact) {
 	case gram.Random:
 		add("schedule", "random, seed "+f.Seed.String())
 	case gram.Parallel:
-		add("schedule", "parallel, "+notation.Counted(int(f.workers.N), "worker"))
+		add("schedule", "parallel, "+load.Counted(int(f.workers.N), "worker"))
 	default:
 		add("schedule", f.Schedule.String())
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/profile"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // profileFlags are the flags of gram profile.
@@ -98,8 +98,8 @@ func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
 	}
 	if whole { // otherwise the file may be standard output
 		cost := &prof.Result.Cost
-		fmt.Fprintf(&a.Out, "%s: %s rewrites and %s nodes of the %s\n", f.out, notation.Grouped(cost.Steps.Total()),
-			notation.Grouped(cost.Nodes.Allocated), what)
+		fmt.Fprintf(&a.Out, "%s: %s rewrites and %s nodes of the %s\n", f.out, load.Grouped(cost.Steps.Total()),
+			load.Grouped(cost.Nodes.Allocated), what)
 	}
 	return nil
 }

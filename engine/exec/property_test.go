@@ -10,7 +10,6 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/engine/lower"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
@@ -73,16 +72,16 @@ func TestPropertyGradient(t *testing.T) {
 	})
 }
 
-func draw(t *rapid.T) *generate.Program {
+func draw(t *rapid.T) *property.Program {
 	size := rapid.IntRange(3, 40).Draw(t, "size")
-	opt := generate.Options{Recursive: rapid.Bool().Draw(t, "recursive"), Vector: rapid.Bool().Draw(t, "vector"), Size: size}
+	opt := property.Options{Recursive: rapid.Bool().Draw(t, "recursive"), Vector: rapid.Bool().Draw(t, "vector"), Size: size}
 	if rapid.Bool().Draw(t, "families") {
-		return generate.Families(t, opt)
+		return property.Families(t, opt)
 	}
-	return generate.Draw(t, opt)
+	return property.Draw(t, opt)
 }
 
-func run(t *rapid.T, p *generate.Program, gradient bool) *exec.Machine {
+func run(t *rapid.T, p *property.Program, gradient bool) *exec.Machine {
 	code, err := lower.Program(p.Term, lower.Options{Inputs: p.Inputs, Gradient: gradient, After: verified})
 	require.NoError(t, err)
 	m := exec.New(code).NewMachine(limits.Bounds{})

@@ -7,7 +7,7 @@
 // stages; bench and the commands stand on top of it. The engine knows the terms
 // that it compiles, and the machine those that it reduces, but neither a stage that makes
 // or changes a term, nor the other. What the
-// tests make terms with (internal/generate) and compare the machines with
+// tests make terms with (internal/property) and compare the machines with
 // (internal/denote, internal/hypergraph, internal/reference)
 // shares with it term alone, and the names of the rules. The root package has the
 // rewriter (internal/reference) too, for the traces that print whole terms.
@@ -46,8 +46,7 @@ var layers = map[string][]string{
 	"lang/core":            {"term", "lang"},                                                // of lang, folders that are not listed here
 	"lang/lower":           {"term", "revgrad", "lang", "lang/core"},
 	"lang/elaborate":       {"term", "lang", "lang/core"},
-	"lang/internal":        {"internal/property"}, // programs for tests
-	"parquet":              {"lang"},              // is registered there
+	"parquet":              {"lang"}, // is registered there
 	"revgrad":              {"term"},
 	"engine/wasm":          {"term"},
 	"engine/ir":            {"rule", "term"},
@@ -61,9 +60,8 @@ var layers = map[string][]string{
 	"machine/profile":      {"rule", "term", "graph/calls", "compile", "machine", "graph"},
 	"graph/calls":          {"rule", "term"},
 	"limits":               {"term"}, // the places of errors
-	"internal/generate":    {"term"},
-	"internal/property":    {},
-	"internal/testprogram": {"term", "lang", "internal/generate"},
+	"internal/property":    {"term"},
+	"internal/testprogram": {"term", "lang", "internal/property"},
 	"internal/denote":      {"term"},
 	"internal/hypergraph":  {"term"},
 	"internal/reference":   {"rule", "term", "internal/denote"},
@@ -71,43 +69,42 @@ var layers = map[string][]string{
 	"examples":             {},
 	"docs":                 {},
 
-	"internal/fit":      {},
-	"internal/notation": {"lang"}, // shapes
-	"internal/stage":    {"term", "lang", "revgrad", "machine"},
-	"internal/modular":  {"graph/calls", "rule", "term", "revgrad", "lang", "compile", "limits"},
+	"internal/fit":     {},
+	"internal/stage":   {"term", "lang", "revgrad", "machine"},
+	"internal/modular": {"graph/calls", "rule", "term", "revgrad", "lang", "compile", "limits"},
 
 	"internal/bridge": {"graph/calls", "term", "lang", "machine", "graph", "limits"},
 
 	"cost": {"rule", "internal/modular"},
 	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "compile", "engine/exec", "engine/lower", "machine", "graph", "machine/profile", "limits",
-		"internal/bridge", "internal/hypergraph", "internal/modular", "internal/notation", "internal/span", "internal/stage"},
+		"internal/bridge", "internal/hypergraph", "internal/modular", "internal/span", "internal/stage"},
 
 	// What traces, profiles, pictures and pages are made with.
 	"cmd/internal/gramtest": {root, "internal/testprogram"},
 
-	"cmd/internal/command":   {root, "docs", "lang", "kernel", "limits", "internal/notation"}, // of kernel, the form of this build
-	"cmd/internal/benchmark": {root, "bench", "rule", "limits", "internal/notation", "cmd/internal/command"},
-	"cmd/internal/result": {root, "cost", "rule", "lang", "engine/exec", "machine", "limits", "parquet", "internal/notation",
+	"cmd/internal/command":   {root, "docs", "lang", "kernel", "limits"}, // of kernel, the form of this build
+	"cmd/internal/benchmark": {root, "bench", "rule", "lang", "limits", "cmd/internal/command"},
+	"cmd/internal/result": {root, "cost", "rule", "lang", "engine/exec", "machine", "limits", "parquet",
 		"cmd/internal/command", "cmd/internal/profile"},
 	"cmd/internal/reduction": {root, "internal/bridge", "graph", "rule", "term", "lang", "revgrad", "limits", "machine",
-		"compile", "internal/decode", "internal/denote", "internal/notation", "internal/reference", "cmd/internal/show"},
+		"compile", "internal/decode", "internal/denote", "internal/reference", "cmd/internal/show"},
 	"cmd/internal/profile": {root, "internal/bridge", "rule", "term", "lang", "lang/elaborate", "graph/calls", "machine"},
-	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "revgrad", "engine/ir", "engine/lower", "machine", "limits", "internal/stage", "internal/hypergraph", "compile", "graph", "internal/notation"},
+	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "revgrad", "engine/ir", "engine/lower", "machine", "limits", "internal/stage", "internal/hypergraph", "compile", "graph"},
 	"cmd/internal/export":  {"term", "engine/ir", "engine/lower", "internal/stage"},
-	"cmd/internal/lsp":     {root, "internal/bridge", "docs", "lang", "lang/elaborate", "limits", "internal/notation", "cmd/internal/profile"},
-	"cmd/internal/explore": {root, "internal/bridge", "internal/hypergraph", "internal/notation", "internal/stage", "examples", "limits",
+	"cmd/internal/lsp":     {root, "internal/bridge", "docs", "lang", "lang/elaborate", "limits", "cmd/internal/profile"},
+	"cmd/internal/explore": {root, "internal/bridge", "internal/hypergraph", "internal/stage", "examples", "limits",
 		"rule", "term", "lang", "compile", "machine", "graph", "cmd/internal/command", "cmd/internal/show", "cmd/internal/reduction"},
-	"cmd/internal/fitting": {root, "internal/bridge", "internal/fit", "internal/notation", "lang", "cmd/internal/command", "cmd/internal/result"},
+	"cmd/internal/fitting": {root, "internal/bridge", "internal/fit", "lang", "cmd/internal/command", "cmd/internal/result"},
 
 	"bench": {
 		"examples", root, "internal/bridge", "cost", "rule", "term", "lang", "revgrad", "compile", "machine",
 		"limits", "internal/denote", "internal/hypergraph", "internal/reference",
-		"internal/generate", // what the search for the worst program draws
-		"internal/modular", "internal/notation", "internal/span", "internal/stage",
+		"internal/property", // what the search for the worst program draws
+		"internal/modular", "internal/span", "internal/stage",
 	},
 	"gradbench":       {root},
 	"bench/gradbench": {"gradbench", "bench"},
-	"cmd": {root, "internal/bridge", "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "engine/exec", "limits", "kernel", "parquet", "internal/modular", "internal/notation", "internal/span", "internal/stage",
+	"cmd": {root, "internal/bridge", "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "engine/exec", "limits", "kernel", "parquet", "internal/modular", "internal/span", "internal/stage",
 		"docs", "examples", // what is printed
 		"cmd/internal/benchmark", // of gram-bench
 		"cmd/internal/fitting",   // of gram-fit

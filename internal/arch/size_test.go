@@ -27,15 +27,15 @@ type part struct {
 var parts = []*part{
 	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 16_125, aim: 13_000},
 	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_141, aim: 4_500},
-	{name: "lang", folders: []string{"lang"}, most: 21_277, aim: 16_000},
-	{name: "cmd", folders: []string{"cmd"}, most: 20_031, aim: 16_000},
+	{name: "lang", folders: []string{"lang"}, most: 21_412, aim: 16_000},
+	{name: "cmd", folders: []string{"cmd"}, most: 20_025, aim: 16_000},
 	{name: "bench", folders: []string{"bench"}, most: 11_549, aim: 8_000},
-	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_711, aim: 13_000},
-	{name: "the rest", folders: []string{"."}, most: 6_432, aim: 6_500},
+	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_566, aim: 13_000},
+	{name: "the rest", folders: []string{"."}, most: 6_430, aim: 6_500},
 }
 
 const (
-	mostPackages = 68 // 60 are aimed for
+	mostPackages = 65 // 60 are aimed for
 	mostColumns  = 120
 )
 

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
@@ -22,7 +21,7 @@ import (
 const maxSteps = 200_000
 
 // normalForm returns the normal form of q, or nil if it takes too many steps.
-func normalForm(t require.TestingT, q *term.Term, p *generate.Program) *term.Term {
+func normalForm(t require.TestingT, q *term.Term, p *property.Program) *term.Term {
 	n, _, err := modular.Normal(q, p.Inputs, p.Point,
 		modular.Options{Unfold: true, Limits: limits.Bounds{MaxSteps: maxSteps}})
 	var limit *limits.ReachedError
@@ -39,14 +38,14 @@ func normalForm(t require.TestingT, q *term.Term, p *generate.Program) *term.Ter
 func TestPropertyNormalForm(t *testing.T) { property.Check(t, normalProperty) }
 
 func normalProperty(t *rapid.T) {
-	p := generate.Draw(t, generate.Options{Any: true, Recursive: rapid.Bool().Draw(t, "recursive")})
+	p := property.Draw(t, property.Options{Any: true, Recursive: rapid.Bool().Draw(t, "recursive")})
 	checkNormal(t, p.Term, p, false)
 	d, err := revgrad.Reverse(p.Term, nil)
 	require.NoError(t, err)
 	checkNormal(t, d, p, true)
 }
 
-func checkNormal(t *rapid.T, q *term.Term, p *generate.Program, reversed bool) {
+func checkNormal(t *rapid.T, q *term.Term, p *property.Program, reversed bool) {
 	typ, err := q.Check()
 	require.NoError(t, err)
 	n := normalForm(t, q, p)
@@ -61,7 +60,7 @@ func checkNormal(t *rapid.T, q *term.Term, p *generate.Program, reversed bool) {
 	require.Len(t, have, len(want))
 	for i := range want {
 		if want[i] == want[i] && math.Abs(want[i]) <= 1e9 { // else digits are lost to cancellation
-			require.True(t, generate.Close(want[i], have[i], 1e-9), "%v instead of %v:\n%v\n%v", have, want, n, q)
+			require.True(t, property.Close(want[i], have[i], 1e-9), "%v instead of %v:\n%v\n%v", have, want, n, q)
 		}
 	}
 }
@@ -73,7 +72,7 @@ type fingerprint struct {
 	tt *term.Types
 }
 
-func (f fingerprint) term(t *rapid.T, q *term.Term, p *generate.Program, reversed bool) []float64 {
+func (f fingerprint) term(t *rapid.T, q *term.Term, p *property.Program, reversed bool) []float64 {
 	var g *denote.Env
 	for i, x := range p.Inputs {
 		v := denote.Value(p.Point[i])

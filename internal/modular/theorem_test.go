@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/limits"
@@ -24,7 +23,7 @@ import (
 func TestPropertyTheorem1(t *testing.T) { property.Check(t, theorem1Property) }
 
 func theorem1Property(t *rapid.T) {
-	p := generate.Draw(t, generate.Options{})
+	p := property.Draw(t, property.Options{})
 	if len(p.Inputs) == 0 {
 		return
 	}
@@ -44,7 +43,7 @@ func theorem1Property(t *rapid.T) {
 // TestPropertyTheorem1Literal: the literal machine comes to the same by rewrites that it makes.
 func TestPropertyTheorem1Literal(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Recursive: rapid.Bool().Draw(t, "recursive")})
+		p := property.Draw(t, property.Options{Recursive: rapid.Bool().Draw(t, "recursive")})
 		if len(p.Inputs) == 0 {
 			return
 		}
@@ -67,7 +66,7 @@ func TestPropertyTheorem1Literal(t *testing.T) {
 }
 
 // onLiteral is the normal form of D(t) by the literal machine, or nil if it takes too many steps.
-func onLiteral(t require.TestingT, d *term.Term, p *generate.Program, opt machine.Options) *term.Term {
+func onLiteral(t require.TestingT, d *term.Term, p *property.Program, opt machine.Options) *term.Term {
 	prog, err := compile.NewOpenGradient(d, p.Inputs, nil)
 	require.NoError(t, err)
 	opt.Limits = limits.Bounds{MaxSteps: maxSteps, MaxMemory: 64 << 20}

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
@@ -18,8 +17,8 @@ import (
 )
 
 // drawRational draws a program over the rationals, with its inputs free.
-func drawRational(t *rapid.T) (*Program, *generate.Program) {
-	p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(3, generate.MaxSize).Draw(t, "size"),
+func drawRational(t *rapid.T) (*Program, *property.Program) {
+	p := property.Draw(t, property.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(3, property.MaxSize).Draw(t, "size"),
 		Recursive: rapid.IntRange(0, 2).Draw(t, "recursive") == 0})
 	for i := range p.Term.Nodes {
 		if n := &p.Term.Nodes[i]; n.Op == term.FunOp && !denote.Rational(n.Sym) {

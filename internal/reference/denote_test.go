@@ -10,19 +10,18 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
 
-func drawSmall(t *rapid.T, smooth bool) *generate.Program {
-	return generate.Draw(t, generate.Options{
+func drawSmall(t *rapid.T, smooth bool) *property.Program {
+	return property.Draw(t, property.Options{
 		Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(3, 30).Draw(t, "size"), Smooth: smooth,
 	})
 }
 
-func at(m denote.Model, p *generate.Program) *denote.Env {
+func at(m denote.Model, p *property.Program) *denote.Env {
 	var g *denote.Env
 	for i, x := range p.Inputs {
 		g = g.With(x, m.Ground.Of(p.Point[i]))
@@ -45,7 +44,7 @@ func TestPropertyValue(t *testing.T) {
 		got := denote.Flatten(v)
 		require.Len(t, got, len(want))
 		for i, r := range got {
-			require.True(t, generate.Close(want[i], r.(float64), 0), "%v instead of %v", got, want)
+			require.True(t, property.Close(want[i], r.(float64), 0), "%v instead of %v", got, want)
 		}
 	})
 }
@@ -62,7 +61,7 @@ func pairs(v denote.Value, k int) []denote.Pair {
 
 // reversed is ⟦D(t)⟧ at ⟨r, x*⟩ for each input, x* its injection: a pair for each
 // output.
-func reversed(t *rapid.T, m denote.Model, p *generate.Program) []denote.Pair {
+func reversed(t *rapid.T, m denote.Model, p *property.Program) []denote.Pair {
 	d, err := revgrad.Reverse(p.Term, nil)
 	require.NoError(t, err)
 	ty, err := d.Check()
@@ -91,11 +90,11 @@ func TestPropertyGradient(t *testing.T) {
 		m := denote.Model{Ground: denote.Floats{}, Dim: len(p.Inputs)}
 		values, jacobian := denote.Jacobian(p.Term, p.Inputs, p.Point)
 		for i, q := range reversed(t, m, p) {
-			require.True(t, generate.Close(values[i], q.Left.(float64), 0))
+			require.True(t, property.Close(values[i], q.Left.(float64), 0))
 			row := denote.Flatten(q.Right.(denote.Linear)(1.0))
 			for j := range p.Inputs {
 				want, got := jacobian[i*len(p.Inputs)+j], row[j].(float64)
-				require.True(t, generate.Close(want, got, 1e-9) || want > 1e9 || want < -1e9, "%v instead of %v", got, want)
+				require.True(t, property.Close(want, got, 1e-9) || want > 1e9 || want < -1e9, "%v instead of %v", got, want)
 			}
 		}
 	})
@@ -225,7 +224,7 @@ func TestSets(t *testing.T) {
 // derivative along v of that along u is the derivative along u of that along v.
 func TestPropertyTangentTwice(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Size: rapid.IntRange(3, 30).Draw(t, "size"), Smooth: true})
+		p := property.Draw(t, property.Options{Size: rapid.IntRange(3, 30).Draw(t, "size"), Smooth: true})
 		rational(p.Term)
 		n := len(p.Inputs)
 		u, v := make([]float64, n), make([]float64, n)
@@ -238,7 +237,7 @@ func TestPropertyTangentTwice(t *testing.T) {
 		require.NoError(t, err)
 		m := denote.Model{Ground: denote.Rationals{}, Dim: 2 * n}
 		along := func(v, u []float64) denote.Number { // of the derivative along v, along u
-			q := generate.Program{Term: twice, Inputs: slices.Concat(xs2, vs2), Point: slices.Concat(p.Point, v, u, make([]float64, n))}
+			q := property.Program{Term: twice, Inputs: slices.Concat(xs2, vs2), Point: slices.Concat(p.Point, v, u, make([]float64, n))}
 			r, err := m.Denote(q.Term).At(at(m, &q))
 			if err != nil {
 				t.Skip("a number is too long")
@@ -247,7 +246,7 @@ func TestPropertyTangentTwice(t *testing.T) {
 		}
 		want := along(v, u)
 		require.True(t, m.Same(want, along(u, v)))
-		q := generate.Program{Term: d, Inputs: slices.Concat(xs, vs), Point: slices.Concat(p.Point, v)}
+		q := property.Program{Term: d, Inputs: slices.Concat(xs, vs), Point: slices.Concat(p.Point, v)}
 		var product denote.Number = m.Ground.Of(0)
 		for _, pair := range reversed(t, m, &q) {
 			row := denote.Flatten(pair.Right.(denote.Linear)(m.Ground.Of(1)))

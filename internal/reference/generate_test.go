@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -18,15 +18,15 @@ func TestReach(t *testing.T) {
 	ops := map[term.Op]bool{}
 	kinds := map[term.Kind]bool{}
 	symbols := map[term.Symbol]bool{}
-	draw := rapid.Custom(func(t *rapid.T) *generate.Program {
-		return generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector")})
+	draw := rapid.Custom(func(t *rapid.T) *property.Program {
+		return property.Draw(t, property.Options{Vector: rapid.Bool().Draw(t, "vector")})
 	})
 	for seed := range 3000 {
 		p := draw.Example(seed)
 		_, err := p.Term.Check()
 		require.NoError(t, err)
 		size := p.Term.Size()
-		require.LessOrEqual(t, size, int64(generate.MaxSize))
+		require.LessOrEqual(t, size, int64(property.MaxSize))
 		sizes[size] = true
 		for _, n := range p.Term.Nodes[1:] {
 			ops[n.Op] = true
@@ -36,7 +36,7 @@ func TestReach(t *testing.T) {
 			kinds[p.Term.Types.Kind(x.Type)] = true
 		}
 	}
-	for size := int64(1); size <= generate.MaxSize; size++ {
+	for size := int64(1); size <= property.MaxSize; size++ {
 		require.True(t, sizes[size], "no term has %d symbols", size)
 	}
 	for op := term.VarOp; op <= term.DataOp; op++ {
@@ -57,13 +57,13 @@ func TestReachLinear(t *testing.T) {
 	ops := map[term.Op]bool{}
 	lets, duals, applied := 0, 0, 0
 	draw := rapid.Custom(func(t *rapid.T) *term.Term {
-		return generate.Linear(t, rapid.IntRange(3, 100).Draw(t, "size"))
+		return property.Linear(t, rapid.IntRange(3, 100).Draw(t, "size"))
 	})
 	for seed := range 1000 {
 		q := draw.Example(seed)
 		_, err := q.Check()
 		require.NoError(t, err)
-		require.LessOrEqual(t, q.Size(), int64(generate.MaxSize))
+		require.LessOrEqual(t, q.Size(), int64(property.MaxSize))
 		for _, n := range q.Nodes[1:] {
 			ops[n.Op] = true
 			switch linear := q.Info(n.X).Linear; {

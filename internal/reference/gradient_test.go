@@ -10,7 +10,6 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
@@ -80,7 +79,7 @@ func graphScale(t require.TestingT, g *hypergraph.Graph, point []float64) float6
 // forward mode.
 func TestPropertyCorollaryGradient(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Recursive: rapid.Bool().Draw(t, "recursive")})
+		p := property.Draw(t, property.Options{Recursive: rapid.Bool().Draw(t, "recursive")})
 		q := subject{t: p.Term, inputs: p.Inputs, point: p.Point}
 		byMachine, ok := onMachine(t, q, true)
 		if !ok || len(p.Inputs) == 0 {
@@ -130,7 +129,7 @@ func coarseDifferences(p subject) []float64 {
 // machine's gradient.
 func TestPropertyDifferences(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Smooth: true})
+		p := property.Draw(t, property.Options{Smooth: true})
 		q := subject{t: p.Term, inputs: p.Inputs, point: p.Point}
 		got, ok := onMachine(t, q, true)
 		if !ok || len(p.Inputs) == 0 {

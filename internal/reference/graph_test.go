@@ -3,19 +3,17 @@ package reference_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/term"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // TestPropertyEquivalentShuffled: a term is equivalent to its shuffles.
 func TestPropertyEquivalentShuffled(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		q := generate.Mixed(t, 40)
+		q := property.Mixed(t, 40)
 		u, v := shuffled(t, q), shuffled(t, q)
 		for _, collected := range []bool{false, true} {
 			require.True(t, reference.SameGraph(q, u, collected), "%v\n%v", q, u)
@@ -27,7 +25,7 @@ func TestPropertyEquivalentShuffled(t *testing.T) {
 // TestPropertyEquivalentChanged: a shuffle of a term with one real change is not equivalent.
 func TestPropertyEquivalentChanged(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		q := generate.Mixed(t, 40)
+		q := property.Mixed(t, 40)
 		u := *q
 		u.Nodes = append([]term.Node(nil), q.Nodes...)
 		s := &shuffler{t: t, src: &u}

@@ -7,7 +7,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -16,12 +15,12 @@ import (
 // TestPropertyKey: two terms of a reduction graph have one key just if their variables can be paired.
 func TestPropertyKey(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Size: rapid.IntRange(3, 7).Draw(t, "size")})
+		p := property.Draw(t, property.Options{Size: rapid.IntRange(3, 7).Draw(t, "size")})
 		d, err := revgrad.Reverse(p.Term, nil)
 		require.NoError(t, err)
 		s := Convert(d, denote.Floats{}).GradientStart(p.Inputs, p.Point, 0)
 		if rapid.Bool().Draw(t, "lin") {
-			s = Convert(generate.Linear(t, 8), denote.Floats{}).ValueStart(nil, nil)
+			s = Convert(property.Linear(t, 8), denote.Floats{}).ValueStart(nil, nil)
 		}
 		terms := []*Term{s.Term}
 		seen := map[string]bool{}

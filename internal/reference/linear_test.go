@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/term"
@@ -19,7 +18,7 @@ import (
 // drawLinear draws a closed program of type R or R^d with dual λs of its own, and a
 // strategy.
 func drawLinear(t *rapid.T) run {
-	q := generate.Linear(t, rapid.IntRange(3, 40).Draw(t, "size"))
+	q := property.Linear(t, rapid.IntRange(3, 40).Draw(t, "size"))
 	r := run{subject: subject{t: q}, name: rapid.SampledFrom(strategyNames).Draw(t, "strategy")}
 	r.strategy = strategies(rapid.Uint64().Draw(t, "seed"))[r.name]
 	r.Start = reference.Convert(q, denote.Rationals{}).ValueStart(nil, nil).Named()
@@ -145,7 +144,7 @@ func TestPropertyChecker(t *testing.T) {
 func TestPropertyJudgements(t *testing.T) {
 	accepted, rejected := 0, 0
 	property.Check(t, func(t *rapid.T) {
-		q := generate.Linear(t, rapid.IntRange(3, 40).Draw(t, "size"))
+		q := property.Linear(t, rapid.IntRange(3, 40).Draw(t, "size"))
 		require.True(t, requireSameJudgement(t, q))
 		for range 20 {
 			p := *q

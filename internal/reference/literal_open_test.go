@@ -9,7 +9,6 @@ import (
 
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/limits"
@@ -52,7 +51,7 @@ func requireOpenLiteral(t require.TestingT, p subject, seed uint64) {
 // TestPropertyLiteralOpen holds m, rule by rule with (10), and |G| of the literal machine against the reference's.
 func TestPropertyLiteralOpen(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 60).Draw(t, "size"), Recursive: rapid.Bool().Draw(t, "recursive")})
+		p := property.Draw(t, property.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 60).Draw(t, "size"), Recursive: rapid.Bool().Draw(t, "recursive")})
 		requireOpenLiteral(t, subject{t: p.Term, inputs: p.Inputs, point: p.Point}, rapid.Uint64().Draw(t, "seed"))
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
@@ -91,7 +90,7 @@ func TestPropertyLiteral(t *testing.T) {
 // TestPropertyLiteralLinear does the same for programs with dual λs of their own.
 func TestPropertyLiteralLinear(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := subject{t: generate.Linear(t, rapid.IntRange(3, 100).Draw(t, "size"))}
+		p := subject{t: property.Linear(t, rapid.IntRange(3, 100).Draw(t, "size"))}
 		requireLiteral(t, p, false, rapid.Uint64().Draw(t, "schedule"))
 	})
 }

@@ -4,21 +4,19 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // TestPropertyMachineLinear holds programs with dual λs of their own against the machine, and
 // the machine's schedules against each other. A value may be a bag that was summed.
 func TestPropertyMachineLinear(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := subject{t: generate.Linear(t, rapid.IntRange(3, 100).Draw(t, "size"))}
+		p := subject{t: property.Linear(t, rapid.IntRange(3, 100).Draw(t, "size"))}
 		requireAgreementOf(t, p, false, func(want, got []float64) { requireClose(t, want, got) })
 		requireSchedules(t, p, rapid.Uint64().Draw(t, "schedule"))
 	})

@@ -12,7 +12,6 @@ import (
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/limits"
@@ -54,7 +53,7 @@ func (p subject) reversed(t require.TestingT) *term.Term {
 }
 
 func draw(t *rapid.T) subject {
-	p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 60).Draw(t, "size")})
+	p := property.Draw(t, property.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 60).Draw(t, "size")})
 	return subject{t: p.Term, inputs: p.Inputs, point: p.Point}
 }
 
@@ -174,7 +173,7 @@ func requireAgreementOf(t require.TestingT, p subject, gradient bool, same func(
 func requireClose(t require.TestingT, want, got []float64) {
 	require.Len(t, got, len(want))
 	for i, v := range want {
-		if !generate.Close(v, got[i], 1e-9) && !(math.Abs(v) > 1e9) && !math.IsNaN(v) {
+		if !property.Close(v, got[i], 1e-9) && !(math.Abs(v) > 1e9) && !math.IsNaN(v) {
 			require.Equal(t, want, got)
 		}
 	}

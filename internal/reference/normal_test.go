@@ -6,13 +6,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/rule"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // betaLinear are β, with (12) and (13), and ℓ.
@@ -59,7 +57,7 @@ func TestPropertyPolynomial(t *testing.T) {
 		got, ok := onMachineWithin(t, p, true, 100_000)
 		require.True(t, ok)
 		for i, want := range []float64{sum * x, slope * x, sum} {
-			require.True(t, generate.Close(want, append(got.values, got.jacobian...)[i], 1e-12), "%v", got)
+			require.True(t, property.Close(want, append(got.values, got.jacobian...)[i], 1e-12), "%v", got)
 		}
 	})
 }

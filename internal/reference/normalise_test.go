@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
@@ -79,7 +78,7 @@ func TestPropertyNormalSteps(t *testing.T) {
 // TestPropertyNormalStepsOfLambdas does so for closed λs, which package modular goes under.
 func TestPropertyNormalStepsOfLambdas(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Smooth: true, Size: rapid.IntRange(3, generate.MaxSize).Draw(t, "size")})
+		p := property.Draw(t, property.Options{Smooth: true, Size: rapid.IntRange(3, property.MaxSize).Draw(t, "size")})
 		requireNormalSteps(t, subject{t: p.Term, inputs: p.Inputs, point: p.Point}, true, nil)
 	})
 }
@@ -130,8 +129,8 @@ func TestNormalStepsUnderLambda(t *testing.T) {
 // TestPropertyNormalStepsUnderLambda does so for programs of any type.
 func TestPropertyNormalStepsUnderLambda(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		p := generate.Draw(t, generate.Options{Any: true, Recursive: rapid.Bool().Draw(t, "recursive"),
-			Size: rapid.IntRange(3, generate.MaxSize).Draw(t, "size")})
+		p := property.Draw(t, property.Options{Any: true, Recursive: rapid.Bool().Draw(t, "recursive"),
+			Size: rapid.IntRange(3, property.MaxSize).Draw(t, "size")})
 		requireStepsUnderLambda(t, subject{t: p.Term, inputs: p.Inputs, point: p.Point})
 	})
 }

@@ -4,17 +4,15 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // drawRecursive draws a program with inductive types and recursion that ends.
 func drawRecursive(t *rapid.T) subject {
-	p := generate.Draw(t, generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 60).Draw(t, "size"), Recursive: true})
+	p := property.Draw(t, property.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(5, 60).Draw(t, "size"), Recursive: true})
 	return subject{t: p.Term, inputs: p.Inputs, point: p.Point}
 }
 

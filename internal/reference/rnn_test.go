@@ -6,13 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/term"
 	"github.com/gram-machine/gram/term/elementary"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // network is the encoding recurrent network of section 6.2 over a sequence of vectors:
@@ -145,10 +143,10 @@ func requireRecurrence(t *rapid.T, n *network) {
 	require.Len(t, got.values, len(h))
 	require.Len(t, got.jacobian, len(jacobian))
 	for i := range h {
-		require.True(t, generate.Close(h[i], got.values[i], 1e-12), "%v instead of %v", got.values, h)
+		require.True(t, property.Close(h[i], got.values[i], 1e-12), "%v instead of %v", got.values, h)
 	}
 	for i := range jacobian {
-		require.True(t, generate.Close(jacobian[i], got.jacobian[i], 1e-11), "%v instead of %v", got.jacobian, jacobian)
+		require.True(t, property.Close(jacobian[i], got.jacobian[i], 1e-11), "%v instead of %v", got.jacobian, jacobian)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/limits"
@@ -58,8 +57,8 @@ func drawRun(t *rapid.T) run { return drawRunOf(t, false) }
 
 // drawRunOf is drawRun of a program with or without inductive types and recursion.
 func drawRunOf(t *rapid.T, recursive bool) run {
-	opt := generate.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(3, 40).Draw(t, "size"), Recursive: recursive}
-	p := generate.Draw(t, opt)
+	opt := property.Options{Vector: rapid.Bool().Draw(t, "vector"), Size: rapid.IntRange(3, 40).Draw(t, "size"), Recursive: recursive}
+	p := property.Draw(t, opt)
 	rational(p.Term)
 	r := run{subject: subject{t: p.Term, inputs: p.Inputs, point: p.Point}, gradient: rapid.Bool().Draw(t, "gradient")}
 	r.name = rapid.SampledFrom(strategyNames).Draw(t, "strategy")
@@ -208,7 +207,7 @@ func TestPropertyUnicity(t *testing.T) {
 					close = numbers
 				}
 				for i := range close {
-					require.True(t, generate.Close(close[i], numbers[i], 1e-9), "%s: %v instead of %v", name, numbers, close)
+					require.True(t, property.Close(close[i], numbers[i], 1e-9), "%s: %v instead of %v", name, numbers, close)
 				}
 			}
 		}

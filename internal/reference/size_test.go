@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
@@ -124,7 +123,7 @@ func TestPropertyBackpropSound(t *testing.T) {
 		values, gradient := denote.Jacobian(q, xs, p.point)
 		for i, want := range append(values, gradient...) {
 			got := start.Ground.Float(numbers[i])
-			require.True(t, generate.Close(want, got, 1e-9), "%v and %v", want, got)
+			require.True(t, property.Close(want, got, 1e-9), "%v and %v", want, got)
 		}
 		constant.Measure(float64(res.Counts.Total())/size, q)
 	})

@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram/internal/denote"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
@@ -55,7 +54,7 @@ func drawScalar(t *rapid.T) subject { return drawScalarOf(t, false) }
 // drawScalarOf is drawScalar of a program with or without inductive types and recursion.
 func drawScalarOf(t *rapid.T, recursive bool) subject {
 	for {
-		p := generate.Draw(t, generate.Options{Size: rapid.IntRange(3, generate.MaxSize).Draw(t, "size"), Recursive: recursive})
+		p := property.Draw(t, property.Options{Size: rapid.IntRange(3, property.MaxSize).Draw(t, "size"), Recursive: recursive})
 		if len(p.Inputs) > 0 {
 			rational(p.Term)
 			return subject{t: p.Term, inputs: p.Inputs, point: p.Point}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gram-machine/gram/internal/generate"
+	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/unparse"
@@ -33,7 +33,7 @@ func FromSource(t require.TestingT, src string) Source {
 }
 
 // Text prints a random term as a program.
-func Text(t require.TestingT, q *generate.Program) string {
+func Text(t require.TestingT, q *property.Program) string {
 	out := unparse.New(q.Term, unparse.Options{})
 	for i, x := range q.Inputs {
 		name := q.Term.Info(x).Name

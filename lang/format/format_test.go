@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/internal/property"
-	"github.com/gram-machine/gram/lang/internal/sample"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -274,14 +273,14 @@ func TestFormatBroken(t *testing.T) {
 // TestFormatDeep formats programs of up to a million levels in time and space that
 // are linear in their length.
 func TestFormatDeep(t *testing.T) {
-	sample.EachDeep(property.Size(syntax.MaxNest), func(name string, src []byte) {
+	property.EachDeep(property.Size(syntax.MaxNest), func(name string, src []byte) {
 		f, ds, err := syntax.Parse("deep.gram", src, syntax.Options{})
 		require.NoError(t, err, name)
 		require.Empty(t, ds, name)
 		assert.LessOrEqual(t, len(formatted(t, f)), 60*len(src)+100, name)
 	})
-	defer debug.SetMaxStack(debug.SetMaxStack(sample.MaxStack))
-	for _, src := range sample.DeepSources(property.Size(2_000)) {
+	defer debug.SetMaxStack(debug.SetMaxStack(property.MaxStack))
+	for _, src := range property.DeepSources(property.Size(2_000)) {
 		checkFormat(t, mustParse(t, string(src)))
 	}
 }
@@ -293,7 +292,7 @@ func TestFormatLinear(t *testing.T) {
 		fm.file()
 		return fm.steps
 	}
-	small, large := sample.DeepSources(1000), sample.DeepSources(8000)
+	small, large := property.DeepSources(1000), property.DeepSources(8000)
 	for name := range small {
 		assert.LessOrEqual(t, steps(large[name]), 8*steps(small[name])+100, name)
 	}

@@ -1,5 +1,6 @@
 // Package load reads values of params, inputs and data that are given as numbers:
-// on the command line, in files, or by the caller.
+// on the command line, in files, or by the caller. It writes values as text, as the
+// language or as JSON has them: numbers with the fewest digits that read back to them.
 //
 // The shape of an input or of data is a tree over R:
 //

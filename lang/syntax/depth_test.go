@@ -11,15 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/internal/property"
-	"github.com/gram-machine/gram/lang/internal/sample"
 )
 
 // TestTooDeep parses programs that are nested deeper than they may be.
 func TestTooDeep(t *testing.T) {
-	defer debug.SetMaxStack(debug.SetMaxStack(sample.MaxStack))
+	defer debug.SetMaxStack(debug.SetMaxStack(property.MaxStack))
 	for _, n := range []int{MaxNest + 1, property.Size(100 * MaxNest)} {
-		for name, src := range sample.DeepSources(n) {
-			if slices.Contains(sample.Unbounded, name) {
+		for name, src := range property.DeepSources(n) {
+			if slices.Contains(property.Unbounded, name) {
 				continue
 			}
 			_, ds, err := Parse("deep.gram", src, Options{})
@@ -34,7 +33,7 @@ func TestTooDeep(t *testing.T) {
 // TestDeep parses programs that are as deep as they may be, or have many levels that
 // don't count.
 func TestDeep(t *testing.T) {
-	sample.EachDeep(MaxNest, func(name string, src []byte) {
+	property.EachDeep(MaxNest, func(name string, src []byte) {
 		f, ds, err := Parse("deep.gram", src, Options{})
 		require.NoError(t, err, name)
 		require.Empty(t, ds, name)
@@ -51,9 +50,9 @@ func TestDeep(t *testing.T) {
 
 // TestDeepErrors parses programs that are cut off or broken at depth.
 func TestDeepErrors(t *testing.T) {
-	defer debug.SetMaxStack(debug.SetMaxStack(sample.MaxStack))
+	defer debug.SetMaxStack(debug.SetMaxStack(property.MaxStack))
 	n := property.Size(50_000)
-	for _, d := range sample.Deeps {
+	for _, d := range property.Deeps {
 		for _, src := range [][]byte{
 			[]byte(strings.Repeat(d.Open, n)),
 			[]byte(strings.Repeat(d.Open, n) + d.Mid + " )" + strings.Repeat(d.Close, n)),
@@ -74,7 +73,7 @@ func TestLinear(t *testing.T) {
 		p.program()
 		return p.guard.steps
 	}
-	small, large := sample.DeepSources(1000), sample.DeepSources(8000)
+	small, large := property.DeepSources(1000), property.DeepSources(8000)
 	for name := range small {
 		a, b := steps(small[name]), steps(large[name])
 		assert.LessOrEqual(t, b, 8*a+8, name)
@@ -84,7 +83,7 @@ func TestLinear(t *testing.T) {
 
 // TestCheck ends a parse by the caller's check.
 func TestCheck(t *testing.T) {
-	src := sample.Deeps[0].Source(1 << 20)
+	src := property.Deeps[0].Source(1 << 20)
 	calls := 0
 	_, _, err := Parse("t", src, Options{Check: func() error { calls++; return nil }})
 	require.NoError(t, err)

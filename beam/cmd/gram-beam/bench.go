@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram/beam/internal/bundle"
-	"github.com/gram-machine/gram/beam/internal/job"
 	"github.com/gram-machine/gram/bench"
 	"github.com/gram-machine/gram/bench/report"
 )
@@ -53,7 +52,7 @@ Points that could not be measured are told, and the others kept.`,
 		claims = slices.DeleteFunc(claims, func(c bench.Claim) bool { return len(f.claims) > 0 && !slices.Contains(f.claims, c.Number) })
 		return nil
 	}
-	return f.with(cmd, 0, valid, func(ctx context.Context, r *job.Runner, _ []string) error {
+	return f.with(cmd, 0, valid, func(ctx context.Context, r *Runner, _ []string) error {
 		store, err := report.Open(filepath.Join(f.out, "rows.jsonl"))
 		if err != nil {
 			return err
@@ -74,7 +73,7 @@ Points that could not be measured are told, and the others kept.`,
 		var failed error
 		measured := map[int][]byte{}
 		if len(missing) > 0 {
-			measured, failed = job.Collect(ctx, r, func(s beam.Scope) beam.PCollection {
+			measured, failed = Collect(ctx, r, func(s beam.Scope) beam.PCollection {
 				return beam.ParDo(s, &benchFn{}, beam.Reshuffle(s, beam.CreateList(s, missing)))
 			})
 		}

@@ -19,7 +19,6 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/beam/gramio"
-	"github.com/gram-machine/gram/beam/internal/job"
 	"github.com/gram-machine/gram/internal/fit"
 )
 
@@ -59,7 +58,7 @@ flags must be the same, but for --iterations and for what runs the pipeline; --i
 		}
 		return f.valid()
 	}
-	return f.with(cmd, 1, valid, func(ctx context.Context, r *job.Runner, args []string) error {
+	return f.with(cmd, 1, valid, func(ctx context.Context, r *Runner, args []string) error {
 		f.Path = args[0]
 		t, err := newSummed(ctx, r, &f.sumFlags)
 		if err != nil {

@@ -14,8 +14,6 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/spf13/cobra"
-
-	"github.com/gram-machine/gram/beam/internal/job"
 )
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -107,14 +105,14 @@ func version() string {
 
 // runFlags are the flags of the commands that run a pipeline.
 type runFlags struct {
-	job.Options
+	Options
 	json bool
 }
 
 func (f *runFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&f.Runner, "runner", "prism", "`what` runs the pipeline: "+strings.ReplaceAll(job.Runners, " ", ", "))
+	fs.StringVar(&f.Runner, "runner", "prism", "`what` runs the pipeline: "+strings.ReplaceAll(Runners, " ", ", "))
 	fs.StringVar(&f.Endpoint, "endpoint", "", "`host:port` of the job server")
 	fs.StringVar(&f.Workers, "workers", "", "`host:port` of a pool of workers, as gram-beam worker prints it")
 	fs.StringVar(&f.Temp, "temp", "", "a `folder` for results that the workers can write, like gs://bucket/temp")
@@ -126,7 +124,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 }
 
 // with completes a command: it checks the flags, calls work with the arguments before --, and closes the runner.
-func (f *runFlags) with(cmd *cobra.Command, args int, check func() error, work func(ctx context.Context, r *job.Runner, args []string) error) *cobra.Command {
+func (f *runFlags) with(cmd *cobra.Command, args int, check func() error, work func(ctx context.Context, r *Runner, args []string) error) *cobra.Command {
 	f.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		rest := []string(nil)
@@ -136,8 +134,8 @@ func (f *runFlags) with(cmd *cobra.Command, args int, check func() error, work f
 		switch {
 		case len(given) != args:
 			return usagef("%s takes %d arguments before --, and there are %d", cmd.CommandPath(), args, len(given))
-		case !slices.Contains(strings.Fields(job.Runners), f.Runner):
-			return usagef("--runner %s: the runners are %s", f.Runner, job.Runners)
+		case !slices.Contains(strings.Fields(Runners), f.Runner):
+			return usagef("--runner %s: the runners are %s", f.Runner, Runners)
 		case f.Attempts < 1:
 			return usagef("--attempts %d: at least one is needed", f.Attempts)
 		case f.Endpoint == "" && (f.Runner == "universal" || f.Runner == "flink"):
@@ -154,7 +152,7 @@ func (f *runFlags) with(cmd *cobra.Command, args int, check func() error, work f
 			return &usageError{err}
 		}
 		beam.Init()
-		r, err := job.New(f.Options)
+		r, err := New(f.Options)
 		if err != nil {
 			return err
 		}

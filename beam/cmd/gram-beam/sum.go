@@ -14,7 +14,6 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/beam/gramio"
-	"github.com/gram-machine/gram/beam/internal/job"
 )
 
 // sumFlags are the flags of sum, and of fit.
@@ -79,7 +78,7 @@ of steps, overhead and nodes are the sums of the shards' counts, each of which i
     --runner flink --endpoint jobs:8099 --workers localhost:50000 --temp gs://bucket/temp`,
 	}
 	f.add(cmd)
-	return f.with(cmd, 1, f.valid, func(ctx context.Context, r *job.Runner, args []string) error {
+	return f.with(cmd, 1, f.valid, func(ctx context.Context, r *Runner, args []string) error {
 		f.Path = args[0]
 		t, err := newSummed(ctx, r, &f)
 		if err != nil {
@@ -95,14 +94,14 @@ of steps, overhead and nodes are the sums of the shards' counts, each of which i
 
 // summed is a program that is summed over shards.
 type summed struct {
-	runner  *job.Runner
+	runner  *Runner
 	program *gramio.Program
 	shards  []gramio.Shard
 	weight  gramio.Weight
 }
 
 // newSummed opens the program. With --check, it compares two shardings.
-func newSummed(ctx context.Context, r *job.Runner, f *sumFlags) (*summed, error) {
+func newSummed(ctx context.Context, r *Runner, f *sumFlags) (*summed, error) {
 	t := &summed{runner: r}
 	if f.mean {
 		t.weight = gramio.Mean
@@ -130,8 +129,8 @@ func (t *summed) sum(ctx context.Context, point []float64) (*gramio.Partial, err
 }
 
 // partial runs a pipeline with a collection of one partial.
-func partial(ctx context.Context, r *job.Runner, build func(beam.Scope) beam.PCollection) (*gramio.Partial, error) {
-	all, err := job.Collect(ctx, r, func(s beam.Scope) beam.PCollection { return beam.ParDo(s, partialBytes, build(s)) })
+func partial(ctx context.Context, r *Runner, build func(beam.Scope) beam.PCollection) (*gramio.Partial, error) {
+	all, err := Collect(ctx, r, func(s beam.Scope) beam.PCollection { return beam.ParDo(s, partialBytes, build(s)) })
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram/beam/gramio"
-	"github.com/gram-machine/gram/beam/internal/job"
 )
 
 func newSweep() *cobra.Command {
@@ -54,7 +53,7 @@ nodes. NaN and infinities are results, unless --finite makes them errors.`,
 		}
 		return nil
 	}
-	return f.with(cmd, 1, valid, func(ctx context.Context, r *job.Runner, args []string) error {
+	return f.with(cmd, 1, valid, func(ctx context.Context, r *Runner, args []string) error {
 		f.Path = args[0]
 		program, _, err := gramio.Open(ctx, f.Source)
 		if err != nil {

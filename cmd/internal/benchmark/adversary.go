@@ -8,7 +8,7 @@ import (
 
 	"github.com/gram-machine/gram/bench/adversary"
 	"github.com/gram-machine/gram/cmd/internal/command"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // budget is how long a search takes: a number of programs, or a time.
@@ -57,7 +57,7 @@ func (a *app) adversary(ctx context.Context, f *benchFlags) error {
 		Progress: func(measured int, better *adversary.Finding) {
 			line := ""
 			if better != nil {
-				line = fmt.Sprintf("%s: %s is %.4g", notation.Counted(measured, "program"), better.Of, better.Ratio)
+				line = fmt.Sprintf("%s: %s is %.4g", load.Counted(measured, "program"), better.Of, better.Ratio)
 			}
 			if line != "" || measured-done >= 100 {
 				done = measured

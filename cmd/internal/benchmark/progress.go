@@ -5,7 +5,7 @@ import (
 
 	"github.com/gram-machine/gram/bench/report"
 	"github.com/gram-machine/gram/cmd/internal/command"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // showEvent shows an event of the run.
@@ -15,7 +15,7 @@ func showEvent(bar *command.Line, e report.Event) {
 	case e.Task != nil:
 		line = "peers: " + e.Task.Name()
 	case e.Size == 0:
-		line = fmt.Sprintf("%s: %s, %s", e.Claim.Name(), e.Series.Name, notation.Counted(e.Points, "point"))
+		line = fmt.Sprintf("%s: %s, %s", e.Claim.Name(), e.Series.Name, load.Counted(e.Points, "point"))
 	}
 	bar.Show(e.Done, e.Total, line, described(e))
 }
@@ -27,7 +27,7 @@ func described(e report.Event) string {
 	}
 	what := fmt.Sprintf("%s, %s", e.Claim.Name(), e.Series.Name)
 	if e.Size > 0 {
-		what += fmt.Sprintf(", size %s", notation.Grouped(uint64(e.Size)))
+		what += fmt.Sprintf(", size %s", load.Grouped(uint64(e.Size)))
 	}
 	return what
 }

@@ -5,12 +5,10 @@ import (
 	"math"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
-	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 func TestNumbers(t *testing.T) {
@@ -30,8 +28,8 @@ func TestNumbers(t *testing.T) {
 		{math.Inf(1), "+Inf", `"+Inf"`},
 		{math.Inf(-1), "-Inf", `"-Inf"`},
 	} {
-		require.Equal(t, c.text, string(notation.AppendNumber(nil, c.x)))
-		require.Equal(t, c.json, string(notation.AppendJSONNumber(nil, c.x)))
+		require.Equal(t, c.text, string(load.AppendNumber(nil, c.x)))
+		require.Equal(t, c.json, string(load.AppendJSONNumber(nil, c.x)))
 	}
 }
 
@@ -42,7 +40,7 @@ func TestPropertyNumbersReadBack(t *testing.T) {
 			return
 		}
 		var back float64
-		require.NoError(t, json.Unmarshal(notation.AppendJSONNumber(nil, x), &back))
+		require.NoError(t, json.Unmarshal(load.AppendJSONNumber(nil, x), &back))
 		require.Equal(t, math.Float64bits(x), math.Float64bits(back))
 	})
 }
@@ -51,25 +49,25 @@ func TestNotations(t *testing.T) {
 	r := load.RealShape()
 	for _, c := range []struct {
 		shape      *load.Shape
-		value      notation.Flat
+		value      load.Flat
 		text, json string
 	}{
-		{r, notation.Flat{Values: []float64{1}}, "1", "1"},
-		{load.ProductShape(r, load.ProductShape(r, r)), notation.Flat{Values: []float64{1, 2, 3}}, "(1, 2, 3)", "[1, 2, 3]"},
-		{load.ProductShape(load.ProductShape(r, r), r), notation.Flat{Values: []float64{1, 2, 3}}, "((1, 2), 3)", "[[1, 2], 3]"},
-		{load.VectorShape(load.VectorShape(r, 2), 1), notation.Flat{Values: []float64{1, -2}}, "[| [| 1, -2 |] |]", "[[1, -2]]"},
-		{load.ListShape(r), notation.Flat{Lengths: []int{0}}, "[]", "[]"},
-		{load.ListShape(load.ListShape(r)), notation.Flat{Values: []float64{1, 2, 3}, Lengths: []int{3, 2, 0, 1}}, "[[1; 2]; []; [3]]", "[[1, 2], [], [3]]"},
+		{r, load.Flat{Values: []float64{1}}, "1", "1"},
+		{load.ProductShape(r, load.ProductShape(r, r)), load.Flat{Values: []float64{1, 2, 3}}, "(1, 2, 3)", "[1, 2, 3]"},
+		{load.ProductShape(load.ProductShape(r, r), r), load.Flat{Values: []float64{1, 2, 3}}, "((1, 2), 3)", "[[1, 2], 3]"},
+		{load.VectorShape(load.VectorShape(r, 2), 1), load.Flat{Values: []float64{1, -2}}, "[| [| 1, -2 |] |]", "[[1, -2]]"},
+		{load.ListShape(r), load.Flat{Lengths: []int{0}}, "[]", "[]"},
+		{load.ListShape(load.ListShape(r)), load.Flat{Values: []float64{1, 2, 3}, Lengths: []int{3, 2, 0, 1}}, "[[1; 2]; []; [3]]", "[[1, 2], [], [3]]"},
 		{
 			load.ProductShape(load.ListShape(r), load.ListShape(load.VectorShape(r, 2))),
-			notation.Flat{Values: []float64{7, 1, 2, 3, 4}, Lengths: []int{1, 2}},
+			load.Flat{Values: []float64{7, 1, 2, 3, 4}, Lengths: []int{1, 2}},
 			"([7], [[| 1, 2 |]; [| 3, 4 |]])", "[[7], [[1, 2], [3, 4]]]",
 		},
 	} {
 		value := c.value
-		require.Equal(t, c.text, string(notation.Language.Append(nil, &value, c.shape)))
+		require.Equal(t, c.text, string(load.Language.Append(nil, &value, c.shape)))
 		value = c.value
-		require.Equal(t, c.json, string(notation.JSON.Append(nil, &value, c.shape)))
+		require.Equal(t, c.json, string(load.JSON.Append(nil, &value, c.shape)))
 	}
 }
 
@@ -96,14 +94,14 @@ func TestShort(t *testing.T) {
 			"[| [| 0, 1 |], [| 2, 3 |], [| 4, 5 |], [| 6, 7 |], [| 8, 9 |], [| 10, 11 |], …, [| 16, 17 |] |]"},
 		{load.ListShape(list), count(3), []int{3, 1, 0, 2}, "[[0]; []; [1; 2]]"},
 	} {
-		value := notation.Flat{Values: c.values, Lengths: c.lengths}
-		require.Equal(t, c.want, string(notation.Language.Short(8).Append(nil, &value, c.shape)))
+		value := load.Flat{Values: c.values, Lengths: c.lengths}
+		require.Equal(t, c.want, string(load.Language.Short(8).Append(nil, &value, c.shape)))
 		require.Empty(t, value.Values)
 	}
 }
 
 func TestSeconds(t *testing.T) {
 	for s, want := range map[float64]string{0: "0s", 1.234567e-3: "1.235ms", 5e-9: "5ns", 12.34567: "12.35s", 90: "1m30s"} {
-		require.Equal(t, want, notation.Seconds(s))
+		require.Equal(t, want, load.Seconds(s))
 	}
 }

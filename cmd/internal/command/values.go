@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/limits"
 )
@@ -155,7 +155,7 @@ func (p *Number) String() string {
 	if p.X == 0 {
 		return ""
 	}
-	return string(notation.AppendNumber(nil, p.X))
+	return string(load.AppendNumber(nil, p.X))
 }
 
 // Set implements pflag.Value.

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 )
 
@@ -62,11 +61,11 @@ func rowsOf(s *gram.Shape, values []float64) [][]number {
 
 // short is the notation of values. A vector or list of more than eight elements is written
 // as its first six elements and its last.
-var short = notation.Language.Short(8)
+var short = load.Language.Short(8)
 
 // valueText writes a value of shape s in the notation of the language.
 func valueText(s *gram.Shape, values []float64, lengths []int) string {
-	return string(short.Append(nil, &notation.Flat{Values: values, Lengths: lengths}, s))
+	return string(short.Append(nil, &load.Flat{Values: values, Lengths: lengths}, s))
 }
 
 // describe makes the reply about a run.

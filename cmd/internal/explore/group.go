@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -267,7 +267,7 @@ func (g *group) version(state uint64, places map[int]int) *Version {
 	if count == 0 {
 		return nil
 	}
-	v.Value = notation.Counted(count, "object")
+	v.Value = load.Counted(count, "object")
 	v.Text = fmt.Sprintf("%s: %s, %d of them waiting. Open it to see them.", g.Text, v.Value, waiting)
 	v.Edges = moved(g.id, v.Edges, places)
 	return v

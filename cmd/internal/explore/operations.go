@@ -9,7 +9,7 @@ import (
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/hypergraph"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -89,7 +89,7 @@ func (x *Exploration) operations(ctx context.Context) (out *Operations, why stri
 	case err != nil || x.info.Stopped != "":
 		return nil, ""
 	case c == nil:
-		return nil, "it would have more than " + notation.Grouped(mostOperations)
+		return nil, "it would have more than " + load.Grouped(mostOperations)
 	case derivatives == nil:
 		return nil, "the value has several components"
 	}

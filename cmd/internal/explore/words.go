@@ -6,7 +6,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/graph"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -99,7 +99,7 @@ func (w words) text(n *graph.Node, label string) string {
 		if spent(n) {
 			parts = append(parts, "its last occurrence has taken the value")
 		} else {
-			parts = append(parts, notation.Counted(int(n.Uses), "occurrence")+" left")
+			parts = append(parts, load.Counted(int(n.Uses), "occurrence")+" left")
 		}
 	}
 	if n.Arrived != 0 {
@@ -129,7 +129,7 @@ func (w words) missing(n *graph.Node) string {
 	case empty == 1:
 		names = append(names, "an operand")
 	case empty > 1:
-		names = append(names, notation.Counted(empty, "operand"))
+		names = append(names, load.Counted(empty, "operand"))
 	}
 	return strings.Join(names, " and ")
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/result"
 	"github.com/gram-machine/gram/internal/fit"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // app is one run of the command.
@@ -296,7 +296,7 @@ func (a *app) printFitted(f *fitFlags, r *fitReport) {
 
 // endedEarly adds to an error what has been reached, and where it is.
 func (a *app) endedEarly(f *fitFlags, s *fit.State, err error) error {
-	text := fmt.Sprintf("the best loss, %s, was at iteration %d", notation.Text(s.Curve[s.Best].Loss),
+	text := fmt.Sprintf("the best loss, %s, was at iteration %d", load.Text(s.Curve[s.Best].Loss),
 		s.Curve[s.Best].Iteration)
 	if f.output != "" {
 		text += "; its inputs are in " + f.output
@@ -320,9 +320,9 @@ func (a *app) fitText(f *fitFlags, fitted *fitReport) {
 		r.Heading(heading)
 		fmt.Fprintf(r.Out, strings.Repeat(" ", 10-utf8.RuneCountInString(heading))+format+"\n", args...)
 	}
-	line("loss", "%s, from %s", notation.Text(best.Loss), notation.Text(fitted.Curve[0].Loss))
+	line("loss", "%s, from %s", load.Text(best.Loss), load.Text(fitted.Curve[0].Loss))
 	if best.HeldOut != nil {
-		line("held out", "%s, from %s", notation.Text(*best.HeldOut), notation.Text(*fitted.Curve[0].HeldOut))
+		line("held out", "%s, from %s", load.Text(*best.HeldOut), load.Text(*fitted.Curve[0].HeldOut))
 	}
 	line("method", "%s, iteration %d of %d: %s", f.method.String(), best.Iteration, fitted.Iteration, fitted.conclusion())
 	for i, pairs := range fitted.pairs {
@@ -412,7 +412,7 @@ func (f *fitFlags) writePage(path string, s *fitReport) error {
 	}
 	r.Curves = []result.Curve{{Name: "loss", Best: s.Best}}
 	if best.HeldOut != nil {
-		fact("held-out loss", "%s, on %g of the rows of %s", notation.Text(*best.HeldOut), f.heldOut.X, f.over)
+		fact("held-out loss", "%s, on %g of the rows of %s", load.Text(*best.HeldOut), f.heldOut.X, f.over)
 		r.Curves = append(r.Curves, result.Curve{Name: "held out", Best: s.Best})
 	}
 	for _, x := range s.Curve {

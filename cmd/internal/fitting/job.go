@@ -17,7 +17,6 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/fit"
-	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 )
 
@@ -177,7 +176,7 @@ func (e *notSumError) Error() string {
 	return fmt.Sprintf("the program is neither a mean nor a sum over %s, so it has no batches: at a point its value "+
 		"on all rows is %s; "+
 		"of its values on parts of the rows, in another order, the mean is %s, and the sum %s", e.over,
-		notation.Text(e.whole), notation.Text(e.mean), notation.Text(e.sum))
+		load.Text(e.whole), load.Text(e.mean), load.Text(e.sum))
 }
 
 // isSum reports whether the program is a sum over the rows, or else a mean: it compares the value on all rows with
@@ -349,7 +348,7 @@ func (j *fitJob) Ranges(list []string) ([]fit.Range, error) {
 				for i, x := range in.Values {
 					if !(r.Low < x && x < r.High) {
 						return nil, fmt.Errorf("--range %s: %s has the value %s, which is not between them; --set "+
-							"gives it another one", text, name, notation.Text(x))
+							"gives it another one", text, name, load.Text(x))
 					}
 					ranges[from+i] = r
 				}

@@ -14,7 +14,7 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -338,7 +338,7 @@ func (s *Server) execute(conn *jsonrpc2.Conn, r *jsonrpc2.Request) (answer, erro
 				return nil, err
 			}
 		}
-		s.tell(ctx, conn, messageInfo, fmt.Sprintf("%s steps", notation.Grouped(c.total)))
+		s.tell(ctx, conn, messageInfo, fmt.Sprintf("%s steps", load.Grouped(c.total)))
 		return nil, nil
 	}, nil
 }

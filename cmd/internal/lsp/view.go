@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram/docs"
-	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/format"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -262,7 +262,7 @@ func (v view) detail(n name) string {
 func (v view) codeLenses(documentParams) any {
 	title := "gram: count the steps of each line"
 	if v.cost != nil {
-		title = fmt.Sprintf("gram: %s steps; count again", notation.Grouped(v.cost.total))
+		title = fmt.Sprintf("gram: %s steps; count again", load.Grouped(v.cost.total))
 	}
 	return []codeLens{{Command: command{title, profileCommand, []any{v.uri}}}}
 }
@@ -293,9 +293,9 @@ func (v view) inlayHints(p documentParams) any {
 		}
 		hints = append(hints, inlayHint{
 			Position: at, PaddingLeft: true,
-			Label: fmt.Sprintf("%s steps, %.1f %%", notation.Grouped(steps), 100*float64(steps)/float64(v.cost.total)),
+			Label: fmt.Sprintf("%s steps, %.1f %%", load.Grouped(steps), 100*float64(steps)/float64(v.cost.total)),
 			Tooltip: fmt.Sprintf("%s of the source, %s of what the reverse transformation adds; %s nodes",
-				notation.Grouped(l.Source), notation.Grouped(l.Generated), notation.Grouped(l.Nodes)),
+				load.Grouped(l.Source), load.Grouped(l.Generated), load.Grouped(l.Nodes)),
 		})
 	}
 	return hints

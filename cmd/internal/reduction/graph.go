@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -258,6 +258,6 @@ func (g *Graph) summary() string {
 	case g.ConfluentModulo:
 		verdict = "confluent up to ≡"
 	}
-	return fmt.Sprintf("%s, %s, %s", notation.Counted(len(g.States), "state"),
-		notation.Counted(len(g.NormalForms), "normal form"), verdict)
+	return fmt.Sprintf("%s, %s, %s", load.Counted(len(g.States), "state"),
+		load.Counted(len(g.NormalForms), "normal form"), verdict)
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // bars are numbers with bars from zero.
@@ -38,7 +38,7 @@ func newBarsAt(values []float64, name func(i int) string, s scale) *bars {
 	shown := cut(values)
 	if left := len(values) - len(shown); left > 0 {
 		b.Note = fmt.Sprintf("The %d of largest magnitude are shown; %s smaller ones are left out.", mostBars,
-			notation.Grouped(uint64(left)))
+			load.Grouped(uint64(left)))
 	}
 	texts := make([]string, len(shown))
 	for k, i := range shown {

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 )
 
@@ -34,7 +33,7 @@ func entries(label string, s *gram.Shape, values []float64) []entry {
 	case len(dims) == 1:
 		return []entry{{label, vector(s, values)}}
 	}
-	return []entry{{label, string(notation.AppendNumber(nil, values[0]))}}
+	return []entry{{label, string(load.AppendNumber(nil, values[0]))}}
 }
 
 // dimensions returns the sizes of the vectors around a shape, and the shape inside them.
@@ -48,7 +47,7 @@ func dimensions(s *gram.Shape) (dims []int, leaf *gram.Shape) {
 // tuple prints a product, on one line if all its components are numbers.
 func tuple(label string, s *gram.Shape, values []float64) []entry {
 	if allReal(s) {
-		return []entry{{label, string(notation.Language.Append(nil, &notation.Flat{Values: values}, s))}}
+		return []entry{{label, string(load.Language.Append(nil, &load.Flat{Values: values}, s))}}
 	}
 	var out []entry
 	for i := 1; ; i++ {
@@ -152,10 +151,10 @@ func cell(values []float64, i int) string {
 	if i < 0 {
 		return ellipsis
 	}
-	return string(notation.AppendNumber(nil, values[i]))
+	return string(load.AppendNumber(nil, values[i]))
 }
 
 // summary describes numbers that are not all shown: their shape and their norm.
 func summary(s *gram.Shape, values []float64) string {
-	return fmt.Sprintf("%s, norm %s", s, notation.AppendNumber(nil, Norm(values)))
+	return fmt.Sprintf("%s, norm %s", s, load.AppendNumber(nil, Norm(values)))
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/engine/exec"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
 )
@@ -93,15 +93,15 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 
 // counted returns a fact that is a number of things.
 func counted[N int | int64 | uint64](name string, n N) Fact {
-	return Fact{Name: name, Text: notation.Grouped(uint64(n))}
+	return Fact{Name: name, Text: load.Grouped(uint64(n))}
 }
 
 // times are the times of a cost. part names what that is repeated.
 func times(c *gram.Cost, run Run, part string) []Fact {
-	text := notation.Seconds(c.Seconds.Reduce)
+	text := load.Seconds(c.Seconds.Reduce)
 	if run.Repeat > 1 {
-		text += fmt.Sprintf(" (best of %d, median %s)", run.Repeat, notation.Seconds(c.Seconds.ReduceMedian))
+		text += fmt.Sprintf(" (best of %d, median %s)", run.Repeat, load.Seconds(c.Seconds.ReduceMedian))
 	}
-	return []Fact{{Name: "load", Text: notation.Seconds(c.Seconds.Load)},
-		{Name: "compile", Text: notation.Seconds(c.Seconds.Compile)}, {Name: part, Text: text}}
+	return []Fact{{Name: "load", Text: load.Seconds(c.Seconds.Load)},
+		{Name: "compile", Text: load.Seconds(c.Seconds.Compile)}, {Name: part, Text: text}}
 }

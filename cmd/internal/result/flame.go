@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/cmd/internal/profile"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // flame is a flame graph, the program at its top.
@@ -32,7 +32,7 @@ func newFlame(frames []profile.Frame) *flame {
 		if f.Line > 0 {
 			name = fmt.Sprintf("%s:%d", f.Name, f.Line)
 		}
-		title := fmt.Sprintf("%s, %s of the rewrites: %s", name, shareOf(f.Rewrites, whole), notation.Grouped(f.Rewrites))
+		title := fmt.Sprintf("%s, %s of the rewrites: %s", name, shareOf(f.Rewrites, whole), load.Grouped(f.Rewrites))
 		if f.Rewrites*50 < whole {
 			name = "" // there is no room for it
 		}
@@ -58,7 +58,7 @@ func dearest(lines []profile.Line) []stepRow {
 	slices.SortStableFunc(lines, func(a, b profile.Line) int { return cmp.Compare(b.Rewrites(), a.Rewrites()) })
 	var out []stepRow
 	for _, l := range lines[:min(mostDear, len(lines))] {
-		out = append(out, stepRow{Number: fmt.Sprint(l.Line), Text: clipped(l.Text), Count: notation.Grouped(l.Rewrites()),
+		out = append(out, stepRow{Number: fmt.Sprint(l.Line), Text: clipped(l.Text), Count: load.Grouped(l.Rewrites()),
 			Share: shareOf(l.Rewrites(), sum.Rewrites()), Width: percent(float64(l.Rewrites()), float64(lines[0].Rewrites()))})
 	}
 	return out

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // matrix is what a heat map shows.
@@ -65,7 +65,7 @@ func newHeat(ms []heatMatrix, of int, values []float64) *heat {
 	most := largest(values)
 	h := &heat{Least: short(-most), Most: short(most), Zero: most == 0}
 	if left := of - len(ms); left > 0 {
-		h.Note = fmt.Sprintf("The first %d matrices are shown; %s are left out.", len(ms), notation.Grouped(uint64(left)))
+		h.Note = fmt.Sprintf("The first %d matrices are shown; %s are left out.", len(ms), load.Grouped(uint64(left)))
 	}
 	high, wide := (ms[0].Rows+mostSquares-1)/mostSquares, (ms[0].Columns+mostSquares-1)/mostSquares
 	for i := range ms {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cost"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -49,10 +49,10 @@ func (o *Object) Object(name string) *Object { return Begin(o.key(name), o.inden
 const bytesOfNumber = 22
 
 // Value writes a field with the value of a program.
-func (o *Object) Value(name string, f notation.Flat, s *gram.Shape) {
+func (o *Object) Value(name string, f load.Flat, s *gram.Shape) {
 	out := o.key(name)
 	out.Grow(bytesOfNumber * len(f.Values))
-	out.Write(notation.JSON.Append(out.AvailableBuffer(), &f, s))
+	out.Write(load.JSON.Append(out.AvailableBuffer(), &f, s))
 }
 
 // End closes the object.

@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
-	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/stretchr/testify/require"
 )
 
 func TestObject(t *testing.T) {
@@ -16,7 +14,7 @@ func TestObject(t *testing.T) {
 	o := Begin(&out, "")
 	o.Field(`a "quoted: name", x'`, `back\`)
 	o.Field("next", "R -> R")
-	o.Value("v", notation.Flat{Values: []float64{1, 0.5}}, load.VectorShape(load.RealShape(), 2))
+	o.Value("v", load.Flat{Values: []float64{1, 0.5}}, load.VectorShape(load.RealShape(), 2))
 	o.Object("empty").End()
 	sub := o.Object("sub")
 	sub.Field("ε", struct {

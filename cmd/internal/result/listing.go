@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram/cmd/internal/profile"
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -25,12 +25,12 @@ type stepRow struct {
 
 func newStepTable(steps *rule.Counts) *stepTable {
 	total := steps.Total()
-	t := stepTable{Total: notation.Grouped(total)}
+	t := stepTable{Total: load.Grouped(total)}
 	most := slices.Max(steps[:])
 	for r, n := range steps {
 		if n > 0 {
 			info := &rule.Table[r]
-			t.Rows = append(t.Rows, stepRow{info.Number, info.Name, info.Text, notation.Grouped(n), shareOf(n, total),
+			t.Rows = append(t.Rows, stepRow{info.Number, info.Name, info.Text, load.Grouped(n), shareOf(n, total),
 				percent(float64(n), float64(most))})
 		}
 	}
@@ -169,7 +169,7 @@ func count(n uint64) string {
 	if n == 0 {
 		return ""
 	}
-	return notation.Grouped(n)
+	return load.Grouped(n)
 }
 
 // clipped is a line with spaces for tabs, and cut if it is long.
@@ -180,5 +180,5 @@ func clipped(text string) string {
 		return text
 	}
 	return fmt.Sprintf("%s … (%s characters more)", string([]rune(text)[:mostRunes]),
-		notation.Grouped(uint64(n-mostRunes)))
+		load.Grouped(uint64(n-mostRunes)))
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
-	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/parquet"
 )
@@ -54,7 +53,7 @@ func InputsFile(path string, inputs []gram.Input) ([]byte, error) {
 // Inputs writes the inputs by their names, and ends the object.
 func (o *Object) Inputs(inputs []gram.Input) {
 	for _, in := range inputs {
-		o.Value(in.Name, notation.Flat{Values: in.Values}, in.Shape)
+		o.Value(in.Name, load.Flat{Values: in.Values}, in.Shape)
 	}
 	o.End()
 }
@@ -63,12 +62,12 @@ func (o *Object) Inputs(inputs []gram.Input) {
 type Named struct {
 	Name  string
 	Shape *gram.Shape
-	Flat  notation.Flat
+	Flat  load.Flat
 }
 
 // Numbers returns the numbers of an input, or of a derivative by it, under prefix and its name.
 func Numbers(prefix string, in gram.Input) Named {
-	return Named{prefix + in.Name, in.Shape, notation.Flat{Values: in.Values}}
+	return Named{prefix + in.Name, in.Shape, load.Flat{Values: in.Values}}
 }
 
 // IsNumbers reports whether a file has the numbers of a result alone.
@@ -94,7 +93,7 @@ func WriteNumbers(out *bytes.Buffer, path string, values []Named) error {
 	for name, x := range cells(values) {
 		out.WriteString(name)
 		out.WriteByte(',')
-		out.Write(append(notation.AppendNumber(out.AvailableBuffer(), x), '\n'))
+		out.Write(append(load.AppendNumber(out.AvailableBuffer(), x), '\n'))
 	}
 	return nil
 }
@@ -128,7 +127,7 @@ func Components(in gram.Input) []string {
 }
 
 // eachCell calls yield with the numbers of a value of shape s, and takes them off f. It reports whether to go on.
-func eachCell(name string, f *notation.Flat, s *gram.Shape, yield func(string, float64) bool) bool {
+func eachCell(name string, f *load.Flat, s *gram.Shape, yield func(string, float64) bool) bool {
 	part := func(i int) string { return name + ".(" + strconv.Itoa(i) + ")" }
 	size := s.Size
 	switch s.Kind {

@@ -14,7 +14,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/lang/load"
 )
@@ -23,12 +22,12 @@ import (
 func TestNpz(t *testing.T) {
 	r := load.RealShape()
 	values := []Named{
-		{"s", r, notation.Flat{Values: []float64{-0.1}}},
-		{"v", load.VectorShape(r, 3), notation.Flat{Values: []float64{1, 2, 3}}},
-		{"m", load.VectorShape(load.VectorShape(r, 2), 3), notation.Flat{Values: []float64{1, 2, 3, 4, 5, 6}}},
-		{"p", load.ProductShape(r, load.VectorShape(r, 2)), notation.Flat{Values: []float64{1, 2, 3}}},
-		{"l", load.ListShape(load.ProductShape(r, r)), notation.Flat{Values: []float64{1, 2, 3, 4}, Lengths: []int{2}}},
-		{"none", load.ListShape(r), notation.Flat{Lengths: []int{0}}},
+		{"s", r, load.Flat{Values: []float64{-0.1}}},
+		{"v", load.VectorShape(r, 3), load.Flat{Values: []float64{1, 2, 3}}},
+		{"m", load.VectorShape(load.VectorShape(r, 2), 3), load.Flat{Values: []float64{1, 2, 3, 4, 5, 6}}},
+		{"p", load.ProductShape(r, load.VectorShape(r, 2)), load.Flat{Values: []float64{1, 2, 3}}},
+		{"l", load.ListShape(load.ProductShape(r, r)), load.Flat{Values: []float64{1, 2, 3, 4}, Lengths: []int{2}}},
+		{"none", load.ListShape(r), load.Flat{Lengths: []int{0}}},
 	}
 	dims := [][]int{nil, {3}, {3, 2}, {3}, {2, 2}, {0}}
 	var out bytes.Buffer
@@ -51,7 +50,7 @@ func TestNpz(t *testing.T) {
 		}
 	}
 	inLists := load.ListShape(load.ProductShape(r, load.ListShape(r)))
-	require.Error(t, writeNpz(&out, []Named{{"x", inLists, notation.Flat{Values: []float64{1, 2}, Lengths: []int{1, 1}}}}))
+	require.Error(t, writeNpz(&out, []Named{{"x", inLists, load.Flat{Values: []float64{1, 2}, Lengths: []int{1, 1}}}}))
 }
 
 // TestPropertyInputsReadBack: the inputs that are written, of any shape and with any bits, are read back to the bit.
@@ -75,7 +74,7 @@ func TestPropertyInputsReadBack(t *testing.T) {
 		}
 		path := filepath.Join(dir, rapid.SampledFrom([]string{"x.json", "x.npz"}).Draw(t, "file"))
 		require.NoError(t, WriteInputs(path, []gram.Input{in}))
-		zero := notation.Language.Append(nil, &notation.Flat{Values: make([]float64, s.Width())}, s)
+		zero := load.Language.Append(nil, &load.Flat{Values: make([]float64, s.Width())}, s)
 		p, err := gram.Load(context.Background(), "p", fmt.Appendf(nil, "input x : %v = %s\n0", s, zero), gram.Options{Inputs: path})
 		require.NoError(t, err)
 		got := p.Inputs()[0].Values

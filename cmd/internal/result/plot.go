@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // Curve is a loss by the iterations at which it was measured.
@@ -104,7 +104,7 @@ func newPlot(curves []Curve) *plot {
 	}
 	for _, at := range rounded(0, float64(last)) {
 		if at == math.Trunc(at) {
-			p.Across = append(p.Across, mark{x(int(at)), notation.Grouped(uint64(at))})
+			p.Across = append(p.Across, mark{x(int(at)), load.Grouped(uint64(at))})
 		}
 	}
 	return p

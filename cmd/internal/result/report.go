@@ -14,7 +14,6 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cost"
-	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
 )
@@ -67,7 +66,7 @@ func (r *Report) Inputs(ds []gram.Input) {
 			continue
 		}
 		for i, name := range Components(d) {
-			lines = append(lines, entry{name, string(notation.AppendNumber(nil, d.Values[i]))})
+			lines = append(lines, entry{name, string(load.AppendNumber(nil, d.Values[i]))})
 		}
 	}
 	for _, e := range lines {
@@ -150,10 +149,10 @@ func (r *Report) steps(s rule.Counts) {
 	total := s.Total()
 	for r, n := range s {
 		if n > 0 {
-			t.AppendRow(table.Row{rule.Table[r].Number, rule.Table[r].Name, notation.Grouped(n), share(n, total)})
+			t.AppendRow(table.Row{rule.Table[r].Number, rule.Table[r].Name, load.Grouped(n), share(n, total)})
 		}
 	}
-	t.AppendFooter(table.Row{"", "total", notation.Grouped(total), share(total, total)})
+	t.AppendFooter(table.Row{"", "total", load.Grouped(total), share(total, total)})
 	r.Out.WriteString(t.Render())
 	r.Out.WriteByte('\n')
 }
@@ -170,8 +169,8 @@ func (r *Report) Work(w *cost.Work) {
 	t := NewTable("no.", "move", "fired", "words", "mean", "most")
 	row := func(number, name string, w rule.Work) {
 		if w.Fired > 0 {
-			t.AppendRow(table.Row{number, name, notation.Grouped(w.Fired), notation.Grouped(w.Words),
-				strconv.FormatFloat(float64(w.Words)/float64(w.Fired), 'f', 1, 64), notation.Grouped(w.Most)})
+			t.AppendRow(table.Row{number, name, load.Grouped(w.Fired), load.Grouped(w.Words),
+				strconv.FormatFloat(float64(w.Words)/float64(w.Fired), 'f', 1, 64), load.Grouped(w.Most)})
 		}
 	}
 	for _, info := range rule.Table {
@@ -181,7 +180,7 @@ func (r *Report) Work(w *cost.Work) {
 		row("", u.String(), w.Units[u.String()])
 	}
 	moves, words := w.Total()
-	t.AppendFooter(table.Row{"", "total", notation.Grouped(moves), notation.Grouped(words)})
+	t.AppendFooter(table.Row{"", "total", load.Grouped(moves), load.Grouped(words)})
 	r.Out.WriteString(t.Render())
 	r.Out.WriteByte('\n')
 }

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gram-machine/gram/internal/notation"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // Points are predictions of a fit, and what they are compared with.
@@ -59,7 +59,7 @@ func leftOut(all []Points, pairs [][]float64) string {
 	if left == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" %s with a number that is not finite left out.", notation.Counted(left, "pair"))
+	return fmt.Sprintf(" %s with a number that is not finite left out.", load.Counted(left, "pair"))
 }
 
 // span is a range of numbers.
@@ -119,7 +119,7 @@ func newScatter(all []Points, pairs [][]float64) *plot {
 		}
 		if len(part) > 0 {
 			differences = append(differences, fmt.Sprintf("%s %s, of %s", all[i].Name, markText(rootMeanSquare(part)),
-				notation.Counted(len(part)/2, "pair")))
+				load.Counted(len(part)/2, "pair")))
 		}
 	}
 	note, column := "On the line they are equal."+leftOut(all, pairs), 0.0

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/lang/load"
 )
 
@@ -55,7 +54,7 @@ func (t *Table) WriteCSV(out *bytes.Buffer) error {
 			cells = t.Beside[i]
 		}
 		for _, x := range t.Values[i*width : (i+1)*width] {
-			cells = append(cells, string(notation.AppendNumber(nil, x)))
+			cells = append(cells, string(load.AppendNumber(nil, x)))
 		}
 		_ = w.Write(cells)
 	}

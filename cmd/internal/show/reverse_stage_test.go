@@ -15,7 +15,6 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/gramtest"
 	"github.com/gram-machine/gram/internal/bridge"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/internal/stage"
@@ -221,7 +220,7 @@ var declaration = regexp.MustCompile(`^((input|data|type|and|symbol) |  )`)
 // TestPropertyStagesParseBack: the stages of random programs.
 func TestPropertyStagesParseBack(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		q := generate.Draw(t, generate.Options{Size: 40, Vector: rapid.Bool().Draw(t, "vector")})
+		q := property.Draw(t, property.Options{Size: 40, Vector: rapid.Bool().Draw(t, "vector")})
 		p := randomProgram(t, q)
 		require.True(t, reference.SameGraph(q.Term, bridge.Of(p).Term(), false))
 		requireReverse(t, p)
@@ -239,6 +238,6 @@ func TestPropertyStagesParseBack(t *testing.T) {
 }
 
 // randomProgram prints a random term and loads it.
-func randomProgram(t *rapid.T, q *generate.Program) *gram.Program {
+func randomProgram(t *rapid.T, q *property.Program) *gram.Program {
 	return gramtest.Load(t, testprogram.Text(t, q))
 }

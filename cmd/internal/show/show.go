@@ -43,8 +43,8 @@ import (
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/internal/bridge"
-	"github.com/gram-machine/gram/internal/notation"
 	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/unparse"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
@@ -97,7 +97,7 @@ func (p *Program) stage(ctx context.Context, meter *limits.Meter, kind stage.Kin
 	defer m.Close()
 	if n := len(m.Made()); n > maxOperations {
 		return nil, p.Locate(&stage.Error{Pos: p.Source().BodyPos(), Headline: "the graph is too large to be printed",
-			Label: "it has " + notation.Counted(n, "operation") + "; at most " + notation.Grouped(maxOperations) +
+			Label: "it has " + load.Counted(n, "operation") + "; at most " + load.Grouped(maxOperations) +
 				" are printed. Take smaller params"}, "printing")
 	}
 	if st, err = stage.NewGround(p.Source(), m, name, check); err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/gramtest"
 	"github.com/gram-machine/gram/internal/bridge"
-	"github.com/gram-machine/gram/internal/generate"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/internal/stage"
@@ -70,7 +69,7 @@ func makeStage(t require.TestingT, p *gram.Program, kind stage.Kind) (*stage.Sta
 func requireNear(t *testing.T, want, got []float64) {
 	require.Len(t, got, len(want))
 	for i := range want {
-		require.True(t, generate.Close(want[i], got[i], 1e-9), "number %d: %v, not %v", i, got[i], want[i])
+		require.True(t, property.Close(want[i], got[i], 1e-9), "number %d: %v, not %v", i, got[i], want[i])
 	}
 }
 

@@ -1,6 +1,4 @@
-// Package generate makes random well-typed terms of the calculus, for property
-// tests that shrink.
-package generate
+package property
 
 import (
 	"fmt"

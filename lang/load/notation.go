@@ -1,13 +1,9 @@
-// Package notation writes values as text: numbers with the fewest digits that read back to
-// them, and tuples, vectors and lists of these, as the language or as JSON has them.
-package notation
+package load
 
 import (
 	"math"
 	"strconv"
 	"time"
-
-	"github.com/gram-machine/gram/lang/load"
 )
 
 // Text is what [AppendNumber] writes.
@@ -115,21 +111,21 @@ type Flat struct {
 
 // Append writes a value of shape s, and takes it off f. A product in the second component of a
 // product belongs to the same tuple: (a, (b, c)) is (a, b, c).
-func (n *Notation) Append(b []byte, f *Flat, s *load.Shape) []byte {
+func (n *Notation) Append(b []byte, f *Flat, s *Shape) []byte {
 	switch s.Kind {
-	case load.Product:
+	case Product:
 		b = append(b, n.tuple[0]...)
-		for ; s.Kind == load.Product; s = s.B {
+		for ; s.Kind == Product; s = s.B {
 			b = n.Append(b, f, s.A)
 			b = append(b, n.tuple[1]...)
 		}
 		b = n.Append(b, f, s)
 		return append(b, n.tuple[2]...)
-	case load.Vector:
+	case Vector:
 		return n.row(b, f, s.A, s.Size, &n.vector)
-	case load.Inductive:
+	case Inductive:
 		return n.inductive(b, f, s)
-	case load.List:
+	case List:
 		length := f.Lengths[0]
 		f.Lengths = f.Lengths[1:]
 		return n.row(b, f, s.A, length, &n.list)
@@ -139,7 +135,7 @@ func (n *Notation) Append(b []byte, f *Flat, s *load.Shape) []byte {
 	return n.number(b, x)
 }
 
-func (n *Notation) row(b []byte, f *Flat, s *load.Shape, length int, marks *[3]string) []byte {
+func (n *Notation) row(b []byte, f *Flat, s *Shape, length int, marks *[3]string) []byte {
 	b = append(b, marks[0]...)
 	left := func(i int) bool { return n.most > 0 && length > n.most && i >= n.most-2 && i < length-1 }
 	for i := range length {

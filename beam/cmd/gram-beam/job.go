@@ -1,5 +1,4 @@
-// Package job runs pipelines on a runner, repeats those that fail, and brings their results back.
-package job
+package main
 
 import (
 	"context"

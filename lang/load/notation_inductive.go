@@ -1,15 +1,13 @@
-package notation
+package load
 
 import (
 	"strconv"
 	"unicode/utf8"
-
-	"github.com/gram-machine/gram/lang/load"
 )
 
-// part is a part of an inductive value that is still to be written: a text, or a value of a shape.
-type part struct {
-	shape    *load.Shape
+// piece is a part of an inductive value that is still to be written: a text, or a value of a shape.
+type piece struct {
+	shape    *Shape
 	text     string
 	argument bool // it stands behind a constructor
 }
@@ -19,10 +17,10 @@ const most = 200
 
 // inductive writes a value of an inductive type. It nests as deep as it likes: in JSON "Nil", {"Leaf": 1} and {"Node":
 // [l, r]}, in the language Nil, Leaf 1 and Node (l, r).
-func (n *Notation) inductive(b []byte, f *Flat, s *load.Shape) []byte {
+func (n *Notation) inductive(b []byte, f *Flat, s *Shape) []byte {
 	start := len(b)
-	stack := []part{{shape: s}}
-	texts := func(parts ...part) {
+	stack := []piece{{shape: s}}
+	texts := func(parts ...piece) {
 		for i := len(parts) - 1; i >= 0; i-- {
 			stack = append(stack, parts[i])
 		}
@@ -35,37 +33,37 @@ func (n *Notation) inductive(b []byte, f *Flat, s *load.Shape) []byte {
 			continue
 		}
 		switch s := p.shape; s.Kind {
-		case load.Inductive:
+		case Inductive:
 			c := s.Cons[f.Lengths[0]]
 			f.Lengths = f.Lengths[1:]
-			argument := part{shape: c.Arg, argument: true}
+			argument := piece{shape: c.Arg, argument: true}
 			switch {
 			case n.json && c.Arg == nil:
 				b = strconv.AppendQuote(b, c.Name)
 			case n.json:
-				texts(part{text: "{" + strconv.Quote(c.Name) + ": "}, argument, part{text: "}"})
+				texts(piece{text: "{" + strconv.Quote(c.Name) + ": "}, argument, piece{text: "}"})
 			case c.Arg == nil:
 				b = append(b, c.Name...)
 			case p.argument:
-				texts(part{text: "(" + c.Name + " "}, argument, part{text: ")"})
+				texts(piece{text: "(" + c.Name + " "}, argument, piece{text: ")"})
 			default:
-				texts(part{text: c.Name + " "}, argument)
+				texts(piece{text: c.Name + " "}, argument)
 			}
-		case load.Product:
-			parts := []part{{text: n.tuple[0]}}
-			for ; s.Kind == load.Product; s = s.B {
-				parts = append(parts, part{shape: s.A}, part{text: n.tuple[1]})
+		case Product:
+			parts := []piece{{text: n.tuple[0]}}
+			for ; s.Kind == Product; s = s.B {
+				parts = append(parts, piece{shape: s.A}, piece{text: n.tuple[1]})
 			}
-			texts(append(parts, part{shape: s}, part{text: n.tuple[2]})...)
-		case load.Vector:
-			parts := []part{{text: n.vector[0]}}
+			texts(append(parts, piece{shape: s}, piece{text: n.tuple[2]})...)
+		case Vector:
+			parts := []piece{{text: n.vector[0]}}
 			for i := range s.Size {
 				if i > 0 {
-					parts = append(parts, part{text: n.vector[1]})
+					parts = append(parts, piece{text: n.vector[1]})
 				}
-				parts = append(parts, part{shape: s.A})
+				parts = append(parts, piece{shape: s.A})
 			}
-			texts(append(parts, part{text: n.vector[2]})...)
+			texts(append(parts, piece{text: n.vector[2]})...)
 		default:
 			at := len(b)
 			if b = n.Append(b, f, s); p.argument && !n.json && b[at] == '-' {

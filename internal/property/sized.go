@@ -1,4 +1,4 @@
-package generate
+package property
 
 import "github.com/gram-machine/gram/term"
 

@@ -1,12 +1,9 @@
-// Package sample writes deep programs for tests of the parser and of the formatter.
-package sample
+package property
 
 import (
 	"runtime/debug"
 	"slices"
 	"strings"
-
-	"github.com/gram-machine/gram/internal/property"
 )
 
 // Deep is a deep program: a repeated opening, a middle and a repeated closing.
@@ -88,7 +85,7 @@ const MaxStack = 32 << 20
 func EachDeep(nest int, f func(name string, src []byte)) {
 	defer debug.SetMaxStack(debug.SetMaxStack(MaxStack))
 	many := 1_000_000
-	if !property.Full() {
+	if !Full() {
 		many = 50_000
 	}
 	for name, src := range DeepSources(many) {
