@@ -203,6 +203,7 @@ func (p *Program) assemble(f *ir.Func) {
 		switch in := &p.code[int(g.entry)+i]; in.op {
 		case ir.Hot:
 			in.n, in.m = at[in.n], p.code[at[in.m]].k
+			p.loops[in.m].only = true
 		case ir.Jump, ir.Branch, ir.Empty, ir.Next, ir.Prev, ir.VectorLoop:
 			l := heads[in.n]
 			in.n = at[in.n]

@@ -35,6 +35,7 @@ type nativeLoop struct {
 	label uint32
 	end   int32 // the code behind the loop
 	size  float64
+	only  bool // it runs as machine code or not at all: [ir.Hot] leads to it
 
 	mu    sync.Mutex
 	made  bool
@@ -134,7 +135,7 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 	f := m.nativeForm(l, st, fp)
 	switch {
 	case f.Form == nil || !f.fills(i+left):
-	case f.Exact && !hot: // a later run may be
+	case f.Exact && !hot && !l.only: // a later run may be
 		tries.skip = int(left)
 		return -1, nil
 	case f.Exact || long:

@@ -66,11 +66,15 @@ func (w *vectorizer) slots() []int {
 			same[of(in.A)] = of(in.D)
 		}
 	}
-	n := make([]int, w.f.Regs)
+	n, several := make([]int, w.f.Regs), map[Reg]bool{}
 	for i := range w.f.Code {
 		switch in := &w.f.Code[i]; in.Op {
 		case Alloc:
-			n[of(in.D)] = int(in.N)
+			if r := of(in.D); n[r] > 0 && n[r] != int(in.N) {
+				several[r] = true
+			} else {
+				n[r] = int(in.N)
+			}
 		case Load, LoadX, View, ViewX, Copy, CopyX:
 			if r := of(in.A); n[r] == 0 {
 				n[r] = -1
@@ -78,7 +82,9 @@ func (w *vectorizer) slots() []int {
 		}
 	}
 	for r := range n {
-		n[r] = n[of(Reg(r))]
+		if n[r] = n[of(Reg(r))]; several[of(Reg(r))] {
+			n[r] = -1
+		}
 	}
 	return n
 }
@@ -143,7 +149,7 @@ type state struct {
 // code.
 func newScalarizer(w *vectorizer, slots []int, start, end int) *scalarizer {
 	s := &scalarizer{vectorizer: w, slots: slots, start: start, end: end, set: map[Reg]bool{}, env: map[Reg]scalar{},
-		regs: Reg(w.f.Regs), label: w.label + 3, behind: w.f.ReadFrom(end + 1)}
+		regs: Reg(w.f.Regs), label: w.label + 3}
 	last, vectors, blocks := &w.f.Code[end], false, len(w.p.Blocks)
 	for i := start + 1; i <= end; i++ {
 		in := &w.f.Code[i]
@@ -152,7 +158,10 @@ func newScalarizer(w *vectorizer, slots []int, start, end int) *scalarizer {
 			s.set[in.D+Reg(r)] = true
 		}
 	}
-	if !vectors || w.sets[last.D] != 2 || s.behind[last.D] || last.Op == Next && s.set[last.A] {
+	if !vectors || w.sets[last.D] != 2 || last.Op == Next && s.set[last.A] {
+		return nil
+	}
+	if s.behind = w.f.ReadFrom(end + 1); s.behind[last.D] {
 		return nil
 	}
 	s.i = s.fresh()
