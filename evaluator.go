@@ -28,7 +28,7 @@ type Evaluator struct {
 	passes  *passes // of the modes that need no machine once the graph is there
 	run     reducer // else one of the next two
 	code    *exec.Machine
-	batch   *exec.Machine // of many points; nil: there is none
+	batches map[int]*exec.Machine // of many points, by how many
 	literal *machine.Machine
 	profile *profile.Profile // of the literal machine, if samples are asked for
 	noBatch bool
@@ -169,7 +169,7 @@ func (e *Evaluator) Close() error {
 		return nil
 	}
 	e.cleanup.Stop()
-	e.batch = nil
+	e.batches = nil
 	return e.run.Close()
 }
 
@@ -322,36 +322,39 @@ func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []f
 		err := m.Gradient(points[from*n:to*n], values[from*k:to*k], jacobians[from*k*n:to*k*n])
 		return e.p.locate(err, "reducing")
 	}
-	i := 0
-	if many := min(batchPoints, batchNumbers/n); many > 1 && count >= many {
-		if err := e.makeBatch(many); err != nil {
+	for i := 0; i < count; {
+		points := 1
+		for 2*points <= min(batchPoints, batchNumbers/n, count-i) {
+			points *= 2
+		}
+		m, err := e.batch(points)
+		if err != nil {
 			return err
 		}
-		for ; e.batch != nil && i+many <= count; i += many {
-			e.batch.Data = e.data
-			if err := run(e.batch, i, i+many); err != nil {
-				return err
-			}
+		if m == nil {
+			m, points = e.code, 1
 		}
-	}
-	for ; i < count; i++ {
-		if err := run(e.code, i, i+1); err != nil {
+		m.Data = e.data
+		if err := run(m, i, i+points); err != nil {
 			return err
 		}
+		i += points
 	}
 	return nil
 }
 
-// A batch has at most batchPoints points, and batchNumbers numbers.
+// A batch has at least leastBatch and at most batchPoints points, and batchNumbers numbers.
 const (
+	leastBatch   = 8
 	batchPoints  = 512
 	batchNumbers = 1 << 14
 )
 
-// makeBatch makes the machine of a batch of points, if the compiler makes code of it.
-func (e *Evaluator) makeBatch(points int) error {
-	if e.batch != nil || e.noBatch || e.opt.MaxSteps != 0 || e.opt.MaxNodes != 0 || e.opt.placed() {
-		return nil
+// batch is the machine of so many points, nil if these are few or the compiler makes no code of it.
+func (e *Evaluator) batch(points int) (*exec.Machine, error) {
+	m, ok := e.batches[points]
+	if ok || points < leastBatch || e.noBatch || e.opt.MaxSteps != 0 || e.opt.MaxNodes != 0 || e.opt.placed() {
+		return m, nil
 	}
 	opt := e.opt.lowered(e.p.inputs, true, e.meter.During("compile"))
 	opt.Points = points
@@ -359,13 +362,17 @@ func (e *Evaluator) makeBatch(points int) error {
 	var none *lower.UnsupportedError
 	if errors.As(err, &none) {
 		e.noBatch = true
-		return nil
+		return nil, nil
 	} else if err != nil {
-		return e.p.locate(err, "compiling")
+		return nil, e.p.locate(err, "compiling")
 	}
-	e.batch = exec.New(code).NewMachine(e.meter.Bounds("reduce", 0, 0))
-	e.batch.NoNative, e.batch.Workers = e.code.NoNative, e.code.Workers
-	return nil
+	m = exec.New(code).NewMachine(e.meter.Bounds("reduce", 0, 0))
+	m.NoNative, m.Workers = e.code.NoNative, e.code.Workers
+	if e.batches == nil {
+		e.batches = map[int]*exec.Machine{}
+	}
+	e.batches[points] = m
+	return m, nil
 }
 
 // resized returns a slice of length n, s if that is long enough.

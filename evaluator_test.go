@@ -609,7 +609,7 @@ func TestBatch(t *testing.T) {
 			require.NoError(t, err)
 			e, err := p.NewGradient(t.Context(), EvalOptions{})
 			require.NoError(t, err)
-			const count = 2*batchPoints + 3
+			const count = 2*batchPoints + leastBatch + 3
 			n, k := len(p.Point()), e.outputs
 			points := make([]float64, count*n)
 			for i := range points {
@@ -617,7 +617,8 @@ func TestBatch(t *testing.T) {
 			}
 			values, jacobians := make([]float64, count*k), make([]float64, count*k*n)
 			require.NoError(t, e.Gradients(t.Context(), points, values, jacobians))
-			require.Equal(t, name != "a function", e.batch != nil)
+			require.Equal(t, name != "a function", e.batches[batchPoints] != nil)
+			require.Equal(t, name != "a function", e.batches[leastBatch] != nil)
 			one, err := p.NewGradient(t.Context(), EvalOptions{})
 			require.NoError(t, err)
 			var steps uint64
@@ -631,8 +632,8 @@ func TestBatch(t *testing.T) {
 					steps += s.Counts.Total()
 				}
 			}
-			if e.batch != nil {
-				s := e.batch.Stats()
+			if m := e.batches[batchPoints]; m != nil {
+				s := m.Stats()
 				require.Equal(t, steps, s.Counts.Total())
 			}
 		})
