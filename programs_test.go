@@ -217,6 +217,7 @@ iter #6 (fun h -> pow h w / (1 + exp (-(h * v))) + max h v * min w h - tan (h * 
 		[]float64{3}, []float64{1, 1, 3}},
 	{"param n = 300\ninput x = 0.5\niter #n (fun y -> (fun p -> y) (vec i < n -> i + 1)) x", []float64{0.5}, []float64{1}},
 	{src: nineInputs + "fold (fun e (r : R^n) -> let u : R^n = x in tanh (map (fun b -> dot r x) u)) x (list j < 3 -> j)"},
+	{src: nineInputs + "data l : List R = [1; 2; 3; 0.1; 5]\nlet (a, b) = fold (fun u (a, b) -> if u > 1.5 then (a, b) else (u, 2 * u)) (s, s) l in a + 10 * b"},
 	{src: nineInputs + "sum (fold (fun (e : R^4) (h : R^4) -> let v = vec l < 4 -> s * 0.3 in vec i < 4 -> sum j < 5 -> " +
 		"let p = (h.(3 - i), v.(3 - i)) in let w = scan l < 5 with a = h -> tanh e in w.(4).(0)) (vec i < 4 -> s) " +
 		"(list i < 2 -> vec j < 4 -> x.(i + j)))"},

@@ -32,6 +32,7 @@ var loops = map[string]string{
 	"copies":          "(fun p -> let (a, b) = p in a + b) (iter #300 (fun p -> let (a, b) = p in let v = a * e + b in (v, v)) (e, r))",
 	"dead":            "fold (fun x s -> if s > 0.3 then x else s * e + x) 0 (list i < 500 -> sin i)",
 	"invariant":       "fold (fun x s -> if s > 0.3 then r else s * e + x) 0 (list i < 500 -> sin i)",
+	"shared at first": "data l : List R = [1; 2; 3; 0.1; 5]\nlet (a, b) = fold (fun u (a, b) -> if u > 1.5 then (a, b) else (u, 2 * u)) (e, e) l in a + 10 * b",
 	"none":            "fold (fun x s -> 0 * 2 + x) 0 (list i < 500 -> sin i) + e + r",
 }
 
@@ -79,6 +80,7 @@ var carried = map[string]string{
 	"an if inside":  "sum (iter #50 (fun (v : R^3) -> vec i < 3 -> if v.(i) > 0.3 then v.(i) * e else v.(2 - i) + 0.2 * e) [| e, r, 1 |])",
 	"numerals":      "let v = iter #30 (fun (v : R^3) -> [| 1, v.(0) * e + v.(1), v.(2) * r + v.(1) |]) [| 0, 0, 0 |] in v.(1) + v.(2)",
 	"rows":          "data l : List R^3 = list i < 50 -> vec j < 3 -> cos (i + j)\nsum (foldl (fun (h : R^2) x -> vec i < 2 -> tanh (dot x [| e, r, 1 |] + h.(1 - i))) [| 0, 0 |] l)",
+	"shared slots":  "data l : List R^3 = list i < 9 -> vec j < 3 -> cos (i + j)\nlet (u, v) = fold (fun (x : R^3) ((u : R^3), (v : R^3)) -> if x.(0) > 0.2 then (u, v) else (x + 0.1, 2 * x)) ([| e, e, e |], [| e, e, r |]) l in u.(0) + 10 * v.(0)",
 	"a number too":  "let (n, v) = iter #50 (fun (n, (v : R^3)) -> (n + v.(0) * e, vec i < 3 -> sin (n * r + v.(i)))) (e, [| 0, e, r |]) in n + v.(2)",
 	"a part":        "let v = iter #20 (fun (v : R^2) -> let m = vec i < 3 -> vec j < 2 -> v.(j) * e + i in m.(0)) [| e, r |] in v.(0) * v.(1)",
 	"many outputs":  "iter #30 (fun (v : R^3) -> vec i < 3 -> sin (v.(i) * e + v.(2 - i) * r)) [| e, r, 1 |]",

@@ -175,6 +175,9 @@ func (l *Loop) Form(sig []uint32, live func(s *Stream) bool, taped bool) *Form {
 func (f *Form) aliases() (same bool) {
 	for i := range f.States {
 		s := &f.states[i]
+		if s.out != f.states[s.instead].out {
+			return false // two numbers
+		}
 		if s.inFlag != one || s.outFlag != one {
 			continue
 		}
