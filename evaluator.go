@@ -311,34 +311,27 @@ func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []f
 		}
 		return nil
 	}
-	if count == 0 {
-		return nil
-	}
-	if err := e.ready(true, points[:n]); err != nil {
-		return err
-	}
-	e.begin(ctx)
-	run := func(m *exec.Machine, from, to int) error {
-		err := m.Gradient(points[from*n:to*n], values[from*k:to*k], jacobians[from*k*n:to*k*n])
-		return e.p.locate(err, "reducing")
-	}
-	for i := 0; i < count; {
-		points := 1
-		for 2*points <= min(batchPoints, batchNumbers/n, count-i) {
-			points *= 2
+	for i, many := 0, 1; i < count; i += many {
+		if err := e.ready(true, points[i*n:(i+1)*n]); err != nil {
+			return err
 		}
-		m, err := e.batch(points)
+		many = 1
+		for 2*many <= min(batchPoints, batchNumbers/n, count-i) {
+			many *= 2
+		}
+		m, err := e.batch(many)
 		if err != nil {
 			return err
 		}
 		if m == nil {
-			m, points = e.code, 1
+			m, many = e.code, 1
 		}
 		m.Data = e.data
-		if err := run(m, i, i+points); err != nil {
-			return err
+		e.begin(ctx)
+		end := i + many
+		if err := m.Gradient(points[i*n:end*n], values[i*k:end*k], jacobians[i*k*n:end*k*n]); err != nil {
+			return e.p.locate(err, "reducing")
 		}
-		i += points
 	}
 	return nil
 }

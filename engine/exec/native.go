@@ -41,14 +41,18 @@ type nativeLoop struct {
 	made  bool
 	loop  *loop.Loop // nil: it is none for machine code
 	forms map[string]*nativeForm
-	any   *nativeForm // for a signature without adjoints
 }
 
 // get is the loop for machine code, nil if there is none.
 func (l *nativeLoop) get(p *ir.Program) *loop.Loop {
 	if !l.made {
 		l.made, l.forms = true, map[string]*nativeForm{}
-		l.loop = loop.New(p, l.f, l.label)
+		if l.loop = loop.New(p, l.f, l.label); l.only && l.loop != nil { // for no signature
+			none := make([]uint32, len(l.loop.Inputs)+len(l.loop.States))
+			if l.loop.Form(none, func(*loop.Stream) bool { return false }, false) == nil {
+				l.loop = nil
+			}
+		}
 	}
 	return l.loop
 }
@@ -184,14 +188,7 @@ func (m *Machine) hot(in *instr, fp unsafe.Pointer) bool {
 func (m *Machine) possible(l *nativeLoop, fp unsafe.Pointer) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.get(m.p.src) == nil {
-		return false
-	}
-	if l.any == nil {
-		none := make([]uint32, len(l.loop.Inputs)+len(l.loop.States))
-		l.any = &nativeForm{Form: l.loop.Form(none, func(*loop.Stream) bool { return false }, false)}
-	}
-	return l.any.Form != nil && m.readable(l.loop, fp)
+	return l.get(m.p.src) != nil && m.readable(l.loop, fp)
 }
 
 // readable reports whether machine code can read the vectors that a loop reads.
