@@ -129,7 +129,7 @@ func (e *Evaluator) start() error {
 func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 	if e.compiled != nil {
 		m := e.compiled.NewMachine(bounds)
-		m.Data, m.NoNative, m.Finite = e.data, e.opt.NoNative, e.opt.Finite
+		m.Data, m.NoNative, m.Finite, m.Runs = e.data, e.opt.NoNative, e.opt.Finite, e.opt.Runs
 		m.Timed, m.Phase = e.opt.hooks.Timed, phaseOf(e.meter)
 		if m.Workers = e.opt.Workers; e.opt.Schedule != Parallel {
 			m.Workers = 1

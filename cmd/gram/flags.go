@@ -150,7 +150,7 @@ func (f *runFlags) checkLiteral() error {
 func (f *runFlags) options(a *app) gram.EvalOptions {
 	opt := f.Options(a.App, &f.LoadFlags)
 	opt.Workers, opt.RowsMemory, opt.Mode, opt.Strategy = int(f.workers.N), uint64(f.rowsMemory), f.mode.Is, f.strategy.Is
-	opt.NoFuse, opt.NoNative, opt.Literal, opt.Work = f.noFuse, f.noNative, f.literal, f.work
+	opt.NoFuse, opt.NoNative, opt.Literal, opt.Work, opt.Runs = f.noFuse, f.noNative, f.literal, f.work, int(f.repeat.N)
 	return opt
 }
 

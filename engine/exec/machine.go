@@ -81,6 +81,7 @@ type Machine struct {
 	// that there is to be none.
 	NativeWork float64
 	NoNative   bool
+	Runs       int // about how many there will be; 0: many
 	// Workers is how many goroutines share the products of matrices; none do if it is less than 2.
 	Workers int
 	// Of placed programs: Finite makes a result that is NaN or infinite an error, a [*limits.NotFiniteError], and Timed

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -25,6 +26,9 @@ const (
 
 // leastWork is how many operations take as long as to enter machine code and to leave it.
 const leastWork = 50
+
+// manyRuns is how many runs are to pay for machine code, if it is not said how many there are.
+const manyRuns = 50
 
 // chunkSteps is how many steps machine code makes at most between two looks at the limits.
 const chunkSteps = 1 << 20
@@ -176,7 +180,7 @@ func (m *Machine) hot(in *instr, fp unsafe.Pointer) bool {
 	l, st := m.p.loops[in.m], &m.loops[in.m]
 	size := m.work(l)
 	work := left * size
-	enough := in.val * size * m.NativeWork / NativeWork
+	enough := in.val * size * m.NativeWork / NativeWork / float64(min(cmp.Or(m.Runs, manyRuns), manyRuns))
 	if m.long(st, work) && st.ran+work >= enough && m.possible(l, fp) {
 		return true
 	}

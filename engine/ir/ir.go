@@ -91,8 +91,8 @@ const (
 	// VectorLoop runs Vectors[M] in place of what is behind it, with the operands Args, and goes on at N: its K results go
 	// to the registers from D on. Where it cannot, it does nothing.
 	VectorLoop
-	// Hot leads to N if machine code may take the loop from the label M on, and Val iterations are to be run. The index is
-	// D: it goes up to A, or, where K is 1, down.
+	// Hot leads to N if machine code may take the loop from the label M on, and Val iterations, which pay for its making,
+	// are to be run. The index is D: it goes up to A, or, where K is 1, down.
 	Hot
 	numOps
 )

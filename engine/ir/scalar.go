@@ -23,9 +23,8 @@ const (
 	functionWork = 12
 )
 
-// makeWork is how many operations of machine code take as long as to make one, divided by how many runs are to pay for
-// that.
-const makeWork = 800
+// makeWork is how many operations of machine code take as long as to make one.
+const makeWork = 40_000
 
 // scalars puts loops of numbers beside loops with vectors.
 func scalars(p *Program, f *Func) {
