@@ -217,6 +217,12 @@ iter #6 (fun h -> pow h w / (1 + exp (-(h * v))) + max h v * min w h - tan (h * 
 		[]float64{3}, []float64{1, 1, 3}},
 	{"param n = 300\ninput x = 0.5\niter #n (fun y -> (fun p -> y) (vec i < n -> i + 1)) x", []float64{0.5}, []float64{1}},
 	{src: nineInputs + "fold (fun e (r : R^n) -> let u : R^n = x in tanh (map (fun b -> dot r x) u)) x (list j < 3 -> j)"},
+	{src: "input a = 0.7\nlet s = iter #20 (fun (s : R^5) -> vec i < 5 -> let z = (if s.(i) > 0.3 then i else -i) in " +
+		"sin (s.(4 - i) * a + 1 + atan (1 / z))) (vec i < 5 -> a * i) in\nsum s"},
+	{src: "input a = 0.7\nlet s = iter #20 (fun (s : R^12) -> vec i < 12 -> let z = (if s.(i) > 0.3 then i else -i) in " +
+		"sin (s.(11 - i) * a + 1 + atan (1 / z))) (vec i < 12 -> a * i) in\nsum s"},
+	{src: "input a = 0.7\nlet s = iter #30 (fun (s : R^2) -> let z = (if s.(0) > 0.3 then 0 else -0) in " +
+		"[| sin (s.(1) * 3 + a), sin (2 * s.(0) + atan (1 / z)) |]) [| a, 0.1 |] in\nsum s"},
 	{src: nineInputs + "data l : List R = [1; 2; 3; 0.1; 5]\nlet (a, b) = fold (fun u (a, b) -> if u > 1.5 then (a, b) else (u, 2 * u)) (s, s) l in a + 10 * b"},
 	{src: nineInputs + "sum (fold (fun (e : R^4) (h : R^4) -> let v = vec l < 4 -> s * 0.3 in vec i < 4 -> sum j < 5 -> " +
 		"let p = (h.(3 - i), v.(3 - i)) in let w = scan l < 5 with a = h -> tanh e in w.(4).(0)) (vec i < 4 -> s) " +

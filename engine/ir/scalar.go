@@ -15,6 +15,9 @@ import (
 // mostScalar is how many instructions an iteration has at most.
 const mostScalar = 1 << 12
 
+// mostChosen bounds the conditionals of an iteration times the numbers that they choose: the time of making machine code.
+const mostChosen = 1 << 14
+
 // How many operations of machine code take as long as an instruction of a vector statement, an operation without
 // machine code, and an elementary function.
 const (
@@ -102,7 +105,9 @@ type scalarizer struct {
 	block      uint32  // that counts what follows
 	label      uint32  // the last
 	side       int     // in how many branches the code is
-	taken, now int     // how many instructions have been taken, and which one is
+	branches   int     // how many there are, and how many numbers these choose
+	chosen     int
+	taken, now int // how many instructions have been taken, and which one is
 	// The code that the last vector statement runs is behind the first of these, up to the other one.
 	statement, until int
 	// How long an iteration takes as machine code, and without it, in operations of machine code.
@@ -113,8 +118,8 @@ type scalarizer struct {
 // scalar is what is known of a register in an iteration.
 type scalar struct {
 	kind scalarKind
-	reg  Reg     // with a number, or a vector from outside the loop
-	val  float64 // of a constant
+	reg  Reg    // with a number, or a vector from outside the loop
+	bits uint64 // of a constant
 	made *made
 	at   int // of a vector: the slot to which it refers, behind what the register refers to
 }
@@ -123,12 +128,14 @@ type scalarKind uint8
 
 const (
 	unknownScalar  scalarKind = iota // it is set in one branch only
-	constantScalar                   // val
+	constantScalar                   // bits
 	numberScalar                     // reg
 	madeScalar                       // the slots of made, from at on
 	outsideScalar                    // the vector in reg, from at on
 	staticScalar                     // static slots, from at on
 )
+
+func constantOf(x float64) scalar { return scalar{kind: constantScalar, bits: math.Float64bits(x)} }
 
 // made is a vector that an iteration makes, or gets.
 type made struct {
@@ -260,8 +267,8 @@ func (s *scalarizer) operand(r Reg) Reg { return s.held(s.number(r)) }
 
 func (s *scalarizer) held(v scalar) Reg {
 	if v.kind == constantScalar {
-		v.reg = s.fresh()
-		s.emit(Instr{Op: Const, D: v.reg, Val: v.val})
+		s.emit(v.move(s.fresh()))
+		return Reg(s.f.Regs - 1)
 	}
 	return v.reg
 }
@@ -280,7 +287,7 @@ func (s *scalarizer) known(r Reg) (x float64, ok bool) {
 		at, ok := s.constant(v.reg)
 		return float64(at.N), ok
 	}
-	return v.val, v.kind == constantScalar
+	return math.Float64frombits(v.bits), v.kind == constantScalar
 }
 
 // run takes the instructions from one to before another.
@@ -323,7 +330,7 @@ func (s *scalarizer) step(i, to int) int {
 		b.Steps.AddTimes(&s.p.Blocks[in.N].Steps, 1)
 		b.Total += s.p.Blocks[in.N].Total
 	case Const:
-		set(scalar{kind: constantScalar, val: in.Val})
+		set(constantOf(in.Val))
 	case Move:
 		set(s.get(in.A))
 	case IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg, Add, Mul, Fun1, Fun2, FunK:
@@ -373,7 +380,7 @@ func (s *scalarizer) loop(start, end int) int {
 		n, by, ok = n-i, 1, ok && is
 	}
 	for s.failed = s.failed || !ok || n < 1; n > 0 && !s.failed; n-- {
-		s.env[in.D] = scalar{kind: constantScalar, val: i}
+		s.env[in.D] = constantOf(i)
 		s.run(start+1, end)
 		i += by
 	}
@@ -389,8 +396,7 @@ func (s *scalarizer) operation(in Instr) {
 			b, is = s.known(in.B)
 		}
 		if ok && is {
-			x := [...]float64{a + b, a - b, a * b, a / b, -a}[in.Op-IndexAdd]
-			s.env[in.D] = scalar{kind: constantScalar, val: x}
+			s.env[in.D] = constantOf([...]float64{a + b, a - b, a * b, a / b, -a}[in.Op-IndexAdd])
 			return
 		}
 	}
@@ -513,6 +519,7 @@ func (s *scalarizer) conditional(i, to int) (end int) {
 		s.run(no, end)
 		return end
 	}
+	s.branches++
 	in.A, in.B, in.N = s.operand(in.A), s.operand(in.B), s.label+1
 	s.label += 2
 	label := s.label
@@ -550,6 +557,8 @@ func (s *scalarizer) merge(then, els scalar, codes *[2][]Instr) (v scalar) {
 		return then
 	case max(then.kind, els.kind) <= numberScalar && min(then.kind, els.kind) > unknownScalar:
 		v = scalar{kind: numberScalar, reg: s.fresh()}
+		s.chosen++
+		s.failed = s.failed || s.branches*s.chosen > mostChosen
 		for k, x := range [2]scalar{then, els} {
 			codes[k] = append(codes[k], x.move(v.reg))
 		}
@@ -566,7 +575,7 @@ func (s *scalarizer) merge(then, els scalar, codes *[2][]Instr) (v scalar) {
 // move moves a number to a register.
 func (v scalar) move(d Reg) Instr {
 	if v.kind == constantScalar {
-		return Instr{Op: Const, D: d, Val: v.val}
+		return Instr{Op: Const, D: d, Val: math.Float64frombits(v.bits)}
 	}
 	return Instr{Op: Move, D: d, A: v.reg}
 }

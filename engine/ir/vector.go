@@ -255,13 +255,14 @@ type edit struct {
 
 // laneValue is what is known of a register in a nest.
 type laneValue struct {
-	kind valueKind
-	lane int
-	at   Affine // an index, or the place behind the reference
-	arg  int    // of a reference: −1 static; of one to a local vector: which
-	sums uint8  // partial sums: which
-	sym  term.Symbol
-	loop int
+	kind  valueKind
+	lane  int
+	at    Affine // an index, or the place behind the reference
+	minus bool   // of an index: it may be −0
+	arg   int    // of a reference: −1 static; of one to a local vector: which
+	sums  uint8  // partial sums: which
+	sym   term.Symbol
+	loop  int
 }
 
 type valueKind uint8
@@ -493,7 +494,8 @@ func (w *vectorizer) constant(r Reg) (at Affine, ok bool) {
 func (w *vectorizer) whole(in *Instr) (at Affine, ok bool) {
 	switch in.Op {
 	case Const:
-		return Affine{N: int(in.Val)}, in.Val == math.Trunc(in.Val) && math.Abs(in.Val) < 1<<40
+		whole := in.Val == math.Trunc(in.Val) && math.Abs(in.Val) < 1<<40
+		return Affine{N: int(in.Val)}, whole && (in.Val != 0 || !math.Signbit(in.Val)) // −0 is no index
 	case Move:
 		return w.constant(in.A)
 	case IndexSub: // n − 1
@@ -754,8 +756,8 @@ func (w *vectorizer) parse(from, to, loop int) {
 			}
 			set(laneValue{kind: laneNumber, lane: w.add(Lane{Op: LaneConst, Loop: -1, Val: in.Val}), loop: -1})
 		case IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg:
-			if at, ok := w.arithmetic(in); ok {
-				set(laneValue{kind: laneIndex, at: at})
+			if at, minus, ok := w.arithmetic(in); ok {
+				set(laneValue{kind: laneIndex, at: at, minus: minus})
 				continue
 			}
 			fallthrough
@@ -1003,6 +1005,7 @@ func (w *vectorizer) number(r Reg, loop int, scalar bool) int {
 	}
 	switch v.kind {
 	case laneIndex:
+		w.failed = w.failed || v.minus
 		if v.at.By == [maxLoops]int{} && len(v.at.Outer) == 0 {
 			v.lane, v.loop = w.add(Lane{Op: LaneConst, Loop: -1, Val: float64(v.at.N)}), -1
 		} else {
@@ -1047,24 +1050,26 @@ var laneOf = map[Op]Lane{Add: {Op: LaneAdd}, Mul: {Op: LaneMul}, Fun1: {Op: Lane
 	IndexDiv: {Op: LaneFun2, Sym: term.Div, Indices: true},
 	IndexNeg: {Op: LaneFun1, Sym: term.Neg, Indices: true}}
 
-// arithmetic is the value of an expression of indices, if it is an affine function of whole numbers.
-func (w *vectorizer) arithmetic(in *Instr) (at Affine, ok bool) {
+// arithmetic is the value of an expression of indices, if it is an affine function of whole numbers. minus says that
+// it may be −0.
+func (w *vectorizer) arithmetic(in *Instr) (at Affine, minus, ok bool) {
 	a, ok := w.index(in.A)
 	if in.Op == IndexNeg || !ok {
-		return scaled(a, -1), ok
+		return scaled(a, -1), true, ok
 	}
 	b, ok := w.index(in.B)
+	m, n := w.vals[in.A].minus, w.vals[in.B].minus
 	switch {
 	case !ok || in.Op == IndexDiv:
-		return at, false
+		return at, false, false
 	case in.Op == IndexSub:
-		b = scaled(b, -1)
+		return sum(a, scaled(b, -1)), m, true
 	case in.Op == IndexMul && isConstant(a):
-		return scaled(b, a.N), true
+		return scaled(b, a.N), m || n || a.N <= 0, true
 	case in.Op == IndexMul:
-		return scaled(a, b.N), isConstant(b)
+		return scaled(a, b.N), m || n || b.N <= 0, isConstant(b)
 	}
-	return sum(a, b), true
+	return sum(a, b), m && n, true
 }
 
 func isConstant(a Affine) bool { return a.By == [maxLoops]int{} && len(a.Outer) == 0 }

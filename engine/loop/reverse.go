@@ -216,6 +216,11 @@ func (g *gen) before(reach []Reach, flagged bool) bool {
 
 // reverse goes through the operations of a region, from the last to the first.
 func (g *gen) reverse(r *region) {
+	for _, it := range r.items { // what branches choose, once for all scopes
+		if it.br != nil && slices.ContainsFunc(it.br.phis, func(v id) bool { return g.made[backward][v] && !g.isKnown(v) }) {
+			g.branch(it.br)
+		}
+	}
 	for _, it := range slices.Backward(r.items) {
 		if it.br != nil {
 			g.reverseBranch(it.br)

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"math"
 	"slices"
 
 	"github.com/gram-machine/gram/engine/ir"
@@ -41,7 +42,7 @@ type key struct {
 	op   ir.Op
 	a, b ir.Reg
 	n, m uint32
-	val  float64
+	val  uint64 // the bits of a number: 0 is not −0
 }
 
 // captures are the operands that the closures of a function, or of the functions of a fix, hold.
@@ -142,7 +143,7 @@ func (c *compiler) pure(in ir.Instr) ir.Reg {
 		return c.set(in)
 	}
 	l := f.loops[at]
-	k := key{in.Op, in.A, in.B, in.N, in.M, in.Val}
+	k := key{in.Op, in.A, in.B, in.N, in.M, math.Float64bits(in.Val)}
 	r, ok := l.made[k]
 	if !ok {
 		r = c.reg(1)
