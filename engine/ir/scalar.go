@@ -15,7 +15,7 @@ import (
 // mostScalar is how many instructions an iteration has at most.
 const mostScalar = 1 << 12
 
-// mostChosen bounds the conditionals of an iteration times the numbers that they choose: the time of making machine code.
+// mostChosen bounds the conditionals of an iteration times the numbers that they choose: how long making takes.
 const mostChosen = 1 << 14
 
 // How many operations of machine code take as long as an instruction of a vector statement, an operation without
