@@ -35,7 +35,12 @@ const (
 	variants = "type tree = Leaf of R | Node of tree * tree\n" +
 		"def rec product t = match t with | Leaf y -> y | Node (l, r) -> product l * product r\n" +
 		"def rec scale x t = match t with | Leaf y -> Leaf (x * y) | Node (l, r) -> Node (scale x l, scale x r)\n"
-	pairInput  = "input x : R^2 = [| 1, 2 |]\n"
+	pairInput = "input x : R^2 = [| 1, 2 |]\n"
+	mixture   = "param n = 150\ninput mu : R^5^3 = vec c < 3 -> vec i < 5 -> sin (c + i)\n" +
+		"input l : R^5^5^3 = vec c < 3 -> vec i < 5 -> vec j < 5 -> cos (c + 2 * i - j)\n" +
+		"data x : List R^5 = list p < n -> vec i < 5 -> cos (p + i)\n" +
+		"let part = fun (z : R^5) (m : R^5^5) -> let r = matvec m z in sum i < 5 -> r.(i) * tanh r.(i) in\n" +
+		"fold (fun p t -> t + sum c < 3 -> part ("
 	nineInputs = "param n = 9\ninput x : R^n = vec i < n -> sin (i + 1)\ninput s = 0.7\n"
 )
 
@@ -223,6 +228,8 @@ iter #6 (fun h -> pow h w / (1 + exp (-(h * v))) + max h v * min w h - tan (h * 
 		"sin (s.(11 - i) * a + 1 + atan (1 / z))) (vec i < 12 -> a * i) in\nsum s"},
 	{src: "input a = 0.7\nlet s = iter #30 (fun (s : R^2) -> let z = (if s.(0) > 0.3 then 0 else -0) in " +
 		"[| sin (s.(1) * 3 + a), sin (2 * s.(0) + atan (1 / z)) |]) [| a, 0.1 |] in\nsum s"},
+	{src: mixture + "p - mu.(c)) l.(c)) 0 x"},
+	{src: mixture + "vec i < 5 -> if p.(i) > 0.1 then p.(i) - mu.(c).(i) else 0.5) l.(c)) 0 x"},
 	{src: nineInputs + "data l : List R = [1; 2; 3; 0.1; 5]\nlet (a, b) = fold (fun u (a, b) -> if u > 1.5 then (a, b) else (u, 2 * u)) (s, s) l in a + 10 * b"},
 	{src: nineInputs + "sum (fold (fun (e : R^4) (h : R^4) -> let v = vec l < 4 -> s * 0.3 in vec i < 4 -> sum j < 5 -> " +
 		"let p = (h.(3 - i), v.(3 - i)) in let w = scan l < 5 with a = h -> tanh e in w.(4).(0)) (vec i < 4 -> s) " +

@@ -241,7 +241,7 @@ func (m *Machine) flush() {
 // productBack adds to the adjoints of the operands of a product.
 func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows int) {
 	p := l.product
-	v.taken(s, l)
+	v.taken(s, l, row)
 	n := s.reached(i)
 	live := [2]bool{s.live[l.a], s.live[l.b]}
 	if s.in[l.a].live != nil || s.in[l.b].live != nil {
@@ -260,7 +260,7 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 		if t := &v.lanes[which]; t.op == ir.LaneTake {
 			taken = t.a
 			delta, flags := s.open(taken, v.lanes[taken].inner*rows)
-			s.adj[which] = adjoints{delta, flags, t.at.N}
+			s.adj[which] = adjoints{delta, flags, s.in[which].first}
 		}
 		x, y := &s.adj[which], &s.in[l.b]
 		if k == 1 {

@@ -209,6 +209,10 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			if s.Held {
 				continue
 			}
+		case ir.LaneTake:
+			if s.Held {
+				continue
+			}
 		case ir.LaneScalar, ir.LaneIndex:
 			l.word, v.words = v.words, v.words+2
 		case ir.LaneMul:
@@ -861,7 +865,7 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 				dst[k] = l.sum(x[k*l.ratio:][:l.ratio])
 			}
 		case ir.LaneProduct:
-			v.taken(s, l)
+			v.taken(s, l, row)
 			l.product.run(s.m, dst, &s.in[l.a], &s.in[l.b], row, rows)
 		case ir.LaneTest:
 			l.test(dst, s.vals[l.a], s.vals[l.b])
@@ -1034,11 +1038,14 @@ func (v *vector) saved(s *laneState, kept []float64) {
 // taking is the place of the first lane of a take in the values of a strip, which begin with those of its first row.
 func (v *vector) taking(l *lane, row int) int { return l.at.N + row*(l.dims[0].by-v.lanes[l.a].inner) }
 
-// taken gives a product its operands that are values of the vector.
-func (v *vector) taken(s *laneState, l *lane) {
+// taken gives a product its operands that are values of the vector, of a strip from a row on.
+func (v *vector) taken(s *laneState, l *lane, row int) {
 	for _, i := range [2]int{l.a, l.b} {
 		if t := &v.lanes[i]; t.op == ir.LaneTake {
 			s.in[i] = operand{data: s.vals[t.a], first: t.at.N}
+			if from := &v.lanes[t.a]; !from.one {
+				s.in[i].first -= row * from.inner
+			}
 			if s.mixed[t.a] {
 				s.in[i].live = s.alive[t.a]
 			}

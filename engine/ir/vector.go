@@ -1233,7 +1233,7 @@ func (w *vectorizer) products() bool {
 			continue
 		}
 		a, b := &w.v.Lanes[m.A], &w.v.Lanes[m.B]
-		loads := func(l *Lane) bool { return l.Op == LaneLoad || w.v.Region && l.Op == LaneTake }
+		loads := func(l *Lane) bool { return l.Op == LaneLoad || l.Op == LaneTake && w.sameRow(l) }
 		if !loads(a) || !loads(b) || a.Loop != m.Loop || b.Loop != m.Loop || m.A == m.B {
 			continue
 		}
@@ -1253,6 +1253,12 @@ func (w *vectorizer) products() bool {
 		}
 	}
 	return len(w.v.Lanes) > 0
+}
+
+// sameRow reports whether an iteration of the outermost loop takes values that it has made itself.
+func (w *vectorizer) sameRow(l *Lane) bool {
+	from := w.v.Lanes[l.A].Loop
+	return w.v.Region || from < 0 || l.At.By[0] == w.v.Count(from)/w.v.Loops[0].Size
 }
 
 // Operands calls f on the values that the instruction reads.
