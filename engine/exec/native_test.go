@@ -166,6 +166,17 @@ func TestNative(t *testing.T) {
 	}
 }
 
+// TestRuns: machine code of a loop that carries small vectors is made where it pays in as many runs as there will be.
+func TestRuns(t *testing.T) {
+	src := "sum (iter #2000 (fun (v : R^3) -> vec i < 3 -> sin (v.(i) * e + v.(2 - i) * r)) [| e, r, 1 |])"
+	for runs, made := range map[int]bool{0: true, 1: false, 1000: true} {
+		r := newAttempt(t, src, true, true, limits.Bounds{})
+		r.m.NativeWork, r.m.Runs = exec.NativeWork, runs
+		require.NoError(t, r.run())
+		require.Equal(t, made, r.m.Native() > 0, "%d runs", runs)
+	}
+}
+
 // TestNativeRows: a loop whose rows are more than they may be has the same bits from states and rows that are made again.
 func TestNativeRows(t *testing.T) {
 	for name, src := range map[string]string{

@@ -14,8 +14,7 @@ import (
 // mostLines is how many lines the files of a package may have, test files aside.
 const mostLines = 6_500
 
-// part is a part of the module: how many lines it may have without tests, and how many are aimed for. The limits only go
-// down.
+// part is a part of the module: how many lines it may have without tests, and how many are aimed for.
 type part struct {
 	name      string
 	folders   []string // with what is below them, less what other parts name
