@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/gram-machine/gram/rule"
@@ -69,6 +70,9 @@ func (p *Program) text(in *Instr) string {
 		fmt.Fprintf(&b, " unless %v, to L%d:", in.Cmp, in.N)
 	}
 	in.Uses(func(r *Reg) { fmt.Fprintf(&b, " r%d", *r) })
+	if in.Op == Hot {
+		fmt.Fprintf(&b, " for loop L%d of %.0f iterations", in.M, math.Ceil(in.Val))
+	}
 	if in.Number != 0 {
 		fmt.Fprintf(&b, " %v", in.Val)
 	}
