@@ -360,7 +360,7 @@ func (e *Evaluator) batch(points int) (*exec.Machine, error) {
 		return nil, e.p.locate(err, "compiling")
 	}
 	m = exec.New(code).NewMachine(e.meter.Bounds("reduce", 0, 0))
-	m.NoNative, m.Workers = e.code.NoNative, e.code.Workers
+	m.NoNative, m.Workers, m.Runs = e.code.NoNative, e.code.Workers, e.code.Runs
 	if e.batches == nil {
 		e.batches = map[int]*exec.Machine{}
 	}

@@ -39,7 +39,7 @@ type nativeLoop struct {
 	label uint32
 	end   int32 // the code behind the loop
 	size  float64
-	only  bool // it runs as machine code or not at all: [ir.Hot] leads to it
+	only  bool // [ir.Hot] leads to it: it is not left to the interpreter where machine code can take it
 
 	mu    sync.Mutex
 	made  bool
@@ -456,8 +456,8 @@ func (w *pass) stored(j uint64, count int) {
 	})
 }
 
-// reached adds the adjoints in memory, of what the iterations from j on have read, to those of the tape. Something has
-// arrived at all numbers of some streams, whole.
+// reached adds the adjoints in memory, of what the iterations from j on have read, to those of the tape. whole tells the
+// streams at each number of which something has arrived: they have no flags.
 func (w *pass) reached(whole []bool, j uint64, count int) {
 	w.each(j, count, func(k int, s *loop.Stream, _ []float64, place func(j int) (from, to int)) {
 		if !s.Live || s.Made {

@@ -153,8 +153,8 @@ func (g *gen) stored(s store, made Reach) {
 	g.contribute(s.value, when, func() { part(1) })
 }
 
-// whole finds the streams of which something arrives at each number in each iteration, and sets flags of those numbers
-// of others at which something arrives in each.
+// whole finds the streams at each number of which something arrives in each iteration: they need no flags. It sets the
+// flags of such numbers in other streams.
 func (g *gen) whole() {
 	n := make([]int, len(g.Streams))
 	for v := range g.sure {
