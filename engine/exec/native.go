@@ -456,8 +456,8 @@ func (w *pass) stored(j uint64, count int) {
 	})
 }
 
-// reached adds the adjoints in memory, of what the iterations from j on have read, to those of the tape. whole tells the
-// streams at each number of which something has arrived: they have no flags.
+// reached adds the adjoints in memory, of what the iterations from j on have read, to those of the tape. whole tells
+// at each number of which streams something has arrived: they have no flags.
 func (w *pass) reached(whole []bool, j uint64, count int) {
 	w.each(j, count, func(k int, s *loop.Stream, _ []float64, place func(j int) (from, to int)) {
 		if !s.Live || s.Made {
