@@ -1,6 +1,7 @@
 package gram
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -33,6 +34,7 @@ func (p *Program) Repeat(ctx context.Context, opt EvalOptions, gradient bool, n 
 	if n < 1 {
 		return nil, misuse("a program can't be run %d times", n)
 	}
+	opt.Runs = cmp.Or(opt.Runs, n)
 	e, err := p.newEvaluator(ctx, opt, gradient)
 	if err != nil {
 		return nil, err

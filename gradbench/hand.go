@@ -1,20 +1,24 @@
 package gradbench
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
+
+	"github.com/gram-machine/gram"
 )
 
-// slots returns the places of the 26 parameters in the program's pose: of rotation and translation, and of each of five
-// fingers those of two angles of the first bone and of one of the next two.
-func slots() (all []int) {
-	for i := range 6 {
-		all = append(all, i)
+// angles returns the numbers in theta of the two angles of each bone, len(theta) where a bone has none: theta begins
+// with rotation and translation, and then has of each of five fingers those of two angles of the first bone and of one
+// of the next two.
+func angles(theta []float64, bones int) [][2]int {
+	all := make([][2]int, bones)
+	for b := range all {
+		all[b] = [2]int{len(theta), len(theta)}
 	}
 	for finger := range 5 {
-		first := 6 + 2*(2+4*finger)
-		all = append(all, first, first+1, first+2, first+4)
+		first, b := 6+4*finger, 2+4*finger
+		all[b] = [2]int{first, first + 1}
+		all[b+1][0], all[b+2][0] = first+2, first+3
 	}
 	return all
 }
@@ -34,7 +38,6 @@ func hand(p *problem, text json.RawMessage) error {
 	}
 	v, bones, n, vertices, faces := p.values[other], p.params["bones"], p.params["n"], p.params["vertices"],
 		p.params["faces"]
-	delete(p.params, "vertices")
 	delete(p.params, "faces")
 	if bones < 21 {
 		return fmt.Errorf("there are %d bones, less than 21", bones)
@@ -42,23 +45,23 @@ func hand(p *problem, text json.RawMessage) error {
 	if m := len(in.Us); m != 0 && m != n {
 		return fmt.Errorf("us has %d elements, not %d", m, n)
 	}
-	pose := make([]float64, 6+2*bones)
-	for i, slot := range slots() {
-		pose[slot] = v["theta"][i]
-	}
 	side := 1.0
 	if in.Data.Model.IsMirrored {
 		side = -1
 	}
+	theta := v["theta"]
+	p.params["angles"] = len(theta) - 6
 	var skeleton, points []float64
-	for b := range bones {
-		parent := v["parents"][b] + 1
-		if !(parent >= 0 && parent <= float64(b)) {
-			return fmt.Errorf("the parent of bone %d is %v", b, parent-1)
+	for b, angles := range angles(theta, bones) {
+		parent := v["parents"][b]
+		switch {
+		case !(parent >= -1 && parent < float64(b)):
+			return fmt.Errorf("the parent of bone %d is %v", b, parent)
+		case parent < 0:
+			parent = float64(bones)
 		}
-		at := len(skeleton)
-		skeleton = append(append(skeleton, make([]float64, 1+2*bones)...), v["base_relatives"][16*b:16*(b+1)]...)
-		skeleton[at+int(parent)], skeleton[at+1+bones+b] = 1, 1
+		skeleton = append(skeleton, parent, float64(b), float64(angles[0]), float64(angles[1]))
+		skeleton = append(skeleton, v["base_relatives"][16*b:16*(b+1)]...)
 	}
 	for i := range n {
 		points = append(points, v["points"][3*i:3*(i+1)]...)
@@ -71,50 +74,37 @@ func hand(p *problem, text json.RawMessage) error {
 				return fmt.Errorf("point %d corresponds to triangle %v, of %d", i, at, faces)
 			}
 			points = append(points, in.Us[i][:]...)
-			corners = v["triangles"][3*int(at):]
+			corners = v["triangles"][3*int(at):][:3]
 		}
-		for _, c := range corners[:3] {
+		for _, c := range corners {
 			if !(c >= 0 && c < float64(vertices)) {
 				return fmt.Errorf("point %d corresponds to %v, with vertex %v", i, at, c)
 			}
-			points = append(append(points, v["base_positions"][4*int(c):][:4]...), v["weights"][bones*int(c):][:bones]...)
 		}
+		points = append(points, corners...)
 	}
-	p.values[input]["pose"], p.values[input]["side"] = pose, []float64{side}
+	p.values[input]["theta"], p.values[input]["side"] = append(theta, 0), []float64{side}
 	p.values[list] = map[string][]float64{"skeleton": skeleton, "points": points}
 	if p.body != "" {
-		p.run = handJacobian(n, 2+len(pose), len(in.Us) > 0)
+		p.answer = func(_ *problem, res *gram.Result) any { return handJacobian(res.Values, n, len(in.Us) > 0) }
 	}
 	return nil
 }
 
-// handJacobian computes the Jacobian of the errors of n points column by column: by the two coordinates in all
-// triangles, if there are any, and by the parameters. A direction has so many numbers.
-func handJacobian(n, direction int, coordinates bool) func(context.Context, *evaluator) (any, error) {
-	columns := []int{0, 1}
+// handJacobian makes the Jacobian of the errors of n points: a row for each error, with its derivatives by the two
+// coordinates, if there are any, and by theta. values has them column by column for one point after the other.
+func handJacobian(values []float64, n int, coordinates bool) [][]float64 {
+	columns := len(values) / (3 * n)
+	first := 0
 	if !coordinates {
-		columns = nil
+		first = 2
 	}
-	for _, slot := range slots() {
-		columns = append(columns, 2+slot)
-	}
-	jacobian := rows(make([]float64, 3*n*len(columns)), len(columns))
-	return func(ctx context.Context, e *evaluator) (any, error) {
-		along := make([]float64, direction)
-		for k, column := range columns {
-			clear(along)
-			along[column] = 1
-			if err := e.point.Set("along", along...); err != nil {
-				return nil, err
-			}
-			res, err := e.Value(ctx, e.point.Values)
-			if err != nil {
-				return nil, err
-			}
-			for i, x := range res.Values {
-				jacobian[i][k] = x
-			}
+	jacobian := rows(make([]float64, 3*n*(columns-first)), columns-first)
+	for i, row := range jacobian {
+		from := values[i/3*3*columns:][:3*columns]
+		for k := range row {
+			row[k] = from[3*(first+k)+i%3]
 		}
-		return jacobian, nil
 	}
+	return jacobian
 }

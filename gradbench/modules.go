@@ -70,8 +70,8 @@ var modules = map[string]module{
 		functions: map[string]function{"objective": {}, "jacobian": {body: "slopes points"}}, more: hand, answer: array,
 		fields: []field{
 			{other, "theta", "26"}, {other, "data.model.parents", "bones"}, {other, "data.model.base_relatives", "bones 4 4"},
-			{input, "data.model.inverse_base_absolutes", "bones 4 4"}, {other, "data.model.base_positions", "vertices 4"},
-			{other, "data.model.weights", "vertices bones"}, {other, "data.model.triangles", "faces 3"},
+			{input, "data.model.inverse_base_absolutes", "bones 4 4"}, {input, "data.model.base_positions", "vertices 4"},
+			{input, "data.model.weights", "vertices bones"}, {other, "data.model.triangles", "faces 3"},
 			{other, "data.correspondences", "n"}, {other, "data.points", "n 3"},
 		},
 	},

@@ -54,6 +54,9 @@ const (
 	IndexNumOp   // the numeral e           B=e
 )
 
+// Opens reports whether a node is a substitution t[p:=u], of a variable or of what a pattern opens: A is t, and B is u.
+func (op Op) Opens() bool { return op == LetOp || op == UnpairOp || op == UntupleOp || op == UnvecOp }
+
 // Node is a constructor with its children.
 type Node struct {
 	Op   Op

@@ -149,6 +149,10 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 			v.sumBack(m, s, i, l, row, rows)
 		case ir.LaneProduct:
 			v.productBack(m, s, i, l, row, rows)
+		case ir.LaneOneHot:
+			s.count(m, l.kind, 0, s.reached(i)*uint64(l.ratio))
+		case ir.LanePick:
+			v.pickBack(m, s, i, l, row, rows)
 		default:
 			s.operationBack(m, i, l)
 		}

@@ -197,7 +197,7 @@ func (m *Machine) start(point []float64) error {
 		m.NativeWork = cmp.Or(m.NativeWork, NativeWork)
 	}
 	for i := range m.loops {
-		m.loops[i].tries[1], m.loops[i].ran = try{}, 0
+		m.loops[i].ran, m.loops[i].fails, m.loops[i].skip = 0, 0, 0
 	}
 	m.runs++
 	m.native.used, m.native.made, m.native.again, m.native.full = 0, 0, 0, false
@@ -527,13 +527,7 @@ func (r *reader) value() error {
 	types := src.Term.Types
 	elem := types.Left(types.Left(src.Type))
 	r.lengths = append(r.lengths, src.Elements)
-	w := r.m.p.layout.Slots(elem)
-	for k := range src.Elements {
-		if err := r.vector(elem, 0, k*w); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.numbers(0, 0, src.Elements*r.m.p.layout.Slots(elem))
 }
 
 // slots reads a value of type t in the registers from i on of collected.
@@ -557,9 +551,27 @@ func (r *reader) slots(t term.Type, i int) error {
 	return nil
 }
 
-func (r *reader) number(x float64) {
-	r.m.readback++
-	r.out = append(r.out, x)
+func (r *reader) number(x ...float64) {
+	r.m.readback += uint64(len(x))
+	r.out = append(r.out, x...)
+}
+
+// numbers reads those of a vector from slot n to below slot end.
+func (r *reader) numbers(i, n, end int) error {
+	ref := r.m.collected[i].A
+	if k := object(ref); ref&isDense != 0 && r.m.windowOf(k) == nil {
+		from := int(off(ref))
+		r.number(r.m.dense[k].data[from+n : from+end]...)
+		return nil
+	}
+	for ; n < end; n++ {
+		s, err := r.m.load(ref, uint64(n), r.m.pc)
+		if err != nil {
+			return err
+		}
+		r.number(s.V)
+	}
+	return nil
 }
 
 // vector reads what a vector has from slot n on.
@@ -569,6 +581,9 @@ func (r *reader) vector(t term.Type, i, n int) error {
 	case term.VecKind:
 		elem := tt.Left(t)
 		w := m.p.layout.Slots(elem)
+		if tt.Kind(elem) == term.RKind {
+			return r.numbers(i, n, n+tt.Len(t))
+		}
 		for k := range tt.Len(t) {
 			if err := r.vector(elem, i, n+k*w); err != nil {
 				return err

@@ -14,14 +14,12 @@ import (
 	"github.com/gram-machine/gram/kernel"
 )
 
-// NativeWork is how many operations make machine code of a loop worth making: those of all iterations that a run of
-// the loop has left, and those that have run so far. One that goes on the tape counts as many.
+// NativeWork is how many operations make machine code of a loop worth making: those that it has run in a run of the
+// program, and those of all iterations that are left, for all runs that there will be. So a run does what those before
+// it have done. One that goes on the tape counts as many.
 const (
 	NativeWork = 160_000
 	tapedWork  = 4
-	// A run decides by itself whether it uses machine code that rounds in another way. It does for this part of the work,
-	// since the runs behind it do, too.
-	longShare = 4
 )
 
 // leastWork is how many operations take as long as to enter machine code and to leave it.
@@ -74,19 +72,11 @@ type nativeForm struct {
 
 // loopState is what a machine knows of a loop.
 type loopState struct {
-	hot   float64 // instructions that have run
-	ran   float64 // those of this run
-	tries [2]try  // those of hot loops, and those of long ones: where these begin does not depend on earlier runs
-	key   []byte  // of the last form
-	form  *nativeForm
-}
-
-// try says how often there was no form in a row, and how many iterations there are until the next try.
-type try struct{ fails, skip int }
-
-func (t *try) failed() {
-	t.fails = min(t.fails+1, 20)
-	t.skip = 1<<t.fails - 2
+	ran float64 // operations that have run
+	// How often there was no form in a row, and how many iterations there are until the next try.
+	fails, skip int
+	key         []byte // of the last form
+	form        *nativeForm
 }
 
 // native is the memory of machine code: tables, a frame, streams and rows.
@@ -125,36 +115,23 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 	size := m.work(l)
 	work := left * size
 	st := &m.loops[in.k]
-	hot, long := st.hot+work >= m.NativeWork, m.long(st, work)
-	if work < min(leastWork, m.NativeWork) || !hot && !long {
-		st.interpreted(size)
-		return -1, nil
-	}
-	tries := &st.tries[0]
-	if long {
-		tries = &st.tries[1]
-	}
-	if tries.skip > 0 {
-		tries.skip--
-		st.interpreted(size)
+	if work < min(leastWork, m.NativeWork) || (st.ran+work)*m.manyRuns() < m.NativeWork || st.skip > 0 {
+		st.skip = max(0, st.skip-1)
+		st.ran += size
 		return -1, nil
 	}
 	var code *loop.Code
 	f := m.nativeForm(l, st, fp)
-	switch {
-	case f.Form == nil || !f.fills(i+left):
-	case f.Exact && !hot && !l.only: // a later run may be
-		tries.skip = int(left)
-		return -1, nil
-	case f.Exact || long:
+	if f.Form != nil && f.fills(i+left) {
 		code = f.code("", f.Forward)
 	}
 	if code == nil {
-		tries.failed()
+		st.fails = min(st.fails+1, 20)
+		st.skip = 1<<st.fails - 2
 		return -1, nil
 	}
-	tries.fails = 0
-	st.interpreted(work)
+	st.fails = 0
+	st.ran += work
 	return l.end, m.runNative(f, code, fp, uint64(left), i, pc)
 }
 
@@ -166,10 +143,8 @@ func (m *Machine) work(l *nativeLoop) float64 {
 	return l.size
 }
 
-// long reports whether this run has so much work that it uses machine code.
-func (m *Machine) long(st *loopState, work float64) bool {
-	return work >= m.NativeWork/longShare || st.ran+work >= m.NativeWork
-}
+// manyRuns is how many runs are to pay for machine code.
+func (m *Machine) manyRuns() float64 { return float64(min(cmp.Or(m.Runs, manyRuns), manyRuns)) }
 
 // hot reports whether a loop of numbers, which machine code may take, is to run in place of the one that it is made of.
 func (m *Machine) hot(in *instr, fp unsafe.Pointer) bool {
@@ -180,11 +155,10 @@ func (m *Machine) hot(in *instr, fp unsafe.Pointer) bool {
 	l, st := m.p.loops[in.m], &m.loops[in.m]
 	size := m.work(l)
 	work := left * size
-	enough := in.val * size * m.NativeWork / NativeWork / float64(min(cmp.Or(m.Runs, manyRuns), manyRuns))
-	if m.long(st, work) && st.ran+work >= enough && m.possible(l, fp) {
+	if (st.ran+work)*m.manyRuns() >= max(1, in.val*size/NativeWork)*m.NativeWork && m.possible(l, fp) {
 		return true
 	}
-	st.interpreted(work)
+	st.ran += work
 	return false
 }
 
@@ -201,12 +175,6 @@ func (m *Machine) readable(l *loop.Loop, fp unsafe.Pointer) bool {
 		a := at(fp, slotSize*uint32(r)).A
 		return a&isDense == 0 || m.dense[object(a)].live != nil
 	})
-}
-
-// interpreted notes that so many instructions have run.
-func (st *loopState) interpreted(size float64) {
-	st.hot += size
-	st.ran += size
 }
 
 // fills reports whether a loop of n iterations makes whole vectors.
@@ -811,9 +779,6 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	}
 	for i := range f.Inputs {
 		frame[f.FrameInput(i)], frame[f.FrameInput(i)+1] = 0, 0
-		if a := w.inputs[2*i+1]; a != 0 && a&isRef == 0 && f.Exact {
-			frame[f.FrameInput(i)] = m.adjoint[a] // as the interpreter adds them
-		}
 	}
 	w.setFrame()
 	if each == 0 {
@@ -899,9 +864,6 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	}
 	for i := range f.Inputs {
 		if a := w.inputs[2*i+1]; frame[f.FrameInput(i)+1] != 0 && a != 0 && a&isRef == 0 {
-			if f.Exact {
-				m.adjoint[a] = 0
-			}
 			m.adjoint[a] += frame[f.FrameInput(i)]
 			m.reached[a] = true
 		}

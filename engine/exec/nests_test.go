@@ -41,6 +41,7 @@ input y : R^m = vec i < m -> 0.4 * cos i
 input A : R^m^n = vec i < n -> vec j < m -> 0.3 * sin (1 + i*m + j)
 input s = 0.7
 data  q : R^n = vec i < n -> 0.5 - 0.02 * i
+data  p : R^n = vec i < n -> n - 1 - i
 data  B : R^m^n = vec i < n -> vec j < m -> 0.2 * cos (i - j)
 data  l : List R^m = list i < 3 -> vec j < m -> 0.2 * cos (i + j)
 `)
@@ -134,6 +135,13 @@ func (w *nestWriter) atom(in []index) string { return "(" + w.number(in...) + ")
 func (w *nestWriter) leaf(in []index) string {
 	i := in[len(in)-1-w.r.IntN(min(2, len(in)))]
 	at := i.name
+	picked := func(names []string) string {
+		if name := w.pick(names); i.most != w.n || w.n > 20 || w.r.IntN(4) > 0 {
+			return fmt.Sprintf("%s.(%s)", name, at)
+		} else {
+			return fmt.Sprintf("(pick %s p.(%s))", name, at)
+		}
+	}
 	switch w.r.IntN(8) {
 	case 0:
 		at = fmt.Sprintf("(%d - %s)", i.most-1, at)
@@ -144,14 +152,14 @@ func (w *nestWriter) leaf(in []index) string {
 	rows := w.r.IntN(3) == 0
 	for _, j := range in {
 		if rows && i.most == w.n && j.most == w.m {
-			return fmt.Sprintf("%s.(%s).(%s)", w.pick(w.squares), strings.Trim(at, ""), j.name)
+			return fmt.Sprintf("%s.(%s)", picked(w.squares), j.name)
 		}
 		if rows && i.most == w.m && j.most == w.n {
 			return fmt.Sprintf("%s.(%s).(%s)", w.pick(w.squares), j.name, at)
 		}
 	}
 	if i.most == w.n && (w.n != w.m || w.r.IntN(2) == 0) {
-		return fmt.Sprintf("%s.(%s)", w.pick(w.vectors), at)
+		return picked(w.vectors)
 	}
 	return fmt.Sprintf("%s.(%s)", w.pick(w.others), at)
 }
@@ -239,4 +247,10 @@ func TestSumAhead(t *testing.T) {
 	compare(t, "sum", []byte("input s = 0.7\ninput y : R^7 = vec i < 7 -> sin i\n"+
 		"(sum i < 7 -> (let a = fold (fun x r -> tanh (r + x * y.(i))) s [0.1; 0.2; 0.3; s] in if a > 0.3 then a * s else a - s)) + "+
 		"(let z = vec i < 300 -> cos (s * i) in 0.01 * dot z z)\n"), gram.Options{})
+}
+
+// TestPickInfinite: a component that data selects is NaN where another one is infinite.
+func TestPickInfinite(t *testing.T) {
+	compare(t, "infinite", []byte("input w : R^6 = [| 1, 2, 0, 3, 4, 5 |]\ndata p : R^12 = vec i < 12 -> floor (i / 2)\n"+
+		"let W = vec i < 6 -> vec j < 8 -> 1 / (w.(i) * j) in vec i < 12 -> sum j < 8 -> (pick W p.(i)).(j)\n"), gram.Options{})
 }

@@ -63,8 +63,9 @@ type vector struct {
 	flow                 []int // whose adjoints depend on those of operands
 	settled              []int // stores
 	loads, kept          []int // kept: values are kept for the backward phase
-	keep, keepWord       int   // how many numbers, and the word that refers to them
-	words                int   // that a record has
+	picks                []int
+	keep, keepWord       int // how many numbers, and the word that refers to them
+	words                int // that a record has
 	results              []result
 	addresses            int // of the results
 	plus                 uint32
@@ -104,7 +105,7 @@ type lane struct {
 	all      func(dst, x []float64)
 	word     int   // of a load or a scalar: its first word in a record
 	saved    int   // and where in what it keeps
-	ratio    int   // of an expansion: lanes for each of A; of a sum: summands
+	ratio    int   // of an expansion: lanes for each of A; of a sum: summands; of a row with a 1: numbers
 	dims     []dim // of a load, a store or an index: the loops
 	arg      int
 	lo, hi   int // the least and the largest place, from that of the first lane
@@ -116,6 +117,7 @@ type lane struct {
 	fun      *fun1
 	two      *fun2
 	product  *product
+	apart    int       // of a pick: how far apart the elements are among which it selects
 	dead     [4]uint64 // of a sum of numerals: its additions by kind
 	needed   bool      // the backward phase needs its values
 	deep     bool      // to make them again takes a sum
@@ -241,6 +243,11 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			l.ratio = v.lanes[l.a].n / l.n
 			l.kind = p.kindsOf(term.Mul)
 			l.product = v.newProduct(l)
+		case ir.LaneOneHot:
+			l.kind, l.ratio = p.kindsOf(term.Same), src.Loops[s.B].Size
+		case ir.LanePick:
+			v.newPick(l, s)
+			v.picks = append(v.picks, i)
 		}
 		switch s.Op {
 		case ir.LaneAdd, ir.LaneMul, ir.LaneFun2, ir.LaneTest, ir.LaneSelect:
@@ -309,7 +316,7 @@ func (v *vector) lists() {
 			v.settled = append(v.settled, i)
 		}
 		switch {
-		case l.op <= ir.LaneScalar || held:
+		case l.op <= ir.LaneScalar || l.op == ir.LaneOneHot || held:
 		case l.op == ir.LaneStore:
 			if v.lanes[l.a].into != i {
 				v.forward = append(v.forward, i)
@@ -425,6 +432,8 @@ func (v *vector) needs(i int) {
 				v.need(t.a)
 			}
 		}
+	case ir.LanePick:
+		v.need(v.lanes[l.a].a)
 	case ir.LaneFun1:
 		switch {
 		case l.own():
@@ -478,7 +487,7 @@ func (m *Machine) state(v *vector) *laneState {
 		switch l := &v.lanes[i]; l.op {
 		case ir.LaneConst:
 			s.vals[i] = []float64{l.val}
-		case ir.LaneAdd, ir.LaneMul, ir.LaneFun1, ir.LaneFun2, ir.LaneProduct:
+		case ir.LaneAdd, ir.LaneMul, ir.LaneFun1, ir.LaneFun2, ir.LaneProduct, ir.LaneOneHot, ir.LanePick:
 			s.live[i] = !v.src.Lanes[i].Indices
 		}
 	}
@@ -652,6 +661,11 @@ func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Poi
 		}
 		if taped {
 			m.tape.words[words+l.word] = s.in[i].ref
+		}
+	}
+	for _, i := range v.picks {
+		if !v.canPick(m, s, &v.lanes[i]) {
+			return false, false, nil
 		}
 	}
 	s.run = m.runs
@@ -867,6 +881,8 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 		case ir.LaneProduct:
 			v.taken(s, l, row)
 			l.product.run(s.m, dst, &s.in[l.a], &s.in[l.b], row, rows)
+		case ir.LanePick:
+			v.pick(s, l, dst, row, rows)
 		case ir.LaneTest:
 			l.test(dst, s.vals[l.a], s.vals[l.b])
 			if l.c >= 0 {

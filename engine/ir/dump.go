@@ -128,6 +128,9 @@ func (v *Vector) text(in *Instr) string {
 			fmt.Fprintf(&b, " result %d", l.Arg)
 		}
 		l.Operands(func(k int) { fmt.Fprintf(&b, " v%d", k) })
+		if l.Op == LaneOneHot {
+			fmt.Fprintf(&b, " [%d] i%d", l.At.N, l.B)
+		}
 		if l.Op == LaneIndex || l.Op == LaneLoad || l.Op == LaneStore || l.Op == LaneTake {
 			fmt.Fprintf(&b, " [%s]", l.At.text(in))
 		}

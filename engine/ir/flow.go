@@ -79,20 +79,21 @@ func Flow(code []Instr, from int, set RegSet, step func(i int, set RegSet) error
 func (f *Func) ReadFrom(from int) map[Reg]bool {
 	read := map[Reg]bool{}
 	_ = Flow(f.Code, from, NewRegSet(f.Regs), func(i int, set RegSet) error {
-		in := &f.Code[i]
-		note := func(r *Reg) {
-			if !set.Has(*r) {
-				read[*r] = true
+		f.Code[i].reads(func(r Reg) {
+			if !set.Has(r) {
+				read[r] = true
 			}
-		}
-		in.Uses(note)
-		if in.Op == SumAdd { // it sets one of its registers
-			for r := in.D; r < in.D+Reg(in.M); r++ {
-				note(&r)
-			}
-		}
-		set.Put(in, true)
+		})
+		set.Put(&f.Code[i], true)
 		return nil
 	})
 	return read
+}
+
+// reads calls f on the registers that the instruction reads.
+func (in *Instr) reads(f func(Reg)) {
+	in.Uses(func(r *Reg) { f(*r) })
+	for r := in.D; in.Op == SumAdd && r < in.D+Reg(in.M); r++ { // it sets one of its registers
+		f(r)
+	}
 }

@@ -154,7 +154,7 @@ func (w *vectorizer) region(from, to int) {
 		w.named[r] = in.D + Reg(i)
 	}
 	w.f.Regs += len(w.v.Results)
-	w.p.Vectors = append(w.p.Vectors, w.v)
+	w.p.Vectors = append(w.p.Vectors, w.v.prune())
 	for _, i := range moved {
 		w.edits = append(w.edits, edit{before: i, drop: true}, edit{before: from, in: code[i]})
 	}
@@ -173,7 +173,7 @@ func (w *vectorizer) small() bool {
 	n := 0
 	for i := range w.v.Lanes {
 		l := &w.v.Lanes[i]
-		if l.Op != LaneNone && !l.Held {
+		if l.computed() {
 			n = max(n, w.v.Count(l.Loop))
 		}
 	}

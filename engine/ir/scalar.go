@@ -35,12 +35,12 @@ func scalars(p *Program, f *Func) {
 		return
 	}
 	w := newVectorizer(p, f)
-	slots := w.slots()
+	slots, reads := w.slots(), f.reads()
 	for i := 0; i < len(f.Code); i++ {
 		if in := &f.Code[i]; in.Op == VectorLoop { // the loops behind it run seldom
 			i = w.at[in.N]
 		} else if end, ok := w.ends[i]; ok {
-			if s := newScalarizer(w, slots, i, end); s != nil {
+			if s := newScalarizer(w, slots, reads, i, end); s != nil {
 				w.label, w.edits = s.label, append(w.edits, s.edits()...)
 				i = end
 			}
@@ -49,6 +49,20 @@ func scalars(p *Program, f *Func) {
 	if len(w.edits) > 0 {
 		w.rewrite()
 	}
+}
+
+// reads is where each register is read first, and where last.
+func (f *Func) reads() [][2]int {
+	at := make([][2]int, f.Regs)
+	for i := range f.Code {
+		f.Code[i].reads(func(r Reg) {
+			if at[r][1] == 0 {
+				at[r][0] = i
+			}
+			at[r][1] = i
+		})
+	}
+	return at
 }
 
 // slots are how many slots the vectors have to which registers refer: 0 of numbers, −1 where that is not known.
@@ -98,7 +112,7 @@ type scalarizer struct {
 	start, end int
 	regs, i    Reg          // how many registers there were; the one with the index
 	set        map[Reg]bool // what the loop sets
-	behind     map[Reg]bool // what is read behind it
+	behind     map[Reg]bool // what may be read behind it
 	env        map[Reg]scalar
 	states     []*state
 	code       []Instr // an iteration
@@ -153,9 +167,9 @@ type state struct {
 
 // newScalarizer returns nil if the loop has no vectors, carries nothing, is too large or is better off without machine
 // code.
-func newScalarizer(w *vectorizer, slots []int, start, end int) *scalarizer {
-	s := &scalarizer{vectorizer: w, slots: slots, start: start, end: end, set: map[Reg]bool{}, env: map[Reg]scalar{},
-		regs: Reg(w.f.Regs), label: w.label + 3}
+func newScalarizer(w *vectorizer, slots []int, reads [][2]int, start, end int) *scalarizer {
+	s := &scalarizer{vectorizer: w, slots: slots, start: start, end: end, set: map[Reg]bool{}, behind: map[Reg]bool{},
+		env: map[Reg]scalar{}, regs: Reg(w.f.Regs), label: w.label + 3}
 	last, vectors, blocks := &w.f.Code[end], false, len(w.p.Blocks)
 	for i := start + 1; i <= end; i++ {
 		in := &w.f.Code[i]
@@ -167,20 +181,19 @@ func newScalarizer(w *vectorizer, slots []int, start, end int) *scalarizer {
 	if !vectors || w.sets[last.D] != 2 || last.Op == Next && s.set[last.A] {
 		return nil
 	}
-	if s.behind = w.f.ReadFrom(end + 1); s.behind[last.D] {
-		return nil
-	}
 	s.i = s.fresh()
 	s.env[last.D] = scalar{kind: numberScalar, reg: s.i}
 	s.begin()
 	s.run(start+1, end)
-	carries := len(s.states) > 0
-	for _, r := range slices.Sorted(maps.Keys(s.set)) {
-		if s.behind[r] {
-			s.stateOf(r)
+	if s.failed = s.failed || len(s.states) == 0 || s.work == 0 || s.work >= s.without; !s.failed {
+		for _, r := range slices.Sorted(maps.Keys(s.set)) {
+			if s.behind[r] = reads[r][0] < start || reads[r][1] > end; s.behind[r] {
+				s.stateOf(r)
+			}
 		}
+		s.handOn()
 	}
-	if s.handOn(); s.failed || !carries || s.work == 0 || s.work >= s.without {
+	if s.failed || s.behind[last.D] {
 		w.p.Blocks, w.f.Regs = w.p.Blocks[:blocks], int(s.regs)
 		return nil
 	}

@@ -12,6 +12,9 @@ import (
 // instruction of a body becomes one of a [Vector], which runs for all iterations. So does straight code with several
 // nests: a region. A [VectorLoop] instruction in front runs the vector. Where it cannot, the loops behind it run.
 
+// shortCopy is how many slots of a vector that a nest has made are copied one by one at most.
+const shortCopy = 4
+
 // maxLoops bounds the loops of a vector.
 const maxLoops = 16
 
@@ -89,10 +92,13 @@ const (
 	LaneTest   // 1 where A Cmp B, in the lanes that have a 1 in C, if that is not −1; 0 elsewhere
 	LaneNot    // 1 where A is 0, in the lanes of C; 0 elsewhere
 	LaneSelect // A where C is 1, B where it is 0
+	// The component of a vector whose number is data is a sum of products with a row of numbers, of which one is 1.
+	LaneOneHot // same (A, i) for i from At.N on, for each iteration of the loop B: only picks read it
+	LanePick   // the sum of A · B over the iterations of its loop: A is such a row, B a load
 )
 
 var laneNames = [...]string{"none", "const", "scalar", "index", "load", "add", "mul", "fun1", "fun2", "expand", "sum",
-	"product", "store", "take", "test", "not", "select"}
+	"product", "store", "take", "test", "not", "select", "onehot", "pick"}
 
 func (op LaneOp) String() string { return laneNames[op] }
 
@@ -323,15 +329,17 @@ func (w *vectorizer) nest(start, end int) {
 			}
 		}
 	}
-	for i, l := range w.v.Loops {
-		n := w.v.Count(i)
-		if lanes = max(lanes, n); l.Parent >= 0 && n/w.v.Loops[0].Size > maxInner {
-			return
-		}
+	for i := range w.v.Loops {
+		lanes = max(lanes, w.v.Count(i))
 	}
 	w.drop()
-	if lanes < minLanes || w.v.Region && !w.small() || !w.products() {
+	if lanes < minLanes || !w.products() || w.v.Region && !w.small() {
 		return
+	}
+	for i := range w.v.Lanes {
+		if l := &w.v.Lanes[i]; l.computed() && w.v.Count(l.Loop)/w.v.Loops[0].Size > maxInner {
+			return
+		}
 	}
 	w.finish(after, sum)
 }
@@ -536,14 +544,14 @@ func (w *vectorizer) finish(after, sum int) {
 			alloc := w.f.Code[q]
 			w.edits = append(w.edits, edit{before: q, drop: true}, edit{before: w.start, in: in},
 				edit{before: w.start, in: alloc})
-			w.p.Vectors = append(w.p.Vectors, v)
+			w.p.Vectors = append(w.p.Vectors, v.prune())
 			w.edits[len(w.edits)-2].in.Args = w.args
 			return
 		}
 		v.Into = w.outer(w.target)
 	}
 	in.Args = w.args
-	w.p.Vectors = append(w.p.Vectors, v)
+	w.p.Vectors = append(w.p.Vectors, v.prune())
 	w.edits = append(w.edits, edit{before: w.start, in: in})
 }
 
@@ -560,7 +568,7 @@ func (w *vectorizer) allocated() (q int, ok bool) {
 		in := &w.f.Code[i]
 		reads := false
 		in.Uses(func(r *Reg) { reads = reads || *r == w.target })
-		if reads || in.Op == Label || in.Op == Alloc || in.Op == Call || in.Op == Apply || in.Op.Ends() {
+		if reads || in.Op == Label || in.Op == Call || in.Op == Apply || in.Op.Ends() {
 			return 0, false
 		}
 	}
@@ -796,6 +804,15 @@ func (w *vectorizer) parse(from, to, loop int) {
 			from, v := w.reference(in.A), w.reference2(in.D)
 			to := w.offset(v.at, in, in.Op == CopyX)
 			if w.copies(from, v, to, int(in.K), loop, in.Pos) {
+				continue
+			}
+			if from.kind == laneLocal && in.K <= shortCopy {
+				for range in.K {
+					if x := w.load(from, loop, in.Pos); !w.failed {
+						w.store(v, to, w.expand(x, w.v.Lanes[x].Loop, loop), loop, in.Pos)
+					}
+					from.at.N, to.N = from.at.N+1, to.N+1
+				}
 				continue
 			}
 			l := w.inner(loop, int(in.K))
@@ -1223,6 +1240,7 @@ func (w *vectorizer) products() bool {
 	for i := range w.v.Lanes {
 		w.v.Lanes[i].Operands(func(k int) { uses[k]++ })
 	}
+	w.picks(uses)
 	for i := range w.v.Lanes {
 		s := &w.v.Lanes[i]
 		if s.Op != LaneSum || s.Sym != term.NoSymbol {
@@ -1255,19 +1273,128 @@ func (w *vectorizer) products() bool {
 	return len(w.v.Lanes) > 0
 }
 
+// picks makes picks of the sums of products with a row of numbers of which one is 1, where nothing else reads the row.
+func (w *vectorizer) picks(uses []int) {
+	lanes, of := w.v.Lanes, map[int][]*Lane{}
+	for i := range lanes {
+		s := &lanes[i]
+		if s.Op != LaneSum || s.Sym != term.NoSymbol || s.Loop < 0 && !w.v.Region || uses[s.A] != 1 {
+			continue
+		}
+		m := &lanes[s.A]
+		if m.Op != LaneMul || lanes[m.B].Op != LaneLoad {
+			continue
+		}
+		b := &lanes[m.B]
+		if row := w.row(m, uses); row >= 0 && b.Loop == m.Loop && b.At.By[m.Loop] > 0 && slices.Min(b.At.By[:]) >= 0 {
+			of[row] = append(of[row], s)
+		}
+	}
+	release := func(i int) (last bool) {
+		uses[i]--
+		return uses[i] == 0
+	}
+	for row, sums := range of {
+		if len(sums) < uses[row] {
+			continue
+		}
+		for _, s := range sums {
+			m := &lanes[s.A]
+			if m.A != row {
+				lanes[m.A].Op = LaneNone
+			}
+			lanes[m.B].Held = release(m.B)
+			s.Op, s.A, s.B, m.Op = LanePick, row, m.B, LaneNone
+		}
+		l := &lanes[row]
+		l.Op, l.At.N = LaneOneHot, lanes[l.B].At.N
+		if release(l.B) {
+			lanes[l.B].Op = LaneNone
+		}
+		if x := &lanes[l.A]; x.Op == LaneExpand {
+			if release(l.A) {
+				x.Op = LaneNone
+			}
+			l.A = x.A
+		}
+		l.B, l.Loop = l.Loop, w.v.Loops[l.Loop].Parent
+	}
+}
+
+// row is the instruction that makes a row same x i, for the indices i of a loop, whose numbers are the left operands of
+// the products m; −1: they are others.
+func (w *vectorizer) row(m *Lane, uses []int) int {
+	lanes, row := w.v.Lanes, m.A
+	t := &lanes[row]
+	if t.Op == LaneTake && uses[row] == 1 {
+		row = t.A
+	}
+	l := &lanes[row]
+	if l.Op != LaneFun2 || l.Sym != term.Same || lanes[l.B].Op != LaneIndex {
+		return -1
+	}
+	x, i, loop := &lanes[l.A], &lanes[l.B].At, w.v.Loops[l.Loop]
+	if x.Op == LaneExpand {
+		x = &lanes[x.A]
+	}
+	var want [maxLoops]int
+	want[l.Loop] = 1
+	if x.Op != LaneLoad && x.Op != LaneScalar || i.By != want || len(i.Outer) > 0 || w.v.Loops[m.Loop].Size != loop.Size {
+		return -1
+	}
+	if t != l {
+		want = w.within([maxLoops]int{}, loop.Parent, loop.Size)
+		if want[m.Loop] = 1; t.At.N != 0 || t.At.By != want {
+			return -1
+		}
+	}
+	for k := m.Loop; k != loop.Parent; k = w.v.Loops[k].Parent {
+		if k < 0 {
+			return -1
+		}
+	}
+	return row
+}
+
+// computed reports whether the instruction has values of its own, or has to find them.
+func (l *Lane) computed() bool { return l.Op != LaneNone && !l.Held }
+
 // sameRow reports whether an iteration of the outermost loop takes values that it has made itself.
 func (w *vectorizer) sameRow(l *Lane) bool {
 	from := w.v.Lanes[l.A].Loop
 	return w.v.Region || from < 0 || l.At.By[0] == w.v.Count(from)/w.v.Loops[0].Size
 }
 
+// prune leaves out the instructions that nothing needs.
+func (v *Vector) prune() *Vector {
+	needed := make([]bool, len(v.Lanes))
+	for _, r := range v.Results {
+		if r.Lane >= 0 {
+			needed[r.Lane] = true
+		}
+	}
+	for _, b := range v.Blocks {
+		if b.Mask >= 0 {
+			needed[b.Mask] = true
+		}
+	}
+	for i := len(v.Lanes) - 1; i >= 0; i-- {
+		if l := &v.Lanes[i]; needed[i] || l.Op == LaneStore {
+			l.Operands(func(k int) { needed[k] = true })
+		} else {
+			l.Op = LaneNone
+		}
+	}
+	return v
+}
+
 // Operands calls f on the values that the instruction reads.
 func (l *Lane) Operands(f func(int)) {
 	switch l.Op {
-	case LaneAdd, LaneMul, LaneFun2, LaneProduct, LaneTest, LaneSelect:
+	case LaneAdd, LaneMul, LaneFun2, LaneProduct, LaneTest, LaneSelect, LanePick:
 		f(l.A)
 		f(l.B)
-	case LaneFun1, LaneExpand, LaneSum, LaneStore, LaneTake, LaneNot:
+	case LaneFun1, LaneExpand, LaneSum, LaneStore, LaneTake, LaneNot, LaneOneHot:
 		f(l.A)
 	}
 	if (l.Op == LaneSelect || l.Op == LaneTest || l.Op == LaneNot) && l.C >= 0 {

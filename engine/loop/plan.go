@@ -82,30 +82,6 @@ func (f *Form) makePlan() {
 	for _, v := range roots {
 		f.need(backward, v)
 	}
-	for _, br := range f.branches {
-		f.joined(br)
-	}
-}
-
-// joined notes whether adjoints that meet at a branch have the bits that statement by statement gives: they have if
-// each number that goes on is of an operation in its side, and of no other.
-func (f *Form) joined(br *branch) {
-	seen := map[id]bool{}
-	for _, v := range br.phis {
-		if f.flag(v) == zero {
-			continue
-		}
-		for i, o := range [2]id{f.values[v].a, f.values[v].b} {
-			side := br.then
-			if i > 0 {
-				side = br.els
-			}
-			if f.flag(o) != zero && (f.values[o].in != side || seen[o] || f.values[o].op < phi) {
-				f.Exact = false
-			}
-			seen[o] = true
-		}
-	}
 }
 
 // Steps is the most steps of an iteration, where total gives those of a block.

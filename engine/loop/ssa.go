@@ -128,7 +128,6 @@ type Form struct {
 	branches []*branch
 	flags    map[id]id // whether a number has an adjoint
 	failed   bool
-	Exact    bool            // adjoints have the bits that statement by statement gives
 	dynamic  map[ir.Reg]bool // states of which this is not known
 
 	plan
@@ -143,7 +142,7 @@ const mostValues = 1 << 14
 func (l *Loop) Form(sig []uint32, live func(s *Stream) bool, taped bool) *Form {
 	dynamic := map[ir.Reg]bool{}
 	for {
-		f := &Form{Loop: l, taped: taped, sig: sig, flags: map[id]id{}, dynamic: dynamic, Exact: true}
+		f := &Form{Loop: l, taped: taped, sig: sig, flags: map[id]id{}, dynamic: dynamic}
 		f.build(live)
 		if f.failed {
 			return nil
@@ -181,12 +180,8 @@ func (f *Form) aliases() (same bool) {
 		if s.inFlag != one || s.outFlag != one {
 			continue
 		}
-		passed := f.values[s.out].op < element
-		if slices.Contains(f.sig[:len(f.Inputs)], f.sig[len(f.Inputs)+i]) {
-			if !passed {
-				return false
-			}
-			f.Exact = false
+		if f.values[s.out].op >= element && slices.Contains(f.sig[:len(f.Inputs)], f.sig[len(f.Inputs)+i]) {
+			return false
 		}
 		for k := range i {
 			o := &f.states[k]
@@ -270,7 +265,6 @@ func (b *builder) streams() {
 				s.Live = s.Live || st.flag != zero
 			}
 		}
-		b.Exact = b.Exact && !s.Live
 		b.Streams = append(b.Streams, s)
 	}
 	b.failed = b.failed || len(b.Streams) > MostStreams
@@ -549,7 +543,6 @@ func (b *builder) load(in *ir.Instr) {
 	if k < 0 {
 		k = len(b.Streams)
 		s.Live = b.taped && b.live(&s)
-		b.Exact = b.Exact && !s.Live // another stream, or an input, may be of the same number
 		b.Streams = append(b.Streams, s)
 	}
 	o := &b.Streams[k]

@@ -39,11 +39,12 @@ func (c *compiler) flat(t term.Type) bool {
 	return false
 }
 
-// mapped is a list λf.λz. l (λe.λr. f t r) z.
+// mapped is a list λf.λz. l (λe.λr. f t r) z. Substitutions may stand around f t r, as those that take e apart.
 type mapped struct {
-	of *value
-	e  term.Var
-	t  term.Ref
+	of     *value
+	e      term.Var
+	around []*term.Node
+	t      term.Ref
 }
 
 // mapping takes such a list apart: it returns l.
@@ -62,10 +63,15 @@ func (c *compiler) mapping(v *value) (m mapped, l term.Ref, ok bool) {
 	z, all := under(f.A, term.LamOp)
 	_, step := under(z.A, term.AppOp)
 	e, _ := under(step.B, term.LamOp)
-	rest, whole := under(e.A, term.LamOp)
-	_, one := under(rest.A, term.AppOp)
+	rest, _ := under(e.A, term.LamOp)
+	var around []*term.Node
+	r := rest.A
+	for ; nodes[r].Op.Opens(); r = nodes[r].A {
+		around = append(around, &nodes[r])
+	}
+	whole, one := under(r, term.AppOp)
 	ok = step.Op == term.AppOp && one.Op == term.AppOp && is(all.B, z) && is(whole.B, rest) && is(one.A, f)
-	return mapped{v, e.X, one.B}, step.A, ok
+	return mapped{v, e.X, around, one.B}, step.A, ok
 }
 
 // listed makes the code of a list that is the value of the program.
@@ -125,6 +131,9 @@ func (c *compiler) listed(r term.Ref) {
 			m := &maps[j]
 			c.restore(m.of.node, m.of.free, func() {
 				c.bind(m.e, e)
+				for _, n := range m.around {
+					c.opening(n)
+				}
 				e = c.term(m.t)
 			})
 		}

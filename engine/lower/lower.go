@@ -463,7 +463,7 @@ func (c *compiler) flatten(v *value) []ir.Reg {
 
 // register puts a value that takes one register there.
 func (c *compiler) register(v *value) ir.Reg {
-	switch v.kind {
+	switch v = c.whole(v); v.kind {
 	case register:
 		return c.use(v.at)
 	case number:
@@ -488,6 +488,20 @@ func (c *compiler) register(v *value) ir.Reg {
 	return c.closure(v)
 }
 
+// whole is a vector: where its components are slots of an object that follow each other, it is these slots.
+func (c *compiler) whole(v *value) *value {
+	if v.kind != vector || len(v.parts) == 0 {
+		return v
+	}
+	first, w := c.whole(v.parts[0]), uint32(c.layout.Slots(c.t.Types.Left(v.typ)))
+	for k, p := range v.parts {
+		if p = c.whole(p); p.kind != component || !p.inline || p.at != first.at || p.slot != first.slot+uint32(k)*w {
+			return v
+		}
+	}
+	return &value{kind: component, typ: v.typ, at: first.at, slot: first.slot, inline: true}
+}
+
 // constant puts a number in a register.
 func (c *compiler) constant(x float64) ir.Reg { return c.pure(ir.Instr{Op: ir.Const, Val: x}) }
 
@@ -509,7 +523,7 @@ func (c *compiler) store(d ir.Reg, v *value, i ir.Reg, m, n uint32) {
 		c.store(d, left, i, m, n)
 		c.store(d, right, i, m, n+uint32(c.layout.Slots(left.typ)))
 	case term.VecKind:
-		if v.kind == vector {
+		if v = c.whole(v); v.kind == vector {
 			w := uint32(c.layout.Slots(c.t.Types.Left(v.typ)))
 			for k, p := range v.parts {
 				c.store(d, p, i, m, n+uint32(k)*w)

@@ -1,0 +1,122 @@
+package exec
+
+import (
+	"math"
+
+	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/term"
+)
+
+// A pick is a sum of products with a row of numbers, of which one is 1 and the others are 0: it is the element there,
+// if the others are finite. The cells of the row and of the products are counted, but the numbers of the row are not
+// made: their derivatives are 0, and nothing arrives before them.
+
+// newPick finds where the elements are that a pick is of, those with the number 0.
+func (v *vector) newPick(l *lane, s *ir.Lane) {
+	elements := &v.src.Lanes[s.B]
+	at := *s
+	at.At = elements.At
+	l.apart, at.At.By[elements.Loop] = at.At.By[elements.Loop], 0
+	l.place(v.src, &at)
+	l.compact = false
+	l.kind = v.p.kindsOf(term.Mul)
+}
+
+// canPick reports whether the numbers by which a pick selects are those of elements, and all elements are finite. So
+// what it makes is what the sum makes.
+func (v *vector) canPick(m *Machine, s *laneState, l *lane) bool {
+	row, elements, o := &v.lanes[l.a], &v.lanes[l.b], &s.in[l.b]
+	x := &v.lanes[row.a]
+	if elements.static && x.static && s.run == m.runs {
+		return true
+	}
+	first, last := o.first+elements.lo, o.first+elements.hi+1
+	if s.live[row.a] || o.live != nil || !finiteRows(o.data[first:last], 1, 0, last-first, 1) {
+		return false
+	}
+	numbers := s.vals[row.a]
+	if x.op == ir.LaneLoad {
+		numbers = sized(&s.tmp, x.n)
+		copyPlaces(numbers, s.in[row.a].data, x.dims, min(x.n, v.size), s.in[row.a].first)
+	}
+	for _, x := range numbers {
+		if k := x - float64(row.at.N); !(k >= 0 && k < float64(row.ratio) && k == math.Trunc(k)) {
+			return false
+		}
+	}
+	return true
+}
+
+// picked calls f for the lanes of a pick that follow each other and have one number: how many there are, the first
+// lane, its element number 0, how far apart these elements are, and how far behind them those are that are selected.
+func (v *vector) picked(s *laneState, l *lane, row, rows, first int, f func(n, lane, at, by, behind int)) {
+	numbers, least := s.vals[v.lanes[l.a].a], v.lanes[l.a].at.N
+	each := l.inner * rows / len(numbers)
+	walk(l.dims, rows, first+row*l.dims[0].by, func(lane, at, size, by int) {
+		for end := lane + size; lane < end; {
+			k := lane / each
+			n := min(end, (k+1)*each) - lane
+			f(n, lane, at, by, (int(numbers[k])-least)*l.apart)
+			lane, at = lane+n, at+n*by
+		}
+	})
+}
+
+// pick selects the elements of a strip.
+func (v *vector) pick(s *laneState, l *lane, dst []float64, row, rows int) {
+	o := &s.in[l.b]
+	v.picked(s, l, row, rows, o.first, func(n, lane, at, by, behind int) {
+		for k := range dst[lane : lane+n] {
+			x := o.data[at+behind+k*by]
+			for i := 0; x == 0 && math.Signbit(x) && i < v.lanes[l.a].ratio; i++ { // the sum is 0 unless all are −0
+				x += 0 * o.data[at+k*by+i*l.apart]
+			}
+			dst[lane+k] = x
+		}
+	})
+}
+
+// pickBack adds to the adjoints of the elements of a pick. Something arrives at all of them: 0 times what arrives at
+// the pick, except at the one that is selected.
+func (v *vector) pickBack(m *Machine, s *laneState, i int, l *lane, row, rows int) {
+	elements, size := &v.lanes[l.b], v.lanes[l.a].ratio
+	n, live := s.reached(i), s.live[l.b]
+	s.count(m, l.kind, ir.KindOf(true, live), n*uint64(size))
+	s.count(m, v.plus, 3, n*uint64(size-1))
+	_, flags := s.open(l.a, v.lanes[l.a].inner*rows)
+	each := len(s.deltas[i]) / len(flags)
+	x, d := &s.adj[l.b], s.deltas[i]
+	v.picked(s, l, row, rows, x.zero, func(n, lane, at, by, behind int) {
+		for k := lane; k < lane+n; k, at = k+1, at+by {
+			if !s.isReached(i, k) {
+				continue
+			}
+			if flags[k/each] = true; !live {
+				continue
+			}
+			x.adj[at+behind] += d[k]
+			finite := d[k]-d[k] == 0
+			for j := 0; (s.reach[i] == some || !finite) && j < size; j++ {
+				if x.reached[at+j*l.apart] = true; !finite && j*l.apart != behind {
+					x.adj[at+j*l.apart] += 0 * d[k]
+				}
+			}
+		}
+	})
+	if s.close(l.a); !live || s.reach[i] == some {
+		return
+	}
+	if elements.dims[0].by == 0 { // those of each row are the same
+		rows = 1
+	}
+	walk(elements.dims, rows, x.zero+row*elements.dims[0].by, func(_, at, size, by int) {
+		if by == 1 {
+			setTrue(x.reached[at : at+size])
+			return
+		}
+		for range size {
+			x.reached[at] = true
+			at += by
+		}
+	})
+}
