@@ -72,6 +72,7 @@ var carried = map[string]string{
 	"vector":        "sum (iter #50 (fun (v : R^3) -> vec i < 3 -> sin (v.(i) * e + v.(2 - i) * r)) [| e, r, 1 |])",
 	"matrix":        "let m = iter #40 (fun (m : R^2^2) -> vec i < 2 -> vec j < 2 -> sum k < 2 -> m.(i).(k) * [| [| e, r |], [| 1, e |] |].(k).(j)) [| [| 1, 0 |], [| 0, e |] |] in m.(0).(1) * m.(1).(0)",
 	"matvec":        "input m : R^3^3 = vec i < 3 -> vec j < 3 -> sin (i + 2 * j)\nsum (iter #40 (fun v -> matvec m v / 2) [| e, r, e |])",
+	"bodies":        "let (x, v) = iter #40 (fun ((x : R^3^3), (v : R^3^3)) -> let w = vec i < 3 -> vec j < 3 -> let d = x.(j) - x.(i) in e / (dot d d + 1) in (x + 0.1 * v, v + (vec i < 3 -> vec c < 3 -> sum j < 3 -> w.(i).(j) * (x.(j).(c) - x.(i).(c))))) (vec i < 3 -> vec c < 3 -> sin (i + c + r), vec i < 3 -> vec c < 3 -> e) in sum i < 3 -> sum x.(i)",
 	"ten":           "input m : R^10^10 = vec i < 10 -> vec j < 10 -> sin (i + 2 * j) / 4\nsum (iter #20 (fun (v : R^10) -> vec i < 10 -> (sum j < 10 -> m.(i).(j) * v.(9 - j)) * r) (vec i < 10 -> e * i))",
 	"two":           "let (x, v) = iter #60 (fun ((x : R^2), (v : R^2)) -> let v = v - 0.1 * x in (x + 0.1 * v * e, v)) ([| e, 1 |], [| r, 0 |]) in x.(0) * v.(1) + x.(1)",
 	"turns":         "let (x, (y, z)) = iter #41 (fun ((x : R^3), ((y : R^3), (z : R^3))) -> (y, (z, x * e + r))) ([| e, 1, 2 |], ([| r, 3, e |], [| 0, 0, 1 |])) in dot x y + z.(1)",

@@ -187,7 +187,8 @@ func newScalarizer(w *vectorizer, slots []int, reads [][2]int, start, end int) *
 	s.run(start+1, end)
 	if s.failed = s.failed || len(s.states) == 0 || s.work == 0 || s.work >= s.without; !s.failed {
 		for _, r := range slices.Sorted(maps.Keys(s.set)) {
-			if s.behind[r] = reads[r][0] < start || reads[r][1] > end; s.behind[r] {
+			at := reads[r] // 0: nowhere
+			if s.behind[r] = at[1] > end || at[1] > 0 && at[0] < start; s.behind[r] {
 				s.stateOf(r)
 			}
 		}
