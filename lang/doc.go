@@ -10,7 +10,7 @@
 //	syntax ──elaborate──▶ core ──lower──▶ term
 //	                        └──eval──▶ default values
 //
-// The names stand for packages in this folder. [Load] calls elaborate and lower; elaborate calls eval.
+// elaborate and eval are packages in this folder. [Load] calls elaborate, and then lower; elaborate calls eval.
 //
 // A param is a static number. The default value of an input or of data is elaborated
 // and typed like everything else, and then run: so what stands below knows its shape

@@ -19,7 +19,7 @@ func TestLoopsCheck(t *testing.T) {
 			"term.(*Term).Expand",
 		},
 		"input x = 0.5\nsum i < 100000 -> (#i (fun y -> y) x)": {
-			"elaborate.(*Elaborator).tail", "elaborate.(*Elaborator).sum", "elaborate.(*Elaborator).addends", "lower.(*lowering).run",
+			"elaborate.(*Elaborator).tail", "elaborate.(*Elaborator).sum", "elaborate.(*Elaborator).addends", "lang.(*lowering).run",
 			"term.(*Term).traverse", "term.(*Term).Typing",
 		},
 		"input x = 0.5\nlet v = vec i < 100000 -> (#i (fun y -> y) x) in v.(0)": {"elaborate.(*Elaborator).store", "elaborate.(*Elaborator).same"},

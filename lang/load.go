@@ -11,7 +11,6 @@ import (
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/elaborate"
 	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/lang/lower"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -269,7 +268,7 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType core.T
 	p := &Program{Name: name, File: e.File, TypeText: text.Of(bodyType), Shape: shape, Params: e.Params, Data: e.Data,
 		Symbols: e.Symbols, Random: e.Random, limits: e.Limits}
 	e.Types.Close()
-	t, wrong := lower.Term(e.Program, body, opt.MaxNodes, e.TooManyNodes)
+	t, wrong := lower(e.Program, body, opt.MaxNodes, e.TooManyNodes)
 	if err := e.Errors(); err != nil {
 		return nil, err
 	}

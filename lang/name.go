@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/lang/lower"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -33,7 +32,7 @@ func (p *Program) ScalarNames() []string {
 // components of a pair by their number after a colon: p:0, p:1. The components of what has a long name have that name.
 func (in *Input) scalarName(k int) string {
 	name := []byte(in.Name)
-	for s := in.Shape; len(name) <= lower.MaxName; {
+	for s := in.Shape; len(name) <= MaxName; {
 		switch s.Kind {
 		case load.Product:
 			if first := s.A.Width(); k < first {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram/cmd/internal/command"
-	"github.com/gram-machine/gram/cmd/internal/export"
+	"github.com/gram-machine/gram/cmd/internal/show"
 )
 
 // exportFlags are the flags of gram export.
@@ -80,9 +80,10 @@ func (a *app) export(ctx context.Context, path string, f *exportFlags) error {
 	}
 	meter := p.Meter(ctx)
 	meter.Begin("compile")
-	files, err := export.Write(&export.Program{Package: name, Source: source, Term: p.Source().Written(),
-		Inputs: p.ScalarInputs(), Names: p.Source().ScalarNames(), Point: p.Point(), Gradient: p.Differentiable() == nil,
-		Check: meter.During("compile")}, f.lang.Is)
+	export := show.Export{Package: name, Source: source, Term: p.Source().Written(), Inputs: p.ScalarInputs(),
+		Names: p.Source().ScalarNames(), Point: p.Point(), Gradient: p.Differentiable() == nil,
+		Check: meter.During("compile")}
+	files, err := export.Write(f.lang.Is)
 	if err != nil {
 		return p.Locate(err, "compiling")
 	}

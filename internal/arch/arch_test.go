@@ -42,9 +42,8 @@ var layers = map[string][]string{
 	"term":                 {},
 	"kernel":               {"term"}, // of term, the elementary functions
 	"rule":                 {},
-	"lang":                 {"term", "kernel", "lang/core", "lang/elaborate", "lang/lower"}, // lang/eval adds as package kernel does
-	"lang/core":            {"term", "lang"},                                                // of lang, folders that are not listed here
-	"lang/lower":           {"term", "revgrad", "lang", "lang/core"},
+	"lang":                 {"term", "kernel", "lang/core", "lang/elaborate", "revgrad"}, // lang/eval adds as package kernel does
+	"lang/core":            {"term", "lang"},                                             // of lang, folders that are not listed here
 	"lang/elaborate":       {"term", "lang", "lang/core"},
 	"parquet":              {"lang"}, // is registered there
 	"revgrad":              {"term"},
@@ -90,7 +89,6 @@ var layers = map[string][]string{
 		"compile", "internal/decode", "internal/denote", "internal/reference", "cmd/internal/show"},
 	"cmd/internal/profile": {root, "internal/bridge", "rule", "term", "lang", "lang/elaborate", "graph/calls", "machine"},
 	"cmd/internal/show":    {root, "internal/bridge", "term", "lang", "revgrad", "engine/ir", "engine/lower", "machine", "limits", "internal/stage", "internal/hypergraph", "compile", "graph"},
-	"cmd/internal/export":  {"term", "engine/ir", "engine/lower", "internal/stage"},
 	"cmd/internal/lsp":     {root, "internal/bridge", "docs", "lang", "lang/elaborate", "limits", "cmd/internal/profile"},
 	"cmd/internal/explore": {root, "internal/bridge", "internal/hypergraph", "internal/stage", "examples", "limits",
 		"rule", "term", "lang", "compile", "machine", "graph", "cmd/internal/command", "cmd/internal/show", "cmd/internal/reduction"},
@@ -109,7 +107,7 @@ var layers = map[string][]string{
 		"cmd/internal/benchmark", // of gram-bench
 		"cmd/internal/fitting",   // of gram-fit
 		"internal/denote",        // the numbers of gram reduce
-		"cmd/internal/explore", "cmd/internal/export", "cmd/internal/command", "cmd/internal/lsp", "cmd/internal/result", "cmd/internal/profile", "cmd/internal/reduction", "cmd/internal/show"},
+		"cmd/internal/explore", "cmd/internal/command", "cmd/internal/lsp", "cmd/internal/result", "cmd/internal/profile", "cmd/internal/reduction", "cmd/internal/show"},
 }
 
 // edge says that a file of the package in folder from imports the one in folder to.

@@ -24,9 +24,9 @@ type part struct {
 
 // parts are the parts of the module.
 var parts = []*part{
-	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 16_432, aim: 13_000},
+	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 16_433, aim: 13_000},
 	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_141, aim: 4_500},
-	{name: "lang", folders: []string{"lang"}, most: 21_412, aim: 16_000},
+	{name: "lang", folders: []string{"lang"}, most: 21_411, aim: 16_000},
 	{name: "cmd", folders: []string{"cmd"}, most: 20_025, aim: 16_000},
 	{name: "bench", folders: []string{"bench"}, most: 11_549, aim: 8_000},
 	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_569, aim: 13_000},
@@ -34,7 +34,7 @@ var parts = []*part{
 }
 
 const (
-	mostPackages = 65 // 60 are aimed for
+	mostPackages = 63 // 60 are aimed for
 	mostColumns  = 120
 )
 

@@ -1,4 +1,4 @@
-package export
+package show
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ var pages = template.Must(template.New("").Delims("{%", "%}").Funcs(template.Fun
 
 // page is what the templates know.
 type page struct {
-	*Program
+	*Export
 	Upper           string // the package
 	Outputs         int
 	Arities, Params []int // of the functions: their arguments, and the registers that these take
@@ -32,8 +32,8 @@ type page struct {
 }
 
 // files are the files of a program.
-func (w *writer) files(p *Program, entries []*entry) (out []File, err error) {
-	data := page{Program: p, Upper: strings.ToUpper(p.Package), Outputs: entries[0].outputs, Entries: entries,
+func (w *writer) files(p *Export, entries []*entry) (out []File, err error) {
+	data := page{Export: p, Upper: strings.ToUpper(p.Package), Outputs: entries[0].outputs, Entries: entries,
 		Arities: w.arities, Params: w.params,
 		Symbols: strings.TrimRight(w.head.String(), "\n"), Code: strings.TrimRight(w.out.String(), "\n")}
 	kinds := []string{"go"}

@@ -1,4 +1,4 @@
-package lower
+package lang
 
 import (
 	"math"

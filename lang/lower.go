@@ -1,6 +1,8 @@
-// Package lower turns core into a term.
+package lang
+
+// # Lowering
 //
-// Lowering is one loop over the nodes of core,
+// Lowering turns core into a term. It is one loop over the nodes of core,
 // children before parents, and does what needs types. A vector with projections is
 // opened by one UnvecOp directly inside its binder, one level at a time; its
 // projections are variables. dot and matvec become sums of products. An input that is
@@ -10,7 +12,6 @@
 // jvp and grad are differentiated here (derivative.go): the term of the function has been made, and package revgrad
 // makes the term of its derivative. So derivatives in a function are terms without jvp and grad before it is
 // differentiated itself.
-package lower
 
 import (
 	"slices"
@@ -50,10 +51,10 @@ type lowering struct {
 	xs       []term.Var
 }
 
-// Term returns the term of a program, whose types are all known. Its root is the body, with lets around it. The error
+// lower returns the term of a program, whose types are all known. Its root is the body, with lets around it. The error
 // is that an inductive type has no meaning in the calculus. The term has at most twice maxNodes nodes and variables;
 // where there would be more, tooMany is called, which does not return.
-func Term(p *core.Program, body core.Ref, maxNodes int, tooMany func()) (*term.Term, error) {
+func lower(p *core.Program, body core.Ref, maxNodes int, tooMany func()) (*term.Term, error) {
 	l := newLowering(p, maxNodes, tooMany)
 	l.run(body)
 	return l.t, l.wrong

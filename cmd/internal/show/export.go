@@ -1,9 +1,4 @@
-// Package export writes a program as plain source in Go or C: its value and its gradient, from the code of the compiler
-// (package ir). The source needs nothing but the standard library of its language, and counts no steps.
-//
-// Each function of the code is one of the source, with the same registers and labels. Its statements are written once,
-// for both languages; the templates have what is around them, and what they call.
-package export
+package show
 
 import (
 	"errors"
@@ -16,8 +11,12 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Program is what is written.
-type Program struct {
+// Export is a program that is written as plain source in Go or C: its value and its gradient, from the code of the
+// compiler (package ir). The source needs nothing but the standard library of its language, and counts no steps.
+//
+// Each function of the code is one of the source, with the same registers and labels. Its statements are written once,
+// for both languages; the templates have what is around them, and what they call.
+type Export struct {
 	Package  string // an identifier
 	Source   string // the name of its file
 	Term     *term.Term
@@ -37,9 +36,9 @@ type File struct {
 // mostData bounds the numbers of the data that source has.
 const mostData = 1 << 20
 
-// Write returns the files of a program in a language, go or c. The error is a [*stage.Error], a [*term.TypeError] or
+// Write returns the files of the program in a language, go or c. The error is a [*stage.Error], a [*term.TypeError] or
 // that of Check.
-func Write(p *Program, language string) ([]File, error) {
+func (p *Export) Write(language string) ([]File, error) {
 	w := &writer{isC: language == "c", symbols: map[term.Symbol]string{}, depth: 1, pos: p.Term.Nodes[p.Term.Root].Pos}
 	size := 0
 	for i := range p.Term.Data {
@@ -93,7 +92,7 @@ type entry struct {
 }
 
 // program writes the functions of the value or the gradient.
-func (w *writer) program(p *Program, gradient bool) *entry {
+func (w *writer) program(p *Export, gradient bool) *entry {
 	e := &entry{First: len(w.arities)}
 	opt := lower.Options{Inputs: p.Inputs, Gradient: gradient, Check: p.Check}
 	opt.After = func(code *ir.Program, pass string) error {

@@ -1,4 +1,4 @@
-package lower
+package lang
 
 import (
 	"github.com/gram-machine/gram/lang/core"
