@@ -66,6 +66,12 @@ input w : R^6 = [| -1, -2, 0, -3, -4, -5 |]
 data text : List R = list i < 12 -> 2
 let W = vec i < 6 -> vec j < 8 -> w.(i) * x in
 foldl (fun s x -> s + x) 0 (map (fun i -> sum (vec j < 8 -> atan (1 / (pick W i).(j)))) text)`, nil, nil},
+	// A convolution: a sum of products over two loops, of inputs and of what is made.
+	{`input F : R^(3, 2, 3) = vec k < 3 -> vec a < 2 -> vec b < 3 -> sin (k + 2 * a - b)
+input x : R^(6, 7) = vec i < 6 -> vec j < 7 -> cos (i * j)
+let y = vec i < 6 -> vec j < 7 -> if x.(i, j) > 0 then x.(i, j) else 0 in
+let h = vec k < 3 -> vec i < 5 -> vec j < 5 -> sum a < 2 -> sum b < 3 -> F.(k, a, b) * y.(i + a, j + b) in
+sum k < 3 -> sum i < 5 -> sum j < 5 -> h.(k, i, j) * tanh h.(k, i, j)`, nil, nil},
 	// A row of numbers of which one is 1 depends on an input.
 	{`input x = 2
 input W : R^(30, 8) = vec i < 30 -> vec j < 8 -> sin (i * 8 + j)

@@ -267,7 +267,9 @@ func (s *laneState) mark(i, by int) {
 func (s *laneState) some(i, n int) []bool {
 	if s.reach[i] != some {
 		s.flags[i] = sized(&s.ownFlags[i], n)
-		fill(s.flags[i], s.reach[i] == all)
+		if clear(s.flags[i]); s.reach[i] == all {
+			setTrue(s.flags[i])
+		}
 		s.reach[i] = some
 	}
 	return s.flags[i]
@@ -318,14 +320,15 @@ func (s *laneState) times(i, a int, x []float64, number bool) {
 		return
 	}
 	d := s.deltas[i]
-	if number || s.reach[i] == some {
+	zero := s.reach[i] == some && !finiteRows(x, 1, 0, len(x), 1) // 0 times an infinite slope
+	if number || zero {
 		t := sized(&s.tmp, len(d))
 		if len(x) == 1 {
 			kernel.MulScalar(t, d, x[0])
 		} else {
 			kernel.Mul(t, d, x)
 		}
-		if s.reach[i] == some { // 0 times an infinite slope
+		if zero {
 			for k, f := range s.flags[i] {
 				if !f {
 					t[k] = 0

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"math"
+
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/kernel"
 )
@@ -10,11 +12,13 @@ import (
 // a depends is u, one on which only b does v: without v it is a matrix times a vector, without both a dot product.
 // There is a product of matrices for each iteration of the other loops around it, batch. The outermost loop may be u,
 // v, or one of batch. Its iterations are the rows of the statement, so a strip has some rows of a, columns of b, or
-// products.
+// products. Of a sum over several loops, those whose places do not follow each other are in batch, too: products are
+// added.
 type product struct {
 	u, v    productDim
 	batch   []productDim
 	size    int // of the sum
+	adds    bool
 	aj, bj  int
 	whole   int     // iterations of the outermost loop
 	overlap [2]bool // elements of rows of a, columns of b have places in common
@@ -35,7 +39,7 @@ type productDim struct {
 	outer         bool
 }
 
-func (v *vector) newProduct(l *lane) *product {
+func (v *vector) newProduct(l *lane, loop int) *product {
 	src := v.src
 	a, b := &src.Lanes[l.a], &src.Lanes[l.b]
 	j := a.Loop
@@ -43,7 +47,16 @@ func (v *vector) newProduct(l *lane) *product {
 		v: productDim{size: 1, c: 1}, whole: v.size, dot: l.total}
 	c := 1
 	hasU, hasV := false, false
-	for k := src.Loops[j].Parent; k >= 0; k = src.Loops[k].Parent {
+	k := src.Loops[j].Parent
+	for ; j != loop && k != loop; k = src.Loops[k].Parent {
+		d := productDim{size: src.Loops[k].Size, a: a.At.By[k], b: b.At.By[k]}
+		if !p.adds && d.a == p.size*p.aj && d.b == p.size*p.bj {
+			p.size *= d.size
+		} else {
+			p.adds, p.batch = true, append(p.batch, d)
+		}
+	}
+	for ; k >= 0; k = src.Loops[k].Parent {
 		d := productDim{src.Loops[k].Size, a.At.By[k], b.At.By[k], c, k == 0 && !src.Region}
 		c *= d.size
 		switch {
@@ -114,9 +127,14 @@ func (p *product) summands(rows int) int {
 
 // run computes the products of a strip.
 func (p *product) run(m *Machine, dst []float64, x, y *operand, row, rows int) {
+	multiply := kernel.MatMul
+	if p.adds {
+		multiply = kernel.AddMatMul
+		fill(dst, math.Copysign(0, -1)) // −0 + x is x
+	}
 	p.each(row, rows, func(i, j, c, nu, nv int) {
 		a, b := i+x.first, j+y.first
-		switch unit := p.aj == 1 && p.bj == 1; {
+		switch unit := p.aj == 1 && p.bj == 1 && !p.adds; {
 		case unit && nv == 1 && p.u.c == 1:
 			w, by := x.data[a:], y.data[b:b+p.size]
 			if k := m.parts(nu, nu*p.size); k > 1 {
@@ -127,7 +145,7 @@ func (p *product) run(m *Machine, dst []float64, x, y *operand, row, rows int) {
 		case unit && nu == 1 && p.v.c == 1:
 			kernel.MatVec(dst[c:c+nv], y.data[b:], p.v.b, x.data[a:a+p.size])
 		default:
-			m.matMul(kernel.MatMul, matrix(dst[c:], nu, nv, p.u.c, p.v.c), matrix(x.data[a:], nu, p.size, p.u.a, p.aj),
+			m.matMul(multiply, matrix(dst[c:], nu, nv, p.u.c, p.v.c), matrix(x.data[a:], nu, p.size, p.u.a, p.aj),
 				matrix(y.data[b:], p.size, nv, p.bj, p.v.b))
 		}
 	})
@@ -247,10 +265,14 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 	if s.in[l.a].live != nil || s.in[l.b].live != nil {
 		v.countProducts(m, s, i, l, row, rows)
 	} else {
-		s.count(m, l.kind, ir.KindOf(live[0], live[1]), n*uint64(p.summands(rows)))
+		products := l.ratio
+		if p.dot {
+			products = rows
+		}
+		s.count(m, l.kind, ir.KindOf(live[0], live[1]), n*uint64(products))
 	}
-	if p.size > 1 && (row == 0 || !p.dot) {
-		s.count(m, v.plus, 3, n*uint64(p.size-1))
+	if row == 0 || !p.dot {
+		s.count(m, v.plus, 3, n*uint64(l.ratio-1))
 	}
 	for k, which := range [2]int{l.a, l.b} {
 		if !live[k] {

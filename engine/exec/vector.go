@@ -242,7 +242,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		case ir.LaneProduct:
 			l.ratio = v.lanes[l.a].n / l.n
 			l.kind = p.kindsOf(term.Mul)
-			l.product = v.newProduct(l)
+			l.product = v.newProduct(l, s.Loop)
 		case ir.LaneOneHot:
 			l.kind, l.ratio = p.kindsOf(term.Same), src.Loops[s.B].Size
 		case ir.LanePick:
@@ -966,8 +966,12 @@ func (v *vector) total(s *laneState, i int, l *lane, row, rows int) {
 }
 
 func fill[T any](dst []T, x T) {
-	for i := range dst {
+	n := min(len(dst), 16)
+	for i := range dst[:n] {
 		dst[i] = x
+	}
+	for ; n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
 	}
 }
 

@@ -84,7 +84,7 @@ const (
 	LaneFun2           // Sym(A, B)
 	LaneExpand         // A for each iteration of the loops inside
 	LaneSum            // the sum of A over the iterations of its loop, or what Sym makes in place of additions
-	LaneProduct        // the sum of A · B over the iterations of their loop: both are loads
+	LaneProduct        // the sum of A · B over the iterations of their loops that are in Loop: both are loads
 	LaneStore          // the element At of the vector that is result Arg becomes A
 	LaneTake           // the element At of the values A
 	// An if is a predicate over lanes. Both branches are computed for all of them, and each lane takes the number of
@@ -1243,11 +1243,15 @@ func (w *vectorizer) products() bool {
 	w.picks(uses)
 	for i := range w.v.Lanes {
 		s := &w.v.Lanes[i]
-		if s.Op != LaneSum || s.Sym != term.NoSymbol {
+		if s.Op != LaneSum || s.Sym != term.NoSymbol || uses[s.A] != 1 {
 			continue
 		}
 		m := &w.v.Lanes[s.A]
-		if m.Op != LaneMul || uses[s.A] != 1 {
+		if m.Op == LaneProduct && (s.Loop >= 0 || w.v.Region) { // a sum of sums is one
+			s.Op, s.A, s.B = LaneProduct, m.A, m.B
+			m.Op = LaneNone
+		}
+		if m.Op != LaneMul {
 			continue
 		}
 		a, b := &w.v.Lanes[m.A], &w.v.Lanes[m.B]
