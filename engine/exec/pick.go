@@ -2,6 +2,7 @@ package exec
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/term"
@@ -18,7 +19,16 @@ func (v *vector) newPick(l *lane, s *ir.Lane) {
 	at.At = elements.At
 	l.apart, at.At.By[elements.Loop] = at.At.By[elements.Loop], 0
 	l.place(v.src, &at)
-	l.compact = false
+	l.compact, l.whole = false, true
+	apart := 1
+	dims := slices.Clone(v.lanes[s.B].dims)
+	slices.SortFunc(dims, func(a, b dim) int { return a.by - b.by })
+	for _, d := range dims {
+		if d.by != 0 && d.size > 1 {
+			l.whole = l.whole && d.by == apart
+			apart *= d.size
+		}
+	}
 	l.kind = v.p.kindsOf(term.Mul)
 }
 
@@ -27,12 +37,13 @@ func (v *vector) newPick(l *lane, s *ir.Lane) {
 func (v *vector) canPick(m *Machine, s *laneState, l *lane) bool {
 	row, elements, o := &v.lanes[l.a], &v.lanes[l.b], &s.in[l.b]
 	x := &v.lanes[row.a]
-	if elements.static && x.static && s.run == m.runs {
-		return true
-	}
 	first, last := o.first+elements.lo, o.first+elements.hi+1
-	if s.live[row.a] || o.live != nil || !finiteRows(o.data[first:last], 1, 0, last-first, 1) {
+	known := elements.static && s.run == m.runs
+	if s.live[row.a] || o.live != nil || !known && !finiteRows(o.data[first:last], 1, 0, last-first, 1) {
 		return false
+	}
+	if known && x.static {
+		return true
 	}
 	numbers := s.vals[row.a]
 	if x.op == ir.LaneLoad {
@@ -108,6 +119,10 @@ func (v *vector) pickBack(m *Machine, s *laneState, i int, l *lane, row, rows in
 	}
 	if elements.dims[0].by == 0 { // those of each row are the same
 		rows = 1
+		if l.whole {
+			setTrue(x.reached[x.zero+elements.lo : x.zero+elements.hi+1])
+			return
+		}
 	}
 	walk(elements.dims, rows, x.zero+row*elements.dims[0].by, func(_, at, size, by int) {
 		if by == 1 {

@@ -118,6 +118,7 @@ type lane struct {
 	two      *fun2
 	product  *product
 	apart    int       // of a pick: how far apart the elements are among which it selects
+	whole    bool      // and whether those of all lanes are all there are between the first and the last
 	dead     [4]uint64 // of a sum of numerals: its additions by kind
 	needed   bool      // the backward phase needs its values
 	deep     bool      // to make them again takes a sum
