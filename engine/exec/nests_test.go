@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -194,6 +195,7 @@ func TestVectors(t *testing.T) {
 		if l.Shape.String() != "R" {
 			k = l.Shape.Size
 		}
+		chaotic := false // it makes much of what rounding leaves
 		for _, gradient := range []bool{false, true} {
 			if gradient && k > 100 {
 				continue
@@ -223,7 +225,11 @@ func TestVectors(t *testing.T) {
 			for k := 1; k < len(machines); k++ {
 				require.Equal(t, machines[0].Stats().Counts, machines[k].Stats().Counts, "seed %d, gradient %v\n%s", seed, gradient, src)
 				for i, x := range values[0] {
-					if y := values[k][i]; !(math.Abs(x-y) <= 1e-11*max(1, math.Abs(x))) && fmt.Sprint(x) != fmt.Sprint(y) {
+					y := values[k][i]
+					if math.Abs(x-y) <= 1e-11*max(1, math.Abs(x)) || fmt.Sprint(x) == fmt.Sprint(y) {
+						continue
+					}
+					if chaotic = math.Abs(x-y) <= 1e3*math.Abs(x-nearby(t, l, i)); !chaotic {
 						t.Fatalf("seed %d: value %d is %v, and %v without vectors, gradient %v\n%s", seed, i, y, x, gradient, src)
 					}
 				}
@@ -235,6 +241,9 @@ func TestVectors(t *testing.T) {
 				}
 			}
 			for i, x := range jacobians[0] {
+				if chaotic {
+					break
+				}
 				for k := 1; k < len(machines); k++ {
 					if y := jacobians[k][i]; !(math.Abs(x-y) <= 1e-11*scale) && !math.IsNaN(x) && !math.IsInf(x, 0) {
 						t.Fatalf("seed %d: derivative %d is %v, and %v without vectors\n%s", seed, i, y, x, src)
@@ -249,6 +258,20 @@ func TestVectors(t *testing.T) {
 	}
 	require.Greater(t, ran, 30)
 	require.Positive(t, again)
+}
+
+// nearby is value i of a program at a point near its own: how far rounding may go.
+func nearby(t *testing.T, l *lang.Program, i int) float64 {
+	m := compiled(t, l, false).NewMachine(limits.Bounds{})
+	m.Plain = true
+	point := slices.Clone(l.Point)
+	for i := range point {
+		point[i] *= 1 + 1e-15
+	}
+	require.NoError(t, m.Value(point))
+	values, _, err := m.Read(nil, nil)
+	require.NoError(t, err)
+	return values[i]
 }
 
 // TestSumAhead: a vector statement with straight code behind it reads a sum that has been made ahead of it by a loop.
