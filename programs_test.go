@@ -46,40 +46,40 @@ const (
 
 var programs = []worked{
 	// Components that data selects: from rows of numbers, of vectors that are made, of two at once, and with coordinates beside.
-	{`input W : R^(30, 8) = vec i < 30 -> vec j < 8 -> sin (i * 8 + j)
-data points : List R^2 = list i < 20 -> [| i, 29 - i |]
-sum (foldl (fun s e -> s + e) (vec i < 8 -> 0) (map (fun p -> pick W p.(0) * pick W p.(1)) points))`, nil, nil},
-	{`input w : R^12 = vec i < 12 -> sin i
-data text : List R = list i < 12 -> 11 - i
-let W = vec i < 12 -> vec j < 9 -> exp (w.(i) * (j - 4)) in
-foldl (fun s x -> s + x) 0 (map (fun x -> sum (vec j < 9 -> (pick W x).(j) * j)) text)`, nil, nil},
-	{`input W : R^(3, 30, 4) = vec k < 3 -> vec i < 30 -> vec j < 4 -> sin (i * 4 + j + k)
-data text : List (R^2 * R^3) = list i < 20 -> ([| 1, 2 |], [| i, 29 - i, i |])
-foldl (fun s x -> s + x) 0 (map (fun (u, e) -> let c = vec k < 3 -> vec m < 3 -> pick W.(k) e.(m) in
-  sum k < 3 -> dot (u.(0) * c.(k, 0) + u.(1) * c.(k, 1)) c.(k, 2)) text)`, nil, nil},
-	{`input W : R^(40, 16) = vec i < 40 -> vec j < 16 -> sin (i * 8 + j)
-data text : List R = list i < 20 -> i
-sum (foldl (fun s x -> tanh (s + pick W x)) (vec i < 16 -> 0) text)`, nil, nil},
+	{`input W : R^(9, 4) = vec i < 9 -> vec j < 4 -> sin (i * 4 + j)
+data points : List R^2 = list i < 8 -> [| i, 8 - i |]
+sum (foldl (fun s e -> s + e) (vec i < 4 -> 0) (map (fun p -> pick W p.(0) * pick W p.(1)) points))`, nil, nil},
+	{`input w : R^6 = vec i < 6 -> sin i
+data text : List R = list i < 6 -> 5 - i
+let W = vec i < 6 -> vec j < 5 -> exp (w.(i) * (j - 2)) in
+foldl (fun s x -> s + x) 0 (map (fun x -> sum (vec j < 5 -> (pick W x).(j) * j)) text)`, nil, nil},
+	{`input W : R^(2, 7, 2) = vec k < 2 -> vec i < 7 -> vec j < 2 -> sin (i * 2 + j + k)
+data text : List (R^2 * R^3) = list i < 5 -> ([| 1, 2 |], [| i, 6 - i, i |])
+foldl (fun s x -> s + x) 0 (map (fun (u, e) -> let c = vec k < 2 -> vec m < 3 -> pick W.(k) e.(m) in
+  sum k < 2 -> dot (u.(0) * c.(k, 0) + u.(1) * c.(k, 1)) c.(k, 2)) text)`, nil, nil},
+	{`input W : R^(8, 9) = vec i < 8 -> vec j < 9 -> sin (i * 8 + j)
+data text : List R = list i < 6 -> i
+sum (foldl (fun s x -> tanh (s + pick W x)) (vec i < 9 -> 0) text)`, nil, nil},
 	// The sum of the products with 0 is 0, and not −0.
 	{`input x = 2
 input w : R^6 = [| -1, -2, 0, -3, -4, -5 |]
-data text : List R = list i < 12 -> 2
-let W = vec i < 6 -> vec j < 8 -> w.(i) * x in
-foldl (fun s x -> s + x) 0 (map (fun i -> sum (vec j < 8 -> atan (1 / (pick W i).(j)))) text)`, nil, nil},
+data text : List R = list i < 4 -> 2
+let W = vec i < 6 -> vec j < 5 -> w.(i) * x in
+foldl (fun s x -> s + x) 0 (map (fun i -> sum (vec j < 5 -> atan (1 / (pick W i).(j)))) text)`, nil, nil},
 	// A convolution: a sum of products over two loops, of inputs and of what is made.
-	{`input F : R^(3, 2, 3) = vec k < 3 -> vec a < 2 -> vec b < 3 -> sin (k + 2 * a - b)
-input x : R^(6, 7) = vec i < 6 -> vec j < 7 -> cos (i * j)
-let y = vec i < 6 -> vec j < 7 -> if x.(i, j) > 0 then x.(i, j) else 0 in
-let h = vec k < 3 -> vec i < 5 -> vec j < 5 -> sum a < 2 -> sum b < 3 -> F.(k, a, b) * y.(i + a, j + b) in
-sum k < 3 -> sum i < 5 -> sum j < 5 -> h.(k, i, j) * tanh h.(k, i, j)`, nil, nil},
+	{`input F : R^(2, 2, 3) = vec k < 2 -> vec a < 2 -> vec b < 3 -> sin (k + 2 * a - b)
+input x : R^(4, 5) = vec i < 4 -> vec j < 5 -> cos (i * j)
+let y = vec i < 4 -> vec j < 5 -> if x.(i, j) > 0 then x.(i, j) else 0 in
+let h = vec k < 2 -> vec i < 3 -> vec j < 3 -> sum a < 2 -> sum b < 3 -> F.(k, a, b) * y.(i + a, j + b) in
+sum k < 2 -> sum i < 3 -> sum j < 3 -> h.(k, i, j) * tanh h.(k, i, j)`, nil, nil},
 	// A row of numbers of which one is 1 depends on an input.
 	{`input x = 2
-input W : R^(30, 8) = vec i < 30 -> vec j < 8 -> sin (i * 8 + j)
-foldl (fun s x -> s + x) 0 (map (fun e -> let o = vec i < 30 -> same (x + e) i in
-  sum (vec j < 8 -> sum i < 30 -> o.(i) * W.(i, j))) (list i < 9 -> i))`, nil, nil},
+input W : R^(8, 3) = vec i < 8 -> vec j < 3 -> sin (i * 8 + j)
+foldl (fun s x -> s + x) 0 (map (fun e -> let o = vec i < 8 -> same (x + e) i in
+  sum (vec j < 3 -> sum i < 8 -> o.(i) * W.(i, j))) (list i < 5 -> i))`, nil, nil},
 	// A list whose elements are made of tuples of data.
-	{`input W : R^(30, 8) = vec i < 30 -> vec j < 8 -> sin (i * 8 + j)
-data points : List (R^2 * R) = list i < 20 -> ([| i, 29 - i |], 20 - i)
+	{`input W : R^(8, 3) = vec i < 8 -> vec j < 3 -> sin (i * 8 + j)
+data points : List (R^2 * R) = list i < 6 -> ([| i, 9 - i |], 7 - i)
 foldl (fun s (a, b) -> s + sum a * b) 1 (map (fun (q, p) -> (pick W p, q.(0) * W.(1, 2))) points)`, nil, nil},
 	// λs of straight-line arithmetic.
 	// A product added to a sigmoid, whose slope is taken from its value.

@@ -170,14 +170,17 @@ func (w *vectorizer) isHead(i int) bool {
 
 // small reports whether a region has few lanes, and enough.
 func (w *vectorizer) small() bool {
-	n := 0
+	n, least := 0, 0
 	for i := range w.v.Lanes {
 		l := &w.v.Lanes[i]
 		if l.computed() {
 			n = max(n, w.v.Count(l.Loop))
 		}
+		if least = max(least, n); l.Op == LaneOneHot { // in place of so many
+			least = max(least, w.v.Count(l.B))
+		}
 	}
-	return n >= minLanes && n <= maxRegion
+	return least >= minLanes && n <= maxRegion
 }
 
 // results finds what is read behind a region, and reports whether the vector can make it. If it cannot because a vector
