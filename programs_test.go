@@ -77,6 +77,21 @@ sum k < 2 -> sum i < 3 -> sum j < 3 -> h.(k, i, j) * tanh h.(k, i, j)`, nil, nil
 input W : R^(8, 3) = vec i < 8 -> vec j < 3 -> sin (i * 8 + j)
 foldl (fun s x -> s + x) 0 (map (fun e -> let o = vec i < 8 -> same (x + e) i in
   sum (vec j < 3 -> sum i < 8 -> o.(i) * W.(i, j))) (list i < 5 -> i))`, nil, nil},
+	// The sum of the outermost loop is of products with what its iterations have made.
+	{`input x : R^9 = vec i < 9 -> sin i
+input q : R^9 = vec i < 9 -> cos i
+sum i < 9 -> (let w = vec j < 5 -> sin (x.(i) * j) in w.(1) * q.(i))`, nil, nil},
+	// Rows of numbers of which several are 1, or none: what is compared goes with the index.
+	{`input A : R^(8, 3) = vec i < 8 -> vec j < 3 -> sin (3 * i + j)
+data p : R^8 = [| 3, 1, 2, 0, 4, 7, 6, 5 |]
+let c = vec i < 4 -> let o = vec k < 8 -> same p.(k) k in vec j < 3 -> i * sum k < 8 -> o.(k) * A.(k).(j) in
+(sum i < 4 -> sum j < 3 -> c.(i).(j)) + sum i < 4 -> i * sum k < 8 -> same p.(k) k * A.(k).(1)`, nil, nil},
+	{`input A : R^(9, 8) = vec i < 9 -> vec j < 8 -> sin (3 * i + j)
+data p : R^9 = vec i < 9 -> i
+let o = vec k < 9 -> same p.(k) k in
+let c = vec j < 8 -> sum k < 9 -> o.(k) * A.(k).(j) in
+let d = vec j < 8 -> c.(j) * 2 in
+sum j < 8 -> c.(j) * d.(j)`, nil, nil},
 	// A list whose elements are made of tuples of data.
 	{`input W : R^(8, 3) = vec i < 8 -> vec j < 3 -> sin (i * 8 + j)
 data points : List (R^2 * R) = list i < 6 -> ([| i, 9 - i |], 7 - i)

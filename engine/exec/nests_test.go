@@ -286,3 +286,18 @@ func TestPickInfinite(t *testing.T) {
 	compare(t, "infinite", []byte("input w : R^6 = [| 1, 2, 0, 3, 4, 5 |]\ndata p : R^12 = vec i < 12 -> floor (i / 2)\n"+
 		"let W = vec i < 6 -> vec j < 8 -> 1 / (w.(i) * j) in vec i < 12 -> sum j < 8 -> (pick W p.(i)).(j)\n"), gram.Options{})
 }
+
+// TestManyLoops: sums and picks in as many loops as nests may have.
+func TestManyLoops(t *testing.T) {
+	sizes, vec, sum, at, around := strings.Repeat("2, ", 9)+"9", "", "", "", ""
+	for i := range 9 {
+		vec += fmt.Sprintf("vec a%d < 2 -> ", i)
+		sum += fmt.Sprintf("sum j%d < 2 -> ", i)
+		at += fmt.Sprintf("j%d, ", 8-i)
+		around += fmt.Sprintf("%d * a%d + ", i+1, i)
+	}
+	src := fmt.Sprintf("input T : R^(%s) = %svec k < 9 -> sin (%sk)\ndata p : R^2 = [| 3, 7 |]\n", sizes, vec, around)
+	compare(t, "picks", []byte(src+sum+"pick T.("+strings.TrimSuffix(at, ", ")+") p.(j0)\n"), gram.Options{})
+	compare(t, "products", []byte(src+"vec i < 4 -> i * ("+sum+"sum k < 9 -> T.("+at+"k) * T.("+strings.Replace(at, "j8", "j0", 1)+
+		"k))\n"), gram.Options{})
+}

@@ -94,7 +94,7 @@ func (p *product) each(row, rows int, f func(a, b, c, nu, nv int)) {
 			a, b = a+row*d.a, b+row*d.b
 		}
 	}
-	var index [8]int
+	var index [mostDims]int
 	for {
 		f(a, b, c, nu, nv)
 		k := 0

@@ -959,6 +959,7 @@ func (v *vector) total(s *laneState, i int, l *lane, row, rows int) {
 	if l.op == ir.LaneSum {
 		s.sum.Add(s.vals[l.a])
 	} else {
+		v.taken(s, l, row)
 		l.product.total(s, &s.in[l.a], &s.in[l.b], row, rows)
 	}
 	if row+rows == v.size {
@@ -976,6 +977,9 @@ func fill[T any](dst []T, x T) {
 	}
 }
 
+// mostDims is how many loops there are at most around an instruction, and the row of a region.
+const mostDims = len(ir.Affine{}.By) + 1
+
 // walk calls f for each run of the innermost loop of rows iterations of the outermost: the first lane, its place, how
 // many lanes and how far apart their places are.
 func walk(dims []dim, rows, first int, f func(lane, at, size, by int)) {
@@ -984,7 +988,7 @@ func walk(dims []dim, rows, first int, f func(lane, at, size, by int)) {
 		f(0, first, rows, dims[0].by)
 		return
 	}
-	var index [8]int
+	var index [mostDims]int
 	lane, at := 0, first
 	size, by := dims[last].size, dims[last].by
 	for {

@@ -1352,12 +1352,18 @@ func (w *vectorizer) row(m *Lane, uses []int) int {
 			return -1
 		}
 	}
-	for k := m.Loop; k != loop.Parent; k = w.v.Loops[k].Parent {
-		if k < 0 {
-			return -1
-		}
+	if !w.around(loop.Parent, m.Loop) || !w.around(x.Loop, loop.Parent) {
+		return -1
 	}
 	return row
+}
+
+// around reports whether a loop is another one, or around that; −1 is around all.
+func (w *vectorizer) around(loop, k int) bool {
+	for k != loop && k >= 0 {
+		k = w.v.Loops[k].Parent
+	}
+	return k == loop
 }
 
 // computed reports whether the instruction has values of its own, or has to find them.
