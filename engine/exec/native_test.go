@@ -64,6 +64,7 @@ var scans = map[string]string{
 	"many outputs": "let s = scan i < 30 with p = e -> p * r + 0.1 in vec i < 4 -> s.(7 * i) * s.(3)",
 	"many numbers": "let s = scan i < 9000 with p = e -> sin (p + r) in sum i < 9000 -> s.(i) * s.(i)",
 	"rows":         "let s = foldl (fun v x -> let t = scan j < 30 with p = x -> p * e + v.(j) in vec j < 30 -> t.(j) * r) (vec j < 30 -> j / 30) (list i < 20 -> sin i) in sum j < 30 -> s.(j)",
+	"in a vector":  "let v = vec i < 5 -> (let s = scan j < 9000 with p = e * (i + 1) -> sin (p + r) in s.(8999) * s.(3)) in sum v * v.(1) * v.(4)", // vectors are collected meanwhile
 	"of another":   "let s = scan i < 40 with p = e -> sin (p + r) in let t = scan i < 40 with q = s.(39) -> q * s.(i) + s.(39 - i) in t.(39) + t.(0)",
 }
 

@@ -331,7 +331,7 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			if err != nil {
 				return nil, err
 			}
-			if next >= 0 {
+			if heap = m.heap; next >= 0 {
 				pc = next
 			}
 			continue
