@@ -55,7 +55,7 @@ type EvalOptions struct {
 	Strategy   Strategy // when a program is differentiated; values take no notice
 	NoFuse     bool     // run code as it was lowered, without passes: no vectors. Steps are the same, numbers to rounding
 	NoNative   bool     // interpret all code: no machine code. Steps are the same, numbers to rounding
-	Runs       int      // about how many there will be, so that code is made that pays; 0: many
+	Runs       int      // about how many there will be, so that code is made that pays; 0: many, or those of Repeat
 
 	// Literal runs on the literal machine, which makes every step by itself. Steps are the same, numbers to rounding.
 	// It has the schedules LIFO and Random, the mode Reverse and the strategy Direct. Work sets [Cost.Work].

@@ -14,9 +14,9 @@ import (
 	"github.com/gram-machine/gram/kernel"
 )
 
-// NativeWork is how many operations make machine code of a loop worth making: those that it has run in a run of the
-// program, and those of all iterations that are left, for all runs that there will be. So a run does what those before
-// it have done. One that goes on the tape counts as many.
+// NativeWork is how many operations make machine code of a loop worth making: those that the loop has made in this run
+// of the program, and those of the iterations that are left, times the number of runs. Earlier runs do not count, so
+// all runs have the same bits. An operation that goes on the tape counts as tapedWork.
 const (
 	NativeWork = 160_000
 	tapedWork  = 4

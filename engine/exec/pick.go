@@ -32,8 +32,8 @@ func (v *vector) newPick(l *lane, s *ir.Lane) {
 	l.kind = v.p.kindsOf(term.Mul)
 }
 
-// canPick reports whether the numbers by which a pick selects are those of elements, and all elements are finite. So
-// what it makes is what the sum makes.
+// canPick reports whether each number by which a pick selects is that of an element, and all elements are finite: then
+// the pick is equal to the sum.
 func (v *vector) canPick(m *Machine, s *laneState, l *lane) bool {
 	row, elements, o := &v.lanes[l.a], &v.lanes[l.b], &s.in[l.b]
 	x := &v.lanes[row.a]
