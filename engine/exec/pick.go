@@ -2,7 +2,6 @@ package exec
 
 import (
 	"math"
-	"slices"
 
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/term"
@@ -19,16 +18,16 @@ func (v *vector) newPick(l *lane, s *ir.Lane) {
 	at.At = elements.At
 	l.apart, at.At.By[elements.Loop] = at.At.By[elements.Loop], 0
 	l.place(v.src, &at)
-	l.compact, l.whole = false, true
-	apart := 1
-	dims := slices.Clone(v.lanes[s.B].dims)
-	slices.SortFunc(dims, func(a, b dim) int { return a.by - b.by })
-	for _, d := range dims {
-		if d.by != 0 && d.size > 1 {
-			l.whole = l.whole && d.by == apart
-			apart *= d.size
+	all := &v.lanes[s.B]
+	next := 1 // how far apart the iterations are of the loop that takes up where others end
+	for range all.dims {
+		for _, d := range all.dims {
+			if d.by == next && d.size > 1 {
+				next *= d.size
+			}
 		}
 	}
+	l.compact, l.whole = false, next == all.hi-all.lo+1
 	l.kind = v.p.kindsOf(term.Mul)
 }
 
