@@ -81,7 +81,7 @@ func derivativeName(p *gram.Program) string {
 	return "gradient"
 }
 
-func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Input, more *second, kinks []kink, f *runFlags) {
+func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Input, more *second, kinks []*kink, f *runFlags) {
 	o := result.Begin(&a.Out, "")
 	o.Field("version", command.BuildInfo().Version)
 	o.Value("value", load.Flat{Values: res.Values}, p.Shape())

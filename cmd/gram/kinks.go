@@ -19,7 +19,7 @@ type kink struct {
 }
 
 // kinks finds the kinks of the run in the order of the source, if they are asked for.
-func (a *app) kinks(ctx context.Context, p *loaded, f *gradFlags) ([]kink, error) {
+func (a *app) kinks(ctx context.Context, p *loaded, f *gradFlags) ([]*kink, error) {
 	if !f.kinks {
 		return nil, nil
 	}
@@ -27,18 +27,18 @@ func (a *app) kinks(ctx context.Context, p *loaded, f *gradFlags) ([]kink, error
 	if err != nil {
 		return nil, err
 	}
-	out := []kink{}
+	out := []*kink{}
 	for at, n := range counts {
-		out = append(out, kink{at.Headline, fmt.Sprintf("%d:%d", at.Line, at.Column), n, at})
+		out = append(out, &kink{at.Headline, fmt.Sprintf("%d:%d", at.Line, at.Column), n, at})
 	}
-	slices.SortFunc(out, func(x, y kink) int {
+	slices.SortFunc(out, func(x, y *kink) int {
 		return cmp.Or(cmp.Compare(x.at.Line, y.at.Line), cmp.Compare(x.at.Column, y.at.Column), cmp.Compare(x.Kind, y.Kind))
 	})
 	return out, nil
 }
 
 // printKinks prints them for people.
-func printKinks(r *result.Report, ks []kink) {
+func printKinks(r *result.Report, ks []*kink) {
 	if ks == nil {
 		return
 	}

@@ -62,5 +62,5 @@ var states = map[string]string{
 	"entropy":   "input b : R^12^12 = vec i < 12 -> vec j < 12 -> sin (i * j)\ndata a : List R^13 = list i < 30 -> vec j < 13 -> cos (i + j)\nfold (fun (v : R^13) s -> s + sum k < 12 -> (let z = vec j < 12 -> b.(k).(j) * v.(j) in log (sum j < 12 -> exp (z.(j) - maximum z)) - z.(3) * v.(k + 1))) 0 a",
 	"jacobian":  "let (a, b) = fold (fun x p -> let (a, b) = p in (sin (a * e + x), b * r + a)) (e, r) (list i < 90 -> cos i) in [| a, b, a * b |]",
 	"rows":      "vec i < 5 -> fold (fun x s -> sin (s * e + x * r + i)) e (list j < 40 -> cos j)",
-	"functions": "let f = fold (fun x (g : R -> R) -> fun y -> g (sin (y * e + x))) (fun y -> y * r) (list i < 60 -> cos i) in f e + f r",
+	"functions": "let f = fold (fun x (g : R -> R) -> fun y -> g (sin (y * e + x))) (fun y -> y * r) (list i < 600 -> cos i) in f e + f r",
 }

@@ -12,6 +12,9 @@ func (m *Machine) SetFar(number uint64) { m.far = number }
 // SetLeastAgain sets how many bytes of the tape a checkpoint stands for at least.
 func (m *Machine) SetLeastAgain(bytes uint64) { m.leastAgain = bytes }
 
+// SetMostPacked sets how many lanes a loop in a branch has at most in a strip.
+func (m *Machine) SetMostPacked(lanes int) { m.mostPacked = lanes }
+
 // Checkpoints is how many there are.
 func (m *Machine) Checkpoints() (n int) {
 	for _, r := range m.tape.records {

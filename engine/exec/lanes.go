@@ -85,18 +85,14 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 	if !s.settled {
 		v.adjoints(s)
 	}
-	for row := (v.size - 1) / v.rows * v.rows; row >= 0; row -= v.rows {
-		rows := min(v.rows, v.size-row)
-		v.strip(s, row, rows, true, true)
+	ok, err := v.strips(s, m.pc, r.words, true, true, func(row, rows int) {
 		if s.anyMixed {
 			v.living(s, row, rows)
 		}
 		v.stripBack(m, s, r, row, rows, n == uint64(r.n))
-		if m.fuel -= v.fuel * int64(rows); m.fuel < 0 {
-			if err := m.look(m.pc); err != nil {
-				return 0, 0, err
-			}
-		}
+	})
+	if !ok || err != nil {
+		return 0, 0, err
 	}
 	clear(reached)
 	clear(m.adjoint[r.base : r.base+r.n])
@@ -140,7 +136,7 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 		case ir.LaneLoad:
 			v.loadBack(s, i, l, row, rows)
 		case ir.LaneExpand:
-			s.expandBack(v, i, l)
+			s.expandBack(v, i, l, rows)
 		case ir.LaneSelect:
 			s.chooseBack(i, l)
 		case ir.LaneTake:
@@ -185,7 +181,7 @@ func (s *laneState) operationBack(m *Machine, i int, l *lane) {
 	}
 }
 
-var minus, unit = []float64{-1}, []float64{1}
+var minus, nought, unit = []float64{-1}, []float64{0}, []float64{1}
 
 // count counts cells of an operation, of the kind k of its operands, and what arrives from them.
 func (s *laneState) count(m *Machine, first uint32, k int, n uint64) {
@@ -200,6 +196,10 @@ func (l *lane) slope(s *laneState, i int) []float64 {
 	switch l.sym {
 	case term.Neg:
 		return minus
+	case term.Sign:
+		return nought
+	case term.Abs:
+		kernel.Sign(dst, x)
 	case term.Exp:
 		return s.vals[i]
 	case term.Sigmoid:
@@ -366,8 +366,8 @@ func (v *vector) storeBack(m *Machine, s *laneState, r *record, i int, l *lane, 
 		d, flags = m.adjoint[first:first+n], m.reached[first:first+n]
 	} else {
 		d, flags = sized(&s.ownD[i], n), sized(&s.ownFlags[i], n)
-		copyPlaces(d, m.adjoint, l.dims, rows, first)
-		copyPlaces(flags, m.reached, l.dims, rows, first)
+		copyPlaces(v, s, l, d, m.adjoint, rows, first)
+		copyPlaces(v, s, l, flags, m.reached, rows, first)
 	}
 	s.deltas[i], s.flags[i], s.reach[i] = d, flags, all
 	if !whole {
@@ -393,13 +393,13 @@ func (v *vector) loadBack(s *laneState, i int, l *lane, row, rows int) {
 		setTrue(x.reached[first : first+len(d)])
 		return
 	}
-	s.scatter(i, l.dims, rows, first, x.adj, x.reached)
+	v.scatter(s, i, l, rows, first, x.adj, x.reached)
 }
 
 // scatter adds the deltas of the lanes that are reached to adjoints, the first to that at the place first.
-func (s *laneState) scatter(i int, dims []dim, rows, first int, adj []float64, reached []bool) {
+func (v *vector) scatter(s *laneState, i int, l *lane, rows, first int, adj []float64, reached []bool) {
 	d := s.deltas[i]
-	if s.reach[i] == all && rows > 1 && dims[0].by == 0 && len(dims) > 1 { // the same places in each row
+	if s.reach[i] == all && l.repeats(rows) {
 		n := len(d) / rows
 		sum := append(s.tmp[:0], d[:n]...)
 		for k := n; k < len(d); k += n {
@@ -407,7 +407,7 @@ func (s *laneState) scatter(i int, dims []dim, rows, first int, adj []float64, r
 		}
 		d, rows, s.tmp = sum, 1, sum
 	}
-	walk(dims, rows, first, func(lane, at, size, by int) {
+	v.each(s, l, rows, first, func(lane, at, size, by int) {
 		if by == 1 { // the deltas of other lanes are 0
 			to := adj[at : at+size]
 			kernel.Add(to, to, d[lane:lane+size])
@@ -429,7 +429,7 @@ func (s *laneState) scatter(i int, dims []dim, rows, first int, adj []float64, r
 }
 
 // expandBack adds the deltas of an expansion to that of its operand.
-func (s *laneState) expandBack(v *vector, i int, l *lane) {
+func (s *laneState) expandBack(v *vector, i int, l *lane, rows int) {
 	if !s.live[l.a] {
 		return
 	}
@@ -438,10 +438,12 @@ func (s *laneState) expandBack(v *vector, i int, l *lane) {
 		s.number(l.a, kernel.Sum(d))
 		return
 	}
-	delta, flags := s.open(l.a, len(d)/l.ratio)
-	for k := range delta {
-		delta[k] += total(d[k*l.ratio:][:l.ratio])
-		flags[k] = flags[k] || s.reach[i] == all || countTrue(s.flags[i][k*l.ratio:][:l.ratio]) > 0
+	delta, flags := s.open(l.a, v.count(s, &v.lanes[l.a], rows))
+	n := v.copies(l)
+	for k := range len(d) / n {
+		to := v.copied(s, l, k)
+		delta[to] += total(d[k*n:][:n])
+		flags[to] = flags[to] || s.reach[i] == all || countTrue(s.flags[i][k*n:][:n]) > 0
 	}
 	s.close(l.a)
 }
@@ -462,8 +464,8 @@ func (v *vector) takeBack(s *laneState, i int, l *lane, row, rows int) {
 	if !s.live[l.a] {
 		return
 	}
-	delta, flags := s.open(l.a, v.lanes[l.a].inner*rows)
-	s.scatter(i, l.dims, rows, v.taking(l, row), delta, flags)
+	delta, flags := s.open(l.a, v.count(s, &v.lanes[l.a], rows))
+	v.scatter(s, i, l, rows, v.taking(l, row), delta, flags)
 	s.close(l.a)
 }
 
@@ -504,19 +506,24 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 	if !s.live[l.a] {
 		return
 	}
-	ratio := l.ratio
+	ratio, groups, loop := l.ratio, len(d), v.lanes[l.a].loop
 	if l.total {
 		ratio = rows * v.lanes[l.a].inner
+	} else {
+		groups = v.count(s, &v.lanes[l.a], rows) / ratio
 	}
-	delta, fresh := s.arrive(l.a, len(d)*ratio)
-	for k, x := range d {
-		to := delta[k*ratio:][:ratio]
+	delta, fresh := s.arrive(l.a, groups*ratio)
+	for g := range groups {
+		to, k := delta[g*ratio:][:ratio], g
+		if !l.total {
+			k = v.around(s, loop, g)
+		}
 		if l.two != nil && s.isReached(i, k) {
-			l.reduceBack(to, s.vals[l.a][k*ratio:][:ratio], x, sized(&s.slope, 2*ratio), fresh)
+			l.reduceBack(to, s.vals[l.a][g*ratio:][:ratio], d[k], sized(&s.slope, 2*ratio), fresh)
 		} else if fresh {
-			fill(to, x) // 0 if the sum is not reached
+			fill(to, d[k]) // 0 if the sum is not reached
 		} else {
-			kernel.AddScalar(to, to, x)
+			kernel.AddScalar(to, to, d[k])
 		}
 	}
 	if s.reach[i] == all || s.reach[l.a] == all {
@@ -524,10 +531,13 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 		return
 	}
 	flags := s.some(l.a, len(delta))
-	for k, f := range s.flags[i] {
-		if f {
-			setTrue(flags[k*ratio:][:ratio])
+	for g := range groups {
+		if s.flags[i][v.around(s, loop, g)] {
+			setTrue(flags[g*ratio:][:ratio])
 		}
+	}
+	if l.where(v) {
+		s.close(l.a)
 	}
 }
 

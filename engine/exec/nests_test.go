@@ -124,6 +124,23 @@ func (w *nestWriter) number(in ...index) string {
 			if w.r.IntN(2) == 0 {
 				return fmt.Sprintf("(sum %s < %s -> %s * %s)", name, bound, w.leaf(inner), w.leaf(inner))
 			}
+			if w.r.IntN(5) == 0 { // a vector of its own
+				t := fmt.Sprint("t", w.left)
+				made := w.number(inner...)
+				w.others = append(w.others, t)
+				if most == w.n {
+					w.others, w.vectors = w.others[:len(w.others)-1], append(w.vectors, t)
+				}
+				others, vectors := len(w.others), len(w.vectors)
+				used := w.number(append(append([]index{}, in...), index{name + "b", most})...)
+				w.others, w.vectors = w.others[:others], w.vectors[:vectors]
+				if most == w.n {
+					w.vectors = w.vectors[:vectors-1]
+				} else {
+					w.others = w.others[:others-1]
+				}
+				return fmt.Sprintf("(let %s = vec %s < %s -> %s in %s.(1) + sum %sb < %s -> %s)", t, name, bound, made, t, name, bound, used)
+			}
 			if w.r.IntN(4) == 0 {
 				return fmt.Sprintf("(maximum (vec %s < %s -> %s))", name, bound, w.number(inner...))
 			}
@@ -208,6 +225,7 @@ func TestVectors(t *testing.T) {
 				if i == 2 {
 					m = p.NewMachine(limits.Bounds{RowsMemory: 1})
 					m.SetLeastAgain(uint64(1 + seed%7*300))
+					m.SetMostPacked(1 << (seed % 10))
 				}
 				m.Plain = i == 0
 				machines[i] = m

@@ -47,7 +47,7 @@ func (v *vector) canPick(m *Machine, s *laneState, l *lane) bool {
 	numbers := s.vals[row.a]
 	if x.op == ir.LaneLoad {
 		numbers = sized(&s.tmp, x.n)
-		copyPlaces(numbers, s.in[row.a].data, x.dims, min(x.n, v.size), s.in[row.a].first)
+		copyPlaces(v, s, x, numbers, s.in[row.a].data, min(x.n, v.size), s.in[row.a].first)
 	}
 	for _, x := range numbers {
 		if k := x - float64(row.at.N); !(k >= 0 && k < float64(row.ratio) && k == math.Trunc(k)) {

@@ -179,8 +179,9 @@ func (p *product) total(s *laneState, x, y *operand, row, rows int) {
 		return
 	}
 	u, w := sized(&s.tmp, rows), sized(&s.slope, rows)
-	copyPlaces(u, x.data, []dim{{rows, p.aj}}, rows, a)
-	copyPlaces(w, y.data, []dim{{rows, p.bj}}, rows, b)
+	for k := range rows {
+		u[k], w[k] = x.data[a+k*p.aj], y.data[b+k*p.bj]
+	}
 	s.sum.AddProducts(u, w)
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // This file has the predicates of vectors. An if in a loop is a test, which has a 1 in each lane that takes the first
-// branch, and a 0 in the others. All instructions of both branches run for all lanes, and a select takes from each
+// branch, and a 0 in the others. The instructions of both branches run for all lanes, and a select takes from each
 // lane the number of its branch. So the steps of a branch are those of its blocks times the sum of its test, and in
 // the backward phase what arrives at a select goes on to the operand that the lane has taken: the cells of the other
 // branch are not reached.
@@ -76,7 +76,7 @@ func (l *lane) choose(dst, a, b, c []float64) {
 func (v *vector) living(s *laneState, row, rows int) {
 	for _, i := range v.loads {
 		if l := &v.lanes[i]; s.mixed[i] && !v.src.Lanes[i].Held {
-			copyPlaces(sized(&s.alive[i], l.inner*rows), s.in[i].live, l.dims, rows, s.in[i].first+row*l.dims[0].by)
+			copyPlaces(v, s, l, sized(&s.alive[i], v.count(s, l, rows)), s.in[i].live, rows, s.in[i].first+row*l.dims[0].by)
 		}
 	}
 	for _, i := range v.flow {
@@ -84,10 +84,16 @@ func (v *vector) living(s *laneState, row, rows int) {
 			continue
 		}
 		l := &v.lanes[i]
-		n := l.inner * rows
+		n := v.count(s, l, rows)
 		switch l.op {
 		case ir.LaneSelect:
 			alive := sized(&s.alive[i], n)
+			if !s.mixed[l.a] && !s.mixed[l.b] { // one of them has adjoints
+				for k, c := range s.vals[l.c] {
+					alive[k] = (c != 0) == s.live[l.a]
+				}
+				continue
+			}
 			for k, c := range s.vals[l.c] {
 				if c != 0 {
 					alive[k] = s.has(l.a, k)
@@ -96,14 +102,14 @@ func (v *vector) living(s *laneState, row, rows int) {
 				}
 			}
 		case ir.LaneExpand:
-			alive, of := sized(&s.alive[i], n), s.alive[l.a]
-			for k := range of {
-				fill(alive[k*(n/len(of)):][:n/len(of)], of[k])
-			}
+			expand(v, s, l, sized(&s.alive[i], n), s.alive[l.a])
 		case ir.LaneTake:
-			copyPlaces(sized(&s.alive[i], n), s.alive[l.a], l.dims, rows, v.taking(l, row))
+			copyPlaces(v, s, l, sized(&s.alive[i], n), s.alive[l.a], rows, v.taking(l, row))
 		case ir.LaneSum: // of one number
-			s.alive[i] = s.alive[l.a]
+			alive := sized(&s.alive[i], n)
+			for g, x := range s.alive[l.a] {
+				alive[v.around(s, v.lanes[l.a].loop, g)] = x
+			}
 		}
 	}
 }
@@ -124,7 +130,7 @@ func (v *vector) storeLive(s *laneState, row, rows int) {
 		if out == nil {
 			continue
 		}
-		walk(l.dims, rows, l.at.N-v.results[l.arg].out+row*l.dims[0].by, func(lane, at, size, by int) {
+		v.each(s, l, rows, l.at.N-v.results[l.arg].out+row*l.dims[0].by, func(lane, at, size, by int) {
 			for k := range size {
 				out[at] = s.has(l.a, lane+k)
 				at += by
@@ -209,11 +215,11 @@ func (v *vector) countSums(m *Machine, s *laneState, i int, l *lane, row int) {
 			add(ir.SumKinds(s.head[:most], l.ratio))
 		}
 	} else {
-		for k := range s.deltas[i] {
-			if !s.isReached(i, k) {
+		for g := range len(alive) / l.ratio {
+			if !s.isReached(i, v.around(s, v.lanes[l.a].loop, g)) {
 				continue
 			}
-			of := alive[k*l.ratio:][:l.ratio]
+			of := alive[g*l.ratio:][:l.ratio]
 			add(ir.SumKinds(of[:most], l.ratio))
 			rest(of[most:])
 		}

@@ -55,6 +55,22 @@ sum i < n ->
   let t = scan j < 6 with (a, b) = (x.(i), 1) -> (if a > s then a * b else s, b * x.(j)) in
   sum j < 6 -> fst t.(j) * snd t.(5 - j)
 `,
+	"loops": `param n = 40
+input x : R^n = vec i < n -> sin (3 * i)
+input s = 0.4
+sum i < n ->
+  if x.(i) > s then sum j < 30 -> sin (x.(i) * x.(j)) * (if x.(j) < x.(i) then sum k < 6 -> x.(k + j) * i else s)
+  else (let w = vec j < 5 -> x.(j) * (i + s) in w.(2) * sum j < 5 -> if w.(j) > 0 then tanh (w.(j) + w.(4 - j) * x.(i)) else 1)
+`,
+	"rarely": `input x : R^300 = vec i < 300 -> sin i
+sum i < 300 -> if x.(i) > 0.9999 then sum j < 300 -> exp (x.(i) * x.(j)) else x.(i) * x.(299 - i)
+`,
+	"functions": `param n = 5
+input A : R^(n, n) = vec i < n -> vec j < n -> sin (1 + i * n + j)
+def expand row minor signs =
+  sum j < n -> if abs signs.(j) > 0 then signs.(j) * row.(j) * minor (vec i < n -> signs.(i) * sign (j - i)) else 0
+fold expand (fun _ -> 1) (list i < n -> A.(i)) (vec j < n -> 1 - 2 * sin (pi * j / 2)^2)
+`,
 	"infinite": `param n = 9
 input W : R^n^n = vec i < n -> vec j < n -> 0.3 * sin (1 + i*n + j)
 input x : R^n = vec j < n -> if j < 8 then cos j else 1 / 0

@@ -53,8 +53,9 @@ type vector struct {
 	rows   int // iterations of the outermost loop in a strip
 	size   int // of the outermost loop; 1 of a region
 	blocks []times
-	masked []times // those of branches
-	steps  int64   // of all blocks
+	masked []times // those of branches, and of loops in branches
+	steps  int64   // of the others
+	single bool    // a strip has all rows
 	fuel   int64   // for a row
 	// The instructions that find operands, that compute values, that compute those which the backward phase needs, and
 	// that it goes through, from the last on.
@@ -71,11 +72,11 @@ type vector struct {
 	plus                 uint32
 }
 
-// times is a block that is entered n times, or, in a branch, n times in each lane of mask.
+// times is a block that is entered n times, or, in a branch, in the lanes of mask, or in all of a loop in a branch.
 type times struct {
-	block uint32
-	n     uint64
-	mask  int
+	block      uint32
+	n          uint64
+	mask, loop int
 }
 
 // result is a vector of slots numbers, or a number.
@@ -92,12 +93,15 @@ type lane struct {
 	total    bool    // the sum of a nest
 	one      bool    // it is outside all loops
 	compact  bool    // lanes stand one behind the other
+	packed   bool    // it is in a loop in a branch, or in one in that
+	gathers  bool    // a take that is packed, or takes what is packed
 	static   bool    // a load whose elements are the same whenever the statement runs
 	saves    bool    // the values are kept in a record
 	operands [2]bool // A, B are numbers outside all loops
 	sym      term.Symbol
 	kind     uint32
 	a, b, c  int
+	loop     int
 	inner    int // its lanes in an iteration of the outermost loop
 	into     int // the store that it makes its values for, −1: none
 	kept     int // the store that keeps them, −1: none
@@ -117,6 +121,8 @@ type lane struct {
 	fun      *fun1
 	two      *fun2
 	product  *product
+	top, of  int // of lanes that are packed: [vector.pack]
+	up       []up
 	apart    int       // of a pick: how far apart the elements are among which it selects
 	whole    bool      // and whether those of all lanes are all there are between the first and the last
 	dead     [4]uint64 // of a sum of numerals: its additions by kind
@@ -150,6 +156,10 @@ type laneState struct {
 	in              []operand
 	outs            [][]float64 // the vectors that are results
 	ids             []uint32
+	groups          []groups // of loops in branches
+	lanes           int      // of the last of these
+	made            made
+	taken           []uint64 // how often the masked blocks are entered
 	sum             kernel.Lanes
 	tmp, slope      []float64
 	adj             []adjoints
@@ -171,6 +181,7 @@ var elementwise = map[term.Symbol]func(dst, x []float64){
 	term.Exp: kernel.Exp, term.Log: kernel.Log, term.Sin: kernel.Sin, term.Cos: kernel.Cos, term.Tanh: kernel.Tanh,
 	term.Sigmoid: kernel.Sigmoid, term.Sqrt: kernel.Sqrt,
 	term.Neg: func(dst, x []float64) { kernel.MulScalar(dst, x, -1) },
+	term.Abs: kernel.Abs, term.Sign: kernel.Sign,
 }
 
 // newVector makes a lane program for the interpreter, nil if it is none for it.
@@ -179,19 +190,22 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	if !src.Region {
 		v.size = src.Loops[0].Size
 	}
-	inner, single := 1, false
+	inner := 1
 	all, few := 0, 0 // the lanes of all instructions in a row, and how many of these have one
 	v.lanes = make([]lane, len(src.Lanes))
 	for i := range src.Lanes {
 		s, l := &src.Lanes[i], &v.lanes[i]
-		*l = lane{op: s.Op, sym: s.Sym, a: s.A, b: s.B, c: s.C, cmp: s.Cmp, val: s.Val, one: s.Loop < 0,
-			n: src.Count(s.Loop), arg: s.Arg, at: s.At, kept: -1, into: -1}
+		*l = lane{op: s.Op, sym: s.Sym, a: s.A, b: s.B, c: s.C, cmp: s.Cmp, val: s.Val, loop: s.Loop,
+			one: s.Loop < 0, n: src.Count(s.Loop), arg: s.Arg, at: s.At, kept: -1, into: -1}
 		l.inner = l.n / v.size
 		if l.one {
 			l.inner = 1
 			l.total = !src.Region && (s.Op == ir.LaneSum || s.Op == ir.LaneProduct)
 		}
-		if all += l.inner; l.inner == 1 {
+		if !src.Packed(s.Loop) {
+			all += l.inner
+		}
+		if l.inner == 1 {
 			few++
 		}
 		switch s.Op {
@@ -203,6 +217,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 				l.at.N, l.static = int(first), len(l.at.Outer) == 0
 			}
 		}
+		v.pack(l)
 		switch s.Op {
 		case ir.LaneNone:
 			continue
@@ -238,7 +253,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			l.dead[1] += uint64(max(0, l.ratio-len(laneState{}.head)))
 			if l.kind = p.kindsOf(s.Sym); s.Sym != term.NoSymbol {
 				l.two = p.ofTwo(s.Sym)
-				single = single || l.total
+				v.single = v.single || l.total
 			}
 		case ir.LaneProduct:
 			l.ratio = v.lanes[l.a].n / l.n
@@ -254,28 +269,30 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		case ir.LaneAdd, ir.LaneMul, ir.LaneFun2, ir.LaneTest, ir.LaneSelect:
 			l.operands = [2]bool{!l.one && v.lanes[l.a].one, !l.one && v.lanes[l.b].one}
 		}
-		inner = max(inner, l.inner)
+		if !l.packed {
+			inner = max(inner, l.inner)
+		}
 	}
-	if src.Region && inner > mostLanes || single && v.size*inner > mostSingle {
+	if src.Region && inner > mostLanes || v.single && v.size*inner > mostSingle {
 		return nil
 	}
 	v.rows = stripLanes / inner
 	if 2*few > len(v.lanes) { // most instructions have a lane in a row
 		v.rows = max(v.rows, stripNumbers/all)
 	}
-	if v.rows = max(1, min(v.size, v.rows)); v.rows < v.size && single {
+	if v.rows = max(1, min(v.size, v.rows)); v.rows < v.size && v.single {
 		v.rows = v.size
 	} else if v.rows < v.size {
 		v.rows = min(v.size, (v.rows+7)&^7) // sums have eight lanes
 	}
 	for _, b := range src.Blocks {
-		n := src.Count(b.Loop)
-		v.steps += int64(n) * p.blocks[b.Block].total
-		if b.Mask >= 0 {
-			v.masked = append(v.masked, times{uint32(b.Block), uint64(n / v.lanes[b.Mask].n), b.Mask})
+		if b.Mask >= 0 || src.Packed(b.Loop) {
+			v.masked = append(v.masked, times{block: uint32(b.Block), mask: b.Mask, loop: b.Loop})
 			continue
 		}
-		v.blocks = append(v.blocks, times{uint32(b.Block), uint64(n), -1})
+		n := src.Count(b.Loop)
+		v.steps += int64(n) * p.blocks[b.Block].total
+		v.blocks = append(v.blocks, times{uint32(b.Block), uint64(n), -1, b.Loop})
 	}
 	v.fuel = max(1, v.steps/int64(v.size)/vectorSteps)
 	if !v.stores() {
@@ -317,6 +334,8 @@ func (v *vector) lists() {
 			v.settled = append(v.settled, i)
 		}
 		switch {
+		case l.op == ir.LaneWhere:
+			v.forward, v.again = append(v.forward, i), append(v.again, i)
 		case l.op <= ir.LaneScalar || l.op == ir.LaneOneHot || held:
 		case l.op == ir.LaneStore:
 			if v.lanes[l.a].into != i {
@@ -329,7 +348,7 @@ func (v *vector) lists() {
 			}
 		}
 		switch l.op {
-		case ir.LaneNone, ir.LaneConst, ir.LaneIndex, ir.LaneTest, ir.LaneNot:
+		case ir.LaneNone, ir.LaneConst, ir.LaneIndex, ir.LaneTest, ir.LaneNot, ir.LaneWhere:
 		default:
 			if !held {
 				v.back = append(v.back, i)
@@ -421,6 +440,8 @@ func (v *vector) needs(i int) {
 			v.need(l.a)
 			v.need(l.b)
 		}
+	case ir.LaneWhere:
+		v.need(l.a)
 	case ir.LaneSelect:
 		v.need(l.c)
 	case ir.LaneSum:
@@ -460,7 +481,7 @@ func (v *vector) need(i int) {
 	case l.op <= ir.LaneLoad || l.kept >= 0:
 	case l.op == ir.LaneExpand || l.op == ir.LaneTake:
 		v.need(l.a)
-	case l.deep || l.slow && v.src.Region:
+	case (l.deep || l.slow && v.src.Region) && !l.packed:
 		l.saves, l.saved = true, v.keep
 		v.keep += l.n
 		v.kept = append(v.kept, i)
@@ -483,7 +504,8 @@ func (m *Machine) state(v *vector) *laneState {
 		adj: make([]adjoints, n), owned: make([]bool, n), flags: make([][]bool, n), ownFlags: make([][]bool, n),
 		reach: make([]reach, n), live: make([]bool, n), in: make([]operand, n), pending: make([]*pending, 2*n),
 		mixed: make([]bool, n), alive: make([][]bool, n), outLive: make([][]bool, len(v.results)),
-		outs: make([][]float64, len(v.results)), ids: make([]uint32, len(v.results))}
+		outs: make([][]float64, len(v.results)), ids: make([]uint32, len(v.results)),
+		groups: make([]groups, len(v.src.Loops)), taken: make([]uint64, len(v.masked))}
 	for i := range v.lanes {
 		switch l := &v.lanes[i]; l.op {
 		case ir.LaneConst:
@@ -539,6 +561,35 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 			s.outs[k] = m.dense[s.ids[k]].data
 		}
 	}
+	var kept uint32
+	if live && v.keep > 0 {
+		if kept, err = m.newDense(v.keep, pc); err != nil {
+			return false, err
+		}
+		v.saved(s, m.dense[kept].data)
+	}
+	clear(s.taken)
+	var steps int64 // of branches
+	ok, err = v.strips(s, pc, words, false, live, func(row, rows int) {
+		for k := range v.masked {
+			b := &v.masked[k]
+			n := v.entered(s, b, rows)
+			s.taken[k] += n
+			steps += int64(n) * m.p.blocks[b.block].total
+		}
+		if live && s.anyMixed {
+			v.living(s, row, rows)
+			v.storeLive(s, row, rows)
+		}
+	})
+	if most := m.bounds.MaxSteps; most != 0 {
+		ok = ok && m.steps()+uint64(v.steps+steps) <= most
+		m.fuel -= steps
+	}
+	if !ok || err != nil {
+		m.tape.words = m.tape.words[:words]
+		return false, err
+	}
 	base := uint64(0)
 	if live {
 		if base, err = m.pushRecord(v, v.addresses, pc); err != nil {
@@ -554,34 +605,16 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 			}
 		}
 		if v.keep > 0 {
-			id, err := m.newDense(v.keep, pc)
-			if err != nil {
-				return false, err
-			}
-			m.tape.words[words+v.keepWord] = uint64(id)
-			v.saved(s, m.dense[id].data)
+			m.tape.words[words+v.keepWord] = uint64(kept)
 		}
 	} else {
 		m.tape.words = m.tape.words[:words]
 	}
-	for row := 0; row < v.size; row += v.rows {
-		rows := min(v.rows, v.size-row)
-		v.strip(s, row, rows, false, live)
-		for _, b := range v.masked {
-			m.counters[b.block] += b.n * uint64(kernel.Sum(s.vals[b.mask]))
-		}
-		if live && s.anyMixed {
-			v.living(s, row, rows)
-			v.storeLive(s, row, rows)
-		}
-		if m.fuel -= v.fuel * int64(rows); m.fuel < 0 {
-			if err := m.look(pc); err != nil {
-				return false, err
-			}
-		}
-	}
 	for _, b := range v.blocks {
 		m.counters[b.block] += b.n
+	}
+	for k, b := range v.masked {
+		m.counters[b.block] += s.taken[k]
 	}
 	m.vectors++
 	for k := range v.results {
@@ -820,18 +853,69 @@ func sized[T any](s *[]T, n int) []T {
 	return *s
 }
 
+// entered is how often a block of a branch is entered in a strip.
+func (v *vector) entered(s *laneState, b *times, rows int) uint64 {
+	if b.mask >= 0 {
+		return uint64(kernel.Sum(s.vals[b.mask]))
+	}
+	return uint64(v.iterations(s, b.loop, rows))
+}
+
+// made is the strip whose values a state has: that of the statement whose words of the tape begin there.
+type made struct{ words, row, rows int }
+
+// strips runs all strips, for the backward phase from the last to the first, and calls f behind each. It reports
+// whether it could: one row may have too many lanes. words are those of the statement. Values that are there from the
+// forward phase are not made again.
+func (v *vector) strips(s *laneState, pc int32, words int, back, live bool, f func(row, rows int)) (bool, error) {
+	most := v.rows
+	for done := 0; done < v.size; {
+		row, rows := done, min(most, v.size-done)
+		if back {
+			rows = (v.size-done-1)%most + 1
+			row = v.size - done - rows
+		}
+		now := made{words, row, rows}
+		if (!back || s.made != now) && !v.strip(s, row, rows, back, live) {
+			s.made = made{}
+			if rows == 1 || v.single {
+				return false, nil
+			}
+			if most = max(1, min(rows/2, rows*s.m.mostPacked/s.lanes)); most > 8 {
+				most &^= 7
+			}
+			continue
+		}
+		s.made = now
+		f(row, rows)
+		done += rows
+		if s.m.fuel -= v.fuel * int64(rows); s.m.fuel < 0 {
+			if err := s.m.look(pc); err != nil {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
 // strip computes the values of the instructions for some iterations of the outermost loop: all of them, or behind the
-// forward phase those that the backward phase needs. live says that values are kept for it.
-func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
+// forward phase those that the backward phase needs. live says that values are kept for it. It reports whether it
+// could: a loop in a branch may have too many lanes.
+func (v *vector) strip(s *laneState, row, rows int, again, live bool) bool {
 	list := v.forward
 	if again {
 		list = v.again
 	}
 	for _, i := range list {
 		l := &v.lanes[i]
-		n := l.inner * rows
+		n := v.count(s, l, rows)
 		var dst []float64
 		switch {
+		case l.op == ir.LaneWhere:
+			if !v.where(s, l) {
+				return false
+			}
+			continue
 		case l.op == ir.LaneLoad:
 			v.load(s, i, l, row, rows)
 			continue
@@ -858,26 +942,22 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 		switch l.op {
 		case ir.LaneIndex:
 			first := s.in[i].first + row*l.dims[0].by
-			walk(l.dims, rows, first, func(lane, at, size, by int) {
+			v.each(s, l, rows, first, func(lane, at, size, by int) {
 				for k := range size {
 					dst[lane+k] = float64(at + k*by)
 				}
 			})
 		case ir.LaneExpand:
-			x := s.vals[l.a]
-			if len(x) == 1 {
-				fill(dst, x[0])
-				continue
-			}
-			for k, a := range x {
-				fill(dst[k*l.ratio:][:l.ratio], a)
-			}
+			expand(v, s, l, dst, s.vals[l.a])
 		case ir.LaneTake:
-			copyPlaces(dst, s.vals[l.a], l.dims, rows, v.taking(l, row))
+			copyPlaces(v, s, l, dst, s.vals[l.a], rows, v.taking(l, row))
 		case ir.LaneSum:
-			x := s.vals[l.a]
-			for k := range dst {
-				dst[k] = l.sum(x[k*l.ratio:][:l.ratio])
+			x, loop := s.vals[l.a], v.lanes[l.a].loop
+			if l.where(v) {
+				clear(dst)
+			}
+			for k := range len(x) / l.ratio {
+				dst[v.around(s, loop, k)] = l.sum(x[k*l.ratio:][:l.ratio])
 			}
 		case ir.LaneProduct:
 			v.taken(s, l, row)
@@ -910,6 +990,38 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) {
 			}
 		}
 	}
+	return true
+}
+
+// where reports whether a sum is of the iterations of a loop in a branch.
+func (l *lane) where(v *vector) bool { return v.src.Loops[v.lanes[l.a].loop].Where >= 0 }
+
+// expand sets dst to the numbers of x for the lanes of an expansion.
+func expand[T any](v *vector, s *laneState, l *lane, dst, x []T) {
+	if len(x) == 1 {
+		fill(dst, x[0])
+		return
+	}
+	n := v.copies(l)
+	for k := range len(dst) / n {
+		fill(dst[k*n:][:n], x[v.copied(s, l, k)])
+	}
+}
+
+// copies is how many lanes that follow each other an expansion has at least of each number.
+func (v *vector) copies(l *lane) int {
+	if l.packed {
+		return v.src.Loops[l.loop].Size
+	}
+	return l.ratio
+}
+
+// copied is the lane of which some copies that follow each other are.
+func (v *vector) copied(s *laneState, l *lane, k int) int {
+	if l.packed {
+		return v.ancestor(s, l.loop, k, v.lanes[l.a].loop)
+	}
+	return k
 }
 
 // kernels compute an operation of two operands: of lanes, or where the left one, a, or the right one, b, is one number.
@@ -1016,7 +1128,7 @@ func walk(dims []dim, rows, first int, f func(lane, at, size, by int)) {
 // load finds the values of a load: where they are, or copied.
 func (v *vector) load(s *laneState, i int, l *lane, row, rows int) {
 	o := &s.in[i]
-	n := l.inner * rows
+	n := v.count(s, l, rows)
 	if l.one {
 		s.vals[i] = o.data[o.first:][:1]
 		return
@@ -1026,19 +1138,26 @@ func (v *vector) load(s *laneState, i int, l *lane, row, rows int) {
 		return
 	}
 	s.vals[i] = sized(&s.own[i], n)
-	copyPlaces(s.vals[i], o.data, l.dims, rows, o.first+row*l.dims[0].by)
+	copyPlaces(v, s, l, s.vals[i], o.data, rows, o.first+row*l.dims[0].by)
+}
+
+// repeats reports whether the places of all rows are those of the first.
+func (l *lane) repeats(rows int) bool {
+	return !l.packed && !l.gathers && rows > 1 && l.dims[0].by == 0 && len(l.dims) > 1
 }
 
 // copyPlaces sets dst to the numbers of x at the places of lanes.
-func copyPlaces[T any](dst, x []T, dims []dim, rows, first int) {
-	if rows > 1 && dims[0].by == 0 && len(dims) > 1 { // each row is the first one
+func copyPlaces[T any](v *vector, s *laneState, l *lane, dst, x []T, rows, first int) {
+	if l.gathers {
+		clear(dst)
+	} else if l.repeats(rows) {
 		n := len(dst) / rows
-		for copyPlaces(dst[:n], x, dims, 1, first); n < len(dst); n *= 2 {
+		for copyPlaces(v, s, l, dst[:n], x, 1, first); n < len(dst); n *= 2 {
 			copy(dst[n:], dst[:n])
 		}
 		return
 	}
-	walk(dims, rows, first, func(lane, at, size, by int) {
+	v.each(s, l, rows, first, func(lane, at, size, by int) {
 		switch by {
 		case 0:
 			fill(dst[lane:lane+size], x[at])
@@ -1081,7 +1200,7 @@ func (v *vector) taken(s *laneState, l *lane, row int) {
 // store puts values in their slots.
 func (v *vector) store(s *laneState, l *lane, row, rows int) {
 	x, out := s.vals[l.a], s.outs[l.arg]
-	walk(l.dims, rows, l.at.N-v.results[l.arg].out+row*l.dims[0].by, func(lane, at, size, by int) {
+	v.each(s, l, rows, l.at.N-v.results[l.arg].out+row*l.dims[0].by, func(lane, at, size, by int) {
 		for k := range size {
 			out[at] = x[lane+k]
 			at += by

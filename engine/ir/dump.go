@@ -99,6 +99,9 @@ func (v *Vector) text(in *Instr) string {
 		if l.Parent >= 0 {
 			fmt.Fprintf(&b, " in i%d", l.Parent)
 		}
+		if l.Where >= 0 {
+			fmt.Fprintf(&b, " where v%d", l.Where)
+		}
 	}
 	for i := range v.Lanes {
 		l := &v.Lanes[i]
@@ -128,8 +131,11 @@ func (v *Vector) text(in *Instr) string {
 			fmt.Fprintf(&b, " result %d", l.Arg)
 		}
 		l.Operands(func(k int) { fmt.Fprintf(&b, " v%d", k) })
-		if l.Op == LaneOneHot {
+		switch l.Op {
+		case LaneOneHot:
 			fmt.Fprintf(&b, " [%d] i%d", l.At.N, l.B)
+		case LaneWhere:
+			fmt.Fprintf(&b, " i%d", l.B)
 		}
 		if l.Op == LaneIndex || l.Op == LaneLoad || l.Op == LaneStore || l.Op == LaneTake {
 			fmt.Fprintf(&b, " [%s]", l.At.text(in))

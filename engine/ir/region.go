@@ -173,7 +173,11 @@ func (w *vectorizer) small() bool {
 	n, least := 0, 0
 	for i := range w.v.Lanes {
 		l := &w.v.Lanes[i]
-		if l.computed() {
+		switch {
+		case !l.computed():
+		case w.v.Packed(l.Loop):
+			least = max(least, w.v.Count(l.Loop))
+		default:
 			n = max(n, w.v.Count(l.Loop))
 		}
 		if least = max(least, n); l.Op == LaneOneHot { // in place of so many

@@ -39,7 +39,7 @@ type Vector struct {
 	Region  bool
 }
 
-// Count is how many iterations a loop has in all.
+// Count is how many iterations a loop has in all, if each branch is taken.
 func (v *Vector) Count(loop int) int {
 	n := 1
 	for ; loop >= 0; loop = v.Loops[loop].Parent {
@@ -51,8 +51,20 @@ func (v *Vector) Count(loop int) int {
 // Result is a vector of Slots numbers, made by the stores that have its number, or the number Lane.
 type Result struct{ Slots, Lane int }
 
-// Nested is a loop of a nest: Size iterations in each of the loop Parent, −1: there is none.
-type Nested struct{ Parent, Size int }
+// Nested is a loop of a nest: Size iterations in each of the loop Parent, −1: there is none. A loop in a branch of an
+// if runs only in the iterations of Parent that take the branch, the lanes of Where that are 1; −1: in all.
+type Nested struct{ Parent, Size, Where int }
+
+// Packed reports whether a loop, or one around it, does not run in all iterations of the loop around it: how many
+// iterations it has depends on the run.
+func (v *Vector) Packed(loop int) bool {
+	for ; loop >= 0; loop = v.Loops[loop].Parent {
+		if v.Loops[loop].Where >= 0 {
+			return true
+		}
+	}
+	return false
+}
 
 // Times is a block that is entered in each iteration of a loop, or where a branch is taken: the lanes of Mask, if
 // that is not −1.
@@ -86,19 +98,20 @@ const (
 	LaneSum            // the sum of A over the iterations of its loop, or what Sym makes in place of additions
 	LaneProduct        // the sum of A · B over the iterations of their loops that are in Loop: both are loads
 	LaneStore          // the element At of the vector that is result Arg becomes A
-	LaneTake           // the element At of the values A
+	LaneTake           // the element At of the values A, of a vector that an iteration of the loop B makes
 	// An if is a predicate over lanes. Both branches are computed for all of them, and each lane takes the number of
-	// one.
+	// one. Only loops in a branch run where it is taken.
 	LaneTest   // 1 where A Cmp B, in the lanes that have a 1 in C, if that is not −1; 0 elsewhere
 	LaneNot    // 1 where A is 0, in the lanes of C; 0 elsewhere
 	LaneSelect // A where C is 1, B where it is 0
+	LaneWhere  // the iterations of the loop B, in which A is 1, are known
 	// The component of a vector whose number is data is a sum of products with a row of numbers, of which one is 1.
 	LaneOneHot // same (A, i) for i from At.N on, for each iteration of the loop B: only picks read it
 	LanePick   // the sum of A · B over the iterations of its loop: A is such a row, B a load
 )
 
 var laneNames = [...]string{"none", "const", "scalar", "index", "load", "add", "mul", "fun1", "fun2", "expand", "sum",
-	"product", "store", "take", "test", "not", "select", "onehot", "pick"}
+	"product", "store", "take", "test", "not", "select", "where", "onehot", "pick"}
 
 func (op LaneOp) String() string { return laneNames[op] }
 
@@ -215,6 +228,7 @@ type local struct {
 	reg         Reg
 	at          int // where it is allocated
 	loop, slots int
+	guard       int // that of where it is allocated
 	parts       []part
 	stored      int // slots
 }
@@ -337,7 +351,8 @@ func (w *vectorizer) nest(start, end int) {
 		return
 	}
 	for i := range w.v.Lanes {
-		if l := &w.v.Lanes[i]; l.computed() && w.v.Count(l.Loop)/w.v.Loops[0].Size > maxInner {
+		l := &w.v.Lanes[i]
+		if l.computed() && !w.v.Packed(l.Loop) && w.v.Count(l.Loop)/w.v.Loops[0].Size > maxInner {
 			return
 		}
 	}
@@ -653,9 +668,10 @@ func (w *vectorizer) loop(start, end, parent int) int {
 	var at Affine
 	at.By[l] = 1
 	w.vals[in.D] = laneValue{kind: laneIndex, at: at}
-	w.active = append(w.active, activeLoop{l, start})
+	guard := w.guard
+	w.active, w.guard = append(w.active, activeLoop{l, start}), -1 // all its iterations take the branch
 	w.parse(start+1, end, l)
-	w.active = w.active[:len(w.active)-1]
+	w.active, w.guard = w.active[:len(w.active)-1], guard
 	return end
 }
 
@@ -699,16 +715,23 @@ func (w *vectorizer) carry(i, loop int) {
 
 // inner is the number of the loop of some size in another one: those of a size have the same lanes.
 func (w *vectorizer) inner(parent, size int) int {
-	l := slices.Index(w.v.Loops, Nested{parent, size})
+	loop := Nested{parent, size, w.guard}
+	l := slices.Index(w.v.Loops, loop)
 	if l < 0 {
-		if l = len(w.v.Loops); l == maxLoops {
+		if l = len(w.v.Loops); l == maxLoops || w.v.Count(parent) > mostCount/size {
 			w.failed = true
 			return 0
 		}
-		w.v.Loops = append(w.v.Loops, Nested{parent, size})
+		w.v.Loops = append(w.v.Loops, loop)
+		if w.guard >= 0 {
+			w.add(Lane{Op: LaneWhere, Loop: parent, A: w.guard, B: l})
+		}
 	}
 	return l
 }
+
+// mostCount is how many iterations a loop has at most.
+const mostCount = 1 << 48
 
 // parse takes instructions that run in a loop.
 func (w *vectorizer) parse(from, to, loop int) {
@@ -817,12 +840,15 @@ func (w *vectorizer) parse(from, to, loop int) {
 			}
 			l := w.inner(loop, int(in.K))
 			from.at.By[l], to.By[l] = 1, 1
+			guard := w.guard
+			w.guard = -1
 			if x := w.load(from, l, in.Pos); !w.failed {
 				w.store(v, to, x, l, in.Pos)
 			}
+			w.guard = guard
 		case Alloc:
 			set(laneValue{kind: laneLocal, arg: len(w.locals), loop: loop})
-			w.locals = append(w.locals, local{reg: in.D, at: i, loop: loop, slots: int(in.N)})
+			w.locals = append(w.locals, local{reg: in.D, at: i, loop: loop, slots: int(in.N), guard: w.guard})
 		case Move:
 			v, ok := w.vals[in.A]
 			w.failed = w.failed || !ok
@@ -842,10 +868,15 @@ func (w *vectorizer) copies(from, v laneValue, to Affine, n, loop int, pos term.
 	if l.loop != loop || l.slots != n || l.stored != n || len(l.parts) < 2 {
 		return false
 	}
+	guard := w.guard
 	for _, p := range slices.Clone(l.parts) {
 		s := w.v.Lanes[p.store]
+		if w.guard = guard; s.Loop != loop {
+			w.guard = -1
+		}
 		w.store(v, sum(to, s.At), p.lane, s.Loop, pos)
 	}
+	w.guard = guard
 	return true
 }
 
@@ -866,11 +897,7 @@ func (w *vectorizer) conditional(at, to, loop int) (end int) {
 	a := w.number(in.A, loop, true)
 	b := w.number(in.B, loop, w.v.Lanes[a].Loop == loop)
 	guard, moves, merged := w.guard, w.moves, w.merged
-	within := guard
-	if guard >= 0 {
-		within = w.expand(guard, w.v.Lanes[guard].Loop, loop)
-	}
-	test := w.add(Lane{Op: LaneTest, Loop: loop, A: a, B: b, C: within, Cmp: in.Cmp, Pos: in.Pos})
+	test := w.add(Lane{Op: LaneTest, Loop: loop, A: a, B: b, C: guard, Cmp: in.Cmp, Pos: in.Pos})
 	branch := func(mask, from, to int) (regs []Reg, numbers []int) {
 		w.guard, w.moves, w.merged = mask, to, nil
 		for w.moves > from && code[w.moves-1].Op == Move && w.sets[code[w.moves-1].D] == 2 {
@@ -883,7 +910,7 @@ func (w *vectorizer) conditional(at, to, loop int) (end int) {
 		return w.merged, numbers
 	}
 	regs, yes := branch(test, at+1, no-1)
-	others, not := branch(w.add(Lane{Op: LaneNot, Loop: loop, A: test, C: within}), no, end)
+	others, not := branch(w.add(Lane{Op: LaneNot, Loop: loop, A: test, C: guard}), no, end)
 	if w.guard, w.moves, w.merged = guard, moves, merged; !slices.Equal(regs, others) {
 		w.failed = true
 		return to
@@ -936,7 +963,7 @@ func (w *vectorizer) load(v laneValue, loop int, pos term.Pos) int {
 		if w.v.Lanes[p.lane].Loop == loop && at.N == 0 && at.By == w.place(loop) {
 			return p.lane
 		}
-		return w.add(Lane{Op: LaneTake, Loop: loop, A: p.lane, At: at, Pos: pos})
+		return w.add(Lane{Op: LaneTake, Loop: loop, A: p.lane, B: l.loop, At: at, Pos: pos})
 	}
 	w.unroll(l, v.at)
 	return 0
@@ -970,18 +997,19 @@ func (w *vectorizer) place(loop int) [maxLoops]int { return w.within([maxLoops]i
 func (w *vectorizer) store(v laneValue, at Affine, a, loop int, pos term.Pos) {
 	switch v.kind {
 	case laneTarget:
-		w.failed = w.failed || w.v.Region || w.guard >= 0
+		w.failed = w.failed || w.v.Region || w.guard >= 0 || w.v.Packed(loop)
 		w.add(Lane{Op: LaneStore, Loop: loop, A: a, At: at, Pos: pos})
 	case laneLocal:
 		l := &w.locals[v.arg]
 		p := part{at: at.N, n: w.v.Count(loop) / w.v.Count(l.loop), lane: a}
 		by, k, slots := at.By, loop, 1 // slots: how many an iteration has
-		for ; k != l.loop && k >= 0 && by[k] >= slots; k = w.v.Loops[k].Parent {
+		guard := w.guard               // the branch in which the store is, of the loop k
+		for ; k != l.loop && k >= 0 && guard < 0 && by[k] >= slots; k = w.v.Loops[k].Parent {
 			p.dims = append(p.dims, partDim{w.v.Loops[k].Size, by[k]})
-			slots, by[k] = by[k]*w.v.Loops[k].Size, 0
+			slots, by[k], guard = by[k]*w.v.Loops[k].Size, 0, w.v.Loops[k].Where
 		}
 		slices.Reverse(p.dims)
-		if w.failed = k != l.loop || by != [maxLoops]int{} || len(at.Outer) > 0; w.failed {
+		if w.failed = k != l.loop || guard != l.guard || by != [maxLoops]int{} || len(at.Outer) > 0; w.failed {
 			return
 		}
 		p.store = w.add(Lane{Op: LaneStore, Loop: loop, A: a, At: at, Arg: -1, Pos: pos})
@@ -1255,6 +1283,9 @@ func (w *vectorizer) products() bool {
 			continue
 		}
 		a, b := &w.v.Lanes[m.A], &w.v.Lanes[m.B]
+		if !w.forAll(m.Loop) {
+			continue
+		}
 		loads := func(l *Lane) bool { return l.Op == LaneLoad || l.Op == LaneTake && w.sameRow(l) }
 		if !loads(a) || !loads(b) || a.Loop != m.Loop || b.Loop != m.Loop || m.A == m.B {
 			continue
@@ -1286,7 +1317,7 @@ func (w *vectorizer) picks(uses []int) {
 			continue
 		}
 		m := &lanes[s.A]
-		if m.Op != LaneMul || lanes[m.B].Op != LaneLoad {
+		if m.Op != LaneMul || lanes[m.B].Op != LaneLoad || !w.forAll(m.Loop) {
 			continue
 		}
 		b := &lanes[m.B]
@@ -1369,15 +1400,34 @@ func (w *vectorizer) around(loop, k int) bool {
 // computed reports whether the instruction has values of its own, or has to find them.
 func (l *Lane) computed() bool { return l.Op != LaneNone && !l.Held }
 
+// mostMasked is how many products a sum has at most that is made in the iterations too that do not take the branch in
+// which it is.
+const mostMasked = 256
+
+// forAll reports whether sums over a loop can be made for all iterations of the loops around it: either these have
+// them, or they are few.
+func (w *vectorizer) forAll(loop int) bool {
+	l := w.v.Loops[loop]
+	return !w.v.Packed(l.Parent) && (l.Where < 0 || l.Size <= mostMasked)
+}
+
 // sameRow reports whether an iteration of the outermost loop takes values that it has made itself.
 func (w *vectorizer) sameRow(l *Lane) bool {
 	from := w.v.Lanes[l.A].Loop
+	if w.v.Packed(from) {
+		return false
+	}
 	return w.v.Region || from < 0 || l.At.By[0] == w.v.Count(from)/w.v.Loops[0].Size
 }
 
 // prune leaves out the instructions that nothing needs.
 func (v *Vector) prune() *Vector {
 	needed := make([]bool, len(v.Lanes))
+	for _, l := range v.Loops {
+		if l.Where >= 0 {
+			needed[l.Where] = true
+		}
+	}
 	for _, r := range v.Results {
 		if r.Lane >= 0 {
 			needed[r.Lane] = true
@@ -1389,7 +1439,7 @@ func (v *Vector) prune() *Vector {
 		}
 	}
 	for i := len(v.Lanes) - 1; i >= 0; i-- {
-		if l := &v.Lanes[i]; needed[i] || l.Op == LaneStore {
+		if l := &v.Lanes[i]; needed[i] || l.Op == LaneStore || l.Op == LaneWhere {
 			l.Operands(func(k int) { needed[k] = true })
 		} else {
 			l.Op = LaneNone
@@ -1404,7 +1454,7 @@ func (l *Lane) Operands(f func(int)) {
 	case LaneAdd, LaneMul, LaneFun2, LaneProduct, LaneTest, LaneSelect, LanePick:
 		f(l.A)
 		f(l.B)
-	case LaneFun1, LaneExpand, LaneSum, LaneStore, LaneTake, LaneNot, LaneOneHot:
+	case LaneFun1, LaneExpand, LaneSum, LaneStore, LaneTake, LaneNot, LaneWhere, LaneOneHot:
 		f(l.A)
 	}
 	if (l.Op == LaneSelect || l.Op == LaneTest || l.Op == LaneNot) && l.C >= 0 {

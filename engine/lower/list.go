@@ -15,12 +15,11 @@ const mostElements = 1 << 26
 
 // numbersOf is how many numbers the elements have of lists of a type, if these have nothing else, 0 otherwise.
 func (c *compiler) numbersOf(t term.Type) int {
-	types := c.t.Types
-	if types.Kind(t) != term.ArrowKind || types.Kind(types.Left(t)) != term.ArrowKind {
+	if !c.isList(t) {
 		return 0
 	}
-	elem := types.Left(types.Left(t))
-	if t != types.List(elem, types.Right(types.Right(t))) || !c.flat(elem) {
+	elem := c.t.Types.Left(c.t.Types.Left(t))
+	if !c.flat(elem) {
 		return 0
 	}
 	return c.layout.Slots(elem)

@@ -24,18 +24,19 @@ func (c *compiler) fold(l, f, x *value, args []*value) *value {
 			c.fail(n, "numerals of 2^53 and more")
 			return x
 		}
-		size := c.constant(float64(n.Count))
-		return c.loop(size, n.Count > 0, f, x, args, nil)
+		return c.loop(float64(n.Count), c.constant(float64(n.Count)), n.Count > 0, f, x, args, nil)
 	case term.DataOp:
 		d := &c.t.Data[n.A]
 		at, w := c.staticData(int(n.A)), uint32(d.Width)
-		size := c.constant(float64(d.Rows))
-		return c.loop(size, d.Rows > 0, f, x, args, func(i ir.Reg) *value { return c.static(n.Elem, i, w, at) })
+		size := float64(d.Rows)
+		return c.loop(size, c.constant(size), d.Rows > 0, f, x, args,
+			func(i ir.Reg) *value { return c.static(n.Elem, i, w, at) })
 	}
 	var out *value
 	c.restore(l.node, l.free, func() {
 		size, some := c.bound(n)
-		out = c.loop(size, some, f, x, args, func(i ir.Reg) *value {
+		known, _ := c.known(n.Static())
+		out = c.loop(known, size, some, f, x, args, func(i ir.Reg) *value {
 			c.bindIndex(n, i)
 			return c.in(call, func() *value { return c.value(n.A, false) })
 		})
@@ -66,12 +67,60 @@ func (c *compiler) foldLiteral(l *value, n *term.Node, call uint32, f, x *value)
 	return x
 }
 
-// loop makes the loop of a fold, whose function gets args.
-func (c *compiler) loop(size ir.Reg, some bool, f, x *value, args []*value, element func(i ir.Reg) *value) *value {
-	if len(args) > 0 {
+// loop makes the loop of a fold, whose function gets args. known is the size, if that is not 0.
+func (c *compiler) loop(known float64, size ir.Reg, some bool, f, x *value, args []*value,
+	element func(i ir.Reg) *value) *value {
+	switch {
+	case len(args) > 0:
 		return c.chain(size, some, f, x, args, element)
+	case known > 0 && c.nestsFunctions(known, f, x, element != nil):
+		c.occurrence(x.typ, false)
+		for i := known - 1; i >= 0; i-- {
+			c.occurrence(f.typ, false)
+			args := []*value{x}
+			if element != nil {
+				args = []*value{element(c.constant(i)), x}
+			}
+			x = c.apply(f, args, false)
+		}
+		return x
 	}
 	return c.backward(size, some, f, x, element)
+}
+
+// nestsFunctions reports whether a fold that makes a function has code for each element, as functions that are known: f
+// has the function of the elements behind in one place, so the code of one stands in that of another.
+func (c *compiler) nestsFunctions(size float64, f, x *value, elements bool) bool {
+	types := c.t.Types
+	if types.Kind(x.typ) != term.ArrowKind || c.isList(x.typ) || f.kind != lambda || f.shared ||
+		size*float64(c.sizes[f.node]) > mostLast {
+		return false
+	}
+	r := f.node
+	if elements {
+		for r = c.t.Nodes[r].A; c.t.Nodes[r].Op.Opens(); {
+			r = c.t.Nodes[r].A
+		}
+	}
+	next := c.t.Nodes[r].X
+	return c.t.Nodes[r].Op == term.LamOp && c.uses[next] == 1 && !c.repeated(r, next)
+}
+
+// repeated reports whether a variable is mentioned in a subterm that has code for each value of an index.
+func (c *compiler) repeated(r term.Ref, x term.Var) (yes bool) {
+	n := &c.t.Nodes[r]
+	if c.unroll[r] {
+		return slices.Contains(c.mentions(r).vars, x)
+	}
+	c.t.Kids(n, func(k term.Ref) { yes = yes || c.repeated(k, x) })
+	return yes
+}
+
+// isList reports whether a type is that of lists.
+func (c *compiler) isList(t term.Type) bool {
+	types := c.t.Types
+	return types.Kind(t) == term.ArrowKind && types.Kind(types.Left(t)) == term.ArrowKind &&
+		t == types.List(types.Left(types.Left(t)), types.Right(types.Right(t)))
 }
 
 // backward makes a loop of size runs from the last element to the first, which applies f to an element, if there are

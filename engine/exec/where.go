@@ -1,0 +1,176 @@
+package exec
+
+import (
+	"math"
+
+	"github.com/gram-machine/gram/engine/ir"
+)
+
+// This file has the loops in branches. They run in the iterations of the loop around them that take the branch, so
+// their work is that of the steps which they stand for. Such a loop, and those in it, are packed: their lanes are those
+// of these iterations, one group behind the other. How many there are is known in a strip when its test has run. So the
+// place of a lane is found from its group: which iteration of the loop around it that is, and so on outwards.
+
+// mostPacked is how many lanes a loop in a branch has at most in a strip. If there are more, the strip gets fewer rows,
+// and if one row has more, the loops behind the statement run.
+const mostPacked = 1 << 16
+
+// groups are those of a loop in a branch, in a strip.
+type groups struct {
+	of   []int32 // the iteration of the loop around it that each is in
+	rank []int32 // the group in each iteration of that loop, −1: there is none
+}
+
+// where finds the groups of a loop, and reports whether it has not too many lanes.
+func (v *vector) where(s *laneState, l *lane) bool {
+	g := &s.groups[l.b]
+	taken := s.vals[l.a]
+	rank, of, n := sized(&g.rank, len(taken)), sized(&g.of, len(taken)), int32(0)
+	for k, x := range taken { // 1 or 0
+		of[n] = int32(k)
+		bit := int32(math.Float64bits(x) >> 61)
+		rank[k] = n&-bit | (bit - 1)
+		n += bit
+	}
+	g.of = of[:n]
+	s.lanes = v.iterations(s, l.b, 0)
+	return s.lanes <= s.m.mostPacked
+}
+
+// count is how many lanes an instruction has in a strip.
+func (v *vector) count(s *laneState, l *lane, rows int) int {
+	if !l.packed {
+		return l.inner * rows
+	}
+	return v.iterations(s, l.loop, rows)
+}
+
+// iterations is how many a loop has in a strip.
+func (v *vector) iterations(s *laneState, loop, rows int) int {
+	switch l := v.src.Loops[loop]; {
+	case l.Where >= 0:
+		return len(s.groups[loop].of) * l.Size
+	case v.src.Packed(loop):
+		return v.iterations(s, l.Parent, rows) * l.Size
+	}
+	return v.src.Count(loop) / v.size * rows
+}
+
+// around is the iteration of the loop around a loop in which a group of that is.
+func (v *vector) around(s *laneState, loop, group int) int {
+	if v.src.Loops[loop].Where >= 0 {
+		return int(s.groups[loop].of[group])
+	}
+	return group
+}
+
+// ancestor is the lane of an instruction in the loop to, around a group of lanes of the loop from.
+func (v *vector) ancestor(s *laneState, from, group, to int) int {
+	k := v.around(s, from, group)
+	for from = v.src.Loops[from].Parent; from != to; from = v.src.Loops[from].Parent {
+		k = v.around(s, from, k/v.src.Loops[from].Size)
+	}
+	return k
+}
+
+// each calls f for lanes that follow each other of a load, a store, an index or a take: the first lane, its place, how
+// many they are and how far apart their places are. The place of the first lane of a strip is first.
+func (v *vector) each(s *laneState, l *lane, rows, first int, f func(lane, at, size, by int)) {
+	if !l.packed && !l.gathers {
+		walk(l.dims, rows, first, f)
+		return
+	}
+	size, by := 1, 0
+	var of, rank []int32
+	if !l.gathers || l.loop != l.b { // the lanes of an iteration of the loop around are side by side
+		size, by, of = v.src.Loops[l.loop].Size, l.at.By[l.loop], s.groups[l.loop].of
+	}
+	if l.of >= 0 {
+		rank = s.groups[l.of].rank
+	}
+	for lane, group, n := 0, 0, v.count(s, l, rows); lane < n; lane, group = lane+size, group+1 {
+		at, k, maker := first, uint32(group), uint32(0)
+		if of != nil {
+			k = uint32(of[k])
+		}
+		for i := range l.up {
+			up := &l.up[i]
+			if up.maker {
+				maker = k
+			}
+			q := k / up.size
+			at += int(k-q*up.size) * up.by
+			if k = q; up.where >= 0 {
+				k = uint32(s.groups[up.where].of[k])
+			}
+		}
+		if l.gathers {
+			if l.b == l.top {
+				maker = k
+			}
+			if rank != nil {
+				maker = uint32(rank[maker])
+			}
+			if int32(maker) < 0 { // the vector is made in a branch that the lane does not take
+				continue
+			}
+			at += int(maker) * l.apart
+		}
+		f(lane, at, size, by)
+	}
+}
+
+// up is the way from a loop to the one around it: its iterations, and how far apart the places of these are.
+type up struct {
+	size  uint32
+	by    int
+	where int  // the loop, if it is in a branch, −1 otherwise
+	maker bool // of a take: it makes what is taken
+}
+
+// pack says of an instruction in a loop in a branch, or that takes what such a loop makes, how it finds its lanes: top
+// is the loop around which no place depends on. Of a take, apart is how many lanes each iteration of the loop b makes,
+// and of the loop in b where they are, −1 if all iterations make them.
+func (v *vector) pack(l *lane) {
+	loops := v.src.Loops
+	l.packed, l.top, l.of = v.src.Packed(l.loop), l.loop, -1
+	if l.op == ir.LaneTake {
+		from := v.lanes[l.a].loop
+		l.gathers = l.packed || v.lanes[l.a].packed
+		l.top, l.apart = l.b, 1
+		for ; from != l.b; from = loops[from].Parent {
+			l.apart *= loops[from].Size
+			if l.of = -1; loops[from].Where >= 0 {
+				l.of = from
+			}
+		}
+		if !l.gathers {
+			return
+		}
+		apart := l.apart
+		for k := l.b; k >= 0; k = loops[k].Parent {
+			l.at.By[k] -= apart
+			apart *= loops[k].Size
+		}
+	}
+	if !l.packed && !l.gathers || len(l.dims) == 0 {
+		return
+	}
+	l.compact = false
+	for k := l.top; k >= 0; k = loops[k].Parent {
+		if l.at.By[k] != 0 {
+			l.top = loops[k].Parent
+		}
+	}
+	k := l.loop
+	if (l.op != ir.LaneTake || k != l.b) && k != l.top {
+		k = loops[k].Parent
+	}
+	for ; k != l.top; k = loops[k].Parent {
+		where := -1
+		if loops[k].Where >= 0 {
+			where = k
+		}
+		l.up = append(l.up, up{uint32(loops[k].Size), l.at.By[k], where, l.op == ir.LaneTake && k == l.b})
+	}
+}
