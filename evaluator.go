@@ -15,7 +15,6 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
-	"github.com/gram-machine/gram/machine/profile"
 )
 
 // Evaluator runs one program at many points, in one arena, for one goroutine at a time. Close it
@@ -30,7 +29,7 @@ type Evaluator struct {
 	code    *exec.Machine
 	batches map[int]*exec.Machine // of many points, by how many
 	literal *machine.Machine
-	profile *profile.Profile // of the literal machine, if samples are asked for
+	profile *machine.Profile // of the literal machine, if samples are asked for
 	noBatch bool
 	outputs int
 	last    time.Duration
@@ -148,7 +147,7 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 	opt := e.opt.literal()
 	opt.Limits = bounds
 	if e.opt.hooks.Samples != nil {
-		e.profile = profile.New(e.forLiteral)
+		e.profile = machine.NewProfile(e.forLiteral)
 		opt.Events = e.profile.Events
 	}
 	m, err := machine.New(e.forLiteral, opt)

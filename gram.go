@@ -28,7 +28,6 @@ import (
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/lang"
-	"github.com/gram-machine/gram/lang/format"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/limits"
@@ -150,7 +149,7 @@ func Format(ctx context.Context, name string, src []byte) ([]byte, error) {
 	if len(diags) > 0 {
 		return nil, wrap(syntax.NewErrors(f, diags))
 	}
-	text, err := format.File(f, opt)
+	text, err := syntax.Format(f, opt)
 	if err != nil {
 		return nil, wrapLimit(err, "formatting")
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
-	"github.com/gram-machine/gram/machine/profile"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -61,7 +60,7 @@ func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions,
 	if samples == nil {
 		return p.runOpen(prog, meter, point, opt, nil)
 	}
-	prof := profile.New(prog)
+	prof := machine.NewProfile(prog)
 	m, err := p.runOpen(prog, meter, point, opt, prof.Events)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,6 @@ import (
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
-	"github.com/gram-machine/gram/machine/profile"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -49,7 +48,7 @@ func sumOf(samples func(f func(calls.Sample))) sums {
 
 // literally returns the samples of a run of the literal machine, and holds their sums against its counters.
 func literally(t require.TestingT, p *compile.Program, random bool, point []float64) bySample {
-	f := profile.New(p)
+	f := machine.NewProfile(p)
 	m, err := machine.New(p, machine.Options{Random: random, Events: f.Events})
 	require.NoError(t, err)
 	defer m.Close()

@@ -53,10 +53,9 @@ var layers = map[string][]string{
 	"engine/exec":          {"rule", "term", "limits", "engine/ir", "engine/loop", "engine/wasm", "graph/calls", "kernel"},
 	"engine/loop":          {"term", "engine/ir", "engine/wasm"},
 	"compile":              {"term", "revgrad"},
-	"machine":              {"rule", "term", "compile", "graph", "limits"},
+	"machine":              {"rule", "term", "compile", "graph", "graph/calls", "limits"},
 	"graph":                {"term", "compile", "limits"},
 	"internal/decode":      {"rule", "term", "compile", "machine", "graph", "internal/reference"},
-	"machine/profile":      {"rule", "term", "graph/calls", "compile", "machine", "graph"},
 	"graph/calls":          {"rule", "term"},
 	"limits":               {"term"}, // the places of errors
 	"internal/property":    {"term"},
@@ -75,7 +74,7 @@ var layers = map[string][]string{
 	"internal/bridge": {"graph/calls", "term", "lang", "machine", "graph", "limits"},
 
 	"cost": {"rule", "internal/modular"},
-	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "compile", "engine/exec", "engine/lower", "machine", "graph", "machine/profile", "limits",
+	root: {"cost", "rule", "graph/calls", "term", "lang", "revgrad", "compile", "engine/exec", "engine/lower", "machine", "graph", "limits",
 		"internal/bridge", "internal/hypergraph", "internal/modular", "internal/span", "internal/stage"},
 
 	// What traces, profiles, pictures and pages are made with.

@@ -1,4 +1,4 @@
-// Package syntax reads the text of gram programs: from bytes to a syntax tree, and
+// Package syntax reads and writes the text of gram programs: from bytes to a syntax tree and back, and
 // from errors to messages.
 //
 // # From text to tree

@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/gram-machine/gram/lang/format"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
@@ -201,7 +200,7 @@ func (p *Program) Write(w io.Writer) (err error) {
 	if len(diags) > 0 && diags[0].Headline != syntax.TooDeep {
 		return syntax.NewErrors(f, diags)
 	}
-	text, err = format.File(f, opt) // a program that nests too deep is not formatted
+	text, err = syntax.Format(f, opt) // a program that nests too deep is not formatted
 	if err != nil {
 		return err
 	}

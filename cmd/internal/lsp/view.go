@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram/docs"
-	"github.com/gram-machine/gram/lang/format"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -195,7 +194,7 @@ func (v view) definition(p documentParams) any {
 
 // format returns the edit that formats the document; none if it has errors of syntax or is formatted.
 func (v view) format(documentParams) any {
-	formatted, err := format.File(v.file, syntax.Options{Check: v.ctx.Err})
+	formatted, err := syntax.Format(v.file, syntax.Options{Check: v.ctx.Err})
 	if err != nil || string(formatted) == v.text.src {
 		return []textEdit{}
 	}

@@ -1,15 +1,13 @@
-package format
+package syntax
 
 import (
 	"fmt"
-
-	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // decl writes a declaration.
-func (fm *formatter) decl(d *syntax.Decl) {
+func (fm *formatter) decl(d *Decl) {
 	f := fm.f
-	if d.Kind == syntax.TypeDecl {
+	if d.Kind == TypeDecl {
 		fm.typeDecl(d)
 		return
 	}
@@ -44,7 +42,7 @@ func (fm *formatter) decl(d *syntax.Decl) {
 	}
 	fm.doc.end()
 	fm.doc.text(" =")
-	if d.Kind == syntax.SymbolDecl {
+	if d.Kind == SymbolDecl {
 		fm.symbolValue(head, f.Kids(d.Value))
 	} else {
 		fm.broken(0, fm.lineBreak(head, d.Value), d.Value)
@@ -53,7 +51,7 @@ func (fm *formatter) decl(d *syntax.Decl) {
 }
 
 // symbolValue writes e with p, … behind what ends at head.
-func (fm *formatter) symbolValue(head uint32, parts []syntax.Expr) {
+func (fm *formatter) symbolValue(head uint32, parts []Expr) {
 	fm.broken(0, fm.lineBreak(head, parts[0]), parts[0])
 	for i, part := range parts[1:] {
 		if i == 0 {
@@ -68,7 +66,7 @@ func (fm *formatter) symbolValue(head uint32, parts []syntax.Expr) {
 }
 
 // typeDecl writes the declaration of a type.
-func (fm *formatter) typeDecl(d *syntax.Decl) {
+func (fm *formatter) typeDecl(d *Decl) {
 	keyword := "type "
 	if d.And {
 		keyword = "and "
@@ -100,12 +98,12 @@ func (fm *formatter) typeDecl(d *syntax.Decl) {
 
 // firstToken returns the position of the first token of an expression that is written.
 // Only parentheses stand before it.
-func (fm *formatter) firstToken(e syntax.Expr) uint32 {
+func (fm *formatter) firstToken(e Expr) uint32 {
 	for {
 		fm.steps++
 		n := fm.f.Expr(e)
 		switch n.Kind {
-		case syntax.BinExpr, syntax.AppExpr, syntax.PowExpr, syntax.ProjExpr:
+		case BinExpr, AppExpr, PowExpr, ProjExpr:
 			e = fm.f.Kids(e)[0]
 		default:
 			return n.Span.Start
@@ -114,27 +112,27 @@ func (fm *formatter) firstToken(e syntax.Expr) uint32 {
 }
 
 // patNode writes a pattern.
-func (fm *formatter) patNode(p syntax.Pat) {
+func (fm *formatter) patNode(p Pat) {
 	n := fm.f.Pat(p)
 	switch n.Kind {
-	case syntax.NamePat:
+	case NamePat:
 		fm.leaf(n.Span.Start, n.Text)
-	case syntax.WildPat:
+	case WildPat:
 		fm.leaf(n.Span.Start, "_")
-	case syntax.ConPat:
+	case ConPat:
 		kids := fm.f.PatKids(p)
 		if len(kids) > 0 {
 			fm.doc.text("(")
 			defer fm.doc.text(")")
 		}
 		fm.conPat(p)
-	case syntax.AnnotPat:
+	case AnnotPat:
 		fm.leaf(n.Span.Start, "(")
 		fm.annotPat(p)
 		fm.leaf(n.Span.End-1, ")")
-	case syntax.TuplePat, syntax.VecPat:
+	case TuplePat, VecPat:
 		open, closing := "(", ")"
-		if n.Kind == syntax.VecPat {
+		if n.Kind == VecPat {
 			open, closing = "[| ", "|]"
 		}
 		fm.leaf(n.Span.Start, open)
@@ -147,7 +145,7 @@ func (fm *formatter) patNode(p syntax.Pat) {
 			fm.conPat(k)
 		}
 		fm.doc.end()
-		if n.Kind == syntax.VecPat {
+		if n.Kind == VecPat {
 			fm.doc.text(" ")
 		}
 		fm.leaf(n.Span.End-uint32(len(closing)), closing)
@@ -155,9 +153,9 @@ func (fm *formatter) patNode(p syntax.Pat) {
 }
 
 // conPat writes a pattern where C p needs no parentheses.
-func (fm *formatter) conPat(p syntax.Pat) {
+func (fm *formatter) conPat(p Pat) {
 	n, kids := fm.f.Pat(p), fm.f.PatKids(p)
-	if n.Kind != syntax.ConPat {
+	if n.Kind != ConPat {
 		fm.patNode(p)
 		return
 	}
@@ -169,13 +167,13 @@ func (fm *formatter) conPat(p syntax.Pat) {
 }
 
 // annotPat writes p : T.
-func (fm *formatter) annotPat(p syntax.Pat) {
+func (fm *formatter) annotPat(p Pat) {
 	fm.conPat(fm.f.PatKids(p)[0])
 	fm.annotation(fm.f.Pat(p).Type)
 }
 
 // annotation writes : T.
-func (fm *formatter) annotation(t syntax.TypeExpr) {
+func (fm *formatter) annotation(t TypeExpr) {
 	fm.doc.text(" : ")
 	fm.doc.begin(2)
 	fm.typeNode(t, 0)
@@ -183,7 +181,7 @@ func (fm *formatter) annotation(t syntax.TypeExpr) {
 }
 
 // typeNode writes a type.
-func (fm *formatter) typeNode(t syntax.TypeExpr, prec uint8) {
+func (fm *formatter) typeNode(t TypeExpr, prec uint8) {
 	n := fm.f.Type(t)
 	op, level := n.Kind.Form()
 	if level < prec {
@@ -191,30 +189,30 @@ func (fm *formatter) typeNode(t syntax.TypeExpr, prec uint8) {
 		fm.doc.begin(2)
 	}
 	switch n.Kind {
-	case syntax.RType:
+	case RType:
 		fm.leaf(n.Span.Start, "R")
-	case syntax.NatType:
+	case NatType:
 		fm.leaf(n.Span.Start, "Nat")
-	case syntax.VarType:
+	case VarType:
 		fm.leaf(n.Span.Start, n.Text)
-	case syntax.NamedType:
+	case NamedType:
 		fm.leaf(n.Span.Start, n.Text)
 		for _, k := range fm.f.TypeKids(t) {
 			fm.doc.brk(fillBreak, 1, 0)
-			if fm.f.Type(k).Kind == syntax.NamedType && len(fm.f.TypeKids(k)) == 0 {
+			if fm.f.Type(k).Kind == NamedType && len(fm.f.TypeKids(k)) == 0 {
 				fm.typeNode(k, 0)
 			} else {
 				fm.typeNode(k, level+1)
 			}
 		}
-	case syntax.ListType:
+	case ListType:
 		fm.leaf(n.Span.Start, "List")
 		fm.doc.brk(fillBreak, 1, 0)
 		fm.typeNode(n.A, level)
-	case syntax.VecType: // a type may have any number of sizes behind it
-		var vecs []*syntax.TypeNode // the outermost first
+	case VecType: // a type may have any number of sizes behind it
+		var vecs []*TypeNode // the outermost first
 		elem := t
-		for v := n; v.Kind == syntax.VecType; v = fm.f.Type(elem) {
+		for v := n; v.Kind == VecType; v = fm.f.Type(elem) {
 			vecs = append(vecs, v)
 			elem = v.A
 		}

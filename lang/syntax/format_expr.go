@@ -1,43 +1,41 @@
-package format
+package syntax
 
 import (
 	"slices"
-
-	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // The levels of expressions where they differ from the precedences of operators:
 // looser than all, and an atom.
 const (
 	levelPrefix uint8 = 0
-	levelAtom         = syntax.PrecApp + 1
+	levelAtom         = PrecApp + 1
 )
 
 // level is how tightly an expression holds together.
-func (fm *formatter) level(e syntax.Expr) uint8 {
+func (fm *formatter) level(e Expr) uint8 {
 	n := fm.f.Expr(e)
 	if n.Kind.OpenEnded() {
 		return levelPrefix
 	}
 	switch n.Kind {
-	case syntax.FileExpr:
+	case FileExpr:
 		return levelPrefix
-	case syntax.BinExpr:
+	case BinExpr:
 		return n.Op.Precedence()
-	case syntax.NegExpr:
-		return syntax.PrecNeg
-	case syntax.PowExpr, syntax.SizeExpr:
-		return syntax.PrecPow
-	case syntax.AppExpr:
-		if n.Op != syntax.DotParenTok {
-			return syntax.PrecApp
+	case NegExpr:
+		return PrecNeg
+	case PowExpr, SizeExpr:
+		return PrecPow
+	case AppExpr:
+		if n.Op != DotParenTok {
+			return PrecApp
 		}
 	}
 	return levelAtom
 }
 
 // node writes an expression in a place that takes those of level prec or more.
-func (fm *formatter) node(e syntax.Expr, prec uint8) {
+func (fm *formatter) node(e Expr, prec uint8) {
 	fm.steps++
 	fm.doc.guard.Step()
 	if fm.level(e) < prec {
@@ -50,45 +48,45 @@ func (fm *formatter) node(e syntax.Expr, prec uint8) {
 }
 
 // form writes an expression without parentheses around it.
-func (fm *formatter) form(e syntax.Expr) {
+func (fm *formatter) form(e Expr) {
 	n, kids := fm.f.Expr(e), fm.f.Kids(e)
 	switch n.Kind {
-	case syntax.NameExpr, syntax.NumExpr:
+	case NameExpr, NumExpr:
 		fm.leaf(n.Span.Start, n.Text)
-	case syntax.OpExpr:
+	case OpExpr:
 		fm.leaf(n.Span.Start, opNames[n.Op])
-	case syntax.ChurchExpr:
+	case ChurchExpr:
 		fm.leaf(n.Span.Start, "#")
 		fm.sizeAtom(kids[0])
-	case syntax.BinExpr:
+	case BinExpr:
 		fm.chain(e)
-	case syntax.NegExpr:
+	case NegExpr:
 		fm.leaf(n.Span.Start, "-")
-		if fm.f.Expr(kids[0]).Kind == syntax.NegExpr {
+		if fm.f.Expr(kids[0]).Kind == NegExpr {
 			fm.doc.text(" ")
 		}
-		fm.node(kids[0], syntax.PrecNeg)
-	case syntax.PowExpr:
-		fm.node(kids[0], syntax.PrecApp)
+		fm.node(kids[0], PrecNeg)
+	case PowExpr:
+		fm.node(kids[0], PrecApp)
 		fm.leaf(n.OpPos, "^")
 		fm.sizeAtom(kids[1])
-	case syntax.AppExpr:
-		if n.Op == syntax.DotParenTok {
+	case AppExpr:
+		if n.Op == DotParenTok {
 			fm.slice(e)
 		} else {
 			fm.apply(e)
 		}
-	case syntax.ProjExpr:
+	case ProjExpr:
 		fm.projections(e)
-	case syntax.FunExpr, syntax.LinExpr, syntax.CompExpr, syntax.ScanExpr:
+	case FunExpr, LinExpr, CompExpr, ScanExpr:
 		fm.binders(e)
-	case syntax.LetExpr, syntax.RecExpr:
+	case LetExpr, RecExpr:
 		fm.lets(e)
-	case syntax.MatchExpr:
+	case MatchExpr:
 		fm.match(e)
-	case syntax.IfExpr:
+	case IfExpr:
 		fm.ifs(e)
-	case syntax.AnnotExpr:
+	case AnnotExpr:
 		fm.leaf(n.Span.Start, "(")
 		fm.doc.begin(1)
 		fm.node(kids[0], 0)
@@ -97,20 +95,20 @@ func (fm *formatter) form(e syntax.Expr) {
 		fm.typeNode(n.Type, 0)
 		fm.doc.end()
 		fm.leaf(n.Span.End-1, ")")
-	case syntax.TupleExpr:
+	case TupleExpr:
 		fm.elements(e, "(", ",", ")", 0)
-	case syntax.ListExpr:
+	case ListExpr:
 		fm.elements(e, "[", ";", "]", 0)
-	case syntax.VectorExpr:
+	case VectorExpr:
 		fm.elements(e, "[|", ",", "|]", 1)
-	case syntax.SizeExpr:
+	case SizeExpr:
 		fm.leaf(n.Span.Start, "size ")
 		fm.leaf(n.TextSpan.Start, n.Text)
-	case syntax.FileExpr:
+	case FileExpr:
 		fm.leaf(n.Span.Start, n.Text)
 		for _, w := range n.Words {
 			fm.doc.brk(fillBreak, 1, 2)
-			if w.Kind == syntax.StringTok {
+			if w.Kind == StringTok {
 				w.Text = string(fm.f.Src[w.Span.Start:w.Span.End])
 			}
 			fm.leaf(w.Span.Start, w.Text)
@@ -118,11 +116,11 @@ func (fm *formatter) form(e syntax.Expr) {
 	}
 }
 
-var opNames = map[syntax.Token]string{syntax.PlusTok: "(+)", syntax.MinusTok: "(-)", syntax.StarTok: "( * )",
-	syntax.SlashTok: "(/)"}
+var opNames = map[Token]string{PlusTok: "(+)", MinusTok: "(-)", StarTok: "( * )",
+	SlashTok: "(/)"}
 
 // sizeAtom writes a static expression after # or ^.
-func (fm *formatter) sizeAtom(e syntax.Expr) {
+func (fm *formatter) sizeAtom(e Expr) {
 	if fm.level(e) == levelAtom {
 		fm.node(e, 0)
 		return
@@ -133,7 +131,7 @@ func (fm *formatter) sizeAtom(e syntax.Expr) {
 }
 
 // sizeAtoms writes the sizes of vectors that stand in the same parentheses.
-func (fm *formatter) sizeAtoms(vecs []*syntax.TypeNode) {
+func (fm *formatter) sizeAtoms(vecs []*TypeNode) {
 	if len(vecs) == 1 {
 		fm.sizeAtom(vecs[0].Size)
 		return
@@ -147,11 +145,11 @@ func (fm *formatter) sizeAtoms(vecs []*syntax.TypeNode) {
 
 // operator writes the operator of a chain; a product that the author wrote without
 // spaces, as in 16*i, has none.
-func (fm *formatter) operator(e syntax.Expr) {
+func (fm *formatter) operator(e Expr) {
 	f := fm.f
 	n := f.Expr(e)
 	right := fm.firstToken(f.Kids(e)[1])
-	if n.Op.Precedence() == syntax.PrecMul && !fm.newlineBetween(n.OpPos, right) && !fm.commentBefore(n.OpPos) &&
+	if n.Op.Precedence() == PrecMul && !fm.newlineBetween(n.OpPos, right) && !fm.commentBefore(n.OpPos) &&
 		!isSpace(f.Src[n.OpPos-1]) && !isSpace(f.Src[n.OpPos+1]) {
 		fm.doc.text(n.Op.String())
 		return
@@ -163,12 +161,12 @@ func (fm *formatter) operator(e syntax.Expr) {
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
 // chain writes operators of one precedence, from left to right.
-func (fm *formatter) chain(e syntax.Expr) {
+func (fm *formatter) chain(e Expr) {
 	f := fm.f
 	prec := f.Expr(e).Op.Precedence()
-	var spine []syntax.Expr
-	for f.Expr(e).Kind == syntax.BinExpr && f.Expr(e).Op.Precedence() == prec {
-		spine = append(syntax.Room(fm.doc.guard, spine, 1), e)
+	var spine []Expr
+	for f.Expr(e).Kind == BinExpr && f.Expr(e).Op.Precedence() == prec {
+		spine = append(Room(fm.doc.guard, spine, 1), e)
 		e = f.Kids(e)[0]
 	}
 	fm.doc.begin(2)
@@ -181,29 +179,29 @@ func (fm *formatter) chain(e syntax.Expr) {
 }
 
 // projections writes components of components, from the inside out.
-func (fm *formatter) projections(e syntax.Expr) {
+func (fm *formatter) projections(e Expr) {
 	f := fm.f
-	var spine []syntax.Expr
-	for f.Expr(e).Kind == syntax.ProjExpr {
-		spine = append(syntax.Room(fm.doc.guard, spine, 1), e)
+	var spine []Expr
+	for f.Expr(e).Kind == ProjExpr {
+		spine = append(Room(fm.doc.guard, spine, 1), e)
 		e = f.Kids(e)[0]
 	}
 	fm.node(e, levelAtom)
 	for i, p := range slices.Backward(spine) {
-		if f.Expr(p).Op == syntax.CommaTok {
+		if f.Expr(p).Op == CommaTok {
 			fm.leaf(f.Expr(p).OpPos, ", ")
 		} else {
 			fm.leaf(f.Expr(p).OpPos, ".(")
 		}
 		fm.node(f.Kids(p)[1], 0)
-		if i == 0 || f.Expr(spine[i-1]).Op != syntax.CommaTok {
+		if i == 0 || f.Expr(spine[i-1]).Op != CommaTok {
 			fm.leaf(f.Expr(p).Span.End-1, ")")
 		}
 	}
 }
 
 // slice writes v.(a..b).
-func (fm *formatter) slice(e syntax.Expr) {
+func (fm *formatter) slice(e Expr) {
 	f, n := fm.f, fm.f.Expr(e)
 	from := f.Kids(f.Kids(e)[0])
 	fm.node(f.Kids(from[0])[1], levelAtom)
@@ -215,15 +213,15 @@ func (fm *formatter) slice(e syntax.Expr) {
 }
 
 // apply writes a function and its arguments.
-func (fm *formatter) apply(e syntax.Expr) {
-	var args []syntax.Expr
-	for fm.f.Expr(e).Kind == syntax.AppExpr && fm.f.Expr(e).Op != syntax.DotParenTok {
+func (fm *formatter) apply(e Expr) {
+	var args []Expr
+	for fm.f.Expr(e).Kind == AppExpr && fm.f.Expr(e).Op != DotParenTok {
 		kids := fm.f.Kids(e)
-		args = append(syntax.Room(fm.doc.guard, args, 1), kids[1])
+		args = append(Room(fm.doc.guard, args, 1), kids[1])
 		e = kids[0]
 	}
 	fm.doc.begin(2)
-	fm.node(e, syntax.PrecApp)
+	fm.node(e, PrecApp)
 	for _, arg := range slices.Backward(args) {
 		fm.doc.brk(fillBreak, 1, 0)
 		fm.node(arg, levelAtom)
@@ -233,7 +231,7 @@ func (fm *formatter) apply(e syntax.Expr) {
 
 // binders writes the heads of fun, lin, vec, sum and list that follow one another,
 // and the body of the last.
-func (fm *formatter) binders(e syntax.Expr) {
+func (fm *formatter) binders(e Expr) {
 	f := fm.f
 	fm.doc.begin(0)
 	arrow := uint32(0)
@@ -251,7 +249,7 @@ func (fm *formatter) binders(e syntax.Expr) {
 }
 
 // broken writes an expression after a line break, or a space where it fits.
-func (fm *formatter) broken(indent int8, k breakKind, e syntax.Expr) {
+func (fm *formatter) broken(indent int8, k breakKind, e Expr) {
 	fm.doc.begin(indent)
 	fm.doc.brk(k, 1, 0)
 	fm.node(e, 0)
@@ -259,24 +257,24 @@ func (fm *formatter) broken(indent int8, k breakKind, e syntax.Expr) {
 }
 
 // lineBreak is the break before e: the one that the author has put there, after from.
-func (fm *formatter) lineBreak(from uint32, e syntax.Expr) breakKind {
+func (fm *formatter) lineBreak(from uint32, e Expr) breakKind {
 	return min(fm.breakFor(groupBreak, from, fm.firstToken(e)), hardBreak)
 }
 
-func isBinder(n *syntax.ExprNode) bool {
-	return n.Kind == syntax.FunExpr || n.Kind == syntax.LinExpr || n.Kind == syntax.CompExpr || n.Kind == syntax.ScanExpr
+func isBinder(n *ExprNode) bool {
+	return n.Kind == FunExpr || n.Kind == LinExpr || n.Kind == CompExpr || n.Kind == ScanExpr
 }
 
 // binder writes fun p … ->, lin a -> or vec i < s ->.
-func (fm *formatter) binder(e syntax.Expr) {
+func (fm *formatter) binder(e Expr) {
 	n := fm.f.Expr(e)
 	fm.doc.begin(0)
 	switch n.Kind {
-	case syntax.CompExpr:
+	case CompExpr:
 		fm.leaf(n.Span.Start, n.Op.String()+" ")
 		fm.leaf(n.TextSpan.Start, n.Text+" < ")
 		fm.node(fm.f.Kids(e)[0], 0)
-	case syntax.ScanExpr:
+	case ScanExpr:
 		fm.leaf(n.Span.Start, "scan ")
 		fm.leaf(n.TextSpan.Start, n.Text+" < ")
 		fm.node(fm.f.Kids(e)[0], 0)
@@ -289,7 +287,7 @@ func (fm *formatter) binder(e syntax.Expr) {
 		fm.doc.end()
 		fm.doc.text(" ->")
 		return
-	case syntax.LinExpr:
+	case LinExpr:
 		fm.leaf(n.Span.Start, "lin")
 	default:
 		fm.leaf(n.Span.Start, "fun")
@@ -303,13 +301,13 @@ func (fm *formatter) binder(e syntax.Expr) {
 }
 
 // lets writes a let and those that follow in its body, one a line unless all fit on one.
-func (fm *formatter) lets(e syntax.Expr) {
+func (fm *formatter) lets(e Expr) {
 	f := fm.f
 	fm.doc.begin(0)
-	for f.Expr(e).Kind == syntax.LetExpr || f.Expr(e).Kind == syntax.RecExpr {
+	for f.Expr(e).Kind == LetExpr || f.Expr(e).Kind == RecExpr {
 		n, kids := f.Expr(e), f.Kids(e)
 		last := len(kids) - 1
-		if n.Kind == syntax.LetExpr {
+		if n.Kind == LetExpr {
 			fm.binding("let", n.Span.Start, e)
 		} else {
 			fm.recs(n.Span.Start, kids[:last])
@@ -323,7 +321,7 @@ func (fm *formatter) lets(e syntax.Expr) {
 }
 
 // recs writes let rec … and ….
-func (fm *formatter) recs(start uint32, binds []syntax.Expr) {
+func (fm *formatter) recs(start uint32, binds []Expr) {
 	fm.binding("let rec", start, binds[0])
 	for _, b := range binds[1:] {
 		fm.doc.brk(groupBreak, 1, 0)
@@ -332,7 +330,7 @@ func (fm *formatter) recs(start uint32, binds []syntax.Expr) {
 }
 
 // binding writes a keyword and p … = e.
-func (fm *formatter) binding(keyword string, start uint32, e syntax.Expr) {
+func (fm *formatter) binding(keyword string, start uint32, e Expr) {
 	fm.doc.begin(0)
 	fm.leaf(start, keyword)
 	value := fm.letHead(e)
@@ -342,12 +340,12 @@ func (fm *formatter) binding(keyword string, start uint32, e syntax.Expr) {
 }
 
 // match writes match e with and the cases: all on one line, or one a line.
-func (fm *formatter) match(e syntax.Expr) {
+func (fm *formatter) match(e Expr) {
 	f := fm.f
 	n, kids, pats := f.Expr(e), f.Kids(e), f.Pats(e)
 	fm.doc.begin(0)
 	fm.leaf(n.Span.Start, "match ")
-	fm.node(kids[0], syntax.PrecAdd)
+	fm.node(kids[0], PrecAdd)
 	fm.doc.text(" with")
 	between := fm.breakFor(groupBreak, n.OpPos, f.Pat(pats[0]).Span.Start)
 	for i, p := range pats {
@@ -372,9 +370,9 @@ func (fm *formatter) match(e syntax.Expr) {
 
 // endsInMatch reports whether the cases of a match stand at the end of e: a case behind it would be taken for one of
 // them.
-func (fm *formatter) endsInMatch(e syntax.Expr) bool {
+func (fm *formatter) endsInMatch(e Expr) bool {
 	for fm.level(e) == levelPrefix && len(fm.f.Kids(e)) > 0 {
-		if fm.f.Expr(e).Kind == syntax.MatchExpr {
+		if fm.f.Expr(e).Kind == MatchExpr {
 			return true
 		}
 		kids := fm.f.Kids(e)
@@ -385,10 +383,10 @@ func (fm *formatter) endsInMatch(e syntax.Expr) bool {
 
 // letHead writes the patterns of a let, and the type of a function's result, which
 // the tree has as an annotation of the value. It returns the value that is left.
-func (fm *formatter) letHead(e syntax.Expr) syntax.Expr {
+func (fm *formatter) letHead(e Expr) Expr {
 	f := fm.f
 	pats, value := f.Pats(e), f.Kids(e)[0]
-	if len(pats) == 1 && f.Pat(pats[0]).Kind == syntax.AnnotPat {
+	if len(pats) == 1 && f.Pat(pats[0]).Kind == AnnotPat {
 		fm.doc.text(" ")
 		fm.annotPat(pats[0])
 		return value
@@ -401,7 +399,7 @@ func (fm *formatter) letHead(e syntax.Expr) syntax.Expr {
 			fm.patNode(p)
 		}
 	}
-	if n := f.Expr(value); len(pats) > 1 && n.Kind == syntax.AnnotExpr {
+	if n := f.Expr(value); len(pats) > 1 && n.Kind == AnnotExpr {
 		fm.annotation(n.Type)
 		return f.Kids(value)[0]
 	}
@@ -409,7 +407,7 @@ func (fm *formatter) letHead(e syntax.Expr) syntax.Expr {
 }
 
 // ifs writes an if and those that follow in its else.
-func (fm *formatter) ifs(e syntax.Expr) {
+func (fm *formatter) ifs(e Expr) {
 	f := fm.f
 	fm.doc.begin(0)
 	for {
@@ -423,7 +421,7 @@ func (fm *formatter) ifs(e syntax.Expr) {
 		fm.doc.brk(fm.lineBreak(f.Expr(kids[1]).Span.End, kids[2]), 1, 0)
 		fm.doc.text("else")
 		e = kids[2]
-		if f.Expr(e).Kind != syntax.IfExpr {
+		if f.Expr(e).Kind != IfExpr {
 			break
 		}
 		fm.doc.text(" ")
@@ -433,7 +431,7 @@ func (fm *formatter) ifs(e syntax.Expr) {
 }
 
 // elements writes a tuple, a list or a vector; flat is the space inside the brackets.
-func (fm *formatter) elements(e syntax.Expr, open, sep, closing string, flat uint8) {
+func (fm *formatter) elements(e Expr, open, sep, closing string, flat uint8) {
 	f := fm.f
 	n, kids := f.Expr(e), f.Kids(e)
 	fm.leaf(n.Span.Start, open)
@@ -462,12 +460,12 @@ func (fm *formatter) elements(e syntax.Expr, open, sep, closing string, flat uin
 }
 
 // allLeaves reports whether all are names or numbers, with or without a sign.
-func (fm *formatter) allLeaves(list []syntax.Expr) bool {
+func (fm *formatter) allLeaves(list []Expr) bool {
 	for _, e := range list {
-		if fm.f.Expr(e).Kind == syntax.NegExpr {
+		if fm.f.Expr(e).Kind == NegExpr {
 			e = fm.f.Kids(e)[0]
 		}
-		if k := fm.f.Expr(e).Kind; k != syntax.NameExpr && k != syntax.NumExpr {
+		if k := fm.f.Expr(e).Kind; k != NameExpr && k != NumExpr {
 			return false
 		}
 	}
@@ -475,20 +473,20 @@ func (fm *formatter) allLeaves(list []syntax.Expr) bool {
 }
 
 // condition writes a condition in a place that takes those of level prec or more: or, and, or a single one.
-func (fm *formatter) condition(e syntax.Expr, prec uint8) {
+func (fm *formatter) condition(e Expr, prec uint8) {
 	n, kids := fm.f.Expr(e), fm.f.Kids(e)
 	level := map[string]uint8{"or": 0, "and": 1}
 	at, ok := level[n.Text]
-	parens := n.Kind == syntax.LogicExpr && ok && at < prec
+	parens := n.Kind == LogicExpr && ok && at < prec
 	if parens {
 		fm.doc.text("(")
 	}
 	switch {
-	case n.Kind == syntax.CompareExpr:
-		fm.node(kids[0], syntax.PrecAdd)
+	case n.Kind == CompareExpr:
+		fm.node(kids[0], PrecAdd)
 		fm.doc.brk(fillBreak, 1, 0)
 		fm.leaf(n.OpPos, n.Op.String()+" ")
-		fm.node(kids[1], syntax.PrecAdd)
+		fm.node(kids[1], PrecAdd)
 	case len(kids) == 1:
 		fm.leaf(n.TextSpan.Start, "not ")
 		fm.condition(kids[0], 2)

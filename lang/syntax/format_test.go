@@ -1,4 +1,4 @@
-package format
+package syntax
 
 import (
 	"fmt"
@@ -13,11 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gram-machine/gram/internal/property"
-	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // sameTree returns where two files differ but for places, or "". It keeps its own stack.
-func sameTree(f, g *syntax.File) string {
+func sameTree(f, g *File) string {
 	if len(f.Decls) != len(g.Decls) || (f.Body == 0) != (g.Body == 0) {
 		return "other declarations"
 	}
@@ -27,11 +26,11 @@ func sameTree(f, g *syntax.File) string {
 		if a.Kind != b.Kind || a.Name != b.Name || len(a.Params) != len(b.Params) || (a.Type == 0) != (b.Type == 0) {
 			return "declaration " + a.Name
 		}
-		c.exprs([]syntax.Expr{a.Value}, []syntax.Expr{b.Value})
+		c.exprs([]Expr{a.Value}, []Expr{b.Value})
 		c.pats(a.Params, b.Params)
 		c.types(a.Type, b.Type)
 	}
-	c.exprs([]syntax.Expr{f.Body}, []syntax.Expr{g.Body})
+	c.exprs([]Expr{f.Body}, []Expr{g.Body})
 	for len(c.stack) > 0 {
 		p := c.stack[len(c.stack)-1]
 		c.stack = c.stack[:len(c.stack)-1]
@@ -43,7 +42,7 @@ func sameTree(f, g *syntax.File) string {
 }
 
 type comparer struct {
-	f, g  *syntax.File
+	f, g  *File
 	stack []pair
 	bad   bool
 }
@@ -53,21 +52,21 @@ type pair struct {
 	a, b uint32
 }
 
-func (c *comparer) exprs(a, b []syntax.Expr) {
+func (c *comparer) exprs(a, b []Expr) {
 	c.bad = c.bad || len(a) != len(b)
 	for i := range min(len(a), len(b)) {
 		c.stack = append(c.stack, pair{'e', uint32(a[i]), uint32(b[i])})
 	}
 }
 
-func (c *comparer) pats(a, b []syntax.Pat) {
+func (c *comparer) pats(a, b []Pat) {
 	c.bad = c.bad || len(a) != len(b)
 	for i := range min(len(a), len(b)) {
 		c.stack = append(c.stack, pair{'p', uint32(a[i]), uint32(b[i])})
 	}
 }
 
-func (c *comparer) types(a, b syntax.TypeExpr) {
+func (c *comparer) types(a, b TypeExpr) {
 	c.bad = c.bad || (a == 0) != (b == 0)
 	if a != 0 && b != 0 {
 		c.stack = append(c.stack, pair{'t', uint32(a), uint32(b)})
@@ -78,53 +77,45 @@ func (c *comparer) types(a, b syntax.TypeExpr) {
 func (c *comparer) same(p pair) bool {
 	switch p.kind {
 	case 'e':
-		a, b := c.f.Expr(syntax.Expr(p.a)), c.g.Expr(syntax.Expr(p.b))
+		a, b := c.f.Expr(Expr(p.a)), c.g.Expr(Expr(p.b))
 		if a.Kind != b.Kind || a.Op != b.Op || a.Text != b.Text || a.Num != b.Num || len(a.Words) != len(b.Words) {
 			return false
 		}
 		for i := range a.Words {
 			c.bad = c.bad || a.Words[i].Text != b.Words[i].Text || a.Words[i].Kind != b.Words[i].Kind
 		}
-		c.exprs(c.f.Kids(syntax.Expr(p.a)), c.g.Kids(syntax.Expr(p.b)))
-		c.pats(c.f.Pats(syntax.Expr(p.a)), c.g.Pats(syntax.Expr(p.b)))
+		c.exprs(c.f.Kids(Expr(p.a)), c.g.Kids(Expr(p.b)))
+		c.pats(c.f.Pats(Expr(p.a)), c.g.Pats(Expr(p.b)))
 		c.types(a.Type, b.Type)
 	case 'p':
-		a, b := c.f.Pat(syntax.Pat(p.a)), c.g.Pat(syntax.Pat(p.b))
+		a, b := c.f.Pat(Pat(p.a)), c.g.Pat(Pat(p.b))
 		if a.Kind != b.Kind || a.Text != b.Text {
 			return false
 		}
-		c.pats(c.f.PatKids(syntax.Pat(p.a)), c.g.PatKids(syntax.Pat(p.b)))
+		c.pats(c.f.PatKids(Pat(p.a)), c.g.PatKids(Pat(p.b)))
 		c.types(a.Type, b.Type)
 	case 't':
-		a, b := c.f.Type(syntax.TypeExpr(p.a)), c.g.Type(syntax.TypeExpr(p.b))
+		a, b := c.f.Type(TypeExpr(p.a)), c.g.Type(TypeExpr(p.b))
 		if a.Kind != b.Kind {
 			return false
 		}
 		c.types(a.A, b.A)
 		c.types(a.B, b.B)
-		c.exprs([]syntax.Expr{a.Size}, []syntax.Expr{b.Size})
+		c.exprs([]Expr{a.Size}, []Expr{b.Size})
 	}
 	return !c.bad
 }
 
 // mustParse parses a program without errors.
-func mustParse(t testing.TB, src string) *syntax.File {
-	t.Helper()
-	f, ds, err := syntax.Parse("t.gram", []byte(src), syntax.Options{})
-	require.NoError(t, err)
-	require.Empty(t, ds, "%s", src)
-	return f
-}
-
 // checkFormat formats a parsed file and checks the three promises: the same tree,
 // the same comments, and nothing more to do.
-func checkFormat(t testing.TB, f *syntax.File) []byte {
+func checkFormat(t testing.TB, f *File) []byte {
 	t.Helper()
 	out := formatted(t, f)
-	g, ds, err := syntax.Parse("formatted", out, syntax.Options{NoBody: f.Body == 0})
+	g, ds, err := Parse("formatted", out, Options{NoBody: f.Body == 0})
 	require.NoError(t, err)
 	if len(ds) > 0 {
-		t.Fatalf("formatting broke the program: %v\nfrom:\n%s", syntax.NewErrors(g, ds), f.Src)
+		t.Fatalf("formatting broke the program: %v\nfrom:\n%s", NewErrors(g, ds), f.Src)
 	}
 	if diff := sameTree(f, g); diff != "" {
 		t.Fatalf("formatting changed the tree at %s\nfrom:\n%s\nto:\n%s", diff, f.Src, out)
@@ -143,7 +134,7 @@ func checkFormat(t testing.TB, f *syntax.File) []byte {
 	return out
 }
 
-func commentTexts(f *syntax.File) string {
+func commentTexts(f *File) string {
 	var b strings.Builder
 	for _, c := range f.Comments {
 		b.WriteString(strings.TrimRight(f.Text(c.Span), " \t\r") + "\n")
@@ -265,7 +256,7 @@ a
 // TestFormatBroken returns what has errors as it is.
 func TestFormatBroken(t *testing.T) {
 	src := "def f  x = (\n"
-	f, ds, _ := syntax.Parse("t", []byte(src), syntax.Options{})
+	f, ds, _ := Parse("t", []byte(src), Options{})
 	require.NotEmpty(t, ds)
 	assert.Equal(t, src, string(formatted(t, f)))
 }
@@ -273,8 +264,8 @@ func TestFormatBroken(t *testing.T) {
 // TestFormatDeep formats programs of up to a million levels in time and space that
 // are linear in their length.
 func TestFormatDeep(t *testing.T) {
-	property.EachDeep(property.Size(syntax.MaxNest), func(name string, src []byte) {
-		f, ds, err := syntax.Parse("deep.gram", src, syntax.Options{})
+	property.EachDeep(property.Size(MaxNest), func(name string, src []byte) {
+		f, ds, err := Parse("deep.gram", src, Options{})
 		require.NoError(t, err, name)
 		require.Empty(t, ds, name)
 		assert.LessOrEqual(t, len(formatted(t, f)), 60*len(src)+100, name)
@@ -288,7 +279,7 @@ func TestFormatDeep(t *testing.T) {
 // TestFormatLinear checks that the work grows with the program and no faster.
 func TestFormatLinear(t *testing.T) {
 	steps := func(src []byte) int {
-		fm := newFormatter(mustParse(t, string(src)), syntax.Options{})
+		fm := newFormatter(mustParse(t, string(src)), Options{})
 		fm.file()
 		return fm.steps
 	}
@@ -306,8 +297,8 @@ func TestFormatRandom(t *testing.T) {
 	}
 }
 
-func formatted(t testing.TB, f *syntax.File) []byte {
-	out, err := File(f, syntax.Options{})
+func formatted(t testing.TB, f *File) []byte {
+	out, err := Format(f, Options{})
 	require.NoError(t, err)
 	return out
 }

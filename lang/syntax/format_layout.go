@@ -1,9 +1,7 @@
-package format
+package syntax
 
 import (
 	"unicode/utf8"
-
-	"github.com/gram-machine/gram/lang/syntax"
 )
 
 const (
@@ -47,15 +45,15 @@ type docToken struct {
 
 // document collects tokens, with their text in one buffer.
 type document struct {
-	guard *syntax.Guard
+	guard *Guard
 	toks  []docToken
 	buf   []byte
 }
 
 func (d *document) text(s string) {
 	t := docToken{kind: docText, off: uint32(len(d.buf)), n: uint32(len(s)), width: uint32(utf8.RuneCountInString(s))}
-	d.buf = append(syntax.Room(d.guard, d.buf, len(s)), s...)
-	d.toks = append(syntax.Room(d.guard, d.toks, 1), t)
+	d.buf = append(Room(d.guard, d.buf, len(s)), s...)
+	d.toks = append(Room(d.guard, d.toks, 1), t)
 }
 
 // trimSpace removes the spaces at the end of the last text.
@@ -88,19 +86,19 @@ func (d *document) commentPlace() int {
 
 // comment adds a comment. Its width does not count.
 func (d *document) comment(s []byte) {
-	d.toks = append(syntax.Room(d.guard, d.toks, 1),
+	d.toks = append(Room(d.guard, d.toks, 1),
 		docToken{kind: docComment, off: uint32(len(d.buf)), n: uint32(len(s))})
-	d.buf = append(syntax.Room(d.guard, d.buf, len(s)), s...)
+	d.buf = append(Room(d.guard, d.buf, len(s)), s...)
 }
 
 func (d *document) begin(indent int8) {
-	d.toks = append(syntax.Room(d.guard, d.toks, 1), docToken{kind: docBegin, delta: indent})
+	d.toks = append(Room(d.guard, d.toks, 1), docToken{kind: docBegin, delta: indent})
 }
 
-func (d *document) end() { d.toks = append(syntax.Room(d.guard, d.toks, 1), docToken{kind: docEnd}) }
+func (d *document) end() { d.toks = append(Room(d.guard, d.toks, 1), docToken{kind: docEnd}) }
 
 func (d *document) brk(k breakKind, flat uint8, delta int8) {
-	d.toks = append(syntax.Room(d.guard, d.toks, 1),
+	d.toks = append(Room(d.guard, d.toks, 1),
 		docToken{kind: docBreak, brk: k, flat: flat, delta: delta, width: uint32(flat)})
 }
 
@@ -133,7 +131,7 @@ func (d *document) link() measure {
 			}
 			t.off, g.last = uint32(n), i
 		case docBegin:
-			open = append(syntax.Room(d.guard, open, 1), group{i, -1})
+			open = append(Room(d.guard, open, 1), group{i, -1})
 		case docEnd:
 			g := open[len(open)-1]
 			open = open[:len(open)-1]
@@ -178,11 +176,11 @@ func (d *document) layout(out []byte) []byte {
 		top := levels[len(levels)-1]
 		switch t.kind {
 		case docText, docComment:
-			out = append(syntax.Room(d.guard, out, int(t.n)), d.buf[t.off:t.off+t.n]...)
+			out = append(Room(d.guard, out, int(t.n)), d.buf[t.off:t.off+t.n]...)
 			col += int(t.width)
 		case docBegin:
 			flat := top.flat || m.fits(uint32(i), t.off, lineWidth-col)
-			levels = append(syntax.Room(d.guard, levels, 1), level{top.indent + int(t.delta), flat})
+			levels = append(Room(d.guard, levels, 1), level{top.indent + int(t.delta), flat})
 		case docEnd:
 			levels = levels[:len(levels)-1]
 		case docBreak:
@@ -200,8 +198,8 @@ func (d *document) layout(out []byte) []byte {
 }
 
 // newLine ends the line and indents the next one.
-func newLine(g *syntax.Guard, out []byte, k breakKind, indent int) []byte {
-	out = append(syntax.Room(g, out, indent+2), '\n')
+func newLine(g *Guard, out []byte, k breakKind, indent int) []byte {
+	out = append(Room(g, out, indent+2), '\n')
 	if k == blankBreak {
 		out = append(out, '\n')
 	}

@@ -1,18 +1,15 @@
-// Package format writes a syntax tree as text, in the canonical layout of gram programs.
+package syntax
+
+import "bytes"
+
+// This file writes a syntax tree as text, in the canonical layout of gram programs.
 //
 // It writes a declaration, or the body, as a list of texts and possible line breaks in nested
 // groups, and then fills lines of 110 columns: a group that fits on the rest of
 // its line is set flat. Comments are put back before the token that they stood
 // before, behind the token that they stood behind. Both steps take linear time.
-package format
 
-import (
-	"bytes"
-
-	"github.com/gram-machine/gram/lang/syntax"
-)
-
-// File returns the canonical text of a program: the same tree, with the same
+// Format returns the canonical text of a program: the same tree, with the same
 // comments, no parentheses beyond those that the grammar or the eye needs, and
 // lines broken at 110 columns. Formatting the result again changes nothing. A
 // line break that the author put after =, ->, in, or an opening bracket, or
@@ -20,16 +17,16 @@ import (
 // between declarations at most one empty line. Comments behind declarations on
 // neighbouring lines are aligned. A file with errors is returned as it is.
 // The error is that of the options' Check or Reserve.
-func File(f *syntax.File, opt syntax.Options) (_ []byte, err error) {
-	defer syntax.Catch(&err)
+func Format(f *File, opt Options) (_ []byte, err error) {
+	defer Catch(&err)
 	if f.Broken() {
 		return bytes.Clone(f.Src), nil
 	}
 	return newFormatter(f, opt).file(), nil
 }
 
-func newFormatter(f *syntax.File, opt syntax.Options) *formatter {
-	return &formatter{f: f, doc: document{guard: &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}}}
+func newFormatter(f *File, opt Options) *formatter {
+	return &formatter{f: f, doc: document{guard: &Guard{Check: opt.Check, Reserve: opt.Reserve}}}
 }
 
 // file writes the declarations, the body and the comments around them.
@@ -71,7 +68,7 @@ func (fm *formatter) file() []byte {
 }
 
 // importDecl writes an import.
-func (fm *formatter) importDecl(i syntax.Import) {
+func (fm *formatter) importDecl(i Import) {
 	fm.comments(i.Span.Start)
 	fm.item(i.Span.Start)
 	fm.leaf(i.Span.Start, "import ")
@@ -81,7 +78,7 @@ func (fm *formatter) importDecl(i syntax.Import) {
 
 // formatter writes items, which are declarations, comments between them, and the body.
 type formatter struct {
-	f       *syntax.File
+	f       *File
 	out     []byte
 	doc     document // the current item
 	next    int      // the next comment to be written
@@ -113,7 +110,7 @@ func (fm *formatter) comments(before uint32) {
 }
 
 // comment is the text of a comment without white space at its end.
-func (fm *formatter) comment(c syntax.Span) []byte {
+func (fm *formatter) comment(c Span) []byte {
 	return bytes.TrimRight(fm.f.Src[c.Start:c.End], " \t\r")
 }
 
@@ -144,7 +141,7 @@ func (fm *formatter) itemBetween(from, to uint32) bool {
 }
 
 // trailing reports whether a token stands before the comment c on its line.
-func (fm *formatter) trailing(c syntax.Span) bool {
+func (fm *formatter) trailing(c Span) bool {
 	for i := c.Start; i > fm.f.Own().Start; i-- {
 		switch fm.f.Src[i-1] {
 		case ' ', '\t', '\r':

@@ -1,4 +1,4 @@
-package profile
+package machine
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/graph/calls"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -20,7 +19,7 @@ import (
 // as for code of the compiler, which books the firings of other duals to the place of the sum. λa.0⃗ fires where it is
 // applied.
 type Profile struct {
-	Events  func(*machine.Fired) error // books an event, for [machine.Options]
+	Events  func(*Fired) error // books an event, for [Options]
 	code    codeInfo
 	calls   *calls.Calls
 	at      []contextEntries     // of templates in contexts
@@ -70,12 +69,12 @@ type contextEntries struct {
 	param      uint32 // the entry of the parameters that it binds
 }
 
-// New returns a profile of one run of the program, whose events Events gets.
-func New(p *compile.Program) *Profile {
+// NewProfile returns a profile of one run of the program, whose events Events gets.
+func NewProfile(p *compile.Program) *Profile {
 	f := &Profile{code: describe(p), of: map[[2]uint32]uint32{}, entries: make([]entry, 1)}
 	f.calls = calls.NewCalls(calls.Call{Template: p.Start, Pos: p.Pos})
 	f.in(p.Start, 0)
-	f.Events = func(e *machine.Fired) error {
+	f.Events = func(e *Fired) error {
 		made := e.Made()
 		var x *entry
 		switch {
@@ -97,17 +96,17 @@ func New(p *compile.Program) *Profile {
 }
 
 // node returns what is known of the node r.
-func (f *Profile) node(r machine.Ref) *nodeEntry { return f.nodes.At(int(r)) }
+func (f *Profile) node(r Ref) *nodeEntry { return f.nodes.At(int(r)) }
 
 // putAll sets what is known of nodes that stand at an entry.
-func (f *Profile) putAll(made []machine.Ref, at uint32) {
+func (f *Profile) putAll(made []Ref, at uint32) {
 	for _, r := range made {
 		*f.node(r) = nodeEntry{entry: at}
 	}
 }
 
 // rewrite returns the entry of a rewrite, and sets those of what it leaves.
-func (f *Profile) rewrite(by rule.Rule, e *machine.Fired, made []machine.Ref) uint32 {
+func (f *Profile) rewrite(by rule.Rule, e *Fired, made []Ref) uint32 {
 	n := f.node(e.Redex >> 2)
 	switch by {
 	case rule.Lambda:
@@ -138,7 +137,7 @@ func (f *Profile) rewrite(by rule.Rule, e *machine.Fired, made []machine.Ref) ui
 }
 
 // apply is (1), at the application n.
-func (f *Profile) apply(e *machine.Fired, n *nodeEntry) uint32 {
+func (f *Profile) apply(e *Fired, n *nodeEntry) uint32 {
 	at, rest := n.entry, n.rest
 	switch {
 	case n.firing:
@@ -165,7 +164,7 @@ func (f *Profile) apply(e *machine.Fired, n *nodeEntry) uint32 {
 }
 
 // applyList is (1) of a list or numeral, or of what that has made.
-func (f *Profile) applyList(e *machine.Fired, n *nodeEntry) uint32 {
+func (f *Profile) applyList(e *Fired, n *nodeEntry) uint32 {
 	site := n.entry
 	n.of[1] = 0
 	switch len(e.Made()) {
@@ -181,7 +180,7 @@ func (f *Profile) applyList(e *machine.Fired, n *nodeEntry) uint32 {
 }
 
 // instantiate books the unit that makes a node, or the next application of an iteration.
-func (f *Profile) instantiate(e *machine.Fired, made []machine.Ref) uint32 {
+func (f *Profile) instantiate(e *Fired, made []Ref) uint32 {
 	r := e.Redex >> 2
 	var at *site
 	if e.Code < compile.NoCode {
@@ -252,7 +251,7 @@ func (f *Profile) add(x entry) uint32 {
 }
 
 // iterate books the unit that makes f ti x, or f x of a numeral.
-func (f *Profile) iterate(e *machine.Fired, site uint32) uint32 {
+func (f *Profile) iterate(e *Fired, site uint32) uint32 {
 	app := e.Made()[0]
 	*f.node(app) = nodeEntry{entry: site}
 	if len(e.Made()) > 1 {
@@ -338,7 +337,7 @@ func (f *Profile) Samples(made uint64, g func(calls.Sample)) {
 	for i := range f.entries[1:] {
 		x := &f.entries[1+i]
 		s := calls.Sample{Input: x.input, Phase: x.phase, Origin: x.origin, Counts: x.counts, Nodes: x.nodes,
-			Bytes: machine.NodeBytes * x.nodes, Words: x.words}
+			Bytes: NodeBytes * x.nodes, Words: x.words}
 		if s.Counts == (rule.Counts{}) && s.Nodes == 0 && s.Words == 0 {
 			continue
 		}

@@ -1,4 +1,4 @@
-package format
+package syntax
 
 import (
 	"bytes"
@@ -9,14 +9,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // checkDiagnostics checks that spans lie in the source, in order, and can be shown.
-func checkDiagnostics(t *testing.T, f *syntax.File, ds []syntax.Diagnostic) {
+func checkDiagnostics(t *testing.T, f *File, ds []Diagnostic) {
 	t.Helper()
-	valid := func(s syntax.Span) bool { return s.Start <= s.End && int(s.End) <= len(f.Src) }
+	valid := func(s Span) bool { return s.Start <= s.End && int(s.End) <= len(f.Src) }
 	last := uint32(0)
 	for _, d := range ds {
 		require.True(t, valid(d.Span), "%v", d)
@@ -32,13 +30,13 @@ func checkDiagnostics(t *testing.T, f *syntax.File, ds []syntax.Diagnostic) {
 }
 
 // checkTree checks that children come before their parents and lie within them.
-func checkTree(t *testing.T, f *syntax.File) {
+func checkTree(t *testing.T, f *File) {
 	t.Helper()
 	for i := 1; i < f.NumExprs(); i++ {
-		e := f.Expr(syntax.Expr(i))
+		e := f.Expr(Expr(i))
 		require.True(t, e.Span.Start <= e.Span.End && int(e.Span.End) <= len(f.Src), "%v", e)
-		for _, k := range f.Kids(syntax.Expr(i)) {
-			require.Less(t, k, syntax.Expr(i))
+		for _, k := range f.Kids(Expr(i)) {
+			require.Less(t, k, Expr(i))
 			s := f.Expr(k).Span
 			require.True(t, e.Span.Start <= s.Start && s.End <= e.Span.End, "%v in %v: %s", s, e, f.Src)
 		}
@@ -61,9 +59,9 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(random(rand.New(rand.NewPCG(uint64(seed), 1)), 30)))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		file, ds, err := syntax.Parse("fuzz.gram", src, syntax.Options{})
+		file, ds, err := Parse("fuzz.gram", src, Options{})
 		require.NoError(t, err)
-		require.LessOrEqual(t, len(ds), syntax.MaxDiagnostics)
+		require.LessOrEqual(t, len(ds), MaxDiagnostics)
 		checkDiagnostics(t, file, ds)
 		if len(ds) == 0 {
 			require.NotZero(t, file.Body)
@@ -87,7 +85,7 @@ func FuzzTokens(f *testing.F) {
 				b.WriteByte(' ')
 			}
 		}
-		file, ds, err := syntax.Parse("fuzz.gram", []byte(b.String()), syntax.Options{NoBody: n%2 == 0})
+		file, ds, err := Parse("fuzz.gram", []byte(b.String()), Options{NoBody: n%2 == 0})
 		require.NoError(t, err)
 		checkDiagnostics(t, file, ds)
 		if len(ds) == 0 {

@@ -1,4 +1,4 @@
-package profile
+package machine
 
 import (
 	"github.com/gram-machine/gram/compile"
