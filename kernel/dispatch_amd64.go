@@ -191,6 +191,50 @@ func addMulScalar(dst, x []float64, a float64) {
 	}
 }
 
+func less(dst, x, y []float64) {
+	switch form {
+	case formAVX2:
+		lessAVX2(dst, x, y)
+	case formAVX512:
+		lessAVX512(dst, x, y)
+	default:
+		lessGo(dst, x, y)
+	}
+}
+
+func lessEqual(dst, x, y []float64) {
+	switch form {
+	case formAVX2:
+		lessEqualAVX2(dst, x, y)
+	case formAVX512:
+		lessEqualAVX512(dst, x, y)
+	default:
+		lessEqualGo(dst, x, y)
+	}
+}
+
+func blend(dst, x, y []float64) {
+	switch form {
+	case formAVX2:
+		blendAVX2(dst, x, y)
+	case formAVX512:
+		blendAVX512(dst, x, y)
+	default:
+		blendGo(dst, x, y)
+	}
+}
+
+func addWhere(dst, x, y []float64) {
+	switch form {
+	case formAVX2:
+		addWhereAVX2(dst, x, y)
+	case formAVX512:
+		addWhereAVX512(dst, x, y)
+	default:
+		addWhereGo(dst, x, y)
+	}
+}
+
 func slope(dst, x []float64) {
 	switch form {
 	case formAVX2:

@@ -38,6 +38,18 @@ func AddMul(dst, x, y []float64) { addMul(dst, x[:len(dst)], y[:len(dst)]) }
 // AddMulScalar adds x[i]·a to dst[i].
 func AddMulScalar(dst, x []float64, a float64) { addMulScalar(dst, x[:len(dst)], a) }
 
+// Less sets dst[i] to 1 where x[i] < y[i], and to 0 elsewhere.
+func Less(dst, x, y []float64) { less(dst, x[:len(dst)], y[:len(dst)]) }
+
+// LessEqual sets dst[i] to 1 where x[i] ≤ y[i], and to 0 elsewhere.
+func LessEqual(dst, x, y []float64) { lessEqual(dst, x[:len(dst)], y[:len(dst)]) }
+
+// Blend sets dst[i] to x[i] where y[i] is not 0.
+func Blend(dst, x, y []float64) { blend(dst, x[:len(dst)], y[:len(dst)]) }
+
+// AddWhere adds x[i] to dst[i] where y[i] is not 0.
+func AddWhere(dst, x, y []float64) { addWhere(dst, x[:len(dst)], y[:len(dst)]) }
+
 // Sqrt sets dst[i] to the square root of x[i].
 func Sqrt(dst, x []float64) { sqrt(dst, x[:len(dst)]) }
 

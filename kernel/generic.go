@@ -202,6 +202,45 @@ func sqrtGo(dst, x []float64) {
 	}
 }
 
+// lessGo sets dst[i] to 1 where x[i] < y[i], to 0 elsewhere.
+func lessGo(dst, x, y []float64) {
+	for i, v := range x {
+		dst[i] = oneIf(v < y[i])
+	}
+}
+
+// lessEqualGo sets dst[i] to 1 where x[i] ≤ y[i], to 0 elsewhere.
+func lessEqualGo(dst, x, y []float64) {
+	for i, v := range x {
+		dst[i] = oneIf(v <= y[i])
+	}
+}
+
+func oneIf(holds bool) float64 {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+// blendGo sets dst[i] to x[i] where y[i] is not 0.
+func blendGo(dst, x, y []float64) {
+	for i, v := range x {
+		if y[i] != 0 {
+			dst[i] = v
+		}
+	}
+}
+
+// addWhereGo adds x[i] to dst[i] where y[i] is not 0.
+func addWhereGo(dst, x, y []float64) {
+	for i, v := range x {
+		if y[i] != 0 {
+			dst[i] += v
+		}
+	}
+}
+
 // slopeGo sets dst[i] to x[i]·(1 − x[i]).
 func slopeGo(dst, x []float64) {
 	x = x[:len(dst)]

@@ -1802,6 +1802,390 @@ next3:
 	VZEROUPPER
 	RET
 
+// func lessAVX2(dst []float64, x []float64, y []float64)
+// Requires: AVX
+TEXT ·lessAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000010, CX
+	JL   next0
+
+loop0:
+	VMOVUPD      (DX), Y0
+	VMOVUPD      (BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x11, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      32(DX), Y0
+	VMOVUPD      32(BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x11, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      64(DX), Y0
+	VMOVUPD      64(BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x11, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      96(DX), Y0
+	VMOVUPD      96(BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x11, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, BX
+	SUBQ         $0x00000010, CX
+	JGE          loop0
+
+next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   next1
+
+loop1:
+	VMOVUPD      (DX), Y0
+	VMOVUPD      (BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x11, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000004, CX
+	JGE          loop1
+
+next1:
+	ADDQ     $0x00000004, CX
+	TESTQ    $0x00000002, CX
+	JZ       next2
+	VMOVUPD  (DX), X0
+	VMOVUPD  (BX), X1
+	VMOVDDUP wordAB<>+0(SB), X2
+	VCMPPD   $0x11, X1, X0, X0
+	VANDPD   X2, X0, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     $0x00000010, AX
+	ADDQ     $0x00000010, DX
+	ADDQ     $0x00000010, BX
+
+next2:
+	TESTQ  $0x00000001, CX
+	JZ     next3
+	VMOVSD (DX), X0
+	VMOVSD (BX), X1
+	VMOVSD wordAB<>+0(SB), X2
+	VCMPSD $0x11, X1, X0, X0
+	VANDPD X2, X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+	ADDQ   $0x00000008, BX
+
+next3:
+	VZEROUPPER
+	RET
+
+DATA wordAB<>+0(SB)/8, $0x3ff0000000000000
+GLOBL wordAB<>(SB), RODATA|NOPTR, $8
+
+// func lessEqualAVX2(dst []float64, x []float64, y []float64)
+// Requires: AVX
+TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000010, CX
+	JL   next0
+
+loop0:
+	VMOVUPD      (DX), Y0
+	VMOVUPD      (BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x12, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      32(DX), Y0
+	VMOVUPD      32(BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x12, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      64(DX), Y0
+	VMOVUPD      64(BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x12, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      96(DX), Y0
+	VMOVUPD      96(BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x12, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, BX
+	SUBQ         $0x00000010, CX
+	JGE          loop0
+
+next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   next1
+
+loop1:
+	VMOVUPD      (DX), Y0
+	VMOVUPD      (BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x12, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000004, CX
+	JGE          loop1
+
+next1:
+	ADDQ     $0x00000004, CX
+	TESTQ    $0x00000002, CX
+	JZ       next2
+	VMOVUPD  (DX), X0
+	VMOVUPD  (BX), X1
+	VMOVDDUP wordAB<>+0(SB), X2
+	VCMPPD   $0x12, X1, X0, X0
+	VANDPD   X2, X0, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     $0x00000010, AX
+	ADDQ     $0x00000010, DX
+	ADDQ     $0x00000010, BX
+
+next2:
+	TESTQ  $0x00000001, CX
+	JZ     next3
+	VMOVSD (DX), X0
+	VMOVSD (BX), X1
+	VMOVSD wordAB<>+0(SB), X2
+	VCMPSD $0x12, X1, X0, X0
+	VANDPD X2, X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+	ADDQ   $0x00000008, BX
+
+next3:
+	VZEROUPPER
+	RET
+
+// func blendAVX2(dst []float64, x []float64, y []float64)
+// Requires: AVX
+TEXT ·blendAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000010, CX
+	JL   next0
+
+loop0:
+	VMOVUPD   (DX), Y0
+	VMOVUPD   (BX), Y1
+	VMOVUPD   (AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, (AX)
+	VMOVUPD   32(DX), Y0
+	VMOVUPD   32(BX), Y1
+	VMOVUPD   32(AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, 32(AX)
+	VMOVUPD   64(DX), Y0
+	VMOVUPD   64(BX), Y1
+	VMOVUPD   64(AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, 64(AX)
+	VMOVUPD   96(DX), Y0
+	VMOVUPD   96(BX), Y1
+	VMOVUPD   96(AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, 96(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000080, BX
+	SUBQ      $0x00000010, CX
+	JGE       loop0
+
+next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   next1
+
+loop1:
+	VMOVUPD   (DX), Y0
+	VMOVUPD   (BX), Y1
+	VMOVUPD   (AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, (AX)
+	ADDQ      $0x00000020, AX
+	ADDQ      $0x00000020, DX
+	ADDQ      $0x00000020, BX
+	SUBQ      $0x00000004, CX
+	JGE       loop1
+
+next1:
+	ADDQ      $0x00000004, CX
+	TESTQ     $0x00000002, CX
+	JZ        next2
+	VMOVUPD   (DX), X0
+	VMOVUPD   (BX), X1
+	VMOVUPD   (AX), X2
+	VXORPD    X3, X3, X3
+	VCMPPD    $0x04, X3, X1, X3
+	VBLENDVPD X3, X0, X2, X0
+	VMOVUPD   X0, (AX)
+	ADDQ      $0x00000010, AX
+	ADDQ      $0x00000010, DX
+	ADDQ      $0x00000010, BX
+
+next2:
+	TESTQ     $0x00000001, CX
+	JZ        next3
+	VMOVSD    (DX), X0
+	VMOVSD    (BX), X1
+	VMOVSD    (AX), X2
+	VXORPD    X3, X3, X3
+	VCMPSD    $0x04, X3, X1, X3
+	VBLENDVPD X3, X0, X2, X0
+	VMOVSD    X0, (AX)
+	ADDQ      $0x00000008, AX
+	ADDQ      $0x00000008, DX
+	ADDQ      $0x00000008, BX
+
+next3:
+	VZEROUPPER
+	RET
+
+// func addWhereAVX2(dst []float64, x []float64, y []float64)
+// Requires: AVX
+TEXT ·addWhereAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000010, CX
+	JL   next0
+
+loop0:
+	VMOVUPD   (DX), Y0
+	VMOVUPD   (BX), Y1
+	VMOVUPD   (AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VADDPD    Y0, Y2, Y0
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, (AX)
+	VMOVUPD   32(DX), Y0
+	VMOVUPD   32(BX), Y1
+	VMOVUPD   32(AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VADDPD    Y0, Y2, Y0
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, 32(AX)
+	VMOVUPD   64(DX), Y0
+	VMOVUPD   64(BX), Y1
+	VMOVUPD   64(AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VADDPD    Y0, Y2, Y0
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, 64(AX)
+	VMOVUPD   96(DX), Y0
+	VMOVUPD   96(BX), Y1
+	VMOVUPD   96(AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VADDPD    Y0, Y2, Y0
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, 96(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000080, BX
+	SUBQ      $0x00000010, CX
+	JGE       loop0
+
+next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   next1
+
+loop1:
+	VMOVUPD   (DX), Y0
+	VMOVUPD   (BX), Y1
+	VMOVUPD   (AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VADDPD    Y0, Y2, Y0
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, (AX)
+	ADDQ      $0x00000020, AX
+	ADDQ      $0x00000020, DX
+	ADDQ      $0x00000020, BX
+	SUBQ      $0x00000004, CX
+	JGE       loop1
+
+next1:
+	ADDQ      $0x00000004, CX
+	TESTQ     $0x00000002, CX
+	JZ        next2
+	VMOVUPD   (DX), X0
+	VMOVUPD   (BX), X1
+	VMOVUPD   (AX), X2
+	VXORPD    X3, X3, X3
+	VCMPPD    $0x04, X3, X1, X3
+	VADDPD    X0, X2, X0
+	VBLENDVPD X3, X0, X2, X0
+	VMOVUPD   X0, (AX)
+	ADDQ      $0x00000010, AX
+	ADDQ      $0x00000010, DX
+	ADDQ      $0x00000010, BX
+
+next2:
+	TESTQ     $0x00000001, CX
+	JZ        next3
+	VMOVSD    (DX), X0
+	VMOVSD    (BX), X1
+	VMOVSD    (AX), X2
+	VXORPD    X3, X3, X3
+	VCMPSD    $0x04, X3, X1, X3
+	VADDSD    X0, X2, X0
+	VBLENDVPD X3, X0, X2, X0
+	VMOVSD    X0, (AX)
+	ADDQ      $0x00000008, AX
+	ADDQ      $0x00000008, DX
+	ADDQ      $0x00000008, BX
+
+next3:
+	VZEROUPPER
+	RET
+
 // func slopeAVX2(dst []float64, x []float64)
 // Requires: AVX
 TEXT ·slopeAVX2(SB), NOSPLIT, $0-48
@@ -1879,9 +2263,6 @@ next2:
 next3:
 	VZEROUPPER
 	RET
-
-DATA wordAB<>+0(SB)/8, $0x3ff0000000000000
-GLOBL wordAB<>(SB), RODATA|NOPTR, $8
 
 // func sqrtAVX2(dst []float64, x []float64)
 // Requires: AVX
@@ -4812,6 +5193,442 @@ next3:
 	VMOVSD X1, (AX)
 	ADDQ   $0x00000008, AX
 	ADDQ   $0x00000008, DX
+
+next4:
+	VZEROUPPER
+	RET
+
+// func lessAVX512(dst []float64, x []float64, y []float64)
+// Requires: AVX, AVX512F
+TEXT ·lessAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000020, CX
+	JL   next0
+
+loop0:
+	VMOVUPD      (DX), Z0
+	VMOVUPD      (BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x11, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      64(DX), Z0
+	VMOVUPD      64(BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x11, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, 64(AX)
+	VMOVUPD      128(DX), Z0
+	VMOVUPD      128(BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x11, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, 128(AX)
+	VMOVUPD      192(DX), Z0
+	VMOVUPD      192(BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x11, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000100, BX
+	SUBQ         $0x00000020, CX
+	JGE          loop0
+
+next0:
+	ADDQ $0x00000020, CX
+	SUBQ $0x00000008, CX
+	JL   next1
+
+loop1:
+	VMOVUPD      (DX), Z0
+	VMOVUPD      (BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x11, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	SUBQ         $0x00000008, CX
+	JGE          loop1
+
+next1:
+	ADDQ         $0x00000008, CX
+	TESTQ        $0x00000004, CX
+	JZ           next2
+	VMOVUPD      (DX), Y0
+	VMOVUPD      (BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x11, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+
+next2:
+	TESTQ    $0x00000002, CX
+	JZ       next3
+	VMOVUPD  (DX), X0
+	VMOVUPD  (BX), X1
+	VMOVDDUP wordAB<>+0(SB), X2
+	VCMPPD   $0x11, X1, X0, X0
+	VANDPD   X2, X0, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     $0x00000010, AX
+	ADDQ     $0x00000010, DX
+	ADDQ     $0x00000010, BX
+
+next3:
+	TESTQ  $0x00000001, CX
+	JZ     next4
+	VMOVSD (DX), X0
+	VMOVSD (BX), X1
+	VMOVSD wordAB<>+0(SB), X2
+	VCMPSD $0x11, X1, X0, X0
+	VANDPD X2, X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+	ADDQ   $0x00000008, BX
+
+next4:
+	VZEROUPPER
+	RET
+
+// func lessEqualAVX512(dst []float64, x []float64, y []float64)
+// Requires: AVX, AVX512F
+TEXT ·lessEqualAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000020, CX
+	JL   next0
+
+loop0:
+	VMOVUPD      (DX), Z0
+	VMOVUPD      (BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x12, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      64(DX), Z0
+	VMOVUPD      64(BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x12, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, 64(AX)
+	VMOVUPD      128(DX), Z0
+	VMOVUPD      128(BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x12, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, 128(AX)
+	VMOVUPD      192(DX), Z0
+	VMOVUPD      192(BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x12, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000100, BX
+	SUBQ         $0x00000020, CX
+	JGE          loop0
+
+next0:
+	ADDQ $0x00000020, CX
+	SUBQ $0x00000008, CX
+	JL   next1
+
+loop1:
+	VMOVUPD      (DX), Z0
+	VMOVUPD      (BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x12, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	SUBQ         $0x00000008, CX
+	JGE          loop1
+
+next1:
+	ADDQ         $0x00000008, CX
+	TESTQ        $0x00000004, CX
+	JZ           next2
+	VMOVUPD      (DX), Y0
+	VMOVUPD      (BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x12, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+
+next2:
+	TESTQ    $0x00000002, CX
+	JZ       next3
+	VMOVUPD  (DX), X0
+	VMOVUPD  (BX), X1
+	VMOVDDUP wordAB<>+0(SB), X2
+	VCMPPD   $0x12, X1, X0, X0
+	VANDPD   X2, X0, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     $0x00000010, AX
+	ADDQ     $0x00000010, DX
+	ADDQ     $0x00000010, BX
+
+next3:
+	TESTQ  $0x00000001, CX
+	JZ     next4
+	VMOVSD (DX), X0
+	VMOVSD (BX), X1
+	VMOVSD wordAB<>+0(SB), X2
+	VCMPSD $0x12, X1, X0, X0
+	VANDPD X2, X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+	ADDQ   $0x00000008, BX
+
+next4:
+	VZEROUPPER
+	RET
+
+// func blendAVX512(dst []float64, x []float64, y []float64)
+// Requires: AVX, AVX512F
+TEXT ·blendAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000020, CX
+	JL   next0
+
+loop0:
+	VMOVUPD   (DX), Z0
+	VMOVUPD   (BX), Z1
+	VMOVUPD   (AX), Z2
+	VPXORQ    Z3, Z3, Z3
+	VCMPPD    $0x04, Z3, Z1, K1
+	VBLENDMPD Z0, Z2, K1, Z0
+	VMOVUPD   Z0, (AX)
+	VMOVUPD   64(DX), Z0
+	VMOVUPD   64(BX), Z1
+	VMOVUPD   64(AX), Z2
+	VPXORQ    Z4, Z4, Z4
+	VCMPPD    $0x04, Z4, Z1, K1
+	VBLENDMPD Z0, Z2, K1, Z0
+	VMOVUPD   Z0, 64(AX)
+	VMOVUPD   128(DX), Z0
+	VMOVUPD   128(BX), Z1
+	VMOVUPD   128(AX), Z2
+	VPXORQ    Z5, Z5, Z5
+	VCMPPD    $0x04, Z5, Z1, K1
+	VBLENDMPD Z0, Z2, K1, Z0
+	VMOVUPD   Z0, 128(AX)
+	VMOVUPD   192(DX), Z0
+	VMOVUPD   192(BX), Z1
+	VMOVUPD   192(AX), Z2
+	VPXORQ    Z6, Z6, Z6
+	VCMPPD    $0x04, Z6, Z1, K1
+	VBLENDMPD Z0, Z2, K1, Z0
+	VMOVUPD   Z0, 192(AX)
+	ADDQ      $0x00000100, AX
+	ADDQ      $0x00000100, DX
+	ADDQ      $0x00000100, BX
+	SUBQ      $0x00000020, CX
+	JGE       loop0
+
+next0:
+	ADDQ $0x00000020, CX
+	SUBQ $0x00000008, CX
+	JL   next1
+
+loop1:
+	VMOVUPD   (DX), Z0
+	VMOVUPD   (BX), Z1
+	VMOVUPD   (AX), Z2
+	VPXORQ    Z7, Z7, Z7
+	VCMPPD    $0x04, Z7, Z1, K1
+	VBLENDMPD Z0, Z2, K1, Z0
+	VMOVUPD   Z0, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, BX
+	SUBQ      $0x00000008, CX
+	JGE       loop1
+
+next1:
+	ADDQ      $0x00000008, CX
+	TESTQ     $0x00000004, CX
+	JZ        next2
+	VMOVUPD   (DX), Y0
+	VMOVUPD   (BX), Y1
+	VMOVUPD   (AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, (AX)
+	ADDQ      $0x00000020, AX
+	ADDQ      $0x00000020, DX
+	ADDQ      $0x00000020, BX
+
+next2:
+	TESTQ     $0x00000002, CX
+	JZ        next3
+	VMOVUPD   (DX), X0
+	VMOVUPD   (BX), X1
+	VMOVUPD   (AX), X2
+	VXORPD    X3, X3, X3
+	VCMPPD    $0x04, X3, X1, X3
+	VBLENDVPD X3, X0, X2, X0
+	VMOVUPD   X0, (AX)
+	ADDQ      $0x00000010, AX
+	ADDQ      $0x00000010, DX
+	ADDQ      $0x00000010, BX
+
+next3:
+	TESTQ     $0x00000001, CX
+	JZ        next4
+	VMOVSD    (DX), X0
+	VMOVSD    (BX), X1
+	VMOVSD    (AX), X2
+	VXORPD    X3, X3, X3
+	VCMPSD    $0x04, X3, X1, X3
+	VBLENDVPD X3, X0, X2, X0
+	VMOVSD    X0, (AX)
+	ADDQ      $0x00000008, AX
+	ADDQ      $0x00000008, DX
+	ADDQ      $0x00000008, BX
+
+next4:
+	VZEROUPPER
+	RET
+
+// func addWhereAVX512(dst []float64, x []float64, y []float64)
+// Requires: AVX, AVX512F
+TEXT ·addWhereAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000020, CX
+	JL   next0
+
+loop0:
+	VMOVUPD (DX), Z0
+	VMOVUPD (BX), Z1
+	VMOVUPD (AX), Z2
+	VPXORQ  Z3, Z3, Z3
+	VCMPPD  $0x04, Z3, Z1, K1
+	VADDPD  Z0, Z2, K1, Z2
+	VMOVAPD Z2, Z0
+	VMOVUPD Z0, (AX)
+	VMOVUPD 64(DX), Z0
+	VMOVUPD 64(BX), Z1
+	VMOVUPD 64(AX), Z2
+	VPXORQ  Z4, Z4, Z4
+	VCMPPD  $0x04, Z4, Z1, K1
+	VADDPD  Z0, Z2, K1, Z2
+	VMOVAPD Z2, Z0
+	VMOVUPD Z0, 64(AX)
+	VMOVUPD 128(DX), Z0
+	VMOVUPD 128(BX), Z1
+	VMOVUPD 128(AX), Z2
+	VPXORQ  Z5, Z5, Z5
+	VCMPPD  $0x04, Z5, Z1, K1
+	VADDPD  Z0, Z2, K1, Z2
+	VMOVAPD Z2, Z0
+	VMOVUPD Z0, 128(AX)
+	VMOVUPD 192(DX), Z0
+	VMOVUPD 192(BX), Z1
+	VMOVUPD 192(AX), Z2
+	VPXORQ  Z6, Z6, Z6
+	VCMPPD  $0x04, Z6, Z1, K1
+	VADDPD  Z0, Z2, K1, Z2
+	VMOVAPD Z2, Z0
+	VMOVUPD Z0, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x00000020, CX
+	JGE     loop0
+
+next0:
+	ADDQ $0x00000020, CX
+	SUBQ $0x00000008, CX
+	JL   next1
+
+loop1:
+	VMOVUPD (DX), Z0
+	VMOVUPD (BX), Z1
+	VMOVUPD (AX), Z2
+	VPXORQ  Z7, Z7, Z7
+	VCMPPD  $0x04, Z7, Z1, K1
+	VADDPD  Z0, Z2, K1, Z2
+	VMOVAPD Z2, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, DX
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x00000008, CX
+	JGE     loop1
+
+next1:
+	ADDQ      $0x00000008, CX
+	TESTQ     $0x00000004, CX
+	JZ        next2
+	VMOVUPD   (DX), Y0
+	VMOVUPD   (BX), Y1
+	VMOVUPD   (AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VADDPD    Y0, Y2, Y0
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, (AX)
+	ADDQ      $0x00000020, AX
+	ADDQ      $0x00000020, DX
+	ADDQ      $0x00000020, BX
+
+next2:
+	TESTQ     $0x00000002, CX
+	JZ        next3
+	VMOVUPD   (DX), X0
+	VMOVUPD   (BX), X1
+	VMOVUPD   (AX), X2
+	VXORPD    X3, X3, X3
+	VCMPPD    $0x04, X3, X1, X3
+	VADDPD    X0, X2, X0
+	VBLENDVPD X3, X0, X2, X0
+	VMOVUPD   X0, (AX)
+	ADDQ      $0x00000010, AX
+	ADDQ      $0x00000010, DX
+	ADDQ      $0x00000010, BX
+
+next3:
+	TESTQ     $0x00000001, CX
+	JZ        next4
+	VMOVSD    (DX), X0
+	VMOVSD    (BX), X1
+	VMOVSD    (AX), X2
+	VXORPD    X3, X3, X3
+	VCMPSD    $0x04, X3, X1, X3
+	VADDSD    X0, X2, X0
+	VBLENDVPD X3, X0, X2, X0
+	VMOVSD    X0, (AX)
+	ADDQ      $0x00000008, AX
+	ADDQ      $0x00000008, DX
+	ADDQ      $0x00000008, BX
 
 next4:
 	VZEROUPPER

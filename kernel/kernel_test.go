@@ -245,6 +245,14 @@ func TestPropertyElementwise(t *testing.T) {
 		s, n := newSource(t), size(t, "n", 300)
 		x, y, a := s.numbers(n), s.numbers(n), s.number()
 		alias := rapid.Bool().Draw(t, "alias")
+		where := make([]float64, n)
+		Less(where, make([]float64, n), y)
+		chosen := func(yes bool, x, y float64) float64 {
+			if yes {
+				return x
+			}
+			return y
+		}
 		for _, op := range []struct {
 			name string
 			f    func(dst, x []float64)
@@ -263,6 +271,12 @@ func TestPropertyElementwise(t *testing.T) {
 			{"AddMulScalar", func(dst, x []float64) { AddMulScalar(dst, x, a) }, func(dst, x, _ float64) float64 { return dst + float64(x*a) }},
 			{"Apply", func(dst, x []float64) { Apply(dst, x, math.Abs) }, func(_, x, _ float64) float64 { return math.Abs(x) }},
 			{"Apply2", func(dst, x []float64) { Apply2(dst, x, y, math.Max) }, func(_, x, y float64) float64 { return math.Max(x, y) }},
+			{"Less", func(dst, x []float64) { Less(dst, x, y) }, func(_, x, y float64) float64 { return oneIf(x < y) }},
+			{"LessEqual", func(dst, x []float64) { LessEqual(dst, y, x) }, func(_, x, y float64) float64 { return oneIf(y <= x) }},
+			{"Blend", func(dst, x []float64) { Blend(dst, x, where) }, func(dst, x, y float64) float64 { return chosen(y > 0, x, dst) }},
+			{"AddWhere", func(dst, x []float64) { AddWhere(dst, x, where) }, func(dst, x, y float64) float64 { return chosen(y > 0, dst+x, dst) }},
+			{"Abs", Abs, func(_, x, _ float64) float64 { return math.Abs(x) }},
+			{"Sign", Sign, func(_, x, _ float64) float64 { return chosen(x == 0 || x != x, x, math.Copysign(1, x)) }},
 			{"Sqrt", Sqrt, func(_, x, _ float64) float64 { return math.Sqrt(x) }},
 		} {
 			written(t, s, n, func(dst []float64) {

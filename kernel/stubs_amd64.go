@@ -56,6 +56,18 @@ func addMulAVX2(dst []float64, x []float64, y []float64)
 func addMulScalarAVX2(dst []float64, x []float64, a float64)
 
 //go:noescape
+func lessAVX2(dst []float64, x []float64, y []float64)
+
+//go:noescape
+func lessEqualAVX2(dst []float64, x []float64, y []float64)
+
+//go:noescape
+func blendAVX2(dst []float64, x []float64, y []float64)
+
+//go:noescape
+func addWhereAVX2(dst []float64, x []float64, y []float64)
+
+//go:noescape
 func slopeAVX2(dst []float64, x []float64)
 
 //go:noescape
@@ -132,6 +144,18 @@ func addMulAVX512(dst []float64, x []float64, y []float64)
 
 //go:noescape
 func addMulScalarAVX512(dst []float64, x []float64, a float64)
+
+//go:noescape
+func lessAVX512(dst []float64, x []float64, y []float64)
+
+//go:noescape
+func lessEqualAVX512(dst []float64, x []float64, y []float64)
+
+//go:noescape
+func blendAVX512(dst []float64, x []float64, y []float64)
+
+//go:noescape
+func addWhereAVX512(dst []float64, x []float64, y []float64)
 
 //go:noescape
 func slopeAVX512(dst []float64, x []float64)

@@ -546,7 +546,12 @@ func countTrue(flags []bool) uint64 {
 	if len(flags) == 0 {
 		return 0
 	}
-	return uint64(bytes.Count(unsafe.Slice((*byte)(unsafe.Pointer(&flags[0])), len(flags)), []byte{1}))
+	return uint64(bytes.Count(bytesOf(flags), []byte{1}))
+}
+
+// bytesOf are flags as bytes, 1 or 0.
+func bytesOf(flags []bool) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(flags))), len(flags))
 }
 
 var ones = func() (flags [1 << 10]bool) {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/kernel"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -18,31 +19,16 @@ import (
 // kinds. A vector that it is stored in has an address for each element; what arrives at that of a numeral is dropped
 // by the select.
 
-// bitsOfOne are the bits of 1: a test is 1 or 0.
-const bitsOfOne = 0x3ff << 52
-
 // test sets dst to 1 where the comparison holds, and to 0 elsewhere. Of a or b there may be one number for all lanes.
 func (l *lane) test(dst, a, b []float64) {
 	if l.cmp == term.Greater || l.cmp == term.GreaterEqual {
 		a, b = b, a
 	}
-	one := func(holds bool) float64 {
-		var bit uint64
-		if holds {
-			bit = 1
-		}
-		return math.Float64frombits(-bit & bitsOfOne)
-	}
-	a, b = wide(a, dst), wide(b, dst)
+	compare := kernel.Less
 	if l.cmp == term.LessEqual || l.cmp == term.GreaterEqual {
-		for k, x := range a {
-			dst[k] = one(x <= b[k])
-		}
-		return
+		compare = kernel.LessEqual
 	}
-	for k, x := range a {
-		dst[k] = one(x < b[k])
-	}
+	compare(dst, wide(a, dst), wide(b, dst))
 }
 
 // wide is x with a number for each of dst: it is dst, filled, if x is one number.
@@ -55,20 +41,16 @@ func wide(x, dst []float64) []float64 {
 }
 
 // choose sets dst to a where c is 1, and to b where it is 0. Of a or b there may be one number for all lanes.
-func (l *lane) choose(dst, a, b, c []float64) {
-	a, c = wide(a, dst), c[:len(dst)]
-	if len(b) < len(dst) {
-		no := math.Float64bits(b[0])
-		for k, x := range a {
-			mask := -(math.Float64bits(c[k]) >> 61)
-			dst[k] = math.Float64frombits(math.Float64bits(x)&mask | no&^mask)
-		}
+func choose(dst, a, b, c []float64) {
+	copy(dst, wide(b, dst))
+	if len(a) == len(dst) {
+		kernel.Blend(dst, a, c)
 		return
 	}
-	b = b[:len(dst)]
-	for k, x := range a {
-		mask := -(math.Float64bits(c[k]) >> 61)
-		dst[k] = math.Float64frombits(math.Float64bits(x)&mask | math.Float64bits(b[k])&^mask)
+	for k, x := range c[:len(dst)] {
+		if x != 0 {
+			dst[k] = a[0]
+		}
 	}
 }
 
@@ -89,8 +71,12 @@ func (v *vector) living(s *laneState, row, rows int) {
 		case ir.LaneSelect:
 			alive := sized(&s.alive[i], n)
 			if !s.mixed[l.a] && !s.mixed[l.b] { // one of them has adjoints
-				for k, c := range s.vals[l.c] {
-					alive[k] = (c != 0) == s.live[l.a]
+				flags, first := bytesOf(alive), byte(0)
+				if s.live[l.b] {
+					first = 1
+				}
+				for k, c := range s.vals[l.c][:len(flags)] {
+					flags[k] = byte(math.Float64bits(c)>>61) ^ first
 				}
 				continue
 			}
@@ -141,16 +127,19 @@ func (v *vector) storeLive(s *laneState, row, rows int) {
 
 // chooseBack adds the deltas of a select to those of the operands that the lanes have taken.
 func (s *laneState) chooseBack(i int, l *lane) {
-	d, c := s.deltas[i], s.vals[l.c]
+	d, taken := s.deltas[i], s.vals[l.c]
 	for k, which := range [2]int{l.a, l.b} {
+		if k == 1 {
+			taken = sized(&s.tmp, len(d))
+			kernel.ScalarSub(taken, 1, s.vals[l.c])
+		}
 		if !s.live[which] {
 			continue
 		}
-		taken := float64(1 - k)
 		if l.operands[k] {
 			sum, reached := 0.0, false
 			for j, x := range d {
-				if c[j] == taken && s.isReached(i, j) {
+				if taken[j] != 0 && s.isReached(i, j) {
 					sum, reached = sum+x, true
 				}
 			}
@@ -160,10 +149,18 @@ func (s *laneState) chooseBack(i int, l *lane) {
 			continue
 		}
 		delta, flags := s.open(which, len(d))
-		for j, x := range d {
-			if c[j] == taken && s.isReached(i, j) {
-				delta[j] += x
-				flags[j] = true
+		if s.reach[i] == all {
+			kernel.AddWhere(delta, d, taken)
+			flags := bytesOf(flags)
+			for j, x := range taken {
+				flags[j] |= byte(math.Float64bits(x) >> 61)
+			}
+		} else {
+			for j, x := range d {
+				if taken[j] != 0 && s.isReached(i, j) {
+					delta[j] += x
+					flags[j] = true
+				}
 			}
 		}
 		s.close(which)
@@ -201,9 +198,9 @@ func (v *vector) countSums(m *Machine, s *laneState, i int, l *lane, row int) {
 		}
 	}
 	rest := func(alive []bool) {
-		for _, x := range alive {
-			kinds[ir.KindOf(true, x)]++
-		}
+		n := countTrue(alive)
+		kinds[ir.KindOf(true, true)] += n
+		kinds[ir.KindOf(true, false)] += uint64(len(alive)) - n
 	}
 	most := min(l.ratio, len(s.head))
 	if l.total {

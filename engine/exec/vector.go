@@ -151,13 +151,14 @@ type laneState struct {
 	mixed           []bool
 	alive           [][]bool
 	anyMixed        bool
+	mixedOut        bool     // there is one among the results
 	outLive         [][]bool // of the results that are such
 	head            [16]bool // of the summands of a sum of the outermost loop
 	in              []operand
 	outs            [][]float64 // the vectors that are results
 	ids             []uint32
 	groups          []groups // of loops in branches
-	lanes           int      // of the last of these
+	lanes, most     int      // of the last of these, and how many it may have in a strip
 	made            made
 	taken           []uint64 // how often the masked blocks are entered
 	sum             kernel.Lanes
@@ -577,7 +578,7 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 			s.taken[k] += n
 			steps += int64(n) * m.p.blocks[b.block].total
 		}
-		if live && s.anyMixed {
+		if live && s.mixedOut {
 			v.living(s, row, rows)
 			v.storeLive(s, row, rows)
 		}
@@ -748,18 +749,18 @@ func (v *vector) settle(s *laneState) {
 		return
 	}
 	v.adjoints(s)
-	s.liveOut = false
+	s.liveOut, s.mixedOut = false, false
 	for k := range v.results {
 		r := &v.results[k]
 		if r.lane >= 0 {
-			s.liveOut = s.liveOut || s.live[r.lane]
+			s.liveOut, s.mixedOut = s.liveOut || s.live[r.lane], s.mixedOut || s.mixed[r.lane]
 			continue
 		}
 		s.liveOut = s.liveOut || v.liveResult(s, k)
 		s.outLive[k] = nil
 		for _, a := range r.stored {
 			if s.live[a] != s.live[r.stored[0]] || s.mixed[a] {
-				s.outLive[k], s.anyMixed = make([]bool, r.slots), true
+				s.outLive[k], s.anyMixed, s.mixedOut = make([]bool, r.slots), true, true
 				break
 			}
 		}
@@ -869,6 +870,7 @@ type made struct{ words, row, rows int }
 // forward phase are not made again.
 func (v *vector) strips(s *laneState, pc int32, words int, back, live bool, f func(row, rows int)) (bool, error) {
 	most := v.rows
+	s.most = s.m.mostPacked
 	for done := 0; done < v.size; {
 		row, rows := done, min(most, v.size-done)
 		if back {
@@ -881,8 +883,11 @@ func (v *vector) strips(s *laneState, pc int32, words int, back, live bool, f fu
 			if rows == 1 || v.single {
 				return false, nil
 			}
-			if most = max(1, min(rows/2, rows*s.m.mostPacked/s.lanes)); most > 8 {
+			s.most = max(1, s.m.mostPacked/8)
+			if most = min(rows/2, rows*s.most/s.lanes); most > 8 {
 				most &^= 7
+			} else if most <= 1 {
+				most, s.most = 1, s.m.mostPacked
 			}
 			continue
 		}
@@ -976,7 +981,7 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) bool {
 				kernel.ScalarSub(dst, 1, s.vals[l.a])
 			}
 		case ir.LaneSelect:
-			l.choose(dst, s.vals[l.a], s.vals[l.b], s.vals[l.c])
+			choose(dst, s.vals[l.a], s.vals[l.b], s.vals[l.c])
 		case ir.LaneFun1:
 			l.all(dst, s.vals[l.a])
 		default:

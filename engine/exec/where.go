@@ -11,8 +11,8 @@ import (
 // of these iterations, one group behind the other. How many there are is known in a strip when its test has run. So the
 // place of a lane is found from its group: which iteration of the loop around it that is, and so on outwards.
 
-// mostPacked is how many lanes a loop in a branch has at most in a strip. If there are more, the strip gets fewer rows,
-// and if one row has more, the loops behind the statement run.
+// mostPacked is how many lanes a loop in a branch has at most in a strip. If there are more, strips get fewer rows, so
+// that it has an eighth of these: they are in the cache. If one row has more, the loops behind the statement run.
 const mostPacked = 1 << 16
 
 // groups are those of a loop in a branch, in a strip.
@@ -34,7 +34,7 @@ func (v *vector) where(s *laneState, l *lane) bool {
 	}
 	g.of = of[:n]
 	s.lanes = v.iterations(s, l.b, 0)
-	return s.lanes <= s.m.mostPacked
+	return s.lanes <= s.most
 }
 
 // count is how many lanes an instruction has in a strip.

@@ -16,18 +16,28 @@ func (c *compiler) links(f *value, elements bool) (n int) {
 	if f.kind != lambda || f.shared || c.places != nil {
 		return 0
 	}
-	r := f.node
-	if elements {
-		r = c.t.Nodes[r].A
-	}
-	if c.t.Nodes[r].Op != term.LamOp {
+	k, uses := c.behind(f, elements), uint32(0)
+	if k == nil {
 		return 0
 	}
-	next, uses := c.t.Nodes[r].X, uint32(0)
-	if n, ok := c.linked(c.t.Nodes[r].A, next, 0, -1, &uses); ok && uses == c.uses[next] {
+	if n, ok := c.linked(k.A, k.X, 0, -1, &uses); ok && uses == c.uses[k.X] {
 		return n
 	}
 	return 0
+}
+
+// behind is the λ of a function f of a fold that gets what the elements behind make, nil if there is none.
+func (c *compiler) behind(f *value, elements bool) *term.Node {
+	r := f.node
+	if elements {
+		for r = c.t.Nodes[r].A; c.t.Nodes[r].Op.Opens(); { // the element is taken apart
+			r = c.t.Nodes[r].A
+		}
+	}
+	if c.t.Nodes[r].Op != term.LamOp {
+		return nil
+	}
+	return &c.t.Nodes[r]
 }
 
 // linked reports whether each way through a term binds arguments, as many as others, of which bound have been, and

@@ -96,14 +96,8 @@ func (c *compiler) nestsFunctions(size float64, f, x *value, elements bool) bool
 		size*float64(c.sizes[f.node]) > mostLast {
 		return false
 	}
-	r := f.node
-	if elements {
-		for r = c.t.Nodes[r].A; c.t.Nodes[r].Op.Opens(); {
-			r = c.t.Nodes[r].A
-		}
-	}
-	next := c.t.Nodes[r].X
-	return c.t.Nodes[r].Op == term.LamOp && c.uses[next] == 1 && !c.repeated(r, next)
+	k := c.behind(f, elements)
+	return k != nil && c.uses[k.X] == 1 && !c.repeated(k.A, k.X)
 }
 
 // repeated reports whether a variable is mentioned in a subterm that has code for each value of an index.

@@ -54,16 +54,36 @@ func (s set) elementwise() {
 		mul.on(width, x, a, x)
 		add.on(width, dst, x, x)
 	})
+	for _, op := range []struct {
+		name      string
+		predicate Constant
+	}{{"less", Imm(0x11)}, {"lessEqual", Imm(0x12)}} {
+		s.loop(op.name, "func(dst, x, y []float64)", func(width int, x, y, _ reg.Register) {
+			left := one(width)
+			if width == 8 {
+				k := K()
+				VCMPPD(op.predicate, y, x, k)
+				VMOVAPD_Z(left, k, x)
+				return
+			}
+			compare(op.predicate, width, y, x, x)
+			VANDPD(left, x, x)
+		})
+	}
+	s.loop("blend", "func(dst, x, y []float64)", func(width int, x, y, dst reg.Register) {
+		where(width, y, func(k reg.Register) { VBLENDMPD(x, dst, k, x) }, func(m reg.Register) { VBLENDVPD(m, x, dst, x) })
+	})
+	s.loop("addWhere", "func(dst, x, y []float64)", func(width int, x, y, dst reg.Register) {
+		where(width, y, func(k reg.Register) {
+			VADDPD(x, dst, k, dst)
+			VMOVAPD(dst, x)
+		}, func(m reg.Register) {
+			add.on(width, dst, x, x)
+			VBLENDVPD(m, x, dst, x)
+		})
+	})
 	s.loop("slope", "func(dst, x []float64)", func(width int, x, _, _ reg.Register) {
-		left := vector(width)
-		switch one := word(math.Float64bits(1)); {
-		case width > 2:
-			VBROADCASTSD(one, left)
-		case width == 2:
-			VMOVDDUP(one, left)
-		default:
-			VMOVSD(one, left)
-		}
+		left := one(width)
 		sub.on(width, left, x, left)
 		mul.on(width, x, left, x)
 	})
@@ -74,6 +94,44 @@ func (s set) elementwise() {
 			VSQRTSD(x, x, x)
 		}
 	})
+}
+
+// one is a register of ones.
+func one(width int) reg.VecVirtual {
+	r := vector(width)
+	switch one := word(math.Float64bits(1)); {
+	case width > 2:
+		VBROADCASTSD(one, r)
+	case width == 2:
+		VMOVDDUP(one, r)
+	default:
+		VMOVSD(one, r)
+	}
+	return r
+}
+
+// compare sets the bits of dst where x and y compare, of at most four numbers.
+func compare(predicate Constant, width int, y, x, dst reg.Register) {
+	if width > 1 {
+		VCMPPD(predicate, y, x, dst)
+	} else {
+		VCMPSD(predicate, y, x, dst)
+	}
+}
+
+// where calls wide or narrow with what says which elements of y are not 0: a mask of eight, or the bits of a register.
+func where(width int, y reg.Register, wide, narrow func(m reg.Register)) {
+	zero := vector(width)
+	if width == 8 {
+		k := K()
+		VPXORQ(zero, zero, zero)
+		VCMPPD(Imm(4), zero, y, k)
+		wide(k)
+		return
+	}
+	VXORPD(zero, zero, zero)
+	compare(Imm(4), width, zero, y, zero)
+	narrow(zero)
 }
 
 // loop makes a loop that sets each element of dst to what body leaves in x. The second
@@ -96,7 +154,7 @@ func (s set) loop(name, signature string, body func(width int, x, y, dst reg.Reg
 		a = s.wide()
 		VBROADCASTSD(at.Addr, a)
 	}
-	readsDst := name == "addMul" || name == "addMulScalar"
+	readsDst := slices.Contains([]string{"addMul", "addMulScalar", "addWhere", "blend"}, name)
 	s.stream(n, pointers, 4, func(width, v int) {
 		here := func(base reg.GPVirtual) Mem { return Mem{Base: base, Disp: 8 * s.width * v} }
 		fetch := func(base reg.GPVirtual) reg.Register {
