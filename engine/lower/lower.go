@@ -490,16 +490,28 @@ func (c *compiler) register(v *value) ir.Reg {
 
 // whole is a vector: where its components are slots of an object that follow each other, it is these slots.
 func (c *compiler) whole(v *value) *value {
-	if v.kind != vector || len(v.parts) == 0 {
-		return v
-	}
-	first, w := c.whole(v.parts[0]), uint32(c.layout.Slots(c.t.Types.Left(v.typ)))
-	for k, p := range v.parts {
-		if p = c.whole(p); p.kind != component || !p.inline || p.at != first.at || p.slot != first.slot+uint32(k)*w {
-			return v
+	if v.kind == vector && len(v.parts) > 0 {
+		if n, object := c.run(v.parts, v.typ); n == len(v.parts) {
+			return object
 		}
 	}
-	return &value{kind: component, typ: v.typ, at: first.at, slot: first.slot, inline: true}
+	return v
+}
+
+// shortRun is how many slots that follow each other are copied at least.
+const shortRun = 8
+
+// run is how many of the first components of a vector are slots of an object that follow each other, and these.
+func (c *compiler) run(parts []*value, t term.Type) (n int, object *value) {
+	elem := c.t.Types.Left(t)
+	first, w := c.whole(parts[0]), uint32(c.layout.Slots(elem))
+	for k, p := range parts {
+		if p = c.whole(p); p.kind != component || !p.inline || p.at != first.at || p.slot != first.slot+uint32(k)*w {
+			break
+		}
+		n++
+	}
+	return n, &value{kind: component, typ: c.t.Types.Vec(max(1, n), elem), at: first.at, slot: first.slot, inline: true}
 }
 
 // constant puts a number in a register.
@@ -525,8 +537,13 @@ func (c *compiler) store(d ir.Reg, v *value, i ir.Reg, m, n uint32) {
 	case term.VecKind:
 		if v = c.whole(v); v.kind == vector {
 			w := uint32(c.layout.Slots(c.t.Types.Left(v.typ)))
-			for k, p := range v.parts {
-				c.store(d, p, i, m, n+uint32(k)*w)
+			for k := 0; k < len(v.parts); {
+				many, object := c.run(v.parts[k:], v.typ)
+				if many < shortRun {
+					many, object = 1, v.parts[k]
+				}
+				c.store(d, object, i, m, n+uint32(k)*w)
+				k += many
 			}
 			return
 		}
