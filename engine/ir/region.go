@@ -87,6 +87,9 @@ func (w *vectorizer) head(i int) int {
 	return -1
 }
 
+// longCopy is how many slots a copy has at least that is worth a vector of its own: it makes a dense one.
+const longCopy = 64
+
 // region makes a vector of the code from from to below to, where it ends in straight code.
 func (w *vectorizer) region(from, to int) {
 	code := w.f.Code
@@ -129,6 +132,8 @@ func (w *vectorizer) region(from, to int) {
 		end := i
 		if last, ok := w.ends[i]; ok {
 			end, loops = last, loops+1
+		} else if in := &code[i]; (in.Op == Copy || in.Op == CopyX) && in.K >= longCopy {
+			loops += 2
 		}
 		w.parse(i, end+1, -1)
 		i = end

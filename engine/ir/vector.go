@@ -23,7 +23,7 @@ const maxLoops = 16
 const (
 	minLanes  = 8
 	maxInner  = 1 << 13
-	maxRegion = 1 << 11
+	maxRegion = 1 << 13
 )
 
 // Vector is the lane program of a nest of loops. Its loops are numbered, the outermost is 0. A value has a lane for

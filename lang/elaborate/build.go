@@ -154,9 +154,16 @@ func (e *Elaborator) staticBranch(x syntax.Expr, c condition, taken bool) val {
 	for i, kid := range kids {
 		before, errs := e.snapshot(), len(e.diags)
 		sides[i] = e.eval(kid, 0)
-		outside := len(e.diags) > errs && taken == (i == 1)
+		headlines := []string{e.fam.headline} // of what would be an error if this were not in a family
+		if !e.fam.failed || before.fam.failed {
+			headlines = nil
+		}
 		for _, d := range e.diags[errs:] {
-			outside = outside && (d.Headline == notNatural || d.Headline == "index out of range")
+			headlines = append(headlines, d.Headline)
+		}
+		outside := len(headlines) > 0 && taken == (i == 1)
+		for _, h := range headlines {
+			outside = outside && (h == notNatural || h == "index out of range")
 		}
 		if !outside {
 			continue

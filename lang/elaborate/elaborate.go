@@ -37,6 +37,8 @@ type Elaborator struct {
 	typesSeen  int
 	typeParams map[string]core.Type
 
+	binders map[term.Index]comprehended // of the indices of families
+
 	attempt
 	defaults eval.Defaults
 	numbers  core.Numbers // that may be indices

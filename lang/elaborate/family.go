@@ -13,7 +13,8 @@ import (
 // A comprehension whose body is the same for all values of its index but for numerals, components and bounds becomes
 // one node, a family: its body is elaborated once. Where that is not so, or where something is wrong, the attempt is
 // given up: nothing is elaborated or reported any more up to the outermost family, which restores the state before it.
-// Then the body is elaborated for each value, which finds the error and says it.
+// Where a number that depends on an index was wrong, the comprehension of that index is elaborated for each value at
+// the next attempt. Else the outermost one is, which finds the error and says it.
 
 // families is what the elaborator knows of indices of families.
 type families struct {
@@ -21,8 +22,11 @@ type families struct {
 	depth int
 	// written has the comprehensions that are elaborated for each value of their index.
 	written map[comprehended]bool
-	// failed says that the attempt has been given up.
-	failed bool
+	// failed says that the attempt has been given up: because of that index, if it is not 0, or because there was to be
+	// an error with that headline.
+	failed   bool
+	blamed   term.Index
+	headline string
 	// off says that no comprehension becomes a family.
 	off bool
 	// saved is how many nodes the expansion has more than core, and instances how many instances what is being
@@ -38,6 +42,14 @@ type comprehended struct {
 
 // giveUp gives up the attempt to make a family, if there is one.
 func (e *Elaborator) giveUp() { e.fam.failed = e.fam.inFamily() }
+
+// giveUpAt gives up the attempt because of a number that depends on indices. The innermost of these is blamed.
+func (e *Elaborator) giveUpAt(s term.Static) {
+	if e.fam.inFamily() && !e.fam.failed {
+		e.Static.Mentions(s, func(i term.Index) { e.fam.blamed = max(e.fam.blamed, i) })
+	}
+	e.giveUp()
+}
 
 // inFamily reports whether the body of a family is being elaborated.
 func (f *families) inFamily() bool { return f.depth > 0 }
@@ -58,7 +70,7 @@ func (e *Elaborator) arithmetic(op syntax.Token, a, b term.Static, good func(lo,
 	}
 	for v := range e.Static.Values(s) {
 		if !good(v[0], v[0]) {
-			e.giveUp()
+			e.giveUpAt(s)
 			break
 		}
 	}
@@ -110,6 +122,7 @@ func (e *Elaborator) family(x syntax.Expr, slot int, s natural,
 		e.fam.instances = 1
 	}
 	i, bound := e.index(x, slot, s)
+	e.binders[i] = c
 	_, most, _ := e.Static.Interval(bound)
 	made := e.expanded()
 	e.fam.depth++
@@ -127,9 +140,14 @@ func (e *Elaborator) family(x syntax.Expr, slot int, s natural,
 	}
 	e.step()
 	if outermost && e.fam.failed {
+		blamed, ok := e.binders[e.fam.blamed]
 		e.restore(before)
 		if e.fam.written == nil {
 			e.fam.written = map[comprehended]bool{}
+		}
+		if ok && blamed != c && !e.fam.written[blamed] {
+			e.fam.written[blamed] = true
+			return e.family(x, slot, s, node)
 		}
 		e.fam.written[c] = true
 		return val{}, false
@@ -169,7 +187,7 @@ func (e *Elaborator) staticRange(n int, i term.Static) bool {
 		return true
 	}
 	if e.Static.First(i, n) >= 0 {
-		e.giveUp()
+		e.giveUpAt(i)
 	}
 	return true
 }

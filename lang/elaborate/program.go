@@ -30,7 +30,7 @@ type Param struct {
 // data.
 func New(file *syntax.File, given *load.Settings, source *load.Source, opt Options) *Elaborator {
 	types := core.NewTypes()
-	e := &Elaborator{
+	e := &Elaborator{binders: map[term.Index]comprehended{},
 		Program: &core.Program{
 			File: file, Guard: source.Guard, Types: types, Core: core.New(file.NumExprs(), types),
 			Static: core.Statics{Places: map[term.Static]*core.At{}},
