@@ -66,22 +66,29 @@ var comparisons = map[syntax.Token]term.Compare{
 	syntax.GreaterEqTok: term.GreaterEqual,
 }
 
-// condition is a c b, or the contrary of that.
+// condition is a c b, or the contrary of that. Where it compares numbers that are known, holds says whether a c b.
 type condition struct {
-	op   syntax.Token
-	a, b val
-	not  bool
+	op           syntax.Token
+	a, b         val
+	not          bool
+	known, holds bool
 }
+
+// is reports whether it is known that the condition is true, or that it is false.
+func (c *condition) is(yes bool) bool { return c.known && (c.holds != c.not) == yes }
 
 // compare makes a c b; a = b stands for same a b > 0.
 func (e *Elaborator) compare(op syntax.Token, at uint32, a, b val) condition {
 	e.wantReal(reason{kind: takesReason, text: op.String()}, a, b)
+	x, y := &e.Core.Nodes[a.node], &e.Core.Nodes[b.node]
+	c := condition{op: op, a: a, b: b, known: x.Op == core.NumOp && y.Op == core.NumOp}
+	c.holds = c.known && holds(op, x.Val, y.Val)
 	if op == syntax.EqTok {
 		span := syntax.Span{Start: a.span.Start, End: b.span.End}
 		a = e.add(core.Node{Op: core.FunOp, Sym: term.Same, Pos: e.at(at), A: a.node, B: b.node}, core.R, span)
-		return condition{op: syntax.GreaterTok, a: a, b: e.number(0, span)}
+		c.op, c.a, c.b = syntax.GreaterTok, a, e.number(0, span)
 	}
-	return condition{op: op, a: a, b: b}
+	return c
 }
 
 // condition elaborates a condition. c and d stands for (if c then if d then 1 else 0 else 0) > 0, and so on.
@@ -102,13 +109,16 @@ func (e *Elaborator) condition(x syntax.Expr) condition {
 		e.Core.Nodes[other.node].Val = 0
 	}
 	d := e.condition(kids[1])
+	either := n.Text != "and" // one of them that is so decides
+	known := c.known && d.known || c.is(either) || d.is(either)
+	yes := c.is(true) && d.is(true) || either && (c.is(true) || d.is(true))
 	v := e.choose(kids[1], d, e.number(1, e.span(kids[1])), e.number(0, e.span(kids[1])))
 	if n.Text == "and" {
 		v = e.choose(x, c, v, other)
 	} else {
 		v = e.choose(x, c, other, v)
 	}
-	return condition{op: syntax.GreaterTok, a: v, b: e.number(0, e.span(x))}
+	return condition{op: syntax.GreaterTok, a: v, b: e.number(0, e.span(x)), known: known, holds: yes}
 }
 
 // choose makes if c then yes else no, for x.
@@ -124,9 +134,8 @@ func (e *Elaborator) choose(x syntax.Expr, c condition, yes, no val) val {
 func (e *Elaborator) branch(x syntax.Expr) val {
 	kids := e.kids(x)
 	c := e.condition(kids[0])
-	a, b := &e.Core.Nodes[c.a.node], &e.Core.Nodes[c.b.node]
-	if a.Op == core.NumOp && b.Op == core.NumOp && !e.values {
-		return e.staticBranch(x, c, holds(c.op, a.Val, b.Val) != c.not)
+	if c.known && !e.values {
+		return e.staticBranch(x, c, c.is(true))
 	}
 	yes := e.eval(kids[1], 0)
 	no := e.eval(kids[2], 0)
@@ -142,6 +151,8 @@ func holds(op syntax.Token, a, b float64) bool {
 		return a <= b
 	case syntax.GreaterTok:
 		return a > b
+	case syntax.EqTok:
+		return a == b
 	}
 	return a >= b
 }
