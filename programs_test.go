@@ -45,6 +45,41 @@ const (
 )
 
 var programs = []worked{
+	// Folds that make functions: each has the next one in one place, in a function that is applied twice, or behind what
+	// takes the element apart.
+	{`param n = 30
+input e = 0.3
+let f = fold (fun x (g : R -> R) -> fun y -> (let h = fun z -> g (z * e + x) in if y > 0 then h y else h (2 * y))) (fun y -> y)
+  (list i < n -> sin i) in f e`, nil, nil},
+	{`param n = 30
+input e = 0.3
+def cont k y = if y > 0 then k y else k (y + 1)
+let f = fold (fun x (g : R -> R) -> fun y -> cont (fun z -> g (z * e + x)) y) (fun y -> y) (list i < n -> sin i) in f e + f 1`, nil, nil},
+	{`input e = 0.3
+let f = fold (fun x (g : R -> R) -> fun y -> (sum k < 6 -> g (y * e + x * k)) * y) (fun y -> y * e) [1; 2; 3] in f e * f 1`, nil, nil},
+	{`input F : R^(3, 3) = vec i < 3 -> vec j < 3 -> sin (i + 2 * j)
+data ys : List R^2 = list t < 12 -> [| sin t, cos t |]
+def filter (m, (P : R^(3, 3)), l) y =
+  let m = matvec F m in
+  let P = map (fun row -> matvec F row) (transpose P) / 2 in
+  (m + y.(0) * P.(1), P, l + dot m P.(0) * y.(1))
+let (_, _, l) = foldl filter (vec i < 3 -> 1, F, 0) ys in l`, nil, nil},
+	// Conditions of static numbers guard indices, and long parts of vectors are copied at once.
+	{`param n = 6
+input u0 : R^(n, n) = vec i < n -> vec j < n -> sin (i + n * j)
+def step (u : R^(n, n)) = vec i < n -> vec j < n ->
+  if i = 0 or j = 0 or i = n - 1 or j = n - 1 then u.(i, j) else u.(i - 1, j) + u.(i + 1, j) + u.(i, j - 1) * u.(i, j + 1)
+let v = iter #2 step u0 in
+let w = vec i < n -> if not (i = 0) and i <= 3 then v.(i - 1, 2) * v.(i + 1, 1) else 0 in
+sum i < n -> w.(i) * v.(i, i)`, nil, nil},
+	{`param n = 12
+input u0 : R^(n, n) = vec i < n -> vec j < n -> sin (i + n * j)
+def step (u : R^(n, n)) =
+  let inner = vec i < n - 2 ->
+    let row = vec j < n - 2 -> u.(i, j + 1) * u.(i + 2, j + 1) + cos u.(i + 1, j) - u.(i + 1, j + 2) in
+    concat (concat [| u.(i + 1, 0) |] row) [| u.(i + 1, n - 1) |] in
+  concat (concat [| u.(0) |] inner) [| u.(n - 1) |]
+let u = iter #3 step u0 in sum i < n -> sum j < n -> u.(i, j)^2`, nil, nil},
 	// Components that data selects: from rows of numbers, of vectors that are made, of two at once, and with coordinates beside.
 	{`input W : R^(9, 4) = vec i < 9 -> vec j < 4 -> sin (i * 4 + j)
 data points : List R^2 = list i < 8 -> [| i, 8 - i |]

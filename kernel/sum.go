@@ -53,7 +53,7 @@ func foldProducts(x, y []float64) float64 {
 }
 
 // Lanes is a sum that is made in several calls: its elements come in order, in pieces of
-// any multiple of 8, the last of any length. Its zero value is the sum of no elements.
+// any length. Its zero value is the sum of no elements.
 type Lanes struct {
 	lanes [8]float64
 	count int // of the elements that were added
@@ -65,6 +65,10 @@ func (s *Lanes) Add(x []float64) {
 		n := copy(s.lanes[:], x)
 		s.begin(n)
 		x = x[n:]
+	}
+	for ; s.count%len(s.lanes) != 0 && len(x) > 0; x = x[1:] {
+		s.lanes[s.count%len(s.lanes)] += x[0]
+		s.count++
 	}
 	sumLanes(&s.lanes, x)
 	s.count += len(x)
@@ -80,6 +84,10 @@ func (s *Lanes) AddProducts(x, y []float64) {
 		}
 		s.begin(n)
 		x, y = x[n:], y[n:]
+	}
+	for ; s.count%len(s.lanes) != 0 && len(x) > 0; x, y = x[1:], y[1:] {
+		s.lanes[s.count%len(s.lanes)] += float64(x[0] * y[0])
+		s.count++
 	}
 	dotLanes(&s.lanes, x, y)
 	s.count += len(x)

@@ -516,7 +516,7 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 	for g := range groups {
 		to, k := delta[g*ratio:][:ratio], g
 		if !l.total {
-			k = v.around(s, loop, g)
+			k = v.parent(s, loop, g)
 		}
 		if l.two != nil && s.isReached(i, k) {
 			l.reduceBack(to, s.vals[l.a][g*ratio:][:ratio], d[k], sized(&s.slope, 2*ratio), fresh)
@@ -532,11 +532,11 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 	}
 	flags := s.some(l.a, len(delta))
 	for g := range groups {
-		if s.flags[i][v.around(s, loop, g)] {
+		if s.flags[i][v.parent(s, loop, g)] {
 			setTrue(flags[g*ratio:][:ratio])
 		}
 	}
-	if l.where(v) {
+	if l.branched(v) {
 		s.close(l.a)
 	}
 }

@@ -9,9 +9,9 @@ import (
 )
 
 // This file has the predicates of vectors. An if in a loop is a test, which has a 1 in each lane that takes the first
-// branch, and a 0 in the others. The instructions of both branches run for all lanes, and a select takes from each
-// lane the number of its branch. So the steps of a branch are those of its blocks times the sum of its test, and in
-// the backward phase what arrives at a select goes on to the operand that the lane has taken: the cells of the other
+// branch, and a 0 in the others. Both branches run for all lanes, but for the loops in them, and a select takes from
+// each lane the number of its branch. So the steps of a branch are those of its blocks times the sum of its test, and
+// in the backward phase what arrives at a select goes on to the operand that the lane has taken: the cells of the other
 // branch are not reached.
 //
 // If one operand of a select has adjoints and the other is a numeral, as in if x > 0 then x else 0, some lanes have
@@ -94,7 +94,7 @@ func (v *vector) living(s *laneState, row, rows int) {
 		case ir.LaneSum: // of one number
 			alive := sized(&s.alive[i], n)
 			for g, x := range s.alive[l.a] {
-				alive[v.around(s, v.lanes[l.a].loop, g)] = x
+				alive[v.parent(s, v.lanes[l.a].loop, g)] = x
 			}
 		}
 	}
@@ -213,7 +213,7 @@ func (v *vector) countSums(m *Machine, s *laneState, i int, l *lane, row int) {
 		}
 	} else {
 		for g := range len(alive) / l.ratio {
-			if !s.isReached(i, v.around(s, v.lanes[l.a].loop, g)) {
+			if !s.isReached(i, v.parent(s, v.lanes[l.a].loop, g)) {
 				continue
 			}
 			of := alive[g*l.ratio:][:l.ratio]

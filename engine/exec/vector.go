@@ -160,7 +160,7 @@ type laneState struct {
 	groups          []groups // of loops in branches
 	lanes, most     int      // of the last of these, and how many it may have in a strip
 	made            made
-	taken           []uint64 // how often the masked blocks are entered
+	taken           []uint64 // how often the masked blocks have been entered
 	sum             kernel.Lanes
 	tmp, slope      []float64
 	adj             []adjoints
@@ -260,6 +260,8 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			l.ratio = v.lanes[l.a].n / l.n
 			l.kind = p.kindsOf(term.Mul)
 			l.product = v.newProduct(l, s.Loop)
+		case ir.LaneWhere:
+			l.ratio = v.within(l.b)
 		case ir.LaneOneHot:
 			l.kind, l.ratio = p.kindsOf(term.Same), src.Loops[s.B].Size
 		case ir.LanePick:
@@ -471,7 +473,7 @@ func (v *vector) needs(i int) {
 func (l *lane) own() bool { return l.sym == term.Sigmoid || l.sym == term.Exp || l.sym == term.Sqrt }
 
 // need notes that the backward phase needs the values of an instruction: they are kept, or made again. What needs a sum
-// is not made again, nor what is slow.
+// is not made again, nor what is slow, but in branches, where the number of values depends on the run.
 func (v *vector) need(i int) {
 	l := &v.lanes[i]
 	if l.needed {
@@ -528,11 +530,8 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 	if v == nil || m.Plain || v.keep > mostKept && m.p.src.Taped && m.isLong(8*uint64(v.keep)) {
 		return false, nil
 	}
-	if most := m.bounds.MaxSteps; most != 0 {
-		if m.steps()+uint64(v.steps) > most {
-			return false, nil // the loop stops where the limit is
-		}
-		m.fuel -= v.steps
+	if !m.allows(v) {
+		return false, nil // the loop stops where the limit is
 	}
 	args := m.p.args[in.first : in.first+in.count]
 	into := v.src.Into >= 0
@@ -570,24 +569,16 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 		v.saved(s, m.dense[kept].data)
 	}
 	clear(s.taken)
-	var steps int64 // of branches
 	ok, err = v.strips(s, pc, words, false, live, func(row, rows int) {
-		for k := range v.masked {
-			b := &v.masked[k]
-			n := v.entered(s, b, rows)
-			s.taken[k] += n
-			steps += int64(n) * m.p.blocks[b.block].total
-		}
 		if live && s.mixedOut {
 			v.living(s, row, rows)
 			v.storeLive(s, row, rows)
 		}
 	})
-	if most := m.bounds.MaxSteps; most != 0 {
-		ok = ok && m.steps()+uint64(v.steps+steps) <= most
-		m.fuel -= steps
-	}
 	if !ok || err != nil {
+		for k := range v.masked {
+			m.counters[v.masked[k].block] -= s.taken[k]
+		}
 		m.tape.words = m.tape.words[:words]
 		return false, err
 	}
@@ -614,8 +605,8 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 	for _, b := range v.blocks {
 		m.counters[b.block] += b.n
 	}
-	for k, b := range v.masked {
-		m.counters[b.block] += s.taken[k]
+	if most := m.bounds.MaxSteps; most != 0 {
+		m.fuel = min(m.fuel, int64(most-m.steps()))
 	}
 	m.vectors++
 	for k := range v.results {
@@ -854,15 +845,32 @@ func sized[T any](s *[]T, n int) []T {
 	return *s
 }
 
-// entered is how often a block of a branch is entered in a strip.
-func (v *vector) entered(s *laneState, b *times, rows int) uint64 {
-	if b.mask >= 0 {
-		return uint64(kernel.Sum(s.vals[b.mask]))
-	}
-	return uint64(v.iterations(s, b.loop, rows))
+// allows reports whether the limit of steps allows those of a vector.
+func (m *Machine) allows(v *vector) bool {
+	most := m.bounds.MaxSteps
+	return most == 0 || m.steps()+uint64(v.steps) <= most
 }
 
-// made is the strip whose values a state has: that of the statement whose words of the tape begin there.
+// enter counts the blocks of branches that a strip enters, in the forward phase, and returns their steps.
+func (v *vector) enter(s *laneState, rows int, back bool) (steps int64) {
+	for k, b := range v.masked {
+		n := 0
+		if b.mask >= 0 {
+			n = int(kernel.Sum(s.vals[b.mask]))
+		} else {
+			n = v.iterations(s, b.loop, rows)
+		}
+		steps += int64(n) * s.m.p.blocks[b.block].total
+		if !back {
+			s.taken[k] += uint64(n)
+			s.m.counters[b.block] += uint64(n)
+		}
+	}
+	return steps
+}
+
+// made is the strip whose values a state has: that of the statement whose words of the tape begin there. A statement
+// that gets these words later makes its strips, so it is no other one.
 type made struct{ words, row, rows int }
 
 // strips runs all strips, for the backward phase from the last to the first, and calls f behind each. It reports
@@ -892,9 +900,13 @@ func (v *vector) strips(s *laneState, pc int32, words int, back, live bool, f fu
 			continue
 		}
 		s.made = now
+		steps := v.enter(s, rows, back)
+		if !back && !s.m.allows(v) {
+			return false, nil
+		}
 		f(row, rows)
 		done += rows
-		if s.m.fuel -= v.fuel * int64(rows); s.m.fuel < 0 {
+		if s.m.fuel -= v.fuel*int64(rows) + steps/vectorSteps; s.m.fuel < 0 {
 			if err := s.m.look(pc); err != nil {
 				return false, err
 			}
@@ -917,7 +929,7 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) bool {
 		var dst []float64
 		switch {
 		case l.op == ir.LaneWhere:
-			if !v.where(s, l) {
+			if !v.group(s, l) {
 				return false
 			}
 			continue
@@ -958,11 +970,11 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) bool {
 			copyPlaces(v, s, l, dst, s.vals[l.a], rows, v.taking(l, row))
 		case ir.LaneSum:
 			x, loop := s.vals[l.a], v.lanes[l.a].loop
-			if l.where(v) {
+			if l.branched(v) {
 				clear(dst)
 			}
 			for k := range len(x) / l.ratio {
-				dst[v.around(s, loop, k)] = l.sum(x[k*l.ratio:][:l.ratio])
+				dst[v.parent(s, loop, k)] = l.sum(x[k*l.ratio:][:l.ratio])
 			}
 		case ir.LaneProduct:
 			v.taken(s, l, row)
@@ -998,8 +1010,8 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) bool {
 	return true
 }
 
-// where reports whether a sum is of the iterations of a loop in a branch.
-func (l *lane) where(v *vector) bool { return v.src.Loops[v.lanes[l.a].loop].Where >= 0 }
+// branched reports whether a sum is of the iterations of a loop in a branch.
+func (l *lane) branched(v *vector) bool { return v.src.Loops[v.lanes[l.a].loop].Where >= 0 }
 
 // expand sets dst to the numbers of x for the lanes of an expansion.
 func expand[T any](v *vector, s *laneState, l *lane, dst, x []T) {

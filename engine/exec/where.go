@@ -11,8 +11,9 @@ import (
 // of these iterations, one group behind the other. How many there are is known in a strip when its test has run. So the
 // place of a lane is found from its group: which iteration of the loop around it that is, and so on outwards.
 
-// mostPacked is how many lanes a loop in a branch has at most in a strip. If there are more, strips get fewer rows, so
-// that it has an eighth of these: they are in the cache. If one row has more, the loops behind the statement run.
+// mostPacked is how many lanes a loop in a branch, and those in it, have at most in a strip. If there are more, strips
+// get fewer rows, so that there are an eighth of these: they are in the cache. If one row has more, the loops behind
+// the statement run.
 const mostPacked = 1 << 16
 
 // groups are those of a loop in a branch, in a strip.
@@ -21,8 +22,8 @@ type groups struct {
 	rank []int32 // the group in each iteration of that loop, −1: there is none
 }
 
-// where finds the groups of a loop, and reports whether it has not too many lanes.
-func (v *vector) where(s *laneState, l *lane) bool {
+// group finds the groups of a loop, and reports whether it, and those in it, have not too many lanes.
+func (v *vector) group(s *laneState, l *lane) bool {
 	g := &s.groups[l.b]
 	taken := s.vals[l.a]
 	rank, of, n := sized(&g.rank, len(taken)), sized(&g.of, len(taken)), int32(0)
@@ -33,8 +34,24 @@ func (v *vector) where(s *laneState, l *lane) bool {
 		n += bit
 	}
 	g.of = of[:n]
-	s.lanes = v.iterations(s, l.b, 0)
+	s.lanes = v.iterations(s, l.b, 0) * l.ratio
 	return s.lanes <= s.most
+}
+
+// within is how many lanes the largest loop in a loop in a branch has for each of its own, without those in branches.
+func (v *vector) within(loop int) int {
+	most := 1
+	for k, l := range v.src.Loops {
+		n := l.Size
+		for l.Where < 0 && l.Parent >= 0 && l.Parent != loop {
+			l = v.src.Loops[l.Parent]
+			n *= l.Size
+		}
+		if k != loop && l.Where < 0 && l.Parent == loop {
+			most = max(most, n)
+		}
+	}
+	return most
 }
 
 // count is how many lanes an instruction has in a strip.
@@ -56,8 +73,8 @@ func (v *vector) iterations(s *laneState, loop, rows int) int {
 	return v.src.Count(loop) / v.size * rows
 }
 
-// around is the iteration of the loop around a loop in which a group of that is.
-func (v *vector) around(s *laneState, loop, group int) int {
+// parent is the iteration of the loop around a loop in which a group of that is.
+func (v *vector) parent(s *laneState, loop, group int) int {
 	if v.src.Loops[loop].Where >= 0 {
 		return int(s.groups[loop].of[group])
 	}
@@ -66,9 +83,9 @@ func (v *vector) around(s *laneState, loop, group int) int {
 
 // ancestor is the lane of an instruction in the loop to, around a group of lanes of the loop from.
 func (v *vector) ancestor(s *laneState, from, group, to int) int {
-	k := v.around(s, from, group)
+	k := v.parent(s, from, group)
 	for from = v.src.Loops[from].Parent; from != to; from = v.src.Loops[from].Parent {
-		k = v.around(s, from, k/v.src.Loops[from].Size)
+		k = v.parent(s, from, k/v.src.Loops[from].Size)
 	}
 	return k
 }
@@ -100,8 +117,8 @@ func (v *vector) each(s *laneState, l *lane, rows, first int, f func(lane, at, s
 			}
 			q := k / up.size
 			at += int(k-q*up.size) * up.by
-			if k = q; up.where >= 0 {
-				k = uint32(s.groups[up.where].of[k])
+			if k = q; up.branch >= 0 {
+				k = uint32(s.groups[up.branch].of[k])
 			}
 		}
 		if l.gathers {
@@ -122,15 +139,16 @@ func (v *vector) each(s *laneState, l *lane, rows, first int, f func(lane, at, s
 
 // up is the way from a loop to the one around it: its iterations, and how far apart the places of these are.
 type up struct {
-	size  uint32
-	by    int
-	where int  // the loop, if it is in a branch, −1 otherwise
-	maker bool // of a take: it makes what is taken
+	size   uint32
+	by     int
+	branch int  // the loop, if it is in a branch, −1 otherwise
+	maker  bool // of a take: it makes what is taken
 }
 
 // pack says of an instruction in a loop in a branch, or that takes what such a loop makes, how it finds its lanes: top
-// is the loop around which no place depends on. Of a take, apart is how many lanes each iteration of the loop b makes,
-// and of the loop in b where they are, −1 if all iterations make them.
+// is the loop that is too far out for places to depend on it. Of a take, b is the loop in which the vector is made that
+// it is of: apart is how many lanes an iteration of b makes, and of is the loop in b that makes them, if that is in a
+// branch, −1 otherwise; at is then from the first of these lanes on, while dims stay those of all lanes.
 func (v *vector) pack(l *lane) {
 	loops := v.src.Loops
 	l.packed, l.top, l.of = v.src.Packed(l.loop), l.loop, -1
@@ -167,10 +185,10 @@ func (v *vector) pack(l *lane) {
 		k = loops[k].Parent
 	}
 	for ; k != l.top; k = loops[k].Parent {
-		where := -1
+		branch := -1
 		if loops[k].Where >= 0 {
-			where = k
+			branch = k
 		}
-		l.up = append(l.up, up{uint32(loops[k].Size), l.at.By[k], where, l.op == ir.LaneTake && k == l.b})
+		l.up = append(l.up, up{uint32(loops[k].Size), l.at.By[k], branch, l.op == ir.LaneTake && k == l.b})
 	}
 }

@@ -66,6 +66,17 @@ func (v *Vector) Packed(loop int) bool {
 	return false
 }
 
+// group is how many iterations a loop has in one of the outermost, or, in a branch, in one of the loop around that.
+func (v *Vector) group(loop int) int {
+	n := 1
+	for ; loop > 0; loop = v.Loops[loop].Parent {
+		if n *= v.Loops[loop].Size; v.Loops[loop].Where >= 0 {
+			break
+		}
+	}
+	return n
+}
+
 // Times is a block that is entered in each iteration of a loop, or where a branch is taken: the lanes of Mask, if
 // that is not −1.
 type Times struct{ Block, Loop, Mask int }
@@ -351,8 +362,7 @@ func (w *vectorizer) nest(start, end int) {
 		return
 	}
 	for i := range w.v.Lanes {
-		l := &w.v.Lanes[i]
-		if l.computed() && !w.v.Packed(l.Loop) && w.v.Count(l.Loop)/w.v.Loops[0].Size > maxInner {
+		if l := &w.v.Lanes[i]; l.computed() && w.v.group(l.Loop) > maxInner {
 			return
 		}
 	}
@@ -880,8 +890,8 @@ func (w *vectorizer) copies(from, v laneValue, to Affine, n, loop int, pos term.
 	return true
 }
 
-// conditional takes an if that begins at an instruction, and returns where it ends. Both branches run for all lanes. A
-// register that both set gets the number of the branch that the lane takes.
+// conditional takes an if that begins at an instruction, and returns where it ends. Both branches run for all lanes,
+// but for the loops in them. A register that both set gets the number of the branch that the lane takes.
 func (w *vectorizer) conditional(at, to, loop int) (end int) {
 	code := w.f.Code
 	in := &code[at]

@@ -33,7 +33,7 @@ func (c *compiler) apply(f *value, args []*value, tail bool) *value {
 		case lambda:
 			n, body := c.arity(f.node), c.body(f.node)
 			k = min(n, len(args))
-			if f.shared && (c.nested >= maxNested || c.sizes[f.node] > smallLambda) {
+			if f.shared && (c.nested >= maxNested || max(c.sizes[f.node], f.nodes) > smallLambda) {
 				if k < n {
 					return c.unknown(f, args, tail)
 				}

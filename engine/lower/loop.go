@@ -67,7 +67,7 @@ func (c *compiler) foldLiteral(l *value, n *term.Node, call uint32, f, x *value)
 	return x
 }
 
-// loop makes the loop of a fold, whose function gets args. known is the size, if that is not 0.
+// loop makes the loop of a fold, whose function gets args. known is the size, where it is known.
 func (c *compiler) loop(known float64, size ir.Reg, some bool, f, x *value, args []*value,
 	element func(i ir.Reg) *value) *value {
 	switch {
@@ -81,15 +81,17 @@ func (c *compiler) loop(known float64, size ir.Reg, some bool, f, x *value, args
 			if element != nil {
 				args = []*value{element(c.constant(i)), x}
 			}
-			x = c.apply(f, args, false)
+			if x = c.apply(f, args, false); x.kind == lambda {
+				x.nodes = uint32((known - i) * float64(c.sizes[f.node]))
+			}
 		}
 		return x
 	}
 	return c.backward(size, some, f, x, element)
 }
 
-// nestsFunctions reports whether a fold that makes a function has code for each element, as functions that are known: f
-// has the function of the elements behind in one place, so the code of one stands in that of another.
+// nestsFunctions reports whether a fold that makes a function has code for each element, as functions that are known:
+// the code of f is made once for each, with that of the functions behind in it.
 func (c *compiler) nestsFunctions(size float64, f, x *value, elements bool) bool {
 	types := c.t.Types
 	if types.Kind(x.typ) != term.ArrowKind || c.isList(x.typ) || f.kind != lambda || f.shared ||
@@ -97,16 +99,25 @@ func (c *compiler) nestsFunctions(size float64, f, x *value, elements bool) bool
 		return false
 	}
 	k := c.behind(f, elements)
-	return k != nil && c.uses[k.X] == 1 && !c.repeated(k.A, k.X)
+	if k == nil || c.uses[k.X] != 1 {
+		return false
+	}
+	r := k.A
+	for c.t.Nodes[r].Op == term.LamOp || c.t.Nodes[r].Op.Opens() && !c.copied(c.t.Nodes[r].B, k.X) {
+		r = c.t.Nodes[r].A
+	}
+	return !c.copied(r, k.X)
 }
 
-// repeated reports whether a variable is mentioned in a subterm that has code for each value of an index.
-func (c *compiler) repeated(r term.Ref, x term.Var) (yes bool) {
-	n := &c.t.Nodes[r]
-	if c.unroll[r] {
+// copied reports whether a variable is mentioned where code may be made several times: in a function, a list, or what
+// has code for each value of an index.
+func (c *compiler) copied(r term.Ref, x term.Var) (yes bool) {
+	switch n := &c.t.Nodes[r]; {
+	case n.Op == term.LamOp || n.Op == term.FixOp || n.Op == term.ListOp || n.Op == term.ListFamilyOp || c.unroll[r]:
 		return slices.Contains(c.mentions(r).vars, x)
+	default:
+		c.t.Kids(n, func(k term.Ref) { yes = yes || c.copied(k, x) })
 	}
-	c.t.Kids(n, func(k term.Ref) { yes = yes || c.repeated(k, x) })
 	return yes
 }
 

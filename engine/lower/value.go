@@ -37,6 +37,7 @@ type value struct {
 	fn   *function // lambda: its code, once it has some; member: its code
 	// lambda: there are several applications, so it is called if it is not small
 	shared bool
+	nodes  uint32 // lambda: those of its code, if they are more than those of its node
 }
 
 // operand is a register of a function.

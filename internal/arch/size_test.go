@@ -24,13 +24,13 @@ type part struct {
 
 // parts are the parts of the module.
 var parts = []*part{
-	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 16_950, aim: 13_000},
+	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 17_002, aim: 13_000},
 	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_140, aim: 4_500},
 	{name: "lang", folders: []string{"lang"}, most: 21_442, aim: 16_000},
 	{name: "cmd", folders: []string{"cmd"}, most: 20_024, aim: 16_000},
 	{name: "bench", folders: []string{"bench"}, most: 11_549, aim: 8_000},
 	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_569, aim: 13_000},
-	{name: "the rest", folders: []string{"."}, most: 6_579, aim: 6_500},
+	{name: "the rest", folders: []string{"."}, most: 6_587, aim: 6_500},
 }
 
 const (
