@@ -570,6 +570,29 @@ func (s *surface) reversed(t *term.Term, inputs []term.Var, at []float64) (err e
 	return within(s.tape.Jacobian, s.tape.Bounds, got)
 }
 
+// TestProfileOfCopies: jvp copies a value of a type that is declared by a function of its own. Its profile is that of the
+// literal machine, which knows that the source does not have the variables.
+func TestProfileOfCopies(t *testing.T) {
+	p := mustLoad(t, `input x : R^3 = vec i < 3 -> sin (i + 1)
+type tree = Leaf of R | Node of tree * tree
+let w = Node (Node (Leaf 1, Leaf 0), Leaf x.(1)) in
+jvp (fun (a : R^3) -> (fun (b : tree) -> tanh a.(1)) (Node (w, Leaf a.(0)))) x x`)
+	var profiles [2]map[string]rule.Counts
+	for i, literal := range []bool{true, false} {
+		by := map[string]rule.Counts{}
+		_, err := p.Value(t.Context(), bridge.Watch(EvalOptions{Literal: literal}, bridge.Hooks{Samples: func(x calls.Sample) {
+			key := fmt.Sprint(x.Stack, x.Input, x.Phase, x.Origin)
+			c := by[key]
+			if c.AddTimes(&x.Counts, 1); c != (rule.Counts{}) {
+				by[key] = c
+			}
+		}}))
+		require.NoError(t, err)
+		profiles[i] = by
+	}
+	require.Equal(t, profiles[0], profiles[1])
+}
+
 // profile: the samples of a run add up to its steps, and are those of the literal machine.
 func (s *surface) profile(gradient bool) error {
 	if s.seed%7 > 1 {

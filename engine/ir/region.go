@@ -161,10 +161,10 @@ func (w *vectorizer) region(from, to int) {
 	w.f.Regs += len(w.v.Results)
 	w.p.Vectors = append(w.p.Vectors, w.v.prune())
 	for _, i := range moved {
-		w.edits = append(w.edits, edit{before: i, drop: true}, edit{before: from, in: code[i]})
+		w.edits = append(w.edits, &edit{before: i, drop: true}, &edit{before: from, in: code[i]})
 	}
 	w.behind(&in, to)
-	w.edits = append(w.edits, edit{before: from, in: in})
+	w.edits = append(w.edits, &edit{before: from, in: in})
 }
 
 // isHead reports whether a loop begins at an instruction.

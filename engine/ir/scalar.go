@@ -624,7 +624,7 @@ func (s *scalarizer) handOn() {
 }
 
 // edits are what goes around the loop.
-func (s *scalarizer) edits() []edit {
+func (s *scalarizer) edits() []*edit {
 	ahead := s.vectorizer.label + 1
 	loop, behind := ahead+1, ahead+2
 	last := s.f.Code[s.end]
@@ -661,5 +661,5 @@ func (s *scalarizer) edits() []edit {
 		}
 	}
 	code = append(code, Instr{Op: Label, N: behind, Pos: pos}, s.vectorizer.block(pos))
-	return []edit{{before: s.start, in: hot}, {before: s.end + 1, in: Instr{Op: Jump, N: behind, Pos: pos}, more: code}}
+	return []*edit{{before: s.start, in: hot}, {before: s.end + 1, in: Instr{Op: Jump, N: behind, Pos: pos}, more: code}}
 }

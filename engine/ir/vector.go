@@ -194,7 +194,7 @@ type vectorizer struct {
 	ends   map[int]int // of the label at which a loop begins: its last instruction
 	at     map[uint32]int
 	label  uint32
-	edits  []edit
+	edits  []*edit
 	named  map[Reg]Reg // results of regions have registers side by side
 
 	// Of the nest in the making.
@@ -437,7 +437,7 @@ func (w *vectorizer) finishReduction(in *Instr) {
 	behind := w.label + 2
 	in.N = w.label + 1
 	w.label = behind
-	w.edits = append(w.edits, edit{before: w.end + 1, in: Instr{Op: Jump, N: behind, Pos: in.Pos}, more: []Instr{
+	w.edits = append(w.edits, &edit{before: w.end + 1, in: Instr{Op: Jump, N: behind, Pos: in.Pos}, more: []Instr{
 		{Op: Label, N: in.N, Pos: in.Pos}, w.block(in.Pos), before, add, move, {Op: Label, N: behind, Pos: in.Pos},
 		w.block(in.Pos)}})
 }
@@ -452,8 +452,8 @@ func (w *vectorizer) block(pos term.Pos) Instr {
 func (w *vectorizer) behind(in *Instr, before int) {
 	w.label++
 	in.N = w.label
-	w.edits = append(w.edits, edit{before: before, in: Instr{Op: Label, N: in.N, Pos: in.Pos}},
-		edit{before: before, in: w.block(in.Pos)})
+	w.edits = append(w.edits, &edit{before: before, in: Instr{Op: Label, N: in.N, Pos: in.Pos}},
+		&edit{before: before, in: w.block(in.Pos)})
 }
 
 // drop leaves out the stores to vectors that nothing else reads.
@@ -567,8 +567,8 @@ func (w *vectorizer) finish(after, sum int) {
 			in.D = w.target
 			v.Results[0].Slots = int(w.f.Code[q].N)
 			alloc := w.f.Code[q]
-			w.edits = append(w.edits, edit{before: q, drop: true}, edit{before: w.start, in: in},
-				edit{before: w.start, in: alloc})
+			w.edits = append(w.edits, &edit{before: q, drop: true}, &edit{before: w.start, in: in},
+				&edit{before: w.start, in: alloc})
 			w.p.Vectors = append(w.p.Vectors, v.prune())
 			w.edits[len(w.edits)-2].in.Args = w.args
 			return
@@ -577,7 +577,7 @@ func (w *vectorizer) finish(after, sum int) {
 	}
 	in.Args = w.args
 	w.p.Vectors = append(w.p.Vectors, v.prune())
-	w.edits = append(w.edits, edit{before: w.start, in: in})
+	w.edits = append(w.edits, &edit{before: w.start, in: in})
 }
 
 // allocated finds the allocation of the vector that the nest makes, if that stands right in front of it.
@@ -609,13 +609,13 @@ func (w *vectorizer) allocated() (q int, ok bool) {
 // rewrite carries the edits out. Where one statement ends and another begins, the label to which the first one jumps is
 // before the second.
 func (w *vectorizer) rewrite() {
-	ends := func(e edit) int {
+	ends := func(e *edit) int {
 		if !e.drop && (e.in.Op == Label || e.in.Op == Count) || e.more != nil {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(w.edits, func(a, b edit) int { return cmp.Or(a.before-b.before, ends(a)-ends(b)) })
+	slices.SortStableFunc(w.edits, func(a, b *edit) int { return cmp.Or(a.before-b.before, ends(a)-ends(b)) })
 	var code []Instr
 	for i := 0; i <= len(w.f.Code); i++ {
 		drop := false

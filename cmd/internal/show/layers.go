@@ -10,7 +10,7 @@ type arc struct{ from, to int }
 
 // distinct sorts links and removes duplicates.
 func distinct(links []arc) []arc {
-	slices.SortFunc(links, func(a, b arc) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	slices.SortStableFunc(links, func(a, b arc) int { return cmp.Or(a.from-b.from, a.to-b.to) })
 	return slices.Compact(links)
 }
 
