@@ -37,11 +37,11 @@ func (c *compiler) apply(f *value, args []*value, tail bool) *value {
 				if k < n {
 					return c.unknown(f, args, tail)
 				}
-				c.passed(k, true, body, c.generatedOf(f.node, k))
+				c.passed(k, true, body)
 				f = c.call(c.code(f), c.closure(f), args[:k], f.typ, tail && len(args) == k)
 				break
 			}
-			c.passed(k, k == n, body, c.generatedOf(f.node, k))
+			c.passed(k, k == n, body)
 			call := c.within
 			if k == n {
 				call = c.called(body)
@@ -63,22 +63,22 @@ func (c *compiler) apply(f *value, args []*value, tail bool) *value {
 			if k = len(f.fn.out.Args); len(args) < k {
 				return c.unknown(f, args, tail)
 			}
-			c.passed(k, true, f.fn.out.Body, f.fn.generated)
+			c.passed(k, true, f.fn.out.Body)
 			f = c.call(f.fn, c.use(f.at), args[:k], f.typ, tail && len(args) == k)
 		case list:
 			if len(args) == 1 {
-				c.passed(1, false, 0, 0)
+				c.passed(1, false, 0)
 				f = &value{kind: folder, typ: c.t.Types.Right(f.typ), parts: []*value{f, args[0]}}
 				break
 			}
 			k = 2
-			c.passed(2, false, 0, 0)
+			c.passed(2, false, 0)
 			if n := c.links(args[0], c.t.Nodes[f.node].Op != term.NatOp); n > 0 && n <= len(args)-2 {
 				k += n
 			}
 			f = c.fold(f, args[0], args[1], args[2:k])
 		case folder:
-			c.passed(1, false, 0, 0)
+			c.passed(1, false, 0)
 			f = c.fold(f.parts[0], f.parts[1], args[0], nil)
 		default:
 			return c.unknown(f, args, tail)
@@ -89,17 +89,6 @@ func (c *compiler) apply(f *value, args []*value, tail bool) *value {
 		args = args[k:]
 	}
 	return f
-}
-
-// generatedOf is how many of the first n variables of λx.λy.t the source does not have.
-func (c *compiler) generatedOf(r term.Ref, n int) (k int) {
-	for range n {
-		if c.t.Generated(c.t.Nodes[r].X) {
-			k++
-		}
-		r = c.t.Nodes[r].A
-	}
-	return k
 }
 
 // arity is how many arguments the code of a λ takes: λx.λy.t takes both at once.
@@ -339,9 +328,7 @@ func (c *compiler) lambdaParams(fn *function, r term.Ref) (params []term.Var) {
 		k := c.layout.Registers(c.t.TypeOf(x))
 		fn.out.Args = append(fn.out.Args, k)
 		fn.out.Regs += k
-		if params = append(params, x); c.t.Generated(x) {
-			fn.generated++
-		}
+		params = append(params, x)
 	}
 	return params
 }
@@ -386,7 +373,7 @@ func (c *compiler) fix(r term.Ref, n *term.Node) *value {
 		c.restore(r, free, func() {
 			c.inside(fns[i], func() {
 				c.pos = c.t.Nodes[l].Pos
-				c.unfolded(len(lams))
+				c.unfolded(names)
 				c.newBlock()
 				for k, x := range names {
 					if c.uses[x] > 0 {

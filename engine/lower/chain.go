@@ -106,7 +106,7 @@ func (c *compiler) link(r term.Ref, args []*value, next []ir.Reg) {
 		}
 		switch n.Op {
 		case term.LamOp:
-			c.passed(1, false, 0, c.generatedOf(r, 1))
+			c.passed(1, false, 0)
 			c.bind(n.X, args[0])
 			r, args = n.A, args[1:]
 		case term.IfOp:

@@ -10,16 +10,14 @@ import (
 
 // function is a function in the making.
 type function struct {
-	index int
-	// generated is how many parameters the source does not have.
-	generated int
-	out       *ir.Func
-	caps      *captures
-	before    []ir.Instr // what stands behind the first count: captured values are loaded
-	loaded    map[int]ir.Reg
-	block     int // of the program, of what is made now; -1: none
-	loops     []*loop
-	depth     map[ir.Reg]int // in how many loops a register is set, of those that are set once
+	index  int
+	out    *ir.Func
+	caps   *captures
+	before []ir.Instr // what stands behind the first count: captured values are loaded
+	loaded map[int]ir.Reg
+	block  int // of the program, of what is made now; -1: none
+	loops  []*loop
+	depth  map[ir.Reg]int // in how many loops a register is set, of those that are set once
 }
 
 // loop is a loop in the making.

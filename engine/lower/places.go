@@ -177,13 +177,12 @@ func (c *compiler) countAt(at ir.Place, generated bool, r rule.Rule, n int) {
 }
 
 // passed counts n applications of a function to an argument: (1), and (4) of its variable. If the function gets all
-// its parameters, they are of its body. The source does not have so many of the variables.
-func (c *compiler) passed(n int, all bool, body uint32, generated int) {
+// its parameters, they are of its body.
+func (c *compiler) passed(n int, all bool, body uint32) {
 	at := c.at()
 	if all && body != 0 {
 		at = ir.Place{Pos: c.out.Bodies[body].Pos, Within: c.called(body)}
 	}
 	c.countAt(at, false, rule.Lambda, n)
-	c.countAt(at, false, rule.GC, n-generated)
-	c.countAt(at, true, rule.GC, generated)
+	c.countAt(at, false, rule.GC, n)
 }

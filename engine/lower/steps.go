@@ -55,10 +55,12 @@ func (c *compiler) operands(k, n int) {
 	c.generated(rule.GC, 2*k*n)
 }
 
-// unfolded counts the unfolding of a fix of n functions: (15), where one of them is applied, and (4) of their names.
-func (c *compiler) unfolded(n int) {
+// unfolded counts the unfolding of a fix: (15), where one of its functions is applied, and (4) of their names.
+func (c *compiler) unfolded(names []term.Ref) {
 	c.countAt(ir.Place{Pos: ir.AtCall}, false, rule.Unfold, 1)
-	c.count(rule.GC, n)
+	for _, f := range names {
+		c.countAt(c.at(), c.t.Generated(term.Var(f)), rule.GC, 1)
+	}
 }
 
 // ruleOf is the rule of a symbol: NoSymbol is +.
