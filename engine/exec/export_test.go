@@ -15,6 +15,18 @@ func (m *Machine) SetLeastAgain(bytes uint64) { m.leastAgain = bytes }
 // SetMostPacked sets how many lanes a loop in a branch has at most in a strip.
 func (m *Machine) SetMostPacked(lanes int) { m.mostPacked = lanes }
 
+// Lanes is how many numbers vector statements have for their last strips.
+func (m *Machine) Lanes() (n uint64) {
+	for _, s := range m.lanes {
+		if s != nil {
+			for i := range s.vals {
+				n += uint64(len(s.vals[i]))
+			}
+		}
+	}
+	return n
+}
+
 // Checkpoints is how many there are.
 func (m *Machine) Checkpoints() (n int) {
 	for _, r := range m.tape.records {

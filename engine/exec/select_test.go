@@ -79,6 +79,26 @@ sum i < n -> if i < 8 then h.(i) else 3
 `,
 }
 
+// TestBranchesTakeTheirSteps: a vector statement computes numbers in proportion to the steps that it stands for, however
+// rarely a branch with a loop is taken, and also where a loop in it stands in branches of its own.
+func TestBranchesTakeTheirSteps(t *testing.T) {
+	for _, src := range []string{
+		predicates["rarely"],
+		"input x : R^900 = vec i < 900 -> sin i\nsum i < 900 -> if x.(i) > 0.9999 then sum j < 900 -> exp (x.(i) * x.(j)) else x.(i)\n",
+		`input x : R^60 = vec i < 60 -> sin i
+sum i < 60 -> if x.(i) > 0 then sum j < 60 -> if x.(j) * x.(i) > 0.95 then sum k < 60 -> exp (x.(i) * x.(k)) else x.(j) else x.(i)
+`,
+	} {
+		m, point := load(t, src, false, limits.Bounds{})
+		require.NoError(t, m.Value(point))
+		require.NotZero(t, m.Vectors())
+		plain, _ := load(t, src, false, limits.Bounds{}) // without vectors
+		plain.Plain = true
+		require.NoError(t, plain.Value(point))
+		require.Less(t, m.Lanes(), 4*plain.Stats().Counts.Total(), src)
+	}
+}
+
 // TestPredicates: so it is where an if stands in a vector statement, with the steps and numbers of the literal machine.
 func TestPredicates(t *testing.T) {
 	for name, src := range predicates {
