@@ -741,7 +741,7 @@ func (w *vectorizer) inner(parent, size int) int {
 }
 
 // mostCount is how many iterations a loop has at most.
-const mostCount = 1 << 48
+const mostCount = math.MaxInt >> 8
 
 // parse takes instructions that run in a loop.
 func (w *vectorizer) parse(from, to, loop int) {
