@@ -91,8 +91,11 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 		}
 		v.stripBack(m, s, r, row, rows, n == uint64(r.n))
 	})
-	if !ok || err != nil {
+	if err != nil {
 		return 0, 0, err
+	}
+	if !ok {
+		panic("exec: a row has more lanes than in the forward phase")
 	}
 	clear(reached)
 	clear(m.adjoint[r.base : r.base+r.n])

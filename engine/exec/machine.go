@@ -109,7 +109,7 @@ type Machine struct {
 	far     uint64      // the number of a dense vector from which on it has no references
 	// leastAgain is how many bytes of the tape a checkpoint stands for at least.
 	leastAgain uint64
-	// mostPacked is how many lanes a loop in a branch has at most in a strip.
+	// mostPacked is how many lanes a loop in a branch, and those in it, have at most in a strip.
 	mostPacked int
 
 	counters []uint64

@@ -7,7 +7,7 @@ import (
 )
 
 // This file has the loops in branches. They run in the iterations of the loop around them that take the branch, so
-// their work is that of the steps which they stand for. Such a loop, and those in it, are packed: their lanes are those
+// their work grows with the steps which they stand for. Such a loop, and those in it, are packed: their lanes are those
 // of these iterations, one group behind the other. How many there are is known in a strip when its test has run. So the
 // place of a lane is found from its group: which iteration of the loop around it that is, and so on outwards.
 
