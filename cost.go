@@ -94,7 +94,7 @@ func (e *Evaluator) machine() string {
 // stats returns what the last run cost, and the work if it was measured.
 func (e *Evaluator) stats() (exec.Stats, *cost.Work) {
 	if e.code != nil {
-		return e.code.Stats(), nil
+		return e.ran.Stats(), nil
 	}
 	s := e.literal.Stats()
 	var work *cost.Work

@@ -28,6 +28,7 @@ type Evaluator struct {
 	run     reducer // else one of the next two
 	code    *exec.Machine
 	batches map[int]*exec.Machine // of many points, by how many
+	ran     *exec.Machine         // of code: what ran last
 	literal *machine.Machine
 	profile *machine.Profile // of the literal machine, if samples are asked for
 	noBatch bool
@@ -138,7 +139,7 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 		if e.p.eager {
 			m.NativeWork = 1
 		}
-		e.code, e.run, e.outputs = m, m, 1
+		e.code, e.ran, e.run, e.outputs = m, m, m, 1
 		if e.grad {
 			e.outputs = max(1, e.p.outputs())
 		}
@@ -168,7 +169,7 @@ func (e *Evaluator) Close() error {
 		return nil
 	}
 	e.cleanup.Stop()
-	e.batches = nil
+	e.batches, e.ran = nil, e.code
 	return e.run.Close()
 }
 
@@ -185,7 +186,7 @@ func (e *Evaluator) ready(gradient bool, point []float64) error {
 	case len(point) != inputs:
 		return misuse("the point has length %d, and the program has %d scalar inputs", len(point), inputs)
 	}
-	e.alongLast = false
+	e.alongLast, e.ran = false, e.code
 	return nil
 }
 
@@ -325,12 +326,13 @@ func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []f
 		if m == nil {
 			m, many = e.code, 1
 		}
-		m.Data = e.data
-		e.begin(ctx)
+		m.Data, e.ran = e.data, m
+		start := e.begin(ctx)
 		end := i + many
 		if err := m.Gradient(points[i*n:end*n], values[i*k:end*k], jacobians[i*k*n:end*k*n]); err != nil {
 			return e.p.locate(err, "reducing")
 		}
+		e.last = time.Since(start)
 	}
 	return nil
 }
@@ -366,6 +368,10 @@ func (e *Evaluator) batch(points int) (*exec.Machine, error) {
 	e.batches[points] = m
 	return m, nil
 }
+
+// Alike reports whether a run takes the same steps at each point: it is code of the compiler in which no branch depends
+// on a number.
+func (e *Evaluator) Alike() bool { return e.compiled != nil && e.compiled.Alike() }
 
 // resized returns a slice of length n, s if that is long enough.
 func resized(s []float64, n int) []float64 {

@@ -12,13 +12,19 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// HessianVector returns the derivative of a body of type R along v, and as Jacobian the product of its Hessian with v.
+// HessianVector returns the derivative of a body of type R along v, and as Jacobian the product of its Hessian with v. v
+// may be several vectors, one behind the other: then there are as many derivatives, and a row for each product. These
+// run together, as [Evaluator.Gradients] does.
 func (e *Evaluator) HessianVector(ctx context.Context, point, v []float64) (*Result, error) {
 	if err := e.ready(true, point); err != nil {
 		return nil, err
 	}
-	if len(v) != len(point) {
-		return nil, misuse("the vector has length %d, and the point %d", len(v), len(point))
+	n, count := len(point), 1
+	if n > 0 && len(v) > 0 {
+		count = len(v) / n
+	}
+	if len(v) != count*n {
+		return nil, misuse("the vector has length %d, and the point %d", len(v), n)
 	}
 	if e.along == nil {
 		e.meter.SetContext(ctx)
@@ -37,14 +43,18 @@ func (e *Evaluator) HessianVector(ctx context.Context, point, v []float64) (*Res
 			}
 		}
 	}
-	e.alongPoint = append(append(e.alongPoint[:0], point...), v...)
-	e.alongLast = true
-	res, err := e.along.Gradient(ctx, e.alongPoint)
-	if err != nil {
+	e.alongPoint, e.alongLast = e.alongPoint[:0], true
+	for i := range count {
+		e.alongPoint = append(append(e.alongPoint, point...), v[i*n:(i+1)*n]...)
+	}
+	values, jacobians := make([]float64, count), make([]float64, count*2*n)
+	if err := e.along.Gradients(ctx, e.alongPoint, values, jacobians); err != nil {
 		return nil, err
 	}
-	e.result.Values, e.result.Jacobian = append(e.result.Values[:0], res.Values...),
-		append(e.result.Jacobian[:0], res.Jacobian[:len(point)]...)
+	e.result.Values, e.result.Jacobian = values, e.result.Jacobian[:0]
+	for i := range count {
+		e.result.Jacobian = append(e.result.Jacobian, jacobians[2*i*n:(2*i+1)*n]...)
+	}
 	return &e.result, nil
 }
 

@@ -71,6 +71,9 @@ func TestHessianVector(t *testing.T) {
 			require.InDelta(t, dot(gradient(x), v), along, 1e-10*norm(gradient(x))*norm(v))
 			require.NotEqual(t, steps, e.Cost().Steps) // these are the gradient's
 			_, hu := product(e, u)
+			res, err := e.HessianVector(ctx, x, slices.Concat(slices.Repeat(v, leastBatch), u))
+			require.NoError(t, err)
+			requireClose(t, slices.Concat(slices.Repeat(hv, leastBatch), hu), res.Jacobian, 1e-12)
 			scale := math.Max(norm(hu)*norm(v), norm(hv)*norm(u))
 			require.InDelta(t, dot(u, hv), dot(v, hu), 1e-12*scale)
 
@@ -176,6 +179,11 @@ func TestHessianVectorData(t *testing.T) {
 	require.Equal(t, 24.0, product())
 	_, err = e.HessianVector(ctx, p.Point(), nil)
 	require.ErrorContains(t, err, "the vector has length 0, and the point 1")
+	res, err := e.HessianVector(ctx, p.Point(), wave(20, 0))
+	require.NoError(t, err)
+	for i, x := range wave(20, 0) {
+		require.InDelta(t, 24*x, res.Jacobian[i], 1e-12)
+	}
 	require.NoError(t, e.Close())
 	_, err = e.HessianVector(ctx, p.Point(), []float64{1})
 	require.ErrorIs(t, err, ErrClosed)

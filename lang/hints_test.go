@@ -47,3 +47,23 @@ func TestStaticBranch(t *testing.T) {
 		require.ErrorContains(t, err, want, program)
 	}
 }
+
+// TestFoldedStates: the parameters of a function that is folded have the type of the first state, so that sizes and
+// conditions on indices need no annotation, unless that is a number.
+func TestFoldedStates(t *testing.T) {
+	shift := "input x : R^3 = vec i < 3 -> i\ndef next u = vec i < 3 -> if i < 2 then u.(i + 1) else u.(0)\n" +
+		"def left u k = next u\ndef right k u = next u\n"
+	for _, program := range []string{
+		shift + "foldl (fun u k -> next u) x [1; 2]",
+		shift + "foldl left x [1; 2]",
+		shift + "fold (fun k u -> next u) x [1; 2]",
+		shift + "fold right x [1; 2]",
+		shift + "foldl (fun (u, n) k -> (next u, n + k)) (x, 0) [1; 2]",
+		"input x : R^3 = vec i < 3 -> i\nfold (fun k u -> vec i < size u -> k * u.(i)) x [1; 2]",
+	} {
+		_, err := Load("p.gram", []byte(program), Options{})
+		require.NoError(t, err, program)
+	}
+	_, err := Load("p.gram", []byte("input x = 1\nfold (fun k u -> vec i < size u -> k * u.(i)) x [1; 2]"), Options{})
+	require.ErrorContains(t, err, "the type of u is not known here")
+}

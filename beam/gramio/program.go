@@ -312,6 +312,30 @@ func (r *resident) gradient(ctx context.Context, point, rows []float64) (*gram.R
 	return out, nil
 }
 
+// gradients returns the values and the gradients at so many points, one behind the other; nil if these take different
+// steps, if one is an error, or if a number is not finite and that is one.
+func (r *resident) gradients(ctx context.Context, points []float64, count int) (values, jacobians []float64) {
+	s, e, err := r.take(ctx, nil)
+	if err != nil {
+		return nil, nil
+	}
+	if e.Alike() {
+		values, jacobians = make([]float64, count), make([]float64, len(points))
+		err = e.Gradients(ctx, points, values, jacobians)
+	}
+	if err != nil {
+		_ = e.Close()
+		return nil, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s.free = append(s.free, e)
+	if r.Finite && (!finite(values) || !finite(jacobians)) {
+		return nil, nil
+	}
+	return values, jacobians
+}
+
 func finite(numbers []float64) bool {
 	return !slices.ContainsFunc(numbers, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
+	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/beam/internal/bundle"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -131,6 +132,9 @@ func (r *resident) sweep(ctx context.Context, points *Points) (*Partial, error) 
 	var out bytes.Buffer
 	var columns []int
 	point := r.one.Point()
+	batch := &batch{resident: r, path: points.Path, sum: sum, row: func(point []float64, res *gram.Result, c *Counts) {
+		writeRow(&out, columns, point, append(res.Values, res.Jacobian...), c)
+	}}
 	at := int64(0)
 	for line := 1; at < points.To || line == 1; line++ {
 		text, err := in.ReadString('\n')
@@ -151,19 +155,68 @@ func (r *resident) sweep(ctx context.Context, points *Points) (*Partial, error) 
 			if err := parsePoint(row, columns, point); err != nil {
 				return nil, fmt.Errorf("%s:%d:%w", points.Path, line, err)
 			}
-			res, err := r.gradient(ctx, point, nil)
-			if err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", points.Path, line, err)
+			batch.points, batch.lines = append(batch.points, point...), append(batch.lines, line)
+			if len(batch.lines) == mostInBatch || len(batch.points) >= mostNumbers {
+				if err := batch.run(ctx); err != nil {
+					return nil, err
+				}
 			}
-			c := CountsOf(&res.Cost)
-			sum.add(&Partial{Rows: 1, Counts: c})
-			writeRow(&out, columns, point, append(res.Values, res.Jacobian...), &c)
 		}
 		if last {
 			break
 		}
 	}
+	if err := batch.run(ctx); err != nil {
+		return nil, err
+	}
 	return sum, WriteFile(ctx, points.Output, out.Bytes())
+}
+
+// batch is points of a sweep that run together.
+type batch struct {
+	*resident
+	path   string
+	points []float64
+	lines  []int // of the file, one for each point
+	sum    *Partial
+	row    func(point []float64, res *gram.Result, c *Counts)
+}
+
+// A batch has so many points at most, and ends with the point that brings it to so many numbers.
+const (
+	mostInBatch = 512
+	mostNumbers = 1 << 14
+)
+
+// run runs the program at the points, and hands out their rows. The first point runs by itself. The others run together
+// if all take the same steps, and their results are finite where that is asked for; otherwise one after the other.
+func (b *batch) run(ctx context.Context) error {
+	count := len(b.lines)
+	if count == 0 {
+		return nil
+	}
+	n := len(b.points) / count
+	var values, jacobians []float64
+	var c Counts
+	for i, line := range b.lines {
+		res := &gram.Result{}
+		if i > 0 && values != nil {
+			res.Values, res.Jacobian = values[i-1:i:i], jacobians[(i-1)*n:i*n]
+		} else {
+			var err error
+			if res, err = b.gradient(ctx, b.points[i*n:(i+1)*n], nil); err != nil {
+				return fmt.Errorf("%s:%d: %w", b.path, line, err)
+			}
+			c = CountsOf(&res.Cost)
+		}
+		if i == 0 && count > 1 {
+			values, jacobians = b.gradients(ctx, b.points[n:], count-1)
+		}
+		b.sum.add(&Partial{Rows: 1, Counts: c})
+		b.row(b.points[i*n:(i+1)*n], res, &c)
+	}
+	b.points, b.lines = b.points[:0], b.lines[:0]
+	return nil
 }
 
 // header returns which scalar input each column is.

@@ -19,10 +19,14 @@ func rosenbrock(x []float64) (float64, []float64, error) {
 	return a*a + 100*b*b, []float64{-2*a - 400*b*x[0], 200 * b}, nil
 }
 
-// product is that of its Hessian with v.
-func product(x, v []float64) ([]float64, error) {
+// products are those of its Hessian with vectors.
+func products(x, vectors []float64) ([]float64, error) {
 	a, b := 2+1200*x[0]*x[0]-400*x[1], -400*x[0]
-	return []float64{a*v[0] + b*v[1], b*v[0] + 200*v[1]}, nil
+	var out []float64
+	for v := range slices.Chunk(vectors, 2) {
+		out = append(out, a*v[0]+b*v[1], b*v[0]+200*v[1])
+	}
+	return out, nil
 }
 
 // TestNewtonCG: newton-cg takes few steps, and one if the loss is quadratic.
@@ -37,7 +41,7 @@ func TestNewtonCG(t *testing.T) {
 }
 
 func problem() *fit.Problem {
-	return &fit.Problem{Point: []float64{-1.2, 1}, Loss: rosenbrock, Product: product, Report: func(*fit.State) error { return nil }}
+	return &fit.Problem{Point: []float64{-1.2, 1}, Loss: rosenbrock, Products: products, Report: func(*fit.State) error { return nil }}
 }
 
 func TestMinimise(t *testing.T) {
@@ -133,7 +137,7 @@ func TestWithin(t *testing.T) {
 				require.InEpsilon(t, (above-below)/(2*h), g[i], 1e-6)
 				e := make([]float64, len(u))
 				e[i] = 1
-				row, err := q.Product(u, e)
+				row, err := q.Products(u, e)
 				require.NoError(t, err)
 				for j := range row {
 					require.InEpsilon(t, (gradientAbove[j]-gradientBelow[j])/(2*h), row[j], 1e-6)

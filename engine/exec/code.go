@@ -2,6 +2,7 @@ package exec
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/rule"
@@ -229,6 +230,16 @@ func (p *Program) assemble(f *ir.Func) {
 		g.again = int32(len(p.code) - 2)
 	}
 	p.funs = append(p.funs, g)
+}
+
+// Alike reports whether no branch depends on a number: all runs take the same steps.
+func (p *Program) Alike() bool {
+	for _, f := range p.src.Funcs {
+		if slices.ContainsFunc(f.Code, func(in ir.Instr) bool { return in.Op == ir.Branch || in.Op == ir.Switch }) {
+			return false
+		}
+	}
+	return true
 }
 
 // add adds instructions of a place in the source.

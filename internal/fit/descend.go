@@ -204,10 +204,10 @@ func (d *descent) rescale() {
 
 // hessian returns the Hessian at a point; nil if it has too many numbers, or they are not known or not finite.
 func (p *Problem) hessian(point []float64) *mat.SymDense {
-	if p.Product == nil || len(point) > exact {
+	if p.Products == nil || len(point) > exact {
 		return nil
 	}
-	h, err := Hessian(p.Product, point)
+	h, err := p.Hessian(point)
 	if err != nil {
 		return nil // if it is a limit's, the next loss has it as well
 	}
@@ -220,19 +220,20 @@ func (p *Problem) hessian(point []float64) *mat.SymDense {
 }
 
 // Hessian returns the Hessian at a point, by its products with unit vectors.
-func Hessian(product func(x, v []float64) ([]float64, error), point []float64) (*mat.SymDense, error) {
+func (p *Problem) Hessian(point []float64) (*mat.SymDense, error) {
 	n := len(point)
-	h := mat.NewSymDense(n, nil)
-	unit := make([]float64, n)
+	units := make([]float64, n*n)
 	for i := range n {
-		unit[i] = 1
-		row, err := product(point, unit)
-		if err != nil {
-			return nil, err
-		}
-		unit[i] = 0
+		units[i*n+i] = 1
+	}
+	rows, err := p.Products(point, units)
+	if err != nil {
+		return nil, err
+	}
+	h := mat.NewSymDense(n, nil)
+	for i := range n {
 		for j := range i + 1 {
-			h.SetSym(i, j, row[j])
+			h.SetSym(i, j, rows[i*n+j])
 		}
 	}
 	return h, nil

@@ -16,8 +16,8 @@ type Problem struct {
 	Point []float64 // the first point
 	// Loss returns the loss on all rows for training, and its gradient unless there is a Batch.
 	Loss func(x []float64) (loss float64, gradient []float64, err error)
-	// Product returns the product of the Hessian of the loss with v, for newton-cg.
-	Product func(x, v []float64) ([]float64, error)
+	// Products returns the products of the Hessian of the loss with vectors, one behind the other.
+	Products func(x, vectors []float64) ([]float64, error)
 	// Batch returns an estimate of the gradient by Size of the Rows rows.
 	Batch      func(x []float64, rows []int) (gradient []float64, err error)
 	Rows, Size int

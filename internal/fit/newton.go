@@ -49,7 +49,7 @@ func (d *descent) direction(u, g []float64) ([]float64, error) {
 	next := floats.ScaleTo(make([]float64, len(g)), -1, g)
 	small := math.Min(0.01, math.Sqrt(length(g))) * length(g)
 	for range 2 * len(g) {
-		h, err := d.Product(d.point(u), d.point(next))
+		h, err := d.Products(d.point(u), d.point(next))
 		if err != nil {
 			return nil, err
 		}

@@ -56,10 +56,11 @@ func (p *Problem) Within(ranges []Range) (q *Problem, point func(u []float64) []
 		}
 		return x
 	}
-	byU := func(u, gradient []float64) []float64 {
-		out := slices.Clone(gradient)
-		for i, r := range ranges {
-			_, first, _ := r.at(u[i])
+	// byU multiplies vectors, one behind the other, by the first derivatives.
+	byU := func(u, vectors []float64) []float64 {
+		out := slices.Clone(vectors)
+		for i := range out {
+			_, first, _ := ranges[i%len(u)].at(u[i%len(u)])
 			out[i] *= first
 		}
 		return out
@@ -78,20 +79,21 @@ func (p *Problem) Within(ranges []Range) (q *Problem, point func(u []float64) []
 		return loss, byU(u, gradient), nil
 	}
 	// H' = J·H·J + diag(g·x″), where J = diag(x′).
-	q.Product = func(u, v []float64) ([]float64, error) {
+	q.Products = func(u, vectors []float64) ([]float64, error) {
 		if !slices.Equal(at, u) {
 			if _, _, err := q.Loss(u); err != nil {
 				return nil, err
 			}
 		}
-		h, err := p.Product(point(u), byU(u, v))
+		h, err := p.Products(point(u), byU(u, vectors))
 		if err != nil {
 			return nil, err
 		}
 		h = byU(u, h)
-		for i, r := range ranges {
-			_, _, second := r.at(u[i])
-			h[i] += slopes[i] * second * v[i]
+		for i, x := range vectors {
+			k := i % len(u)
+			_, _, second := ranges[k].at(u[k])
+			h[i] += slopes[k] * second * x
 		}
 		return h, nil
 	}

@@ -7,7 +7,8 @@ import (
 
 // spine elaborates f a1 … ak applied to n more arguments that wait already. The
 // arguments are elaborated first, each into a binding, and then the function meets
-// them all at once, so that a def can take them in place.
+// them all at once, so that a def can take them in place. A function that is folded comes behind
+// the other arguments, which tell the types of its parameters.
 func (e *Elaborator) spine(x syntax.Expr, n int) (syntax.Expr, int, val) {
 	if n == 0 {
 		e.spanned(e.span(x))
@@ -20,9 +21,21 @@ func (e *Elaborator) spine(x syntax.Expr, n int) (syntax.Expr, int, val) {
 	}
 	base := len(e.args)
 	e.args = append(e.args, make([]binding, len(args))...)
-	for i := len(args) - 1; i >= 0; i-- {
-		b := e.argument(args[i])
-		e.args[base+i] = b
+	step, last := -1, len(args)-1
+	fold := e.foldOf(x)
+	if fold != "" && last >= 2 && !e.user.Duals && e.expr(args[last]).Kind == syntax.FunExpr {
+		step = last
+	}
+	for i := last; i >= 0; i-- {
+		if i != step {
+			b := e.argument(args[i])
+			e.args[base+i] = b
+		}
+	}
+	if step >= 0 {
+		e.expect = e.foldTypes(fold, e.args[base+last-1])
+		b := e.argument(args[step])
+		e.args[base+step] = b
 	}
 	return x, n + len(args), val{}
 }
@@ -69,8 +82,10 @@ func (e *Elaborator) takeArg() binding {
 }
 
 // argVal elaborates the next argument.
-func (e *Elaborator) argVal() val {
-	b := e.takeArg()
+func (e *Elaborator) argVal() val { return e.valueOf(e.takeArg()) }
+
+// valueOf elaborates what a binding stands for.
+func (e *Elaborator) valueOf(b binding) val {
 	base := len(e.ends)
 	x, n, v := e.use(b, b.span, 0)
 	return e.tail(base, x, n, v)

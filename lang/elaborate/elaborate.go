@@ -55,8 +55,9 @@ type attempt struct {
 	opens   []core.Opening    // binders to be put around what is being elaborated
 	pending []func(open bool) // checks for the end, when types are known; open tells that sizes may stay open
 	waiting []waiting
-	inLin   int // how many lin are around what is being elaborated
-	lins    int // how many have been elaborated
+	expect  []core.Type // of the parameters of the next function, as far as they are known; 0: not known
+	inLin   int         // how many lin are around what is being elaborated
+	lins    int         // how many have been elaborated
 	// notLinear is how many of diags are of the check of linear variables, if all are.
 	notLinear int
 	marks     []core.Mark // of the nodes inside lin, in their order
@@ -158,6 +159,9 @@ func (e *Elaborator) finally(end func(val) val) { e.ends = append(e.ends, end) }
 // returns that part with the number of its arguments, or no part and the value of x.
 func (e *Elaborator) enter(x syntax.Expr, n int) (syntax.Expr, int, val) {
 	node := e.expr(x)
+	if node.Kind != syntax.FunExpr && node.Kind != syntax.NameExpr {
+		e.expect = nil
+	}
 	switch node.Kind {
 	case syntax.NameExpr:
 		b := e.meaning(x)
@@ -176,9 +180,11 @@ func (e *Elaborator) enter(x syntax.Expr, n int) (syntax.Expr, int, val) {
 	case syntax.FunExpr:
 		e.spanned(e.span(x))
 		e.wrapped()
+		e.expectInFoldl(x)
 		for _, p := range e.act().unit.File.Pats(x) {
 			e.openFun(p)
 		}
+		e.expect = nil
 		return e.kids(x)[0], 0, val{}
 	case syntax.LetExpr:
 		return e.let(x), 0, val{}

@@ -17,6 +17,9 @@ import (
 func (e *Elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int, val) {
 	def := &e.globals[g]
 	decl := &def.unit.File.Decls[def.decl]
+	if decl.Rec || n > 0 {
+		e.expect = nil
+	}
 	if decl.Rec {
 		return 0, 0, e.apply(e.defRec(def, span), n)
 	}
@@ -35,6 +38,9 @@ func (e *Elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int, v
 			continue
 		}
 		e.parameter(p, e.takeArg(), missing)
+	}
+	if len(decl.Params) > 0 {
+		e.expect = nil
 	}
 	rest := n - given
 	if rest > 0 && (decl.Type != 0 || !takesMore(def.unit.File, decl.Value)) {

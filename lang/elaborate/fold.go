@@ -65,6 +65,38 @@ func (e *Elaborator) foldArguments(name string, span syntax.Span) bool {
 		text.Of(gives), text.Of(state), text.Of(element)), note)
 }
 
+// foldOf is the name of the function on lists that x names, if it is fold or foldl; else it is empty.
+func (e *Elaborator) foldOf(x syntax.Expr) string {
+	if e.expr(x).Kind == syntax.NameExpr {
+		if b := e.meaning(x); b.kind == defBinding && e.globals[b.g].unit.Prelude && folds[e.globals[b.g].name].fun != "" {
+			return e.globals[b.g].name
+		}
+	}
+	return ""
+}
+
+// foldTypes returns the types of the two parameters of a function that name, fold or foldl, takes with the state s: 0
+// stands for one that is not known. That of a number is not needed, and errors are clearer without it.
+func (e *Elaborator) foldTypes(name string, s binding) []core.Type {
+	state, known := e.argumentType(s)
+	if k := e.Types.At(state).Kind; !known || k != core.Vec && k != core.Prod {
+		return nil
+	}
+	if name == "fold" {
+		return []core.Type{0, state}
+	}
+	return []core.Type{state}
+}
+
+// expectInFoldl is called where the function x begins: that of three parameters in foldl of the prelude takes the state
+// as its third.
+func (e *Elaborator) expectInFoldl(x syntax.Expr) {
+	a := e.act()
+	if a.unit.Prelude && a.global >= 0 && e.globals[a.global].name == "foldl" && len(a.unit.File.Pats(x)) == 3 {
+		e.expect = append([]core.Type{0}, e.foldTypes("fold", e.slots[a.base+1])...)
+	}
+}
+
 // noFunction reports whether t is R, or a vector or a product.
 func (e *Elaborator) noFunction(t core.Type) bool {
 	k := e.Types.At(t).Kind

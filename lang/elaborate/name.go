@@ -108,6 +108,9 @@ func (e *Elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, 
 	if b.annot != 0 && (b.kind == defBinding || b.kind == primBinding || b.kind == conBinding) {
 		n = e.annotated(b, n)
 	}
+	if b.kind != defBinding {
+		e.expect = nil
+	}
 	switch b.kind {
 	case defBinding:
 		if d := &e.globals[b.g]; n > 1 && d.unit.Prelude && d.name == "map" &&
@@ -129,6 +132,11 @@ func (e *Elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, 
 				e.takeArg()
 			}
 			return 0, 0, e.add(core.Node{Op: core.NumOp}, e.Types.Open(), span)
+		} else if top := len(e.args) - 1; d.unit.Prelude && d.name == "fold" && n > 2 && e.args[top].kind == defBinding &&
+			!e.user.Duals {
+			e.expect = e.foldTypes(d.name, e.args[top-1])
+			v := e.valueOf(e.args[top])
+			e.expect, e.args[top] = nil, e.atom(v)
 		}
 		return e.expand(b.g, span, n)
 	case conBinding:

@@ -15,6 +15,12 @@ func (e *Elaborator) openFun(p syntax.Pat) {
 	pos := e.at(e.act().unit.File.Pat(p).Span.Start)
 	e.opens = append(e.opens, core.Opening{Node: core.Node{Op: core.LamOp, X: x, Pos: pos}})
 	e.bindPattern(patternItem{p: p, t: t, x: x})
+	if len(e.expect) > 0 {
+		if e.expect[0] != 0 {
+			e.Types.Unify(t, e.expect[0]) // what does not fit is said where the function is applied
+		}
+		e.expect = e.expect[1:]
+	}
 }
 
 // openLet binds the pattern p to u around what follows.

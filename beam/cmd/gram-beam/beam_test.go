@@ -291,12 +291,12 @@ func TestSweep(t *testing.T) {
 	points, output := filepath.Join(dir, "points.csv"), filepath.Join(dir, "out-*.csv")
 	var text strings.Builder
 	text.WriteString("b,w.(1)\n")
-	for i := range 20 {
+	for i := range 60 {
 		fmt.Fprintf(&text, "%v,%v\n", i, float64(i)/7)
 	}
 	write(t, points, text.String())
 	args := []string{"sweep", linear, "--points", points, "--output", output, "--shards", "3", "--set", "rows=[[1,2,3,4],[5,6,7,8]]", "--json"}
-	require.Contains(t, succeed(t, args...), `"points": 20`)
+	require.Contains(t, succeed(t, args...), `"points": 60`)
 	files, err := filepath.Glob(output)
 	require.NoError(t, err)
 	require.Len(t, files, 3)
@@ -321,18 +321,18 @@ func TestSweep(t *testing.T) {
 			for k, x := range append(want, float64(c.Steps.Total()), float64(c.Steps[0])) {
 				got, err := strconv.ParseFloat(row[k], 64)
 				require.NoError(t, err)
-				require.Equal(t, x, got)
+				require.InDelta(t, x, got, 1e-12*math.Abs(x))
 			}
 			require.NoError(t, e.Close())
 			i++
 		}
 	}
-	require.Equal(t, 20, i)
+	require.Equal(t, 60, i)
 	require.Contains(t, refuse(t, args...), "exists already")
 
 	args[5] = filepath.Join(dir, "again-*.csv")
 	write(t, points, text.String()+"1,two\n")
-	require.Contains(t, refuse(t, args...), points+":22:3")
+	require.Contains(t, refuse(t, args...), points+":62:3")
 	files, err = filepath.Glob(args[5])
 	require.NoError(t, err)
 	require.Empty(t, files)

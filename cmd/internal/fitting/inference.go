@@ -69,7 +69,7 @@ func (j *fitJob) Inference(point []float64, ranges []fit.Range) (*Inference, err
 	if len(point) > maxInference {
 		return no("the inputs have too many numbers")
 	}
-	hessian, err := fit.Hessian(p.Product, point)
+	hessian, err := p.Hessian(point)
 	if err != nil {
 		return nil, err
 	}

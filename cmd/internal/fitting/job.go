@@ -247,8 +247,8 @@ func (j *fitJob) Problem() *fit.Problem {
 		}
 		return res.Values[0], res.Jacobian, nil
 	}}
-	p.Product = func(x, v []float64) ([]float64, error) {
-		res, err := j.train.HessianVector(j.ctx, x, v)
+	p.Products = func(x, vectors []float64) ([]float64, error) {
+		res, err := j.train.HessianVector(j.ctx, x, vectors)
 		if err != nil {
 			return nil, err
 		}
