@@ -369,8 +369,7 @@ func (e *Evaluator) batch(points int) (*exec.Machine, error) {
 	return m, nil
 }
 
-// Alike reports whether a run takes the same steps at each point: it is code of the compiler in which no branch depends
-// on a number.
+// Alike reports whether all points take the same steps: no branch of the compiler's code depends on a number.
 func (e *Evaluator) Alike() bool { return e.compiled != nil && e.compiled.Alike() }
 
 // resized returns a slice of length n, s if that is long enough.

@@ -12,9 +12,8 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// HessianVector returns the derivative of a body of type R along v, and as Jacobian the product of its Hessian with v. v
-// may be several vectors, one behind the other: then there are as many derivatives, and a row for each product. These
-// run together, as [Evaluator.Gradients] does.
+// HessianVector returns the derivative of a body of type R along v, and as Jacobian the product of its Hessian with v;
+// of several vectors, one behind the other, the derivatives and products, by [Evaluator.Gradients].
 func (e *Evaluator) HessianVector(ctx context.Context, point, v []float64) (*Result, error) {
 	if err := e.ready(true, point); err != nil {
 		return nil, err

@@ -99,8 +99,7 @@ var layers = map[string][]string{
 		"internal/property", // what the search for the worst program draws
 		"internal/modular", "internal/span", "internal/stage",
 	},
-	"gradbench":       {root},
-	"bench/gradbench": {"gradbench", "bench"},
+	"gradbench": {root},
 	"cmd": {root, "internal/bridge", "gradbench", "cost", "rule", "bench", "machine", "term", "lang", "revgrad", "engine/exec", "limits", "kernel", "parquet", "internal/modular", "internal/span", "internal/stage",
 		"docs", "examples", // what is printed
 		"cmd/internal/benchmark", // of gram-bench

@@ -28,13 +28,13 @@ var parts = []*part{
 	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_140, aim: 4_500},
 	{name: "lang", folders: []string{"lang"}, most: 21_442, aim: 16_000},
 	{name: "cmd", folders: []string{"cmd"}, most: 20_024, aim: 16_000},
-	{name: "bench", folders: []string{"bench"}, most: 11_549, aim: 8_000},
+	{name: "bench", folders: []string{"bench", "cmd/gradbench"}, most: 11_549, aim: 8_000},
 	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_569, aim: 13_000},
 	{name: "the rest", folders: []string{"."}, most: 6_587, aim: 6_500},
 }
 
 const (
-	mostPackages = 61 // 60 are aimed for
+	mostPackages = 60
 	mostColumns  = 120
 )
 

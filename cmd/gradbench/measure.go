@@ -1,10 +1,3 @@
-// Gradbench measures the evals of GradBench: gram, and tools that are built in a clone of GradBench, one after the
-// other on one thread. It writes a line of JSON for each measurement, and prints tables of seconds and scores.
-//
-//	go run ./bench/gradbench -clone ~/gradbench -tools manual,codipack,adept -o results.jsonl
-//
-// A tool is a folder tools/NAME of the clone with programs in bin, which `make` makes there. Each takes the name of a
-// file with an input, and that of a function. The answers are compared with those of the first tool.
 package main
 
 import (
@@ -12,14 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"math"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -30,25 +21,15 @@ import (
 	"github.com/gram-machine/gram/gradbench"
 )
 
-func main() {
-	clone := flag.String("clone", "", "the folder of GradBench")
-	tools := flag.String("tools", "manual,codipack", "the tools, the first of which is right")
-	names := flag.String("evals", "", "the evals; all that are in the command if empty")
-	most := flag.Int("sizes", math.MaxInt, "how many sizes of each eval, from the smallest on")
-	seconds := flag.Float64("seconds", 1, "for how long a function is run at least")
-	timeout := flag.Duration("timeout", 10*time.Minute, "how long a tool may take for a function")
-	counts := flag.Int("counts", 2, "for how many sizes of each eval m, |G| and the steps of gram are counted")
-	out := flag.String("o", "", "the file of the measurements, to which lines are added")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+// measureAll measures evals with gram and other tools, and prints tables.
+func measureAll(ctx context.Context) error {
 	runtime.GOMAXPROCS(1)
 	s := measurement{clone: *clone, tools: strings.Split(*tools, ","), seconds: *seconds, timeout: *timeout,
 		counts: *counts, log: io.Discard}
 	if *out != "" {
 		f, err := os.OpenFile(*out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 		if err != nil {
-			fail(err)
+			return err
 		}
 		defer f.Close()
 		s.log = f
@@ -62,14 +43,10 @@ func main() {
 			fmt.Print(t.Markdown())
 		}
 		if err != nil {
-			fail(err)
+			return err
 		}
 	}
-}
-
-func fail(err error) {
-	fmt.Fprintln(os.Stderr, "gradbench:", err)
-	os.Exit(1)
+	return nil
 }
 
 type measurement struct {
