@@ -86,25 +86,34 @@ func hand(p *problem, text json.RawMessage) error {
 	p.values[input]["theta"], p.values[input]["side"] = append(theta, 0), []float64{side}
 	p.values[list] = map[string][]float64{"skeleton": skeleton, "points": points}
 	if p.body != "" {
-		p.answer = func(_ *problem, res *gram.Result) any { return handJacobian(res.Values, n, len(in.Us) > 0) }
+		p.answer = func(_ *problem, res *gram.Result) any {
+			return &handJacobian{values: res.Values, points: n, coordinates: len(in.Us) > 0}
+		}
 	}
 	return nil
 }
 
-// handJacobian makes the Jacobian of the errors of n points: a row for each error, with its derivatives by the two
-// coordinates, if there are any, and by theta. values has them column by column for one point after the other.
-func handJacobian(values []float64, n int, coordinates bool) [][]float64 {
-	columns := len(values) / (3 * n)
+// handJacobian is the Jacobian of the errors of points, with the derivatives by the two coordinates or without them:
+// values has them column by column for one point after the other.
+type handJacobian struct {
+	values      []float64
+	points      int
+	coordinates bool
+}
+
+// MarshalJSON writes a row for each error, with its derivatives by the two coordinates, if there are any, and by theta.
+func (h *handJacobian) MarshalJSON() ([]byte, error) {
+	columns := len(h.values) / (3 * h.points)
 	first := 0
-	if !coordinates {
+	if !h.coordinates {
 		first = 2
 	}
-	jacobian := rows(make([]float64, 3*n*(columns-first)), columns-first)
+	jacobian := rows(make([]float64, 3*h.points*(columns-first)), columns-first)
 	for i, row := range jacobian {
-		from := values[i/3*3*columns:][:3*columns]
+		from := h.values[i/3*3*columns:][:3*columns]
 		for k := range row {
 			row[k] = from[3*(first+k)+i%3]
 		}
 	}
-	return jacobian
+	return json.Marshal(jacobian)
 }

@@ -246,6 +246,28 @@ func slope(dst, x []float64) {
 	}
 }
 
+func abs(dst, x []float64) {
+	switch form {
+	case formAVX2:
+		absAVX2(dst, x)
+	case formAVX512:
+		absAVX512(dst, x)
+	default:
+		absGo(dst, x)
+	}
+}
+
+func sign(dst, x []float64) {
+	switch form {
+	case formAVX2:
+		signAVX2(dst, x)
+	case formAVX512:
+		signAVX512(dst, x)
+	default:
+		signGo(dst, x)
+	}
+}
+
 func sqrt(dst, x []float64) {
 	switch form {
 	case formAVX2:

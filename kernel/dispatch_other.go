@@ -92,6 +92,14 @@ func slope(dst, x []float64) {
 	slopeGo(dst, x)
 }
 
+func abs(dst, x []float64) {
+	absGo(dst, x)
+}
+
+func sign(dst, x []float64) {
+	signGo(dst, x)
+}
+
 func sqrt(dst, x []float64) {
 	sqrtGo(dst, x)
 }

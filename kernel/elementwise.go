@@ -1,7 +1,5 @@
 package kernel
 
-import "math"
-
 // The functions of this file go through slices of one length, that of dst; they panic if
 // another is shorter. dst may be x or y; else it must not overlap them.
 
@@ -61,26 +59,10 @@ func Apply(dst, x []float64, f func(x float64) float64) {
 }
 
 // Abs sets dst[i] to |x[i]|.
-func Abs(dst, x []float64) {
-	for i, v := range x[:len(dst)] {
-		dst[i] = math.Abs(v)
-	}
-}
+func Abs(dst, x []float64) { abs(dst, x[:len(dst)]) }
 
 // Sign sets dst[i] to 1 where x[i] is positive, to −1 where it is negative, and to x[i] where it is 0 or NaN.
-func Sign(dst, x []float64) {
-	for i, v := range x[:len(dst)] {
-		if v != v {
-			dst[i] = v
-			continue
-		}
-		var one uint64
-		if v != 0 {
-			one = math.Float64bits(1)
-		}
-		dst[i] = math.Float64frombits(math.Float64bits(v)&(1<<63) | one)
-	}
-}
+func Sign(dst, x []float64) { sign(dst, x[:len(dst)]) }
 
 // Apply2 sets dst[i] to f(x[i], y[i]).
 func Apply2(dst, x, y []float64, f func(x, y float64) float64) {

@@ -202,6 +202,21 @@ func sqrtGo(dst, x []float64) {
 	}
 }
 
+func absGo(dst, x []float64) {
+	for i, v := range x {
+		dst[i] = math.Abs(v)
+	}
+}
+
+func signGo(dst, x []float64) {
+	for i, v := range x {
+		if v != 0 && v == v {
+			v = math.Copysign(1, v)
+		}
+		dst[i] = v
+	}
+}
+
 // lessGo sets dst[i] to 1 where x[i] < y[i], to 0 elsewhere.
 func lessGo(dst, x, y []float64) {
 	for i, v := range x {

@@ -2264,6 +2264,183 @@ next3:
 	VZEROUPPER
 	RET
 
+// func absAVX2(dst []float64, x []float64)
+// Requires: AVX
+TEXT ·absAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	SUBQ $0x00000010, CX
+	JL   next0
+
+loop0:
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAA<>+0(SB), Y1
+	VANDNPD      Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      32(DX), Y0
+	VBROADCASTSD wordAA<>+0(SB), Y1
+	VANDNPD      Y0, Y1, Y0
+	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      64(DX), Y0
+	VBROADCASTSD wordAA<>+0(SB), Y1
+	VANDNPD      Y0, Y1, Y0
+	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      96(DX), Y0
+	VBROADCASTSD wordAA<>+0(SB), Y1
+	VANDNPD      Y0, Y1, Y0
+	VMOVUPD      Y0, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000010, CX
+	JGE          loop0
+
+next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   next1
+
+loop1:
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAA<>+0(SB), Y1
+	VANDNPD      Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000004, CX
+	JGE          loop1
+
+next1:
+	ADDQ     $0x00000004, CX
+	TESTQ    $0x00000002, CX
+	JZ       next2
+	VMOVUPD  (DX), X0
+	VMOVDDUP wordAA<>+0(SB), X1
+	VANDNPD  X0, X1, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     $0x00000010, AX
+	ADDQ     $0x00000010, DX
+
+next2:
+	TESTQ   $0x00000001, CX
+	JZ      next3
+	VMOVSD  (DX), X0
+	VMOVSD  wordAA<>+0(SB), X1
+	VANDNPD X0, X1, X0
+	VMOVSD  X0, (AX)
+	ADDQ    $0x00000008, AX
+	ADDQ    $0x00000008, DX
+
+next3:
+	VZEROUPPER
+	RET
+
+// func signAVX2(dst []float64, x []float64)
+// Requires: AVX
+TEXT ·signAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	SUBQ $0x00000010, CX
+	JL   next0
+
+loop0:
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VBROADCASTSD wordAA<>+0(SB), Y2
+	VANDPD       Y0, Y2, Y2
+	VORPD        Y1, Y2, Y2
+	VXORPD       Y1, Y1, Y1
+	VCMPPD       $0x0c, Y1, Y0, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      32(DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VBROADCASTSD wordAA<>+0(SB), Y2
+	VANDPD       Y0, Y2, Y2
+	VORPD        Y1, Y2, Y2
+	VXORPD       Y1, Y1, Y1
+	VCMPPD       $0x0c, Y1, Y0, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      64(DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VBROADCASTSD wordAA<>+0(SB), Y2
+	VANDPD       Y0, Y2, Y2
+	VORPD        Y1, Y2, Y2
+	VXORPD       Y1, Y1, Y1
+	VCMPPD       $0x0c, Y1, Y0, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      96(DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VBROADCASTSD wordAA<>+0(SB), Y2
+	VANDPD       Y0, Y2, Y2
+	VORPD        Y1, Y2, Y2
+	VXORPD       Y1, Y1, Y1
+	VCMPPD       $0x0c, Y1, Y0, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	VMOVUPD      Y0, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000010, CX
+	JGE          loop0
+
+next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   next1
+
+loop1:
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VBROADCASTSD wordAA<>+0(SB), Y2
+	VANDPD       Y0, Y2, Y2
+	VORPD        Y1, Y2, Y2
+	VXORPD       Y1, Y1, Y1
+	VCMPPD       $0x0c, Y1, Y0, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000004, CX
+	JGE          loop1
+
+next1:
+	ADDQ      $0x00000004, CX
+	TESTQ     $0x00000002, CX
+	JZ        next2
+	VMOVUPD   (DX), X0
+	VMOVDDUP  wordAB<>+0(SB), X1
+	VMOVDDUP  wordAA<>+0(SB), X2
+	VANDPD    X0, X2, X2
+	VORPD     X1, X2, X2
+	VXORPD    X1, X1, X1
+	VCMPPD    $0x0c, X1, X0, X1
+	VBLENDVPD X1, X2, X0, X0
+	VMOVUPD   X0, (AX)
+	ADDQ      $0x00000010, AX
+	ADDQ      $0x00000010, DX
+
+next2:
+	TESTQ     $0x00000001, CX
+	JZ        next3
+	VMOVSD    (DX), X0
+	VMOVSD    wordAB<>+0(SB), X1
+	VMOVSD    wordAA<>+0(SB), X2
+	VANDPD    X0, X2, X2
+	VORPD     X1, X2, X2
+	VXORPD    X1, X1, X1
+	VCMPSD    $0x0c, X1, X0, X1
+	VBLENDVPD X1, X2, X0, X0
+	VMOVSD    X0, (AX)
+	ADDQ      $0x00000008, AX
+	ADDQ      $0x00000008, DX
+
+next3:
+	VZEROUPPER
+	RET
+
 // func sqrtAVX2(dst []float64, x []float64)
 // Requires: AVX
 TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
@@ -5718,6 +5895,208 @@ next3:
 	VMOVSD X0, (AX)
 	ADDQ   $0x00000008, AX
 	ADDQ   $0x00000008, DX
+
+next4:
+	VZEROUPPER
+	RET
+
+// func absAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512F
+TEXT ·absAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	SUBQ $0x00000020, CX
+	JL   next0
+
+loop0:
+	VMOVUPD      (DX), Z0
+	VBROADCASTSD wordAA<>+0(SB), Z1
+	VPANDNQ      Z0, Z1, Z0
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      64(DX), Z0
+	VBROADCASTSD wordAA<>+0(SB), Z1
+	VPANDNQ      Z0, Z1, Z0
+	VMOVUPD      Z0, 64(AX)
+	VMOVUPD      128(DX), Z0
+	VBROADCASTSD wordAA<>+0(SB), Z1
+	VPANDNQ      Z0, Z1, Z0
+	VMOVUPD      Z0, 128(AX)
+	VMOVUPD      192(DX), Z0
+	VBROADCASTSD wordAA<>+0(SB), Z1
+	VPANDNQ      Z0, Z1, Z0
+	VMOVUPD      Z0, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, DX
+	SUBQ         $0x00000020, CX
+	JGE          loop0
+
+next0:
+	ADDQ $0x00000020, CX
+	SUBQ $0x00000008, CX
+	JL   next1
+
+loop1:
+	VMOVUPD      (DX), Z0
+	VBROADCASTSD wordAA<>+0(SB), Z1
+	VPANDNQ      Z0, Z1, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000008, CX
+	JGE          loop1
+
+next1:
+	ADDQ         $0x00000008, CX
+	TESTQ        $0x00000004, CX
+	JZ           next2
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAA<>+0(SB), Y1
+	VANDNPD      Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+
+next2:
+	TESTQ    $0x00000002, CX
+	JZ       next3
+	VMOVUPD  (DX), X0
+	VMOVDDUP wordAA<>+0(SB), X1
+	VANDNPD  X0, X1, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     $0x00000010, AX
+	ADDQ     $0x00000010, DX
+
+next3:
+	TESTQ   $0x00000001, CX
+	JZ      next4
+	VMOVSD  (DX), X0
+	VMOVSD  wordAA<>+0(SB), X1
+	VANDNPD X0, X1, X0
+	VMOVSD  X0, (AX)
+	ADDQ    $0x00000008, AX
+	ADDQ    $0x00000008, DX
+
+next4:
+	VZEROUPPER
+	RET
+
+// func signAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512F
+TEXT ·signAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	SUBQ $0x00000020, CX
+	JL   next0
+
+loop0:
+	VMOVUPD      (DX), Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VBROADCASTSD wordAA<>+0(SB), Z2
+	VPANDQ       Z0, Z2, Z2
+	VPORQ        Z1, Z2, Z2
+	VPXORQ       Z1, Z1, Z1
+	VCMPPD       $0x0c, Z1, Z0, K1
+	VMOVAPD      Z2, K1, Z0
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      64(DX), Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VBROADCASTSD wordAA<>+0(SB), Z2
+	VPANDQ       Z0, Z2, Z2
+	VPORQ        Z1, Z2, Z2
+	VPXORQ       Z1, Z1, Z1
+	VCMPPD       $0x0c, Z1, Z0, K1
+	VMOVAPD      Z2, K1, Z0
+	VMOVUPD      Z0, 64(AX)
+	VMOVUPD      128(DX), Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VBROADCASTSD wordAA<>+0(SB), Z2
+	VPANDQ       Z0, Z2, Z2
+	VPORQ        Z1, Z2, Z2
+	VPXORQ       Z1, Z1, Z1
+	VCMPPD       $0x0c, Z1, Z0, K1
+	VMOVAPD      Z2, K1, Z0
+	VMOVUPD      Z0, 128(AX)
+	VMOVUPD      192(DX), Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VBROADCASTSD wordAA<>+0(SB), Z2
+	VPANDQ       Z0, Z2, Z2
+	VPORQ        Z1, Z2, Z2
+	VPXORQ       Z1, Z1, Z1
+	VCMPPD       $0x0c, Z1, Z0, K1
+	VMOVAPD      Z2, K1, Z0
+	VMOVUPD      Z0, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, DX
+	SUBQ         $0x00000020, CX
+	JGE          loop0
+
+next0:
+	ADDQ $0x00000020, CX
+	SUBQ $0x00000008, CX
+	JL   next1
+
+loop1:
+	VMOVUPD      (DX), Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VBROADCASTSD wordAA<>+0(SB), Z2
+	VPANDQ       Z0, Z2, Z2
+	VPORQ        Z1, Z2, Z2
+	VPXORQ       Z1, Z1, Z1
+	VCMPPD       $0x0c, Z1, Z0, K1
+	VMOVAPD      Z2, K1, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000008, CX
+	JGE          loop1
+
+next1:
+	ADDQ         $0x00000008, CX
+	TESTQ        $0x00000004, CX
+	JZ           next2
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VBROADCASTSD wordAA<>+0(SB), Y2
+	VANDPD       Y0, Y2, Y2
+	VORPD        Y1, Y2, Y2
+	VXORPD       Y1, Y1, Y1
+	VCMPPD       $0x0c, Y1, Y0, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+
+next2:
+	TESTQ     $0x00000002, CX
+	JZ        next3
+	VMOVUPD   (DX), X0
+	VMOVDDUP  wordAB<>+0(SB), X1
+	VMOVDDUP  wordAA<>+0(SB), X2
+	VANDPD    X0, X2, X2
+	VORPD     X1, X2, X2
+	VXORPD    X1, X1, X1
+	VCMPPD    $0x0c, X1, X0, X1
+	VBLENDVPD X1, X2, X0, X0
+	VMOVUPD   X0, (AX)
+	ADDQ      $0x00000010, AX
+	ADDQ      $0x00000010, DX
+
+next3:
+	TESTQ     $0x00000001, CX
+	JZ        next4
+	VMOVSD    (DX), X0
+	VMOVSD    wordAB<>+0(SB), X1
+	VMOVSD    wordAA<>+0(SB), X2
+	VANDPD    X0, X2, X2
+	VORPD     X1, X2, X2
+	VXORPD    X1, X1, X1
+	VCMPSD    $0x0c, X1, X0, X1
+	VBLENDVPD X1, X2, X0, X0
+	VMOVSD    X0, (AX)
+	ADDQ      $0x00000008, AX
+	ADDQ      $0x00000008, DX
 
 next4:
 	VZEROUPPER

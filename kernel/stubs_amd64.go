@@ -71,6 +71,12 @@ func addWhereAVX2(dst []float64, x []float64, y []float64)
 func slopeAVX2(dst []float64, x []float64)
 
 //go:noescape
+func absAVX2(dst []float64, x []float64)
+
+//go:noescape
+func signAVX2(dst []float64, x []float64)
+
+//go:noescape
 func sqrtAVX2(dst []float64, x []float64)
 
 //go:noescape
@@ -159,6 +165,12 @@ func addWhereAVX512(dst []float64, x []float64, y []float64)
 
 //go:noescape
 func slopeAVX512(dst []float64, x []float64)
+
+//go:noescape
+func absAVX512(dst []float64, x []float64)
+
+//go:noescape
+func signAVX512(dst []float64, x []float64)
 
 //go:noescape
 func sqrtAVX512(dst []float64, x []float64)

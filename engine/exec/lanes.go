@@ -402,8 +402,7 @@ func (v *vector) loadBack(s *laneState, i int, l *lane, row, rows int) {
 // scatter adds the deltas of the lanes that are reached to adjoints, the first to that at the place first.
 func (v *vector) scatter(s *laneState, i int, l *lane, rows, first int, adj []float64, reached []bool) {
 	d := s.deltas[i]
-	if s.reach[i] == all && l.repeats(rows) {
-		n := len(d) / rows
+	if n := v.period(l, len(d), rows); n > 0 && s.reach[i] == all && !l.packed {
 		sum := append(s.tmp[:0], d[:n]...)
 		for k := n; k < len(d); k += n {
 			kernel.Add(sum, sum, d[k:k+n])

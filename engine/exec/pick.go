@@ -57,31 +57,42 @@ func (v *vector) canPick(m *Machine, s *laneState, l *lane) bool {
 	return true
 }
 
-// picked calls f for the lanes of a pick that follow each other and have one number: how many there are, the first
-// lane, its element number 0, how far apart these elements are, and how far behind them those are that are selected.
-func (v *vector) picked(s *laneState, l *lane, row, rows, first int, f func(n, lane, at, by, behind int)) {
+// picked calls f for the lanes of a pick that have one number: their elements number 0, and how far behind them those
+// are that are selected.
+func (v *vector) picked(s *laneState, l *lane, row, rows, first int, f func(t tile, behind int)) {
 	numbers, least := s.vals[v.lanes[l.a].a], v.lanes[l.a].at.N
 	each := l.inner * rows / len(numbers)
-	walk(l.dims, rows, first+row*l.dims[0].by, func(lane, at, size, by int) {
-		for end := lane + size; lane < end; {
-			k := lane / each
-			n := min(end, (k+1)*each) - lane
-			f(n, lane, at, by, (int(numbers[k])-least)*l.apart)
-			lane, at = lane+n, at+n*by
+	tiles(l.dims, rows, first+row*l.dims[0].by, func(t tile) {
+		behind := func(lane int) int { return (int(numbers[lane/each]) - least) * l.apart }
+		last := t.lane + t.outer.size*t.inner.size - 1
+		if t.lane/each == last/each {
+			f(t, behind(t.lane))
+			return
+		}
+		for ; t.outer.size > 0; t.next() {
+			for lane, at, end := t.lane, t.at, t.lane+t.inner.size; lane < end; {
+				n := min(end, (lane/each+1)*each) - lane
+				f(tile{lane, at, dim{size: 1}, dim{n, t.inner.by}}, behind(lane))
+				lane, at = lane+n, at+n*t.inner.by
+			}
 		}
 	})
 }
 
 // pick selects the elements of a strip.
 func (v *vector) pick(s *laneState, l *lane, dst []float64, row, rows int) {
-	o := &s.in[l.b]
-	v.picked(s, l, row, rows, o.first, func(n, lane, at, by, behind int) {
-		for k := range dst[lane : lane+n] {
-			x := o.data[at+behind+k*by]
-			for i := 0; x == 0 && math.Signbit(x) && i < v.lanes[l.a].ratio; i++ { // the sum is 0 unless all are −0
-				x += 0 * o.data[at+k*by+i*l.apart]
+	data, size := s.in[l.b].data, v.lanes[l.a].ratio
+	v.picked(s, l, row, rows, s.in[l.b].first, func(t tile, behind int) {
+		for ; t.outer.size > 0; t.next() {
+			to, at := dst[t.lane:t.lane+t.inner.size], t.at
+			for k := range to {
+				x := data[at+behind]
+				for i := 0; x == 0 && math.Signbit(x) && i < size; i++ { // the sum is 0 unless all are −0
+					x += 0 * data[at+i*l.apart]
+				}
+				to[k] = x
+				at += t.inner.by
 			}
-			dst[lane+k] = x
 		}
 	})
 }
@@ -96,19 +107,21 @@ func (v *vector) pickBack(m *Machine, s *laneState, i int, l *lane, row, rows in
 	_, flags := s.open(l.a, v.lanes[l.a].inner*rows)
 	each := len(s.deltas[i]) / len(flags)
 	x, d := &s.adj[l.b], s.deltas[i]
-	v.picked(s, l, row, rows, x.zero, func(n, lane, at, by, behind int) {
-		for k := lane; k < lane+n; k, at = k+1, at+by {
-			if !s.isReached(i, k) {
-				continue
-			}
-			if flags[k/each] = true; !live {
-				continue
-			}
-			x.adj[at+behind] += d[k]
-			finite := d[k]-d[k] == 0
-			for j := 0; (s.reach[i] == some || !finite) && j < size; j++ {
-				if x.reached[at+j*l.apart] = true; !finite && j*l.apart != behind {
-					x.adj[at+j*l.apart] += 0 * d[k]
+	v.picked(s, l, row, rows, x.zero, func(t tile, behind int) {
+		for ; t.outer.size > 0; t.next() {
+			for k, at := t.lane, t.at; k < t.lane+t.inner.size; k, at = k+1, at+t.inner.by {
+				if !s.isReached(i, k) {
+					continue
+				}
+				if flags[k/each] = true; !live {
+					continue
+				}
+				x.adj[at+behind] += d[k]
+				finite := d[k]-d[k] == 0
+				for j := 0; (s.reach[i] == some || !finite) && j < size; j++ {
+					if x.reached[at+j*l.apart] = true; !finite && j*l.apart != behind {
+						x.adj[at+j*l.apart] += 0 * d[k]
+					}
 				}
 			}
 		}
@@ -123,14 +136,14 @@ func (v *vector) pickBack(m *Machine, s *laneState, i int, l *lane, row, rows in
 			return
 		}
 	}
-	walk(elements.dims, rows, x.zero+row*elements.dims[0].by, func(_, at, size, by int) {
-		if by == 1 {
-			setTrue(x.reached[at : at+size])
-			return
-		}
-		for range size {
-			x.reached[at] = true
-			at += by
+	tiles(elements.dims, rows, x.zero+row*elements.dims[0].by, func(t tile) {
+		for ; t.outer.size > 0; t.next() {
+			if t.inner.by == 1 {
+				setTrue(x.reached[t.at : t.at+t.inner.size])
+			}
+			for k := 0; t.inner.by != 1 && k < t.inner.size; k++ {
+				x.reached[t.at+k*t.inner.by] = true
+			}
 		}
 	})
 }

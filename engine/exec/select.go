@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/gram-machine/gram/engine/ir"
@@ -71,13 +72,7 @@ func (v *vector) living(s *laneState, row, rows int) {
 		case ir.LaneSelect:
 			alive := sized(&s.alive[i], n)
 			if !s.mixed[l.a] && !s.mixed[l.b] { // one of them has adjoints
-				flags, first := bytesOf(alive), byte(0)
-				if s.live[l.b] {
-					first = 1
-				}
-				for k, c := range s.vals[l.c][:len(flags)] {
-					flags[k] = byte(math.Float64bits(c)>>61) ^ first
-				}
+				flagsOf(alive, s.vals[l.c], s.live[l.b])
 				continue
 			}
 			for k, c := range s.vals[l.c] {
@@ -97,6 +92,24 @@ func (v *vector) living(s *laneState, row, rows int) {
 				alive[v.parent(s, v.lanes[l.a].loop, g)] = x
 			}
 		}
+	}
+}
+
+// flagsOf sets flags where numbers, which are 0 or 1, are 1, or where they are 0.
+func flagsOf(flags []bool, numbers []float64, zero bool) {
+	bytes, flip := bytesOf(flags), uint64(0)
+	if zero {
+		flip = 1
+	}
+	bit := func(x float64) uint64 { return math.Float64bits(x)>>61 ^ flip }
+	k := 0
+	for ; k+8 <= len(bytes); k += 8 {
+		x := numbers[k : k+8 : k+8]
+		binary.LittleEndian.PutUint64(bytes[k:], bit(x[0])|bit(x[1])<<8|bit(x[2])<<16|bit(x[3])<<24|
+			bit(x[4])<<32|bit(x[5])<<40|bit(x[6])<<48|bit(x[7])<<56)
+	}
+	for ; k < len(bytes); k++ {
+		bytes[k] = byte(bit(numbers[k]))
 	}
 }
 
@@ -129,12 +142,12 @@ func (v *vector) storeLive(s *laneState, row, rows int) {
 func (s *laneState) chooseBack(i int, l *lane) {
 	d, taken := s.deltas[i], s.vals[l.c]
 	for k, which := range [2]int{l.a, l.b} {
+		if !s.live[which] {
+			continue
+		}
 		if k == 1 {
 			taken = sized(&s.tmp, len(d))
 			kernel.ScalarSub(taken, 1, s.vals[l.c])
-		}
-		if !s.live[which] {
-			continue
 		}
 		if l.operands[k] {
 			sum, reached := 0.0, false
@@ -151,10 +164,12 @@ func (s *laneState) chooseBack(i int, l *lane) {
 		delta, flags := s.open(which, len(d))
 		if s.reach[i] == all {
 			kernel.AddWhere(delta, d, taken)
-			flags := bytesOf(flags)
-			for j, x := range taken {
-				flags[j] |= byte(math.Float64bits(x) >> 61)
+			arrived := s.alive[i] // the lanes that have taken the one operand with adjoints
+			if !s.mixed[i] || s.mixed[l.a] || s.mixed[l.b] {
+				arrived = sized(&s.arrived, len(d))
+				flagsOf(arrived, taken, false)
 			}
+			or(flags, arrived)
 		} else {
 			for j, x := range d {
 				if taken[j] != 0 && s.isReached(i, j) {

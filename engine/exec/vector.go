@@ -123,6 +123,7 @@ type lane struct {
 	product  *product
 	top, of  int // of lanes that are packed: [vector.pack]
 	up       []up
+	maker    int       // of up: the loop that makes what is taken
 	apart    int       // of a pick: how far apart the elements are among which it selects
 	whole    bool      // and whether those of all lanes are all there are between the first and the last
 	dead     [4]uint64 // of a sum of numerals: its additions by kind
@@ -161,8 +162,10 @@ type laneState struct {
 	lanes, most     int      // of the last of these, and how many it may have in a strip
 	made            made
 	taken           []uint64 // how often the masked blocks have been entered
+	ones            []int    // of a strip: in how many lanes a mask is 1; −1: not counted yet
 	sum             kernel.Lanes
 	tmp, slope      []float64
+	arrived         []bool
 	adj             []adjoints
 	arrivals, cells uint64
 	pending         []*pending
@@ -175,6 +178,8 @@ type operand struct {
 	first int
 	ref   uint64 // dense
 	from  *dense
+	// copied is how many lanes have been copied, in this phase, of a load whose rows are alike.
+	copied int
 }
 
 // elementwise are the symbols that kernels have.
@@ -325,6 +330,10 @@ const vectorSteps = 16
 
 // lists makes the lists of instructions.
 func (v *vector) lists() {
+	used := make([]bool, len(v.lanes))
+	for i := range v.lanes {
+		v.src.Lanes[i].Operands(func(k int) { used[k] = true })
+	}
 	for i := range v.lanes {
 		l := &v.lanes[i]
 		held := v.src.Lanes[i].Held
@@ -339,7 +348,7 @@ func (v *vector) lists() {
 		switch {
 		case l.op == ir.LaneWhere:
 			v.forward, v.again = append(v.forward, i), append(v.again, i)
-		case l.op <= ir.LaneScalar || l.op == ir.LaneOneHot || held:
+		case l.op <= ir.LaneScalar || l.op == ir.LaneOneHot || held || l.op == ir.LaneNot && !used[i]:
 		case l.op == ir.LaneStore:
 			if v.lanes[l.a].into != i {
 				v.forward = append(v.forward, i)
@@ -508,7 +517,7 @@ func (m *Machine) state(v *vector) *laneState {
 		reach: make([]reach, n), live: make([]bool, n), in: make([]operand, n), pending: make([]*pending, 2*n),
 		mixed: make([]bool, n), alive: make([][]bool, n), outLive: make([][]bool, len(v.results)),
 		outs: make([][]float64, len(v.results)), ids: make([]uint32, len(v.results)),
-		groups: make([]groups, len(v.src.Loops)), taken: make([]uint64, len(v.masked))}
+		groups: make([]groups, len(v.src.Loops)), taken: make([]uint64, len(v.masked)), ones: make([]int, len(v.lanes))}
 	for i := range v.lanes {
 		switch l := &v.lanes[i]; l.op {
 		case ir.LaneConst:
@@ -851,22 +860,41 @@ func (m *Machine) allows(v *vector) bool {
 	return most == 0 || m.steps()+uint64(v.steps) <= most
 }
 
-// enter counts the blocks of branches that a strip enters, in the forward phase, and returns their steps.
+// enter counts the blocks of branches that a strip enters, in the forward phase, and returns their steps: in the
+// backward phase those of all lanes.
 func (v *vector) enter(s *laneState, rows int, back bool) (steps int64) {
+	for i := range s.ones {
+		s.ones[i] = -1
+	}
 	for k, b := range v.masked {
-		n := 0
-		if b.mask >= 0 {
-			n = int(kernel.Sum(s.vals[b.mask]))
-		} else {
-			n = v.iterations(s, b.loop, rows)
-		}
-		steps += int64(n) * s.m.p.blocks[b.block].total
+		n := v.iterations(s, b.loop, rows)
 		if !back {
+			if b.mask >= 0 {
+				n = v.onesOf(s, b.mask, n)
+			}
 			s.taken[k] += uint64(n)
 			s.m.counters[b.block] += uint64(n)
 		}
+		steps += int64(n) * s.m.p.blocks[b.block].total
 	}
 	return steps
+}
+
+// onesOf is how many of n lanes take the branch of which an instruction is the mask.
+func (v *vector) onesOf(s *laneState, i, n int) int {
+	l := &v.lanes[i]
+	switch {
+	case s.ones[i] >= 0:
+		return s.ones[i]
+	case l.op != ir.LaneNot:
+		n = int(kernel.Sum(s.vals[i]))
+	case l.c >= 0:
+		n = v.onesOf(s, l.c, n) - v.onesOf(s, l.a, n)
+	default:
+		n -= v.onesOf(s, l.a, n)
+	}
+	s.ones[i] = n
+	return n
 }
 
 // made is the strip whose values a state has: that of the statement whose words of the tape begin there. A statement
@@ -879,6 +907,9 @@ type made struct{ words, row, rows int }
 func (v *vector) strips(s *laneState, pc int32, words int, back, live bool, f func(row, rows int)) (bool, error) {
 	most := v.rows
 	s.most = s.m.mostPacked
+	for _, i := range v.loads {
+		s.in[i].copied = 0
+	}
 	for done := 0; done < v.size; {
 		row, rows := done, min(most, v.size-done)
 		if back {
@@ -1109,21 +1140,35 @@ func fill[T any](dst []T, x T) {
 // mostDims is how many loops there are at most around an instruction, and the row of a region.
 const mostDims = len(ir.Affine{}.By) + 1
 
-// walk calls f for each run of the innermost loop of rows iterations of the outermost: the first lane, its place, how
-// many lanes and how far apart their places are.
-func walk(dims []dim, rows, first int, f func(lane, at, size, by int)) {
+// tile is lanes of two loops, from one on: where its place is, and how many there are and how far apart their places
+// are, by the loop.
+type tile struct {
+	lane, at     int
+	outer, inner dim
+}
+
+// next goes on to the next iteration of the outer loop.
+func (t *tile) next() {
+	t.outer.size--
+	t.lane, t.at = t.lane+t.inner.size, t.at+t.outer.by
+}
+
+// tiles calls f for the two innermost loops of rows iterations of the outermost, as often as they run.
+func tiles(dims []dim, rows, first int, f func(tile)) {
 	last := len(dims) - 1
-	if last == 0 {
-		f(0, first, rows, dims[0].by)
-		return
+	outer, inner := dim{size: 1}, dims[last]
+	switch last {
+	case 0:
+		inner.size = rows
+	case 1:
+		outer = dim{rows, dims[0].by}
+	default:
+		outer = dims[last-1]
 	}
 	var index [mostDims]int
-	lane, at := 0, first
-	size, by := dims[last].size, dims[last].by
-	for {
-		f(lane, at, size, by)
-		lane += size
-		k := last - 1
+	for lane, at := 0, first; ; lane += outer.size * inner.size {
+		f(tile{lane, at, outer, inner})
+		k := last - 2
 		for ; k >= 0; k-- {
 			n := dims[k].size
 			if k == 0 {
@@ -1155,38 +1200,63 @@ func (v *vector) load(s *laneState, i int, l *lane, row, rows int) {
 		return
 	}
 	s.vals[i] = sized(&s.own[i], n)
+	if n <= o.copied {
+		return
+	}
 	copyPlaces(v, s, l, s.vals[i], o.data, rows, o.first+row*l.dims[0].by)
+	if v.period(l, n, rows) > 0 {
+		o.copied = n
+	}
 }
 
-// repeats reports whether the places of all rows are those of the first.
-func (l *lane) repeats(rows int) bool {
-	return !l.packed && !l.gathers && rows > 1 && l.dims[0].by == 0 && len(l.dims) > 1
+// period is after how many lanes the places of a load repeat themselves, 0 if they don't.
+func (v *vector) period(l *lane, lanes, rows int) int {
+	switch {
+	case l.gathers:
+	case !l.packed && rows > 1 && l.dims[0].by == 0 && len(l.dims) > 1:
+		return lanes / rows
+	case l.packed && !slices.ContainsFunc(l.up, func(u up) bool { return u.by != 0 }):
+		return min(lanes, v.src.Loops[l.loop].Size)
+	}
+	return 0
 }
 
 // copyPlaces sets dst to the numbers of x at the places of lanes.
 func copyPlaces[T any](v *vector, s *laneState, l *lane, dst, x []T, rows, first int) {
 	if l.gathers {
 		clear(dst)
-	} else if l.repeats(rows) {
-		n := len(dst) / rows
-		for copyPlaces(v, s, l, dst[:n], x, 1, first); n < len(dst); n *= 2 {
+	} else if n := v.period(l, len(dst), rows); n > 0 {
+		if l.packed {
+			copyRun(dst[:n], x, first, l.at.By[l.loop])
+		} else {
+			copyPlaces(v, s, l, dst[:n], x, 1, first)
+		}
+		for ; n < len(dst); n *= 2 {
 			copy(dst[n:], dst[:n])
 		}
 		return
 	}
-	v.each(s, l, rows, first, func(lane, at, size, by int) {
-		switch by {
-		case 0:
-			fill(dst[lane:lane+size], x[at])
-		case 1:
-			copy(dst[lane:lane+size], x[at:])
-		default:
-			for k := range size {
-				dst[lane+k] = x[at]
-				at += by
-			}
+	v.eachTile(s, l, rows, first, func(t tile) {
+		for ; t.outer.size > 0; t.next() {
+			copyRun(dst[t.lane:t.lane+t.inner.size], x, t.at, t.inner.by)
 		}
 	})
+}
+
+// copyRun sets dst to the numbers of x from at on that are so far apart.
+func copyRun[T any](dst, x []T, at, by int) {
+	const short = 16
+	switch {
+	case by == 0:
+		fill(dst, x[at])
+	case by == 1 && len(dst) > short:
+		copy(dst, x[at:])
+	default:
+		for k := range dst {
+			dst[k] = x[at]
+			at += by
+		}
+	}
 }
 
 // saved says where values are kept.
@@ -1217,10 +1287,13 @@ func (v *vector) taken(s *laneState, l *lane, row int) {
 // store puts values in their slots.
 func (v *vector) store(s *laneState, l *lane, row, rows int) {
 	x, out := s.vals[l.a], s.outs[l.arg]
-	v.each(s, l, rows, l.at.N-v.results[l.arg].out+row*l.dims[0].by, func(lane, at, size, by int) {
-		for k := range size {
-			out[at] = x[lane+k]
-			at += by
+	v.eachTile(s, l, rows, l.at.N-v.results[l.arg].out+row*l.dims[0].by, func(t tile) {
+		for ; t.outer.size > 0; t.next() {
+			at := t.at
+			for _, x := range x[t.lane : t.lane+t.inner.size] {
+				out[at] = x
+				at += t.inner.by
+			}
 		}
 	})
 }

@@ -93,8 +93,17 @@ func (v *vector) ancestor(s *laneState, from, group, to int) int {
 // each calls f for lanes that follow each other of a load, a store, an index or a take: the first lane, its place, how
 // many they are and how far apart their places are. The place of the first lane of a strip is first.
 func (v *vector) each(s *laneState, l *lane, rows, first int, f func(lane, at, size, by int)) {
+	v.eachTile(s, l, rows, first, func(t tile) {
+		for ; t.outer.size > 0; t.next() {
+			f(t.lane, t.at, t.inner.size, t.inner.by)
+		}
+	})
+}
+
+// eachTile is each for the lanes of two loops.
+func (v *vector) eachTile(s *laneState, l *lane, rows, first int, f func(tile)) {
 	if !l.packed && !l.gathers {
-		walk(l.dims, rows, first, f)
+		tiles(l.dims, rows, first, f)
 		return
 	}
 	size, by := 1, 0
@@ -133,7 +142,7 @@ func (v *vector) each(s *laneState, l *lane, rows, first int, f func(lane, at, s
 			}
 			at += int(maker) * l.apart
 		}
-		f(lane, at, size, by)
+		f(tile{lane, at, dim{size: 1}, dim{size, by}})
 	}
 }
 

@@ -59,7 +59,7 @@ func (s set) elementwise() {
 		predicate Constant
 	}{{"less", Imm(0x11)}, {"lessEqual", Imm(0x12)}} {
 		s.loop(op.name, "func(dst, x, y []float64)", func(width int, x, y, _ reg.Register) {
-			left := one(width)
+			left := each(width, 1)
 			if width == 8 {
 				k := K()
 				VCMPPD(op.predicate, y, x, k)
@@ -83,9 +83,28 @@ func (s set) elementwise() {
 		})
 	})
 	s.loop("slope", "func(dst, x []float64)", func(width int, x, _, _ reg.Register) {
-		left := one(width)
+		left := each(width, 1)
 		sub.on(width, left, x, left)
 		mul.on(width, x, left, x)
+	})
+	s.loop("abs", "func(dst, x []float64)", func(width int, x, _, _ reg.Register) {
+		bits(width, true, each(width, math.Copysign(0, -1)), x, x)
+	})
+	s.loop("sign", "func(dst, x []float64)", func(width int, x, _, _ reg.Register) {
+		left, sign := each(width, 1), each(width, math.Copysign(0, -1))
+		bits(width, false, sign, x, sign)
+		if width == 8 {
+			VPORQ(left, sign, sign)
+			VPXORQ(left, left, left)
+			k := K()
+			VCMPPD(Imm(0x0c), left, x, k) // neither 0 nor NaN
+			VMOVAPD(sign, k, x)
+			return
+		}
+		VORPD(left, sign, sign)
+		VXORPD(left, left, left)
+		compare(Imm(0x0c), width, left, x, left)
+		VBLENDVPD(left, sign, x, x)
 	})
 	s.loop("sqrt", "func(dst, x []float64)", func(width int, x, _, _ reg.Register) {
 		if width > 1 {
@@ -96,18 +115,32 @@ func (s set) elementwise() {
 	})
 }
 
-// one is a register of ones.
-func one(width int) reg.VecVirtual {
+// each is a register whose numbers are x.
+func each(width int, x float64) reg.VecVirtual {
 	r := vector(width)
-	switch one := word(math.Float64bits(1)); {
+	switch x := word(math.Float64bits(x)); {
 	case width > 2:
-		VBROADCASTSD(one, r)
+		VBROADCASTSD(x, r)
 	case width == 2:
-		VMOVDDUP(one, r)
+		VMOVDDUP(x, r)
 	default:
-		VMOVSD(one, r)
+		VMOVSD(x, r)
 	}
 	return r
+}
+
+// bits sets dst to the bits of x that y has, or to those that it does not have.
+func bits(width int, not bool, y, x, dst reg.Register) {
+	switch {
+	case width == 8 && not:
+		VPANDNQ(x, y, dst)
+	case width == 8:
+		VPANDQ(x, y, dst)
+	case not:
+		VANDNPD(x, y, dst)
+	default:
+		VANDPD(x, y, dst)
+	}
 }
 
 // compare sets the bits of dst where x and y compare, of at most four numbers.
