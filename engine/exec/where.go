@@ -14,7 +14,7 @@ import (
 // mostPacked is how many lanes a loop in a branch, and those in it, have at most in a strip. If there are more, strips
 // get fewer rows, so that there are an eighth of these: they are in the cache. If one row has more, the loops behind
 // the statement run.
-const mostPacked = 1 << 16
+const mostPacked = 1 << 14
 
 // groups are those of a loop in a branch, in a strip.
 type groups struct {
