@@ -10,21 +10,6 @@ func Sum(x []float64) float64 {
 	return join(&l)
 }
 
-// Dot returns the sum of x[j]·y[j] for all j below len(x), in the order of sums; 0 if there
-// are none. It panics if y is shorter than x.
-func Dot(x, y []float64) float64 {
-	y = y[:len(x)]
-	if len(x) <= 8 {
-		return foldProducts(x, y)
-	}
-	var l [8]float64
-	for j := range l {
-		l[j] = x[j] * y[j]
-	}
-	dotLanes(&l, x[8:], y[8:])
-	return join(&l)
-}
-
 // fold returns x[0] + (x[1] + (x[2] + …)), and 0 if there are none.
 func fold(x []float64) float64 {
 	last := len(x) - 1
