@@ -284,6 +284,30 @@ func TestFaults(t *testing.T) {
 	require.Equal(t, want, succeed(t, args...))
 }
 
+// TestSweepPoints: points that take different steps have their own counts, and the line of one whose result is not finite is
+// said, among points that run together.
+func TestSweepPoints(t *testing.T) {
+	dir := t.TempDir()
+	program, points, output := filepath.Join(dir, "p.gram"), filepath.Join(dir, "p.csv"), filepath.Join(dir, "out.csv")
+	write(t, points, "x\n"+strings.Repeat("1\n2\n", 10)+"0\n3\n")
+	write(t, program, "input x = 1\nif x > 1 then x * x * x else x")
+	succeed(t, "sweep", program, "--points", points, "--output", output, "--shards", "1")
+	f, err := os.Open(output)
+	require.NoError(t, err)
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, []string{"1", "1", "1"}, rows[1][:3])
+	require.Equal(t, []string{"2", "8", "12"}, rows[2][:3])
+	require.Equal(t, rows[1], rows[3])
+	require.NotEqual(t, rows[1][3], rows[2][3])
+
+	write(t, program, "input x = 1\n1 / x")
+	require.Contains(t, refuse(t, "sweep", program, "--points", points, "--output", filepath.Join(dir, "2.csv"), "--shards", "1",
+		"--finite"), points+":22")
+	succeed(t, "sweep", program, "--points", points, "--output", filepath.Join(dir, "3.csv"), "--shards", "1")
+}
+
 // TestSweep: values, gradients and counts at each point, in order; what exists is not written over, and nothing is left of a
 // sweep that fails.
 func TestSweep(t *testing.T) {
