@@ -32,6 +32,7 @@ type Evaluator struct {
 	literal *machine.Machine
 	profile *machine.Profile // of the literal machine, if samples are asked for
 	noBatch bool
+	one     uint64 // the steps of a point by itself; 0: not known
 	outputs int
 	last    time.Duration
 	result  Result // of the last run, but for its cost
@@ -285,7 +286,7 @@ func (e *Evaluator) Gradient(ctx context.Context, point []float64) (*Result, err
 
 // Gradients is [Evaluator.Gradient] at many points, one behind the other. points has n numbers for each, where n is the
 // number of scalar inputs; values gets k numbers for each, and jacobians k rows of length n. Points run together, as
-// lanes of one program, where that has no functions; the cost is that of what ran last.
+// lanes of one program, where that is short and has no functions; the cost is that of what ran last.
 func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []float64) error {
 	n := len(e.p.inputs)
 	if n == 0 || len(points)%n != 0 {
@@ -311,12 +312,19 @@ func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []f
 		}
 		return nil
 	}
+	if count >= leastBatch && e.one == 0 {
+		if _, err := e.Gradient(ctx, points[:n]); err != nil {
+			return err
+		}
+		s := e.code.Stats()
+		e.one = max(1, s.Counts.Total())
+	}
 	for i, many := 0, 1; i < count; i += many {
 		if err := e.ready(true, points[i*n:(i+1)*n]); err != nil {
 			return err
 		}
 		many = 1
-		for 2*many <= min(batchPoints, batchNumbers/n, count-i) {
+		for 2*many <= min(batchPoints, batchNumbers/n, count-i) && uint64(2*many)*e.one <= batchSteps {
 			many *= 2
 		}
 		m, err := e.batch(many)
@@ -329,7 +337,12 @@ func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []f
 		m.Data, e.ran = e.data, m
 		start := e.begin(ctx)
 		end := i + many
-		if err := m.Gradient(points[i*n:end*n], values[i*k:end*k], jacobians[i*k*n:end*k*n]); err != nil {
+		err = m.Gradient(points[i*n:end*n], values[i*k:end*k], jacobians[i*k*n:end*k*n])
+		if many > 1 && err != nil && ctx.Err() == nil { // memory, which a point by itself may not need
+			e.batches, e.noBatch, e.ran, many = nil, true, e.code, 0
+			continue
+		}
+		if err != nil {
 			return e.p.locate(err, "reducing")
 		}
 		e.last = time.Since(start)
@@ -337,11 +350,13 @@ func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []f
 	return nil
 }
 
-// A batch has at least leastBatch and at most batchPoints points, and batchNumbers numbers.
+// A batch has at least leastBatch and at most batchPoints points, batchNumbers numbers, and batchSteps steps, about: as
+// many as one point took. Long runs gain nothing, and take memory.
 const (
 	leastBatch   = 8
 	batchPoints  = 512
 	batchNumbers = 1 << 14
+	batchSteps   = 1 << 24
 )
 
 // batch is the machine of so many points, nil if these are few or the compiler makes no code of it.

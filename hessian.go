@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
@@ -47,8 +48,14 @@ func (e *Evaluator) HessianVector(ctx context.Context, point, v []float64) (*Res
 		e.alongPoint = append(append(e.alongPoint, point...), v[i*n:(i+1)*n]...)
 	}
 	values, jacobians := make([]float64, count), make([]float64, count*2*n)
-	if err := e.along.Gradients(ctx, e.alongPoint, values, jacobians); err != nil {
+	if count > 1 {
+		if err := e.along.Gradients(ctx, e.alongPoint, values, jacobians); err != nil {
+			return nil, err
+		}
+	} else if res, err := e.along.Gradient(ctx, e.alongPoint); err != nil {
 		return nil, err
+	} else {
+		values, jacobians = slices.Clone(res.Values), res.Jacobian
 	}
 	e.result.Values, e.result.Jacobian = values, e.result.Jacobian[:0]
 	for i := range count {

@@ -187,6 +187,12 @@ func TestHessianVectorData(t *testing.T) {
 	require.NoError(t, e.Close())
 	_, err = e.HessianVector(ctx, p.Point(), []float64{1})
 	require.ErrorIs(t, err, ErrClosed)
+
+	e, err = mustLoad(t, "1 + 2").NewGradient(ctx, EvalOptions{}) // no inputs
+	require.NoError(t, err)
+	res, err = e.HessianVector(ctx, nil, nil)
+	require.NoError(t, err)
+	require.Empty(t, res.Jacobian)
 }
 
 // TestKinks: at points where Kinks finds nothing, gradients agree with central differences. The points are apart from

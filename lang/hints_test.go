@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,4 +67,15 @@ func TestFoldedStates(t *testing.T) {
 	}
 	_, err := Load("p.gram", []byte("input x = 1\nfold (fun k u -> vec i < size u -> k * u.(i)) x [1; 2]"), Options{})
 	require.ErrorContains(t, err, "the type of u is not known here")
+
+	// Errors are said as without that.
+	for body, want := range map[string]string{
+		"sum (foldl (fun k s -> vec i < 3 -> s.(i) * k) x [1; 2])": "this one takes the element first",
+		"foldl (fun (a, b, c) k -> (a * k, b, c)) (x, 0) [1; 2]":   "the first state is R^3 * R, but the function takes",
+		"sum (foldl (fun (s : R^2) k -> s * k) x [1; 2])":          "t.gram:2:39: type mismatch",
+	} {
+		_, err := Load("t.gram", []byte("input x : R^3 = vec i < 3 -> i\n"+body), Options{})
+		require.ErrorContains(t, err, want, body)
+		require.Equal(t, 1, strings.Count(err.Error(), "mismatch"), body)
+	}
 }

@@ -123,7 +123,6 @@ type lane struct {
 	product  *product
 	top, of  int // of lanes that are packed: [vector.pack]
 	up       []up
-	maker    int       // of up: the loop that makes what is taken
 	apart    int       // of a pick: how far apart the elements are among which it selects
 	whole    bool      // and whether those of all lanes are all there are between the first and the last
 	dead     [4]uint64 // of a sum of numerals: its additions by kind

@@ -24,13 +24,13 @@ type part struct {
 
 // parts are the parts of the module.
 var parts = []*part{
-	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 17_127, aim: 13_000},
+	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 17_126, aim: 13_000},
 	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_140, aim: 4_500},
-	{name: "lang", folders: []string{"lang"}, most: 21_515, aim: 16_000},
+	{name: "lang", folders: []string{"lang"}, most: 21_553, aim: 16_000},
 	{name: "cmd", folders: []string{"cmd"}, most: 20_001, aim: 16_000},
 	{name: "bench", folders: []string{"bench", "cmd/gradbench"}, most: 11_578, aim: 8_000},
 	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_572, aim: 13_000},
-	{name: "the rest", folders: []string{"."}, most: 6_634, aim: 6_500},
+	{name: "the rest", folders: []string{"."}, most: 6_656, aim: 6_500},
 }
 
 const (

@@ -7,37 +7,44 @@ import (
 
 // spine elaborates f a1 … ak applied to n more arguments that wait already. The
 // arguments are elaborated first, each into a binding, and then the function meets
-// them all at once, so that a def can take them in place. A function that is folded comes behind
-// the other arguments, which tell the types of its parameters.
+// them all at once, so that a def can take them in place.
 func (e *Elaborator) spine(x syntax.Expr, n int) (syntax.Expr, int, val) {
+	var args []syntax.Expr // the last one first
+	f := x
+	for e.expr(f).Kind == syntax.AppExpr {
+		kids := e.kids(f)
+		args = append(args, kids[1])
+		f = kids[0]
+	}
+	if fold := e.foldOf(f); fold != "" && len(args) >= 3 && !e.user.Duals {
+		return 0, 0, e.folded(x, n, f, args, fold)
+	}
 	if n == 0 {
 		e.spanned(e.span(x))
 	}
-	var args []syntax.Expr // the last one first
-	for e.expr(x).Kind == syntax.AppExpr {
-		kids := e.kids(x)
-		args = append(args, kids[1])
-		x = kids[0]
-	}
-	base := len(e.args)
+	e.arguments(args, "")
+	return f, n + len(args), val{}
+}
+
+// arguments elaborates arguments, of which the last one comes first, and leaves them on the stack. A function that is
+// folded, if fold is not empty, comes behind the others, which tell the type of its state.
+func (e *Elaborator) arguments(args []syntax.Expr, fold string) {
+	base, last := len(e.args), len(args)-1
 	e.args = append(e.args, make([]binding, len(args))...)
-	step, last := -1, len(args)-1
-	fold := e.foldOf(x)
-	if fold != "" && last >= 2 && !e.user.Duals && e.expr(args[last]).Kind == syntax.FunExpr {
-		step = last
+	elaborate := func(i int) {
+		b := e.argument(args[i])
+		e.args[base+i] = b
 	}
+	later := fold != "" && e.expr(args[last]).Kind == syntax.FunExpr
 	for i := last; i >= 0; i-- {
-		if i != step {
-			b := e.argument(args[i])
-			e.args[base+i] = b
+		if i < last || !later {
+			elaborate(i)
 		}
 	}
-	if step >= 0 {
+	if later {
 		e.expect = e.foldTypes(fold, e.args[base+last-1])
-		b := e.argument(args[step])
-		e.args[base+step] = b
+		elaborate(last)
 	}
-	return x, n + len(args), val{}
 }
 
 // argument elaborates an argument. Names stay names: they are looked at again where

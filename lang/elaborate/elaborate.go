@@ -56,6 +56,7 @@ type attempt struct {
 	pending []func(open bool) // checks for the end, when types are known; open tells that sizes may stay open
 	waiting []waiting
 	expect  []core.Type // of the parameters of the next function, as far as they are known; 0: not known
+	typed   bool        // the function that fold or foldl takes next gets the type of its state
 	inLin   int         // how many lin are around what is being elaborated
 	lins    int         // how many have been elaborated
 	// notLinear is how many of diags are of the check of linear variables, if all are.

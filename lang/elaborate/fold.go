@@ -2,6 +2,7 @@ package elaborate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -65,18 +66,43 @@ func (e *Elaborator) foldArguments(name string, span syntax.Span) bool {
 		text.Of(gives), text.Of(state), text.Of(element)), note)
 }
 
-// foldOf is the name of the function on lists that x names, if it is fold or foldl; else it is empty.
+// foldOf is the name of the function of the prelude that x names, if it is fold or foldl; else it is empty.
 func (e *Elaborator) foldOf(x syntax.Expr) string {
-	if e.expr(x).Kind == syntax.NameExpr {
-		if b := e.meaning(x); b.kind == defBinding && e.globals[b.g].unit.Prelude && folds[e.globals[b.g].name].fun != "" {
-			return e.globals[b.g].name
-		}
+	r := e.act().unit.Refs[x]
+	if e.expr(x).Kind != syntax.NameExpr || r.Kind != globalRef {
+		return ""
+	}
+	if g := &e.globals[r.N]; g.means.kind == defBinding && g.unit.Prelude && folds[g.name].fun != "" {
+		return g.name
 	}
 	return ""
 }
 
+// folded elaborates x, fold or foldl of args, applied to n more arguments that wait already. The function gets the type
+// of the first state before its body is elaborated. If there is an error, all is elaborated once more without that, so
+// that errors are said where they are.
+func (e *Elaborator) folded(x syntax.Expr, n int, f syntax.Expr, args []syntax.Expr, fold string) val {
+	before, errors, waiting := e.snapshot(), len(e.diags), slices.Clone(e.args[len(e.args)-n:])
+	run := func(fold string) val {
+		base := len(e.ends)
+		if n == 0 {
+			e.spanned(e.span(x))
+		}
+		e.arguments(args, fold)
+		e.typed = fold != ""
+		return e.tail(base, f, n+len(args), val{})
+	}
+	v := run(fold)
+	if len(e.diags) > errors {
+		e.restore(before)
+		copy(e.args[len(e.args)-n:], waiting)
+		v = run("")
+	}
+	return v
+}
+
 // foldTypes returns the types of the two parameters of a function that name, fold or foldl, takes with the state s: 0
-// stands for one that is not known. That of a number is not needed, and errors are clearer without it.
+// stands for one that is not known. That of a number is not needed.
 func (e *Elaborator) foldTypes(name string, s binding) []core.Type {
 	state, known := e.argumentType(s)
 	if k := e.Types.At(state).Kind; !known || k != core.Vec && k != core.Prod {
@@ -92,9 +118,11 @@ func (e *Elaborator) foldTypes(name string, s binding) []core.Type {
 // as its third.
 func (e *Elaborator) expectInFoldl(x syntax.Expr) {
 	a := e.act()
-	if a.unit.Prelude && a.global >= 0 && e.globals[a.global].name == "foldl" && len(a.unit.File.Pats(x)) == 3 {
+	if e.typed && a.unit.Prelude && a.global >= 0 && e.globals[a.global].name == "foldl" &&
+		len(a.unit.File.Pats(x)) == 3 {
 		e.expect = append([]core.Type{0}, e.foldTypes("fold", e.slots[a.base+1])...)
 	}
+	e.typed = false
 }
 
 // noFunction reports whether t is R, or a vector or a product.

@@ -108,7 +108,8 @@ func (e *Elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, 
 	if b.annot != 0 && (b.kind == defBinding || b.kind == primBinding || b.kind == conBinding) {
 		n = e.annotated(b, n)
 	}
-	if b.kind != defBinding {
+	typed := e.typed
+	if e.typed = false; b.kind != defBinding {
 		e.expect = nil
 	}
 	switch b.kind {
@@ -132,11 +133,12 @@ func (e *Elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, 
 				e.takeArg()
 			}
 			return 0, 0, e.add(core.Node{Op: core.NumOp}, e.Types.Open(), span)
-		} else if top := len(e.args) - 1; d.unit.Prelude && d.name == "fold" && n > 2 && e.args[top].kind == defBinding &&
-			!e.user.Duals {
+		} else if top := len(e.args) - 1; typed && d.name == "fold" && e.args[top].kind == defBinding {
 			e.expect = e.foldTypes(d.name, e.args[top-1])
 			v := e.valueOf(e.args[top])
 			e.expect, e.args[top] = nil, e.atom(v)
+		} else {
+			e.typed = typed
 		}
 		return e.expand(b.g, span, n)
 	case conBinding:
