@@ -112,7 +112,9 @@ func FuzzDefault(f *testing.F) {
 			require.Len(t, x.Values, x.Shape.Width())
 		}
 		for _, x := range p.Data {
-			require.Len(t, x.Value.Data, x.Value.Rows*x.Shape.Width())
+			if !x.Shape.Tagged() { // tags say how many numbers others have
+				require.Len(t, x.Value.Data, x.Value.Rows*x.Shape.Width())
+			}
 		}
 	})
 }
