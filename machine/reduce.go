@@ -63,14 +63,13 @@ const moveMask = 31 // as many moves as an index needs no check for
 type run[M mode] struct{ *Machine }
 
 // mode says by the bits of its length what a run observes and does: it counts how many nodes each move touches, it
-// tells which, its inputs are symbolic.
+// tells which, if somebody asks, its inputs are symbolic.
 type mode interface {
-	plain | measured | told | open | openTold
+	plain | told | open | openTold
 }
 
 type (
 	plain    [0]byte
-	measured [1]byte
 	told     [1 | 2]byte
 	open     [1 | 4]byte
 	openTold [1 | 2 | 4]byte
@@ -91,10 +90,8 @@ func (m *Machine) runner() runner {
 		return run[openTold]{m}
 	case m.prog.Open:
 		return run[open]{m}
-	case m.opt.Events != nil:
+	case m.opt.Events != nil || m.opt.Measure || m.opt.Random:
 		return run[told]{m}
-	case m.opt.Measure || m.opt.Random:
-		return run[measured]{m}
 	}
 	return run[plain]{m}
 }
@@ -205,7 +202,7 @@ func (m run[M]) book(move rule.Move, p Place) {
 		if e.Result == 0 {
 			e.Result = p
 		}
-		if m.err == nil {
+		if m.err == nil && m.opt.Events != nil {
 			m.fail(m.opt.Events(e))
 		}
 		m.unused = m.unused[:0]

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/rule"
@@ -235,8 +234,10 @@ func (p *Program) assemble(f *ir.Func) {
 // Alike reports whether no branch depends on a number: all runs take the same steps.
 func (p *Program) Alike() bool {
 	for _, f := range p.src.Funcs {
-		if slices.ContainsFunc(f.Code, func(in ir.Instr) bool { return in.Op == ir.Branch || in.Op == ir.Switch }) {
-			return false
+		for i := range f.Code {
+			if op := f.Code[i].Op; op == ir.Branch || op == ir.Switch {
+				return false
+			}
 		}
 	}
 	return true

@@ -1212,10 +1212,16 @@ func (v *vector) load(s *laneState, i int, l *lane, row, rows int) {
 func (v *vector) period(l *lane, lanes, rows int) int {
 	switch {
 	case l.gathers:
-	case !l.packed && rows > 1 && l.dims[0].by == 0 && len(l.dims) > 1:
-		return lanes / rows
-	case l.packed && !slices.ContainsFunc(l.up, func(u up) bool { return u.by != 0 }):
+		return 0
+	case l.packed:
+		for i := range l.up {
+			if l.up[i].by != 0 {
+				return 0
+			}
+		}
 		return min(lanes, v.src.Loops[l.loop].Size)
+	case rows > 1 && l.dims[0].by == 0 && len(l.dims) > 1:
+		return lanes / rows
 	}
 	return 0
 }

@@ -2,7 +2,6 @@ package elaborate
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -82,7 +81,7 @@ func (e *Elaborator) foldOf(x syntax.Expr) string {
 // of the first state before its body is elaborated. If there is an error, all is elaborated once more without that, so
 // that errors are said where they are.
 func (e *Elaborator) folded(x syntax.Expr, n int, f syntax.Expr, args []syntax.Expr, fold string) val {
-	before, errors, waiting := e.snapshot(), len(e.diags), slices.Clone(e.args[len(e.args)-n:])
+	before, errors, waiting := e.snapshot(), len(e.diags), append([]binding(nil), e.args[len(e.args)-n:]...)
 	run := func(fold string) val {
 		base := len(e.ends)
 		if n == 0 {
