@@ -312,8 +312,8 @@ func (r *resident) gradient(ctx context.Context, point, rows []float64) (*gram.R
 	return out, nil
 }
 
-// gradients returns the values and the gradients at so many points, one behind the other; nil if these take different
-// steps, if one is an error, or if a number is not finite and that is one.
+// gradients returns the values and the gradients at so many points, one behind the other. They are nil if the points may
+// take different steps, if a run fails, or if a number is not finite where that is an error.
 func (r *resident) gradients(ctx context.Context, points []float64, count int) (values, jacobians []float64) {
 	s, e, err := r.take(ctx, nil)
 	if err != nil {

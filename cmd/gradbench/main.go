@@ -39,7 +39,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := error(nil)
+	var err error
 	if *clone != "" {
 		err = measureAll(ctx)
 	} else if err = gradbench.Serve(ctx, os.Stdin, os.Stdout); errors.Is(err, context.Canceled) {

@@ -1139,8 +1139,8 @@ func fill[T any](dst []T, x T) {
 // mostDims is how many loops there are at most around an instruction, and the row of a region.
 const mostDims = len(ir.Affine{}.By) + 1
 
-// tile is lanes of two loops, from one on: where its place is, and how many there are and how far apart their places
-// are, by the loop.
+// tile is the lanes of two loops: the first lane and its place, and of each loop how many iterations it has and how far
+// apart their places are.
 type tile struct {
 	lane, at     int
 	outer, inner dim

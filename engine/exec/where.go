@@ -100,7 +100,7 @@ func (v *vector) each(s *laneState, l *lane, rows, first int, f func(lane, at, s
 	})
 }
 
-// eachTile is each for the lanes of two loops.
+// eachTile is each, with two loops at a time.
 func (v *vector) eachTile(s *laneState, l *lane, rows, first int, f func(tile)) {
 	if !l.packed && !l.gathers {
 		tiles(l.dims, rows, first, f)

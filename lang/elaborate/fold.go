@@ -101,7 +101,7 @@ func (e *Elaborator) folded(x syntax.Expr, n int, f syntax.Expr, args []syntax.E
 }
 
 // foldTypes returns the types of the two parameters of a function that name, fold or foldl, takes with the state s: 0
-// stands for one that is not known. That of a number is not needed.
+// stands for one that is not known. They are nil if the state is no vector and no product: a number needs no type.
 func (e *Elaborator) foldTypes(name string, s binding) []core.Type {
 	state, known := e.argumentType(s)
 	if k := e.Types.At(state).Kind; !known || k != core.Vec && k != core.Prod {
