@@ -441,11 +441,19 @@ func (s *laneState) expandBack(v *vector, i int, l *lane, rows int) {
 		return
 	}
 	delta, flags := s.open(l.a, v.count(s, &v.lanes[l.a], rows))
-	n := v.copies(l)
-	for k := range len(d) / n {
-		to := v.copied(s, l, k)
-		delta[to] += total(d[k*n:][:n])
-		flags[to] = flags[to] || s.reach[i] == all || countTrue(s.flags[i][k*n:][:n]) > 0
+	add := func(to, from, n int) {
+		delta[to] += total(d[from:][:n])
+		flags[to] = flags[to] || s.reach[i] == all || countTrue(s.flags[i][from:][:n]) > 0
+	}
+	if l.packed {
+		n := v.src.Loops[l.loop].Size
+		for g, to := range v.places(s, l, rows, 0) {
+			add(to, g*n, n)
+		}
+	} else {
+		for k := range len(d) / l.ratio {
+			add(k, k*l.ratio, l.ratio)
+		}
 	}
 	s.close(l.a)
 }

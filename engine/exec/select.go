@@ -83,7 +83,7 @@ func (v *vector) living(s *laneState, row, rows int) {
 				}
 			}
 		case ir.LaneExpand:
-			expand(v, s, l, sized(&s.alive[i], n), s.alive[l.a])
+			expand(v, s, l, rows, sized(&s.alive[i], n), s.alive[l.a])
 		case ir.LaneTake:
 			copyPlaces(v, s, l, sized(&s.alive[i], n), s.alive[l.a], rows, v.taking(l, row))
 		case ir.LaneSum: // of one number

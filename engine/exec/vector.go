@@ -56,6 +56,7 @@ type vector struct {
 	masked []times // those of branches, and of loops in branches
 	steps  int64   // of the others
 	single bool    // a strip has all rows
+	ranked []bool  // the loops in branches whose groups are found from the iterations around them
 	fuel   int64   // for a row
 	// The instructions that find operands, that compute values, that compute those which the backward phase needs, and
 	// that it goes through, from the last on.
@@ -95,6 +96,7 @@ type lane struct {
 	compact  bool    // lanes stand one behind the other
 	packed   bool    // it is in a loop in a branch, or in one in that
 	gathers  bool    // a take that is packed, or takes what is packed
+	alone    bool    // and whose lanes do not stand side by side
 	static   bool    // a load whose elements are the same whenever the statement runs
 	saves    bool    // the values are kept in a record
 	operands [2]bool // A, B are numbers outside all loops
@@ -121,7 +123,7 @@ type lane struct {
 	fun      *fun1
 	two      *fun2
 	product  *product
-	top, of  int // of lanes that are packed: [vector.pack]
+	of       int // of lanes that are packed: [vector.pack]
 	up       []up
 	apart    int       // of a pick: how far apart the elements are among which it selects
 	whole    bool      // and whether those of all lanes are all there are between the first and the last
@@ -158,7 +160,9 @@ type laneState struct {
 	outs            [][]float64 // the vectors that are results
 	ids             []uint32
 	groups          []groups // of loops in branches
-	lanes, most     int      // of the last of these, and how many it may have in a strip
+	places          []int    // of the last instruction that is packed
+	around, maker   []int32
+	lanes, most     int // of the last of these, and how many it may have in a strip
 	made            made
 	taken           []uint64 // how often the masked blocks have been entered
 	ones            []int    // of a strip: in how many lanes a mask is 1; −1: not counted yet
@@ -197,7 +201,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	}
 	inner := 1
 	all, few := 0, 0 // the lanes of all instructions in a row, and how many of these have one
-	v.lanes = make([]lane, len(src.Lanes))
+	v.lanes, v.ranked = make([]lane, len(src.Lanes)), make([]bool, len(src.Loops))
 	for i := range src.Lanes {
 		s, l := &src.Lanes[i], &v.lanes[i]
 		*l = lane{op: s.Op, sym: s.Sym, a: s.A, b: s.B, c: s.C, cmp: s.Cmp, val: s.Val, loop: s.Loop,
@@ -990,12 +994,13 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) bool {
 		case ir.LaneIndex:
 			first := s.in[i].first + row*l.dims[0].by
 			v.each(s, l, rows, first, func(lane, at, size, by int) {
-				for k := range size {
-					dst[lane+k] = float64(at + k*by)
+				for k := range dst[lane : lane+size] {
+					dst[lane+k] = float64(at)
+					at += by
 				}
 			})
 		case ir.LaneExpand:
-			expand(v, s, l, dst, s.vals[l.a])
+			expand(v, s, l, rows, dst, s.vals[l.a])
 		case ir.LaneTake:
 			copyPlaces(v, s, l, dst, s.vals[l.a], rows, v.taking(l, row))
 		case ir.LaneSum:
@@ -1044,31 +1049,20 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) bool {
 func (l *lane) branched(v *vector) bool { return v.src.Loops[v.lanes[l.a].loop].Where >= 0 }
 
 // expand sets dst to the numbers of x for the lanes of an expansion.
-func expand[T any](v *vector, s *laneState, l *lane, dst, x []T) {
-	if len(x) == 1 {
+func expand[T any](v *vector, s *laneState, l *lane, rows int, dst, x []T) {
+	switch {
+	case len(x) == 1:
 		fill(dst, x[0])
-		return
+	case l.packed:
+		n := v.src.Loops[l.loop].Size
+		for g, at := range v.places(s, l, rows, 0) {
+			fill(dst[g*n:][:n], x[at])
+		}
+	default:
+		for k := range len(dst) / l.ratio {
+			fill(dst[k*l.ratio:][:l.ratio], x[k])
+		}
 	}
-	n := v.copies(l)
-	for k := range len(dst) / n {
-		fill(dst[k*n:][:n], x[v.copied(s, l, k)])
-	}
-}
-
-// copies is how many lanes that follow each other an expansion has at least of each number.
-func (v *vector) copies(l *lane) int {
-	if l.packed {
-		return v.src.Loops[l.loop].Size
-	}
-	return l.ratio
-}
-
-// copied is the lane of which some copies that follow each other are.
-func (v *vector) copied(s *laneState, l *lane, k int) int {
-	if l.packed {
-		return v.ancestor(s, l.loop, k, v.lanes[l.a].loop)
-	}
-	return k
 }
 
 // kernels compute an operation of two operands: of lanes, or where the left one, a, or the right one, b, is one number.
@@ -1241,7 +1235,16 @@ func copyPlaces[T any](v *vector, s *laneState, l *lane, dst, x []T, rows, first
 		}
 		return
 	}
-	v.eachTile(s, l, rows, first, func(t tile) {
+	if l.packed || l.gathers {
+		size, by := v.run(l)
+		for g, at := range v.places(s, l, rows, first) {
+			if at != nowhere {
+				copyRun(dst[g*size:][:size], x, at, by)
+			}
+		}
+		return
+	}
+	tiles(l.dims, rows, first, func(t tile) {
 		for ; t.outer.size > 0; t.next() {
 			copyRun(dst[t.lane:t.lane+t.inner.size], x, t.at, t.inner.by)
 		}
@@ -1256,6 +1259,10 @@ func copyRun[T any](dst, x []T, at, by int) {
 		fill(dst, x[at])
 	case by == 1 && len(dst) > short:
 		copy(dst, x[at:])
+	case by == 1:
+		for k, x := range x[at : at+len(dst)] {
+			dst[k] = x
+		}
 	default:
 		for k := range dst {
 			dst[k] = x[at]

@@ -19,21 +19,26 @@ const mostPacked = 1 << 14
 // groups are those of a loop in a branch, in a strip.
 type groups struct {
 	of   []int32 // the iteration of the loop around it that each is in
-	rank []int32 // the group in each iteration of that loop, −1: there is none
+	rank []int32 // the group in each iteration of that loop, −1: there is none; of loops that are ranked
 }
 
 // group finds the groups of a loop, and reports whether it, and those in it, have not too many lanes.
 func (v *vector) group(s *laneState, l *lane) bool {
 	g := &s.groups[l.b]
 	taken := s.vals[l.a]
-	rank, of, n := sized(&g.rank, len(taken)), sized(&g.of, len(taken)), int32(0)
+	of, n := sized(&g.of, len(taken)), 0
 	for k, x := range taken { // 1 or 0
 		of[n] = int32(k)
-		bit := int32(math.Float64bits(x) >> 61)
-		rank[k] = n&-bit | (bit - 1)
-		n += bit
+		n += int(math.Float64bits(x) >> 61)
 	}
 	g.of = of[:n]
+	if v.ranked[l.b] {
+		rank := sized(&g.rank, len(taken))
+		fill(rank, -1)
+		for n, k := range g.of {
+			rank[k] = int32(n)
+		}
+	}
 	s.lanes = v.iterations(s, l.b, 0) * l.ratio
 	return s.lanes <= s.most
 }
@@ -81,15 +86,6 @@ func (v *vector) parent(s *laneState, loop, group int) int {
 	return group
 }
 
-// ancestor is the lane of an instruction in the loop to, around a group of lanes of the loop from.
-func (v *vector) ancestor(s *laneState, from, group, to int) int {
-	k := v.parent(s, from, group)
-	for from = v.src.Loops[from].Parent; from != to; from = v.src.Loops[from].Parent {
-		k = v.parent(s, from, k/v.src.Loops[from].Size)
-	}
-	return k
-}
-
 // each calls f for lanes that follow each other of a load, a store, an index or a take: the first lane, its place, how
 // many they are and how far apart their places are. The place of the first lane of a strip is first.
 func (v *vector) each(s *laneState, l *lane, rows, first int, f func(lane, at, size, by int)) {
@@ -106,65 +102,110 @@ func (v *vector) eachTile(s *laneState, l *lane, rows, first int, f func(tile)) 
 		tiles(l.dims, rows, first, f)
 		return
 	}
-	size, by := 1, 0
-	var of, rank []int32
-	if !l.gathers || l.loop != l.b { // the lanes of an iteration of the loop around are side by side
-		size, by, of = v.src.Loops[l.loop].Size, l.at.By[l.loop], s.groups[l.loop].of
-	}
-	if l.of >= 0 {
-		rank = s.groups[l.of].rank
-	}
-	for lane, group, n := 0, 0, v.count(s, l, rows); lane < n; lane, group = lane+size, group+1 {
-		at, k, maker := first, uint32(group), uint32(0)
-		if of != nil {
-			k = uint32(of[k])
+	size, by := v.run(l)
+	for g, at := range v.places(s, l, rows, first) {
+		if at != nowhere {
+			f(tile{g * size, at, dim{size: 1}, dim{size, by}})
 		}
-		for i := range l.up {
-			up := &l.up[i]
-			if up.maker {
-				maker = k
-			}
-			q := k / up.size
-			at += int(k-q*up.size) * up.by
-			if k = q; up.branch >= 0 {
-				k = uint32(s.groups[up.branch].of[k])
-			}
-		}
-		if l.gathers {
-			if l.b == l.top {
-				maker = k
-			}
-			if rank != nil {
-				maker = uint32(rank[maker])
-			}
-			if int32(maker) < 0 { // the vector is made in a branch that the lane does not take
-				continue
-			}
-			at += int(maker) * l.apart
-		}
-		f(tile{lane, at, dim{size: 1}, dim{size, by}})
 	}
 }
 
-// up is the way from a loop to the one around it: its iterations, and how far apart the places of these are.
+// run is how many lanes of an instruction that is packed, or gathers, stand side by side, and how far apart their places
+// are.
+func (v *vector) run(l *lane) (size, by int) {
+	if l.alone {
+		return 1, 1
+	}
+	return v.src.Loops[l.loop].Size, l.at.By[l.loop]
+}
+
+// nowhere is the place of lanes of a take that are of no vector: it is made in a branch that they do not take.
+const nowhere = math.MinInt
+
+// places are those of the runs of lanes of an instruction that is packed, or gathers: of the first lane of each. first
+// is that of the first lane of a strip. They hold until the next call.
+func (v *vector) places(s *laneState, l *lane, rows, first int) []int {
+	size, _ := v.run(l)
+	n := v.count(s, l, rows) / size
+	at, around := sized(&s.places, n), sized(&s.around, n)
+	fill(at, first)
+	if of := s.groups[l.loop].of; !l.alone && v.src.Loops[l.loop].Where >= 0 {
+		copy(around, of)
+	} else {
+		for g := range around {
+			around[g] = int32(g)
+		}
+	}
+	maker := around
+	for i := range l.up {
+		up := &l.up[i]
+		if up.maker {
+			maker = append(s.maker[:0], around...)
+			s.maker = maker
+		}
+		for g, k := range around {
+			around[g] = int32(uint64(uint32(k)) * up.inverse >> inverseBits)
+			if up.by != 0 {
+				at[g] += int(k-around[g]*up.size) * up.by
+			}
+		}
+		if up.branch >= 0 {
+			of := s.groups[up.branch].of
+			for g, k := range around {
+				around[g] = of[k]
+			}
+		}
+	}
+	if l.apart == 0 {
+		return at
+	}
+	var rank []int32
+	if l.of >= 0 {
+		rank = s.groups[l.of].rank
+	}
+	for g, k := range maker {
+		if rank != nil {
+			k = rank[k]
+		}
+		if k < 0 {
+			at[g] = nowhere
+		} else {
+			at[g] += int(k) * l.apart
+		}
+	}
+	return at
+}
+
+// inverseBits is such that quotients of lanes, of which a strip has at most mostSingle, are exact.
+const inverseBits = 44
+
+// up is the way from a loop to the one around it: its iterations, 2 to the inverseBits divided by these, rounded up, and
+// how far apart their places are.
 type up struct {
-	size   uint32
-	by     int
-	branch int  // the loop, if it is in a branch, −1 otherwise
-	maker  bool // of a take: it makes what is taken
+	size    int32
+	inverse uint64
+	by      int
+	branch  int  // the loop, if it is in a branch, −1 otherwise
+	maker   bool // of a take: its iteration makes what is taken
 }
 
 // pack says of an instruction in a loop in a branch, or that takes what such a loop makes, how it finds its lanes: top
 // is the loop that is too far out for places to depend on it. Of a take, b is the loop in which the vector is made that
 // it is of: apart is how many lanes an iteration of b makes, and of is the loop in b that makes them, if that is in a
-// branch, −1 otherwise; at is then from the first of these lanes on, while dims stay those of all lanes.
+// branch; at is then from the first of these lanes on, while dims stay those of all lanes. A take in the loop of has the
+// group of that. An expansion has the places of the lanes that it repeats.
 func (v *vector) pack(l *lane) {
 	loops := v.src.Loops
-	l.packed, l.top, l.of = v.src.Packed(l.loop), l.loop, -1
-	if l.op == ir.LaneTake {
+	l.packed, l.of = v.src.Packed(l.loop), -1
+	top := l.loop
+	switch l.op {
+	case ir.LaneExpand:
+		top, l.apart = v.lanes[l.a].loop, 1
+	case ir.LaneTake:
 		from := v.lanes[l.a].loop
 		l.gathers = l.packed || v.lanes[l.a].packed
-		l.top, l.apart = l.b, 1
+		l.alone = l.gathers && l.loop == l.b
+		top, l.apart = l.b, 1
 		for ; from != l.b; from = loops[from].Parent {
 			l.apart *= loops[from].Size
 			if l.of = -1; loops[from].Where >= 0 {
@@ -180,24 +221,33 @@ func (v *vector) pack(l *lane) {
 			apart *= loops[k].Size
 		}
 	}
-	if !l.packed && !l.gathers || len(l.dims) == 0 {
+	if !l.packed && !l.gathers || len(l.dims) == 0 && l.op != ir.LaneExpand {
 		return
 	}
 	l.compact = false
-	for k := l.top; k >= 0; k = loops[k].Parent {
+	for k := top; k >= 0; k = loops[k].Parent {
 		if l.at.By[k] != 0 {
-			l.top = loops[k].Parent
+			top = loops[k].Parent
 		}
 	}
 	k := l.loop
-	if (l.op != ir.LaneTake || k != l.b) && k != l.top {
+	if !l.alone && k != top {
 		k = loops[k].Parent
 	}
-	for ; k != l.top; k = loops[k].Parent {
-		branch := -1
-		if loops[k].Where >= 0 {
-			branch = k
+	for ; k != top; k = loops[k].Parent {
+		size := uint64(loops[k].Size)
+		up := up{int32(size), (1<<inverseBits + size - 1) / size, l.at.By[k], -1, l.op == ir.LaneTake && k == l.b}
+		inside := k == l.of && top == l.b
+		if inside {
+			l.of = -1
+		} else if loops[k].Where >= 0 {
+			up.branch = k
 		}
-		l.up = append(l.up, up{uint32(loops[k].Size), l.at.By[k], branch, l.op == ir.LaneTake && k == l.b})
+		if l.up = append(l.up, up); inside {
+			break
+		}
+	}
+	if l.of >= 0 {
+		v.ranked[l.of] = true
 	}
 }
