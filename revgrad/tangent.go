@@ -399,14 +399,16 @@ func (w *tangent) second(pos term.Pos, p part, e term.Ref) term.Ref {
 			return dst.Unpair(pos, z, a, e, dst.Variable(pos, a))
 		}
 		elem, _ := w.of(p)
-		xs, comps := make([]term.Var, tt.Len(typ)), make([]term.Ref, tt.Len(typ))
-		for i := range xs {
-			xs[i] = w.newVar("x", pos, elem)
+		n := tt.Len(typ)
+		first := w.newVar("x", pos, elem)
+		for range n - 1 {
+			w.newVar("x", pos, elem)
 		}
-		for i := range xs {
-			comps[i] = w.second(pos, elem, dst.Variable(pos, xs[i]))
-		}
-		return dst.Unvec(pos, xs, e, dst.Vec(pos, comps))
+		i := dst.NewIndex(term.IndexInfo{Name: "i", Pos: pos})
+		size := dst.Static(term.StaticNode{Op: term.StaticNum, Val: float64(n)})
+		at := dst.Static(term.StaticNode{Op: term.StaticIndex, Index: i})
+		component := w.second(pos, elem, dst.Component(pos, first, n, at))
+		return dst.UnvecFrom(pos, first, n, e, dst.Family(pos, i, size, component))
 	}
 	if !w.active(p) {
 		return dst.Num(pos, 0)
