@@ -39,6 +39,11 @@ type productDim struct {
 	outer         bool
 }
 
+// follows reports whether the places of e, a loop around d, follow those of d: both are one loop.
+func follows(d, e productDim) bool {
+	return d.size > 1 && e.a == d.size*d.a && e.b == d.size*d.b && e.c == d.size*d.c
+}
+
 func (v *vector) newProduct(l *lane, loop int) *product {
 	src := v.src
 	a, b := &src.Lanes[l.a], &src.Lanes[l.b]
@@ -62,8 +67,12 @@ func (v *vector) newProduct(l *lane, loop int) *product {
 		switch {
 		case d.b == 0 && !hasU:
 			p.u, hasU = d, true
+		case follows(p.u, d) && !d.outer:
+			p.u.size *= d.size
 		case d.a == 0 && !hasV:
 			p.v, hasV = d, true
+		case follows(p.v, d) && !d.outer:
+			p.v.size *= d.size
 		default:
 			p.batch = append(p.batch, d)
 		}

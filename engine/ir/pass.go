@@ -12,7 +12,7 @@ type Pass struct {
 }
 
 // Passes are those of the compiler, in their order.
-var Passes = []Pass{{"vectors", vectors}, {"scalars", scalars}, {"numbers", fold}, {"registers", allocate},
+var Passes = []Pass{{"unread", unread}, {"vectors", vectors}, {"scalars", scalars}, {"numbers", fold}, {"registers", allocate},
 	{"loops", enter}}
 
 // Optimise runs the passes. after, if not nil, is called behind each; its error ends the work.
