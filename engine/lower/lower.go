@@ -381,7 +381,9 @@ func (c *compiler) bind(x term.Var, v *value) {
 // variable is what a variable is bound to.
 func (c *compiler) variable(x term.Var) *value {
 	if i := c.inputs[x]; i != 0 {
-		return c.fromReg(c.pure(ir.Instr{Op: ir.Static, N: uint32(i)}), term.R)
+		v := c.fromReg(c.pure(ir.Instr{Op: ir.Static, N: uint32(i)}), term.R)
+		v.input = uint32(i)
+		return v
 	}
 	if v := c.vars[x]; v != nil {
 		return v
@@ -505,6 +507,16 @@ const shortRun = 8
 func (c *compiler) run(parts []*value, t term.Type) (n int, object *value) {
 	elem := c.t.Types.Left(t)
 	first, w := c.whole(parts[0]), uint32(c.layout.Slots(elem))
+	if first.input != 0 { // components of the inputs
+		for n < len(parts) && parts[n].input == first.input+uint32(n) {
+			n++
+		}
+		if n < shortRun {
+			return 0, nil
+		}
+		object := c.fromReg(c.pure(ir.Instr{Op: ir.Object, N: first.input}), c.t.Types.Vec(n, elem))
+		return n, &value{kind: component, typ: object.typ, at: object.at, inline: true}
+	}
 	for k, p := range parts {
 		if p = c.whole(p); p.kind != component || !p.inline || p.at != first.at || p.slot != first.slot+uint32(k)*w {
 			break

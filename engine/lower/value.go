@@ -26,6 +26,8 @@ type value struct {
 	typ  term.Type
 	at   operand // register; component: the object; member: its closure
 	num  float64 // number
+	// register: the number of the input that is there, 0: none
+	input uint32
 	// pair, vector: the components; folder: the list and the function
 	parts []*value
 	// component: the slots from slot on. inline says that vectors in it are its slots and not references.
