@@ -1058,9 +1058,17 @@ func expand[T any](v *vector, s *laneState, l *lane, rows int, dst, x []T) {
 		for g, at := range v.places(s, l, rows, 0) {
 			fill(dst[g*n:][:n], x[at])
 		}
-	default:
+	case l.ratio > 8:
 		for k := range len(dst) / l.ratio {
 			fill(dst[k*l.ratio:][:l.ratio], x[k])
+		}
+	default:
+		n := l.ratio
+		for _, x := range x[:len(dst)/n] {
+			for k := range dst[:n] {
+				dst[k] = x
+			}
+			dst = dst[n:]
 		}
 	}
 }
