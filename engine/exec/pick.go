@@ -79,22 +79,43 @@ func (v *vector) picked(s *laneState, l *lane, row, rows, first int, f func(t ti
 	})
 }
 
-// pick selects the elements of a strip.
+// pick selects the elements of a strip. If all rows select from the same elements, and each selects once, there is a
+// table of what they may select, one row for each number.
 func (v *vector) pick(s *laneState, l *lane, dst []float64, row, rows int) {
-	data, size := s.in[l.b].data, v.lanes[l.a].ratio
-	v.picked(s, l, row, rows, s.in[l.b].first, func(t tile, behind int) {
-		for ; t.outer.size > 0; t.next() {
-			to, at := dst[t.lane:t.lane+t.inner.size], t.at
-			for k := range to {
-				x := data[at+behind]
-				for i := 0; x == 0 && math.Signbit(x) && i < size; i++ { // the sum is 0 unless all are −0
-					x += 0 * data[at+i*l.apart]
-				}
-				to[k] = x
-				at += t.inner.by
-			}
+	numbers, first, size := s.vals[v.lanes[l.a].a], s.in[l.b].first, v.lanes[l.a].ratio
+	if len(numbers) != rows || v.lanes[l.b].dims[0].by != 0 || v.size < size || size*l.inner > mostTabulated {
+		v.picked(s, l, row, rows, first, func(t tile, behind int) { v.selected(s, l, dst, t, behind) })
+		return
+	}
+	table := s.tables[l.b]
+	if len(table) == 0 {
+		table = sized(&s.tables[l.b], size*l.inner)
+		for k := range size {
+			tiles(l.dims, 1, first, func(t tile) { v.selected(s, l, table[k*l.inner:], t, k*l.apart) })
 		}
-	})
+	}
+	for k, x := range numbers {
+		copy(dst[k*l.inner:][:l.inner], table[(int(x)-v.lanes[l.a].at.N)*l.inner:])
+	}
+}
+
+// mostTabulated is how many numbers a table of a pick has at most.
+const mostTabulated = 1 << 18
+
+// selected sets the lanes of a tile to the elements so far behind those with the number 0.
+func (v *vector) selected(s *laneState, l *lane, dst []float64, t tile, behind int) {
+	data, size := s.in[l.b].data, v.lanes[l.a].ratio
+	for ; t.outer.size > 0; t.next() {
+		to, at := dst[t.lane:t.lane+t.inner.size], t.at
+		for k := range to {
+			x := data[at+behind]
+			for i := 0; x == 0 && math.Signbit(x) && i < size; i++ { // the sum is 0 unless all are −0
+				x += 0 * data[at+i*l.apart]
+			}
+			to[k] = x
+			at += t.inner.by
+		}
+	}
 }
 
 // pickBack adds to the adjoints of the elements of a pick. Something arrives at all of them: 0 times what arrives at

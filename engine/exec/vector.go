@@ -141,6 +141,7 @@ type laneState struct {
 	m               *Machine
 	vals, own       [][]float64
 	copies, saved   [][]float64 // of operands that are not dense; values that are kept
+	tables          [][]float64 // of what picks select from
 	deltas, ownD    [][]float64
 	owned           []bool
 	flags, ownFlags [][]bool
@@ -515,7 +516,7 @@ func (m *Machine) state(v *vector) *laneState {
 	}
 	n := len(v.lanes)
 	s := &laneState{m: m, vals: make([][]float64, n), own: make([][]float64, n), deltas: make([][]float64, n),
-		ownD: make([][]float64, n), copies: make([][]float64, n), saved: make([][]float64, n),
+		ownD: make([][]float64, n), copies: make([][]float64, n), saved: make([][]float64, n), tables: make([][]float64, n),
 		adj: make([]adjoints, n), owned: make([]bool, n), flags: make([][]bool, n), ownFlags: make([][]bool, n),
 		reach: make([]reach, n), live: make([]bool, n), in: make([]operand, n), pending: make([]*pending, 2*n),
 		mixed: make([]bool, n), alive: make([][]bool, n), outLive: make([][]bool, len(v.results)),
@@ -912,6 +913,10 @@ func (v *vector) strips(s *laneState, pc int32, words int, back, live bool, f fu
 	s.most = s.m.mostPacked
 	for _, i := range v.loads {
 		s.in[i].copied = 0
+	}
+	for _, i := range v.picks {
+		k := v.lanes[i].b
+		s.tables[k] = s.tables[k][:0]
 	}
 	for done := 0; done < v.size; {
 		row, rows := done, min(most, v.size-done)
