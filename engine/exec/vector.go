@@ -1277,9 +1277,11 @@ func copyRun[T any](dst, x []T, at, by int) {
 			dst[k] = x
 		}
 	default:
+		from, to, apart := unsafe.Pointer(&x[at]), 0, by*int(unsafe.Sizeof(x[0]))
+		_ = x[at+(len(dst)-1)*by]
 		for k := range dst {
-			dst[k] = x[at]
-			at += by
+			dst[k] = *(*T)(unsafe.Add(from, to))
+			to += apart
 		}
 	}
 }
@@ -1314,10 +1316,11 @@ func (v *vector) store(s *laneState, l *lane, row, rows int) {
 	x, out := s.vals[l.a], s.outs[l.arg]
 	v.eachTile(s, l, rows, l.at.N-v.results[l.arg].out+row*l.dims[0].by, func(t tile) {
 		for ; t.outer.size > 0; t.next() {
-			at := t.at
-			for _, x := range x[t.lane : t.lane+t.inner.size] {
-				out[at] = x
-				at += t.inner.by
+			from, to, at := x[t.lane:t.lane+t.inner.size], unsafe.Pointer(&out[t.at]), 0
+			_ = out[t.at+(len(from)-1)*t.inner.by]
+			for _, x := range from {
+				*(*float64)(unsafe.Add(to, at)) = x
+				at += 8 * t.inner.by
 			}
 		}
 	})
