@@ -1,28 +1,74 @@
 package ir
 
-// unread leaves out slots of vectors that nothing reads: of a vector of pairs of numbers and tangents, of which only the
-// tangents are read, the numbers. The slots that are stored by a loop repeat themselves with its period, and those that
-// are left move together. The operations before a store that is left out stay, with what they count.
+import "slices"
+
+// unread leaves out what nothing reads: instructions without steps, arithmetic that is not taped, and slots of vectors. Of a
+// vector of pairs of numbers and tangents, of which only the tangents are read, these are the numbers. The slots that a
+// loop stores repeat themselves with a period, and those that are left move together. Counts stay.
 func unread(_ *Program, f *Func) {
-	u := &unreadSlots{f: f, sets: make([]int, f.Regs), uses: make([][]int, f.Regs)}
-	for i := range f.Code {
-		in := &f.Code[i]
-		for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
-			u.sets[r]++
-		}
-		last := Reg(f.Regs)
-		in.Uses(func(r *Reg) {
-			if *r != last { // once for each instruction
-				u.uses[*r] = append(u.uses[*r], i)
+	for again := true; again; {
+		u := &unreadSlots{f: f, sets: make([]int, f.Regs), uses: make([][]int, f.Regs)}
+		u.dead()
+		for i := range f.Code {
+			in := &f.Code[i]
+			for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
+				u.sets[r]++
 			}
-			last = *r
-		})
-	}
-	for i := range f.Code {
-		if in := &f.Code[i]; in.Op == Alloc && u.sets[in.D] == 1 {
-			u.vector(in)
+			in.Uses(func(r *Reg) {
+				if n := len(u.uses[*r]); n == 0 || u.uses[*r][n-1] != i { // once for each instruction
+					u.uses[*r] = append(u.uses[*r], i)
+				}
+			})
+		}
+		again = false
+		for i := range f.Code {
+			if in := &f.Code[i]; in.Op == Alloc && u.sets[in.D] == 1 && u.vector(in) {
+				again = true
+			}
 		}
 	}
+}
+
+// dead leaves out instructions whose results nothing reads.
+func (u *unreadSlots) dead() {
+	code := u.f.Code
+	read := make([]bool, u.f.Regs)
+	var todo []int
+	by := make([][]int, u.f.Regs) // the instructions without effects that set a register
+	note := func(r *Reg) {
+		if !read[*r] {
+			read[*r] = true
+			todo = append(todo, by[*r]...)
+		}
+	}
+	for i := range code {
+		if in := &code[i]; in.pure() {
+			by[in.D] = append(by[in.D], i)
+		}
+	}
+	for i := range code {
+		if in := &code[i]; !in.pure() {
+			in.Uses(note)
+		}
+	}
+	for len(todo) > 0 {
+		in := &code[todo[len(todo)-1]]
+		todo = todo[:len(todo)-1]
+		in.Uses(note)
+	}
+	u.f.Code = slices.DeleteFunc(code, func(in Instr) bool { return in.Op == Nop || in.pure() && !read[in.D] })
+}
+
+// pure reports whether the instruction does nothing but set its result.
+func (in *Instr) pure() bool {
+	switch in.Op {
+	case Add, Mul, Fun1, Fun2, FunK:
+		return !in.Taped
+	case Const, Move, IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg, Load, LoadX, Static, StaticX, View, ViewX, Object,
+		ObjectX:
+		return true
+	}
+	return false
 }
 
 type unreadSlots struct {
@@ -44,21 +90,38 @@ type slotRef struct {
 	base int
 }
 
-// vector leaves out slots of a vector that an instruction makes.
-func (u *unreadSlots) vector(alloc *Instr) {
+// vector leaves out slots of a vector that an instruction makes, and reports whether there are some.
+func (u *unreadSlots) vector(alloc *Instr) bool {
 	u.period, u.refs, u.stores = 0, u.refs[:0], u.stores[:0]
 	for _, i := range u.uses[alloc.D] {
-		if in := &u.f.Code[i]; in.Op == StoreX && in.D == alloc.D {
+		if in := &u.f.Code[i]; (in.Op == StoreX || in.Op == CopyX) && in.D == alloc.D {
 			u.period = int(in.M)
 			break
 		}
 	}
-	if u.period < 2 || int(alloc.N)%u.period != 0 {
-		return
+	if u.period == 0 || int(alloc.N)%u.period != 0 {
+		return false
 	}
 	u.read = append(u.read[:0], make([]bool, u.period)...)
 	if !u.follow(alloc.D, 0, true) {
-		return
+		return false
+	}
+	for again := true; again; { // slots that are copied together are read if one of them is
+		again = false
+		for _, in := range u.stores {
+			n := 0
+			for k := range in.K {
+				if u.read[int(in.N+k)%u.period] {
+					n++
+				}
+			}
+			if in.Op == CopyX && n > 0 && n < int(in.K) {
+				again = true
+				for k := range in.K {
+					u.read[int(in.N+k)%u.period] = true
+				}
+			}
+		}
 	}
 	u.rank = append(u.rank[:0], make([]int, u.period+1)...)
 	for k, read := range u.read {
@@ -66,8 +129,15 @@ func (u *unreadSlots) vector(alloc *Instr) {
 			u.rank[k+1]++
 		}
 	}
-	if n := u.rank[u.period]; n == 0 || n == u.period {
-		return
+	switch u.rank[u.period] {
+	case 0:
+		for _, in := range u.stores {
+			*in = Instr{Op: Nop, Pos: in.Pos}
+		}
+		*alloc = Instr{Op: Nop, Pos: alloc.Pos}
+		return true
+	case u.period:
+		return false
 	}
 	for _, in := range u.stores {
 		if !u.read[int(in.N)%u.period] {
@@ -80,6 +150,7 @@ func (u *unreadSlots) vector(alloc *Instr) {
 		r.in.N, r.in.M = uint32(u.slot(r.base+int(r.in.N))-u.slot(r.base)), uint32(u.slot(int(r.in.M)))
 	}
 	alloc.N = uint32(u.slot(int(alloc.N)))
+	return true
 }
 
 // slot is the place that a slot gets.
@@ -96,17 +167,17 @@ func (u *unreadSlots) follow(r Reg, base int, whole bool) bool {
 	for _, i := range u.uses[r] {
 		in := &u.f.Code[i]
 		switch in.Op {
-		case StoreX:
-			if !whole || in.D != r || in.A == r || int(in.M) != u.period {
+		case StoreX, CopyX, Copy:
+			switch {
+			case in.Op == CopyX && in.B == r:
 				return false
-			}
-			u.stores = append(u.stores, in)
-			continue
-		case Copy, CopyX: // of other slots from these on
-			if in.D == r || in.B == r && in.Op == CopyX {
+			case in.D != r && in.Op != StoreX: // of other slots from these on
+				note(0, int(in.K))
+			case !whole || in.D != r || in.A == r || in.Op == Copy || int(in.M) != u.period:
 				return false
+			default:
+				u.stores = append(u.stores, in)
 			}
-			note(0, int(in.K))
 			continue
 		case Load, LoadX:
 			note(int(in.N), 1)
