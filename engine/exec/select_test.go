@@ -31,7 +31,7 @@ fold (fun x r ->
   let g = vec i < n -> relu (sum j < n -> V.(i).(j) * h.(j)) in
   r + sum i < n -> g.(i) * h.(n - 1 - i)) 0 d
 `,
-	"strips": `param n = 2500
+	"strips": `param n = 1100
 input s = 0.7
 input x : R^3 = [| 0.2, -0.3, 0.4 |]
 let v = vec i < n -> if sin i > s then cos (s * i) else if cos i < 0 then 0 else s in

@@ -201,7 +201,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		v.size = src.Loops[0].Size
 	}
 	inner := 1
-	all, few := 0, 0 // the lanes of all instructions in a row, and how many of these have one
+	all, count, few := 0, 0, 0 // the lanes of all instructions in a row, how many these are, and how many have one
 	v.lanes, v.ranked = make([]lane, len(src.Lanes)), make([]bool, len(src.Loops))
 	for i := range src.Lanes {
 		s, l := &src.Lanes[i], &v.lanes[i]
@@ -212,10 +212,14 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			l.inner = 1
 			l.total = !src.Region && (s.Op == ir.LaneSum || s.Op == ir.LaneProduct)
 		}
-		if !src.Packed(s.Loop) {
+		made := s.Op != ir.LaneNone && !s.Held // it has values of its own
+		if made {
+			count++
+		}
+		if made && !src.Packed(s.Loop) {
 			all += l.inner
 		}
-		if l.inner == 1 {
+		if made && l.inner == 1 {
 			few++
 		}
 		switch s.Op {
@@ -281,7 +285,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		case ir.LaneAdd, ir.LaneMul, ir.LaneFun2, ir.LaneTest, ir.LaneSelect:
 			l.operands = [2]bool{!l.one && v.lanes[l.a].one, !l.one && v.lanes[l.b].one}
 		}
-		if !l.packed {
+		if made && !l.packed {
 			inner = max(inner, l.inner)
 		}
 	}
@@ -289,7 +293,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		return nil
 	}
 	v.rows = stripLanes / inner
-	if 2*few > len(v.lanes) { // most instructions have a lane in a row
+	if 2*few > count { // most instructions have a lane in a row
 		v.rows = max(v.rows, stripNumbers/all)
 	}
 	if v.rows = max(1, min(v.size, v.rows)); v.rows < v.size && v.single {

@@ -2,9 +2,10 @@ package ir
 
 import "slices"
 
-// unread leaves out what nothing reads: instructions without steps, arithmetic that is not taped, and slots of vectors. Of a
-// vector of pairs of numbers and tangents, of which only the tangents are read, these are the numbers. The slots that a
-// loop stores repeat themselves with a period, and those that are left move together. Counts stay.
+// unread leaves out what nothing reads: loads, references and indices, and slots of vectors. Of a vector of pairs of
+// numbers and tangents, of which only the tangents are read, these are the numbers. The slots that a loop stores repeat
+// themselves with a period, and those that are left move together. Arithmetic stays: vectors leave out what they don't
+// need.
 func unread(_ *Program, f *Func) {
 	for again := true; again; {
 		u := &unreadSlots{f: f, sets: make([]int, f.Regs), uses: make([][]int, f.Regs)}
@@ -41,6 +42,14 @@ func (u *unreadSlots) dead() {
 			todo = append(todo, by[*r]...)
 		}
 	}
+	uses := func(in *Instr) {
+		in.Uses(note)
+		for k := range Reg(in.Sets()) {
+			if r := in.D + k; in.Op == SumAdd { // it needs all partial sums
+				note(&r)
+			}
+		}
+	}
 	for i := range code {
 		if in := &code[i]; in.pure() {
 			by[in.D] = append(by[in.D], i)
@@ -48,22 +57,20 @@ func (u *unreadSlots) dead() {
 	}
 	for i := range code {
 		if in := &code[i]; !in.pure() {
-			in.Uses(note)
+			uses(in)
 		}
 	}
 	for len(todo) > 0 {
 		in := &code[todo[len(todo)-1]]
 		todo = todo[:len(todo)-1]
-		in.Uses(note)
+		uses(in)
 	}
 	u.f.Code = slices.DeleteFunc(code, func(in Instr) bool { return in.Op == Nop || in.pure() && !read[in.D] })
 }
 
-// pure reports whether the instruction does nothing but set its result.
+// pure reports whether the instruction does nothing but set its result, without arithmetic.
 func (in *Instr) pure() bool {
 	switch in.Op {
-	case Add, Mul, Fun1, Fun2, FunK:
-		return !in.Taped
 	case Const, Move, IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg, Load, LoadX, Static, StaticX, View, ViewX, Object,
 		ObjectX:
 		return true
