@@ -1,5 +1,7 @@
 package kernel
 
+import "unsafe"
+
 // The functions of this file go through slices of one length, that of dst; they panic if
 // another is shorter. dst may be x or y; else it must not overlap them.
 
@@ -69,5 +71,38 @@ func Apply2(dst, x, y []float64, f func(x, y float64) float64) {
 	y = y[:len(dst)]
 	for i, v := range x[:len(dst)] {
 		dst[i] = f(v, y[i])
+	}
+}
+
+// Fill sets dst[i] to x.
+func Fill[T any](dst []T, x T) {
+	n := min(len(dst), 16)
+	for i := range dst[:n] {
+		dst[i] = x
+	}
+	for ; n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
+	}
+}
+
+// CopyApart sets dst[i] to x[at + i·by], of which there is at least one.
+func CopyApart[T any](dst, x []T, at, by int) {
+	const short = 16
+	switch {
+	case by == 0:
+		Fill(dst, x[at])
+	case by == 1 && len(dst) > short:
+		copy(dst, x[at:])
+	case by == 1:
+		for i, x := range x[at : at+len(dst)] {
+			dst[i] = x
+		}
+	default:
+		from, to, apart := unsafe.Pointer(&x[at]), 0, by*int(unsafe.Sizeof(x[0]))
+		_ = x[at+(len(dst)-1)*by]
+		for i := range dst {
+			dst[i] = *(*T)(unsafe.Add(from, to))
+			to += apart
+		}
 	}
 }

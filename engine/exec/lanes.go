@@ -531,7 +531,7 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 		if l.two != nil && s.isReached(i, k) {
 			l.reduceBack(to, s.vals[l.a][g*ratio:][:ratio], d[k], sized(&s.slope, 2*ratio), fresh)
 		} else if fresh {
-			fill(to, d[k]) // 0 if the sum is not reached
+			kernel.Fill(to, d[k]) // 0 if the sum is not reached
 		} else {
 			kernel.AddScalar(to, to, d[k])
 		}

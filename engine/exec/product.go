@@ -139,7 +139,7 @@ func (p *product) run(m *Machine, dst []float64, x, y *operand, row, rows int) {
 	multiply := kernel.MatMul
 	if p.adds {
 		multiply = kernel.AddMatMul
-		fill(dst, math.Copysign(0, -1)) // −0 + x is x
+		kernel.Fill(dst, math.Copysign(0, -1)) // −0 + x is x
 	}
 	p.each(row, rows, func(i, j, c, nu, nv int) {
 		a, b := i+x.first, j+y.first

@@ -35,7 +35,7 @@ func (l *lane) test(dst, a, b []float64) {
 // wide is x with a number for each of dst: it is dst, filled, if x is one number.
 func wide(x, dst []float64) []float64 {
 	if len(x) < len(dst) {
-		fill(dst, x[0])
+		kernel.Fill(dst, x[0])
 		return dst
 	}
 	return x[:len(dst)]

@@ -201,7 +201,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		v.size = src.Loops[0].Size
 	}
 	inner := 1
-	all, count, few := 0, 0, 0 // the lanes of all instructions in a row, how many these are, and how many have one
+	all, few := 0, 0 // the lanes of all instructions in a row, and how many of these have one
 	v.lanes, v.ranked = make([]lane, len(src.Lanes)), make([]bool, len(src.Loops))
 	for i := range src.Lanes {
 		s, l := &src.Lanes[i], &v.lanes[i]
@@ -212,14 +212,10 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			l.inner = 1
 			l.total = !src.Region && (s.Op == ir.LaneSum || s.Op == ir.LaneProduct)
 		}
-		made := s.Op != ir.LaneNone && !s.Held // it has values of its own
-		if made {
-			count++
-		}
-		if made && !src.Packed(s.Loop) {
+		if !src.Packed(s.Loop) {
 			all += l.inner
 		}
-		if made && l.inner == 1 {
+		if l.inner == 1 {
 			few++
 		}
 		switch s.Op {
@@ -285,7 +281,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		case ir.LaneAdd, ir.LaneMul, ir.LaneFun2, ir.LaneTest, ir.LaneSelect:
 			l.operands = [2]bool{!l.one && v.lanes[l.a].one, !l.one && v.lanes[l.b].one}
 		}
-		if made && !l.packed {
+		if !l.packed {
 			inner = max(inner, l.inner)
 		}
 	}
@@ -293,7 +289,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		return nil
 	}
 	v.rows = stripLanes / inner
-	if 2*few > count { // most instructions have a lane in a row
+	if 2*few > len(v.lanes) { // most instructions have a lane in a row
 		v.rows = max(v.rows, stripNumbers/all)
 	}
 	if v.rows = max(1, min(v.size, v.rows)); v.rows < v.size && v.single {
@@ -1061,15 +1057,15 @@ func (l *lane) branched(v *vector) bool { return v.src.Loops[v.lanes[l.a].loop].
 func expand[T any](v *vector, s *laneState, l *lane, rows int, dst, x []T) {
 	switch {
 	case len(x) == 1:
-		fill(dst, x[0])
+		kernel.Fill(dst, x[0])
 	case l.packed:
 		n := v.src.Loops[l.loop].Size
 		for g, at := range v.places(s, l, rows, 0) {
-			fill(dst[g*n:][:n], x[at])
+			kernel.Fill(dst[g*n:][:n], x[at])
 		}
 	case l.ratio > 8:
 		for k := range len(dst) / l.ratio {
-			fill(dst[k*l.ratio:][:l.ratio], x[k])
+			kernel.Fill(dst[k*l.ratio:][:l.ratio], x[k])
 		}
 	default:
 		n := l.ratio
@@ -1134,16 +1130,6 @@ func (v *vector) total(s *laneState, i int, l *lane, row, rows int) {
 	}
 	if row+rows == v.size {
 		s.vals[i][0] = s.sum.Sum()
-	}
-}
-
-func fill[T any](dst []T, x T) {
-	n := min(len(dst), 16)
-	for i := range dst[:n] {
-		dst[i] = x
-	}
-	for ; n < len(dst); n *= 2 {
-		copy(dst[n:], dst[:n])
 	}
 }
 
@@ -1243,7 +1229,7 @@ func copyPlaces[T any](v *vector, s *laneState, l *lane, dst, x []T, rows, first
 		clear(dst)
 	} else if n := v.period(l, len(dst), rows); n > 0 {
 		if l.packed {
-			copyRun(dst[:n], x, first, l.at.By[l.loop])
+			kernel.CopyApart(dst[:n], x, first, l.at.By[l.loop])
 		} else {
 			copyPlaces(v, s, l, dst[:n], x, 1, first)
 		}
@@ -1256,38 +1242,16 @@ func copyPlaces[T any](v *vector, s *laneState, l *lane, dst, x []T, rows, first
 		size, by := v.run(l)
 		for g, at := range v.places(s, l, rows, first) {
 			if at != nowhere {
-				copyRun(dst[g*size:][:size], x, at, by)
+				kernel.CopyApart(dst[g*size:][:size], x, at, by)
 			}
 		}
 		return
 	}
 	tiles(l.dims, rows, first, func(t tile) {
 		for ; t.outer.size > 0; t.next() {
-			copyRun(dst[t.lane:t.lane+t.inner.size], x, t.at, t.inner.by)
+			kernel.CopyApart(dst[t.lane:t.lane+t.inner.size], x, t.at, t.inner.by)
 		}
 	})
-}
-
-// copyRun sets dst to the numbers of x from at on that are so far apart.
-func copyRun[T any](dst, x []T, at, by int) {
-	const short = 16
-	switch {
-	case by == 0:
-		fill(dst, x[at])
-	case by == 1 && len(dst) > short:
-		copy(dst, x[at:])
-	case by == 1:
-		for k, x := range x[at : at+len(dst)] {
-			dst[k] = x
-		}
-	default:
-		from, to, apart := unsafe.Pointer(&x[at]), 0, by*int(unsafe.Sizeof(x[0]))
-		_ = x[at+(len(dst)-1)*by]
-		for k := range dst {
-			dst[k] = *(*T)(unsafe.Add(from, to))
-			to += apart
-		}
-	}
 }
 
 // saved says where values are kept.

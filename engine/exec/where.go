@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/kernel"
 )
 
 // This file has the loops in branches. They run in the iterations of the loop around them that take the branch, so
@@ -34,7 +35,7 @@ func (v *vector) group(s *laneState, l *lane) bool {
 	g.of = of[:n]
 	if v.ranked[l.b] {
 		rank := sized(&g.rank, len(taken))
-		fill(rank, -1)
+		kernel.Fill(rank, -1)
 		for n, k := range g.of {
 			rank[k] = int32(n)
 		}
@@ -110,8 +111,8 @@ func (v *vector) eachTile(s *laneState, l *lane, rows, first int, f func(tile)) 
 	}
 }
 
-// run is how many lanes of an instruction that is packed, or gathers, stand side by side, and how far apart their places
-// are.
+// run is how many lanes of an instruction that is packed, or gathers, stand side by side, and how far apart their
+// places are.
 func (v *vector) run(l *lane) (size, by int) {
 	if l.alone {
 		return 1, 1
@@ -128,7 +129,7 @@ func (v *vector) places(s *laneState, l *lane, rows, first int) []int {
 	size, _ := v.run(l)
 	n := v.count(s, l, rows) / size
 	at, around := sized(&s.places, n), sized(&s.around, n)
-	fill(at, first)
+	kernel.Fill(at, first)
 	if of := s.groups[l.loop].of; !l.alone && v.src.Loops[l.loop].Where >= 0 {
 		copy(around, of)
 	} else {
@@ -179,8 +180,8 @@ func (v *vector) places(s *laneState, l *lane, rows, first int) []int {
 // inverseBits is such that quotients of lanes, of which a strip has at most mostSingle, are exact.
 const inverseBits = 44
 
-// up is the way from a loop to the one around it: its iterations, 2 to the inverseBits divided by these, rounded up, and
-// how far apart their places are.
+// up is the way from a loop to the one around it: its iterations, 2 to the inverseBits divided by these, rounded up,
+// and how far apart their places are.
 type up struct {
 	size    int32
 	inverse uint64
@@ -192,8 +193,8 @@ type up struct {
 // pack says of an instruction in a loop in a branch, or that takes what such a loop makes, how it finds its lanes: top
 // is the loop that is too far out for places to depend on it. Of a take, b is the loop in which the vector is made that
 // it is of: apart is how many lanes an iteration of b makes, and of is the loop in b that makes them, if that is in a
-// branch; at is then from the first of these lanes on, while dims stay those of all lanes. A take in the loop of has the
-// group of that. An expansion has the places of the lanes that it repeats.
+// branch; at is then from the first of these lanes on, while dims stay those of all lanes. A take in the loop of has
+// the group of that. An expansion has the places of the lanes that it repeats.
 func (v *vector) pack(l *lane) {
 	loops := v.src.Loops
 	l.packed, l.of = v.src.Packed(l.loop), -1

@@ -140,3 +140,60 @@ func Sum(x []float64, f func(x, y float64) float64) float64 {
 	}
 	return f(f(f(lane[0], lane[4]), f(lane[2], lane[6])), f(f(lane[1], lane[5]), f(lane[3], lane[7])))
 }
+
+// SumBack sets out to what arrives at the numbers x if a arrives at what f, with its slopes, makes of them in the order
+// of sums. before has as many numbers.
+func SumBack(out, x, before []float64, a float64, f func(x, y float64) float64, slopes [2]func(x, y float64) float64) {
+	n := len(x)
+	if n <= 8 {
+		before[n-1] = x[n-1] // before[k] is what x[k] is joined with
+		for k := n - 2; k >= 0; k-- {
+			before[k] = f(x[k], before[k+1])
+		}
+		for k := range n - 1 {
+			out[k] = a * slopes[0](x[k], before[k+1])
+			a *= slopes[1](x[k], before[k+1])
+		}
+		out[n-1] = a
+		return
+	}
+	lane := [8]float64(x)
+	for k := 8; k < n; k++ {
+		before[k] = lane[k%8]
+		lane[k%8] = f(lane[k%8], x[k])
+	}
+	share := func(x, y, a float64) (float64, float64) { return a * slopes[0](x, y), a * slopes[1](x, y) }
+	var at [8]float64
+	four := func(i, j, k, l int, a float64) {
+		left, right := share(f(lane[i], lane[j]), f(lane[k], lane[l]), a)
+		at[i], at[j] = share(lane[i], lane[j], left)
+		at[k], at[l] = share(lane[k], lane[l], right)
+	}
+	even, odd := share(f(f(lane[0], lane[4]), f(lane[2], lane[6])), f(f(lane[1], lane[5]), f(lane[3], lane[7])), a)
+	four(0, 4, 2, 6, even)
+	four(1, 5, 3, 7, odd)
+	for k := n - 1; k >= 8; k-- {
+		p := &at[k%8]
+		out[k] = *p * slopes[1](before[k], x[k])
+		*p *= slopes[0](before[k], x[k])
+	}
+	copy(out, at[:])
+}
+
+// rankOf says which of equal numbers in eight lanes is the largest: that of the least rank.
+var rankOf = [8]int{0, 4, 2, 6, 1, 5, 3, 7}
+
+// Largest is the number in x that is most, its maximum, −1 if that is NaN. Of equal ones it is the first to be joined.
+func Largest(x []float64, most float64) int {
+	best, rank := -1, 8
+	for k, y := range x {
+		r := 0
+		if len(x) > 8 {
+			r = rankOf[k%8]
+		}
+		if y == most && r < rank {
+			best, rank = k, r
+		}
+	}
+	return best
+}

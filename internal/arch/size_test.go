@@ -24,13 +24,13 @@ type part struct {
 
 // parts are the parts of the module.
 var parts = []*part{
-	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 17_133, aim: 13_000},
+	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 17_429, aim: 13_000},
 	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_137, aim: 4_500},
 	{name: "lang", folders: []string{"lang"}, most: 21_552, aim: 16_000},
 	{name: "cmd", folders: []string{"cmd"}, most: 20_001, aim: 16_000},
 	{name: "bench", folders: []string{"bench", "cmd/gradbench"}, most: 11_578, aim: 8_000},
-	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_572, aim: 13_000},
-	{name: "the rest", folders: []string{"."}, most: 6_656, aim: 6_500},
+	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_574, aim: 13_000},
+	{name: "the rest", folders: []string{"."}, most: 6_691, aim: 6_500},
 }
 
 const (
