@@ -80,7 +80,7 @@ func (v *vector) picked(s *laneState, l *lane, row, rows, first int, f func(t ti
 }
 
 // pick selects the elements of a strip. If all rows select from the same elements, and each selects once, there is a
-// table of what they may select, one row for each number.
+// table of what they may select, a row for each number.
 func (v *vector) pick(s *laneState, l *lane, dst []float64, row, rows int) {
 	numbers, first, size := s.vals[v.lanes[l.a].a], s.in[l.b].first, v.lanes[l.a].ratio
 	if len(numbers) != rows || v.lanes[l.b].dims[0].by != 0 || v.size < size || size*l.inner > mostTabulated {

@@ -7,7 +7,8 @@ import "slices"
 // themselves with a period, and those that are left move together. Arithmetic stays: vectors leave out what they don't
 // need.
 func unread(_ *Program, f *Func) {
-	for again := true; again; {
+	const mostRounds = 20 // what is left out may be all that reads something else
+	for again, n := true, 0; again && n < mostRounds; n++ {
 		u := &unreadSlots{f: f, sets: make([]int, f.Regs), uses: make([][]int, f.Regs)}
 		u.dead()
 		for i := range f.Code {
@@ -78,6 +79,7 @@ func (in *Instr) pure() bool {
 	return false
 }
 
+// unreadSlots finds slots of vectors that nothing reads.
 type unreadSlots struct {
 	f    *Func
 	sets []int
@@ -195,10 +197,8 @@ func (u *unreadSlots) follow(r Reg, base int, whole bool) bool {
 		default:
 			return false
 		}
-		if in.Op == LoadX || in.Op == ViewX {
-			if in.B == r && in.Number != NumberB || int(in.M)%u.period != 0 {
-				return false
-			}
+		if (in.Op == LoadX || in.Op == ViewX) && (in.B == r && in.Number != NumberB || int(in.M)%u.period != 0) {
+			return false
 		}
 		u.refs = append(u.refs, slotRef{in, base})
 	}
