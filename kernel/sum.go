@@ -6,7 +6,13 @@ func Sum(x []float64) float64 {
 		return fold(x)
 	}
 	l := [8]float64(x)
-	sumLanes(&l, x[8:])
+	if rest := x[8:]; len(rest) <= 8 {
+		for k, x := range rest {
+			l[k] += x
+		}
+	} else {
+		sumLanes(&l, rest)
+	}
 	return join(&l)
 }
 

@@ -30,7 +30,7 @@ var parts = []*part{
 	{name: "cmd", folders: []string{"cmd"}, most: 20_001, aim: 16_000},
 	{name: "bench", folders: []string{"bench", "cmd/gradbench"}, most: 11_578, aim: 8_000},
 	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_574, aim: 13_000},
-	{name: "the rest", folders: []string{"."}, most: 6_691, aim: 6_500},
+	{name: "the rest", folders: []string{"."}, most: 6_697, aim: 6_500},
 }
 
 const (
