@@ -396,3 +396,22 @@ func sigmoidSlope(dst, x []float64) {
 	Sigmoid(dst, x)
 	SlopeOfSigmoid(dst, dst)
 }
+
+// TestCopyApart: numbers are copied that are any distance apart.
+func TestCopyApart(t *testing.T) {
+	x := make([]float64, 200)
+	for i := range x {
+		x[i] = float64(i)
+	}
+	for _, by := range []int{0, 1, 2, 3, -1, -3} {
+		for _, n := range []int{1, 5, 16, 25} {
+			dst := make([]float64, n)
+			CopyApart(dst, x, 100, by)
+			for i, y := range dst {
+				if want := float64(100 + i*by); y != want {
+					t.Errorf("%d numbers %d apart: number %d is %v, not %v", n, by, i, y, want)
+				}
+			}
+		}
+	}
+}

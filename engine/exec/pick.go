@@ -102,7 +102,7 @@ func (v *vector) pick(s *laneState, l *lane, dst []float64, row, rows int) {
 // mostTabulated is how many numbers a table of a pick has at most.
 const mostTabulated = 1 << 18
 
-// selected sets the lanes of a tile to the elements so far behind those with the number 0.
+// selected sets the lanes of a tile to what they select: elements that stand so far behind their first ones.
 func (v *vector) selected(s *laneState, l *lane, dst []float64, t tile, behind int) {
 	data, size := s.in[l.b].data, v.lanes[l.a].ratio
 	for ; t.outer.size > 0; t.next() {

@@ -177,7 +177,8 @@ func (v *vector) places(s *laneState, l *lane, rows, first int) []int {
 	return at
 }
 
-// inverseBits is such that quotients of lanes, of which a strip has at most mostSingle, are exact.
+// inverseBits is such that quotients are exact: a lane, of which a strip has at most mostSingle, times a size is less
+// than 2 to that.
 const inverseBits = 44
 
 // up is the way from a loop to the one around it: its iterations, 2 to the inverseBits divided by these, rounded up,

@@ -115,23 +115,7 @@ func (u *unreadSlots) vector(alloc *Instr) bool {
 	if !u.follow(alloc.D, 0, true) {
 		return false
 	}
-	for again := true; again; { // slots that are copied together are read if one of them is
-		again = false
-		for _, in := range u.stores {
-			n := 0
-			for k := range in.K {
-				if u.read[int(in.N+k)%u.period] {
-					n++
-				}
-			}
-			if in.Op == CopyX && n > 0 && n < int(in.K) {
-				again = true
-				for k := range in.K {
-					u.read[int(in.N+k)%u.period] = true
-				}
-			}
-		}
-	}
+	u.together()
 	u.rank = append(u.rank[:0], make([]int, u.period+1)...)
 	for k, read := range u.read {
 		if u.rank[k+1] = u.rank[k]; read {
@@ -160,6 +144,28 @@ func (u *unreadSlots) vector(alloc *Instr) bool {
 	}
 	alloc.N = uint32(u.slot(int(alloc.N)))
 	return true
+}
+
+// together notes that slots which are copied together are read if one of them is.
+func (u *unreadSlots) together() {
+	for again := true; again; {
+		again = false
+		for _, in := range u.stores {
+			n := 0
+			for k := range in.K {
+				if u.read[int(in.N+k)%u.period] {
+					n++
+				}
+			}
+			if n == 0 || n == int(in.K) {
+				continue
+			}
+			again = true
+			for k := range in.K {
+				u.read[int(in.N+k)%u.period] = true
+			}
+		}
+	}
 }
 
 // slot is the place that a slot gets.
