@@ -156,6 +156,9 @@ func (t *Term) bind(n *Node, count int, x func(i int) Var) {
 	n.X = first
 }
 
+// add is not copied to the hundreds of places that call it.
+//
+//go:noinline
 func (t *Term) add(n Node) Ref {
 	t.Nodes = append(t.Nodes, n)
 	return Ref(len(t.Nodes) - 1)

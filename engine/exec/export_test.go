@@ -36,3 +36,18 @@ func (m *Machine) Checkpoints() (n int) {
 	}
 	return n
 }
+
+// Nests is how many vector statements have machine code that has run.
+func (m *Machine) Nests() int { return len(m.nests) }
+
+// NestParts is how many parts these run in.
+func (m *Machine) NestParts() (n int) {
+	for _, st := range m.nests {
+		n += st.parts
+	}
+	return n
+}
+
+// SetNests sets how many bytes machine code of nests has for what it pushes, at first and at most in one part, and how
+// many operations it runs at most in one part.
+func (m *Machine) SetNests(first, most uint64, work float64) { m.nesting = nesting{first, most, work} }

@@ -79,23 +79,20 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 			}
 		}
 	}
-	if v.keep > 0 {
+	native := v.results[0].lane >= 0 && words[0] != 0
+	if v.keep > 0 && !native {
 		v.saved(s, m.dense[words[v.keepWord]].data)
 	}
 	if !s.settled {
 		v.adjoints(s)
 	}
-	ok, err := v.strips(s, m.pc, r.words, true, true, func(row, rows int) {
-		if s.anyMixed {
-			v.living(s, row, rows)
-		}
-		v.stripBack(m, s, r, row, rows, n == uint64(r.n))
-	})
+	if native {
+		err = m.nestBack(v, s, r)
+	} else {
+		err = v.stripsBack(m, s, r, n == uint64(r.n))
+	}
 	if err != nil {
 		return 0, 0, err
-	}
-	if !ok {
-		panic("exec: a row has more lanes than in the forward phase")
 	}
 	clear(reached)
 	clear(m.adjoint[r.base : r.base+r.n])
@@ -113,6 +110,20 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 		}
 	}
 	return s.arrivals, s.cells, nil
+}
+
+// stripsBack is the backward phase of the strips. whole says that all results are reached.
+func (v *vector) stripsBack(m *Machine, s *laneState, r *record, whole bool) error {
+	ok, err := v.strips(s, m.pc, r.words, true, true, func(row, rows int) {
+		if s.anyMixed {
+			v.living(s, row, rows)
+		}
+		v.stripBack(m, s, r, row, rows, whole)
+	})
+	if err == nil && !ok {
+		panic("exec: a row has more lanes than in the forward phase")
+	}
+	return err
 }
 
 // stripBack is the backward phase of a strip, whose values have been made again.

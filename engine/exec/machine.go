@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/engine/loop"
 	"github.com/gram-machine/gram/engine/wasm"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/limits"
@@ -117,6 +118,8 @@ type Machine struct {
 	pc       int32
 
 	lanes    []*laneState
+	nests    map[*loop.Nest]*nestState
+	nesting  nesting
 	runs     uint64 // how often the program has been started
 	vectors  uint64 // that have run
 	pendings []*pending
@@ -161,7 +164,7 @@ type Machine struct {
 func (p *Program) NewMachine(bounds limits.Bounds) *Machine {
 	return &Machine{p: p, bounds: bounds, counters: make([]uint64, len(p.src.Blocks)), fired: make([]uint64, len(p.kinds)),
 		stack: make([]Slot, 1<<10), window: windowNumbers, far: farNumber, leastAgain: leastAgain,
-		mostPacked: mostPacked}
+		mostPacked: mostPacked, nesting: defaultNesting}
 }
 
 // Close gives the memory back.

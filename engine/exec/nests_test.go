@@ -47,7 +47,14 @@ data  B : R^m^n = vec i < n -> vec j < m -> 0.2 * cos (i - j)
 data  l : List R^m = list i < 3 -> vec j < m -> 0.2 * cos (i + j)
 `)
 	w.vectors, w.others, w.squares = []string{"x", "q"}, []string{"y"}, []string{"A", "B"}
-	for k := range 2 + w.r.IntN(4) {
+	lets := 2 + w.r.IntN(4)
+	if w.r.IntN(4) == 0 { // one number
+		w.left = 4 + w.r.IntN(20)
+		fmt.Fprintf(&b, "(sum i < n -> if %s > 0.1 then (sum j < m -> %s) else %s)", w.number(index{"i", w.n}),
+			w.number(index{"i", w.n}, index{"j", w.m}), w.pick([]string{"0", "s", w.number(index{"i", w.n})}))
+		return b.String() + w.pick([]string{"", " * s", " + sin (y.(0))"}) + "\n"
+	}
+	for k := range lets {
 		name := fmt.Sprintf("v%d", k)
 		w.left = 4 + w.r.IntN(12)
 		switch w.r.IntN(6) {
@@ -198,7 +205,7 @@ func TestVectors(t *testing.T) {
 		return otherwise
 	}
 	first := number("RANDOM_SEED", 0)
-	ran, again := 0, 0
+	ran, again, nests := 0, 0, 0
 	for seed := first; seed < first+number("RANDOM_PROGRAMS", 50); seed++ {
 		r := rand.New(rand.NewPCG(uint64(seed), 5))
 		w := &nestWriter{r: r, n: 3 + r.IntN(18), m: 3 + r.IntN(18)}
@@ -218,8 +225,8 @@ func TestVectors(t *testing.T) {
 				continue
 			}
 			p := compiled(t, l, gradient)
-			var machines [3]*exec.Machine // the last one makes iterations again
-			var values, jacobians [3][]float64
+			var machines [4]*exec.Machine // one makes iterations again, and one has machine code at once
+			var values, jacobians [4][]float64
 			for i := range machines {
 				m := p.NewMachine(limits.Bounds{})
 				if i == 2 {
@@ -227,7 +234,9 @@ func TestVectors(t *testing.T) {
 					m.SetLeastAgain(uint64(1 + seed%7*300))
 					m.SetMostPacked(1 << (seed % 10))
 				}
-				m.Plain = i == 0
+				if m.Plain = i == 0; i == 3 {
+					m.NativeWork = 1e-9
+				}
 				machines[i] = m
 				if gradient {
 					values[i], jacobians[i] = make([]float64, k), make([]float64, k*len(l.Point))
@@ -272,10 +281,12 @@ func TestVectors(t *testing.T) {
 				ran++
 			}
 			again += machines[2].Checkpoints()
+			nests += machines[3].Nests()
 		}
 	}
 	require.Greater(t, ran, 30)
 	require.Positive(t, again)
+	t.Log("nests", nests)
 }
 
 // nearby is value i of a program at a point near its own: how far rounding may go.

@@ -71,6 +71,7 @@ type vector struct {
 	results              []result
 	addresses            int // of the results
 	plus                 uint32
+	nests                *nests
 }
 
 // times is a block that is entered n times, or, in a branch, in the lanes of mask, or in all of a loop in a branch.
@@ -196,7 +197,8 @@ var elementwise = map[term.Symbol]func(dst, x []float64){
 
 // newVector makes a lane program for the interpreter, nil if it is none for it.
 func (p *Program) newVector(src *ir.Vector, id int) *vector {
-	v := &vector{src: src, p: p, id: id, size: 1, plus: p.kindsOf(term.NoSymbol), words: len(src.Results)}
+	v := &vector{src: src, p: p, id: id, size: 1, plus: p.kindsOf(term.NoSymbol), words: len(src.Results),
+		nests: newNests(src)}
 	if !src.Region {
 		v.size = src.Loops[0].Size
 	}
@@ -575,19 +577,29 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 		}
 	}
 	var kept uint32
-	if live && v.keep > 0 {
+	nest := m.nestOf(v, s, 1<<len(v.results)-1)
+	if nest != nil {
+		if ok, err = m.runNest(nest, v, s, words, pc); err != nil {
+			m.tape.words = m.tape.words[:words]
+			return false, err
+		} else if !ok {
+			nest = nil
+		}
+	}
+	if live && v.keep > 0 && nest == nil {
 		if kept, err = m.newDense(v.keep, pc); err != nil {
 			return false, err
 		}
 		v.saved(s, m.dense[kept].data)
 	}
-	clear(s.taken)
-	ok, err = v.strips(s, pc, words, false, live, func(row, rows int) {
-		if live && s.mixedOut {
-			v.living(s, row, rows)
-			v.storeLive(s, row, rows)
-		}
-	})
+	if clear(s.taken); nest == nil {
+		ok, err = v.strips(s, pc, words, false, live, func(row, rows int) {
+			if live && s.mixedOut {
+				v.living(s, row, rows)
+				v.storeLive(s, row, rows)
+			}
+		})
+	}
 	if !ok || err != nil {
 		for k := range v.masked {
 			m.counters[v.masked[k].block] -= s.taken[k]
@@ -609,7 +621,9 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 				m.tape.words[words+k] = uint64(s.ids[k])
 			}
 		}
-		if v.keep > 0 {
+		if nest != nil {
+			m.tape.words[words] = 1 // the result is a number, without a vector
+		} else if v.keep > 0 {
 			m.tape.words[words+v.keepWord] = uint64(kept)
 		}
 	} else {
@@ -927,7 +941,7 @@ func (v *vector) strips(s *laneState, pc int32, words int, back, live bool, f fu
 		now := made{words, row, rows}
 		if (!back || s.made != now) && !v.strip(s, row, rows, back, live) {
 			s.made = made{}
-			if rows == 1 || v.single {
+			if v.single || rows == 1 && s.most == s.m.mostPacked {
 				return false, nil
 			}
 			s.most = max(1, s.m.mostPacked/8)

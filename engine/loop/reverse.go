@@ -22,10 +22,10 @@ type adjoint struct {
 	reach Reach
 }
 
-func (g *gen) adjointLocal(v id) int { return local(g, g.adjLocal, v, wasm.F64) }
-func (g *gen) flagLocal(v id) int    { return local(g, g.flagOf, v, wasm.I32) }
+func (g *gen) adjointLocal(v id) int { return localOf(g, g.adjLocal, v, wasm.F64) }
+func (g *gen) flagLocal(v id) int    { return localOf(g, g.flagOf, v, wasm.I32) }
 
-func local(g *gen, of map[id]int, v id, typ byte) int {
+func localOf(g *gen, of map[id]int, v id, typ byte) int {
 	at, ok := of[v]
 	if !ok {
 		at = g.NewLocal(typ)

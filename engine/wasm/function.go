@@ -84,7 +84,7 @@ func instructions(code string, do func(op byte, operands string)) {
 		switch code[i] {
 		case Block, Loop, If, Br, BrIf, CallOp, LocalGet, LocalSet, LocalTee:
 			n = 2
-		case i64Load, F64Load:
+		case I64Load, F64Load:
 			n = 3
 		case f64Const:
 			n = 9

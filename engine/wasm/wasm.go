@@ -15,6 +15,7 @@ import (
 // Types of values and of blocks.
 const (
 	F64  = 0x7c
+	I64  = 0x7e
 	I32  = 0x7f
 	None = 0x40
 )
@@ -28,18 +29,23 @@ const (
 	End       = 0x0b
 	Br        = 0x0c
 	BrIf      = 0x0d
+	Return    = 0x0f
 	CallOp    = 0x10
 	Drop      = 0x1a
 	Select    = 0x1b
 	LocalGet  = 0x20
 	LocalSet  = 0x21
 	LocalTee  = 0x22
-	i64Load   = 0x29
+	I64Load   = 0x29
 	F64Load   = 0x2b
+	I64Store  = 0x37
 	F64Store  = 0x39
 	i32Const  = 0x41
 	i64Const  = 0x42
 	f64Const  = 0x44
+	I32Less   = 0x49 // without a sign
+	I32Gt     = 0x4b // without a sign
+	I64Ne     = 0x52
 	F64Ne     = 0x62
 	F64Less   = 0x63
 	F64Gt     = 0x64
@@ -48,19 +54,36 @@ const (
 	I32Add    = 0x6a
 	I32Or     = 0x72
 	I32Sub    = 0x6b
+	I32Mul    = 0x6c
+	I32ShiftL = 0x74
+	I32ShiftR = 0x76 // without a sign
+	I64Clz    = 0x79
+	I64Ctz    = 0x7a
+	I64Ones   = 0x7b
+	I64Add    = 0x7c
+	I64Sub    = 0x7d
+	I64And    = 0x83
+	I64Or     = 0x84
+	I64Xor    = 0x85
+	I64ShiftL = 0x86
+	I64ShiftR = 0x88 // without a sign
 	F64Neg    = 0x9a
 	F64Add    = 0xa0
 	F64Sub    = 0xa1
 	F64Mul    = 0xa2
 	F64Div    = 0xa3
+	Wrap      = 0xa7 // of an i64 to an i32
 	Truncate  = 0xaa // of an f64 to an i32
+	Extend    = 0xad // of an i32 without a sign to an i64
 	Convert   = 0xb8 // of an i32 without a sign to an f64
 )
 
 // Encoder appends to WebAssembly code.
 type Encoder []byte
 
-// Op appends opcodes, or other bytes.
+// Op appends opcodes, or other bytes. Many calls of it are not worth the code of as many copies.
+//
+//go:noinline
 func (e *Encoder) Op(ops ...byte) { *e = append(*e, ops...) }
 
 // Unsigned appends v, LEB128.
@@ -69,6 +92,8 @@ func (e *Encoder) Unsigned(v uint64) { *e = binary.AppendUvarint(*e, v) }
 func (e *Encoder) bytes(b []byte) { e.Unsigned(uint64(len(b))); e.Op(b...) }
 
 // Local appends an operation on a local, or on what else has a number.
+//
+//go:noinline
 func (e *Encoder) Local(op byte, i int) { e.Op(op); e.Unsigned(uint64(i)) }
 
 // Memory appends an operation on memory, at so many bytes behind the address; numbers are aligned to 8 bytes.
@@ -100,6 +125,12 @@ func (e *Encoder) F64(v float64) {
 func (e *Encoder) I32(v int32) {
 	e.Op(i32Const)
 	e.signed(int64(v))
+}
+
+// I64 appends a constant.
+func (e *Encoder) I64(v int64) {
+	e.Op(i64Const)
+	e.signed(v)
 }
 
 // section appends a section of so many items.
