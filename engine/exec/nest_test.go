@@ -36,13 +36,16 @@ func expansion(r *rand.Rand) string {
 		fmt.Sprintf("(sum k < n -> row.(k) * %s)", pick("0.1", "s.(j)", "k")))
 	last := pick("1", "x", "sum i < n -> s.(i)", "s.(0) + x")
 	first := pick("1 - 2 * sin (3 * j)^2", "sin (j + 1)", "0.3 * j - 0.4", "x * j", "j")
-	rows := 1 + r.IntN(3)
+	n, rows := 2+r.IntN(9), 1+r.IntN(3)
+	if r.IntN(6) == 0 {
+		n, rows = 10+r.IntN(150), 1+r.IntN(2)
+	}
 	return fmt.Sprintf(`param n = %d
 input A : R^n^%d = vec i < %d -> vec j < n -> sin (1 + i * n + j)
 input x = 0.3
 def expand row f s = sum j < n -> if %s then %s else %s
 (fold expand (fun s -> %s) (list i < %d -> A.(i)) (vec j < n -> %s))%s
-`, 2+r.IntN(9), rows, rows, test(), yes, no, last, rows, first, pick("", "", " * x", " + sin (A.(0)).(1)"))
+`, n, rows, rows, test(), yes, no, last, rows, first, pick("", "", " * x", " + sin (A.(0)).(1)"))
 }
 
 // TestNests: machine code of nests with branches has the steps of their loops, and values and gradients that differ by

@@ -209,8 +209,11 @@ func TestVectors(t *testing.T) {
 	for seed := first; seed < first+number("RANDOM_PROGRAMS", 50); seed++ {
 		r := rand.New(rand.NewPCG(uint64(seed), 5))
 		w := &nestWriter{r: r, n: 3 + r.IntN(18), m: 3 + r.IntN(18)}
-		if seed%32 == 7 {
+		switch seed % 32 {
+		case 7:
 			w.n, w.m = 300, 3
+		case 3, 11, 19, 27:
+			w.n = 60 + r.IntN(100)
 		}
 		src := w.program()
 		l, err := lang.Load("t.gram", []byte(src), lang.Options{})

@@ -18,8 +18,8 @@ import (
 //
 // The body of a loop is divided into phases. A phase runs for all iterations of the loop, or for those that take a
 // branch, before the next one begins. So one that selects elements of a vector that the loop makes is behind the one
-// that makes it. A test is a bit for each iteration of its loop, so loops with tests have at most 64 iterations, and a
-// phase in a branch goes through the bits that are 1. What other phases read is in an array.
+// that makes it. A test is a bit for each iteration of its loop, so loops with tests run in blocks of at most 64
+// iterations, and a phase in a branch goes through the bits that are 1. What other phases read is in an array.
 //
 // # Backward
 //
@@ -76,11 +76,13 @@ const (
 	nestResults
 )
 
-// mostBits is how many iterations a loop with tests has at most, and mostHeads how many summands a sum has of which
-// those with an adjoint are known by bits.
+// mostBits is how many iterations of a loop with tests run at most as one block, and mostHeads how many summands a sum
+// has that are counted by which of them have an adjoint. Where they are at least longSum, see [ir.SumKinds], all partial
+// sums have one behind these, and the additions are counted by kinds.
 const (
 	mostBits  = 64
 	mostHeads = 12
+	longSum   = 16
 )
 
 type nestLane struct {
@@ -138,6 +140,7 @@ type nestLoop struct {
 	arrive []int        // loads whose elements that are reached are bits of a word
 	units  map[unit]int // phases
 	back   bool         // it has backward code
+	blocks bool         // it runs in blocks
 }
 
 // reachGroup are the instructions of a loop that are reached in the same iterations.
@@ -243,7 +246,7 @@ func Expected(v *ir.Vector, loop int) float64 {
 }
 
 // mostWords is how many words memory has at most in front of what is pushed.
-const mostWords = 1 << 17
+const mostWords = 1 << 20
 
 // Begin puts the tables in memory.
 func (n *Nest) Begin(memory []uint64) {
@@ -288,7 +291,10 @@ func (n *Nest) Part(memory []uint64, k, parts int, stack, limit uint64) (params 
 	}
 	size := n.loop(n.outer).Size
 	from, to := k*size/parts, (k+1)*size/parts
-	if parts > 1 {
+	switch {
+	case n.loop(n.outer).blocks && parts > 1:
+		from, to = k*mostBits, min(size, (k+1)*mostBits)
+	case parts > 1:
 		memory[nestRange] = 1<<to - 1<<from
 	}
 	return [4]uint64{8 * uint64(from), 8 * uint64(to), stack, limit}
@@ -305,7 +311,7 @@ func (n *Nest) Top(memory []uint64) (top uint64, full bool) {
 // Result is a result of the statement.
 func (n *Nest) Result(memory []uint64, k int) float64 {
 	x := math.Float64frombits(memory[nestResults+n.result(k)])
-	if n.outer >= 0 {
+	if n.outer >= 0 && n.hasSet(n.outer) {
 		if a := n.v.Lanes[n.results[0]].A; n.summand(a) {
 			s := &n.v.Lanes[a]
 			if others := n.loop(n.outer).Size - int(n.ones(memory, s.C)); others > 0 {
@@ -366,7 +372,7 @@ func (n *Nest) Cells(memory []uint64, f func(i, kind int, times uint64)) {
 			case s.Loop == n.outer && l.reach.all:
 				times = uint64(n.loop(n.outer).Size)
 			case s.Loop >= 0:
-				if times = memory[l.counter]; s.Loop == n.outer {
+				if times = memory[l.counter]; n.hasSet(s.Loop) {
 					times = uint64(bits.OnesCount64(times))
 				}
 			}
@@ -383,34 +389,51 @@ func (n *Nest) Cells(memory []uint64, f func(i, kind int, times uint64)) {
 
 // cellsOfSum calls f with the additions of sums by kind, and how many such sums there are.
 func (n *Nest) cellsOfSum(memory []uint64, i int, f func(kinds [4]uint64, times uint64)) {
-	c := n.v.Lanes[n.v.Lanes[i].A].Loop
+	a, c := &n.lanes[n.v.Lanes[i].A], n.loopOf(i)
 	size := n.loop(c).Size
-	head := make([]bool, min(size, 16))
-	if !n.isMixed(i) {
-		for k := range head {
-			head[k] = n.lanes[n.v.Lanes[i].A].live
-		}
-		kinds := ir.SumKinds(head, size)
-		kinds[ir.KindOf(true, head[0])] += uint64(max(0, size-len(head)))
-		f(kinds, n.iterations(memory, c)/uint64(size))
-		return
-	}
-	count := func(tests int, times uint64) {
+	sums := n.iterations(memory, c) / uint64(size)
+	count := func(tests uint64, times uint64) {
+		head := make([]bool, min(size, longSum))
 		for k := range head {
 			head[k] = tests>>k&1 != 0
 		}
-		f(ir.SumKinds(head, size), times)
+		kinds := ir.SumKinds(head, size)
+		live := uint64(bits.OnesCount64(tests >> longSum))
+		kinds[ir.KindOf(true, true)] += live
+		kinds[ir.KindOf(true, false)] += uint64(size-len(head)) - live
+		f(kinds, times)
 	}
-	if n.outer >= 0 && i == n.results[0] {
-		count(int(memory[nestTests]), 1)
-		return
-	}
-	for tests, times := range memory[n.lanes[i].heads:][:1<<size] {
-		if times > 0 {
-			count(tests, times)
+	switch {
+	case !n.isMixed(i) && size <= mostBits:
+		live := uint64(n.full(c))
+		if !a.live {
+			live = 0
+		}
+		count(live, sums)
+	case !n.isMixed(i):
+		kind := ir.KindOf(true, a.live)
+		kinds := ir.SumKinds(slices.Repeat([]bool{a.live}, longSum), size)
+		kinds[kind] += uint64(size - longSum)
+		f(kinds, sums)
+	case n.hasSet(c):
+		count(memory[nestTests], 1)
+	case size >= longSum:
+		kinds := [4]uint64(memory[n.lanes[i].heads:])
+		kinds[3] += 7 * sums
+		kinds[0] = uint64(size-1)*sums - kinds[1] - kinds[2] - kinds[3]
+		f(kinds, 1)
+	default:
+		for tests, times := range memory[n.lanes[i].heads:][:1<<size] {
+			if times > 0 {
+				count(uint64(tests), times)
+			}
 		}
 	}
 }
+
+// hasSet reports whether the iterations of a loop that are counted are sets: those of the outermost loop, whose tests
+// run for each part.
+func (n *Nest) hasSet(k int) bool { return k == n.outer && !n.loop(k).blocks }
 
 // iterations is how many of a loop have run.
 func (n *Nest) iterations(memory []uint64, loop int) uint64 {
@@ -428,7 +451,7 @@ func (n *Nest) iterations(memory []uint64, loop int) uint64 {
 func (n *Nest) ones(memory []uint64, test int) uint64 {
 	s := &n.v.Lanes[test]
 	switch {
-	case s.Op == ir.LaneTest && s.Loop == n.outer:
+	case s.Op == ir.LaneTest && n.hasSet(s.Loop):
 		return uint64(bits.OnesCount64(memory[n.lanes[test].counter]))
 	case s.Op == ir.LaneTest:
 		return memory[n.lanes[test].counter]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/gram-machine/gram/engine/ir"
@@ -38,11 +39,13 @@ type nestGen struct {
 	current []local              // with the iterations that are left, of each loop
 }
 
-// nestIndex is the index of a loop: a number, or a local that has it times 8.
+// nestIndex is the index of a loop: a number, or a local that has it times 8. Of a loop that runs in blocks, first is
+// that of the first iteration of the block, and all has those that there are.
 type nestIndex struct {
-	fixed bool
-	n     int
-	local local
+	fixed      bool
+	n          int
+	local      local
+	first, all local
 }
 
 // nestLocal says what a local is for: an instruction's number, its adjoint, the iterations in which it is 1, or is
@@ -126,8 +129,12 @@ func (n *Nest) newGen(back bool) *nestGen {
 	g := &nestGen{Function: wasm.NewFunction(string([]byte{wasm.I32, wasm.I32, wasm.I32, wasm.I32})), n: n, back: back,
 		locals: map[nestLocal]local{}, bases: map[string]local{}}
 	g.zero = local(g.NewLocal(wasm.I32))
-	for range n.v.Loops {
-		g.index = append(g.index, nestIndex{local: local(g.NewLocal(wasm.I32))})
+	for k := range n.v.Loops {
+		x := nestIndex{local: local(g.NewLocal(wasm.I32))}
+		if n.loop(k).blocks {
+			x.first, x.all = local(g.NewLocal(wasm.I32)), local(g.NewLocal(wasm.I64))
+		}
+		g.index = append(g.index, x)
 		g.current = append(g.current, local(g.NewLocal(wasm.I64)))
 	}
 	return g
@@ -346,27 +353,60 @@ func (g *nestGen) iterate(k int, p *phase, body func()) {
 			g.scope(body)
 		}
 		x.fixed = false
+	case g.n.loop(k).blocks:
+		x := &g.index[k]
+		end := func() { g.code(x.first, x.all, wasm.I64Ones, wasm.Wrap, i32(3), wasm.I32ShiftL, wasm.I32Add) }
+		g.counting(x.local, x.first, end, 8, body)
 	default:
-		x := g.index[k].local
-		var from, to any = i32(0), i32(8 * g.n.loop(k).Size)
-		if k == g.n.outer && p.hasLoops() {
-			from, to = nestFrom, nestTo
-		}
-		step := []any{x, i32(8), wasm.I32Add, setTo(x)}
-		if g.back {
-			step[2] = wasm.I32Sub
-			g.code(to, setTo(x), wasm.Loop, wasm.None)
-			g.code(step...)
-			g.scope(body)
-			g.code(from, x)
-		} else {
-			g.code(from, setTo(x), wasm.Loop, wasm.None)
-			g.scope(body)
-			g.code(step...)
-			g.code(x, to)
-		}
-		g.code(wasm.I32Less, wasm.BrIf, 0, wasm.End)
+		from, to := g.range8(k, p.hasLoops())
+		g.counting(g.index[k].local, from, to, 8, body)
 	}
+}
+
+// range8 is from which iteration of a loop to which code runs, times 8: of the outermost loop, those of a part.
+func (g *nestGen) range8(k int, part bool) (from, to any) {
+	if k == g.n.outer && part {
+		return nestFrom, nestTo
+	}
+	return i32(0), i32(8 * g.n.loop(k).Size)
+}
+
+// block is how many iterations run as one block.
+const block = 8 * mostBits
+
+// inBlocks makes the code of a loop: body, for each block if it runs in blocks.
+func (g *nestGen) inBlocks(k int, body func()) {
+	loop := g.n.loop(k)
+	if !loop.blocks {
+		body()
+		return
+	}
+	x := &g.index[k]
+	from, to := g.range8(k, true)
+	g.based = append(g.based, map[local]struct{}{})
+	defer func() { g.based = g.based[:len(g.based)-1] }()
+	last := (loop.Size - 1) / mostBits * mostBits
+	g.counting(x.first, from, to, block, func() {
+		g.code(i64(^uint64(0)>>(mostBits-loop.Size+last)), i64(-1), x.first, i32(8*last), wasm.I32Equal, wasm.Select,
+			setTo(x.all))
+		body()
+	})
+}
+
+// counting makes the code of a loop in which a local goes from one number to another, which is larger, in steps, or, in
+// backward code, the other way round.
+func (g *nestGen) counting(x local, from, to any, step int, body func()) {
+	if !g.back {
+		g.code(from, setTo(x), wasm.Loop, wasm.None)
+		g.scope(body)
+		g.code(x, i32(step), wasm.I32Add, setTo(x), x, to, wasm.I32Less, wasm.BrIf, 0, wasm.End)
+		return
+	}
+	shift := i32(bits.TrailingZeros(uint(step)))
+	g.code(to, i32(step-1), wasm.I32Add, shift, wasm.I32ShiftR, shift, wasm.I32ShiftL, setTo(x), wasm.Loop, wasm.None,
+		x, i32(step), wasm.I32Sub, setTo(x))
+	g.scope(body)
+	g.code(from, x, wasm.I32Less, wasm.BrIf, 0, wasm.End)
 }
 
 // bits makes the code of body for the iterations that take a branch.
@@ -381,12 +421,23 @@ func (g *nestGen) bits(k, test int, body func()) {
 		g.code(left, wasm.I64Ctz, wasm.Wrap, i32(3), wasm.I32ShiftL, setTo(x),
 			left, left, i64(1), wasm.I64Sub, wasm.I64And, setTo(left))
 	}
+	if g.n.loop(k).blocks {
+		g.code(x, g.index[k].first, wasm.I32Add, setTo(x))
+	}
 	g.scope(body)
 	g.code(more, wasm.BrIf, 0, wasm.End, wasm.End)
 }
 
-// full is all iterations of a loop.
+// full is all iterations of a loop of at most mostBits.
 func (n *Nest) full(k int) i64 { return i64(^uint64(0) >> (mostBits - n.loop(k).Size)) }
+
+// all is the set of all iterations of a loop, or of a block.
+func (g *nestGen) all(k int) any {
+	if g.n.loop(k).blocks {
+		return g.index[k].all
+	}
+	return g.n.full(k)
+}
 
 // or adds a set of iterations to those of a word.
 func (g *nestGen) or(at int, set any) {
@@ -397,7 +448,7 @@ func (g *nestGen) or(at int, set any) {
 // count adds how many iterations there are in a set to a word. That of the outermost loop, if that may run in parts,
 // has the set.
 func (g *nestGen) count(k, at int, set any) {
-	if k == g.n.outer {
+	if g.n.hasSet(k) {
 		g.or(at, set)
 		return
 	}
@@ -430,19 +481,22 @@ func (n *Nest) forward() *wasm.Function {
 	if n.outer >= 0 {
 		g.code(g.zero, word(wasm.F64Load, nestResults), setTo(g.value(n.results[0])))
 	}
-	g.loop(-1)
+	g.body(-1)
 	for k, r := range n.results {
 		g.code(g.zero, g.value(r), word(wasm.F64Store, nestResults+k))
 	}
 	return g.finish()
 }
 
-// loop makes the forward code of a loop.
-func (g *nestGen) loop(k int) {
+// body makes the forward code of a loop, or of a block of one.
+func (g *nestGen) body(k int) {
 	n, loop := g.n, g.n.loop(k)
-	words := len(loop.pushed)
+	words, iterations := len(loop.pushed), loop.Size
+	if loop.blocks {
+		iterations = mostBits
+	}
 	for i := range loop.phases {
-		words += loop.Size * len(loop.phases[i].pushed)
+		words += iterations * len(loop.phases[i].pushed)
 	}
 	if words > 0 {
 		g.code(nestStack, i32(8*words), wasm.I32Add, nestLimit, wasm.I32Gt, wasm.If, wasm.None,
@@ -453,7 +507,7 @@ func (g *nestGen) loop(k int) {
 	}
 	for at := range loop.phases {
 		p := &loop.phases[at]
-		if k == n.outer && p.guard >= 0 && p.hasLoops() {
+		if k >= 0 && n.hasSet(k) && p.guard >= 0 && p.hasLoops() {
 			g.code(g.test(p.guard), g.zero, word(wasm.I64Load, nestRange), wasm.I64And, setTo(g.test(p.guard)))
 		}
 		g.iterate(k, p, func() {
@@ -479,12 +533,21 @@ func (g *nestGen) loop(k int) {
 		g.code(nestStack, g.test(t), memory{wasm.I64Store, 8 * j})
 	}
 	g.push(len(loop.pushed))
+	for _, i := range n.sumsOf(k) {
+		s := &n.v.Lanes[n.v.Lanes[i].A]
+		if !n.summand(n.v.Lanes[i].A) || n.hasSet(k) {
+			continue
+		}
+		others := func() { g.code(g.test(s.C), g.all(k), wasm.I64Xor) } // in them, a summand is a numeral
+		g.code(g.value(i), others, wasm.I64Ones, wasm.Wrap, wasm.Convert, f64(n.v.Lanes[s.B].Val), wasm.F64Mul,
+			f64(math.Copysign(0, -1)), others, i64(0), wasm.I64Ne, wasm.Select, wasm.F64Add, setTo(g.value(i)))
+	}
 }
 
 // settle makes the bits of a test those of the iterations in which it is 1.
 func (g *nestGen) settle(k, t int) {
 	s := &g.n.v.Lanes[t]
-	var within any = g.n.full(k)
+	within := g.all(k)
 	if s.C >= 0 {
 		within = g.test(s.C)
 	}
@@ -534,7 +597,10 @@ func (g *nestGen) indexBits(k int) {
 	if x := &g.index[k]; x.fixed {
 		g.code(i64(x.n))
 	} else {
-		g.code(x.local, i32(3), wasm.I32ShiftR, wasm.Extend)
+		if g.code(x.local); g.n.loop(k).blocks {
+			g.code(x.first, wasm.I32Sub)
+		}
+		g.code(i32(3), wasm.I32ShiftR, wasm.Extend)
 	}
 }
 
@@ -563,22 +629,17 @@ func (g *nestGen) ready(i int) { g.code(func() { g.get(i) }, wasm.Drop) }
 
 // inner makes the forward code of loop c in loop k.
 func (g *nestGen) inner(k, c int) {
-	n, zero := g.n, f64(math.Copysign(0, -1))
+	n := g.n
 	n.expanded(k, c, func(i, _ int) { g.ready(i) })
 	if c == n.outer { // the sum goes on from where it was
-		g.loop(c)
+		g.inBlocks(c, func() { g.body(c) })
 		return
 	}
 	for _, i := range n.sumsOf(c) {
-		g.code(zero, setTo(g.value(i)))
+		g.code(f64(math.Copysign(0, -1)), setTo(g.value(i)))
 	}
-	g.loop(c)
+	g.inBlocks(c, func() { g.body(c) })
 	for _, i := range n.sumsOf(c) {
-		if s := &n.v.Lanes[n.v.Lanes[i].A]; n.summand(n.v.Lanes[i].A) { // the others are a numeral
-			others := func() { g.code(g.test(s.C), n.full(c), wasm.I64Xor) }
-			g.code(g.value(i), others, wasm.I64Ones, wasm.Wrap, wasm.Convert, f64(n.v.Lanes[s.B].Val), wasm.F64Mul,
-				zero, others, i64(0), wasm.I64Ne, wasm.Select, wasm.F64Add, setTo(g.value(i)))
-		}
 		g.known[len(g.known)-1][i] = true
 		g.store(i)
 	}
@@ -603,7 +664,7 @@ func (n *Nest) backward() *wasm.Function {
 func (g *nestGen) reached(k int, r reachSet) func() {
 	return func() {
 		if r.all {
-			g.code(g.n.full(k))
+			g.code(g.all(k))
 		}
 		for j, t := range r.of {
 			if t >= 0 {
@@ -618,7 +679,7 @@ func (g *nestGen) reached(k int, r reachSet) func() {
 	}
 }
 
-// loopBack makes the backward code of a loop.
+// loopBack makes the backward code of a loop, or of a block of one.
 func (g *nestGen) loopBack(k int) {
 	n, loop := g.n, g.n.loop(k)
 	g.push(-len(loop.pushed))
@@ -630,8 +691,12 @@ func (g *nestGen) loopBack(k int) {
 			continue
 		}
 		t := g.test(n.lanes[n.v.Lanes[i].A].mixed)
-		if k == n.outer {
+		if n.hasSet(k) {
 			g.or(nestTests, t)
+			continue
+		}
+		if loop.Size >= longSum {
+			g.longSum(k, n.lanes[i].heads, t)
 			continue
 		}
 		at, first := []any{t, wasm.Wrap, i32(3), wasm.I32ShiftL}, wasm.TableBytes+8*n.lanes[i].heads
@@ -646,7 +711,7 @@ func (g *nestGen) loopBack(k int) {
 	for _, r := range loop.reach {
 		switch {
 		case k < 0 || r.all && k == n.outer:
-		case r.all:
+		case r.all && !loop.blocks:
 			x := g.in(useCount, r.counter)
 			g.code(x, i64(loop.Size), wasm.I64Add, setTo(x))
 		default:
@@ -664,6 +729,35 @@ func (g *nestGen) loopBack(k int) {
 			g.code(x, g.reached(k, l.reach), i64(n.shift(i)), wasm.I64ShiftL, wasm.I64Or, setTo(x))
 		}
 	}
+}
+
+// longSum counts the additions of a long sum by kind, from which of the summands have adjoints: those of the first 16,
+// but for 7 that join partial sums, and those of the others, each to a partial sum that has an adjoint.
+func (g *nestGen) longSum(k, first int, tests local) {
+	add := func(left, right bool, set ...any) {
+		x := g.in(useCount, first+ir.KindOf(left, right))
+		g.code(append(append([]any{x}, set...), wasm.I64Ones, wasm.I64Add, setTo(x))...)
+	}
+	rest := func(from int) {
+		add(true, true, tests, i64(from), wasm.I64ShiftR)
+		add(true, false, tests, g.all(k), wasm.I64Xor, i64(from), wasm.I64ShiftR)
+	}
+	head := func() {
+		next := func() { g.code(tests, i64(8), wasm.I64ShiftR) }
+		add(true, true, tests, next, wasm.I64And, i64(0xff), wasm.I64And)
+		add(true, false, tests, next, i64(-1), wasm.I64Xor, wasm.I64And, i64(0xff), wasm.I64And)
+		add(false, true, next, tests, i64(-1), wasm.I64Xor, wasm.I64And, i64(0xff), wasm.I64And)
+		rest(longSum)
+	}
+	if !g.n.loop(k).blocks {
+		head()
+		return
+	}
+	g.code(g.index[k].first, wasm.If, wasm.None)
+	rest(0)
+	g.code(wasm.Else)
+	head()
+	g.code(wasm.End)
 }
 
 // phaseBack makes the backward code of an iteration of a phase.
@@ -696,7 +790,7 @@ func (g *nestGen) phaseBack(k, at int, p *phase) {
 					g.ready(i)
 				}
 			})
-			g.loopBack(u.loop)
+			g.inBlocks(u.loop, func() { g.loopBack(u.loop) })
 		}
 	}
 	for _, i := range slices.Sorted(maps.Keys(g.begun[len(g.begun)-1])) { // all that reads these has been gone through

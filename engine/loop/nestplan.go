@@ -54,9 +54,10 @@ func (n *Nest) possible() bool {
 				return false
 			}
 		case ir.LaneTest, ir.LaneNot, ir.LaneSelect:
-			if l.Loop < 0 || v.Loops[l.Loop].Size > mostBits {
+			if l.Loop < 0 {
 				return false
 			}
+			n.loop(l.Loop).blocks = v.Loops[l.Loop].Size > mostBits
 		case ir.LaneTake:
 		default:
 			return false
@@ -299,7 +300,7 @@ func (n *Nest) reaches(reached func(k int) bool) {
 		if l.reach.none() || !l.live {
 			continue
 		}
-		n.fail(!l.reach.all && n.loop(s.Loop).Size > mostBits)
+		n.fail(!l.reach.all && n.loop(s.Loop).Size > mostBits && !n.loop(s.Loop).blocks)
 		to := func(k int, r reachSet) {
 			o := &n.lanes[k]
 			if !o.live {
@@ -502,6 +503,7 @@ func (n *Nest) divideLoop(k int) {
 				at, known := loop.units[d]
 				if n.fail(!known); take >= 0 && n.v.Lanes[take].B != k && n.under(k, n.v.Lanes[take].B) < 0 {
 					at++ // it may be that of another iteration
+					n.fail(loop.blocks)
 				}
 				least = max(least, at)
 			})
@@ -592,8 +594,11 @@ func (n *Nest) layout() {
 		case s.Op == ir.LaneTest:
 			l.counter = cleared(&n.ahead, 1)
 		case n.isMixed(i):
-			size := n.loop(n.v.Lanes[s.A].Loop).Size
-			if n.fail(size > mostHeads); !n.fails && (n.outer < 0 || i != n.results[0]) {
+			switch size := n.loop(n.v.Lanes[s.A].Loop).Size; {
+			case n.hasSet(n.loopOf(i)):
+			case size >= longSum:
+				l.heads = cleared(&n.behind, 4) // by kinds
+			case !n.fail(size > mostHeads):
 				l.heads = cleared(&n.behind, 1<<size)
 			}
 		}
@@ -788,5 +793,8 @@ func (n *Nest) parts() {
 	}
 	if loops == 1 {
 		n.Parts, n.outer = n.loop(c).Size, c
+		if n.loop(c).blocks {
+			n.Parts = (n.Parts + mostBits - 1) / mostBits
+		}
 	}
 }

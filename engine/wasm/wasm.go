@@ -43,6 +43,7 @@ const (
 	i32Const  = 0x41
 	i64Const  = 0x42
 	f64Const  = 0x44
+	I32Equal  = 0x46
 	I32Less   = 0x49 // without a sign
 	I32Gt     = 0x4b // without a sign
 	I64Ne     = 0x52
