@@ -19,21 +19,32 @@ type nests struct {
 	made map[string][]*loop.Nest // by the results that are reached; nil: there are none
 }
 
-// newNests finds whether a statement may have machine code.
+// newNests finds whether machine code of a statement is worth its making: its loops in branches are short, and make no
+// elementary functions. Otherwise the kernels, which make several numbers at once, are as fast or faster.
 func newNests(src *ir.Vector) *nests {
 	n := &nests{made: map[string][]*loop.Nest{}}
-	branches := false
+	packed := false
 	for i := range src.Lanes {
-		if src.Lanes[i].Op >= ir.LaneAdd {
-			n.work += loop.Expected(src, src.Lanes[i].Loop)
+		l := &src.Lanes[i]
+		if l.Op >= ir.LaneAdd {
+			n.work += loop.Expected(src, l.Loop)
 		}
-		branches = branches || src.Lanes[i].Op == ir.LaneWhere
+		if src.Packed(l.Loop) && l.Op != ir.LaneNone {
+			packed = true
+			long := l.Op == ir.LaneFun1 || l.Op == ir.LaneFun2
+			if long && !loop.Short(l.Sym) || src.Loops[l.Loop].Size > mostShort {
+				return &nests{}
+			}
+		}
 	}
-	if !branches {
+	if !packed {
 		n.work = 0
 	}
 	return n
 }
+
+// mostShort is how many iterations a short loop has at most.
+const mostShort = 16
 
 // nestState is the memory of the machine code of a statement: words, and what it pushes.
 type nestState struct {

@@ -297,6 +297,12 @@ func (g *nestGen) compute(i int) {
 var symbolCodes = map[term.Symbol]byte{term.NoSymbol: wasm.F64Add, term.Mul: wasm.F64Mul, term.Sub: wasm.F64Sub,
 	term.Div: wasm.F64Div, term.Neg: wasm.F64Neg}
 
+// Short reports whether a symbol takes a few instructions.
+func Short(s term.Symbol) bool {
+	_, ok := symbolCodes[s]
+	return ok || wasm.Short(s, 2*wasm.InlineBytes)
+}
+
 // apply applies a symbol to the operands on the stack.
 func (g *nestGen) apply(s term.Symbol) {
 	if op, ok := symbolCodes[s]; ok {

@@ -182,7 +182,7 @@ func (f *Form) Stored(i int) bool {
 // loaded reports whether a number can't be computed again with a few instructions.
 func (f *Form) loaded(v id) bool {
 	e := &f.values[v]
-	return e.op == state || e.op == fun && !wasm.Short(e.sym)
+	return e.op == state || e.op == fun && !wasm.Short(e.sym, wasm.InlineBytes)
 }
 
 // stateWith returns the first state that a number is at the end of an iteration, −1 if there is none.

@@ -178,8 +178,8 @@ func Translated(s term.Symbol) bool {
 	return ok
 }
 
-// Short reports whether the function of a symbol takes a few instructions.
-func Short(s term.Symbol) bool {
+// Short reports whether the function of a symbol has at most so many bytes of code, and calls no other one.
+func Short(s term.Symbol, bytes int) bool {
 	at, ok := symbolFunctions[s]
 	if !ok {
 		return false
@@ -187,7 +187,7 @@ func Short(s term.Symbol) bool {
 	calls := false
 	f := &functions[at]
 	instructions(f.code, func(op byte, _ string) { calls = calls || op == CallOp })
-	return !calls && len(f.code) <= inlineBytes
+	return !calls && len(f.code) <= bytes
 }
 
 // Symbol applies a symbol to the operands on the stack.
@@ -196,14 +196,14 @@ func (f *Function) Symbol(s term.Symbol) { f.call(symbolFunctions[s]) }
 // SinCos leaves the sine of the operand on the stack there, and above it its cosine.
 func (f *Function) SinCos() { f.call(sinCosFunction) }
 
-// inlineBytes is the most that the code of a function has that is copied to where it is called. It has no branches:
+// InlineBytes is the most that the code of a function has that is copied to where it is called. It has no branches:
 // many make compiling slow.
-const inlineBytes = 40
+const InlineBytes = 40
 
 // call applies a function to the operands on the stack.
 func (f *Function) call(at int) {
 	g := &functions[at]
-	if len(g.code) > inlineBytes || g.branches() {
+	if len(g.code) > InlineBytes || g.branches() {
 		f.Local(CallOp, f.linker.call(at+1))
 		return
 	}
