@@ -37,9 +37,6 @@ func (m *Machine) Checkpoints() (n int) {
 	return n
 }
 
-// Nests is how many vector statements have machine code that has run.
-func (m *Machine) Nests() int { return len(m.nests) }
-
 // NestParts is how many parts these run in.
 func (m *Machine) NestParts() (n int) {
 	for _, st := range m.nests {

@@ -218,6 +218,9 @@ func (m *Machine) runNest(n *loop.Nest, v *vector, s *laneState, words int, pc i
 	return true, nil
 }
 
+// Nests is how many vector statements have machine code that has run.
+func (m *Machine) Nests() int { return len(m.nests) }
+
 // nestBack is the backward phase of a statement that has run as machine code.
 func (m *Machine) nestBack(v *vector, s *laneState, r *record) error {
 	set, whole := 0, 1<<len(v.results)-1

@@ -98,11 +98,12 @@ type nestLane struct {
 	dims       []int // of the array: loops, the innermost first
 	counter    int   // of a test: its word, how often it is 1; of reached lanes: how often they are reached
 	flagged    bool  // each element that is read has a flag of its own
+	some       bool  // of an expansion: not all iterations of what it is of that run loops reach it
 	heads      int   // of a sum of which some summands have adjoints: the first word of its counters
 }
 
 // reachSet says in which iterations of its loop an instruction is reached: in all, or in those of some tests, and in
-// those in which elements of a vector are reached by what takes them: these have the number of what is taken, inverted.
+// those in which it is reached by what takes or expands it: these have its number, inverted.
 type reachSet struct {
 	all bool
 	of  []int

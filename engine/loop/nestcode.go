@@ -692,6 +692,11 @@ func (g *nestGen) loopBack(k int) {
 	for j, t := range loop.pushed {
 		g.code(nestStack, memory{wasm.I64Load, 8 * j}, setTo(g.test(t)))
 	}
+	for e := range n.lanes {
+		if a := n.v.Lanes[e].A; n.lanes[e].some && n.v.Lanes[a].Loop == k {
+			g.code(i64(0), setTo(g.take(a)))
+		}
+	}
 	for _, i := range n.sumsOf(k) {
 		if !n.isMixed(i) {
 			continue
@@ -733,6 +738,9 @@ func (g *nestGen) loopBack(k int) {
 		if s, l := &n.v.Lanes[i], &n.lanes[i]; s.Op == ir.LaneTake && s.Loop == k && l.live && !l.reach.none() {
 			x := g.take(s.A)
 			g.code(x, g.reached(k, l.reach), i64(n.shift(i)), wasm.I64ShiftL, wasm.I64Or, setTo(x))
+		} else if l.some && s.Loop == k {
+			x, index := g.take(s.A), func() { g.indexBits(n.v.Lanes[s.A].Loop) }
+			g.code(x, g.reached(k, l.reach), i64(0), wasm.I64Ne, wasm.Extend, index, wasm.I64ShiftL, wasm.I64Or, setTo(x))
 		}
 	}
 }

@@ -30,7 +30,7 @@ func (n *Nest) possible() bool {
 	for i := range v.Lanes {
 		l := &v.Lanes[i]
 		switch l.Op {
-		case ir.LaneNone, ir.LaneConst, ir.LaneScalar, ir.LaneAdd, ir.LaneMul, ir.LaneWhere:
+		case ir.LaneNone, ir.LaneConst, ir.LaneScalar, ir.LaneAdd, ir.LaneMul, ir.LaneWhere, ir.LaneExpand, ir.LaneTake:
 		case ir.LaneIndex:
 			if len(l.At.Outer) > 0 {
 				return false
@@ -43,12 +43,6 @@ func (n *Nest) possible() bool {
 			if _, ok := symbolCodes[l.Sym]; !ok && !wasm.Translated(l.Sym) {
 				return false
 			}
-		case ir.LaneExpand:
-			for k := l.Loop; k != v.Lanes[l.A].Loop; k = v.Loops[k].Parent {
-				if p := v.Loops[k].Parent; p != v.Lanes[l.A].Loop && v.Loops[k].Where >= 0 {
-					return false
-				}
-			}
 		case ir.LaneSum:
 			if l.Sym != term.NoSymbol || v.Loops[v.Lanes[l.A].Loop].Parent != l.Loop {
 				return false
@@ -58,7 +52,6 @@ func (n *Nest) possible() bool {
 				return false
 			}
 			n.loop(l.Loop).blocks = v.Loops[l.Loop].Size > mostBits
-		case ir.LaneTake:
 		default:
 			return false
 		}
@@ -344,14 +337,20 @@ func (n *Nest) reaches(reached func(k int) bool) {
 			n.fail(!l.reach.is(n.loop(c).Where))
 			n.lanes[s.A].reach.add(reachSet{all: true})
 		case s.Op == ir.LaneExpand:
-			n.fail(!l.reach.all)
-			if from := n.v.Lanes[s.A].Loop; n.lanes[s.A].live {
-				r := reachSet{all: true}
-				if w := n.loop(n.under(from, s.Loop)).Where; w >= 0 {
-					r = reachSet{of: []int{w}}
-				}
-				n.lanes[s.A].reach.add(r)
+			r, from := reachSet{all: true}, n.v.Lanes[s.A].Loop
+			c := n.under(from, s.Loop)
+			if w := n.loop(c).Where; w >= 0 {
+				r = reachSet{of: []int{w}}
 			}
+			some := !l.reach.all
+			for k := s.Loop; k != c; k = n.loop(k).Parent {
+				some = some || n.loop(k).Where >= 0
+			}
+			if l.some = some && from >= 0; l.some {
+				r = reachSet{of: []int{^s.A}}
+				n.fail(n.loop(from).Size > mostBits && !n.loop(from).blocks)
+			}
+			n.lanes[s.A].reach.add(r)
 		case s.Op == ir.LaneTake:
 			from := n.v.Lanes[s.A].Loop
 			n.fail(l.grad || n.loop(from).Parent != s.B || n.loop(from).Size > mostBits ||
@@ -586,7 +585,9 @@ func (n *Nest) layout() {
 		case (s.Op == ir.LaneLoad || s.Op == ir.LaneScalar) && l.grad:
 			lo, hi := n.span(i)
 			flags := hi - lo + 1
-			if l.flagged = !n.inOrder(i); !l.flagged {
+			if l.flagged = !n.inOrder(i); l.flagged {
+				n.fail(slices.Contains(l.reach.of, ^i))
+			} else {
 				flags = 1
 				n.loop(s.Loop).arrive = append(n.loop(s.Loop).arrive, i)
 			}
