@@ -98,11 +98,35 @@ func CopyApart[T any](dst, x []T, at, by int) {
 			dst[i] = x
 		}
 	default:
-		from, to, apart := unsafe.Pointer(&x[at]), 0, by*int(unsafe.Sizeof(x[0]))
+		from, apart := unsafe.Pointer(&x[at]), by*int(unsafe.Sizeof(x[0]))
 		_ = x[at+(len(dst)-1)*by]
-		for i := range dst {
+		i, to := 0, 0
+		for ; i+4 <= len(dst); i += 4 {
+			d := (*[4]T)(dst[i:])
+			d[0], d[1] = *(*T)(unsafe.Add(from, to)), *(*T)(unsafe.Add(from, to+apart))
+			d[2], d[3] = *(*T)(unsafe.Add(from, to+2*apart)), *(*T)(unsafe.Add(from, to+3*apart))
+			to += 4 * apart
+		}
+		for ; i < len(dst); i++ {
 			dst[i] = *(*T)(unsafe.Add(from, to))
 			to += apart
 		}
+	}
+}
+
+// SetApart sets dst[at + i·by] to x[i], of which there is at least one.
+func SetApart(dst, x []float64, at, by int) {
+	to, apart := unsafe.Pointer(&dst[at]), 8*by
+	_ = dst[at+(len(x)-1)*by]
+	i, from := 0, 0
+	for ; i+4 <= len(x); i += 4 {
+		s := (*[4]float64)(x[i:])
+		*(*float64)(unsafe.Add(to, from)), *(*float64)(unsafe.Add(to, from+apart)) = s[0], s[1]
+		*(*float64)(unsafe.Add(to, from+2*apart)), *(*float64)(unsafe.Add(to, from+3*apart)) = s[2], s[3]
+		from += 4 * apart
+	}
+	for ; i < len(x); i++ {
+		*(*float64)(unsafe.Add(to, from)) = x[i]
+		from += apart
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/engine/ir"
+	"github.com/gram-machine/gram/kernel"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -83,20 +84,97 @@ func (v *vector) picked(s *laneState, l *lane, row, rows, first int, f func(t ti
 // table of what they may select, a row for each number.
 func (v *vector) pick(s *laneState, l *lane, dst []float64, row, rows int) {
 	numbers, first, size := s.vals[v.lanes[l.a].a], s.in[l.b].first, v.lanes[l.a].ratio
-	if len(numbers) != rows || v.lanes[l.b].dims[0].by != 0 || v.size < size || size*l.inner > mostTabulated {
+	if !v.tabulated(s, l, rows) {
 		v.picked(s, l, row, rows, first, func(t tile, behind int) { v.selected(s, l, dst, t, behind) })
 		return
 	}
 	table := s.tables[l.b]
 	if len(table) == 0 {
 		table = sized(&s.tables[l.b], size*l.inner)
+		line := dst[:l.inner]
 		for k := range size {
-			tiles(l.dims, 1, first, func(t tile) { v.selected(s, l, table[k*l.inner:], t, k*l.apart) })
+			to := table[k*l.inner:][:l.inner]
+			if l.parts == 0 {
+				line = to
+			}
+			tiles(l.dims, 1, first, func(t tile) { v.selected(s, l, line, t, k*l.apart) })
+			for p := range l.parts { // one behind the other
+				kernel.CopyApart(to[p*l.inner/l.parts:][:l.inner/l.parts], line, p, l.parts)
+			}
 		}
+	}
+	if l.parts > 0 {
+		return
 	}
 	for k, x := range numbers {
 		copy(dst[k*l.inner:][:l.inner], table[(int(x)-v.lanes[l.a].at.N)*l.inner:])
 	}
+}
+
+// tabulated reports whether there is a table of what a pick selects.
+func (v *vector) tabulated(s *laneState, l *lane, rows int) bool {
+	numbers, size := s.vals[v.lanes[l.a].a], v.lanes[l.a].ratio
+	return len(numbers) == rows && v.lanes[l.b].dims[0].by == 0 && v.size >= size && size*l.inner <= mostTabulated
+}
+
+// takePart sets dst to a part of what a pick selects, from its table, and reports whether there is one.
+func (v *vector) takePart(s *laneState, l *lane, dst []float64, rows int) bool {
+	p := &v.lanes[l.a]
+	if !v.tabulated(s, p, rows) {
+		return false
+	}
+	table, row := s.tables[p.b], &v.lanes[p.a]
+	for k, x := range s.vals[row.a] {
+		copy(dst[k*l.inner:][:l.inner], table[(int(x)-row.at.N)*p.inner+l.part*l.inner:])
+	}
+	return true
+}
+
+// pickParts finds the picks of which all that reads them takes one part: the components with one number of all vectors
+// that it selects.
+func (v *vector) pickParts() {
+	others := make([]bool, len(v.lanes)) // read by something else
+	for i := range v.lanes {
+		l := &v.lanes[i]
+		if v.takesPart(l) {
+			l.parts, l.part = 1, l.at.N
+			continue
+		}
+		v.src.Lanes[i].Operands(func(k int) { others[k] = true })
+	}
+	parts := map[int]int{} // of the elements of picks, which share tables
+	for _, i := range v.picks {
+		if l := &v.lanes[i]; others[i] {
+			parts[l.b] = -1
+		} else if n := v.src.Loops[l.loop].Size; parts[l.b] == 0 || parts[l.b] == n {
+			parts[l.b] = n
+		} else {
+			parts[l.b] = -1
+		}
+	}
+	for i := range v.lanes {
+		switch l := &v.lanes[i]; {
+		case l.op == ir.LanePick:
+			l.parts = max(0, parts[l.b])
+		case l.parts > 0 && parts[v.lanes[l.a].b] < 0:
+			l.parts = 0
+		}
+	}
+}
+
+// takesPart reports whether an instruction takes a part of a pick.
+func (v *vector) takesPart(l *lane) bool {
+	if l.op != ir.LaneTake || v.lanes[l.a].op != ir.LanePick || v.src.Loops[v.lanes[l.a].loop].Parent != l.loop {
+		return false
+	}
+	var by [len(ir.Affine{}.By)]int
+	apart := v.src.Loops[v.lanes[l.a].loop].Size
+	part := l.at.N >= 0 && l.at.N < apart && len(l.at.Outer) == 0
+	for k := l.loop; k >= 0; k = v.src.Loops[k].Parent {
+		by[k] = apart
+		apart *= v.src.Loops[k].Size
+	}
+	return part && l.at.By == by && !l.gathers
 }
 
 // mostTabulated is how many numbers a table of a pick has at most.

@@ -126,6 +126,8 @@ type lane struct {
 	product  *product
 	of       int // of lanes that are packed: [vector.pack]
 	up       []up
+	parts    int       // of a pick that is read part by part: how many there are, 0: it is not. Of a take of a part: 1
+	part     int       // of a take: which
 	apart    int       // of a pick: how far apart the elements are among which it selects
 	whole    bool      // and whether those of all lanes are all there are between the first and the last
 	dead     [4]uint64 // of a sum of numerals: its additions by kind
@@ -321,6 +323,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	for i := range v.lanes {
 		v.needs(i)
 	}
+	v.pickParts()
 	v.lists()
 	if v.keep > 0 {
 		v.keepWord, v.words = v.words, v.words+1
@@ -1021,7 +1024,9 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) bool {
 		case ir.LaneExpand:
 			expand(v, s, l, rows, dst, s.vals[l.a])
 		case ir.LaneTake:
-			copyPlaces(v, s, l, dst, s.vals[l.a], rows, v.taking(l, row))
+			if l.parts == 0 || !v.takePart(s, l, dst, rows) {
+				copyPlaces(v, s, l, dst, s.vals[l.a], rows, v.taking(l, row))
+			}
 		case ir.LaneSum:
 			x, loop := s.vals[l.a], v.lanes[l.a].loop
 			if l.branched(v) {
@@ -1080,6 +1085,14 @@ func expand[T any](v *vector, s *laneState, l *lane, rows int, dst, x []T) {
 	case l.ratio > 8:
 		for k := range len(dst) / l.ratio {
 			kernel.Fill(dst[k*l.ratio:][:l.ratio], x[k])
+		}
+	case l.ratio == 4:
+		for k, x := range x[:len(dst)/4] {
+			*(*[4]T)(dst[4*k:]) = [4]T{x, x, x, x}
+		}
+	case l.ratio == 3:
+		for k, x := range x[:len(dst)/3] {
+			*(*[3]T)(dst[3*k:]) = [3]T{x, x, x}
 		}
 	default:
 		n := l.ratio
@@ -1298,12 +1311,7 @@ func (v *vector) store(s *laneState, l *lane, row, rows int) {
 	x, out := s.vals[l.a], s.outs[l.arg]
 	v.eachTile(s, l, rows, l.at.N-v.results[l.arg].out+row*l.dims[0].by, func(t tile) {
 		for ; t.outer.size > 0; t.next() {
-			from, to, at := x[t.lane:t.lane+t.inner.size], unsafe.Pointer(&out[t.at]), 0
-			_ = out[t.at+(len(from)-1)*t.inner.by]
-			for _, x := range from {
-				*(*float64)(unsafe.Add(to, at)) = x
-				at += 8 * t.inner.by
-			}
+			kernel.SetApart(out, x[t.lane:t.lane+t.inner.size], t.at, t.inner.by)
 		}
 	})
 }
