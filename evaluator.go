@@ -363,7 +363,8 @@ const (
 // batch is the machine of so many points, nil if these are few or the compiler makes no code of it.
 func (e *Evaluator) batch(points int) (*exec.Machine, error) {
 	m, ok := e.batches[points]
-	if ok || points < leastBatch || e.noBatch || e.code.Nests() > 0 || e.opt.MaxSteps != 0 || e.opt.MaxNodes != 0 || e.opt.placed() {
+	if ok || points < leastBatch || e.noBatch || e.code.Nests() > 0 ||
+		e.opt.MaxSteps != 0 || e.opt.MaxNodes != 0 || e.opt.placed() {
 		return m, nil
 	}
 	opt := e.opt.lowered(e.p.inputs, true, e.meter.During("compile"))
