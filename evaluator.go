@@ -286,8 +286,8 @@ func (e *Evaluator) Gradient(ctx context.Context, point []float64) (*Result, err
 
 // Gradients is [Evaluator.Gradient] at many points, one behind the other. points has n numbers for each, where n is the
 // number of scalar inputs; values gets k numbers for each, and jacobians k rows of length n. Points run together, as
-// lanes of one program, where that is short, has no functions and no machine code of loops in branches. The cost is that
-// of what ran last.
+// lanes of one program, where that is short, has no functions and no machine code of loops in branches. The cost is
+// that of what ran last.
 func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []float64) error {
 	n := len(e.p.inputs)
 	if n == 0 || len(points)%n != 0 {

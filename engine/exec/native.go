@@ -282,7 +282,7 @@ func (n *native) reserve(m *Machine, bytes, left uint64, pc int32) error {
 	if err := m.reserve(int(size+left), pc); err != nil {
 		return err
 	}
-	memory := wasm.NewMemory(size)
+	memory := wasm.NewMemory(size, true)
 	if n.bytes != nil {
 		copy(memory[rowsAt:], n.bytes[rowsAt:n.used])
 		copy(memory[wasm.TableBytes:streamsAt], n.bytes[wasm.TableBytes:streamsAt])

@@ -125,7 +125,7 @@ func (m *Machine) nestMemory(n *loop.Nest, st *nestState, bytes uint64, pc int32
 		i.Close()
 	}
 	words := st.words
-	st.memory = wasm.NewMemory(uint64(wasm.TableBytes+8*n.Words) + bytes)
+	st.memory = wasm.NewMemory(uint64(wasm.TableBytes+8*n.Words)+bytes, false)
 	st.words = unsafe.Slice((*uint64)(unsafe.Pointer(&st.memory[wasm.TableBytes])), n.Words)
 	if copy(st.words, words) == 0 {
 		n.Begin(st.words)

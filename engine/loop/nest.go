@@ -77,8 +77,8 @@ const (
 )
 
 // mostBits is how many iterations of a loop with tests run at most as one block, and mostHeads how many summands a sum
-// has that are counted by which of them have an adjoint. Where they are at least longSum, see [ir.SumKinds], all partial
-// sums have one behind these, and the additions are counted by kinds.
+// has that are counted by which of them have an adjoint. Behind longSum summands all partial sums have one, see
+// [ir.SumKinds], and additions are counted by kinds.
 const (
 	mostBits  = 64
 	mostHeads = 12

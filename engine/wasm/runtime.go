@@ -68,17 +68,18 @@ func (f *Function) Compile(bytes int) (c *Code) {
 	return c
 }
 
-// pageBytes is the unit of memory. From manyBytes on it is worth having in huge pages.
+// pageBytes is the unit of memory. From manyBytes on it may be worth having in huge pages.
 const (
 	pageBytes = 1 << 16
 	manyBytes = 1 << 24
 )
 
-// NewMemory returns memory of at least so many bytes, with the tables in it.
-func NewMemory(bytes uint64) []byte {
+// NewMemory returns memory of at least so many bytes, with the tables in it. Huge pages are faster to fill, but the
+// system may take long to find the first of them: huge says that much of the memory will be filled.
+func NewMemory(bytes uint64, huge bool) []byte {
 	words := make([]float64, (bytes+pageBytes-1)/pageBytes*(pageBytes/8)) // numbers are aligned
 	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
-	if len(memory) >= manyBytes {
+	if huge && len(memory) >= manyBytes {
 		inHugePages(memory)
 	}
 	PutTables(memory)
