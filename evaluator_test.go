@@ -603,8 +603,8 @@ func TestBatch(t *testing.T) {
 		"data":          "input x : R^3 = vec i < 3 -> i\ndata l : List R^3 = list i < 9 -> vec j < 3 -> i - j\nfold (fun r s -> s + tanh (dot r x)) x.(0) l",
 		"an index":      "input x : R^12 = vec i < 12 -> i\nvec j < 12 -> x.(11 - j) * sum i < j + 1 -> x.(i)",
 		"whole inputs":  "input x : R^12 = vec i < 12 -> i\nlet v = vec k < 5 -> x in sum k < 5 -> sum i < 12 -> v.(k).(11 - i) * x.(i) * k",
-		"branches": "input x : R^12 = vec i < 12 -> i\nsum i < 12 -> if x.(i) > 0 then (sum j < 12 -> if x.(j) > 1 then " +
-			"x.(j) * sum k < 12 -> max (x.(k) * x.(i)) x.(11 - k) else 0) else 0",
+		"branches": "input x : R^12 = vec i < 12 -> i\nsum h < 12 -> if x.(h) > 0 then (sum i < 12 -> if x.(i) > 0 then " +
+			"(sum j < 12 -> if x.(j) > 1 then x.(j) * sum k < 12 -> max (x.(k) * x.(i)) x.(11 - k) else 0) else 0) * x.(h) else 0",
 		"a function": "input x : R^3 = vec i < 3 -> i\nlet rec f u = if u < 0.5 then 1 else x.(0) * f (u - 1) in f 3",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -65,6 +65,10 @@ type nesting struct {
 
 var defaultNesting = nesting{1 << 20, 1 << 28, 1 << 26}
 
+// nestWork is by how much more machine code of a nest is to do than that of a loop, to be worth its making: it has more
+// code, in the place of kernels.
+const nestWork = 8
+
 // mostReached is how many results a statement with machine code has at most: there is code for each set of them that
 // may be reached.
 const mostReached = 3
@@ -77,7 +81,7 @@ func (m *Machine) nestOf(v *vector, s *laneState, reached int) *loop.Nest {
 	if m.p.src.Taped {
 		work *= tapedWork
 	}
-	if work*m.manyRuns() < cmp.Or(m.NativeWork, NativeWork) || work == 0 || m.NoNative || m.bounds.MaxSteps != 0 ||
+	if work*m.manyRuns() < nestWork*cmp.Or(m.NativeWork, NativeWork) || work == 0 || m.NoNative || m.bounds.MaxSteps != 0 ||
 		len(v.results) > mostReached || !wasm.Supported() {
 		return nil
 	}

@@ -16,6 +16,8 @@
 // reverse. An operation adds, for each of its operands, the adjoint of its result times a partial derivative. Adjoints
 // are in locals, those of what all iterations share too. What is reached is known when the code is made, but for what
 // depends on conditionals, or on an end of the loop that not all results reach: these have flags.
+//
+// A [Nest] is code of another kind, of vector statements.
 package loop
 
 import (

@@ -10,9 +10,9 @@ import (
 	"github.com/gram-machine/gram/engine/wasm"
 )
 
-// Nest is the machine code of a vector statement whose result is the sum of a nest of loops with branches: it goes
-// through the iterations one after the other, where the kernels have all lanes of an instruction at once. So it needs
-// no lanes for iterations that do not take a branch, and short loops cost no calls.
+// Nest is the machine code of a vector statement whose results are numbers, made by nests of loops with branches. It
+// goes through the iterations one after the other, where the kernels have all lanes of an instruction at once. So it
+// needs no lanes for iterations that do not take a branch, and short loops cost no calls.
 //
 // # Phases
 //
