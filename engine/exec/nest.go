@@ -81,8 +81,8 @@ func (m *Machine) nestOf(v *vector, s *laneState, reached int) *loop.Nest {
 	if m.p.src.Taped {
 		work *= tapedWork
 	}
-	if work*m.manyRuns() < nestWork*cmp.Or(m.NativeWork, NativeWork) || work == 0 || m.NoNative || m.bounds.MaxSteps != 0 ||
-		len(v.results) > mostReached || !wasm.Supported() {
+	if work*m.manyRuns() < nestWork*cmp.Or(m.NativeWork, NativeWork) || work == 0 || m.NoNative ||
+		m.bounds.MaxSteps != 0 || len(v.results) > mostReached || !wasm.Supported() {
 		return nil
 	}
 	key := make([]byte, 0, 64)
