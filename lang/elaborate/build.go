@@ -218,11 +218,16 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 	if ok {
 		return v
 	}
-	parts := each(int(s.n), func(i int) val {
+	errors := len(e.reported)
+	var parts []val
+	for i := range int(s.n) {
 		e.setIndex(slot, i)
 		e.work++
-		return e.eval(kids[1], 0)
-	})
+		parts = append(parts, e.eval(kids[1], 0))
+		if len(e.reported) > errors && i >= enoughIndices { // the others have the same errors
+			return e.bad(e.span(x))
+		}
+	}
 	switch n.Op {
 	case syntax.VecTok:
 		return e.vector(x, parts)
@@ -231,6 +236,9 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 	}
 	return e.sum(x, parts)
 }
+
+// enoughIndices is for how many indices an expression that has errors is elaborated at least, to find those of each.
+const enoughIndices = 16
 
 // setIndex makes i the value of the index in slot.
 func (e *Elaborator) setIndex(slot, i int) {

@@ -156,7 +156,7 @@ func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, b
 		}
 	}
 	return e.noNatural(u, x, notStatic,
-		why+"; a size or an index is made of params and the indices of vec, sum and list", notes...)
+		why+"; a size or an index is made of params and the indices of vec, sum, list and scan", notes...)
 }
 
 // phrase says in a sentence what a global is.
