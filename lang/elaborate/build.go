@@ -218,13 +218,12 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 	if ok {
 		return v
 	}
-	errors := len(e.reported)
 	var parts []val
 	for i := range int(s.n) {
 		e.setIndex(slot, i)
 		e.work++
 		parts = append(parts, e.eval(kids[1], 0))
-		if len(e.reported) > errors && i >= enoughIndices { // the others have the same errors
+		if len(e.reported) > 0 && i >= enoughIndices { // there is no term, and the others have the same errors
 			return e.bad(e.span(x))
 		}
 	}
@@ -237,7 +236,7 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 	return e.sum(x, parts)
 }
 
-// enoughIndices is for how many indices an expression that has errors is elaborated at least, to find those of each.
+// enoughIndices is for how many indices an expression of a program with errors is elaborated, to find those of each.
 const enoughIndices = 16
 
 // setIndex makes i the value of the index in slot.
