@@ -632,6 +632,7 @@ func (n *Nest) layout() {
 			l.array = room(words)
 		}
 	}
+	n.fail(n.Words > mostWords)
 }
 
 // inOrder reports whether each iteration of the loop of a load reads the next element, whatever those around it are:
