@@ -251,12 +251,13 @@ func (m *Machine) nestBack(v *vector, s *laneState, r *record) error {
 		v.nestInputs(n, s, st)
 		st.record = -1
 	}
-	top, full := n.Top(st.words)
+	top, _ := n.Top(st.words)
 	for k := st.parts - 1; k >= 0; k-- {
 		if again {
 			if err := m.runPart(n, v, st, k, 0, n.Stack(), m.pc); err != nil {
 				return err
 			}
+			var full bool
 			if top, full = n.Top(st.words); full {
 				panic("exec: machine code pushes more than in the forward phase")
 			}
