@@ -443,7 +443,10 @@ func (m *Machine) Stats() Stats {
 		Peak: max(m.peak, m.live()),
 		Bytes: uint64(slotSize*(cap(m.heap)+cap(m.spare)+cap(m.stack))+2*cap(m.tape.kinds)+12*cap(m.tape.adr)+
 			9*cap(m.adjoint)+8*cap(m.tape.words)) + m.denser.bytes + denseSize*uint64(cap(m.dense)) +
-			recordSize*uint64(cap(m.tape.records)) + uint64(len(m.native.bytes)) + m.nestBytes()}
+			recordSize*uint64(cap(m.tape.records)) + uint64(len(m.native.bytes))}
+	for _, st := range m.nests {
+		s.Bytes += uint64(len(st.memory))
+	}
 	for i := range m.windows {
 		s.Bytes += m.windows[i].Bytes()
 	}

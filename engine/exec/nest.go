@@ -222,14 +222,6 @@ func (m *Machine) runNest(n *loop.Nest, v *vector, s *laneState, words int, pc i
 	return true, nil
 }
 
-// nestBytes is the memory of machine code of nests.
-func (m *Machine) nestBytes() (n uint64) {
-	for _, st := range m.nests {
-		n += uint64(len(st.memory))
-	}
-	return n
-}
-
 // Nests is how many vector statements have machine code that has run.
 func (m *Machine) Nests() int { return len(m.nests) }
 
