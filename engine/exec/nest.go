@@ -157,8 +157,11 @@ func (m *Machine) nestState(n *loop.Nest, v *vector, like *nestState, pc int32) 
 	if like != nil {
 		st.parts, bytes = like.parts, uint64(len(like.memory))
 	}
+	if err := m.nestMemory(n, st, bytes, pc); err != nil {
+		return nil, err
+	}
 	m.nests[n] = st
-	return st, m.nestMemory(n, st, bytes, pc)
+	return st, nil
 }
 
 // nestInputs puts the operands in memory, for the forward code.

@@ -44,8 +44,8 @@ func expansion(r *rand.Rand) string {
 input A : R^n^%d = vec i < %d -> vec j < n -> sin (1 + i * n + j)
 input x = 0.3
 def expand row f s = sum j < n -> if %s then %s else %s
-(fold expand (fun s -> %s) (list i < %d -> A.(i)) (vec j < n -> %s))%s
-`, n, rows, rows, test(), yes, no, last, rows, first, pick("", "", " * x", " + sin (A.(0)).(1)"))
+let r = fold expand (fun s -> %s) (list i < %d -> A.(i)) (vec j < n -> %s) in %s
+`, n, rows, rows, test(), yes, no, last, rows, first, pick("r", "r", "r * x", "r + sin (A.(0)).(1)", "let rec f u = if u < 1 then r else x * f (u - 1) in [| f 1, f 2 |]"))
 }
 
 // TestNests: machine code of nests with branches has the steps of their loops, and values and gradients that differ by
@@ -75,10 +75,14 @@ func TestNests(t *testing.T) {
 					m.NativeWork = 1e-9
 					m.SetNests([2]uint64{8, 1 << 24}[i-1], [2]uint64{1 << (4 + seed%12), 1 << 24}[i-1], [2]float64{100, 1e9}[i-1])
 				}
-				got := make([]float64, 1+len(l.Point))
+				k := 1 // outputs
+				if l.Shape.String() != "R" {
+					k = l.Shape.Size
+				}
+				got := make([]float64, k*(1+len(l.Point)))
 				for range 2 {
 					if gradient {
-						require.NoError(t, m.Gradient(l.Point, got[:1], got[1:]), src)
+						require.NoError(t, m.Gradient(l.Point, got[:k], got[k:]), src)
 						continue
 					}
 					require.NoError(t, m.Value(l.Point), src)

@@ -304,7 +304,7 @@ func (n *Nest) Part(memory []uint64, k, parts int, stack, limit uint64) (params 
 // Stack is where what is pushed begins in memory.
 func (n *Nest) Stack() uint64 { return uint64(wasm.TableBytes + 8*n.Words) }
 
-// Top is where what was pushed ends; full says that there was no room, and that the code has done nothing.
+// Top is where what was pushed ends; full says that there was no room, and that the code has counted nothing.
 func (n *Nest) Top(memory []uint64) (top uint64, full bool) {
 	return memory[nestTop], memory[nestFull] != 0
 }

@@ -470,7 +470,9 @@ func (g *nestGen) finish() *wasm.Function {
 			g.code(g.zero, g.zero, word(wasm.I64Load, l.of), g.locals[l], op, word(wasm.I64Store, l.of))
 		}
 	}
-	g.code(g.zero, nestStack, wasm.Extend, word(wasm.I64Store, nestTop))
+	if !g.back { // the backward code may run again
+		g.code(g.zero, nestStack, wasm.Extend, word(wasm.I64Store, nestTop))
+	}
 	return g.Function
 }
 
