@@ -411,6 +411,11 @@ func (w *surfaceWriter) leaf() string {
 			return v + ".(" + w.below(w.k) + ")"
 		}
 	case 6:
+		if n := len(w.indices); n > 0 && w.r.IntN(3) == 0 {
+			if v := w.find(vector); v != "" {
+				return w.guarded(v, w.indices[w.r.IntN(n)].name, w.indices[w.r.IntN(n)].name)
+			}
+		}
 		if w.r.IntN(3) == 0 {
 			return "C.(" + w.below(5) + ").(" + w.below(2) + ").(" + w.below(2) + ")"
 		}
@@ -419,6 +424,15 @@ func (w *surfaceWriter) leaf() string {
 		}
 	}
 	return w.find(real)
+}
+
+// guarded writes component i of a vector, or one that stands near it, where there is one.
+func (w *surfaceWriter) guarded(v, i, j string) string {
+	return "(if " + strings.NewReplacer("V", v, "I", i, "J", j, "E", w.leaf(), "N", strconv.Itoa(1+w.r.IntN(2))).Replace(w.pick(
+		"I >= N and I < k then V.(I - N) else E)", "I + N < k then V.(I + N) else E)", "I < k then V.(I) else E)",
+		"not I = J - N and I + J < k then V.(I + J) else E)", "I < J or E > 0 or I >= k then E else V.(I - J))",
+		"I >= k then E else if I + J < N then E else if I + J < k + N then V.(I + J - N) else 1)",
+		"I + 1 < k and V.(I + 1) > E then V.(I + 1) else E)"))
 }
 
 // numeral writes a numeral that may depend on indices.

@@ -28,21 +28,25 @@ func TestHints(t *testing.T) {
 	require.NotContains(t, err.Error(), "one by one")
 }
 
-// TestStaticBranch: a branch that a static condition does not take may have indices out of range; otherwise nothing
-// changes.
+// TestStaticBranch: a branch that a static condition does not take may have indices out of range.
 func TestStaticBranch(t *testing.T) {
 	for _, program := range []string{
 		"input x = 1\nlet h = [| 1, 2, 3 |] in\nvec i < 3 -> if i < 1 then x else h.(i - 1)",
 		"input x = 1\nif 2 < 1 then [| x |].(1) else x",
 		"input x = 1\nif not 1 < 2 then [| x |].(1) else x",
+		"input x = 1\nlet h = [| 1, 2, 3 |] in\nsum i < 3 -> if i >= 1 and h.(i - 1) > x then h.(i - 1) else x",
+		"input x = 1\nlet h = [| 1, 2, 3 |] in\nsum i < 3 -> sum j < 3 -> if i + j < 1 or i + j > 3 then x else h.(i + j - 1)",
+		"input x = 1\nlet h = [| 1, 2, 3 |] in\nsum i < 3 -> if i < 2 and x > 2 then h.(i + 1) else h.(i)",
 	} {
 		_, err := Load("p.gram", []byte(program), Options{})
 		require.NoError(t, err, program)
 	}
 	for program, want := range map[string]string{
-		"input x = 1\nif 1 < 2 then [| x |].(1) else x": "index out of range",
-		"input x = 1\nif 1 < 2 then x else x + (x, x)":  "type mismatch",
-		"input x = 1\nif x < 2 then x else [| x |].(1)": "index out of range",
+		"input x = 1\nif 1 < 2 then [| x |].(1) else x":                                               "index out of range",
+		"input x = 1\nif 1 < 2 then x else x + (x, x)":                                                "type mismatch",
+		"input x = 1\nif x < 2 then x else [| x |].(1)":                                               "index out of range",
+		"input x = 1\nlet h = [| 1, 2, 3 |] in\nsum i < 3 -> if i < 1 then x else h.(i + 1)":          "3 is not an index of R^3",
+		"input x = 1\nlet h = [| 1, 2, 3 |] in\nsum i < 3 -> if i > 1 or x > 2 then x else h.(i - 1)": "0 - 1 is negative",
 	} {
 		_, err := Load("p.gram", []byte(program), Options{})
 		require.ErrorContains(t, err, want, program)

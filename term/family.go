@@ -31,6 +31,7 @@ const (
 	StaticMul                   // A, B
 	StaticDiv                   // A, B
 	StaticNeg                   // A
+	StaticBelow                 // A if it is a natural number below Val, otherwise 0
 )
 
 // StaticNode is a constructor of an expression of indices with its parts. Its value is that of the operations on
@@ -138,6 +139,11 @@ func (s *Expressions) Value(e Static, at []float64) float64 {
 		return at[n.Index]
 	case StaticNeg:
 		return -s.Value(n.A, at)
+	case StaticBelow:
+		if a := s.Value(n.A, at); a >= 0 && a < n.Val && a == math.Trunc(a) {
+			return a
+		}
+		return 0
 	}
 	a, b := s.Value(n.A, at), s.Value(n.B, at)
 	switch n.Op {
@@ -162,6 +168,12 @@ func (s *Expressions) Mentions(e Static, f func(Index)) {
 	}
 	s.Mentions(n.A, f)
 	s.Mentions(n.B, f)
+}
+
+// Bounded reports whether e has a [StaticBelow] in it.
+func (t *Term) Bounded(e Static) bool {
+	n := &t.Statics[e]
+	return n.Op == StaticBelow || n.A != 0 && t.Bounded(n.A) || n.B != 0 && t.Bounded(n.B)
 }
 
 // Each calls f for all values of the indices, which stand in one another in this order, and are put in at, until it
@@ -189,8 +201,14 @@ func (s *Expressions) Interval(e Static) (lo, hi float64, whole bool) {
 		return 0, max(0, hi-1), whole
 	}
 	lo, hi, a := s.Interval(n.A)
-	if n.Op == StaticNeg {
+	switch n.Op {
+	case StaticNeg:
 		return -hi, -lo, a
+	case StaticBelow:
+		if hi >= n.Val || lo < 0 {
+			lo = 0
+		}
+		return lo, min(max(hi, 0), n.Val-1), true
 	}
 	low, high, b := s.Interval(n.B)
 	switch {
@@ -471,6 +489,8 @@ func (t *Term) StaticText(e Static) string {
 		return number(n.Val)
 	case StaticIndex:
 		return t.Indices[n.Index].Name
+	case StaticBelow:
+		return fmt.Sprintf("(%s below %s)", t.StaticText(n.A), number(n.Val))
 	case StaticNeg:
 		return "-" + t.StaticText(n.A)
 	}

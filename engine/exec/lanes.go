@@ -73,7 +73,7 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 				}
 			}
 			s.adj[i].of(m, &s.in[i])
-			if s.in[i].from.listed {
+			if s.in[i].apart {
 				k := l.hi - l.lo + 1
 				s.adj[i] = adjoints{make([]float64, k), make([]bool, k), -l.lo}
 			}
@@ -98,7 +98,17 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 	clear(m.adjoint[r.base : r.base+r.n])
 	for _, i := range v.loads {
 		o, x := &s.in[i], &s.adj[i]
+		if !o.apart {
+			continue
+		}
 		if !o.from.listed {
+			from, end := o.inside(len(x.adj))
+			for k := from; k < end; k++ {
+				if a := int(o.from.base) + o.begin + k; x.reached[k] {
+					m.adjoint[a] += x.adj[k]
+					m.reached[a] = true
+				}
+			}
 			continue
 		}
 		adr := m.tape.words[o.from.base:][:len(x.adj)]

@@ -34,19 +34,20 @@ type Slot struct {
 // A reference has the slot of an object's header in its low half, and above it the slot of the object that is meant,
 // from the first behind the header on; of a closure, which function of a fix is meant.
 const (
-	isRef     = 1 << 63
-	isDense   = 1 << 62 // in a reference to a dense vector: its number is in the low half
-	offset    = 32
-	partial   = 1 << 40 // in the header of a partial application
-	moved     = 1 << 62 // in the header of an object that a collection has moved
-	firstHeap = 1 << 12 // slots
+	isRef      = 1 << 63
+	isDense    = 1 << 62 // in a reference to a dense vector: its number is in the low half
+	offset     = 32
+	mostOffset = 1<<30 - 1
+	partial    = 1 << 40 // in the header of a partial application
+	moved      = 1 << 62 // in the header of an object that a collection has moved
+	firstHeap  = 1 << 12 // slots
 )
 
 func ref(object, off uint64) uint64 { return isRef | off<<offset | object }
 
 func object(r uint64) uint64 { return r & math.MaxUint32 }
 
-func off(r uint64) uint64 { return r >> offset & (1<<30 - 1) }
+func off(r uint64) uint64 { return r >> offset & mostOffset }
 
 // frame is what a call returns to.
 type frame struct {

@@ -351,7 +351,7 @@ func (w *pass) streams(j uint64, count int, backward bool) (err error) {
 		switch {
 		case err != nil:
 		case !s.Made:
-			runs(s, count, place, func(from, at, n int) {
+			w.runs(k, count, place, func(from, at, n int) {
 				if err == nil {
 					err = w.m.read(to[at:at+n], w.first[2*k], uint64(from), s.Static, w.pc)
 				}
@@ -434,7 +434,7 @@ func (w *pass) reached(whole []bool, j uint64, count int) {
 		base, at := int(w.m.dense[w.first[2*k]].base), streamAt(k)+loop.StreamBytes
 		adj := w.m.native.numbers(at, loop.StreamBytes/8)
 		flags := w.m.native.numbers(at+loop.StreamBytes, loop.StreamBytes/8)
-		runs(s, count, place, func(from, to, n int) {
+		w.runs(k, count, place, func(from, to, n int) {
 			adjoint, reached := w.m.adjoint[base+from:][:n], w.m.reached[base+from:][:n]
 			if whole[k] {
 				kernel.Add(adjoint, adjoint, adj[to:to+n])
@@ -471,16 +471,27 @@ func (w *pass) each(j uint64, count int,
 	}
 }
 
-// runs calls do with each run of n numbers that count iterations read: where they are in the vector, and in memory.
-func runs(s *loop.Stream, count int, place func(j int) (from, to int), do func(from, to, n int)) {
+// runs calls do with each run of n numbers of stream k that count iterations read: where they are in the vector, and in
+// memory. Those of branches that are not taken may not be there, and are left out.
+func (w *pass) runs(k, count int, place func(j int) (from, to int), do func(from, to, n int)) {
+	s, size := &w.f.Streams[k], len(w.m.dense[w.first[2*k]].data)
+	if of := w.m.windowOf(w.first[2*k]); of != nil {
+		size = of.Data.Rows * of.Data.Width
+	}
+	run := func(from, to, n int) {
+		skip := max(0, -from)
+		if n = min(n, size-from); skip < n {
+			do(from+skip, to+skip, n-skip)
+		}
+	}
 	a, at := place(0)
 	if b, last := place(count - 1); s.Stride <= s.Width && -s.Stride <= s.Width { // they lie side by side
-		do(min(a, b), min(at, last), max(at, last)-min(at, last)+s.Width)
+		run(min(a, b), min(at, last), max(at, last)-min(at, last)+s.Width)
 		return
 	}
 	for j := range count {
 		a, at := place(j)
-		do(a, at, s.Width)
+		run(a, at, s.Width)
 	}
 }
 

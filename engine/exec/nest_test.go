@@ -20,7 +20,8 @@ func expansion(r *rand.Rand) string {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	factor := func() string {
 		return pick("s.(j)", "row.(j)", "row.(j) * s.(j)", "sin row.(j)", "x", "exp (row.(j) * 0.3)", "(row.(j) / (2 + x))",
-			"(j + 1)", "0.5", "(s.(j) - row.(j))", "sqrt (1 + row.(j) * row.(j))", "row.(n - 1 - j)", "(max x s.(j))")
+			"(j + 1)", "0.5", "(s.(j) - row.(j))", "sqrt (1 + row.(j) * row.(j))", "row.(n - 1 - j)", "(max x s.(j))",
+			"(if j > 0 then row.(j - 1) else s.(j))", "(if j + 2 < n and not j = 1 then s.(j + 2) * row.(j) else 0)")
 	}
 	test := func() string {
 		return fmt.Sprintf("%s %s %s", pick("abs s.(j)", "s.(j)", "s.(j) * sin j", "row.(j)", "s.(j) + 0.1 * j"),

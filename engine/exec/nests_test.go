@@ -179,6 +179,9 @@ func (w *nestWriter) leaf(in []index) string {
 		return w.pick([]string{"s", "0.3", "2", "0.1 * " + at, at + " + 0.5", at + " * 3",
 			at + " / 7", "(0 - " + at + " / 3)", "0.5 * (" + at + " + 1)", at + " * " + in[0].name})
 	}
+	if w.r.IntN(8) == 0 {
+		return w.guarded(i, in[0])
+	}
 	rows := w.r.IntN(3) == 0
 	for _, j := range in {
 		if rows && i.most == w.n && j.most == w.m {
@@ -192,6 +195,21 @@ func (w *nestWriter) leaf(in []index) string {
 		return picked(w.vectors)
 	}
 	return fmt.Sprintf("%s.(%s)", w.pick(w.others), at)
+}
+
+// guarded writes a component that is there for some indices only.
+func (w *nestWriter) guarded(i, j index) string {
+	v, bound := w.pick(w.others), "m"
+	if w.r.IntN(2) == 0 {
+		v, bound = w.pick(w.vectors), "n"
+	}
+	k := 1 + w.r.IntN(3)
+	return fmt.Sprintf(w.pick([]string{
+		"(if %[2]s >= %[5]d and %[2]s - %[5]d < %[4]s then %[1]s.(%[2]s - %[5]d) else s)",
+		"(if %[2]s + %[5]d < %[4]s then 0.5 * %[1]s.(%[2]s + %[5]d) else 0)",
+		"(if %[2]s + %[3]s < %[5]d or %[2]s + %[3]s >= %[5]d + %[4]s then %[2]s else %[1]s.(%[2]s + %[3]s - %[5]d))",
+		"(if %[2]s < %[3]s and %[3]s < %[4]s and y.(0) < 0.7 then %[1]s.(%[3]s - %[2]s) else y.(1))",
+	}), v, i.name, j.name, bound, k)
 }
 
 // TestVectors: with vectors, random comprehensions have the values and the steps that their loops have, and gradients

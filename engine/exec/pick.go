@@ -144,7 +144,7 @@ func (v *vector) pickParts() {
 	}
 	parts := map[int]int{} // of the elements of picks, which share tables
 	for _, i := range v.picks {
-		if l := &v.lanes[i]; others[i] {
+		if l := &v.lanes[i]; others[i] || l.one {
 			parts[l.b] = -1
 		} else if n := v.src.Loops[l.loop].Size; parts[l.b] == 0 || parts[l.b] == n {
 			parts[l.b] = n

@@ -298,7 +298,7 @@ func (v *vector) productBack(m *Machine, s *laneState, i int, l *lane, row, rows
 		if k == 1 {
 			y = &s.in[l.a]
 		}
-		whole := len(p.batch) == 0 && rows == p.whole && taken < 0 && !s.in[which].from.listed && !p.overlap[k]
+		whole := len(p.batch) == 0 && rows == p.whole && taken < 0 && !s.in[which].apart && !p.overlap[k]
 		p.each(row, rows, func(a, b, c, nu, nv int) {
 			if k == 0 {
 				p.add(m, s, i, 0, whole, x, y, a+x.zero, b+y.first, c, nu, nv, p.summands(rows))

@@ -185,6 +185,8 @@ type operand struct {
 	first int
 	ref   uint64 // dense
 	from  *dense
+	begin int  // the least place, in from
+	apart bool // adjoints are collected, and added to those of the elements at the end
 	// copied is how many lanes have been copied, in this phase, of a load whose rows are alike.
 	copied int
 }
@@ -226,9 +228,8 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		case ir.LaneLoad, ir.LaneStore, ir.LaneIndex, ir.LaneTake:
 			l.place(src, s)
 			if s.Op == ir.LaneLoad && s.Arg < 0 {
-				var first uint32
-				l.vector, first = p.src.Vector(uint32(l.at.N))
-				l.at.N, l.static = int(first), len(l.at.Outer) == 0
+				l.vector, _ = p.src.Vector(uint32(-s.Arg))
+				l.at.N, l.static = l.at.N+s.Arg, len(l.at.Outer) == 0
 			}
 		}
 		v.pack(l)
@@ -709,10 +710,11 @@ func (m *Machine) operands(v *vector, s *laneState, args []uint32, fp unsafe.Poi
 				continue
 			}
 		}
-		if to := int(off(r)) + n; to+l.lo < 0 || l.arg < 0 && uint64(to+l.hi) >= m.far {
+		to := int(off(r)) + n
+		if l.arg < 0 && to+l.hi >= int(m.far) {
 			return false, false, nil
 		}
-		if ok, err := s.find(m, i, r+uint64(n)<<offset, l, pc); !ok || err != nil {
+		if ok, err := s.find(m, i, isDense|ref(object(r), uint64(to)&mostOffset), l, pc); !ok || err != nil {
 			return false, false, err
 		}
 		if taped {
@@ -748,12 +750,15 @@ func (s *laneState) setLive(i int, live, mixed bool) {
 // mostCopied is how many numbers of data that is not stored are copied at most: a loop reads more through its window.
 const mostCopied = 1 << 20
 
-// find finds what a load reads, and reports whether all its elements are there. Numbers of data that is not stored are
-// copied.
+// find finds what a load reads, and reports whether it could. Numbers of data that is not stored are copied. So are
+// those of a load that reads more than there is, in lanes of a branch that is not taken: what is not there is 0.
 func (s *laneState) find(m *Machine, i int, r uint64, l *lane, pc int32) (bool, error) {
 	o, k := &s.in[i], object(r)
 	d := &m.dense[k]
-	o.ref, o.from, o.data, o.live, o.first = r, d, d.data, d.live, int(off(r))
+	o.ref, o.from, o.data, o.live, o.first, o.apart = r, d, d.data, d.live, int(off(r)), d.listed
+	if o.first > mostOffset-mostCopied {
+		o.first -= mostOffset + 1
+	}
 	s.setLive(i, d.base != 0, d.live != nil)
 	if w := m.windowOf(k); w != nil && l.hi-l.lo < mostCopied && o.first+l.lo >= 0 &&
 		o.first+l.hi < w.Data.Rows*w.Data.Width {
@@ -761,7 +766,33 @@ func (s *laneState) find(m *Machine, i int, r uint64, l *lane, pc int32) (bool, 
 		o.data, o.first = sized(&s.copies[i], l.hi-l.lo+1), -l.lo
 		return true, m.read(o.data, k, from, l.arg < 0, pc)
 	}
-	return o.first+l.lo >= 0 && o.first+l.hi < len(o.data), nil
+	o.begin = o.first + l.lo
+	if o.begin >= 0 && o.first+l.hi < len(o.data) {
+		return true, nil
+	}
+	n := l.hi - l.lo + 1
+	if n > mostCopied || o.data == nil || d.listed {
+		return false, nil
+	}
+	o.data, o.first, o.apart = sized(&s.copies[i], n), -l.lo, true
+	clear(o.data)
+	from, end := o.inside(n)
+	if d.live != nil {
+		o.live = make([]bool, n)
+	}
+	if from < end {
+		copy(o.data[from:end], d.data[o.begin+from:])
+		if d.live != nil {
+			copy(o.live[from:end], d.live[o.begin+from:])
+		}
+	}
+	return true, nil
+}
+
+// inside are which of the n elements from that of the least place on are in the vector that a load reads.
+func (o *operand) inside(n int) (from, end int) {
+	from = min(n, max(0, -o.begin))
+	return from, max(from, min(n, len(o.from.data)-o.begin))
 }
 
 // settle finds which results have adjoints.

@@ -134,7 +134,7 @@ type Lane struct {
 	A, B int
 	C    int // of LaneTest, LaneNot and LaneSelect
 	Cmp  term.Compare
-	Arg  int // −1: static
+	Arg  int // −s: it is static, an element of the vector whose first static slot is s
 	At   Affine
 	Val  float64
 	Pos  term.Pos
@@ -826,9 +826,9 @@ func (w *vectorizer) parse(from, to, loop int) {
 			}
 			loaded(v)
 		case Static, StaticX:
-			loaded(laneValue{kind: laneRef, arg: -1, at: w.offset(Affine{}, in, in.Op == StaticX)})
+			loaded(laneValue{kind: laneRef, arg: w.static(in), at: w.offset(Affine{}, in, in.Op == StaticX)})
 		case Object, ObjectX:
-			set(laneValue{kind: laneRef, arg: -1, at: w.offset(Affine{}, in, in.Op == ObjectX)})
+			set(laneValue{kind: laneRef, arg: w.static(in), at: w.offset(Affine{}, in, in.Op == ObjectX)})
 		case Store, StoreX:
 			v := w.reference2(in.D)
 			a := w.number(in.A, loop, false)
@@ -1170,6 +1170,12 @@ func (w *vectorizer) offset(at Affine, in *Instr, indexed bool) Affine {
 		at, w.failed = sum(at, scaled(i, int(in.M))), w.failed || !ok
 	}
 	return at
+}
+
+// static is the Arg of a load that is static.
+func (w *vectorizer) static(in *Instr) int {
+	_, at := w.p.Vector(in.N)
+	return int(at) - int(in.N)
 }
 
 // reference is what a register refers to.

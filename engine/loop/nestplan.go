@@ -496,16 +496,21 @@ func (n *Nest) divideLoop(k int) {
 		for _, j := range of {
 			n.reads(j, func(j, take int) {
 				d, ok := n.unitOf(j, k)
+				others := take >= 0 && n.v.Lanes[take].B != k && n.under(k, n.v.Lanes[take].B) < 0
 				if !ok || d == it {
+					n.fail(ok && others)
 					return
 				}
 				at, known := loop.units[d]
-				if n.fail(!known); take >= 0 && n.v.Lanes[take].B != k && n.under(k, n.v.Lanes[take].B) < 0 {
-					at++ // it may be that of another iteration
+				if n.fail(!known); others { // it may be that of another iteration
+					at++
 					n.fail(loop.blocks)
 				}
 				least = max(least, at)
 			})
+		}
+		if n.fails {
+			return
 		}
 		if guard >= 0 {
 			least = max(least, n.phaseOf(guard)+1)

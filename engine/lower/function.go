@@ -18,6 +18,10 @@ type function struct {
 	block  int // of the program, of what is made now; -1: none
 	loops  []*loop
 	depth  map[ir.Reg]int // in how many loops a register is set, of those that are set once
+	// branch is in how many loops the branch is that is being made, at least. stays says that what is made reads what may
+	// not be there if the branch is not taken.
+	branch int
+	stays  bool
 }
 
 // loop is a loop in the making.
@@ -133,13 +137,16 @@ func (f *function) loopsAround(regs []ir.Reg, stays bool) (n int) {
 }
 
 // pure is set for an instruction without effects. What does not depend on the runs of a loop goes ahead of it. A
-// load, which must not be made where its object has no such slot, stays in loops that may have no run.
+// load, which must not be made where its object has no such slot, stays in loops that may have no run, and in branches.
 func (c *compiler) pure(in ir.Instr) ir.Reg {
 	f := c.f
 	var regs []ir.Reg
 	in.Uses(func(r *ir.Reg) { regs = append(regs, *r) })
 	at := f.loopsAround(regs, in.Op == ir.Load || in.Op == ir.LoadX || in.Op == ir.StaticX)
-	if at == len(f.loops) {
+	if f.stays {
+		at = max(at, f.branch)
+	}
+	if at >= len(f.loops) {
 		return c.set(in)
 	}
 	l := f.loops[at]

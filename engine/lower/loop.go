@@ -217,6 +217,8 @@ func (c *compiler) index(e term.Static) ir.Reg {
 		return c.use(c.indices[n.Index].at)
 	case term.StaticNeg:
 		return c.pure(ir.Instr{Op: ir.IndexNeg, A: c.index(n.A)})
+	case term.StaticBelow: // it is A where the branch is taken that it stands in
+		return c.index(n.A)
 	}
 	a := c.index(n.A)
 	return c.pure(ir.Instr{Op: indexOps[n.Op], A: a, B: c.index(n.B)})
@@ -233,6 +235,8 @@ func (c *compiler) component(r term.Ref, n *term.Node) *value {
 	if x, ok := c.known(e); ok {
 		return c.variable(n.X + term.Var(x))
 	}
+	c.f.stays = c.t.Bounded(e)
+	defer func() { c.f.stays = false }()
 	last := n.X + term.Var(n.N) - 1
 	if i := c.inputs[n.X]; i != 0 {
 		if c.inputs[last] != i+int32(n.N)-1 {

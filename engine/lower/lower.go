@@ -745,7 +745,7 @@ func (c *compiler) branchTo(n *term.Node, kids []term.Ref) (no uint32) {
 	if c.out.Taped {
 		c.operands(2, 1)
 	}
-	no = c.label()
+	no, c.f.branch = c.label(), len(c.f.loops)
 	c.emit(ir.Instr{Op: ir.Branch, Cmp: n.Cmp, A: a, B: b, N: no})
 	c.newBlock()
 	return no

@@ -104,15 +104,5 @@ func (f *Statics) Values(es ...term.Static) iter.Seq[[]float64] {
 	}
 }
 
-// First returns the first value of e that is at least n, -1 if there is none.
-func (f *Statics) First(e term.Static, n int) int {
-	for v := range f.Values(e) {
-		if int(v[0]) >= n {
-			return int(v[0])
-		}
-	}
-	return -1
-}
-
 // A static index among those of a path is marked by this bit.
 const StaticBit Ref = 1 << 31

@@ -66,23 +66,23 @@ var comparisons = map[syntax.Token]term.Compare{
 	syntax.GreaterEqTok: term.GreaterEqual,
 }
 
-// condition is a c b, or the contrary of that. Where it compares numbers that are known, holds says whether a c b.
+// condition is a c b, or the contrary of that. What it says of static numbers where it is true is in yes, and where it
+// is false in no.
 type condition struct {
-	op           syntax.Token
-	a, b         val
-	not          bool
-	known, holds bool
+	op      syntax.Token
+	a, b    val
+	not     bool
+	yes, no []fact
 }
-
-// is reports whether it is known that the condition is true, or that it is false.
-func (c *condition) is(yes bool) bool { return c.known && (c.holds != c.not) == yes }
 
 // compare makes a c b; a = b stands for same a b > 0.
 func (e *Elaborator) compare(op syntax.Token, at uint32, a, b val) condition {
 	e.wantReal(reason{kind: takesReason, text: op.String()}, a, b)
-	x, y := &e.Core.Nodes[a.node], &e.Core.Nodes[b.node]
-	c := condition{op: op, a: a, b: b, known: x.Op == core.NumOp && y.Op == core.NumOp}
-	c.holds = c.known && holds(op, x.Val, y.Val)
+	c := condition{op: op, a: a, b: b}
+	x, _, isStatic := e.numeral(a.node)
+	if y, _, ok := e.numeral(b.node); ok && isStatic {
+		c.yes, c.no = []fact{{{op, x, y, true}}}, []fact{{{op, x, y, false}}}
+	}
 	if op == syntax.EqTok {
 		span := syntax.Span{Start: a.span.Start, End: b.span.End}
 		a = e.add(core.Node{Op: core.FunOp, Sym: term.Same, Pos: e.at(at), A: a.node, B: b.node}, core.R, span)
@@ -100,25 +100,25 @@ func (e *Elaborator) condition(x syntax.Expr) condition {
 		return e.compare(n.Op, n.OpPos, a, e.eval(kids[1], 0))
 	case len(kids) == 1:
 		c := e.condition(kids[0])
-		c.not = !c.not
+		c.not, c.yes, c.no = !c.not, c.no, c.yes
 		return c
 	}
-	c := e.condition(kids[0])
-	other := e.number(1, e.span(x))
-	if n.Text == "and" {
-		e.Core.Nodes[other.node].Val = 0
+	c, and := e.condition(kids[0]), n.Text == "and"
+	other, where := e.number(1, e.span(x)), c.no
+	if and {
+		e.Core.Nodes[other.node].Val, where = 0, c.yes
 	}
-	d := e.condition(kids[1])
-	either := n.Text != "and" // one of them that is so decides
-	known := c.known && d.known || c.is(either) || d.is(either)
-	yes := c.is(true) && d.is(true) || either && (c.is(true) || d.is(true))
+	var d condition
+	e.knowing(where, func() { d = e.condition(kids[1]) })
 	v := e.choose(kids[1], d, e.number(1, e.span(kids[1])), e.number(0, e.span(kids[1])))
-	if n.Text == "and" {
-		v = e.choose(x, c, v, other)
+	out := condition{op: syntax.GreaterTok}
+	if and {
+		out.a, out.yes, out.no = e.choose(x, c, v, other), slices.Concat(c.yes, d.yes), either(c.no, d.no)
 	} else {
-		v = e.choose(x, c, other, v)
+		out.a, out.yes, out.no = e.choose(x, c, other, v), either(c.yes, d.yes), slices.Concat(c.no, d.no)
 	}
-	return condition{op: syntax.GreaterTok, a: v, b: e.number(0, e.span(x)), known: known, holds: yes}
+	out.b = e.number(0, e.span(x))
+	return out
 }
 
 // choose makes if c then yes else no, for x.
@@ -134,59 +134,11 @@ func (e *Elaborator) choose(x syntax.Expr, c condition, yes, no val) val {
 func (e *Elaborator) branch(x syntax.Expr) val {
 	kids := e.kids(x)
 	c := e.condition(kids[0])
-	if c.known && !e.values {
-		return e.staticBranch(x, c, c.is(true))
-	}
-	yes := e.eval(kids[1], 0)
-	no := e.eval(kids[2], 0)
+	var yes, no val
+	e.knowing(c.yes, func() { yes = e.eval(kids[1], 0) })
+	e.knowing(c.no, func() { no = e.eval(kids[2], 0) })
 	e.want(no, yes.typ, reason{kind: sameReason, text: "the other branch is"})
 	return e.choose(x, c, yes, no)
-}
-
-func holds(op syntax.Token, a, b float64) bool {
-	switch op {
-	case syntax.LessTok:
-		return a < b
-	case syntax.LessEqTok:
-		return a <= b
-	case syntax.GreaterTok:
-		return a > b
-	case syntax.EqTok:
-		return a == b
-	}
-	return a >= b
-}
-
-// staticBranch is branch of a condition that is known. If the branch that is not taken has indices out of range, the
-// other one stands in place of the conditional.
-func (e *Elaborator) staticBranch(x syntax.Expr, c condition, taken bool) val {
-	kids := e.kids(x)[1:]
-	var sides [2]val // yes, no
-	for i, kid := range kids {
-		before, errs := e.snapshot(), len(e.diags)
-		sides[i] = e.eval(kid, 0)
-		headlines := []string{e.fam.headline} // of what would be an error if this were not in a family
-		if !e.fam.failed || before.fam.failed {
-			headlines = nil
-		}
-		for _, d := range e.diags[errs:] {
-			headlines = append(headlines, d.Headline)
-		}
-		outside := len(headlines) > 0 && taken == (i == 1)
-		for _, h := range headlines {
-			outside = outside && (h == notNatural || h == "index out of range")
-		}
-		if !outside {
-			continue
-		}
-		e.restore(before)
-		if i == 1 {
-			return sides[0]
-		}
-		return e.eval(kids[1], 0)
-	}
-	e.want(sides[1], sides[0].typ, reason{kind: sameReason, text: "the other branch is"})
-	return e.choose(x, c, sides[0], sides[1])
 }
 
 // comprehension makes vec, sum or list i < s -> body: the body is elaborated once for
@@ -344,14 +296,15 @@ func (e *Elaborator) projection(x syntax.Expr) val {
 			v = e.placed(s.x, n, t)
 			continue
 		}
-		t, _ := e.component(s.x, v, s.i)
+		t, _ := e.component(s.x, v, &s.i)
+		n.Val, n.X = float64(s.i.n), core.Var(s.i.static)
 		v = e.finish(s.x, n, t)
 	}
 	return v
 }
 
-// component returns the type of component i of v, and whether there is one.
-func (e *Elaborator) component(x syntax.Expr, v val, i natural) (core.Type, bool) {
+// component returns the type of component i of v, and whether there is one; see [Elaborator.inRange].
+func (e *Elaborator) component(x syntax.Expr, v val, i *natural) (core.Type, bool) {
 	elem, n, ok := e.components(v)
 	return elem, ok && e.inRange(e.span(e.kids(x)[1]), n, i, v)
 }
@@ -386,7 +339,7 @@ func (e *Elaborator) path(b binding, span syntax.Span, steps []projection) val {
 		n.Op, n.Value = core.PathOp, true
 	}
 	for _, s := range steps {
-		t, ok := e.component(s.x, v, s.i)
+		t, ok := e.component(s.x, v, &s.i)
 		if n.Op == core.PathOp {
 			e.Core.Args = append(e.Core.Args, stepOf(s.i))
 		} else if ok {
@@ -409,12 +362,12 @@ func (e *Elaborator) within(n *core.Node, i natural, of, t core.Type) {
 		n.X += core.Var(int(i.n) * width)
 		return
 	}
-	at := e.arithmetic(syntax.StarTok, e.staticOf(i), e.Static.Number(float64(width)), naturals)
+	at := e.arithmetic(syntax.StarTok, e.staticOf(i), e.Static.Number(float64(width)))
 	if n.A == 0 {
 		n.A, n.B = core.Ref(at), core.Ref(e.Types.Width(of))
 		return
 	}
-	n.A = core.Ref(e.arithmetic(syntax.PlusTok, term.Static(n.A), at, naturals))
+	n.A = core.Ref(e.arithmetic(syntax.PlusTok, term.Static(n.A), at))
 }
 
 // dataGlobal returns the data that an atom is.

@@ -68,6 +68,7 @@ type attempt struct {
 	// prelude for what package eval runs.
 	values bool
 	fam    families
+	facts  []fact
 
 	last syntax.Span // the last comprehension or name, for the limit's message
 

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/gram-machine/gram/lang/core"
-	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -58,18 +57,24 @@ func (f *families) inFamily() bool { return f.depth > 0 }
 var staticOps = map[syntax.Token]term.StaticOp{syntax.PlusTok: term.StaticAdd, syntax.MinusTok: term.StaticSub,
 	syntax.StarTok: term.StaticMul, syntax.SlashTok: term.StaticDiv}
 
-// arithmetic makes a op b of static expressions. The attempt is given up if a value is not as the check has it.
-func (e *Elaborator) arithmetic(op syntax.Token, a, b term.Static, good func(lo, hi float64) bool) term.Static {
+// arithmetic makes a op b of static expressions.
+func (e *Elaborator) arithmetic(op syntax.Token, a, b term.Static) term.Static {
 	s := e.Static.Add(term.StaticNode{Op: staticOps[op], A: a, B: b})
 	if e.Static.Nesting(s) > term.MaxStatic {
 		e.giveUp()
 		return a
 	}
-	if lo, hi, _ := e.Static.Interval(s); good(lo, hi) {
+	return s
+}
+
+// finite is s. The attempt is given up if a value is not finite.
+func (e *Elaborator) finite(s term.Static) term.Static {
+	finite := func(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }
+	if lo, hi, _ := e.Static.Interval(s); finite(lo) && finite(hi) {
 		return s
 	}
 	for v := range e.Static.Values(s) {
-		if !good(v[0], v[0]) {
+		if !finite(v[0]) {
 			e.giveUpAt(s)
 			break
 		}
@@ -77,9 +82,41 @@ func (e *Elaborator) arithmetic(op syntax.Token, a, b term.Static, good func(lo,
 	return s
 }
 
-func naturals(lo, hi float64) bool { return lo >= 0 && hi <= load.MaxNat }
+// below is s where it is a natural number below n. Elsewhere it is 0, if what is being elaborated is not reached there;
+// otherwise the attempt is given up.
+func (e *Elaborator) below(s term.Static, n float64) term.Static {
+	outside, _, wrong := e.outside(s, n)
+	if wrong {
+		e.giveUpAt(s)
+	}
+	if !outside {
+		return s
+	}
+	return e.Static.Add(term.StaticNode{Op: term.StaticBelow, A: s, Val: n})
+}
 
-func finite(lo, hi float64) bool { return lo >= -math.MaxFloat64 && hi <= math.MaxFloat64 }
+// outside reports whether s has values that are no natural numbers below n. If what is being elaborated is reached with
+// one of them, that is wrong, and first is the first one.
+func (e *Elaborator) outside(s term.Static, n float64) (outside bool, first float64, wrong bool) {
+	if lo, hi, whole := e.Static.Interval(s); lo >= 0 && hi < n && whole {
+		return false, 0, false
+	}
+	es, facts := []term.Static{s}, e.factsOf(s)
+	for _, f := range facts {
+		for _, c := range f {
+			es = append(es, c.a, c.b)
+		}
+	}
+	for v := range e.Static.Values(es...) {
+		if x := v[0]; x >= 0 && x < n && x == math.Trunc(x) {
+			continue
+		}
+		if outside = true; all(facts, v[1:]) {
+			return true, v[0], true
+		}
+	}
+	return outside, 0, false
+}
 
 // staticOf is a natural number as a static expression.
 func (e *Elaborator) staticOf(n natural) term.Static {
@@ -179,17 +216,6 @@ func (e *Elaborator) restore(s snapshot) {
 	c := e.Core
 	c.Nodes, c.Args, c.Vars = c.Nodes[:s.nodes], c.Args[:s.args], c.Vars[:s.vars]
 	e.attempt = s.attempt
-}
-
-// staticRange checks the indices of a projection that depend on those of families.
-func (e *Elaborator) staticRange(n int, i term.Static) bool {
-	if _, hi, _ := e.Static.Interval(i); hi < float64(n) {
-		return true
-	}
-	if e.Static.First(i, n) >= 0 {
-		e.giveUpAt(i)
-	}
-	return true
 }
 
 // stepOf is an index of a path as core.args have it.

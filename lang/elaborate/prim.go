@@ -138,7 +138,7 @@ func (e *Elaborator) binary(x syntax.Expr, a, b val) val {
 		sa, onA, okA := e.numeral(a.node)
 		sb, onB, okB := e.numeral(b.node)
 		if okA && okB && (onA || onB) {
-			s := e.arithmetic(n.Op, sa, sb, finite)
+			s := e.finite(e.arithmetic(n.Op, sa, sb))
 			e.Core.Drop(b.node)
 			e.Core.Drop(a.node)
 			return e.staticNumber(s, e.span(x))
@@ -220,7 +220,7 @@ func (e *Elaborator) staticPower(a val, exponent natural, span syntax.Span) val 
 	s, _, _ := e.numeral(a.node)
 	p := s
 	for range exponent.n - 1 {
-		p = e.arithmetic(syntax.StarTok, s, p, finite)
+		p = e.finite(e.arithmetic(syntax.StarTok, s, p))
 	}
 	e.Core.Drop(a.node)
 	return e.staticNumber(p, span)

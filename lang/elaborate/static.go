@@ -64,10 +64,13 @@ func (e *Elaborator) naturalOp(u *unit, x syntax.Expr, a, b natural) (natural, b
 		e.Static.Places[s] = e.place(e.spanIn(u, x))
 		return natural{static: s}, true
 	case a.static != 0 || b.static != 0:
-		return natural{static: e.arithmetic(op, e.staticOf(a), e.staticOf(b), naturals)}, true
+		return natural{static: e.below(e.arithmetic(op, e.staticOf(a), e.staticOf(b)), load.MaxNat+1)}, true
 	}
 	c, problem := core.Arithmetic(staticOps[op], a.n, b.n)
 	if problem != "" {
+		if e.unreachable() {
+			return natural{}, true
+		}
 		return e.noNatural(u, x, notNatural, problem)
 	}
 	return natural{n: c}, true
@@ -224,13 +227,17 @@ func (e *Elaborator) bindingType(b binding) core.Type {
 	return core.R
 }
 
-// inRange checks an index, or leaves that for the end. It reports whether the index
-// is good as far as is known.
-func (e *Elaborator) inRange(span syntax.Span, n core.Size, at natural, v val) bool {
+// inRange checks an index, or leaves that for the end. It reports whether the index is good as far as is known. One of
+// a branch that is not taken becomes 0 where it is out of range.
+func (e *Elaborator) inRange(span syntax.Span, n core.Size, at *natural, v val) bool {
 	i := int(at.n)
 	if s := e.Types.SizeAt(n); s.Known {
 		if at.static != 0 {
-			return e.staticRange(s.N, at.static)
+			at.static = e.below(at.static, float64(s.N))
+			return true
+		}
+		if i >= s.N && e.unreachable() {
+			i, at.n = 0, 0
 		}
 		if i < s.N {
 			return true
@@ -238,22 +245,39 @@ func (e *Elaborator) inRange(span syntax.Span, n core.Size, at natural, v val) b
 		e.reportHere(span, "index out of range", core.RangeLabel(uint64(i), uint64(s.N), e.Types.Text().Of(v.typ)))
 		return false
 	}
-	if at.static != 0 {
-		_, hi, _ := e.Static.Interval(at.static)
-		i = int(hi)
+	facts := e.facts
+	if at.static == 0 && e.unreachable() {
+		at.static = e.Static.Number(float64(at.n))
 	}
+	s := at.static
+	if s != 0 { // its bound is set at the end
+		at.static = e.Static.Add(term.StaticNode{Op: term.StaticBelow, A: s, Val: math.Inf(1)})
+	}
+	within := at.static
 	e.atEnd(span, func(open bool) (headline, label string) {
-		s, known := e.Types.VectorSize(v.typ)
-		if known && i >= s && at.static != 0 {
-			i = e.Static.First(at.static, s)
+		size, known := e.Types.VectorSize(v.typ)
+		if !known {
+			if open || len(e.diags) > 0 { // a type may be open because of an error
+				return "", ""
+			}
+			return sizeNotKnown, "the size of this vector is not known: annotate it, as in (v : R^3)"
 		}
-		switch {
-		case known && i >= s:
-			return "index out of range", core.RangeLabel(uint64(i), uint64(s), e.Types.Text().Of(v.typ))
-		case known || open || len(e.diags) > 0: // a type may be open because of an error
-			return "", ""
+		wrong, first := i >= size, float64(i)
+		if s != 0 {
+			var outside bool
+			before := e.facts
+			e.facts = facts
+			outside, first, wrong = e.outside(s, float64(size))
+			if e.facts = before; outside {
+				e.Static.Nodes[within].Val = float64(size)
+			} else {
+				e.Static.Nodes[within] = e.Static.Nodes[s]
+			}
 		}
-		return sizeNotKnown, "the size of this vector is not known: annotate it, as in (v : R^3)"
+		if wrong {
+			return "index out of range", core.RangeLabel(uint64(first), uint64(size), e.Types.Text().Of(v.typ))
+		}
+		return "", ""
 	})
 	return true
 }
