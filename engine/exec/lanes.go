@@ -431,7 +431,7 @@ func (v *vector) scatter(s *laneState, i int, l *lane, rows, first int, adj []fl
 		d, rows, s.tmp = sum, 1, sum
 	}
 	v.each(s, l, rows, first, func(lane, at, size, by int) {
-		if by == 1 { // the deltas of other lanes are 0
+		if by == 1 && size > 8 { // the deltas of other lanes are 0
 			to := adj[at : at+size]
 			kernel.Add(to, to, d[lane:lane+size])
 			if s.reach[i] == all {
@@ -441,8 +441,9 @@ func (v *vector) scatter(s *laneState, i int, l *lane, rows, first int, adj []fl
 			}
 			return
 		}
+		whole := s.reach[i] == all
 		for k := lane; k < lane+size; k++ {
-			if s.isReached(i, k) {
+			if whole || s.flags[i][k] {
 				adj[at] += d[k]
 				reached[at] = true
 			}
@@ -544,6 +545,11 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 		groups = v.count(s, &v.lanes[l.a], rows) / ratio
 	}
 	delta, fresh := s.arrive(l.a, groups*ratio)
+	side := fresh && l.two == nil && !l.total && !l.branched(v) // one group for each lane
+	if side {
+		repeat(delta, d, ratio)
+		groups = 0
+	}
 	for g := range groups {
 		to, k := delta[g*ratio:][:ratio], g
 		if !l.total {
@@ -562,6 +568,9 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 		return
 	}
 	flags := s.some(l.a, len(delta))
+	if side {
+		repeat(flags, s.flags[i], ratio)
+	}
 	for g := range groups {
 		if s.flags[i][v.parent(s, loop, g)] {
 			setTrue(flags[g*ratio:][:ratio])

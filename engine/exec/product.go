@@ -352,15 +352,25 @@ func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoint
 		} else {
 			kernel.AddMatVecT(x.adj[to:to+size], y.data[from:], w.b, d[:nw])
 		}
-	default:
-		step := nu
-		if p.overlap[k] {
-			step = 1
+	default: // what overlaps is added by rows, or by columns
+		rows, columns := nu, size
+		if p.overlap[k] && nu < size {
+			rows = 1
+		} else if p.overlap[k] {
+			columns = 1
 		}
-		for iu := 0; iu < nu; iu += step {
-			m.matMul(kernel.AddMatMul, matrix(x.adj[to+iu*u.a:], step, size, u.a, xj), matrix(d[iu*u.c:], step, nw, u.c, w.c),
-				matrix(y.data[from:], nw, size, w.b, yj))
+		for iu := 0; iu < nu; iu += rows {
+			for j := 0; j < size; j += columns {
+				m.matMul(kernel.AddMatMul, matrix(x.adj[to+iu*u.a+j*xj:], rows, columns, u.a, xj),
+					matrix(d[iu*u.c:], rows, nw, u.c, w.c), matrix(y.data[from+j*yj:], nw, columns, w.b, yj))
+			}
 		}
+	}
+	if flags == nil && u.a == 1 && nu > size {
+		for j := range size {
+			setTrue(x.reached[to+j*xj:][:nu])
+		}
+		return
 	}
 	for iu := range nu {
 		if flags != nil && !anyTrue(flags[iu*u.c:], nw, w.c) {

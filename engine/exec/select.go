@@ -232,6 +232,10 @@ func (v *vector) countSums(m *Machine, s *laneState, i int, l *lane, row int) {
 				continue
 			}
 			of := alive[g*l.ratio:][:l.ratio]
+			if countTrue(of) == uint64(l.ratio) {
+				kinds[ir.KindOf(true, true)] += uint64(l.ratio - 1)
+				continue
+			}
 			add(ir.SumKinds(of[:most], l.ratio))
 			rest(of[most:])
 		}

@@ -69,7 +69,8 @@ type vector struct {
 	keep, keepWord       int // how many numbers, and the word that refers to them
 	words                int // that a record has
 	results              []result
-	addresses            int // of the results
+	fixed                [][]float64 // of instructions that depend on indices only and that others read: their values
+	addresses            int         // of the results
 	plus                 uint32
 	nests                *nests
 }
@@ -94,6 +95,7 @@ type lane struct {
 	op       ir.LaneOp
 	total    bool    // the sum of a nest
 	one      bool    // it is outside all loops
+	fixed    bool    // it depends on indices only: its values are known
 	compact  bool    // lanes stand one behind the other
 	packed   bool    // it is in a loop in a branch, or in one in that
 	gathers  bool    // a take that is packed, or takes what is packed
@@ -302,7 +304,13 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	} else if v.rows < v.size {
 		v.rows = min(v.size, (v.rows+7)&^7) // sums have eight lanes
 	}
+	ones := v.fix()
 	for _, b := range src.Blocks {
+		if b.Mask >= 0 && v.lanes[b.Mask].fixed {
+			v.steps += int64(ones[b.Mask]) * p.blocks[b.Block].total
+			v.blocks = append(v.blocks, times{uint32(b.Block), ones[b.Mask], -1, b.Loop})
+			continue
+		}
 		if b.Mask >= 0 || src.Packed(b.Loop) {
 			v.masked = append(v.masked, times{block: uint32(b.Block), mask: b.Mask, loop: b.Loop})
 			continue
@@ -332,6 +340,62 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	return v
 }
 
+// mostFixed is how many values of instructions that depend on indices only are kept at most.
+const mostFixed = 1 << 20
+
+// fix finds the values of instructions that depend on indices only, once. It returns in how many lanes each is 1.
+func (v *vector) fix() (ones []uint64) {
+	var list []int
+	n, read := 0, make([]bool, len(v.lanes))
+	for i := range v.lanes {
+		l, s := &v.lanes[i], &v.src.Lanes[i]
+		switch l.op {
+		case ir.LaneConst:
+			l.fixed = true
+			continue
+		case ir.LaneIndex:
+			l.fixed = len(l.at.Outer) == 0
+		case ir.LaneTest, ir.LaneNot, ir.LaneSelect, ir.LaneExpand:
+			l.fixed = true
+		case ir.LaneAdd, ir.LaneMul, ir.LaneFun1, ir.LaneFun2:
+			l.fixed = s.Indices
+		}
+		l.fixed = l.fixed && !l.packed && !l.one
+		s.Operands(func(k int) { l.fixed = l.fixed && v.lanes[k].fixed })
+		if l.fixed {
+			list = append(list, i)
+		} else {
+			s.Operands(func(k int) { read[k] = true })
+		}
+	}
+	for _, i := range list {
+		if read[i] {
+			n += v.lanes[i].n
+		}
+	}
+	if n > mostFixed {
+		for _, i := range list {
+			v.lanes[i].fixed = false
+		}
+		return nil
+	}
+	s := v.newState(nil)
+	for _, i := range list {
+		s.in[i].first = v.lanes[i].at.N
+	}
+	v.fixed, ones = make([][]float64, len(v.lanes)), make([]uint64, len(v.lanes))
+	for row := 0; row < v.size; row += v.rows {
+		rows := min(v.rows, v.size-row)
+		v.compute(s, list, row, rows, false, false)
+		for _, i := range list {
+			if ones[i] += uint64(kernel.Sum(s.vals[i])); read[i] {
+				v.fixed[i] = append(v.fixed[i], s.vals[i]...)
+			}
+		}
+	}
+	return ones
+}
+
 // stripNumbers is how many numbers a strip has at most in which most instructions have one lane in a row.
 const stripNumbers = 1 << 17
 
@@ -356,6 +420,8 @@ func (v *vector) lists() {
 			v.settled = append(v.settled, i)
 		}
 		switch {
+		case l.fixed:
+			continue
 		case l.op == ir.LaneWhere:
 			v.forward, v.again = append(v.forward, i), append(v.again, i)
 		case l.op <= ir.LaneScalar || l.op == ir.LaneOneHot || held || l.op == ir.LaneNot && !used[i]:
@@ -430,9 +496,7 @@ func (v *vector) stores() bool {
 			a := &v.lanes[l.a]
 			if l.compact && a.n == l.n && a.kept < 0 {
 				a.kept = i
-				switch a.op {
-				case ir.LaneLoad, ir.LaneConst, ir.LaneScalar:
-				default:
+				if a.op != ir.LaneLoad && a.op != ir.LaneScalar && !a.fixed {
 					a.into = i
 				}
 			}
@@ -500,7 +564,7 @@ func (v *vector) need(i int) {
 	}
 	l.needed = true
 	switch {
-	case l.op <= ir.LaneLoad || l.kept >= 0:
+	case l.op <= ir.LaneLoad || l.kept >= 0 || l.fixed:
 	case l.op == ir.LaneExpand || l.op == ir.LaneTake:
 		v.need(l.a)
 	case (l.deep || l.slow && v.src.Region) && !l.packed:
@@ -517,9 +581,13 @@ func (m *Machine) state(v *vector) *laneState {
 	if m.lanes == nil {
 		m.lanes = make([]*laneState, len(m.p.vectors))
 	}
-	if s := m.lanes[v.id]; s != nil {
-		return s
+	if m.lanes[v.id] == nil {
+		m.lanes[v.id] = v.newState(m)
 	}
+	return m.lanes[v.id]
+}
+
+func (v *vector) newState(m *Machine) *laneState {
 	n := len(v.lanes)
 	s := &laneState{m: m, vals: make([][]float64, n), own: make([][]float64, n), deltas: make([][]float64, n),
 		ownD: make([][]float64, n), copies: make([][]float64, n), saved: make([][]float64, n), tables: make([][]float64, n),
@@ -536,7 +604,6 @@ func (m *Machine) state(v *vector) *laneState {
 			s.live[i] = !v.src.Lanes[i].Indices
 		}
 	}
-	m.lanes[v.id] = s
 	return s
 }
 
@@ -1006,10 +1073,19 @@ func (v *vector) strips(s *laneState, pc int32, words int, back, live bool, f fu
 // forward phase those that the backward phase needs. live says that values are kept for it. It reports whether it
 // could: a loop in a branch may have too many lanes.
 func (v *vector) strip(s *laneState, row, rows int, again, live bool) bool {
-	list := v.forward
-	if again {
-		list = v.again
+	for i, x := range v.fixed {
+		if n := v.lanes[i].inner; x != nil {
+			s.vals[i] = x[row*n:][:rows*n]
+		}
 	}
+	if again {
+		return v.compute(s, v.again, row, rows, again, live)
+	}
+	return v.compute(s, v.forward, row, rows, again, live)
+}
+
+// compute computes the values of instructions; see strip.
+func (v *vector) compute(s *laneState, list []int, row, rows int, again, live bool) bool {
 	for _, i := range list {
 		l := &v.lanes[i]
 		n := v.count(s, l, rows)
@@ -1113,20 +1189,27 @@ func expand[T any](v *vector, s *laneState, l *lane, rows int, dst, x []T) {
 		for g, at := range v.places(s, l, rows, 0) {
 			kernel.Fill(dst[g*n:][:n], x[at])
 		}
-	case l.ratio > 8:
-		for k := range len(dst) / l.ratio {
-			kernel.Fill(dst[k*l.ratio:][:l.ratio], x[k])
+	default:
+		repeat(dst, x, l.ratio)
+	}
+}
+
+// repeat sets dst to n times each number of x.
+func repeat[T any](dst, x []T, n int) {
+	switch {
+	case n > 8:
+		for k := range len(dst) / n {
+			kernel.Fill(dst[k*n:][:n], x[k])
 		}
-	case l.ratio == 4:
+	case n == 4:
 		for k, x := range x[:len(dst)/4] {
 			*(*[4]T)(dst[4*k:]) = [4]T{x, x, x, x}
 		}
-	case l.ratio == 3:
+	case n == 3:
 		for k, x := range x[:len(dst)/3] {
 			*(*[3]T)(dst[3*k:]) = [3]T{x, x, x}
 		}
 	default:
-		n := l.ratio
 		for _, x := range x[:len(dst)/n] {
 			for k := range dst[:n] {
 				dst[k] = x

@@ -21,11 +21,9 @@ type families struct {
 	depth int
 	// written has the comprehensions that are elaborated for each value of their index.
 	written map[comprehended]bool
-	// failed says that the attempt has been given up: because of that index, if it is not 0, or because there was to be
-	// an error with that headline.
-	failed   bool
-	blamed   term.Index
-	headline string
+	// failed says that the attempt has been given up: because of that index, if it is not 0.
+	failed bool
+	blamed term.Index
 	// off says that no comprehension becomes a family.
 	off bool
 	// saved is how many nodes the expansion has more than core, and instances how many instances what is being

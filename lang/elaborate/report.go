@@ -28,9 +28,6 @@ type reportKey struct {
 // use that led there.
 func (e *Elaborator) report(u *unit, span syntax.Span, headline, label string, notes ...syntax.Note) {
 	if e.fam.inFamily() {
-		if !e.fam.failed {
-			e.fam.headline = headline
-		}
 		e.giveUp()
 		return
 	}
