@@ -130,3 +130,28 @@ func SetApart(dst, x []float64, at, by int) {
 		from += apart
 	}
 }
+
+// Repeat sets dst to n times each number of x.
+func Repeat[T any](dst, x []T, n int) {
+	switch {
+	case n > 8:
+		for k := range len(dst) / n {
+			Fill(dst[k*n:][:n], x[k])
+		}
+	case n == 4:
+		for k, x := range x[:len(dst)/4] {
+			*(*[4]T)(dst[4*k:]) = [4]T{x, x, x, x}
+		}
+	case n == 3:
+		for k, x := range x[:len(dst)/3] {
+			*(*[3]T)(dst[3*k:]) = [3]T{x, x, x}
+		}
+	default:
+		for _, x := range x[:len(dst)/n] {
+			for k := range dst[:n] {
+				dst[k] = x
+			}
+			dst = dst[n:]
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/loop"
+	"github.com/gram-machine/gram/kernel"
 )
 
 // This file bounds the tape of loops without machine code. When a run has left much of it, what some iterations of a
@@ -279,7 +280,7 @@ func (m *Machine) checkpoint(k *mark, pc int32) (n int, err error) {
 func (c *checkpoint) backward(m *Machine, r *record) (arrivals, cells uint64, err error) {
 	m.searched += c.statements - uint64(r.n)
 	base, n := r.base, r.n
-	if countTrue(m.reached[base:base+n]) == 0 {
+	if kernel.CountTrue(m.reached[base:base+n]) == 0 {
 		return 0, 0, nil
 	}
 	before, kept := m.position(), len(m.kept)

@@ -1,10 +1,8 @@
 package exec
 
 import (
-	"bytes"
 	"math"
 	"math/bits"
-	"unsafe"
 
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/kernel"
@@ -47,7 +45,7 @@ func (x *adjoints) of(m *Machine, o *operand) {
 // backward is the backward phase of a vector.
 func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err error) {
 	reached := m.reached[r.base : r.base+r.n]
-	n := countTrue(reached)
+	n := kernel.CountTrue(reached)
 	if n == 0 {
 		return 0, 0, nil
 	}
@@ -283,7 +281,7 @@ func (s *laneState) mark(i, by int) {
 	case s.reach[by] == all || s.reach[i] == all:
 		s.reach[i] = all
 	default:
-		or(s.some(i, len(s.flags[by])), s.flags[by])
+		kernel.Or(s.some(i, len(s.flags[by])), s.flags[by])
 	}
 }
 
@@ -292,7 +290,7 @@ func (s *laneState) some(i, n int) []bool {
 	if s.reach[i] != some {
 		s.flags[i] = sized(&s.ownFlags[i], n)
 		if clear(s.flags[i]); s.reach[i] == all {
-			setTrue(s.flags[i])
+			kernel.SetTrue(s.flags[i])
 		}
 		s.reach[i] = some
 	}
@@ -307,7 +305,7 @@ func (s *laneState) reached(i int) uint64 {
 	if s.reach[i] == all {
 		return uint64(len(s.deltas[i]))
 	}
-	return countTrue(s.flags[i])
+	return kernel.CountTrue(s.flags[i])
 }
 
 // pass adds the delta of instruction i to that of its operand a. number says that a is one number for all lanes.
@@ -344,7 +342,7 @@ func (s *laneState) times(i, a int, x []float64, number bool) {
 		return
 	}
 	d := s.deltas[i]
-	zero := s.reach[i] == some && !finiteRows(x, 1, 0, len(x), 1) // 0 times an infinite slope
+	zero := s.reach[i] == some && !kernel.Finite(x, 1, 0, len(x), 1) // 0 times an infinite slope
 	if number || zero {
 		t := sized(&s.tmp, len(d))
 		if len(x) == 1 {
@@ -395,7 +393,7 @@ func (v *vector) storeBack(m *Machine, s *laneState, r *record, i int, l *lane, 
 	}
 	s.deltas[i], s.flags[i], s.reach[i] = d, flags, all
 	if !whole {
-		switch countTrue(flags) {
+		switch kernel.CountTrue(flags) {
 		case 0:
 			s.reach[i] = none
 			return
@@ -414,7 +412,7 @@ func (v *vector) loadBack(s *laneState, i int, l *lane, row, rows int) {
 	if l.compact && s.reach[i] == all {
 		to := x.adj[first : first+len(d)]
 		kernel.Add(to, to, d)
-		setTrue(x.reached[first : first+len(d)])
+		kernel.SetTrue(x.reached[first : first+len(d)])
 		return
 	}
 	v.scatter(s, i, l, rows, first, x.adj, x.reached)
@@ -435,9 +433,9 @@ func (v *vector) scatter(s *laneState, i int, l *lane, rows, first int, adj []fl
 			to := adj[at : at+size]
 			kernel.Add(to, to, d[lane:lane+size])
 			if s.reach[i] == all {
-				setTrue(reached[at : at+size])
+				kernel.SetTrue(reached[at : at+size])
 			} else {
-				or(reached[at:at+size], s.flags[i][lane:lane+size])
+				kernel.Or(reached[at:at+size], s.flags[i][lane:lane+size])
 			}
 			return
 		}
@@ -465,7 +463,7 @@ func (s *laneState) expandBack(v *vector, i int, l *lane, rows int) {
 	delta, flags := s.open(l.a, v.count(s, &v.lanes[l.a], rows))
 	add := func(to, from, n int) {
 		delta[to] += total(d[from:][:n])
-		flags[to] = flags[to] || s.reach[i] == all || countTrue(s.flags[i][from:][:n]) > 0
+		flags[to] = flags[to] || s.reach[i] == all || kernel.CountTrue(s.flags[i][from:][:n]) > 0
 	}
 	if l.packed {
 		n := v.src.Loops[l.loop].Size
@@ -512,7 +510,7 @@ func (s *laneState) open(i, n int) (delta []float64, flags []bool) {
 
 // close ends what open began.
 func (s *laneState) close(i int) {
-	switch countTrue(s.flags[i]) {
+	switch kernel.CountTrue(s.flags[i]) {
 	case 0:
 		s.reach[i] = none
 	case uint64(len(s.flags[i])):
@@ -547,7 +545,7 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 	delta, fresh := s.arrive(l.a, groups*ratio)
 	side := fresh && l.two == nil && !l.total && !l.branched(v) // one group for each lane
 	if side {
-		repeat(delta, d, ratio)
+		kernel.Repeat(delta, d, ratio)
 		groups = 0
 	}
 	for g := range groups {
@@ -569,53 +567,14 @@ func (v *vector) sumBack(m *Machine, s *laneState, i int, l *lane, row, rows int
 	}
 	flags := s.some(l.a, len(delta))
 	if side {
-		repeat(flags, s.flags[i], ratio)
+		kernel.Repeat(flags, s.flags[i], ratio)
 	}
 	for g := range groups {
 		if s.flags[i][v.parent(s, loop, g)] {
-			setTrue(flags[g*ratio:][:ratio])
+			kernel.SetTrue(flags[g*ratio:][:ratio])
 		}
 	}
 	if l.branched(v) {
 		s.close(l.a)
-	}
-}
-
-// countTrue is how many of flags are set.
-func countTrue(flags []bool) uint64 {
-	if len(flags) == 0 {
-		return 0
-	}
-	return uint64(bytes.Count(bytesOf(flags), []byte{1}))
-}
-
-// bytesOf are flags as bytes, 1 or 0.
-func bytesOf(flags []bool) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(flags))), len(flags))
-}
-
-var ones = func() (flags [1 << 10]bool) {
-	for i := range flags {
-		flags[i] = true
-	}
-	return flags
-}()
-
-// or sets the flags of to that are set in from.
-func or(to, from []bool) {
-	const word = 8
-	n := len(from) &^ (word - 1)
-	for k := 0; k < n; k += word {
-		*(*uint64)(unsafe.Pointer(&to[k])) |= *(*uint64)(unsafe.Pointer(&from[k]))
-	}
-	for k, f := range from[n:] {
-		to[n+k] = to[n+k] || f
-	}
-}
-
-// setTrue sets flags.
-func setTrue(flags []bool) {
-	for len(flags) > 0 {
-		flags = flags[copy(flags, ones[:]):]
 	}
 }

@@ -396,7 +396,7 @@ func (w *pass) made(j uint64, count int) loop.Reach {
 	n, base := uint64(0), w.base
 	for k := range w.f.Streams {
 		if s := &w.f.Streams[k]; s.Made {
-			n += countTrue(w.m.reached[base+int(w.first[2*k+1])+int(j)*s.Width:][:count*s.Width])
+			n += kernel.CountTrue(w.m.reached[base+int(w.first[2*k+1])+int(j)*s.Width:][:count*s.Width])
 			base += len(w.m.dense[w.first[2*k]].data)
 		}
 	}
@@ -438,7 +438,7 @@ func (w *pass) reached(whole []bool, j uint64, count int) {
 			adjoint, reached := w.m.adjoint[base+from:][:n], w.m.reached[base+from:][:n]
 			if whole[k] {
 				kernel.Add(adjoint, adjoint, adj[to:to+n])
-				setTrue(reached)
+				kernel.SetTrue(reached)
 				return
 			}
 			for i := range n {
@@ -775,7 +775,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	reach := append(n.reach[:0], make([]loop.Reach, states)...)
 	n.reach = reach
 	frame := n.frame()
-	some := len(f.Targets) > 0 && countTrue(m.reached[w.base:r.base+r.n]) > 0
+	some := len(f.Targets) > 0 && kernel.CountTrue(m.reached[w.base:r.base+r.n]) > 0
 	for i := range f.States {
 		a := r.base + i
 		frame[f.FrameAdjoint(i)] = m.adjoint[a]

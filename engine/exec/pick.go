@@ -39,7 +39,7 @@ func (v *vector) canPick(m *Machine, s *laneState, l *lane) bool {
 	x := &v.lanes[row.a]
 	first, last := o.first+elements.lo, o.first+elements.hi+1
 	known := elements.static && s.run == m.runs
-	if s.live[row.a] || o.live != nil || !known && !finiteRows(o.data[first:last], 1, 0, last-first, 1) {
+	if s.live[row.a] || o.live != nil || !known && !kernel.Finite(o.data[first:last], 1, 0, last-first, 1) {
 		return false
 	}
 	if known && x.static {
@@ -231,14 +231,14 @@ func (v *vector) pickBack(m *Machine, s *laneState, i int, l *lane, row, rows in
 	if elements.dims[0].by == 0 { // those of each row are the same
 		rows = 1
 		if l.whole {
-			setTrue(x.reached[x.zero+elements.lo : x.zero+elements.hi+1])
+			kernel.SetTrue(x.reached[x.zero+elements.lo : x.zero+elements.hi+1])
 			return
 		}
 	}
 	tiles(elements.dims, rows, x.zero+row*elements.dims[0].by, func(t tile) {
 		for ; t.outer.size > 0; t.next() {
 			if t.inner.by == 1 {
-				setTrue(x.reached[t.at : t.at+t.inner.size])
+				kernel.SetTrue(x.reached[t.at : t.at+t.inner.size])
 			}
 			for k := 0; t.inner.by != 1 && k < t.inner.size; k++ {
 				x.reached[t.at+k*t.inner.by] = true

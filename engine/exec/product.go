@@ -231,7 +231,7 @@ func (m *Machine) pend(at **pending, adr, rows, columns, apart int, a, b []float
 	copy(p.a[p.count*rows:], a[:rows])
 	copy(p.b[p.count*columns:], b[:columns])
 	if p.count++; flags == nil {
-		setTrue(p.reached)
+		kernel.SetTrue(p.reached)
 		return
 	}
 	for k, f := range flags[:rows] {
@@ -250,7 +250,7 @@ func (m *Machine) add(p *pending) {
 	})
 	for i, f := range p.reached {
 		if f {
-			setTrue(m.reached[p.adr+i*p.apart:][:p.columns])
+			kernel.SetTrue(m.reached[p.adr+i*p.apart:][:p.columns])
 		}
 	}
 	clear(p.reached)
@@ -324,7 +324,7 @@ func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoint
 		flags = s.flags[i][c:]
 	}
 	switch unit := xj == 1 && yj == 1; {
-	case flags != nil && !finiteRows(y.data[from:], nw, w.b, size, yj): // 0 times one of these is NaN
+	case flags != nil && !kernel.Finite(y.data[from:], nw, w.b, size, yj): // 0 times one of these is NaN
 		for iu := range nu {
 			for iw := range nw {
 				at := iu*u.c + iw*w.c
@@ -368,49 +368,20 @@ func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoint
 	}
 	if flags == nil && u.a == 1 && nu > size {
 		for j := range size {
-			setTrue(x.reached[to+j*xj:][:nu])
+			kernel.SetTrue(x.reached[to+j*xj:][:nu])
 		}
 		return
 	}
 	for iu := range nu {
-		if flags != nil && !anyTrue(flags[iu*u.c:], nw, w.c) {
+		if flags != nil && !kernel.AnyTrue(flags[iu*u.c:], nw, w.c) {
 			continue
 		}
 		if xj == 1 {
-			setTrue(x.reached[to+iu*u.a:][:size])
+			kernel.SetTrue(x.reached[to+iu*u.a:][:size])
 			continue
 		}
 		for j := range size {
 			x.reached[to+iu*u.a+j*xj] = true
 		}
 	}
-}
-
-// finiteRows reports whether rows × columns numbers of x are neither infinite nor NaN. It may say no where they are
-// large.
-func finiteRows(x []float64, rows, apart, columns, by int) bool {
-	for i := range rows {
-		if by == 1 { // a sum of finite numbers is not finite only if it is too large
-			if y := kernel.Sum(x[i*apart:][:columns]); y-y != 0 {
-				return false
-			}
-			continue
-		}
-		for j := range columns {
-			if y := x[i*apart+j*by]; y-y != 0 {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// anyTrue reports whether one of n flags is set.
-func anyTrue(flags []bool, n, apart int) bool {
-	for i := range n {
-		if flags[i*apart] {
-			return true
-		}
-	}
-	return false
 }

@@ -1,9 +1,6 @@
 package exec
 
 import (
-	"encoding/binary"
-	"math"
-
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/kernel"
 	"github.com/gram-machine/gram/term"
@@ -72,7 +69,7 @@ func (v *vector) living(s *laneState, row, rows int) {
 		case ir.LaneSelect:
 			alive := sized(&s.alive[i], n)
 			if !s.mixed[l.a] && !s.mixed[l.b] { // one of them has adjoints
-				flagsOf(alive, s.vals[l.c], s.live[l.b])
+				kernel.Flags(alive, s.vals[l.c], s.live[l.b])
 				continue
 			}
 			for k, c := range s.vals[l.c] {
@@ -92,24 +89,6 @@ func (v *vector) living(s *laneState, row, rows int) {
 				alive[v.parent(s, v.lanes[l.a].loop, g)] = x
 			}
 		}
-	}
-}
-
-// flagsOf sets flags where numbers, which are 0 or 1, are 1, or where they are 0.
-func flagsOf(flags []bool, numbers []float64, zero bool) {
-	bytes, flip := bytesOf(flags), uint64(0)
-	if zero {
-		flip = 1
-	}
-	bit := func(x float64) uint64 { return math.Float64bits(x)>>61 ^ flip }
-	k := 0
-	for ; k+8 <= len(bytes); k += 8 {
-		x := numbers[k : k+8 : k+8]
-		binary.LittleEndian.PutUint64(bytes[k:], bit(x[0])|bit(x[1])<<8|bit(x[2])<<16|bit(x[3])<<24|
-			bit(x[4])<<32|bit(x[5])<<40|bit(x[6])<<48|bit(x[7])<<56)
-	}
-	for ; k < len(bytes); k++ {
-		bytes[k] = byte(bit(numbers[k]))
 	}
 }
 
@@ -167,9 +146,9 @@ func (s *laneState) chooseBack(i int, l *lane) {
 			arrived := s.alive[i] // the lanes that have taken the one operand with adjoints
 			if !s.mixed[i] || s.mixed[l.a] || s.mixed[l.b] {
 				arrived = sized(&s.arrived, len(d))
-				flagsOf(arrived, taken, false)
+				kernel.Flags(arrived, taken, false)
 			}
-			or(flags, arrived)
+			kernel.Or(flags, arrived)
 		} else {
 			for j, x := range d {
 				if taken[j] != 0 && s.isReached(i, j) {
@@ -213,7 +192,7 @@ func (v *vector) countSums(m *Machine, s *laneState, i int, l *lane, row int) {
 		}
 	}
 	rest := func(alive []bool) {
-		n := countTrue(alive)
+		n := kernel.CountTrue(alive)
 		kinds[ir.KindOf(true, true)] += n
 		kinds[ir.KindOf(true, false)] += uint64(len(alive)) - n
 	}
@@ -232,7 +211,7 @@ func (v *vector) countSums(m *Machine, s *laneState, i int, l *lane, row int) {
 				continue
 			}
 			of := alive[g*l.ratio:][:l.ratio]
-			if countTrue(of) == uint64(l.ratio) {
+			if kernel.CountTrue(of) == uint64(l.ratio) {
 				kinds[ir.KindOf(true, true)] += uint64(l.ratio - 1)
 				continue
 			}
@@ -281,7 +260,7 @@ func (v *vector) countProducts(m *Machine, s *laneState, i int, l *lane, row, ro
 // countEvery is how many of n flags are set.
 func countEvery(flags []bool, n, apart int) (set uint64) {
 	if apart == 1 {
-		return countTrue(flags[:n])
+		return kernel.CountTrue(flags[:n])
 	}
 	for i := range n {
 		if flags[i*apart] {

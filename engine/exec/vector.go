@@ -1190,32 +1190,7 @@ func expand[T any](v *vector, s *laneState, l *lane, rows int, dst, x []T) {
 			kernel.Fill(dst[g*n:][:n], x[at])
 		}
 	default:
-		repeat(dst, x, l.ratio)
-	}
-}
-
-// repeat sets dst to n times each number of x.
-func repeat[T any](dst, x []T, n int) {
-	switch {
-	case n > 8:
-		for k := range len(dst) / n {
-			kernel.Fill(dst[k*n:][:n], x[k])
-		}
-	case n == 4:
-		for k, x := range x[:len(dst)/4] {
-			*(*[4]T)(dst[4*k:]) = [4]T{x, x, x, x}
-		}
-	case n == 3:
-		for k, x := range x[:len(dst)/3] {
-			*(*[3]T)(dst[3*k:]) = [3]T{x, x, x}
-		}
-	default:
-		for _, x := range x[:len(dst)/n] {
-			for k := range dst[:n] {
-				dst[k] = x
-			}
-			dst = dst[n:]
-		}
+		kernel.Repeat(dst, x, l.ratio)
 	}
 }
 
