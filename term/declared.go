@@ -85,6 +85,7 @@ func (s Symbol) Declared() bool { return s >= numSymbols }
 // Slope returns the symbol ∂i s of a declared symbol s; i starts at 0.
 func (s Symbol) Slope(i int) Symbol { return s + 1 + Symbol(i) }
 
+//go:noinline
 func declaredInfo(s Symbol) *SymbolInfo { return (*declared.infos.Load())[s-numSymbols] }
 
 // encode appends p as bytes that those of no other expression begin with.

@@ -341,7 +341,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 }
 
 // mostFixed is how many values of instructions that depend on indices only are kept at most.
-const mostFixed = 1 << 20
+const mostFixed = 1 << 18
 
 // fix finds the values of instructions that depend on indices only, once. It returns in how many lanes each is 1.
 func (v *vector) fix() (ones []uint64) {

@@ -161,6 +161,8 @@ func NewFunction(params string) *Function {
 }
 
 // NewLocal makes a local of the type, and returns its number.
+//
+//go:noinline
 func (f *Function) NewLocal(typ byte) int {
 	f.locals = append(f.locals, typ)
 	return len(f.params) + len(f.locals) - 1

@@ -68,28 +68,25 @@ func (e *Elaborator) knowing(facts []fact, f func()) {
 // factsOf are the facts of numbers, and of the indices on which s depends, directly or by other facts.
 func (e *Elaborator) factsOf(s term.Static) (out []fact) {
 	on := map[term.Index]bool{}
-	if s != 0 {
-		e.Static.Mentions(s, func(i term.Index) { on[i] = true })
+	e.Static.Mentions(s, func(i term.Index) { on[i] = true })
+	each := func(f fact, do func(i term.Index)) {
+		for _, c := range f {
+			e.Static.Mentions(c.a, do)
+			e.Static.Mentions(c.b, do)
+		}
 	}
 	left := slices.Clone(e.facts)
 	for n := -1; n != len(left); {
 		n = len(left)
 		left = slices.DeleteFunc(left, func(f fact) bool {
-			mentions, related := false, false
-			each := func(i term.Index) { mentions, related = true, related || on[i] }
-			for _, c := range f {
-				e.Static.Mentions(c.a, each)
-				e.Static.Mentions(c.b, each)
+			of := true // numbers, or something related
+			each(f, func(i term.Index) { of = false })
+			each(f, func(i term.Index) { of = of || on[i] })
+			if of {
+				each(f, func(i term.Index) { on[i] = true })
+				out = append(out, f)
 			}
-			if mentions && !related {
-				return false
-			}
-			for _, c := range f {
-				e.Static.Mentions(c.a, func(i term.Index) { on[i] = true })
-				e.Static.Mentions(c.b, func(i term.Index) { on[i] = true })
-			}
-			out = append(out, f)
-			return true
+			return of
 		})
 	}
 	return out
@@ -97,14 +94,6 @@ func (e *Elaborator) factsOf(s term.Static) (out []fact) {
 
 // unreachable reports whether what is being elaborated is not reached, by facts of numbers.
 func (e *Elaborator) unreachable() bool {
-	for _, f := range e.factsOf(0) {
-		var values []float64
-		for _, c := range f {
-			values = append(values, e.Static.Value(c.a, nil), e.Static.Value(c.b, nil))
-		}
-		if !all([]fact{f}, values) {
-			return true
-		}
-	}
-	return false
+	_, _, reached := e.outside(e.Static.Number(-1), 0)
+	return !reached
 }

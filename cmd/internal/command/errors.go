@@ -20,6 +20,8 @@ type UsageError struct{ Text string }
 func (e *UsageError) Error() string { return e.Text }
 
 // Usagef returns a usage error with a text that is made as by [fmt.Sprintf].
+//
+//go:noinline
 func Usagef(format string, args ...any) error {
 	return &UsageError{fmt.Sprintf(format, args...)}
 }
