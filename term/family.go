@@ -137,16 +137,24 @@ func (s *Expressions) Value(e Static, at []float64) float64 {
 		return n.Val
 	case StaticIndex:
 		return at[n.Index]
+	}
+	b := 0.0
+	if n.B != 0 {
+		b = s.Value(n.B, at)
+	}
+	return n.Of(s.Value(n.A, at), b)
+}
+
+// Of returns the value of an operation whose parts A and B have the values a and b.
+func (n *StaticNode) Of(a, b float64) float64 {
+	switch n.Op {
 	case StaticNeg:
-		return -s.Value(n.A, at)
+		return -a
 	case StaticBelow:
-		if a := s.Value(n.A, at); a >= 0 && a < n.Val && a == math.Trunc(a) {
+		if a >= 0 && a < n.Val && a == math.Trunc(a) {
 			return a
 		}
 		return 0
-	}
-	a, b := s.Value(n.A, at), s.Value(n.B, at)
-	switch n.Op {
 	case StaticAdd:
 		return a + b
 	case StaticSub:

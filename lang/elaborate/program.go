@@ -205,9 +205,7 @@ func (e *Elaborator) define(decl int) {
 	}
 	e.start(decl)
 	e.resultType(d)
-	e.fam.off = true // a default value may use the def
 	v := e.tail(0, d.Value, 0, val{})
-	e.fam.off = false
 	if n := e.Core.Nodes[v.node]; n.Op == core.NumOp {
 		e.Core.Drop(v.node)
 		e.globals[g].means = numeral(n.Val)

@@ -199,10 +199,14 @@ func (t *translator) form(r core.Ref, n *core.Node) *code {
 	case core.PathOp:
 		c := t.variable(n)
 		for _, i := range args[n.A:n.B] {
-			c = project(nil, "", c, constant(number(float64(i))))
+			if at := constant(number(float64(i))); i&core.StaticBit == 0 {
+				c = project(nil, "", c, at)
+			} else {
+				c = project(nil, "", c, t.static(term.Static(i&^core.StaticBit)))
+			}
 		}
 		return c
-	case core.InputOp:
+	case core.InputOp, core.ComponentOp:
 		return t.input(n)
 	case core.NumOp:
 		return constant(number(n.Val))
@@ -307,14 +311,21 @@ func index(i core.Var) core.Var { return core.InputBit | i }
 
 // static translates a static expression.
 func (t *translator) static(e term.Static) *code {
-	switch n := t.P.Static.Nodes[e]; n.Op {
+	switch n := &t.P.Static.Nodes[e]; n.Op {
 	case term.StaticNum:
 		return constant(number(n.Val))
 	case term.StaticIndex:
 		slot, _ := t.scope.slot(index(core.Var(n.Index)))
 		return inSlot(slot)
 	default:
-		return arithmetic(t.P.Static.Places[e], n.Op, t.static(n.A), t.static(n.B))
+		a, b := t.static(n.A), constant(number(0))
+		if n.B != 0 {
+			b = t.static(n.B)
+		}
+		if at := t.P.Static.Places[e]; at != nil {
+			return arithmetic(at, n.Op, a, b)
+		}
+		return gives(func(m *machine, fr []value) float64 { return n.Of(a.real(m, fr), b.real(m, fr)) })
 	}
 }
 
