@@ -29,6 +29,14 @@ func Max(x []float64) float64 {
 		larger(larger(lane[1], lane[5]), larger(lane[3], lane[7])))
 }
 
+// Larger sets dst to the larger ones of x and y, by [math.Max].
+func Larger(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = larger(x[i], y[i])
+	}
+}
+
 func larger(x, y float64) float64 {
 	switch {
 	case x > y:

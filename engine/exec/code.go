@@ -289,15 +289,43 @@ func (p *Program) operation(out *instr, in *ir.Instr) {
 	out.n, out.k, out.plain = uint32(f), p.kindsOf(f), f == term.NoSymbol
 }
 
+// compiled is a partial derivative of a symbol of k arguments, at most two.
+func compiled(p *term.Partial, k int) func(x, y float64) float64 {
+	type function = func(x, y float64) float64
+	if k == 2 && p.Kind == term.PartialFun && p.Args == nil {
+		return p.Fun.Info().Eval2
+	}
+	return term.Interpret(p, k, func(r float64) function { return func(_, _ float64) float64 { return r } },
+		func(i int) function { return [...]function{first, second}[i] },
+		func(f term.Symbol, args ...function) function {
+			if len(args) == 1 {
+				value, a := f.Info().Eval1, args[0]
+				return func(x, y float64) float64 { return value(a(x, y)) }
+			}
+			value := func(x, y float64) float64 { return x + y }
+			if f != term.NoSymbol {
+				value = f.Info().Eval2
+			}
+			return func(x, y float64) float64 { return value(args[0](x, y), args[1](x, y)) }
+		})
+}
+
+func first(x, _ float64) float64 { return x }
+
+func second(_, y float64) float64 { return y }
+
 // ofOne is a symbol of one argument.
 func (p *Program) ofOne(f term.Symbol) *fun1 {
 	if p.funs1[f] == nil {
 		info := f.Info()
-		slope := &info.Partials[0]
-		p.funs1[f] = &fun1{info.Eval1, func(x float64) float64 { return slope.At(x) }}
-		if slope.Kind == term.PartialFun && slope.Args == nil {
-			p.funs1[f].slope = slope.Fun.Info().Eval1
+		g := &fun1{value: info.Eval1}
+		if d := &info.Partials[0]; d.Kind == term.PartialFun && d.Args == nil {
+			g.slope = d.Fun.Info().Eval1
+		} else {
+			slope := compiled(d, 1)
+			g.slope = func(x float64) float64 { return slope(x, 0) }
 		}
+		p.funs1[f] = g
 	}
 	return p.funs1[f]
 }
@@ -308,11 +336,7 @@ func (p *Program) ofTwo(f term.Symbol) *fun2 {
 		info := f.Info()
 		g := &fun2{value: info.Eval2}
 		for i := range g.slopes {
-			slope := &info.Partials[i]
-			g.slopes[i] = func(x, y float64) float64 { return slope.At(x, y) }
-			if slope.Kind == term.PartialFun && slope.Args == nil {
-				g.slopes[i] = slope.Fun.Info().Eval2
-			}
+			g.slopes[i] = compiled(&info.Partials[i], 2)
 		}
 		p.funs2[f] = g
 	}

@@ -203,7 +203,7 @@ func (s *laneState) operationBack(m *Machine, i int, l *lane) {
 	}
 }
 
-var minus, nought, unit = []float64{-1}, []float64{0}, []float64{1}
+var minus, unit = []float64{-1}, []float64{1}
 
 // count counts cells of an operation, of the kind k of its operands, and what arrives from them.
 func (s *laneState) count(m *Machine, first uint32, k int, n uint64) {
@@ -214,48 +214,27 @@ func (s *laneState) count(m *Machine, first uint32, k int, n uint64) {
 
 // slope is the derivative of a symbol in each lane.
 func (l *lane) slope(s *laneState, i int) []float64 {
-	x, dst := s.vals[l.a], sized(&s.slope, len(s.deltas[i]))
+	dst := sized(&s.slope, len(s.deltas[i]))
 	switch l.sym {
-	case term.Neg:
-		return minus
-	case term.Sign:
-		return nought
-	case term.Abs:
-		kernel.Sign(dst, x)
 	case term.Exp:
 		return s.vals[i]
 	case term.Sigmoid:
 		kernel.SlopeOfSigmoid(dst, s.vals[i])
 	case term.Sqrt:
 		kernel.ScalarDiv(dst, 0.5, s.vals[i])
-	case term.Tanh:
-		kernel.TanhSlope(dst, x)
-	case term.Sin:
-		kernel.Cos(dst, x)
-	case term.Cos:
-		kernel.Sin(dst, x)
-		kernel.MulScalar(dst, dst, -1)
-	case term.Log:
-		kernel.ScalarDiv(dst, 1, x)
 	default:
-		kernel.Apply(dst, x, l.fun.slope)
+		return s.partial(&l.sym.Info().Partials[0], len(dst), s.vals[l.a])
 	}
 	return dst
 }
 
 // fun2 is the backward phase of a symbol of two arguments.
 func (s *laneState) fun2(i int, l *lane) {
-	a, b := s.vals[l.a], s.vals[l.b]
 	for k, which := range [2]int{l.a, l.b} {
-		if !s.live[which] {
-			continue
+		if s.live[which] {
+			p := &l.sym.Info().Partials[k]
+			s.times(i, which, s.partial(p, len(s.deltas[i]), s.vals[l.a], s.vals[l.b]), l.operands[k])
 		}
-		dst, slope := sized(&s.slope, len(s.deltas[i])), l.two.slopes[k]
-		x, y := apart(a), apart(b)
-		for j := range dst {
-			dst[j] = slope(a[j*x], b[j*y])
-		}
-		s.times(i, which, dst, l.operands[k])
 	}
 }
 

@@ -123,7 +123,6 @@ type lane struct {
 	cmp      term.Compare
 	val      float64
 	vector   uint32 // of a static load
-	fun      *fun1
 	two      *fun2
 	product  *product
 	of       int // of lanes that are packed: [vector.pack]
@@ -174,6 +173,7 @@ type laneState struct {
 	ones            []int    // of a strip: in how many lanes a mask is 1; −1: not counted yet
 	sum             kernel.Lanes
 	tmp, slope      []float64
+	partials        [][]float64 // of operations of partial derivatives
 	arrived         []bool
 	adj             []adjoints
 	arrivals, cells uint64
@@ -191,14 +191,6 @@ type operand struct {
 	apart bool // adjoints are collected, and added to those of the elements at the end
 	// copied is how many lanes have been copied, in this phase, of a load whose rows are alike.
 	copied int
-}
-
-// elementwise are the symbols that kernels have.
-var elementwise = map[term.Symbol]func(dst, x []float64){
-	term.Exp: kernel.Exp, term.Log: kernel.Log, term.Sin: kernel.Sin, term.Cos: kernel.Cos, term.Tanh: kernel.Tanh,
-	term.Sigmoid: kernel.Sigmoid, term.Sqrt: kernel.Sqrt,
-	term.Neg: func(dst, x []float64) { kernel.MulScalar(dst, x, -1) },
-	term.Abs: kernel.Abs, term.Sign: kernel.Sign,
 }
 
 // newVector makes a lane program for the interpreter, nil if it is none for it.
@@ -255,13 +247,11 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		case ir.LaneAdd:
 			l.kind, l.kernels = v.plus, sums
 		case ir.LaneFun1:
-			l.kind, l.fun, l.all = p.kindsOf(s.Sym), p.ofOne(s.Sym), elementwise[s.Sym]
-			if l.slow = s.Sym != term.Neg && s.Sym != term.Sqrt; l.all == nil {
-				l.all = func(dst, x []float64) { kernel.Apply(dst, x, l.fun.value) }
-			}
+			l.kind, l.all = p.kindsOf(s.Sym), ofOne(s.Sym)
+			l.slow = s.Sym != term.Neg && s.Sym != term.Sqrt
 		case ir.LaneFun2:
 			l.kind, l.two = p.kindsOf(s.Sym), p.ofTwo(s.Sym)
-			l.kernels = l.two.kernels(s.Sym)
+			l.kernels = kernelsOf(s.Sym)
 		case ir.LaneExpand:
 			l.ratio = l.n / v.lanes[l.a].n
 		case ir.LaneSum:
@@ -1192,40 +1182,6 @@ func expand[T any](v *vector, s *laneState, l *lane, rows int, dst, x []T) {
 	default:
 		kernel.Repeat(dst, x, l.ratio)
 	}
-}
-
-// kernels compute an operation of two operands: of lanes, or where the left one, a, or the right one, b, is one number.
-type kernels struct {
-	both  func(dst, a, b []float64)
-	left  func(dst, b []float64, a float64)
-	right func(dst, a []float64, b float64)
-}
-
-var (
-	sums      = kernels{kernel.Add, kernel.AddScalar, kernel.AddScalar}
-	products  = kernels{kernel.Mul, kernel.MulScalar, kernel.MulScalar}
-	quotients = kernels{kernel.Div, func(dst, b []float64, a float64) { kernel.ScalarDiv(dst, a, b) }, kernel.DivScalar}
-	// A difference of lanes and a number is a sum.
-	differences = kernels{kernel.Sub, func(dst, b []float64, a float64) { kernel.ScalarSub(dst, a, b) },
-		func(dst, a []float64, b float64) { kernel.AddScalar(dst, a, -b) }}
-)
-
-// kernels are those of a symbol.
-func (f *fun2) kernels(sym term.Symbol) kernels {
-	switch sym {
-	case term.Sub:
-		return differences
-	case term.Div:
-		return quotients
-	}
-	return kernels{
-		func(dst, a, b []float64) { kernel.Apply2(dst, a, b, f.value) },
-		func(dst, b []float64, a float64) {
-			kernel.Apply(dst, b, func(y float64) float64 { return f.value(a, y) })
-		},
-		func(dst, a []float64, b float64) {
-			kernel.Apply(dst, a, func(x float64) float64 { return f.value(x, b) })
-		}}
 }
 
 // total adds a strip to the sum of the outermost loop.

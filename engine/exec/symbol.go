@@ -1,0 +1,134 @@
+package exec
+
+import (
+	"github.com/gram-machine/gram/kernel"
+	"github.com/gram-machine/gram/term"
+)
+
+// This file has the symbols on lanes: those that kernels have, and others number by number. A partial derivative is an
+// expression of symbols, so it is computed by them.
+
+// elementwise are the symbols of one argument that kernels have.
+var elementwise = map[term.Symbol]func(dst, x []float64){
+	term.Exp: kernel.Exp, term.DExp: kernel.Exp, term.Log: kernel.Log, term.Sin: kernel.Sin, term.Cos: kernel.Cos,
+	term.DSin: kernel.Cos, term.Tanh: kernel.Tanh, term.DTanh: kernel.TanhSlope, term.Sigmoid: kernel.Sigmoid,
+	term.DSoftplus: kernel.Sigmoid, term.Sqrt: kernel.Sqrt, term.Abs: kernel.Abs, term.DAbs: kernel.Sign,
+	term.Sign: kernel.Sign,
+	term.Neg:  func(dst, x []float64) { kernel.MulScalar(dst, x, -1) },
+	term.DLog: func(dst, x []float64) { kernel.ScalarDiv(dst, 1, x) },
+	term.DCos: func(dst, x []float64) {
+		kernel.Sin(dst, x)
+		kernel.MulScalar(dst, dst, -1)
+	},
+	term.DSqrt: func(dst, x []float64) {
+		kernel.Sqrt(dst, x)
+		kernel.ScalarDiv(dst, 0.5, dst)
+	},
+	term.DSigmoid: func(dst, x []float64) {
+		kernel.Sigmoid(dst, x)
+		kernel.SlopeOfSigmoid(dst, dst)
+	},
+}
+
+// ofOne is a symbol of one argument on lanes.
+func ofOne(f term.Symbol) func(dst, x []float64) {
+	if all := elementwise[f]; all != nil {
+		return all
+	}
+	value := f.Info().Eval1
+	return func(dst, x []float64) { kernel.Apply(dst, x, value) }
+}
+
+// kernels compute an operation of two operands: of lanes, or where the left one, a, or the right one, b, is one number.
+type kernels struct {
+	both  func(dst, a, b []float64)
+	left  func(dst, b []float64, a float64)
+	right func(dst, a []float64, b float64)
+}
+
+var (
+	sums     = kernels{kernel.Add, kernel.AddScalar, kernel.AddScalar}
+	products = kernels{kernel.Mul, kernel.MulScalar, kernel.MulScalar}
+	ofTwo    = map[term.Symbol]kernels{
+		term.NoSymbol: sums,
+		term.Mul:      products,
+		// A difference of lanes and a number is a sum.
+		term.Sub: {kernel.Sub, func(dst, b []float64, a float64) { kernel.ScalarSub(dst, a, b) },
+			func(dst, a []float64, b float64) { kernel.AddScalar(dst, a, -b) }},
+		term.Div:   {kernel.Div, func(dst, b []float64, a float64) { kernel.ScalarDiv(dst, a, b) }, kernel.DivScalar},
+		term.DDiv1: widened(func(dst, _, b []float64) { kernel.ScalarDiv(dst, 1, b) }),
+		term.DDiv2: {func(dst, a, b []float64) {
+			kernel.Mul(dst, b, b)
+			kernel.Div(dst, a, dst)
+			kernel.MulScalar(dst, dst, -1)
+		}, func(dst, b []float64, a float64) {
+			kernel.Mul(dst, b, b)
+			kernel.ScalarDiv(dst, -a, dst)
+		}, func(dst, a []float64, b float64) { kernel.MulScalar(dst, a, -1/(b*b)) }},
+		term.Max:   widened(kernel.Larger),
+		term.DMax1: widened(func(dst, a, b []float64) { kernel.LessEqual(dst, b, a) }),
+		term.DMax2: widened(kernel.Less),
+		term.DMin1: widened(kernel.LessEqual),
+		term.DMin2: widened(func(dst, a, b []float64) { kernel.Less(dst, b, a) }),
+	}
+)
+
+// widened makes kernels of one that takes lanes only.
+func widened(both func(dst, a, b []float64)) kernels {
+	return kernels{both,
+		func(dst, b []float64, a float64) { both(dst, wide([]float64{a}, dst), b) },
+		func(dst, a []float64, b float64) { both(dst, a, wide([]float64{b}, dst)) }}
+}
+
+// kernelsOf are those of a symbol of two arguments, or of +.
+func kernelsOf(f term.Symbol) kernels {
+	if k, ok := ofTwo[f]; ok {
+		return k
+	}
+	value := f.Info().Eval2
+	return kernels{
+		func(dst, a, b []float64) { kernel.Apply2(dst, a, b, value) },
+		func(dst, b []float64, a float64) {
+			kernel.Apply(dst, b, func(y float64) float64 { return value(a, y) })
+		},
+		func(dst, a []float64, b float64) {
+			kernel.Apply(dst, a, func(x float64) float64 { return value(x, b) })
+		}}
+}
+
+// partial is the value of a partial derivative in n lanes: x are the arguments, of which there may be one number for
+// all lanes, as of the value.
+func (s *laneState) partial(p *term.Partial, n int, x ...[]float64) []float64 {
+	used := 0
+	return term.Interpret(p, len(x), func(r float64) []float64 { return []float64{r} },
+		func(i int) []float64 { return x[i] },
+		func(f term.Symbol, args ...[]float64) []float64 {
+			size := 1
+			for _, a := range args {
+				size = max(size, len(a))
+			}
+			if used++; used > len(s.partials) {
+				s.partials = append(s.partials, nil)
+			}
+			dst := sized(&s.partials[used-1], size)
+			switch {
+			case len(args) == 1:
+				ofOne(f)(dst, args[0])
+			case len(args) > 2 || size == 1:
+				at := make([]float64, len(args))
+				for k := range dst {
+					for i, a := range args {
+						at[i] = a[k*apart(a)]
+					}
+					dst[k] = f.Eval(at...)
+				}
+			case len(args[0]) < size:
+				kernelsOf(f).left(dst, args[1], args[0][0])
+			case len(args[1]) < size:
+				kernelsOf(f).right(dst, args[0], args[1][0])
+			default:
+				kernelsOf(f).both(dst, args[0], args[1])
+			}
+			return dst
+		})
+}
