@@ -39,6 +39,14 @@ func Or(to, from []bool) {
 	}
 }
 
+// And clears the flags of to that are not set in from.
+func And(to, from []bool) {
+	a, b := bytesOf(to), bytesOf(from)
+	for k := range a {
+		a[k] &= b[k]
+	}
+}
+
 // SetTrue sets flags.
 func SetTrue(flags []bool) {
 	for len(flags) > 0 {

@@ -73,7 +73,10 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 			s.adj[i].of(m, &s.in[i])
 			if s.in[i].apart {
 				k := l.hi - l.lo + 1
-				s.adj[i] = adjoints{make([]float64, k), make([]bool, k), -l.lo}
+				o := &s.in[i]
+				s.adj[i] = adjoints{sized(&o.collected, k), sized(&o.reached, k), -l.lo}
+				clear(o.collected)
+				clear(o.reached)
 			}
 		}
 	}
@@ -100,12 +103,11 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 			continue
 		}
 		if !o.from.listed {
-			from, end := o.inside(len(x.adj))
-			for k := from; k < end; k++ {
-				if a := int(o.from.base) + o.begin + k; x.reached[k] {
-					m.adjoint[a] += x.adj[k]
-					m.reached[a] = true
-				}
+			if from, end := o.inside(len(x.adj)); from < end { // the adjoints of what is not reached are 0
+				to := int(o.from.base) + o.begin
+				adjoint := m.adjoint[to+from : to+end]
+				kernel.Add(adjoint, adjoint, x.adj[from:])
+				kernel.Or(m.reached[to+from:to+end], x.reached[from:end])
 			}
 			continue
 		}

@@ -141,22 +141,16 @@ func (s *laneState) chooseBack(i int, l *lane) {
 			continue
 		}
 		delta, flags := s.open(which, len(d))
-		if s.reach[i] == all {
-			kernel.AddWhere(delta, d, taken)
-			arrived := s.alive[i] // the lanes that have taken the one operand with adjoints
-			if !s.mixed[i] || s.mixed[l.a] || s.mixed[l.b] {
-				arrived = sized(&s.arrived, len(d))
-				kernel.Flags(arrived, taken, false)
-			}
-			kernel.Or(flags, arrived)
-		} else {
-			for j, x := range d {
-				if taken[j] != 0 && s.isReached(i, j) {
-					delta[j] += x
-					flags[j] = true
-				}
-			}
+		kernel.AddWhere(delta, d, taken) // the deltas of what is not reached are 0
+		arrived := s.alive[i]            // the lanes that have taken the one operand with adjoints
+		if !s.mixed[i] || s.mixed[l.a] || s.mixed[l.b] || s.reach[i] != all {
+			arrived = sized(&s.arrived, len(d))
+			kernel.Flags(arrived, taken, false)
 		}
+		if s.reach[i] != all {
+			kernel.And(arrived, s.flags[i])
+		}
+		kernel.Or(flags, arrived)
 		s.close(which)
 	}
 }
@@ -164,6 +158,21 @@ func (s *laneState) chooseBack(i int, l *lane) {
 // countMixed counts the cells of an operation of n lanes whose operands are mixed.
 func (s *laneState) countMixed(m *Machine, i int, l *lane, n int) {
 	var kinds [4]uint64
+	if s.reach[i] == all && l.op != ir.LaneFun1 && s.mixed[l.a] != s.mixed[l.b] && l.a != l.b {
+		of, other := l.a, l.b // some lanes of one operand have adjoints
+		if s.mixed[l.b] {
+			of, other = l.b, l.a
+		}
+		if some := kernel.CountTrue(s.alive[of]); len(s.alive[of]) == n {
+			yes, no := ir.KindOf(true, s.live[other]), ir.KindOf(false, s.live[other])
+			if of == l.b {
+				yes, no = ir.KindOf(s.live[other], true), ir.KindOf(s.live[other], false)
+			}
+			kinds[yes], kinds[no] = some, uint64(n)-some
+			s.countKinds(m, l.kind, &kinds)
+			return
+		}
+	}
 	for k := range n {
 		if !s.isReached(i, k) {
 			continue

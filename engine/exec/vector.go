@@ -189,6 +189,9 @@ type operand struct {
 	from  *dense
 	begin int  // the least place, in from
 	apart bool // adjoints are collected, and added to those of the elements at the end
+
+	collected []float64
+	reached   []bool
 	// copied is how many lanes have been copied, in this phase, of a load whose rows are alike.
 	copied int
 }
