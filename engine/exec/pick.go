@@ -123,9 +123,14 @@ func (v *vector) takePart(s *laneState, l *lane, dst []float64, rows int) bool {
 	if !v.tabulated(s, p, rows) {
 		return false
 	}
-	table, row := s.tables[p.b], &v.lanes[p.a]
+	row := &v.lanes[p.a]
+	table := s.tables[p.b][l.part*l.inner:]
 	for k, x := range s.vals[row.a] {
-		copy(dst[k*l.inner:][:l.inner], table[(int(x)-row.at.N)*p.inner+l.part*l.inner:])
+		if at := (int(x) - row.at.N) * p.inner; l.inner == 1 {
+			dst[k] = table[at]
+		} else {
+			copy(dst[k*l.inner:][:l.inner], table[at:])
+		}
 	}
 	return true
 }
@@ -206,18 +211,25 @@ func (v *vector) pickBack(m *Machine, s *laneState, i int, l *lane, row, rows in
 	_, flags := s.open(l.a, v.lanes[l.a].inner*rows)
 	each := len(s.deltas[i]) / len(flags)
 	x, d := &s.adj[l.b], s.deltas[i]
+	whole := s.reach[i] == all
+	if whole {
+		kernel.SetTrue(flags)
+	}
 	v.picked(s, l, row, rows, x.zero, func(t tile, behind int) {
 		for ; t.outer.size > 0; t.next() {
 			for k, at := t.lane, t.at; k < t.lane+t.inner.size; k, at = k+1, at+t.inner.by {
-				if !s.isReached(i, k) {
-					continue
+				if !whole {
+					if !s.flags[i][k] {
+						continue
+					}
+					flags[k/each] = true
 				}
-				if flags[k/each] = true; !live {
+				if !live {
 					continue
 				}
 				x.adj[at+behind] += d[k]
 				finite := d[k]-d[k] == 0
-				for j := 0; (s.reach[i] == some || !finite) && j < size; j++ {
+				for j := 0; (!whole || !finite) && j < size; j++ {
 					if x.reached[at+j*l.apart] = true; !finite && j*l.apart != behind {
 						x.adj[at+j*l.apart] += 0 * d[k]
 					}
