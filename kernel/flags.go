@@ -41,8 +41,12 @@ func Or(to, from []bool) {
 
 // And clears the flags of to that are not set in from.
 func And(to, from []bool) {
-	a, b := bytesOf(to), bytesOf(from)
-	for k := range a {
+	a, b := bytesOf(to), bytesOf(from)[:len(to)]
+	k := 0
+	for ; k+8 <= len(a); k += 8 {
+		binary.LittleEndian.PutUint64(a[k:], binary.LittleEndian.Uint64(a[k:])&binary.LittleEndian.Uint64(b[k:]))
+	}
+	for ; k < len(a); k++ {
 		a[k] &= b[k]
 	}
 }

@@ -109,6 +109,10 @@ func (v *vector) storeLive(s *laneState, row, rows int) {
 			continue
 		}
 		v.each(s, l, rows, l.at.N-v.results[l.arg].out+row*l.dims[0].by, func(lane, at, size, by int) {
+			if by == 1 && s.mixed[l.a] && len(s.alive[l.a]) >= lane+size {
+				copy(out[at:at+size], s.alive[l.a][lane:])
+				return
+			}
 			for k := range size {
 				out[at] = s.has(l.a, lane+k)
 				at += by
@@ -157,28 +161,29 @@ func (s *laneState) chooseBack(i int, l *lane) {
 
 // countMixed counts the cells of an operation of n lanes whose operands are mixed.
 func (s *laneState) countMixed(m *Machine, i int, l *lane, n int) {
-	var kinds [4]uint64
-	if s.reach[i] == all && l.op != ir.LaneFun1 && s.mixed[l.a] != s.mixed[l.b] && l.a != l.b {
-		of, other := l.a, l.b // some lanes of one operand have adjoints
-		if s.mixed[l.b] {
-			of, other = l.b, l.a
+	set := sized(&s.arrived, n) // of lanes that are reached
+	count := func(operands ...int) uint64 { // those in which these have an adjoint
+		if s.reach[i] == all {
+			kernel.SetTrue(set)
+		} else {
+			copy(set, s.flags[i])
 		}
-		if some := kernel.CountTrue(s.alive[of]); len(s.alive[of]) == n {
-			yes, no := ir.KindOf(true, s.live[other]), ir.KindOf(false, s.live[other])
-			if of == l.b {
-				yes, no = ir.KindOf(s.live[other], true), ir.KindOf(s.live[other], false)
+		for _, k := range operands {
+			if alive := s.alive[k]; s.mixed[k] && len(alive) == n {
+				kernel.And(set, alive)
+			} else if !s.has(k, 0) {
+				return 0
 			}
-			kinds[yes], kinds[no] = some, uint64(n)-some
-			s.countKinds(m, l.kind, &kinds)
-			return
 		}
+		return kernel.CountTrue(set)
 	}
-	for k := range n {
-		if !s.isReached(i, k) {
-			continue
-		}
-		kinds[ir.KindOf(s.has(l.a, k), l.op != ir.LaneFun1 && s.has(l.b, k))]++
+	of, a, b, ab := count(), count(l.a), uint64(0), uint64(0)
+	if l.op != ir.LaneFun1 {
+		b, ab = count(l.b), count(l.a, l.b)
 	}
+	var kinds [4]uint64
+	kinds[ir.KindOf(false, false)], kinds[ir.KindOf(true, false)] = of-a-b+ab, a-ab
+	kinds[ir.KindOf(false, true)], kinds[ir.KindOf(true, true)] = b-ab, ab
 	s.countKinds(m, l.kind, &kinds)
 }
 
