@@ -126,6 +126,7 @@ func (tt *Types) OpenSize() Size {
 	return Size(len(tt.sizes) - 1)
 }
 
+//go:noinline
 func (tt *Types) Find(t Type) Type {
 	for tt.Nodes[t].Link != 0 {
 		t = tt.Nodes[t].Link
