@@ -161,7 +161,7 @@ func (s *laneState) chooseBack(i int, l *lane) {
 
 // countMixed counts the cells of an operation of n lanes whose operands are mixed.
 func (s *laneState) countMixed(m *Machine, i int, l *lane, n int) {
-	set := sized(&s.arrived, n) // of lanes that are reached
+	set := sized(&s.arrived, n)             // of lanes that are reached
 	count := func(operands ...int) uint64 { // those in which these have an adjoint
 		if s.reach[i] == all {
 			kernel.SetTrue(set)

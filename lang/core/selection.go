@@ -124,7 +124,7 @@ func (n *Numbers) check(u *Selection, data []load.Variable, limits map[int]Limit
 	class := n.Types.Find(u.T)
 	if class == n.Types.Find(R) {
 		return indexComputed, "this number is computed, or an input; an index is a number of data as it stands there, " +
-			"or a numeral"
+			"or a numeral. For numbers of range n, write data is : List R = range n"
 	}
 	for _, x := range n.numerals {
 		if n.Types.Find(x.t) == class && !within(x.x, size) {

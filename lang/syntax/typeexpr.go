@@ -212,7 +212,7 @@ func (p *parser) typeHint() string {
 	case VecTok:
 		return "vectors are written T^s, as in R^3"
 	case CommaTok:
-		return "a product of types is written T * T"
+		return "a product of types is written T * T, and a pair with a type for each part ((a : T), (b : T))"
 	case fatArrowTok:
 		return "a type of functions is written T -> T"
 	}
