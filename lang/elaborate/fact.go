@@ -3,6 +3,7 @@ package elaborate
 import (
 	"slices"
 
+	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -96,4 +97,81 @@ func (e *Elaborator) factsOf(s term.Static) (out []fact) {
 func (e *Elaborator) unreachable() bool {
 	_, _, reached := e.outside(e.Static.Number(-1), 0)
 	return !reached
+}
+
+// linear is c + Σ by[i] · the index i.
+type linear struct {
+	c  float64
+	by map[term.Index]float64
+}
+
+// add adds s times k, and reports whether that is linear.
+func (l *linear) add(e *core.Statics, s term.Static, k float64) bool {
+	switch n := &e.Nodes[s]; n.Op {
+	case term.StaticNum:
+		l.c += k * n.Val
+	case term.StaticIndex:
+		l.by[n.Index] += k
+	case term.StaticAdd:
+		return l.add(e, n.A, k) && l.add(e, n.B, k)
+	case term.StaticSub:
+		return l.add(e, n.A, k) && l.add(e, n.B, -k)
+	case term.StaticBelow: // it is A where it is reached
+		return l.add(e, n.A, k)
+	case term.StaticMul:
+		if a := &e.Nodes[n.A]; a.Op == term.StaticNum {
+			return l.add(e, n.B, k*a.Val)
+		}
+		b := &e.Nodes[n.B]
+		return b.Op == term.StaticNum && l.add(e, n.A, k*b.Val)
+	default:
+		return false
+	}
+	return true
+}
+
+// natural reports whether l is at least 0, whatever the indices are.
+func (l *linear) natural(e *core.Statics) bool {
+	least := l.c
+	for i, k := range l.by {
+		if _, most, _ := e.Interval(e.Bounds[i]); k < 0 {
+			least += k * max(0, most-1)
+		}
+	}
+	return least >= 0
+}
+
+// follows reports whether it follows from one of the facts, each a comparison, that c + k · s is at least 0.
+func (e *Elaborator) follows(facts []fact, c, k float64, s term.Static) bool {
+	form := func() (*linear, bool) {
+		l := &linear{c, map[term.Index]float64{}}
+		return l, l.add(&e.Static, s, k)
+	}
+	l, ok := form()
+	if !ok || l.natural(&e.Static) {
+		return ok
+	}
+	return slices.ContainsFunc(facts, func(f fact) bool {
+		x := f[0]
+		larger, smaller, apart := x.a, x.b, 0.0 // smaller + apart ≤ larger
+		switch strict := x.op == syntax.LessTok || x.op == syntax.GreaterTok; {
+		case x.op == syntax.EqTok && !x.is || len(f) > 1:
+			return false
+		case x.op != syntax.EqTok && strict == x.is:
+			apart = 1
+		}
+		if less := x.op == syntax.LessTok || x.op == syntax.LessEqTok; less == x.is {
+			larger, smaller = smaller, larger
+		}
+		_, _, a := e.Static.Interval(x.a)
+		if _, _, b := e.Static.Interval(x.b); !a || !b {
+			apart = 0
+		}
+		is := func(larger, smaller term.Static) bool {
+			l, _ := form()
+			l.c += apart
+			return l.add(&e.Static, larger, -1) && l.add(&e.Static, smaller, 1) && l.natural(&e.Static)
+		}
+		return is(larger, smaller) || x.op == syntax.EqTok && is(smaller, larger)
+	})
 }

@@ -96,16 +96,23 @@ func (e *Elaborator) below(s term.Static, n float64) term.Static {
 // outside reports whether s has values that are no natural numbers below n. If what is being elaborated is reached with
 // one of them, that is wrong, and first is the first one.
 func (e *Elaborator) outside(s term.Static, n float64) (outside bool, first float64, wrong bool) {
-	if lo, hi, whole := e.Static.Interval(s); lo >= 0 && hi < n && whole {
+	lo, hi, whole := e.Static.Interval(s)
+	if lo >= 0 && hi < n && whole {
 		return false, 0, false
 	}
 	es, facts := []term.Static{s}, e.factsOf(s)
+	for _, f := range [2][]fact{nil, facts} {
+		if whole && e.follows(f, 0, 1, s) && e.follows(f, n-1, -1, s) {
+			return f != nil, 0, false
+		}
+	}
 	for _, f := range facts {
 		for _, c := range f {
 			es = append(es, c.a, c.b)
 		}
 	}
 	for v := range e.Static.Values(es...) {
+		e.Tick()
 		if x := v[0]; x >= 0 && x < n && x == math.Trunc(x) {
 			continue
 		}
