@@ -133,12 +133,36 @@ func (e *Elaborator) choose(x syntax.Expr, c condition, yes, no val) val {
 // branch makes a conditional.
 func (e *Elaborator) branch(x syntax.Expr) val {
 	kids := e.kids(x)
+	if v, ok := e.part(kids); ok {
+		return v
+	}
 	c := e.condition(kids[0])
 	var yes, no val
 	e.knowing(c.yes, func() { yes = e.eval(kids[1], 0) })
 	e.knowing(c.no, func() { no = e.eval(kids[2], 0) })
 	e.want(no, yes.typ, reason{kind: sameReason, text: "the other branch is"})
 	return e.choose(x, c, yes, no)
+}
+
+// part is the branch that concat of the prelude takes for an index of its comprehension, which is elaborated for each.
+func (e *Elaborator) part(kids []syntax.Expr) (v val, ok bool) {
+	of := e.kids(kids[0])
+	if !e.act().unit.Prelude || e.values || e.expr(kids[0]).Kind != syntax.CompareExpr ||
+		e.expr(of[0]).Kind != syntax.NameExpr {
+		return val{}, false
+	}
+	i := e.meaning(of[0])
+	if !i.index {
+		return val{}, false
+	}
+	switch n, _ := e.nat(of[1]); {
+	case i.is(core.StaticOp):
+		e.giveUpAt(term.Static(i.node.X))
+		return e.bad(e.span(kids[0])), true
+	case holds(e.expr(kids[0]).Op, i.node.Val, float64(n)):
+		return e.eval(kids[1], 0), true
+	}
+	return e.eval(kids[2], 0), true
 }
 
 // comprehension makes vec, sum or list i < s -> body: the body is elaborated once for
