@@ -103,7 +103,7 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 			continue
 		}
 		if !o.from.listed {
-			if from, end := o.inside(len(x.adj)); from < end { // the adjoints of what is not reached are 0
+			if from, end := inside(o.begin, len(x.adj), len(o.from.data)); from < end { // the adjoints of what is not reached are 0
 				to := int(o.from.base) + o.begin
 				adjoint := m.adjoint[to+from : to+end]
 				kernel.Add(adjoint, adjoint, x.adj[from:])

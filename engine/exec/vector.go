@@ -836,7 +836,7 @@ func (s *laneState) find(m *Machine, i int, r uint64, l *lane, pc int32) (bool, 
 	}
 	o.data, o.first, o.apart = sized(&s.copies[i], n), -l.lo, true
 	clear(o.data)
-	from, end := o.inside(n)
+	from, end := inside(o.begin, n, len(d.data))
 	if d.live != nil {
 		o.live = make([]bool, n)
 	}
@@ -849,10 +849,12 @@ func (s *laneState) find(m *Machine, i int, r uint64, l *lane, pc int32) (bool, 
 	return true, nil
 }
 
-// inside are which of the n elements from that of the least place on are in the vector that a load reads.
-func (o *operand) inside(n int) (from, end int) {
-	from = min(n, max(0, -o.begin))
-	return from, max(from, min(n, len(o.from.data)-o.begin))
+// inside are which of n elements from a place on are in a vector of some size.
+func inside(begin, n, size int) (from, end int) {
+	if from, end = max(0, -begin), min(n, size-begin); from >= end {
+		return 0, 0
+	}
+	return from, end
 }
 
 // settle finds which results have adjoints.
@@ -908,12 +910,18 @@ func (v *vector) adjoints(s *laneState) {
 func (m *Machine) gather(s *laneState, i int, l *lane, r *Slot, words int, pc int32) (bool, error) {
 	o := &s.in[i]
 	n := l.hi - l.lo + 1
-	from := int(slotOf(r.A, 0)) + o.first + l.lo
-	if r.A&isRef == 0 || from < 0 || from+n > len(m.heap) {
+	if r.A&isRef == 0 || n > len(m.heap) {
 		return false, nil
 	}
-	slots := m.heap[from : from+n]
-	live := 0
+	begin := int(off(r.A)) + o.first + l.lo
+	from, end := inside(begin, n, int(math.Float64bits(m.heap[object(r.A)].V)))
+	of := func() []Slot {
+		if from == end {
+			return nil
+		}
+		return m.heap[int(object(r.A))+1+begin+from:][:end-from]
+	}
+	slots, live := of(), 0
 	for k := range slots {
 		if a := slots[k].A; a&isRef != 0 {
 			return false, nil
@@ -931,24 +939,27 @@ func (m *Machine) gather(s *laneState, i int, l *lane, r *Slot, words int, pc in
 			return false, err
 		}
 		o.data, o.ref = m.dense[id].data, isDense|ref(uint64(id), uint64(-l.lo))
-		slots = m.heap[int(slotOf(r.A, 0))+o.first+l.lo:][:n] // it may have been moved
+		slots = of() // it may have been moved
 		if live > 0 {
 			m.dense[id].base, m.dense[id].listed = uint32(len(m.tape.words)), true
 			if live < n {
 				o.live = make([]bool, n)
 				m.dense[id].live = o.live
 			}
+			at := len(m.tape.words)
+			m.tape.words = append(m.tape.words, make([]uint64, n)...)
 			for k := range slots {
-				m.tape.words = append(m.tape.words, slots[k].A)
+				m.tape.words[at+from+k] = slots[k].A
 				if o.live != nil {
-					o.live[k] = slots[k].A != 0
+					o.live[from+k] = slots[k].A != 0
 				}
 			}
 		}
 		m.tape.words[words+l.word] = o.ref
 	}
+	clear(o.data)
 	for k := range slots {
-		o.data[k] = slots[k].V
+		o.data[from+k] = slots[k].V
 	}
 	o.first = -l.lo
 	return true, nil
