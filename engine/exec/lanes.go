@@ -103,7 +103,8 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 			continue
 		}
 		if !o.from.listed {
-			if from, end := inside(o.begin, len(x.adj), len(o.from.data)); from < end { // the adjoints of what is not reached are 0
+			// The adjoints of what is not reached are 0.
+			if from, end := inside(o.begin, len(x.adj), len(o.from.data)); from < end {
 				to := int(o.from.base) + o.begin
 				adjoint := m.adjoint[to+from : to+end]
 				kernel.Add(adjoint, adjoint, x.adj[from:])
