@@ -816,7 +816,7 @@ func (s *laneState) find(m *Machine, i int, r uint64, l *lane, pc int32) (bool, 
 	o, k := &s.in[i], object(r)
 	d := &m.dense[k]
 	o.ref, o.from, o.data, o.live, o.first, o.apart = r, d, d.data, d.live, int(off(r)), d.listed
-	if o.first > mostOffset-mostCopied {
+	if o.first > mostOffset-mostCopied { // a place in front of the vector
 		o.first -= mostOffset + 1
 	}
 	s.setLive(i, d.base != 0, d.live != nil)

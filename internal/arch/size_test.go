@@ -26,7 +26,7 @@ type part struct {
 var parts = []*part{
 	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 20_218, aim: 13_000},
 	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_137, aim: 4_500},
-	{name: "lang", folders: []string{"lang"}, most: 21_766, aim: 16_000},
+	{name: "lang", folders: []string{"lang"}, most: 21_767, aim: 16_000},
 	{name: "cmd", folders: []string{"cmd"}, most: 20_003, aim: 16_000},
 	{name: "bench", folders: []string{"bench", "cmd/gradbench"}, most: 11_578, aim: 8_000},
 	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 19_606, aim: 13_000},

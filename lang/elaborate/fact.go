@@ -8,11 +8,12 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// A fact is known of the static numbers where a branch of a conditional is taken, or the right side of and or or is
-// looked at: one of these comparisons is as it says. An index out of range is an error only where all facts hold.
+// A fact is what a condition tells of static numbers: at least one of these comparisons holds. Facts are known in a
+// branch of a conditional, and in the right side of "and" and "or". An index out of range is an error only where all
+// facts hold.
 type fact []comparison
 
-// comparison says that a op b, or where is is false, that this is not so.
+// comparison says that a op b is true, or, if is is not set, that it is false.
 type comparison struct {
 	op   syntax.Token
 	a, b term.Static
