@@ -72,6 +72,11 @@ def step (u : R^(n, n)) = vec i < n -> vec j < n ->
 let v = iter #2 step u0 in
 let w = vec i < n -> if not (i = 0) and i <= 3 then v.(i - 1, 2) * v.(i + 1, 1) else 0 in
 sum i < n -> w.(i) * v.(i, i)`, nil, nil},
+	{`param k = 11
+input y : R^k = vec i < k -> cos i
+data q : R^k = vec i < k -> 0.5 - 0.2 * i
+sum l < k -> (jvp (fun a -> vec i < k -> if l + 2 < k then q.(l + 2) else
+  if not (i = i - 1) and i + i < k then y.(i + i) else 0.5) y.(5) y.(l)).(0)`, nil, nil},
 	{`param n = 12
 input u0 : R^(n, n) = vec i < n -> vec j < n -> sin (i + n * j)
 def step (u : R^(n, n)) =

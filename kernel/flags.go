@@ -15,6 +15,9 @@ func CountTrue(flags []bool) uint64 {
 	return uint64(bytes.Count(bytesOf(flags), []byte{1}))
 }
 
+// LastTrue is the place of the last of flags that is set, −1 if none is.
+func LastTrue(flags []bool) int { return bytes.LastIndexByte(bytesOf(flags), 1) }
+
 // bytesOf are flags as bytes, 1 or 0.
 func bytesOf(flags []bool) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(flags))), len(flags))

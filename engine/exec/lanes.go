@@ -3,6 +3,7 @@ package exec
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/kernel"
@@ -90,7 +91,7 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 	if native {
 		err = m.nestBack(v, s, r)
 	} else {
-		err = v.stripsBack(m, s, r, n == uint64(r.n))
+		err = v.stripsBack(m, s, r, reached, n)
 	}
 	if err != nil {
 		return 0, 0, err
@@ -123,9 +124,14 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 	return s.arrivals, s.cells, nil
 }
 
-// stripsBack is the backward phase of the strips. whole says that all results are reached.
-func (v *vector) stripsBack(m *Machine, s *laneState, r *record, whole bool) error {
-	ok, err := v.strips(s, m.pc, r.words, true, true, func(row, rows int) {
+// stripsBack is the backward phase of the strips. Of the results, n are reached.
+func (v *vector) stripsBack(m *Machine, s *laneState, r *record, reached []bool, n uint64) error {
+	from, to := 0, v.size
+	whole := n == uint64(len(reached))
+	if !whole {
+		from, to, whole = v.reachedRows(reached, n)
+	}
+	ok, err := v.strips(s, m.pc, r.words, from, to, true, true, func(row, rows int) {
 		if s.anyMixed {
 			v.living(s, row, rows)
 		}
@@ -135,6 +141,26 @@ func (v *vector) stripsBack(m *Machine, s *laneState, r *record, whole bool) err
 		panic("exec: a row has more lanes than in the forward phase")
 	}
 	return err
+}
+
+// reachedRows are the rows with slots of results that are reached, if that is known; n are. whole reports whether all
+// slots of these rows are reached.
+func (v *vector) reachedRows(reached []bool, n uint64) (from, to int, whole bool) {
+	from = v.size
+	slots := 0
+	for k := range v.results {
+		o := &v.results[k]
+		switch of := reached[o.first:][:max(1, o.slots)]; {
+		case kernel.CountTrue(of) == 0:
+		case v.single || o.row == 0:
+			return 0, v.size, false
+		default:
+			from = min(from, slices.Index(of, true)/o.row)
+			to = max(to, kernel.LastTrue(of)/o.row+1)
+		}
+		slots += o.row
+	}
+	return from, to, n == uint64(slots*(to-from))
 }
 
 // stripBack is the backward phase of a strip, whose values have been made again.

@@ -62,7 +62,7 @@ func (v *vector) newProduct(l *lane, loop int) *product {
 		}
 	}
 	for ; k >= 0; k = src.Loops[k].Parent {
-		d := productDim{src.Loops[k].Size, a.At.By[k], b.At.By[k], c, k == 0 && !src.Region}
+		d := productDim{src.Loops[k].Size, a.At.By[k], b.At.By[k], c, k == 0 && v.size > 1}
 		c *= d.size
 		switch {
 		case d.b == 0 && !hasU:

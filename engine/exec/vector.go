@@ -85,6 +85,7 @@ type times struct {
 // result is a vector of slots numbers, or a number.
 type result struct {
 	slots, lane int
+	row         int   // how many slots a row sets, if those of each row stand behind those of the row before, else 0
 	first       int   // its first address, from that of the record on
 	out         int   // the first slot that is set, relative to the reference or the new vector
 	stored      []int // what its stores store
@@ -200,7 +201,8 @@ type operand struct {
 func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	v := &vector{src: src, p: p, id: id, size: 1, plus: p.kindsOf(term.NoSymbol), words: len(src.Results),
 		nests: newNests(src)}
-	if !src.Region {
+	whole := src.Region && !src.Rows // it has no rows
+	if !whole {
 		v.size = src.Loops[0].Size
 	}
 	inner := 1
@@ -213,7 +215,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		l.inner = l.n / v.size
 		if l.one {
 			l.inner = 1
-			l.total = !src.Region && (s.Op == ir.LaneSum || s.Op == ir.LaneProduct)
+			l.total = !whole && (s.Op == ir.LaneSum || s.Op == ir.LaneProduct)
 		}
 		if !src.Packed(s.Loop) {
 			all += l.inner
@@ -285,7 +287,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			inner = max(inner, l.inner)
 		}
 	}
-	if src.Region && inner > mostLanes || v.single && v.size*inner > mostSingle {
+	if whole && inner > mostLanes || v.single && v.size*inner > mostSingle {
 		return nil
 	}
 	v.rows = stripLanes / inner
@@ -454,7 +456,7 @@ func (l *lane) place(src *ir.Vector, s *ir.Lane) {
 			l.hi += (d.size - 1) * d.by
 		}
 	}
-	if src.Region || len(l.dims) == 0 {
+	if src.Region && !src.Rows || len(l.dims) == 0 {
 		l.dims = append(l.dims, dim{1, 0})
 	}
 	slices.Reverse(l.dims)
@@ -497,11 +499,23 @@ func (v *vector) stores() bool {
 		if n != hi-lo+1 {
 			return false
 		}
-		out.out, out.slots = lo, n
+		out.out, out.slots, out.row = lo, n, n/v.size
+		for i := range v.lanes {
+			if l := &v.lanes[i]; l.op == ir.LaneStore && l.arg == k && !l.byRows(v, lo, out.row) {
+				out.row = 0
+			}
+		}
 		v.addresses += n
 		v.results = append(v.results, out)
 	}
 	return true
+}
+
+// byRows reports whether each row of a store sets slots among n that stand behind those of the row before, the first
+// row among those from a slot on.
+func (l *lane) byRows(v *vector, from, n int) bool {
+	across := (v.size - 1) * n
+	return l.dims[0].by == n && l.at.N+l.lo >= from && l.at.N+l.hi-across < from+n
 }
 
 // slots are those of a strip that a store sets one behind the other.
@@ -657,7 +671,7 @@ func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool,
 		v.saved(s, m.dense[kept].data)
 	}
 	if clear(s.taken); nest == nil {
-		ok, err = v.strips(s, pc, words, false, live, func(row, rows int) {
+		ok, err = v.strips(s, pc, words, 0, v.size, false, live, func(row, rows int) {
 			if live && s.mixedOut {
 				v.living(s, row, rows)
 				v.storeLive(s, row, rows)
@@ -1009,7 +1023,7 @@ func (v *vector) onesOf(s *laneState, i, n int) int {
 	switch {
 	case s.ones[i] >= 0:
 		return s.ones[i]
-	case l.op != ir.LaneNot:
+	case l.op != ir.LaneNot || l.fixed: // what a fixed one reads may have no values here
 		n = int(kernel.Sum(s.vals[i]))
 	case l.c >= 0:
 		n = v.onesOf(s, l.c, n) - v.onesOf(s, l.a, n)
@@ -1024,10 +1038,11 @@ func (v *vector) onesOf(s *laneState, i, n int) int {
 // that gets these words later makes its strips, so it is no other one.
 type made struct{ words, row, rows int }
 
-// strips runs all strips, for the backward phase from the last to the first, and calls f behind each. It reports
-// whether it could: one row may have too many lanes. words are those of the statement. Values that are there from the
-// forward phase are not made again.
-func (v *vector) strips(s *laneState, pc int32, words int, back, live bool, f func(row, rows int)) (bool, error) {
+// strips runs the strips of the rows in [from, to), for the backward phase from the last to the first, and calls f
+// behind each. It reports whether it could: one row may have too many lanes. words are those of the statement. Values
+// that are there from the forward phase are not made again.
+func (v *vector) strips(s *laneState, pc int32, words, from, to int, back, live bool, f func(row, rows int)) (
+	bool, error) {
 	most := v.rows
 	s.most = s.m.mostPacked
 	for _, i := range v.loads {
@@ -1037,11 +1052,12 @@ func (v *vector) strips(s *laneState, pc int32, words int, back, live bool, f fu
 		k := v.lanes[i].b
 		s.tables[k] = s.tables[k][:0]
 	}
-	for done := 0; done < v.size; {
-		row, rows := done, min(most, v.size-done)
+	for left := to - from; left > 0; {
+		row, rows := to-left, min(most, left)
 		if back {
-			rows = (v.size-done-1)%most + 1
-			row = v.size - done - rows
+			end := from + left
+			rows = min(left, (end-1)%most+1)
+			row = end - rows
 		}
 		now := made{words, row, rows}
 		if (!back || s.made != now) && !v.strip(s, row, rows, back, live) {
@@ -1063,7 +1079,7 @@ func (v *vector) strips(s *laneState, pc int32, words int, back, live bool, f fu
 			return false, nil
 		}
 		f(row, rows)
-		done += rows
+		left -= rows
 		if s.m.fuel -= v.fuel*int64(rows) + steps/vectorSteps; s.m.fuel < 0 {
 			if err := s.m.look(pc); err != nil {
 				return false, err

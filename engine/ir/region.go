@@ -160,6 +160,7 @@ func (w *vectorizer) region(from, to int) {
 	}
 	w.f.Regs += len(w.v.Results)
 	w.p.Vectors = append(w.p.Vectors, w.v.prune())
+	w.v.Rows = w.v.rows()
 	for _, i := range moved {
 		w.edits = append(w.edits, &edit{before: i, drop: true}, &edit{before: from, in: code[i]})
 	}

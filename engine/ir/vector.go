@@ -36,7 +36,9 @@ type Vector struct {
 	// reference Args[Into] in place of a new vector.
 	Results []Result
 	Into    int
-	Region  bool
+	// A region is made of straight code with several nests. If these are one nest with several results, it has rows;
+	// otherwise it runs as a whole.
+	Region, Rows bool
 }
 
 // Count is how many iterations a loop has in all, if each branch is taken.
@@ -1434,6 +1436,32 @@ func (w *vectorizer) sameRow(l *Lane) bool {
 		return false
 	}
 	return w.v.Region || from < 0 || l.At.By[0] == w.v.Count(from)/w.v.Loops[0].Size
+}
+
+// rows reports whether a region is one nest: all loops are in one, of which each iteration takes only what it has made.
+func (v *Vector) rows() bool {
+	for k, l := range v.Loops {
+		if (l.Parent < 0) != (k == 0) || k == 0 && l.Where >= 0 {
+			return false
+		}
+	}
+	for i := range v.Lanes {
+		switch l := &v.Lanes[i]; {
+		case l.Op > LaneLoad && l.Loop < 0:
+			return false
+		case l.Op == LaneTake && v.Lanes[l.A].Loop >= 0:
+			row := v.Count(v.Lanes[l.A].Loop) / v.Loops[0].Size
+			lo, hi := l.At.N, l.At.N
+			for k := l.Loop; k > 0; k = v.Loops[k].Parent {
+				last := l.At.By[k] * (v.Loops[k].Size - 1)
+				lo, hi = lo+min(0, last), hi+max(0, last)
+			}
+			if l.At.By[0] != row || lo < 0 || hi >= row {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // prune leaves out the instructions that nothing needs.
