@@ -85,6 +85,18 @@ def step (u : R^(n, n)) =
     concat (concat [| u.(i + 1, 0) |] row) [| u.(i + 1, n - 1) |] in
   concat (concat [| u.(0) |] inner) [| u.(n - 1) |]
 let u = iter #3 step u0 in sum i < n -> sum j < n -> u.(i, j)^2`, nil, nil},
+	// Windows that go over long vectors, with numerals beyond the boundary, and of functions of elements.
+	{`param n = 18
+input img : R^(n, n) = vec i < n -> vec j < n -> sin (i + n * j)
+input ker : R^(3, 3) = vec a < 3 -> vec b < 3 -> cos (a - b)
+let blur = vec i < n -> vec j < n -> sum a < 3 -> sum b < 3 ->
+  if i + a >= 1 and i + a <= n and j + b >= 1 and j + b <= n then ker.(a, b) * img.(i + a - 1, j + b - 1) else 0 in
+sum i < n -> sum j < n -> (blur.(i, j) - img.(j, i))^2`, nil, nil},
+	{`param n = 40
+input x : R^n = vec i < n -> sin i
+input w : R^12 = vec i < 12 -> 1 / (1 + i)
+let y = vec i < n - 12 -> tanh (sum j < 12 -> w.(j) * sin x.(i + j)) in
+(sum i < n - 14 -> foldl (fun m z -> max m z) y.(i) (list j < 2 -> y.(i + 1 + j))) * sum i < 20 -> y.(i) * y.(i + 1)`, nil, nil},
 	// Components that data selects: from rows of numbers, of vectors that are made, of two at once, and with coordinates beside.
 	{`input W : R^(9, 4) = vec i < 9 -> vec j < 4 -> sin (i * 4 + j)
 data points : List R^2 = list i < 8 -> [| i, 8 - i |]

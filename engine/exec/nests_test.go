@@ -118,6 +118,9 @@ func (w *nestWriter) number(in ...index) string {
 		return fmt.Sprintf("(%s / (2 + sin %s))", w.number(in...), w.atom(in))
 	case 7, 8, 9:
 		if len(in) < 3 {
+			if in[0].most == w.n && w.r.IntN(5) == 0 {
+				return w.window(in[0])
+			}
 			name, most, bound := fmt.Sprint("k", w.left), w.m, "m"
 			if w.r.IntN(2) == 0 {
 				most, bound = w.n, "n"
@@ -195,6 +198,14 @@ func (w *nestWriter) leaf(in []index) string {
 		return picked(w.vectors)
 	}
 	return fmt.Sprintf("%s.(%s)", w.pick(w.others), at)
+}
+
+// window writes a sum over elements around an index.
+func (w *nestWriter) window(i index) string {
+	k := index{fmt.Sprint("k", w.left), 1 + w.r.IntN(4)}
+	x := fmt.Sprintf("(if %[1]s + %[2]s >= 1 and %[1]s + %[2]s <= n then %[3]s.(%[1]s + %[2]s - 1) else %[4]s)", i.name, k.name,
+		w.pick(w.vectors), w.pick([]string{"0", "s", w.pick(w.vectors) + ".(" + i.name + ")"}))
+	return fmt.Sprintf("(sum %s < %d -> %s %s)", k.name, k.most, w.pick([]string{"sin", "s *", "y.(1) +", k.name + " *"}), x)
 }
 
 // guarded writes a component that is there for some indices only.

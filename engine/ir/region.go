@@ -138,6 +138,10 @@ func (w *vectorizer) region(from, to int) {
 		w.parse(i, end+1, -1)
 		i = end
 	}
+	if w.failed && w.again() {
+		w.region(from, to)
+		return
+	}
 	if w.failed || loops < 2 {
 		return
 	}
@@ -148,6 +152,10 @@ func (w *vectorizer) region(from, to int) {
 		return
 	}
 	if !w.products() || !w.small() {
+		return
+	}
+	if w.findWindows() {
+		w.region(from, to)
 		return
 	}
 	in := Instr{Op: VectorLoop, M: uint32(len(w.p.Vectors)), K: uint32(len(w.v.Results)), D: Reg(w.f.Regs), Args: w.args,

@@ -164,7 +164,8 @@ func vectors(p *Program, f *Func) {
 
 func newVectorizer(p *Program, f *Func) *vectorizer {
 	w := &vectorizer{p: p, f: f, sets: make([]int, f.Regs), by: make([]int, f.Regs),
-		summed: make([]bool, f.Regs), ends: map[int]int{}, at: Labels(f.Code), unrolled: map[int]bool{}}
+		summed: make([]bool, f.Regs), ends: map[int]int{}, at: Labels(f.Code), unrolled: map[int]bool{},
+		windows: map[int]bool{}}
 	for n := range w.at {
 		w.label = max(w.label, n)
 	}
@@ -221,8 +222,11 @@ type vectorizer struct {
 	carried      map[Reg]bool
 	active       []activeLoop
 	// The loops, by where they begin, that have instructions for each iteration; retry says that there is one more.
-	unrolled map[int]bool
-	retry    bool
+	// Those of windows are given up if there is no vector with them: that of the nest or region that begins at without-1.
+	unrolled, windows map[int]bool
+	retry             bool
+	without           int
+	begins            [maxLoops][]int // where the loops of each number begin
 }
 
 // activeLoop is a loop whose body is being taken, and where it begins.
@@ -324,7 +328,7 @@ func (w *vectorizer) nest(start, end int) {
 	w.reduced = w.reduction(start, end)
 	last := w.loop(start, end, -1)
 	if w.failed {
-		if w.retry {
+		if w.again() {
 			w.nest(start, end)
 		}
 		return
@@ -363,12 +367,79 @@ func (w *vectorizer) nest(start, end int) {
 	if lanes < minLanes || !w.products() || w.v.Region && !w.small() {
 		return
 	}
+	if w.findWindows() {
+		w.nest(start, end)
+		return
+	}
 	for i := range w.v.Lanes {
 		if l := &w.v.Lanes[i]; l.computed() && w.v.group(l.Loop) > maxInner {
 			return
 		}
 	}
 	w.finish(after, sum)
+}
+
+// A window is a short sum over elements that lie side by side for iterations of a long loop around it, as in
+//
+//	vec i < 1000 -> sum j < 5 -> w.(j) * x.(i + j)
+//
+// With instructions for each j, loads are of elements that follow each other. So loops of windows are unrolled.
+const (
+	mostWindow  = 64 // iterations, of all loops of a window
+	leastAround = 16 // of the loop around it
+)
+
+// again reports whether a nest or a region that fails is to be parsed again: with more loops that are unrolled, or
+// without windows.
+func (w *vectorizer) again() bool {
+	if w.retry || len(w.windows) == 0 || w.without == w.start+1 {
+		return w.retry
+	}
+	clear(w.windows)
+	w.without = w.start + 1
+	return true
+}
+
+// findWindows finds the loops of windows, and reports whether there are more than before: the nest or the region is to
+// be parsed again.
+func (w *vectorizer) findWindows() bool {
+	if w.without == w.start+1 {
+		return false
+	}
+	before := len(w.windows)
+	var is, not [maxLoops]bool
+	for i := range w.v.Lanes {
+		l := &w.v.Lanes[i]
+		if l.Op != LaneLoad && l.Op != LaneTake || l.Loop < 0 {
+			continue
+		}
+		k, n := l.Loop, 1
+		for ; k >= 0 && w.v.Loops[k].Size < leastAround && w.v.Loops[k].Where < 0; k = w.v.Loops[k].Parent {
+			n *= w.v.Loops[k].Size
+		}
+		if l.Held && n == w.v.Loops[l.Loop].Size { // a product of a matrix
+			k = -1
+		}
+		of := &is
+		if by := 0; k < 0 || n > mostWindow || w.v.Loops[k].Where >= 0 {
+			of = &not
+		} else if by = l.At.By[k]; by == 0 {
+			continue
+		} else if by != 1 {
+			of = &not
+		}
+		for j := l.Loop; j != k; j = w.v.Loops[j].Parent {
+			of[j] = true
+		}
+	}
+	for k := range w.v.Loops {
+		if is[k] && !not[k] {
+			for _, start := range w.begins[k] {
+				w.windows[start] = true
+			}
+		}
+	}
+	return len(w.windows) > before
 }
 
 // reduction finds what makes a loop a reduction, nil if it is none.
@@ -472,7 +543,8 @@ func (w *vectorizer) begin(start, end int) {
 	*w = vectorizer{p: w.p, f: w.f, sets: w.sets, by: w.by, summed: w.summed, ends: w.ends, at: w.at, label: w.label,
 		edits: w.edits,
 		named: w.named, start: start, end: end, v: &Vector{Into: -1}, vals: map[Reg]laneValue{}, inits: map[Reg]laneValue{},
-		inside: map[Reg]bool{}, stored: map[Reg]bool{}, expanded: map[[2]int]int{}, guard: -1, unrolled: w.unrolled}
+		inside: map[Reg]bool{}, stored: map[Reg]bool{}, expanded: map[[2]int]int{}, guard: -1, unrolled: w.unrolled,
+		windows: w.windows, without: w.without}
 	for i := start; i <= end; i++ {
 		in := &w.f.Code[i]
 		for r := range in.Sets() {
@@ -663,7 +735,7 @@ func (w *vectorizer) loop(start, end, parent int) int {
 		w.failed = true
 		return end
 	}
-	if w.unrolled[start] || w.carries(start, end) {
+	if w.unrolled[start] || w.windows[start] && parent >= 0 || w.carries(start, end) {
 		w.v.Region = w.v.Region || parent < 0 // there are no rows
 		for k := 0; k < size.N && !w.failed; k++ {
 			i := k
@@ -677,6 +749,7 @@ func (w *vectorizer) loop(start, end, parent int) int {
 		return end
 	}
 	l := w.inner(parent, size.N)
+	w.begins[l] = append(w.begins[l], start)
 	var at Affine
 	at.By[l] = 1
 	w.vals[in.D] = laneValue{kind: laneIndex, at: at}
