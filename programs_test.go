@@ -85,6 +85,13 @@ def step (u : R^(n, n)) =
     concat (concat [| u.(i + 1, 0) |] row) [| u.(i + 1, n - 1) |] in
   concat (concat [| u.(0) |] inner) [| u.(n - 1) |]
 let u = iter #3 step u0 in sum i < n -> sum j < n -> u.(i, j)^2`, nil, nil},
+	{`input difficulty : R^8 = vec i < 8 -> cos (2 * i)
+input slope : R^8 = vec i < 8 -> 1 + sin i
+data answers : List (R * R) = list k < 60 -> (7 - floor (k / 8), floor (sin k))
+def surprise (i, correct) =
+  let p = sigmoid (pick slope i * (0.3 - pick difficulty i)) in if correct >= 0 then -log p else -log (1 - p)
+def other (i, correct) = let p = pick slope i in if correct >= 0 then p * p else p * pick difficulty i
+foldl (fun total a -> total + surprise a) 0 answers + foldl (fun total a -> total + other a) 0 answers`, nil, nil},
 	// Windows that go over long vectors, with numerals beyond the boundary, and of functions of elements.
 	{`param n = 18
 input img : R^(n, n) = vec i < n -> vec j < n -> sin (i + n * j)

@@ -173,8 +173,13 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 	}
 	for _, i := range v.back {
 		l := &v.lanes[i]
-		if l.op != ir.LaneStore && s.reach[i] == none {
-			continue
+		if l.op != ir.LaneStore {
+			if s.reach[i] == some {
+				s.close(i) // two branches may have reached all
+			}
+			if s.reach[i] == none {
+				continue
+			}
 		}
 		switch l.op {
 		case ir.LaneStore:

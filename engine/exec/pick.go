@@ -106,6 +106,13 @@ func (v *vector) pick(s *laneState, l *lane, dst []float64, row, rows int) {
 	if l.parts > 0 {
 		return
 	}
+	if l.inner == 1 {
+		least := v.lanes[l.a].at.N
+		for k, x := range numbers {
+			dst[k] = table[int(x)-least]
+		}
+		return
+	}
 	for k, x := range numbers {
 		copy(dst[k*l.inner:][:l.inner], table[(int(x)-v.lanes[l.a].at.N)*l.inner:])
 	}
@@ -209,34 +216,25 @@ func (v *vector) pickBack(m *Machine, s *laneState, i int, l *lane, row, rows in
 	s.count(m, l.kind, ir.KindOf(true, live), n*uint64(size))
 	s.count(m, v.plus, 3, n*uint64(size-1))
 	_, flags := s.open(l.a, v.lanes[l.a].inner*rows)
-	each := len(s.deltas[i]) / len(flags)
 	x, d := &s.adj[l.b], s.deltas[i]
 	whole := s.reach[i] == all
 	if whole {
 		kernel.SetTrue(flags)
 	}
-	v.picked(s, l, row, rows, x.zero, func(t tile, behind int) {
-		for ; t.outer.size > 0; t.next() {
-			for k, at := t.lane, t.at; k < t.lane+t.inner.size; k, at = k+1, at+t.inner.by {
-				if !whole {
-					if !s.flags[i][k] {
-						continue
-					}
-					flags[k/each] = true
-				}
-				if !live {
-					continue
-				}
-				x.adj[at+behind] += d[k]
-				finite := d[k]-d[k] == 0
-				for j := 0; (!whole || !finite) && j < size; j++ {
-					if x.reached[at+j*l.apart] = true; !finite && j*l.apart != behind {
-						x.adj[at+j*l.apart] += 0 * d[k]
-					}
-				}
-			}
+	numbers := s.vals[v.lanes[l.a].a]
+	if live && len(l.dims) == 1 && l.dims[0].by == 0 && len(numbers) == len(d) && kernel.Finite(d, 1, 0, len(d), 1) {
+		for k, n := range numbers { // the deltas of lanes that are not reached are 0
+			x.adj[x.zero+(int(n)-v.lanes[l.a].at.N)*l.apart] += d[k]
 		}
-	})
+		for j := 0; !whole && j < size; j++ {
+			x.reached[x.zero+j*l.apart] = true
+		}
+		if !whole {
+			kernel.Or(flags, s.flags[i])
+		}
+	} else {
+		v.pickLanes(s, i, l, row, rows, flags)
+	}
 	if s.close(l.a); !live || s.reach[i] == some {
 		return
 	}
@@ -254,6 +252,44 @@ func (v *vector) pickBack(m *Machine, s *laneState, i int, l *lane, row, rows in
 			}
 			for k := 0; t.inner.by != 1 && k < t.inner.size; k++ {
 				x.reached[t.at+k*t.inner.by] = true
+			}
+		}
+	})
+}
+
+// pickLanes is the part of pickBack that goes through the lanes one by one. It sets the flags of their rows.
+func (v *vector) pickLanes(s *laneState, i int, l *lane, row, rows int, flags []bool) {
+	elements, size := &v.lanes[l.b], v.lanes[l.a].ratio
+	x, d, whole := &s.adj[l.b], s.deltas[i], s.reach[i] == all
+	each := len(d) / len(flags)
+	var marked []bool // the first elements, of those that are reached, if each row has the same
+	if elements.dims[0].by == 0 && !whole {
+		marked = sized(&s.arrived, elements.hi-elements.lo+1)
+		clear(marked)
+	}
+	v.picked(s, l, row, rows, x.zero, func(t tile, behind int) {
+		for ; t.outer.size > 0; t.next() {
+			for k, at := t.lane, t.at; k < t.lane+t.inner.size; k, at = k+1, at+t.inner.by {
+				if !whole {
+					if !s.flags[i][k] {
+						continue
+					}
+					flags[k/each] = true
+				}
+				if !s.live[l.b] {
+					continue
+				}
+				x.adj[at+behind] += d[k]
+				mark, finite := !whole, d[k]-d[k] == 0
+				if marked != nil {
+					first := &marked[at-x.zero-elements.lo]
+					mark, *first = !*first, true
+				}
+				for j := 0; (mark || !finite) && j < size; j++ {
+					if x.reached[at+j*l.apart] = true; !finite && j*l.apart != behind {
+						x.adj[at+j*l.apart] += 0 * d[k]
+					}
+				}
 			}
 		}
 	})

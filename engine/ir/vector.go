@@ -337,9 +337,7 @@ func (w *vectorizer) nest(start, end int) {
 	after := last + 1
 	switch {
 	case w.reduced != nil:
-		x := &w.v.Lanes[w.reduced.lane]
-		operation := x.Op >= LaneAdd && x.Op <= LaneFun2 || x.Op == LaneSum || x.Op == LaneProduct
-		if w.hasTarget || x.Loop != 0 || w.p.Taped && !operation {
+		if w.hasTarget || w.v.Lanes[w.reduced.lane].Loop != 0 || w.p.Taped && !w.operation(w.reduced.lane) {
 			return // numerals may be among what is added: its cells are of other kinds
 		}
 		sum = w.add(Lane{Op: LaneSum, Loop: -1, A: w.reduced.lane, Pos: w.f.Code[w.reduced.add].Pos})
@@ -440,6 +438,17 @@ func (w *vectorizer) findWindows() bool {
 		}
 	}
 	return len(w.windows) > before
+}
+
+// operation reports whether the number of an instruction is that of an operation in each lane, and no numeral.
+func (w *vectorizer) operation(i int) bool {
+	switch l := &w.v.Lanes[i]; l.Op {
+	case LaneAdd, LaneMul, LaneFun1, LaneFun2, LaneSum, LaneProduct:
+		return true
+	case LaneSelect:
+		return w.operation(l.A) && w.operation(l.B)
+	}
+	return false
 }
 
 // reduction finds what makes a loop a reduction, nil if it is none.
