@@ -102,14 +102,17 @@ func (l *lowering) literal(x *load.Variable, t core.Type, pos term.Pos) term.Ref
 			out = append(out[:k-2], l.t.Pair(pos, out[k-2], out[k-1]))
 		case !p.begun:
 			p.begun, p.tag = true, s.Size
+			elem := n.A
 			if s.Kind == load.List {
+				elem, _ = l.p.Types.ListOf(p.t)
 				p.tag, tags = tags[0], tags[1:]
 			}
 			for range p.tag {
-				stack = append(stack, part{s: s.A, t: n.A})
+				stack = append(stack, part{s: s.A, t: elem})
 			}
 		case s.Kind == load.List:
-			out = append(out[:k-p.tag], l.t.List(pos, l.typ(n.A), l.typ(n.B), out[k-p.tag:]))
+			elem, x := l.p.Types.ListOf(p.t)
+			out = append(out[:k-p.tag], l.t.List(pos, l.typ(elem), l.typ(x), out[k-p.tag:]))
 		default:
 			out = append(out[:k-s.Size], l.t.Vec(pos, out[k-s.Size:]))
 		}

@@ -179,6 +179,13 @@ func (tt *Types) Function(t Type) (TypeNode, bool) {
 	return TypeNode{}, false
 }
 
+// ListOf returns what a list has as elements, and what it is folded to. Its type may be a list, or the arrow that a list
+// abbreviates.
+func (tt *Types) ListOf(t Type) (elem, x Type) {
+	f, _ := tt.Function(t)
+	return tt.At(f.A).A, tt.At(f.B).A
+}
+
 // Application returns what a value of type t takes and gives, if t is a function's or a
 // dual's.
 func (tt *Types) Application(t Type) (takes, gives Type, ok bool) {
