@@ -96,7 +96,7 @@ foldl (fun total a -> total + surprise a) 0 answers + foldl (fun total a -> tota
 	{`input k = 2
 data xs : List (R * List R^2) = [(1, [[| 2, 3 |]; [| 2, 4 |]]); (4, [[| 5, 5 |]])]
 def g (t, u) [| a, b |] = (t + k * a * b, u)
-foldl (fun s (w, l) -> let (t, _) = foldl g (0, 0) l in s + w * t) 0 xs`, []float64{228}, nil},
+foldl (fun s (w, l) -> let (t, _) = foldl g (0, 0) l in s + w * t) 0 xs`, []float64{228}, []float64{114}},
 	// Windows that go over long vectors, with numerals beyond the boundary, and of functions of elements.
 	{`param n = 18
 input img : R^(n, n) = vec i < n -> vec j < n -> sin (i + n * j)
