@@ -92,6 +92,29 @@ def surprise (i, correct) =
   let p = sigmoid (pick slope i * (0.3 - pick difficulty i)) in if correct >= 0 then -log p else -log (1 - p)
 def other (i, correct) = let p = pick slope i in if correct >= 0 then p * p else p * pick difficulty i
 foldl (fun total a -> total + surprise a) 0 answers + foldl (fun total a -> total + other a) 0 answers`, nil, nil},
+	// What does not depend on what iterations carry is made ahead of them: picks, and sums, with numbers that are left.
+	{`input eta : R^(6, 2) = vec p < 6 -> vec i < 2 -> 0.2 * sin (p + 4 * i)
+input typical : R^2 = [| 0.1, 0.8 |]
+data events : List (R * R * R) = list k < 70 -> (floor (k / 12), floor (1.5 * sin k), 0.1 * k)
+def event (level, loss) (who, first, hours) =
+  let [| a, b |] = exp (typical + pick eta who) in
+  let level = if first > 0 then 0 else level in
+  let next = level * exp (-a * hours / 10) + b in
+  (next, if hours > 3 then loss + (log next - a)^2 else loss)
+let (_, loss) = foldl event (0, 0) events in loss`, nil, nil},
+	{`input w : R^9 = vec i < 9 -> sin (i + 1)
+data xs : List R^9 = list k < 50 -> vec i < 9 -> cos (k * i)
+let steps = scan k < 50 with (h, c) = (0.1, 0) ->
+  let x = sum i < 9 -> w.(i) * sin (w.(i) + k) in
+  let y = sum i < 9 -> w.(8 - i) * k in
+  (tanh (h + x), c + h * y * x) in
+let (h, c) = steps.(49) in
+h * c + foldl (fun h x -> if h > x.(2) then h * (sum i < 9 -> w.(i) * x.(i)) / 4 else h + 0.1) 0.3 xs`, nil, nil},
+	// A component that is the same in all iterations of the loop that makes it.
+	{`param n = 116
+input x : R^n = vec i < n -> 0.3 * sin (i + 1)
+input y : R^5 = vec i < 5 -> 0.4 * cos i
+sum i < n -> if (let t = vec k < n -> x.(k) * x.(i) in sum k < n -> t.(i)) > 0.01 then (sum j < 5 -> y.(j)) else 0`, nil, nil},
 	// Lists in pairs in lists.
 	{`input k = 2
 data xs : List (R * List R^2) = [(1, [[| 2, 3 |]; [| 2, 4 |]]); (4, [[| 5, 5 |]])]

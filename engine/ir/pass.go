@@ -12,8 +12,8 @@ type Pass struct {
 }
 
 // Passes are those of the compiler, in their order.
-var Passes = []Pass{{"unread", unread}, {"vectors", vectors}, {"scalars", scalars}, {"numbers", fold},
-	{"registers", allocate}, {"loops", enter}}
+var Passes = []Pass{{"unread", unread}, {"distribute", distribute}, {"vectors", vectors}, {"scalars", scalars},
+	{"numbers", fold}, {"registers", allocate}, {"loops", enter}}
 
 // Optimise runs the passes. after, if not nil, is called behind each; its error ends the work.
 func (p *Program) Optimise(after func(p *Program, pass string) error) error {

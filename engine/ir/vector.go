@@ -730,26 +730,17 @@ func (w *vectorizer) rewrite() {
 // loop takes a loop, and returns where its last instruction is.
 func (w *vectorizer) loop(start, end, parent int) int {
 	in := &w.f.Code[end]
-	first, ok := w.inits[in.D]
-	if !ok || w.sets[in.D] != 2 {
-		w.failed = true
-		return end
-	}
-	size := Affine{N: first.at.N + 1}
-	if in.Op == Next {
-		size, ok = w.constant(in.A)
-		ok = ok && first.at.N == 0
-	}
-	if !ok || size.N < 1 {
+	n, ok := w.iterations(end)
+	if !ok {
 		w.failed = true
 		return end
 	}
 	if w.unrolled[start] || w.windows[start] && parent >= 0 || w.carries(start, end) {
 		w.v.Region = w.v.Region || parent < 0 // there are no rows
-		for k := 0; k < size.N && !w.failed; k++ {
+		for k := 0; k < n && !w.failed; k++ {
 			i := k
 			if in.Op == Prev {
-				i = size.N - 1 - k
+				i = n - 1 - k
 			}
 			w.vals[in.D] = laneValue{kind: laneIndex, at: Affine{N: i}}
 			w.parse(start+1, end, parent)
@@ -757,7 +748,7 @@ func (w *vectorizer) loop(start, end, parent int) int {
 		}
 		return end
 	}
-	l := w.inner(parent, size.N)
+	l := w.inner(parent, n)
 	w.begins[l] = append(w.begins[l], start)
 	var at Affine
 	at.By[l] = 1
@@ -767,6 +758,21 @@ func (w *vectorizer) loop(start, end, parent int) int {
 	w.parse(start+1, end, l)
 	w.active, w.guard = w.active[:len(w.active)-1], guard
 	return end
+}
+
+// iterations is how many a loop has that ends at an instruction, if that is known.
+func (w *vectorizer) iterations(end int) (n int, ok bool) {
+	in := &w.f.Code[end]
+	first, ok := w.inits[in.D]
+	if !ok || w.sets[in.D] != 2 {
+		return 0, false
+	}
+	size := Affine{N: first.at.N + 1}
+	if in.Op == Next {
+		size, ok = w.constant(in.A)
+		ok = ok && first.at.N == 0
+	}
+	return size.N, ok && size.N >= 1
 }
 
 // carries reports whether an iteration of a loop leaves numbers to the next one, which are in carried. Such a loop has

@@ -498,7 +498,9 @@ func (n *Nest) divideLoop(k int) {
 				d, ok := n.unitOf(j, k)
 				others := take >= 0 && n.v.Lanes[take].B != k && n.under(k, n.v.Lanes[take].B) < 0
 				if !ok || d == it {
-					n.fail(ok && others)
+					// What a loop takes outside of its iterations, of a vector that it makes, is not there when it begins.
+					outside := take >= 0 && d.loop >= 0 && n.under(k, n.v.Lanes[take].Loop) < 0
+					n.fail(ok && (others || outside))
 					return
 				}
 				at, known := loop.units[d]
