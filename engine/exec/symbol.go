@@ -30,8 +30,8 @@ var elementwise = map[term.Symbol]func(dst, x []float64){
 	},
 }
 
-// ofOne is a symbol of one argument on lanes.
-func ofOne(f term.Symbol) func(dst, x []float64) {
+// onLanes is a symbol of one argument on lanes.
+func onLanes(f term.Symbol) func(dst, x []float64) {
 	if all := elementwise[f]; all != nil {
 		return all
 	}
@@ -49,7 +49,7 @@ type kernels struct {
 var (
 	sums     = kernels{kernel.Add, kernel.AddScalar, kernel.AddScalar}
 	products = kernels{kernel.Mul, kernel.MulScalar, kernel.MulScalar}
-	ofTwo    = map[term.Symbol]kernels{
+	pairwise = map[term.Symbol]kernels{
 		term.NoSymbol: sums,
 		term.Mul:      products,
 		// A difference of lanes and a number is a sum.
@@ -82,7 +82,7 @@ func widened(both func(dst, a, b []float64)) kernels {
 
 // kernelsOf are those of a symbol of two arguments, or of +.
 func kernelsOf(f term.Symbol) kernels {
-	if k, ok := ofTwo[f]; ok {
+	if k, ok := pairwise[f]; ok {
 		return k
 	}
 	value := f.Info().Eval2
@@ -113,7 +113,7 @@ func (s *laneState) partial(p *term.Partial, n int, x ...[]float64) []float64 {
 			dst := sized(&s.partials[used-1], size)
 			switch {
 			case len(args) == 1:
-				ofOne(f)(dst, args[0])
+				onLanes(f)(dst, args[0])
 			case len(args) > 2 || size == 1:
 				at := make([]float64, len(args))
 				for k := range dst {

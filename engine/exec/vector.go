@@ -252,7 +252,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		case ir.LaneAdd:
 			l.kind, l.kernels = v.plus, sums
 		case ir.LaneFun1:
-			l.kind, l.all = p.kindsOf(s.Sym), ofOne(s.Sym)
+			l.kind, l.all = p.kindsOf(s.Sym), onLanes(s.Sym)
 			l.slow = s.Sym != term.Neg && s.Sym != term.Sqrt
 		case ir.LaneFun2:
 			l.kind, l.two = p.kindsOf(s.Sym), p.ofTwo(s.Sym)
