@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Diagnostic is an error at a place of the source. A place in another file (a
@@ -172,3 +174,186 @@ func place(name string, line, col int) string {
 func oneLine(s string) string { return strings.Join(strings.FieldsFunc(s, isBreak), " ") }
 
 func isBreak(r rune) bool { return r == '\n' || r == '\r' }
+
+const (
+	tabWidth     = 4
+	excerptWidth = 100 // columns of a source line that are shown
+)
+
+// writeExcerpt writes a source line and under it carets below [from, to), at least
+// one, and the label. A line that is too long is cut around the carets.
+func writeExcerpt(b *strings.Builder, num string, line []byte, from, to int, label string, wide int) {
+	pad := strings.Repeat(" ", wide-len(num))
+	text, left, width := window(line, from, to)
+	b.WriteString("  " + pad + num + " | " + text + "\n")
+	b.WriteString("  " + strings.Repeat(" ", wide) + " | " + strings.Repeat(" ", left) +
+		strings.Repeat("^", max(1, width)))
+	if label != "" {
+		b.WriteString(" " + oneLine(label))
+	}
+	b.WriteString("\n")
+}
+
+// window lays out the part of a line around [from, to): its text, the columns
+// before from, and the columns of the part of [from, to) that is shown.
+func window(line []byte, from, to int) (text string, left, width int) {
+	start, cutLeft := windowStart(line, from)
+	var b strings.Builder
+	col := 0
+	if cutLeft {
+		b.WriteString("…")
+		col = 1
+	}
+	left = -1
+	end := 0
+	i := start
+	for i < len(line) {
+		if i >= from && left < 0 {
+			left = col
+		}
+		r, n := utf8.DecodeRune(line[i:])
+		w := cellWidth(r, col)
+		if col+w > excerptWidth {
+			b.WriteString("…")
+			break
+		}
+		writeCell(&b, r, n, w)
+		col += w
+		if i < to {
+			end = col
+		}
+		i += n
+	}
+	if left < 0 {
+		left = col
+	}
+	return strings.TrimRight(b.String(), " "), left, max(0, end-left)
+}
+
+// windowStart returns where the shown part of a line starts: at the start, or two
+// thirds of the width before from. It looks at no more than that part.
+func windowStart(line []byte, from int) (start int, cut bool) {
+	col, i := 0, from
+	for i > 0 && col <= excerptWidth*2/3 {
+		r, n := utf8.DecodeLastRune(line[:i])
+		col += cellWidth(r, 0)
+		i -= n
+	}
+	if i == 0 {
+		return 0, false
+	}
+	return i, true
+}
+
+// writeCell writes a rune so that it takes w columns and does not disturb a terminal.
+func writeCell(b *strings.Builder, r rune, n, w int) {
+	switch {
+	case r == '\t':
+		b.WriteString(strings.Repeat(" ", w))
+	case r == utf8.RuneError && n <= 1, r != ' ' && !unicode.IsPrint(r) && !unicode.IsMark(r):
+		b.WriteRune(utf8.RuneError)
+	default:
+		b.WriteRune(r)
+	}
+}
+
+// cellWidth is how many columns a rune takes at column col.
+func cellWidth(r rune, col int) int {
+	switch {
+	case r == '\t':
+		return tabWidth - col%tabWidth
+	case r < 0x300:
+		return 1
+	case unicode.IsMark(r):
+		return 0
+	case isWide(r):
+		return 2
+	}
+	return 1
+}
+
+// isWide reports whether terminals show a rune in two columns: East Asian scripts,
+// full-width forms and pictures.
+func isWide(r rune) bool {
+	switch {
+	case r < 0x1100:
+		return false
+	case r <= 0x115f, 0x2e80 <= r && r <= 0x303e, 0x3041 <= r && r <= 0xa4cf, 0xa960 <= r && r <= 0xa97c,
+		0xac00 <= r && r <= 0xd7a3, 0xf900 <= r && r <= 0xfaff, 0xfe30 <= r && r <= 0xfe6f,
+		0xff00 <= r && r <= 0xff60, 0xffe0 <= r && r <= 0xffe6, 0x1f300 <= r && r <= 0x1f64f,
+		0x1f680 <= r && r <= 0x1f6ff, 0x1f900 <= r && r <= 0x1f9ff, 0x20000 <= r && r <= 0x3fffd:
+		return true
+	}
+	return false
+}
+
+// Elsewhere says how to write what names and signs of other languages stand for.
+var Elsewhere = map[string]string{
+	"mean":    "the mean of a vector v is `sum v / size v`, and that of a data list xs `foldl (+) 0 xs / size xs`",
+	"average": "the mean of a vector v is `sum v / size v`, and that of a data list xs `foldl (+) 0 xs / size xs`",
+	"matmul":  "the product of matrices is `map (matvec (transpose B)) A`, and that of a matrix and a vector `matvec M v`",
+	"@":       "the product of matrices is `map (matvec (transpose B)) A`, and that of a matrix and a vector `matvec M v`",
+	"log10":   "the logarithm to the base 10 is `log x / log 10`",
+	"log2":    "the logarithm to the base 2 is `log x / log 2`",
+	"ln":      "the natural logarithm is `log x`",
+	"%":       "the remainder is `x - y * floor (x / y)`",
+	"mod":     "the remainder is `x - y * floor (x / y)`",
+	"lambda":  "a function is written `fun x -> …`",
+	"append":  "vectors are joined by `concat u v`",
+	"sqr":     "the square is `x^2`",
+}
+
+// Suggest returns the known name that is closest to a misspelt one, or "" if none is
+// close. A name that differs in upper and lower case alone is closest. Otherwise it
+// takes as many edits as a third of the letters, or one for a short name, where an edit
+// inserts, deletes or replaces a letter or swaps two neighbours. Of several names the
+// first in the order of known is returned.
+func Suggest(name string, known []string) string {
+	for _, k := range known {
+		if strings.EqualFold(name, k) && name != k {
+			return k
+		}
+	}
+	a := []rune(name)
+	best, most := "", max(1, len(a)/3)
+	if len(a) == 1 || len(a) > 100 {
+		return ""
+	}
+	for _, k := range known {
+		b := []rune(k)
+		if k == name || len(b) < 2 || len(b)-len(a) > most || len(a)-len(b) > most {
+			continue
+		}
+		if d := distance(a, b); d <= most {
+			best, most = k, d-1
+			if most == 0 {
+				break
+			}
+		}
+	}
+	return best
+}
+
+// distance is the restricted Damerau-Levenshtein distance.
+func distance(a, b []rune) int {
+	var before []int
+	prev, cur := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := range a {
+		cur[0] = i + 1
+		for j := range b {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			cur[j+1] = min(prev[j+1]+1, cur[j]+1, prev[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				cur[j+1] = min(cur[j+1], before[j-1]+1)
+			}
+		}
+		before, prev = prev, slices.Clone(cur)
+	}
+	return prev[len(b)]
+}

@@ -2,8 +2,11 @@ package syntax
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -390,4 +393,76 @@ func (s *scanner) lolli(t *lexeme) bool {
 	s.off = t.end + 1
 	t.kind, t.end = LolliTok, s.off
 	return true
+}
+
+// stringLit scans a string up to its closing quote.
+func (s *scanner) stringLit(t *lexeme) {
+	start := s.off
+	t.kind = StringTok
+	for s.off++; ; s.off++ {
+		switch c := s.at(s.off); {
+		case int(s.off) >= len(s.src) || c == '\n' || c == '\r' && s.at(s.off+1) == '\n':
+			s.errorf(start, s.off, "a string ends with a quote on the line where it starts", "unclosed string")
+			return
+		case c == '"':
+			s.off++
+			s.checkUTF8(start, s.off)
+			return
+		case c == '\\':
+			e := s.at(s.off + 1)
+			if e == '"' || e == '\\' || e == 'n' || e == 't' {
+				s.off++
+			} else {
+				s.errorf(s.off, s.off+1, `a string knows \\, \", \n and \t`, "unknown escape in a string")
+			}
+		}
+	}
+}
+
+// curlyString passes over a string in curly quotes, which is reported.
+func (s *scanner) curlyString(t *lexeme, start uint32) {
+	line := s.src[s.off:]
+	if i := bytes.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i]
+	}
+	if i := bytes.IndexAny(line, "“”\""); i >= 0 {
+		_, n := utf8.DecodeRune(line[i:])
+		s.off += uint32(i + n)
+		t.kind = StringTok
+	}
+	s.errorf(start, s.off, "quotes are straight: \"", "`%s` is not a string", clip(string(s.src[start:s.off])))
+}
+
+// ErrNotNumber is wrapped by the errors of [ParseNumber] for text that is no number.
+var ErrNotNumber = errors.New("not a number")
+
+// ErrNotFinite is wrapped by the errors of [ParseNumber] for a number that no float64 holds.
+var ErrNotFinite = errors.New("too large for a float64")
+
+// ParseNumber reads a decimal number with an optional sign and an optional
+// exponent, as data files and the command line give it. Hexadecimal numbers,
+// underscores, NaN and infinities are not numbers.
+func ParseNumber(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	switch decimal := strings.Trim(text, "0123456789+-.eE") == ""; {
+	case decimal && errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%s is %w", clip(text), ErrNotFinite)
+	case !decimal || err != nil:
+		return 0, fmt.Errorf("%q is %w", clip(text), ErrNotNumber)
+	}
+	return v, nil
+}
+
+// clip shortens text that an error message quotes.
+func clip(s string) string { return Clip(s, 40) }
+
+// Clip cuts text that has more runes than most, and marks the place.
+func Clip(s string, most int) string {
+	n := 0
+	for i := range s {
+		if n++; n > most {
+			return s[:i] + "…"
+		}
+	}
+	return s
 }

@@ -2,7 +2,16 @@ package syntax
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
 	"sort"
+	"strconv"
+	"strings"
 )
 
 // runeStride is how many bytes of the source share one entry of File.runes.
@@ -103,3 +112,193 @@ func (f *File) Text(s Span) string {
 
 // isDigit reports whether c is a decimal digit of a numeral.
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// Import is a declaration import "file.gram".
+type Import struct {
+	Span Span
+	File Span // the file name, with its quotes
+	part int  // the part that it names: its index + 1, 0 if it is not followed
+}
+
+// part is an imported file.
+type part struct {
+	file   *File  // its source and lines, without a tree
+	start  uint32 // where it begins in Src of the program
+	by     Span   // the file name in the import
+	parent int    // the part that has the import: its index + 1, 0 for the program's own text
+	open   bool   // it is being parsed
+}
+
+// partOf returns the index of the part in which off stands, -1 for the program's own text.
+func (f *File) partOf(off uint32) int {
+	i, found := slices.BinarySearchFunc(f.parts, off, func(p part, off uint32) int { return int(p.start) - int(off) })
+	if found {
+		return i
+	}
+	return i - 1
+}
+
+// Part returns the file in which a span stands, and the span there: f or a file that it imports. Of an imported file
+// only the source is there.
+func (f *File) Part(s Span) (*File, Span) {
+	i := f.partOf(s.Start)
+	if i < 0 {
+		return f, s
+	}
+	p := &f.parts[i]
+	return p.file, Span{s.Start - p.start, s.End - p.start}
+}
+
+// Outer returns where the program's own text has a span: one in an imported file stands at the import.
+func (f *File) Outer(s Span) Span {
+	for i := f.partOf(s.Start); i >= 0; i = f.partOf(s.Start) {
+		s = f.parts[i].by
+	}
+	return s
+}
+
+// Where returns the name of the file in which off stands, and the line and the column there, as [File.Position] does.
+func (f *File) Where(off uint32) (name string, line, col int) {
+	g, s := f.Part(Span{off, off})
+	line, col = g.Position(s.Start)
+	return g.Name, line, col
+}
+
+// ImportLine returns the line of the import that brings the file with a name, 0 if none does.
+func (f *File) ImportLine(name string) int {
+	for _, p := range f.parts {
+		if p.file.Name == name {
+			line, _ := f.Position(p.start)
+			return line
+		}
+	}
+	return 0
+}
+
+// LineCol returns the line and the column of off as text, such as "5:22", in an imported file "file.gram:5:22".
+func (f *File) LineCol(off uint32) string {
+	name, line, col := f.Where(off)
+	at := fmt.Sprintf("%d:%d", line, col)
+	if f.partOf(off) >= 0 {
+		at = name + ":" + at
+	}
+	return at
+}
+
+// Dir returns the folder of the imported file in which off stands, or dir, that of the program.
+func (f *File) Dir(off uint32, dir string) string {
+	if i := f.partOf(off); i >= 0 {
+		return filepath.Dir(f.parts[i].file.Name)
+	}
+	return dir
+}
+
+// Imported returns where the file begins that an import names, if it is followed.
+func (f *File) Imported(i Import) (at Span, ok bool) {
+	if i.part == 0 {
+		return at, false
+	}
+	start := f.parts[i.part-1].start
+	return Span{start, start}, true
+}
+
+// DeclsEnd returns where the declarations of the program's own text end.
+func (f *File) DeclsEnd() (end uint32) {
+	for _, i := range f.Imports {
+		end = max(end, i.Span.End)
+	}
+	for _, d := range f.Decls {
+		if int(d.Span.End) <= len(f.text) {
+			end = max(end, d.Span.End)
+		}
+	}
+	return end
+}
+
+// importFile brings the declarations of the file that d names, if imports are followed. A file is brought once.
+func (p *parser) importFile(d Decl) {
+	i := Import{Span: d.Span, File: d.NameSpan}
+	if p.part == 0 {
+		defer func() { p.f.Imports = append(p.f.Imports, i) }()
+	}
+	name, err := strconv.Unquote(d.Name)
+	if p.opt.Open == nil || err != nil { // the scanner reports what is no string
+		return
+	}
+	if name = filepath.FromSlash(name); !filepath.IsAbs(name) {
+		name = filepath.Join(p.f.Dir(i.File.Start, p.opt.Dir), name)
+	}
+	for k := range p.f.parts {
+		if q := &p.f.parts[k]; q.file.Name == name {
+			i.part = k + 1
+			if q.open {
+				p.wrongImport(i, "an import of itself", p.chain(name))
+			}
+			return
+		}
+	}
+	src, err := p.read(name)
+	if err != nil {
+		label := err.Error()
+		if errors.Is(err, fs.ErrNotExist) {
+			label = "no such file"
+		}
+		p.s.diags = append(p.s.diags, Diagnostic{Span: i.File, Headline: "cannot read " + name, Label: label, Cause: err})
+		return
+	}
+	i.part = len(p.f.parts) + 1
+	p.parsePart(i, name, src)
+}
+
+func (p *parser) wrongImport(i Import, headline, label string) {
+	p.s.diags = append(p.s.diags, Diagnostic{Span: i.File, Headline: headline, Label: label})
+}
+
+// chain says how a file that is being parsed imports itself.
+func (p *parser) chain(name string) string {
+	names := []string{name}
+	for k := p.part; k > 0 && (len(names) == 1 || names[0] != name); k = p.f.parts[k-1].parent {
+		names = slices.Insert(names, 0, p.f.parts[k-1].file.Name)
+	}
+	return strings.Join(names, " imports ")
+}
+
+// read reads a file.
+func (p *parser) read(name string) (src []byte, err error) {
+	in, err := p.opt.Open(name)
+	if err == nil {
+		defer in.Close()
+		for n := 0; err == nil; src = src[:len(src)+n] {
+			p.guard.Look()
+			src = Room(p.guard, src, 1<<12)
+			n, err = in.Read(src[len(src):cap(src)])
+		}
+	}
+	var path *fs.PathError
+	switch {
+	case err == io.EOF && uint64(len(p.f.Src)+len(src)) < math.MaxUint32-1:
+		return src, nil
+	case err == io.EOF:
+		return nil, errors.New("the program is larger than 4 GB")
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fs.ErrNotExist
+	case errors.As(err, &path):
+		return nil, path.Err
+	}
+	return nil, err
+}
+
+// parsePart parses an imported file, whose body it drops.
+func (p *parser) parsePart(i Import, name string, src []byte) {
+	f := p.f
+	whole := slices.Concat(f.Src, []byte("\n"), src)
+	start, body := uint32(len(f.Src)+1), f.Body
+	f.Src = whole
+	f.parts = append(f.parts, part{file: newFile(name, src, p.guard), start: start, by: i.File, parent: p.part,
+		open: true})
+	q := &parser{f: f, s: newScanner(whole, start), opt: p.opt, guard: p.guard, names: p.names, cons: p.cons, part: i.part}
+	q.s.diags = p.s.diags
+	q.program()
+	p.s.diags = q.s.diags
+	f.Body, f.parts[q.part-1].open = body, false
+}
