@@ -307,18 +307,20 @@ func (p *parser) add(n ExprNode, kids ...Expr) Expr {
 	return Expr(len(f.exprs) - 1)
 }
 
-// bad adds a BadExpr.
-func (p *parser) bad(s Span) operand {
-	return operand{e: p.add(ExprNode{Kind: BadExpr, Span: s}), span: s}
+// made adds an expression and returns it as an operand.
+func (p *parser) made(n ExprNode, kids ...Expr) operand {
+	return operand{e: p.add(n, kids...), span: n.Span}
 }
+
+// bad adds a BadExpr.
+func (p *parser) bad(s Span) operand { return p.made(ExprNode{Kind: BadExpr, Span: s}) }
 
 // isBad reports whether o stands for something that has been reported.
 func (p *parser) isBad(o operand) bool { return p.f.exprs[o.e].Kind == BadExpr }
 
 // join adds a op b.
 func (p *parser) join(op Token, at uint32, a, b operand) operand {
-	span := Span{a.span.Start, b.span.End}
-	return operand{e: p.add(ExprNode{Kind: BinExpr, Op: op, OpPos: at, Span: span}, a.e, b.e), span: span}
+	return p.made(ExprNode{Kind: BinExpr, Op: op, OpPos: at, Span: Span{a.span.Start, b.span.End}}, a.e, b.e)
 }
 
 // addPats stores a list of patterns for an expression.

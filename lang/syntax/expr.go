@@ -80,7 +80,7 @@ func (p *parser) operand(fr *form) operand {
 		if p.at(RBrackTok) {
 			span := Span{start, p.tok.end}
 			p.next()
-			return operand{e: p.add(ExprNode{Kind: ListExpr, Span: span}), span: span}
+			return p.made(ExprNode{Kind: ListExpr, Span: span})
 		}
 		return p.bracket(&form{kind: listForm, op: k, start: start})
 	case LVecTok:
@@ -142,8 +142,7 @@ func (p *parser) negation() operand {
 		return p.bad(p.span())
 	}
 	a := p.operators(p.operand(nil), PrecNeg)
-	n := ExprNode{Kind: NegExpr, Op: MinusTok, OpPos: start, Span: Span{start, a.span.End}}
-	return operand{e: p.add(n, a.e), span: n.Span}
+	return p.made(ExprNode{Kind: NegExpr, Op: MinusTok, OpPos: start, Span: Span{start, a.span.End}}, a.e)
 }
 
 // opSymbol parses the rest of (+), (-), ( * ) or (/), after the parenthesis.
@@ -160,7 +159,7 @@ func (p *parser) opSymbol(start uint32) (operand, bool) {
 	n := ExprNode{Kind: OpExpr, Op: p.tok.kind, OpPos: p.tok.start, Span: Span{start, close.end}}
 	p.next()
 	p.next()
-	return operand{e: p.add(n), span: n.Span}, true
+	return p.made(n), true
 }
 
 // church parses #s.
@@ -169,8 +168,7 @@ func (p *parser) church() operand {
 	p.next()
 	s := p.size(true)
 	p.closeOpen()
-	n := ExprNode{Kind: ChurchExpr, Span: Span{start, s.span.End}}
-	return operand{e: p.add(n, s.e), span: n.Span}
+	return p.made(ExprNode{Kind: ChurchExpr, Span: Span{start, s.span.End}}, s.e)
 }
 
 // operators parses what follows the operand left, as far as it binds at least as
@@ -227,8 +225,7 @@ func (p *parser) application(f operand) operand {
 	for p.at(DotParenTok) || p.at(dotBrackTok) {
 		a = p.projection(a)
 	}
-	n := ExprNode{Kind: AppExpr, Span: Span{f.span.Start, a.span.End}}
-	return operand{e: p.add(n, f.e, a.e), span: n.Span}
+	return p.made(ExprNode{Kind: AppExpr, Span: Span{f.span.Start, a.span.End}}, f.e, a.e)
 }
 
 // power parses ^s after an operand.
@@ -282,7 +279,7 @@ func (p *parser) projection(v operand) operand {
 		p.next()
 	}
 	p.open = 0
-	return operand{e: p.add(n, v.e, s.e), span: n.Span}
+	return p.made(n, v.e, s.e)
 }
 
 // slice parses v.(a..b) behind a: it stands for slice v a b.
@@ -305,7 +302,7 @@ func (p *parser) slice(v, from operand, at uint32) operand {
 	}
 	n.Op = DotParenTok
 	p.open = 0
-	return operand{e: p.add(n, f, to.e), span: n.Span}
+	return p.made(n, f, to.e)
 }
 
 // whole parses an expression up to the end of the declaration or of the body.
@@ -458,7 +455,7 @@ func (p *parser) leaf() operand {
 		n.Kind, n.Num = NumExpr, p.tok.num
 	}
 	p.next()
-	return operand{e: p.add(n), span: n.Span}
+	return p.made(n)
 }
 
 // sizePrec is the precedence of an operator in a static expression, 0 for others.

@@ -82,7 +82,7 @@ func (p *parser) strays(fr *form, o operand) operand {
 			return p.recover()
 		}
 		k := p.tok.kind
-		if fr.kind <= vecForm || k != RParenTok && k != RBrackTok && k != RVecTok || p.waiting(k) {
+		if fr.kind <= vecForm || fr.op == LParenTok || k != RParenTok && k != RBrackTok && k != RVecTok || p.waiting(k) {
 			break
 		}
 		p.expected(awaited[fr.kind].name, "this closes nothing", p.opener(fr.op, fr.start))
@@ -161,7 +161,7 @@ func (p *parser) build(fr *form, base int, o operand, end uint32) operand {
 	}
 	n.Kind = [...]ExprKind{parenForm: TupleExpr, listForm: ListExpr, vecForm: VectorExpr}[fr.kind]
 	p.vals = append(Room(p.guard, p.vals, 1), o.e)
-	return operand{e: p.add(n, p.vals[base:]...), span: n.Span}
+	return p.made(n, p.vals[base:]...)
 }
 
 // annotation parses : T ) after an expression. If it fails, the parenthesis stays open.
@@ -177,7 +177,7 @@ func (p *parser) annotation(fr *form, o operand) (_ operand, done bool) {
 	}
 	n := ExprNode{Kind: AnnotExpr, Span: Span{fr.start, p.tok.end}, Type: t.t}
 	p.next()
-	return operand{e: p.add(n, o.e), span: n.Span}, true
+	return p.made(n, o.e), true
 }
 
 // prefix parses fun, lin, let, if, match, vec, sum or list.
@@ -204,7 +204,7 @@ func (p *parser) prefix(k Token) operand {
 func (p *parser) tail(n ExprNode, kids ...Expr) operand {
 	body := p.expr(nil)
 	n.Span.End = body.span.End
-	return operand{e: p.add(n, append(kids, body.e)...), span: n.Span}
+	return p.made(n, append(kids, body.e)...)
 }
 
 // fun parses p … -> e after fun.
@@ -274,7 +274,7 @@ func (p *parser) lets() operand {
 		n := heads[i]
 		n.Span.End = o.span.End
 		first := len(kids) - int(n.n)
-		o = operand{e: p.add(n, append(kids[first:], o.e)...), span: n.Span}
+		o = p.made(n, append(kids[first:], o.e)...)
 		kids = kids[:first]
 	}
 	return o
@@ -291,26 +291,17 @@ func (p *parser) let(fr *form, n *ExprNode) (value operand, more, ok bool) {
 	} else {
 		value = p.recover()
 	}
-	for {
-		value = p.strays(fr, value)
-		more = fr.rec && p.at(AndTok)
-		switch {
-		case p.letEnds:
-			p.letEnds = false
-		case p.unwinding && !p.caught(fr):
-			return value, false, false
-		case !p.at(InTok) && !more:
-			p.expected("`in`", p.strayHint(), p.opener(LetTok, fr.start), p.inNote(fr.start))
-			value = p.recover()
-			continue
-		default:
-			p.next()
-		}
-		if typ != 0 {
-			value.e = p.add(ExprNode{Kind: AnnotExpr, Span: value.span, Type: typ}, value.e)
-		}
-		return value, more, true
+	if value, ok = p.await(fr, value, p.inNote(fr.start)); !ok {
+		return value, false, false
 	}
+	more = fr.rec && p.at(AndTok)
+	if more || p.at(InTok) {
+		p.next()
+	}
+	if typ != 0 {
+		value.e = p.add(ExprNode{Kind: AnnotExpr, Span: value.span, Type: typ}, value.e)
+	}
+	return value, more, true
 }
 
 // letHead parses p … [: T] = after let, or after let rec. The type is that of a function's result.
@@ -362,18 +353,24 @@ func (p *parser) letHead(n *ExprNode, rec bool) (typ TypeExpr, ok bool) {
 func (p *parser) upTo(fr *form, follows string) (o operand, ok bool) {
 	p.begin(fr)
 	defer p.end()
-	o = p.expr(fr)
-	for !fr.waitsFor(p.tok.kind) || p.unwinding {
+	return p.await(fr, p.expr(fr), Note{Text: follows})
+}
+
+// await continues behind the part o of a form, up to the token that the form waits for. It fails if an error leads out
+// of the form.
+func (p *parser) await(fr *form, o operand, notes ...Note) (_ operand, ok bool) {
+	for {
 		o = p.strays(fr, o)
 		switch {
 		case p.unwinding && !p.caught(fr):
 			return o, false
-		case !fr.waitsFor(p.tok.kind):
-			p.expected(awaited[fr.kind].name, p.strayHint(), p.opener(fr.op, fr.start), Note{Text: follows})
-			o = p.recover()
+		case p.letEnds, fr.waitsFor(p.tok.kind), fr.rec && p.at(AndTok):
+			p.letEnds = false
+			return o, true
 		}
+		p.expected(awaited[fr.kind].name, p.strayHint(), append([]Note{p.opener(fr.op, fr.start)}, notes...)...)
+		o = p.recover()
 	}
-	return o, true
 }
 
 // match parses e with | p -> e … after match.
@@ -401,7 +398,7 @@ func (p *parser) match(start uint32) operand {
 	}
 	n.Span = Span{start, o.span.End}
 	n.poff, n.pn = p.addPats(pats)
-	return operand{e: p.add(n, kids...), span: n.Span}
+	return p.made(n, kids...)
 }
 
 // matchPattern parses the pattern of a case.
@@ -409,89 +406,6 @@ func (p *parser) matchPattern() (Pat, bool) {
 	p.matching = true
 	defer func() { p.matching = false }()
 	return p.patApplication()
-}
-
-// conditional parses c then e else e after if.
-func (p *parser) conditional(start uint32) operand {
-	fr := &form{kind: ifForm, op: IfTok, start: start}
-	p.begin(fr)
-	var kids []Expr
-	var o, first operand
-	var sign ExprNode // that stands between first and o
-	if p.startsCondition() {
-		o = p.literal()
-		fr.kind, fr.parts = condForm, 1
-	} else {
-		o = p.expr(fr)
-	}
-	compared := func() {
-		if sign.Op != EOF {
-			o = p.compared(sign, first, o)
-			sign.Op = EOF
-		}
-	}
-	for len(kids) < 2 {
-		if fr.kind == condForm && !p.unwinding && p.joins() {
-			compared()
-			o = p.junction(o, true)
-		}
-		o = p.strays(fr, o)
-		if p.unwinding {
-			if !p.caught(fr) {
-				p.end()
-				return o
-			}
-			o = p.bad(p.span())
-		}
-		next, ok := p.ifKeyword(fr, &sign, o)
-		if !ok {
-			o = p.recover()
-			continue
-		}
-		if next == condForm {
-			first = o
-		} else {
-			compared()
-			kids = append(kids, o.e)
-		}
-		fr.parts, fr.kind = int(next-ifForm), next
-		p.next()
-		if len(kids) < 2 {
-			o = p.expr(fr)
-		}
-	}
-	p.end()
-	return p.tail(ExprNode{Kind: IfExpr, Span: Span{Start: start}}, kids...)
-}
-
-// ifKeyword handles the token after the part o of an if. It returns the form that the
-// token leads to. The sign of a comparison goes to n.
-func (p *parser) ifKeyword(fr *form, n *ExprNode, o operand) (next formKind, ok bool) {
-	k := p.tok.kind
-	switch fr.kind {
-	case ifForm:
-		if op := p.comparison(); op != EOF {
-			n.Op, n.OpPos = op, p.tok.start
-			return condForm, true
-		}
-		if !p.isBad(o) || k != ThenTok {
-			p.expected("a comparison", "a condition compares numbers, with <, <=, >, >= or =", p.opener(IfTok, fr.start))
-		}
-		return thenForm, k == ThenTok
-	case condForm:
-		if k != ThenTok {
-			hint := p.strayHint()
-			if k.isCompare() || k == EqTok {
-				hint = "comparisons are joined by and and or: if a < b and b < c then …"
-			}
-			p.expected("`then`", hint, p.opener(IfTok, fr.start))
-		}
-		return thenForm, k == ThenTok
-	}
-	if k != ElseTok {
-		p.expected("`else`", p.strayHint(), p.opener(IfTok, fr.start), Note{Text: "every `if` has an `else`"})
-	}
-	return thenForm + 1, k == ElseTok
 }
 
 // comprehension parses i < s -> e after vec, sum or list.

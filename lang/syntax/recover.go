@@ -96,7 +96,11 @@ func (p *parser) strayHint() string {
 	if name := p.lambda(); name != "" && (p.at(ArrowTok) || p.at(fatArrowTok) || p.at(dotTok)) {
 		return fmt.Sprintf("`%s` is a name like any other; a function is written `fun x -> …`", name)
 	}
-	switch k := p.tok.kind; k {
+	k := p.tok.kind
+	if p.inner != nil && p.inner.kind == condForm && (k.isCompare() || k == EqTok) {
+		return "comparisons are joined by and and or: if a < b and b < c then …"
+	}
+	switch k {
 	case ArrowTok, fatArrowTok:
 		return "a function is written `fun x -> …`"
 	case EqTok, eqEqTok, colonEqTok:

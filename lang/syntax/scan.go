@@ -108,17 +108,20 @@ func (s *scanner) space() {
 func (s *scanner) foreignComment(n uint32) {
 	start := s.off
 	s.errorf(start, start+n, "a comment starts with `-- `", "`%s` does not start a comment", s.src[start:start+n])
-	s.off = uint32(len(s.src))
-	if i := bytes.IndexByte(s.src[start:], '\n'); i >= 0 {
-		s.off = start + uint32(i)
-	}
+	s.off = s.lineEnd()
+}
+
+// lineEnd returns where the current line ends, without its line break.
+func (s *scanner) lineEnd() uint32 {
+	line, _, _ := bytes.Cut(s.src[s.off:], []byte{'\n'})
+	return s.off + uint32(len(line))
 }
 
 // takes reports whether what stands before on the line could be applied to a numeral.
 func (s *scanner) takes() bool {
 	before := bytes.TrimRight(s.src[s.lineStart:s.off], " \t")
 	i := len(before)
-	for i > 0 && (isLetter(before[i-1]) || isDigit(before[i-1]) || before[i-1] == '_' || before[i-1] == '\'') {
+	for i > 0 && inName(before[i-1]) {
 		i--
 	}
 	if i == len(before) {
@@ -129,15 +132,14 @@ func (s *scanner) takes() bool {
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
+// inName reports whether an ASCII character may stand in a name.
+func inName(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c == '\'' }
+
 // comment passes over a comment, to the end of its line.
 func (s *scanner) comment() {
-	start := s.off
-	end := uint32(len(s.src))
-	if i := bytes.IndexByte(s.src[start:], '\n'); i >= 0 {
-		end = start + uint32(i)
-	}
+	start, end := s.off, s.lineEnd()
 	s.off = end
-	if end > start && s.src[end-1] == '\r' {
+	if s.src[end-1] == '\r' {
 		end--
 	}
 	if start != s.lineStart && !bytes.ContainsRune([]byte(" \t\r"), rune(s.src[start-1])) {
@@ -171,7 +173,7 @@ func (s *scanner) token(t *lexeme) {
 	switch {
 	case isDigit(c):
 		s.number(t)
-	case c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z':
+	case c == '_' || isLetter(c):
 		s.ident(t)
 	case c == '"':
 		s.stringLit(t)
@@ -207,21 +209,27 @@ func namesFile(next []byte) bool {
 // identEnd returns where the letters, digits, _ and ' from off on end.
 func (s *scanner) identEnd(off uint32) uint32 {
 	for int(off) < len(s.src) {
-		c := s.src[off]
-		if c < utf8.RuneSelf {
-			if c != '_' && c != '\'' && !isDigit(c) && !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z') {
-				break
-			}
+		if inName(s.src[off]) {
 			off++
 			continue
 		}
 		r, n := utf8.DecodeRune(s.src[off:])
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+		if r < utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			break
 		}
 		off += uint32(n)
 	}
 	return off
+}
+
+// typeVar passes over a type variable, if one starts here. A name in quotes is none.
+func (s *scanner) typeVar() bool {
+	end := s.identEnd(s.off + 1)
+	if end == s.off+1 || isDigit(s.at(s.off+1)) || s.at(end-1) == '\'' || s.at(end) == '.' || s.at(end) == '/' {
+		return false
+	}
+	s.off = end
+	return true
 }
 
 // number scans a numeral. A malformed one is reported and still a numeral.
@@ -421,10 +429,7 @@ func (s *scanner) stringLit(t *lexeme) {
 
 // curlyString passes over a string in curly quotes, which is reported.
 func (s *scanner) curlyString(t *lexeme, start uint32) {
-	line := s.src[s.off:]
-	if i := bytes.IndexByte(line, '\n'); i >= 0 {
-		line = line[:i]
-	}
+	line := s.src[s.off:s.lineEnd()]
 	if i := bytes.IndexAny(line, "“”\""); i >= 0 {
 		_, n := utf8.DecodeRune(line[i:])
 		s.off += uint32(i + n)

@@ -52,16 +52,3 @@ func (w *words) look(s *scanner) {
 		}
 	}
 }
-
-// typeVar passes over a type variable, if one starts here. A name in quotes is none.
-func (s *scanner) typeVar() bool {
-	end := s.identEnd(s.off + 1)
-	if end == s.off+1 || isDigit(s.at(s.off+1)) || s.at(end-1) == '\'' {
-		return false
-	}
-	if c := s.at(end); c == '.' || c == '/' {
-		return false
-	}
-	s.off = end
-	return true
-}
