@@ -105,8 +105,8 @@ type TypeKind uint8
 // The forms of type expressions.
 const (
 	BadType   TypeKind = iota
-	RType              // R
-	NatType            // Nat
+	RType              // R            Text
+	NatType            // Nat          Text
 	ListType           // List T       A
 	ProdType           // T * T        A, B
 	ArrowType          // T -> T       A, B

@@ -135,26 +135,13 @@ func (fm *formatter) finish(end uint32) {
 
 // itemBetween reports whether a declaration or the body starts in [from, to).
 func (fm *formatter) itemBetween(from, to uint32) bool {
-	for i := from; i < to; i++ {
-		if c := fm.f.Src[i]; c != ' ' && c != '\t' && c != '\r' && c != '\n' && c != ')' {
-			return true
-		}
-	}
-	return false
+	return from < to && len(bytes.Trim(fm.f.Src[from:to], " \t\r\n)")) > 0
 }
 
 // trailing reports whether a token stands before the comment c on its line.
 func (fm *formatter) trailing(c Span) bool {
-	for i := c.Start; i > fm.f.Own().Start; i-- {
-		switch fm.f.Src[i-1] {
-		case ' ', '\t', '\r':
-		case '\n':
-			return false
-		default:
-			return true
-		}
-	}
-	return false
+	before := bytes.TrimRight(fm.f.Src[fm.f.Own().Start:c.Start], " \t\r")
+	return len(before) > 0 && before[len(before)-1] != '\n'
 }
 
 // newlineBetween reports whether the author broke the line in [from, to).
@@ -168,19 +155,13 @@ func (fm *formatter) blankBetween(from, to uint32) bool {
 	if from >= to {
 		return false
 	}
-	lines := 0
-	src := fm.f.Src[from:to]
-	for i, c := range src {
-		switch {
-		case c == '\n':
-			if lines++; lines == 2 {
-				return true
-			}
-		case c == '-' && i+1 < len(src) && src[i+1] == '-':
-			return false
-		case c != ' ' && c != '\t' && c != '\r':
-			lines = 0
+	gap, _, _ := bytes.Cut(fm.f.Src[from:to], []byte("--"))
+	first := true
+	for line := range bytes.Lines(gap) {
+		if !first && len(bytes.TrimSpace(line)) == 0 && bytes.HasSuffix(line, []byte{'\n'}) {
+			return true
 		}
+		first = false
 	}
 	return false
 }
@@ -243,48 +224,24 @@ func (fm *formatter) flush(pos uint32) {
 // alignWidth is how wide code may be for the comment behind it to be aligned.
 const alignWidth = 60
 
-// tail is a comment behind an item: where it starts in the text, its line, and the
-// columns of code before it.
-type tail struct{ at, line, width int }
-
 // alignTails aligns the comments behind code on neighbouring lines. A place is that
 // of the spaces before such a comment.
 func alignTails(text []byte, places []int) []byte {
-	if len(places) < 2 {
-		return text
-	}
-	tails := make([]tail, len(places))
-	from, line := 0, 0
-	for i, at := range places {
-		line += bytes.Count(text[from:at], []byte{'\n'})
-		from = at
-		start := bytes.LastIndexByte(text[:at], '\n') + 1
-		tails[i] = tail{at, line, utf8.RuneCount(text[start:at])}
-	}
+	newLine := []byte{'\n'}
+	columns := func(at int) int { return utf8.RuneCount(text[bytes.LastIndex(text[:at], newLine)+1 : at]) }
 	out := make([]byte, 0, len(text)+len(text)/8)
-	from = 0
-	for len(tails) > 0 {
-		n, width := run(tails)
-		for _, t := range tails[:n] {
-			out = append(out, text[from:t.at]...)
-			out = append(out, bytes.Repeat([]byte{' '}, width-t.width)...)
-			from = t.at
+	from := 0
+	for n := 0; n < len(places); {
+		first, width := n, columns(places[n])
+		for n++; n < len(places) && bytes.Count(text[places[n-1]:places[n]], newLine) == 1 &&
+			max(columns(places[n-1]), columns(places[n])) <= alignWidth; n++ {
+			width = max(width, columns(places[n]))
 		}
-		tails = tails[n:]
+		for _, at := range places[first:n] {
+			out = append(out, text[from:at]...)
+			out = append(out, bytes.Repeat([]byte{' '}, width-columns(at))...)
+			from = at
+		}
 	}
 	return append(out, text[from:]...)
-}
-
-// run returns how many comments at the front are aligned with the first, and below
-// how many columns of code.
-func run(tails []tail) (n, width int) {
-	width = tails[0].width
-	for n = 1; n < len(tails); n++ {
-		t, before := tails[n], tails[n-1]
-		if t.line != before.line+1 || max(t.width, before.width) > alignWidth {
-			break
-		}
-		width = max(width, t.width)
-	}
-	return n, width
 }

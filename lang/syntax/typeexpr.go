@@ -82,14 +82,14 @@ func (p *parser) typeOperand() (cur typeOperand, ok bool) {
 		case "List":
 			return p.listType(start)
 		case "R":
-			cur, ok = p.typeName(TypeNode{Kind: RType, Span: p.span()}), true
+			cur, ok = p.typeName(RType), true
 		case "Nat":
-			cur, ok = p.typeName(TypeNode{Kind: NatType, Span: p.span()}), true
+			cur, ok = p.typeName(NatType), true
 		default:
 			cur, ok = p.named()
 		}
 	case TypeVarTok:
-		cur, ok = p.typeName(TypeNode{Kind: VarType, Span: p.span(), Text: p.text()}), true
+		cur, ok = p.typeName(VarType), true
 	default:
 		p.expected("a type", p.typeHint())
 	}
@@ -132,7 +132,8 @@ func (p *parser) typeParen() (typeOperand, bool) {
 	return t, true
 }
 
-func (p *parser) typeName(n TypeNode) typeOperand {
+func (p *parser) typeName(k TypeKind) typeOperand {
+	n := TypeNode{Kind: k, Span: p.span(), Text: p.text()}
 	p.next()
 	return typeOperand{p.addType(n), n.Span}
 }
