@@ -10,31 +10,21 @@ import (
 )
 
 // String returns the declaration's keyword.
-func (k DeclKind) String() string {
-	switch k {
-	case TypeDecl:
-		return spellings[TypeTok]
-	case SymbolDecl:
-		return spellings[SymbolTok]
-	}
-	return spellings[ParamTok+Token(k)]
-}
+func (k DeclKind) String() string { return declWords[k].String() }
+
+// declWords are the keywords of declarations.
+var declWords = [...]Token{ParamDecl: ParamTok, InputDecl: InputTok, DataDecl: DataTok, DefDecl: DefTok,
+	TypeDecl: TypeTok, SymbolDecl: SymbolTok}
 
 // decl parses a declaration. The current token is its keyword.
 func (p *parser) decl() {
 	d := Decl{Span: p.span()}
 	keyword := p.tok.kind
-	switch keyword {
-	case AndTok:
+	if keyword == AndTok {
 		before := &p.f.Decls[len(p.f.Decls)-1]
 		d.Kind, d.Rec, d.And = before.Kind, before.Rec, true
-	case TypeTok:
-		d.Kind = TypeDecl
-	case SymbolTok:
-		d.Kind = SymbolDecl
-	case ImportTok:
-	default:
-		d.Kind = DeclKind(p.tok.kind - ParamTok)
+	} else {
+		d.Kind = DeclKind(max(0, slices.Index(declWords[:], keyword))) // an import has none
 	}
 	if !p.tok.col1 && !d.And {
 		p.misplacedDecl()
@@ -182,7 +172,7 @@ func (p *parser) declHead(d *Decl) bool {
 			p.expected("`=`", fmt.Sprintf("only `def` takes parameters, not `%s`", d.Kind))
 			return false
 		}
-		pats, ok := p.patterns("`=`", EqTok, ColonTok)
+		pats, ok := p.patterns(EqTok, ColonTok)
 		if !ok {
 			return false
 		}
@@ -217,13 +207,11 @@ func (p *parser) inputNames() (words []Word) {
 
 // expectEq moves past "=", or what other languages write for it.
 func (p *parser) expectEq(what string) bool {
-	switch p.tok.kind {
-	case EqTok:
-		p.next()
-		return true
-	case eqEqTok, colonEqTok:
+	if slices.Contains(misspelt[EqTok], p.tok.kind) {
 		p.expected("`=`", "")
-		p.next()
+		p.tok.kind = EqTok
+	}
+	if p.accept(EqTok) {
 		return true
 	}
 	hint := ""

@@ -1,5 +1,7 @@
 package syntax
 
+import "slices"
+
 // formKind is a form that waits for a token of its own.
 type formKind uint8
 
@@ -209,7 +211,7 @@ func (p *parser) tail(n ExprNode, kids ...Expr) operand {
 
 // fun parses p … -> e after fun.
 func (p *parser) fun(start uint32) operand {
-	pats, ok := p.patterns("`->`", ArrowTok)
+	pats, ok := p.patterns(ArrowTok)
 	if !ok {
 		return p.recover()
 	}
@@ -234,7 +236,7 @@ func (p *parser) lin(start uint32) operand {
 	}
 	n := ExprNode{Kind: LinExpr, Span: Span{Start: start}}
 	n.poff, n.pn = p.addPats([]Pat{p.addPat(name, nil)})
-	if !p.arrow("`->`", "`lin` takes one name and no type") {
+	if !p.arrow("`lin` takes one name and no type") {
 		return p.recover()
 	}
 	n.OpPos = p.prevEnd
@@ -316,7 +318,7 @@ func (p *parser) letHead(n *ExprNode, rec bool) (typ TypeExpr, ok bool) {
 			ok = p.skipTo(EqTok, ColonTok)
 		}
 	} else {
-		pats, ok = p.patterns("`=`", EqTok, ColonTok)
+		pats, ok = p.patterns(EqTok, ColonTok)
 	}
 	if !ok {
 		return 0, false
@@ -385,12 +387,14 @@ func (p *parser) match(start uint32) operand {
 	kids := []Expr{o.e}
 	var pats []Pat
 	for more := true; more; more = !p.unwinding && p.accept(BarTok) {
-		pat, ok := p.matchPattern()
+		p.matching = true
+		pat, ok := p.patApplication()
+		p.matching = false
 		if ok && p.at(BarTok) {
 			p.expected("`->`", "each case has an expression of its own")
 			return p.recover()
 		}
-		if !p.arrow("`->`", p.reservedHint()) {
+		if !p.arrow(p.reservedHint()) {
 			return p.recover()
 		}
 		o = p.expr(nil)
@@ -399,13 +403,6 @@ func (p *parser) match(start uint32) operand {
 	n.Span = Span{start, o.span.End}
 	n.poff, n.pn = p.addPats(pats)
 	return p.made(n, kids...)
-}
-
-// matchPattern parses the pattern of a case.
-func (p *parser) matchPattern() (Pat, bool) {
-	p.matching = true
-	defer func() { p.matching = false }()
-	return p.patApplication()
 }
 
 // comprehension parses i < s -> e after vec, sum or list.
@@ -437,7 +434,7 @@ func (p *parser) comprehension(k Token, start uint32) operand {
 	if p.at(CommaTok) {
 		hint = "one index each: vec i < n -> vec j < m -> …"
 	}
-	if !p.arrow("`->`", hint) {
+	if !p.arrow(hint) {
 		return p.recover()
 	}
 	n.OpPos = p.prevEnd
@@ -445,20 +442,21 @@ func (p *parser) comprehension(k Token, start uint32) operand {
 }
 
 // arrow moves past ->, skipping to it after an error. It fails if there is none.
-func (p *parser) arrow(what, hint string) bool {
-	if p.at(fatArrowTok) || p.at(EqTok) || p.at(dotTok) {
-		p.expected(what, "")
+func (p *parser) arrow(hint string) bool {
+	found := p.at(ArrowTok)
+	switch {
+	case found:
+	case slices.Contains(misspelt[ArrowTok], p.tok.kind):
+		p.expected("`->`", "")
+		found = true
+	default:
+		p.expected("`->`", hint)
+		found = p.skipTo(ArrowTok)
+	}
+	if found {
 		p.next()
-		return true
 	}
-	if !p.at(ArrowTok) {
-		p.expected(what, hint)
-		if !p.skipTo(ArrowTok) {
-			return false
-		}
-	}
-	p.next()
-	return true
+	return found
 }
 
 // The word scan starts a form only where i < s with p = follows. Elsewhere it is a name like others.
@@ -523,7 +521,7 @@ func (p *parser) scan() operand {
 		return p.recover()
 	}
 	p.next()
-	pats, ok := p.patterns("`=`", EqTok)
+	pats, ok := p.patterns(EqTok)
 	if !ok {
 		return p.recover()
 	}
@@ -537,7 +535,7 @@ func (p *parser) scan() operand {
 	if p.unwinding {
 		return start
 	}
-	if !p.arrow("`->`", "as in `scan i < 3 with x = 1 -> 2 * x`") {
+	if !p.arrow("as in `scan i < 3 with x = 1 -> 2 * x`") {
 		return p.recover()
 	}
 	n.OpPos = p.prevEnd
