@@ -97,7 +97,7 @@ func (r *tableReader) failed(err error) *fileError {
 	if errors.As(err, &bad) {
 		return r.error(bad.Line, bad.Column, -1, "%s", quoteTrouble(bad))
 	}
-	return r.error(0, 0, -1, "%s", systemError(err))
+	return r.error(0, 0, -1, "%s", syntax.SystemError(err))
 }
 
 func quoteTrouble(bad *csv.ParseError) string {

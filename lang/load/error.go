@@ -1,9 +1,7 @@
 package load
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram/lang/syntax"
@@ -56,7 +54,7 @@ func (e *fileError) Error() string { return e.msg }
 
 // wrong is an error in a part of a file, or -1.
 func (f *File) wrong(part int, err error) *fileError {
-	return &fileError{kind: f.format.kind, path: f.path, part: part, msg: systemError(err), cause: err}
+	return &fileError{kind: f.format.kind, path: f.path, part: part, msg: syntax.SystemError(err), cause: err}
 }
 
 // headline tells errors about what a file holds from those of the system.
@@ -79,16 +77,3 @@ func (e *fileError) diagnostic(at syntax.Span) *syntax.Diagnostic {
 	}
 }
 
-// systemError describes an error of the system on a file that is named already.
-func systemError(err error) string {
-	var path *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "no such file"
-	case errors.Is(err, fs.ErrPermission):
-		return "permission denied"
-	case errors.As(err, &path):
-		return path.Err.Error()
-	}
-	return err.Error()
-}

@@ -80,7 +80,7 @@ func (r *textReader) more() bool {
 		if err != nil {
 			r.in = nil
 			if err != io.EOF {
-				r.fail("%s", systemError(err))
+				r.fail("%s", syntax.SystemError(err))
 			}
 		}
 		if m > 0 || err != nil {

@@ -196,13 +196,18 @@ func (p *parser) declHead(d *Decl) bool {
 // inputNames parses what stands behind named: names in quotes, or levels xs "column".
 func (p *parser) inputNames() (words []Word) {
 	for p.next(); p.at(StringTok) || p.at(IdentTok); p.next() {
-		w := Word{p.tok.kind, p.text(), p.span()}
-		if w.Kind == StringTok {
-			w.Text, _ = strconv.Unquote(w.Text) // a wrong one has been reported
-		}
-		words = append(words, w)
+		words = append(words, p.fileWord())
 	}
 	return words
+}
+
+// fileWord returns the current token as a word: a string without its quotes.
+func (p *parser) fileWord() Word {
+	w := Word{p.tok.kind, p.text(), p.span()}
+	if w.Kind == StringTok {
+		w.Text, _ = strconv.Unquote(w.Text) // a wrong one has been reported
+	}
+	return w
 }
 
 // expectEq moves past "=", or what other languages write for it.
@@ -291,11 +296,8 @@ func (p *parser) file() Expr {
 	p.next()
 	for len(n.Words) == 0 && p.at(StringTok) || len(n.Words) > 0 &&
 		(p.at(StringTok) || p.at(NumberTok) || p.at(MinusTok) || p.at(IdentTok)) {
-		w := Word{p.tok.kind, p.text(), p.span()}
-		switch w.Kind {
-		case StringTok:
-			w.Text, _ = strconv.Unquote(w.Text) // a wrong one has been reported
-		case MinusTok:
+		w := p.fileWord()
+		if w.Kind == MinusTok {
 			if p.next(); !p.at(NumberTok) {
 				p.expected("a number", "")
 				return p.bad(n.Span).e

@@ -2,6 +2,8 @@ package syntax
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
 	"reflect"
 	"slices"
 	"strconv"
@@ -55,6 +57,20 @@ func (e *Errors) Error() string {
 		b.WriteString(e.File.Render(d))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// SystemError describes an error of the system on a file that is named already.
+func SystemError(err error) string {
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "no such file"
+	case errors.Is(err, fs.ErrPermission):
+		return "permission denied"
+	case errors.As(err, &path):
+		return path.Err.Error()
+	}
+	return err.Error()
 }
 
 // Unwrap returns the causes.
@@ -197,17 +213,14 @@ func writeExcerpt(b *strings.Builder, num string, line []byte, from, to int, lab
 // window lays out the part of a line around [from, to): its text, the columns
 // before from, and the columns of the part of [from, to) that is shown.
 func window(line []byte, from, to int) (text string, left, width int) {
-	start, cutLeft := windowStart(line, from)
 	var b strings.Builder
-	col := 0
-	if cutLeft {
+	start, col, end := windowStart(line, from), 0, 0
+	if start > 0 {
 		b.WriteString("…")
 		col = 1
 	}
 	left = -1
-	end := 0
-	i := start
-	for i < len(line) {
+	for i := start; i < len(line); {
 		if i >= from && left < 0 {
 			left = col
 		}
@@ -232,17 +245,14 @@ func window(line []byte, from, to int) (text string, left, width int) {
 
 // windowStart returns where the shown part of a line starts: at the start, or two
 // thirds of the width before from. It looks at no more than that part.
-func windowStart(line []byte, from int) (start int, cut bool) {
-	col, i := 0, from
-	for i > 0 && col <= excerptWidth*2/3 {
-		r, n := utf8.DecodeLastRune(line[:i])
+func windowStart(line []byte, from int) (start int) {
+	start = from
+	for col := 0; start > 0 && col <= excerptWidth*2/3; {
+		r, n := utf8.DecodeLastRune(line[:start])
 		col += cellWidth(r, 0)
-		i -= n
+		start -= n
 	}
-	if i == 0 {
-		return 0, false
-	}
-	return i, true
+	return start
 }
 
 // writeCell writes a rune so that it takes w columns and does not disturb a terminal.
@@ -266,26 +276,16 @@ func cellWidth(r rune, col int) int {
 		return 1
 	case unicode.IsMark(r):
 		return 0
-	case isWide(r):
+	case slices.ContainsFunc(wide, func(w [2]rune) bool { return w[0] <= r && r <= w[1] }):
 		return 2
 	}
 	return 1
 }
 
-// isWide reports whether terminals show a rune in two columns: East Asian scripts,
-// full-width forms and pictures.
-func isWide(r rune) bool {
-	switch {
-	case r < 0x1100:
-		return false
-	case r <= 0x115f, 0x2e80 <= r && r <= 0x303e, 0x3041 <= r && r <= 0xa4cf, 0xa960 <= r && r <= 0xa97c,
-		0xac00 <= r && r <= 0xd7a3, 0xf900 <= r && r <= 0xfaff, 0xfe30 <= r && r <= 0xfe6f,
-		0xff00 <= r && r <= 0xff60, 0xffe0 <= r && r <= 0xffe6, 0x1f300 <= r && r <= 0x1f64f,
-		0x1f680 <= r && r <= 0x1f6ff, 0x1f900 <= r && r <= 0x1f9ff, 0x20000 <= r && r <= 0x3fffd:
-		return true
-	}
-	return false
-}
+// wide are the runes that terminals show in two columns: East Asian scripts, full-width forms and pictures.
+var wide = [][2]rune{{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xa960, 0xa97c}, {0xac00, 0xd7a3},
+	{0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff},
+	{0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}}
 
 // Elsewhere says how to write what names and signs of other languages stand for.
 var Elsewhere = map[string]string{

@@ -171,7 +171,7 @@ func (p *parser) annotation(fr *form, o operand) (_ operand, done bool) {
 	p.next()
 	t := p.typ()
 	if !p.at(RParenTok) {
-		p.expected("`)`", p.typeHint(), p.opener(LParenTok, fr.start))
+		p.expected("`)`", typeHints[p.tok.kind], p.opener(LParenTok, fr.start))
 		if !p.skipTo(RParenTok) {
 			p.open = 0
 			return o, false

@@ -36,11 +36,10 @@ type Options struct {
 // The error is that of [Options.Check] or [Options.Reserve].
 func Parse(name string, src []byte, opt Options) (_ *File, _ []Diagnostic, err error) {
 	defer Catch(&err)
-	p := newParser(name, src, opt)
-	if p.f == nil {
-		f := NewFile(name, nil)
-		return f, []Diagnostic{{Headline: "the program is larger than 4 GB"}}, nil
+	if uint64(len(src)) >= math.MaxUint32 {
+		return NewFile(name, nil), []Diagnostic{{Headline: "the program is larger than 4 GB"}}, nil
 	}
+	p := newParser(name, src, opt)
 	p.program()
 	p.finish()
 	p.f.Comments, p.f.broken = p.s.comments, len(p.s.diags) > 0
@@ -82,9 +81,6 @@ type parser struct {
 }
 
 func newParser(name string, src []byte, opt Options) *parser {
-	if uint64(len(src)) >= math.MaxUint32 {
-		return &parser{}
-	}
 	guard := &Guard{Check: opt.Check, Reserve: opt.Reserve}
 	f := newFile(name, src, guard)
 	return &parser{f: f, s: newScanner(src, 0), opt: opt, guard: guard, names: make(map[string]string),
@@ -130,14 +126,13 @@ func (p *parser) accept(k Token) bool {
 }
 
 // text returns the current token's text, each distinct one once.
-func (p *parser) text() string { return p.intern(p.s.src[p.tok.start:p.tok.end]) }
-
-func (p *parser) intern(b []byte) string {
-	if s, ok := p.names[string(b)]; ok {
-		return s
+func (p *parser) text() string {
+	b := p.s.src[p.tok.start:p.tok.end]
+	s, ok := p.names[string(b)]
+	if !ok {
+		s = string(b)
+		p.names[s] = s
 	}
-	s := string(b)
-	p.names[s] = s
 	return s
 }
 
@@ -202,13 +197,9 @@ func (p *parser) reservedHint() string {
 
 // diagnostics returns what was reported, in source order.
 func (p *parser) diagnostics() []Diagnostic {
-	ds := p.s.diags
-	if len(ds) >= MaxDiagnostics {
-		ds = ds[:MaxDiagnostics]
-	}
-	full := len(ds) == MaxDiagnostics
+	ds := p.s.diags[:min(len(p.s.diags), MaxDiagnostics)]
 	sortDiagnostics(ds)
-	if full {
+	if len(ds) == MaxDiagnostics {
 		last := &ds[len(ds)-1]
 		last.Notes = append(slices.Clip(last.Notes), Note{Text: "too many errors; no more are shown"})
 	}

@@ -127,7 +127,7 @@ func (p *parser) patBracket() (Pat, bool) {
 		p.next()
 		n.Kind, n.Type = AnnotPat, p.typ().t
 		if !p.at(RParenTok) {
-			p.expected("`)`", p.typeHint(), p.opener(LParenTok, at))
+			p.expected("`)`", typeHints[p.tok.kind], p.opener(LParenTok, at))
 			p.open++
 			return p.badPat()
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -232,26 +231,22 @@ func (p *parser) importFile(d Decl) {
 		if q := &p.f.parts[k]; q.file.Name == name {
 			i.part = k + 1
 			if q.open {
-				p.wrongImport(i, "an import of itself", p.chain(name))
+				p.wrongImport(i, "an import of itself", p.chain(name), nil)
 			}
 			return
 		}
 	}
 	src, err := p.read(name)
 	if err != nil {
-		label := err.Error()
-		if errors.Is(err, fs.ErrNotExist) {
-			label = "no such file"
-		}
-		p.s.diags = append(p.s.diags, Diagnostic{Span: i.File, Headline: "cannot read " + name, Label: label, Cause: err})
+		p.wrongImport(i, "cannot read "+name, SystemError(err), err)
 		return
 	}
 	i.part = len(p.f.parts) + 1
 	p.parsePart(i, name, src)
 }
 
-func (p *parser) wrongImport(i Import, headline, label string) {
-	p.s.diags = append(p.s.diags, Diagnostic{Span: i.File, Headline: headline, Label: label})
+func (p *parser) wrongImport(i Import, headline, label string, cause error) {
+	p.s.diags = append(p.s.diags, Diagnostic{Span: i.File, Headline: headline, Label: label, Cause: cause})
 }
 
 // chain says how a file that is being parsed imports itself.
@@ -266,26 +261,22 @@ func (p *parser) chain(name string) string {
 // read reads a file.
 func (p *parser) read(name string) (src []byte, err error) {
 	in, err := p.opt.Open(name)
-	if err == nil {
-		defer in.Close()
-		for n := 0; err == nil; src = src[:len(src)+n] {
-			p.guard.Look()
-			src = Room(p.guard, src, 1<<12)
-			n, err = in.Read(src[len(src):cap(src)])
-		}
+	if err != nil {
+		return nil, err
 	}
-	var path *fs.PathError
+	defer in.Close()
+	for n := 0; err == nil; src = src[:len(src)+n] {
+		p.guard.Look()
+		src = Room(p.guard, src, 1<<12)
+		n, err = in.Read(src[len(src):cap(src)])
+	}
 	switch {
-	case err == io.EOF && uint64(len(p.f.Src)+len(src)) < math.MaxUint32-1:
-		return src, nil
-	case err == io.EOF:
+	case err != io.EOF:
+		return nil, err
+	case uint64(len(p.f.Src)+len(src)) >= math.MaxUint32-1:
 		return nil, errors.New("the program is larger than 4 GB")
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fs.ErrNotExist
-	case errors.As(err, &path):
-		return nil, path.Err
 	}
-	return nil, err
+	return src, nil
 }
 
 // parsePart parses an imported file, whose body it drops.

@@ -91,7 +91,7 @@ func (p *parser) typeOperand() (cur typeOperand, ok bool) {
 	case TypeVarTok:
 		cur, ok = p.typeName(VarType), true
 	default:
-		p.expected("a type", p.typeHint())
+		p.expected("a type", typeHints[p.tok.kind])
 	}
 	for ok && p.at(CaretTok) {
 		cur = p.vecType(cur)
@@ -120,7 +120,7 @@ func (p *parser) typeParen() (typeOperand, bool) {
 	p.next()
 	t, ok := p.typeOperators(1)
 	if ok && !p.at(RParenTok) {
-		p.expected("`)`", p.typeHint(), p.opener(LParenTok, start))
+		p.expected("`)`", typeHints[p.tok.kind], p.opener(LParenTok, start))
 		ok = false
 	}
 	if !ok {
@@ -191,33 +191,25 @@ func (p *parser) unknownTypes() {
 
 // typeHintFor says what may be meant by a name that is no type.
 func typeHintFor(name string) string {
-	hint := "the types are R, Nat, List T, T * T, T -> T, R -o R and T^s, and those that `type` declares"
 	switch strings.ToLower(name) {
 	case "r", "real", "float", "float64", "double", "num", "number", "scalar":
-		hint = "the type of numbers is R"
+		return "the type of numbers is R"
 	case "int", "nat", "natural":
-		hint = "the type of natural numbers `#s` is Nat; other numbers are R"
+		return "the type of natural numbers `#s` is Nat; other numbers are R"
 	case "list":
-		hint = "lists are written List T"
+		return "lists are written List T"
 	case "vec", "vector", "matrix", "array":
-		hint = "vectors are written T^s, as in R^3 or R^n^m"
+		return "vectors are written T^s, as in R^3 or R^n^m"
 	}
-	return hint
+	return "the types are R, Nat, List T, T * T, T -> T, R -o R and T^s, and those that `type` declares"
 }
 
-// typeHint explains a token that does not belong to a type.
-func (p *parser) typeHint() string {
-	switch p.tok.kind {
-	case ListTok:
-		return "the type of lists is List, with a capital letter"
-	case VecTok:
-		return "vectors are written T^s, as in R^3"
-	case CommaTok:
-		return "a product of types is written T * T, and a pair with a type for each part ((a : T), (b : T))"
-	case fatArrowTok:
-		return "a type of functions is written T -> T"
-	}
-	return ""
+// typeHints explain tokens that do not belong to a type.
+var typeHints = map[Token]string{
+	ListTok:     "the type of lists is List, with a capital letter",
+	VecTok:      "vectors are written T^s, as in R^3",
+	CommaTok:    "a product of types is written T * T, and a pair with a type for each part ((a : T), (b : T))",
+	fatArrowTok: "a type of functions is written T -> T",
 }
 
 // vecType parses ^s or ^(r, s) after a type.
