@@ -9,10 +9,8 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// ColumnsReader returns the numbers of columns of a file with size bytes, row by row, and NaN for missing ones. look is
-// called often and reserve before memory is allocated; it returns their errors.
-type ColumnsReader func(in io.ReaderAt, size int64, columns []string, look func() error,
-	reserve func(bytes int64) error) ([]float64, error)
+// ColumnsReader returns the numbers of columns of a file with size bytes, row by row, and NaN for missing ones.
+type ColumnsReader func(in io.ReaderAt, size int64, columns []string, guard *syntax.Guard) ([]float64, error)
 
 // parquetReader reads Parquet files; nil if none has been registered.
 var parquetReader ColumnsReader
@@ -23,7 +21,7 @@ func RegisterParquet(read ColumnsReader) { parquetReader = read }
 
 // parquet reads columns of a Parquet file.
 func (o *opened) parquet() (*content, error) {
-	s, f := o.s, o.File
+	f := o.File
 	if parquetReader == nil {
 		return nil, errors.New("this program reads no Parquet files: it would have to import " +
 			"github.com/gram-machine/gram/parquet")
@@ -36,23 +34,7 @@ func (o *opened) parquet() (*content, error) {
 	for i, p := range f.parts {
 		columns[i] = p.name
 	}
-	var stopped error
-	look := func() error {
-		if s.Check != nil {
-			stopped = s.Check()
-		}
-		return stopped
-	}
-	reserve := func(bytes int64) error {
-		if s.Reserve != nil {
-			stopped = s.Reserve(bytes)
-		}
-		return stopped
-	}
-	data, err := parquetReader(at, o.size, columns, look, reserve)
-	if stopped != nil {
-		syntax.Abort(stopped)
-	}
+	data, err := parquetReader(at, o.size, columns, o.s.Guard)
 	if err != nil {
 		return nil, err
 	}
