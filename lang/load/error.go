@@ -76,4 +76,3 @@ func (e *fileError) diagnostic(at syntax.Span) *syntax.Diagnostic {
 		Notes: []syntax.Note{{Span: at, Text: "the file is read for this"}},
 	}
 }
-

@@ -161,13 +161,9 @@ func setFlat(at syntax.Span, s *Setting, want *Shape) Value {
 func setArray(at syntax.Span, s *Setting, l *layout, data []float64, want *Shape) Value {
 	rows := 1
 	switch {
-	case want.Kind != List:
-		if !l.fits(want) {
-			misfit(at, s, want, l.describe())
-		}
-	case l.size < 0:
+	case want.Kind != List && !l.fits(want), want.Kind == List && l.size < 0:
 		misfit(at, s, want, l.describe())
-	default:
+	case want.Kind == List:
 		rows = l.size
 		if i := l.misfit(want.A); i >= 0 {
 			misfit(at, s, want, fmt.Sprintf("%s as element %d of the list", l.kid(i).describe(), i))
@@ -178,20 +174,18 @@ func setArray(at syntax.Span, s *Setting, l *layout, data []float64, want *Shape
 
 // setTable gives the rows of a file the shape want.
 func setTable(at syntax.Span, s *Setting, t *content, want *Shape) Value {
-	found := fmt.Sprintf("%d %s of %d", t.rows, plural(t.rows, "row"), t.width)
+	rows, fits := 1, false
 	if want.Kind == List {
 		// Of a file without rows the width may not be known.
-		width := want.A.width
-		if t.width != width && (t.rows > 0 || t.width > 0) {
-			misfit(at, s, want, found+" "+plural(t.width, "number"))
-		}
-		return Value{Shape: want, Rows: t.rows, Skipped: t.skipped, Skips: t.skips, Columns: t.columns, File: t.file,
-			Data: t.data}
+		rows, fits = t.rows, t.width == want.A.width || t.rows == 0 && t.width == 0
+	} else {
+		fits = t.rows*t.width == want.width && t.fits(want)
 	}
-	if t.rows*t.width != want.width || !t.fits(want) {
-		misfit(at, s, want, found+" "+plural(t.width, "number"))
+	if !fits {
+		misfit(at, s, want, fmt.Sprintf("%d %s of %d %s", t.rows, plural(t.rows, "row"), t.width, plural(t.width, "number")))
 	}
-	return Value{Shape: want, Rows: 1, Skipped: t.skipped, Skips: t.skips, Columns: t.columns, File: t.file, Data: t.data}
+	return Value{Shape: want, Rows: rows, Skipped: t.skipped, Skips: t.skips, Columns: t.columns, File: t.file,
+		Data: t.data}
 }
 
 // fits reports whether the lines of a table with the right count of numbers may
@@ -202,10 +196,5 @@ func (t *content) fits(s *Shape) bool {
 	for inner.Kind == Vector && inner.A.Kind != Real {
 		inner = inner.A
 	}
-	switch inner.Kind {
-	case Vector:
-		return t.width == inner.Size || inner == s && t.width == 1
-	default:
-		return true
-	}
+	return inner.Kind != Vector || t.width == inner.Size || inner == s && t.width == 1
 }

@@ -42,27 +42,21 @@ const maxNpyHeader = 1 << 16
 
 // readNpyHeader reads a header.
 func readNpyHeader(in io.Reader) (*npyHeader, error) {
-	start := make([]byte, 12)
+	start := make([]byte, 12) // the last four are the size of the text, of which version 1 has two
 	if _, err := io.ReadFull(in, start[:8]); err != nil || !bytes.HasPrefix(start, npyMagic) {
 		return nil, cmpError(err, "this is no .npy file: it does not begin as one")
 	}
-	var size int
 	switch start[6] {
 	case 1:
-		_, err := io.ReadFull(in, start[8:10])
-		if err != nil {
-			return nil, cutOff(err)
-		}
-		size = int(binary.LittleEndian.Uint16(start[8:]))
+		start = start[:10]
 	case 2, 3:
-		_, err := io.ReadFull(in, start[8:12])
-		if err != nil {
-			return nil, cutOff(err)
-		}
-		size = int(binary.LittleEndian.Uint32(start[8:]))
 	default:
 		return nil, fmt.Errorf("version %d of the format .npy is not known", start[6])
 	}
+	if _, err := io.ReadFull(in, start[8:]); err != nil {
+		return nil, cutOff(err)
+	}
+	size := int(binary.LittleEndian.Uint32(append(start[8:len(start):len(start)], 0, 0)))
 	if size > maxNpyHeader {
 		return nil, errors.New("the header is too long")
 	}
@@ -70,10 +64,7 @@ func readNpyHeader(in io.Reader) (*npyHeader, error) {
 	if _, err := io.ReadFull(in, text); err != nil {
 		return nil, cutOff(err)
 	}
-	h := &npyHeader{offset: int64(8 + 2 + size)}
-	if start[6] > 1 {
-		h.offset += 2
-	}
+	h := &npyHeader{offset: int64(len(start) + size)}
 	return h, h.parse(text)
 }
 

@@ -240,22 +240,19 @@ func settable(f *syntax.File, option, name, text string) error {
 
 // wrongOption returns an error unless the option sets declarations of that kind.
 func wrongOption(option, name, text string, kind syntax.DeclKind) error {
-	var err *UsageError
+	what := map[syntax.DeclKind]string{syntax.ParamDecl: "a param", syntax.InputDecl: "an input", syntax.DataDecl: "data"}
+	right := "set"
+	if kind == syntax.ParamDecl {
+		right = "param"
+	}
 	switch {
-	case kind == syntax.DefDecl, kind == syntax.SymbolDecl:
+	case what[kind] == "":
 		return usage(option, text, "%s is a %s; only params, inputs and data can be set", name, kind)
-	case kind == syntax.ParamDecl && option == "set":
-		err = usage(option, text, "%s is a param", name)
-		err.Instead = "param"
-	case kind == syntax.InputDecl && option == "param":
-		err = usage(option, text, "%s is an input", name)
-		err.Instead = "set"
-	case kind == syntax.DataDecl && option == "param":
-		err = usage(option, text, "%s is data", name)
-		err.Instead = "set"
-	default:
+	case option == right:
 		return nil
 	}
+	err := usage(option, text, "%s is %s", name, what[kind])
+	err.Instead = right
 	return err
 }
 
@@ -305,7 +302,7 @@ func (o *opened) members(f *syntax.File, sets *[]Setting) error {
 		*sets = append(*sets, Setting{Name: name, Text: o.path, layout: l, flat: r.data})
 	})
 	if err := r.end(); err != nil {
-		return err
+		return err // a nil *fileError would be an error
 	}
 	return nil
 }

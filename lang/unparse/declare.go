@@ -42,6 +42,9 @@ func (p *Program) distinct(xs []term.Var) []string {
 	names := make([]string, len(xs))
 	for i, x := range xs {
 		names[i] = p.scope.free(p.t.Info(x).Name)
+		if i > 0 && p.t.Info(x).Name == p.t.Info(xs[i-1]).Name+"*" && !p.scope.active[names[i-1]+"'"] {
+			names[i] = names[i-1] + "'" // the dual of x3 is x3'
+		}
 		p.scope.enter(names[i], stem(names[i])) // so that the next is another
 	}
 	for i := range xs {

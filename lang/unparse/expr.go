@@ -191,14 +191,7 @@ func (p *Program) let(n *term.Node, least int) []item {
 		return append(items[:len(items)-1:len(items)-1], body...)
 	}
 	xs := t.BoundVars(n)
-	names := make([]string, len(xs))
-	for i, x := range xs {
-		names[i] = p.scope.free(t.Info(x).Name)
-		if i > 0 && t.Info(x).Name == t.Info(xs[i-1]).Name+"*" && !p.scope.active[names[i-1]+"'"] {
-			names[i] = names[i-1] + "'" // the dual of x3 is x3'
-		}
-		p.scope.enter(names[i], stem(names[i])) // so that the next is another
-	}
+	names := p.distinct(xs)
 	pattern := names[0]
 	switch n.Op {
 	case term.UnpairOp, term.UntupleOp:
@@ -209,9 +202,6 @@ func (p *Program) let(n *term.Node, least int) []item {
 	in := " in\n"
 	if least > levelPrefix {
 		in = " in "
-	}
-	for i := range xs {
-		p.scope.leave(names[i], stem(names[i]))
 	}
 	items := []item{text("let " + pattern + " = "), node(n.B, levelPrefix), text(in)}
 	return append(items, scoped(xs, names, node(n.A, levelPrefix))...)

@@ -229,16 +229,7 @@ func (p *formula) base(x term.Var) string {
 // name returns a name like that of x that nothing in scope has.
 func (p *formula) name(x term.Var) string {
 	base := p.base(x)
-	if s := LaTeXName(base, 0); !p.scope.active[s] {
-		return s
-	}
-	for {
-		n := p.scope.nested[base] + p.scope.bump[base]
-		if s := LaTeXName(base, n); n > 0 && !p.scope.taken(s) {
-			return s
-		}
-		p.scope.bump[base]++
-	}
+	return p.scope.numbered(base, func(n int) string { return LaTeXName(base, n) })
 }
 
 // dualName is the name of the dual of x with the numbers of that, if it is free, and

@@ -262,27 +262,32 @@ func legal(name string) string {
 // free returns a name like that of a variable that nothing in scope has.
 func (s *scope) free(name string) string {
 	base := legal(name)
+	stem := base
 	if c := base[len(base)-1]; c >= '0' && c <= '9' {
-		return s.numbered(base, base+"_")
+		stem += "_"
 	}
-	return s.numbered(base, base)
+	return s.numbered(stem, func(n int) string {
+		if n == 0 {
+			return base
+		}
+		return stem + strconv.Itoa(n)
+	})
 }
 
 // taken reports whether a name with a number can't be had: it is in scope, or would be
 // taken for a variable that is called so by itself.
 func (s *scope) taken(name string) bool { return s.active[name] || s.given[name] }
 
-// numbered returns base, or stem with the first number behind it that makes it free.
-func (s *scope) numbered(base, stem string) string {
-	if !s.active[base] {
-		return base
+// numbered returns a name, which spell writes with a number behind it: without one, which is 0, or with the first that
+// makes it free.
+func (s *scope) numbered(stem string, spell func(n int) string) string {
+	if text := spell(0); !s.active[text] {
+		return text
 	}
-	for {
-		n := max(1, s.nested[stem]+s.bump[stem])
-		if text := stem + strconv.Itoa(n); !s.taken(text) {
+	for ; ; s.bump[stem]++ {
+		if text := spell(max(1, s.nested[stem]+s.bump[stem])); !s.taken(text) {
 			return text
 		}
-		s.bump[stem]++
 	}
 }
 
