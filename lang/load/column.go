@@ -148,11 +148,11 @@ func (r *tableReader) finish() {
 			for k, name := range c.Levels {
 				number[found[name]] = float64(k)
 			}
-			for at := i; at < len(r.t.data); at += r.t.width {
-				r.t.data[at] = number[int(r.t.data[at])]
+			for at := i; at < len(r.t.Data); at += r.t.width {
+				r.t.Data[at] = number[int(r.t.Data[at])]
 			}
 		}
-		r.t.columns = append(r.t.columns, c)
+		r.t.Columns = append(r.t.Columns, c)
 	}
 }
 
@@ -192,7 +192,7 @@ func (s *Source) Adopt(set *Setting, declared *File) *syntax.Diagnostic {
 					Label: fmt.Sprintf("the levels of %s are those of this file, which cannot be read: %s: %s; levels "+
 						"\"a, b\" in place of category states them", d, err.path, err.msg)}
 			}
-			columns = c.columns
+			columns = c.Columns
 		}
 		p.levels = columns[i].Levels
 	}

@@ -39,7 +39,7 @@ func (o *opened) json() (*content, error) {
 	if err := r.end(); err != nil {
 		return nil, err
 	}
-	return &content{layout: l, data: r.data, tags: r.tags}, nil
+	return &content{layout: l, Value: Value{Data: r.data, Tags: r.tags}}, nil
 }
 
 // end checks that nothing follows, and returns the first error.
@@ -141,7 +141,7 @@ func (o *opened) characters() (*content, error) {
 		switch {
 		case err == io.EOF:
 			rows := len(data) / width
-			return &content{rows: rows, width: width, data: data[:rows*width]}, nil
+			return &content{width: width, Value: Value{Rows: rows, Data: data[:rows*width]}}, nil
 		case err != nil:
 			return nil, err
 		case c == utf8.RuneError && n == 1:

@@ -158,18 +158,19 @@ func setFlat(at syntax.Span, s *Setting, want *Shape) Value {
 }
 
 // setArray gives the numbers in brackets the shape want.
-func setArray(at syntax.Span, s *Setting, l *layout, data []float64, want *Shape) Value {
-	rows := 1
+func setArray(at syntax.Span, s *Setting, c *content, want *Shape) Value {
+	v, l := c.Value, c.layout
+	v.Shape, v.Rows = want, 1
 	switch {
 	case want.Kind != List && !l.fits(want), want.Kind == List && l.size < 0:
 		misfit(at, s, want, l.describe())
 	case want.Kind == List:
-		rows = l.size
+		v.Rows = l.size
 		if i := l.misfit(want.A); i >= 0 {
 			misfit(at, s, want, fmt.Sprintf("%s as element %d of the list", l.kid(i).describe(), i))
 		}
 	}
-	return Value{Shape: want, Rows: rows, Data: data}
+	return v
 }
 
 // setTable gives the rows of a file the shape want.
@@ -177,15 +178,16 @@ func setTable(at syntax.Span, s *Setting, t *content, want *Shape) Value {
 	rows, fits := 1, false
 	if want.Kind == List {
 		// Of a file without rows the width may not be known.
-		rows, fits = t.rows, t.width == want.A.width || t.rows == 0 && t.width == 0
+		rows, fits = t.Rows, t.width == want.A.width || t.Rows == 0 && t.width == 0
 	} else {
-		fits = t.rows*t.width == want.width && t.fits(want)
+		fits = t.Rows*t.width == want.width && t.fits(want)
 	}
 	if !fits {
-		misfit(at, s, want, fmt.Sprintf("%d %s of %d %s", t.rows, plural(t.rows, "row"), t.width, plural(t.width, "number")))
+		misfit(at, s, want, fmt.Sprintf("%d %s of %d %s", t.Rows, plural(t.Rows, "row"), t.width, plural(t.width, "number")))
 	}
-	return Value{Shape: want, Rows: rows, Skipped: t.skipped, Skips: t.skips, Columns: t.columns, File: t.file,
-		Data: t.data}
+	v := t.Value
+	v.Shape, v.Rows = want, rows
+	return v
 }
 
 // fits reports whether the lines of a table with the right count of numbers may

@@ -153,7 +153,7 @@ func (s *Source) array(in io.Reader, size int64, finite bool) (*content, error) 
 		return nil, fmt.Errorf("an array %v of %d numbers needs %d bytes, but the file has %d", h.dims, h.count, whole, size)
 	}
 	s.Announce(8 * int64(h.count))
-	c := &content{layout: dimsLayout(h.dims), data: make([]float64, h.count)}
+	c := &content{layout: dimsLayout(h.dims), Value: Value{Data: make([]float64, h.count)}}
 	place := h.places()
 	buf, some := make([]byte, 1<<16), make([]float64, 1<<16)
 	for k := 0; k < h.count; {
@@ -165,7 +165,7 @@ func (s *Source) array(in io.Reader, size int64, finite bool) (*content, error) 
 			return nil, err
 		}
 		for i, x := range some[:n] {
-			c.data[place(k+i)] = x
+			c.Data[place(k+i)] = x
 		}
 		k += n
 	}
@@ -207,7 +207,7 @@ func (o *opened) streamed() (*content, error) {
 	for _, n := range h.dims[min(1, len(h.dims)):] {
 		each *= n
 	}
-	return &content{layout: dimsLayout(h.dims), chunk: func(dst []float64, from int, look func() error) (err error) {
+	read := func(dst []float64, from int, look func() error) (err error) {
 		wrong := s.with(f, func(o *opened) error {
 			err = h.chunk(o.random(), dst, from*each, look)
 			return err
@@ -216,7 +216,8 @@ func (o *opened) streamed() (*content, error) {
 			err = errors.New(wrong.msg)
 		}
 		return err
-	}}, nil
+	}
+	return &content{layout: dimsLayout(h.dims), Value: Value{Chunk: read}}, nil
 }
 
 // chunk reads the numbers from the k-th on.

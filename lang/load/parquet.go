@@ -38,7 +38,7 @@ func (o *opened) parquet() (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &content{width: len(columns), data: data, file: f}
+	c := &content{width: len(columns), Value: Value{Data: data, File: f}}
 	if part, err := c.complete(f); err != nil {
 		return nil, f.wrong(part, err)
 	}
@@ -49,15 +49,15 @@ func (o *opened) parquet() (*content, error) {
 func (c *content) complete(f *File) (part int, err error) {
 	kept := 0
 rows:
-	for start := 0; start < len(c.data); start += c.width {
-		row := c.data[start : start+c.width]
+	for start := 0; start < len(c.Data); start += c.width {
+		row := c.Data[start : start+c.width]
 		for i, x := range row {
 			switch {
 			case math.IsInf(x, 0):
 				return i, fmt.Errorf("column %v: row %d is %v", &f.parts[i], start/c.width, x)
 			case !math.IsNaN(x):
 			case f.skip:
-				c.rows = start/c.width - c.skipped
+				c.Rows = start/c.width - c.Skipped
 				c.skip()
 				continue rows
 			case math.IsNaN(f.fill):
@@ -67,9 +67,9 @@ rows:
 				row[i] = f.fill
 			}
 		}
-		kept += copy(c.data[kept:], row)
+		kept += copy(c.Data[kept:], row)
 	}
-	c.data = c.data[:kept]
-	c.rows = kept / c.width
+	c.Data = c.Data[:kept]
+	c.Rows = kept / c.width
 	return 0, nil
 }

@@ -278,7 +278,7 @@ func (o *opened) inputs(f *syntax.File, sets *[]Setting) error {
 		}
 		c, err := read(false)
 		if err == nil {
-			*sets = append(*sets, Setting{Name: name, Text: o.path, layout: c.layout, flat: c.data})
+			*sets = append(*sets, Setting{Name: name, Text: o.path, layout: c.layout, flat: c.Data})
 		}
 		return err
 	})

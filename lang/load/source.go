@@ -58,14 +58,14 @@ func catch(d **syntax.Diagnostic) {
 func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong *syntax.Diagnostic) {
 	defer catch(&wrong)
 	at := d.NameSpan
-	c := &content{layout: set.layout, data: set.flat}
+	c := &content{layout: set.layout, Value: Value{Data: set.flat}}
 	switch {
 	case want.Tagged() && set.value != "":
 		r := newTextReader([]byte(set.value), nil, s.Guard)
 		if r.tagged(want); r.end() != nil {
 			misfit(at, set, want, "something else: "+r.err.msg)
 		}
-		c.data, c.tags = r.data, r.tags
+		c.Data, c.Tags = r.data, r.tags
 	case want.Tagged() && (set.file == nil || set.file.format != formats["json"]):
 		fail(at, "value does not fit the program",
 			fmt.Sprintf("%s is %v, whose values are read from a JSON file: json \"f.json\", or --set %s=@f.json",
@@ -84,16 +84,14 @@ func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong 
 			return v, wrong
 		}
 	}
-	if c.tags != nil {
-		return TaggedValue(want, c.data, c.tags), nil
+	if c.Tags != nil {
+		return TaggedValue(want, c.Data, c.Tags), nil
 	}
 	if want == nil {
 		want = c.shape(at, set, d.Kind)
 	}
 	if c.layout != nil {
-		v := setArray(at, set, c.layout, c.data, want)
-		v.Chunk = c.chunk
-		return v, nil
+		return setArray(at, set, c, want), nil
 	}
 	return setTable(at, set, c, want), nil
 }
@@ -360,36 +358,24 @@ func (f *File) at(part int, other syntax.Span) syntax.Span {
 	return f.parts[part].place
 }
 
-// rule handles a row of which a value is missing: it reports whether the row is left out, and the number for the value.
-// There is none if that is an error.
-func (f *File) rule() (skip bool, fill float64, ok bool) {
-	return f.skip, f.fill, f.skip || !math.IsNaN(f.fill)
-}
-
-// content is what was read of a file: numbers in brackets or, without a layout, rows × width numbers.
+// content is what was read of a file: numbers in brackets or, without a layout, Rows × width numbers.
 type content struct {
-	layout      *layout
-	rows, width int
-	skipped     int      // rows that are left out because a value is missing
-	skips       uint64   // a hash of which they are
-	columns     []Column // of a table
-	file        *File
-	data        []float64
-	tags        []int                                                  // of an inductive type
-	chunk       func(dst []float64, from int, look func() error) error // in place of data: see [Value]
+	Value  // without its shape
+	layout *layout
+	width  int
 }
 
 // skip notes that the next row is left out.
 func (c *content) skip() {
-	c.skips = (c.skips ^ uint64(c.rows+c.skipped+1)) * 0x100000001b3 // FNV-1a
-	c.skipped++
+	c.Skips = (c.Skips ^ uint64(c.Rows+c.Skipped+1)) * 0x100000001b3 // FNV-1a
+	c.Skipped++
 }
 
 // shape returns the shape of the content where none is declared: data is a list, an input a vector.
 func (c *content) shape(at syntax.Span, s *Setting, kind syntax.DeclKind) *Shape {
 	l := c.layout
 	if l == nil {
-		dims := []int{c.rows, c.width}
+		dims := []int{c.Rows, c.width}
 		if c.width == 1 {
 			dims = dims[:1]
 		}
@@ -397,8 +383,8 @@ func (c *content) shape(at syntax.Span, s *Setting, kind syntax.DeclKind) *Shape
 	}
 	list := kind == syntax.DataDecl && l.size >= 0
 	switch shape := l.shape(); {
-	case list && c.layout == nil && c.file != nil && c.file.parts != nil:
-		return c.file.Rows()
+	case list && c.layout == nil && c.File != nil && c.File.parts != nil:
+		return c.File.Rows()
 	case list && l.size == 0 && c.layout == nil:
 		return rowsShape(c.width)
 	case list && l.size == 0:
