@@ -63,31 +63,35 @@ func ParseSet(text string) (Setting, error) {
 	}
 	s := Setting{Name: name, Text: text}
 	value = strings.TrimSpace(value)
-	if file, ok := strings.CutPrefix(value, "@"); ok {
-		if err := s.atFile(file); err != "" {
-			return Setting{}, usage("set", text, "%s", err)
-		}
-		return s, nil
+	problem := ""
+	file, atFile := strings.CutPrefix(value, "@")
+	word, rest, _ := strings.Cut(value, " ")
+	switch {
+	case atFile:
+		problem = s.atFile(file)
+	case formats[word] != nil && strings.HasPrefix(strings.TrimSpace(rest), `"`):
+		problem = s.form(value)
+	default:
+		problem = s.numbers(value)
 	}
-	if word, rest, _ := strings.Cut(value, " "); formats[word] != nil && strings.HasPrefix(strings.TrimSpace(rest), `"`) {
-		if err := s.form(value); err != "" {
-			return Setting{}, usage("set", text, "%s", err)
-		}
-		return s, nil
+	if problem != "" {
+		return Setting{}, usage("set", text, "%s", problem)
 	}
-	r := newTextReader([]byte(value), nil, &syntax.Guard{})
-	s.layout = r.value()
-	if r.skip(); !r.ended() {
-		r.fail("%s is left over after the value", r.rest())
-	}
-	if r.err != nil {
-		if extension(value) != nil {
-			r.err.msg += "; a file is written @" + short(value)
-		}
-		return Setting{}, usage("set", text, "%s", r.err.msg)
-	}
-	s.flat, s.value = r.data, value
 	return s, nil
+}
+
+// numbers reads numbers in brackets.
+func (s *Setting) numbers(text string) (problem string) {
+	r := newTextReader([]byte(text), nil, &syntax.Guard{})
+	s.layout = r.value()
+	if err := r.end(); err != nil {
+		if extension(text) != nil {
+			return err.msg + "; a file is written @" + short(text)
+		}
+		return err.msg
+	}
+	s.flat, s.value = r.data, text
+	return ""
 }
 
 // ParseNumbers reads a value of shape s from numbers in brackets, as [ParseSet] does. An error is a *[UsageError].

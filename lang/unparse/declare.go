@@ -2,6 +2,7 @@ package unparse
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,14 +71,10 @@ func (p *Program) fix(n *term.Node, names []string) []item {
 	return append(scoped(p.t.BoundVars(n), names, items...), text(" in "), text(names[n.Count]))
 }
 
-// declareTypes returns the declarations of the inductive types that the term mentions. They come in the order in which
-// the universe has them; and joins those that mention a later one.
-func (p *Program) declareTypes() ([]byte, error) {
+// declareTypes returns the declarations of the inductive types that live nodes mention, in the order of the universe;
+// and joins those that mention a later one.
+func (p *Program) declareTypes(live []bool) ([]byte, error) {
 	tt, t := p.t.Types, p.t
-	live, err := t.Inside(p.opt.Check, t.Root)
-	if err != nil {
-		return nil, err
-	}
 	used := map[term.Inductive]bool{}
 	seen := map[term.Type]bool{}
 	var list []term.Inductive
@@ -165,24 +162,16 @@ func (p *Program) symbolName(f term.Symbol) string {
 	return f.SourceName()
 }
 
-// declareSymbols returns the declarations of the symbols that the term mentions and the table does not have. Where
+// declareSymbols appends the declarations of the symbols that the term mentions and the table does not have. Where
 // something else has the name of one or of its derivatives, it has another name.
-func (p *Program) declareSymbols() ([]byte, error) {
-	live, err := p.t.Inside(p.opt.Check, p.t.Root)
-	if err != nil {
-		return nil, err
-	}
+func (p *Program) declareSymbols(out []byte, live []bool) []byte {
 	used := map[term.Symbol]bool{}
 	for r := range live {
 		if n := &p.t.Nodes[r]; live[r] && n.Op == term.FunOp && n.Sym.Declared() {
 			p.mention(n.Sym, used)
 		}
 	}
-	list := make([]term.Symbol, 0, len(used))
-	for f := range used {
-		list = append(list, f)
-	}
-	slices.Sort(list) // a symbol mentions those before it
+	list := slices.Sorted(maps.Keys(used)) // a symbol mentions those before it
 	p.symbols = map[term.Symbol]string{}
 	p.parameters = []string{"x", "y"}
 	for _, f := range list {
@@ -190,7 +179,6 @@ func (p *Program) declareSymbols() ([]byte, error) {
 			p.parameters = append(p.parameters, "x"+strconv.Itoa(i))
 		}
 	}
-	var out []byte
 	for _, f := range list {
 		info := f.Info()
 		declaration, parameters := "", p.parameters[:min(info.Arity, 2)]
@@ -213,7 +201,7 @@ func (p *Program) declareSymbols() ([]byte, error) {
 		}
 		out = p.add(out, "symbol "+name+" "+strings.Join(parameters, " ")+" "+declaration)
 	}
-	return out, nil
+	return out
 }
 
 // freeSymbol reports whether nothing has the name of a symbol of k parameters or of its derivatives.

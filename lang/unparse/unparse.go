@@ -128,11 +128,7 @@ func (p *Program) zero() (string, int) {
 	case d <= 1:
 		return "0", levelAtom
 	case d <= shownDim:
-		out := "[| 0"
-		for range d - 1 {
-			out += ", 0"
-		}
-		return out + " |]", levelAtom
+		return "[| " + strings.Join(slices.Repeat([]string{"0"}, d), ", ") + " |]", levelAtom
 	default:
 		return fmt.Sprintf("vec i < %d -> 0", d), levelPrefix
 	}
@@ -152,18 +148,9 @@ func (p *Program) BasisDual(i int) string {
 	case d > shownDim:
 		return fmt.Sprintf("lin a -> vec k < %d -> if k < %d then 0 else if k > %d then 0 else a", d, i, i)
 	}
-	out := "lin a -> [| "
-	for k := range p.opt.Dim {
-		if k > 0 {
-			out += ", "
-		}
-		if k == i {
-			out += "a"
-		} else {
-			out += "0"
-		}
-	}
-	return out + " |]"
+	parts := slices.Repeat([]string{"0"}, p.opt.Dim)
+	parts[i] = "a"
+	return "lin a -> [| " + strings.Join(parts, ", ") + " |]"
 }
 
 // Write prints the program. Every free variable of the term and all data that it
@@ -180,15 +167,15 @@ func (p *Program) Write(w io.Writer) (err error) {
 		}
 	}
 	p.findTuples()
-	text, err := p.declareTypes()
+	live, err := p.t.Inside(p.opt.Check, p.t.Root)
 	if err != nil {
 		return err
 	}
-	symbols, err := p.declareSymbols()
+	text, err := p.declareTypes(live)
 	if err != nil {
 		return err
 	}
-	text = append(text, symbols...)
+	text = p.declareSymbols(text, live)
 	p.print()
 	text = p.add(text, string(p.head))
 	for _, l := range p.lets {
