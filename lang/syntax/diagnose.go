@@ -3,6 +3,7 @@ package syntax
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"reflect"
 	"slices"
@@ -129,14 +130,21 @@ func (f *File) Render(d Diagnostic) string {
 	return b.String()
 }
 
-// excerpt shows the first line of a span with carets under it.
+// excerpt shows the first line of a span with carets under it, at least one, and the label. A line that is too long is
+// cut around the carets.
 func (f *File) excerpt(b *strings.Builder, s Span, label string, wide int) {
 	f, s = f.Part(s)
 	line, _ := f.Position(s.Start)
 	start, end := f.lineBounds(line)
 	from := min(max(s.Start, start), end)
 	to := max(from, min(s.End, end))
-	writeExcerpt(b, strconv.Itoa(line), f.text[start:end], int(from-start), int(to-start), label, wide)
+	text, left, width := window(f.text[start:end], int(from-start), int(to-start))
+	fmt.Fprintf(b, "  %*d | %s\n", wide, line, text)
+	fmt.Fprintf(b, "  %*s | %*s%s", wide, "", left, "", strings.Repeat("^", max(1, width)))
+	if label != "" {
+		b.WriteString(" " + oneLine(label))
+	}
+	b.WriteString("\n")
 }
 
 // Place returns where a diagnostic stands in f: its line, from 1, its column and its
@@ -195,20 +203,6 @@ const (
 	tabWidth     = 4
 	excerptWidth = 100 // columns of a source line that are shown
 )
-
-// writeExcerpt writes a source line and under it carets below [from, to), at least
-// one, and the label. A line that is too long is cut around the carets.
-func writeExcerpt(b *strings.Builder, num string, line []byte, from, to int, label string, wide int) {
-	pad := strings.Repeat(" ", wide-len(num))
-	text, left, width := window(line, from, to)
-	b.WriteString("  " + pad + num + " | " + text + "\n")
-	b.WriteString("  " + strings.Repeat(" ", wide) + " | " + strings.Repeat(" ", left) +
-		strings.Repeat("^", max(1, width)))
-	if label != "" {
-		b.WriteString(" " + oneLine(label))
-	}
-	b.WriteString("\n")
-}
 
 // window lays out the part of a line around [from, to): its text, the columns
 // before from, and the columns of the part of [from, to) that is shown.

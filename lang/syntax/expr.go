@@ -150,10 +150,8 @@ func (p *parser) opSymbol(start uint32) (operand, bool) {
 	if p.tok.kind.Precedence() == 0 {
 		return operand{}, false
 	}
-	ahead := p.s
-	ahead.mute = true
-	close := ahead.scan()
-	if close.kind != RParenTok || p.inDecl && close.col1 {
+	close := p.ahead()()
+	if close.kind != RParenTok {
 		return operand{}, false
 	}
 	n := ExprNode{Kind: OpExpr, Op: p.tok.kind, OpPos: p.tok.start, Span: Span{start, close.end}}

@@ -50,7 +50,7 @@ func (p *parser) typeOperators(prec uint8) (typeOperand, bool) {
 	if !p.enter() {
 		return typeOperand{}, false
 	}
-	left, ok := p.typeOperand()
+	left, ok := p.typeOperand(false)
 	p.s.lolli(&p.tok)
 	for ok {
 		k := typeOperator(p.tok.kind)
@@ -71,8 +71,9 @@ func (p *parser) typeOperators(prec uint8) (typeOperand, bool) {
 	return left, ok
 }
 
-// typeOperand parses a name, List T or a parenthesis, and the sizes of vectors after it.
-func (p *parser) typeOperand() (cur typeOperand, ok bool) {
+// typeOperand parses a name, List T or a parenthesis, and the sizes of vectors after it. A name that is an argument has no
+// arguments.
+func (p *parser) typeOperand(argument bool) (cur typeOperand, ok bool) {
 	switch p.tok.kind {
 	case LParenTok:
 		cur, ok = p.typeParen()
@@ -86,7 +87,11 @@ func (p *parser) typeOperand() (cur typeOperand, ok bool) {
 		case "Nat":
 			cur, ok = p.typeName(NatType), true
 		default:
-			cur, ok = p.named()
+			if argument {
+				cur, ok = p.typeName(NamedType), true
+			} else {
+				cur, ok = p.named()
+			}
 		}
 	case TypeVarTok:
 		cur, ok = p.typeName(VarType), true
@@ -106,7 +111,7 @@ func (p *parser) listType(start uint32) (typeOperand, bool) {
 		return typeOperand{}, false
 	}
 	p.next()
-	elem, ok := p.typeOperand()
+	elem, ok := p.typeOperand(false)
 	if !ok {
 		return elem, false
 	}
@@ -142,27 +147,15 @@ func (p *parser) typeName(k TypeKind) typeOperand {
 func (p *parser) named() (typeOperand, bool) {
 	n := TypeNode{Kind: NamedType, Span: p.span(), Text: p.text()}
 	p.next()
-	if p.at(CaretTok) { // it has no arguments
-		return typeOperand{p.addType(n), n.Span}, true
-	}
 	defer p.leave()
 	if !p.enter() {
 		return typeOperand{}, false
 	}
 	var args []TypeExpr
 	for p.at(LParenTok) || p.at(TypeVarTok) || p.at(IdentTok) && p.text() != "of" {
-		name := p.at(IdentTok) && p.text() != "R" && p.text() != "Nat" && p.text() != "List"
-		arg := typeOperand{span: p.span()}
-		if name {
-			arg.t = p.addType(TypeNode{Kind: NamedType, Span: arg.span, Text: p.text()})
-			for p.next(); p.at(CaretTok); {
-				arg = p.vecType(arg)
-			}
-		} else {
-			var ok bool
-			if arg, ok = p.typeOperand(); !ok {
-				return arg, false
-			}
+		arg, ok := p.typeOperand(true)
+		if !ok {
+			return arg, false
 		}
 		args, n.Span.End = append(args, arg.t), arg.span.End
 	}
