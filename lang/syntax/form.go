@@ -23,22 +23,31 @@ type form struct {
 	op    Token // the bracket or keyword
 	wrong bool  // a wrong separator has been reported
 	start uint32
-	parts int  // how many are complete
-	rec   bool // let rec: and continues it
+	parts []Expr // of a bracket, those that are complete
+	rec   bool   // let rec: and continues it
 	outer *form
 }
 
 // awaited has the token that closes or continues each form, what errors call it, and the keyword behind which recovery
-// passes over one such token.
+// passes over one such token. A bracket also has its separator, the hint for a wrong one, and what it makes.
 var awaited = [symbolForm + 1]struct {
 	token Token
 	name  string
 	opens Token
+	sep   Token
+	hint  string
+	kind  ExprKind
 }{
-	parenForm: {RParenTok, "`)`", EOF}, listForm: {RBrackTok, "`]`", EOF}, vecForm: {RVecTok, "`|]`", EOF},
-	letForm: {InTok, "`in`", LetTok}, matchForm: {WithTok, "`with`", MatchTok},
-	ifForm: {ThenTok, "a comparison", EOF}, condForm: {ThenTok, "`then`", IfTok}, thenForm: {ElseTok, "`else`", IfTok},
-	symbolForm: {WithTok, "`with`", EOF},
+	parenForm: {RParenTok, "`)`", EOF, CommaTok, "the parts of a tuple are separated by commas", TupleExpr},
+	listForm: {RBrackTok, "`]`", EOF, SemiTok,
+		"the elements of a list are separated by semicolons; a vector is written [| e, e |]", ListExpr},
+	vecForm:    {RVecTok, "`|]`", EOF, CommaTok, "the elements of a vector are separated by commas", VectorExpr},
+	letForm:    {token: InTok, name: "`in`", opens: LetTok},
+	matchForm:  {token: WithTok, name: "`with`", opens: MatchTok},
+	ifForm:     {token: ThenTok, name: "a comparison"},
+	condForm:   {token: ThenTok, name: "`then`", opens: IfTok},
+	thenForm:   {token: ElseTok, name: "`else`", opens: IfTok},
+	symbolForm: {token: WithTok, name: "`with`"},
 }
 
 // waitsFor reports whether the token closes or continues the form.
@@ -94,23 +103,12 @@ func (p *parser) strays(fr *form, o operand) operand {
 	return o
 }
 
-// separators has the separators of brackets, and the hint for a wrong one.
-var separators = [...]struct {
-	token Token
-	hint  string
-}{
-	parenForm: {CommaTok, "the parts of a tuple are separated by commas"},
-	listForm:  {SemiTok, "the elements of a list are separated by semicolons; a vector is written [| e, e |]"},
-	vecForm:   {CommaTok, "the elements of a vector are separated by commas"},
-}
-
 // bracket parses a tuple, a list, a vector or an expression in parentheses, after the
 // bracket.
 func (p *parser) bracket(fr *form) operand {
 	p.begin(fr)
 	defer p.end()
-	base := len(p.vals)
-	defer func() { p.vals = p.vals[:base] }()
+	sep := awaited[fr.kind].sep
 	o := p.expr(fr)
 	for {
 		o = p.strays(fr, o)
@@ -120,33 +118,32 @@ func (p *parser) bracket(fr *form) operand {
 			}
 			o = p.bad(p.span())
 		}
-		switch k, sep := p.tok.kind, separators[fr.kind]; {
+		switch k := p.tok.kind; {
 		case fr.waitsFor(k):
 			end := p.tok.end
 			p.next()
-			return p.build(fr, base, o, end)
+			return p.build(fr, o, end)
 		case k == CommaTok || k == SemiTok:
-			if k != sep.token && !fr.wrong {
-				p.expected("`"+sep.token.String()+"`", sep.hint)
+			if k != sep && !fr.wrong {
+				p.expected("`"+sep.String()+"`", awaited[fr.kind].hint)
 				fr.wrong = true
 			}
 			p.next()
-			p.vals = append(Room(p.guard, p.vals, 1), o.e)
-			fr.parts++
+			fr.parts = append(Room(p.guard, fr.parts, 1), o.e)
 			o = p.expr(fr)
-		case k == ColonTok && fr.kind == parenForm && fr.parts == 0:
+		case k == ColonTok && fr.kind == parenForm && fr.parts == nil:
 			var done bool
 			if o, done = p.annotation(fr, o); done {
 				return o
 			}
 		default:
-			p.expected("`"+sep.token.String()+"` or "+awaited[fr.kind].name, p.strayHint(), p.opener(fr.op, fr.start))
+			p.expected("`"+sep.String()+"` or "+awaited[fr.kind].name, p.strayHint(), p.opener(fr.op, fr.start))
 			if (k == RParenTok || k == RBrackTok || k == RVecTok) && !p.waiting(k) {
 				// It is taken for the right one, unless the next separator shows that it is too much.
 				end := p.tok.end
 				p.next()
-				if !p.at(sep.token) {
-					return p.build(fr, base, o, end)
+				if !p.at(sep) {
+					return p.build(fr, o, end)
 				}
 				continue
 			}
@@ -156,14 +153,12 @@ func (p *parser) bracket(fr *form) operand {
 }
 
 // build makes the expression of a bracket whose last part is o.
-func (p *parser) build(fr *form, base int, o operand, end uint32) operand {
-	n := ExprNode{Span: Span{fr.start, end}}
-	if fr.kind == parenForm && fr.parts == 0 {
-		return operand{e: o.e, span: n.Span}
+func (p *parser) build(fr *form, o operand, end uint32) operand {
+	span := Span{fr.start, end}
+	if fr.kind == parenForm && fr.parts == nil {
+		return operand{e: o.e, span: span}
 	}
-	n.Kind = [...]ExprKind{parenForm: TupleExpr, listForm: ListExpr, vecForm: VectorExpr}[fr.kind]
-	p.vals = append(Room(p.guard, p.vals, 1), o.e)
-	return p.made(n, p.vals[base:]...)
+	return p.made(ExprNode{Kind: awaited[fr.kind].kind, Span: span}, append(Room(p.guard, fr.parts, 1), o.e)...)
 }
 
 // annotation parses : T ) after an expression. If it fails, the parenthesis stays open.

@@ -67,13 +67,12 @@ type parser struct {
 	quiet    uint32          // no further error for a token that starts before this offset
 	open     int             // brackets that a part left open when it failed
 
-	nest      int    // how deep the current token is nested
-	tooDeep   bool   // that has been reported; nothing more is read
-	inner     *form  // the innermost open form
-	unwinding bool   // after an error: the current token is for a form further out
-	letEnds   bool   // the value of the innermost form, a let, ends here without "in"
-	last      Expr   // the last operand
-	vals      []Expr // the elements of open brackets
+	nest      int   // how deep the current token is nested
+	tooDeep   bool  // that has been reported; nothing more is read
+	inner     *form // the innermost open form
+	unwinding bool  // after an error: the current token is for a form further out
+	letEnds   bool  // the value of the innermost form, a let, ends here without "in"
+	last      Expr  // the last operand
 
 	bound map[string]bool // the names that the file binds, once they are needed
 

@@ -25,11 +25,11 @@ func (p *parser) noOperand(fr *form) operand {
 	switch k := p.tok.kind; {
 	case p.startsDecl() && k != EOF:
 		p.endHere()
-	case k == RParenTok && fr.kind == parenForm && fr.parts == 0:
+	case k == RParenTok && fr.kind == parenForm && fr.parts == nil:
 		hint, notes = "there is no empty tuple", nil
-	case k == RVecTok && fr.kind == vecForm && fr.parts == 0:
+	case k == RVecTok && fr.kind == vecForm && fr.parts == nil:
 		hint, notes = "a vector has at least one element", nil
-	case k == RBrackTok && fr.kind == listForm, (k == RParenTok || k == RVecTok) && fr.parts > 0:
+	case k == RBrackTok && fr.kind == listForm, (k == RParenTok || k == RVecTok) && fr.parts != nil:
 		hint, notes = "no separator stands after the last element", nil
 	case k == StarTok && fr.kind == parenForm && p.tok.start == fr.start+1:
 		hint, notes = "a comment starts with `-- `", nil
