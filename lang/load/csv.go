@@ -55,8 +55,7 @@ type tableReader struct {
 	t      content
 }
 
-// checkedReader calls Check before every block: a file that is not text may be one very
-// long line.
+// checkedReader calls Check before every block: a file that is not text may be one very long line.
 type checkedReader struct {
 	r io.Reader
 	s *Source
@@ -161,8 +160,7 @@ func (r *tableReader) read() ([]string, error) {
 		last := len(record) - 1
 		r.next, _ = r.csv.FieldPos(last)
 		r.next += strings.Count(record[last], "\n") + 1
-		// Of a line with nothing but spaces the cell stands behind them; "" in
-		// column 1 is an empty cell in quotes.
+		// Of a line with nothing but spaces the cell stands behind them; "" in column 1 is an empty cell in quotes.
 		if last == 0 && strings.TrimSpace(record[0]) == "" && col > 1 {
 			if r.blank == 0 {
 				r.blank = line

@@ -65,8 +65,7 @@ func (e *fileError) headline() string {
 	return "wrong " + e.kind + " data"
 }
 
-// diagnostic reports the error at its place in the file, with a note at the place of
-// the program that names the file.
+// diagnostic reports the error at its place in the file, with a note at the place of the program that names the file.
 func (e *fileError) diagnostic(at syntax.Span) *syntax.Diagnostic {
 	if e.line == 0 {
 		return &syntax.Diagnostic{Span: at, Headline: e.headline(), Label: e.path + ": " + e.msg, Cause: e.cause}

@@ -73,8 +73,7 @@ func AppendJSONNumber(b []byte, x float64) []byte {
 	return append(AppendNumber(append(b, '"'), x), '"')
 }
 
-// Notation is how a value is written: numbers, and what opens, separates and
-// closes a tuple, a vector and a list.
+// Notation is how a value is written: numbers, and what opens, separates and closes a tuple, a vector and a list.
 type Notation struct {
 	number              func([]byte, float64) []byte
 	json                bool

@@ -18,8 +18,7 @@ type ParamSetting struct {
 	Text  string // as given
 }
 
-// ParseParam reads a param and its value: n=1000, n=1e6. An error is a
-// *[UsageError].
+// ParseParam reads a param and its value: n=1000, n=1e6. An error is a *[UsageError].
 func ParseParam(text string) (ParamSetting, error) {
 	name, value, err := nameAndValue("param", text)
 	if err != nil {
@@ -197,8 +196,7 @@ type Settings struct {
 	Sets   map[string]*Setting
 }
 
-// NewSettings checks that each option names a declaration of f that it can set. An
-// error is a *[UsageError].
+// NewSettings checks that each option names a declaration of f that it can set. An error is a *[UsageError].
 func NewSettings(f *syntax.File, params []ParamSetting, sets []Setting) (*Settings, error) {
 	s := &Settings{map[string]*ParamSetting{}, map[string]*Setting{}}
 	for i := range params {

@@ -153,8 +153,7 @@ func (s *Shape) String() string {
 	return b.String()
 }
 
-// print writes s where an operand of at least that level stands: 0 anything,
-// 1 left of *, 2 under List or ^.
+// print writes s where an operand of at least that level stands: 0 anything, 1 left of *, 2 under List or ^.
 func (s *Shape) print(b *strings.Builder, level int) {
 	closing := ""
 	if s.Kind == Product && level > 0 || (s.Kind == List || strings.Contains(s.Name, " ")) && level > 1 {

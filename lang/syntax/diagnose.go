@@ -93,9 +93,8 @@ func sortDiagnostics(ds []Diagnostic) {
 	})
 }
 
-// Render shows a diagnostic: its place and headline, the line with carets and the
-// label, and the notes. It ends with a line break. Of another file it shows the place
-// alone, and the notes with their places in f.
+// Render shows a diagnostic: its place and headline, the line with carets and the label, and the notes. It ends with a
+// line break. Of another file it shows the place alone, and the notes with their places in f.
 func (f *File) Render(d Diagnostic) string {
 	var b strings.Builder
 	name, line, col := f.Where(d.Span.Start)
@@ -297,11 +296,10 @@ var Elsewhere = map[string]string{
 	"sqr":     "the square is `x^2`",
 }
 
-// Suggest returns the known name that is closest to a misspelt one, or "" if none is
-// close. A name that differs in upper and lower case alone is closest. Otherwise it
-// takes as many edits as a third of the letters, or one for a short name, where an edit
-// inserts, deletes or replaces a letter or swaps two neighbours. Of several names the
-// first in the order of known is returned.
+// Suggest returns the known name that is closest to a misspelt one, or "" if none is close. A name that differs in
+// upper and lower case alone is closest. Otherwise it takes as many edits as a third of the letters, or one for a short
+// name, where an edit inserts, deletes or replaces a letter or swaps two neighbours. Of several names the first in the
+// order of known is returned.
 func Suggest(name string, known []string) string {
 	for _, k := range known {
 		if strings.EqualFold(name, k) && name != k {

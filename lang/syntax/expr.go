@@ -28,8 +28,7 @@ const MaxNest = 10_000
 // TooDeep is the headline of the error for deeper nesting.
 const TooDeep = "nested too deep"
 
-// enter counts a level of nesting, leave ends it. Nesting that is too deep is reported,
-// and nothing after it is read.
+// enter counts a level of nesting, leave ends it. Nesting that is too deep is reported, and nothing after it is read.
 func (p *parser) enter() bool {
 	p.nest++
 	if p.nest > MaxNest && !p.tooDeep {
@@ -43,8 +42,7 @@ func (p *parser) enter() bool {
 
 func (p *parser) leave() { p.nest-- }
 
-// expr parses an expression up to a token that can't be a part of it. It is a part
-// of the form fr, or 0 if fr is nil.
+// expr parses an expression up to a token that can't be a part of it. It is a part of the form fr, or 0 if fr is nil.
 func (p *parser) expr(fr *form) operand {
 	defer p.leave()
 	if !p.enter() {
@@ -169,8 +167,7 @@ func (p *parser) church() operand {
 	return p.made(ExprNode{Kind: ChurchExpr, Span: Span{start, s.span.End}}, s.e)
 }
 
-// operators parses what follows the operand left, as far as it binds at least as
-// tightly as prec.
+// operators parses what follows the operand left, as far as it binds at least as tightly as prec.
 func (p *parser) operators(left operand, prec uint8) operand {
 	for !p.unwinding && !p.letEnds {
 		p.last = left.e

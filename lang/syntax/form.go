@@ -67,8 +67,7 @@ func (p *parser) begin(fr *form) { fr.outer, p.inner = p.inner, fr }
 
 func (p *parser) end() { p.inner = p.inner.outer }
 
-// caught reports whether the recovery from an error ends in the form: at a token that
-// it waits for.
+// caught reports whether the recovery from an error ends in the form: at a token that it waits for.
 func (p *parser) caught(fr *form) bool {
 	if !fr.waitsFor(p.tok.kind) {
 		return false
@@ -77,8 +76,7 @@ func (p *parser) caught(fr *form) bool {
 	return true
 }
 
-// endHere reports a declaration's keyword inside an expression and ends the
-// declaration, or the body, before it.
+// endHere reports a declaration's keyword inside an expression and ends the declaration, or the body, before it.
 func (p *parser) endHere() {
 	p.misplacedDecl()
 	p.tok.kind, p.ended = EOF, true
@@ -103,8 +101,7 @@ func (p *parser) strays(fr *form, o operand) operand {
 	return o
 }
 
-// bracket parses a tuple, a list, a vector or an expression in parentheses, after the
-// bracket.
+// bracket parses a tuple, a list, a vector or an expression in parentheses, after the bracket.
 func (p *parser) bracket(fr *form) operand {
 	p.begin(fr)
 	defer p.end()

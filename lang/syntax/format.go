@@ -12,14 +12,12 @@ import (
 // its line is set flat. Comments are put back before the token that they stood
 // before, behind the token that they stood behind. Both steps take linear time.
 
-// Format returns the canonical text of a program: the same tree, with the same
-// comments, no parentheses beyond those that the grammar or the eye needs, and
-// lines broken at 110 columns. Formatting the result again changes nothing. A
-// line break that the author put after =, ->, in, or an opening bracket, or
-// before else, stays; so does a product without spaces, as in 1 + 16*i + j; and
-// between declarations at most one empty line. Comments behind declarations on
-// neighbouring lines are aligned. A file with errors is returned as it is.
-// The error is that of the options' Check or Reserve.
+// Format returns the canonical text of a program: the same tree, with the same comments, no parentheses beyond those
+// that the grammar or the eye needs, and lines broken at 110 columns. Formatting the result again changes nothing. A
+// line break that the author put after =, ->, in, or an opening bracket, or before else, stays; so does a product
+// without spaces, as in 1 + 16*i + j; and between declarations at most one empty line. Comments behind declarations on
+// neighbouring lines are aligned. A file with errors is returned as it is. The error is that of the options' Check or
+// Reserve.
 func Format(f *File, opt Options) (_ []byte, err error) {
 	defer Catch(&err)
 	if f.Broken() {

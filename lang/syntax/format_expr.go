@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// The levels of expressions where they differ from the precedences of operators:
-// looser than all, and an atom.
+// The levels of expressions where they differ from the precedences of operators: looser than all, and an atom.
 const (
 	levelPrefix uint8 = 0
 	levelAtom         = PrecApp + 1
@@ -133,8 +132,7 @@ func (fm *formatter) sizeAtoms(vecs []*TypeNode) {
 	fm.doc.text(")")
 }
 
-// operator writes the operator of a chain; a product that the author wrote without
-// spaces, as in 16*i, has none.
+// operator writes the operator of a chain; a product that the author wrote without spaces, as in 16*i, has none.
 func (fm *formatter) operator(e Expr) {
 	f := fm.f
 	n := f.Expr(e)
@@ -214,8 +212,7 @@ func (fm *formatter) apply(e Expr) {
 	fm.doc.end()
 }
 
-// binders writes the heads of fun, lin, vec, sum and list that follow one another,
-// and the body of the last.
+// binders writes the heads of fun, lin, vec, sum and list that follow one another, and the body of the last.
 func (fm *formatter) binders(e Expr) {
 	f := fm.f
 	fm.doc.begin(0)

@@ -19,8 +19,7 @@ type Options struct {
 	// Check is called often, at least every 2^16 tokens or nodes. Its first error
 	// ends the parse and is returned; limits of time and memory are held there.
 	Check func() error
-	// Reserve, if not nil, is called before a large slice is allocated. Its error ends
-	// the work and is returned.
+	// Reserve, if not nil, is called before a large slice is allocated. Its error ends the work and is returned.
 	Reserve func(bytes int64) error
 	// NoBody parses a source of declarations alone, such as a prelude.
 	NoBody bool
@@ -30,9 +29,8 @@ type Options struct {
 	Dir  string
 }
 
-// Parse parses the program src. The name is for diagnostics. Where there are
-// diagnostics the file is partial: what could not be parsed is a BadExpr, BadPat
-// or BadType, or missing, and Body may be 0. Diagnostics come in source order.
+// Parse parses the program src. The name is for diagnostics. Where there are diagnostics the file is partial: what
+// could not be parsed is a BadExpr, BadPat or BadType, or missing, and Body may be 0. Diagnostics come in source order.
 // The error is that of [Options.Check] or [Options.Reserve].
 func Parse(name string, src []byte, opt Options) (_ *File, _ []Diagnostic, err error) {
 	defer Catch(&err)
@@ -46,8 +44,7 @@ func Parse(name string, src []byte, opt Options) (_ *File, _ []Diagnostic, err e
 	return p.f, p.diagnostics(), nil
 }
 
-// parser holds the scanner and the current token. It descends into what nests, which
-// is bounded by MaxNest.
+// parser holds the scanner and the current token. It descends into what nests, which is bounded by MaxNest.
 type parser struct {
 	f     *File
 	s     scanner
@@ -307,6 +304,5 @@ func (p *parser) silently() (end func()) {
 	return func() { p.s.mute = mute }
 }
 
-// startsDecl reports whether the current token is the keyword of a declaration at the
-// start of a line.
+// startsDecl reports whether the current token is the keyword of a declaration at the start of a line.
 func (p *parser) startsDecl() bool { return p.tok.first && p.real.startsDecl() }

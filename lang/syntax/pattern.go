@@ -47,8 +47,7 @@ var patternHints = map[Token]string{
 	LBrackTok: "a list cannot be taken apart by a pattern; a vector is [| x, y |]",
 }
 
-// pattern parses a pattern. It fails where none starts, and leaves the brackets around
-// that place open.
+// pattern parses a pattern. It fails where none starts, and leaves the brackets around that place open.
 func (p *parser) pattern() (Pat, bool) {
 	if k := p.tok.kind; k == LParenTok || k == LVecTok {
 		defer p.leave()

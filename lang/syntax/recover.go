@@ -123,8 +123,7 @@ func (p *parser) strayHint() string {
 	return strayHints[p.tok.kind]
 }
 
-// lambda returns the name at the head of the last application, if it is what other
-// languages call fun.
+// lambda returns the name at the head of the last application, if it is what other languages call fun.
 func (p *parser) lambda() string {
 	e := p.last
 	for p.f.exprs[e].Kind == AppExpr {
@@ -190,8 +189,7 @@ func (p *parser) stopsRecovery(nest *[numTokens]int, waits map[Token]bool) bool 
 	return waits[k]
 }
 
-// closeOpen moves past the parentheses that a static expression left open when it
-// failed, silently.
+// closeOpen moves past the parentheses that a static expression left open when it failed, silently.
 func (p *parser) closeOpen() {
 	defer p.silently()()
 	for p.open > 0 && !p.at(EOF) {
@@ -206,9 +204,8 @@ func (p *parser) closeOpen() {
 	p.open = 0
 }
 
-// skipTo moves on to one of the tokens, silently, after an error in a part with
-// brackets of its own. It fails at a closing bracket or keyword that belongs to
-// something further out.
+// skipTo moves on to one of the tokens, silently, after an error in a part with brackets of its own. It fails at a
+// closing bracket or keyword that belongs to something further out.
 func (p *parser) skipTo(stop ...Token) bool {
 	inner := p.open
 	nest := p.open

@@ -444,9 +444,8 @@ var ErrNotNumber = errors.New("not a number")
 // ErrNotFinite is wrapped by the errors of [ParseNumber] for a number that no float64 holds.
 var ErrNotFinite = errors.New("too large for a float64")
 
-// ParseNumber reads a decimal number with an optional sign and an optional
-// exponent, as data files and the command line give it. Hexadecimal numbers,
-// underscores, NaN and infinities are not numbers.
+// ParseNumber reads a decimal number with an optional sign and an optional exponent, as data files and the command line
+// give it. Hexadecimal numbers, underscores, NaN and infinities are not numbers.
 func ParseNumber(text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	switch decimal := strings.Trim(text, "0123456789+-.eE") == ""; {

@@ -66,9 +66,8 @@ func (f *File) runesBefore(off uint32) uint32 {
 	return f.runes[i] + countRunes(f.text[i*runeStride:off])
 }
 
-// Position returns the line and the column of the byte at off, both from 1; the
-// column counts runes. An offset past the end means the end, and one in an imported
-// file the import.
+// Position returns the line and the column of the byte at off, both from 1; the column counts runes. An offset past the
+// end means the end, and one in an imported file the import.
 func (f *File) Position(off uint32) (line, col int) {
 	off = min(f.Outer(Span{off, off}).Start, uint32(len(f.text)))
 	line = max(1, sort.Search(len(f.lines), func(i int) bool { return f.lines[i] > off }))

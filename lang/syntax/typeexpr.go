@@ -43,8 +43,7 @@ func typeOperator(t Token) TypeKind {
 	return BadType
 }
 
-// typeOperators parses operators that bind at least as tightly as prec. They associate
-// to the right.
+// typeOperators parses operators that bind at least as tightly as prec. They associate to the right.
 func (p *parser) typeOperators(prec uint8) (typeOperand, bool) {
 	defer p.leave()
 	if !p.enter() {

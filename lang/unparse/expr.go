@@ -9,8 +9,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Levels of the grammar, loosest first: what an expression may stand in without
-// parentheses.
+// Levels of the grammar, loosest first: what an expression may stand in without parentheses.
 const (
 	levelPrefix = iota
 	levelSum
@@ -135,8 +134,7 @@ func (p *Program) lambda(r term.Ref) []item {
 	return items
 }
 
-// annotation is the type of a parameter if it is written: if it has a vector or a dual
-// in it, and is not too long.
+// annotation is the type of a parameter if it is written: if it has a vector or a dual in it, and is not too long.
 func (p *Program) annotation(ty term.Type) string {
 	tt := p.t.Types
 	whole := ty

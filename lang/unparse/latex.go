@@ -21,10 +21,9 @@ import (
 //	r, f(t,u), ∂1 f(t,u)      \underline{r}, \mathrm{f}(t, u), \partial_{1}\mathrm{f}(t, u)
 //	0⃗, x*                    \vec 0, x^{\ast}
 //
-// Numbers in names are subscripts, x1 is x_{1} and E.(0).(1) is E_{0,1}; Greek letters
-// are commands. Long terms are broken between substitutions, summands and components,
-// at about 80 columns. check may be nil; it is called at least every 2¹⁶ nodes, and its
-// error ends the work.
+// Numbers in names are subscripts, x1 is x_{1} and E.(0).(1) is E_{0,1}; Greek letters are commands. Long terms are
+// broken between substitutions, summands and components, at about 80 columns. check may be nil; it is called at least
+// every 2¹⁶ nodes, and its error ends the work.
 func LaTeX(w io.Writer, t *term.Term, check func() error) (err error) {
 	defer syntax.Catch(&err)
 	p := &formula{t: t, guard: syntax.Guard{Check: check}, names: make([]string, t.NumVars()), scope: emptyScope(),
@@ -138,8 +137,7 @@ func (p *formula) write(s string) {
 	p.columns += columns(s)
 }
 
-// columns is about how wide LaTeX sets s: a command is as wide as a letter, braces
-// and scripts are nothing.
+// columns is about how wide LaTeX sets s: a command is as wide as a letter, braces and scripts are nothing.
 func columns(s string) int {
 	n := 0
 	for i := 0; i < len(s); {
@@ -288,8 +286,7 @@ func LaTeXName(name string, n int) string {
 	return out
 }
 
-// formulaLetters is a letter as it is, a Greek one as a command, and a longer name
-// upright.
+// formulaLetters is a letter as it is, a Greek one as a command, and a longer name upright.
 func formulaLetters(s string) string {
 	if command, ok := greek[s]; ok {
 		return command

@@ -17,16 +17,13 @@ import (
 
 // Options say how a term is printed.
 type Options struct {
-	// Dim is d of the duals R⊥d and of 0⃗ where the term leaves it abstract; 0 if the
-	// term has none of them.
+	// Dim is d of the duals R⊥d and of 0⃗ where the term leaves it abstract; 0 if the term has none of them.
 	Dim int
-	// Reversed tells that the term is one of D: data are lists and vectors of pairs
-	// ⟨r, λa.0⃗⟩.
+	// Reversed tells that the term is one of D: data are lists and vectors of pairs ⟨r, λa.0⃗⟩.
 	Reversed bool
 	// Check, if not nil, is called at least every 2¹⁶ nodes; its error ends the work.
 	Check func() error
-	// Reserve, if not nil, is called before a large slice is allocated; its error ends the
-	// work.
+	// Reserve, if not nil, is called before a large slice is allocated; its error ends the work.
 	Reserve func(bytes int64) error
 }
 
@@ -84,8 +81,7 @@ func (p *Program) Data(i int, name string, v load.Value) {
 	}
 }
 
-// reversed is D of data: each number r is ⟨r, λa.0⃗⟩. A list is the function that it is,
-// with its elements replaced.
+// reversed is D of data: each number r is ⟨r, λa.0⃗⟩. A list is the function that it is, with its elements replaced.
 func (p *Program) reversed(name string, s *load.Shape) string {
 	if s.Kind != load.List {
 		return "(" + p.lifted(s, name) + ")"
@@ -153,8 +149,7 @@ func (p *Program) BasisDual(i int) string {
 	return "lin a -> [| " + strings.Join(parts, ", ") + " |]"
 }
 
-// Write prints the program. Every free variable of the term and all data that it
-// mentions must have been declared.
+// Write prints the program. Every free variable of the term and all data that it mentions must have been declared.
 func (p *Program) Write(w io.Writer) (err error) {
 	defer syntax.Catch(&err)
 	free, err := p.t.Free(p.opt.Check)

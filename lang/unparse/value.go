@@ -10,16 +10,14 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// around is a let around the term. If of is not nil, it is there only if one of these
-// variables stands in the text.
+// around is a let around the term. If of is not nil, it is there only if one of these variables stands in the text.
 type around struct {
 	text string
 	of   []term.Var
 }
 
-// Input declares an input and returns the expressions for its numbers in row-major
-// order. Those of a shape with a product in it are variables, which a pattern binds
-// around the term. The name must be reserved.
+// Input declares an input and returns the expressions for its numbers in row-major order. Those of a shape with a
+// product in it are variables, which a pattern binds around the term. The name must be reserved.
 func (p *Program) Input(name string, s *load.Shape, values []float64) []string {
 	p.head = p.add(p.head, "input "+name+" : "+s.String()+" = ")
 	p.head, _ = p.literal(p.head, s, values)
@@ -36,10 +34,9 @@ func (p *Program) Input(name string, s *load.Shape, values []float64) []string {
 	return out
 }
 
-// InputOf declares an input whose numbers are the variables xs of the term. A pair of the
-// term that is the input, or a product in a vector of it, is printed as the input is
-// written. So the term doesn't open what it makes of the text, and no pattern is needed
-// unless a variable stands elsewhere.
+// InputOf declares an input whose numbers are the variables xs of the term. A pair of the term that is the input, or a
+// product in a vector of it, is printed as the input is written. So the term doesn't open what it makes of the text,
+// and no pattern is needed unless a variable stands elsewhere.
 func (p *Program) InputOf(name string, s *load.Shape, values []float64, xs []term.Var) {
 	for i, text := range p.Input(name, s, values) {
 		p.names[xs[i]] = text
@@ -79,8 +76,7 @@ type product struct {
 	xs    []term.Var
 }
 
-// findProducts finds the products that projections of vectors lead to, by their first
-// variables.
+// findProducts finds the products that projections of vectors lead to, by their first variables.
 func (p *Program) findProducts(s *load.Shape, path string, xs []term.Var) {
 	switch s.Kind {
 	case load.Product:
@@ -180,8 +176,7 @@ func (p *Program) value(out []byte, v load.Value) []byte {
 	return p.add(out, "]")
 }
 
-// paths appends the expressions for the numbers of an input without products in its
-// shape: v.(0).(1).
+// paths appends the expressions for the numbers of an input without products in its shape: v.(0).(1).
 func (p *Program) paths(out []string, s *load.Shape, name string) []string {
 	if s.Kind == load.Real {
 		p.guard.Step()
