@@ -92,10 +92,10 @@ func (r *tableReader) error(line, col, column int, format string, args ...any) *
 }
 
 // failed describes an error of the system or of the CSV syntax.
-func (r *tableReader) failed(err error) *fileError {
+func (r *tableReader) failed(err error) error {
 	var bad *csv.ParseError
 	if !errors.As(err, &bad) {
-		return r.error(0, 0, -1, "%s", syntax.SystemError(err))
+		return err
 	}
 	text := bad.Err.Error()
 	switch {
@@ -113,7 +113,7 @@ func (r *tableReader) readAll() error {
 	if r.named() {
 		record, err := r.read()
 		if err == nil && record == nil {
-			err = r.error(0, 0, -1, "the file is empty: it has no header with the names of the columns")
+			err = errors.New("the file is empty: it has no header with the names of the columns")
 		}
 		if err == nil {
 			err = r.readHeader(record)
@@ -129,9 +129,9 @@ func (r *tableReader) readAll() error {
 			return err
 		case record != nil:
 		case r.t.Rows == 0 && r.t.Skipped > 0:
-			return r.error(0, 0, -1, "no row is left: a value is missing in each of the %d rows", r.t.Skipped)
+			return fmt.Errorf("no row is left: a value is missing in each of the %d rows", r.t.Skipped)
 		case r.t.Rows == 0 && r.named():
-			return r.error(0, 0, -1, "the file has a header and no rows")
+			return errors.New("the file has a header and no rows")
 		default:
 			r.finish()
 			return nil

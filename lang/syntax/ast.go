@@ -297,14 +297,19 @@ type operand struct {
 	form operandForm
 }
 
+// store adds nodes to an arena of parts, and returns where they stand there.
+func store[T any](g *Guard, arena *[]T, nodes []T) (off, n uint32) {
+	off, n = uint32(len(*arena)), uint32(len(nodes))
+	*arena = append(Room(g, *arena, len(nodes)), nodes...)
+	return off, n
+}
+
 // add adds an expression without patterns whose kids are given.
 func (p *parser) add(n ExprNode, kids ...Expr) Expr {
 	p.guard.Step()
-	f := p.f
-	n.off, n.n = uint32(len(f.exprKids)), uint32(len(kids))
-	f.exprKids = append(Room(p.guard, f.exprKids, len(kids)), kids...)
-	f.exprs = append(Room(p.guard, f.exprs, 1), n)
-	return Expr(len(f.exprs) - 1)
+	n.off, n.n = store(p.guard, &p.f.exprKids, kids)
+	p.f.exprs = append(Room(p.guard, p.f.exprs, 1), n)
+	return Expr(len(p.f.exprs) - 1)
 }
 
 // made adds an expression and returns it as an operand.
@@ -324,26 +329,18 @@ func (p *parser) join(op Token, at uint32, a, b operand) operand {
 }
 
 // addPats stores a list of patterns for an expression.
-func (p *parser) addPats(pats []Pat) (off, n uint32) {
-	f := p.f
-	off, n = uint32(len(f.patKids)), uint32(len(pats))
-	f.patKids = append(f.patKids, pats...)
-	return off, n
-}
+func (p *parser) addPats(pats []Pat) (off, n uint32) { return store(p.guard, &p.f.patKids, pats) }
 
 func (p *parser) addPat(n PatNode, kids []Pat) Pat {
 	p.guard.Step()
-	f := p.f
-	n.off, n.n = uint32(len(f.patKids)), uint32(len(kids))
-	f.patKids = append(f.patKids, kids...)
-	f.pats = append(Room(p.guard, f.pats, 1), n)
-	return Pat(len(f.pats) - 1)
+	n.off, n.n = store(p.guard, &p.f.patKids, kids)
+	p.f.pats = append(Room(p.guard, p.f.pats, 1), n)
+	return Pat(len(p.f.pats) - 1)
 }
 
 func (p *parser) addType(n TypeNode, kids ...TypeExpr) TypeExpr {
 	p.guard.Step()
-	n.off, n.n = uint32(len(p.f.typeKids)), uint32(len(kids))
-	p.f.typeKids = append(p.f.typeKids, kids...)
+	n.off, n.n = store(p.guard, &p.f.typeKids, kids)
 	p.f.types = append(Room(p.guard, p.f.types, 1), n)
 	return TypeExpr(len(p.f.types) - 1)
 }
