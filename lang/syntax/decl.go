@@ -69,9 +69,7 @@ func (p *parser) decl() {
 
 // misplacedDecl reports a declaration's keyword that is not at column 1.
 func (p *parser) misplacedDecl() {
-	p.report(Diagnostic{Span: p.span(),
-		Headline: fmt.Sprintf("the declaration `%s` must start at column 1", p.real),
-		Label:    "remove the space before this"})
+	p.reportHere(fmt.Sprintf("the declaration `%s` must start at column 1", p.real), "remove the space before this")
 }
 
 // skipRest moves to the end of the declaration, silently: an error has been reported.

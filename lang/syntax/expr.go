@@ -32,8 +32,7 @@ const TooDeep = "nested too deep"
 func (p *parser) enter() bool {
 	p.nest++
 	if p.nest > MaxNest && !p.tooDeep {
-		p.report(Diagnostic{Span: p.span(), Headline: TooDeep,
-			Label: "more than 10000 levels of parentheses and other forms in one another"})
+		p.reportHere(TooDeep, "more than 10000 levels of parentheses and other forms in one another")
 		p.tooDeep = true
 		p.next()
 	}

@@ -16,8 +16,7 @@ import (
 // that the grammar or the eye needs, and lines broken at 110 columns. Formatting the result again changes nothing. A
 // line break that the author put after =, ->, in, or an opening bracket, or before else, stays; so does a product
 // without spaces, as in 1 + 16*i + j; and between declarations at most one empty line. Comments behind declarations on
-// neighbouring lines are aligned. A file with errors is returned as it is. The error is that of the options' Check or
-// Reserve.
+// neighbouring lines are aligned. A file with errors is returned as it is. The error is that of the options' Guard.
 func Format(f *File, opt Options) (_ []byte, err error) {
 	defer Catch(&err)
 	if f.Broken() {
@@ -27,7 +26,7 @@ func Format(f *File, opt Options) (_ []byte, err error) {
 }
 
 func newFormatter(f *File, opt Options) *formatter {
-	return &formatter{f: f, doc: document{guard: &Guard{Check: opt.Check, Reserve: opt.Reserve}}}
+	return &formatter{f: f, doc: document{guard: &opt.Guard}}
 }
 
 // file writes the declarations, the body and the comments around them.

@@ -16,11 +16,7 @@ const NoBody = "expected the program's body, found the end of the file"
 
 // Options directs [Parse] and [Format]. The zero value has no limits.
 type Options struct {
-	// Check is called often, at least every 2^16 tokens or nodes. Its first error
-	// ends the parse and is returned; limits of time and memory are held there.
-	Check func() error
-	// Reserve, if not nil, is called before a large slice is allocated. Its error ends the work and is returned.
-	Reserve func(bytes int64) error
+	Guard // its first error ends the work and is returned
 	// NoBody parses a source of declarations alone, such as a prelude.
 	NoBody bool
 	// Open opens the file that an import names; nil means that imports are not followed. Dir is the folder of the program:
@@ -31,7 +27,7 @@ type Options struct {
 
 // Parse parses the program src. The name is for diagnostics. Where there are diagnostics the file is partial: what
 // could not be parsed is a BadExpr, BadPat or BadType, or missing, and Body may be 0. Diagnostics come in source order.
-// The error is that of [Options.Check] or [Options.Reserve].
+// The error is that of the [Guard].
 func Parse(name string, src []byte, opt Options) (_ *File, _ []Diagnostic, err error) {
 	defer Catch(&err)
 	if uint64(len(src)) >= math.MaxUint32 {
@@ -77,7 +73,7 @@ type parser struct {
 }
 
 func newParser(name string, src []byte, opt Options) *parser {
-	guard := &Guard{Check: opt.Check, Reserve: opt.Reserve}
+	guard := &opt.Guard
 	f := newFile(name, src, guard)
 	return &parser{f: f, s: newScanner(src, 0), opt: opt, guard: guard, names: make(map[string]string),
 		cons: map[string]bool{}}
@@ -149,17 +145,18 @@ func (p *parser) report(d Diagnostic) {
 	p.s.diags = append(p.s.diags, d)
 }
 
+// reportHere reports an error at the current token.
+func (p *parser) reportHere(headline, label string, notes ...Note) {
+	p.report(Diagnostic{Span: p.span(), Headline: headline, Label: label, Notes: notes})
+}
+
 // expected reports that the current token is not the one that the grammar needs.
 func (p *parser) expected(what, hint string, notes ...Note) {
-	d := Diagnostic{
-		Span: p.span(), Headline: fmt.Sprintf("expected %s, found %s", what, p.found()), Label: hint,
-		Notes: notes,
-	}
 	if p.tok.kind == EOF && p.inDecl && !p.ended && p.real != EOF && !p.real.startsDecl() {
-		d.Notes = append(slices.Clip(d.Notes), Note{Span{p.tok.start, p.tok.end},
+		notes = append(slices.Clip(notes), Note{Span{p.tok.start, p.tok.end},
 			"this is at column 1, which ends the declaration; indent it to continue the line above"})
 	}
-	p.report(d)
+	p.reportHere(fmt.Sprintf("expected %s, found %s", what, p.found()), hint, notes...)
 }
 
 // found describes the current token in a message.
@@ -272,8 +269,7 @@ func (p *parser) body() {
 		return
 	}
 	if !p.tok.col1 {
-		p.report(Diagnostic{Span: p.span(), Headline: "the program's body starts at column 1",
-			Label: "remove the space before this"})
+		p.reportHere("the program's body starts at column 1", "remove the space before this")
 	}
 	start := p.span()
 	p.inBody, p.groups = true, false
@@ -282,10 +278,8 @@ func (p *parser) body() {
 	misplaced := p.real.startsDecl() && !p.ended
 	p.layoutEnds()
 	if misplaced && p.tok.kind.startsDecl() {
-		p.report(Diagnostic{Span: p.span(),
-			Headline: fmt.Sprintf("expected the end of the file, found the declaration `%s`", p.tok.kind),
-			Label:    "declarations stand before the body",
-			Notes:    []Note{{start, "the body starts here, at column 1"}}})
+		p.reportHere(fmt.Sprintf("expected the end of the file, found the declaration `%s`", p.tok.kind),
+			"declarations stand before the body", Note{start, "the body starts here, at column 1"})
 	}
 }
 

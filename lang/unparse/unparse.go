@@ -20,11 +20,8 @@ type Options struct {
 	// Dim is d of the duals R⊥d and of 0⃗ where the term leaves it abstract; 0 if the term has none of them.
 	Dim int
 	// Reversed tells that the term is one of D: data are lists and vectors of pairs ⟨r, λa.0⃗⟩.
-	Reversed bool
-	// Check, if not nil, is called at least every 2¹⁶ nodes; its error ends the work.
-	Check func() error
-	// Reserve, if not nil, is called before a large slice is allocated; its error ends the work.
-	Reserve func(bytes int64) error
+	Reversed     bool
+	syntax.Guard // its first error ends the work and is returned
 }
 
 // Program collects the declarations of a program, and then prints it.
@@ -54,7 +51,7 @@ type Program struct {
 // names of inputs and data are those that they have. An error of Check or Reserve ends a declaration
 // by a panic, which [syntax.Catch] makes an error again.
 func New(t *term.Term, opt Options) *Program {
-	p := &Program{t: t, opt: opt, guard: &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}, scope: newScope(),
+	p := &Program{t: t, opt: opt, guard: &opt.Guard, scope: newScope(),
 		names: make([]string, t.NumVars()), data: make([]string, len(t.Data)),
 		products: map[term.Var]product{}, tuples: map[term.Ref]string{}, printed: make([]bool, t.NumVars())}
 	for i := range t.NumVars() - 1 {
@@ -179,7 +176,7 @@ func (p *Program) Write(w io.Writer) (err error) {
 		}
 	}
 	p.out = append(append(syntax.Room(p.guard, text, len(p.out)+1), p.out...), '\n')
-	opt := syntax.Options{Check: p.opt.Check, Reserve: p.opt.Reserve}
+	opt := syntax.Options{Guard: p.opt.Guard}
 	f, diags, err := syntax.Parse("printed", p.out, opt)
 	if err != nil {
 		return err
