@@ -77,12 +77,17 @@ func (p *Program) declareTypes(live []bool) ([]byte, error) {
 	tt, t := p.t.Types, p.t
 	used := map[term.Inductive]bool{}
 	seen := map[term.Type]bool{}
-	var list []term.Inductive
-	visit := func(ty term.Type) {
+	var visit func(ty term.Type)
+	visit = func(ty term.Type) {
 		tt.Mentioned(ty, seen, func(d term.Inductive) {
-			if !used[d] {
-				used[d] = true
-				list = append(list, d)
+			if used[d] {
+				return
+			}
+			used[d] = true
+			for _, c := range tt.Declared(d) {
+				if c.Arg != 0 {
+					visit(c.Arg)
+				}
 			}
 		})
 	}
@@ -95,14 +100,7 @@ func (p *Program) declareTypes(live []bool) ([]byte, error) {
 			visit(t.TypeOf(n.X))
 		}
 	}
-	for i := 0; i < len(list); i++ {
-		for _, c := range tt.Declared(list[i]) {
-			if c.Arg != 0 {
-				visit(c.Arg)
-			}
-		}
-	}
-	slices.Sort(list)
+	list := slices.Sorted(maps.Keys(used))
 	p.typeNames = map[string]string{}
 	named := map[string]string{} // by constructor, its type
 	for _, d := range list {

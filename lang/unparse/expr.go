@@ -136,28 +136,8 @@ func (p *Program) lambda(r term.Ref) []item {
 
 // annotation is the type of a parameter if it is written: if it has a vector or a dual in it, and is not too long.
 func (p *Program) annotation(ty term.Type) string {
-	tt := p.t.Types
-	whole := ty
-	stack := []term.Type{ty}
-	seen := map[term.Type]bool{}
-	for len(stack) > 0 {
-		ty := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if seen[ty] {
-			continue
-		}
-		seen[ty] = true
-		switch tt.Kind(ty) {
-		case term.VecKind, term.DualKind, term.EuclidKind:
-			return p.typeText(whole)
-		case term.ProdKind, term.ArrowKind:
-			stack = append(stack, tt.Left(ty), tt.Right(ty))
-		case term.MuKind:
-			if tt.HasDual(ty) {
-				return p.typeText(whole)
-			}
-			stack = append(stack, tt.TypeArgs(ty)...)
-		}
+	if tt := p.t.Types; tt.HasDual(ty) || strings.Contains(tt.String(ty), "^") {
+		return p.typeText(ty)
 	}
 	return ""
 }
