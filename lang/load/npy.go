@@ -270,12 +270,7 @@ func (h *npyHeader) places() func(k int) int {
 }
 
 // cutOff describes the end of a file where there should be more.
-func cutOff(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return errors.New("the file is cut off")
-	}
-	return err
-}
+func cutOff(err error) error { return cmpError(err, "the file is cut off") }
 
 // cmpError returns err, if it is an error of reading, and otherwise one with the text.
 func cmpError(err error, text string) error {

@@ -207,12 +207,11 @@ func (fm *formatter) flush(pos uint32) {
 		}
 		d.trimSpace()
 		if len(d.toks) > 0 && d.toks[len(d.toks)-1].kind != docComment && fm.trailing(c) {
-			d.text("  ")
-			d.toks[len(d.toks)-1].width = 0
+			d.write(docText, "  ", 0)
 		} else if len(d.toks) > 0 {
 			d.brk(max(pending.brk, hardBreak), 0, 0)
 		}
-		d.comment(fm.comment(c))
+		d.write(docComment, string(fm.comment(c)), 0)
 		d.brk(after, 0, pending.delta)
 	}
 	d.toks = append(d.toks, rest...)
