@@ -21,18 +21,14 @@ func (fm *formatter) decl(d *Decl) {
 		fm.leaf(d.Span.Start, fmt.Sprintf("%-5s ", d.Kind)) // most names stand in one column
 	}
 	fm.leaf(d.NameSpan.Start, d.Name)
-	for _, p := range d.Params {
-		fm.doc.brk(fillBreak, 1, 2)
-		fm.patNode(p, false)
-		head = f.Pat(p).Span.End
+	fm.params(d.Params, false)
+	if n := len(d.Params); n > 0 {
+		head = f.Pat(d.Params[n-1]).Span.End
 	}
-	for i, w := range d.Named {
-		if i == 0 {
-			fm.doc.text(" named")
-		}
-		fm.doc.brk(fillBreak, 1, 2)
-		fm.leaf(w.Span.Start, string(f.Src[w.Span.Start:w.Span.End]))
-		head = w.Span.End
+	if n := len(d.Named); n > 0 {
+		fm.doc.text(" named")
+		fm.words(d.Named)
+		head = d.Named[n-1].Span.End
 	}
 	if d.Type != 0 {
 		fm.annotation(d.Type)
@@ -94,6 +90,17 @@ func (fm *formatter) typeDecl(d *Decl) {
 	fm.doc.end()
 }
 
+// words writes names in quotes, numbers and words, each behind a space.
+func (fm *formatter) words(list []Word) {
+	for _, w := range list {
+		fm.doc.brk(fillBreak, 1, 2)
+		if w.Kind == StringTok {
+			w.Text = fm.f.Text(w.Span) // with its quotes
+		}
+		fm.leaf(w.Span.Start, w.Text)
+	}
+}
+
 // firstToken returns the position of the first token of an expression that is written.
 // Only parentheses stand before it.
 func (fm *formatter) firstToken(e Expr) uint32 {
@@ -150,6 +157,14 @@ func (fm *formatter) patNode(p Pat, bare bool) {
 			fm.doc.text(" ")
 		}
 		fm.leaf(n.Span.End-uint32(len(closing)), closing)
+	}
+}
+
+// params writes patterns, each behind a space.
+func (fm *formatter) params(pats []Pat, bare bool) {
+	for _, p := range pats {
+		fm.doc.brk(fillBreak, 1, 2)
+		fm.patNode(p, bare)
 	}
 }
 

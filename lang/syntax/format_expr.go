@@ -14,12 +14,10 @@ const (
 // level is how tightly an expression holds together.
 func (fm *formatter) level(e Expr) uint8 {
 	n := fm.f.Expr(e)
-	if n.Kind.OpenEnded() {
+	if n.Kind.OpenEnded() || n.Kind == FileExpr {
 		return levelPrefix
 	}
 	switch n.Kind {
-	case FileExpr:
-		return levelPrefix
 	case BinExpr:
 		return n.Op.Precedence()
 	case NegExpr:
@@ -106,13 +104,7 @@ func (fm *formatter) form(e Expr) {
 		fm.leaf(n.TextSpan.Start, n.Text)
 	case FileExpr:
 		fm.leaf(n.Span.Start, n.Text)
-		for _, w := range n.Words {
-			fm.doc.brk(fillBreak, 1, 2)
-			if w.Kind == StringTok {
-				w.Text = string(fm.f.Src[w.Span.Start:w.Span.End])
-			}
-			fm.leaf(w.Span.Start, w.Text)
-		}
+		fm.words(n.Words)
 	}
 }
 
@@ -267,10 +259,7 @@ func (fm *formatter) binder(e Expr) {
 		fm.node(kids[1], 0)
 		pats = nil
 	}
-	for _, p := range pats {
-		fm.doc.brk(fillBreak, 1, 2)
-		fm.patNode(p, false)
-	}
+	fm.params(pats, false)
 	fm.doc.end()
 	fm.doc.text(" ->")
 }
@@ -366,10 +355,7 @@ func (fm *formatter) letHead(e Expr) Expr {
 		fm.annotPat(pats[0])
 		return value
 	}
-	for _, p := range pats {
-		fm.doc.brk(fillBreak, 1, 2)
-		fm.patNode(p, len(pats) == 1)
-	}
+	fm.params(pats, len(pats) == 1)
 	if n := f.Expr(value); len(pats) > 1 && n.Kind == AnnotExpr {
 		fm.annotation(n.Type)
 		return f.Kids(value)[0]
