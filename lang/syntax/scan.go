@@ -35,10 +35,7 @@ type scanner struct {
 
 // newScanner returns a scanner for the file that begins at from and ends with src.
 func newScanner(src []byte, from uint32) scanner {
-	start := from
-	if bytes.HasPrefix(src[from:], bom) {
-		start += uint32(len(bom))
-	}
+	start := uint32(len(src) - len(bytes.TrimPrefix(src[from:], bom)))
 	return scanner{src: src, from: from, off: start, lineStart: start, words: &words{}}
 }
 

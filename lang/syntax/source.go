@@ -27,19 +27,14 @@ func newFile(name string, src []byte, g *Guard) *File {
 		Name: name, Src: src, text: src,
 		exprs: make([]ExprNode, 1, 64), pats: make([]PatNode, 1, 16), types: make([]TypeNode, 1, 16),
 	}
-	first := 0
-	if bytes.HasPrefix(src, bom) {
-		first = len(bom)
-	}
-	f.lines = append(f.lines, uint32(first))
-	for i := first; ; {
-		j := bytes.IndexByte(src[i:], '\n')
-		if j < 0 {
-			break
-		}
-		i += j + 1
+	text := bytes.TrimPrefix(src, bom)
+	at := uint32(len(src) - len(text))
+	f.lines = append(f.lines, at)
+	for line := range bytes.Lines(text) {
 		g.Step()
-		f.lines = append(Room(g, f.lines, 1), uint32(i))
+		if at += uint32(len(line)); bytes.HasSuffix(line, []byte{'\n'}) {
+			f.lines = append(Room(g, f.lines, 1), at)
+		}
 	}
 	f.runes = make([]uint32, 0, len(src)/runeStride+1)
 	for i, n := 0, uint32(0); i <= len(src); i += runeStride {
@@ -129,11 +124,7 @@ type part struct {
 
 // partOf returns the index of the part in which off stands, -1 for the program's own text.
 func (f *File) partOf(off uint32) int {
-	i, found := slices.BinarySearchFunc(f.parts, off, func(p part, off uint32) int { return int(p.start) - int(off) })
-	if found {
-		return i
-	}
-	return i - 1
+	return sort.Search(len(f.parts), func(i int) bool { return f.parts[i].start > off }) - 1
 }
 
 // Part returns the file in which a span stands, and the span there: f or a file that it imports. Of an imported file
@@ -176,11 +167,10 @@ func (f *File) ImportLine(name string) int {
 // LineCol returns the line and the column of off as text, such as "5:22", in an imported file "file.gram:5:22".
 func (f *File) LineCol(off uint32) string {
 	name, line, col := f.Where(off)
-	at := fmt.Sprintf("%d:%d", line, col)
 	if f.partOf(off) >= 0 {
-		at = name + ":" + at
+		return place(name, line, col)
 	}
-	return at
+	return fmt.Sprintf("%d:%d", line, col)
 }
 
 // Dir returns the folder of the imported file in which off stands, or dir, that of the program.
