@@ -116,7 +116,7 @@ func (r *textReader) skip() byte {
 
 // take skips white space, and c if it follows.
 func (r *textReader) take(c byte) bool {
-	if r.skip() != c || r.ended() {
+	if r.skip() != c {
 		return false
 	}
 	r.at++
@@ -141,7 +141,7 @@ func (r *textReader) rest() string {
 // value reads a number or brackets. The numbers go to data.
 func (r *textReader) value() *layout {
 	r.guard.Step()
-	if r.skip() != '[' || r.ended() {
+	if r.skip() != '[' {
 		r.number()
 		return numberLayout
 	}
@@ -193,18 +193,17 @@ func inWord(c byte) bool {
 	return true
 }
 
+// notFinite are the strings that JSON files have for what JSON has no numbers for.
+var notFinite = map[string]float64{`"NaN"`: math.NaN(), `"+Inf"`: math.Inf(1), `"-Inf"`: math.Inf(-1)}
+
 // number reads a number. Those that JSON has no numbers for are strings in it.
 func (r *textReader) number() {
 	word := string(r.span(inWord))
 	x, why := parseNumber(word)
-	if word = strings.TrimRight(word, " \t\r"); r.path != nil {
-		switch word {
-		case `"NaN"`:
-			x, why = math.NaN(), ""
-		case `"+Inf"`:
-			x, why = math.Inf(1), ""
-		case `"-Inf"`:
-			x, why = math.Inf(-1), ""
+	word = strings.TrimRight(word, " \t\r")
+	if why != "" && r.path != nil {
+		if v, ok := notFinite[word]; ok {
+			x, why = v, ""
 		}
 	}
 	switch {

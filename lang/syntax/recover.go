@@ -3,6 +3,7 @@ package syntax
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -207,18 +208,16 @@ func (p *parser) closeOpen() {
 // skipTo moves on to one of the tokens, silently, after an error in a part with brackets of its own. It fails at a
 // closing bracket or keyword that belongs to something further out.
 func (p *parser) skipTo(stop ...Token) bool {
-	inner := p.open
-	nest := p.open
+	inner, nest := p.open, p.open
 	p.open = 0
 	defer p.silently()()
 	for ; !p.at(EOF); p.next() {
-		for _, k := range stop {
-			if p.at(k) && nest <= 0 || p.at(k) && nest <= inner && k != RParenTok {
-				p.quiet = max(p.quiet, p.tok.start+1)
-				return true
-			}
+		k := p.tok.kind
+		if slices.Contains(stop, k) && (nest <= 0 || nest <= inner && k != RParenTok) {
+			p.quiet = max(p.quiet, p.tok.start+1)
+			return true
 		}
-		switch p.tok.kind {
+		switch k {
 		case LParenTok, LBrackTok, LVecTok, DotParenTok, dotBrackTok:
 			nest++
 		case RParenTok, RBrackTok, RVecTok:
@@ -229,7 +228,7 @@ func (p *parser) skipTo(stop ...Token) bool {
 		case InTok, ThenTok, ElseTok, WithTok:
 			return false
 		}
-		if p.startsDecl() || p.tok.kind.startsPrefix() {
+		if p.startsDecl() || k.startsPrefix() {
 			return false
 		}
 	}
