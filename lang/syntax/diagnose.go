@@ -194,9 +194,9 @@ func place(name string, line, col int) string {
 }
 
 // oneLine keeps a message from spreading over lines.
-func oneLine(s string) string { return strings.Join(strings.FieldsFunc(s, isBreak), " ") }
-
-func isBreak(r rune) bool { return r == '\n' || r == '\r' }
+func oneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+}
 
 const (
 	tabWidth     = 4

@@ -388,16 +388,11 @@ func (s *scanner) wide(t *lexeme) {
 }
 
 // lolli turns the minus sign t into -o, if an o follows it.
-func (s *scanner) lolli(t *lexeme) bool {
-	if t.kind == LolliTok {
-		return true
+func (s *scanner) lolli(t *lexeme) {
+	if t.kind == MinusTok && t.end == t.start+1 && s.at(t.end) == 'o' && s.identEnd(t.end) == t.end+1 {
+		s.off = t.end + 1
+		t.kind, t.end = LolliTok, s.off
 	}
-	if t.kind != MinusTok || t.end != t.start+1 || s.at(t.end) != 'o' || s.identEnd(t.end) != t.end+1 {
-		return false
-	}
-	s.off = t.end + 1
-	t.kind, t.end = LolliTok, s.off
-	return true
 }
 
 // stringLit scans a string up to its closing quote.

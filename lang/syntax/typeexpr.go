@@ -11,12 +11,17 @@ type typeOperand struct {
 	span Span
 }
 
+// madeType adds a type and returns it as an operand.
+func (p *parser) madeType(n TypeNode, kids ...TypeExpr) typeOperand {
+	return typeOperand{p.addType(n, kids...), n.Span}
+}
+
 // typ parses a type. After an error the result is bad and the current token is
 // where it was found, with the parentheses around that left open.
 func (p *parser) typ() typeOperand {
 	t, ok := p.typeOperators(1)
 	if !ok {
-		return typeOperand{p.addType(TypeNode{Kind: BadType, Span: p.span()}), p.span()}
+		return p.madeType(TypeNode{Kind: BadType, Span: p.span()})
 	}
 	return t
 }
@@ -64,8 +69,7 @@ func (p *parser) typeOperators(prec uint8) (typeOperand, bool) {
 		if k == LinType {
 			p.checkLolli(left, right)
 		}
-		n := TypeNode{Kind: k, Span: Span{left.span.Start, right.span.End}, A: left.t, B: right.t}
-		left = typeOperand{p.addType(n), n.Span}
+		left = p.madeType(TypeNode{Kind: k, Span: Span{left.span.Start, right.span.End}, A: left.t, B: right.t})
 	}
 	return left, ok
 }
@@ -114,8 +118,7 @@ func (p *parser) listType(start uint32) (typeOperand, bool) {
 	if !ok {
 		return elem, false
 	}
-	n := TypeNode{Kind: ListType, Span: Span{start, elem.span.End}, A: elem.t}
-	return typeOperand{p.addType(n), n.Span}, true
+	return p.madeType(TypeNode{Kind: ListType, Span: Span{start, elem.span.End}, A: elem.t}), true
 }
 
 // typeParen parses a type in parentheses. One that fails is left open.
@@ -139,7 +142,7 @@ func (p *parser) typeParen() (typeOperand, bool) {
 func (p *parser) typeName(k TypeKind) typeOperand {
 	n := TypeNode{Kind: k, Span: p.span(), Text: p.text()}
 	p.next()
-	return typeOperand{p.addType(n), n.Span}
+	return p.madeType(n)
 }
 
 // named parses the name of a declared type with its arguments, which are atoms with sizes.
@@ -158,7 +161,7 @@ func (p *parser) named() (typeOperand, bool) {
 		}
 		args, n.Span.End = append(args, arg.t), arg.span.End
 	}
-	return typeOperand{p.addType(n, args...), n.Span}, true
+	return p.madeType(n, args...), true
 }
 
 // unknownTypes reports the names of types that the file does not declare.
@@ -210,8 +213,7 @@ func (p *parser) vecType(cur typeOperand) typeOperand {
 	if !p.at(LParenTok) {
 		s := p.size(true)
 		p.closeOpen()
-		span := Span{cur.span.Start, s.span.End}
-		return typeOperand{p.addType(TypeNode{Kind: VecType, Span: span, A: cur.t, Size: s.e}), span}
+		return p.madeType(TypeNode{Kind: VecType, Span: Span{cur.span.Start, s.span.End}, A: cur.t, Size: s.e})
 	}
 	list, at, ok := p.sizeList(MaxNest)
 	if !ok {
