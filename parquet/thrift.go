@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"encoding/binary"
 	"errors"
-	"maps"
-	"slices"
 )
 
 // The numbers of fields, types and so on, from
@@ -168,15 +166,16 @@ func (o object) append(out []byte) []byte {
 		return out
 	}
 	last := int64(0)
-	for _, id := range slices.Sorted(maps.Keys(o.fields)) {
-		f := o.fields[id]
-		out = f.append(append(out, byte(id-last)<<4|f.wire)) // the numbers of all fields are less than 16 apart
-		last = id
+	for id := range int64(16) { // the numbers of all that are written are smaller
+		if f, ok := o.fields[id]; ok {
+			out = f.append(append(out, byte(id-last)<<4|f.wire))
+			last = id
+		}
 	}
 	return append(out, 0)
 }
 
-func i32[T int | int64](n T) object { return object{wire: wireI32, n: int64(n)} }
+func i32(n int64) object { return object{wire: wireI32, n: n} }
 
 func i64(n int64) object { return object{wire: wireI64, n: n} }
 

@@ -57,7 +57,7 @@ func (w *writer) write(b []byte) {
 func (w *writer) flush() {
 	g := group{rows: w.rows}
 	for i, page := range [][]byte{w.names, w.values} {
-		size := i32(len(page))
+		size := i32(int64(len(page)))
 		head := structure(fields{pageType: i32(pageDataV1), pageSize: size, pagePacked: size,
 			pageData: structure(fields{dataValues: i32(w.rows), dataEncoding: i32(encodingPlain),
 				dataDefinition: i32(encodingRuns), dataRepetition: i32(encodingRuns)})})
@@ -74,9 +74,9 @@ func (w *writer) flush() {
 func (w *writer) footer() object {
 	columns := []struct {
 		name string
-		kind int
+		kind int64
 	}{{"name", typeBytes}, {"value", typeDouble}}
-	schema := []object{structure(fields{elementName: text("gram"), elementChildren: i32(len(columns))})}
+	schema := []object{structure(fields{elementName: text("gram"), elementChildren: i32(int64(len(columns)))})}
 	for _, c := range columns {
 		e := fields{elementType: i32(c.kind), elementRepetition: i32(required), elementName: text(c.name)}
 		if c.kind == typeBytes {

@@ -27,30 +27,8 @@ func (p *parser) condition(fr *form) (c operand, ok bool) {
 	return p.await(fr, p.junction(c, true))
 }
 
-// binds reports whether the file binds the name anywhere.
-func (p *parser) binds(name string) bool {
-	if p.bound == nil {
-		p.bound = map[string]bool{}
-		s := newScanner(p.s.src, p.s.from)
-		s.mute = true
-		pattern, index := false, false // of names, or of the index of a comprehension
-		for t := s.scan(); t.kind != EOF; t = s.scan() {
-			switch k := t.kind; {
-			case k.startsDecl() || k == FunTok || k == LinTok || k == LetTok || k == WithTok || k == BarTok:
-				pattern = true
-			case k == EqTok || k == ArrowTok || k == LessTok:
-				pattern = false
-			case k == IdentTok && (pattern || index):
-				p.bound[string(s.src[t.start:t.end])] = true
-			}
-			index = t.kind == VecTok || t.kind == SumTok || t.kind == ListTok || p.word(t, "scan")
-		}
-	}
-	return p.bound[name]
-}
-
 // logic reports whether the current token is the word and, or or not.
-func (p *parser) logic(word string) bool { return p.word(p.tok, word) && !p.binds(word) }
+func (p *parser) logic(word string) bool { return p.word(p.tok, word) && !p.s.words.binds(&p.s, word) }
 
 // joins reports whether and or or stands here, behind an operand of a condition.
 func (p *parser) joins() bool {
@@ -82,7 +60,7 @@ func (p *parser) startsCondition() bool {
 		case depth > 1 || ifs > 0:
 		case k == LessTok && (before[0].kind.startsPrefix() || p.word(before[0], "scan")):
 			return false // the bound of an index
-		case k.isCompare() || k == EqTok || p.word(t, "not") && !p.binds("not") && before[1].kind == LParenTok:
+		case k.isCompare() || k == EqTok || p.word(t, "not") && !p.s.words.binds(&p.s, "not") && before[1].kind == LParenTok:
 			return true
 		case k == LetTok || k == FunTok || k == ArrowTok || k == CommaTok:
 			return false

@@ -67,8 +67,6 @@ type parser struct {
 	letEnds   bool  // the value of the innermost form, a let, ends here without "in"
 	last      Expr  // the last operand
 
-	bound map[string]bool // the names that the file binds, once they are needed
-
 	part int // the part of the file that is parsed: its index in parts + 1, 0 for the program's own text
 }
 

@@ -187,7 +187,7 @@ func (s *scanner) ident(t *lexeme) {
 	s.off = s.identEnd(start)
 	word := s.src[start:s.off]
 	t.kind = IdentTok
-	if k, ok := keywords[string(word)]; ok && !(k.IsContextual() && s.words.bind(s, k)) {
+	if k, ok := keywords[string(word)]; ok && !(k.IsContextual() && s.words.binds(s, string(word))) {
 		t.kind = k
 	} else if len(word) == 1 && word[0] == '_' {
 		t.kind = UnderTok

@@ -74,8 +74,8 @@ func (p *parser) typeOperators(prec uint8) (typeOperand, bool) {
 	return left, ok
 }
 
-// typeOperand parses a name, List T or a parenthesis, and the sizes of vectors after it. A name that is an argument has no
-// arguments.
+// typeOperand parses a name, List T or a parenthesis, and the sizes of vectors after it. A name that is an argument has
+// none.
 func (p *parser) typeOperand(argument bool) (cur typeOperand, ok bool) {
 	switch p.tok.kind {
 	case LParenTok:
