@@ -132,7 +132,7 @@ func (fm *formatter) finish(end uint32) {
 
 // itemBetween reports whether a declaration or the body starts in [from, to).
 func (fm *formatter) itemBetween(from, to uint32) bool {
-	return from < to && len(bytes.Trim(fm.f.Src[from:to], " \t\r\n)")) > 0
+	return from < to && len(bytes.TrimLeft(fm.f.Src[from:to], " \t\r\n)")) > 0
 }
 
 // trailing reports whether a token stands before the comment c on its line.
@@ -207,11 +207,12 @@ func (fm *formatter) flush(pos uint32) {
 		}
 		d.trimSpace()
 		if len(d.toks) > 0 && d.toks[len(d.toks)-1].kind != docComment && fm.trailing(c) {
-			d.write(docText, "  ", 0)
+			d.text("  ")
+			d.toks[len(d.toks)-1].width = 0
 		} else if len(d.toks) > 0 {
 			d.brk(max(pending.brk, hardBreak), 0, 0)
 		}
-		d.write(docComment, string(fm.comment(c)), 0)
+		d.comment(fm.comment(c))
 		d.brk(after, 0, pending.delta)
 	}
 	d.toks = append(d.toks, rest...)
@@ -224,20 +225,22 @@ const alignWidth = 60
 // of the spaces before such a comment.
 func alignTails(text []byte, places []int) []byte {
 	newLine := []byte{'\n'}
-	columns := func(at int) int { return utf8.RuneCount(text[bytes.LastIndex(text[:at], newLine)+1 : at]) }
 	out := make([]byte, 0, len(text)+len(text)/8)
 	from := 0
 	for n := 0; n < len(places); {
-		first, width := n, columns(places[n])
+		first, width := n, columns(text[:places[n]])
 		for n++; n < len(places) && bytes.Count(text[places[n-1]:places[n]], newLine) == 1 &&
-			max(columns(places[n-1]), columns(places[n])) <= alignWidth; n++ {
-			width = max(width, columns(places[n]))
+			max(columns(text[:places[n-1]]), columns(text[:places[n]])) <= alignWidth; n++ {
+			width = max(width, columns(text[:places[n]]))
 		}
 		for _, at := range places[first:n] {
 			out = append(out, text[from:at]...)
-			out = append(out, bytes.Repeat([]byte{' '}, width-columns(at))...)
+			out = append(out, bytes.Repeat([]byte{' '}, width-columns(text[:at]))...)
 			from = at
 		}
 	}
 	return append(out, text[from:]...)
 }
+
+// columns returns how many columns the last line of a text has.
+func columns(text []byte) int { return utf8.RuneCount(text[bytes.LastIndexByte(text, '\n')+1:]) }

@@ -50,22 +50,10 @@ type document struct {
 	buf   []byte
 }
 
-func (d *document) put(t docToken) { d.toks = append(Room(d.guard, d.toks, 1), t) }
-
-// write adds a text of so many columns.
-func (d *document) write(kind docKind, s string, width int) {
-	d.put(docToken{kind: kind, off: uint32(len(d.buf)), n: uint32(len(s)), width: uint32(width)})
+func (d *document) text(s string) {
+	t := docToken{kind: docText, off: uint32(len(d.buf)), n: uint32(len(s)), width: uint32(utf8.RuneCountInString(s))}
 	d.buf = append(Room(d.guard, d.buf, len(s)), s...)
-}
-
-func (d *document) text(s string) { d.write(docText, s, utf8.RuneCountInString(s)) }
-
-func (d *document) begin(indent int8) { d.put(docToken{kind: docBegin, delta: indent}) }
-
-func (d *document) end() { d.put(docToken{kind: docEnd}) }
-
-func (d *document) brk(k breakKind, flat uint8, delta int8) {
-	d.put(docToken{kind: docBreak, brk: k, flat: flat, delta: delta, width: uint32(flat)})
+	d.toks = append(Room(d.guard, d.toks, 1), t)
 }
 
 // trimSpace removes the spaces at the end of the last text.
@@ -94,6 +82,24 @@ func (d *document) commentPlace() int {
 		n--
 	}
 	return n
+}
+
+// comment adds a comment. Its width does not count.
+func (d *document) comment(s []byte) {
+	d.toks = append(Room(d.guard, d.toks, 1),
+		docToken{kind: docComment, off: uint32(len(d.buf)), n: uint32(len(s))})
+	d.buf = append(Room(d.guard, d.buf, len(s)), s...)
+}
+
+func (d *document) begin(indent int8) {
+	d.toks = append(Room(d.guard, d.toks, 1), docToken{kind: docBegin, delta: indent})
+}
+
+func (d *document) end() { d.toks = append(Room(d.guard, d.toks, 1), docToken{kind: docEnd}) }
+
+func (d *document) brk(k breakKind, flat uint8, delta int8) {
+	d.toks = append(Room(d.guard, d.toks, 1),
+		docToken{kind: docBreak, brk: k, flat: flat, delta: delta, width: uint32(flat)})
 }
 
 // measure holds, for each token, sums over it and what stands behind it.

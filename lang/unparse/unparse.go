@@ -121,7 +121,7 @@ func (p *Program) zero() (string, int) {
 	case d <= 1:
 		return "0", levelAtom
 	case d <= shownDim:
-		return "[| " + strings.Join(slices.Repeat([]string{"0"}, d), ", ") + " |]", levelAtom
+		return "[| " + strings.Repeat("0, ", d-1) + "0 |]", levelAtom
 	default:
 		return fmt.Sprintf("vec i < %d -> 0", d), levelPrefix
 	}
@@ -141,9 +141,7 @@ func (p *Program) BasisDual(i int) string {
 	case d > shownDim:
 		return fmt.Sprintf("lin a -> vec k < %d -> if k < %d then 0 else if k > %d then 0 else a", d, i, i)
 	}
-	parts := slices.Repeat([]string{"0"}, p.opt.Dim)
-	parts[i] = "a"
-	return "lin a -> [| " + strings.Join(parts, ", ") + " |]"
+	return "lin a -> [| " + strings.Repeat("0, ", i) + "a" + strings.Repeat(", 0", p.opt.Dim-1-i) + " |]"
 }
 
 // Write prints the program. Every free variable of the term and all data that it mentions must have been declared.
