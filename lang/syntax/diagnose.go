@@ -138,12 +138,11 @@ func (f *File) excerpt(b *strings.Builder, s Span, label string, wide int) {
 	from := min(max(s.Start, start), end)
 	to := max(from, min(s.End, end))
 	text, left, width := window(f.text[start:end], int(from-start), int(to-start))
-	fmt.Fprintf(b, "  %*d | %s\n", wide, line, text)
-	fmt.Fprintf(b, "  %*s | %*s%s", wide, "", left, "", strings.Repeat("^", max(1, width)))
+	carets := strings.Repeat("^", max(1, width))
 	if label != "" {
-		b.WriteString(" " + oneLine(label))
+		carets += " " + oneLine(label)
 	}
-	b.WriteString("\n")
+	fmt.Fprintf(b, "  %*d | %s\n  %*s | %*s%s\n", wide, line, text, wide, "", left, "", carets)
 }
 
 // Place returns where a diagnostic stands in f: its line, from 1, its column and its
