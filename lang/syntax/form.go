@@ -1,6 +1,9 @@
 package syntax
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // formKind is a form that waits for a token of its own.
 type formKind uint8
@@ -401,25 +404,19 @@ func (p *parser) match(start uint32) operand {
 func (p *parser) comprehension(k Token, start uint32) operand {
 	n := ExprNode{Kind: CompExpr, Op: k, Span: Span{Start: start}, Text: "_", TextSpan: p.span()}
 	like := "as in `" + k.String() + " i < 3 -> …`"
-	ok := p.at(IdentTok) || p.at(UnderTok)
-	if ok {
+	var s operand
+	if p.at(IdentTok) || p.at(UnderTok) {
 		n.Text = p.text()
 		p.next()
-		if ok = p.at(LessTok); !ok {
+		if p.accept(LessTok) {
+			s = p.size(false)
+		} else {
 			p.expected("`<` and a bound", like)
 		}
 	} else {
-		hint := p.reservedHint()
-		if hint == "" {
-			hint = like
-		}
-		p.expected("an index after `"+k.String()+"`", hint)
+		p.expected("an index after `"+k.String()+"`", cmp.Or(p.reservedHint(), like))
 	}
-	var s operand
-	if ok {
-		p.next()
-		s = p.size(false)
-	} else {
+	if s.e == 0 {
 		s = p.bad(p.span())
 	}
 	hint := "a bound is " + sizeHelp

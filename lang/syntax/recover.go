@@ -18,10 +18,10 @@ func (p *parser) opener(k Token, at uint32) Note {
 func (p *parser) noOperand(fr *form) operand {
 	what, hint := "an expression", p.strayHint()
 	var notes []Note
-	if fr != nil {
-		notes = append(notes, p.opener(fr.op, fr.start))
-	} else {
+	if fr == nil {
 		fr = &form{}
+	} else {
+		notes = []Note{p.opener(fr.op, fr.start)}
 	}
 	switch k := p.tok.kind; {
 	case p.startsDecl() && k != EOF:
