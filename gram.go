@@ -141,7 +141,7 @@ func notFinite(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 // in errors. The error is an [*Error] or a [*LimitError].
 func Format(ctx context.Context, name string, src []byte) ([]byte, error) {
 	meter := limits.New(ctx, 0)
-	opt := syntax.Options{Check: meter.Check, Reserve: meter.Reserve}
+	opt := syntax.Options{Guard: syntax.Guard{Check: meter.Check, Reserve: meter.Reserve}}
 	f, diags, err := syntax.Parse(name, src, opt)
 	if err != nil {
 		return nil, wrapLimit(err, "formatting")

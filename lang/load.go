@@ -192,7 +192,7 @@ func (opt Options) open(path string) (fs.File, error) {
 
 // parse reads the source, with the body that opt has in place of its own.
 func parse(name string, src []byte, opt Options) (*syntax.File, error) {
-	limits := syntax.Options{Check: opt.Check, Reserve: opt.Reserve, Open: opt.open, Dir: opt.Dir}
+	limits := syntax.Options{Guard: syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}, Open: opt.open, Dir: opt.Dir}
 	file, diags, err := syntax.Parse(name, src, limits)
 	if opt.Body != "" && err == nil &&
 		(len(diags) == 0 || len(diags) == 1 && file.Body == 0 && diags[0].Headline == syntax.NoBody) {

@@ -12,6 +12,7 @@ import (
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/lang/unparse"
 	"github.com/gram-machine/gram/term"
 	"github.com/stretchr/testify/require"
@@ -254,7 +255,7 @@ func TestChecks(t *testing.T) {
 	}
 	b.Root = r
 	stop := fmt.Errorf("stop")
-	p := unparse.New(b.Term, unparse.Options{Check: func() error { return stop }})
+	p := unparse.New(b.Term, unparse.Options{Guard: syntax.Guard{Check: func() error { return stop }}})
 	p.Bind(b.x, "x")
 	p.Bind(b.y, "y")
 	require.ErrorIs(t, p.Write(&bytes.Buffer{}), stop)

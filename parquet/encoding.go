@@ -10,6 +10,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -107,13 +108,25 @@ func deltas(b []byte, n int64) ([]uint64, error) {
 	return out, nil
 }
 
+// mostSnappy bounds how many bytes one of snappy stands for: three stand for 64 at most.
+const mostSnappy = 22
+
+var errSnappy = errors.New("a page is not compressed by snappy")
+
 // decompress returns what a codec has packed, of the size at most.
 func decompress(codec int64, b []byte, size int64) ([]byte, error) {
 	switch codec {
 	case codecNone:
 		return b, nil
 	case codecSnappy:
-		return snappy(b, size)
+		if n, err := snappy.DecodedLen(b); err != nil || int64(n) > min(size, mostSnappy*int64(len(b))) {
+			return nil, errSnappy
+		}
+		out, err := snappy.Decode(nil, b)
+		if err != nil {
+			return nil, errSnappy
+		}
+		return out, nil
 	case codecGzip:
 		r, err := gzip.NewReader(bytes.NewReader(b))
 		if err != nil {
@@ -133,57 +146,4 @@ func decompress(codec int64, b []byte, size int64) ([]byte, error) {
 		name = codecs[codec]
 	}
 	return nil, fmt.Errorf("it is compressed by %s, and only snappy, gzip and zstd are read", name)
-}
-
-// snappy decompresses a block: https://github.com/google/snappy/blob/main/format_description.txt.
-func snappy(b []byte, size int64) ([]byte, error) {
-	wrong := errors.New("a page is not compressed by snappy")
-	n, skip := binary.Uvarint(b)
-	if skip <= 0 || n > uint64(max(size, 0)) {
-		return nil, wrong
-	}
-	var out []byte
-	for b = b[skip:]; len(b) > 0; {
-		tag := b[0]
-		length, offset, head := int(tag>>2)+1, 0, 1
-		switch {
-		case tag&3 == 0 && length > 60: // a literal, its length in the next one to four bytes
-			head += length - 60
-		case tag&3 == 1:
-			length, head = int(tag>>2&7)+4, 2
-		case tag&3 == 2:
-			head = 3
-		case tag&3 == 3:
-			head = 5
-		}
-		if len(b) < head {
-			return nil, wrong
-		}
-		var tail [8]byte
-		copy(tail[:], b[1:head])
-		rest := int(binary.LittleEndian.Uint64(tail[:]))
-		switch {
-		case tag&3 == 0 && length > 60:
-			length = rest + 1
-		case tag&3 == 1:
-			offset = int(tag>>5)<<8 | rest
-		case tag&3 != 0:
-			offset = rest
-		}
-		b = b[head:]
-		if uint64(len(out)+length) > n || offset > len(out) || tag&3 == 0 && length > len(b) || tag&3 != 0 && offset == 0 {
-			return nil, wrong
-		}
-		if tag&3 == 0 {
-			out, b = append(out, b[:length]...), b[length:]
-			continue
-		}
-		for range length { // what is copied may begin before it ends
-			out = append(out, out[len(out)-offset])
-		}
-	}
-	if uint64(len(out)) != n {
-		return nil, wrong
-	}
-	return out, nil
 }

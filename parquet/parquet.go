@@ -18,9 +18,10 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
-func init() { load.RegisterParquet(Read) }
+func init() { load.RegisterParquet(read) }
 
 const magic = "PAR1"
 
@@ -28,7 +29,12 @@ const magic = "PAR1"
 // dots. look is called for every few thousand values, and reserve before memory for the numbers is allocated; Read
 // returns their errors as they are.
 func Read(in io.ReaderAt, size int64, columns []string, look func() error,
-	reserve func(bytes int64) error) ([]float64, error) {
+	reserve func(bytes int64) error) (_ []float64, err error) {
+	defer syntax.Catch(&err)
+	return read(in, size, columns, &syntax.Guard{Check: look, Reserve: reserve})
+}
+
+func read(in io.ReaderAt, size int64, columns []string, guard *syntax.Guard) ([]float64, error) {
 	meta, err := footer(in, size)
 	if err != nil {
 		return nil, err
@@ -54,9 +60,7 @@ func Read(in io.ReaderAt, size int64, columns []string, look func() error,
 	if inGroups != rows {
 		return nil, errors.New("the file is malformed: its groups have fewer rows than itself")
 	}
-	if err := reserve(8 * rows * int64(len(columns))); err != nil {
-		return nil, err
-	}
+	guard.Announce(8 * rows * int64(len(columns)))
 	data := make([]float64, rows*int64(len(columns)))
 	first := 0
 	for _, g := range groups {
@@ -66,7 +70,7 @@ func Read(in io.ReaderAt, size int64, columns []string, look func() error,
 			if l.index >= len(chunks) {
 				return nil, errors.New("the file is malformed: a group lacks columns")
 			}
-			c := &chunk{leaf: l, column: i, width: len(columns), first: first, look: look}
+			c := &chunk{leaf: l, column: i, width: len(columns), first: first, guard: guard}
 			to := data[first*len(columns):][:n*len(columns)]
 			if err := c.read(in, size, chunks[l.index].field(chunkMeta), to); err != nil {
 				return nil, err
@@ -194,7 +198,7 @@ type chunk struct {
 	leaf
 	column, width int // where its numbers stand in a row, and the length of one
 	first         int // the row of the file with which the group begins
-	look          func() error
+	guard         *syntax.Guard
 	dictionary    []uint64
 }
 
@@ -220,9 +224,7 @@ func (c *chunk) read(in io.ReaderAt, size int64, meta object, data []float64) er
 		}
 		for i := range present {
 			if i%batch == 0 {
-				if err := c.look(); err != nil {
-					return err
-				}
+				c.guard.Look()
 			}
 			x, ok := math.NaN(), true
 			if present[i] {

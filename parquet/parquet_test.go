@@ -53,14 +53,14 @@ func table(t *testing.T, n int, change func(i int, r *row)) []byte {
 	return b.Bytes()
 }
 
-func read(file []byte, columns ...string) ([]float64, error) {
+func readFile(file []byte, columns ...string) ([]float64, error) {
 	return Read(bytes.NewReader(file), int64(len(file)), columns, func() error { return nil }, func(int64) error { return nil })
 }
 
 func TestRead(t *testing.T) {
 	const n = 10_000
 	file := table(t, n, nil)
-	data, err := read(file, "d", "f", "i", "u", "small", "u32", "b", "opt", "in.x")
+	data, err := readFile(file, "d", "f", "i", "u", "small", "u32", "b", "opt", "in.x")
 	require.NoError(t, err)
 	require.Len(t, data, 9*n)
 	for i := range n {
@@ -73,7 +73,7 @@ func TestRead(t *testing.T) {
 		}
 		require.Equal(t, want, got)
 	}
-	data, err = read(table(t, 0, nil), "d")
+	data, err = readFile(table(t, 0, nil), "d")
 	require.NoError(t, err)
 	require.Empty(t, data)
 }
@@ -84,10 +84,10 @@ func TestReadErrors(t *testing.T) {
 		"e": `there is no column "e"; the columns are d, f, i`, "text": `column "text" is of the type`, "list": `there is no column "list"`,
 		"list.list.element": `column "list.list.element" is of the type`, "time": `column "time" is of the type`,
 	} {
-		_, err := read(file, name)
+		_, err := readFile(file, name)
 		require.ErrorContains(t, err, text)
 	}
-	_, err := read(table(t, 5000, func(i int, r *row) {
+	_, err := readFile(table(t, 5000, func(i int, r *row) {
 		if i == 4000 {
 			r.I = 1<<53 + 1
 		}
@@ -95,14 +95,14 @@ func TestReadErrors(t *testing.T) {
 	require.EqualError(t, err, `column "i": row 4000 is an integer that no float64 equals`)
 	long := bytes.Clone(file)
 	long[len(long)-5] = 0xff // the highest byte of the length of the metadata
-	_, err = read(long, "d")
+	_, err = readFile(long, "d")
 	require.EqualError(t, err, "the file is malformed: its metadata is longer than itself")
 	for n := range len(file) { // cut off, or with a wrong byte
-		_, err := read(file[:n], "d")
+		_, err := readFile(file[:n], "d")
 		require.Error(t, err)
 		wrong := bytes.Clone(file)
 		wrong[n] ^= 0xff
-		_, _ = read(wrong, "d", "opt")
+		_, _ = readFile(wrong, "d", "opt")
 	}
 }
 
@@ -155,7 +155,7 @@ func TestEncodings(t *testing.T) {
 			require.NoError(t, err)
 		}
 		require.NoError(t, w.Close())
-		got, err := read(b.Bytes(), columns...)
+		got, err := readFile(b.Bytes(), columns...)
 		require.NoError(t, err)
 		require.InDeltaSlice(t, want, got, 0)
 	}
@@ -164,7 +164,7 @@ func TestEncodings(t *testing.T) {
 		X float64 `parquet:"x,brotli"`
 	}
 	require.NoError(t, parquet.Write(&b, []other{{1}}))
-	_, err := read(b.Bytes(), "x")
+	_, err := readFile(b.Bytes(), "x")
 	require.EqualError(t, err, `column "x" cannot be read: it is compressed by brotli, and only snappy, gzip and zstd are read`)
 }
 
@@ -193,7 +193,7 @@ func TestWrite(t *testing.T) {
 			yield("x", float64(i))
 		}
 	}))
-	data, err := read(b.Bytes(), "value")
+	data, err := readFile(b.Bytes(), "value")
 	require.NoError(t, err)
 	require.Len(t, data, n)
 	require.Equal(t, []float64{0, 1, n - 1}, []float64{data[0], data[1], data[n-1]})

@@ -40,11 +40,14 @@ var (
 
 // object is a value in Thrift's compact protocol: a number, bytes, a list, or a structure. A truth value is 0 or 1.
 type object struct {
+	wire   byte // the type, where it is written
 	n      int64
 	bytes  []byte
 	list   []object
-	fields map[int64]object
+	fields fields
 }
+
+type fields map[int64]object
 
 // field returns a field, empty if there is none.
 func (o object) field(id int64) object { return o.fields[id] }
@@ -123,8 +126,8 @@ func decodeList(r *bufio.Reader, depth int) (list []object, err error) {
 	return list, nil
 }
 
-func decodeFields(r *bufio.Reader, depth int) (map[int64]object, error) {
-	fields, id := map[int64]object{}, int64(0)
+func decodeFields(r *bufio.Reader, depth int) (fields, error) {
+	fields, id := fields{}, int64(0)
 	for {
 		head, err := r.ReadByte()
 		if err != nil {
@@ -144,43 +147,40 @@ func decodeFields(r *bufio.Reader, depth int) (map[int64]object, error) {
 	}
 }
 
-// encoder writes structures in the compact protocol.
-type encoder struct {
-	out  []byte
-	last []int64 // the numbers of the last fields of the structures that are open
-}
-
-// head writes the number and the type of a field.
-func (e *encoder) head(id int64, wire byte) {
-	last := &e.last[len(e.last)-1]
-	e.out = append(e.out, byte(id-*last)<<4|wire) // all are less than 16 apart
-	*last = id
-}
-
-// begin opens a structure, and end closes it.
-func (e *encoder) begin() { e.last = append(e.last, 0) }
-
-func (e *encoder) end() { e.out, e.last = append(e.out, 0), e.last[:len(e.last)-1] }
-
-// field opens a field with a structure.
-func (e *encoder) field(id int64) { e.head(id, wireStruct); e.begin() }
-
-// list writes the head of a list of n values.
-func (e *encoder) list(id int64, wire byte, n int) {
-	e.head(id, wireList)
-	e.out = binary.AppendUvarint(append(e.out, 0xf0|wire), uint64(n))
-}
-
-// number writes a number, of 32 bits or of 64.
-func (e *encoder) number(id int64, wire byte, n int64) {
-	e.head(id, wire)
-	e.out = binary.AppendVarint(e.out, n)
-}
-
-// text writes bytes as a field, or as the next value of a list if id is 0.
-func (e *encoder) text(id int64, s string) {
-	if id != 0 {
-		e.head(id, wireBytes)
+// append writes the value in the compact protocol.
+func (o object) append(out []byte) []byte {
+	switch o.wire {
+	case wireI32, wireI64:
+		return binary.AppendVarint(out, o.n)
+	case wireBytes:
+		return append(binary.AppendUvarint(out, uint64(len(o.bytes))), o.bytes...)
+	case wireList:
+		wire := byte(wireStruct)
+		if len(o.list) > 0 {
+			wire = o.list[0].wire
+		}
+		out = binary.AppendUvarint(append(out, 0xf0|wire), uint64(len(o.list)))
+		for _, x := range o.list {
+			out = x.append(out)
+		}
+		return out
 	}
-	e.out = append(binary.AppendUvarint(e.out, uint64(len(s))), s...)
+	last := int64(0)
+	for id := range int64(16) { // the numbers of all that are written are smaller
+		if f, ok := o.fields[id]; ok {
+			out = f.append(append(out, byte(id-last)<<4|f.wire))
+			last = id
+		}
+	}
+	return append(out, 0)
 }
+
+func i32(n int64) object { return object{wire: wireI32, n: n} }
+
+func i64(n int64) object { return object{wire: wireI64, n: n} }
+
+func text(s string) object { return object{wire: wireBytes, bytes: []byte(s)} }
+
+func list(values ...object) object { return object{wire: wireList, list: values} }
+
+func structure(f fields) object { return object{wire: wireStruct, fields: f} }

@@ -41,7 +41,7 @@ func Write(out io.Writer, cells iter.Seq2[string, float64]) error {
 	if w.rows > 0 {
 		w.flush()
 	}
-	meta := w.footer()
+	meta := w.footer().append(nil)
 	w.write(append(binary.LittleEndian.AppendUint32(meta, uint32(len(meta))), magic...))
 	return w.err
 }
@@ -57,20 +57,12 @@ func (w *writer) write(b []byte) {
 func (w *writer) flush() {
 	g := group{rows: w.rows}
 	for i, page := range [][]byte{w.names, w.values} {
-		var e encoder
-		e.begin()
-		e.number(pageType, wireI32, pageDataV1)
-		e.number(pageSize, wireI32, int64(len(page)))
-		e.number(pagePacked, wireI32, int64(len(page)))
-		e.field(pageData)
-		e.number(dataValues, wireI32, w.rows)
-		e.number(dataEncoding, wireI32, encodingPlain)
-		e.number(dataDefinition, wireI32, encodingRuns)
-		e.number(dataRepetition, wireI32, encodingRuns)
-		e.end()
-		e.end()
+		size := i32(int64(len(page)))
+		head := structure(fields{pageType: i32(pageDataV1), pageSize: size, pagePacked: size,
+			pageData: structure(fields{dataValues: i32(w.rows), dataEncoding: i32(encodingPlain),
+				dataDefinition: i32(encodingRuns), dataRepetition: i32(encodingRuns)})})
 		g.from[i] = w.at
-		w.write(e.out)
+		w.write(head.append(nil))
 		w.write(page)
 		g.to[i] = w.at
 	}
@@ -79,60 +71,35 @@ func (w *writer) flush() {
 }
 
 // footer returns the metadata.
-func (w *writer) footer() []byte {
-	var e encoder
-	rows := int64(0)
-	for _, g := range w.groups {
-		rows += g.rows
-	}
-	e.begin()
-	e.number(metaVersion, wireI32, 1)
-	e.list(metaSchema, wireStruct, 3)
-	e.begin()
-	e.text(elementName, "gram")
-	e.number(elementChildren, wireI32, 2)
-	e.end()
+func (w *writer) footer() object {
 	columns := []struct {
 		name string
 		kind int64
 	}{{"name", typeBytes}, {"value", typeDouble}}
+	schema := []object{structure(fields{elementName: text("gram"), elementChildren: i32(int64(len(columns)))})}
 	for _, c := range columns {
-		e.begin()
-		e.number(elementType, wireI32, c.kind)
-		e.number(elementRepetition, wireI32, required)
-		e.text(elementName, c.name)
+		e := fields{elementType: i32(c.kind), elementRepetition: i32(required), elementName: text(c.name)}
 		if c.kind == typeBytes {
-			e.number(elementConverted, wireI32, convertedText)
+			e[elementConverted] = i32(convertedText)
 		}
-		e.end()
+		schema = append(schema, structure(e))
 	}
-	e.number(metaRows, wireI64, rows)
-	e.list(metaGroups, wireStruct, len(w.groups))
+	rows := int64(0)
+	var groups []object
 	for _, g := range w.groups {
-		e.begin()
-		e.list(groupColumns, wireStruct, len(columns))
+		rows += g.rows
+		var chunks []object
 		for i, c := range columns {
-			size := g.to[i] - g.from[i]
-			e.begin()
-			e.number(chunkOffset, wireI64, g.from[i])
-			e.field(chunkMeta)
-			e.number(columnType, wireI32, c.kind)
-			e.list(columnEncodings, wireI32, 1)
-			e.out = binary.AppendVarint(e.out, encodingPlain)
-			e.list(columnPath, wireBytes, 1)
-			e.text(0, c.name)
-			e.number(columnCodec, wireI32, codecNone)
-			e.number(columnValues, wireI64, g.rows)
-			e.number(columnUncompressed, wireI64, size)
-			e.number(columnCompressed, wireI64, size)
-			e.number(columnData, wireI64, g.from[i])
-			e.end()
-			e.end()
+			size := i64(g.to[i] - g.from[i])
+			chunks = append(chunks, structure(fields{chunkOffset: i64(g.from[i]), chunkMeta: structure(fields{
+				columnType: i32(c.kind), columnEncodings: list(i32(encodingPlain)), columnPath: list(text(c.name)),
+				columnCodec: i32(codecNone), columnValues: i64(g.rows), columnUncompressed: size,
+				columnCompressed: size, columnData: i64(g.from[i]),
+			})}))
 		}
-		e.number(groupSize, wireI64, g.to[1]-g.from[0])
-		e.number(groupRows, wireI64, g.rows)
-		e.end()
+		groups = append(groups, structure(fields{groupColumns: list(chunks...), groupSize: i64(g.to[1] - g.from[0]),
+			groupRows: i64(g.rows)}))
 	}
-	e.end()
-	return e.out
+	return structure(fields{metaVersion: i32(1), metaSchema: list(schema...), metaRows: i64(rows),
+		metaGroups: list(groups...)})
 }

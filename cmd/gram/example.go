@@ -144,7 +144,7 @@ func (a *app) writeExample(ctx context.Context, name string, src []byte, dir str
 
 // dataFiles returns the names of the files that a program reads, without duplicates.
 func dataFiles(ctx context.Context, name string, src []byte) (paths []string, err error) {
-	f, _, err := syntax.Parse(name, src, syntax.Options{Check: ctx.Err})
+	f, _, err := syntax.Parse(name, src, syntax.Options{Guard: syntax.Guard{Check: ctx.Err}})
 	if err != nil {
 		return nil, err
 	}

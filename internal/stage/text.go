@@ -16,7 +16,7 @@ func (st *Stage) Write(w io.Writer, check func() error, reserve func(bytes int64
 	defer syntax.Catch(&err)
 	src := st.Source
 	reversed := st.Kind == Reverse || st.Kind == Normal
-	opt := unparse.Options{Check: check, Reserve: reserve, Reversed: reversed}
+	opt := unparse.Options{Guard: syntax.Guard{Check: check, Reserve: reserve}, Reversed: reversed}
 	if reversed {
 		opt.Dim = max(1, len(st.Inputs))
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,28 +61,18 @@ func (p *part) readAs(word, text string) (wrong string) {
 	return ""
 }
 
+var (
+	dateForm  = regexp.MustCompile(`^(YYYY|YY|MMM|MM|M|DD|D|hh|mm|ss|[- /.,:T])+$`)
+	dateWords = strings.NewReplacer("YYYY", "2006", "YY", "06", "MMM", "Jan", "MM", "01", "M", "1", "DD", "02", "D", "2",
+		"hh", "15", "mm", "04", "ss", "05")
+)
+
 // dateLayout is the layout of package time for a form like YYYY-MM-DD, or empty.
 func dateLayout(form string) (layout string) {
-	words := []struct{ word, layout string }{{"YYYY", "2006"}, {"YY", "06"}, {"MMM", "Jan"}, {"MM", "01"}, {"M", "1"},
-		{"DD", "02"}, {"D", "2"}, {"hh", "15"}, {"mm", "04"}, {"ss", "05"}}
-	year := false
-next:
-	for form != "" {
-		for _, w := range words {
-			if rest, ok := strings.CutPrefix(form, w.word); ok {
-				form, layout, year = rest, layout+w.layout, year || w.word[0] == 'Y'
-				continue next
-			}
-		}
-		if !strings.ContainsRune(" -/.,:T", rune(form[0])) {
-			return ""
-		}
-		form, layout = form[1:], layout+form[:1]
-	}
-	if !year {
+	if !dateForm.MatchString(form) || !strings.Contains(form, "YY") {
 		return ""
 	}
-	return layout
+	return dateWords.Replace(form)
 }
 
 // date is the number of a date; why completes a sentence that starts with the text, as in parseNumber.
@@ -148,11 +139,11 @@ func (r *tableReader) finish() {
 			for k, name := range c.Levels {
 				number[found[name]] = float64(k)
 			}
-			for at := i; at < len(r.t.data); at += r.t.width {
-				r.t.data[at] = number[int(r.t.data[at])]
+			for at := i; at < len(r.t.Data); at += r.t.width {
+				r.t.Data[at] = number[int(r.t.Data[at])]
 			}
 		}
-		r.t.columns = append(r.t.columns, c)
+		r.t.Columns = append(r.t.Columns, c)
 	}
 }
 
@@ -192,7 +183,7 @@ func (s *Source) Adopt(set *Setting, declared *File) *syntax.Diagnostic {
 					Label: fmt.Sprintf("the levels of %s are those of this file, which cannot be read: %s: %s; levels "+
 						"\"a, b\" in place of category states them", d, err.path, err.msg)}
 			}
-			columns = c.columns
+			columns = c.Columns
 		}
 		p.levels = columns[i].Levels
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -54,8 +55,7 @@ type tableReader struct {
 	t      content
 }
 
-// checkedReader calls Check before every block: a file that is not text may be one very
-// long line.
+// checkedReader calls Check before every block: a file that is not text may be one very long line.
 type checkedReader struct {
 	r io.Reader
 	s *Source
@@ -75,7 +75,7 @@ func (o *opened) csv() (*content, error) {
 
 func newTable(o *opened) *tableReader {
 	r := &tableReader{opened: o, csv: csv.NewReader(o.text()), next: 1, found: make([]map[string]int, len(o.parts)),
-		t: content{width: len(o.parts), file: o.File}}
+		t: content{width: len(o.parts), Value: Value{File: o.File}}}
 	r.csv.Comma = o.separator
 	r.csv.FieldsPerRecord = -1
 	r.csv.ReuseRecord = true
@@ -92,31 +92,28 @@ func (r *tableReader) error(line, col, column int, format string, args ...any) *
 }
 
 // failed describes an error of the system or of the CSV syntax.
-func (r *tableReader) failed(err error) *fileError {
+func (r *tableReader) failed(err error) error {
 	var bad *csv.ParseError
-	if errors.As(err, &bad) {
-		return r.error(bad.Line, bad.Column, -1, "%s", quoteTrouble(bad))
+	if !errors.As(err, &bad) {
+		return err
 	}
-	return r.error(0, 0, -1, "%s", systemError(err))
-}
-
-func quoteTrouble(bad *csv.ParseError) string {
+	text := bad.Err.Error()
 	switch {
 	case errors.Is(bad.Err, csv.ErrBareQuote):
-		return `a quote in a cell that is not quoted`
+		text = `a quote in a cell that is not quoted`
 	case errors.Is(bad.Err, csv.ErrQuote) && bad.StartLine != bad.Line:
-		return fmt.Sprintf("a quoted cell does not end; its row starts on line %d", bad.StartLine)
+		text = fmt.Sprintf("a quoted cell does not end; its row starts on line %d", bad.StartLine)
 	case errors.Is(bad.Err, csv.ErrQuote):
-		return `a quoted cell does not end, or more follows its closing quote`
+		text = `a quoted cell does not end, or more follows its closing quote`
 	}
-	return bad.Err.Error()
+	return r.error(bad.Line, bad.Column, -1, "%s", text)
 }
 
 func (r *tableReader) readAll() error {
 	if r.named() {
 		record, err := r.read()
 		if err == nil && record == nil {
-			err = r.error(0, 0, -1, "the file is empty: it has no header with the names of the columns")
+			err = errors.New("the file is empty: it has no header with the names of the columns")
 		}
 		if err == nil {
 			err = r.readHeader(record)
@@ -131,10 +128,10 @@ func (r *tableReader) readAll() error {
 		case err != nil:
 			return err
 		case record != nil:
-		case r.t.rows == 0 && r.t.skipped > 0:
-			return r.error(0, 0, -1, "no row is left: a value is missing in each of the %d rows", r.t.skipped)
-		case r.t.rows == 0 && r.named():
-			return r.error(0, 0, -1, "the file has a header and no rows")
+		case r.t.Rows == 0 && r.t.Skipped > 0:
+			return fmt.Errorf("no row is left: a value is missing in each of the %d rows", r.t.Skipped)
+		case r.t.Rows == 0 && r.named():
+			return errors.New("the file has a header and no rows")
 		default:
 			r.finish()
 			return nil
@@ -163,8 +160,7 @@ func (r *tableReader) read() ([]string, error) {
 		last := len(record) - 1
 		r.next, _ = r.csv.FieldPos(last)
 		r.next += strings.Count(record[last], "\n") + 1
-		// Of a line with nothing but spaces the cell stands behind them; "" in
-		// column 1 is an empty cell in quotes.
+		// Of a line with nothing but spaces the cell stands behind them; "" in column 1 is an empty cell in quotes.
 		if last == 0 && strings.TrimSpace(record[0]) == "" && col > 1 {
 			if r.blank == 0 {
 				r.blank = line
@@ -301,29 +297,26 @@ func (r *tableReader) row(record []string) error {
 		return r.error(line, col, -1, "this row has %d %s, but the %s has %d", len(record), plural(len(record), "cell"),
 			first, r.cells)
 	}
-	if len(r.t.data)+r.t.width > cap(r.t.data) {
+	if len(r.t.Data)+r.t.width > cap(r.t.Data) {
 		r.grow()
 	}
-	start := len(r.t.data)
+	start := len(r.t.Data)
 	for i, j := range r.at {
 		x, why := r.number(i, record[j])
-		if why != "" {
-			if skip, fill, ok := r.rule(); ok && slices.Contains(missing, strings.TrimSpace(record[j])) {
-				if skip {
-					r.t.skip()
-					r.t.data = r.t.data[:start]
-					return nil
-				}
-				x, why = fill, ""
-			}
-		}
-		if why != "" {
+		switch absent := why != "" && slices.Contains(missing, strings.TrimSpace(record[j])); {
+		case absent && r.skip:
+			r.t.skip()
+			r.t.Data = r.t.Data[:start]
+			return nil
+		case absent && !math.IsNaN(r.fill):
+			x = r.fill
+		case why != "":
 			line, col := r.position(record, j)
 			return r.error(line, col, i, "%s%s%s", r.cell(i, record[j], why), why, r.hint(record, j))
 		}
-		r.t.data = append(r.t.data, x)
+		r.t.Data = append(r.t.Data, x)
 	}
-	r.t.rows++
+	r.t.Rows++
 	if r.keep != nil {
 		r.keep(record)
 	}
@@ -344,7 +337,7 @@ func (r *tableReader) hint(record []string, j int) string {
 		return "; a value is missing: skip behind the columns leaves its row out, and fill 0 puts 0 there"
 	case comma && isNumber(whole) && isNumber(fraction):
 		return "; a number has a decimal point"
-	case r.named() || r.t.rows > 0 || !strings.ContainsFunc(record[0], unicode.IsLetter):
+	case r.named() || r.t.Rows > 0 || !strings.ContainsFunc(record[0], unicode.IsLetter):
 		return ""
 	case r.parts != nil:
 		return "; a file with a header has names for its columns: csv " + strconv.Quote(name) + " " +
@@ -381,7 +374,7 @@ func plural(n int, what string) string {
 // grow makes room for more rows: as many as the file will have if the rest of it
 // is like what has been read, so that the slice is rarely copied.
 func (r *tableReader) grow() {
-	have := len(r.t.data)
+	have := len(r.t.Data)
 	want := 2*have + 256*r.t.width
 	if read := r.csv.InputOffset(); have > 0 && r.size > read {
 		guess := float64(have) * float64(r.size) / float64(read) * 1.02
@@ -391,6 +384,6 @@ func (r *tableReader) grow() {
 	}
 	r.s.Announce(8 * int64(want))
 	grown := make([]float64, have, want)
-	copy(grown, r.t.data)
-	r.t.data = grown
+	copy(grown, r.t.Data)
+	r.t.Data = grown
 }

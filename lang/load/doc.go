@@ -6,8 +6,7 @@
 //
 //	S ::= R | S * S | S^n | List S
 //
-// A [Value] is a shape and its numbers, flat and in row-major order: those of
-// v.(0) before those of v.(1), those of a pair's first component before those
-// of its second, element by element for a list. Inputs are R, products and
-// vectors of R. Data are R, R^k, List R and List R^k.
+// A [Value] is a shape and its numbers, flat and in row-major order: those of v.(0) before those of v.(1), those of a
+// pair's first component before those of its second, element by element for a list. Inputs are R, products and vectors
+// of R. Data are R, R^k, List R and List R^k.
 package load

@@ -1,9 +1,7 @@
 package load
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram/lang/syntax"
@@ -56,7 +54,7 @@ func (e *fileError) Error() string { return e.msg }
 
 // wrong is an error in a part of a file, or -1.
 func (f *File) wrong(part int, err error) *fileError {
-	return &fileError{kind: f.format.kind, path: f.path, part: part, msg: systemError(err), cause: err}
+	return &fileError{kind: f.format.kind, path: f.path, part: part, msg: syntax.SystemError(err), cause: err}
 }
 
 // headline tells errors about what a file holds from those of the system.
@@ -67,8 +65,7 @@ func (e *fileError) headline() string {
 	return "wrong " + e.kind + " data"
 }
 
-// diagnostic reports the error at its place in the file, with a note at the place of
-// the program that names the file.
+// diagnostic reports the error at its place in the file, with a note at the place of the program that names the file.
 func (e *fileError) diagnostic(at syntax.Span) *syntax.Diagnostic {
 	if e.line == 0 {
 		return &syntax.Diagnostic{Span: at, Headline: e.headline(), Label: e.path + ": " + e.msg, Cause: e.cause}
@@ -77,18 +74,4 @@ func (e *fileError) diagnostic(at syntax.Span) *syntax.Diagnostic {
 		Headline: e.headline(), Label: e.msg, File: e.path, Line: e.line, Col: e.col, Cause: e.cause,
 		Notes: []syntax.Note{{Span: at, Text: "the file is read for this"}},
 	}
-}
-
-// systemError describes an error of the system on a file that is named already.
-func systemError(err error) string {
-	var path *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "no such file"
-	case errors.Is(err, fs.ErrPermission):
-		return "permission denied"
-	case errors.As(err, &path):
-		return path.Err.Error()
-	}
-	return err.Error()
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // layout is how numbers are nested in brackets. The numbers themselves stand in a slice, in the order of the text: if a
@@ -131,4 +133,70 @@ func (l *layout) describe() string {
 		parts = append(parts, part)
 	}
 	return fmt.Sprintf("a list of %d unlike parts: %s", l.size, strings.Join(parts, ", "))
+}
+
+// misfit reports that a value does not have the shape of its declaration.
+func misfit(at syntax.Span, s *Setting, want *Shape, found string) {
+	given := short(s.Text) + " gives"
+	if s.isFlat {
+		given = "it is given"
+	}
+	fail(at, "value does not fit the program", fmt.Sprintf("%s is %v, but %s %s", s.Name, want, given, found))
+}
+
+// setFlat gives numbers in row-major order the shape want.
+func setFlat(at syntax.Span, s *Setting, want *Shape) Value {
+	rows, n := 1, len(s.flat)
+	fits := n == want.width
+	if want.Kind == List {
+		rows, fits = n/want.A.width, n%want.A.width == 0
+	}
+	if !fits {
+		misfit(at, s, want, fmt.Sprintf("%d %s", n, plural(n, "number")))
+	}
+	return Value{Shape: want, Rows: rows, Data: s.flat}
+}
+
+// setArray gives the numbers in brackets the shape want.
+func setArray(at syntax.Span, s *Setting, c *content, want *Shape) Value {
+	v, l := c.Value, c.layout
+	v.Shape, v.Rows = want, 1
+	switch {
+	case want.Kind != List && !l.fits(want), want.Kind == List && l.size < 0:
+		misfit(at, s, want, l.describe())
+	case want.Kind == List:
+		v.Rows = l.size
+		if i := l.misfit(want.A); i >= 0 {
+			misfit(at, s, want, fmt.Sprintf("%s as element %d of the list", l.kid(i).describe(), i))
+		}
+	}
+	return v
+}
+
+// setTable gives the rows of a file the shape want.
+func setTable(at syntax.Span, s *Setting, t *content, want *Shape) Value {
+	rows, fits := 1, false
+	if want.Kind == List {
+		// Of a file without rows the width may not be known.
+		rows, fits = t.Rows, t.width == want.A.width || t.Rows == 0 && t.width == 0
+	} else {
+		fits = t.Rows*t.width == want.width && t.fits(want)
+	}
+	if !fits {
+		misfit(at, s, want, fmt.Sprintf("%d %s of %d %s", t.Rows, plural(t.Rows, "row"), t.width, plural(t.width, "number")))
+	}
+	v := t.Value
+	v.Shape, v.Rows = want, rows
+	return v
+}
+
+// fits reports whether the lines of a table with the right count of numbers may
+// stand for the shape: the innermost vectors are its rows, or all of a vector of
+// numbers its only column. The numbers of a product may be divided in any way.
+func (t *content) fits(s *Shape) bool {
+	inner := s
+	for inner.Kind == Vector && inner.A.Kind != Real {
+		inner = inner.A
+	}
+	return inner.Kind != Vector || t.width == inner.Size || inner == s && t.width == 1
 }

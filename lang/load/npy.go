@@ -42,27 +42,21 @@ const maxNpyHeader = 1 << 16
 
 // readNpyHeader reads a header.
 func readNpyHeader(in io.Reader) (*npyHeader, error) {
-	start := make([]byte, 12)
+	start := make([]byte, 12) // the last four are the size of the text, of which version 1 has two
 	if _, err := io.ReadFull(in, start[:8]); err != nil || !bytes.HasPrefix(start, npyMagic) {
 		return nil, cmpError(err, "this is no .npy file: it does not begin as one")
 	}
-	var size int
 	switch start[6] {
 	case 1:
-		_, err := io.ReadFull(in, start[8:10])
-		if err != nil {
-			return nil, cutOff(err)
-		}
-		size = int(binary.LittleEndian.Uint16(start[8:]))
+		start = start[:10]
 	case 2, 3:
-		_, err := io.ReadFull(in, start[8:12])
-		if err != nil {
-			return nil, cutOff(err)
-		}
-		size = int(binary.LittleEndian.Uint32(start[8:]))
 	default:
 		return nil, fmt.Errorf("version %d of the format .npy is not known", start[6])
 	}
+	if _, err := io.ReadFull(in, start[8:]); err != nil {
+		return nil, cutOff(err)
+	}
+	size := int(binary.LittleEndian.Uint32(append(start[8:len(start):len(start)], 0, 0)))
 	if size > maxNpyHeader {
 		return nil, errors.New("the header is too long")
 	}
@@ -70,10 +64,7 @@ func readNpyHeader(in io.Reader) (*npyHeader, error) {
 	if _, err := io.ReadFull(in, text); err != nil {
 		return nil, cutOff(err)
 	}
-	h := &npyHeader{offset: int64(8 + 2 + size)}
-	if start[6] > 1 {
-		h.offset += 2
-	}
+	h := &npyHeader{offset: int64(len(start) + size)}
 	return h, h.parse(text)
 }
 
@@ -162,7 +153,7 @@ func (s *Source) array(in io.Reader, size int64, finite bool) (*content, error) 
 		return nil, fmt.Errorf("an array %v of %d numbers needs %d bytes, but the file has %d", h.dims, h.count, whole, size)
 	}
 	s.Announce(8 * int64(h.count))
-	c := &content{layout: dimsLayout(h.dims), data: make([]float64, h.count)}
+	c := &content{layout: dimsLayout(h.dims), Value: Value{Data: make([]float64, h.count)}}
 	place := h.places()
 	buf, some := make([]byte, 1<<16), make([]float64, 1<<16)
 	for k := 0; k < h.count; {
@@ -174,7 +165,7 @@ func (s *Source) array(in io.Reader, size int64, finite bool) (*content, error) 
 			return nil, err
 		}
 		for i, x := range some[:n] {
-			c.data[place(k+i)] = x
+			c.Data[place(k+i)] = x
 		}
 		k += n
 	}
@@ -216,7 +207,7 @@ func (o *opened) streamed() (*content, error) {
 	for _, n := range h.dims[min(1, len(h.dims)):] {
 		each *= n
 	}
-	return &content{layout: dimsLayout(h.dims), chunk: func(dst []float64, from int, look func() error) (err error) {
+	read := func(dst []float64, from int, look func() error) (err error) {
 		wrong := s.with(f, func(o *opened) error {
 			err = h.chunk(o.random(), dst, from*each, look)
 			return err
@@ -225,7 +216,8 @@ func (o *opened) streamed() (*content, error) {
 			err = errors.New(wrong.msg)
 		}
 		return err
-	}}, nil
+	}
+	return &content{layout: dimsLayout(h.dims), Value: Value{Chunk: read}}, nil
 }
 
 // chunk reads the numbers from the k-th on.
@@ -278,12 +270,7 @@ func (h *npyHeader) places() func(k int) int {
 }
 
 // cutOff describes the end of a file where there should be more.
-func cutOff(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return errors.New("the file is cut off")
-	}
-	return err
-}
+func cutOff(err error) error { return cmpError(err, "the file is cut off") }
 
 // cmpError returns err, if it is an error of reading, and otherwise one with the text.
 func cmpError(err error, text string) error {

@@ -9,10 +9,8 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// ColumnsReader returns the numbers of columns of a file with size bytes, row by row, and NaN for missing ones. look is
-// called often and reserve before memory is allocated; it returns their errors.
-type ColumnsReader func(in io.ReaderAt, size int64, columns []string, look func() error,
-	reserve func(bytes int64) error) ([]float64, error)
+// ColumnsReader returns the numbers of columns of a file with size bytes, row by row, and NaN for missing ones.
+type ColumnsReader func(in io.ReaderAt, size int64, columns []string, guard *syntax.Guard) ([]float64, error)
 
 // parquetReader reads Parquet files; nil if none has been registered.
 var parquetReader ColumnsReader
@@ -23,7 +21,7 @@ func RegisterParquet(read ColumnsReader) { parquetReader = read }
 
 // parquet reads columns of a Parquet file.
 func (o *opened) parquet() (*content, error) {
-	s, f := o.s, o.File
+	f := o.File
 	if parquetReader == nil {
 		return nil, errors.New("this program reads no Parquet files: it would have to import " +
 			"github.com/gram-machine/gram/parquet")
@@ -36,27 +34,11 @@ func (o *opened) parquet() (*content, error) {
 	for i, p := range f.parts {
 		columns[i] = p.name
 	}
-	var stopped error
-	look := func() error {
-		if s.Check != nil {
-			stopped = s.Check()
-		}
-		return stopped
-	}
-	reserve := func(bytes int64) error {
-		if s.Reserve != nil {
-			stopped = s.Reserve(bytes)
-		}
-		return stopped
-	}
-	data, err := parquetReader(at, o.size, columns, look, reserve)
-	if stopped != nil {
-		syntax.Abort(stopped)
-	}
+	data, err := parquetReader(at, o.size, columns, o.s.Guard)
 	if err != nil {
 		return nil, err
 	}
-	c := &content{width: len(columns), data: data, file: f}
+	c := &content{width: len(columns), Value: Value{Data: data, File: f}}
 	if part, err := c.complete(f); err != nil {
 		return nil, f.wrong(part, err)
 	}
@@ -67,15 +49,15 @@ func (o *opened) parquet() (*content, error) {
 func (c *content) complete(f *File) (part int, err error) {
 	kept := 0
 rows:
-	for start := 0; start < len(c.data); start += c.width {
-		row := c.data[start : start+c.width]
+	for start := 0; start < len(c.Data); start += c.width {
+		row := c.Data[start : start+c.width]
 		for i, x := range row {
 			switch {
 			case math.IsInf(x, 0):
 				return i, fmt.Errorf("column %v: row %d is %v", &f.parts[i], start/c.width, x)
 			case !math.IsNaN(x):
 			case f.skip:
-				c.rows = start/c.width - c.skipped
+				c.Rows = start/c.width - c.Skipped
 				c.skip()
 				continue rows
 			case math.IsNaN(f.fill):
@@ -85,9 +67,9 @@ rows:
 				row[i] = f.fill
 			}
 		}
-		kept += copy(c.data[kept:], row)
+		kept += copy(c.Data[kept:], row)
 	}
-	c.data = c.data[:kept]
-	c.rows = kept / c.width
+	c.Data = c.Data[:kept]
+	c.Rows = kept / c.width
 	return 0, nil
 }

@@ -2,7 +2,9 @@ package load
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -16,8 +18,7 @@ type ParamSetting struct {
 	Text  string // as given
 }
 
-// ParseParam reads a param and its value: n=1000, n=1e6. An error is a
-// *[UsageError].
+// ParseParam reads a param and its value: n=1000, n=1e6. An error is a *[UsageError].
 func ParseParam(text string) (ParamSetting, error) {
 	name, value, err := nameAndValue("param", text)
 	if err != nil {
@@ -61,31 +62,35 @@ func ParseSet(text string) (Setting, error) {
 	}
 	s := Setting{Name: name, Text: text}
 	value = strings.TrimSpace(value)
-	if file, ok := strings.CutPrefix(value, "@"); ok {
-		if err := s.atFile(file); err != "" {
-			return Setting{}, usage("set", text, "%s", err)
-		}
-		return s, nil
+	problem := ""
+	file, atFile := strings.CutPrefix(value, "@")
+	word, rest, _ := strings.Cut(value, " ")
+	switch {
+	case atFile:
+		problem = s.atFile(file)
+	case formats[word] != nil && strings.HasPrefix(strings.TrimSpace(rest), `"`):
+		problem = s.form(value)
+	default:
+		problem = s.numbers(value)
 	}
-	if word, rest, _ := strings.Cut(value, " "); formats[word] != nil && strings.HasPrefix(strings.TrimSpace(rest), `"`) {
-		if err := s.form(value); err != "" {
-			return Setting{}, usage("set", text, "%s", err)
-		}
-		return s, nil
+	if problem != "" {
+		return Setting{}, usage("set", text, "%s", problem)
 	}
-	r := newTextReader([]byte(value), nil, &syntax.Guard{})
-	s.layout = r.value()
-	if r.skip(); !r.ended() {
-		r.fail("%s is left over after the value", r.rest())
-	}
-	if r.err != nil {
-		if extension(value) != nil {
-			r.err.msg += "; a file is written @" + short(value)
-		}
-		return Setting{}, usage("set", text, "%s", r.err.msg)
-	}
-	s.flat, s.value = r.data, value
 	return s, nil
+}
+
+// numbers reads numbers in brackets.
+func (s *Setting) numbers(text string) (problem string) {
+	r := newTextReader([]byte(text), nil, &syntax.Guard{})
+	s.layout = r.value()
+	if err := r.end(); err != nil {
+		if extension(text) != nil {
+			return err.msg + "; a file is written @" + short(text)
+		}
+		return err.msg
+	}
+	s.flat, s.value = r.data, text
+	return ""
 }
 
 // ParseNumbers reads a value of shape s from numbers in brackets, as [ParseSet] does. An error is a *[UsageError].
@@ -183,4 +188,154 @@ func (s *Setting) atFile(text string) (problem string) {
 		return "" // one without a header may have no names
 	}
 	return s.file.misuse()
+}
+
+// Settings are values of params, inputs and data by name; the last one of a name counts.
+type Settings struct {
+	Params map[string]*ParamSetting
+	Sets   map[string]*Setting
+}
+
+// NewSettings checks that each option names a declaration of f that it can set. An error is a *[UsageError].
+func NewSettings(f *syntax.File, params []ParamSetting, sets []Setting) (*Settings, error) {
+	s := &Settings{map[string]*ParamSetting{}, map[string]*Setting{}}
+	for i := range params {
+		p := &params[i]
+		if err := settable(f, "param", p.Name, p.Text); err != nil {
+			return nil, err
+		}
+		s.Params[p.Name] = p
+	}
+	for i := range sets {
+		p := &sets[i]
+		if err := settable(f, "set", p.Name, p.Text); err != nil {
+			return nil, err
+		}
+		s.Sets[p.Name] = p
+	}
+	return s, nil
+}
+
+// settable checks that an option names a declaration that it can set.
+func settable(f *syntax.File, option, name, text string) error {
+	var names []string
+	for _, d := range f.Decls {
+		if d.Kind == syntax.TypeDecl {
+			continue
+		}
+		if d.Name == name {
+			return wrongOption(option, name, text, d.Kind)
+		}
+		if wrongOption(option, name, text, d.Kind) == nil {
+			names = append(names, d.Name)
+		}
+	}
+	what := "input or data"
+	if option == "param" {
+		what = "param"
+	}
+	if near := syntax.Suggest(name, names); near != "" {
+		return usage(option, text, "the program has no %s %s; did you mean %s?", what, name, near)
+	}
+	return usage(option, text, "the program has no %s %s", what, name)
+}
+
+// wrongOption returns an error unless the option sets declarations of that kind.
+func wrongOption(option, name, text string, kind syntax.DeclKind) error {
+	what := map[syntax.DeclKind]string{syntax.ParamDecl: "a param", syntax.InputDecl: "an input", syntax.DataDecl: "data"}
+	right := "set"
+	if kind == syntax.ParamDecl {
+		right = "param"
+	}
+	switch {
+	case what[kind] == "":
+		return usage(option, text, "%s is a %s; only params, inputs and data can be set", name, kind)
+	case option == right:
+		return nil
+	}
+	err := usage(option, text, "%s is %s", name, what[kind])
+	err.Instead = right
+	return err
+}
+
+// Inputs reads values of inputs and data of f by their names, from a .npz file or from a file that holds a JSON object:
+// {"eps": 0.7, "q": [1, -2]}.
+func (s *Source) Inputs(path string, f *syntax.File) (sets []Setting, d *syntax.Diagnostic) {
+	format, read := formats["json"], func(o *opened) error { return o.members(f, &sets) }
+	if extension(path) == formats["npz"] {
+		format, read = formats["npz"], func(o *opened) error { return o.inputs(f, &sets) }
+	}
+	if err := s.with(newFile(format, path), read); err != nil {
+		return nil, &syntax.Diagnostic{Headline: err.headline(), Label: err.msg, File: path, Line: err.line,
+			Col: err.col, Cause: err.cause}
+	}
+	return sets, nil
+}
+
+// inputs reads the arrays of a .npz file.
+func (o *opened) inputs(f *syntax.File, sets *[]Setting) error {
+	return o.arrays(func(name string, read func(finite bool) (*content, error)) error {
+		if wrong, ok := settable(f, "set", name, name).(*UsageError); ok {
+			return errors.New(wrong.Msg)
+		}
+		c, err := read(false)
+		if err == nil {
+			*sets = append(*sets, Setting{Name: name, Text: o.path, layout: c.layout, flat: c.Data})
+		}
+		return err
+	})
+}
+
+// members reads the members of a JSON object.
+func (o *opened) members(f *syntax.File, sets *[]Setting) error {
+	r := o.jsonReader()
+	if r.skip() != '{' {
+		r.fail("an object with the values by name is expected: {\"x\": 1}")
+		return r.err
+	}
+	r.object(func(name string, line, col int) {
+		if wrong, ok := settable(f, "set", name, name).(*UsageError); ok {
+			r.fail("%s", wrong.Msg)
+			r.err.line, r.err.col = line, col
+			return
+		}
+		r.data = nil
+		l := r.value()
+		*sets = append(*sets, Setting{Name: name, Text: o.path, layout: l, flat: r.data})
+	})
+	if err := r.end(); err != nil {
+		return err // a nil *fileError would be an error
+	}
+	return nil
+}
+
+// parseNumber is [syntax.ParseNumber] with spaces around the number allowed. If
+// the text is no number, why completes a sentence that starts with the text.
+func parseNumber(text string) (x float64, why string) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return 0, "is empty"
+	}
+	x, err := syntax.ParseNumber(text)
+	switch {
+	case err == nil:
+		return x, ""
+	case errors.Is(err, syntax.ErrNotFinite):
+		return 0, "is too large for a number"
+	}
+	return 0, "is not a number"
+}
+
+// parseNatural reads a numeral with a natural value, 1e6 too.
+func parseNatural(text string) (n uint64, why string) {
+	x, why := parseNumber(text)
+	switch {
+	case why != "":
+		return 0, why
+	case x < 0 || x != math.Trunc(x):
+		return 0, "is not a natural number"
+	case x > MaxNat:
+		return 0, "is larger than 2^53"
+	}
+	return uint64(x), ""
 }

@@ -94,12 +94,7 @@ func (s *Shape) Flat() *Shape {
 
 // Inductive reports whether s is an inductive type, or a product or vector with one in it.
 func (s *Shape) Inductive() bool {
-	for ; s != nil && s.Kind != Real; s = s.B {
-		if s.Kind == Inductive || s.A.Inductive() {
-			return true
-		}
-	}
-	return false
+	return s != nil && (s.Kind == Inductive || s.A.Inductive() || s.B.Inductive())
 }
 
 // Width is the number of scalars of a value of the shape; of one element for a list.
@@ -111,27 +106,13 @@ func (s *Shape) Depth() int { return s.depth }
 
 // Equal reports whether s and t are the same shape.
 func (s *Shape) Equal(t *Shape) bool {
-	for {
-		if s == t {
-			return true
-		}
-		if s == nil || t == nil || s.Kind != t.Kind || s.Size != t.Size || s.width != t.width {
-			return false
-		}
-		switch s.Kind {
-		case Real:
-			return true
-		case Inductive:
-			return s.Name == t.Name
-		case Product:
-			if !s.A.Equal(t.A) {
-				return false
-			}
-			s, t = s.B, t.B
-		default:
-			s, t = s.A, t.A
-		}
+	switch {
+	case s == t:
+		return true
+	case s == nil || t == nil || s.Kind != t.Kind || s.Size != t.Size || s.Name != t.Name || s.width != t.width:
+		return false
 	}
+	return s.A.Equal(t.A) && s.B.Equal(t.B)
 }
 
 // Rows is what stands behind the type of the components of vectors of vectors, the size of the outermost first: ^2,
@@ -153,8 +134,7 @@ func (s *Shape) String() string {
 	return b.String()
 }
 
-// print writes s where an operand of at least that level stands: 0 anything,
-// 1 left of *, 2 under List or ^.
+// print writes s where an operand of at least that level stands: 0 anything, 1 left of *, 2 under List or ^.
 func (s *Shape) print(b *strings.Builder, level int) {
 	closing := ""
 	if s.Kind == Product && level > 0 || (s.Kind == List || strings.Contains(s.Name, " ")) && level > 1 {

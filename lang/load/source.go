@@ -5,7 +5,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -52,14 +58,14 @@ func catch(d **syntax.Diagnostic) {
 func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong *syntax.Diagnostic) {
 	defer catch(&wrong)
 	at := d.NameSpan
-	c := &content{layout: set.layout, data: set.flat}
+	c := &content{layout: set.layout, Value: Value{Data: set.flat}}
 	switch {
 	case want.Tagged() && set.value != "":
 		r := newTextReader([]byte(set.value), nil, s.Guard)
 		if r.tagged(want); r.end() != nil {
 			misfit(at, set, want, "something else: "+r.err.msg)
 		}
-		c.data, c.tags = r.data, r.tags
+		c.Data, c.Tags = r.data, r.tags
 	case want.Tagged() && (set.file == nil || set.file.format != formats["json"]):
 		fail(at, "value does not fit the program",
 			fmt.Sprintf("%s is %v, whose values are read from a JSON file: json \"f.json\", or --set %s=@f.json",
@@ -78,16 +84,14 @@ func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong 
 			return v, wrong
 		}
 	}
-	if c.tags != nil {
-		return TaggedValue(want, c.data, c.tags), nil
+	if c.Tags != nil {
+		return TaggedValue(want, c.Data, c.Tags), nil
 	}
 	if want == nil {
 		want = c.shape(at, set, d.Kind)
 	}
 	if c.layout != nil {
-		v := setArray(at, set, c.layout, c.data, want)
-		v.Chunk = c.chunk
-		return v, nil
+		return setArray(at, set, c, want), nil
 	}
 	return setTable(at, set, c, want), nil
 }
@@ -151,4 +155,247 @@ func (o *opened) random() io.ReaderAt {
 
 func fail(at syntax.Span, headline, label string) {
 	panic(&failure{syntax.Diagnostic{Span: at, Headline: headline, Label: label}})
+}
+
+// File says which numbers of a file are read, and how: csv "f.csv" "a" skip, or @f.csv:a on the command line.
+type File struct {
+	format    *format
+	path      string
+	place     syntax.Span // of the path in the program; zero on the command line
+	parts     []part
+	separator rune    // of a CSV file
+	skip      bool    // rows with a missing value are left out
+	fill      float64 // what stands for a missing value; NaN where that is an error
+	shape     *Shape  // what is read, if it is known
+	stream    bool    // numbers that are too many to be stored are read when they are needed
+}
+
+// part names a column of a table, an array, or a step of the way into a JSON value.
+type part struct {
+	name   string
+	index  int // -1: it has a name
+	place  syntax.Span
+	read   reading
+	form   string   // of dates, as given
+	layout string   // and for package time
+	levels []string // of categories, if they are stated
+}
+
+func (p *part) String() string {
+	if p.index >= 0 {
+		return strconv.Itoa(p.index)
+	}
+	return strconv.Quote(p.name)
+}
+
+// step is the part in the place of a JSON value.
+func (p *part) step() string {
+	if p.index >= 0 {
+		return "[" + strconv.Itoa(p.index) + "]"
+	}
+	return p.name
+}
+
+// format is a format of files.
+type format struct {
+	kind  string // what messages call its files
+	parts string // what stands behind the path, as in an example
+	most  int    // of the parts
+	least int
+	named bool // a part is always a name
+	table bool // it has rows, with skip and fill
+	read  func(*opened) (*content, error)
+}
+
+// formats are the formats, by the words of a program and by the extensions of names.
+var formats = map[string]*format{
+	"csv": {kind: "CSV", least: 1, most: math.MaxInt, table: true, read: (*opened).csv,
+		parts: `columns: csv "f.csv" "a" "b" by their names, csv "f.csv" 0 2 by their numbers if there is no header`},
+	"npy": {kind: "NumPy", parts: `nothing: npy "f.npy"`, read: (*opened).npy},
+	"npz": {kind: "NumPy", least: 1, most: 1, named: true, read: (*opened).npz,
+		parts: `the name of an array: npz "f.npz" "w"`},
+	"parquet": {kind: "Parquet", least: 1, most: math.MaxInt, named: true, table: true, read: (*opened).parquet,
+		parts: `columns: parquet "f.parquet" "a" "b"`},
+	"text": {kind: "text", most: 1, read: (*opened).characters,
+		parts: `the length of a row, or nothing: text "f.txt" 64`},
+	"json": {kind: "JSON", most: maxBrackets, read: (*opened).json,
+		parts: `the way to a value: json "f.json" "layers" 3 "w"`},
+}
+
+// extension returns the format of a file by the extension of its name, or nil.
+func extension(path string) *format {
+	name := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
+	if name == "txt" {
+		name = "text"
+	}
+	return formats[name]
+}
+
+func newFile(f *format, path string) *File {
+	out := &File{format: f, path: path, separator: ',', fill: math.NaN()}
+	if strings.EqualFold(filepath.Ext(path), ".tsv") {
+		out.separator = '\t'
+	}
+	return out
+}
+
+// NewFile returns what an expression of a program says. The path is relative to dir.
+func NewFile(n *syntax.ExprNode, dir string) (_ *File, d *syntax.Diagnostic) {
+	defer catch(&d)
+	path := n.Words[0].Text
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	f := newFile(formats[n.Text], path)
+	if f.format == nil {
+		fail(n.Span, "unknown format", n.Text+" files cannot be read")
+	}
+	f.place = n.Words[0].Span
+	for words := n.Words[1:]; len(words) > 0; {
+		words = words[f.word(n, words):]
+	}
+	if err := f.misuse(); err != "" {
+		fail(n.Span, "wrong use of "+n.Text, err)
+	}
+	return f, nil
+}
+
+// word takes what the first of the words begins, and returns how many words that is.
+func (f *File) word(n *syntax.ExprNode, words []syntax.Word) int {
+	w := words[0]
+	option := func(kind syntax.Token, what string, set func(text string) bool) int {
+		if len(words) == 1 || words[1].Kind != kind || !set(words[1].Text) {
+			fail(w.Span, "wrong use of "+n.Text, what)
+		}
+		return 2
+	}
+	switch {
+	case w.Kind == syntax.StringTok:
+		f.parts = append(f.parts, part{name: w.Text, index: -1, place: w.Span})
+	case w.Kind == syntax.NumberTok:
+		i, why := parseNatural(w.Text)
+		if why != "" || i > math.MaxInt32 || f.format.named {
+			fail(w.Span, "wrong use of "+n.Text, fmt.Sprintf("behind the file name stands %s", f.format.parts))
+		}
+		f.parts = append(f.parts, part{index: int(i), place: w.Span})
+	case w.Text == "category" && f.columns():
+		f.parts[len(f.parts)-1].readAs(w.Text, "")
+	case readings[w.Text] != asNumber && f.columns():
+		text := ""
+		if len(words) > 1 && words[1].Kind == syntax.StringTok {
+			text = words[1].Text
+		}
+		if wrong := f.parts[len(f.parts)-1].readAs(w.Text, text); wrong != "" {
+			fail(w.Span, "wrong use of "+n.Text, wrong)
+		}
+		return 2
+	case w.Text == "skip" && f.format.table:
+		f.skip = true
+	case w.Text == "fill" && f.format.table:
+		return option(syntax.NumberTok, "a number is expected after fill: what stands for a missing value",
+			func(text string) (ok bool) {
+				x, why := parseNumber(text)
+				f.fill = x
+				return why == ""
+			})
+	case w.Text == "separator" && f.format == formats["csv"]:
+		return option(syntax.StringTok, `one character in quotes is expected after separator, such as ";" or "\t"`,
+			func(text string) bool {
+				f.separator, _ = utf8.DecodeRuneInString(text)
+				return utf8.RuneCountInString(text) == 1 && !strings.ContainsAny(text, "\"\n\r")
+			})
+	default:
+		label := fmt.Sprintf("behind the file name stands %s", f.format.parts)
+		if f.format.table {
+			label = "behind the columns can stand skip or fill 0, for missing values"
+			if f.format == formats["csv"] {
+				label += `, and separator ";"; behind a column category, levels "a, b", days "YYYY-MM-DD" or years "YYYY-MM-DD"`
+			}
+			if len(f.parts) == 0 {
+				label = "the name of a column stands in quotes: " + n.Text + " " + strconv.Quote(n.Words[0].Text) +
+					" " + strconv.Quote(w.Text)
+			}
+		}
+		fail(w.Span, "wrong use of "+n.Text, label)
+	}
+	return 1
+}
+
+// misuse says what of the whole is wrong, or is empty.
+func (f *File) misuse() string {
+	names := 0
+	for _, p := range f.parts {
+		if p.index < 0 {
+			names++
+		}
+	}
+	switch {
+	case len(f.parts) < f.format.least || len(f.parts) > f.format.most:
+		return "behind the file name stands " + f.format.parts
+	case f.format.table && names > 0 && names < len(f.parts):
+		return "columns are given by their names, or by numbers where there is no header"
+	case f.skip && !math.IsNaN(f.fill):
+		return "a missing value is skipped or filled"
+	case !math.IsNaN(f.fill) && slices.ContainsFunc(f.parts, func(p part) bool { return p.read == asCategory }):
+		return "fill puts a number in place of missing values, and a category has none: skip leaves the rows out, and " +
+			"levels \"a, NA\" makes NA a level"
+	}
+	return ""
+}
+
+// columns reports whether a word may stand here that says how the column before it is read.
+func (f *File) columns() bool { return f.format == formats["csv"] && len(f.parts) > 0 }
+
+// at returns the place of a part in the program, that of the path for -1. other is the place of what a file of the
+// command line is for.
+func (f *File) at(part int, other syntax.Span) syntax.Span {
+	switch {
+	case f.place == syntax.Span{}:
+		return other
+	case part < 0:
+		return f.place
+	}
+	return f.parts[part].place
+}
+
+// content is what was read of a file: numbers in brackets or, without a layout, Rows × width numbers.
+type content struct {
+	Value  // without its shape
+	layout *layout
+	width  int
+}
+
+// skip notes that the next row is left out.
+func (c *content) skip() {
+	c.Skips = (c.Skips ^ uint64(c.Rows+c.Skipped+1)) * 0x100000001b3 // FNV-1a
+	c.Skipped++
+}
+
+// shape returns the shape of the content where none is declared: data is a list, an input a vector.
+func (c *content) shape(at syntax.Span, s *Setting, kind syntax.DeclKind) *Shape {
+	l := c.layout
+	if l == nil {
+		dims := []int{c.Rows, c.width}
+		if c.width == 1 {
+			dims = dims[:1]
+		}
+		l = dimsLayout(dims)
+	}
+	list := kind == syntax.DataDecl && l.size >= 0
+	switch shape := l.shape(); {
+	case list && c.layout == nil && c.File != nil && c.File.parts != nil:
+		return c.File.Rows()
+	case list && l.size == 0 && c.layout == nil:
+		return rowsShape(c.width)
+	case list && l.size == 0:
+		return ListShape(realShape)
+	case shape == nil:
+		fail(at, "unknown type", fmt.Sprintf("the type of %s must be declared: %s gives %s", s.Name, short(s.Text),
+			l.describe()))
+		return nil
+	case list:
+		return ListShape(shape.A)
+	default:
+		return shape
+	}
 }

@@ -105,8 +105,8 @@ type TypeKind uint8
 // The forms of type expressions.
 const (
 	BadType   TypeKind = iota
-	RType              // R
-	NatType            // Nat
+	RType              // R            Text
+	NatType            // Nat          Text
 	ListType           // List T       A
 	ProdType           // T * T        A, B
 	ArrowType          // T -> T       A, B
@@ -278,3 +278,69 @@ func (f *File) Bare(p Pat) Pat {
 
 // NumExprs returns the number of expressions in the arena, for arrays indexed by Expr.
 func (f *File) NumExprs() int { return len(f.exprs) }
+
+// The arenas grow here; children come before their parents.
+
+// operandForm says what an operand is where its form limits what may follow.
+type operandForm uint8
+
+const (
+	plainForm operandForm = iota
+	powForm               // e ^ s without parentheses
+	sizeForm              // size x without parentheses
+)
+
+// operand is a parsed expression with its extent, parentheses included.
+type operand struct {
+	e    Expr
+	span Span
+	form operandForm
+}
+
+// store adds nodes to an arena of parts, and returns where they stand there.
+func store[T any](g *Guard, arena *[]T, nodes []T) (off, n uint32) {
+	off, n = uint32(len(*arena)), uint32(len(nodes))
+	*arena = append(Room(g, *arena, len(nodes)), nodes...)
+	return off, n
+}
+
+// add adds an expression without patterns whose kids are given.
+func (p *parser) add(n ExprNode, kids ...Expr) Expr {
+	p.guard.Step()
+	n.off, n.n = store(p.guard, &p.f.exprKids, kids)
+	p.f.exprs = append(Room(p.guard, p.f.exprs, 1), n)
+	return Expr(len(p.f.exprs) - 1)
+}
+
+// made adds an expression and returns it as an operand.
+func (p *parser) made(n ExprNode, kids ...Expr) operand {
+	return operand{e: p.add(n, kids...), span: n.Span}
+}
+
+// bad adds a BadExpr.
+func (p *parser) bad(s Span) operand { return p.made(ExprNode{Kind: BadExpr, Span: s}) }
+
+// isBad reports whether o stands for something that has been reported.
+func (p *parser) isBad(o operand) bool { return p.f.exprs[o.e].Kind == BadExpr }
+
+// join adds a op b.
+func (p *parser) join(op Token, at uint32, a, b operand) operand {
+	return p.made(ExprNode{Kind: BinExpr, Op: op, OpPos: at, Span: Span{a.span.Start, b.span.End}}, a.e, b.e)
+}
+
+// addPats stores a list of patterns for an expression.
+func (p *parser) addPats(pats []Pat) (off, n uint32) { return store(p.guard, &p.f.patKids, pats) }
+
+func (p *parser) addPat(n PatNode, kids []Pat) Pat {
+	p.guard.Step()
+	n.off, n.n = store(p.guard, &p.f.patKids, kids)
+	p.f.pats = append(Room(p.guard, p.f.pats, 1), n)
+	return Pat(len(p.f.pats) - 1)
+}
+
+func (p *parser) addType(n TypeNode, kids ...TypeExpr) TypeExpr {
+	p.guard.Step()
+	n.off, n.n = store(p.guard, &p.f.typeKids, kids)
+	p.f.types = append(Room(p.guard, p.f.types, 1), n)
+	return TypeExpr(len(p.f.types) - 1)
+}

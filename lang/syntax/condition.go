@@ -3,30 +3,32 @@ package syntax
 // A condition is one comparison, or several with and, or and not, which are words only there, and only where the file
 // binds no such name.
 
-// binds reports whether the file binds the name anywhere.
-func (p *parser) binds(name string) bool {
-	if p.bound == nil {
-		p.bound = map[string]bool{}
-		s := newScanner(p.s.src, p.s.from)
-		s.mute = true
-		pattern, index := false, false // of names, or of the index of a comprehension
-		for t := s.scan(); t.kind != EOF; t = s.scan() {
-			switch k := t.kind; {
-			case k.startsDecl() || k == FunTok || k == LinTok || k == LetTok || k == WithTok || k == BarTok:
-				pattern = true
-			case k == EqTok || k == ArrowTok || k == LessTok:
-				pattern = false
-			case k == IdentTok && (pattern || index):
-				p.bound[string(s.src[t.start:t.end])] = true
-			}
-			index = t.kind == VecTok || t.kind == SumTok || t.kind == ListTok || p.word(t, "scan")
-		}
+// conditional parses c then e else e after if.
+func (p *parser) conditional(start uint32) operand {
+	c, ok := p.condition(&form{kind: ifForm, op: IfTok, start: start})
+	if !ok {
+		return c
 	}
-	return p.bound[name]
+	p.next()
+	then, ok := p.upTo(&form{kind: thenForm, op: IfTok, start: start}, "every `if` has an `else`")
+	if !ok {
+		return then
+	}
+	p.next()
+	return p.tail(ExprNode{Kind: IfExpr, Span: Span{Start: start}}, c.e, then.e)
+}
+
+// condition parses the condition of an if, up to its then.
+func (p *parser) condition(fr *form) (c operand, ok bool) {
+	p.begin(fr)
+	defer p.end()
+	c = p.literal(fr)
+	fr.kind = condForm
+	return p.await(fr, p.junction(c, true))
 }
 
 // logic reports whether the current token is the word and, or or not.
-func (p *parser) logic(word string) bool { return p.word(p.tok, word) && !p.binds(word) }
+func (p *parser) logic(word string) bool { return p.word(p.tok, word) && !p.s.words.binds(&p.s, word) }
 
 // joins reports whether and or or stands here, behind an operand of a condition.
 func (p *parser) joins() bool {
@@ -58,7 +60,7 @@ func (p *parser) startsCondition() bool {
 		case depth > 1 || ifs > 0:
 		case k == LessTok && (before[0].kind.startsPrefix() || p.word(before[0], "scan")):
 			return false // the bound of an index
-		case k.isCompare() || k == EqTok || p.word(t, "not") && !p.binds("not") && before[1].kind == LParenTok:
+		case k.isCompare() || k == EqTok || p.word(t, "not") && !p.s.words.binds(&p.s, "not") && before[1].kind == LParenTok:
 			return true
 		case k == LetTok || k == FunTok || k == ArrowTok || k == CommaTok:
 			return false
@@ -74,10 +76,10 @@ func (p *parser) junction(left operand, or bool) operand {
 		switch {
 		case p.logic("and"):
 			p.next()
-			left = p.logical(n, left, p.literal())
+			left = p.logical(n, left, p.literal(nil))
 		case or && p.logic("or"):
 			p.next()
-			left = p.logical(n, left, p.junction(p.literal(), false))
+			left = p.logical(n, left, p.junction(p.literal(nil), false))
 		default:
 			return left
 		}
@@ -87,56 +89,63 @@ func (p *parser) junction(left operand, or bool) operand {
 
 func (p *parser) logical(n ExprNode, left, right operand) operand {
 	n.Span = Span{left.span.Start, right.span.End}
-	return operand{e: p.add(n, left.e, right.e), span: n.Span}
+	return p.made(n, left.e, right.e)
 }
 
-// literal parses a comparison, not c or (c).
-func (p *parser) literal() operand {
+// literal parses a comparison, not c or (c). The first one of an if is a part of the form fr, which is nil for others.
+func (p *parser) literal(fr *form) operand {
+	if !p.logic("not") && !p.startsCondition() {
+		return p.compared(fr)
+	}
 	defer p.leave()
 	start := p.tok.start
 	if !p.enter() {
 		return p.bad(p.span())
 	}
-	switch {
-	case p.logic("not"):
+	if !p.at(LParenTok) {
 		n := ExprNode{Kind: LogicExpr, Text: p.text(), TextSpan: p.span()}
 		p.next()
-		c := p.literal()
+		c := p.literal(nil)
 		n.Span = Span{start, c.span.End}
-		return operand{e: p.add(n, c.e), span: n.Span}
-	case p.startsCondition():
-		p.next()
-		p.begin(&form{kind: condForm, op: LParenTok, start: start})
-		defer p.end()
-		c := p.junction(p.literal(), true)
-		if p.unwinding {
-			return c
-		}
-		if !p.at(RParenTok) {
-			p.expected("`)`", "", p.opener(LParenTok, start))
-			return p.recover()
-		}
-		c.span = Span{start, p.tok.end}
-		p.next()
+		return p.made(n, c.e)
+	}
+	p.next()
+	p.begin(&form{kind: condForm, op: LParenTok, start: start})
+	defer p.end()
+	c := p.junction(p.literal(nil), true)
+	if p.unwinding {
 		return c
 	}
-	a := p.expr(nil)
+	if !p.at(RParenTok) {
+		p.expected("`)`", "", p.opener(LParenTok, start))
+		return p.recover()
+	}
+	c.span = Span{start, p.tok.end}
+	p.next()
+	return c
+}
+
+// compared parses a comparison.
+func (p *parser) compared(fr *form) operand {
+	a := p.expr(fr)
+	var notes []Note
+	if fr != nil {
+		a, notes = p.strays(fr, a), []Note{p.opener(fr.op, fr.start)}
+	}
 	if p.unwinding {
 		return a
 	}
-	n := ExprNode{OpPos: p.tok.start}
+	n := ExprNode{Kind: CompareExpr, OpPos: p.tok.start}
 	if n.Op = p.comparison(); n.Op == EOF {
-		p.expected("a comparison", "a condition compares numbers, with <, <=, >, >= or =")
+		if !p.isBad(a) || !p.at(ThenTok) {
+			p.expected("a comparison", "a condition compares numbers, with <, <=, >, >= or =", notes...)
+		}
 		return p.recover()
 	}
 	p.next()
-	return p.compared(n, a, p.expr(nil))
-}
-
-// compared makes the comparison of two operands.
-func (p *parser) compared(n ExprNode, a, b operand) operand {
-	n.Kind, n.Span = CompareExpr, Span{a.span.Start, b.span.End}
-	return operand{e: p.add(n, a.e, b.e), span: n.Span}
+	b := p.expr(fr)
+	n.Span = Span{a.span.Start, b.span.End}
+	return p.made(n, a.e, b.e)
 }
 
 // comparison returns the sign of the comparison that stands here, EOF if there is none. It reports one that is spelt as

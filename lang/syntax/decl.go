@@ -10,31 +10,21 @@ import (
 )
 
 // String returns the declaration's keyword.
-func (k DeclKind) String() string {
-	switch k {
-	case TypeDecl:
-		return spellings[TypeTok]
-	case SymbolDecl:
-		return spellings[SymbolTok]
-	}
-	return spellings[ParamTok+Token(k)]
-}
+func (k DeclKind) String() string { return declWords[k].String() }
+
+// declWords are the keywords of declarations.
+var declWords = [...]Token{ParamDecl: ParamTok, InputDecl: InputTok, DataDecl: DataTok, DefDecl: DefTok,
+	TypeDecl: TypeTok, SymbolDecl: SymbolTok}
 
 // decl parses a declaration. The current token is its keyword.
 func (p *parser) decl() {
 	d := Decl{Span: p.span()}
 	keyword := p.tok.kind
-	switch keyword {
-	case AndTok:
+	if keyword == AndTok {
 		before := &p.f.Decls[len(p.f.Decls)-1]
 		d.Kind, d.Rec, d.And = before.Kind, before.Rec, true
-	case TypeTok:
-		d.Kind = TypeDecl
-	case SymbolTok:
-		d.Kind = SymbolDecl
-	case ImportTok:
-	default:
-		d.Kind = DeclKind(p.tok.kind - ParamTok)
+	} else {
+		d.Kind = DeclKind(max(0, slices.Index(declWords[:], keyword))) // an import has none
 	}
 	if !p.tok.col1 && !d.And {
 		p.misplacedDecl()
@@ -79,9 +69,7 @@ func (p *parser) decl() {
 
 // misplacedDecl reports a declaration's keyword that is not at column 1.
 func (p *parser) misplacedDecl() {
-	p.report(Diagnostic{Span: p.span(),
-		Headline: fmt.Sprintf("the declaration `%s` must start at column 1", p.real),
-		Label:    "remove the space before this"})
+	p.reportHere(fmt.Sprintf("the declaration `%s` must start at column 1", p.real), "remove the space before this")
 }
 
 // skipRest moves to the end of the declaration, silently: an error has been reported.
@@ -182,7 +170,7 @@ func (p *parser) declHead(d *Decl) bool {
 			p.expected("`=`", fmt.Sprintf("only `def` takes parameters, not `%s`", d.Kind))
 			return false
 		}
-		pats, ok := p.patterns("`=`", EqTok, ColonTok)
+		pats, ok := p.patterns(EqTok, ColonTok)
 		if !ok {
 			return false
 		}
@@ -206,24 +194,27 @@ func (p *parser) declHead(d *Decl) bool {
 // inputNames parses what stands behind named: names in quotes, or levels xs "column".
 func (p *parser) inputNames() (words []Word) {
 	for p.next(); p.at(StringTok) || p.at(IdentTok); p.next() {
-		w := Word{p.tok.kind, p.text(), p.span()}
-		if w.Kind == StringTok {
-			w.Text, _ = strconv.Unquote(w.Text) // a wrong one has been reported
-		}
-		words = append(words, w)
+		words = append(words, p.fileWord())
 	}
 	return words
 }
 
+// fileWord returns the current token as a word: a string without its quotes.
+func (p *parser) fileWord() Word {
+	w := Word{p.tok.kind, p.text(), p.span()}
+	if w.Kind == StringTok {
+		w.Text, _ = strconv.Unquote(w.Text) // a wrong one has been reported
+	}
+	return w
+}
+
 // expectEq moves past "=", or what other languages write for it.
 func (p *parser) expectEq(what string) bool {
-	switch p.tok.kind {
-	case EqTok:
-		p.next()
-		return true
-	case eqEqTok, colonEqTok:
+	if slices.Contains(misspelt[EqTok], p.tok.kind) {
 		p.expected("`=`", "")
-		p.next()
+		p.tok.kind = EqTok
+	}
+	if p.accept(EqTok) {
 		return true
 	}
 	hint := ""
@@ -303,11 +294,8 @@ func (p *parser) file() Expr {
 	p.next()
 	for len(n.Words) == 0 && p.at(StringTok) || len(n.Words) > 0 &&
 		(p.at(StringTok) || p.at(NumberTok) || p.at(MinusTok) || p.at(IdentTok)) {
-		w := Word{p.tok.kind, p.text(), p.span()}
-		switch w.Kind {
-		case StringTok:
-			w.Text, _ = strconv.Unquote(w.Text) // a wrong one has been reported
-		case MinusTok:
+		w := p.fileWord()
+		if w.Kind == MinusTok {
 			if p.next(); !p.at(NumberTok) {
 				p.expected("a number", "")
 				return p.bad(n.Span).e

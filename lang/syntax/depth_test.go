@@ -85,12 +85,12 @@ func TestLinear(t *testing.T) {
 func TestCheck(t *testing.T) {
 	src := property.Deeps[0].Source(1 << 20)
 	calls := 0
-	_, _, err := Parse("t", src, Options{Check: func() error { calls++; return nil }})
+	_, _, err := Parse("t", src, Options{Guard: Guard{Check: func() error { calls++; return nil }}})
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, calls, (2<<20)>>16)
 	stop := errors.New("stop")
 	calls = 0
-	_, ds, err := Parse("t", src, Options{Check: func() error { calls++; return stop }})
+	_, ds, err := Parse("t", src, Options{Guard: Guard{Check: func() error { calls++; return stop }}})
 	assert.ErrorIs(t, err, stop)
 	assert.Empty(t, ds)
 	assert.Equal(t, 1, calls)

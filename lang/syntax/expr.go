@@ -28,13 +28,11 @@ const MaxNest = 10_000
 // TooDeep is the headline of the error for deeper nesting.
 const TooDeep = "nested too deep"
 
-// enter counts a level of nesting, leave ends it. Nesting that is too deep is reported,
-// and nothing after it is read.
+// enter counts a level of nesting, leave ends it. Nesting that is too deep is reported, and nothing after it is read.
 func (p *parser) enter() bool {
 	p.nest++
 	if p.nest > MaxNest && !p.tooDeep {
-		p.report(Diagnostic{Span: p.span(), Headline: TooDeep,
-			Label: "more than 10000 levels of parentheses and other forms in one another"})
+		p.reportHere(TooDeep, "more than 10000 levels of parentheses and other forms in one another")
 		p.tooDeep = true
 		p.next()
 	}
@@ -43,8 +41,7 @@ func (p *parser) enter() bool {
 
 func (p *parser) leave() { p.nest-- }
 
-// expr parses an expression up to a token that can't be a part of it. It is a part
-// of the form fr, or 0 if fr is nil.
+// expr parses an expression up to a token that can't be a part of it. It is a part of the form fr, or 0 if fr is nil.
 func (p *parser) expr(fr *form) operand {
 	defer p.leave()
 	if !p.enter() {
@@ -80,7 +77,7 @@ func (p *parser) operand(fr *form) operand {
 		if p.at(RBrackTok) {
 			span := Span{start, p.tok.end}
 			p.next()
-			return operand{e: p.add(ExprNode{Kind: ListExpr, Span: span}), span: span}
+			return p.made(ExprNode{Kind: ListExpr, Span: span})
 		}
 		return p.bracket(&form{kind: listForm, op: k, start: start})
 	case LVecTok:
@@ -142,8 +139,7 @@ func (p *parser) negation() operand {
 		return p.bad(p.span())
 	}
 	a := p.operators(p.operand(nil), PrecNeg)
-	n := ExprNode{Kind: NegExpr, Op: MinusTok, OpPos: start, Span: Span{start, a.span.End}}
-	return operand{e: p.add(n, a.e), span: n.Span}
+	return p.made(ExprNode{Kind: NegExpr, Op: MinusTok, OpPos: start, Span: Span{start, a.span.End}}, a.e)
 }
 
 // opSymbol parses the rest of (+), (-), ( * ) or (/), after the parenthesis.
@@ -151,16 +147,14 @@ func (p *parser) opSymbol(start uint32) (operand, bool) {
 	if p.tok.kind.Precedence() == 0 {
 		return operand{}, false
 	}
-	ahead := p.s
-	ahead.mute = true
-	close := ahead.scan()
-	if close.kind != RParenTok || p.inDecl && close.col1 {
+	close := p.ahead()()
+	if close.kind != RParenTok {
 		return operand{}, false
 	}
 	n := ExprNode{Kind: OpExpr, Op: p.tok.kind, OpPos: p.tok.start, Span: Span{start, close.end}}
 	p.next()
 	p.next()
-	return operand{e: p.add(n), span: n.Span}, true
+	return p.made(n), true
 }
 
 // church parses #s.
@@ -169,12 +163,10 @@ func (p *parser) church() operand {
 	p.next()
 	s := p.size(true)
 	p.closeOpen()
-	n := ExprNode{Kind: ChurchExpr, Span: Span{start, s.span.End}}
-	return operand{e: p.add(n, s.e), span: n.Span}
+	return p.made(ExprNode{Kind: ChurchExpr, Span: Span{start, s.span.End}}, s.e)
 }
 
-// operators parses what follows the operand left, as far as it binds at least as
-// tightly as prec.
+// operators parses what follows the operand left, as far as it binds at least as tightly as prec.
 func (p *parser) operators(left operand, prec uint8) operand {
 	for !p.unwinding && !p.letEnds {
 		p.last = left.e
@@ -227,8 +219,7 @@ func (p *parser) application(f operand) operand {
 	for p.at(DotParenTok) || p.at(dotBrackTok) {
 		a = p.projection(a)
 	}
-	n := ExprNode{Kind: AppExpr, Span: Span{f.span.Start, a.span.End}}
-	return operand{e: p.add(n, f.e, a.e), span: n.Span}
+	return p.made(ExprNode{Kind: AppExpr, Span: Span{f.span.Start, a.span.End}}, f.e, a.e)
 }
 
 // power parses ^s after an operand.
@@ -282,7 +273,7 @@ func (p *parser) projection(v operand) operand {
 		p.next()
 	}
 	p.open = 0
-	return operand{e: p.add(n, v.e, s.e), span: n.Span}
+	return p.made(n, v.e, s.e)
 }
 
 // slice parses v.(a..b) behind a: it stands for slice v a b.
@@ -305,7 +296,7 @@ func (p *parser) slice(v, from operand, at uint32) operand {
 	}
 	n.Op = DotParenTok
 	p.open = 0
-	return operand{e: p.add(n, f, to.e), span: n.Span}
+	return p.made(n, f, to.e)
 }
 
 // whole parses an expression up to the end of the declaration or of the body.
@@ -342,4 +333,129 @@ func (p *parser) leftOver(o operand) operand {
 		return p.recover()
 	}
 	return p.operators(o, PrecAdd)
+}
+
+// sizeHelp says what a static expression is.
+const sizeHelp = "made of literals, params, indices, size x, + - * and parentheses"
+
+// size parses a static expression. If atom is set, that is a literal, a name or a
+// parenthesis. After an error the result is bad and the current token is where it was found.
+func (p *parser) size(atom bool) operand {
+	var o operand
+	var ok bool
+	if atom {
+		o, ok = p.sizeOperand(true)
+	} else {
+		o, ok = p.sizeOperators(PrecAdd)
+	}
+	if !ok {
+		return p.bad(p.span())
+	}
+	return o
+}
+
+// sizeOperators parses operators that bind at least as tightly as prec.
+func (p *parser) sizeOperators(prec uint8) (operand, bool) {
+	left, ok := p.sizeOperand(false)
+	for ok && sizePrec(p.tok.kind) >= prec {
+		op, at := p.tok.kind, p.tok.start
+		p.next()
+		var right operand
+		if right, ok = p.sizeOperators(sizePrec(op) + 1); ok {
+			left = p.join(op, at, left, right)
+		}
+	}
+	return left, ok
+}
+
+// sizeOperand parses a literal, a name, size x or a parenthesis.
+func (p *parser) sizeOperand(atom bool) (operand, bool) {
+	switch p.tok.kind {
+	case LParenTok:
+		return p.sizeParen()
+	case NumberTok, IdentTok:
+		return p.leaf(), true
+	case SizeTok:
+		if !atom {
+			return p.sizeOf(), true
+		}
+		p.expected("a literal, a name or `(`", "put parentheses around `size x` here")
+		return operand{}, false
+	}
+	what := "a size"
+	if atom {
+		what = "a literal, a name or `(`"
+	}
+	hint := "a size is " + sizeHelp
+	if p.at(MinusTok) {
+		hint = "a size is a natural number, never negative"
+	}
+	p.expected(what, hint)
+	return operand{}, false
+}
+
+// sizeParen parses a parenthesis. One that fails is left open.
+func (p *parser) sizeParen() (operand, bool) {
+	list, span, ok := p.sizeList(1)
+	if !ok {
+		return operand{}, false
+	}
+	return operand{e: list[0].e, span: span}, true
+}
+
+// sizeList parses a parenthesis with up to most sizes, separated by commas. One that fails is left open.
+func (p *parser) sizeList(most int) (list []operand, span Span, ok bool) {
+	defer p.leave()
+	if !p.enter() {
+		return nil, span, false
+	}
+	start := p.tok.start
+	p.next()
+	for ok = true; ok && (len(list) == 0 || len(list) < most && p.accept(CommaTok)); {
+		var o operand
+		o, ok = p.sizeOperators(PrecAdd)
+		list = append(list, o)
+	}
+	if ok && !p.at(RParenTok) {
+		p.expected("`)`", "a size is "+sizeHelp, p.opener(LParenTok, start))
+		ok = false
+	}
+	if !ok {
+		p.open++
+		return nil, span, false
+	}
+	span = Span{start, p.tok.end}
+	p.next()
+	return list, span, true
+}
+
+// sizeOf parses size x.
+func (p *parser) sizeOf() operand {
+	start := p.span()
+	p.next()
+	if !p.at(IdentTok) {
+		p.expected("the name of a data list after `size`", p.reservedHint())
+		return p.bad(start)
+	}
+	n := ExprNode{Kind: SizeExpr, Span: Span{start.Start, p.tok.end}, Text: p.text(), TextSpan: p.span()}
+	p.next()
+	return operand{e: p.add(n), span: n.Span, form: sizeForm}
+}
+
+// leaf parses a name or a number.
+func (p *parser) leaf() operand {
+	n := ExprNode{Kind: NameExpr, Span: p.span(), Text: p.text()}
+	if p.at(NumberTok) {
+		n.Kind, n.Num = NumExpr, p.tok.num
+	}
+	p.next()
+	return p.made(n)
+}
+
+// sizePrec is the precedence of an operator in a static expression, 0 for others.
+func sizePrec(t Token) uint8 {
+	if t == SlashTok {
+		return 0
+	}
+	return t.Precedence()
 }

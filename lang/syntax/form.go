@@ -1,5 +1,10 @@
 package syntax
 
+import (
+	"cmp"
+	"slices"
+)
+
 // formKind is a form that waits for a token of its own.
 type formKind uint8
 
@@ -21,22 +26,31 @@ type form struct {
 	op    Token // the bracket or keyword
 	wrong bool  // a wrong separator has been reported
 	start uint32
-	parts int  // how many are complete
-	rec   bool // let rec: and continues it
+	parts []Expr // of a bracket, those that are complete
+	rec   bool   // let rec: and continues it
 	outer *form
 }
 
 // awaited has the token that closes or continues each form, what errors call it, and the keyword behind which recovery
-// passes over one such token.
+// passes over one such token. A bracket also has its separator, the hint for a wrong one, and what it makes.
 var awaited = [symbolForm + 1]struct {
 	token Token
 	name  string
 	opens Token
+	sep   Token
+	hint  string
+	kind  ExprKind
 }{
-	parenForm: {RParenTok, "`)`", EOF}, listForm: {RBrackTok, "`]`", EOF}, vecForm: {RVecTok, "`|]`", EOF},
-	letForm: {InTok, "`in`", LetTok}, matchForm: {WithTok, "`with`", MatchTok},
-	ifForm: {ThenTok, "a comparison", EOF}, condForm: {ThenTok, "`then`", IfTok}, thenForm: {ElseTok, "`else`", IfTok},
-	symbolForm: {WithTok, "`with`", EOF},
+	parenForm: {RParenTok, "`)`", EOF, CommaTok, "the parts of a tuple are separated by commas", TupleExpr},
+	listForm: {RBrackTok, "`]`", EOF, SemiTok,
+		"the elements of a list are separated by semicolons; a vector is written [| e, e |]", ListExpr},
+	vecForm:    {RVecTok, "`|]`", EOF, CommaTok, "the elements of a vector are separated by commas", VectorExpr},
+	letForm:    {token: InTok, name: "`in`", opens: LetTok},
+	matchForm:  {token: WithTok, name: "`with`", opens: MatchTok},
+	ifForm:     {token: ThenTok, name: "a comparison"},
+	condForm:   {token: ThenTok, name: "`then`", opens: IfTok},
+	thenForm:   {token: ElseTok, name: "`else`", opens: IfTok},
+	symbolForm: {token: WithTok, name: "`with`"},
 }
 
 // waitsFor reports whether the token closes or continues the form.
@@ -56,8 +70,7 @@ func (p *parser) begin(fr *form) { fr.outer, p.inner = p.inner, fr }
 
 func (p *parser) end() { p.inner = p.inner.outer }
 
-// caught reports whether the recovery from an error ends in the form: at a token that
-// it waits for.
+// caught reports whether the recovery from an error ends in the form: at a token that it waits for.
 func (p *parser) caught(fr *form) bool {
 	if !fr.waitsFor(p.tok.kind) {
 		return false
@@ -66,8 +79,7 @@ func (p *parser) caught(fr *form) bool {
 	return true
 }
 
-// endHere reports a declaration's keyword inside an expression and ends the
-// declaration, or the body, before it.
+// endHere reports a declaration's keyword inside an expression and ends the declaration, or the body, before it.
 func (p *parser) endHere() {
 	p.misplacedDecl()
 	p.tok.kind, p.ended = EOF, true
@@ -82,7 +94,7 @@ func (p *parser) strays(fr *form, o operand) operand {
 			return p.recover()
 		}
 		k := p.tok.kind
-		if fr.kind <= vecForm || k != RParenTok && k != RBrackTok && k != RVecTok || p.waiting(k) {
+		if fr.kind <= vecForm || fr.op == LParenTok || k != RParenTok && k != RBrackTok && k != RVecTok || p.waiting(k) {
 			break
 		}
 		p.expected(awaited[fr.kind].name, "this closes nothing", p.opener(fr.op, fr.start))
@@ -92,23 +104,11 @@ func (p *parser) strays(fr *form, o operand) operand {
 	return o
 }
 
-// separators has the separators of brackets, and the hint for a wrong one.
-var separators = [...]struct {
-	token Token
-	hint  string
-}{
-	parenForm: {CommaTok, "the parts of a tuple are separated by commas"},
-	listForm:  {SemiTok, "the elements of a list are separated by semicolons; a vector is written [| e, e |]"},
-	vecForm:   {CommaTok, "the elements of a vector are separated by commas"},
-}
-
-// bracket parses a tuple, a list, a vector or an expression in parentheses, after the
-// bracket.
+// bracket parses a tuple, a list, a vector or an expression in parentheses, after the bracket.
 func (p *parser) bracket(fr *form) operand {
 	p.begin(fr)
 	defer p.end()
-	base := len(p.vals)
-	defer func() { p.vals = p.vals[:base] }()
+	sep := awaited[fr.kind].sep
 	o := p.expr(fr)
 	for {
 		o = p.strays(fr, o)
@@ -118,33 +118,32 @@ func (p *parser) bracket(fr *form) operand {
 			}
 			o = p.bad(p.span())
 		}
-		switch k, sep := p.tok.kind, separators[fr.kind]; {
+		switch k := p.tok.kind; {
 		case fr.waitsFor(k):
 			end := p.tok.end
 			p.next()
-			return p.build(fr, base, o, end)
+			return p.build(fr, o, end)
 		case k == CommaTok || k == SemiTok:
-			if k != sep.token && !fr.wrong {
-				p.expected("`"+sep.token.String()+"`", sep.hint)
+			if k != sep && !fr.wrong {
+				p.expected("`"+sep.String()+"`", awaited[fr.kind].hint)
 				fr.wrong = true
 			}
 			p.next()
-			p.vals = append(Room(p.guard, p.vals, 1), o.e)
-			fr.parts++
+			fr.parts = append(Room(p.guard, fr.parts, 1), o.e)
 			o = p.expr(fr)
-		case k == ColonTok && fr.kind == parenForm && fr.parts == 0:
+		case k == ColonTok && fr.kind == parenForm && fr.parts == nil:
 			var done bool
 			if o, done = p.annotation(fr, o); done {
 				return o
 			}
 		default:
-			p.expected("`"+sep.token.String()+"` or "+awaited[fr.kind].name, p.strayHint(), p.opener(fr.op, fr.start))
+			p.expected("`"+sep.String()+"` or "+awaited[fr.kind].name, p.strayHint(), p.opener(fr.op, fr.start))
 			if (k == RParenTok || k == RBrackTok || k == RVecTok) && !p.waiting(k) {
 				// It is taken for the right one, unless the next separator shows that it is too much.
 				end := p.tok.end
 				p.next()
-				if !p.at(sep.token) {
-					return p.build(fr, base, o, end)
+				if !p.at(sep) {
+					return p.build(fr, o, end)
 				}
 				continue
 			}
@@ -154,14 +153,12 @@ func (p *parser) bracket(fr *form) operand {
 }
 
 // build makes the expression of a bracket whose last part is o.
-func (p *parser) build(fr *form, base int, o operand, end uint32) operand {
-	n := ExprNode{Span: Span{fr.start, end}}
-	if fr.kind == parenForm && fr.parts == 0 {
-		return operand{e: o.e, span: n.Span}
+func (p *parser) build(fr *form, o operand, end uint32) operand {
+	span := Span{fr.start, end}
+	if fr.kind == parenForm && fr.parts == nil {
+		return operand{e: o.e, span: span}
 	}
-	n.Kind = [...]ExprKind{parenForm: TupleExpr, listForm: ListExpr, vecForm: VectorExpr}[fr.kind]
-	p.vals = append(Room(p.guard, p.vals, 1), o.e)
-	return operand{e: p.add(n, p.vals[base:]...), span: n.Span}
+	return p.made(ExprNode{Kind: awaited[fr.kind].kind, Span: span}, append(Room(p.guard, fr.parts, 1), o.e)...)
 }
 
 // annotation parses : T ) after an expression. If it fails, the parenthesis stays open.
@@ -169,7 +166,7 @@ func (p *parser) annotation(fr *form, o operand) (_ operand, done bool) {
 	p.next()
 	t := p.typ()
 	if !p.at(RParenTok) {
-		p.expected("`)`", p.typeHint(), p.opener(LParenTok, fr.start))
+		p.expected("`)`", typeHints[p.tok.kind], p.opener(LParenTok, fr.start))
 		if !p.skipTo(RParenTok) {
 			p.open = 0
 			return o, false
@@ -177,7 +174,7 @@ func (p *parser) annotation(fr *form, o operand) (_ operand, done bool) {
 	}
 	n := ExprNode{Kind: AnnotExpr, Span: Span{fr.start, p.tok.end}, Type: t.t}
 	p.next()
-	return operand{e: p.add(n, o.e), span: n.Span}, true
+	return p.made(n, o.e), true
 }
 
 // prefix parses fun, lin, let, if, match, vec, sum or list.
@@ -204,12 +201,12 @@ func (p *parser) prefix(k Token) operand {
 func (p *parser) tail(n ExprNode, kids ...Expr) operand {
 	body := p.expr(nil)
 	n.Span.End = body.span.End
-	return operand{e: p.add(n, append(kids, body.e)...), span: n.Span}
+	return p.made(n, append(kids, body.e)...)
 }
 
 // fun parses p … -> e after fun.
 func (p *parser) fun(start uint32) operand {
-	pats, ok := p.patterns("`->`", ArrowTok)
+	pats, ok := p.patterns(ArrowTok)
 	if !ok {
 		return p.recover()
 	}
@@ -234,7 +231,7 @@ func (p *parser) lin(start uint32) operand {
 	}
 	n := ExprNode{Kind: LinExpr, Span: Span{Start: start}}
 	n.poff, n.pn = p.addPats([]Pat{p.addPat(name, nil)})
-	if !p.arrow("`->`", "`lin` takes one name and no type") {
+	if !p.arrow("`lin` takes one name and no type") {
 		return p.recover()
 	}
 	n.OpPos = p.prevEnd
@@ -274,7 +271,7 @@ func (p *parser) lets() operand {
 		n := heads[i]
 		n.Span.End = o.span.End
 		first := len(kids) - int(n.n)
-		o = operand{e: p.add(n, append(kids[first:], o.e)...), span: n.Span}
+		o = p.made(n, append(kids[first:], o.e)...)
 		kids = kids[:first]
 	}
 	return o
@@ -291,26 +288,17 @@ func (p *parser) let(fr *form, n *ExprNode) (value operand, more, ok bool) {
 	} else {
 		value = p.recover()
 	}
-	for {
-		value = p.strays(fr, value)
-		more = fr.rec && p.at(AndTok)
-		switch {
-		case p.letEnds:
-			p.letEnds = false
-		case p.unwinding && !p.caught(fr):
-			return value, false, false
-		case !p.at(InTok) && !more:
-			p.expected("`in`", p.strayHint(), p.opener(LetTok, fr.start), p.inNote(fr.start))
-			value = p.recover()
-			continue
-		default:
-			p.next()
-		}
-		if typ != 0 {
-			value.e = p.add(ExprNode{Kind: AnnotExpr, Span: value.span, Type: typ}, value.e)
-		}
-		return value, more, true
+	if value, ok = p.await(fr, value, p.inNote(fr.start)); !ok {
+		return value, false, false
 	}
+	more = fr.rec && p.at(AndTok)
+	if more || p.at(InTok) {
+		p.next()
+	}
+	if typ != 0 {
+		value.e = p.add(ExprNode{Kind: AnnotExpr, Span: value.span, Type: typ}, value.e)
+	}
+	return value, more, true
 }
 
 // letHead parses p … [: T] = after let, or after let rec. The type is that of a function's result.
@@ -325,7 +313,7 @@ func (p *parser) letHead(n *ExprNode, rec bool) (typ TypeExpr, ok bool) {
 			ok = p.skipTo(EqTok, ColonTok)
 		}
 	} else {
-		pats, ok = p.patterns("`=`", EqTok, ColonTok)
+		pats, ok = p.patterns(EqTok, ColonTok)
 	}
 	if !ok {
 		return 0, false
@@ -362,18 +350,24 @@ func (p *parser) letHead(n *ExprNode, rec bool) (typ TypeExpr, ok bool) {
 func (p *parser) upTo(fr *form, follows string) (o operand, ok bool) {
 	p.begin(fr)
 	defer p.end()
-	o = p.expr(fr)
-	for !fr.waitsFor(p.tok.kind) || p.unwinding {
+	return p.await(fr, p.expr(fr), Note{Text: follows})
+}
+
+// await continues behind the part o of a form, up to the token that the form waits for. It fails if an error leads out
+// of the form.
+func (p *parser) await(fr *form, o operand, notes ...Note) (_ operand, ok bool) {
+	for {
 		o = p.strays(fr, o)
 		switch {
 		case p.unwinding && !p.caught(fr):
 			return o, false
-		case !fr.waitsFor(p.tok.kind):
-			p.expected(awaited[fr.kind].name, p.strayHint(), p.opener(fr.op, fr.start), Note{Text: follows})
-			o = p.recover()
+		case p.letEnds, fr.waitsFor(p.tok.kind), fr.rec && p.at(AndTok):
+			p.letEnds = false
+			return o, true
 		}
+		p.expected(awaited[fr.kind].name, p.strayHint(), append([]Note{p.opener(fr.op, fr.start)}, notes...)...)
+		o = p.recover()
 	}
-	return o, true
 }
 
 // match parses e with | p -> e … after match.
@@ -388,12 +382,14 @@ func (p *parser) match(start uint32) operand {
 	kids := []Expr{o.e}
 	var pats []Pat
 	for more := true; more; more = !p.unwinding && p.accept(BarTok) {
-		pat, ok := p.matchPattern()
+		p.matching = true
+		pat, ok := p.patApplication()
+		p.matching = false
 		if ok && p.at(BarTok) {
 			p.expected("`->`", "each case has an expression of its own")
 			return p.recover()
 		}
-		if !p.arrow("`->`", p.reservedHint()) {
+		if !p.arrow(p.reservedHint()) {
 			return p.recover()
 		}
 		o = p.expr(nil)
@@ -401,129 +397,33 @@ func (p *parser) match(start uint32) operand {
 	}
 	n.Span = Span{start, o.span.End}
 	n.poff, n.pn = p.addPats(pats)
-	return operand{e: p.add(n, kids...), span: n.Span}
-}
-
-// matchPattern parses the pattern of a case.
-func (p *parser) matchPattern() (Pat, bool) {
-	p.matching = true
-	defer func() { p.matching = false }()
-	return p.patApplication()
-}
-
-// conditional parses c then e else e after if.
-func (p *parser) conditional(start uint32) operand {
-	fr := &form{kind: ifForm, op: IfTok, start: start}
-	p.begin(fr)
-	var kids []Expr
-	var o, first operand
-	var sign ExprNode // that stands between first and o
-	if p.startsCondition() {
-		o = p.literal()
-		fr.kind, fr.parts = condForm, 1
-	} else {
-		o = p.expr(fr)
-	}
-	compared := func() {
-		if sign.Op != EOF {
-			o = p.compared(sign, first, o)
-			sign.Op = EOF
-		}
-	}
-	for len(kids) < 2 {
-		if fr.kind == condForm && !p.unwinding && p.joins() {
-			compared()
-			o = p.junction(o, true)
-		}
-		o = p.strays(fr, o)
-		if p.unwinding {
-			if !p.caught(fr) {
-				p.end()
-				return o
-			}
-			o = p.bad(p.span())
-		}
-		next, ok := p.ifKeyword(fr, &sign, o)
-		if !ok {
-			o = p.recover()
-			continue
-		}
-		if next == condForm {
-			first = o
-		} else {
-			compared()
-			kids = append(kids, o.e)
-		}
-		fr.parts, fr.kind = int(next-ifForm), next
-		p.next()
-		if len(kids) < 2 {
-			o = p.expr(fr)
-		}
-	}
-	p.end()
-	return p.tail(ExprNode{Kind: IfExpr, Span: Span{Start: start}}, kids...)
-}
-
-// ifKeyword handles the token after the part o of an if. It returns the form that the
-// token leads to. The sign of a comparison goes to n.
-func (p *parser) ifKeyword(fr *form, n *ExprNode, o operand) (next formKind, ok bool) {
-	k := p.tok.kind
-	switch fr.kind {
-	case ifForm:
-		if op := p.comparison(); op != EOF {
-			n.Op, n.OpPos = op, p.tok.start
-			return condForm, true
-		}
-		if !p.isBad(o) || k != ThenTok {
-			p.expected("a comparison", "a condition compares numbers, with <, <=, >, >= or =", p.opener(IfTok, fr.start))
-		}
-		return thenForm, k == ThenTok
-	case condForm:
-		if k != ThenTok {
-			hint := p.strayHint()
-			if k.isCompare() || k == EqTok {
-				hint = "comparisons are joined by and and or: if a < b and b < c then …"
-			}
-			p.expected("`then`", hint, p.opener(IfTok, fr.start))
-		}
-		return thenForm, k == ThenTok
-	}
-	if k != ElseTok {
-		p.expected("`else`", p.strayHint(), p.opener(IfTok, fr.start), Note{Text: "every `if` has an `else`"})
-	}
-	return thenForm + 1, k == ElseTok
+	return p.made(n, kids...)
 }
 
 // comprehension parses i < s -> e after vec, sum or list.
 func (p *parser) comprehension(k Token, start uint32) operand {
 	n := ExprNode{Kind: CompExpr, Op: k, Span: Span{Start: start}, Text: "_", TextSpan: p.span()}
 	like := "as in `" + k.String() + " i < 3 -> …`"
-	ok := p.at(IdentTok) || p.at(UnderTok)
-	if ok {
+	var s operand
+	if p.at(IdentTok) || p.at(UnderTok) {
 		n.Text = p.text()
 		p.next()
-		if ok = p.at(LessTok); !ok {
+		if p.accept(LessTok) {
+			s = p.size(false)
+		} else {
 			p.expected("`<` and a bound", like)
 		}
 	} else {
-		hint := p.reservedHint()
-		if hint == "" {
-			hint = like
-		}
-		p.expected("an index after `"+k.String()+"`", hint)
+		p.expected("an index after `"+k.String()+"`", cmp.Or(p.reservedHint(), like))
 	}
-	var s operand
-	if ok {
-		p.next()
-		s = p.size(false)
-	} else {
+	if s.e == 0 {
 		s = p.bad(p.span())
 	}
 	hint := "a bound is " + sizeHelp
 	if p.at(CommaTok) {
 		hint = "one index each: vec i < n -> vec j < m -> …"
 	}
-	if !p.arrow("`->`", hint) {
+	if !p.arrow(hint) {
 		return p.recover()
 	}
 	n.OpPos = p.prevEnd
@@ -531,18 +431,102 @@ func (p *parser) comprehension(k Token, start uint32) operand {
 }
 
 // arrow moves past ->, skipping to it after an error. It fails if there is none.
-func (p *parser) arrow(what, hint string) bool {
-	if p.at(fatArrowTok) || p.at(EqTok) || p.at(dotTok) {
-		p.expected(what, "")
-		p.next()
-		return true
+func (p *parser) arrow(hint string) bool {
+	found := p.at(ArrowTok)
+	switch {
+	case found:
+	case slices.Contains(misspelt[ArrowTok], p.tok.kind):
+		p.expected("`->`", "")
+		found = true
+	default:
+		p.expected("`->`", hint)
+		found = p.skipTo(ArrowTok)
 	}
-	if !p.at(ArrowTok) {
-		p.expected(what, hint)
-		if !p.skipTo(ArrowTok) {
-			return false
+	if found {
+		p.next()
+	}
+	return found
+}
+
+// The word scan starts a form only where i < s with p = follows. Elsewhere it is a name like others.
+
+// ahead returns a function that scans the tokens behind the current one, up to the end of the declaration or of the
+// body.
+func (p *parser) ahead() func() lexeme {
+	s := p.s
+	s.mute = true
+	return func() lexeme {
+		t := s.scan()
+		if t.col1 && (p.inDecl || t.kind.startsDecl()) {
+			t.kind = EOF
+		}
+		return t
+	}
+}
+
+// word reports whether t is the word w, which is not reserved.
+func (p *parser) word(t lexeme, w string) bool {
+	return (t.kind == IdentTok || t.kind.IsContextual()) && string(p.s.src[t.start:t.end]) == w
+}
+
+// startsScan reports whether scan i < s with p = starts here.
+func (p *parser) startsScan() bool {
+	if !p.word(p.tok, "scan") {
+		return false
+	}
+	next := p.ahead()
+	if k := next().kind; k != IdentTok && k != UnderTok {
+		return false
+	}
+	if next().kind != LessTok {
+		return false
+	}
+	with := false
+	for {
+		switch t := next(); t.kind {
+		case IdentTok, WithTok:
+			with = with || p.word(t, "with")
+		case NumberTok, PlusTok, MinusTok, StarTok, LParenTok, RParenTok, SizeTok:
+		case UnderTok, LVecTok, RVecTok, CommaTok, ColonTok, CaretTok:
+			if !with {
+				return false
+			}
+		default:
+			return with && t.kind == EqTok
 		}
 	}
+}
+
+// scan parses scan i < s with p = e -> e.
+func (p *parser) scan() operand {
+	n := ExprNode{Kind: ScanExpr, Span: Span{Start: p.tok.start}}
 	p.next()
-	return true
+	n.Text, n.TextSpan = p.text(), p.span()
+	p.next()
+	p.next()
+	s := p.size(false)
+	if !p.word(p.tok, "with") {
+		p.expected("`with`", "a bound is "+sizeHelp)
+		return p.recover()
+	}
+	p.next()
+	pats, ok := p.patterns(EqTok)
+	if !ok {
+		return p.recover()
+	}
+	if len(pats) > 1 {
+		p.report(Diagnostic{Span: p.f.pats[pats[1]].Span, Headline: "expected `=`, found a second pattern",
+			Label: "the state has one pattern; that of a pair is (x, y)"})
+	}
+	n.poff, n.pn = p.addPats(pats[:1])
+	p.next()
+	start := p.expr(nil)
+	if p.unwinding {
+		return start
+	}
+	if !p.arrow("as in `scan i < 3 with x = 1 -> 2 * x`") {
+		return p.recover()
+	}
+	n.OpPos = p.prevEnd
+	return p.tail(n, s.e, start.e)
 }

@@ -1,6 +1,9 @@
 package syntax
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // This file writes a syntax tree as text, in the canonical layout of gram programs.
 //
@@ -9,14 +12,11 @@ import "bytes"
 // its line is set flat. Comments are put back before the token that they stood
 // before, behind the token that they stood behind. Both steps take linear time.
 
-// Format returns the canonical text of a program: the same tree, with the same
-// comments, no parentheses beyond those that the grammar or the eye needs, and
-// lines broken at 110 columns. Formatting the result again changes nothing. A
-// line break that the author put after =, ->, in, or an opening bracket, or
-// before else, stays; so does a product without spaces, as in 1 + 16*i + j; and
-// between declarations at most one empty line. Comments behind declarations on
-// neighbouring lines are aligned. A file with errors is returned as it is.
-// The error is that of the options' Check or Reserve.
+// Format returns the canonical text of a program: the same tree, with the same comments, no parentheses beyond those
+// that the grammar or the eye needs, and lines broken at 110 columns. Formatting the result again changes nothing. A
+// line break that the author put after =, ->, in, or an opening bracket, or before else, stays; so does a product
+// without spaces, as in 1 + 16*i + j; and between declarations at most one empty line. Comments behind declarations on
+// neighbouring lines are aligned. A file with errors is returned as it is. The error is that of the options' Guard.
 func Format(f *File, opt Options) (_ []byte, err error) {
 	defer Catch(&err)
 	if f.Broken() {
@@ -26,7 +26,7 @@ func Format(f *File, opt Options) (_ []byte, err error) {
 }
 
 func newFormatter(f *File, opt Options) *formatter {
-	return &formatter{f: f, doc: document{guard: &Guard{Check: opt.Check, Reserve: opt.Reserve}}}
+	return &formatter{f: f, doc: document{guard: &opt.Guard}}
 }
 
 // file writes the declarations, the body and the comments around them.
@@ -132,26 +132,13 @@ func (fm *formatter) finish(end uint32) {
 
 // itemBetween reports whether a declaration or the body starts in [from, to).
 func (fm *formatter) itemBetween(from, to uint32) bool {
-	for i := from; i < to; i++ {
-		if c := fm.f.Src[i]; c != ' ' && c != '\t' && c != '\r' && c != '\n' && c != ')' {
-			return true
-		}
-	}
-	return false
+	return from < to && len(bytes.TrimLeft(fm.f.Src[from:to], " \t\r\n)")) > 0
 }
 
 // trailing reports whether a token stands before the comment c on its line.
 func (fm *formatter) trailing(c Span) bool {
-	for i := c.Start; i > fm.f.Own().Start; i-- {
-		switch fm.f.Src[i-1] {
-		case ' ', '\t', '\r':
-		case '\n':
-			return false
-		default:
-			return true
-		}
-	}
-	return false
+	before := bytes.TrimRight(fm.f.Src[fm.f.Own().Start:c.Start], " \t\r")
+	return len(before) > 0 && before[len(before)-1] != '\n'
 }
 
 // newlineBetween reports whether the author broke the line in [from, to).
@@ -165,19 +152,13 @@ func (fm *formatter) blankBetween(from, to uint32) bool {
 	if from >= to {
 		return false
 	}
-	lines := 0
-	src := fm.f.Src[from:to]
-	for i, c := range src {
-		switch {
-		case c == '\n':
-			if lines++; lines == 2 {
-				return true
-			}
-		case c == '-' && i+1 < len(src) && src[i+1] == '-':
-			return false
-		case c != ' ' && c != '\t' && c != '\r':
-			lines = 0
+	gap, _, _ := bytes.Cut(fm.f.Src[from:to], []byte("--"))
+	first := true
+	for line := range bytes.Lines(gap) {
+		if !first && len(bytes.TrimSpace(line)) == 0 && bytes.HasSuffix(line, []byte{'\n'}) {
+			return true
 		}
+		first = false
 	}
 	return false
 }
@@ -236,3 +217,30 @@ func (fm *formatter) flush(pos uint32) {
 	}
 	d.toks = append(d.toks, rest...)
 }
+
+// alignWidth is how wide code may be for the comment behind it to be aligned.
+const alignWidth = 60
+
+// alignTails aligns the comments behind code on neighbouring lines. A place is that
+// of the spaces before such a comment.
+func alignTails(text []byte, places []int) []byte {
+	newLine := []byte{'\n'}
+	out := make([]byte, 0, len(text)+len(text)/8)
+	from := 0
+	for n := 0; n < len(places); {
+		first, width := n, columns(text[:places[n]])
+		for n++; n < len(places) && bytes.Count(text[places[n-1]:places[n]], newLine) == 1 &&
+			max(columns(text[:places[n-1]]), columns(text[:places[n]])) <= alignWidth; n++ {
+			width = max(width, columns(text[:places[n]]))
+		}
+		for _, at := range places[first:n] {
+			out = append(out, text[from:at]...)
+			out = append(out, bytes.Repeat([]byte{' '}, width-columns(text[:at]))...)
+			from = at
+		}
+	}
+	return append(out, text[from:]...)
+}
+
+// columns returns how many columns the last line of a text has.
+func columns(text []byte) int { return utf8.RuneCount(text[bytes.LastIndexByte(text, '\n')+1:]) }

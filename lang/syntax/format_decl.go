@@ -1,8 +1,6 @@
 package syntax
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // decl writes a declaration.
 func (fm *formatter) decl(d *Decl) {
@@ -23,18 +21,14 @@ func (fm *formatter) decl(d *Decl) {
 		fm.leaf(d.Span.Start, fmt.Sprintf("%-5s ", d.Kind)) // most names stand in one column
 	}
 	fm.leaf(d.NameSpan.Start, d.Name)
-	for _, p := range d.Params {
-		fm.doc.brk(fillBreak, 1, 2)
-		fm.patNode(p)
-		head = f.Pat(p).Span.End
+	fm.params(d.Params, false)
+	if n := len(d.Params); n > 0 {
+		head = f.Pat(d.Params[n-1]).Span.End
 	}
-	for i, w := range d.Named {
-		if i == 0 {
-			fm.doc.text(" named")
-		}
-		fm.doc.brk(fillBreak, 1, 2)
-		fm.leaf(w.Span.Start, string(f.Src[w.Span.Start:w.Span.End]))
-		head = w.Span.End
+	if n := len(d.Named); n > 0 {
+		fm.doc.text(" named")
+		fm.words(d.Named)
+		head = d.Named[n-1].Span.End
 	}
 	if d.Type != 0 {
 		fm.annotation(d.Type)
@@ -96,6 +90,17 @@ func (fm *formatter) typeDecl(d *Decl) {
 	fm.doc.end()
 }
 
+// words writes names in quotes, numbers and words, each behind a space.
+func (fm *formatter) words(list []Word) {
+	for _, w := range list {
+		fm.doc.brk(fillBreak, 1, 2)
+		if w.Kind == StringTok {
+			w.Text = fm.f.Text(w.Span) // with its quotes
+		}
+		fm.leaf(w.Span.Start, w.Text)
+	}
+}
+
 // firstToken returns the position of the first token of an expression that is written.
 // Only parentheses stand before it.
 func (fm *formatter) firstToken(e Expr) uint32 {
@@ -111,21 +116,24 @@ func (fm *formatter) firstToken(e Expr) uint32 {
 	}
 }
 
-// patNode writes a pattern.
-func (fm *formatter) patNode(p Pat) {
-	n := fm.f.Pat(p)
+// patNode writes a pattern. Around C p there are parentheses, unless it stands bare.
+func (fm *formatter) patNode(p Pat, bare bool) {
+	n, kids := fm.f.Pat(p), fm.f.PatKids(p)
 	switch n.Kind {
 	case NamePat:
 		fm.leaf(n.Span.Start, n.Text)
 	case WildPat:
 		fm.leaf(n.Span.Start, "_")
 	case ConPat:
-		kids := fm.f.PatKids(p)
-		if len(kids) > 0 {
+		if len(kids) > 0 && !bare {
 			fm.doc.text("(")
 			defer fm.doc.text(")")
 		}
-		fm.conPat(p)
+		fm.leaf(n.Span.Start, n.Text)
+		if len(kids) > 0 {
+			fm.doc.text(" ")
+			fm.patNode(kids[0], false)
+		}
 	case AnnotPat:
 		fm.leaf(n.Span.Start, "(")
 		fm.annotPat(p)
@@ -137,12 +145,12 @@ func (fm *formatter) patNode(p Pat) {
 		}
 		fm.leaf(n.Span.Start, open)
 		fm.doc.begin(2)
-		for i, k := range fm.f.PatKids(p) {
+		for i, k := range kids {
 			if i > 0 {
 				fm.doc.text(",")
 				fm.doc.brk(fillBreak, 1, 0)
 			}
-			fm.conPat(k)
+			fm.patNode(k, true)
 		}
 		fm.doc.end()
 		if n.Kind == VecPat {
@@ -152,23 +160,17 @@ func (fm *formatter) patNode(p Pat) {
 	}
 }
 
-// conPat writes a pattern where C p needs no parentheses.
-func (fm *formatter) conPat(p Pat) {
-	n, kids := fm.f.Pat(p), fm.f.PatKids(p)
-	if n.Kind != ConPat {
-		fm.patNode(p)
-		return
-	}
-	fm.leaf(n.Span.Start, n.Text)
-	if len(kids) > 0 {
-		fm.doc.text(" ")
-		fm.patNode(kids[0])
+// params writes patterns, each behind a space.
+func (fm *formatter) params(pats []Pat, bare bool) {
+	for _, p := range pats {
+		fm.doc.brk(fillBreak, 1, 2)
+		fm.patNode(p, bare)
 	}
 }
 
 // annotPat writes p : T.
 func (fm *formatter) annotPat(p Pat) {
-	fm.conPat(fm.f.PatKids(p)[0])
+	fm.patNode(fm.f.PatKids(p)[0], true)
 	fm.annotation(fm.f.Pat(p).Type)
 }
 
@@ -189,11 +191,7 @@ func (fm *formatter) typeNode(t TypeExpr, prec uint8) {
 		fm.doc.begin(2)
 	}
 	switch n.Kind {
-	case RType:
-		fm.leaf(n.Span.Start, "R")
-	case NatType:
-		fm.leaf(n.Span.Start, "Nat")
-	case VarType:
+	case RType, NatType, VarType:
 		fm.leaf(n.Span.Start, n.Text)
 	case NamedType:
 		fm.leaf(n.Span.Start, n.Text)

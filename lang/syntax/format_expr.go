@@ -1,11 +1,11 @@
 package syntax
 
 import (
+	"cmp"
 	"slices"
 )
 
-// The levels of expressions where they differ from the precedences of operators:
-// looser than all, and an atom.
+// The levels of expressions where they differ from the precedences of operators: looser than all, and an atom.
 const (
 	levelPrefix uint8 = 0
 	levelAtom         = PrecApp + 1
@@ -14,12 +14,10 @@ const (
 // level is how tightly an expression holds together.
 func (fm *formatter) level(e Expr) uint8 {
 	n := fm.f.Expr(e)
-	if n.Kind.OpenEnded() {
+	if n.Kind.OpenEnded() || n.Kind == FileExpr {
 		return levelPrefix
 	}
 	switch n.Kind {
-	case FileExpr:
-		return levelPrefix
 	case BinExpr:
 		return n.Op.Precedence()
 	case NegExpr:
@@ -57,7 +55,7 @@ func (fm *formatter) form(e Expr) {
 		fm.leaf(n.Span.Start, opNames[n.Op])
 	case ChurchExpr:
 		fm.leaf(n.Span.Start, "#")
-		fm.sizeAtom(kids[0])
+		fm.node(kids[0], levelAtom)
 	case BinExpr:
 		fm.chain(e)
 	case NegExpr:
@@ -69,7 +67,7 @@ func (fm *formatter) form(e Expr) {
 	case PowExpr:
 		fm.node(kids[0], PrecApp)
 		fm.leaf(n.OpPos, "^")
-		fm.sizeAtom(kids[1])
+		fm.node(kids[1], levelAtom)
 	case AppExpr:
 		if n.Op == DotParenTok {
 			fm.slice(e)
@@ -106,34 +104,17 @@ func (fm *formatter) form(e Expr) {
 		fm.leaf(n.TextSpan.Start, n.Text)
 	case FileExpr:
 		fm.leaf(n.Span.Start, n.Text)
-		for _, w := range n.Words {
-			fm.doc.brk(fillBreak, 1, 2)
-			if w.Kind == StringTok {
-				w.Text = string(fm.f.Src[w.Span.Start:w.Span.End])
-			}
-			fm.leaf(w.Span.Start, w.Text)
-		}
+		fm.words(n.Words)
 	}
 }
 
 var opNames = map[Token]string{PlusTok: "(+)", MinusTok: "(-)", StarTok: "( * )",
 	SlashTok: "(/)"}
 
-// sizeAtom writes a static expression after # or ^.
-func (fm *formatter) sizeAtom(e Expr) {
-	if fm.level(e) == levelAtom {
-		fm.node(e, 0)
-		return
-	}
-	fm.doc.text("(")
-	fm.node(e, 0)
-	fm.doc.text(")")
-}
-
 // sizeAtoms writes the sizes of vectors that stand in the same parentheses.
 func (fm *formatter) sizeAtoms(vecs []*TypeNode) {
 	if len(vecs) == 1 {
-		fm.sizeAtom(vecs[0].Size)
+		fm.node(vecs[0].Size, levelAtom)
 		return
 	}
 	for i, v := range vecs {
@@ -143,8 +124,7 @@ func (fm *formatter) sizeAtoms(vecs []*TypeNode) {
 	fm.doc.text(")")
 }
 
-// operator writes the operator of a chain; a product that the author wrote without
-// spaces, as in 16*i, has none.
+// operator writes the operator of a chain; a product that the author wrote without spaces, as in 16*i, has none.
 func (fm *formatter) operator(e Expr) {
 	f := fm.f
 	n := f.Expr(e)
@@ -160,20 +140,24 @@ func (fm *formatter) operator(e Expr) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
+// spine returns e and the first parts of one another that are of the same form, the outermost first, and what the
+// innermost begins with.
+func (fm *formatter) spine(e Expr, form func(n *ExprNode) bool) (spine []Expr, head Expr) {
+	for ; form(fm.f.Expr(e)); e = fm.f.Kids(e)[0] {
+		spine = append(Room(fm.doc.guard, spine, 1), e)
+	}
+	return spine, e
+}
+
 // chain writes operators of one precedence, from left to right.
 func (fm *formatter) chain(e Expr) {
-	f := fm.f
-	prec := f.Expr(e).Op.Precedence()
-	var spine []Expr
-	for f.Expr(e).Kind == BinExpr && f.Expr(e).Op.Precedence() == prec {
-		spine = append(Room(fm.doc.guard, spine, 1), e)
-		e = f.Kids(e)[0]
-	}
+	prec := fm.f.Expr(e).Op.Precedence()
+	spine, e := fm.spine(e, func(n *ExprNode) bool { return n.Kind == BinExpr && n.Op.Precedence() == prec })
 	fm.doc.begin(2)
 	fm.node(e, prec)
 	for _, op := range slices.Backward(spine) {
 		fm.operator(op)
-		fm.node(f.Kids(op)[1], prec+1)
+		fm.node(fm.f.Kids(op)[1], prec+1)
 	}
 	fm.doc.end()
 }
@@ -181,18 +165,14 @@ func (fm *formatter) chain(e Expr) {
 // projections writes components of components, from the inside out.
 func (fm *formatter) projections(e Expr) {
 	f := fm.f
-	var spine []Expr
-	for f.Expr(e).Kind == ProjExpr {
-		spine = append(Room(fm.doc.guard, spine, 1), e)
-		e = f.Kids(e)[0]
-	}
+	spine, e := fm.spine(e, func(n *ExprNode) bool { return n.Kind == ProjExpr })
 	fm.node(e, levelAtom)
 	for i, p := range slices.Backward(spine) {
+		open := ".("
 		if f.Expr(p).Op == CommaTok {
-			fm.leaf(f.Expr(p).OpPos, ", ")
-		} else {
-			fm.leaf(f.Expr(p).OpPos, ".(")
+			open = ", "
 		}
+		fm.leaf(f.Expr(p).OpPos, open)
 		fm.node(f.Kids(p)[1], 0)
 		if i == 0 || f.Expr(spine[i-1]).Op != CommaTok {
 			fm.leaf(f.Expr(p).Span.End-1, ")")
@@ -214,28 +194,25 @@ func (fm *formatter) slice(e Expr) {
 
 // apply writes a function and its arguments.
 func (fm *formatter) apply(e Expr) {
-	var args []Expr
-	for fm.f.Expr(e).Kind == AppExpr && fm.f.Expr(e).Op != DotParenTok {
-		kids := fm.f.Kids(e)
-		args = append(Room(fm.doc.guard, args, 1), kids[1])
-		e = kids[0]
-	}
+	spine, e := fm.spine(e, func(n *ExprNode) bool { return n.Kind == AppExpr && n.Op != DotParenTok })
 	fm.doc.begin(2)
 	fm.node(e, PrecApp)
-	for _, arg := range slices.Backward(args) {
+	for _, app := range slices.Backward(spine) {
 		fm.doc.brk(fillBreak, 1, 0)
-		fm.node(arg, levelAtom)
+		fm.node(fm.f.Kids(app)[1], levelAtom)
 	}
 	fm.doc.end()
 }
 
-// binders writes the heads of fun, lin, vec, sum and list that follow one another,
-// and the body of the last.
+// binders writes the heads of fun, lin, vec, sum and list that follow one another, and the body of the last.
 func (fm *formatter) binders(e Expr) {
 	f := fm.f
 	fm.doc.begin(0)
 	arrow := uint32(0)
-	for isBinder(f.Expr(e)) {
+	for {
+		if _, ok := binderWords[f.Expr(e).Kind]; !ok {
+			break
+		}
 		if arrow > 0 {
 			fm.doc.brk(fillBreak, 1, 0)
 		}
@@ -261,41 +238,28 @@ func (fm *formatter) lineBreak(from uint32, e Expr) breakKind {
 	return min(fm.breakFor(groupBreak, from, fm.firstToken(e)), hardBreak)
 }
 
-func isBinder(n *ExprNode) bool {
-	return n.Kind == FunExpr || n.Kind == LinExpr || n.Kind == CompExpr || n.Kind == ScanExpr
-}
+// binderWords are the words of forms that bind; of vec, sum and list, which have Op, it is empty.
+var binderWords = map[ExprKind]string{FunExpr: "fun", LinExpr: "lin", CompExpr: "", ScanExpr: "scan"}
 
-// binder writes fun p … ->, lin a -> or vec i < s ->.
+// binder writes fun p … ->, lin a ->, vec i < s -> or scan i < s with p = e ->.
 func (fm *formatter) binder(e Expr) {
-	n := fm.f.Expr(e)
+	n, kids, pats := fm.f.Expr(e), fm.f.Kids(e), fm.f.Pats(e)
 	fm.doc.begin(0)
-	switch n.Kind {
-	case CompExpr:
-		fm.leaf(n.Span.Start, n.Op.String()+" ")
-		fm.leaf(n.TextSpan.Start, n.Text+" < ")
-		fm.node(fm.f.Kids(e)[0], 0)
-	case ScanExpr:
-		fm.leaf(n.Span.Start, "scan ")
-		fm.leaf(n.TextSpan.Start, n.Text+" < ")
-		fm.node(fm.f.Kids(e)[0], 0)
+	fm.leaf(n.Span.Start, cmp.Or(binderWords[n.Kind], n.Op.String()))
+	if n.Kind == CompExpr || n.Kind == ScanExpr {
+		fm.leaf(n.TextSpan.Start, " "+n.Text+" < ")
+		fm.node(kids[0], 0)
+	}
+	if n.Kind == ScanExpr {
 		fm.doc.brk(fillBreak, 1, 2)
 		fm.doc.text("with ")
-		fm.patNode(fm.f.Pats(e)[0])
+		fm.patNode(pats[0], false)
 		fm.doc.text(" =")
 		fm.doc.brk(fillBreak, 1, 2)
-		fm.node(fm.f.Kids(e)[1], 0)
-		fm.doc.end()
-		fm.doc.text(" ->")
-		return
-	case LinExpr:
-		fm.leaf(n.Span.Start, "lin")
-	default:
-		fm.leaf(n.Span.Start, "fun")
+		fm.node(kids[1], 0)
+		pats = nil
 	}
-	for _, p := range fm.f.Pats(e) {
-		fm.doc.brk(fillBreak, 1, 2)
-		fm.patNode(p)
-	}
+	fm.params(pats, false)
 	fm.doc.end()
 	fm.doc.text(" ->")
 }
@@ -351,7 +315,7 @@ func (fm *formatter) match(e Expr) {
 	for i, p := range pats {
 		fm.doc.brk(min(between, hardBreak), 1, 0)
 		fm.leaf(f.Pat(p).Span.Start, "| ")
-		fm.conPat(p)
+		fm.patNode(p, true)
 		fm.doc.text(" ->")
 		value := kids[i+1]
 		k := fm.lineBreak(f.Pat(p).Span.End, value)
@@ -391,14 +355,7 @@ func (fm *formatter) letHead(e Expr) Expr {
 		fm.annotPat(pats[0])
 		return value
 	}
-	for _, p := range pats {
-		fm.doc.brk(fillBreak, 1, 2)
-		if len(pats) == 1 {
-			fm.conPat(p)
-		} else {
-			fm.patNode(p)
-		}
-	}
+	fm.params(pats, len(pats) == 1)
 	if n := f.Expr(value); len(pats) > 1 && n.Kind == AnnotExpr {
 		fm.annotation(n.Type)
 		return f.Kids(value)[0]
@@ -461,15 +418,13 @@ func (fm *formatter) elements(e Expr, open, sep, closing string, flat uint8) {
 
 // allLeaves reports whether all are names or numbers, with or without a sign.
 func (fm *formatter) allLeaves(list []Expr) bool {
-	for _, e := range list {
+	return !slices.ContainsFunc(list, func(e Expr) bool {
 		if fm.f.Expr(e).Kind == NegExpr {
 			e = fm.f.Kids(e)[0]
 		}
-		if k := fm.f.Expr(e).Kind; k != NameExpr && k != NumExpr {
-			return false
-		}
-	}
-	return true
+		k := fm.f.Expr(e).Kind
+		return k != NameExpr && k != NumExpr
+	})
 }
 
 // condition writes a condition in a place that takes those of level prec or more: or, and, or a single one.

@@ -102,7 +102,7 @@ func (d *document) brk(k breakKind, flat uint8, delta int8) {
 		docToken{kind: docBreak, brk: k, flat: flat, delta: delta, width: uint32(flat)})
 }
 
-// measure holds, for each token, sums over what stands before it.
+// measure holds, for each token, sums over it and what stands behind it.
 type measure struct {
 	width []uint32 // columns when flat
 	hard  []uint32 // hard breaks
@@ -114,39 +114,24 @@ func (d *document) link() measure {
 	n := len(d.toks)
 	d.guard.Announce(3 * 4 * int64(n))
 	m := measure{make([]uint32, n+1), make([]uint32, n+1), make([]uint32, n+1)}
-	type group struct{ begin, last int }
-	open := []group{{-1, -1}}
-	for i := range d.toks {
+	m.next[n] = uint32(n)
+	type group struct{ end, next uint32 } // next is its first break behind the token, or end
+	open := []group{{uint32(n), uint32(n)}}
+	for i := n - 1; i >= 0; i-- {
 		d.guard.Step()
-		t := &d.toks[i]
-		m.width[i+1], m.hard[i+1] = m.width[i]+t.width, m.hard[i]
+		t, g := &d.toks[i], &open[len(open)-1]
+		m.width[i], m.hard[i], m.next[i] = m.width[i+1]+t.width, m.hard[i+1], m.next[i+1]
 		switch t.kind {
 		case docBreak:
 			if t.brk >= hardBreak {
-				m.hard[i+1]++
+				m.hard[i]++
 			}
-			g := &open[len(open)-1]
-			if g.last >= 0 {
-				d.toks[g.last].off = uint32(i)
-			}
-			t.off, g.last = uint32(n), i
-		case docBegin:
-			open = append(Room(d.guard, open, 1), group{i, -1})
+			m.next[i], t.off, g.next = uint32(i), g.next, uint32(i)
 		case docEnd:
-			g := open[len(open)-1]
+			open = append(Room(d.guard, open, 1), group{uint32(i), uint32(i)})
+		case docBegin:
+			t.off = g.end
 			open = open[:len(open)-1]
-			d.toks[g.begin].off = uint32(i)
-			if g.last >= 0 {
-				d.toks[g.last].off = uint32(i)
-			}
-		}
-	}
-	m.next[n] = uint32(n)
-	for i := n - 1; i >= 0; i-- {
-		d.guard.Step()
-		m.next[i] = m.next[i+1]
-		if d.toks[i].kind == docBreak {
-			m.next[i] = uint32(i)
 		}
 	}
 	return m
@@ -155,10 +140,7 @@ func (d *document) link() measure {
 // fits reports whether the tokens [from, to), and what cannot be broken off after
 // them, take no more than the given columns and have no hard break.
 func (m *measure) fits(from, to uint32, columns int) bool {
-	if m.hard[to] > m.hard[from] {
-		return false
-	}
-	return int(m.width[m.next[to]]-m.width[from]) <= columns
+	return m.hard[from] == m.hard[to] && int(m.width[from]-m.width[m.next[to]]) <= columns
 }
 
 // layout appends the document to out.

@@ -1,9 +1,6 @@
 package syntax
 
-import (
-	"reflect"
-	"slices"
-)
+import "reflect"
 
 // Guard holds the limits of long work. The zero value has none. An error of Check or Reserve
 // ends the work by a panic, which [Catch] makes an error again.
@@ -71,18 +68,11 @@ func Room[T any](g *Guard, s []T, n int) []T {
 		return s
 	}
 	more := max(len(s), n)
-	size := int64(reflect.TypeFor[T]().Size())
-	g.Announce(int64(len(s)+more) * size)
-	if int64(len(s))*size < copyWhole {
-		return slices.Grow(s, more)
-	}
+	g.Announce(int64(len(s)+more) * int64(reflect.TypeFor[T]().Size()))
 	out := make([]T, len(s), len(s)+more)
-	for i := 0; i < len(s); i += checkEvery {
+	for i := copy(out, s[:min(checkEvery, len(s))]); i < len(s); i += checkEvery {
 		g.Look()
 		copy(out[i:min(i+checkEvery, len(s))], s[i:])
 	}
 	return out
 }
-
-// copyWhole is the size in bytes below which a slice is copied without a look.
-const copyWhole = 1 << 24

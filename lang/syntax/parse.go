@@ -16,12 +16,7 @@ const NoBody = "expected the program's body, found the end of the file"
 
 // Options directs [Parse] and [Format]. The zero value has no limits.
 type Options struct {
-	// Check is called often, at least every 2^16 tokens or nodes. Its first error
-	// ends the parse and is returned; limits of time and memory are held there.
-	Check func() error
-	// Reserve, if not nil, is called before a large slice is allocated. Its error ends
-	// the work and is returned.
-	Reserve func(bytes int64) error
+	Guard // its first error ends the work and is returned
 	// NoBody parses a source of declarations alone, such as a prelude.
 	NoBody bool
 	// Open opens the file that an import names; nil means that imports are not followed. Dir is the folder of the program:
@@ -30,25 +25,22 @@ type Options struct {
 	Dir  string
 }
 
-// Parse parses the program src. The name is for diagnostics. Where there are
-// diagnostics the file is partial: what could not be parsed is a BadExpr, BadPat
-// or BadType, or missing, and Body may be 0. Diagnostics come in source order.
-// The error is that of [Options.Check] or [Options.Reserve].
+// Parse parses the program src. The name is for diagnostics. Where there are diagnostics the file is partial: what
+// could not be parsed is a BadExpr, BadPat or BadType, or missing, and Body may be 0. Diagnostics come in source order.
+// The error is that of the [Guard].
 func Parse(name string, src []byte, opt Options) (_ *File, _ []Diagnostic, err error) {
 	defer Catch(&err)
-	p := newParser(name, src, opt)
-	if p.f == nil {
-		f := NewFile(name, nil)
-		return f, []Diagnostic{{Headline: "the program is larger than 4 GB"}}, nil
+	if uint64(len(src)) >= math.MaxUint32 {
+		return NewFile(name, nil), []Diagnostic{{Headline: "the program is larger than 4 GB"}}, nil
 	}
+	p := newParser(name, src, opt)
 	p.program()
 	p.finish()
 	p.f.Comments, p.f.broken = p.s.comments, len(p.s.diags) > 0
 	return p.f, p.diagnostics(), nil
 }
 
-// parser holds the scanner and the current token. It descends into what nests, which
-// is bounded by MaxNest.
+// parser holds the scanner and the current token. It descends into what nests, which is bounded by MaxNest.
 type parser struct {
 	f     *File
 	s     scanner
@@ -68,24 +60,18 @@ type parser struct {
 	quiet    uint32          // no further error for a token that starts before this offset
 	open     int             // brackets that a part left open when it failed
 
-	nest      int    // how deep the current token is nested
-	tooDeep   bool   // that has been reported; nothing more is read
-	inner     *form  // the innermost open form
-	unwinding bool   // after an error: the current token is for a form further out
-	letEnds   bool   // the value of the innermost form, a let, ends here without "in"
-	last      Expr   // the last operand
-	vals      []Expr // the elements of open brackets
-
-	bound map[string]bool // the names that the file binds, once they are needed
+	nest      int   // how deep the current token is nested
+	tooDeep   bool  // that has been reported; nothing more is read
+	inner     *form // the innermost open form
+	unwinding bool  // after an error: the current token is for a form further out
+	letEnds   bool  // the value of the innermost form, a let, ends here without "in"
+	last      Expr  // the last operand
 
 	part int // the part of the file that is parsed: its index in parts + 1, 0 for the program's own text
 }
 
 func newParser(name string, src []byte, opt Options) *parser {
-	if uint64(len(src)) >= math.MaxUint32 {
-		return &parser{}
-	}
-	guard := &Guard{Check: opt.Check, Reserve: opt.Reserve}
+	guard := &opt.Guard
 	f := newFile(name, src, guard)
 	return &parser{f: f, s: newScanner(src, 0), opt: opt, guard: guard, names: make(map[string]string),
 		cons: map[string]bool{}}
@@ -130,14 +116,13 @@ func (p *parser) accept(k Token) bool {
 }
 
 // text returns the current token's text, each distinct one once.
-func (p *parser) text() string { return p.intern(p.s.src[p.tok.start:p.tok.end]) }
-
-func (p *parser) intern(b []byte) string {
-	if s, ok := p.names[string(b)]; ok {
-		return s
+func (p *parser) text() string {
+	b := p.s.src[p.tok.start:p.tok.end]
+	s, ok := p.names[string(b)]
+	if !ok {
+		s = string(b)
+		p.names[s] = s
 	}
-	s := string(b)
-	p.names[s] = s
 	return s
 }
 
@@ -158,17 +143,18 @@ func (p *parser) report(d Diagnostic) {
 	p.s.diags = append(p.s.diags, d)
 }
 
+// reportHere reports an error at the current token.
+func (p *parser) reportHere(headline, label string, notes ...Note) {
+	p.report(Diagnostic{Span: p.span(), Headline: headline, Label: label, Notes: notes})
+}
+
 // expected reports that the current token is not the one that the grammar needs.
 func (p *parser) expected(what, hint string, notes ...Note) {
-	d := Diagnostic{
-		Span: p.span(), Headline: fmt.Sprintf("expected %s, found %s", what, p.found()), Label: hint,
-		Notes: notes,
-	}
 	if p.tok.kind == EOF && p.inDecl && !p.ended && p.real != EOF && !p.real.startsDecl() {
-		d.Notes = append(slices.Clip(d.Notes), Note{Span{p.tok.start, p.tok.end},
+		notes = append(slices.Clip(notes), Note{Span{p.tok.start, p.tok.end},
 			"this is at column 1, which ends the declaration; indent it to continue the line above"})
 	}
-	p.report(d)
+	p.reportHere(fmt.Sprintf("expected %s, found %s", what, p.found()), hint, notes...)
 }
 
 // found describes the current token in a message.
@@ -202,13 +188,9 @@ func (p *parser) reservedHint() string {
 
 // diagnostics returns what was reported, in source order.
 func (p *parser) diagnostics() []Diagnostic {
-	ds := p.s.diags
-	if len(ds) >= MaxDiagnostics {
-		ds = ds[:MaxDiagnostics]
-	}
-	full := len(ds) == MaxDiagnostics
+	ds := p.s.diags[:min(len(p.s.diags), MaxDiagnostics)]
 	sortDiagnostics(ds)
-	if full {
+	if len(ds) == MaxDiagnostics {
 		last := &ds[len(ds)-1]
 		last.Notes = append(slices.Clip(last.Notes), Note{Text: "too many errors; no more are shown"})
 	}
@@ -285,8 +267,7 @@ func (p *parser) body() {
 		return
 	}
 	if !p.tok.col1 {
-		p.report(Diagnostic{Span: p.span(), Headline: "the program's body starts at column 1",
-			Label: "remove the space before this"})
+		p.reportHere("the program's body starts at column 1", "remove the space before this")
 	}
 	start := p.span()
 	p.inBody, p.groups = true, false
@@ -295,10 +276,8 @@ func (p *parser) body() {
 	misplaced := p.real.startsDecl() && !p.ended
 	p.layoutEnds()
 	if misplaced && p.tok.kind.startsDecl() {
-		p.report(Diagnostic{Span: p.span(),
-			Headline: fmt.Sprintf("expected the end of the file, found the declaration `%s`", p.tok.kind),
-			Label:    "declarations stand before the body",
-			Notes:    []Note{{start, "the body starts here, at column 1"}}})
+		p.reportHere(fmt.Sprintf("expected the end of the file, found the declaration `%s`", p.tok.kind),
+			"declarations stand before the body", Note{start, "the body starts here, at column 1"})
 	}
 }
 
@@ -317,6 +296,5 @@ func (p *parser) silently() (end func()) {
 	return func() { p.s.mute = mute }
 }
 
-// startsDecl reports whether the current token is the keyword of a declaration at the
-// start of a line.
+// startsDecl reports whether the current token is the keyword of a declaration at the start of a line.
 func (p *parser) startsDecl() bool { return p.tok.first && p.real.startsDecl() }

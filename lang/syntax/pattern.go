@@ -1,8 +1,16 @@
 package syntax
 
-// patterns parses one pattern or more, up to one of the stop tokens. On an error
+import (
+	"cmp"
+	"slices"
+)
+
+// misspelt are the signs of other languages for -> and =.
+var misspelt = map[Token][]Token{ArrowTok: {fatArrowTok, EqTok, dotTok}, EqTok: {eqEqTok, colonEqTok}}
+
+// patterns parses one pattern or more, up to one of the stop tokens, of which the first is -> or =. On an error
 // it moves on to a stop token, and fails if there is none.
-func (p *parser) patterns(what string, stop ...Token) ([]Pat, bool) {
+func (p *parser) patterns(stop ...Token) ([]Pat, bool) {
 	var list []Pat
 	for p.tok.kind.startsPat() || len(list) == 0 {
 		pat, ok := p.pattern()
@@ -11,10 +19,14 @@ func (p *parser) patterns(what string, stop ...Token) ([]Pat, bool) {
 			return list, p.skipTo(stop...)
 		}
 	}
-	for _, k := range stop {
-		if p.at(k) {
-			return list, true
-		}
+	if slices.Contains(stop, p.tok.kind) {
+		return list, true
+	}
+	what := "`" + stop[0].String() + "`"
+	if slices.Contains(misspelt[stop[0]], p.tok.kind) {
+		p.expected(what, "")
+		p.tok.kind = stop[0]
+		return list, true
 	}
 	hint := p.reservedHint()
 	switch p.tok.kind {
@@ -23,19 +35,19 @@ func (p *parser) patterns(what string, stop ...Token) ([]Pat, bool) {
 	case ColonTok:
 		hint = "put parentheses around a parameter with a type: (x : T)"
 	}
-	switch {
-	case what == "`->`" && (p.at(fatArrowTok) || p.at(EqTok) || p.at(dotTok)),
-		what == "`=`" && (p.at(eqEqTok) || p.at(colonEqTok)):
-		p.expected(what, "") // another spelling; taken for the right one
-		p.tok.kind = stop[0]
-		return list, true
-	}
+
 	p.expected(what, hint)
 	return list, p.skipTo(stop...)
 }
 
-// pattern parses a pattern. It fails where none starts, and leaves the brackets around
-// that place open.
+// patternHints explain tokens that start no pattern.
+var patternHints = map[Token]string{
+	RParenTok: "there is no empty tuple; a parameter that is not used is _",
+	RVecTok:   "a vector has at least one element",
+	LBrackTok: "a list cannot be taken apart by a pattern; a vector is [| x, y |]",
+}
+
+// pattern parses a pattern. It fails where none starts, and leaves the brackets around that place open.
 func (p *parser) pattern() (Pat, bool) {
 	if k := p.tok.kind; k == LParenTok || k == LVecTok {
 		defer p.leave()
@@ -54,16 +66,7 @@ func (p *parser) pattern() (Pat, bool) {
 	case UnderTok:
 		n.Kind = WildPat
 	default:
-		hint := p.reservedHint()
-		switch p.tok.kind {
-		case RParenTok:
-			hint = "there is no empty tuple; a parameter that is not used is _"
-		case RVecTok:
-			hint = "a vector has at least one element"
-		case LBrackTok:
-			hint = "a list cannot be taken apart by a pattern; a vector is [| x, y |]"
-		}
-		p.expected("a pattern", hint)
+		p.expected("a pattern", cmp.Or(patternHints[p.tok.kind], p.reservedHint()))
 		return p.badPat()
 	}
 	p.next()
@@ -123,7 +126,7 @@ func (p *parser) patBracket() (Pat, bool) {
 		p.next()
 		n.Kind, n.Type = AnnotPat, p.typ().t
 		if !p.at(RParenTok) {
-			p.expected("`)`", p.typeHint(), p.opener(LParenTok, at))
+			p.expected("`)`", typeHints[p.tok.kind], p.opener(LParenTok, at))
 			p.open++
 			return p.badPat()
 		}

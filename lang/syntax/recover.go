@@ -3,6 +3,7 @@ package syntax
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,33 +18,24 @@ func (p *parser) opener(k Token, at uint32) Note {
 func (p *parser) noOperand(fr *form) operand {
 	what, hint := "an expression", p.strayHint()
 	var notes []Note
-	if fr != nil {
-		notes = append(notes, p.opener(fr.op, fr.start))
-	} else {
+	if fr == nil {
 		fr = &form{}
+	} else {
+		notes = []Note{p.opener(fr.op, fr.start)}
 	}
 	switch k := p.tok.kind; {
 	case p.startsDecl() && k != EOF:
 		p.endHere()
-	case k == RParenTok && fr.kind == parenForm && fr.parts == 0:
+	case k == RParenTok && fr.kind == parenForm && fr.parts == nil:
 		hint, notes = "there is no empty tuple", nil
-	case k == RVecTok && fr.kind == vecForm && fr.parts == 0:
+	case k == RVecTok && fr.kind == vecForm && fr.parts == nil:
 		hint, notes = "a vector has at least one element", nil
-	case k == RBrackTok && fr.kind == listForm:
-		hint, notes = "no separator stands after the last element", nil
-	case (k == RParenTok || k == RVecTok) && fr.parts > 0:
+	case k == RBrackTok && fr.kind == listForm, (k == RParenTok || k == RVecTok) && fr.parts != nil:
 		hint, notes = "no separator stands after the last element", nil
 	case k == StarTok && fr.kind == parenForm && p.tok.start == fr.start+1:
 		hint, notes = "a comment starts with `-- `", nil
 	case k == dotTok:
 		hint = "a number starts with a digit: 0.5"
-	case k == CsvTok:
-		hint = "`csv` stands only as the value of an `input` or `data` declaration"
-	case k == UnderTok:
-		hint = "`_` is a pattern, not a value"
-	case k == StringTok:
-		hint = "a string stands only after `csv`, `npy`, `npz`, `json`, `parquet` and `text`, in an `input` or `data` " +
-			"declaration"
 	}
 	p.expected(what, hint, notes...)
 	switch p.tok.kind {
@@ -64,13 +56,8 @@ func (p *parser) notArgument(f operand) bool {
 		p.expected("an operator", "put parentheses around the power to apply it")
 	case f.form == sizeForm:
 		p.expected("an operator", "`size x` is a number; put parentheses around it to pass it on")
-	case k == UnderTok:
-		p.expected("an operator or an argument", "`_` is a pattern, not a value")
-		return false
-	case k == StringTok:
-		p.expected("an operator or an argument",
-			"a string stands only after `csv`, `npy`, `npz`, `json`, `parquet` and `text`, in an `input` or `data` "+
-				"declaration")
+	case k == UnderTok || k == StringTok:
+		p.expected("an operator or an argument", strayHints[k])
 		return false
 	case k == backslashTok:
 		p.expected("an operator or an argument", "a function is written `fun x -> …`, in parentheses as an argument")
@@ -91,60 +78,53 @@ func (p *parser) firstOnLine() bool {
 	return len(bytes.TrimSpace(before[bytes.LastIndexByte(before, '\n')+1:])) == 0
 }
 
+// strayHints explain tokens that stand where they have no meaning.
+var strayHints = map[Token]string{
+	ArrowTok: "a function is written `fun x -> …`", fatArrowTok: "a function is written `fun x -> …`",
+	EqTok:      "a name is bound by `let x = e in …`, or by `def x = e` at column 1",
+	eqEqTok:    "a name is bound by `let x = e in …`, or by `def x = e` at column 1",
+	colonEqTok: "a name is bound by `let x = e in …`, or by `def x = e` at column 1",
+	logicTok:   "conditions are joined by the words and and or",
+	BarTok:     "a case stands after `match e with`",
+	AndTok:     "`and` joins functions after `let rec` and `def rec`, and types",
+	TypeVarTok: "a type variable stands in types only",
+	CommaTok:   "a tuple stands in parentheses",
+	SemiTok:    "a semicolon separates the elements of a list, in brackets",
+	ColonTok:   "an annotation stands in parentheses: (e : T)",
+	LolliTok:   "`-o` stands in types only",
+	dotTok:     "a projection is written v.(0)",
+	UnderTok:   "`_` is a pattern, not a value",
+	CsvTok:     "`csv` stands only as the value of an `input` or `data` declaration",
+	StringTok: "a string stands only after `csv`, `npy`, `npz`, `json`, `parquet` and `text`, in an `input` or `data` " +
+		"declaration",
+}
+
 // strayHint explains a token that stands where it has no meaning.
 func (p *parser) strayHint() string {
 	if name := p.lambda(); name != "" && (p.at(ArrowTok) || p.at(fatArrowTok) || p.at(dotTok)) {
 		return fmt.Sprintf("`%s` is a name like any other; a function is written `fun x -> …`", name)
 	}
-	switch k := p.tok.kind; k {
-	case ArrowTok, fatArrowTok:
-		return "a function is written `fun x -> …`"
-	case EqTok, eqEqTok, colonEqTok:
-		return "a name is bound by `let x = e in …`, or by `def x = e` at column 1"
-	case InTok:
-		if !p.waiting(k) {
-			return "there is no `let` for it"
-		}
-	case ThenTok, ElseTok:
-		if !p.waiting(ThenTok) && !p.waiting(ElseTok) {
-			return "there is no `if` for it"
-		}
-	case logicTok:
-		return "conditions are joined by the words and and or"
-	case CommaTok:
-		if src := p.s.src; p.prevEnd == p.tok.start && p.tok.start > 0 && isDigit(src[p.tok.start-1]) &&
-			int(p.tok.end) < len(src) && isDigit(src[p.tok.end]) {
-			return "a number has a decimal point: 0.5; and a tuple stands in parentheses"
-		}
-		return "a tuple stands in parentheses"
-	case BarTok:
-		return "a case stands after `match e with`"
-	case WithTok:
-		if !p.waiting(k) {
-			return "there is no `match` for it"
-		}
-	case AndTok:
-		return "`and` joins functions after `let rec` and `def rec`, and types"
-	case TypeVarTok:
-		return "a type variable stands in types only"
-	case SemiTok:
-		return "a semicolon separates the elements of a list, in brackets"
-	case ColonTok:
-		return "an annotation stands in parentheses: (e : T)"
-	case LessTok, LessEqTok, GreaterTok, GreaterEqTok, notEqTok:
+	switch k, src := p.tok.kind, p.s.src; {
+	case p.inner != nil && p.inner.kind == condForm && (k.isCompare() || k == EqTok):
+		return "comparisons are joined by and and or: if a < b and b < c then …"
+	case k.isCompare() || k == notEqTok:
 		return "a comparison stands only between `if` and `then`, without parentheses"
-	case LolliTok:
-		return "`-o` stands in types only"
-	case dotTok:
-		return "a projection is written v.(0)"
-	case ParamTok, InputTok, DataTok, DefTok, CsvTok:
+	case k == InTok && !p.waiting(k):
+		return "there is no `let` for it"
+	case (k == ThenTok || k == ElseTok) && !p.waiting(ThenTok) && !p.waiting(ElseTok):
+		return "there is no `if` for it"
+	case k == WithTok && !p.waiting(k):
+		return "there is no `match` for it"
+	case k == CommaTok && p.prevEnd == p.tok.start && p.prevEnd > 0 && isDigit(src[p.prevEnd-1]) &&
+		isDigit(p.s.at(p.tok.end)):
+		return "a number has a decimal point: 0.5; and a tuple stands in parentheses"
+	case ParamTok <= k && k <= DefTok:
 		return p.reservedHint()
 	}
-	return ""
+	return strayHints[p.tok.kind]
 }
 
-// lambda returns the name at the head of the last application, if it is what other
-// languages call fun.
+// lambda returns the name at the head of the last application, if it is what other languages call fun.
 func (p *parser) lambda() string {
 	e := p.last
 	for p.f.exprs[e].Kind == AppExpr {
@@ -210,8 +190,7 @@ func (p *parser) stopsRecovery(nest *[numTokens]int, waits map[Token]bool) bool 
 	return waits[k]
 }
 
-// closeOpen moves past the parentheses that a static expression left open when it
-// failed, silently.
+// closeOpen moves past the parentheses that a static expression left open when it failed, silently.
 func (p *parser) closeOpen() {
 	defer p.silently()()
 	for p.open > 0 && !p.at(EOF) {
@@ -226,22 +205,19 @@ func (p *parser) closeOpen() {
 	p.open = 0
 }
 
-// skipTo moves on to one of the tokens, silently, after an error in a part with
-// brackets of its own. It fails at a closing bracket or keyword that belongs to
-// something further out.
+// skipTo moves on to one of the tokens, silently, after an error in a part with brackets of its own. It fails at a
+// closing bracket or keyword that belongs to something further out.
 func (p *parser) skipTo(stop ...Token) bool {
-	inner := p.open
-	nest := p.open
+	inner, nest := p.open, p.open
 	p.open = 0
 	defer p.silently()()
 	for ; !p.at(EOF); p.next() {
-		for _, k := range stop {
-			if p.at(k) && nest <= 0 || p.at(k) && nest <= inner && k != RParenTok {
-				p.quiet = max(p.quiet, p.tok.start+1)
-				return true
-			}
+		k := p.tok.kind
+		if slices.Contains(stop, k) && (nest <= 0 || nest <= inner && k != RParenTok) {
+			p.quiet = max(p.quiet, p.tok.start+1)
+			return true
 		}
-		switch p.tok.kind {
+		switch k {
 		case LParenTok, LBrackTok, LVecTok, DotParenTok, dotBrackTok:
 			nest++
 		case RParenTok, RBrackTok, RVecTok:
@@ -252,7 +228,7 @@ func (p *parser) skipTo(stop ...Token) bool {
 		case InTok, ThenTok, ElseTok, WithTok:
 			return false
 		}
-		if p.startsDecl() || p.tok.kind.startsPrefix() {
+		if p.startsDecl() || k.startsPrefix() {
 			return false
 		}
 	}

@@ -2,8 +2,11 @@ package syntax
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -32,10 +35,7 @@ type scanner struct {
 
 // newScanner returns a scanner for the file that begins at from and ends with src.
 func newScanner(src []byte, from uint32) scanner {
-	start := from
-	if bytes.HasPrefix(src[from:], bom) {
-		start += uint32(len(bom))
-	}
+	start := uint32(len(src) - len(bytes.TrimPrefix(src[from:], bom)))
 	return scanner{src: src, from: from, off: start, lineStart: start, words: &words{}}
 }
 
@@ -105,17 +105,20 @@ func (s *scanner) space() {
 func (s *scanner) foreignComment(n uint32) {
 	start := s.off
 	s.errorf(start, start+n, "a comment starts with `-- `", "`%s` does not start a comment", s.src[start:start+n])
-	s.off = uint32(len(s.src))
-	if i := bytes.IndexByte(s.src[start:], '\n'); i >= 0 {
-		s.off = start + uint32(i)
-	}
+	s.off = s.lineEnd()
+}
+
+// lineEnd returns where the current line ends, without its line break.
+func (s *scanner) lineEnd() uint32 {
+	line, _, _ := bytes.Cut(s.src[s.off:], []byte{'\n'})
+	return s.off + uint32(len(line))
 }
 
 // takes reports whether what stands before on the line could be applied to a numeral.
 func (s *scanner) takes() bool {
 	before := bytes.TrimRight(s.src[s.lineStart:s.off], " \t")
 	i := len(before)
-	for i > 0 && (isLetter(before[i-1]) || isDigit(before[i-1]) || before[i-1] == '_' || before[i-1] == '\'') {
+	for i > 0 && inName(before[i-1]) {
 		i--
 	}
 	if i == len(before) {
@@ -126,15 +129,14 @@ func (s *scanner) takes() bool {
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
+// inName reports whether an ASCII character may stand in a name.
+func inName(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c == '\'' }
+
 // comment passes over a comment, to the end of its line.
 func (s *scanner) comment() {
-	start := s.off
-	end := uint32(len(s.src))
-	if i := bytes.IndexByte(s.src[start:], '\n'); i >= 0 {
-		end = start + uint32(i)
-	}
+	start, end := s.off, s.lineEnd()
 	s.off = end
-	if end > start && s.src[end-1] == '\r' {
+	if s.src[end-1] == '\r' {
 		end--
 	}
 	if start != s.lineStart && !bytes.ContainsRune([]byte(" \t\r"), rune(s.src[start-1])) {
@@ -168,7 +170,7 @@ func (s *scanner) token(t *lexeme) {
 	switch {
 	case isDigit(c):
 		s.number(t)
-	case c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z':
+	case c == '_' || isLetter(c):
 		s.ident(t)
 	case c == '"':
 		s.stringLit(t)
@@ -185,7 +187,7 @@ func (s *scanner) ident(t *lexeme) {
 	s.off = s.identEnd(start)
 	word := s.src[start:s.off]
 	t.kind = IdentTok
-	if k, ok := keywords[string(word)]; ok && !(k.IsContextual() && s.words.bind(s, k)) {
+	if k, ok := keywords[string(word)]; ok && !(k.IsContextual() && s.words.binds(s, string(word))) {
 		t.kind = k
 	} else if len(word) == 1 && word[0] == '_' {
 		t.kind = UnderTok
@@ -204,21 +206,27 @@ func namesFile(next []byte) bool {
 // identEnd returns where the letters, digits, _ and ' from off on end.
 func (s *scanner) identEnd(off uint32) uint32 {
 	for int(off) < len(s.src) {
-		c := s.src[off]
-		if c < utf8.RuneSelf {
-			if c != '_' && c != '\'' && !isDigit(c) && !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z') {
-				break
-			}
+		if inName(s.src[off]) {
 			off++
 			continue
 		}
 		r, n := utf8.DecodeRune(s.src[off:])
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+		if r < utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			break
 		}
 		off += uint32(n)
 	}
 	return off
+}
+
+// typeVar passes over a type variable, if one starts here. A name in quotes is none.
+func (s *scanner) typeVar() bool {
+	end := s.identEnd(s.off + 1)
+	if end == s.off+1 || isDigit(s.at(s.off+1)) || s.at(end-1) == '\'' || s.at(end) == '.' || s.at(end) == '/' {
+		return false
+	}
+	s.off = end
+	return true
 }
 
 // number scans a numeral. A malformed one is reported and still a numeral.
@@ -380,14 +388,77 @@ func (s *scanner) wide(t *lexeme) {
 }
 
 // lolli turns the minus sign t into -o, if an o follows it.
-func (s *scanner) lolli(t *lexeme) bool {
-	if t.kind == LolliTok {
-		return true
+func (s *scanner) lolli(t *lexeme) {
+	if t.kind == MinusTok && t.end == t.start+1 && s.at(t.end) == 'o' && s.identEnd(t.end) == t.end+1 {
+		s.off = t.end + 1
+		t.kind, t.end = LolliTok, s.off
 	}
-	if t.kind != MinusTok || t.end != t.start+1 || s.at(t.end) != 'o' || s.identEnd(t.end) != t.end+1 {
-		return false
+}
+
+// stringLit scans a string up to its closing quote.
+func (s *scanner) stringLit(t *lexeme) {
+	start := s.off
+	t.kind = StringTok
+	for s.off++; ; s.off++ {
+		switch c := s.at(s.off); {
+		case int(s.off) >= len(s.src) || c == '\n' || c == '\r' && s.at(s.off+1) == '\n':
+			s.errorf(start, s.off, "a string ends with a quote on the line where it starts", "unclosed string")
+			return
+		case c == '"':
+			s.off++
+			s.checkUTF8(start, s.off)
+			return
+		case c == '\\':
+			e := s.at(s.off + 1)
+			if e == '"' || e == '\\' || e == 'n' || e == 't' {
+				s.off++
+			} else {
+				s.errorf(s.off, s.off+1, `a string knows \\, \", \n and \t`, "unknown escape in a string")
+			}
+		}
 	}
-	s.off = t.end + 1
-	t.kind, t.end = LolliTok, s.off
-	return true
+}
+
+// curlyString passes over a string in curly quotes, which is reported.
+func (s *scanner) curlyString(t *lexeme, start uint32) {
+	line := s.src[s.off:s.lineEnd()]
+	if i := bytes.IndexAny(line, "“”\""); i >= 0 {
+		_, n := utf8.DecodeRune(line[i:])
+		s.off += uint32(i + n)
+		t.kind = StringTok
+	}
+	s.errorf(start, s.off, "quotes are straight: \"", "`%s` is not a string", clip(string(s.src[start:s.off])))
+}
+
+// ErrNotNumber is wrapped by the errors of [ParseNumber] for text that is no number.
+var ErrNotNumber = errors.New("not a number")
+
+// ErrNotFinite is wrapped by the errors of [ParseNumber] for a number that no float64 holds.
+var ErrNotFinite = errors.New("too large for a float64")
+
+// ParseNumber reads a decimal number with an optional sign and an optional exponent, as data files and the command line
+// give it. Hexadecimal numbers, underscores, NaN and infinities are not numbers.
+func ParseNumber(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	switch decimal := strings.Trim(text, "0123456789+-.eE") == ""; {
+	case decimal && errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%s is %w", clip(text), ErrNotFinite)
+	case !decimal || err != nil:
+		return 0, fmt.Errorf("%q is %w", clip(text), ErrNotNumber)
+	}
+	return v, nil
+}
+
+// clip shortens text that an error message quotes.
+func clip(s string) string { return Clip(s, 40) }
+
+// Clip cuts text that has more runes than most, and marks the place.
+func Clip(s string, most int) string {
+	n := 0
+	for i := range s {
+		if n++; n > most {
+			return s[:i] + "…"
+		}
+	}
+	return s
 }

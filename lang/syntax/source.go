@@ -2,7 +2,15 @@ package syntax
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
 	"sort"
+	"strconv"
+	"strings"
 )
 
 // runeStride is how many bytes of the source share one entry of File.runes.
@@ -19,19 +27,14 @@ func newFile(name string, src []byte, g *Guard) *File {
 		Name: name, Src: src, text: src,
 		exprs: make([]ExprNode, 1, 64), pats: make([]PatNode, 1, 16), types: make([]TypeNode, 1, 16),
 	}
-	first := 0
-	if bytes.HasPrefix(src, bom) {
-		first = len(bom)
-	}
-	f.lines = append(f.lines, uint32(first))
-	for i := first; ; {
-		j := bytes.IndexByte(src[i:], '\n')
-		if j < 0 {
-			break
-		}
-		i += j + 1
+	text := bytes.TrimPrefix(src, bom)
+	at := uint32(len(src) - len(text))
+	f.lines = append(f.lines, at)
+	for line := range bytes.Lines(text) {
 		g.Step()
-		f.lines = append(Room(g, f.lines, 1), uint32(i))
+		if at += uint32(len(line)); bytes.HasSuffix(line, []byte{'\n'}) {
+			f.lines = append(Room(g, f.lines, 1), at)
+		}
 	}
 	f.runes = make([]uint32, 0, len(src)/runeStride+1)
 	for i, n := 0, uint32(0); i <= len(src); i += runeStride {
@@ -58,9 +61,8 @@ func (f *File) runesBefore(off uint32) uint32 {
 	return f.runes[i] + countRunes(f.text[i*runeStride:off])
 }
 
-// Position returns the line and the column of the byte at off, both from 1; the
-// column counts runes. An offset past the end means the end, and one in an imported
-// file the import.
+// Position returns the line and the column of the byte at off, both from 1; the column counts runes. An offset past the
+// end means the end, and one in an imported file the import.
 func (f *File) Position(off uint32) (line, col int) {
 	off = min(f.Outer(Span{off, off}).Start, uint32(len(f.text)))
 	line = max(1, sort.Search(len(f.lines), func(i int) bool { return f.lines[i] > off }))
@@ -103,3 +105,180 @@ func (f *File) Text(s Span) string {
 
 // isDigit reports whether c is a decimal digit of a numeral.
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// Import is a declaration import "file.gram".
+type Import struct {
+	Span Span
+	File Span // the file name, with its quotes
+	part int  // the part that it names: its index + 1, 0 if it is not followed
+}
+
+// part is an imported file.
+type part struct {
+	file   *File  // its source and lines, without a tree
+	start  uint32 // where it begins in Src of the program
+	by     Span   // the file name in the import
+	parent int    // the part that has the import: its index + 1, 0 for the program's own text
+	open   bool   // it is being parsed
+}
+
+// partOf returns the index of the part in which off stands, -1 for the program's own text.
+func (f *File) partOf(off uint32) int {
+	return sort.Search(len(f.parts), func(i int) bool { return f.parts[i].start > off }) - 1
+}
+
+// Part returns the file in which a span stands, and the span there: f or a file that it imports. Of an imported file
+// only the source is there.
+func (f *File) Part(s Span) (*File, Span) {
+	i := f.partOf(s.Start)
+	if i < 0 {
+		return f, s
+	}
+	p := &f.parts[i]
+	return p.file, Span{s.Start - p.start, s.End - p.start}
+}
+
+// Outer returns where the program's own text has a span: one in an imported file stands at the import.
+func (f *File) Outer(s Span) Span {
+	for i := f.partOf(s.Start); i >= 0; i = f.partOf(s.Start) {
+		s = f.parts[i].by
+	}
+	return s
+}
+
+// Where returns the name of the file in which off stands, and the line and the column there, as [File.Position] does.
+func (f *File) Where(off uint32) (name string, line, col int) {
+	g, s := f.Part(Span{off, off})
+	line, col = g.Position(s.Start)
+	return g.Name, line, col
+}
+
+// ImportLine returns the line of the import that brings the file with a name, 0 if none does.
+func (f *File) ImportLine(name string) int {
+	for _, p := range f.parts {
+		if p.file.Name == name {
+			line, _ := f.Position(p.start)
+			return line
+		}
+	}
+	return 0
+}
+
+// LineCol returns the line and the column of off as text, such as "5:22", in an imported file "file.gram:5:22".
+func (f *File) LineCol(off uint32) string {
+	name, line, col := f.Where(off)
+	if f.partOf(off) >= 0 {
+		return place(name, line, col)
+	}
+	return fmt.Sprintf("%d:%d", line, col)
+}
+
+// Dir returns the folder of the imported file in which off stands, or dir, that of the program.
+func (f *File) Dir(off uint32, dir string) string {
+	if i := f.partOf(off); i >= 0 {
+		return filepath.Dir(f.parts[i].file.Name)
+	}
+	return dir
+}
+
+// Imported returns where the file begins that an import names, if it is followed.
+func (f *File) Imported(i Import) (at Span, ok bool) {
+	if i.part == 0 {
+		return at, false
+	}
+	start := f.parts[i.part-1].start
+	return Span{start, start}, true
+}
+
+// DeclsEnd returns where the declarations of the program's own text end.
+func (f *File) DeclsEnd() (end uint32) {
+	for _, i := range f.Imports {
+		end = max(end, i.Span.End)
+	}
+	for _, d := range f.Decls {
+		if int(d.Span.End) <= len(f.text) {
+			end = max(end, d.Span.End)
+		}
+	}
+	return end
+}
+
+// importFile brings the declarations of the file that d names, if imports are followed. A file is brought once.
+func (p *parser) importFile(d Decl) {
+	i := Import{Span: d.Span, File: d.NameSpan}
+	if p.part == 0 {
+		defer func() { p.f.Imports = append(p.f.Imports, i) }()
+	}
+	name, err := strconv.Unquote(d.Name)
+	if p.opt.Open == nil || err != nil { // the scanner reports what is no string
+		return
+	}
+	if name = filepath.FromSlash(name); !filepath.IsAbs(name) {
+		name = filepath.Join(p.f.Dir(i.File.Start, p.opt.Dir), name)
+	}
+	for k := range p.f.parts {
+		if q := &p.f.parts[k]; q.file.Name == name {
+			i.part = k + 1
+			if q.open {
+				p.wrongImport(i, "an import of itself", p.chain(name), nil)
+			}
+			return
+		}
+	}
+	src, err := p.read(name)
+	if err != nil {
+		p.wrongImport(i, "cannot read "+name, SystemError(err), err)
+		return
+	}
+	i.part = len(p.f.parts) + 1
+	p.parsePart(i, name, src)
+}
+
+func (p *parser) wrongImport(i Import, headline, label string, cause error) {
+	p.s.diags = append(p.s.diags, Diagnostic{Span: i.File, Headline: headline, Label: label, Cause: cause})
+}
+
+// chain says how a file that is being parsed imports itself.
+func (p *parser) chain(name string) string {
+	names := []string{name}
+	for k := p.part; k > 0 && (len(names) == 1 || names[0] != name); k = p.f.parts[k-1].parent {
+		names = slices.Insert(names, 0, p.f.parts[k-1].file.Name)
+	}
+	return strings.Join(names, " imports ")
+}
+
+// read reads a file.
+func (p *parser) read(name string) (src []byte, err error) {
+	in, err := p.opt.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	for n := 0; err == nil; src = src[:len(src)+n] {
+		p.guard.Look()
+		src = Room(p.guard, src, 1<<12)
+		n, err = in.Read(src[len(src):cap(src)])
+	}
+	switch {
+	case err != io.EOF:
+		return nil, err
+	case uint64(len(p.f.Src)+len(src)) >= math.MaxUint32-1:
+		return nil, errors.New("the program is larger than 4 GB")
+	}
+	return src, nil
+}
+
+// parsePart parses an imported file, whose body it drops.
+func (p *parser) parsePart(i Import, name string, src []byte) {
+	f := p.f
+	whole := slices.Concat(f.Src, []byte("\n"), src)
+	start, body := uint32(len(f.Src)+1), f.Body
+	f.Src = whole
+	f.parts = append(f.parts, part{file: newFile(name, src, p.guard), start: start, by: i.File, parent: p.part,
+		open: true})
+	q := &parser{f: f, s: newScanner(whole, start), opt: p.opt, guard: p.guard, names: p.names, cons: p.cons, part: i.part}
+	q.s.diags = p.s.diags
+	q.program()
+	p.s.diags = q.s.diags
+	f.Body, f.parts[q.part-1].open = body, false
+}

@@ -11,12 +11,17 @@ type typeOperand struct {
 	span Span
 }
 
+// madeType adds a type and returns it as an operand.
+func (p *parser) madeType(n TypeNode, kids ...TypeExpr) typeOperand {
+	return typeOperand{p.addType(n, kids...), n.Span}
+}
+
 // typ parses a type. After an error the result is bad and the current token is
 // where it was found, with the parentheses around that left open.
 func (p *parser) typ() typeOperand {
 	t, ok := p.typeOperators(1)
 	if !ok {
-		return typeOperand{p.addType(TypeNode{Kind: BadType, Span: p.span()}), p.span()}
+		return p.madeType(TypeNode{Kind: BadType, Span: p.span()})
 	}
 	return t
 }
@@ -43,14 +48,13 @@ func typeOperator(t Token) TypeKind {
 	return BadType
 }
 
-// typeOperators parses operators that bind at least as tightly as prec. They associate
-// to the right.
+// typeOperators parses operators that bind at least as tightly as prec. They associate to the right.
 func (p *parser) typeOperators(prec uint8) (typeOperand, bool) {
 	defer p.leave()
 	if !p.enter() {
 		return typeOperand{}, false
 	}
-	left, ok := p.typeOperand()
+	left, ok := p.typeOperand(false)
 	p.s.lolli(&p.tok)
 	for ok {
 		k := typeOperator(p.tok.kind)
@@ -65,14 +69,14 @@ func (p *parser) typeOperators(prec uint8) (typeOperand, bool) {
 		if k == LinType {
 			p.checkLolli(left, right)
 		}
-		n := TypeNode{Kind: k, Span: Span{left.span.Start, right.span.End}, A: left.t, B: right.t}
-		left = typeOperand{p.addType(n), n.Span}
+		left = p.madeType(TypeNode{Kind: k, Span: Span{left.span.Start, right.span.End}, A: left.t, B: right.t})
 	}
 	return left, ok
 }
 
-// typeOperand parses a name, List T or a parenthesis, and the sizes of vectors after it.
-func (p *parser) typeOperand() (cur typeOperand, ok bool) {
+// typeOperand parses a name, List T or a parenthesis, and the sizes of vectors after it. A name that is an argument has
+// none.
+func (p *parser) typeOperand(argument bool) (cur typeOperand, ok bool) {
 	switch p.tok.kind {
 	case LParenTok:
 		cur, ok = p.typeParen()
@@ -82,16 +86,20 @@ func (p *parser) typeOperand() (cur typeOperand, ok bool) {
 		case "List":
 			return p.listType(start)
 		case "R":
-			cur, ok = p.typeName(TypeNode{Kind: RType, Span: p.span()}), true
+			cur, ok = p.typeName(RType), true
 		case "Nat":
-			cur, ok = p.typeName(TypeNode{Kind: NatType, Span: p.span()}), true
+			cur, ok = p.typeName(NatType), true
 		default:
-			cur, ok = p.named()
+			if argument {
+				cur, ok = p.typeName(NamedType), true
+			} else {
+				cur, ok = p.named()
+			}
 		}
 	case TypeVarTok:
-		cur, ok = p.typeName(TypeNode{Kind: VarType, Span: p.span(), Text: p.text()}), true
+		cur, ok = p.typeName(VarType), true
 	default:
-		p.expected("a type", p.typeHint())
+		p.expected("a type", typeHints[p.tok.kind])
 	}
 	for ok && p.at(CaretTok) {
 		cur = p.vecType(cur)
@@ -106,12 +114,11 @@ func (p *parser) listType(start uint32) (typeOperand, bool) {
 		return typeOperand{}, false
 	}
 	p.next()
-	elem, ok := p.typeOperand()
+	elem, ok := p.typeOperand(false)
 	if !ok {
 		return elem, false
 	}
-	n := TypeNode{Kind: ListType, Span: Span{start, elem.span.End}, A: elem.t}
-	return typeOperand{p.addType(n), n.Span}, true
+	return p.madeType(TypeNode{Kind: ListType, Span: Span{start, elem.span.End}, A: elem.t}), true
 }
 
 // typeParen parses a type in parentheses. One that fails is left open.
@@ -120,7 +127,7 @@ func (p *parser) typeParen() (typeOperand, bool) {
 	p.next()
 	t, ok := p.typeOperators(1)
 	if ok && !p.at(RParenTok) {
-		p.expected("`)`", p.typeHint(), p.opener(LParenTok, start))
+		p.expected("`)`", typeHints[p.tok.kind], p.opener(LParenTok, start))
 		ok = false
 	}
 	if !ok {
@@ -132,40 +139,29 @@ func (p *parser) typeParen() (typeOperand, bool) {
 	return t, true
 }
 
-func (p *parser) typeName(n TypeNode) typeOperand {
+func (p *parser) typeName(k TypeKind) typeOperand {
+	n := TypeNode{Kind: k, Span: p.span(), Text: p.text()}
 	p.next()
-	return typeOperand{p.addType(n), n.Span}
+	return p.madeType(n)
 }
 
 // named parses the name of a declared type with its arguments, which are atoms with sizes.
 func (p *parser) named() (typeOperand, bool) {
 	n := TypeNode{Kind: NamedType, Span: p.span(), Text: p.text()}
 	p.next()
-	if p.at(CaretTok) { // it has no arguments
-		return typeOperand{p.addType(n), n.Span}, true
-	}
 	defer p.leave()
 	if !p.enter() {
 		return typeOperand{}, false
 	}
 	var args []TypeExpr
 	for p.at(LParenTok) || p.at(TypeVarTok) || p.at(IdentTok) && p.text() != "of" {
-		name := p.at(IdentTok) && p.text() != "R" && p.text() != "Nat" && p.text() != "List"
-		arg := typeOperand{span: p.span()}
-		if name {
-			arg.t = p.addType(TypeNode{Kind: NamedType, Span: arg.span, Text: p.text()})
-			for p.next(); p.at(CaretTok); {
-				arg = p.vecType(arg)
-			}
-		} else {
-			var ok bool
-			if arg, ok = p.typeOperand(); !ok {
-				return arg, false
-			}
+		arg, ok := p.typeOperand(true)
+		if !ok {
+			return arg, false
 		}
 		args, n.Span.End = append(args, arg.t), arg.span.End
 	}
-	return typeOperand{p.addType(n, args...), n.Span}, true
+	return p.madeType(n, args...), true
 }
 
 // unknownTypes reports the names of types that the file does not declare.
@@ -190,33 +186,25 @@ func (p *parser) unknownTypes() {
 
 // typeHintFor says what may be meant by a name that is no type.
 func typeHintFor(name string) string {
-	hint := "the types are R, Nat, List T, T * T, T -> T, R -o R and T^s, and those that `type` declares"
 	switch strings.ToLower(name) {
 	case "r", "real", "float", "float64", "double", "num", "number", "scalar":
-		hint = "the type of numbers is R"
+		return "the type of numbers is R"
 	case "int", "nat", "natural":
-		hint = "the type of natural numbers `#s` is Nat; other numbers are R"
+		return "the type of natural numbers `#s` is Nat; other numbers are R"
 	case "list":
-		hint = "lists are written List T"
+		return "lists are written List T"
 	case "vec", "vector", "matrix", "array":
-		hint = "vectors are written T^s, as in R^3 or R^n^m"
+		return "vectors are written T^s, as in R^3 or R^n^m"
 	}
-	return hint
+	return "the types are R, Nat, List T, T * T, T -> T, R -o R and T^s, and those that `type` declares"
 }
 
-// typeHint explains a token that does not belong to a type.
-func (p *parser) typeHint() string {
-	switch p.tok.kind {
-	case ListTok:
-		return "the type of lists is List, with a capital letter"
-	case VecTok:
-		return "vectors are written T^s, as in R^3"
-	case CommaTok:
-		return "a product of types is written T * T, and a pair with a type for each part ((a : T), (b : T))"
-	case fatArrowTok:
-		return "a type of functions is written T -> T"
-	}
-	return ""
+// typeHints explain tokens that do not belong to a type.
+var typeHints = map[Token]string{
+	ListTok:     "the type of lists is List, with a capital letter",
+	VecTok:      "vectors are written T^s, as in R^3",
+	CommaTok:    "a product of types is written T * T, and a pair with a type for each part ((a : T), (b : T))",
+	fatArrowTok: "a type of functions is written T -> T",
 }
 
 // vecType parses ^s or ^(r, s) after a type.
@@ -225,8 +213,7 @@ func (p *parser) vecType(cur typeOperand) typeOperand {
 	if !p.at(LParenTok) {
 		s := p.size(true)
 		p.closeOpen()
-		span := Span{cur.span.Start, s.span.End}
-		return typeOperand{p.addType(TypeNode{Kind: VecType, Span: span, A: cur.t, Size: s.e}), span}
+		return p.madeType(TypeNode{Kind: VecType, Span: Span{cur.span.Start, s.span.End}, A: cur.t, Size: s.e})
 	}
 	list, at, ok := p.sizeList(MaxNest)
 	if !ok {

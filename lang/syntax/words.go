@@ -8,60 +8,52 @@ func Contextual() []string {
 		"separator"}, fileFormats[1:])
 }
 
-// words says which contextual words a file binds as names: there they are names everywhere.
-type words struct {
-	known bool
-	bound [numTokens]bool
-}
+// words says which words a file binds as names. A contextual word that it binds is a name everywhere.
+type words struct{ bound map[string]bool }
 
-// bind reports whether the file of s binds the word k as a name. The first time, it looks through the file.
-func (w *words) bind(s *scanner, k Token) bool {
+// binds reports whether the file of s binds a word as a name. The first time, it looks through the file.
+func (w *words) binds(s *scanner, word string) bool {
 	if w == nil {
 		return true
 	}
-	if !w.known {
-		w.known = true
+	if w.bound == nil {
+		w.bound = map[string]bool{}
 		w.look(&scanner{src: s.src, off: s.from, mute: true})
 	}
-	return w.bound[k]
+	return w.bound[word]
 }
 
-// look finds what stands behind def, let, fun and the like, up to = or ->. s takes all contextual words for names. In
+// look finds the names behind def, let, fun and the like, up to = or ->, and those of indices. Of words that are not
+// contextual, it also finds those in the patterns of match and scan. s takes all contextual words for names. In
 // def rec f and let rec f, rec is none.
 func (w *words) look(s *scanner) {
-	binds := false
-	var rec, before Token // rec waits for what follows it
+	var head, pattern, index, scan bool // what stands before
+	var rec, before Token               // rec waits for what follows it
 	for t := s.scan(); t.kind != EOF; t = s.scan() {
 		if rec != EOF && t.kind != IdentTok && t.kind != SumTok {
-			w.bound[rec] = true
+			w.bound[rec.String()] = true
 		}
 		rec = EOF
-		k := keywords[string(s.src[t.start:t.end])]
-		switch {
-		case !k.IsContextual():
+		word := string(s.src[t.start:t.end])
+		k := keywords[word]
+		switch contextual := k.IsContextual(); {
 		case k == RecTok && (before == DefTok || before == LetTok):
 			rec = k
-		case binds, ParamTok <= before && before <= DataTok, before == VecTok, before == SumTok, before == ListTok:
-			w.bound[k] = true
+		case contextual && (head || index || ParamTok <= before && before <= DataTok),
+			!contextual && t.kind == IdentTok && (pattern || index || scan):
+			w.bound[word] = true
 		}
-		switch before = t.kind; before {
-		case FunTok, LinTok, LetTok, DefTok:
-			binds = true
-		case ArrowTok, EqTok:
-			binds = false
+		before = t.kind
+		switch {
+		case before == FunTok || before == LinTok || before == LetTok || before == DefTok:
+			head, pattern = true, true
+		case before == ArrowTok || before == EqTok:
+			head, pattern = false, false
+		case before == LessTok:
+			pattern = false
+		case before.startsDecl() || k.startsDecl() || before == BarTok || k == WithTok:
+			pattern = true
 		}
+		index, scan = before == VecTok || before == SumTok || before == ListTok, word == "scan"
 	}
-}
-
-// typeVar passes over a type variable, if one starts here. A name in quotes is none.
-func (s *scanner) typeVar() bool {
-	end := s.identEnd(s.off + 1)
-	if end == s.off+1 || isDigit(s.at(s.off+1)) || s.at(end-1) == '\'' {
-		return false
-	}
-	if c := s.at(end); c == '.' || c == '/' {
-		return false
-	}
-	s.off = end
-	return true
 }

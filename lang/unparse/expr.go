@@ -9,8 +9,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Levels of the grammar, loosest first: what an expression may stand in without
-// parentheses.
+// Levels of the grammar, loosest first: what an expression may stand in without parentheses.
 const (
 	levelPrefix = iota
 	levelSum
@@ -135,31 +134,10 @@ func (p *Program) lambda(r term.Ref) []item {
 	return items
 }
 
-// annotation is the type of a parameter if it is written: if it has a vector or a dual
-// in it, and is not too long.
+// annotation is the type of a parameter if it is written: if it has a vector or a dual in it, and is not too long.
 func (p *Program) annotation(ty term.Type) string {
-	tt := p.t.Types
-	whole := ty
-	stack := []term.Type{ty}
-	seen := map[term.Type]bool{}
-	for len(stack) > 0 {
-		ty := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if seen[ty] {
-			continue
-		}
-		seen[ty] = true
-		switch tt.Kind(ty) {
-		case term.VecKind, term.DualKind, term.EuclidKind:
-			return p.typeText(whole)
-		case term.ProdKind, term.ArrowKind:
-			stack = append(stack, tt.Left(ty), tt.Right(ty))
-		case term.MuKind:
-			if tt.HasDual(ty) {
-				return p.typeText(whole)
-			}
-			stack = append(stack, tt.TypeArgs(ty)...)
-		}
+	if tt := p.t.Types; tt.HasDual(ty) || strings.Contains(tt.String(ty), "^") {
+		return p.typeText(ty)
 	}
 	return ""
 }
@@ -191,14 +169,7 @@ func (p *Program) let(n *term.Node, least int) []item {
 		return append(items[:len(items)-1:len(items)-1], body...)
 	}
 	xs := t.BoundVars(n)
-	names := make([]string, len(xs))
-	for i, x := range xs {
-		names[i] = p.scope.free(t.Info(x).Name)
-		if i > 0 && t.Info(x).Name == t.Info(xs[i-1]).Name+"*" && !p.scope.active[names[i-1]+"'"] {
-			names[i] = names[i-1] + "'" // the dual of x3 is x3'
-		}
-		p.scope.enter(names[i], stem(names[i])) // so that the next is another
-	}
+	names := p.distinct(xs)
 	pattern := names[0]
 	switch n.Op {
 	case term.UnpairOp, term.UntupleOp:
@@ -209,9 +180,6 @@ func (p *Program) let(n *term.Node, least int) []item {
 	in := " in\n"
 	if least > levelPrefix {
 		in = " in "
-	}
-	for i := range xs {
-		p.scope.leave(names[i], stem(names[i]))
 	}
 	items := []item{text("let " + pattern + " = "), node(n.B, levelPrefix), text(in)}
 	return append(items, scoped(xs, names, node(n.A, levelPrefix))...)

@@ -4,7 +4,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode"
 
+	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/elaborate"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
@@ -12,17 +17,11 @@ import (
 
 // Options say how a term is printed.
 type Options struct {
-	// Dim is d of the duals R⊥d and of 0⃗ where the term leaves it abstract; 0 if the
-	// term has none of them.
+	// Dim is d of the duals R⊥d and of 0⃗ where the term leaves it abstract; 0 if the term has none of them.
 	Dim int
-	// Reversed tells that the term is one of D: data are lists and vectors of pairs
-	// ⟨r, λa.0⃗⟩.
-	Reversed bool
-	// Check, if not nil, is called at least every 2¹⁶ nodes; its error ends the work.
-	Check func() error
-	// Reserve, if not nil, is called before a large slice is allocated; its error ends the
-	// work.
-	Reserve func(bytes int64) error
+	// Reversed tells that the term is one of D: data are lists and vectors of pairs ⟨r, λa.0⃗⟩.
+	Reversed     bool
+	syntax.Guard // its first error ends the work and is returned
 }
 
 // Program collects the declarations of a program, and then prints it.
@@ -52,7 +51,7 @@ type Program struct {
 // names of inputs and data are those that they have. An error of Check or Reserve ends a declaration
 // by a panic, which [syntax.Catch] makes an error again.
 func New(t *term.Term, opt Options) *Program {
-	p := &Program{t: t, opt: opt, guard: &syntax.Guard{Check: opt.Check, Reserve: opt.Reserve}, scope: newScope(),
+	p := &Program{t: t, opt: opt, guard: &opt.Guard, scope: newScope(),
 		names: make([]string, t.NumVars()), data: make([]string, len(t.Data)),
 		products: map[term.Var]product{}, tuples: map[term.Ref]string{}, printed: make([]bool, t.NumVars())}
 	for i := range t.NumVars() - 1 {
@@ -79,8 +78,7 @@ func (p *Program) Data(i int, name string, v load.Value) {
 	}
 }
 
-// reversed is D of data: each number r is ⟨r, λa.0⃗⟩. A list is the function that it is,
-// with its elements replaced.
+// reversed is D of data: each number r is ⟨r, λa.0⃗⟩. A list is the function that it is, with its elements replaced.
 func (p *Program) reversed(name string, s *load.Shape) string {
 	if s.Kind != load.List {
 		return "(" + p.lifted(s, name) + ")"
@@ -123,11 +121,7 @@ func (p *Program) zero() (string, int) {
 	case d <= 1:
 		return "0", levelAtom
 	case d <= shownDim:
-		out := "[| 0"
-		for range d - 1 {
-			out += ", 0"
-		}
-		return out + " |]", levelAtom
+		return "[| " + strings.Repeat("0, ", d-1) + "0 |]", levelAtom
 	default:
 		return fmt.Sprintf("vec i < %d -> 0", d), levelPrefix
 	}
@@ -147,22 +141,10 @@ func (p *Program) BasisDual(i int) string {
 	case d > shownDim:
 		return fmt.Sprintf("lin a -> vec k < %d -> if k < %d then 0 else if k > %d then 0 else a", d, i, i)
 	}
-	out := "lin a -> [| "
-	for k := range p.opt.Dim {
-		if k > 0 {
-			out += ", "
-		}
-		if k == i {
-			out += "a"
-		} else {
-			out += "0"
-		}
-	}
-	return out + " |]"
+	return "lin a -> [| " + strings.Repeat("0, ", i) + "a" + strings.Repeat(", 0", p.opt.Dim-1-i) + " |]"
 }
 
-// Write prints the program. Every free variable of the term and all data that it
-// mentions must have been declared.
+// Write prints the program. Every free variable of the term and all data that it mentions must have been declared.
 func (p *Program) Write(w io.Writer) (err error) {
 	defer syntax.Catch(&err)
 	free, err := p.t.Free(p.opt.Check)
@@ -175,15 +157,15 @@ func (p *Program) Write(w io.Writer) (err error) {
 		}
 	}
 	p.findTuples()
-	text, err := p.declareTypes()
+	live, err := p.t.Inside(p.opt.Check, p.t.Root)
 	if err != nil {
 		return err
 	}
-	symbols, err := p.declareSymbols()
+	text, err := p.declareTypes(live)
 	if err != nil {
 		return err
 	}
-	text = append(text, symbols...)
+	text = p.declareSymbols(text, live)
 	p.print()
 	text = p.add(text, string(p.head))
 	for _, l := range p.lets {
@@ -192,7 +174,7 @@ func (p *Program) Write(w io.Writer) (err error) {
 		}
 	}
 	p.out = append(append(syntax.Room(p.guard, text, len(p.out)+1), p.out...), '\n')
-	opt := syntax.Options{Check: p.opt.Check, Reserve: p.opt.Reserve}
+	opt := syntax.Options{Guard: p.opt.Guard}
 	f, diags, err := syntax.Parse("printed", p.out, opt)
 	if err != nil {
 		return err
@@ -207,3 +189,96 @@ func (p *Program) Write(w io.Writer) (err error) {
 	_, err = w.Write(text)
 	return err
 }
+
+// scope tells which names mean something where the printer is.
+type scope struct {
+	active map[string]bool
+	nested map[string]int  // of a name without number: how many variables in scope have it
+	bump   map[string]int  // what else to add to that number
+	given  map[string]bool // names that variables have before they are numbered
+}
+
+func emptyScope() *scope {
+	return &scope{active: map[string]bool{}, nested: map[string]int{}, bump: map[string]int{}, given: map[string]bool{}}
+}
+
+// newScope is that of a program: all keywords and names of the language mean something in it.
+func newScope() *scope {
+	s := emptyScope()
+	for k := syntax.ParamTok; k.IsKeyword(); k++ {
+		s.active[k.String()] = true
+	}
+	// A declared name would shadow what a program sees without declaring it, which would confuse a reader.
+	for _, name := range elaborate.PreludeNames() {
+		s.active[name] = true
+	}
+	for _, p := range core.Primitives() {
+		s.active[p.Name()] = true
+	}
+	return s
+}
+
+// legal makes a name of the language from the name of a variable.
+func legal(name string) string {
+	name = strings.ReplaceAll(name, "*", "'")
+	var b strings.Builder
+	for _, c := range name {
+		switch {
+		case unicode.IsLetter(c), c == '_', c == '\'' && b.Len() > 0, c >= '0' && c <= '9' && b.Len() > 0:
+			b.WriteRune(c)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "_"):
+			b.WriteByte('_')
+		}
+	}
+	if out := strings.TrimRight(b.String(), "_"); out != "" {
+		return out
+	}
+	return "x"
+}
+
+// free returns a name like that of a variable that nothing in scope has.
+func (s *scope) free(name string) string {
+	base := legal(name)
+	stem := base
+	if c := base[len(base)-1]; c >= '0' && c <= '9' {
+		stem += "_"
+	}
+	return s.numbered(stem, func(n int) string {
+		if n == 0 {
+			return base
+		}
+		return stem + strconv.Itoa(n)
+	})
+}
+
+// taken reports whether a name with a number can't be had: it is in scope, or would be
+// taken for a variable that is called so by itself.
+func (s *scope) taken(name string) bool { return s.active[name] || s.given[name] }
+
+// numbered returns a name, which spell writes with a number behind it: without one, which is 0, or with the first that
+// makes it free.
+func (s *scope) numbered(stem string, spell func(n int) string) string {
+	if text := spell(0); !s.active[text] {
+		return text
+	}
+	for ; ; s.bump[stem]++ {
+		if text := spell(max(1, s.nested[stem]+s.bump[stem])); !s.taken(text) {
+			return text
+		}
+	}
+}
+
+// enter opens the scope of a name; stem is the name without its number.
+func (s *scope) enter(name, stem string) {
+	s.active[name] = true
+	s.nested[stem]++
+}
+
+// leave ends the scope of a name.
+func (s *scope) leave(name, stem string) {
+	delete(s.active, name)
+	s.nested[stem]--
+}
+
+// stem is a name of the language without the number that free put behind it.
+func stem(name string) string { return strings.TrimRight(name, "0123456789") }

@@ -70,7 +70,7 @@ func (s *Server) parse(ctx context.Context, uri string, t *text) *syntax.File {
 	path, dir := pathOf(uri)
 	meter := limits.New(ctx, s.cfg.MaxMemory)
 	f, _, err := syntax.Parse(path, []byte(t.src),
-		syntax.Options{Check: meter.Check, Reserve: meter.Reserve, Open: s.open(ctx), Dir: dir})
+		syntax.Options{Guard: syntax.Guard{Check: meter.Check, Reserve: meter.Reserve}, Open: s.open(ctx), Dir: dir})
 	if err != nil {
 		return nil
 	}

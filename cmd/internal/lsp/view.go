@@ -194,7 +194,7 @@ func (v view) definition(p documentParams) any {
 
 // format returns the edit that formats the document; none if it has errors of syntax or is formatted.
 func (v view) format(documentParams) any {
-	formatted, err := syntax.Format(v.file, syntax.Options{Check: v.ctx.Err})
+	formatted, err := syntax.Format(v.file, syntax.Options{Guard: syntax.Guard{Check: v.ctx.Err}})
 	if err != nil || string(formatted) == v.text.src {
 		return []textEdit{}
 	}
