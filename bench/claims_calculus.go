@@ -29,22 +29,15 @@ var shrinking = []rule.Rule{rule.SubstNumeral, rule.GC, rule.Plus, rule.PlusPair
 
 // claimShrinking is claim 6.
 func claimShrinking() []Series {
-	tuples := all([]Family{SumBalanced, LeastSquares, RandomGraph}, func(f Family) Series {
-		s := points(f, Evidence, Law{Kind: Below}, "2·|t|, in symbols", StepsName, tupleSteps)
-		return s.called("bp of "+f.Name+" with tuples, any redex", Sizes(2, 20), Sizes(2, 50))
-	})
 	copies := sized("(3) at λs, the innermost let first", counting(2, 8), counting(2, 9))
 	return slices.Concat(
-		all([]Family{Diamonds, Horner, DeadLets, Squares, RandomGraph}, func(f Family) Series {
-			s := points(f, Evidence, linear, termSize.name, StepsName, shrinkingSteps)
-			return s.called(f.Name+", any redex", Sizes(5, 200), Sizes(5, 500))
-		}),
-		tuples,
-		all([]Family{Diamonds, RandomGraph}, func(f Family) Series {
-			return points(f, Evidence, linear, termSize.name, StepsName, randomValueSteps).called(f.Name +
-				", the machine's random schedule")
-		}),
-		[]Series{series(copies, Contrast, exponential, sizeN, copyingSteps).without("the restriction of (3) to numerals")})
+		points(Evidence, linear, termSize.name, StepsName, shrinkingSteps, Diamonds, Horner, DeadLets, Squares,
+			RandomGraph).called("*, any redex", Sizes(5, 200), Sizes(5, 500)),
+		points(Evidence, below, "2·|t|, in symbols", StepsName, tupleSteps, SumBalanced, LeastSquares, RandomGraph).
+			called("bp of * with tuples, any redex", Sizes(2, 20), Sizes(2, 50)),
+		points(Evidence, linear, termSize.name, StepsName, randomValueSteps, Diamonds, RandomGraph).
+			called("*, the machine's random schedule"),
+		series(Contrast, exponential, sizeN, copyingSteps, copies).without("the restriction of (3) to numerals"))
 }
 
 // shrink is the size of a term, and the length of a reduction by the rules of claim 6 in a random order, with its
@@ -97,19 +90,18 @@ func innermost(s *reference.State) *reference.Redex {
 
 // claimCommutation is claim 8.
 func claimCommutation() []Series {
-	var out []Series
+	var out curves
 	for _, by := range []rule.Rule{rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Plus, rule.Times,
 		rule.Function, rule.Branch} {
 		f := sized("("+rule.Table[by].Number+") "+by.String(), EveryRule.Quick, EveryRule.Full)
-		out = append(out, points(f, Evidence, constant, termSize.name, "most steps of D(t) for one of t", commuting(by)))
+		out = append(out, points(Evidence, constant, termSize.name, "most steps of D(t) for one of t", commuting(by), f)...)
 	}
 	without := reference.WithoutLinGC(reference.Leftmost)
-	return append(out,
-		series(Constants, Evidence, constant, sizeN, symbolsLeft(reference.Leftmost)).called("D(t) of n constants"),
-		series(Constants, Printed, constant, sizeN, symbolsLeft(without)).called("D(t) of n constants, without (5')"),
-		series(ConstantSquares, Contrast, exponential, sizeN, symbolsLeft(without)).without("(5′)").
-			called("D(t) of a constant squared n times, without (5')"),
-	)
+	return slices.Concat(out,
+		series(Evidence, constant, sizeN, symbolsLeft(reference.Leftmost), Constants).called("D(t) of n constants"),
+		series(Printed, constant, sizeN, symbolsLeft(without), Constants).called("D(t) of n constants, without (5')"),
+		series(Contrast, exponential, sizeN, symbolsLeft(without), ConstantSquares).without("(5′)").
+			called("D(t) of a constant squared n times, without (5')"))
 }
 
 // symbolsLeft is the size of the normal form of D(t), under λ too, by a strategy.
@@ -154,23 +146,22 @@ func lockstep(s *subject, start *reference.Start, by rule.Rule, seed int) (most 
 
 // claimUnicity is claim 13.
 func claimUnicity() []Series {
-	var out []Series
+	var out curves
 	for _, what := range []string{"values", "gradients", "gradients by injections"} {
 		f := sized("exact "+what+", strategies of the calculus", powersOfTwo(0, 3), powersOfTwo(0, 4))
-		out = append(out, points(f, Evidence, equal, "results", "results that agree", exactResults(what)))
+		out = append(out, points(Evidence, equal, "results", "results that agree", exactResults(what), f)...)
 	}
 	for _, f := range []Family{RandomProgram, Network, Continuations, Perceptron, RandomGraph} {
-		out = append(out,
-			schedules(f, true).called(f.Name+": steps under a random schedule", Sizes(10, 2000), Sizes(10, 20_000)),
-			points(f, Evidence, equal, "numbers", "numbers that agree to a relative 1e-9", strategiesAgree).
-				called(f.Name+": gradients of the strategies", []int{10, 100}, []int{10, 100, 1000}))
+		out = slices.Concat(out,
+			schedules(f, true).called("*: steps under a random schedule", Sizes(10, 2000), Sizes(10, 20_000)),
+			points(Evidence, equal, "numbers", "numbers that agree to a relative 1e-9", strategiesAgree, f).
+				called("*: gradients of the strategies", []int{10, 100}, []int{10, 100, 1000}))
 	}
-	many := sized("", powersOfTwo(0, 4), powersOfTwo(0, 5))
-	return append(out,
-		series(many, Evidence, constant, sizeN.named("schedules"),
-			exactGradients).called("exact gradients over the rationals"),
-		series(many, Contrast, linear, sizeN.named("schedules"),
-			floatGradients).without("exact numbers").called("gradients in floating point"))
+	many, count := sized("", powersOfTwo(0, 4), powersOfTwo(0, 5)), sizeN.named("schedules")
+	return slices.Concat(out,
+		series(Evidence, constant, count, exactGradients, many).called("exact gradients over the rationals"),
+		series(Contrast, linear, count, floatGradients, many).without("exact numbers").
+			called("gradients in floating point"))
 }
 
 // exactGradients is the number of different gradients over the rationals to which the rewriter reduces calls by random
@@ -300,14 +291,14 @@ func strategiesAgree(s *subject) (pt Point) {
 
 // claimNormalising is claim 22.
 func claimNormalising() []Series {
-	explored := func(name string, texts []string, start func(*subject) *reference.Start) Series {
-		sizes := counting(1, len(texts))
-		return points(sized("all reductions of "+name, sizes, sizes), Evidence, equal, "reduction graphs",
-			"finite ones without a cycle",
-			func(s *subject) Point { return explore(s, texts, start) })
+	explored := func(name string, texts []string, start func(*subject) *reference.Start) curves {
+		return points(Evidence, equal, "reduction graphs", "finite ones without a cycle",
+			func(s *subject) Point { return explore(s, texts, start) }, Family{}).
+			called("all reductions of "+name, counting(1, len(texts)))
 	}
 	steps := []int{10, 100, 1000, 2000}
-	out := []Series{
+	few, many := Sizes(10, 5000), Sizes(10, 50_000)
+	return slices.Concat(
 		explored("D(t)", Small(), func(s *subject) *reference.Start {
 			if len(s.ScalarInputs()) > 0 {
 				return s.gradientStart(denote.Floats{})
@@ -315,14 +306,12 @@ func claimNormalising() []Series {
 			return reference.Convert(s.reversed(), denote.Floats{}).ValueStart(nil, nil)
 		}),
 		explored("programs with lin", SmallLin(), func(s *subject) *reference.Start { return s.valueStart(denote.Floats{}) }),
-		points(sized("any redex of the calculus", powersOfTwo(0, 3), powersOfTwo(0, 5)), Evidence, equal, "reductions",
-			"reductions that ended", ending),
-		schedules(RandomProgram, false).called("value, schedules of the machine", Sizes(10, 5000), Sizes(10, 50_000)),
-		schedules(RandomProgram, true).called("gradient, schedules of the machine", Sizes(10, 5000), Sizes(10, 50_000)),
-		series(sized("modulo (dup)", steps, append(steps, 10_000)), Printed, constant, sizeN.named("steps allowed"),
-			duplicating),
-	}
-	return out
+		points(Evidence, equal, "reductions", "reductions that ended", ending, Family{}).
+			called("any redex of the calculus", powersOfTwo(0, 3), powersOfTwo(0, 5)),
+		schedules(RandomProgram, false).called("value, schedules of the machine", few, many),
+		schedules(RandomProgram, true).called("gradient, schedules of the machine", few, many),
+		series(Printed, constant, sizeN.named("steps allowed"), duplicating, Family{}).
+			called("modulo (dup)", steps, append(steps, 10_000)))
 }
 
 // explore is a number of small terms, and of those whose reduction graph is finite and has no cycle.
@@ -417,7 +406,7 @@ func ending(s *subject) (pt Point) {
 }
 
 // schedules is the number of steps under the schedule LIFO, and under a random one.
-func schedules(f Family, gradient bool) Series {
+func schedules(f Family, gradient bool) curves {
 	steps := func(s *subject, opt gram.EvalOptions) float64 {
 		run := s.Value
 		if gradient {
@@ -425,9 +414,9 @@ func schedules(f Family, gradient bool) Series {
 		}
 		return float64(must(run(s.ctx, opt)).Cost.Steps.Total())
 	}
-	return series(f, Evidence, equal,
+	return series(Evidence, equal,
 		quantity{"steps, the redex found last", func(s *subject) float64 { return steps(s, literally) }},
 		quantity{"steps, any redex", func(s *subject) float64 {
 			return steps(s, gram.EvalOptions{Literal: true, Schedule: gram.Random, Seed: 7})
-		}})
+		}}, f)
 }

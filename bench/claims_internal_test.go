@@ -24,13 +24,13 @@ func measured(t *testing.T, s Series, n int) Point {
 // taken measures quantities of a program of a family.
 func taken(t *testing.T, f Family, n int, x, y quantity) Point {
 	t.Helper()
-	return measured(t, series(f, Evidence, linear, x, y), n)
+	return measured(t, series(Evidence, linear, x, y, f)[0], n)
 }
 
 // joint measures x and y of a program of a family together.
 func joint(t *testing.T, f Family, n int, point func(*subject) Point) Point {
 	t.Helper()
-	return measured(t, points(f, Evidence, linear, "x", "y", point), n)
+	return measured(t, points(Evidence, linear, "x", "y", point, f)[0], n)
 }
 
 // one is the family of one program.

@@ -6,19 +6,18 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gram-machine/gram/internal/bridge"
-	"github.com/gram-machine/gram/rule"
-
 	"golang.org/x/sync/errgroup"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cost"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/internal/span"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
 )
 
 // mostDoublings is the size of the largest program of a family whose cost doubles with n.
@@ -33,11 +32,10 @@ func everyProgram() []Family {
 
 // overFamilies are series of the most words that any single rewrite or unit of the literal machine touches, over all
 // families at size n, or at the largest of a quick run if that is less: values and gradients, by two schedules.
-func overFamilies(what string, of func(*cost.Work) uint64) []Series {
-	most := func(name string, schedule gram.Schedule) Series {
+func overFamilies(what string, of func(*cost.Work) uint64) curves {
+	most := func(schedule gram.Schedule) curves {
 		opt := gram.EvalOptions{Literal: true, Work: true, Schedule: schedule, Seed: 1}
-		f := sized("all families, "+name, powersOfTwo(3, 7), powersOfTwo(3, 9))
-		return series(f, Evidence, constant, sizeN, quantity{what, func(s *subject) float64 {
+		return series(Evidence, constant, sizeN, quantity{what, func(s *subject) float64 {
 			words := uint64(0)
 			for _, f := range everyProgram() {
 				n := min(s.size, f.Quick[len(f.Quick)-1])
@@ -51,9 +49,9 @@ func overFamilies(what string, of func(*cost.Work) uint64) []Series {
 				}
 			}
 			return float64(words)
-		}})
+		}}, sized("all families, ", powersOfTwo(3, 7), powersOfTwo(3, 9)))
 	}
-	return []Series{most("any redex", gram.Random), most("the redex found last", gram.LIFO)}
+	return append(most(gram.Random).called("*any redex"), most(gram.LIFO).called("*the redex found last")...)
 }
 
 // ofWork is a quantity of the work of the literal machine: of a gradient, or of the value of a program that has none.
@@ -68,8 +66,10 @@ func ofWork(name string, f func(*gram.Cost) uint64) quantity {
 
 // mostWords is the most words that one rewrite or unit reads and writes.
 func mostWords(w *cost.Work) (n uint64) {
-	for m := range moves(w) {
-		n = max(n, m.Most)
+	for _, by := range []map[string]rule.Work{w.Rules, w.Units} {
+		for _, m := range by {
+			n = max(n, m.Most)
+		}
 	}
 	return n
 }
@@ -77,10 +77,8 @@ func mostWords(w *cost.Work) (n uint64) {
 // Quantities of a run of the literal machine: its steps and the nodes that it makes or captures, and the units by which
 // it finds redexes.
 var (
-	stepsAndMade = ofWork("steps + instantiate", func(c *gram.Cost) uint64 {
-		return c.Steps.Total() +
-			c.Work.Units["instantiate"].Fired
-	})
+	stepsAndMade = ofWork("steps + instantiate",
+		func(c *gram.Cost) uint64 { return c.Steps.Total() + c.Work.Units["instantiate"].Fired })
 	fourMade    = quantity{"4·(steps + instantiate)", func(s *subject) float64 { return 4 * stepsAndMade.of(s) }}
 	searchUnits = ofWork("units of search and wake",
 		func(c *gram.Cost) uint64 { return c.Work.Units["search"].Fired + c.Work.Units["wake"].Fired })
@@ -88,30 +86,17 @@ var (
 
 // claimSearch is claim 17.
 func claimSearch() []Series {
-	bounded := []Family{Fibonacci, RandomGraph, Network, Continuations, LongList, WaitingCalls,
-		Captures, Untaken}
-	under := func(condition string, s Series) Series {
-		s.If = condition
-		return s
-	}
-	between := sized("captures: units between two rewrites", powersOfTwo(2, 6), powersOfTwo(2, 7))
-	f := WaitingCalls
 	return slices.Concat(
 		overFamilies("most words of a unit of search or wake",
 			func(w *cost.Work) uint64 { return max(w.Units["search"].Most, w.Units["wake"].Most) }),
-		all(bounded, func(f Family) Series {
-			return under("no dual λ is written by hand", series(f, Evidence, Law{Kind: Below}, fourMade,
-				searchUnits).called(f.Name, f.Quick))
-		}),
-		all(Handwritten(), func(f Family) Series {
-			s := series(f, Evidence, Law{Kind: AtMost, Power: 1, Logs: 1}, stepsAndMade, searchUnits)
-			return under("dual λs are written by hand", s.called(f.Name+", a program with lin", f.Quick))
-		}),
-		[]Series{
-			series(between, Stronger, constant, sizeN, longestSearch),
-			series(f, Contrast, quadratic, gradientSteps, symbolsRead).without("a worklist").called(f.Name+", rescanning",
-				Sizes(5, 100), Sizes(5, 200)),
-		})
+		series(Evidence, below, fourMade, searchUnits, Fibonacci, RandomGraph, Network, Continuations, LongList,
+			WaitingCalls, Captures, Untaken).under("no dual λ is written by hand").quick("*"),
+		series(Evidence, Law{Kind: AtMost, Power: 1, Logs: 1}, stepsAndMade, searchUnits, Handwritten()...).
+			under("dual λs are written by hand").quick("*, a program with lin"),
+		series(Stronger, constant, sizeN, longestSearch, Family{}).
+			called("captures: units between two rewrites", powersOfTwo(2, 6), powersOfTwo(2, 7)),
+		series(Contrast, quadratic, gradientSteps, symbolsRead, WaitingCalls).without("a worklist").
+			called("*, rescanning", Sizes(5, 100), Sizes(5, 200)))
 }
 
 // symbolsRead is the symbols that the rewriter goes through to find the redexes of a gradient: those of each term.
@@ -144,39 +129,39 @@ var longestSearch = quantity{"most units of search and wake in a row", func(s *s
 // claimTime is claim 18.
 func claimTime() []Series {
 	const most = "most words of a rewrite or unit"
-	bodies, sines := LargeBodies, sizeN.named("sines in the body")
-	copied := quantity{"symbols copied per step", func(s *subject) float64 {
-		start, copied, steps := s.valueStart(denote.Floats{}), 0.0, 0.0
-		must(start.Run(reference.Machine(nil), rewriteLimit, func(r *reference.Redex, _ *reference.Term) error {
-			steps++
-			if r.Rule == rule.Subst {
-				copied += symbols(start, r.V)
-			}
-			return s.ctx.Err()
-		}))
-		return copied / steps
-	}}
+	sines := sizeN.named("sines in the body")
 	// The least and the largest number of iterations, of some ten nodes each.
-	timed := func(f Family, least, largest int, name string, gradient bool) Series {
-		s := points(f, Aside, constant, "nodes", "time per step (ns)", func(s *subject) Point {
+	timed := func(f Family, least int, gradient bool) curves {
+		return points(Aside, constant, "nodes", "time per step (ns)", func(s *subject) Point {
 			took, c, err := timeOf(s.ctx, s.Program, gradient, literally)
 			try(err)
 			return Point{X: float64(c.Nodes.Allocated), Y: float64(took.Nanoseconds()) / float64(c.Steps.Total())}
-		})
-		s.Timed = true
-		return s.called(f.Name+", "+name, Sizes(least, 100_000), Sizes(least, largest))
+		}, f).timed().called("*, gradient", Sizes(least, 100_000), Sizes(least, 1_000_000))
 	}
-	out := append(overFamilies(most, mostWords),
-		series(bodies, Evidence, constant, sines, ofWork(most,
-			func(c *gram.Cost) uint64 { return mostWords(c.Work) })).called(bodies.Name+", shared"),
-		series(bodies, Contrast, linear, sines, copied).without("shared bodies").called(bodies.Name+", copied at (3)",
-			Sizes(5, 50), Sizes(5, 200)),
-		timed(Polynomial, 100, 1_000_000, "gradient", true),
-		timed(Network, 100, 1_000_000, "gradient", true),
-		timed(Loss, 50, 1_000_000, "gradient", true),
-		timed(Network, 100, 1_000_000, "value", false))
-	return out
+	return slices.Concat(
+		overFamilies(most, mostWords),
+		series(Evidence, constant, sines, ofWork(most, func(c *gram.Cost) uint64 { return mostWords(c.Work) }), LargeBodies).
+			called("*, shared"),
+		series(Contrast, linear, sines, symbolsCopied, LargeBodies).without("shared bodies").
+			called("*, copied at (3)", Sizes(5, 50), Sizes(5, 200)),
+		timed(Polynomial, 100, true),
+		timed(Network, 100, true),
+		timed(Loss, 50, true),
+		timed(Network, 100, false).called("recurrent network, value"))
 }
+
+// symbolsCopied is how many symbols (3) copies for each step of the rewriter.
+var symbolsCopied = quantity{"symbols copied per step", func(s *subject) float64 {
+	start, copied, steps := s.valueStart(denote.Floats{}), 0.0, 0.0
+	must(start.Run(reference.Machine(nil), rewriteLimit, func(r *reference.Redex, _ *reference.Term) error {
+		steps++
+		if r.Rule == rule.Subst {
+			copied += symbols(start, r.V)
+		}
+		return s.ctx.Err()
+	}))
+	return copied / steps
+}}
 
 // timeOf is the time of a value or a gradient, and what it costs. The time is the mean of some in a row; the first,
 // which makes the arena, is not among them.
@@ -204,36 +189,32 @@ func timeOf(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOp
 func claimParallel() []Series {
 	quick, full := powersOfTwo(2, 12), powersOfTwo(2, 16)
 	logN := quantity{"log₂ n", func(s *subject) float64 { return math.Log2(float64(s.size)) }}
-	work := backpropWork.named("work of bp(G)")
-	var out []Series
+	tree := func(f Family) curves {
+		return series(Evidence, constant, sizeN, spanRatio(true), f).called("*: span of D(t), (11) in a tree", quick, full)
+	}
+	var out curves
 	for _, f := range []Family{SumBalanced, BalancedLogSumExp, Batch} {
 		chain := Aside
 		if f.Name == Batch.Name {
 			chain = Stronger
 		}
-		out = append(out,
-			series(f, Evidence, constant, sizeN, spanRatio(true)).called(f.Name+": span of D(t), (11) in a tree", quick, full),
-			series(f, chain, constant, sizeN, spanRatio(false)).called(f.Name+": span of D(t), (11) in a chain", quick, full),
-			points(f, Contrast, linear, "steps", "span", statePassing).without("duals, by a memory").called(f.Name+
-				": state-passing form", quick, powersOfTwo(2, 13)),
-			series(f, Aside, linear, logN, backpropPath).called(f.Name+": critical path of bp(G)", quick, full),
-			series(f, Contrast, linear, work, tapeOperations.named(inARow)).without("a graph, on a tape").called(f.Name+
-				": a tape", quick, full))
+		out = slices.Concat(out,
+			tree(f),
+			series(chain, constant, sizeN, spanRatio(false), f).called("*: span of D(t), (11) in a chain", quick, full),
+			points(Contrast, linear, "steps", "span", statePassing, f).without("duals, by a memory").
+				called("*: state-passing form", quick, powersOfTwo(2, 13)),
+			series(Aside, linear, logN, backpropPath, f).called("*: critical path of bp(G)", quick, full),
+			series(Contrast, linear, backpropWork.named("work of bp(G)"), tapeOperations.named(inARow), f).
+				without("a graph, on a tape").called("*: a tape", quick, full))
 	}
-	for _, f := range []Family{Chain, SumRight} {
-		out = append(out, series(f, Evidence, constant, sizeN, spanRatio(true)).called(f.Name+
-			": span of D(t), (11) in a tree", quick, full))
+	speedUp := func(time func(*subject) time.Duration) curves {
+		return series(Aside, constant, sizeN, quantity{"speed-up on two workers", func(s *subject) float64 {
+			return gradientTime(s, gram.EvalOptions{}).Seconds() / time(s).Seconds()
+		}}, Sequences).timed()
 	}
-	speedUp := func(name string, time func(*subject) time.Duration) Series {
-		s := series(Sequences, Aside, constant, sizeN, quantity{"speed-up on two workers", func(s *subject) float64 {
-			return sequential(s).Seconds() / time(s).Seconds()
-		}})
-		s.Timed = true
-		return s.called(Sequences.Name + ": " + name)
-	}
-	out = append(out, speedUp("one gradient by the schedule parallel", parallelTime),
-		speedUp("two gradients at once, each on a core", twoTimes))
-	return out
+	return slices.Concat(out, tree(Chain), tree(SumRight),
+		speedUp(parallelTime).called("*: one gradient by the schedule parallel"),
+		speedUp(twoTimes).called("*: two gradients at once, each on a core"))
 }
 
 // spanRatio is the span of D(t)'s reduction over that of t's. With tree, (11) adds what arrives at a dual in a balanced
@@ -253,10 +234,7 @@ func statePassing(s *subject) Point {
 	return Point{X: float64(r.Counts.Total()), Y: float64(r.Span)}
 }
 
-// The times of a gradient of the sequences: on one core, on two workers, and half the time of the slower of two
-// gradients at once.
-func sequential(s *subject) time.Duration { return gradientTime(s, gram.EvalOptions{}) }
-
+// The times of a gradient of the sequences on two workers, and half the time of the slower of two gradients at once.
 func parallelTime(s *subject) time.Duration {
 	return gradientTime(s, gram.EvalOptions{Schedule: gram.Parallel, Workers: 2})
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"slices"
 	"time"
 
 	"github.com/gram-machine/gram"
@@ -16,12 +17,11 @@ import (
 // claimPure is claim 15.
 func claimPure() []Series {
 	var out []Series
+	steps, reversed := pureSteps("steps of t", (*subject).Term), pureSteps("steps of D(t)", (*subject).reversed)
 	for _, f := range []Family{ChurchSums, ChurchProducts, PureFold, PureMap} {
-		few := f.Quick[:min(5, len(f.Quick))]
-		out = append(out,
-			series(f, Evidence, equal, termSize, pureSize).called(f.Name+": sizes"),
-			series(f, Evidence, equal, pureSteps("steps of t", (*subject).Term),
-				pureSteps("steps of D(t)", (*subject).reversed)).called(f.Name+": steps", few))
+		out = slices.Concat(out,
+			series(Evidence, equal, termSize, pureSize, f).called("*: sizes"),
+			series(Evidence, equal, steps, reversed, f).called("*: steps", f.Quick[:min(5, len(f.Quick))]))
 	}
 	return out
 }
@@ -44,29 +44,27 @@ func pureSteps(name string, of func(*subject) *term.Term) quantity {
 
 // claimEditing is claim 16.
 func claimEditing() []Series {
-	of := func(name string, e Edit, role Role, law Law, kept bool) Series {
-		return points(Edited, role, law, "|t u|, in symbols", "symbols of D(t u) that are made again",
-			func(s *subject) Point {
-				size, cost, _ := rebuilt(s, e, kept)
-				return Point{X: size, Y: float64(cost.Cache.Rebuilt)}
-			}).called(name)
+	const size = "|t u|, in symbols"
+	of := func(e Edit, role Role, law Law, kept bool) curves {
+		return points(role, law, size, "symbols of D(t u) that are made again", func(s *subject) Point {
+			size, cost, _ := rebuilt(s, e, kept)
+			return Point{X: size, Y: float64(cost.Cache.Rebuilt)}
+		}, Edited)
 	}
-	timed := func(name string, kept bool) Series {
-		s := points(Edited, Aside, atMostLinear, "|t u|, in symbols", "time after the edit (ns)", func(s *subject) Point {
+	timed := func(kept bool) curves {
+		return points(Aside, atMostLinear, size, "time after the edit (ns)", func(s *subject) Point {
 			size, _, took := rebuilt(s, EditArgument, kept)
 			return Point{X: size, Y: float64(took.Nanoseconds())}
-		})
-		s.Timed = true
-		return s.called(name)
+		}, Edited).timed()
 	}
-	return []Series{
-		of("rebuilt, with a cache", EditArgument, Evidence, constant, true),
-		of("rebuilt after an edit inside t, with a cache", EditInside, Evidence, atMostLinear, true),
-		of("rebuilt, without a cache", EditArgument, Contrast, linear, false).without("the cache"),
-		of("rebuilt after an edit inside t, without a cache", EditInside, Contrast, linear, false).without("the cache"),
-		timed("time with a cache", true),
-		timed("time without a cache", false),
-	}
+	return slices.Concat(
+		of(EditArgument, Evidence, constant, true).called("rebuilt, with a cache"),
+		of(EditInside, Evidence, atMostLinear, true).called("rebuilt after an edit inside t, with a cache"),
+		of(EditArgument, Contrast, linear, false).without("the cache").called("rebuilt, without a cache"),
+		of(EditInside, Contrast, linear, false).without("the cache").
+			called("rebuilt after an edit inside t, without a cache"),
+		timed(true).called("time with a cache"),
+		timed(false).called("time without a cache"))
 }
 
 // cacheBytes is the size of a cache that holds all that a claim puts there.
@@ -92,17 +90,16 @@ func rebuilt(s *subject, e Edit, kept bool) (size float64, cost *gram.Cost, took
 
 // claimHigherTypes is claim 19.
 func claimHigherTypes() []Series {
-	c, twice := Composed, ComposedSquares
 	k := sizeN.named("k")
-	return []Series{
-		series(c, Evidence, linear, k, reverseSize).called("D: size"),
-		series(c, Evidence, linear, k, gradientSteps).called("D: steps of the gradient"),
-		series(twice, Evidence, linear, k, gradientSteps).called("D: steps of the gradient, f y = y·y"),
-		series(c, Contrast, quadratic, k, derivativeSteps).without("pairs of value and dual").
+	return slices.Concat(
+		series(Evidence, linear, k, reverseSize, Composed).called("D: size"),
+		series(Evidence, linear, k, gradientSteps, Composed).called("D: steps of the gradient"),
+		series(Evidence, linear, k, gradientSteps, ComposedSquares).called("D: steps of the gradient, f y = y·y"),
+		series(Contrast, quadratic, k, derivativeSteps, Composed).without("pairs of value and dual").
 			called("Ehrhard's D: steps of the derivative, f = sin", Sizes(50, 500), Sizes(50, 2000)),
-		series(twice, Contrast, exponential, k, derivativeSteps).without("pairs of value and dual, tangents not shared").
-			called("Ehrhard's D: steps of the derivative, f y = y·y", doubling),
-	}
+		series(Contrast, exponential, k, derivativeSteps, ComposedSquares).
+			without("pairs of value and dual, tangents not shared").
+			called("Ehrhard's D: steps of the derivative, f y = y·y", doubling))
 }
 
 // derivativeNodes bounds the terms of derivatives by Ehrhard's D.
@@ -116,21 +113,20 @@ var derivativeSteps = quantity{StepsName, func(s *subject) float64 {
 
 // claimCopies is claim 20.
 func claimCopies() []Series {
-	f, twice := Network, StateTwice
 	few, full := Sizes(1, 10), Sizes(1, 20)
-	long := Sizes(10, 10_000)
-	return []Series{
-		series(f, Evidence, equal, sizeN, valueCopies).called("L, by the literal machine"),
-		series(f, Evidence, equal, sizeN, rewrittenCopies(false)).called("L, by the rewriter", few, full),
-		series(f, Evidence, equal, sizeN, rewrittenCopies(true)).called("D(L), by the rewriter", few, full),
-		series(f, Evidence, equal, sizeN, literalCopies).called("D(L), by the literal machine", long, Sizes(10, 100_000)),
-		series(twice, Evidence, equal, sizeN, valueCopies).called("L with its state twice, by the literal machine"),
-		series(twice, Evidence, equal, sizeN, literalCopies).called("D(L) with the state twice, by the literal machine",
-			long, Sizes(10, 100_000)),
-		series(f, Contrast, linear, sizeN, copiesByName).without("call by value").called("L, by name", Sizes(1, 1000)),
-		series(twice, Contrast, exponential, sizeN, copiesByName).without("call by value").
-			called("L with its state twice, by name", doubling),
-	}
+	long, longer := Sizes(10, 10_000), Sizes(10, 100_000)
+	return slices.Concat(
+		series(Evidence, equal, sizeN, valueCopies, Network).called("L, by the literal machine"),
+		series(Evidence, equal, sizeN, rewrittenCopies(false), Network).called("L, by the rewriter", few, full),
+		series(Evidence, equal, sizeN, rewrittenCopies(true), Network).called("D(L), by the rewriter", few, full),
+		series(Evidence, equal, sizeN, literalCopies, Network).called("D(L), by the literal machine", long, longer),
+		series(Evidence, equal, sizeN, valueCopies, StateTwice).called("L with its state twice, by the literal machine"),
+		series(Evidence, equal, sizeN, literalCopies, StateTwice).
+			called("D(L) with the state twice, by the literal machine", long, longer),
+		series(Contrast, linear, sizeN, copiesByName, Network).without("call by value").
+			called("L, by name", Sizes(1, 1000)),
+		series(Contrast, exponential, sizeN, copiesByName, StateTwice).without("call by value").
+			called("L with its state twice, by name", doubling))
 }
 
 // copiesName is the number of steps by (3) at λs that are no duals.

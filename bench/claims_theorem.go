@@ -22,58 +22,47 @@ func programs() []Family {
 
 // claimTheorem is claim 10.
 func claimTheorem() []Series {
-	rewritten := func(f Family, law Law, named bool, by reference.Strategy) Series {
-		return series(f, Contrast, law, mAndGraph, rewriterSteps(named, by))
-	}
-	squares := func(law Law, named bool, by reference.Strategy, name string) Series {
-		return rewritten(Squares, law, named, by).called("squares: "+name, counting(2, 8), counting(2, 10))
-	}
-	loop, few, most := Redexes, counting(4, 12), counting(4, 16)
 	wide := []Family{Untaken, Captures, ClosedLambdas}
-	worst := []Family{Powers, PowersInLoop, NestedDeclared, DroppedNumerals, DroppedInputs, DroppedValues, Aliases,
-		AliasesInLoop}
 	working := append(wide[:3:3], Network, Church, RandomProgram, Powers)
-	families := slices.Concat(programs(), []Family{Church, Redexes}, wide, worst)
+	families := slices.Concat(programs(), []Family{Church, Redexes}, wide, []Family{Powers, PowersInLoop, NestedDeclared,
+		DroppedNumerals, DroppedInputs, DroppedValues, Aliases, AliasesInLoop})
+	var gradients curves
+	for _, f := range families {
+		more := []quantity{sourceM, graphSize, bilinear, gradientSteps}
+		if f.Name == TwoOutputs.Name {
+			more = nil // a Jacobian: its bound is k times that of a gradient
+		}
+		law := linear
+		if slices.Contains([]string{Redexes.Name, DroppedInputs.Name, DroppedValues.Name}, f.Name) {
+			law = atMostLinear
+		}
+		gradients = append(gradients, seriesWith(more, Evidence, law, mAndGraph, gradientSteps, f)...)
+	}
+	withoutInputs := quantity{"steps / (m + |G|)",
+		func(s *subject) float64 { return gradientSteps.of(s) / mAndGraph.of(s) }}
+	few, most := counting(4, 12), counting(4, 16)
+	small, more := counting(2, 8), counting(2, 10)
+	rewritten := func(law Law, named bool, by reference.Strategy, f Family) curves {
+		return series(Contrast, law, mAndGraph, rewriterSteps(named, by), f)
+	}
 	return slices.Concat(
-		all(families, func(f Family) Series {
-			more := []quantity{sourceM, graphSize, bilinear, gradientSteps}
-			if f.Name == TwoOutputs.Name {
-				more = nil // a Jacobian: its bound is k times that of a gradient
-			}
-			law := linear
-			if slices.ContainsFunc([]Family{loop, DroppedInputs, DroppedValues},
-				func(g Family) bool { return g.Name == f.Name }) {
-				law = atMostLinear
-			}
-			return series(f, Evidence, law, mAndGraph, gradientSteps, more...)
-		}),
-		all(families, func(f Family) Series {
-			s := series(f, Evidence, Law{Kind: Below}, mostSteps, gradientSteps)
-			return s.called(f.Name+": steps, and their bound", f.Quick)
-		}),
-		all(working, func(f Family) Series {
-			s := series(f, Evidence, Law{Kind: Below}, mostWork, movesMade, sourceM, graphSize, bilinear, movesMade)
-			return s.called(f.Name+": rewrites and units of the literal machine, and their bound", f.Quick)
-		}),
-		all(wide, func(f Family) Series {
-			return series(f, Stronger, atMostLinear, mAndGraph, movesMade).called(f.Name + ": work, against m + |G|")
-		}),
-		[]Series{
-			series(Unused, Evidence, atMostLinear, withInputs, gradientSteps),
-			series(Unused, Printed, constant, sizeN, quantity{"steps / (m + |G|)", func(s *subject) float64 {
-				return gradientSteps.of(s) / mAndGraph.of(s)
-			}}).called(Unused.Name + ": steps, without the summand n"),
-			series(loop, Aside, quadratic, sizeN, sourceM).called(loop.Name + ": m by value"),
-			series(loop, Aside, quadratic, sizeN, mNeed).called(loop.Name+": m by need", few, most),
-			series(loop, Aside, linear, sizeN, mNormal).called(loop.Name+": m after normalising", few, most),
-			series(loop, Evidence, linear, normalAndGraph, modularSteps).called(loop.Name+": steps of modular", few, most),
-			squares(linear, true, reference.Machine(nil), "steps, by the rewriter"),
-			squares(linear, false, reference.Machine(nil), "D's pairs copied whole, λs last"),
-			squares(exponential, false, reference.ByValue, "D's pairs copied whole, by value").
-				without("(11) before (3) on duals"),
-			rewritten(Diamonds, exponential, false, reference.ByValue).without("(11) before (3) on duals").
-				called("diamonds: D's pairs copied whole, by value", counting(2, 7), counting(2, 8)),
-		})
+		gradients,
+		series(Evidence, below, mostSteps, gradientSteps, families...).quick("*: steps, and their bound"),
+		seriesWith([]quantity{sourceM, graphSize, bilinear, movesMade}, Evidence, below, mostWork, movesMade, working...).
+			quick("*: rewrites and units of the literal machine, and their bound"),
+		series(Stronger, atMostLinear, mAndGraph, movesMade, wide...).called("*: work, against m + |G|"),
+		series(Evidence, atMostLinear, withInputs, gradientSteps, Unused),
+		series(Printed, constant, sizeN, withoutInputs, Unused).called("*: steps, without the summand n"),
+		series(Aside, quadratic, sizeN, sourceM, Redexes).called("*: m by value"),
+		series(Aside, quadratic, sizeN, mNeed, Redexes).called("*: m by need", few, most),
+		series(Aside, linear, sizeN, mNormal, Redexes).called("*: m after normalising", few, most),
+		series(Evidence, linear, normalAndGraph, modularSteps, Redexes).called("*: steps of modular", few, most),
+		rewritten(linear, true, reference.Machine(nil), Squares).called("*: steps, by the rewriter", small, more),
+		rewritten(linear, false, reference.Machine(nil), Squares).called("*: D's pairs copied whole, λs last", small, more),
+		rewritten(exponential, false, reference.ByValue, Squares).without("(11) before (3) on duals").
+			called("*: D's pairs copied whole, by value", small, more),
+		rewritten(exponential, false, reference.ByValue, Diamonds).without("(11) before (3) on duals").
+			called("*: D's pairs copied whole, by value", counting(2, 7), small))
 }
 
 // mostSteps is the bound of Corollary gradient with its constant: one (12) of a declared symbol of three parameters, of
@@ -84,10 +73,8 @@ var mostSteps = quantity{"43·(m + |G| + n + 1)", func(s *subject) float64 { ret
 var mostWork = bilinear.times("3·(|t| + n)·(steps + 1)", quantity{"3", func(*subject) float64 { return 3 }})
 
 // withInputs is m + |G| + n.
-var withInputs = quantity{"m + |G| + n", func(s *subject) float64 {
-	return mAndGraph.of(s) +
-		float64(len(s.ScalarInputs()))
-}}
+var withInputs = quantity{"m + |G| + n",
+	func(s *subject) float64 { return mAndGraph.of(s) + float64(len(s.ScalarInputs())) }}
 
 // Quantities of the reductions of t to its graph: the steps by need, those of normalising λs first, and the steps of
 // the gradient by the strategy that does so.
@@ -139,15 +126,13 @@ func withoutRule(without rule.Rule) reference.Strategy {
 
 // claimParameter is claim 11.
 func claimParameter() []Series {
-	f, tower := Church, Tower
 	more := counting(2, 18)
-	return []Series{
-		series(f, Evidence, exponential, sizeN, sourceM).called("m", f.Quick, more),
-		series(f, Evidence, linear, mAndGraph, movesMade, sourceM, graphSize, bilinear, gradientSteps,
-			movesMade).called("the gradient", f.Quick, more),
-		series(tower, Evidence, equal, towerOfTwos, productsInG).called("a tower of numerals"),
-		series(f, Contrast, linear, sizeN, termSize).called("the size of the program", f.Quick, more),
-	}
+	return slices.Concat(
+		series(Evidence, exponential, sizeN, sourceM, Church).called("m", Church.Quick, more),
+		seriesWith([]quantity{sourceM, graphSize, bilinear, gradientSteps, movesMade}, Evidence, linear, mAndGraph, movesMade,
+			Church).called("the gradient", Church.Quick, more),
+		series(Evidence, equal, towerOfTwos, productsInG, Tower),
+		series(Contrast, linear, sizeN, termSize, Church).called("the size of the program", Church.Quick, more))
 }
 
 // towerOfTwos is 2^(2^(…)), with k twos.
@@ -164,15 +149,15 @@ var productsInG = ofBound("products in G", func(b *gram.Bound) uint64 { return b
 
 // claimReadback is claim 12.
 func claimReadback() []Series {
-	quick, full := Sizes(5, 200), Sizes(5, 1000)
 	var out []Series
 	for _, f := range []Family{SumRight, LogSumExp} {
-		out = append(out,
-			series(f, Evidence, quadratic, sizeN, injected).called(f.Name+": injections", quick, full),
-			series(f, Evidence, linear, sizeN, adHoc).called(f.Name+": ad hoc"),
-			series(f, Evidence, equal, injectionSums, injectionSteps).
-				called(f.Name+": injections, by the rewriter", Sizes(2, 20), Sizes(2, 50)))
-		out[len(out)-3].Without = "a tagged sum"
+		injections := series(Evidence, quadratic, sizeN, injected, f).called("*: injections", Sizes(5, 200), Sizes(5, 1000))
+		injections[0].Without = "a tagged sum"
+		out = slices.Concat(out,
+			injections,
+			series(Evidence, linear, sizeN, adHoc, f).called("*: ad hoc"),
+			series(Evidence, equal, injectionSums, injectionSteps, f).
+				called("*: injections, by the rewriter", Sizes(2, 20), Sizes(2, 50)))
 	}
 	return out
 }
@@ -212,34 +197,26 @@ var injectionSteps = quantity{"steps by (6) and (7) beyond those of a tagged sum
 func claimModular() []Series {
 	direct, modular := recurrentSteps(gram.Direct), recurrentSteps(gram.Modular)
 	saved := func(p *subject) float64 { return direct(p) - modular(p) }
-	network := func(name string, shape func(int) (d, m, n int), quick, full []int, y string,
-		cost func(*subject) float64) Series {
-		return points(sized(name, quick, full), Evidence, linear, "(d + m)·m·n", y, func(s *subject) Point {
+	network := func(role Role, shape func(int) (d, m, n int), y string, cost func(*subject) float64) curves {
+		return points(role, linear, "(d + m)·m·n", y, func(s *subject) Point {
 			d, m, n := shape(s.size)
 			return Point{X: float64((d + m) * m * n), Y: cost(s.program("recurrent network", Recurrent(d, m, n)))}
-		})
+		}, Family{})
 	}
-	contrast := func(name string, quick, full []int, cost func(*subject) float64) Series {
-		s := network(name, byLength, quick, full, "steps", cost)
-		s.Role = Contrast
-		return s
-	}
+	byLength := func(n int) (int, int, int) { return 4, 4, n }
 	byWidth := func(w int) (int, int, int) { return w, w, 20 }
 	byInput := func(d int) (int, int, int) { return d, 8, 50 }
+	contrast := func(cost func(*subject) float64) curves { return network(Contrast, byLength, StepsName, cost) }
 	lengths, wide := Sizes(50, 5000), []int{8, 16, 24, 32, 48, 64}
-	return []Series{
-		network("n grows, d = m = 4", byLength, lengths, Sizes(50, 50_000), "steps saved", saved),
-		network("d = m grow, n = 20", byWidth, wide, wide, "steps saved", saved),
-		network("d grows, m = 8, n = 50", byInput, wide, wide, "steps saved", saved),
-		contrast("direct", lengths, lengths, direct),
-		contrast("modular", lengths, lengths, modular),
-		contrast("modular, charged |M| for each copy of M", lengths, lengths, chargedSteps).without("copies in one step"),
-		contrast("unfold", Sizes(10, 200), Sizes(10, 2000), recurrentSteps(gram.Unfold)),
-	}
+	return slices.Concat(
+		network(Evidence, byLength, "steps saved", saved).called("n grows, d = m = 4", lengths, Sizes(50, 50_000)),
+		network(Evidence, byWidth, "steps saved", saved).called("d = m grow, n = 20", wide),
+		network(Evidence, byInput, "steps saved", saved).called("d grows, m = 8, n = 50", wide),
+		contrast(direct).called("direct", lengths),
+		contrast(modular).called("modular", lengths),
+		contrast(chargedSteps).without("copies in one step").called("modular, charged |M| for each copy of M", lengths),
+		contrast(recurrentSteps(gram.Unfold)).called("unfold", Sizes(10, 200), Sizes(10, 2000)))
 }
-
-// byLength is a network that grows with its input.
-func byLength(n int) (d, m, length int) { return 4, 4, n }
 
 // chargedSteps is the number of steps of a gradient by the strategy modular, with a step more for each symbol of
 // each copy of a function's normal form M: in a program of one function, its elements times |M|.
@@ -259,4 +236,38 @@ func chargedSteps(s *subject) float64 {
 // recurrentSteps is the number of steps of a gradient by the strategy, those taken before the program runs included.
 func recurrentSteps(by gram.Strategy) func(*subject) float64 {
 	return func(s *subject) float64 { return float64(s.gradient(gram.EvalOptions{Strategy: by}).Steps.Total()) }
+}
+
+// Quantities of Hessian-vector products, along the vector of ones.
+var (
+	productSteps = quantity{StepsName, func(s *subject) float64 { return s.hessianVectors(1) }}
+	hessianSteps = quantity{"steps of n products",
+		func(s *subject) float64 { return s.hessianVectors(len(s.ScalarInputs())) }}
+)
+
+// hessianVectors is the steps of so many Hessian-vector products: they don't depend on the vector.
+func (s *subject) hessianVectors(products int) float64 {
+	e := must(s.NewGradient(s.ctx, gram.EvalOptions{}))
+	defer func() { try(e.Close()) }()
+	along := slices.Repeat([]float64{1}, len(s.ScalarInputs()))
+	steps := uint64(0)
+	for range products {
+		must(e.HessianVector(s.ctx, s.Point(), along))
+		steps += e.Cost().Steps.Total()
+	}
+	return float64(steps)
+}
+
+// claimHessian is claim 23.
+func claimHessian() []Series {
+	families := slices.DeleteFunc(append(groundFamilies(), HigherOrder()...),
+		func(f Family) bool { return f.Name == TwoOutputs.Name })
+	products := seriesWith([]quantity{gradientSteps}, Evidence, linear, mAndGraph, productSteps, families...).each(
+		func(s *Series) {
+			if s.Name != RandomProgram.Name { // its steps are not exactly linear
+				s.Full = s.Quick
+			}
+		})
+	return append(products, seriesWith([]quantity{mAndGraph}, Evidence, quadratic, sizeN, hessianSteps, LeastSquares,
+		LogSumExp).called("*: the Hessian", Sizes(10, 100))...)
 }
