@@ -157,8 +157,7 @@ func Ratio(e, over *Entry) float64 {
 	for i, ns := range e.Samples {
 		ratios[i] = ns / over.Samples[i]
 	}
-	slices.Sort(ratios)
-	return (ratios[(len(ratios)-1)/2] + ratios[len(ratios)/2]) / 2
+	return median(ratios)
 }
 
 // AnyTask are the tasks of a quick run and of a full one, by workload and size.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"strings"
@@ -84,11 +85,14 @@ func pictures(r *Report) []Picture {
 var templates embed.FS
 
 // execute writes a page by its template.
-func (o *Pages) execute(name string, data any) ([]byte, error) {
+func execute(name string, data any) ([]byte, error) {
 	t, err := template.New(name).Funcs(template.FuncMap{
-		"capital": capital, "join": strings.Join, "law": law, "plots": o.plots, "counted": load.Counted,
-		"points": pointsTable, "series": seriesTable,
-		"spreads": spreads, "task": taskName, "title": title, "verdict": verdict,
+		"bytes": bytesOf, "capital": capital, "cell": strings.NewReplacer("|", `\|`).Replace, "constant": constant,
+		"count": func(n int) string { return grouped(int64(n)) }, "counted": load.Counted, "dash": dash,
+		"exponent": exponent, "figure": figure, "join": strings.Join, "judged": judged, "law": law,
+		"plain": func(size string) string { return strings.Trim(size, "[]") }, "residuals": residuals, "rough": rough,
+		"task": taskName, "title": title, "tool": func(name string) string { return cmp.Or(toolNames[name], name) },
+		"verdict": verdict,
 	}).ParseFS(templates, name)
 	if err != nil {
 		return nil, err
@@ -111,7 +115,7 @@ func Markdown(r *Report, opt Pages) (map[string][]byte, error) {
 		first["Bounds"] = boundsTable(bounds)
 	}
 	if len(r.Comparisons) > 0 {
-		first["Speed"] = atAGlance(r.Comparisons)
+		first["Speed"] = largest(r.Comparisons)
 	}
 	worst := &adversary.Result{}
 	if opt.Repository {
@@ -125,17 +129,17 @@ func Markdown(r *Report, opt Pages) (map[string][]byte, error) {
 		}
 	}
 	pages := map[string][]byte{}
-	if pages[pageName], err = opt.execute("first.md.tmpl", first); err != nil {
+	if pages[pageName], err = execute("first.md.tmpl", first); err != nil {
 		return nil, err
 	}
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
-		data := map[string]any{"Outcome": o, "Claim": o.Claim, "Pictures": Pictures(o), "Command": "",
+		data := map[string]any{"Outcome": o, "Claim": o.Claim, "Pictures": Pictures(o), "Command": "", "Plots": opt.plots(),
 			"Worst": worst.Worst(o.Claim.Number), "Searched": worst.Searched()}
 		if opt.Command != nil {
 			data["Command"] = opt.Command(o.Claim)
 		}
-		if pages[opt.Claims+"/"+claimFile(o.Claim)], err = opt.execute("claim.md.tmpl", data); err != nil {
+		if pages[opt.Claims+"/"+claimFile(o.Claim)], err = execute("claim.md.tmpl", data); err != nil {
 			return nil, err
 		}
 	}

@@ -105,38 +105,25 @@ func ComparisonText(r *Report) string {
 		t.Render() + "\n"
 }
 
-// largest are the comparisons of each workload at its largest size. They are in the order of workloads and sizes.
+// largest are the comparisons of the machine's default form in each workload at its largest size. They are in the order
+// of workloads and sizes.
 func largest(all []Comparison) []*Comparison {
 	var out []*Comparison
 	for i := range all {
-		if i+1 == len(all) || all[i+1].Workload != all[i].Workload {
+		if (i+1 == len(all) || all[i+1].Workload != all[i].Workload) && all[i].Of(peers.Direct) != nil {
 			out = append(out, &all[i])
 		}
 	}
 	return out
 }
 
-// atAGlance is the comparison in a few lines: the default form of the machine over C, Go and the tape.
-func atAGlance(all []Comparison) string {
-	t := NewTable(table.Row{"value and gradient", "ns per primitive", "over C by hand", "over Go by hand",
-		"over a plain Go tape", "bytes per primitive", "the tape's"},
-		2, 3, 4, 5, 6, 7)
-	for _, c := range largest(all) {
-		e := c.Of(peers.Direct)
-		if e == nil {
-			continue
-		}
-		row := table.Row{taskName(c.Task), rough(e.Ns)}
-		for _, name := range []string{peers.CHand, peers.GoHand, peers.Tape} {
-			text := "–"
-			if o := c.Of(name); o != nil {
-				text = rough(Ratio(e, o))
-			}
-			row = append(row, text)
-		}
-		t.AppendRow(append(row, bytesOf(e), bytesOf(c.Of(peers.Tape))))
+// Over is the time of the machine's default form over that of a peer; a dash if one was not measured.
+func (c *Comparison) Over(peer string) string {
+	e, o := c.Of(peers.Direct), c.Of(peer)
+	if e == nil || o == nil {
+		return "–"
 	}
-	return t.RenderMarkdown() + "\n"
+	return rough(Ratio(e, o))
 }
 
 // peersPage is the page of the comparison: times, bytes and steps of the peers.
@@ -158,7 +145,7 @@ func peersPage(r *Report, opt *Pages) ([]byte, error) {
 			return print(e)
 		}
 	}
-	return opt.execute("peers.md.tmpl", map[string]any{
+	return execute("peers.md.tmpl", map[string]any{
 		"Times":     grid(all, of, times).RenderMarkdown(),
 		"Bytes":     grid(all, of, bytesOf).RenderMarkdown(),
 		"Missing":   missing,
@@ -169,13 +156,4 @@ func peersPage(r *Report, opt *Pages) ([]byte, error) {
 		"Tasks":   all,
 		"Compare": opt.Compare,
 	})
-}
-
-// spreads is the table of a task's times: the best, the median and its interval.
-func spreads(c Comparison) string {
-	t := NewTable(table.Row{"ns per primitive", "best", "median", "95 % interval"}, 2, 3)
-	for _, e := range c.Entries {
-		t.AppendRow(table.Row{e.Name, rough(e.Best), rough(e.Ns), rough(e.Low) + " … " + rough(e.High)})
-	}
-	return t.RenderMarkdown()
 }

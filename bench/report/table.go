@@ -106,17 +106,6 @@ func Findings(o *bench.Outcome) string {
 	return t.Render() + "\n"
 }
 
-// seriesTable is the table of the fits of a claim's series.
-func seriesTable(o *bench.Outcome) string {
-	t := NewTable(table.Row{"series", "", "law", "exponent", "constant", "verdict", "residuals"}, 4, 5)
-	for i := range o.Findings {
-		f := &o.Findings[i]
-		t.AppendRow(table.Row{f.Name, string(f.Role), law(f.Series), exponent(f), constant(f.Constant),
-			strings.TrimSuffix(verdict(f.Verdict)+": "+why(f), ": "), residuals(f)})
-	}
-	return t.RenderMarkdown() + "\n"
-}
-
 // Points is the table of the measurements of one claim, for a terminal: a line for each
 // size, a column for the common x, and a column for each series.
 func Points(o *bench.Outcome) string {
@@ -138,23 +127,6 @@ func Points(o *bench.Outcome) string {
 		t.AppendRow(lines[x])
 	}
 	return t.Render() + "\n"
-}
-
-// pointsTable is the table of the measurements of a series.
-func pointsTable(f *bench.Finding) string {
-	header := table.Row{"size", f.X, f.Y}
-	if f.Timed {
-		header = append(header, "95 % interval")
-	}
-	t := NewTable(header, 1, 2, 3)
-	for _, p := range f.Points {
-		row := table.Row{figure(float64(p.Size)), figure(p.X), figure(p.Y)}
-		if f.Timed {
-			row = append(row, figure(p.Low)+" … "+figure(p.High))
-		}
-		t.AppendRow(row)
-	}
-	return t.RenderMarkdown()
 }
 
 // shownForms is how many forms of growth are shown with their residuals.
@@ -242,6 +214,9 @@ func verdict(v bench.Verdict) string {
 	}
 	return "**" + string(v) + "**"
 }
+
+// judged is the verdict of a finding with its reason.
+func judged(f *bench.Finding) string { return strings.TrimSuffix(verdict(f.Verdict)+": "+why(f), ": ") }
 
 // why is the reason of a verdict. It is "" if the figures of the law are the reason.
 func why(f *bench.Finding) string {

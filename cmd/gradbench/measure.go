@@ -39,10 +39,9 @@ func measureAll(ctx context.Context) error {
 			continue
 		}
 		rows, err := s.measure(ctx, &e, e.sizes[:min(len(e.sizes), *most)])
-		for _, t := range report.GradBenchTables(rows) {
-			fmt.Print(t.Markdown())
-		}
-		if err != nil {
+		text, failed := report.GradBenchText(rows)
+		fmt.Print(text)
+		if err := errors.Join(err, failed); err != nil {
 			return err
 		}
 	}
