@@ -189,8 +189,8 @@ func dash(format string, x float64) string {
 	return fmt.Sprintf(format, x)
 }
 
-// GradBenchText prints measurements in Markdown: for each eval a table of the seconds, with a line for each size, and of
-// the scores; and what failed.
+// GradBenchText prints measurements in Markdown: for each eval a table of the seconds, with a line for each size, and
+// of the scores; and what failed.
 func GradBenchText(rows []GradBenchRow) (string, error) {
 	text, err := execute("gradbench-tables.md.tmpl", GradBenchTables(rows))
 	return string(text), err

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
+	"io/fs"
 	"strings"
 	"text/template"
 
@@ -84,16 +85,21 @@ func pictures(r *Report) []Picture {
 //go:embed *.tmpl
 var templates embed.FS
 
-// execute writes a page by its template.
+// execute writes a page of this package by its template.
 func execute(name string, data any) ([]byte, error) {
-	t, err := template.New(name).Funcs(template.FuncMap{
+	return Execute(templates, name, template.FuncMap{
 		"bytes": bytesOf, "capital": capital, "cell": strings.NewReplacer("|", `\|`).Replace, "constant": constant,
 		"count": func(n int) string { return grouped(int64(n)) }, "counted": load.Counted, "dash": dash,
 		"exponent": exponent, "figure": figure, "join": strings.Join, "judged": judged, "law": law,
 		"plain": func(size string) string { return strings.Trim(size, "[]") }, "residuals": residuals, "rough": rough,
 		"task": taskName, "title": title, "tool": func(name string) string { return cmp.Or(toolNames[name], name) },
 		"verdict": verdict,
-	}).ParseFS(templates, name)
+	}, data)
+}
+
+// Execute writes a page by its template.
+func Execute(templates fs.FS, name string, funcs template.FuncMap, data any) ([]byte, error) {
+	t, err := template.New(name).Funcs(funcs).ParseFS(templates, name)
 	if err != nil {
 		return nil, err
 	}

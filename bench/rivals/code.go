@@ -22,7 +22,7 @@ const (
 // primitives. It is a tree; each binder has a variable of its own.
 type code struct {
 	op    op
-	prim  prim
+	prim  *prim
 	sym   term.Symbol
 	cmp   term.Compare
 	val   float64     // opNum
@@ -88,7 +88,7 @@ func fun(f term.Symbol, args ...*code) *code {
 	return &code{op: opFun, sym: f, kids: args}
 }
 
-func primitive(p prim, args ...*code) *code { return &code{op: opPrim, prim: p, kids: args} }
+func primitive(p *prim, args ...*code) *code { return &code{op: opPrim, prim: p, kids: args} }
 
 func uses(xs []*variable) []*code {
 	var out []*code

@@ -134,7 +134,7 @@ func (m *machine) eval(c *code, f *frame) value {
 			f = m.call(fn, m.eval(c.kids[1], f))
 			c = fn.code.kids[0]
 		default:
-			return m.primitive(c, f)
+			return c.prim.run(m, c, f)
 		}
 	}
 }

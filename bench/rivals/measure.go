@@ -32,8 +32,8 @@ type Measured struct {
 // Point is the program of a size: m and |G| of Theorem 1, what the program itself takes, and what each rival takes that
 // ended within its limit.
 type Point struct {
-	Size   int              `json:"size"`
-	Inputs int              `json:"inputs"`
+	Size   uint64           `json:"size"`
+	Inputs uint64           `json:"inputs"`
 	M      uint64           `json:"m"`
 	Graph  uint64           `json:"graph"`
 	Source uint64           `json:"source"` // steps and captures of the program, by the evaluator of the rivals
@@ -138,7 +138,7 @@ func measurePoint(ctx context.Context, f *bench.Family, n int, scale Scale, pass
 		return nil, nil, err
 	}
 	own, over, steps := source.Cost.spent(), res.Cost.Overhead, res.Cost.Steps.Total()
-	p := &Point{Size: n, Inputs: len(inside.ScalarInputs()), M: bound.M, Graph: bound.Graph, Source: own.All(),
+	p := &Point{Size: uint64(n), Inputs: uint64(len(inside.ScalarInputs())), M: bound.M, Graph: bound.Graph, Source: own.All(),
 		Costs: map[string]Spent{Gram: {steps, over.Search - steps + over.Readback, over.Instantiate}}}
 	costs := map[string]Cost{Gram: {Steps: res.Cost.Steps, Captures: over.Instantiate}}
 	for _, r := range All() {
@@ -186,7 +186,7 @@ type Growth struct {
 	// Ratio is that over N at the largest size that ended, Size; 0 if there is none. Parts are what it is the sum of.
 	Ratio float64    `json:"ratio"`
 	Parts [3]float64 `json:"parts"`
-	Size  int        `json:"size"`
+	Size  uint64     `json:"size"`
 	// Form is the form of growth that leaves the least residuals through the upper two decades of N, after its terms of
 	// lower order have been taken off. Exponent is that of N in it, beside its logarithm if it has one, ± Half, at 95 %.
 	// Without Form there are fewer than four points.

@@ -1,11 +1,11 @@
 package rivals
 
 import (
-	"bytes"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -25,7 +25,7 @@ const (
 )
 
 //go:embed page.md
-var pageText string
+var pages embed.FS
 
 // Page is the report as a page in Markdown.
 func Page(r *Report) ([]byte, error) {
@@ -33,31 +33,42 @@ func Page(r *Report) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	markdown := func(t table.Writer) string { return t.RenderMarkdown() }
-	funcs := template.FuncMap{
-		"rivals":  func() string { return markdown(rivalsTable()) },
-		"proved":  func() string { return markdown(provedTable(r.Families)) },
-		"growth":  func() string { return markdown(growthTable(r.Families)) },
-		"bounds":  func() string { return markdown(boundsTable(bounds)) },
-		"parts":   func() string { return markdown(partsTable(&r.Parts)) },
-		"program": func() string { return r.Parts.Program },
-		"family": func(name string) (string, error) {
-			for _, m := range r.Families {
-				if m.Name == name {
-					return markdown(pointsTable(m)), nil
-				}
-			}
-			return "", fmt.Errorf("rivals: the report has no family %q", name)
-		},
+	families := map[string]*Measured{}
+	for _, m := range r.Families {
+		families[m.Name] = m
 	}
-	t, err := template.New("page").Funcs(funcs).Parse(pageText)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	err = t.Execute(&out, nil)
-	return out.Bytes(), err
+	return report.Execute(pages, "page.md", template.FuncMap{"grouped": load.Grouped, "names": Names},
+		map[string]any{"Rivals": All(), "Report": r, "Family": families,
+			"Growth": growthTable(r.Families).RenderMarkdown(), "Bounds": boundsTable(bounds).RenderMarkdown(),
+			"Parts": partsTable(&r.Parts).RenderMarkdown()})
 }
+
+// Text prints what a rival takes, a dash if it did not end.
+func (p *Point) Text(rival string) string {
+	c, ok := p.Costs[rival]
+	if !ok {
+		return "–"
+	}
+	return fmt.Sprintf("%s + %s + %s", load.Grouped(c.Steps), load.Grouped(c.Bookkeeping), load.Grouped(c.Captures))
+}
+
+// Efficient is the largest point at which the efficient form of CHAD ended, nil if there is none.
+func (m *Measured) Efficient() *Point {
+	for i := range slices.Backward(m.Points) {
+		if _, ok := m.Points[i].Costs[efficient]; ok {
+			return &m.Points[i]
+		}
+	}
+	return nil
+}
+
+// Taken is what the efficient form of CHAD takes, and Proved its proved bound, 5 + 34·cost(t) + size(ctg) + 4·|Γ|. The
+// cotangent of a number has size 1.
+func (p *Point) Taken() uint64  { return p.Costs[efficient].All() }
+func (p *Point) Proved() uint64 { return 5 + 34*p.Source + 1 + 4*p.Inputs }
+
+// OfProved is the first over the second, in percent.
+func (p *Point) OfProved() float64 { return 100 * float64(p.Taken()) / float64(p.Proved()) }
 
 // Text is the report for a terminal: growth by family, and the fits.
 func Text(r *Report) (string, error) {
@@ -85,20 +96,12 @@ func titled(first ...any) table.Writer {
 	return report.NewTable(row)
 }
 
-func rivalsTable() table.Writer {
-	t := report.NewTable(table.Row{"rival", "what", "of", "pays for sums"})
-	for _, r := range All() {
-		t.AppendRow(table.Row{r.Name, r.Title, r.Paper, r.Text})
-	}
-	return t
-}
-
 // growthTable has for each family and rival the ratio and the exponent.
 func growthTable(families []*Measured) table.Writer {
 	t := titled("family", "largest n")
 	for _, m := range families {
 		last := &m.Points[len(m.Points)-1]
-		row := table.Row{m.Name, load.Grouped(uint64(last.Size))}
+		row := table.Row{m.Name, load.Grouped(last.Size)}
 		for _, name := range Names() {
 			row = append(row, growthText(m.Growth(name), last.Size))
 		}
@@ -108,7 +111,7 @@ func growthTable(families []*Measured) table.Writer {
 }
 
 // growthText prints a ratio and the growth in N, and the largest n that ended if that is not the largest measured.
-func growthText(g Growth, largest int) string {
+func growthText(g Growth, largest uint64) string {
 	if g.Ratio == 0 {
 		return "–"
 	}
@@ -156,24 +159,6 @@ func formula(c []float64) string {
 	return strings.Join(out, " + ")
 }
 
-func pointsTable(m *Measured) table.Writer {
-	t := titled("n", "m", "|G|")
-	for i := range m.Points {
-		p := &m.Points[i]
-		row := table.Row{load.Grouped(uint64(p.Size)), load.Grouped(p.M), load.Grouped(p.Graph)}
-		for _, name := range Names() {
-			cell := "–"
-			if c, ok := p.Costs[name]; ok {
-				cell = fmt.Sprintf("%s + %s + %s", load.Grouped(c.Steps), load.Grouped(c.Bookkeeping),
-					load.Grouped(c.Captures))
-			}
-			row = append(row, cell)
-		}
-		t.AppendRow(row)
-	}
-	return t
-}
-
 // partsTable has a row for each rule and each kind of words with a step.
 func partsTable(p *Parts) table.Writer {
 	t := titled("steps")
@@ -196,26 +181,6 @@ func partsTable(p *Parts) table.Writer {
 	}
 	line("captures", func(c *Cost) uint64 { return c.Captures })
 	line("all", func(c *Cost) uint64 { return c.spent().All() })
-	return t
-}
-
-// provedTable has the efficient form of CHAD beside its proved bound, 5 + 34·cost(t) + size(ctg) + 4·|Γ|, at the
-// largest size that ended. The cotangent of a number has size 1.
-func provedTable(families []*Measured) table.Writer {
-	t := report.NewTable(table.Row{"family", "n", "cost(t)", "chad-efficient", "5 + 34·cost(t) + 1 + 4·|Γ|", "of that"},
-		2, 3, 4, 5, 6)
-	for _, m := range families {
-		for i := len(m.Points) - 1; i >= 0; i-- {
-			p := &m.Points[i]
-			if c, ok := p.Costs["chad-efficient"]; ok {
-				proved := 5 + 34*p.Source + 1 + 4*uint64(p.Inputs)
-				t.AppendRow(table.Row{m.Name, load.Grouped(uint64(p.Size)), load.Grouped(p.Source),
-					load.Grouped(c.All()), load.Grouped(proved),
-					fmt.Sprintf("%.0f %%", 100*float64(c.All())/float64(proved))})
-				break
-			}
-		}
-	}
 	return t
 }
 

@@ -22,6 +22,9 @@ type Rival struct {
 	read func(m *machine, v value, d int) (float64, []float64)
 }
 
+// efficient is the name of the efficient form of CHAD.
+const efficient = "chad-efficient"
+
 // All returns the rivals.
 func All() []*Rival {
 	const (
@@ -35,7 +38,7 @@ func All() []*Rival {
 	return []*Rival{
 		newChad("chad", "CHAD", chadPaper, "a tuple over all variables in scope for each subterm, and a λ evaluated again "+
 			"for each of its calls", false),
-		newChad("chad-efficient", "CHAD, efficient", efficientPaper,
+		newChad(efficient, "CHAD, efficient", efficientPaper,
 			"a cell for each variable in scope, and for each call of a function one for each variable that it captures", true),
 		newDual("dual", "dual numbers", dualPaper+", before staging",
 			"a backpropagator called once for each path to it, and a tuple of all inputs for each sum",
