@@ -2,6 +2,8 @@ package bench
 
 import (
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // The quantities of a run that the bounds of Theorem 1 are about, as [Point.More] names them.
@@ -110,7 +112,7 @@ func FitBound(samples []Sample) (c FittedBound, err error) {
 	}
 	c.Least, err = LeastBound(samples)
 	for i, s := range samples {
-		if ratio := s.Y / dot(c.Least, s.X); i == 0 || ratio < c.Loosest {
+		if ratio := s.Y / floats.Dot(c.Least, s.X); i == 0 || ratio < c.Loosest {
 			c.Loosest = ratio
 		}
 	}

@@ -166,9 +166,9 @@ func (c curves) timed() curves {
 
 // The laws of several series.
 var (
-	linear       = Law{Kind: Power, Power: 1}
-	quadratic    = Law{Kind: Power, Power: 2}
-	exponential  = Law{Kind: Exponential}
+	linear       = LinearGrowth
+	quadratic    = QuadraticGrowth
+	exponential  = ExponentialGrowth
 	constant     = Law{Kind: AtMost}
 	atMostLinear = Law{Kind: AtMost, Power: 1}
 	equal        = Law{Kind: Equal}

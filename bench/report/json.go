@@ -64,7 +64,7 @@ func seriesOf(f *bench.Finding) seriesJSON {
 		s.Half = &f.Half
 	}
 	for _, r := range f.Forms {
-		s.Forms[r.Model.String()] = r.Residual
+		s.Forms[r.Law.Form()] = r.Residual
 	}
 	return s
 }

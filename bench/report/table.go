@@ -139,7 +139,7 @@ func residuals(f *bench.Finding) string {
 	}
 	var out []string
 	for _, r := range f.Forms[:min(shownForms, len(f.Forms))] {
-		out = append(out, fmt.Sprintf("%s %s", r.Model, percent(r.Residual)))
+		out = append(out, fmt.Sprintf("%s %s", r.Law.Form(), percent(r.Residual)))
 	}
 	return strings.Join(out, ", ")
 }

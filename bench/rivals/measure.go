@@ -138,7 +138,8 @@ func measurePoint(ctx context.Context, f *bench.Family, n int, scale Scale, pass
 		return nil, nil, err
 	}
 	own, over, steps := source.Cost.spent(), res.Cost.Overhead, res.Cost.Steps.Total()
-	p := &Point{Size: uint64(n), Inputs: uint64(len(inside.ScalarInputs())), M: bound.M, Graph: bound.Graph, Source: own.All(),
+	p := &Point{Size: uint64(n), Inputs: uint64(len(inside.ScalarInputs())), M: bound.M, Graph: bound.Graph,
+		Source: own.All(),
 		Costs: map[string]Spent{Gram: {steps, over.Search - steps + over.Readback, over.Instantiate}}}
 	costs := map[string]Cost{Gram: {Steps: res.Cost.Steps, Captures: over.Instantiate}}
 	for _, r := range All() {
@@ -215,14 +216,14 @@ func (m *Measured) Growth(rival string) Growth {
 	}
 	d = d.Upper()
 	least := math.Inf(1)
-	for _, form := range []bench.Model{bench.LinearModel, bench.NLogN, bench.QuadraticModel, bench.CubicModel,
-		bench.ExponentialModel} {
+	for _, form := range []bench.Law{bench.LinearGrowth, bench.NLogN, bench.QuadraticGrowth, bench.CubicGrowth,
+		bench.ExponentialGrowth} {
 		c := bench.Corrected{Data: d}
-		if !form.Exponential {
+		if form.Kind != bench.Exponential {
 			c = form.Correct(d)
 		}
 		if r := bench.Rank(c.Data, form)[0].Residual; r < least/2 { // a later form needs to be far better
-			least, g.Form = r, form.String()
+			least, g.Form = r, form.Form()
 			line := form.Exponent(c.Data)
 			g.Exponent, g.Half = line.Slope, line.Half
 		}

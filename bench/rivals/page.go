@@ -122,9 +122,9 @@ func growthText(g Growth, largest uint64) string {
 	switch g.Form {
 	case "":
 		return out
-	case bench.ExponentialModel.String():
+	case bench.ExponentialGrowth.Form():
 		return out + ", exponential"
-	case bench.NLogN.String():
+	case bench.NLogN.Form():
 		return out + fmt.Sprintf(", N^%.2f·log N", g.Exponent)
 	}
 	return out + fmt.Sprintf(", N^%.2f", g.Exponent)
