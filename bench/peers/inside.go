@@ -22,14 +22,11 @@ type loop struct {
 	bytes func() float64
 }
 
-func byHand(_ context.Context, w *bench.Workload) (runner, error) {
-	h := &bench.Hand{}
-	return &loop{func() (float64, []float64) { return w.Hand(h) }, h.Bytes}, nil
-}
-
-func onGonum(_ context.Context, w *bench.Workload) (runner, error) {
-	g := &bench.Gonum{}
-	return &loop{func() (float64, []float64) { return w.Gonum(g) }, g.Bytes}, nil
+func byHand(blas bool) starter {
+	return func(_ context.Context, w *bench.Workload) (runner, error) {
+		h := &bench.Hand{BLAS: blas}
+		return &loop{func() (float64, []float64) { return w.Hand(h) }, h.Bytes}, nil
+	}
 }
 
 func onTape(_ context.Context, w *bench.Workload) (runner, error) {

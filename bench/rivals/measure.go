@@ -140,7 +140,7 @@ func measurePoint(ctx context.Context, f *bench.Family, n int, scale Scale, pass
 	own, over, steps := source.Cost.spent(), res.Cost.Overhead, res.Cost.Steps.Total()
 	p := &Point{Size: uint64(n), Inputs: uint64(len(inside.ScalarInputs())), M: bound.M, Graph: bound.Graph,
 		Source: own.All(),
-		Costs: map[string]Spent{Gram: {steps, over.Search - steps + over.Readback, over.Instantiate}}}
+		Costs:  map[string]Spent{Gram: {steps, over.Search - steps + over.Readback, over.Instantiate}}}
 	costs := map[string]Cost{Gram: {Steps: res.Cost.Steps, Captures: over.Instantiate}}
 	for _, r := range All() {
 		if passed[r.Name] {
