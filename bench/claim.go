@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -112,17 +113,13 @@ type Point struct {
 var claimsText string
 
 // Claims returns the cost claims of the paper, in order.
-func Claims() []Claim {
-	var out []Claim
-	for i, series := range []func() []Series{
-		claimEvaluation, claimForward, claimReverse, claimBackpropSize, claimReverseSize,
-		claimShrinking, claimBackpropSteps, claimCommutation, claimMainLemma, claimTheorem,
-		claimParameter, claimReadback, claimUnicity, claimModular, claimPure,
-		claimEditing, claimSearch, claimTime, claimHigherTypes, claimCopies,
-		claimParallel, claimNormalising, claimHessian,
-	} {
-		out = append(out, describe(i+1))
-		out[i].Series = series()
+func Claims() (out []Claim) {
+	for number, series := range claimSeries {
+		if series != nil {
+			c := describe(number)
+			c.Series = slices.Clone(series)
+			out = append(out, c)
+		}
 	}
 	return out
 }

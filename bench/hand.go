@@ -136,7 +136,7 @@ type lstm struct {
 	inner         []float64 // that of what the gates' functions are applied to
 }
 
-// W5 is an LSTM of k units: the weights of the gates i, f, o and g, row by row and below each other, and data row by row.
+// W5 is an LSTM of k units: the weights of the gates i, f, o and g below each other, row by row, and data row by row.
 func (h *Hand) W5(k int, weightsW, weightsU, data []float64) (value float64, gradient []float64) {
 	n, by := len(data)/k, h.products()
 	a := h.take((n+1)*k, (n+1)*k, n*k, n*4*k, k, k, 4*k, 4*k*k, 4*k*k)

@@ -104,6 +104,14 @@ func seriesWith(more []quantity, role Role, law Law, x, y quantity, families ...
 	}, families...)
 }
 
+// forEach are curves of each family in turn.
+func forEach(of func(Family) curves, families ...Family) (out curves) {
+	for _, f := range families {
+		out = append(out, of(f)...)
+	}
+	return out
+}
+
 // points are curves whose x and y are measured together.
 func points(role Role, law Law, x, y string, point func(*subject) Point, families ...Family) (out curves) {
 	for _, f := range families {
@@ -285,6 +293,11 @@ func (q quantity) times(name string, factor quantity) quantity {
 	return quantity{name, func(s *subject) float64 { return factor.of(s) * q.of(s) }}
 }
 
+// over is the quotient of two quantities.
+func (q quantity) over(name string, divisor quantity) quantity {
+	return quantity{name, func(s *subject) float64 { return q.of(s) / divisor.of(s) }}
+}
+
 // totalSteps is the steps of a run.
 func totalSteps(c *gram.Cost) uint64 { return c.Steps.Total() }
 
@@ -297,12 +310,13 @@ var (
 
 // Quantities of several claims.
 var (
-	sizeN     = quantity{"n", func(s *subject) float64 { return float64(s.size) }}
-	termSize  = quantity{"|t|, in symbols", func(s *subject) float64 { return float64(s.Term().Size()) }}
-	sourceM   = ofBound(MName, func(b *gram.Bound) uint64 { return b.M })
-	graphSize = ofBound(GraphName, func(b *gram.Bound) uint64 { return b.Graph })
-	mAndGraph = ofBound("m + |G|", func(b *gram.Bound) uint64 { return b.M + b.Graph })
-	bilinear  = quantity{BilinearName, func(s *subject) float64 {
+	sizeN      = quantity{"n", func(s *subject) float64 { return float64(s.size) }}
+	inputCount = quantity{"n", func(s *subject) float64 { return float64(len(s.ScalarInputs())) }}
+	termSize   = quantity{"|t|, in symbols", func(s *subject) float64 { return float64(s.Term().Size()) }}
+	sourceM    = ofBound(MName, func(b *gram.Bound) uint64 { return b.M })
+	graphSize  = ofBound(GraphName, func(b *gram.Bound) uint64 { return b.Graph })
+	mAndGraph  = ofBound("m + |G|", func(b *gram.Bound) uint64 { return b.M + b.Graph })
+	bilinear   = quantity{BilinearName, func(s *subject) float64 {
 		return (termSize.of(s) + float64(len(s.ScalarInputs()))) * (gradientSteps.of(s) + 1)
 	}}
 

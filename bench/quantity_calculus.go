@@ -15,7 +15,7 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// These claims are measured on the calculus itself: the rewriter of internal/reference fires one rule at a time,
+// These quantities are measured on the calculus itself: the rewriter of internal/reference fires one rule at a time,
 // anywhere in a term. It finds all redexes of each term, so sizes are small.
 
 // generator returns random numbers for a size.
@@ -26,19 +26,6 @@ func symbols(s *reference.Start, t *reference.Term) float64 { return float64(s.B
 
 // shrinking are the rules of claim 6.
 var shrinking = []rule.Rule{rule.SubstNumeral, rule.GC, rule.Plus, rule.PlusPair, rule.Times, rule.Function}
-
-// claimShrinking is claim 6.
-func claimShrinking() []Series {
-	copies := sized("(3) at λs, the innermost let first", counting(2, 8), counting(2, 9))
-	return slices.Concat(
-		points(Evidence, linear, termSize.name, StepsName, shrinkingSteps, Diamonds, Horner, DeadLets, Squares,
-			RandomGraph).called("*, any redex", Sizes(5, 200), Sizes(5, 500)),
-		points(Evidence, below, "2·|t|, in symbols", StepsName, tupleSteps, SumBalanced, LeastSquares, RandomGraph).
-			called("bp of * with tuples, any redex", Sizes(2, 20), Sizes(2, 50)),
-		points(Evidence, linear, termSize.name, StepsName, randomValueSteps, Diamonds, RandomGraph).
-			called("*, the machine's random schedule"),
-		series(Contrast, exponential, sizeN, copyingSteps, copies).without("the restriction of (3) to numerals"))
-}
 
 // shrink is the size of a term, and the length of a reduction by the rules of claim 6 in a random order, with its
 // counts.
@@ -88,21 +75,8 @@ func innermost(s *reference.State) *reference.Redex {
 	return nil
 }
 
-// claimCommutation is claim 8.
-func claimCommutation() []Series {
-	var out curves
-	for _, by := range []rule.Rule{rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Plus, rule.Times,
-		rule.Function, rule.Branch} {
-		f := sized("("+rule.Table[by].Number+") "+by.String(), EveryRule.Quick, EveryRule.Full)
-		out = append(out, points(Evidence, constant, termSize.name, "most steps of D(t) for one of t", commuting(by), f)...)
-	}
-	without := reference.WithoutLinGC(reference.Leftmost)
-	return slices.Concat(out,
-		series(Evidence, constant, sizeN, symbolsLeft(reference.Leftmost), Constants).called("D(t) of n constants"),
-		series(Printed, constant, sizeN, symbolsLeft(without), Constants).called("D(t) of n constants, without (5')"),
-		series(Contrast, exponential, sizeN, symbolsLeft(without), ConstantSquares).without("(5′)").
-			called("D(t) of a constant squared n times, without (5')"))
-}
+// withoutLinGC is the leftmost strategy without (5').
+var withoutLinGC = reference.WithoutLinGC(reference.Leftmost)
 
 // symbolsLeft is the size of the normal form of D(t), under λ too, by a strategy.
 func symbolsLeft(by reference.Strategy) quantity {
@@ -144,26 +118,6 @@ func lockstep(s *subject, start *reference.Start, by rule.Rule, seed int) (most 
 	}
 }
 
-// claimUnicity is claim 13.
-func claimUnicity() []Series {
-	var out curves
-	for _, what := range []string{"values", "gradients", "gradients by injections"} {
-		f := sized("exact "+what+", strategies of the calculus", powersOfTwo(0, 3), powersOfTwo(0, 4))
-		out = append(out, points(Evidence, equal, "results", "results that agree", exactResults(what), f)...)
-	}
-	for _, f := range []Family{RandomProgram, Network, Continuations, Perceptron, RandomGraph} {
-		out = slices.Concat(out,
-			schedules(f, true).called("*: steps under a random schedule", Sizes(10, 2000), Sizes(10, 20_000)),
-			points(Evidence, equal, "numbers", "numbers that agree to a relative 1e-9", strategiesAgree, f).
-				called("*: gradients of the strategies", []int{10, 100}, []int{10, 100, 1000}))
-	}
-	many, count := sized("", powersOfTwo(0, 4), powersOfTwo(0, 5)), sizeN.named("schedules")
-	return slices.Concat(out,
-		series(Evidence, constant, count, exactGradients, many).called("exact gradients over the rationals"),
-		series(Contrast, linear, count, floatGradients, many).without("exact numbers").
-			called("gradients in floating point"))
-}
-
 // exactGradients is the number of different gradients over the rationals to which the rewriter reduces calls by random
 // schedules.
 var exactGradients = quantity{"different gradients", func(s *subject) float64 {
@@ -199,8 +153,8 @@ const strategySeeds = 3
 
 // exactResults runs random programs over the rationals by the strategies of the rewriter, and counts the results that
 // were reached, and those equal to what the machine's strategy gives. A result is a list of numbers.
-func exactResults(what string) func(*subject) Point {
-	return func(s *subject) (pt Point) {
+func exactResults(what string) curves {
+	return points(Evidence, equal, "results", "results that agree", func(s *subject) (pt Point) {
 		for seed := range s.size {
 			p := s.program("random program", Rational(2, uint64(seed)))
 			start, read := p.valueStart(denote.Rationals{}), reference.Numbers
@@ -223,7 +177,7 @@ func exactResults(what string) func(*subject) Point {
 			}
 		}
 		return pt
-	}
+	}, sized("exact "+what+", strategies of the calculus", powersOfTwo(0, 3), powersOfTwo(0, 4)))
 }
 
 // taggedNumbers reads a tagged sum, with 0 for an input that it does not have.
@@ -289,29 +243,12 @@ func strategiesAgree(s *subject) (pt Point) {
 	return pt
 }
 
-// claimNormalising is claim 22.
-func claimNormalising() []Series {
-	explored := func(name string, texts []string, start func(*subject) *reference.Start) curves {
-		return points(Evidence, equal, "reduction graphs", "finite ones without a cycle",
-			func(s *subject) Point { return explore(s, texts, start) }, Family{}).
-			called("all reductions of "+name, counting(1, len(texts)))
+// gradientOrReversed is the gradient of a program with inputs, else D of it.
+func gradientOrReversed(s *subject) *reference.Start {
+	if len(s.ScalarInputs()) > 0 {
+		return s.gradientStart(denote.Floats{})
 	}
-	steps := []int{10, 100, 1000, 2000}
-	few, many := Sizes(10, 5000), Sizes(10, 50_000)
-	return slices.Concat(
-		explored("D(t)", Small(), func(s *subject) *reference.Start {
-			if len(s.ScalarInputs()) > 0 {
-				return s.gradientStart(denote.Floats{})
-			}
-			return reference.Convert(s.reversed(), denote.Floats{}).ValueStart(nil, nil)
-		}),
-		explored("programs with lin", SmallLin(), func(s *subject) *reference.Start { return s.valueStart(denote.Floats{}) }),
-		points(Evidence, equal, "reductions", "reductions that ended", ending, Family{}).
-			called("any redex of the calculus", powersOfTwo(0, 3), powersOfTwo(0, 5)),
-		schedules(RandomProgram, false).called("value, schedules of the machine", few, many),
-		schedules(RandomProgram, true).called("gradient, schedules of the machine", few, many),
-		series(Printed, constant, sizeN.named("steps allowed"), duplicating, Family{}).
-			called("modulo (dup)", steps, append(steps, 10_000)))
+	return reference.Convert(s.reversed(), denote.Floats{}).ValueStart(nil, nil)
 }
 
 // explore is a number of small terms, and of those whose reduction graph is finite and has no cycle.

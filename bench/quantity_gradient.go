@@ -4,66 +4,24 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
 )
 
-// programs are the families that have a gradient, adversarial ones too.
-func programs() []Family {
-	return append(append(Ground(), HigherOrder()...), Adversarial()...)
-}
-
-// claimTheorem is claim 10.
-func claimTheorem() []Series {
-	wide := []Family{Untaken, Captures, ClosedLambdas}
-	working := append(wide[:3:3], Network, Church, RandomProgram, Powers)
-	families := slices.Concat(programs(), []Family{Church, Redexes}, wide, []Family{Powers, PowersInLoop, NestedDeclared,
-		DroppedNumerals, DroppedInputs, DroppedValues, Aliases, AliasesInLoop})
-	var gradients curves
-	for _, f := range families {
-		more := []quantity{sourceM, graphSize, bilinear, gradientSteps}
-		if f.Name == TwoOutputs.Name {
-			more = nil // a Jacobian: its bound is k times that of a gradient
-		}
-		law := linear
-		if slices.Contains([]string{Redexes.Name, DroppedInputs.Name, DroppedValues.Name}, f.Name) {
-			law = atMostLinear
-		}
-		gradients = append(gradients, seriesWith(more, Evidence, law, mAndGraph, gradientSteps, f)...)
-	}
-	withoutInputs := quantity{"steps / (m + |G|)",
-		func(s *subject) float64 { return gradientSteps.of(s) / mAndGraph.of(s) }}
-	few, most := counting(4, 12), counting(4, 16)
-	small, more := counting(2, 8), counting(2, 10)
-	rewritten := func(law Law, named bool, by reference.Strategy, f Family) curves {
-		return series(Contrast, law, mAndGraph, rewriterSteps(named, by), f)
-	}
-	return slices.Concat(
-		gradients,
-		series(Evidence, below, mostSteps, gradientSteps, families...).quick("*: steps, and their bound"),
-		seriesWith([]quantity{sourceM, graphSize, bilinear, movesMade}, Evidence, below, mostWork, movesMade, working...).
-			quick("*: rewrites and units of the literal machine, and their bound"),
-		series(Stronger, atMostLinear, mAndGraph, movesMade, wide...).called("*: work, against m + |G|"),
-		series(Evidence, atMostLinear, withInputs, gradientSteps, Unused),
-		series(Printed, constant, sizeN, withoutInputs, Unused).called("*: steps, without the summand n"),
-		series(Aside, quadratic, sizeN, sourceM, Redexes).called("*: m by value"),
-		series(Aside, quadratic, sizeN, mNeed, Redexes).called("*: m by need", few, most),
-		series(Aside, linear, sizeN, mNormal, Redexes).called("*: m after normalising", few, most),
-		series(Evidence, linear, normalAndGraph, modularSteps, Redexes).called("*: steps of modular", few, most),
-		rewritten(linear, true, reference.Machine(nil), Squares).called("*: steps, by the rewriter", small, more),
-		rewritten(linear, false, reference.Machine(nil), Squares).called("*: D's pairs copied whole, λs last", small, more),
-		rewritten(exponential, false, reference.ByValue, Squares).without("(11) before (3) on duals").
-			called("*: D's pairs copied whole, by value", small, more),
-		rewritten(exponential, false, reference.ByValue, Diamonds).without("(11) before (3) on duals").
-			called("*: D's pairs copied whole, by value", counting(2, 7), small))
-}
+// unfactoredSteps is the steps of a gradient by the rewriter without (11).
+var unfactoredSteps = rewriterSteps(true, withoutRule(rule.Factor))
 
 // mostSteps is the bound of Corollary gradient with its constant: one (12) of a declared symbol of three parameters, of
 // numerals, takes 43 steps of the gradient, and one of a binary symbol 27.
@@ -124,17 +82,6 @@ func withoutRule(without rule.Rule) reference.Strategy {
 	}
 }
 
-// claimParameter is claim 11.
-func claimParameter() []Series {
-	more := counting(2, 18)
-	return slices.Concat(
-		series(Evidence, exponential, sizeN, sourceM, Church).called("m", Church.Quick, more),
-		seriesWith([]quantity{sourceM, graphSize, bilinear, gradientSteps, movesMade}, Evidence, linear, mAndGraph, movesMade,
-			Church).called("the gradient", Church.Quick, more),
-		series(Evidence, equal, towerOfTwos, productsInG, Tower),
-		series(Contrast, linear, sizeN, termSize, Church).called("the size of the program", Church.Quick, more))
-}
-
 // towerOfTwos is 2^(2^(…)), with k twos.
 var towerOfTwos = quantity{"a tower of k twos", func(s *subject) float64 {
 	n := 1
@@ -146,21 +93,6 @@ var towerOfTwos = quantity{"a tower of k twos", func(s *subject) float64 {
 
 // productsInG is the number of products in the graph of a program that has a sum with each of them.
 var productsInG = ofBound("products in G", func(b *gram.Bound) uint64 { return b.Operations / 2 })
-
-// claimReadback is claim 12.
-func claimReadback() []Series {
-	var out []Series
-	for _, f := range []Family{SumRight, LogSumExp} {
-		injections := series(Evidence, quadratic, sizeN, injected, f).called("*: injections", Sizes(5, 200), Sizes(5, 1000))
-		injections[0].Without = "a tagged sum"
-		out = slices.Concat(out,
-			injections,
-			series(Evidence, linear, sizeN, adHoc, f).called("*: ad hoc"),
-			series(Evidence, equal, injectionSums, injectionSteps, f).
-				called("*: injections, by the rewriter", Sizes(2, 20), Sizes(2, 50)))
-	}
-	return out
-}
 
 // sumsAndNumbers is what a run adds and reads: steps by (6) and (7), and numbers of the result.
 const sumsAndNumbers = "sums of tuples and of numbers, numbers read"
@@ -193,29 +125,9 @@ var injectionSteps = quantity{"steps by (6) and (7) beyond those of a tagged sum
 	return sums(tagged.Injections()) - sums(tagged)
 }}
 
-// claimModular is claim 14.
-func claimModular() []Series {
-	direct, modular := recurrentSteps(gram.Direct), recurrentSteps(gram.Modular)
-	saved := func(p *subject) float64 { return direct(p) - modular(p) }
-	network := func(role Role, shape func(int) (d, m, n int), y string, cost func(*subject) float64) curves {
-		return points(role, linear, "(d + m)·m·n", y, func(s *subject) Point {
-			d, m, n := shape(s.size)
-			return Point{X: float64((d + m) * m * n), Y: cost(s.program("recurrent network", Recurrent(d, m, n)))}
-		}, Family{})
-	}
-	byLength := func(n int) (int, int, int) { return 4, 4, n }
-	byWidth := func(w int) (int, int, int) { return w, w, 20 }
-	byInput := func(d int) (int, int, int) { return d, 8, 50 }
-	contrast := func(cost func(*subject) float64) curves { return network(Contrast, byLength, StepsName, cost) }
-	lengths, wide := Sizes(50, 5000), []int{8, 16, 24, 32, 48, 64}
-	return slices.Concat(
-		network(Evidence, byLength, "steps saved", saved).called("n grows, d = m = 4", lengths, Sizes(50, 50_000)),
-		network(Evidence, byWidth, "steps saved", saved).called("d = m grow, n = 20", wide),
-		network(Evidence, byInput, "steps saved", saved).called("d grows, m = 8, n = 50", wide),
-		contrast(direct).called("direct", lengths),
-		contrast(modular).called("modular", lengths),
-		contrast(chargedSteps).without("copies in one step").called("modular, charged |M| for each copy of M", lengths),
-		contrast(recurrentSteps(gram.Unfold)).called("unfold", Sizes(10, 200), Sizes(10, 2000)))
+// stepsSaved is the steps of a gradient that modular saves.
+func stepsSaved(s *subject) float64 {
+	return recurrentSteps(gram.Direct)(s) - recurrentSteps(gram.Modular)(s)
 }
 
 // chargedSteps is the number of steps of a gradient by the strategy modular, with a step more for each symbol of
@@ -258,16 +170,102 @@ func (s *subject) hessianVectors(products int) float64 {
 	return float64(steps)
 }
 
-// claimHessian is claim 23.
-func claimHessian() []Series {
-	families := slices.DeleteFunc(append(groundFamilies(), HigherOrder()...),
-		func(f Family) bool { return f.Name == TwoOutputs.Name })
-	products := seriesWith([]quantity{gradientSteps}, Evidence, linear, mAndGraph, productSteps, families...).each(
-		func(s *Series) {
-			if s.Name != RandomProgram.Name { // its steps are not exactly linear
-				s.Full = s.Quick
-			}
-		})
-	return append(products, seriesWith([]quantity{mAndGraph}, Evidence, quadratic, sizeN, hessianSteps, LeastSquares,
-		LogSumExp).called("*: the Hessian", Sizes(10, 100))...)
+// pureSize is |D(t)| if that is t up to the names of bound variables, else 0.
+var pureSize = quantity{"|D(t)|, in symbols", func(s *subject) float64 {
+	d := s.reversed()
+	if !term.AlphaEqual(s.Term(), d) {
+		return 0
+	}
+	return float64(d.Size())
+}}
+
+// pureSteps is the number of steps that a term takes to its normal form, the leftmost redex first.
+func pureSteps(name string, of func(*subject) *term.Term) quantity {
+	return quantity{name, func(s *subject) float64 {
+		return s.steps(reference.Convert(of(s), denote.Floats{}).ValueStart(nil, nil), reference.Leftmost)
+	}}
 }
+
+// cacheBytes is the size of a cache that holds all that a claim puts there.
+const cacheBytes = 1 << 30
+
+// rebuilt takes a gradient after an edit by the strategy modular, with a cache that has the program as it was before,
+// or with an empty one. It returns |t u|, the cost, and the time with that of loading.
+func rebuilt(s *subject, e Edit, kept bool) (size float64, cost *gram.Cost, took time.Duration) {
+	cache := must(gram.NewCache(cacheBytes))
+	defer cache.Close()
+	gradient := func(edited bool) {
+		start := time.Now()
+		p := must(gram.Load(s.ctx, "an edit", []byte(e(s.size, edited)), gram.Options{Cache: cache}))
+		cost = &must(p.Gradient(s.ctx, gram.EvalOptions{Strategy: gram.Modular})).Cost
+		size, took = float64(bridge.Of(p).Term().Size()), time.Since(start)
+	}
+	if kept {
+		gradient(false)
+	}
+	gradient(true)
+	return size, cost, took
+}
+
+// derivativeNodes bounds the terms of derivatives by Ehrhard's D.
+const derivativeNodes = 1 << 20
+
+// derivativeSteps is the steps of the derivative of the program by Ehrhard's D at its point.
+var derivativeSteps = quantity{StepsName, func(s *subject) float64 {
+	inputs := s.ScalarInputs()
+	return s.evaluate(must(Derivative(s.Term(), inputs[0], derivativeNodes, s.ctx.Err)), inputs, at(s.Point()))
+}}
+
+// copiesName is the number of steps by (3) at λs that are no duals.
+const copiesName = "steps by (3) at λs"
+
+// valueCopies are those of the program's value. No other values than numerals and λs are bound in the network.
+var valueCopies = ofValue(copiesName, literally, func(c *gram.Cost) uint64 { return c.Steps[rule.Subst] })
+
+// copiesByName are those of the program's value by name.
+var copiesByName = quantity{copiesName, func(s *subject) float64 {
+	counts := s.byName()
+	return float64(counts[rule.Subst])
+}}
+
+// rewrittenCopies are those of a value or of a gradient that the rewriter reduces by the machine's strategy.
+func rewrittenCopies(gradient bool) quantity {
+	return quantity{copiesName, func(s *subject) (n float64) {
+		start := s.valueStart(denote.Floats{})
+		if gradient {
+			start = s.gradientStart(denote.Floats{}).Named()
+		}
+		must(start.Run(reference.Machine(nil), rewriteLimit, func(r *reference.Redex, _ *reference.Term) error {
+			if r.Rule == rule.Subst && r.V.Op == reference.Lambda && !r.V.X.Linear {
+				n++
+			}
+			return s.ctx.Err()
+		}))
+		return n
+	}}
+}
+
+// literalCopies are those of a gradient on the literal machine: the operand to which (3) has put a value holds a λ.
+var literalCopies = quantity{copiesName, func(s *subject) (n float64) {
+	prog := must(compile.NewGradient(s.reversed(), s.ScalarInputs(), 0, s.ctx.Err))
+	var m *machine.Machine
+	events := func(f *machine.Fired) error {
+		if by, ok := f.Move.Rule(); !ok || by != rule.Subst {
+			return nil
+		}
+		h := m.Heap()
+		if at := h.Node(f.Result / 4); int(f.Result%4) < len(at.Operands) {
+			if o := at.Operands[f.Result%4]; o.Tag == compile.Value {
+				if v := h.Node(o.Ref); v.Kind == compile.Lam && !v.Dual {
+					n++
+				}
+			}
+		}
+		return nil
+	}
+	s.run(prog, machine.Options{Events: events}, func(made *machine.Machine) error {
+		m = made
+		return m.Gradient(s.Point(), make([]float64, 1), make([]float64, len(s.Point())))
+	})
+	return n
+}}

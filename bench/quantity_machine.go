@@ -84,20 +84,11 @@ var (
 		func(c *gram.Cost) uint64 { return c.Work.Units["search"].Fired + c.Work.Units["wake"].Fired })
 )
 
-// claimSearch is claim 17.
-func claimSearch() []Series {
-	return slices.Concat(
-		overFamilies("most words of a unit of search or wake",
-			func(w *cost.Work) uint64 { return max(w.Units["search"].Most, w.Units["wake"].Most) }),
-		series(Evidence, below, fourMade, searchUnits, Fibonacci, RandomGraph, Network, Continuations, LongList,
-			WaitingCalls, Captures, Untaken).under("no dual λ is written by hand").quick("*"),
-		series(Evidence, Law{Kind: AtMost, Power: 1, Logs: 1}, stepsAndMade, searchUnits, Handwritten()...).
-			under("dual λs are written by hand").quick("*, a program with lin"),
-		series(Stronger, constant, sizeN, longestSearch, Family{}).
-			called("captures: units between two rewrites", powersOfTwo(2, 6), powersOfTwo(2, 7)),
-		series(Contrast, quadratic, gradientSteps, symbolsRead, WaitingCalls).without("a worklist").
-			called("*, rescanning", Sizes(5, 100), Sizes(5, 200)))
-}
+// mostSearched is the most words of a unit of search or wake.
+func mostSearched(w *cost.Work) uint64 { return max(w.Units["search"].Most, w.Units["wake"].Most) }
+
+// mostWordsName is how many words one rewrite or unit touches, at most.
+const mostWordsName = "most words of a rewrite or unit"
 
 // symbolsRead is the symbols that the rewriter goes through to find the redexes of a gradient: those of each term.
 var symbolsRead = quantity{"symbols read", func(s *subject) (n float64) {
@@ -125,30 +116,6 @@ var longestSearch = quantity{"most units of search and wake in a row", func(s *s
 		}}))
 	return float64(longest)
 }}
-
-// claimTime is claim 18.
-func claimTime() []Series {
-	const most = "most words of a rewrite or unit"
-	sines := sizeN.named("sines in the body")
-	// The least and the largest number of iterations, of some ten nodes each.
-	timed := func(f Family, least int, gradient bool) curves {
-		return points(Aside, constant, "nodes", "time per step (ns)", func(s *subject) Point {
-			took, c, err := timeOf(s.ctx, s.Program, gradient, literally)
-			try(err)
-			return Point{X: float64(c.Nodes.Allocated), Y: float64(took.Nanoseconds()) / float64(c.Steps.Total())}
-		}, f).timed().called("*, gradient", Sizes(least, 100_000), Sizes(least, 1_000_000))
-	}
-	return slices.Concat(
-		overFamilies(most, mostWords),
-		series(Evidence, constant, sines, ofWork(most, func(c *gram.Cost) uint64 { return mostWords(c.Work) }), LargeBodies).
-			called("*, shared"),
-		series(Contrast, linear, sines, symbolsCopied, LargeBodies).without("shared bodies").
-			called("*, copied at (3)", Sizes(5, 50), Sizes(5, 200)),
-		timed(Polynomial, 100, true),
-		timed(Network, 100, true),
-		timed(Loss, 50, true),
-		timed(Network, 100, false).called("recurrent network, value"))
-}
 
 // symbolsCopied is how many symbols (3) copies for each step of the rewriter.
 var symbolsCopied = quantity{"symbols copied per step", func(s *subject) float64 {
@@ -185,37 +152,8 @@ func timeOf(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOp
 	return took, &cost, err
 }
 
-// claimParallel is claim 21.
-func claimParallel() []Series {
-	quick, full := powersOfTwo(2, 12), powersOfTwo(2, 16)
-	logN := quantity{"log₂ n", func(s *subject) float64 { return math.Log2(float64(s.size)) }}
-	tree := func(f Family) curves {
-		return series(Evidence, constant, sizeN, spanRatio(true), f).called("*: span of D(t), (11) in a tree", quick, full)
-	}
-	var out curves
-	for _, f := range []Family{SumBalanced, BalancedLogSumExp, Batch} {
-		chain := Aside
-		if f.Name == Batch.Name {
-			chain = Stronger
-		}
-		out = slices.Concat(out,
-			tree(f),
-			series(chain, constant, sizeN, spanRatio(false), f).called("*: span of D(t), (11) in a chain", quick, full),
-			points(Contrast, linear, "steps", "span", statePassing, f).without("duals, by a memory").
-				called("*: state-passing form", quick, powersOfTwo(2, 13)),
-			series(Aside, linear, logN, backpropPath, f).called("*: critical path of bp(G)", quick, full),
-			series(Contrast, linear, backpropWork.named("work of bp(G)"), tapeOperations.named(inARow), f).
-				without("a graph, on a tape").called("*: a tape", quick, full))
-	}
-	speedUp := func(time func(*subject) time.Duration) curves {
-		return series(Aside, constant, sizeN, quantity{"speed-up on two workers", func(s *subject) float64 {
-			return gradientTime(s, gram.EvalOptions{}).Seconds() / time(s).Seconds()
-		}}, Sequences).timed()
-	}
-	return slices.Concat(out, tree(Chain), tree(SumRight),
-		speedUp(parallelTime).called("*: one gradient by the schedule parallel"),
-		speedUp(twoTimes).called("*: two gradients at once, each on a core"))
-}
+// logN is the least depth of a tree of n leaves.
+var logN = quantity{"log₂ n", func(s *subject) float64 { return math.Log2(float64(s.size)) }}
 
 // spanRatio is the span of D(t)'s reduction over that of t's. With tree, (11) adds what arrives at a dual in a balanced
 // tree.

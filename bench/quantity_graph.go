@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"slices"
-
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/reference"
@@ -10,22 +8,6 @@ import (
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
-
-// groundFamilies are the families of computational graphs with one output, adversarial ones too.
-func groundFamilies() []Family {
-	return append(Ground(), slices.DeleteFunc(Adversarial(), func(f Family) bool {
-		return !f.Ground || f.Name == TwoOutputs.Name
-	})...)
-}
-
-// claimEvaluation is claim 1.
-func claimEvaluation() []Series {
-	return append(
-		series(Evidence, linear, graphSize, valueSteps, Chain, Diamonds, Fibonacci, FanOut, SumBalanced, RandomGraph,
-			DeadLets, Shadowed, Squares),
-		series(Contrast, exponential, graphSize, unsharedSteps, Squares, Fibonacci).without("sharing").
-			called("*, sharing expanded", doubling)...)
-}
 
 // unsharedSteps is the steps of a value where each let is evaluated at each use, as if it was written out there.
 var unsharedSteps = quantity{StepsName, func(s *subject) float64 {
@@ -51,25 +33,12 @@ func (s *subject) graph() *hypergraph.Graph {
 // groundSize is |G| of a program that is a computational graph as it stands.
 var groundSize = quantity{GraphName, func(s *subject) float64 { return float64(s.graph().Size().Total()) }}
 
-// claimForward is claim 2.
-func claimForward() []Series {
-	few, full := Sizes(10, 200), Sizes(10, 500)
-	passes := func(k func(*subject) int) quantity {
-		return quantity{"steps of Fwd(G)", func(s *subject) float64 { return forwardSteps(s, k(s)) }}
-	}
-	partial := passes(func(*subject) int { return 1 })
-	gradient := passes(func(s *subject) int { return len(s.ScalarInputs()) })
-	var out []Series
-	for _, f := range []Family{LogSumExp, LeastSquares} {
-		out = slices.Concat(out,
-			series(Evidence, linear, groundSize, partial, f).called("*: one partial"),
-			series(Evidence, linear, groundSize.times("n·|G|", sizeN), gradient, f).
-				called("*: the gradient, n partials", few, full),
-			series(Evidence, quadratic, sizeN, gradient, f).called("*: the gradient by forward mode, in n", few, full),
-			series(Contrast, linear, sizeN, gradientSteps, f).called("*: the gradient by D(G), in n"))
-	}
-	return out
-}
+// Quantities of forward mode: the steps for one partial derivative, and for the gradient.
+var (
+	forwardPartial  = quantity{"steps of Fwd(G)", func(s *subject) float64 { return forwardSteps(s, 1) }}
+	forwardGradient = quantity{"steps of Fwd(G)",
+		func(s *subject) float64 { return forwardSteps(s, len(s.ScalarInputs())) }}
+)
 
 // forwardSteps is the number of steps of Fwd(G) at the point, in all, with the tangent 1 for each of the first inputs
 // in turn.
@@ -94,19 +63,6 @@ func forwardSteps(s *subject, passes int) float64 {
 			point[2*i+1] = 0
 		}
 	})
-}
-
-// claimReverse is claim 3.
-func claimReverse() []Series {
-	perNode := quantity{"steps / |G|", func(s *subject) float64 { return gradientSteps.of(s) / graphSize.of(s) }}
-	inputs := quantity{"n", func(s *subject) float64 { return float64(len(s.ScalarInputs())) }}
-	return slices.Concat(
-		series(Evidence, linear, graphSize, gradientSteps, LogSumExp, LeastSquares, SumRight),
-		series(Evidence, constant, inputs, perNode, WideSum).called("one graph, more inputs"),
-		series(Evidence, linear, sizeN.named("k"), gradientSteps, Heads).called("k outputs over one trunk"),
-		series(Evidence, atMostLinear, graphSize.times("k·|G|", sizeN), gradientSteps, Heads).
-			called("k outputs over one trunk, in k·|G|"),
-		series(Evidence, linear, groundSize, tapeOperations, LeastSquares).called("operations of section 2.4"))
 }
 
 // tapeOperations is the operations of backpropagation on the graph, which a tape makes one after the other.
@@ -157,36 +113,6 @@ func bpSteps(without revgrad.Ablation) quantity {
 	}}
 }
 
-// withoutSparse is what bp(G) costs without ⊕: with + for it, and with dense tuples. n grows with |G|.
-func withoutSparse(x quantity, of func(revgrad.Ablation) quantity) curves {
-	var out curves
-	quick, full := Sizes(10, 200), Sizes(10, 1000)
-	for _, f := range []Family{SumBalanced, LeastSquares} {
-		out = slices.Concat(out,
-			series(Contrast, quadratic, x, of(revgrad.PlainPlus), f).without("⊕").called("*: plain + for ⊕", quick, full),
-			series(Contrast, quadratic, x, of(revgrad.DenseTuples), f).without("sparse tuples").
-				called("*: dense tuples", quick, full))
-	}
-	return out
-}
-
-// claimBackpropSize is claim 4.
-func claimBackpropSize() []Series {
-	return append(
-		series(Evidence, linear, groundSymbols, bpSymbols, SumLeft, SumRight, SumBalanced, LeastSquares, RandomGraph, FanOut,
-			Squares, DeadLets, Horner, Shadowed),
-		withoutSparse(groundSymbols, bpSize)...)
-}
-
-// claimReverseSize is claim 5.
-func claimReverseSize() []Series {
-	many := sized("one symbol of k arguments", Sizes(10, 1000), Sizes(10, 2000))
-	return slices.Concat(
-		series(Evidence, linear, termSize, reverseSize, append(Constructors(), RandomProgram)...),
-		series(Evidence, linear, groundSymbols, forwardSize, Chain, SumBalanced, RandomGraph, Horner).called("Fwd of *"),
-		points(Contrast, quadratic, termSize.name, reverseSize.name, manyAry, many).without("a bound on arities"))
-}
-
 // manyAry is |t| and |D(t)| of t = f(t1,…,tk) for variables ti, by the equation of Table 3 for a symbol f of k
 // arguments, each of whose derivatives is a symbol of k arguments too:
 //
@@ -220,30 +146,6 @@ func manyAry(s *subject) Point {
 		t.Root = t.Unpair(0, xs[i], stars[i], t.Variable(0, t.NewVar(term.VarInfo{Name: "t"})), t.Root)
 	}
 	return Point{X: float64(k + 1), Y: float64(t.Size())}
-}
-
-// claimBackpropSteps is claim 7.
-func claimBackpropSteps() []Series {
-	return append(series(Evidence, linear, groundSize, bpSteps(0), groundFamilies()...),
-		withoutSparse(groundSize, bpSteps)...)
-}
-
-// claimMainLemma is claim 9.
-func claimMainLemma() []Series {
-	unfactored := func(f Family, quick, full []int) curves {
-		return series(Contrast, exponential, graphSize, rewriterSteps(true, withoutRule(rule.Factor)), f).
-			without("rule (11)").called("*, no rule (11)", quick, full)
-	}
-	return slices.Concat(
-		series(Evidence, linear, groundSize, normalSteps, groundFamilies()...),
-		series(Evidence, atMostLinear, dualOccurrences, factorSteps, FanOut, Diamonds, Fibonacci, Squares, RandomGraph,
-			Horner).called("*: ℓ-steps"),
-		series(Printed, equal, normalFrom("symbols of the normal form of D(G)[x:=⟨x,x*⟩]", false),
-			normalFrom("symbols of that of D(G)[x:=⟨x,λa.x* a⟩]", true), LogSumExp).
-			called("log-sum-exp: the start as printed", counting(1, 8), counting(1, 16)),
-		unfactored(Squares, counting(2, 7), counting(2, 8)),
-		unfactored(Diamonds, counting(2, 7), counting(2, 8)),
-		unfactored(Fibonacci, counting(4, 10), counting(4, 11)))
 }
 
 // Quantities of the reduction of D(G) to its symbolic normal form: its steps, those by (11), and the occurrences of
