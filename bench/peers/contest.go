@@ -52,7 +52,7 @@ type Times struct {
 // them whose steps are counted is the machine that the others must agree with. Who does not, or
 // fails, is left out, with a fault. The error is that of the machine, or of the context. Programs run in
 // folders of their own, in dir.
-func (t Task) Contest(ctx context.Context, all []Contestant, rounds int, dir string) (out []Times, faults []*Fault,
+func (t Task) Contest(ctx context.Context, all []Peer, rounds int, dir string) (out []Times, faults []*Fault,
 	err error) {
 	w, err := bench.NewWorkload(t.Workload, t.N, t.K)
 	if err != nil {
@@ -61,7 +61,7 @@ func (t Task) Contest(ctx context.Context, all []Contestant, rounds int, dir str
 	var entries []*entry
 	defer func() {
 		for _, e := range entries {
-			e.Close()
+			e.close()
 		}
 	}()
 	leaveOut := func(p *Peer, err error) { faults = append(faults, &Fault{Peer: p.Name, Task: &t, Err: err}) }
@@ -75,16 +75,16 @@ func (t Task) Contest(ctx context.Context, all []Contestant, rounds int, dir str
 		case ctx.Err() != nil:
 			return nil, nil, ctx.Err()
 		case err != nil:
-			leaveOut(&p.Peer, err)
+			leaveOut(p, err)
 		default:
-			entries = append(entries, &entry{runner: r, times: Times{Peer: &p.Peer}})
+			entries = append(entries, &entry{runner: r, times: Times{Peer: p}})
 		}
 	}
 	machine := slices.IndexFunc(entries, func(e *entry) bool { return e.times.Peer.Steps })
 	if machine < 0 {
 		return nil, nil, fmt.Errorf("peers: %s without the machine", t.Name())
 	}
-	want, err := entries[machine].Turn(ctx)
+	want, err := entries[machine].turn(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -94,7 +94,7 @@ func (t Task) Contest(ctx context.Context, all []Contestant, rounds int, dir str
 			if e.out {
 				continue
 			}
-			err := e.turn(ctx, &want)
+			err := e.take(ctx, &want)
 			if ctx.Err() != nil {
 				return nil, nil, ctx.Err()
 			}
@@ -114,14 +114,14 @@ func (t Task) Contest(ctx context.Context, all []Contestant, rounds int, dir str
 
 // entry is a peer at work on the task.
 type entry struct {
-	runner
+	*runner
 	times Times
 	out   bool // it has failed, and is not measured again
 }
 
-// turn takes one time. The answer must agree with the one that is wanted.
-func (e *entry) turn(ctx context.Context, want *Answer) error {
-	a, err := e.Turn(ctx)
+// take takes one time. The answer must agree with the one that is wanted.
+func (e *entry) take(ctx context.Context, want *Answer) error {
+	a, err := e.turn(ctx)
 	if err == nil {
 		err = a.Agrees(want)
 	}
@@ -129,7 +129,7 @@ func (e *entry) turn(ctx context.Context, want *Answer) error {
 		return err
 	}
 	e.times.Samples = append(e.times.Samples, float64(a.Time.Nanoseconds()))
-	e.times.Bytes, e.times.Steps = e.Bytes(), a.Steps
+	e.times.Bytes, e.times.Steps = e.bytes(), a.Steps
 	return nil
 }
 

@@ -47,7 +47,7 @@ type process struct {
 
 // startProcess starts a command in the folder dir, and waits until it is ready.
 func startProcess(ctx context.Context, dir string, command []string, t Task, d dialect,
-	timeout time.Duration) (*process, error) {
+	timeout time.Duration) (*runner, error) {
 	p := &process{dialect: d, task: t, cmd: exec.Command(command[0], command[1:]...), lines: make(chan string, 16),
 		errs: &strings.Builder{}, timeout: timeout}
 	p.cmd.Dir, p.cmd.Stderr, p.cmd.WaitDelay = dir, &head{p.errs}, time.Second
@@ -72,11 +72,11 @@ func startProcess(ctx context.Context, dir string, command []string, t Task, d d
 		}
 	}()
 	if _, err := p.tell(ctx, d.hello); err != nil {
-		p.Close()
+		p.close()
 		return nil, err
 	}
 	p.base = peakMemory(p.cmd.Process.Pid)
-	return p, nil
+	return &runner{p.turn, p.bytes, p.close}, nil
 }
 
 // head keeps the beginning of what is written to it.
@@ -137,8 +137,8 @@ func (p *process) ended() error {
 // lastLine is the last line of a text: what an interpreter says after its trace.
 func lastLine(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
 
-// Turn takes one time.
-func (p *process) Turn(ctx context.Context) (Answer, error) {
+// turn takes one time.
+func (p *process) turn(ctx context.Context) (Answer, error) {
 	lines, err := p.tell(ctx, p.ask(p.task))
 	if err != nil {
 		return Answer{}, err
@@ -150,9 +150,9 @@ func (p *process) Turn(ctx context.Context) (Answer, error) {
 // use, and what allocators reserve, are hundreds of kB.
 const leastMemory = 1 << 20
 
-// Bytes is the program's peak resident memory beyond that when it was ready; 0 where the system doesn't tell,
+// bytes is the program's peak resident memory beyond that when it was ready; 0 where the system doesn't tell,
 // and if it is less than 1 MiB.
-func (p *process) Bytes() float64 {
+func (p *process) bytes() float64 {
 	if peak := peakMemory(p.cmd.Process.Pid); p.base > 0 && peak-p.base >= leastMemory {
 		return peak - p.base
 	}
@@ -171,8 +171,8 @@ func (p *process) kill() {
 	}
 }
 
-// Close ends the program.
-func (p *process) Close() {
+// close ends the program.
+func (p *process) close() {
 	_ = p.in.Close()
 	p.kill()
 }

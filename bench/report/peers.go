@@ -82,7 +82,7 @@ func taskKey(t peers.Task, peer string) key {
 }
 
 // compared reports whether the store has the task, by the build, with all contestants in one run.
-func (s *Store) compared(t peers.Task, found []peers.Contestant, build string) bool {
+func (s *Store) compared(t peers.Task, found []peers.Peer, build string) bool {
 	runs := map[string]bool{}
 	for i := range found {
 		c := &found[i]
