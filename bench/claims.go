@@ -56,7 +56,7 @@ var claimSeries = [...][]Series{
 			called("bp of * with tuples, any redex", Sizes(2, 20), Sizes(2, 50)),
 		points(Evidence, linear, termSize.name, StepsName, randomValueSteps, Diamonds, RandomGraph).
 			called("*, the machine's random schedule"),
-		series(Contrast, exponential, sizeN, copyingSteps, Family{}).without("the restriction of (3) to numerals").
+		series(Contrast, exponential, sizeN, copyingSteps, family["copies"]).without("the restriction of (3) to numerals").
 			called("(3) at λs, the innermost let first", counting(2, 8), counting(2, 9))),
 
 	7: append(

@@ -394,9 +394,6 @@ func Recurrent(d, m, n int) string {
 		fmt.Sprintf("param d = %d\nparam m = %d\n", d, m), 1)
 }
 
-// Copies is n lets of λs, each with two uses of the one before, and x.
-func Copies(n int) string { return family["copies"].Source(n) }
-
 // Edit is a program of a size, as it is before an edit or after it.
 type Edit func(n int, edited bool) string
 

@@ -62,7 +62,7 @@ func randomValueSteps(s *subject) Point {
 // two uses of the one before, the innermost let first: what is copied has occurrences
 // that are still to be substituted for.
 var copyingSteps = quantity{StepsName, func(s *subject) float64 {
-	return s.steps(s.program("λs", Copies(s.size)).valueStart(denote.Floats{}), innermost)
+	return s.steps(s.valueStart(denote.Floats{}), innermost)
 }}
 
 // innermost takes the redex of (3) or (4) whose let is innermost.

@@ -52,9 +52,7 @@ func Repository(r *Report) (map[string][]byte, error) {
 	if files["docs/gradbench.md"], err = gradBenchPage("gradbench.md.tmpl"); err != nil {
 		return nil, err
 	}
-	for _, p := range pictures(r) {
-		files["bench/plots/"+p.Name+".svg"] = p.SVG()
-	}
+	r.draw(files, "bench/plots/")
 	return files, nil
 }
 
@@ -66,20 +64,18 @@ func Folder(r *Report, opt Pages) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range pictures(r) {
-		files["plots/"+p.Name+".svg"] = p.SVG()
-	}
+	r.draw(files, "plots/")
 	files["results.json"], err = JSON(r)
 	return files, err
 }
 
-// pictures are those of claims.
-func pictures(r *Report) []Picture {
-	var out []Picture
+// draw adds the pictures of all claims.
+func (r *Report) draw(files map[string][]byte, folder string) {
 	for i := range r.Outcomes {
-		out = append(out, Pictures(&r.Outcomes[i])...)
+		for _, p := range Pictures(&r.Outcomes[i]) {
+			files[folder+p.Name+".svg"] = p.SVG()
+		}
 	}
-	return out
 }
 
 //go:embed *.tmpl

@@ -193,7 +193,7 @@ func taskName(t peers.Task) string {
 // size prints powers of ten from 1000 on as such.
 func size(n int) string {
 	if e := math.Log10(float64(n)); n >= 1000 && e == math.Trunc(e) {
-		return "10" + string(superscripts[int(e)])
+		return "10" + raised.Replace(strconv.Itoa(int(e)))
 	}
 	return grouped(int64(n))
 }

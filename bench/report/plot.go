@@ -20,7 +20,7 @@ type Picture struct {
 	Findings []*bench.Finding
 	Dropped  int // points that have no logarithm, and are not drawn
 
-	axes axes
+	axes map[string]axis
 }
 
 // Pictures returns the pictures of a claim: one for each pair of quantities that its series have, without those that
@@ -347,43 +347,31 @@ func (p *panel) series(f *bench.Finding) {
 // axis is a logarithmic axis.
 type axis struct{ least, most float64 } // the logarithms of its ends, to base 10
 
-// axes are the axes of a page by the quantities that they show: a quantity has one scale on all pictures of a claim.
-type axes map[string]axis
-
-// include widens the axis of the quantity so that it shows v.
-func (a axes) include(quantity string, v float64) {
-	l := math.Log10(v)
-	old, ok := a[quantity]
-	if !ok {
-		old = axis{l, l}
-	}
-	a[quantity] = axis{min(old.least, l), max(old.most, l)}
-}
-
-// axesOf returns the axes for what is drawn of the findings, each a decade long or longer, with a little room.
-func axesOf(findings []bench.Finding) axes {
-	all := axes{}
+// axesOf returns the axes for what is drawn of the findings by the quantities that they show, each a decade long or
+// longer, with a little room. A quantity has one scale on all pictures of a claim.
+func axesOf(findings []bench.Finding) map[string]axis {
+	shown := map[string][]float64{}
 	for i := range findings {
 		f := &findings[i]
 		for _, p := range drawn(f) {
-			all.include(f.X, p.X)
-			all.include(f.Y, p.Y)
+			shown[f.X], shown[f.Y] = append(shown[f.X], p.X), append(shown[f.Y], p.Y)
 			if f.Timed && p.Low > 0 {
-				all.include(f.Y, p.Low)
-				all.include(f.Y, p.High)
+				shown[f.Y] = append(shown[f.Y], p.Low, p.High)
 			}
 		}
 		if from, to, ok := f.Range(); ok { // a bound lies beyond the data
 			for _, x := range []float64{from, to} {
 				if y, ok := f.Curve(x); ok && y > 0 && !math.IsInf(y, 0) {
-					all.include(f.Y, y)
+					shown[f.Y] = append(shown[f.Y], y)
 				}
 			}
 		}
 	}
-	for q, a := range all {
-		room := max(0.04*(a.most-a.least), (1-(a.most-a.least))/2)
-		all[q] = axis{a.least - room, a.most + room}
+	all := map[string]axis{}
+	for q, vs := range shown {
+		least, most := math.Log10(slices.Min(vs)), math.Log10(slices.Max(vs))
+		room := max(0.04*(most-least), (1-(most-least))/2)
+		all[q] = axis{least - room, most + room}
 	}
 	return all
 }
@@ -415,17 +403,13 @@ func markText(v float64) string {
 	if e >= -2 && e <= 3 {
 		return strconv.FormatFloat(v, 'f', max(0, -e), 64)
 	}
-	raised := strings.Map(func(r rune) rune {
-		if r == '-' {
-			return '⁻'
-		}
-		return superscripts[r-'0']
-	}, strconv.Itoa(e))
+	power := "10" + raised.Replace(strconv.Itoa(e))
 	if m := math.Round(v / math.Pow10(e)); m != 1 {
-		return strconv.Itoa(int(m)) + "·10" + raised
+		return strconv.Itoa(int(m)) + "·" + power
 	}
-	return "10" + raised
+	return power
 }
 
-// superscripts are the digits as exponents.
-var superscripts = []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
+// raised makes digits exponents.
+var raised = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶",
+	"7", "⁷", "8", "⁸", "9", "⁹")

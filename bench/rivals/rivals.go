@@ -95,7 +95,7 @@ func newDual(name, title, paper, text string, s style, row func(m *machine, v va
 // newChad is a rival by CHAD.
 func newChad(name, title, paper, text string, cells bool) *Rival {
 	return &Rival{Name: name, Title: title, Paper: paper, Text: text,
-		transform: func(c *code, inputs []*variable) *code { return (&chad{cells: cells}).transform(c, inputs) },
+		transform: func(c *code, inputs []*variable) *code { return transform(cells, c, inputs) },
 		start:     func(_ *machine, r float64, _ *variable, _ *gamma) value { return r },
 		read: func(m *machine, v value, d int) (float64, []float64) {
 			p := v.(*pair)
