@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -169,55 +170,31 @@ func (e *byName) numbers(v any, out *[]denote.Number) {
 // such term, or if the result would have more nodes than limit.
 func Derivative(t *term.Term, x term.Var, limit int, check func() error) (out *term.Term, err error) {
 	defer caught(&err)
-	d := &derivative{src: t, dst: term.New(t.Types), limit: limit, check: check}
+	d := &derivative{src: t, dst: term.New(t.Types), known: map[term.Var]known{}, limit: limit, check: check}
 	d.dst.CopyVars(t, 0)
-	one := func() term.Ref { return d.dst.Num(0, 1) }
-	root := d.of(t.Root, &known{x: x, y: x, tangent: one})
-	if root == 0 {
-		root = d.dst.Num(0, 0)
-	}
-	d.dst.Root = root
+	d.known[x] = known{y: x, tangent: func() term.Ref { return d.dst.Num(0, 1) }}
+	d.dst.Root = d.number(0, d.of(t.Root))
 	return d.dst, nil
 }
 
-// known is what a variable x of the source has become: y, and for a number with a derivative the function that
-// makes v(x), for a function f'.
+// known is what a variable of the source has become where it is now in scope: y, and for a number with a derivative
+// the function that makes v(x), for a function f'.
 type known struct {
-	x, y    term.Var
+	y       term.Var
 	tangent func() term.Ref
 	prime   term.Var
-	lambda  bool // x is bound by a λ
-	outer   *known
-}
-
-func (k *known) find(x term.Var) *known {
-	for k != nil && k.x != x {
-		k = k.outer
-	}
-	return k
-}
-
-// captures reports whether x, which is known, is under a λ and is bound outside of it.
-func (k *known) captures(x term.Var) bool {
-	for ; k.x != x; k = k.outer {
-		if k.lambda {
-			return true
-		}
-	}
-	return false
+	lambdas int // how many λs it is bound under
 }
 
 type derivative struct {
 	src, dst     *term.Term
-	nodes, limit int // nodes that are made, or under way, and how many may be
+	known        map[term.Var]known // by variables of the source, each of which has one binder
+	lambdas      int                // how many λs are around
+	nodes, limit int                // nodes that are made, or under way, and how many may be
 	check        func() error
 }
 
-func (d *derivative) fresh(x term.Var, prime string) term.Var {
-	info := d.src.Info(x)
-	info.Name += prime
-	return d.dst.NewVar(info)
-}
+func (d *derivative) fresh(x term.Var) term.Var { return d.dst.NewVar(d.src.Info(x)) }
 
 // fail reports a node that is of no first-order term.
 func (d *derivative) fail(what string) term.Ref {
@@ -225,36 +202,44 @@ func (d *derivative) fail(what string) term.Ref {
 	return 0
 }
 
+// number is r, or the numeral that 0 stands for.
+func (d *derivative) number(p term.Pos, r term.Ref) term.Ref {
+	if r == 0 {
+		return d.dst.Num(p, 0)
+	}
+	return r
+}
+
 // of makes ∂ of node r; 0 means the numeral 0.
-func (d *derivative) of(r term.Ref, k *known) term.Ref {
+func (d *derivative) of(r term.Ref) term.Ref {
 	d.count()
 	n := &d.src.Nodes[r]
 	switch n.Op {
 	case term.VarOp:
-		v := k.find(n.X)
+		v := d.known[n.X]
 		switch {
-		case v == nil || v.tangent == nil:
+		case v.tangent == nil:
 			return 0
-		case k.captures(n.X):
+		case v.lambdas < d.lambdas:
 			return d.fail("a function mentions " + d.src.Info(n.X).Name)
 		}
 		return v.tangent()
 	case term.NumOp:
 		return 0
 	case term.AddOp:
-		left := d.of(n.A, k)
-		return d.plus(n.Pos, left, d.of(n.B, k))
+		left := d.of(n.A)
+		return d.plus(n.Pos, left, d.of(n.B))
 	case term.FunOp:
-		return d.symbol(n, k)
+		return d.symbol(n)
 	case term.AppOp:
-		f := d.function(n, k)
-		a := d.of(n.B, k)
+		prime := d.function(n)
+		a := d.of(n.B)
 		if a == 0 {
 			return 0
 		}
-		return d.dst.App(n.Pos, d.dst.App(n.Pos, d.dst.Variable(n.Pos, f.prime), d.copy(n.B, k)), a)
+		return d.dst.App(n.Pos, d.dst.App(n.Pos, d.dst.Variable(n.Pos, prime), d.copy(n.B)), a)
 	case term.LetOp:
-		return d.let(n, k, d.of)
+		return d.let(n, d.of)
 	}
 	return d.fail("it has tuples, lists, conditionals or functions of a higher type")
 }
@@ -271,84 +256,73 @@ func (d *derivative) plus(p term.Pos, left, right term.Ref) term.Ref {
 }
 
 // symbol is ∂(f(M1,…,Mk)).
-func (d *derivative) symbol(n *term.Node, k *known) term.Ref {
+func (d *derivative) symbol(n *term.Node) (sum term.Ref) {
 	partials := n.Sym.Info().Partials
 	kids := d.src.Children(n)
-	var sum term.Ref
 	for i, kid := range kids {
-		a := d.of(kid, k)
+		a := d.of(kid)
 		if a == 0 {
 			continue
 		}
-		slope := d.dst.Slope(n.Pos, &partials[i], len(kids), func(i int) term.Ref { return d.copy(kids[i], k) })
+		slope := d.dst.Slope(n.Pos, &partials[i], len(kids), func(i int) term.Ref { return d.copy(kids[i]) })
 		sum = d.plus(n.Pos, sum, d.dst.Fun(n.Pos, term.Mul, slope, a))
 	}
 	return sum
 }
 
-// function is what the function of an application has become, nil if that has no name.
-func (d *derivative) function(n *term.Node, k *known) *known {
+// function is f' of the function of an application, which must have a name.
+func (d *derivative) function(n *term.Node) term.Var {
 	f := &d.src.Nodes[n.A]
-	if f.Op == term.VarOp {
-		if v := k.find(f.X); v != nil && v.prime != 0 {
-			return v
-		}
+	if f.Op != term.VarOp || d.known[f.X].prime == 0 {
+		d.fail(fmt.Sprintf("what is applied is no function with a name (constructor %d)", f.Op))
 	}
-	d.fail(fmt.Sprintf("what is applied is no function with a name (constructor %d)", f.Op))
-	return nil
+	return d.known[f.X].prime
 }
 
 // let is M[y:=N] and M[f:=λy.N], with M made by body.
-func (d *derivative) let(n *term.Node, k *known, body func(term.Ref, *known) term.Ref) term.Ref {
-	u := &d.src.Nodes[n.B]
-	in := &known{x: n.X, y: d.fresh(n.X, ""), outer: k}
+func (d *derivative) let(n *term.Node, body func(term.Ref) term.Ref) term.Ref {
+	u, y := &d.src.Nodes[n.B], d.fresh(n.X)
 	if u.Op != term.LamOp {
-		in.tangent = func() term.Ref { return d.of(n.B, k) }
-		bound := d.copy(n.B, k)
-		m := body(n.A, in)
-		if m == 0 {
-			return 0
+		bound := d.copy(n.B)
+		d.known[n.X] = known{y: y, tangent: func() term.Ref { return d.of(n.B) }, lambdas: d.lambdas}
+		if m := body(n.A); m != 0 {
+			return d.dst.Let(n.Pos, y, bound, m)
 		}
-		return d.dst.Let(n.Pos, in.y, bound, m)
-	}
-	tt := d.src.Types
-	in.prime = d.dst.NewVar(term.VarInfo{Name: d.src.Info(n.X).Name + "'",
-		Type: tt.Arrow(term.R, tt.Arrow(term.R, term.R))})
-	value, slope := d.lambdas(u, k)
-	m := body(n.A, in)
-	if m == 0 {
 		return 0
 	}
-	return d.dst.Let(n.Pos, in.y, value, d.dst.Let(n.Pos, in.prime, slope, m))
+	tt := d.src.Types
+	prime := d.dst.NewVar(term.VarInfo{Name: d.src.Info(n.X).Name + "'",
+		Type: tt.Arrow(term.R, tt.Arrow(term.R, term.R))})
+	value, slope := d.functions(u)
+	d.known[n.X] = known{y: y, prime: prime}
+	if m := body(n.A); m != 0 {
+		return d.dst.Let(n.Pos, y, value, d.dst.Let(n.Pos, prime, slope, m))
+	}
+	return 0
 }
 
-// lambdas are λy.N and λy.λa.∂N.
-func (d *derivative) lambdas(u *term.Node, k *known) (value, slope term.Ref) {
-	y := d.fresh(u.X, "")
-	value = d.dst.Lam(u.Pos, y, d.copy(u.A, &known{x: u.X, y: y, lambda: true, outer: k}))
-	y = d.fresh(u.X, "")
+// functions are λy.N and λy.λa.∂N.
+func (d *derivative) functions(u *term.Node) (value, slope term.Ref) {
+	d.lambdas++
+	defer func() { d.lambdas-- }()
+	y := d.fresh(u.X)
+	d.known[u.X] = known{y: y}
+	value = d.dst.Lam(u.Pos, y, d.copy(u.A))
+	y = d.fresh(u.X)
 	a := d.dst.NewVar(term.VarInfo{Name: "a", Type: term.R})
 	tangent := func() term.Ref { return d.dst.Variable(u.Pos, a) }
-	body := d.of(u.A, &known{x: u.X, y: y, tangent: tangent, lambda: true, outer: k})
-	if body == 0 {
-		body = d.dst.Num(u.Pos, 0)
-	}
-	return value, d.dst.Lam(u.Pos, y, d.dst.Lam(u.Pos, a, body))
+	d.known[u.X] = known{y: y, tangent: tangent, lambdas: d.lambdas}
+	return value, d.dst.Lam(u.Pos, y, d.dst.Lam(u.Pos, a, d.number(u.Pos, d.of(u.A))))
 }
 
 // copy makes a copy of node r.
-func (d *derivative) copy(r term.Ref, k *known) term.Ref {
+func (d *derivative) copy(r term.Ref) term.Ref {
 	d.count()
 	n := &d.src.Nodes[r]
 	if n.Op == term.LetOp {
-		return d.let(n, k, d.copy)
+		return d.let(n, d.copy)
 	}
-	return d.dst.Copy(d.src, *n, func(kid term.Ref) term.Ref { return d.copy(kid, k) }, func(x term.Var) term.Var {
-		if v := k.find(x); v != nil {
-			return v.y
-		}
-		return x
-	})
+	return d.dst.Copy(d.src, *n, d.copy, func(x term.Var) term.Var { return cmp.Or(d.known[x].y, x) })
 }
 
 // checkEvery is how many nodes or steps there are between two checks.

@@ -70,7 +70,8 @@ var evals = []eval{
 	}},
 	{"ht", objective, false, product([]int{100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200}), hand},
 	{"particle", modes, true, product([]int{1}), func([]int) map[string]any { return map[string]any{"w": 0} }},
-	{"saddle", modes, true, product([]int{1}), func([]int) map[string]any { return map[string]any{"start": []float64{1, 1}} }},
+	{"saddle", modes, true, product([]int{1}),
+		func([]int) map[string]any { return map[string]any{"start": []float64{1, 1}} }},
 }
 
 // hand returns a hand of the shape of that of the eval, whose files are large: 22 bones, 544 vertices and 1084
