@@ -201,36 +201,31 @@ const inARow = "operations one after the other"
 
 // Quantities of bp(G): the most operations that wait for each other, and how many there are.
 var (
-	backpropPath = quantity{inARow, func(s *subject) float64 { return first(pathOf(backpropGraph(s))) }}
-	backpropWork = quantity{"operations", func(s *subject) float64 {
-		_, operations := pathOf(backpropGraph(s))
+	backpropPath = quantity{inARow, func(s *subject) float64 { return slices.Max(s.backpropDepths()) }}
+	backpropWork = quantity{"operations", func(s *subject) (operations float64) {
+		for _, depth := range s.backpropDepths() {
+			if depth > 0 {
+				operations++
+			}
+		}
 		return operations
 	}}
 )
 
-func first(path, _ float64) float64 { return path }
-
-// backpropGraph is the graph of bp(G).
-func backpropGraph(s *subject) *hypergraph.Graph {
+// backpropDepths is how many operations of bp(G) wait for each other until a node has its value: 0 for an input.
+func (s *subject) backpropDepths() []float64 {
 	bp, a := s.backpropagation(0)
-	return must(hypergraph.FromTerm(bp, append(s.ScalarInputs(), a), nil))
-}
-
-// pathOf returns the most operations of a graph that wait for each other, and how many
-// it has.
-func pathOf(g *hypergraph.Graph) (path, operations float64) {
+	g := must(hypergraph.FromTerm(bp, append(s.ScalarInputs(), a), nil))
 	depth := make([]float64, g.Len())
 	for w := range depth {
 		_, sources, _, ok := g.Edge(hypergraph.Node(w))
 		if !ok {
 			continue
 		}
-		operations++
 		for _, z := range sources {
 			depth[w] = max(depth[w], depth[z])
 		}
 		depth[w]++
-		path = max(path, depth[w])
 	}
-	return path, operations
+	return depth
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench"
@@ -266,12 +264,3 @@ func (r *Report) Bounds() ([]Bound, error) {
 	}
 	return out, nil
 }
-
-// wordKinds are the kinds of words, and how many there are.
-func (c *Cost) wordKinds() map[string]uint64 {
-	w := &c.Words
-	return map[string]uint64{"identifiers": w.Identifiers, "map": w.Map, "array": w.Array, "cells": w.Cells,
-		"tuples": w.Tuples}
-}
-
-var wordNames = slices.Sorted(maps.Keys((&Cost{}).wordKinds()))

@@ -176,9 +176,11 @@ func partsTable(p *Parts) table.Writer {
 	for r, info := range rule.Table {
 		line(fmt.Sprintf("(%s) %s", info.Number, info.Name), func(c *Cost) uint64 { return c.Steps[r] })
 	}
-	for _, kind := range wordNames {
-		line("words: "+kind, func(c *Cost) uint64 { return c.wordKinds()[kind] })
-	}
+	line("words: array", func(c *Cost) uint64 { return c.Words.Array })
+	line("words: cells", func(c *Cost) uint64 { return c.Words.Cells })
+	line("words: identifiers", func(c *Cost) uint64 { return c.Words.Identifiers })
+	line("words: map", func(c *Cost) uint64 { return c.Words.Map })
+	line("words: tuples", func(c *Cost) uint64 { return c.Words.Tuples })
 	line("captures", func(c *Cost) uint64 { return c.Captures })
 	line("all", func(c *Cost) uint64 { return c.spent().All() })
 	return t
