@@ -84,7 +84,8 @@ var templates embed.FS
 // execute writes a page of this package by its template.
 func execute(name string, data any) ([]byte, error) {
 	return Execute(templates, name, template.FuncMap{
-		"bytes": bytesOf, "capital": capital, "cell": strings.NewReplacer("|", `\|`).Replace, "constant": constant,
+		"bytes": bytesOf, "capital": capital, "cell": strings.NewReplacer("|", `\|`).Replace, "class": classOf,
+		"constant": constant, "drawn": drawn, "mark": markText, "pixels": pixels,
 		"count": func(n int) string { return grouped(int64(n)) }, "counted": load.Counted, "dash": dash,
 		"exponent": exponent, "figure": figure, "join": strings.Join, "judged": judged, "law": law,
 		"plain": func(size string) string { return strings.Trim(size, "[]") }, "residuals": residuals, "rough": rough,
