@@ -126,12 +126,12 @@ func measurePoint(ctx context.Context, f *bench.Family, n int, scale Scale, pass
 		return nil, nil, err
 	}
 	inside := bridge.Of(program)
-	gradient := func(r *Rival, opt Options) (*Result, error) {
-		return r.Gradient(ctx, inside.Term(), inside.ScalarInputs(), program.Point(), opt)
+	gradient := func(r *Rival, maxSteps uint64) (*Result, error) {
+		return r.Gradient(ctx, inside.Term(), inside.ScalarInputs(), program.Point(), maxSteps)
 	}
 	source, err := gradient(&Rival{transform: func(c *code, _ []*variable) *code { return c },
 		start: func(_ *machine, r float64, _ *variable, _ *gamma) value { return r },
-		read:  func(*machine, value, int) (float64, []float64) { return 0, nil }}, Options{})
+		read:  func(*machine, value, int) (float64, []float64) { return 0, nil }}, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -144,7 +144,7 @@ func measurePoint(ctx context.Context, f *bench.Family, n int, scale Scale, pass
 		if passed[r.Name] {
 			continue
 		}
-		got, err := gradient(r, Options{MaxSteps: scale.Steps + 50*(p.M+p.Graph)})
+		got, err := gradient(r, scale.Steps+50*(p.M+p.Graph))
 		var limit *LimitError
 		switch {
 		case errors.As(err, &limit) && limit.Err == nil:
