@@ -3,9 +3,9 @@
 // A [Claim] is data: families of programs, the quantities of a run that are measured at each size, and the laws that
 // they are to follow. [Claims] are those of the paper: claims.go has their series, claims.md their sentences.
 // [Series.Judge] fits what was measured and holds it against the law, [Claim.Judge] makes that a verdict, and
-// [TheoremBounds] fits the constants of Theorem 1. A program of one's own is a claim too: [Source]. Package report takes
-// the measurements, keeps them and writes pages, peers compares with others; docs/benchmarks.md tells how to add a
-// claim. BENCHMARKS.md is what
+// [TheoremBounds] fits the constants of Theorem 1. A program of one's own is a claim too: [Source]. Package report
+// takes the measurements, keeps them and writes pages, peers compares with others; docs/benchmarks.md tells how to add
+// a claim. BENCHMARKS.md is what
 //
 //	go run ./cmd/gram bench --page .
 //
