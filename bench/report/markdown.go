@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
-	"io/fs"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/gram-machine/gram/bench"
@@ -81,9 +81,9 @@ func (r *Report) draw(files map[string][]byte, folder string) {
 //go:embed *.tmpl
 var templates embed.FS
 
-// execute writes a page of this package by its template.
-func execute(name string, data any) ([]byte, error) {
-	return Execute(templates, name, template.FuncMap{
+// parsed are the templates of this package.
+var parsed = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
 		"bytes": bytesOf, "capital": capital, "cell": strings.NewReplacer("|", `\|`).Replace, "class": classOf,
 		"constant": constant, "drawn": drawn, "mark": markText, "pixels": pixels,
 		"count": func(n int) string { return grouped(int64(n)) }, "counted": load.Counted, "dash": dash,
@@ -91,17 +91,13 @@ func execute(name string, data any) ([]byte, error) {
 		"plain": func(size string) string { return strings.Trim(size, "[]") }, "residuals": residuals, "rough": rough,
 		"task": taskName, "title": title, "tool": func(name string) string { return cmp.Or(toolNames[name], name) },
 		"verdict": verdict,
-	}, data)
-}
+	}).ParseFS(templates, "*.tmpl"))
+})
 
-// Execute writes a page by its template.
-func Execute(templates fs.FS, name string, funcs template.FuncMap, data any) ([]byte, error) {
-	t, err := template.New(name).Funcs(funcs).ParseFS(templates, name)
-	if err != nil {
-		return nil, err
-	}
+// execute writes a page by its template.
+func execute(name string, data any) ([]byte, error) {
 	var out bytes.Buffer
-	err = t.Execute(&out, data)
+	err := parsed().ExecuteTemplate(&out, name, data)
 	return out.Bytes(), err
 }
 

@@ -1,7 +1,8 @@
 package rivals
 
 import (
-	"embed"
+	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -25,7 +26,7 @@ const (
 )
 
 //go:embed page.md
-var pages embed.FS
+var pageText string
 
 // Page is the report as a page in Markdown.
 func Page(r *Report) ([]byte, error) {
@@ -37,10 +38,15 @@ func Page(r *Report) ([]byte, error) {
 	for _, m := range r.Families {
 		families[m.Name] = m
 	}
-	return report.Execute(pages, "page.md", template.FuncMap{"grouped": load.Grouped, "names": Names},
-		map[string]any{"Rivals": All(), "Report": r, "Family": families,
-			"Growth": growthTable(r.Families).RenderMarkdown(), "Bounds": boundsTable(bounds).RenderMarkdown(),
-			"Parts": partsTable(&r.Parts).RenderMarkdown()})
+	t, err := template.New("page").Funcs(template.FuncMap{"grouped": load.Grouped, "names": Names}).Parse(pageText)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err = t.Execute(&out, map[string]any{"Rivals": All(), "Report": r, "Family": families,
+		"Growth": growthTable(r.Families).RenderMarkdown(), "Bounds": boundsTable(bounds).RenderMarkdown(),
+		"Parts": partsTable(&r.Parts).RenderMarkdown()})
+	return out.Bytes(), err
 }
 
 // Text prints what a rival takes, a dash if it did not end.
