@@ -34,16 +34,21 @@ func Page(r *Report) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	families := map[string]*Measured{}
-	for _, m := range r.Families {
-		families[m.Name] = m
+	family := func(name string) (*Measured, error) {
+		for _, m := range r.Families {
+			if m.Name == name {
+				return m, nil
+			}
+		}
+		return nil, fmt.Errorf("rivals: the report has no family %q", name)
 	}
-	t, err := template.New("page").Funcs(template.FuncMap{"grouped": load.Grouped, "names": Names}).Parse(pageText)
+	t, err := template.New("page").Funcs(template.FuncMap{"family": family, "grouped": load.Grouped,
+		"names": Names}).Parse(pageText)
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	err = t.Execute(&out, map[string]any{"Rivals": All(), "Report": r, "Family": families,
+	err = t.Execute(&out, map[string]any{"Rivals": All(), "Report": r,
 		"Growth": growthTable(r.Families).RenderMarkdown(), "Bounds": boundsTable(bounds).RenderMarkdown(),
 		"Parts": partsTable(&r.Parts).RenderMarkdown()})
 	return out.Bytes(), err
