@@ -2,6 +2,8 @@ package bench
 
 import (
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // The quantities of a run that the bounds of Theorem 1 are about, as [Point.More] names them.
@@ -71,9 +73,11 @@ func (b *Bound) samples(outcomes []Outcome, cost []string) []Sample {
 				continue
 			}
 			for _, p := range f.Points {
-				s, ok := b.sample(p.More, cost)
+				x, bounded := p.values(b.Of)
+				y, counted := p.values(cost)
+				s := Sample{x, floats.Sum(y)}
 				same := func(t Sample) bool { return t.Y == s.Y && slices.Equal(t.X, s.X) }
-				if ok && !slices.ContainsFunc(out, same) {
+				if bounded && counted && s.Y > 0 && !slices.ContainsFunc(out, same) {
 					out = append(out, s)
 				}
 			}
@@ -82,24 +86,19 @@ func (b *Bound) samples(outcomes []Outcome, cost []string) []Sample {
 	return out
 }
 
-// sample is a run as a sample of the bound; ok is false if it lacks a quantity.
-func (b *Bound) sample(run map[string]float64, cost []string) (s Sample, ok bool) {
-	take := func(name string) float64 {
-		v, there := run[name]
-		if name == "" {
-			return 1
+// values are further quantities of a point, 1 for the name ""; ok is false if it lacks one.
+func (p *Point) values(names []string) (out []float64, ok bool) {
+	for _, name := range names {
+		v, there := p.More[name]
+		switch {
+		case name == "":
+			v = 1
+		case !there:
+			return nil, false
 		}
-		ok = ok && there
-		return v
+		out = append(out, v)
 	}
-	ok = true
-	for _, name := range b.Of {
-		s.X = append(s.X, take(name))
-	}
-	for _, name := range cost {
-		s.Y += take(name)
-	}
-	return s, ok && s.Y > 0
+	return out, true
 }
 
 // FitBound fits the constants of a bound.
@@ -110,7 +109,7 @@ func FitBound(samples []Sample) (c FittedBound, err error) {
 	}
 	c.Least, err = LeastBound(samples)
 	for i, s := range samples {
-		if ratio := s.Y / dot(c.Least, s.X); i == 0 || ratio < c.Loosest {
+		if ratio := s.Y / floats.Dot(c.Least, s.X); i == 0 || ratio < c.Loosest {
 			c.Loosest = ratio
 		}
 	}

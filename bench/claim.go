@@ -2,7 +2,10 @@ package bench
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // Claim is one cost claim of the paper, or of gram about it, with the measurements that decide it. A claim is data: one
@@ -101,4 +104,44 @@ type Point struct {
 	// "steps", "overhead", "search". A point of evidence that has the first four enters the
 	// bound of Theorem 1, which is of one gradient: a Jacobian leaves "m" out.
 	More map[string]float64 `json:"more,omitempty"`
+}
+
+// claimsText has the sentence of each claim, where it stands in the paper, its programs, its corrected form if it has
+// one, and what its figures mean.
+//
+//go:embed claims.md
+var claimsText string
+
+// Claims returns the cost claims of the paper, in order.
+func Claims() (out []Claim) {
+	for number, series := range claimSeries {
+		if series != nil {
+			c := describe(number)
+			c.Series = slices.Clone(series)
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// describe is the claim with the number as [claimsText] has it, without series.
+func describe(number int) Claim {
+	c := Claim{Number: number}
+	_, text, _ := strings.Cut(claimsText, fmt.Sprintf("# %d. ", number))
+	text, _, _ = strings.Cut(text, "\n# ")
+	for i, paragraph := range strings.Split(strings.TrimSpace(text), "\n\n") {
+		paragraph = strings.ReplaceAll(paragraph, "\n", " ")
+		field := &c.Meaning
+		if i == 0 {
+			field = &c.Title
+		} else if name, rest, _ := strings.Cut(paragraph, ": "); name == "paper" || name == "gram" {
+			c.Own, field, paragraph = name == "gram", &c.Source, rest
+		} else if name == "programs" {
+			field, paragraph = &c.Family, rest
+		} else if name == "corrected" {
+			field, paragraph = &c.Correction, rest
+		}
+		*field = paragraph
+	}
+	return c
 }

@@ -24,13 +24,13 @@ func measured(t *testing.T, s Series, n int) Point {
 // taken measures quantities of a program of a family.
 func taken(t *testing.T, f Family, n int, x, y quantity) Point {
 	t.Helper()
-	return measured(t, series(f, Evidence, linear, x, y), n)
+	return measured(t, series(Evidence, linear, x, y, f)[0], n)
 }
 
 // joint measures x and y of a program of a family together.
 func joint(t *testing.T, f Family, n int, point func(*subject) Point) Point {
 	t.Helper()
-	return measured(t, points(f, Evidence, linear, "x", "y", point), n)
+	return measured(t, points(Evidence, linear, "x", "y", point, f)[0], n)
 }
 
 // one is the family of one program.
@@ -66,14 +66,14 @@ func TestCommutationConstants(t *testing.T) {
 func TestRebuilt(t *testing.T) {
 	var again []float64
 	for _, n := range []int{3, 300} {
-		again = append(again, measured(t, claimEditing()[0], n).Y)
+		again = append(again, measured(t, claimSeries[16][0], n).Y)
 	}
 	require.Equal(t, again[0], again[1])
 }
 
 // TestTheoremPoint: More has what the bounds of Theorem 1 are fitted on, but for a Jacobian.
 func TestTheoremPoint(t *testing.T) {
-	claim := claimTheorem()
+	claim := claimSeries[10]
 	of := func(name string) *Series {
 		at := slices.IndexFunc(claim, func(s Series) bool { return s.Name == name })
 		require.GreaterOrEqual(t, at, 0, name)
@@ -115,7 +115,7 @@ func TestSearchIsNotConstantForAStep(t *testing.T) {
 // TestRulesOfReductionGraphs: (5), (7) and (11) fire in the reduction graphs of claim 22, and (7) in claim 6.
 func TestRulesOfReductionGraphs(t *testing.T) {
 	fired := map[string]bool{}
-	for _, s := range append(claimNormalising()[:2], claimShrinking()...) {
+	for _, s := range append(claimSeries[22][:2:2], claimSeries[6]...) {
 		if s.Role != Evidence || s.Quick[0] > 3 {
 			continue
 		}

@@ -1,18 +1,18 @@
 // Package bench measures. It holds the paper's cost claims, and the workloads W1–W5 against yardsticks.
 //
-// A [Claim] is data: families of programs, the quantities of a run that are measured at each size, and the
-// laws that they are to follow. [Claims] are those of the paper. [Series.Judge] fits what was measured and holds it
-// against the law, [Claim.Judge] makes that a verdict, and [TheoremBounds] fits the constants of Theorem 1. A program
-// of one's own is a claim too: [Source]. Package report takes the measurements, keeps them and writes pages, peers
-// compares with others; docs/benchmarks.md tells how to add a claim. BENCHMARKS.md is what
+// A [Claim] is data: families of programs, the quantities of a run that are measured at each size, and the laws that
+// they are to follow. [Claims] are those of the paper: claims.go has their series, claims.md their sentences.
+// [Series.Judge] fits what was measured and holds it against the law, [Claim.Judge] makes that a verdict, and
+// [TheoremBounds] fits the constants of Theorem 1. A program of one's own is a claim too: [Source]. Package report
+// takes the measurements, keeps them and writes pages, peers compares with others; docs/benchmarks.md tells how to add
+// a claim. BENCHMARKS.md is what
 //
 //	go run ./cmd/gram bench --page .
 //
 // measures and writes; go generate writes it again from the same measurements.
 //
-// A [Family] is data: a name, sizes, and a function from sizes to source text. Most are programs of the language that a
-// param would do for; those with n lets, or with random ones, are written out. Random families are seeded by their
-// size, so that a size is always the same program.
+// A [Family] is data: a name, sizes, and a function from sizes to source text. families.txt has those whose programs
+// follow a pattern. Random families are seeded by their size, so that a size is always the same program.
 //
 // The workloads run beside yardsticks in the same process, so that a figure is a ratio and not a property of the
 // computer that it was taken on: gram bench --peers has them all. For work on the machine

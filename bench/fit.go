@@ -2,68 +2,62 @@ package bench
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize/convex/lp"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Model is a form of growth, up to a constant: x^Power·(ln x)^Logs, or e^(rate·x).
-type Model struct {
-	Power       float64
-	Logs        int
-	Exponential bool
-}
-
-// The forms that data are compared with.
+// The forms of growth that data are compared with, up to a constant.
 var (
-	ConstantModel    = Model{}
-	LinearModel      = Model{Power: 1}
-	NLogN            = Model{Power: 1, Logs: 1}
-	QuadraticModel   = Model{Power: 2}
-	CubicModel       = Model{Power: 3}
-	ExponentialModel = Model{Exponential: true}
+	ConstantGrowth    = Law{Kind: Power}
+	LinearGrowth      = Law{Kind: Power, Power: 1}
+	NLogN             = Law{Kind: Power, Power: 1, Logs: 1}
+	QuadraticGrowth   = Law{Kind: Power, Power: 2}
+	CubicGrowth       = Law{Kind: Power, Power: 3}
+	ExponentialGrowth = Law{Kind: Exponential}
 )
 
-func (m Model) String() string {
-	switch {
-	case m.Exponential:
-		return "exponential"
-	case m == NLogN:
-		return "n·log n"
+// growths are those forms.
+var growths = []Law{ConstantGrowth, LinearGrowth, NLogN, QuadraticGrowth, CubicGrowth, ExponentialGrowth}
+
+// form is the law's form of growth.
+func (l Law) form() Law {
+	if l.Kind == Exponential {
+		return ExponentialGrowth
 	}
-	switch m.Power {
-	case 0:
-		return "constant"
-	case 1:
-		return "linear"
-	case 2:
-		return "quadratic"
-	case 3:
-		return "cubic"
-	}
-	return "n^" + strconv.FormatFloat(m.Power, 'g', 4, 64)
+	return Law{Kind: Power, Power: l.Power, Logs: l.Logs}
 }
 
-// at is the model's growth at x > 0, its constant 1.
-func (m Model) at(x float64) float64 {
-	y := math.Pow(x, m.Power)
-	for range m.Logs {
+// Form is the name of the law's form of growth.
+func (l Law) Form() string {
+	if at := slices.Index(growths, l.form()); at >= 0 {
+		return []string{"constant", "linear", "n·log n", "quadratic", "cubic", "exponential"}[at]
+	}
+	return "n^" + strconv.FormatFloat(l.Power, 'g', 4, 64)
+}
+
+// at is the growth x^Power·(ln x)^Logs at x > 0.
+func (l Law) at(x float64) float64 {
+	y := math.Pow(x, l.Power)
+	for range l.Logs {
 		y *= math.Log(x)
 	}
 	return y
 }
 
 // Exponent returns the line of ln(y / (ln x)^Logs) on ln x, whose slope is the exponent of a power law.
-// All y must be positive, and all x > 1 if the model has a logarithm.
-func (m Model) Exponent(d Data) Line {
+// All y must be positive, and all x > 1 if the law has a logarithm.
+func (l Law) Exponent(d Data) Line {
 	u, v := d.logs()
-	for range m.Logs {
+	for range l.Logs {
 		for i := range v {
 			v[i] -= math.Log(u[i])
 		}
@@ -80,41 +74,41 @@ func Rate(d Data) Line {
 	return NewLine(d.X, v)
 }
 
-// residual is the root mean square of the deviations of ln y from the model with its best
+// residual is the root mean square of the deviations of ln y from the law with its best
 // constant; for an exponential, with its best rate too.
-func (m Model) residual(d Data) float64 {
+func (l Law) residual(d Data) float64 {
 	_, v := d.logs()
-	if m.Exponential {
+	if l.Kind == Exponential {
 		return NewLine(d.X, v).Residual
 	}
 	for i, x := range d.X {
-		v[i] -= math.Log(m.at(x))
+		v[i] -= math.Log(l.at(x))
 	}
 	return math.Sqrt(stat.PopVariance(v, nil))
 }
 
-// Ranked is a model with what it leaves of some data.
+// Ranked is a form of growth with what it leaves of some data.
 type Ranked struct {
-	Model Model
+	Law Law
 	// Residual is the root mean square of the deviations of ln y: about the relative error.
 	Residual float64
 	aic      float64
 }
 
-// Rank ranks the models on the data, the best first: by residuals, with Akaike's
+// Rank ranks forms of growth on the data, the best first: by residuals, with Akaike's
 // penalty for the rate of the exponential. All y must be positive.
-func Rank(d Data, models ...Model) []Ranked {
+func Rank(d Data, forms ...Law) []Ranked {
 	var out []Ranked
-	for _, m := range models {
-		if m.Logs > 0 && d.X[0] <= 1 {
+	for _, l := range forms {
+		if l.Logs > 0 && d.X[0] <= 1 {
 			continue // ln 1 is 0, and no constant makes that y
 		}
 		free := 1
-		if m.Exponential {
+		if l.Kind == Exponential {
 			free = 2
 		}
-		r := m.residual(d)
-		out = append(out, Ranked{m, r, akaike(r, d.Len(), free)})
+		r := l.residual(d)
+		out = append(out, Ranked{l, r, akaike(r, d.Len(), free)})
 	}
 	slices.SortStableFunc(out, func(a, b Ranked) int {
 		return cmp.Or(cmp.Compare(a.aic, b.aic), cmp.Compare(a.Residual, b.Residual))
@@ -212,23 +206,16 @@ func (d Data) Span() float64 {
 }
 
 // Positive returns the points with y > 0.
-func (d Data) Positive() Data {
-	var out Data
-	for i, y := range d.Y {
-		if y > 0 {
-			out.X, out.Y = append(out.X, d.X[i]), append(out.Y, y)
+func (d Data) Positive() Data { return d.where(func(_, y float64) bool { return y > 0 }) }
+
+// where returns the points that are wanted.
+func (d Data) where(wanted func(x, y float64) bool) (out Data) {
+	for i, x := range d.X {
+		if wanted(x, d.Y[i]) {
+			out.X, out.Y = append(out.X, x), append(out.Y, d.Y[i])
 		}
 	}
 	return out
-}
-
-// Above returns the points with x > least.
-func (d Data) Above(least float64) Data {
-	at := 0
-	for at < d.Len() && d.X[at] <= least {
-		at++
-	}
-	return Data{d.X[at:], d.Y[at:]}
 }
 
 // windowPoints is how many points a window has at least, if there are so many.
@@ -300,26 +287,26 @@ func (c *Corrected) LowerAt(x float64) float64 {
 // c·x·ln x, and of y = c + c1/x it leaves c. It does so only if that fit is exact, or far better than the power
 // law y = a·x^b, and if the leading term is most of y where x is largest; otherwise it returns the data as they
 // are. Terms of half the order are taken off only if the fit is exact: where x is the square of a size, the size is
-// √x. All x and y must be positive, x more than 1 if the model has a logarithm.
-func (m Model) Correct(d Data) Corrected {
-	if out, ok := m.correct(d, m.lowerPowers(1)); ok {
+// √x. All x and y must be positive, x more than 1 if the law has a logarithm.
+func (l Law) Correct(d Data) Corrected {
+	if out, ok := l.correct(d, l.lowerPowers(1)); ok {
 		return out
 	}
-	if out, ok := m.correct(d, m.lowerPowers(0.5)); ok && out.Exact {
+	if out, ok := l.correct(d, l.lowerPowers(0.5)); ok && out.Exact {
 		return out
 	}
 	return Corrected{Data: d}
 }
 
 // correct takes off terms of the powers, if that is far better.
-func (m Model) correct(d Data, powers []float64) (out Corrected, ok bool) {
+func (l Law) correct(d Data, powers []float64) (out Corrected, ok bool) {
 	free := len(powers) + 1
 	if free == 1 || d.Len() <= free || d.Distinct() <= free {
 		return out, false
 	}
-	c, residual, ok := m.polynomial(d, powers)
+	c, residual, ok := l.polynomial(d, powers)
 	last := d.Len() - 1
-	if !ok || c[len(powers)]*m.at(d.X[last]) < d.Y[last]/2 {
+	if !ok || c[len(powers)]*l.at(d.X[last]) < d.Y[last]/2 {
 		return out, false
 	}
 	u, v := d.logs()
@@ -342,17 +329,17 @@ func (m Model) correct(d Data, powers []float64) (out Corrected, ok bool) {
 }
 
 // lowerPowers are the powers of the terms below the leading one, at most so far from
-// each other; nil if the model has none to take off.
-func (m Model) lowerPowers(step float64) []float64 {
-	if m.Exponential || m.Power != math.Trunc(m.Power) || m.Power > 3 {
+// each other; nil if the law has none to take off.
+func (l Law) lowerPowers(step float64) []float64 {
+	if l.Kind == Exponential || l.Power != math.Trunc(l.Power) || l.Power > 3 {
 		return nil
 	}
-	if m.Power == 0 && m.Logs == 0 {
+	if l.Power == 0 && l.Logs == 0 {
 		return []float64{-step}
 	}
-	from := m.Power - step
-	if m.Logs > 0 {
-		from = m.Power
+	from := l.Power - step
+	if l.Logs > 0 {
+		from = l.Power
 	}
 	var out []float64
 	for p := 0.0; p <= from; p += step {
@@ -361,16 +348,16 @@ func (m Model) lowerPowers(step float64) []float64 {
 	return out
 }
 
-// polynomial fits y = Σ c[j]·x^powers[j] + c[last]·m(x) by least squares of the relative
+// polynomial fits y = Σ c[j]·x^powers[j] + c[last]·l(x) by least squares of the relative
 // residuals and returns the root of their mean square.
-func (m Model) polynomial(d Data, powers []float64) (c []float64, residual float64, ok bool) {
+func (l Law) polynomial(d Data, powers []float64) (c []float64, residual float64, ok bool) {
 	n, last, scale := d.Len(), len(powers), d.X[d.Len()-1]
 	a, b := mat.NewDense(n, last+1, nil), mat.NewVecDense(n, nil)
 	for i, x := range d.X {
 		for j, p := range powers {
 			a.Set(i, j, math.Pow(x/scale, p)/d.Y[i])
 		}
-		a.Set(i, last, m.at(x)/m.at(scale)/d.Y[i])
+		a.Set(i, last, l.at(x)/l.at(scale)/d.Y[i])
 		b.SetVec(i, 1)
 	}
 	c, residual, ok = leastSquares(a, b)
@@ -380,7 +367,7 @@ func (m Model) polynomial(d Data, powers []float64) (c []float64, residual float
 	for j, p := range powers {
 		c[j] /= math.Pow(scale, p)
 	}
-	c[last] /= m.at(scale)
+	c[last] /= l.at(scale)
 	return c, residual, true
 }
 
@@ -419,14 +406,10 @@ type Sample struct {
 // without it. Residual is the root mean square.
 func LeastSquaresFit(samples []Sample) (c []float64, residual float64, err error) {
 	if len(samples) == 0 {
-		return nil, 0, fmt.Errorf("fit: a bound needs samples")
+		return nil, 0, errNoSamples
 	}
-	width := len(samples[0].X)
-	c = make([]float64, width)
-	var active []int
-	for j := range width {
-		active = append(active, j)
-	}
+	c = make([]float64, len(samples[0].X))
+	active := counting(0, len(c)-1)
 	for len(active) > 0 {
 		solution, ok := solve(samples, active)
 		least := len(active) - 1 // of columns that depend on each other, the last goes
@@ -441,27 +424,28 @@ func LeastSquaresFit(samples []Sample) (c []float64, residual float64, err error
 			}
 			break
 		}
-		active = append(active[:least:least], active[least+1:]...)
+		active = slices.Delete(active, least, least+1)
 	}
 	for _, s := range samples {
-		d := dot(c, s.X)/s.Y - 1
+		d := floats.Dot(c, s.X)/s.Y - 1
 		residual += d * d
 	}
 	return c, math.Sqrt(residual / float64(len(samples))), nil
 }
 
+var errNoSamples = errors.New("fit: a bound needs samples")
+
 // solve is the least-squares solution in the active columns.
 func solve(samples []Sample, active []int) (c []float64, ok bool) {
-	a := mat.NewDense(len(samples), len(active), nil)
-	ones := mat.NewVecDense(len(samples), nil)
+	if len(samples) < len(active) {
+		return nil, false
+	}
+	a, ones := mat.NewDense(len(samples), len(active), nil), mat.NewVecDense(len(samples), nil)
 	for i, s := range samples {
 		for k, j := range active {
 			a.Set(i, k, s.X[j]/s.Y)
 		}
 		ones.SetVec(i, 1)
-	}
-	if len(samples) < len(active) {
-		return nil, false
 	}
 	c, _, ok = leastSquares(a, ones)
 	return c, ok
@@ -476,7 +460,7 @@ func solve(samples []Sample, active []int) (c []float64, ok bool) {
 // solution violates most.
 func LeastBound(samples []Sample) ([]float64, error) {
 	if len(samples) == 0 {
-		return nil, fmt.Errorf("fit: a bound needs samples")
+		return nil, errNoSamples
 	}
 	width := len(samples[0].X)
 	cost := make([]float64, width)
@@ -493,7 +477,7 @@ func LeastBound(samples []Sample) ([]float64, error) {
 	for range samples {
 		worst, least := -1, 1-1e-9
 		for i, row := range rows {
-			if at := dot(c, row); at < least {
+			if at := floats.Dot(c, row); at < least {
 				worst, least = i, at
 			}
 		}
@@ -511,16 +495,10 @@ func LeastBound(samples []Sample) ([]float64, error) {
 
 // cover minimises cost·c such that row·c ≥ 1 for each row, and c ≥ 0.
 func cover(cost []float64, rows [][]float64) ([]float64, error) {
-	width := len(cost)
-	var used []int // a column of zeros is in no row, and its c is 0
-	for j := range width {
-		for _, row := range rows {
-			if row[j] > 0 {
-				used = append(used, j)
-				break
-			}
-		}
-	}
+	// A column of zeros is in no row, and its c is 0.
+	used := slices.DeleteFunc(counting(0, len(cost)-1), func(j int) bool {
+		return !slices.ContainsFunc(rows, func(row []float64) bool { return row[j] > 0 })
+	})
 	a := mat.NewDense(len(rows), len(used)+len(rows), nil)
 	objective, ones := make([]float64, len(used)+len(rows)), make([]float64, len(rows))
 	for k, j := range used {
@@ -537,17 +515,9 @@ func cover(cost []float64, rows [][]float64) ([]float64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fit: bound: %w", err)
 	}
-	c := make([]float64, width)
+	c := make([]float64, len(cost))
 	for k, j := range used {
 		c[j] = z[k]
 	}
 	return c, nil
-}
-
-func dot(a, b []float64) float64 {
-	sum := 0.0
-	for i := range a {
-		sum += a[i] * b[i]
-	}
-	return sum
 }

@@ -52,25 +52,25 @@ func TestExponent(t *testing.T) {
 	xs := spaced(1e3, 1e6, 10)
 	for _, c := range []struct {
 		name   string
-		model  bench.Model
+		model  bench.Law
 		f      func(x float64) float64
 		want   float64
 		within float64
 		lower  int // terms taken off
 	}{
-		{"linear", bench.LinearModel, func(x float64) float64 { return 83 * x }, 1, 1e-9, 1},
-		{"affine, a large constant", bench.LinearModel, func(x float64) float64 { return 83*x + 50000 }, 1, 1e-9, 1},
-		{"affine, a negative constant", bench.LinearModel, func(x float64) float64 { return 83*x - 60000 }, 1, 1e-9, 1},
-		{"quadratic", bench.QuadraticModel, func(x float64) float64 { return 3*x*x + 900*x + 7 }, 2, 1e-9, 2},
+		{"linear", bench.LinearGrowth, func(x float64) float64 { return 83 * x }, 1, 1e-9, 1},
+		{"affine, a large constant", bench.LinearGrowth, func(x float64) float64 { return 83*x + 50000 }, 1, 1e-9, 1},
+		{"affine, a negative constant", bench.LinearGrowth, func(x float64) float64 { return 83*x - 60000 }, 1, 1e-9, 1},
+		{"quadratic", bench.QuadraticGrowth, func(x float64) float64 { return 3*x*x + 900*x + 7 }, 2, 1e-9, 2},
 		{"n log n", bench.NLogN, func(x float64) float64 { return x*math.Log2(x) + 5*x }, 1, 1e-9, 2},
-		{"n log n as linear", bench.LinearModel, func(x float64) float64 { return math.Round(x * math.Log2(x)) }, 1.085, 0.02, 0},
-		{"quadratic as linear", bench.LinearModel, func(x float64) float64 { return x*x + x }, 2, 1e-3, 0},
-		{"linear as quadratic", bench.QuadraticModel, func(x float64) float64 { return 5*x + 1 }, 1, 1e-3, 0},
-		{"a root", bench.Model{Power: 0.5}, math.Sqrt, 0.5, 1e-9, 0},
-		{"constant", bench.ConstantModel, func(float64) float64 { return 12 }, 0, 1e-12, 1},
-		{"to a constant", bench.ConstantModel, func(x float64) float64 { return 12 - 5000/x }, 0, 1e-12, 1},
-		{"linear in the square of a size", bench.LinearModel, func(x float64) float64 { return 3*x - 10*math.Sqrt(x) }, 1, 1e-9, 2},
-		{"n log n as constant", bench.ConstantModel, func(x float64) float64 { return math.Log(x) }, 0.09, 0.02, 0},
+		{"n log n as linear", bench.LinearGrowth, func(x float64) float64 { return math.Round(x * math.Log2(x)) }, 1.085, 0.02, 0},
+		{"quadratic as linear", bench.LinearGrowth, func(x float64) float64 { return x*x + x }, 2, 1e-3, 0},
+		{"linear as quadratic", bench.QuadraticGrowth, func(x float64) float64 { return 5*x + 1 }, 1, 1e-3, 0},
+		{"a root", bench.Law{Kind: bench.Power, Power: 0.5}, math.Sqrt, 0.5, 1e-9, 0},
+		{"constant", bench.ConstantGrowth, func(float64) float64 { return 12 }, 0, 1e-12, 1},
+		{"to a constant", bench.ConstantGrowth, func(x float64) float64 { return 12 - 5000/x }, 0, 1e-12, 1},
+		{"linear in the square of a size", bench.LinearGrowth, func(x float64) float64 { return 3*x - 10*math.Sqrt(x) }, 1, 1e-9, 2},
+		{"n log n as constant", bench.ConstantGrowth, func(x float64) float64 { return math.Log(x) }, 0.09, 0.02, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := c.model.Correct(series(xs, c.f).Upper())
@@ -83,24 +83,24 @@ func TestExponent(t *testing.T) {
 
 // TestCompare: of each form, the form itself leaves the least residuals.
 func TestCompare(t *testing.T) {
-	all := []bench.Model{bench.ConstantModel, bench.LinearModel, bench.NLogN, bench.QuadraticModel, bench.CubicModel, bench.ExponentialModel}
+	all := []bench.Law{bench.ConstantGrowth, bench.LinearGrowth, bench.NLogN, bench.QuadraticGrowth, bench.CubicGrowth, bench.ExponentialGrowth}
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, c := range []struct {
-		want bench.Model
+		want bench.Law
 		xs   []float64
 		f    func(x float64) float64
 	}{
-		{bench.ConstantModel, spaced(1e3, 1e6, 12), func(float64) float64 { return 4 }},
-		{bench.LinearModel, spaced(1e3, 1e6, 12), func(x float64) float64 { return 4 * x }},
+		{bench.ConstantGrowth, spaced(1e3, 1e6, 12), func(float64) float64 { return 4 }},
+		{bench.LinearGrowth, spaced(1e3, 1e6, 12), func(x float64) float64 { return 4 * x }},
 		{bench.NLogN, spaced(1e3, 1e6, 12), func(x float64) float64 { return x * math.Log(x) }},
-		{bench.QuadraticModel, spaced(10, 1e3, 12), func(x float64) float64 { return x * x / 2 }},
-		{bench.CubicModel, spaced(10, 1e3, 12), func(x float64) float64 { return x * x * x }},
-		{bench.ExponentialModel, spaced(2, 20, 12), func(x float64) float64 { return 5 * math.Exp2(x) }},
+		{bench.QuadraticGrowth, spaced(10, 1e3, 12), func(x float64) float64 { return x * x / 2 }},
+		{bench.CubicGrowth, spaced(10, 1e3, 12), func(x float64) float64 { return x * x * x }},
+		{bench.ExponentialGrowth, spaced(2, 20, 12), func(x float64) float64 { return 5 * math.Exp2(x) }},
 	} {
 		for _, noise := range []float64{0, 0.05} {
 			d := series(c.xs, func(x float64) float64 { return c.f(x) * math.Exp(noise*rng.NormFloat64()) })
 			ranked := bench.Rank(d, all...)
-			require.Equal(t, c.want, ranked[0].Model, "noise %v", noise)
+			require.Equal(t, c.want, ranked[0].Law, "noise %v", noise)
 			require.InDelta(t, noise, ranked[0].Residual, noise/2+1e-9)
 		}
 	}

@@ -1,10 +1,63 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
+
+// Verdict is what measurements say of a claim or of a law. It is computed from them
+// alone.
+type Verdict string
+
+// The verdicts.
+const (
+	Holds          Verdict = "holds"
+	HoldsCorrected Verdict = "holds after correction"
+	Fails          Verdict = "fails"
+	Open           Verdict = "open"         // the data are too few, or too noisy
+	Missing        Verdict = "not measured" // there are none
+)
+
+// Measurement is a point that has been taken.
+type Measurement struct {
+	Size int `json:"size"`
+	Point
+	// Low and High are the 95 % interval of the median of a time, Samples all that were
+	// taken. A count has none of them.
+	Low     float64   `json:"low,omitempty"`
+	High    float64   `json:"high,omitempty"`
+	Samples []float64 `json:"samples,omitempty"`
+}
+
+// Finding is what the measurements of one series say.
+type Finding struct {
+	*Series
+	Points  []Measurement
+	Verdict Verdict // of the series' law
+	Why     string  // what decided, in one sentence
+
+	// Exponent is that of the power law through the points of Window, Half half the width
+	// of its 95 % interval. For an exponential law they are the r of 2^(r·x).
+	Exponent, Half float64
+	// Constant is the largest ratio of y to the law's own growth, over all points; for the
+	// law Equal, of y to x. 0 for an exponential law.
+	Constant float64
+	// Fitted tells that there is an exponent: Window has points enough.
+	Fitted bool
+	Window Corrected // the points that the exponent is taken from
+	Line   Line      // through their logarithms
+	Forms  []Ranked  // forms of growth on Window, the best first
+}
+
+// Outcome is what the measurements of a claim say.
+type Outcome struct {
+	Claim    *Claim
+	Verdict  Verdict
+	Findings []Finding // in the order of the series
+}
 
 // How near to its law an exponent is to be, and how wide its 95 % interval may be on
 // either side, for the law to be decided.
@@ -24,7 +77,7 @@ const (
 func (s *Series) Judge(points []Measurement) Finding {
 	f := Finding{Series: s, Points: points}
 	if len(points) == 0 {
-		f.Verdict, f.Why = Missing, "there are no measurements"
+		f.decide(Missing, "there are no measurements")
 		return f
 	}
 	x, y := make([]float64, len(points)), make([]float64, len(points))
@@ -32,14 +85,14 @@ func (s *Series) Judge(points []Measurement) Finding {
 		x[i], y[i] = p.X, p.Y
 	}
 	f.Constant = s.Law.constant(x, y)
-	if s.Law.Kind == Equal || s.Law.Kind == Below {
+	if s.Law.exact() {
 		f.compare()
 		return f
 	}
 	all := NewData(x, y)
 	positive := all.Positive()
 	if positive.Len() < all.Len() && s.Law.Kind != AtMost {
-		f.Verdict, f.Why = Fails, fmt.Sprintf("%s is 0 at %d of %d points", s.Y, all.Len()-positive.Len(), all.Len())
+		f.decide(Fails, "%s is 0 at %d of %d points", s.Y, all.Len()-positive.Len(), all.Len())
 		return f
 	}
 	if positive.Len() == 0 && all.Distinct() >= leastPoints {
@@ -47,7 +100,7 @@ func (s *Series) Judge(points []Measurement) Finding {
 		return f
 	}
 	if !f.fit(positive) {
-		f.Verdict, f.Why = Open, "too few points"
+		f.decide(Open, "too few points")
 		return f
 	}
 	switch s.Law.Kind {
@@ -60,17 +113,6 @@ func (s *Series) Judge(points []Measurement) Finding {
 	}
 	return f
 }
-
-// model is the law's form of growth.
-func (l Law) model() Model {
-	if l.Kind == Exponential {
-		return ExponentialModel
-	}
-	return Model{Power: l.Power, Logs: l.Logs}
-}
-
-// target is the exponent that the law names.
-func (l Law) target() float64 { return l.model().Power }
 
 // constant is the largest ratio of y to the law's growth.
 func (l Law) constant(x, y []float64) float64 {
@@ -88,7 +130,7 @@ func (l Law) growth(x float64) float64 {
 	switch {
 	case l.Kind == Exponential || x <= 0:
 		return 0
-	case l.Kind == Equal, l.Kind == Below:
+	case l.exact():
 		return x
 	}
 	return math.Pow(x, l.Power) * math.Pow(math.Log2(x), float64(l.Logs))
@@ -135,28 +177,22 @@ func (l Law) Of(x string) string {
 
 // fit takes the exponent; it reports whether the points are enough for that.
 func (f *Finding) fit(d Data) bool {
-	law := f.Series.Law
-	m := law.model()
-	if m.Logs > 0 {
-		d = d.Above(1) // log 1 is 0, and so would be the law's growth
+	law := f.Series.Law.form()
+	if law.Logs > 0 {
+		d = d.where(func(x, _ float64) bool { return x > 1 }) // log 1 is 0, and so would be the law's growth
 	}
-	if m.Exponential {
-		f.Window = Corrected{Data: d.UpperHalf()}
+	exponent := law.Exponent
+	if law.Kind == Exponential {
+		f.Window, exponent = Corrected{Data: d.UpperHalf()}, Rate
 	} else {
-		f.Window = m.Correct(d.Upper())
+		f.Window = law.Correct(d.Upper())
 	}
-	w := f.Window
-	if w.Distinct() < 3 {
+	if f.Window.Distinct() < 3 {
 		return false
 	}
-	if m.Exponential {
-		f.Line = Rate(w.Data)
-	} else {
-		f.Line = m.Exponent(w.Data)
-	}
+	f.Line = exponent(f.Window.Data)
 	f.Exponent, f.Half, f.Fitted = f.Line.Slope, f.Line.Half, true
-	models := []Model{ConstantModel, LinearModel, NLogN, QuadraticModel, CubicModel, ExponentialModel}
-	f.Forms = Rank(w.Data, models...)
+	f.Forms = Rank(f.Window.Data, growths...)
 	return true
 }
 
@@ -181,7 +217,7 @@ func (s *Series) tolerance() (near, half float64) {
 
 // distance is how far the exponent is beyond the law's; 0 if one of them has none.
 func (f *Finding) distance() float64 {
-	d := f.Exponent - f.Series.Law.target()
+	d := f.Exponent - f.Series.Law.Power
 	switch {
 	case !f.Fitted, f.Series.Law.Kind == Exponential:
 		return 0
@@ -194,47 +230,48 @@ func (f *Finding) distance() float64 {
 // best reports whether the form of growth that leaves the least residuals is the law's, or
 // the law's is none of those compared.
 func (f *Finding) best() bool {
-	m := f.Series.Law.model()
-	for i, r := range f.Forms {
-		if r.Model == m {
-			return i == 0
-		}
-	}
-	return true
+	at := slices.IndexFunc(f.Forms, func(r Ranked) bool { return r.Law == f.Series.Law.form() })
+	return at <= 0
 }
+
+// decide sets the verdict and its reason.
+func (f *Finding) decide(v Verdict, why string, args ...any) {
+	f.Verdict, f.Why = v, fmt.Sprintf(why, args...)
+}
+
+const tooFew = "too few points, or too near to each other"
 
 // power decides y = Θ(x^p).
 func (f *Finding) power() {
 	near, half := f.Series.tolerance()
 	switch {
 	case !f.enough():
-		f.Verdict, f.Why = Open, "too few points, or too near to each other"
+		f.decide(Open, tooFew)
 	case f.distance()-f.Half > near:
-		f.Verdict, f.Why = Fails, fmt.Sprintf("the exponent is %s, not %g", f.interval(), f.Series.Law.target())
+		f.decide(Fails, "the exponent is %s, not %g", f.interval(), f.Series.Law.Power)
 	case f.distance() > near || f.Half > half:
-		f.Verdict, f.Why = Open, fmt.Sprintf("the exponent is known only to be %s", f.interval())
+		f.decide(Open, "the exponent is known only to be %s", f.interval())
 	case !f.best():
-		f.Verdict, f.Why = Open, fmt.Sprintf("the exponent is %s, but %s leaves less residuals", f.interval(),
-			f.Forms[0].Model)
+		f.decide(Open, "the exponent is %s, but %s leaves less residuals", f.interval(), f.Forms[0].Law.Form())
 	default:
-		f.Verdict, f.Why = Holds, fmt.Sprintf("the exponent is %s", f.interval())
+		f.decide(Holds, "the exponent is %s", f.interval())
 	}
 }
 
 // atMost decides y = O(x^p).
 func (f *Finding) atMost(all Data) {
 	near, half := f.Series.tolerance()
-	over := f.Exponent - f.Series.Law.target()
+	over := f.Exponent - f.Series.Law.Power
 	bounded := over+f.Half <= near || over <= near && (f.Half <= half || !f.ratioGrows(all))
 	switch {
 	case !f.enough():
-		f.Verdict, f.Why = Open, "too few points, or too near to each other"
+		f.decide(Open, tooFew)
 	case over-f.Half > near:
-		f.Verdict, f.Why = Fails, fmt.Sprintf("the exponent is %s, more than %g", f.interval(), f.Series.Law.Power)
+		f.decide(Fails, "the exponent is %s, more than %g", f.interval(), f.Series.Law.Power)
 	case !bounded:
-		f.Verdict, f.Why = Open, fmt.Sprintf("the exponent is known only to be %s", f.interval())
+		f.decide(Open, "the exponent is known only to be %s", f.interval())
 	default:
-		f.Verdict, f.Why = Holds, fmt.Sprintf("the exponent is %s, at most %g", f.interval(), f.Series.Law.Power)
+		f.decide(Holds, "the exponent is %s, at most %g", f.interval(), f.Series.Law.Power)
 	}
 }
 
@@ -259,33 +296,32 @@ func (f *Finding) ratioGrows(all Data) bool {
 // exponential decides y = 2^Θ(x): the line of log y on x is to leave less than that of log y on log x, the power laws.
 func (f *Finding) exponential() {
 	w := f.Window.Data
-	power := LinearModel.Exponent(w)
+	power := LinearGrowth.Exponent(w)
 	residual := f.Line.Residual * math.Ln2
 	switch {
 	case f.Exponent+f.Half <= 1e-9:
 		f.Verdict, f.Why = Fails, f.Series.Y+" does not grow"
 	case FarBetter(power.Residual, residual, w.Len()):
-		f.Verdict, f.Why = Fails, fmt.Sprintf("the power law x^%.2f leaves far less residuals than an exponential",
-			power.Slope)
+		f.decide(Fails, "the power law x^%.2f leaves far less residuals than an exponential", power.Slope)
 	case !f.enough():
-		f.Verdict, f.Why = Open, "too few points, or too near to each other"
+		f.decide(Open, tooFew)
 	case f.Exponent-f.Half <= 0 || power.Residual < residual:
-		f.Verdict, f.Why = Open, fmt.Sprintf("the rate is known only to be %s", f.interval())
+		f.decide(Open, "the rate is known only to be %s", f.interval())
 	default:
-		f.Verdict, f.Why = Holds, fmt.Sprintf("it doubles with each %.3g of x", 1/f.Exponent)
+		f.decide(Holds, "it doubles with each %.3g of x", 1/f.Exponent)
 	}
 }
 
 // compare decides y = x and y ≤ x.
 func (f *Finding) compare() {
 	s := f.Series
-	f.Verdict, f.Why = Holds, fmt.Sprintf("equal at all %d points", len(f.Points))
+	f.decide(Holds, "equal at all %d points", len(f.Points))
 	if s.Law.Kind == Below {
 		f.Why = fmt.Sprintf("at all %d points at most %.3g of that", len(f.Points), f.Constant)
 	}
 	for _, p := range f.Points {
 		if p.Y > p.X || s.Law.Kind == Equal && p.Y < p.X {
-			f.Verdict, f.Why = Fails, fmt.Sprintf("at size %d %s is %v and %s %v", p.Size, s.X, p.X, s.Y, p.Y)
+			f.decide(Fails, "at size %d %s is %v and %s %v", p.Size, s.X, p.X, s.Y, p.Y)
 			return
 		}
 	}
@@ -294,4 +330,114 @@ func (f *Finding) compare() {
 // interval prints the exponent with its interval.
 func (f *Finding) interval() string {
 	return strings.ReplaceAll(fmt.Sprintf("%.3f ± %.3f", f.Exponent, f.Half), "-", "−")
+}
+
+// Judge decides the claim from the measurements of its series: it fails if the law of one series of evidence does, and
+// holds if all of them hold. It holds after a correction only if the sentence as printed fails.
+func (c *Claim) Judge(points func(*Series) []Measurement) Outcome {
+	out := Outcome{Claim: c}
+	verdicts, printed := map[Verdict]int{}, map[Verdict]int{}
+	for i := range c.Series {
+		s := &c.Series[i]
+		f := s.Judge(points(s))
+		out.Findings = append(out.Findings, f)
+		switch s.Role {
+		case Evidence:
+			verdicts[f.Verdict]++
+		case Printed:
+			printed[f.Verdict]++
+		}
+	}
+	switch {
+	case verdicts[Fails] > 0:
+		out.Verdict = Fails
+	case verdicts[Open] > 0, verdicts[Missing] > 0 && verdicts[Holds] > 0:
+		out.Verdict = Open
+	case verdicts[Holds] == 0:
+		out.Verdict = Missing
+	case c.Correction != "" && printed[Fails] == 0:
+		out.Verdict = Open
+	case c.Correction != "":
+		out.Verdict = HoldsCorrected
+	default:
+		out.Verdict = Holds
+	}
+	return out
+}
+
+// Worst returns, for each law and pair of quantities of the evidence, the finding that speaks most
+// against it: by its verdict, and then by how far its exponent is beyond the law. They are in the order of the
+// series, those without an exponent left out.
+func (o *Outcome) Worst() []*Finding {
+	var out []*Finding
+	for i := range o.Findings {
+		f := &o.Findings[i]
+		if f.Series.Role != Evidence || !f.Fitted && !f.Series.Law.exact() || f.Verdict == Missing {
+			continue
+		}
+		at := slices.IndexFunc(out, func(g *Finding) bool { return g.Series.alike(f.Series) })
+		switch {
+		case at < 0:
+			out = append(out, f)
+		case f.Compare(out[at]) > 0:
+			out[at] = f
+		}
+	}
+	return out
+}
+
+// Constant is the largest constant of the evidence that has the finding's law and quantities.
+func (o *Outcome) Constant(of *Finding) float64 {
+	most := 0.0
+	for _, f := range o.Findings {
+		if f.Series.Role == Evidence && f.Series.alike(of.Series) {
+			most = max(most, f.Constant)
+		}
+	}
+	return most
+}
+
+// alike reports whether the series have one law of the same quantities.
+func (s *Series) alike(t *Series) bool { return s.Law == t.Law && s.X == t.X && s.Y == t.Y }
+
+// Compare orders findings by how much they speak against their laws: by the verdict, and then
+// by how far the exponent is beyond the law's.
+func (f *Finding) Compare(g *Finding) int {
+	severity := map[Verdict]int{Fails: 2, Open: 1}
+	return cmp.Or(cmp.Compare(severity[f.Verdict], severity[g.Verdict]), cmp.Compare(f.distance(), g.distance()))
+}
+
+// Curve is the fitted curve at x; ok is false if the finding has none there. The fit holds in the window, where it was
+// made.
+func (f *Finding) Curve(x float64) (y float64, ok bool) {
+	law := f.Series.Law
+	if law.exact() {
+		return x, true
+	}
+	if !f.Fitted || x <= 0 {
+		return 0, false
+	}
+	at, base := math.Log(x), math.E
+	if law.Kind == Exponential {
+		at, base = x, 2
+	}
+	return math.Pow(math.Log(x), float64(law.Logs))*math.Pow(base, f.Line.At(at)) + f.Window.LowerAt(x), true
+}
+
+// Range is the x over which the finding's curve is drawn: the window, or for the law Equal
+// all points. ok is false if there is no curve.
+func (f *Finding) Range() (from, to float64, ok bool) {
+	if f.Series.Law.exact() {
+		for _, p := range f.Points {
+			if p.X > 0 && (from == 0 || p.X < from) {
+				from = p.X
+			}
+			to = max(to, p.X)
+		}
+		return from, to, from > 0
+	}
+	if !f.Fitted {
+		return 0, 0, false
+	}
+	return f.Window.X[0], f.Window.X[f.Window.Len()-1], true
 }

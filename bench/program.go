@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/bridge"
@@ -42,21 +43,20 @@ func (s *Source) Claim(ctx context.Context) (*Claim, error) {
 	}
 	r := &sourceRuns{Source: s, counted: map[int]*sourceCounts{}}
 	limit := Law{Kind: AtMost, Power: s.Law.Power, Logs: s.Law.Logs}
-	series := func(name string, role Role, law Law, measure func(*subject) Point) Series {
-		f := sized(name, s.Sizes, s.Sizes)
-		return points(f, role, law, s.Param, "count", measure)
+	series := func(name string, role Role, law Law, measure func(*subject) Point) curves {
+		return points(role, law, s.Param, "count", measure, sized(name, s.Sizes, s.Sizes))
 	}
 	c := &Claim{
 		Title: filepath.Base(s.Name), Family: fmt.Sprintf("%s, by its param %s.", s.Name, s.Param),
 		Depends: hex.EncodeToString(h.Sum(nil))[:16],
-		Series: []Series{
+		Series: slices.Concat(
 			series("steps", Evidence, s.Law, r.cost(totalSteps)),
 			series("overhead", Aside, limit, r.cost(func(c *gram.Cost) uint64 { return c.Overhead.Total })),
 			series("nodes", Aside, limit, r.cost(func(c *gram.Cost) uint64 { return c.Nodes.Allocated })),
 			series("m", Aside, limit, r.bound(func(b *gram.Bound) uint64 { return b.M })),
 			series("|G|", Aside, limit, r.bound(func(b *gram.Bound) uint64 { return b.Graph })),
 			series("time", Aside, limit, r.time),
-		},
+		),
 	}
 	time := &c.Series[len(c.Series)-1]
 	time.Y, time.Timed = "time (ns)", true

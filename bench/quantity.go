@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-
-	"github.com/gram-machine/gram/internal/bridge"
-	"github.com/gram-machine/gram/rule"
+	"strings"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/cost"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/limits"
@@ -87,21 +85,40 @@ func (s *subject) program(name, text string) *subject {
 	return &subject{ctx: s.ctx, size: s.size, Program: p, Inside: bridge.Of(p), costs: map[form]*gram.Cost{}}
 }
 
-// series is a series of a family with its name and sizes.
-func series(f Family, role Role, law Law, x, y quantity, more ...quantity) Series {
-	return points(f, role, law, x.name, y.name, func(s *subject) Point {
+// curves are series with one law of the same quantities, one of each family.
+type curves []Series
+
+// series are curves of families with their names and sizes.
+func series(role Role, law Law, x, y quantity, families ...Family) curves {
+	return seriesWith(nil, role, law, x, y, families...)
+}
+
+// seriesWith are curves whose points have more quantities.
+func seriesWith(more []quantity, role Role, law Law, x, y quantity, families ...Family) curves {
+	return points(role, law, x.name, y.name, func(s *subject) Point {
 		pt := Point{X: x.of(s), Y: y.of(s)}
 		for _, q := range more {
 			pt.add(q.name, q.of(s))
 		}
 		return pt
-	})
+	}, families...)
 }
 
-// points is a series of a family whose x and y are measured together.
-func points(f Family, role Role, law Law, x, y string, point func(*subject) Point) Series {
-	return Series{Name: f.Name, Role: role, Law: law, X: x, Y: y, Quick: f.Quick, Full: f.Full,
-		Measure: measurement(f, point)}
+// forEach are curves of each family in turn.
+func forEach(of func(Family) curves, families ...Family) (out curves) {
+	for _, f := range families {
+		out = append(out, of(f)...)
+	}
+	return out
+}
+
+// points are curves whose x and y are measured together.
+func points(role Role, law Law, x, y string, point func(*subject) Point, families ...Family) (out curves) {
+	for _, f := range families {
+		out = append(out, Series{Name: f.Name, Role: role, Law: law, X: x, Y: y, Quick: f.Quick, Full: f.Full,
+			Measure: measurement(f, point)})
+	}
+	return out
 }
 
 // sized is a family without programs: the measurement makes what it needs from the size.
@@ -117,38 +134,53 @@ func (p *Point) add(name string, v float64) {
 	p.More[name] += v
 }
 
-// called gives a series another name, and other sizes if there are any.
-func (s Series) called(name string, sizes ...[]int) Series {
-	s.Name = name
-	if len(sizes) > 0 {
-		s.Quick, s.Full = sizes[0], sizes[len(sizes)-1]
+// each changes the series.
+func (c curves) each(change func(*Series)) curves {
+	for i := range c {
+		change(&c[i])
 	}
-	return s
+	return c
 }
 
-// without makes a series one of an ablation.
-func (s Series) without(what string) Series {
-	s.Role, s.Without = Contrast, what
-	return s
+// called gives series other names, in which * stands for that of the family, and other sizes if there are any.
+func (c curves) called(name string, sizes ...[]int) curves {
+	return c.each(func(s *Series) {
+		s.Name = strings.ReplaceAll(name, "*", s.Name)
+		if len(sizes) > 0 {
+			s.Quick, s.Full = sizes[0], sizes[len(sizes)-1]
+		}
+	})
 }
 
-// all makes a series for each family.
-func all(families []Family, of func(Family) Series) []Series {
-	var out []Series
-	for _, f := range families {
-		out = append(out, of(f))
-	}
-	return out
+// quick measures no more than the sizes of a quick run, and gives the series other names.
+func (c curves) quick(name string) curves {
+	return c.called(name).each(func(s *Series) { s.Full = s.Quick })
+}
+
+// without makes series those of an ablation.
+func (c curves) without(what string) curves {
+	return c.each(func(s *Series) { s.Role, s.Without = Contrast, what })
+}
+
+// under says under which condition the law is claimed.
+func (c curves) under(condition string) curves {
+	return c.each(func(s *Series) { s.If = condition })
+}
+
+// timed says that y is a time.
+func (c curves) timed() curves {
+	return c.each(func(s *Series) { s.Timed = true })
 }
 
 // The laws of several series.
 var (
-	linear       = Law{Kind: Power, Power: 1}
-	quadratic    = Law{Kind: Power, Power: 2}
-	exponential  = Law{Kind: Exponential}
+	linear       = LinearGrowth
+	quadratic    = QuadraticGrowth
+	exponential  = ExponentialGrowth
 	constant     = Law{Kind: AtMost}
 	atMostLinear = Law{Kind: AtMost, Power: 1}
 	equal        = Law{Kind: Equal}
+	below        = Law{Kind: Below}
 )
 
 // counting returns from, …, to.
@@ -261,6 +293,11 @@ func (q quantity) times(name string, factor quantity) quantity {
 	return quantity{name, func(s *subject) float64 { return factor.of(s) * q.of(s) }}
 }
 
+// over is the quotient of two quantities.
+func (q quantity) over(name string, divisor quantity) quantity {
+	return quantity{name, func(s *subject) float64 { return q.of(s) / divisor.of(s) }}
+}
+
 // totalSteps is the steps of a run.
 func totalSteps(c *gram.Cost) uint64 { return c.Steps.Total() }
 
@@ -273,12 +310,13 @@ var (
 
 // Quantities of several claims.
 var (
-	sizeN     = quantity{"n", func(s *subject) float64 { return float64(s.size) }}
-	termSize  = quantity{"|t|, in symbols", func(s *subject) float64 { return float64(s.Term().Size()) }}
-	sourceM   = ofBound(MName, func(b *gram.Bound) uint64 { return b.M })
-	graphSize = ofBound(GraphName, func(b *gram.Bound) uint64 { return b.Graph })
-	mAndGraph = ofBound("m + |G|", func(b *gram.Bound) uint64 { return b.M + b.Graph })
-	bilinear  = quantity{BilinearName, func(s *subject) float64 {
+	sizeN      = quantity{"n", func(s *subject) float64 { return float64(s.size) }}
+	inputCount = quantity{"n", func(s *subject) float64 { return float64(len(s.ScalarInputs())) }}
+	termSize   = quantity{"|t|, in symbols", func(s *subject) float64 { return float64(s.Term().Size()) }}
+	sourceM    = ofBound(MName, func(b *gram.Bound) uint64 { return b.M })
+	graphSize  = ofBound(GraphName, func(b *gram.Bound) uint64 { return b.Graph })
+	mAndGraph  = ofBound("m + |G|", func(b *gram.Bound) uint64 { return b.M + b.Graph })
+	bilinear   = quantity{BilinearName, func(s *subject) float64 {
 		return (termSize.of(s) + float64(len(s.ScalarInputs()))) * (gradientSteps.of(s) + 1)
 	}}
 
@@ -286,16 +324,3 @@ var (
 	gradientSteps = ofGradient(StepsName, literally, totalSteps)
 	movesMade     = ofGradient(MovesName, literally, func(c *gram.Cost) uint64 { return c.Overhead.Total })
 )
-
-// moves are the rewrites by each rule and the units of each kind.
-func moves(w *cost.Work) iter.Seq[rule.Work] {
-	return func(yield func(rule.Work) bool) {
-		for _, of := range []map[string]rule.Work{w.Rules, w.Units} {
-			for _, m := range of {
-				if !yield(m) {
-					return
-				}
-			}
-		}
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/examples"
@@ -16,7 +17,6 @@ type Workload struct {
 	Primitives float64 // of the forward computation
 	Tape       func(t *Tape) (value float64, gradient []float64)
 	Hand       func(h *Hand) (value float64, gradient []float64)
-	Gonum      func(g *Gonum) (value float64, gradient []float64) // nil but for W2 and W5
 }
 
 // Primitives is the number of operations of the forward computation of workload w, one of
@@ -85,7 +85,6 @@ func (w *Workload) yardsticks(n, k int) {
 		}
 		w.Tape = func(t *Tape) (float64, []float64) { return t.W2(k, e, r, data) }
 		w.Hand = func(h *Hand) (float64, []float64) { return h.W2(k, e, r, data) }
-		w.Gonum = func(g *Gonum) (float64, []float64) { return g.W2(k, e, r, data) }
 	case "w3":
 		w.Tape = func(t *Tape) (float64, []float64) { return t.W3(-0.3, n) }
 		w.Hand = func(h *Hand) (float64, []float64) { return h.W3(-0.3, n) }
@@ -96,7 +95,6 @@ func (w *Workload) yardsticks(n, k int) {
 		weightsW, weightsU, data := gates(k, 1), gates(k, 3), sines(n*k)
 		w.Tape = func(t *Tape) (float64, []float64) { return t.W5(k, weightsW, weightsU, data) }
 		w.Hand = func(h *Hand) (float64, []float64) { return h.W5(k, weightsW, weightsU, data) }
-		w.Gonum = func(g *Gonum) (float64, []float64) { return g.W5(k, weightsW, weightsU, data) }
 	}
 }
 
@@ -119,4 +117,23 @@ func sines(n int) []float64 {
 		out[i] = math.Sin(float64(i))
 	}
 	return out
+}
+
+// leastTime is how long something runs at least until its time is taken; the programs of peers
+// have the same.
+const leastTime = 10 * time.Millisecond
+
+// TimeOf runs a function once, and then until some time has passed: it returns the mean of
+// those runs.
+func TimeOf(run func() error) (time.Duration, error) {
+	if err := run(); err != nil {
+		return 0, err
+	}
+	start, runs := time.Now(), 0
+	for ; runs == 0 || time.Since(start) < leastTime; runs++ {
+		if err := run(); err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(start) / time.Duration(runs), nil
 }

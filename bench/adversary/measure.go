@@ -129,8 +129,16 @@ func tooLarge(err error) error {
 	return err
 }
 
-func bounds(ctx context.Context) limits.Bounds {
-	return limits.Bounds{MaxSteps: maxSteps, MaxNodes: maxNodes, Look: ctx.Err}
+// onMachine runs a program on the literal machine.
+func onMachine(ctx context.Context, prog *compile.Program, opt machine.Options,
+	run func(*machine.Machine) error) error {
+	opt.Limits = limits.Bounds{MaxSteps: maxSteps, MaxNodes: maxNodes, Look: ctx.Err}
+	m, err := machine.New(prog, opt)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	return run(m)
 }
 
 // bound counts the reduction of t to its graph.
@@ -142,14 +150,11 @@ func (f *Figures) bound(ctx context.Context, t *term.Term, p *property.Program, 
 	if err != nil {
 		return err
 	}
-	m, err := machine.New(prog, machine.Options{Limits: bounds(ctx)})
-	if err != nil {
+	return onMachine(ctx, prog, machine.Options{}, func(m *machine.Machine) error {
+		err := m.Graph(p.Point)
+		f.M, f.Graph = m.Stats().Counts.Total(), m.GraphSize().Total()
 		return err
-	}
-	defer m.Close()
-	err = m.Graph(p.Point)
-	f.M, f.Graph = m.Stats().Counts.Total(), m.GraphSize().Total()
-	return err
+	})
 }
 
 // gradient counts the gradient.
@@ -172,22 +177,19 @@ func (f *Figures) gradient(ctx context.Context, t *term.Term, p *property.Progra
 
 // run counts a run of the literal machine.
 func (f *Figures) run(ctx context.Context, prog *compile.Program, run func(*machine.Machine) error) error {
-	m, err := machine.New(prog, machine.Options{Measure: true, Limits: bounds(ctx)})
-	if err != nil {
-		return err
-	}
-	defer m.Close()
-	err = run(m)
-	stats := m.Stats()
-	f.Steps, f.Made = stats.Counts.Total(), stats.Work[rule.Instantiate].Fired
-	f.Searched = stats.Work[rule.Search].Fired + stats.Work[rule.Wake].Fired
-	for i, w := range stats.Work {
-		f.Most = max(f.Most, w.Most)
-		if _, ok := rule.Move(i).Rule(); !ok {
-			f.Units += w.Fired
+	return onMachine(ctx, prog, machine.Options{Measure: true}, func(m *machine.Machine) error {
+		err := run(m)
+		stats := m.Stats()
+		f.Steps, f.Made = stats.Counts.Total(), stats.Work[rule.Instantiate].Fired
+		f.Searched = stats.Work[rule.Search].Fired + stats.Work[rule.Wake].Fired
+		for i, w := range stats.Work {
+			f.Most = max(f.Most, w.Most)
+			if _, ok := rule.Move(i).Rule(); !ok {
+				f.Units += w.Fired
+			}
 		}
-	}
-	return err
+		return err
+	})
 }
 
 // The limits of a reduction of terms.

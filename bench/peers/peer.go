@@ -27,11 +27,13 @@ type Peer struct {
 	begin starter // of peers in this process; nil for programs, which have what follows
 	find  Finder
 	needs string // what find looks for, and which packages have that
+	// command is what was found; nil of peers in this process.
+	command []string
 	dialect
 }
 
 // starter makes a peer in this process ready for a workload.
-type starter func(ctx context.Context, w *bench.Workload) (runner, error)
+type starter func(ctx context.Context, w *bench.Workload) (*runner, error)
 
 // Finder looks for what a program needs. It returns the command that takes W N K as arguments
 // and answers as programs/serve.h tells, after compiling into the folder dir if need be; the error is
@@ -87,8 +89,8 @@ func All() []Peer {
 		c,
 		blas(BLAS, "step"),
 		blas(BLASEnd, "end"),
-		{Name: GoHand, Always: true, begin: byHand},
-		{Name: Gonum, Always: true, takes: matrices, begin: onGonum},
+		{Name: GoHand, Always: true, begin: byHand(false)},
+		{Name: Gonum, Always: true, takes: matrices, begin: byHand(true)},
 		{Name: Tape, Always: true, takes: func(t Task) bool { return t.Primitives() <= mostTaped }, begin: onTape},
 		machine(Direct, gram.EvalOptions{}, false),
 		machine(Modular, gram.EvalOptions{Strategy: gram.Modular}, false),
@@ -149,50 +151,96 @@ func (f *Fault) Error() string {
 // Unwrap returns the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// Contestant is a peer that was found.
-type Contestant struct {
-	Peer
-	command []string
-}
-
 // Takes reports whether the peer is measured on the task.
-func (c *Contestant) Takes(t Task) bool { return c.takes == nil || c.takes(t) }
+func (p *Peer) Takes(t Task) bool { return p.takes == nil || p.takes(t) }
 
 // Find looks for peers, and compiles in the folder dir. It returns those that are there, and
 // for each of the others a [*Fault]. The error is that of the context.
-func Find(ctx context.Context, all []Peer, dir string) (found []Contestant, faults []*Fault, err error) {
+func Find(ctx context.Context, all []Peer, dir string) (found []Peer, faults []*Fault, err error) {
 	for _, p := range all {
-		if p.find == nil {
-			found = append(found, Contestant{Peer: p})
-			continue
+		var failed error
+		if p.find != nil {
+			p.command, failed = p.find(ctx, dir)
 		}
-		command, err := p.find(ctx, dir)
 		switch {
 		case ctx.Err() != nil:
 			return nil, nil, ctx.Err()
-		case errors.Is(err, ErrMissing):
+		case errors.Is(failed, ErrMissing):
 			faults = append(faults, &Fault{Peer: p.Name, Needs: p.needs, Err: ErrMissing})
-		case err != nil:
-			faults = append(faults, &Fault{Peer: p.Name, Err: err})
+		case failed != nil:
+			faults = append(faults, &Fault{Peer: p.Name, Err: failed})
 		default:
-			found = append(found, Contestant{p, command})
+			found = append(found, p)
 		}
 	}
 	return found, faults, nil
 }
 
 // start makes the peer ready for a task: a program in a folder of its own, in dir.
-func (c *Contestant) start(ctx context.Context, t Task, w *bench.Workload, dir string) (runner, error) {
-	if c.begin != nil {
-		return c.begin(ctx, w)
+func (p *Peer) start(ctx context.Context, t Task, w *bench.Workload, dir string) (*runner, error) {
+	if p.begin != nil {
+		return p.begin(ctx, w)
 	}
 	own, err := os.MkdirTemp(dir, "task")
 	if err != nil {
 		return nil, err
 	}
-	command := c.command
-	if c.hello == "" { // a program of ours
+	command := p.command
+	if p.hello == "" { // a program of ours
 		command = append(command[:len(command):len(command)], t.Workload, strconv.Itoa(t.N), strconv.Itoa(t.K))
 	}
-	return startProcess(ctx, own, command, t, c.dialect, c.Timeout)
+	return startProcess(ctx, own, command, t, p.dialect, p.Timeout)
+}
+
+// runner is a peer at work on one task.
+type runner struct {
+	turn  func(context.Context) (Answer, error) // takes value, gradient and a time
+	bytes func() float64                        // the memory of a run; 0 if that isn't known
+	close func()
+}
+
+// inProcess is a gradient in Go that keeps its memory.
+func inProcess(run func() (float64, []float64), bytes func() float64) *runner {
+	return &runner{bytes: bytes, close: func() {}, turn: func(ctx context.Context) (a Answer, err error) {
+		a.Time, err = bench.TimeOf(func() error {
+			a.Value, a.Gradient = run()
+			return ctx.Err()
+		})
+		return a, err
+	}}
+}
+
+func byHand(blas bool) starter {
+	return func(_ context.Context, w *bench.Workload) (*runner, error) {
+		h := &bench.Hand{BLAS: blas}
+		return inProcess(func() (float64, []float64) { return w.Hand(h) }, h.Bytes), nil
+	}
+}
+
+func onTape(_ context.Context, w *bench.Workload) (*runner, error) {
+	t := &bench.Tape{}
+	return inProcess(func() (float64, []float64) { return w.Tape(t) }, t.Bytes), nil
+}
+
+// onMachine is the machine with a program. Its bytes are those of the nodes that a run allocates.
+func onMachine(opt gram.EvalOptions) starter {
+	return func(ctx context.Context, w *bench.Workload) (*runner, error) {
+		e, err := w.Program.NewGradient(ctx, opt)
+		if err != nil {
+			return nil, err
+		}
+		point, before := w.Program.Point(), e.Cost().Steps.Total() // steps that were taken before the program runs
+		turn := func(ctx context.Context) (a Answer, err error) {
+			var res *gram.Result
+			a.Time, err = bench.TimeOf(func() (err error) {
+				res, err = e.Gradient(ctx, point)
+				return err
+			})
+			if err == nil {
+				a.Value, a.Gradient, a.Steps = res.Values[0], res.Jacobian, float64(e.Cost().Steps.Total()-before)
+			}
+			return a, err
+		}
+		return &runner{turn, func() float64 { return float64(16 * e.Cost().Nodes.Allocated) }, func() { _ = e.Close() }}, nil
+	}
 }

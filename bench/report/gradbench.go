@@ -7,12 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
-	"text/template"
-
-	"github.com/jedib0t/go-pretty/v6/table"
 )
 
 // GradBenchRow is a measurement of a tool on a function of an eval.
@@ -111,33 +107,47 @@ func (t *GradBenchTable) times(size, tool string) (all []float64) {
 	return all
 }
 
-// ratio is a tool's time for the last function, which is the derivative, over that of another; NaN if one is missing.
-func (t *GradBenchTable) ratio(size, tool, other string) float64 {
+// Seconds prints the seconds of a tool for each function.
+func (t *GradBenchTable) Seconds(size, tool string) string {
+	var all []string
+	for _, s := range t.times(size, tool) {
+		all = append(all, fmt.Sprintf("%.2g", s))
+	}
+	return cmp.Or(strings.Join(all, ", "), "–")
+}
+
+// Ratio is a tool's time for the last function, which is the derivative, over that of another; 0 if one is missing.
+func (t *GradBenchTable) Ratio(size, tool, other string) float64 {
 	a, b := t.times(size, tool), t.times(size, other)
 	if a == nil || b == nil {
-		return math.NaN()
+		return 0
 	}
 	return a[len(a)-1] / b[len(b)-1]
 }
 
-// median is the median over the sizes of ratio, 0 if there is none.
-func (t *GradBenchTable) median(tool, other string) float64 {
+// Median is the median over the sizes of Ratio, 0 if there is none.
+func (t *GradBenchTable) Median(tool, other string) float64 {
 	var ratios []float64
 	for _, size := range t.Sizes {
-		if r := t.ratio(size, tool, other); !math.IsNaN(r) {
+		if r := t.Ratio(size, tool, other); r > 0 {
 			ratios = append(ratios, r)
 		}
 	}
-	n := len(ratios)
+	return median(ratios)
+}
+
+// median is the median of some numbers, 0 of none.
+func median(all []float64) float64 {
+	n := len(all)
 	if n == 0 {
 		return 0
 	}
-	slices.Sort(ratios)
-	return (ratios[n/2] + ratios[(n-1)/2]) / 2
+	slices.Sort(all)
+	return (all[n/2] + all[(n-1)/2]) / 2
 }
 
-// score is 1 / Σ of a tool's seconds for all functions and sizes, 0 if one is missing.
-func (t *GradBenchTable) score(tool string) float64 {
+// Score is 1 / Σ of a tool's seconds for all functions and sizes, 0 if one is missing.
+func (t *GradBenchTable) Score(tool string) float64 {
 	sum := 0.0
 	for _, size := range t.Sizes {
 		times := t.times(size, tool)
@@ -151,158 +161,63 @@ func (t *GradBenchTable) score(tool string) float64 {
 	return 1 / sum
 }
 
+// Wrong are the measurements that failed, or whose answers differ.
+func (t *GradBenchTable) Wrong() []GradBenchRow {
+	return slices.DeleteFunc(slices.Clone(t.rows),
+		func(r GradBenchRow) bool { return r.Error == "" && r.Difference <= 1e-9 })
+}
+
+// Counted are the gradients whose steps were counted.
+func (t *GradBenchTable) Counted() []GradBenchRow {
+	return slices.DeleteFunc(slices.Clone(t.rows), func(r GradBenchRow) bool { return r.Steps == 0 || r.Seconds == 0 })
+}
+
+// The steps and the time of a gradient over m + |G|, and its time over its steps, in nanoseconds.
+func (r GradBenchRow) StepsPerNode() float64 { return float64(r.Steps) / float64(r.M+r.Graph) }
+func (r GradBenchRow) NsPerNode() float64    { return r.Seconds * 1e9 / float64(r.M+r.Graph) }
+func (r GradBenchRow) NsPerStep() float64    { return r.Seconds * 1e9 / float64(r.Steps) }
+
 // toolNames are those of the tools, where they are others than GradBench's folders.
 var toolNames = map[string]string{"manual": "C++ by hand", "codipack": "CoDiPack", "adept": "Adept", "cppad": "CppAD",
 	"enzyme": "Enzyme", "jax": "JAX", "futhark": "Futhark"}
 
-// toolTable is a table with the first columns, one for each tool, and one for each in over.
-func toolTable(first, tools, over []string) (table.Writer, func(cells ...any)) {
-	var header table.Row
-	for _, name := range first {
-		header = append(header, name)
-	}
-	for _, tool := range tools {
-		header = append(header, cmp.Or(toolNames[tool], tool))
-	}
-	for _, tool := range over {
-		header = append(header, "gram / "+cmp.Or(toolNames[tool], tool))
-	}
-	t := NewTable(header)
-	return t, func(cells ...any) { t.AppendRow(cells) }
-}
-
-// Markdown is a table of the seconds, with a line for each size, and of the scores; and what failed.
-func (t *GradBenchTable) Markdown() string {
-	out, row := toolTable([]string{"size"}, t.Tools, t.Tools[1:])
-	scores := []any{"score"}
-	for _, tool := range t.Tools {
-		scores = append(scores, dash(t.score(tool), "%.3g"))
-	}
-	for _, size := range t.Sizes {
-		cells := []any{strings.Trim(size, "[]")}
-		for _, tool := range t.Tools {
-			var times []string
-			for _, s := range t.times(size, tool) {
-				times = append(times, fmt.Sprintf("%.2g", s))
-			}
-			cells = append(cells, cmp.Or(strings.Join(times, ", "), "–"))
-		}
-		for _, tool := range t.Tools[1:] {
-			cells = append(cells, dash(t.ratio(size, "gram", tool), "%.2g"))
-		}
-		row(cells...)
-	}
-	row(scores...)
-	text := fmt.Sprintf("### %s\n\nSeconds for %s.\n\n%s\n\n", t.Name, strings.Join(t.Functions, " and "),
-		out.RenderMarkdown())
-	for _, r := range t.rows {
-		if r.Error != "" || r.Difference > 1e-9 {
-			text += fmt.Sprintf("- %s %s %s: difference %.1g %s\n", r.Tool, r.Function, r.Size, r.Difference, r.Error)
-		}
-	}
-	return text
-}
-
-// dash prints a number, and a dash if it is 0 or NaN.
-func dash(x float64, format string) string {
-	if x == 0 || math.IsNaN(x) {
+// dash prints a number, and a dash if it is 0.
+func dash(format string, x float64) string {
+	if x == 0 {
 		return "–"
 	}
 	return fmt.Sprintf(format, x)
 }
 
-// gradBenchSummary is a table with a line for each eval: the scores of the tools, and the median over its sizes of
-// gram's time for the derivative over those of the others.
-func gradBenchSummary(tables []*GradBenchTable) string {
-	tools := slices.DeleteFunc([]string{"manual", "codipack", "adept", "cppad"}, func(tool string) bool {
-		return !slices.ContainsFunc(tables, func(t *GradBenchTable) bool { return t.score(tool) > 0 })
-	})
-	out, row := toolTable([]string{"eval", "sizes", "score: gram"}, tools, tools)
-	for _, t := range tables {
-		cells := []any{t.Name, len(t.Sizes), dash(t.score("gram"), "%.3g")}
-		for _, tool := range tools {
-			cells = append(cells, dash(t.score(tool), "%.3g"))
-		}
-		for _, tool := range tools {
-			cells = append(cells, dash(t.median("gram", tool), "%.2g"))
-		}
-		row(cells...)
-	}
-	return out.RenderMarkdown()
-}
-
-// gradBenchPublished is a table with a line for each eval: the median of gram's time for the derivative over that of
-// CoDiPack in tables, and the medians that GradBench published of other tools.
-func gradBenchPublished(tables []*GradBenchTable) (string, error) {
-	rows, err := read(published)
-	if err != nil {
-		return "", err
-	}
-	theirs := map[string]*GradBenchTable{}
-	for _, t := range GradBenchTables(rows) {
-		theirs[t.Name] = t
-	}
-	tools := []string{"manual", "enzyme", "futhark", "jax"}
-	out, row := toolTable([]string{"eval", "gram, here", "sizes, published"}, tools, nil)
-	for _, t := range tables {
-		p := theirs[t.Name]
-		if p == nil {
-			continue
-		}
-		cells := []any{t.Name, dash(t.median("gram", "codipack"), "%.2g"), len(p.Sizes)}
-		for _, tool := range tools {
-			cells = append(cells, dash(p.median(tool, "codipack"), "%.2g"))
-		}
-		row(cells...)
-	}
-	return out.RenderMarkdown(), nil
-}
-
-// gradBenchBounds is a table of gradients with m, |G|, and the steps and the time of the gradient over their sum.
-func gradBenchBounds(tables []*GradBenchTable) string {
-	out := NewTable(table.Row{"eval", "size", "m", "|G|", "steps and overhead of the default form / (m + |G|)",
-		"ns / (m + |G|)", "ns / step"}, 3, 4, 5, 6, 7)
-	for _, t := range tables {
-		for _, r := range t.rows {
-			if r.Steps == 0 || r.Seconds == 0 {
-				continue
-			}
-			row := table.Row{t.Name, strings.Trim(r.Size, "[]"), "–", "–", "–", "–",
-				fmt.Sprintf("%.3g", r.Seconds*1e9/float64(r.Steps))}
-			if bound := float64(r.M + r.Graph); r.M > 0 {
-				row[2], row[3], row[4], row[5] = r.M, r.Graph, fmt.Sprintf("%.2f", float64(r.Steps)/bound),
-					fmt.Sprintf("%.3g", r.Seconds*1e9/bound)
-			}
-			out.AppendRow(row)
-		}
-	}
-	return out.RenderMarkdown()
+// GradBenchText prints measurements in Markdown: for each eval a table of the seconds, with a line for each size, and
+// of the scores; and what failed.
+func GradBenchText(rows []GradBenchRow) (string, error) {
+	text, err := execute("gradbench-tables.md.tmpl", GradBenchTables(rows))
+	return string(text), err
 }
 
 // gradBenchPage executes a template: docs/gradbench.md, with what the evals are and all measurements, or the section of
-// BENCHMARKS.md.
+// BENCHMARKS.md, which has the tools that have a score, and the medians that GradBench published of others.
 func gradBenchPage(name string) ([]byte, error) {
 	rows, err := GradBench()
 	if err != nil {
 		return nil, err
 	}
-	tables := GradBenchTables(rows)
-	t, err := template.New(name).Funcs(template.FuncMap{
-		"published": func() (string, error) { return gradBenchPublished(tables) },
-		"summary":   func() string { return gradBenchSummary(tables) },
-		"bounds":    func() string { return gradBenchBounds(tables) },
-		"tables": func() string {
-			out := ""
-			for _, t := range tables {
-				out += t.Markdown()
-			}
-			return strings.TrimRight(out, "\n")
-		},
-	}).ParseFS(templates, name)
+	theirs, err := read(published)
 	if err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
-	err = t.Execute(&out, nil)
-	return out.Bytes(), err
+	tables, publishedTables := GradBenchTables(rows), map[string]*GradBenchTable{}
+	for _, t := range GradBenchTables(theirs) {
+		publishedTables[t.Name] = t
+	}
+	tools := slices.DeleteFunc([]string{"manual", "codipack", "adept", "cppad"}, func(tool string) bool {
+		return !slices.ContainsFunc(tables, func(t *GradBenchTable) bool { return t.Score(tool) > 0 })
+	})
+	text, err := GradBenchText(rows)
+	if err != nil {
+		return nil, err
+	}
+	return execute(name, map[string]any{"Tables": tables, "Published": publishedTables, "Tools": tools,
+		"PublishedTools": []string{"manual", "enzyme", "futhark", "jax"}, "Text": strings.TrimRight(text, "\n")})
 }

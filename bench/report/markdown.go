@@ -2,9 +2,11 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/gram-machine/gram/bench"
@@ -50,9 +52,7 @@ func Repository(r *Report) (map[string][]byte, error) {
 	if files["docs/gradbench.md"], err = gradBenchPage("gradbench.md.tmpl"); err != nil {
 		return nil, err
 	}
-	for _, p := range pictures(r) {
-		files["bench/plots/"+p.Name+".svg"] = p.SVG()
-	}
+	r.draw(files, "bench/plots/")
 	return files, nil
 }
 
@@ -64,37 +64,40 @@ func Folder(r *Report, opt Pages) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range pictures(r) {
-		files["plots/"+p.Name+".svg"] = p.SVG()
-	}
+	r.draw(files, "plots/")
 	files["results.json"], err = JSON(r)
 	return files, err
 }
 
-// pictures are those of claims.
-func pictures(r *Report) []Picture {
-	var out []Picture
+// draw adds the pictures of all claims.
+func (r *Report) draw(files map[string][]byte, folder string) {
 	for i := range r.Outcomes {
-		out = append(out, Pictures(&r.Outcomes[i])...)
+		for _, p := range Pictures(&r.Outcomes[i]) {
+			files[folder+p.Name+".svg"] = p.SVG()
+		}
 	}
-	return out
 }
 
 //go:embed *.tmpl
 var templates embed.FS
 
+// parsed are the templates of this package.
+var parsed = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"bytes": bytesOf, "capital": capital, "cell": strings.NewReplacer("|", `\|`).Replace, "class": classOf,
+		"constant": constant, "drawn": drawn, "mark": markText, "pixels": pixels,
+		"count": func(n int) string { return grouped(int64(n)) }, "counted": load.Counted, "dash": dash,
+		"exponent": exponent, "figure": figure, "join": strings.Join, "judged": judged, "law": law,
+		"plain": func(size string) string { return strings.Trim(size, "[]") }, "residuals": residuals, "rough": rough,
+		"task": taskName, "title": title, "tool": func(name string) string { return cmp.Or(toolNames[name], name) },
+		"verdict": verdict,
+	}).ParseFS(templates, "*.tmpl"))
+})
+
 // execute writes a page by its template.
-func (o *Pages) execute(name string, data any) ([]byte, error) {
-	t, err := template.New(name).Funcs(template.FuncMap{
-		"capital": capital, "join": strings.Join, "law": law, "plots": o.plots, "counted": load.Counted,
-		"points": pointsTable, "series": seriesTable,
-		"spreads": spreads, "task": taskName, "title": title, "verdict": verdict,
-	}).ParseFS(templates, name)
-	if err != nil {
-		return nil, err
-	}
+func execute(name string, data any) ([]byte, error) {
 	var out bytes.Buffer
-	err = t.Execute(&out, data)
+	err := parsed().ExecuteTemplate(&out, name, data)
 	return out.Bytes(), err
 }
 
@@ -111,7 +114,7 @@ func Markdown(r *Report, opt Pages) (map[string][]byte, error) {
 		first["Bounds"] = boundsTable(bounds)
 	}
 	if len(r.Comparisons) > 0 {
-		first["Speed"] = atAGlance(r.Comparisons)
+		first["Speed"] = largest(r.Comparisons)
 	}
 	worst := &adversary.Result{}
 	if opt.Repository {
@@ -125,17 +128,17 @@ func Markdown(r *Report, opt Pages) (map[string][]byte, error) {
 		}
 	}
 	pages := map[string][]byte{}
-	if pages[pageName], err = opt.execute("first.md.tmpl", first); err != nil {
+	if pages[pageName], err = execute("first.md.tmpl", first); err != nil {
 		return nil, err
 	}
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
-		data := map[string]any{"Outcome": o, "Claim": o.Claim, "Pictures": Pictures(o), "Command": "",
+		data := map[string]any{"Outcome": o, "Claim": o.Claim, "Pictures": Pictures(o), "Command": "", "Plots": opt.plots(),
 			"Worst": worst.Worst(o.Claim.Number), "Searched": worst.Searched()}
 		if opt.Command != nil {
 			data["Command"] = opt.Command(o.Claim)
 		}
-		if pages[opt.Claims+"/"+claimFile(o.Claim)], err = opt.execute("claim.md.tmpl", data); err != nil {
+		if pages[opt.Claims+"/"+claimFile(o.Claim)], err = execute("claim.md.tmpl", data); err != nil {
 			return nil, err
 		}
 	}

@@ -2,12 +2,13 @@ package report
 
 import (
 	"fmt"
-	"html"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/gram-machine/gram/bench"
 )
@@ -20,7 +21,7 @@ type Picture struct {
 	Findings []*bench.Finding
 	Dropped  int // points that have no logarithm, and are not drawn
 
-	axes axes
+	axes map[string]axis
 }
 
 // Pictures returns the pictures of a claim: one for each pair of quantities that its series have, without those that
@@ -167,15 +168,6 @@ const (
 	alone     = 200.0 // the height of a panel that is the only one
 )
 
-// inks are the colours of classes on a light page and on a dark one: darker and lighter ones of Okabe and Ito, which
-// the colour-blind tell apart.
-var inks = []struct{ class, light, dark string }{
-	{"paper", "#FFFFFF", "#0D1117"}, {"words", "#1F2328", "#E6EDF3"}, {"quiet", "#59636E", "#9198A1"},
-	{"rule", "#DDE2E7", "#2D333B"},
-	{"evidence", "#0067A3", "#58B4F0"}, {"contrast", "#B84A00", "#F4894A"}, {"aside", "#007A59", "#35C79A"},
-	{"broken", "#A3457D", "#E79BC6"},
-}
-
 // classOf is the class of a series.
 func classOf(f *bench.Finding) string {
 	if f.Role == bench.Printed || f.Role == bench.Stronger {
@@ -184,14 +176,11 @@ func classOf(f *bench.Finding) string {
 	return string(f.Role)
 }
 
-// drawing is an SVG that is being written.
-type drawing struct{ strings.Builder }
-
-func (d *drawing) add(format string, args ...any) { fmt.Fprintf(d, format+"\n", args...) }
-
-// text writes a text; anchor is where (x, y) is: start, middle or end.
-func (d *drawing) text(class, anchor string, x, y float64, text string) {
-	d.add(`<text class="%s" text-anchor="%s" x="%.1f" y="%.1f">%s</text>`, class, anchor, x, y, html.EscapeString(text))
+// label is a text of a picture; Anchor is where (X, Y) is: start, middle or end.
+type label struct {
+	Class, Anchor string
+	X, Y          float64
+	Text          string
 }
 
 // wrapped breaks a text where words end into lines that are at most so wide.
@@ -218,172 +207,120 @@ func shortened(text string, wide float64) string {
 // SVG draws the picture as SVG, in light colours or, for readers who prefer them, in dark ones. Evidence has solid
 // lines and full marks, what it is held against dashed lines and hollow marks. The same outcome gives the same bytes.
 func (p *Picture) SVG() []byte {
-	panels := p.panels()
-	var titles []string
-	bold := 0 // lines of the first title
-	for i, t := range p.titles() {
-		if titles = append(titles, wrapped(t, 0.9*width)...); i == 0 {
-			bold = len(titles)
+	groups := p.panels()
+	var labels []label
+	class := "words bold"
+	for _, title := range p.titles() {
+		for _, text := range wrapped(title, 0.9*width) {
+			labels = append(labels, label{class, "start", gap, line * float64(len(labels)+1), text})
 		}
+		class = "quiet"
 	}
 	across, high := (width-inset)/columns, panelHigh
-	if len(panels) == 1 {
+	if len(groups) == 1 {
 		across, high = width-inset, alone
 	}
-	rows := (len(panels) + columns - 1) / columns
-	top := float64(len(titles)+2)*line + gap
+	rows := (len(groups) + columns - 1) / columns
+	top := float64(len(labels)+2)*line + gap
 	height := top + float64(rows)*(heading+high) + 3*line
-	d := &drawing{}
-	d.add(`<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g">`, width, height, width,
-		height)
-	d.WriteString("<style>text{font:10px " +
-		"Arial,Helvetica,sans-serif;fill:currentColor}.bold{font-weight:bold}" +
-		"line,polyline,.ring{fill:none;stroke:currentColor}" +
-		"circle,rect{fill:currentColor}.dashed{stroke-dasharray:4 2}")
-	dark := ""
-	for _, i := range inks {
-		fmt.Fprintf(d, ".%s{color:%s}", i.class, i.light)
-		dark += fmt.Sprintf(".%s{color:%s}", i.class, i.dark)
-	}
-	d.add("@media (prefers-color-scheme:dark){%s}</style>", dark)
-	d.add(`<rect class="paper" width="100%%" height="100%%"/>`)
-	for i, t := range titles {
-		class := "quiet"
-		if i < bold {
-			class = "words bold"
-		}
-		d.text(class, "start", gap, line*float64(i+1), t)
-	}
-	d.text("quiet", "start", gap, top-gap, shortened(p.Y, width-2*gap))
-	d.text("quiet", "middle", (inset+width)/2, height-gap, shortened(p.X, width-2*gap))
-	for i, all := range panels {
+	labels = append(labels, label{"quiet", "start", gap, top - gap, shortened(p.Y, width-2*gap)},
+		label{"quiet", "middle", (inset + width) / 2, height - gap, shortened(p.X, width-2*gap)})
+	var panels []*panel
+	for i, all := range groups {
 		left, y := inset+float64(i%columns)*across, top+float64(i/columns)*(heading+high)+heading
-		name := all[0].Name
-		if len(all) > 1 {
-			name = fmt.Sprintf("%d series", len(all))
-		}
-		lines := wrapped(name, across-gap)
-		if len(lines) > 2 {
-			lines = []string{lines[0], shortened(strings.Join(lines[1:], " "), across-gap)}
-		}
-		for k, l := range lines {
-			d.text(classOf(all[0]), "start", left, y-6-11*float64(len(lines)-k), l)
-		}
-		d.text("quiet", "start", left, y-5, fitted(all))
-		q := panel{d, p.axes[p.X], p.axes[p.Y], left, left + across - 2*gap, y + high, y}
-		q.grid(i%columns == 0, i+columns >= len(panels))
-		for _, f := range all {
-			q.series(f)
-		}
+		panels = append(panels, &panel{Labels: headings(all, left, y, across-gap), Findings: all,
+			First: i%columns == 0, Last: i+columns >= len(groups), x: p.axes[p.X], y: p.axes[p.Y],
+			Left: left, Right: left + across - 2*gap, Bottom: y + high, Top: y})
 	}
-	d.WriteString("</svg>\n")
-	return []byte(d.String())
+	text, err := execute("picture.svg.tmpl",
+		map[string]any{"Width": width, "Height": height, "Labels": labels, "Panels": panels})
+	if err != nil {
+		panic(err) // the template is wrong
+	}
+	return text
+}
+
+// headings are the name of a panel, in two lines at most, and what was fitted.
+func headings(all []*bench.Finding, left, y, wide float64) (out []label) {
+	name := all[0].Name
+	if len(all) > 1 {
+		name = fmt.Sprintf("%d series", len(all))
+	}
+	lines := wrapped(name, wide)
+	if len(lines) > 2 {
+		lines = []string{lines[0], shortened(strings.Join(lines[1:], " "), wide)}
+	}
+	for k, l := range lines {
+		out = append(out, label{classOf(all[0]), "start", left, y - 6 - 11*float64(len(lines)-k), l})
+	}
+	return append(out, label{"quiet", "start", left, y - 5, fitted(all)})
 }
 
 // panel is a part of a picture with axes.
 type panel struct {
-	*drawing
+	Labels                   []label
+	Findings                 []*bench.Finding
+	First, Last              bool // it is the first of a row; there is none below it
 	x, y                     axis
-	left, right, bottom, top float64
+	Left, Right, Bottom, Top float64
 }
 
-// at is the place of a point.
-func (p *panel) at(x, y float64) (float64, float64) {
-	return p.x.at(x, p.left, p.right), p.y.at(y, p.bottom, p.top)
-}
-
-// grid draws lines at numbers of each axis, and the numbers where they are wanted.
-func (p *panel) grid(up, across bool) {
-	for _, v := range p.y.marks(int((p.bottom - p.top) / 25)) {
-		y := p.y.at(v, p.bottom, p.top)
-		p.add(`<line class="rule" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>`, p.left, p.right, y, y)
-		if up {
-			p.text("quiet", "end", p.left-4, y+3, markText(v))
-		}
-	}
-	for _, v := range p.x.marks(int((p.right - p.left) / 40)) {
-		x := p.x.at(v, p.left, p.right)
-		p.add(`<line class="rule" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>`, x, x, p.bottom, p.top)
-		if across {
-			p.text("quiet", "middle", x, p.bottom+line-2, markText(v))
-		}
-	}
-}
+// AtX and AtY are the places of a number on the axes, MarksX and MarksY the numbers that these mark.
+func (p *panel) AtX(v float64) float64 { return p.x.at(v, p.Left, p.Right) }
+func (p *panel) AtY(v float64) float64 { return p.y.at(v, p.Bottom, p.Top) }
+func (p *panel) MarksX() []float64     { return p.x.marks(int((p.Right - p.Left) / 40)) }
+func (p *panel) MarksY() []float64     { return p.y.marks(int((p.Bottom - p.Top) / 25)) }
 
 // curvePoints is how many points a fitted curve is drawn through.
 const curvePoints = 20
 
-// series draws a series: the fit, the intervals of times, and the data.
-func (p *panel) series(f *bench.Finding) {
-	dashed, mark := "", ""
-	if f.Role != bench.Evidence {
-		dashed, mark = ` class="dashed"`, ` class="ring"`
-	}
-	p.add(`<g class="%s">`, classOf(f))
+// Curve is the points of the fit of a finding; "" if it has less than two.
+func (p *panel) Curve(f *bench.Finding) string {
 	from, to, ok := f.Range()
 	var curve []string
 	for i := range curvePoints {
 		x := from * math.Pow(to/from, float64(i)/(curvePoints-1))
 		if y, there := f.Curve(x); ok && there && y > 0 && !math.IsInf(y, 0) {
-			u, v := p.at(x, y)
-			curve = append(curve, fmt.Sprintf("%.1f,%.1f", u, v))
+			curve = append(curve, pixels(p.AtX(x))+","+pixels(p.AtY(y)))
 		}
 	}
-	if len(curve) > 1 {
-		p.add(`<polyline%s points="%s"/>`, dashed, strings.Join(curve, " "))
+	if len(curve) < 2 {
+		return ""
 	}
-	for _, m := range drawn(f) {
-		x, y := p.at(m.X, m.Y)
-		if f.Timed && m.Low > 0 {
-			_, low := p.at(m.X, m.Low)
-			_, high := p.at(m.X, m.High)
-			p.add(`<line x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>`, x, x, low, high)
-		}
-		p.add(`<circle%s cx="%.1f" cy="%.1f" r="1.8"/>`, mark, x, y)
-	}
-	p.add("</g>")
+	return strings.Join(curve, " ")
 }
+
+// pixels prints the sum of some lengths.
+func pixels(lengths ...float64) string { return fmt.Sprintf("%.1f", floats.Sum(lengths)) }
 
 // axis is a logarithmic axis.
 type axis struct{ least, most float64 } // the logarithms of its ends, to base 10
 
-// axes are the axes of a page by the quantities that they show: a quantity has one scale on all pictures of a claim.
-type axes map[string]axis
-
-// include widens the axis of the quantity so that it shows v.
-func (a axes) include(quantity string, v float64) {
-	l := math.Log10(v)
-	old, ok := a[quantity]
-	if !ok {
-		old = axis{l, l}
-	}
-	a[quantity] = axis{min(old.least, l), max(old.most, l)}
-}
-
-// axesOf returns the axes for what is drawn of the findings, each a decade long or longer, with a little room.
-func axesOf(findings []bench.Finding) axes {
-	all := axes{}
+// axesOf returns the axes for what is drawn of the findings by the quantities that they show, each a decade long or
+// longer, with a little room. A quantity has one scale on all pictures of a claim.
+func axesOf(findings []bench.Finding) map[string]axis {
+	shown := map[string][]float64{}
 	for i := range findings {
 		f := &findings[i]
 		for _, p := range drawn(f) {
-			all.include(f.X, p.X)
-			all.include(f.Y, p.Y)
+			shown[f.X], shown[f.Y] = append(shown[f.X], p.X), append(shown[f.Y], p.Y)
 			if f.Timed && p.Low > 0 {
-				all.include(f.Y, p.Low)
-				all.include(f.Y, p.High)
+				shown[f.Y] = append(shown[f.Y], p.Low, p.High)
 			}
 		}
 		if from, to, ok := f.Range(); ok { // a bound lies beyond the data
 			for _, x := range []float64{from, to} {
 				if y, ok := f.Curve(x); ok && y > 0 && !math.IsInf(y, 0) {
-					all.include(f.Y, y)
+					shown[f.Y] = append(shown[f.Y], y)
 				}
 			}
 		}
 	}
-	for q, a := range all {
-		room := max(0.04*(a.most-a.least), (1-(a.most-a.least))/2)
-		all[q] = axis{a.least - room, a.most + room}
+	all := map[string]axis{}
+	for q, vs := range shown {
+		least, most := math.Log10(slices.Min(vs)), math.Log10(slices.Max(vs))
+		room := max(0.04*(most-least), (1-(most-least))/2)
+		all[q] = axis{least - room, most + room}
 	}
 	return all
 }
@@ -415,17 +352,13 @@ func markText(v float64) string {
 	if e >= -2 && e <= 3 {
 		return strconv.FormatFloat(v, 'f', max(0, -e), 64)
 	}
-	raised := strings.Map(func(r rune) rune {
-		if r == '-' {
-			return '⁻'
-		}
-		return superscripts[r-'0']
-	}, strconv.Itoa(e))
+	power := "10" + raised.Replace(strconv.Itoa(e))
 	if m := math.Round(v / math.Pow10(e)); m != 1 {
-		return strconv.Itoa(int(m)) + "·10" + raised
+		return strconv.Itoa(int(m)) + "·" + power
 	}
-	return "10" + raised
+	return power
 }
 
-// superscripts are the digits as exponents.
-var superscripts = []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
+// raised makes digits exponents.
+var raised = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶",
+	"7", "⁷", "8", "⁸", "9", "⁹")

@@ -129,46 +129,29 @@ func (r *runner) tell(p part, size, done int) {
 	}
 }
 
-// parts measures series one after the other.
+// parts measures series one after the other: the points of a count too, and those of a time together.
 func (r *runner) parts(ctx context.Context, parts []part) error {
 	for _, p := range parts {
 		r.tell(p, 0, 0)
-		measure := r.counts
+		together, rounds := 1, 1
 		if p.series.Timed {
-			measure = r.times
+			together, rounds = len(p.sizes), max(1, r.opt.Repeat)
 		}
-		if err := measure(ctx, p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// counts takes the points of a series, one after the other.
-func (r *runner) counts(ctx context.Context, p part) error {
-	for _, size := range p.sizes {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		r.tell(p, size, 0)
-		point, err := p.series.Measure(ctx, size)
-		row := r.row(p, size, point)
-		if err == nil {
-			err = row.check()
-		}
-		if err := r.keep(ctx, p, &row, err); err != nil {
-			return err
+		for sizes := range slices.Chunk(p.sizes, together) {
+			if err := r.points(ctx, p, sizes, rounds); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// times takes the times of a series in rounds, each of one run of every size: when the
+// points takes points of a series in rounds, each of one run of every size: when the
 // computer is slower for a while, it is so for all sizes.
-func (r *runner) times(ctx context.Context, p part) error {
-	rows, wrong := make([]Row, len(p.sizes)), make([]error, len(p.sizes))
-	for range max(1, r.opt.Repeat) {
-		for i, size := range p.sizes {
+func (r *runner) points(ctx context.Context, p part, sizes []int, rounds int) error {
+	rows, wrong := make([]Row, len(sizes)), make([]error, len(sizes))
+	for round := range rounds {
+		for i, size := range sizes {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -177,30 +160,31 @@ func (r *runner) times(ctx context.Context, p part) error {
 			}
 			point, err := p.series.Measure(ctx, size)
 			wrong[i] = err
-			if len(rows[i].Samples) == 0 {
-				rows[i] = r.row(p, size, point)
-			} else if first := rows[i].Point; err == nil && (point.X != first.X || !maps.Equal(point.More, first.More)) {
+			if first := rows[i].Point; round == 0 {
+				rows[i] = Row{Claim: p.claim.Number, Series: p.series.Name, Build: buildOf(r.opt.Build, p.claim),
+					Measurement: bench.Measurement{Size: size, Point: point}}
+			} else if err == nil && (point.X != first.X || !maps.Equal(point.More, first.More)) {
 				wrong[i] = fmt.Errorf("counts differ from one run to the next: %s is %v, then %v; %v, then %v",
 					p.series.X, first.X, point.X, first.More, point.More)
 			}
-			rows[i].Samples = append(rows[i].Samples, point.Y)
+			if p.series.Timed {
+				rows[i].Samples = append(rows[i].Samples, point.Y)
+			}
 		}
 	}
 	for i := range rows {
-		if wrong[i] == nil {
+		switch {
+		case wrong[i] != nil:
+		case p.series.Timed:
 			wrong[i] = rows[i].summarise(r.opt.Computer)
+		default:
+			wrong[i] = rows[i].check()
 		}
 		if err := r.keep(ctx, p, &rows[i], wrong[i]); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// row is a row with one point.
-func (r *runner) row(p part, size int, point bench.Point) Row {
-	return Row{Claim: p.claim.Number, Series: p.series.Name, Measurement: bench.Measurement{Size: size, Point: point},
-		Build: buildOf(r.opt.Build, p.claim)}
 }
 
 // summarise sets the median of the row's samples and its interval.

@@ -3,7 +3,9 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -106,17 +108,6 @@ func Findings(o *bench.Outcome) string {
 	return t.Render() + "\n"
 }
 
-// seriesTable is the table of the fits of a claim's series.
-func seriesTable(o *bench.Outcome) string {
-	t := NewTable(table.Row{"series", "", "law", "exponent", "constant", "verdict", "residuals"}, 4, 5)
-	for i := range o.Findings {
-		f := &o.Findings[i]
-		t.AppendRow(table.Row{f.Name, string(f.Role), law(f.Series), exponent(f), constant(f.Constant),
-			strings.TrimSuffix(verdict(f.Verdict)+": "+why(f), ": "), residuals(f)})
-	}
-	return t.RenderMarkdown() + "\n"
-}
-
 // Points is the table of the measurements of one claim, for a terminal: a line for each
 // size, a column for the common x, and a column for each series.
 func Points(o *bench.Outcome) string {
@@ -140,23 +131,6 @@ func Points(o *bench.Outcome) string {
 	return t.Render() + "\n"
 }
 
-// pointsTable is the table of the measurements of a series.
-func pointsTable(f *bench.Finding) string {
-	header := table.Row{"size", f.X, f.Y}
-	if f.Timed {
-		header = append(header, "95 % interval")
-	}
-	t := NewTable(header, 1, 2, 3)
-	for _, p := range f.Points {
-		row := table.Row{figure(float64(p.Size)), figure(p.X), figure(p.Y)}
-		if f.Timed {
-			row = append(row, figure(p.Low)+" … "+figure(p.High))
-		}
-		t.AppendRow(row)
-	}
-	return t.RenderMarkdown()
-}
-
 // shownForms is how many forms of growth are shown with their residuals.
 const shownForms = 3
 
@@ -167,7 +141,7 @@ func residuals(f *bench.Finding) string {
 	}
 	var out []string
 	for _, r := range f.Forms[:min(shownForms, len(f.Forms))] {
-		out = append(out, fmt.Sprintf("%s %s", r.Model, percent(r.Residual)))
+		out = append(out, fmt.Sprintf("%s %s", r.Law.Form(), percent(r.Residual)))
 	}
 	return strings.Join(out, ", ")
 }
@@ -243,10 +217,105 @@ func verdict(v bench.Verdict) string {
 	return "**" + string(v) + "**"
 }
 
+// judged is the verdict of a finding with its reason.
+func judged(f *bench.Finding) string { return strings.TrimSuffix(verdict(f.Verdict)+": "+why(f), ": ") }
+
 // why is the reason of a verdict. It is "" if the figures of the law are the reason.
 func why(f *bench.Finding) string {
 	if f.Verdict == bench.Holds && f.Fitted {
 		return ""
 	}
 	return f.Why
+}
+
+// figure prints a quantity: integers in groups of three digits, other numbers with four digits.
+func figure(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+		return grouped(int64(x))
+	}
+	if math.Abs(x) >= 1000 {
+		return grouped(int64(math.Round(x)))
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
+}
+
+// grouped prints 1234567 as 1 234 567.
+func grouped(n int64) string {
+	if n < 0 {
+		return "−" + load.Grouped(uint64(-n))
+	}
+	return load.Grouped(uint64(n))
+}
+
+// constant prints a constant, rounded up to three digits.
+func constant(c float64) string {
+	if c == 0 {
+		return "0"
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(c))-2)
+	return figure(math.Ceil(c/unit*(1-1e-9)) * unit)
+}
+
+// exponent prints the exponent of a finding with its interval.
+func exponent(f *bench.Finding) string {
+	law := f.Series.Law
+	switch {
+	case law.Kind == bench.Equal:
+		return "equal"
+	case law.Kind == bench.Below:
+		return "–"
+	case !f.Fitted:
+		return "–"
+	case law.Kind == bench.Exponential:
+		return fmt.Sprintf("2^(%s·x)", spread(f.Exponent, f.Half, 2))
+	}
+	return spread(f.Exponent, f.Half, 3)
+}
+
+// spread prints x ± half, half rounded up.
+func spread(x, half float64, digits int) string {
+	unit := math.Pow(10, float64(-digits))
+	value := signed(x, digits)
+	switch {
+	case half < unit*1e-3:
+		return value
+	case math.IsInf(half, 0) || math.IsNaN(half):
+		return value + " ± ?"
+	}
+	return fmt.Sprintf("%s ± %.*f", value, digits, math.Ceil(half/unit)*unit)
+}
+
+// signed prints x with so many decimals; never −0.
+func signed(x float64, digits int) string {
+	text := strconv.FormatFloat(math.Abs(x), 'f', digits, 64)
+	if x < 0 && math.Abs(x) >= math.Pow(10, float64(-digits))/2 {
+		return "−" + text
+	}
+	return text
+}
+
+// percent prints a relative residual.
+func percent(r float64) string {
+	switch {
+	case r < 1e-8:
+		return "0 %"
+	case r < 0.0001:
+		return "< 0.01 %"
+	case r >= 10:
+		return "> 1000 %"
+	}
+	digits := max(0, 1-int(math.Floor(math.Log10(100*r))))
+	return strconv.FormatFloat(100*r, 'f', digits, 64) + " %"
+}
+
+// law is the law of a series with its quantities and its condition: "steps = Θ(|G|)".
+func law(s *bench.Series) string {
+	text := s.Y + " = " + s.Law.Of(s.X)
+	if s.Law.Kind == bench.Below {
+		text = s.Y + " ≤ " + s.X
+	}
+	if s.If != "" {
+		text += ", if " + s.If
+	}
+	return text
 }

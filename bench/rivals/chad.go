@@ -28,33 +28,26 @@ type gamma struct {
 }
 
 // transform returns CHAD of a program over the inputs.
-func (d *chad) transform(c *code, inputs []*variable) *code {
-	d.place = map[*variable]int{}
-	if d.cells {
+func transform(cells bool, c *code, inputs []*variable) *code {
+	if cells {
 		link(c, inputs) // finds what each λ captures
 	}
-	return d.with(inputs, func() *code { return d.of(c) })
+	return newGamma(cells).with(inputs, c)
 }
 
+// newGamma is the transformation with no variables in scope.
+func newGamma(cells bool) *chad { return &chad{cells: cells, place: map[*variable]int{}} }
+
 // with transforms with more variables in scope.
-func (d *chad) with(xs []*variable, f func() *code) *code {
+func (d *chad) with(xs []*variable, c *code) *code {
 	outer, size := d.gamma, d.size
 	for _, x := range xs {
 		d.place[x] = d.size
 		d.gamma = &gamma{d.gamma, x}
 		d.size++
 	}
-	out := f()
+	out := d.of(c)
 	d.gamma, d.size = outer, size
-	return out
-}
-
-// over transforms with no other variables in scope than xs.
-func (d *chad) over(xs []*variable, f func() *code) *code {
-	was := *d
-	d.gamma, d.size, d.place = nil, 0, map[*variable]int{}
-	out := d.with(xs, f)
-	*d = was
 	return out
 }
 
@@ -170,7 +163,7 @@ func (d *chad) of(c *code) *code {
 func (d *chad) let(c *code) *code {
 	v, y, ys := linear("v"), named("y"), named("y'")
 	p := d.parts(c.kids[0])
-	body := d.with(c.vars, func() *code { return d.of(c.kids[1]) })
+	body := d.with(c.vars, c.kids[1])
 	back := app(use(ys), use(v))
 	if d.cells {
 		back = app(use(p.dual[0]), &code{op: opPrim, prim: primScope, at: []int{len(c.vars)}, kids: []*code{back}})
@@ -204,7 +197,7 @@ func (d *chad) split(u, body *code, xs []*variable) *code {
 func (d *chad) closure(c *code) *code {
 	x, free := c.vars[0], c.free
 	v, w, y, ys := linear("v"), linear("w"), named("y"), named("y'")
-	body := d.over(append(slices.Clone(free), x), func() *code { return d.of(c.kids[0]) })
+	body := newGamma(true).with(append(slices.Clone(free), x), c.kids[0])
 	run := &code{op: opPrim, prim: primRun, at: []int{len(free) + 1}, kids: []*code{app(use(ys), use(v))}}
 	scatter := &code{op: opPrim, prim: primScatter, kids: []*code{use(w)}}
 	for _, y := range free {
@@ -218,7 +211,7 @@ func (d *chad) closure(c *code) *code {
 func (d *chad) lambda(c *code) *code {
 	x := c.vars[0]
 	b, v, w := named("b"), linear("v"), linear("w")
-	body := d.with(c.vars, func() *code { return d.of(c.kids[0]) })
+	body := d.with(c.vars, c.kids[0])
 	arg, y, ys, g, xv := named("u"), named("y"), named("y'"), linear("γ"), linear("x̄")
 	primal := lam(arg, open(app(use(b), use(arg)),
 		tuple(use(y), lam(v, open(app(use(ys), use(v)), use(xv), g, xv))), y, ys))

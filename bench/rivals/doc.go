@@ -28,12 +28,4 @@
 //
 // Transformations and the evaluator recurse in Go: programs and evaluations that nest too deep end with a
 // [*LimitError].
-//
-//	code.go       the language, and the places of variables
-//	source.go     from a term to the language
-//	dual.go       dual numbers
-//	chad.go       CHAD
-//	machine.go    the evaluator and its counts; value.go, primitive.go, tree.go: what it works on
-//	rivals.go     the rivals
-//	measure.go    steps of families of programs, and fits; page.go: as a page
 package rivals

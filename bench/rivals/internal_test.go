@@ -46,11 +46,11 @@ func TestTransformations(t *testing.T) {
 	p.Root = p.Lam(0, y, p.Variable(0, x))
 	c, vars := read(p, []term.Var{x})
 	require.Equal(t, "⟨(λy. let ⟨y,y'⟩ = ⟨x, (λv. add[0](v))⟩ in ⟨y, (λv. run[2](y' (v)))⟩), (λw. scatter[0](w))⟩",
-		(&chad{cells: true}).transform(c, vars).String())
+		transform(true, c, vars).String())
 	c, vars = read(p, []term.Var{x})
 	require.Equal(t, "let b = (λy. ⟨x, (λv. tuple(v))⟩) in ⟨(λu. let ⟨y,y'⟩ = b (u) in ⟨y, (λv. let ⟨γ,x̄⟩ = y' (v) in x̄)⟩), "+
 		"(λw. fold((λu. (λv. let ⟨y,y'⟩ = b (u) in let ⟨γ,x̄⟩ = y' (v) in γ)), w, tuple()))⟩",
-		(&chad{}).transform(c, vars).String())
+		transform(false, c, vars).String())
 }
 
 // TestPropertyTree: the tree is a map, takes its largest key first, and stays balanced; an operation touches no more than

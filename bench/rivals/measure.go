@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench"
@@ -32,8 +30,8 @@ type Measured struct {
 // Point is the program of a size: m and |G| of Theorem 1, what the program itself takes, and what each rival takes that
 // ended within its limit.
 type Point struct {
-	Size   int              `json:"size"`
-	Inputs int              `json:"inputs"`
+	Size   uint64           `json:"size"`
+	Inputs uint64           `json:"inputs"`
 	M      uint64           `json:"m"`
 	Graph  uint64           `json:"graph"`
 	Source uint64           `json:"source"` // steps and captures of the program, by the evaluator of the rivals
@@ -128,24 +126,25 @@ func measurePoint(ctx context.Context, f *bench.Family, n int, scale Scale, pass
 		return nil, nil, err
 	}
 	inside := bridge.Of(program)
-	gradient := func(r *Rival, opt Options) (*Result, error) {
-		return r.Gradient(ctx, inside.Term(), inside.ScalarInputs(), program.Point(), opt)
+	gradient := func(r *Rival, maxSteps uint64) (*Result, error) {
+		return r.Gradient(ctx, inside.Term(), inside.ScalarInputs(), program.Point(), maxSteps)
 	}
 	source, err := gradient(&Rival{transform: func(c *code, _ []*variable) *code { return c },
 		start: func(_ *machine, r float64, _ *variable, _ *gamma) value { return r },
-		read:  func(*machine, value, int) (float64, []float64) { return 0, nil }}, Options{})
+		read:  func(*machine, value, int) (float64, []float64) { return 0, nil }}, 0)
 	if err != nil {
 		return nil, nil, err
 	}
 	own, over, steps := source.Cost.spent(), res.Cost.Overhead, res.Cost.Steps.Total()
-	p := &Point{Size: n, Inputs: len(inside.ScalarInputs()), M: bound.M, Graph: bound.Graph, Source: own.All(),
-		Costs: map[string]Spent{Gram: {steps, over.Search - steps + over.Readback, over.Instantiate}}}
+	p := &Point{Size: uint64(n), Inputs: uint64(len(inside.ScalarInputs())), M: bound.M, Graph: bound.Graph,
+		Source: own.All(),
+		Costs:  map[string]Spent{Gram: {steps, over.Search - steps + over.Readback, over.Instantiate}}}
 	costs := map[string]Cost{Gram: {Steps: res.Cost.Steps, Captures: over.Instantiate}}
 	for _, r := range All() {
 		if passed[r.Name] {
 			continue
 		}
-		got, err := gradient(r, Options{MaxSteps: scale.Steps + 50*(p.M+p.Graph)})
+		got, err := gradient(r, scale.Steps+50*(p.M+p.Graph))
 		var limit *LimitError
 		switch {
 		case errors.As(err, &limit) && limit.Err == nil:
@@ -186,7 +185,7 @@ type Growth struct {
 	// Ratio is that over N at the largest size that ended, Size; 0 if there is none. Parts are what it is the sum of.
 	Ratio float64    `json:"ratio"`
 	Parts [3]float64 `json:"parts"`
-	Size  int        `json:"size"`
+	Size  uint64     `json:"size"`
 	// Form is the form of growth that leaves the least residuals through the upper two decades of N, after its terms of
 	// lower order have been taken off. Exponent is that of N in it, beside its logarithm if it has one, ± Half, at 95 %.
 	// Without Form there are fewer than four points.
@@ -215,14 +214,14 @@ func (m *Measured) Growth(rival string) Growth {
 	}
 	d = d.Upper()
 	least := math.Inf(1)
-	for _, form := range []bench.Model{bench.LinearModel, bench.NLogN, bench.QuadraticModel, bench.CubicModel,
-		bench.ExponentialModel} {
+	for _, form := range []bench.Law{bench.LinearGrowth, bench.NLogN, bench.QuadraticGrowth, bench.CubicGrowth,
+		bench.ExponentialGrowth} {
 		c := bench.Corrected{Data: d}
-		if !form.Exponential {
+		if form.Kind != bench.Exponential {
 			c = form.Correct(d)
 		}
 		if r := bench.Rank(c.Data, form)[0].Residual; r < least/2 { // a later form needs to be far better
-			least, g.Form = r, form.String()
+			least, g.Form = r, form.Form()
 			line := form.Exponent(c.Data)
 			g.Exponent, g.Half = line.Slope, line.Half
 		}
@@ -265,12 +264,3 @@ func (r *Report) Bounds() ([]Bound, error) {
 	}
 	return out, nil
 }
-
-// wordKinds are the kinds of words, and how many there are.
-func (c *Cost) wordKinds() map[string]uint64 {
-	w := &c.Words
-	return map[string]uint64{"identifiers": w.Identifiers, "map": w.Map, "array": w.Array, "cells": w.Cells,
-		"tuples": w.Tuples}
-}
-
-var wordNames = slices.Sorted(maps.Keys((&Cost{}).wordKinds()))

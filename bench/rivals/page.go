@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -33,31 +34,52 @@ func Page(r *Report) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	markdown := func(t table.Writer) string { return t.RenderMarkdown() }
-	funcs := template.FuncMap{
-		"rivals":  func() string { return markdown(rivalsTable()) },
-		"proved":  func() string { return markdown(provedTable(r.Families)) },
-		"growth":  func() string { return markdown(growthTable(r.Families)) },
-		"bounds":  func() string { return markdown(boundsTable(bounds)) },
-		"parts":   func() string { return markdown(partsTable(&r.Parts)) },
-		"program": func() string { return r.Parts.Program },
-		"family": func(name string) (string, error) {
-			for _, m := range r.Families {
-				if m.Name == name {
-					return markdown(pointsTable(m)), nil
-				}
+	family := func(name string) (*Measured, error) {
+		for _, m := range r.Families {
+			if m.Name == name {
+				return m, nil
 			}
-			return "", fmt.Errorf("rivals: the report has no family %q", name)
-		},
+		}
+		return nil, fmt.Errorf("rivals: the report has no family %q", name)
 	}
-	t, err := template.New("page").Funcs(funcs).Parse(pageText)
+	t, err := template.New("page").Funcs(template.FuncMap{"family": family, "grouped": load.Grouped,
+		"names": Names}).Parse(pageText)
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	err = t.Execute(&out, nil)
+	err = t.Execute(&out, map[string]any{"Rivals": All(), "Report": r,
+		"Growth": growthTable(r.Families).RenderMarkdown(), "Bounds": boundsTable(bounds).RenderMarkdown(),
+		"Parts": partsTable(&r.Parts).RenderMarkdown()})
 	return out.Bytes(), err
 }
+
+// Text prints what a rival takes, a dash if it did not end.
+func (p *Point) Text(rival string) string {
+	c, ok := p.Costs[rival]
+	if !ok {
+		return "–"
+	}
+	return fmt.Sprintf("%s + %s + %s", load.Grouped(c.Steps), load.Grouped(c.Bookkeeping), load.Grouped(c.Captures))
+}
+
+// Efficient is the largest point at which the efficient form of CHAD ended, nil if there is none.
+func (m *Measured) Efficient() *Point {
+	for i := range slices.Backward(m.Points) {
+		if _, ok := m.Points[i].Costs[efficient]; ok {
+			return &m.Points[i]
+		}
+	}
+	return nil
+}
+
+// Taken is what the efficient form of CHAD takes, and Proved its proved bound, 5 + 34·cost(t) + size(ctg) + 4·|Γ|. The
+// cotangent of a number has size 1.
+func (p *Point) Taken() uint64  { return p.Costs[efficient].All() }
+func (p *Point) Proved() uint64 { return 5 + 34*p.Source + 1 + 4*p.Inputs }
+
+// OfProved is the first over the second, in percent.
+func (p *Point) OfProved() float64 { return 100 * float64(p.Taken()) / float64(p.Proved()) }
 
 // Text is the report for a terminal: growth by family, and the fits.
 func Text(r *Report) (string, error) {
@@ -85,20 +107,12 @@ func titled(first ...any) table.Writer {
 	return report.NewTable(row)
 }
 
-func rivalsTable() table.Writer {
-	t := report.NewTable(table.Row{"rival", "what", "of", "pays for sums"})
-	for _, r := range All() {
-		t.AppendRow(table.Row{r.Name, r.Title, r.Paper, r.Text})
-	}
-	return t
-}
-
 // growthTable has for each family and rival the ratio and the exponent.
 func growthTable(families []*Measured) table.Writer {
 	t := titled("family", "largest n")
 	for _, m := range families {
 		last := &m.Points[len(m.Points)-1]
-		row := table.Row{m.Name, load.Grouped(uint64(last.Size))}
+		row := table.Row{m.Name, load.Grouped(last.Size)}
 		for _, name := range Names() {
 			row = append(row, growthText(m.Growth(name), last.Size))
 		}
@@ -108,7 +122,7 @@ func growthTable(families []*Measured) table.Writer {
 }
 
 // growthText prints a ratio and the growth in N, and the largest n that ended if that is not the largest measured.
-func growthText(g Growth, largest int) string {
+func growthText(g Growth, largest uint64) string {
 	if g.Ratio == 0 {
 		return "–"
 	}
@@ -119,9 +133,9 @@ func growthText(g Growth, largest int) string {
 	switch g.Form {
 	case "":
 		return out
-	case bench.ExponentialModel.String():
+	case bench.ExponentialGrowth.Form():
 		return out + ", exponential"
-	case bench.NLogN.String():
+	case bench.NLogN.Form():
 		return out + fmt.Sprintf(", N^%.2f·log N", g.Exponent)
 	}
 	return out + fmt.Sprintf(", N^%.2f", g.Exponent)
@@ -156,24 +170,6 @@ func formula(c []float64) string {
 	return strings.Join(out, " + ")
 }
 
-func pointsTable(m *Measured) table.Writer {
-	t := titled("n", "m", "|G|")
-	for i := range m.Points {
-		p := &m.Points[i]
-		row := table.Row{load.Grouped(uint64(p.Size)), load.Grouped(p.M), load.Grouped(p.Graph)}
-		for _, name := range Names() {
-			cell := "–"
-			if c, ok := p.Costs[name]; ok {
-				cell = fmt.Sprintf("%s + %s + %s", load.Grouped(c.Steps), load.Grouped(c.Bookkeeping),
-					load.Grouped(c.Captures))
-			}
-			row = append(row, cell)
-		}
-		t.AppendRow(row)
-	}
-	return t
-}
-
 // partsTable has a row for each rule and each kind of words with a step.
 func partsTable(p *Parts) table.Writer {
 	t := titled("steps")
@@ -191,31 +187,13 @@ func partsTable(p *Parts) table.Writer {
 	for r, info := range rule.Table {
 		line(fmt.Sprintf("(%s) %s", info.Number, info.Name), func(c *Cost) uint64 { return c.Steps[r] })
 	}
-	for _, kind := range wordNames {
-		line("words: "+kind, func(c *Cost) uint64 { return c.wordKinds()[kind] })
-	}
+	line("words: array", func(c *Cost) uint64 { return c.Words.Array })
+	line("words: cells", func(c *Cost) uint64 { return c.Words.Cells })
+	line("words: identifiers", func(c *Cost) uint64 { return c.Words.Identifiers })
+	line("words: map", func(c *Cost) uint64 { return c.Words.Map })
+	line("words: tuples", func(c *Cost) uint64 { return c.Words.Tuples })
 	line("captures", func(c *Cost) uint64 { return c.Captures })
 	line("all", func(c *Cost) uint64 { return c.spent().All() })
-	return t
-}
-
-// provedTable has the efficient form of CHAD beside its proved bound, 5 + 34·cost(t) + size(ctg) + 4·|Γ|, at the
-// largest size that ended. The cotangent of a number has size 1.
-func provedTable(families []*Measured) table.Writer {
-	t := report.NewTable(table.Row{"family", "n", "cost(t)", "chad-efficient", "5 + 34·cost(t) + 1 + 4·|Γ|", "of that"},
-		2, 3, 4, 5, 6)
-	for _, m := range families {
-		for i := len(m.Points) - 1; i >= 0; i-- {
-			p := &m.Points[i]
-			if c, ok := p.Costs["chad-efficient"]; ok {
-				proved := 5 + 34*p.Source + 1 + 4*uint64(p.Inputs)
-				t.AppendRow(table.Row{m.Name, load.Grouped(uint64(p.Size)), load.Grouped(p.Source),
-					load.Grouped(c.All()), load.Grouped(proved),
-					fmt.Sprintf("%.0f %%", 100*float64(c.All())/float64(proved))})
-				break
-			}
-		}
-	}
 	return t
 }
 

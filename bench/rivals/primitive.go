@@ -1,81 +1,87 @@
 package rivals
 
-import (
-	"slices"
-
-	"github.com/gram-machine/gram/rule"
-)
+import "slices"
 
 // prim is an added primitive.
-type prim uint8
+type prim struct {
+	name string
+	run  func(m *machine, c *code, f *frame) value
+}
 
-const (
-	primSkip prim = iota // 0, or no effect: touches nothing
-	primThen             // t; u: touches nothing
-
-	// Dual numbers.
-	primFresh  // a new identifier: a word
-	primCall   // call of ⟨i,f⟩ with a number: what the map or the array touches, and (6)
-	primRecord // an operation of the trace, of k identifiers and as many slopes: a word for each, and one for its own
-
-	// CHAD as published.
-	primTuple  // a cotangent of Γ: a word for each component of each variable
-	primCalled // a cotangent of a function, of one call: a word
-	primFold   // the sum over the calls of a cotangent of a function: a word for each, and what sums take
-
-	// CHAD in the efficient form.
-	primAdd     // adds to a cell: a word, and the sum
-	primScatter // adds the cotangents of what a closure captures: two words for each, and the sums
-	primScope   // an expression with more cells, which it returns: two words for each
-	primRun     // the body of a function, with cells of its own, which it returns: two words for each
-)
-
-func (m *machine) primitive(c *code, f *frame) value {
-	switch c.prim {
-	case primThen:
+// primSkip is 0, or no effect, and primThen is t; u. They touch nothing.
+var (
+	primSkip = &prim{"skip", func(*machine, *code, *frame) value { return nil }}
+	primThen = &prim{"then", func(m *machine, c *code, f *frame) value {
 		m.eval(c.kids[0], f)
 		return m.eval(c.kids[1], f)
-	case primFresh:
-		return m.fresh()
-	case primCall:
+	}}
+)
+
+// The primitives of dual numbers.
+var (
+	// primFresh is a new identifier: a word.
+	primFresh = &prim{"fresh", func(m *machine, _ *code, _ *frame) value { return m.fresh() }}
+	// primCall is the call of ⟨i,f⟩ with a number: what the map or the array touches, and (6).
+	primCall = &prim{"call", func(m *machine, c *code, f *frame) value {
 		d := m.eval(c.kids[0], f).(*pair)
 		m.callWith(d, m.eval(c.kids[1], f).(float64))
 		return m.eval(c.kids[2], f)
-	case primRecord:
-		return m.record(c, f)
-	case primTuple:
-		return m.tuple(c, f)
-	case primCalled:
+	}}
+	// primRecord is an operation of the trace, of k identifiers and as many slopes: a word for each, and one for its own.
+	primRecord = &prim{"record", (*machine).record}
+)
+
+// The primitives of CHAD as published.
+var (
+	// primTuple is a cotangent of Γ: a word for each component of each variable.
+	primTuple = &prim{"tuple", (*machine).tuple}
+	// primCalled is a cotangent of a function, of one call: a word.
+	primCalled = &prim{"called", func(m *machine, c *code, f *frame) value {
 		x := m.eval(c.kids[0], f)
 		m.cost.Words.Tuples++
 		return &arguments{x: x, v: m.eval(c.kids[1], f)}
-	case primFold:
+	}}
+	// primFold is the sum over the calls of a cotangent of a function: a word for each, and what sums take.
+	primFold = &prim{"fold", func(m *machine, c *code, f *frame) value {
 		again, calls, sum := m.eval(c.kids[0], f), m.eval(c.kids[1], f).(*arguments), m.eval(c.kids[2], f)
 		calls.each(func(x, v value) {
 			m.cost.Words.Tuples++
 			sum = m.plus(sum, m.apply(m.apply(again, x), v))
 		})
 		return sum
-	case primAdd:
+	}}
+)
+
+// The primitives of CHAD in the efficient form.
+var (
+	// primAdd adds to a cell: a word, and the sum.
+	primAdd = &prim{"add", func(m *machine, c *code, f *frame) value {
 		m.addTo(m.base+c.at[0], m.eval(c.kids[0], f))
-	case primScatter:
+		return nil
+	}}
+	// primScatter adds the cotangents of what a closure captures: two words for each, and the sums.
+	primScatter = &prim{"scatter", func(m *machine, c *code, f *frame) value {
 		v, _ := m.eval(c.kids[0], f).(cotangents)
 		for i := range v {
 			m.cost.Words.Cells++
 			m.addTo(m.base+c.at[i], v[i])
 		}
-	case primScope:
+		return nil
+	}}
+	// primScope is an expression with more cells, which it returns: two words for each.
+	primScope = &prim{"scope", func(m *machine, c *code, f *frame) value {
 		return rightNested(m.within(c.at[0], c.kids[0], f))
-	case primRun:
+	}}
+	// primRun is the body of a function, with cells of its own, which it returns: two words for each.
+	primRun = &prim{"run", func(m *machine, c *code, f *frame) value {
 		base := m.base
 		m.base = len(m.cells)
 		cells := m.within(c.at[0], c.kids[0], f)
 		m.base = base
 		last := len(cells) - 1
 		return &pair{cotangents(cells[:last]), cells[last]}
-	}
-	return nil
-}
+	}}
+)
 
 // within evaluates with n more cells, and returns what is in them then.
 func (m *machine) within(n int, c *code, f *frame) []value {
@@ -136,15 +142,6 @@ func (m *machine) fresh() ident {
 	return ident(m.idents - 1)
 }
 
-// record is an operation of the trace: its operands, and its slopes if it is no sum.
-type record struct {
-	operands []ident
-	slopes   []float64
-}
-
-// noIdent is the operand whose linear map is 0: a numeral.
-const noIdent ident = -1
-
 // record adds an operation to the trace.
 func (m *machine) record(c *code, f *frame) value {
 	var r record
@@ -161,121 +158,4 @@ func (m *machine) record(c *code, f *frame) value {
 	m.cost.Words.Array += uint64(len(c.kids))
 	m.trace = append(m.trace, r)
 	return m.fresh()
-}
-
-// calls are the operations that have been called and not yet resolved, with the sums of their arguments.
-type calls interface {
-	// at returns the entry of an operation, a new one if there is none.
-	at(key ident) *called
-	// takeMax removes the entry with the largest key; ok is false if there is none.
-	takeMax() (key ident, c called, ok bool)
-}
-
-// called is what is known of an operation that has been called: its backpropagator, and the sum of the arguments.
-type called struct {
-	back value
-	sum  float64
-	any  bool // there is a sum to add to
-}
-
-// array is an array with an entry for each identifier. It counts a word for each of the two components of an entry.
-type array struct {
-	entries []called
-	touched *uint64
-}
-
-func newArray(n int, touched *uint64) *array {
-	a := &array{make([]called, n), touched}
-	for i := range a.entries {
-		a.entries[i].any = true
-	}
-	*touched += 2 * uint64(n)
-	return a
-}
-
-func (a *array) at(key ident) *called {
-	*a.touched += 2
-	return &a.entries[key]
-}
-
-func (a *array) takeMax() (ident, called, bool) {
-	for n := len(a.entries) - 1; n >= 0; n-- {
-		c := a.entries[n]
-		a.entries = a.entries[:n]
-		*a.touched += 2
-		if c.back != nil {
-			return ident(n), c, true
-		}
-	}
-	return 0, called{}, false
-}
-
-// callWith calls an operation.
-func (m *machine) callWith(d *pair, r float64) {
-	c := m.calls.at(d.left.(ident))
-	if c.any {
-		m.cost.Steps[rule.Plus]++
-		r += c.sum
-	}
-	*c = called{d.right, r, true}
-}
-
-// resolve calls the backpropagator of each operation that has been called, once, in the reverse of the order in which
-// they were made. The first d are the inputs, whose sums it returns.
-func (m *machine) resolve(d int) []float64 {
-	out := make([]float64, d)
-	for {
-		key, c, ok := m.calls.takeMax()
-		switch {
-		case !ok:
-			return out
-		case int(key) < d:
-			out[key] = c.sum
-		default:
-			m.apply(m.apply(c.back, c.sum), nil)
-		}
-	}
-}
-
-// replay goes through the trace from its end, and returns the derivatives by the first d operations, the inputs.
-func (m *machine) replay(seed ident, d int) []float64 {
-	words := &m.cost.Words.Array
-	sums := make([]called, m.idents)
-	*words += uint64(m.idents)
-	addTo := func(at ident, r float64) {
-		if at == noIdent {
-			return
-		}
-		*words++
-		if sums[at].any {
-			m.cost.Steps[rule.Plus]++
-			r += sums[at].sum
-		}
-		sums[at] = called{sum: r, any: true}
-	}
-	addTo(seed, 1)
-	for i := m.idents - 1; i >= d; i-- {
-		m.enter()
-		m.leave()
-		*words++
-		if !sums[i].any {
-			continue
-		}
-		r := m.trace[i-d]
-		*words += uint64(len(r.operands) + len(r.slopes))
-		for j, at := range r.operands {
-			a := sums[i].sum
-			if r.slopes != nil {
-				m.cost.Steps[rule.Times]++
-				a *= r.slopes[j]
-			}
-			addTo(at, a)
-		}
-	}
-	out := make([]float64, d)
-	for i := range out {
-		*words++
-		out[i] = sums[i].sum
-	}
-	return out
 }

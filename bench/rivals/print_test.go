@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-var primNames = [...]string{primSkip: "skip", primThen: "then", primFresh: "fresh", primCall: "call", primRecord: "record", primTuple: "tuple",
-	primCalled: "called", primFold: "fold", primAdd: "add", primScatter: "scatter", primScope: "scope", primRun: "run"}
-
 // String prints the program. Variables of one name are told apart by their primes alone, as the transformations make them.
 func (c *code) String() string {
 	kid := func(i int) string { return c.kids[i].String() }
@@ -53,5 +50,5 @@ func (c *code) String() string {
 	if len(c.at) > 0 {
 		at = fmt.Sprint(c.at)
 	}
-	return primNames[c.prim] + at + args()
+	return c.prim.name + at + args()
 }

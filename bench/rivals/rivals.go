@@ -3,6 +3,7 @@ package rivals
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -22,6 +23,9 @@ type Rival struct {
 	read func(m *machine, v value, d int) (float64, []float64)
 }
 
+// efficient is the name of the efficient form of CHAD.
+const efficient = "chad-efficient"
+
 // All returns the rivals.
 func All() []*Rival {
 	const (
@@ -35,7 +39,7 @@ func All() []*Rival {
 	return []*Rival{
 		newChad("chad", "CHAD", chadPaper, "a tuple over all variables in scope for each subterm, and a λ evaluated again "+
 			"for each of its calls", false),
-		newChad("chad-efficient", "CHAD, efficient", efficientPaper,
+		newChad(efficient, "CHAD, efficient", efficientPaper,
 			"a cell for each variable in scope, and for each call of a function one for each variable that it captures", true),
 		newDual("dual", "dual numbers", dualPaper+", before staging",
 			"a backpropagator called once for each path to it, and a tuple of all inputs for each sum",
@@ -92,7 +96,7 @@ func newDual(name, title, paper, text string, s style, row func(m *machine, v va
 // newChad is a rival by CHAD.
 func newChad(name, title, paper, text string, cells bool) *Rival {
 	return &Rival{Name: name, Title: title, Paper: paper, Text: text,
-		transform: func(c *code, inputs []*variable) *code { return (&chad{cells: cells}).transform(c, inputs) },
+		transform: func(c *code, inputs []*variable) *code { return transform(cells, c, inputs) },
 		start:     func(_ *machine, r float64, _ *variable, _ *gamma) value { return r },
 		read: func(m *machine, v value, d int) (float64, []float64) {
 			p := v.(*pair)
@@ -113,10 +117,10 @@ func newChad(name, title, paper, text string, cells bool) *Rival {
 // gradientTuple reads a cotangent ⟨⟨0,x̄1⟩,…,x̄d⟩ of the inputs.
 func gradientTuple(v value, d int) []float64 {
 	out := make([]float64, d)
-	for i := d - 1; i >= 0; i-- {
-		if p, ok := v.(*pair); ok { // 0 otherwise
-			out[i], v = p.right.(float64), p.left
-		}
+	for i := range slices.Backward(out) {
+		left, right := halves(v)
+		out[i], _ = right.(float64)
+		v = left
 	}
 	return out
 }
@@ -129,11 +133,6 @@ func halves(v value) (left, right value) {
 	return nil, nil
 }
 
-// Options bound an evaluation.
-type Options struct {
-	MaxSteps uint64 // 0: none
-}
-
 // Result is a gradient.
 type Result struct {
 	Value    float64
@@ -142,9 +141,10 @@ type Result struct {
 }
 
 // Gradient evaluates the transformed term, of type R, at a point: the value of t and its derivatives by each of the
-// inputs. The error is a [*LimitError], that of typing, or a [*revgrad.UndefinedError].
+// inputs, in at most so many steps if that is not 0. The error is a [*LimitError], that of typing, or a
+// [*revgrad.UndefinedError].
 func (r *Rival) Gradient(ctx context.Context, t *term.Term, inputs []term.Var, point []float64,
-	opt Options) (res *Result, err error) {
+	maxSteps uint64) (res *Result, err error) {
 	if err := revgrad.Undefined(t); err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (r *Rival) Gradient(ctx context.Context, t *term.Term, inputs []term.Var, p
 	}()
 	c, vars := read(t, inputs)
 	program := link(r.transform(c, vars), vars)
-	m := &machine{ctx: ctx, limit: opt.MaxSteps}
+	m := &machine{ctx: ctx, limit: maxSteps}
 	f := &frame{slots: make([]value, program.frame)}
 	var scope *gamma
 	for _, x := range vars {

@@ -48,7 +48,7 @@ func TestFamilies(t *testing.T) {
 			res, err := p.Gradient(t.Context(), gram.EvalOptions{})
 			require.NoError(t, err)
 			for _, r := range rivals.All() {
-				got, err := r.Gradient(t.Context(), bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point(), rivals.Options{MaxSteps: 1e7})
+				got, err := r.Gradient(t.Context(), bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point(), 1e7)
 				require.NoError(t, err, "%s, n = %d, %s", f.Name, n, r.Name)
 				require.InDelta(t, values[0], got.Value, 1e-9, "%s, n = %d, %s", f.Name, n, r.Name)
 				require.InDeltaSlice(t, jacobian, got.Gradient, 1e-6, "%s, n = %d, %s", f.Name, n, r.Name)
@@ -65,7 +65,7 @@ func TestPropertyGradient(t *testing.T) {
 		p := property.Draw(t, property.Options{Size: rapid.IntRange(3, 40).Draw(t, "size")})
 		values, jacobian := denote.Jacobian(p.Term, p.Inputs, p.Point)
 		for _, r := range rivals.All() {
-			got, err := r.Gradient(t.Context(), p.Term, p.Inputs, p.Point, rivals.Options{MaxSteps: 1e6})
+			got, err := r.Gradient(t.Context(), p.Term, p.Inputs, p.Point, 1e6)
 			require.NoError(t, err, r.Name)
 			require.True(t, property.Close(values[0], got.Value, 0), "%s: %v instead of %v", r.Name, got.Value, values)
 			require.Len(t, got.Gradient, len(jacobian))
@@ -86,7 +86,7 @@ func TestCounts(t *testing.T) {
 		want := map[string]int{"chad": 3*n*n + 47*n + 29, "chad-efficient": 37*n + 26,
 			"dual": 12*n + 10<<n - 3, "dual-map": 23*n + 7, "dual-array": 29*n + 12, "trace": 24*n + 8}
 		for _, r := range rivals.All() {
-			got, err := r.Gradient(t.Context(), bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point(), rivals.Options{})
+			got, err := r.Gradient(t.Context(), bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point(), 0)
 			require.NoError(t, err)
 			require.Equal(t, []float64{math.Pow(2, float64(n))}, got.Gradient)
 			require.EqualValues(t, want[r.Name], got.Cost.Total(), "%s, n = %d: %+v", r.Name, n, got.Cost)
@@ -101,22 +101,22 @@ func TestLimits(t *testing.T) {
 	cancel()
 	for _, r := range rivals.All() {
 		var limit *rivals.LimitError
-		_, err := r.Gradient(t.Context(), bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point(), rivals.Options{MaxSteps: 600})
+		_, err := r.Gradient(t.Context(), bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point(), 600)
 		require.ErrorAs(t, err, &limit, r.Name)
 		require.ErrorContains(t, err, "more than 600 steps")
 		require.NoError(t, limit.Err)
-		_, err = r.Gradient(ctx, bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point(), rivals.Options{})
+		_, err = r.Gradient(ctx, bridge.Of(p).Term(), bridge.Of(p).ScalarInputs(), p.Point(), 0)
 		require.ErrorIs(t, err, context.Canceled, r.Name)
 	}
 	large, deep := load(t, "input x = 0.5\niter #1000000000000 sin x\n"), load(t, "input x = 0.5\niter #400000 sin x\n")
 	for _, r := range rivals.All() {
-		_, err := r.Gradient(t.Context(), bridge.Of(large).Term(), bridge.Of(large).ScalarInputs(), large.Point(), rivals.Options{})
+		_, err := r.Gradient(t.Context(), bridge.Of(large).Term(), bridge.Of(large).ScalarInputs(), large.Point(), 0)
 		require.ErrorContains(t, err, "the program has more than 1048576 symbols", r.Name)
-		_, err = r.Gradient(t.Context(), bridge.Of(deep).Term(), bridge.Of(deep).ScalarInputs(), deep.Point(), rivals.Options{})
+		_, err = r.Gradient(t.Context(), bridge.Of(deep).Term(), bridge.Of(deep).ScalarInputs(), deep.Point(), 0)
 		require.ErrorContains(t, err, "the program nests deeper than 150000", r.Name)
 	}
 	linear := load(t, "let d = lin a -> 2 * a in\nd 1\n")
-	_, err := rivals.All()[0].Gradient(t.Context(), bridge.Of(linear).Term(), nil, nil, rivals.Options{})
+	_, err := rivals.All()[0].Gradient(t.Context(), bridge.Of(linear).Term(), nil, nil, 0)
 	require.ErrorContains(t, err, "not defined on lin")
 }
 

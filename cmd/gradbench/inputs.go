@@ -21,11 +21,11 @@ var (
 )
 
 var evals = []eval{
-	{"lse", primal, false, single(2500, 5000, 10000, 20000, 40000, 80000, 160000, 320000, 640000, 1280000),
+	{"lse", primal, false, product([]int{2500, 5000, 10000, 20000, 40000, 80000, 160000, 320000, 640000, 1280000}),
 		func(size []int) map[string]any {
 			return map[string]any{"x": uniform(size[0])}
 		}},
-	{"llsq", primal, false, single(16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8196, 16392),
+	{"llsq", primal, false, product([]int{16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8196, 16392}),
 		func(size []int) map[string]any {
 			return map[string]any{"x": uniform(128), "n": size[0]}
 		}},
@@ -57,7 +57,7 @@ var evals = []eval{
 			points := uniformRows(size[1], size[2])
 			return map[string]any{"points": points, "centroids": points[len(points)-size[0]:]}
 		}},
-	{"det", primal, false, single(5, 6, 7, 8, 9, 10, 11), func(size []int) map[string]any {
+	{"det", primal, false, product([]int{5, 6, 7, 8, 9, 10, 11}), func(size []int) map[string]any {
 		return map[string]any{"A": uniform(size[0] * size[0]), "ell": size[0]}
 	}},
 	{"ba", objective, false, [][]int{{21, 11315, 36455}, {49, 7776, 31843}, {161, 48126, 182072}, {372, 47423, 204472},
@@ -68,9 +68,10 @@ var evals = []eval{
 		return map[string]any{"n": size[0], "m": size[1], "p": size[2], "cam": uniform(11), "x": uniform(3),
 			"w": uniform(1)[0], "feat": uniform(2)}
 	}},
-	{"ht", objective, false, single(100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200), hand},
-	{"particle", modes, true, single(1), func([]int) map[string]any { return map[string]any{"w": 0} }},
-	{"saddle", modes, true, single(1), func([]int) map[string]any { return map[string]any{"start": []float64{1, 1}} }},
+	{"ht", objective, false, product([]int{100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200}), hand},
+	{"particle", modes, true, product([]int{1}), func([]int) map[string]any { return map[string]any{"w": 0} }},
+	{"saddle", modes, true, product([]int{1}),
+		func([]int) map[string]any { return map[string]any{"start": []float64{1, 1}} }},
 }
 
 // hand returns a hand of the shape of that of the eval, whose files are large: 22 bones, 544 vertices and 1084
@@ -119,13 +120,6 @@ func hand(size []int) map[string]any {
 			"base_positions":         places, "weights": weights, "triangles": triangles, "is_mirrored": false,
 		},
 	}}
-}
-
-func single(sizes ...int) (all [][]int) {
-	for _, n := range sizes {
-		all = append(all, []int{n})
-	}
-	return all
 }
 
 // product returns the sizes of all combinations.

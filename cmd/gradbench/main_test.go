@@ -24,15 +24,16 @@ func TestMeasure(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var log, table strings.Builder
+	var log strings.Builder
 	s := measurement{clone: clone, tools: []string{"fixed", "failing", "missing"}, timeout: 1e10, log: &log}
 	e := eval{name: "lse", functions: primal, input: func(size []int) map[string]any { return map[string]any{"x": make([]float64, size[0])} }}
 	rows, err := s.measure(t.Context(), &e, [][]int{{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, t := range report.GradBenchTables(rows) {
-		table.WriteString(t.Markdown())
+	table, err := report.GradBenchText(rows)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if len(rows) != 6 || strings.Count(log.String(), "\n") != 6 {
 		t.Errorf("%d rows, and the file\n%s", len(rows), log.String())
@@ -44,8 +45,8 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("row %+v", r)
 	}
 	for _, want := range []string{"| 2, 2 | – |", "- gram primal [1]: difference 1", "| 0.25 | – |"} {
-		if !strings.Contains(table.String(), want) {
-			t.Errorf("there is no %q in\n%s", want, table.String())
+		if !strings.Contains(table, want) {
+			t.Errorf("there is no %q in\n%s", want, table)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// These claims are measured on the calculus itself: the rewriter of internal/reference fires one rule at a time,
+// These quantities are measured on the calculus itself: the rewriter of internal/reference fires one rule at a time,
 // anywhere in a term. It finds all redexes of each term, so sizes are small.
 
 // generator returns random numbers for a size.
@@ -26,26 +26,6 @@ func symbols(s *reference.Start, t *reference.Term) float64 { return float64(s.B
 
 // shrinking are the rules of claim 6.
 var shrinking = []rule.Rule{rule.SubstNumeral, rule.GC, rule.Plus, rule.PlusPair, rule.Times, rule.Function}
-
-// claimShrinking is claim 6.
-func claimShrinking() []Series {
-	tuples := all([]Family{SumBalanced, LeastSquares, RandomGraph}, func(f Family) Series {
-		s := points(f, Evidence, Law{Kind: Below}, "2·|t|, in symbols", StepsName, tupleSteps)
-		return s.called("bp of "+f.Name+" with tuples, any redex", Sizes(2, 20), Sizes(2, 50))
-	})
-	copies := sized("(3) at λs, the innermost let first", counting(2, 8), counting(2, 9))
-	return slices.Concat(
-		all([]Family{Diamonds, Horner, DeadLets, Squares, RandomGraph}, func(f Family) Series {
-			s := points(f, Evidence, linear, termSize.name, StepsName, shrinkingSteps)
-			return s.called(f.Name+", any redex", Sizes(5, 200), Sizes(5, 500))
-		}),
-		tuples,
-		all([]Family{Diamonds, RandomGraph}, func(f Family) Series {
-			return points(f, Evidence, linear, termSize.name, StepsName, randomValueSteps).called(f.Name +
-				", the machine's random schedule")
-		}),
-		[]Series{series(copies, Contrast, exponential, sizeN, copyingSteps).without("the restriction of (3) to numerals")})
-}
 
 // shrink is the size of a term, and the length of a reduction by the rules of claim 6 in a random order, with its
 // counts.
@@ -82,7 +62,7 @@ func randomValueSteps(s *subject) Point {
 // two uses of the one before, the innermost let first: what is copied has occurrences
 // that are still to be substituted for.
 var copyingSteps = quantity{StepsName, func(s *subject) float64 {
-	return s.steps(s.program("λs", Copies(s.size)).valueStart(denote.Floats{}), innermost)
+	return s.steps(s.valueStart(denote.Floats{}), innermost)
 }}
 
 // innermost takes the redex of (3) or (4) whose let is innermost.
@@ -95,22 +75,8 @@ func innermost(s *reference.State) *reference.Redex {
 	return nil
 }
 
-// claimCommutation is claim 8.
-func claimCommutation() []Series {
-	var out []Series
-	for _, by := range []rule.Rule{rule.Lambda, rule.Pair, rule.Subst, rule.SubstNumeral, rule.GC, rule.Plus, rule.Times,
-		rule.Function, rule.Branch} {
-		f := sized("("+rule.Table[by].Number+") "+by.String(), EveryRule.Quick, EveryRule.Full)
-		out = append(out, points(f, Evidence, constant, termSize.name, "most steps of D(t) for one of t", commuting(by)))
-	}
-	without := reference.WithoutLinGC(reference.Leftmost)
-	return append(out,
-		series(Constants, Evidence, constant, sizeN, symbolsLeft(reference.Leftmost)).called("D(t) of n constants"),
-		series(Constants, Printed, constant, sizeN, symbolsLeft(without)).called("D(t) of n constants, without (5')"),
-		series(ConstantSquares, Contrast, exponential, sizeN, symbolsLeft(without)).without("(5′)").
-			called("D(t) of a constant squared n times, without (5')"),
-	)
-}
+// withoutLinGC is the leftmost strategy without (5').
+var withoutLinGC = reference.WithoutLinGC(reference.Leftmost)
 
 // symbolsLeft is the size of the normal form of D(t), under λ too, by a strategy.
 func symbolsLeft(by reference.Strategy) quantity {
@@ -152,27 +118,6 @@ func lockstep(s *subject, start *reference.Start, by rule.Rule, seed int) (most 
 	}
 }
 
-// claimUnicity is claim 13.
-func claimUnicity() []Series {
-	var out []Series
-	for _, what := range []string{"values", "gradients", "gradients by injections"} {
-		f := sized("exact "+what+", strategies of the calculus", powersOfTwo(0, 3), powersOfTwo(0, 4))
-		out = append(out, points(f, Evidence, equal, "results", "results that agree", exactResults(what)))
-	}
-	for _, f := range []Family{RandomProgram, Network, Continuations, Perceptron, RandomGraph} {
-		out = append(out,
-			schedules(f, true).called(f.Name+": steps under a random schedule", Sizes(10, 2000), Sizes(10, 20_000)),
-			points(f, Evidence, equal, "numbers", "numbers that agree to a relative 1e-9", strategiesAgree).
-				called(f.Name+": gradients of the strategies", []int{10, 100}, []int{10, 100, 1000}))
-	}
-	many := sized("", powersOfTwo(0, 4), powersOfTwo(0, 5))
-	return append(out,
-		series(many, Evidence, constant, sizeN.named("schedules"),
-			exactGradients).called("exact gradients over the rationals"),
-		series(many, Contrast, linear, sizeN.named("schedules"),
-			floatGradients).without("exact numbers").called("gradients in floating point"))
-}
-
 // exactGradients is the number of different gradients over the rationals to which the rewriter reduces calls by random
 // schedules.
 var exactGradients = quantity{"different gradients", func(s *subject) float64 {
@@ -208,8 +153,8 @@ const strategySeeds = 3
 
 // exactResults runs random programs over the rationals by the strategies of the rewriter, and counts the results that
 // were reached, and those equal to what the machine's strategy gives. A result is a list of numbers.
-func exactResults(what string) func(*subject) Point {
-	return func(s *subject) (pt Point) {
+func exactResults(what string) curves {
+	return points(Evidence, equal, "results", "results that agree", func(s *subject) (pt Point) {
 		for seed := range s.size {
 			p := s.program("random program", Rational(2, uint64(seed)))
 			start, read := p.valueStart(denote.Rationals{}), reference.Numbers
@@ -232,7 +177,7 @@ func exactResults(what string) func(*subject) Point {
 			}
 		}
 		return pt
-	}
+	}, sized("exact "+what+", strategies of the calculus", powersOfTwo(0, 3), powersOfTwo(0, 4)))
 }
 
 // taggedNumbers reads a tagged sum, with 0 for an input that it does not have.
@@ -298,31 +243,12 @@ func strategiesAgree(s *subject) (pt Point) {
 	return pt
 }
 
-// claimNormalising is claim 22.
-func claimNormalising() []Series {
-	explored := func(name string, texts []string, start func(*subject) *reference.Start) Series {
-		sizes := counting(1, len(texts))
-		return points(sized("all reductions of "+name, sizes, sizes), Evidence, equal, "reduction graphs",
-			"finite ones without a cycle",
-			func(s *subject) Point { return explore(s, texts, start) })
+// gradientOrReversed is the gradient of a program with inputs, else D of it.
+func gradientOrReversed(s *subject) *reference.Start {
+	if len(s.ScalarInputs()) > 0 {
+		return s.gradientStart(denote.Floats{})
 	}
-	steps := []int{10, 100, 1000, 2000}
-	out := []Series{
-		explored("D(t)", Small(), func(s *subject) *reference.Start {
-			if len(s.ScalarInputs()) > 0 {
-				return s.gradientStart(denote.Floats{})
-			}
-			return reference.Convert(s.reversed(), denote.Floats{}).ValueStart(nil, nil)
-		}),
-		explored("programs with lin", SmallLin(), func(s *subject) *reference.Start { return s.valueStart(denote.Floats{}) }),
-		points(sized("any redex of the calculus", powersOfTwo(0, 3), powersOfTwo(0, 5)), Evidence, equal, "reductions",
-			"reductions that ended", ending),
-		schedules(RandomProgram, false).called("value, schedules of the machine", Sizes(10, 5000), Sizes(10, 50_000)),
-		schedules(RandomProgram, true).called("gradient, schedules of the machine", Sizes(10, 5000), Sizes(10, 50_000)),
-		series(sized("modulo (dup)", steps, append(steps, 10_000)), Printed, constant, sizeN.named("steps allowed"),
-			duplicating),
-	}
-	return out
+	return reference.Convert(s.reversed(), denote.Floats{}).ValueStart(nil, nil)
 }
 
 // explore is a number of small terms, and of those whose reduction graph is finite and has no cycle.
@@ -417,7 +343,7 @@ func ending(s *subject) (pt Point) {
 }
 
 // schedules is the number of steps under the schedule LIFO, and under a random one.
-func schedules(f Family, gradient bool) Series {
+func schedules(f Family, gradient bool) curves {
 	steps := func(s *subject, opt gram.EvalOptions) float64 {
 		run := s.Value
 		if gradient {
@@ -425,9 +351,9 @@ func schedules(f Family, gradient bool) Series {
 		}
 		return float64(must(run(s.ctx, opt)).Cost.Steps.Total())
 	}
-	return series(f, Evidence, equal,
+	return series(Evidence, equal,
 		quantity{"steps, the redex found last", func(s *subject) float64 { return steps(s, literally) }},
 		quantity{"steps, any redex", func(s *subject) float64 {
 			return steps(s, gram.EvalOptions{Literal: true, Schedule: gram.Random, Seed: 7})
-		}})
+		}}, f)
 }

@@ -1,21 +1,75 @@
 package bench
 
 import (
-	"slices"
-
 	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
-// groundFamilies are the families of computational graphs with one output, adversarial ones too.
-func groundFamilies() []Family {
-	return append(Ground(), slices.DeleteFunc(Adversarial(), func(f Family) bool {
-		return !f.Ground || f.Name == TwoOutputs.Name
-	})...)
+// unsharedSteps is the steps of a value where each let is evaluated at each use, as if it was written out there.
+var unsharedSteps = quantity{StepsName, func(s *subject) float64 {
+	counts := s.byName()
+	return float64(counts.Total())
+}}
+
+// byName counts the steps of the program's value by name.
+func (s *subject) byName() rule.Counts {
+	_, counts, err := ByName(s.valueStart(denote.Floats{}), rewriteLimit, s.ctx.Err)
+	try(err)
+	return counts
 }
+
+// doubling are sizes at which a cost of 2ⁿ can be paid.
+var doubling = counting(4, 14)
+
+// graph is the program's computational graph. The program must be one as it stands.
+func (s *subject) graph() *hypergraph.Graph {
+	return must(hypergraph.FromTerm(s.Term(), s.ScalarInputs(), nil))
+}
+
+// groundSize is |G| of a program that is a computational graph as it stands.
+var groundSize = quantity{GraphName, func(s *subject) float64 { return float64(s.graph().Size().Total()) }}
+
+// Quantities of forward mode: the steps for one partial derivative, and for the gradient.
+var (
+	forwardPartial  = quantity{"steps of Fwd(G)", func(s *subject) float64 { return forwardSteps(s, 1) }}
+	forwardGradient = quantity{"steps of Fwd(G)",
+		func(s *subject) float64 { return forwardSteps(s, len(s.ScalarInputs())) }}
+)
+
+// forwardSteps is the number of steps of Fwd(G) at the point, in all, with the tangent 1 for each of the first inputs
+// in turn.
+func forwardSteps(s *subject, passes int) float64 {
+	fwd := must(revgrad.Forward(s.Term(), s.ScalarInputs(), s.ctx.Err))
+	var inputs []term.Var
+	for _, x := range s.ScalarInputs() {
+		z, a := fwd.NewVar(term.VarInfo{Name: "x", Type: term.R}), fwd.NewVar(term.VarInfo{Name: "dx", Type: term.R})
+		fwd.Root = fwd.Let(0, x, fwd.Pair(0, fwd.Variable(0, z), fwd.Variable(0, a)), fwd.Root)
+		inputs = append(inputs, z, a)
+	}
+	point := make([]float64, len(inputs))
+	for j, r := range s.Point() {
+		point[2*j] = r
+	}
+	return s.evaluate(fwd, inputs, func(yield func([]float64) bool) {
+		for i := range passes {
+			point[2*i+1] = 1
+			if !yield(point) {
+				return
+			}
+			point[2*i+1] = 0
+		}
+	})
+}
+
+// tapeOperations is the operations of backpropagation on the graph, which a tape makes one after the other.
+var tapeOperations = quantity{"operations", func(s *subject) float64 {
+	m := hypergraph.NewMemory(s.graph(), s.ctx.Err)
+	return float64(must(m.Backpropagation(s.Point())).Operations)
+}}
 
 // transformed is the size of what a transformation makes of a program.
 func transformed(name string, of func(*subject) *term.Term) quantity {
@@ -59,42 +113,6 @@ func bpSteps(without revgrad.Ablation) quantity {
 	}}
 }
 
-// withoutSparse is what bp(G) costs without ⊕: with + for it, and with dense tuples. n grows with |G|.
-func withoutSparse(x quantity, of func(revgrad.Ablation) quantity) []Series {
-	var out []Series
-	for _, f := range []Family{SumBalanced, LeastSquares} {
-		s := func(a revgrad.Ablation, name, without string) Series {
-			s := series(f, Contrast, quadratic, x, of(a)).without(without)
-			return s.called(f.Name+": "+name, Sizes(10, 200), Sizes(10, 1000))
-		}
-		out = append(out, s(revgrad.PlainPlus, "plain + for ⊕", "⊕"), s(revgrad.DenseTuples, "dense tuples", "sparse tuples"))
-	}
-	return out
-}
-
-// claimBackpropSize is claim 4.
-func claimBackpropSize() []Series {
-	families := []Family{SumLeft, SumRight, SumBalanced, LeastSquares, RandomGraph,
-		FanOut, Squares, DeadLets, Horner, Shadowed}
-	return append(
-		all(families, func(f Family) Series { return series(f, Evidence, linear, groundSymbols, bpSymbols) }),
-		withoutSparse(groundSymbols, bpSize)...)
-}
-
-// claimReverseSize is claim 5.
-func claimReverseSize() []Series {
-	many := sized("one symbol of k arguments", Sizes(10, 1000), Sizes(10, 2000))
-	return slices.Concat(
-		all(append(Constructors(), RandomProgram), func(f Family) Series {
-			return series(f, Evidence, linear, termSize, reverseSize)
-		}),
-		all([]Family{Chain, SumBalanced, RandomGraph, Horner}, func(f Family) Series {
-			return series(f, Evidence, linear, groundSymbols, forwardSize).called("Fwd of " + f.Name)
-		}),
-		[]Series{points(many, Contrast, quadratic, termSize.name, reverseSize.name, manyAry).without("a bound on arities")},
-	)
-}
-
 // manyAry is |t| and |D(t)| of t = f(t1,…,tk) for variables ti, by the equation of Table 3 for a symbol f of k
 // arguments, each of whose derivatives is a symbol of k arguments too:
 //
@@ -128,34 +146,6 @@ func manyAry(s *subject) Point {
 		t.Root = t.Unpair(0, xs[i], stars[i], t.Variable(0, t.NewVar(term.VarInfo{Name: "t"})), t.Root)
 	}
 	return Point{X: float64(k + 1), Y: float64(t.Size())}
-}
-
-// claimBackpropSteps is claim 7.
-func claimBackpropSteps() []Series {
-	return append(
-		all(groundFamilies(), func(f Family) Series { return series(f, Evidence, linear, groundSize, bpSteps(0)) }),
-		withoutSparse(groundSize, bpSteps)...)
-}
-
-// claimMainLemma is claim 9.
-func claimMainLemma() []Series {
-	shared := []Family{FanOut, Diamonds, Fibonacci, Squares, RandomGraph, Horner}
-	unfactored := func(f Family, quick, full []int) Series {
-		s := series(f, Contrast, exponential, graphSize, rewriterSteps(true, withoutRule(rule.Factor))).without("rule (11)")
-		return s.called(f.Name+", no rule (11)", quick, full)
-	}
-	return slices.Concat(
-		all(groundFamilies(), func(f Family) Series { return series(f, Evidence, linear, groundSize, normalSteps) }),
-		all(shared, func(f Family) Series {
-			return series(f, Evidence, atMostLinear, dualOccurrences, factorSteps).called(f.Name + ": ℓ-steps")
-		}),
-		[]Series{
-			series(LogSumExp, Printed, equal, normalFrom("symbols of the normal form of D(G)[x:=⟨x,x*⟩]", false),
-				normalFrom("symbols of that of D(G)[x:=⟨x,λa.x* a⟩]", true)).called("log-sum-exp: the start as printed",
-				counting(1, 8), counting(1, 16)),
-			unfactored(Squares, counting(2, 7), counting(2, 8)), unfactored(Diamonds, counting(2, 7), counting(2, 8)),
-			unfactored(Fibonacci, counting(4, 10), counting(4, 11)),
-		})
 }
 
 // Quantities of the reduction of D(G) to its symbolic normal form: its steps, those by (11), and the occurrences of

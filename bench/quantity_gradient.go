@@ -1,0 +1,271 @@
+package bench
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/internal/bridge"
+	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/internal/modular"
+	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/internal/stage"
+	"github.com/gram-machine/gram/limits"
+	"github.com/gram-machine/gram/machine"
+	"github.com/gram-machine/gram/revgrad"
+	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
+)
+
+// unfactoredSteps is the steps of a gradient by the rewriter without (11).
+var unfactoredSteps = rewriterSteps(true, withoutRule(rule.Factor))
+
+// mostSteps is the bound of Corollary gradient with its constant: one (12) of a declared symbol of three parameters, of
+// numerals, takes 43 steps of the gradient, and one of a binary symbol 27.
+var mostSteps = quantity{"43·(m + |G| + n + 1)", func(s *subject) float64 { return 43 * (withInputs.of(s) + 1) }}
+
+// mostWork is the bound of docs/work.md with its constant.
+var mostWork = bilinear.times("3·(|t| + n)·(steps + 1)", quantity{"3", func(*subject) float64 { return 3 }})
+
+// withInputs is m + |G| + n.
+var withInputs = quantity{"m + |G| + n",
+	func(s *subject) float64 { return mAndGraph.of(s) + float64(len(s.ScalarInputs())) }}
+
+// Quantities of the reductions of t to its graph: the steps by need, those of normalising λs first, and the steps of
+// the gradient by the strategy that does so.
+var (
+	mNeed          = openSteps("m by need", reference.ByNeed)
+	mNormal        = openSteps("m after normalising", normalising)
+	normalAndGraph = quantity{"mNormal + |G|", func(s *subject) float64 { return mNormal.of(s) + graphSize.of(s) }}
+	modularSteps   = ofGradient(StepsName, gram.EvalOptions{Strategy: gram.Modular}, totalSteps)
+)
+
+// openSteps is the number of steps by which the rewriter reduces a program with symbolic inputs.
+func openSteps(name string, by reference.Strategy) quantity {
+	return quantity{name, func(s *subject) float64 {
+		return s.steps(reference.Convert(s.Term(), denote.Floats{}).OpenStart(s.ScalarInputs(), s.Point()), by)
+	}}
+}
+
+// normalising is the strategy that fires what is under λs first, and then continues as the machine does.
+func normalising(s *reference.State) *reference.Redex {
+	for i := range s.Redex {
+		if r := &s.Redex[i]; !r.Weak {
+			return r
+		}
+	}
+	return reference.Open(nil)(s)
+}
+
+// rewriterSteps is the steps of a gradient by a strategy of the rewriter: with dual λs named, or with D's pairs copied
+// whole.
+func rewriterSteps(named bool, by reference.Strategy) quantity {
+	return quantity{StepsName, func(s *subject) float64 {
+		start := s.gradientStart(denote.Floats{})
+		if named {
+			start = start.Named()
+		}
+		return s.steps(start, by)
+	}}
+}
+
+// withoutRule is the strategy of the machine without a rule.
+func withoutRule(without rule.Rule) reference.Strategy {
+	by := reference.Machine(nil)
+	return func(s *reference.State) *reference.Redex {
+		rest := *s
+		rest.Redex = slices.DeleteFunc(slices.Clone(s.Redex), func(r reference.Redex) bool { return r.Rule == without })
+		return by(&rest)
+	}
+}
+
+// towerOfTwos is 2^(2^(…)), with k twos.
+var towerOfTwos = quantity{"a tower of k twos", func(s *subject) float64 {
+	n := 1
+	for range s.size {
+		n = 1 << n
+	}
+	return float64(n)
+}}
+
+// productsInG is the number of products in the graph of a program that has a sum with each of them.
+var productsInG = ofBound("products in G", func(b *gram.Bound) uint64 { return b.Operations / 2 })
+
+// sumsAndNumbers is what a run adds and reads: steps by (6) and (7), and numbers of the result.
+const sumsAndNumbers = "sums of tuples and of numbers, numbers read"
+
+func sumsOf(c *gram.Cost) uint64 {
+	return c.Steps[rule.Plus] + c.Steps[rule.PlusPair] + c.Overhead.Readback
+}
+
+var adHoc = ofGradient(sumsAndNumbers, literally, sumsOf)
+
+// injected is what it takes to add n-tuples and to read one: D(t) as a program whose inputs carry injections.
+var injected = quantity{sumsAndNumbers, func(s *subject) float64 {
+	var text bytes.Buffer
+	st := stage.Stage{Kind: stage.Reverse, Source: s.Source(), Term: s.reversed(), Inputs: s.ScalarInputs()}
+	try(st.Write(&text, nil, nil))
+	return float64(sumsOf(s.program("injections", Injected(text.String())).value(literally)))
+}}
+
+// injectionSums is what the injections of n inputs that all contribute add by Corollary gradient's remark: n − 1 times
+// n − 1 steps by (7) and n by (6).
+var injectionSums = quantity{"(n − 1)·(2n − 1)",
+	func(s *subject) float64 { return float64((s.size - 1) * (2*s.size - 1)) }}
+
+var injectionSteps = quantity{"steps by (6) and (7) beyond those of a tagged sum", func(s *subject) float64 {
+	tagged := s.gradientStart(denote.Floats{})
+	sums := func(start *reference.Start) float64 {
+		counts := must(s.reduce(start.Named(), reference.Machine(nil), rewriteLimit)).Counts
+		return float64(counts[rule.Plus] + counts[rule.PlusPair])
+	}
+	return sums(tagged.Injections()) - sums(tagged)
+}}
+
+// stepsSaved is the steps of a gradient that modular saves.
+func stepsSaved(s *subject) float64 {
+	return recurrentSteps(gram.Direct)(s) - recurrentSteps(gram.Modular)(s)
+}
+
+// chargedSteps is the number of steps of a gradient by the strategy modular, with a step more for each symbol of
+// each copy of a function's normal form M: in a program of one function, its elements times |M|.
+func chargedSteps(s *subject) float64 {
+	lambdas := must(s.Term().ClosedLambdas(s.ScalarInputs(), s.ctx.Err))
+	if len(lambdas) != 1 {
+		try(errors.New("bench: a recurrent network has one function"))
+	}
+	layer := *s.Term()
+	layer.Root = lambdas[0].At
+	normal, _, err := modular.Normal(must(revgrad.Reverse(&layer, s.ctx.Err)), s.ScalarInputs(), s.Point(),
+		modular.Options{Unfold: true, Limits: limits.Bounds{Look: s.ctx.Err}})
+	try(err)
+	return recurrentSteps(gram.Modular)(s) + float64(s.Term().Data[0].Rows)*float64(normal.Size())
+}
+
+// recurrentSteps is the number of steps of a gradient by the strategy, those taken before the program runs included.
+func recurrentSteps(by gram.Strategy) func(*subject) float64 {
+	return func(s *subject) float64 { return float64(s.gradient(gram.EvalOptions{Strategy: by}).Steps.Total()) }
+}
+
+// Quantities of Hessian-vector products, along the vector of ones.
+var (
+	productSteps = quantity{StepsName, func(s *subject) float64 { return s.hessianVectors(1) }}
+	hessianSteps = quantity{"steps of n products",
+		func(s *subject) float64 { return s.hessianVectors(len(s.ScalarInputs())) }}
+)
+
+// hessianVectors is the steps of so many Hessian-vector products: they don't depend on the vector.
+func (s *subject) hessianVectors(products int) float64 {
+	e := must(s.NewGradient(s.ctx, gram.EvalOptions{}))
+	defer func() { try(e.Close()) }()
+	along := slices.Repeat([]float64{1}, len(s.ScalarInputs()))
+	steps := uint64(0)
+	for range products {
+		must(e.HessianVector(s.ctx, s.Point(), along))
+		steps += e.Cost().Steps.Total()
+	}
+	return float64(steps)
+}
+
+// pureSize is |D(t)| if that is t up to the names of bound variables, else 0.
+var pureSize = quantity{"|D(t)|, in symbols", func(s *subject) float64 {
+	d := s.reversed()
+	if !term.AlphaEqual(s.Term(), d) {
+		return 0
+	}
+	return float64(d.Size())
+}}
+
+// pureSteps is the number of steps that a term takes to its normal form, the leftmost redex first.
+func pureSteps(name string, of func(*subject) *term.Term) quantity {
+	return quantity{name, func(s *subject) float64 {
+		return s.steps(reference.Convert(of(s), denote.Floats{}).ValueStart(nil, nil), reference.Leftmost)
+	}}
+}
+
+// cacheBytes is the size of a cache that holds all that a claim puts there.
+const cacheBytes = 1 << 30
+
+// rebuilt takes a gradient after an edit by the strategy modular, with a cache that has the program as it was before,
+// or with an empty one. It returns |t u|, the cost, and the time with that of loading.
+func rebuilt(s *subject, e Edit, kept bool) (size float64, cost *gram.Cost, took time.Duration) {
+	cache := must(gram.NewCache(cacheBytes))
+	defer cache.Close()
+	gradient := func(edited bool) {
+		start := time.Now()
+		p := must(gram.Load(s.ctx, "an edit", []byte(e(s.size, edited)), gram.Options{Cache: cache}))
+		cost = &must(p.Gradient(s.ctx, gram.EvalOptions{Strategy: gram.Modular})).Cost
+		size, took = float64(bridge.Of(p).Term().Size()), time.Since(start)
+	}
+	if kept {
+		gradient(false)
+	}
+	gradient(true)
+	return size, cost, took
+}
+
+// derivativeNodes bounds the terms of derivatives by Ehrhard's D.
+const derivativeNodes = 1 << 20
+
+// derivativeSteps is the steps of the derivative of the program by Ehrhard's D at its point.
+var derivativeSteps = quantity{StepsName, func(s *subject) float64 {
+	inputs := s.ScalarInputs()
+	return s.evaluate(must(Derivative(s.Term(), inputs[0], derivativeNodes, s.ctx.Err)), inputs, at(s.Point()))
+}}
+
+// copiesName is the number of steps by (3) at λs that are no duals.
+const copiesName = "steps by (3) at λs"
+
+// valueCopies are those of the program's value. No other values than numerals and λs are bound in the network.
+var valueCopies = ofValue(copiesName, literally, func(c *gram.Cost) uint64 { return c.Steps[rule.Subst] })
+
+// copiesByName are those of the program's value by name.
+var copiesByName = quantity{copiesName, func(s *subject) float64 {
+	counts := s.byName()
+	return float64(counts[rule.Subst])
+}}
+
+// rewrittenCopies are those of a value or of a gradient that the rewriter reduces by the machine's strategy.
+func rewrittenCopies(gradient bool) quantity {
+	return quantity{copiesName, func(s *subject) (n float64) {
+		start := s.valueStart(denote.Floats{})
+		if gradient {
+			start = s.gradientStart(denote.Floats{}).Named()
+		}
+		must(start.Run(reference.Machine(nil), rewriteLimit, func(r *reference.Redex, _ *reference.Term) error {
+			if r.Rule == rule.Subst && r.V.Op == reference.Lambda && !r.V.X.Linear {
+				n++
+			}
+			return s.ctx.Err()
+		}))
+		return n
+	}}
+}
+
+// literalCopies are those of a gradient on the literal machine: the operand to which (3) has put a value holds a λ.
+var literalCopies = quantity{copiesName, func(s *subject) (n float64) {
+	prog := must(compile.NewGradient(s.reversed(), s.ScalarInputs(), 0, s.ctx.Err))
+	var m *machine.Machine
+	events := func(f *machine.Fired) error {
+		if by, ok := f.Move.Rule(); !ok || by != rule.Subst {
+			return nil
+		}
+		h := m.Heap()
+		if at := h.Node(f.Result / 4); int(f.Result%4) < len(at.Operands) {
+			if o := at.Operands[f.Result%4]; o.Tag == compile.Value {
+				if v := h.Node(o.Ref); v.Kind == compile.Lam && !v.Dual {
+					n++
+				}
+			}
+		}
+		return nil
+	}
+	s.run(prog, machine.Options{Events: events}, func(made *machine.Machine) error {
+		m = made
+		return m.Gradient(s.Point(), make([]float64, 1), make([]float64, len(s.Point())))
+	})
+	return n
+}}
