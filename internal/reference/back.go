@@ -29,7 +29,7 @@ func (p *Program) Back(t *Term) *Image {
 func (im *Image) Env(free map[*Var]denote.Value) *denote.Env {
 	var g *denote.Env
 	for x, v := range free {
-		g = g.With(im.variable(x), v)
+		g = g.With(im.Variable(x), v)
 	}
 	for x, r := range im.numbers {
 		g = g.With(x, r)
@@ -37,13 +37,11 @@ func (im *Image) Env(free map[*Var]denote.Value) *denote.Env {
 	return g
 }
 
-// Variable is the variable that x has become, x free in the term or not.
-func (im *Image) Variable(x *Var) term.Var { return im.variable(x) }
-
 // Numbers are the variables that stand for numbers.
 func (im *Image) Numbers() []term.Var { return slices.Sorted(maps.Keys(im.numbers)) }
 
-func (im *Image) variable(x *Var) term.Var {
+// Variable is the variable that x has become, x free in the term or not.
+func (im *Image) Variable(x *Var) term.Var {
 	y, ok := im.vars[x]
 	if !ok {
 		y = im.Term.NewVar(term.VarInfo{Name: x.Name, Type: x.Type, Linear: x.Linear})
@@ -54,21 +52,14 @@ func (im *Image) variable(x *Var) term.Var {
 
 func (im *Image) number(r denote.Number) term.Ref {
 	g := im.prog.Ground
-	f := g.Float(r)
-	if back := exactly(g, f); back != nil && g.Holds(term.LessEqual, r, back) && g.Holds(term.LessEqual, back, r) {
-		return im.Term.Num(0, f)
+	if f := g.Float(r); f-f == 0 { // it is finite
+		if back := g.Of(f); g.Holds(term.LessEqual, r, back) && g.Holds(term.LessEqual, back, r) {
+			return im.Term.Num(0, f)
+		}
 	}
 	x := im.Term.NewVar(term.VarInfo{Name: "r", Type: term.R})
 	im.numbers[x] = r
 	return im.Term.Variable(0, x)
-}
-
-// exactly is the numeral f, nil if there is none.
-func exactly(g denote.Ground, f float64) denote.Number {
-	if f-f != 0 {
-		return nil
-	}
-	return g.Of(f)
 }
 
 func (im *Image) term(t *Term) term.Ref {
@@ -79,21 +70,21 @@ func (im *Image) term(t *Term) term.Ref {
 	}
 	switch t.Op {
 	case Variable:
-		return q.Variable(0, im.variable(t.X))
+		return q.Variable(0, im.Variable(t.X))
 	case Numeral:
 		return im.number(t.Num)
 	case Lambda:
-		return q.Lam(0, im.variable(t.X), kids[0])
+		return q.Lam(0, im.Variable(t.X), kids[0])
 	case Apply:
 		return q.App(0, kids[0], kids[1])
 	case MakePair:
 		return q.Pair(0, kids[0], kids[1])
 	case Let:
 		if t.P.X != nil {
-			return q.Let(0, im.variable(t.P.X), kids[1], kids[0])
+			return q.Let(0, im.Variable(t.P.X), kids[1], kids[0])
 		}
 		var xs []term.Var
-		t.P.Vars(func(x *Var) { xs = append(xs, im.variable(x)) })
+		t.P.Vars(func(x *Var) { xs = append(xs, im.Variable(x)) })
 		return q.Untuple(0, xs, kids[1], kids[0])
 	case Plus:
 		return q.Add(0, kids[0], kids[1])
@@ -111,14 +102,14 @@ func (im *Image) term(t *Term) term.Ref {
 		branches := make([]term.Branch, len(kids)-1)
 		for i, k := range kids[1:] {
 			if branches[i].Body = k; t.Kids[i+1].P != nil {
-				t.Kids[i+1].P.Vars(func(x *Var) { branches[i].Vars = append(branches[i].Vars, im.variable(x)) })
+				t.Kids[i+1].P.Vars(func(x *Var) { branches[i].Vars = append(branches[i].Vars, im.Variable(x)) })
 			}
 		}
 		return q.Case(0, t.Type, kids[0], branches)
 	case Fix:
 		xs := make([]term.Var, len(t.Xs))
 		for i, x := range t.Xs {
-			xs[i] = im.variable(x)
+			xs[i] = im.Variable(x)
 		}
 		return q.Fix(0, xs, kids, t.At)
 	case If:

@@ -8,9 +8,8 @@ import (
 
 // factor is (11): (x α t)β + (x α' t')β' → x(t+t')αβα'β', for each two summands of
 // the bag that a maximal sum is.
-func (s *State) factor(i int) {
-	n := s.places[i].t
-	if n.Op != Plus || s.inSum(i) {
+func (s *State) factor(i int, n *Term) {
+	if s.inSum(i) {
 		return
 	}
 	ts, a := summands(n)
@@ -46,8 +45,7 @@ func head(t *Term) (*Var, stack) {
 }
 
 // etaLambda is (9): t → λy.t y, where t has the type of a function.
-func (s *State) etaLambda(i int) {
-	n := s.places[i].t
+func (s *State) etaLambda(i int, n *Term) {
 	if !s.eta || n.Op == Branch { // a case is no term
 		return
 	}
@@ -62,9 +60,8 @@ func (s *State) etaLambda(i int) {
 }
 
 // etaPair is (10): t[x:=⟨u,u'⟩] → t[x:=⟨y,y'⟩][⟨y,y'⟩:=⟨u,u'⟩].
-func (s *State) etaPair(i int) {
-	n := s.places[i].t
-	if !s.eta || n.Op != Let || n.P.X == nil || n.P.X.Linear || n.Kids[1].Op != MakePair {
+func (s *State) etaPair(i int, n *Term) {
+	if !s.eta || n.P.X == nil || n.P.X.Linear || n.Kids[1].Op != MakePair {
 		return
 	}
 	s.emit(Redex{Rule: rule.EtaPair, X: n.P.X}, i, func() *Term {

@@ -199,9 +199,8 @@ func (st *standings) allows(r *Redex) bool {
 // nameComponents is (10) for tuples, whose tails have no names:
 //
 //	t[x:=⟨u,u'⟩α] → t[x:=⟨y,y'⟩][⟨y,y'⟩:=⟨u,u'⟩]α
-func (s *State) nameComponents(i int) {
-	n := s.places[i].t
-	if s.prog.open == nil || n.Op != Let || n.P.X == nil || n.P.X.Linear {
+func (s *State) nameComponents(i int, n *Term) {
+	if s.prog.open == nil || n.P.X == nil || n.P.X.Linear {
 		return
 	}
 	u, a := split(n.Kids[1])
@@ -236,13 +235,9 @@ func (ty *Typing) newName(u *Term) (*Pattern, *Term, int) {
 
 // decide is (13) where a side is inert: decided at the point. What it compares stays
 // in G, though nothing reads it.
-func (s *State) decide(i int) {
-	n := s.places[i].t
-	if s.prog.open == nil || n.Op != If {
-		return
-	}
+func (s *State) decide(i int, n *Term) {
 	st := s.standings()
-	if st.waits(n.Kids[:2]) || st.of(n.Kids[0]) != inert && st.of(n.Kids[1]) != inert {
+	if s.prog.open == nil || st.waits(n.Kids[:2]) || st.of(n.Kids[0]) != inert && st.of(n.Kids[1]) != inert {
 		return
 	}
 	s.emit(Redex{Rule: rule.Branch}, i, func() *Term {

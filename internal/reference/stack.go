@@ -51,25 +51,22 @@ func isValue(t *Term) bool {
 // out of a pair by app1 and app2: ⟨v1α1,v2α2⟩ ≡ ⟨v1,v2⟩α1α2, and out of a constructor: C vα ≡ (C v)α.
 func answer(t *Term) (v *Term, a stack) {
 	t, a = split(t)
-	if t.Op == Construct && len(t.Kids) > 0 {
-		v, b := answer(t.Kids[0])
+	if t.Op != MakePair && t.Op != Construct {
+		if !isValue(t) {
+			return nil, nil
+		}
+		return t, a
+	}
+	vs := make([]*Term, len(t.Kids))
+	var inner stack
+	for i, k := range t.Kids {
+		v, b := answer(k)
 		if v == nil {
 			return nil, nil
 		}
-		return t.with([]*Term{v}), slices.Concat(b, a)
+		vs[i], inner = v, append(inner, b...)
 	}
-	if t.Op == MakePair {
-		v1, a1 := answer(t.Kids[0])
-		v2, a2 := answer(t.Kids[1])
-		if v1 == nil || v2 == nil {
-			return nil, nil
-		}
-		return t.with([]*Term{v1, v2}), slices.Concat(a1, a2, a)
-	}
-	if !isValue(t) {
-		return nil, nil
-	}
-	return t, a
+	return t.with(vs), append(inner, a...)
 }
 
 // summands are the t1, …, tn and α with t ≡ (t1 + … + tn)α: a sum is a bag, and

@@ -49,9 +49,11 @@ type Redex struct {
 func (p *Program) State(t *Term, eta bool) *State {
 	s := &State{Term: t, prog: p, eta: eta, occurs: map[*Var][]int{}, binder: map[*Var]int{}}
 	s.visit(t, -1, 0, 0, true)
-	for i := range s.places {
+	for i, p := range s.places {
 		for _, r := range rules {
-			r.find(s, i)
+			if r.op == p.t.Op || r.op == anyOp {
+				r.find(s, i, p.t)
+			}
 		}
 	}
 	return s
