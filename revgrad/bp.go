@@ -57,8 +57,7 @@ func backpropagate(t *term.Term, inputs []term.Var, ablated *ablation, check fun
 	if err := scopes(src, inputs); err != nil {
 		return nil, 0, err
 	}
-	nodes, vars := bpSize(src, len(inputs))
-	b := &backprop{image: newImage(src, nodes, vars), check: check, ablated: ablated,
+	b := &backprop{image: newImage(src, 4*len(src.Nodes), 2*src.NumVars()), check: check, ablated: ablated,
 		last: make([]int32, src.NumVars()), sets: newSets(len(src.Nodes))}
 	a = b.dst.NewVar(term.VarInfo{Name: fresh("a", src, inputs), Type: term.R})
 	if err := b.walk(a); err != nil {
@@ -107,30 +106,6 @@ func scopes(t *term.Term, inputs []term.Var) error {
 		}
 	}
 	return nil
-}
-
-// bpSize bounds the nodes and the variables of bp(G): Lemma backprop_size, with its
-// constants.
-func bpSize(t *term.Term, n int) (nodes, vars int) {
-	nodes, vars = 1+n+2, t.NumVars()+1
-	for i := range t.Nodes {
-		switch n := &t.Nodes[i]; n.Op {
-		case term.VarOp:
-			nodes += 3 // x, a and a sum
-		case term.LetOp:
-			nodes, vars = nodes+2, vars+1
-		case term.FunOp:
-			// f, its slopes and their products with a; the operands are nodes of t.
-			nodes++
-			partials := n.Sym.Info().Partials
-			for i := range partials {
-				nodes += partials[i].Size(int(n.N)) + 2
-			}
-		default:
-			nodes++
-		}
-	}
-	return nodes, vars
 }
 
 // binding is [x:=u] in a substitution context; next is the one around it.

@@ -41,9 +41,7 @@ func Forward(t *term.Term, by []term.Var, check func() error) (*term.Term, error
 	if err != nil {
 		return nil, err
 	}
-	f := &forward{depends: dependents(t, live, by)}
-	nodes, vars := forwardSize(t, live, f.depends)
-	f.image = newImage(t, nodes, vars)
+	f := &forward{newImage(t, 4*len(t.Nodes), 2*t.NumVars()), dependents(t, live, by)}
 	tangent := t.Types.Prod(term.R, term.R)
 	for x := range f.dst.EachVar() {
 		if x.Type == term.R && !x.Linear {
@@ -94,38 +92,6 @@ func dependents(t *term.Term, live []bool, by []term.Var) []bool {
 		}
 	}
 	return depends
-}
-
-// forwardSize tells the nodes and the variables of Fwd(G).
-func forwardSize(t *term.Term, live, depends []bool) (nodes, vars int) {
-	nodes, vars = 1, t.NumVars()
-	for r := range t.Nodes {
-		if !live[r] {
-			continue
-		}
-		switch n := &t.Nodes[r]; n.Op {
-		case term.NumOp:
-			nodes += 3
-		case term.AddOp:
-			nodes, vars = nodes+9, vars+4
-		case term.FunOp:
-			k := int(n.N)
-			for i, kid := range t.Children(n) {
-				if partials := n.Sym.Info().Partials; depends[kid] && partials != nil {
-					nodes += partials[i].Size(k) + 3 // a, a product and a sum
-				}
-			}
-			nodes, vars = nodes+1+(1+k)+k, vars+2*k
-			if depends[r] {
-				nodes-- // the first summand needs no sum
-			} else {
-				nodes++ // 0
-			}
-		default:
-			nodes++
-		}
-	}
-	return nodes, vars
 }
 
 type forward struct {

@@ -106,8 +106,7 @@ func Ground(t *term.Term, check func() error) (*term.Term, error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes, vars := groundSize(t, live)
-	g := newImage(t, nodes, vars)
+	g := newImage(t, 2*len(t.Nodes), 2*t.NumVars())
 	return g.all(check, func(r term.Ref) error {
 		if n := &t.Nodes[r]; !live[r] {
 			return nil
@@ -120,32 +119,13 @@ func Ground(t *term.Term, check func() error) (*term.Term, error) {
 	})
 }
 
-// groundSize bounds the nodes and the variables of Ground(t).
-func groundSize(t *term.Term, live []bool) (nodes, vars int) {
-	nodes, vars = 1, t.NumVars()
-	for r, n := range t.Nodes {
-		if !live[r] {
-			continue
-		}
-		nodes++
-		if n.Op == term.FunOp {
-			for _, k := range t.Children(&n) {
-				if !isOperand(&t.Nodes[k]) {
-					nodes, vars = nodes+2, vars+1
-				}
-			}
-		}
-	}
-	return nodes, vars
-}
-
 // image is a term that is made from another, node by node.
 type image struct {
 	src, dst *term.Term
 	refs     []term.Ref // the image of each node of src
 }
 
-// newImage makes room for a number of nodes and variables, and copies the variables
+// newImage makes room for about as many nodes and variables, and copies the variables
 // of src.
 func newImage(src *term.Term, nodes, vars int) *image {
 	dst := term.New(src.Types)

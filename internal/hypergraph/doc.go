@@ -20,7 +20,7 @@
 // image in the backward phase a loop from back to front.
 //
 // A graph is made by a [Builder], operation by operation, or from a ground term by
-// [FromTerm]; [Graph.Term] goes back: a chain of lets, one for each hyperedge.
+// [FromTerm].
 //
 // # The memory
 //

@@ -2,7 +2,6 @@ package hypergraph
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -238,88 +237,4 @@ func (rd *reader) output(v value) {
 			stack = append(stack, comps[i])
 		}
 	}
-}
-
-// Term returns the graph as a ground term (section 5.1): a chain of lets over its
-// operations in topological order, with numerals in place, and its inputs as free
-// variables. names may be nil; the inputs are then x1…xn. Operations are z1, z2, ….
-//
-//	let z1 = f1(…) in … let zm = fm(…) in y
-//
-// An only output that is the last operation has no name: it is the root, as in
-// Figure 1. Several outputs make a vector; a graph without outputs panics. The term
-// has size O(|G|).
-func (g *Graph) Term(tt *term.Types, names []string) (t *term.Term, inputs []term.Var) {
-	t = term.New(tt)
-	vars := make([]term.Var, len(g.nodes))
-	for i := range g.inputs {
-		name := "x" + strconv.Itoa(i+1)
-		if names != nil {
-			name = names[i]
-		}
-		vars[i] = t.NewVar(term.VarInfo{Name: name, Type: term.R})
-		inputs = append(inputs, vars[i])
-	}
-	last := g.lastRoot()
-	read := func(w Node, p term.Pos) term.Ref {
-		if nd := &g.nodes[w]; nd.kind == Numeral {
-			return t.Num(p, nd.val)
-		}
-		return t.Variable(p, vars[w])
-	}
-	var kids []term.Ref
-	operation := func(nd *node) term.Ref {
-		kids = kids[:0]
-		for _, z := range g.sources(nd) {
-			kids = append(kids, read(z, nd.pos))
-		}
-		if nd.sym == term.NoSymbol {
-			return t.Add(nd.pos, kids[0], kids[1])
-		}
-		return t.Fun(nd.pos, nd.sym, kids...)
-	}
-	type let struct {
-		w Node
-		u term.Ref
-	}
-	var lets []let
-	for i := g.inputs; i < len(g.nodes); i++ {
-		if nd := &g.nodes[i]; nd.kind == Operation && Node(i) != last {
-			u := operation(nd)
-			vars[i] = t.NewVar(term.VarInfo{Name: "z" + strconv.Itoa(len(lets)+1), Type: term.R, Pos: nd.pos})
-			lets = append(lets, let{Node(i), u})
-		}
-	}
-	switch {
-	case last != 0:
-		t.Root = operation(&g.nodes[last])
-	case len(g.outputs) == 1:
-		t.Root = read(g.outputs[0], g.nodes[g.outputs[0]].pos)
-	default:
-		kids := make([]term.Ref, len(g.outputs))
-		for i, y := range g.outputs {
-			kids[i] = read(y, g.nodes[y].pos)
-		}
-		t.Root = t.Vec(0, kids)
-	}
-	for i := len(lets) - 1; i >= 0; i-- {
-		t.Root = t.Let(g.nodes[lets[i].w].pos, vars[lets[i].w], lets[i].u, t.Root)
-	}
-	return t, inputs
-}
-
-// lastRoot returns the only output if it is the last operation, which nothing can
-// read, and otherwise 0. Node 0 is an operation only if there are no inputs and no
-// numerals, and then an operation has no sources.
-func (g *Graph) lastRoot() Node {
-	if len(g.outputs) != 1 || g.nodes[g.outputs[0]].kind != Operation {
-		return 0
-	}
-	y := g.outputs[0]
-	for _, nd := range g.nodes[y+1:] {
-		if nd.kind == Operation {
-			return 0
-		}
-	}
-	return y
 }
