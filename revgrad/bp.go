@@ -3,6 +3,8 @@ package revgrad
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -32,10 +34,9 @@ var ErrNoInputs = errors.New("bp is defined for one input at least")
 // too. G may have the sugar that [Ground] expands. The variables of G keep their
 // numbers; the b of a variable z has its name with a prime.
 //
-// Tuples are not built on the way: each variable has the stack of its contributions,
-// the parts of its ⊕ that wait for each other, and is visited only where it occurs.
-// So the size of the result is O(|G| + n) (Lemma backprop_size), and the time is that
-// times the inverse of Ackermann's function. Nothing recurses.
+// Tuples are not built on the way: a subterm has the components that are not 0, by variable, and the smaller of two
+// such maps is put into the larger. So the size of the result is O(|G| + n) (Lemma backprop_size), and the time is that
+// times its logarithm. Nothing recurses.
 //
 // check may be nil; it is called at least every 2¹⁶ nodes. The errors are that of
 // check, [ErrNoInputs], and [*NotGroundError], also for a free variable of G that is
@@ -57,8 +58,7 @@ func backpropagate(t *term.Term, inputs []term.Var, ablated *ablation, check fun
 	if err := scopes(src, inputs); err != nil {
 		return nil, 0, err
 	}
-	b := &backprop{image: newImage(src, 4*len(src.Nodes), 2*src.NumVars()), check: check, ablated: ablated,
-		last: make([]int32, src.NumVars()), sets: newSets(len(src.Nodes))}
+	b := &backprop{image: newImage(src, 4*len(src.Nodes), 2*src.NumVars()), check: check, ablated: ablated}
 	a = b.dst.NewVar(term.VarInfo{Name: fresh("a", src, inputs), Type: term.R})
 	if err := b.walk(a); err != nil {
 		return nil, 0, err
@@ -119,23 +119,20 @@ type binding struct {
 // context is a substitution context α: a list of bindings, the innermost first.
 type context struct{ first, last int32 }
 
+// components are those of a gradient that are not 0, by variable.
+type components map[term.Var]term.Ref
+
 // backprop walks a ground term F before G in F[z:=G] and F + G, since H decides
 // about G. Of the subterms on the path to the root it keeps frames; of those that are
-// finished F0 and α, as results; β is one list for all, in the order of the walk.
+// finished F0, the Fi and α, as results; β is one list for all, in the order of the walk.
 type backprop struct {
 	*image
 	check   func() error
 	frames  []bpFrame
 	results []bpResult
 	steps   int
-
-	contributions []contribution
-	last          []int32 // of each variable: the contribution on top of its stack
-	sets          sets
-
-	alpha []binding
-	beta  []binding
-
+	alpha   []binding
+	beta    []binding
 	ablated *ablation // nil but for measurements
 }
 
@@ -150,21 +147,17 @@ type bpFrame struct {
 
 type bpResult struct {
 	primal term.Ref
+	grad   components
 	alpha  context
 }
 
 func (w *backprop) enter(r term.Ref, a term.Var) {
-	w.sets.open(r, len(w.frames))
 	w.frames = append(w.frames, bpFrame{r: r, a: a})
 }
 
 // leave finishes the innermost frame.
 func (w *backprop) leave(res bpResult) {
-	last := len(w.frames) - 1
-	if last > 0 {
-		w.sets.close(w.frames[last].r, w.frames[last-1].r, last-1)
-	}
-	w.frames = w.frames[:last]
+	w.frames = w.frames[:len(w.frames)-1]
 	w.results = append(w.results, res)
 }
 
@@ -175,7 +168,6 @@ func (w *backprop) pop() bpResult {
 }
 
 func (w *backprop) walk(a term.Var) error {
-	w.contributions = append(w.contributions, contribution{})
 	w.alpha = append(w.alpha, binding{})
 	w.enter(w.src.Root, a)
 	for len(w.frames) > 0 {
@@ -188,10 +180,11 @@ func (w *backprop) walk(a term.Var) error {
 		n := &w.src.Nodes[f.r]
 		switch n.Op {
 		case term.VarOp:
+			res := bpResult{primal: w.dst.Variable(n.Pos, n.X)}
 			if f.a != 0 {
-				w.contribute(n.X, w.dst.Variable(n.Pos, f.a), f.r)
+				res.grad = components{n.X: w.dst.Variable(n.Pos, f.a)}
 			}
-			w.finish(f, bpResult{primal: w.dst.Variable(n.Pos, n.X)})
+			w.finish(f, res)
 		case term.NumOp:
 			w.finish(f, bpResult{primal: w.dst.Num(n.Pos, n.Val)})
 		case term.FunOp:
@@ -216,7 +209,8 @@ func (w *backprop) add(f *bpFrame, n *term.Node) {
 	default:
 		right := w.pop()
 		left := w.pop()
-		w.leave(bpResult{w.dst.Add(n.Pos, left.primal, right.primal), w.concat(left.alpha, right.alpha)})
+		w.leave(bpResult{w.dst.Add(n.Pos, left.primal, right.primal), w.plus(left.grad, right.grad),
+			w.concat(left.alpha, right.alpha)})
 	}
 }
 
@@ -231,7 +225,13 @@ func (w *backprop) let(f *bpFrame, n *term.Node) {
 		w.ablated.unbind()
 		f.slot = int32(len(w.beta))
 		w.beta = append(w.beta, binding{x: n.X, pos: n.Pos})
-		if f.h = w.component(n.X); f.h != 0 {
+		body := &w.results[len(w.results)-1]
+		f.h = body.grad[n.X]
+		delete(body.grad, n.X)
+		if w.isZero(f.h) {
+			f.h = 0
+		}
+		if f.h != 0 {
 			f.b = w.dst.NewVar(term.VarInfo{Name: w.src.Info(n.X).Name + "'", Type: term.R, Pos: n.Pos})
 		}
 		w.enter(n.B, f.b)
@@ -245,7 +245,7 @@ func (w *backprop) let(f *bpFrame, n *term.Node) {
 			i := int32(len(w.alpha) - 1)
 			alpha = w.concat(w.concat(bound.alpha, context{i, i}), alpha)
 		}
-		w.leave(bpResult{body.primal, alpha})
+		w.leave(bpResult{body.primal, w.plus(body.grad, bound.grad), alpha})
 	}
 }
 
@@ -259,23 +259,46 @@ func (w *backprop) function(f *bpFrame, n *term.Node) {
 		}
 		return w.dst.Variable(k.Pos, k.X)
 	}
-	primal := w.dst.Fun(n.Pos, n.Sym, each(len(kids), operand)...)
+	res := bpResult{primal: w.dst.Fun(n.Pos, n.Sym, each(len(kids), operand)...), grad: components{}}
 	partials := n.Sym.Info().Partials
 	for i, k := range kids {
 		if x := &w.src.Nodes[k]; x.Op == term.VarOp && f.a != 0 {
 			s := w.dst.Slope(n.Pos, &partials[i], len(kids), operand)
-			w.contribute(x.X, w.dst.Fun(n.Pos, term.Mul, s, w.dst.Variable(n.Pos, f.a)), f.r)
+			res.grad[x.X] = w.sum(res.grad[x.X], w.dst.Fun(n.Pos, term.Mul, s, w.dst.Variable(n.Pos, f.a)))
 		}
 	}
-	w.finish(f, bpResult{primal: primal})
+	w.finish(f, res)
 }
 
 // finish leaves a frame without subterms, whose operands have contributed.
 func (w *backprop) finish(f *bpFrame, res bpResult) {
 	if w.ablated != nil && f.a != 0 {
-		w.ablated.finish(w, f.r)
+		res.grad = w.ablated.finish(w, res.grad, w.src.Nodes[f.r].Pos)
 	}
 	w.leave(res)
+}
+
+// plus is ⊕ of the components of two gradients, which it uses up.
+func (w *backprop) plus(f, g components) components {
+	into, from := f, g
+	if len(f) < len(g) {
+		into, from = g, f
+	}
+	for _, x := range slices.Sorted(maps.Keys(from)) {
+		into[x] = w.sum(f[x], g[x])
+	}
+	return into
+}
+
+// sum is F ⊕ G; 0 stands for the numeral 0.
+func (w *backprop) sum(f, g term.Ref) term.Ref {
+	switch {
+	case f == 0:
+		return g
+	case g == 0:
+		return f
+	}
+	return w.dst.Add(w.dst.Nodes[g].Pos, f, g)
 }
 
 // concat is αα': α inside α'.
@@ -291,10 +314,10 @@ func (w *backprop) concat(inner, outer context) context {
 }
 
 // tuple is ⟦G1,…,Gn⟧.
-func (w *backprop) tuple(inputs []term.Var, pos term.Pos) term.Ref {
+func (w *backprop) tuple(inputs []term.Var, grad components, pos term.Pos) term.Ref {
 	comps := make([]term.Ref, len(inputs))
 	for i, x := range inputs {
-		if comps[i] = w.component(x); comps[i] == 0 {
+		if comps[i] = grad[x]; comps[i] == 0 {
 			comps[i] = w.dst.Num(pos, 0)
 		}
 	}
@@ -305,9 +328,9 @@ func (w *backprop) tuple(inputs []term.Var, pos term.Pos) term.Ref {
 func (w *backprop) result(inputs []term.Var) {
 	res := w.pop()
 	pos := w.src.Nodes[w.src.Root].Pos
-	gradient := w.component(summedTuple)
+	gradient := res.grad[summedTuple]
 	if gradient == 0 {
-		gradient = w.tuple(inputs, pos)
+		gradient = w.tuple(inputs, res.grad, pos)
 	}
 	for i := res.alpha.first; i != 0; i = w.alpha[i].next {
 		s := &w.alpha[i]

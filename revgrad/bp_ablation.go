@@ -1,6 +1,10 @@
 package revgrad
 
-import "github.com/gram-machine/gram/term"
+import (
+	"maps"
+
+	"github.com/gram-machine/gram/term"
+)
 
 // Ablation is a way to do without what makes [BP] small. The ablations exist to be measured: what
 // they make has the same value and gradient, and is larger by a factor of n.
@@ -62,26 +66,26 @@ func (c *ablation) unbind() {
 	}
 }
 
-// finish completes what leaf r contributes: by zeros, or to a tuple of all inputs.
-func (c *ablation) finish(w *backprop, r term.Ref) {
-	pos := w.src.Nodes[r].Pos
+// finish completes the gradient of a leaf: by zeros, or to a tuple of all inputs.
+func (c *ablation) finish(w *backprop, grad components, pos term.Pos) components {
+	out := components{}
+	maps.Copy(out, grad)
 	if c.kind == DenseTuples {
-		// What the inputs have is of this leaf alone.
-		tuple := w.tuple(c.inputs, pos)
+		out[summedTuple] = w.tuple(c.inputs, grad, pos)
 		for _, x := range c.inputs {
-			w.last[x] = 0
+			delete(out, x)
 		}
-		w.contribute(summedTuple, tuple, r)
-		return
+		return out
 	}
 	for _, x := range c.scope {
-		if last := w.last[x]; last == 0 || w.contributions[last].at != r {
-			w.contribute(x, w.dst.Num(pos, 0), r)
+		if out[x] == 0 {
+			out[x] = w.dst.Num(pos, 0)
 		}
 	}
+	return out
 }
 
-// isZero reports whether a component is the numeral 0, which no leaf contributes but by [PlainPlus].
+// isZero reports whether a component is the numeral 0, which no leaf has but by [PlainPlus].
 func (w *backprop) isZero(expr term.Ref) bool {
 	n := &w.dst.Nodes[expr]
 	return n.Op == term.NumOp && n.Val == 0
