@@ -1,10 +1,6 @@
 package revgrad
 
-import (
-	"slices"
-
-	"github.com/gram-machine/gram/term"
-)
+import "github.com/gram-machine/gram/term"
 
 // Forward returns Fwd(G), the symbolic forward transformation of section 2.3, for
 // derivatives by the free variables by. On types:
@@ -41,7 +37,11 @@ func Forward(t *term.Term, by []term.Var, check func() error) (*term.Term, error
 	if err != nil {
 		return nil, err
 	}
-	f := &forward{newImage(t, 4*len(t.Nodes), 2*t.NumVars()), dependents(t, live, by)}
+	depends, err := dependents(t, by, check)
+	if err != nil {
+		return nil, err
+	}
+	f := &forward{newImage(t, 4*len(t.Nodes), 2*t.NumVars()), depends}
 	tangent := t.Types.Prod(term.R, term.R)
 	for x := range f.dst.EachVar() {
 		if x.Type == term.R && !x.Linear {
@@ -56,42 +56,34 @@ func Forward(t *term.Term, by []term.Var, check func() error) (*term.Term, error
 	})
 }
 
-// dependents tells which nodes of a ground term depend on a variable of by: those above
-// its occurrences, and above the occurrences of a variable that a let binds to such a node.
-func dependents(t *term.Term, live []bool, by []term.Var) []bool {
-	parent := make([]term.Ref, len(t.Nodes))
-	occurrence := make([]term.Ref, len(t.Nodes)) // of the same variable, the next
-	first := make([]term.Ref, t.NumVars())
-	for r := range t.Nodes {
-		if !live[r] {
-			continue
-		}
-		switch n := &t.Nodes[r]; n.Op {
-		case term.VarOp:
-			first[n.X], occurrence[r] = term.Ref(r), first[n.X]
-		case term.LetOp, term.AddOp, term.PairOp:
-			parent[n.A], parent[n.B] = term.Ref(r), term.Ref(r)
-		case term.FunOp, term.VecOp:
-			for _, k := range t.Children(n) {
-				parent[k] = term.Ref(r)
-			}
+// dependents tells which nodes of a ground term depend on a variable of by.
+func dependents(t *term.Term, by []term.Var, check func() error) ([]bool, error) {
+	order, err := t.Order(check)
+	if err != nil {
+		return nil, err
+	}
+	moves := make([]bool, t.NumVars()) // the variables of by
+	for _, x := range by {
+		moves[x] = true
+	}
+	bound := make([]term.Ref, t.NumVars()) // what a let binds each variable to
+	for _, r := range order {
+		if n := &t.Nodes[r]; n.Op == term.LetOp {
+			bound[n.X] = n.B
 		}
 	}
 	depends := make([]bool, len(t.Nodes))
-	for vars := slices.Clone(by); len(vars) > 0; {
-		x := vars[len(vars)-1]
-		vars = vars[:len(vars)-1]
-		for o := first[x]; o != 0; o = occurrence[o] {
-			for r := o; r != 0 && !depends[r]; r = parent[r] {
-				depends[r] = true
-				if p := &t.Nodes[parent[r]]; p.Op == term.LetOp && p.B == r {
-					vars = append(vars, p.X)
-					break
-				}
-			}
+	for _, r := range order {
+		switch n := &t.Nodes[r]; n.Op {
+		case term.VarOp:
+			depends[r] = moves[n.X] || depends[bound[n.X]]
+		case term.LetOp:
+			depends[r] = depends[n.A]
+		default:
+			t.Kids(n, func(k term.Ref) { depends[r] = depends[r] || depends[k] })
 		}
 	}
-	return depends
+	return depends, nil
 }
 
 type forward struct {

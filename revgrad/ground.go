@@ -27,13 +27,6 @@ type NotGroundError struct {
 
 func (e *NotGroundError) Error() string { return "not a ground term: " + e.What }
 
-// CheckGround reports whether t is a ground term of type R, with the sugar f(G1,…,Gk).
-// The error is a [*NotGroundError].
-func CheckGround(t *term.Term) error {
-	_, err := groundNodes(t, false)
-	return err
-}
-
 // groundNodes returns which nodes the root of a ground term reaches. If tuples is
 // set, pairs and vectors of ground terms are ground terms. It is one loop from the
 // root down, since children come before parents.
