@@ -124,20 +124,13 @@ func (rd *reader) components(v value) []value {
 // input makes the value of an input of type ty, whose numbers are inputs from *n on.
 // It recurses on the type.
 func (rd *reader) input(ty term.Type, n *int) (value, error) {
-	tt := rd.t.Types
-	var parts []term.Type
-	switch tt.Kind(ty) {
-	case term.RKind:
+	if ty == term.R {
 		*n++
 		return value(*n - 1), nil
-	case term.ProdKind:
-		parts = []term.Type{tt.Left(ty), tt.Right(ty)}
-	case term.VecKind:
-		for range tt.Len(ty) {
-			parts = append(parts, tt.Left(ty))
-		}
-	default:
-		return 0, &NotGroundError{What: "an input has type " + tt.String(ty)}
+	}
+	parts := rd.t.Types.Components(ty)
+	if parts == nil {
+		return 0, &NotGroundError{What: "an input has type " + rd.t.Types.String(ty)}
 	}
 	comps := make([]value, len(parts))
 	for i, p := range parts {

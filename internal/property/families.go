@@ -13,15 +13,7 @@ const maxExpanded = 4000
 // indices, and with numerals that are static expressions.
 func Families(t *rapid.T, opt Options) *Program {
 	opt.families = true
-	if opt.Size == 0 {
-		opt.Size = MaxSize
-	}
-	for {
-		if p := draw(drawn{t}, opt); p.Term.Size() <= maxExpanded {
-			return p
-		}
-		opt.Size = opt.Size * 2 / 3
-	}
+	return drawAtMost(t, opt, maxExpanded)
 }
 
 // indexed is an index in scope, whose values are all below most.

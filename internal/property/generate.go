@@ -1,6 +1,7 @@
 package property
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -49,15 +50,16 @@ type Options struct {
 
 // Draw makes a program whose body has type R, or what opt says.
 func Draw(t *rapid.T, opt Options) *Program {
-	if opt.Size == 0 {
-		opt.Size = MaxSize
-	}
-	for {
-		// A term is finished when its budget is used up, which takes some symbols more.
-		if p := draw(drawn{t}, opt); p.Term.Size() <= MaxSize {
+	return drawAtMost(t, opt, MaxSize)
+}
+
+// drawAtMost makes a program of at most so many symbols. A term is finished when its budget is used up, which takes some
+// symbols more.
+func drawAtMost(t *rapid.T, opt Options, symbols int64) *Program {
+	for opt.Size = cmp.Or(opt.Size, MaxSize); ; opt.Size = opt.Size * 2 / 3 {
+		if p := draw(drawn{t}, opt); p.Term.Size() <= symbols {
 			return p
 		}
-		opt.Size = opt.Size * 2 / 3
 	}
 }
 

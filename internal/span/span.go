@@ -124,11 +124,7 @@ func newScope(t *term.Term, stars []term.Var, check func() error) (*scope, error
 		switch n.Op {
 		case term.VarOp:
 			s.depth[v.node] = v.level - level[n.X]
-		case term.LamOp:
-			v = visit{node: v.node, body: v.node, level: v.level + 1}
-			s.size[v.body] = 0
-			bind(n.X, v)
-		case term.FixOp:
+		case term.LamOp, term.FixOp:
 			v = visit{node: v.node, body: v.node, level: v.level + 1}
 			s.size[v.body] = 0
 			t.Binders(n, func(x term.Var) { bind(x, v) })
