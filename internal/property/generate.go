@@ -53,8 +53,8 @@ func Draw(t *rapid.T, opt Options) *Program {
 	return drawAtMost(t, opt, MaxSize)
 }
 
-// drawAtMost makes a program of at most so many symbols. A term is finished when its budget is used up, which takes some
-// symbols more.
+// drawAtMost makes a program of at most so many symbols. A term is finished when its budget is used up, which takes
+// some symbols more.
 func drawAtMost(t *rapid.T, opt Options, symbols int64) *Program {
 	for opt.Size = cmp.Or(opt.Size, MaxSize); ; opt.Size = opt.Size * 2 / 3 {
 		if p := draw(drawn{t}, opt); p.Term.Size() <= symbols {
