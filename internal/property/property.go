@@ -1,5 +1,5 @@
 // Package property runs the property tests: on how many draws, for how long, and what
-// is told of it. It draws random well-typed terms of the calculus, and writes deep programs.
+// is told of it. It draws random well-typed terms of the calculus.
 //
 // A property is a test named TestProperty… that calls [Check]. It is tested on at most
 // 100 draws, or on as many as the environment says:
