@@ -42,11 +42,11 @@ var ErrNoInputs = errors.New("bp is defined for one input at least")
 // check, [ErrNoInputs], and [*NotGroundError], also for a free variable of G that is
 // not among the inputs.
 func BP(t *term.Term, inputs []term.Var, check func() error) (bp *term.Term, a term.Var, err error) {
-	return backpropagate(t, inputs, nil, check)
+	return backpropagate(t, inputs, 0, check)
 }
 
-// backpropagate is [BP]; ablated is nil but for [AblatedBP].
-func backpropagate(t *term.Term, inputs []term.Var, ablated *ablation, check func() error) (bp *term.Term, a term.Var,
+// backpropagate is [BP] or [AblatedBP].
+func backpropagate(t *term.Term, inputs []term.Var, ablated Ablation, check func() error) (bp *term.Term, a term.Var,
 	err error) {
 	if len(inputs) == 0 {
 		return nil, 0, ErrNoInputs
@@ -58,12 +58,12 @@ func backpropagate(t *term.Term, inputs []term.Var, ablated *ablation, check fun
 	if err := scopes(src, inputs); err != nil {
 		return nil, 0, err
 	}
-	b := &backprop{image: newImage(src, 4*len(src.Nodes), 2*src.NumVars()), check: check, ablated: ablated}
+	b := &backprop{image: newImage(src, 4*len(src.Nodes), 2*src.NumVars()), inputs: inputs, check: check, ablated: ablated}
 	a = b.dst.NewVar(term.VarInfo{Name: fresh("a", src, inputs), Type: term.R})
 	if err := b.walk(a); err != nil {
 		return nil, 0, err
 	}
-	b.result(inputs)
+	b.result()
 	return b.dst, a, nil
 }
 
@@ -127,13 +127,14 @@ type components map[term.Var]term.Ref
 // finished F0, the Fi and α, as results; β is one list for all, in the order of the walk.
 type backprop struct {
 	*image
+	inputs  []term.Var
 	check   func() error
 	frames  []bpFrame
 	results []bpResult
 	steps   int
 	alpha   []binding
 	beta    []binding
-	ablated *ablation // nil but for measurements
+	ablated Ablation // 0 but for measurements
 }
 
 type bpFrame struct {
@@ -219,10 +220,8 @@ func (w *backprop) let(f *bpFrame, n *term.Node) {
 	f.phase++
 	switch f.phase {
 	case 1:
-		w.ablated.bind(n.X)
 		w.enter(n.A, f.a)
 	case 2:
-		w.ablated.unbind()
 		f.slot = int32(len(w.beta))
 		w.beta = append(w.beta, binding{x: n.X, pos: n.Pos})
 		body := &w.results[len(w.results)-1]
@@ -272,8 +271,8 @@ func (w *backprop) function(f *bpFrame, n *term.Node) {
 
 // finish leaves a frame without subterms, whose operands have contributed.
 func (w *backprop) finish(f *bpFrame, res bpResult) {
-	if w.ablated != nil && f.a != 0 {
-		res.grad = w.ablated.finish(w, res.grad, w.src.Nodes[f.r].Pos)
+	if w.ablated != 0 && f.a != 0 {
+		res.grad = w.complete(res.grad, w.src.Nodes[f.r].Pos)
 	}
 	w.leave(res)
 }
@@ -314,9 +313,9 @@ func (w *backprop) concat(inner, outer context) context {
 }
 
 // tuple is ⟦G1,…,Gn⟧.
-func (w *backprop) tuple(inputs []term.Var, grad components, pos term.Pos) term.Ref {
-	comps := make([]term.Ref, len(inputs))
-	for i, x := range inputs {
+func (w *backprop) tuple(grad components, pos term.Pos) term.Ref {
+	comps := make([]term.Ref, len(w.inputs))
+	for i, x := range w.inputs {
 		if comps[i] = grad[x]; comps[i] == 0 {
 			comps[i] = w.dst.Num(pos, 0)
 		}
@@ -325,12 +324,12 @@ func (w *backprop) tuple(inputs []term.Var, grad components, pos term.Pos) term.
 }
 
 // result makes ⟨G0, ⟦G1,…,Gn⟧α⟩β.
-func (w *backprop) result(inputs []term.Var) {
+func (w *backprop) result() {
 	res := w.pop()
 	pos := w.src.Nodes[w.src.Root].Pos
 	gradient := res.grad[summedTuple]
 	if gradient == 0 {
-		gradient = w.tuple(inputs, res.grad, pos)
+		gradient = w.tuple(res.grad, pos)
 	}
 	for i := res.alpha.first; i != 0; i = w.alpha[i].next {
 		s := &w.alpha[i]

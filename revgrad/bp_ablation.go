@@ -2,6 +2,7 @@ package revgrad
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -39,45 +40,30 @@ const (
 // variables in scope. Inputs and results are those of BP; check is called at least every 2¹⁶ nodes of G.
 func AblatedBP(t *term.Term, inputs []term.Var, without Ablation, check func() error) (bp *term.Term, a term.Var,
 	err error) {
-	return backpropagate(t, inputs, &ablation{kind: without, inputs: inputs, scope: append([]term.Var(nil), inputs...)},
-		check)
+	return backpropagate(t, inputs, without, check)
 }
 
 // summedTuple stands for no variable: its component is ∇G, the sum of tuples of [DenseTuples].
 const summedTuple term.Var = 0
 
-// ablation is what a walk needs in addition for an [Ablation]. It is nil if there is none.
-type ablation struct {
-	kind   Ablation
-	inputs []term.Var
-	scope  []term.Var // the inputs, and the variables of the lets around, innermost last
-}
-
-// bind and unbind enter and leave the scope of a let's variable.
-func (c *ablation) bind(x term.Var) {
-	if c != nil {
-		c.scope = append(c.scope, x)
-	}
-}
-
-func (c *ablation) unbind() {
-	if c != nil {
-		c.scope = c.scope[:len(c.scope)-1]
-	}
-}
-
-// finish completes the gradient of a leaf: by zeros, or to a tuple of all inputs.
-func (c *ablation) finish(w *backprop, grad components, pos term.Pos) components {
+// complete completes the gradient of the leaf at which the walk is: by zeros, or to a tuple of all inputs.
+func (w *backprop) complete(grad components, pos term.Pos) components {
 	out := components{}
 	maps.Copy(out, grad)
-	if c.kind == DenseTuples {
-		out[summedTuple] = w.tuple(c.inputs, grad, pos)
-		for _, x := range c.inputs {
+	if w.ablated == DenseTuples {
+		out[summedTuple] = w.tuple(grad, pos)
+		for _, x := range w.inputs {
 			delete(out, x)
 		}
 		return out
 	}
-	for _, x := range c.scope {
+	scope := slices.Clone(w.inputs)
+	for _, f := range w.frames {
+		if n := &w.src.Nodes[f.r]; n.Op == term.LetOp && f.phase == 1 {
+			scope = append(scope, n.X)
+		}
+	}
+	for _, x := range scope {
 		if out[x] == 0 {
 			out[x] = w.dst.Num(pos, 0)
 		}
