@@ -35,14 +35,6 @@ const (
 	DenseTuples
 )
 
-// AblatedBP is [BP] with an ablation, for measurements of claims 4 and 7: of size and, at a point, of
-// steps O(n·|G|) instead of O(|G|), n with the
-// variables in scope. Inputs and results are those of BP; check is called at least every 2¹⁶ nodes of G.
-func AblatedBP(t *term.Term, inputs []term.Var, without Ablation, check func() error) (bp *term.Term, a term.Var,
-	err error) {
-	return backpropagate(t, inputs, without, check)
-}
-
 // summedTuple stands for no variable: its component is ∇G, the sum of tuples of [DenseTuples].
 const summedTuple term.Var = 0
 
