@@ -211,7 +211,7 @@ func (w *backprop) add(f *bpFrame, n *term.Node) {
 	default:
 		right := w.pop()
 		left := w.pop()
-		w.leave(bpResult{w.dst.Add(n.Pos, left.primal, right.primal), w.plus(left.grad, right.grad),
+		w.leave(bpResult{w.dst.Add(n.Pos, left.primal, right.primal), w.merge(left.grad, right.grad),
 			w.concat(left.alpha, right.alpha)})
 	}
 }
@@ -245,7 +245,7 @@ func (w *backprop) let(f *bpFrame, n *term.Node) {
 			i := int32(len(w.alpha) - 1)
 			alpha = w.concat(w.concat(bound.alpha, context{i, i}), alpha)
 		}
-		w.leave(bpResult{body.primal, w.plus(body.grad, bound.grad), alpha})
+		w.leave(bpResult{body.primal, w.merge(body.grad, bound.grad), alpha})
 	}
 }
 
@@ -264,7 +264,7 @@ func (w *backprop) function(f *bpFrame, n *term.Node) {
 	for i, k := range kids {
 		if x := &w.src.Nodes[k]; x.Op == term.VarOp && f.a != 0 {
 			s := w.dst.Slope(n.Pos, &partials[i], len(kids), operand)
-			res.grad[x.X] = w.sum(res.grad[x.X], w.dst.Fun(n.Pos, term.Mul, s, w.dst.Variable(n.Pos, f.a)))
+			res.grad[x.X] = w.plus(n.Pos, res.grad[x.X], w.dst.Fun(n.Pos, term.Mul, s, w.dst.Variable(n.Pos, f.a)))
 		}
 	}
 	w.finish(f, res)
@@ -278,27 +278,16 @@ func (w *backprop) finish(f *bpFrame, res bpResult) {
 	w.leave(res)
 }
 
-// plus is ⊕ of the components of two gradients, which it uses up.
-func (w *backprop) plus(f, g components) components {
+// merge is ⊕ of the components of two gradients, which it uses up.
+func (w *backprop) merge(f, g components) components {
 	into, from := f, g
 	if len(f) < len(g) {
 		into, from = g, f
 	}
 	for _, x := range slices.Sorted(maps.Keys(from)) {
-		into[x] = w.sum(f[x], g[x])
+		into[x] = w.plus(w.dst.Nodes[g[x]].Pos, f[x], g[x])
 	}
 	return into
-}
-
-// sum is F ⊕ G; 0 stands for the numeral 0.
-func (w *backprop) sum(f, g term.Ref) term.Ref {
-	switch {
-	case f == 0:
-		return g
-	case g == 0:
-		return f
-	}
-	return w.dst.Add(w.dst.Nodes[g].Pos, f, g)
 }
 
 // concat is αα': α inside α'.

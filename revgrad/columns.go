@@ -298,12 +298,8 @@ func (w *tangent) products(n *term.Node, kids []term.Ref, tangent int, by renami
 // derivativeOfProducts is the tangent of the sum n of products.
 func (w *tangent) derivativeOfProducts(n *term.Node, kids []term.Ref, by renaming) (sum term.Ref) {
 	for i, k := range kids {
-		switch {
-		case !w.active(w.nodes[k]):
-		case sum == 0:
-			sum = w.products(n, kids, i, by)
-		default:
-			sum = w.dst.Add(n.Pos, sum, w.products(n, kids, i, by))
+		if w.active(w.nodes[k]) {
+			sum = w.plus(n.Pos, sum, w.products(n, kids, i, by))
 		}
 	}
 	if sum == 0 {

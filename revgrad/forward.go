@@ -143,11 +143,7 @@ func (f *forward) function(r term.Ref, n *term.Node) error {
 			continue
 		}
 		summand := dst.Fun(p, term.Mul, dst.Slope(p, &partials[i], len(kids), z), dst.Variable(p, as[i]))
-		if sum == 0 {
-			sum = summand
-		} else {
-			sum = dst.Add(p, sum, summand)
-		}
+		sum = f.plus(p, sum, summand)
 	}
 	if sum == 0 {
 		sum = dst.Num(p, 0)

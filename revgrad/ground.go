@@ -142,6 +142,17 @@ func (g *image) all(check func() error, node func(r term.Ref) error) (*term.Term
 	return g.dst, nil
 }
 
+// plus is t + u, where 0 stands for a summand that is left out.
+func (g *image) plus(pos term.Pos, t, u term.Ref) term.Ref {
+	switch {
+	case t == 0:
+		return u
+	case u == 0:
+		return t
+	}
+	return g.dst.Add(pos, t, u)
+}
+
 // at is the image of a node that has one.
 func (g *image) at(r term.Ref) term.Ref { return g.refs[r] }
 

@@ -535,10 +535,7 @@ func (w *tangent) derivative(n *term.Node, k int, first, second func(i int) term
 				summand = dst.Fun(pos, term.Mul, dst.Slope(pos, p, k, first), summand)
 			}
 		}
-		if sum != 0 {
-			summand = dst.Add(pos, sum, summand)
-		}
-		sum = summand
+		sum = w.plus(pos, sum, summand)
 	}
 	if sum == 0 {
 		return dst.Num(pos, 0) // the result meets an active number elsewhere
