@@ -12,15 +12,13 @@ import (
 // ErrNoInputs is the error of [BP] on a ground term without inputs: R⁰ is no type.
 var ErrNoInputs = errors.New("bp is defined for one input at least")
 
-// BP returns bp_{x,a}(G), symbolic backpropagation on ground terms: Definition bp of
-// section 5.1, with a fresh variable a, which is returned too. For
-// x1 : R, …, xn : R ⊢ G : R, the result
+// BP returns bp_{x,a}(G), symbolic backpropagation on ground terms: Definition bp of section 5.1, with a fresh
+// variable a, which is returned too. For x1 : R, …, xn : R ⊢ G : R, the result
 //
 //	x1 : R, …, xn : R, a : R  ⊢  ⟨G0, ⟦G1,…,Gn⟧α⟩β  :  R × R^n
 //
-// has the value of G in its first component and a times its gradient in the second
-// (Proposition backprop_sound). a is not free in G0 and β. With 0 the numeral, and
-// F ⊕ 0 = 0 ⊕ F = F, otherwise F ⊕ G = F + G:
+// has the value of G in its first component and a times its gradient in the second (Proposition backprop_sound). a is
+// not free in G0 and β. With 0 the numeral, and F ⊕ 0 = 0 ⊕ F = F, otherwise F ⊕ G = F + G:
 //
 //	bp_a(xi)         = ⟨xi, ⟦0,…,a,…,0⟧⟩                 a at position i
 //	bp_a(r)          = ⟨r, ⟦0,…,0⟧⟩
@@ -30,17 +28,15 @@ var ErrNoInputs = errors.New("bp is defined for one input at least")
 //	                   where bp_{x,z,a}(F) = ⟨F0, ⟦F1,…,Fn,H⟧α⟩β, and bp_{x,b}(G) = ⟨G0, ⟦G1,…,Gn⟧α'⟩β'
 //	bp_a(F + G)      = ⟨F0 + G0, ⟦F1⊕G1,…,Fn⊕Gn⟧αα'⟩ββ'
 //
-// The third line is for operands that repeat a variable or are not in the order of x
-// too. G may have the sugar that [Ground] expands. The variables of G keep their
-// numbers; the b of a variable z has its name with a prime.
+// The third line is for operands that repeat a variable or are not in the order of x too. G may have the sugar that
+// [Ground] expands. The variables of G keep their numbers; the b of a variable z has its name with a prime.
 //
 // Tuples are not built on the way: a subterm has the components that are not 0, by variable, and the smaller of two
 // such maps is put into the larger. So the size of the result is O(|G| + n) (Lemma backprop_size), and the time is that
 // times its logarithm. Nothing recurses.
 //
-// check may be nil; it is called at least every 2¹⁶ nodes. The errors are that of
-// check, [ErrNoInputs], and [*NotGroundError], also for a free variable of G that is
-// not among the inputs.
+// check may be nil; it is called at least every 2¹⁶ nodes. The errors are that of check, [ErrNoInputs], and
+// [*NotGroundError], also for a free variable of G that is not among the inputs.
 func BP(t *term.Term, inputs []term.Var, check func() error) (bp *term.Term, a term.Var, err error) {
 	return AblatedBP(t, inputs, 0, check)
 }

@@ -16,22 +16,18 @@ import "github.com/gram-machine/gram/term"
 //	Fwd(F + G)        = ⟨z1 + z2, a1 + a2⟩[⟨z1,a1⟩:=Fwd(F)][⟨z2,a2⟩:=Fwd(G)]
 //	Fwd(f(G1,…,Gk))   = ⟨f(z1,…,zk), ⊕ ∂i f(z1,…,zk)·ai⟩[⟨z1,a1⟩:=Fwd(G1)]…[⟨zk,ak⟩:=Fwd(Gk)]
 //
-// The last case opens its operands as D does in Table 3; for variables it is the
-// paper's, where let x = (z,a) in … reads let (z,a) = x in …. A numeral is a nullary
-// symbol, so its tangent is the empty sum; the slopes of + are 1.
+// The last case opens its operands as D does in Table 3; for variables it is the paper's, where let x = (z,a) in …
+// reads let (z,a) = x in …. A numeral is a nullary symbol, so its tangent is the empty sum; the slopes of + are 1.
 //
-// The sum is over those i of which Gi depends on a variable of by. The tangent of the
-// others is 0, and their summand is left out, as in ⊕ of [BP]: 0·∂i f is NaN where the
-// slope is infinite. A sum without summands is the numeral 0.
+// The sum is over those i of which Gi depends on a variable of by. The tangent of the others is 0, and their summand
+// is left out, as in ⊕ of [BP]: 0·∂i f is NaN where the slope is infinite. A sum without summands is the numeral 0.
 //
-// A variable x : R of G keeps its number in Fwd(G), where its type is R × R. If xj is in
-// by and the other variables of by have the tangent 0, then by Proposition Fwd, Fwd(G)
-// with xj := ⟨rj,1⟩ and the other xi := ⟨ri,0⟩ has the value ⟨⟦G⟧(r), ∂j⟦G⟧(r)⟩, if no
-// slope by another variable of by is infinite. It always has if by is xj alone.
+// A variable x : R of G keeps its number in Fwd(G), where its type is R × R. If xj is in by and the other variables
+// of by have the tangent 0, then by Proposition Fwd, Fwd(G) with xj := ⟨rj,1⟩ and the other xi := ⟨ri,0⟩ has the
+// value ⟨⟦G⟧(r), ∂j⟦G⟧(r)⟩, if no slope by another variable of by is infinite. It always has if by is xj alone.
 //
-// Time and size are linear in G; the transformation is one loop over its arena.
-// check may be nil; it is called at least every 2¹⁶ nodes, and its error ends the
-// transformation. The error is otherwise a [*NotGroundError].
+// Time and size are linear in G; the transformation is one loop over its arena. check may be nil; it is called at
+// least every 2¹⁶ nodes, and its error ends the transformation. The error is otherwise a [*NotGroundError].
 func Forward(t *term.Term, by []term.Var, check func() error) (*term.Term, error) {
 	live, err := groundNodes(t, true)
 	if err != nil {

@@ -6,8 +6,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Ground terms, grammar (def:ground_term) of section 5.1, are computational graphs
-// as terms:
+// Ground terms, grammar (def:ground_term) of section 5.1, are computational graphs as terms:
 //
 //	F, G ::= x | F[x:=G] | f(p1,…,pk) | r | F + G        x, pi of type R
 //
@@ -27,9 +26,8 @@ type NotGroundError struct {
 
 func (e *NotGroundError) Error() string { return "not a ground term: " + e.What }
 
-// groundNodes returns which nodes the root of a ground term reaches. If tuples is
-// set, pairs and vectors of ground terms are ground terms. It is one loop from the
-// root down, since children come before parents.
+// groundNodes returns which nodes the root of a ground term reaches. If tuples is set, pairs and vectors of ground
+// terms are ground terms. It is one loop from the root down, since children come before parents.
 func groundNodes(t *term.Term, tuples bool) (live []bool, err error) {
 	live = make([]bool, len(t.Nodes))
 	outer := make([]bool, len(t.Nodes)) // tuples may stand here
@@ -90,10 +88,9 @@ func notGround(t *term.Term, n *term.Node, outer bool) string {
 // isOperand tells the operands of f(p1,…,pk).
 func isOperand(n *term.Node) bool { return n.Op == term.VarOp || n.Op == term.NumOp }
 
-// Ground returns the ground term t of type R without sugar: every f(G1,…,Gk) has a
-// let for each Gi that is neither a variable nor a numeral. Variables keep their
-// numbers. Time and size are linear in t. check may be nil; it is called at least
-// every 2¹⁶ nodes. The error is that of check, or a [*NotGroundError].
+// Ground returns the ground term t of type R without sugar: every f(G1,…,Gk) has a let for each Gi that is neither a
+// variable nor a numeral. Variables keep their numbers. Time and size are linear in t. check may be nil; it is called
+// at least every 2¹⁶ nodes. The error is that of check, or a [*NotGroundError].
 func Ground(t *term.Term, check func() error) (*term.Term, error) {
 	live, err := groundNodes(t, false)
 	if err != nil {
@@ -118,8 +115,7 @@ type image struct {
 	refs     []term.Ref // the image of each node of src
 }
 
-// newImage makes room for about as many nodes and variables, and copies the variables
-// of src.
+// newImage makes room for about as many nodes and variables, and copies the variables of src.
 func newImage(src *term.Term, nodes, vars int) *image {
 	dst := term.New(src.Types)
 	dst.Nodes = append(make([]term.Node, 0, nodes), dst.Nodes...)

@@ -65,9 +65,8 @@ func Eval(t *term.Term, inputs []term.Var, point []Dual) []Dual {
 	return out
 }
 
-// Jacobian returns the value of t at the point and, row by row, the partial
-// derivatives of each output by each input, by forward mode: one evaluation for
-// each input.
+// Jacobian returns the value of t at the point and, row by row, the partial derivatives of each output by each input,
+// by forward mode: one evaluation for each input.
 func Jacobian(t *term.Term, inputs []term.Var, point []float64) (values, jacobian []float64) {
 	duals := make([]Dual, len(point))
 	for i, x := range point {

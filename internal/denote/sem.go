@@ -24,8 +24,7 @@ type FuelError struct{}
 
 func (*FuelError) Error() string { return fmt.Sprintf("more than %d recursive calls", Fuel) }
 
-// Denote is ⟦t⟧, by induction on t: a loop over the arena, which has children before
-// parents. The term is well-typed.
+// Denote is ⟦t⟧, by induction on t: a loop over the arena, which has children before parents. The term is well-typed.
 func (m Model) Denote(t *term.Term) *Sem {
 	d := &denoter{m: m, t: t, of: make([]clause, len(t.Nodes)), fuel: new(uint64)}
 	for r := 1; r < len(t.Nodes); r++ {

@@ -143,10 +143,9 @@ func (m *Memory) slope(p *term.Partial, z []Node) float64 {
 		})
 }
 
-// Forward is forward mode (section 2.2) for input j: the primal and the tangent of
-// every node, where the tangent of input j is 1 and that of the others 0. The
-// tangent of an output is its partial derivative by input j. The tangent of a node
-// that doesn't depend on input j is 0, and so is its product with a slope.
+// Forward is forward mode (section 2.2) for input j: the primal and the tangent of every node, where the tangent of
+// input j is 1 and that of the others 0. The tangent of an output is its partial derivative by input j. The tangent
+// of a node that doesn't depend on input j is 0, and so is its product with a slope.
 func (m *Memory) Forward(point []float64, j int) error {
 	if j < 0 || j >= m.g.inputs {
 		return fmt.Errorf("hypergraph: no input %d of %d", j, m.g.inputs)
@@ -156,9 +155,8 @@ func (m *Memory) Forward(point []float64, j int) error {
 	return m.pass(point, true)
 }
 
-// tangent is Σ ∂i f(s)·ti, equation (eq:FwdGrad), and whether a source depends on the
-// input. A product with the tangent of one that doesn't is 0, also if the slope is
-// infinite; it counts as the others do.
+// tangent is Σ ∂i f(s)·ti, equation (eq:FwdGrad), and whether a source depends on the input. A product with the
+// tangent of one that doesn't is 0, also if the slope is infinite; it counts as the others do.
 func (m *Memory) tangent(nd *node) (sum float64, depends bool) {
 	z := m.g.sources(nd)
 	if nd.sym == term.NoSymbol {
@@ -188,10 +186,9 @@ func (m *Memory) clearSecond() {
 	clear(m.reached)
 }
 
-// Backward is the backward phase of backpropagation (section 2.4) from an output,
-// whose adjoint is 1: the adjoint of every node that the output depends on, and 0
-// for the others. The adjoint of an input is the partial derivative of the output by
-// it. The primals are those that [Memory.Evaluate] or [Memory.Forward] left.
+// Backward is the backward phase of backpropagation (section 2.4) from an output, whose adjoint is 1: the adjoint of
+// every node that the output depends on, and 0 for the others. The adjoint of an input is the partial derivative of
+// the output by it. The primals are those that [Memory.Evaluate] or [Memory.Forward] left.
 func (m *Memory) Backward(output int) error {
 	g := m.g
 	if output < 0 || output >= len(g.outputs) {
@@ -263,8 +260,7 @@ func (m *Memory) Values(point []float64) (Result, error) {
 	return Result{Values: m.values(), Operations: m.Operations - before}, nil
 }
 
-// ForwardMode computes values and Jacobian by forward mode: n passes, O(n·|G|). A
-// graph without inputs is evaluated.
+// ForwardMode computes values and Jacobian by forward mode: n passes, O(n·|G|). A graph without inputs is evaluated.
 func (m *Memory) ForwardMode(point []float64) (Result, error) {
 	n, k := m.g.inputs, len(m.g.outputs)
 	if n == 0 {

@@ -15,8 +15,7 @@ type NotGroundError struct {
 
 func (e *NotGroundError) Error() string { return "not a computational graph: " + e.What }
 
-// value is what a subterm denotes: a node if it is not negative, otherwise the tuple
-// −1−v of the reader.
+// value is what a subterm denotes: a node if it is not negative, otherwise the tuple −1−v of the reader.
 type value int64
 
 type tuple struct{ off, n int }
@@ -35,16 +34,14 @@ type reader struct {
 // lookAt is how many nodes are read between two looks.
 const lookAt = 1 << 14
 
-// FromTerm returns the computational graph of a term in the grammar of section 2.1:
-// ground terms (section 5, def:ground_term) and tuples of them. Besides, tuples may
-// be opened and bound, so that Fwd(G) and bp(G) have graphs too. inputs are the free
-// variables, of type R or a Euclidean type, whose components are an input each; the
-// components of the value are the outputs, from left to right. A subterm that a let
-// shares is one node. look may be nil; it is called at least every 2¹⁶ nodes, and its error
-// is returned. Any other error is a [*NotGroundError] or a [*term.TypeError].
+// FromTerm returns the computational graph of a term in the grammar of section 2.1: ground terms (section 5,
+// def:ground_term) and tuples of them. Besides, tuples may be opened and bound, so that Fwd(G) and bp(G) have graphs
+// too. inputs are the free variables, of type R or a Euclidean type, whose components are an input each; the
+// components of the value are the outputs, from left to right. A subterm that a let shares is one node. look may be
+// nil; it is called at least every 2¹⁶ nodes, and its error is returned. Any other error is a [*NotGroundError] or a
+// [*term.TypeError].
 //
-// It takes time linear in the term, and no Go stack. A let whose variable nobody
-// reads stays in the graph.
+// It takes time linear in the term, and no Go stack. A let whose variable nobody reads stays in the graph.
 func FromTerm(t *term.Term, inputs []term.Var, look func() error) (*Graph, error) {
 	order, err := t.Order(look)
 	if err != nil {
@@ -121,8 +118,7 @@ func (rd *reader) components(v value) []value {
 	return rd.comps[t.off : t.off+t.n]
 }
 
-// input makes the value of an input of type ty, whose numbers are inputs from *n on.
-// It recurses on the type.
+// input makes the value of an input of type ty, whose numbers are inputs from *n on. It recurses on the type.
 func (rd *reader) input(ty term.Type, n *int) (value, error) {
 	if ty == term.R {
 		*n++

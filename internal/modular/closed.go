@@ -14,17 +14,15 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// closedLambda is a λ of a program whose free variables are inputs or names of such λs,
-// as what it is up to α and wherever it stands: its key. What stands for it elsewhere, in
-// isolation, has numbers for its inputs, data, places and names; tables say which those
-// are in the program.
+// closedLambda is a λ of a program whose free variables are inputs or names of such λs, as what it is up to α and
+// wherever it stands: its key. What stands for it elsewhere, in isolation, has numbers for its inputs, data, places
+// and names; tables say which those are in the program.
 type closedLambda struct {
 	at   term.Ref
 	sub  *term.Subterm
 	free []meaning // of its free variables
 	key  key
-	// branches says that it has a conditional, or that one that it names has: its normal
-	// form is that of a point.
+	// branches says that it has a conditional, or that one that it names has: its normal form is that of a point.
 	branches bool
 	tables         // of the λ until it is settled, and then of its normal form
 	extra    []int // those of its inputs that are not among its free variables
@@ -43,8 +41,7 @@ type tables struct {
 // selection says which entries of a λ's tables its normal form mentions.
 type selection struct{ inputs, data, places, labels []int }
 
-// settle gives the λ its normal form, and of its tables leaves what that mentions: so
-// they are no larger than it.
+// settle gives the λ its normal form, and of its tables leaves what that mentions: so they are no larger than it.
 func (l *closedLambda) settle(n *normalForm) {
 	l.normal = n
 	l.tables = tables{inputs: pick(l.inputs, n.used.inputs), data: pick(l.data, n.used.data),
@@ -126,8 +123,7 @@ func (c *closer) lambda(l term.ClosedLambda) (*closedLambda, error) {
 	return out, nil
 }
 
-// list makes the tables of the places, names and data of a λ, and then of the normal
-// forms of the λs that it names.
+// list makes the tables of the places, names and data of a λ, and then of the normal forms of the λs that it names.
 func (c *closer) list(l *closedLambda) {
 	t := c.src
 	for _, r := range l.sub.Nodes {
@@ -160,10 +156,9 @@ func (l *closedLambda) rank(input int) int {
 	return i
 }
 
-// keyOf returns the sum of the λ's encoding and of what that leaves open: which free
-// variable is which input or λ, how long the data are and what those are that are no
-// lists; the order of the inputs among themselves, since sums are in it; and the point, if
-// there is a conditional.
+// keyOf returns the sum of the λ's encoding and of what that leaves open: which free variable is which input or λ,
+// how long the data are and what those are that are no lists; the order of the inputs among themselves, since sums
+// are in it; and the point, if there is a conditional.
 func (c *closer) keyOf(l *closedLambda) (key, error) {
 	b, err := l.sub.Encode(nil)
 	if err != nil {
@@ -230,8 +225,7 @@ func numbered(s string, name func(int) string) string {
 	return name(i) + rest
 }
 
-// importInto says how the λ's normal form is added to D of the program, whose variables
-// keep their numbers.
+// importInto says how the λ's normal form is added to D of the program, whose variables keep their numbers.
 func (l *closedLambda) importInto(inputs []term.Var, look func() error) term.Import {
 	return term.Import{
 		Look: look,
@@ -350,8 +344,7 @@ func (c *Cache) Stats() Stats {
 	return c.stats
 }
 
-// Reuse says which closed λs of a program were found in a cache. Without
-// one, all are misses.
+// Reuse says which closed λs of a program were found in a cache. Without one, all are misses.
 type Reuse struct {
 	Hits   int `json:"hits"`   // λs that were found
 	Misses int `json:"misses"` // λs that were transformed and normalised

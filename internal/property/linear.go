@@ -8,10 +8,9 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Linear makes a closed term of type R or R^d, d up to 3, with about size symbols and
-// never more than MaxSize, with dual λs of its own: any term, or a sum in the scope of
-// a few that are named and apply those before them, so that one is reached on several
-// ways. Its operations map rationals to rationals.
+// Linear makes a closed term of type R or R^d, d up to 3, with about size symbols and never more than MaxSize, with
+// dual λs of its own: any term, or a sum in the scope of a few that are named and apply those before them, so that
+// one is reached on several ways. Its operations map rationals to rationals.
 func Linear(t *rapid.T, size int) *term.Term {
 	for {
 		if q := linear(drawn{t}, size, 4); q.Size() <= MaxSize {

@@ -8,8 +8,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Typing holds what the types of a program's terms are built of: vectors A^s are the
-// products A×(A×…).
+// Typing holds what the types of a program's terms are built of: vectors A^s are the products A×(A×…).
 type Typing struct {
 	tt     *term.Types
 	free   map[*Var]bool

@@ -11,10 +11,9 @@ import (
 // has no place within the scope of a λ or a branch in which it stands; sums as bags, with 0⃗ as unit; and the
 // names of bound variables. There is no dup. Free variables are known by their addresses.
 //
-// A term is read as a graph: an occurrence of x is an edge to the substitution of x. Nodes get colours, three
-// times in turn of what is below them and of what is above them: Class is made of these. Different graphs have
-// different classes, but for those that such a refinement of colours cannot tell apart, which have many equal
-// parts in bags.
+// A term is read as a graph: an occurrence of x is an edge to the substitution of x. Nodes get colours, three times
+// in turn of what is below them and of what is above them: Class is made of these. Different graphs have different
+// classes, but for those that such a refinement of colours cannot tell apart, which have many equal parts in bags.
 func (t *Term) Class() uint64 {
 	g := &classifier{env: map[*Var]binding{}}
 	root := g.scope(t, 0)

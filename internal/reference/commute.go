@@ -32,10 +32,9 @@ var commuting = map[rule.Rule][]rule.Rule{
 // commuteLimit bounds the steps of one [Reverser.Commute].
 const commuteLimit = 100
 
-// Commute is Lemma Commutation, item 2: for a step t → next of the state by r, it
-// reduces D(t) to D(next) by the rules of X, and returns in how many steps. The steps are
-// made in D(w), where w is the subterm that the rule rewrites; D(t) is D(w) in the image
-// of the context. It is an error if D(t) does not reduce to D(next).
+// Commute is Lemma Commutation, item 2: for a step t → next of the state by r, it reduces D(t) to D(next) by the
+// rules of X, and returns in how many steps. The steps are made in D(w), where w is the subterm that the rule
+// rewrites; D(t) is D(w) in the image of the context. It is an error if D(t) does not reduce to D(next).
 func (d *Reverser) Commute(s *State, r *Redex, next *Term) (steps int, err error) {
 	p := d.prog
 	hole := &Var{Name: "hole", Type: p.Typing.of(s.places[r.at].t)}

@@ -239,8 +239,7 @@ func (c *converter) nat(n *term.Node) *Term {
 	return lambda(f, lambda(y, t))
 }
 
-// data is a number, a vector of numbers or a list of such; where the term is D(t),
-// each number r is ⟨r, λa.0⃗⟩.
+// data is a number, a vector of numbers or a list of such; where the term is D(t), each number r is ⟨r, λa.0⃗⟩.
 func (c *converter) data(n *term.Node) *Term {
 	tt, d := c.t.Types, &c.t.Data[n.A]
 	scalar := n.Elem
@@ -282,8 +281,7 @@ func (p *Program) Back(t *Term) *Image {
 	return im
 }
 
-// Env is the environment of the image: a value for each free variable of the term,
-// and the numbers.
+// Env is the environment of the image: a value for each free variable of the term, and the numbers.
 func (im *Image) Env(free map[*Var]denote.Value) *denote.Env {
 	var g *denote.Env
 	for x, v := range free {

@@ -8,9 +8,8 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Machine is the strategy by which the calculus counts: weak, by value, arguments
-// before (1) and (5), (3) of a dual variable by a λ last. Of the redexes that this
-// leaves it takes the first, or with rng not nil any.
+// Machine is the strategy by which the calculus counts: weak, by value, arguments before (1) and (5), (3) of a dual
+// variable by a λ last. Of the redexes that this leaves it takes the first, or with rng not nil any.
 func Machine(rng *rand.Rand) Strategy {
 	return func(s *State) *Redex { return s.choose(rng, s.allowed, s.ready) }
 }
@@ -88,13 +87,11 @@ func (s *State) allowed(r *Redex) bool {
 	return true
 }
 
-// firings finds the (3) of dual variables by λs that may fire when nothing else is left,
-// so that each dual fires once for a maximal sum: the sum is complete, all its summands
-// are values or applications of settled dual variables; of those the one that is bound
-// innermost comes first, since a dual's body mentions only what is bound further out; and
-// its argument, a sum of its own, comes to a value before it. The argument of another
-// application and a component of a pair that is a summand beside others wait: (11) and
-// (7) may add to them.
+// firings finds the (3) of dual variables by λs that may fire when nothing else is left, so that each dual fires once
+// for a maximal sum: the sum is complete, all its summands are values or applications of settled dual variables; of
+// those the one that is bound innermost comes first, since a dual's body mentions only what is bound further out; and
+// its argument, a sum of its own, comes to a value before it. The argument of another application and a component of
+// a pair that is a summand beside others wait: (11) and (7) may add to them.
 type firings struct {
 	*State
 	redex map[int]*Redex // by occurrence
@@ -111,8 +108,7 @@ func (s *State) ready(fires []*Redex) []*Redex {
 	return f.next
 }
 
-// sum looks at the maximal sum at place i, and at the sums in it. free says that it
-// waits for no other.
+// sum looks at the maximal sum at place i, and at the sums in it. free says that it waits for no other.
 func (f *firings) sum(i int, free bool) {
 	summands := f.summandsAt(i)
 	complete, last := true, -1
@@ -170,8 +166,7 @@ func (f *firings) application(i int, ready bool) {
 	f.sum(arg, ready)
 }
 
-// summandsAt are the places of the summands of the sum at place i. It looks at the sums
-// that are substituted in it.
+// summandsAt are the places of the summands of the sum at place i. It looks at the sums that are substituted in it.
 func (f *firings) summandsAt(i int) []int {
 	switch f.places[i].t.Op {
 	case Let:

@@ -16,8 +16,7 @@ type schema struct {
 
 const anyOp Op = 1<<8 - 1
 
-// rules is the table, in the order of the calculus. α, β are stacks of explicit
-// substitutions, v is a value.
+// rules is the table, in the order of the calculus. α, β are stacks of explicit substitutions, v is a value.
 var rules = []schema{
 	// (1)   (λx.t)α u              →  t[x:=u]α
 	{Apply, (*State).lambda},
@@ -34,8 +33,7 @@ var rules = []schema{
 	{Plus, (*State).plus},
 	// (7)   ⟨t1,t2⟩α + ⟨u1,u2⟩β    →  ⟨t1+u1,t2+u2⟩αβ
 	{Plus, (*State).plusPair},
-	// (8)   rα · qβ                →  (rq)αβ
-	// (12)  f(r1α1,…,rkαk)         →  ⟦f⟧(r1,…,rk)α1…αk
+	// (8)   rα · qβ                →  (rq)αβ (12)  f(r1α1,…,rkαk)         →  ⟦f⟧(r1,…,rk)α1…αk
 	{Function, (*State).function},
 	// (9)   t                      →  λy.t y
 	{anyOp, (*State).etaLambda},
@@ -221,8 +219,7 @@ func (s *State) unfold(i int, n *Term) {
 	})
 }
 
-// factor is (11): (x α t)β + (x α' t')β' → x(t+t')αβα'β', for each two summands of
-// the bag that a maximal sum is.
+// factor is (11): (x α t)β + (x α' t')β' → x(t+t')αβα'β', for each two summands of the bag that a maximal sum is.
 func (s *State) factor(i int, n *Term) {
 	if s.inSum(i) {
 		return

@@ -29,8 +29,7 @@ func (p *Program) ValueStart(inputs []term.Var, point []float64) *Start {
 	return &Start{Program: &q}
 }
 
-// input is the variable of an input. One that does not occur in the term gets a
-// variable of the given type.
+// input is the variable of an input. One that does not occur in the term gets a variable of the given type.
 func (p *Program) input(x term.Var, ty term.Type) *Var {
 	if v := p.vars[x]; v != nil {
 		return v
@@ -60,8 +59,7 @@ func (p *Program) GradientStart(inputs []term.Var, point []float64, outputs int)
 	return s
 }
 
-// dual puts [x:=⟨x0,d⟩][d:=λa.x* a] for input i around the term. The pair is one of
-// variables, which is a value.
+// dual puts [x:=⟨x0,d⟩][d:=λa.x* a] for input i around the term. The pair is one of variables, which is a value.
 func (s *Start) dual(i int, x, x0 *Var) {
 	star := &Var{Name: fmt.Sprintf("x%d*", i+1), Type: term.AbstractDual}
 	d := &Var{Name: "d", Type: term.AbstractDual}
@@ -120,10 +118,9 @@ func (s *Start) seeds(k int) {
 	s.Term = let(a.plug(tuple(ts...)), tuplePattern(ps...), s.Term)
 }
 
-// Named is the start term with each dual λ named but λa.0⃗, as the machine's strategy has it
-// (note C4): ⟨e,λa.u⟩ is ⟨e,d⟩[d:=λa.u], and any other λa.u that is not
-// substituted for a variable already is d[d:=λa.u]. This is no step. The λa.0⃗ that D gives a
-// numeral has no name: it is closed and constant, so a copy loses no sharing, and (4) drops
+// Named is the start term with each dual λ named but λa.0⃗, as the machine's strategy has it (note C4): ⟨e,λa.u⟩ is
+// ⟨e,d⟩[d:=λa.u], and any other λa.u that is not substituted for a variable already is d[d:=λa.u]. This is no step.
+// The λa.0⃗ that D gives a numeral has no name: it is closed and constant, so a copy loses no sharing, and (4) drops
 // ⟨r,λa.0⃗⟩, or a tuple of such, in one step.
 //
 // To run a start that is not named is an ablation, to be measured: (3) copies D's pairs whole, a λ for each
@@ -178,10 +175,9 @@ type LimitError struct{ Steps int }
 
 func (e *LimitError) Error() string { return fmt.Sprintf("no normal form after %d steps", e.Steps) }
 
-// Run reduces the start term by the strategy until it has no redex for it. look, if
-// not nil, is called with each term after the first, and the rule that made it; its
-// error ends the run. The error is a [*LimitError], a [*denote.UndefinedError] or
-// look's.
+// Run reduces the start term by the strategy until it has no redex for it. look, if not nil, is called with each term
+// after the first, and the rule that made it; its error ends the run. The error is a [*LimitError], a
+// [*denote.UndefinedError] or look's.
 func (s *Start) Run(next Strategy, limit int, look func(r *Redex, t *Term) error) (*Result, error) {
 	res := &Result{Term: s.Term, Values: make([]denote.Number, len(s.Outputs))}
 	for range limit {

@@ -55,8 +55,7 @@ func (p *Pattern) Vars(f func(*Var)) {
 // single is the pattern of one variable.
 func single(x *Var) *Pattern { return &Pattern{X: x} }
 
-// Term is a term. It is never changed; a step makes a new one that shares with it
-// what stays.
+// Term is a term. It is never changed; a step makes a new one that shares with it what stays.
 type Term struct {
 	Op   Op
 	X    *Var     // Variable, Lambda

@@ -25,17 +25,15 @@ type Kind uint8
 const (
 	// Source is the program t itself, elaborated.
 	Source Kind = iota
-	// Reverse is D(t), Table 3. In the program, R⊥ is R⊥d for d scalar inputs (1 if there
-	// are none), and the i-th scalar input x is ⟨x, λa.ei·a⟩ for the i-th unit vector ei. Its
-	// body has type D(A) for a body of type A.
+	// Reverse is D(t), Table 3. In the program, R⊥ is R⊥d for d scalar inputs (1 if there are none), and the i-th
+	// scalar input x is ⟨x, λa.ei·a⟩ for the i-th unit vector ei. Its body has type D(A) for a body of type A.
 	Reverse
 	// Ground is the computational graph G, as a chain of lets.
 	Ground
-	// Forward is Fwd(G), section 2.3. In the program, each input x has a tangent dx, an input
-	// too: 1 for the first scalar, 0 for the others. If a slope in G is infinite or NaN at the
-	// point, only the first scalar has a tangent, a number dx, and the others are constants: 0
-	// times such a slope would be NaN. So the program's value has the partial derivatives by
-	// the first scalar.
+	// Forward is Fwd(G), section 2.3. In the program, each input x has a tangent dx, an input too: 1 for the first
+	// scalar, 0 for the others. If a slope in G is infinite or NaN at the point, only the first scalar has a tangent,
+	// a number dx, and the others are constants: 0 times such a slope would be NaN. So the program's value has the
+	// partial derivatives by the first scalar.
 	Forward
 	// BP is bp(G), Definition 5.1, for a body of type R. In the program the adjoint a is an
 	// input, 1; the body is the value and the gradient times a.
@@ -251,8 +249,7 @@ func (st *Stage) Forward(check func() error) (*Stage, error) {
 	return &out, err
 }
 
-// CheckBP returns an [*Error] unless bp is defined for the program, which has one output and an
-// input then.
+// CheckBP returns an [*Error] unless bp is defined for the program, which has one output and an input then.
 func CheckBP(src *lang.Program) error {
 	switch {
 	case src.Shape == nil || src.Shape.Kind != load.Real:
@@ -338,8 +335,7 @@ func (st *Stage) Write(w io.Writer, check func() error, reserve func(bytes int64
 	return out.Write(w)
 }
 
-// tangents declares the tangents of an input whose first number is the k-th, and returns
-// them as expressions.
+// tangents declares the tangents of an input whose first number is the k-th, and returns them as expressions.
 func (st *Stage) tangents(out *unparse.Program, in *lang.Input, k int) []string {
 	values := make([]float64, len(in.Values))
 	if k == 0 {
