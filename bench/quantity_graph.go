@@ -88,12 +88,7 @@ var (
 
 // backpropagation is bp(G) and its variable a, with an ablation if that is not 0.
 func (s *subject) backpropagation(without revgrad.Ablation) (bp *term.Term, a term.Var) {
-	var err error
-	if without != 0 {
-		bp, a, err = revgrad.AblatedBP(s.Term(), s.ScalarInputs(), without, s.ctx.Err)
-	} else {
-		bp, a, err = revgrad.BP(s.Term(), s.ScalarInputs(), s.ctx.Err)
-	}
+	bp, a, err := revgrad.AblatedBP(s.Term(), s.ScalarInputs(), without, s.ctx.Err)
 	try(err)
 	return bp, a
 }

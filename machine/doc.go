@@ -17,7 +17,7 @@
 // counts the calls of the function at, by which rewrites and units reach nodes: [compile.NodeWords] words for each
 // call; a test has the constants. What is beside the arena is not counted, and is bounded for each move: a move puts
 // a bounded number of redexes on the worklist, a unit of instantiate reads a bounded number of entries of the frame
-// and of the code, and the set of reached duals has six levels (reached.go). A node that comes from the free list is
+// and of the code, and the set of reached duals has six levels (dual.go). A node that comes from the free list is
 // read there by the move that makes it, which counts it. Two things are no moves: the look at the limits, once in 2¹⁶
 // moves, and the application of a list that reads it.
 //

@@ -5,9 +5,8 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// A maximal sum in which duals are applied is run by a Job: hand-written duals choose their heads when they run,
-// so their arrivals are kept in a heap of the applications themselves, the newest dual first. Its
-// second node has
+// A maximal sum in which duals are applied is run by a Job: hand-written duals choose their heads when they run, so
+// their arrivals are kept in a heap of the applications themselves, the newest dual first. Its second node has
 //
 //	up     the job below, which waits for this one
 //	val[0] the heap; the application that is to fire next

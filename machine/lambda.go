@@ -249,23 +249,12 @@ func (m run[M]) act(actions []compile.Action) {
 		switch a.Op {
 		case compile.Occur:
 			m.push(m.occur(p, frame[a.X]))
-		case compile.DeliverNumber:
-			m.push(m.deliver(p, compile.Number, a.Val))
-		case compile.DeliverParam:
-			m.push(m.deliver(p, compile.Number, m.copy.number))
-		case compile.DeliverInput:
-			m.push(m.deliver(p, compile.Number, numeral(m.point[a.X])))
-		case compile.DeliverDatum:
-			m.push(m.deliver(p, compile.Number, numeral(m.copy.row[a.X])))
-		case compile.DeliverArgument:
-			m.push(m.deliver(p, m.copy.tag, m.copy.number))
-		case compile.DeliverZero:
-			m.push(m.deliver(p, compile.Zero, 0))
-		case compile.DeliverValue:
-			m.push(m.deliver(p, compile.Value, uint64(frame[a.X])))
 		case compile.Await:
 			p = frame[a.X]
 			m.push(m.await(p, m.at(p)))
+		default:
+			t, v := m.operand(a, frame)
+			m.push(m.deliver(p, t, v))
 		}
 		if m.measures() {
 			m.unit(rule.Instantiate, p)

@@ -175,19 +175,17 @@ func (m run[M]) name(code uint32, p Place, n *node) Place {
 func (m *Machine) Graph(point []float64) error { return m.runner().graph(point) }
 
 func (m run[M]) graph(point []float64) error {
+	if m.prog.Outputs == 0 {
+		return m.evaluate(point)
+	}
 	if err := m.reset(); err != nil {
 		return err
 	}
-	if m.prog.Outputs > 0 {
-		m.begin(point, 0)
-		if err := m.reduce(); err != nil {
-			return err
-		}
-		return m.backward(m.seeds[0])
+	m.begin(point, 0)
+	if err := m.reduce(); err != nil {
+		return err
 	}
-	m.result, _ = m.start(compile.Result, 1)
-	m.begin(point, m.result)
-	return m.reduce()
+	return m.backward(m.seeds[0])
 }
 
 // GraphSize is |G| by its parts.

@@ -119,41 +119,34 @@ func (c *codeInfo) instructions(p *compile.Program, t *compile.Template) {
 	for i := t.From; i < t.To; i++ {
 		in, s := &p.Code[i], &c.sites[i]
 		*s = site{pos: in.Pos, input: -1}
+		if in.Op > compile.MakeVariable { // it makes a node
+			frame = append(frame, i)
+		}
 		switch in.Op {
 		case compile.MakeVariable:
 			s.variable = true
 			c.binder(p, s, in.Name)
 		case compile.MakeSub:
-			frame = append(frame, i)
 			c.binder(p, s, in.Name)
 			if s.cell = in.Kind == compile.Cell; s.cell {
 				s.generated = c.reversed
 			}
 		case compile.MakeOpen:
-			frame = append(frame, i)
 			c.binder(p, s, p.Code[frame[in.X]].Name)
 		case compile.MakeNode:
-			frame = append(frame, i)
 			if in.Kind == compile.App {
 				s.pos, s.rest = term.Pos(uint32(in.N)), uint8(in.N>>32)
 			}
 		case compile.MakeIf:
-			frame = append(frame, i)
 			for _, b := range in.Closure.Bodies {
 				c.templates[b].pos, c.templates[b].branch = in.Pos, true
 			}
 		case compile.MakeLam:
-			frame = append(frame, i)
 			if in.Kind == compile.List {
 				c.list(in, s)
 			} else if up := frame[min(int(in.Up), len(frame)-1)]; in.Up >= compile.FirstIndex && c.sites[up].cell {
 				c.sites[up].pos = in.Pos
 			}
-		case compile.MakeArgument:
-		case compile.MakeNat:
-			frame = append(frame, i)
-		case compile.MakeData:
-			frame = append(frame, i)
 		}
 	}
 	for i := range t.Images {

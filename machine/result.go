@@ -123,12 +123,10 @@ func (m run[M]) readRow(row []float64) {
 	}
 }
 
-// Read appends the numbers of the value that the last run left to out, from left to right, and the
-// length of each list in it and the number of each constructor to lengths, outer ones before inner ones. A list is
-// read by applying it, which
-// is not counted; each number is a unit of read-back, which counts the node that holds it. Then nothing holds the
-// value any more, and (4)
-// drops what its lists have held; so the numbers are kept for the next call.
+// Read appends the numbers of the value that the last run left to out, from left to right, and the length of each
+// list in it and the number of each constructor to lengths, outer ones before inner ones. A list is read by applying
+// it, which is not counted; each number is a unit of read-back, which counts the node that holds it. Then nothing
+// holds the value any more, and (4) drops what its lists have held; so the numbers are kept for the next call.
 func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 	if !m.isRead {
 		var err error

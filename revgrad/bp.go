@@ -3,6 +3,8 @@ package revgrad
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -10,15 +12,13 @@ import (
 // ErrNoInputs is the error of [BP] on a ground term without inputs: R⁰ is no type.
 var ErrNoInputs = errors.New("bp is defined for one input at least")
 
-// BP returns bp_{x,a}(G), symbolic backpropagation on ground terms: Definition bp of
-// section 5.1, with a fresh variable a, which is returned too. For
-// x1 : R, …, xn : R ⊢ G : R, the result
+// BP returns bp_{x,a}(G), symbolic backpropagation on ground terms: Definition bp of section 5.1, with a fresh
+// variable a, which is returned too. For x1 : R, …, xn : R ⊢ G : R, the result
 //
 //	x1 : R, …, xn : R, a : R  ⊢  ⟨G0, ⟦G1,…,Gn⟧α⟩β  :  R × R^n
 //
-// has the value of G in its first component and a times its gradient in the second
-// (Proposition backprop_sound). a is not free in G0 and β. With 0 the numeral, and
-// F ⊕ 0 = 0 ⊕ F = F, otherwise F ⊕ G = F + G:
+// has the value of G in its first component and a times its gradient in the second (Proposition backprop_sound). a is
+// not free in G0 and β. With 0 the numeral, and F ⊕ 0 = 0 ⊕ F = F, otherwise F ⊕ G = F + G:
 //
 //	bp_a(xi)         = ⟨xi, ⟦0,…,a,…,0⟧⟩                 a at position i
 //	bp_a(r)          = ⟨r, ⟦0,…,0⟧⟩
@@ -28,24 +28,22 @@ var ErrNoInputs = errors.New("bp is defined for one input at least")
 //	                   where bp_{x,z,a}(F) = ⟨F0, ⟦F1,…,Fn,H⟧α⟩β, and bp_{x,b}(G) = ⟨G0, ⟦G1,…,Gn⟧α'⟩β'
 //	bp_a(F + G)      = ⟨F0 + G0, ⟦F1⊕G1,…,Fn⊕Gn⟧αα'⟩ββ'
 //
-// The third line is for operands that repeat a variable or are not in the order of x
-// too. G may have the sugar that [Ground] expands. The variables of G keep their
-// numbers; the b of a variable z has its name with a prime.
+// The third line is for operands that repeat a variable or are not in the order of x too. G may have the sugar that
+// [Ground] expands. The variables of G keep their numbers; the b of a variable z has its name with a prime.
 //
-// Tuples are not built on the way: each variable has the stack of its contributions,
-// the parts of its ⊕ that wait for each other, and is visited only where it occurs.
-// So the size of the result is O(|G| + n) (Lemma backprop_size), and the time is that
-// times the inverse of Ackermann's function. Nothing recurses.
+// Tuples are not built on the way: a subterm has the components that are not 0, by variable, and the smaller of two
+// such maps is put into the larger. So the size of the result is O(|G| + n) (Lemma backprop_size), and the time is that
+// times its logarithm. Nothing recurses.
 //
-// check may be nil; it is called at least every 2¹⁶ nodes. The errors are that of
-// check, [ErrNoInputs], and [*NotGroundError], also for a free variable of G that is
-// not among the inputs.
+// check may be nil; it is called at least every 2¹⁶ nodes. The errors are that of check, [ErrNoInputs], and
+// [*NotGroundError], also for a free variable of G that is not among the inputs.
 func BP(t *term.Term, inputs []term.Var, check func() error) (bp *term.Term, a term.Var, err error) {
-	return backpropagate(t, inputs, nil, check)
+	return AblatedBP(t, inputs, 0, check)
 }
 
-// backpropagate is [BP]; ablated is nil but for [AblatedBP].
-func backpropagate(t *term.Term, inputs []term.Var, ablated *ablation, check func() error) (bp *term.Term, a term.Var,
+// AblatedBP is [BP] with an ablation, or with none if that is 0, for measurements of claims 4 and 7: of size and, at a
+// point, of steps O(n·|G|) instead of O(|G|), n with the variables in scope.
+func AblatedBP(t *term.Term, inputs []term.Var, without Ablation, check func() error) (bp *term.Term, a term.Var,
 	err error) {
 	if len(inputs) == 0 {
 		return nil, 0, ErrNoInputs
@@ -57,14 +55,12 @@ func backpropagate(t *term.Term, inputs []term.Var, ablated *ablation, check fun
 	if err := scopes(src, inputs); err != nil {
 		return nil, 0, err
 	}
-	nodes, vars := bpSize(src, len(inputs))
-	b := &backprop{image: newImage(src, nodes, vars), check: check, ablated: ablated,
-		last: make([]int32, src.NumVars()), sets: newSets(len(src.Nodes))}
+	b := &backprop{image: newImage(src, 4*len(src.Nodes), 2*src.NumVars()), inputs: inputs, check: check, ablated: without}
 	a = b.dst.NewVar(term.VarInfo{Name: fresh("a", src, inputs), Type: term.R})
 	if err := b.walk(a); err != nil {
 		return nil, 0, err
 	}
-	b.result(inputs)
+	b.result()
 	return b.dst, a, nil
 }
 
@@ -109,30 +105,6 @@ func scopes(t *term.Term, inputs []term.Var) error {
 	return nil
 }
 
-// bpSize bounds the nodes and the variables of bp(G): Lemma backprop_size, with its
-// constants.
-func bpSize(t *term.Term, n int) (nodes, vars int) {
-	nodes, vars = 1+n+2, t.NumVars()+1
-	for i := range t.Nodes {
-		switch n := &t.Nodes[i]; n.Op {
-		case term.VarOp:
-			nodes += 3 // x, a and a sum
-		case term.LetOp:
-			nodes, vars = nodes+2, vars+1
-		case term.FunOp:
-			// f, its slopes and their products with a; the operands are nodes of t.
-			nodes++
-			partials := n.Sym.Info().Partials
-			for i := range partials {
-				nodes += partials[i].Size(int(n.N)) + 2
-			}
-		default:
-			nodes++
-		}
-	}
-	return nodes, vars
-}
-
 // binding is [x:=u] in a substitution context; next is the one around it.
 type binding struct {
 	x    term.Var
@@ -144,24 +116,22 @@ type binding struct {
 // context is a substitution context α: a list of bindings, the innermost first.
 type context struct{ first, last int32 }
 
+// components are those of a gradient that are not 0, by variable.
+type components map[term.Var]term.Ref
+
 // backprop walks a ground term F before G in F[z:=G] and F + G, since H decides
 // about G. Of the subterms on the path to the root it keeps frames; of those that are
-// finished F0 and α, as results; β is one list for all, in the order of the walk.
+// finished F0, the Fi and α, as results; β is one list for all, in the order of the walk.
 type backprop struct {
 	*image
+	inputs  []term.Var
 	check   func() error
 	frames  []bpFrame
 	results []bpResult
 	steps   int
-
-	contributions []contribution
-	last          []int32 // of each variable: the contribution on top of its stack
-	sets          sets
-
-	alpha []binding
-	beta  []binding
-
-	ablated *ablation // nil but for measurements
+	alpha   []binding
+	beta    []binding
+	ablated Ablation // 0 but for measurements
 }
 
 type bpFrame struct {
@@ -175,21 +145,17 @@ type bpFrame struct {
 
 type bpResult struct {
 	primal term.Ref
+	grad   components
 	alpha  context
 }
 
 func (w *backprop) enter(r term.Ref, a term.Var) {
-	w.sets.open(r, len(w.frames))
 	w.frames = append(w.frames, bpFrame{r: r, a: a})
 }
 
 // leave finishes the innermost frame.
 func (w *backprop) leave(res bpResult) {
-	last := len(w.frames) - 1
-	if last > 0 {
-		w.sets.close(w.frames[last].r, w.frames[last-1].r, last-1)
-	}
-	w.frames = w.frames[:last]
+	w.frames = w.frames[:len(w.frames)-1]
 	w.results = append(w.results, res)
 }
 
@@ -200,7 +166,6 @@ func (w *backprop) pop() bpResult {
 }
 
 func (w *backprop) walk(a term.Var) error {
-	w.contributions = append(w.contributions, contribution{})
 	w.alpha = append(w.alpha, binding{})
 	w.enter(w.src.Root, a)
 	for len(w.frames) > 0 {
@@ -213,10 +178,11 @@ func (w *backprop) walk(a term.Var) error {
 		n := &w.src.Nodes[f.r]
 		switch n.Op {
 		case term.VarOp:
+			res := bpResult{primal: w.dst.Variable(n.Pos, n.X)}
 			if f.a != 0 {
-				w.contribute(n.X, w.dst.Variable(n.Pos, f.a), f.r)
+				res.grad = components{n.X: w.dst.Variable(n.Pos, f.a)}
 			}
-			w.finish(f, bpResult{primal: w.dst.Variable(n.Pos, n.X)})
+			w.finish(f, res)
 		case term.NumOp:
 			w.finish(f, bpResult{primal: w.dst.Num(n.Pos, n.Val)})
 		case term.FunOp:
@@ -241,7 +207,8 @@ func (w *backprop) add(f *bpFrame, n *term.Node) {
 	default:
 		right := w.pop()
 		left := w.pop()
-		w.leave(bpResult{w.dst.Add(n.Pos, left.primal, right.primal), w.concat(left.alpha, right.alpha)})
+		w.leave(bpResult{w.dst.Add(n.Pos, left.primal, right.primal), w.merge(left.grad, right.grad),
+			w.concat(left.alpha, right.alpha)})
 	}
 }
 
@@ -250,13 +217,17 @@ func (w *backprop) let(f *bpFrame, n *term.Node) {
 	f.phase++
 	switch f.phase {
 	case 1:
-		w.ablated.bind(n.X)
 		w.enter(n.A, f.a)
 	case 2:
-		w.ablated.unbind()
 		f.slot = int32(len(w.beta))
 		w.beta = append(w.beta, binding{x: n.X, pos: n.Pos})
-		if f.h = w.component(n.X); f.h != 0 {
+		body := &w.results[len(w.results)-1]
+		f.h = body.grad[n.X]
+		delete(body.grad, n.X)
+		if w.isZero(f.h) {
+			f.h = 0
+		}
+		if f.h != 0 {
 			f.b = w.dst.NewVar(term.VarInfo{Name: w.src.Info(n.X).Name + "'", Type: term.R, Pos: n.Pos})
 		}
 		w.enter(n.B, f.b)
@@ -270,7 +241,7 @@ func (w *backprop) let(f *bpFrame, n *term.Node) {
 			i := int32(len(w.alpha) - 1)
 			alpha = w.concat(w.concat(bound.alpha, context{i, i}), alpha)
 		}
-		w.leave(bpResult{body.primal, alpha})
+		w.leave(bpResult{body.primal, w.merge(body.grad, bound.grad), alpha})
 	}
 }
 
@@ -284,23 +255,35 @@ func (w *backprop) function(f *bpFrame, n *term.Node) {
 		}
 		return w.dst.Variable(k.Pos, k.X)
 	}
-	primal := w.dst.Fun(n.Pos, n.Sym, each(len(kids), operand)...)
+	res := bpResult{primal: w.dst.Fun(n.Pos, n.Sym, each(len(kids), operand)...), grad: components{}}
 	partials := n.Sym.Info().Partials
 	for i, k := range kids {
 		if x := &w.src.Nodes[k]; x.Op == term.VarOp && f.a != 0 {
 			s := w.dst.Slope(n.Pos, &partials[i], len(kids), operand)
-			w.contribute(x.X, w.dst.Fun(n.Pos, term.Mul, s, w.dst.Variable(n.Pos, f.a)), f.r)
+			res.grad[x.X] = w.plus(n.Pos, res.grad[x.X], w.dst.Fun(n.Pos, term.Mul, s, w.dst.Variable(n.Pos, f.a)))
 		}
 	}
-	w.finish(f, bpResult{primal: primal})
+	w.finish(f, res)
 }
 
 // finish leaves a frame without subterms, whose operands have contributed.
 func (w *backprop) finish(f *bpFrame, res bpResult) {
-	if w.ablated != nil && f.a != 0 {
-		w.ablated.finish(w, f.r)
+	if w.ablated != 0 && f.a != 0 {
+		res.grad = w.complete(res.grad, w.src.Nodes[f.r].Pos)
 	}
 	w.leave(res)
+}
+
+// merge is ⊕ of the components of two gradients, which it uses up.
+func (w *backprop) merge(f, g components) components {
+	into, from := f, g
+	if len(f) < len(g) {
+		into, from = g, f
+	}
+	for _, x := range slices.Sorted(maps.Keys(from)) {
+		into[x] = w.plus(w.dst.Nodes[g[x]].Pos, f[x], g[x])
+	}
+	return into
 }
 
 // concat is αα': α inside α'.
@@ -316,10 +299,10 @@ func (w *backprop) concat(inner, outer context) context {
 }
 
 // tuple is ⟦G1,…,Gn⟧.
-func (w *backprop) tuple(inputs []term.Var, pos term.Pos) term.Ref {
-	comps := make([]term.Ref, len(inputs))
-	for i, x := range inputs {
-		if comps[i] = w.component(x); comps[i] == 0 {
+func (w *backprop) tuple(grad components, pos term.Pos) term.Ref {
+	comps := make([]term.Ref, len(w.inputs))
+	for i, x := range w.inputs {
+		if comps[i] = grad[x]; comps[i] == 0 {
 			comps[i] = w.dst.Num(pos, 0)
 		}
 	}
@@ -327,12 +310,12 @@ func (w *backprop) tuple(inputs []term.Var, pos term.Pos) term.Ref {
 }
 
 // result makes ⟨G0, ⟦G1,…,Gn⟧α⟩β.
-func (w *backprop) result(inputs []term.Var) {
+func (w *backprop) result() {
 	res := w.pop()
 	pos := w.src.Nodes[w.src.Root].Pos
-	gradient := w.component(summedTuple)
+	gradient := res.grad[summedTuple]
 	if gradient == 0 {
-		gradient = w.tuple(inputs, pos)
+		gradient = w.tuple(res.grad, pos)
 	}
 	for i := res.alpha.first; i != 0; i = w.alpha[i].next {
 		s := &w.alpha[i]

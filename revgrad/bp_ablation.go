@@ -1,6 +1,11 @@
 package revgrad
 
-import "github.com/gram-machine/gram/term"
+import (
+	"maps"
+	"slices"
+
+	"github.com/gram-machine/gram/term"
+)
 
 // Ablation is a way to do without what makes [BP] small. The ablations exist to be measured: what
 // they make has the same value and gradient, and is larger by a factor of n.
@@ -30,58 +35,35 @@ const (
 	DenseTuples
 )
 
-// AblatedBP is [BP] with an ablation, for measurements of claims 4 and 7: of size and, at a point, of
-// steps O(n·|G|) instead of O(|G|), n with the
-// variables in scope. Inputs and results are those of BP; check is called at least every 2¹⁶ nodes of G.
-func AblatedBP(t *term.Term, inputs []term.Var, without Ablation, check func() error) (bp *term.Term, a term.Var,
-	err error) {
-	return backpropagate(t, inputs, &ablation{kind: without, inputs: inputs, scope: append([]term.Var(nil), inputs...)},
-		check)
-}
-
 // summedTuple stands for no variable: its component is ∇G, the sum of tuples of [DenseTuples].
 const summedTuple term.Var = 0
 
-// ablation is what a walk needs in addition for an [Ablation]. It is nil if there is none.
-type ablation struct {
-	kind   Ablation
-	inputs []term.Var
-	scope  []term.Var // the inputs, and the variables of the lets around, innermost last
-}
-
-// bind and unbind enter and leave the scope of a let's variable.
-func (c *ablation) bind(x term.Var) {
-	if c != nil {
-		c.scope = append(c.scope, x)
-	}
-}
-
-func (c *ablation) unbind() {
-	if c != nil {
-		c.scope = c.scope[:len(c.scope)-1]
-	}
-}
-
-// finish completes what leaf r contributes: by zeros, or to a tuple of all inputs.
-func (c *ablation) finish(w *backprop, r term.Ref) {
-	pos := w.src.Nodes[r].Pos
-	if c.kind == DenseTuples {
-		// What the inputs have is of this leaf alone.
-		tuple := w.tuple(c.inputs, pos)
-		for _, x := range c.inputs {
-			w.last[x] = 0
+// complete completes the gradient of the leaf at which the walk is: by zeros, or to a tuple of all inputs.
+func (w *backprop) complete(grad components, pos term.Pos) components {
+	out := components{}
+	maps.Copy(out, grad)
+	if w.ablated == DenseTuples {
+		out[summedTuple] = w.tuple(grad, pos)
+		for _, x := range w.inputs {
+			delete(out, x)
 		}
-		w.contribute(summedTuple, tuple, r)
-		return
+		return out
 	}
-	for _, x := range c.scope {
-		if last := w.last[x]; last == 0 || w.contributions[last].at != r {
-			w.contribute(x, w.dst.Num(pos, 0), r)
+	scope := slices.Clone(w.inputs)
+	for _, f := range w.frames {
+		if n := &w.src.Nodes[f.r]; n.Op == term.LetOp && f.phase == 1 {
+			scope = append(scope, n.X)
 		}
 	}
+	for _, x := range scope {
+		if out[x] == 0 {
+			out[x] = w.dst.Num(pos, 0)
+		}
+	}
+	return out
 }
 
-// isZero reports whether a component is the numeral 0, which no leaf contributes but by [PlainPlus].
+// isZero reports whether a component is the numeral 0, which no leaf has but by [PlainPlus].
 func (w *backprop) isZero(expr term.Ref) bool {
 	n := &w.dst.Nodes[expr]
 	return n.Op == term.NumOp && n.Val == 0

@@ -32,12 +32,9 @@ func (w *tangent) sum(r term.Ref, n *term.Node) error {
 		return nil
 	}
 	component := c.components(n)
-	total := func(second bool) term.Ref {
-		i := c.newIndex()
+	w.refs[r] = c.pair(pos, func(i term.Index, second bool) term.Ref {
 		return dst.Sum(pos, i, bound, component(i, second))
-	}
-	z := total(false)
-	w.refs[r] = c.around(dst.Pair(pos, z, total(true)))
+	})
 	return nil
 }
 
@@ -49,12 +46,9 @@ func (w *tangent) family(r term.Ref, n *term.Node) {
 	}
 	c := &columns{tangent: w, index: n.Index(), n: int(w.src.Value(n.Static(), nil))} // the size of a vector is a number
 	component := c.components(n)
-	family := func(second bool) term.Ref {
-		i := c.newIndex()
+	w.refs[r] = c.pair(n.Pos, func(i term.Index, second bool) term.Ref {
 		return w.dst.Family(n.Pos, i, n.Static(), component(i, second))
-	}
-	z := family(false)
-	w.refs[r] = c.around(w.dst.Pair(n.Pos, z, family(true)))
+	})
 }
 
 // scan is Fwd of a scan. One of numbers is ⟨⟦z | i<s⟧, ⟦a | i<s⟧⟩, of the pairs that are its states.
@@ -68,12 +62,9 @@ func (w *tangent) scan(r term.Ref, n term.Node) {
 	if w.numbers(w.nodes[r]) {
 		c := &columns{tangent: w, index: n.Index(), n: int(w.src.Value(n.Static(), nil))}
 		states := c.bind(n.Pos, w.forward(w.nodes[n.A]), w.refs[r])
-		family := func(second bool) term.Ref {
-			i := c.newIndex()
+		w.refs[r] = c.pair(n.Pos, func(i term.Index, second bool) term.Ref {
 			return w.dst.Family(n.Pos, i, n.Static(), w.projection(n.Pos, c.at(n.Pos, states, i), second))
-		}
-		z := family(false)
-		w.refs[r] = c.around(w.dst.Pair(n.Pos, z, family(true)))
+		})
 	}
 	w.refs[r] = w.dst.Let(n.Pos, x, first, w.refs[r])
 }
@@ -146,8 +137,10 @@ func (c *columns) bind(pos term.Pos, typ term.Type, family term.Ref) term.Var {
 	return xs[0]
 }
 
-// around opens the columns around e.
-func (c *columns) around(e term.Ref) term.Ref {
+// pair makes ⟨z,a⟩ inside the columns: whole makes z and a, each over an index of its own.
+func (c *columns) pair(pos term.Pos, whole func(i term.Index, second bool) term.Ref) term.Ref {
+	z := whole(c.newIndex(), false)
+	e := c.dst.Pair(pos, z, whole(c.newIndex(), true))
 	for _, open := range slices.Backward(c.before) {
 		e = open(e)
 	}
@@ -305,12 +298,8 @@ func (w *tangent) products(n *term.Node, kids []term.Ref, tangent int, by renami
 // derivativeOfProducts is the tangent of the sum n of products.
 func (w *tangent) derivativeOfProducts(n *term.Node, kids []term.Ref, by renaming) (sum term.Ref) {
 	for i, k := range kids {
-		switch {
-		case !w.active(w.nodes[k]):
-		case sum == 0:
-			sum = w.products(n, kids, i, by)
-		default:
-			sum = w.dst.Add(n.Pos, sum, w.products(n, kids, i, by))
+		if w.active(w.nodes[k]) {
+			sum = w.plus(n.Pos, sum, w.products(n, kids, i, by))
 		}
 	}
 	if sum == 0 {

@@ -1,5 +1,4 @@
-// Package revgrad is the reverse transformation D of section 5 (Table 3) and its
-// case for conditionals, rule (13).
+// Package revgrad is the reverse transformation D of section 5 (Table 3) and its case for conditionals, rule (13).
 //
 // # The equations
 //
@@ -35,7 +34,6 @@
 //
 // The dimension d of R⊥d stays abstract. D is not defined on a linear negation.
 //
-// The transformation is one loop over the arena of the source, which has children
-// before parents: it takes time and space linear in the term (Lemma sizeReverse)
-// and no stack.
+// The transformation is one loop over the arena of the source, which has children before parents: it takes time and
+// space linear in the term (Lemma sizeReverse) and no stack.
 package revgrad

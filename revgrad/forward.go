@@ -1,10 +1,6 @@
 package revgrad
 
-import (
-	"slices"
-
-	"github.com/gram-machine/gram/term"
-)
+import "github.com/gram-machine/gram/term"
 
 // Forward returns Fwd(G), the symbolic forward transformation of section 2.3, for
 // derivatives by the free variables by. On types:
@@ -20,30 +16,28 @@ import (
 //	Fwd(F + G)        = ⟨z1 + z2, a1 + a2⟩[⟨z1,a1⟩:=Fwd(F)][⟨z2,a2⟩:=Fwd(G)]
 //	Fwd(f(G1,…,Gk))   = ⟨f(z1,…,zk), ⊕ ∂i f(z1,…,zk)·ai⟩[⟨z1,a1⟩:=Fwd(G1)]…[⟨zk,ak⟩:=Fwd(Gk)]
 //
-// The last case opens its operands as D does in Table 3; for variables it is the
-// paper's, where let x = (z,a) in … reads let (z,a) = x in …. A numeral is a nullary
-// symbol, so its tangent is the empty sum; the slopes of + are 1.
+// The last case opens its operands as D does in Table 3; for variables it is the paper's, where let x = (z,a) in …
+// reads let (z,a) = x in …. A numeral is a nullary symbol, so its tangent is the empty sum; the slopes of + are 1.
 //
-// The sum is over those i of which Gi depends on a variable of by. The tangent of the
-// others is 0, and their summand is left out, as in ⊕ of [BP]: 0·∂i f is NaN where the
-// slope is infinite. A sum without summands is the numeral 0.
+// The sum is over those i of which Gi depends on a variable of by. The tangent of the others is 0, and their summand
+// is left out, as in ⊕ of [BP]: 0·∂i f is NaN where the slope is infinite. A sum without summands is the numeral 0.
 //
-// A variable x : R of G keeps its number in Fwd(G), where its type is R × R. If xj is in
-// by and the other variables of by have the tangent 0, then by Proposition Fwd, Fwd(G)
-// with xj := ⟨rj,1⟩ and the other xi := ⟨ri,0⟩ has the value ⟨⟦G⟧(r), ∂j⟦G⟧(r)⟩, if no
-// slope by another variable of by is infinite. It always has if by is xj alone.
+// A variable x : R of G keeps its number in Fwd(G), where its type is R × R. If xj is in by and the other variables
+// of by have the tangent 0, then by Proposition Fwd, Fwd(G) with xj := ⟨rj,1⟩ and the other xi := ⟨ri,0⟩ has the
+// value ⟨⟦G⟧(r), ∂j⟦G⟧(r)⟩, if no slope by another variable of by is infinite. It always has if by is xj alone.
 //
-// Time and size are linear in G; the transformation is one loop over its arena.
-// check may be nil; it is called at least every 2¹⁶ nodes, and its error ends the
-// transformation. The error is otherwise a [*NotGroundError].
+// Time and size are linear in G; the transformation is one loop over its arena. check may be nil; it is called at
+// least every 2¹⁶ nodes, and its error ends the transformation. The error is otherwise a [*NotGroundError].
 func Forward(t *term.Term, by []term.Var, check func() error) (*term.Term, error) {
 	live, err := groundNodes(t, true)
 	if err != nil {
 		return nil, err
 	}
-	f := &forward{depends: dependents(t, live, by)}
-	nodes, vars := forwardSize(t, live, f.depends)
-	f.image = newImage(t, nodes, vars)
+	depends, err := dependents(t, by, check)
+	if err != nil {
+		return nil, err
+	}
+	f := &forward{newImage(t, 4*len(t.Nodes), 2*t.NumVars()), depends}
 	tangent := t.Types.Prod(term.R, term.R)
 	for x := range f.dst.EachVar() {
 		if x.Type == term.R && !x.Linear {
@@ -58,74 +52,34 @@ func Forward(t *term.Term, by []term.Var, check func() error) (*term.Term, error
 	})
 }
 
-// dependents tells which nodes of a ground term depend on a variable of by: those above
-// its occurrences, and above the occurrences of a variable that a let binds to such a node.
-func dependents(t *term.Term, live []bool, by []term.Var) []bool {
-	parent := make([]term.Ref, len(t.Nodes))
-	occurrence := make([]term.Ref, len(t.Nodes)) // of the same variable, the next
-	first := make([]term.Ref, t.NumVars())
-	for r := range t.Nodes {
-		if !live[r] {
-			continue
-		}
-		switch n := &t.Nodes[r]; n.Op {
-		case term.VarOp:
-			first[n.X], occurrence[r] = term.Ref(r), first[n.X]
-		case term.LetOp, term.AddOp, term.PairOp:
-			parent[n.A], parent[n.B] = term.Ref(r), term.Ref(r)
-		case term.FunOp, term.VecOp:
-			for _, k := range t.Children(n) {
-				parent[k] = term.Ref(r)
-			}
+// dependents tells which nodes of a ground term depend on a variable of by.
+func dependents(t *term.Term, by []term.Var, check func() error) ([]bool, error) {
+	order, err := t.Order(check)
+	if err != nil {
+		return nil, err
+	}
+	moves := make([]bool, t.NumVars()) // the variables of by
+	for _, x := range by {
+		moves[x] = true
+	}
+	bound := make([]term.Ref, t.NumVars()) // what a let binds each variable to
+	for _, r := range order {
+		if n := &t.Nodes[r]; n.Op == term.LetOp {
+			bound[n.X] = n.B
 		}
 	}
 	depends := make([]bool, len(t.Nodes))
-	for vars := slices.Clone(by); len(vars) > 0; {
-		x := vars[len(vars)-1]
-		vars = vars[:len(vars)-1]
-		for o := first[x]; o != 0; o = occurrence[o] {
-			for r := o; r != 0 && !depends[r]; r = parent[r] {
-				depends[r] = true
-				if p := &t.Nodes[parent[r]]; p.Op == term.LetOp && p.B == r {
-					vars = append(vars, p.X)
-					break
-				}
-			}
-		}
-	}
-	return depends
-}
-
-// forwardSize tells the nodes and the variables of Fwd(G).
-func forwardSize(t *term.Term, live, depends []bool) (nodes, vars int) {
-	nodes, vars = 1, t.NumVars()
-	for r := range t.Nodes {
-		if !live[r] {
-			continue
-		}
+	for _, r := range order {
 		switch n := &t.Nodes[r]; n.Op {
-		case term.NumOp:
-			nodes += 3
-		case term.AddOp:
-			nodes, vars = nodes+9, vars+4
-		case term.FunOp:
-			k := int(n.N)
-			for i, kid := range t.Children(n) {
-				if partials := n.Sym.Info().Partials; depends[kid] && partials != nil {
-					nodes += partials[i].Size(k) + 3 // a, a product and a sum
-				}
-			}
-			nodes, vars = nodes+1+(1+k)+k, vars+2*k
-			if depends[r] {
-				nodes-- // the first summand needs no sum
-			} else {
-				nodes++ // 0
-			}
+		case term.VarOp:
+			depends[r] = moves[n.X] || depends[bound[n.X]]
+		case term.LetOp:
+			depends[r] = depends[n.A]
 		default:
-			nodes++
+			t.Kids(n, func(k term.Ref) { depends[r] = depends[r] || depends[k] })
 		}
 	}
-	return nodes, vars
+	return depends, nil
 }
 
 type forward struct {
@@ -185,11 +139,7 @@ func (f *forward) function(r term.Ref, n *term.Node) error {
 			continue
 		}
 		summand := dst.Fun(p, term.Mul, dst.Slope(p, &partials[i], len(kids), z), dst.Variable(p, as[i]))
-		if sum == 0 {
-			sum = summand
-		} else {
-			sum = dst.Add(p, sum, summand)
-		}
+		sum = f.plus(p, sum, summand)
 	}
 	if sum == 0 {
 		sum = dst.Num(p, 0)

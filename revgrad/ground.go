@@ -6,8 +6,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Ground terms, grammar (def:ground_term) of section 5.1, are computational graphs
-// as terms:
+// Ground terms, grammar (def:ground_term) of section 5.1, are computational graphs as terms:
 //
 //	F, G ::= x | F[x:=G] | f(p1,…,pk) | r | F + G        x, pi of type R
 //
@@ -27,16 +26,8 @@ type NotGroundError struct {
 
 func (e *NotGroundError) Error() string { return "not a ground term: " + e.What }
 
-// CheckGround reports whether t is a ground term of type R, with the sugar f(G1,…,Gk).
-// The error is a [*NotGroundError].
-func CheckGround(t *term.Term) error {
-	_, err := groundNodes(t, false)
-	return err
-}
-
-// groundNodes returns which nodes the root of a ground term reaches. If tuples is
-// set, pairs and vectors of ground terms are ground terms. It is one loop from the
-// root down, since children come before parents.
+// groundNodes returns which nodes the root of a ground term reaches. If tuples is set, pairs and vectors of ground
+// terms are ground terms. It is one loop from the root down, since children come before parents.
 func groundNodes(t *term.Term, tuples bool) (live []bool, err error) {
 	live = make([]bool, len(t.Nodes))
 	outer := make([]bool, len(t.Nodes)) // tuples may stand here
@@ -97,17 +88,15 @@ func notGround(t *term.Term, n *term.Node, outer bool) string {
 // isOperand tells the operands of f(p1,…,pk).
 func isOperand(n *term.Node) bool { return n.Op == term.VarOp || n.Op == term.NumOp }
 
-// Ground returns the ground term t of type R without sugar: every f(G1,…,Gk) has a
-// let for each Gi that is neither a variable nor a numeral. Variables keep their
-// numbers. Time and size are linear in t. check may be nil; it is called at least
-// every 2¹⁶ nodes. The error is that of check, or a [*NotGroundError].
+// Ground returns the ground term t of type R without sugar: every f(G1,…,Gk) has a let for each Gi that is neither a
+// variable nor a numeral. Variables keep their numbers. Time and size are linear in t. check may be nil; it is called
+// at least every 2¹⁶ nodes. The error is that of check, or a [*NotGroundError].
 func Ground(t *term.Term, check func() error) (*term.Term, error) {
 	live, err := groundNodes(t, false)
 	if err != nil {
 		return nil, err
 	}
-	nodes, vars := groundSize(t, live)
-	g := newImage(t, nodes, vars)
+	g := newImage(t, 2*len(t.Nodes), 2*t.NumVars())
 	return g.all(check, func(r term.Ref) error {
 		if n := &t.Nodes[r]; !live[r] {
 			return nil
@@ -120,33 +109,13 @@ func Ground(t *term.Term, check func() error) (*term.Term, error) {
 	})
 }
 
-// groundSize bounds the nodes and the variables of Ground(t).
-func groundSize(t *term.Term, live []bool) (nodes, vars int) {
-	nodes, vars = 1, t.NumVars()
-	for r, n := range t.Nodes {
-		if !live[r] {
-			continue
-		}
-		nodes++
-		if n.Op == term.FunOp {
-			for _, k := range t.Children(&n) {
-				if !isOperand(&t.Nodes[k]) {
-					nodes, vars = nodes+2, vars+1
-				}
-			}
-		}
-	}
-	return nodes, vars
-}
-
 // image is a term that is made from another, node by node.
 type image struct {
 	src, dst *term.Term
 	refs     []term.Ref // the image of each node of src
 }
 
-// newImage makes room for a number of nodes and variables, and copies the variables
-// of src.
+// newImage makes room for about as many nodes and variables, and copies the variables of src.
 func newImage(src *term.Term, nodes, vars int) *image {
 	dst := term.New(src.Types)
 	dst.Nodes = append(make([]term.Node, 0, nodes), dst.Nodes...)
@@ -167,6 +136,17 @@ func (g *image) all(check func() error, node func(r term.Ref) error) (*term.Term
 	}
 	g.dst.Root = g.refs[g.src.Root]
 	return g.dst, nil
+}
+
+// plus is t + u, where 0 stands for a summand that is left out.
+func (g *image) plus(pos term.Pos, t, u term.Ref) term.Ref {
+	switch {
+	case t == 0:
+		return u
+	case u == 0:
+		return t
+	}
+	return g.dst.Add(pos, t, u)
 }
 
 // at is the image of a node that has one.

@@ -181,13 +181,14 @@ func TestGroundDepth(t *testing.T) {
 // deepGraph returns the value and the derivative by the first input, and that by
 // forward mode.
 func deepGraph(t *testing.T, g *groundTerm) (values []float64, tangent float64) {
-	require.NoError(t, CheckGround(g.t))
+	_, err := groundNodes(g.t, false)
+	require.NoError(t, err)
 	h := graphOf(t, g.t, g.inputs...)
 	m := hypergraph.NewMemory(h, nil)
 	back, err := m.Backpropagation(g.point)
 	require.NoError(t, err)
 	require.NoError(t, m.Forward(g.point, 0))
-	q, _ := h.Term(g.t.Types, nil)
+	q, _ := graphTerm(h, g.t.Types)
 	_, err = q.Check()
 	require.NoError(t, err)
 	return []float64{back.Values[0], back.Jacobian[0]}, m.Second(h.Outputs()[0])

@@ -2,6 +2,7 @@ package revgrad
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -49,7 +50,7 @@ func drawGround(t *rapid.T) *groundTerm {
 	switch g.choose(4, "form") {
 	case 0:
 		h := g.hypergraph(len(out.inputs))
-		out.t, out.inputs = h.Term(g.q.Types, nil)
+		out.t, out.inputs = graphTerm(h, g.q.Types)
 	case 1:
 		var leaves []term.Ref
 		for range 1 + g.choose(12, "summands") {
@@ -175,4 +176,47 @@ func sum(q *term.Term, leaves []term.Ref, shape int) term.Ref {
 		}
 	}
 	return leaves[0]
+}
+
+// graphTerm returns a graph with one output as a ground term: a chain of lets over its operations.
+func graphTerm(h *hypergraph.Graph, tt *term.Types) (t *term.Term, inputs []term.Var) {
+	t = term.New(tt)
+	vars := make([]term.Var, h.Len())
+	for i := range h.Inputs() {
+		vars[i] = t.NewVar(term.VarInfo{Name: fmt.Sprintf("x%d", i+1), Type: term.R})
+		inputs = append(inputs, vars[i])
+	}
+	read := func(w hypergraph.Node) term.Ref {
+		if r, ok := h.Numeral(w); ok {
+			return t.Num(0, r)
+		}
+		return t.Variable(0, vars[w])
+	}
+	type let struct {
+		x   term.Var
+		u   term.Ref
+		pos term.Pos
+	}
+	var lets []let
+	for i := range h.Len() {
+		f, sources, pos, ok := h.Edge(hypergraph.Node(i))
+		if !ok {
+			continue
+		}
+		var kids []term.Ref
+		for _, z := range sources {
+			kids = append(kids, read(z))
+		}
+		vars[i] = t.NewVar(term.VarInfo{Name: fmt.Sprintf("z%d", len(lets)+1), Type: term.R, Pos: pos})
+		if f == term.NoSymbol {
+			lets = append(lets, let{vars[i], t.Add(pos, kids[0], kids[1]), pos})
+		} else {
+			lets = append(lets, let{vars[i], t.Fun(pos, f, kids...), pos})
+		}
+	}
+	t.Root = read(h.Outputs()[0])
+	for _, l := range slices.Backward(lets) {
+		t.Root = t.Let(l.pos, l.x, l.u, t.Root)
+	}
+	return t, inputs
 }

@@ -29,13 +29,11 @@ func checkAt(i int, check func() error) error {
 	return nil
 }
 
-// Reverse returns D(t) in an arena of its own, which shares t's universe of types
-// and its data. A variable x : A of t keeps its number in D(t), where its type is
-// D(A); the free variables of t are those of D(t). check may be nil; it is called
-// at least every 2¹⁶ nodes, and its error ends the transformation.
+// Reverse returns D(t) in an arena of its own, which shares t's universe of types and its data. A variable x : A of t
+// keeps its number in D(t), where its type is D(A); the free variables of t are those of D(t). check may be nil; it
+// is called at least every 2¹⁶ nodes, and its error ends the transformation.
 //
-// The error is an [*UndefinedError] where t has a linear variable or a term of
-// type R⊥.
+// The error is an [*UndefinedError] where t has a linear variable or a term of type R⊥.
 func Reverse(t *term.Term, check func() error) (*term.Term, error) {
 	return ReverseAround(t, nil, check)
 }
@@ -75,9 +73,8 @@ func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) (term.Ref
 	})
 }
 
-// imageSize bounds the nodes and the variables of D(t), so that its arena is made
-// once: Lemma sizeReverse, with its constants. Nodes inside given subterms have none. The error is
-// check's.
+// imageSize bounds the nodes and the variables of D(t), so that its arena is made once: Lemma sizeReverse, with its
+// constants. Nodes inside given subterms have none. The error is check's.
 func imageSize(t *term.Term, inside []bool, check func() error) (nodes, vars int, err error) {
 	nodes, vars = 1, t.NumVars()
 	for i := range t.Nodes {
@@ -132,8 +129,7 @@ func undefined(t *term.Term, check func() error) error {
 	return nil
 }
 
-// node makes D of a node. But for numerals, sums, symbols and conditionals D goes into
-// the parts.
+// node makes D of a node. But for numerals, sums, symbols and conditionals D goes into the parts.
 func (d *reverser) node(r term.Ref) error {
 	n := d.src.Nodes[r]
 	switch n.Op {

@@ -289,7 +289,6 @@ func (w *tangent) zip(pos term.Pos, e, v term.Ref, p part) term.Ref {
 		return w.lift(pos, e, typ)
 	}
 	left, right := w.of(p)
-	types := []term.Type{tt.Left(typ), tt.Right(typ)}
 	if tt.Kind(typ) == term.VecKind {
 		if w.numbers(p) {
 			if v == 0 {
@@ -297,8 +296,9 @@ func (w *tangent) zip(pos term.Pos, e, v term.Ref, p part) term.Ref {
 			}
 			return dst.Pair(pos, e, v)
 		}
-		types, right = slices.Repeat(types[:1], tt.Len(typ)), left
+		right = left
 	}
+	types := tt.Components(typ)
 	xs, vs := make([]term.Var, len(types)), make([]term.Var, len(types))
 	for i, typ := range types {
 		xs[i] = dst.NewVar(term.VarInfo{Name: "z", Type: typ, Pos: pos, Generated: true})
@@ -413,8 +413,7 @@ func (w *tangent) second(pos term.Pos, p part, e term.Ref) term.Ref {
 	if !w.active(p) {
 		return dst.Num(pos, 0)
 	}
-	z, a := w.number("z", pos), w.number("a", pos)
-	return dst.Unpair(pos, z, a, e, dst.Variable(pos, a))
+	return w.projection(pos, e, true)
 }
 
 // data is Fwd of data: of a list whose elements must have tangents, λf.λx. data (λy.f ⟨y,0⟩) x.
@@ -536,10 +535,7 @@ func (w *tangent) derivative(n *term.Node, k int, first, second func(i int) term
 				summand = dst.Fun(pos, term.Mul, dst.Slope(pos, p, k, first), summand)
 			}
 		}
-		if sum != 0 {
-			summand = dst.Add(pos, sum, summand)
-		}
-		sum = summand
+		sum = w.plus(pos, sum, summand)
 	}
 	if sum == 0 {
 		return dst.Num(pos, 0) // the result meets an active number elsewhere

@@ -3,11 +3,10 @@
 // rewrite of the machine is one step of its rule on terms, and a unit of work changes nothing, up to ≡ (see
 // [reference.Term.Class]).
 //
-// The substitutions stand around the term, since in the arena they have no place. Values that several operands
-// share stand in each of them, as (3) has put them there; the terms share them, as the arena does. Where a body is
-// still to be copied, the term has what its copy will make (see [machine.Machine.Completed]). A λ, a branch or an
-// element of a list that has not been copied stands in it as in the program, with the substitutions of what it
-// captures.
+// The substitutions stand around the term, since in the arena they have no place. Values that several operands share
+// stand in each of them, as (3) has put them there; the terms share them, as the arena does. Where a body is still to
+// be copied, the term has what its copy will make (see [machine.Machine.Completed]). A λ, a branch or an element of a
+// list that has not been copied stands in it as in the program, with the substitutions of what it captures.
 //
 // Lists and numerals are the λ-terms whose steps they count: #2 is λf.λx.f (f x). Of one that has been applied
 // what is left of the sum f t1 (… (f tn x)) stands in the term.

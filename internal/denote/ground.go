@@ -22,8 +22,7 @@ type Ground interface {
 	Float(a Number) float64
 }
 
-// UndefinedError is a symbol without a value at a point, or with one that is too
-// large to be of use.
+// UndefinedError is a symbol without a value at a point, or with one that is too large to be of use.
 type UndefinedError struct {
 	Symbol term.Symbol
 	What   string
@@ -166,9 +165,8 @@ func quotient(a, b *big.Rat) *big.Rat {
 	return new(big.Rat).Quo(a, b)
 }
 
-// exact are the symbols on rationals, those of F′ as they stand in the table of
-// package term: at a kink relu, abs, step and sign have derivative 0, min and max
-// that of their first argument.
+// exact are the symbols on rationals, those of F′ as they stand in the table of package term: at a kink relu, abs,
+// step and sign have derivative 0, min and max that of their first argument.
 var exact = map[term.Symbol]func(a, b *big.Rat) *big.Rat{
 	term.Mul:  func(a, b *big.Rat) *big.Rat { return new(big.Rat).Mul(a, b) },
 	term.Sub:  func(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) },

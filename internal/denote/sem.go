@@ -24,8 +24,7 @@ type FuelError struct{}
 
 func (*FuelError) Error() string { return fmt.Sprintf("more than %d recursive calls", Fuel) }
 
-// Denote is ⟦t⟧, by induction on t: a loop over the arena, which has children before
-// parents. The term is well-typed.
+// Denote is ⟦t⟧, by induction on t: a loop over the arena, which has children before parents. The term is well-typed.
 func (m Model) Denote(t *term.Term) *Sem {
 	d := &denoter{m: m, t: t, of: make([]clause, len(t.Nodes)), fuel: new(uint64)}
 	for r := 1; r < len(t.Nodes); r++ {
@@ -173,16 +172,7 @@ func (d *denoter) many(n *term.Node) clause {
 		return func(g *Env) Value { return church(len(kids), func(i int) Value { return kids[i](g) }) }
 	// ⟦#n⟧(g) = f ↦ x ↦ f(… f(x))
 	case term.NatOp:
-		return func(*Env) Value {
-			return Func(func(f Value) Value {
-				return Func(func(x Value) Value {
-					for range n.Count {
-						x = apply(f, x)
-					}
-					return x
-				})
-			})
-		}
+		return func(*Env) Value { return church(int(n.Count), nil) }
 	case term.DataOp:
 		return d.data(n)
 	}
@@ -236,12 +226,16 @@ func open(g *Env, xs []term.Ref, v Value) *Env {
 	return g.With(term.Var(xs[len(xs)-1]), v)
 }
 
-// church is the list of n elements as a right fold.
+// church is the list of n elements as a right fold, or without elements the numeral n.
 func church(n int, elem func(i int) Value) Value {
 	return Func(func(f Value) Value {
 		return Func(func(x Value) Value {
 			for i := n - 1; i >= 0; i-- {
-				x = apply(apply(f, elem(i)), x)
+				g := f
+				if elem != nil {
+					g = apply(f, elem(i))
+				}
+				x = apply(g, x)
 			}
 			return x
 		})

@@ -6,8 +6,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Value is an element of the set that is a type's denotation: a [Number], a [Pair], a [Con],
-// a [Func] or a [Linear].
+// Value is an element of the set that is a type's denotation: a [Number], a [Pair], a [Con], a [Func] or a [Linear].
 type Value any
 
 // Pair is an element of ⟦A×B⟧.
@@ -34,8 +33,7 @@ func Tuple(vs ...Value) Value {
 	return v
 }
 
-// Flatten returns the numbers of an element of ⟦R^d⟧, or of a product of such, from
-// left to right.
+// Flatten returns the numbers of an element of ⟦R^d⟧, or of a product of such, from left to right.
 func Flatten(v Value) []Number {
 	switch v := v.(type) {
 	case Pair:
@@ -74,8 +72,7 @@ func (m Model) Zero(d int) Value {
 	return Tuple(zeros...)
 }
 
-// Injection is the linear map a ↦ ⟨0,…,a,…,0⟩ with a at place i, from 0: the x* of
-// the input i.
+// Injection is the linear map a ↦ ⟨0,…,a,…,0⟩ with a at place i, from 0: the x* of the input i.
 func (m Model) Injection(i int) Linear {
 	return func(a Number) Value {
 		out := make([]Value, m.dim(0))

@@ -1,6 +1,5 @@
-// Package hypergraph is the numeric side of section 2 of the paper: computational
-// graphs as directed acyclic hypergraphs, their evaluation, forward mode and the
-// backpropagation algorithm.
+// Package hypergraph is the numeric side of section 2 of the paper: computational graphs as directed acyclic
+// hypergraphs, their evaluation, forward mode and the backpropagation algorithm.
 //
 // # The graph (section 2.1)
 //
@@ -14,13 +13,11 @@
 //
 //	x1,x2 ──−──▶ z1    z1,z1 ──·──▶ z2    z2 ──sin──▶ y
 //
-// A [Graph] keeps its nodes in topological order: what a hyperedge reads comes
-// before its target. "Look for a hyperedge whose sources are known", which the
-// algorithms do at each step, is then a loop from front to back, and its mirror
-// image in the backward phase a loop from back to front.
+// A [Graph] keeps its nodes in topological order: what a hyperedge reads comes before its target. "Look for a
+// hyperedge whose sources are known", which the algorithms do at each step, is then a loop from front to back, and
+// its mirror image in the backward phase a loop from back to front.
 //
-// A graph is made by a [Builder], operation by operation, or from a ground term by
-// [FromTerm]; [Graph.Term] goes back: a chain of lets, one for each hyperedge.
+// A graph is made by a [Builder], operation by operation, or from a ground term by [FromTerm].
 //
 // # The memory
 //
@@ -55,9 +52,8 @@
 // 1. Here a hyperedge is visited only if an adjoint has arrived at its target. That
 // is the case H = 0 in the definition of bp (section 5.1).
 //
-// Forward mode of section 2.2 multiplies every tangent, also those of nodes that don't
-// depend on the input. They are 0, and again 0·∂f may be NaN: for x + sqrt y at y = 0
-// the derivative by x is 1. Here the product with such a tangent is 0, as 0 is the
-// neutral element of ⊕ in section 5.1. Which nodes depend on the input is a property of
-// the graph: a tangent that happens to be 0 at the point is multiplied.
+// Forward mode of section 2.2 multiplies every tangent, also those of nodes that don't depend on the input. They are
+// 0, and again 0·∂f may be NaN: for x + sqrt y at y = 0 the derivative by x is 1. Here the product with such a
+// tangent is 0, as 0 is the neutral element of ⊕ in section 5.1. Which nodes depend on the input is a property of the
+// graph: a tangent that happens to be 0 at the point is multiplied.
 package hypergraph

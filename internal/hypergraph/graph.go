@@ -123,8 +123,7 @@ func (g *Graph) Size() Size {
 	return s
 }
 
-// Operand is a source of a hyperedge, or an output: an operation, an input or a
-// numeral.
+// Operand is a source of a hyperedge, or an output: an operation, an input or a numeral.
 type Operand struct {
 	Op    int // the number of the operation, in the order in which it was added; -1 for others
 	Input int // the number of the input; -1 for others

@@ -38,14 +38,6 @@ func (m *Memory) Value(w Node) float64 { return m.primal[w] }
 // Second returns the tangent or the adjoint of w, whichever was computed last.
 func (m *Memory) Second(w Node) float64 { return m.second[w] }
 
-func (m *Memory) atPoint(point []float64) error {
-	if len(point) != m.g.inputs {
-		return fmt.Errorf("hypergraph: a point of %d numbers for %d inputs", len(point), m.g.inputs)
-	}
-	copy(m.primal, point)
-	return nil
-}
-
 // looks is called for each node that is passed.
 func (m *Memory) looks() error {
 	if m.passed++; m.look == nil || m.passed%lookEvery != 0 {
@@ -56,17 +48,29 @@ func (m *Memory) looks() error {
 
 // Evaluate is forward evaluation (section 2.1), which is also the forward phase of
 // backpropagation: the primal of every node at the point.
-func (m *Memory) Evaluate(point []float64) error {
-	if err := m.atPoint(point); err != nil {
-		return err
-	}
+func (m *Memory) Evaluate(point []float64) error { return m.pass(point, false) }
+
+// pass computes the primal of every node, and its tangent if that is asked for.
+func (m *Memory) pass(point []float64, tangents bool) error {
 	g := m.g
+	if len(point) != g.inputs {
+		return fmt.Errorf("hypergraph: a point of %d numbers for %d inputs", len(point), g.inputs)
+	}
+	copy(m.primal, point)
 	for i := g.inputs; i < len(g.nodes); i++ {
 		if err := m.looks(); err != nil {
 			return err
 		}
+		nd := &g.nodes[i]
 		m.evaluate(Node(i))
-		if err := m.finite(Node(i), &g.nodes[i], m.primal[i], "the value"); err != nil {
+		if err := m.finite(Node(i), nd, m.primal[i], "the value"); err != nil {
+			return err
+		}
+		if !tangents || nd.kind != Operation {
+			continue
+		}
+		m.second[i], m.reached[i] = m.tangent(nd)
+		if err := m.finite(Node(i), nd, m.second[i], "a derivative"); err != nil {
 			return err
 		}
 	}
@@ -139,42 +143,20 @@ func (m *Memory) slope(p *term.Partial, z []Node) float64 {
 		})
 }
 
-// Forward is forward mode (section 2.2) for input j: the primal and the tangent of
-// every node, where the tangent of input j is 1 and that of the others 0. The
-// tangent of an output is its partial derivative by input j. The tangent of a node
-// that doesn't depend on input j is 0, and so is its product with a slope.
+// Forward is forward mode (section 2.2) for input j: the primal and the tangent of every node, where the tangent of
+// input j is 1 and that of the others 0. The tangent of an output is its partial derivative by input j. The tangent
+// of a node that doesn't depend on input j is 0, and so is its product with a slope.
 func (m *Memory) Forward(point []float64, j int) error {
-	if err := m.atPoint(point); err != nil {
-		return err
-	}
 	if j < 0 || j >= m.g.inputs {
 		return fmt.Errorf("hypergraph: no input %d of %d", j, m.g.inputs)
 	}
 	m.clearSecond()
 	m.second[j], m.reached[j] = 1, true
-	g := m.g
-	for i := g.inputs; i < len(g.nodes); i++ {
-		if err := m.looks(); err != nil {
-			return err
-		}
-		nd := &g.nodes[i]
-		m.evaluate(Node(i))
-		if nd.kind == Operation {
-			m.second[i], m.reached[i] = m.tangent(nd)
-		}
-		if err := m.finite(Node(i), nd, m.primal[i], "the value"); err != nil {
-			return err
-		}
-		if err := m.finite(Node(i), nd, m.second[i], "a derivative"); err != nil {
-			return err
-		}
-	}
-	return nil
+	return m.pass(point, true)
 }
 
-// tangent is Σ ∂i f(s)·ti, equation (eq:FwdGrad), and whether a source depends on the
-// input. A product with the tangent of one that doesn't is 0, also if the slope is
-// infinite; it counts as the others do.
+// tangent is Σ ∂i f(s)·ti, equation (eq:FwdGrad), and whether a source depends on the input. A product with the
+// tangent of one that doesn't is 0, also if the slope is infinite; it counts as the others do.
 func (m *Memory) tangent(nd *node) (sum float64, depends bool) {
 	z := m.g.sources(nd)
 	if nd.sym == term.NoSymbol {
@@ -204,10 +186,9 @@ func (m *Memory) clearSecond() {
 	clear(m.reached)
 }
 
-// Backward is the backward phase of backpropagation (section 2.4) from an output,
-// whose adjoint is 1: the adjoint of every node that the output depends on, and 0
-// for the others. The adjoint of an input is the partial derivative of the output by
-// it. The primals are those that [Memory.Evaluate] or [Memory.Forward] left.
+// Backward is the backward phase of backpropagation (section 2.4) from an output, whose adjoint is 1: the adjoint of
+// every node that the output depends on, and 0 for the others. The adjoint of an input is the partial derivative of
+// the output by it. The primals are those that [Memory.Evaluate] or [Memory.Forward] left.
 func (m *Memory) Backward(output int) error {
 	g := m.g
 	if output < 0 || output >= len(g.outputs) {
@@ -279,8 +260,7 @@ func (m *Memory) Values(point []float64) (Result, error) {
 	return Result{Values: m.values(), Operations: m.Operations - before}, nil
 }
 
-// ForwardMode computes values and Jacobian by forward mode: n passes, O(n·|G|). A
-// graph without inputs is evaluated.
+// ForwardMode computes values and Jacobian by forward mode: n passes, O(n·|G|). A graph without inputs is evaluated.
 func (m *Memory) ForwardMode(point []float64) (Result, error) {
 	n, k := m.g.inputs, len(m.g.outputs)
 	if n == 0 {

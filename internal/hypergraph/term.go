@@ -2,7 +2,6 @@ package hypergraph
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -16,8 +15,7 @@ type NotGroundError struct {
 
 func (e *NotGroundError) Error() string { return "not a computational graph: " + e.What }
 
-// value is what a subterm denotes: a node if it is not negative, otherwise the tuple
-// −1−v of the reader.
+// value is what a subterm denotes: a node if it is not negative, otherwise the tuple −1−v of the reader.
 type value int64
 
 type tuple struct{ off, n int }
@@ -36,16 +34,14 @@ type reader struct {
 // lookAt is how many nodes are read between two looks.
 const lookAt = 1 << 14
 
-// FromTerm returns the computational graph of a term in the grammar of section 2.1:
-// ground terms (section 5, def:ground_term) and tuples of them. Besides, tuples may
-// be opened and bound, so that Fwd(G) and bp(G) have graphs too. inputs are the free
-// variables, of type R or a Euclidean type, whose components are an input each; the
-// components of the value are the outputs, from left to right. A subterm that a let
-// shares is one node. look may be nil; it is called at least every 2¹⁶ nodes, and its error
-// is returned. Any other error is a [*NotGroundError] or a [*term.TypeError].
+// FromTerm returns the computational graph of a term in the grammar of section 2.1: ground terms (section 5,
+// def:ground_term) and tuples of them. Besides, tuples may be opened and bound, so that Fwd(G) and bp(G) have graphs
+// too. inputs are the free variables, of type R or a Euclidean type, whose components are an input each; the
+// components of the value are the outputs, from left to right. A subterm that a let shares is one node. look may be
+// nil; it is called at least every 2¹⁶ nodes, and its error is returned. Any other error is a [*NotGroundError] or a
+// [*term.TypeError].
 //
-// It takes time linear in the term, and no Go stack. A let whose variable nobody
-// reads stays in the graph.
+// It takes time linear in the term, and no Go stack. A let whose variable nobody reads stays in the graph.
 func FromTerm(t *term.Term, inputs []term.Var, look func() error) (*Graph, error) {
 	order, err := t.Order(look)
 	if err != nil {
@@ -122,23 +118,15 @@ func (rd *reader) components(v value) []value {
 	return rd.comps[t.off : t.off+t.n]
 }
 
-// input makes the value of an input of type ty, whose numbers are inputs from *n on.
-// It recurses on the type.
+// input makes the value of an input of type ty, whose numbers are inputs from *n on. It recurses on the type.
 func (rd *reader) input(ty term.Type, n *int) (value, error) {
-	tt := rd.t.Types
-	var parts []term.Type
-	switch tt.Kind(ty) {
-	case term.RKind:
+	if ty == term.R {
 		*n++
 		return value(*n - 1), nil
-	case term.ProdKind:
-		parts = []term.Type{tt.Left(ty), tt.Right(ty)}
-	case term.VecKind:
-		for range tt.Len(ty) {
-			parts = append(parts, tt.Left(ty))
-		}
-	default:
-		return 0, &NotGroundError{What: "an input has type " + tt.String(ty)}
+	}
+	parts := rd.t.Types.Components(ty)
+	if parts == nil {
+		return 0, &NotGroundError{What: "an input has type " + rd.t.Types.String(ty)}
 	}
 	comps := make([]value, len(parts))
 	for i, p := range parts {
@@ -238,88 +226,4 @@ func (rd *reader) output(v value) {
 			stack = append(stack, comps[i])
 		}
 	}
-}
-
-// Term returns the graph as a ground term (section 5.1): a chain of lets over its
-// operations in topological order, with numerals in place, and its inputs as free
-// variables. names may be nil; the inputs are then x1…xn. Operations are z1, z2, ….
-//
-//	let z1 = f1(…) in … let zm = fm(…) in y
-//
-// An only output that is the last operation has no name: it is the root, as in
-// Figure 1. Several outputs make a vector; a graph without outputs panics. The term
-// has size O(|G|).
-func (g *Graph) Term(tt *term.Types, names []string) (t *term.Term, inputs []term.Var) {
-	t = term.New(tt)
-	vars := make([]term.Var, len(g.nodes))
-	for i := range g.inputs {
-		name := "x" + strconv.Itoa(i+1)
-		if names != nil {
-			name = names[i]
-		}
-		vars[i] = t.NewVar(term.VarInfo{Name: name, Type: term.R})
-		inputs = append(inputs, vars[i])
-	}
-	last := g.lastRoot()
-	read := func(w Node, p term.Pos) term.Ref {
-		if nd := &g.nodes[w]; nd.kind == Numeral {
-			return t.Num(p, nd.val)
-		}
-		return t.Variable(p, vars[w])
-	}
-	var kids []term.Ref
-	operation := func(nd *node) term.Ref {
-		kids = kids[:0]
-		for _, z := range g.sources(nd) {
-			kids = append(kids, read(z, nd.pos))
-		}
-		if nd.sym == term.NoSymbol {
-			return t.Add(nd.pos, kids[0], kids[1])
-		}
-		return t.Fun(nd.pos, nd.sym, kids...)
-	}
-	type let struct {
-		w Node
-		u term.Ref
-	}
-	var lets []let
-	for i := g.inputs; i < len(g.nodes); i++ {
-		if nd := &g.nodes[i]; nd.kind == Operation && Node(i) != last {
-			u := operation(nd)
-			vars[i] = t.NewVar(term.VarInfo{Name: "z" + strconv.Itoa(len(lets)+1), Type: term.R, Pos: nd.pos})
-			lets = append(lets, let{Node(i), u})
-		}
-	}
-	switch {
-	case last != 0:
-		t.Root = operation(&g.nodes[last])
-	case len(g.outputs) == 1:
-		t.Root = read(g.outputs[0], g.nodes[g.outputs[0]].pos)
-	default:
-		kids := make([]term.Ref, len(g.outputs))
-		for i, y := range g.outputs {
-			kids[i] = read(y, g.nodes[y].pos)
-		}
-		t.Root = t.Vec(0, kids)
-	}
-	for i := len(lets) - 1; i >= 0; i-- {
-		t.Root = t.Let(g.nodes[lets[i].w].pos, vars[lets[i].w], lets[i].u, t.Root)
-	}
-	return t, inputs
-}
-
-// lastRoot returns the only output if it is the last operation, which nothing can
-// read, and otherwise 0. Node 0 is an operation only if there are no inputs and no
-// numerals, and then an operation has no sources.
-func (g *Graph) lastRoot() Node {
-	if len(g.outputs) != 1 || g.nodes[g.outputs[0]].kind != Operation {
-		return 0
-	}
-	y := g.outputs[0]
-	for _, nd := range g.nodes[y+1:] {
-		if nd.kind == Operation {
-			return 0
-		}
-	}
-	return y
 }

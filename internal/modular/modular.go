@@ -33,8 +33,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// BudgetFactor is c in the budget c·|D(L)| of steps within which the reverse image of a λ is
-// normalised.
+// BudgetFactor is c in the budget c·|D(L)| of steps within which the reverse image of a λ is normalised.
 const BudgetFactor = 64
 
 // Report says what was done before a program runs.
@@ -54,11 +53,9 @@ type Program struct {
 	Counts rule.Counts // of the steps before the run
 }
 
-// normalForm is what is made of a closed λ, in isolation: its inputs are the variables from 1 on.
-// It is not modified.
+// normalForm is what is made of a closed λ, in isolation: its inputs are the variables from 1 on. It is not modified.
 type normalForm struct {
-	// t is the normal form of D(λ), or, if that took too many steps, D(λ) under lets of the
-	// λs that it names.
+	// t is the normal form of D(λ), or, if that took too many steps, D(λ) under lets of the λs that it names.
 	t       *term.Term
 	used    selection // what of the λ's tables t's numbers stand for
 	kept    bool
@@ -152,8 +149,7 @@ func (e *Env) normalise(src *term.Term, l *closedLambda, point []float64, r *Reu
 	return nil
 }
 
-// makeNormal makes the normal form of a λ, in isolation: so it depends on nothing that the key
-// leaves out.
+// makeNormal makes the normal form of a λ, in isolation: so it depends on nothing that the key leaves out.
 func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*normalForm, error) {
 	check := e.Meter.During("compile")
 	t, inputs, err := l.isolate(src)
@@ -248,8 +244,7 @@ func relocate(err error, place func(term.Pos) term.Pos) error {
 	return err
 }
 
-// isolate returns the λ as a term of its own, and the variables of its inputs. The error is that
-// of a look.
+// isolate returns the λ as a term of its own, and the variables of its inputs. The error is that of a look.
 func (l *closedLambda) isolate(src *term.Term) (*term.Term, []term.Var, error) {
 	t, err := l.sub.Isolate()
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package property runs the property tests: on how many draws, for how long, and what
-// is told of it. It draws random well-typed terms of the calculus, and writes deep programs.
+// is told of it. It draws random well-typed terms of the calculus.
 //
 // A property is a test named TestProperty… that calls [Check]. It is tested on at most
 // 100 draws, or on as many as the environment says:
@@ -13,9 +13,8 @@
 //
 //	FULL_SIZE=1              depth 10⁶, workloads at the size of the benchmarks
 //
-// With go test -v each property tells in one line how many draws it has reached, and
-// in how many seconds. A failure is shrunk, and printed with the seed that gives it
-// again (-rapid.seed).
+// With go test -v each property tells in one line how many draws it has reached, and in how many seconds. A failure
+// is shrunk, and printed with the seed that gives it again (-rapid.seed).
 package property
 
 import (
@@ -40,8 +39,7 @@ const (
 	budget = time.Second / 10
 )
 
-// prefix begins the name of every property: by it the tests that are properties are
-// found.
+// prefix begins the name of every property: by it the tests that are properties are found.
 const prefix = "TestProperty"
 
 // settings are what the environment asks for.
@@ -80,8 +78,7 @@ func Size(full int) int {
 	return full / 10
 }
 
-// environment reads the settings once, and gives rapid the number of draws, unless
-// -rapid.checks says it.
+// environment reads the settings once, and gives rapid the number of draws, unless -rapid.checks says it.
 var environment = sync.OnceValues(func() (settings, error) {
 	s, err := read(os.Getenv)
 	if err != nil {

@@ -2,13 +2,13 @@ package reference
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/term"
 )
 
-// Typing holds what the types of a program's terms are built of: vectors A^s are the
-// products A×(A×…).
+// Typing holds what the types of a program's terms are built of: vectors A^s are the products A×(A×…).
 type Typing struct {
 	tt     *term.Types
 	free   map[*Var]bool
@@ -151,8 +151,11 @@ func (c *checker) want(t *Term, got, want term.Type) error {
 	return fail(t, "%s instead of %s", c.tt.String(got), c.tt.String(want))
 }
 
+// judgement is ⊢ or ⊢_Z.
+type judgement func(*Term) (term.Type, error)
+
 // under types t with the variables of p in scope; the pattern has type u.
-func (c *checker) under(p *Pattern, u term.Type, t *Term, judge func(*Term) (term.Type, error)) (term.Type, error) {
+func (c *checker) under(p *Pattern, u term.Type, t *Term, judge judgement) (term.Type, error) {
 	if err := c.match(p, u, t); err != nil {
 		return 0, err
 	}
@@ -207,14 +210,7 @@ func (c *checker) plain(t *Term) (term.Type, error) {
 		c.bindOrdinary(t)
 		return c.under(t.P, u, t.Kids[0], c.plain)
 	}
-	kids := make([]term.Type, len(t.Kids))
-	for i, k := range t.Kids {
-		var err error
-		if kids[i], err = c.plain(k); err != nil {
-			return 0, err
-		}
-	}
-	return c.combine(t, kids)
+	return c.each(t, c.plain)
 }
 
 func (c *checker) lambda(t *Term) (term.Type, error) {
@@ -235,7 +231,7 @@ func (c *checker) lambda(t *Term) (term.Type, error) {
 }
 
 // cases types match t with …, whose branches have the given judgement.
-func (c *checker) cases(t *Term, branch func(*Term) (term.Type, error)) (term.Type, error) {
+func (c *checker) cases(t *Term, branch judgement) (term.Type, error) {
 	u, err := c.plain(t.Kids[0])
 	if err != nil {
 		return 0, err
@@ -321,4 +317,96 @@ func (c *checker) combine(t *Term, kids []term.Type) (term.Type, error) {
 		}
 	}
 	return term.R, nil
+}
+
+// linear is ⊢_Z t : R^d.
+func (c *checker) linear(t *Term, z map[*Var]bool) (term.Type, error) {
+	judge := func(u *Term) (term.Type, error) { return c.linear(u, z) }
+	switch t.Op {
+	case Variable:
+		if !z[t.X] && !(c.zero[t.X] && c.scope[t.X]) {
+			return 0, fail(t, "%s, which is not in Z, in ⊢_Z", t.X.Name)
+		}
+		return term.R, nil
+	case Numeral:
+		if c.ground.Float(t.Num) != 0 {
+			return 0, fail(t, "a number other than 0 in ⊢_Z")
+		}
+		return term.R, nil
+	case Zero:
+		return term.AbstractEuclid, nil
+	case Plus, MakePair:
+		return c.each(t, judge)
+	case Apply:
+		ty, err := c.each(t, c.plain, judge)
+		if f := t.Kids[0]; err == nil && c.tt.Kind(c.of(f)) != term.DualKind {
+			return 0, fail(t, "%s is applied in ⊢_Z", c.tt.String(c.of(f)))
+		}
+		return ty, err
+	case If:
+		return c.each(t, c.plain, c.plain, judge)
+	case Match:
+		return c.cases(t, judge)
+	case Function:
+		return c.product(t, judge)
+	case Let:
+		return c.linearLet(t, z, judge)
+	}
+	return 0, fail(t, "a λ in ⊢_Z")
+}
+
+// each types a node without binders: its children by the given judgements, the last of which is that of all others too.
+func (c *checker) each(t *Term, judges ...judgement) (term.Type, error) {
+	kids := make([]term.Type, len(t.Kids))
+	for i, k := range t.Kids {
+		var err error
+		if kids[i], err = judges[min(i, len(judges)-1)](k); err != nil {
+			return 0, err
+		}
+	}
+	return c.combine(t, kids)
+}
+
+// product is t·u: ⊢_Z on one side, ⊢ on the other.
+func (c *checker) product(t *Term, judge judgement) (term.Type, error) {
+	if t.Sym != term.Mul {
+		return 0, fail(t, "a symbol in ⊢_Z")
+	}
+	ty, err := c.each(t, judge, c.plain)
+	if err == nil {
+		return ty, nil
+	}
+	if ty, err2 := c.each(t, c.plain, judge); err2 == nil {
+		return ty, nil
+	}
+	return 0, err
+}
+
+// linearLet is t[p:=u] under ⊢_Z. An exponential p has ⊢ u. A linear b has either
+// ⊢ u, and is then an ordinary variable of ⊢_Z t; or ⊢_Z u and ⊢_{Z∪b} t.
+func (c *checker) linearLet(t *Term, z map[*Var]bool, judge judgement) (term.Type, error) {
+	u, err := c.plain(t.Kids[1])
+	if err == nil {
+		c.bindOrdinary(t)
+		return c.under(t.P, u, t.Kids[0], judge)
+	}
+	if t.P.X == nil || !t.P.X.Linear {
+		return 0, err
+	}
+	if u, err = judge(t.Kids[1]); err != nil {
+		return 0, err
+	}
+	more := maps.Clone(z)
+	more[t.P.X] = true
+	return c.under(t.P, u, t.Kids[0], func(u *Term) (term.Type, error) { return c.linear(u, more) })
+}
+
+// bindOrdinary lets a linear b of t[b:=u] with ⊢ u be an ordinary variable. If u is a
+// zero, then so is b: it has the second judgement too.
+func (c *checker) bindOrdinary(t *Term) {
+	if b := t.P.X; b != nil && b.Linear {
+		c.ordinary[b] = true
+		_, err := c.linear(t.Kids[1], nil)
+		c.zero[b] = err == nil
+	}
 }

@@ -1,16 +1,14 @@
-// Package reference is the calculus itself: rules (1)–(13) and (5') on terms, as they
-// are printed, one step at a time, anywhere in the term. It is slow and obvious, and
-// shares nothing with the machine; what the machine computes and counts is held
-// against it.
+// Package reference is the calculus itself: rules (1)–(13) and (5') on terms, as they are printed, one step at a
+// time, anywhere in the term. It is slow and obvious, and shares nothing with the machine; what the machine computes
+// and counts is held against it.
 //
 // # Terms
 //
-// A [Term] is an immutable tree. Every binder has a [Var] of its own, known by its
-// address; a value that (3) copies is given new ones. So nothing is ever
-// captured, and x ∈ fv(t) is the question whether x occurs in t. [Convert] makes a
-// program of a term of package term: list literals, numerals #n and data become the
-// λ-terms that they stand for, and vectors become pairs nested to the right. An
-// explicit substitution binds a [Pattern], a variable or a pair of patterns:
+// A [Term] is an immutable tree. Every binder has a [Var] of its own, known by its address; a value that (3) copies
+// is given new ones. So nothing is ever captured, and x ∈ fv(t) is the question whether x occurs in t. [Convert]
+// makes a program of a term of package term: list literals, numerals #n and data become the λ-terms that they stand
+// for, and vectors become pairs nested to the right. An explicit substitution binds a [Pattern], a variable or a pair
+// of patterns:
 //
 //	s[⟨p,q⟩:=⟨t,u⟩α]  →  s[p:=t][q:=u]α
 //
@@ -19,9 +17,8 @@
 //
 // # Steps
 //
-// [Program.State] finds all redexes of a term, in the order in which it is printed.
-// rules.go has the table. The rules match through stacks of substitutions, α and β,
-// as they are written; and
+// [Program.State] finds all redexes of a term, in the order in which it is printed. rules.go has the table. The rules
+// match through stacks of substitutions, α and β, as they are written; and
 //
 //	⟨v1α,v2β⟩  ≡  ⟨v1,v2⟩αβ        a pair of values with substitutions is a vα
 //	(t1 + t2)α + t3  ≡  (t1 + t2 + t3)α    a sum is a bag, whose summands (11) picks
@@ -42,39 +39,33 @@
 //	(5')   always: an argument at a point comes to a value, and counts (5)
 //	(11)   whose head is not settled: it waits for its (3) by a variable
 //
-// where the settled values are numerals, λs, pairs of settled values, and dual
-// variables that are free or bound to a λ. Any order of what is left gives the same
-// counts. The (3) that are last come in reverse topological order, so that a dual fires
-// once in a maximal sum. Of the heads of a sum the one that is bound innermost comes
-// first, for a body of a dual mentions only what is bound further out; but not before all
-// summands are values or such applications, nor before its argument, a sum of its own, is
-// a value. A sum that (11) or (7) may add to, the argument of a head that isn't next or a
-// component of a summand, waits.
+// where the settled values are numerals, λs, pairs of settled values, and dual variables that are free or bound to a
+// λ. Any order of what is left gives the same counts. The (3) that are last come in reverse topological order, so
+// that a dual fires once in a maximal sum. Of the heads of a sum the one that is bound innermost comes first, for a
+// body of a dual mentions only what is bound further out; but not before all summands are values or such
+// applications, nor before its argument, a sum of its own, is a value. A sum that (11) or (7) may add to, the
+// argument of a head that isn't next or a component of a summand, waits.
 //
-// [Open] is the same with the inputs left symbolic: of a term of ground type, what is
-// left is a computational graph G. An input, an operation on something inert and a
-// variable bound to such are inert, and stay; so (3) and (4) fire for values only. A
-// pair with an inert part becomes a value by (10), which names its components, when it
-// is bound to a variable; the tails of a tuple get no names. Conditions are decided at
-// the point, and what they compare stays. [Start.GraphSize] is |G|.
+// [Open] is the same with the inputs left symbolic: of a term of ground type, what is left is a computational graph
+// G. An input, an operation on something inert and a variable bound to such are inert, and stay; so (3) and (4) fire
+// for values only. A pair with an inert part becomes a value by (10), which names its components, when it is bound to
+// a variable; the tails of a tuple get no names. Conditions are decided at the point, and what they compare stays.
+// [Start.GraphSize] is |G|.
 //
 // # Starts
 //
-// [Program.ValueStart] and [Program.GradientStart] are the start terms, with inputs as
-// lets. [Start.Named] names the dual λs, before the first step and without counting.
-// A Jacobian has k seeds over one program of type R^k:
+// [Program.ValueStart] and [Program.GradientStart] are the start terms, with inputs as lets. [Start.Named] names the
+// dual λs, before the first step and without counting. A Jacobian has k seeds over one program of type R^k:
 //
 //	⟨z1* 1,…,zk* 1⟩[⟨z1,z1*⟩:=p1]…[⟨zk,zk*⟩:=pk][⟨p1,…,pk⟩:=D(t)]
 //
-// The result is a value, read by [Numbers], or a tagged sum x1* g1 + … + xn* gn for
-// each output, read by [Start.Jacobian]. Numbers are those of a [denote.Ground]:
-// floating-point numbers, or exact rationals.
+// The result is a value, read by [Numbers], or a tagged sum x1* g1 + … + xn* gn for each output, read by
+// [Start.Jacobian]. Numbers are those of a [denote.Ground]: floating-point numbers, or exact rationals.
 //
 // # Types
 //
-// [Typing.Check] types a term by the two judgements of note A1,
-// ⊢ t : A and ⊢_Z t : R^d for a set Z of linear variables, and checks that every
-// occurrence is in the scope of its binder.
+// [Typing.Check] types a term by the two judgements of note A1, ⊢ t : A and ⊢_Z t : R^d for a set Z of linear
+// variables, and checks that every occurrence is in the scope of its binder.
 //
 // Notes, from A1 to F2, are those of docs/paper-notes.md.
 package reference

@@ -11,6 +11,7 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
+	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/property"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/machine"
@@ -42,14 +43,15 @@ func onHypergraph(t require.TestingT, p subject) (tape, bp []float64, scale floa
 	require.NoError(t, err)
 	res, err := hypergraph.NewMemory(g, nil).Backpropagation(p.point)
 	require.NoError(t, err)
-	q, inputs := g.Term(p.t.Types, nil)
-	image, a, err := revgrad.BP(q, inputs, nil)
+	q, _, err := modular.Normal(p.t, p.inputs, p.point, modular.Options{Unfold: true})
+	require.NoError(t, err)
+	image, a, err := revgrad.BP(q, p.inputs, nil)
 	require.NoError(t, err)
 	duals := []denote.Dual{}
 	for _, r := range append(slices.Clone(p.point), 1) {
 		duals = append(duals, denote.Dual{V: r})
 	}
-	for _, d := range denote.Eval(image, append(slices.Clone(inputs), a), duals) {
+	for _, d := range denote.Eval(image, append(slices.Clone(p.inputs), a), duals) {
 		bp = append(bp, d.V)
 	}
 	return append(res.Values, res.Jacobian...), bp, graphScale(t, g, p.point)

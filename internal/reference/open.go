@@ -32,9 +32,8 @@ func (p *Program) OpenStart(inputs []term.Var, point []float64) *Start {
 //
 //	⟨z, z* a⟩[⟨z,z*⟩:=D(t)] with [x:=⟨x0,d⟩][d:=λb.x* b] for each input
 //
-// for a program D(t) of type D(R), with a, the x0 and the x* free. The duals of the
-// inputs are the Duals of the start, and its Seed is a. A branch is decided at the
-// point.
+// for a program D(t) of type D(R), with a, the x0 and the x* free. The duals of the inputs are the Duals of the
+// start, and its Seed is a. A branch is decided at the point.
 func (p *Program) OpenGradientStart(inputs []term.Var, point []float64) *Start {
 	q := *p
 	q.open = map[*Var]denote.Number{}
@@ -130,9 +129,8 @@ func (st *standings) waits(ts []*Term) bool {
 	return slices.ContainsFunc(ts, func(t *Term) bool { return st.of(t) == waiting })
 }
 
-// variable: an input is inert, and so is a variable bound to an operation that is. A dual
-// variable that is free or bound to a λ is a value. Any other waits for its (3), or for
-// its binder.
+// variable: an input is inert, and so is a variable bound to an operation that is. A dual variable that is free or
+// bound to a λ is a value. Any other waits for its (3), or for its binder.
 func (st *standings) variable(x *Var) standing {
 	if st.s.isDual(x) {
 		if st.s.settled(variable(x)) {
@@ -152,13 +150,11 @@ func (st *standings) variable(x *Var) standing {
 	return waiting
 }
 
-// Open is the machine's strategy where inputs are symbolic: weak, by value, (3) and
-// (4) for values only, (6), (8) and (12) for numerals only. What is inert stays: it is
-// G. (1) takes what has no more steps to make, (13) is decided at the point, and (10)
-// names the components of a pair that is bound to a variable and has an inert part,
-// once: the pair of names is a value. Duals are as in [Machine]; the argument of one
-// that has fired stays, if it is inert, in a substitution.
-// Of the redexes that this leaves it takes the first, or with rng not nil any.
+// Open is the machine's strategy where inputs are symbolic: weak, by value, (3) and (4) for values only, (6), (8) and
+// (12) for numerals only. What is inert stays: it is G. (1) takes what has no more steps to make, (13) is decided at
+// the point, and (10) names the components of a pair that is bound to a variable and has an inert part, once: the
+// pair of names is a value. Duals are as in [Machine]; the argument of one that has fired stays, if it is inert, in a
+// substitution. Of the redexes that this leaves it takes the first, or with rng not nil any.
 func Open(rng *rand.Rand) Strategy {
 	return func(s *State) *Redex {
 		st := s.standings()
@@ -199,9 +195,8 @@ func (st *standings) allows(r *Redex) bool {
 // nameComponents is (10) for tuples, whose tails have no names:
 //
 //	t[x:=⟨u,u'⟩α] → t[x:=⟨y,y'⟩][⟨y,y'⟩:=⟨u,u'⟩]α
-func (s *State) nameComponents(i int) {
-	n := s.places[i].t
-	if s.prog.open == nil || n.Op != Let || n.P.X == nil || n.P.X.Linear {
+func (s *State) nameComponents(i int, n *Term) {
+	if s.prog.open == nil || n.P.X == nil || n.P.X.Linear {
 		return
 	}
 	u, a := split(n.Kids[1])
@@ -234,15 +229,10 @@ func (ty *Typing) newName(u *Term) (*Pattern, *Term, int) {
 	return single(y), variable(y), 1
 }
 
-// decide is (13) where a side is inert: decided at the point. What it compares stays
-// in G, though nothing reads it.
-func (s *State) decide(i int) {
-	n := s.places[i].t
-	if s.prog.open == nil || n.Op != If {
-		return
-	}
+// decide is (13) where a side is inert: decided at the point. What it compares stays in G, though nothing reads it.
+func (s *State) decide(i int, n *Term) {
 	st := s.standings()
-	if st.waits(n.Kids[:2]) || st.of(n.Kids[0]) != inert && st.of(n.Kids[1]) != inert {
+	if s.prog.open == nil || st.waits(n.Kids[:2]) || st.of(n.Kids[0]) != inert && st.of(n.Kids[1]) != inert {
 		return
 	}
 	s.emit(Redex{Rule: rule.Branch}, i, func() *Term {

@@ -88,8 +88,7 @@ func (ns *Names) name(x *Var) Token {
 	return t
 }
 
-// Tokens prints a term, with the marks of a redex of the state s, whose term it is, if
-// that isn't nil.
+// Tokens prints a term, with the marks of a redex of the state s, whose term it is, if that isn't nil.
 func (ns *Names) Tokens(t *Term, marks *Marks) []Token {
 	p := &printer{Names: ns, marks: marks}
 	if marks == nil {

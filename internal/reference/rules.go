@@ -8,59 +8,51 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// rule finds the instances of a rule at a place.
+// schema finds the instances of a rule at the places of its constructor.
 type schema struct {
-	rule rule.Rule
-	find func(s *State, i int)
+	op   Op // anyOp: at every place
+	find func(s *State, i int, n *Term)
 }
 
-// rules is the table, in the order of the calculus. α, β are stacks of explicit
-// substitutions, v is a value.
-var rules []schema
+const anyOp Op = 1<<8 - 1
 
-func init() {
-	rules = []schema{
-		// (1)   (λx.t)α u              →  t[x:=u]α
-		{rule.Lambda, (*State).lambda},
-		// (2)   s[⟨p,q⟩:=⟨t,u⟩α]       →  s[p:=t][q:=u]α
-		{rule.Pair, (*State).pair},
-		// (3)   C{x}[x:=vα]            →  C{v}[x:=v]α            x exponential
-		{rule.Subst, (*State).subst},
-		// (4)   t[x:=vα]               →  tα                     x exponential, x ∉ fv(t)
-		{rule.GC, (*State).gc},
-		// (5)   t[x:=vα]               →  t{v/x}α                x linear
-		// (5')  t[x:=u]                →  t                      x linear, x ∉ fv(t)
-		{rule.Lin, (*State).lin},
-		// (6)   rα + qβ                →  (r+q)αβ
-		{rule.Plus, (*State).plus},
-		// (7)   ⟨t1,t2⟩α + ⟨u1,u2⟩β    →  ⟨t1+u1,t2+u2⟩αβ
-		{rule.PlusPair, (*State).plusPair},
-		// (8)   rα · qβ                →  (rq)αβ
-		// (12)  f(r1α1,…,rkαk)         →  ⟦f⟧(r1,…,rk)α1…αk
-		{rule.Function, (*State).function},
-		// (9)   t                      →  λy.t y
-		{rule.EtaLambda, (*State).etaLambda},
-		// (10)  t[x:=⟨u,u'⟩]           →  t[x:=⟨y,y'⟩][⟨y,y'⟩:=⟨u,u'⟩]
-		{rule.EtaPair, (*State).etaPair},
-		{rule.EtaPair, (*State).nameComponents},
-		// (11)  (x α t)β + (x α' t')β' →  x(t+t')αβα'β'          x a dual variable
-		{rule.Factor, (*State).factor},
-		// (13)  if rα c qβ then t else u → tαβ or uαβ
-		{rule.Branch, (*State).branch},
-		{rule.Branch, (*State).decide},
-		// (14)  match (C v)α with … C p → u …  →  u[p:=v]α
-		{rule.Case, (*State).match},
-		// (15)  (fix f.v)α u           →  (v[f:=fix f.v] u)α     not under a λ
-		{rule.Unfold, (*State).unfold},
-	}
+// rules is the table, in the order of the calculus. α, β are stacks of explicit substitutions, v is a value.
+var rules = []schema{
+	// (1)   (λx.t)α u              →  t[x:=u]α
+	{Apply, (*State).lambda},
+	// (2)   s[⟨p,q⟩:=⟨t,u⟩α]       →  s[p:=t][q:=u]α
+	{Let, (*State).pair},
+	// (3)   C{x}[x:=vα]            →  C{v}[x:=v]α            x exponential
+	{Let, (*State).subst},
+	// (4)   t[x:=vα]               →  tα                     x exponential, x ∉ fv(t)
+	{Let, (*State).gc},
+	// (5)   t[x:=vα]               →  t{v/x}α                x linear
+	// (5')  t[x:=u]                →  t                      x linear, x ∉ fv(t)
+	{Let, (*State).lin},
+	// (6)   rα + qβ                →  (r+q)αβ
+	{Plus, (*State).plus},
+	// (7)   ⟨t1,t2⟩α + ⟨u1,u2⟩β    →  ⟨t1+u1,t2+u2⟩αβ
+	{Plus, (*State).plusPair},
+	// (8)   rα · qβ                →  (rq)αβ (12)  f(r1α1,…,rkαk)         →  ⟦f⟧(r1,…,rk)α1…αk
+	{Function, (*State).function},
+	// (9)   t                      →  λy.t y
+	{anyOp, (*State).etaLambda},
+	// (10)  t[x:=⟨u,u'⟩]           →  t[x:=⟨y,y'⟩][⟨y,y'⟩:=⟨u,u'⟩]
+	{Let, (*State).etaPair},
+	{Let, (*State).nameComponents},
+	// (11)  (x α t)β + (x α' t')β' →  x(t+t')αβα'β'          x a dual variable
+	{Plus, (*State).factor},
+	// (13)  if rα c qβ then t else u → tαβ or uαβ
+	{If, (*State).branch},
+	{If, (*State).decide},
+	// (14)  match (C v)α with … C p → u …  →  u[p:=v]α
+	{Match, (*State).match},
+	// (15)  (fix f.v)α u           →  (v[f:=fix f.v] u)α     not under a λ
+	{Apply, (*State).unfold},
 }
 
 // lambda is (1): (λx.t)α u → t[x:=u]α.
-func (s *State) lambda(i int) {
-	n := s.places[i].t
-	if n.Op != Apply {
-		return
-	}
+func (s *State) lambda(i int, n *Term) {
 	f, a := split(n.Kids[0])
 	if f.Op != Lambda {
 		return
@@ -71,13 +63,9 @@ func (s *State) lambda(i int) {
 }
 
 // pair is (2): s[⟨p,q⟩:=⟨t,u⟩α] → s[p:=t][q:=u]α.
-func (s *State) pair(i int) {
-	n := s.places[i].t
-	if n.Op != Let || n.P.X != nil {
-		return
-	}
+func (s *State) pair(i int, n *Term) {
 	w, a := split(n.Kids[1])
-	if w.Op != MakePair {
+	if n.P.X != nil || w.Op != MakePair {
 		return
 	}
 	s.emit(Redex{Rule: rule.Pair}, i, func() *Term {
@@ -86,9 +74,8 @@ func (s *State) pair(i int) {
 }
 
 // subst is (3): C{x}[x:=vα] → C{v}[x:=v]α, for each occurrence of x.
-func (s *State) subst(i int) {
-	n := s.places[i].t
-	if n.Op != Let || n.P.X == nil || n.P.X.Linear || len(s.occurs[n.P.X]) == 0 {
+func (s *State) subst(i int, n *Term) {
+	if n.P.X == nil || n.P.X.Linear || len(s.occurs[n.P.X]) == 0 {
 		return
 	}
 	v, a := answer(n.Kids[1])
@@ -109,9 +96,8 @@ func (s *State) subst(i int) {
 }
 
 // gc is (4): t[x:=vα] → tα.
-func (s *State) gc(i int) {
-	n := s.places[i].t
-	if n.Op != Let || n.P.X == nil || n.P.X.Linear || len(s.occurs[n.P.X]) > 0 {
+func (s *State) gc(i int, n *Term) {
+	if n.P.X == nil || n.P.X.Linear || len(s.occurs[n.P.X]) > 0 {
 		return
 	}
 	if v, a := answer(n.Kids[1]); v != nil {
@@ -120,9 +106,8 @@ func (s *State) gc(i int) {
 }
 
 // lin is (5): t[x:=vα] → t{v/x}α, and (5'): t[x:=u] → t.
-func (s *State) lin(i int) {
-	n := s.places[i].t
-	if n.Op != Let || n.P.X == nil || !n.P.X.Linear {
+func (s *State) lin(i int, n *Term) {
+	if n.P.X == nil || !n.P.X.Linear {
 		return
 	}
 	x := n.P.X
@@ -134,27 +119,29 @@ func (s *State) lin(i int) {
 	}
 }
 
-// plus is (6): rα + qβ → (r+q)αβ.
-func (s *State) plus(i int) {
-	n := s.places[i].t
-	if n.Op != Plus {
-		return
+// numbers returns r1, …, rk and α1…αk for terms r1α1, …, rkαk; nil if those are others.
+func numbers(ts []*Term) (rs []denote.Number, a stack) {
+	for _, t := range ts {
+		r, b := split(t)
+		if r.Op != Numeral {
+			return nil, nil
+		}
+		rs, a = append(rs, r.Num), slices.Concat(a, b)
 	}
-	r, a := split(n.Kids[0])
-	q, b := split(n.Kids[1])
-	if r.Op == Numeral && q.Op == Numeral {
+	return rs, a
+}
+
+// plus is (6): rα + qβ → (r+q)αβ.
+func (s *State) plus(i int, n *Term) {
+	if r, a := numbers(n.Kids); r != nil {
 		s.emit(Redex{Rule: rule.Plus}, i, func() *Term {
-			return slices.Concat(a, b).plug(numeral(s.prog.Ground.Add(r.Num, q.Num)).at(n.Pos))
+			return a.plug(numeral(s.prog.Ground.Add(r[0], r[1])).at(n.Pos))
 		})
 	}
 }
 
 // plusPair is (7): ⟨t1,t2⟩α + ⟨u1,u2⟩β → ⟨t1+u1,t2+u2⟩αβ.
-func (s *State) plusPair(i int) {
-	n := s.places[i].t
-	if n.Op != Plus {
-		return
-	}
+func (s *State) plusPair(i int, n *Term) {
 	t, a := split(n.Kids[0])
 	u, b := split(n.Kids[1])
 	if t.Op == MakePair && u.Op == MakePair {
@@ -166,19 +153,10 @@ func (s *State) plusPair(i int) {
 }
 
 // function is (8): rα · qβ → (rq)αβ, and (12): f(r1α1,…,rkαk) → ⟦f⟧(r1,…,rk)α1…αk.
-func (s *State) function(i int) {
-	n := s.places[i].t
-	if n.Op != Function {
+func (s *State) function(i int, n *Term) {
+	args, a := numbers(n.Kids)
+	if args == nil {
 		return
-	}
-	var args []denote.Number
-	var a stack
-	for _, k := range n.Kids {
-		r, b := split(k)
-		if r.Op != Numeral {
-			return
-		}
-		args, a = append(args, r.Num), slices.Concat(a, b)
 	}
 	r := Redex{Rule: rule.Function}
 	if n.Sym == term.Mul {
@@ -195,30 +173,21 @@ func (s *State) function(i int) {
 }
 
 // branch is (13): if rα c qβ then t else u → tαβ or uαβ.
-func (s *State) branch(i int) {
-	n := s.places[i].t
-	if n.Op != If {
-		return
-	}
-	r, a := split(n.Kids[0])
-	q, b := split(n.Kids[1])
-	if r.Op != Numeral || q.Op != Numeral {
+func (s *State) branch(i int, n *Term) {
+	r, a := numbers(n.Kids[:2])
+	if r == nil {
 		return
 	}
 	s.emit(Redex{Rule: rule.Branch}, i, func() *Term {
-		if s.prog.Ground.Holds(n.Cmp, r.Num, q.Num) {
-			return slices.Concat(a, b).plug(n.Kids[2])
+		if s.prog.Ground.Holds(n.Cmp, r[0], r[1]) {
+			return a.plug(n.Kids[2])
 		}
-		return slices.Concat(a, b).plug(n.Kids[3])
+		return a.plug(n.Kids[3])
 	})
 }
 
 // match is (14): match (C v)α with … C p → u … → u[p:=v]α.
-func (s *State) match(i int) {
-	n := s.places[i].t
-	if n.Op != Match {
-		return
-	}
+func (s *State) match(i int, n *Term) {
 	v, a := answer(n.Kids[0])
 	if v == nil || v.Op != Construct {
 		return
@@ -233,13 +202,9 @@ func (s *State) match(i int) {
 }
 
 // unfold is (15): (fix f.v)α u → (v[f:=fix f.v] u)α. Of functions that are defined together each is bound.
-func (s *State) unfold(i int) {
-	n := s.places[i].t
-	if n.Op != Apply || !s.places[i].weak {
-		return
-	}
+func (s *State) unfold(i int, n *Term) {
 	f, a := split(n.Kids[0])
-	if f.Op != Fix {
+	if f.Op != Fix || !s.places[i].weak {
 		return
 	}
 	s.emit(Redex{Rule: rule.Unfold}, i, func() *Term {
@@ -251,5 +216,70 @@ func (s *State) unfold(i int) {
 			t = let(t, single(x), member).at(n.Pos)
 		}
 		return apply(a.plug(t), n.Kids[1]).at(n.Pos)
+	})
+}
+
+// factor is (11): (x α t)β + (x α' t')β' → x(t+t')αβα'β', for each two summands of the bag that a maximal sum is.
+func (s *State) factor(i int, n *Term) {
+	if s.inSum(i) {
+		return
+	}
+	ts, a := summands(n)
+	for j := range ts {
+		x, aj := head(ts[j])
+		if x == nil || !s.isDual(x) {
+			continue
+		}
+		for k := j + 1; k < len(ts); k++ {
+			y, ak := head(ts[k])
+			if x != y {
+				continue
+			}
+			s.emit(Redex{Rule: rule.Factor, X: x}, i, func() *Term {
+				rest := slices.Delete(slices.Clone(ts), k, k+1)
+				rest[j] = apply(variable(x), plusAt(n.Pos, ts[j].Kids[1], ts[k].Kids[1])).at(ts[j].Pos)
+				return slices.Concat(aj, ak, a).plug(bag(rest))
+			})
+		}
+	}
+}
+
+// head returns the x and α of x α t.
+func head(t *Term) (*Var, stack) {
+	if t.Op != Apply {
+		return nil, nil
+	}
+	f, a := split(t.Kids[0])
+	if f.Op != Variable {
+		return nil, nil
+	}
+	return f.X, a
+}
+
+// etaLambda is (9): t → λy.t y, where t has the type of a function.
+func (s *State) etaLambda(i int, n *Term) {
+	if !s.eta || n.Op == Branch { // a case is no term
+		return
+	}
+	y, ok := s.prog.Typing.argument(n)
+	if !ok {
+		return
+	}
+	s.emit(Redex{Rule: rule.EtaLambda}, i, func() *Term {
+		x := y
+		return lambda(&x, apply(n, variable(&x)))
+	})
+}
+
+// etaPair is (10): t[x:=⟨u,u'⟩] → t[x:=⟨y,y'⟩][⟨y,y'⟩:=⟨u,u'⟩].
+func (s *State) etaPair(i int, n *Term) {
+	if !s.eta || n.P.X == nil || n.P.X.Linear || n.Kids[1].Op != MakePair {
+		return
+	}
+	s.emit(Redex{Rule: rule.EtaPair, X: n.P.X}, i, func() *Term {
+		u := n.Kids[1]
+		y := &Var{Name: "y", Type: s.prog.Typing.tt.Left(n.P.X.Type)}
+		z := &Var{Name: "y'", Type: s.prog.Typing.tt.Right(n.P.X.Type)}
+		return let(let(n.Kids[0], n.P, pair(variable(y), variable(z))), tuplePattern(y, z), u)
 	})
 }

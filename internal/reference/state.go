@@ -36,8 +36,7 @@ type Redex struct {
 	V *Term
 	// Times is how many steps of (10) it takes to name a tuple; 0 for any other rule.
 	Times int
-	// Weak: the redex is neither under a λ nor in a branch. For (3) that is its
-	// occurrence.
+	// Weak: the redex is neither under a λ nor in a branch. For (3) that is its occurrence.
 	Weak  bool
 	at    int
 	occ   int // the place of the occurrence of (3)
@@ -49,9 +48,11 @@ type Redex struct {
 func (p *Program) State(t *Term, eta bool) *State {
 	s := &State{Term: t, prog: p, eta: eta, occurs: map[*Var][]int{}, binder: map[*Var]int{}}
 	s.visit(t, -1, 0, 0, true)
-	for i := range s.places {
+	for i, p := range s.places {
 		for _, r := range rules {
-			r.find(s, i)
+			if r.op == p.t.Op || r.op == anyOp {
+				r.find(s, i, p.t)
+			}
 		}
 	}
 	return s
@@ -63,8 +64,7 @@ func (s *State) Size() int { return len(s.places) }
 // At returns the subterm that the redex rewrites; of (3) that is the one with its substitution.
 func (s *State) At(r *Redex) *Term { return s.places[r.at].t }
 
-// Place returns where in the source the redex comes from, 0 for none: of (3) that is
-// the occurrence.
+// Place returns where in the source the redex comes from, 0 for none: of (3) that is the occurrence.
 func (s *State) Place(r *Redex) term.Pos {
 	if pos := s.places[r.occ].t.Pos; r.occ != 0 && pos != 0 {
 		return pos
@@ -78,8 +78,7 @@ func (s *State) Fire(r *Redex) (*Term, error) {
 	return t, s.err
 }
 
-// visit lists the places of t from left to right: the body of a substitution before
-// what is substituted.
+// visit lists the places of t from left to right: the body of a substitution before what is substituted.
 func (s *State) visit(t *Term, parent, kid, depth int, weak bool) {
 	i := len(s.places)
 	s.places = append(s.places, place{t, parent, kid, depth, weak})
@@ -94,8 +93,7 @@ func (s *State) visit(t *Term, parent, kid, depth int, weak bool) {
 	}
 }
 
-// replace is C{u}, where C is the context of place i below place top; top = -1 for
-// the whole term.
+// replace is C{u}, where C is the context of place i below place top; top = -1 for the whole term.
 func (s *State) replace(i int, u *Term, top int) *Term {
 	for i != top {
 		p := s.places[i]
@@ -132,8 +130,7 @@ func (s *State) bound(x *Var) *Term {
 	return u
 }
 
-// inSum reports whether the place is part of a larger sum: substitutions between do
-// not count.
+// inSum reports whether the place is part of a larger sum: substitutions between do not count.
 func (s *State) inSum(i int) bool {
 	for {
 		p := s.places[i]
@@ -151,8 +148,7 @@ func (s *State) inSum(i int) bool {
 	}
 }
 
-// isHead reports whether the occurrence at place i is the function of an
-// application, as in x α t.
+// isHead reports whether the occurrence at place i is the function of an application, as in x α t.
 func (s *State) isHead(i int) bool {
 	for {
 		p := s.places[i]

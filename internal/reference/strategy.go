@@ -54,8 +54,7 @@ func WithoutLinGC(next Strategy) Strategy {
 	}
 }
 
-// ByValue is weak: it takes the first redex that is not under a λ, but (1) only
-// where the argument is a value.
+// ByValue is weak: it takes the first redex that is not under a λ, but (1) only where the argument is a value.
 func ByValue(s *State) *Redex {
 	for i := range s.Redex {
 		r := &s.Redex[i]
@@ -125,8 +124,7 @@ func (s *State) find(i int, occ int, rules ...rule.Rule) *Redex {
 	return nil
 }
 
-// child is the place of child k of a place: the k-th place below it that has it as
-// parent.
+// child is the place of child k of a place: the k-th place below it that has it as parent.
 func (s *State) child(i, k int) int {
 	for j := i + 1; j < len(s.places); j++ {
 		if s.places[j].parent == i && s.places[j].kid == k {
@@ -136,9 +134,8 @@ func (s *State) child(i, k int) int {
 	return -1
 }
 
-// demand returns the redex that the term at the place waits for first; or the
-// variable's occurrence, or neither if it is a value, waits for a free variable, or
-// has nothing left but garbage.
+// demand returns the redex that the term at the place waits for first; or the variable's occurrence, or neither if it
+// is a value, waits for a free variable, or has nothing left but garbage.
 func (s *State) demand(i int) (r *Redex, occ int) {
 	t := s.places[i].t
 	switch t.Op {

@@ -4,12 +4,15 @@ package stage
 
 import (
 	"cmp"
+	"io"
 	"math"
 	"slices"
 	"strconv"
 
 	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/lang/unparse"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
@@ -22,17 +25,15 @@ type Kind uint8
 const (
 	// Source is the program t itself, elaborated.
 	Source Kind = iota
-	// Reverse is D(t), Table 3. In the program, R⊥ is R⊥d for d scalar inputs (1 if there
-	// are none), and the i-th scalar input x is ⟨x, λa.ei·a⟩ for the i-th unit vector ei. Its
-	// body has type D(A) for a body of type A.
+	// Reverse is D(t), Table 3. In the program, R⊥ is R⊥d for d scalar inputs (1 if there are none), and the i-th
+	// scalar input x is ⟨x, λa.ei·a⟩ for the i-th unit vector ei. Its body has type D(A) for a body of type A.
 	Reverse
 	// Ground is the computational graph G, as a chain of lets.
 	Ground
-	// Forward is Fwd(G), section 2.3. In the program, each input x has a tangent dx, an input
-	// too: 1 for the first scalar, 0 for the others. If a slope in G is infinite or NaN at the
-	// point, only the first scalar has a tangent, a number dx, and the others are constants: 0
-	// times such a slope would be NaN. So the program's value has the partial derivatives by
-	// the first scalar.
+	// Forward is Fwd(G), section 2.3. In the program, each input x has a tangent dx, an input too: 1 for the first
+	// scalar, 0 for the others. If a slope in G is infinite or NaN at the point, only the first scalar has a tangent,
+	// a number dx, and the others are constants: 0 times such a slope would be NaN. So the program's value has the
+	// partial derivatives by the first scalar.
 	Forward
 	// BP is bp(G), Definition 5.1, for a body of type R. In the program the adjoint a is an
 	// input, 1; the body is the value and the gradient times a.
@@ -248,8 +249,7 @@ func (st *Stage) Forward(check func() error) (*Stage, error) {
 	return &out, err
 }
 
-// CheckBP returns an [*Error] unless bp is defined for the program, which has one output and an
-// input then.
+// CheckBP returns an [*Error] unless bp is defined for the program, which has one output and an input then.
 func CheckBP(src *lang.Program) error {
 	switch {
 	case src.Shape == nil || src.Shape.Kind != load.Real:
@@ -267,4 +267,97 @@ func (st *Stage) BP(check func() error) (*Stage, error) {
 	var err error
 	out.Term, out.Adjoint, err = revgrad.BP(st.Term, st.Inputs, check)
 	return &out, err
+}
+
+// Write prints the stage as a program. check and reserve are as [unparse.Options] has them.
+func (st *Stage) Write(w io.Writer, check func() error, reserve func(bytes int64) error) (err error) {
+	defer syntax.Catch(&err)
+	src := st.Source
+	reversed := st.Kind == Reverse || st.Kind == Normal
+	opt := unparse.Options{Guard: syntax.Guard{Check: check, Reserve: reserve}, Reversed: reversed}
+	if reversed {
+		opt.Dim = max(1, len(st.Inputs))
+	}
+	out := unparse.New(st.Term, opt)
+	for _, in := range src.Inputs {
+		out.Reserve(in.Name)
+	}
+	used := usedData(st.Term, len(src.Data))
+	for i, d := range src.Data {
+		if used[i] {
+			out.Reserve(d.Name)
+		}
+	}
+	free := make([]bool, st.Term.NumVars())
+	xs, err := st.Term.Free(check)
+	if err != nil {
+		return err
+	}
+	for _, x := range xs {
+		free[x] = true
+	}
+	k := 0
+	for i := range src.Inputs {
+		in := &src.Inputs[i]
+		if !reversed && st.Kind != Forward {
+			n := len(in.Values)
+			out.InputOf(in.Name, in.Shape, in.Values, st.Inputs[k:k+n])
+			k += n
+			continue
+		}
+		numbers := out.Input(in.Name, in.Shape, in.Values)
+		var tangents []string
+		if st.Kind == Forward {
+			tangents = st.tangents(out, in, k)
+		}
+		for j, x := range numbers {
+			switch v := st.Inputs[k+j]; {
+			case !free[v]:
+			case st.Kind == Forward:
+				out.Let(v, in.Name, "("+x+", "+tangents[j]+")")
+			default:
+				out.Let(v, in.Name, "("+x+", "+out.BasisDual(k+j)+")")
+			}
+		}
+		k += len(numbers)
+	}
+	if st.Kind == BP {
+		name := out.Fresh(st.Term.Info(st.Adjoint).Name)
+		st.Term.ToChange(st.Adjoint).Name = name
+		out.Bind(st.Adjoint, out.Input(name, load.RealShape(), []float64{1})[0])
+	}
+	for i, d := range src.Data {
+		if used[i] {
+			d.Value.Shape = d.Value.Shape.Flat()
+			out.Data(i, d.Name, d.Value)
+		}
+	}
+	return out.Write(w)
+}
+
+// tangents declares the tangents of an input whose first number is the k-th, and returns them as expressions.
+func (st *Stage) tangents(out *unparse.Program, in *lang.Input, k int) []string {
+	values := make([]float64, len(in.Values))
+	if k == 0 {
+		values[0] = 1
+	}
+	if len(st.Tangents) == len(st.Inputs) {
+		return out.Input(out.Fresh("d"+in.Name), in.Shape, values)
+	}
+	constants := slices.Repeat([]string{"0"}, len(values))
+	if k == 0 {
+		constants[0] = out.Input(out.Fresh("d"+in.Name), load.RealShape(), values[:1])[0]
+	}
+	return constants
+}
+
+// usedData tells which of n data the term mentions.
+func usedData(t *term.Term, n int) []bool {
+	used := make([]bool, n)
+	for i := range t.Nodes {
+		if n := &t.Nodes[i]; n.Op == term.DataOp {
+			used[n.A] = true
+		}
+	}
+	return used
 }

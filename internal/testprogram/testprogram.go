@@ -3,6 +3,9 @@ package testprogram
 
 import (
 	"bytes"
+	"io/fs"
+	"os"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
@@ -56,4 +59,26 @@ func Text(t require.TestingT, q *property.Program) string {
 	var text bytes.Buffer
 	require.NoError(t, out.Write(&text))
 	return text.String()
+}
+
+// Small has parameters that make the large examples small enough for every test.
+var Small = map[string][]string{"w1": {"n=20"}, "w2": {"n=3", "k=4"}, "w3": {"n=20"}, "w4": {"n=20"},
+	"w5": {"n=3", "k=2"}}
+
+// FirstRows opens a file of the examples, of which a CSV file has its head and at most 20 rows.
+func FirstRows(path string) (fs.File, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	end := 0
+	for range 21 {
+		next := bytes.IndexByte(text[end:], '\n')
+		if next < 0 {
+			end = len(text)
+			break
+		}
+		end += next + 1
+	}
+	return fstest.MapFS{"data": {Data: text[:end]}}.Open("data")
 }

@@ -15,10 +15,10 @@ import (
 
 // TestTooDeep parses programs that are nested deeper than they may be.
 func TestTooDeep(t *testing.T) {
-	defer debug.SetMaxStack(debug.SetMaxStack(property.MaxStack))
+	defer debug.SetMaxStack(debug.SetMaxStack(maxStack))
 	for _, n := range []int{MaxNest + 1, property.Size(100 * MaxNest)} {
-		for name, src := range property.DeepSources(n) {
-			if slices.Contains(property.Unbounded, name) {
+		for name, src := range deepSources(n) {
+			if slices.Contains(unbounded, name) {
 				continue
 			}
 			_, ds, err := Parse("deep.gram", src, Options{})
@@ -33,7 +33,7 @@ func TestTooDeep(t *testing.T) {
 // TestDeep parses programs that are as deep as they may be, or have many levels that
 // don't count.
 func TestDeep(t *testing.T) {
-	property.EachDeep(MaxNest, func(name string, src []byte) {
+	eachDeep(MaxNest, func(name string, src []byte) {
 		f, ds, err := Parse("deep.gram", src, Options{})
 		require.NoError(t, err, name)
 		require.Empty(t, ds, name)
@@ -50,9 +50,9 @@ func TestDeep(t *testing.T) {
 
 // TestDeepErrors parses programs that are cut off or broken at depth.
 func TestDeepErrors(t *testing.T) {
-	defer debug.SetMaxStack(debug.SetMaxStack(property.MaxStack))
+	defer debug.SetMaxStack(debug.SetMaxStack(maxStack))
 	n := property.Size(50_000)
-	for _, d := range property.Deeps {
+	for _, d := range deeps {
 		for _, src := range [][]byte{
 			[]byte(strings.Repeat(d.Open, n)),
 			[]byte(strings.Repeat(d.Open, n) + d.Mid + " )" + strings.Repeat(d.Close, n)),
@@ -73,7 +73,7 @@ func TestLinear(t *testing.T) {
 		p.program()
 		return p.guard.steps
 	}
-	small, large := property.DeepSources(1000), property.DeepSources(8000)
+	small, large := deepSources(1000), deepSources(8000)
 	for name := range small {
 		a, b := steps(small[name]), steps(large[name])
 		assert.LessOrEqual(t, b, 8*a+8, name)
@@ -83,7 +83,7 @@ func TestLinear(t *testing.T) {
 
 // TestCheck ends a parse by the caller's check.
 func TestCheck(t *testing.T) {
-	src := property.Deeps[0].Source(1 << 20)
+	src := deeps[0].source(1 << 20)
 	calls := 0
 	_, _, err := Parse("t", src, Options{Guard: Guard{Check: func() error { calls++; return nil }}})
 	require.NoError(t, err)

@@ -264,14 +264,14 @@ func TestFormatBroken(t *testing.T) {
 // TestFormatDeep formats programs of up to a million levels in time and space that
 // are linear in their length.
 func TestFormatDeep(t *testing.T) {
-	property.EachDeep(property.Size(MaxNest), func(name string, src []byte) {
+	eachDeep(property.Size(MaxNest), func(name string, src []byte) {
 		f, ds, err := Parse("deep.gram", src, Options{})
 		require.NoError(t, err, name)
 		require.Empty(t, ds, name)
 		assert.LessOrEqual(t, len(formatted(t, f)), 60*len(src)+100, name)
 	})
-	defer debug.SetMaxStack(debug.SetMaxStack(property.MaxStack))
-	for _, src := range property.DeepSources(property.Size(2_000)) {
+	defer debug.SetMaxStack(debug.SetMaxStack(maxStack))
+	for _, src := range deepSources(property.Size(2_000)) {
 		checkFormat(t, mustParse(t, string(src)))
 	}
 }
@@ -283,7 +283,7 @@ func TestFormatLinear(t *testing.T) {
 		fm.file()
 		return fm.steps
 	}
-	small, large := property.DeepSources(1000), property.DeepSources(8000)
+	small, large := deepSources(1000), deepSources(8000)
 	for name := range small {
 		assert.LessOrEqual(t, steps(large[name]), 8*steps(small[name])+100, name)
 	}

@@ -1,6 +1,8 @@
 package denote
 
 import (
+	"math"
+
 	"github.com/gram-machine/gram/term"
 )
 
@@ -63,9 +65,8 @@ func Eval(t *term.Term, inputs []term.Var, point []Dual) []Dual {
 	return out
 }
 
-// Jacobian returns the value of t at the point and, row by row, the partial
-// derivatives of each output by each input, by forward mode: one evaluation for
-// each input.
+// Jacobian returns the value of t at the point and, row by row, the partial derivatives of each output by each input,
+// by forward mode: one evaluation for each input.
 func Jacobian(t *term.Term, inputs []term.Var, point []float64) (values, jacobian []float64) {
 	duals := make([]Dual, len(point))
 	for i, x := range point {
@@ -83,4 +84,31 @@ func Jacobian(t *term.Term, inputs []term.Var, point []float64) (values, jacobia
 		duals[j].T = 0
 	}
 	return values, jacobian
+}
+
+// step is the relative step of a central difference: ε^{1/3} balances the error of
+// the formula, O(h²), against that of rounding, O(ε/h).
+var step = math.Cbrt(0x1p-52)
+
+// Differences returns, row by row, the central differences of each output of t by
+// each input at the point, with step ε^{1/3}·max(1,|x|).
+func Differences(t *term.Term, inputs []term.Var, point []float64) []float64 {
+	at := make([]Dual, len(point))
+	for i, x := range point {
+		at[i].V = x
+	}
+	outputs := len(Eval(t, inputs, at))
+	out := make([]float64, outputs*len(point))
+	for j, x := range point {
+		h := step * math.Max(1, math.Abs(x))
+		at[j].V = x + h
+		up := Eval(t, inputs, at)
+		at[j].V = x - h
+		down := Eval(t, inputs, at)
+		at[j].V = x
+		for i := range up {
+			out[i*len(point)+j] = (up[i].V - down[i].V) / ((x + h) - (x - h))
+		}
+	}
+	return out
 }
