@@ -57,7 +57,7 @@ func hasCode(t *term.Term) bool {
 		}
 		t.Kids(n, func(k term.Ref) { depth[k] = depth[r] + 1 })
 		switch n.Op {
-		case term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp: // gone through in a loop
+		case term.LetOp, term.UnvecOp, term.UntupleOp: // gone through in a loop
 			depth[n.A] = depth[r]
 		}
 	}

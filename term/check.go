@@ -88,7 +88,7 @@ func (c *checker) node(r Ref) (Type, error) {
 		return tt.Prod(c.types[n.A], c.types[n.B]), c.both(r, n.A, n.B)
 	case VecOp:
 		return c.vec(r, n)
-	case LetOp, UnpairOp, UnvecOp, UntupleOp:
+	case LetOp, UnvecOp, UntupleOp:
 		return c.let(r, n)
 	case AddOp:
 		if !tt.Euclidean(c.types[n.A]) {
@@ -204,13 +204,8 @@ func (c *checker) let(r Ref, n *Node) (Type, error) {
 	switch n.Op {
 	case LetOp:
 		return c.types[n.A], bind(n.X, u)
-	case UnpairOp:
-		if tt.Kind(u) != ProdKind {
-			return 0, c.errorf(r, "%s is not a pair", c.str(u))
-		}
-		return c.types[n.A], cmp.Or(bind(n.X, tt.Left(u)), bind(n.Y, tt.Right(u)))
 	case UntupleOp:
-		return c.types[n.A], c.bindTuple(r, t.Bound(n), u)
+		return c.types[n.A], c.bindTuple(r, t.BoundVars(n), u)
 	default:
 		if tt.Kind(u) != VecKind || tt.Len(u) != int(n.N) {
 			return 0, c.errorf(r, "%s is not a vector of %d", c.str(u), n.N)
@@ -235,7 +230,7 @@ func (c *checker) bind(r Ref, x Var, ty Type) error {
 }
 
 // bindTuple reports an error unless the right-nested tuples of type ty have the components xs.
-func (c *checker) bindTuple(r Ref, xs []Ref, ty Type) error {
+func (c *checker) bindTuple(r Ref, xs []Var, ty Type) error {
 	tt := c.t.Types
 	for i, x := range xs {
 		component := ty
@@ -245,7 +240,7 @@ func (c *checker) bindTuple(r Ref, xs []Ref, ty Type) error {
 			}
 			component, ty = tt.Left(ty), tt.Right(ty)
 		}
-		if err := c.bind(r, Var(x), component); err != nil {
+		if err := c.bind(r, x, component); err != nil {
 			return err
 		}
 	}

@@ -62,14 +62,12 @@ func (t *Term) Import(u *Term, how Import) (Ref, error) {
 // variables what rename returns. Where n mentions indices, t has those of src.
 func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) Ref {
 	switch n.Op {
-	case VarOp:
+	case VarOp, ComponentOp:
 		n.X = rename(n.X)
 	case LamOp:
 		n.X, n.A = rename(n.X), kid(n.A)
 	case LetOp:
 		n.X, n.A, n.B = rename(n.X), kid(n.A), kid(n.B)
-	case UnpairOp:
-		n.X, n.Y, n.A, n.B = rename(n.X), rename(n.Y), kid(n.A), kid(n.B)
 	case ConOp:
 		if n.A != 0 {
 			n.A = kid(n.A)
@@ -80,35 +78,25 @@ func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) 
 			t.bind(&n, int(n.N), func(i int) Var { return rename(first + Var(i)) })
 			break
 		}
-		xs := src.Bound(&n)
-		t.bind(&n, len(xs), func(i int) Var { return rename(Var(xs[i])) })
-	case BranchOp:
-		xs := src.Bound(&n)
-		n.A = kid(n.A)
-		n.Off = uint32(len(t.Args))
-		for _, x := range xs {
-			t.Args = append(t.Args, Ref(rename(Var(x))))
-		}
+		xs := src.BoundVars(&n)
+		t.bind(&n, len(xs), func(i int) Var { return rename(xs[i]) })
 	case AppOp, PairOp, AddOp:
 		n.A, n.B = kid(n.A), kid(n.B)
 	case FamilyOp, ListFamilyOp, SumOp, ReverseSumOp:
 		n.A = kid(n.A)
 	case ScanOp:
 		n.X, n.N, n.A = rename(n.X), uint32(kid(n.First())), kid(n.A)
-	case ComponentOp:
-		n.X = rename(n.X)
-	case FunOp, VecOp, IfOp, ListOp, CaseOp, FixOp:
-		kids := src.Children(&n)
-		var xs []Ref
-		if n.Op == FixOp {
-			xs = src.Bound(&n)
+	case FunOp, VecOp, IfOp, ListOp, CaseOp, FixOp, BranchOp:
+		kids, xs := src.Children(&n), src.BoundVars(&n)
+		if n.Op == BranchOp {
+			n.A, kids = kid(n.A), nil
 		}
 		n.Off = uint32(len(t.Args))
 		for _, c := range kids {
 			t.Args = append(t.Args, kid(c))
 		}
 		for _, x := range xs {
-			t.Args = append(t.Args, Ref(rename(Var(x))))
+			t.Args = append(t.Args, Ref(rename(x)))
 		}
 	}
 	return t.add(n)

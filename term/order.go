@@ -82,7 +82,7 @@ func (t *Term) place(tr *traversal, r Ref) (err error) {
 		tr.at[k] = before
 	}
 	switch n.Op {
-	case LetOp, UnpairOp, UnvecOp, UntupleOp:
+	case LetOp, UnvecOp, UntupleOp:
 		put(n.B)
 		put(n.A)
 	default:

@@ -144,7 +144,7 @@ func (t *Term) Notation(r Ref) ([]Item, int) {
 		return []Item{sub(n.A, LevelApply), lit(" "), sub(n.B, LevelAtom)}, LevelApply
 	case PairOp:
 		return list("⟨", []Ref{n.A, n.B}, ", ", "⟩"), LevelAtom
-	case LetOp, UnpairOp, UntupleOp, UnvecOp:
+	case LetOp, UntupleOp, UnvecOp:
 		open, end := "⟨", "⟩"
 		if n.Op == UnvecOp {
 			open, end = "⟦", "⟧"

@@ -19,21 +19,20 @@ type Op uint8
 
 // The constructors. The comment gives the fields of [Node] that each uses.
 const (
-	NoOp     Op = iota
-	VarOp       // x                       X
-	NumOp       // r                       Val
-	LamOp       // λx.t                    X, A=t; a linear x makes a dual
-	AppOp       // t u                     A=t, B=u
-	PairOp      // ⟨t,u⟩                   A=t, B=u
-	LetOp       // t[x:=u]                 X, A=t, B=u; x exponential or linear
-	UnpairOp    // t[⟨x,y⟩:=u]             X, Y, A=t, B=u
-	AddOp       // t + u                   A=t, B=u; on R, or on R^d
-	FunOp       // f(t1,…,tk)              Sym, Args=t1…tk
-	ZeroOp      // 0⃗ of type R^d, abstract d; the body of λa.0⃗
-	VecOp       // ⟦t0,…⟧                  Args=t0…
+	NoOp   Op = iota
+	VarOp     // x                       X
+	NumOp     // r                       Val
+	LamOp     // λx.t                    X, A=t; a linear x makes a dual
+	AppOp     // t u                     A=t, B=u
+	PairOp    // ⟨t,u⟩                   A=t, B=u
+	LetOp     // t[x:=u]                 X, A=t, B=u; x exponential or linear
+	AddOp     // t + u                   A=t, B=u; on R, or on R^d
+	FunOp     // f(t1,…,tk)              Sym, Args=t1…tk
+	ZeroOp    // 0⃗ of type R^d, abstract d; the body of λa.0⃗
+	VecOp     // ⟦t0,…⟧                  Args=t0…
 	// t[⟦x0,…⟧:=u] A=t, B=u, X=x0, the first of N consecutive variables; or X=0, Args=the variables
 	UnvecOp
-	UntupleOp // t[⟨x0,…,xk⟩:=u]         the same; opens k pairs, whose tails have no names
+	UntupleOp // t[⟨x0,…,xk⟩:=u]         the same; opens k pairs, whose tails have no names: mostly one
 	IfOp      // if s c s' then t else u Cmp, Args=s,s',t,u
 	ListOp    // [t1;…;tn]               Args=t1…tn, Elem, Res
 	NatOp     // #n                      Count, Res
@@ -55,7 +54,7 @@ const (
 )
 
 // Opens reports whether a node is a substitution t[p:=u], of a variable or of what a pattern opens: A is t, and B is u.
-func (op Op) Opens() bool { return op == LetOp || op == UnpairOp || op == UntupleOp || op == UnvecOp }
+func (op Op) Opens() bool { return op == LetOp || op == UntupleOp || op == UnvecOp }
 
 // Node is a constructor with its children.
 type Node struct {
@@ -63,7 +62,7 @@ type Node struct {
 	Cmp  Compare
 	Sym  Symbol
 	Pos  Pos
-	X, Y Var
+	X    Var
 	A, B Ref
 	// Off and N delimit the children in the arena's Args.
 	Off, N uint32
@@ -118,24 +117,6 @@ func New(tt *Types) *Term {
 
 // Children returns the many children of n: those of FunOp, VecOp, IfOp, ListOp, CaseOp and FixOp.
 func (t *Term) Children(n *Node) []Ref { return t.Args[n.Off : n.Off+n.N] }
-
-// Bound returns the variables of an UnvecOp, UntupleOp, BranchOp or FixOp node, as Refs to be converted to Var.
-func (t *Term) Bound(n *Node) []Ref {
-	switch {
-	case n.Op == FixOp:
-		return t.Args[n.Off+n.N : n.Off+2*n.N]
-	case n.opens() && n.X != 0:
-		xs := make([]Ref, n.N)
-		for i := range xs {
-			xs[i] = Ref(n.X) + Ref(i)
-		}
-		return xs
-	}
-	return t.Args[n.Off : n.Off+n.N]
-}
-
-// opens reports whether a node opens a vector or a tuple.
-func (n *Node) opens() bool { return n.Op == UnvecOp || n.Op == UntupleOp }
 
 // bind makes count variables those that n opens a vector or a tuple with.
 func (t *Term) bind(n *Node, count int, x func(i int) Var) {
@@ -192,7 +173,7 @@ func (t *Term) Let(p Pos, x Var, u, body Ref) Ref {
 
 // Unpair adds body[⟨x,y⟩:=u].
 func (t *Term) Unpair(p Pos, x, y Var, u, body Ref) Ref {
-	return t.add(Node{Op: UnpairOp, Pos: p, X: x, Y: y, A: body, B: u})
+	return t.Untuple(p, []Var{x, y}, u, body)
 }
 
 // Add adds a + b.
@@ -263,7 +244,7 @@ func (t *Term) Kids(n *Node, f func(Ref)) {
 		if n.A != 0 {
 			f(n.A)
 		}
-	case AppOp, PairOp, LetOp, UnpairOp, UntupleOp, UnvecOp, AddOp:
+	case AppOp, PairOp, LetOp, UntupleOp, UnvecOp, AddOp:
 		f(n.A)
 		f(n.B)
 	case FunOp, VecOp, IfOp, ListOp, CaseOp, FixOp:
@@ -278,17 +259,18 @@ func (t *Term) Binders(n *Node, f func(Var)) {
 	switch n.Op {
 	case LamOp, LetOp, ScanOp:
 		f(n.X)
-	case UnpairOp:
-		f(n.X)
-		f(n.Y)
 	case UnvecOp, UntupleOp, BranchOp, FixOp:
-		if n.opens() && n.X != 0 {
+		if n.X != 0 {
 			for x := n.X; x < n.X+Var(n.N); x++ {
 				f(x)
 			}
 			return
 		}
-		for _, x := range t.Bound(n) {
+		off := n.Off
+		if n.Op == FixOp { // behind its functions
+			off += n.N
+		}
+		for _, x := range t.Args[off : off+n.N] {
 			f(Var(x))
 		}
 	}

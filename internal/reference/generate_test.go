@@ -77,7 +77,7 @@ func TestReachLinear(t *testing.T) {
 		}
 	}
 	for op := term.VarOp; op <= term.DataOp; op++ {
-		drawn := op != term.ZeroOp && op != term.UntupleOp && op != term.DataOp
+		drawn := op != term.ZeroOp && op != term.DataOp
 		require.Equal(t, drawn, ops[op], "constructor %d", op)
 	}
 	for _, n := range []int{lets, duals, applied} {
