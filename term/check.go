@@ -247,38 +247,19 @@ func (c *checker) bindTuple(r Ref, xs []Var, ty Type) error {
 	return nil
 }
 
-// argumentsOf is what errors call an argument of a symbol of the table.
-var argumentsOf = func() (out [numSymbols]string) {
-	for s := range out {
-		out[s] = "an argument of " + Symbol(s).String()
-	}
-	return out
-}()
-
-func argumentOf(s Symbol) string {
-	if s.Declared() {
-		return "an argument of " + s.String()
-	}
-	return argumentsOf[s]
-}
-
 func (c *checker) fun(r Ref, n *Node) (Type, error) {
 	kids := c.t.Children(n)
 	if len(kids) != n.Sym.Info().Arity {
 		return 0, c.errorf(r, "%s takes %d arguments, not %d", n.Sym, n.Sym.Info().Arity, len(kids))
 	}
 	for _, k := range kids {
-		if err := c.want(r, k, R, argumentOf(n.Sym)); err != nil {
-			return 0, err
+		if c.types[k] != R || c.outer[k] != 0 && n.Sym != Mul {
+			argument := "an argument of " + n.Sym.String()
+			return 0, cmp.Or(c.want(r, k, R, argument), c.ordinary(r, k, argument))
 		}
 	}
 	if n.Sym == Mul {
 		return R, c.product(r, kids[0], kids[1])
-	}
-	for _, k := range kids {
-		if err := c.ordinary(r, k, argumentOf(n.Sym)); err != nil {
-			return 0, err
-		}
 	}
 	return R, nil
 }

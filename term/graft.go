@@ -26,12 +26,13 @@ func (t *Term) Graft(src *Term, r Ref, free func(Var) Var) Ref {
 	for _, x := range slices.Sorted(maps.Keys(own)) { // so consecutive variables stay consecutive
 		own[x] = t.NewVar(src.Info(x))
 	}
-	return t.graft(s, func(x Var) Var {
+	root, _ := t.graft(s, itself, func(x Var) Var {
 		if y, ok := own[x]; ok {
 			return y
 		}
 		return free(x)
 	})
+	return root
 }
 
 // Extract returns the subterm at r as a term of its own, which shares the rest with t, and the variables of t that its
@@ -51,7 +52,7 @@ func (t *Term) Extract(r Ref, given ...Var) (u *Term, vars []Var) {
 	for _, x := range vars[1:] {
 		u.NewVar(t.Info(x))
 	}
-	u.Root = u.graft(s, func(x Var) Var {
+	u.Root, _ = u.graft(s, itself, func(x Var) Var {
 		i, _ := slices.BinarySearch(vars, x)
 		return Var(i)
 	})
@@ -69,16 +70,23 @@ func (s *Subterm) components() iter.Seq[Ref] {
 	}
 }
 
-// graft adds a subterm to t, with its variables renamed.
-func (t *Term) graft(s *Subterm, rename func(Var) Var) Ref {
+// graft adds a subterm to t: the nodes that image returns for its own, which it gets with their places in Nodes. Their
+// variables are renamed. The error is that of a look.
+func (t *Term) graft(s *Subterm, image func(i int, n Node) Node, rename func(Var) Var) (Ref, error) {
 	var images []Ref // of the children of the next node, the first on top
 	child := func(Ref) Ref {
 		r := images[len(images)-1]
 		images = images[:len(images)-1]
 		return r
 	}
-	for _, r := range slices.Backward(s.Nodes) {
-		images = append(images, t.Copy(s.t, s.t.Nodes[r], child, rename))
+	for i, r := range slices.Backward(s.Nodes) {
+		if err := lookAt(i, s.look); err != nil {
+			return 0, err
+		}
+		images = append(images, t.Copy(s.t, image(i, s.t.Nodes[r]), child, rename))
 	}
-	return images[0]
+	return images[0], nil
 }
+
+// itself is the image of a node that stays as it is.
+func itself(_ int, n Node) Node { return n }

@@ -205,39 +205,25 @@ func (s *Subterm) Isolate() (*Term, error) {
 	t := s.t
 	out := New(NewTypes())
 	types := out.Types.translation(t.Types)
-	nodes := len(s.Nodes)
 	for i, x := range slices.Concat(s.Bound, s.Free) {
 		if err := lookAt(i, s.look); err != nil {
 			return nil, err
 		}
 		v := t.Info(x)
-		out.NewVar(VarInfo{Name: strconv.Itoa(i + 1), Type: types.of(v.Type), Linear: v.Linear, Pos: Pos(nodes + i + 1)})
+		out.NewVar(VarInfo{Name: strconv.Itoa(i + 1), Type: types.of(v.Type), Linear: v.Linear, Pos: Pos(len(s.Nodes) + i + 1)})
 	}
 	for _, i := range s.Data {
 		out.Data = append(out.Data, t.Data[i])
 	}
-	// The images of the children of the next node, the first on top.
-	var images []Ref
-	child := func(Ref) Ref {
-		last := len(images) - 1
-		r := images[last]
-		images = images[:last]
-		return r
-	}
-	for i := nodes - 1; i >= 0; i-- {
-		if err := lookAt(i, s.look); err != nil {
-			return nil, err
-		}
-		n := t.Nodes[s.Nodes[i]]
-		n.Pos = Pos(i + 1)
-		n.Elem, n.Res = types.of(n.Elem), types.of(n.Res)
+	var err error
+	out.Root, err = out.graft(s, func(i int, n Node) Node {
+		n.Pos, n.Elem, n.Res = Pos(i+1), types.of(n.Elem), types.of(n.Res)
 		if n.Op == DataOp {
 			n.A = Ref(s.data[n.A])
 		}
-		images = append(images, out.Copy(t, n, child, s.variable))
-	}
-	out.Root = images[0]
-	return out, nil
+		return n
+	}, s.variable)
+	return out, err
 }
 
 // variable returns the number of x in the isolated term.

@@ -196,26 +196,17 @@ func (tt *Types) Components(t Type) []Type {
 // and the constructors of inductive types.
 // It panics on a type that holds a linear negation, where D is not defined.
 func (tt *Types) Reverse(t Type) Type {
-	known := func(t Type) bool { return tt.rev[t] != 0 }
-	tt.bottomUp(t, known, func(t Type, n typeNode) {
+	return tt.rebuild(t, tt.rev, func(t Type, n typeNode) Type {
 		switch n.kind {
 		case RKind:
-			tt.rev[t] = tt.Prod(R, AbstractDual)
-		case ProdKind:
-			tt.rev[t] = tt.Prod(tt.rev[n.a], tt.rev[n.b])
-		case ArrowKind:
-			tt.rev[t] = tt.Arrow(tt.rev[n.a], tt.rev[n.b])
-		case VecKind:
-			tt.rev[t] = tt.Vec(int(n.n), tt.rev[n.a])
+			return tt.Prod(R, AbstractDual)
 		case MuKind:
-			tt.rev[t] = tt.instance(tt.derive("D", Inductive(n.n), tt.Reverse), tt.rev[n.a])
-		case ParamKind:
-			tt.rev[t] = t
-		default:
+			return tt.instance(tt.derive("D", Inductive(n.n), tt.Reverse), n.a)
+		case DualKind, EuclidKind:
 			panic("term: D is not defined on " + tt.String(t))
 		}
+		return tt.intern(n)
 	})
-	return tt.rev[t]
 }
 
 // Forward returns Fwd(A): Fwd(R) = R × R, Fwd(R^s) = R^s × R^s, and Fwd commutes with ×, →, other ^s and the
