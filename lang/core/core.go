@@ -161,9 +161,12 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 		f(n.A)
 	case FamilyOp:
 		f(n.B)
-	case AppOp, PairOp, LetOp, TupleOp, UnvecOp:
-		f(n.A)
-		f(n.B)
+	case AppOp, PairOp, LetOp, TupleOp, UnvecOp, LinearOp, ConOp:
+		for _, k := range [...]Ref{n.A, n.B} {
+			if k != 0 {
+				f(k)
+			}
+		}
 	case PrimOp:
 		for i, k := range [...]Ref{n.A, n.B} {
 			if k != 0 && !(Prim(n.Val).Levels(i) != 0 && c.Nodes[k].vectorAtom()) {
@@ -176,18 +179,9 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 				f(k)
 			}
 		}
-	case LinearOp:
-		f(n.A)
-		if n.B != 0 {
-			f(n.B)
-		}
 	case VecOp, ListOp, FixOp, SymbolOp, DerivativeOp:
 		for _, k := range c.Args[n.A:n.B] {
 			f(k)
-		}
-	case ConOp:
-		if n.A != 0 {
-			f(n.A)
 		}
 	case CaseOp:
 		f(n.A)

@@ -93,9 +93,6 @@ func (tt *Types) inductiveShape(t Type) *load.Shape {
 	return s
 }
 
-// InductiveType returns the type of a shape that [Types.ValueShape] has made.
-func (tt *Types) InductiveType(s *load.Shape) Type { return tt.types[s] }
-
 // listElement returns a of (a -> x -> x) -> x -> x, if x is open.
 func (tt *Types) listElement(t Type) (Type, bool) {
 	whole := tt.At(t)
@@ -112,17 +109,20 @@ func (tt *Types) listElement(t Type) (Type, bool) {
 }
 
 // ShapeType makes the type of a shape.
-func (tt *Types) ShapeType(s *load.Shape) Type {
+func (tt *Types) ShapeType(s *load.Shape) Type { return tt.shapeType(s, func() Type { return R }) }
+
+// shapeType makes the type of a shape, with the types that number returns for its numbers.
+func (tt *Types) shapeType(s *load.Shape, number func() Type) Type {
 	switch s.Kind {
 	case load.Product:
-		a := tt.ShapeType(s.A)
-		return tt.Prod(a, tt.ShapeType(s.B))
+		a := tt.shapeType(s.A, number)
+		return tt.Prod(a, tt.shapeType(s.B, number))
 	case load.Vector:
-		return tt.Vec(tt.ShapeType(s.A), tt.KnownSize(s.Size))
+		return tt.Vec(tt.shapeType(s.A, number), tt.KnownSize(s.Size))
 	case load.List:
-		return tt.List(tt.ShapeType(s.A), tt.Open())
+		return tt.List(tt.shapeType(s.A, number), tt.Open())
 	case load.Inductive:
-		return tt.InductiveType(s)
+		return tt.types[s]
 	}
-	return R
+	return number()
 }

@@ -85,8 +85,6 @@ func (p *Text) parts(ref uint32) ([]term.Item, int) {
 			return []term.Item{text("Nat")}, atomLevel
 		}
 		return []term.Item{text("List "), part(n.A, listLevel)}, listLevel
-	}
-	switch n.Kind {
 	case Param:
 		return []term.Item{text("'" + string(rune('a'+n.N%26)))}, atomLevel
 	case Named:

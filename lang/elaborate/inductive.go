@@ -2,6 +2,7 @@ package elaborate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
@@ -121,16 +122,8 @@ func (e *Elaborator) constructor(u *unit, name string, span syntax.Span, decl in
 	if g, ok := e.cons[name]; ok && e.globals[g].decl < decl {
 		return g
 	}
-	var all []string
-	for c := range e.cons {
-		all = append(all, c)
-	}
-	slices.Sort(all)
-	var notes []syntax.Note
-	if near := syntax.Suggest(name, all); near != "" {
-		notes = []syntax.Note{{Text: "did you mean " + near + "?"}}
-	}
-	e.report(u, span, "unknown constructor", "no type above has the constructor "+name, notes...)
+	e.report(u, span, "unknown constructor", "no type above has the constructor "+name,
+		note(didYouMean(name, slices.Sorted(maps.Keys(e.cons))))...)
 	return 0
 }
 

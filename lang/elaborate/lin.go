@@ -31,40 +31,31 @@ func (e *Elaborator) lin(x syntax.Expr) syntax.Expr {
 // euclidean checks that v, which is what says, has type R or R^s; if the type is open,
 // that is left for the end.
 func (e *Elaborator) euclidean(v val, what string) bool {
-	switch n := e.Types.At(v.typ); n.Kind {
+	n, hint := e.Types.At(v.typ), ""
+	switch n.Kind {
 	case core.Real:
 		return true
 	case core.Open:
 		notes := e.chain(4)
-		e.pending = append(e.pending, func(bool) { e.settleEuclidean(v, what, notes) })
+		e.pending = append(e.pending, func(bool) {
+			if e.Types.At(v.typ).Kind == core.Open {
+				e.Types.Unify(v.typ, core.R)
+				return
+			}
+			e.chained = notes
+			e.euclidean(v, what)
+			e.chained = nil
+		})
 		return true
 	case core.Vec:
 		if e.Types.Unify(n.A, core.R) == core.NoClash {
 			return true
 		}
+	case core.Prod:
+		hint = "a tuple is not a vector: write [| e, e |]"
 	}
-	e.notEuclidean(v, what)
+	e.reportHere(v.span, "type mismatch", "this is "+e.Types.Text().Of(v.typ)+", but "+what+" is R or R^s", note(hint)...)
 	return false
-}
-
-func (e *Elaborator) notEuclidean(v val, what string) {
-	label := "this is " + e.Types.Text().Of(v.typ) + ", but " + what + " is R or R^s"
-	var notes []syntax.Note
-	if e.Types.At(v.typ).Kind == core.Prod {
-		notes = append(notes, syntax.Note{Text: "a tuple is not a vector: write [| e, e |]"})
-	}
-	e.reportHere(v.span, "type mismatch", label, notes...)
-}
-
-// settleEuclidean checks at the end what euclidean has left.
-func (e *Elaborator) settleEuclidean(v val, what string, notes []syntax.Note) {
-	if e.Types.At(v.typ).Kind == core.Open {
-		e.Types.Unify(v.typ, core.R)
-		return
-	}
-	e.chained = notes
-	e.euclidean(v, what)
-	e.chained = nil
 }
 
 // addends types summands: outside of lin they are numbers, inside numbers or vectors of

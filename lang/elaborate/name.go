@@ -2,6 +2,8 @@ package elaborate
 
 import (
 	"bytes"
+	"cmp"
+	"strings"
 
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/eval"
@@ -46,21 +48,26 @@ func (e *Elaborator) unknown(u *unit, name string, span syntax.Span, decl int, l
 		}
 	}
 	all = append(all, library...)
-	var notes []syntax.Note
-	if bytes.Contains(u.File.Src, []byte("let rec "+name+" ")) {
-		notes = append(notes, syntax.Note{Text: "this file binds `rec`, so it is a name here and no keyword"})
-	} else if bytes.Contains(u.File.Src[:span.Start], []byte("let "+name+" ")) {
-		notes = append(notes, syntax.Note{Text: "a recursive function is bound by `let rec`; what `let` binds is " +
-			"known behind its `in`"})
-	} else if s := u.File.Src[:span.Start]; bytes.HasSuffix(bytes.TrimRight(s, " "), []byte("#")) && !bytes.HasSuffix(s,
-		[]byte("#")) {
-		notes = append(notes, syntax.Note{Text: "a comment starts with `-- `"})
-	} else if hint := syntax.Elsewhere[name]; hint != "" {
-		notes = append(notes, syntax.Note{Text: hint})
-	} else if near := syntax.Suggest(name, all); near != "" {
-		notes = append(notes, syntax.Note{Text: "did you mean " + near + "?"})
+	var hint string
+	switch before := string(u.File.Src[:span.Start]); {
+	case bytes.Contains(u.File.Src, []byte("let rec "+name+" ")):
+		hint = "this file binds `rec`, so it is a name here and no keyword"
+	case strings.Contains(before, "let "+name+" "):
+		hint = "a recursive function is bound by `let rec`; what `let` binds is known behind its `in`"
+	case strings.HasSuffix(strings.TrimRight(before, " "), "#") && !strings.HasSuffix(before, "#"):
+		hint = "a comment starts with `-- `"
+	default:
+		hint = cmp.Or(syntax.Elsewhere[name], didYouMean(name, all))
 	}
-	e.report(u, span, "unknown name", name+" is not declared", notes...)
+	e.report(u, span, "unknown name", name+" is not declared", note(hint)...)
+}
+
+// didYouMean suggests a name that is known in place of one that is not, if one is near.
+func didYouMean(name string, known []string) string {
+	if near := syntax.Suggest(name, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return ""
 }
 
 // meaning returns what the name x means in the present activation.
@@ -129,9 +136,7 @@ func (e *Elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, 
 			})
 			n = 0
 		} else if folds[d.name].fun != "" && n > 2 && d.unit.Prelude && !e.foldArguments(d.name, span) {
-			for range n {
-				e.takeArg()
-			}
+			e.args = e.args[:len(e.args)-n]
 			return 0, 0, e.add(core.Node{Op: core.NumOp}, e.Types.Open(), span)
 		} else if top := len(e.args) - 1; typed && d.name == "fold" && e.args[top].kind == defBinding {
 			e.expect = e.foldTypes(d.name, e.args[top-1])

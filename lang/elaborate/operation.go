@@ -54,7 +54,12 @@ func (e *Elaborator) operands(w *waiting, last bool) bool {
 		}
 		why.negated = syntax.Span{}
 	}
-	a, b := e.Types.At(w.f.typ).Kind, e.Types.At(w.u.typ).Kind
+	// x is the operand of which more is known: a number rather than a vector, and that rather than what is open.
+	x, y := w.f, w.u
+	a, b := e.Types.At(x.typ).Kind, e.Types.At(y.typ).Kind
+	if a != core.Real && (b == core.Real || a == core.Open) {
+		x, y, a, b = y, x, b, a
+	}
 	open := func(v val) {
 		if last {
 			e.Types.Unify(v.typ, core.R)
@@ -71,21 +76,14 @@ func (e *Elaborator) operands(w *waiting, last bool) bool {
 	case e.selects && !last && (a == core.Open || b == core.Open):
 		return false // what the operation gives is then of another type than what is open
 	case a == core.Real:
-		same(w.u)
-		open(w.u)
-	case b == core.Real:
-		same(w.f)
-		open(w.f)
-	case a == core.Vec && b == core.Vec:
-		e.want(w.u, w.f.typ, reason{kind: sameReason, text: "the other operand is"})
-		same(w.f)
-	case a == core.Vec:
-		same(w.f)
-		open(w.u)
-		return last
+		same(y)
+		open(y)
 	case b == core.Vec:
-		same(w.u)
-		open(w.f)
+		e.want(y, x.typ, reason{kind: sameReason, text: "the other operand is"})
+		same(x)
+	case a == core.Vec:
+		same(x)
+		open(y)
 		return last
 	case e.Types.At(w.result.typ).Kind == core.Real:
 		e.Types.Unify(w.f.typ, core.R)

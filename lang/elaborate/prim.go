@@ -18,18 +18,7 @@ func (e *Elaborator) usePrim(p core.Prim, span syntax.Span, n int) val {
 		e.partialPrim(p, span, n)
 	}
 	args := each(k, func(int) val { return e.argVal() })
-	var v val
-	switch {
-	case p == core.PrimAlong || p == core.PrimGrad:
-		v = e.derivative(p, args, span)
-	case k > 2:
-		v = e.manyary(p, args, span)
-	case k == 2:
-		v = e.primitive(p, args[0], args[1], span)
-	default:
-		v = e.primitive(p, args[0], val{}, span)
-	}
-	v = e.wrap(v, opens)
+	v := e.wrap(e.primitive(p, args, span), opens)
 	return e.apply(v, n-k)
 }
 
@@ -58,9 +47,22 @@ func (e *Elaborator) partialPrim(p core.Prim, span syntax.Span, given int) {
 	e.args = append(e.args, all...)
 }
 
-// primitive makes the node of a primitive; b is there if it takes two arguments.
-func (e *Elaborator) primitive(p core.Prim, a, b val, span syntax.Span) val {
+// primitive makes the node of a primitive.
+func (e *Elaborator) primitive(p core.Prim, args []val, span syntax.Span) val {
 	why := reason{kind: takesReason, text: p.Name()}
+	switch {
+	case p == core.PrimAlong || p == core.PrimGrad:
+		return e.derivative(p, args, span)
+	case len(args) > 2: // a declared symbol of numbers
+		e.wantReal(why, args...)
+		off, _ := e.store(args)
+		return e.add(core.Node{Op: core.SymbolOp, Sym: p.Symbol(), Pos: core.PosOf(span), A: off,
+			B: off + core.Ref(len(args))}, core.R, span)
+	}
+	a, b := args[0], val{}
+	if len(args) == 2 {
+		b = args[1]
+	}
 	n := core.Node{Op: core.PrimOp, Val: float64(p), Pos: core.PosOf(span), A: a.node, B: b.node}
 	size := e.Types.OpenSize()
 	row := e.Types.Vec(core.R, e.Types.OpenSize())
@@ -91,14 +93,6 @@ func (e *Elaborator) primitive(p core.Prim, a, b val, span syntax.Span) val {
 		e.needSize(takes, span, p)
 	}
 	return e.add(n, gives, span)
-}
-
-// manyary makes the application of a declared symbol to three numbers or more.
-func (e *Elaborator) manyary(p core.Prim, args []val, span syntax.Span) val {
-	e.wantReal(reason{kind: takesReason, text: p.Name()}, args...)
-	off, _ := e.store(args)
-	return e.add(core.Node{Op: core.SymbolOp, Sym: p.Symbol(), Pos: core.PosOf(span), A: off,
-		B: off + core.Ref(len(args))}, core.R, span)
 }
 
 // operations makes an operation and those to its left.

@@ -53,6 +53,14 @@ func (e *Elaborator) Report(span syntax.Span, headline, label string, notes ...s
 	e.report(e.user, span, headline, label, notes...)
 }
 
+// note is the notes of a message with this text, none if it is empty.
+func note(text string) []syntax.Note {
+	if text == "" {
+		return nil
+	}
+	return []syntax.Note{{Text: text}}
+}
+
 // reportHere adds an error at a place of the program, with the uses of defs that
 // led there.
 func (e *Elaborator) reportHere(span syntax.Span, headline, label string, notes ...syntax.Note) {
