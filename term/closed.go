@@ -6,10 +6,9 @@ type ClosedLambda struct {
 	Name Var // the variable of a let that binds it, 0 if there is none
 }
 
-// ClosedLambdas returns the outermost λs of t whose free variables are inputs or
-// variables that a let binds to such a λ. A λ stands after those that it names. Dual λs
-// are not among them. t is well-typed. It takes time linear in the term. look may be nil; it is
-// called at least every 2¹⁶ nodes, and its error is the error.
+// ClosedLambdas returns the outermost λs of t whose free variables are inputs or variables that a let binds to such a
+// λ. A λ stands after those that it names. Dual λs are not among them. t is well-typed. It takes time linear in the
+// term. look may be nil; it is called at least every 2¹⁶ nodes, and its error is the error.
 func (t *Term) ClosedLambdas(inputs []Var, look func() error) ([]ClosedLambda, error) {
 	order, err := t.traverse(look)
 	if err != nil {

@@ -11,9 +11,8 @@ type Import struct {
 	Look func() error        // may be nil; it is called at least every 2¹⁶ nodes
 }
 
-// Import adds u, a term over any universe without families, to t, and returns its root. The variables that
-// it binds become new ones. It takes time linear in the arena of u, which it only reads. The error
-// is that of a look.
+// Import adds u, a term over any universe without families, to t, and returns its root. The variables that it binds
+// become new ones. It takes time linear in the arena of u, which it only reads. The error is that of a look.
 func (t *Term) Import(u *Term, how Import) (Ref, error) {
 	types := t.Types.translation(u.Types)
 	live, err := u.Inside(how.Look, u.Root)

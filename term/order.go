@@ -68,8 +68,7 @@ func (t *Term) shared(r Ref) error {
 	return &TypeError{At: r, Pos: t.Nodes[r].Pos, Msg: "a node has two parents"}
 }
 
-// place gives the children of r their places, which end before r's, and r the variables
-// that it binds.
+// place gives the children of r their places, which end before r's, and r the variables that it binds.
 func (t *Term) place(tr *traversal, r Ref) (err error) {
 	n := &t.Nodes[r]
 	before := tr.at[r] - tr.size[r]
@@ -97,8 +96,7 @@ func (t *Term) place(tr *traversal, r Ref) (err error) {
 	return err
 }
 
-// inScope reports whether node r is in the scope of x; a free variable is in scope
-// everywhere.
+// inScope reports whether node r is in the scope of x; a free variable is in scope everywhere.
 func (t *Term) inScope(tr *traversal, r Ref, x Var) bool {
 	b := tr.binder[x]
 	if b == 0 {

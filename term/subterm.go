@@ -7,9 +7,8 @@ import (
 	"strconv"
 )
 
-// Subterm is a subterm of a term with its parts in an order that depends on what it is
-// up to α alone: its nodes from the root down, children from left to right, and all else
-// as these mention it.
+// Subterm is a subterm of a term with its parts in an order that depends on what it is up to α alone: its nodes from
+// the root down, children from left to right, and all else as these mention it.
 type Subterm struct {
 	t     *Term
 	Nodes []Ref
@@ -66,10 +65,9 @@ func (s *Subterm) mention(n *Node) {
 	}
 }
 
-// Encode appends the subterm as bytes: those of two subterms, of any terms, are equal
-// exactly when the subterms are α-equal, with variables of equal types, and mention their
-// free variables, which are taken in the order of Free, and data at the same places. No
-// encoding is the beginning of another one. The error is that of a look.
+// Encode appends the subterm as bytes: those of two subterms, of any terms, are equal exactly when the subterms are
+// α-equal, with variables of equal types, and mention their free variables, which are taken in the order of Free, and
+// data at the same places. No encoding is the beginning of another one. The error is that of a look.
 func (s *Subterm) Encode(out []byte) ([]byte, error) {
 	return s.encode(&encoder{s: s, out: out, types: map[Type]uint64{}})
 }
@@ -142,8 +140,7 @@ func (e *encoder) node(n *Node) {
 	})
 }
 
-// typ writes the number of a type, which is new if it is that of no other; what a new
-// one is built of follows.
+// typ writes the number of a type, which is new if it is that of no other; what a new one is built of follows.
 func (e *encoder) typ(t Type) {
 	if e.types == nil {
 		return
@@ -196,11 +193,10 @@ func (e *encoder) inductive(d Inductive) {
 	}
 }
 
-// Isolate returns the subterm as a term of its own, over a universe of its own, that is
-// the same for α-equal subterms: its variables are those of Bound and then those of Free,
-// from 1 on, and the name of each is its number, in decimal. The Pos of a node is its
-// place in Nodes, from 1 on, and those of the variables follow behind. The data are those
-// of the term, in the order of Data. The error is that of a look.
+// Isolate returns the subterm as a term of its own, over a universe of its own, that is the same for α-equal subterms:
+// its variables are those of Bound and then those of Free, from 1 on, and the name of each is its number, in decimal.
+// The Pos of a node is its place in Nodes, from 1 on, and those of the variables follow behind. The data are those of
+// the term, in the order of Data. The error is that of a look.
 func (s *Subterm) Isolate() (*Term, error) {
 	t := s.t
 	out := New(NewTypes())

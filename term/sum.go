@@ -3,9 +3,8 @@ package term
 // lanes is how many partial sums a sum of more summands has.
 const lanes = 8
 
-// Sum adds s ≥ 1 summands in the order of sums, which is part of the language. For s ≤ 8 it is
-// e0 + (e1 + (e2 + …)). Above, there are eight lanes. Lane l begins with e_l, and e_{l+8}, e_{l+16}, … are
-// added to it in order. The sum is
+// Sum adds s ≥ 1 summands in the order of sums, which is part of the language. For s ≤ 8 it is e0 + (e1 + (e2 + …)).
+// Above, there are eight lanes. Lane l begins with e_l, and e_{l+8}, e_{l+16}, … are added to it in order. The sum is
 //
 //	((lane 0 + lane 4) + (lane 2 + lane 6)) + ((lane 1 + lane 5) + (lane 3 + lane 7))
 //

@@ -78,8 +78,7 @@ type VarInfo struct {
 	Name   string
 	Type   Type
 	Linear bool // an annotated variable x^R; otherwise x^!A
-	// Generated says that no variable of the source stands behind it: a transformation or
-	// read-back has made it.
+	// Generated says that no variable of the source stands behind it: a transformation or read-back has made it.
 	Generated bool
 	Pos       Pos
 }
@@ -231,8 +230,7 @@ func (t *Term) DataRef(p Pos, i int, elem, res Type) Ref {
 	return t.add(Node{Op: DataOp, Pos: p, A: Ref(i), Elem: elem, Res: res})
 }
 
-// Kids calls f on each child of n, from left to right in the order in which the
-// calculus writes them.
+// Kids calls f on each child of n, from left to right in the order in which the calculus writes them.
 func (t *Term) Kids(n *Node, f func(Ref)) {
 	switch n.Op {
 	case LamOp, FamilyOp, ListFamilyOp, SumOp, ReverseSumOp, BranchOp:
@@ -283,17 +281,15 @@ func (t *Term) BoundVars(n *Node) []Var {
 	return xs
 }
 
-// Size returns |t|, the number of symbols of the term (section 4): a constructor,
-// a numeral and an occurrence of a variable count one each. Lists, data and
-// numerals count as the Church terms that they stand for: 3 + Σ(3+|t_i|) for a
+// Size returns |t|, the number of symbols of the term (section 4): a constructor, a numeral and an occurrence of a
+// variable count one each. Lists, data and numerals count as the Church terms that they stand for: 3 + Σ(3+|t_i|) for a
 // list and 3 + 2n for #n. Families count as their expansion. It saturates at math.MaxInt64.
 func (t *Term) Size() int64 {
 	n, _ := t.Symbols(nil)
 	return n
 }
 
-// Symbols is [Term.Size]. look may be nil; it is called at least every 2¹⁶ nodes, and its error is
-// the error.
+// Symbols is [Term.Size]. look may be nil; it is called at least every 2¹⁶ nodes, and its error is the error.
 func (t *Term) Symbols(look func() error) (int64, error) {
 	live, err := t.Inside(look, t.Root)
 	if err != nil {
@@ -345,8 +341,7 @@ func (t *Term) symbolsOf(n *Node) float64 {
 	return 1
 }
 
-// Bytes is about what the term takes in memory, with its types and without the values of
-// its data.
+// Bytes is about what the term takes in memory, with its types and without the values of its data.
 func (t *Term) Bytes() int64 {
 	const perType = 64 // in the universe and in its index
 	return int64(unsafe.Sizeof(*t)) + int64(cap(t.Nodes))*int64(unsafe.Sizeof(Node{})) +

@@ -101,9 +101,8 @@ const (
 	FunBinder          // fun, without an annotation
 )
 
-// Core is the elaborated program before its types are known: the calculus, with
-// projections still in place. Children come before their parents, every binder has
-// a variable of its own, and a node has one parent.
+// Core is the elaborated program before its types are known: the calculus, with projections still in place. Children
+// come before their parents, every binder has a variable of its own, and a node has one parent.
 type Core struct {
 	Nodes []Node
 	Args  []Ref
@@ -144,8 +143,7 @@ func (c *Core) NewVar(v VarInfo) Var {
 	return Var(len(c.Vars) - 1)
 }
 
-// vectorAtom reports whether dot and matvec take the components of a node straight
-// from the variable that it is.
+// vectorAtom reports whether dot and matvec take the components of a node straight from the variable that it is.
 func (n *Node) vectorAtom() bool {
 	switch n.Op {
 	case VarOp, PathOp, InputOp, DataOp:

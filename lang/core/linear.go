@@ -10,15 +10,13 @@ import (
 )
 
 // The check of linear variables. When all is typed, one loop over core checks by the two judgements of the calculus
-// that what stands under lin is linear, and finds the lets that are linear:
-// those to what depends on a linear variable. Differences, negations and quotients with
-// such an operand are written out as sums and products. [term.Check] accepts whatever
-// passes; the check here is for the messages.
+// that what stands under lin is linear, and finds the lets that are linear: those to what depends on a linear variable.
+// Differences, negations and quotients with such an operand are written out as sums and products. [term.Check] accepts
+// whatever passes; the check here is for the messages.
 
-// linearity checks core by the two judgements of the calculus, ⊢ t : A and ⊢_Z t : R^d,
-// as term.Check does, but with messages in the words of the source. A node has ⊢ just if
-// outer is 0, and ⊢_Z just if lin is set and Z has its linear variables. A node in which
-// something is wrong has both from then on, so that each mistake is reported once.
+// linearity checks core by the two judgements of the calculus, ⊢ t : A and ⊢_Z t : R^d, as term.Check does, but with
+// messages in the words of the source. A node has ⊢ just if outer is 0, and ⊢_Z just if lin is set and Z has its linear
+// variables. A node in which something is wrong has both from then on, so that each mistake is reported once.
 type linearity struct {
 	*Dependence
 	p     *Program
@@ -35,10 +33,9 @@ type Mark struct {
 	Notes func() []syntax.Note
 }
 
-// CheckLinear checks the linear variables of the nodes under the roots, all of whose types
-// are known, and notes which variables are linear and which operations have a linear
-// operand. It is for programs with lin and without other errors. The marks are the nodes inside lin, in their order;
-// full reports whether no more errors are wanted.
+// CheckLinear checks the linear variables of the nodes under the roots, all of whose types are known, and notes which
+// variables are linear and which operations have a linear operand. It is for programs with lin and without other
+// errors. The marks are the nodes inside lin, in their order; full reports whether no more errors are wanted.
 func CheckLinear(p *Program, roots []Ref, marks []Mark, full func() bool) {
 	l := &linearity{Dependence: newDependence(p, roots), p: p, marks: marks,
 		lin: make([]bool, len(p.Core.Nodes)), wrong: make([]bool, len(p.Core.Nodes))}

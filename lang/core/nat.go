@@ -7,8 +7,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Arithmetic computes a op b on the natural numbers up to 2^53, exactly, or says why
-// there is no result.
+// Arithmetic computes a op b on the natural numbers up to 2^53, exactly, or says why there is no result.
 func Arithmetic(op term.StaticOp, a, b uint64) (c uint64, problem string) {
 	switch op {
 	case term.StaticAdd:

@@ -18,8 +18,7 @@ func WordAt(f *syntax.File, pos term.Pos) syntax.Span {
 	return syntax.Span{Start: at, End: end}
 }
 
-// isWord reports whether b is part of a name or a number; all bytes of a rune that
-// is not ASCII are.
+// isWord reports whether b is part of a name or a number; all bytes of a rune that is not ASCII are.
 func isWord(b byte) bool {
 	return b >= 0x80 || b == '_' || b == '\'' || '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
 }

@@ -7,11 +7,10 @@ import (
 // maxShape bounds the nodes of the shape of a program's value.
 const maxShape = 4 << 20
 
-// ValueShape returns the shape of the values of a type that is built of R,
-// products, vectors and lists, and nil for any other. A function that has every
-// type (a -> x -> x) -> x -> x, for an x that is still open, is a List a: what map
-// and rev return. It is to be called before open types are closed. A type too large
-// to be written out, as shared products can be, has no shape.
+// ValueShape returns the shape of the values of a type that is built of R, products, vectors and lists, and nil for any
+// other. A function that has every type (a -> x -> x) -> x -> x, for an x that is still open, is a List a: what map and
+// rev return. It is to be called before open types are closed. A type too large to be written out, as shared products
+// can be, has no shape.
 func (tt *Types) ValueShape(t Type) *load.Shape {
 	type item struct {
 		t    Type

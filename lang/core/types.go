@@ -44,10 +44,9 @@ type SizeNode struct {
 
 // Types is the arena of inference: types with holes, and union-find over them.
 //
-// Unification merges two types of one form before it looks at their parts, so it
-// is almost linear in the number of nodes however much they share. Until it has
-// succeeded every link stands on the trail and can be taken back, so a message
-// shows the types as they were.
+// Unification merges two types of one form before it looks at their parts, so it is almost linear in the number of
+// nodes however much they share. Until it has succeeded every link stands on the trail and can be taken back, so a
+// message shows the types as they were.
 type Types struct {
 	Nodes []TypeNode
 	sizes []SizeNode
@@ -146,9 +145,8 @@ func (tt *Types) At(t Type) TypeNode { return tt.Nodes[tt.Find(t)] }
 
 func (tt *Types) SizeAt(n Size) SizeNode { return tt.sizes[tt.findSize(n)] }
 
-// arrowOf returns the arrow that an abbreviation stands for. It is kept, and may be
-// made in a unification that is then taken back: so nothing of it is looked through
-// the present links.
+// arrowOf returns the arrow that an abbreviation stands for. It is kept, and may be made in a unification that is then
+// taken back: so nothing of it is looked through the present links.
 func (tt *Types) arrowOf(t Type) Type {
 	n := tt.Nodes[t]
 	if n.N != 0 {
@@ -179,8 +177,7 @@ func (tt *Types) Function(t Type) (TypeNode, bool) {
 	return TypeNode{}, false
 }
 
-// Application returns what a value of type t takes and gives, if t is a function's or a
-// dual's.
+// Application returns what a value of type t takes and gives, if t is a function's or a dual's.
 func (tt *Types) Application(t Type) (takes, gives Type, ok bool) {
 	if n := tt.At(t); n.Kind == Dual {
 		return R, n.A, true

@@ -18,9 +18,8 @@ const (
 	atomLevel
 )
 
-// Text prints types as the user writes them. An open type is R, which it will
-// be if nothing else settles it; or it has a name, 'a, 'b, …, in the order in which
-// one Text meets them.
+// Text prints types as the user writes them. An open type is R, which it will be if nothing else settles it; or it has
+// a name, 'a, 'b, …, in the order in which one Text meets them.
 type Text struct {
 	tt    *Types
 	long  bool // List and Nat as the arrows that they stand for

@@ -5,9 +5,8 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// spine elaborates f a1 … ak applied to n more arguments that wait already. The
-// arguments are elaborated first, each into a binding, and then the function meets
-// them all at once, so that a def can take them in place.
+// spine elaborates f a1 … ak applied to n more arguments that wait already. The arguments are elaborated first, each
+// into a binding, and then the function meets them all at once, so that a def can take them in place.
 func (e *Elaborator) spine(x syntax.Expr, n int) (syntax.Expr, int, val) {
 	var args []syntax.Expr // the last one first
 	f := x

@@ -6,11 +6,10 @@ import (
 
 // expand replaces a use of a def with n arguments by its right side.
 //
-// A parameter that is a plain name means its argument: an atom at every
-// occurrence; a syntactic value where it stands, if it stands at most once; any
-// other expression if it stands exactly once and is evaluated exactly once there.
-// Otherwise the argument is bound by a let around the right side, and so it is for
-// a parameter that is a pattern. Missing arguments are parameters of a λ.
+// A parameter that is a plain name means its argument: an atom at every occurrence; a syntactic value where it stands,
+// if it stands at most once; any other expression if it stands exactly once and is evaluated exactly once there.
+// Otherwise the argument is bound by a let around the right side, and so it is for a parameter that is a pattern.
+// Missing arguments are parameters of a λ.
 //
 // It returns the right side, with the number of its arguments. A recursive def is no expression: it returns its
 // application.
@@ -60,8 +59,7 @@ func (e *Elaborator) resultType(d *syntax.Decl) {
 	}
 }
 
-// takesMore reports whether further arguments of a def can become arguments of
-// what its right side x applies.
+// takesMore reports whether further arguments of a def can become arguments of what its right side x applies.
 func takesMore(f *syntax.File, x syntax.Expr) bool {
 	switch f.Expr(x).Kind {
 	case syntax.NameExpr, syntax.AppExpr, syntax.OpExpr:

@@ -5,8 +5,7 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// lin opens lin a -> body, and returns the body: its value is a number or a vector of
-// numbers.
+// lin opens lin a -> body, and returns the body: its value is a number or a vector of numbers.
 func (e *Elaborator) lin(x syntax.Expr) syntax.Expr {
 	u := e.act().unit
 	p := u.File.Pats(x)[0]
@@ -28,8 +27,7 @@ func (e *Elaborator) lin(x syntax.Expr) syntax.Expr {
 	return e.kids(x)[0]
 }
 
-// euclidean checks that v, which is what says, has type R or R^s; if the type is open,
-// that is left for the end.
+// euclidean checks that v, which is what says, has type R or R^s; if the type is open, that is left for the end.
 func (e *Elaborator) euclidean(v val, what string) bool {
 	n, hint := e.Types.At(v.typ), ""
 	switch n.Kind {
@@ -76,8 +74,7 @@ func (e *Elaborator) addends(what string, parts ...val) core.Type {
 	return t
 }
 
-// addendType is the type that the first of the parts has whose type is known, R if that is none
-// that + takes.
+// addendType is the type that the first of the parts has whose type is known, R if that is none that + takes.
 func (e *Elaborator) addendType(parts []val) core.Type {
 	for _, p := range parts {
 		switch e.Types.At(p.typ).Kind {

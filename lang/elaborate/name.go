@@ -85,8 +85,7 @@ func (e *Elaborator) meaning(x syntax.Expr) binding {
 	return binding{}
 }
 
-// globalBinding returns what a global name means. A def that is only another name
-// is followed.
+// globalBinding returns what a global name means. A def that is only another name is followed.
 func (e *Elaborator) globalBinding(g int) binding {
 	for {
 		d := &e.globals[g]
@@ -109,8 +108,7 @@ func (e *Elaborator) globalBinding(g int) binding {
 	}
 }
 
-// use elaborates an occurrence of a name, applied to n arguments, as [Elaborator.enter]
-// does an expression.
+// use elaborates an occurrence of a name, applied to n arguments, as [Elaborator.enter] does an expression.
 func (e *Elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, val) {
 	if b.annot != 0 && (b.kind == defBinding || b.kind == primBinding || b.kind == conBinding) {
 		n = e.annotated(b, n)
@@ -158,10 +156,9 @@ func (e *Elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, 
 	return 0, 0, e.apply(v, n)
 }
 
-// annotated is for a def or a primitive that is the argument of a parameter with an
-// annotation. It makes the application to n arguments agree with the annotation, which
-// each occurrence instantiates. It returns how many arguments to pass at once: those of a
-// dual wait until it is known to be one.
+// annotated is for a def or a primitive that is the argument of a parameter with an annotation. It makes the
+// application to n arguments agree with the annotation, which each occurrence instantiates. It returns how many
+// arguments to pass at once: those of a dual wait until it is known to be one.
 func (e *Elaborator) annotated(b binding, n int) int {
 	t, ok := e.typeIn(b.unit, b.annot)
 	if !ok {
@@ -190,8 +187,7 @@ func (e *Elaborator) annotated(b binding, n int) int {
 	return n
 }
 
-// wantAnnotation makes v, an application to n arguments, agree with an annotation t of
-// the function at span.
+// wantAnnotation makes v, an application to n arguments, agree with an annotation t of the function at span.
 func (e *Elaborator) wantAnnotation(v val, n int, t core.Type, span syntax.Span) val {
 	is := v
 	for range n {

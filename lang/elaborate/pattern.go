@@ -95,8 +95,7 @@ func (e *Elaborator) patSpan(p syntax.Pat) syntax.Span {
 	return e.act().unit.File.Pat(p).Span
 }
 
-// flatten returns the components of a tuple pattern, those of a last component that
-// is a tuple itself included.
+// flatten returns the components of a tuple pattern, those of a last component that is a tuple itself included.
 func (e *Elaborator) flatten(p syntax.Pat) []syntax.Pat {
 	f := e.act().unit.File
 	parts := append([]syntax.Pat(nil), f.PatKids(p)...)

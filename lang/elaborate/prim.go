@@ -113,8 +113,7 @@ func (e *Elaborator) operations(x syntax.Expr) val {
 var operators = map[syntax.Token]term.Symbol{syntax.MinusTok: term.Sub, syntax.StarTok: term.Mul,
 	syntax.SlashTok: term.Div}
 
-// binary makes a + b, a - b, a * b or a / b. Two numerals are folded if the result
-// is finite.
+// binary makes a + b, a - b, a * b or a / b. Two numerals are folded if the result is finite.
 func (e *Elaborator) binary(x syntax.Expr, a, b val) val {
 	n := e.expr(x)
 	if na, nb := e.Core.Nodes[a.node], e.Core.Nodes[b.node]; na.Op == core.NumOp && nb.Op == core.NumOp {

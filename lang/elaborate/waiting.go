@@ -5,10 +5,9 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// waiting is an application of f to u, where the type of f was open: it may become that
-// of a function or that of a dual. So the application waits, as a projection waits for
-// the type of its vector, until the type is known or everything else is typed. Then f
-// is a dual if u depends on a linear variable, which is all that can be linear, and
+// waiting is an application of f to u, where the type of f was open: it may become that of a function or that of a
+// dual. So the application waits, as a projection waits for the type of its vector, until the type is known or
+// everything else is typed. Then f is a dual if u depends on a linear variable, which is all that can be linear, and
 // otherwise a function.
 type waiting struct {
 	f, u   val
@@ -20,15 +19,13 @@ type waiting struct {
 	why       reason
 }
 
-// mayBeDual reports whether a dual could take u. Where neither lin nor -o stands in the
-// program there is none.
+// mayBeDual reports whether a dual could take u. Where neither lin nor -o stands in the program there is none.
 func (e *Elaborator) mayBeDual(u val) bool {
 	k := e.Types.At(u.typ).Kind
 	return e.user.Duals && (k == core.Open || k == core.Real)
 }
 
-// applyWaiting settles the applications from n on. Under the roots is what has been
-// elaborated since the first of them.
+// applyWaiting settles the applications from n on. Under the roots is what has been elaborated since the first of them.
 func (e *Elaborator) applyWaiting(n int, roots []core.Ref) {
 	all := e.waiting[n:]
 	if len(all) == 0 {
