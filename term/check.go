@@ -112,7 +112,7 @@ func (c *checker) node(r Ref) (Type, error) {
 		return c.component(r, n)
 	case IndexNumOp:
 		return R, nil
-	case FamilyOp, ListFamilyOp, SumOp, ReverseSumOp, ScanOp:
+	case FamilyOp, ListFamilyOp, SumOp, ScanOp:
 		return c.comprehension(r, n)
 	case ConOp:
 		return c.construct(r, n)

@@ -81,7 +81,7 @@ func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) 
 		t.bind(&n, len(xs), func(i int) Var { return rename(xs[i]) })
 	case AppOp, PairOp, AddOp:
 		n.A, n.B = kid(n.A), kid(n.B)
-	case FamilyOp, ListFamilyOp, SumOp, ReverseSumOp:
+	case FamilyOp, ListFamilyOp, SumOp:
 		n.A = kid(n.A)
 	case ScanOp:
 		n.X, n.N, n.A = rename(n.X), uint32(kid(n.First())), kid(n.A)

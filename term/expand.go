@@ -68,10 +68,10 @@ func (t *Term) expansion(live []bool) (nodes, args, vars float64) {
 		n := &t.Nodes[r]
 		times := nest.times(nest.in(Ref(r)))
 		switch n.Op {
-		case SumOp, ReverseSumOp:
-			nodes += nest.size(n, nest.in(Ref(r)))
+		case SumOp:
+			nodes += nest.symbols(Ref(r), func(*Node) int { return 0 })
 			if n.Sym != NoSymbol {
-				args += 8 * nest.times(n.Index()) // of f, two slopes and two products
+				args += 2 * nest.times(n.Index())
 			}
 		case FamilyOp, ListFamilyOp:
 			nodes += times
@@ -86,10 +86,6 @@ func (t *Term) expansion(live []bool) (nodes, args, vars float64) {
 			args += times * float64(2*n.N)
 		default:
 			nodes += times
-		}
-		if n.Op == ReverseSumOp {
-			vars += 5 * nest.times(n.Index()) // those of D(t+u); one of D(0)
-			vars += times
 		}
 		if times > 1 {
 			t.Binders(n, func(Var) { vars += times - 1 })
@@ -241,16 +237,10 @@ func (x *expander) collect(n *Node, parts []Ref) Ref {
 		return x.scan(n, parts)
 	case n.Op == ListFamilyOp:
 		return t.List(n.Pos, n.Elem, n.Res, parts)
-	case len(parts) == 0 && n.Op == SumOp:
-		return t.Num(n.Pos, 0)
 	case len(parts) == 0:
-		return t.ReverseNum(n.Pos, t.Num(n.Pos, 0))
-	case n.Op == SumOp && n.Sym != NoSymbol:
-		return Sum(len(parts), part, func(a, b Ref) Ref { return t.Fun(n.Pos, n.Sym, a, b) })
-	case n.Op == SumOp:
-		return Sum(len(parts), part, func(a, b Ref) Ref { return t.Add(n.Pos, a, b) })
+		return t.Num(n.Pos, 0)
 	case n.Sym != NoSymbol:
-		return Sum(len(parts), part, func(a, b Ref) Ref { return t.ReverseFun(n.Pos, n.Sym, a, b) })
+		return Sum(len(parts), part, func(a, b Ref) Ref { return t.Fun(n.Pos, n.Sym, a, b) })
 	}
-	return Sum(len(parts), part, func(a, b Ref) Ref { return t.ReverseAdd(n.Pos, a, b) })
+	return Sum(len(parts), part, func(a, b Ref) Ref { return t.Add(n.Pos, a, b) })
 }

@@ -104,7 +104,7 @@ func (e *encoder) node(n *Node) {
 		}
 	case NumOp:
 		e.out = binary.LittleEndian.AppendUint64(e.out, math.Float64bits(n.Val))
-	case FunOp, SumOp, ReverseSumOp:
+	case FunOp, SumOp:
 		e.uint(uint64(n.Sym))
 	case IfOp:
 		e.out = append(e.out, byte(n.Cmp))

@@ -47,7 +47,6 @@ const (
 	FamilyOp     // ⟦t | i<s⟧               A=t, Off, B
 	ListFamilyOp // [t | i<s]               A=t, Off, B, Elem, Res
 	SumOp        // Σ(i<s) t                A=t, Off, B, Sym; with Sym, f(t0, f(t1, …)) in the order of sums, s ≥ 1
-	ReverseSumOp // D(Σ(i<s) u), t = D(u)   A=t, Off, B, Sym
 	ScanOp       // ⟦x1,…,xs⟧, xi+1 = t{xi/x}  X=x, N=x0, A=t, Off, B
 	ComponentOp  // x_e                     X the first of N consecutive variables, B=e
 	IndexNumOp   // the numeral e           B=e
@@ -233,7 +232,7 @@ func (t *Term) DataRef(p Pos, i int, elem, res Type) Ref {
 // Kids calls f on each child of n, from left to right in the order in which the calculus writes them.
 func (t *Term) Kids(n *Node, f func(Ref)) {
 	switch n.Op {
-	case LamOp, FamilyOp, ListFamilyOp, SumOp, ReverseSumOp, BranchOp:
+	case LamOp, FamilyOp, ListFamilyOp, SumOp, BranchOp:
 		f(n.A)
 	case ScanOp:
 		f(n.First())
@@ -291,6 +290,11 @@ func (t *Term) Size() int64 {
 
 // Symbols is [Term.Size]. look may be nil; it is called at least every 2¹⁶ nodes, and its error is the error.
 func (t *Term) Symbols(look func() error) (int64, error) {
+	return t.SymbolsWith(func(*Node) int { return 0 }, look)
+}
+
+// SymbolsWith is [Term.Symbols] where each node of the expansion has so many symbols more.
+func (t *Term) SymbolsWith(more func(n *Node) int, look func() error) (int64, error) {
 	live, err := t.Inside(look, t.Root)
 	if err != nil {
 		return 0, err
@@ -302,22 +306,13 @@ func (t *Term) Symbols(look func() error) (int64, error) {
 			return 0, err
 		}
 		if live[r] {
-			size += t.symbols(nest, r)
+			size += nest.symbols(r, more)
 		}
 	}
 	if size >= math.MaxInt64 {
 		return math.MaxInt64, nil
 	}
 	return int64(size), nil
-}
-
-// symbols is the number of symbols of all instances of a node, without its parts.
-func (t *Term) symbols(nest *nest, r Ref) float64 {
-	n := &t.Nodes[r]
-	if n.Comprehends() {
-		return nest.size(n, nest.in(r))
-	}
-	return nest.times(nest.in(r)) * t.symbolsOf(n)
 }
 
 // symbolsOf is the number of symbols of a node that does not comprehend, without its parts.

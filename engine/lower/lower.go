@@ -196,7 +196,7 @@ func (c *compiler) scan() error {
 			if t.Linear(n.X) {
 				return &UnsupportedError{n.Pos, "linear functions"}
 			}
-		case term.ZeroOp, term.ReverseSumOp:
+		case term.ZeroOp:
 			return &UnsupportedError{n.Pos, "linear functions"}
 		case term.AddOp:
 			if c.types[r] != term.R && c.types[r] != 0 {
