@@ -154,11 +154,12 @@ func (d *reverser) node(r term.Ref) error {
 	n := d.src.Nodes[r]
 	switch n.Op {
 	case term.NumOp:
-		d.refs[r] = d.dst.ReverseNum(n.Pos, d.dst.Num(n.Pos, n.Val))
+		zero := func(term.Var) term.Ref { return d.dst.Zero(n.Pos) }
+		d.refs[r] = d.dst.Pair(n.Pos, d.dst.Num(n.Pos, n.Val), d.dst.Dual(n.Pos, zero))
 	case term.AddOp:
-		d.refs[r] = d.dst.ReverseAdd(n.Pos, d.at(n.A), d.at(n.B))
+		d.refs[r] = d.sum(&n)
 	case term.FunOp:
-		d.function(r, &n)
+		d.refs[r] = d.function(&n)
 	case term.IfOp:
 		d.refs[r] = d.conditional(&n)
 	case term.ZeroOp:
@@ -175,10 +176,46 @@ func (d *reverser) node(r term.Ref) error {
 	return nil
 }
 
-// function is D(f(t1,…,tk)).
-func (d *reverser) function(r term.Ref, n *term.Node) {
-	kids := d.src.Children(n)
-	d.refs[r] = d.dst.ReverseFun(n.Pos, n.Sym, each(len(kids), func(i int) term.Ref { return d.at(kids[i]) })...)
+// sum is D(t+u) = ⟨x+y, λa.(x* a + y* a)⟩[⟨x,x*⟩:=D(t)][⟨y,y*⟩:=D(u)].
+func (d *reverser) sum(n *term.Node) term.Ref {
+	t, p := d.dst, n.Pos
+	x, xs := t.ReverseOpen(p)
+	y, ys := t.ReverseOpen(p)
+	primal := t.Add(p, t.Variable(p, x), t.Variable(p, y))
+	dual := t.Dual(p, func(a term.Var) term.Ref {
+		return t.Add(p, t.App(p, t.Variable(p, xs), t.Variable(p, a)), t.App(p, t.Variable(p, ys), t.Variable(p, a)))
+	})
+	return t.Unpair(p, y, ys, d.at(n.B), t.Unpair(p, x, xs, d.at(n.A), t.Pair(p, primal, dual)))
+}
+
+// function is D(f(t1,…,tk)). f has partial derivatives.
+func (d *reverser) function(n *term.Node) term.Ref {
+	t, p, kids := d.dst, n.Pos, d.src.Children(n)
+	k := len(kids)
+	xs, stars := make([]term.Var, k), make([]term.Var, k)
+	for i := range kids {
+		xs[i], stars[i] = t.ReverseOpen(p)
+	}
+	operand := func(i int) term.Ref { return t.Variable(p, xs[i]) }
+	primal := t.Fun(p, n.Sym, each(k, operand)...)
+	dual := t.Dual(p, func(a term.Var) term.Ref {
+		var sum term.Ref
+		for i := k - 1; i >= 0; i-- {
+			slope := t.Slope(p, &n.Sym.Info().Partials[i], k, operand)
+			summand := t.App(p, t.Variable(p, stars[i]), t.Fun(p, term.Mul, slope, t.Variable(p, a)))
+			if sum == 0 {
+				sum = summand
+			} else {
+				sum = t.Add(p, summand, sum)
+			}
+		}
+		return sum
+	})
+	out := t.Pair(p, primal, dual)
+	for i, kid := range kids {
+		out = t.Unpair(p, xs[i], stars[i], d.at(kid), out)
+	}
+	return out
 }
 
 // conditional is D(if s c s' then t else u).

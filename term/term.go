@@ -182,6 +182,29 @@ func (t *Term) Fun(p Pos, f Symbol, args ...Ref) Ref {
 	return t.many(Node{Op: FunOp, Pos: p, Sym: f}, args)
 }
 
+// Dual adds λa.body(a) for a fresh linear a.
+func (t *Term) Dual(p Pos, body func(a Var) Ref) Ref {
+	a := t.NewVar(VarInfo{Name: "a", Type: R, Linear: true, Generated: true, Pos: p})
+	return t.Lam(p, a, body(a))
+}
+
+// ReverseOpen adds fresh x : R and x* : R⊥.
+func (t *Term) ReverseOpen(p Pos) (x, xs Var) {
+	x = t.NewVar(VarInfo{Name: "x", Type: R, Generated: true, Pos: p})
+	xs = t.NewVar(VarInfo{Name: "x*", Type: AbstractDual, Generated: true, Pos: p})
+	return x, xs
+}
+
+// Slope adds ∂i f(p1,…,pk), where operand adds an occurrence of pi.
+func (t *Term) Slope(p Pos, partial *Partial, k int, operand func(i int) Ref) Ref {
+	return Interpret(partial, k, func(r float64) Ref { return t.Num(p, r) }, operand, func(f Symbol, args ...Ref) Ref {
+		if f == NoSymbol {
+			return t.Add(p, args[0], args[1])
+		}
+		return t.Fun(p, f, args...)
+	})
+}
+
 // Zero adds 0⃗ of the abstract Euclidean type.
 func (t *Term) Zero(p Pos) Ref { return t.add(Node{Op: ZeroOp, Pos: p}) }
 
