@@ -40,8 +40,8 @@ func Reverse(t *term.Term, check func() error) (*term.Term, error) {
 	return ReverseAround(t, nil, check)
 }
 
-// Size returns |D(t)| without making it. t may have families, which stand for their expansion. check and the error are as
-// [Reverse] has them.
+// Size returns |D(t)| without making it. t may have families, which stand for their expansion. check and the error are
+// as [Reverse] has them.
 func Size(t *term.Term, check func() error) (int64, error) {
 	if err := undefined(t, check); err != nil {
 		return 0, err
@@ -87,8 +87,8 @@ func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) (term.Ref
 	})
 }
 
-// imageSize bounds the nodes and the variables of D(t), so that its arena is made once. Nodes inside given subterms have
-// none. The error is check's.
+// imageSize bounds the nodes and the variables of D(t), so that its arena is made once. Nodes inside given subterms
+// have none. The error is check's.
 func imageSize(t *term.Term, inside []bool, check func() error) (nodes, vars int, err error) {
 	nodes, vars = 1, t.NumVars()
 	for i := range t.Nodes {

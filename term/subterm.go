@@ -1,6 +1,7 @@
 package term
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -205,8 +206,8 @@ func (s *Subterm) Isolate() (*Term, error) {
 		if err := lookAt(i, s.look); err != nil {
 			return nil, err
 		}
-		v := t.Info(x)
-		out.NewVar(VarInfo{Name: strconv.Itoa(i + 1), Type: types.of(v.Type), Linear: v.Linear, Pos: Pos(len(s.Nodes) + i + 1)})
+		v, pos := t.Info(x), Pos(len(s.Nodes)+i+1)
+		out.NewVar(VarInfo{Name: strconv.Itoa(i + 1), Type: types.of(v.Type), Linear: v.Linear, Pos: pos})
 	}
 	for _, i := range s.Data {
 		out.Data = append(out.Data, t.Data[i])
@@ -229,4 +230,23 @@ func (s *Subterm) variable(x Var) Var {
 		i = len(s.Bound) + ^i
 	}
 	return Var(i + 1)
+}
+
+// AlphaEqual reports whether t and u are equal up to the names of bound variables
+// (section 4). Free variables are compared by name, data by their position, numerals by
+// their bits. Types are not compared. It takes time linear in the terms.
+func AlphaEqual(t, u *Term) bool {
+	a, _ := t.Subterm(t.Root, nil)
+	b, _ := u.Subterm(u.Root, nil)
+	if len(a.Nodes) != len(b.Nodes) || len(a.Free) != len(b.Free) || !slices.Equal(a.Data, b.Data) {
+		return false
+	}
+	for i, x := range a.Free {
+		if t.Info(x).Name != u.Info(b.Free[i]).Name {
+			return false
+		}
+	}
+	x, _ := a.encode(&encoder{s: a})
+	y, _ := b.encode(&encoder{s: b})
+	return bytes.Equal(x, y)
 }
