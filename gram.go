@@ -303,26 +303,27 @@ func (p *Program) reversed(meter *limits.Meter) (*term.Term, error) {
 	if err := p.expand(meter, "compile"); err != nil {
 		return nil, err
 	}
-	return p.reversedOf(p.src.Term(), meter)
-}
-
-// reversedOf is reversed for a form of the term.
-func (p *Program) reversedOf(t *term.Term, meter *limits.Meter) (*term.Term, error) {
-	if err := p.Differentiable(); err != nil {
+	t := p.src.Term()
+	if err := p.differentiated(t, meter); err != nil {
 		return nil, err
 	}
 	d, err := revgrad.Reverse(t, meter.During("compile"))
-	if err != nil {
-		return nil, p.locate(err, "differentiating")
-	}
-	return d, p.locate(p.setSize(d, meter), "differentiating")
+	return d, p.locate(err, "differentiating")
 }
 
-// setSize notes the size of the program's term, and that of D(t), if d is not nil. The error is that of a look.
-func (p *Program) setSize(d *term.Term, meter *limits.Meter) (err error) {
+// differentiated notes the sizes of the program's term t and of D(t), for t of type R or R^k.
+func (p *Program) differentiated(t *term.Term, meter *limits.Meter) error {
+	if err := p.Differentiable(); err != nil {
+		return err
+	}
+	return p.locate(p.setSize(t, meter), "differentiating")
+}
+
+// setSize notes the size of the program's term, and that of D(t), if t is not nil. The error is that of a look.
+func (p *Program) setSize(t *term.Term, meter *limits.Meter) (err error) {
 	var s sizes
-	if s.term, err = p.src.Written().Symbols(meter.Check); err == nil && d != nil {
-		s.reverse, err = d.Symbols(meter.Check)
+	if s.term, err = p.src.Written().Symbols(meter.Check); err == nil && t != nil {
+		s.reverse, err = revgrad.Size(t, meter.Check)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

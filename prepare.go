@@ -57,7 +57,7 @@ func hasCode(t *term.Term) bool {
 		}
 		t.Kids(n, func(k term.Ref) { depth[k] = depth[r] + 1 })
 		switch n.Op {
-		case term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp: // gone through in a loop
+		case term.LetOp, term.UnvecOp, term.UntupleOp: // gone through in a loop
 			depth[n.A] = depth[r]
 		}
 	}
@@ -89,7 +89,7 @@ func (p *Program) codeProgram(meter *limits.Meter, opt *EvalOptions, gradient bo
 		t := p.src.Written()
 		var err error
 		if gradient {
-			_, err = p.reversedOf(t, meter)
+			err = p.differentiated(t, meter)
 		} else {
 			err = p.locate(p.setSize(nil, meter), "compiling")
 		}
@@ -130,7 +130,7 @@ func (e *Evaluator) unfold(point []float64) error {
 	if err != nil {
 		return p.locate(err, "differentiating")
 	}
-	if err := p.setSize(d, e.meter); err != nil {
+	if err := p.setSize(g.Term, e.meter); err != nil {
 		return p.locate(err, "compiling")
 	}
 	if e.opt.Schedule == Random {

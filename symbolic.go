@@ -40,15 +40,14 @@ func (p *Program) Span(ctx context.Context, gradient, tree bool) (cost.Span, err
 	}
 	meter := p.meter(ctx)
 	opt := span.Options{Tree: tree, Check: meter.During("span")}
-	if t, what := p.src.Written(), "program"; t.Families() {
+	if t, what, size := p.src.Written(), "program", (*term.Term).Symbols; t.Families() {
 		if gradient {
-			d, err := p.reversedOf(t, meter)
-			if err != nil {
+			if err := p.differentiated(t, meter); err != nil {
 				return cost.Span{}, err
 			}
-			t, what = d, "gradient"
+			what, size = "gradient", revgrad.Size
 		}
-		n, err := t.Symbols(opt.Check)
+		n, err := size(t, opt.Check)
 		if err != nil {
 			return cost.Span{}, p.locate(err, "measuring the span")
 		}

@@ -277,7 +277,7 @@ func (c *coder) node(r term.Ref) error {
 			c.place(kids[0], s.in-1, i, 0)
 			c.tuple(kids[1:], n.Pos, spot{in: s.in, up: i, slot: 1})
 		}
-	case term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp:
+	case term.LetOp, term.UnvecOp, term.UntupleOp:
 		defer c.pass(n.A, s) // its code comes before that of u, and it is evaluated behind it
 		c.binding(n, s)
 	case term.VecOp:

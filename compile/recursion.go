@@ -31,7 +31,7 @@ func (c *coder) fix(n *term.Node, s spot, at Instr, r term.Ref) {
 	for i, l := range lams {
 		body := c.newTemplate(in, seen)
 		seen = c.templates[body].seen
-		c.templates[body].Fix, c.templates[body].Term = term.Var(c.t.Bound(n)[i]), r
+		c.templates[body].Fix, c.templates[body].Term = c.t.BoundVars(n)[i], r
 		c.pass(l, spot{in: body + 1, fix: r, group: group})
 	}
 	c.p.Recursive = true
@@ -54,8 +54,8 @@ func (c *coder) function(in uint32, at Instr, l term.Ref, body uint32) {
 func (c *coder) member(n *term.Node, s spot) {
 	in, fix := s.in-1, &c.t.Nodes[s.fix]
 	c.bindParam(in, n.X)
-	for i, f := range c.t.Bound(fix) {
-		sub := c.bind(in, term.Var(f), Sub, n.Pos)
+	for i, f := range c.t.BoundVars(fix) {
+		sub := c.bind(in, f, Sub, n.Pos)
 		c.function(in, Instr{Up: sub, Self: true, Pos: n.Pos}, c.t.Children(fix)[i], s.group+uint32(i))
 	}
 	c.place(n.A, in, UpIndex, 0)

@@ -156,7 +156,7 @@ func kidsOf(t *term.Term, n *term.Node) []term.Ref {
 	switch n.Op {
 	case term.LamOp:
 		return []term.Ref{n.A}
-	case term.AppOp, term.PairOp, term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp, term.AddOp:
+	case term.AppOp, term.PairOp, term.LetOp, term.UntupleOp, term.UnvecOp, term.AddOp:
 		return []term.Ref{n.A, n.B}
 	case term.FunOp, term.VecOp, term.IfOp, term.ListOp, term.CaseOp, term.FixOp:
 		return t.Children(n)

@@ -156,7 +156,7 @@ func (a *activity) node(n *term.Node, typ term.Type) part {
 	case term.LetOp:
 		a.unify(a.vars[n.X], a.nodes[n.B])
 		return a.nodes[n.A]
-	case term.UnpairOp, term.UntupleOp, term.UnvecOp:
+	case term.UntupleOp, term.UnvecOp:
 		a.open(n)
 		return a.nodes[n.A]
 	case term.AddOp, term.FunOp, term.SumOp:

@@ -29,9 +29,6 @@
 //
 //	D(⟦t0,…⟧) = ⟦D(t0),…⟧    D([t1;…;tn]) = [D(t1);…;D(tn)]    D(#n) = #n
 //
-// D goes under families, as these stand for their expansion. The sum of a family becomes one node,
-// [term.ReverseSumOp], which stands for the sums of pairs that D makes of it.
-//
 // The dimension d of R⊥d stays abstract. D is not defined on a linear negation.
 //
 // The transformation is one loop over the arena of the source, which has children before parents: it takes time and

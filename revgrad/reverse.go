@@ -33,9 +33,21 @@ func checkAt(i int, check func() error) error {
 // keeps its number in D(t), where its type is D(A); the free variables of t are those of D(t). check may be nil; it
 // is called at least every 2¹⁶ nodes, and its error ends the transformation.
 //
-// The error is an [*UndefinedError] where t has a linear variable or a term of type R⊥.
+// t has no families. The error is an [*UndefinedError] where t has a linear variable or a term of type R⊥.
 func Reverse(t *term.Term, check func() error) (*term.Term, error) {
 	return ReverseAround(t, nil, check)
+}
+
+// Size returns |D(t)| without making it. t may have families, which stand for their expansion. check and the error are
+// as [Reverse] has them.
+func Size(t *term.Term, check func() error) (int64, error) {
+	if err := undefined(t, check); err != nil {
+		return 0, err
+	}
+	return t.SymbolsWith(func(n *term.Node) int {
+		nodes, _ := grown(n)
+		return nodes - 1
+	}, check)
 }
 
 // ReverseAround is [Reverse] but for some subterms of t: the image of each is what the
@@ -54,7 +66,7 @@ func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) (term.Ref
 		return nil, err
 	}
 	d := &reverser{newImage(t, nodes, vars)}
-	d.dst.Data, d.dst.Indices, d.dst.Statics = t.Data, t.Indices, t.Statics
+	d.dst.Data = t.Data
 	i := 0
 	for x := range d.dst.EachVar() {
 		if err := checkAt(i, check); err != nil {
@@ -73,8 +85,8 @@ func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) (term.Ref
 	})
 }
 
-// imageSize bounds the nodes and the variables of D(t), so that its arena is made once: Lemma sizeReverse, with its
-// constants. Nodes inside given subterms have none. The error is check's.
+// imageSize bounds the nodes and the variables of D(t), so that its arena is made once. Nodes inside given subterms
+// have none. The error is check's.
 func imageSize(t *term.Term, inside []bool, check func() error) (nodes, vars int, err error) {
 	nodes, vars = 1, t.NumVars()
 	for i := range t.Nodes {
@@ -84,25 +96,30 @@ func imageSize(t *term.Term, inside []bool, check func() error) (nodes, vars int
 		if inside[i] {
 			continue
 		}
-		switch n := &t.Nodes[i]; n.Op {
-		case term.NumOp, term.IndexNumOp:
-			nodes, vars = nodes+4, vars+1
-		case term.AddOp:
-			nodes, vars = nodes+14, vars+5
-		case term.FunOp:
-			k := int(n.N)
-			slopes := 0
-			for _, p := range n.Sym.Info().Partials {
-				slopes += p.Size(k)
-			}
-			nodes, vars = nodes+k+1+4*k+slopes+k-1+2+k, vars+2*k+1
-		case term.IfOp:
-			nodes, vars = nodes+5, vars+4
-		default:
-			nodes++
-		}
+		moreNodes, moreVars := grown(&t.Nodes[i])
+		nodes, vars = nodes+moreNodes, vars+moreVars
 	}
 	return nodes, vars, nil
+}
+
+// grown returns how many nodes and variables D makes of a node: Lemma sizeReverse, with its constants.
+func grown(n *term.Node) (nodes, vars int) {
+	switch n.Op {
+	case term.NumOp, term.IndexNumOp:
+		return 4, 1
+	case term.AddOp:
+		return 14, 5
+	case term.FunOp:
+		k := int(n.N)
+		slopes := 0
+		for _, p := range n.Sym.Info().Partials {
+			slopes += p.Size(k)
+		}
+		return k + 1 + 4*k + slopes + k - 1 + 2 + k, 2*k + 1
+	case term.IfOp:
+		return 5, 4
+	}
+	return 1, 0
 }
 
 type reverser struct{ *image }
@@ -134,16 +151,12 @@ func (d *reverser) node(r term.Ref) error {
 	n := d.src.Nodes[r]
 	switch n.Op {
 	case term.NumOp:
-		d.refs[r] = d.dst.ReverseNum(n.Pos, d.dst.Num(n.Pos, n.Val))
-	case term.IndexNumOp:
-		d.refs[r] = d.dst.ReverseNum(n.Pos, d.dst.IndexNum(n.Pos, n.Static()))
+		zero := func(term.Var) term.Ref { return d.dst.Zero(n.Pos) }
+		d.refs[r] = d.dst.Pair(n.Pos, d.dst.Num(n.Pos, n.Val), d.dst.Dual(n.Pos, zero))
 	case term.AddOp:
-		d.refs[r] = d.dst.ReverseAdd(n.Pos, d.at(n.A), d.at(n.B))
-	case term.SumOp:
-		n.Op = term.ReverseSumOp
-		d.copy(r, n)
+		d.refs[r] = d.sum(&n)
 	case term.FunOp:
-		d.function(r, &n)
+		d.refs[r] = d.function(&n)
 	case term.IfOp:
 		d.refs[r] = d.conditional(&n)
 	case term.ZeroOp:
@@ -160,10 +173,46 @@ func (d *reverser) node(r term.Ref) error {
 	return nil
 }
 
-// function is D(f(t1,…,tk)).
-func (d *reverser) function(r term.Ref, n *term.Node) {
-	kids := d.src.Children(n)
-	d.refs[r] = d.dst.ReverseFun(n.Pos, n.Sym, each(len(kids), func(i int) term.Ref { return d.at(kids[i]) })...)
+// sum is D(t+u) = ⟨x+y, λa.(x* a + y* a)⟩[⟨x,x*⟩:=D(t)][⟨y,y*⟩:=D(u)].
+func (d *reverser) sum(n *term.Node) term.Ref {
+	t, p := d.dst, n.Pos
+	x, xs := t.ReverseOpen(p)
+	y, ys := t.ReverseOpen(p)
+	primal := t.Add(p, t.Variable(p, x), t.Variable(p, y))
+	dual := t.Dual(p, func(a term.Var) term.Ref {
+		return t.Add(p, t.App(p, t.Variable(p, xs), t.Variable(p, a)), t.App(p, t.Variable(p, ys), t.Variable(p, a)))
+	})
+	return t.Unpair(p, y, ys, d.at(n.B), t.Unpair(p, x, xs, d.at(n.A), t.Pair(p, primal, dual)))
+}
+
+// function is D(f(t1,…,tk)). f has partial derivatives.
+func (d *reverser) function(n *term.Node) term.Ref {
+	t, p, kids := d.dst, n.Pos, d.src.Children(n)
+	k := len(kids)
+	xs, stars := make([]term.Var, k), make([]term.Var, k)
+	for i := range kids {
+		xs[i], stars[i] = t.ReverseOpen(p)
+	}
+	operand := func(i int) term.Ref { return t.Variable(p, xs[i]) }
+	primal := t.Fun(p, n.Sym, each(k, operand)...)
+	dual := t.Dual(p, func(a term.Var) term.Ref {
+		var sum term.Ref
+		for i := k - 1; i >= 0; i-- {
+			slope := t.Slope(p, &n.Sym.Info().Partials[i], k, operand)
+			summand := t.App(p, t.Variable(p, stars[i]), t.Fun(p, term.Mul, slope, t.Variable(p, a)))
+			if sum == 0 {
+				sum = summand
+			} else {
+				sum = t.Add(p, summand, sum)
+			}
+		}
+		return sum
+	})
+	out := t.Pair(p, primal, dual)
+	for i, kid := range kids {
+		out = t.Unpair(p, xs[i], stars[i], d.at(kid), out)
+	}
+	return out
 }
 
 // conditional is D(if s c s' then t else u).

@@ -31,36 +31,26 @@ func TestPropertySizeReverse(t *testing.T) {
 		got, err := d.Check()
 		require.NoError(t, err)
 		require.Equal(t, p.Term.Types.Reverse(typ), got)
-		require.LessOrEqual(t, d.Size(), reverseConstant*p.Term.Size())
+		size, err := Size(p.Term, nil)
+		require.NoError(t, err)
+		require.Equal(t, d.Size(), size)
+		require.LessOrEqual(t, size, reverseConstant*p.Term.Size())
 		constant.Measure(float64(d.Size())/float64(p.Term.Size()), p.Term)
 		require.Subset(t, p.Inputs, d.FreeVars())
 	})
 }
 
-// TestPropertyFamilies: D of a term with families stands for D of its expansion, in an arena whose size was told
-// beforehand.
+// TestPropertyFamilies: the size of D of a term with families is that of D of its expansion.
 func TestPropertyFamilies(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		p := property.Families(t, property.Options{Vector: rapid.Bool().Draw(t, "vector")})
-		nodes, vars, err := imageSize(p.Term, make([]bool, len(p.Term.Nodes)), nil)
-		require.NoError(t, err)
-		d, err := Reverse(p.Term, nil)
-		require.NoError(t, err)
-		require.LessOrEqual(t, len(d.Nodes), nodes)
-		require.LessOrEqual(t, d.NumVars(), vars)
-		typ, err := d.Check()
-		require.NoError(t, err)
-		got, err := d.Expand(nil, nil)
+		got, err := Size(p.Term, nil)
 		require.NoError(t, err)
 		e, err := p.Term.Expand(nil, nil)
 		require.NoError(t, err)
 		want, err := Reverse(e, nil)
 		require.NoError(t, err)
-		wanted, err := want.Check()
-		require.NoError(t, err)
-		require.Equal(t, wanted, typ)
-		require.Equal(t, want.Size(), d.Size())
-		require.True(t, term.AlphaEqual(want, got), "%s\n%s\n%s", p.Term, want, got)
+		require.Equal(t, want.Size(), got, "%s", p.Term)
 	})
 }
 

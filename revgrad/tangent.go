@@ -175,7 +175,7 @@ func (w *tangent) node(r term.Ref) error {
 		_, res := w.elements(p)
 		n.Res = w.forward(res)
 		w.copy(r, n)
-	case term.LamOp, term.AppOp, term.PairOp, term.LetOp, term.UnpairOp, term.UntupleOp, term.BranchOp, term.FixOp:
+	case term.LamOp, term.AppOp, term.PairOp, term.LetOp, term.UntupleOp, term.BranchOp, term.FixOp:
 		w.copy(r, n)
 	case term.ConOp, term.CaseOp:
 		if n.Op == term.CaseOp {

@@ -88,7 +88,7 @@ func (c *checker) node(r Ref) (Type, error) {
 		return tt.Prod(c.types[n.A], c.types[n.B]), c.both(r, n.A, n.B)
 	case VecOp:
 		return c.vec(r, n)
-	case LetOp, UnpairOp, UnvecOp, UntupleOp:
+	case LetOp, UnvecOp, UntupleOp:
 		return c.let(r, n)
 	case AddOp:
 		if !tt.Euclidean(c.types[n.A]) {
@@ -112,7 +112,7 @@ func (c *checker) node(r Ref) (Type, error) {
 		return c.component(r, n)
 	case IndexNumOp:
 		return R, nil
-	case FamilyOp, ListFamilyOp, SumOp, ReverseSumOp, ScanOp:
+	case FamilyOp, ListFamilyOp, SumOp, ScanOp:
 		return c.comprehension(r, n)
 	case ConOp:
 		return c.construct(r, n)
@@ -204,13 +204,8 @@ func (c *checker) let(r Ref, n *Node) (Type, error) {
 	switch n.Op {
 	case LetOp:
 		return c.types[n.A], bind(n.X, u)
-	case UnpairOp:
-		if tt.Kind(u) != ProdKind {
-			return 0, c.errorf(r, "%s is not a pair", c.str(u))
-		}
-		return c.types[n.A], cmp.Or(bind(n.X, tt.Left(u)), bind(n.Y, tt.Right(u)))
 	case UntupleOp:
-		return c.types[n.A], c.bindTuple(r, t.Bound(n), u)
+		return c.types[n.A], c.bindTuple(r, t.BoundVars(n), u)
 	default:
 		if tt.Kind(u) != VecKind || tt.Len(u) != int(n.N) {
 			return 0, c.errorf(r, "%s is not a vector of %d", c.str(u), n.N)
@@ -235,7 +230,7 @@ func (c *checker) bind(r Ref, x Var, ty Type) error {
 }
 
 // bindTuple reports an error unless the right-nested tuples of type ty have the components xs.
-func (c *checker) bindTuple(r Ref, xs []Ref, ty Type) error {
+func (c *checker) bindTuple(r Ref, xs []Var, ty Type) error {
 	tt := c.t.Types
 	for i, x := range xs {
 		component := ty
@@ -245,26 +240,11 @@ func (c *checker) bindTuple(r Ref, xs []Ref, ty Type) error {
 			}
 			component, ty = tt.Left(ty), tt.Right(ty)
 		}
-		if err := c.bind(r, Var(x), component); err != nil {
+		if err := c.bind(r, x, component); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// argumentsOf is what errors call an argument of a symbol of the table.
-var argumentsOf = func() (out [numSymbols]string) {
-	for s := range out {
-		out[s] = "an argument of " + Symbol(s).String()
-	}
-	return out
-}()
-
-func argumentOf(s Symbol) string {
-	if s.Declared() {
-		return "an argument of " + s.String()
-	}
-	return argumentsOf[s]
 }
 
 func (c *checker) fun(r Ref, n *Node) (Type, error) {
@@ -273,17 +253,13 @@ func (c *checker) fun(r Ref, n *Node) (Type, error) {
 		return 0, c.errorf(r, "%s takes %d arguments, not %d", n.Sym, n.Sym.Info().Arity, len(kids))
 	}
 	for _, k := range kids {
-		if err := c.want(r, k, R, argumentOf(n.Sym)); err != nil {
-			return 0, err
+		if c.types[k] != R || c.outer[k] != 0 && n.Sym != Mul {
+			argument := "an argument of " + n.Sym.String()
+			return 0, cmp.Or(c.want(r, k, R, argument), c.ordinary(r, k, argument))
 		}
 	}
 	if n.Sym == Mul {
 		return R, c.product(r, kids[0], kids[1])
-	}
-	for _, k := range kids {
-		if err := c.ordinary(r, k, argumentOf(n.Sym)); err != nil {
-			return 0, err
-		}
 	}
 	return R, nil
 }

@@ -1,6 +1,10 @@
 package term
 
-import "slices"
+import (
+	"iter"
+	"maps"
+	"slices"
+)
 
 // Import says what the parts of a term become when it is added to another arena.
 type Import struct {
@@ -11,9 +15,8 @@ type Import struct {
 	Look func() error        // may be nil; it is called at least every 2¹⁶ nodes
 }
 
-// Import adds u, a term over any universe without families, to t, and returns its root. The variables that
-// it binds become new ones. It takes time linear in the arena of u, which it only reads. The error
-// is that of a look.
+// Import adds u, a term over any universe without families, to t, and returns its root. The variables that it binds
+// become new ones. It takes time linear in the arena of u, which it only reads. The error is that of a look.
 func (t *Term) Import(u *Term, how Import) (Ref, error) {
 	types := t.Types.translation(u.Types)
 	live, err := u.Inside(how.Look, u.Root)
@@ -62,14 +65,12 @@ func (t *Term) Import(u *Term, how Import) (Ref, error) {
 // variables what rename returns. Where n mentions indices, t has those of src.
 func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) Ref {
 	switch n.Op {
-	case VarOp:
+	case VarOp, ComponentOp:
 		n.X = rename(n.X)
 	case LamOp:
 		n.X, n.A = rename(n.X), kid(n.A)
 	case LetOp:
 		n.X, n.A, n.B = rename(n.X), kid(n.A), kid(n.B)
-	case UnpairOp:
-		n.X, n.Y, n.A, n.B = rename(n.X), rename(n.Y), kid(n.A), kid(n.B)
 	case ConOp:
 		if n.A != 0 {
 			n.A = kid(n.A)
@@ -80,35 +81,25 @@ func (t *Term) Copy(src *Term, n Node, kid func(Ref) Ref, rename func(Var) Var) 
 			t.bind(&n, int(n.N), func(i int) Var { return rename(first + Var(i)) })
 			break
 		}
-		xs := src.Bound(&n)
-		t.bind(&n, len(xs), func(i int) Var { return rename(Var(xs[i])) })
-	case BranchOp:
-		xs := src.Bound(&n)
-		n.A = kid(n.A)
-		n.Off = uint32(len(t.Args))
-		for _, x := range xs {
-			t.Args = append(t.Args, Ref(rename(Var(x))))
-		}
+		xs := src.BoundVars(&n)
+		t.bind(&n, len(xs), func(i int) Var { return rename(xs[i]) })
 	case AppOp, PairOp, AddOp:
 		n.A, n.B = kid(n.A), kid(n.B)
-	case FamilyOp, ListFamilyOp, SumOp, ReverseSumOp:
+	case FamilyOp, ListFamilyOp, SumOp:
 		n.A = kid(n.A)
 	case ScanOp:
 		n.X, n.N, n.A = rename(n.X), uint32(kid(n.First())), kid(n.A)
-	case ComponentOp:
-		n.X = rename(n.X)
-	case FunOp, VecOp, IfOp, ListOp, CaseOp, FixOp:
-		kids := src.Children(&n)
-		var xs []Ref
-		if n.Op == FixOp {
-			xs = src.Bound(&n)
+	case FunOp, VecOp, IfOp, ListOp, CaseOp, FixOp, BranchOp:
+		kids, xs := src.Children(&n), src.BoundVars(&n)
+		if n.Op == BranchOp {
+			n.A, kids = kid(n.A), nil
 		}
 		n.Off = uint32(len(t.Args))
 		for _, c := range kids {
 			t.Args = append(t.Args, kid(c))
 		}
 		for _, x := range xs {
-			t.Args = append(t.Args, Ref(rename(Var(x))))
+			t.Args = append(t.Args, Ref(rename(x)))
 		}
 	}
 	return t.add(n)
@@ -161,3 +152,88 @@ func (x *translation) inductive(d Inductive) Inductive {
 	}
 	return e
 }
+
+// Graft adds the subterm of src at r to t, and returns its root. t has the universe of src, its data and, where the
+// subterm mentions them, its indices. What the subterm binds becomes new variables, and free says what its other
+// variables become. It takes time n log n in the size of the subterm. src may be t.
+func (t *Term) Graft(src *Term, r Ref, free func(Var) Var) Ref {
+	s, _ := src.Subterm(r, nil)
+	own := make(map[Var]Var, len(s.Bound))
+	for _, x := range s.Bound {
+		own[x] = 0
+	}
+	for r := range s.components() {
+		n := &src.Nodes[r]
+		if _, bound := own[n.X]; bound { // those that no index comes to are not bound
+			for i := range Var(n.N) {
+				own[n.X+i] = 0
+			}
+		}
+	}
+	for _, x := range slices.Sorted(maps.Keys(own)) { // so consecutive variables stay consecutive
+		own[x] = t.NewVar(src.Info(x))
+	}
+	root, _ := t.graft(s, itself, func(x Var) Var {
+		if y, ok := own[x]; ok {
+			return y
+		}
+		return free(x)
+	})
+	return root
+}
+
+// Extract returns the subterm at r as a term of its own, which shares the rest with t, and the variables of t that its
+// variables stand for. Those given are among them. It takes time n log n in the size of the subterm.
+func (t *Term) Extract(r Ref, given ...Var) (u *Term, vars []Var) {
+	s, _ := t.Subterm(r, nil)
+	vars = slices.Concat([]Var{0}, given, s.Bound, s.Free)
+	for r := range s.components() {
+		for i := range Var(t.Nodes[r].N) {
+			vars = append(vars, t.Nodes[r].X+i)
+		}
+	}
+	slices.Sort(vars)
+	vars = slices.Compact(vars)
+	u = New(t.Types)
+	u.Data, u.Indices, u.Statics = t.Data, slices.Clip(t.Indices), slices.Clip(t.Statics)
+	for _, x := range vars[1:] {
+		u.NewVar(t.Info(x))
+	}
+	u.Root, _ = u.graft(s, itself, func(x Var) Var {
+		i, _ := slices.BinarySearch(vars, x)
+		return Var(i)
+	})
+	return u, vars
+}
+
+// components returns the nodes x_e of the subterm.
+func (s *Subterm) components() iter.Seq[Ref] {
+	return func(yield func(Ref) bool) {
+		for _, r := range s.Nodes {
+			if s.t.Nodes[r].Op == ComponentOp && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// graft adds a subterm to t: the nodes that image returns for its own, which it gets with their places in Nodes. Their
+// variables are renamed. The error is that of a look.
+func (t *Term) graft(s *Subterm, image func(i int, n Node) Node, rename func(Var) Var) (Ref, error) {
+	var images []Ref // of the children of the next node, the first on top
+	child := func(Ref) Ref {
+		r := images[len(images)-1]
+		images = images[:len(images)-1]
+		return r
+	}
+	for i, r := range slices.Backward(s.Nodes) {
+		if err := lookAt(i, s.look); err != nil {
+			return 0, err
+		}
+		images = append(images, t.Copy(s.t, image(i, s.t.Nodes[r]), child, rename))
+	}
+	return images[0], nil
+}
+
+// itself is the image of a node that stays as it is.
+func itself(_ int, n Node) Node { return n }

@@ -1,5 +1,4 @@
-// Package term is the calculus: types, terms, their typing, and the table of
-// function symbols.
+// Package term is the calculus: types, terms, their typing, and the table of function symbols.
 //
 // # Grammar
 //
@@ -15,10 +14,9 @@
 //	       | C t | match t with C1 p1 → u1 | …                 (rule 14)
 //	       | fix f.λx.t                                        (rule 15)
 //
-// A vector A^s is the tuple ⟨t0,⟨t1,…⟩⟩ of the calculus with a type of its own:
-// opening one counts s−1 instances of (2). A list literal [t1;…;tn] is the term
-// λf.λx.f t1 (… (f tn x)) and #n the term λf.λx.f (… (f x)); they are one node
-// each, whatever their length, and count as the terms that they stand for.
+// A vector A^s is the tuple ⟨t0,⟨t1,…⟩⟩ of the calculus with a type of its own: opening one counts s−1 instances of
+// (2). A list literal [t1;…;tn] is the term λf.λx.f t1 (… (f tn x)) and #n the term λf.λx.f (… (f x)); they are one
+// node each, whatever their length, and count as the terms that they stand for.
 //
 // # Inductive types
 //
@@ -39,14 +37,12 @@
 //
 // # Representation
 //
-// A [Term] is an arena. A node names its children by [Ref], an index into the
-// arena, and children always come before their parents. So every pass that
-// works from the leaves up (typing, size, the reverse transformation) is a loop
-// over the arena from front to back, whatever the depth of the term; passes that
-// need a traversal from the root keep an explicit stack. Nothing in this package
-// recurses on the depth of a term; families and static expressions do not nest so deep.
+// A [Term] is an arena. A node names its children by [Ref], an index into the arena, and children always come before
+// their parents. So every pass that works from the leaves up (typing, size, the reverse transformation) is a loop over
+// the arena from front to back, whatever the depth of the term; passes that need a traversal from the root keep an
+// explicit stack. Nothing in this package recurses on the depth of a term; families and static expressions do not nest
+// so deep.
 //
-// Every binder of an arena binds a [Var] of its own: no variable is bound twice,
-// and a free variable is never bound. Substitution therefore needs no renaming.
-// A node has one parent.
+// Every binder of an arena binds a [Var] of its own: no variable is bound twice, and a free variable is never bound.
+// Substitution therefore needs no renaming. A node has one parent.
 package term

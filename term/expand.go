@@ -68,10 +68,10 @@ func (t *Term) expansion(live []bool) (nodes, args, vars float64) {
 		n := &t.Nodes[r]
 		times := nest.times(nest.in(Ref(r)))
 		switch n.Op {
-		case SumOp, ReverseSumOp:
-			nodes += nest.size(n, nest.in(Ref(r)))
+		case SumOp:
+			nodes += nest.symbols(Ref(r), func(*Node) int { return 0 })
 			if n.Sym != NoSymbol {
-				args += 8 * nest.times(n.Index()) // of f, two slopes and two products
+				args += 2 * nest.times(n.Index())
 			}
 		case FamilyOp, ListFamilyOp:
 			nodes += times
@@ -86,10 +86,6 @@ func (t *Term) expansion(live []bool) (nodes, args, vars float64) {
 			args += times * float64(2*n.N)
 		default:
 			nodes += times
-		}
-		if n.Op == ReverseSumOp {
-			vars += 5 * nest.times(n.Index()) // those of D(t+u); one of D(0)
-			vars += times
 		}
 		if times > 1 {
 			t.Binders(n, func(Var) { vars += times - 1 })
@@ -241,16 +237,38 @@ func (x *expander) collect(n *Node, parts []Ref) Ref {
 		return x.scan(n, parts)
 	case n.Op == ListFamilyOp:
 		return t.List(n.Pos, n.Elem, n.Res, parts)
-	case len(parts) == 0 && n.Op == SumOp:
-		return t.Num(n.Pos, 0)
 	case len(parts) == 0:
-		return t.ReverseNum(n.Pos, t.Num(n.Pos, 0))
-	case n.Op == SumOp && n.Sym != NoSymbol:
-		return Sum(len(parts), part, func(a, b Ref) Ref { return t.Fun(n.Pos, n.Sym, a, b) })
-	case n.Op == SumOp:
-		return Sum(len(parts), part, func(a, b Ref) Ref { return t.Add(n.Pos, a, b) })
+		return t.Num(n.Pos, 0)
 	case n.Sym != NoSymbol:
-		return Sum(len(parts), part, func(a, b Ref) Ref { return t.ReverseFun(n.Pos, n.Sym, a, b) })
+		return Sum(len(parts), part, func(a, b Ref) Ref { return t.Fun(n.Pos, n.Sym, a, b) })
 	}
-	return Sum(len(parts), part, func(a, b Ref) Ref { return t.ReverseAdd(n.Pos, a, b) })
+	return Sum(len(parts), part, func(a, b Ref) Ref { return t.Add(n.Pos, a, b) })
+}
+
+// lanes is how many partial sums a sum of more summands has.
+const lanes = 8
+
+// Sum adds s ≥ 1 summands in the order of sums, which is part of the language. For s ≤ 8 it is e0 + (e1 + (e2 + …)).
+// Above, there are eight lanes. Lane l begins with e_l, and e_{l+8}, e_{l+16}, … are added to it in order. The sum is
+//
+//	((lane 0 + lane 4) + (lane 2 + lane 6)) + ((lane 1 + lane 5) + (lane 3 + lane 7))
+//
+// Package kernel adds in the same order.
+func Sum[T any](s int, summand func(i int) T, add func(a, b T) T) T {
+	if s <= lanes {
+		sum := summand(s - 1)
+		for i := s - 2; i >= 0; i-- {
+			sum = add(summand(i), sum)
+		}
+		return sum
+	}
+	lane := func(l int) T {
+		sum := summand(l)
+		for i := l + lanes; i < s; i += lanes {
+			sum = add(sum, summand(i))
+		}
+		return sum
+	}
+	four := func(a, b, c, d int) T { return add(add(lane(a), lane(b)), add(lane(c), lane(d))) }
+	return add(four(0, 4, 2, 6), four(1, 5, 3, 7))
 }

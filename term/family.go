@@ -106,7 +106,7 @@ func (n *Node) First() Ref { return Ref(n.N) }
 // a scan.
 func (n *Node) Comprehends() bool {
 	switch n.Op {
-	case FamilyOp, SumOp, ReverseSumOp, ListFamilyOp, ScanOp:
+	case FamilyOp, SumOp, ListFamilyOp, ScanOp:
 		return true
 	}
 	return false
@@ -356,8 +356,9 @@ func (s *nest) mentioned(r Ref, f func(Var)) {
 	}
 }
 
-// sizeOf is the number of symbols of a comprehension of s summands or components, without those.
-func sizeOf(n *Node, s float64) float64 {
+// sizeOf is the number of symbols of a comprehension of s summands or components, without those. Each node that stands
+// for it has so many more.
+func sizeOf(n *Node, s float64, more func(n *Node) int) float64 {
 	switch n.Op {
 	case FamilyOp:
 		return max(1, s-1)
@@ -365,29 +366,28 @@ func sizeOf(n *Node, s float64) float64 {
 		return max(1, s-1) + 2*s - 1
 	case ListFamilyOp:
 		return 3 + 3*s
-	case SumOp:
-		if s == 0 {
-			return 1
-		}
-		return s - 1
 	}
-	const reverseAdd, reverseFun, reverseZero = 14, 22, 4
+	sum := Node{Op: AddOp} // one of those that it stands for
 	switch {
 	case s == 0:
-		return reverseZero
+		sum.Op, s = NumOp, 2
 	case n.Sym != NoSymbol:
-		return reverseFun * (s - 1)
+		sum.Op, sum.Sym, sum.N = FunOp, n.Sym, 2
 	}
-	return reverseAdd * (s - 1)
+	return (s - 1) * float64(1+more(&sum))
 }
 
-// size returns the symbols of all instances of a comprehension in scope i, without those of its body.
-func (s *nest) size(n *Node, i Index) float64 {
-	if len(s.chain(i, n.Static())) == 0 {
-		return s.times(i) * sizeOf(n, s.Value(n.Static(), nil))
+// symbols returns the symbols of all instances of node r, without those of its parts. Each has so many more.
+func (s *nest) symbols(r Ref, more func(n *Node) int) float64 {
+	n, i := &s.t.Nodes[r], s.in(r)
+	switch {
+	case !n.Comprehends():
+		return s.times(i) * (s.t.symbolsOf(n) + float64(more(n)))
+	case len(s.chain(i, n.Static())) == 0:
+		return s.times(i) * sizeOf(n, s.Value(n.Static(), nil), more)
 	}
 	var size float64
-	s.each(s.around(i), func(at []float64) { size += sizeOf(n, s.Value(n.Static(), at)) })
+	s.each(s.around(i), func(at []float64) { size += sizeOf(n, s.Value(n.Static(), at), more) })
 	return size
 }
 
@@ -452,10 +452,6 @@ func (c *checker) comprehension(r Ref, n *Node) (Type, error) {
 		}
 		if body != R || n.Sym != NoSymbol {
 			least = 1
-		}
-	case ReverseSumOp:
-		if err := c.want(r, n.A, tt.Reverse(R), "a summand"); err != nil {
-			return 0, err
 		}
 	}
 	if err := c.bound(r, n, least); err != nil {

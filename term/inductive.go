@@ -295,7 +295,7 @@ func (c *checker) match(r Ref, n *Node) (Type, error) {
 	c.lin[r] = true
 	for i, con := range cons {
 		b := kids[i+1]
-		xs := t.Bound(&t.Nodes[b])
+		xs := t.BoundVars(&t.Nodes[b])
 		if (con.Arg == 0) != (len(xs) == 0) {
 			return 0, c.errorf(b, "the pattern of %s has an argument too many or too few", con.Name)
 		}
@@ -319,12 +319,12 @@ func (c *checker) match(r Ref, n *Node) (Type, error) {
 func (c *checker) fix(r Ref, n *Node) (Type, error) {
 	t := c.t
 	lams := t.Children(n)
-	for i, x := range t.Bound(n) {
+	for i, x := range t.BoundVars(n) {
 		l := lams[i]
 		if k := &t.Nodes[l]; k.Op != LamOp || t.Info(k.X).Linear {
 			return 0, c.errorf(r, "a recursive definition is of a function")
 		}
-		if err := c.want(r, l, t.TypeOf(Var(x)), t.Info(Var(x)).Name); err != nil {
+		if err := c.want(r, l, t.TypeOf(x), t.Info(x).Name); err != nil {
 			return 0, err
 		}
 	}

@@ -14,9 +14,8 @@ package term
 //	t[b:=u]       of t, not b; u    of t                     b linear
 //	λz.t          –                 false                    where t has ⊢_{z}
 //
-// The linear variables that occur in a node are all in scope there, so their binders
-// stand in each other. The outermost is therefore enough to know: in the scope of b, the
-// innermost, outer is b just if b is the only one.
+// The linear variables that occur in a node are all in scope there, so their binders stand in each other. The outermost
+// is therefore enough to know: in the scope of b, the innermost, outer is b just if b is the only one.
 //
 // Where u of t[b:=u] has no linear variable, b is an ordinary variable. If u is a zero
 // too, which has both judgements, so has b.
@@ -25,8 +24,7 @@ type linearity struct {
 	lin   []bool
 }
 
-// outermost is the one of two linear variables, or 0, that is bound further out: parents
-// come after children.
+// outermost is the one of two linear variables, or 0, that is bound further out: parents come after children.
 func (c *checker) outermost(x, y Var) Var {
 	if y == 0 || x != 0 && c.tr.binder[x] > c.tr.binder[y] {
 		return x

@@ -144,7 +144,7 @@ func (t *Term) Notation(r Ref) ([]Item, int) {
 		return []Item{sub(n.A, LevelApply), lit(" "), sub(n.B, LevelAtom)}, LevelApply
 	case PairOp:
 		return list("⟨", []Ref{n.A, n.B}, ", ", "⟩"), LevelAtom
-	case LetOp, UnpairOp, UntupleOp, UnvecOp:
+	case LetOp, UntupleOp, UnvecOp:
 		open, end := "⟨", "⟩"
 		if n.Op == UnvecOp {
 			open, end = "⟦", "⟧"
@@ -181,7 +181,7 @@ func (t *Term) Notation(r Ref) ([]Item, int) {
 		return t.match(n), LevelSum
 	case FixOp:
 		return t.fix(n), LevelSum
-	case FamilyOp, ListFamilyOp, SumOp, ReverseSumOp:
+	case FamilyOp, ListFamilyOp, SumOp:
 		over, sign := t.Indices[n.Index()].Name+" < "+t.StaticText(n.Static()), "Σ"
 		switch {
 		case n.Op == FamilyOp:
@@ -190,9 +190,6 @@ func (t *Term) Notation(r Ref) ([]Item, int) {
 			return []Item{lit("["), sub(n.A, LevelSum), lit(" | " + over + "]")}, LevelAtom
 		case n.Sym != NoSymbol:
 			sign = n.Sym.Info().Name
-		}
-		if n.Op == ReverseSumOp {
-			sign = "D" + sign
 		}
 		return []Item{lit(sign + "(" + over + ") "), sub(n.A, LevelProduct)}, LevelSum
 	case ScanOp:

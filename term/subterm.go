@@ -1,15 +1,15 @@
 package term
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"slices"
 	"strconv"
 )
 
-// Subterm is a subterm of a term with its parts in an order that depends on what it is
-// up to α alone: its nodes from the root down, children from left to right, and all else
-// as these mention it.
+// Subterm is a subterm of a term with its parts in an order that depends on what it is up to α alone: its nodes from
+// the root down, children from left to right, and all else as these mention it.
 type Subterm struct {
 	t     *Term
 	Nodes []Ref
@@ -66,10 +66,9 @@ func (s *Subterm) mention(n *Node) {
 	}
 }
 
-// Encode appends the subterm as bytes: those of two subterms, of any terms, are equal
-// exactly when the subterms are α-equal, with variables of equal types, and mention their
-// free variables, which are taken in the order of Free, and data at the same places. No
-// encoding is the beginning of another one. The error is that of a look.
+// Encode appends the subterm as bytes: those of two subterms, of any terms, are equal exactly when the subterms are
+// α-equal, with variables of equal types, and mention their free variables, which are taken in the order of Free, and
+// data at the same places. No encoding is the beginning of another one. The error is that of a look.
 func (s *Subterm) Encode(out []byte) ([]byte, error) {
 	return s.encode(&encoder{s: s, out: out, types: map[Type]uint64{}})
 }
@@ -106,7 +105,7 @@ func (e *encoder) node(n *Node) {
 		}
 	case NumOp:
 		e.out = binary.LittleEndian.AppendUint64(e.out, math.Float64bits(n.Val))
-	case FunOp, SumOp, ReverseSumOp:
+	case FunOp, SumOp:
 		e.uint(uint64(n.Sym))
 	case IfOp:
 		e.out = append(e.out, byte(n.Cmp))
@@ -142,8 +141,7 @@ func (e *encoder) node(n *Node) {
 	})
 }
 
-// typ writes the number of a type, which is new if it is that of no other; what a new
-// one is built of follows.
+// typ writes the number of a type, which is new if it is that of no other; what a new one is built of follows.
 func (e *encoder) typ(t Type) {
 	if e.types == nil {
 		return
@@ -196,48 +194,33 @@ func (e *encoder) inductive(d Inductive) {
 	}
 }
 
-// Isolate returns the subterm as a term of its own, over a universe of its own, that is
-// the same for α-equal subterms: its variables are those of Bound and then those of Free,
-// from 1 on, and the name of each is its number, in decimal. The Pos of a node is its
-// place in Nodes, from 1 on, and those of the variables follow behind. The data are those
-// of the term, in the order of Data. The error is that of a look.
+// Isolate returns the subterm as a term of its own, over a universe of its own, that is the same for α-equal subterms:
+// its variables are those of Bound and then those of Free, from 1 on, and the name of each is its number, in decimal.
+// The Pos of a node is its place in Nodes, from 1 on, and those of the variables follow behind. The data are those of
+// the term, in the order of Data. The error is that of a look.
 func (s *Subterm) Isolate() (*Term, error) {
 	t := s.t
 	out := New(NewTypes())
 	types := out.Types.translation(t.Types)
-	nodes := len(s.Nodes)
 	for i, x := range slices.Concat(s.Bound, s.Free) {
 		if err := lookAt(i, s.look); err != nil {
 			return nil, err
 		}
-		v := t.Info(x)
-		out.NewVar(VarInfo{Name: strconv.Itoa(i + 1), Type: types.of(v.Type), Linear: v.Linear, Pos: Pos(nodes + i + 1)})
+		v, pos := t.Info(x), Pos(len(s.Nodes)+i+1)
+		out.NewVar(VarInfo{Name: strconv.Itoa(i + 1), Type: types.of(v.Type), Linear: v.Linear, Pos: pos})
 	}
 	for _, i := range s.Data {
 		out.Data = append(out.Data, t.Data[i])
 	}
-	// The images of the children of the next node, the first on top.
-	var images []Ref
-	child := func(Ref) Ref {
-		last := len(images) - 1
-		r := images[last]
-		images = images[:last]
-		return r
-	}
-	for i := nodes - 1; i >= 0; i-- {
-		if err := lookAt(i, s.look); err != nil {
-			return nil, err
-		}
-		n := t.Nodes[s.Nodes[i]]
-		n.Pos = Pos(i + 1)
-		n.Elem, n.Res = types.of(n.Elem), types.of(n.Res)
+	var err error
+	out.Root, err = out.graft(s, func(i int, n Node) Node {
+		n.Pos, n.Elem, n.Res = Pos(i+1), types.of(n.Elem), types.of(n.Res)
 		if n.Op == DataOp {
 			n.A = Ref(s.data[n.A])
 		}
-		images = append(images, out.Copy(t, n, child, s.variable))
-	}
-	out.Root = images[0]
-	return out, nil
+		return n
+	}, s.variable)
+	return out, err
 }
 
 // variable returns the number of x in the isolated term.
@@ -247,4 +230,23 @@ func (s *Subterm) variable(x Var) Var {
 		i = len(s.Bound) + ^i
 	}
 	return Var(i + 1)
+}
+
+// AlphaEqual reports whether t and u are equal up to the names of bound variables
+// (section 4). Free variables are compared by name, data by their position, numerals by
+// their bits. Types are not compared. It takes time linear in the terms.
+func AlphaEqual(t, u *Term) bool {
+	a, _ := t.Subterm(t.Root, nil)
+	b, _ := u.Subterm(u.Root, nil)
+	if len(a.Nodes) != len(b.Nodes) || len(a.Free) != len(b.Free) || !slices.Equal(a.Data, b.Data) {
+		return false
+	}
+	for i, x := range a.Free {
+		if t.Info(x).Name != u.Info(b.Free[i]).Name {
+			return false
+		}
+	}
+	x, _ := a.encode(&encoder{s: a})
+	y, _ := b.encode(&encoder{s: b})
+	return bytes.Equal(x, y)
 }

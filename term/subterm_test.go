@@ -103,13 +103,11 @@ func (a *alpha) equal(r, s term.Ref) bool {
 		return a.bind(n.X, m.X) && a.equal(n.A, m.A)
 	case term.LetOp:
 		return a.bind(n.X, m.X) && a.equal(n.A, m.A) && a.equal(n.B, m.B)
-	case term.UnpairOp:
-		return a.bind(n.X, m.X) && a.bind(n.Y, m.Y) && a.equal(n.A, m.A) && a.equal(n.B, m.B)
 	case term.ConOp:
 		return (n.A == 0) == (m.A == 0) && (n.A == 0 || a.equal(n.A, m.A))
 	case term.UnvecOp, term.UntupleOp, term.BranchOp:
-		for i, x := range a.t.Bound(n) {
-			if !a.bind(term.Var(x), term.Var(a.u.Bound(m)[i])) {
+		for i, x := range a.t.BoundVars(n) {
+			if !a.bind(x, a.u.BoundVars(m)[i]) {
 				return false
 			}
 		}

@@ -290,9 +290,8 @@ func evalPow2(x, y float64) float64 {
 	return math.Pow(x, y) * elementary.Log(x)
 }
 
-// symbols is the table: a line for each symbol of F, from which complete makes those of
-// its derivatives. Derivatives at a kink: relu, abs, step and sign have 0, min and max that
-// of their first argument.
+// symbols is the table: a line for each symbol of F, from which complete makes those of its derivatives. Derivatives at
+// a kink: relu, abs, step and sign have 0, min and max that of their first argument.
 var symbols = complete([numSymbols]SymbolInfo{
 	NoSymbol: {Name: "?"},
 	Mul: {Name: "mul", Infix: "*", Eval2: func(x, y float64) float64 { return x * y },
@@ -358,8 +357,7 @@ var symbols = complete([numSymbols]SymbolInfo{
 		Partials: partials(constant(0), apply(Polygamma, minus(x1, constant(-1)), x2))},
 })
 
-// complete fills in the arities, the names in LaTeX that are words, and the symbols of the
-// partial derivatives.
+// complete fills in the arities, the names in LaTeX that are words, and the symbols of the partial derivatives.
 func complete(table [numSymbols]SymbolInfo) [numSymbols]SymbolInfo {
 	for s := Mul; s < numSymbols; s++ {
 		f := &table[s]

@@ -19,21 +19,20 @@ type Op uint8
 
 // The constructors. The comment gives the fields of [Node] that each uses.
 const (
-	NoOp     Op = iota
-	VarOp       // x                       X
-	NumOp       // r                       Val
-	LamOp       // λx.t                    X, A=t; a linear x makes a dual
-	AppOp       // t u                     A=t, B=u
-	PairOp      // ⟨t,u⟩                   A=t, B=u
-	LetOp       // t[x:=u]                 X, A=t, B=u; x exponential or linear
-	UnpairOp    // t[⟨x,y⟩:=u]             X, Y, A=t, B=u
-	AddOp       // t + u                   A=t, B=u; on R, or on R^d
-	FunOp       // f(t1,…,tk)              Sym, Args=t1…tk
-	ZeroOp      // 0⃗ of type R^d, abstract d; the body of λa.0⃗
-	VecOp       // ⟦t0,…⟧                  Args=t0…
+	NoOp   Op = iota
+	VarOp     // x                       X
+	NumOp     // r                       Val
+	LamOp     // λx.t                    X, A=t; a linear x makes a dual
+	AppOp     // t u                     A=t, B=u
+	PairOp    // ⟨t,u⟩                   A=t, B=u
+	LetOp     // t[x:=u]                 X, A=t, B=u; x exponential or linear
+	AddOp     // t + u                   A=t, B=u; on R, or on R^d
+	FunOp     // f(t1,…,tk)              Sym, Args=t1…tk
+	ZeroOp    // 0⃗ of type R^d, abstract d; the body of λa.0⃗
+	VecOp     // ⟦t0,…⟧                  Args=t0…
 	// t[⟦x0,…⟧:=u] A=t, B=u, X=x0, the first of N consecutive variables; or X=0, Args=the variables
 	UnvecOp
-	UntupleOp // t[⟨x0,…,xk⟩:=u]         the same; opens k pairs, whose tails have no names
+	UntupleOp // t[⟨x0,…,xk⟩:=u]         the same; opens k pairs, whose tails have no names: mostly one
 	IfOp      // if s c s' then t else u Cmp, Args=s,s',t,u
 	ListOp    // [t1;…;tn]               Args=t1…tn, Elem, Res
 	NatOp     // #n                      Count, Res
@@ -48,14 +47,13 @@ const (
 	FamilyOp     // ⟦t | i<s⟧               A=t, Off, B
 	ListFamilyOp // [t | i<s]               A=t, Off, B, Elem, Res
 	SumOp        // Σ(i<s) t                A=t, Off, B, Sym; with Sym, f(t0, f(t1, …)) in the order of sums, s ≥ 1
-	ReverseSumOp // D(Σ(i<s) u), t = D(u)   A=t, Off, B, Sym
 	ScanOp       // ⟦x1,…,xs⟧, xi+1 = t{xi/x}  X=x, N=x0, A=t, Off, B
 	ComponentOp  // x_e                     X the first of N consecutive variables, B=e
 	IndexNumOp   // the numeral e           B=e
 )
 
 // Opens reports whether a node is a substitution t[p:=u], of a variable or of what a pattern opens: A is t, and B is u.
-func (op Op) Opens() bool { return op == LetOp || op == UnpairOp || op == UntupleOp || op == UnvecOp }
+func (op Op) Opens() bool { return op == LetOp || op == UntupleOp || op == UnvecOp }
 
 // Node is a constructor with its children.
 type Node struct {
@@ -63,7 +61,7 @@ type Node struct {
 	Cmp  Compare
 	Sym  Symbol
 	Pos  Pos
-	X, Y Var
+	X    Var
 	A, B Ref
 	// Off and N delimit the children in the arena's Args.
 	Off, N uint32
@@ -79,8 +77,7 @@ type VarInfo struct {
 	Name   string
 	Type   Type
 	Linear bool // an annotated variable x^R; otherwise x^!A
-	// Generated says that no variable of the source stands behind it: a transformation or
-	// read-back has made it.
+	// Generated says that no variable of the source stands behind it: a transformation or read-back has made it.
 	Generated bool
 	Pos       Pos
 }
@@ -118,24 +115,6 @@ func New(tt *Types) *Term {
 
 // Children returns the many children of n: those of FunOp, VecOp, IfOp, ListOp, CaseOp and FixOp.
 func (t *Term) Children(n *Node) []Ref { return t.Args[n.Off : n.Off+n.N] }
-
-// Bound returns the variables of an UnvecOp, UntupleOp, BranchOp or FixOp node, as Refs to be converted to Var.
-func (t *Term) Bound(n *Node) []Ref {
-	switch {
-	case n.Op == FixOp:
-		return t.Args[n.Off+n.N : n.Off+2*n.N]
-	case n.opens() && n.X != 0:
-		xs := make([]Ref, n.N)
-		for i := range xs {
-			xs[i] = Ref(n.X) + Ref(i)
-		}
-		return xs
-	}
-	return t.Args[n.Off : n.Off+n.N]
-}
-
-// opens reports whether a node opens a vector or a tuple.
-func (n *Node) opens() bool { return n.Op == UnvecOp || n.Op == UntupleOp }
 
 // bind makes count variables those that n opens a vector or a tuple with.
 func (t *Term) bind(n *Node, count int, x func(i int) Var) {
@@ -192,7 +171,7 @@ func (t *Term) Let(p Pos, x Var, u, body Ref) Ref {
 
 // Unpair adds body[⟨x,y⟩:=u].
 func (t *Term) Unpair(p Pos, x, y Var, u, body Ref) Ref {
-	return t.add(Node{Op: UnpairOp, Pos: p, X: x, Y: y, A: body, B: u})
+	return t.Untuple(p, []Var{x, y}, u, body)
 }
 
 // Add adds a + b.
@@ -201,6 +180,29 @@ func (t *Term) Add(p Pos, a, b Ref) Ref { return t.add(Node{Op: AddOp, Pos: p, A
 // Fun adds f(args).
 func (t *Term) Fun(p Pos, f Symbol, args ...Ref) Ref {
 	return t.many(Node{Op: FunOp, Pos: p, Sym: f}, args)
+}
+
+// Dual adds λa.body(a) for a fresh linear a.
+func (t *Term) Dual(p Pos, body func(a Var) Ref) Ref {
+	a := t.NewVar(VarInfo{Name: "a", Type: R, Linear: true, Generated: true, Pos: p})
+	return t.Lam(p, a, body(a))
+}
+
+// ReverseOpen adds fresh x : R and x* : R⊥.
+func (t *Term) ReverseOpen(p Pos) (x, xs Var) {
+	x = t.NewVar(VarInfo{Name: "x", Type: R, Generated: true, Pos: p})
+	xs = t.NewVar(VarInfo{Name: "x*", Type: AbstractDual, Generated: true, Pos: p})
+	return x, xs
+}
+
+// Slope adds ∂i f(p1,…,pk), where operand adds an occurrence of pi.
+func (t *Term) Slope(p Pos, partial *Partial, k int, operand func(i int) Ref) Ref {
+	return Interpret(partial, k, func(r float64) Ref { return t.Num(p, r) }, operand, func(f Symbol, args ...Ref) Ref {
+		if f == NoSymbol {
+			return t.Add(p, args[0], args[1])
+		}
+		return t.Fun(p, f, args...)
+	})
 }
 
 // Zero adds 0⃗ of the abstract Euclidean type.
@@ -250,11 +252,10 @@ func (t *Term) DataRef(p Pos, i int, elem, res Type) Ref {
 	return t.add(Node{Op: DataOp, Pos: p, A: Ref(i), Elem: elem, Res: res})
 }
 
-// Kids calls f on each child of n, from left to right in the order in which the
-// calculus writes them.
+// Kids calls f on each child of n, from left to right in the order in which the calculus writes them.
 func (t *Term) Kids(n *Node, f func(Ref)) {
 	switch n.Op {
-	case LamOp, FamilyOp, ListFamilyOp, SumOp, ReverseSumOp, BranchOp:
+	case LamOp, FamilyOp, ListFamilyOp, SumOp, BranchOp:
 		f(n.A)
 	case ScanOp:
 		f(n.First())
@@ -263,7 +264,7 @@ func (t *Term) Kids(n *Node, f func(Ref)) {
 		if n.A != 0 {
 			f(n.A)
 		}
-	case AppOp, PairOp, LetOp, UnpairOp, UntupleOp, UnvecOp, AddOp:
+	case AppOp, PairOp, LetOp, UntupleOp, UnvecOp, AddOp:
 		f(n.A)
 		f(n.B)
 	case FunOp, VecOp, IfOp, ListOp, CaseOp, FixOp:
@@ -278,17 +279,18 @@ func (t *Term) Binders(n *Node, f func(Var)) {
 	switch n.Op {
 	case LamOp, LetOp, ScanOp:
 		f(n.X)
-	case UnpairOp:
-		f(n.X)
-		f(n.Y)
 	case UnvecOp, UntupleOp, BranchOp, FixOp:
-		if n.opens() && n.X != 0 {
+		if n.X != 0 {
 			for x := n.X; x < n.X+Var(n.N); x++ {
 				f(x)
 			}
 			return
 		}
-		for _, x := range t.Bound(n) {
+		off := n.Off
+		if n.Op == FixOp { // behind its functions
+			off += n.N
+		}
+		for _, x := range t.Args[off : off+n.N] {
 			f(Var(x))
 		}
 	}
@@ -301,18 +303,21 @@ func (t *Term) BoundVars(n *Node) []Var {
 	return xs
 }
 
-// Size returns |t|, the number of symbols of the term (section 4): a constructor,
-// a numeral and an occurrence of a variable count one each. Lists, data and
-// numerals count as the Church terms that they stand for: 3 + Σ(3+|t_i|) for a
+// Size returns |t|, the number of symbols of the term (section 4): a constructor, a numeral and an occurrence of a
+// variable count one each. Lists, data and numerals count as the Church terms that they stand for: 3 + Σ(3+|t_i|) for a
 // list and 3 + 2n for #n. Families count as their expansion. It saturates at math.MaxInt64.
 func (t *Term) Size() int64 {
 	n, _ := t.Symbols(nil)
 	return n
 }
 
-// Symbols is [Term.Size]. look may be nil; it is called at least every 2¹⁶ nodes, and its error is
-// the error.
+// Symbols is [Term.Size]. look may be nil; it is called at least every 2¹⁶ nodes, and its error is the error.
 func (t *Term) Symbols(look func() error) (int64, error) {
+	return t.SymbolsWith(func(*Node) int { return 0 }, look)
+}
+
+// SymbolsWith is [Term.Symbols] where each node of the expansion has so many symbols more.
+func (t *Term) SymbolsWith(more func(n *Node) int, look func() error) (int64, error) {
 	live, err := t.Inside(look, t.Root)
 	if err != nil {
 		return 0, err
@@ -324,22 +329,13 @@ func (t *Term) Symbols(look func() error) (int64, error) {
 			return 0, err
 		}
 		if live[r] {
-			size += t.symbols(nest, r)
+			size += nest.symbols(r, more)
 		}
 	}
 	if size >= math.MaxInt64 {
 		return math.MaxInt64, nil
 	}
 	return int64(size), nil
-}
-
-// symbols is the number of symbols of all instances of a node, without its parts.
-func (t *Term) symbols(nest *nest, r Ref) float64 {
-	n := &t.Nodes[r]
-	if n.Comprehends() {
-		return nest.size(n, nest.in(r))
-	}
-	return nest.times(nest.in(r)) * t.symbolsOf(n)
 }
 
 // symbolsOf is the number of symbols of a node that does not comprehend, without its parts.
@@ -363,8 +359,7 @@ func (t *Term) symbolsOf(n *Node) float64 {
 	return 1
 }
 
-// Bytes is about what the term takes in memory, with its types and without the values of
-// its data.
+// Bytes is about what the term takes in memory, with its types and without the values of its data.
 func (t *Term) Bytes() int64 {
 	const perType = 64 // in the universe and in its index
 	return int64(unsafe.Sizeof(*t)) + int64(cap(t.Nodes))*int64(unsafe.Sizeof(Node{})) +

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Type is a handle of an interned type: within one [Types], equal types have
-// equal handles. 0 is no type.
+// Type is a handle of an interned type: within one [Types], equal types have equal handles. 0 is no type.
 type Type uint32
 
 // Kind is the outermost constructor of a type.
@@ -90,8 +89,7 @@ func (tt *Types) intern(n typeNode) Type {
 	return t
 }
 
-// bottomUp calls f for t and each type that it is made of, parts first, but not for what
-// known reports and its parts.
+// bottomUp calls f for t and each type that it is made of, parts first, but not for what known reports and its parts.
 func (tt *Types) bottomUp(t Type, known func(Type) bool, f func(Type, typeNode)) {
 	if known(t) {
 		return
@@ -142,9 +140,8 @@ func (tt *Types) Dual(d int) Type {
 	return dual
 }
 
-// DualTo returns R ⊸ E for E = R, a vector of numbers or the abstract R^d; ok is false
-// for any other E. A vector of one number isn't R, so R ⊸ R¹ and R ⊸ R are two types,
-// both with d = 1.
+// DualTo returns R ⊸ E for E = R, a vector of numbers or the abstract R^d; ok is false for any other E. A vector of one
+// number isn't R, so R ⊸ R¹ and R ⊸ R are two types, both with d = 1.
 func (tt *Types) DualTo(e Type) (dual Type, ok bool) {
 	switch n := tt.nodes[e]; {
 	case n.kind == EuclidKind:
@@ -192,30 +189,20 @@ func (tt *Types) Components(t Type) []Type {
 	return nil
 }
 
-// Reverse returns D(A), Table 3a: D(R) = R × R⊥, and D commutes with ×, →, ^s
-// and the constructors of inductive types.
+// Reverse returns D(A), Table 3a: D(R) = R × R⊥, and D commutes with ×, →, ^s and the constructors of inductive types.
 // It panics on a type that holds a linear negation, where D is not defined.
 func (tt *Types) Reverse(t Type) Type {
-	known := func(t Type) bool { return tt.rev[t] != 0 }
-	tt.bottomUp(t, known, func(t Type, n typeNode) {
+	return tt.rebuild(t, tt.rev, func(t Type, n typeNode) Type {
 		switch n.kind {
 		case RKind:
-			tt.rev[t] = tt.Prod(R, AbstractDual)
-		case ProdKind:
-			tt.rev[t] = tt.Prod(tt.rev[n.a], tt.rev[n.b])
-		case ArrowKind:
-			tt.rev[t] = tt.Arrow(tt.rev[n.a], tt.rev[n.b])
-		case VecKind:
-			tt.rev[t] = tt.Vec(int(n.n), tt.rev[n.a])
+			return tt.Prod(R, AbstractDual)
 		case MuKind:
-			tt.rev[t] = tt.instance(tt.derive("D", Inductive(n.n), tt.Reverse), tt.rev[n.a])
-		case ParamKind:
-			tt.rev[t] = t
-		default:
+			return tt.instance(tt.derive("D", Inductive(n.n), tt.Reverse), n.a)
+		case DualKind, EuclidKind:
 			panic("term: D is not defined on " + tt.String(t))
 		}
+		return tt.intern(n)
 	})
-	return tt.rev[t]
 }
 
 // Forward returns Fwd(A): Fwd(R) = R × R, Fwd(R^s) = R^s × R^s, and Fwd commutes with ×, →, other ^s and the
@@ -234,12 +221,10 @@ func (tt *Types) Forward(t Type) Type {
 	})
 }
 
-// Euclidean reports whether t is R^d for some d ≥ 1: R itself, a product or a
-// vector of Euclidean types.
+// Euclidean reports whether t is R^d for some d ≥ 1: R itself, a product or a vector of Euclidean types.
 func (tt *Types) Euclidean(t Type) bool { return tt.nodes[t].real }
 
-// HasDual reports whether t has a linear negation in it, or the abstract R^d: D is not
-// defined on it.
+// HasDual reports whether t has a linear negation in it, or the abstract R^d: D is not defined on it.
 func (tt *Types) HasDual(t Type) bool { return tt.nodes[t].dual }
 
 // maxTypeText bounds the length of a printed type: beyond it an ellipsis stands.

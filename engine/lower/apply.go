@@ -354,11 +354,11 @@ func (c *compiler) parameter(t term.Type) *value {
 
 // fix makes a member of fix ⟨f1,…⟩.⟨λ1,…⟩: the functions that are defined together share what they capture.
 func (c *compiler) fix(r term.Ref, n *term.Node) *value {
-	lams, names := c.t.Children(n), c.t.Bound(n)
+	lams, names := c.t.Children(n), c.t.BoundVars(n)
 	caps := &captures{index: map[operand]int{}}
 	fns := make([]*function, len(lams))
 	for i, l := range lams {
-		fns[i] = c.newFunction(c.t.Info(term.Var(names[i])).Name, c.t.Nodes[l].Pos, c.body(l), caps)
+		fns[i] = c.newFunction(c.t.Info(names[i]).Name, c.t.Nodes[l].Pos, c.body(l), caps)
 		fns[i].out.Unfold = true
 	}
 	params := make([][]term.Var, len(lams))

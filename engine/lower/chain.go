@@ -46,7 +46,7 @@ func (c *compiler) linked(r term.Ref, next term.Var, bound, n int, uses *uint32)
 	for {
 		k := &c.t.Nodes[r]
 		switch k.Op {
-		case term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp:
+		case term.LetOp, term.UntupleOp, term.UnvecOp:
 			r = k.A
 		case term.LamOp:
 			r, bound = k.A, bound+1

@@ -196,7 +196,7 @@ func (c *compiler) scan() error {
 			if t.Linear(n.X) {
 				return &UnsupportedError{n.Pos, "linear functions"}
 			}
-		case term.ZeroOp, term.ReverseSumOp:
+		case term.ZeroOp:
 			return &UnsupportedError{n.Pos, "linear functions"}
 		case term.AddOp:
 			if c.types[r] != term.R && c.types[r] != 0 {
@@ -245,7 +245,7 @@ func (c *compiler) value(r term.Ref, tail bool) *value {
 			c.pos = n.Pos
 		}
 		switch n.Op {
-		case term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp:
+		case term.LetOp, term.UntupleOp, term.UnvecOp:
 			r = c.opening(n)
 		case term.AppOp:
 			return c.application(r, tail)
@@ -266,11 +266,6 @@ func (c *compiler) opening(n *term.Node) term.Ref {
 	case term.LetOp:
 		c.opened(n.X)
 		c.bind(n.X, c.term(n.B))
-	case term.UnpairOp:
-		c.opened(n.X, n.Y)
-		left, right := c.halves(c.term(n.B))
-		c.bind(n.X, left)
-		c.bind(n.Y, right)
 	case term.UntupleOp:
 		xs := c.t.BoundVars(n)
 		c.opened(xs...)
@@ -693,7 +688,7 @@ func (c *compiler) apart(r term.Ref) bool {
 		return false
 	}
 	switch n := &c.t.Nodes[r]; n.Op {
-	case term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp:
+	case term.LetOp, term.UntupleOp, term.UnvecOp:
 		return c.apart(n.A)
 	case term.VecOp:
 		return true

@@ -56,10 +56,10 @@ func (c *compiler) operands(k, n int) {
 }
 
 // unfolded counts the unfolding of a fix: (15), where one of its functions is applied, and (4) of their names.
-func (c *compiler) unfolded(names []term.Ref) {
+func (c *compiler) unfolded(names []term.Var) {
 	c.countAt(ir.Place{Pos: ir.AtCall}, false, rule.Unfold, 1)
 	for _, f := range names {
-		c.countAt(c.at(), c.t.Generated(term.Var(f)), rule.GC, 1)
+		c.countAt(c.at(), c.t.Generated(f), rule.GC, 1)
 	}
 }
 

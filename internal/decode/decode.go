@@ -379,8 +379,8 @@ func (s *State) function(n *graph.Node) *reference.Term {
 		f = f.Kids[1]
 	}
 	if t.Fix != 0 {
-		xs := s.prog.Term.Bound(&s.prog.Term.Nodes[t.Term])
-		f.At = slices.Index(xs, term.Ref(t.Fix))
+		xs := s.prog.Term.BoundVars(&s.prog.Term.Nodes[t.Term])
+		f.At = slices.Index(xs, t.Fix)
 	}
 	return f
 }

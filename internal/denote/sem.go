@@ -68,7 +68,7 @@ type denoter struct {
 func (d *denoter) clause(n *term.Node) clause {
 	t, u := clause(nil), clause(nil)
 	switch n.Op {
-	case term.LamOp, term.AppOp, term.PairOp, term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp, term.AddOp:
+	case term.LamOp, term.AppOp, term.PairOp, term.LetOp, term.UnvecOp, term.UntupleOp, term.AddOp:
 		t, u = d.of[n.A], d.of[n.B]
 	}
 	switch n.Op {
@@ -97,13 +97,8 @@ func (d *denoter) clause(n *term.Node) clause {
 	// ⟦t[p:=u]⟧(g) = ⟦t⟧(g, ⟦u⟧(g))
 	case term.LetOp:
 		return func(g *Env) Value { return t(g.With(n.X, u(g))) }
-	case term.UnpairOp:
-		return func(g *Env) Value {
-			p := u(g).(Pair)
-			return t(g.With(n.X, p.Left).With(n.Y, p.Right))
-		}
 	case term.UnvecOp, term.UntupleOp:
-		xs := d.t.Bound(n)
+		xs := d.t.BoundVars(n)
 		return func(g *Env) Value { return t(open(g, xs, u(g))) }
 	// ⟦t+u⟧(g) = ⟦t⟧(g) + ⟦u⟧(g)
 	case term.AddOp:
@@ -158,7 +153,7 @@ func (d *denoter) many(n *term.Node) clause {
 		branches := d.t.Children(n)[1:]
 		return func(g *Env) Value {
 			c := kids[0](g).(Con)
-			if xs := d.t.Bound(&d.t.Nodes[branches[c.Number]]); len(xs) > 0 {
+			if xs := d.t.BoundVars(&d.t.Nodes[branches[c.Number]]); len(xs) > 0 {
 				g = open(g, xs, c.Arg)
 			}
 			return kids[1+c.Number](g)
@@ -182,7 +177,7 @@ func (d *denoter) many(n *term.Node) clause {
 // fix is ⟦fix ⟨f1,…⟩.⟨v1,…⟩⟧(g), the least solution of h_i = ⟦v_i⟧(g,h1,…): each call unfolds it once more, as long as
 // there is fuel.
 func (d *denoter) fix(n *term.Node, lams []clause) clause {
-	fs := d.t.Bound(n)
+	fs := d.t.BoundVars(n)
 	return func(g *Env) Value {
 		h := make([]Value, len(lams))
 		for i := range lams {
@@ -193,7 +188,7 @@ func (d *denoter) fix(n *term.Node, lams []clause) clause {
 				*d.fuel--
 				all := g
 				for k, f := range fs {
-					all = all.With(term.Var(f), h[k])
+					all = all.With(f, h[k])
 				}
 				return apply(lams[i](all), v)
 			})
@@ -218,12 +213,12 @@ func apply(f, v Value) Value {
 }
 
 // open binds xs to the components of a tuple; the last may be a tuple itself.
-func open(g *Env, xs []term.Ref, v Value) *Env {
+func open(g *Env, xs []term.Var, v Value) *Env {
 	for _, x := range xs[:len(xs)-1] {
 		p := v.(Pair)
-		g, v = g.With(term.Var(x), p.Left), p.Right
+		g, v = g.With(x, p.Left), p.Right
 	}
-	return g.With(term.Var(xs[len(xs)-1]), v)
+	return g.With(xs[len(xs)-1], v)
 }
 
 // church is the list of n elements as a right fold, or without elements the numeral n.

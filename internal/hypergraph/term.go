@@ -61,7 +61,7 @@ func FromTerm(t *term.Term, inputs []term.Var, look func() error) (*Graph, error
 	for _, r := range order {
 		switch n := &t.Nodes[r]; n.Op {
 		case term.VarOp, term.NumOp, term.AddOp, term.PairOp, term.FunOp, term.VecOp:
-		case term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp:
+		case term.LetOp, term.UnvecOp, term.UntupleOp:
 			binder[n.B] = r
 		default:
 			return nil, rd.fail(r, "it has higher types, lists or conditionals (constructor %d)", n.Op)
@@ -153,7 +153,7 @@ func (rd *reader) node(r term.Ref, n *term.Node) (value, error) {
 		return rd.env[n.X], nil
 	case term.NumOp:
 		return value(rd.b.numeral(n.Val)), nil
-	case term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp:
+	case term.LetOp, term.UnvecOp, term.UntupleOp:
 		return rd.of[n.A], nil
 	}
 	var vs []value
@@ -193,7 +193,7 @@ func (rd *reader) open(r term.Ref, n *term.Node, v value) error {
 		for _, x := range xs[:len(xs)-1] {
 			c := rd.components(v)
 			if len(c) != 2 {
-				return rd.fail(r, "what is opened is no pair")
+				return rd.fail(r, "what is opened is no tuple of %d", len(xs))
 			}
 			rd.bind(x, c[0])
 			v = c[1]

@@ -378,7 +378,7 @@ func (m *machine) evaluate(r term.Ref, env *frame) {
 			return
 		}
 		value(literal)
-	case term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp:
+	case term.LetOp, term.UnvecOp, term.UntupleOp:
 		m.todo(finish, r, env)
 		m.todo(evaluate, n.B, env)
 	case term.IfOp, term.CaseOp:
@@ -410,7 +410,7 @@ func scrutinees(n *term.Node) int {
 func (m *machine) finish(r term.Ref, env *frame) {
 	n := &m.t.Nodes[r]
 	switch n.Op {
-	case term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp:
+	case term.LetOp, term.UnvecOp, term.UntupleOp:
 		m.bindAt(n, m.pop(), env)
 		m.todo(evaluate, n.A, env)
 	case term.FunOp:
@@ -521,10 +521,10 @@ func (m *machine) apply(f, u *value, r term.Ref, env *frame) {
 		m.step(rule.Unfold, 1)
 		n := &m.t.Nodes[f.node]
 		body := f.env.inside(n.Pos)
-		for i, x := range m.t.Bound(n) {
-			g := m.fresh(fix, m.t.TypeOf(term.Var(x)))
+		for i, x := range m.t.BoundVars(n) {
+			g := m.fresh(fix, m.t.TypeOf(x))
 			g.node, g.env, g.index = f.node, f.env, i
-			body.vars[term.Var(x)] = m.bind(g)
+			body.vars[x] = m.bind(g)
 		}
 		m.tasks = append(m.tasks, task{do: give, r: r, env: env, v: u})
 		m.todo(evaluate, m.t.Children(n)[f.index], body)
@@ -669,7 +669,7 @@ func (m *machine) linearBody(d *value, a binding) error {
 				return err
 			}
 			m.arrive(head, arg)
-		case term.LetOp, term.UnpairOp, term.UnvecOp, term.UntupleOp:
+		case term.LetOp, term.UnvecOp, term.UntupleOp:
 			v, err := m.run(n.B, env)
 			if err != nil {
 				return err

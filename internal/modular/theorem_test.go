@@ -141,7 +141,7 @@ func under(t *term.Term, lets []term.Node, body term.Ref) term.Ref {
 func etaExpand(t *term.Term) *term.Term {
 	var opened []term.Node
 	root := t.Root
-	for n := t.Nodes[root]; n.Op == term.LetOp || n.Op == term.UnpairOp; n = t.Nodes[root] {
+	for n := t.Nodes[root]; n.Op == term.LetOp || n.Op == term.UntupleOp; n = t.Nodes[root] {
 		opened = append(opened, n)
 		root = n.A
 	}
@@ -157,7 +157,7 @@ func etaExpand(t *term.Term) *term.Term {
 		if n := opened[i]; n.Op == term.LetOp {
 			root = t.Let(0, n.X, n.B, root)
 		} else {
-			root = t.Unpair(0, n.X, n.Y, n.B, root)
+			root = t.Untuple(0, t.BoundVars(&n), n.B, root)
 		}
 	}
 	t.Root = root

@@ -99,8 +99,8 @@ func (m *machine) goUnder(v *value) error {
 		for i, r := range m.t.Children(n) {
 			err := m.inScope(v, func(s *scope) (err error) {
 				if i == 0 {
-					for _, f := range m.t.Bound(n) {
-						env.vars[term.Var(f)] = binding{m.param(s, term.Var(f)), true}
+					for _, f := range m.t.BoundVars(n) {
+						env.vars[f] = binding{m.param(s, f), true}
 					}
 				}
 				s.root, err = m.run(r, env)

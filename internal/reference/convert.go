@@ -131,8 +131,8 @@ func (c *converter) variable(x term.Var) *Var {
 
 // variables are those that a node with many binds.
 func (c *converter) variables(n *term.Node) (xs []*Var) {
-	for _, x := range c.t.Bound(n) {
-		xs = append(xs, c.variable(term.Var(x)))
+	for _, x := range c.t.BoundVars(n) {
+		xs = append(xs, c.variable(x))
 	}
 	return xs
 }
@@ -177,8 +177,6 @@ func (c *converter) convert(r term.Ref) *Term {
 		return plus(c.term(n.A), c.term(n.B))
 	case term.LetOp:
 		return let(c.term(n.A), single(c.variable(n.X)), c.term(n.B))
-	case term.UnpairOp:
-		return let(c.term(n.A), tuplePattern(c.variable(n.X), c.variable(n.Y)), c.term(n.B))
 	case term.UnvecOp, term.UntupleOp:
 		return let(c.term(n.A), tuplePattern(c.variables(n)...), c.term(n.B))
 	case term.FunOp:

@@ -140,7 +140,7 @@ func comparable(n *term.Term) bool {
 	tuple := func(x term.Var) bool { return len(n.Types.Components(n.TypeOf(x))) > 0 }
 	for i := range n.Nodes {
 		switch nd := &n.Nodes[i]; nd.Op {
-		case term.UnpairOp, term.UnvecOp, term.UntupleOp:
+		case term.UnvecOp, term.UntupleOp:
 			return false
 		case term.BranchOp:
 			for _, x := range n.BoundVars(nd) {

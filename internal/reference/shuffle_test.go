@@ -83,8 +83,6 @@ func (s *shuffler) place(u term.Ref, pending []floating) term.Ref {
 		switch p := pending[i]; p.op {
 		case term.LetOp:
 			u = s.dst.Let(0, p.xs[0], p.u, u)
-		case term.UnpairOp:
-			u = s.dst.Unpair(0, p.xs[0], p.xs[1], p.u, u)
 		case term.UntupleOp:
 			u = s.dst.Untuple(0, p.xs, p.u, u)
 		default:
@@ -145,14 +143,8 @@ func (s *shuffler) form(r term.Ref) (term.Ref, []floating) {
 		return s.dst.Lam(0, x, s.scope(n.A)), nil
 	case term.LetOp:
 		return s.let(n, []term.Var{n.X})
-	case term.UnpairOp:
-		return s.let(n, []term.Var{n.X, n.Y})
 	case term.UntupleOp, term.UnvecOp:
-		var xs []term.Var
-		for _, x := range s.src.Bound(&n) {
-			xs = append(xs, term.Var(x))
-		}
-		return s.let(n, xs)
+		return s.let(n, s.src.BoundVars(&n))
 	case term.AddOp:
 		return s.sum(r)
 	case term.AppOp, term.PairOp:
@@ -293,7 +285,7 @@ func reached(u *term.Term) []term.Ref {
 			if n.A != 0 {
 				stack = append(stack, n.A)
 			}
-		case term.AppOp, term.PairOp, term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp, term.AddOp:
+		case term.AppOp, term.PairOp, term.LetOp, term.UntupleOp, term.UnvecOp, term.AddOp:
 			stack = append(stack, n.A, n.B)
 		case term.FunOp, term.VecOp, term.IfOp, term.ListOp, term.CaseOp:
 			stack = append(stack, u.Children(n)...)

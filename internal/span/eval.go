@@ -171,7 +171,7 @@ func (e *evaluator) evalBelow(r term.Ref, f *frame, at uint64) value {
 		case term.LetOp:
 			e.let(n, f, at)
 			r = n.A
-		case term.UnpairOp, term.UntupleOp, term.UnvecOp:
+		case term.UntupleOp, term.UnvecOp:
 			e.open(n, f, at)
 			r = n.A
 		case term.ConOp:

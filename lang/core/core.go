@@ -101,9 +101,8 @@ const (
 	FunBinder          // fun, without an annotation
 )
 
-// Core is the elaborated program before its types are known: the calculus, with
-// projections still in place. Children come before their parents, every binder has
-// a variable of its own, and a node has one parent.
+// Core is the elaborated program before its types are known: the calculus, with projections still in place. Children
+// come before their parents, every binder has a variable of its own, and a node has one parent.
 type Core struct {
 	Nodes []Node
 	Args  []Ref
@@ -144,8 +143,7 @@ func (c *Core) NewVar(v VarInfo) Var {
 	return Var(len(c.Vars) - 1)
 }
 
-// vectorAtom reports whether dot and matvec take the components of a node straight
-// from the variable that it is.
+// vectorAtom reports whether dot and matvec take the components of a node straight from the variable that it is.
 func (n *Node) vectorAtom() bool {
 	switch n.Op {
 	case VarOp, PathOp, InputOp, DataOp:
@@ -161,9 +159,12 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 		f(n.A)
 	case FamilyOp:
 		f(n.B)
-	case AppOp, PairOp, LetOp, TupleOp, UnvecOp:
-		f(n.A)
-		f(n.B)
+	case AppOp, PairOp, LetOp, TupleOp, UnvecOp, LinearOp, ConOp:
+		for _, k := range [...]Ref{n.A, n.B} {
+			if k != 0 {
+				f(k)
+			}
+		}
 	case PrimOp:
 		for i, k := range [...]Ref{n.A, n.B} {
 			if k != 0 && !(Prim(n.Val).Levels(i) != 0 && c.Nodes[k].vectorAtom()) {
@@ -176,18 +177,9 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 				f(k)
 			}
 		}
-	case LinearOp:
-		f(n.A)
-		if n.B != 0 {
-			f(n.B)
-		}
 	case VecOp, ListOp, FixOp, SymbolOp, DerivativeOp:
 		for _, k := range c.Args[n.A:n.B] {
 			f(k)
-		}
-	case ConOp:
-		if n.A != 0 {
-			f(n.A)
 		}
 	case CaseOp:
 		f(n.A)
@@ -254,4 +246,35 @@ func (c *Core) Live(roots []Ref, tick func()) []bool {
 // known.
 func (c *Core) Wide(n *Node, k Ref) bool {
 	return n.X != 0 && k != 0 && c.Types.At(c.Nodes[k].Type).Kind == Vec
+}
+
+// Opening is a binder that is put around a node that has been made: λx, or a let, the opening of a tuple or vector, or
+// a match with the only constructor of a type, whose argument is Val variables from X on. It is a node without its A,
+// and B is what it takes apart, or 0 for an occurrence of From.
+type Opening struct {
+	Node
+	From Var
+}
+
+// Wrap puts openings around node r of type t, the last one innermost. It returns the node.
+func (p *Program) Wrap(r Ref, t Type, opens []Opening) Ref {
+	c := p.Core
+	for i := len(opens) - 1; i >= 0; i-- {
+		n := opens[i].Node
+		if x := opens[i].From; n.Op != LamOp && n.B == 0 {
+			n.B = c.Add(Node{Op: VarOp, X: x, Type: c.Vars[x].Type, Pos: n.Pos})
+		}
+		n.A = r
+		switch {
+		case n.Op == CaseOp:
+			n.X, n.Val, n.A, n.B = 0, 1, n.B, c.Branches([]Branch{{n.X, int(n.Val), r}})
+		case n.Op == LamOp && c.Vars[n.X].Linear:
+			t, n.Value = p.Types.Dual(t), true
+		case n.Op == LamOp:
+			t, n.Value = p.Types.Arrow(c.Vars[n.X].Type, t), true
+		}
+		n.Type = t
+		r = c.Add(n)
+	}
+	return r
 }

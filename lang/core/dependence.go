@@ -1,9 +1,8 @@
 package core
 
-// Dependence says of each node of core which linear variables occur free in it: those
-// that lin binds, or a let to what depends on one. Their scopes stand in each other, and
-// so the outermost of them is enough to know: in the scope of b, the innermost, a node
-// depends on b alone just if b is its outermost.
+// Dependence says of each node of core which linear variables occur free in it: those that lin binds, or a let to what
+// depends on one. Their scopes stand in each other, and so the outermost of them is enough to know: in the scope of b,
+// the innermost, a node depends on b alone just if b is its outermost.
 type Dependence struct {
 	c      *Core
 	live   []bool
@@ -79,8 +78,7 @@ func (d *Dependence) without(b, x Var) Var {
 	return x
 }
 
-// outermost is the one of two variables, or 0, that is bound further out: children come
-// before their parents.
+// outermost is the one of two variables, or 0, that is bound further out: children come before their parents.
 func (d *Dependence) outermost(x, y Var) Var {
 	if y == 0 || x != 0 && d.binder[x] > d.binder[y] {
 		return x

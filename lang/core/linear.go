@@ -10,15 +10,13 @@ import (
 )
 
 // The check of linear variables. When all is typed, one loop over core checks by the two judgements of the calculus
-// that what stands under lin is linear, and finds the lets that are linear:
-// those to what depends on a linear variable. Differences, negations and quotients with
-// such an operand are written out as sums and products. [term.Check] accepts whatever
-// passes; the check here is for the messages.
+// that what stands under lin is linear, and finds the lets that are linear: those to what depends on a linear variable.
+// Differences, negations and quotients with such an operand are written out as sums and products. [term.Check] accepts
+// whatever passes; the check here is for the messages.
 
-// linearity checks core by the two judgements of the calculus, ⊢ t : A and ⊢_Z t : R^d,
-// as term.Check does, but with messages in the words of the source. A node has ⊢ just if
-// outer is 0, and ⊢_Z just if lin is set and Z has its linear variables. A node in which
-// something is wrong has both from then on, so that each mistake is reported once.
+// linearity checks core by the two judgements of the calculus, ⊢ t : A and ⊢_Z t : R^d, as term.Check does, but with
+// messages in the words of the source. A node has ⊢ just if outer is 0, and ⊢_Z just if lin is set and Z has its linear
+// variables. A node in which something is wrong has both from then on, so that each mistake is reported once.
 type linearity struct {
 	*Dependence
 	p     *Program
@@ -35,10 +33,9 @@ type Mark struct {
 	Notes func() []syntax.Note
 }
 
-// CheckLinear checks the linear variables of the nodes under the roots, all of whose types
-// are known, and notes which variables are linear and which operations have a linear
-// operand. It is for programs with lin and without other errors. The marks are the nodes inside lin, in their order;
-// full reports whether no more errors are wanted.
+// CheckLinear checks the linear variables of the nodes under the roots, all of whose types are known, and notes which
+// variables are linear and which operations have a linear operand. It is for programs with lin and without other
+// errors. The marks are the nodes inside lin, in their order; full reports whether no more errors are wanted.
 func CheckLinear(p *Program, roots []Ref, marks []Mark, full func() bool) {
 	l := &linearity{Dependence: newDependence(p, roots), p: p, marks: marks,
 		lin: make([]bool, len(p.Core.Nodes)), wrong: make([]bool, len(p.Core.Nodes))}
@@ -101,8 +98,10 @@ func (l *linearity) node(r Ref, n *Node) bool {
 		}
 		ok := l.plain(n.A, "in what match takes apart")
 		return l.each(r, "case", bodies...) && ok
+	case PrimOp, DerivativeOp:
+		return l.closed(n, "under "+Prim(n.Val).Name())
 	default:
-		return l.others(n)
+		return l.closed(n, closedTo[n.Op])
 	}
 	return true
 }
@@ -113,11 +112,9 @@ var closedTo = [NumOps]string{
 	ConOp: "under a constructor", FixOp: "in a recursive function", SymbolOp: "under a function symbol",
 }
 
-func (l *linearity) others(n *Node) bool {
-	ok, where := true, closedTo[n.Op]
-	if n.Op == PrimOp || n.Op == DerivativeOp {
-		where = "under " + Prim(n.Val).Name()
-	}
+// closed reports an error if a part of n depends on a linear variable.
+func (l *linearity) closed(n *Node, where string) bool {
+	ok := true
 	l.c.Children(n, func(k Ref) { ok = l.plain(k, where) && ok })
 	return ok
 }
@@ -172,8 +169,9 @@ func (l *linearity) function(n *Node) bool {
 		return l.plain(n.A, underLin+v.Name+" is linear")
 	}
 	if !l.lin[n.A] {
+		_, notes := l.at(n.A)
 		l.p.Report(WordAt(l.p.File, v.Pos), notLinear,
-			"the linear variable "+v.Name+" is not used: the body must be linear in it, or zero", l.notes(n.A)...)
+			"the linear variable "+v.Name+" is not used: the body must be linear in it, or zero", notes...)
 		return false
 	}
 	return true
@@ -214,31 +212,22 @@ func (l *linearity) let(r Ref, n *Node) bool {
 // symbol judges f(t) and f(t,u). Products are linear in one factor; differences,
 // negations and quotients with a linear operand are written out as sums and products.
 func (l *linearity) symbol(r Ref, n *Node) bool {
-	depends := l.Outer[r] != 0
-	switch n.Sym {
-	case term.Mul:
+	switch {
+	case n.Sym == term.Mul:
 		return l.product(r, n)
-	case term.Sub:
-		if depends {
-			n.Op = LinearOp
-			return l.each(r, "summand", n.A, n.B)
-		}
-	case term.Neg:
-		if depends {
-			n.Op, l.lin[r] = LinearOp, true
-		}
-	case term.Div:
-		if depends {
-			n.Op, l.lin[r] = LinearOp, true
-			return l.plain(n.B, "in a divisor")
-		}
-	default:
-		if depends {
-			ok := l.plain(n.A, "under "+n.Sym.String())
-			return (n.B == 0 || l.plain(n.B, "under "+n.Sym.String())) && ok
-		}
+	case l.Outer[r] == 0:
+		return true
+	case n.Sym == term.Sub:
+		n.Op = LinearOp
+		return l.each(r, "summand", n.A, n.B)
+	case n.Sym == term.Neg:
+		n.Op, l.lin[r] = LinearOp, true
+		return true
+	case n.Sym == term.Div:
+		n.Op, l.lin[r] = LinearOp, true
+		return l.plain(n.B, "in a divisor")
 	}
-	return true
+	return l.closed(n, "under "+n.Sym.String())
 }
 
 func (l *linearity) product(r Ref, n *Node) bool {
@@ -258,8 +247,9 @@ func (l *linearity) product(r Ref, n *Node) bool {
 		l.wrongAt(first, l.name(x)+" is raised to a power")
 		return false
 	}
+	span, _ := l.at(first)
 	l.wrongAt(second, l.name(y)+" is used in both factors of a product",
-		syntax.Note{Span: l.span(first), Text: "the other factor uses " + l.short(x) + " here"})
+		syntax.Note{Span: span, Text: "the other factor uses " + l.short(x) + " here"})
 	return false
 }
 
@@ -270,32 +260,17 @@ const (
 
 // wrongAt reports an error at node k.
 func (l *linearity) wrongAt(k Ref, label string, notes ...syntax.Note) {
-	l.p.Report(l.span(k), notLinear, label, append(notes, l.notes(k)...)...)
+	span, chain := l.at(k)
+	l.p.Report(span, notLinear, label, append(notes, chain...)...)
 }
 
-// mark returns the place of node k, if it has been noted.
-func (l *linearity) mark(k Ref) (Mark, bool) {
+// at returns where node k stands, and the chain of uses of defs that led there if it has been noted.
+func (l *linearity) at(k Ref) (syntax.Span, []syntax.Note) {
 	i, ok := slices.BinarySearchFunc(l.marks, k, func(m Mark, k Ref) int { return cmp.Compare(m.Node, k) })
-	if !ok {
-		return Mark{}, false
+	if ok {
+		return l.marks[i].Span, l.marks[i].Notes()
 	}
-	return l.marks[i], true
-}
-
-// span returns where node k stands.
-func (l *linearity) span(k Ref) syntax.Span {
-	if m, ok := l.mark(k); ok {
-		return m.Span
-	}
-	return WordAt(l.p.File, l.c.Nodes[k].Pos)
-}
-
-// notes returns the chain of uses of defs that led to node k.
-func (l *linearity) notes(k Ref) []syntax.Note {
-	if m, ok := l.mark(k); ok {
-		return m.Notes()
-	}
-	return nil
+	return WordAt(l.p.File, l.c.Nodes[k].Pos), nil
 }
 
 // name says which variable a message is about.
@@ -338,9 +313,7 @@ func (l *linearity) occurrence(k Ref, x Var) Ref {
 				stack = append(stack, k)
 			}
 		})
-		for i, j := from, len(stack)-1; i < j; i, j = i+1, j-1 {
-			stack[i], stack[j] = stack[j], stack[i]
-		}
+		slices.Reverse(stack[from:])
 	}
 	return k
 }

@@ -17,45 +17,29 @@ import (
 // its own, which are the one type [R] only once a computation takes or gives the number. What has a type that is
 // equal to that of an index is a value that the index may have.
 
-// Numbers are those that a program takes from elsewhere, with their types.
+// Numbers are those that a program takes from elsewhere: numerals, and data by its number, with their types.
 type Numbers struct {
 	Types    *Types
-	data     []occurrence
-	numerals []numeral
+	data     []occurrence[int]
+	numerals []occurrence[float64]
 }
 
-type occurrence struct {
-	t Type
-	i int // the data
-}
-
-type numeral struct {
-	t Type
-	x float64
+type occurrence[T any] struct {
+	t  Type
+	of T
 }
 
 // Data returns a type for an occurrence of data i, or of its elements, of shape s.
 func (n *Numbers) Data(i int, s *load.Shape) Type {
-	t := n.shape(s)
-	n.data = append(n.data, occurrence{t, i})
+	t := n.Types.shapeType(s, n.Types.Real)
+	n.data = append(n.data, occurrence[int]{t, i})
 	return t
-}
-
-func (n *Numbers) shape(s *load.Shape) Type {
-	switch s.Kind {
-	case load.Product:
-		a := n.shape(s.A)
-		return n.Types.Prod(a, n.shape(s.B))
-	case load.Vector:
-		return n.Types.Vec(n.shape(s.A), n.Types.KnownSize(s.Size))
-	}
-	return n.Types.Real()
 }
 
 // Numeral returns a type for an occurrence of the numeral x.
 func (n *Numbers) Numeral(x float64) Type {
 	t := n.Types.Real()
-	n.numerals = append(n.numerals, numeral{t, x})
+	n.numerals = append(n.numerals, occurrence[float64]{t, x})
 	return t
 }
 
@@ -127,20 +111,20 @@ func (n *Numbers) check(u *Selection, data []load.Variable, limits map[int]Limit
 			"or a numeral. For numbers of range n, write data is : List R = range n"
 	}
 	for _, x := range n.numerals {
-		if n.Types.Find(x.t) == class && !within(x.x, size) {
-			return outOfRange, fmt.Sprintf("%s is among the values of this, %s", numberText(x.x), indices(size))
+		if n.Types.Find(x.t) == class && !within(x.of, size) {
+			return outOfRange, fmt.Sprintf("%s is among the values of this, %s", numberText(x.of), indices(size))
 		}
 	}
 	for _, d := range n.data {
-		s := data[d.i].Shape
+		s := data[d.of].Shape
 		if s.Kind == load.List {
 			s = s.A
 		}
 		n.limit(class, d.t, s, 0, func(offset int) {
-			if limits[d.i] == nil {
-				limits[d.i] = make(Limits, s.Width())
+			if limits[d.of] == nil {
+				limits[d.of] = make(Limits, s.Width())
 			}
-			if k := &limits[d.i][offset]; *k == 0 || size < *k {
+			if k := &limits[d.of][offset]; *k == 0 || size < *k {
 				*k = size
 			}
 		})

@@ -4,14 +4,128 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 )
 
+// Inductive is the declaration of an inductive type.
+type Inductive struct {
+	Name   string
+	Params []string // with their '
+	Cons   []Constructor
+}
+
+// Constructor is a constructor of an inductive type. Arg is the type of its argument, in which parameters are
+// [Types.Param]; 0 if it has none.
+type Constructor struct {
+	Name string
+	Arg  Type
+}
+
+// Param returns the i-th parameter of a declaration.
+func (tt *Types) Param(i int) Type { return tt.add(TypeNode{Kind: Param, N: uint32(i)}) }
+
+// Named returns the type with declaration d and the given arguments.
+func (tt *Types) Named(d int, args []Type) Type {
+	n := TypeNode{Kind: Named, N: uint32(d), closed: true}
+	for i := len(args) - 1; i >= 0; i-- {
+		if n.A == 0 {
+			n.A = tt.Find(args[i])
+		} else {
+			n.A = tt.Prod(args[i], n.A)
+		}
+		n.closed = tt.Nodes[n.A].closed
+	}
+	return tt.add(n)
+}
+
+// Fresh returns a type with declaration d whose arguments are open.
+func (tt *Types) Fresh(d int) Type {
+	args := make([]Type, len(tt.Inductives[d].Params))
+	for i := range args {
+		args[i] = tt.Open()
+	}
+	return tt.Named(d, args)
+}
+
+// Args returns the arguments of an inductive type.
+func (tt *Types) Args(t Type) []Type {
+	n := tt.At(t)
+	args := make([]Type, len(tt.Inductives[n.N].Params))
+	rest := n.A
+	for i := range args {
+		if args[i] = rest; i < len(args)-1 {
+			p := tt.At(rest)
+			args[i], rest = p.A, p.B
+		}
+	}
+	return args
+}
+
+// Argument returns the type of the argument of constructor con in the inductive type t, 0 if it has none.
+func (tt *Types) Argument(t Type, con int) Type {
+	arg := tt.Inductives[tt.At(t).N].Cons[con].Arg
+	if arg == 0 {
+		return 0
+	}
+	return tt.replace(arg, tt.Args(t))
+}
+
+// replace returns the type t of a declaration with arguments for its parameters. Types are not deep in a source.
+func (tt *Types) replace(t Type, args []Type) Type {
+	n := tt.Nodes[t]
+	switch {
+	case n.closed:
+		return t
+	case n.Kind == Param:
+		return args[n.N]
+	}
+	if n.A != 0 {
+		n.A = tt.replace(n.A, args)
+	}
+	if n.B != 0 {
+		n.B = tt.replace(n.B, args)
+	}
+	n.closed = (n.A == 0 || tt.Nodes[tt.Find(n.A)].closed) && (n.B == 0 || tt.Nodes[tt.Find(n.B)].closed)
+	switch n.Kind {
+	case List, Nat:
+		n.N = 0
+	}
+	return tt.add(n)
+}
+
+// HoldsDuals reports whether the constructors of declaration d hold linear negations, also those of types in them.
+func (tt *Types) HoldsDuals(d int) bool {
+	seen := map[Type]bool{}
+	stack := []Type{tt.Fresh(d)}
+	declared := map[int]bool{}
+	for len(stack) > 0 {
+		t := tt.Find(stack[len(stack)-1])
+		stack = stack[:len(stack)-1]
+		if t == 0 || seen[t] {
+			continue
+		}
+		seen[t] = true
+		n := tt.At(t)
+		switch n.Kind {
+		case Dual:
+			return true
+		case Named:
+			if !declared[int(n.N)] {
+				declared[int(n.N)] = true
+				for _, c := range tt.Inductives[n.N].Cons {
+					stack = append(stack, c.Arg)
+				}
+			}
+		}
+		stack = append(stack, n.A, n.B)
+	}
+	return false
+}
+
 // maxShape bounds the nodes of the shape of a program's value.
 const maxShape = 4 << 20
 
-// ValueShape returns the shape of the values of a type that is built of R,
-// products, vectors and lists, and nil for any other. A function that has every
-// type (a -> x -> x) -> x -> x, for an x that is still open, is a List a: what map
-// and rev return. It is to be called before open types are closed. A type too large
-// to be written out, as shared products can be, has no shape.
+// ValueShape returns the shape of the values of a type that is built of R, products, vectors and lists, and nil for any
+// other. A function that has every type (a -> x -> x) -> x -> x, for an x that is still open, is a List a: what map and
+// rev return. It is to be called before open types are closed. A type too large to be written out, as shared products
+// can be, has no shape.
 func (tt *Types) ValueShape(t Type) *load.Shape {
 	type item struct {
 		t    Type
@@ -93,9 +207,6 @@ func (tt *Types) inductiveShape(t Type) *load.Shape {
 	return s
 }
 
-// InductiveType returns the type of a shape that [Types.ValueShape] has made.
-func (tt *Types) InductiveType(s *load.Shape) Type { return tt.types[s] }
-
 // listElement returns a of (a -> x -> x) -> x -> x, if x is open.
 func (tt *Types) listElement(t Type) (Type, bool) {
 	whole := tt.At(t)
@@ -112,17 +223,20 @@ func (tt *Types) listElement(t Type) (Type, bool) {
 }
 
 // ShapeType makes the type of a shape.
-func (tt *Types) ShapeType(s *load.Shape) Type {
+func (tt *Types) ShapeType(s *load.Shape) Type { return tt.shapeType(s, func() Type { return R }) }
+
+// shapeType makes the type of a shape, with the types that number returns for its numbers.
+func (tt *Types) shapeType(s *load.Shape, number func() Type) Type {
 	switch s.Kind {
 	case load.Product:
-		a := tt.ShapeType(s.A)
-		return tt.Prod(a, tt.ShapeType(s.B))
+		a := tt.shapeType(s.A, number)
+		return tt.Prod(a, tt.shapeType(s.B, number))
 	case load.Vector:
-		return tt.Vec(tt.ShapeType(s.A), tt.KnownSize(s.Size))
+		return tt.Vec(tt.shapeType(s.A, number), tt.KnownSize(s.Size))
 	case load.List:
-		return tt.List(tt.ShapeType(s.A), tt.Open())
+		return tt.List(tt.shapeType(s.A, number), tt.Open())
 	case load.Inductive:
-		return tt.InductiveType(s)
+		return tt.types[s]
 	}
-	return R
+	return number()
 }

@@ -1,5 +1,7 @@
 package core
 
+import "math"
+
 // Clash says why two types do not unify.
 type Clash uint8
 
@@ -136,16 +138,24 @@ func (tt *Types) bind(x, t, raw Type) Clash {
 }
 
 func (tt *Types) occurs(x, t Type) bool {
-	tt.startWalk()
+	return tt.search(t, math.MaxInt, func(t Type, _ *TypeNode) bool { return t == x })
+}
+
+// search looks in t and what it is made of, but not in closed types, for one that is wanted, within a number of steps.
+func (tt *Types) search(t Type, steps int, wanted func(Type, *TypeNode) bool) bool {
+	tt.epoch++
+	if n := len(tt.Nodes) - len(tt.seen); n > 0 {
+		tt.seen = append(tt.seen, make([]uint32, n)...)
+	}
+	tt.walk = tt.walk[:0]
 	tt.visit(t)
-	for len(tt.walk) > 0 {
+	for ; len(tt.walk) > 0 && steps > 0; steps-- {
 		t := tt.walk[len(tt.walk)-1]
 		tt.walk = tt.walk[:len(tt.walk)-1]
-		if t == x {
-			tt.walk = tt.walk[:0]
+		n := &tt.Nodes[t]
+		if wanted(t, n) {
 			return true
 		}
-		n := &tt.Nodes[t]
 		tt.visit(n.Link)
 		tt.visit(n.A)
 		tt.visit(n.B)
@@ -154,13 +164,6 @@ func (tt *Types) occurs(x, t Type) bool {
 		}
 	}
 	return false
-}
-
-func (tt *Types) startWalk() {
-	tt.epoch++
-	if n := len(tt.Nodes) - len(tt.seen); n > 0 {
-		tt.seen = append(tt.seen, make([]uint32, n)...)
-	}
 }
 
 // visit puts t on the list of nodes to walk through, once.
@@ -175,20 +178,5 @@ func (tt *Types) visit(t Type) {
 // Generic reports whether an open type is seen in t within a few steps: whether
 // a definition in its place could have been used at several types.
 func (tt *Types) Generic(t Type) bool {
-	tt.startWalk()
-	tt.visit(t)
-	defer func() { tt.walk = tt.walk[:0] }()
-	for budget := 64; len(tt.walk) > 0 && budget > 0; budget-- {
-		n := tt.Nodes[tt.walk[len(tt.walk)-1]]
-		tt.walk = tt.walk[:len(tt.walk)-1]
-		if n.Kind == Open && n.Link == 0 {
-			return true
-		}
-		tt.visit(n.Link)
-		if n.Link == 0 {
-			tt.visit(n.A)
-			tt.visit(n.B)
-		}
-	}
-	return false
+	return tt.search(t, 64, func(_ Type, n *TypeNode) bool { return n.Kind == Open && n.Link == 0 })
 }

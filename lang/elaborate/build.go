@@ -8,8 +8,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// store adds the parts of a node to core.args. It returns where they start, and whether
-// all are values.
+// store adds the parts of a node to core.args. It returns where they start, and whether all are values.
 func (e *Elaborator) store(parts []val) (off core.Ref, value bool) {
 	off, value = core.Ref(len(e.Core.Args)), true
 	for i := range parts {
@@ -165,8 +164,7 @@ func (e *Elaborator) part(kids []syntax.Expr) (v val, ok bool) {
 	return e.eval(kids[2], 0), true
 }
 
-// comprehension makes vec, sum or list i < s -> body: the body is elaborated once for
-// each index.
+// comprehension makes vec, sum or list i < s -> body: the body is elaborated once for each index.
 func (e *Elaborator) comprehension(x syntax.Expr) val {
 	n, kids, a := e.expr(x), e.kids(x), e.act()
 	index := a.unit.Refs[x].N

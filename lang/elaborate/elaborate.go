@@ -63,9 +63,8 @@ type attempt struct {
 	notLinear int
 	marks     []core.Mark // of the nodes inside lin, in their order
 	badSize   bool        // a size of a vector has been reported
-	// values tells that a default value is being elaborated: there are no inputs, the
-	// bodies of comprehensions stand for all their indices, and definitions of the
-	// prelude for what package eval runs.
+	// values tells that a default value is being elaborated: there are no inputs, the bodies of comprehensions stand
+	// for all their indices, and definitions of the prelude for what package eval runs.
 	values bool
 	fam    families
 	facts  []fact

@@ -46,17 +46,10 @@ func all(facts []fact, values []float64) bool {
 }
 
 func holds(op syntax.Token, a, b float64) bool {
-	switch op {
-	case syntax.LessTok:
-		return a < b
-	case syntax.LessEqTok:
-		return a <= b
-	case syntax.GreaterTok:
-		return a > b
-	case syntax.EqTok:
+	if op == syntax.EqTok {
 		return a == b
 	}
-	return a >= b
+	return comparisons[op].Holds(a, b)
 }
 
 // knowing calls f, which elaborates what is reached only where the facts hold.

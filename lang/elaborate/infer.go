@@ -51,26 +51,28 @@ func (e *Elaborator) mismatch(c core.Clash, v val, t core.Type, why reason) {
 	p := e.Types.Text()
 	p.Named = c == core.SelfRefer
 	is, wanted := p.Both(v.typ, t)
-	notes := e.hints(v, t, why)
+	notes := note(e.hint(v, t, why))
 	if c == core.SelfRefer {
 		e.reportHere(v.span, "infinite type",
 			fmt.Sprintf("this is %s, and would have to be %s: a type can't contain itself", is, wanted), notes...)
 		return
 	}
-	var label string
+	but := why.text + " " + wanted
 	switch why.kind {
 	case takesReason:
-		who := why.text
-		if who == "" {
-			who = e.headText(why.head)
-		}
-		label = fmt.Sprintf("this is %s, but %s takes %s", is, who, wanted)
-	case sameReason, annotReason:
-		label = fmt.Sprintf("this is %s, but %s %s", is, why.text, wanted)
+		but = e.taker(why) + " takes " + wanted
 	case projReason:
-		label = fmt.Sprintf("this is %s, but only a vector has components", is)
+		but = "only a vector has components"
 	}
-	e.reportHere(v.span, "type mismatch", label, notes...)
+	e.reportHere(v.span, "type mismatch", fmt.Sprintf("this is %s, but %s", is, but), notes...)
+}
+
+// taker names what takes another type.
+func (e *Elaborator) taker(why reason) string {
+	if why.text != "" {
+		return why.text
+	}
+	return e.headText(why.head)
 }
 
 // headText names a function in a message.
@@ -87,46 +89,38 @@ func (e *Elaborator) headText(s syntax.Span) string {
 
 // curried reports whether the function of a mismatch takes a second argument.
 func (e *Elaborator) curried(why reason) bool {
-	if slices.Contains([]string{"max", "min", "pow", "same"}, cmp.Or(why.text, e.headText(why.head))) {
+	if slices.Contains([]string{"max", "min", "pow", "same"}, e.taker(why)) {
 		return true
 	}
 	f := e.Types.At(why.fun.typ)
 	return f.Kind == core.Arrow && e.Types.At(f.B).Kind == core.Arrow
 }
 
-// hints says what may have led to a mismatch of v with type t.
-func (e *Elaborator) hints(v val, t core.Type, why reason) []syntax.Note {
+// hint says what may have led to a mismatch of v with type t, if it knows.
+func (e *Elaborator) hint(v val, t core.Type, why reason) string {
 	_, function := e.Types.Function(v.typ)
 	if text := e.user.File.Text(v.span); why.kind == takesReason && e.curried(why) &&
 		e.Types.At(v.typ).Kind == core.Prod && e.Types.At(t).Kind == core.Real && strings.HasPrefix(text, "(") &&
 		strings.Count(text, ",") == 1 && !strings.ContainsAny(text, "\n") {
 		a, b, _ := strings.Cut(strings.Trim(text, "()"), ",")
-		return []syntax.Note{{Text: fmt.Sprintf("arguments follow a function one by one, without commas: %s %s %s",
-			cmp.Or(why.text, e.headText(why.head)), strings.TrimSpace(a), strings.TrimSpace(b))}}
+		return fmt.Sprintf("arguments follow a function one by one, without commas: %s %s %s", e.taker(why),
+			strings.TrimSpace(a), strings.TrimSpace(b))
 	}
 	if s := why.negated; s.End > 0 && function {
 		f, u := e.headText(v.span), e.headText(s)
 		if first, others, many := strings.Cut(e.user.File.Text(s), " "); many && !strings.ContainsAny(first, "([") {
-			return []syntax.Note{{Text: fmt.Sprintf("this is a difference; to apply %s to -%s, write (-%s) %s behind "+
-				"it", f, first, first, others)}}
+			return fmt.Sprintf("this is a difference; to apply %s to -%s, write (-%s) %s behind it", f, first, first, others)
 		}
-		return []syntax.Note{{Text: fmt.Sprintf("%s - %s is a difference; to apply %s to -%s, write %s (-%s)", f, u, f,
-			u, f, u)}}
+		return fmt.Sprintf("%s - %s is a difference; to apply %s to -%s, write %s (-%s)", f, u, f, u, f, u)
 	}
 	if e.user.Duals && e.inLin == 0 && (why.text == "+" || why.text == "sum") && e.Types.At(v.typ).Kind == core.Vec {
-		return []syntax.Note{{Text: "inside lin, " + why.text + " is also on R^s"}}
+		return "inside lin, " + why.text + " is also on R^s"
 	}
-	if text := e.formHint(v, t, why); text != "" {
-		return []syntax.Note{{Text: text}}
+	text := cmp.Or(e.formHint(v, t, why), e.polymorphism(why.fun.node))
+	if _, ok := e.Types.Function(t); ok && function {
+		text = cmp.Or(text, e.polymorphism(v.node))
 	}
-	note := e.polymorphism(why.fun.node)
-	if _, ok := e.Types.Function(t); note == "" && ok && function {
-		note = e.polymorphism(v.node)
-	}
-	if note == "" {
-		return nil
-	}
-	return []syntax.Note{{Text: note}}
+	return text
 }
 
 // formHint says how to write what another language writes as v is written.
@@ -182,15 +176,15 @@ func (e *Elaborator) polymorphism(n core.Ref) string {
 	if _, ok := e.Types.Function(x.Type); !ok {
 		return ""
 	}
-	t := e.Types.Text().Of(x.Type)
+	is, def := "bound by let", "a def"
 	switch x.Binder {
 	case core.DefBinder:
-		return fmt.Sprintf("%s is computed once and has one type, %s; a def with parameters may be used at several",
-			x.Name, t)
+		is, def = "computed once", "a def with parameters"
 	case core.FunBinder:
-		return fmt.Sprintf("%s is bound by fun and has one type, %s; a def may be used at several", x.Name, t)
+		is = "bound by fun"
 	}
-	return fmt.Sprintf("%s is bound by let and has one type, %s; a def may be used at several", x.Name, t)
+	return fmt.Sprintf("%s is %s and has one type, %s; %s may be used at several", x.Name, is,
+		e.Types.Text().Of(x.Type), def)
 }
 
 // wantPattern makes the value that a pattern takes apart have type t.
@@ -204,9 +198,8 @@ func (e *Elaborator) wantPattern(it patternItem, t core.Type) {
 	if a := e.act(); !a.unit.Prelude && a.global >= 0 && e.Types.At(it.t).Kind == core.Real {
 		f := a.unit.File
 		if d := f.Decls[e.globals[a.global].decl]; d.Kind == syntax.DefDecl && slices.Contains(d.Params, it.p) {
-			note := fmt.Sprintf("the parameters of a def stand one by one: def %s %s = …", d.Name,
-				oneByOne(f.Text(f.Pat(it.p).Span)))
-			notes = append(notes, syntax.Note{Text: note})
+			notes = note(fmt.Sprintf("the parameters of a def stand one by one: def %s %s = …", d.Name,
+				oneByOne(f.Text(f.Pat(it.p).Span))))
 		}
 	}
 	e.reportHere(e.patSpan(it.p), "type mismatch",
@@ -250,7 +243,7 @@ func (e *Elaborator) endless(f, u val, wanted core.Type) {
 	p.Named = true
 	e.reportHere(u.span, "infinite type",
 		fmt.Sprintf("applied to this, %s would have a type %s that is %s: a type can't contain itself",
-			e.headText(f.head), p.Of(f.typ), p.Of(wanted)), e.hints(f, wanted, reason{})...)
+			e.headText(f.head), p.Of(f.typ), p.Of(wanted)), note(e.hint(f, wanted, reason{}))...)
 }
 
 // annotate makes v have the type t of the present unit.
@@ -270,13 +263,11 @@ func (e *Elaborator) typeIn(u *unit, t syntax.TypeExpr) (core.Type, bool) {
 	n := u.File.Type(t)
 	var a, b core.Type
 	okA, okB := true, true
-	if n.Kind != syntax.LinType {
-		if n.A != 0 {
-			a, okA = e.typeIn(u, n.A)
-		}
-		if n.B != 0 {
-			b, okB = e.typeIn(u, n.B)
-		}
+	if n.A != 0 {
+		a, okA = e.typeIn(u, n.A)
+	}
+	if n.B != 0 {
+		b, okB = e.typeIn(u, n.B)
 	}
 	ok := okA && okB
 	switch n.Kind {
@@ -301,13 +292,9 @@ func (e *Elaborator) typeIn(u *unit, t syntax.TypeExpr) (core.Type, bool) {
 		s, known := e.vectorSize(u, n.Size)
 		return e.Types.Vec(a, s), ok && known
 	default: // R -o R or R -o R^s
-		to, known := core.R, true
-		if b := u.File.Type(n.B); b.Kind == syntax.VecType {
-			var s core.Size
-			s, known = e.vectorSize(u, b.Size)
-			to = e.Types.Vec(core.R, s)
-		}
-		return e.Types.Dual(to), known
+		elem, _, _ := e.Types.Element(b)
+		e.Types.Unify(elem, core.R)
+		return e.Types.Dual(b), ok
 	}
 }
 

@@ -2,6 +2,11 @@ package elaborate
 
 import (
 	"bytes"
+	"cmp"
+	_ "embed" // for the prelude
+	"slices"
+	"strings"
+	"sync"
 
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/eval"
@@ -46,21 +51,26 @@ func (e *Elaborator) unknown(u *unit, name string, span syntax.Span, decl int, l
 		}
 	}
 	all = append(all, library...)
-	var notes []syntax.Note
-	if bytes.Contains(u.File.Src, []byte("let rec "+name+" ")) {
-		notes = append(notes, syntax.Note{Text: "this file binds `rec`, so it is a name here and no keyword"})
-	} else if bytes.Contains(u.File.Src[:span.Start], []byte("let "+name+" ")) {
-		notes = append(notes, syntax.Note{Text: "a recursive function is bound by `let rec`; what `let` binds is " +
-			"known behind its `in`"})
-	} else if s := u.File.Src[:span.Start]; bytes.HasSuffix(bytes.TrimRight(s, " "), []byte("#")) && !bytes.HasSuffix(s,
-		[]byte("#")) {
-		notes = append(notes, syntax.Note{Text: "a comment starts with `-- `"})
-	} else if hint := syntax.Elsewhere[name]; hint != "" {
-		notes = append(notes, syntax.Note{Text: hint})
-	} else if near := syntax.Suggest(name, all); near != "" {
-		notes = append(notes, syntax.Note{Text: "did you mean " + near + "?"})
+	var hint string
+	switch before := string(u.File.Src[:span.Start]); {
+	case bytes.Contains(u.File.Src, []byte("let rec "+name+" ")):
+		hint = "this file binds `rec`, so it is a name here and no keyword"
+	case strings.Contains(before, "let "+name+" "):
+		hint = "a recursive function is bound by `let rec`; what `let` binds is known behind its `in`"
+	case strings.HasSuffix(strings.TrimRight(before, " "), "#") && !strings.HasSuffix(before, "#"):
+		hint = "a comment starts with `-- `"
+	default:
+		hint = cmp.Or(syntax.Elsewhere[name], didYouMean(name, all))
 	}
-	e.report(u, span, "unknown name", name+" is not declared", notes...)
+	e.report(u, span, "unknown name", name+" is not declared", note(hint)...)
+}
+
+// didYouMean suggests a name that is known in place of one that is not, if one is near.
+func didYouMean(name string, known []string) string {
+	if near := syntax.Suggest(name, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return ""
 }
 
 // meaning returns what the name x means in the present activation.
@@ -78,8 +88,7 @@ func (e *Elaborator) meaning(x syntax.Expr) binding {
 	return binding{}
 }
 
-// globalBinding returns what a global name means. A def that is only another name
-// is followed.
+// globalBinding returns what a global name means. A def that is only another name is followed.
 func (e *Elaborator) globalBinding(g int) binding {
 	for {
 		d := &e.globals[g]
@@ -102,8 +111,7 @@ func (e *Elaborator) globalBinding(g int) binding {
 	}
 }
 
-// use elaborates an occurrence of a name, applied to n arguments, as [Elaborator.enter]
-// does an expression.
+// use elaborates an occurrence of a name, applied to n arguments, as [Elaborator.enter] does an expression.
 func (e *Elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, val) {
 	if b.annot != 0 && (b.kind == defBinding || b.kind == primBinding || b.kind == conBinding) {
 		n = e.annotated(b, n)
@@ -129,9 +137,7 @@ func (e *Elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, 
 			})
 			n = 0
 		} else if folds[d.name].fun != "" && n > 2 && d.unit.Prelude && !e.foldArguments(d.name, span) {
-			for range n {
-				e.takeArg()
-			}
+			e.args = e.args[:len(e.args)-n]
 			return 0, 0, e.add(core.Node{Op: core.NumOp}, e.Types.Open(), span)
 		} else if top := len(e.args) - 1; typed && d.name == "fold" && e.args[top].kind == defBinding {
 			e.expect = e.foldTypes(d.name, e.args[top-1])
@@ -153,10 +159,9 @@ func (e *Elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, 
 	return 0, 0, e.apply(v, n)
 }
 
-// annotated is for a def or a primitive that is the argument of a parameter with an
-// annotation. It makes the application to n arguments agree with the annotation, which
-// each occurrence instantiates. It returns how many arguments to pass at once: those of a
-// dual wait until it is known to be one.
+// annotated is for a def or a primitive that is the argument of a parameter with an annotation. It makes the
+// application to n arguments agree with the annotation, which each occurrence instantiates. It returns how many
+// arguments to pass at once: those of a dual wait until it is known to be one.
 func (e *Elaborator) annotated(b binding, n int) int {
 	t, ok := e.typeIn(b.unit, b.annot)
 	if !ok {
@@ -185,8 +190,7 @@ func (e *Elaborator) annotated(b binding, n int) int {
 	return n
 }
 
-// wantAnnotation makes v, an application to n arguments, agree with an annotation t of
-// the function at span.
+// wantAnnotation makes v, an application to n arguments, agree with an annotation t of the function at span.
 func (e *Elaborator) wantAnnotation(v val, n int, t core.Type, span syntax.Span) val {
 	is := v
 	for range n {
@@ -227,3 +231,23 @@ func (e *Elaborator) occurrence(b binding, span syntax.Span) val {
 	v.node = e.Core.Add(n)
 	return v
 }
+
+//go:embed prelude.gram
+var preludeSource []byte
+
+// Prelude returns the definitions that every program can use, parsed.
+var Prelude = sync.OnceValue(func() *syntax.File {
+	f, diags, err := syntax.Parse("prelude.gram", preludeSource, syntax.Options{NoBody: true})
+	if err != nil || len(diags) > 0 {
+		panic("lang: the prelude does not parse")
+	}
+	return f
+})
+
+// PreludeNames returns the names that the prelude defines.
+var PreludeNames = sync.OnceValue(func() (names []string) {
+	for _, d := range Prelude().Decls {
+		names = append(names, d.Name)
+	}
+	return slices.Clip(names)
+})

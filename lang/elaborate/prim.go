@@ -18,18 +18,7 @@ func (e *Elaborator) usePrim(p core.Prim, span syntax.Span, n int) val {
 		e.partialPrim(p, span, n)
 	}
 	args := each(k, func(int) val { return e.argVal() })
-	var v val
-	switch {
-	case p == core.PrimAlong || p == core.PrimGrad:
-		v = e.derivative(p, args, span)
-	case k > 2:
-		v = e.manyary(p, args, span)
-	case k == 2:
-		v = e.primitive(p, args[0], args[1], span)
-	default:
-		v = e.primitive(p, args[0], val{}, span)
-	}
-	v = e.wrap(v, opens)
+	v := e.wrap(e.primitive(p, args, span), opens)
 	return e.apply(v, n-k)
 }
 
@@ -58,9 +47,22 @@ func (e *Elaborator) partialPrim(p core.Prim, span syntax.Span, given int) {
 	e.args = append(e.args, all...)
 }
 
-// primitive makes the node of a primitive; b is there if it takes two arguments.
-func (e *Elaborator) primitive(p core.Prim, a, b val, span syntax.Span) val {
+// primitive makes the node of a primitive.
+func (e *Elaborator) primitive(p core.Prim, args []val, span syntax.Span) val {
 	why := reason{kind: takesReason, text: p.Name()}
+	switch {
+	case p == core.PrimAlong || p == core.PrimGrad:
+		return e.derivative(p, args, span)
+	case len(args) > 2: // a declared symbol of numbers
+		e.wantReal(why, args...)
+		off, _ := e.store(args)
+		return e.add(core.Node{Op: core.SymbolOp, Sym: p.Symbol(), Pos: core.PosOf(span), A: off,
+			B: off + core.Ref(len(args))}, core.R, span)
+	}
+	a, b := args[0], val{}
+	if len(args) == 2 {
+		b = args[1]
+	}
 	n := core.Node{Op: core.PrimOp, Val: float64(p), Pos: core.PosOf(span), A: a.node, B: b.node}
 	size := e.Types.OpenSize()
 	row := e.Types.Vec(core.R, e.Types.OpenSize())
@@ -93,14 +95,6 @@ func (e *Elaborator) primitive(p core.Prim, a, b val, span syntax.Span) val {
 	return e.add(n, gives, span)
 }
 
-// manyary makes the application of a declared symbol to three numbers or more.
-func (e *Elaborator) manyary(p core.Prim, args []val, span syntax.Span) val {
-	e.wantReal(reason{kind: takesReason, text: p.Name()}, args...)
-	off, _ := e.store(args)
-	return e.add(core.Node{Op: core.SymbolOp, Sym: p.Symbol(), Pos: core.PosOf(span), A: off,
-		B: off + core.Ref(len(args))}, core.R, span)
-}
-
 // operations makes an operation and those to its left.
 func (e *Elaborator) operations(x syntax.Expr) val {
 	var ops []syntax.Expr // the last one first
@@ -119,8 +113,7 @@ func (e *Elaborator) operations(x syntax.Expr) val {
 var operators = map[syntax.Token]term.Symbol{syntax.MinusTok: term.Sub, syntax.StarTok: term.Mul,
 	syntax.SlashTok: term.Div}
 
-// binary makes a + b, a - b, a * b or a / b. Two numerals are folded if the result
-// is finite.
+// binary makes a + b, a - b, a * b or a / b. Two numerals are folded if the result is finite.
 func (e *Elaborator) binary(x syntax.Expr, a, b val) val {
 	n := e.expr(x)
 	if na, nb := e.Core.Nodes[a.node], e.Core.Nodes[b.node]; na.Op == core.NumOp && nb.Op == core.NumOp {
@@ -240,4 +233,129 @@ func powNat(x float64, s uint64) float64 {
 		p = q
 	}
 	return p
+}
+
+// numberType is the type of an occurrence of a numeral.
+func (e *Elaborator) numberType(x float64) core.Type {
+	if !e.selects || e.values {
+		return core.R
+	}
+	return e.numbers.Numeral(x)
+}
+
+// operated is the type of what an operation gives whose operand is a number or a vector of type t: its numbers are none
+// of data.
+func (e *Elaborator) operated(t core.Type) core.Type {
+	if !e.selects {
+		return t
+	}
+	switch n := e.Types.At(t); n.Kind {
+	case core.Vec:
+		return e.Types.Vec(e.operated(n.A), core.Size(n.N))
+	case core.Open:
+		e.later = append(e.later, t)
+		return t
+	}
+	return core.R
+}
+
+// oneHot makes the vector of n numbers of which number x is 1 and the others are 0.
+func (e *Elaborator) oneHot(n core.Node, a, b val, span syntax.Span) val {
+	size := e.Core.Nodes[a.node]
+	if size.Op != core.NumOp || size.Val != math.Trunc(size.Val) || size.Val < 1 || size.Val > math.MaxInt32 {
+		e.reportHere(a.span, notStatic, "onehot takes the size of the vector, a static number, and an index")
+		return e.bad(span)
+	}
+	n.A, n.B = b.node, 0
+	t := e.Types.Vec(core.R, e.Types.KnownSize(int(size.Val)))
+	e.chosen(b, t, "onehot", span)
+	return e.selected(n, t, span)
+}
+
+// pick makes component x of the vector v.
+func (e *Elaborator) pick(n core.Node, v, x val, span syntax.Span) val {
+	elem, _, ok := e.components(v)
+	if !ok {
+		return e.bad(span)
+	}
+	e.chosen(x, v.typ, "pick", span)
+	return e.selected(n, elem, span)
+}
+
+// selected adds the node of a selection.
+func (e *Elaborator) selected(n core.Node, t core.Type, span syntax.Span) val {
+	v := e.add(n, t, span)
+	if e.values {
+		e.Core.Places[v.node] = e.place(span)
+	}
+	return v
+}
+
+// chosen notes that x selects one of the components of a vector of type t.
+func (e *Elaborator) chosen(x val, t core.Type, name string, span syntax.Span) {
+	if e.Types.At(x.typ).Kind == core.Open {
+		e.Types.Unify(x.typ, e.Types.Real())
+	}
+	if e.Types.At(x.typ).Kind != core.Real {
+		e.want(x, core.R, reason{kind: takesReason, text: name})
+		return
+	}
+	if !e.values {
+		e.indices = append(e.indices, core.Selection{T: x.typ, Of: t, Span: x.span, At: span, Name: name, Notes: e.chain(4)})
+	}
+}
+
+// derivative makes jvp f x v, the derivative of f at x along v, or grad f x. The lowering differentiates the term of f.
+func (e *Elaborator) derivative(p core.Prim, args []val, span syntax.Span) val {
+	f, x := args[0], args[1]
+	if e.values {
+		e.reportHere(span, "derivative in a default value", "default values are computed without derivatives")
+		return e.bad(span)
+	}
+	why := reason{kind: takesReason, text: p.Name()}
+	a, b := e.Types.Open(), core.R
+	gives := a
+	if p == core.PrimAlong {
+		b = e.Types.Open()
+		gives = b
+	}
+	ok := e.want(f, e.Types.Arrow(a, b), why)
+	for _, u := range args[1:] {
+		ok = e.want(u, a, why) && ok
+	}
+	if ok {
+		e.differentiable(a, x.span, p.Name()+" differentiates by")
+		e.differentiable(b, f.span, p.Name()+" takes a function that gives")
+	}
+	off, _ := e.store(args)
+	return e.add(core.Node{Op: core.DerivativeOp, Val: float64(p), Pos: core.PosOf(span), A: off,
+		B: off + core.Ref(len(args))}, gives, span)
+}
+
+// differentiable leaves for the end the check that a type is built of R, products and vectors.
+func (e *Elaborator) differentiable(t core.Type, span syntax.Span, what string) {
+	sized := true
+	var good func(t core.Type) bool
+	good = func(t core.Type) bool {
+		switch n := e.Types.At(t); n.Kind {
+		case core.Prod:
+			return good(n.A) && good(n.B)
+		case core.Vec:
+			sized = sized && e.Types.SizeAt(core.Size(n.N)).Known
+			return good(n.A)
+		case core.Real, core.Open:
+			return true
+		}
+		return false
+	}
+	e.atEnd(span, func(open bool) (headline, label string) {
+		switch {
+		case len(e.diags) > 0: // a type may be wrong because of an error
+		case !good(t):
+			return "no derivative", what + " numbers, products and vectors of numbers, not " + e.Types.Text().Of(t)
+		case !sized && !open:
+			return sizeNotKnown, "the size of this vector is not known: annotate it, as in (v : R^3)"
+		}
+		return "", ""
+	})
 }

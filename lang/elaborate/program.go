@@ -104,8 +104,7 @@ func (e *Elaborator) complete(waiting, pending int, roots []core.Ref, open bool)
 	}
 }
 
-// declare enters the declarations of the file among the globals. What they mean is
-// not known yet.
+// declare enters the declarations of the file among the globals. What they mean is not known yet.
 func (e *Elaborator) declare() {
 	for i := range e.user.File.Decls {
 		e.Tick()
@@ -249,8 +248,7 @@ func (e *Elaborator) unused(g int, done func(val)) {
 	}, done)
 }
 
-// forget elaborates an expression, completes it and hands it to done. Nothing of it stays
-// in core.
+// forget elaborates an expression, completes it and hands it to done. Nothing of it stays in core.
 func (e *Elaborator) forget(open bool, elaborate func() val, done func(val)) {
 	c := e.Core
 	nodes, args, vars, marks := len(c.Nodes), len(c.Args), len(c.Vars), len(e.marks)

@@ -14,8 +14,7 @@ const maxErrors = 20
 // mostErrors is how many errors are kept, to report the first of them in the source.
 const mostErrors = 100 * maxErrors
 
-// ErrExpansion is wrapped by the error for a program whose definitions and
-// comprehensions make too many nodes.
+// ErrExpansion is wrapped by the error for a program whose definitions and comprehensions make too many nodes.
 var ErrExpansion = errors.New("the expansion of the program is too large")
 
 // reportKey recognises an error that each use of a def would repeat.
@@ -24,8 +23,7 @@ type reportKey struct {
 	headline string
 }
 
-// report adds an error at a place of a unit. One in the prelude is an error of the
-// use that led there.
+// report adds an error at a place of a unit. One in the prelude is an error of the use that led there.
 func (e *Elaborator) report(u *unit, span syntax.Span, headline, label string, notes ...syntax.Note) {
 	if e.fam.inFamily() {
 		e.giveUp()
@@ -53,8 +51,15 @@ func (e *Elaborator) Report(span syntax.Span, headline, label string, notes ...s
 	e.report(e.user, span, headline, label, notes...)
 }
 
-// reportHere adds an error at a place of the program, with the uses of defs that
-// led there.
+// note is the notes of a message with this text, none if it is empty.
+func note(text string) []syntax.Note {
+	if text == "" {
+		return nil
+	}
+	return []syntax.Note{{Text: text}}
+}
+
+// reportHere adds an error at a place of the program, with the uses of defs that led there.
 func (e *Elaborator) reportHere(span syntax.Span, headline, label string, notes ...syntax.Note) {
 	e.report(e.user, span, headline, label, append(notes, e.chain(4)...)...)
 }

@@ -127,8 +127,7 @@ func (r *resolver) bind(name string) uint32 {
 	return slot
 }
 
-// patterns binds the names of patterns, from left to right. In one pattern a name
-// stands once.
+// patterns binds the names of patterns, from left to right. In one pattern a name stands once.
 func (r *resolver) patterns(pats []syntax.Pat) {
 	for _, p := range pats {
 		r.pattern(p, r.Scope.Slots)

@@ -76,8 +76,7 @@ type val struct {
 	head syntax.Span // an application: where its function stands
 }
 
-// activation is a declaration that is being elaborated: a def in one of its uses,
-// or the body.
+// activation is a declaration that is being elaborated: a def in one of its uses, or the body.
 type activation struct {
 	unit   *unit
 	global int // -1: the body

@@ -120,8 +120,7 @@ func literalLabel(n *syntax.ExprNode) string {
 
 // staticName is the number that a name stands for.
 func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, bool) {
-	why := name + " is a variable of fun or let"
-	var notes []syntax.Note
+	why, hint := name+" is a variable of fun or let", ""
 	switch r := u.Refs[x]; r.Kind {
 	case badRef:
 		return natural{}, false
@@ -148,18 +147,16 @@ func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, b
 		case b.is(core.DataOp):
 			why = name + " is data, known to the program as a real"
 			if g.list {
-				why = name + " is a list"
-				notes = []syntax.Note{{Text: "its number of elements is: size " + name}}
+				why, hint = name+" is a list", "its number of elements is: size "+name
 			}
 		default:
-			why = name + " is " + g.phrase()
-			if g.phrase() == "a def" {
-				notes = []syntax.Note{{Text: "a static number is declared with param: param " + name + " = …"}}
+			if why = name + " is " + g.phrase(); g.phrase() == "a def" {
+				hint = "a static number is declared with param: param " + name + " = …"
 			}
 		}
 	}
 	return e.noNatural(u, x, notStatic,
-		why+"; a size or an index is made of params and the indices of vec, sum, list and scan", notes...)
+		why+"; a size or an index is made of params and the indices of vec, sum, list and scan", note(hint)...)
 }
 
 // phrase says in a sentence what a global is.
@@ -285,7 +282,7 @@ func (e *Elaborator) inRange(span syntax.Span, n core.Size, at *natural, v val) 
 // needSize notes that the sizes in t, a vector or a vector of vectors, are needed at the end.
 func (e *Elaborator) needSize(t core.Type, span syntax.Span, p core.Prim) {
 	e.atEnd(span, func(open bool) (headline, label string) {
-		if _, known := e.Types.VectorSize(t); open || len(e.diags) > 0 || known && e.sized(e.Types.At(t).A) {
+		if _, _, known := e.Types.Element(t); open || len(e.diags) > 0 || known {
 			return "", ""
 		}
 		return sizeNotKnown, "the sizes of the vectors that " + p.Name() +
@@ -305,18 +302,10 @@ func (e *Elaborator) atEnd(span syntax.Span, check func(open bool) (headline, la
 	})
 }
 
-// settle checks what was left for the end. In a def that nobody uses, sizes may
-// stay open.
+// settle checks what was left for the end. In a def that nobody uses, sizes may stay open.
 func (e *Elaborator) settle(from int, open bool) {
 	for _, check := range e.pending[from:] {
 		check(open)
 	}
 	e.pending = e.pending[:from]
-}
-
-// sized reports whether the component of a vector that dot or matvec takes is R or
-// a vector of known size.
-func (e *Elaborator) sized(t core.Type) bool {
-	_, known := e.Types.VectorSize(t)
-	return known || e.Types.At(t).Kind != core.Vec
 }

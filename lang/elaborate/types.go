@@ -55,16 +55,16 @@ func (e *Elaborator) Fill(out *Types) {
 		if arg := e.Types.Inductives[c.n].Cons[int(c.num)].Arg; arg != 0 {
 			t = e.Types.Arrow(arg, t)
 		}
-		out.Names[name] = e.typeText(t)
+		out.Names[name] = e.typeText(t, false)
 	}
 	for _, g := range e.declared {
 		switch d := &e.globals[g]; {
 		case d.means.is(core.NumOp):
 			out.Names[d.name] = strconv.FormatFloat(d.means.node.Val, 'g', -1, 64)
 		case d.means.is(core.DataOp):
-			out.Names[d.name] = e.typeText(e.dataType(d))
+			out.Names[d.name] = e.typeText(e.dataType(d), false)
 		case d.means.kind == atomBinding:
-			out.Names[d.name] = e.typeText(d.means.node.Type)
+			out.Names[d.name] = e.typeText(d.means.node.Type, false)
 		case d.means.kind == primBinding:
 			out.Names[d.name] = "R" + strings.Repeat(" -> R", d.prim.Arity())
 		case d.means.kind == defBinding:
@@ -74,9 +74,7 @@ func (e *Elaborator) Fill(out *Types) {
 		}
 	}
 	for name, t := range defs {
-		text := e.Types.Text()
-		text.Lists, text.Named = true, true
-		out.Names[name] = text.Of(t)
+		out.Names[name] = e.typeText(t, true)
 	}
 	// Most uses of a def replace its parameters by arguments. They have the types of the def by itself.
 	for span, t := range e.notes.parts {
@@ -85,13 +83,14 @@ func (e *Elaborator) Fill(out *Types) {
 		}
 	}
 	for span, t := range parts {
-		out.Parts[span] = e.typeText(t)
+		out.Parts[span] = e.typeText(t, false)
 	}
 }
 
-func (e *Elaborator) typeText(t core.Type) string {
+// typeText is the text of a type. If named is set, open types have names.
+func (e *Elaborator) typeText(t core.Type, named bool) string {
 	text := e.Types.Text()
-	text.Lists = true
+	text.Lists, text.Named = true, named
 	return text.Of(t)
 }
 

@@ -102,8 +102,7 @@ func (e *Elaborator) evident(d *syntax.Decl) *load.Shape {
 	return nil
 }
 
-// defaultValue evaluates the right side of a declaration, which has the shape want if
-// that is known.
+// defaultValue evaluates the right side of a declaration, which has the shape want if that is known.
 func (e *Elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.Value, ok bool) {
 	if e.user.File.Expr(d.Value).Kind == syntax.FileExpr {
 		return e.readFile(d, want)

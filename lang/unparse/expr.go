@@ -71,7 +71,7 @@ func (p *Program) expand(r term.Ref, least int) ([]item, int) {
 		return []item{text(p.data[n.A])}, levelAtom
 	case term.LamOp:
 		return p.lambda(r), levelPrefix
-	case term.LetOp, term.UnpairOp, term.UntupleOp, term.UnvecOp:
+	case term.LetOp, term.UntupleOp, term.UnvecOp:
 		return p.let(n, least), levelPrefix
 	case term.AppOp:
 		return []item{node(n.A, levelApply), text(" "), node(n.B, levelAtom)}, levelApply
@@ -172,7 +172,7 @@ func (p *Program) let(n *term.Node, least int) []item {
 	names := p.distinct(xs)
 	pattern := names[0]
 	switch n.Op {
-	case term.UnpairOp, term.UntupleOp:
+	case term.UntupleOp:
 		pattern = "(" + strings.Join(names, ", ") + ")"
 	case term.UnvecOp:
 		pattern = "[| " + strings.Join(names, ", ") + " |]"

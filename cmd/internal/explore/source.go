@@ -20,8 +20,9 @@ type vocabulary struct {
 func newVocabulary(x *Exploration, prog *compile.Program) *vocabulary {
 	v := &vocabulary{x: x, prog: prog, binders: map[term.Var]*term.Node{}, names: map[term.Var]string{}}
 	for i := range prog.Term.Nodes {
-		if n := &prog.Term.Nodes[i]; n.Op == term.UnpairOp && prog.Term.Info(n.X).Generated {
-			v.binders[n.X], v.binders[n.Y] = n, n
+		n := &prog.Term.Nodes[i]
+		if xs := prog.Term.BoundVars(n); n.Op == term.UntupleOp && len(xs) == 2 && prog.Term.Generated(xs[0]) {
+			v.binders[xs[0]], v.binders[xs[1]] = n, n
 		}
 	}
 	return v
@@ -42,12 +43,9 @@ func (v *vocabulary) name(x term.Var) string {
 	if input, ok := v.prog.Around[x]; ok {
 		name = v.around(info.Name, input)
 	} else if n := v.binders[x]; n != nil {
-		of := v.result(n.B)
-		switch {
-		case of == "":
-		case x == n.X:
+		if of := v.result(n.B); of != "" && x == v.prog.Term.BoundVars(n)[0] {
 			name = of
-		default:
+		} else if of != "" {
 			name = starred(of)
 		}
 	}
