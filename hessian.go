@@ -69,7 +69,7 @@ func (p *Program) derivative(meter *limits.Meter) (*Program, error) {
 	if s := p.src.Shape; s == nil || s.Kind != load.Real {
 		return nil, errorAt(p.src, p.src.BodyPos(), "no Hessian", "the body has type "+p.src.TypeText+"; a Hessian needs R")
 	}
-	return p.along.get(p, meter, func() (*Program, error) {
+	along, _, err := p.along.get(p, meter, func() (*Program, error) {
 		t, xs, vs, err := revgrad.Tangent(p.src.Written(), p.inputs, meter.During("compile"))
 		if errors.Is(err, revgrad.ErrBounds) {
 			if err := p.expand(meter, "compile"); err != nil {
@@ -83,6 +83,7 @@ func (p *Program) derivative(meter *limits.Meter) (*Program, error) {
 		d := p.src.Derivative(t, xs, vs)
 		return &Program{src: d, inputs: append(xs[:len(xs):len(xs)], vs...), opt: p.opt, terms: p.terms}, nil
 	})
+	return along, err
 }
 
 // Kinks returns where the derivative at the program's point is a choice, and how often. The Headline is a symbol, or
