@@ -1,3 +1,4 @@
+// Package benchmark is the command gram bench.
 package benchmark
 
 import (
@@ -21,6 +22,7 @@ import (
 	"github.com/gram-machine/gram/bench/peers"
 	"github.com/gram-machine/gram/bench/report"
 	"github.com/gram-machine/gram/cmd/internal/command"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // How often a time is taken in a quick run and in a full one. The median has a 95 % interval
@@ -377,4 +379,50 @@ func writeError(err error) error {
 		return fmt.Errorf("cannot write results: %s: %w", system.Path, system.Err)
 	}
 	return err
+}
+
+// tasks returns the tasks of the comparison that are measured: all, together with all claims or with --peers; otherwise
+// none.
+func (f *benchFlags) tasks(all []peers.Task) []peers.Task {
+	if f.family != "" || len(f.claims) > 0 || f.counts {
+		return nil
+	}
+	return all
+}
+
+// comparing returns the peers to compare.
+func (f *benchFlags) comparing() []peers.Peer {
+	return slices.DeleteFunc(peers.All(), func(p peers.Peer) bool { return !f.peers && !p.Always })
+}
+
+// whole returns the command that repeats a measurement that is not of one claim.
+func (f *benchFlags) whole(args ...string) string {
+	if f.quick {
+		args = append(args, "--quick")
+	}
+	return strings.Join(append([]string{"gram", "bench"}, append(args, "--out", command.Quote(f.out))...), " ")
+}
+
+// showEvent shows an event of the run.
+func showEvent(bar *command.Line, e report.Event) {
+	line := ""
+	switch {
+	case e.Task != nil:
+		line = "peers: " + e.Task.Name()
+	case e.Size == 0:
+		line = fmt.Sprintf("%s: %s, %s", e.Claim.Name(), e.Series.Name, load.Counted(e.Points, "point"))
+	}
+	bar.Show(e.Done, e.Total, line, described(e))
+}
+
+// described describes what is being measured.
+func described(e report.Event) string {
+	if e.Task != nil {
+		return "peers, " + e.Task.Name()
+	}
+	what := fmt.Sprintf("%s, %s", e.Claim.Name(), e.Series.Name)
+	if e.Size > 0 {
+		what += fmt.Sprintf(", size %s", load.Grouped(uint64(e.Size)))
+	}
+	return what
 }

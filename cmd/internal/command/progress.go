@@ -3,9 +3,12 @@ package command
 import (
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/term"
 )
 
 // eraseLine erases the line of a terminal and goes to its start.
@@ -99,4 +102,15 @@ func (p *Line) show(delay time.Duration) {
 func (p *Line) Close() {
 	p.end()
 	<-p.done
+}
+
+// IsTerminal reports whether a stream is a terminal.
+func IsTerminal(stream any) bool {
+	f, ok := stream.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// hasColor reports whether a stream is a terminal that shows colours and NO_COLOR is not set.
+func hasColor(stream any) bool {
+	return IsTerminal(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
