@@ -38,7 +38,12 @@ func newBars(values []float64, name func(i int) string) *bars {
 // their order; NaN goes first.
 func newBarsAt(values []float64, name func(i int) string, s scale) *bars {
 	var b bars
-	shown := cut(values)
+	shown := foremost(len(values), mostBars, func(i int) float64 {
+		if x := values[i]; x == x {
+			return math.Abs(x)
+		}
+		return math.Inf(1)
+	})
 	if left := len(values) - len(shown); left > 0 {
 		b.Note = fmt.Sprintf("The %d of largest magnitude are shown; %s smaller ones are left out.", mostBars,
 			load.Grouped(uint64(left)))
@@ -55,24 +60,18 @@ func newBarsAt(values []float64, name func(i int) string, s scale) *bars {
 	return &b
 }
 
-// cut returns which values are shown.
-func cut(values []float64) []int {
-	order := make([]int, len(values))
+// foremost returns which of n things are shown where that is most of them at the most: those of highest rank, in their
+// order.
+func foremost(n, most int, rank func(i int) float64) []int {
+	order := make([]int, n)
 	for i := range order {
 		order[i] = i
 	}
-	if len(order) <= mostBars {
-		return order
+	if n > most {
+		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(rank(j), rank(i)) })
+		order = order[:most]
+		slices.Sort(order)
 	}
-	rank := func(i int) float64 {
-		if x := values[i]; x == x {
-			return math.Abs(x)
-		}
-		return math.Inf(1)
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(rank(j), rank(i)) })
-	order = order[:mostBars]
-	slices.Sort(order)
 	return order
 }
 
@@ -173,20 +172,12 @@ func percent(part, whole float64) string {
 	return strconv.FormatFloat(100*part/whole, 'f', 2, 64) + "%"
 }
 
-// magnitude is |x|, 0 for NaN.
-func magnitude(x float64) float64 {
-	if x != x {
-		return 0
-	}
-	return math.Abs(x)
-}
-
 // largest is the largest finite magnitude.
 func largest(values []float64) float64 {
 	m := 0.0
 	for _, x := range values {
-		if !math.IsInf(x, 0) {
-			m = max(m, magnitude(x))
+		if x == x && !math.IsInf(x, 0) {
+			m = max(m, math.Abs(x))
 		}
 	}
 	return m

@@ -50,19 +50,12 @@ func tuple(label string, s *gram.Shape, values []float64) []entry {
 		return []entry{{label, string(load.Language.Append(nil, &load.Flat{Values: values}, s))}}
 	}
 	var out []entry
-	for i := 1; ; i++ {
-		part := s
-		if s.Kind == load.Product {
-			part = s.A
-		}
+	for i, part := range factors(s) {
 		w := part.Width()
-		out = append(out, entries(label+", "+strconv.Itoa(i), part, values[:w])...)
+		out = append(out, entries(label+", "+strconv.Itoa(i+1), part, values[:w])...)
 		values = values[w:]
-		if s.Kind != load.Product {
-			return out
-		}
-		s = s.B
 	}
+	return out
 }
 
 func allReal(s *gram.Shape) bool {

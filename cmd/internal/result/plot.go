@@ -134,8 +134,7 @@ func newScatter(all []Points, pairs [][]float64) *plot {
 	for i, part := range pairs {
 		if len(part) > 0 {
 			p.draw(all[i].Name, i, dots(part, func(prediction, datum, aside float64) string {
-				return x(datum+column*aside) +
-					" " + y(prediction)
+				return x(datum+column*aside) + " " + y(prediction)
 			}), true)
 		}
 	}
@@ -158,8 +157,7 @@ func newResiduals(all []Points, pairs [][]float64) *plot {
 	for i, part := range pairs {
 		if len(part) > 0 {
 			p.draw(all[i].Name, i, dots(part, func(prediction, datum, _ float64) string {
-				return x(prediction) + " " +
-					y(datum-prediction)
+				return x(prediction) + " " + y(datum-prediction)
 			}), true)
 		}
 	}
@@ -184,20 +182,18 @@ func newCalibration(all []Points, pairs [][]float64) *plot {
 		rows := slices.Collect(slices.Chunk(part, 2))
 		slices.SortStableFunc(rows, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) })
 		bins := min(calibrationBins, len(rows))
-		var line, points strings.Builder
+		var means []float64 // of the predictions and of the data of each bin, a prediction before its datum
 		for k := range bins {
 			bin := rows[k*len(rows)/bins : (k+1)*len(rows)/bins]
-			predicted, ones := 0.0, 0.0
+			predicted, ones, n := 0.0, 0.0, float64(len(bin))
 			for _, row := range bin {
 				predicted, ones = predicted+row[0], ones+row[1]
 			}
-			at := x(predicted/float64(len(bin))) + " " + y(ones/float64(len(bin)))
-			fmt.Fprintf(&line, "%c%s", "ML"[min(k, 1)], at)
-			fmt.Fprintf(&points, "M%sh0", at)
+			means = append(means, predicted/n, ones/n)
 		}
 		if bins > 0 {
-			p.draw(all[i].Name, i, line.String(), false)
-			p.draw("", i, points.String(), true)
+			p.draw(all[i].Name, i, line(bins, func(k int) string { return x(means[2*k]) + " " + y(means[2*k+1]) }), false)
+			p.draw("", i, dots(means, func(predicted, ones, _ float64) string { return x(predicted) + " " + y(ones) }), true)
 		}
 	}
 	return p
@@ -213,18 +209,25 @@ func newROC(all []Points) *plot {
 		if points.True == nil {
 			continue
 		}
-		var line strings.Builder
-		every := 1 + (len(points.True)-1)/mostPoints
-		for k := range points.True {
-			if k%every == 0 || k == len(points.True)-1 {
-				fmt.Fprintf(&line, "%c%s %s", "ML"[min(k, 1)], x(points.False[k]), y(points.True[k]))
-			}
-		}
-		p.draw(points.Name, i, line.String(), false)
+		p.draw(points.Name, i, line(len(points.True), func(k int) string {
+			return x(points.False[k]) + " " + y(points.True[k])
+		}), false)
 		areas = append(areas, points.Name+" "+markText(points.Area))
 	}
 	p.Note = "Predictions that say nothing are on the line. Area under the curve: " + strings.Join(areas, "; ") + "."
 	return p
+}
+
+// line draws a path through n points, or a part of them if there are very many. at gives a point's place.
+func line(n int, at func(k int) string) string {
+	var path strings.Builder
+	every := 1 + (n-1)/mostPoints
+	for k := range n {
+		if k%every == 0 || k == n-1 {
+			fmt.Fprintf(&path, "%c%s", "ML"[min(k, 1)], at(k))
+		}
+	}
+	return path.String()
 }
 
 // dots draws pairs as points of a path: a part of them if there are very many. at gives a point's place, from a number
@@ -314,13 +317,7 @@ func newPlot(curves []Curve) *plot {
 	}
 	nameY := math.Inf(-1)
 	for i, c := range curves {
-		var path strings.Builder
-		every := 1 + (len(c.Loss)-1)/mostPoints
-		for k, loss := range c.Loss {
-			if k%every == 0 || k == len(c.Loss)-1 {
-				fmt.Fprintf(&path, "%c%s %s", "ML"[min(k, 1)], x(c.At[k]), place(y(loss)))
-			}
-		}
+		path := line(len(c.Loss), func(k int) string { return x(c.At[k]) + " " + place(y(c.Loss[k])) })
 		at := y(c.Loss[len(c.Loss)-1]) + 4
 		if math.Abs(at-nameY) < 22 {
 			if at = nameY + 22; at > float64(p.Bottom) {
@@ -328,7 +325,7 @@ func newPlot(curves []Curve) *plot {
 			}
 		}
 		nameY = at
-		p.Lines = append(p.Lines, plotLine{c.Name, "curve" + strconv.Itoa(i%2), path.String(), place(at),
+		p.Lines = append(p.Lines, plotLine{c.Name, "curve" + strconv.Itoa(i%2), path, place(at),
 			x(c.At[c.Best]), place(y(c.Loss[c.Best])), false})
 	}
 	marks := rounded(from, to)
