@@ -41,12 +41,10 @@ func newCheckGradient(a *app) *cobra.Command {
 		}
 		a.Incomplete = counts["wrong"] > 0
 		if f.JSON {
-			o := result.Begin(&a.Out, "")
-			o.Field("version", command.BuildInfo().Version)
-			o.Field("counts", counts)
-			o.Field("derivatives", all)
-			o.End()
-			a.Out.WriteByte('\n')
+			result.Answer(&a.Out, func(o *result.Object) {
+				o.Field("counts", counts)
+				o.Field("derivatives", all)
+			})
 			return nil
 		}
 		a.derivatives(p.Program, all, counts)

@@ -62,13 +62,11 @@ func newEval(a *app) *cobra.Command {
 			r.Work(res.Cost.Work)
 			return nil
 		}
-		o := result.Begin(&a.Out, "")
-		o.Field("version", command.BuildInfo().Version)
-		o.Value("value", value, p.Shape())
-		o.Field("strategy", gram.Direct.String())
-		o.Cost(&res.Cost, gram.Reverse)
-		o.End()
-		a.Out.WriteByte('\n')
+		result.Answer(&a.Out, func(o *result.Object) {
+			o.Value("value", value, p.Shape())
+			o.Field("strategy", gram.Direct.String())
+			o.Cost(&res.Cost, gram.Reverse)
+		})
 		return a.writeOutput(ctx, output)
 	})
 }

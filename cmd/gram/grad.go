@@ -59,7 +59,16 @@ func newGrad(a *app) *cobra.Command {
 			}
 			return a.writeResult(ctx, f.output, append(values, more.numbers(p.Program)...))
 		case f.JSON || f.output != "":
-			a.gradJSON(p.Program, res, d, more, kinks, &f.runFlags)
+			result.Answer(&a.Out, func(o *result.Object) {
+				o.Value("value", load.Flat{Values: res.Values}, p.Shape())
+				o.Object(derivativeName(p.Program)).Inputs(d)
+				more.json(o, p.Program)
+				if kinks != nil {
+					o.Field("kinks", kinks)
+				}
+				o.Field("strategy", f.strategy.String())
+				o.Cost(&res.Cost, f.mode.Is)
+			})
 		default:
 			r := result.NewReport(a.App)
 			r.Gradient(p.Program, res, d)
@@ -79,19 +88,4 @@ func derivativeName(p *gram.Program) string {
 		return "jacobian"
 	}
 	return "gradient"
-}
-
-func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Input, more *second, kinks []*kink, f *runFlags) {
-	o := result.Begin(&a.Out, "")
-	o.Field("version", command.BuildInfo().Version)
-	o.Value("value", load.Flat{Values: res.Values}, p.Shape())
-	o.Object(derivativeName(p)).Inputs(ds)
-	more.json(o, p)
-	if kinks != nil {
-		o.Field("kinks", kinks)
-	}
-	o.Field("strategy", f.strategy.String())
-	o.Cost(&res.Cost, f.mode.Is)
-	o.End()
-	a.Out.WriteByte('\n')
 }

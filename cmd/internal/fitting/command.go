@@ -283,7 +283,7 @@ func (a *app) reportFitting(ctx context.Context, f *fitFlags, c *checkpoint) fun
 // printFitted prints the result.
 func (a *app) printFitted(f *fitFlags, r *fitReport) {
 	if f.JSON {
-		a.fitJSON(f, r)
+		result.Answer(&a.Out, func(o *result.Object) { r.json(o, f) })
 	} else {
 		a.fitText(f, r)
 	}
@@ -361,10 +361,8 @@ func (a *app) fitText(f *fitFlags, fitted *fitReport) {
 	}
 }
 
-func (a *app) fitJSON(f *fitFlags, r *fitReport) {
+func (r *fitReport) json(o *result.Object, f *fitFlags) {
 	best := r.Curve[r.Best]
-	o := result.Begin(&a.Out, "")
-	o.Field("version", command.BuildInfo().Version)
 	o.Field("method", f.method.String())
 	o.Field("loss", best.Loss)
 	if best.HeldOut != nil {
@@ -390,8 +388,6 @@ func (a *app) fitJSON(f *fitFlags, r *fitReport) {
 		sub.End()
 	}
 	o.Field("curve", r.Curve)
-	o.End()
-	a.Out.WriteByte('\n')
 }
 
 // writePage writes the report.
