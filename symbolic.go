@@ -21,8 +21,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Bound reduces the program with symbolic inputs. The point decides its branches and its recursion. With opt.Literal, it
-// reduces D(t) of a program of type R, too.
+// Bound reduces the program with symbolic inputs. The point decides its branches and its recursion.
 func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
 	meter := p.meter(ctx)
 	m, err := p.open(meter, p.Point(), opt, nil)
@@ -34,7 +33,7 @@ func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
 		Inputs: size.Inputs, Numerals: size.Numerals}
 	_ = m.Close()
 	if !opt.Literal || p.src.Shape.Kind != load.Real {
-		return b, nil
+		return b, nil // else it reduces D(t), too
 	}
 	if m, _, err = p.openGradient(meter, opt); err != nil {
 		return Bound{}, err

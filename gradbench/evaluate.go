@@ -44,22 +44,11 @@ func (e *evaluator) Gradient(ctx context.Context, point []float64) (*gram.Result
 	return res, err
 }
 
-// Gradients is that of the evaluator. Where runs are counted, each point has one.
+// Gradients is that of the evaluator, counted as one run: where runs are counted, it has one point.
 func (e *evaluator) Gradients(ctx context.Context, points, values, jacobians []float64) error {
-	if e.count == nil {
-		return e.Evaluator.Gradients(ctx, points, values, jacobians)
-	}
-	n := len(e.point.Values)
-	count := len(points) / n
-	for i := range count {
-		res, err := e.Gradient(ctx, points[i*n:(i+1)*n])
-		if err != nil {
-			return err
-		}
-		copy(values[i*len(values)/count:], res.Values)
-		copy(jacobians[i*len(jacobians)/count:], res.Jacobian)
-	}
-	return nil
+	err := e.Evaluator.Gradients(ctx, points, values, jacobians)
+	e.add(err)
+	return err
 }
 
 func (e *evaluator) add(err error) {

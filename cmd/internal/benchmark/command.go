@@ -62,10 +62,7 @@ func Command(base *command.App) *cobra.Command {
 		Short:       "Measure the paper's cost claims, the speed beside peers, or how a program's cost grows",
 		Annotations: command.More(command.StatusHelp),
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return command.Usagef("gram bench takes no arguments; --family FILE measures a program")
-			}
-			return nil
+			return command.Misfit(len(args) > 0, "gram bench takes no arguments; --family FILE measures a program")
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -247,7 +244,8 @@ func (a *app) measure(ctx context.Context, claims []bench.Claim, store *report.S
 	}
 	bar, last := a.NewLine(true), report.Event{}
 	opt.Progress = func(e report.Event) {
-		showEvent(bar, e)
+		line, doing := told(e)
+		bar.Show(e.Done, e.Total, line, doing)
 		last = e
 	}
 	var point *report.PointError
@@ -322,23 +320,17 @@ func known(claims []bench.Claim) func(report.Row) bool {
 
 // command returns the command that repeats the measurement of a claim.
 func (f *benchFlags) command(c *bench.Claim) string {
-	args := []string{"gram", "bench"}
 	if c.Number != 0 {
-		args = append(args, "--claim", strconv.Itoa(c.Number))
-	} else {
-		args = append(args, "--family", command.Quote(f.family))
-		for _, p := range f.params {
-			args = append(args, "--param", command.Quote(p))
-		}
-		for _, s := range f.sets {
-			args = append(args, "--set", command.Quote(s))
-		}
-		args = append(args, "--law", f.law.String())
+		return f.whole("--claim", strconv.Itoa(c.Number))
 	}
-	if f.quick {
-		args = append(args, "--quick")
+	args := []string{"--family", command.Quote(f.family)}
+	for _, p := range f.params {
+		args = append(args, "--param", command.Quote(p))
 	}
-	return strings.Join(append(args, "--out", command.Quote(f.out)), " ")
+	for _, s := range f.sets {
+		args = append(args, "--set", command.Quote(s))
+	}
+	return f.whole(append(args, "--law", f.law.String())...)
 }
 
 // tell prints the results.
@@ -395,7 +387,7 @@ func (f *benchFlags) comparing() []peers.Peer {
 	return slices.DeleteFunc(peers.All(), func(p peers.Peer) bool { return !f.peers && !p.Always })
 }
 
-// whole returns the command that repeats a measurement that is not of one claim.
+// whole returns the command that repeats the measurement that args ask for.
 func (f *benchFlags) whole(args ...string) string {
 	if f.quick {
 		args = append(args, "--quick")
@@ -403,26 +395,14 @@ func (f *benchFlags) whole(args ...string) string {
 	return strings.Join(append([]string{"gram", "bench"}, append(args, "--out", command.Quote(f.out))...), " ")
 }
 
-// showEvent shows an event of the run.
-func showEvent(bar *command.Line, e report.Event) {
-	line := ""
-	switch {
-	case e.Task != nil:
-		line = "peers: " + e.Task.Name()
-	case e.Size == 0:
-		line = fmt.Sprintf("%s: %s, %s", e.Claim.Name(), e.Series.Name, load.Counted(e.Points, "point"))
-	}
-	bar.Show(e.Done, e.Total, line, described(e))
-}
-
-// described describes what is being measured.
-func described(e report.Event) string {
+// told returns what is told of an event of the run: a line, or none, and what is being measured.
+func told(e report.Event) (line, doing string) {
 	if e.Task != nil {
-		return "peers, " + e.Task.Name()
+		return "peers: " + e.Task.Name(), "peers, " + e.Task.Name()
 	}
-	what := fmt.Sprintf("%s, %s", e.Claim.Name(), e.Series.Name)
+	claim, series := e.Claim.Name(), e.Series.Name
 	if e.Size > 0 {
-		what += fmt.Sprintf(", size %s", load.Grouped(uint64(e.Size)))
+		return "", fmt.Sprintf("%s, %s, size %s", claim, series, load.Grouped(uint64(e.Size)))
 	}
-	return what
+	return fmt.Sprintf("%s: %s, %s", claim, series, load.Counted(e.Points, "point")), claim + ", " + series
 }

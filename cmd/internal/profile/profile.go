@@ -304,14 +304,10 @@ func (o *builder) labelsOf(l sampleLabels) map[string][]string {
 // A def that was expanded there is a function that was inlined; where it was is not known,
 // so that is said to be where the λ begins. The value of a let is one that was inlined, too.
 func (o *builder) location(fun, at term.Pos) *pprof.Location {
-	k := codePlace{fun, at}
-	if o.locations[k] == nil {
-		o.locations[k] = o.newLocation(fun, at)
+	place := codePlace{fun, at}
+	if known := o.locations[place]; known != nil {
+		return known
 	}
-	return o.locations[k]
-}
-
-func (o *builder) newLocation(fun, at term.Pos) *pprof.Location {
 	outer := o.names.at(fun)
 	inner := outer
 	if at != 0 {
@@ -323,33 +319,28 @@ func (o *builder) newLocation(fun, at term.Pos) *pprof.Location {
 	}
 	lines = append(lines, o.line(inner, at))
 	if inner != outer {
-		if fun == 0 {
-			fun = o.src.BodyPos()
-		}
-		lines = append(lines, o.line(outer, fun))
+		lines = append(lines, o.line(outer, cmp.Or(fun, o.src.BodyPos())))
 	}
-	return o.lines(lines...)
+	o.locations[place] = o.lines(lines...)
+	return o.locations[place]
 }
 
 // inputStack is the stack of work on a scalar input.
 func (o *builder) inputStack(scalar int) []*pprof.Location {
 	input := o.inputs[scalar]
-	if o.ofInputs[input] == nil {
-		o.ofInputs[input] = o.newInputStack(o.src.Inputs[input].Name)
+	if known := o.ofInputs[input]; known != nil {
+		return known
 	}
-	return o.ofInputs[input]
-}
-
-func (o *builder) newInputStack(in string) []*pprof.Location {
-	f := function{name: "input " + in}
-	var at term.Pos
+	name := o.src.Inputs[input].Name
+	f := function{name: "input " + name}
 	for i := range o.src.File.Decls {
-		if d := &o.src.File.Decls[i]; d.Name == in && d.Kind != syntax.TypeDecl {
-			at = term.Pos(d.NameSpan.Start) + 1
-			f.pos = at
+		if d := &o.src.File.Decls[i]; d.Name == name && d.Kind != syntax.TypeDecl {
+			f.pos = term.Pos(d.NameSpan.Start) + 1
 		}
 	}
-	return []*pprof.Location{o.lines(o.line(f, at)), o.lines(o.line(programFunction, o.src.BodyPos()))}
+	o.ofInputs[input] = []*pprof.Location{o.lines(o.line(f, f.pos)),
+		o.lines(o.line(programFunction, o.src.BodyPos()))}
+	return o.ofInputs[input]
 }
 
 // line returns a place in a function.

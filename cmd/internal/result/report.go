@@ -83,22 +83,8 @@ func (r *Report) Inputs(ds []gram.Input) {
 // Table prints lines of cells: the first one is that of the names of the columns. The first column is to the left, the
 // others to the right.
 func (r *Report) Table(lines [][]string) {
-	widths := make([]int, len(lines[0]))
-	for _, cells := range lines {
-		for j, c := range cells {
-			widths[j] = max(widths[j], utf8.RuneCountInString(c))
-		}
-	}
-	for _, cells := range lines {
-		text := ""
-		for j, c := range cells {
-			space := strings.Repeat(" ", widths[j]-utf8.RuneCountInString(c))
-			if j == 0 {
-				c, space = c+space, ""
-			}
-			text += "  " + space + c
-		}
-		fmt.Fprintln(r.Out, strings.TrimRight(text, " "))
+	for _, line := range inColumns(lines, 1) {
+		fmt.Fprintln(r.Out, strings.TrimRight("  "+line, " "))
 	}
 }
 
