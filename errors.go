@@ -150,9 +150,7 @@ func wrap(err error) error {
 func diagnostics(e *syntax.Errors) []Diagnostic {
 	out := make([]Diagnostic, len(e.List))
 	for i, d := range e.List {
-		o := Diagnostic{Headline: d.Headline, Label: d.Label}
-		o.Line, o.Column, o.Width = e.File.Place(d)
-		o.File, o.FileLine, o.FileColumn = e.File.Where(d.Span.Start)
+		o := placed(e.File, d)
 		if d.File != "" {
 			o.File, o.FileLine, o.FileColumn = d.File, d.Line, d.Col
 		}
@@ -161,6 +159,14 @@ func diagnostics(e *syntax.Errors) []Diagnostic {
 		}
 		out[i] = o
 	}
+	return out
+}
+
+// placed returns a diagnostic with its place.
+func placed(f *syntax.File, d syntax.Diagnostic) Diagnostic {
+	out := Diagnostic{Headline: d.Headline, Label: d.Label}
+	out.Line, out.Column, out.Width = f.Place(d)
+	out.File, out.FileLine, out.FileColumn = f.Where(d.Span.Start)
 	return out
 }
 
@@ -206,9 +212,7 @@ func errorAt(src *lang.Program, pos term.Pos, headline, label string) error {
 func errorFor(src *lang.Program, cause error, pos term.Pos, headline, label string) error {
 	d := Diagnostic{Headline: headline, Label: label}
 	if pos != 0 {
-		at := src.Diagnostic(pos, headline, label)
-		d.Line, d.Column, d.Width = src.File.Place(at)
-		d.File, d.FileLine, d.FileColumn = src.File.Where(at.Span.Start)
+		d = placed(src.File, src.Diagnostic(pos, headline, label))
 	}
 	return &Error{Text: src.Render(pos, headline, label), Diagnostics: []Diagnostic{d}, Err: cause}
 }

@@ -17,11 +17,8 @@ import (
 func newCheck(a *app) *cobra.Command {
 	var f command.LoadFlags
 	var output string
-	cmd := &cobra.Command{
-		Use:         "check FILE",
-		Short:       "Type a program, and print its type and those of its inputs and data",
-		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-	}
+	cmd := command.New("check FILE",
+		"Type a program, and print its type and those of its inputs and data", command.LimitsHelp)
 	f.Add(cmd.Flags())
 	f.TellsSkipped = true
 	f.AddSeed(cmd.Flags())

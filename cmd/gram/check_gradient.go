@@ -19,11 +19,8 @@ import (
 
 func newCheckGradient(a *app) *cobra.Command {
 	var f command.LoadFlags
-	cmd := &cobra.Command{
-		Use:         "check-gradient FILE",
-		Short:       "Compare a gradient with forward mode and with differences",
-		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-	}
+	cmd := command.New("check-gradient FILE",
+		"Compare a gradient with forward mode and with differences", command.LimitsHelp)
 	f.Add(cmd.Flags())
 	f.AddSeed(cmd.Flags())
 	return a.Reads(cmd, &f, nil, func(ctx context.Context, path string) error {

@@ -23,11 +23,7 @@ import (
 func newEval(a *app) *cobra.Command {
 	var f runFlags
 	var output, beside, names string
-	cmd := &cobra.Command{
-		Use:         "eval FILE",
-		Short:       "Print the value of a program",
-		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-	}
+	cmd := command.New("eval FILE", "Print the value of a program", command.LimitsHelp)
 	f.add(cmd)
 	addResult(cmd, &output)
 	cmd.Flags().StringVar(&names, "names", "",

@@ -112,19 +112,17 @@ func (f *runFlags) checkMode() error {
 	if f.mode.Is == gram.Reverse {
 		return f.cache.check(f.strategy.Is)
 	}
+	unused := func(given bool, purpose string) error {
+		return command.Misfit(given, "%s, and --mode %s passes over the graph", purpose, &f.mode)
+	}
 	return cmp.Or(
 		command.Misfit(f.bound, "--bound is for the steps of the calculus, and --mode %s counts none", &f.mode),
-		command.Misfit(f.strategy.Is != gram.Direct,
-			"--strategy is for the calculus, and --mode %s passes over the graph", &f.mode),
-		command.Misfit(f.Schedule.Is == gram.Parallel,
-			"--schedule parallel is for the machine's gradients, and --mode %s passes over the graph", &f.mode),
-		command.Misfit(f.rowsMemory != 0,
-			"--rows-memory is for the machine's gradients, and --mode %s passes over the graph", &f.mode),
-		command.Misfit(f.noFuse, "--no-fuse is for the machine's gradients, and --mode %s passes over the graph", &f.mode),
-		command.Misfit(f.noNative, "--no-native is for the machine's gradients, and --mode %s passes over the graph",
-			&f.mode),
-		command.Misfit(f.cache != cacheFlags{},
-			"--no-cache and --cache-size are for --strategy modular, and --mode %s passes over the graph", &f.mode),
+		unused(f.strategy.Is != gram.Direct, "--strategy is for the calculus"),
+		unused(f.Schedule.Is == gram.Parallel, "--schedule parallel is for the machine's gradients"),
+		unused(f.rowsMemory != 0, "--rows-memory is for the machine's gradients"),
+		unused(f.noFuse, "--no-fuse is for the machine's gradients"),
+		unused(f.noNative, "--no-native is for the machine's gradients"),
+		unused(f.cache != cacheFlags{}, "--no-cache and --cache-size are for --strategy modular"),
 	)
 }
 

@@ -13,11 +13,8 @@ import (
 
 func newGrad(a *app) *cobra.Command {
 	var f gradFlags
-	cmd := &cobra.Command{
-		Use:         "grad FILE",
-		Short:       "Print the value and gradient of a program, and what they cost",
-		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-	}
+	cmd := command.New("grad FILE",
+		"Print the value and gradient of a program, and what they cost", command.LimitsHelp)
 	f.add(cmd)
 	return a.Reads(cmd, &f.LoadFlags, f.check, func(ctx context.Context, path string) (err error) {
 		var page *command.OutFile

@@ -63,11 +63,7 @@ func newShow(a *app) *cobra.Command {
 	var f runFlags
 	var name, format string
 	var draw drawFlags
-	cmd := &cobra.Command{
-		Use:         "show FILE --stage STAGE",
-		Short:       "Print a stage of a program",
-		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-	}
+	cmd := command.New("show FILE --stage STAGE", "Print a stage of a program", command.LimitsHelp)
 	f.addShow(cmd)
 	cmd.Flags().StringVar(&name, "stage", "", "the `stage`: "+strings.Join(stageNames(), ", "))
 	cmd.Flags().StringVar(&format, "format", "text", "the `format`: text, latex, dot or svg")

@@ -31,11 +31,7 @@ type traceFlags struct {
 
 func newTrace(a *app) *cobra.Command {
 	var f traceFlags
-	cmd := &cobra.Command{
-		Use:         "trace FILE",
-		Short:       "Print the steps of a run",
-		Annotations: command.More(command.StatusHelp),
-	}
+	cmd := command.New("trace FILE", "Print the steps of a run")
 	f.add(cmd)
 	return a.Reads(cmd, &f.LoadFlags, f.check,
 		func(ctx context.Context, path string) error { return a.trace(ctx, path, &f) })

@@ -250,9 +250,10 @@ func (a *app) measure(ctx context.Context, claims []bench.Claim, store *report.S
 	}
 	var point *report.PointError
 	var faults []*peers.Fault
+	compared := slices.DeleteFunc(peers.All(), func(p peers.Peer) bool { return !f.peers && !p.Always })
 	if err = report.Run(ctx, claims, store, opt); err == nil || errors.As(err, &point) {
 		var failed error
-		faults, failed = report.Compare(ctx, f.comparing(), store, opt)
+		faults, failed = report.Compare(ctx, compared, store, opt)
 		err = errors.Join(err, failed)
 	}
 	bar.Close()
@@ -380,11 +381,6 @@ func (f *benchFlags) tasks(all []peers.Task) []peers.Task {
 		return nil
 	}
 	return all
-}
-
-// comparing returns the peers to compare.
-func (f *benchFlags) comparing() []peers.Peer {
-	return slices.DeleteFunc(peers.All(), func(p peers.Peer) bool { return !f.peers && !p.Always })
 }
 
 // whole returns the command that repeats the measurement that args ask for.

@@ -31,6 +31,11 @@ const helpTemplate = `{{.Long}}
 {{.}}
 {{end}}`
 
+// New returns a command whose help says behind the flags what limits say, if they are given, and [StatusHelp].
+func New(use, short string, limits ...string) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Annotations: More(append(limits, StatusHelp)...)}
+}
+
 // More returns the annotation that holds the text after a command's flags, behind what the reference says of it.
 func More(paragraphs ...string) map[string]string {
 	return map[string]string{"more": strings.Join(paragraphs, "\n\n")}

@@ -2,7 +2,6 @@ package command
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,9 +90,10 @@ var ErrServed = &gram.LimitError{Limit: "interrupt", Phase: "serving", Err: cont
 func (a *App) Fail(path string, err error) int {
 	var program *gram.Error
 	var limit *gram.LimitError
+	var own *UsageError
 	var value *gram.UsageError
 	switch {
-	case a.isUsage(err):
+	case !a.Accepted || errors.As(err, &own) || errors.As(err, &value):
 		text := err.Error()
 		if errors.As(err, &value) {
 			text = value.Message("--")
@@ -110,13 +110,6 @@ func (a *App) Fail(path string, err error) int {
 		fmt.Fprintf(a.Stderr, "gram: %v\n", err)
 	}
 	return StatusWrong
-}
-
-// isUsage reports whether an error is about the command line.
-func (a *App) isUsage(err error) bool {
-	var own *UsageError
-	var value *gram.UsageError
-	return !a.Accepted || errors.As(err, &own) || errors.As(err, &value)
 }
 
 // deliver writes the whole answer and returns the exit status.
@@ -151,11 +144,6 @@ func Misfit(wrong bool, format string, args ...any) error {
 		return nil
 	}
 	return Usagef(format, args...)
-}
-
-// ReadError describes the error of a program that could not be read.
-func ReadError(name string, err error) error {
-	return cmp.Or(LimitError(err, "reading "+name), FileError(name, err))
 }
 
 // LimitError returns the limit that an error says was reached in a phase: of memory, or of the context. It returns nil

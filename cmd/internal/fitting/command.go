@@ -95,11 +95,7 @@ func (f *fitFlags) check(*cobra.Command) error {
 func Command(base *command.App) *cobra.Command {
 	a := &app{base}
 	var f fitFlags
-	cmd := &cobra.Command{
-		Use:         "fit FILE",
-		Short:       "Fit the inputs of a program to its data",
-		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-	}
+	cmd := command.New("fit FILE", "Fit the inputs of a program to its data", command.LimitsHelp)
 	f.add(cmd)
 	return a.Reads(cmd, &f.LoadFlags, f.check,
 		func(ctx context.Context, path string) error { return a.fit(ctx, path, &f) })
