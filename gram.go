@@ -228,7 +228,8 @@ func (p *Program) copyTerm() (*term.Term, []term.Var) {
 // compiledInput bounds the bytes that a scalar input takes while a program is compiled.
 const compiledInput = 64
 
-// get compiles on first use, and also returns how long that took. A failure is not kept: it may be a limit's.
+// get compiles on first use, and also returns how long that took. A failure, which is located, is not kept: it may be a
+// limit's.
 func (c *compiled[P]) get(p *Program, meter *limits.Meter, make func() (*P, error)) (*P, time.Duration, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -242,7 +243,7 @@ func (c *compiled[P]) get(p *Program, meter *limits.Meter, make func() (*P, erro
 		meter.Begin("compile")
 		prog, err := make()
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, p.locate(err, "compiling")
 		}
 		c.prog, c.time = prog, time.Since(start)
 	}
@@ -255,13 +256,12 @@ func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*compile.P
 	if !gradient {
 		return p.literal.get(p, meter, func() (*compile.Program, error) {
 			if err := p.setSize(nil, meter); err != nil {
-				return nil, p.locate(err, "compiling")
+				return nil, err
 			}
 			if err := p.expand(meter, "compile"); err != nil {
 				return nil, err
 			}
-			prog, err := compile.NewValue(p.src.Term(), p.inputs, check)
-			return prog, p.locate(err, "compiling")
+			return compile.NewValue(p.src.Term(), p.inputs, check)
 		})
 	}
 	return p.literalGradient.get(p, meter, func() (*compile.Program, error) {
@@ -269,8 +269,7 @@ func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*compile.P
 		if err != nil {
 			return nil, err
 		}
-		prog, err := compile.NewGradient(d, p.inputs, p.outputs(), check)
-		return prog, p.locate(err, "compiling")
+		return compile.NewGradient(d, p.inputs, p.outputs(), check)
 	})
 }
 

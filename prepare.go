@@ -85,7 +85,7 @@ func (o *EvalOptions) lowered(inputs []term.Var, gradient bool, check func() err
 	return lower.Options{Inputs: inputs, Gradient: gradient, Placed: o.placed(), Plain: o.NoFuse, Check: check}
 }
 
-// codeProgram compiles t, or D(t).
+// codeProgram compiles t, or D(t). Where there is no code, the error is a [*lower.UnsupportedError].
 func (p *Program) codeProgram(meter *limits.Meter, opt *EvalOptions, gradient bool) (*exec.Program, time.Duration,
 	error) {
 	return p.code[opt.codeForm(gradient)].get(p, meter, func() (*exec.Program, error) {
@@ -94,18 +94,14 @@ func (p *Program) codeProgram(meter *limits.Meter, opt *EvalOptions, gradient bo
 		if gradient {
 			_, err = p.reversedOf(t, meter)
 		} else {
-			err = p.locate(p.setSize(nil, meter), "compiling")
+			err = p.setSize(nil, meter)
 		}
 		if err != nil {
 			return nil, err
 		}
 		code, err := lower.Program(t, opt.lowered(p.inputs, gradient, meter.During("compile")))
-		var none *lower.UnsupportedError
-		switch {
-		case errors.As(err, &none): // the machine runs it
+		if err != nil {
 			return nil, err
-		case err != nil:
-			return nil, p.locate(err, "compiling")
 		}
 		return exec.New(code), nil
 	})

@@ -149,8 +149,8 @@ func Exit(status int) {
 	os.Exit(status)
 }
 
-// WriteError describes an error of writing the file at path. It returns nil for no error and for a closed pipe.
-func WriteError(path string, err error) error {
+// WriteError describes an error of writing a file, or the result. It returns nil for no error and for a closed pipe.
+func WriteError(what string, err error) error {
 	if err == nil || ReaderGone(err) {
 		return nil
 	}
@@ -162,7 +162,7 @@ func WriteError(path string, err error) error {
 	case errors.As(err, &link):
 		err = link.Err
 	}
-	return fmt.Errorf("cannot write %s: %w", path, err)
+	return fmt.Errorf("cannot write %s: %w", what, err)
 }
 
 // ReaderGone reports whether an error says that a pipe has been closed by its reader.
@@ -215,20 +215,8 @@ func (s *Stream) Finish(err error) error {
 		}
 		return s.file.Keep()
 	}
-	switch {
-	case failed == nil:
+	if failed == nil {
 		return err
-	case ReaderGone(failed):
-		return nil
 	}
-	return ResultError(failed)
-}
-
-// ResultError describes a system error on standard output.
-func ResultError(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err
-	}
-	return fmt.Errorf("cannot write the result: %w", err)
+	return WriteError("the result", failed)
 }

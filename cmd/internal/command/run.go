@@ -118,11 +118,11 @@ func (a *App) deliver(stdout io.Writer) int {
 		return StatusDone
 	}
 	_, err := stdout.Write(a.Out.Bytes())
-	if err == nil || ReaderGone(err) {
-		return StatusDone
+	if err = WriteError("the result", err); err != nil {
+		fmt.Fprintf(a.Stderr, "gram: %v\n", err)
+		return StatusWrong
 	}
-	fmt.Fprintf(a.Stderr, "gram: %v\n", ResultError(err))
-	return StatusWrong
+	return StatusDone
 }
 
 // UsageError says that the command line is wrong.
