@@ -283,18 +283,8 @@ func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []f
 		return misuse("%d points have %d values and %d derivatives, and there is room for %d and %d", count, count*k,
 			count*k*n, len(values), len(jacobians))
 	}
-	if e.code == nil || e.opt.Strategy != Direct {
-		for i := range count {
-			res, err := e.Gradient(ctx, points[i*n:(i+1)*n])
-			if err != nil {
-				return err
-			}
-			copy(values[i*k:], res.Values)
-			copy(jacobians[i*k*n:], res.Jacobian)
-		}
-		return nil
-	}
-	if count >= leastBatch && e.one == 0 {
+	e.noBatch = e.noBatch || e.code == nil || e.opt.Strategy != Direct
+	if count >= leastBatch && e.one == 0 && !e.noBatch {
 		if _, err := e.Gradient(ctx, points[:n]); err != nil {
 			return err
 		}
@@ -314,13 +304,20 @@ func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []f
 			return err
 		}
 		if m == nil {
-			m, many = e.code, 1
+			many = 1
+			res, err := e.Gradient(ctx, points[i*n:(i+1)*n])
+			if err != nil {
+				return err
+			}
+			copy(values[i*k:], res.Values)
+			copy(jacobians[i*k*n:], res.Jacobian)
+			continue
 		}
 		m.Data, e.ran = e.data, m
 		start := e.begin(ctx)
 		end := i + many
 		err = m.Gradient(points[i*n:end*n], values[i*k:end*k], jacobians[i*k*n:end*k*n])
-		if many > 1 && err != nil && ctx.Err() == nil { // memory, which a point by itself may not need
+		if err != nil && ctx.Err() == nil { // memory, which a point by itself may not need
 			e.batches, e.noBatch, e.ran, many = nil, true, e.code, 0
 			continue
 		}
@@ -341,7 +338,7 @@ const (
 	batchSteps   = 1 << 24
 )
 
-// batch is the machine of so many points, nil if these are few or the compiler makes no code of it.
+// batch is the machine of so many points, nil if these are few or the compiler makes no code of them together.
 func (e *Evaluator) batch(points int) (*exec.Machine, error) {
 	m, ok := e.batches[points]
 	if ok || points < leastBatch || e.noBatch || e.code.Nests() > 0 ||

@@ -94,15 +94,13 @@ func (p *Program) Kinks(ctx context.Context, opt EvalOptions) (map[Diagnostic]in
 		return nil, err
 	}
 	defer m.Close()
-	counts := map[term.Pos]map[string]int{}
-	count := func(kind string, pos term.Pos) {
-		if counts[pos] == nil {
-			counts[pos] = map[string]int{}
-		}
-		counts[pos][kind]++
+	type kink struct {
+		kind string
+		pos  term.Pos
 	}
+	counts := map[kink]int{}
 	for _, pos := range m.Ties() {
-		count("if", pos)
+		counts[kink{"if", pos}]++
 	}
 	m.Operations(func(op machine.Operation) bool {
 		x := make([]float64, len(op.Args))
@@ -110,17 +108,15 @@ func (p *Program) Kinks(ctx context.Context, opt EvalOptions) (map[Diagnostic]in
 			x[i] = a.Value
 		}
 		if op.Symbol != term.NoSymbol && op.Symbol.Kink(x...) {
-			count(op.Symbol.SourceName(), op.Pos)
+			counts[kink{op.Symbol.SourceName(), op.Pos}]++
 		}
 		return true
 	})
 	out := map[Diagnostic]int{}
-	for pos, kinds := range counts {
-		for kind, n := range kinds {
-			d := Diagnostic{Headline: kind}
-			d.Line, d.Column, d.Width = p.src.File.Place(p.src.Diagnostic(pos, kind, ""))
-			out[d] += n
-		}
+	for k, n := range counts {
+		d := Diagnostic{Headline: k.kind}
+		d.Line, d.Column, d.Width = p.src.File.Place(p.src.Diagnostic(k.pos, k.kind, ""))
+		out[d] += n
 	}
 	return out, nil
 }

@@ -169,8 +169,9 @@ const (
 
 // graphPage adds the picture of the graph, or a sentence about its size.
 func graphPage(ctx context.Context, r *result.Page, p *gram.Program, path string, f *gradFlags) error {
-	shown := show.Program{Program: p, Inside: bridge.Of(p), MaxNodes: atMost(f.MaxNodes.N, graphNodes),
-		MaxSteps: atMost(f.MaxSteps.N, graphSteps)}
+	shown := show.Program{Program: p, Inside: bridge.Of(p), // a limit of 0 is none
+		MaxNodes: min(cmp.Or(f.MaxNodes.N, graphNodes), graphNodes),
+		MaxSteps: min(cmp.Or(f.MaxSteps.N, graphSteps), graphSteps)}
 	var svg bytes.Buffer
 	if bridge.Of(p).Source().Written().ExpandedSize() > graphNodes {
 		r.Graph.Text = fmt.Sprintf("The graph G is too large for this page: the program that reduces to it has more than "+
@@ -210,14 +211,6 @@ func graphPage(ctx context.Context, r *result.Page, p *gram.Program, path string
 		r.Graph.Command = f.drawCommand(path)
 	}
 	return nil
-}
-
-// atMost returns the smaller of a limit of the command line, where 0 means none, and the report's own limit.
-func atMost(limit, own uint64) uint64 {
-	if limit == 0 {
-		return own
-	}
-	return min(limit, own)
 }
 
 // drawCommand returns the command that draws the graph.

@@ -122,12 +122,10 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 			command.Misfit(f.render && f.repository == "",
 				"--render writes the page of the rivals again, and takes --page with it"))
 	}
-	for _, name := range []string{"seed", "budget"} {
-		if given(name) {
-			return command.Usagef("--%s is for a search: it takes --adversary", name)
-		}
-	}
-	err := cmp.Or(
+	ofSearch, ofFamily := "--%s is for a search: it takes --adversary", "--%s is for a program: it takes --family FILE"
+	return cmp.Or(
+		command.Misfit(given("seed"), ofSearch, "seed"),
+		command.Misfit(given("budget"), ofSearch, "budget"),
 		command.Misfit(f.list && cmd.Flags().NFlag() > 1, "--list lists the claims, and goes with no other flag"),
 		command.Misfit(f.counts && f.peers, "--counts measures no times, and --peers nothing else"),
 		command.Misfit(f.counts && f.render, "--render measures nothing, and --counts says what is measured"),
@@ -146,16 +144,11 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 		command.Misfit(f.render && f.quick && given("page"),
 			"--page has all sizes that are there, and --quick is for what is measured"),
 		command.Misfit(f.out == "", "the name of the folder for --out is empty"),
+		command.Misfit(f.family == "" && given("param"), ofFamily, "param"),
+		command.Misfit(f.family == "" && given("set"), ofFamily, "set"),
+		command.Misfit(f.family == "" && given("law"), ofFamily, "law"),
+		command.CheckOutputs(cmd, f.family),
 	)
-	if err != nil {
-		return err
-	}
-	for _, name := range []string{"param", "set", "law"} {
-		if f.family == "" && given(name) {
-			return command.Usagef("--%s is for a program: it takes --family FILE", name)
-		}
-	}
-	return command.CheckOutputs(cmd, f.family)
 }
 
 // checkAlone reports flags that don't go with one that measures no claims, and says what it does.
