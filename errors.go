@@ -138,8 +138,7 @@ func wrapLimit(err error, phase string) error {
 
 // wrap gives the errors of loading their text.
 func wrap(err error) error {
-	var le *syntax.Errors
-	if errors.As(err, &le) {
+	if le, ok := errors.AsType[*syntax.Errors](err); ok {
 		return &Error{Text: le.Error(), Diagnostics: diagnostics(le), Err: err}
 	}
 	return err

@@ -348,8 +348,7 @@ func (e *Evaluator) batch(points int) (*exec.Machine, error) {
 	opt := e.opt.lowered(e.p.inputs, true, e.meter.During("compile"))
 	opt.Points = points
 	code, err := lower.Program(e.p.src.Written(), opt)
-	var none *lower.UnsupportedError
-	if errors.As(err, &none) {
+	if _, none := errors.AsType[*lower.UnsupportedError](err); none {
 		e.noBatch = true
 		return nil, nil
 	} else if err != nil {

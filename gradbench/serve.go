@@ -100,8 +100,7 @@ func (r *response) result(output any, timings []timing, err error) {
 		r.fail(err)
 		return
 	}
-	done := true
-	r.Success, r.Output, r.Timings = &done, output, timings
+	r.Success, r.Output, r.Timings = new(true), output, timings
 }
 
 // elapsed is a timing of what has been done since a time.

@@ -90,8 +90,7 @@ func (a *app) writeTable(ctx context.Context, output, names, beside string, p *l
 // span adds the spans of a program to its cost. If they cannot be measured, it only prints a warning.
 func (a *app) span(ctx context.Context, p *loaded, f *runFlags, gradient bool, c *gram.Cost) error {
 	s, err := p.Span(ctx, gradient, f.factor.Is)
-	var unknown *span.UnknownError
-	if errors.As(err, &unknown) {
+	if unknown, ok := errors.AsType[*span.UnknownError](err); ok {
 		fmt.Fprintln(a.Stderr, "gram:", unknown)
 		return nil
 	}
@@ -123,8 +122,8 @@ func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient boo
 		if err != nil {
 			return nil, nil, err
 		}
-		ratio := b.Ratio(&res.Cost)
-		res.Cost.M, res.Cost.Graph, res.Cost.BoundRatio, res.Cost.Theorem = &b.M, &b.Graph, &ratio, b.Theorem
+		res.Cost.BoundRatio = new(b.Ratio(&res.Cost))
+		res.Cost.M, res.Cost.Graph, res.Cost.Theorem = &b.M, &b.Graph, b.Theorem
 		if err := a.span(ctx, p, f, gradient, &res.Cost); err != nil {
 			return nil, nil, err
 		}

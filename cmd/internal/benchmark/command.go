@@ -360,8 +360,7 @@ func (a *app) tell(rep *report.Report, f *benchFlags) error {
 
 // writeError describes a system error on a file of results.
 func writeError(err error) error {
-	var system *fs.PathError
-	if errors.As(err, &system) {
+	if system, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("cannot write results: %s: %w", system.Path, system.Err)
 	}
 	return err

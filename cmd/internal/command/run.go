@@ -174,8 +174,7 @@ func FileError(path string, err error) error {
 	case errors.Is(err, syscall.EISDIR):
 		return fmt.Errorf("%s: this is a directory, not a program", path)
 	}
-	var system *fs.PathError
-	if errors.As(err, &system) {
+	if system, ok := errors.AsType[*fs.PathError](err); ok {
 		err = system.Err
 	}
 	return fmt.Errorf("%s: %w", path, err)

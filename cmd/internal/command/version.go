@@ -57,8 +57,7 @@ func describe(info *debug.BuildInfo) Build {
 		case "vcs.revision":
 			b.Commit = s.Value
 		case "vcs.modified":
-			modified := s.Value == "true"
-			b.Modified = &modified
+			b.Modified = new(s.Value == "true")
 		}
 	}
 	return b

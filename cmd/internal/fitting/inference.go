@@ -206,15 +206,13 @@ func qualityOf(pairs []float64) Quality {
 	case n == 0:
 		q.Error = 0
 	case classes:
-		right /= n
-		q.Accuracy = &right
+		q.Accuracy = new(right / n)
 		if _, truth, area := positives(pairs); truth != nil {
 			q.AUC = &area
 		}
 	default:
 		if variance := stat.PopVariance(data, nil); variance > 0 {
-			r := stat.RSquaredFrom(predicted, data, nil)
-			q.RSquared = &r
+			q.RSquared = new(stat.RSquaredFrom(predicted, data, nil))
 		}
 	}
 	return q

@@ -110,8 +110,7 @@ type view struct {
 func newView(r *Page) *view {
 	v := &view{Page: r, Style: template.CSS(style), Points: gradient(r.Inputs)}
 	if len(r.Value.Dims) == 0 {
-		n := newNumber(r.Value.Values[0])
-		v.Number = &n
+		v.Number = new(newNumber(r.Value.Values[0]))
 	} else {
 		v.Values = newBars(r.Value.Values, outputName)
 	}
