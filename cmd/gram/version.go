@@ -13,10 +13,7 @@ func newVersion(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print what this build is",
-		Args: func(_ *cobra.Command, args []string) error {
-			return command.Misfit(len(args) > 0, "gram version takes no arguments")
-		},
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args:  command.NoArguments, ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.Accepted = true
 			if asJSON {

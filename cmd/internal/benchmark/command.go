@@ -57,15 +57,11 @@ type benchFlags struct {
 func Command(base *command.App) *cobra.Command {
 	a := &app{base}
 	var f benchFlags
-	cmd := &cobra.Command{
-		Use:         "bench",
-		Short:       "Measure the paper's cost claims, the speed beside peers, or how a program's cost grows",
-		Annotations: command.More(command.StatusHelp),
-		Args: func(_ *cobra.Command, args []string) error {
-			return command.Misfit(len(args) > 0, "gram bench takes no arguments; --family FILE measures a program")
-		},
-		ValidArgsFunction: cobra.NoFileCompletions,
+	cmd := command.New("bench", "Measure the paper's cost claims, the speed beside peers, or how a program's cost grows")
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		return command.Misfit(len(args) > 0, "gram bench takes no arguments; --family FILE measures a program")
 	}
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	f.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return a.bench(cmd.Context(), cmd, &f)

@@ -180,6 +180,11 @@ Markdown: docs/language.md.`,
 	}
 }
 
+// NoArguments checks that there are no arguments.
+func NoArguments(cmd *cobra.Command, args []string) error {
+	return Misfit(len(args) > 0, "gram %s takes no arguments", cmd.Name())
+}
+
 // OneFile checks that the arguments are one FILE.
 func OneFile(cmd *cobra.Command, args []string) error {
 	switch len(args) {
