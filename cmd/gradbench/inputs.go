@@ -121,12 +121,7 @@ func hand(size []int) map[string]any {
 	}}
 }
 
-func single(sizes ...int) (all [][]int) {
-	for _, n := range sizes {
-		all = append(all, []int{n})
-	}
-	return all
-}
+func single(sizes ...int) [][]int { return product(sizes) }
 
 // product returns the sizes of all combinations.
 func product(parts ...[]int) [][]int {

@@ -73,14 +73,8 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 func (f *traceFlags) check(cmd *cobra.Command) error {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
 	draws := f.dot || f.svg
-	formats := 0
-	for _, is := range []bool{f.JSON, f.latex, f.dot, f.svg} {
-		if is {
-			formats++
-		}
-	}
 	switch {
-	case formats > 1:
+	case f.JSON && (f.latex || draws), f.latex && draws, f.dot && f.svg:
 		return command.Usagef("--json, --latex, --dot and --svg are formats; a trace has one")
 	case f.latex && !f.calculus:
 		return command.Usagef("--latex is for whole terms: it takes --calculus")
