@@ -1,8 +1,6 @@
 package gram
 
 import (
-	"time"
-
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/engine/exec"
 	"github.com/gram-machine/gram/graph/calls"
@@ -34,74 +32,51 @@ func (e *Evaluator) Cost() Cost {
 	if e.alongLast {
 		return e.along.Cost()
 	}
+	var c Cost
 	if e.passes != nil {
-		return e.passes.cost()
+		c = e.passes.cost()
+	} else {
+		c = e.reductionCost()
 	}
-	s, work := e.stats()
-	s.Counts.AddTimes(&e.before.Counts, 1)
-	s.Instantiate += e.before.Instantiate
-	s.Search += e.before.Search
-	p := e.p
-	var took func() time.Duration
-	switch {
-	case e.grad && e.opt.Strategy == Unfold:
-		took = func() time.Duration { return 0 }
-	case e.code != nil:
-		took = p.code[e.opt.codeForm(e.grad)].took
-	case e.grad && e.opt.Strategy == Modular:
-		took = p.modularly.took
-	case e.grad:
-		took = p.literalGradient.took
-	default:
-		took = p.literal.took
-	}
-	compiling := max(took(), e.making)
-	p.mu.Lock()
-	size := p.size
-	p.mu.Unlock()
-	c := Cost{
-		Inputs: len(p.inputs),
-		Steps:  s.Counts,
-		Overhead: cost.Overhead{Instantiate: s.Instantiate, Search: s.Search, Readback: s.Readback,
-			Total: s.Instantiate + s.Search + s.Readback, Recompute: s.Recompute, Machine: e.machine()},
-		Nodes:      cost.Nodes{Allocated: s.Nodes, Freed: s.Freed, Peak: s.Peak},
-		ArenaBytes: s.Bytes,
-		Work:       work,
-		Seconds:    cost.Seconds{Load: p.loading.Seconds(), Compile: compiling.Seconds()},
-	}
-	if m := e.modularised; m != nil {
-		reuse := m.Reuse
-		s := p.opt.Cache.Stats()
-		reuse.Bytes, reuse.MaxBytes, reuse.Evictions = s.Bytes, s.MaxBytes, s.Evictions
-		c.Normalised, c.Cache = &m.Report, &reuse
-	}
-	c.Size.Term = size.term
-	if e.grad {
-		c.Size.Reverse = size.reverse
-	}
+	c.Inputs = len(e.p.inputs)
+	c.Seconds = cost.Seconds{Load: e.p.loading.Seconds(), Compile: e.making.Seconds()}
 	c.SetTimes(e.last, e.last)
 	return c
 }
 
-// machine is what runs, as in [cost.Overhead].
-func (e *Evaluator) machine() string {
+// reductionCost is the cost of a run of the compiler's code or of the literal machine, but for times.
+func (e *Evaluator) reductionCost() Cost {
+	var s exec.Stats
+	c := Cost{Overhead: cost.Overhead{Machine: "code"}}
 	if e.code != nil {
-		return "code"
+		s = e.ran.Stats()
+	} else {
+		literal := e.literal.Stats()
+		s, c.Overhead.Machine = literalStats(&literal), "literal"
+		if e.opt.Work {
+			c.Work = literalWork(&literal)
+		}
 	}
-	return "literal"
-}
-
-// stats returns what the last run cost, and the work if it was measured.
-func (e *Evaluator) stats() (exec.Stats, *cost.Work) {
-	if e.code != nil {
-		return e.ran.Stats(), nil
+	c.Steps = s.Counts
+	c.Steps.AddTimes(&e.before.Counts, 1)
+	o := &c.Overhead
+	o.Instantiate, o.Search = s.Instantiate+e.before.Instantiate, s.Search+e.before.Search
+	o.Readback, o.Recompute = s.Readback, s.Recompute
+	o.Total = o.Instantiate + o.Search + o.Readback
+	c.Nodes, c.ArenaBytes = cost.Nodes{Allocated: s.Nodes, Freed: s.Freed, Peak: s.Peak}, s.Bytes
+	if m := e.modularised; m != nil {
+		reuse := m.Reuse
+		s := e.p.opt.Cache.Stats()
+		reuse.Bytes, reuse.MaxBytes, reuse.Evictions = s.Bytes, s.MaxBytes, s.Evictions
+		c.Normalised, c.Cache = &m.Report, &reuse
 	}
-	s := e.literal.Stats()
-	var work *cost.Work
-	if e.opt.Work {
-		work = literalWork(&s)
+	e.p.mu.Lock()
+	defer e.p.mu.Unlock()
+	c.Size.Term = e.p.size.term
+	if e.grad {
+		c.Size.Reverse = e.p.size.reverse
 	}
-	return literalStats(&s), work
+	return c
 }
 
 // literalStats returns what a run of the literal machine cost. Each rewrite is taken off the worklist, like the units
@@ -115,15 +90,14 @@ func literalStats(s *machine.Stats) exec.Stats {
 
 // samples hands out the profile of the last run.
 func (e *Evaluator) samples(f func(calls.Sample)) {
-	switch {
-	case e.profile != nil:
-		e.profile.Samples(e.literal.Stats().Nodes, func(s calls.Sample) {
-			if !e.opt.Literal { // words are of a run that measures
-				s.Words = 0
-			}
-			f(s)
-		})
-	default:
+	if e.profile == nil {
 		e.code.Samples(f)
+		return
 	}
+	e.profile.Samples(e.literal.Stats().Nodes, func(s calls.Sample) {
+		if !e.opt.Literal { // words are of a run that measures
+			s.Words = 0
+		}
+		f(s)
+	})
 }

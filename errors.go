@@ -138,8 +138,7 @@ func wrapLimit(err error, phase string) error {
 
 // wrap gives the errors of loading their text.
 func wrap(err error) error {
-	var le *syntax.Errors
-	if errors.As(err, &le) {
+	if le, ok := errors.AsType[*syntax.Errors](err); ok {
 		return &Error{Text: le.Error(), Diagnostics: diagnostics(le), Err: err}
 	}
 	return err
@@ -150,9 +149,7 @@ func wrap(err error) error {
 func diagnostics(e *syntax.Errors) []Diagnostic {
 	out := make([]Diagnostic, len(e.List))
 	for i, d := range e.List {
-		o := Diagnostic{Headline: d.Headline, Label: d.Label}
-		o.Line, o.Column, o.Width = e.File.Place(d)
-		o.File, o.FileLine, o.FileColumn = e.File.Where(d.Span.Start)
+		o := placed(e.File, d)
 		if d.File != "" {
 			o.File, o.FileLine, o.FileColumn = d.File, d.Line, d.Col
 		}
@@ -161,6 +158,14 @@ func diagnostics(e *syntax.Errors) []Diagnostic {
 		}
 		out[i] = o
 	}
+	return out
+}
+
+// placed returns a diagnostic with its place.
+func placed(f *syntax.File, d syntax.Diagnostic) Diagnostic {
+	out := Diagnostic{Headline: d.Headline, Label: d.Label}
+	out.Line, out.Column, out.Width = f.Place(d)
+	out.File, out.FileLine, out.FileColumn = f.Where(d.Span.Start)
 	return out
 }
 
@@ -206,9 +211,7 @@ func errorAt(src *lang.Program, pos term.Pos, headline, label string) error {
 func errorFor(src *lang.Program, cause error, pos term.Pos, headline, label string) error {
 	d := Diagnostic{Headline: headline, Label: label}
 	if pos != 0 {
-		at := src.Diagnostic(pos, headline, label)
-		d.Line, d.Column, d.Width = src.File.Place(at)
-		d.File, d.FileLine, d.FileColumn = src.File.Where(at.Span.Start)
+		d = placed(src.File, src.Diagnostic(pos, headline, label))
 	}
 	return &Error{Text: src.Render(pos, headline, label), Diagnostics: []Diagnostic{d}, Err: cause}
 }

@@ -24,8 +24,8 @@ type Evaluator struct {
 	opt     EvalOptions
 	meter   *limits.Meter
 	grad    bool
+	run     reducer // one of the next three
 	passes  *passes // of the modes that need no machine once the graph is there
-	run     reducer // else one of the next two
 	code    *exec.Machine
 	batches map[int]*exec.Machine // of many points, by how many
 	ran     *exec.Machine         // of code: what ran last
@@ -48,15 +48,15 @@ type Evaluator struct {
 	// Of the strategies other than Direct, what was done before it:
 	before      exec.Stats
 	modularised *modular.Program
-	madeAt      []float64     // the point
-	making      time.Duration // of D(G), and of a modular program at another point than the program's
+	madeAt      []float64     // the point; also of passes
+	making      time.Duration // how long what runs took to be made
 
 	along      *Evaluator // of the derivative along a vector
 	alongPoint []float64  // the point and the vector
 	alongLast  bool       // it ran last
 }
 
-// reducer is what an evaluator needs of a machine: of the compiler's code, or of the literal machine.
+// reducer is what an evaluator needs of the compiler's code, of the literal machine, or of passes over the graph.
 type reducer interface {
 	Value(point []float64) error
 	Gradient(point, values, jacobian []float64) error
@@ -84,13 +84,12 @@ func (p *Program) newEvaluator(ctx context.Context, opt EvalOptions, grad bool) 
 			return nil, err
 		}
 	}
-	if grad && opt.Mode != Reverse {
-		var err error
-		e.passes, err = p.newPasses(e.meter, opt)
-		return e, err
-	}
 	if err := e.prepare(p.src.Point); err != nil {
 		return nil, err
+	}
+	e.outputs = 1
+	if grad {
+		e.outputs = max(1, p.outputs())
 	}
 	if err := e.start(); err != nil {
 		return nil, err
@@ -128,6 +127,10 @@ func (e *Evaluator) start() error {
 }
 
 func (e *Evaluator) newMachine(bounds limits.Bounds) error {
+	if e.passes != nil {
+		e.run = e.passes
+		return nil
+	}
 	if e.compiled != nil {
 		m := e.compiled.NewMachine(bounds)
 		m.Data, m.NoNative, m.Finite, m.Runs = e.data, e.opt.NoNative, e.opt.Finite, e.opt.Runs
@@ -140,10 +143,7 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 		if e.p.eager {
 			m.NativeWork = 1
 		}
-		e.code, e.ran, e.run, e.outputs = m, m, m, 1
-		if e.grad {
-			e.outputs = max(1, e.p.outputs())
-		}
+		e.code, e.ran, e.run = m, m, m
 		return nil
 	}
 	opt := e.opt.literal()
@@ -156,7 +156,7 @@ func (e *Evaluator) newMachine(bounds limits.Bounds) error {
 	if err != nil {
 		return err
 	}
-	e.literal, e.run, e.outputs = m, m, max(1, e.forLiteral.Outputs)
+	e.literal, e.run = m, m
 	return nil
 }
 
@@ -165,9 +165,6 @@ func (e *Evaluator) Close() error {
 	e.closed = true
 	if e.along != nil {
 		_ = e.along.Close() // it has been used, so it can be closed
-	}
-	if e.passes != nil {
-		return nil
 	}
 	e.cleanup.Stop()
 	e.batches, e.ran = nil, e.code
@@ -258,21 +255,9 @@ func (e *Evaluator) Gradient(ctx context.Context, point []float64) (*Result, err
 	if err := e.ready(true, point); err != nil {
 		return nil, err
 	}
-	k := e.outputs
-	if e.passes != nil {
-		k = len(e.passes.g.Outputs())
-	}
 	res := &e.result
-	res.Values, res.Jacobian = resized(res.Values, k), resized(res.Jacobian, k*len(point))
+	res.Values, res.Jacobian = resized(res.Values, e.outputs), resized(res.Jacobian, e.outputs*len(point))
 	e.meter.SetContext(ctx)
-	if e.passes != nil {
-		took, err := e.passes.gradient(point, res.Values, res.Jacobian)
-		if err != nil {
-			return nil, err
-		}
-		e.last = took
-		return res, nil
-	}
 	if err := e.again(point); err != nil {
 		return nil, err
 	}
@@ -293,27 +278,13 @@ func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []f
 	if n == 0 || len(points)%n != 0 {
 		return misuse("%d numbers are no points of %d", len(points), n)
 	}
-	count := len(points) / n
-	k := e.outputs
-	if e.passes != nil {
-		k = len(e.passes.g.Outputs())
-	}
+	count, k := len(points)/n, e.outputs
 	if len(values) != count*k || len(jacobians) != count*k*n {
 		return misuse("%d points have %d values and %d derivatives, and there is room for %d and %d", count, count*k,
 			count*k*n, len(values), len(jacobians))
 	}
-	if e.code == nil || e.opt.Strategy != Direct {
-		for i := range count {
-			res, err := e.Gradient(ctx, points[i*n:(i+1)*n])
-			if err != nil {
-				return err
-			}
-			copy(values[i*k:], res.Values)
-			copy(jacobians[i*k*n:], res.Jacobian)
-		}
-		return nil
-	}
-	if count >= leastBatch && e.one == 0 {
+	e.noBatch = e.noBatch || e.code == nil || e.opt.Strategy != Direct
+	if count >= leastBatch && e.one == 0 && !e.noBatch {
 		if _, err := e.Gradient(ctx, points[:n]); err != nil {
 			return err
 		}
@@ -333,13 +304,20 @@ func (e *Evaluator) Gradients(ctx context.Context, points, values, jacobians []f
 			return err
 		}
 		if m == nil {
-			m, many = e.code, 1
+			many = 1
+			res, err := e.Gradient(ctx, points[i*n:(i+1)*n])
+			if err != nil {
+				return err
+			}
+			copy(values[i*k:], res.Values)
+			copy(jacobians[i*k*n:], res.Jacobian)
+			continue
 		}
 		m.Data, e.ran = e.data, m
 		start := e.begin(ctx)
 		end := i + many
 		err = m.Gradient(points[i*n:end*n], values[i*k:end*k], jacobians[i*k*n:end*k*n])
-		if many > 1 && err != nil && ctx.Err() == nil { // memory, which a point by itself may not need
+		if err != nil && ctx.Err() == nil { // memory, which a point by itself may not need
 			e.batches, e.noBatch, e.ran, many = nil, true, e.code, 0
 			continue
 		}
@@ -360,7 +338,7 @@ const (
 	batchSteps   = 1 << 24
 )
 
-// batch is the machine of so many points, nil if these are few or the compiler makes no code of it.
+// batch is the machine of so many points, nil if these are few or the compiler makes no code of them together.
 func (e *Evaluator) batch(points int) (*exec.Machine, error) {
 	m, ok := e.batches[points]
 	if ok || points < leastBatch || e.noBatch || e.code.Nests() > 0 ||
@@ -370,8 +348,7 @@ func (e *Evaluator) batch(points int) (*exec.Machine, error) {
 	opt := e.opt.lowered(e.p.inputs, true, e.meter.During("compile"))
 	opt.Points = points
 	code, err := lower.Program(e.p.src.Written(), opt)
-	var none *lower.UnsupportedError
-	if errors.As(err, &none) {
+	if _, none := errors.AsType[*lower.UnsupportedError](err); none {
 		e.noBatch = true
 		return nil, nil
 	} else if err != nil {

@@ -228,48 +228,40 @@ func (p *Program) copyTerm() (*term.Term, []term.Var) {
 // compiledInput bounds the bytes that a scalar input takes while a program is compiled.
 const compiledInput = 64
 
-// get compiles on first use. A failure is not kept: it may be a limit's.
-func (c *compiled[P]) get(p *Program, meter *limits.Meter, make func() (*P, error)) (*P, error) {
+// get compiles on first use, and also returns how long that took. A failure, which is located, is not kept: it may be a
+// limit's.
+func (c *compiled[P]) get(p *Program, meter *limits.Meter, make func() (*P, error)) (*P, time.Duration, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.prog == nil {
 		p.terms.Lock()
 		defer p.terms.Unlock()
 		if err := meter.Reserve(compiledInput * int64(len(p.inputs))); err != nil {
-			return nil, p.locate(err, "compiling")
+			return nil, 0, p.locate(err, "compiling")
 		}
 		start := time.Now()
 		meter.Begin("compile")
 		prog, err := make()
-		c.time = time.Since(start)
 		if err != nil {
-			return nil, err
+			return nil, 0, p.locate(err, "compiling")
 		}
-		c.prog = prog
+		c.prog, c.time = prog, time.Since(start)
 	}
-	return c.prog, nil
-}
-
-// took returns how long compiling took, 0 if there was none.
-func (c *compiled[P]) took() time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.time
+	return c.prog, c.time, nil
 }
 
 // literalProgram makes t, or D(t), ready for the literal machine.
-func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*compile.Program, error) {
+func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*compile.Program, time.Duration, error) {
 	check := meter.During("compile")
 	if !gradient {
 		return p.literal.get(p, meter, func() (*compile.Program, error) {
 			if err := p.setSize(nil, meter); err != nil {
-				return nil, p.locate(err, "compiling")
+				return nil, err
 			}
 			if err := p.expand(meter, "compile"); err != nil {
 				return nil, err
 			}
-			prog, err := compile.NewValue(p.src.Term(), p.inputs, check)
-			return prog, p.locate(err, "compiling")
+			return compile.NewValue(p.src.Term(), p.inputs, check)
 		})
 	}
 	return p.literalGradient.get(p, meter, func() (*compile.Program, error) {
@@ -277,8 +269,7 @@ func (p *Program) literalProgram(meter *limits.Meter, gradient bool) (*compile.P
 		if err != nil {
 			return nil, err
 		}
-		prog, err := compile.NewGradient(d, p.inputs, p.outputs(), check)
-		return prog, p.locate(err, "compiling")
+		return compile.NewGradient(d, p.inputs, p.outputs(), check)
 	})
 }
 

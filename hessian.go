@@ -69,7 +69,7 @@ func (p *Program) derivative(meter *limits.Meter) (*Program, error) {
 	if s := p.src.Shape; s == nil || s.Kind != load.Real {
 		return nil, errorAt(p.src, p.src.BodyPos(), "no Hessian", "the body has type "+p.src.TypeText+"; a Hessian needs R")
 	}
-	return p.along.get(p, meter, func() (*Program, error) {
+	along, _, err := p.along.get(p, meter, func() (*Program, error) {
 		t, xs, vs, err := revgrad.Tangent(p.src.Written(), p.inputs, meter.During("compile"))
 		if errors.Is(err, revgrad.ErrBounds) {
 			if err := p.expand(meter, "compile"); err != nil {
@@ -83,6 +83,7 @@ func (p *Program) derivative(meter *limits.Meter) (*Program, error) {
 		d := p.src.Derivative(t, xs, vs)
 		return &Program{src: d, inputs: append(xs[:len(xs):len(xs)], vs...), opt: p.opt, terms: p.terms}, nil
 	})
+	return along, err
 }
 
 // Kinks returns where the derivative at the program's point is a choice, and how often. The Headline is a symbol, or
@@ -93,15 +94,13 @@ func (p *Program) Kinks(ctx context.Context, opt EvalOptions) (map[Diagnostic]in
 		return nil, err
 	}
 	defer m.Close()
-	counts := map[term.Pos]map[string]int{}
-	count := func(kind string, pos term.Pos) {
-		if counts[pos] == nil {
-			counts[pos] = map[string]int{}
-		}
-		counts[pos][kind]++
+	type kink struct {
+		kind string
+		pos  term.Pos
 	}
+	counts := map[kink]int{}
 	for _, pos := range m.Ties() {
-		count("if", pos)
+		counts[kink{"if", pos}]++
 	}
 	m.Operations(func(op machine.Operation) bool {
 		x := make([]float64, len(op.Args))
@@ -109,17 +108,15 @@ func (p *Program) Kinks(ctx context.Context, opt EvalOptions) (map[Diagnostic]in
 			x[i] = a.Value
 		}
 		if op.Symbol != term.NoSymbol && op.Symbol.Kink(x...) {
-			count(op.Symbol.SourceName(), op.Pos)
+			counts[kink{op.Symbol.SourceName(), op.Pos}]++
 		}
 		return true
 	})
 	out := map[Diagnostic]int{}
-	for pos, kinds := range counts {
-		for kind, n := range kinds {
-			d := Diagnostic{Headline: kind}
-			d.Line, d.Column, d.Width = p.src.File.Place(p.src.Diagnostic(pos, kind, ""))
-			out[d] += n
-		}
+	for k, n := range counts {
+		d := Diagnostic{Headline: k.kind}
+		d.Line, d.Column, d.Width = p.src.File.Place(p.src.Diagnostic(k.pos, k.kind, ""))
+		out[d] += n
 	}
 	return out, nil
 }

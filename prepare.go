@@ -20,13 +20,15 @@ import (
 // [EvalOptions.Literal].
 func (e *Evaluator) prepare(point []float64) (err error) {
 	switch {
+	case e.grad && e.opt.Mode != Reverse:
+		return e.passOver(point)
 	case e.grad && e.opt.Strategy == Unfold:
 		return e.unfold(point)
 	case e.grad && e.opt.Strategy == Modular:
 		return e.normalise(point)
 	case !e.opt.Literal && e.opt.Schedule != Random && e.p.hasCode():
 		var none *lower.UnsupportedError
-		if e.compiled, err = e.p.codeProgram(e.meter, &e.opt, e.grad); !errors.As(err, &none) {
+		if e.compiled, e.making, err = e.p.codeProgram(e.meter, &e.opt, e.grad); !errors.As(err, &none) {
 			return err
 		}
 		e.compiled = nil
@@ -34,7 +36,7 @@ func (e *Evaluator) prepare(point []float64) (err error) {
 	if err := e.p.notStreamed(); err != nil {
 		return err
 	}
-	e.forLiteral, err = e.p.literalProgram(e.meter, e.grad)
+	e.forLiteral, e.making, err = e.p.literalProgram(e.meter, e.grad)
 	return err
 }
 
@@ -83,26 +85,23 @@ func (o *EvalOptions) lowered(inputs []term.Var, gradient bool, check func() err
 	return lower.Options{Inputs: inputs, Gradient: gradient, Placed: o.placed(), Plain: o.NoFuse, Check: check}
 }
 
-// codeProgram compiles t, or D(t).
-func (p *Program) codeProgram(meter *limits.Meter, opt *EvalOptions, gradient bool) (*exec.Program, error) {
+// codeProgram compiles t, or D(t). Where there is no code, the error is a [*lower.UnsupportedError].
+func (p *Program) codeProgram(meter *limits.Meter, opt *EvalOptions, gradient bool) (*exec.Program, time.Duration,
+	error) {
 	return p.code[opt.codeForm(gradient)].get(p, meter, func() (*exec.Program, error) {
 		t := p.src.Written()
 		var err error
 		if gradient {
 			err = p.differentiated(t, meter)
 		} else {
-			err = p.locate(p.setSize(nil, meter), "compiling")
+			err = p.setSize(nil, meter)
 		}
 		if err != nil {
 			return nil, err
 		}
 		code, err := lower.Program(t, opt.lowered(p.inputs, gradient, meter.During("compile")))
-		var none *lower.UnsupportedError
-		switch {
-		case errors.As(err, &none): // the machine runs it
+		if err != nil {
 			return nil, err
-		case err != nil:
-			return nil, p.locate(err, "compiling")
 		}
 		return exec.New(code), nil
 	})
@@ -171,7 +170,7 @@ func (e *Evaluator) normalise(point []float64) error {
 	}
 	var m *modular.Program
 	if slices.Equal(point, p.src.Point) && e.opt.hooks.Samples == nil {
-		_, err := p.modularly.get(p, e.meter, func() (_ *compile.Program, err error) {
+		_, took, err := p.modularly.get(p, e.meter, func() (_ *compile.Program, err error) {
 			if p.modularised, err = make(); err != nil {
 				return nil, err
 			}
@@ -180,7 +179,7 @@ func (e *Evaluator) normalise(point []float64) error {
 		if err != nil {
 			return err
 		}
-		m = p.modularised
+		m, e.making = p.modularised, took
 	} else {
 		start := time.Now()
 		p.terms.Lock()
@@ -197,7 +196,7 @@ func (e *Evaluator) normalise(point []float64) error {
 
 // again makes the program anew if it is one of another point.
 func (e *Evaluator) again(point []float64) error {
-	if e.opt.Strategy == Direct || !e.p.branches() || slices.Equal(point, e.madeAt) {
+	if e.opt.Mode == Reverse && e.opt.Strategy == Direct || !e.p.branches() || slices.Equal(point, e.madeAt) {
 		return nil
 	}
 	if err := e.prepare(point); err != nil {

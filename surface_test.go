@@ -337,11 +337,11 @@ func nearby(want, got []float64, bound float64) error {
 
 // graph compares m and |G| of code with and without passes, and of the literal machine.
 func (s *surface) graph() error {
-	opt := EvalOptions{Literal: true, Seed: uint64(s.seed)}
+	opt := EvalOptions{Seed: uint64(s.seed)}
 	if s.seed%2 == 0 {
 		opt.Schedule = Random
 	}
-	want, err := s.p.graphLiteral(bridge.Of(s.p).Meter(s.ctx), opt)
+	want, err := s.p.Bound(s.ctx, opt)
 	if err != nil {
 		return fmt.Errorf("m and |G|: %w", err)
 	}

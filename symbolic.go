@@ -7,11 +7,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/graph/calls"
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/span"
+	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 	"github.com/gram-machine/gram/machine"
@@ -21,10 +23,26 @@ import (
 
 // Bound reduces the program with symbolic inputs. The point decides its branches and its recursion.
 func (p *Program) Bound(ctx context.Context, opt EvalOptions) (Bound, error) {
-	if opt.Literal {
-		return p.boundLiteral(p.meter(ctx), opt)
+	meter := p.meter(ctx)
+	m, err := p.open(meter, p.Point(), opt, nil)
+	if err != nil {
+		return Bound{}, err
 	}
-	return p.graphLiteral(p.meter(ctx), opt)
+	size := m.GraphSize()
+	b := Bound{M: m.Stats().Counts.Total(), Graph: size.Total(), Operations: size.Operations, Edges: size.Edges,
+		Inputs: size.Inputs, Numerals: size.Numerals}
+	_ = m.Close()
+	if !opt.Literal || p.src.Shape.Kind != load.Real {
+		return b, nil // else it reduces D(t), too
+	}
+	if m, _, err = p.openGradient(meter, opt); err != nil {
+		return Bound{}, err
+	}
+	defer m.Close()
+	s := m.Stats()
+	moves, words := literalWork(&s).Total()
+	b.Theorem = &cost.Theorem{Steps: s.Counts, Units: moves - s.Counts.Total(), Words: words}
+	return b, nil
 }
 
 // maxSpanned bounds the symbols of a term with families whose expansion is made to measure its span.
@@ -117,43 +135,32 @@ func (p *Program) normal(ctx context.Context, opt EvalOptions) (*term.Term, erro
 
 // passes compute gradients by passes over the graph of a program.
 type passes struct {
-	p      *Program
-	opt    EvalOptions
-	meter  *limits.Meter
-	g      *hypergraph.Graph
-	memory *hypergraph.Memory
-	point  []float64     // at which g was made
-	making time.Duration // of g
-	// Of the last run:
-	last       time.Duration
-	operations uint64
-}
-
-// newPasses reduces the program to its graph at the program's point.
-func (p *Program) newPasses(meter *limits.Meter, opt EvalOptions) (*passes, error) {
-	if err := p.gradientType(); err != nil {
-		return nil, err
-	}
-	s := &passes{p: p, opt: opt, meter: meter}
-	return s, s.make(p.Point())
+	p          *Program
+	run        func(point []float64) (hypergraph.Result, error)
+	g          *hypergraph.Graph
+	operations uint64 // of the last run
 }
 
 // bytesPerOperation bounds what an operation takes: its node, its sources, and its
 // primal, tangent or adjoint, and mark.
 const bytesPerOperation = 96
 
-// make reduces the program to its graph at a point.
-func (s *passes) make(point []float64) error {
+// passOver reduces the program to its graph at a point.
+func (e *Evaluator) passOver(point []float64) error {
+	p := e.p
+	if err := p.gradientType(); err != nil {
+		return err
+	}
 	start := time.Now()
-	m, err := s.p.open(s.meter, point, s.opt, nil)
+	m, err := p.open(e.meter, point, e.opt, nil)
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	if err := s.meter.Reserve(bytesPerOperation * int64(len(m.Made()))); err != nil {
-		return s.p.locate(err, "making the graph")
+	if err := e.meter.Reserve(bytesPerOperation * int64(len(m.Made()))); err != nil {
+		return p.locate(err, "making the graph")
 	}
-	check := s.meter.During("reduce")
+	check := e.meter.During("reduce")
 	b := hypergraph.NewBuilder(len(point))
 	var args []hypergraph.Operand
 	i := 0
@@ -171,49 +178,131 @@ func (s *passes) make(point []float64) error {
 		return true
 	})
 	if err != nil {
-		return s.p.locate(err, "making the graph")
+		return p.locate(err, "making the graph")
 	}
 	for _, o := range outputs {
 		b.Output(hypergraph.Operand(o))
 	}
-	if s.g, err = b.Graph(); err != nil {
+	g, err := b.Graph()
+	if err != nil {
 		return err
 	}
-	s.memory = hypergraph.NewMemory(s.g, check)
-	s.memory.Finite = s.opt.Finite
-	s.point = slices.Clone(point)
-	s.making += time.Since(start)
+	memory := hypergraph.NewMemory(g, check)
+	memory.Finite = e.opt.Finite
+	e.passes = &passes{p: p, run: memory.ForwardMode, g: g}
+	if e.opt.Mode == Tape {
+		e.passes.run = memory.Backpropagation
+	}
+	e.madeAt = slices.Clone(point)
+	e.making += time.Since(start)
 	return nil
 }
 
-// gradient puts values and Jacobian at the point where they belong, and returns how
-// long the passes took.
-func (s *passes) gradient(point, values, jacobian []float64) (time.Duration, error) {
-	if s.p.branches() && !slices.Equal(point, s.point) {
-		if err := s.make(point); err != nil {
-			return 0, err
-		}
-	}
-	start := time.Now()
-	run := s.memory.ForwardMode
-	if s.opt.Mode == Tape {
-		run = s.memory.Backpropagation
-	}
-	res, err := run(point)
+// Gradient implements [reducer].
+func (s *passes) Gradient(point, values, jacobian []float64) error {
+	res, err := s.run(point)
 	if err != nil {
-		return 0, s.p.locate(err, "running over the graph")
+		return s.p.locate(err, "running over the graph")
 	}
 	copy(values, res.Values)
 	copy(jacobian, res.Jacobian)
-	s.operations, s.last = res.Operations, time.Since(start)
-	return s.last, nil
+	s.operations = res.Operations
+	return nil
 }
 
-// cost is that of the last run.
+// Value and Read are never called: values take no notice of the mode.
+func (s *passes) Value([]float64) error { return nil }
+
+func (s *passes) Read([]float64, []int) ([]float64, []int, error) { return nil, nil, nil }
+
+// Close implements [reducer].
+func (s *passes) Close() error { return nil }
+
+// cost is that of the last run, but for times.
 func (s *passes) cost() Cost {
 	n := uint64(s.g.Len())
-	c := Cost{Inputs: s.g.Inputs(), Operations: s.operations, Nodes: cost.Nodes{Allocated: n, Peak: n},
-		Seconds: cost.Seconds{Load: s.p.loading.Seconds(), Compile: s.making.Seconds()}}
-	c.SetTimes(s.last, s.last)
-	return c
+	return Cost{Operations: s.operations, Nodes: cost.Nodes{Allocated: n, Peak: n}}
+}
+
+// open reduces the program to its graph G with symbolic inputs, whose values at the point decide the branches. samples,
+// if not nil, gets a profile. The caller closes the machine.
+func (p *Program) open(meter *limits.Meter, point []float64, opt EvalOptions,
+	samples func(calls.Sample)) (*machine.Machine, error) {
+	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
+		return nil, err
+	}
+	prog, _, err := p.symbolic.get(p, meter, func() (*compile.Program, error) {
+		prog, _, err := p.compileOpen(meter, false)
+		return prog, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if samples == nil {
+		return p.runOpen(prog, meter, point, opt, nil)
+	}
+	prof := machine.NewProfile(prog)
+	m, err := p.runOpen(prog, meter, point, opt, prof.Events)
+	if err != nil {
+		return nil, err
+	}
+	prof.Samples(m.Stats().Nodes, func(s calls.Sample) {
+		s.Phase, s.Origin, s.Words = calls.Normalise, calls.NormalCode, 0
+		samples(s)
+	})
+	return m, nil
+}
+
+// openGradient reduces D(t) with symbolic inputs at the program's point, and returns D(t), too. The caller closes the
+// machine.
+func (p *Program) openGradient(meter *limits.Meter, opt EvalOptions) (*machine.Machine, *term.Term, error) {
+	if err := cmp.Or(opt.check(), p.notStreamed()); err != nil {
+		return nil, nil, err
+	}
+	p.terms.Lock()
+	prog, d, err := p.compileOpen(meter, true)
+	p.terms.Unlock()
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := p.runOpen(prog, meter, p.Point(), opt, nil)
+	return m, d, err
+}
+
+// compileOpen makes t, or D(t), with symbolic inputs ready for the literal machine, and returns it, too.
+func (p *Program) compileOpen(meter *limits.Meter, reversed bool) (*compile.Program, *term.Term, error) {
+	meter.Begin("compile")
+	if err := p.expand(meter, "compile"); err != nil {
+		return nil, nil, err
+	}
+	t, open := p.src.Term(), compile.NewOpen
+	if err := stage.CheckGround(p.src, t); err != nil {
+		return nil, nil, p.locate(err, "compiling")
+	}
+	if reversed {
+		var err error
+		if t, err = p.reversed(meter); err != nil {
+			return nil, nil, err
+		}
+		open = compile.NewOpenGradient
+	}
+	prog, err := open(t, p.inputs, meter.During("compile"))
+	return prog, t, p.locate(err, "compiling")
+}
+
+// runOpen runs a program with symbolic inputs.
+func (p *Program) runOpen(prog *compile.Program, meter *limits.Meter, point []float64, opt EvalOptions,
+	events func(*machine.Fired) error) (*machine.Machine, error) {
+	meter.Begin("reduce")
+	run := opt.literal()
+	run.Events, run.Before, run.Limits = events, nil, meter.Bounds("reduce", opt.MaxSteps, opt.MaxNodes)
+	m, err := machine.New(prog, run)
+	if err != nil {
+		return nil, p.locate(err, "starting")
+	}
+	if err := m.Graph(point); err != nil {
+		_ = m.Close()
+		return nil, p.locate(err, "reducing")
+	}
+	return m, nil
 }

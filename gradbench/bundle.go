@@ -88,7 +88,10 @@ func (b *bundle) jacobian(ctx context.Context, e *evaluator) (any, error) {
 	b.columns = slices.Grow(b.columns[:0], b.p*(2*rowSize+1))
 	b.values = slices.Grow(b.values[:0], b.p*(2*rowSize+1))
 	points, weights := cameraSize*b.n, cameraSize*b.n+pointSize*b.m
-	const chunk = 1 << 9 // observations
+	chunk := 1 << 9 // observations
+	if e.count != nil {
+		chunk = 1
+	}
 	inputs, outputs := len(e.point.Values), 3
 	all := make([]float64, chunk*inputs)
 	values, jacobians := make([]float64, chunk*outputs), make([]float64, chunk*outputs*inputs)

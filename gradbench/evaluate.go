@@ -44,22 +44,11 @@ func (e *evaluator) Gradient(ctx context.Context, point []float64) (*gram.Result
 	return res, err
 }
 
-// Gradients is that of the evaluator. Where runs are counted, each point has one.
+// Gradients is that of the evaluator, counted as one run: where runs are counted, it has one point.
 func (e *evaluator) Gradients(ctx context.Context, points, values, jacobians []float64) error {
-	if e.count == nil {
-		return e.Evaluator.Gradients(ctx, points, values, jacobians)
-	}
-	n := len(e.point.Values)
-	count := len(points) / n
-	for i := range count {
-		res, err := e.Gradient(ctx, points[i*n:(i+1)*n])
-		if err != nil {
-			return err
-		}
-		copy(values[i*len(values)/count:], res.Values)
-		copy(jacobians[i*len(jacobians)/count:], res.Jacobian)
-	}
-	return nil
+	err := e.Evaluator.Gradients(ctx, points, values, jacobians)
+	e.add(err)
+	return err
 }
 
 func (e *evaluator) add(err error) {
@@ -79,12 +68,6 @@ type problem struct {
 	values [roles]map[string][]float64 // of inputs, data lists and constants, by their names
 	// run, if not nil, makes one run and returns its output, in place of a value or a gradient at the inputs.
 	run func(context.Context, *evaluator) (any, error)
-}
-
-// runs are the fields that inputs have in common.
-type runs struct {
-	MinRuns    int     `json:"min_runs"`
-	MinSeconds float64 `json:"min_seconds"`
 }
 
 // define reports whether there is a module, whose program it loads in its default sizes.
@@ -141,6 +124,10 @@ func newProblem(module, function string, text json.RawMessage) (*problem, error)
 
 // evaluate runs a function on an input until both of its minima are met, and returns the answer of the last run.
 func (s *server) evaluate(ctx context.Context, module, function string, text json.RawMessage) (any, []timing, error) {
+	type runs struct { // what inputs have in common
+		MinRuns    int     `json:"min_runs"`
+		MinSeconds float64 `json:"min_seconds"`
+	}
 	var least runs
 	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		if err := json.Unmarshal(text, &least); err != nil {
@@ -176,7 +163,11 @@ func (p *problem) output(ctx context.Context, e *evaluator) (any, error) {
 	if p.run != nil {
 		return p.run(ctx, e)
 	}
-	res, err := p.at(ctx, e)
+	run := e.Value
+	if p.gradient {
+		run = e.Gradient
+	}
+	res, err := run(ctx, e.point.Values)
 	switch {
 	case err != nil:
 		return nil, err
@@ -186,14 +177,6 @@ func (p *problem) output(ctx context.Context, e *evaluator) (any, error) {
 		return res.Jacobian, nil
 	}
 	return res.Values[0], nil
-}
-
-// at computes the value or the gradient at the evaluator's point.
-func (p *problem) at(ctx context.Context, e *evaluator) (*gram.Result, error) {
-	if p.gradient {
-		return e.Gradient(ctx, e.point.Values)
-	}
-	return e.Value(ctx, e.point.Values)
 }
 
 // evaluator returns the evaluator of a problem, compiled if there is none of its sizes, with its inputs and data.
@@ -209,12 +192,11 @@ func (s *server) evaluator(ctx context.Context, p *problem) (*evaluator, error) 
 			return nil, err
 		}
 		e = &evaluator{point: program.NewPoint()}
+		compile := program.NewValue
 		if p.gradient {
-			e.Evaluator, err = program.NewGradient(ctx, gram.EvalOptions{})
-		} else {
-			e.Evaluator, err = program.NewValue(ctx, gram.EvalOptions{})
+			compile = program.NewGradient
 		}
-		if err != nil {
+		if e.Evaluator, err = compile(ctx, gram.EvalOptions{}); err != nil {
 			return nil, err
 		}
 		s.evaluators[key] = e
@@ -241,8 +223,7 @@ func Count(ctx context.Context, module, function string, text json.RawMessage) (
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	var s server
-	s.evaluators = map[string]*evaluator{}
+	s := server{evaluators: map[string]*evaluator{}}
 	defer s.close()
 	e, err := s.evaluator(ctx, p)
 	if err != nil {

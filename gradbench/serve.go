@@ -1,15 +1,24 @@
+// Package gradbench is a tool for GradBench (github.com/gradbench/gradbench), a benchmark of automatic differentiation:
+// it answers the messages of an eval, which asks for values and derivatives of programs. The programs are those of this
+// folder.
 package gradbench
 
 import (
 	"bufio"
 	"bytes"
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"time"
 )
+
+// Programs has a program for each module, and more where a module needs several.
+//
+//go:embed *.gram
+var Programs embed.FS
 
 // message is a line that an eval sends.
 type message struct {
@@ -100,8 +109,7 @@ func (r *response) result(output any, timings []timing, err error) {
 		r.fail(err)
 		return
 	}
-	done := true
-	r.Success, r.Output, r.Timings = &done, output, timings
+	r.Success, r.Output, r.Timings = new(true), output, timings
 }
 
 // elapsed is a timing of what has been done since a time.

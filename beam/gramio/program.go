@@ -163,10 +163,7 @@ func (p *Program) data(loaded *gram.Program) *load.Variable {
 
 // declaration returns the declaration of the list.
 func (p *Program) declaration() (*syntax.File, *syntax.Decl, error) {
-	file, wrong, err := syntax.Parse(p.Name, p.Text, syntax.Options{})
-	if err == nil && len(wrong) > 0 {
-		err = syntax.NewErrors(file, wrong)
-	}
+	file, err := parse(p.Name, p.Text)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -176,6 +173,14 @@ func (p *Program) declaration() (*syntax.File, *syntax.Decl, error) {
 		}
 	}
 	return nil, nil, fmt.Errorf("%s: the program has no data %s", p.Name, p.Over)
+}
+
+func parse(name string, text []byte) (*syntax.File, error) {
+	file, wrong, err := syntax.Parse(name, text, syntax.Options{})
+	if err == nil && len(wrong) > 0 {
+		err = syntax.NewErrors(file, wrong)
+	}
+	return file, err
 }
 
 // load loads the program.

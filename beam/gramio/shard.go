@@ -103,10 +103,7 @@ func List(ctx context.Context, pattern string) ([]string, error) {
 // itself.
 func form(file *syntax.File, d *syntax.Decl, input string) (*syntax.ExprNode, error) {
 	if word, rest, _ := strings.Cut(input, " "); slices.Contains([]string{"csv", "npy", "npz", "parquet", "json"}, word) && strings.HasPrefix(strings.TrimSpace(rest), `"`) {
-		f, wrong, err := syntax.Parse("input", []byte("data x = "+input+"\n0"), syntax.Options{})
-		if err == nil && len(wrong) > 0 {
-			err = syntax.NewErrors(f, wrong)
-		}
+		f, err := parse("input", []byte("data x = "+input+"\n0"))
 		if err != nil {
 			return nil, err
 		}

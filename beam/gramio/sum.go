@@ -190,9 +190,9 @@ type gradientFn struct {
 	At      []byte // the point, 8 bytes for each number
 	Weight  Weight
 
+	bundle.Group[Partial]
 	point   []float64
 	program *resident
-	group   bundle.Group[Partial]
 }
 
 // Setup loads the program.
@@ -205,22 +205,16 @@ func (f *gradientFn) Setup(ctx context.Context) (err error) {
 	return err
 }
 
-// StartBundle begins a bundle.
-func (f *gradientFn) StartBundle(_ func(int, Partial)) { f.group.Start() }
-
 // ProcessElement begins with a shard, and emits those that are done.
 func (f *gradientFn) ProcessElement(ctx context.Context, s Shard, emit func(int, Partial)) {
-	f.group.Do(func() Partial {
+	f.Do(func() (int, Partial) {
 		p, err := f.shard(ctx, &s)
 		if err != nil {
-			return Partial{Index: s.Index, Shards: 1, Wrong: fmt.Sprintf("%s: %v", s.String(), err)}
+			p = &Partial{Index: s.Index, Shards: 1, Wrong: fmt.Sprintf("%s: %v", s.String(), err)}
 		}
-		return *p
-	}, emitter(emit))
+		return s.Index / fan, *p
+	}, emit)
 }
-
-// FinishBundle waits for the shards of the bundle.
-func (f *gradientFn) FinishBundle(emit func(int, Partial)) { f.group.Finish(emitter(emit)) }
 
 func (f *gradientFn) shard(ctx context.Context, s *Shard) (*Partial, error) {
 	rows, err := f.program.rows(ctx, s)
@@ -243,9 +237,4 @@ func (f *gradientFn) shard(ctx context.Context, s *Shard) (*Partial, error) {
 		}
 	}
 	return p, nil
-}
-
-// emitter emits partials to their groups.
-func emitter(emit func(int, Partial)) func(Partial) {
-	return func(p Partial) { emit(p.Index/fan, p) }
 }

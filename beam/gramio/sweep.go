@@ -61,8 +61,8 @@ func Sweep(s beam.Scope, p *Program, points []Points) beam.PCollection {
 type sweepFn struct {
 	Program *Program
 
+	bundle.Group[Partial]
 	program *resident
-	group   bundle.Group[Partial]
 }
 
 // Setup loads the program.
@@ -71,22 +71,16 @@ func (f *sweepFn) Setup(ctx context.Context) (err error) {
 	return err
 }
 
-// StartBundle begins a bundle.
-func (f *sweepFn) StartBundle(_ func(int, Partial)) { f.group.Start() }
-
 // ProcessElement begins with a part, and emits those that are done.
 func (f *sweepFn) ProcessElement(ctx context.Context, points Points, emit func(int, Partial)) {
-	f.group.Do(func() Partial {
+	f.Do(func() (int, Partial) {
 		p, err := f.program.sweep(ctx, &points)
 		if err != nil {
-			return Partial{Index: points.Index, Shards: 1, Wrong: err.Error()}
+			p = &Partial{Index: points.Index, Shards: 1, Wrong: err.Error()}
 		}
-		return *p
-	}, emitter(emit))
+		return points.Index / fan, *p
+	}, emit)
 }
-
-// FinishBundle waits for the parts of the bundle.
-func (f *sweepFn) FinishBundle(emit func(int, Partial)) { f.group.Finish(emitter(emit)) }
 
 // scalars are the names of the scalar inputs: W.(0).(1) is one of W.
 func (r *resident) scalars() []string {

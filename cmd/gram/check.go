@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"unicode/utf8"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -17,11 +17,8 @@ import (
 func newCheck(a *app) *cobra.Command {
 	var f command.LoadFlags
 	var output string
-	cmd := &cobra.Command{
-		Use:         "check FILE",
-		Short:       "Type a program, and print its type and those of its inputs and data",
-		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-	}
+	cmd := command.New("check FILE",
+		"Type a program, and print its type and those of its inputs and data", command.LimitsHelp)
 	f.Add(cmd.Flags())
 	f.TellsSkipped = true
 	f.AddSeed(cmd.Flags())
@@ -42,7 +39,7 @@ func newCheck(a *app) *cobra.Command {
 			}
 		}
 		if f.JSON {
-			a.checkJSON(p.Program)
+			result.Answer(&a.Out, func(o *result.Object) { checkJSON(o, p.Program) })
 		} else {
 			a.checkText(p.Program)
 		}
@@ -51,33 +48,25 @@ func newCheck(a *app) *cobra.Command {
 }
 
 func (a *app) checkText(p *gram.Program) {
-	const body = "body"
-	width := len(body)
+	out := tabwriter.NewWriter(&a.Out, 0, 0, 1, ' ', 0)
+	fmt.Fprintf(out, "body\t: %s\n", p.Type())
 	for _, in := range p.Inputs() {
-		width = max(width, len("input ")+utf8.RuneCountInString(in.Name))
+		fmt.Fprintf(out, "input %s\t: %s\n", in.Name, in.Shape)
 	}
 	for _, d := range bridge.Of(p).Source().Data {
-		width = max(width, len("data ")+utf8.RuneCountInString(d.Name))
-	}
-	fmt.Fprintf(&a.Out, "%-*s : %s\n", width, body, p.Type())
-	for _, in := range p.Inputs() {
-		fmt.Fprintf(&a.Out, "%-*s : %s\n", width, "input "+in.Name, in.Shape)
-	}
-	for _, d := range bridge.Of(p).Source().Data {
-		fmt.Fprintf(&a.Out, "%-*s : %s", width, "data "+d.Name, d.Shape)
+		fmt.Fprintf(out, "data %s\t: %s", d.Name, d.Shape)
 		if d.Shape.Kind == load.List {
-			fmt.Fprintf(&a.Out, ", size %d", d.Value.Rows)
+			fmt.Fprintf(out, ", size %d", d.Value.Rows)
 		}
 		if d.Value.Skipped > 0 {
-			fmt.Fprintf(&a.Out, "; rows left out, since a value is missing: %d", d.Value.Skipped)
+			fmt.Fprintf(out, "; rows left out, since a value is missing: %d", d.Value.Skipped)
 		}
-		a.Out.WriteByte('\n')
+		fmt.Fprintln(out)
 	}
+	out.Flush()
 }
 
-func (a *app) checkJSON(p *gram.Program) {
-	o := result.Begin(&a.Out, "")
-	o.Field("version", command.BuildInfo().Version)
+func checkJSON(o *result.Object, p *gram.Program) {
 	o.Field("type", p.Type())
 	inputs := o.Object("inputs")
 	for _, in := range p.Inputs() {
@@ -95,6 +84,4 @@ func (a *app) checkJSON(p *gram.Program) {
 		of.End()
 	}
 	data.End()
-	o.End()
-	a.Out.WriteByte('\n')
 }

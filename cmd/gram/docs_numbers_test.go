@@ -135,7 +135,7 @@ func TestNumbersInProse(t *testing.T) {
 	listed, err := exec.Command("go", "list", "-deps", "./cmd/gram").Output()
 	require.NoError(t, err)
 	says("README.md", "compiles some %d packages", (strings.Count(string(listed), "\n")+25)/50*50)
-	says("docs/language.md", "graph G if it has at most %d operations", constant("cmd/gram/html_graph.go", "mostDrawn"))
+	says("docs/language.md", "graph G if it has at most %d operations", constant("cmd/gram/html.go", "mostDrawn"))
 	says("docs/language.md", "Of at most %d numbers in inputs", constant("internal/fit/descend.go", "exact"))
 	says("docs/language.md", "at most %s numbers", load.Grouped(uint64(constant("cmd/internal/show/export.go", "mostData"))))
 	says("DESIGN.md", "committed in slabs of %d MiB", constant("graph/memory.go", "slab")>>20)

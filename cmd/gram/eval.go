@@ -23,11 +23,7 @@ import (
 func newEval(a *app) *cobra.Command {
 	var f runFlags
 	var output, beside, names string
-	cmd := &cobra.Command{
-		Use:         "eval FILE",
-		Short:       "Print the value of a program",
-		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-	}
+	cmd := command.New("eval FILE", "Print the value of a program", command.LimitsHelp)
 	f.add(cmd)
 	addResult(cmd, &output)
 	cmd.Flags().StringVar(&names, "names", "",
@@ -62,13 +58,11 @@ func newEval(a *app) *cobra.Command {
 			r.Work(res.Cost.Work)
 			return nil
 		}
-		o := result.Begin(&a.Out, "")
-		o.Field("version", command.BuildInfo().Version)
-		o.Value("value", value, p.Shape())
-		o.Field("strategy", gram.Direct.String())
-		o.Cost(&res.Cost, gram.Reverse)
-		o.End()
-		a.Out.WriteByte('\n')
+		result.Answer(&a.Out, func(o *result.Object) {
+			o.Value("value", value, p.Shape())
+			o.Field("strategy", gram.Direct.String())
+			o.Cost(&res.Cost, gram.Reverse)
+		})
 		return a.writeOutput(ctx, output)
 	})
 }
@@ -96,8 +90,7 @@ func (a *app) writeTable(ctx context.Context, output, names, beside string, p *l
 // span adds the spans of a program to its cost. If they cannot be measured, it only prints a warning.
 func (a *app) span(ctx context.Context, p *loaded, f *runFlags, gradient bool, c *gram.Cost) error {
 	s, err := p.Span(ctx, gradient, f.factor.Is)
-	var unknown *span.UnknownError
-	if errors.As(err, &unknown) {
+	if unknown, ok := errors.AsType[*span.UnknownError](err); ok {
 		fmt.Fprintln(a.Stderr, "gram:", unknown)
 		return nil
 	}
@@ -129,8 +122,8 @@ func (a *app) reduce(ctx context.Context, path string, f *runFlags, gradient boo
 		if err != nil {
 			return nil, nil, err
 		}
-		ratio := b.Ratio(&res.Cost)
-		res.Cost.M, res.Cost.Graph, res.Cost.BoundRatio, res.Cost.Theorem = &b.M, &b.Graph, &ratio, b.Theorem
+		res.Cost.BoundRatio = new(b.Ratio(&res.Cost))
+		res.Cost.M, res.Cost.Graph, res.Cost.Theorem = &b.M, &b.Graph, b.Theorem
 		if err := a.span(ctx, p, f, gradient, &res.Cost); err != nil {
 			return nil, nil, err
 		}

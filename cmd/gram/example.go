@@ -23,19 +23,15 @@ const exampleWidth = 100
 
 func newExample(a *app) *cobra.Command {
 	var dir string
-	cmd := &cobra.Command{
-		Use:         "example [NAME]",
-		Short:       "List the example programs, or print or write one",
-		Annotations: command.More(command.StatusHelp),
-		Args: func(cmd *cobra.Command, args []string) error {
-			return command.Misfit(len(args) > 1, "example takes one NAME, not %d: %s", len(args), strings.Join(args, " "))
-		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return exampleNames(), cobra.ShellCompDirectiveNoFileComp
-		},
+	cmd := command.New("example [NAME]", "List the example programs, or print or write one")
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		return command.Misfit(len(args) > 1, "example takes one NAME, not %d: %s", len(args), strings.Join(args, " "))
+	}
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return exampleNames(), cobra.ShellCompDirectiveNoFileComp
 	}
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "write the program and its data into the folder `DIR`")
 	_ = cmd.MarkFlagDirname("output")

@@ -23,11 +23,8 @@ type exportFlags struct {
 
 func newExport(a *app) *cobra.Command {
 	var f exportFlags
-	cmd := &cobra.Command{
-		Use:         "export FILE --lang LANGUAGE -o DIR",
-		Short:       "Write a program's value and gradient as source in Go or C",
-		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-	}
+	cmd := command.New("export FILE --lang LANGUAGE -o DIR",
+		"Write a program's value and gradient as source in Go or C", command.LimitsHelp)
 	fs := cmd.Flags()
 	f.AddProgram(fs)
 	f.lang.Add(cmd, "lang", "the `language`: go or c", "go c", "go", "c")

@@ -5,10 +5,13 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/result"
+	"github.com/gram-machine/gram/internal/modular"
+	"github.com/gram-machine/gram/limits"
 )
 
 // runFlags are the flags of the commands that run a program.
@@ -109,19 +112,17 @@ func (f *runFlags) checkMode() error {
 	if f.mode.Is == gram.Reverse {
 		return f.cache.check(f.strategy.Is)
 	}
+	unused := func(given bool, purpose string) error {
+		return command.Misfit(given, "%s, and --mode %s passes over the graph", purpose, &f.mode)
+	}
 	return cmp.Or(
 		command.Misfit(f.bound, "--bound is for the steps of the calculus, and --mode %s counts none", &f.mode),
-		command.Misfit(f.strategy.Is != gram.Direct,
-			"--strategy is for the calculus, and --mode %s passes over the graph", &f.mode),
-		command.Misfit(f.Schedule.Is == gram.Parallel,
-			"--schedule parallel is for the machine's gradients, and --mode %s passes over the graph", &f.mode),
-		command.Misfit(f.rowsMemory != 0,
-			"--rows-memory is for the machine's gradients, and --mode %s passes over the graph", &f.mode),
-		command.Misfit(f.noFuse, "--no-fuse is for the machine's gradients, and --mode %s passes over the graph", &f.mode),
-		command.Misfit(f.noNative, "--no-native is for the machine's gradients, and --mode %s passes over the graph",
-			&f.mode),
-		command.Misfit(f.cache != cacheFlags{},
-			"--no-cache and --cache-size are for --strategy modular, and --mode %s passes over the graph", &f.mode),
+		unused(f.strategy.Is != gram.Direct, "--strategy is for the calculus"),
+		unused(f.Schedule.Is == gram.Parallel, "--schedule parallel is for the machine's gradients"),
+		unused(f.rowsMemory != 0, "--rows-memory is for the machine's gradients"),
+		unused(f.noFuse, "--no-fuse is for the machine's gradients"),
+		unused(f.noNative, "--no-native is for the machine's gradients"),
+		unused(f.cache != cacheFlags{}, "--no-cache and --cache-size are for --strategy modular"),
 	)
 }
 
@@ -157,4 +158,46 @@ func (f *runFlags) options(a *app) gram.EvalOptions {
 // run says how the cost of a run was measured.
 func (f *runFlags) run() result.Run {
 	return result.Run{Mode: f.mode.Is, Repeat: f.repeat.N}
+}
+
+// cacheFlags are the flags of the cache of the strategy modular.
+type cacheFlags struct {
+	off  bool
+	size command.Size
+}
+
+func (f *cacheFlags) add(fs *pflag.FlagSet) {
+	fs.BoolVar(&f.off, "no-cache", false,
+		"normalise every function, also one that was met before; nothing but times and\nmemory depends on it")
+	fs.Var(&f.size, "cache-size",
+		"keep at most a `size` of normalised functions: 512K, 64MiB\n(default: "+limits.Size(modular.DefaultSize)+", "+
+			"or an eighth of --max-memory if that is less)")
+}
+
+// check reports flags that contradict each other or the strategy.
+func (f *cacheFlags) check(s gram.Strategy) error {
+	return cmp.Or(
+		command.Misfit(f.off && f.size != 0, "--cache-size is for the cache, and --no-cache says that there is none"),
+		command.Misfit(f.off && s != gram.Modular,
+			"--no-cache is for --strategy modular, and --strategy %s keeps nothing", s),
+		command.Misfit(f.size != 0 && s != gram.Modular,
+			"--cache-size is for --strategy modular, and --strategy %s keeps nothing", s),
+		command.Misfit(uint64(f.size) > modular.MaxSize, "--cache-size must be at most %s", limits.Size(modular.MaxSize)),
+	)
+}
+
+// openCache makes the cache of the process if the strategy uses it.
+func (a *app) openCache(f *runFlags) (err error) {
+	if a.Cache != nil || f.cache.off || f.strategy.Is != gram.Modular {
+		return nil
+	}
+	most := uint64(f.cache.size)
+	if most == 0 {
+		most = modular.DefaultSize
+		if m := uint64(f.MaxMemory); m != 0 {
+			most = max(1, min(most, m/8))
+		}
+	}
+	a.Cache, err = gram.NewCache(most)
+	return err
 }

@@ -13,13 +13,8 @@ import (
 
 func newFmt(a *app) *cobra.Command {
 	var write bool
-	cmd := &cobra.Command{
-		Use:               "fmt FILE",
-		Short:             "Format a program",
-		Annotations:       command.More(command.StatusHelp),
-		Args:              command.OneFile,
-		ValidArgsFunction: command.GramFiles,
-	}
+	cmd := command.New("fmt FILE", "Format a program")
+	cmd.Args, cmd.ValidArgsFunction = command.OneFile, command.GramFiles
 	cmd.Flags().BoolVarP(&write, "write", "w", false, "write the result to FILE instead of standard output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if write && args[0] == "-" {

@@ -13,64 +13,73 @@ import (
 
 func newGrad(a *app) *cobra.Command {
 	var f gradFlags
-	cmd := &cobra.Command{
-		Use:         "grad FILE",
-		Short:       "Print the value and gradient of a program, and what they cost",
-		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-	}
+	cmd := command.New("grad FILE", "Print the value and gradient of a program, and what they cost", command.LimitsHelp)
 	f.add(cmd)
-	return a.Reads(cmd, &f.LoadFlags, f.check, func(ctx context.Context, path string) (err error) {
-		var page *command.OutFile
-		if f.html != "" {
-			if page, err = command.CreateFile(f.html); err != nil {
-				return err
-			}
-			defer page.Discard()
-			f.whole = true
-		}
-		res, p, err := a.reduce(ctx, path, &f.runFlags, true)
-		if err != nil {
+	return a.Reads(cmd, &f.LoadFlags, f.check,
+		func(ctx context.Context, path string) error { return a.grad(ctx, path, &f) })
+}
+
+// grad prints a gradient, or writes it to a file.
+func (a *app) grad(ctx context.Context, path string, f *gradFlags) (err error) {
+	var page *command.OutFile
+	if f.html != "" {
+		if page, err = command.CreateFile(f.html); err != nil {
 			return err
 		}
-		more, err := a.second(ctx, p, &f)
-		if err != nil {
+		defer page.Discard()
+		f.whole = true
+	}
+	res, p, err := a.reduce(ctx, path, &f.runFlags, true)
+	if err != nil {
+		return err
+	}
+	more, err := a.second(ctx, p, f)
+	if err != nil {
+		return err
+	}
+	kinks, err := a.kinks(ctx, p, f)
+	if err != nil {
+		return err
+	}
+	if more != nil {
+		seconds := res.Cost.Seconds
+		res.Cost = more.cost
+		res.Cost.Seconds.Load = seconds.Load
+	}
+	if page != nil {
+		if err := a.writeHTML(ctx, page, path, p, res, f); err != nil {
 			return err
 		}
-		kinks, err := a.kinks(ctx, p, &f)
-		if err != nil {
-			return err
+	}
+	d := p.Derivatives(res.Values, res.Jacobian)
+	switch {
+	case result.IsNumbers(f.output):
+		values := []result.Named{result.Numbers("", gram.Input{Name: "value", Shape: p.Shape(), Values: res.Values})}
+		for _, in := range d {
+			values = append(values, result.Numbers(derivativeName(p.Program)+".", in))
 		}
-		if more != nil {
-			seconds := res.Cost.Seconds
-			res.Cost = more.cost
-			res.Cost.Seconds.Load = seconds.Load
-		}
-		if page != nil {
-			if err := a.writeHTML(ctx, page, path, p, res, &f); err != nil {
-				return err
+		return a.writeResult(ctx, f.output, append(values, more.numbers(p.Program)...))
+	case f.JSON || f.output != "":
+		result.Answer(&a.Out, func(o *result.Object) {
+			o.Value("value", load.Flat{Values: res.Values}, p.Shape())
+			o.Object(derivativeName(p.Program)).Inputs(d)
+			more.json(o, p.Program)
+			if kinks != nil {
+				o.Field("kinks", kinks)
 			}
+			o.Field("strategy", f.strategy.String())
+			o.Cost(&res.Cost, f.mode.Is)
+		})
+	default:
+		r := result.NewReport(a.App)
+		r.Gradient(p.Program, res, d)
+		more.text(r, p.Program)
+		printKinks(r, kinks)
+		if !f.quiet {
+			r.Cost(&res.Cost, f.run())
 		}
-		d := p.Derivatives(res.Values, res.Jacobian)
-		switch {
-		case result.IsNumbers(f.output):
-			values := []result.Named{result.Numbers("", gram.Input{Name: "value", Shape: p.Shape(), Values: res.Values})}
-			for _, in := range d {
-				values = append(values, result.Numbers(derivativeName(p.Program)+".", in))
-			}
-			return a.writeResult(ctx, f.output, append(values, more.numbers(p.Program)...))
-		case f.JSON || f.output != "":
-			a.gradJSON(p.Program, res, d, more, kinks, &f.runFlags)
-		default:
-			r := result.NewReport(a.App)
-			r.Gradient(p.Program, res, d)
-			more.text(r, p.Program)
-			printKinks(r, kinks)
-			if !f.quiet {
-				r.Cost(&res.Cost, f.run())
-			}
-		}
-		return a.writeOutput(ctx, f.output)
-	})
+	}
+	return a.writeOutput(ctx, f.output)
 }
 
 // derivativeName is what a derivative of a program is called in results.
@@ -79,19 +88,4 @@ func derivativeName(p *gram.Program) string {
 		return "jacobian"
 	}
 	return "gradient"
-}
-
-func (a *app) gradJSON(p *gram.Program, res *gram.Result, ds []gram.Input, more *second, kinks []*kink, f *runFlags) {
-	o := result.Begin(&a.Out, "")
-	o.Field("version", command.BuildInfo().Version)
-	o.Value("value", load.Flat{Values: res.Values}, p.Shape())
-	o.Object(derivativeName(p)).Inputs(ds)
-	more.json(o, p)
-	if kinks != nil {
-		o.Field("kinks", kinks)
-	}
-	o.Field("strategy", f.strategy.String())
-	o.Cost(&res.Cost, f.mode.Is)
-	o.End()
-	a.Out.WriteByte('\n')
 }

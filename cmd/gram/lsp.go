@@ -14,19 +14,13 @@ import (
 
 func newLSP(a *app) *cobra.Command {
 	var f runFlags
-	cmd := &cobra.Command{
-		Use:   "lsp",
-		Short: "Serve an editor by the Language Server Protocol",
-		Annotations: command.More("Limits are those of each run, and the time also of each load after a change. The "+
-			"limit\non memory is of the process.", command.StatusHelp),
-		Args: func(_ *cobra.Command, args []string) error {
-			return command.Misfit(len(args) > 0, "gram lsp takes no arguments")
-		},
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			a.Accepted = true
-			return a.lsp(cmd.Context(), &f)
-		},
+	cmd := command.New("lsp", "Serve an editor by the Language Server Protocol",
+		"Limits are those of each run, and the time also of each load after a change. The limit\n"+
+			"on memory is of the process.")
+	cmd.Args, cmd.ValidArgsFunction = command.NoArguments, cobra.NoFileCompletions
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		a.Accepted = true
+		return a.lsp(cmd.Context(), &f)
 	}
 	cmd.Flags().SortFlags = false
 	f.AddBounds(cmd.Flags())

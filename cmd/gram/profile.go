@@ -22,11 +22,8 @@ type profileFlags struct {
 
 func newProfile(a *app) *cobra.Command {
 	var f profileFlags
-	cmd := &cobra.Command{
-		Use:         "profile FILE -o OUT",
-		Short:       "Write where a program's steps and nodes go, for go tool pprof",
-		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-	}
+	cmd := command.New("profile FILE -o OUT",
+		"Write where a program's steps and nodes go, for go tool pprof", command.LimitsHelp)
 	f.addProfile(cmd)
 	return a.Reads(cmd, &f.LoadFlags, f.check,
 		func(ctx context.Context, path string) error { return a.profile(ctx, path, &f) })

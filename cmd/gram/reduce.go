@@ -37,11 +37,7 @@ type reduceFlags struct {
 
 func newReduce(a *app) *cobra.Command {
 	var f reduceFlags
-	cmd := &cobra.Command{
-		Use:         "reduce FILE",
-		Short:       "List the redexes of a term, make steps, or explore all reductions",
-		Annotations: command.More(command.StatusHelp),
-	}
+	cmd := command.New("reduce FILE", "List the redexes of a term, make steps, or explore all reductions")
 	f.add(cmd)
 	return a.Reads(cmd, &f.LoadFlags, f.check,
 		func(ctx context.Context, path string) error { return a.rewrite(ctx, path, &f) })

@@ -31,11 +31,7 @@ type traceFlags struct {
 
 func newTrace(a *app) *cobra.Command {
 	var f traceFlags
-	cmd := &cobra.Command{
-		Use:         "trace FILE",
-		Short:       "Print the steps of a run",
-		Annotations: command.More(command.StatusHelp),
-	}
+	cmd := command.New("trace FILE", "Print the steps of a run")
 	f.add(cmd)
 	return a.Reads(cmd, &f.LoadFlags, f.check,
 		func(ctx context.Context, path string) error { return a.trace(ctx, path, &f) })
@@ -77,14 +73,8 @@ func (f *traceFlags) add(cmd *cobra.Command) {
 func (f *traceFlags) check(cmd *cobra.Command) error {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
 	draws := f.dot || f.svg
-	formats := 0
-	for _, is := range []bool{f.JSON, f.latex, f.dot, f.svg} {
-		if is {
-			formats++
-		}
-	}
 	switch {
-	case formats > 1:
+	case f.JSON && (f.latex || draws), f.latex && draws, f.dot && f.svg:
 		return command.Usagef("--json, --latex, --dot and --svg are formats; a trace has one")
 	case f.latex && !f.calculus:
 		return command.Usagef("--latex is for whole terms: it takes --calculus")

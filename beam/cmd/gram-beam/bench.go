@@ -171,17 +171,11 @@ func merge(ctx context.Context, claims []bench.Claim, store *report.Store, opt r
 	return kept, err
 }
 
-// keyed is a result with its index.
-type keyed struct {
-	index int
-	text  []byte
-}
-
 // benchFn measures points, several at once, but of each claim one.
 type benchFn struct {
+	bundle.Group[[]byte]
 	claims []bench.Claim
 	busy   map[int]*sync.Mutex
-	group  bundle.Group[keyed]
 }
 
 // Setup makes the claims.
@@ -192,12 +186,9 @@ func (f *benchFn) Setup() {
 	}
 }
 
-// StartBundle begins a bundle.
-func (f *benchFn) StartBundle(_ func(int, []byte)) { f.group.Start() }
-
 // ProcessElement begins with a point, and emits those that are done.
 func (f *benchFn) ProcessElement(ctx context.Context, p point, emit func(int, []byte)) {
-	f.group.Do(func() keyed {
+	f.Do(func() (int, []byte) {
 		f.busy[p.Claim].Lock()
 		defer f.busy[p.Claim].Unlock()
 		r := f.measure(ctx, p)
@@ -205,13 +196,8 @@ func (f *benchFn) ProcessElement(ctx context.Context, p point, emit func(int, []
 		if err != nil { // a number that is not finite
 			text, _ = json.Marshal(result{Wrong: strings.TrimPrefix(err.Error(), "json: ")})
 		}
-		return keyed{p.Index, text}
-	}, func(k keyed) { emit(k.index, k.text) })
-}
-
-// FinishBundle waits for the points of the bundle.
-func (f *benchFn) FinishBundle(emit func(int, []byte)) {
-	f.group.Finish(func(k keyed) { emit(k.index, k.text) })
+		return p.Index, text
+	}, emit)
 }
 
 func (f *benchFn) measure(ctx context.Context, p point) result {

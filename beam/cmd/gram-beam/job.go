@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"path"
 	"reflect"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -18,6 +20,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx" // registers the runners and the file systems
 	"github.com/google/uuid"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/stats"
 
 	"github.com/gram-machine/gram/beam/gramio"
 )
@@ -168,4 +173,30 @@ type writeFn struct{ Dir string }
 // ProcessElement writes one file.
 func (f *writeFn) ProcessElement(ctx context.Context, key int, value []byte) error {
 	return gramio.WriteFile(ctx, f.Dir+"/"+strconv.Itoa(key), value)
+}
+
+// traffic is how many bytes the connections of this process have carried, in both directions: to the job server, and between
+// it and the workers that are in this process.
+var traffic atomic.Int64
+
+// dial connects as Beam does, and counts.
+func dial(_ context.Context, endpoint string, _ time.Duration) (*grpc.ClientConn, error) {
+	return grpc.NewClient(endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithStatsHandler(meter{}),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)))
+}
+
+// meter implements [stats.Handler].
+type meter struct{}
+
+func (meter) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context   { return ctx }
+func (meter) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
+func (meter) HandleConn(context.Context, stats.ConnStats)                       {}
+
+func (meter) HandleRPC(_ context.Context, s stats.RPCStats) {
+	switch s := s.(type) {
+	case *stats.InPayload:
+		traffic.Add(int64(s.WireLength))
+	case *stats.OutPayload:
+		traffic.Add(int64(s.WireLength))
+	}
 }

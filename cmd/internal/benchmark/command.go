@@ -1,3 +1,4 @@
+// Package benchmark is the command gram bench.
 package benchmark
 
 import (
@@ -21,6 +22,7 @@ import (
 	"github.com/gram-machine/gram/bench/peers"
 	"github.com/gram-machine/gram/bench/report"
 	"github.com/gram-machine/gram/cmd/internal/command"
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // How often a time is taken in a quick run and in a full one. The median has a 95 % interval
@@ -55,18 +57,11 @@ type benchFlags struct {
 func Command(base *command.App) *cobra.Command {
 	a := &app{base}
 	var f benchFlags
-	cmd := &cobra.Command{
-		Use:         "bench",
-		Short:       "Measure the paper's cost claims, the speed beside peers, or how a program's cost grows",
-		Annotations: command.More(command.StatusHelp),
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return command.Usagef("gram bench takes no arguments; --family FILE measures a program")
-			}
-			return nil
-		},
-		ValidArgsFunction: cobra.NoFileCompletions,
+	cmd := command.New("bench", "Measure the paper's cost claims, the speed beside peers, or how a program's cost grows")
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		return command.Misfit(len(args) > 0, "gram bench takes no arguments; --family FILE measures a program")
 	}
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	f.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return a.bench(cmd.Context(), cmd, &f)
@@ -123,12 +118,10 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 			command.Misfit(f.render && f.repository == "",
 				"--render writes the page of the rivals again, and takes --page with it"))
 	}
-	for _, name := range []string{"seed", "budget"} {
-		if given(name) {
-			return command.Usagef("--%s is for a search: it takes --adversary", name)
-		}
-	}
-	err := cmp.Or(
+	ofSearch, ofFamily := "--%s is for a search: it takes --adversary", "--%s is for a program: it takes --family FILE"
+	return cmp.Or(
+		command.Misfit(given("seed"), ofSearch, "seed"),
+		command.Misfit(given("budget"), ofSearch, "budget"),
 		command.Misfit(f.list && cmd.Flags().NFlag() > 1, "--list lists the claims, and goes with no other flag"),
 		command.Misfit(f.counts && f.peers, "--counts measures no times, and --peers nothing else"),
 		command.Misfit(f.counts && f.render, "--render measures nothing, and --counts says what is measured"),
@@ -147,16 +140,11 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 		command.Misfit(f.render && f.quick && given("page"),
 			"--page has all sizes that are there, and --quick is for what is measured"),
 		command.Misfit(f.out == "", "the name of the folder for --out is empty"),
+		command.Misfit(f.family == "" && given("param"), ofFamily, "param"),
+		command.Misfit(f.family == "" && given("set"), ofFamily, "set"),
+		command.Misfit(f.family == "" && given("law"), ofFamily, "law"),
+		command.CheckOutputs(cmd, f.family),
 	)
-	if err != nil {
-		return err
-	}
-	for _, name := range []string{"param", "set", "law"} {
-		if f.family == "" && given(name) {
-			return command.Usagef("--%s is for a program: it takes --family FILE", name)
-		}
-	}
-	return command.CheckOutputs(cmd, f.family)
 }
 
 // checkAlone reports flags that don't go with one that measures no claims, and says what it does.
@@ -245,14 +233,16 @@ func (a *app) measure(ctx context.Context, claims []bench.Claim, store *report.S
 	}
 	bar, last := a.NewLine(true), report.Event{}
 	opt.Progress = func(e report.Event) {
-		showEvent(bar, e)
+		line, doing := told(e)
+		bar.Show(e.Done, e.Total, line, doing)
 		last = e
 	}
 	var point *report.PointError
 	var faults []*peers.Fault
+	compared := slices.DeleteFunc(peers.All(), func(p peers.Peer) bool { return !f.peers && !p.Always })
 	if err = report.Run(ctx, claims, store, opt); err == nil || errors.As(err, &point) {
 		var failed error
-		faults, failed = report.Compare(ctx, f.comparing(), store, opt)
+		faults, failed = report.Compare(ctx, compared, store, opt)
 		err = errors.Join(err, failed)
 	}
 	bar.Close()
@@ -320,23 +310,17 @@ func known(claims []bench.Claim) func(report.Row) bool {
 
 // command returns the command that repeats the measurement of a claim.
 func (f *benchFlags) command(c *bench.Claim) string {
-	args := []string{"gram", "bench"}
 	if c.Number != 0 {
-		args = append(args, "--claim", strconv.Itoa(c.Number))
-	} else {
-		args = append(args, "--family", command.Quote(f.family))
-		for _, p := range f.params {
-			args = append(args, "--param", command.Quote(p))
-		}
-		for _, s := range f.sets {
-			args = append(args, "--set", command.Quote(s))
-		}
-		args = append(args, "--law", f.law.String())
+		return f.whole("--claim", strconv.Itoa(c.Number))
 	}
-	if f.quick {
-		args = append(args, "--quick")
+	args := []string{"--family", command.Quote(f.family)}
+	for _, p := range f.params {
+		args = append(args, "--param", command.Quote(p))
 	}
-	return strings.Join(append(args, "--out", command.Quote(f.out)), " ")
+	for _, s := range f.sets {
+		args = append(args, "--set", command.Quote(s))
+	}
+	return f.whole(append(args, "--law", f.law.String())...)
 }
 
 // tell prints the results.
@@ -372,9 +356,37 @@ func (a *app) tell(rep *report.Report, f *benchFlags) error {
 
 // writeError describes a system error on a file of results.
 func writeError(err error) error {
-	var system *fs.PathError
-	if errors.As(err, &system) {
+	if system, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("cannot write results: %s: %w", system.Path, system.Err)
 	}
 	return err
+}
+
+// tasks returns the tasks of the comparison that are measured: all, together with all claims or with --peers; otherwise
+// none.
+func (f *benchFlags) tasks(all []peers.Task) []peers.Task {
+	if f.family != "" || len(f.claims) > 0 || f.counts {
+		return nil
+	}
+	return all
+}
+
+// whole returns the command that repeats the measurement that args ask for.
+func (f *benchFlags) whole(args ...string) string {
+	if f.quick {
+		args = append(args, "--quick")
+	}
+	return strings.Join(append([]string{"gram", "bench"}, append(args, "--out", command.Quote(f.out))...), " ")
+}
+
+// told returns what is told of an event of the run: a line, or none, and what is being measured.
+func told(e report.Event) (line, doing string) {
+	if e.Task != nil {
+		return "peers: " + e.Task.Name(), "peers, " + e.Task.Name()
+	}
+	claim, series := e.Claim.Name(), e.Series.Name
+	if e.Size > 0 {
+		return "", fmt.Sprintf("%s, %s, size %s", claim, series, load.Grouped(uint64(e.Size)))
+	}
+	return fmt.Sprintf("%s: %s, %s", claim, series, load.Counted(e.Points, "point")), claim + ", " + series
 }

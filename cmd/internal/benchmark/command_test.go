@@ -130,12 +130,15 @@ func TestBenchProgress(t *testing.T) {
 	p := (&command.App{Stderr: &out}).NewLine(true)
 	claim := &bench.Claim{Number: 7, Series: []bench.Series{{Name: "chain"}}}
 	point := report.Event{Claim: claim, Series: &claim.Series[0], Size: 1000, Points: 2, Total: 2}
-	showEvent(p, report.Event{Claim: claim, Series: &claim.Series[0], Points: 2, Total: 2})
-	showEvent(p, point)
-	showEvent(p, report.Event{Task: &peers.Task{Workload: "w1", N: 1000}, Total: 7})
+	for _, e := range []report.Event{{Claim: claim, Series: &claim.Series[0], Points: 2, Total: 2}, point,
+		{Task: &peers.Task{Workload: "w1", N: 1000}, Total: 7}} {
+		line, doing := told(e)
+		p.Show(e.Done, e.Total, line, doing)
+	}
 	p.Close()
 	require.Equal(t, "claim 7: chain, 2 points\npeers: w1, n = 1000\n", out.String())
-	require.Equal(t, "claim 7, chain, size 1 000", described(point))
+	_, doing := told(point)
+	require.Equal(t, "claim 7, chain, size 1 000", doing)
 }
 
 func TestParseSizes(t *testing.T) {

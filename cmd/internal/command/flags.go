@@ -213,13 +213,12 @@ func sameFile(a, b string) bool {
 // flagError suggests a name in the error of an unknown flag, and tells the values of a
 // Boolean flag.
 func flagError(cmd *cobra.Command, err error) error {
-	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "bool" {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok && invalid.GetFlag().Value.Type() == "bool" {
 		where := strings.TrimSuffix(err.Error(), invalid.Unwrap().Error())
 		return Usagef("%sthis is neither true nor false", where)
 	}
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || unknown.GetSpecifiedShortnames() != "" {
 		return Usagef("%v", err)
 	}
 	var names []string

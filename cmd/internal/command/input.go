@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"io/fs"
@@ -105,7 +106,7 @@ func (a *App) ReadProgram(ctx context.Context, path string, meter *limits.Meter)
 	src, err := readAll(ctx, a.Stdin, path, meter)
 	if err != nil {
 		name, _ := ProgramName(path)
-		return nil, ReadError(name, err)
+		return nil, cmp.Or(LimitError(err, "reading "+name), FileError(name, err))
 	}
 	return src, nil
 }

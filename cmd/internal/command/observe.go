@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"runtime"
@@ -74,13 +75,13 @@ func heapProfile(w io.Writer) (func() error, error) {
 }
 
 func cpuProfile(f io.Writer) (func() error, error) {
-	w := &Sink{Writer: f} // the runtime does not tell its errors
-	return func() error { pprof.StopCPUProfile(); return w.Err }, pprof.StartCPUProfile(w)
+	w := bufio.NewWriter(f) // the runtime does not tell the errors of writing: Flush does
+	return func() error { pprof.StopCPUProfile(); return w.Flush() }, pprof.StartCPUProfile(w)
 }
 
 func executionTrace(f io.Writer) (func() error, error) {
-	w := &Sink{Writer: f} // the runtime does not tell its errors
-	return func() error { trace.Stop(); return w.Err }, trace.Start(w)
+	w := bufio.NewWriter(f) // the runtime does not tell the errors of writing: Flush does
+	return func() error { trace.Stop(); return w.Flush() }, trace.Start(w)
 }
 
 // Phase begins a phase.

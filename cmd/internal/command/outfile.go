@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -51,7 +52,7 @@ func create(path string) (*OutFile, error) {
 		return nil, err
 	}
 	place := linkTarget(path)
-	f, err := pending.create(place, mode)
+	f, err := createBeside(place, mode)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,10 @@ func (f *OutFile) IsPending() bool { return f.place != "" }
 func (f *OutFile) Keep() error {
 	err := f.Close()
 	if err == nil && f.IsPending() {
-		if err = pending.rename(f.Name(), f.place); err == nil {
+		pending.Lock()
+		defer pending.Unlock()
+		if err = os.Rename(f.Name(), f.place); err == nil {
+			delete(pending.names, f.Name())
 			f.place = ""
 		}
 	}
@@ -106,28 +110,29 @@ func (f *OutFile) Finish(text []byte) error {
 func (f *OutFile) Discard() {
 	f.Close()
 	if f.IsPending() {
-		pending.remove(f.Name())
+		pending.Lock()
+		defer pending.Unlock()
+		delete(pending.names, f.Name())
+		os.Remove(f.Name())
 		f.place = ""
 	}
 }
 
 // pending holds the temporary files of this process.
-var pending = pendingFiles{names: map[string]bool{}}
-
-type pendingFiles struct {
-	mu    sync.Mutex
+var pending = struct {
+	sync.Mutex
 	names map[string]bool
-}
+}{names: map[string]bool{}}
 
-// create makes a temporary file in the folder of path.
-func (p *pendingFiles) create(path string, mode fs.FileMode) (*os.File, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// createBeside makes a temporary file in the folder of path.
+func createBeside(path string, mode fs.FileMode) (*os.File, error) {
+	pending.Lock()
+	defer pending.Unlock()
 	dir, base := filepath.Split(path)
 	for {
 		f, err := os.OpenFile(fmt.Sprintf("%s.%s.%08x", dir, base, rand.Uint32()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if err == nil {
-			p.names[f.Name()] = true
+			pending.names[f.Name()] = true
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return f, err
@@ -135,36 +140,17 @@ func (p *pendingFiles) create(path string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// rename gives a file its name.
-func (p *pendingFiles) rename(name, path string) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	err := os.Rename(name, path)
-	if err == nil {
-		delete(p.names, name)
-	}
-	return err
-}
-
-// remove removes a file.
-func (p *pendingFiles) remove(name string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.names, name)
-	os.Remove(name)
-}
-
 // Exit removes the temporary files that were not kept and ends the process. No more files are made.
 func Exit(status int) {
-	pending.mu.Lock()
+	pending.Lock()
 	for name := range pending.names {
 		os.Remove(name)
 	}
 	os.Exit(status)
 }
 
-// WriteError describes an error of writing the file at path. It returns nil for no error and for a closed pipe.
-func WriteError(path string, err error) error {
+// WriteError describes an error of writing a file, or the result. It returns nil for no error and for a closed pipe.
+func WriteError(what string, err error) error {
 	if err == nil || ReaderGone(err) {
 		return nil
 	}
@@ -176,28 +162,12 @@ func WriteError(path string, err error) error {
 	case errors.As(err, &link):
 		err = link.Err
 	}
-	return fmt.Errorf("cannot write %s: %w", path, err)
+	return fmt.Errorf("cannot write %s: %w", what, err)
 }
 
 // ReaderGone reports whether an error says that a pipe has been closed by its reader.
 func ReaderGone(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
-}
-
-// Sink keeps the first error of a writer.
-type Sink struct {
-	io.Writer
-	Err error
-}
-
-// Write implements [io.Writer].
-func (s *Sink) Write(b []byte) (int, error) {
-	if s.Err != nil {
-		return 0, s.Err
-	}
-	n, err := s.Writer.Write(b)
-	s.Err = err
-	return n, err
 }
 
 // WriteFile writes a file whole or not at all.
@@ -208,4 +178,45 @@ func WriteFile(path string, text []byte) error {
 	}
 	defer f.Discard()
 	return f.Finish(text)
+}
+
+// Stream receives a long answer while it is computed. It is standard output, or a file that
+// is written whole or not at all.
+type Stream struct {
+	*bufio.Writer
+	file *OutFile // nil for standard output
+}
+
+// NewStream opens the file at path, or if path is "" writes to stdout.
+func NewStream(path string, stdout io.Writer) (*Stream, error) {
+	const size = 1 << 16
+	if path == "" {
+		return &Stream{Writer: bufio.NewWriterSize(stdout, size)}, nil
+	}
+	f, err := CreateFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Stream{bufio.NewWriterSize(f, size), f}, nil
+}
+
+// Finish ends the answer and returns the error of the command. err, if not nil, has cut
+// the answer short. What is on standard output already stays there. A closed pipe is not
+// an error.
+func (s *Stream) Finish(err error) error {
+	failed := s.Flush()
+	if s.file != nil {
+		defer s.file.Discard()
+		switch {
+		case failed != nil:
+			return WriteError(s.file.Path, failed)
+		case err != nil:
+			return err
+		}
+		return s.file.Keep()
+	}
+	if failed == nil {
+		return err
+	}
+	return WriteError("the result", failed)
 }

@@ -3,9 +3,12 @@ package command
 import (
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/term"
 )
 
 // eraseLine erases the line of a terminal and goes to its start.
@@ -16,12 +19,13 @@ const progressDelay = time.Second
 
 // Line shows on one line of a terminal the phase of a long run, and the time since its start. Close erases it.
 type Line struct {
-	w          io.Writer
-	on         bool
-	doing      atomic.Pointer[string]
-	note       atomic.Pointer[string] // if not nil, is shown instead
-	end        func()                 // closes quit
-	quit, done chan struct{}
+	w       io.Writer
+	on      bool
+	doing   atomic.Pointer[string]
+	note    atomic.Pointer[string] // if not nil, is shown instead
+	end     func()                 // closes quit
+	quit    chan struct{}
+	drawing sync.WaitGroup
 }
 
 // phases describes the phases of a run.
@@ -35,14 +39,12 @@ func (a *App) NewLine(on bool) *Line {
 
 // newLine returns a line on w, which appears after the delay. If on is false it does nothing.
 func newLine(w io.Writer, on bool, delay time.Duration) *Line {
-	p := &Line{w: w, on: on, quit: make(chan struct{}), done: make(chan struct{})}
+	p := &Line{w: w, on: on, quit: make(chan struct{})}
 	p.end = sync.OnceFunc(func() { close(p.quit) })
 	p.Phase("load")
-	if !on {
-		close(p.done)
-		return p
+	if on {
+		p.drawing.Go(func() { p.show(delay) })
 	}
-	go p.show(delay)
 	return p
 }
 
@@ -68,35 +70,39 @@ func (p *Line) Show(done, total int, line, doing string) {
 
 // show draws the line after the delay, until the progress is closed.
 func (p *Line) show(delay time.Duration) {
-	defer close(p.done)
-	start := time.Now()
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-p.quit:
-		return
-	}
-	tick := time.NewTicker(max(delay/5, time.Millisecond))
-	defer tick.Stop()
-	for {
+	start, drawn := time.Now(), false
+	for next := time.After(delay); ; next = time.After(max(delay/5, time.Millisecond)) {
+		select {
+		case <-next:
+		case <-p.quit:
+			if drawn {
+				fmt.Fprint(p.w, eraseLine)
+			}
+			return
+		}
 		elapsed := time.Since(start).Round(time.Second / 10)
 		text := phases[*p.doing.Load()]
 		if note := p.note.Load(); note != nil {
 			text = *note
 		}
 		fmt.Fprint(p.w, eraseLine, text, ", ", elapsed)
-		select {
-		case <-tick.C:
-		case <-p.quit:
-			fmt.Fprint(p.w, eraseLine)
-			return
-		}
+		drawn = true
 	}
 }
 
 // Close erases the line. It may be called again.
 func (p *Line) Close() {
 	p.end()
-	<-p.done
+	p.drawing.Wait()
+}
+
+// IsTerminal reports whether a stream is a terminal.
+func IsTerminal(stream any) bool {
+	f, ok := stream.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// hasColor reports whether a stream is a terminal that shows colours and NO_COLOR is not set.
+func hasColor(stream any) bool {
+	return IsTerminal(stream) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

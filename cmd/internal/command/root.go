@@ -1,9 +1,11 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram/docs"
 )
@@ -28,6 +30,11 @@ const helpTemplate = `{{.Long}}
 {{.UsageString}}{{with index .Annotations "more"}}
 {{.}}
 {{end}}`
+
+// New returns a command whose help says behind the flags what limits say, if they are given, and [StatusHelp].
+func New(use, short string, limits ...string) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Annotations: More(append(limits, StatusHelp)...)}
+}
 
 // More returns the annotation that holds the text after a command's flags, behind what the reference says of it.
 func More(paragraphs ...string) map[string]string {
@@ -173,6 +180,11 @@ Markdown: docs/language.md.`,
 	}
 }
 
+// NoArguments checks that there are no arguments.
+func NoArguments(cmd *cobra.Command, args []string) error {
+	return Misfit(len(args) > 0, "gram %s takes no arguments", cmd.Name())
+}
+
 // OneFile checks that the arguments are one FILE.
 func OneFile(cmd *cobra.Command, args []string) error {
 	switch len(args) {
@@ -203,4 +215,65 @@ func Quote(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// flagGroups are the groups of flags in the help of a command that has many flags. The flags that no group names
+// stand first.
+var flagGroups = []struct{ title, flags string }{
+	{"Program", "param set inputs body seed"},
+	{"Output", "along hessian kinks json quiet html output checkpoint help"},
+	{"Limits", "max-memory rows-memory timeout max-steps max-nodes finite"},
+	{"Execution", "schedule workers mode strategy no-cache cache-size no-fuse no-native literal"},
+	{"Measurements", "repeat bound factor work"},
+	{"Profiles of gram itself", "cpuprofile memprofile trace"},
+}
+
+// fewFlags is the most flags that are printed as one list.
+const fewFlags = 10
+
+func init() { cobra.AddTemplateFunc("flagUsages", flagUsages) }
+
+// flagUsages returns the usages of flags, in groups if there are many.
+func flagUsages(flags *pflag.FlagSet) string {
+	const own = "Flags"
+	groups := map[string]*pflag.FlagSet{}
+	n := 0
+	flags.VisitAll(func(f *pflag.Flag) {
+		title := own
+		for _, g := range flagGroups {
+			if slices.Contains(strings.Fields(g.flags), f.Name) {
+				title = g.title
+			}
+		}
+		if groups[title] == nil {
+			groups[title] = pflag.NewFlagSet(title, pflag.ContinueOnError)
+			groups[title].SortFlags = false
+		}
+		groups[title].AddFlag(f)
+		n++
+	})
+	if n <= fewFlags {
+		return own + ":\n" + strings.TrimRight(flags.FlagUsages(), "\n")
+	}
+	var out []string
+	part := func(title string) {
+		if g := groups[title]; g != nil {
+			out = append(out, title+":\n"+strings.TrimRight(g.FlagUsages(), "\n"))
+		}
+	}
+	part(own)
+	for _, g := range flagGroups {
+		part(g.title)
+	}
+	return strings.Join(out, "\n\n")
+}
+
+// plainUsages makes the usages of all flags lines of plain text, as completion prints them: without the
+// back quotes around the names of values.
+func plainUsages(cmd *cobra.Command) {
+	plain := strings.NewReplacer("`", "", "\n", " ")
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { f.Usage = plain.Replace(f.Usage) })
+	for _, c := range cmd.Commands() {
+		plainUsages(c)
+	}
 }

@@ -6,12 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/limits"
 )
 
 // The exit statuses.
@@ -86,9 +90,10 @@ var ErrServed = &gram.LimitError{Limit: "interrupt", Phase: "serving", Err: cont
 func (a *App) Fail(path string, err error) int {
 	var program *gram.Error
 	var limit *gram.LimitError
+	var own *UsageError
 	var value *gram.UsageError
 	switch {
-	case a.isUsage(err):
+	case !a.Accepted || errors.As(err, &own) || errors.As(err, &value):
 		text := err.Error()
 		if errors.As(err, &value) {
 			text = value.Message("--")
@@ -107,22 +112,76 @@ func (a *App) Fail(path string, err error) int {
 	return StatusWrong
 }
 
-// isUsage reports whether an error is about the command line.
-func (a *App) isUsage(err error) bool {
-	var own *UsageError
-	var value *gram.UsageError
-	return !a.Accepted || errors.As(err, &own) || errors.As(err, &value)
-}
-
 // deliver writes the whole answer and returns the exit status.
 func (a *App) deliver(stdout io.Writer) int {
 	if a.Out.Len() == 0 {
 		return StatusDone
 	}
 	_, err := stdout.Write(a.Out.Bytes())
-	if err == nil || ReaderGone(err) {
-		return StatusDone
+	if err = WriteError("the result", err); err != nil {
+		fmt.Fprintf(a.Stderr, "gram: %v\n", err)
+		return StatusWrong
 	}
-	fmt.Fprintf(a.Stderr, "gram: %v\n", ResultError(err))
-	return StatusWrong
+	return StatusDone
+}
+
+// UsageError says that the command line is wrong.
+type UsageError struct{ Text string }
+
+// Error implements error.
+func (e *UsageError) Error() string { return e.Text }
+
+// Usagef returns a usage error with a text that is made as by [fmt.Sprintf].
+//
+//go:noinline
+func Usagef(format string, args ...any) error {
+	return &UsageError{fmt.Sprintf(format, args...)}
+}
+
+// Misfit returns a usage error if wrong is true, and nil otherwise.
+func Misfit(wrong bool, format string, args ...any) error {
+	if !wrong {
+		return nil
+	}
+	return Usagef(format, args...)
+}
+
+// LimitError returns the limit that an error says was reached in a phase: of memory, or of the context. It returns nil
+// for other errors.
+func LimitError(err error, phase string) error {
+	var memory *limits.MemoryError
+	switch {
+	case errors.As(err, &memory):
+		return &gram.LimitError{Limit: "memory", Max: memory.Max, Phase: phase, Err: err}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &gram.LimitError{Limit: "time", Phase: phase, Err: err}
+	case errors.Is(err, context.Canceled):
+		return &gram.LimitError{Limit: "interrupt", Phase: phase, Err: err}
+	}
+	return nil
+}
+
+// FileError describes a system error on a file that was to be read.
+func FileError(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if with := path + ".gram"; IsFile(with) {
+			return fmt.Errorf("%s: no such file; did you mean %s?", path, with)
+		}
+		return fmt.Errorf("%s: no such file", path)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: permission denied", path)
+	case errors.Is(err, syscall.EISDIR):
+		return fmt.Errorf("%s: this is a directory, not a program", path)
+	}
+	if system, ok := errors.AsType[*fs.PathError](err); ok {
+		err = system.Err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// IsFile reports whether there is a regular file at path.
+func IsFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }

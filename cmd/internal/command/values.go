@@ -16,6 +16,8 @@ import (
 	"github.com/gram-machine/gram/limits"
 )
 
+// The types of values below implement pflag.Value.
+
 // Count is a natural number, like 1000 or 1e6.
 type Count struct {
 	N           uint64
@@ -23,7 +25,6 @@ type Count struct {
 	Valid       bool   // N was given, or is the default that the help shows
 }
 
-// Type implements pflag.Value.
 func (c *Count) Type() string { return "count" }
 
 // String returns the value as Set reads it, or "" if there is none.
@@ -34,7 +35,6 @@ func (c *Count) String() string {
 	return strconv.FormatUint(c.N, 10)
 }
 
-// Set implements pflag.Value.
 func (c *Count) Set(text string) error {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
@@ -60,7 +60,6 @@ func (c *Count) Set(text string) error {
 // Size is a number of bytes, like 512M or 2GiB. 0 means none.
 type Size uint64
 
-// Type implements pflag.Value.
 func (s *Size) Type() string { return "size" }
 
 // String returns the value as Set reads it, or "" if there is none.
@@ -71,7 +70,6 @@ func (s *Size) String() string {
 	return limits.Size(uint64(*s))
 }
 
-// Set implements pflag.Value.
 func (s *Size) Set(text string) error {
 	n, err := limits.ParseSize(text)
 	*s = Size(n)
@@ -81,7 +79,6 @@ func (s *Size) Set(text string) error {
 // Duration is a duration of more than 0. 0 means none.
 type Duration time.Duration
 
-// Type implements pflag.Value.
 func (d *Duration) Type() string { return "duration" }
 
 // String returns the value as Set reads it, or "" if there is none.
@@ -92,7 +89,6 @@ func (d *Duration) String() string {
 	return time.Duration(*d).String()
 }
 
-// Set implements pflag.Value.
 func (d *Duration) Set(text string) error {
 	t, err := time.ParseDuration(text)
 	if err != nil {
@@ -112,7 +108,6 @@ type Choice[T comparable] struct {
 	of    []T
 }
 
-// Type implements pflag.Value.
 func (c *Choice[T]) Type() string { return "choice" }
 
 // String returns the value as Set reads it, or "" if there is none.
@@ -123,7 +118,6 @@ func (c *Choice[T]) String() string {
 	return ""
 }
 
-// Set implements pflag.Value.
 func (c *Choice[T]) Set(text string) error {
 	i := slices.Index(c.names, text)
 	if i < 0 {
@@ -147,7 +141,6 @@ func (c *Choice[T]) Add(cmd *cobra.Command, name, usage, names string, of ...T) 
 // Number is a number X with 0 < X < Below. X 0 means none.
 type Number struct{ X, Below float64 }
 
-// Type implements pflag.Value.
 func (p *Number) Type() string { return "number" }
 
 // String returns the value as Set reads it, or "" if there is none.
@@ -158,7 +151,6 @@ func (p *Number) String() string {
 	return string(load.AppendNumber(nil, p.X))
 }
 
-// Set implements pflag.Value.
 func (p *Number) Set(text string) error {
 	x, err := syntax.ParseNumber(text)
 	if err != nil || !(x > 0 && x < p.Below) {
@@ -171,7 +163,6 @@ func (p *Number) Set(text string) error {
 // Range is a range of steps, like 10..20 or 10.., ends included. 0 means no bound.
 type Range struct{ From, To uint64 }
 
-// Type implements pflag.Value.
 func (r *Range) Type() string { return "range" }
 
 // String returns the value as Set reads it, or "" if there is none.
@@ -182,7 +173,6 @@ func (r *Range) String() string {
 	return fmt.Sprintf("%d..%d", r.From, r.To)
 }
 
-// Set implements pflag.Value.
 func (r *Range) Set(text string) error {
 	from, to, several := strings.Cut(text, "..")
 	if !several {

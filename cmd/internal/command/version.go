@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"sync"
 
 	"github.com/gram-machine/gram/kernel"
@@ -14,17 +15,17 @@ import (
 // releaseVersion is the version of this source.
 const releaseVersion = "v0.1.0"
 
-// Unknown is the value of what a build is not stamped with.
-const Unknown = "unknown"
+// unknown stands for what a build is not stamped with.
+const unknown = "unknown"
 
 // Build describes a build.
 type Build struct {
-	Version  string
-	Commit   string
-	Modified string // "true", "false" or "unknown"
-	Go       string
-	Platform string
-	Kernel   string // the form of the kernels on this processor
+	Version  string `json:"version"`
+	Commit   string `json:"commit"`
+	Modified *bool  `json:"modified"` // nil: it is not known
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	Kernel   string `json:"kernel"` // the form of the kernels on this processor
 }
 
 var (
@@ -42,7 +43,7 @@ var BuildInfo = sync.OnceValue(func() Build {
 // of a release.
 func describe(info *debug.BuildInfo) Build {
 	b := Build{
-		Version: releaseVersion, Commit: Unknown, Modified: Unknown, Go: runtime.Version(),
+		Version: releaseVersion, Commit: unknown, Go: runtime.Version(),
 		Platform: runtime.GOOS + "/" + runtime.GOARCH, Kernel: kernel.Form(),
 	}
 	if info == nil {
@@ -56,7 +57,7 @@ func describe(info *debug.BuildInfo) Build {
 		case "vcs.revision":
 			b.Commit = s.Value
 		case "vcs.modified":
-			b.Modified = s.Value
+			b.Modified = new(s.Value == "true")
 		}
 	}
 	return b
@@ -64,7 +65,10 @@ func describe(info *debug.BuildInfo) Build {
 
 // PrintVersion prints what this build is.
 func PrintVersion(out *bytes.Buffer) {
-	b := BuildInfo()
+	b, modified := BuildInfo(), unknown
+	if b.Modified != nil {
+		modified = strconv.FormatBool(*b.Modified)
+	}
 	fmt.Fprintf(out, "gram %s\ncommit    %s\nmodified  %s\ngo        %s\nplatform  %s\nkernel    %s\n",
-		b.Version, b.Commit, b.Modified, b.Go, b.Platform, b.Kernel)
+		b.Version, b.Commit, modified, b.Go, b.Platform, b.Kernel)
 }

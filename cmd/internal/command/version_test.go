@@ -22,6 +22,6 @@ func TestDescribe(t *testing.T) {
 		}})
 		require.Equal(t, want, b.Version, module)
 		require.Equal(t, "0123abc", b.Commit)
-		require.Equal(t, "true", b.Modified)
+		require.True(t, *b.Modified)
 	}
 }

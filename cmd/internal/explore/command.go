@@ -119,7 +119,7 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 	if _, err := fmt.Fprintln(a.Stdout, url); command.ReaderGone(err) {
 		return nil // nobody reads the address
 	} else if err != nil {
-		return command.ResultError(err)
+		return command.WriteError("the result", err)
 	}
 	fmt.Fprintln(a.Stderr, "gram: Ctrl-C stops the server")
 	if f.open {

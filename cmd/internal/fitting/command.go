@@ -95,11 +95,7 @@ func (f *fitFlags) check(*cobra.Command) error {
 func Command(base *command.App) *cobra.Command {
 	a := &app{base}
 	var f fitFlags
-	cmd := &cobra.Command{
-		Use:         "fit FILE",
-		Short:       "Fit the inputs of a program to its data",
-		Annotations: command.More(command.LimitsHelp, command.StatusHelp),
-	}
+	cmd := command.New("fit FILE", "Fit the inputs of a program to its data", command.LimitsHelp)
 	f.add(cmd)
 	return a.Reads(cmd, &f.LoadFlags, f.check,
 		func(ctx context.Context, path string) error { return a.fit(ctx, path, &f) })
@@ -283,7 +279,7 @@ func (a *app) reportFitting(ctx context.Context, f *fitFlags, c *checkpoint) fun
 // printFitted prints the result.
 func (a *app) printFitted(f *fitFlags, r *fitReport) {
 	if f.JSON {
-		a.fitJSON(f, r)
+		result.Answer(&a.Out, func(o *result.Object) { r.json(o, f) })
 	} else {
 		a.fitText(f, r)
 	}
@@ -361,10 +357,8 @@ func (a *app) fitText(f *fitFlags, fitted *fitReport) {
 	}
 }
 
-func (a *app) fitJSON(f *fitFlags, r *fitReport) {
+func (r *fitReport) json(o *result.Object, f *fitFlags) {
 	best := r.Curve[r.Best]
-	o := result.Begin(&a.Out, "")
-	o.Field("version", command.BuildInfo().Version)
 	o.Field("method", f.method.String())
 	o.Field("loss", best.Loss)
 	if best.HeldOut != nil {
@@ -390,8 +384,6 @@ func (a *app) fitJSON(f *fitFlags, r *fitReport) {
 		sub.End()
 	}
 	o.Field("curve", r.Curve)
-	o.End()
-	a.Out.WriteByte('\n')
 }
 
 // writePage writes the report.

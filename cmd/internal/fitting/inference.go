@@ -3,7 +3,6 @@ package fitting
 import (
 	"math"
 	"slices"
-	"sort"
 
 	"gonum.org/v1/gonum/integrate"
 	"gonum.org/v1/gonum/mat"
@@ -207,15 +206,13 @@ func qualityOf(pairs []float64) Quality {
 	case n == 0:
 		q.Error = 0
 	case classes:
-		right /= n
-		q.Accuracy = &right
+		q.Accuracy = new(right / n)
 		if _, truth, area := positives(pairs); truth != nil {
 			q.AUC = &area
 		}
 	default:
 		if variance := stat.PopVariance(data, nil); variance > 0 {
-			r := stat.RSquaredFrom(predicted, data, nil)
-			q.RSquared = &r
+			q.RSquared = new(stat.RSquaredFrom(predicted, data, nil))
 		}
 	}
 	return q
@@ -226,15 +223,11 @@ func roc(predicted, data []float64) (truth, falsehood []float64) {
 	if slices.Min(data) == slices.Max(data) {
 		return nil, nil
 	}
-	order := make([]int, len(data))
-	for i := range order {
-		order[i] = i
+	sorted, classes := slices.Clone(predicted), make([]bool, len(data))
+	for i, y := range data {
+		classes[i] = y == 1
 	}
-	sort.SliceStable(order, func(a, b int) bool { return predicted[order[a]] < predicted[order[b]] })
-	sorted, classes := make([]float64, len(data)), make([]bool, len(data))
-	for a, i := range order {
-		sorted[a], classes[a] = predicted[i], data[i] == 1
-	}
+	stat.SortWeightedLabeled(sorted, classes, nil)
 	truth, falsehood, _ = stat.ROC(nil, sorted, classes, nil)
 	return truth, falsehood
 }

@@ -23,7 +23,7 @@ import (
 // fitJob is a program that is fitted, once with each part of the rows of its list.
 type fitJob struct {
 	ctx  context.Context
-	load func(body string, values map[string][]float64) (*gram.Program, error) // body "": the program's
+	load func(body string, rows []float64) (*gram.Program, error) // body "": the program's; rows nil: all
 	src  []byte
 
 	whole *gram.Program // with all rows
@@ -52,9 +52,12 @@ type divideOptions struct {
 // newJob loads the program src with opt, and divides the rows of its list.
 func newJob(ctx context.Context, name string, src []byte, opt gram.Options, f divideOptions) (job *fitJob, err error) {
 	j := &fitJob{ctx: ctx, src: src, divideOptions: f}
-	j.load = func(body string, values map[string][]float64) (*gram.Program, error) {
+	j.load = func(body string, rows []float64) (*gram.Program, error) {
 		opt := opt
-		opt.Body, opt.Values = cmp.Or(body, opt.Body), values
+		opt.Body = cmp.Or(body, opt.Body)
+		if rows != nil {
+			opt.Values = map[string][]float64{f.Over: rows}
+		}
 		return gram.Load(ctx, name, j.src, opt)
 	}
 	if j.whole, err = j.load("", nil); err != nil {
@@ -156,7 +159,7 @@ func (j *fitJob) pick(rows []int) []float64 {
 // evaluator makes an evaluator of the program with some rows.
 func (j *fitJob) evaluator(rows []float64,
 	make func(*gram.Program, context.Context, gram.EvalOptions) (*gram.Evaluator, error)) (*gram.Evaluator, error) {
-	p, err := j.load("", map[string][]float64{j.Over: rows})
+	p, err := j.load("", rows)
 	if err != nil {
 		return nil, err
 	}
@@ -194,11 +197,7 @@ func (j *fitJob) isSum(order []int) (bool, error) {
 			return 0, err
 		}
 		defer e.Close()
-		res, err := e.Value(j.ctx, point)
-		if err != nil {
-			return 0, err
-		}
-		return res.Values[0], nil
+		return j.value(e, point)
 	}
 	whole, err := value(j.rows)
 	if err != nil {
@@ -232,6 +231,15 @@ func (j *fitJob) isSum(order []int) (bool, error) {
 		}
 	}
 	return !isMean, nil
+}
+
+// value is the value of an evaluator at a point.
+func (j *fitJob) value(e *gram.Evaluator, point []float64) (float64, error) {
+	res, err := e.Value(j.ctx, point)
+	if err != nil {
+		return 0, err
+	}
+	return res.Values[0], nil
 }
 
 // Problem is the program as a problem of optimisation.
@@ -276,11 +284,8 @@ func (j *fitJob) Problem() *fit.Problem {
 	}
 	if j.held != nil {
 		p.HeldOut = func(x []float64) (float64, error) {
-			res, err := j.held.Value(j.ctx, x)
-			if err != nil {
-				return 0, err
-			}
-			return res.Values[0] * j.heldScale, nil
+			loss, err := j.value(j.held, x)
+			return loss * j.heldScale, err
 		}
 	}
 	return p
@@ -288,16 +293,10 @@ func (j *fitJob) Problem() *fit.Problem {
 
 // NotFinite returns the error of the place where the loss at a point becomes infinite or NaN, or nil.
 func (j *fitJob) NotFinite(point []float64) error {
-	for _, rows := range [][]float64{j.rows, j.heldRows} {
-		if rows == nil && j.Over != "" {
-			continue
-		}
-		p := j.whole
-		if j.Over != "" {
-			var err error
-			if p, err = j.load("", map[string][]float64{j.Over: rows}); err != nil {
-				return err
-			}
+	for _, rows := range j.parts() {
+		p, err := j.load("", rows)
+		if err != nil {
+			return err
 		}
 		e, err := p.NewValue(j.ctx, gram.EvalOptions{Finite: true})
 		if err != nil {
@@ -305,11 +304,19 @@ func (j *fitJob) NotFinite(point []float64) error {
 		}
 		_, err = e.Value(j.ctx, point)
 		_ = e.Close()
-		if err != nil || j.Over == "" {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// parts are the rows for training and, if there are any, those that are held out; nil stands for all.
+func (j *fitJob) parts() [][]float64 {
+	if j.heldRows == nil {
+		return [][]float64{j.rows}
+	}
+	return [][]float64{j.rows, j.heldRows}
 }
 
 // Named returns the inputs of the program with their values at a point.
@@ -387,4 +394,59 @@ func (j *fitJob) Close() {
 			_ = e.Close()
 		}
 	}
+}
+
+// Predict loads an expression over the declarations of the program, with the rows for training and with those that are
+// held out. Its value has a pair for each row: the prediction, and the number that it is compared with.
+func (j *fitJob) Predict(expression string) error {
+	for _, rows := range j.parts() {
+		p, err := j.load(expression, rows)
+		if err != nil {
+			return fmt.Errorf("--predict: %w", err)
+		}
+		if !pairs(p.Shape()) {
+			return fmt.Errorf("--predict: the expression has type %s; it has to be a list or a vector of pairs, "+
+				"(prediction, data)", p.Type())
+		}
+		e, err := p.NewValue(j.ctx, gram.EvalOptions{})
+		if err != nil {
+			return err
+		}
+		j.predicted = append(j.predicted, e)
+	}
+	return nil
+}
+
+// pairs reports whether values of a shape are pairs of numbers, in a list, a vector, or a list that the program
+// declares as an inductive type.
+func pairs(s *load.Shape) bool {
+	switch {
+	case s == nil:
+		return false
+	case s.Kind == load.List, s.Kind == load.Vector:
+		return !s.A.Tagged() && s.A.Kind != load.List && s.A.Width() == 2
+	case s.Kind != load.Inductive:
+		return false
+	}
+	for _, c := range s.Cons {
+		if a := c.Arg; a != nil && (a.Kind != load.Product || a.A.Tagged() || a.A.Kind == load.List ||
+			a.A.Width() != 2 || a.B != s) {
+			return false
+		}
+	}
+	return true
+}
+
+// Predictions returns the pairs at a point, a prediction before its data: for the rows for training, and, if there are
+// any, for those that are held out. Without [fitJob.Predict] there are none.
+func (j *fitJob) Predictions(point []float64) ([][]float64, error) {
+	var out [][]float64
+	for _, e := range j.predicted {
+		res, err := e.Value(j.ctx, point)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, res.Values)
+	}
+	return out, nil
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/gram-machine/gram/lang/load"
 )
@@ -35,7 +38,12 @@ func newBars(values []float64, name func(i int) string) *bars {
 // their order; NaN goes first.
 func newBarsAt(values []float64, name func(i int) string, s scale) *bars {
 	var b bars
-	shown := cut(values)
+	shown := foremost(len(values), mostBars, func(i int) float64 {
+		if x := values[i]; x == x {
+			return math.Abs(x)
+		}
+		return math.Inf(1)
+	})
 	if left := len(values) - len(shown); left > 0 {
 		b.Note = fmt.Sprintf("The %d of largest magnitude are shown; %s smaller ones are left out.", mostBars,
 			load.Grouped(uint64(left)))
@@ -52,24 +60,18 @@ func newBarsAt(values []float64, name func(i int) string, s scale) *bars {
 	return &b
 }
 
-// cut returns which values are shown.
-func cut(values []float64) []int {
-	order := make([]int, len(values))
+// foremost returns which of n things are shown where that is most of them at the most: those of highest rank, in their
+// order.
+func foremost(n, most int, rank func(i int) float64) []int {
+	order := make([]int, n)
 	for i := range order {
 		order[i] = i
 	}
-	if len(order) <= mostBars {
-		return order
+	if n > most {
+		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(rank(j), rank(i)) })
+		order = order[:most]
+		slices.Sort(order)
 	}
-	rank := func(i int) float64 {
-		if x := values[i]; x == x {
-			return math.Abs(x)
-		}
-		return math.Inf(1)
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(rank(j), rank(i)) })
-	order = order[:mostBars]
-	slices.Sort(order)
 	return order
 }
 
@@ -112,4 +114,80 @@ func (s scale) bar(x float64) bar {
 	}
 	b.Left, b.Width = percent(min(part, 0)-s.low, whole), percent(math.Abs(part), whole)
 	return b
+}
+
+// number is a number as the page shows it.
+type number struct {
+	Text  string // six digits
+	Exact string // reads back to the same float64
+	Class string // positive, negative, zero or none
+}
+
+func newNumber(x float64) number {
+	n := number{short(x), exact(x), "zero"}
+	switch {
+	case x > 0:
+		n.Class = "positive"
+	case x < 0:
+		n.Class = "negative"
+	case x != x:
+		n.Class = "none"
+	}
+	return n
+}
+
+func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// short is a number with six digits, and a minus sign for a hyphen.
+func short(x float64) string {
+	return strings.ReplaceAll(strconv.FormatFloat(x, 'g', 6, 64), "-", "−")
+}
+
+// align pads texts of numbers, for a column that is set flush right in a font of fixed
+// width, such that their points stand below each other. What is no number stays as it is.
+func align(texts []string) []string {
+	behind := make([]int, len(texts))
+	most := 0
+	for i, s := range texts {
+		if point := strings.IndexByte(s, '.'); point >= 0 {
+			behind[i] = utf8.RuneCountInString(s[point:])
+		}
+		most = max(most, behind[i])
+	}
+	out := make([]string, len(texts))
+	for i, s := range texts {
+		out[i] = s
+		if !strings.HasSuffix(s, "Inf") && s != "NaN" {
+			out[i] += strings.Repeat(" ", most-behind[i])
+		}
+	}
+	return out
+}
+
+// percent is a part of a whole as a length in CSS.
+func percent(part, whole float64) string {
+	if whole == 0 {
+		return "0%"
+	}
+	return strconv.FormatFloat(100*part/whole, 'f', 2, 64) + "%"
+}
+
+// largest is the largest finite magnitude.
+func largest(values []float64) float64 {
+	m := 0.0
+	for _, x := range values {
+		if x == x && !math.IsInf(x, 0) {
+			m = max(m, math.Abs(x))
+		}
+	}
+	return m
+}
+
+// Norm is the Euclidean norm. It does not overflow where the squares would.
+func Norm(values []float64) float64 {
+	sum := 0.0
+	for _, x := range values {
+		sum = math.Hypot(sum, x)
+	}
+	return sum
 }

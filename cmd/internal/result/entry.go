@@ -2,6 +2,7 @@ package result
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -50,19 +51,12 @@ func tuple(label string, s *gram.Shape, values []float64) []entry {
 		return []entry{{label, string(load.Language.Append(nil, &load.Flat{Values: values}, s))}}
 	}
 	var out []entry
-	for i := 1; ; i++ {
-		part := s
-		if s.Kind == load.Product {
-			part = s.A
-		}
+	for i, part := range factors(s) {
 		w := part.Width()
-		out = append(out, entries(label+", "+strconv.Itoa(i), part, values[:w])...)
+		out = append(out, entries(label+", "+strconv.Itoa(i+1), part, values[:w])...)
 		values = values[w:]
-		if s.Kind != load.Product {
-			return out
-		}
-		s = s.B
 	}
+	return out
 }
 
 func allReal(s *gram.Shape) bool {
@@ -116,34 +110,45 @@ func vector(s *gram.Shape, values []float64) string {
 // matrix prints a matrix, one row a line.
 func matrix(s *gram.Shape, rows, columns int, values []float64) string {
 	var grid [][]string
-	widths := make([]int, min(columns, shownWhole))
 	for _, i := range places(rows) {
-		line := make([]string, len(widths))
-		for j, column := range places(columns) {
-			line[j] = ellipsis
-			if i >= 0 && column >= 0 {
-				line[j] = cell(values[i*columns:(i+1)*columns], column)
+		var line []string
+		for _, j := range places(columns) {
+			text := ellipsis
+			if i >= 0 && j >= 0 {
+				text = cell(values[i*columns:(i+1)*columns], j)
 			}
-			widths[j] = max(widths[j], utf8.RuneCountInString(line[j]))
+			line = append(line, text)
 		}
 		grid = append(grid, line)
 	}
-	var b strings.Builder
+	lines := inColumns(grid, 0)
 	if rows > shownWhole || columns > shownWhole {
-		b.WriteString(summary(s, values) + "\n")
+		lines = slices.Insert(lines, 0, summary(s, values))
 	}
-	for i, line := range grid {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
+	return strings.Join(lines, "\n")
+}
+
+// inColumns returns lines of cells that stand below each other: those of the first columns, so many, to the left, the
+// others to the right.
+func inColumns(grid [][]string, left int) []string {
+	widths := make([]int, len(grid[0]))
+	for _, line := range grid {
 		for j, text := range line {
-			if j > 0 {
-				b.WriteString("  ")
-			}
-			b.WriteString(strings.Repeat(" ", widths[j]-utf8.RuneCountInString(text)) + text)
+			widths[j] = max(widths[j], utf8.RuneCountInString(text))
 		}
 	}
-	return b.String()
+	out := make([]string, len(grid))
+	for i, line := range grid {
+		cells := slices.Clone(line)
+		for j, text := range line {
+			space := strings.Repeat(" ", widths[j]-utf8.RuneCountInString(text))
+			if cells[j] = space + text; j < left {
+				cells[j] = text + space
+			}
+		}
+		out[i] = strings.Join(cells, "  ")
+	}
+	return out
 }
 
 // cell prints number i, or an ellipsis if i is negative.

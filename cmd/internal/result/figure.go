@@ -3,7 +3,10 @@ package result
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
+
+	"github.com/gram-machine/gram/lang/load"
 )
 
 // figure is a part of the gradient: bars, or a heat map or several.
@@ -19,25 +22,32 @@ type figure struct {
 // share one; all scalars share a scale.
 func gradient(arrays []Array) []figure {
 	common := scaleOf(scalarsOf(arrays))
-	var out []figure
-	for len(arrays) > 0 {
-		n := leading(arrays)
-		a := &arrays[0]
-		f := figure{Caption: a.Name, Type: a.Type}
-		switch {
-		case n > 0:
-			group := arrays[:n]
-			f.Caption, f.Type = scalarsCaption(group)
+	return figures(arrays, func(f *figure, group []Array) {
+		switch a := &group[0]; len(a.Dims) {
+		case 0:
 			f.Bars = newBarsAt(scalarsOf(group), func(i int) string { return group[i].Name }, common)
-		case len(a.Dims) == 1:
+		case 1:
 			f.Note = normNote(a.Values)
 			f.Bars = newBars(a.Values, a.component)
 		default:
 			f.Note = normNote(a.Values)
 			f.Heat = newHeat(matricesOf(a, mostMaps), a.matrices(), a.Values)
 		}
+	})
+}
+
+// figures makes the figures of arrays. draw draws one of an array, or of scalars that stand one after the other.
+func figures(arrays []Array, draw func(f *figure, group []Array)) []figure {
+	var out []figure
+	for len(arrays) > 0 {
+		n := max(1, leading(arrays))
+		f := figure{Caption: arrays[0].Name, Type: arrays[0].Type}
+		if n > 1 {
+			f.Caption, f.Type = "Scalars", ""
+		}
+		draw(&f, arrays[:n])
 		out = append(out, f)
-		arrays = arrays[max(1, n):]
+		arrays = arrays[n:]
 	}
 	return out
 }
@@ -64,14 +74,6 @@ func leading(arrays []Array) int {
 		}
 	}
 	return len(arrays)
-}
-
-// scalarsCaption is the caption and type of a figure of scalars. Of several it has all names.
-func scalarsCaption(arrays []Array) (caption, typ string) {
-	if len(arrays) == 1 {
-		return arrays[0].Name, "R"
-	}
-	return "Scalars", ""
 }
 
 func normNote(values []float64) string { return "Euclidean norm " + short(Norm(values)) + "." }
@@ -113,26 +115,18 @@ func index(k int, dims []int) string {
 // jacobian returns the figures of a Jacobian of k outputs: a row for each scalar input of
 // scalars and vectors, and a column for each output.
 func jacobian(arrays []Array, k int) []figure {
-	var out []figure
-	for len(arrays) > 0 {
-		n := leading(arrays)
-		a := &arrays[0]
-		f := figure{Caption: a.Name, Type: a.Type, Note: "A row for each input, a column for each output."}
-		switch {
-		case n > 0:
-			group := arrays[:n]
-			f.Caption, f.Type = scalarsCaption(group)
+	return figures(arrays, func(f *figure, group []Array) {
+		f.Note = "A row for each input, a column for each output."
+		switch a := &group[0]; len(a.Dims) {
+		case 0:
 			f.Heat = byInput(scalarsOf(group), func(i int) string { return group[i].Name }, k)
-		case len(a.Dims) == 1:
+		case 1:
 			f.Heat = byInput(transposed(a.Values, k), a.component, k)
 		default:
 			f.Note = "A matrix for each output."
 			f.Heat = newHeat(byOutput(a, k), k*a.matrices(), a.Values)
 		}
-		out = append(out, f)
-		arrays = arrays[max(1, n):]
-	}
-	return out
+	})
 }
 
 // transposed turns k rows into k columns.
@@ -172,4 +166,69 @@ func byOutput(a *Array, k int) []heatMatrix {
 		}
 	}
 	return out
+}
+
+// part is a part of an input, with its derivatives. It has the shape, in vectors of the sizes
+// dims, and all that once for each output.
+type part struct {
+	name   string
+	shape  *load.Shape
+	dims   []int
+	values []float64
+}
+
+// Arrays splits the derivatives by an input at its products, so that arrays remain. A vector of
+// products is treated as a product of vectors.
+func Arrays(name string, s *load.Shape, values []float64) []Array {
+	return part{name: name, shape: s, values: values}.arrays()
+}
+
+func (x part) arrays() (out []Array) {
+	switch x.shape.Kind {
+	case load.Vector:
+		dims := append(slices.Clip(x.dims), x.shape.Size)
+		return part{x.name, x.shape.A, dims, x.values}.arrays()
+	case load.Product:
+		for _, c := range x.components() {
+			out = append(out, c.arrays()...)
+		}
+		return out
+	}
+	return []Array{{Name: x.name, Type: arrayType(x.dims), Dims: x.dims, Values: x.values}}
+}
+
+// components returns the components of a product.
+func (x part) components() []part {
+	var out []part
+	whole, at := x.shape.Width(), 0
+	for i, component := range factors(x.shape) {
+		w := component.Width()
+		column := make([]float64, 0, len(x.values)/whole*w)
+		for from := at; from < len(x.values); from += whole {
+			column = append(column, x.values[from:from+w]...)
+		}
+		out = append(out, part{x.name + ", " + strconv.Itoa(i+1), component, x.dims, column})
+		at += w
+	}
+	return out
+}
+
+// factors returns the components of a product: three for (a, (b, c)).
+func factors(s *load.Shape) (out []*load.Shape) {
+	for ; s.Kind == load.Product; s = s.B {
+		out = append(out, s.A)
+	}
+	return append(out, s)
+}
+
+// arrayType is the type of an array of numbers, as the language writes it.
+func arrayType(dims []int) string {
+	if len(dims) == 0 {
+		return "R"
+	}
+	sizes := make([]string, len(dims))
+	for i, n := range dims {
+		sizes[i] = strconv.Itoa(n)
+	}
+	return "R" + load.Rows(sizes)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cost"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
@@ -25,6 +26,15 @@ type Object struct {
 func Begin(out *bytes.Buffer, indent string) *Object {
 	out.WriteByte('{')
 	return &Object{out, indent + "  ", true}
+}
+
+// Answer writes an object as the answer of a command: the version of gram, and what write adds.
+func Answer(out *bytes.Buffer, write func(*Object)) {
+	o := Begin(out, "")
+	o.Field("version", command.BuildInfo().Version)
+	write(o)
+	o.End()
+	out.WriteByte('\n')
 }
 
 // key starts a field.

@@ -13,7 +13,7 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// Report is what the page shows.
+// Page is what the page shows.
 type Page struct {
 	Program string // its name
 	Version string // of gram
@@ -58,26 +58,6 @@ type Array struct {
 // Fact is a name with what goes by it.
 type Fact struct{ Name, Text string }
 
-// Table is a small table of facts.
-type PageTable struct {
-	Caption string
-	Rows    []Fact
-}
-
-// Rule is a rule of the calculus and how often it fired.
-type Rule struct {
-	Number, Name, Text string
-	Steps              uint64
-}
-
-// Line is a line of the source with what was done there. Number 0 is work without a place.
-type Line struct {
-	Number                        int
-	Text                          string
-	Source, Generated, Normalised uint64 // rewrites, by what they are of
-	Nodes                         uint64
-}
-
 // Graph is the drawing of the computational graph.
 type Graph struct {
 	SVG     template.HTML // an element svg, or nothing
@@ -93,7 +73,7 @@ var style string
 
 var page = template.Must(template.New("page").Parse(pageSource))
 
-// Write writes the page.
+// WritePage writes the page.
 func WritePage(w io.Writer, r *Page) error {
 	var b bytes.Buffer
 	if err := page.Execute(&b, newView(r)); err != nil {
@@ -114,27 +94,23 @@ func valid(c rune) rune {
 // view is a report as the page has it.
 type view struct {
 	*Page
-	Style    template.CSS
-	Number   *number // the value, if it is one number
-	Values   *bars   // the value, if it is a vector
-	Figures  []figure
-	Empty    bool     // the program has no inputs
-	Points   []figure // the inputs
-	Table    *stepTable
-	Listing  *listing
-	Jacobian bool
-	Dearest  []stepRow // lines
-	Flame    *flame
-	Plot     *plot   // of a fit
-	Fits     []*plot // of its predictions
+	Style   template.CSS
+	Number  *number // the value, if it is one number
+	Values  *bars   // the value, if it is a vector
+	Figures []figure
+	Points  []figure // the inputs
+	Table   *stepTable
+	Listing *listing
+	Dearest []stepRow // lines
+	Flame   *flame
+	Plot    *plot   // of a fit
+	Fits    []*plot // of its predictions
 }
 
 func newView(r *Page) *view {
-	v := &view{Page: r, Style: template.CSS(style), Empty: len(r.Gradient) == 0, Points: gradient(r.Inputs),
-		Jacobian: r.Outputs > 0}
+	v := &view{Page: r, Style: template.CSS(style), Points: gradient(r.Inputs)}
 	if len(r.Value.Dims) == 0 {
-		n := newNumber(r.Value.Values[0])
-		v.Number = &n
+		v.Number = new(newNumber(r.Value.Values[0]))
 	} else {
 		v.Values = newBars(r.Value.Values, outputName)
 	}

@@ -1,13 +1,255 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gram-machine/gram/lang/load"
 )
+
+// Points are predictions of a fit, and what they are compared with.
+type Points struct {
+	Name  string
+	Pairs []float64 // a prediction, its datum, the next prediction, …
+	// Of a classifier, whose data are 0 and 1 and whose predictions are probabilities: the shares of true and of false
+	// positives at falling thresholds, and the area under them.
+	True, False []float64
+	Area        float64
+}
+
+// newPredictions draws predictions: of a classifier its calibration and its ROC, and else predictions against data, and
+// residuals.
+func newPredictions(all []Points) []*plot {
+	pairs, left := finitePairs(all)
+	if left == len(all) {
+		return nil
+	}
+	if slices.ContainsFunc(all, func(p Points) bool { return p.True != nil }) {
+		return []*plot{newCalibration(all, pairs), newROC(all)}
+	}
+	return []*plot{newScatter(all, pairs), newResiduals(all, pairs)}
+}
+
+// finitePairs returns the pairs whose difference is finite, and how many parts have none.
+func finitePairs(all []Points) (pairs [][]float64, without int) {
+	pairs = make([][]float64, len(all))
+	for i, points := range all {
+		for pair := range slices.Chunk(points.Pairs, 2) {
+			if max(math.Abs(pair[0]), math.Abs(pair[1])) < math.MaxFloat64/4 {
+				pairs[i] = append(pairs[i], pair...)
+			}
+		}
+		if pairs[i] == nil {
+			without++
+		}
+	}
+	return pairs, without
+}
+
+// leftOut is what a note says of pairs that are not finite.
+func leftOut(all []Points, pairs [][]float64) string {
+	left := 0
+	for i, p := range all {
+		left += (len(p.Pairs) - len(pairs[i])) / 2
+	}
+	if left == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" %s with a number that is not finite left out.", load.Counted(left, "pair"))
+}
+
+// span is a range of numbers.
+type span struct{ low, high float64 }
+
+// add extends s by x.
+func (s *span) add(x float64) { s.low, s.high = min(s.low, x), max(s.high, x) }
+
+// wider is s with a margin at both ends.
+func (s span) wider(least float64) span {
+	margin := max((s.high-s.low)/40, least)
+	if s.high == s.low {
+		margin = 0.5
+	}
+	return span{s.low - margin, s.high + margin}
+}
+
+var nothing = span{math.Inf(1), math.Inf(-1)}
+
+// newSquare returns a plot without points, whose axes go over the numbers of across and up, and how it places them.
+func newSquare(label, acrossName, upName string, across, up span) (p *plot, x, y func(float64) string) {
+	p = &plot{Width: 620, Height: 482, Left: 90, Right: 510, Top: 10, Bottom: 430, Label: label, AcrossName: acrossName,
+		UpName: upName}
+	x = func(v float64) string {
+		return place(float64(p.Left) + (v-across.low)/(across.high-across.low)*float64(p.Right-p.Left))
+	}
+	y = func(v float64) string {
+		return place(float64(p.Bottom) - (v-up.low)/(up.high-up.low)*float64(p.Bottom-p.Top))
+	}
+	for _, at := range rounded(across.low, across.high) {
+		p.Across = append(p.Across, mark{x(at), markText(at)})
+	}
+	for _, at := range rounded(up.low, up.high) {
+		p.Up = append(p.Up, mark{y(at), markText(at)})
+	}
+	return p, x, y
+}
+
+// draw adds a path for part i, with its name.
+func (p *plot) draw(name string, i int, path string, dots bool) {
+	p.Lines = append(p.Lines, plotLine{Name: name, Class: "curve" + strconv.Itoa(i%2), NameY: strconv.Itoa(24 + 22*i),
+		Path: path, Dots: dots})
+}
+
+// fewData is how many different data are drawn as columns, in which points with the same datum stand side by side.
+const fewData = 10
+
+// newScatter draws predictions against data, both on the same scale.
+func newScatter(all []Points, pairs [][]float64) *plot {
+	on, data := nothing, map[float64]bool{}
+	var differences []string
+	for i, part := range pairs {
+		for pair := range slices.Chunk(part, 2) {
+			on.add(pair[0])
+			on.add(pair[1])
+			data[pair[1]] = true
+		}
+		if len(part) > 0 {
+			differences = append(differences, fmt.Sprintf("%s %s, of %s", all[i].Name, markText(rootMeanSquare(part)),
+				load.Counted(len(part)/2, "pair")))
+		}
+	}
+	note, column := "On the line they are equal."+leftOut(all, pairs), 0.0
+	if len(data) <= fewData {
+		column = (on.high - on.low) / float64(2*len(data))
+		note += " Points with the same datum stand side by side."
+	}
+	on = on.wider(column / 2)
+	p, x, y := newSquare("Predictions against data", "data", "prediction", on, on)
+	p.Note = note + " Root mean square of the differences: " + strings.Join(differences, "; ") + "."
+	p.Diagonal = fmt.Sprintf("M%d %dL%d %d", p.Left, p.Bottom, p.Right, p.Top)
+	for i, part := range pairs {
+		if len(part) > 0 {
+			p.draw(all[i].Name, i, dots(part, func(prediction, datum, aside float64) string {
+				return x(datum+column*aside) + " " + y(prediction)
+			}), true)
+		}
+	}
+	return p
+}
+
+// newResiduals draws what is left of the data, less the predictions, against the predictions.
+func newResiduals(all []Points, pairs [][]float64) *plot {
+	across, up := nothing, nothing
+	up.add(0)
+	for _, part := range pairs {
+		for pair := range slices.Chunk(part, 2) {
+			across.add(pair[0])
+			up.add(pair[1] - pair[0])
+		}
+	}
+	p, x, y := newSquare("Residuals against predictions", "prediction", "residual", across.wider(0), up.wider(0))
+	p.Note = "A residual is a datum less its prediction."
+	p.Diagonal = fmt.Sprintf("M%d %sH%d", p.Left, y(0), p.Right)
+	for i, part := range pairs {
+		if len(part) > 0 {
+			p.draw(all[i].Name, i, dots(part, func(prediction, datum, _ float64) string {
+				return x(prediction) + " " + y(datum-prediction)
+			}), true)
+		}
+	}
+	return p
+}
+
+// probabilities are the numbers of an axis.
+var probabilities = span{0, 1}.wider(0)
+
+// calibrationBins is how many parts of the predictions a calibration has.
+const calibrationBins = 10
+
+// newCalibration draws, for tenths of the predictions, in their order, how often the class was 1 against the mean
+// prediction.
+func newCalibration(all []Points, pairs [][]float64) *plot {
+	p, x, y := newSquare("Calibration", "predicted probability", "share of class 1", probabilities, probabilities)
+	p.Note = fmt.Sprintf("Each point is a part of the rows, at most %d of equal sizes in the order of their "+
+		"predictions. On the line predictions are right on average.",
+		calibrationBins) + leftOut(all, pairs)
+	p.Diagonal = "M" + x(0) + " " + y(0) + "L" + x(1) + " " + y(1)
+	for i, part := range pairs {
+		rows := slices.Collect(slices.Chunk(part, 2))
+		slices.SortStableFunc(rows, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) })
+		bins := min(calibrationBins, len(rows))
+		var means []float64 // of the predictions and of the data of each bin, a prediction before its datum
+		for k := range bins {
+			bin := rows[k*len(rows)/bins : (k+1)*len(rows)/bins]
+			predicted, ones, n := 0.0, 0.0, float64(len(bin))
+			for _, row := range bin {
+				predicted, ones = predicted+row[0], ones+row[1]
+			}
+			means = append(means, predicted/n, ones/n)
+		}
+		if bins > 0 {
+			p.draw(all[i].Name, i, line(bins, func(k int) string { return x(means[2*k]) + " " + y(means[2*k+1]) }), false)
+			p.draw("", i, dots(means, func(predicted, ones, _ float64) string { return x(predicted) + " " + y(ones) }), true)
+		}
+	}
+	return p
+}
+
+// newROC draws the shares of true positives against those of false ones.
+func newROC(all []Points) *plot {
+	p, x, y := newSquare("Receiver operating characteristic", "false positives, of class 0", "true positives, of class 1",
+		probabilities, probabilities)
+	p.Diagonal = "M" + x(0) + " " + y(0) + "L" + x(1) + " " + y(1)
+	var areas []string
+	for i, points := range all {
+		if points.True == nil {
+			continue
+		}
+		p.draw(points.Name, i, line(len(points.True), func(k int) string {
+			return x(points.False[k]) + " " + y(points.True[k])
+		}), false)
+		areas = append(areas, points.Name+" "+markText(points.Area))
+	}
+	p.Note = "Predictions that say nothing are on the line. Area under the curve: " + strings.Join(areas, "; ") + "."
+	return p
+}
+
+// line draws a path through n points, or a part of them if there are very many. at gives a point's place.
+func line(n int, at func(k int) string) string {
+	var path strings.Builder
+	every := 1 + (n-1)/mostPoints
+	for k := range n {
+		if k%every == 0 || k == n-1 {
+			fmt.Fprintf(&path, "%c%s", "ML"[min(k, 1)], at(k))
+		}
+	}
+	return path.String()
+}
+
+// dots draws pairs as points of a path: a part of them if there are very many. at gives a point's place, from a number
+// between −½ and ½ that puts it aside.
+func dots(pairs []float64, at func(prediction, datum, aside float64) string) string {
+	var path strings.Builder
+	every := 1 + (len(pairs)/2-1)/(2*mostPoints)
+	for i := 0; i < len(pairs); i += 2 * every {
+		_, aside := math.Modf(float64(i/2) * math.Phi)
+		fmt.Fprintf(&path, "M%sh0", at(pairs[i], pairs[i+1], aside-0.5))
+	}
+	return path.String()
+}
+
+// rootMeanSquare is that of the differences of pairs.
+func rootMeanSquare(pairs []float64) float64 {
+	total := 0.0
+	for pair := range slices.Chunk(pairs, 2) {
+		total += (pair[0] - pair[1]) * (pair[0] - pair[1])
+	}
+	return math.Sqrt(total / float64(len(pairs)/2))
+}
 
 // Curve is a loss by the iterations at which it was measured.
 type Curve struct {
@@ -75,13 +317,7 @@ func newPlot(curves []Curve) *plot {
 	}
 	nameY := math.Inf(-1)
 	for i, c := range curves {
-		var path strings.Builder
-		every := 1 + (len(c.Loss)-1)/mostPoints
-		for k, loss := range c.Loss {
-			if k%every == 0 || k == len(c.Loss)-1 {
-				fmt.Fprintf(&path, "%c%s %s", "ML"[min(k, 1)], x(c.At[k]), place(y(loss)))
-			}
-		}
+		path := line(len(c.Loss), func(k int) string { return x(c.At[k]) + " " + place(y(c.Loss[k])) })
 		at := y(c.Loss[len(c.Loss)-1]) + 4
 		if math.Abs(at-nameY) < 22 {
 			if at = nameY + 22; at > float64(p.Bottom) {
@@ -89,7 +325,7 @@ func newPlot(curves []Curve) *plot {
 			}
 		}
 		nameY = at
-		p.Lines = append(p.Lines, plotLine{c.Name, "curve" + strconv.Itoa(i%2), path.String(), place(at),
+		p.Lines = append(p.Lines, plotLine{c.Name, "curve" + strconv.Itoa(i%2), path, place(at),
 			x(c.At[c.Best]), place(y(c.Loss[c.Best])), false})
 	}
 	marks := rounded(from, to)

@@ -1,2 +1,0 @@
-// Package benchmark is the command gram bench.
-package benchmark
