@@ -14,16 +14,14 @@
 // ones: the method of Sugiyama, Tagawa and Toda (1981). The graph is meant to be acyclic; of others some edges run
 // back. It goes through these steps, each near-linear in nodes and edges:
 //
-//	components  each connected component is laid out separately
 //	acyclic     loops and duplicates are removed, and the back edges of a depth-first
 //	            search are reversed
 //	layers      the layer of a node is the length of the longest path to it; a node with
 //	            more readers than operands moves towards its readers
-//	split       a link over several layers gets a bend in each layer between. Links from
-//	            one node share bends. Bends are bounded by the size of the graph, and the
-//	            longest links have none
-//	order       crossings are reduced by barycentre sweeps and exchanges of neighbours
-//	            (Gansner, Koutsofios, North, Vo, 1993), for a bounded time
+//	components  each connected component is laid out separately. A link over several
+//	            layers gets a bend in each layer between. Links from one node share bends.
+//	            Bends are bounded by the size of the graph, and the longest links have none
+//	untangle    crossings are reduced by barycentre sweeps, for a bounded time
 //	align       coordinates within a layer: weighted medians of the neighbours, as far as
 //	            there is room, for a fixed number of passes; long chains and long links
 //	            weigh most, and keep straight
