@@ -9,7 +9,6 @@ import (
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -38,17 +37,13 @@ func (p *Program) Draw(ctx context.Context, w io.Writer, kind stage.Kind, most i
 // [Computation.Draw]. It is laid out here, without Graphviz. Of a graph that has more than
 // most operations, inputs or outputs, nothing is written. The error is that of [Program.Text].
 func (p *Program) SVG(ctx context.Context, w io.Writer, most int) (operations int, err error) {
-	err = p.opened(ctx, w, "drawing", func(m *machine.Machine, meter *limits.Meter, text io.Writer) error {
-		operations = len(m.Made())
-		if most > 0 && max(operations, len(p.ScalarInputs()), p.Shape().Width()) > most {
-			return nil
-		}
-		check := meter.During("print")
-		st, err := stage.NewGround(p.Source(), m, p.sourceNames(), check)
-		if err != nil {
+	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
+		var st *stage.Stage
+		st, operations, err = p.ground(ctx, meter, most, p.sourceNames())
+		if err != nil || max(operations, len(p.ScalarInputs()), p.Shape().Width()) > most {
 			return err
 		}
-		c, err := newComputation(st, p.Point(), most, true, check)
+		c, err := newComputation(st, p.Point(), 0, true, meter.During("print"))
 		if err != nil {
 			return err
 		}
@@ -225,26 +220,22 @@ func LetNames(t *term.Term) map[term.Pos]string {
 }
 
 // Operations returns the computational graph of the program with its values at the point and, of a program with one
-// output, the derivatives of that by the nodes; nil if it has more than most operations. The error is that of
+// output, the derivatives of that by the nodes; nil if it has more than most operations or inputs. The error is that of
 // [Program.Text].
 func (p *Program) Operations(ctx context.Context, most int) (c *Computation, derivatives []float64, err error) {
-	err = p.opened(ctx, io.Discard, "drawing", func(m *machine.Machine, meter *limits.Meter, _ io.Writer) error {
-		if max(len(m.Made()), len(p.ScalarInputs())) > most {
-			return nil
-		}
-		check, names := meter.During("print"), LetNames(p.Term())
-		st, err := stage.NewGround(p.Source(), m, func(pos term.Pos) string { return names[pos] }, check)
-		if err != nil {
-			return err
-		}
-		if c, err = newComputation(st, p.Point(), 0, true, check); err != nil || len(c.Graph.Outputs()) != 1 {
-			return err
-		}
+	if len(p.ScalarInputs()) > most {
+		return nil, nil, nil
+	}
+	meter, names := p.Meter(ctx), LetNames(p.Term())
+	st, n, err := p.ground(ctx, meter, most, func(pos term.Pos) string { return names[pos] })
+	if err == nil && n <= most {
+		c, err = newComputation(st, p.Point(), 0, true, meter.During("print"))
+	}
+	if err == nil && c != nil && len(c.Graph.Outputs()) == 1 {
 		err = c.memory.Backward(0)
 		for w := range c.Graph.Len() {
 			derivatives = append(derivatives, c.memory.Second(hypergraph.Node(w)))
 		}
-		return err
-	})
-	return c, derivatives, err
+	}
+	return c, derivatives, p.Locate(err, "drawing")
 }

@@ -33,12 +33,8 @@ func (f *figure) dot(w io.Writer) error {
 	}
 	b.WriteString(others.String())
 	for _, l := range f.links {
-		line := l.of
-		if l.from == omission || l.to == omission {
-			line = leftOut
-		}
-		fmt.Fprintf(b, "  %s -> %s [color=%q", l.from, l.to, colours[line].line)
-		if line == leftOut {
+		fmt.Fprintf(b, "  %s -> %s [color=%q", l.from, l.to, colours[l.of].line)
+		if l.of == leftOut {
 			b.WriteString(`, style="dashed"`)
 		}
 		if l.port > 0 {

@@ -186,14 +186,6 @@ func (w *writer) line(format string, args ...any) {
 	}
 }
 
-// jump writes a jump to a label.
-func (w *writer) jump(condition string, label uint32) {
-	w.labels[label] = true
-	w.line("if (%s) {", condition)
-	w.line("goto L%d;", label)
-	w.line("}")
-}
-
 // again is the label of the place where a function begins that calls itself in tail position.
 const again uint32 = 1 << 31
 

@@ -36,7 +36,7 @@ func (c *Computation) Draw(w io.Writer, as Format) (left int, err error) {
 // figure chooses what is drawn.
 func (c *Computation) figure() *computation {
 	p := &computation{Computation: c, figure: figure{title: "The computational graph of the program"},
-		toLeft: map[string]bool{}, fromLeft: map[string]bool{}, drawn: map[string]bool{}}
+		dashed: map[link]bool{}, drawn: map[string]bool{}}
 	p.choose()
 	p.inputs()
 	p.operations()
@@ -49,11 +49,10 @@ func (c *Computation) figure() *computation {
 type computation struct {
 	*Computation
 	figure
-	kept     []bool // of each operation, and of the inputs and numerals that one reads
-	left     int    // operations that are left out
-	numerals int    // drawn so far: each has a circle wherever it is read
-	toLeft   map[string]bool
-	fromLeft map[string]bool
+	kept     []bool          // of each operation, and of the inputs and numerals that one reads
+	left     int             // operations that are left out
+	numerals int             // drawn so far: each has a circle wherever it is read
+	dashed   map[link]bool   // the links from and to what is left out
 	drawn    map[string]bool // the outputs
 }
 
@@ -124,7 +123,9 @@ func (c *computation) operations() {
 		}
 		if !c.kept[w] {
 			for _, z := range sources {
-				c.leave(z)
+				if c.kept[z] {
+					c.joinOnce(nodeID(z), omission)
+				}
 			}
 			continue
 		}
@@ -160,17 +161,14 @@ func (c *computation) read(z hypergraph.Node, id string, of Part) {
 		c.join(nodeID(z), id, of)
 		return
 	}
-	if !c.fromLeft[id] {
-		c.fromLeft[id] = true
-		c.join(omission, id, leftOut)
-	}
+	c.joinOnce(omission, id)
 }
 
-// leave draws the edge from node z to the omission.
-func (c *computation) leave(z hypergraph.Node) {
-	if id := nodeID(z); c.kept[z] && !c.toLeft[id] {
-		c.toLeft[id] = true
-		c.join(id, omission, leftOut)
+// joinOnce draws an edge from or to what is left out, unless it has been drawn.
+func (c *computation) joinOnce(from, to string) {
+	if l := (link{from: from, to: to, of: leftOut}); !c.dashed[l] {
+		c.dashed[l] = true
+		c.links = append(c.links, l)
 	}
 }
 

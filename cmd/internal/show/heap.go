@@ -37,7 +37,7 @@ func Heap(w io.Writer, h *graph.Heap, inputs []string, most int, as Format) (lef
 		for k, to := range c.refs {
 			l := link{from: n.id, to: fmt.Sprintf("o%d", to), of: n.of}
 			if !shown[to] {
-				l.to = omission
+				l.to, l.of = omission, leftOut
 			}
 			if len(c.refs) > 1 {
 				l.port = k + 1

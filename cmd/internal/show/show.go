@@ -68,6 +68,21 @@ func (p *Program) open(ctx context.Context) (*machine.Machine, error) {
 // hundred bytes.
 const maxOperations = 1 << 20
 
+// ground makes the stage Ground, and counts its operations. It makes none if they are more than most.
+func (p *Program) ground(ctx context.Context, meter *limits.Meter, most int,
+	name func(term.Pos) string) (st *stage.Stage, operations int, err error) {
+	m, err := p.open(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer m.Close()
+	operations = len(m.Made())
+	if operations <= most {
+		st, err = stage.NewGround(p.Source(), m, name, meter.During("print"))
+	}
+	return st, operations, err
+}
+
 // stage makes a stage. name, if not nil, names the operations of the graph.
 func (p *Program) stage(ctx context.Context, meter *limits.Meter, kind stage.Kind,
 	name func(term.Pos) string) (*stage.Stage, error) {
@@ -88,23 +103,17 @@ func (p *Program) stage(ctx context.Context, meter *limits.Meter, kind stage.Kin
 			return nil, p.Locate(err, "differentiating")
 		}
 	}
-	m, err := p.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer m.Close()
-	if n := len(m.Made()); n > maxOperations {
+	st, n, err := p.ground(ctx, meter, maxOperations, name)
+	switch {
+	case err != nil:
+		return nil, p.Locate(err, "printing")
+	case n > maxOperations:
 		return nil, p.Locate(&stage.Error{Pos: p.Source().BodyPos(), Headline: "the graph is too large to be printed",
 			Label: "it has " + load.Counted(n, "operation") + "; at most " + load.Grouped(maxOperations) +
 				" are printed. Take smaller params"}, "printing")
-	}
-	if st, err = stage.NewGround(p.Source(), m, name, check); err != nil {
-		return nil, p.Locate(err, "printing")
-	}
-	switch kind {
-	case stage.Forward:
+	case kind == stage.Forward:
 		st, err = st.Forward(check)
-	case stage.BP:
+	case kind == stage.BP:
 		st, err = st.BP(check)
 	}
 	return st, p.Locate(err, "differentiating")
@@ -161,7 +170,12 @@ func (p *Program) Code(ctx context.Context, w io.Writer) error {
 // Memory prints the memory of the literal machine when the program has been reduced with its inputs left open: the
 // nodes that the result reaches.
 func (p *Program) Memory(ctx context.Context, w io.Writer) error {
-	return p.opened(ctx, w, "printing", func(m *machine.Machine, meter *limits.Meter, text io.Writer) error {
+	return p.write(ctx, w, "printing", func(meter *limits.Meter, text io.Writer) error {
+		m, err := p.open(ctx)
+		if err != nil {
+			return err
+		}
+		defer m.Close()
 		return WriteHeap(text, m.Heap(), p.Source().ScalarNames(), meter.During("print"))
 	})
 }
@@ -169,24 +183,16 @@ func (p *Program) Memory(ctx context.Context, w io.Writer) error {
 // DrawMemory draws what [Program.Memory] prints, and returns how many nodes it leaves out: it draws at most so many,
 // and all if that is 0.
 func (p *Program) DrawMemory(ctx context.Context, w io.Writer, most int, as Format) (left int, err error) {
-	err = p.opened(ctx, w, "drawing", func(m *machine.Machine, _ *limits.Meter, text io.Writer) error {
-		left, err = Heap(text, m.Heap(), p.Source().ScalarNames(), most, as)
-		return err
-	})
-	return left, err
-}
-
-// opened writes what text does of the program reduced with its inputs left open, whole or not at all.
-func (p *Program) opened(ctx context.Context, w io.Writer, phase string,
-	text func(*machine.Machine, *limits.Meter, io.Writer) error) error {
-	return p.write(ctx, w, phase, func(meter *limits.Meter, out io.Writer) error {
+	err = p.write(ctx, w, "drawing", func(_ *limits.Meter, text io.Writer) error {
 		m, err := p.open(ctx)
 		if err != nil {
 			return err
 		}
 		defer m.Close()
-		return text(m, meter, out)
+		left, err = Heap(text, m.Heap(), p.Source().ScalarNames(), most, as)
+		return err
 	})
+	return left, err
 }
 
 // write writes what text does, whole or not at all.
