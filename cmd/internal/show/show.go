@@ -36,11 +36,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/internal/bridge"
+	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/unparse"
@@ -205,4 +207,98 @@ func (p *Program) write(ctx context.Context, w io.Writer, phase string,
 	}
 	_, err := out.WriteTo(w)
 	return err
+}
+
+// Draw draws the computational graph G of Figure 1 (Ground),
+// Fwd(G), with its tangents in green, or bp(G) of Figure 3, with its backward part in red. It returns
+// how many operations it leaves out: it draws at most so many, and all if that is 0. values writes at
+// each node its value at the point. The error is that of [Program.Text].
+func (p *Program) Draw(ctx context.Context, w io.Writer, kind stage.Kind, most int, values bool,
+	as Format) (left int, err error) {
+	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
+		st, err := p.stage(ctx, meter, kind, p.sourceNames())
+		if err != nil {
+			return err
+		}
+		c, err := newComputation(st, p.Point(), most, values, meter.During("print"))
+		if err != nil {
+			return err
+		}
+		left, err = c.Draw(text, as)
+		return err
+	})
+	return left, err
+}
+
+// SVG draws the computational graph G in SVG for a page, whose CSS variables are its colours: see
+// [Computation.Draw]. It is laid out here, without Graphviz. Of a graph that has more than
+// most operations, inputs or outputs, nothing is written. The error is that of [Program.Text].
+func (p *Program) SVG(ctx context.Context, w io.Writer, most int) (operations int, err error) {
+	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
+		var st *stage.Stage
+		st, operations, err = p.ground(ctx, meter, most, p.sourceNames())
+		if err != nil || max(operations, len(p.ScalarInputs()), p.Shape().Width()) > most {
+			return err
+		}
+		c, err := newComputation(st, p.Point(), 0, true, meter.During("print"))
+		if err != nil {
+			return err
+		}
+		_, err = c.Draw(text, SVG)
+		return err
+	})
+	return operations, err
+}
+
+// sourceNames returns what names the operations by their place: as the first let around
+// the operation in the source, with a number from the second on, or not at all.
+func (p *Program) sourceNames() func(term.Pos) string {
+	names := LetNames(p.Term())
+	uses := map[string]int{}
+	return func(pos term.Pos) string {
+		name := names[pos]
+		if name == "" || name == "_" {
+			return ""
+		}
+		if uses[name]++; uses[name] > 1 {
+			return name + ":" + strconv.Itoa(uses[name])
+		}
+		return name
+	}
+}
+
+// Operations returns the computational graph of the program with its values at the point and, of a program with one
+// output, the derivatives of that by the nodes; nil if it has more than most operations or inputs. The error is that of
+// [Program.Text].
+func (p *Program) Operations(ctx context.Context, most int) (c *Computation, derivatives []float64, err error) {
+	if len(p.ScalarInputs()) > most {
+		return nil, nil, nil
+	}
+	meter, names := p.Meter(ctx), LetNames(p.Term())
+	st, n, err := p.ground(ctx, meter, most, func(pos term.Pos) string { return names[pos] })
+	if err == nil && n <= most {
+		c, err = newComputation(st, p.Point(), 0, true, meter.During("print"))
+	}
+	if err == nil && c != nil && len(c.Graph.Outputs()) == 1 {
+		err = c.memory.Backward(0)
+		for w := range c.Graph.Len() {
+			derivatives = append(derivatives, c.memory.Second(hypergraph.Node(w)))
+		}
+	}
+	return c, derivatives, p.Locate(err, "drawing")
+}
+
+// LetNames returns the names that lets of the source give to what stands at a place.
+func LetNames(t *term.Term) map[term.Pos]string {
+	names := map[term.Pos]string{}
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if n.Op != term.LetOp {
+			continue
+		}
+		if u := &t.Nodes[n.B]; (u.Op == term.FunOp || u.Op == term.AddOp) && u.Pos != 0 {
+			names[u.Pos] = t.Info(n.X).Name
+		}
+	}
+	return names
 }
