@@ -126,13 +126,7 @@ func worded(err error) error {
 // that has been read to its end is kept for later runs.
 type onceFiles struct {
 	mu   sync.Mutex
-	kept map[string]keptFile
-}
-
-// keptFile is a file that has been read.
-type keptFile struct {
-	info fs.FileInfo
-	text []byte
+	kept map[string]keptReader // of texts that have not been read again
 }
 
 // open opens the file at path, or the text that is kept of it.
@@ -142,7 +136,8 @@ func (o *onceFiles) open(ctx context.Context, path string,
 	k, ok := o.kept[path]
 	o.mu.Unlock()
 	if ok {
-		return &keptReader{bytes.NewReader(k.text), k.info}, nil
+		k.Buffer = bytes.NewBuffer(k.Bytes())
+		return k, nil
 	}
 	file, err := open(ctx, path)
 	if err != nil {
@@ -156,9 +151,9 @@ func (o *onceFiles) open(ctx context.Context, path string,
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		if o.kept == nil {
-			o.kept = map[string]keptFile{}
+			o.kept = map[string]keptReader{}
 		}
-		o.kept[path] = keptFile{info, text}
+		o.kept[path] = keptReader{bytes.NewBuffer(text), info}
 	}}, nil
 }
 
@@ -180,9 +175,9 @@ func (r *onceReader) Read(b []byte) (int, error) {
 
 // keptReader reads the kept text of a file.
 type keptReader struct {
-	*bytes.Reader
+	*bytes.Buffer
 	info fs.FileInfo
 }
 
-func (r *keptReader) Stat() (fs.FileInfo, error) { return r.info, nil }
-func (r *keptReader) Close() error               { return nil }
+func (r keptReader) Stat() (fs.FileInfo, error) { return r.info, nil }
+func (r keptReader) Close() error               { return nil }

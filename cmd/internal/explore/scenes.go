@@ -28,8 +28,7 @@ type scenes struct {
 	most     int
 	out      Window
 
-	uses   []int    // of each node: the object that it is now, times two, plus one if it came in a backward phase
-	made   []uint64 // of each node: the step that made it
+	uses   []use    // of each node: the object that it is now
 	used   int      // objects so far
 	at     []*shown // of each node: what is shown of it now
 	known  map[int]*shown
@@ -45,9 +44,9 @@ type scenes struct {
 // use is a use of a node.
 type use struct {
 	ref      compile.Ref
-	id       int
-	made     uint64
 	backward bool // it was taken into use in a backward phase
+	id       int
+	made     uint64 // the step that made it
 }
 
 // shown is an object of the window.
@@ -75,12 +74,9 @@ func (s *scenes) event(f *machine.Fired) error {
 	for _, r := range f.Made() {
 		s.used++
 		for int(r) >= len(s.uses) {
-			s.uses, s.made = append(s.uses, 0), append(s.made, 0)
+			s.uses = append(s.uses, use{})
 		}
-		s.uses[r], s.made[r] = s.used<<1, f.N
-		if f.Backward() {
-			s.uses[r]++
-		}
+		s.uses[r] = use{ref: r, backward: f.Backward(), id: s.used, made: f.N}
 	}
 	s.done, s.live = f.N, f.Live()
 	if ok {
@@ -175,7 +171,9 @@ func (s *scenes) useOf(r compile.Ref) use {
 	if int(r) >= len(s.uses) {
 		return use{}
 	}
-	return use{r, s.uses[r] >> 1, s.made[r], s.uses[r]&1 != 0}
+	u := s.uses[r]
+	u.ref = r
+	return u
 }
 
 // whole looks at the nodes that may have changed; in the first state, at all.
@@ -256,7 +254,7 @@ func (s *scenes) see(h *graph.Heap, r compile.Ref, k uint64) *shown {
 	}
 	n := h.Node(r)
 	sh := s.at[r]
-	if sh != nil && (n.Kind == compile.Free || sh.id != s.uses[r]>>1) {
+	if sh != nil && (n.Kind == compile.Free || sh.id != s.uses[r].id) {
 		s.close(sh, k)
 		sh = nil
 	}
