@@ -124,15 +124,15 @@ func (g digraph) components() [][]int {
 	return parts
 }
 
-// component is a connected component in which each link leads to the next layer. Its vertices are its nodes, by their place
-// in the component, and after them the bends, those of one node together.
+// component is a connected component in which each link leads to the next layer. Its vertices are its nodes, by their
+// place in the component, and after them the bends.
 type component struct {
 	digraph
-	nodes        []int
-	layer        []int   // of each vertex
-	first, reach []int   // of each node, its first bend, and the layer of its last
-	order        [][]int // the vertices of each layer, from left to right
-	pos          []int   // of each vertex, its index in its layer's order
+	nodes []int
+	layer []int   // of each vertex
+	bends [][]int // of each node, those of its links, one in each layer behind it
+	order [][]int // the vertices of each layer, from left to right
+	pos   []int   // of each vertex, its index in its layer's order
 	// Where it is in the picture: its corner, and from there the middle and the depth of each layer, and the place of each
 	// vertex across the layers.
 	corner               Point
@@ -146,10 +146,9 @@ const (
 	moreBends = 2
 )
 
-// component makes some nodes a component; local are the places of nodes in their components. If not all links can have bends,
-// the longest have none.
+// component makes some nodes a component; local are the places of nodes in their components.
 func (g digraph) component(nodes, layers, local []int) *component {
-	c := &component{nodes: nodes, first: make([]int, len(nodes))}
+	c := &component{nodes: nodes, bends: make([][]int, len(nodes))}
 	var links, all []Edge
 	for k, v := range nodes {
 		c.layer = append(c.layer, layers[v])
@@ -157,19 +156,18 @@ func (g digraph) component(nodes, layers, local []int) *component {
 			all = append(all, Edge{k, local[w]})
 		}
 	}
-	c.reach = c.reaches(all)
-	for v, reach := range c.reach {
-		c.first[v] = len(c.layer)
+	for v, n := range c.mostBends(all) {
 		last := v
-		for l := c.layer[v] + 1; l <= reach; l++ {
-			links = append(links, Edge{last, len(c.layer)})
-			last = len(c.layer)
-			c.layer = append(c.layer, l)
+		for range n {
+			bend := len(c.layer)
+			links = append(links, Edge{last, bend})
+			c.layer, c.bends[v] = append(c.layer, c.layer[last]+1), append(c.bends[v], bend)
+			last = bend
 		}
 	}
 	for _, l := range all {
-		if first, n := c.bends(l); n > 0 {
-			l.From = first + n - 1
+		if along := c.along(l); len(along) > 0 {
+			l.From = along[len(along)-1]
 		}
 		if c.layer[l.To] == c.layer[l.From]+1 {
 			links = append(links, l)
@@ -180,27 +178,31 @@ func (g digraph) component(nodes, layers, local []int) *component {
 	return c
 }
 
-// reaches returns for each node the layer of its last bend, its own if it has none.
-func (c *component) reaches(links []Edge) []int {
-	reach := slices.Clone(c.layer)
-	span := func(l Edge) int { return c.layer[l.To] - c.layer[l.From] }
-	byLength := slices.SortedStableFunc(slices.Values(links), func(a, b Edge) int { return cmp.Compare(span(a), span(b)) })
+// between counts the layers between the ends of a link.
+func (c *component) between(l Edge) int { return c.layer[l.To] - c.layer[l.From] - 1 }
+
+// mostBends returns how many bends the links of each node have. If not all links can have bends, the longest have none.
+func (c *component) mostBends(links []Edge) []int {
+	most := make([]int, len(c.nodes))
+	byLength := slices.SortedStableFunc(slices.Values(links),
+		func(a, b Edge) int { return cmp.Compare(c.between(a), c.between(b)) })
 	left := manyBends + moreBends*(len(c.nodes)+len(links))
 	for _, l := range byLength {
-		if left -= max(c.layer[l.To]-1-reach[l.From], 0); left < 0 {
+		more := max(c.between(l)-most[l.From], 0)
+		if left -= more; left < 0 {
 			break
 		}
-		reach[l.From] = max(reach[l.From], c.layer[l.To]-1)
+		most[l.From] += more
 	}
-	return reach
+	return most
 }
 
-// bends returns the first of the n bends of a link of the part; n is 0 for one that has none.
-func (c *component) bends(l Edge) (first, n int) {
-	if c.reach[l.From] < c.layer[l.To]-1 {
-		return 0, 0
+// along returns the bends of a link of the component, none for one that has none.
+func (c *component) along(l Edge) []int {
+	if n := c.between(l); n > 0 && n <= len(c.bends[l.From]) {
+		return c.bends[l.From][:n]
 	}
-	return c.first[l.From], max(c.layer[l.To]-c.layer[l.From]-1, 0)
+	return nil
 }
 
 // bend reports whether a vertex is a bend.

@@ -99,14 +99,15 @@ func (c *component) at(v int, off float64) Point {
 
 // via returns the points between which a link keeps straight.
 func (c *component) via(l Edge) (points []Point) {
-	first, n := c.bends(l)
-	for b := first; b < first+n; b++ {
+	last := -1
+	for _, b := range c.along(l) {
 		half := c.depth[c.layer[b]] / 2
-		if b > first && c.place[b] == c.place[b-1] {
+		if last >= 0 && c.place[b] == c.place[last] {
 			points[len(points)-1] = c.at(b, half)
 		} else {
 			points = append(points, c.at(b, -half), c.at(b, half))
 		}
+		last = b
 	}
 	return points
 }
