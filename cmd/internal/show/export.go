@@ -2,6 +2,7 @@ package show
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -221,9 +222,7 @@ func (w *writer) function(f *ir.Func) {
 		w.instr(&f.Code[i])
 	}
 	code := w.body.String()
-	w.body.Reset()
 	w.begin(id, read, set)
-	w.out.WriteString(w.body.String())
 	for line := range strings.Lines(code) {
 		var label uint32
 		if n, _ := fmt.Sscanf(line, "L%d:", &label); n == 1 && !w.labels[label] {
@@ -262,6 +261,7 @@ var pages = template.Must(template.New("").Delims("{%", "%}").Funcs(template.Fun
 	"names":    func(xs []string) string { return list(xs, 4, strconv.QuoteToASCII) },
 	"numbers":  func(xs []float64) string { return list(xs, 8, number) },
 	"integers": integers,
+	"join":     strings.Join,
 }).ParseFS(templates, "*.tmpl"))
 
 // page is what the templates know.
@@ -293,64 +293,46 @@ func (w *writer) files(p *Export, entries []*entry) (out []File, err error) {
 	return out, nil
 }
 
-// begin writes the beginning of a function.
+// array is an array of slots of a function.
+type array struct {
+	Name string
+	Len  int
+}
+
+// begin writes the beginning of a function: its registers that are read or set, and its arrays.
 func (w *writer) begin(id int, read, set []bool) {
-	name := w.f.Name
-	if name == "" {
-		name = "the body, a function or a list"
-	}
-	var regs, unread []string
+	data := struct {
+		ID, Bytes    int
+		Name         string
+		Regs, Unread []string
+		Arrays       []array
+	}{ID: id, Bytes: w.bytes, Name: cmp.Or(w.f.Name, "the body, a function or a list")}
 	for r := range w.f.Regs {
 		if (read[r] || set[r]) && !w.grouped(ir.Reg(r)) && w.f.Regs <= mostVariables {
-			regs = append(regs, fmt.Sprintf("r%d", r))
+			data.Regs = append(data.Regs, fmt.Sprintf("r%d", r))
 			if !read[r] {
-				unread = append(unread, fmt.Sprintf("r%d", r))
+				data.Unread = append(data.Unread, fmt.Sprintf("r%d", r))
 			}
 		}
 	}
-	declare := func(format string, args ...any) { fmt.Fprintf(&w.body, "\t"+format+"\n", args...) }
-	array := func(name string, n int) {
-		if w.isC {
-			declare("slot %s[%d] = {{0}};", name, n)
-		} else {
-			declare("var %s [%d]slot", name, n)
-		}
-	}
-	fmt.Fprintf(&w.body, "// f%d is %s.\n", id, name)
-	if w.isC {
-		fmt.Fprintf(&w.body, "static void f%d(machine *m, object *self, const slot *args, slot *out) {\n", id)
-		for _, r := range regs {
-			declare("slot %s = {0};", r)
-		}
-		for _, r := range unread {
-			declare("(void)%s;", r)
-		}
-		declare("slot t = {0}, u = {0};")
-		declare("(void)self, (void)args, (void)out, (void)t, (void)u;")
-	} else {
-		fmt.Fprintf(&w.body, "func f%d(m *machine, self *object, args, out []slot) {\n", id)
-		if len(regs) > 0 {
-			declare("var %s slot", strings.Join(regs, ", "))
-		}
-		declare("var t, u slot")
-		declare("_, _ = t, u")
-		for _, r := range unread {
-			declare("_ = %s", r)
-		}
-	}
 	if w.f.Regs > mostVariables {
-		array("r", w.f.Regs)
+		data.Arrays = append(data.Arrays, array{"r", w.f.Regs})
 	}
 	for i, s := range w.sums {
-		array(fmt.Sprintf("s%d", i), int(s.M))
+		data.Arrays = append(data.Arrays, array{fmt.Sprintf("s%d", i), int(s.M)})
 	}
-	if w.most[0] > 0 {
-		array("x", w.most[0])
+	for i, n := range w.most {
+		if n > 0 {
+			data.Arrays = append(data.Arrays, array{[]string{"x", "y"}[i], n})
+		}
 	}
-	if w.most[1] > 0 {
-		array("y", w.most[1])
+	language := "go"
+	if w.isC {
+		language = "c"
 	}
-	w.line("enter(m, %d);", w.bytes)
+	if err := pages.ExecuteTemplate(&w.out, "function."+language+".tmpl", data); err != nil && w.err == nil {
+		w.err = err
+	}
 }
 
 // list joins the elements of a list, a line for so many of them.
