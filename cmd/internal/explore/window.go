@@ -236,18 +236,22 @@ func valueText(s *gram.Shape, values []float64, lengths []int) string {
 
 // describe makes the reply about a run.
 func describe(p *gram.Program, req *request, info *Info) *runReply {
-	out := &runReply{Run: req.id(), Info: *info, Type: p.Type(), Gradient: []namedText{}, Inputs: []namedText{}}
-	for _, in := range p.Inputs() {
-		out.Inputs = append(out.Inputs, namedText{in.Name, valueText(in.Shape, in.Values, nil), rowsOf(in.Shape, in.Values)})
-	}
+	out := &runReply{Run: req.id(), Info: *info, Type: p.Type(), Gradient: []namedText{}, Inputs: named(p.Inputs())}
 	if info.Stopped != "" || p.Shape() == nil {
 		return out
 	}
 	out.Value = valueText(p.Shape(), info.Values, info.Lengths)
 	if req.Of == OfGradient {
-		for _, d := range p.Derivatives(info.Values, info.Jacobian) {
-			out.Gradient = append(out.Gradient, namedText{d.Name, valueText(d.Shape, d.Values, nil), rowsOf(d.Shape, d.Values)})
-		}
+		out.Gradient = named(p.Derivatives(info.Values, info.Jacobian))
+	}
+	return out
+}
+
+// named writes values with their names.
+func named(values []gram.Input) []namedText {
+	out := []namedText{}
+	for _, v := range values {
+		out = append(out, namedText{v.Name, valueText(v.Shape, v.Values, nil), rowsOf(v.Shape, v.Values)})
 	}
 	return out
 }

@@ -66,19 +66,17 @@ func Draw(ctx context.Context, p *gram.Program, w io.Writer, step uint64, before
 		return errEnd
 	}
 	made := uint64(0)
-	var hooks bridge.Hooks
-	hooks.Before = func(n uint64) error {
+	hooks := bridge.Hooks{Before: func(n uint64) error {
 		if n == next {
 			return draw()
 		}
 		return nil
-	}
-	hooks.Events = func(f *machine.Fired) error {
+	}, Events: func(f *machine.Fired) error {
 		if made = f.N; f.Move == rule.ReadBack && made == step && !before {
 			return draw() // reading a row empties it
 		}
 		return nil
-	}
+	}}
 	if run, err = Start(ctx, p, opt.Gradient, bridge.Watch(opt.EvalOptions, hooks)); err != nil {
 		return 0, err
 	}
