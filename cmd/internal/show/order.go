@@ -10,7 +10,7 @@ import (
 // leastSweeps and at most mostSweeps of them.
 const (
 	sweepWork   = 1 << 17
-	leastSweeps = 3
+	leastSweeps = 1
 	mostSweeps  = 60
 	mostIdle    = 12 // sweeps without an improvement
 )

@@ -2,9 +2,9 @@ package show
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
+	"strconv"
 )
 
 // Node is the size of a node's box in pixels.
@@ -25,9 +25,6 @@ type Options struct {
 
 // Point is a place in the picture, in pixels.
 type Point struct{ X, Y float64 }
-
-// String has one digit behind the point at most, as in SVG.
-func (p Point) String() string { return fmt.Sprintf("%v %v", tenths(p.X), tenths(p.Y)) }
 
 // Layout says where the nodes are, in a picture whose upper left corner is (0, 0).
 type Layout struct {
@@ -149,14 +146,27 @@ const least = 16
 // ends as these from each other. The page of package explore draws the same curves.
 func Curve(from, to Box, via ...Point) string {
 	ends := slices.Concat([]Point{{from.X + from.Width/2, from.Y}}, via, []Point{{to.X - to.Width/2, to.Y}})
-	path := fmt.Appendf(nil, "M%v", ends[0])
+	path := coordinates([]byte{'M'}, ends[0])
 	for i := 0; i+1 < len(ends); i += 2 {
 		a, b := ends[i], ends[i+1]
 		if i > 0 {
-			path = fmt.Appendf(path, "L%v", a)
+			path = coordinates(append(path, 'L'), a)
 		}
 		d := max(b.X-a.X, a.X-b.X, 2*least) / 2
-		path = fmt.Appendf(path, "C%v %v %v", Point{a.X + d, a.Y}, Point{b.X - d, b.Y}, b)
+		path = coordinates(append(path, 'C'), Point{a.X + d, a.Y}, Point{b.X - d, b.Y}, b)
 	}
 	return string(path)
+}
+
+// coordinates appends points, with one digit behind the point at most.
+func coordinates(path []byte, points ...Point) []byte {
+	for i, p := range points {
+		if i > 0 {
+			path = append(path, ' ')
+		}
+		path = strconv.AppendFloat(path, tenths(p.X), 'f', -1, 64)
+		path = append(path, ' ')
+		path = strconv.AppendFloat(path, tenths(p.Y), 'f', -1, 64)
+	}
+	return path
 }
