@@ -149,10 +149,10 @@ func TestNumbersInProse(t *testing.T) {
 		{"docs/distributed.md", "in a tree with %d branches", "beam/gramio/sum.go", "fan"},
 		{"docs/distributed.md", "number of rows (of which it keeps %d)", "beam/gramio/program.go", "mostSizes"},
 		{"docs/distributed.md", "no worker holds more than %d gradients", "beam/gramio/sum.go", "fan"},
-		{"docs/explorer.md", "| | %d | programs that are being received at once", "cmd/internal/explore/gate.go", "maxReading"},
-		{"docs/explorer.md", "| | %d | requests at work at once", "cmd/internal/explore/gate.go", "maxWorking"},
-		{"docs/explorer.md", "at work at once; %d more wait", "cmd/internal/explore/gate.go", "maxWaiting"},
-		{"docs/explorer.md", "| | %d | runs that are kept", "cmd/internal/explore/shelf.go", "maxRuns"},
+		{"docs/explorer.md", "| | %d | programs that are being received at once", "cmd/internal/explore/server.go", "maxReading"},
+		{"docs/explorer.md", "| | %d | requests at work at once", "cmd/internal/explore/server.go", "maxWorking"},
+		{"docs/explorer.md", "at work at once; %d more wait", "cmd/internal/explore/server.go", "maxWaiting"},
+		{"docs/explorer.md", "| | %d | runs that are kept", "cmd/internal/explore/run.go", "maxRuns"},
 		{"docs/language.md", "nest at most %s deep", "lang/syntax/expr.go", "MaxNest"},
 		{"docs/language.md", "a comprehension of more than %s elements", "lang/load.go", "DefaultMaxNodes"},
 		{"docs/language.md", "They have at most %d nodes each", "lang/elaborate/declare.go", "maxSymbol"},
@@ -200,6 +200,6 @@ func TestNumbersInProse(t *testing.T) {
 		"exploration.go", "allSteps", "wholeSteps")
 	page("Of a heap of more than %d nodes the %d nearest to the redex are drawn", "scenes.go", "wholeObjects", "nearObjects")
 	page("If a state has more than %d objects", "group.go", "mostSingle")
-	page("matrices of at most %[1]d × %[1]d numbers", "describe.go", "mostSide")
+	page("matrices of at most %[1]d × %[1]d numbers", "window.go", "mostSide")
 	says("docs/explorer.md", "a recording of more than %d MiB is refused", constant("cmd/internal/explore/export.go", "MaxExport")>>20)
 }

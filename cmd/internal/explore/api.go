@@ -3,22 +3,24 @@ package explore
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/examples"
 	"github.com/gram-machine/gram/rule"
 )
-
-// getFile answers with the program of the command line.
-func (s *Server) getFile(w http.ResponseWriter, _ *http.Request) error {
-	writeJSON(w, http.StatusOK, s.file())
-	return nil
-}
 
 // fileReply is the program of the command line.
 type fileReply struct {
@@ -33,63 +35,53 @@ func (s *Server) file() fileReply {
 }
 
 // withRun does the work of a request about a run that is kept.
-func (s *Server) withRun(r *http.Request, do func(context.Context, *run) error) error {
+func (s *Server) withRun(r *http.Request, do func(context.Context, *run) (any, error)) (answer any, err error) {
 	run := s.shelf.take(r.PathValue("id"), false)
 	gone := failure(http.StatusNotFound, "this run is not kept any more")
 	if run == nil {
-		return gone
+		return nil, gone
 	}
-	return s.work(r.Context(), run, func(ctx context.Context) error {
+	err = s.work(r.Context(), run, func(ctx context.Context) (err error) {
 		if run.started == nil { // the request that should have started it has failed
 			return gone
 		}
-		return do(ctx, run)
+		answer, err = do(ctx, run)
+		return err
 	})
+	return answer, err
 }
 
 // getWindow answers with the window that holds the state at.
-func (s *Server) getWindow(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) getWindow(_ http.ResponseWriter, r *http.Request) (any, error) {
 	at, err := natural(r, "at")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var body []byte
-	err = s.withRun(r, func(ctx context.Context, run *run) error {
+	return s.withRun(r, func(ctx context.Context, run *run) (any, error) {
 		if at > run.steps {
-			return failure(http.StatusBadRequest, "the run has %d steps, and no state %d", run.steps, at)
+			return nil, failure(http.StatusBadRequest, "the run has %d steps, and no state %d", run.steps, at)
 		}
 		q := r.URL.Query() // without groups=own the server chooses which groups are open
-		body, err = run.window(ctx, at, Opened{Auto: q.Get("groups") != "own", Keys: q["open"]})
-		return err
+		return run.window(ctx, at, Opened{Auto: q.Get("groups") != "own", Keys: q["open"]})
 	})
-	if err != nil {
-		return err
-	}
-	write(w, http.StatusOK, "application/json", body)
-	return nil
 }
 
 // getFind answers with the nearest step that matches.
-func (s *Server) getFind(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) getFind(_ http.ResponseWriter, r *http.Request) (any, error) {
 	find, err := readFind(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var found struct {
-		Step *uint64 `json:"step"`
-	}
-	err = s.withRun(r, func(ctx context.Context, run *run) error {
+	return s.withRun(r, func(ctx context.Context, run *run) (any, error) {
 		step, ok, err := run.Find(ctx, find)
+		var found struct {
+			Step *uint64 `json:"step"`
+		}
 		if ok {
 			found.Step = &step
 		}
-		return err
+		return found, err
 	})
-	if err != nil {
-		return err
-	}
-	writeJSON(w, http.StatusOK, found)
-	return nil
 }
 
 // readFind reads the description of a step from the query.
@@ -160,8 +152,152 @@ var gallery = sync.OnceValue(func() []example {
 	return out
 })
 
-// getExamples answers with the gallery.
-func (s *Server) getExamples(w http.ResponseWriter, _ *http.Request) error {
-	writeJSON(w, http.StatusOK, gallery())
-	return nil
+// errBusy says that there are too many requests.
+var errBusy = errors.New("the server is busy with other requests")
+
+// failed is an error with its HTTP status.
+type failed struct {
+	status int
+	text   string
+}
+
+func (f *failed) Error() string { return f.text }
+
+func failure(status int, format string, args ...any) error {
+	return &failed{status, fmt.Sprintf(format, args...)}
+}
+
+// refusal is the answer to a request that fails.
+type refusal struct {
+	Error string `json:"error"`
+}
+
+// wrongProgram is the answer to a program that is wrong.
+type wrongProgram struct {
+	refusal
+	Diagnostics []gram.Diagnostic `json:"diagnostics"`
+	Text        string            `json:"text"` // the message of the command line
+}
+
+// api makes a handler of a function that answers with a value, which is sent in JSON, or fails.
+func (s *Server) api(handle func(http.ResponseWriter, *http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		answer, err := handle(w, r)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		writeJSON(w, http.StatusOK, answer)
+	}
+}
+
+// fail answers with an error. Errors of programs and requests are not the server's fault. Unknown
+// errors are, and are logged.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	var own *failed
+	var program *gram.Error
+	var limit *gram.LimitError
+	var usage *gram.UsageError
+	switch {
+	case errors.As(err, &own):
+		writeFailure(w, own.status, own.text)
+	case r.Context().Err() != nil: // the client is gone, or the server is stopping
+		writeFailure(w, http.StatusServiceUnavailable, "the server is stopping")
+	case errors.Is(err, errBusy):
+		w.Header().Set("Retry-After", "1")
+		writeFailure(w, http.StatusServiceUnavailable, errBusy.Error())
+	case errors.As(err, &program):
+		writeJSON(w, http.StatusUnprocessableEntity,
+			wrongProgram{refusal{summary(program)}, program.Diagnostics, program.Text})
+	case errors.As(err, &limit), errors.As(err, &usage):
+		writeJSON(w, http.StatusUnprocessableEntity, wrongProgram{refusal{err.Error()}, []gram.Diagnostic{}, err.Error()})
+	case errors.Is(err, context.DeadlineExceeded):
+		writeFailure(w, http.StatusUnprocessableEntity, fmt.Sprintf("the time limit of %v was reached", s.cfg.Timeout))
+	default:
+		s.log.Printf("%s %s: %v", r.Method, r.URL.EscapedPath(), err)
+		writeFailure(w, http.StatusInternalServerError, err.Error())
+	}
+}
+
+// summary describes the errors of a program in one sentence.
+func summary(e *gram.Error) string {
+	switch ds := e.Diagnostics; {
+	case len(ds) > 1:
+		return fmt.Sprintf("the program has %d errors", len(ds))
+	case len(ds) == 1 && ds[0].Label != "":
+		return ds[0].Headline + ": " + ds[0].Label
+	case len(ds) == 1:
+		return ds[0].Headline
+	}
+	return e.Text
+}
+
+func writeFailure(w http.ResponseWriter, status int, text string) {
+	writeJSON(w, status, refusal{text})
+}
+
+// encode encodes a value that always can be encoded: numbers that may not be finite are text in it.
+func encode(value any) []byte {
+	body, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return body
+}
+
+// writeJSON writes an answer in JSON; bytes are that already.
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	body, encoded := value.([]byte)
+	if !encoded {
+		body = encode(value)
+	}
+	write(w, status, "application/json", body)
+}
+
+// write writes an answer. Its error means that the client is gone, and is ignored.
+func write(w http.ResponseWriter, status int, kind string, body []byte) {
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// assets are the files of the page, with a picture of each rule, 320 units wide: what it meets in the graph, and what
+// it leaves there. A box is a term, with the occurrences of variables that matter inside it; a circle an operation; a
+// box with corners a number. A solid arrow leads to an operand, a dashed one from an occurrence to what is substituted
+// for it; the arrow from above comes from what holds the term. The redex has a halo, and so has what is new; what is
+// pale is gone. The colours are the variables --primal, --dual and --redex of the page.
+//
+//go:embed assets
+var assets embed.FS
+
+// kinds are the media types of the files of the page. The system may have other ones.
+var kinds = map[string]string{
+	".html": "text/html; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".svg":  "image/svg+xml",
+}
+
+// asset serves a file of the page. A browser that has the file asks whether it has changed.
+func asset(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	if r.URL.Path == "/" {
+		name = "index.html"
+	}
+	kind, known := kinds[path.Ext(name)]
+	body, err := assets.ReadFile("assets/" + name)
+	if err != nil || !known {
+		writeFailure(w, http.StatusNotFound, "the page has no such part")
+		return
+	}
+	sum := sha256.Sum256(body)
+	tag := `"` + hex.EncodeToString(sum[:8]) + `"`
+	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	write(w, http.StatusOK, kind, body)
 }

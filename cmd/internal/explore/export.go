@@ -2,6 +2,7 @@ package explore
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/base64"
@@ -9,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -82,7 +82,7 @@ func (s *Server) Export(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(page)
+	_, err = io.WriteString(w, page)
 	return err
 }
 
@@ -147,42 +147,36 @@ var (
 )
 
 // onePage is the page with its styles, its scripts and a recording in it.
-func onePage(recorded string) ([]byte, error) {
-	page, err := assets.ReadFile("assets/index.html")
-	if err != nil {
-		return nil, err
-	}
-	icon, err := assets.ReadFile("assets/icon.svg")
-	if err != nil {
-		return nil, err
-	}
+func onePage(recorded string) (string, error) {
+	var err error
 	text := func(name string) string {
 		body, readErr := assets.ReadFile("assets/" + name)
 		err = errors.Join(err, readErr)
 		return string(body)
 	}
-	page = iconLink.ReplaceAllLiteral(page, []byte(`<meta http-equiv="Content-Security-Policy" content="`+exportPolicy+
-		`">`+"\n"+
-		`<link rel="icon" href="data:image/svg+xml;base64,`+base64.StdEncoding.EncodeToString(icon)+`">`))
-	page = styleLink.ReplaceAllFunc(page, func(m []byte) []byte {
-		return []byte("<style>\n" + text(string(styleLink.FindSubmatch(m)[1])) + "</style>")
+	icon := base64.StdEncoding.EncodeToString([]byte(text("icon.svg")))
+	page := iconLink.ReplaceAllLiteralString(text("index.html"),
+		`<meta http-equiv="Content-Security-Policy" content="`+exportPolicy+`">`+"\n"+
+			`<link rel="icon" href="data:image/svg+xml;base64,`+icon+`">`)
+	page = styleLink.ReplaceAllStringFunc(page, func(link string) string {
+		return "<style>\n" + text(styleLink.FindStringSubmatch(link)[1]) + "</style>"
 	})
-	page = scriptLink.ReplaceAllFunc(page, func(m []byte) []byte {
-		parts := scriptLink.FindSubmatch(m)
-		if len(parts[1]) == 0 {
-			return []byte("<script>\n" + text(string(parts[2])) + "</script>")
+	page = scriptLink.ReplaceAllStringFunc(page, func(link string) string {
+		parts := scriptLink.FindStringSubmatch(link)
+		if parts[1] == "" {
+			return "<script>\n" + text(parts[2]) + "</script>"
 		}
-		script, bundleErr := bundle(string(parts[2]))
+		script, bundleErr := bundle(parts[2])
 		err = errors.Join(err, bundleErr)
-		return []byte(`<script type="application/octet-stream" id="recording">` + recorded + "</script>\n" +
-			"<script type=\"module\">\n" + script + "</script>")
+		return `<script type="application/octet-stream" id="recording">` + recorded + "</script>\n" +
+			"<script type=\"module\">\n" + script + "</script>"
 	})
 	return page, err
 }
 
 var (
 	importLine = regexp.MustCompile(`(?m)^import (\* as (\w+)|\{[^}]*\}) from "\./([a-z]+\.js)";\n`)
-	exportName = regexp.MustCompile(`(?m)^export (?:async )?(?:function|class|const) (\w+)`)
+	exportLine = regexp.MustCompile(`(?m)^export ((?:async )?(?:function|class|const) (\w+))`)
 )
 
 // bundle joins a module and those that it imports to one script: each is a function whose value has what it exports. A
@@ -190,42 +184,28 @@ var (
 func bundle(name string) (string, error) {
 	var out strings.Builder
 	out.WriteString("const modules = {};\n")
-	var done, under []string
-	var add func(name string) error
-	add = func(name string) error {
-		if slices.Contains(done, name) {
-			return nil
+	var err error
+	done := map[string]bool{}
+	var add func(name string)
+	add = func(name string) {
+		if done[name] {
+			return
 		}
-		if slices.Contains(under, name) {
-			return fmt.Errorf("%s imports itself", name)
-		}
-		under = append(under, name)
-		body, err := assets.ReadFile(path.Join("assets", name))
-		if err != nil {
-			return err
-		}
-		for _, m := range importLine.FindAllSubmatch(body, -1) {
-			if err := add(string(m[3])); err != nil {
-				return err
-			}
-		}
-		var names []string
-		for _, m := range exportName.FindAllSubmatch(body, -1) {
-			names = append(names, string(m[1]))
-		}
+		done[name] = true
+		body, readErr := assets.ReadFile("assets/" + name)
+		err = errors.Join(err, readErr)
 		script := importLine.ReplaceAllStringFunc(string(body), func(line string) string {
 			m := importLine.FindStringSubmatch(line)
-			what := m[1]
-			if m[2] != "" {
-				what = m[2]
-			}
-			return fmt.Sprintf("const %s = modules[%q];\n", what, m[3])
+			add(m[3])
+			return fmt.Sprintf("const %s = modules[%q];\n", cmp.Or(m[2], m[1]), m[3])
 		})
-		script = regexp.MustCompile(`(?m)^export `).ReplaceAllString(script, "")
+		var names []string
+		for _, m := range exportLine.FindAllStringSubmatch(script, -1) {
+			names = append(names, m[2])
+		}
+		script = exportLine.ReplaceAllString(script, "$1")
 		fmt.Fprintf(&out, "modules[%q] = (() => {\n%sreturn { %s };\n})();\n", name, script, strings.Join(names, ", "))
-		done = append(done, name)
-		return nil
 	}
-	err := add(name)
+	add(name)
 	return out.String(), err
 }

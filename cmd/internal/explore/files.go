@@ -1,11 +1,14 @@
 package explore
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 
 	"github.com/gram-machine/gram/examples"
@@ -118,3 +121,63 @@ func worded(err error) error {
 	}
 	return errOutside
 }
+
+// onceFiles are files that can be read only once, such as pipes, by path. The text of a file
+// that has been read to its end is kept for later runs.
+type onceFiles struct {
+	mu   sync.Mutex
+	kept map[string]keptReader // of texts that have not been read again
+}
+
+// open opens the file at path, or the text that is kept of it.
+func (o *onceFiles) open(ctx context.Context, path string,
+	open func(context.Context, string) (fs.File, error)) (fs.File, error) {
+	o.mu.Lock()
+	k, ok := o.kept[path]
+	o.mu.Unlock()
+	if ok {
+		k.Buffer = bytes.NewBuffer(k.Bytes())
+		return k, nil
+	}
+	file, err := open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err != nil || info.Mode().IsRegular() {
+		return file, nil // reading it returns the error
+	}
+	return &onceReader{File: file, keep: func(text []byte) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.kept == nil {
+			o.kept = map[string]keptReader{}
+		}
+		o.kept[path] = keptReader{bytes.NewBuffer(text), info}
+	}}, nil
+}
+
+// onceReader keeps the text of a file once it has been read to its end.
+type onceReader struct {
+	fs.File
+	text []byte
+	keep func(text []byte)
+}
+
+func (r *onceReader) Read(b []byte) (int, error) {
+	n, err := r.File.Read(b)
+	r.text = append(r.text, b[:n]...)
+	if err == io.EOF {
+		r.keep(r.text)
+	}
+	return n, err
+}
+
+// keptReader reads the kept text of a file.
+type keptReader struct {
+	*bytes.Buffer
+	info fs.FileInfo
+}
+
+func (r keptReader) Stat() (fs.FileInfo, error) { return r.info, nil }
+func (r keptReader) Close() error               { return nil }

@@ -194,7 +194,7 @@ func TestBusy(t *testing.T) {
 	for range maxWorking {
 		<-b.begun
 	}
-	for len(s.gate.inside) < all {
+	for len(s.inside) < all {
 		require.Empty(t, statuses)
 	}
 	status, body, h := s.ask(s.request(http.MethodPost, "/api/run", `{"source":"more","of":"value"}`))
@@ -217,6 +217,6 @@ func TestPatience(t *testing.T) {
 	r.turn <- struct{}{}
 	err := s.work(t.Context(), r, func(context.Context) error { panic("two at once") })
 	require.ErrorIs(t, err, errBusy)
-	require.Empty(t, s.gate.inside)
-	require.Empty(t, s.gate.working)
+	require.Empty(t, s.inside)
+	require.Empty(t, s.working)
 }

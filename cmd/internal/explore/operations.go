@@ -64,15 +64,17 @@ func (x *Exploration) note(f *machine.Fired, by rule.Rule, h *graph.Heap) {
 	if x.places[f.Pos()] == nil {
 		x.places[f.Pos()] = &GraphPlace{}
 	}
-	switch at, to, i := x.places[f.Pos()], h.Node(f.Result>>2), int(f.Result&3); {
+	switch at := x.places[f.Pos()]; {
 	case by == rule.Factor:
 		x.factors = append(x.factors, f.N)
 	case fires:
 		at.Fires = append(at.Fires, f.N)
-	case i < len(to.Operands) && to.Operands[i].Tag == compile.Number:
-		at.Values, at.Numbers = append(at.Values, f.N), append(at.Numbers, show.Number(to.Operands[i].Number))
 	default:
-		at.Values, at.Numbers = append(at.Values, f.N), append(at.Numbers, "")
+		number := ""
+		if to, i := h.Node(f.Result>>2), int(f.Result&3); i < len(to.Operands) && to.Operands[i].Tag == compile.Number {
+			number = show.Number(to.Operands[i].Number)
+		}
+		at.Values, at.Numbers = append(at.Values, f.N), append(at.Numbers, number)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/cmd/internal/reduction"
+	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/machine"
@@ -27,8 +28,7 @@ type scenes struct {
 	most     int
 	out      Window
 
-	uses   []int    // of each node: the object that it is now, times two, plus one if it came in a backward phase
-	made   []uint64 // of each node: the step that made it
+	uses   []use    // of each node: the object that it is now
 	used   int      // objects so far
 	at     []*shown // of each node: what is shown of it now
 	known  map[int]*shown
@@ -44,9 +44,9 @@ type scenes struct {
 // use is a use of a node.
 type use struct {
 	ref      compile.Ref
-	id       int
-	made     uint64
 	backward bool // it was taken into use in a backward phase
+	id       int
+	made     uint64 // the step that made it
 }
 
 // shown is an object of the window.
@@ -74,12 +74,9 @@ func (s *scenes) event(f *machine.Fired) error {
 	for _, r := range f.Made() {
 		s.used++
 		for int(r) >= len(s.uses) {
-			s.uses, s.made = append(s.uses, 0), append(s.made, 0)
+			s.uses = append(s.uses, use{})
 		}
-		s.uses[r], s.made[r] = s.used<<1, f.N
-		if f.Backward() {
-			s.uses[r]++
-		}
+		s.uses[r] = use{ref: r, backward: f.Backward(), id: s.used, made: f.N}
 	}
 	s.done, s.live = f.N, f.Live()
 	if ok {
@@ -174,7 +171,9 @@ func (s *scenes) useOf(r compile.Ref) use {
 	if int(r) >= len(s.uses) {
 		return use{}
 	}
-	return use{r, s.uses[r] >> 1, s.made[r], s.uses[r]&1 != 0}
+	u := s.uses[r]
+	u.ref = r
+	return u
 }
 
 // whole looks at the nodes that may have changed; in the first state, at all.
@@ -255,7 +254,7 @@ func (s *scenes) see(h *graph.Heap, r compile.Ref, k uint64) *shown {
 	}
 	n := h.Node(r)
 	sh := s.at[r]
-	if sh != nil && (n.Kind == compile.Free || sh.id != s.uses[r]>>1) {
+	if sh != nil && (n.Kind == compile.Free || sh.id != s.uses[r].id) {
 		s.close(sh, k)
 		sh = nil
 	}
@@ -328,3 +327,65 @@ func (s *scenes) window() *Window {
 	}
 	return &s.out
 }
+
+// linkTo is a reference of a node to another.
+type linkTo struct {
+	to compile.Ref
+	as string // as in [Edge]
+}
+
+// references returns what a node refers to.
+func linksOf(n *graph.Node) []linkTo {
+	out := make([]linkTo, 0, len(n.Operands)+len(n.Captures)+2)
+	add := func(to compile.Ref, as string) {
+		if to != 0 {
+			out = append(out, linkTo{to, as})
+		}
+	}
+	for i, o := range n.Operands {
+		switch {
+		case o.Tag == compile.Name && n.Kind == compile.App && i == 0:
+			add(o.Ref, "head")
+		case o.Tag == compile.Value || o.Tag == compile.Name || o.Tag == compile.Late:
+			add(o.Ref, "holds")
+		case o.Tag == compile.Variable:
+			add(o.Ref, "occurs")
+		}
+	}
+	for _, r := range n.Captures {
+		add(r, "captures")
+	}
+	add(n.More, "captures")
+	add(n.Up>>2, "waits")
+	add(n.Binds[0], "binds")
+	add(n.Binds[1], "binds")
+	add(n.Arrived, "arrived")
+	return out
+}
+
+// version describes a node in the current state; backward says that it was made in a backward phase.
+func (s *scenes) version(h *graph.Heap, n *graph.Node, backward bool) Version {
+	w := s.x.in(h)
+	v := Version{Kind: n.Kind.String(), Role: "primal", Waits: show.Waits(n), Spent: spent(n), Root: n.Ref == h.Root(),
+		Label: w.Label(n)}
+	if backward || n.Backward() {
+		v.Role = "dual"
+	}
+	v.Text = w.text(n, v.Label)
+	switch {
+	case n.Arrived != 0:
+		v.Value = w.argument(n.Arrived)
+	case n.Kind == compile.Result:
+		v.Value = w.Operand(n.Operands[0], 1)
+	}
+	for _, r := range linksOf(n) {
+		if id := s.useOf(r.to).id; id != 0 {
+			v.Edges = append(v.Edges, Edge{To: id, As: r.as})
+		}
+	}
+	v.Line, v.Column = s.x.src.Position(n.Pos)
+	return v
+}
+
+// spent reports whether a node is a substitution whose value its last occurrence has taken.
+func spent(n *graph.Node) bool { return len(n.Operands) > 0 && n.Operands[0].Tag == compile.Taken }

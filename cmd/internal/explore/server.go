@@ -9,7 +9,10 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"runtime/debug"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -55,8 +58,10 @@ type Server struct {
 	start   func(context.Context, *request) (*started, error) // runs a program
 	sending time.Duration                                     // for the body of a request: sendTime
 	shelf   shelf
-	gate    gate
 	log     *log.Logger
+
+	// tokens of the requests that are read, of those that work or wait for that, and of those that work
+	reading, inside, working chan struct{}
 }
 
 // New loads the program. If the program is wrong, or too much for the limits, the page can still
@@ -66,7 +71,9 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	if len(cfg.Source) > MaxSource {
 		return nil, fmt.Errorf("%s: the program has %d bytes, and %d can be explored", cfg.Path, len(cfg.Source), MaxSource)
 	}
-	s := &Server{cfg: cfg, gate: newGate(), sending: sendTime, log: log.New(cfg.Log, "gram: ", 0)}
+	s := &Server{cfg: cfg, sending: sendTime, log: log.New(cfg.Log, "gram: ", 0),
+		reading: make(chan struct{}, maxReading), inside: make(chan struct{}, maxWorking+maxWaiting),
+		working: make(chan struct{}, maxWorking)}
 	s.start = s.explore
 	var err error
 	if s.files, err = newFiles(cfg.Dir, cfg.Sets, cfg.Inputs, cfg.Open); err != nil {
@@ -163,15 +170,119 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // handler answers requests to the port.
 func (s *Server) handler(port int) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.page)
-	mux.HandleFunc("GET /assets/{name...}", s.asset)
-	mux.HandleFunc("GET /api/file", s.api(s.getFile))
-	mux.HandleFunc("GET /api/examples", s.api(s.getExamples))
+	value := func(of func() any) http.HandlerFunc {
+		return s.api(func(http.ResponseWriter, *http.Request) (any, error) { return of(), nil })
+	}
+	mux.HandleFunc("GET /{$}", asset)
+	mux.HandleFunc("GET /assets/{name...}", asset)
+	mux.HandleFunc("GET /api/file", value(func() any { return s.file() }))
+	mux.HandleFunc("GET /api/examples", value(func() any { return gallery() }))
 	mux.HandleFunc("POST /api/run", s.api(s.postRun))
 	mux.HandleFunc("GET /api/runs/{id}/window", s.api(s.getWindow))
 	mux.HandleFunc("GET /api/runs/{id}/find", s.api(s.getFind))
-	mux.HandleFunc("/", s.api(func(_ http.ResponseWriter, r *http.Request) error {
-		return failure(http.StatusNotFound, "there is nothing at %s %s", r.Method, r.URL.Path)
+	mux.HandleFunc("/", s.api(func(_ http.ResponseWriter, r *http.Request) (any, error) {
+		return nil, failure(http.StatusNotFound, "there is nothing at %s %s", r.Method, r.URL.Path)
 	}))
 	return s.recovering(s.bodyTimed(guarded(port, mux)))
+}
+
+// policy says what the page may load, and from where.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// guarded passes on only requests of the page itself and requests of the user for the page. It
+// sets the headers that keep other pages out.
+func guarded(port int, next http.Handler) http.Handler {
+	hosts := hostNames(port)
+	protection := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		switch {
+		case !slices.Contains(hosts, strings.ToLower(r.Host)):
+			writeFailure(w, http.StatusForbidden, "this server has other names than the one that was asked for")
+		case protection.Check(r) != nil, !sameOrigin(r):
+			writeFailure(w, http.StatusForbidden, "another page may not ask this server")
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// hostNames are the names by which a browser calls the server. Browsers leave port 80 out.
+func hostNames(port int) []string {
+	var names []string
+	for _, host := range []string{"127.0.0.1", "localhost", "[::1]"} {
+		names = append(names, host+":"+strconv.Itoa(port))
+		if port == 80 {
+			names = append(names, host)
+		}
+	}
+	return names
+}
+
+// sameOrigin reports whether a request comes from the page or the user. A request without the
+// headers that browsers set comes from no page. Another page may link to the page.
+func sameOrigin(r *http.Request) bool {
+	if origin := r.Header.Get("Origin"); origin != "" && !strings.EqualFold(origin, "http://"+r.Host) {
+		return false
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+		return true
+	}
+	return r.URL.Path == "/" && r.Header.Get("Sec-Fetch-Mode") == "navigate"
+}
+
+// bodyTimed bounds the time for sending the body of a request, even if the body is not read:
+// the answer waits for it. The handler that reads the body lifts the bound afterwards, since
+// it would end the work on the request too, as [http.Server.ReadTimeout] does.
+func (s *Server) bodyTimed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body != http.NoBody {
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.sending))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// recovering answers a request whose handler panics, and logs the panic. The server continues.
+func (s *Server) recovering(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			fault := recover()
+			if fault == nil {
+				return
+			}
+			if fault == http.ErrAbortHandler {
+				panic(fault)
+			}
+			s.log.Printf("internal error: %s %s: %v\n%s", r.Method, r.URL.EscapedPath(), fault, debug.Stack())
+			writeFailure(w, http.StatusInternalServerError, fmt.Sprintf("internal error: %v", fault))
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// How many requests may work at once, how many more may wait for that, and how many bodies may be
+// read at once; bodies are kept in memory while they are read.
+const (
+	maxWorking = 2
+	maxWaiting = 30
+	maxReading = 4
+)
+
+// wait sends a token to a channel. It returns an error if the context ends first.
+func wait(ctx context.Context, tokens chan struct{}) error {
+	select {
+	case tokens <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

@@ -17,9 +17,9 @@ import (
 
 // heapAt makes a run again, and calls see with each state from one to another: the heap, and the objects that its nodes
 // are, as scenes have them.
-func heapAt(t *testing.T, x *Exploration, from, to uint64, see func(k uint64, h *graph.Heap, uses []int)) {
+func heapAt(t *testing.T, x *Exploration, from, to uint64, see func(k uint64, h *graph.Heap, uses []use)) {
 	t.Helper()
-	var uses []int
+	var uses []use
 	used, next := 0, from
 	var run *reduction.Run
 	look := func(k uint64) {
@@ -35,8 +35,8 @@ func heapAt(t *testing.T, x *Exploration, from, to uint64, see func(k uint64, h 
 		}
 		for _, r := range f.Made() {
 			used++
-			uses = append(uses, make([]int, max(0, int(r)+1-len(uses)))...)
-			uses[r] = used << 1
+			uses = append(uses, make([]use, max(0, int(r)+1-len(uses)))...)
+			uses[r] = use{id: used}
 		}
 		return nil
 	}, func(n uint64) error { look(n - 1); return nil })
@@ -88,7 +88,7 @@ func checkStates(t *testing.T, x *Exploration, at uint64) {
 	for _, n := range w.Nodes {
 		known[n.ID] = true
 	}
-	heapAt(t, x, w.From, w.To, func(k uint64, h *graph.Heap, uses []int) {
+	heapAt(t, x, w.From, w.To, func(k uint64, h *graph.Heap, uses []use) {
 		if x.info.Steps > 2000 && k%10 != 0 {
 			return
 		}
@@ -103,7 +103,7 @@ func checkStates(t *testing.T, x *Exploration, at uint64) {
 				}
 			}
 		}
-		s := scenes{x: x, uses: uses, made: make([]uint64, len(uses))}
+		s := scenes{x: x, uses: uses}
 		found := 0
 		for r := range h.Len() {
 			n := h.Node(r)

@@ -1,6 +1,10 @@
 package lsp
 
-import "github.com/gram-machine/gram/lang/syntax"
+import (
+	"slices"
+
+	"github.com/gram-machine/gram/lang/syntax"
+)
 
 // name is a name that a program binds.
 type name struct {
@@ -14,7 +18,7 @@ type name struct {
 // scope returns the names in scope at a place of a file, the innermost last. The file may have errors.
 func scope(f *syntax.File, off uint32) []name {
 	s := &scoper{f: f, off: off}
-	var in *syntax.Decl // the declaration at the place, nil for the body
+	in := -1 // the declaration at the place, −1 for the body
 	for i := range f.Decls {
 		d := &f.Decls[i]
 		at := f.Outer(d.Span)
@@ -22,37 +26,30 @@ func scope(f *syntax.File, off uint32) []name {
 			break
 		}
 		if at == d.Span {
-			in = d
+			in = i
 		}
 		if at != d.Span || off > d.Span.End || off >= d.NameSpan.Start && off <= d.NameSpan.End || d.Kind == syntax.TypeDecl {
-			s.names = append(s.names, name{text: d.Name, span: d.NameSpan, decl: d})
+			s.declared(d)
 		}
 		for _, c := range d.Cons {
 			s.names = append(s.names, name{text: c.Name, span: c.Span, decl: d, con: true})
 		}
 	}
-	if f.Body != 0 && off >= f.Expr(f.Body).Span.Start {
-		in = nil
-	}
-	if in == nil {
+	if in < 0 || f.Body != 0 && off >= f.Expr(f.Body).Span.Start {
 		s.expr(f.Body)
 		return s.names
 	}
-	if in.Rec {
-		for i := range f.Decls {
-			if &f.Decls[i] == in {
-				from, to := f.Group(i)
-				for k := from; k < to; k++ {
-					d := &f.Decls[k]
-					s.names = append(s.names, name{text: d.Name, span: d.NameSpan, decl: d})
-				}
-			}
+	d := &f.Decls[in]
+	if d.Rec {
+		from, to := f.Group(in)
+		for k := from; k < to; k++ {
+			s.declared(&f.Decls[k])
 		}
 	}
-	for _, p := range in.Params {
+	for _, p := range d.Params {
 		s.pattern(p)
 	}
-	s.expr(in.Value)
+	s.expr(d.Value)
 	return s.names
 }
 
@@ -61,6 +58,10 @@ type scoper struct {
 	f     *syntax.File
 	off   uint32
 	names []name
+}
+
+func (s *scoper) declared(d *syntax.Decl) {
+	s.names = append(s.names, name{text: d.Name, span: d.NameSpan, decl: d})
 }
 
 func (s *scoper) pattern(p syntax.Pat) {
@@ -119,9 +120,9 @@ func (s *scoper) bound(e syntax.Expr, i int) {
 
 // find returns the innermost of the names with a text.
 func find(names []name, text string) (name, bool) {
-	for i := len(names) - 1; i >= 0; i-- {
-		if names[i].text == text {
-			return names[i], true
+	for _, n := range slices.Backward(names) {
+		if n.text == text {
+			return n, true
 		}
 	}
 	return name{}, false

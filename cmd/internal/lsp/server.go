@@ -1,3 +1,18 @@
+// Package lsp is a server of the Language Server Protocol, version 3.17, for programs of gram.
+//
+// The editor sends the whole text of a document after each change. The server parses it at once, and loads it in the
+// background: a load that a later change makes useless is ended. Errors are published when the load has ended. A
+// request waits for it.
+//
+//	didOpen, didChange ──▶ parse ──▶ load, bounded ──▶ diagnostics, types
+//	gram.profile       ──▶ run, bounded ──▶ steps by line
+//
+// The names in scope come from the syntax tree. Types come from the last version of the document that had no syntax
+// error, and costs from the version that was profiled. What stands outside of the part that has been edited since has
+// the types and costs that it had: see [edits].
+//
+// A program reads the CSV files that it names. It writes nothing, and a run has limits of steps, nodes, memory and
+// time.
 package lsp
 
 import (
@@ -239,9 +254,9 @@ func (s *Server) request(conn *jsonrpc2.Conn, r *jsonrpc2.Request) (answer, erro
 	if err := decode(r, &p); err != nil {
 		return nil, err
 	}
-	d := s.docs[p.TextDocument.URI]
-	if d == nil {
-		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: p.TextDocument.URI + " is not open"}
+	d, err := s.document(p.TextDocument.URI)
+	if err != nil {
+		return nil, err
 	}
 	l, v := d.loading, view{uri: d.uri, text: d.text, file: d.file, edits: d.edits}
 	return func(ctx context.Context) (any, error) {
@@ -267,9 +282,22 @@ func decode(r *jsonrpc2.Request, into any) error {
 		err = json.Unmarshal(*r.Params, into)
 	}
 	if err != nil {
-		return &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: "the parameters: " + err.Error()}
+		return invalid("the parameters: " + err.Error())
 	}
 	return nil
+}
+
+// invalid is the error of a request whose parameters are wrong.
+func invalid(message string) error {
+	return &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: message}
+}
+
+// document returns the document that a request is about. The lock is held.
+func (s *Server) document(uri string) (*document, error) {
+	if d := s.docs[uri]; d != nil {
+		return d, nil
+	}
+	return nil, invalid(uri + " is not open")
 }
 
 func (s *Server) initialize(r *jsonrpc2.Request) (answer, error) {
@@ -311,17 +339,16 @@ func (s *Server) execute(conn *jsonrpc2.Conn, r *jsonrpc2.Request) (answer, erro
 	}
 	var uri string
 	if p.Command != profileCommand || len(p.Arguments) != 1 || json.Unmarshal(p.Arguments[0], &uri) != nil {
-		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams,
-			Message: "the command is " + profileCommand + ", with the URI of a document"}
+		return nil, invalid("the command is " + profileCommand + ", with the URI of a document")
 	}
-	d := s.docs[uri]
-	if d == nil {
-		return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: uri + " is not open"}
+	d, err := s.document(uri)
+	if err != nil {
+		return nil, err
 	}
 	t, edits := d.text, len(d.edits)
 	return func(ctx context.Context) (any, error) {
 		var c *cost
-		err := error(nil)
+		var err error
 		if limit := s.alone(ctx, func() { c, err = s.run(ctx, uri, t) }); limit != nil {
 			return nil, limit
 		}

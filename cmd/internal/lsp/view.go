@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -108,39 +109,30 @@ func (v view) hover(p documentParams) any {
 
 // describe tells about a name that is written at a place.
 func (v view) describe(n name, at syntax.Span) string {
-	is := ""
+	text, sign, is := n.text, " : ", ""
 	switch {
 	case n.index:
-		return code(n.text) + "an index, a static number"
-	case n.decl != nil:
-		if v.good != nil {
-			is = v.good.types.Names[n.text]
+		return code(text) + "an index, a static number"
+	case n.decl == nil:
+		var ok bool
+		if is, ok = v.typeOf(at); !ok {
+			is, _ = v.typeOf(n.span)
 		}
-		switch {
-		case n.con && is != "":
-			return code(n.text + " : " + is)
-		case n.con:
-			return code(n.text)
-		case n.decl.Kind == syntax.TypeDecl:
-			return code(oneLine(v.file.Text(n.decl.Span)))
-		}
-		keyword := n.decl.Kind.String()
-		if is == "" {
-			return code(keyword + " " + n.text)
-		}
+	case n.decl.Kind == syntax.TypeDecl && !n.con:
+		return code(oneLine(v.file.Text(n.decl.Span)))
+	case v.good != nil:
+		is = v.good.types.Names[text]
+	}
+	if n.decl != nil && !n.con {
+		text = n.decl.Kind.String() + " " + text
 		if n.decl.Kind == syntax.ParamDecl {
-			return code(keyword + " " + n.text + " = " + is)
+			sign = " = "
 		}
-		return code(keyword + " " + n.text + " : " + is)
 	}
-	is, ok := v.typeOf(at)
-	if !ok {
-		is, ok = v.typeOf(n.span)
+	if is == "" {
+		return code(text)
 	}
-	if !ok {
-		return code(n.text)
-	}
-	return code(n.text + " : " + is)
+	return code(text + sign + is)
 }
 
 // code is a line of a program in Markdown.
@@ -222,8 +214,7 @@ func (v view) complete(p documentParams) any {
 			names = append(scope(v.good.file, s.Start), names...)
 		}
 	}
-	for i := len(names) - 1; i >= 0; i-- {
-		n := names[i]
+	for _, n := range slices.Backward(names) {
 		item := completionItem{Label: n.text, Kind: kindVariable, Detail: v.detail(n)}
 		if n.con || n.decl != nil && (n.decl.Kind == syntax.DefDecl || n.decl.Kind == syntax.SymbolDecl) {
 			item.Kind = kindFunction

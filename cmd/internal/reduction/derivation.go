@@ -1,11 +1,16 @@
 package reduction
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
+	"unicode/utf8"
 
+	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/lang/unparse"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -82,6 +87,7 @@ func derive(w io.Writer, start *reference.Start, opt Derivation) (rule.Counts, e
 	d.to = &output{Writer: w}
 	switch opt.Format {
 	case LaTeX:
+		d.to.printf("%% needs the packages amsmath and xcolor, and \\allowdisplaybreaks if it is longer than a page\n")
 		d.out = &latexWriter{output: d.to}
 	case JSON:
 		d.out = &jsonWriter{d.to, &d.Derivation}
@@ -94,7 +100,6 @@ func derive(w io.Writer, start *reference.Start, opt Derivation) (rule.Counts, e
 
 // writer prints in a format.
 type writer interface {
-	begin()
 	// step prints a step between two terms. chained says that the term before it is the
 	// one after the step that was printed last.
 	step(s *Step, before, after []reference.Token, chained bool)
@@ -126,7 +131,6 @@ type deriver struct {
 }
 
 func (d *deriver) run() error {
-	d.out.begin()
 	d.Names.Reserve(d.start.Duals) // the inputs' own x*
 	t := d.start.Term
 	var printed uint64
@@ -172,4 +176,214 @@ func (d *deriver) run() error {
 	}
 	d.out.end()
 	return d.to.err
+}
+
+// The marks of text.
+var marks = map[reference.TokenKind]string{
+	reference.RedexBegin: "«", reference.RedexEnd: "»",
+	reference.OccurrenceBegin: "‹", reference.OccurrenceEnd: "›",
+}
+
+func text(tokens []reference.Token) string {
+	var b strings.Builder
+	for _, k := range tokens {
+		b.WriteString(k.Text)
+		b.WriteString(marks[k.Kind])
+	}
+	return b.String()
+}
+
+// redexText is the text of a redex of the state, with the mark of the occurrence that a (3) replaces.
+func redexText(names *reference.Names, s *reference.State, r *reference.Redex) string {
+	part := redex(names.Tokens(s.Term, s.Marks(r)))
+	return text(part[1:])
+}
+
+// textWriter prints a term a line, and between two terms the step.
+type textWriter struct {
+	*output
+	opt   *Derivation
+	after []reference.Token // of the step that was printed last
+}
+
+func (t *textWriter) step(s *Step, before, after []reference.Token, chained bool) {
+	if !chained && t.after != nil {
+		t.end()
+		t.printf("\n")
+	}
+	t.after = after
+	rule := rule.Table[s.Rule]
+	t.printf("    %s\n%d  (%s) %s  %s  %d → %d symbols\n", text(before), s.Number, rule.Number, rule.Name,
+		t.opt.place(s.Pos), s.Before, s.After)
+}
+
+// end prints the term after the last step that was printed.
+func (t *textWriter) end() {
+	if t.after != nil {
+		t.printf("    %s\n", text(t.after))
+	}
+}
+
+// place is where a step comes from, as 5:22.
+func (d *Derivation) place(pos term.Pos) string {
+	if pos == 0 {
+		return "-"
+	}
+	return d.File.LineCol(uint32(pos) - 1)
+}
+
+// position returns the line and the column of a place, from 1; zeros for none.
+func (d *Derivation) position(pos term.Pos) (line, column int) {
+	if pos == 0 {
+		return 0, 0
+	}
+	return d.File.Position(uint32(pos) - 1)
+}
+
+// jsonWriter prints an object a line.
+type jsonWriter struct {
+	*output
+	opt *Derivation
+}
+
+type jsonStep struct {
+	Step   uint64 `json:"step"`
+	Rule   string `json:"rule"`
+	Number string `json:"number"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+	Size   [2]int `json:"size"`
+	Term   string `json:"term"`
+	Redex  string `json:"redex"`
+	After  string `json:"after"`
+}
+
+func (j *jsonWriter) end() {}
+
+func (j *jsonWriter) step(s *Step, before, after []reference.Token, _ bool) {
+	rule := rule.Table[s.Rule]
+	o := jsonStep{Step: s.Number, Rule: rule.Name, Number: rule.Number, Size: [2]int{s.Before, s.After},
+		Term: reference.Text(before), Redex: reference.Text(redex(before)), After: reference.Text(after)}
+	o.Line, o.Column = j.opt.position(s.Pos)
+	_ = encode(j.output, o) // the error is that of the output, which keeps it
+}
+
+// encode writes an object on a line.
+func encode(w io.Writer, value any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(value)
+}
+
+// redex is the part of the tokens that is marked as one.
+func redex(tokens []reference.Token) []reference.Token {
+	from, to := 0, len(tokens)
+	for i, k := range tokens {
+		switch k.Kind {
+		case reference.RedexBegin:
+			from = i
+		case reference.RedexEnd:
+			to = i
+		}
+	}
+	return tokens[from:to]
+}
+
+// latexWidth is about how many columns a line of a formula has.
+const latexWidth = 90
+
+// latexWriter prints an align* environment: terms that are broken over lines, and the
+// number of the rule in front of what it makes.
+type latexWriter struct {
+	*output
+	lines int
+	after []reference.Token
+	arrow string // in front of after
+}
+
+func (l *latexWriter) step(s *Step, before, after []reference.Token, chained bool) {
+	arrow := l.arrow
+	if !chained {
+		l.flush()
+		arrow = ""
+		if l.lines > 0 {
+			l.line("& \\vdots")
+		}
+	}
+	l.after, l.arrow = after, fmt.Sprintf("\\xrightarrow{(%s)}", rule.Table[s.Rule].Number)
+	l.term(arrow, before)
+}
+
+// flush prints the term after the last step.
+func (l *latexWriter) flush() {
+	if after := l.after; after != nil {
+		l.after = nil
+		l.term(l.arrow, after)
+	}
+}
+
+func (l *latexWriter) end() {
+	l.flush()
+	if l.lines > 0 { // an empty environment is an error of LaTeX
+		l.printf("\n\\end{align*}\n")
+	}
+}
+
+func (l *latexWriter) line(text string) {
+	before := "\\begin{align*}\n"
+	if l.lines++; l.lines > 1 {
+		before = " \\\\\n"
+	}
+	l.printf("%s%s", before, text)
+}
+
+// term prints a term behind an arrow, on as many lines as it needs. A group may not go on
+// from one line to the next, so the colour of the redex is set on each.
+func (l *latexWriter) term(arrow string, tokens []reference.Token) {
+	line, width := arrow+"\\;& ", 0
+	begin, end := "", ""   // of the colour, inside the redex
+	part, columns := "", 0 // what may not be broken, behind the line
+	put := func() {
+		if width > 0 && width+columns > latexWidth {
+			l.line(line + end)
+			line, width = "& \\quad "+begin, 2
+		}
+		line, width = line+part, width+columns
+		part, columns = "", 0
+	}
+	for _, k := range tokens {
+		switch k.Kind {
+		case reference.Break:
+			put()
+		case reference.RedexBegin:
+			put()
+			begin, end = `{\color{teal}`, "}"
+			line += begin
+		case reference.RedexEnd:
+			put()
+			line += end
+			begin, end = "", ""
+		default:
+			part += latexToken(&k)
+			columns += utf8.RuneCountInString(k.Text)
+		}
+	}
+	put()
+	l.line(line)
+}
+
+func latexToken(k *reference.Token) string {
+	switch k.Kind {
+	case reference.NameToken:
+		return unparse.LaTeXName(k.Name, k.Number)
+	case reference.NumeralToken:
+		return `\underline{` + unparse.LaTeXNumber(denote.Floats{}.Float(k.Num)) + "}"
+	case reference.SymbolToken:
+		return unparse.SymbolLaTeX(k.Sym)
+	case reference.OccurrenceBegin:
+		return `\boxed{`
+	case reference.OccurrenceEnd:
+		return "}"
+	}
+	return unparse.LaTeXText(k.Text)
 }

@@ -1,6 +1,8 @@
 package reduction
 
 import (
+	"slices"
+
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -105,12 +107,11 @@ func (in *inference) term(t *reference.Term) *ty {
 
 // name puts the variable that is bound, or a free one, in the place of a name.
 func (in *inference) name(t *reference.Term) *ty {
-	xs := in.scope[t.X.Name]
-	if len(xs) == 0 {
+	if xs := in.scope[t.X.Name]; len(xs) > 0 {
+		t.X = xs[len(xs)-1]
+	} else {
 		in.declare(t.X, unwritten(t.X.Name))
-		return in.vars[t.X]
 	}
-	t.X = xs[len(xs)-1]
 	return in.vars[t.X]
 }
 
@@ -125,24 +126,19 @@ func (in *inference) declare(x *reference.Var, t *ty) {
 // of functions.
 func (in *inference) applications(all bool) {
 	for {
-		rest, settled := in.deferred, false
-		in.deferred = nil
-		for _, d := range rest {
-			if f := d.f.find(); f.kind == unknownTy && !f.euclid {
-				in.deferred = append(in.deferred, d)
-				continue
+		known := func(d deferred) bool { f := d.f.find(); return f.kind != unknownTy || f.euclid }
+		i := slices.IndexFunc(in.deferred, known)
+		if i < 0 {
+			if !all || len(in.deferred) == 0 {
+				return
 			}
-			settled = true
-			in.apply(d)
-		}
-		if settled {
+			d := in.deferred[0]
+			in.unify(d.f, &ty{kind: arrowTy, a: d.arg, b: d.result}, in.spans[d.at.Kids[0]])
 			continue
 		}
-		if !all || len(in.deferred) == 0 {
-			return
-		}
-		d := in.deferred[0]
-		in.unify(d.f, &ty{kind: arrowTy, a: d.arg, b: d.result}, in.spans[d.at.Kids[0]])
+		d := in.deferred[i]
+		in.deferred = slices.Delete(in.deferred, i, i+1)
+		in.apply(d)
 	}
 }
 
@@ -274,27 +270,23 @@ const textDepth = 5
 // text is a type for a message.
 func (in *inference) text(t *ty, depth int) string {
 	t = t.find()
-	if depth == 0 {
+	switch {
+	case depth == 0:
 		return "…"
-	}
-	sides := func(op string) string {
-		left := in.text(t.a, depth-1)
+	case t.kind == prodTy || t.kind == arrowTy:
+		left, sign := in.text(t.a, depth-1), " × "
 		if k := t.a.find().kind; k == arrowTy || k == dualTy || k == prodTy {
 			left = "(" + left + ")"
 		}
-		return left + op + in.text(t.b, depth-1)
-	}
-	switch t.kind {
-	case realTy:
+		if t.kind == arrowTy {
+			sign = " → "
+		}
+		return left + sign + in.text(t.b, depth-1)
+	case t.kind == realTy:
 		return "R"
-	case prodTy:
-		return sides(" × ")
-	case arrowTy:
-		return sides(" → ")
-	case dualTy:
+	case t.kind == dualTy:
 		return "R⊥"
-	}
-	if t.euclid {
+	case t.euclid:
 		return "R^d"
 	}
 	return "_"

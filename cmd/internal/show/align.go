@@ -9,50 +9,73 @@ import (
 // passes is how often the layers are gone through: forward, backward, and so on.
 const passes = 6
 
-// align returns the coordinates of the vertices across the layers, those of the nodes'
-// borders from 0 on, and their extent. breadth is the size of each vertex, gap how far
-// it stays away from others, of two the mean.
+// align returns the coordinates of the vertices across the layers, those of the nodes' borders from 0 on, and their
+// extent. breadth is the size of each vertex, gap how far it stays away from others, of two the mean.
 //
 // Layers are placed one by one, forward and backward: first by the neighbours of their vertices in the layer before,
 // then by those in the layer after, and then by both. The sum of the distances from the neighbours, each times the
 // weight of the link, is made as small as the order of the layer and the room between its vertices allow.
-func (g *proper) align(breadth, gap []float64) (place []float64, extent float64) {
-	a := &aligner{proper: g, place: make([]float64, len(g.layer))}
+func (c *component) align(breadth, gap []float64) (place []float64, extent float64) {
+	a := &aligner{component: c, place: make([]float64, len(c.layer))}
 	for v := range breadth {
 		a.room = append(a.room, (breadth[v]+gap[v])/2)
 	}
-	to, from := g.chains(false), g.chains(true)
-	for _, l := range g.links {
-		weight := float64(to[l.from] + from[l.to]) // the nodes on the longest path through it
-		if g.bend(l.from) && g.bend(l.to) || g.after.degree(l.from) == 1 && g.before.degree(l.to) == 1 {
-			weight *= straight
-		}
-		a.weight = append(a.weight, weight)
-	}
+	a.to, a.from = c.chains(c.before, false), c.chains(c.after, true)
 	for ; a.pass < passes; a.pass++ {
-		for l := range g.order {
+		for l := range c.order {
 			if a.pass%2 == 1 {
-				l = len(g.order) - 1 - l
+				l = len(c.order) - 1 - l
 			}
-			a.alignLayer(g.order[l])
+			a.alignLayer(c.order[l])
 		}
 	}
-	first, last := bounds(a.place, breadth)
+	first, last := math.Inf(1), math.Inf(-1)
+	for v, x := range a.place {
+		first, last = min(first, x-breadth[v]/2), max(last, x+breadth[v]/2)
+	}
 	for v := range a.place {
 		a.place[v] -= first
 	}
 	return a.place, last - first
 }
 
+// chains returns the number of nodes on the longest path to each vertex, or, if backward, from it. Bends don't count.
+func (c *component) chains(side [][]int, backward bool) []int {
+	chain := make([]int, len(c.layer))
+	for l := range c.order {
+		if backward {
+			l = len(c.order) - 1 - l
+		}
+		for _, v := range c.order[l] {
+			for _, w := range side[v] {
+				chain[v] = max(chain[v], chain[w])
+			}
+			if !c.bend(v) {
+				chain[v]++
+			}
+		}
+	}
+	return chain
+}
+
+// aligner places the vertices of a part across its layers.
+type aligner struct {
+	*component
+	room, place []float64 // of the vertices
+	to, from    []int     // how many nodes are on the longest paths to them, and from them
+	pass        int
+}
+
 // straight is how much more than others a link weighs that is between two bends, or the only one at both of its ends.
 const straight = 8
 
-// aligner places the vertices of a graph across its layers.
-type aligner struct {
-	*proper
-	room, place []float64 // of the vertices
-	weight      []float64 // of the links
-	pass        int
+// weight is that of a link: how many nodes are on the longest path through it.
+func (a *aligner) weight(from, to int) float64 {
+	weight := float64(a.to[from] + a.from[to])
+	if a.bend(from) && a.bend(to) || len(a.after[from]) == 1 && len(a.before[to]) == 1 {
+		weight *= straight
+	}
+	return weight
 }
 
 // pull is a place that something is drawn to, with its weight.
@@ -63,13 +86,13 @@ func comparePulls(p, q pull) int { return cmp.Compare(p.at, q.at) }
 // pulls are those of a vertex.
 func (a *aligner) pulls(v int) (out []pull) {
 	if a.pass != 1 {
-		for _, k := range a.before.of(v) {
-			out = append(out, pull{a.place[a.links[k].from], a.weight[k]})
+		for _, w := range a.before[v] {
+			out = append(out, pull{a.place[w], a.weight(w, v)})
 		}
 	}
 	if a.pass != 0 {
-		for _, k := range a.after.of(v) {
-			out = append(out, pull{a.place[a.links[k].to], a.weight[k]})
+		for _, w := range a.after[v] {
+			out = append(out, pull{a.place[w], a.weight(v, w)})
 		}
 	}
 	if out == nil {
@@ -145,37 +168,4 @@ func (a *aligner) settle(b *block) {
 	} else {
 		b.at = min(max(b.at, b.was), next)
 	}
-}
-
-// bounds returns where boxes begin and end.
-func bounds(place, breadth []float64) (low, high float64) {
-	low, high = math.Inf(1), math.Inf(-1)
-	for v, x := range place {
-		low, high = min(low, x-breadth[v]/2), max(high, x+breadth[v]/2)
-	}
-	return low, high
-}
-
-// chains returns the number of nodes on the longest path to each vertex, or, if backward, from it.
-// Bends don't count.
-func (g *proper) chains(backward bool) []int {
-	side, end := g.before, from
-	if backward {
-		side, end = g.after, to
-	}
-	chain := make([]int, len(g.layer))
-	for l := range g.order {
-		if backward {
-			l = len(g.order) - 1 - l
-		}
-		for _, v := range g.order[l] {
-			for _, k := range side.of(v) {
-				chain[v] = max(chain[v], chain[end(g.links[k])])
-			}
-			if !g.bend(v) {
-				chain[v]++
-			}
-		}
-	}
-	return chain
 }

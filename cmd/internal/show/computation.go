@@ -1,77 +1,194 @@
 package show
 
 import (
-	"context"
+	"fmt"
 	"io"
 	"strconv"
 
 	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/load"
-	"github.com/gram-machine/gram/limits"
-	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/term"
 )
 
-// Draw draws the computational graph G of Figure 1 (Ground),
-// Fwd(G), with its tangents in green, or bp(G) of Figure 3, with its backward part in red. It returns
-// how many operations it leaves out: it draws at most so many, and all if that is 0. values writes at
-// each node its value at the point. The error is that of [Program.Text].
-func (p *Program) Draw(ctx context.Context, w io.Writer, kind stage.Kind, most int, values bool,
-	as Format) (left int, err error) {
-	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
-		st, err := p.stage(ctx, meter, kind, p.sourceNames())
-		if err != nil {
-			return err
-		}
-		c, err := newComputation(st, p.Point(), most, values, meter.During("print"))
-		if err != nil {
-			return err
-		}
-		left, err = c.Draw(text, as)
-		return err
-	})
-	return left, err
+// Computation is a computational graph to draw.
+type Computation struct {
+	Graph *hypergraph.Graph
+	// Names of the nodes and of the outputs; a node may have none.
+	Names   []string
+	Outputs []string
+	// Parts are the parts of the nodes, and OutputParts those of the outputs. A numeral has
+	// the part of its reader.
+	Parts       []Part
+	OutputParts []Part
+	// Values of the nodes at a point, or nil.
+	Values []float64
+	memory *hypergraph.Memory
+	// Most is how many operations are drawn; 0 means all.
+	Most int
 }
 
-// SVG draws the computational graph G in SVG for a page, whose CSS variables are its colours: see
-// [Computation.Draw]. It is laid out here, without Graphviz. Of a graph that has more than
-// most operations, inputs or outputs, nothing is written. The error is that of [Program.Text].
-func (p *Program) SVG(ctx context.Context, w io.Writer, most int) (operations int, err error) {
-	err = p.opened(ctx, w, "drawing", func(m *machine.Machine, meter *limits.Meter, text io.Writer) error {
-		operations = len(m.Made())
-		if most > 0 && max(operations, len(p.ScalarInputs()), p.Shape().Width()) > most {
-			return nil
-		}
-		check := meter.During("print")
-		st, err := stage.NewGround(p.Source(), m, p.sourceNames(), check)
-		if err != nil {
-			return err
-		}
-		c, err := newComputation(st, p.Point(), most, true, check)
-		if err != nil {
-			return err
-		}
-		_, err = c.Draw(text, SVG)
-		return err
-	})
-	return operations, err
+// Draw draws the graph, and returns how many operations it leaves out. In SVG operands are left of the nodes that use
+// them, and values below their nodes. The colours of SVG are those of DOT, unless the page sets the CSS variables
+// --primal, --tangent, --dual and --left for lines, --primal-fill, --tangent-fill and --dual-fill for inputs, and
+// --paper for the background.
+func (c *Computation) Draw(w io.Writer, as Format) (left int, err error) {
+	f := c.figure()
+	return f.left, f.write(w, as)
 }
 
-// sourceNames returns what names the operations by their place: as the first let around
-// the operation in the source, with a number from the second on, or not at all.
-func (p *Program) sourceNames() func(term.Pos) string {
-	names := LetNames(p.Term())
-	uses := map[string]int{}
-	return func(pos term.Pos) string {
-		name := names[pos]
-		if name == "" || name == "_" {
-			return ""
+// figure chooses what is drawn.
+func (c *Computation) figure() *computation {
+	p := &computation{Computation: c, figure: figure{title: "The computational graph of the program"},
+		dashed: map[link]bool{}, drawn: map[string]bool{}}
+	p.choose()
+	p.inputs()
+	p.operations()
+	p.outputs()
+	p.omit(p.left, "operations")
+	return p
+}
+
+// computation makes the figure of a graph.
+type computation struct {
+	*Computation
+	figure
+	kept     []bool          // of each operation, and of the inputs and numerals that one reads
+	left     int             // operations that are left out
+	numerals int             // drawn so far: each has a circle wherever it is read
+	dashed   map[link]bool   // the links from and to what is left out
+	drawn    map[string]bool // the outputs
+}
+
+// choose decides what is drawn.
+func (c *computation) choose() {
+	g := c.Graph
+	c.kept = make([]bool, g.Len())
+	var operations []hypergraph.Node
+	for w := range hypergraph.Node(g.Len()) {
+		if _, _, _, ok := g.Edge(w); ok {
+			operations = append(operations, w)
 		}
-		if uses[name]++; uses[name] > 1 {
-			return name + ":" + strconv.Itoa(uses[name])
+	}
+	for i, w := range operations {
+		c.kept[w] = c.Most == 0 || len(operations) <= c.Most || i < (c.Most+1)/2 || i >= len(operations)-c.Most/2
+		if !c.kept[w] {
+			c.left++
+			continue
 		}
-		return name
+		_, sources, _, _ := g.Edge(w)
+		for _, z := range sources {
+			if int(z) < g.Inputs() {
+				c.kept[z] = true
+			}
+		}
+	}
+	if c.left == 0 {
+		for w := range g.Inputs() {
+			c.kept[w] = true
+		}
+	}
+}
+
+func nodeID(w hypergraph.Node) string { return fmt.Sprintf("n%d", w) }
+
+// circle is the circle of node w.
+func (c *computation) circle(id string, w hypergraph.Node, name string, of Part) node {
+	out := node{id: id, text: name, of: of}
+	if c.Values != nil {
+		out.value = Number(c.Values[w])
+	}
+	return out
+}
+
+func (c *computation) inputs() {
+	for w := range hypergraph.Node(c.Graph.Inputs()) {
+		if c.kept[w] {
+			in := c.circle(nodeID(w), w, c.Names[w], c.Parts[w])
+			in.filled = true
+			c.add(in)
+		}
+	}
+}
+
+// operations draws each hyperedge with its target.
+func (c *computation) operations() {
+	g := c.Graph
+	results := map[hypergraph.Node]string{}
+	for i, y := range g.Outputs() {
+		if _, twice := results[y]; !twice {
+			results[y] = c.Outputs[i]
+		}
+	}
+	for w := range hypergraph.Node(g.Len()) {
+		f, sources, _, ok := g.Edge(w)
+		if !ok {
+			continue
+		}
+		if !c.kept[w] {
+			for _, z := range sources {
+				if c.kept[z] {
+					c.joinOnce(nodeID(z), omission)
+				}
+			}
+			continue
+		}
+		of := c.Parts[w]
+		edge := fmt.Sprintf("e%d", w)
+		c.add(symbolNode(edge, f, of))
+		for _, z := range sources {
+			c.read(z, edge, of)
+		}
+		target := c.circle(nodeID(w), w, c.Names[w], of)
+		if output, ok := results[w]; ok {
+			c.drawn[output] = true
+			target.double = true
+			if target.text == "" || of != Primal {
+				target.text = output
+			}
+		}
+		c.add(target)
+		c.join(edge, target.id, of)
+	}
+}
+
+// read draws the edge from node z to id.
+func (c *computation) read(z hypergraph.Node, id string, of Part) {
+	if r, ok := c.Graph.Numeral(z); ok {
+		c.numerals++
+		n := node{id: fmt.Sprintf("r%d", c.numerals), value: Number(r), of: of, numeral: true}
+		c.add(n)
+		c.join(n.id, id, of)
+		return
+	}
+	if c.kept[z] {
+		c.join(nodeID(z), id, of)
+		return
+	}
+	c.joinOnce(omission, id)
+}
+
+// joinOnce draws an edge from or to what is left out, unless it has been drawn.
+func (c *computation) joinOnce(from, to string) {
+	if l := (link{from: from, to: to, of: leftOut}); !c.dashed[l] {
+		c.dashed[l] = true
+		c.links = append(c.links, l)
+	}
+}
+
+// outputs draws the outputs that are no operations, or share one with another output.
+func (c *computation) outputs() {
+	for i, y := range c.Graph.Outputs() {
+		name := c.Outputs[i]
+		_, numeral := c.Graph.Numeral(y)
+		if c.drawn[name] || c.left > 0 && !numeral && !c.kept[y] {
+			continue
+		}
+		c.drawn[name] = true
+		out := c.circle(fmt.Sprintf("y%d", i), y, name, c.OutputParts[i])
+		out.double = true
+		c.add(out)
+		c.read(y, out.id, out.of)
 	}
 }
 
@@ -207,44 +324,4 @@ func nameNodes(st *stage.Stage, c *Computation) {
 			c.Outputs[i] = tangent(c.OutputParts[i], "y"+strconv.Itoa(k+1))
 		}
 	}
-}
-
-// LetNames returns the names that lets of the source give to what stands at a place.
-func LetNames(t *term.Term) map[term.Pos]string {
-	names := map[term.Pos]string{}
-	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		if n.Op != term.LetOp {
-			continue
-		}
-		if u := &t.Nodes[n.B]; (u.Op == term.FunOp || u.Op == term.AddOp) && u.Pos != 0 {
-			names[u.Pos] = t.Info(n.X).Name
-		}
-	}
-	return names
-}
-
-// Operations returns the computational graph of the program with its values at the point and, of a program with one
-// output, the derivatives of that by the nodes; nil if it has more than most operations. The error is that of
-// [Program.Text].
-func (p *Program) Operations(ctx context.Context, most int) (c *Computation, derivatives []float64, err error) {
-	err = p.opened(ctx, io.Discard, "drawing", func(m *machine.Machine, meter *limits.Meter, _ io.Writer) error {
-		if max(len(m.Made()), len(p.ScalarInputs())) > most {
-			return nil
-		}
-		check, names := meter.During("print"), LetNames(p.Term())
-		st, err := stage.NewGround(p.Source(), m, func(pos term.Pos) string { return names[pos] }, check)
-		if err != nil {
-			return err
-		}
-		if c, err = newComputation(st, p.Point(), 0, true, check); err != nil || len(c.Graph.Outputs()) != 1 {
-			return err
-		}
-		err = c.memory.Backward(0)
-		for w := range c.Graph.Len() {
-			derivatives = append(derivatives, c.memory.Second(hypergraph.Node(w)))
-		}
-		return err
-	})
-	return c, derivatives, err
 }

@@ -1,9 +1,14 @@
 package show
 
 import (
+	"bytes"
+	"cmp"
+	"embed"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"text/template"
 
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/lower"
@@ -186,14 +191,6 @@ func (w *writer) line(format string, args ...any) {
 	}
 }
 
-// jump writes a jump to a label.
-func (w *writer) jump(condition string, label uint32) {
-	w.labels[label] = true
-	w.line("if (%s) {", condition)
-	w.line("goto L%d;", label)
-	w.line("}")
-}
-
 // again is the label of the place where a function begins that calls itself in tail position.
 const again uint32 = 1 << 31
 
@@ -225,9 +222,7 @@ func (w *writer) function(f *ir.Func) {
 		w.instr(&f.Code[i])
 	}
 	code := w.body.String()
-	w.body.Reset()
 	w.begin(id, read, set)
-	w.out.WriteString(w.body.String())
 	for line := range strings.Lines(code) {
 		var label uint32
 		if n, _ := fmt.Sscanf(line, "L%d:", &label); n == 1 && !w.labels[label] {
@@ -257,3 +252,114 @@ func (w *writer) reg(r ir.Reg) string {
 
 // grouped reports whether a register is one of those of a sum.
 func (w *writer) grouped(r ir.Reg) bool { return w.reg(r)[0] == 's' }
+
+//go:embed *.tmpl
+var templates embed.FS
+
+// pages are the files of source. Go and C have braces enough.
+var pages = template.Must(template.New("").Delims("{%", "%}").Funcs(template.FuncMap{
+	"names":    func(xs []string) string { return list(xs, 4, strconv.QuoteToASCII) },
+	"numbers":  func(xs []float64) string { return list(xs, 8, number) },
+	"integers": integers,
+	"join":     strings.Join,
+}).ParseFS(templates, "*.tmpl"))
+
+// page is what the templates know.
+type page struct {
+	*Export
+	Upper           string // the package
+	Outputs         int
+	Arities, Params []int // of the functions: their arguments, and the registers that these take
+	Entries         []*entry
+	Symbols, Code   string // the functions of declared symbols, and those of the program
+}
+
+// files are the files of a program.
+func (w *writer) files(p *Export, entries []*entry) (out []File, err error) {
+	data := page{Export: p, Upper: strings.ToUpper(p.Package), Outputs: entries[0].outputs, Entries: entries,
+		Arities: w.arities, Params: w.params,
+		Symbols: strings.TrimRight(w.head.String(), "\n"), Code: strings.TrimRight(w.out.String(), "\n")}
+	kinds := []string{"go"}
+	if w.isC {
+		kinds = []string{"h", "c"}
+	}
+	for _, kind := range kinds {
+		var text bytes.Buffer
+		if err := pages.ExecuteTemplate(&text, kind+".tmpl", data); err != nil {
+			return nil, err
+		}
+		out = append(out, File{p.Package + "." + kind, text.Bytes()})
+	}
+	return out, nil
+}
+
+// array is an array of slots of a function.
+type array struct {
+	Name string
+	Len  int
+}
+
+// begin writes the beginning of a function: its registers that are read or set, and its arrays.
+func (w *writer) begin(id int, read, set []bool) {
+	data := struct {
+		ID, Bytes    int
+		Name         string
+		Regs, Unread []string
+		Arrays       []array
+	}{ID: id, Bytes: w.bytes, Name: cmp.Or(w.f.Name, "the body, a function or a list")}
+	for r := range w.f.Regs {
+		if (read[r] || set[r]) && !w.grouped(ir.Reg(r)) && w.f.Regs <= mostVariables {
+			data.Regs = append(data.Regs, fmt.Sprintf("r%d", r))
+			if !read[r] {
+				data.Unread = append(data.Unread, fmt.Sprintf("r%d", r))
+			}
+		}
+	}
+	if w.f.Regs > mostVariables {
+		data.Arrays = append(data.Arrays, array{"r", w.f.Regs})
+	}
+	for i, s := range w.sums {
+		data.Arrays = append(data.Arrays, array{fmt.Sprintf("s%d", i), int(s.M)})
+	}
+	for i, n := range w.most {
+		if n > 0 {
+			data.Arrays = append(data.Arrays, array{[]string{"x", "y"}[i], n})
+		}
+	}
+	language := "go"
+	if w.isC {
+		language = "c"
+	}
+	if err := pages.ExecuteTemplate(&w.out, "function."+language+".tmpl", data); err != nil && w.err == nil {
+		w.err = err
+	}
+}
+
+// list joins the elements of a list, a line for so many of them.
+func list[T any](xs []T, line int, of func(x T) string) string {
+	var b strings.Builder
+	for i, x := range xs {
+		switch {
+		case i%line != 0:
+			b.WriteString(", ")
+		case i > 0:
+			b.WriteString(",\n\t")
+		default:
+			b.WriteString("\n\t")
+		}
+		b.WriteString(of(x))
+	}
+	if len(xs) > 0 {
+		b.WriteString(",\n")
+	}
+	return b.String()
+}
+
+// integers joins whole numbers.
+func integers(xs []int) string {
+	out := make([]string, len(xs))
+	for i, x := range xs {
+		out[i] = strconv.Itoa(x)
+	}
+	return strings.Join(out, ", ")
+}

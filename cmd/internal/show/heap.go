@@ -1,13 +1,16 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
-
-	"github.com/gram-machine/gram/graph"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
 )
 
 // Heap draws nodes of the arena of a literal machine: those that the result, the seeds and the
@@ -37,7 +40,7 @@ func Heap(w io.Writer, h *graph.Heap, inputs []string, most int, as Format) (lef
 		for k, to := range c.refs {
 			l := link{from: n.id, to: fmt.Sprintf("o%d", to), of: n.of}
 			if !shown[to] {
-				l.to = omission
+				l.to, l.of = omission, leftOut
 			}
 			if len(c.refs) > 1 {
 				l.port = k + 1
@@ -187,4 +190,186 @@ func (v *heapView) waited(p compile.Place) (refs []compile.Ref) {
 		refs = append(refs, o)
 	}
 	return refs
+}
+
+// Words writes the nodes of a heap in the notation of the calculus.
+type Words struct {
+	Heap   *graph.Heap
+	Inputs []string // their names
+	// Source, if not nil, is what the source calls a node, if it does: the variable that a substitution binds, what
+	// stands behind the λ of a function, a constructor.
+	Source func(*graph.Node) (string, bool)
+}
+
+// Hole is an operand that has not arrived yet.
+const Hole = "□"
+
+// Label writes a node: its constructor with its operands.
+func (w *Words) Label(n *graph.Node) string {
+	op := func(i int) string { return w.Operand(n.Operands[i], 0) }
+	switch n.Kind {
+	case compile.Fun1:
+		return Symbol(n.Symbol) + " " + op(0)
+	case compile.Fun2:
+		return apply(Symbol(n.Symbol), op(0), op(1))
+	case compile.Mul:
+		return op(0) + " · " + op(1)
+	case compile.Add:
+		return op(0) + " + " + op(1)
+	case compile.App:
+		f := op(0)
+		if strings.HasPrefix(f, "λ") {
+			f = "(" + f + ")"
+		}
+		return f + " " + op(1)
+	case compile.Case:
+		return "match " + op(0)
+	case compile.If:
+		return fmt.Sprintf("if %s %v %s", op(0), n.Compare, op(1))
+	case compile.Open:
+		return fmt.Sprintf("⟨%s,%s⟩:=%s", w.Bound(n.Binds[0]), w.Bound(n.Binds[1]), w.Operand(n.Operands[0], 1))
+	case compile.Sub, compile.Linear:
+		return fmt.Sprintf("[%s:=%s]", w.Name(n), w.Operand(n.Operands[0], 1))
+	case compile.Cell:
+		return fmt.Sprintf("[%s:=%s]", w.Name(n), w.body(n))
+	case compile.Iter:
+		if w.Iterates(n) {
+			return fmt.Sprintf("iterate, %d left", n.Count)
+		}
+		return fmt.Sprintf("fold, %d left", n.Count)
+	case compile.Summand:
+		return op(0)
+	case compile.Result:
+		return "result"
+	}
+	return w.value(n, 1)
+}
+
+// apply writes a symbol between or before its two operands.
+func apply(symbol, a, b string) string {
+	if r, size := utf8.DecodeRuneInString(symbol); size == len(symbol) && !unicode.IsLetter(r) {
+		return a + " " + symbol + " " + b
+	}
+	return symbol + " " + a + " " + b
+}
+
+// value writes a node that an operand refers to, with its components up to a depth.
+func (w *Words) value(n *graph.Node, depth int) string {
+	switch n.Kind {
+	case compile.Lam:
+		return "λ" + w.Name(n)
+	case compile.Pair:
+		if depth == 0 {
+			return "⟨…⟩"
+		}
+		return "⟨" + w.Operand(n.Operands[0], depth-1) + "," + w.Operand(n.Operands[1], depth-1) + "⟩"
+	case compile.Con:
+		if depth == 0 || len(n.Operands) == 0 {
+			return w.Name(n)
+		}
+		return w.Name(n) + " " + w.Operand(n.Operands[0], depth-1)
+	case compile.Nat:
+		return fmt.Sprintf("#%d", n.Count)
+	case compile.Data:
+		return n.Name
+	case compile.Fold:
+		return "fold " + w.Operand(n.Operands[0], 0)
+	case compile.Cell, compile.FreeDual, compile.Symbol:
+		return w.Name(n)
+	case compile.Job:
+		return "Σ " + w.Operand(n.Operands[0], 0)
+	case compile.Captures:
+		return "…"
+	case compile.List, compile.Seed, compile.Names, compile.Free:
+		return n.Kind.String()
+	}
+	return w.Label(n)
+}
+
+// Operand writes an operand. A value is written with its components up to a depth.
+func (w *Words) Operand(o graph.Operand, depth int) string {
+	switch o.Tag {
+	case compile.Number:
+		return Number(o.Number)
+	case compile.Value, compile.Name:
+		n := w.Heap.Node(o.Ref)
+		return w.value(&n, depth)
+	case compile.Variable:
+		return w.Bound(o.Ref)
+	case compile.Late:
+		return "Σ"
+	case compile.Zero:
+		return "0"
+	case compile.Taken:
+		return ""
+	}
+	return Hole
+}
+
+// Bound writes the variable of a substitution, or the variables of an opening.
+func (w *Words) Bound(r compile.Ref) string {
+	n := w.Heap.Node(r)
+	if n.Kind == compile.Open {
+		return "⟨" + w.Bound(n.Binds[0]) + ",…⟩"
+	}
+	return w.Name(&n)
+}
+
+// Name is the name of the variable that a node binds, or of a constructor.
+func (w *Words) Name(n *graph.Node) string {
+	switch n.Kind {
+	case compile.FreeDual:
+		return w.Inputs[n.Index] + "*"
+	case compile.Symbol:
+		return w.Inputs[n.Index]
+	}
+	if w.Source != nil {
+		if name, ok := w.Source(n); ok {
+			return name
+		}
+	}
+	switch n.Kind {
+	case compile.Con:
+		return fmt.Sprintf("constructor %d", n.Index+1)
+	case compile.Cell:
+		return cmp.Or(n.Name, "d")
+	}
+	return cmp.Or(n.Name, "_")
+}
+
+// body writes the λ of a dual whose name stands beside it.
+func (w *Words) body(n *graph.Node) string {
+	o := n.Operands[0]
+	if o.Tag == compile.Value {
+		if f := w.Heap.Node(o.Ref); f.Kind == compile.Lam && w.Heap.Program().Term.Info(f.Var).Generated {
+			return "λ"
+		}
+	}
+	return w.Operand(o, 0)
+}
+
+// Iterates reports whether an Iter is of a numeral, and not of a list.
+func (w *Words) Iterates(n *graph.Node) bool {
+	return w.Heap.Node(n.Operands[1].Ref).Kind == compile.Nat
+}
+
+// Waits reports whether a node waits for something.
+func Waits(n *graph.Node) bool {
+	for _, o := range Awaited(n) {
+		if o.Tag == compile.Empty || o.Tag == compile.Variable {
+			return true
+		}
+	}
+	return n.Up != 0 && len(n.Operands) == 0 // a λ that waits for what it captures
+}
+
+// Awaited returns the operands that a node waits for.
+func Awaited(n *graph.Node) []graph.Operand {
+	switch n.Kind {
+	case compile.Iter:
+		return n.Operands[:1]
+	case compile.Fold:
+		return nil
+	}
+	return n.Operands
 }

@@ -2,6 +2,7 @@ package show
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,17 +101,18 @@ func (w *writer) partial(p *term.Partial, x []string) string {
 }
 
 // push writes the result of an operation, and its statement of the tape where an operand has an adjoint.
-func (w *writer) push(in *ir.Instr, d string, f term.Symbol, value string, x ...operand) {
-	if !in.Taped {
-		w.line("%s = num(%s);", d, value)
-		return
-	}
+func (w *writer) push(in *ir.Instr, d string, f term.Symbol, x ...operand) {
 	vs, as := make([]string, len(x)), make([]string, 0, len(x))
 	for i := range x {
 		vs[i] = x[i].v
 		if c := x[i].a + " != 0"; x[i].a != "0" && !slices.Contains(as, c) {
 			as = append(as, c)
 		}
+	}
+	value := w.call(f, vs...)
+	if !in.Taped {
+		w.line("%s = num(%s);", d, value)
+		return
 	}
 	slope := func(i int) string {
 		switch {
@@ -172,103 +174,117 @@ func (w *writer) invoke(in *ir.Instr, to string) {
 	w.line("apply(m, %s, widths%d_%d, %s, %s);", w.reg(in.A), w.first, in.K, args, to)
 }
 
-// address is the slot of an object that an instruction reads or writes, behind what its register refers to.
-func (w *writer) address(in *ir.Instr, indexed bool) string {
-	s := strconv.Itoa(int(in.N))
-	if indexed {
-		s = fmt.Sprintf("position(%s)*%d+%d", w.reg(in.B), in.M, in.N)
+// statements are what most instructions are, a line each. What stands behind a $ is a register, a number, a slot or a
+// label of the instruction: see [writer.part].
+var statements = map[ir.Op]string{
+	ir.Const:    "$d = num($value);",
+	ir.Move:     "$d = $a;",
+	ir.IndexAdd: "$d = num($left + $right);",
+	ir.IndexSub: "$d = num($left - $right);",
+	ir.IndexMul: "$d = num($left * $right);",
+	ir.IndexDiv: "$d = num($left / $right);",
+	ir.IndexNeg: "$d = num(-$a.v);",
+	ir.Load:     "$d = $a.o->s[$a.a+$n];",
+	ir.LoadX:    "$d = $a.o->s[$a.a+$indexed];",
+	ir.Static:   "$d = m->fixed->s[$n];",
+	ir.StaticX:  "$d = m->fixed->s[$indexed];",
+	ir.View:     "$d = ref($a.o, $a.a+$n);",
+	ir.ViewX:    "$d = ref($a.o, $a.a+$indexed);",
+	ir.Object:   "$d = ref(m->fixed, $n);",
+	ir.ObjectX:  "$d = ref(m->fixed, $indexed);",
+	ir.Alloc:    "$d = vector(m, $n);",
+	ir.Store:    "$d.o->s[$d.a+$n] = $a;",
+	ir.StoreX:   "$d.o->s[$d.a+$indexed] = $a;",
+	ir.Copy:     "take($d.o->s, $d.a+$n, $k, $a);",
+	ir.CopyX:    "take($d.o->s, $d.a+$indexed, $k, $a);",
+	ir.Member:   "$d = ref(self, $function-self->n);",
+	ir.Sibling:  "$d = ref($a.o, $function-$a.o->n);",
+	ir.Capture:  "$d = self->s[$n];",
+	ir.Label:    "L$n:",
+	ir.Jump:     "goto $label;",
+	ir.Branch:   "if (!($left $compare $right)) {\ngoto $label;\n}",
+	ir.Empty:    "if ($left >= $right) {\ngoto $label;\n}",
+	ir.Next:     "$d.v = $d.v + 1;\nif ($d.v < $a.v) {\ngoto $label;\n}",
+	ir.Prev:     "if ($d.v > 0) {\n$d.v = $d.v - 1;\ngoto $label;\n}",
+}
+
+// part is a part of an instruction that a statement names.
+func (w *writer) part(in *ir.Instr, name string) string {
+	switch name {
+	case "a":
+		return w.reg(in.A)
+	case "d":
+		return w.reg(in.D)
+	case "left":
+		return w.left(in).v
+	case "right":
+		return w.right(in).v
+	case "label":
+		w.labels[in.N] = true
+		return fmt.Sprintf("L%d", in.N)
+	case "compare":
+		return in.Cmp.String()
+	case "value":
+		return number(in.Val)
+	case "indexed": // the slot, behind what a register refers to
+		return fmt.Sprintf("position(%s)*%d+%d", w.reg(in.B), in.M, in.N)
+	case "function":
+		return fmt.Sprint(w.first + int(in.N))
+	case "k":
+		return fmt.Sprint(in.K)
 	}
-	return s
+	return fmt.Sprint(in.N)
 }
 
 // instr writes an instruction.
 func (w *writer) instr(in *ir.Instr) {
-	a, d := "", ""
-	if int(in.A) < w.f.Regs {
-		a = w.reg(in.A)
+	if s, ok := statements[in.Op]; ok {
+		for line := range strings.SplitSeq(s, "\n") {
+			w.line("%s", os.Expand(line, func(name string) string { return w.part(in, name) }))
+		}
+		return
 	}
-	if int(in.D) < w.f.Regs {
-		d = w.reg(in.D)
-	}
-	indexed := in.Op == ir.LoadX || in.Op == ir.ViewX || in.Op == ir.StaticX || in.Op == ir.ObjectX ||
-		in.Op == ir.StoreX ||
-		in.Op == ir.CopyX
 	switch in.Op {
 	case ir.Nop, ir.Count, ir.VectorLoop: // the loops behind a vector statement do what it does
-	case ir.Const:
-		w.line("%s = num(%s);", d, number(in.Val))
-	case ir.Move:
-		w.line("%s = %s;", d, a)
-	case ir.IndexAdd:
-		w.line("%s = num(%s + %s);", d, w.left(in).v, w.right(in).v)
-	case ir.IndexSub:
-		w.line("%s = num(%s - %s);", d, w.left(in).v, w.right(in).v)
-	case ir.IndexMul:
-		w.line("%s = num(%s * %s);", d, w.left(in).v, w.right(in).v)
-	case ir.IndexDiv:
-		w.line("%s = num(%s / %s);", d, w.left(in).v, w.right(in).v)
-	case ir.IndexNeg:
-		w.line("%s = num(-%s.v);", d, a)
 	case ir.Add, ir.Mul, ir.Fun2:
-		x, y := w.left(in), w.right(in)
 		f := in.Sym
 		if in.Op == ir.Mul {
 			f = term.Mul
 		}
-		w.push(in, d, f, w.call(f, x.v, y.v), x, y)
+		w.push(in, w.reg(in.D), f, w.left(in), w.right(in))
 	case ir.Fun1:
-		x := w.operand(in.A)
-		w.push(in, d, in.Sym, w.call(in.Sym, x.v), x)
+		w.push(in, w.reg(in.D), in.Sym, w.operand(in.A))
 	case ir.FunK:
-		var x []operand
-		var vs []string
-		for _, r := range in.Args {
-			x = append(x, w.operand(r))
-			vs = append(vs, x[len(x)-1].v)
+		x := make([]operand, len(in.Args))
+		for i, r := range in.Args {
+			x[i] = w.operand(r)
 		}
-		w.push(in, d, in.Sym, w.call(in.Sym, vs...), x...)
+		w.push(in, w.reg(in.D), in.Sym, x...)
 	case ir.SumAdd:
 		w.sum(in)
-	case ir.Load, ir.LoadX:
-		w.line("%s = %s.o->s[%s.a+%s];", d, a, a, w.address(in, indexed))
-	case ir.Static, ir.StaticX:
-		w.line("%s = m->fixed->s[%s];", d, w.address(in, indexed))
-	case ir.View, ir.ViewX:
-		w.line("%s = ref(%s.o, %s.a+%s);", d, a, a, w.address(in, indexed))
-	case ir.Object, ir.ObjectX:
-		w.line("%s = ref(m->fixed, %s);", d, w.address(in, indexed))
-	case ir.Alloc:
-		w.line("%s = vector(m, %d);", d, in.N)
-	case ir.Store, ir.StoreX:
-		w.line("%s.o->s[%s.a+%s] = %s;", d, d, w.address(in, indexed), a)
-	case ir.Copy, ir.CopyX:
-		w.line("take(%s.o->s, %s.a+%s, %d, %s);", d, d, w.address(in, indexed), in.K, a)
 	case ir.MakeCon, ir.MakeClosure:
 		n := int(in.N)
 		if in.Op == ir.MakeClosure {
 			n += w.first
 		}
 		w.values(in.Args)
-		if w.isC {
-			w.line("%s = made(m, %d, %s, %d);", d, n, map[bool]string{true: "x", false: "0"}[len(in.Args) > 0], len(in.Args))
-		} else if len(in.Args) == 0 {
-			w.line("%s = made(m, %d, nil);", d, n)
-		} else {
-			w.line("%s = made(m, %d, x[:%d]);", d, n, len(in.Args))
+		args := w.slice("x", len(in.Args))
+		switch {
+		case w.isC && len(in.Args) == 0:
+			args = "0, 0"
+		case w.isC:
+			args = fmt.Sprintf("x, %d", len(in.Args))
+		case len(in.Args) == 0:
+			args = "nil"
 		}
-	case ir.Member:
-		w.line("%s = ref(self, %d-self->n);", d, w.first+int(in.N))
-	case ir.Sibling:
-		w.line("%s = ref(%s.o, %d-%s.o->n);", d, a, w.first+int(in.N), a)
-	case ir.Capture:
-		w.line("%s = self->s[%d];", d, in.N)
+		w.line("%s = made(m, %d, %s);", w.reg(in.D), n, args)
 	case ir.Call, ir.Apply:
 		w.most[1] = max(w.most[1], int(in.M))
 		w.invoke(in, w.slice("y", int(in.M)))
 		w.results(in)
 	case ir.TailCall, ir.TailApply:
 		if in.Op == ir.TailCall && w.first+int(in.N) == len(w.arities)-1 {
-			w.callAgain(in, a)
+			w.callAgain(in)
 			return
 		}
 		w.invoke(in, "out")
@@ -280,26 +296,8 @@ func (w *writer) instr(in *ir.Instr) {
 		}
 		w.line("leave(m, %d);", w.bytes)
 		w.line("return;")
-	case ir.Label:
-		w.line("L%d:", in.N)
-	case ir.Jump:
-		w.labels[in.N] = true
-		w.line("goto L%d;", in.N)
-	case ir.Branch:
-		w.jump(fmt.Sprintf("!(%s %v %s)", w.left(in).v, in.Cmp, w.right(in).v), in.N)
-	case ir.Empty:
-		w.jump(fmt.Sprintf("%s >= %s", w.left(in).v, w.right(in).v), in.N)
-	case ir.Next:
-		w.line("%s.v = %s.v + 1;", d, d)
-		w.jump(fmt.Sprintf("%s.v < %s.v", d, a), in.N)
-	case ir.Prev:
-		w.labels[in.N] = true
-		w.line("if (%s.v > 0) {", d)
-		w.line("%s.v = %s.v - 1;", d, d)
-		w.line("goto L%d;", in.N)
-		w.line("}")
 	case ir.Switch:
-		w.line("switch (%s.o->n) {", a)
+		w.line("switch (%s.o->n) {", w.reg(in.A))
 		for i, l := range in.Labels {
 			w.labels[l] = true
 			w.line("case %d:", i)
@@ -312,10 +310,10 @@ func (w *writer) instr(in *ir.Instr) {
 }
 
 // callAgain writes a call of the function itself in tail position.
-func (w *writer) callAgain(in *ir.Instr, closure string) {
+func (w *writer) callAgain(in *ir.Instr) {
 	w.labels[again] = true
 	w.values(in.Args)
-	w.line("self = %s.o;", closure)
+	w.line("self = %s.o;", w.reg(in.A))
 	for i := range in.Args {
 		w.line("%s = x[%d];", w.reg(ir.Reg(i)), i)
 	}
@@ -337,6 +335,6 @@ func (w *writer) sum(in *ir.Instr) {
 	if in.M == 1 {
 		u, x = x, u
 	}
-	w.push(in, d, in.Sym, w.call(in.Sym, u.v, x.v), u, x)
+	w.push(in, d, in.Sym, u, x)
 	w.line("}")
 }

@@ -5,120 +5,56 @@ import (
 	"slices"
 )
 
-// A link joins two different nodes, from the earlier to the later one.
-type arc struct{ from, to int }
+// digraph is a directed graph: for each vertex, those with a link to it and those with a link from it.
+type digraph struct{ before, after [][]int }
+
+func newGraph(n int, links []Edge) digraph {
+	g := digraph{make([][]int, n), make([][]int, n)}
+	for _, l := range links {
+		g.after[l.From] = append(g.after[l.From], l.To)
+		g.before[l.To] = append(g.before[l.To], l.From)
+	}
+	return g
+}
 
 // distinct sorts links and removes duplicates.
-func distinct(links []arc) []arc {
-	slices.SortStableFunc(links, func(a, b arc) int { return cmp.Or(a.from-b.from, a.to-b.to) })
+func distinct(links []Edge) []Edge {
+	slices.SortFunc(links, func(a, b Edge) int { return cmp.Or(a.From-b.From, a.To-b.To) })
 	return slices.Compact(links)
 }
 
-// adjacency lists, for each node, the links at one of its ends.
-type adjacency struct{ start, links []int }
-
-// adjacent lists for each of n nodes the indices of the links whose end it is; end selects the end.
-func adjacent(n int, links []arc, end func(arc) int) adjacency {
-	a := adjacency{make([]int, n+1), make([]int, len(links))}
-	for _, l := range links {
-		a.start[end(l)+1]++
-	}
-	for v := range n {
-		a.start[v+1] += a.start[v]
-	}
-	next := slices.Clone(a.start[:n])
-	for i, l := range links {
-		a.links[next[end(l)]] = i
-		next[end(l)]++
-	}
-	return a
-}
-
-func from(l arc) int { return l.from }
-func to(l arc) int   { return l.to }
-
-// of returns the links at v.
-func (a adjacency) of(v int) []int { return a.links[a.start[v]:a.start[v+1]] }
-
-// degree is the number of links at v.
-func (a adjacency) degree(v int) int { return a.start[v+1] - a.start[v] }
-
-// acyclic returns the links of the edges between n nodes, with those reversed that lead back in [topological] order.
-func acyclic(n int, edges []Edge) []arc {
-	links := make([]arc, 0, len(edges))
-	for _, e := range edges {
-		if e.From != e.To && min(e.From, e.To) >= 0 && max(e.From, e.To) < n {
-			links = append(links, arc{e.From, e.To})
-		}
-	}
-	links = distinct(links)
+// acyclic is the graph of the edges between n nodes, without loops and duplicates. Edges that lead back in
+// [digraph.topological] order are reversed.
+func acyclic(n int, edges []Edge) digraph {
+	links := distinct(slices.DeleteFunc(slices.Clone(edges), func(e Edge) bool { return e.From == e.To || !e.within(n) }))
 	at := make([]int, n)
-	for k, v := range topological(links, adjacent(n, links, to), adjacent(n, links, from)) {
+	for k, v := range newGraph(n, links).topological() {
 		at[v] = k
 	}
 	for i, l := range links {
-		if at[l.from] > at[l.to] {
-			links[i] = arc{l.to, l.from}
+		if at[l.From] > at[l.To] {
+			links[i] = Edge{l.To, l.From}
 		}
 	}
-	return distinct(links)
-}
-
-// layers returns the layers, from 0 on, of n nodes with acyclic links. A node is in a later
-// layer than its operands. It is as early as possible, but a node with more readers than
-// operands is just before its first reader. Operands that have no operands themselves don't
-// count there: they are near their readers anyway.
-func layers(n int, links []arc) []int {
-	before, after := adjacent(n, links, to), adjacent(n, links, from)
-	order := topological(links, before, after)
-	layer, reads := make([]int, n), make([]int, n)
-	early := func(v int) {
-		layer[v] = 0
-		for _, i := range before.of(v) {
-			layer[v] = max(layer[v], layer[links[i].from]+1)
-		}
-	}
-	for _, v := range order {
-		early(v)
-		for _, i := range before.of(v) {
-			if before.degree(links[i].from) > 0 {
-				reads[v]++
-			}
-		}
-	}
-	for _, v := range slices.Backward(order) {
-		if out := after.of(v); len(out) > 0 && len(out) >= reads[v] {
-			layer[v] = layer[links[out[0]].to] - 1
-			for _, i := range out {
-				layer[v] = min(layer[v], layer[links[i].to]-1)
-			}
-		}
-	}
-	// A node in the middle of a chain moves back towards the beginning of the chain.
-	for _, v := range order {
-		if reads[v] > 0 && reads[v] >= after.degree(v) {
-			early(v)
-		}
-	}
-	return layer
+	return newGraph(n, distinct(links))
 }
 
 // topological returns the nodes in topological order: as a depth-first search leaves them, reversed. Of cycles, those
 // links lead back that lead to a node on its path. It begins at nodes without incoming links.
-func topological(links []arc, before, after adjacency) []int {
-	n := len(before.start) - 1
+func (g digraph) topological() []int {
+	n := len(g.after)
 	next := make([]int, n) // 0 of a node that was not met, else 1 and how many of its links have been followed
 	order, path := make([]int, 0, n), []int(nil)
 	for root := range 2 * n {
-		if root < n && before.degree(root) > 0 || next[root%n] > 0 {
+		if root < n && len(g.before[root]) > 0 || next[root%n] > 0 {
 			continue
 		}
 		for path = append(path, root%n); len(path) > 0; {
 			v := path[len(path)-1]
-			if next[v]++; next[v] > after.degree(v) {
+			if next[v]++; next[v] > len(g.after[v]) {
 				path = path[:len(path)-1]
 				order = append(order, v)
-			} else if w := links[after.of(v)[next[v]-1]].to; next[w] == 0 {
+			} else if w := g.after[v][next[v]-1]; next[w] == 0 {
 				path = append(path, w)
 			}
 		}
@@ -126,3 +62,148 @@ func topological(links []arc, before, after adjacency) []int {
 	slices.Reverse(order)
 	return order
 }
+
+// layers returns the layers, from 0 on, of the nodes of an acyclic graph. A node is in a later layer than its operands.
+// It is as early as possible, but a node with more readers than operands is just before its first reader. Operands that
+// have no operands themselves don't count there: they are near their readers anyway.
+func (g digraph) layers() []int {
+	order := g.topological()
+	layer, reads := make([]int, len(order)), make([]int, len(order))
+	early := func(v int) {
+		layer[v] = 0
+		for _, u := range g.before[v] {
+			layer[v] = max(layer[v], layer[u]+1)
+		}
+	}
+	for _, v := range order {
+		early(v)
+		for _, u := range g.before[v] {
+			if len(g.before[u]) > 0 {
+				reads[v]++
+			}
+		}
+	}
+	for _, v := range slices.Backward(order) {
+		if readers := g.after[v]; len(readers) > 0 && len(readers) >= reads[v] {
+			layer[v] = len(order)
+			for _, w := range readers {
+				layer[v] = min(layer[v], layer[w]-1)
+			}
+		}
+	}
+	// A node in the middle of a chain moves back towards the beginning of the chain.
+	for _, v := range order {
+		if reads[v] > 0 && reads[v] >= len(g.after[v]) {
+			early(v)
+		}
+	}
+	return layer
+}
+
+// components returns the nodes of the connected components, in increasing order.
+func (g digraph) components() [][]int {
+	var parts [][]int
+	seen := make([]bool, len(g.after))
+	for v := range seen {
+		if seen[v] {
+			continue
+		}
+		seen[v] = true
+		part := []int{v}
+		for i := 0; i < len(part); i++ {
+			for _, w := range slices.Concat(g.before[part[i]], g.after[part[i]]) {
+				if !seen[w] {
+					seen[w] = true
+					part = append(part, w)
+				}
+			}
+		}
+		slices.Sort(part)
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// component is a connected component in which each link leads to the next layer. Its vertices are its nodes, by their
+// place in the component, and after them the bends.
+type component struct {
+	digraph
+	nodes []int
+	layer []int   // of each vertex
+	bends [][]int // of each node, those of its links, one in each layer behind it
+	order [][]int // the vertices of each layer, from left to right
+	pos   []int   // of each vertex, its index in its layer's order
+	// Where it is in the picture: its corner, and from there the middle and the depth of each layer, and the place of each
+	// vertex across the layers.
+	corner               Point
+	box                  Node
+	middle, depth, place []float64
+}
+
+// The most bends: manyBends, and moreBends for each node and each link.
+const (
+	manyBends = 1000
+	moreBends = 2
+)
+
+// component makes some nodes a component; local are the places of nodes in their components.
+func (g digraph) component(nodes, layers, local []int) *component {
+	c := &component{nodes: nodes, bends: make([][]int, len(nodes))}
+	var links, all []Edge
+	for k, v := range nodes {
+		c.layer = append(c.layer, layers[v])
+		for _, w := range g.after[v] {
+			all = append(all, Edge{k, local[w]})
+		}
+	}
+	for v, n := range c.mostBends(all) {
+		last := v
+		for range n {
+			bend := len(c.layer)
+			links = append(links, Edge{last, bend})
+			c.layer, c.bends[v] = append(c.layer, c.layer[last]+1), append(c.bends[v], bend)
+			last = bend
+		}
+	}
+	for _, l := range all {
+		if along := c.along(l); len(along) > 0 {
+			l.From = along[len(along)-1]
+		}
+		if c.layer[l.To] == c.layer[l.From]+1 {
+			links = append(links, l)
+		}
+	}
+	c.digraph = newGraph(len(c.layer), distinct(links))
+	c.order, c.pos = make([][]int, slices.Max(c.layer)+1), make([]int, len(c.layer))
+	return c
+}
+
+// between counts the layers between the ends of a link.
+func (c *component) between(l Edge) int { return c.layer[l.To] - c.layer[l.From] - 1 }
+
+// mostBends returns how many bends the links of each node have. If not all links can have bends, the longest have none.
+func (c *component) mostBends(links []Edge) []int {
+	most := make([]int, len(c.nodes))
+	byLength := slices.SortedStableFunc(slices.Values(links),
+		func(a, b Edge) int { return cmp.Compare(c.between(a), c.between(b)) })
+	left := manyBends + moreBends*(len(c.nodes)+len(links))
+	for _, l := range byLength {
+		more := max(c.between(l)-most[l.From], 0)
+		if left -= more; left < 0 {
+			break
+		}
+		most[l.From] += more
+	}
+	return most
+}
+
+// along returns the bends of a link of the component, none for one that has none.
+func (c *component) along(l Edge) []int {
+	if n := c.between(l); n > 0 && n <= len(c.bends[l.From]) {
+		return c.bends[l.From][:n]
+	}
+	return nil
+}
+
+// bend reports whether a vertex is a bend.
+func (c *component) bend(v int) bool { return v >= len(c.nodes) }

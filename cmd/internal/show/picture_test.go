@@ -31,7 +31,7 @@ func TestGraphSVG(t *testing.T) {
 	for _, text := range []string{">·<", ">+<", ">7<", ">6<", ">1<"} {
 		require.Contains(t, svg, text)
 	}
-	all, _, err := draw(program, 0, 0)
+	all, _, err := draw(program, 0, 99)
 	require.NoError(t, err)
 	require.Equal(t, all, svg)
 
@@ -45,9 +45,9 @@ func TestGraphSVG(t *testing.T) {
 	require.Equal(t, 100, operations)
 
 	var limit *gram.LimitError
-	_, _, err = draw("input x = 1\niter #1000000 (fun y -> x * y) x", 1000, 0)
+	_, _, err = draw("input x = 1\niter #1000000 (fun y -> x * y) x", 1000, 99)
 	require.ErrorAs(t, err, &limit)
 	require.EqualValues(t, "nodes", limit.Limit)
-	_, _, err = draw("fun x -> x + 1", 0, 0)
+	_, _, err = draw("fun x -> x + 1", 0, 99)
 	require.ErrorContains(t, err, "no computational graph")
 }

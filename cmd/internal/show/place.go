@@ -3,26 +3,25 @@ package show
 import (
 	"cmp"
 	"math"
+	"slices"
+	"strconv"
 )
 
 // Node is the size of a node's box in pixels.
 type Node struct{ Width, Height float64 }
 
-// Edge puts the node From in an earlier layer than the node To. Nodes are named by
-// their index; an edge that names no node is left out.
+// Edge puts the node From in an earlier layer than the node To. Nodes are named by their index; an edge that names no
+// node is left out.
 type Edge struct{ From, To int }
 
-// Options say how nodes are placed. The zero value gives defaults.
-type Options struct {
-	NodeGap  float64 // between nodes of one layer, and between parts of the graph; 0: 16
-	LayerGap float64 // between layers, for the edges; 0: 48
-}
+// within reports whether both ends are nodes, of n.
+func (e Edge) within(n int) bool { return min(e.From, e.To) >= 0 && max(e.From, e.To) < n }
 
-// The defaults of Options, in pixels.
-const (
-	nodeGap  = 16
-	layerGap = 48
-)
+// Options are distances in pixels.
+type Options struct {
+	NodeGap  float64 // between nodes of one layer, and between parts of the graph
+	LayerGap float64 // between layers, for the edges
+}
 
 // Point is a place in the picture, in pixels.
 type Point struct{ X, Y float64 }
@@ -31,44 +30,41 @@ type Point struct{ X, Y float64 }
 type Layout struct {
 	X, Y          []float64 // centres
 	Width, Height float64
-	// Via has a line for each edge: the points between which it keeps straight while it
-	// passes the layers on its way, two for each piece, for Curve. An edge to the next
-	// layer has none.
+	// Via has a line for each edge: the points between which it keeps straight while it passes the layers on its way, two
+	// for each piece, for Curve. An edge to the next layer has none.
 	Via [][]Point
 }
 
 // Place places nodes from left to right: operands are left of the nodes that use them. Boxes do not overlap, and unless
 // the edges form cycles, each edge bridges at least LayerGap. Coordinates are multiples of a tenth.
 func Place(nodes []Node, edges []Edge, opt Options) Layout {
-	opt.NodeGap = cmp.Or(opt.NodeGap, nodeGap)
-	opt.LayerGap = cmp.Or(opt.LayerGap, layerGap)
-	links := acyclic(len(nodes), edges)
-	layer := layers(len(nodes), links)
-	parts := components(len(nodes), links)
-	drawings := make([]placing, len(parts))
-	boxes := make([]Node, len(parts))
-	for i, p := range parts {
-		drawings[i] = draw(p, nodes, layer, opt)
-		boxes[i] = drawings[i].box
+	g := acyclic(len(nodes), edges)
+	layers := g.layers()
+	var parts []*component
+	of, local := make([]*component, len(nodes)), make([]int, len(nodes))
+	for _, members := range g.components() {
+		for k, v := range members {
+			local[v] = k
+		}
+		c := g.component(members, layers, local)
+		c.draw(nodes, opt)
+		parts = append(parts, c)
+		for _, v := range members {
+			of[v] = c
+		}
 	}
-	corners, all := pack(boxes, opt.NodeGap)
+	all := pack(parts, opt.NodeGap)
 
-	l := Layout{X: make([]float64, len(nodes)), Y: make([]float64, len(nodes)), Via: make([][]Point, len(edges))}
-	l.Width, l.Height = all.Width, all.Height
-	via := map[arc][]Point{}
-	for i, d := range drawings {
-		for k, v := range parts[i].nodes {
-			l.X[v], l.Y[v] = tenths(corners[i].X+d.at[k].X), tenths(corners[i].Y+d.at[k].Y)
-		}
-		for to, points := range d.via {
-			for j := range points {
-				points[j] = Point{tenths(corners[i].X + points[j].X), tenths(corners[i].Y + points[j].Y)}
-			}
-			via[to] = points
-		}
+	l := Layout{X: make([]float64, len(nodes)), Y: make([]float64, len(nodes)), Via: make([][]Point, len(edges)),
+		Width: all.Width, Height: all.Height}
+	for v, c := range of {
+		at := c.at(local[v], 0)
+		l.X[v], l.Y[v] = at.X, at.Y
 	}
 	for i, e := range edges {
-		l.Via[i] = via[arc{e.From, e.To}]
+		if e.within(len(nodes)) {
+			l.Via[i] = of[e.From].via(Edge{local[e.From], local[e.To]})
+		}
 	}
 	return l
 }
@@ -76,64 +72,101 @@ func Place(nodes []Node, edges []Edge, opt Options) Layout {
 // tenths rounds; there is no negative zero.
 func tenths(x float64) float64 { return math.Round(x*10)/10 + 0 }
 
-// A drawing is one part of the graph with its upper left corner at (0, 0).
-type placing struct {
-	box Node
-	at  []Point         // of the part's nodes
-	via map[arc][]Point // of links between nodes of the whole graph
+// draw places the vertices of a part, whose corner stays at (0, 0).
+func (c *component) draw(nodes []Node, opt Options) {
+	c.untangle()
+	c.middle, c.depth = make([]float64, len(c.order)), make([]float64, len(c.order))
+	height, gap := make([]float64, len(c.layer)), slices.Repeat([]float64{opt.NodeGap / 2}, len(c.layer))
+	for k, v := range c.nodes { // a bend has no size, and takes half the place
+		height[k], gap[k] = nodes[v].Height, opt.NodeGap
+		c.depth[c.layer[k]] = max(c.depth[c.layer[k]], nodes[v].Width)
+	}
+	for l, depth := range c.depth {
+		c.middle[l] = c.box.Width + depth/2
+		c.box.Width += depth + opt.LayerGap
+	}
+	c.box.Width -= opt.LayerGap
+	c.place, c.box.Height = c.align(height, gap)
 }
 
-// draw lays out one part.
-func draw(p part, nodes []Node, layer []int, opt Options) placing {
-	g := split(p, layer)
-	g.untangle()
-	width, height := make([]float64, len(g.layer)), make([]float64, len(g.layer))
-	gap := make([]float64, len(g.layer))
-	for v := range g.layer {
-		gap[v] = opt.NodeGap / 2 // a bend takes half the place
-		if v < len(p.nodes) {
-			n := nodes[p.nodes[v]]
-			width[v], height[v], gap[v] = n.Width, n.Height, opt.NodeGap
-		}
-	}
-	middle, depth, length := g.columns(width, opt.LayerGap)
-	place, breadth := g.align(height, gap)
-	d := placing{box: Node{length, breadth}, at: make([]Point, len(p.nodes)), via: map[arc][]Point{}}
-	for v := range p.nodes {
-		d.at[v] = Point{middle[g.layer[v]], place[v]}
-	}
-	for _, l := range p.links {
-		var points []Point
-		for _, b := range g.bends(l) {
-			at, half := middle[g.layer[b]], depth[g.layer[b]]/2
-			enter, leave := Point{at - half, place[b]}, Point{at + half, place[b]}
-			if n := len(points); n > 0 && place[b] == place[b-1] {
-				points[n-1] = leave
-			} else {
-				points = append(points, enter, leave)
-			}
-		}
-		if points != nil {
-			d.via[arc{p.nodes[l.from], p.nodes[l.to]}] = points
-		}
-	}
-	return d
+// at is the place of a vertex in the picture, or of a point before or behind it.
+func (c *component) at(v int, off float64) Point {
+	return Point{tenths(c.corner.X + c.middle[c.layer[v]] + off), tenths(c.corner.Y + c.place[v])}
 }
 
-// columns returns for each layer the coordinate of its middle and its depth, that of
-// its deepest node, and the length of all.
-func (g *proper) columns(width []float64, gap float64) (middle, depth []float64, length float64) {
-	depth = make([]float64, len(g.order))
-	for v, l := range g.layer {
-		depth[l] = max(depth[l], width[v])
-	}
-	middle = make([]float64, len(g.order))
-	for l := range middle {
-		if l > 0 {
-			length += gap
+// via returns the points between which a link keeps straight.
+func (c *component) via(l Edge) (points []Point) {
+	last := -1
+	for _, b := range c.along(l) {
+		half := c.depth[c.layer[b]] / 2
+		if last >= 0 && c.place[b] == c.place[last] {
+			points[len(points)-1] = c.at(b, half)
+		} else {
+			points = append(points, c.at(b, -half), c.at(b, half))
 		}
-		middle[l] = length + depth[l]/2
-		length += depth[l]
+		last = b
 	}
-	return middle, depth, length
+	return points
+}
+
+// aspect is about the ratio of width to height of all parts together.
+const aspect = 1.6
+
+// pack places parts in rows, the highest first, and returns the size of all.
+func pack(parts []*component, gap float64) (all Node) {
+	var widest, area float64
+	for _, c := range parts {
+		widest = max(widest, c.box.Width)
+		area += (c.box.Width + gap) * (c.box.Height + gap)
+	}
+	wide := max(widest, math.Sqrt(aspect*area)-gap)
+	byHeight := slices.SortedStableFunc(slices.Values(parts),
+		func(p, q *component) int { return cmp.Compare(q.box.Height, p.box.Height) })
+	var next Point
+	for _, c := range byHeight {
+		if next.X+c.box.Width > wide {
+			next = Point{0, all.Height + gap}
+		}
+		c.corner = next
+		next.X += c.box.Width + gap
+		all.Width, all.Height = max(all.Width, c.corner.X+c.box.Width), max(all.Height, c.corner.Y+c.box.Height)
+	}
+	return all
+}
+
+// Box is a node that has been placed: its centre and its size.
+type Box struct{ X, Y, Width, Height float64 }
+
+// least is the least distance, in pixels, over which a curve keeps straight at its ends.
+const least = 16
+
+// Curve returns the data of an SVG path from the right side of a box to the left side of another, smooth, and
+// perpendicular to the layers at its ends and at the points via, those of [Layout.Via]: cubic curves to the first of
+// them, from the second to the third and so on, and straight pieces between. Control points are half as far from the
+// ends as these from each other. The page of package explore draws the same curves.
+func Curve(from, to Box, via ...Point) string {
+	ends := slices.Concat([]Point{{from.X + from.Width/2, from.Y}}, via, []Point{{to.X - to.Width/2, to.Y}})
+	path := coordinates([]byte{'M'}, ends[0])
+	for i := 0; i+1 < len(ends); i += 2 {
+		a, b := ends[i], ends[i+1]
+		if i > 0 {
+			path = coordinates(append(path, 'L'), a)
+		}
+		d := max(b.X-a.X, a.X-b.X, 2*least) / 2
+		path = coordinates(append(path, 'C'), Point{a.X + d, a.Y}, Point{b.X - d, b.Y}, b)
+	}
+	return string(path)
+}
+
+// coordinates appends points, with one digit behind the point at most.
+func coordinates(path []byte, points ...Point) []byte {
+	for i, p := range points {
+		if i > 0 {
+			path = append(path, ' ')
+		}
+		path = strconv.AppendFloat(path, tenths(p.X), 'f', -1, 64)
+		path = append(path, ' ')
+		path = strconv.AppendFloat(path, tenths(p.Y), 'f', -1, 64)
+	}
+	return path
 }

@@ -1,7 +1,6 @@
 package show
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -15,30 +14,33 @@ import (
 // boxes returns n boxes of the size of a short label.
 func boxes(n int) []Node { return slices.Repeat([]Node{{40, 24}}, n) }
 
+// gaps are those of most tests.
+var gaps = Options{NodeGap: 16, LayerGap: 48}
+
 func TestNothing(t *testing.T) {
-	require.Equal(t, Layout{X: []float64{}, Y: []float64{}, Via: [][]Point{}}, Place(nil, nil, Options{}))
-	require.Equal(t, Layout{X: []float64{}, Y: []float64{}, Via: [][]Point{nil}}, Place(nil, []Edge{{0, 1}}, Options{}))
+	require.Equal(t, Layout{X: []float64{}, Y: []float64{}, Via: [][]Point{}}, Place(nil, nil, gaps))
+	require.Equal(t, Layout{X: []float64{}, Y: []float64{}, Via: [][]Point{nil}}, Place(nil, []Edge{{0, 1}}, gaps))
 }
 
 func TestChain(t *testing.T) {
 	edges := []Edge{{0, 1}, {1, 2}, {1, 2}, {2, 2}} // repeated, and a loop
-	l := Place(boxes(3), edges, Options{})
+	l := Place(boxes(3), edges, gaps)
 	require.Equal(t, Layout{X: []float64{20, 108, 196}, Y: []float64{12, 12, 12}, Width: 216, Height: 24, Via: make([][]Point, 4)}, l)
-	l = Place(boxes(3), edges, Options{LayerGap: 6})
+	l = Place(boxes(3), edges, Options{16, 6})
 	require.Equal(t, Layout{X: []float64{20, 66, 112}, Y: []float64{12, 12, 12}, Width: 132, Height: 24, Via: make([][]Point, 4)}, l)
 }
 
 // TestDiamond: a node stands in the middle between its operands, and what several share
 // in the middle of them.
 func TestDiamond(t *testing.T) {
-	l := Place(boxes(4), []Edge{{0, 1}, {0, 2}, {1, 3}, {2, 3}}, Options{NodeGap: 10})
+	l := Place(boxes(4), []Edge{{0, 1}, {0, 2}, {1, 3}, {2, 3}}, Options{10, 48})
 	require.Equal(t, []float64{29, 12, 46, 29}, l.Y)
 }
 
 // TestLongEdge: an edge over a layer passes beside its nodes.
 func TestLongEdge(t *testing.T) {
 	edges := []Edge{{0, 1}, {1, 2}, {0, 2}}
-	l := Place(boxes(3), edges, Options{})
+	l := Place(boxes(3), edges, gaps)
 	require.Len(t, l.Via[2], 2)
 	enter, leave := l.Via[2][0], l.Via[2][1]
 	require.Equal(t, []float64{l.X[1] - 20, l.X[1] + 20}, []float64{enter.X, leave.X})
@@ -48,7 +50,7 @@ func TestLongEdge(t *testing.T) {
 
 // TestConstant: what only one operation reads stands beside it.
 func TestConstant(t *testing.T) {
-	l := Place(boxes(5), []Edge{{0, 1}, {1, 2}, {2, 3}, {4, 3}}, Options{})
+	l := Place(boxes(5), []Edge{{0, 1}, {1, 2}, {2, 3}, {4, 3}}, gaps)
 	require.Equal(t, l.X[2], l.X[4])
 }
 
@@ -59,7 +61,7 @@ func TestSpine(t *testing.T) {
 	for v := 2; v < 20; v += 2 { // v is f of the step before and of v−1
 		edges = append(edges, Edge{v - 2, v}, Edge{v - 1, v})
 	}
-	l := Place(boxes(20), edges, Options{})
+	l := Place(boxes(20), edges, gaps)
 	for v := 4; v < 20; v += 2 {
 		require.Equal(t, l.Y[2], l.Y[v])
 		require.Equal(t, l.X[v-2], l.X[v-1])
@@ -69,9 +71,22 @@ func TestSpine(t *testing.T) {
 // TestCycle: where edges go round, all but one go forward.
 func TestCycle(t *testing.T) {
 	edges := []Edge{{0, 1}, {1, 2}, {2, 3}, {3, 0}}
-	l := Place(boxes(4), edges, Options{})
+	l := Place(boxes(4), edges, gaps)
 	require.IsIncreasing(t, l.X)
-	checkBoxes(t, boxes(4), l, nodeGap)
+	checkBoxes(t, boxes(4), l, gaps.NodeGap)
+}
+
+// componentsOf are the components of a graph.
+func componentsOf(n int, edges []Edge) (out []*component) {
+	g := acyclic(n, edges)
+	local := make([]int, n)
+	for _, nodes := range g.components() {
+		for k, v := range nodes {
+			local[v] = k
+		}
+		out = append(out, g.component(nodes, g.layers(), local))
+	}
+	return out
 }
 
 // TestTrees: trees have no crossings, whatever the order of their nodes.
@@ -88,10 +103,9 @@ func TestTrees(t *testing.T) {
 			}
 			edges = append(edges, e)
 		}
-		links := acyclic(n, edges)
-		g := split(components(n, links)[0], layers(n, links))
-		g.untangle()
-		require.Zero(t, g.crossings())
+		c := componentsOf(n, edges)[0]
+		c.untangle()
+		require.Zero(t, c.crossings())
 	}
 }
 
@@ -101,9 +115,9 @@ func TestParts(t *testing.T) {
 	for v := 0; v < 200; v += 4 {
 		edges = append(edges, Edge{v, v + 1}, Edge{v + 1, v + 2}) // and v+3 alone
 	}
-	l := Place(boxes(200), edges, Options{})
+	l := Place(boxes(200), edges, gaps)
 	require.InDelta(t, aspect, l.Width/l.Height, 0.6)
-	checkBoxes(t, boxes(200), l, nodeGap)
+	checkBoxes(t, boxes(200), l, gaps.NodeGap)
 }
 
 // TestDeep: a chain uses no stack, and links over very many layers no quadratic number
@@ -117,10 +131,8 @@ func TestDeep(t *testing.T) {
 			edges = append(edges, Edge{v, n - 1})
 		}
 	}
-	links := acyclic(n, edges)
-	g := split(components(n, links)[0], layers(n, links))
-	require.LessOrEqual(t, len(g.layer), n+manyBends+moreBends*(n+len(edges)))
-	l := Place(boxes(n), edges, Options{})
+	require.LessOrEqual(t, len(componentsOf(n, edges)[0].layer), n+manyBends+moreBends*(n+len(edges)))
+	l := Place(boxes(n), edges, gaps)
 	require.IsIncreasing(t, l.X)
 }
 
@@ -179,10 +191,10 @@ func drawGraph(t *rapid.T) drawnGraph {
 func TestPropertyPlace(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		g := drawGraph(t)
-		opt := Options{NodeGap: rapid.SampledFrom([]float64{0, 1, 30}).Draw(t, "node gap"), LayerGap: rapid.SampledFrom([]float64{0, 1, 30}).Draw(t, "layer gap")}
+		gap, between := rapid.SampledFrom([]float64{1, 16, 30}).Draw(t, "node gap"), rapid.SampledFrom([]float64{1, 16, 30}).Draw(t, "layer gap")
+		opt := Options{gap, between}
 		l := Place(g.nodes, g.edges, opt)
 		require.Equal(t, l, Place(g.nodes, g.edges, opt))
-		gap, between := cmp.Or(opt.NodeGap, nodeGap), cmp.Or(opt.LayerGap, layerGap)
 		checkBoxes(t, g.nodes, l, min(gap, between))
 		for i, e := range g.edges {
 			if g.acyclic {
@@ -209,38 +221,38 @@ func checkVia(t require.TestingT, nodes []Node, l Layout, via []Point) {
 	}
 }
 
-// TestPropertyCrossings: crossings are counted as their definition says, a sweep's
-// exchanges never make more of them, and the order that is kept has no more than those
-// the search begins with.
+// TestPropertyCrossings: crossings are counted as their definition says, and the order that is kept has no more than
+// those the search begins with.
 func TestPropertyCrossings(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		d := drawGraph(t)
-		links := acyclic(len(d.nodes), d.edges)
-		for _, p := range components(len(d.nodes), links) {
-			g := split(p, layers(len(d.nodes), links))
-			g.begin(false)
-			first := g.crossings()
-			require.Equal(t, naive(g), first)
-			n := first
-			for l := range g.order {
-				g.exchange(l)
-				require.LessOrEqual(t, g.crossings(), n)
-				n = g.crossings()
-			}
-			g.untangle()
-			require.LessOrEqual(t, g.crossings(), first)
-			require.Equal(t, naive(g), g.crossings())
+		for _, c := range componentsOf(len(d.nodes), d.edges) {
+			c.begin(false)
+			first := c.crossings()
+			require.Equal(t, naive(c), first)
+			c.untangle()
+			require.LessOrEqual(t, naive(c), first)
 		}
 	})
 }
 
 // naive counts the crossings of all pairs of links.
-func naive(g *proper) int {
+func naive(c *component) int {
 	n := 0
-	for _, a := range g.links {
-		for _, b := range g.links {
-			if g.layer[a.from] == g.layer[b.from] && g.pos[a.from] < g.pos[b.from] && g.pos[a.to] > g.pos[b.to] {
-				n++
+	at := map[int]int{} // places in layers
+	for _, layer := range c.order {
+		for i, v := range layer {
+			at[v] = i
+		}
+	}
+	for v, after := range c.after {
+		for w := range c.after {
+			for _, a := range after {
+				for _, b := range c.after[w] {
+					if c.layer[v] == c.layer[w] && at[v] < at[w] && at[a] > at[b] {
+						n++
+					}
+				}
 			}
 		}
 	}

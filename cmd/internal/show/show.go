@@ -14,16 +14,14 @@
 // ones: the method of Sugiyama, Tagawa and Toda (1981). The graph is meant to be acyclic; of others some edges run
 // back. It goes through these steps, each near-linear in nodes and edges:
 //
-//	components  each connected component is laid out separately
 //	acyclic     loops and duplicates are removed, and the back edges of a depth-first
 //	            search are reversed
 //	layers      the layer of a node is the length of the longest path to it; a node with
 //	            more readers than operands moves towards its readers
-//	split       a link over several layers gets a bend in each layer between. Links from
-//	            one node share bends. Bends are bounded by the size of the graph, and the
-//	            longest links have none
-//	order       crossings are reduced by barycentre sweeps and exchanges of neighbours
-//	            (Gansner, Koutsofios, North, Vo, 1993), for a bounded time
+//	components  each connected component is laid out separately. A link over several
+//	            layers gets a bend in each layer between. Links from one node share bends.
+//	            Bends are bounded by the size of the graph, and the longest links have none
+//	untangle    crossings are reduced by barycentre sweeps, for a bounded time
 //	align       coordinates within a layer: weighted medians of the neighbours, as far as
 //	            there is room, for a fixed number of passes; long chains and long links
 //	            weigh most, and keep straight
@@ -38,11 +36,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/lower"
 	"github.com/gram-machine/gram/internal/bridge"
+	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/stage"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/unparse"
@@ -70,6 +70,21 @@ func (p *Program) open(ctx context.Context) (*machine.Machine, error) {
 // hundred bytes.
 const maxOperations = 1 << 20
 
+// ground makes the stage Ground, and counts its operations. It makes none if they are more than most.
+func (p *Program) ground(ctx context.Context, meter *limits.Meter, most int,
+	name func(term.Pos) string) (st *stage.Stage, operations int, err error) {
+	m, err := p.open(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer m.Close()
+	operations = len(m.Made())
+	if operations <= most {
+		st, err = stage.NewGround(p.Source(), m, name, meter.During("print"))
+	}
+	return st, operations, err
+}
+
 // stage makes a stage. name, if not nil, names the operations of the graph.
 func (p *Program) stage(ctx context.Context, meter *limits.Meter, kind stage.Kind,
 	name func(term.Pos) string) (*stage.Stage, error) {
@@ -90,23 +105,17 @@ func (p *Program) stage(ctx context.Context, meter *limits.Meter, kind stage.Kin
 			return nil, p.Locate(err, "differentiating")
 		}
 	}
-	m, err := p.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer m.Close()
-	if n := len(m.Made()); n > maxOperations {
+	st, n, err := p.ground(ctx, meter, maxOperations, name)
+	switch {
+	case err != nil:
+		return nil, p.Locate(err, "printing")
+	case n > maxOperations:
 		return nil, p.Locate(&stage.Error{Pos: p.Source().BodyPos(), Headline: "the graph is too large to be printed",
 			Label: "it has " + load.Counted(n, "operation") + "; at most " + load.Grouped(maxOperations) +
 				" are printed. Take smaller params"}, "printing")
-	}
-	if st, err = stage.NewGround(p.Source(), m, name, check); err != nil {
-		return nil, p.Locate(err, "printing")
-	}
-	switch kind {
-	case stage.Forward:
+	case kind == stage.Forward:
 		st, err = st.Forward(check)
-	case stage.BP:
+	case kind == stage.BP:
 		st, err = st.BP(check)
 	}
 	return st, p.Locate(err, "differentiating")
@@ -163,7 +172,12 @@ func (p *Program) Code(ctx context.Context, w io.Writer) error {
 // Memory prints the memory of the literal machine when the program has been reduced with its inputs left open: the
 // nodes that the result reaches.
 func (p *Program) Memory(ctx context.Context, w io.Writer) error {
-	return p.opened(ctx, w, "printing", func(m *machine.Machine, meter *limits.Meter, text io.Writer) error {
+	return p.write(ctx, w, "printing", func(meter *limits.Meter, text io.Writer) error {
+		m, err := p.open(ctx)
+		if err != nil {
+			return err
+		}
+		defer m.Close()
 		return WriteHeap(text, m.Heap(), p.Source().ScalarNames(), meter.During("print"))
 	})
 }
@@ -171,24 +185,16 @@ func (p *Program) Memory(ctx context.Context, w io.Writer) error {
 // DrawMemory draws what [Program.Memory] prints, and returns how many nodes it leaves out: it draws at most so many,
 // and all if that is 0.
 func (p *Program) DrawMemory(ctx context.Context, w io.Writer, most int, as Format) (left int, err error) {
-	err = p.opened(ctx, w, "drawing", func(m *machine.Machine, _ *limits.Meter, text io.Writer) error {
-		left, err = Heap(text, m.Heap(), p.Source().ScalarNames(), most, as)
-		return err
-	})
-	return left, err
-}
-
-// opened writes what text does of the program reduced with its inputs left open, whole or not at all.
-func (p *Program) opened(ctx context.Context, w io.Writer, phase string,
-	text func(*machine.Machine, *limits.Meter, io.Writer) error) error {
-	return p.write(ctx, w, phase, func(meter *limits.Meter, out io.Writer) error {
+	err = p.write(ctx, w, "drawing", func(_ *limits.Meter, text io.Writer) error {
 		m, err := p.open(ctx)
 		if err != nil {
 			return err
 		}
 		defer m.Close()
-		return text(m, meter, out)
+		left, err = Heap(text, m.Heap(), p.Source().ScalarNames(), most, as)
+		return err
 	})
+	return left, err
 }
 
 // write writes what text does, whole or not at all.
@@ -201,4 +207,98 @@ func (p *Program) write(ctx context.Context, w io.Writer, phase string,
 	}
 	_, err := out.WriteTo(w)
 	return err
+}
+
+// Draw draws the computational graph G of Figure 1 (Ground),
+// Fwd(G), with its tangents in green, or bp(G) of Figure 3, with its backward part in red. It returns
+// how many operations it leaves out: it draws at most so many, and all if that is 0. values writes at
+// each node its value at the point. The error is that of [Program.Text].
+func (p *Program) Draw(ctx context.Context, w io.Writer, kind stage.Kind, most int, values bool,
+	as Format) (left int, err error) {
+	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
+		st, err := p.stage(ctx, meter, kind, p.sourceNames())
+		if err != nil {
+			return err
+		}
+		c, err := newComputation(st, p.Point(), most, values, meter.During("print"))
+		if err != nil {
+			return err
+		}
+		left, err = c.Draw(text, as)
+		return err
+	})
+	return left, err
+}
+
+// SVG draws the computational graph G in SVG for a page, whose CSS variables are its colours: see
+// [Computation.Draw]. It is laid out here, without Graphviz. Of a graph that has more than
+// most operations, inputs or outputs, nothing is written. The error is that of [Program.Text].
+func (p *Program) SVG(ctx context.Context, w io.Writer, most int) (operations int, err error) {
+	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {
+		var st *stage.Stage
+		st, operations, err = p.ground(ctx, meter, most, p.sourceNames())
+		if err != nil || max(operations, len(p.ScalarInputs()), p.Shape().Width()) > most {
+			return err
+		}
+		c, err := newComputation(st, p.Point(), 0, true, meter.During("print"))
+		if err != nil {
+			return err
+		}
+		_, err = c.Draw(text, SVG)
+		return err
+	})
+	return operations, err
+}
+
+// sourceNames returns what names the operations by their place: as the first let around
+// the operation in the source, with a number from the second on, or not at all.
+func (p *Program) sourceNames() func(term.Pos) string {
+	names := LetNames(p.Term())
+	uses := map[string]int{}
+	return func(pos term.Pos) string {
+		name := names[pos]
+		if name == "" || name == "_" {
+			return ""
+		}
+		if uses[name]++; uses[name] > 1 {
+			return name + ":" + strconv.Itoa(uses[name])
+		}
+		return name
+	}
+}
+
+// Operations returns the computational graph of the program with its values at the point and, of a program with one
+// output, the derivatives of that by the nodes; nil if it has more than most operations or inputs. The error is that of
+// [Program.Text].
+func (p *Program) Operations(ctx context.Context, most int) (c *Computation, derivatives []float64, err error) {
+	if len(p.ScalarInputs()) > most {
+		return nil, nil, nil
+	}
+	meter, names := p.Meter(ctx), LetNames(p.Term())
+	st, n, err := p.ground(ctx, meter, most, func(pos term.Pos) string { return names[pos] })
+	if err == nil && n <= most {
+		c, err = newComputation(st, p.Point(), 0, true, meter.During("print"))
+	}
+	if err == nil && c != nil && len(c.Graph.Outputs()) == 1 {
+		err = c.memory.Backward(0)
+		for w := range c.Graph.Len() {
+			derivatives = append(derivatives, c.memory.Second(hypergraph.Node(w)))
+		}
+	}
+	return c, derivatives, p.Locate(err, "drawing")
+}
+
+// LetNames returns the names that lets of the source give to what stands at a place.
+func LetNames(t *term.Term) map[term.Pos]string {
+	names := map[term.Pos]string{}
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if n.Op != term.LetOp {
+			continue
+		}
+		if u := &t.Nodes[n.B]; (u.Op == term.FunOp || u.Op == term.AddOp) && u.Pos != 0 {
+			names[u.Pos] = t.Info(n.X).Name
+		}
+	}
+	return names
 }

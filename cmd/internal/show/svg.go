@@ -170,19 +170,11 @@ func (s *drawing) drawLinks(of Part) {
 			})
 		}
 		for k, i := range links {
-			if part := s.partOf(s.links[i]); part == of {
-				s.drawLink(i, s.arrival(to, k, len(links)), part == leftOut)
+			if s.links[i].of == of {
+				s.drawLink(i, s.arrival(to, k, len(links)))
 			}
 		}
 	}
-}
-
-// partOf is the part of a link in whose colour it is drawn.
-func (s *drawing) partOf(l link) Part {
-	if l.from == omission || l.to == omission {
-		return leftOut
-	}
-	return l.of
 }
 
 // arrival is how far from its middle the k-th of n links arrives at a node.
@@ -198,12 +190,12 @@ func (s *drawing) arrival(to, k, n int) float64 {
 }
 
 // drawLink draws a link whose end is off the middle of its target.
-func (s *drawing) drawLink(i int, off float64, dashed bool) {
+func (s *drawing) drawLink(i int, off float64) {
 	from, to := s.outline(s.index[s.links[i].from]), s.outline(s.index[s.links[i].to])
 	to.Y += off
 	to.Width += 2 * arrow
 	dash := ""
-	if dashed {
+	if s.links[i].of == leftOut {
 		dash = ` stroke-dasharray="3 3"`
 	}
 	s.printf(`<path d="%s"%s/><path d="M%.1f %.1fl%d %dv%dz" fill="currentColor" stroke="none"/>`+"\n",
@@ -247,7 +239,7 @@ func (s *drawing) drawNode(n *node, x, y float64) {
 		case n.numeral:
 			s.text(x, y+valueSize*0.36, valueSize, n.value)
 		case n.text != "":
-			s.name(x, y+nameSize*0.3, n.text)
+			s.markup(x, y+nameSize*0.3, nameSize, svgName(n.text))
 		}
 		if caption > 0 {
 			s.text(x, y+height/2+valueSize+1, valueSize, n.value)
@@ -283,25 +275,25 @@ func (s *drawing) drawSymbol(n *node, x, y float64) {
 }
 
 func (s *drawing) text(x, y, size float64, text string) {
-	s.printf(`<text x="%.1f" y="%.1f" font-size="%g" fill="currentColor" stroke="none">%s</text>`+"\n", x, y, size,
-		html.EscapeString(text))
+	s.markup(x, y, size, html.EscapeString(text))
 }
 
-// name draws a variable's name around x.
-func (s *drawing) name(x, y float64, name string) {
+func (s *drawing) markup(x, y, size float64, markup string) {
+	s.printf(`<text x="%.1f" y="%.1f" font-size="%g" fill="currentColor" stroke="none">%s</text>`+"\n", x, y, size, markup)
+}
+
+// svgName is a variable's name in SVG.
+func svgName(name string) string {
 	p := spell(name)
-	s.printf(`<text x="%.1f" y="%.1f" font-size="%d" fill="currentColor" stroke="none">`+
-		`<tspan font-style="italic">%s</tspan>`,
-		x, y, nameSize, html.EscapeString(p.letters))
-	back := ""
+	out, back := `<tspan font-style="italic">`+html.EscapeString(p.letters)+"</tspan>", ""
 	if p.subscripts != "" {
-		s.printf(`<tspan dy="3" font-size="10">%s</tspan>`, html.EscapeString(p.subscripts))
+		out += `<tspan dy="3" font-size="10">` + p.subscripts + "</tspan>"
 		back = ` dy="-3"`
 	}
 	if p.ticks != "" {
-		s.printf(`<tspan%s>%s</tspan>`, back, p.ticks)
+		out += "<tspan" + back + ">" + p.ticks + "</tspan>"
 	}
-	s.printf("</text>\n")
+	return out
 }
 
 func nameWidth(name string) float64 {

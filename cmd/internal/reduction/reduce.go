@@ -1,7 +1,9 @@
 package reduction
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -132,4 +134,75 @@ func chosen(rs *Rules, choices []uint64, next reference.Strategy, wrong *error) 
 		}
 		return &redexes[n-1]
 	}
+}
+
+// ReduceOptions say how a term is reduced.
+type ReduceOptions struct {
+	Derivation
+	Rules   Rules
+	Choices []uint64 // redexes that are chosen first, each by its number in the list of its term, from 1
+	Order   Order
+	Seed    uint64
+}
+
+// Reduce prints the steps that are chosen, and lists the redexes of the term that they lead to: the term first if it
+// has not been printed yet, and a redex a line; or an object. The error is that of [derive], or a [*ChoiceError].
+func Reduce(w io.Writer, s *Source, start *reference.Start, names *reference.Names, opt ReduceOptions) error {
+	var wrong error
+	next := opt.Order.strategy(&opt.Rules, opt.Seed)
+	opt.Next = chosen(&opt.Rules, opt.Choices, next, &wrong)
+	opt.Eta, opt.Names, opt.File = opt.Rules.Eta(), names, s.File
+	var found redexes
+	opt.End = func(end *reference.State) { found = opt.redexes(end) }
+	counts, err := derive(w, start, opt.Derivation)
+	switch {
+	case err != nil:
+		return Undefined(err)
+	case wrong != nil:
+		return wrong
+	case opt.Format == JSON:
+		return encode(w, found)
+	}
+	var b bytes.Buffer
+	if counts.Total() == 0 {
+		fmt.Fprintf(&b, "    %s\n", found.Term)
+	}
+	b.WriteByte('\n')
+	if len(found.Redexes) == 0 {
+		b.WriteString("normal form\n")
+	}
+	width := len(fmt.Sprint(len(found.Redexes)))
+	for _, r := range found.Redexes {
+		fmt.Fprintf(&b, "%*d  (%s) %s  %s  %s\n", width, r.Redex, r.Number, r.Rule, r.place, r.Text)
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+// redexes are those of a term.
+type redexes struct {
+	Term    string     `json:"term"`
+	Size    int        `json:"size"`
+	Redexes []oneRedex `json:"redexes"`
+}
+
+type oneRedex struct {
+	Redex  int    `json:"redex"`
+	Rule   string `json:"rule"`
+	Number string `json:"number"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+	Text   string `json:"text"`
+	place  string // with the name of an imported file
+}
+
+func (o *ReduceOptions) redexes(s *reference.State) redexes {
+	out := redexes{Term: reference.Text(o.Names.Tokens(s.Term, nil)), Size: s.Size(), Redexes: []oneRedex{}}
+	for i, r := range o.Rules.only(s).Redex {
+		pos := s.Place(&r)
+		line, column := o.position(pos)
+		out.Redexes = append(out.Redexes,
+			oneRedex{i + 1, rule.Table[r.Rule].Name, number(&r), line, column, redexText(o.Names, s, &r), o.place(pos)})
+	}
+	return out
 }
