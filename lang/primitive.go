@@ -145,3 +145,81 @@ func (l *lowering) room(n int) {
 	}
 	l.p.Tick()
 }
+
+// elementwise makes vec i < s -> … of an operation on vectors.
+func (l *lowering) elementwise(n *core.Node) term.Ref {
+	ty := l.typ(n.Type)
+	var parts []*operand
+	part := func(r core.Ref) func(at []term.Static) term.Ref {
+		switch {
+		case r == 0:
+			return nil
+		case l.c.Wide(n, r):
+			o := l.operand(r, ty)
+			parts = append(parts, &o)
+			return func(at []term.Static) term.Ref { return l.operandAt(&o, n.Pos, at...) }
+		}
+		number, o := l.number(r, n.Pos)
+		parts = append(parts, o)
+		return func([]term.Static) term.Ref { return number() }
+	}
+	a, b := part(n.A), part(n.B)
+	var loop func(ty term.Type, at []term.Static) term.Ref
+	loop = func(ty term.Type, at []term.Static) term.Ref {
+		if l.t.Types.Kind(ty) == term.VecKind {
+			return l.loop(l.t.Family, "i", n.Pos, l.t.Types.Len(ty), func(i term.Static) term.Ref {
+				return loop(l.t.Types.Left(ty), append(at, i))
+			})
+		}
+		switch {
+		case n.Op == core.AddOp:
+			x := a(at)
+			return l.t.Add(n.Pos, x, b(at))
+		case b == nil:
+			return l.t.Fun(n.Pos, n.Sym, a(at))
+		}
+		x := a(at)
+		return l.t.Fun(n.Pos, n.Sym, x, b(at))
+	}
+	return l.around(n.Pos, loop(ty, nil), parts...)
+}
+
+// number returns what makes occurrences of the number that node r is, and the let that binds it if it is no atom.
+func (l *lowering) number(r core.Ref, pos term.Pos) (occurrence func() term.Ref, bound *operand) {
+	switch l.c.Nodes[r].Op {
+	case core.VarOp, core.PathOp, core.NumOp, core.StaticOp, core.ComponentOp:
+		return func() term.Ref { return l.refs[r] }, &operand{}
+	}
+	x := l.t.NewVar(term.VarInfo{Name: "c", Type: term.R, Pos: pos})
+	return func() term.Ref { return l.t.Variable(pos, x) }, &operand{bound: x, u: l.refs[r]}
+}
+
+// indicators makes vec i < n -> same x i.
+func (l *lowering) indicators(pos term.Pos, x core.Ref, n int) term.Ref {
+	at, bound := l.number(x, pos)
+	return l.around(pos, l.loop(l.t.Family, "i", pos, n, func(i term.Static) term.Ref {
+		return l.t.Fun(pos, term.Same, at(), l.t.IndexNum(pos, i))
+	}), bound)
+}
+
+// pick makes let o = vec i < n -> same x i in sum i < n -> o.(i) * v.(i), or that for each component.
+func (l *lowering) pick(n *core.Node, ty term.Type) term.Ref {
+	v := l.operand(n.A, ty)
+	count := l.t.Types.Len(ty)
+	hot := l.t.Types.Vec(count, term.R)
+	x := l.t.NewVar(term.VarInfo{Name: "o", Type: hot, Pos: n.Pos})
+	o := operand{x: x, bound: x, u: l.indicators(n.Pos, n.B, count)}
+	var component func(ty term.Type, at []term.Static) term.Ref
+	component = func(ty term.Type, at []term.Static) term.Ref {
+		if l.t.Types.Kind(ty) == term.VecKind {
+			return l.loop(l.t.Family, "j", n.Pos, l.t.Types.Len(ty), func(j term.Static) term.Ref {
+				return component(l.t.Types.Left(ty), append(at, j))
+			})
+		}
+		return l.loop(l.t.Sum, "i", n.Pos, count, func(i term.Static) term.Ref {
+			hot := l.operandAt(&o, n.Pos, i)
+			return l.t.Fun(n.Pos, term.Mul, hot, l.operandAt(&v, n.Pos, append([]term.Static{i}, at...)...))
+		})
+	}
+	return l.around(n.Pos, component(l.t.Types.Left(ty), nil), &v, &o)
+}

@@ -11,83 +11,91 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// comprehension is vec, sum, list or scan i < size -> body; i stands in slot.
-type comprehension struct {
+// sequence is a list or a vector: a literal, or a comprehension vec, sum, list or scan i < size -> body.
+type sequence struct {
 	at   *core.At
-	size *code
-	slot int
-	body *code
+	list bool
+	// Of a literal: its elements.
+	parts []*code
+	// Of a comprehension, whose index stands in slot.
+	size, body *code
+	slot       int
+}
+
+// element returns the code of element i, for which it puts the index in its slot.
+func (q *sequence) element(fr []value, i int) *code {
+	if q.body == nil {
+		return q.parts[i]
+	}
+	fr[q.slot] = number(float64(i))
+	return q.body
 }
 
 // bound returns the number of elements.
-func (c *comprehension) bound(m *machine, fr []value) int {
-	n := c.size.natural(m, fr)
+func (q *sequence) bound(m *machine, fr []value) int {
+	if q.body == nil {
+		return len(q.parts)
+	}
+	n := q.size.natural(m, fr)
 	if n > maxElements {
-		fail(c.at, "not a size", fmt.Sprintf("this has %d elements", n))
+		fail(q.at, "not a size", fmt.Sprintf("this has %d elements", n))
 	}
 	return int(n)
 }
 
-// code is code of the comprehension with a keyword.
-func (c *comprehension) code(keyword syntax.Token) *code {
-	if keyword == syntax.SumTok {
-		return gives(c.sum)
-	}
-	list := keyword == syntax.ListTok
-	out := does(func(m *machine, fr []value) value {
-		n := c.bound(m, fr)
+// code is code of a list or vector.
+func (q *sequence) code() *code {
+	c := does(func(m *machine, fr []value) value {
+		n := q.bound(m, fr)
 		if n == 0 {
 			return value{ref: &array{list: true}}
 		}
-		fr[c.slot] = number(0)
-		m.Step()
-		a := m.array(c.at, list, n, c.body.run(m, fr))
+		a := m.array(q.at, q.list, n, q.element(fr, 0).run(m, fr))
 		if a.flat != nil {
-			c.elements(m, fr, a.flat[a.elem.Width():], 1, a.elem)
-			return value{ref: a}
+			q.write(m, fr, a.flat[a.elem.Width():], 1, a.elem)
 		}
-		for i := 1; i < n; i++ {
+		for i := 1; i < len(a.elems); i++ {
 			m.Step()
-			fr[c.slot] = number(float64(i))
-			a.elems[i] = c.body.run(m, fr)
+			a.elems[i] = q.element(fr, i).run(m, fr)
 		}
 		return value{ref: a}
 	})
-	if list {
-		out.list = c
-		return out
+	if q.list {
+		if q.body != nil {
+			c.list = q
+		}
+		return c
 	}
-	out.into = func(m *machine, fr []value, dst []float64, s *load.Shape) {
-		if s.Kind != load.Vector || uint64(s.Size) != c.size.natural(m, fr) {
+	c.into = func(m *machine, fr []value, dst []float64, s *load.Shape) {
+		if s.Kind != load.Vector || s.Size != q.bound(m, fr) {
 			reported()
 		}
-		c.elements(m, fr, dst, 0, s.A)
+		q.write(m, fr, dst, 0, s.A)
 	}
-	return out
+	return c
 }
 
-// elements computes elements of shape s in dst, which has those from the number first on.
-func (c *comprehension) elements(m *machine, fr []value, dst []float64, first int, s *load.Shape) {
+// write computes elements of shape s in dst, which has those from the number first on.
+func (q *sequence) write(m *machine, fr []value, dst []float64, first int, s *load.Shape) {
 	w := s.Width()
 	for i := 0; i < len(dst); i += w {
 		m.Step()
-		fr[c.slot] = number(float64(first))
-		c.body.write(m, fr, dst[i:i+w], s)
+		q.element(fr, first).write(m, fr, dst[i:i+w], s)
 		first++
 	}
 }
 
 // sum adds in the order of [term.Sum].
-func (c *comprehension) sum(m *machine, fr []value) float64 {
-	n := c.size.natural(m, fr)
+func (q *sequence) sum(m *machine, fr []value) float64 {
+	n := q.size.natural(m, fr)
 	var lanes kernel.Lanes
 	var next [8]float64
 	for i := uint64(0); i < n; {
 		some := next[:min(n-i, uint64(len(next)))]
 		for k := range some {
 			m.Step()
-			fr[c.slot] = number(float64(i))
-			some[k] = c.body.real(m, fr)
+			fr[q.slot] = number(float64(i))
+			some[k] = q.body.real(m, fr)
 			i++
 		}
 		lanes.Add(some)
@@ -96,13 +104,12 @@ func (c *comprehension) sum(m *machine, fr []value) float64 {
 }
 
 // scan is the vector of the states but for the first, start; they stand in a slot of their own.
-func (c *comprehension) scan(state int, start *code) *code {
+func (q *sequence) scan(state int, start *code) *code {
 	return does(func(m *machine, fr []value) value {
-		n := c.bound(m, fr)
+		n := q.bound(m, fr)
 		fr[state] = start.run(m, fr)
-		return value{ref: m.build(c.at, false, n, func(i int) value {
-			fr[c.slot] = number(float64(i))
-			fr[state] = c.body.run(m, fr)
+		return value{ref: m.build(q.at, false, n, func(i int) value {
+			fr[state] = q.element(fr, i).run(m, fr)
 			return fr[state]
 		})}
 	})
@@ -114,61 +121,35 @@ func (m *machine) stream(s *scope, c *code, want *load.Shape) (load.Value, bool)
 	if want.Kind != load.List || c.list == nil || m.Reserve == nil {
 		return load.Value{}, false
 	}
-	var err error
-	n, w := uint64(0), want.A.Width()
-	func() {
-		defer stop(&err)
-		n = c.list.size.natural(m, make([]value, s.slots))
-	}()
-	if err != nil || n == 0 || n > uint64(maxElements/w) || m.Reserve(16*int64(n)*int64(w)) == nil {
+	n, w := c.list.size.natural(m, nil), want.A.Width() // the size depends on no index
+	if n == 0 || n > uint64(maxElements/w) || m.Reserve(16*int64(n)*int64(w)) == nil {
 		return load.Value{}, false
 	}
 	return load.Value{Shape: want, Rows: int(n), Chunk: func(dst []float64, from int, look func() error) (err error) {
 		m := &machine{Guard: &syntax.Guard{Check: look}}
 		defer syntax.Catch(&err)
-		defer stop(&err)
-		c.list.elements(m, m.frame(s.slots), dst, from, want.A)
+		c.list.write(m, m.frame(s.slots), dst, from, want.A)
 		return nil
 	}}, true
 }
 
 // literal translates [e; …] or [| e, … |].
 func (t *translator) literal(list bool, refs []core.Ref) *code {
-	if len(refs) == 0 {
-		return constant(value{ref: &array{list: true}})
-	}
 	if numbers := t.numerals(refs); numbers != nil {
 		return constant(value{ref: &array{list: list, n: len(numbers), elem: realShape, flat: numbers}})
 	}
-	elems := t.codes(refs)
-	c := does(func(m *machine, fr []value) value {
-		return value{ref: m.build(nil, list, len(elems), func(i int) value { return elems[i].run(m, fr) })}
-	})
-	if list {
-		return c
-	}
-	c.into = func(m *machine, fr []value, dst []float64, s *load.Shape) {
-		if s.Kind != load.Vector || s.Size != len(elems) {
-			reported()
-		}
-		w := s.A.Width()
-		for i, e := range elems {
-			m.Step()
-			e.write(m, fr, dst[i*w:(i+1)*w], s.A)
-		}
-	}
-	return c
+	q := &sequence{list: list, parts: t.codes(refs)}
+	return q.code()
 }
 
 // numerals returns the numbers that all nodes of a list are, nil if they are not.
-func (t *translator) numerals(list []core.Ref) []float64 {
-	out := make([]float64, len(list))
-	for i, k := range list {
+func (t *translator) numerals(list []core.Ref) (out []float64) {
+	for _, k := range list {
 		n := &t.P.Core.Nodes[k]
 		if n.Op != core.NumOp {
 			return nil
 		}
-		out[i] = n.Val
+		out = append(out, n.Val)
 	}
 	return out
 }
@@ -177,7 +158,7 @@ func (t *translator) numerals(list []core.Ref) []float64 {
 func pairOf(a, b *code) *code {
 	c := does(func(m *machine, fr []value) value {
 		x := a.run(m, fr)
-		return value{ref: &pair{x, b.run(m, fr)}}
+		return value{ref: &pair{a: x, b: b.run(m, fr)}}
 	})
 	c.into = func(m *machine, fr []value, dst []float64, s *load.Shape) {
 		if s.Kind != load.Product {
@@ -242,30 +223,23 @@ func (m *machine) elementwise(f func(x, y float64) float64, x, y value) value {
 		if v.ref == nil {
 			return v
 		}
-		if a := v.array(); a.n == n && !a.list {
-			return a.at(i)
+		a := v.array()
+		if a.n != n || a.list {
+			reported()
 		}
-		reported()
-		return value{}
+		return a.at(i)
 	}
 	return value{ref: m.build(nil, false, n, func(i int) value { return m.elementwise(f, at(x, i), at(y, i)) })}
 }
-
-// atOnce is how many numbers are added between two looks at the limits.
-const atOnce = 1 << 16
 
 // dot is the sum of the products v_i·w_i, in the order of [term.Sum].
 func (m *machine) dot(v, w []float64) float64 {
 	if len(v) != len(w) {
 		reported()
 	}
+	m.Step()
 	var sum kernel.Lanes
-	for len(v) > 0 {
-		m.Step()
-		n := min(len(v), atOnce)
-		sum.AddProducts(v[:n], w[:n])
-		v, w = v[n:], w[n:]
-	}
+	sum.AddProducts(v, w)
 	return sum.Sum()
 }
 
@@ -279,13 +253,10 @@ func products(p core.Prim, v, w *code) *code {
 	}
 	return does(func(m *machine, fr []value) value {
 		rows, vec := v.array(m, fr), w.numbers(m, fr)
-		out := &array{n: rows.n, elem: realShape, flat: m.floats(nil, rows.n, 1)}
-		for i := range out.flat {
-			m.Step()
+		return value{ref: m.build(nil, false, rows.n, func(i int) value {
 			row := rows.at(i)
-			out.flat[i] = m.dot(row.array().numbers(), vec)
-		}
-		return value{ref: out}
+			return number(m.dot(row.array().numbers(), vec))
+		})}
 	})
 }
 
@@ -294,18 +265,14 @@ func total(p core.Prim, v *code) *code {
 	most := term.Max.Info().Eval2
 	return gives(func(m *machine, fr []value) float64 {
 		numbers := v.numbers(m, fr)
-		if p == core.PrimMaximum {
-			return term.Sum(len(numbers), func(i int) float64 { return numbers[i] }, func(x, y float64) float64 {
-				m.Step()
-				return most(x, y)
-			})
-		}
-		var sum kernel.Lanes
-		for ; len(numbers) > 0; numbers = numbers[min(len(numbers), atOnce):] {
+		if p == core.PrimTotal {
 			m.Step()
-			sum.Add(numbers[:min(len(numbers), atOnce)])
+			return kernel.Sum(numbers)
 		}
-		return sum.Sum()
+		return term.Sum(len(numbers), func(i int) float64 { return numbers[i] }, func(x, y float64) float64 {
+			m.Step()
+			return most(x, y)
+		})
 	})
 }
 

@@ -2,7 +2,8 @@
 //
 // Such a value is elaborated to core, like the rest of a program. Its core is translated to Go closures over frames of
 // slots, which are run. The body of a comprehension writes its numbers straight into the slice of the result, so a
-// computed list of ten million numbers is one slice and no garbage.
+// computed list of ten million numbers is one slice and no garbage. No term is made of it: in a term, each component
+// of a vector that is projected is a variable.
 //
 // Core has types, so no message of this package is about types. Where an error has been reported elsewhere the types
 // may be wrong; such code fails without a message.
@@ -47,12 +48,15 @@ func (c *Defaults) Value(d *syntax.Decl, r core.Ref, want *load.Shape, random bo
 	}
 	v, err := m.value(t.scope, code, want)
 	var wrong *failure
-	if errors.As(err, &wrong) {
+	switch {
+	case errors.As(err, &wrong) && wrong.headline != "":
 		span := wrong.Span
 		if span.End == 0 {
 			span = c.P.File.Expr(d.Value).Span
 		}
 		c.P.Report(span, wrong.headline, wrong.label, append(wrong.Notes, computed(d, span)...)...)
+	case err != nil && wrong == nil:
+		syntax.Abort(err)
 	}
 	return v, err == nil
 }
@@ -70,15 +74,18 @@ func computed(d *syntax.Decl, span syntax.Span) []syntax.Note {
 type code struct {
 	run  func(m *machine, fr []value) value
 	into func(m *machine, fr []value, dst []float64, s *load.Shape) // nil: what run gives is written
-	list *comprehension                                             // of a list
+	list *sequence                                                  // of a comprehension of a list
 }
 
 func (c *code) write(m *machine, fr []value, dst []float64, s *load.Shape) {
-	if c.into != nil {
+	switch {
+	case s.Kind == load.Real:
+		dst[0] = c.real(m, fr)
+	case c.into != nil:
 		c.into(m, fr, dst, s)
-		return
+	default:
+		store(c.run(m, fr), dst, s)
 	}
-	store(c.run(m, fr), dst, s)
 }
 
 // real runs code for its number.
@@ -268,20 +275,21 @@ func (t *translator) valueForm(at *core.At, n *core.Node) *code {
 	case core.PowerOp:
 		return power(t.code(n.A), t.static(term.Static(n.X)))
 	case core.FamilyOp:
-		c := &comprehension{at: at, size: t.static(term.Static(n.A))}
-		c.slot = t.scope.bind(index(n.X), 1)
-		c.body = t.code(n.B)
-		return c.code(syntax.Token(n.Val))
+		size, slot := t.static(term.Static(n.A)), t.scope.bind(index(n.X), 1)
+		q := &sequence{at: at, size: size, body: t.code(n.B), slot: slot}
+		if syntax.Token(n.Val) == syntax.SumTok {
+			return gives(q.sum)
+		}
+		q.list = syntax.Token(n.Val) == syntax.ListTok
+		return q.code()
 	case core.ScanOp:
 		k := t.P.Core.Args[n.A : n.A+4]
-		c := &comprehension{at: at, size: t.static(term.Static(k[1]))}
-		start := t.code(k[2])
-		c.slot = t.scope.bind(index(core.Var(k[0])), 1)
-		state := t.scope.bind(n.X, 1)
-		c.body = t.code(k[3])
-		return c.scan(state, start)
+		size, start := t.static(term.Static(k[1])), t.code(k[2])
+		slot, state := t.scope.bind(index(core.Var(k[0])), 1), t.scope.bind(n.X, 1)
+		q := &sequence{at: at, size: size, body: t.code(k[3]), slot: slot}
+		return q.scan(state, start)
 	case core.NativeOp:
-		return constant(value{ref: &natives[int(n.Val)].callable})
+		return constant(value{ref: &natives[int(n.Val)].native})
 	}
 	return bad()
 }
@@ -347,13 +355,28 @@ func (t *translator) variable(n *core.Node) *code {
 		if t.failed = inner.failed; t.failed {
 			return body
 		}
-		c = shared(inner.scope, body)
+		c = inner.scope.once(body)
 		if t.shared == nil {
 			t.shared = map[core.Var]*code{}
 		}
 		t.shared[n.X] = c
 	}
 	return c
+}
+
+// once is the code c of an outermost scope, which is run once.
+func (s *scope) once(c *code) *code {
+	var known *value
+	return does(func(m *machine, _ []value) value {
+		if known == nil {
+			m.deeper(nil, s.most)
+			v := c.run(m, m.frame(s.slots))
+			known = &v
+			m.release(s.slots)
+			m.depth -= s.most
+		}
+		return *known
+	})
 }
 
 // input reports an input, which a def that is a let uses.
@@ -413,14 +436,14 @@ func (t *translator) function(r core.Ref) *code {
 	fn.slots, fn.nest, fn.caps = inner.slots, inner.most, inner.caps
 	t.scope = outer
 	if len(fn.caps) == 0 {
-		return constant(closure(fn, nil))
+		return constant(value{ref: &closure{function: fn}})
 	}
 	return does(func(_ *machine, fr []value) value {
 		caps := make([]value, len(fn.caps))
 		for i, c := range fn.caps {
 			caps[i] = fr[c.from]
 		}
-		return closure(fn, caps)
+		return value{ref: &closure{fn, caps}}
 	})
 }
 

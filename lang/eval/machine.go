@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/gram-machine/gram/lang/core"
@@ -19,7 +18,7 @@ const (
 	maxElements = load.MaxWidth
 )
 
-// failure is an error of a run: a value that does not exist.
+// failure is the error of a run: a value that does not exist. Without a headline an error has been reported before.
 type failure struct {
 	core.At
 	headline, label string
@@ -28,21 +27,17 @@ type failure struct {
 // Error returns the headline and the label.
 func (f *failure) Error() string { return f.headline + ": " + f.label }
 
-// errReported is the error of code in which something is wrong that has been
-// reported before.
-var errReported = errors.New("an error that has been reported already")
-
-// stopped is the panic value of what ends a run.
-type stopped struct{ err error }
-
 // fail ends the run. Without a place the error stands at the whole expression.
 func fail(at *core.At, headline, label string) {
 	f := &failure{headline: headline, label: label}
 	if at != nil {
 		f.At = *at
 	}
-	panic(&stopped{f})
+	syntax.Abort(f)
 }
+
+// reported ends the run where a value has not the type of its expression: an error about that has been reported.
+func reported() { fail(nil, "", "") }
 
 // machine runs code. Frames are pieces of one stack; when that is too short a
 // longer one takes its place, and the frames in use keep the old one.
@@ -55,11 +50,10 @@ type machine struct {
 	depth int
 }
 
-// value runs the outermost code c of a scope, whose value has the shape want. The error is a [*failure] or
-// [errReported].
+// value runs the outermost code c of a scope, whose value has the shape want. The error is a [*failure], or one of the
+// guard.
 func (m *machine) value(s *scope, c *code, want *load.Shape) (v load.Value, err error) {
-	defer func() { m.top, m.depth = 0, 0 }()
-	defer stop(&err)
+	defer syntax.Catch(&err)
 	m.Look()
 	fr := m.frame(s.slots)
 	if want.Tagged() {
@@ -80,17 +74,6 @@ func (m *machine) value(s *scope, c *code, want *load.Shape) (v load.Value, err 
 	return load.Value{Shape: want, Rows: a.n, Data: a.flat}, nil
 }
 
-// stop, which is deferred, makes what ended a run the error.
-func stop(err *error) {
-	switch x := recover().(type) {
-	case nil:
-	case *stopped:
-		*err = x.err
-	default:
-		panic(x)
-	}
-}
-
 // frame returns n slots, to be given back with release(n).
 func (m *machine) frame(n int) []value {
 	if m.top+n > len(m.stack) {
@@ -109,6 +92,14 @@ func (m *machine) grow(n int) {
 
 func (m *machine) release(n int) { m.top -= n }
 
+// deeper counts the depth of what is evaluated next.
+func (m *machine) deeper(at *core.At, n int) {
+	m.depth += n
+	if m.depth > maxDepth {
+		fail(at, "calls too deep", "too many calls in one another have led to this function")
+	}
+}
+
 // floats returns a slice of n × width numbers.
 func (m *machine) floats(at *core.At, n, width int) []float64 {
 	if n > maxElements/width {
@@ -123,7 +114,7 @@ func (m *machine) floats(at *core.At, n, width int) []float64 {
 // plain data, otherwise in elems.
 func (m *machine) array(at *core.At, list bool, n int, first value) *array {
 	a := &array{list: list, n: n}
-	if a.elem = plain(first); a.elem != nil {
+	if a.elem = plain(first, maxPlain); a.elem != nil {
 		a.flat = m.floats(at, n, a.elem.Width())
 		store(first, a.flat[:a.elem.Width()], a.elem)
 		return a
@@ -145,32 +136,12 @@ func (m *machine) build(at *core.At, list bool, n int, elem func(i int) value) *
 	a := m.array(at, list, n, elem(0))
 	for i := 1; i < n; i++ {
 		m.Step()
-		a.set(i, elem(i))
+		if x := elem(i); a.flat == nil {
+			a.elems[i] = x
+		} else {
+			w := a.elem.Width()
+			store(x, a.flat[i*w:(i+1)*w], a.elem)
+		}
 	}
 	return a
 }
-
-// set stores element i ≥ 1 of an array under construction.
-func (a *array) set(i int, v value) {
-	if a.flat == nil {
-		a.elems[i] = v
-		return
-	}
-	w := a.elem.Width()
-	store(v, a.flat[i*w:(i+1)*w], a.elem)
-}
-
-// enter counts the depth of a call, leave takes it back.
-func (m *machine) enter(fn *function) {
-	m.Step()
-	m.deeper(fn.at, fn.nest+callNest)
-}
-
-func (m *machine) deeper(at *core.At, n int) {
-	m.depth += n
-	if m.depth > maxDepth {
-		fail(at, "calls too deep", "too many calls in one another have led to this function")
-	}
-}
-
-func (m *machine) leave(fn *function) { m.depth -= fn.nest + callNest }

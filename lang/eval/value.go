@@ -2,17 +2,28 @@ package eval
 
 import "github.com/gram-machine/gram/lang/load"
 
-// value is a number if ref is nil, and otherwise one of the objects below. Values
-// are not modified once built.
+// value is a number if ref is nil, and otherwise an object. Values are not modified once built.
 type value struct {
 	num float64
 	ref object
 }
 
-// object is *pair, *array, *cons or *callable.
-type object interface{ isObject() }
+// object is a *pair, an *array, a *cons, or a function: a *closure, *native or *partial. A list is a function, too.
+type object interface {
+	arity() int // how many arguments it takes
+	call(m *machine, args []value) value
+}
 
-type pair struct{ a, b value }
+// data is an object that is no function.
+type data struct{}
+
+func (data) arity() int                   { reported(); return 0 }
+func (data) call(*machine, []value) value { reported(); return value{} }
+
+type pair struct {
+	data
+	a, b value
+}
 
 // array is a vector or a list of n elements. If they are plain data, all of the
 // shape elem, they stand in flat; otherwise in elems. An empty list has neither.
@@ -23,14 +34,6 @@ type array struct {
 	flat  []float64
 	elems []value
 }
-
-// cons is a list under construction, while a function that stands for a list is
-// asked for its elements.
-type cons struct{ head, tail value }
-
-func (*pair) isObject()  {}
-func (*array) isObject() {}
-func (*cons) isObject()  {}
 
 var realShape = load.RealShape()
 
@@ -43,7 +46,7 @@ func view(s *load.Shape, data []float64) value {
 		return value{num: data[0]}
 	case load.Product:
 		w := s.A.Width()
-		return value{ref: &pair{view(s.A, data[:w]), view(s.B, data[w:])}}
+		return value{ref: &pair{a: view(s.A, data[:w]), b: view(s.B, data[w:])}}
 	case load.Vector:
 		return value{ref: &array{n: s.Size, elem: s.A, flat: data}}
 	}
@@ -59,7 +62,7 @@ func taggedView(s *load.Shape, data []float64, tags []int) (value, []float64, []
 	if s.Kind == load.Product {
 		a, data, tags := taggedView(s.A, data, tags)
 		b, data, tags := taggedView(s.B, data, tags)
-		return value{ref: &pair{a, b}}, data, tags
+		return value{ref: &pair{a: a, b: b}}, data, tags
 	}
 	n := s.Size
 	if s.Kind == load.List {
@@ -110,14 +113,12 @@ func (a *array) at(i int) value {
 	return view(a.elem, a.flat[i*w:(i+1)*w:(i+1)*w])
 }
 
-// plain returns the shape of v if it is numbers, products and vectors, and
-// otherwise nil. What is nested too deep is not plain.
-func plain(v value) *load.Shape { return plainWithin(v, maxPlain) }
-
 // maxPlain bounds the nesting of plain data.
 const maxPlain = 10_000
 
-func plainWithin(v value, depth int) *load.Shape {
+// plain returns the shape of v if it is numbers, products and vectors, and otherwise nil. What nests deeper than depth
+// is not plain.
+func plain(v value, depth int) *load.Shape {
 	switch o := v.ref.(type) {
 	case nil:
 		return realShape
@@ -125,11 +126,11 @@ func plainWithin(v value, depth int) *load.Shape {
 		if depth == 0 {
 			return nil
 		}
-		a := plainWithin(o.a, depth-1)
+		a := plain(o.a, depth-1)
 		if a == nil {
 			return nil
 		}
-		if b := plainWithin(o.b, depth-1); b != nil && a.Width()+b.Width() <= load.MaxWidth {
+		if b := plain(o.b, depth-1); b != nil && a.Width()+b.Width() <= load.MaxWidth {
 			return load.ProductShape(a, b)
 		}
 	case *array:
@@ -206,7 +207,3 @@ func (a *array) numbers() []float64 {
 	}
 	return a.flat
 }
-
-// reported fails where a value has not the type of its expression: an error about
-// that has been reported.
-func reported() { panic(&stopped{errReported}) }
