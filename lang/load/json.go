@@ -17,6 +17,9 @@ import (
 func (o *opened) jsonReader() *textReader {
 	r := newTextReader(make([]byte, 0, 1<<16), o.text(), o.s.Guard)
 	r.file, r.path = o.path, []part{{name: "$", index: -1}}
+	if r.skip(); r.err == nil && r.ended() {
+		r.fail("the file is empty")
+	}
 	return r
 }
 
