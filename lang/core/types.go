@@ -182,7 +182,7 @@ func (tt *Types) Function(t Type) (TypeNode, bool) {
 	return TypeNode{}, false
 }
 
-// ListOf returns what a list has as elements, and what it is folded to. Its type may be a list, or the arrow that a list
+// ListOf returns what a list has as elements, and what it is folded to. Its type may be a list, or the arrow that one
 // abbreviates.
 func (tt *Types) ListOf(t Type) (elem, x Type) {
 	f, _ := tt.Function(t)
