@@ -135,6 +135,7 @@ func (p *Program) normal(ctx context.Context, opt EvalOptions) (*term.Term, erro
 
 // passes compute gradients by passes over the graph of a program.
 type passes struct {
+	reducer    // nil, for Value and Read: values take no notice of the mode
 	p          *Program
 	run        func(point []float64) (hypergraph.Result, error)
 	g          *hypergraph.Graph
@@ -209,11 +210,6 @@ func (s *passes) Gradient(point, values, jacobian []float64) error {
 	s.operations = res.Operations
 	return nil
 }
-
-// Value and Read are never called: values take no notice of the mode.
-func (s *passes) Value([]float64) error { return nil }
-
-func (s *passes) Read([]float64, []int) ([]float64, []int, error) { return nil, nil, nil }
 
 // Close implements [reducer].
 func (s *passes) Close() error { return nil }
