@@ -107,8 +107,8 @@ func (n *Numbers) check(u *Selection, data []load.Variable, limits map[int]Limit
 	}
 	class := n.Types.Find(u.T)
 	if class == n.Types.Find(R) {
-		return indexComputed, "this number is computed, or an input; an index is a number of data as it stands there, " +
-			"or a numeral. For numbers of range n, write data is : List R = range n"
+		return indexComputed, "this number is computed, an input, or of a list in other data; an index is a number " +
+			"of data as it stands there, or a numeral. For numbers of range n, write data is : List R = range n"
 	}
 	for _, x := range n.numerals {
 		if n.Types.Find(x.t) == class && !within(x.of, size) {

@@ -17,9 +17,6 @@ import (
 func (o *opened) jsonReader() *textReader {
 	r := newTextReader(make([]byte, 0, 1<<16), o.text(), o.s.Guard)
 	r.file, r.path = o.path, []part{{name: "$", index: -1}}
-	if r.skip(); r.err == nil && r.ended() {
-		r.fail("the file is empty")
-	}
 	return r
 }
 
@@ -37,6 +34,9 @@ func (o *opened) json() (*content, error) {
 	r := o.jsonReader()
 	if o.shape.Tagged() {
 		r.shape = o.shape
+	}
+	if r.skip(); r.err == nil && r.ended() {
+		r.fail("the file is empty")
 	}
 	l := r.selected(o.parts, 0)
 	if err := r.end(); err != nil {
