@@ -222,9 +222,13 @@ func (v *vector) pickBack(m *Machine, s *laneState, i int, l *lane, row, rows in
 		kernel.SetTrue(flags)
 	}
 	numbers := s.vals[v.lanes[l.a].a]
-	if live && len(l.dims) == 1 && l.dims[0].by == 0 && len(numbers) == len(d) && kernel.Finite(d, 1, 0, len(d), 1) {
+	side := l.inner == 1 || whole && len(l.dims) == 2 && l.dims[1].by == 1 // the lanes of a row are side by side
+	if live && side && l.dims[0].by == 0 && len(numbers) == rows && kernel.Finite(d, 1, 0, len(d), 1) {
 		for k, n := range numbers { // the deltas of lanes that are not reached are 0
-			x.adj[x.zero+(int(n)-v.lanes[l.a].at.N)*l.apart] += d[k]
+			to := x.adj[x.zero+(int(n)-v.lanes[l.a].at.N)*l.apart:][:l.inner]
+			for j, y := range d[k*l.inner:][:l.inner] {
+				to[j] += y
+			}
 		}
 		for j := 0; !whole && j < size; j++ {
 			x.reached[x.zero+j*l.apart] = true
