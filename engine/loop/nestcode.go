@@ -26,7 +26,7 @@ const mostUnrolled = 16
 
 // nestGen makes the code of a nest.
 type nestGen struct {
-	*wasm.Function
+	coder
 	n       *Nest
 	back    bool
 	zero    local // it is 0
@@ -69,7 +69,7 @@ func (g *nestGen) in(use, of int) local {
 		if use <= useAdjoint {
 			typ = wasm.F64
 		}
-		at = local(g.NewLocal(typ))
+		at = g.newLocal(typ)
 		g.locals[nestLocal{use, of}] = at
 	}
 	return at
@@ -80,62 +80,17 @@ func (g *nestGen) adjoint(i int) local { return g.in(useAdjoint, i) }
 func (g *nestGen) test(i int) local    { return g.in(useTest, i) }
 func (g *nestGen) take(i int) local    { return g.in(useTake, i) }
 
-// What code is made of, beside opcodes: the number of a local, what sets one, constants, and operations on memory, at
-// so many bytes behind the address.
-type (
-	local  int
-	setTo  int
-	i32    int32
-	i64    int64
-	f64    float64
-	memory struct {
-		op byte
-		at int
-	}
-)
-
-// code appends instructions. A function makes its own.
-func (g *nestGen) code(parts ...any) {
-	for _, p := range parts {
-		switch p := p.(type) {
-		case int:
-			g.Op(byte(p))
-		case byte:
-			g.Op(p)
-		case local:
-			g.Local(wasm.LocalGet, int(p))
-		case setTo:
-			g.Local(wasm.LocalSet, int(p))
-		case i32:
-			g.I32(int32(p))
-		case i64:
-			g.I64(int64(p))
-		case f64:
-			g.F64(float64(p))
-		case memory:
-			g.Memory(p.op, p.at)
-		case func():
-			p()
-		default:
-			panic(fmt.Sprintf("loop: code of %T", p))
-		}
-	}
-}
-
-// word is an operation on a word of memory, which has the address 0 below it.
-func word(op byte, at int) memory { return memory{op, wasm.TableBytes + 8*at} }
-
 func (n *Nest) newGen(back bool) *nestGen {
-	g := &nestGen{Function: wasm.NewFunction(string([]byte{wasm.I32, wasm.I32, wasm.I32, wasm.I32})), n: n, back: back,
-		locals: map[nestLocal]local{}, bases: map[string]local{}}
-	g.zero = local(g.NewLocal(wasm.I32))
+	g := &nestGen{coder: coder{wasm.NewFunction(string([]byte{wasm.I32, wasm.I32, wasm.I32, wasm.I32}))}, n: n,
+		back: back, locals: map[nestLocal]local{}, bases: map[string]local{}}
+	g.zero = g.newLocal(wasm.I32)
 	for k := range n.v.Loops {
-		x := nestIndex{local: local(g.NewLocal(wasm.I32))}
+		x := nestIndex{local: g.newLocal(wasm.I32)}
 		if n.loop(k).blocks {
-			x.first, x.all = local(g.NewLocal(wasm.I32)), local(g.NewLocal(wasm.I64))
+			x.first, x.all = g.newLocal(wasm.I32), g.newLocal(wasm.I64)
 		}
 		g.index = append(g.index, x)
-		g.current = append(g.current, local(g.NewLocal(wasm.I64)))
+		g.current = append(g.current, g.newLocal(wasm.I64))
 	}
 	return g
 }
@@ -192,7 +147,7 @@ func (g *nestGen) address(at int, by func(k int) int) (offset int) {
 	}
 	base, ok := g.bases[key]
 	if !ok {
-		base = local(g.NewLocal(wasm.I32))
+		base = g.newLocal(wasm.I32)
 		g.bases[key] = base
 	}
 	if !slices.ContainsFunc(g.based, func(s map[local]struct{}) bool { _, ok := s[base]; return ok }) {
