@@ -71,7 +71,38 @@ func (f *Form) Step(s *Stream) int {
 }
 
 // coder makes a function.
-type coder struct{ *wasm.Function }
+type coder struct {
+	*wasm.Function
+	locals map[localKey]local
+}
+
+func newCoder(parameters int) coder {
+	return coder{wasm.NewFunction(string(slices.Repeat([]byte{wasm.I32}, parameters))), map[localKey]local{}}
+}
+
+// localKey says what a local is for: a number, its adjoint, whether that is reached, the iterations in which it is 1,
+// or is reached by what takes it, or a word of memory that counts, or is a set.
+type localKey struct{ use, of int }
+
+const (
+	useNumber = iota
+	useAdjoint
+	useFlag
+	useTest
+	useTake
+	useCount
+	useSet
+)
+
+// in is the local for a use.
+func (c coder) in(use, of int) local {
+	at, ok := c.locals[localKey{use, of}]
+	if !ok {
+		at = c.newLocal([...]byte{wasm.F64, wasm.F64, wasm.I32, wasm.I64, wasm.I64, wasm.I64, wasm.I64}[use])
+		c.locals[localKey{use, of}] = at
+	}
+	return at
+}
 
 // What code is made of, beside opcodes: the number of a local, what sets one or also leaves the number, constants, and
 // operations on memory, at so many bytes behind the address.
@@ -130,18 +161,15 @@ type gen struct {
 	*Form
 	pass   int           // forward or backward
 	base   local         // it is 0: what is in the frame is at an offset from it
-	home   map[id]local  // of numbers
 	known  []map[id]bool // what is in its local, scope by scope
 	groups []Group
 	counts []local // of each group
 
-	adj      map[id]adjoint
-	adjLocal map[id]local
-	flagOf   map[id]local
-	group    []int        // the group of each scope, −1: it has none yet
-	counted  map[Kind]int // the groups of cells that flags say are reached
-	sure     map[id]bool  // the elements at which something arrives in each iteration
-	reached  []bool       // the streams that are whole
+	adj     map[id]adjoint
+	group   []int        // the group of each scope, −1: it has none yet
+	counted map[Kind]int // the groups of cells that flags say are reached
+	sure    map[id]bool  // the elements at which something arrives in each iteration
+	reached []bool       // the streams that are whole
 }
 
 // The parameters.
@@ -152,8 +180,7 @@ const (
 )
 
 func (f *Form) newGen(pass int) *gen {
-	params := slices.Repeat([]byte{wasm.I32}, int(localStream)+len(f.Streams))
-	g := &gen{coder: coder{wasm.NewFunction(string(params))}, Form: f, pass: pass, home: map[id]local{}}
+	g := &gen{coder: newCoder(int(localStream) + len(f.Streams)), Form: f, pass: pass}
 	g.base = g.newLocal(wasm.I32)
 	return g
 }
@@ -166,21 +193,15 @@ func (g *gen) compile() *Code {
 	return c
 }
 
-func (g *gen) localOf(v id) local      { return g.localIn(g.home, v, wasm.F64) }
-func (g *gen) adjointLocal(v id) local { return g.localIn(g.adjLocal, v, wasm.F64) }
-func (g *gen) flagLocal(v id) local    { return g.localIn(g.flagOf, v, wasm.I32) }
+func (g *gen) localOf(v id) local      { return g.in(useNumber, int(v)) }
+func (g *gen) adjointLocal(v id) local { return g.in(useAdjoint, int(v)) }
+func (g *gen) flagLocal(v id) local    { return g.in(useFlag, int(v)) }
 
-func (g *gen) localIn(of map[id]local, v id, typ byte) local {
-	at, ok := of[v]
-	if !ok {
-		at = g.newLocal(typ)
-		of[v] = at
-	}
-	return at
-}
+func (g *gen) isKnown(v id) bool { return isIn(g.known, v) }
 
-func (g *gen) isKnown(v id) bool {
-	return slices.ContainsFunc(g.known, func(s map[id]bool) bool { return s[v] })
+// isIn reports whether one of the scopes has a key.
+func isIn[K comparable](scopes []map[K]bool, key K) bool {
+	return slices.ContainsFunc(scopes, func(s map[K]bool) bool { return s[key] })
 }
 
 // keepTop keeps the number on the stack in the local of v, and leaves it on the stack.
@@ -225,8 +246,7 @@ func (g *gen) push(v id) func() { return func() { g.get(v) } }
 // putInRow puts a number in a column of the row.
 func (g *gen) putInRow(v id, col int) { g.code(localRow, g.push(v), memory{wasm.F64Store, 8 * col}) }
 
-var opcodes = [...]byte{add: wasm.F64Add, sub: wasm.F64Sub, mul: wasm.F64Mul, div: wasm.F64Div, neg: wasm.F64Neg,
-	fun: 0}
+var opcodes = [...]byte{add: wasm.F64Add, sub: wasm.F64Sub, mul: wasm.F64Mul, div: wasm.F64Div, neg: wasm.F64Neg}
 
 // compute leaves a number on the stack that is not known.
 func (g *gen) compute(v id) {

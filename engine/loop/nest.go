@@ -8,6 +8,7 @@ import (
 
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/wasm"
+	"github.com/gram-machine/gram/term"
 )
 
 // Nest is the machine code of a vector statement whose results are numbers, made by nests of loops with branches. It
@@ -201,14 +202,18 @@ func NewNest(v *ir.Vector, live, reached func(i int) bool, taped bool) *Nest {
 }
 
 // withSummands returns a vector that computes the same, in which more selects are summands, see [Nest.summand]: if one
-// operand is a numeral it is B, and a select whose A is another one with the same B has that one's A.
+// operand is a numeral it is B, and a select whose A is another one with the same B has that one's A. A product has its
+// symbol.
 func withSummands(v *ir.Vector) *ir.Vector {
 	out := *v
 	out.Lanes = slices.Clone(v.Lanes)
 	not := map[int]int{}
 	for i := range out.Lanes {
 		s := &out.Lanes[i]
-		if s.Op == ir.LaneNot {
+		switch s.Op {
+		case ir.LaneMul:
+			s.Sym = term.Mul
+		case ir.LaneNot:
 			not[s.A] = i
 		}
 		if s.Op != ir.LaneSelect {

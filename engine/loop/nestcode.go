@@ -31,12 +31,11 @@ type nestGen struct {
 	back    bool
 	zero    local // it is 0
 	index   []nestIndex
-	locals  map[nestLocal]local
-	bases   map[string]local     // of sums of indices
-	known   []map[int]bool       // the numbers in locals, scope by scope
-	based   []map[local]struct{} // the sums of indices: those of straight code have no scope of their own
-	begun   []map[int]bool       // the adjoints in locals
-	current []local              // with the iterations that are left, of each loop
+	bases   map[string]local // of sums of indices
+	known   []map[int]bool   // the numbers in locals, scope by scope
+	based   []map[local]bool // the sums of indices: those of straight code have no scope of their own
+	begun   []map[int]bool   // the adjoints in locals
+	current []local          // with the iterations that are left, of each loop
 }
 
 // nestIndex is the index of a loop: a number, or a local that has it times 8. Of a loop that runs in blocks, first is
@@ -48,41 +47,13 @@ type nestIndex struct {
 	first, all local
 }
 
-// nestLocal says what a local is for: an instruction's number, its adjoint, the iterations in which it is 1, or is
-// reached by what takes it, or a word of memory that counts, or is a set.
-type nestLocal struct{ use, of int }
-
-const (
-	useNumber = iota
-	useAdjoint
-	useTest
-	useTake
-	useCount
-	useSet
-)
-
-// in is a local.
-func (g *nestGen) in(use, of int) local {
-	at, ok := g.locals[nestLocal{use, of}]
-	if !ok {
-		typ := byte(wasm.I64)
-		if use <= useAdjoint {
-			typ = wasm.F64
-		}
-		at = g.newLocal(typ)
-		g.locals[nestLocal{use, of}] = at
-	}
-	return at
-}
-
 func (g *nestGen) value(i int) local   { return g.in(useNumber, i) }
 func (g *nestGen) adjoint(i int) local { return g.in(useAdjoint, i) }
 func (g *nestGen) test(i int) local    { return g.in(useTest, i) }
 func (g *nestGen) take(i int) local    { return g.in(useTake, i) }
 
 func (n *Nest) newGen(back bool) *nestGen {
-	g := &nestGen{coder: coder{wasm.NewFunction(string([]byte{wasm.I32, wasm.I32, wasm.I32, wasm.I32}))}, n: n,
-		back: back, locals: map[nestLocal]local{}, bases: map[string]local{}}
+	g := &nestGen{coder: newCoder(4), n: n, back: back, bases: map[string]local{}}
 	g.zero = g.newLocal(wasm.I32)
 	for k := range n.v.Loops {
 		x := nestIndex{local: g.newLocal(wasm.I32)}
@@ -93,10 +64,6 @@ func (n *Nest) newGen(back bool) *nestGen {
 		g.current = append(g.current, g.newLocal(wasm.I64))
 	}
 	return g
-}
-
-func isIn(scopes []map[int]bool, i int) bool {
-	return slices.ContainsFunc(scopes, func(s map[int]bool) bool { return s[i] })
 }
 
 // scope runs do in a scope of its own.
@@ -150,9 +117,9 @@ func (g *nestGen) address(at int, by func(k int) int) (offset int) {
 		base = g.newLocal(wasm.I32)
 		g.bases[key] = base
 	}
-	if !slices.ContainsFunc(g.based, func(s map[local]struct{}) bool { _, ok := s[base]; return ok }) {
+	if !isIn(g.based, base) {
 		g.code(append(sum, setTo(base))...)
-		g.based[len(g.based)-1][base] = struct{}{}
+		g.based[len(g.based)-1][base] = true
 	}
 	g.code(base)
 	return offset
@@ -238,30 +205,19 @@ func (g *nestGen) compute(i int) {
 	for _, k := range operands(s) {
 		g.get(k)
 	}
-	switch s.Op {
-	case ir.LaneAdd:
-		g.code(wasm.F64Add)
-	case ir.LaneMul:
-		g.code(wasm.F64Mul)
-	default:
-		g.apply(s.Sym)
-	}
+	g.apply(s.Sym)
 }
-
-// symbolCodes are the opcodes of symbols that have one.
-var symbolCodes = map[term.Symbol]byte{term.NoSymbol: wasm.F64Add, term.Mul: wasm.F64Mul, term.Sub: wasm.F64Sub,
-	term.Div: wasm.F64Div, term.Neg: wasm.F64Neg}
 
 // Short reports whether a symbol takes a few instructions.
 func Short(s term.Symbol) bool {
-	_, ok := symbolCodes[s]
+	_, ok := instructions[s]
 	return ok || wasm.Short(s, 2*wasm.InlineBytes)
 }
 
 // apply applies a symbol to the operands on the stack.
 func (g *nestGen) apply(s term.Symbol) {
-	if op, ok := symbolCodes[s]; ok {
-		g.code(op)
+	if op, ok := instructions[s]; ok {
+		g.code(opcodes[op])
 	} else if !g.n.fail(!wasm.Translated(s)) {
 		g.Symbol(s)
 	}
@@ -296,7 +252,7 @@ func (g *nestGen) adds(p *phase) bool {
 func (g *nestGen) iterate(k int, p *phase, body func()) {
 	unrolled := k >= 0 && p.guard < 0 && !p.hasLoops() && g.n.loop(k).Size <= mostUnrolled
 	if !unrolled {
-		g.based = append(g.based, map[local]struct{}{})
+		g.based = append(g.based, map[local]bool{})
 		defer func() { g.based = g.based[:len(g.based)-1] }()
 	}
 	switch {
@@ -344,7 +300,7 @@ func (g *nestGen) inBlocks(k int, body func()) {
 	}
 	x := &g.index[k]
 	from, to := g.range8(k, true)
-	g.based = append(g.based, map[local]struct{}{})
+	g.based = append(g.based, map[local]bool{})
 	defer func() { g.based = g.based[:len(g.based)-1] }()
 	last := (loop.Size - 1) / mostBits * mostBits
 	g.counting(x.first, from, to, block, func() {
@@ -419,7 +375,7 @@ func (g *nestGen) count(k, at int, set any) {
 
 // finish ends a function: counters go to memory.
 func (g *nestGen) finish() *wasm.Function {
-	keys := slices.SortedFunc(maps.Keys(g.locals), func(a, b nestLocal) int { return int(g.locals[a] - g.locals[b]) })
+	keys := slices.SortedFunc(maps.Keys(g.locals), func(a, b localKey) int { return int(g.locals[a] - g.locals[b]) })
 	for _, l := range keys {
 		if op, ok := map[int]byte{useCount: wasm.I64Add, useSet: wasm.I64Or}[l.use]; ok {
 			g.code(g.zero, g.zero, word(wasm.I64Load, l.of), g.locals[l], op, word(wasm.I64Store, l.of))

@@ -40,7 +40,7 @@ func (n *Nest) possible() bool {
 				return false
 			}
 		case ir.LaneFun1, ir.LaneFun2:
-			if _, ok := symbolCodes[l.Sym]; !ok && !wasm.Translated(l.Sym) {
+			if _, ok := instructions[l.Sym]; !ok && !wasm.Translated(l.Sym) {
 				return false
 			}
 		case ir.LaneSum:
@@ -177,10 +177,6 @@ func (n *Nest) fixed(i int, at *[len(ir.Affine{}.By)]int) float64 {
 		return float64(x)
 	case ir.LaneExpand:
 		return n.fixed(s.A, at)
-	case ir.LaneAdd:
-		return n.fixed(s.A, at) + n.fixed(s.B, at)
-	case ir.LaneMul:
-		return n.fixed(s.A, at) * n.fixed(s.B, at)
 	case ir.LaneFun1:
 		return s.Sym.Eval(n.fixed(s.A, at))
 	default:
@@ -768,11 +764,8 @@ func (n *Nest) eachNeeded(s *ir.Lane, f func(i int)) {
 
 // partial is the partial derivative of an operation for an operand, nil: it is 1.
 func (n *Nest) partial(s *ir.Lane, k int) *term.Partial {
-	switch s.Op {
-	case ir.LaneAdd:
+	if s.Sym == term.NoSymbol {
 		return nil
-	case ir.LaneMul:
-		return &term.Mul.Info().Partials[k]
 	}
 	return &s.Sym.Info().Partials[k]
 }

@@ -39,8 +39,7 @@ type handedOn struct {
 // reach nil only, by flags in the frame. made says whether something arrives at the numbers that the iterations make.
 func (f *Form) Backward(reach []Reach, made Reach) *Code {
 	g := f.newGen(backward)
-	g.adj, g.adjLocal, g.flagOf, g.counted = map[id]adjoint{}, map[id]local{}, map[id]local{}, map[Kind]int{}
-	g.sure = map[id]bool{}
+	g.adj, g.counted, g.sure = map[id]adjoint{}, map[Kind]int{}, map[id]bool{}
 	flagged := reach == nil
 	if flagged {
 		reach = make([]Reach, len(f.states))

@@ -471,12 +471,7 @@ func (b *builder) branch(n *node, x, y id) {
 	b.at, b.env, b.refs = outer, before, refs
 	outer.items = append(outer.items, item{br: br})
 	b.branches = append(b.branches, br)
-	var regs []ir.Reg
-	for r := range n.live {
-		regs = append(regs, r)
-	}
-	slices.Sort(regs)
-	for _, r := range regs {
+	for _, r := range slices.Sorted(maps.Keys(n.live)) {
 		t, e := then[r], els[r]
 		_, hasT := then[r]
 		_, hasE := els[r]
