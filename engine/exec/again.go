@@ -301,22 +301,16 @@ func (c *checkpoint) backward(m *Machine, r *record) (arrivals, cells uint64, er
 		panic("exec: iterations that are made again leave another state")
 	}
 	i := base
-	arrive := func(s Slot) {
-		if m.reached[i] {
-			m.adjoint[s.A] += m.adjoint[i]
-			m.reached[s.A] = true
-		}
-		m.adjoint[i], m.reached[i] = 0, false
-		i++
-	}
 	for _, x := range all {
 		if x.slot != nil {
-			arrive(*x.slot)
-			continue
+			m.handOn(i, x.slot.A)
 		}
 		for k := range x.n {
-			arrive(m.dense[x.id].element(uint64(k)))
+			if x.slot == nil {
+				m.handOn(i+k, m.dense[x.id].element(uint64(k)).A)
+			}
 		}
+		i += x.n
 	}
 	arrivals, cells, err = m.backThrough(before.n)
 	if err == nil {

@@ -162,9 +162,10 @@ func (p *Program) assemble(f *ir.Func) {
 		name: f.Name, results: int32(f.Results), block: f.Code[0].N, body: f.Body, atCall: f.AtCall}
 	if p.src.Placed {
 		g.regs++
+		p.placed = append(p.placed, placed{})
+		p.add(f.Pos, instr{op: enter, d: slotSize * uint32(f.Regs), n: uint32(len(p.placed) - 1)})
 	}
 	heads := map[uint32]*nativeLoop{}
-	p.add(f.Pos, p.placedFun(f)...)
 	at, drop := map[uint32]uint32{}, p.src.Dropped(f)
 	var b *block
 	for i := range f.Code {

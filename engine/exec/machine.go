@@ -477,7 +477,12 @@ func (m *Machine) evaluate(point []float64) error {
 	if err := m.start(point); err != nil {
 		return err
 	}
-	results, err := m.call(ref(0, 0), 0)
+	f := &m.p.funs[0]
+	m.frames = append(m.frames[:0], frame{pc: -1})
+	m.base, m.size, m.self = 0, int(f.regs), ref(0, 0)
+	m.ensure(m.size)
+	clear(m.stack)
+	results, err := m.run(f.entry)
 	if err != nil {
 		return err
 	}
@@ -489,16 +494,6 @@ func (m *Machine) enterPhase(phase calls.Phase) {
 	if m.Phase != nil {
 		m.Phase(phase)
 	}
-}
-
-// call runs a function whose params arguments are at the bottom of the stack, until it returns.
-func (m *Machine) call(closure uint64, params int) ([]Slot, error) {
-	f := &m.p.funs[m.heap[object(closure)].A+off(closure)]
-	m.frames = append(m.frames[:0], frame{pc: -1})
-	m.base, m.size, m.self = 0, int(f.regs), closure
-	m.ensure(m.size)
-	clear(m.stack[params:])
-	return m.run(f.entry)
 }
 
 // ensure makes room for n slots on the stack, and one behind them.

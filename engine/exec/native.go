@@ -532,7 +532,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	pc int32) error {
 	n, t := &m.native, &m.tape
 	words := len(t.words)
-	add := func(x uint64) { t.words = append(t.words, x) }
+	add := func(x ...uint64) { t.words = append(t.words, x...) }
 	reg := func(r ir.Reg) *Slot { return at(fp, slotSize*uint32(r)) }
 	rows, each, stop, err := m.roomForRows(f, left, pc)
 	if err != nil {
@@ -542,23 +542,16 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	if err != nil {
 		return err
 	}
-	add(left)
-	add(rows)
-	add(each)
-	add(math.Float64bits(index))
-	add(0)
+	add(left, rows, each, math.Float64bits(index), 0)
 	for _, r := range f.Inputs {
-		add(math.Float64bits(reg(r).V))
-		add(reg(r).A)
+		add(math.Float64bits(reg(r).V), reg(r).A)
 	}
 	states := f.AllStates()
 	for _, r := range f.States {
 		add(reg(r).A)
 	}
 	last := len(t.words) // the states behind the loop
-	for range states {
-		add(0)
-	}
+	add(make([]uint64, states)...)
 	for k := range f.Streams {
 		s := &f.Streams[k]
 		vector, first := uint64(s.Object), f.First(s, func(i int) float64 { return reg(f.Inputs[i]).V }, index)
@@ -568,8 +561,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 			r := reg(s.Object).A
 			vector, first = object(r), first+int(off(r))
 		}
-		add(vector)
-		add(uint64(first))
+		add(vector, uint64(first))
 	}
 	for _, t := range f.Targets {
 		for _, s := range m.before(reg(t.Reg).A, int(index)*t.Width) {
@@ -875,25 +867,19 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	}
 	for i := range f.Inputs {
 		if a := w.inputs[2*i+1]; frame[f.FrameInput(i)+1] != 0 && a != 0 && a&isRef == 0 {
-			m.adjoint[a] += frame[f.FrameInput(i)]
-			m.reached[a] = true
+			m.arrive(a, frame[f.FrameInput(i)])
 		}
 	}
 	at := w.base
 	for _, t := range f.Targets { // what iterations have made before
 		for i, a := range before[:int(w.start)*t.Width] {
-			if m.reached[at+i] {
-				m.adjoint[a] += m.adjoint[at+i]
-				m.reached[a] = true
-				m.adjoint[at+i], m.reached[at+i] = 0, false
-			}
+			m.handOn(at+i, a)
 		}
 		before, at = before[int(w.start)*t.Width:], at+t.Slots
 	}
 	for i := range f.States {
 		if a := addresses[i]; reach[i] == loop.Yes && a != 0 && a&isRef == 0 {
-			m.adjoint[a] += frame[f.FrameAdjoint(i)]
-			m.reached[a] = true
+			m.arrive(a, frame[f.FrameAdjoint(i)])
 		}
 	}
 	return arrivals, cells, nil

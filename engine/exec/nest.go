@@ -273,8 +273,7 @@ func (m *Machine) nestBack(v *vector, s *laneState, r *record) error {
 	n.Arrived(st.words, func(i, at int, adjoint float64) {
 		x := &s.adj[i]
 		if v.lanes[i].op == ir.LaneScalar {
-			m.adjoint[x.zero] += adjoint
-			m.reached[x.zero] = true
+			m.arrive(uint64(x.zero), adjoint)
 		} else {
 			x.adj[x.zero+at] += adjoint
 			x.reached[x.zero+at] = true

@@ -470,12 +470,3 @@ func (s *sampler) activation(a uint32) {
 		x.Time += s.spent[1][k.places+i]
 	}
 }
-
-// placedFun begins what a placed program has of a function: its first instruction.
-func (p *Program) placedFun(f *ir.Func) []instr {
-	if !p.src.Placed {
-		return nil
-	}
-	p.placed = append(p.placed, placed{})
-	return []instr{{op: enter, d: slotSize * uint32(f.Regs), n: uint32(len(p.placed) - 1)}}
-}

@@ -336,6 +336,20 @@ func (m *Machine) backOperations(i, stop, args, slopes int) (end, a, s int, arri
 	return i, args, slopes, arrivals, cells, nil
 }
 
+// arrive adds to the adjoint at an address.
+func (m *Machine) arrive(to uint64, x float64) {
+	m.adjoint[to] += x
+	m.reached[to] = true
+}
+
+// handOn adds what has arrived at an address, which is not reached then, to the adjoint at another.
+func (m *Machine) handOn(from int, to uint64) {
+	if m.reached[from] {
+		m.arrive(to, m.adjoint[from])
+		m.adjoint[from], m.reached[from] = 0, false
+	}
+}
+
 // failed leaves no adjoints behind, where a backward phase ends early.
 func (m *Machine) failed(err error) error {
 	clear(m.adjoint)

@@ -247,16 +247,14 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			}
 		case ir.LaneScalar, ir.LaneIndex:
 			l.word, v.words = v.words, v.words+2
-		case ir.LaneMul:
-			l.kind, l.kernels = p.kindsOf(term.Mul), products
-		case ir.LaneAdd:
-			l.kind, l.kernels = v.plus, sums
 		case ir.LaneFun1:
 			l.kind, l.all = p.kindsOf(s.Sym), onLanes(s.Sym)
 			l.slow = s.Sym != term.Neg && s.Sym != term.Sqrt
-		case ir.LaneFun2:
-			l.kind, l.two = p.kindsOf(s.Sym), p.ofTwo(s.Sym)
-			l.kernels = kernelsOf(s.Sym)
+		case ir.LaneAdd, ir.LaneMul, ir.LaneFun2:
+			if s.Op == ir.LaneMul {
+				l.sym = term.Mul
+			}
+			l.kind, l.kernels = p.kindsOf(l.sym), kernelsOf(l.sym)
 		case ir.LaneExpand:
 			l.ratio = l.n / v.lanes[l.a].n
 		case ir.LaneSum:
