@@ -388,15 +388,15 @@ func (m *Machine) collect(pc int32) error {
 		m.spare = make([]Slot, 0, cap(from))
 	}
 	to := append(m.spare[:0], from[:static]...)
-	move := func(s *Slot) {
-		if s.A&isRef == 0 || s.A&isDense == 0 && object(s.A) < uint64(static) {
+	move := func(r *uint64) {
+		o := object(*r)
+		if *r&isRef == 0 || *r&isDense == 0 && o < uint64(static) {
 			return
 		}
-		if s.A&isDense != 0 {
-			m.dense[object(s.A)].marked = true
+		if *r&isDense != 0 {
+			m.dense[o].marked = true
 			return
 		}
-		o := object(s.A)
 		h := &from[o]
 		if h.A&moved == 0 {
 			at := uint64(len(to))
@@ -404,28 +404,21 @@ func (m *Machine) collect(pc int32) error {
 			to = append(to, from[o:o+1+n]...)
 			h.A = moved | at
 		}
-		s.A = ref(h.A&^moved, off(s.A))
+		*r = ref(h.A&^moved, off(*r))
 	}
 	top := m.base + m.size
 	clear(m.stack[top:])
-	for i := range m.stack[:top] {
-		move(&m.stack[i])
-	}
-	for i := range m.frames {
-		f := Slot{A: m.frames[i].self}
-		move(&f)
-		m.frames[i].self = f.A
-	}
-	self := Slot{A: m.self}
-	move(&self)
-	m.self = self.A
-	for _, slots := range [][]Slot{m.result, m.collected, m.kept} {
+	for _, slots := range [][]Slot{m.stack[:top], m.result, m.collected, m.kept} {
 		for i := range slots {
-			move(&slots[i])
+			move(&slots[i].A)
 		}
 	}
+	for i := range m.frames {
+		move(&m.frames[i].self)
+	}
+	move(&m.self)
 	for i := static; i < len(to); i++ {
-		move(&to[i])
+		move(&to[i].A)
 	}
 	m.freed += uint64(len(from)-len(to)) + m.sweep()
 	m.heap, m.spare = to, from[:0]

@@ -235,9 +235,7 @@ func (m *Machine) pend(at **pending, adr, rows, columns, apart int, a, b []float
 		kernel.SetTrue(p.reached)
 		return
 	}
-	for k, f := range flags[:rows] {
-		p.reached[k] = p.reached[k] || f
-	}
+	kernel.Or(p.reached, flags[:rows])
 }
 
 // add adds what is pending.
