@@ -18,7 +18,7 @@ import (
 //
 // An instruction counts a cell for each lane that is reached. Most often all lanes are, or none, and then no lane
 // needs a flag: reach. Where some are, flags say which, and the deltas of the others are 0. Which operands have
-// adjoints is known for whole instructions, too; where an if makes it differ, see select.go.
+// adjoints is known for whole instructions, too; where an if makes it differ, see where.go.
 
 // reach says which lanes of an instruction are reached.
 type reach uint8

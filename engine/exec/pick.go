@@ -222,10 +222,8 @@ func (v *vector) pickBack(m *Machine, s *laneState, i int, l *lane, row, rows in
 		for k, n := range numbers { // the deltas of lanes that are not reached are 0
 			x.adj[x.zero+(int(n)-v.lanes[l.a].at.N)*l.apart] += d[k]
 		}
-		for j := 0; !whole && j < size; j++ {
-			x.reached[x.zero+j*l.apart] = true
-		}
 		if !whole {
+			setApart(x.reached, x.zero, size, l.apart)
 			kernel.Or(flags, s.flags[i])
 		}
 	} else {
@@ -243,12 +241,7 @@ func (v *vector) pickBack(m *Machine, s *laneState, i int, l *lane, row, rows in
 	}
 	tiles(elements.dims, rows, x.zero+row*elements.dims[0].by, func(t tile) {
 		for ; t.outer.size > 0; t.next() {
-			if t.inner.by == 1 {
-				kernel.SetTrue(x.reached[t.at : t.at+t.inner.size])
-			}
-			for k := 0; t.inner.by != 1 && k < t.inner.size; k++ {
-				x.reached[t.at+k*t.inner.by] = true
-			}
+			setApart(x.reached, t.at, t.inner.size, t.inner.by)
 		}
 	})
 }

@@ -375,13 +375,7 @@ func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoint
 		if flags != nil && !kernel.AnyTrue(flags[iu*u.c:], nw, w.c) {
 			continue
 		}
-		if xj == 1 {
-			kernel.SetTrue(x.reached[to+iu*u.a:][:size])
-			continue
-		}
-		for j := range size {
-			x.reached[to+iu*u.a+j*xj] = true
-		}
+		setApart(x.reached, to+iu*u.a, size, xj)
 	}
 }
 

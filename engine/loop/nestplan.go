@@ -369,12 +369,16 @@ func (n *Nest) shift(i int) int {
 	if first < 0 || len(s.At.Outer) > 0 || first+n.loop(s.Loop).Size > n.loop(n.v.Lanes[s.A].Loop).Size {
 		return -1
 	}
-	for k, x := range by {
-		if want := k == s.Loop; want && x != 1 || !want && x != 0 {
-			return -1
-		}
+	if by != oneByOne(s.Loop) {
+		return -1
 	}
 	return first
+}
+
+// oneByOne is how far apart places are that follow each other in a loop, whatever those around it are.
+func oneByOne(loop int) (by [len(ir.Affine{}.By)]int) {
+	by[loop] = 1
+	return by
 }
 
 // taken is which element a take selects, of the vector that an iteration of its loop B makes.
@@ -642,12 +646,7 @@ func (n *Nest) layout() {
 // then one word says which are reached.
 func (n *Nest) inOrder(i int) bool {
 	s := &n.v.Lanes[i]
-	var by [len(ir.Affine{}.By)]int
-	if s.Loop < 0 || n.loop(s.Loop).Size > mostBits {
-		return false
-	}
-	by[s.Loop] = 1
-	return s.At.By == by
+	return s.Loop >= 0 && n.loop(s.Loop).Size <= mostBits && s.At.By == oneByOne(s.Loop)
 }
 
 // need notes that the backward code of phase at of loop k reads the number of an instruction.

@@ -229,20 +229,15 @@ func (f *Form) missing(v id, seen map[id]bool, all []id) []id {
 
 // parts calls do for what a number is computed from.
 func (f *Form) parts(v id, do func(a id)) {
-	switch e := &f.values[v]; e.op {
+	switch e := f.values[v]; e.op {
 	case constant, input, state, index, element:
 	case phi:
-		br := e.br
-		a, b := e.a, e.b
-		do(br.a)
-		do(br.b)
-		do(a)
-		do(b)
+		for _, a := range [...]id{e.br.a, e.br.b, e.a, e.b} {
+			do(a)
+		}
 	default:
-		a, b := e.a, e.b
-		do(a)
-		if f.binary(v) {
-			do(b)
+		if do(e.a); f.binary(v) {
+			do(e.b)
 		}
 	}
 }
