@@ -45,8 +45,10 @@ type store struct {
 }
 
 const (
-	firstChunk = 1 << 10 // numbers
-	mostChunk  = 1 << 20
+	firstChunk    = 1 << 10 // numbers
+	mostChunk     = 1 << 20
+	windowNumbers = 1 << 16 // of the rows of a window, about: [Machine.window]
+	farNumber     = 1 << 29 // [Machine.far]: rows that begin there are copied
 )
 
 // startDense gives inputs and data their vectors, and frees the others. Data that is not stored, and has no numbers in
@@ -183,9 +185,6 @@ func (m *Machine) slots(to []Slot, r uint64, pc int32) (err error) {
 // DataError is that of package ir.
 type DataError = ir.DataError
 
-// windowNumbers is how many numbers the rows of a window have, about: [Machine.window].
-const windowNumbers = 1 << 16
-
 // windowOf is the window of dense vector k, nil if its numbers are stored.
 func (m *Machine) windowOf(k uint64) *ir.Window {
 	if k < uint64(len(m.windows)) && m.windows[k].Data != nil {
@@ -230,10 +229,6 @@ func (m *Machine) element(k, n uint64, ahead bool, pc int32) (Slot, error) {
 	}
 	return Slot{V: p.Values[n-p.First]}, nil
 }
-
-// farNumber is the number of a dense vector from which on it has no references, [Machine.far]: rows that begin there
-// are copied.
-const farNumber = 1 << 29
 
 // object is a reference to the row of data, in dense vector k, of width numbers from n on.
 func (m *Machine) object(k, n uint64, width int, pc int32) (Slot, error) {

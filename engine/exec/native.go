@@ -22,14 +22,13 @@ const (
 	tapedWork  = 4
 )
 
-// leastWork is how many operations take as long as to enter machine code and to leave it.
-const leastWork = 50
-
-// manyRuns is how many runs are to pay for machine code, if it is not said how many there are.
-const manyRuns = 50
-
-// chunkSteps is how many steps machine code makes at most between two looks at the limits.
-const chunkSteps = 1 << 20
+const (
+	leastWork   = 50      // operations, which take as long as to enter machine code and to leave it
+	manyRuns    = 50      // that are to pay for machine code, if it is not said how many there are
+	chunkSteps  = 1 << 20 // of machine code at most between two looks at the limits
+	spareRows   = 1 << 17 // bytes of memory for rows that are made again
+	mostChanges = 8       // iterations that may change what is reached until flags say it in all others
+)
 
 // nativeLoop is a loop that machine code may take. Any number of machines may use it.
 type nativeLoop struct {
@@ -738,9 +737,6 @@ func (m *Machine) roomForRows(f *nativeForm, left uint64, pc int32) (rows, each,
 	return n.used, each, left, m.reserve(int(left/each)*8*f.AllStates(), pc)
 }
 
-// spareRows is how many bytes of memory there are for rows that are made again.
-const spareRows = 1 << 17
-
 // passOf is the pass whose words are given.
 func (m *Machine) passOf(f *nativeForm, words []uint64, pc int32) pass {
 	at := wordInputs + 2*len(f.Inputs) + len(f.States) + f.AllStates()
@@ -884,9 +880,6 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	}
 	return arrivals, cells, nil
 }
-
-// mostChanges is how many iterations may change what is reached until flags say it in all others.
-const mostChanges = 8
 
 // reverse is the backward code where this is reached, of states and of what the iterations have made, and how many of
 // the iterations, at most most, it takes. changes is how many have been run by the code with flags.

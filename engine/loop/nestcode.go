@@ -21,8 +21,10 @@ const (
 	nestLimit
 )
 
-// mostUnrolled is how many iterations a loop has at most that has code for each.
-const mostUnrolled = 16
+const (
+	mostUnrolled = 16           // iterations of a loop that has code for each
+	block        = 8 * mostBits // of the iterations that run as one block, times 8
+)
 
 // nestGen makes the code of a nest.
 type nestGen struct {
@@ -287,9 +289,6 @@ func (g *nestGen) range8(k int, part bool) (from, to any) {
 	}
 	return i32(0), i32(8 * g.n.loop(k).Size)
 }
-
-// block is how many iterations run as one block.
-const block = 8 * mostBits
 
 // inBlocks makes the code of a loop: body, for each block if it runs in blocks.
 func (g *nestGen) inBlocks(k int, body func()) {
