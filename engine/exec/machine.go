@@ -254,29 +254,22 @@ func (m *Machine) steps() uint64 {
 	return n
 }
 
-// refuel gives fuel for the steps until the next look, and reports whether the limit of steps is passed.
-func (m *Machine) refuel() (passed bool) {
+// refuel checks the limit of steps, and gives fuel for those until the next look.
+func (m *Machine) refuel(pc int32) error {
 	m.fuel = every
 	if most := m.bounds.MaxSteps; most != 0 {
 		n := m.steps()
-		m.fuel = int64(min(every, most-min(n, most)))
-		return n > most
-	}
-	return false
-}
-
-// end checks the limit of steps where a phase ends.
-func (m *Machine) end() error {
-	if m.refuel() {
-		return m.limit("steps", m.bounds.MaxSteps, m.pc, nil)
+		if m.fuel = int64(min(every, most-min(n, most))); n > most {
+			return m.limit("steps", most, pc, nil)
+		}
 	}
 	return nil
 }
 
 // look checks the limits when the fuel is used up, and gives more. The error is a [*limits.ReachedError].
 func (m *Machine) look(pc int32) error {
-	if m.refuel() {
-		return m.limit("steps", m.bounds.MaxSteps, pc, nil)
+	if err := m.refuel(pc); err != nil {
+		return err
 	}
 	if most := m.bounds.MaxNodes; most != 0 && m.live() > most {
 		return m.limit("nodes", most, pc, nil)
@@ -480,7 +473,7 @@ func (m *Machine) evaluate(point []float64) error {
 		return err
 	}
 	m.result = append(m.result[:0], results...)
-	return m.end()
+	return m.refuel(m.pc)
 }
 
 func (m *Machine) enterPhase(phase calls.Phase) {

@@ -212,7 +212,7 @@ func (m *Machine) backward(outputs []Slot, k int, rows []float64, n int) error {
 		arrivals++
 	}
 	if arrivals == 0 {
-		return m.end()
+		return m.refuel(m.pc)
 	}
 	more, cells, err := m.backThrough(1 + points*n)
 	if err != nil {
@@ -240,7 +240,7 @@ func (m *Machine) backward(outputs []Slot, k int, rows []float64, n int) error {
 	}
 	m.factor += arrivals + more - cells
 	m.searched += uint64(m.tape.n)
-	return m.end()
+	return m.refuel(m.pc)
 }
 
 // backThrough goes back through the tape to the statement at an address, and returns how many arrivals there were, and

@@ -119,7 +119,7 @@ func (f *Form) Cells(n int) uint64 { return f.regions[n].cells }
 // Region is what a region of the form counts, the whole body for 0.
 func (f *Form) Region(n int) []uint32 { return f.regions[n].Blocks }
 
-// States is how many states there are, with those that say which of the loop's have an adjoint.
+// AllStates is how many states there are, with those that say which of the loop's have an adjoint.
 func (f *Form) AllStates() int { return len(f.states) }
 
 // Initial is what a state is at first that says whether a state of the loop has an adjoint: that state.
@@ -130,8 +130,7 @@ func (f *Form) Initial(i int) (of int, ok bool) {
 	return 0, false
 }
 
-// Shared is the first of the states that share the adjoint of a state behind an iteration. live says whether it has
-// one: 0 or 1, or that a state says it.
+// Shared is the first of the states that share the adjoint of a state.
 func (f *Form) Shared(i int) int { return f.states[i].instead }
 
 // LiveOut reports whether a state has an adjoint behind an iteration. saved are the states.
