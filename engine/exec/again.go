@@ -104,9 +104,9 @@ func (m *Machine) isLong(bytes uint64) bool {
 	return most != 0 && bytes > most
 }
 
-// unmark forgets the marks of frames from the number on.
-func (m *Machine) unmark(frames int) {
-	for len(m.marks) > 0 && m.marks[len(m.marks)-1].frames >= frames {
+// unmark forgets the marks of the frame that runs.
+func (m *Machine) unmark() {
+	for len(m.marks) > 0 && m.marks[len(m.marks)-1].frames >= len(m.frames) {
 		m.unmarkLast()
 	}
 }

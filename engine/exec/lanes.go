@@ -234,7 +234,7 @@ func (s *laneState) operationBack(m *Machine, i int, l *lane) {
 		for k, which := range [2]int{l.a, l.b} {
 			if s.live[which] {
 				p := &l.sym.Info().Partials[k]
-				s.times(i, which, s.partial(p, len(s.deltas[i]), s.vals[l.a], s.vals[l.b]), l.operands[k])
+				s.times(i, which, s.partial(p, s.vals[l.a], s.vals[l.b]), l.operands[k])
 			}
 		}
 	}
@@ -260,7 +260,7 @@ func (l *lane) slope(s *laneState, i int) []float64 {
 	case term.Sqrt:
 		kernel.ScalarDiv(dst, 0.5, s.vals[i])
 	default:
-		return s.partial(&l.sym.Info().Partials[0], len(dst), s.vals[l.a])
+		return s.partial(&l.sym.Info().Partials[0], s.vals[l.a])
 	}
 	return dst
 }

@@ -60,8 +60,7 @@ func (l *nativeLoop) get(p *ir.Program) *loop.Loop {
 
 // nativeForm is the code of a loop for a signature.
 type nativeForm struct {
-	*loop.Form // nil: there is none, or it is not stable
-	p          *Program
+	*loop.Form        // nil: there is none, or it is not stable
 	steps      uint64 // at most, of an iteration
 	cellSteps  uint64
 	chunk      int // iterations
@@ -238,7 +237,7 @@ func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *n
 }
 
 func (p *Program) newForm(l *loop.Loop, sig []uint32, live func(s *loop.Stream) bool) *nativeForm {
-	f := &nativeForm{p: p, codes: map[string]*loop.Code{}}
+	f := &nativeForm{codes: map[string]*loop.Code{}}
 	form := l.Form(sig, live, p.src.Taped)
 	if form == nil {
 		return f

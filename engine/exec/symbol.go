@@ -92,9 +92,9 @@ func kernelsOf(f term.Symbol) kernels {
 	return widened(func(dst, a, b []float64) { kernel.Apply2(dst, a, b, value) })
 }
 
-// partial is the value of a partial derivative in n lanes: x are the arguments, of which there may be one number for
-// all lanes, as of the value.
-func (s *laneState) partial(p *term.Partial, n int, x ...[]float64) []float64 {
+// partial is the value of a partial derivative in lanes: x are the arguments, of which there may be one number for all
+// lanes, as of the value.
+func (s *laneState) partial(p *term.Partial, x ...[]float64) []float64 {
 	used := 0
 	return term.Interpret(p, len(x), func(r float64) []float64 { return []float64{r} },
 		func(i int) []float64 { return x[i] },

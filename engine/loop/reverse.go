@@ -90,7 +90,7 @@ func (f *Form) Backward(reach []Reach, made Reach) *Code {
 		}
 		g.reverse(f.root)
 		g.whole()
-		stable = g.before(reach, flagged)
+		stable = g.before(reach)
 	})
 	if !stable {
 		return nil
@@ -150,7 +150,7 @@ func (g *gen) whole() {
 
 // before makes the adjoints of the states before an iteration those behind the one before it. It reports whether what
 // is reached is the same.
-func (g *gen) before(reach []Reach, flagged bool) bool {
+func (g *gen) before(reach []Reach) bool {
 	for i := range g.Inputs {
 		v := g.make(g.root, expr{op: input, n: i})
 		if a, ok := g.adj[v]; ok && a.reach == Yes {
