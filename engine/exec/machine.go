@@ -497,7 +497,14 @@ func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 	m.enterPhase(calls.ReadBack)
 	r := reader{m: m, out: out, lengths: lengths}
 	m.collected = append(m.collected[:0], m.result...)
-	err := r.value()
+	var err error
+	if src := m.p.src; src.Elements == 0 {
+		err = r.slots(src.Type, 0)
+	} else {
+		types := src.Term.Types
+		r.lengths = append(r.lengths, src.Elements)
+		err = r.numbers(0, 0, src.Elements*m.p.layout.Slots(types.Left(types.Left(src.Type))))
+	}
 	m.collected = m.collected[:0]
 	return r.out, r.lengths, err
 }
@@ -507,18 +514,6 @@ type reader struct {
 	m       *Machine
 	out     []float64
 	lengths []int
-}
-
-// value reads the value of the program.
-func (r *reader) value() error {
-	src := r.m.p.src
-	if src.Elements == 0 {
-		return r.slots(src.Type, 0)
-	}
-	types := src.Term.Types
-	elem := types.Left(types.Left(src.Type))
-	r.lengths = append(r.lengths, src.Elements)
-	return r.numbers(0, 0, src.Elements*r.m.p.layout.Slots(elem))
 }
 
 // slots reads a value of type t in the registers from i on of collected.

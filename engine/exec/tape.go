@@ -38,7 +38,7 @@ type record struct {
 
 const recordSize = uint64(unsafe.Sizeof(record{}))
 
-// push appends a record with n addresses, of which the first is returned.
+// pushRecord appends a record with n addresses, of which the first is returned.
 func (m *Machine) pushRecord(by extension, n int, pc int32) (base uint64, err error) {
 	t := &m.tape
 	n = max(1, n)
