@@ -104,9 +104,9 @@ func (m *Machine) isLong(bytes uint64) bool {
 	return most != 0 && bytes > most
 }
 
-// unmark forgets the marks of frames from the number on.
-func (m *Machine) unmark(frames int) {
-	for len(m.marks) > 0 && m.marks[len(m.marks)-1].frames >= frames {
+// unmark forgets the marks of the frame that runs.
+func (m *Machine) unmark() {
+	for len(m.marks) > 0 && m.marks[len(m.marks)-1].frames >= len(m.frames) {
 		m.unmarkLast()
 	}
 }
@@ -301,22 +301,16 @@ func (c *checkpoint) backward(m *Machine, r *record) (arrivals, cells uint64, er
 		panic("exec: iterations that are made again leave another state")
 	}
 	i := base
-	arrive := func(s Slot) {
-		if m.reached[i] {
-			m.adjoint[s.A] += m.adjoint[i]
-			m.reached[s.A] = true
-		}
-		m.adjoint[i], m.reached[i] = 0, false
-		i++
-	}
 	for _, x := range all {
 		if x.slot != nil {
-			arrive(*x.slot)
-			continue
+			m.handOn(i, x.slot.A)
 		}
 		for k := range x.n {
-			arrive(m.dense[x.id].element(uint64(k)))
+			if x.slot == nil {
+				m.handOn(i+k, m.dense[x.id].element(uint64(k)).A)
+			}
 		}
+		i += x.n
 	}
 	arrivals, cells, err = m.backThrough(before.n)
 	if err == nil {

@@ -46,17 +46,16 @@ type (
 
 // fun is what the interpreter knows of a function.
 type fun struct {
-	entry   int32
-	again   int32  // the entry of a function of a fix that has been unfolded
-	block   uint32 // the first
-	body    uint32 // of a placed program, and whether the function runs in what calls it
-	atCall  bool
-	regs    int32 // of its frame
-	params  int32 // registers
-	args    []int
-	unfold  bool
-	name    string
-	results int32
+	entry  int32
+	again  int32  // the entry of a function of a fix that has been unfolded
+	block  uint32 // the first
+	body   uint32 // of a placed program, and whether the function runs in what calls it
+	atCall bool
+	regs   int32 // of its frame
+	params int32 // registers
+	args   []int
+	unfold bool
+	name   string
 }
 
 // Program is a program for the interpreter.
@@ -84,10 +83,8 @@ type Program struct {
 // A kind of cell is a symbol with the operands that have an adjoint: what a cell of this kind counts when it is
 // reached.
 type kind struct {
-	sym   term.Symbol
-	live  uint8 // the operands that have an adjoint, by bits
 	arity uint8
-	args  uint8 // how many have
+	args  uint8 // how many operands have an adjoint
 	plain bool  // each partial derivative is 1
 	steps rule.Counts
 	total uint64
@@ -142,9 +139,8 @@ func (p *Program) kindsOf(f term.Symbol) uint32 {
 		arity = f.Info().Arity
 	}
 	for live := range 1 << arity {
-		k := kind{sym: f, live: uint8(live), arity: uint8(arity), plain: f == term.NoSymbol,
+		k := kind{arity: uint8(arity), args: uint8(bits.OnesCount(uint(live))), plain: f == term.NoSymbol,
 			steps: ir.CellSteps(f, uint8(live))}
-		k.args = uint8(bits.OnesCount8(k.live))
 		k.total = k.steps.Total()
 		p.kinds = append(p.kinds, k)
 		w := width{args: k.args}
@@ -159,12 +155,13 @@ func (p *Program) kindsOf(f term.Symbol) uint32 {
 // assemble adds the code of a function.
 func (p *Program) assemble(f *ir.Func) {
 	g := fun{entry: int32(len(p.code)), regs: int32(f.Regs), params: int32(f.Params()), args: f.Args, unfold: f.Unfold,
-		name: f.Name, results: int32(f.Results), block: f.Code[0].N, body: f.Body, atCall: f.AtCall}
+		name: f.Name, block: f.Code[0].N, body: f.Body, atCall: f.AtCall}
 	if p.src.Placed {
 		g.regs++
+		p.placed = append(p.placed, placed{})
+		p.add(f.Pos, instr{op: enter, d: slotSize * uint32(f.Regs), n: uint32(len(p.placed) - 1)})
 	}
 	heads := map[uint32]*nativeLoop{}
-	p.add(f.Pos, p.placedFun(f)...)
 	at, drop := map[uint32]uint32{}, p.src.Dropped(f)
 	var b *block
 	for i := range f.Code {

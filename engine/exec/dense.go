@@ -2,6 +2,8 @@ package exec
 
 import (
 	"unsafe"
+
+	"github.com/gram-machine/gram/engine/ir"
 )
 
 // dense is a vector of numbers whose addresses follow each other, from base on, or which are numerals. Where an if
@@ -43,11 +45,14 @@ type store struct {
 }
 
 const (
-	firstChunk = 1 << 10 // numbers
-	mostChunk  = 1 << 20
+	firstChunk    = 1 << 10 // numbers
+	mostChunk     = 1 << 20
+	windowNumbers = 1 << 16 // of the rows of a window, about: [Machine.window]
+	farNumber     = 1 << 29 // [Machine.far]: rows that begin there are copied
 )
 
-// startDense gives inputs and data their vectors, and frees the others.
+// startDense gives inputs and data their vectors, and frees the others. Data that is not stored, and has no numbers in
+// place of its own, gets its windows.
 func (m *Machine) startDense(point []float64) {
 	src := m.p.src
 	if m.dense == nil {
@@ -59,14 +64,21 @@ func (m *Machine) startDense(point []float64) {
 	}
 	clear(m.dense[1:])
 	m.dense = m.dense[:1]
-	for _, d := range src.Data {
-		values, ok := m.Data[d.Index]
-		if !ok {
-			values = src.Term.Data[d.Index].Values
+	for i, d := range src.Data {
+		data := &src.Term.Data[d.Index]
+		values, replaced := m.Data[d.Index]
+		if !replaced {
+			values = data.Values
 		}
 		m.dense = append(m.dense, dense{data: values})
+		if data.Chunk == nil || replaced {
+			continue
+		}
+		if m.windows == nil {
+			m.windows = make([]ir.Window, 1+len(src.Data))
+		}
+		m.windows[1+i].Data, m.windows[1+i].Index = data, d.Index
 	}
-	m.startWindows()
 	s := &m.denser
 	s.chunk, s.used, s.slots, s.limit = 0, 0, 0, firstHeap
 	clear(s.free)
@@ -168,4 +180,74 @@ func (m *Machine) slots(to []Slot, r uint64, pc int32) (err error) {
 		}
 	}
 	return nil
+}
+
+// DataError is that of package ir.
+type DataError = ir.DataError
+
+// windowOf is the window of dense vector k, nil if its numbers are stored.
+func (m *Machine) windowOf(k uint64) *ir.Window {
+	if k < uint64(len(m.windows)) && m.windows[k].Data != nil {
+		return &m.windows[k]
+	}
+	return nil
+}
+
+// part is [ir.Window.Part].
+func (m *Machine) part(w *ir.Window, n uint64, ahead bool, pc int32) (*ir.Part, error) {
+	return w.Part(n, ahead, m.window, func(bytes int) error { return m.reserve(bytes, pc) },
+		func() error { return m.look(pc) })
+}
+
+// read sets to to numbers of dense vector k, from n on. ahead is that of [Machine.part].
+func (m *Machine) read(to []float64, k, n uint64, ahead bool, pc int32) error {
+	w := m.windowOf(k)
+	if w == nil {
+		copy(to, m.dense[k].data[n:n+uint64(len(to))])
+		return nil
+	}
+	for len(to) > 0 {
+		p, err := m.part(w, n, ahead, pc)
+		if err != nil {
+			return err
+		}
+		some := copy(to, p.Values[n-p.First:])
+		to, n = to[some:], n+uint64(some)
+	}
+	return nil
+}
+
+// element is the number n of dense vector k. ahead is that of [Machine.part].
+func (m *Machine) element(k, n uint64, ahead bool, pc int32) (Slot, error) {
+	w := m.windowOf(k)
+	if w == nil {
+		return m.dense[k].element(n), nil
+	}
+	p, err := m.part(w, n, ahead, pc)
+	if err != nil {
+		return Slot{}, err
+	}
+	return Slot{V: p.Values[n-p.First]}, nil
+}
+
+// object is a reference to the row of data, in dense vector k, of width numbers from n on.
+func (m *Machine) object(k, n uint64, width int, pc int32) (Slot, error) {
+	if w := m.windowOf(k); w != nil {
+		if _, err := m.part(w, n, true, pc); err != nil {
+			return Slot{}, err
+		}
+	}
+	if n < m.far {
+		return Slot{A: isDense | ref(k, n)}, nil
+	}
+	o, err := m.alloc(width, 0, pc)
+	if err != nil {
+		return Slot{}, err
+	}
+	for i := range m.heap[o+1:] {
+		if m.heap[o+1+uint64(i)], err = m.element(k, n+uint64(i), true, pc); err != nil {
+			return Slot{}, err
+		}
+	}
+	return Slot{A: ref(o, 0)}, nil
 }

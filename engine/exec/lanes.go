@@ -18,7 +18,7 @@ import (
 //
 // An instruction counts a cell for each lane that is reached. Most often all lanes are, or none, and then no lane
 // needs a flag: reach. Where some are, flags say which, and the deltas of the others are 0. Which operands have
-// adjoints is known for whole instructions, too; where an if makes it differ, see select.go.
+// adjoints is known for whole instructions, too; where an if makes it differ, see where.go.
 
 // reach says which lanes of an instruction are reached.
 type reach uint8
@@ -116,8 +116,7 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 		adr := m.tape.words[o.from.base:][:len(x.adj)]
 		for k, a := range adr {
 			if x.reached[k] && a != 0 {
-				m.adjoint[a] += x.adj[k]
-				m.reached[a] = true
+				m.arrive(a, x.adj[k])
 			}
 		}
 	}
@@ -187,8 +186,7 @@ func (v *vector) stripBack(m *Machine, s *laneState, r *record, row, rows int, w
 				v.storeBack(m, s, r, i, l, row, rows, whole)
 			}
 		case ir.LaneScalar:
-			m.adjoint[s.adj[i].zero] += s.deltas[i][0]
-			m.reached[s.adj[i].zero] = true
+			m.arrive(uint64(s.adj[i].zero), s.deltas[i][0])
 		case ir.LaneLoad:
 			v.loadBack(s, i, l, row, rows)
 		case ir.LaneExpand:
@@ -233,7 +231,12 @@ func (s *laneState) operationBack(m *Machine, i int, l *lane) {
 		s.pass(i, l.a, l.operands[0])
 		s.times(i, l.b, minus, l.operands[1])
 	default:
-		s.fun2(i, l)
+		for k, which := range [2]int{l.a, l.b} {
+			if s.live[which] {
+				p := &l.sym.Info().Partials[k]
+				s.times(i, which, s.partial(p, s.vals[l.a], s.vals[l.b]), l.operands[k])
+			}
+		}
 	}
 }
 
@@ -257,19 +260,9 @@ func (l *lane) slope(s *laneState, i int) []float64 {
 	case term.Sqrt:
 		kernel.ScalarDiv(dst, 0.5, s.vals[i])
 	default:
-		return s.partial(&l.sym.Info().Partials[0], len(dst), s.vals[l.a])
+		return s.partial(&l.sym.Info().Partials[0], s.vals[l.a])
 	}
 	return dst
-}
-
-// fun2 is the backward phase of a symbol of two arguments.
-func (s *laneState) fun2(i int, l *lane) {
-	for k, which := range [2]int{l.a, l.b} {
-		if s.live[which] {
-			p := &l.sym.Info().Partials[k]
-			s.times(i, which, s.partial(p, len(s.deltas[i]), s.vals[l.a], s.vals[l.b]), l.operands[k])
-		}
-	}
 }
 
 // apart is how far apart the numbers of an operand are for lanes that follow each other: 0 if there is one for all.

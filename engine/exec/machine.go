@@ -254,29 +254,22 @@ func (m *Machine) steps() uint64 {
 	return n
 }
 
-// refuel gives fuel for the steps until the next look, and reports whether the limit of steps is passed.
-func (m *Machine) refuel() (passed bool) {
+// refuel checks the limit of steps, and gives fuel for those until the next look.
+func (m *Machine) refuel(pc int32) error {
 	m.fuel = every
 	if most := m.bounds.MaxSteps; most != 0 {
 		n := m.steps()
-		m.fuel = int64(min(every, most-min(n, most)))
-		return n > most
-	}
-	return false
-}
-
-// end checks the limit of steps where a phase ends.
-func (m *Machine) end() error {
-	if m.refuel() {
-		return m.limit("steps", m.bounds.MaxSteps, m.pc, nil)
+		if m.fuel = int64(min(every, most-min(n, most))); n > most {
+			return m.limit("steps", most, pc, nil)
+		}
 	}
 	return nil
 }
 
 // look checks the limits when the fuel is used up, and gives more. The error is a [*limits.ReachedError].
 func (m *Machine) look(pc int32) error {
-	if m.refuel() {
-		return m.limit("steps", m.bounds.MaxSteps, pc, nil)
+	if err := m.refuel(pc); err != nil {
+		return err
 	}
 	if most := m.bounds.MaxNodes; most != 0 && m.live() > most {
 		return m.limit("nodes", most, pc, nil)
@@ -388,15 +381,15 @@ func (m *Machine) collect(pc int32) error {
 		m.spare = make([]Slot, 0, cap(from))
 	}
 	to := append(m.spare[:0], from[:static]...)
-	move := func(s *Slot) {
-		if s.A&isRef == 0 || s.A&isDense == 0 && object(s.A) < uint64(static) {
+	move := func(r *uint64) {
+		o := object(*r)
+		if *r&isRef == 0 || *r&isDense == 0 && o < uint64(static) {
 			return
 		}
-		if s.A&isDense != 0 {
-			m.dense[object(s.A)].marked = true
+		if *r&isDense != 0 {
+			m.dense[o].marked = true
 			return
 		}
-		o := object(s.A)
 		h := &from[o]
 		if h.A&moved == 0 {
 			at := uint64(len(to))
@@ -404,28 +397,21 @@ func (m *Machine) collect(pc int32) error {
 			to = append(to, from[o:o+1+n]...)
 			h.A = moved | at
 		}
-		s.A = ref(h.A&^moved, off(s.A))
+		*r = ref(h.A&^moved, off(*r))
 	}
 	top := m.base + m.size
 	clear(m.stack[top:])
-	for i := range m.stack[:top] {
-		move(&m.stack[i])
-	}
-	for i := range m.frames {
-		f := Slot{A: m.frames[i].self}
-		move(&f)
-		m.frames[i].self = f.A
-	}
-	self := Slot{A: m.self}
-	move(&self)
-	m.self = self.A
-	for _, slots := range [][]Slot{m.result, m.collected, m.kept} {
+	for _, slots := range [][]Slot{m.stack[:top], m.result, m.collected, m.kept} {
 		for i := range slots {
-			move(&slots[i])
+			move(&slots[i].A)
 		}
 	}
+	for i := range m.frames {
+		move(&m.frames[i].self)
+	}
+	move(&m.self)
 	for i := static; i < len(to); i++ {
-		move(&to[i])
+		move(&to[i].A)
 	}
 	m.freed += uint64(len(from)-len(to)) + m.sweep()
 	m.heap, m.spare = to, from[:0]
@@ -477,28 +463,23 @@ func (m *Machine) evaluate(point []float64) error {
 	if err := m.start(point); err != nil {
 		return err
 	}
-	results, err := m.call(ref(0, 0), 0)
+	f := &m.p.funs[0]
+	m.frames = append(m.frames[:0], frame{pc: -1})
+	m.base, m.size, m.self = 0, int(f.regs), ref(0, 0)
+	m.ensure(m.size)
+	clear(m.stack)
+	results, err := m.run(f.entry)
 	if err != nil {
 		return err
 	}
 	m.result = append(m.result[:0], results...)
-	return m.end()
+	return m.refuel(m.pc)
 }
 
 func (m *Machine) enterPhase(phase calls.Phase) {
 	if m.Phase != nil {
 		m.Phase(phase)
 	}
-}
-
-// call runs a function whose params arguments are at the bottom of the stack, until it returns.
-func (m *Machine) call(closure uint64, params int) ([]Slot, error) {
-	f := &m.p.funs[m.heap[object(closure)].A+off(closure)]
-	m.frames = append(m.frames[:0], frame{pc: -1})
-	m.base, m.size, m.self = 0, int(f.regs), closure
-	m.ensure(m.size)
-	clear(m.stack[params:])
-	return m.run(f.entry)
 }
 
 // ensure makes room for n slots on the stack, and one behind them.
@@ -516,7 +497,14 @@ func (m *Machine) Read(out []float64, lengths []int) ([]float64, []int, error) {
 	m.enterPhase(calls.ReadBack)
 	r := reader{m: m, out: out, lengths: lengths}
 	m.collected = append(m.collected[:0], m.result...)
-	err := r.value()
+	var err error
+	if src := m.p.src; src.Elements == 0 {
+		err = r.slots(src.Type, 0)
+	} else {
+		types := src.Term.Types
+		r.lengths = append(r.lengths, src.Elements)
+		err = r.numbers(0, 0, src.Elements*m.p.layout.Slots(types.Left(types.Left(src.Type))))
+	}
 	m.collected = m.collected[:0]
 	return r.out, r.lengths, err
 }
@@ -526,18 +514,6 @@ type reader struct {
 	m       *Machine
 	out     []float64
 	lengths []int
-}
-
-// value reads the value of the program.
-func (r *reader) value() error {
-	src := r.m.p.src
-	if src.Elements == 0 {
-		return r.slots(src.Type, 0)
-	}
-	types := src.Term.Types
-	elem := types.Left(types.Left(src.Type))
-	r.lengths = append(r.lengths, src.Elements)
-	return r.numbers(0, 0, src.Elements*r.m.p.layout.Slots(elem))
 }
 
 // slots reads a value of type t in the registers from i on of collected.

@@ -22,14 +22,13 @@ const (
 	tapedWork  = 4
 )
 
-// leastWork is how many operations take as long as to enter machine code and to leave it.
-const leastWork = 50
-
-// manyRuns is how many runs are to pay for machine code, if it is not said how many there are.
-const manyRuns = 50
-
-// chunkSteps is how many steps machine code makes at most between two looks at the limits.
-const chunkSteps = 1 << 20
+const (
+	leastWork   = 50      // operations, which take as long as to enter machine code and to leave it
+	manyRuns    = 50      // that are to pay for machine code, if it is not said how many there are
+	chunkSteps  = 1 << 20 // of machine code at most between two looks at the limits
+	spareRows   = 1 << 17 // bytes of memory for rows that are made again
+	mostChanges = 8       // iterations that may change what is reached until flags say it in all others
+)
 
 // nativeLoop is a loop that machine code may take. Any number of machines may use it.
 type nativeLoop struct {
@@ -61,8 +60,7 @@ func (l *nativeLoop) get(p *ir.Program) *loop.Loop {
 
 // nativeForm is the code of a loop for a signature.
 type nativeForm struct {
-	*loop.Form // nil: there is none, or it is not stable
-	p          *Program
+	*loop.Form        // nil: there is none, or it is not stable
 	steps      uint64 // at most, of an iteration
 	cellSteps  uint64
 	chunk      int // iterations
@@ -239,7 +237,7 @@ func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *n
 }
 
 func (p *Program) newForm(l *loop.Loop, sig []uint32, live func(s *loop.Stream) bool) *nativeForm {
-	f := &nativeForm{p: p, codes: map[string]*loop.Code{}}
+	f := &nativeForm{codes: map[string]*loop.Code{}}
 	form := l.Form(sig, live, p.src.Taped)
 	if form == nil {
 		return f
@@ -532,7 +530,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	pc int32) error {
 	n, t := &m.native, &m.tape
 	words := len(t.words)
-	add := func(x uint64) { t.words = append(t.words, x) }
+	add := func(x ...uint64) { t.words = append(t.words, x...) }
 	reg := func(r ir.Reg) *Slot { return at(fp, slotSize*uint32(r)) }
 	rows, each, stop, err := m.roomForRows(f, left, pc)
 	if err != nil {
@@ -542,23 +540,16 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	if err != nil {
 		return err
 	}
-	add(left)
-	add(rows)
-	add(each)
-	add(math.Float64bits(index))
-	add(0)
+	add(left, rows, each, math.Float64bits(index), 0)
 	for _, r := range f.Inputs {
-		add(math.Float64bits(reg(r).V))
-		add(reg(r).A)
+		add(math.Float64bits(reg(r).V), reg(r).A)
 	}
 	states := f.AllStates()
 	for _, r := range f.States {
 		add(reg(r).A)
 	}
 	last := len(t.words) // the states behind the loop
-	for range states {
-		add(0)
-	}
+	add(make([]uint64, states)...)
 	for k := range f.Streams {
 		s := &f.Streams[k]
 		vector, first := uint64(s.Object), f.First(s, func(i int) float64 { return reg(f.Inputs[i]).V }, index)
@@ -568,8 +559,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 			r := reg(s.Object).A
 			vector, first = object(r), first+int(off(r))
 		}
-		add(vector)
-		add(uint64(first))
+		add(vector, uint64(first))
 	}
 	for _, t := range f.Targets {
 		for _, s := range m.before(reg(t.Reg).A, int(index)*t.Width) {
@@ -746,9 +736,6 @@ func (m *Machine) roomForRows(f *nativeForm, left uint64, pc int32) (rows, each,
 	return n.used, each, left, m.reserve(int(left/each)*8*f.AllStates(), pc)
 }
 
-// spareRows is how many bytes of memory there are for rows that are made again.
-const spareRows = 1 << 17
-
 // passOf is the pass whose words are given.
 func (m *Machine) passOf(f *nativeForm, words []uint64, pc int32) pass {
 	at := wordInputs + 2*len(f.Inputs) + len(f.States) + f.AllStates()
@@ -875,32 +862,23 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	}
 	for i := range f.Inputs {
 		if a := w.inputs[2*i+1]; frame[f.FrameInput(i)+1] != 0 && a != 0 && a&isRef == 0 {
-			m.adjoint[a] += frame[f.FrameInput(i)]
-			m.reached[a] = true
+			m.arrive(a, frame[f.FrameInput(i)])
 		}
 	}
 	at := w.base
 	for _, t := range f.Targets { // what iterations have made before
 		for i, a := range before[:int(w.start)*t.Width] {
-			if m.reached[at+i] {
-				m.adjoint[a] += m.adjoint[at+i]
-				m.reached[a] = true
-				m.adjoint[at+i], m.reached[at+i] = 0, false
-			}
+			m.handOn(at+i, a)
 		}
 		before, at = before[int(w.start)*t.Width:], at+t.Slots
 	}
 	for i := range f.States {
 		if a := addresses[i]; reach[i] == loop.Yes && a != 0 && a&isRef == 0 {
-			m.adjoint[a] += frame[f.FrameAdjoint(i)]
-			m.reached[a] = true
+			m.arrive(a, frame[f.FrameAdjoint(i)])
 		}
 	}
 	return arrivals, cells, nil
 }
-
-// mostChanges is how many iterations may change what is reached until flags say it in all others.
-const mostChanges = 8
 
 // reverse is the backward code where this is reached, of states and of what the iterations have made, and how many of
 // the iterations, at most most, it takes. changes is how many have been run by the code with flags.

@@ -43,9 +43,6 @@ func newNests(src *ir.Vector) *nests {
 	return n
 }
 
-// mostShort is how many iterations a short loop has at most.
-const mostShort = 16
-
 // nestState is the memory of the machine code of a statement: words, and what it pushes.
 type nestState struct {
 	memory    []byte
@@ -65,13 +62,11 @@ type nesting struct {
 
 var defaultNesting = nesting{1 << 20, 1 << 28, 1 << 26}
 
-// nestWork is by how much more machine code of a nest is to do than that of a loop, to be worth its making: it has more
-// code, in the place of kernels.
-const nestWork = 8
-
-// mostReached is how many results a statement with machine code has at most: there is code for each set of them that
-// may be reached.
-const mostReached = 3
+const (
+	mostShort   = 16 // iterations of a short loop
+	nestWork    = 8  // times more than machine code of a loop is to do, to be worth its making: it is in place of kernels
+	mostReached = 3  // results of a statement: there is code for each set of them that may be reached
+)
 
 // nestOf is the machine code of a statement for the operands that it has, nil if there is none or if it is not worth
 // making. reached says which of the results are reached, by bits.
@@ -273,8 +268,7 @@ func (m *Machine) nestBack(v *vector, s *laneState, r *record) error {
 	n.Arrived(st.words, func(i, at int, adjoint float64) {
 		x := &s.adj[i]
 		if v.lanes[i].op == ir.LaneScalar {
-			m.adjoint[x.zero] += adjoint
-			m.reached[x.zero] = true
+			m.arrive(uint64(x.zero), adjoint)
 		} else {
 			x.adj[x.zero+at] += adjoint
 			x.reached[x.zero+at] = true

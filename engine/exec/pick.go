@@ -83,7 +83,7 @@ func (v *vector) picked(s *laneState, l *lane, row, rows, first int, f func(t ti
 // pick selects the elements of a strip. If all rows select from the same elements, and each selects once, there is a
 // table of what they may select, a row for each number.
 func (v *vector) pick(s *laneState, l *lane, dst []float64, row, rows int) {
-	numbers, first, size := s.vals[v.lanes[l.a].a], s.in[l.b].first, v.lanes[l.a].ratio
+	first, size := s.in[l.b].first, v.lanes[l.a].ratio
 	if !v.tabulated(s, l, rows) {
 		v.picked(s, l, row, rows, first, func(t tile, behind int) { v.selected(s, l, dst, t, behind) })
 		return
@@ -106,15 +106,19 @@ func (v *vector) pick(s *laneState, l *lane, dst []float64, row, rows int) {
 	if l.parts > 0 {
 		return
 	}
-	if l.inner == 1 {
-		least := v.lanes[l.a].at.N
-		for k, x := range numbers {
-			dst[k] = table[int(x)-least]
+	v.fromTable(s, l, l, dst, 0)
+}
+
+// fromTable sets the lanes of an instruction to what stands in the rows of the table of pick p, from a place on.
+func (v *vector) fromTable(s *laneState, p, l *lane, dst []float64, from int) {
+	row := &v.lanes[p.a]
+	table := s.tables[p.b][from:]
+	for k, x := range s.vals[row.a] {
+		if at := (int(x) - row.at.N) * p.inner; l.inner == 1 {
+			dst[k] = table[at]
+		} else {
+			copy(dst[k*l.inner:][:l.inner], table[at:])
 		}
-		return
-	}
-	for k, x := range numbers {
-		copy(dst[k*l.inner:][:l.inner], table[(int(x)-v.lanes[l.a].at.N)*l.inner:])
 	}
 }
 
@@ -130,15 +134,7 @@ func (v *vector) takePart(s *laneState, l *lane, dst []float64, rows int) bool {
 	if !v.tabulated(s, p, rows) {
 		return false
 	}
-	row := &v.lanes[p.a]
-	table := s.tables[p.b][l.part*l.inner:]
-	for k, x := range s.vals[row.a] {
-		if at := (int(x) - row.at.N) * p.inner; l.inner == 1 {
-			dst[k] = table[at]
-		} else {
-			copy(dst[k*l.inner:][:l.inner], table[at:])
-		}
-	}
+	v.fromTable(s, p, l, dst, l.part*l.inner)
 	return true
 }
 
@@ -230,10 +226,8 @@ func (v *vector) pickBack(m *Machine, s *laneState, i int, l *lane, row, rows in
 				to[j] += y
 			}
 		}
-		for j := 0; !whole && j < size; j++ {
-			x.reached[x.zero+j*l.apart] = true
-		}
 		if !whole {
+			setApart(x.reached, x.zero, size, l.apart)
 			kernel.Or(flags, s.flags[i])
 		}
 	} else {
@@ -251,12 +245,7 @@ func (v *vector) pickBack(m *Machine, s *laneState, i int, l *lane, row, rows in
 	}
 	tiles(elements.dims, rows, x.zero+row*elements.dims[0].by, func(t tile) {
 		for ; t.outer.size > 0; t.next() {
-			if t.inner.by == 1 {
-				kernel.SetTrue(x.reached[t.at : t.at+t.inner.size])
-			}
-			for k := 0; t.inner.by != 1 && k < t.inner.size; k++ {
-				x.reached[t.at+k*t.inner.by] = true
-			}
+			setApart(x.reached, t.at, t.inner.size, t.inner.by)
 		}
 	})
 }

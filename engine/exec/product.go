@@ -2,6 +2,7 @@ package exec
 
 import (
 	"math"
+	"sync"
 
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/kernel"
@@ -234,9 +235,7 @@ func (m *Machine) pend(at **pending, adr, rows, columns, apart int, a, b []float
 		kernel.SetTrue(p.reached)
 		return
 	}
-	for k, f := range flags[:rows] {
-		p.reached[k] = p.reached[k] || f
-	}
+	kernel.Or(p.reached, flags[:rows])
 }
 
 // add adds what is pending.
@@ -376,12 +375,23 @@ func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoint
 		if flags != nil && !kernel.AnyTrue(flags[iu*u.c:], nw, w.c) {
 			continue
 		}
-		if xj == 1 {
-			kernel.SetTrue(x.reached[to+iu*u.a:][:size])
-			continue
-		}
-		for j := range size {
-			x.reached[to+iu*u.a+j*xj] = true
-		}
+		setApart(x.reached, to+iu*u.a, size, xj)
 	}
+}
+
+// leastPart is how many multiplications are worth a goroutine.
+const leastPart = 1 << 15
+
+// parts is how many workers share n rows that take so much work together. A caller with one worker computes the rows
+// without a closure: a closure is an allocation, and takes longer than a small product.
+func (m *Machine) parts(n, work int) int { return max(1, min(m.Workers, n, work/leastPart)) }
+
+// split runs f on parts of n rows, in as many goroutines. Rows are independent: results don't depend on the division.
+func split(n, parts int, f func(from, to int)) {
+	var wg sync.WaitGroup
+	for k := 1; k < parts; k++ {
+		wg.Go(func() { f(k*n/parts, (k+1)*n/parts) })
+	}
+	f(0, n/parts)
+	wg.Wait()
 }

@@ -102,10 +102,9 @@ type profile struct {
 	memo        map[calledFrom]uint32
 	entered     []uint64 // how often each activation enters each of its blocks
 	cells       []cellCount
-	booked      map[spot]*booked
-	spots       []spot // of booked, in order
-	passed      uint64 // arguments, for the activation that is entered next
-	from        uint64 // of the next call: the activation, above, and the place, from 1 on; 0 before the first one
+	booked      samples // what was done at spots that no code counts
+	passed      uint64  // arguments, for the activation that is entered next
+	from        uint64  // of the next call: the activation, above, and the place, from 1 on; 0 before the first one
 
 	timed bool
 	clock time.Time
@@ -135,12 +134,6 @@ type calledFrom struct {
 	fun  uint32
 }
 
-// booked is what was done at a spot that no code counts.
-type booked struct {
-	counts rule.Counts
-	nodes  uint64
-}
-
 // cellCount is what the cells of a place of an activation, or of an input, have done.
 type cellCount struct{ fired, arrived, nulls uint64 }
 
@@ -150,7 +143,7 @@ const clockEvery = 256
 // newProfile begins a profile. Inputs have the first cells.
 func newProfile(p *Program, timed bool) *profile {
 	f := &profile{p: p, calls: calls.NewCalls(calls.Call{Pos: p.src.Bodies[0].Pos}), known: map[activation]uint32{},
-		memo: map[calledFrom]uint32{}, cells: make([]cellCount, 1+p.src.Inputs), booked: map[spot]*booked{}, timed: timed,
+		memo: map[calledFrom]uint32{}, cells: make([]cellCount, 1+p.src.Inputs), booked: newSamples(), timed: timed,
 		clock: time.Now(), ticks: clockEvery, spent: [2]map[int]time.Duration{{}, {}}}
 	f.memo[calledFrom{}] = f.activation(0, f.caller(), 0)
 	return f
@@ -213,31 +206,21 @@ func (f *profile) spot(a uint32, at ir.Place) spot {
 	}
 }
 
-// at returns what is booked at a spot.
-func (f *profile) at(s spot) *booked {
-	b := f.booked[s]
-	if b == nil {
-		b = &booked{}
-		f.booked[s] = b
-		f.spots = append(f.spots, s)
-	}
-	return b
-}
-
 // partial books, at the next call, that a function has got so many arguments, and not all; that this has made nodes;
 // and, if it is a member of a fix that has got its first ones, that it is unfolded.
 func (f *profile) partial(g *fun, args, nodes int, unfold bool) {
-	b := f.at(f.caller())
-	b.pass(uint64(args))
-	b.nodes += uint64(nodes)
+	b := f.booked.at(sampleKey{spot: f.caller()})
+	passArgs(b, uint64(args))
+	b.Nodes += uint64(nodes)
 	if unfold {
-		b.counts.AddTimes(&f.p.src.Blocks[g.block].Steps, 1)
+		b.Counts.AddTimes(&f.p.src.Blocks[g.block].Steps, 1)
 	}
 }
 
-func (b *booked) pass(args uint64) {
-	b.counts[rule.Lambda] += args
-	b.counts[rule.GC] += args
+// passArgs adds the steps by which a function gets so many arguments.
+func passArgs(x *calls.Sample, args uint64) {
+	x.Counts[rule.Lambda] += args
+	x.Counts[rule.GC] += args
 }
 
 // place is the cells of the statements at a place of an activation.
@@ -315,23 +298,22 @@ func (m *Machine) isFinite(in *instr, v float64, pc int32) error {
 // Samples calls f on the profile of the last run of a placed program, in an order that depends on the run alone. Their
 // steps add up to those of [Stats], and so do their nodes. The stack is overwritten by the next.
 func (m *Machine) Samples(f func(calls.Sample)) {
-	s := sampler{profile: m.profile, by: map[sampleKey]*calls.Sample{}}
+	s := sampler{m.profile, newSamples()}
 	s.start(m)
 	for a := range s.activations {
 		s.activation(uint32(a))
 	}
-	for _, at := range s.spots {
-		b := s.booked[at]
-		x := s.sample(sampleKey{spot: at})
-		x.Counts.AddTimes(&b.counts, 1)
-		x.Nodes += b.nodes
+	for _, k := range s.booked.order {
+		b, x := s.booked.by[k], s.at(k)
+		x.Counts.AddTimes(&b.Counts, 1)
+		x.Nodes += b.Nodes
 	}
 	made := m.nodes
 	for _, k := range s.order {
 		made -= s.by[k].Nodes
 	}
 	s.statements(m)
-	s.sample(sampleKey{spot: spot{pos: s.p.src.Bodies[0].Pos}, phase: calls.ReadBack}).Nodes += made
+	s.at(sampleKey{spot: spot{pos: s.p.src.Bodies[0].Pos}, phase: calls.ReadBack}).Nodes += made
 	var stack []calls.Frame
 	for _, k := range s.order {
 		x := s.by[k]
@@ -356,9 +338,16 @@ func (m *Machine) Samples(f func(calls.Sample)) {
 // sampler makes samples.
 type sampler struct {
 	*profile
+	samples
+}
+
+// samples are samples in the order in which they were begun.
+type samples struct {
 	by    map[sampleKey]*calls.Sample
 	order []sampleKey
 }
+
+func newSamples() samples { return samples{by: map[sampleKey]*calls.Sample{}} }
 
 type sampleKey struct {
 	spot
@@ -367,7 +356,7 @@ type sampleKey struct {
 	generated bool
 }
 
-func (s *sampler) sample(k sampleKey) *calls.Sample {
+func (s *samples) at(k sampleKey) *calls.Sample {
 	x := s.by[k]
 	if x == nil {
 		x = &calls.Sample{}
@@ -387,7 +376,7 @@ func (s *sampler) statements(m *Machine) {
 		k := &s.activations[a]
 		for i, at := range s.p.placed[k.fun].places {
 			if n := made[k.places+i]; n > 0 {
-				s.sample(sampleKey{spot: s.spot(uint32(a), at.Place), generated: true}).Nodes += n
+				s.at(sampleKey{spot: s.spot(uint32(a), at.Place), generated: true}).Nodes += n
 			}
 		}
 	}
@@ -398,19 +387,19 @@ func (s *sampler) start(m *Machine) {
 	rest := s.p.src.Start
 	for i := range s.p.src.Inputs {
 		in := sampleKey{input: uint32(i) + 1}
-		s.sample(in).Counts[rule.GC]++
+		s.at(in).Counts[rule.GC]++
 		rest[rule.GC]--
 		if !s.p.src.Taped {
 			continue
 		}
 		in.generated = true
-		s.sample(in).Counts.AddTimes(&rule.Counts{rule.GC: 2, rule.SubstNumeral: 1}, 1)
+		s.at(in).Counts.AddTimes(&rule.Counts{rule.GC: 2, rule.SubstNumeral: 1}, 1)
 		rest[rule.GC] -= 2
 		rest[rule.SubstNumeral]--
 		in.phase = calls.Backward
-		s.sample(in).Counts.AddTimes(s.cells[1+i].steps(&s.p.kinds[inputKind]), 1)
+		s.at(in).Counts.AddTimes(s.cells[1+i].steps(&s.p.kinds[inputKind]), 1)
 	}
-	x := s.sample(sampleKey{spot: spot{pos: s.p.src.Bodies[0].Pos}, phase: calls.Backward, generated: true})
+	x := s.at(sampleKey{spot: spot{pos: s.p.src.Bodies[0].Pos}, phase: calls.Backward, generated: true})
 	x.Counts.AddTimes(&rest, 1)
 	x.Counts.AddTimes(&s.p.kinds[0].steps, m.fired[0])
 }
@@ -436,28 +425,26 @@ func (s *sampler) activation(a uint32) {
 		if g := &s.p.funs[k.fun]; !g.atCall {
 			at = spot{k.context, src.Bodies[g.body].Pos}
 		}
-		b := booked{}
-		b.pass(k.args)
-		s.sample(sampleKey{spot: at}).Counts.AddTimes(&b.counts, 1)
+		passArgs(s.at(sampleKey{spot: at}), k.args)
 	}
 	for i, block := range l.blocks {
 		if entered[i] == 0 {
 			continue
 		}
 		for _, x := range src.Blocks[block].Places {
-			s.sample(sampleKey{spot: s.spot(a, x.Place), generated: x.Generated}).Counts[x.Rule] += x.N * entered[i]
+			s.at(sampleKey{spot: s.spot(a, x.Place), generated: x.Generated}).Counts[x.Rule] += x.N * entered[i]
 		}
 		if d := s.spent[0][k.blocks+i]; d > 0 {
 			at := spot{k.context, src.Bodies[s.p.funs[k.fun].body].Pos}
 			if places := src.Blocks[block].Places; len(places) > 0 {
 				at = s.spot(a, places[0].Place)
 			}
-			s.sample(sampleKey{spot: at}).Time += d
+			s.at(sampleKey{spot: at}).Time += d
 		}
 	}
 	for _, x := range l.nodes {
 		if n := entered[x.block]; n > 0 {
-			s.sample(sampleKey{spot: s.spot(a, x.Place)}).Nodes += n * x.n
+			s.at(sampleKey{spot: s.spot(a, x.Place)}).Nodes += n * x.n
 		}
 	}
 	for i, at := range l.places {
@@ -465,17 +452,8 @@ func (s *sampler) activation(a uint32) {
 		if *c == (cellCount{}) {
 			continue
 		}
-		x := s.sample(sampleKey{spot: s.spot(a, at.Place), phase: calls.Backward, generated: true})
+		x := s.at(sampleKey{spot: s.spot(a, at.Place), phase: calls.Backward, generated: true})
 		x.Counts.AddTimes(c.steps(&s.p.kinds[at.kind]), 1)
 		x.Time += s.spent[1][k.places+i]
 	}
-}
-
-// placedFun begins what a placed program has of a function: its first instruction.
-func (p *Program) placedFun(f *ir.Func) []instr {
-	if !p.src.Placed {
-		return nil
-	}
-	p.placed = append(p.placed, placed{})
-	return []instr{{op: enter, d: slotSize * uint32(f.Regs), n: uint32(len(p.placed) - 1)}}
 }

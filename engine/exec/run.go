@@ -257,7 +257,7 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			continue
 		case ir.TailCall:
 			if m.short {
-				m.unmark(len(m.frames))
+				m.unmark()
 			}
 			f := &p.funs[in.n]
 			self := at(fp, in.a).A
@@ -273,7 +273,7 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			m.pushArgs(in)
 			to := m.base + m.size
 			if in.op == ir.TailApply {
-				m.unmark(len(m.frames))
+				m.unmark()
 				copy(m.stack[m.base:], m.stack[to:to+int(in.count)])
 				to = m.base
 			} else {
@@ -287,7 +287,7 @@ func (m *Machine) run(pc int32) ([]Slot, error) {
 			continue
 		case ir.Return:
 			if m.short {
-				m.unmark(len(m.frames))
+				m.unmark()
 			}
 			f := m.frames[len(m.frames)-1]
 			m.frames = m.frames[:len(m.frames)-1]

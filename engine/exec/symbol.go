@@ -1,6 +1,9 @@
 package exec
 
 import (
+	"math"
+
+	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/kernel"
 	"github.com/gram-machine/gram/term"
 )
@@ -86,19 +89,12 @@ func kernelsOf(f term.Symbol) kernels {
 		return k
 	}
 	value := f.Info().Eval2
-	return kernels{
-		func(dst, a, b []float64) { kernel.Apply2(dst, a, b, value) },
-		func(dst, b []float64, a float64) {
-			kernel.Apply(dst, b, func(y float64) float64 { return value(a, y) })
-		},
-		func(dst, a []float64, b float64) {
-			kernel.Apply(dst, a, func(x float64) float64 { return value(x, b) })
-		}}
+	return widened(func(dst, a, b []float64) { kernel.Apply2(dst, a, b, value) })
 }
 
-// partial is the value of a partial derivative in n lanes: x are the arguments, of which there may be one number for
-// all lanes, as of the value.
-func (s *laneState) partial(p *term.Partial, n int, x ...[]float64) []float64 {
+// partial is the value of a partial derivative in lanes: x are the arguments, of which there may be one number for all
+// lanes, as of the value.
+func (s *laneState) partial(p *term.Partial, x ...[]float64) []float64 {
 	used := 0
 	return term.Interpret(p, len(x), func(r float64) []float64 { return []float64{r} },
 		func(i int) []float64 { return x[i] },
@@ -131,4 +127,36 @@ func (s *laneState) partial(p *term.Partial, n int, x ...[]float64) []float64 {
 			}
 			return dst
 		})
+}
+
+// sum is the sum of numbers, or what a symbol makes of them, in the order of sums.
+func (l *lane) sum(x []float64) float64 {
+	switch {
+	case l.two == nil:
+		return kernel.Sum(x)
+	case l.sym == term.Max:
+		return kernel.Max(x)
+	}
+	return ir.Sum(x, l.two.value)
+}
+
+// reduceBack adds to dst what arrives at the numbers x if a arrives at what a symbol makes of them; fresh says that it
+// sets dst. tmp has twice as many numbers as x.
+func (l *lane) reduceBack(dst, x []float64, a float64, tmp []float64, fresh bool) {
+	if l.sym == term.Max && !math.IsInf(a, 0) && !math.IsNaN(a) {
+		if k := ir.Largest(x, kernel.Max(x)); k >= 0 {
+			if fresh {
+				clear(dst)
+			}
+			dst[k] += a
+			return
+		}
+	}
+	out := tmp[:len(x)]
+	ir.SumBack(out, x, tmp[len(x):], a, l.two.value, l.two.slopes)
+	if fresh {
+		copy(dst, out)
+	} else {
+		kernel.Add(dst, dst, out)
+	}
 }

@@ -38,7 +38,7 @@ type record struct {
 
 const recordSize = uint64(unsafe.Sizeof(record{}))
 
-// push appends a record with n addresses, of which the first is returned.
+// pushRecord appends a record with n addresses, of which the first is returned.
 func (m *Machine) pushRecord(by extension, n int, pc int32) (base uint64, err error) {
 	t := &m.tape
 	n = max(1, n)
@@ -212,7 +212,7 @@ func (m *Machine) backward(outputs []Slot, k int, rows []float64, n int) error {
 		arrivals++
 	}
 	if arrivals == 0 {
-		return m.end()
+		return m.refuel(m.pc)
 	}
 	more, cells, err := m.backThrough(1 + points*n)
 	if err != nil {
@@ -240,7 +240,7 @@ func (m *Machine) backward(outputs []Slot, k int, rows []float64, n int) error {
 	}
 	m.factor += arrivals + more - cells
 	m.searched += uint64(m.tape.n)
-	return m.end()
+	return m.refuel(m.pc)
 }
 
 // backThrough goes back through the tape to the statement at an address, and returns how many arrivals there were, and
@@ -334,6 +334,20 @@ func (m *Machine) backOperations(i, stop, args, slopes int) (end, a, s int, arri
 		}
 	}
 	return i, args, slopes, arrivals, cells, nil
+}
+
+// arrive adds to the adjoint at an address.
+func (m *Machine) arrive(to uint64, x float64) {
+	m.adjoint[to] += x
+	m.reached[to] = true
+}
+
+// handOn adds what has arrived at an address, which is not reached then, to the adjoint at another.
+func (m *Machine) handOn(from int, to uint64) {
+	if m.reached[from] {
+		m.arrive(to, m.adjoint[from])
+		m.adjoint[from], m.reached[from] = 0, false
+	}
 }
 
 // failed leaves no adjoints behind, where a backward phase ends early.

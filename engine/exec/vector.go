@@ -34,14 +34,15 @@ import (
 // each other. The tape has one record for the whole statement, with the operands. So the backward phase finds them
 // again, and makes again the values that it needs; those that took sums have been kept.
 
-// stripLanes is how many lanes a strip has, about: what its instructions compute stays in the cache.
-const stripLanes = 1024
-
-// mostLanes is how many lanes a strip has at most that has to be the only one: of a region, and of what a symbol
-// makes of many numbers.
 const (
-	mostLanes  = 1 << 16
-	mostSingle = 1 << 20
+	stripLanes   = 1024    // of a strip, about: what its instructions compute stays in the cache
+	stripNumbers = 1 << 17 // at most of a strip, where most instructions have one lane in a row
+	mostLanes    = 1 << 16 // of a strip that has to be the only one: of a region,
+	mostSingle   = 1 << 20 // and of what a symbol makes of many numbers
+	mostFixed    = 1 << 18 // values of instructions that depend on indices only, which are kept
+	mostKept     = 1 << 20 // numbers for the backward phase, though the tape is to be short
+	mostCopied   = 1 << 20 // numbers of data that is not stored: a loop reads more through its window
+	vectorSteps  = 16      // of a vector, which take the time of one of the interpreter, about
 )
 
 // vector is a vector statement for the interpreter.
@@ -247,16 +248,14 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 			}
 		case ir.LaneScalar, ir.LaneIndex:
 			l.word, v.words = v.words, v.words+2
-		case ir.LaneMul:
-			l.kind, l.kernels = p.kindsOf(term.Mul), products
-		case ir.LaneAdd:
-			l.kind, l.kernels = v.plus, sums
 		case ir.LaneFun1:
 			l.kind, l.all = p.kindsOf(s.Sym), onLanes(s.Sym)
 			l.slow = s.Sym != term.Neg && s.Sym != term.Sqrt
-		case ir.LaneFun2:
-			l.kind, l.two = p.kindsOf(s.Sym), p.ofTwo(s.Sym)
-			l.kernels = kernelsOf(s.Sym)
+		case ir.LaneAdd, ir.LaneMul, ir.LaneFun2:
+			if s.Op == ir.LaneMul {
+				l.sym = term.Mul
+			}
+			l.kind, l.kernels = p.kindsOf(l.sym), kernelsOf(l.sym)
 		case ir.LaneExpand:
 			l.ratio = l.n / v.lanes[l.a].n
 		case ir.LaneSum:
@@ -335,9 +334,6 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	return v
 }
 
-// mostFixed is how many values of instructions that depend on indices only are kept at most.
-const mostFixed = 1 << 18
-
 // fix finds the values of instructions that depend on indices only, once. It returns in how many lanes each is 1.
 func (v *vector) fix() (ones []uint64) {
 	var list []int
@@ -390,12 +386,6 @@ func (v *vector) fix() (ones []uint64) {
 	}
 	return ones
 }
-
-// stripNumbers is how many numbers a strip has at most in which most instructions have one lane in a row.
-const stripNumbers = 1 << 17
-
-// vectorSteps is how many steps of a vector take the time of one of the interpreter, about.
-const vectorSteps = 16
 
 // lists makes the lists of instructions.
 func (v *vector) lists() {
@@ -614,9 +604,6 @@ func (v *vector) newState(m *Machine) *laneState {
 	return s
 }
 
-// mostKept is how many numbers a vector keeps for its backward phase though the tape is to be short.
-const mostKept = 1 << 20
-
 // runVector runs a vector, and reports whether it could.
 func (m *Machine) runVector(in *instr, fp unsafe.Pointer, pc int32) (taken bool, err error) {
 	v := m.p.vectors[in.m]
@@ -820,9 +807,6 @@ func (s *laneState) setLive(i int, live, mixed bool) {
 		s.live[i], s.mixed[i], s.settled = live, mixed, false
 	}
 }
-
-// mostCopied is how many numbers of data that is not stored are copied at most: a loop reads more through its window.
-const mostCopied = 1 << 20
 
 // find finds what a load reads, and reports whether it could. Numbers of data that is not stored are copied. So are
 // those of a load that reads more than there is, in lanes of a branch that is not taken: what is not there is 0.

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -69,35 +70,118 @@ func (f *Form) Step(s *Stream) int {
 	return step
 }
 
-// gen makes a function.
-type gen struct {
+// coder makes a function.
+type coder struct {
 	*wasm.Function
-	*Form
-	code   int
-	base   int           // the local that is 0: what is in the frame is at an offset from it
-	home   map[id]int    // the local of a number
-	known  []map[id]bool // what is in its local, scope by scope
-	groups []Group
-	counts []int // the local of each group
-
-	adj      map[id]adjoint
-	adjLocal map[id]int
-	flagOf   map[id]int
-	group    []int        // the group of each scope, −1: it has none yet
-	counted  map[Kind]int // the groups of cells that flags say are reached
-	sure     map[id]bool  // the elements at which something arrives in each iteration
-	reached  []bool       // the streams that are whole
+	locals map[localKey]local
 }
 
-const localN, localRow, localStream = 0, 1, 2
+func newCoder(parameters int) coder {
+	return coder{wasm.NewFunction(string(slices.Repeat([]byte{wasm.I32}, parameters))), map[localKey]local{}}
+}
 
-func (f *Form) newGen(code int) *gen {
-	params := make([]byte, localStream+len(f.Streams))
-	for i := range params {
-		params[i] = wasm.I32
+// localKey says what a local is for: a number, its adjoint, whether that is reached, the iterations in which it is 1,
+// or is reached by what takes it, or a word of memory that counts, or is a set.
+type localKey struct{ use, of int }
+
+const (
+	useNumber = iota
+	useAdjoint
+	useFlag
+	useTest
+	useTake
+	useCount
+	useSet
+)
+
+// in is the local for a use.
+func (c coder) in(use, of int) local {
+	at, ok := c.locals[localKey{use, of}]
+	if !ok {
+		at = c.newLocal([...]byte{wasm.F64, wasm.F64, wasm.I32, wasm.I64, wasm.I64, wasm.I64, wasm.I64}[use])
+		c.locals[localKey{use, of}] = at
 	}
-	g := &gen{Function: wasm.NewFunction(string(params)), Form: f, code: code, home: map[id]int{}}
-	g.base = g.NewLocal(wasm.I32)
+	return at
+}
+
+// What code is made of, beside opcodes: the number of a local, what sets one or also leaves the number, constants, and
+// operations on memory, at so many bytes behind the address.
+type (
+	local  int
+	setTo  int
+	tee    int
+	i32    int32
+	i64    int64
+	f64    float64
+	memory struct {
+		op byte
+		at int
+	}
+)
+
+// code appends instructions. A function makes its own.
+func (c coder) code(parts ...any) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case int:
+			c.Op(byte(p))
+		case byte:
+			c.Op(p)
+		case local:
+			c.Local(wasm.LocalGet, int(p))
+		case setTo:
+			c.Local(wasm.LocalSet, int(p))
+		case tee:
+			c.Local(wasm.LocalTee, int(p))
+		case i32:
+			c.I32(int32(p))
+		case i64:
+			c.I64(int64(p))
+		case f64:
+			c.F64(float64(p))
+		case memory:
+			c.Memory(p.op, p.at)
+		case func():
+			p()
+		default:
+			panic(fmt.Sprintf("loop: code of %T", p))
+		}
+	}
+}
+
+// newLocal is a local of a type.
+func (c coder) newLocal(typ byte) local { return local(c.NewLocal(typ)) }
+
+// word is an operation on a word of memory, which has the address 0 below it.
+func word(op byte, at int) memory { return memory{op, wasm.TableBytes + 8*at} }
+
+// gen makes a function of a form.
+type gen struct {
+	coder
+	*Form
+	pass   int           // forward or backward
+	base   local         // it is 0: what is in the frame is at an offset from it
+	known  []map[id]bool // what is in its local, scope by scope
+	groups []Group
+	counts []local // of each group
+
+	adj     map[id]adjoint
+	group   []int        // the group of each scope, −1: it has none yet
+	counted map[Kind]int // the groups of cells that flags say are reached
+	sure    map[id]bool  // the elements at which something arrives in each iteration
+	reached []bool       // the streams that are whole
+}
+
+// The parameters.
+const (
+	localN local = iota
+	localRow
+	localStream // the first
+)
+
+func (f *Form) newGen(pass int) *gen {
+	g := &gen{coder: newCoder(int(localStream) + len(f.Streams)), Form: f, pass: pass}
+	g.base = g.newLocal(wasm.I32)
 	return g
 }
 
@@ -109,39 +193,20 @@ func (g *gen) compile() *Code {
 	return c
 }
 
-func (g *gen) load(at int) {
-	g.Local(wasm.LocalGet, g.base)
-	g.Memory(wasm.F64Load, wasm.TableBytes+8*at)
-}
+func (g *gen) localOf(v id) local      { return g.in(useNumber, int(v)) }
+func (g *gen) adjointLocal(v id) local { return g.in(useAdjoint, int(v)) }
+func (g *gen) flagLocal(v id) local    { return g.in(useFlag, int(v)) }
 
-// store stores the number that push leaves in the frame.
-func (g *gen) store(at int, push func()) {
-	g.Local(wasm.LocalGet, g.base)
-	push()
-	g.Memory(wasm.F64Store, wasm.TableBytes+8*at)
-}
+func (g *gen) isKnown(v id) bool { return isIn(g.known, v) }
 
-func (g *gen) localOf(v id) int {
-	at, ok := g.home[v]
-	if !ok {
-		at = g.NewLocal(wasm.F64)
-		g.home[v] = at
-	}
-	return at
-}
-
-func (g *gen) isKnown(v id) bool {
-	for _, s := range g.known {
-		if s[v] {
-			return true
-		}
-	}
-	return false
+// isIn reports whether one of the scopes has a key.
+func isIn[K comparable](scopes []map[K]bool, key K) bool {
+	return slices.ContainsFunc(scopes, func(s map[K]bool) bool { return s[key] })
 }
 
 // keepTop keeps the number on the stack in the local of v, and leaves it on the stack.
 func (g *gen) keepTop(v id) {
-	g.Local(wasm.LocalTee, g.localOf(v))
+	g.code(tee(g.localOf(v)))
 	g.known[len(g.known)-1][v] = true
 }
 
@@ -150,42 +215,44 @@ func (g *gen) get(v id) {
 	e := &g.values[v]
 	switch {
 	case e.op == constant:
-		g.F64(math.Float64frombits(e.num))
+		g.code(f64(math.Float64frombits(e.num)))
 		return
-	case e.op == state && g.code == forward, e.op == input, e.op == index, g.isKnown(v):
-		g.Local(wasm.LocalGet, g.localOf(v))
+	case e.op == state && g.pass == forward, e.op == input, e.op == index, g.isKnown(v):
+		g.code(g.localOf(v))
 		return
-	case g.code == backward:
+	case g.pass == backward:
 		if col, ok := g.column[v]; ok {
-			g.Local(wasm.LocalGet, localRow)
-			g.Memory(wasm.F64Load, 8*col)
+			g.code(localRow, memory{wasm.F64Load, 8 * col})
 			g.keepTop(v)
 			return
 		}
 		if i, ok := g.next[v]; ok {
-			g.Local(wasm.LocalGet, g.nextLocal(i))
+			g.code(g.nextLocal(i))
 			return
 		}
 	}
 	if e.op == phi {
 		g.branch(e.br)
-		g.Local(wasm.LocalGet, g.localOf(v))
+		g.code(g.localOf(v))
 		return
 	}
 	g.compute(v)
 	g.keepTop(v)
 }
 
-var opcodes = [...]byte{add: wasm.F64Add, sub: wasm.F64Sub, mul: wasm.F64Mul, div: wasm.F64Div, neg: wasm.F64Neg,
-	fun: 0}
+// push is get, as a part of code.
+func (g *gen) push(v id) func() { return func() { g.get(v) } }
+
+// putInRow puts a number in a column of the row.
+func (g *gen) putInRow(v id, col int) { g.code(localRow, g.push(v), memory{wasm.F64Store, 8 * col}) }
+
+var opcodes = [...]byte{add: wasm.F64Add, sub: wasm.F64Sub, mul: wasm.F64Mul, div: wasm.F64Div, neg: wasm.F64Neg}
 
 // compute leaves a number on the stack that is not known.
 func (g *gen) compute(v id) {
 	e := g.values[v]
 	if e.op == element {
-		s := &g.Streams[e.n]
-		g.Local(wasm.LocalGet, localStream+e.n)
-		g.Memory(wasm.F64Load, 8*(int(e.num)-s.At))
+		g.code(g.stream(e.n), memory{wasm.F64Load, g.placeOf(v)})
 		return
 	}
 	g.get(e.a)
@@ -193,13 +260,13 @@ func (g *gen) compute(v id) {
 		g.get(e.b)
 	}
 	if e.op != fun {
-		g.Op(opcodes[e.op])
+		g.code(opcodes[e.op])
 		return
 	}
 	if e.sym == term.Sin || e.sym == term.Cos { // both take as long as one
 		sin, cos, other := v, v, expr{op: fun, sym: term.Sin + term.Cos - e.sym, a: e.a}
 		o, ok := e.in.known[other]
-		if ok && g.made[g.code][o] && !g.isKnown(o) {
+		if ok && g.made[g.pass][o] && !g.isKnown(o) {
 			if e.sym == term.Sin {
 				cos = o
 			} else {
@@ -207,11 +274,10 @@ func (g *gen) compute(v id) {
 			}
 			g.SinCos()
 			g.keepTop(cos)
-			g.Op(wasm.Drop)
+			g.code(wasm.Drop)
 			g.keepTop(sin)
 			if e.sym == term.Cos {
-				g.Op(wasm.Drop)
-				g.Local(wasm.LocalGet, g.localOf(cos))
+				g.code(wasm.Drop, g.localOf(cos))
 			}
 			return
 		}
@@ -232,28 +298,25 @@ func (g *gen) scope(do func()) {
 
 // branch makes the numbers that a branch chooses.
 func (g *gen) branch(br *branch) {
-	g.get(br.a)
-	g.get(br.b)
-	g.Op(compares[br.cmp], wasm.If, wasm.None)
+	g.code(g.push(br.a), g.push(br.b), compares[br.cmp], wasm.If, wasm.None)
 	side := func(r *region, of func(e *expr) id) {
 		g.scope(func() {
-			if g.code == forward {
+			if g.pass == forward {
 				g.region(r)
 			}
 			for _, v := range br.phis {
-				if g.made[g.code][v] {
-					g.get(of(&g.values[v].expr))
-					g.Local(wasm.LocalSet, g.localOf(v))
+				if g.made[g.pass][v] {
+					g.code(g.push(of(&g.values[v].expr)), setTo(g.localOf(v)))
 				}
 			}
 		})
 	}
 	side(br.then, func(e *expr) id { return e.a })
-	g.Op(wasm.Else)
+	g.code(wasm.Else)
 	side(br.els, func(e *expr) id { return e.b })
-	g.Op(wasm.End)
+	g.code(wasm.End)
 	for _, v := range br.phis {
-		if g.made[g.code][v] {
+		if g.made[g.pass][v] {
 			g.known[len(g.known)-1][v] = true
 		}
 	}
@@ -270,85 +333,76 @@ func (g *gen) region(r *region) {
 		case it.br != nil:
 			g.branch(it.br)
 		case g.made[forward][it.cell.result] && !g.isKnown(it.cell.result):
-			g.get(it.cell.result)
-			g.Op(wasm.Drop)
+			g.code(g.push(it.cell.result), wasm.Drop)
 		}
 	}
 	for v := range g.values {
 		if col, ok := g.column[id(v)]; ok && g.values[v].in == r && g.values[v].op != state {
-			g.Local(wasm.LocalGet, localRow)
-			g.get(id(v))
-			g.Memory(wasm.F64Store, 8*col)
+			g.putInRow(id(v), col)
 		}
 	}
 }
 
 // count makes the local of a group, and adds 1 to it, or the local when.
-func (g *gen) count(n, when int) {
+func (g *gen) count(n int, when local) {
 	if n == len(g.counts) {
-		g.counts = append(g.counts, g.NewLocal(wasm.I32))
+		g.counts = append(g.counts, g.newLocal(wasm.I32))
 	}
-	g.Local(wasm.LocalGet, g.counts[n])
+	var by any = when
 	if when == always {
-		g.I32(1)
-	} else {
-		g.Local(wasm.LocalGet, when)
+		by = i32(1)
 	}
-	g.Op(wasm.I32Add)
-	g.Local(wasm.LocalSet, g.counts[n])
+	g.code(g.counts[n], by, wasm.I32Add, setTo(g.counts[n]))
 }
 
 // enter loads what both codes read, and begins the loop.
 func (g *gen) enter() {
 	for i := range g.Inputs {
-		g.load(i)
-		g.Local(wasm.LocalSet, g.localOf(g.make(g.root, expr{op: input, n: i})))
+		g.fromFrame(i, g.localOf(g.make(g.root, expr{op: input, n: i})))
 	}
-	g.load(g.FrameIndex())
-	g.Local(wasm.LocalSet, g.localOf(g.make(g.root, expr{op: index})))
+	g.fromFrame(g.FrameIndex(), g.localOf(g.make(g.root, expr{op: index})))
 }
+
+// fromFrame sets a local to a number of the frame.
+func (g *gen) fromFrame(at int, to local) { g.code(g.base, word(wasm.F64Load, at), setTo(to)) }
 
 // touch reads the last number of a row: the checks of bounds for the others are left out then.
 func (g *gen) touch() {
 	if g.Row > 1 {
-		g.Local(wasm.LocalGet, localRow)
-		g.Memory(wasm.F64Load, 8*(g.Row-1))
-		g.Op(wasm.Drop)
+		g.code(localRow, memory{wasm.F64Load, 8 * (g.Row - 1)}, wasm.Drop)
 	}
 }
 
 // leave goes on to the next iteration, forward or backward by the sign, and ends the loop.
 func (g *gen) leave(sign int) {
-	step := func(local, bytes int) {
+	step := func(x local, bytes int) {
 		if bytes != 0 {
-			g.Local(wasm.LocalGet, local)
-			g.I32(int32(bytes))
-			g.Op(wasm.I32Add)
-			g.Local(wasm.LocalSet, local)
+			g.code(x, i32(bytes), wasm.I32Add, setTo(x))
 		}
 	}
-	if v := g.make(g.root, expr{op: index}); g.made[g.code][v] {
+	if v := g.make(g.root, expr{op: index}); g.made[g.pass][v] {
 		one := float64(sign)
 		if g.Down {
 			one = -one
 		}
-		g.get(v)
-		g.F64(one)
-		g.Op(wasm.F64Add)
-		g.Local(wasm.LocalSet, g.localOf(v))
+		g.code(g.localOf(v), f64(one), wasm.F64Add, setTo(g.localOf(v)))
 	}
 	step(localRow, sign*8*g.Row)
 	for k := range g.Streams {
-		step(localStream+k, sign*8*g.Step(&g.Streams[k]))
+		step(g.stream(k), sign*8*g.Step(&g.Streams[k]))
 	}
-	g.Local(wasm.LocalGet, localN)
-	g.I32(1)
-	g.Op(wasm.I32Sub)
-	g.Local(wasm.LocalTee, localN)
-	g.Op(wasm.BrIf, 0, wasm.End)
-	for n, local := range g.counts {
-		g.store(g.FrameCounter(n), func() { g.Local(wasm.LocalGet, local); g.Op(wasm.Convert) })
+	g.code(localN, i32(1), wasm.I32Sub, tee(localN), wasm.BrIf, 0, wasm.End)
+	for n, x := range g.counts {
+		g.code(g.base, x, wasm.Convert, word(wasm.F64Store, g.FrameCounter(n)))
 	}
+}
+
+// stream is the local with the place of a stream, and placeOf how far behind it an element stands.
+func (g *gen) stream(k int) local { return localStream + local(k) }
+
+func (g *gen) placeOf(v id) int {
+	e := &g.values[v]
+	return 8 * (int(e.num) - g.Streams[e.n].At)
 }
 
 // Forward makes the code that runs iterations, nil where there is no compiler.
@@ -356,42 +410,35 @@ func (f *Form) Forward() *Code {
 	g := f.newGen(forward)
 	g.enter()
 	for i := range f.states {
-		g.load(f.FrameState(i))
-		g.Local(wasm.LocalSet, g.localOf(f.states[i].in))
+		g.fromFrame(f.FrameState(i), g.localOf(f.states[i].in))
 	}
-	g.Op(wasm.Loop, wasm.None)
+	g.code(wasm.Loop, wasm.None)
 	g.scope(func() {
 		g.touch()
 		for i := range f.states {
 			s := &f.states[i]
 			if col, ok := f.column[s.in]; ok && s.instead == i {
-				g.Local(wasm.LocalGet, localRow)
-				g.get(s.in)
-				g.Memory(wasm.F64Store, 8*col)
+				g.putInRow(s.in, col)
 			}
 		}
 		g.region(f.root)
 		for _, s := range f.stores {
-			put := func(v id, at int) {
-				g.Local(wasm.LocalGet, localStream+s.stream)
-				g.get(v)
-				g.Memory(wasm.F64Store, at+8*s.at)
-			}
-			put(s.value, 0)
+			at := g.stream(s.stream)
+			g.code(at, g.push(s.value), memory{wasm.F64Store, 8 * s.at})
 			if s.flag > one {
-				put(s.flag, StreamBytes)
+				g.code(at, g.push(s.flag), memory{wasm.F64Store, StreamBytes + 8*s.at})
 			}
 		}
 		for i := range f.states {
 			g.get(f.states[i].out)
 		}
 		for i := range slices.Backward(f.states) {
-			g.Local(wasm.LocalSet, g.localOf(f.states[i].in))
+			g.code(setTo(g.localOf(f.states[i].in)))
 		}
 	})
 	g.leave(1)
 	for i := range f.states {
-		g.store(f.FrameState(i), func() { g.get(f.states[i].in) })
+		g.code(g.base, g.push(f.states[i].in), word(wasm.F64Store, f.FrameState(i)))
 	}
 	return g.compile()
 }

@@ -21,6 +21,8 @@
 package loop
 
 import (
+	"errors"
+	"maps"
 	"slices"
 
 	"github.com/gram-machine/gram/engine/ir"
@@ -115,11 +117,8 @@ func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
 		return nil
 	}
 	live := f.ReadFrom(end + 1)
+	maps.Copy(live, liveAhead(l.body, live))
 	head := liveAhead(l.body, live)
-	for r := range head {
-		live[r] = true
-	}
-	head = liveAhead(l.body, live)
 	set, seen := map[ir.Reg]bool{}, map[ir.Reg]bool{}
 	each(l.body, func(in *ir.Instr) {
 		if in.Sets() == 1 {
@@ -220,18 +219,13 @@ func parse(code []ir.Instr) (nodes []node, ok bool) {
 // liveAhead returns the registers that are read in the nodes or behind them before they are set, and notes them behind
 // each branch.
 func liveAhead(nodes []node, behind map[ir.Reg]bool) map[ir.Reg]bool {
-	live := map[ir.Reg]bool{}
-	for r := range behind {
-		live[r] = true
-	}
+	live := maps.Clone(behind)
 	for i := range slices.Backward(nodes) {
 		n := &nodes[i]
 		if n.in.Op == ir.Branch {
 			n.live = live
 			live = liveAhead(n.then, n.live)
-			for r := range liveAhead(n.els, n.live) {
-				live[r] = true
-			}
+			maps.Copy(live, liveAhead(n.els, n.live))
 		} else if n.in.Sets() == 1 {
 			delete(live, n.in.D)
 		}
@@ -251,4 +245,57 @@ func extent(f *ir.Func, label uint32) (start, end int) {
 		}
 	}
 	return start, end
+}
+
+// Head is what a loop does, of any kind, seen from its head.
+type Head struct {
+	Live []ir.Reg // the registers that are read from there on before they are set
+	Set  []bool   // which of these the body sets
+	// Again says that the body changes no object that it has not made: it can be run again with the registers of before.
+	Again bool
+}
+
+// HeadOf returns the head of the loop of f with the label.
+func HeadOf(p *ir.Program, f *ir.Func, label uint32) (h Head) {
+	start, end := extent(f, label)
+	body := f.Code[start : end+1]
+	set := ir.NewRegSet(f.Regs)
+	for i := range body {
+		set.Put(&body[i], true)
+	}
+	read := f.ReadFrom(start)
+	for r := range ir.Reg(f.Regs) {
+		if read[r] {
+			h.Live, h.Set = append(h.Live, r), append(h.Set, set.Has(r))
+		}
+	}
+	h.Again = again(p, f, body)
+	return h
+}
+
+var errChanges = errors.New("loop: the code changes an object that it has not made")
+
+// again reports whether the code of f changes only objects that it has made: the store of each has a register that
+// refers to one of these, whichever way leads there.
+func again(p *ir.Program, f *ir.Func, code []ir.Instr) bool {
+	return ir.Flow(code, 0, ir.NewRegSet(f.Regs), func(i int, made ir.RegSet) error {
+		in := &code[i]
+		is := false // what it sets refers to such an object
+		switch in.Op {
+		case ir.Store, ir.StoreX, ir.Copy, ir.CopyX:
+			if !made.Has(in.D) {
+				return errChanges
+			}
+		case ir.VectorLoop:
+			if into := p.Vectors[in.M].Into; into >= 0 && !made.Has(in.Args[into]) {
+				return errChanges
+			}
+		case ir.Alloc:
+			is = true
+		case ir.View, ir.ViewX, ir.Move:
+			is = made.Has(in.A)
+		}
+		made.Put(in, is)
+		return nil
+	}) == nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/wasm"
+	"github.com/gram-machine/gram/term"
 )
 
 // Nest is the machine code of a vector statement whose results are numbers, made by nests of loops with branches. It
@@ -76,13 +77,12 @@ const (
 	nestResults
 )
 
-// mostBits is how many iterations of a loop with tests run at most as one block, and mostHeads how many summands a sum
-// has that are counted by which of them have an adjoint. Behind longSum summands all partial sums have one, see
-// [ir.SumKinds], and additions are counted by kinds.
 const (
-	mostBits  = 64
-	mostHeads = 12
-	longSum   = 16
+	mostBits  = 64      // iterations of a loop with tests that run as one block
+	mostHeads = 12      // summands of a sum that are counted by which of them have an adjoint
+	longSum   = 16      // summands behind which all partial sums have one, [ir.SumKinds]: these are counted by kinds
+	mostTable = 1 << 12 // numbers of a table
+	mostWords = 1 << 20 // of memory in front of what is pushed
 )
 
 type nestLane struct {
@@ -167,9 +167,6 @@ type nestTable struct {
 	values []float64
 }
 
-// mostTable is how many numbers a table has at most.
-const mostTable = 1 << 12
-
 // NewNest makes code of a vector statement, nil if it is none for it. live says which loads and numbers have adjoints,
 // and reached which results are reached in the backward phase.
 func NewNest(v *ir.Vector, live, reached func(i int) bool, taped bool) *Nest {
@@ -201,14 +198,18 @@ func NewNest(v *ir.Vector, live, reached func(i int) bool, taped bool) *Nest {
 }
 
 // withSummands returns a vector that computes the same, in which more selects are summands, see [Nest.summand]: if one
-// operand is a numeral it is B, and a select whose A is another one with the same B has that one's A.
+// operand is a numeral it is B, and a select whose A is another one with the same B has that one's A. A product has its
+// symbol.
 func withSummands(v *ir.Vector) *ir.Vector {
 	out := *v
 	out.Lanes = slices.Clone(v.Lanes)
 	not := map[int]int{}
 	for i := range out.Lanes {
 		s := &out.Lanes[i]
-		if s.Op == ir.LaneNot {
+		switch s.Op {
+		case ir.LaneMul:
+			s.Sym = term.Mul
+		case ir.LaneNot:
 			not[s.A] = i
 		}
 		if s.Op != ir.LaneSelect {
@@ -245,9 +246,6 @@ func Expected(v *ir.Vector, loop int) float64 {
 	}
 	return x
 }
-
-// mostWords is how many words memory has at most in front of what is pushed.
-const mostWords = 1 << 20
 
 // Begin puts the tables in memory.
 func (n *Nest) Begin(memory []uint64) {

@@ -21,22 +21,23 @@ const (
 	nestLimit
 )
 
-// mostUnrolled is how many iterations a loop has at most that has code for each.
-const mostUnrolled = 16
+const (
+	mostUnrolled = 16           // iterations of a loop that has code for each
+	block        = 8 * mostBits // of the iterations that run as one block, times 8
+)
 
 // nestGen makes the code of a nest.
 type nestGen struct {
-	*wasm.Function
+	coder
 	n       *Nest
 	back    bool
 	zero    local // it is 0
 	index   []nestIndex
-	locals  map[nestLocal]local
-	bases   map[string]local     // of sums of indices
-	known   []map[int]bool       // the numbers in locals, scope by scope
-	based   []map[local]struct{} // the sums of indices: those of straight code have no scope of their own
-	begun   []map[int]bool       // the adjoints in locals
-	current []local              // with the iterations that are left, of each loop
+	bases   map[string]local // of sums of indices
+	known   []map[int]bool   // the numbers in locals, scope by scope
+	based   []map[local]bool // the sums of indices: those of straight code have no scope of their own
+	begun   []map[int]bool   // the adjoints in locals
+	current []local          // with the iterations that are left, of each loop
 }
 
 // nestIndex is the index of a loop: a number, or a local that has it times 8. Of a loop that runs in blocks, first is
@@ -48,100 +49,23 @@ type nestIndex struct {
 	first, all local
 }
 
-// nestLocal says what a local is for: an instruction's number, its adjoint, the iterations in which it is 1, or is
-// reached by what takes it, or a word of memory that counts, or is a set.
-type nestLocal struct{ use, of int }
-
-const (
-	useNumber = iota
-	useAdjoint
-	useTest
-	useTake
-	useCount
-	useSet
-)
-
-// in is a local.
-func (g *nestGen) in(use, of int) local {
-	at, ok := g.locals[nestLocal{use, of}]
-	if !ok {
-		typ := byte(wasm.I64)
-		if use <= useAdjoint {
-			typ = wasm.F64
-		}
-		at = local(g.NewLocal(typ))
-		g.locals[nestLocal{use, of}] = at
-	}
-	return at
-}
-
 func (g *nestGen) value(i int) local   { return g.in(useNumber, i) }
 func (g *nestGen) adjoint(i int) local { return g.in(useAdjoint, i) }
 func (g *nestGen) test(i int) local    { return g.in(useTest, i) }
 func (g *nestGen) take(i int) local    { return g.in(useTake, i) }
 
-// What code is made of, beside opcodes: the number of a local, what sets one, constants, and operations on memory, at
-// so many bytes behind the address.
-type (
-	local  int
-	setTo  int
-	i32    int32
-	i64    int64
-	f64    float64
-	memory struct {
-		op byte
-		at int
-	}
-)
-
-// code appends instructions. A function makes its own.
-func (g *nestGen) code(parts ...any) {
-	for _, p := range parts {
-		switch p := p.(type) {
-		case int:
-			g.Op(byte(p))
-		case byte:
-			g.Op(p)
-		case local:
-			g.Local(wasm.LocalGet, int(p))
-		case setTo:
-			g.Local(wasm.LocalSet, int(p))
-		case i32:
-			g.I32(int32(p))
-		case i64:
-			g.I64(int64(p))
-		case f64:
-			g.F64(float64(p))
-		case memory:
-			g.Memory(p.op, p.at)
-		case func():
-			p()
-		default:
-			panic(fmt.Sprintf("loop: code of %T", p))
-		}
-	}
-}
-
-// word is an operation on a word of memory, which has the address 0 below it.
-func word(op byte, at int) memory { return memory{op, wasm.TableBytes + 8*at} }
-
 func (n *Nest) newGen(back bool) *nestGen {
-	g := &nestGen{Function: wasm.NewFunction(string([]byte{wasm.I32, wasm.I32, wasm.I32, wasm.I32})), n: n, back: back,
-		locals: map[nestLocal]local{}, bases: map[string]local{}}
-	g.zero = local(g.NewLocal(wasm.I32))
+	g := &nestGen{coder: newCoder(4), n: n, back: back, bases: map[string]local{}}
+	g.zero = g.newLocal(wasm.I32)
 	for k := range n.v.Loops {
-		x := nestIndex{local: local(g.NewLocal(wasm.I32))}
+		x := nestIndex{local: g.newLocal(wasm.I32)}
 		if n.loop(k).blocks {
-			x.first, x.all = local(g.NewLocal(wasm.I32)), local(g.NewLocal(wasm.I64))
+			x.first, x.all = g.newLocal(wasm.I32), g.newLocal(wasm.I64)
 		}
 		g.index = append(g.index, x)
-		g.current = append(g.current, local(g.NewLocal(wasm.I64)))
+		g.current = append(g.current, g.newLocal(wasm.I64))
 	}
 	return g
-}
-
-func isIn(scopes []map[int]bool, i int) bool {
-	return slices.ContainsFunc(scopes, func(s map[int]bool) bool { return s[i] })
 }
 
 // scope runs do in a scope of its own.
@@ -192,12 +116,12 @@ func (g *nestGen) address(at int, by func(k int) int) (offset int) {
 	}
 	base, ok := g.bases[key]
 	if !ok {
-		base = local(g.NewLocal(wasm.I32))
+		base = g.newLocal(wasm.I32)
 		g.bases[key] = base
 	}
-	if !slices.ContainsFunc(g.based, func(s map[local]struct{}) bool { _, ok := s[base]; return ok }) {
+	if !isIn(g.based, base) {
 		g.code(append(sum, setTo(base))...)
-		g.based[len(g.based)-1][base] = struct{}{}
+		g.based[len(g.based)-1][base] = true
 	}
 	g.code(base)
 	return offset
@@ -283,30 +207,19 @@ func (g *nestGen) compute(i int) {
 	for _, k := range operands(s) {
 		g.get(k)
 	}
-	switch s.Op {
-	case ir.LaneAdd:
-		g.code(wasm.F64Add)
-	case ir.LaneMul:
-		g.code(wasm.F64Mul)
-	default:
-		g.apply(s.Sym)
-	}
+	g.apply(s.Sym)
 }
-
-// symbolCodes are the opcodes of symbols that have one.
-var symbolCodes = map[term.Symbol]byte{term.NoSymbol: wasm.F64Add, term.Mul: wasm.F64Mul, term.Sub: wasm.F64Sub,
-	term.Div: wasm.F64Div, term.Neg: wasm.F64Neg}
 
 // Short reports whether a symbol takes a few instructions.
 func Short(s term.Symbol) bool {
-	_, ok := symbolCodes[s]
+	_, ok := instructions[s]
 	return ok || wasm.Short(s, 2*wasm.InlineBytes)
 }
 
 // apply applies a symbol to the operands on the stack.
 func (g *nestGen) apply(s term.Symbol) {
-	if op, ok := symbolCodes[s]; ok {
-		g.code(op)
+	if op, ok := instructions[s]; ok {
+		g.code(opcodes[op])
 	} else if !g.n.fail(!wasm.Translated(s)) {
 		g.Symbol(s)
 	}
@@ -341,7 +254,7 @@ func (g *nestGen) adds(p *phase) bool {
 func (g *nestGen) iterate(k int, p *phase, body func()) {
 	unrolled := k >= 0 && p.guard < 0 && !p.hasLoops() && g.n.loop(k).Size <= mostUnrolled
 	if !unrolled {
-		g.based = append(g.based, map[local]struct{}{})
+		g.based = append(g.based, map[local]bool{})
 		defer func() { g.based = g.based[:len(g.based)-1] }()
 	}
 	switch {
@@ -377,9 +290,6 @@ func (g *nestGen) range8(k int, part bool) (from, to any) {
 	return i32(0), i32(8 * g.n.loop(k).Size)
 }
 
-// block is how many iterations run as one block.
-const block = 8 * mostBits
-
 // inBlocks makes the code of a loop: body, for each block if it runs in blocks.
 func (g *nestGen) inBlocks(k int, body func()) {
 	loop := g.n.loop(k)
@@ -389,7 +299,7 @@ func (g *nestGen) inBlocks(k int, body func()) {
 	}
 	x := &g.index[k]
 	from, to := g.range8(k, true)
-	g.based = append(g.based, map[local]struct{}{})
+	g.based = append(g.based, map[local]bool{})
 	defer func() { g.based = g.based[:len(g.based)-1] }()
 	last := (loop.Size - 1) / mostBits * mostBits
 	g.counting(x.first, from, to, block, func() {
@@ -464,7 +374,7 @@ func (g *nestGen) count(k, at int, set any) {
 
 // finish ends a function: counters go to memory.
 func (g *nestGen) finish() *wasm.Function {
-	keys := slices.SortedFunc(maps.Keys(g.locals), func(a, b nestLocal) int { return int(g.locals[a] - g.locals[b]) })
+	keys := slices.SortedFunc(maps.Keys(g.locals), func(a, b localKey) int { return int(g.locals[a] - g.locals[b]) })
 	for _, l := range keys {
 		if op, ok := map[int]byte{useCount: wasm.I64Add, useSet: wasm.I64Or}[l.use]; ok {
 			g.code(g.zero, g.zero, word(wasm.I64Load, l.of), g.locals[l], op, word(wasm.I64Store, l.of))

@@ -40,7 +40,7 @@ func (n *Nest) possible() bool {
 				return false
 			}
 		case ir.LaneFun1, ir.LaneFun2:
-			if _, ok := symbolCodes[l.Sym]; !ok && !wasm.Translated(l.Sym) {
+			if _, ok := instructions[l.Sym]; !ok && !wasm.Translated(l.Sym) {
 				return false
 			}
 		case ir.LaneSum:
@@ -177,10 +177,6 @@ func (n *Nest) fixed(i int, at *[len(ir.Affine{}.By)]int) float64 {
 		return float64(x)
 	case ir.LaneExpand:
 		return n.fixed(s.A, at)
-	case ir.LaneAdd:
-		return n.fixed(s.A, at) + n.fixed(s.B, at)
-	case ir.LaneMul:
-		return n.fixed(s.A, at) * n.fixed(s.B, at)
 	case ir.LaneFun1:
 		return s.Sym.Eval(n.fixed(s.A, at))
 	default:
@@ -373,12 +369,16 @@ func (n *Nest) shift(i int) int {
 	if first < 0 || len(s.At.Outer) > 0 || first+n.loop(s.Loop).Size > n.loop(n.v.Lanes[s.A].Loop).Size {
 		return -1
 	}
-	for k, x := range by {
-		if want := k == s.Loop; want && x != 1 || !want && x != 0 {
-			return -1
-		}
+	if by != oneByOne(s.Loop) {
+		return -1
 	}
 	return first
+}
+
+// oneByOne is how far apart places are that follow each other in a loop, whatever those around it are.
+func oneByOne(loop int) (by [len(ir.Affine{}.By)]int) {
+	by[loop] = 1
+	return by
 }
 
 // taken is which element a take selects, of the vector that an iteration of its loop B makes.
@@ -646,12 +646,7 @@ func (n *Nest) layout() {
 // then one word says which are reached.
 func (n *Nest) inOrder(i int) bool {
 	s := &n.v.Lanes[i]
-	var by [len(ir.Affine{}.By)]int
-	if s.Loop < 0 || n.loop(s.Loop).Size > mostBits {
-		return false
-	}
-	by[s.Loop] = 1
-	return s.At.By == by
+	return s.Loop >= 0 && n.loop(s.Loop).Size <= mostBits && s.At.By == oneByOne(s.Loop)
 }
 
 // need notes that the backward code of phase at of loop k reads the number of an instruction.
@@ -768,11 +763,8 @@ func (n *Nest) eachNeeded(s *ir.Lane, f func(i int)) {
 
 // partial is the partial derivative of an operation for an operand, nil: it is 1.
 func (n *Nest) partial(s *ir.Lane, k int) *term.Partial {
-	switch s.Op {
-	case ir.LaneAdd:
+	if s.Sym == term.NoSymbol {
 		return nil
-	case ir.LaneMul:
-		return &term.Mul.Info().Partials[k]
 	}
 	return &s.Sym.Info().Partials[k]
 }

@@ -119,7 +119,7 @@ func (f *Form) Cells(n int) uint64 { return f.regions[n].cells }
 // Region is what a region of the form counts, the whole body for 0.
 func (f *Form) Region(n int) []uint32 { return f.regions[n].Blocks }
 
-// States is how many states there are, with those that say which of the loop's have an adjoint.
+// AllStates is how many states there are, with those that say which of the loop's have an adjoint.
 func (f *Form) AllStates() int { return len(f.states) }
 
 // Initial is what a state is at first that says whether a state of the loop has an adjoint: that state.
@@ -130,8 +130,7 @@ func (f *Form) Initial(i int) (of int, ok bool) {
 	return 0, false
 }
 
-// Shared is the first of the states that share the adjoint of a state behind an iteration. live says whether it has
-// one: 0 or 1, or that a state says it.
+// Shared is the first of the states that share the adjoint of a state.
 func (f *Form) Shared(i int) int { return f.states[i].instead }
 
 // LiveOut reports whether a state has an adjoint behind an iteration. saved are the states.
@@ -229,20 +228,15 @@ func (f *Form) missing(v id, seen map[id]bool, all []id) []id {
 
 // parts calls do for what a number is computed from.
 func (f *Form) parts(v id, do func(a id)) {
-	switch e := &f.values[v]; e.op {
+	switch e := f.values[v]; e.op {
 	case constant, input, state, index, element:
 	case phi:
-		br := e.br
-		a, b := e.a, e.b
-		do(br.a)
-		do(br.b)
-		do(a)
-		do(b)
+		for _, a := range [...]id{e.br.a, e.br.b, e.a, e.b} {
+			do(a)
+		}
 	default:
-		a, b := e.a, e.b
-		do(a)
-		if f.binary(v) {
-			do(b)
+		if do(e.a); f.binary(v) {
+			do(e.b)
 		}
 	}
 }

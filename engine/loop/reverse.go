@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/gram-machine/gram/engine/wasm"
@@ -22,23 +23,9 @@ type adjoint struct {
 	reach Reach
 }
 
-func (g *gen) adjointLocal(v id) int { return localOf(g, g.adjLocal, v, wasm.F64) }
-func (g *gen) flagLocal(v id) int    { return localOf(g, g.flagOf, v, wasm.I32) }
-
-func localOf(g *gen, of map[id]int, v id, typ byte) int {
-	at, ok := of[v]
-	if !ok {
-		at = g.NewLocal(typ)
-		of[v] = at
-	}
-	return at
-}
-
 // Each state has a number of its own for its adjoint behind an iteration, and for the state there.
 func (g *gen) behind(i int) id       { return id(-1 - i) }
-func (g *gen) nextLocal(i int) int   { return g.localOf(id(-1 - i)) }
-func (g *gen) pushAdjoint(v id)      { g.Local(wasm.LocalGet, g.adjointLocal(v)) }
-func (g *gen) setFlag(v id, x int32) { g.I32(x); g.Local(wasm.LocalSet, g.flagLocal(v)) }
+func (g *gen) nextLocal(i int) local { return g.localOf(g.behind(i)) }
 
 // handedOn is an adjoint that an iteration hands on: its place in the frame, where a flag may say that it is reached.
 type handedOn struct {
@@ -52,8 +39,7 @@ type handedOn struct {
 // reach nil only, by flags in the frame. made says whether something arrives at the numbers that the iterations make.
 func (f *Form) Backward(reach []Reach, made Reach) *Code {
 	g := f.newGen(backward)
-	g.adj, g.adjLocal, g.flagOf, g.counted = map[id]adjoint{}, map[id]int{}, map[id]int{}, map[Kind]int{}
-	g.sure = map[id]bool{}
+	g.adj, g.counted, g.sure = map[id]adjoint{}, map[Kind]int{}, map[id]bool{}
 	flagged := reach == nil
 	if flagged {
 		reach = make([]Reach, len(f.states))
@@ -80,19 +66,15 @@ func (f *Form) Backward(reach []Reach, made Reach) *Code {
 	}
 	g.enter()
 	for _, i := range states {
-		g.load(f.FrameState(i))
-		g.Local(wasm.LocalSet, g.nextLocal(i))
+		g.fromFrame(f.FrameState(i), g.nextLocal(i))
 	}
 	for _, h := range handed {
-		g.load(h.at)
-		g.Local(wasm.LocalSet, g.adjointLocal(h.of))
+		g.fromFrame(h.at, g.adjointLocal(h.of))
 		if h.flagged {
-			g.load(h.at + 1)
-			g.Op(wasm.Truncate)
-			g.Local(wasm.LocalSet, g.flagLocal(h.of))
+			g.code(g.base, word(wasm.F64Load, h.at+1), wasm.Truncate, setTo(g.flagLocal(h.of)))
 		}
 	}
-	g.Op(wasm.Loop, wasm.None)
+	g.code(wasm.Loop, wasm.None)
 	stable := true
 	g.scope(func() {
 		g.group[0] = 0
@@ -108,19 +90,19 @@ func (f *Form) Backward(reach []Reach, made Reach) *Code {
 		}
 		g.reverse(f.root)
 		g.whole()
-		stable = g.before(reach, flagged)
+		stable = g.before(reach)
 	})
 	if !stable {
 		return nil
 	}
 	g.leave(-1)
 	for _, i := range states {
-		g.store(f.FrameState(i), func() { g.Local(wasm.LocalGet, g.nextLocal(i)) })
+		g.code(g.base, g.nextLocal(i), word(wasm.F64Store, f.FrameState(i)))
 	}
 	for _, h := range handed {
-		g.store(h.at, func() { g.pushAdjoint(h.of) })
+		g.code(g.base, g.adjointLocal(h.of), word(wasm.F64Store, h.at))
 		if h.flagged {
-			g.store(h.at+1, func() { g.Local(wasm.LocalGet, g.flagLocal(h.of)); g.Op(wasm.Convert) })
+			g.code(g.base, g.flagLocal(h.of), wasm.Convert, word(wasm.F64Store, h.at+1))
 		}
 	}
 	c := g.compile()
@@ -131,26 +113,20 @@ func (f *Form) Backward(reach []Reach, made Reach) *Code {
 }
 
 // always says that something arrives whatever flags say.
-const always = -1
+const always local = -1
 
 // stored adds what has arrived at a number that the iteration makes.
 func (g *gen) stored(s store, made Reach) {
 	if s.flag == zero || made == No {
 		return
 	}
-	part := func(n int) {
-		g.Local(wasm.LocalGet, localStream+s.stream)
-		g.Memory(wasm.F64Load, n*StreamBytes+8*s.at)
-	}
-	when := always
+	at, when := g.stream(s.stream), always
+	part := func(n int) memory { return memory{wasm.F64Load, n*StreamBytes + 8*s.at} }
 	if made == Maybe {
-		when = g.NewLocal(wasm.I32)
-		part(2)
-		g.F64(0)
-		g.Op(wasm.F64Ne)
-		g.Local(wasm.LocalSet, when)
+		when = g.newLocal(wasm.I32)
+		g.code(at, part(2), f64(0), wasm.F64Ne, setTo(when))
 	}
-	g.contribute(s.value, when, func() { part(1) })
+	g.contribute(s.value, when, at, part(1))
 }
 
 // whole finds the streams at each number of which something arrives in each iteration: they need no flags. It sets the
@@ -167,20 +143,18 @@ func (g *gen) whole() {
 	for v := range g.values {
 		e := &g.values[v]
 		if g.sure[id(v)] && !g.reached[e.n] {
-			g.Local(wasm.LocalGet, localStream+e.n)
-			g.F64(1)
-			g.Memory(wasm.F64Store, 2*StreamBytes+8*(int(e.num)-g.Streams[e.n].At))
+			g.code(g.stream(e.n), f64(1), memory{wasm.F64Store, 2*StreamBytes + g.placeOf(id(v))})
 		}
 	}
 }
 
 // before makes the adjoints of the states before an iteration those behind the one before it. It reports whether what
 // is reached is the same.
-func (g *gen) before(reach []Reach, flagged bool) bool {
+func (g *gen) before(reach []Reach) bool {
 	for i := range g.Inputs {
 		v := g.make(g.root, expr{op: input, n: i})
 		if a, ok := g.adj[v]; ok && a.reach == Yes {
-			g.setFlag(v, 1)
+			g.code(i32(1), setTo(g.flagLocal(v)))
 		}
 	}
 	for i := range g.states {
@@ -191,24 +165,21 @@ func (g *gen) before(reach []Reach, flagged bool) bool {
 		a := g.adj[s.in]
 		switch {
 		case reach[i] == Maybe:
+			var flag any = i32(a.reach)
 			if a.reach == Maybe {
-				g.Local(wasm.LocalGet, g.flagLocal(s.in))
-			} else {
-				g.I32(int32(a.reach))
+				flag = g.flagLocal(s.in)
 			}
-			g.Local(wasm.LocalSet, g.flagLocal(g.behind(i)))
+			g.code(flag, setTo(g.flagLocal(g.behind(i))))
 		case a.reach != reach[i] && s.inFlag != zero:
 			return false
 		}
+		var adjoint any = f64(0)
 		if a.begun {
-			g.pushAdjoint(s.in)
-		} else {
-			g.F64(0)
+			adjoint = g.adjointLocal(s.in)
 		}
-		g.Local(wasm.LocalSet, g.adjointLocal(g.behind(i)))
+		g.code(adjoint, setTo(g.adjointLocal(g.behind(i))))
 		if _, ok := g.column[s.in]; ok {
-			g.get(s.in)
-			g.Local(wasm.LocalSet, g.nextLocal(i))
+			g.code(g.push(s.in), setTo(g.nextLocal(i)))
 		}
 	}
 	return true
@@ -232,7 +203,7 @@ func (g *gen) reverse(r *region) {
 			g.fire(c, always)
 		case Maybe:
 			if slices.ContainsFunc(c.args, func(v id) bool { return g.flag(v) > one }) {
-				g.Local(wasm.LocalGet, g.flagLocal(c.result))
+				g.code(g.flagLocal(c.result))
 				g.fork(func() { g.fire(c, always) }, func() {})
 			} else {
 				g.fire(c, g.flagLocal(c.result))
@@ -246,9 +217,7 @@ func (g *gen) reverseBranch(br *branch) {
 	if !slices.ContainsFunc(br.phis, func(v id) bool { return g.adj[v].reach != No }) {
 		return
 	}
-	g.get(br.a)
-	g.get(br.b)
-	g.Op(compares[br.cmp])
+	g.code(g.push(br.a), g.push(br.b), compares[br.cmp])
 	side := func(r *region, of func(e *expr) id) func() {
 		return func() {
 			for _, v := range br.phis {
@@ -272,43 +241,30 @@ func (g *gen) transfer(from, to id) {
 	case Maybe:
 		when = g.flagLocal(from)
 	}
-	g.contribute(to, when, func() { g.pushAdjoint(from) })
+	g.contribute(to, when, g.adjointLocal(from))
 }
 
 // fork makes code for both sides of the condition on the stack.
 func (g *gen) fork(then, els func()) {
 	outer, saved := g.Encoder, g.adj
 	side := func(do func()) (code wasm.Encoder, adj map[id]adjoint) {
-		g.Encoder, g.adj = nil, make(map[id]adjoint, len(saved))
-		for v, a := range saved {
-			g.adj[v] = a
-		}
+		g.Encoder, g.adj = nil, maps.Clone(saved)
 		g.scope(do)
 		return g.Encoder, g.adj
 	}
 	thenCode, thenAdj := side(then)
 	elsCode, elsAdj := side(els)
-	var all []id
-	for v := range thenAdj {
-		all = append(all, v)
-	}
-	for v := range elsAdj {
-		if _, ok := thenAdj[v]; !ok {
-			all = append(all, v)
-		}
-	}
-	slices.Sort(all)
-	merged := map[id]adjoint{}
-	for _, v := range all {
+	merged := maps.Clone(thenAdj)
+	maps.Copy(merged, elsAdj)
+	for _, v := range slices.Sorted(maps.Keys(merged)) {
 		t, e := thenAdj[v], elsAdj[v]
 		one := func(code *wasm.Encoder, a adjoint) {
 			g.Encoder = *code
 			if !a.begun {
-				g.F64(0)
-				g.Local(wasm.LocalSet, g.adjointLocal(v))
+				g.code(f64(0), setTo(g.adjointLocal(v)))
 			}
 			if t.reach != e.reach && a.reach != Maybe {
-				g.setFlag(v, int32(a.reach))
+				g.code(i32(a.reach), setTo(g.flagLocal(v)))
 			}
 			*code = g.Encoder
 		}
@@ -323,51 +279,44 @@ func (g *gen) fork(then, els func()) {
 		merged[v] = m
 	}
 	g.Encoder, g.adj = outer, merged
-	g.Op(wasm.If, wasm.None)
+	g.code(wasm.If, wasm.None)
 	g.Op(thenCode...)
 	if len(elsCode) > 0 {
-		g.Op(wasm.Else)
+		g.code(wasm.Else)
 		g.Op(elsCode...)
 	}
-	g.Op(wasm.End)
+	g.code(wasm.End)
 }
 
 // fire makes the code of a cell that is reached, if the local when says so.
-func (g *gen) fire(c *cell, when int) {
+func (g *gen) fire(c *cell, when local) {
 	g.countCell(c, 0, 0, when)
+	d := g.adjointLocal(c.result)
 	for i, to := range c.args {
-		if g.flag(to) == zero {
-			continue
+		switch {
+		case g.flag(to) == zero:
+		case c.slopes[i] == one:
+			g.contribute(to, when, d)
+		default:
+			g.contribute(to, when, g.push(c.slopes[i]), d, wasm.F64Mul)
 		}
-		g.contribute(to, when, func() {
-			switch slope := c.slopes[i]; {
-			case slope == one:
-				g.pushAdjoint(c.result)
-			default:
-				g.get(slope)
-				g.pushAdjoint(c.result)
-				g.Op(wasm.F64Mul)
-			}
-		})
 	}
 }
 
 // countCell counts a cell, if the local when says so, by the operands from i on that have an adjoint; those before are
 // live.
-func (g *gen) countCell(c *cell, i int, live uint8, when int) {
+func (g *gen) countCell(c *cell, i int, live uint8, when local) {
 	for ; i < len(c.args); i++ {
 		switch flag := g.flag(c.args[i]); flag {
 		case zero:
 		case one:
 			live |= 1 << i
 		default:
-			g.get(flag)
-			g.F64(0)
-			g.Op(wasm.F64Ne, wasm.If, wasm.None)
+			g.code(g.push(flag), f64(0), wasm.F64Ne, wasm.If, wasm.None)
 			g.scope(func() { g.countCell(c, i+1, live|1<<i, when) })
-			g.Op(wasm.Else)
+			g.code(wasm.Else)
 			g.scope(func() { g.countCell(c, i+1, live, when) })
-			g.Op(wasm.End)
+			g.code(wasm.End)
 			return
 		}
 	}
@@ -391,68 +340,48 @@ func (g *gen) countCell(c *cell, i int, live uint8, when int) {
 	g.groups[n].add(kind)
 }
 
-// contribute adds what push leaves to the adjoint of a number, which is reached then, if the local when says so.
-func (g *gen) contribute(to id, when int, push func()) {
+// contribute adds a number to the adjoint of another, which is reached then, if the local when says so.
+func (g *gen) contribute(to id, when local, number ...any) {
 	if g.flag(to) == zero {
 		return
 	}
-	or := func(other func()) { // what is on the stack, or what it was
-		if when != always {
-			other()
-			g.Local(wasm.LocalGet, when)
-			g.Op(wasm.Select)
+	or := func(other ...any) func() { // what is on the stack, or what it was
+		return func() {
+			if when != always {
+				g.code(append(other, when, wasm.Select)...)
+			}
 		}
 	}
+	push := func() { g.code(number...) }
 	e := &g.values[to]
 	switch e.op {
 	case element:
-		s := &g.Streams[e.n]
-		at := StreamBytes + 8*(int(e.num)-s.At)
-		load := func(at int) func() {
-			return func() {
-				g.Local(wasm.LocalGet, localStream+e.n)
-				g.Memory(wasm.F64Load, at)
-			}
-		}
-		g.Local(wasm.LocalGet, localStream+e.n)
-		load(at)()
-		push()
-		g.Op(wasm.F64Add)
-		or(load(at))
-		g.Memory(wasm.F64Store, at)
+		x, at := g.stream(e.n), StreamBytes+g.placeOf(to)
+		old := memory{wasm.F64Load, at}
+		g.code(x, x, old, push, wasm.F64Add, or(x, old), memory{wasm.F64Store, at})
 		if when == always && len(g.known) == 1 {
 			g.sure[to] = true
 			return
 		}
-		g.Local(wasm.LocalGet, localStream+e.n)
-		g.F64(1)
-		or(load(at + StreamBytes))
-		g.Memory(wasm.F64Store, at+StreamBytes)
+		at += StreamBytes
+		g.code(x, f64(1), or(x, memory{wasm.F64Load, at}), memory{wasm.F64Store, at})
 		return
 	case input: // those with one adjoint
 		to = g.make(g.root, expr{op: input, n: slices.Index(g.sig, g.sig[e.n])})
 	}
-	a := g.adj[to]
+	a, d := g.adj[to], g.adjointLocal(to)
 	if a.begun {
-		g.pushAdjoint(to)
-		push()
-		g.Op(wasm.F64Add)
-		or(func() { g.pushAdjoint(to) })
+		g.code(d, push, wasm.F64Add, or(d), setTo(d))
 	} else {
-		push()
-		or(func() { g.F64(0) })
+		g.code(push, or(f64(0)), setTo(d))
 	}
-	g.Local(wasm.LocalSet, g.adjointLocal(to))
 	switch {
 	case when == always:
 		a.reach = Yes
-	case a.reach != Yes:
-		g.Local(wasm.LocalGet, when)
-		if a.reach == Maybe {
-			g.Local(wasm.LocalGet, g.flagLocal(to))
-			g.Op(wasm.I32Or)
-		}
-		g.Local(wasm.LocalSet, g.flagLocal(to))
+	case a.reach == Maybe:
+		g.code(when, g.flagLocal(to), wasm.I32Or, setTo(g.flagLocal(to)))
+	case a.reach == No:
+		g.code(when, setTo(g.flagLocal(to)))
 		a.reach = Maybe
 	}
 	g.adj[to] = adjoint{true, a.reach}

@@ -133,9 +133,6 @@ type Form struct {
 	plan
 }
 
-// mostValues bounds the values of a form.
-const mostValues = 1 << 14
-
 // Form returns the form of the loop for a signature, nil if there is none. The signature has for each of the inputs,
 // and behind them of the states, 0 if it has no adjoint, else a number that those with the same adjoint share. A stream
 // of a vector has adjoints where live says so. There is none if an iteration leads to another signature.
@@ -471,12 +468,7 @@ func (b *builder) branch(n *node, x, y id) {
 	b.at, b.env, b.refs = outer, before, refs
 	outer.items = append(outer.items, item{br: br})
 	b.branches = append(b.branches, br)
-	var regs []ir.Reg
-	for r := range n.live {
-		regs = append(regs, r)
-	}
-	slices.Sort(regs)
-	for _, r := range regs {
+	for _, r := range slices.Sorted(maps.Keys(n.live)) {
 		t, e := then[r], els[r]
 		_, hasT := then[r]
 		_, hasE := els[r]
@@ -559,10 +551,10 @@ func (b *builder) load(in *ir.Instr) {
 }
 
 const (
-	// MostStreams bounds the streams of a form.
-	MostStreams = 16
-	nearby      = 32 // numbers
-	mostWidth   = 1 << 10
+	MostStreams = 16      // of a form
+	mostValues  = 1 << 14 // of a form
+	mostWidth   = 1 << 10 // numbers of an iteration in a stream
+	nearby      = 32      // numbers between those of one stream
 )
 
 // slopeOfIndex is by how much an index goes on when that of the loop does so by one, if that is always the same.
