@@ -4,130 +4,41 @@
 
 package kernel
 
-func matVec(y, w []float64, ld int, x []float64) {
-	matVecGo(y, w, ld, x)
-}
-
+func matVec(y, w []float64, ld int, x []float64) { matVecGo(y, w, ld, x) }
 func addRows(dst, w []float64, wAt, ld int, s []float64, sAt, inc, rows int) {
 	addRowsGo(dst, w, wAt, ld, s, sAt, inc, rows)
 }
-
 func addTiles(rows int, c []float64, cAt, ldc int, a []float64, aAt, aStep int, b []float64, bAt, bStep, bPanel, panels, steps int, fresh bool) {
 	addTilesGo(rows, c, cAt, ldc, a, aAt, aStep, b, bAt, bStep, bPanel, panels, steps, fresh)
 }
-
-func sumLanes(lanes *[8]float64, x []float64) {
-	sumLanesGo(lanes, x)
-}
-
-func dotLanes(lanes *[8]float64, x, y []float64) {
-	dotLanesGo(lanes, x, y)
-}
-
-func joinLanes(dst, lanes []float64, at, stride int) {
-	joinLanesGo(dst, lanes, at, stride)
-}
-
-func add(dst, x, y []float64) {
-	addGo(dst, x, y)
-}
-
-func sub(dst, x, y []float64) {
-	subGo(dst, x, y)
-}
-
-func mul(dst, x, y []float64) {
-	mulGo(dst, x, y)
-}
-
-func div(dst, x, y []float64) {
-	divGo(dst, x, y)
-}
-
-func addScalar(dst, x []float64, a float64) {
-	addScalarGo(dst, x, a)
-}
-
-func mulScalar(dst, x []float64, a float64) {
-	mulScalarGo(dst, x, a)
-}
-
-func divScalar(dst, x []float64, a float64) {
-	divScalarGo(dst, x, a)
-}
-
-func scalarSub(dst, x []float64, a float64) {
-	scalarSubGo(dst, x, a)
-}
-
-func scalarDiv(dst, x []float64, a float64) {
-	scalarDivGo(dst, x, a)
-}
-
-func addMul(dst, x, y []float64) {
-	addMulGo(dst, x, y)
-}
-
-func addMulScalar(dst, x []float64, a float64) {
-	addMulScalarGo(dst, x, a)
-}
-
-func less(dst, x, y []float64) {
-	lessGo(dst, x, y)
-}
-
-func lessEqual(dst, x, y []float64) {
-	lessEqualGo(dst, x, y)
-}
-
-func blend(dst, x, y []float64) {
-	blendGo(dst, x, y)
-}
-
-func addWhere(dst, x, y []float64) {
-	addWhereGo(dst, x, y)
-}
-
-func slope(dst, x []float64) {
-	slopeGo(dst, x)
-}
-
-func abs(dst, x []float64) {
-	absGo(dst, x)
-}
-
-func sign(dst, x []float64) {
-	signGo(dst, x)
-}
-
-func sqrt(dst, x []float64) {
-	sqrtGo(dst, x)
-}
-
-func exp(dst, x []float64, table, numbers *float64) int {
-	return expGo(dst, x, table, numbers)
-}
-
-func log(dst, x []float64, table, numbers *float64) int {
-	return logGo(dst, x, table, numbers)
-}
-
-func sin(dst, x []float64, table, numbers *float64) int {
-	return sinGo(dst, x, table, numbers)
-}
-
-func cos(dst, x []float64, table, numbers *float64) int {
-	return cosGo(dst, x, table, numbers)
-}
-
-func tanh(dst, x []float64, table, numbers *float64) int {
-	return tanhGo(dst, x, table, numbers)
-}
-
-func sigmoid(dst, x []float64, table, numbers *float64) int {
-	return sigmoidGo(dst, x, table, numbers)
-}
-
+func sumLanes(lanes *[8]float64, x []float64)               { sumLanesGo(lanes, x) }
+func dotLanes(lanes *[8]float64, x, y []float64)            { dotLanesGo(lanes, x, y) }
+func joinLanes(dst, lanes []float64, at, stride int)        { joinLanesGo(dst, lanes, at, stride) }
+func add(dst, x, y []float64)                               { addGo(dst, x, y) }
+func sub(dst, x, y []float64)                               { subGo(dst, x, y) }
+func mul(dst, x, y []float64)                               { mulGo(dst, x, y) }
+func div(dst, x, y []float64)                               { divGo(dst, x, y) }
+func addScalar(dst, x []float64, a float64)                 { addScalarGo(dst, x, a) }
+func mulScalar(dst, x []float64, a float64)                 { mulScalarGo(dst, x, a) }
+func divScalar(dst, x []float64, a float64)                 { divScalarGo(dst, x, a) }
+func scalarSub(dst, x []float64, a float64)                 { scalarSubGo(dst, x, a) }
+func scalarDiv(dst, x []float64, a float64)                 { scalarDivGo(dst, x, a) }
+func addMul(dst, x, y []float64)                            { addMulGo(dst, x, y) }
+func addMulScalar(dst, x []float64, a float64)              { addMulScalarGo(dst, x, a) }
+func less(dst, x, y []float64)                              { lessGo(dst, x, y) }
+func lessEqual(dst, x, y []float64)                         { lessEqualGo(dst, x, y) }
+func blend(dst, x, y []float64)                             { blendGo(dst, x, y) }
+func addWhere(dst, x, y []float64)                          { addWhereGo(dst, x, y) }
+func slope(dst, x []float64)                                { slopeGo(dst, x) }
+func abs(dst, x []float64)                                  { absGo(dst, x) }
+func sign(dst, x []float64)                                 { signGo(dst, x) }
+func sqrt(dst, x []float64)                                 { sqrtGo(dst, x) }
+func exp(dst, x []float64, table, numbers *float64) int     { return expGo(dst, x, table, numbers) }
+func log(dst, x []float64, table, numbers *float64) int     { return logGo(dst, x, table, numbers) }
+func sin(dst, x []float64, table, numbers *float64) int     { return sinGo(dst, x, table, numbers) }
+func cos(dst, x []float64, table, numbers *float64) int     { return cosGo(dst, x, table, numbers) }
+func tanh(dst, x []float64, table, numbers *float64) int    { return tanhGo(dst, x, table, numbers) }
+func sigmoid(dst, x []float64, table, numbers *float64) int { return sigmoidGo(dst, x, table, numbers) }
 func tanhSlope(dst, x []float64, table, numbers *float64) int {
 	return tanhSlopeGo(dst, x, table, numbers)
 }

@@ -156,9 +156,8 @@ func (p *product) addPacked() {
 	scratches.Put(s)
 }
 
-// packB packs columns of b from j on, for steps t, t + by, …, in panels of tc columns: panel
-// q has its columns of one step after those of the step before, at q·steps·tc. What is
-// missing in the last panel is 0.
+// packB packs columns of b from j on, for steps t, t + by, …, in panels of tc columns: panel q has its columns of one
+// step after those of the step before, at q·steps·tc. What is missing in the last panel is 0.
 func (p *product) packB(b []float64, t, by, steps, j, columns, tc int) {
 	for q := 0; q < columns; q += tc {
 		at := p.bAt + t*p.bStep + (j+q)*p.bColumn

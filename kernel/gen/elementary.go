@@ -92,9 +92,8 @@ func (s set) unless(predicate uint64, x, y vec, target string) {
 	JNE(LabelRef(target))
 }
 
-// entries reads fields of the entries of a table, which have size words: one vector for each
-// field, whose number of words from the beginning of an entry is given. There are at most two
-// fields, side by side.
+// entries reads fields of the entries of a table, which have size words: one vector for each field, whose number of
+// words from the beginning of an entry is given. There are at most two fields, side by side.
 func (s set) entries(table reg.GPVirtual, index vec, size int, fields ...int) []vec {
 	if s.width == 8 {
 		at := index
@@ -171,9 +170,8 @@ func (s set) gather(table reg.GPVirtual, at [4]reg.GPVirtual, fields ...int) []v
 	return []vec{first, second}
 }
 
-// function makes the function that sets dst[i] to what evaluate makes of x[i], one register
-// after the other, until too few numbers are left, or evaluate jumps to "done". It returns
-// the number of elements that are set.
+// function makes the function that sets dst[i] to what evaluate makes of x[i], one register after the other, until
+// too few numbers are left, or evaluate jumps to "done". It returns the number of elements that are set.
 func (s set) function(name string, evaluate func(x vec, table, numbers reg.GPVirtual) vec) {
 	s.text(name, "func(dst, x []float64, table, numbers *float64) int")
 	dst, n, x := pointer("dst", ""), length("dst"), pointer("x", "")

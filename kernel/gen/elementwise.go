@@ -28,37 +28,40 @@ var (
 	div = pair{VDIVPD, VDIVSD}
 )
 
+// The signatures of loops with a second operand.
+const (
+	ofVectors = "func(dst, x, y []float64)"
+	ofScalar  = "func(dst, x []float64, a float64)"
+)
+
 // elementwise makes the loops over the elements of slices.
 func (s set) elementwise() {
 	for _, op := range []struct {
-		name string
+		name, signature string
 		pair
-	}{{"add", add}, {"sub", sub}, {"mul", mul}, {"div", div}} {
-		s.loop(op.name, "func(dst, x, y []float64)", func(width int, x, y, _ reg.Register) { op.on(width, x, y, x) })
+		reversed bool
+	}{{"add", ofVectors, add, false}, {"sub", ofVectors, sub, false}, {"mul", ofVectors, mul, false},
+		{"div", ofVectors, div, false}, {"addScalar", ofScalar, add, false}, {"mulScalar", ofScalar, mul, false},
+		{"divScalar", ofScalar, div, false}, {"scalarSub", ofScalar, sub, true}, {"scalarDiv", ofScalar, div, true}} {
+		s.loop(op.name, op.signature, func(width int, x, y, _ reg.Register) {
+			if op.reversed {
+				op.on(width, y, x, x)
+			} else {
+				op.on(width, x, y, x)
+			}
+		})
 	}
-	s.loop("addScalar", "func(dst, x []float64, a float64)",
-		func(width int, x, a, _ reg.Register) { add.on(width, x, a, x) })
-	s.loop("mulScalar", "func(dst, x []float64, a float64)",
-		func(width int, x, a, _ reg.Register) { mul.on(width, x, a, x) })
-	s.loop("divScalar", "func(dst, x []float64, a float64)",
-		func(width int, x, a, _ reg.Register) { div.on(width, x, a, x) })
-	s.loop("scalarSub", "func(dst, x []float64, a float64)",
-		func(width int, x, a, _ reg.Register) { sub.on(width, a, x, x) })
-	s.loop("scalarDiv", "func(dst, x []float64, a float64)",
-		func(width int, x, a, _ reg.Register) { div.on(width, a, x, x) })
-	s.loop("addMul", "func(dst, x, y []float64)", func(width int, x, y, dst reg.Register) {
+	addProduct := func(width int, x, y, dst reg.Register) {
 		mul.on(width, x, y, x)
 		add.on(width, dst, x, x)
-	})
-	s.loop("addMulScalar", "func(dst, x []float64, a float64)", func(width int, x, a, dst reg.Register) {
-		mul.on(width, x, a, x)
-		add.on(width, dst, x, x)
-	})
+	}
+	s.loop("addMul", ofVectors, addProduct)
+	s.loop("addMulScalar", ofScalar, addProduct)
 	for _, op := range []struct {
 		name      string
 		predicate Constant
 	}{{"less", Imm(0x11)}, {"lessEqual", Imm(0x12)}} {
-		s.loop(op.name, "func(dst, x, y []float64)", func(width int, x, y, _ reg.Register) {
+		s.loop(op.name, ofVectors, func(width int, x, y, _ reg.Register) {
 			left := each(width, 1)
 			if width == 8 {
 				k := K()
@@ -70,10 +73,10 @@ func (s set) elementwise() {
 			VANDPD(left, x, x)
 		})
 	}
-	s.loop("blend", "func(dst, x, y []float64)", func(width int, x, y, dst reg.Register) {
+	s.loop("blend", ofVectors, func(width int, x, y, dst reg.Register) {
 		where(width, y, func(k reg.Register) { VBLENDMPD(x, dst, k, x) }, func(m reg.Register) { VBLENDVPD(m, x, dst, x) })
 	})
-	s.loop("addWhere", "func(dst, x, y []float64)", func(width int, x, y, dst reg.Register) {
+	s.loop("addWhere", ofVectors, func(width int, x, y, dst reg.Register) {
 		where(width, y, func(k reg.Register) {
 			VADDPD(x, dst, k, dst)
 			VMOVAPD(dst, x)
@@ -176,10 +179,10 @@ func (s set) loop(name, signature string, body func(width int, x, y, dst reg.Reg
 	var y reg.GPVirtual
 	var a reg.VecVirtual
 	switch signature {
-	case "func(dst, x, y []float64)":
+	case ofVectors:
 		y = pointer("y", "")
 		pointers = append(pointers, y)
-	case "func(dst, x []float64, a float64)":
+	case ofScalar:
 		at, err := Param("a").Resolve()
 		if err != nil {
 			panic(err)
