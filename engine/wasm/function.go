@@ -41,40 +41,39 @@ const (
 
 var hostSignature = signature{"\x7c\x7c\x7c\x7f", "\x7c"}
 
-// firstSymbol is the number, for the host, of the first of hostSymbols.
-const firstSymbol = 256
+// FirstSymbol is the number, for the host, of the first of hostSymbols.
+const FirstSymbol = 256
 
-// host is that function. The numbers are those of the command generate.
+// Host is a function that the host computes of its first operands.
+type Host struct {
+	Name     string
+	Operands int
+	of       func(x, y, z float64) float64
+}
+
+// Hosted are those of package math, by their numbers, and the results of Sincos.
+var Hosted = []Host{
+	{"Exp", 1, func(x, _, _ float64) float64 { return math.Exp(x) }},
+	{"Log", 1, func(x, _, _ float64) float64 { return math.Log(x) }},
+	{"sin", 1, func(x, _, _ float64) float64 { s, _ := math.Sincos(x); return s }},
+	{"cos", 1, func(x, _, _ float64) float64 { _, c := math.Sincos(x); return c }},
+	{"Tan", 1, func(x, _, _ float64) float64 { return math.Tan(x) }},
+	{"Atan", 1, func(x, _, _ float64) float64 { return math.Atan(x) }},
+	{"Pow", 2, func(x, y, _ float64) float64 { return math.Pow(x, y) }},
+	{"Mod", 2, func(x, y, _ float64) float64 { return math.Mod(x, y) }},
+	{"FMA", 3, math.FMA},
+}
+
+// host is the host's function.
 func host(number uint32, x, y, z float64) float64 {
-	if number >= firstSymbol {
-		if f := hostSymbols[number-firstSymbol].Info(); f.Arity == 1 {
-			return f.Eval1(x)
-		} else {
-			return f.Eval2(x, y)
-		}
+	if number < FirstSymbol {
+		return Hosted[number].of(x, y, z)
 	}
-	switch number {
-	case 0:
-		return math.Exp(x)
-	case 1:
-		return math.Log(x)
-	case 2:
-		s, _ := math.Sincos(x)
-		return s
-	case 3:
-		_, c := math.Sincos(x)
-		return c
-	case 4:
-		return math.Tan(x)
-	case 5:
-		return math.Atan(x)
-	case 6:
-		return math.Pow(x, y)
-	case 7:
-		return math.Mod(x, y)
-	default:
-		return math.FMA(x, y, z)
+	f := hostSymbols[number-FirstSymbol].Info()
+	if f.Arity == 1 {
+		return f.Eval1(x)
 	}
+	return f.Eval2(x, y)
 }
 
 // instructions calls do for each instruction of translated code: its opcode and its operands.
