@@ -5,321 +5,257 @@
 package kernel
 
 func matVec(y, w []float64, ld int, x []float64) {
-	if form == formAVX2 {
-		matVecAVX2(y, w, ld, x)
-	} else if form == formAVX512 {
-		matVecAVX512(y, w, ld, x)
-	} else {
+	if form == formGo {
 		matVecGo(y, w, ld, x)
+	} else {
+		matVecAVX(y, w, ld, x)
 	}
 }
 
 func addRows(dst, w []float64, wAt, ld int, s []float64, sAt, inc, rows int) {
-	if form == formAVX2 {
-		addRowsAVX2(dst, w, wAt, ld, s, sAt, inc, rows)
-	} else if form == formAVX512 {
-		addRowsAVX512(dst, w, wAt, ld, s, sAt, inc, rows)
-	} else {
+	if form == formGo {
 		addRowsGo(dst, w, wAt, ld, s, sAt, inc, rows)
+	} else {
+		addRowsAVX(dst, w, wAt, ld, s, sAt, inc, rows)
 	}
 }
 
 func addTiles(rows int, c []float64, cAt, ldc int, a []float64, aAt, aStep int, b []float64, bAt, bStep, bPanel, panels, steps int, fresh bool) {
-	if form == formAVX2 {
-		addTilesAVX2(rows, c, cAt, ldc, a, aAt, aStep, b, bAt, bStep, bPanel, panels, steps, fresh)
-	} else if form == formAVX512 {
-		addTilesAVX512(rows, c, cAt, ldc, a, aAt, aStep, b, bAt, bStep, bPanel, panels, steps, fresh)
-	} else {
+	if form == formGo {
 		addTilesGo(rows, c, cAt, ldc, a, aAt, aStep, b, bAt, bStep, bPanel, panels, steps, fresh)
+	} else {
+		addTilesAVX(rows, c, cAt, ldc, a, aAt, aStep, b, bAt, bStep, bPanel, panels, steps, fresh)
 	}
 }
 
 func sumLanes(lanes *[8]float64, x []float64) {
-	if form == formAVX2 {
-		sumLanesAVX2(lanes, x)
-	} else if form == formAVX512 {
-		sumLanesAVX512(lanes, x)
-	} else {
+	if form == formGo {
 		sumLanesGo(lanes, x)
+	} else {
+		sumLanesAVX(lanes, x)
 	}
 }
 
 func dotLanes(lanes *[8]float64, x, y []float64) {
-	if form == formAVX2 {
-		dotLanesAVX2(lanes, x, y)
-	} else if form == formAVX512 {
-		dotLanesAVX512(lanes, x, y)
-	} else {
+	if form == formGo {
 		dotLanesGo(lanes, x, y)
+	} else {
+		dotLanesAVX(lanes, x, y)
 	}
 }
 
 func joinLanes(dst, lanes []float64, at, stride int) {
-	if form == formAVX2 {
-		joinLanesAVX2(dst, lanes, at, stride)
-	} else if form == formAVX512 {
-		joinLanesAVX512(dst, lanes, at, stride)
-	} else {
+	if form == formGo {
 		joinLanesGo(dst, lanes, at, stride)
+	} else {
+		joinLanesAVX(dst, lanes, at, stride)
 	}
 }
 
 func add(dst, x, y []float64) {
-	if form == formAVX2 {
-		addAVX2(dst, x, y)
-	} else if form == formAVX512 {
-		addAVX512(dst, x, y)
-	} else {
+	if form == formGo {
 		addGo(dst, x, y)
+	} else {
+		addAVX(dst, x, y)
 	}
 }
 
 func sub(dst, x, y []float64) {
-	if form == formAVX2 {
-		subAVX2(dst, x, y)
-	} else if form == formAVX512 {
-		subAVX512(dst, x, y)
-	} else {
+	if form == formGo {
 		subGo(dst, x, y)
+	} else {
+		subAVX(dst, x, y)
 	}
 }
 
 func mul(dst, x, y []float64) {
-	if form == formAVX2 {
-		mulAVX2(dst, x, y)
-	} else if form == formAVX512 {
-		mulAVX512(dst, x, y)
-	} else {
+	if form == formGo {
 		mulGo(dst, x, y)
+	} else {
+		mulAVX(dst, x, y)
 	}
 }
 
 func div(dst, x, y []float64) {
-	if form == formAVX2 {
-		divAVX2(dst, x, y)
-	} else if form == formAVX512 {
-		divAVX512(dst, x, y)
-	} else {
+	if form == formGo {
 		divGo(dst, x, y)
+	} else {
+		divAVX(dst, x, y)
 	}
 }
 
 func addScalar(dst, x []float64, a float64) {
-	if form == formAVX2 {
-		addScalarAVX2(dst, x, a)
-	} else if form == formAVX512 {
-		addScalarAVX512(dst, x, a)
-	} else {
+	if form == formGo {
 		addScalarGo(dst, x, a)
+	} else {
+		addScalarAVX(dst, x, a)
 	}
 }
 
 func mulScalar(dst, x []float64, a float64) {
-	if form == formAVX2 {
-		mulScalarAVX2(dst, x, a)
-	} else if form == formAVX512 {
-		mulScalarAVX512(dst, x, a)
-	} else {
+	if form == formGo {
 		mulScalarGo(dst, x, a)
+	} else {
+		mulScalarAVX(dst, x, a)
 	}
 }
 
 func divScalar(dst, x []float64, a float64) {
-	if form == formAVX2 {
-		divScalarAVX2(dst, x, a)
-	} else if form == formAVX512 {
-		divScalarAVX512(dst, x, a)
-	} else {
+	if form == formGo {
 		divScalarGo(dst, x, a)
+	} else {
+		divScalarAVX(dst, x, a)
 	}
 }
 
 func scalarSub(dst, x []float64, a float64) {
-	if form == formAVX2 {
-		scalarSubAVX2(dst, x, a)
-	} else if form == formAVX512 {
-		scalarSubAVX512(dst, x, a)
-	} else {
+	if form == formGo {
 		scalarSubGo(dst, x, a)
+	} else {
+		scalarSubAVX(dst, x, a)
 	}
 }
 
 func scalarDiv(dst, x []float64, a float64) {
-	if form == formAVX2 {
-		scalarDivAVX2(dst, x, a)
-	} else if form == formAVX512 {
-		scalarDivAVX512(dst, x, a)
-	} else {
+	if form == formGo {
 		scalarDivGo(dst, x, a)
+	} else {
+		scalarDivAVX(dst, x, a)
 	}
 }
 
 func addMul(dst, x, y []float64) {
-	if form == formAVX2 {
-		addMulAVX2(dst, x, y)
-	} else if form == formAVX512 {
-		addMulAVX512(dst, x, y)
-	} else {
+	if form == formGo {
 		addMulGo(dst, x, y)
+	} else {
+		addMulAVX(dst, x, y)
 	}
 }
 
 func addMulScalar(dst, x []float64, a float64) {
-	if form == formAVX2 {
-		addMulScalarAVX2(dst, x, a)
-	} else if form == formAVX512 {
-		addMulScalarAVX512(dst, x, a)
-	} else {
+	if form == formGo {
 		addMulScalarGo(dst, x, a)
+	} else {
+		addMulScalarAVX(dst, x, a)
 	}
 }
 
 func less(dst, x, y []float64) {
-	if form == formAVX2 {
-		lessAVX2(dst, x, y)
-	} else if form == formAVX512 {
-		lessAVX512(dst, x, y)
-	} else {
+	if form == formGo {
 		lessGo(dst, x, y)
+	} else {
+		lessAVX(dst, x, y)
 	}
 }
 
 func lessEqual(dst, x, y []float64) {
-	if form == formAVX2 {
-		lessEqualAVX2(dst, x, y)
-	} else if form == formAVX512 {
-		lessEqualAVX512(dst, x, y)
-	} else {
+	if form == formGo {
 		lessEqualGo(dst, x, y)
+	} else {
+		lessEqualAVX(dst, x, y)
 	}
 }
 
 func blend(dst, x, y []float64) {
-	if form == formAVX2 {
-		blendAVX2(dst, x, y)
-	} else if form == formAVX512 {
-		blendAVX512(dst, x, y)
-	} else {
+	if form == formGo {
 		blendGo(dst, x, y)
+	} else {
+		blendAVX(dst, x, y)
 	}
 }
 
 func addWhere(dst, x, y []float64) {
-	if form == formAVX2 {
-		addWhereAVX2(dst, x, y)
-	} else if form == formAVX512 {
-		addWhereAVX512(dst, x, y)
-	} else {
+	if form == formGo {
 		addWhereGo(dst, x, y)
+	} else {
+		addWhereAVX(dst, x, y)
 	}
 }
 
 func slope(dst, x []float64) {
-	if form == formAVX2 {
-		slopeAVX2(dst, x)
-	} else if form == formAVX512 {
-		slopeAVX512(dst, x)
-	} else {
+	if form == formGo {
 		slopeGo(dst, x)
+	} else {
+		slopeAVX(dst, x)
 	}
 }
 
 func abs(dst, x []float64) {
-	if form == formAVX2 {
-		absAVX2(dst, x)
-	} else if form == formAVX512 {
-		absAVX512(dst, x)
-	} else {
+	if form == formGo {
 		absGo(dst, x)
+	} else {
+		absAVX(dst, x)
 	}
 }
 
 func sign(dst, x []float64) {
-	if form == formAVX2 {
-		signAVX2(dst, x)
-	} else if form == formAVX512 {
-		signAVX512(dst, x)
-	} else {
+	if form == formGo {
 		signGo(dst, x)
+	} else {
+		signAVX(dst, x)
 	}
 }
 
 func sqrt(dst, x []float64) {
-	if form == formAVX2 {
-		sqrtAVX2(dst, x)
-	} else if form == formAVX512 {
-		sqrtAVX512(dst, x)
-	} else {
+	if form == formGo {
 		sqrtGo(dst, x)
+	} else {
+		sqrtAVX(dst, x)
 	}
 }
 
 func exp(dst, x []float64, table, numbers *float64) int {
-	if form == formAVX2 {
-		return expAVX2(dst, x, table, numbers)
-	} else if form == formAVX512 {
-		return expAVX512(dst, x, table, numbers)
-	} else {
+	if form == formGo {
 		return expGo(dst, x, table, numbers)
+	} else {
+		return expAVX(dst, x, table, numbers)
 	}
 }
 
 func log(dst, x []float64, table, numbers *float64) int {
-	if form == formAVX2 {
-		return logAVX2(dst, x, table, numbers)
-	} else if form == formAVX512 {
-		return logAVX512(dst, x, table, numbers)
-	} else {
+	if form == formGo {
 		return logGo(dst, x, table, numbers)
+	} else {
+		return logAVX(dst, x, table, numbers)
 	}
 }
 
 func sin(dst, x []float64, table, numbers *float64) int {
-	if form == formAVX2 {
-		return sinAVX2(dst, x, table, numbers)
-	} else if form == formAVX512 {
-		return sinAVX512(dst, x, table, numbers)
-	} else {
+	if form == formGo {
 		return sinGo(dst, x, table, numbers)
+	} else {
+		return sinAVX(dst, x, table, numbers)
 	}
 }
 
 func cos(dst, x []float64, table, numbers *float64) int {
-	if form == formAVX2 {
-		return cosAVX2(dst, x, table, numbers)
-	} else if form == formAVX512 {
-		return cosAVX512(dst, x, table, numbers)
-	} else {
+	if form == formGo {
 		return cosGo(dst, x, table, numbers)
+	} else {
+		return cosAVX(dst, x, table, numbers)
 	}
 }
 
 func tanh(dst, x []float64, table, numbers *float64) int {
-	if form == formAVX2 {
-		return tanhAVX2(dst, x, table, numbers)
-	} else if form == formAVX512 {
-		return tanhAVX512(dst, x, table, numbers)
-	} else {
+	if form == formGo {
 		return tanhGo(dst, x, table, numbers)
+	} else {
+		return tanhAVX(dst, x, table, numbers)
 	}
 }
 
 func sigmoid(dst, x []float64, table, numbers *float64) int {
-	if form == formAVX2 {
-		return sigmoidAVX2(dst, x, table, numbers)
-	} else if form == formAVX512 {
-		return sigmoidAVX512(dst, x, table, numbers)
-	} else {
+	if form == formGo {
 		return sigmoidGo(dst, x, table, numbers)
+	} else {
+		return sigmoidAVX(dst, x, table, numbers)
 	}
 }
 
 func tanhSlope(dst, x []float64, table, numbers *float64) int {
-	if form == formAVX2 {
-		return tanhSlopeAVX2(dst, x, table, numbers)
-	} else if form == formAVX512 {
-		return tanhSlopeAVX512(dst, x, table, numbers)
-	} else {
+	if form == formGo {
 		return tanhSlopeGo(dst, x, table, numbers)
+	} else {
+		return tanhSlopeAVX(dst, x, table, numbers)
 	}
 }

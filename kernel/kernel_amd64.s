@@ -4,9 +4,11 @@
 
 #include "textflag.h"
 
-// func matVecAVX2(y []float64, w []float64, ld int, x []float64)
-// Requires: AVX
-TEXT ·matVecAVX2(SB), NOSPLIT, $0-80
+// func matVecAVX(y []float64, w []float64, ld int, x []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·matVecAVX(SB), NOSPLIT, $0-80
+	CMPQ    ·form+0(SB), $0x01
+	JNE     AVX512
 	MOVQ    y_base+0(FP), AX
 	MOVQ    y_len+8(FP), CX
 	MOVQ    w_base+24(FP), DX
@@ -24,9 +26,9 @@ TEXT ·matVecAVX2(SB), NOSPLIT, $0-80
 	VMOVDQU 64(R10)(R11*8), Y0
 	VMOVDQU 96(R10)(R11*8), Y1
 
-rows0:
+AVX2_rows0:
 	CMPQ    CX, $0x00000004
-	JL      rows1
+	JL      AVX2_rows1
 	MOVQ    DX, R10
 	MOVQ    SI, R11
 	MOVQ    DI, R12
@@ -43,9 +45,9 @@ rows0:
 	ADDQ    $0x00000040, R11
 	ADDQ    $0x00000040, R10
 	DECQ    R12
-	JZ      tail0
+	JZ      AVX2_tail0
 
-blocks0:
+AVX2_blocks0:
 	VMOVUPD (R11), Y10
 	VMOVUPD 32(R11), Y11
 	VMULPD  (R10), Y10, Y12
@@ -67,11 +69,11 @@ blocks0:
 	ADDQ    $0x00000040, R11
 	ADDQ    $0x00000040, R10
 	DECQ    R12
-	JNZ     blocks0
+	JNZ     AVX2_blocks0
 
-tail0:
+AVX2_tail0:
 	TESTQ      R8, R8
-	JZ         fold0
+	JZ         AVX2_fold0
 	VMASKMOVPD (R11), Y0, Y10
 	VMASKMOVPD (R10), Y0, Y11
 	VMULPD     Y11, Y10, Y11
@@ -107,7 +109,7 @@ tail0:
 	VADDPD     Y10, Y9, Y10
 	VBLENDVPD  Y1, Y10, Y9, Y9
 
-fold0:
+AVX2_fold0:
 	VADDPD     Y3, Y2, Y2
 	VADDPD     Y5, Y4, Y4
 	VADDPD     Y7, Y6, Y6
@@ -123,11 +125,11 @@ fold0:
 	LEAQ       (DX)(BX*4), DX
 	ADDQ       $0x00000020, AX
 	SUBQ       $0x00000004, CX
-	JMP        rows0
+	JMP        AVX2_rows0
 
-rows1:
+AVX2_rows1:
 	CMPQ    CX, $0x00000001
-	JL      rows2
+	JL      AVX2_rows2
 	MOVQ    DX, R9
 	MOVQ    SI, R10
 	MOVQ    DI, R11
@@ -138,9 +140,9 @@ rows1:
 	ADDQ    $0x00000040, R10
 	ADDQ    $0x00000040, R9
 	DECQ    R11
-	JZ      tail1
+	JZ      AVX2_tail1
 
-blocks1:
+AVX2_blocks1:
 	VMOVUPD (R10), Y4
 	VMOVUPD 32(R10), Y5
 	VMULPD  (R9), Y4, Y4
@@ -150,11 +152,11 @@ blocks1:
 	ADDQ    $0x00000040, R10
 	ADDQ    $0x00000040, R9
 	DECQ    R11
-	JNZ     blocks1
+	JNZ     AVX2_blocks1
 
-tail1:
+AVX2_tail1:
 	TESTQ      R8, R8
-	JZ         fold1
+	JZ         AVX2_fold1
 	VMASKMOVPD (R10), Y0, Y4
 	VMASKMOVPD (R9), Y0, Y5
 	VMULPD     Y5, Y4, Y5
@@ -166,7 +168,7 @@ tail1:
 	VADDPD     Y4, Y3, Y4
 	VBLENDVPD  Y1, Y4, Y3, Y3
 
-fold1:
+AVX2_fold1:
 	VADDPD       Y3, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X3
 	VADDPD       X3, X2, X3
@@ -175,9 +177,256 @@ fold1:
 	ADDQ         BX, DX
 	ADDQ         $0x00000008, AX
 	SUBQ         $0x00000001, CX
-	JMP          rows1
+	JMP          AVX2_rows1
 
-rows2:
+AVX2_rows2:
+	VZEROUPPER
+	RET
+
+AVX512:
+	MOVQ  y_base+0(FP), AX
+	MOVQ  y_len+8(FP), CX
+	MOVQ  w_base+24(FP), DX
+	MOVQ  ld+48(FP), BX
+	SHLQ  $0x03, BX
+	MOVQ  x_base+56(FP), SI
+	MOVQ  x_len+64(FP), DI
+	MOVQ  DI, R8
+	ANDQ  $0x07, R8
+	SHRQ  $0x03, DI
+	LEAQ  (BX)(BX*2), R9
+	MOVQ  R8, R11
+	MOVQ  $0x00000001, R10
+	SHLXQ R11, R10, R10
+	DECQ  R10
+	KMOVW R10, K1
+
+AVX512_rows0:
+	CMPQ    CX, $0x00000008
+	JL      AVX512_rows1
+	MOVQ    DX, R10
+	LEAQ    (DX)(BX*4), R11
+	MOVQ    SI, R12
+	MOVQ    DI, R13
+	VMOVUPD (R12), Z8
+	VMULPD  (R10), Z8, Z0
+	VMULPD  (R10)(BX*1), Z8, Z1
+	VMULPD  (R10)(BX*2), Z8, Z2
+	VMULPD  (R10)(R9*1), Z8, Z3
+	VMULPD  (R11), Z8, Z4
+	VMULPD  (R11)(BX*1), Z8, Z5
+	VMULPD  (R11)(BX*2), Z8, Z6
+	VMULPD  (R11)(R9*1), Z8, Z7
+	ADDQ    $0x00000040, R12
+	ADDQ    $0x00000040, R10
+	ADDQ    $0x00000040, R11
+	DECQ    R13
+	JZ      AVX512_tail0
+
+AVX512_blocks0:
+	VMOVUPD (R12), Z8
+	VMULPD  (R10), Z8, Z9
+	VADDPD  Z9, Z0, Z0
+	VMULPD  (R10)(BX*1), Z8, Z9
+	VADDPD  Z9, Z1, Z1
+	VMULPD  (R10)(BX*2), Z8, Z9
+	VADDPD  Z9, Z2, Z2
+	VMULPD  (R10)(R9*1), Z8, Z9
+	VADDPD  Z9, Z3, Z3
+	VMULPD  (R11), Z8, Z9
+	VADDPD  Z9, Z4, Z4
+	VMULPD  (R11)(BX*1), Z8, Z9
+	VADDPD  Z9, Z5, Z5
+	VMULPD  (R11)(BX*2), Z8, Z9
+	VADDPD  Z9, Z6, Z6
+	VMULPD  (R11)(R9*1), Z8, Z8
+	VADDPD  Z8, Z7, Z7
+	ADDQ    $0x00000040, R12
+	ADDQ    $0x00000040, R10
+	ADDQ    $0x00000040, R11
+	DECQ    R13
+	JNZ     AVX512_blocks0
+
+AVX512_tail0:
+	TESTQ     R8, R8
+	JZ        AVX512_fold0
+	VMOVUPD.Z (R12), K1, Z8
+	VMOVUPD.Z (R10), K1, Z9
+	VMULPD    Z9, Z8, Z9
+	VADDPD    Z9, Z0, K1, Z0
+	VMOVUPD.Z (R10)(BX*1), K1, Z9
+	VMULPD    Z9, Z8, Z9
+	VADDPD    Z9, Z1, K1, Z1
+	VMOVUPD.Z (R10)(BX*2), K1, Z9
+	VMULPD    Z9, Z8, Z9
+	VADDPD    Z9, Z2, K1, Z2
+	VMOVUPD.Z (R10)(R9*1), K1, Z9
+	VMULPD    Z9, Z8, Z9
+	VADDPD    Z9, Z3, K1, Z3
+	VMOVUPD.Z (R11), K1, Z9
+	VMULPD    Z9, Z8, Z9
+	VADDPD    Z9, Z4, K1, Z4
+	VMOVUPD.Z (R11)(BX*1), K1, Z9
+	VMULPD    Z9, Z8, Z9
+	VADDPD    Z9, Z5, K1, Z5
+	VMOVUPD.Z (R11)(BX*2), K1, Z9
+	VMULPD    Z9, Z8, Z9
+	VADDPD    Z9, Z6, K1, Z6
+	VMOVUPD.Z (R11)(R9*1), K1, Z9
+	VMULPD    Z9, Z8, Z9
+	VADDPD    Z9, Z7, K1, Z7
+
+AVX512_fold0:
+	VEXTRACTF64X4 $0x01, Z0, Y8
+	VADDPD        Y8, Y0, Y8
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF64X4 $0x01, Z2, Y1
+	VADDPD        Y1, Y2, Y1
+	VEXTRACTF64X4 $0x01, Z3, Y2
+	VADDPD        Y2, Y3, Y2
+	VPERM2F128    $0x20, Y1, Y8, Y3
+	VPERM2F128    $0x31, Y1, Y8, Y1
+	VADDPD        Y1, Y3, Y3
+	VPERM2F128    $0x20, Y2, Y0, Y1
+	VPERM2F128    $0x31, Y2, Y0, Y2
+	VADDPD        Y2, Y1, Y1
+	VHADDPD       Y1, Y3, Y3
+	VMOVUPD       Y3, (AX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y0
+	VEXTRACTF64X4 $0x01, Z5, Y1
+	VADDPD        Y1, Y5, Y1
+	VEXTRACTF64X4 $0x01, Z6, Y2
+	VADDPD        Y2, Y6, Y2
+	VEXTRACTF64X4 $0x01, Z7, Y3
+	VADDPD        Y3, Y7, Y3
+	VPERM2F128    $0x20, Y2, Y0, Y4
+	VPERM2F128    $0x31, Y2, Y0, Y2
+	VADDPD        Y2, Y4, Y4
+	VPERM2F128    $0x20, Y3, Y1, Y0
+	VPERM2F128    $0x31, Y3, Y1, Y3
+	VADDPD        Y3, Y0, Y0
+	VHADDPD       Y0, Y4, Y4
+	VMOVUPD       Y4, 32(AX)
+	LEAQ          (DX)(BX*8), DX
+	ADDQ          $0x00000040, AX
+	SUBQ          $0x00000008, CX
+	JMP           AVX512_rows0
+
+AVX512_rows1:
+	CMPQ    CX, $0x00000004
+	JL      AVX512_rows2
+	MOVQ    DX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	VMOVUPD (R11), Z4
+	VMULPD  (R10), Z4, Z0
+	VMULPD  (R10)(BX*1), Z4, Z1
+	VMULPD  (R10)(BX*2), Z4, Z2
+	VMULPD  (R10)(R9*1), Z4, Z3
+	ADDQ    $0x00000040, R11
+	ADDQ    $0x00000040, R10
+	DECQ    R12
+	JZ      AVX512_tail1
+
+AVX512_blocks1:
+	VMOVUPD (R11), Z4
+	VMULPD  (R10), Z4, Z5
+	VADDPD  Z5, Z0, Z0
+	VMULPD  (R10)(BX*1), Z4, Z5
+	VADDPD  Z5, Z1, Z1
+	VMULPD  (R10)(BX*2), Z4, Z5
+	VADDPD  Z5, Z2, Z2
+	VMULPD  (R10)(R9*1), Z4, Z4
+	VADDPD  Z4, Z3, Z3
+	ADDQ    $0x00000040, R11
+	ADDQ    $0x00000040, R10
+	DECQ    R12
+	JNZ     AVX512_blocks1
+
+AVX512_tail1:
+	TESTQ     R8, R8
+	JZ        AVX512_fold1
+	VMOVUPD.Z (R11), K1, Z4
+	VMOVUPD.Z (R10), K1, Z5
+	VMULPD    Z5, Z4, Z5
+	VADDPD    Z5, Z0, K1, Z0
+	VMOVUPD.Z (R10)(BX*1), K1, Z5
+	VMULPD    Z5, Z4, Z5
+	VADDPD    Z5, Z1, K1, Z1
+	VMOVUPD.Z (R10)(BX*2), K1, Z5
+	VMULPD    Z5, Z4, Z5
+	VADDPD    Z5, Z2, K1, Z2
+	VMOVUPD.Z (R10)(R9*1), K1, Z5
+	VMULPD    Z5, Z4, Z5
+	VADDPD    Z5, Z3, K1, Z3
+
+AVX512_fold1:
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPD        Y4, Y0, Y4
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y0
+	VEXTRACTF64X4 $0x01, Z2, Y1
+	VADDPD        Y1, Y2, Y1
+	VEXTRACTF64X4 $0x01, Z3, Y2
+	VADDPD        Y2, Y3, Y2
+	VPERM2F128    $0x20, Y1, Y4, Y3
+	VPERM2F128    $0x31, Y1, Y4, Y1
+	VADDPD        Y1, Y3, Y3
+	VPERM2F128    $0x20, Y2, Y0, Y1
+	VPERM2F128    $0x31, Y2, Y0, Y2
+	VADDPD        Y2, Y1, Y1
+	VHADDPD       Y1, Y3, Y3
+	VMOVUPD       Y3, (AX)
+	LEAQ          (DX)(BX*4), DX
+	ADDQ          $0x00000020, AX
+	SUBQ          $0x00000004, CX
+	JMP           AVX512_rows1
+
+AVX512_rows2:
+	CMPQ    CX, $0x00000001
+	JL      AVX512_rows3
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPD (R10), Z1
+	VMULPD  (R9), Z1, Z0
+	ADDQ    $0x00000040, R10
+	ADDQ    $0x00000040, R9
+	DECQ    R11
+	JZ      AVX512_tail2
+
+AVX512_blocks2:
+	VMOVUPD (R10), Z1
+	VMULPD  (R9), Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	ADDQ    $0x00000040, R10
+	ADDQ    $0x00000040, R9
+	DECQ    R11
+	JNZ     AVX512_blocks2
+
+AVX512_tail2:
+	TESTQ     R8, R8
+	JZ        AVX512_fold2
+	VMOVUPD.Z (R10), K1, Z1
+	VMOVUPD.Z (R9), K1, Z2
+	VMULPD    Z2, Z1, Z2
+	VADDPD    Z2, Z0, K1, Z0
+
+AVX512_fold2:
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X0
+	VHADDPD       X0, X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          BX, DX
+	ADDQ          $0x00000008, AX
+	SUBQ          $0x00000001, CX
+	JMP           AVX512_rows2
+
+AVX512_rows3:
 	VZEROUPPER
 	RET
 
@@ -199,9 +448,11 @@ DATA tailMasks<>+112(SB)/8, $0x0000000000000000
 DATA tailMasks<>+120(SB)/8, $0x0000000000000000
 GLOBL tailMasks<>(SB), RODATA|NOPTR, $128
 
-// func addRowsAVX2(dst []float64, w []float64, wAt int, ld int, s []float64, sAt int, inc int, rows int)
-// Requires: AVX
-TEXT ·addRowsAVX2(SB), NOSPLIT, $0-112
+// func addRowsAVX(dst []float64, w []float64, wAt int, ld int, s []float64, sAt int, inc int, rows int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·addRowsAVX(SB), NOSPLIT, $0-112
+	CMPQ  ·form+0(SB), $0x01
+	JNE   AVX512
 	MOVQ  dst_base+0(FP), AX
 	MOVQ  dst_len+8(FP), CX
 	MOVQ  w_base+24(FP), DX
@@ -216,11 +467,11 @@ TEXT ·addRowsAVX2(SB), NOSPLIT, $0-112
 	SHLQ  $0x03, DI
 	MOVQ  rows+104(FP), R8
 	TESTQ R8, R8
-	JLE   done
+	JLE   AVX2_done
 
-columns0:
+AVX2_columns0:
 	CMPQ    CX, $0x00000020
-	JL      columns1
+	JL      AVX2_columns1
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -233,7 +484,7 @@ columns0:
 	MOVQ    SI, R10
 	MOVQ    R8, R11
 
-rows0:
+AVX2_rows0:
 	VBROADCASTSD (R10), Y8
 	VMULPD       (R9), Y8, Y9
 	VADDPD       Y9, Y0, Y0
@@ -254,7 +505,7 @@ rows0:
 	ADDQ         DI, R10
 	ADDQ         BX, R9
 	DECQ         R11
-	JNZ          rows0
+	JNZ          AVX2_rows0
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -266,11 +517,11 @@ rows0:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000020, CX
-	JMP          columns0
+	JMP          AVX2_columns0
 
-columns1:
+AVX2_columns1:
 	CMPQ    CX, $0x00000010
-	JL      columns2
+	JL      AVX2_columns2
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -279,7 +530,7 @@ columns1:
 	MOVQ    SI, R10
 	MOVQ    R8, R11
 
-rows1:
+AVX2_rows1:
 	VBROADCASTSD (R10), Y4
 	VMULPD       (R9), Y4, Y5
 	VADDPD       Y5, Y0, Y0
@@ -292,7 +543,7 @@ rows1:
 	ADDQ         DI, R10
 	ADDQ         BX, R9
 	DECQ         R11
-	JNZ          rows1
+	JNZ          AVX2_rows1
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -300,18 +551,18 @@ rows1:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x00000010, CX
-	JMP          columns1
+	JMP          AVX2_columns1
 
-columns2:
+AVX2_columns2:
 	CMPQ    CX, $0x00000008
-	JL      columns3
+	JL      AVX2_columns3
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	MOVQ    DX, R9
 	MOVQ    SI, R10
 	MOVQ    R8, R11
 
-rows2:
+AVX2_rows2:
 	VBROADCASTSD (R10), Y2
 	VMULPD       (R9), Y2, Y3
 	VADDPD       Y3, Y0, Y0
@@ -320,23 +571,23 @@ rows2:
 	ADDQ         DI, R10
 	ADDQ         BX, R9
 	DECQ         R11
-	JNZ          rows2
+	JNZ          AVX2_rows2
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000008, CX
-	JMP          columns2
+	JMP          AVX2_columns2
 
-columns3:
+AVX2_columns3:
 	CMPQ    CX, $0x00000004
-	JL      columns4
+	JL      AVX2_columns4
 	VMOVUPD (AX), Y0
 	MOVQ    DX, R9
 	MOVQ    SI, R10
 	MOVQ    R8, R11
 
-rows3:
+AVX2_rows3:
 	VBROADCASTSD (R10), Y1
 	VMOVUPD      (R9), Y2
 	VMULPD       Y2, Y1, Y2
@@ -344,16 +595,16 @@ rows3:
 	ADDQ         DI, R10
 	ADDQ         BX, R9
 	DECQ         R11
-	JNZ          rows3
+	JNZ          AVX2_rows3
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000004, CX
-	JMP          columns3
+	JMP          AVX2_columns3
 
-columns4:
+AVX2_columns4:
 	TESTQ      CX, CX
-	JZ         done
+	JZ         AVX2_done
 	LEAQ       tailMasks<>+0(SB), R9
 	XORQ       R10, R10
 	SUBQ       CX, R10
@@ -363,7 +614,7 @@ columns4:
 	MOVQ       SI, DX
 	MOVQ       R8, SI
 
-rowsOfTail:
+AVX2_rowsOfTail:
 	VBROADCASTSD (DX), Y2
 	VMASKMOVPD   (CX), Y0, Y3
 	VMULPD       Y3, Y2, Y3
@@ -371,16 +622,196 @@ rowsOfTail:
 	ADDQ         DI, DX
 	ADDQ         BX, CX
 	DECQ         SI
-	JNZ          rowsOfTail
+	JNZ          AVX2_rowsOfTail
 	VMASKMOVPD   Y1, Y0, (AX)
 
-done:
+AVX2_done:
 	VZEROUPPER
 	RET
 
-// func addTilesAVX2(rows int, c []float64, cAt int, ldc int, a []float64, aAt int, aStep int, b []float64, bAt int, bStep int, bPanel int, panels int, steps int, fresh bool)
-// Requires: AVX
-TEXT ·addTilesAVX2(SB), NOSPLIT, $0-153
+AVX512:
+	MOVQ  dst_base+0(FP), AX
+	MOVQ  dst_len+8(FP), CX
+	MOVQ  w_base+24(FP), DX
+	MOVQ  wAt+48(FP), BX
+	LEAQ  (DX)(BX*8), DX
+	MOVQ  ld+56(FP), BX
+	SHLQ  $0x03, BX
+	MOVQ  s_base+64(FP), SI
+	MOVQ  sAt+88(FP), DI
+	LEAQ  (SI)(DI*8), SI
+	MOVQ  inc+96(FP), DI
+	SHLQ  $0x03, DI
+	MOVQ  rows+104(FP), R8
+	TESTQ R8, R8
+	JLE   AVX512_done
+
+AVX512_columns0:
+	CMPQ    CX, $0x00000040
+	JL      AVX512_columns1
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	MOVQ    R8, R11
+
+AVX512_rows0:
+	VBROADCASTSD (R10), Z8
+	VMULPD       (R9), Z8, Z9
+	VADDPD       Z9, Z0, Z0
+	VMULPD       64(R9), Z8, Z9
+	VADDPD       Z9, Z1, Z1
+	VMULPD       128(R9), Z8, Z9
+	VADDPD       Z9, Z2, Z2
+	VMULPD       192(R9), Z8, Z9
+	VADDPD       Z9, Z3, Z3
+	VMULPD       256(R9), Z8, Z9
+	VADDPD       Z9, Z4, Z4
+	VMULPD       320(R9), Z8, Z9
+	VADDPD       Z9, Z5, Z5
+	VMULPD       384(R9), Z8, Z9
+	VADDPD       Z9, Z6, Z6
+	VMULPD       448(R9), Z8, Z8
+	VADDPD       Z8, Z7, Z7
+	ADDQ         DI, R10
+	ADDQ         BX, R9
+	DECQ         R11
+	JNZ          AVX512_rows0
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	VMOVUPD      Z4, 256(AX)
+	VMOVUPD      Z5, 320(AX)
+	VMOVUPD      Z6, 384(AX)
+	VMOVUPD      Z7, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, DX
+	SUBQ         $0x00000040, CX
+	JMP          AVX512_columns0
+
+AVX512_columns1:
+	CMPQ    CX, $0x00000020
+	JL      AVX512_columns2
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	MOVQ    R8, R11
+
+AVX512_rows1:
+	VBROADCASTSD (R10), Z4
+	VMULPD       (R9), Z4, Z5
+	VADDPD       Z5, Z0, Z0
+	VMULPD       64(R9), Z4, Z5
+	VADDPD       Z5, Z1, Z1
+	VMULPD       128(R9), Z4, Z5
+	VADDPD       Z5, Z2, Z2
+	VMULPD       192(R9), Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	ADDQ         DI, R10
+	ADDQ         BX, R9
+	DECQ         R11
+	JNZ          AVX512_rows1
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, DX
+	SUBQ         $0x00000020, CX
+	JMP          AVX512_columns1
+
+AVX512_columns2:
+	CMPQ    CX, $0x00000010
+	JL      AVX512_columns3
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	MOVQ    R8, R11
+
+AVX512_rows2:
+	VBROADCASTSD (R10), Z2
+	VMULPD       (R9), Z2, Z3
+	VADDPD       Z3, Z0, Z0
+	VMULPD       64(R9), Z2, Z2
+	VADDPD       Z2, Z1, Z1
+	ADDQ         DI, R10
+	ADDQ         BX, R9
+	DECQ         R11
+	JNZ          AVX512_rows2
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000010, CX
+	JMP          AVX512_columns2
+
+AVX512_columns3:
+	CMPQ    CX, $0x00000008
+	JL      AVX512_columns4
+	VMOVUPD (AX), Z0
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	MOVQ    R8, R11
+
+AVX512_rows3:
+	VBROADCASTSD (R10), Z1
+	VMOVUPD      (R9), Z2
+	VMULPD       Z2, Z1, Z2
+	VADDPD       Z2, Z0, Z0
+	ADDQ         DI, R10
+	ADDQ         BX, R9
+	DECQ         R11
+	JNZ          AVX512_rows3
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000008, CX
+	JMP          AVX512_columns3
+
+AVX512_columns4:
+	TESTQ     CX, CX
+	JZ        AVX512_done
+	MOVQ      CX, R9
+	MOVQ      $0x00000001, CX
+	SHLXQ     R9, CX, CX
+	DECQ      CX
+	KMOVW     CX, K1
+	VMOVUPD.Z (AX), K1, Z0
+	MOVQ      DX, CX
+	MOVQ      SI, DX
+	MOVQ      R8, SI
+
+AVX512_rowsOfTail:
+	VBROADCASTSD (DX), Z1
+	VMOVUPD.Z    (CX), K1, Z2
+	VMULPD       Z2, Z1, Z2
+	VADDPD       Z2, Z0, Z0
+	ADDQ         DI, DX
+	ADDQ         BX, CX
+	DECQ         SI
+	JNZ          AVX512_rowsOfTail
+	VMOVUPD      Z0, K1, (AX)
+
+AVX512_done:
+	VZEROUPPER
+	RET
+
+// func addTilesAVX(rows int, c []float64, cAt int, ldc int, a []float64, aAt int, aStep int, b []float64, bAt int, bStep int, bPanel int, panels int, steps int, fresh bool)
+// Requires: AVX, AVX512F
+TEXT ·addTilesAVX(SB), NOSPLIT, $0-153
+	CMPQ  ·form+0(SB), $0x01
+	JNE   AVX512
 	MOVQ  c_base+8(FP), AX
 	MOVQ  cAt+32(FP), CX
 	LEAQ  (AX)(CX*8), AX
@@ -401,15 +832,15 @@ TEXT ·addTilesAVX2(SB), NOSPLIT, $0-153
 	LEAQ  (DI)(DI*2), R10
 	MOVQ  panels+136(FP), R11
 	TESTQ R11, R11
-	JLE   done
+	JLE   AVX2_done
 	MOVQ  rows+0(FP), R12
 	CMPQ  R12, $0x00000006
-	JNE   panels1
+	JNE   AVX2_panels1
 
-panels0:
+AVX2_panels0:
 	MOVB    fresh+152(FP), R12
 	TESTB   R12, R12
-	JNZ     fresh0
+	JNZ     AVX2_fresh0
 	MOVQ    AX, R12
 	VMOVUPD (R12), Y0
 	VMOVUPD 32(R12), Y1
@@ -424,9 +855,9 @@ panels0:
 	VMOVUPD 32(R12), Y9
 	VMOVUPD (R12)(CX*1), Y10
 	VMOVUPD 32(R12)(CX*1), Y11
-	JMP     begin0
+	JMP     AVX2_begin0
 
-fresh0:
+AVX2_fresh0:
 	VBROADCASTSD wordAA<>+0(SB), Y0
 	VBROADCASTSD wordAA<>+0(SB), Y1
 	VBROADCASTSD wordAA<>+0(SB), Y2
@@ -440,14 +871,14 @@ fresh0:
 	VBROADCASTSD wordAA<>+0(SB), Y10
 	VBROADCASTSD wordAA<>+0(SB), Y11
 
-begin0:
+AVX2_begin0:
 	MOVQ DX, R12
 	MOVQ SI, R13
 	MOVQ steps+144(FP), R14
 	SUBQ $0x04, R14
-	JL   last0
+	JL   AVX2_last0
 
-steps0:
+AVX2_steps0:
 	VMOVUPD      (R13), Y12
 	VMOVUPD      32(R13), Y13
 	VBROADCASTSD (R12), Y14
@@ -579,13 +1010,13 @@ steps0:
 	LEAQ         (R12)(BX*4), R12
 	LEAQ         (R13)(DI*4), R13
 	SUBQ         $0x04, R14
-	JGE          steps0
+	JGE          AVX2_steps0
 
-last0:
+AVX2_last0:
 	ADDQ $0x04, R14
-	JZ   store0
+	JZ   AVX2_store0
 
-single0:
+AVX2_single0:
 	VMOVUPD      (R13), Y12
 	VMOVUPD      32(R13), Y13
 	VBROADCASTSD (R12), Y14
@@ -621,9 +1052,9 @@ single0:
 	ADDQ         BX, R12
 	ADDQ         DI, R13
 	DECQ         R14
-	JNZ          single0
+	JNZ          AVX2_single0
 
-store0:
+AVX2_store0:
 	MOVQ    AX, R12
 	VMOVUPD Y0, (R12)
 	VMOVUPD Y1, 32(R12)
@@ -643,13 +1074,13 @@ store0:
 	SHLQ    $0x03, R12
 	ADDQ    R12, SI
 	DECQ    R11
-	JNZ     panels0
-	JMP     done
+	JNZ     AVX2_panels0
+	JMP     AVX2_done
 
-panels1:
+AVX2_panels1:
 	MOVB    fresh+152(FP), R12
 	TESTB   R12, R12
-	JNZ     fresh1
+	JNZ     AVX2_fresh1
 	MOVQ    AX, R12
 	VMOVUPD (R12), Y0
 	VMOVUPD 32(R12), Y1
@@ -659,9 +1090,9 @@ panels1:
 	VMOVUPD 32(R12)(CX*2), Y5
 	VMOVUPD (R12)(R8*1), Y6
 	VMOVUPD 32(R12)(R8*1), Y7
-	JMP     begin1
+	JMP     AVX2_begin1
 
-fresh1:
+AVX2_fresh1:
 	VBROADCASTSD wordAA<>+0(SB), Y0
 	VBROADCASTSD wordAA<>+0(SB), Y1
 	VBROADCASTSD wordAA<>+0(SB), Y2
@@ -671,14 +1102,14 @@ fresh1:
 	VBROADCASTSD wordAA<>+0(SB), Y6
 	VBROADCASTSD wordAA<>+0(SB), Y7
 
-begin1:
+AVX2_begin1:
 	MOVQ DX, R12
 	MOVQ SI, R13
 	MOVQ steps+144(FP), R14
 	SUBQ $0x04, R14
-	JL   last1
+	JL   AVX2_last1
 
-steps1:
+AVX2_steps1:
 	VMOVUPD      (R13), Y8
 	VMOVUPD      32(R13), Y9
 	VBROADCASTSD (R12), Y10
@@ -770,13 +1201,13 @@ steps1:
 	LEAQ         (R12)(BX*4), R12
 	LEAQ         (R13)(DI*4), R13
 	SUBQ         $0x04, R14
-	JGE          steps1
+	JGE          AVX2_steps1
 
-last1:
+AVX2_last1:
 	ADDQ $0x04, R14
-	JZ   store1
+	JZ   AVX2_store1
 
-single1:
+AVX2_single1:
 	VMOVUPD      (R13), Y8
 	VMOVUPD      32(R13), Y9
 	VBROADCASTSD (R12), Y10
@@ -802,9 +1233,9 @@ single1:
 	ADDQ         BX, R12
 	ADDQ         DI, R13
 	DECQ         R14
-	JNZ          single1
+	JNZ          AVX2_single1
 
-store1:
+AVX2_store1:
 	MOVQ    AX, R12
 	VMOVUPD Y0, (R12)
 	VMOVUPD Y1, 32(R12)
@@ -819,2964 +1250,13 @@ store1:
 	SHLQ    $0x03, R12
 	ADDQ    R12, SI
 	DECQ    R11
-	JNZ     panels1
+	JNZ     AVX2_panels1
 
-done:
+AVX2_done:
 	VZEROUPPER
 	RET
 
-DATA wordAA<>+0(SB)/8, $0x8000000000000000
-GLOBL wordAA<>(SB), RODATA|NOPTR, $8
-
-// func sumLanesAVX2(lanes *[8]float64, x []float64)
-// Requires: AVX
-TEXT ·sumLanesAVX2(SB), NOSPLIT, $0-32
-	MOVQ    lanes+0(FP), AX
-	MOVQ    x_base+8(FP), CX
-	MOVQ    x_len+16(FP), DX
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	SUBQ    $0x08, DX
-	JL      tail
-
-blocks:
-	VADDPD (CX), Y0, Y0
-	VADDPD 32(CX), Y1, Y1
-	ADDQ   $0x00000040, CX
-	SUBQ   $0x08, DX
-	JGE    blocks
-
-tail:
-	ADDQ       $0x08, DX
-	JZ         done
-	LEAQ       tailMasks<>+0(SB), BX
-	XORQ       SI, SI
-	SUBQ       DX, SI
-	VMOVDQU    64(BX)(SI*8), Y2
-	VMOVDQU    96(BX)(SI*8), Y3
-	VMASKMOVPD (CX), Y2, Y4
-	VADDPD     Y4, Y0, Y4
-	VBLENDVPD  Y2, Y4, Y0, Y0
-	VMASKMOVPD 32(CX), Y3, Y2
-	VADDPD     Y2, Y1, Y2
-	VBLENDVPD  Y3, Y2, Y1, Y1
-
-done:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VZEROUPPER
-	RET
-
-// func dotLanesAVX2(lanes *[8]float64, x []float64, y []float64)
-// Requires: AVX
-TEXT ·dotLanesAVX2(SB), NOSPLIT, $0-56
-	MOVQ    lanes+0(FP), AX
-	MOVQ    x_base+8(FP), CX
-	MOVQ    x_len+16(FP), DX
-	MOVQ    y_base+32(FP), BX
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	SUBQ    $0x08, DX
-	JL      tail
-
-blocks:
-	VMOVUPD (CX), Y2
-	VMULPD  (BX), Y2, Y2
-	VADDPD  Y2, Y0, Y0
-	VMOVUPD 32(CX), Y2
-	VMULPD  32(BX), Y2, Y2
-	VADDPD  Y2, Y1, Y1
-	ADDQ    $0x00000040, CX
-	ADDQ    $0x00000040, BX
-	SUBQ    $0x08, DX
-	JGE     blocks
-
-tail:
-	ADDQ       $0x08, DX
-	JZ         done
-	LEAQ       tailMasks<>+0(SB), SI
-	XORQ       DI, DI
-	SUBQ       DX, DI
-	VMOVDQU    64(SI)(DI*8), Y2
-	VMOVDQU    96(SI)(DI*8), Y3
-	VMASKMOVPD (CX), Y2, Y4
-	VMASKMOVPD (BX), Y2, Y5
-	VMULPD     Y5, Y4, Y4
-	VADDPD     Y4, Y0, Y4
-	VBLENDVPD  Y2, Y4, Y0, Y0
-	VMASKMOVPD 32(CX), Y3, Y2
-	VMASKMOVPD 32(BX), Y3, Y4
-	VMULPD     Y4, Y2, Y2
-	VADDPD     Y2, Y1, Y2
-	VBLENDVPD  Y3, Y2, Y1, Y1
-
-done:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VZEROUPPER
-	RET
-
-// func joinLanesAVX2(dst []float64, lanes []float64, at int, stride int)
-// Requires: AVX
-TEXT ·joinLanesAVX2(SB), NOSPLIT, $0-64
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ lanes_base+24(FP), DX
-	MOVQ at+48(FP), BX
-	LEAQ (DX)(BX*8), DX
-	MOVQ stride+56(FP), BX
-	SHLQ $0x03, BX
-	LEAQ (BX)(BX*2), SI
-	SUBQ $0x00000004, CX
-	JL   next0
-
-loop0:
-	LEAQ    (DX)(BX*4), DI
-	VMOVUPD (DX), Y0
-	VMOVUPD (DI), Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVUPD (DX)(BX*1), Y1
-	VMOVUPD (DI)(BX*1), Y2
-	VADDPD  Y2, Y1, Y1
-	VMOVUPD (DX)(BX*2), Y2
-	VMOVUPD (DI)(BX*2), Y3
-	VADDPD  Y3, Y2, Y2
-	VMOVUPD (DX)(SI*1), Y3
-	VMOVUPD (DI)(SI*1), Y4
-	VADDPD  Y4, Y3, Y3
-	VADDPD  Y2, Y0, Y0
-	VADDPD  Y3, Y1, Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, DX
-	SUBQ    $0x00000004, CX
-	JGE     loop0
-
-next0:
-	ADDQ    $0x00000004, CX
-	TESTQ   $0x00000002, CX
-	JZ      next1
-	LEAQ    (DX)(BX*4), DI
-	VMOVUPD (DX), X0
-	VMOVUPD (DI), X1
-	VADDPD  X1, X0, X0
-	VMOVUPD (DX)(BX*1), X1
-	VMOVUPD (DI)(BX*1), X2
-	VADDPD  X2, X1, X1
-	VMOVUPD (DX)(BX*2), X2
-	VMOVUPD (DI)(BX*2), X3
-	VADDPD  X3, X2, X2
-	VMOVUPD (DX)(SI*1), X3
-	VMOVUPD (DI)(SI*1), X4
-	VADDPD  X4, X3, X3
-	VADDPD  X2, X0, X0
-	VADDPD  X3, X1, X1
-	VADDPD  X1, X0, X0
-	VMOVUPD X0, (AX)
-	ADDQ    $0x00000010, AX
-	ADDQ    $0x00000010, DX
-
-next1:
-	TESTQ  $0x00000001, CX
-	JZ     next2
-	LEAQ   (DX)(BX*4), DI
-	VMOVSD (DX), X0
-	VMOVSD (DI), X1
-	VADDSD X1, X0, X0
-	VMOVSD (DX)(BX*1), X1
-	VMOVSD (DI)(BX*1), X2
-	VADDSD X2, X1, X1
-	VMOVSD (DX)(BX*2), X2
-	VMOVSD (DI)(BX*2), X3
-	VADDSD X3, X2, X2
-	VMOVSD (DX)(SI*1), X3
-	VMOVSD (DI)(SI*1), X4
-	VADDSD X4, X3, X3
-	VADDSD X2, X0, X0
-	VADDSD X3, X1, X1
-	VADDSD X1, X0, X0
-	VMOVSD X0, (AX)
-	ADDQ   $0x00000008, AX
-	ADDQ   $0x00000008, DX
-
-next2:
-	VZEROUPPER
-	RET
-
-// func addAVX2(dst []float64, x []float64, y []float64)
-// Requires: AVX
-TEXT ·addAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	SUBQ $0x00000010, CX
-	JL   next0
-
-loop0:
-	VMOVUPD (DX), Y0
-	VMOVUPD (BX), Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
-	VMOVUPD 32(DX), Y0
-	VMOVUPD 32(BX), Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVUPD Y0, 32(AX)
-	VMOVUPD 64(DX), Y0
-	VMOVUPD 64(BX), Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVUPD Y0, 64(AX)
-	VMOVUPD 96(DX), Y0
-	VMOVUPD 96(BX), Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVUPD Y0, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000010, CX
-	JGE     loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD (DX), Y0
-	VMOVUPD (BX), Y1
-	VADDPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, BX
-	SUBQ    $0x00000004, CX
-	JGE     loop1
-
-next1:
-	ADDQ    $0x00000004, CX
-	TESTQ   $0x00000002, CX
-	JZ      next2
-	VMOVUPD (DX), X0
-	VMOVUPD (BX), X1
-	VADDPD  X1, X0, X0
-	VMOVUPD X0, (AX)
-	ADDQ    $0x00000010, AX
-	ADDQ    $0x00000010, DX
-	ADDQ    $0x00000010, BX
-
-next2:
-	TESTQ  $0x00000001, CX
-	JZ     next3
-	VMOVSD (DX), X0
-	VMOVSD (BX), X1
-	VADDSD X1, X0, X0
-	VMOVSD X0, (AX)
-	ADDQ   $0x00000008, AX
-	ADDQ   $0x00000008, DX
-	ADDQ   $0x00000008, BX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func subAVX2(dst []float64, x []float64, y []float64)
-// Requires: AVX
-TEXT ·subAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	SUBQ $0x00000010, CX
-	JL   next0
-
-loop0:
-	VMOVUPD (DX), Y0
-	VMOVUPD (BX), Y1
-	VSUBPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
-	VMOVUPD 32(DX), Y0
-	VMOVUPD 32(BX), Y1
-	VSUBPD  Y1, Y0, Y0
-	VMOVUPD Y0, 32(AX)
-	VMOVUPD 64(DX), Y0
-	VMOVUPD 64(BX), Y1
-	VSUBPD  Y1, Y0, Y0
-	VMOVUPD Y0, 64(AX)
-	VMOVUPD 96(DX), Y0
-	VMOVUPD 96(BX), Y1
-	VSUBPD  Y1, Y0, Y0
-	VMOVUPD Y0, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000010, CX
-	JGE     loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD (DX), Y0
-	VMOVUPD (BX), Y1
-	VSUBPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, BX
-	SUBQ    $0x00000004, CX
-	JGE     loop1
-
-next1:
-	ADDQ    $0x00000004, CX
-	TESTQ   $0x00000002, CX
-	JZ      next2
-	VMOVUPD (DX), X0
-	VMOVUPD (BX), X1
-	VSUBPD  X1, X0, X0
-	VMOVUPD X0, (AX)
-	ADDQ    $0x00000010, AX
-	ADDQ    $0x00000010, DX
-	ADDQ    $0x00000010, BX
-
-next2:
-	TESTQ  $0x00000001, CX
-	JZ     next3
-	VMOVSD (DX), X0
-	VMOVSD (BX), X1
-	VSUBSD X1, X0, X0
-	VMOVSD X0, (AX)
-	ADDQ   $0x00000008, AX
-	ADDQ   $0x00000008, DX
-	ADDQ   $0x00000008, BX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func mulAVX2(dst []float64, x []float64, y []float64)
-// Requires: AVX
-TEXT ·mulAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	SUBQ $0x00000010, CX
-	JL   next0
-
-loop0:
-	VMOVUPD (DX), Y0
-	VMOVUPD (BX), Y1
-	VMULPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
-	VMOVUPD 32(DX), Y0
-	VMOVUPD 32(BX), Y1
-	VMULPD  Y1, Y0, Y0
-	VMOVUPD Y0, 32(AX)
-	VMOVUPD 64(DX), Y0
-	VMOVUPD 64(BX), Y1
-	VMULPD  Y1, Y0, Y0
-	VMOVUPD Y0, 64(AX)
-	VMOVUPD 96(DX), Y0
-	VMOVUPD 96(BX), Y1
-	VMULPD  Y1, Y0, Y0
-	VMOVUPD Y0, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000010, CX
-	JGE     loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD (DX), Y0
-	VMOVUPD (BX), Y1
-	VMULPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, BX
-	SUBQ    $0x00000004, CX
-	JGE     loop1
-
-next1:
-	ADDQ    $0x00000004, CX
-	TESTQ   $0x00000002, CX
-	JZ      next2
-	VMOVUPD (DX), X0
-	VMOVUPD (BX), X1
-	VMULPD  X1, X0, X0
-	VMOVUPD X0, (AX)
-	ADDQ    $0x00000010, AX
-	ADDQ    $0x00000010, DX
-	ADDQ    $0x00000010, BX
-
-next2:
-	TESTQ  $0x00000001, CX
-	JZ     next3
-	VMOVSD (DX), X0
-	VMOVSD (BX), X1
-	VMULSD X1, X0, X0
-	VMOVSD X0, (AX)
-	ADDQ   $0x00000008, AX
-	ADDQ   $0x00000008, DX
-	ADDQ   $0x00000008, BX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func divAVX2(dst []float64, x []float64, y []float64)
-// Requires: AVX
-TEXT ·divAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	SUBQ $0x00000010, CX
-	JL   next0
-
-loop0:
-	VMOVUPD (DX), Y0
-	VMOVUPD (BX), Y1
-	VDIVPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
-	VMOVUPD 32(DX), Y0
-	VMOVUPD 32(BX), Y1
-	VDIVPD  Y1, Y0, Y0
-	VMOVUPD Y0, 32(AX)
-	VMOVUPD 64(DX), Y0
-	VMOVUPD 64(BX), Y1
-	VDIVPD  Y1, Y0, Y0
-	VMOVUPD Y0, 64(AX)
-	VMOVUPD 96(DX), Y0
-	VMOVUPD 96(BX), Y1
-	VDIVPD  Y1, Y0, Y0
-	VMOVUPD Y0, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000010, CX
-	JGE     loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD (DX), Y0
-	VMOVUPD (BX), Y1
-	VDIVPD  Y1, Y0, Y0
-	VMOVUPD Y0, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, BX
-	SUBQ    $0x00000004, CX
-	JGE     loop1
-
-next1:
-	ADDQ    $0x00000004, CX
-	TESTQ   $0x00000002, CX
-	JZ      next2
-	VMOVUPD (DX), X0
-	VMOVUPD (BX), X1
-	VDIVPD  X1, X0, X0
-	VMOVUPD X0, (AX)
-	ADDQ    $0x00000010, AX
-	ADDQ    $0x00000010, DX
-	ADDQ    $0x00000010, BX
-
-next2:
-	TESTQ  $0x00000001, CX
-	JZ     next3
-	VMOVSD (DX), X0
-	VMOVSD (BX), X1
-	VDIVSD X1, X0, X0
-	VMOVSD X0, (AX)
-	ADDQ   $0x00000008, AX
-	ADDQ   $0x00000008, DX
-	ADDQ   $0x00000008, BX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func addScalarAVX2(dst []float64, x []float64, a float64)
-// Requires: AVX
-TEXT ·addScalarAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSD a+48(FP), Y0
-	SUBQ         $0x00000010, CX
-	JL           next0
-
-loop0:
-	VMOVUPD (DX), Y1
-	VADDPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
-	VMOVUPD 32(DX), Y1
-	VADDPD  Y0, Y1, Y1
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD 64(DX), Y1
-	VADDPD  Y0, Y1, Y1
-	VMOVUPD Y1, 64(AX)
-	VMOVUPD 96(DX), Y1
-	VADDPD  Y0, Y1, Y1
-	VMOVUPD Y1, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000010, CX
-	JGE     loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD (DX), Y1
-	VADDPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, DX
-	SUBQ    $0x00000004, CX
-	JGE     loop1
-
-next1:
-	ADDQ    $0x00000004, CX
-	TESTQ   $0x00000002, CX
-	JZ      next2
-	VMOVUPD (DX), X1
-	VADDPD  X0, X1, X1
-	VMOVUPD X1, (AX)
-	ADDQ    $0x00000010, AX
-	ADDQ    $0x00000010, DX
-
-next2:
-	TESTQ  $0x00000001, CX
-	JZ     next3
-	VMOVSD (DX), X1
-	VADDSD X0, X1, X1
-	VMOVSD X1, (AX)
-	ADDQ   $0x00000008, AX
-	ADDQ   $0x00000008, DX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func mulScalarAVX2(dst []float64, x []float64, a float64)
-// Requires: AVX
-TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSD a+48(FP), Y0
-	SUBQ         $0x00000010, CX
-	JL           next0
-
-loop0:
-	VMOVUPD (DX), Y1
-	VMULPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
-	VMOVUPD 32(DX), Y1
-	VMULPD  Y0, Y1, Y1
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD 64(DX), Y1
-	VMULPD  Y0, Y1, Y1
-	VMOVUPD Y1, 64(AX)
-	VMOVUPD 96(DX), Y1
-	VMULPD  Y0, Y1, Y1
-	VMOVUPD Y1, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000010, CX
-	JGE     loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD (DX), Y1
-	VMULPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, DX
-	SUBQ    $0x00000004, CX
-	JGE     loop1
-
-next1:
-	ADDQ    $0x00000004, CX
-	TESTQ   $0x00000002, CX
-	JZ      next2
-	VMOVUPD (DX), X1
-	VMULPD  X0, X1, X1
-	VMOVUPD X1, (AX)
-	ADDQ    $0x00000010, AX
-	ADDQ    $0x00000010, DX
-
-next2:
-	TESTQ  $0x00000001, CX
-	JZ     next3
-	VMOVSD (DX), X1
-	VMULSD X0, X1, X1
-	VMOVSD X1, (AX)
-	ADDQ   $0x00000008, AX
-	ADDQ   $0x00000008, DX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func divScalarAVX2(dst []float64, x []float64, a float64)
-// Requires: AVX
-TEXT ·divScalarAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSD a+48(FP), Y0
-	SUBQ         $0x00000010, CX
-	JL           next0
-
-loop0:
-	VMOVUPD (DX), Y1
-	VDIVPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
-	VMOVUPD 32(DX), Y1
-	VDIVPD  Y0, Y1, Y1
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD 64(DX), Y1
-	VDIVPD  Y0, Y1, Y1
-	VMOVUPD Y1, 64(AX)
-	VMOVUPD 96(DX), Y1
-	VDIVPD  Y0, Y1, Y1
-	VMOVUPD Y1, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000010, CX
-	JGE     loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD (DX), Y1
-	VDIVPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, DX
-	SUBQ    $0x00000004, CX
-	JGE     loop1
-
-next1:
-	ADDQ    $0x00000004, CX
-	TESTQ   $0x00000002, CX
-	JZ      next2
-	VMOVUPD (DX), X1
-	VDIVPD  X0, X1, X1
-	VMOVUPD X1, (AX)
-	ADDQ    $0x00000010, AX
-	ADDQ    $0x00000010, DX
-
-next2:
-	TESTQ  $0x00000001, CX
-	JZ     next3
-	VMOVSD (DX), X1
-	VDIVSD X0, X1, X1
-	VMOVSD X1, (AX)
-	ADDQ   $0x00000008, AX
-	ADDQ   $0x00000008, DX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func scalarSubAVX2(dst []float64, x []float64, a float64)
-// Requires: AVX
-TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSD a+48(FP), Y0
-	SUBQ         $0x00000010, CX
-	JL           next0
-
-loop0:
-	VMOVUPD (DX), Y1
-	VSUBPD  Y1, Y0, Y1
-	VMOVUPD Y1, (AX)
-	VMOVUPD 32(DX), Y1
-	VSUBPD  Y1, Y0, Y1
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD 64(DX), Y1
-	VSUBPD  Y1, Y0, Y1
-	VMOVUPD Y1, 64(AX)
-	VMOVUPD 96(DX), Y1
-	VSUBPD  Y1, Y0, Y1
-	VMOVUPD Y1, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000010, CX
-	JGE     loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD (DX), Y1
-	VSUBPD  Y1, Y0, Y1
-	VMOVUPD Y1, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, DX
-	SUBQ    $0x00000004, CX
-	JGE     loop1
-
-next1:
-	ADDQ    $0x00000004, CX
-	TESTQ   $0x00000002, CX
-	JZ      next2
-	VMOVUPD (DX), X1
-	VSUBPD  X1, X0, X1
-	VMOVUPD X1, (AX)
-	ADDQ    $0x00000010, AX
-	ADDQ    $0x00000010, DX
-
-next2:
-	TESTQ  $0x00000001, CX
-	JZ     next3
-	VMOVSD (DX), X1
-	VSUBSD X1, X0, X1
-	VMOVSD X1, (AX)
-	ADDQ   $0x00000008, AX
-	ADDQ   $0x00000008, DX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func scalarDivAVX2(dst []float64, x []float64, a float64)
-// Requires: AVX
-TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSD a+48(FP), Y0
-	SUBQ         $0x00000010, CX
-	JL           next0
-
-loop0:
-	VMOVUPD (DX), Y1
-	VDIVPD  Y1, Y0, Y1
-	VMOVUPD Y1, (AX)
-	VMOVUPD 32(DX), Y1
-	VDIVPD  Y1, Y0, Y1
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD 64(DX), Y1
-	VDIVPD  Y1, Y0, Y1
-	VMOVUPD Y1, 64(AX)
-	VMOVUPD 96(DX), Y1
-	VDIVPD  Y1, Y0, Y1
-	VMOVUPD Y1, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000010, CX
-	JGE     loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD (DX), Y1
-	VDIVPD  Y1, Y0, Y1
-	VMOVUPD Y1, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, DX
-	SUBQ    $0x00000004, CX
-	JGE     loop1
-
-next1:
-	ADDQ    $0x00000004, CX
-	TESTQ   $0x00000002, CX
-	JZ      next2
-	VMOVUPD (DX), X1
-	VDIVPD  X1, X0, X1
-	VMOVUPD X1, (AX)
-	ADDQ    $0x00000010, AX
-	ADDQ    $0x00000010, DX
-
-next2:
-	TESTQ  $0x00000001, CX
-	JZ     next3
-	VMOVSD (DX), X1
-	VDIVSD X1, X0, X1
-	VMOVSD X1, (AX)
-	ADDQ   $0x00000008, AX
-	ADDQ   $0x00000008, DX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func addMulAVX2(dst []float64, x []float64, y []float64)
-// Requires: AVX
-TEXT ·addMulAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	SUBQ $0x00000010, CX
-	JL   next0
-
-loop0:
-	VMOVUPD (DX), Y0
-	VMOVUPD (BX), Y1
-	VMOVUPD (AX), Y2
-	VMULPD  Y1, Y0, Y0
-	VADDPD  Y0, Y2, Y0
-	VMOVUPD Y0, (AX)
-	VMOVUPD 32(DX), Y0
-	VMOVUPD 32(BX), Y1
-	VMOVUPD 32(AX), Y2
-	VMULPD  Y1, Y0, Y0
-	VADDPD  Y0, Y2, Y0
-	VMOVUPD Y0, 32(AX)
-	VMOVUPD 64(DX), Y0
-	VMOVUPD 64(BX), Y1
-	VMOVUPD 64(AX), Y2
-	VMULPD  Y1, Y0, Y0
-	VADDPD  Y0, Y2, Y0
-	VMOVUPD Y0, 64(AX)
-	VMOVUPD 96(DX), Y0
-	VMOVUPD 96(BX), Y1
-	VMOVUPD 96(AX), Y2
-	VMULPD  Y1, Y0, Y0
-	VADDPD  Y0, Y2, Y0
-	VMOVUPD Y0, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000010, CX
-	JGE     loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD (DX), Y0
-	VMOVUPD (BX), Y1
-	VMOVUPD (AX), Y2
-	VMULPD  Y1, Y0, Y0
-	VADDPD  Y0, Y2, Y0
-	VMOVUPD Y0, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, BX
-	SUBQ    $0x00000004, CX
-	JGE     loop1
-
-next1:
-	ADDQ    $0x00000004, CX
-	TESTQ   $0x00000002, CX
-	JZ      next2
-	VMOVUPD (DX), X0
-	VMOVUPD (BX), X1
-	VMOVUPD (AX), X2
-	VMULPD  X1, X0, X0
-	VADDPD  X0, X2, X0
-	VMOVUPD X0, (AX)
-	ADDQ    $0x00000010, AX
-	ADDQ    $0x00000010, DX
-	ADDQ    $0x00000010, BX
-
-next2:
-	TESTQ  $0x00000001, CX
-	JZ     next3
-	VMOVSD (DX), X0
-	VMOVSD (BX), X1
-	VMOVSD (AX), X2
-	VMULSD X1, X0, X0
-	VADDSD X0, X2, X0
-	VMOVSD X0, (AX)
-	ADDQ   $0x00000008, AX
-	ADDQ   $0x00000008, DX
-	ADDQ   $0x00000008, BX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func addMulScalarAVX2(dst []float64, x []float64, a float64)
-// Requires: AVX
-TEXT ·addMulScalarAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSD a+48(FP), Y0
-	SUBQ         $0x00000010, CX
-	JL           next0
-
-loop0:
-	VMOVUPD (DX), Y1
-	VMOVUPD (AX), Y2
-	VMULPD  Y0, Y1, Y1
-	VADDPD  Y1, Y2, Y1
-	VMOVUPD Y1, (AX)
-	VMOVUPD 32(DX), Y1
-	VMOVUPD 32(AX), Y2
-	VMULPD  Y0, Y1, Y1
-	VADDPD  Y1, Y2, Y1
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD 64(DX), Y1
-	VMOVUPD 64(AX), Y2
-	VMULPD  Y0, Y1, Y1
-	VADDPD  Y1, Y2, Y1
-	VMOVUPD Y1, 64(AX)
-	VMOVUPD 96(DX), Y1
-	VMOVUPD 96(AX), Y2
-	VMULPD  Y0, Y1, Y1
-	VADDPD  Y1, Y2, Y1
-	VMOVUPD Y1, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000010, CX
-	JGE     loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD (DX), Y1
-	VMOVUPD (AX), Y2
-	VMULPD  Y0, Y1, Y1
-	VADDPD  Y1, Y2, Y1
-	VMOVUPD Y1, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, DX
-	SUBQ    $0x00000004, CX
-	JGE     loop1
-
-next1:
-	ADDQ    $0x00000004, CX
-	TESTQ   $0x00000002, CX
-	JZ      next2
-	VMOVUPD (DX), X1
-	VMOVUPD (AX), X2
-	VMULPD  X0, X1, X1
-	VADDPD  X1, X2, X1
-	VMOVUPD X1, (AX)
-	ADDQ    $0x00000010, AX
-	ADDQ    $0x00000010, DX
-
-next2:
-	TESTQ  $0x00000001, CX
-	JZ     next3
-	VMOVSD (DX), X1
-	VMOVSD (AX), X2
-	VMULSD X0, X1, X1
-	VADDSD X1, X2, X1
-	VMOVSD X1, (AX)
-	ADDQ   $0x00000008, AX
-	ADDQ   $0x00000008, DX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func lessAVX2(dst []float64, x []float64, y []float64)
-// Requires: AVX
-TEXT ·lessAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	SUBQ $0x00000010, CX
-	JL   next0
-
-loop0:
-	VMOVUPD      (DX), Y0
-	VMOVUPD      (BX), Y1
-	VBROADCASTSD wordAB<>+0(SB), Y2
-	VCMPPD       $0x11, Y1, Y0, Y0
-	VANDPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      32(DX), Y0
-	VMOVUPD      32(BX), Y1
-	VBROADCASTSD wordAB<>+0(SB), Y2
-	VCMPPD       $0x11, Y1, Y0, Y0
-	VANDPD       Y2, Y0, Y0
-	VMOVUPD      Y0, 32(AX)
-	VMOVUPD      64(DX), Y0
-	VMOVUPD      64(BX), Y1
-	VBROADCASTSD wordAB<>+0(SB), Y2
-	VCMPPD       $0x11, Y1, Y0, Y0
-	VANDPD       Y2, Y0, Y0
-	VMOVUPD      Y0, 64(AX)
-	VMOVUPD      96(DX), Y0
-	VMOVUPD      96(BX), Y1
-	VBROADCASTSD wordAB<>+0(SB), Y2
-	VCMPPD       $0x11, Y1, Y0, Y0
-	VANDPD       Y2, Y0, Y0
-	VMOVUPD      Y0, 96(AX)
-	ADDQ         $0x00000080, AX
-	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, BX
-	SUBQ         $0x00000010, CX
-	JGE          loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD      (DX), Y0
-	VMOVUPD      (BX), Y1
-	VBROADCASTSD wordAB<>+0(SB), Y2
-	VCMPPD       $0x11, Y1, Y0, Y0
-	VANDPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x00000020, AX
-	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, BX
-	SUBQ         $0x00000004, CX
-	JGE          loop1
-
-next1:
-	ADDQ     $0x00000004, CX
-	TESTQ    $0x00000002, CX
-	JZ       next2
-	VMOVUPD  (DX), X0
-	VMOVUPD  (BX), X1
-	VMOVDDUP wordAB<>+0(SB), X2
-	VCMPPD   $0x11, X1, X0, X0
-	VANDPD   X2, X0, X0
-	VMOVUPD  X0, (AX)
-	ADDQ     $0x00000010, AX
-	ADDQ     $0x00000010, DX
-	ADDQ     $0x00000010, BX
-
-next2:
-	TESTQ  $0x00000001, CX
-	JZ     next3
-	VMOVSD (DX), X0
-	VMOVSD (BX), X1
-	VMOVSD wordAB<>+0(SB), X2
-	VCMPSD $0x11, X1, X0, X0
-	VANDPD X2, X0, X0
-	VMOVSD X0, (AX)
-	ADDQ   $0x00000008, AX
-	ADDQ   $0x00000008, DX
-	ADDQ   $0x00000008, BX
-
-next3:
-	VZEROUPPER
-	RET
-
-DATA wordAB<>+0(SB)/8, $0x3ff0000000000000
-GLOBL wordAB<>(SB), RODATA|NOPTR, $8
-
-// func lessEqualAVX2(dst []float64, x []float64, y []float64)
-// Requires: AVX
-TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	SUBQ $0x00000010, CX
-	JL   next0
-
-loop0:
-	VMOVUPD      (DX), Y0
-	VMOVUPD      (BX), Y1
-	VBROADCASTSD wordAB<>+0(SB), Y2
-	VCMPPD       $0x12, Y1, Y0, Y0
-	VANDPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      32(DX), Y0
-	VMOVUPD      32(BX), Y1
-	VBROADCASTSD wordAB<>+0(SB), Y2
-	VCMPPD       $0x12, Y1, Y0, Y0
-	VANDPD       Y2, Y0, Y0
-	VMOVUPD      Y0, 32(AX)
-	VMOVUPD      64(DX), Y0
-	VMOVUPD      64(BX), Y1
-	VBROADCASTSD wordAB<>+0(SB), Y2
-	VCMPPD       $0x12, Y1, Y0, Y0
-	VANDPD       Y2, Y0, Y0
-	VMOVUPD      Y0, 64(AX)
-	VMOVUPD      96(DX), Y0
-	VMOVUPD      96(BX), Y1
-	VBROADCASTSD wordAB<>+0(SB), Y2
-	VCMPPD       $0x12, Y1, Y0, Y0
-	VANDPD       Y2, Y0, Y0
-	VMOVUPD      Y0, 96(AX)
-	ADDQ         $0x00000080, AX
-	ADDQ         $0x00000080, DX
-	ADDQ         $0x00000080, BX
-	SUBQ         $0x00000010, CX
-	JGE          loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD      (DX), Y0
-	VMOVUPD      (BX), Y1
-	VBROADCASTSD wordAB<>+0(SB), Y2
-	VCMPPD       $0x12, Y1, Y0, Y0
-	VANDPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x00000020, AX
-	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, BX
-	SUBQ         $0x00000004, CX
-	JGE          loop1
-
-next1:
-	ADDQ     $0x00000004, CX
-	TESTQ    $0x00000002, CX
-	JZ       next2
-	VMOVUPD  (DX), X0
-	VMOVUPD  (BX), X1
-	VMOVDDUP wordAB<>+0(SB), X2
-	VCMPPD   $0x12, X1, X0, X0
-	VANDPD   X2, X0, X0
-	VMOVUPD  X0, (AX)
-	ADDQ     $0x00000010, AX
-	ADDQ     $0x00000010, DX
-	ADDQ     $0x00000010, BX
-
-next2:
-	TESTQ  $0x00000001, CX
-	JZ     next3
-	VMOVSD (DX), X0
-	VMOVSD (BX), X1
-	VMOVSD wordAB<>+0(SB), X2
-	VCMPSD $0x12, X1, X0, X0
-	VANDPD X2, X0, X0
-	VMOVSD X0, (AX)
-	ADDQ   $0x00000008, AX
-	ADDQ   $0x00000008, DX
-	ADDQ   $0x00000008, BX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func blendAVX2(dst []float64, x []float64, y []float64)
-// Requires: AVX
-TEXT ·blendAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	SUBQ $0x00000010, CX
-	JL   next0
-
-loop0:
-	VMOVUPD   (DX), Y0
-	VMOVUPD   (BX), Y1
-	VMOVUPD   (AX), Y2
-	VXORPD    Y3, Y3, Y3
-	VCMPPD    $0x04, Y3, Y1, Y3
-	VBLENDVPD Y3, Y0, Y2, Y0
-	VMOVUPD   Y0, (AX)
-	VMOVUPD   32(DX), Y0
-	VMOVUPD   32(BX), Y1
-	VMOVUPD   32(AX), Y2
-	VXORPD    Y3, Y3, Y3
-	VCMPPD    $0x04, Y3, Y1, Y3
-	VBLENDVPD Y3, Y0, Y2, Y0
-	VMOVUPD   Y0, 32(AX)
-	VMOVUPD   64(DX), Y0
-	VMOVUPD   64(BX), Y1
-	VMOVUPD   64(AX), Y2
-	VXORPD    Y3, Y3, Y3
-	VCMPPD    $0x04, Y3, Y1, Y3
-	VBLENDVPD Y3, Y0, Y2, Y0
-	VMOVUPD   Y0, 64(AX)
-	VMOVUPD   96(DX), Y0
-	VMOVUPD   96(BX), Y1
-	VMOVUPD   96(AX), Y2
-	VXORPD    Y3, Y3, Y3
-	VCMPPD    $0x04, Y3, Y1, Y3
-	VBLENDVPD Y3, Y0, Y2, Y0
-	VMOVUPD   Y0, 96(AX)
-	ADDQ      $0x00000080, AX
-	ADDQ      $0x00000080, DX
-	ADDQ      $0x00000080, BX
-	SUBQ      $0x00000010, CX
-	JGE       loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD   (DX), Y0
-	VMOVUPD   (BX), Y1
-	VMOVUPD   (AX), Y2
-	VXORPD    Y3, Y3, Y3
-	VCMPPD    $0x04, Y3, Y1, Y3
-	VBLENDVPD Y3, Y0, Y2, Y0
-	VMOVUPD   Y0, (AX)
-	ADDQ      $0x00000020, AX
-	ADDQ      $0x00000020, DX
-	ADDQ      $0x00000020, BX
-	SUBQ      $0x00000004, CX
-	JGE       loop1
-
-next1:
-	ADDQ      $0x00000004, CX
-	TESTQ     $0x00000002, CX
-	JZ        next2
-	VMOVUPD   (DX), X0
-	VMOVUPD   (BX), X1
-	VMOVUPD   (AX), X2
-	VXORPD    X3, X3, X3
-	VCMPPD    $0x04, X3, X1, X3
-	VBLENDVPD X3, X0, X2, X0
-	VMOVUPD   X0, (AX)
-	ADDQ      $0x00000010, AX
-	ADDQ      $0x00000010, DX
-	ADDQ      $0x00000010, BX
-
-next2:
-	TESTQ     $0x00000001, CX
-	JZ        next3
-	VMOVSD    (DX), X0
-	VMOVSD    (BX), X1
-	VMOVSD    (AX), X2
-	VXORPD    X3, X3, X3
-	VCMPSD    $0x04, X3, X1, X3
-	VBLENDVPD X3, X0, X2, X0
-	VMOVSD    X0, (AX)
-	ADDQ      $0x00000008, AX
-	ADDQ      $0x00000008, DX
-	ADDQ      $0x00000008, BX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func addWhereAVX2(dst []float64, x []float64, y []float64)
-// Requires: AVX
-TEXT ·addWhereAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	SUBQ $0x00000010, CX
-	JL   next0
-
-loop0:
-	VMOVUPD   (DX), Y0
-	VMOVUPD   (BX), Y1
-	VMOVUPD   (AX), Y2
-	VXORPD    Y3, Y3, Y3
-	VCMPPD    $0x04, Y3, Y1, Y3
-	VADDPD    Y0, Y2, Y0
-	VBLENDVPD Y3, Y0, Y2, Y0
-	VMOVUPD   Y0, (AX)
-	VMOVUPD   32(DX), Y0
-	VMOVUPD   32(BX), Y1
-	VMOVUPD   32(AX), Y2
-	VXORPD    Y3, Y3, Y3
-	VCMPPD    $0x04, Y3, Y1, Y3
-	VADDPD    Y0, Y2, Y0
-	VBLENDVPD Y3, Y0, Y2, Y0
-	VMOVUPD   Y0, 32(AX)
-	VMOVUPD   64(DX), Y0
-	VMOVUPD   64(BX), Y1
-	VMOVUPD   64(AX), Y2
-	VXORPD    Y3, Y3, Y3
-	VCMPPD    $0x04, Y3, Y1, Y3
-	VADDPD    Y0, Y2, Y0
-	VBLENDVPD Y3, Y0, Y2, Y0
-	VMOVUPD   Y0, 64(AX)
-	VMOVUPD   96(DX), Y0
-	VMOVUPD   96(BX), Y1
-	VMOVUPD   96(AX), Y2
-	VXORPD    Y3, Y3, Y3
-	VCMPPD    $0x04, Y3, Y1, Y3
-	VADDPD    Y0, Y2, Y0
-	VBLENDVPD Y3, Y0, Y2, Y0
-	VMOVUPD   Y0, 96(AX)
-	ADDQ      $0x00000080, AX
-	ADDQ      $0x00000080, DX
-	ADDQ      $0x00000080, BX
-	SUBQ      $0x00000010, CX
-	JGE       loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD   (DX), Y0
-	VMOVUPD   (BX), Y1
-	VMOVUPD   (AX), Y2
-	VXORPD    Y3, Y3, Y3
-	VCMPPD    $0x04, Y3, Y1, Y3
-	VADDPD    Y0, Y2, Y0
-	VBLENDVPD Y3, Y0, Y2, Y0
-	VMOVUPD   Y0, (AX)
-	ADDQ      $0x00000020, AX
-	ADDQ      $0x00000020, DX
-	ADDQ      $0x00000020, BX
-	SUBQ      $0x00000004, CX
-	JGE       loop1
-
-next1:
-	ADDQ      $0x00000004, CX
-	TESTQ     $0x00000002, CX
-	JZ        next2
-	VMOVUPD   (DX), X0
-	VMOVUPD   (BX), X1
-	VMOVUPD   (AX), X2
-	VXORPD    X3, X3, X3
-	VCMPPD    $0x04, X3, X1, X3
-	VADDPD    X0, X2, X0
-	VBLENDVPD X3, X0, X2, X0
-	VMOVUPD   X0, (AX)
-	ADDQ      $0x00000010, AX
-	ADDQ      $0x00000010, DX
-	ADDQ      $0x00000010, BX
-
-next2:
-	TESTQ     $0x00000001, CX
-	JZ        next3
-	VMOVSD    (DX), X0
-	VMOVSD    (BX), X1
-	VMOVSD    (AX), X2
-	VXORPD    X3, X3, X3
-	VCMPSD    $0x04, X3, X1, X3
-	VADDSD    X0, X2, X0
-	VBLENDVPD X3, X0, X2, X0
-	VMOVSD    X0, (AX)
-	ADDQ      $0x00000008, AX
-	ADDQ      $0x00000008, DX
-	ADDQ      $0x00000008, BX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func slopeAVX2(dst []float64, x []float64)
-// Requires: AVX
-TEXT ·slopeAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	SUBQ $0x00000010, CX
-	JL   next0
-
-loop0:
-	VMOVUPD      (DX), Y0
-	VBROADCASTSD wordAB<>+0(SB), Y1
-	VSUBPD       Y0, Y1, Y1
-	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      32(DX), Y0
-	VBROADCASTSD wordAB<>+0(SB), Y1
-	VSUBPD       Y0, Y1, Y1
-	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 32(AX)
-	VMOVUPD      64(DX), Y0
-	VBROADCASTSD wordAB<>+0(SB), Y1
-	VSUBPD       Y0, Y1, Y1
-	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 64(AX)
-	VMOVUPD      96(DX), Y0
-	VBROADCASTSD wordAB<>+0(SB), Y1
-	VSUBPD       Y0, Y1, Y1
-	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, 96(AX)
-	ADDQ         $0x00000080, AX
-	ADDQ         $0x00000080, DX
-	SUBQ         $0x00000010, CX
-	JGE          loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD      (DX), Y0
-	VBROADCASTSD wordAB<>+0(SB), Y1
-	VSUBPD       Y0, Y1, Y1
-	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x00000020, AX
-	ADDQ         $0x00000020, DX
-	SUBQ         $0x00000004, CX
-	JGE          loop1
-
-next1:
-	ADDQ     $0x00000004, CX
-	TESTQ    $0x00000002, CX
-	JZ       next2
-	VMOVUPD  (DX), X0
-	VMOVDDUP wordAB<>+0(SB), X1
-	VSUBPD   X0, X1, X1
-	VMULPD   X1, X0, X0
-	VMOVUPD  X0, (AX)
-	ADDQ     $0x00000010, AX
-	ADDQ     $0x00000010, DX
-
-next2:
-	TESTQ  $0x00000001, CX
-	JZ     next3
-	VMOVSD (DX), X0
-	VMOVSD wordAB<>+0(SB), X1
-	VSUBSD X0, X1, X1
-	VMULSD X1, X0, X0
-	VMOVSD X0, (AX)
-	ADDQ   $0x00000008, AX
-	ADDQ   $0x00000008, DX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func absAVX2(dst []float64, x []float64)
-// Requires: AVX
-TEXT ·absAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	SUBQ $0x00000010, CX
-	JL   next0
-
-loop0:
-	VMOVUPD      (DX), Y0
-	VBROADCASTSD wordAA<>+0(SB), Y1
-	VANDNPD      Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      32(DX), Y0
-	VBROADCASTSD wordAA<>+0(SB), Y1
-	VANDNPD      Y0, Y1, Y0
-	VMOVUPD      Y0, 32(AX)
-	VMOVUPD      64(DX), Y0
-	VBROADCASTSD wordAA<>+0(SB), Y1
-	VANDNPD      Y0, Y1, Y0
-	VMOVUPD      Y0, 64(AX)
-	VMOVUPD      96(DX), Y0
-	VBROADCASTSD wordAA<>+0(SB), Y1
-	VANDNPD      Y0, Y1, Y0
-	VMOVUPD      Y0, 96(AX)
-	ADDQ         $0x00000080, AX
-	ADDQ         $0x00000080, DX
-	SUBQ         $0x00000010, CX
-	JGE          loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD      (DX), Y0
-	VBROADCASTSD wordAA<>+0(SB), Y1
-	VANDNPD      Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x00000020, AX
-	ADDQ         $0x00000020, DX
-	SUBQ         $0x00000004, CX
-	JGE          loop1
-
-next1:
-	ADDQ     $0x00000004, CX
-	TESTQ    $0x00000002, CX
-	JZ       next2
-	VMOVUPD  (DX), X0
-	VMOVDDUP wordAA<>+0(SB), X1
-	VANDNPD  X0, X1, X0
-	VMOVUPD  X0, (AX)
-	ADDQ     $0x00000010, AX
-	ADDQ     $0x00000010, DX
-
-next2:
-	TESTQ   $0x00000001, CX
-	JZ      next3
-	VMOVSD  (DX), X0
-	VMOVSD  wordAA<>+0(SB), X1
-	VANDNPD X0, X1, X0
-	VMOVSD  X0, (AX)
-	ADDQ    $0x00000008, AX
-	ADDQ    $0x00000008, DX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func signAVX2(dst []float64, x []float64)
-// Requires: AVX
-TEXT ·signAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	SUBQ $0x00000010, CX
-	JL   next0
-
-loop0:
-	VMOVUPD      (DX), Y0
-	VBROADCASTSD wordAB<>+0(SB), Y1
-	VBROADCASTSD wordAA<>+0(SB), Y2
-	VANDPD       Y0, Y2, Y2
-	VORPD        Y1, Y2, Y2
-	VXORPD       Y1, Y1, Y1
-	VCMPPD       $0x0c, Y1, Y0, Y1
-	VBLENDVPD    Y1, Y2, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      32(DX), Y0
-	VBROADCASTSD wordAB<>+0(SB), Y1
-	VBROADCASTSD wordAA<>+0(SB), Y2
-	VANDPD       Y0, Y2, Y2
-	VORPD        Y1, Y2, Y2
-	VXORPD       Y1, Y1, Y1
-	VCMPPD       $0x0c, Y1, Y0, Y1
-	VBLENDVPD    Y1, Y2, Y0, Y0
-	VMOVUPD      Y0, 32(AX)
-	VMOVUPD      64(DX), Y0
-	VBROADCASTSD wordAB<>+0(SB), Y1
-	VBROADCASTSD wordAA<>+0(SB), Y2
-	VANDPD       Y0, Y2, Y2
-	VORPD        Y1, Y2, Y2
-	VXORPD       Y1, Y1, Y1
-	VCMPPD       $0x0c, Y1, Y0, Y1
-	VBLENDVPD    Y1, Y2, Y0, Y0
-	VMOVUPD      Y0, 64(AX)
-	VMOVUPD      96(DX), Y0
-	VBROADCASTSD wordAB<>+0(SB), Y1
-	VBROADCASTSD wordAA<>+0(SB), Y2
-	VANDPD       Y0, Y2, Y2
-	VORPD        Y1, Y2, Y2
-	VXORPD       Y1, Y1, Y1
-	VCMPPD       $0x0c, Y1, Y0, Y1
-	VBLENDVPD    Y1, Y2, Y0, Y0
-	VMOVUPD      Y0, 96(AX)
-	ADDQ         $0x00000080, AX
-	ADDQ         $0x00000080, DX
-	SUBQ         $0x00000010, CX
-	JGE          loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD      (DX), Y0
-	VBROADCASTSD wordAB<>+0(SB), Y1
-	VBROADCASTSD wordAA<>+0(SB), Y2
-	VANDPD       Y0, Y2, Y2
-	VORPD        Y1, Y2, Y2
-	VXORPD       Y1, Y1, Y1
-	VCMPPD       $0x0c, Y1, Y0, Y1
-	VBLENDVPD    Y1, Y2, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x00000020, AX
-	ADDQ         $0x00000020, DX
-	SUBQ         $0x00000004, CX
-	JGE          loop1
-
-next1:
-	ADDQ      $0x00000004, CX
-	TESTQ     $0x00000002, CX
-	JZ        next2
-	VMOVUPD   (DX), X0
-	VMOVDDUP  wordAB<>+0(SB), X1
-	VMOVDDUP  wordAA<>+0(SB), X2
-	VANDPD    X0, X2, X2
-	VORPD     X1, X2, X2
-	VXORPD    X1, X1, X1
-	VCMPPD    $0x0c, X1, X0, X1
-	VBLENDVPD X1, X2, X0, X0
-	VMOVUPD   X0, (AX)
-	ADDQ      $0x00000010, AX
-	ADDQ      $0x00000010, DX
-
-next2:
-	TESTQ     $0x00000001, CX
-	JZ        next3
-	VMOVSD    (DX), X0
-	VMOVSD    wordAB<>+0(SB), X1
-	VMOVSD    wordAA<>+0(SB), X2
-	VANDPD    X0, X2, X2
-	VORPD     X1, X2, X2
-	VXORPD    X1, X1, X1
-	VCMPSD    $0x0c, X1, X0, X1
-	VBLENDVPD X1, X2, X0, X0
-	VMOVSD    X0, (AX)
-	ADDQ      $0x00000008, AX
-	ADDQ      $0x00000008, DX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func sqrtAVX2(dst []float64, x []float64)
-// Requires: AVX
-TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	SUBQ $0x00000010, CX
-	JL   next0
-
-loop0:
-	VMOVUPD (DX), Y0
-	VSQRTPD Y0, Y0
-	VMOVUPD Y0, (AX)
-	VMOVUPD 32(DX), Y0
-	VSQRTPD Y0, Y0
-	VMOVUPD Y0, 32(AX)
-	VMOVUPD 64(DX), Y0
-	VSQRTPD Y0, Y0
-	VMOVUPD Y0, 64(AX)
-	VMOVUPD 96(DX), Y0
-	VSQRTPD Y0, Y0
-	VMOVUPD Y0, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000010, CX
-	JGE     loop0
-
-next0:
-	ADDQ $0x00000010, CX
-	SUBQ $0x00000004, CX
-	JL   next1
-
-loop1:
-	VMOVUPD (DX), Y0
-	VSQRTPD Y0, Y0
-	VMOVUPD Y0, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, DX
-	SUBQ    $0x00000004, CX
-	JGE     loop1
-
-next1:
-	ADDQ    $0x00000004, CX
-	TESTQ   $0x00000002, CX
-	JZ      next2
-	VMOVUPD (DX), X0
-	VSQRTPD X0, X0
-	VMOVUPD X0, (AX)
-	ADDQ    $0x00000010, AX
-	ADDQ    $0x00000010, DX
-
-next2:
-	TESTQ   $0x00000001, CX
-	JZ      next3
-	VMOVSD  (DX), X0
-	VSQRTSD X0, X0, X0
-	VMOVSD  X0, (AX)
-	ADDQ    $0x00000008, AX
-	ADDQ    $0x00000008, DX
-
-next3:
-	VZEROUPPER
-	RET
-
-// func expAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
-// Requires: AVX, AVX2
-TEXT ·expAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ table+48(FP), BX
-	MOVQ numbers+56(FP), SI
-	MOVQ CX, DI
-
-loop:
-	CMPQ         DI, $0x00000004
-	JL           done
-	VMOVUPD      (DX), Y0
-	VBROADCASTSD wordAC<>+0(SB), Y1
-	VANDPD       Y1, Y0, Y1
-	VBROADCASTSD wordAD<>+0(SB), Y4
-	VCMPPD       $0x11, Y4, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	CMPL         R8, $0x0000000f
-	JNE          done
-	VBROADCASTSD wordAE<>+0(SB), Y1
-	VBROADCASTSD wordAF<>+0(SB), Y4
-	VMULPD       Y4, Y0, Y4
-	VADDPD       Y1, Y4, Y4
-	VSUBPD       Y1, Y4, Y1
-	VBROADCASTSD (SI), Y5
-	VMULPD       Y5, Y1, Y5
-	VSUBPD       Y5, Y0, Y0
-	VBROADCASTSD 8(SI), Y5
-	VMULPD       Y5, Y1, Y1
-	VSUBPD       Y1, Y0, Y0
-	VBROADCASTSD wordAG<>+0(SB), Y1
-	VANDPD       Y1, Y4, Y1
-	VEXTRACTI128 $0x01, Y1, X2
-	VMOVQ        X1, R8
-	SHLQ         $0x01, R8
-	VPEXTRQ      $0x01, X1, R9
-	SHLQ         $0x01, R9
-	VMOVQ        X2, R10
-	SHLQ         $0x01, R10
-	VPEXTRQ      $0x01, X2, R11
-	SHLQ         $0x01, R11
-	VMOVUPD      (BX)(R8*8), X2
-	VINSERTF128  $0x01, (BX)(R10*8), Y2, Y2
-	VMOVUPD      (BX)(R9*8), X3
-	VINSERTF128  $0x01, (BX)(R11*8), Y3, Y3
-	VUNPCKLPD    Y3, Y2, Y1
-	VUNPCKHPD    Y3, Y2, Y5
-	VPSRLQ       $0x07, Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VPADDQ       Y4, Y1, Y1
-	VMULPD       Y0, Y0, Y4
-	VADDPD       Y0, Y5, Y5
-	VBROADCASTSD wordAH<>+0(SB), Y6
-	VBROADCASTSD wordAI<>+0(SB), Y7
-	VMULPD       Y7, Y0, Y7
-	VADDPD       Y7, Y6, Y6
-	VMULPD       Y6, Y4, Y6
-	VADDPD       Y6, Y5, Y5
-	VMULPD       Y4, Y4, Y4
-	VBROADCASTSD wordAJ<>+0(SB), Y6
-	VBROADCASTSD wordAK<>+0(SB), Y7
-	VMULPD       Y7, Y0, Y0
-	VADDPD       Y0, Y6, Y0
-	VMULPD       Y0, Y4, Y0
-	VADDPD       Y0, Y5, Y0
-	VMULPD       Y0, Y1, Y0
-	VADDPD       Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, DI
-	JMP          loop
-
-done:
-	SUBQ DI, CX
-	MOVQ CX, ret+64(FP)
-	VZEROUPPER
-	RET
-
-DATA wordAC<>+0(SB)/8, $0x7fffffffffffffff
-GLOBL wordAC<>(SB), RODATA|NOPTR, $8
-
-DATA wordAD<>+0(SB)/8, $0x4086200000000000
-GLOBL wordAD<>(SB), RODATA|NOPTR, $8
-
-DATA wordAE<>+0(SB)/8, $0x4338000000000000
-GLOBL wordAE<>(SB), RODATA|NOPTR, $8
-
-DATA wordAF<>+0(SB)/8, $0x40671547652b82fe
-GLOBL wordAF<>(SB), RODATA|NOPTR, $8
-
-DATA wordAG<>+0(SB)/8, $0x000000000000007f
-GLOBL wordAG<>(SB), RODATA|NOPTR, $8
-
-DATA wordAH<>+0(SB)/8, $0x3fe0000000000000
-GLOBL wordAH<>(SB), RODATA|NOPTR, $8
-
-DATA wordAI<>+0(SB)/8, $0x3fc5555555555555
-GLOBL wordAI<>(SB), RODATA|NOPTR, $8
-
-DATA wordAJ<>+0(SB)/8, $0x3fa5555555555555
-GLOBL wordAJ<>(SB), RODATA|NOPTR, $8
-
-DATA wordAK<>+0(SB)/8, $0x3f81111111111111
-GLOBL wordAK<>(SB), RODATA|NOPTR, $8
-
-// func logAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
-// Requires: AVX, AVX2
-TEXT ·logAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ table+48(FP), BX
-	MOVQ numbers+56(FP), SI
-	MOVQ CX, DI
-
-loop:
-	CMPQ         DI, $0x00000004
-	JL           done
-	VMOVUPD      (DX), Y0
-	VBROADCASTSD wordAL<>+0(SB), Y1
-	VCMPPD       $0x1d, Y1, Y0, Y1
-	VMOVMSKPD    Y1, R8
-	CMPL         R8, $0x0000000f
-	JNE          done
-	VBROADCASTSD wordAM<>+0(SB), Y1
-	VCMPPD       $0x11, Y1, Y0, Y1
-	VMOVMSKPD    Y1, R8
-	CMPL         R8, $0x0000000f
-	JNE          done
-	VBROADCASTSD wordAN<>+0(SB), Y1
-	VPSUBQ       Y1, Y0, Y1
-	VPSRAD       $0x14, Y1, Y5
-	VEXTRACTI128 $0x01, Y5, X2
-	VSHUFPS      $0xdd, X2, X5, X2
-	VCVTDQ2PD    X2, Y5
-	VBROADCASTSD wordAO<>+0(SB), Y6
-	VMULPD       Y6, Y5, Y5
-	VPSRLQ       $0x2d, Y1, Y6
-	VBROADCASTSD wordAG<>+0(SB), Y7
-	VANDPD       Y7, Y6, Y6
-	VEXTRACTI128 $0x01, Y6, X2
-	VMOVQ        X6, R8
-	LEAQ         (R8)(R8*2), R8
-	VPEXTRQ      $0x01, X6, R9
-	LEAQ         (R9)(R9*2), R9
-	VMOVQ        X2, R10
-	LEAQ         (R10)(R10*2), R10
-	VPEXTRQ      $0x01, X2, R11
-	LEAQ         (R11)(R11*2), R11
-	VMOVUPD      (BX)(R8*8), X2
-	VINSERTF128  $0x01, (BX)(R10*8), Y2, Y2
-	VMOVUPD      (BX)(R9*8), X3
-	VINSERTF128  $0x01, (BX)(R11*8), Y3, Y3
-	VUNPCKLPD    Y3, Y2, Y6
-	VUNPCKHPD    Y3, Y2, Y7
-	VMOVSD       16(BX)(R8*8), X4
-	VMOVHPD      16(BX)(R9*8), X4, X4
-	VMOVSD       16(BX)(R10*8), X2
-	VMOVHPD      16(BX)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y4, Y8
-	VBROADCASTSD wordAP<>+0(SB), Y9
-	VANDPD       Y9, Y1, Y1
-	VPSUBQ       Y1, Y0, Y0
-	VBROADCASTSD wordAQ<>+0(SB), Y1
-	VANDPD       Y1, Y0, Y1
-	VMULPD       Y6, Y1, Y9
-	VBROADCASTSD wordAB<>+0(SB), Y10
-	VSUBPD       Y10, Y9, Y9
-	VSUBPD       Y1, Y0, Y0
-	VMULPD       Y6, Y0, Y0
-	VADDPD       Y0, Y9, Y1
-	VBROADCASTSD (SI), Y6
-	VMULPD       Y6, Y5, Y6
-	VADDPD       Y7, Y6, Y6
-	VADDPD       Y1, Y6, Y7
-	VSUBPD       Y7, Y6, Y6
-	VADDPD       Y1, Y6, Y6
-	VSUBPD       Y1, Y9, Y9
-	VADDPD       Y0, Y9, Y0
-	VADDPD       Y0, Y6, Y0
-	VBROADCASTSD 8(SI), Y6
-	VMULPD       Y6, Y5, Y5
-	VADDPD       Y5, Y8, Y5
-	VADDPD       Y5, Y0, Y0
-	VMULPD       Y1, Y1, Y5
-	VBROADCASTSD wordAR<>+0(SB), Y6
-	VBROADCASTSD wordAS<>+0(SB), Y8
-	VMULPD       Y8, Y1, Y8
-	VADDPD       Y8, Y6, Y6
-	VBROADCASTSD wordAT<>+0(SB), Y8
-	VBROADCASTSD wordAU<>+0(SB), Y9
-	VMULPD       Y9, Y1, Y9
-	VADDPD       Y9, Y8, Y8
-	VMULPD       Y6, Y5, Y6
-	VADDPD       Y6, Y8, Y6
-	VBROADCASTSD wordAV<>+0(SB), Y8
-	VBROADCASTSD wordAW<>+0(SB), Y9
-	VMULPD       Y9, Y1, Y1
-	VADDPD       Y1, Y8, Y1
-	VMULPD       Y6, Y5, Y6
-	VADDPD       Y6, Y1, Y1
-	VMULPD       Y1, Y5, Y1
-	VADDPD       Y1, Y0, Y0
-	VADDPD       Y0, Y7, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, DI
-	JMP          loop
-
-done:
-	SUBQ DI, CX
-	MOVQ CX, ret+64(FP)
-	VZEROUPPER
-	RET
-
-DATA wordAL<>+0(SB)/8, $0x0010000000000000
-GLOBL wordAL<>(SB), RODATA|NOPTR, $8
-
-DATA wordAM<>+0(SB)/8, $0x7ff0000000000000
-GLOBL wordAM<>(SB), RODATA|NOPTR, $8
-
-DATA wordAN<>+0(SB)/8, $0x3fe6900000000000
-GLOBL wordAN<>(SB), RODATA|NOPTR, $8
-
-DATA wordAO<>+0(SB)/8, $0x4060000000000000
-GLOBL wordAO<>(SB), RODATA|NOPTR, $8
-
-DATA wordAP<>+0(SB)/8, $0xfff0000000000000
-GLOBL wordAP<>(SB), RODATA|NOPTR, $8
-
-DATA wordAQ<>+0(SB)/8, $0xfffffffff8000000
-GLOBL wordAQ<>(SB), RODATA|NOPTR, $8
-
-DATA wordAR<>+0(SB)/8, $0xbfc5555555555555
-GLOBL wordAR<>(SB), RODATA|NOPTR, $8
-
-DATA wordAS<>+0(SB)/8, $0x3fc2492492492492
-GLOBL wordAS<>(SB), RODATA|NOPTR, $8
-
-DATA wordAT<>+0(SB)/8, $0xbfd0000000000000
-GLOBL wordAT<>(SB), RODATA|NOPTR, $8
-
-DATA wordAU<>+0(SB)/8, $0x3fc999999999999a
-GLOBL wordAU<>(SB), RODATA|NOPTR, $8
-
-DATA wordAV<>+0(SB)/8, $0xbfe0000000000000
-GLOBL wordAV<>(SB), RODATA|NOPTR, $8
-
-DATA wordAW<>+0(SB)/8, $0x3fd5555555555555
-GLOBL wordAW<>(SB), RODATA|NOPTR, $8
-
-// func sinAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
-// Requires: AVX, AVX2
-TEXT ·sinAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ table+48(FP), BX
-	MOVQ numbers+56(FP), SI
-	MOVQ CX, DI
-
-loop:
-	CMPQ         DI, $0x00000004
-	JL           done
-	VMOVUPD      (DX), Y0
-	VBROADCASTSD wordAC<>+0(SB), Y1
-	VANDPD       Y1, Y0, Y1
-	VBROADCASTSD wordAX<>+0(SB), Y7
-	VCMPPD       $0x1d, Y7, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	CMPL         R8, $0x0000000f
-	JNE          done
-	VBROADCASTSD wordAC<>+0(SB), Y1
-	VANDPD       Y1, Y0, Y1
-	VBROADCASTSD wordAY<>+0(SB), Y7
-	VCMPPD       $0x11, Y7, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	CMPL         R8, $0x0000000f
-	JNE          done
-	VBROADCASTSD wordAE<>+0(SB), Y1
-	VBROADCASTSD wordAZ<>+0(SB), Y7
-	VMULPD       Y7, Y0, Y7
-	VADDPD       Y1, Y7, Y7
-	VSUBPD       Y1, Y7, Y1
-	VBROADCASTSD (SI), Y8
-	VMULPD       Y8, Y1, Y8
-	VSUBPD       Y8, Y0, Y0
-	VBROADCASTSD 8(SI), Y8
-	VMULPD       Y8, Y1, Y8
-	VSUBPD       Y8, Y0, Y9
-	VSUBPD       Y9, Y0, Y0
-	VSUBPD       Y8, Y0, Y0
-	VBROADCASTSD 16(SI), Y8
-	VMULPD       Y8, Y1, Y1
-	VSUBPD       Y1, Y0, Y0
-	VBROADCASTSD wordAG<>+0(SB), Y1
-	VANDPD       Y1, Y7, Y1
-	VEXTRACTI128 $0x01, Y1, X2
-	VMOVQ        X1, R8
-	SHLQ         $0x02, R8
-	VPEXTRQ      $0x01, X1, R9
-	SHLQ         $0x02, R9
-	VMOVQ        X2, R10
-	SHLQ         $0x02, R10
-	VPEXTRQ      $0x01, X2, R11
-	SHLQ         $0x02, R11
-	VMOVUPD      (BX)(R8*8), X2
-	VINSERTF128  $0x01, (BX)(R10*8), Y2, Y2
-	VMOVUPD      (BX)(R9*8), X3
-	VINSERTF128  $0x01, (BX)(R11*8), Y3, Y3
-	VUNPCKLPD    Y3, Y2, Y1
-	VUNPCKHPD    Y3, Y2, Y8
-	VBROADCASTSD wordBA<>+0(SB), Y10
-	VPADDQ       Y10, Y7, Y7
-	VBROADCASTSD wordAG<>+0(SB), Y10
-	VANDPD       Y10, Y7, Y7
-	VEXTRACTI128 $0x01, Y7, X2
-	VMOVQ        X7, R8
-	SHLQ         $0x02, R8
-	VPEXTRQ      $0x01, X7, R9
-	SHLQ         $0x02, R9
-	VMOVQ        X2, R10
-	SHLQ         $0x02, R10
-	VPEXTRQ      $0x01, X2, R11
-	SHLQ         $0x02, R11
-	VMOVUPD      16(BX)(R8*8), X4
-	VINSERTF128  $0x01, 16(BX)(R10*8), Y4, Y4
-	VMOVUPD      16(BX)(R9*8), X5
-	VINSERTF128  $0x01, 16(BX)(R11*8), Y5, Y5
-	VUNPCKLPD    Y5, Y4, Y7
-	VUNPCKHPD    Y5, Y4, Y10
-	VMOVSD       (BX)(R8*8), X6
-	VMOVHPD      (BX)(R9*8), X6, X6
-	VMOVSD       (BX)(R10*8), X2
-	VMOVHPD      (BX)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y11
-	VMULPD       Y9, Y7, Y7
-	VADDPD       Y7, Y1, Y12
-	VSUBPD       Y12, Y1, Y13
-	VADDPD       Y7, Y13, Y7
-	VADDPD       Y8, Y7, Y7
-	VMULPD       Y9, Y10, Y8
-	VADDPD       Y8, Y7, Y7
-	VMULPD       Y0, Y11, Y0
-	VADDPD       Y0, Y7, Y0
-	VMULPD       Y9, Y9, Y7
-	VBROADCASTSD wordAK<>+0(SB), Y8
-	VBROADCASTSD wordBB<>+0(SB), Y10
-	VMULPD       Y10, Y7, Y10
-	VADDPD       Y10, Y8, Y8
-	VMULPD       Y9, Y7, Y9
-	VBROADCASTSD wordAR<>+0(SB), Y10
-	VMULPD       Y8, Y7, Y8
-	VADDPD       Y8, Y10, Y8
-	VMULPD       Y8, Y9, Y8
-	VBROADCASTSD wordAJ<>+0(SB), Y9
-	VBROADCASTSD wordBC<>+0(SB), Y10
-	VMULPD       Y10, Y7, Y10
-	VADDPD       Y10, Y9, Y9
-	VBROADCASTSD wordAV<>+0(SB), Y10
-	VMULPD       Y9, Y7, Y9
-	VADDPD       Y9, Y10, Y9
-	VMULPD       Y9, Y7, Y7
-	VMULPD       Y8, Y11, Y8
-	VMULPD       Y7, Y1, Y1
-	VADDPD       Y1, Y8, Y1
-	VADDPD       Y1, Y0, Y0
-	VADDPD       Y0, Y12, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, DI
-	JMP          loop
-
-done:
-	SUBQ DI, CX
-	MOVQ CX, ret+64(FP)
-	VZEROUPPER
-	RET
-
-DATA wordAX<>+0(SB)/8, $0x3e40000000000000
-GLOBL wordAX<>(SB), RODATA|NOPTR, $8
-
-DATA wordAY<>+0(SB)/8, $0x40d9000000000000
-GLOBL wordAY<>(SB), RODATA|NOPTR, $8
-
-DATA wordAZ<>+0(SB)/8, $0x40345f306dc9c883
-GLOBL wordAZ<>(SB), RODATA|NOPTR, $8
-
-DATA wordBA<>+0(SB)/8, $0x0000000000000020
-GLOBL wordBA<>(SB), RODATA|NOPTR, $8
-
-DATA wordBB<>+0(SB)/8, $0xbf2a01a01a01a01a
-GLOBL wordBB<>(SB), RODATA|NOPTR, $8
-
-DATA wordBC<>+0(SB)/8, $0xbf56c16c16c16c17
-GLOBL wordBC<>(SB), RODATA|NOPTR, $8
-
-// func cosAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
-// Requires: AVX, AVX2
-TEXT ·cosAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ table+48(FP), BX
-	MOVQ numbers+56(FP), SI
-	MOVQ CX, DI
-
-loop:
-	CMPQ         DI, $0x00000004
-	JL           done
-	VMOVUPD      (DX), Y0
-	VBROADCASTSD wordAC<>+0(SB), Y1
-	VANDPD       Y1, Y0, Y1
-	VBROADCASTSD wordAX<>+0(SB), Y7
-	VCMPPD       $0x1d, Y7, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	CMPL         R8, $0x0000000f
-	JNE          done
-	VBROADCASTSD wordAC<>+0(SB), Y1
-	VANDPD       Y1, Y0, Y1
-	VBROADCASTSD wordAY<>+0(SB), Y7
-	VCMPPD       $0x11, Y7, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	CMPL         R8, $0x0000000f
-	JNE          done
-	VBROADCASTSD wordAE<>+0(SB), Y1
-	VBROADCASTSD wordAZ<>+0(SB), Y7
-	VMULPD       Y7, Y0, Y7
-	VADDPD       Y1, Y7, Y7
-	VSUBPD       Y1, Y7, Y1
-	VBROADCASTSD (SI), Y8
-	VMULPD       Y8, Y1, Y8
-	VSUBPD       Y8, Y0, Y0
-	VBROADCASTSD 8(SI), Y8
-	VMULPD       Y8, Y1, Y8
-	VSUBPD       Y8, Y0, Y9
-	VSUBPD       Y9, Y0, Y0
-	VSUBPD       Y8, Y0, Y0
-	VBROADCASTSD 16(SI), Y8
-	VMULPD       Y8, Y1, Y1
-	VSUBPD       Y1, Y0, Y0
-	VBROADCASTSD wordBA<>+0(SB), Y1
-	VPADDQ       Y1, Y7, Y1
-	VBROADCASTSD wordAG<>+0(SB), Y7
-	VANDPD       Y7, Y1, Y7
-	VEXTRACTI128 $0x01, Y7, X2
-	VMOVQ        X7, R8
-	SHLQ         $0x02, R8
-	VPEXTRQ      $0x01, X7, R9
-	SHLQ         $0x02, R9
-	VMOVQ        X2, R10
-	SHLQ         $0x02, R10
-	VPEXTRQ      $0x01, X2, R11
-	SHLQ         $0x02, R11
-	VMOVUPD      (BX)(R8*8), X2
-	VINSERTF128  $0x01, (BX)(R10*8), Y2, Y2
-	VMOVUPD      (BX)(R9*8), X3
-	VINSERTF128  $0x01, (BX)(R11*8), Y3, Y3
-	VUNPCKLPD    Y3, Y2, Y7
-	VUNPCKHPD    Y3, Y2, Y8
-	VBROADCASTSD wordBA<>+0(SB), Y10
-	VPADDQ       Y10, Y1, Y1
-	VBROADCASTSD wordAG<>+0(SB), Y10
-	VANDPD       Y10, Y1, Y1
-	VEXTRACTI128 $0x01, Y1, X2
-	VMOVQ        X1, R8
-	SHLQ         $0x02, R8
-	VPEXTRQ      $0x01, X1, R9
-	SHLQ         $0x02, R9
-	VMOVQ        X2, R10
-	SHLQ         $0x02, R10
-	VPEXTRQ      $0x01, X2, R11
-	SHLQ         $0x02, R11
-	VMOVUPD      16(BX)(R8*8), X4
-	VINSERTF128  $0x01, 16(BX)(R10*8), Y4, Y4
-	VMOVUPD      16(BX)(R9*8), X5
-	VINSERTF128  $0x01, 16(BX)(R11*8), Y5, Y5
-	VUNPCKLPD    Y5, Y4, Y1
-	VUNPCKHPD    Y5, Y4, Y10
-	VMOVSD       (BX)(R8*8), X6
-	VMOVHPD      (BX)(R9*8), X6, X6
-	VMOVSD       (BX)(R10*8), X2
-	VMOVHPD      (BX)(R11*8), X2, X2
-	VINSERTF128  $0x01, X2, Y6, Y11
-	VMULPD       Y9, Y1, Y1
-	VADDPD       Y1, Y7, Y12
-	VSUBPD       Y12, Y7, Y13
-	VADDPD       Y1, Y13, Y1
-	VADDPD       Y8, Y1, Y1
-	VMULPD       Y9, Y10, Y8
-	VADDPD       Y8, Y1, Y1
-	VMULPD       Y0, Y11, Y0
-	VADDPD       Y0, Y1, Y0
-	VMULPD       Y9, Y9, Y1
-	VBROADCASTSD wordAK<>+0(SB), Y8
-	VBROADCASTSD wordBB<>+0(SB), Y10
-	VMULPD       Y10, Y1, Y10
-	VADDPD       Y10, Y8, Y8
-	VMULPD       Y9, Y1, Y9
-	VBROADCASTSD wordAR<>+0(SB), Y10
-	VMULPD       Y8, Y1, Y8
-	VADDPD       Y8, Y10, Y8
-	VMULPD       Y8, Y9, Y8
-	VBROADCASTSD wordAJ<>+0(SB), Y9
-	VBROADCASTSD wordBC<>+0(SB), Y10
-	VMULPD       Y10, Y1, Y10
-	VADDPD       Y10, Y9, Y9
-	VBROADCASTSD wordAV<>+0(SB), Y10
-	VMULPD       Y9, Y1, Y9
-	VADDPD       Y9, Y10, Y9
-	VMULPD       Y9, Y1, Y1
-	VMULPD       Y8, Y11, Y8
-	VMULPD       Y1, Y7, Y1
-	VADDPD       Y1, Y8, Y1
-	VADDPD       Y1, Y0, Y0
-	VADDPD       Y0, Y12, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, DI
-	JMP          loop
-
-done:
-	SUBQ DI, CX
-	MOVQ CX, ret+64(FP)
-	VZEROUPPER
-	RET
-
-// func tanhAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
-// Requires: AVX, AVX2
-TEXT ·tanhAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ table+48(FP), BX
-	MOVQ numbers+56(FP), SI
-	MOVQ CX, SI
-
-loop:
-	CMPQ         SI, $0x00000004
-	JL           done
-	VMOVUPD      (DX), Y0
-	VBROADCASTSD wordAC<>+0(SB), Y1
-	VANDPD       Y1, Y0, Y1
-	VBROADCASTSD wordBD<>+0(SB), Y4
-	VCMPPD       $0x11, Y4, Y1, Y4
-	VMOVMSKPD    Y4, DI
-	CMPL         DI, $0x0000000f
-	JNE          done
-	VBROADCASTSD wordBE<>+0(SB), Y4
-	VADDPD       Y4, Y1, Y5
-	VBROADCASTSD wordBF<>+0(SB), Y6
-	VANDPD       Y6, Y5, Y6
-	VEXTRACTI128 $0x01, Y6, X2
-	VMOVQ        X6, DI
-	SHLQ         $0x01, DI
-	VPEXTRQ      $0x01, X6, R8
-	SHLQ         $0x01, R8
-	VMOVQ        X2, R9
-	SHLQ         $0x01, R9
-	VPEXTRQ      $0x01, X2, R10
-	SHLQ         $0x01, R10
-	VMOVUPD      (BX)(DI*8), X2
-	VINSERTF128  $0x01, (BX)(R9*8), Y2, Y2
-	VMOVUPD      (BX)(R8*8), X3
-	VINSERTF128  $0x01, (BX)(R10*8), Y3, Y3
-	VUNPCKLPD    Y3, Y2, Y6
-	VUNPCKHPD    Y3, Y2, Y7
-	VSUBPD       Y4, Y5, Y4
-	VSUBPD       Y4, Y1, Y1
-	VMULPD       Y1, Y1, Y4
-	VADDPD       Y1, Y6, Y5
-	VBROADCASTSD wordAB<>+0(SB), Y8
-	VBROADCASTSD wordBG<>+0(SB), Y9
-	VMULPD       Y9, Y4, Y9
-	VADDPD       Y9, Y8, Y8
-	VMULPD       Y1, Y6, Y9
-	VBROADCASTSD wordAB<>+0(SB), Y10
-	VBROADCASTSD wordBH<>+0(SB), Y11
-	VBROADCASTSD wordBI<>+0(SB), Y12
-	VMULPD       Y12, Y4, Y12
-	VADDPD       Y12, Y11, Y11
-	VMULPD       Y11, Y4, Y11
-	VADDPD       Y11, Y10, Y10
-	VMULPD       Y8, Y9, Y11
-	VADDPD       Y11, Y10, Y10
-	VMULPD       Y4, Y1, Y11
-	VBROADCASTSD wordAW<>+0(SB), Y12
-	VBROADCASTSD wordBI<>+0(SB), Y13
-	VMULPD       Y13, Y4, Y4
-	VADDPD       Y4, Y12, Y4
-	VMULPD       Y4, Y11, Y4
-	VMULPD       Y5, Y9, Y9
-	VMULPD       Y8, Y9, Y8
-	VADDPD       Y8, Y4, Y4
-	VSUBPD       Y5, Y6, Y6
-	VADDPD       Y1, Y6, Y1
-	VADDPD       Y7, Y1, Y1
-	VDIVPD       Y10, Y4, Y4
-	VSUBPD       Y4, Y1, Y1
-	VADDPD       Y1, Y5, Y1
-	VBROADCASTSD wordAC<>+0(SB), Y4
-	VANDPD       Y4, Y1, Y1
-	VBROADCASTSD wordAA<>+0(SB), Y4
-	VANDPD       Y4, Y0, Y0
-	VORPD        Y0, Y1, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, SI
-	JMP          loop
-
-done:
-	SUBQ SI, CX
-	MOVQ CX, ret+64(FP)
-	VZEROUPPER
-	RET
-
-DATA wordBD<>+0(SB)/8, $0x4034000000000000
-GLOBL wordBD<>(SB), RODATA|NOPTR, $8
-
-DATA wordBE<>+0(SB)/8, $0x42e8000000000000
-GLOBL wordBE<>(SB), RODATA|NOPTR, $8
-
-DATA wordBF<>+0(SB)/8, $0x00000000000003ff
-GLOBL wordBF<>(SB), RODATA|NOPTR, $8
-
-DATA wordBG<>+0(SB)/8, $0x3fb8618618618618
-GLOBL wordBG<>(SB), RODATA|NOPTR, $8
-
-DATA wordBH<>+0(SB)/8, $0x3fdb6db6db6db6db
-GLOBL wordBH<>(SB), RODATA|NOPTR, $8
-
-DATA wordBI<>+0(SB)/8, $0x3f83813813813814
-GLOBL wordBI<>(SB), RODATA|NOPTR, $8
-
-// func sigmoidAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
-// Requires: AVX, AVX2
-TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ table+48(FP), BX
-	MOVQ numbers+56(FP), SI
-	MOVQ CX, SI
-
-loop:
-	CMPQ         SI, $0x00000004
-	JL           done
-	VMOVUPD      (DX), Y0
-	VBROADCASTSD wordAC<>+0(SB), Y1
-	VANDPD       Y1, Y0, Y1
-	VBROADCASTSD wordBJ<>+0(SB), Y4
-	VCMPPD       $0x11, Y4, Y1, Y1
-	VMOVMSKPD    Y1, DI
-	CMPL         DI, $0x0000000f
-	JNE          done
-	VBROADCASTSD wordBK<>+0(SB), Y1
-	VADDPD       Y1, Y0, Y4
-	VBROADCASTSD wordBL<>+0(SB), Y5
-	VPADDQ       Y5, Y4, Y5
-	VBROADCASTSD wordBM<>+0(SB), Y6
-	VANDPD       Y6, Y5, Y5
-	VEXTRACTI128 $0x01, Y5, X2
-	VMOVQ        X5, DI
-	SHLQ         $0x01, DI
-	VPEXTRQ      $0x01, X5, R8
-	SHLQ         $0x01, R8
-	VMOVQ        X2, R9
-	SHLQ         $0x01, R9
-	VPEXTRQ      $0x01, X2, R10
-	SHLQ         $0x01, R10
-	VMOVUPD      (BX)(DI*8), X2
-	VINSERTF128  $0x01, (BX)(R9*8), Y2, Y2
-	VMOVUPD      (BX)(R8*8), X3
-	VINSERTF128  $0x01, (BX)(R10*8), Y3, Y3
-	VUNPCKLPD    Y3, Y2, Y5
-	VUNPCKHPD    Y3, Y2, Y6
-	VSUBPD       Y1, Y4, Y1
-	VSUBPD       Y1, Y0, Y0
-	VMULPD       Y0, Y0, Y1
-	VBROADCASTSD wordAB<>+0(SB), Y4
-	VBROADCASTSD wordBN<>+0(SB), Y7
-	VMULPD       Y7, Y1, Y7
-	VADDPD       Y7, Y4, Y4
-	VBROADCASTSD wordAB<>+0(SB), Y7
-	VBROADCASTSD wordBO<>+0(SB), Y8
-	VBROADCASTSD wordBP<>+0(SB), Y9
-	VMULPD       Y9, Y1, Y9
-	VADDPD       Y9, Y8, Y8
-	VMULPD       Y8, Y1, Y1
-	VADDPD       Y1, Y7, Y1
-	VBROADCASTSD wordAH<>+0(SB), Y7
-	VSUBPD       Y7, Y5, Y7
-	VMULPD       Y0, Y7, Y7
-	VMULPD       Y4, Y7, Y7
-	VADDPD       Y7, Y1, Y1
-	VBROADCASTSD wordAB<>+0(SB), Y7
-	VSUBPD       Y5, Y7, Y7
-	VMULPD       Y7, Y5, Y7
-	VMULPD       Y0, Y7, Y0
-	VMULPD       Y4, Y0, Y0
-	VDIVPD       Y1, Y0, Y0
-	VADDPD       Y6, Y0, Y0
-	VADDPD       Y0, Y5, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, SI
-	JMP          loop
-
-done:
-	SUBQ SI, CX
-	MOVQ CX, ret+64(FP)
-	VZEROUPPER
-	RET
-
-DATA wordBJ<>+0(SB)/8, $0x4044000000000000
-GLOBL wordBJ<>(SB), RODATA|NOPTR, $8
-
-DATA wordBK<>+0(SB)/8, $0x42f8000000000000
-GLOBL wordBK<>(SB), RODATA|NOPTR, $8
-
-DATA wordBL<>+0(SB)/8, $0x0000000000000280
-GLOBL wordBL<>(SB), RODATA|NOPTR, $8
-
-DATA wordBM<>+0(SB)/8, $0x00000000000007ff
-GLOBL wordBM<>(SB), RODATA|NOPTR, $8
-
-DATA wordBN<>+0(SB)/8, $0x3f98618618618618
-GLOBL wordBN<>(SB), RODATA|NOPTR, $8
-
-DATA wordBO<>+0(SB)/8, $0x3fbb6db6db6db6db
-GLOBL wordBO<>(SB), RODATA|NOPTR, $8
-
-DATA wordBP<>+0(SB)/8, $0x3f43813813813814
-GLOBL wordBP<>(SB), RODATA|NOPTR, $8
-
-// func tanhSlopeAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
-// Requires: AVX, AVX2
-TEXT ·tanhSlopeAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ table+48(FP), BX
-	MOVQ numbers+56(FP), SI
-	MOVQ CX, DI
-
-loop:
-	CMPQ         DI, $0x00000004
-	JL           done
-	VMOVUPD      (DX), Y0
-	VBROADCASTSD wordAC<>+0(SB), Y1
-	VANDPD       Y1, Y0, Y0
-	VBROADCASTSD wordBQ<>+0(SB), Y1
-	VMULPD       Y1, Y0, Y0
-	VBROADCASTSD wordAC<>+0(SB), Y1
-	VANDPD       Y1, Y0, Y1
-	VBROADCASTSD wordAD<>+0(SB), Y4
-	VCMPPD       $0x11, Y4, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	CMPL         R8, $0x0000000f
-	JNE          done
-	VBROADCASTSD wordAE<>+0(SB), Y1
-	VBROADCASTSD wordAF<>+0(SB), Y4
-	VMULPD       Y4, Y0, Y4
-	VADDPD       Y1, Y4, Y4
-	VSUBPD       Y1, Y4, Y1
-	VBROADCASTSD (SI), Y5
-	VMULPD       Y5, Y1, Y5
-	VSUBPD       Y5, Y0, Y0
-	VBROADCASTSD 8(SI), Y5
-	VMULPD       Y5, Y1, Y1
-	VSUBPD       Y1, Y0, Y0
-	VBROADCASTSD wordAG<>+0(SB), Y1
-	VANDPD       Y1, Y4, Y1
-	VEXTRACTI128 $0x01, Y1, X2
-	VMOVQ        X1, R8
-	SHLQ         $0x01, R8
-	VPEXTRQ      $0x01, X1, R9
-	SHLQ         $0x01, R9
-	VMOVQ        X2, R10
-	SHLQ         $0x01, R10
-	VPEXTRQ      $0x01, X2, R11
-	SHLQ         $0x01, R11
-	VMOVUPD      (BX)(R8*8), X2
-	VINSERTF128  $0x01, (BX)(R10*8), Y2, Y2
-	VMOVUPD      (BX)(R9*8), X3
-	VINSERTF128  $0x01, (BX)(R11*8), Y3, Y3
-	VUNPCKLPD    Y3, Y2, Y1
-	VUNPCKHPD    Y3, Y2, Y5
-	VPSRLQ       $0x07, Y4, Y4
-	VPSLLQ       $0x34, Y4, Y4
-	VPADDQ       Y4, Y1, Y1
-	VMULPD       Y0, Y0, Y4
-	VADDPD       Y0, Y5, Y5
-	VBROADCASTSD wordAH<>+0(SB), Y6
-	VBROADCASTSD wordAI<>+0(SB), Y7
-	VMULPD       Y7, Y0, Y7
-	VADDPD       Y7, Y6, Y6
-	VMULPD       Y6, Y4, Y6
-	VADDPD       Y6, Y5, Y5
-	VMULPD       Y4, Y4, Y4
-	VBROADCASTSD wordAJ<>+0(SB), Y6
-	VBROADCASTSD wordAK<>+0(SB), Y7
-	VMULPD       Y7, Y0, Y0
-	VADDPD       Y0, Y6, Y0
-	VMULPD       Y0, Y4, Y0
-	VADDPD       Y0, Y5, Y0
-	VMULPD       Y0, Y1, Y0
-	VADDPD       Y0, Y1, Y0
-	VBROADCASTSD wordAB<>+0(SB), Y1
-	VADDPD       Y0, Y1, Y1
-	VBROADCASTSD wordBR<>+0(SB), Y4
-	VMULPD       Y0, Y4, Y0
-	VMULPD       Y1, Y1, Y1
-	VDIVPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x00000004, DI
-	JMP          loop
-
-done:
-	SUBQ DI, CX
-	MOVQ CX, ret+64(FP)
-	VZEROUPPER
-	RET
-
-DATA wordBQ<>+0(SB)/8, $0xc000000000000000
-GLOBL wordBQ<>(SB), RODATA|NOPTR, $8
-
-DATA wordBR<>+0(SB)/8, $0x4010000000000000
-GLOBL wordBR<>(SB), RODATA|NOPTR, $8
-
-// func matVecAVX512(y []float64, w []float64, ld int, x []float64)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·matVecAVX512(SB), NOSPLIT, $0-80
-	MOVQ  y_base+0(FP), AX
-	MOVQ  y_len+8(FP), CX
-	MOVQ  w_base+24(FP), DX
-	MOVQ  ld+48(FP), BX
-	SHLQ  $0x03, BX
-	MOVQ  x_base+56(FP), SI
-	MOVQ  x_len+64(FP), DI
-	MOVQ  DI, R8
-	ANDQ  $0x07, R8
-	SHRQ  $0x03, DI
-	LEAQ  (BX)(BX*2), R9
-	MOVQ  R8, R11
-	MOVQ  $0x00000001, R10
-	SHLXQ R11, R10, R10
-	DECQ  R10
-	KMOVW R10, K1
-
-rows0:
-	CMPQ    CX, $0x00000008
-	JL      rows1
-	MOVQ    DX, R10
-	LEAQ    (DX)(BX*4), R11
-	MOVQ    SI, R12
-	MOVQ    DI, R13
-	VMOVUPD (R12), Z8
-	VMULPD  (R10), Z8, Z0
-	VMULPD  (R10)(BX*1), Z8, Z1
-	VMULPD  (R10)(BX*2), Z8, Z2
-	VMULPD  (R10)(R9*1), Z8, Z3
-	VMULPD  (R11), Z8, Z4
-	VMULPD  (R11)(BX*1), Z8, Z5
-	VMULPD  (R11)(BX*2), Z8, Z6
-	VMULPD  (R11)(R9*1), Z8, Z7
-	ADDQ    $0x00000040, R12
-	ADDQ    $0x00000040, R10
-	ADDQ    $0x00000040, R11
-	DECQ    R13
-	JZ      tail0
-
-blocks0:
-	VMOVUPD (R12), Z8
-	VMULPD  (R10), Z8, Z9
-	VADDPD  Z9, Z0, Z0
-	VMULPD  (R10)(BX*1), Z8, Z9
-	VADDPD  Z9, Z1, Z1
-	VMULPD  (R10)(BX*2), Z8, Z9
-	VADDPD  Z9, Z2, Z2
-	VMULPD  (R10)(R9*1), Z8, Z9
-	VADDPD  Z9, Z3, Z3
-	VMULPD  (R11), Z8, Z9
-	VADDPD  Z9, Z4, Z4
-	VMULPD  (R11)(BX*1), Z8, Z9
-	VADDPD  Z9, Z5, Z5
-	VMULPD  (R11)(BX*2), Z8, Z9
-	VADDPD  Z9, Z6, Z6
-	VMULPD  (R11)(R9*1), Z8, Z8
-	VADDPD  Z8, Z7, Z7
-	ADDQ    $0x00000040, R12
-	ADDQ    $0x00000040, R10
-	ADDQ    $0x00000040, R11
-	DECQ    R13
-	JNZ     blocks0
-
-tail0:
-	TESTQ     R8, R8
-	JZ        fold0
-	VMOVUPD.Z (R12), K1, Z8
-	VMOVUPD.Z (R10), K1, Z9
-	VMULPD    Z9, Z8, Z9
-	VADDPD    Z9, Z0, K1, Z0
-	VMOVUPD.Z (R10)(BX*1), K1, Z9
-	VMULPD    Z9, Z8, Z9
-	VADDPD    Z9, Z1, K1, Z1
-	VMOVUPD.Z (R10)(BX*2), K1, Z9
-	VMULPD    Z9, Z8, Z9
-	VADDPD    Z9, Z2, K1, Z2
-	VMOVUPD.Z (R10)(R9*1), K1, Z9
-	VMULPD    Z9, Z8, Z9
-	VADDPD    Z9, Z3, K1, Z3
-	VMOVUPD.Z (R11), K1, Z9
-	VMULPD    Z9, Z8, Z9
-	VADDPD    Z9, Z4, K1, Z4
-	VMOVUPD.Z (R11)(BX*1), K1, Z9
-	VMULPD    Z9, Z8, Z9
-	VADDPD    Z9, Z5, K1, Z5
-	VMOVUPD.Z (R11)(BX*2), K1, Z9
-	VMULPD    Z9, Z8, Z9
-	VADDPD    Z9, Z6, K1, Z6
-	VMOVUPD.Z (R11)(R9*1), K1, Z9
-	VMULPD    Z9, Z8, Z9
-	VADDPD    Z9, Z7, K1, Z7
-
-fold0:
-	VEXTRACTF64X4 $0x01, Z0, Y8
-	VADDPD        Y8, Y0, Y8
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y0
-	VEXTRACTF64X4 $0x01, Z2, Y1
-	VADDPD        Y1, Y2, Y1
-	VEXTRACTF64X4 $0x01, Z3, Y2
-	VADDPD        Y2, Y3, Y2
-	VPERM2F128    $0x20, Y1, Y8, Y3
-	VPERM2F128    $0x31, Y1, Y8, Y1
-	VADDPD        Y1, Y3, Y3
-	VPERM2F128    $0x20, Y2, Y0, Y1
-	VPERM2F128    $0x31, Y2, Y0, Y2
-	VADDPD        Y2, Y1, Y1
-	VHADDPD       Y1, Y3, Y3
-	VMOVUPD       Y3, (AX)
-	VEXTRACTF64X4 $0x01, Z4, Y0
-	VADDPD        Y0, Y4, Y0
-	VEXTRACTF64X4 $0x01, Z5, Y1
-	VADDPD        Y1, Y5, Y1
-	VEXTRACTF64X4 $0x01, Z6, Y2
-	VADDPD        Y2, Y6, Y2
-	VEXTRACTF64X4 $0x01, Z7, Y3
-	VADDPD        Y3, Y7, Y3
-	VPERM2F128    $0x20, Y2, Y0, Y4
-	VPERM2F128    $0x31, Y2, Y0, Y2
-	VADDPD        Y2, Y4, Y4
-	VPERM2F128    $0x20, Y3, Y1, Y0
-	VPERM2F128    $0x31, Y3, Y1, Y3
-	VADDPD        Y3, Y0, Y0
-	VHADDPD       Y0, Y4, Y4
-	VMOVUPD       Y4, 32(AX)
-	LEAQ          (DX)(BX*8), DX
-	ADDQ          $0x00000040, AX
-	SUBQ          $0x00000008, CX
-	JMP           rows0
-
-rows1:
-	CMPQ    CX, $0x00000004
-	JL      rows2
-	MOVQ    DX, R10
-	MOVQ    SI, R11
-	MOVQ    DI, R12
-	VMOVUPD (R11), Z4
-	VMULPD  (R10), Z4, Z0
-	VMULPD  (R10)(BX*1), Z4, Z1
-	VMULPD  (R10)(BX*2), Z4, Z2
-	VMULPD  (R10)(R9*1), Z4, Z3
-	ADDQ    $0x00000040, R11
-	ADDQ    $0x00000040, R10
-	DECQ    R12
-	JZ      tail1
-
-blocks1:
-	VMOVUPD (R11), Z4
-	VMULPD  (R10), Z4, Z5
-	VADDPD  Z5, Z0, Z0
-	VMULPD  (R10)(BX*1), Z4, Z5
-	VADDPD  Z5, Z1, Z1
-	VMULPD  (R10)(BX*2), Z4, Z5
-	VADDPD  Z5, Z2, Z2
-	VMULPD  (R10)(R9*1), Z4, Z4
-	VADDPD  Z4, Z3, Z3
-	ADDQ    $0x00000040, R11
-	ADDQ    $0x00000040, R10
-	DECQ    R12
-	JNZ     blocks1
-
-tail1:
-	TESTQ     R8, R8
-	JZ        fold1
-	VMOVUPD.Z (R11), K1, Z4
-	VMOVUPD.Z (R10), K1, Z5
-	VMULPD    Z5, Z4, Z5
-	VADDPD    Z5, Z0, K1, Z0
-	VMOVUPD.Z (R10)(BX*1), K1, Z5
-	VMULPD    Z5, Z4, Z5
-	VADDPD    Z5, Z1, K1, Z1
-	VMOVUPD.Z (R10)(BX*2), K1, Z5
-	VMULPD    Z5, Z4, Z5
-	VADDPD    Z5, Z2, K1, Z2
-	VMOVUPD.Z (R10)(R9*1), K1, Z5
-	VMULPD    Z5, Z4, Z5
-	VADDPD    Z5, Z3, K1, Z3
-
-fold1:
-	VEXTRACTF64X4 $0x01, Z0, Y4
-	VADDPD        Y4, Y0, Y4
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y0, Y1, Y0
-	VEXTRACTF64X4 $0x01, Z2, Y1
-	VADDPD        Y1, Y2, Y1
-	VEXTRACTF64X4 $0x01, Z3, Y2
-	VADDPD        Y2, Y3, Y2
-	VPERM2F128    $0x20, Y1, Y4, Y3
-	VPERM2F128    $0x31, Y1, Y4, Y1
-	VADDPD        Y1, Y3, Y3
-	VPERM2F128    $0x20, Y2, Y0, Y1
-	VPERM2F128    $0x31, Y2, Y0, Y2
-	VADDPD        Y2, Y1, Y1
-	VHADDPD       Y1, Y3, Y3
-	VMOVUPD       Y3, (AX)
-	LEAQ          (DX)(BX*4), DX
-	ADDQ          $0x00000020, AX
-	SUBQ          $0x00000004, CX
-	JMP           rows1
-
-rows2:
-	CMPQ    CX, $0x00000001
-	JL      rows3
-	MOVQ    DX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPD (R10), Z1
-	VMULPD  (R9), Z1, Z0
-	ADDQ    $0x00000040, R10
-	ADDQ    $0x00000040, R9
-	DECQ    R11
-	JZ      tail2
-
-blocks2:
-	VMOVUPD (R10), Z1
-	VMULPD  (R9), Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	ADDQ    $0x00000040, R10
-	ADDQ    $0x00000040, R9
-	DECQ    R11
-	JNZ     blocks2
-
-tail2:
-	TESTQ     R8, R8
-	JZ        fold2
-	VMOVUPD.Z (R10), K1, Z1
-	VMOVUPD.Z (R9), K1, Z2
-	VMULPD    Z2, Z1, Z2
-	VADDPD    Z2, Z0, K1, Z0
-
-fold2:
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VADDPD        Y1, Y0, Y1
-	VEXTRACTF128  $0x01, Y1, X0
-	VADDPD        X0, X1, X0
-	VHADDPD       X0, X0, X0
-	VMOVSD        X0, (AX)
-	ADDQ          BX, DX
-	ADDQ          $0x00000008, AX
-	SUBQ          $0x00000001, CX
-	JMP           rows2
-
-rows3:
-	VZEROUPPER
-	RET
-
-// func addRowsAVX512(dst []float64, w []float64, wAt int, ld int, s []float64, sAt int, inc int, rows int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·addRowsAVX512(SB), NOSPLIT, $0-112
-	MOVQ  dst_base+0(FP), AX
-	MOVQ  dst_len+8(FP), CX
-	MOVQ  w_base+24(FP), DX
-	MOVQ  wAt+48(FP), BX
-	LEAQ  (DX)(BX*8), DX
-	MOVQ  ld+56(FP), BX
-	SHLQ  $0x03, BX
-	MOVQ  s_base+64(FP), SI
-	MOVQ  sAt+88(FP), DI
-	LEAQ  (SI)(DI*8), SI
-	MOVQ  inc+96(FP), DI
-	SHLQ  $0x03, DI
-	MOVQ  rows+104(FP), R8
-	TESTQ R8, R8
-	JLE   done
-
-columns0:
-	CMPQ    CX, $0x00000040
-	JL      columns1
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	VMOVUPD 448(AX), Z7
-	MOVQ    DX, R9
-	MOVQ    SI, R10
-	MOVQ    R8, R11
-
-rows0:
-	VBROADCASTSD (R10), Z8
-	VMULPD       (R9), Z8, Z9
-	VADDPD       Z9, Z0, Z0
-	VMULPD       64(R9), Z8, Z9
-	VADDPD       Z9, Z1, Z1
-	VMULPD       128(R9), Z8, Z9
-	VADDPD       Z9, Z2, Z2
-	VMULPD       192(R9), Z8, Z9
-	VADDPD       Z9, Z3, Z3
-	VMULPD       256(R9), Z8, Z9
-	VADDPD       Z9, Z4, Z4
-	VMULPD       320(R9), Z8, Z9
-	VADDPD       Z9, Z5, Z5
-	VMULPD       384(R9), Z8, Z9
-	VADDPD       Z9, Z6, Z6
-	VMULPD       448(R9), Z8, Z8
-	VADDPD       Z8, Z7, Z7
-	ADDQ         DI, R10
-	ADDQ         BX, R9
-	DECQ         R11
-	JNZ          rows0
-	VMOVUPD      Z0, (AX)
-	VMOVUPD      Z1, 64(AX)
-	VMOVUPD      Z2, 128(AX)
-	VMOVUPD      Z3, 192(AX)
-	VMOVUPD      Z4, 256(AX)
-	VMOVUPD      Z5, 320(AX)
-	VMOVUPD      Z6, 384(AX)
-	VMOVUPD      Z7, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, DX
-	SUBQ         $0x00000040, CX
-	JMP          columns0
-
-columns1:
-	CMPQ    CX, $0x00000020
-	JL      columns2
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	MOVQ    DX, R9
-	MOVQ    SI, R10
-	MOVQ    R8, R11
-
-rows1:
-	VBROADCASTSD (R10), Z4
-	VMULPD       (R9), Z4, Z5
-	VADDPD       Z5, Z0, Z0
-	VMULPD       64(R9), Z4, Z5
-	VADDPD       Z5, Z1, Z1
-	VMULPD       128(R9), Z4, Z5
-	VADDPD       Z5, Z2, Z2
-	VMULPD       192(R9), Z4, Z4
-	VADDPD       Z4, Z3, Z3
-	ADDQ         DI, R10
-	ADDQ         BX, R9
-	DECQ         R11
-	JNZ          rows1
-	VMOVUPD      Z0, (AX)
-	VMOVUPD      Z1, 64(AX)
-	VMOVUPD      Z2, 128(AX)
-	VMOVUPD      Z3, 192(AX)
-	ADDQ         $0x00000100, AX
-	ADDQ         $0x00000100, DX
-	SUBQ         $0x00000020, CX
-	JMP          columns1
-
-columns2:
-	CMPQ    CX, $0x00000010
-	JL      columns3
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	MOVQ    DX, R9
-	MOVQ    SI, R10
-	MOVQ    R8, R11
-
-rows2:
-	VBROADCASTSD (R10), Z2
-	VMULPD       (R9), Z2, Z3
-	VADDPD       Z3, Z0, Z0
-	VMULPD       64(R9), Z2, Z2
-	VADDPD       Z2, Z1, Z1
-	ADDQ         DI, R10
-	ADDQ         BX, R9
-	DECQ         R11
-	JNZ          rows2
-	VMOVUPD      Z0, (AX)
-	VMOVUPD      Z1, 64(AX)
-	ADDQ         $0x00000080, AX
-	ADDQ         $0x00000080, DX
-	SUBQ         $0x00000010, CX
-	JMP          columns2
-
-columns3:
-	CMPQ    CX, $0x00000008
-	JL      columns4
-	VMOVUPD (AX), Z0
-	MOVQ    DX, R9
-	MOVQ    SI, R10
-	MOVQ    R8, R11
-
-rows3:
-	VBROADCASTSD (R10), Z1
-	VMOVUPD      (R9), Z2
-	VMULPD       Z2, Z1, Z2
-	VADDPD       Z2, Z0, Z0
-	ADDQ         DI, R10
-	ADDQ         BX, R9
-	DECQ         R11
-	JNZ          rows3
-	VMOVUPD      Z0, (AX)
-	ADDQ         $0x00000040, AX
-	ADDQ         $0x00000040, DX
-	SUBQ         $0x00000008, CX
-	JMP          columns3
-
-columns4:
-	TESTQ     CX, CX
-	JZ        done
-	MOVQ      CX, R9
-	MOVQ      $0x00000001, CX
-	SHLXQ     R9, CX, CX
-	DECQ      CX
-	KMOVW     CX, K1
-	VMOVUPD.Z (AX), K1, Z0
-	MOVQ      DX, CX
-	MOVQ      SI, DX
-	MOVQ      R8, SI
-
-rowsOfTail:
-	VBROADCASTSD (DX), Z1
-	VMOVUPD.Z    (CX), K1, Z2
-	VMULPD       Z2, Z1, Z2
-	VADDPD       Z2, Z0, Z0
-	ADDQ         DI, DX
-	ADDQ         BX, CX
-	DECQ         SI
-	JNZ          rowsOfTail
-	VMOVUPD      Z0, K1, (AX)
-
-done:
-	VZEROUPPER
-	RET
-
-// func addTilesAVX512(rows int, c []float64, cAt int, ldc int, a []float64, aAt int, aStep int, b []float64, bAt int, bStep int, bPanel int, panels int, steps int, fresh bool)
-// Requires: AVX, AVX512F
-TEXT ·addTilesAVX512(SB), NOSPLIT, $0-153
+AVX512:
 	MOVQ  c_base+8(FP), AX
 	MOVQ  cAt+32(FP), CX
 	LEAQ  (AX)(CX*8), AX
@@ -3797,15 +1277,15 @@ TEXT ·addTilesAVX512(SB), NOSPLIT, $0-153
 	LEAQ  (DI)(DI*2), R10
 	MOVQ  panels+136(FP), R11
 	TESTQ R11, R11
-	JLE   done
+	JLE   AVX512_done
 	MOVQ  rows+0(FP), R12
 	CMPQ  R12, $0x00000008
-	JNE   panels1
+	JNE   AVX512_panels1
 
-panels0:
+AVX512_panels0:
 	MOVB    fresh+152(FP), R12
 	TESTB   R12, R12
-	JNZ     fresh0
+	JNZ     AVX512_fresh0
 	MOVQ    AX, R12
 	VMOVUPD (R12), Z0
 	VMOVUPD 64(R12), Z1
@@ -3824,9 +1304,9 @@ panels0:
 	VMOVUPD 64(R12)(CX*2), Z13
 	VMOVUPD (R12)(R8*1), Z14
 	VMOVUPD 64(R12)(R8*1), Z15
-	JMP     begin0
+	JMP     AVX512_begin0
 
-fresh0:
+AVX512_fresh0:
 	VBROADCASTSD wordAA<>+0(SB), Z0
 	VBROADCASTSD wordAA<>+0(SB), Z1
 	VBROADCASTSD wordAA<>+0(SB), Z2
@@ -3844,14 +1324,14 @@ fresh0:
 	VBROADCASTSD wordAA<>+0(SB), Z14
 	VBROADCASTSD wordAA<>+0(SB), Z15
 
-begin0:
+AVX512_begin0:
 	MOVQ DX, R12
 	MOVQ SI, R13
 	MOVQ steps+144(FP), R14
 	SUBQ $0x04, R14
-	JL   last0
+	JL   AVX512_last0
 
-steps0:
+AVX512_steps0:
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VBROADCASTSD (R12), Z18
@@ -4023,13 +1503,13 @@ steps0:
 	LEAQ         (R12)(BX*4), R12
 	LEAQ         (R13)(DI*4), R13
 	SUBQ         $0x04, R14
-	JGE          steps0
+	JGE          AVX512_steps0
 
-last0:
+AVX512_last0:
 	ADDQ $0x04, R14
-	JZ   store0
+	JZ   AVX512_store0
 
-single0:
+AVX512_single0:
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VBROADCASTSD (R12), Z18
@@ -4075,9 +1555,9 @@ single0:
 	ADDQ         BX, R12
 	ADDQ         DI, R13
 	DECQ         R14
-	JNZ          single0
+	JNZ          AVX512_single0
 
-store0:
+AVX512_store0:
 	MOVQ    AX, R12
 	VMOVUPD Z0, (R12)
 	VMOVUPD Z1, 64(R12)
@@ -4101,13 +1581,13 @@ store0:
 	SHLQ    $0x03, R12
 	ADDQ    R12, SI
 	DECQ    R11
-	JNZ     panels0
-	JMP     done
+	JNZ     AVX512_panels0
+	JMP     AVX512_done
 
-panels1:
+AVX512_panels1:
 	MOVB    fresh+152(FP), R12
 	TESTB   R12, R12
-	JNZ     fresh1
+	JNZ     AVX512_fresh1
 	MOVQ    AX, R12
 	VMOVUPD (R12), Z0
 	VMOVUPD 64(R12), Z1
@@ -4117,9 +1597,9 @@ panels1:
 	VMOVUPD 64(R12)(CX*2), Z5
 	VMOVUPD (R12)(R8*1), Z6
 	VMOVUPD 64(R12)(R8*1), Z7
-	JMP     begin1
+	JMP     AVX512_begin1
 
-fresh1:
+AVX512_fresh1:
 	VBROADCASTSD wordAA<>+0(SB), Z0
 	VBROADCASTSD wordAA<>+0(SB), Z1
 	VBROADCASTSD wordAA<>+0(SB), Z2
@@ -4129,14 +1609,14 @@ fresh1:
 	VBROADCASTSD wordAA<>+0(SB), Z6
 	VBROADCASTSD wordAA<>+0(SB), Z7
 
-begin1:
+AVX512_begin1:
 	MOVQ DX, R12
 	MOVQ SI, R13
 	MOVQ steps+144(FP), R14
 	SUBQ $0x04, R14
-	JL   last1
+	JL   AVX512_last1
 
-steps1:
+AVX512_steps1:
 	VMOVUPD      (R13), Z8
 	VMOVUPD      64(R13), Z9
 	VBROADCASTSD (R12), Z10
@@ -4228,13 +1708,13 @@ steps1:
 	LEAQ         (R12)(BX*4), R12
 	LEAQ         (R13)(DI*4), R13
 	SUBQ         $0x04, R14
-	JGE          steps1
+	JGE          AVX512_steps1
 
-last1:
+AVX512_last1:
 	ADDQ $0x04, R14
-	JZ   store1
+	JZ   AVX512_store1
 
-single1:
+AVX512_single1:
 	VMOVUPD      (R13), Z8
 	VMOVUPD      64(R13), Z9
 	VBROADCASTSD (R12), Z10
@@ -4260,9 +1740,9 @@ single1:
 	ADDQ         BX, R12
 	ADDQ         DI, R13
 	DECQ         R14
-	JNZ          single1
+	JNZ          AVX512_single1
 
-store1:
+AVX512_store1:
 	MOVQ    AX, R12
 	VMOVUPD Z0, (R12)
 	VMOVUPD Z1, 64(R12)
@@ -4277,31 +1757,73 @@ store1:
 	SHLQ    $0x03, R12
 	ADDQ    R12, SI
 	DECQ    R11
-	JNZ     panels1
+	JNZ     AVX512_panels1
 
-done:
+AVX512_done:
 	VZEROUPPER
 	RET
 
-// func sumLanesAVX512(lanes *[8]float64, x []float64)
+DATA wordAA<>+0(SB)/8, $0x8000000000000000
+GLOBL wordAA<>(SB), RODATA|NOPTR, $8
+
+// func sumLanesAVX(lanes *[8]float64, x []float64)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·sumLanesAVX512(SB), NOSPLIT, $0-32
+TEXT ·sumLanesAVX(SB), NOSPLIT, $0-32
+	CMPQ    ·form+0(SB), $0x01
+	JNE     AVX512
+	MOVQ    lanes+0(FP), AX
+	MOVQ    x_base+8(FP), CX
+	MOVQ    x_len+16(FP), DX
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	SUBQ    $0x08, DX
+	JL      AVX2_tail
+
+AVX2_blocks:
+	VADDPD (CX), Y0, Y0
+	VADDPD 32(CX), Y1, Y1
+	ADDQ   $0x00000040, CX
+	SUBQ   $0x08, DX
+	JGE    AVX2_blocks
+
+AVX2_tail:
+	ADDQ       $0x08, DX
+	JZ         AVX2_done
+	LEAQ       tailMasks<>+0(SB), BX
+	XORQ       SI, SI
+	SUBQ       DX, SI
+	VMOVDQU    64(BX)(SI*8), Y2
+	VMOVDQU    96(BX)(SI*8), Y3
+	VMASKMOVPD (CX), Y2, Y4
+	VADDPD     Y4, Y0, Y4
+	VBLENDVPD  Y2, Y4, Y0, Y0
+	VMASKMOVPD 32(CX), Y3, Y2
+	VADDPD     Y2, Y1, Y2
+	VBLENDVPD  Y3, Y2, Y1, Y1
+
+AVX2_done:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+AVX512:
 	MOVQ    lanes+0(FP), AX
 	MOVQ    x_base+8(FP), CX
 	MOVQ    x_len+16(FP), DX
 	VMOVUPD (AX), Z0
 	SUBQ    $0x08, DX
-	JL      tail
+	JL      AVX512_tail
 
-blocks:
+AVX512_blocks:
 	VADDPD (CX), Z0, Z0
 	ADDQ   $0x00000040, CX
 	SUBQ   $0x08, DX
-	JGE    blocks
+	JGE    AVX512_blocks
 
-tail:
+AVX512_tail:
 	ADDQ      $0x08, DX
-	JZ        done
+	JZ        AVX512_done
 	MOVQ      DX, BX
 	MOVQ      $0x00000001, DX
 	SHLXQ     BX, DX, DX
@@ -4310,34 +1832,83 @@ tail:
 	VMOVUPD.Z (CX), K1, Z1
 	VADDPD    Z1, Z0, K1, Z0
 
-done:
+AVX512_done:
 	VMOVUPD Z0, (AX)
 	VZEROUPPER
 	RET
 
-// func dotLanesAVX512(lanes *[8]float64, x []float64, y []float64)
+// func dotLanesAVX(lanes *[8]float64, x []float64, y []float64)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·dotLanesAVX512(SB), NOSPLIT, $0-56
+TEXT ·dotLanesAVX(SB), NOSPLIT, $0-56
+	CMPQ    ·form+0(SB), $0x01
+	JNE     AVX512
+	MOVQ    lanes+0(FP), AX
+	MOVQ    x_base+8(FP), CX
+	MOVQ    x_len+16(FP), DX
+	MOVQ    y_base+32(FP), BX
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	SUBQ    $0x08, DX
+	JL      AVX2_tail
+
+AVX2_blocks:
+	VMOVUPD (CX), Y2
+	VMULPD  (BX), Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	VMOVUPD 32(CX), Y2
+	VMULPD  32(BX), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	ADDQ    $0x00000040, CX
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x08, DX
+	JGE     AVX2_blocks
+
+AVX2_tail:
+	ADDQ       $0x08, DX
+	JZ         AVX2_done
+	LEAQ       tailMasks<>+0(SB), SI
+	XORQ       DI, DI
+	SUBQ       DX, DI
+	VMOVDQU    64(SI)(DI*8), Y2
+	VMOVDQU    96(SI)(DI*8), Y3
+	VMASKMOVPD (CX), Y2, Y4
+	VMASKMOVPD (BX), Y2, Y5
+	VMULPD     Y5, Y4, Y4
+	VADDPD     Y4, Y0, Y4
+	VBLENDVPD  Y2, Y4, Y0, Y0
+	VMASKMOVPD 32(CX), Y3, Y2
+	VMASKMOVPD 32(BX), Y3, Y4
+	VMULPD     Y4, Y2, Y2
+	VADDPD     Y2, Y1, Y2
+	VBLENDVPD  Y3, Y2, Y1, Y1
+
+AVX2_done:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+AVX512:
 	MOVQ    lanes+0(FP), AX
 	MOVQ    x_base+8(FP), CX
 	MOVQ    x_len+16(FP), DX
 	MOVQ    y_base+32(FP), BX
 	VMOVUPD (AX), Z0
 	SUBQ    $0x08, DX
-	JL      tail
+	JL      AVX512_tail
 
-blocks:
+AVX512_blocks:
 	VMOVUPD (CX), Z1
 	VMULPD  (BX), Z1, Z1
 	VADDPD  Z1, Z0, Z0
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x08, DX
-	JGE     blocks
+	JGE     AVX512_blocks
 
-tail:
+AVX512_tail:
 	ADDQ      $0x08, DX
-	JZ        done
+	JZ        AVX512_done
 	MOVQ      DX, SI
 	MOVQ      $0x00000001, DX
 	SHLXQ     SI, DX, DX
@@ -4348,14 +1919,16 @@ tail:
 	VMULPD    Z2, Z1, Z1
 	VADDPD    Z1, Z0, K1, Z0
 
-done:
+AVX512_done:
 	VMOVUPD Z0, (AX)
 	VZEROUPPER
 	RET
 
-// func joinLanesAVX512(dst []float64, lanes []float64, at int, stride int)
+// func joinLanesAVX(dst []float64, lanes []float64, at int, stride int)
 // Requires: AVX, AVX512F
-TEXT ·joinLanesAVX512(SB), NOSPLIT, $0-64
+TEXT ·joinLanesAVX(SB), NOSPLIT, $0-64
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ lanes_base+24(FP), DX
@@ -4364,36 +1937,10 @@ TEXT ·joinLanesAVX512(SB), NOSPLIT, $0-64
 	MOVQ stride+56(FP), BX
 	SHLQ $0x03, BX
 	LEAQ (BX)(BX*2), SI
-	SUBQ $0x00000008, CX
-	JL   next0
+	SUBQ $0x00000004, CX
+	JL   AVX2_next0
 
-loop0:
-	LEAQ    (DX)(BX*4), DI
-	VMOVUPD (DX), Z0
-	VMOVUPD (DI), Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPD (DX)(BX*1), Z1
-	VMOVUPD (DI)(BX*1), Z2
-	VADDPD  Z2, Z1, Z1
-	VMOVUPD (DX)(BX*2), Z2
-	VMOVUPD (DI)(BX*2), Z3
-	VADDPD  Z3, Z2, Z2
-	VMOVUPD (DX)(SI*1), Z3
-	VMOVUPD (DI)(SI*1), Z4
-	VADDPD  Z4, Z3, Z3
-	VADDPD  Z2, Z0, Z0
-	VADDPD  Z3, Z1, Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, DX
-	SUBQ    $0x00000008, CX
-	JGE     loop0
-
-next0:
-	ADDQ    $0x00000008, CX
-	TESTQ   $0x00000004, CX
-	JZ      next1
+AVX2_loop0:
 	LEAQ    (DX)(BX*4), DI
 	VMOVUPD (DX), Y0
 	VMOVUPD (DI), Y1
@@ -4413,10 +1960,13 @@ next0:
 	VMOVUPD Y0, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
+	SUBQ    $0x00000004, CX
+	JGE     AVX2_loop0
 
-next1:
+AVX2_next0:
+	ADDQ    $0x00000004, CX
 	TESTQ   $0x00000002, CX
-	JZ      next2
+	JZ      AVX2_next1
 	LEAQ    (DX)(BX*4), DI
 	VMOVUPD (DX), X0
 	VMOVUPD (DI), X1
@@ -4437,9 +1987,9 @@ next1:
 	ADDQ    $0x00000010, AX
 	ADDQ    $0x00000010, DX
 
-next2:
+AVX2_next1:
 	TESTQ  $0x00000001, CX
-	JZ     next3
+	JZ     AVX2_next2
 	LEAQ   (DX)(BX*4), DI
 	VMOVSD (DX), X0
 	VMOVSD (DI), X1
@@ -4460,63 +2010,160 @@ next2:
 	ADDQ   $0x00000008, AX
 	ADDQ   $0x00000008, DX
 
-next3:
+AVX2_next2:
 	VZEROUPPER
 	RET
 
-// func addAVX512(dst []float64, x []float64, y []float64)
-// Requires: AVX, AVX512F
-TEXT ·addAVX512(SB), NOSPLIT, $0-72
+AVX512:
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	SUBQ $0x00000020, CX
-	JL   next0
-
-loop0:
-	VMOVUPD (DX), Z0
-	VMOVUPD (BX), Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
-	VMOVUPD 64(DX), Z0
-	VMOVUPD 64(BX), Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, 64(AX)
-	VMOVUPD 128(DX), Z0
-	VMOVUPD 128(BX), Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, 128(AX)
-	VMOVUPD 192(DX), Z0
-	VMOVUPD 192(BX), Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, 192(AX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, BX
-	SUBQ    $0x00000020, CX
-	JGE     loop0
-
-next0:
-	ADDQ $0x00000020, CX
+	MOVQ lanes_base+24(FP), DX
+	MOVQ at+48(FP), BX
+	LEAQ (DX)(BX*8), DX
+	MOVQ stride+56(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (BX)(BX*2), SI
 	SUBQ $0x00000008, CX
-	JL   next1
+	JL   AVX512_next0
 
-loop1:
+AVX512_loop0:
+	LEAQ    (DX)(BX*4), DI
 	VMOVUPD (DX), Z0
-	VMOVUPD (BX), Z1
+	VMOVUPD (DI), Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD (DX)(BX*1), Z1
+	VMOVUPD (DI)(BX*1), Z2
+	VADDPD  Z2, Z1, Z1
+	VMOVUPD (DX)(BX*2), Z2
+	VMOVUPD (DI)(BX*2), Z3
+	VADDPD  Z3, Z2, Z2
+	VMOVUPD (DX)(SI*1), Z3
+	VMOVUPD (DI)(SI*1), Z4
+	VADDPD  Z4, Z3, Z3
+	VADDPD  Z2, Z0, Z0
+	VADDPD  Z3, Z1, Z1
 	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
-	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, CX
-	JGE     loop1
+	JGE     AVX512_loop0
 
-next1:
+AVX512_next0:
 	ADDQ    $0x00000008, CX
 	TESTQ   $0x00000004, CX
-	JZ      next2
+	JZ      AVX512_next1
+	LEAQ    (DX)(BX*4), DI
+	VMOVUPD (DX), Y0
+	VMOVUPD (DI), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD (DX)(BX*1), Y1
+	VMOVUPD (DI)(BX*1), Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD (DX)(BX*2), Y2
+	VMOVUPD (DI)(BX*2), Y3
+	VADDPD  Y3, Y2, Y2
+	VMOVUPD (DX)(SI*1), Y3
+	VMOVUPD (DI)(SI*1), Y4
+	VADDPD  Y4, Y3, Y3
+	VADDPD  Y2, Y0, Y0
+	VADDPD  Y3, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, DX
+
+AVX512_next1:
+	TESTQ   $0x00000002, CX
+	JZ      AVX512_next2
+	LEAQ    (DX)(BX*4), DI
+	VMOVUPD (DX), X0
+	VMOVUPD (DI), X1
+	VADDPD  X1, X0, X0
+	VMOVUPD (DX)(BX*1), X1
+	VMOVUPD (DI)(BX*1), X2
+	VADDPD  X2, X1, X1
+	VMOVUPD (DX)(BX*2), X2
+	VMOVUPD (DI)(BX*2), X3
+	VADDPD  X3, X2, X2
+	VMOVUPD (DX)(SI*1), X3
+	VMOVUPD (DI)(SI*1), X4
+	VADDPD  X4, X3, X3
+	VADDPD  X2, X0, X0
+	VADDPD  X3, X1, X1
+	VADDPD  X1, X0, X0
+	VMOVUPD X0, (AX)
+	ADDQ    $0x00000010, AX
+	ADDQ    $0x00000010, DX
+
+AVX512_next2:
+	TESTQ  $0x00000001, CX
+	JZ     AVX512_next3
+	LEAQ   (DX)(BX*4), DI
+	VMOVSD (DX), X0
+	VMOVSD (DI), X1
+	VADDSD X1, X0, X0
+	VMOVSD (DX)(BX*1), X1
+	VMOVSD (DI)(BX*1), X2
+	VADDSD X2, X1, X1
+	VMOVSD (DX)(BX*2), X2
+	VMOVSD (DI)(BX*2), X3
+	VADDSD X3, X2, X2
+	VMOVSD (DX)(SI*1), X3
+	VMOVSD (DI)(SI*1), X4
+	VADDSD X4, X3, X3
+	VADDSD X2, X0, X0
+	VADDSD X3, X1, X1
+	VADDSD X1, X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+
+AVX512_next3:
+	VZEROUPPER
+	RET
+
+// func addAVX(dst []float64, x []float64, y []float64)
+// Requires: AVX, AVX512F
+TEXT ·addAVX(SB), NOSPLIT, $0-72
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000010, CX
+	JL   AVX2_next0
+
+AVX2_loop0:
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)
+	VMOVUPD 32(DX), Y0
+	VMOVUPD 32(BX), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, 32(AX)
+	VMOVUPD 64(DX), Y0
+	VMOVUPD 64(BX), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, 64(AX)
+	VMOVUPD 96(DX), Y0
+	VMOVUPD 96(BX), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000010, CX
+	JGE     AVX2_loop0
+
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
+
+AVX2_loop1:
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
 	VADDPD  Y1, Y0, Y0
@@ -4524,10 +2171,13 @@ next1:
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
+	SUBQ    $0x00000004, CX
+	JGE     AVX2_loop1
 
-next2:
+AVX2_next1:
+	ADDQ    $0x00000004, CX
 	TESTQ   $0x00000002, CX
-	JZ      next3
+	JZ      AVX2_next2
 	VMOVUPD (DX), X0
 	VMOVUPD (BX), X1
 	VADDPD  X1, X0, X0
@@ -4536,9 +2186,9 @@ next2:
 	ADDQ    $0x00000010, DX
 	ADDQ    $0x00000010, BX
 
-next3:
+AVX2_next2:
 	TESTQ  $0x00000001, CX
-	JZ     next4
+	JZ     AVX2_next3
 	VMOVSD (DX), X0
 	VMOVSD (BX), X1
 	VADDSD X1, X0, X0
@@ -4547,63 +2197,136 @@ next3:
 	ADDQ   $0x00000008, DX
 	ADDQ   $0x00000008, BX
 
-next4:
+AVX2_next3:
 	VZEROUPPER
 	RET
 
-// func subAVX512(dst []float64, x []float64, y []float64)
-// Requires: AVX, AVX512F
-TEXT ·subAVX512(SB), NOSPLIT, $0-72
+AVX512:
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 	SUBQ $0x00000020, CX
-	JL   next0
+	JL   AVX512_next0
 
-loop0:
+AVX512_loop0:
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
-	VSUBPD  Z1, Z0, Z0
+	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	VMOVUPD 64(DX), Z0
 	VMOVUPD 64(BX), Z1
-	VSUBPD  Z1, Z0, Z0
+	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, 64(AX)
 	VMOVUPD 128(DX), Z0
 	VMOVUPD 128(BX), Z1
-	VSUBPD  Z1, Z0, Z0
+	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, 128(AX)
 	VMOVUPD 192(DX), Z0
 	VMOVUPD 192(BX), Z1
-	VSUBPD  Z1, Z0, Z0
+	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, 192(AX)
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000020, CX
-	JGE     loop0
+	JGE     AVX512_loop0
 
-next0:
+AVX512_next0:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000008, CX
-	JL   next1
+	JL   AVX512_next1
 
-loop1:
+AVX512_loop1:
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
-	VSUBPD  Z1, Z0, Z0
+	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, CX
-	JGE     loop1
+	JGE     AVX512_loop1
 
-next1:
+AVX512_next1:
 	ADDQ    $0x00000008, CX
 	TESTQ   $0x00000004, CX
-	JZ      next2
+	JZ      AVX512_next2
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, BX
+
+AVX512_next2:
+	TESTQ   $0x00000002, CX
+	JZ      AVX512_next3
+	VMOVUPD (DX), X0
+	VMOVUPD (BX), X1
+	VADDPD  X1, X0, X0
+	VMOVUPD X0, (AX)
+	ADDQ    $0x00000010, AX
+	ADDQ    $0x00000010, DX
+	ADDQ    $0x00000010, BX
+
+AVX512_next3:
+	TESTQ  $0x00000001, CX
+	JZ     AVX512_next4
+	VMOVSD (DX), X0
+	VMOVSD (BX), X1
+	VADDSD X1, X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+	ADDQ   $0x00000008, BX
+
+AVX512_next4:
+	VZEROUPPER
+	RET
+
+// func subAVX(dst []float64, x []float64, y []float64)
+// Requires: AVX, AVX512F
+TEXT ·subAVX(SB), NOSPLIT, $0-72
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000010, CX
+	JL   AVX2_next0
+
+AVX2_loop0:
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	VSUBPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)
+	VMOVUPD 32(DX), Y0
+	VMOVUPD 32(BX), Y1
+	VSUBPD  Y1, Y0, Y0
+	VMOVUPD Y0, 32(AX)
+	VMOVUPD 64(DX), Y0
+	VMOVUPD 64(BX), Y1
+	VSUBPD  Y1, Y0, Y0
+	VMOVUPD Y0, 64(AX)
+	VMOVUPD 96(DX), Y0
+	VMOVUPD 96(BX), Y1
+	VSUBPD  Y1, Y0, Y0
+	VMOVUPD Y0, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000010, CX
+	JGE     AVX2_loop0
+
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
+
+AVX2_loop1:
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
 	VSUBPD  Y1, Y0, Y0
@@ -4611,10 +2334,13 @@ next1:
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
+	SUBQ    $0x00000004, CX
+	JGE     AVX2_loop1
 
-next2:
+AVX2_next1:
+	ADDQ    $0x00000004, CX
 	TESTQ   $0x00000002, CX
-	JZ      next3
+	JZ      AVX2_next2
 	VMOVUPD (DX), X0
 	VMOVUPD (BX), X1
 	VSUBPD  X1, X0, X0
@@ -4623,9 +2349,9 @@ next2:
 	ADDQ    $0x00000010, DX
 	ADDQ    $0x00000010, BX
 
-next3:
+AVX2_next2:
 	TESTQ  $0x00000001, CX
-	JZ     next4
+	JZ     AVX2_next3
 	VMOVSD (DX), X0
 	VMOVSD (BX), X1
 	VSUBSD X1, X0, X0
@@ -4634,63 +2360,136 @@ next3:
 	ADDQ   $0x00000008, DX
 	ADDQ   $0x00000008, BX
 
-next4:
+AVX2_next3:
 	VZEROUPPER
 	RET
 
-// func mulAVX512(dst []float64, x []float64, y []float64)
-// Requires: AVX, AVX512F
-TEXT ·mulAVX512(SB), NOSPLIT, $0-72
+AVX512:
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 	SUBQ $0x00000020, CX
-	JL   next0
+	JL   AVX512_next0
 
-loop0:
+AVX512_loop0:
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
-	VMULPD  Z1, Z0, Z0
+	VSUBPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	VMOVUPD 64(DX), Z0
 	VMOVUPD 64(BX), Z1
-	VMULPD  Z1, Z0, Z0
+	VSUBPD  Z1, Z0, Z0
 	VMOVUPD Z0, 64(AX)
 	VMOVUPD 128(DX), Z0
 	VMOVUPD 128(BX), Z1
-	VMULPD  Z1, Z0, Z0
+	VSUBPD  Z1, Z0, Z0
 	VMOVUPD Z0, 128(AX)
 	VMOVUPD 192(DX), Z0
 	VMOVUPD 192(BX), Z1
-	VMULPD  Z1, Z0, Z0
+	VSUBPD  Z1, Z0, Z0
 	VMOVUPD Z0, 192(AX)
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000020, CX
-	JGE     loop0
+	JGE     AVX512_loop0
 
-next0:
+AVX512_next0:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000008, CX
-	JL   next1
+	JL   AVX512_next1
 
-loop1:
+AVX512_loop1:
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
-	VMULPD  Z1, Z0, Z0
+	VSUBPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, CX
-	JGE     loop1
+	JGE     AVX512_loop1
 
-next1:
+AVX512_next1:
 	ADDQ    $0x00000008, CX
 	TESTQ   $0x00000004, CX
-	JZ      next2
+	JZ      AVX512_next2
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	VSUBPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, BX
+
+AVX512_next2:
+	TESTQ   $0x00000002, CX
+	JZ      AVX512_next3
+	VMOVUPD (DX), X0
+	VMOVUPD (BX), X1
+	VSUBPD  X1, X0, X0
+	VMOVUPD X0, (AX)
+	ADDQ    $0x00000010, AX
+	ADDQ    $0x00000010, DX
+	ADDQ    $0x00000010, BX
+
+AVX512_next3:
+	TESTQ  $0x00000001, CX
+	JZ     AVX512_next4
+	VMOVSD (DX), X0
+	VMOVSD (BX), X1
+	VSUBSD X1, X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+	ADDQ   $0x00000008, BX
+
+AVX512_next4:
+	VZEROUPPER
+	RET
+
+// func mulAVX(dst []float64, x []float64, y []float64)
+// Requires: AVX, AVX512F
+TEXT ·mulAVX(SB), NOSPLIT, $0-72
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000010, CX
+	JL   AVX2_next0
+
+AVX2_loop0:
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)
+	VMOVUPD 32(DX), Y0
+	VMOVUPD 32(BX), Y1
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, 32(AX)
+	VMOVUPD 64(DX), Y0
+	VMOVUPD 64(BX), Y1
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, 64(AX)
+	VMOVUPD 96(DX), Y0
+	VMOVUPD 96(BX), Y1
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000010, CX
+	JGE     AVX2_loop0
+
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
+
+AVX2_loop1:
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
 	VMULPD  Y1, Y0, Y0
@@ -4698,10 +2497,13 @@ next1:
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
+	SUBQ    $0x00000004, CX
+	JGE     AVX2_loop1
 
-next2:
+AVX2_next1:
+	ADDQ    $0x00000004, CX
 	TESTQ   $0x00000002, CX
-	JZ      next3
+	JZ      AVX2_next2
 	VMOVUPD (DX), X0
 	VMOVUPD (BX), X1
 	VMULPD  X1, X0, X0
@@ -4710,9 +2512,9 @@ next2:
 	ADDQ    $0x00000010, DX
 	ADDQ    $0x00000010, BX
 
-next3:
+AVX2_next2:
 	TESTQ  $0x00000001, CX
-	JZ     next4
+	JZ     AVX2_next3
 	VMOVSD (DX), X0
 	VMOVSD (BX), X1
 	VMULSD X1, X0, X0
@@ -4721,63 +2523,136 @@ next3:
 	ADDQ   $0x00000008, DX
 	ADDQ   $0x00000008, BX
 
-next4:
+AVX2_next3:
 	VZEROUPPER
 	RET
 
-// func divAVX512(dst []float64, x []float64, y []float64)
-// Requires: AVX, AVX512F
-TEXT ·divAVX512(SB), NOSPLIT, $0-72
+AVX512:
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 	SUBQ $0x00000020, CX
-	JL   next0
+	JL   AVX512_next0
 
-loop0:
+AVX512_loop0:
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
-	VDIVPD  Z1, Z0, Z0
+	VMULPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	VMOVUPD 64(DX), Z0
 	VMOVUPD 64(BX), Z1
-	VDIVPD  Z1, Z0, Z0
+	VMULPD  Z1, Z0, Z0
 	VMOVUPD Z0, 64(AX)
 	VMOVUPD 128(DX), Z0
 	VMOVUPD 128(BX), Z1
-	VDIVPD  Z1, Z0, Z0
+	VMULPD  Z1, Z0, Z0
 	VMOVUPD Z0, 128(AX)
 	VMOVUPD 192(DX), Z0
 	VMOVUPD 192(BX), Z1
-	VDIVPD  Z1, Z0, Z0
+	VMULPD  Z1, Z0, Z0
 	VMOVUPD Z0, 192(AX)
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000020, CX
-	JGE     loop0
+	JGE     AVX512_loop0
 
-next0:
+AVX512_next0:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000008, CX
-	JL   next1
+	JL   AVX512_next1
 
-loop1:
+AVX512_loop1:
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
-	VDIVPD  Z1, Z0, Z0
+	VMULPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, CX
-	JGE     loop1
+	JGE     AVX512_loop1
 
-next1:
+AVX512_next1:
 	ADDQ    $0x00000008, CX
 	TESTQ   $0x00000004, CX
-	JZ      next2
+	JZ      AVX512_next2
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, BX
+
+AVX512_next2:
+	TESTQ   $0x00000002, CX
+	JZ      AVX512_next3
+	VMOVUPD (DX), X0
+	VMOVUPD (BX), X1
+	VMULPD  X1, X0, X0
+	VMOVUPD X0, (AX)
+	ADDQ    $0x00000010, AX
+	ADDQ    $0x00000010, DX
+	ADDQ    $0x00000010, BX
+
+AVX512_next3:
+	TESTQ  $0x00000001, CX
+	JZ     AVX512_next4
+	VMOVSD (DX), X0
+	VMOVSD (BX), X1
+	VMULSD X1, X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+	ADDQ   $0x00000008, BX
+
+AVX512_next4:
+	VZEROUPPER
+	RET
+
+// func divAVX(dst []float64, x []float64, y []float64)
+// Requires: AVX, AVX512F
+TEXT ·divAVX(SB), NOSPLIT, $0-72
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000010, CX
+	JL   AVX2_next0
+
+AVX2_loop0:
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	VDIVPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)
+	VMOVUPD 32(DX), Y0
+	VMOVUPD 32(BX), Y1
+	VDIVPD  Y1, Y0, Y0
+	VMOVUPD Y0, 32(AX)
+	VMOVUPD 64(DX), Y0
+	VMOVUPD 64(BX), Y1
+	VDIVPD  Y1, Y0, Y0
+	VMOVUPD Y0, 64(AX)
+	VMOVUPD 96(DX), Y0
+	VMOVUPD 96(BX), Y1
+	VDIVPD  Y1, Y0, Y0
+	VMOVUPD Y0, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000010, CX
+	JGE     AVX2_loop0
+
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
+
+AVX2_loop1:
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
 	VDIVPD  Y1, Y0, Y0
@@ -4785,10 +2660,13 @@ next1:
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
+	SUBQ    $0x00000004, CX
+	JGE     AVX2_loop1
 
-next2:
+AVX2_next1:
+	ADDQ    $0x00000004, CX
 	TESTQ   $0x00000002, CX
-	JZ      next3
+	JZ      AVX2_next2
 	VMOVUPD (DX), X0
 	VMOVUPD (BX), X1
 	VDIVPD  X1, X0, X0
@@ -4797,9 +2675,9 @@ next2:
 	ADDQ    $0x00000010, DX
 	ADDQ    $0x00000010, BX
 
-next3:
+AVX2_next2:
 	TESTQ  $0x00000001, CX
-	JZ     next4
+	JZ     AVX2_next3
 	VMOVSD (DX), X0
 	VMOVSD (BX), X1
 	VDIVSD X1, X0, X0
@@ -4808,317 +2686,727 @@ next3:
 	ADDQ   $0x00000008, DX
 	ADDQ   $0x00000008, BX
 
-next4:
+AVX2_next3:
 	VZEROUPPER
 	RET
 
-// func addScalarAVX512(dst []float64, x []float64, a float64)
+AVX512:
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000020, CX
+	JL   AVX512_next0
+
+AVX512_loop0:
+	VMOVUPD (DX), Z0
+	VMOVUPD (BX), Z1
+	VDIVPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	VMOVUPD 64(DX), Z0
+	VMOVUPD 64(BX), Z1
+	VDIVPD  Z1, Z0, Z0
+	VMOVUPD Z0, 64(AX)
+	VMOVUPD 128(DX), Z0
+	VMOVUPD 128(BX), Z1
+	VDIVPD  Z1, Z0, Z0
+	VMOVUPD Z0, 128(AX)
+	VMOVUPD 192(DX), Z0
+	VMOVUPD 192(BX), Z1
+	VDIVPD  Z1, Z0, Z0
+	VMOVUPD Z0, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x00000020, CX
+	JGE     AVX512_loop0
+
+AVX512_next0:
+	ADDQ $0x00000020, CX
+	SUBQ $0x00000008, CX
+	JL   AVX512_next1
+
+AVX512_loop1:
+	VMOVUPD (DX), Z0
+	VMOVUPD (BX), Z1
+	VDIVPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, DX
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x00000008, CX
+	JGE     AVX512_loop1
+
+AVX512_next1:
+	ADDQ    $0x00000008, CX
+	TESTQ   $0x00000004, CX
+	JZ      AVX512_next2
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	VDIVPD  Y1, Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, BX
+
+AVX512_next2:
+	TESTQ   $0x00000002, CX
+	JZ      AVX512_next3
+	VMOVUPD (DX), X0
+	VMOVUPD (BX), X1
+	VDIVPD  X1, X0, X0
+	VMOVUPD X0, (AX)
+	ADDQ    $0x00000010, AX
+	ADDQ    $0x00000010, DX
+	ADDQ    $0x00000010, BX
+
+AVX512_next3:
+	TESTQ  $0x00000001, CX
+	JZ     AVX512_next4
+	VMOVSD (DX), X0
+	VMOVSD (BX), X1
+	VDIVSD X1, X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+	ADDQ   $0x00000008, BX
+
+AVX512_next4:
+	VZEROUPPER
+	RET
+
+// func addScalarAVX(dst []float64, x []float64, a float64)
 // Requires: AVX, AVX512F
-TEXT ·addScalarAVX512(SB), NOSPLIT, $0-56
+TEXT ·addScalarAVX(SB), NOSPLIT, $0-56
+	CMPQ         ·form+0(SB), $0x01
+	JNE          AVX512
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
-	VBROADCASTSD a+48(FP), Z0
-	SUBQ         $0x00000020, CX
-	JL           next0
+	VBROADCASTSD a+48(FP), Y0
+	SUBQ         $0x00000010, CX
+	JL           AVX2_next0
 
-loop0:
-	VMOVUPD (DX), Z1
-	VADDPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	VMOVUPD 64(DX), Z1
-	VADDPD  Z0, Z1, Z1
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD 128(DX), Z1
-	VADDPD  Z0, Z1, Z1
-	VMOVUPD Z1, 128(AX)
-	VMOVUPD 192(DX), Z1
-	VADDPD  Z0, Z1, Z1
-	VMOVUPD Z1, 192(AX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000100, DX
-	SUBQ    $0x00000020, CX
-	JGE     loop0
+AVX2_loop0:
+	VMOVUPD (DX), Y1
+	VADDPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)
+	VMOVUPD 32(DX), Y1
+	VADDPD  Y0, Y1, Y1
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD 64(DX), Y1
+	VADDPD  Y0, Y1, Y1
+	VMOVUPD Y1, 64(AX)
+	VMOVUPD 96(DX), Y1
+	VADDPD  Y0, Y1, Y1
+	VMOVUPD Y1, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000010, CX
+	JGE     AVX2_loop0
 
-next0:
-	ADDQ $0x00000020, CX
-	SUBQ $0x00000008, CX
-	JL   next1
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
 
-loop1:
-	VMOVUPD (DX), Z1
-	VADDPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, DX
-	SUBQ    $0x00000008, CX
-	JGE     loop1
-
-next1:
-	ADDQ    $0x00000008, CX
-	TESTQ   $0x00000004, CX
-	JZ      next2
+AVX2_loop1:
 	VMOVUPD (DX), Y1
 	VADDPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
+	SUBQ    $0x00000004, CX
+	JGE     AVX2_loop1
 
-next2:
+AVX2_next1:
+	ADDQ    $0x00000004, CX
 	TESTQ   $0x00000002, CX
-	JZ      next3
+	JZ      AVX2_next2
 	VMOVUPD (DX), X1
 	VADDPD  X0, X1, X1
 	VMOVUPD X1, (AX)
 	ADDQ    $0x00000010, AX
 	ADDQ    $0x00000010, DX
 
-next3:
+AVX2_next2:
 	TESTQ  $0x00000001, CX
-	JZ     next4
+	JZ     AVX2_next3
 	VMOVSD (DX), X1
 	VADDSD X0, X1, X1
 	VMOVSD X1, (AX)
 	ADDQ   $0x00000008, AX
 	ADDQ   $0x00000008, DX
 
-next4:
+AVX2_next3:
 	VZEROUPPER
 	RET
 
-// func mulScalarAVX512(dst []float64, x []float64, a float64)
-// Requires: AVX, AVX512F
-TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
+AVX512:
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSD a+48(FP), Z0
 	SUBQ         $0x00000020, CX
-	JL           next0
+	JL           AVX512_next0
 
-loop0:
+AVX512_loop0:
 	VMOVUPD (DX), Z1
-	VMULPD  Z0, Z1, Z1
+	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	VMOVUPD 64(DX), Z1
-	VMULPD  Z0, Z1, Z1
+	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD 128(DX), Z1
-	VMULPD  Z0, Z1, Z1
+	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, 128(AX)
 	VMOVUPD 192(DX), Z1
-	VMULPD  Z0, Z1, Z1
+	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, 192(AX)
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000020, CX
-	JGE     loop0
+	JGE     AVX512_loop0
 
-next0:
+AVX512_next0:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000008, CX
-	JL   next1
+	JL   AVX512_next1
 
-loop1:
+AVX512_loop1:
 	VMOVUPD (DX), Z1
-	VMULPD  Z0, Z1, Z1
+	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x00000008, CX
-	JGE     loop1
+	JGE     AVX512_loop1
 
-next1:
+AVX512_next1:
 	ADDQ    $0x00000008, CX
 	TESTQ   $0x00000004, CX
-	JZ      next2
+	JZ      AVX512_next2
+	VMOVUPD (DX), Y1
+	VADDPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, DX
+
+AVX512_next2:
+	TESTQ   $0x00000002, CX
+	JZ      AVX512_next3
+	VMOVUPD (DX), X1
+	VADDPD  X0, X1, X1
+	VMOVUPD X1, (AX)
+	ADDQ    $0x00000010, AX
+	ADDQ    $0x00000010, DX
+
+AVX512_next3:
+	TESTQ  $0x00000001, CX
+	JZ     AVX512_next4
+	VMOVSD (DX), X1
+	VADDSD X0, X1, X1
+	VMOVSD X1, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+
+AVX512_next4:
+	VZEROUPPER
+	RET
+
+// func mulScalarAVX(dst []float64, x []float64, a float64)
+// Requires: AVX, AVX512F
+TEXT ·mulScalarAVX(SB), NOSPLIT, $0-56
+	CMPQ         ·form+0(SB), $0x01
+	JNE          AVX512
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSD a+48(FP), Y0
+	SUBQ         $0x00000010, CX
+	JL           AVX2_next0
+
+AVX2_loop0:
+	VMOVUPD (DX), Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)
+	VMOVUPD 32(DX), Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD 64(DX), Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, 64(AX)
+	VMOVUPD 96(DX), Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000010, CX
+	JGE     AVX2_loop0
+
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
+
+AVX2_loop1:
 	VMOVUPD (DX), Y1
 	VMULPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
+	SUBQ    $0x00000004, CX
+	JGE     AVX2_loop1
 
-next2:
+AVX2_next1:
+	ADDQ    $0x00000004, CX
 	TESTQ   $0x00000002, CX
-	JZ      next3
+	JZ      AVX2_next2
 	VMOVUPD (DX), X1
 	VMULPD  X0, X1, X1
 	VMOVUPD X1, (AX)
 	ADDQ    $0x00000010, AX
 	ADDQ    $0x00000010, DX
 
-next3:
+AVX2_next2:
 	TESTQ  $0x00000001, CX
-	JZ     next4
+	JZ     AVX2_next3
 	VMOVSD (DX), X1
 	VMULSD X0, X1, X1
 	VMOVSD X1, (AX)
 	ADDQ   $0x00000008, AX
 	ADDQ   $0x00000008, DX
 
-next4:
+AVX2_next3:
 	VZEROUPPER
 	RET
 
-// func divScalarAVX512(dst []float64, x []float64, a float64)
-// Requires: AVX, AVX512F
-TEXT ·divScalarAVX512(SB), NOSPLIT, $0-56
+AVX512:
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSD a+48(FP), Z0
 	SUBQ         $0x00000020, CX
-	JL           next0
+	JL           AVX512_next0
 
-loop0:
+AVX512_loop0:
 	VMOVUPD (DX), Z1
-	VDIVPD  Z0, Z1, Z1
+	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	VMOVUPD 64(DX), Z1
-	VDIVPD  Z0, Z1, Z1
+	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD 128(DX), Z1
-	VDIVPD  Z0, Z1, Z1
+	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, 128(AX)
 	VMOVUPD 192(DX), Z1
-	VDIVPD  Z0, Z1, Z1
+	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, 192(AX)
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000020, CX
-	JGE     loop0
+	JGE     AVX512_loop0
 
-next0:
+AVX512_next0:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000008, CX
-	JL   next1
+	JL   AVX512_next1
 
-loop1:
+AVX512_loop1:
 	VMOVUPD (DX), Z1
-	VDIVPD  Z0, Z1, Z1
+	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x00000008, CX
-	JGE     loop1
+	JGE     AVX512_loop1
 
-next1:
+AVX512_next1:
 	ADDQ    $0x00000008, CX
 	TESTQ   $0x00000004, CX
-	JZ      next2
+	JZ      AVX512_next2
+	VMOVUPD (DX), Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, DX
+
+AVX512_next2:
+	TESTQ   $0x00000002, CX
+	JZ      AVX512_next3
+	VMOVUPD (DX), X1
+	VMULPD  X0, X1, X1
+	VMOVUPD X1, (AX)
+	ADDQ    $0x00000010, AX
+	ADDQ    $0x00000010, DX
+
+AVX512_next3:
+	TESTQ  $0x00000001, CX
+	JZ     AVX512_next4
+	VMOVSD (DX), X1
+	VMULSD X0, X1, X1
+	VMOVSD X1, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+
+AVX512_next4:
+	VZEROUPPER
+	RET
+
+// func divScalarAVX(dst []float64, x []float64, a float64)
+// Requires: AVX, AVX512F
+TEXT ·divScalarAVX(SB), NOSPLIT, $0-56
+	CMPQ         ·form+0(SB), $0x01
+	JNE          AVX512
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSD a+48(FP), Y0
+	SUBQ         $0x00000010, CX
+	JL           AVX2_next0
+
+AVX2_loop0:
+	VMOVUPD (DX), Y1
+	VDIVPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)
+	VMOVUPD 32(DX), Y1
+	VDIVPD  Y0, Y1, Y1
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD 64(DX), Y1
+	VDIVPD  Y0, Y1, Y1
+	VMOVUPD Y1, 64(AX)
+	VMOVUPD 96(DX), Y1
+	VDIVPD  Y0, Y1, Y1
+	VMOVUPD Y1, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000010, CX
+	JGE     AVX2_loop0
+
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
+
+AVX2_loop1:
 	VMOVUPD (DX), Y1
 	VDIVPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
+	SUBQ    $0x00000004, CX
+	JGE     AVX2_loop1
 
-next2:
+AVX2_next1:
+	ADDQ    $0x00000004, CX
 	TESTQ   $0x00000002, CX
-	JZ      next3
+	JZ      AVX2_next2
 	VMOVUPD (DX), X1
 	VDIVPD  X0, X1, X1
 	VMOVUPD X1, (AX)
 	ADDQ    $0x00000010, AX
 	ADDQ    $0x00000010, DX
 
-next3:
+AVX2_next2:
 	TESTQ  $0x00000001, CX
-	JZ     next4
+	JZ     AVX2_next3
 	VMOVSD (DX), X1
 	VDIVSD X0, X1, X1
 	VMOVSD X1, (AX)
 	ADDQ   $0x00000008, AX
 	ADDQ   $0x00000008, DX
 
-next4:
+AVX2_next3:
 	VZEROUPPER
 	RET
 
-// func scalarSubAVX512(dst []float64, x []float64, a float64)
-// Requires: AVX, AVX512F
-TEXT ·scalarSubAVX512(SB), NOSPLIT, $0-56
+AVX512:
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSD a+48(FP), Z0
 	SUBQ         $0x00000020, CX
-	JL           next0
+	JL           AVX512_next0
 
-loop0:
+AVX512_loop0:
 	VMOVUPD (DX), Z1
-	VSUBPD  Z1, Z0, Z1
+	VDIVPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	VMOVUPD 64(DX), Z1
-	VSUBPD  Z1, Z0, Z1
+	VDIVPD  Z0, Z1, Z1
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD 128(DX), Z1
-	VSUBPD  Z1, Z0, Z1
+	VDIVPD  Z0, Z1, Z1
 	VMOVUPD Z1, 128(AX)
 	VMOVUPD 192(DX), Z1
-	VSUBPD  Z1, Z0, Z1
+	VDIVPD  Z0, Z1, Z1
 	VMOVUPD Z1, 192(AX)
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000020, CX
-	JGE     loop0
+	JGE     AVX512_loop0
 
-next0:
+AVX512_next0:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000008, CX
-	JL   next1
+	JL   AVX512_next1
 
-loop1:
+AVX512_loop1:
 	VMOVUPD (DX), Z1
-	VSUBPD  Z1, Z0, Z1
+	VDIVPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x00000008, CX
-	JGE     loop1
+	JGE     AVX512_loop1
 
-next1:
+AVX512_next1:
 	ADDQ    $0x00000008, CX
 	TESTQ   $0x00000004, CX
-	JZ      next2
+	JZ      AVX512_next2
+	VMOVUPD (DX), Y1
+	VDIVPD  Y0, Y1, Y1
+	VMOVUPD Y1, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, DX
+
+AVX512_next2:
+	TESTQ   $0x00000002, CX
+	JZ      AVX512_next3
+	VMOVUPD (DX), X1
+	VDIVPD  X0, X1, X1
+	VMOVUPD X1, (AX)
+	ADDQ    $0x00000010, AX
+	ADDQ    $0x00000010, DX
+
+AVX512_next3:
+	TESTQ  $0x00000001, CX
+	JZ     AVX512_next4
+	VMOVSD (DX), X1
+	VDIVSD X0, X1, X1
+	VMOVSD X1, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+
+AVX512_next4:
+	VZEROUPPER
+	RET
+
+// func scalarSubAVX(dst []float64, x []float64, a float64)
+// Requires: AVX, AVX512F
+TEXT ·scalarSubAVX(SB), NOSPLIT, $0-56
+	CMPQ         ·form+0(SB), $0x01
+	JNE          AVX512
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSD a+48(FP), Y0
+	SUBQ         $0x00000010, CX
+	JL           AVX2_next0
+
+AVX2_loop0:
+	VMOVUPD (DX), Y1
+	VSUBPD  Y1, Y0, Y1
+	VMOVUPD Y1, (AX)
+	VMOVUPD 32(DX), Y1
+	VSUBPD  Y1, Y0, Y1
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD 64(DX), Y1
+	VSUBPD  Y1, Y0, Y1
+	VMOVUPD Y1, 64(AX)
+	VMOVUPD 96(DX), Y1
+	VSUBPD  Y1, Y0, Y1
+	VMOVUPD Y1, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000010, CX
+	JGE     AVX2_loop0
+
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
+
+AVX2_loop1:
 	VMOVUPD (DX), Y1
 	VSUBPD  Y1, Y0, Y1
 	VMOVUPD Y1, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
+	SUBQ    $0x00000004, CX
+	JGE     AVX2_loop1
 
-next2:
+AVX2_next1:
+	ADDQ    $0x00000004, CX
 	TESTQ   $0x00000002, CX
-	JZ      next3
+	JZ      AVX2_next2
 	VMOVUPD (DX), X1
 	VSUBPD  X1, X0, X1
 	VMOVUPD X1, (AX)
 	ADDQ    $0x00000010, AX
 	ADDQ    $0x00000010, DX
 
-next3:
+AVX2_next2:
 	TESTQ  $0x00000001, CX
-	JZ     next4
+	JZ     AVX2_next3
 	VMOVSD (DX), X1
 	VSUBSD X1, X0, X1
 	VMOVSD X1, (AX)
 	ADDQ   $0x00000008, AX
 	ADDQ   $0x00000008, DX
 
-next4:
+AVX2_next3:
 	VZEROUPPER
 	RET
 
-// func scalarDivAVX512(dst []float64, x []float64, a float64)
-// Requires: AVX, AVX512F
-TEXT ·scalarDivAVX512(SB), NOSPLIT, $0-56
+AVX512:
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSD a+48(FP), Z0
 	SUBQ         $0x00000020, CX
-	JL           next0
+	JL           AVX512_next0
 
-loop0:
+AVX512_loop0:
+	VMOVUPD (DX), Z1
+	VSUBPD  Z1, Z0, Z1
+	VMOVUPD Z1, (AX)
+	VMOVUPD 64(DX), Z1
+	VSUBPD  Z1, Z0, Z1
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD 128(DX), Z1
+	VSUBPD  Z1, Z0, Z1
+	VMOVUPD Z1, 128(AX)
+	VMOVUPD 192(DX), Z1
+	VSUBPD  Z1, Z0, Z1
+	VMOVUPD Z1, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x00000020, CX
+	JGE     AVX512_loop0
+
+AVX512_next0:
+	ADDQ $0x00000020, CX
+	SUBQ $0x00000008, CX
+	JL   AVX512_next1
+
+AVX512_loop1:
+	VMOVUPD (DX), Z1
+	VSUBPD  Z1, Z0, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, DX
+	SUBQ    $0x00000008, CX
+	JGE     AVX512_loop1
+
+AVX512_next1:
+	ADDQ    $0x00000008, CX
+	TESTQ   $0x00000004, CX
+	JZ      AVX512_next2
+	VMOVUPD (DX), Y1
+	VSUBPD  Y1, Y0, Y1
+	VMOVUPD Y1, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, DX
+
+AVX512_next2:
+	TESTQ   $0x00000002, CX
+	JZ      AVX512_next3
+	VMOVUPD (DX), X1
+	VSUBPD  X1, X0, X1
+	VMOVUPD X1, (AX)
+	ADDQ    $0x00000010, AX
+	ADDQ    $0x00000010, DX
+
+AVX512_next3:
+	TESTQ  $0x00000001, CX
+	JZ     AVX512_next4
+	VMOVSD (DX), X1
+	VSUBSD X1, X0, X1
+	VMOVSD X1, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+
+AVX512_next4:
+	VZEROUPPER
+	RET
+
+// func scalarDivAVX(dst []float64, x []float64, a float64)
+// Requires: AVX, AVX512F
+TEXT ·scalarDivAVX(SB), NOSPLIT, $0-56
+	CMPQ         ·form+0(SB), $0x01
+	JNE          AVX512
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSD a+48(FP), Y0
+	SUBQ         $0x00000010, CX
+	JL           AVX2_next0
+
+AVX2_loop0:
+	VMOVUPD (DX), Y1
+	VDIVPD  Y1, Y0, Y1
+	VMOVUPD Y1, (AX)
+	VMOVUPD 32(DX), Y1
+	VDIVPD  Y1, Y0, Y1
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD 64(DX), Y1
+	VDIVPD  Y1, Y0, Y1
+	VMOVUPD Y1, 64(AX)
+	VMOVUPD 96(DX), Y1
+	VDIVPD  Y1, Y0, Y1
+	VMOVUPD Y1, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000010, CX
+	JGE     AVX2_loop0
+
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
+
+AVX2_loop1:
+	VMOVUPD (DX), Y1
+	VDIVPD  Y1, Y0, Y1
+	VMOVUPD Y1, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, DX
+	SUBQ    $0x00000004, CX
+	JGE     AVX2_loop1
+
+AVX2_next1:
+	ADDQ    $0x00000004, CX
+	TESTQ   $0x00000002, CX
+	JZ      AVX2_next2
+	VMOVUPD (DX), X1
+	VDIVPD  X1, X0, X1
+	VMOVUPD X1, (AX)
+	ADDQ    $0x00000010, AX
+	ADDQ    $0x00000010, DX
+
+AVX2_next2:
+	TESTQ  $0x00000001, CX
+	JZ     AVX2_next3
+	VMOVSD (DX), X1
+	VDIVSD X1, X0, X1
+	VMOVSD X1, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+
+AVX2_next3:
+	VZEROUPPER
+	RET
+
+AVX512:
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSD a+48(FP), Z0
+	SUBQ         $0x00000020, CX
+	JL           AVX512_next0
+
+AVX512_loop0:
 	VMOVUPD (DX), Z1
 	VDIVPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)
@@ -5134,117 +3422,103 @@ loop0:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000020, CX
-	JGE     loop0
+	JGE     AVX512_loop0
 
-next0:
+AVX512_next0:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000008, CX
-	JL   next1
+	JL   AVX512_next1
 
-loop1:
+AVX512_loop1:
 	VMOVUPD (DX), Z1
 	VDIVPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x00000008, CX
-	JGE     loop1
+	JGE     AVX512_loop1
 
-next1:
+AVX512_next1:
 	ADDQ    $0x00000008, CX
 	TESTQ   $0x00000004, CX
-	JZ      next2
+	JZ      AVX512_next2
 	VMOVUPD (DX), Y1
 	VDIVPD  Y1, Y0, Y1
 	VMOVUPD Y1, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
 
-next2:
+AVX512_next2:
 	TESTQ   $0x00000002, CX
-	JZ      next3
+	JZ      AVX512_next3
 	VMOVUPD (DX), X1
 	VDIVPD  X1, X0, X1
 	VMOVUPD X1, (AX)
 	ADDQ    $0x00000010, AX
 	ADDQ    $0x00000010, DX
 
-next3:
+AVX512_next3:
 	TESTQ  $0x00000001, CX
-	JZ     next4
+	JZ     AVX512_next4
 	VMOVSD (DX), X1
 	VDIVSD X1, X0, X1
 	VMOVSD X1, (AX)
 	ADDQ   $0x00000008, AX
 	ADDQ   $0x00000008, DX
 
-next4:
+AVX512_next4:
 	VZEROUPPER
 	RET
 
-// func addMulAVX512(dst []float64, x []float64, y []float64)
+// func addMulAVX(dst []float64, x []float64, y []float64)
 // Requires: AVX, AVX512F
-TEXT ·addMulAVX512(SB), NOSPLIT, $0-72
+TEXT ·addMulAVX(SB), NOSPLIT, $0-72
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
-	SUBQ $0x00000020, CX
-	JL   next0
+	SUBQ $0x00000010, CX
+	JL   AVX2_next0
 
-loop0:
-	VMOVUPD (DX), Z0
-	VMOVUPD (BX), Z1
-	VMOVUPD (AX), Z2
-	VMULPD  Z1, Z0, Z0
-	VADDPD  Z0, Z2, Z0
-	VMOVUPD Z0, (AX)
-	VMOVUPD 64(DX), Z0
-	VMOVUPD 64(BX), Z1
-	VMOVUPD 64(AX), Z2
-	VMULPD  Z1, Z0, Z0
-	VADDPD  Z0, Z2, Z0
-	VMOVUPD Z0, 64(AX)
-	VMOVUPD 128(DX), Z0
-	VMOVUPD 128(BX), Z1
-	VMOVUPD 128(AX), Z2
-	VMULPD  Z1, Z0, Z0
-	VADDPD  Z0, Z2, Z0
-	VMOVUPD Z0, 128(AX)
-	VMOVUPD 192(DX), Z0
-	VMOVUPD 192(BX), Z1
-	VMOVUPD 192(AX), Z2
-	VMULPD  Z1, Z0, Z0
-	VADDPD  Z0, Z2, Z0
-	VMOVUPD Z0, 192(AX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000100, DX
-	ADDQ    $0x00000100, BX
-	SUBQ    $0x00000020, CX
-	JGE     loop0
+AVX2_loop0:
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	VMOVUPD (AX), Y2
+	VMULPD  Y1, Y0, Y0
+	VADDPD  Y0, Y2, Y0
+	VMOVUPD Y0, (AX)
+	VMOVUPD 32(DX), Y0
+	VMOVUPD 32(BX), Y1
+	VMOVUPD 32(AX), Y2
+	VMULPD  Y1, Y0, Y0
+	VADDPD  Y0, Y2, Y0
+	VMOVUPD Y0, 32(AX)
+	VMOVUPD 64(DX), Y0
+	VMOVUPD 64(BX), Y1
+	VMOVUPD 64(AX), Y2
+	VMULPD  Y1, Y0, Y0
+	VADDPD  Y0, Y2, Y0
+	VMOVUPD Y0, 64(AX)
+	VMOVUPD 96(DX), Y0
+	VMOVUPD 96(BX), Y1
+	VMOVUPD 96(AX), Y2
+	VMULPD  Y1, Y0, Y0
+	VADDPD  Y0, Y2, Y0
+	VMOVUPD Y0, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000010, CX
+	JGE     AVX2_loop0
 
-next0:
-	ADDQ $0x00000020, CX
-	SUBQ $0x00000008, CX
-	JL   next1
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
 
-loop1:
-	VMOVUPD (DX), Z0
-	VMOVUPD (BX), Z1
-	VMOVUPD (AX), Z2
-	VMULPD  Z1, Z0, Z0
-	VADDPD  Z0, Z2, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, DX
-	ADDQ    $0x00000040, BX
-	SUBQ    $0x00000008, CX
-	JGE     loop1
-
-next1:
-	ADDQ    $0x00000008, CX
-	TESTQ   $0x00000004, CX
-	JZ      next2
+AVX2_loop1:
 	VMOVUPD (DX), Y0
 	VMOVUPD (BX), Y1
 	VMOVUPD (AX), Y2
@@ -5254,10 +3528,13 @@ next1:
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
+	SUBQ    $0x00000004, CX
+	JGE     AVX2_loop1
 
-next2:
+AVX2_next1:
+	ADDQ    $0x00000004, CX
 	TESTQ   $0x00000002, CX
-	JZ      next3
+	JZ      AVX2_next2
 	VMOVUPD (DX), X0
 	VMOVUPD (BX), X1
 	VMOVUPD (AX), X2
@@ -5268,9 +3545,9 @@ next2:
 	ADDQ    $0x00000010, DX
 	ADDQ    $0x00000010, BX
 
-next3:
+AVX2_next2:
 	TESTQ  $0x00000001, CX
-	JZ     next4
+	JZ     AVX2_next3
 	VMOVSD (DX), X0
 	VMOVSD (BX), X1
 	VMOVSD (AX), X2
@@ -5281,21 +3558,201 @@ next3:
 	ADDQ   $0x00000008, DX
 	ADDQ   $0x00000008, BX
 
-next4:
+AVX2_next3:
 	VZEROUPPER
 	RET
 
-// func addMulScalarAVX512(dst []float64, x []float64, a float64)
+AVX512:
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000020, CX
+	JL   AVX512_next0
+
+AVX512_loop0:
+	VMOVUPD (DX), Z0
+	VMOVUPD (BX), Z1
+	VMOVUPD (AX), Z2
+	VMULPD  Z1, Z0, Z0
+	VADDPD  Z0, Z2, Z0
+	VMOVUPD Z0, (AX)
+	VMOVUPD 64(DX), Z0
+	VMOVUPD 64(BX), Z1
+	VMOVUPD 64(AX), Z2
+	VMULPD  Z1, Z0, Z0
+	VADDPD  Z0, Z2, Z0
+	VMOVUPD Z0, 64(AX)
+	VMOVUPD 128(DX), Z0
+	VMOVUPD 128(BX), Z1
+	VMOVUPD 128(AX), Z2
+	VMULPD  Z1, Z0, Z0
+	VADDPD  Z0, Z2, Z0
+	VMOVUPD Z0, 128(AX)
+	VMOVUPD 192(DX), Z0
+	VMOVUPD 192(BX), Z1
+	VMOVUPD 192(AX), Z2
+	VMULPD  Z1, Z0, Z0
+	VADDPD  Z0, Z2, Z0
+	VMOVUPD Z0, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x00000020, CX
+	JGE     AVX512_loop0
+
+AVX512_next0:
+	ADDQ $0x00000020, CX
+	SUBQ $0x00000008, CX
+	JL   AVX512_next1
+
+AVX512_loop1:
+	VMOVUPD (DX), Z0
+	VMOVUPD (BX), Z1
+	VMOVUPD (AX), Z2
+	VMULPD  Z1, Z0, Z0
+	VADDPD  Z0, Z2, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, DX
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x00000008, CX
+	JGE     AVX512_loop1
+
+AVX512_next1:
+	ADDQ    $0x00000008, CX
+	TESTQ   $0x00000004, CX
+	JZ      AVX512_next2
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	VMOVUPD (AX), Y2
+	VMULPD  Y1, Y0, Y0
+	VADDPD  Y0, Y2, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, BX
+
+AVX512_next2:
+	TESTQ   $0x00000002, CX
+	JZ      AVX512_next3
+	VMOVUPD (DX), X0
+	VMOVUPD (BX), X1
+	VMOVUPD (AX), X2
+	VMULPD  X1, X0, X0
+	VADDPD  X0, X2, X0
+	VMOVUPD X0, (AX)
+	ADDQ    $0x00000010, AX
+	ADDQ    $0x00000010, DX
+	ADDQ    $0x00000010, BX
+
+AVX512_next3:
+	TESTQ  $0x00000001, CX
+	JZ     AVX512_next4
+	VMOVSD (DX), X0
+	VMOVSD (BX), X1
+	VMOVSD (AX), X2
+	VMULSD X1, X0, X0
+	VADDSD X0, X2, X0
+	VMOVSD X0, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+	ADDQ   $0x00000008, BX
+
+AVX512_next4:
+	VZEROUPPER
+	RET
+
+// func addMulScalarAVX(dst []float64, x []float64, a float64)
 // Requires: AVX, AVX512F
-TEXT ·addMulScalarAVX512(SB), NOSPLIT, $0-56
+TEXT ·addMulScalarAVX(SB), NOSPLIT, $0-56
+	CMPQ         ·form+0(SB), $0x01
+	JNE          AVX512
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSD a+48(FP), Y0
+	SUBQ         $0x00000010, CX
+	JL           AVX2_next0
+
+AVX2_loop0:
+	VMOVUPD (DX), Y1
+	VMOVUPD (AX), Y2
+	VMULPD  Y0, Y1, Y1
+	VADDPD  Y1, Y2, Y1
+	VMOVUPD Y1, (AX)
+	VMOVUPD 32(DX), Y1
+	VMOVUPD 32(AX), Y2
+	VMULPD  Y0, Y1, Y1
+	VADDPD  Y1, Y2, Y1
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD 64(DX), Y1
+	VMOVUPD 64(AX), Y2
+	VMULPD  Y0, Y1, Y1
+	VADDPD  Y1, Y2, Y1
+	VMOVUPD Y1, 64(AX)
+	VMOVUPD 96(DX), Y1
+	VMOVUPD 96(AX), Y2
+	VMULPD  Y0, Y1, Y1
+	VADDPD  Y1, Y2, Y1
+	VMOVUPD Y1, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000010, CX
+	JGE     AVX2_loop0
+
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
+
+AVX2_loop1:
+	VMOVUPD (DX), Y1
+	VMOVUPD (AX), Y2
+	VMULPD  Y0, Y1, Y1
+	VADDPD  Y1, Y2, Y1
+	VMOVUPD Y1, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, DX
+	SUBQ    $0x00000004, CX
+	JGE     AVX2_loop1
+
+AVX2_next1:
+	ADDQ    $0x00000004, CX
+	TESTQ   $0x00000002, CX
+	JZ      AVX2_next2
+	VMOVUPD (DX), X1
+	VMOVUPD (AX), X2
+	VMULPD  X0, X1, X1
+	VADDPD  X1, X2, X1
+	VMOVUPD X1, (AX)
+	ADDQ    $0x00000010, AX
+	ADDQ    $0x00000010, DX
+
+AVX2_next2:
+	TESTQ  $0x00000001, CX
+	JZ     AVX2_next3
+	VMOVSD (DX), X1
+	VMOVSD (AX), X2
+	VMULSD X0, X1, X1
+	VADDSD X1, X2, X1
+	VMOVSD X1, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+
+AVX2_next3:
+	VZEROUPPER
+	RET
+
+AVX512:
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSD a+48(FP), Z0
 	SUBQ         $0x00000020, CX
-	JL           next0
+	JL           AVX512_next0
 
-loop0:
+AVX512_loop0:
 	VMOVUPD (DX), Z1
 	VMOVUPD (AX), Z2
 	VMULPD  Z0, Z1, Z1
@@ -5319,14 +3776,14 @@ loop0:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000020, CX
-	JGE     loop0
+	JGE     AVX512_loop0
 
-next0:
+AVX512_next0:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000008, CX
-	JL   next1
+	JL   AVX512_next1
 
-loop1:
+AVX512_loop1:
 	VMOVUPD (DX), Z1
 	VMOVUPD (AX), Z2
 	VMULPD  Z0, Z1, Z1
@@ -5335,12 +3792,12 @@ loop1:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x00000008, CX
-	JGE     loop1
+	JGE     AVX512_loop1
 
-next1:
+AVX512_next1:
 	ADDQ    $0x00000008, CX
 	TESTQ   $0x00000004, CX
-	JZ      next2
+	JZ      AVX512_next2
 	VMOVUPD (DX), Y1
 	VMOVUPD (AX), Y2
 	VMULPD  Y0, Y1, Y1
@@ -5349,9 +3806,9 @@ next1:
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
 
-next2:
+AVX512_next2:
 	TESTQ   $0x00000002, CX
-	JZ      next3
+	JZ      AVX512_next3
 	VMOVUPD (DX), X1
 	VMOVUPD (AX), X2
 	VMULPD  X0, X1, X1
@@ -5360,9 +3817,9 @@ next2:
 	ADDQ    $0x00000010, AX
 	ADDQ    $0x00000010, DX
 
-next3:
+AVX512_next3:
 	TESTQ  $0x00000001, CX
-	JZ     next4
+	JZ     AVX512_next4
 	VMOVSD (DX), X1
 	VMOVSD (AX), X2
 	VMULSD X0, X1, X1
@@ -5371,73 +3828,59 @@ next3:
 	ADDQ   $0x00000008, AX
 	ADDQ   $0x00000008, DX
 
-next4:
+AVX512_next4:
 	VZEROUPPER
 	RET
 
-// func lessAVX512(dst []float64, x []float64, y []float64)
+// func lessAVX(dst []float64, x []float64, y []float64)
 // Requires: AVX, AVX512F
-TEXT ·lessAVX512(SB), NOSPLIT, $0-72
+TEXT ·lessAVX(SB), NOSPLIT, $0-72
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
-	SUBQ $0x00000020, CX
-	JL   next0
+	SUBQ $0x00000010, CX
+	JL   AVX2_next0
 
-loop0:
-	VMOVUPD      (DX), Z0
-	VMOVUPD      (BX), Z1
-	VBROADCASTSD wordAB<>+0(SB), Z2
-	VCMPPD       $0x11, Z1, Z0, K1
-	VMOVAPD.Z    Z2, K1, Z0
-	VMOVUPD      Z0, (AX)
-	VMOVUPD      64(DX), Z0
-	VMOVUPD      64(BX), Z1
-	VBROADCASTSD wordAB<>+0(SB), Z2
-	VCMPPD       $0x11, Z1, Z0, K1
-	VMOVAPD.Z    Z2, K1, Z0
-	VMOVUPD      Z0, 64(AX)
-	VMOVUPD      128(DX), Z0
-	VMOVUPD      128(BX), Z1
-	VBROADCASTSD wordAB<>+0(SB), Z2
-	VCMPPD       $0x11, Z1, Z0, K1
-	VMOVAPD.Z    Z2, K1, Z0
-	VMOVUPD      Z0, 128(AX)
-	VMOVUPD      192(DX), Z0
-	VMOVUPD      192(BX), Z1
-	VBROADCASTSD wordAB<>+0(SB), Z2
-	VCMPPD       $0x11, Z1, Z0, K1
-	VMOVAPD.Z    Z2, K1, Z0
-	VMOVUPD      Z0, 192(AX)
-	ADDQ         $0x00000100, AX
-	ADDQ         $0x00000100, DX
-	ADDQ         $0x00000100, BX
-	SUBQ         $0x00000020, CX
-	JGE          loop0
+AVX2_loop0:
+	VMOVUPD      (DX), Y0
+	VMOVUPD      (BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x11, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      32(DX), Y0
+	VMOVUPD      32(BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x11, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      64(DX), Y0
+	VMOVUPD      64(BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x11, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      96(DX), Y0
+	VMOVUPD      96(BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x11, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, BX
+	SUBQ         $0x00000010, CX
+	JGE          AVX2_loop0
 
-next0:
-	ADDQ $0x00000020, CX
-	SUBQ $0x00000008, CX
-	JL   next1
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
 
-loop1:
-	VMOVUPD      (DX), Z0
-	VMOVUPD      (BX), Z1
-	VBROADCASTSD wordAB<>+0(SB), Z2
-	VCMPPD       $0x11, Z1, Z0, K1
-	VMOVAPD.Z    Z2, K1, Z0
-	VMOVUPD      Z0, (AX)
-	ADDQ         $0x00000040, AX
-	ADDQ         $0x00000040, DX
-	ADDQ         $0x00000040, BX
-	SUBQ         $0x00000008, CX
-	JGE          loop1
-
-next1:
-	ADDQ         $0x00000008, CX
-	TESTQ        $0x00000004, CX
-	JZ           next2
+AVX2_loop1:
 	VMOVUPD      (DX), Y0
 	VMOVUPD      (BX), Y1
 	VBROADCASTSD wordAB<>+0(SB), Y2
@@ -5447,10 +3890,13 @@ next1:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000004, CX
+	JGE          AVX2_loop1
 
-next2:
+AVX2_next1:
+	ADDQ     $0x00000004, CX
 	TESTQ    $0x00000002, CX
-	JZ       next3
+	JZ       AVX2_next2
 	VMOVUPD  (DX), X0
 	VMOVUPD  (BX), X1
 	VMOVDDUP wordAB<>+0(SB), X2
@@ -5461,9 +3907,9 @@ next2:
 	ADDQ     $0x00000010, DX
 	ADDQ     $0x00000010, BX
 
-next3:
+AVX2_next2:
 	TESTQ  $0x00000001, CX
-	JZ     next4
+	JZ     AVX2_next3
 	VMOVSD (DX), X0
 	VMOVSD (BX), X1
 	VMOVSD wordAB<>+0(SB), X2
@@ -5474,21 +3920,215 @@ next3:
 	ADDQ   $0x00000008, DX
 	ADDQ   $0x00000008, BX
 
-next4:
+AVX2_next3:
 	VZEROUPPER
 	RET
 
-// func lessEqualAVX512(dst []float64, x []float64, y []float64)
-// Requires: AVX, AVX512F
-TEXT ·lessEqualAVX512(SB), NOSPLIT, $0-72
+AVX512:
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 	SUBQ $0x00000020, CX
-	JL   next0
+	JL   AVX512_next0
 
-loop0:
+AVX512_loop0:
+	VMOVUPD      (DX), Z0
+	VMOVUPD      (BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x11, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      64(DX), Z0
+	VMOVUPD      64(BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x11, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, 64(AX)
+	VMOVUPD      128(DX), Z0
+	VMOVUPD      128(BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x11, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, 128(AX)
+	VMOVUPD      192(DX), Z0
+	VMOVUPD      192(BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x11, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000100, BX
+	SUBQ         $0x00000020, CX
+	JGE          AVX512_loop0
+
+AVX512_next0:
+	ADDQ $0x00000020, CX
+	SUBQ $0x00000008, CX
+	JL   AVX512_next1
+
+AVX512_loop1:
+	VMOVUPD      (DX), Z0
+	VMOVUPD      (BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x11, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	SUBQ         $0x00000008, CX
+	JGE          AVX512_loop1
+
+AVX512_next1:
+	ADDQ         $0x00000008, CX
+	TESTQ        $0x00000004, CX
+	JZ           AVX512_next2
+	VMOVUPD      (DX), Y0
+	VMOVUPD      (BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x11, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+
+AVX512_next2:
+	TESTQ    $0x00000002, CX
+	JZ       AVX512_next3
+	VMOVUPD  (DX), X0
+	VMOVUPD  (BX), X1
+	VMOVDDUP wordAB<>+0(SB), X2
+	VCMPPD   $0x11, X1, X0, X0
+	VANDPD   X2, X0, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     $0x00000010, AX
+	ADDQ     $0x00000010, DX
+	ADDQ     $0x00000010, BX
+
+AVX512_next3:
+	TESTQ  $0x00000001, CX
+	JZ     AVX512_next4
+	VMOVSD (DX), X0
+	VMOVSD (BX), X1
+	VMOVSD wordAB<>+0(SB), X2
+	VCMPSD $0x11, X1, X0, X0
+	VANDPD X2, X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+	ADDQ   $0x00000008, BX
+
+AVX512_next4:
+	VZEROUPPER
+	RET
+
+DATA wordAB<>+0(SB)/8, $0x3ff0000000000000
+GLOBL wordAB<>(SB), RODATA|NOPTR, $8
+
+// func lessEqualAVX(dst []float64, x []float64, y []float64)
+// Requires: AVX, AVX512F
+TEXT ·lessEqualAVX(SB), NOSPLIT, $0-72
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000010, CX
+	JL   AVX2_next0
+
+AVX2_loop0:
+	VMOVUPD      (DX), Y0
+	VMOVUPD      (BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x12, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      32(DX), Y0
+	VMOVUPD      32(BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x12, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      64(DX), Y0
+	VMOVUPD      64(BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x12, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      96(DX), Y0
+	VMOVUPD      96(BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x12, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, BX
+	SUBQ         $0x00000010, CX
+	JGE          AVX2_loop0
+
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
+
+AVX2_loop1:
+	VMOVUPD      (DX), Y0
+	VMOVUPD      (BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x12, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000004, CX
+	JGE          AVX2_loop1
+
+AVX2_next1:
+	ADDQ     $0x00000004, CX
+	TESTQ    $0x00000002, CX
+	JZ       AVX2_next2
+	VMOVUPD  (DX), X0
+	VMOVUPD  (BX), X1
+	VMOVDDUP wordAB<>+0(SB), X2
+	VCMPPD   $0x12, X1, X0, X0
+	VANDPD   X2, X0, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     $0x00000010, AX
+	ADDQ     $0x00000010, DX
+	ADDQ     $0x00000010, BX
+
+AVX2_next2:
+	TESTQ  $0x00000001, CX
+	JZ     AVX2_next3
+	VMOVSD (DX), X0
+	VMOVSD (BX), X1
+	VMOVSD wordAB<>+0(SB), X2
+	VCMPSD $0x12, X1, X0, X0
+	VANDPD X2, X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+	ADDQ   $0x00000008, BX
+
+AVX2_next3:
+	VZEROUPPER
+	RET
+
+AVX512:
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000020, CX
+	JL   AVX512_next0
+
+AVX512_loop0:
 	VMOVUPD      (DX), Z0
 	VMOVUPD      (BX), Z1
 	VBROADCASTSD wordAB<>+0(SB), Z2
@@ -5517,14 +4157,14 @@ loop0:
 	ADDQ         $0x00000100, DX
 	ADDQ         $0x00000100, BX
 	SUBQ         $0x00000020, CX
-	JGE          loop0
+	JGE          AVX512_loop0
 
-next0:
+AVX512_next0:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000008, CX
-	JL   next1
+	JL   AVX512_next1
 
-loop1:
+AVX512_loop1:
 	VMOVUPD      (DX), Z0
 	VMOVUPD      (BX), Z1
 	VBROADCASTSD wordAB<>+0(SB), Z2
@@ -5535,12 +4175,12 @@ loop1:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, BX
 	SUBQ         $0x00000008, CX
-	JGE          loop1
+	JGE          AVX512_loop1
 
-next1:
+AVX512_next1:
 	ADDQ         $0x00000008, CX
 	TESTQ        $0x00000004, CX
-	JZ           next2
+	JZ           AVX512_next2
 	VMOVUPD      (DX), Y0
 	VMOVUPD      (BX), Y1
 	VBROADCASTSD wordAB<>+0(SB), Y2
@@ -5551,9 +4191,9 @@ next1:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 
-next2:
+AVX512_next2:
 	TESTQ    $0x00000002, CX
-	JZ       next3
+	JZ       AVX512_next3
 	VMOVUPD  (DX), X0
 	VMOVUPD  (BX), X1
 	VMOVDDUP wordAB<>+0(SB), X2
@@ -5564,9 +4204,9 @@ next2:
 	ADDQ     $0x00000010, DX
 	ADDQ     $0x00000010, BX
 
-next3:
+AVX512_next3:
 	TESTQ  $0x00000001, CX
-	JZ     next4
+	JZ     AVX512_next4
 	VMOVSD (DX), X0
 	VMOVSD (BX), X1
 	VMOVSD wordAB<>+0(SB), X2
@@ -5577,21 +4217,118 @@ next3:
 	ADDQ   $0x00000008, DX
 	ADDQ   $0x00000008, BX
 
-next4:
+AVX512_next4:
 	VZEROUPPER
 	RET
 
-// func blendAVX512(dst []float64, x []float64, y []float64)
+// func blendAVX(dst []float64, x []float64, y []float64)
 // Requires: AVX, AVX512F
-TEXT ·blendAVX512(SB), NOSPLIT, $0-72
+TEXT ·blendAVX(SB), NOSPLIT, $0-72
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000010, CX
+	JL   AVX2_next0
+
+AVX2_loop0:
+	VMOVUPD   (DX), Y0
+	VMOVUPD   (BX), Y1
+	VMOVUPD   (AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, (AX)
+	VMOVUPD   32(DX), Y0
+	VMOVUPD   32(BX), Y1
+	VMOVUPD   32(AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, 32(AX)
+	VMOVUPD   64(DX), Y0
+	VMOVUPD   64(BX), Y1
+	VMOVUPD   64(AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, 64(AX)
+	VMOVUPD   96(DX), Y0
+	VMOVUPD   96(BX), Y1
+	VMOVUPD   96(AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, 96(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000080, BX
+	SUBQ      $0x00000010, CX
+	JGE       AVX2_loop0
+
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
+
+AVX2_loop1:
+	VMOVUPD   (DX), Y0
+	VMOVUPD   (BX), Y1
+	VMOVUPD   (AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, (AX)
+	ADDQ      $0x00000020, AX
+	ADDQ      $0x00000020, DX
+	ADDQ      $0x00000020, BX
+	SUBQ      $0x00000004, CX
+	JGE       AVX2_loop1
+
+AVX2_next1:
+	ADDQ      $0x00000004, CX
+	TESTQ     $0x00000002, CX
+	JZ        AVX2_next2
+	VMOVUPD   (DX), X0
+	VMOVUPD   (BX), X1
+	VMOVUPD   (AX), X2
+	VXORPD    X3, X3, X3
+	VCMPPD    $0x04, X3, X1, X3
+	VBLENDVPD X3, X0, X2, X0
+	VMOVUPD   X0, (AX)
+	ADDQ      $0x00000010, AX
+	ADDQ      $0x00000010, DX
+	ADDQ      $0x00000010, BX
+
+AVX2_next2:
+	TESTQ     $0x00000001, CX
+	JZ        AVX2_next3
+	VMOVSD    (DX), X0
+	VMOVSD    (BX), X1
+	VMOVSD    (AX), X2
+	VXORPD    X3, X3, X3
+	VCMPSD    $0x04, X3, X1, X3
+	VBLENDVPD X3, X0, X2, X0
+	VMOVSD    X0, (AX)
+	ADDQ      $0x00000008, AX
+	ADDQ      $0x00000008, DX
+	ADDQ      $0x00000008, BX
+
+AVX2_next3:
+	VZEROUPPER
+	RET
+
+AVX512:
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 	SUBQ $0x00000020, CX
-	JL   next0
+	JL   AVX512_next0
 
-loop0:
+AVX512_loop0:
 	VMOVUPD   (DX), Z0
 	VMOVUPD   (BX), Z1
 	VMOVUPD   (AX), Z2
@@ -5624,14 +4361,14 @@ loop0:
 	ADDQ      $0x00000100, DX
 	ADDQ      $0x00000100, BX
 	SUBQ      $0x00000020, CX
-	JGE       loop0
+	JGE       AVX512_loop0
 
-next0:
+AVX512_next0:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000008, CX
-	JL   next1
+	JL   AVX512_next1
 
-loop1:
+AVX512_loop1:
 	VMOVUPD   (DX), Z0
 	VMOVUPD   (BX), Z1
 	VMOVUPD   (AX), Z2
@@ -5643,12 +4380,12 @@ loop1:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000008, CX
-	JGE       loop1
+	JGE       AVX512_loop1
 
-next1:
+AVX512_next1:
 	ADDQ      $0x00000008, CX
 	TESTQ     $0x00000004, CX
-	JZ        next2
+	JZ        AVX512_next2
 	VMOVUPD   (DX), Y0
 	VMOVUPD   (BX), Y1
 	VMOVUPD   (AX), Y2
@@ -5660,9 +4397,9 @@ next1:
 	ADDQ      $0x00000020, DX
 	ADDQ      $0x00000020, BX
 
-next2:
+AVX512_next2:
 	TESTQ     $0x00000002, CX
-	JZ        next3
+	JZ        AVX512_next3
 	VMOVUPD   (DX), X0
 	VMOVUPD   (BX), X1
 	VMOVUPD   (AX), X2
@@ -5674,9 +4411,9 @@ next2:
 	ADDQ      $0x00000010, DX
 	ADDQ      $0x00000010, BX
 
-next3:
+AVX512_next3:
 	TESTQ     $0x00000001, CX
-	JZ        next4
+	JZ        AVX512_next4
 	VMOVSD    (DX), X0
 	VMOVSD    (BX), X1
 	VMOVSD    (AX), X2
@@ -5688,21 +4425,125 @@ next3:
 	ADDQ      $0x00000008, DX
 	ADDQ      $0x00000008, BX
 
-next4:
+AVX512_next4:
 	VZEROUPPER
 	RET
 
-// func addWhereAVX512(dst []float64, x []float64, y []float64)
+// func addWhereAVX(dst []float64, x []float64, y []float64)
 // Requires: AVX, AVX512F
-TEXT ·addWhereAVX512(SB), NOSPLIT, $0-72
+TEXT ·addWhereAVX(SB), NOSPLIT, $0-72
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000010, CX
+	JL   AVX2_next0
+
+AVX2_loop0:
+	VMOVUPD   (DX), Y0
+	VMOVUPD   (BX), Y1
+	VMOVUPD   (AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VADDPD    Y0, Y2, Y0
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, (AX)
+	VMOVUPD   32(DX), Y0
+	VMOVUPD   32(BX), Y1
+	VMOVUPD   32(AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VADDPD    Y0, Y2, Y0
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, 32(AX)
+	VMOVUPD   64(DX), Y0
+	VMOVUPD   64(BX), Y1
+	VMOVUPD   64(AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VADDPD    Y0, Y2, Y0
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, 64(AX)
+	VMOVUPD   96(DX), Y0
+	VMOVUPD   96(BX), Y1
+	VMOVUPD   96(AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VADDPD    Y0, Y2, Y0
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, 96(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000080, BX
+	SUBQ      $0x00000010, CX
+	JGE       AVX2_loop0
+
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
+
+AVX2_loop1:
+	VMOVUPD   (DX), Y0
+	VMOVUPD   (BX), Y1
+	VMOVUPD   (AX), Y2
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y1, Y3
+	VADDPD    Y0, Y2, Y0
+	VBLENDVPD Y3, Y0, Y2, Y0
+	VMOVUPD   Y0, (AX)
+	ADDQ      $0x00000020, AX
+	ADDQ      $0x00000020, DX
+	ADDQ      $0x00000020, BX
+	SUBQ      $0x00000004, CX
+	JGE       AVX2_loop1
+
+AVX2_next1:
+	ADDQ      $0x00000004, CX
+	TESTQ     $0x00000002, CX
+	JZ        AVX2_next2
+	VMOVUPD   (DX), X0
+	VMOVUPD   (BX), X1
+	VMOVUPD   (AX), X2
+	VXORPD    X3, X3, X3
+	VCMPPD    $0x04, X3, X1, X3
+	VADDPD    X0, X2, X0
+	VBLENDVPD X3, X0, X2, X0
+	VMOVUPD   X0, (AX)
+	ADDQ      $0x00000010, AX
+	ADDQ      $0x00000010, DX
+	ADDQ      $0x00000010, BX
+
+AVX2_next2:
+	TESTQ     $0x00000001, CX
+	JZ        AVX2_next3
+	VMOVSD    (DX), X0
+	VMOVSD    (BX), X1
+	VMOVSD    (AX), X2
+	VXORPD    X3, X3, X3
+	VCMPSD    $0x04, X3, X1, X3
+	VADDSD    X0, X2, X0
+	VBLENDVPD X3, X0, X2, X0
+	VMOVSD    X0, (AX)
+	ADDQ      $0x00000008, AX
+	ADDQ      $0x00000008, DX
+	ADDQ      $0x00000008, BX
+
+AVX2_next3:
+	VZEROUPPER
+	RET
+
+AVX512:
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 	SUBQ $0x00000020, CX
-	JL   next0
+	JL   AVX512_next0
 
-loop0:
+AVX512_loop0:
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
 	VMOVUPD (AX), Z2
@@ -5739,14 +4580,14 @@ loop0:
 	ADDQ    $0x00000100, DX
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000020, CX
-	JGE     loop0
+	JGE     AVX512_loop0
 
-next0:
+AVX512_next0:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000008, CX
-	JL   next1
+	JL   AVX512_next1
 
-loop1:
+AVX512_loop1:
 	VMOVUPD (DX), Z0
 	VMOVUPD (BX), Z1
 	VMOVUPD (AX), Z2
@@ -5759,12 +4600,12 @@ loop1:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, CX
-	JGE     loop1
+	JGE     AVX512_loop1
 
-next1:
+AVX512_next1:
 	ADDQ      $0x00000008, CX
 	TESTQ     $0x00000004, CX
-	JZ        next2
+	JZ        AVX512_next2
 	VMOVUPD   (DX), Y0
 	VMOVUPD   (BX), Y1
 	VMOVUPD   (AX), Y2
@@ -5777,9 +4618,9 @@ next1:
 	ADDQ      $0x00000020, DX
 	ADDQ      $0x00000020, BX
 
-next2:
+AVX512_next2:
 	TESTQ     $0x00000002, CX
-	JZ        next3
+	JZ        AVX512_next3
 	VMOVUPD   (DX), X0
 	VMOVUPD   (BX), X1
 	VMOVUPD   (AX), X2
@@ -5792,9 +4633,9 @@ next2:
 	ADDQ      $0x00000010, DX
 	ADDQ      $0x00000010, BX
 
-next3:
+AVX512_next3:
 	TESTQ     $0x00000001, CX
-	JZ        next4
+	JZ        AVX512_next4
 	VMOVSD    (DX), X0
 	VMOVSD    (BX), X1
 	VMOVSD    (AX), X2
@@ -5807,65 +4648,53 @@ next3:
 	ADDQ      $0x00000008, DX
 	ADDQ      $0x00000008, BX
 
-next4:
+AVX512_next4:
 	VZEROUPPER
 	RET
 
-// func slopeAVX512(dst []float64, x []float64)
+// func slopeAVX(dst []float64, x []float64)
 // Requires: AVX, AVX512F
-TEXT ·slopeAVX512(SB), NOSPLIT, $0-48
+TEXT ·slopeAVX(SB), NOSPLIT, $0-48
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
-	SUBQ $0x00000020, CX
-	JL   next0
+	SUBQ $0x00000010, CX
+	JL   AVX2_next0
 
-loop0:
-	VMOVUPD      (DX), Z0
-	VBROADCASTSD wordAB<>+0(SB), Z1
-	VSUBPD       Z0, Z1, Z1
-	VMULPD       Z1, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMOVUPD      64(DX), Z0
-	VBROADCASTSD wordAB<>+0(SB), Z1
-	VSUBPD       Z0, Z1, Z1
-	VMULPD       Z1, Z0, Z0
-	VMOVUPD      Z0, 64(AX)
-	VMOVUPD      128(DX), Z0
-	VBROADCASTSD wordAB<>+0(SB), Z1
-	VSUBPD       Z0, Z1, Z1
-	VMULPD       Z1, Z0, Z0
-	VMOVUPD      Z0, 128(AX)
-	VMOVUPD      192(DX), Z0
-	VBROADCASTSD wordAB<>+0(SB), Z1
-	VSUBPD       Z0, Z1, Z1
-	VMULPD       Z1, Z0, Z0
-	VMOVUPD      Z0, 192(AX)
-	ADDQ         $0x00000100, AX
-	ADDQ         $0x00000100, DX
-	SUBQ         $0x00000020, CX
-	JGE          loop0
+AVX2_loop0:
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      32(DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      64(DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      96(DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000010, CX
+	JGE          AVX2_loop0
 
-next0:
-	ADDQ $0x00000020, CX
-	SUBQ $0x00000008, CX
-	JL   next1
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
 
-loop1:
-	VMOVUPD      (DX), Z0
-	VBROADCASTSD wordAB<>+0(SB), Z1
-	VSUBPD       Z0, Z1, Z1
-	VMULPD       Z1, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	ADDQ         $0x00000040, AX
-	ADDQ         $0x00000040, DX
-	SUBQ         $0x00000008, CX
-	JGE          loop1
-
-next1:
-	ADDQ         $0x00000008, CX
-	TESTQ        $0x00000004, CX
-	JZ           next2
+AVX2_loop1:
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD wordAB<>+0(SB), Y1
 	VSUBPD       Y0, Y1, Y1
@@ -5873,10 +4702,13 @@ next1:
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000004, CX
+	JGE          AVX2_loop1
 
-next2:
+AVX2_next1:
+	ADDQ     $0x00000004, CX
 	TESTQ    $0x00000002, CX
-	JZ       next3
+	JZ       AVX2_next2
 	VMOVUPD  (DX), X0
 	VMOVDDUP wordAB<>+0(SB), X1
 	VSUBPD   X0, X1, X1
@@ -5885,9 +4717,9 @@ next2:
 	ADDQ     $0x00000010, AX
 	ADDQ     $0x00000010, DX
 
-next3:
+AVX2_next2:
 	TESTQ  $0x00000001, CX
-	JZ     next4
+	JZ     AVX2_next3
 	VMOVSD (DX), X0
 	VMOVSD wordAB<>+0(SB), X1
 	VSUBSD X0, X1, X1
@@ -5896,70 +4728,149 @@ next3:
 	ADDQ   $0x00000008, AX
 	ADDQ   $0x00000008, DX
 
-next4:
+AVX2_next3:
 	VZEROUPPER
 	RET
 
-// func absAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512F
-TEXT ·absAVX512(SB), NOSPLIT, $0-48
+AVX512:
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 	SUBQ $0x00000020, CX
-	JL   next0
+	JL   AVX512_next0
 
-loop0:
+AVX512_loop0:
 	VMOVUPD      (DX), Z0
-	VBROADCASTSD wordAA<>+0(SB), Z1
-	VPANDNQ      Z0, Z1, Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VSUBPD       Z0, Z1, Z1
+	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      64(DX), Z0
-	VBROADCASTSD wordAA<>+0(SB), Z1
-	VPANDNQ      Z0, Z1, Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VSUBPD       Z0, Z1, Z1
+	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, 64(AX)
 	VMOVUPD      128(DX), Z0
-	VBROADCASTSD wordAA<>+0(SB), Z1
-	VPANDNQ      Z0, Z1, Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VSUBPD       Z0, Z1, Z1
+	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, 128(AX)
 	VMOVUPD      192(DX), Z0
-	VBROADCASTSD wordAA<>+0(SB), Z1
-	VPANDNQ      Z0, Z1, Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VSUBPD       Z0, Z1, Z1
+	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, 192(AX)
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000020, CX
-	JGE          loop0
+	JGE          AVX512_loop0
 
-next0:
+AVX512_next0:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000008, CX
-	JL   next1
+	JL   AVX512_next1
 
-loop1:
+AVX512_loop1:
 	VMOVUPD      (DX), Z0
-	VBROADCASTSD wordAA<>+0(SB), Z1
-	VPANDNQ      Z0, Z1, Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VSUBPD       Z0, Z1, Z1
+	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000008, CX
-	JGE          loop1
+	JGE          AVX512_loop1
 
-next1:
+AVX512_next1:
 	ADDQ         $0x00000008, CX
 	TESTQ        $0x00000004, CX
-	JZ           next2
+	JZ           AVX512_next2
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VSUBPD       Y0, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+
+AVX512_next2:
+	TESTQ    $0x00000002, CX
+	JZ       AVX512_next3
+	VMOVUPD  (DX), X0
+	VMOVDDUP wordAB<>+0(SB), X1
+	VSUBPD   X0, X1, X1
+	VMULPD   X1, X0, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     $0x00000010, AX
+	ADDQ     $0x00000010, DX
+
+AVX512_next3:
+	TESTQ  $0x00000001, CX
+	JZ     AVX512_next4
+	VMOVSD (DX), X0
+	VMOVSD wordAB<>+0(SB), X1
+	VSUBSD X0, X1, X1
+	VMULSD X1, X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+
+AVX512_next4:
+	VZEROUPPER
+	RET
+
+// func absAVX(dst []float64, x []float64)
+// Requires: AVX, AVX512F
+TEXT ·absAVX(SB), NOSPLIT, $0-48
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	SUBQ $0x00000010, CX
+	JL   AVX2_next0
+
+AVX2_loop0:
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAA<>+0(SB), Y1
+	VANDNPD      Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      32(DX), Y0
+	VBROADCASTSD wordAA<>+0(SB), Y1
+	VANDNPD      Y0, Y1, Y0
+	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      64(DX), Y0
+	VBROADCASTSD wordAA<>+0(SB), Y1
+	VANDNPD      Y0, Y1, Y0
+	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      96(DX), Y0
+	VBROADCASTSD wordAA<>+0(SB), Y1
+	VANDNPD      Y0, Y1, Y0
+	VMOVUPD      Y0, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000010, CX
+	JGE          AVX2_loop0
+
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
+
+AVX2_loop1:
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD wordAA<>+0(SB), Y1
 	VANDNPD      Y0, Y1, Y0
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000004, CX
+	JGE          AVX2_loop1
 
-next2:
+AVX2_next1:
+	ADDQ     $0x00000004, CX
 	TESTQ    $0x00000002, CX
-	JZ       next3
+	JZ       AVX2_next2
 	VMOVUPD  (DX), X0
 	VMOVDDUP wordAA<>+0(SB), X1
 	VANDNPD  X0, X1, X0
@@ -5967,9 +4878,9 @@ next2:
 	ADDQ     $0x00000010, AX
 	ADDQ     $0x00000010, DX
 
-next3:
+AVX2_next2:
 	TESTQ   $0x00000001, CX
-	JZ      next4
+	JZ      AVX2_next3
 	VMOVSD  (DX), X0
 	VMOVSD  wordAA<>+0(SB), X1
 	VANDNPD X0, X1, X0
@@ -5977,85 +4888,148 @@ next3:
 	ADDQ    $0x00000008, AX
 	ADDQ    $0x00000008, DX
 
-next4:
+AVX2_next3:
 	VZEROUPPER
 	RET
 
-// func signAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512F
-TEXT ·signAVX512(SB), NOSPLIT, $0-48
+AVX512:
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 	SUBQ $0x00000020, CX
-	JL   next0
+	JL   AVX512_next0
 
-loop0:
+AVX512_loop0:
 	VMOVUPD      (DX), Z0
-	VBROADCASTSD wordAB<>+0(SB), Z1
-	VBROADCASTSD wordAA<>+0(SB), Z2
-	VPANDQ       Z0, Z2, Z2
-	VPORQ        Z1, Z2, Z2
-	VPXORQ       Z1, Z1, Z1
-	VCMPPD       $0x0c, Z1, Z0, K1
-	VMOVAPD      Z2, K1, Z0
+	VBROADCASTSD wordAA<>+0(SB), Z1
+	VPANDNQ      Z0, Z1, Z0
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      64(DX), Z0
-	VBROADCASTSD wordAB<>+0(SB), Z1
-	VBROADCASTSD wordAA<>+0(SB), Z2
-	VPANDQ       Z0, Z2, Z2
-	VPORQ        Z1, Z2, Z2
-	VPXORQ       Z1, Z1, Z1
-	VCMPPD       $0x0c, Z1, Z0, K1
-	VMOVAPD      Z2, K1, Z0
+	VBROADCASTSD wordAA<>+0(SB), Z1
+	VPANDNQ      Z0, Z1, Z0
 	VMOVUPD      Z0, 64(AX)
 	VMOVUPD      128(DX), Z0
-	VBROADCASTSD wordAB<>+0(SB), Z1
-	VBROADCASTSD wordAA<>+0(SB), Z2
-	VPANDQ       Z0, Z2, Z2
-	VPORQ        Z1, Z2, Z2
-	VPXORQ       Z1, Z1, Z1
-	VCMPPD       $0x0c, Z1, Z0, K1
-	VMOVAPD      Z2, K1, Z0
+	VBROADCASTSD wordAA<>+0(SB), Z1
+	VPANDNQ      Z0, Z1, Z0
 	VMOVUPD      Z0, 128(AX)
 	VMOVUPD      192(DX), Z0
-	VBROADCASTSD wordAB<>+0(SB), Z1
-	VBROADCASTSD wordAA<>+0(SB), Z2
-	VPANDQ       Z0, Z2, Z2
-	VPORQ        Z1, Z2, Z2
-	VPXORQ       Z1, Z1, Z1
-	VCMPPD       $0x0c, Z1, Z0, K1
-	VMOVAPD      Z2, K1, Z0
+	VBROADCASTSD wordAA<>+0(SB), Z1
+	VPANDNQ      Z0, Z1, Z0
 	VMOVUPD      Z0, 192(AX)
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, DX
 	SUBQ         $0x00000020, CX
-	JGE          loop0
+	JGE          AVX512_loop0
 
-next0:
+AVX512_next0:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000008, CX
-	JL   next1
+	JL   AVX512_next1
 
-loop1:
+AVX512_loop1:
 	VMOVUPD      (DX), Z0
-	VBROADCASTSD wordAB<>+0(SB), Z1
-	VBROADCASTSD wordAA<>+0(SB), Z2
-	VPANDQ       Z0, Z2, Z2
-	VPORQ        Z1, Z2, Z2
-	VPXORQ       Z1, Z1, Z1
-	VCMPPD       $0x0c, Z1, Z0, K1
-	VMOVAPD      Z2, K1, Z0
+	VBROADCASTSD wordAA<>+0(SB), Z1
+	VPANDNQ      Z0, Z1, Z0
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000008, CX
-	JGE          loop1
+	JGE          AVX512_loop1
 
-next1:
+AVX512_next1:
 	ADDQ         $0x00000008, CX
 	TESTQ        $0x00000004, CX
-	JZ           next2
+	JZ           AVX512_next2
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAA<>+0(SB), Y1
+	VANDNPD      Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+
+AVX512_next2:
+	TESTQ    $0x00000002, CX
+	JZ       AVX512_next3
+	VMOVUPD  (DX), X0
+	VMOVDDUP wordAA<>+0(SB), X1
+	VANDNPD  X0, X1, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     $0x00000010, AX
+	ADDQ     $0x00000010, DX
+
+AVX512_next3:
+	TESTQ   $0x00000001, CX
+	JZ      AVX512_next4
+	VMOVSD  (DX), X0
+	VMOVSD  wordAA<>+0(SB), X1
+	VANDNPD X0, X1, X0
+	VMOVSD  X0, (AX)
+	ADDQ    $0x00000008, AX
+	ADDQ    $0x00000008, DX
+
+AVX512_next4:
+	VZEROUPPER
+	RET
+
+// func signAVX(dst []float64, x []float64)
+// Requires: AVX, AVX512F
+TEXT ·signAVX(SB), NOSPLIT, $0-48
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	SUBQ $0x00000010, CX
+	JL   AVX2_next0
+
+AVX2_loop0:
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VBROADCASTSD wordAA<>+0(SB), Y2
+	VANDPD       Y0, Y2, Y2
+	VORPD        Y1, Y2, Y2
+	VXORPD       Y1, Y1, Y1
+	VCMPPD       $0x0c, Y1, Y0, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      32(DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VBROADCASTSD wordAA<>+0(SB), Y2
+	VANDPD       Y0, Y2, Y2
+	VORPD        Y1, Y2, Y2
+	VXORPD       Y1, Y1, Y1
+	VCMPPD       $0x0c, Y1, Y0, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      64(DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VBROADCASTSD wordAA<>+0(SB), Y2
+	VANDPD       Y0, Y2, Y2
+	VORPD        Y1, Y2, Y2
+	VXORPD       Y1, Y1, Y1
+	VCMPPD       $0x0c, Y1, Y0, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      96(DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VBROADCASTSD wordAA<>+0(SB), Y2
+	VANDPD       Y0, Y2, Y2
+	VORPD        Y1, Y2, Y2
+	VXORPD       Y1, Y1, Y1
+	VCMPPD       $0x0c, Y1, Y0, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	VMOVUPD      Y0, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x00000010, CX
+	JGE          AVX2_loop0
+
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
+
+AVX2_loop1:
 	VMOVUPD      (DX), Y0
 	VBROADCASTSD wordAB<>+0(SB), Y1
 	VBROADCASTSD wordAA<>+0(SB), Y2
@@ -6067,10 +5041,13 @@ next1:
 	VMOVUPD      Y0, (AX)
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
+	SUBQ         $0x00000004, CX
+	JGE          AVX2_loop1
 
-next2:
+AVX2_next1:
+	ADDQ      $0x00000004, CX
 	TESTQ     $0x00000002, CX
-	JZ        next3
+	JZ        AVX2_next2
 	VMOVUPD   (DX), X0
 	VMOVDDUP  wordAB<>+0(SB), X1
 	VMOVDDUP  wordAA<>+0(SB), X2
@@ -6083,9 +5060,9 @@ next2:
 	ADDQ      $0x00000010, AX
 	ADDQ      $0x00000010, DX
 
-next3:
+AVX2_next2:
 	TESTQ     $0x00000001, CX
-	JZ        next4
+	JZ        AVX2_next3
 	VMOVSD    (DX), X0
 	VMOVSD    wordAB<>+0(SB), X1
 	VMOVSD    wordAA<>+0(SB), X2
@@ -6098,20 +5075,203 @@ next3:
 	ADDQ      $0x00000008, AX
 	ADDQ      $0x00000008, DX
 
-next4:
+AVX2_next3:
 	VZEROUPPER
 	RET
 
-// func sqrtAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512F
-TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
+AVX512:
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 	SUBQ $0x00000020, CX
-	JL   next0
+	JL   AVX512_next0
 
-loop0:
+AVX512_loop0:
+	VMOVUPD      (DX), Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VBROADCASTSD wordAA<>+0(SB), Z2
+	VPANDQ       Z0, Z2, Z2
+	VPORQ        Z1, Z2, Z2
+	VPXORQ       Z1, Z1, Z1
+	VCMPPD       $0x0c, Z1, Z0, K1
+	VMOVAPD      Z2, K1, Z0
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      64(DX), Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VBROADCASTSD wordAA<>+0(SB), Z2
+	VPANDQ       Z0, Z2, Z2
+	VPORQ        Z1, Z2, Z2
+	VPXORQ       Z1, Z1, Z1
+	VCMPPD       $0x0c, Z1, Z0, K1
+	VMOVAPD      Z2, K1, Z0
+	VMOVUPD      Z0, 64(AX)
+	VMOVUPD      128(DX), Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VBROADCASTSD wordAA<>+0(SB), Z2
+	VPANDQ       Z0, Z2, Z2
+	VPORQ        Z1, Z2, Z2
+	VPXORQ       Z1, Z1, Z1
+	VCMPPD       $0x0c, Z1, Z0, K1
+	VMOVAPD      Z2, K1, Z0
+	VMOVUPD      Z0, 128(AX)
+	VMOVUPD      192(DX), Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VBROADCASTSD wordAA<>+0(SB), Z2
+	VPANDQ       Z0, Z2, Z2
+	VPORQ        Z1, Z2, Z2
+	VPXORQ       Z1, Z1, Z1
+	VCMPPD       $0x0c, Z1, Z0, K1
+	VMOVAPD      Z2, K1, Z0
+	VMOVUPD      Z0, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, DX
+	SUBQ         $0x00000020, CX
+	JGE          AVX512_loop0
+
+AVX512_next0:
+	ADDQ $0x00000020, CX
+	SUBQ $0x00000008, CX
+	JL   AVX512_next1
+
+AVX512_loop1:
+	VMOVUPD      (DX), Z0
+	VBROADCASTSD wordAB<>+0(SB), Z1
+	VBROADCASTSD wordAA<>+0(SB), Z2
+	VPANDQ       Z0, Z2, Z2
+	VPORQ        Z1, Z2, Z2
+	VPXORQ       Z1, Z1, Z1
+	VCMPPD       $0x0c, Z1, Z0, K1
+	VMOVAPD      Z2, K1, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x00000008, CX
+	JGE          AVX512_loop1
+
+AVX512_next1:
+	ADDQ         $0x00000008, CX
+	TESTQ        $0x00000004, CX
+	JZ           AVX512_next2
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VBROADCASTSD wordAA<>+0(SB), Y2
+	VANDPD       Y0, Y2, Y2
+	VORPD        Y1, Y2, Y2
+	VXORPD       Y1, Y1, Y1
+	VCMPPD       $0x0c, Y1, Y0, Y1
+	VBLENDVPD    Y1, Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+
+AVX512_next2:
+	TESTQ     $0x00000002, CX
+	JZ        AVX512_next3
+	VMOVUPD   (DX), X0
+	VMOVDDUP  wordAB<>+0(SB), X1
+	VMOVDDUP  wordAA<>+0(SB), X2
+	VANDPD    X0, X2, X2
+	VORPD     X1, X2, X2
+	VXORPD    X1, X1, X1
+	VCMPPD    $0x0c, X1, X0, X1
+	VBLENDVPD X1, X2, X0, X0
+	VMOVUPD   X0, (AX)
+	ADDQ      $0x00000010, AX
+	ADDQ      $0x00000010, DX
+
+AVX512_next3:
+	TESTQ     $0x00000001, CX
+	JZ        AVX512_next4
+	VMOVSD    (DX), X0
+	VMOVSD    wordAB<>+0(SB), X1
+	VMOVSD    wordAA<>+0(SB), X2
+	VANDPD    X0, X2, X2
+	VORPD     X1, X2, X2
+	VXORPD    X1, X1, X1
+	VCMPSD    $0x0c, X1, X0, X1
+	VBLENDVPD X1, X2, X0, X0
+	VMOVSD    X0, (AX)
+	ADDQ      $0x00000008, AX
+	ADDQ      $0x00000008, DX
+
+AVX512_next4:
+	VZEROUPPER
+	RET
+
+// func sqrtAVX(dst []float64, x []float64)
+// Requires: AVX, AVX512F
+TEXT ·sqrtAVX(SB), NOSPLIT, $0-48
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	SUBQ $0x00000010, CX
+	JL   AVX2_next0
+
+AVX2_loop0:
+	VMOVUPD (DX), Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD Y0, (AX)
+	VMOVUPD 32(DX), Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD Y0, 32(AX)
+	VMOVUPD 64(DX), Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD Y0, 64(AX)
+	VMOVUPD 96(DX), Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD Y0, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000010, CX
+	JGE     AVX2_loop0
+
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
+
+AVX2_loop1:
+	VMOVUPD (DX), Y0
+	VSQRTPD Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, DX
+	SUBQ    $0x00000004, CX
+	JGE     AVX2_loop1
+
+AVX2_next1:
+	ADDQ    $0x00000004, CX
+	TESTQ   $0x00000002, CX
+	JZ      AVX2_next2
+	VMOVUPD (DX), X0
+	VSQRTPD X0, X0
+	VMOVUPD X0, (AX)
+	ADDQ    $0x00000010, AX
+	ADDQ    $0x00000010, DX
+
+AVX2_next2:
+	TESTQ   $0x00000001, CX
+	JZ      AVX2_next3
+	VMOVSD  (DX), X0
+	VSQRTSD X0, X0, X0
+	VMOVSD  X0, (AX)
+	ADDQ    $0x00000008, AX
+	ADDQ    $0x00000008, DX
+
+AVX2_next3:
+	VZEROUPPER
+	RET
+
+AVX512:
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	SUBQ $0x00000020, CX
+	JL   AVX512_next0
+
+AVX512_loop0:
 	VMOVUPD (DX), Z0
 	VSQRTPD Z0, Z0
 	VMOVUPD Z0, (AX)
@@ -6127,57 +5287,59 @@ loop0:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000020, CX
-	JGE     loop0
+	JGE     AVX512_loop0
 
-next0:
+AVX512_next0:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000008, CX
-	JL   next1
+	JL   AVX512_next1
 
-loop1:
+AVX512_loop1:
 	VMOVUPD (DX), Z0
 	VSQRTPD Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x00000008, CX
-	JGE     loop1
+	JGE     AVX512_loop1
 
-next1:
+AVX512_next1:
 	ADDQ    $0x00000008, CX
 	TESTQ   $0x00000004, CX
-	JZ      next2
+	JZ      AVX512_next2
 	VMOVUPD (DX), Y0
 	VSQRTPD Y0, Y0
 	VMOVUPD Y0, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, DX
 
-next2:
+AVX512_next2:
 	TESTQ   $0x00000002, CX
-	JZ      next3
+	JZ      AVX512_next3
 	VMOVUPD (DX), X0
 	VSQRTPD X0, X0
 	VMOVUPD X0, (AX)
 	ADDQ    $0x00000010, AX
 	ADDQ    $0x00000010, DX
 
-next3:
+AVX512_next3:
 	TESTQ   $0x00000001, CX
-	JZ      next4
+	JZ      AVX512_next4
 	VMOVSD  (DX), X0
 	VSQRTSD X0, X0, X0
 	VMOVSD  X0, (AX)
 	ADDQ    $0x00000008, AX
 	ADDQ    $0x00000008, DX
 
-next4:
+AVX512_next4:
 	VZEROUPPER
 	RET
 
-// func expAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·expAVX512(SB), NOSPLIT, $0-72
+// func expAVX(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX2, AVX512DQ, AVX512F
+TEXT ·expAVX(SB), NOSPLIT, $0-72
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -6185,9 +5347,88 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-72
 	MOVQ numbers+56(FP), SI
 	MOVQ CX, DI
 
-loop:
+AVX2_loop:
+	CMPQ         DI, $0x00000004
+	JL           AVX2_done
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VBROADCASTSD wordAD<>+0(SB), Y4
+	VCMPPD       $0x11, Y4, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	CMPL         R8, $0x0000000f
+	JNE          AVX2_done
+	VBROADCASTSD wordAE<>+0(SB), Y1
+	VBROADCASTSD wordAF<>+0(SB), Y4
+	VMULPD       Y4, Y0, Y4
+	VADDPD       Y1, Y4, Y4
+	VSUBPD       Y1, Y4, Y1
+	VBROADCASTSD (SI), Y5
+	VMULPD       Y5, Y1, Y5
+	VSUBPD       Y5, Y0, Y0
+	VBROADCASTSD 8(SI), Y5
+	VMULPD       Y5, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VBROADCASTSD wordAG<>+0(SB), Y1
+	VANDPD       Y1, Y4, Y1
+	VEXTRACTI128 $0x01, Y1, X2
+	VMOVQ        X1, R8
+	SHLQ         $0x01, R8
+	VPEXTRQ      $0x01, X1, R9
+	SHLQ         $0x01, R9
+	VMOVQ        X2, R10
+	SHLQ         $0x01, R10
+	VPEXTRQ      $0x01, X2, R11
+	SHLQ         $0x01, R11
+	VMOVUPD      (BX)(R8*8), X2
+	VINSERTF128  $0x01, (BX)(R10*8), Y2, Y2
+	VMOVUPD      (BX)(R9*8), X3
+	VINSERTF128  $0x01, (BX)(R11*8), Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y1
+	VUNPCKHPD    Y3, Y2, Y5
+	VPSRLQ       $0x07, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VPADDQ       Y4, Y1, Y1
+	VMULPD       Y0, Y0, Y4
+	VADDPD       Y0, Y5, Y5
+	VBROADCASTSD wordAH<>+0(SB), Y6
+	VBROADCASTSD wordAI<>+0(SB), Y7
+	VMULPD       Y7, Y0, Y7
+	VADDPD       Y7, Y6, Y6
+	VMULPD       Y6, Y4, Y6
+	VADDPD       Y6, Y5, Y5
+	VMULPD       Y4, Y4, Y4
+	VBROADCASTSD wordAJ<>+0(SB), Y6
+	VBROADCASTSD wordAK<>+0(SB), Y7
+	VMULPD       Y7, Y0, Y0
+	VADDPD       Y0, Y6, Y0
+	VMULPD       Y0, Y4, Y0
+	VADDPD       Y0, Y5, Y0
+	VMULPD       Y0, Y1, Y0
+	VADDPD       Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, DI
+	JMP          AVX2_loop
+
+AVX2_done:
+	SUBQ DI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+AVX512:
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, DI
+
+AVX512_loop:
 	CMPQ         DI, $0x00000008
-	JL           done
+	JL           AVX512_done
 	VMOVUPD      (DX), Z0
 	VBROADCASTSD wordAC<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -6195,7 +5436,7 @@ loop:
 	VCMPPD       $0x11, Z4, Z1, K1
 	KMOVW        K1, R8
 	CMPL         R8, $0x000000ff
-	JNE          done
+	JNE          AVX512_done
 	VBROADCASTSD wordAE<>+0(SB), Z1
 	VBROADCASTSD wordAF<>+0(SB), Z4
 	VMULPD       Z4, Z0, Z4
@@ -6238,17 +5479,46 @@ loop:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, DI
-	JMP          loop
+	JMP          AVX512_loop
 
-done:
+AVX512_done:
 	SUBQ DI, CX
 	MOVQ CX, ret+64(FP)
 	VZEROUPPER
 	RET
 
-// func logAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·logAVX512(SB), NOSPLIT, $0-72
+DATA wordAC<>+0(SB)/8, $0x7fffffffffffffff
+GLOBL wordAC<>(SB), RODATA|NOPTR, $8
+
+DATA wordAD<>+0(SB)/8, $0x4086200000000000
+GLOBL wordAD<>(SB), RODATA|NOPTR, $8
+
+DATA wordAE<>+0(SB)/8, $0x4338000000000000
+GLOBL wordAE<>(SB), RODATA|NOPTR, $8
+
+DATA wordAF<>+0(SB)/8, $0x40671547652b82fe
+GLOBL wordAF<>(SB), RODATA|NOPTR, $8
+
+DATA wordAG<>+0(SB)/8, $0x000000000000007f
+GLOBL wordAG<>(SB), RODATA|NOPTR, $8
+
+DATA wordAH<>+0(SB)/8, $0x3fe0000000000000
+GLOBL wordAH<>(SB), RODATA|NOPTR, $8
+
+DATA wordAI<>+0(SB)/8, $0x3fc5555555555555
+GLOBL wordAI<>(SB), RODATA|NOPTR, $8
+
+DATA wordAJ<>+0(SB)/8, $0x3fa5555555555555
+GLOBL wordAJ<>(SB), RODATA|NOPTR, $8
+
+DATA wordAK<>+0(SB)/8, $0x3f81111111111111
+GLOBL wordAK<>(SB), RODATA|NOPTR, $8
+
+// func logAVX(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX2, AVX512DQ, AVX512F
+TEXT ·logAVX(SB), NOSPLIT, $0-72
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -6256,20 +5526,129 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-72
 	MOVQ numbers+56(FP), SI
 	MOVQ CX, DI
 
-loop:
+AVX2_loop:
+	CMPQ         DI, $0x00000004
+	JL           AVX2_done
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAL<>+0(SB), Y1
+	VCMPPD       $0x1d, Y1, Y0, Y1
+	VMOVMSKPD    Y1, R8
+	CMPL         R8, $0x0000000f
+	JNE          AVX2_done
+	VBROADCASTSD wordAM<>+0(SB), Y1
+	VCMPPD       $0x11, Y1, Y0, Y1
+	VMOVMSKPD    Y1, R8
+	CMPL         R8, $0x0000000f
+	JNE          AVX2_done
+	VBROADCASTSD wordAN<>+0(SB), Y1
+	VPSUBQ       Y1, Y0, Y1
+	VPSRAD       $0x14, Y1, Y5
+	VEXTRACTI128 $0x01, Y5, X2
+	VSHUFPS      $0xdd, X2, X5, X2
+	VCVTDQ2PD    X2, Y5
+	VBROADCASTSD wordAO<>+0(SB), Y6
+	VMULPD       Y6, Y5, Y5
+	VPSRLQ       $0x2d, Y1, Y6
+	VBROADCASTSD wordAG<>+0(SB), Y7
+	VANDPD       Y7, Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X2
+	VMOVQ        X6, R8
+	LEAQ         (R8)(R8*2), R8
+	VPEXTRQ      $0x01, X6, R9
+	LEAQ         (R9)(R9*2), R9
+	VMOVQ        X2, R10
+	LEAQ         (R10)(R10*2), R10
+	VPEXTRQ      $0x01, X2, R11
+	LEAQ         (R11)(R11*2), R11
+	VMOVUPD      (BX)(R8*8), X2
+	VINSERTF128  $0x01, (BX)(R10*8), Y2, Y2
+	VMOVUPD      (BX)(R9*8), X3
+	VINSERTF128  $0x01, (BX)(R11*8), Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y6
+	VUNPCKHPD    Y3, Y2, Y7
+	VMOVSD       16(BX)(R8*8), X4
+	VMOVHPD      16(BX)(R9*8), X4, X4
+	VMOVSD       16(BX)(R10*8), X2
+	VMOVHPD      16(BX)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y4, Y8
+	VBROADCASTSD wordAP<>+0(SB), Y9
+	VANDPD       Y9, Y1, Y1
+	VPSUBQ       Y1, Y0, Y0
+	VBROADCASTSD wordAQ<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VMULPD       Y6, Y1, Y9
+	VBROADCASTSD wordAB<>+0(SB), Y10
+	VSUBPD       Y10, Y9, Y9
+	VSUBPD       Y1, Y0, Y0
+	VMULPD       Y6, Y0, Y0
+	VADDPD       Y0, Y9, Y1
+	VBROADCASTSD (SI), Y6
+	VMULPD       Y6, Y5, Y6
+	VADDPD       Y7, Y6, Y6
+	VADDPD       Y1, Y6, Y7
+	VSUBPD       Y7, Y6, Y6
+	VADDPD       Y1, Y6, Y6
+	VSUBPD       Y1, Y9, Y9
+	VADDPD       Y0, Y9, Y0
+	VADDPD       Y0, Y6, Y0
+	VBROADCASTSD 8(SI), Y6
+	VMULPD       Y6, Y5, Y5
+	VADDPD       Y5, Y8, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       Y1, Y1, Y5
+	VBROADCASTSD wordAR<>+0(SB), Y6
+	VBROADCASTSD wordAS<>+0(SB), Y8
+	VMULPD       Y8, Y1, Y8
+	VADDPD       Y8, Y6, Y6
+	VBROADCASTSD wordAT<>+0(SB), Y8
+	VBROADCASTSD wordAU<>+0(SB), Y9
+	VMULPD       Y9, Y1, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y6, Y5, Y6
+	VADDPD       Y6, Y8, Y6
+	VBROADCASTSD wordAV<>+0(SB), Y8
+	VBROADCASTSD wordAW<>+0(SB), Y9
+	VMULPD       Y9, Y1, Y1
+	VADDPD       Y1, Y8, Y1
+	VMULPD       Y6, Y5, Y6
+	VADDPD       Y6, Y1, Y1
+	VMULPD       Y1, Y5, Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y7, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, DI
+	JMP          AVX2_loop
+
+AVX2_done:
+	SUBQ DI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+AVX512:
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, DI
+
+AVX512_loop:
 	CMPQ         DI, $0x00000008
-	JL           done
+	JL           AVX512_done
 	VMOVUPD      (DX), Z0
 	VBROADCASTSD wordAL<>+0(SB), Z1
 	VCMPPD       $0x1d, Z1, Z0, K1
 	KMOVW        K1, R8
 	CMPL         R8, $0x000000ff
-	JNE          done
+	JNE          AVX512_done
 	VBROADCASTSD wordAM<>+0(SB), Z1
 	VCMPPD       $0x11, Z1, Z0, K1
 	KMOVW        K1, R8
 	CMPL         R8, $0x000000ff
-	JNE          done
+	JNE          AVX512_done
 	VBROADCASTSD wordAN<>+0(SB), Z1
 	VPSUBQ       Z1, Z0, Z1
 	VPSRAQ       $0x34, Z1, Z5
@@ -6335,17 +5714,55 @@ loop:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, DI
-	JMP          loop
+	JMP          AVX512_loop
 
-done:
+AVX512_done:
 	SUBQ DI, CX
 	MOVQ CX, ret+64(FP)
 	VZEROUPPER
 	RET
 
-// func sinAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·sinAVX512(SB), NOSPLIT, $0-72
+DATA wordAL<>+0(SB)/8, $0x0010000000000000
+GLOBL wordAL<>(SB), RODATA|NOPTR, $8
+
+DATA wordAM<>+0(SB)/8, $0x7ff0000000000000
+GLOBL wordAM<>(SB), RODATA|NOPTR, $8
+
+DATA wordAN<>+0(SB)/8, $0x3fe6900000000000
+GLOBL wordAN<>(SB), RODATA|NOPTR, $8
+
+DATA wordAO<>+0(SB)/8, $0x4060000000000000
+GLOBL wordAO<>(SB), RODATA|NOPTR, $8
+
+DATA wordAP<>+0(SB)/8, $0xfff0000000000000
+GLOBL wordAP<>(SB), RODATA|NOPTR, $8
+
+DATA wordAQ<>+0(SB)/8, $0xfffffffff8000000
+GLOBL wordAQ<>(SB), RODATA|NOPTR, $8
+
+DATA wordAR<>+0(SB)/8, $0xbfc5555555555555
+GLOBL wordAR<>(SB), RODATA|NOPTR, $8
+
+DATA wordAS<>+0(SB)/8, $0x3fc2492492492492
+GLOBL wordAS<>(SB), RODATA|NOPTR, $8
+
+DATA wordAT<>+0(SB)/8, $0xbfd0000000000000
+GLOBL wordAT<>(SB), RODATA|NOPTR, $8
+
+DATA wordAU<>+0(SB)/8, $0x3fc999999999999a
+GLOBL wordAU<>(SB), RODATA|NOPTR, $8
+
+DATA wordAV<>+0(SB)/8, $0xbfe0000000000000
+GLOBL wordAV<>(SB), RODATA|NOPTR, $8
+
+DATA wordAW<>+0(SB)/8, $0x3fd5555555555555
+GLOBL wordAW<>(SB), RODATA|NOPTR, $8
+
+// func sinAVX(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX2, AVX512DQ, AVX512F
+TEXT ·sinAVX(SB), NOSPLIT, $0-72
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -6353,9 +5770,136 @@ TEXT ·sinAVX512(SB), NOSPLIT, $0-72
 	MOVQ numbers+56(FP), SI
 	MOVQ CX, DI
 
-loop:
+AVX2_loop:
+	CMPQ         DI, $0x00000004
+	JL           AVX2_done
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VBROADCASTSD wordAX<>+0(SB), Y7
+	VCMPPD       $0x1d, Y7, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	CMPL         R8, $0x0000000f
+	JNE          AVX2_done
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VBROADCASTSD wordAY<>+0(SB), Y7
+	VCMPPD       $0x11, Y7, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	CMPL         R8, $0x0000000f
+	JNE          AVX2_done
+	VBROADCASTSD wordAE<>+0(SB), Y1
+	VBROADCASTSD wordAZ<>+0(SB), Y7
+	VMULPD       Y7, Y0, Y7
+	VADDPD       Y1, Y7, Y7
+	VSUBPD       Y1, Y7, Y1
+	VBROADCASTSD (SI), Y8
+	VMULPD       Y8, Y1, Y8
+	VSUBPD       Y8, Y0, Y0
+	VBROADCASTSD 8(SI), Y8
+	VMULPD       Y8, Y1, Y8
+	VSUBPD       Y8, Y0, Y9
+	VSUBPD       Y9, Y0, Y0
+	VSUBPD       Y8, Y0, Y0
+	VBROADCASTSD 16(SI), Y8
+	VMULPD       Y8, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VBROADCASTSD wordAG<>+0(SB), Y1
+	VANDPD       Y1, Y7, Y1
+	VEXTRACTI128 $0x01, Y1, X2
+	VMOVQ        X1, R8
+	SHLQ         $0x02, R8
+	VPEXTRQ      $0x01, X1, R9
+	SHLQ         $0x02, R9
+	VMOVQ        X2, R10
+	SHLQ         $0x02, R10
+	VPEXTRQ      $0x01, X2, R11
+	SHLQ         $0x02, R11
+	VMOVUPD      (BX)(R8*8), X2
+	VINSERTF128  $0x01, (BX)(R10*8), Y2, Y2
+	VMOVUPD      (BX)(R9*8), X3
+	VINSERTF128  $0x01, (BX)(R11*8), Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y1
+	VUNPCKHPD    Y3, Y2, Y8
+	VBROADCASTSD wordBA<>+0(SB), Y10
+	VPADDQ       Y10, Y7, Y7
+	VBROADCASTSD wordAG<>+0(SB), Y10
+	VANDPD       Y10, Y7, Y7
+	VEXTRACTI128 $0x01, Y7, X2
+	VMOVQ        X7, R8
+	SHLQ         $0x02, R8
+	VPEXTRQ      $0x01, X7, R9
+	SHLQ         $0x02, R9
+	VMOVQ        X2, R10
+	SHLQ         $0x02, R10
+	VPEXTRQ      $0x01, X2, R11
+	SHLQ         $0x02, R11
+	VMOVUPD      16(BX)(R8*8), X4
+	VINSERTF128  $0x01, 16(BX)(R10*8), Y4, Y4
+	VMOVUPD      16(BX)(R9*8), X5
+	VINSERTF128  $0x01, 16(BX)(R11*8), Y5, Y5
+	VUNPCKLPD    Y5, Y4, Y7
+	VUNPCKHPD    Y5, Y4, Y10
+	VMOVSD       (BX)(R8*8), X6
+	VMOVHPD      (BX)(R9*8), X6, X6
+	VMOVSD       (BX)(R10*8), X2
+	VMOVHPD      (BX)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y11
+	VMULPD       Y9, Y7, Y7
+	VADDPD       Y7, Y1, Y12
+	VSUBPD       Y12, Y1, Y13
+	VADDPD       Y7, Y13, Y7
+	VADDPD       Y8, Y7, Y7
+	VMULPD       Y9, Y10, Y8
+	VADDPD       Y8, Y7, Y7
+	VMULPD       Y0, Y11, Y0
+	VADDPD       Y0, Y7, Y0
+	VMULPD       Y9, Y9, Y7
+	VBROADCASTSD wordAK<>+0(SB), Y8
+	VBROADCASTSD wordBB<>+0(SB), Y10
+	VMULPD       Y10, Y7, Y10
+	VADDPD       Y10, Y8, Y8
+	VMULPD       Y9, Y7, Y9
+	VBROADCASTSD wordAR<>+0(SB), Y10
+	VMULPD       Y8, Y7, Y8
+	VADDPD       Y8, Y10, Y8
+	VMULPD       Y8, Y9, Y8
+	VBROADCASTSD wordAJ<>+0(SB), Y9
+	VBROADCASTSD wordBC<>+0(SB), Y10
+	VMULPD       Y10, Y7, Y10
+	VADDPD       Y10, Y9, Y9
+	VBROADCASTSD wordAV<>+0(SB), Y10
+	VMULPD       Y9, Y7, Y9
+	VADDPD       Y9, Y10, Y9
+	VMULPD       Y9, Y7, Y7
+	VMULPD       Y8, Y11, Y8
+	VMULPD       Y7, Y1, Y1
+	VADDPD       Y1, Y8, Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y12, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, DI
+	JMP          AVX2_loop
+
+AVX2_done:
+	SUBQ DI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+AVX512:
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, DI
+
+AVX512_loop:
 	CMPQ         DI, $0x00000008
-	JL           done
+	JL           AVX512_done
 	VMOVUPD      (DX), Z0
 	VBROADCASTSD wordAC<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -6363,14 +5907,14 @@ loop:
 	VCMPPD       $0x1d, Z7, Z1, K1
 	KMOVW        K1, R8
 	CMPL         R8, $0x000000ff
-	JNE          done
+	JNE          AVX512_done
 	VBROADCASTSD wordAC<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
 	VBROADCASTSD wordAY<>+0(SB), Z7
 	VCMPPD       $0x11, Z7, Z1, K1
 	KMOVW        K1, R8
 	CMPL         R8, $0x000000ff
-	JNE          done
+	JNE          AVX512_done
 	VBROADCASTSD wordAE<>+0(SB), Z1
 	VBROADCASTSD wordAZ<>+0(SB), Z7
 	VMULPD       Z7, Z0, Z7
@@ -6441,17 +5985,37 @@ loop:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, DI
-	JMP          loop
+	JMP          AVX512_loop
 
-done:
+AVX512_done:
 	SUBQ DI, CX
 	MOVQ CX, ret+64(FP)
 	VZEROUPPER
 	RET
 
-// func cosAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·cosAVX512(SB), NOSPLIT, $0-72
+DATA wordAX<>+0(SB)/8, $0x3e40000000000000
+GLOBL wordAX<>(SB), RODATA|NOPTR, $8
+
+DATA wordAY<>+0(SB)/8, $0x40d9000000000000
+GLOBL wordAY<>(SB), RODATA|NOPTR, $8
+
+DATA wordAZ<>+0(SB)/8, $0x40345f306dc9c883
+GLOBL wordAZ<>(SB), RODATA|NOPTR, $8
+
+DATA wordBA<>+0(SB)/8, $0x0000000000000020
+GLOBL wordBA<>(SB), RODATA|NOPTR, $8
+
+DATA wordBB<>+0(SB)/8, $0xbf2a01a01a01a01a
+GLOBL wordBB<>(SB), RODATA|NOPTR, $8
+
+DATA wordBC<>+0(SB)/8, $0xbf56c16c16c16c17
+GLOBL wordBC<>(SB), RODATA|NOPTR, $8
+
+// func cosAVX(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX2, AVX512DQ, AVX512F
+TEXT ·cosAVX(SB), NOSPLIT, $0-72
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -6459,9 +6023,138 @@ TEXT ·cosAVX512(SB), NOSPLIT, $0-72
 	MOVQ numbers+56(FP), SI
 	MOVQ CX, DI
 
-loop:
+AVX2_loop:
+	CMPQ         DI, $0x00000004
+	JL           AVX2_done
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VBROADCASTSD wordAX<>+0(SB), Y7
+	VCMPPD       $0x1d, Y7, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	CMPL         R8, $0x0000000f
+	JNE          AVX2_done
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VBROADCASTSD wordAY<>+0(SB), Y7
+	VCMPPD       $0x11, Y7, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	CMPL         R8, $0x0000000f
+	JNE          AVX2_done
+	VBROADCASTSD wordAE<>+0(SB), Y1
+	VBROADCASTSD wordAZ<>+0(SB), Y7
+	VMULPD       Y7, Y0, Y7
+	VADDPD       Y1, Y7, Y7
+	VSUBPD       Y1, Y7, Y1
+	VBROADCASTSD (SI), Y8
+	VMULPD       Y8, Y1, Y8
+	VSUBPD       Y8, Y0, Y0
+	VBROADCASTSD 8(SI), Y8
+	VMULPD       Y8, Y1, Y8
+	VSUBPD       Y8, Y0, Y9
+	VSUBPD       Y9, Y0, Y0
+	VSUBPD       Y8, Y0, Y0
+	VBROADCASTSD 16(SI), Y8
+	VMULPD       Y8, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VBROADCASTSD wordBA<>+0(SB), Y1
+	VPADDQ       Y1, Y7, Y1
+	VBROADCASTSD wordAG<>+0(SB), Y7
+	VANDPD       Y7, Y1, Y7
+	VEXTRACTI128 $0x01, Y7, X2
+	VMOVQ        X7, R8
+	SHLQ         $0x02, R8
+	VPEXTRQ      $0x01, X7, R9
+	SHLQ         $0x02, R9
+	VMOVQ        X2, R10
+	SHLQ         $0x02, R10
+	VPEXTRQ      $0x01, X2, R11
+	SHLQ         $0x02, R11
+	VMOVUPD      (BX)(R8*8), X2
+	VINSERTF128  $0x01, (BX)(R10*8), Y2, Y2
+	VMOVUPD      (BX)(R9*8), X3
+	VINSERTF128  $0x01, (BX)(R11*8), Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y7
+	VUNPCKHPD    Y3, Y2, Y8
+	VBROADCASTSD wordBA<>+0(SB), Y10
+	VPADDQ       Y10, Y1, Y1
+	VBROADCASTSD wordAG<>+0(SB), Y10
+	VANDPD       Y10, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X2
+	VMOVQ        X1, R8
+	SHLQ         $0x02, R8
+	VPEXTRQ      $0x01, X1, R9
+	SHLQ         $0x02, R9
+	VMOVQ        X2, R10
+	SHLQ         $0x02, R10
+	VPEXTRQ      $0x01, X2, R11
+	SHLQ         $0x02, R11
+	VMOVUPD      16(BX)(R8*8), X4
+	VINSERTF128  $0x01, 16(BX)(R10*8), Y4, Y4
+	VMOVUPD      16(BX)(R9*8), X5
+	VINSERTF128  $0x01, 16(BX)(R11*8), Y5, Y5
+	VUNPCKLPD    Y5, Y4, Y1
+	VUNPCKHPD    Y5, Y4, Y10
+	VMOVSD       (BX)(R8*8), X6
+	VMOVHPD      (BX)(R9*8), X6, X6
+	VMOVSD       (BX)(R10*8), X2
+	VMOVHPD      (BX)(R11*8), X2, X2
+	VINSERTF128  $0x01, X2, Y6, Y11
+	VMULPD       Y9, Y1, Y1
+	VADDPD       Y1, Y7, Y12
+	VSUBPD       Y12, Y7, Y13
+	VADDPD       Y1, Y13, Y1
+	VADDPD       Y8, Y1, Y1
+	VMULPD       Y9, Y10, Y8
+	VADDPD       Y8, Y1, Y1
+	VMULPD       Y0, Y11, Y0
+	VADDPD       Y0, Y1, Y0
+	VMULPD       Y9, Y9, Y1
+	VBROADCASTSD wordAK<>+0(SB), Y8
+	VBROADCASTSD wordBB<>+0(SB), Y10
+	VMULPD       Y10, Y1, Y10
+	VADDPD       Y10, Y8, Y8
+	VMULPD       Y9, Y1, Y9
+	VBROADCASTSD wordAR<>+0(SB), Y10
+	VMULPD       Y8, Y1, Y8
+	VADDPD       Y8, Y10, Y8
+	VMULPD       Y8, Y9, Y8
+	VBROADCASTSD wordAJ<>+0(SB), Y9
+	VBROADCASTSD wordBC<>+0(SB), Y10
+	VMULPD       Y10, Y1, Y10
+	VADDPD       Y10, Y9, Y9
+	VBROADCASTSD wordAV<>+0(SB), Y10
+	VMULPD       Y9, Y1, Y9
+	VADDPD       Y9, Y10, Y9
+	VMULPD       Y9, Y1, Y1
+	VMULPD       Y8, Y11, Y8
+	VMULPD       Y1, Y7, Y1
+	VADDPD       Y1, Y8, Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y0, Y12, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, DI
+	JMP          AVX2_loop
+
+AVX2_done:
+	SUBQ DI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+AVX512:
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, DI
+
+AVX512_loop:
 	CMPQ         DI, $0x00000008
-	JL           done
+	JL           AVX512_done
 	VMOVUPD      (DX), Z0
 	VBROADCASTSD wordAC<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -6469,14 +6162,14 @@ loop:
 	VCMPPD       $0x1d, Z7, Z1, K1
 	KMOVW        K1, R8
 	CMPL         R8, $0x000000ff
-	JNE          done
+	JNE          AVX512_done
 	VBROADCASTSD wordAC<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
 	VBROADCASTSD wordAY<>+0(SB), Z7
 	VCMPPD       $0x11, Z7, Z1, K1
 	KMOVW        K1, R8
 	CMPL         R8, $0x000000ff
-	JNE          done
+	JNE          AVX512_done
 	VBROADCASTSD wordAE<>+0(SB), Z1
 	VBROADCASTSD wordAZ<>+0(SB), Z7
 	VMULPD       Z7, Z0, Z7
@@ -6549,17 +6242,19 @@ loop:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, DI
-	JMP          loop
+	JMP          AVX512_loop
 
-done:
+AVX512_done:
 	SUBQ DI, CX
 	MOVQ CX, ret+64(FP)
 	VZEROUPPER
 	RET
 
-// func tanhAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·tanhAVX512(SB), NOSPLIT, $0-72
+// func tanhAVX(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX2, AVX512DQ, AVX512F
+TEXT ·tanhAVX(SB), NOSPLIT, $0-72
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -6567,9 +6262,97 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-72
 	MOVQ numbers+56(FP), SI
 	MOVQ CX, SI
 
-loop:
+AVX2_loop:
+	CMPQ         SI, $0x00000004
+	JL           AVX2_done
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VBROADCASTSD wordBD<>+0(SB), Y4
+	VCMPPD       $0x11, Y4, Y1, Y4
+	VMOVMSKPD    Y4, DI
+	CMPL         DI, $0x0000000f
+	JNE          AVX2_done
+	VBROADCASTSD wordBE<>+0(SB), Y4
+	VADDPD       Y4, Y1, Y5
+	VBROADCASTSD wordBF<>+0(SB), Y6
+	VANDPD       Y6, Y5, Y6
+	VEXTRACTI128 $0x01, Y6, X2
+	VMOVQ        X6, DI
+	SHLQ         $0x01, DI
+	VPEXTRQ      $0x01, X6, R8
+	SHLQ         $0x01, R8
+	VMOVQ        X2, R9
+	SHLQ         $0x01, R9
+	VPEXTRQ      $0x01, X2, R10
+	SHLQ         $0x01, R10
+	VMOVUPD      (BX)(DI*8), X2
+	VINSERTF128  $0x01, (BX)(R9*8), Y2, Y2
+	VMOVUPD      (BX)(R8*8), X3
+	VINSERTF128  $0x01, (BX)(R10*8), Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y6
+	VUNPCKHPD    Y3, Y2, Y7
+	VSUBPD       Y4, Y5, Y4
+	VSUBPD       Y4, Y1, Y1
+	VMULPD       Y1, Y1, Y4
+	VADDPD       Y1, Y6, Y5
+	VBROADCASTSD wordAB<>+0(SB), Y8
+	VBROADCASTSD wordBG<>+0(SB), Y9
+	VMULPD       Y9, Y4, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y1, Y6, Y9
+	VBROADCASTSD wordAB<>+0(SB), Y10
+	VBROADCASTSD wordBH<>+0(SB), Y11
+	VBROADCASTSD wordBI<>+0(SB), Y12
+	VMULPD       Y12, Y4, Y12
+	VADDPD       Y12, Y11, Y11
+	VMULPD       Y11, Y4, Y11
+	VADDPD       Y11, Y10, Y10
+	VMULPD       Y8, Y9, Y11
+	VADDPD       Y11, Y10, Y10
+	VMULPD       Y4, Y1, Y11
+	VBROADCASTSD wordAW<>+0(SB), Y12
+	VBROADCASTSD wordBI<>+0(SB), Y13
+	VMULPD       Y13, Y4, Y4
+	VADDPD       Y4, Y12, Y4
+	VMULPD       Y4, Y11, Y4
+	VMULPD       Y5, Y9, Y9
+	VMULPD       Y8, Y9, Y8
+	VADDPD       Y8, Y4, Y4
+	VSUBPD       Y5, Y6, Y6
+	VADDPD       Y1, Y6, Y1
+	VADDPD       Y7, Y1, Y1
+	VDIVPD       Y10, Y4, Y4
+	VSUBPD       Y4, Y1, Y1
+	VADDPD       Y1, Y5, Y1
+	VBROADCASTSD wordAC<>+0(SB), Y4
+	VANDPD       Y4, Y1, Y1
+	VBROADCASTSD wordAA<>+0(SB), Y4
+	VANDPD       Y4, Y0, Y0
+	VORPD        Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, SI
+	JMP          AVX2_loop
+
+AVX2_done:
+	SUBQ SI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+AVX512:
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, SI
+
+AVX512_loop:
 	CMPQ         SI, $0x00000008
-	JL           done
+	JL           AVX512_done
 	VMOVUPD      (DX), Z0
 	VBROADCASTSD wordAC<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -6577,7 +6360,7 @@ loop:
 	VCMPPD       $0x11, Z4, Z1, K1
 	KMOVW        K1, DI
 	CMPL         DI, $0x000000ff
-	JNE          done
+	JNE          AVX512_done
 	VBROADCASTSD wordBE<>+0(SB), Z4
 	VADDPD       Z4, Z1, Z5
 	VBROADCASTSD wordBF<>+0(SB), Z6
@@ -6629,17 +6412,37 @@ loop:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, SI
-	JMP          loop
+	JMP          AVX512_loop
 
-done:
+AVX512_done:
 	SUBQ SI, CX
 	MOVQ CX, ret+64(FP)
 	VZEROUPPER
 	RET
 
-// func sigmoidAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-72
+DATA wordBD<>+0(SB)/8, $0x4034000000000000
+GLOBL wordBD<>(SB), RODATA|NOPTR, $8
+
+DATA wordBE<>+0(SB)/8, $0x42e8000000000000
+GLOBL wordBE<>(SB), RODATA|NOPTR, $8
+
+DATA wordBF<>+0(SB)/8, $0x00000000000003ff
+GLOBL wordBF<>(SB), RODATA|NOPTR, $8
+
+DATA wordBG<>+0(SB)/8, $0x3fb8618618618618
+GLOBL wordBG<>(SB), RODATA|NOPTR, $8
+
+DATA wordBH<>+0(SB)/8, $0x3fdb6db6db6db6db
+GLOBL wordBH<>(SB), RODATA|NOPTR, $8
+
+DATA wordBI<>+0(SB)/8, $0x3f83813813813814
+GLOBL wordBI<>(SB), RODATA|NOPTR, $8
+
+// func sigmoidAVX(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX2, AVX512DQ, AVX512F
+TEXT ·sigmoidAVX(SB), NOSPLIT, $0-72
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -6647,9 +6450,88 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-72
 	MOVQ numbers+56(FP), SI
 	MOVQ CX, SI
 
-loop:
+AVX2_loop:
+	CMPQ         SI, $0x00000004
+	JL           AVX2_done
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VBROADCASTSD wordBJ<>+0(SB), Y4
+	VCMPPD       $0x11, Y4, Y1, Y1
+	VMOVMSKPD    Y1, DI
+	CMPL         DI, $0x0000000f
+	JNE          AVX2_done
+	VBROADCASTSD wordBK<>+0(SB), Y1
+	VADDPD       Y1, Y0, Y4
+	VBROADCASTSD wordBL<>+0(SB), Y5
+	VPADDQ       Y5, Y4, Y5
+	VBROADCASTSD wordBM<>+0(SB), Y6
+	VANDPD       Y6, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X2
+	VMOVQ        X5, DI
+	SHLQ         $0x01, DI
+	VPEXTRQ      $0x01, X5, R8
+	SHLQ         $0x01, R8
+	VMOVQ        X2, R9
+	SHLQ         $0x01, R9
+	VPEXTRQ      $0x01, X2, R10
+	SHLQ         $0x01, R10
+	VMOVUPD      (BX)(DI*8), X2
+	VINSERTF128  $0x01, (BX)(R9*8), Y2, Y2
+	VMOVUPD      (BX)(R8*8), X3
+	VINSERTF128  $0x01, (BX)(R10*8), Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y5
+	VUNPCKHPD    Y3, Y2, Y6
+	VSUBPD       Y1, Y4, Y1
+	VSUBPD       Y1, Y0, Y0
+	VMULPD       Y0, Y0, Y1
+	VBROADCASTSD wordAB<>+0(SB), Y4
+	VBROADCASTSD wordBN<>+0(SB), Y7
+	VMULPD       Y7, Y1, Y7
+	VADDPD       Y7, Y4, Y4
+	VBROADCASTSD wordAB<>+0(SB), Y7
+	VBROADCASTSD wordBO<>+0(SB), Y8
+	VBROADCASTSD wordBP<>+0(SB), Y9
+	VMULPD       Y9, Y1, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y8, Y1, Y1
+	VADDPD       Y1, Y7, Y1
+	VBROADCASTSD wordAH<>+0(SB), Y7
+	VSUBPD       Y7, Y5, Y7
+	VMULPD       Y0, Y7, Y7
+	VMULPD       Y4, Y7, Y7
+	VADDPD       Y7, Y1, Y1
+	VBROADCASTSD wordAB<>+0(SB), Y7
+	VSUBPD       Y5, Y7, Y7
+	VMULPD       Y7, Y5, Y7
+	VMULPD       Y0, Y7, Y0
+	VMULPD       Y4, Y0, Y0
+	VDIVPD       Y1, Y0, Y0
+	VADDPD       Y6, Y0, Y0
+	VADDPD       Y0, Y5, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, SI
+	JMP          AVX2_loop
+
+AVX2_done:
+	SUBQ SI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+AVX512:
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, SI
+
+AVX512_loop:
 	CMPQ         SI, $0x00000008
-	JL           done
+	JL           AVX512_done
 	VMOVUPD      (DX), Z0
 	VBROADCASTSD wordAC<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -6657,7 +6539,7 @@ loop:
 	VCMPPD       $0x11, Z4, Z1, K1
 	KMOVW        K1, DI
 	CMPL         DI, $0x000000ff
-	JNE          done
+	JNE          AVX512_done
 	VBROADCASTSD wordBK<>+0(SB), Z1
 	VADDPD       Z1, Z0, Z4
 	VBROADCASTSD wordBL<>+0(SB), Z5
@@ -6700,17 +6582,40 @@ loop:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, SI
-	JMP          loop
+	JMP          AVX512_loop
 
-done:
+AVX512_done:
 	SUBQ SI, CX
 	MOVQ CX, ret+64(FP)
 	VZEROUPPER
 	RET
 
-// func tanhSlopeAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·tanhSlopeAVX512(SB), NOSPLIT, $0-72
+DATA wordBJ<>+0(SB)/8, $0x4044000000000000
+GLOBL wordBJ<>(SB), RODATA|NOPTR, $8
+
+DATA wordBK<>+0(SB)/8, $0x42f8000000000000
+GLOBL wordBK<>(SB), RODATA|NOPTR, $8
+
+DATA wordBL<>+0(SB)/8, $0x0000000000000280
+GLOBL wordBL<>(SB), RODATA|NOPTR, $8
+
+DATA wordBM<>+0(SB)/8, $0x00000000000007ff
+GLOBL wordBM<>(SB), RODATA|NOPTR, $8
+
+DATA wordBN<>+0(SB)/8, $0x3f98618618618618
+GLOBL wordBN<>(SB), RODATA|NOPTR, $8
+
+DATA wordBO<>+0(SB)/8, $0x3fbb6db6db6db6db
+GLOBL wordBO<>(SB), RODATA|NOPTR, $8
+
+DATA wordBP<>+0(SB)/8, $0x3f43813813813814
+GLOBL wordBP<>(SB), RODATA|NOPTR, $8
+
+// func tanhSlopeAVX(dst []float64, x []float64, table *float64, numbers *float64) int
+// Requires: AVX, AVX2, AVX512DQ, AVX512F
+TEXT ·tanhSlopeAVX(SB), NOSPLIT, $0-72
+	CMPQ ·form+0(SB), $0x01
+	JNE  AVX512
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -6718,9 +6623,98 @@ TEXT ·tanhSlopeAVX512(SB), NOSPLIT, $0-72
 	MOVQ numbers+56(FP), SI
 	MOVQ CX, DI
 
-loop:
+AVX2_loop:
+	CMPQ         DI, $0x00000004
+	JL           AVX2_done
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y0
+	VBROADCASTSD wordBQ<>+0(SB), Y1
+	VMULPD       Y1, Y0, Y0
+	VBROADCASTSD wordAC<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y1
+	VBROADCASTSD wordAD<>+0(SB), Y4
+	VCMPPD       $0x11, Y4, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	CMPL         R8, $0x0000000f
+	JNE          AVX2_done
+	VBROADCASTSD wordAE<>+0(SB), Y1
+	VBROADCASTSD wordAF<>+0(SB), Y4
+	VMULPD       Y4, Y0, Y4
+	VADDPD       Y1, Y4, Y4
+	VSUBPD       Y1, Y4, Y1
+	VBROADCASTSD (SI), Y5
+	VMULPD       Y5, Y1, Y5
+	VSUBPD       Y5, Y0, Y0
+	VBROADCASTSD 8(SI), Y5
+	VMULPD       Y5, Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VBROADCASTSD wordAG<>+0(SB), Y1
+	VANDPD       Y1, Y4, Y1
+	VEXTRACTI128 $0x01, Y1, X2
+	VMOVQ        X1, R8
+	SHLQ         $0x01, R8
+	VPEXTRQ      $0x01, X1, R9
+	SHLQ         $0x01, R9
+	VMOVQ        X2, R10
+	SHLQ         $0x01, R10
+	VPEXTRQ      $0x01, X2, R11
+	SHLQ         $0x01, R11
+	VMOVUPD      (BX)(R8*8), X2
+	VINSERTF128  $0x01, (BX)(R10*8), Y2, Y2
+	VMOVUPD      (BX)(R9*8), X3
+	VINSERTF128  $0x01, (BX)(R11*8), Y3, Y3
+	VUNPCKLPD    Y3, Y2, Y1
+	VUNPCKHPD    Y3, Y2, Y5
+	VPSRLQ       $0x07, Y4, Y4
+	VPSLLQ       $0x34, Y4, Y4
+	VPADDQ       Y4, Y1, Y1
+	VMULPD       Y0, Y0, Y4
+	VADDPD       Y0, Y5, Y5
+	VBROADCASTSD wordAH<>+0(SB), Y6
+	VBROADCASTSD wordAI<>+0(SB), Y7
+	VMULPD       Y7, Y0, Y7
+	VADDPD       Y7, Y6, Y6
+	VMULPD       Y6, Y4, Y6
+	VADDPD       Y6, Y5, Y5
+	VMULPD       Y4, Y4, Y4
+	VBROADCASTSD wordAJ<>+0(SB), Y6
+	VBROADCASTSD wordAK<>+0(SB), Y7
+	VMULPD       Y7, Y0, Y0
+	VADDPD       Y0, Y6, Y0
+	VMULPD       Y0, Y4, Y0
+	VADDPD       Y0, Y5, Y0
+	VMULPD       Y0, Y1, Y0
+	VADDPD       Y0, Y1, Y0
+	VBROADCASTSD wordAB<>+0(SB), Y1
+	VADDPD       Y0, Y1, Y1
+	VBROADCASTSD wordBR<>+0(SB), Y4
+	VMULPD       Y0, Y4, Y0
+	VMULPD       Y1, Y1, Y1
+	VDIVPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, DI
+	JMP          AVX2_loop
+
+AVX2_done:
+	SUBQ DI, CX
+	MOVQ CX, ret+64(FP)
+	VZEROUPPER
+	RET
+
+AVX512:
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ table+48(FP), BX
+	MOVQ numbers+56(FP), SI
+	MOVQ CX, DI
+
+AVX512_loop:
 	CMPQ         DI, $0x00000008
-	JL           done
+	JL           AVX512_done
 	VMOVUPD      (DX), Z0
 	VBROADCASTSD wordAC<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z0
@@ -6732,7 +6726,7 @@ loop:
 	VCMPPD       $0x11, Z4, Z1, K1
 	KMOVW        K1, R8
 	CMPL         R8, $0x000000ff
-	JNE          done
+	JNE          AVX512_done
 	VBROADCASTSD wordAE<>+0(SB), Z1
 	VBROADCASTSD wordAF<>+0(SB), Z4
 	VMULPD       Z4, Z0, Z4
@@ -6781,10 +6775,16 @@ loop:
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, DI
-	JMP          loop
+	JMP          AVX512_loop
 
-done:
+AVX512_done:
 	SUBQ DI, CX
 	MOVQ CX, ret+64(FP)
 	VZEROUPPER
 	RET
+
+DATA wordBQ<>+0(SB)/8, $0xc000000000000000
+GLOBL wordBQ<>(SB), RODATA|NOPTR, $8
+
+DATA wordBR<>+0(SB)/8, $0x4010000000000000
+GLOBL wordBR<>(SB), RODATA|NOPTR, $8

@@ -5,193 +5,97 @@
 package kernel
 
 //go:noescape
-func matVecAVX2(y []float64, w []float64, ld int, x []float64)
+func matVecAVX(y []float64, w []float64, ld int, x []float64)
 
 //go:noescape
-func addRowsAVX2(dst []float64, w []float64, wAt int, ld int, s []float64, sAt int, inc int, rows int)
+func addRowsAVX(dst []float64, w []float64, wAt int, ld int, s []float64, sAt int, inc int, rows int)
 
 //go:noescape
-func addTilesAVX2(rows int, c []float64, cAt int, ldc int, a []float64, aAt int, aStep int, b []float64, bAt int, bStep int, bPanel int, panels int, steps int, fresh bool)
+func addTilesAVX(rows int, c []float64, cAt int, ldc int, a []float64, aAt int, aStep int, b []float64, bAt int, bStep int, bPanel int, panels int, steps int, fresh bool)
 
 //go:noescape
-func sumLanesAVX2(lanes *[8]float64, x []float64)
+func sumLanesAVX(lanes *[8]float64, x []float64)
 
 //go:noescape
-func dotLanesAVX2(lanes *[8]float64, x []float64, y []float64)
+func dotLanesAVX(lanes *[8]float64, x []float64, y []float64)
 
 //go:noescape
-func joinLanesAVX2(dst []float64, lanes []float64, at int, stride int)
+func joinLanesAVX(dst []float64, lanes []float64, at int, stride int)
 
 //go:noescape
-func addAVX2(dst []float64, x []float64, y []float64)
+func addAVX(dst []float64, x []float64, y []float64)
 
 //go:noescape
-func subAVX2(dst []float64, x []float64, y []float64)
+func subAVX(dst []float64, x []float64, y []float64)
 
 //go:noescape
-func mulAVX2(dst []float64, x []float64, y []float64)
+func mulAVX(dst []float64, x []float64, y []float64)
 
 //go:noescape
-func divAVX2(dst []float64, x []float64, y []float64)
+func divAVX(dst []float64, x []float64, y []float64)
 
 //go:noescape
-func addScalarAVX2(dst []float64, x []float64, a float64)
+func addScalarAVX(dst []float64, x []float64, a float64)
 
 //go:noescape
-func mulScalarAVX2(dst []float64, x []float64, a float64)
+func mulScalarAVX(dst []float64, x []float64, a float64)
 
 //go:noescape
-func divScalarAVX2(dst []float64, x []float64, a float64)
+func divScalarAVX(dst []float64, x []float64, a float64)
 
 //go:noescape
-func scalarSubAVX2(dst []float64, x []float64, a float64)
+func scalarSubAVX(dst []float64, x []float64, a float64)
 
 //go:noescape
-func scalarDivAVX2(dst []float64, x []float64, a float64)
+func scalarDivAVX(dst []float64, x []float64, a float64)
 
 //go:noescape
-func addMulAVX2(dst []float64, x []float64, y []float64)
+func addMulAVX(dst []float64, x []float64, y []float64)
 
 //go:noescape
-func addMulScalarAVX2(dst []float64, x []float64, a float64)
+func addMulScalarAVX(dst []float64, x []float64, a float64)
 
 //go:noescape
-func lessAVX2(dst []float64, x []float64, y []float64)
+func lessAVX(dst []float64, x []float64, y []float64)
 
 //go:noescape
-func lessEqualAVX2(dst []float64, x []float64, y []float64)
+func lessEqualAVX(dst []float64, x []float64, y []float64)
 
 //go:noescape
-func blendAVX2(dst []float64, x []float64, y []float64)
+func blendAVX(dst []float64, x []float64, y []float64)
 
 //go:noescape
-func addWhereAVX2(dst []float64, x []float64, y []float64)
+func addWhereAVX(dst []float64, x []float64, y []float64)
 
 //go:noescape
-func slopeAVX2(dst []float64, x []float64)
+func slopeAVX(dst []float64, x []float64)
 
 //go:noescape
-func absAVX2(dst []float64, x []float64)
+func absAVX(dst []float64, x []float64)
 
 //go:noescape
-func signAVX2(dst []float64, x []float64)
+func signAVX(dst []float64, x []float64)
 
 //go:noescape
-func sqrtAVX2(dst []float64, x []float64)
+func sqrtAVX(dst []float64, x []float64)
 
 //go:noescape
-func expAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+func expAVX(dst []float64, x []float64, table *float64, numbers *float64) int
 
 //go:noescape
-func logAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+func logAVX(dst []float64, x []float64, table *float64, numbers *float64) int
 
 //go:noescape
-func sinAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+func sinAVX(dst []float64, x []float64, table *float64, numbers *float64) int
 
 //go:noescape
-func cosAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+func cosAVX(dst []float64, x []float64, table *float64, numbers *float64) int
 
 //go:noescape
-func tanhAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+func tanhAVX(dst []float64, x []float64, table *float64, numbers *float64) int
 
 //go:noescape
-func sigmoidAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
+func sigmoidAVX(dst []float64, x []float64, table *float64, numbers *float64) int
 
 //go:noescape
-func tanhSlopeAVX2(dst []float64, x []float64, table *float64, numbers *float64) int
-
-//go:noescape
-func matVecAVX512(y []float64, w []float64, ld int, x []float64)
-
-//go:noescape
-func addRowsAVX512(dst []float64, w []float64, wAt int, ld int, s []float64, sAt int, inc int, rows int)
-
-//go:noescape
-func addTilesAVX512(rows int, c []float64, cAt int, ldc int, a []float64, aAt int, aStep int, b []float64, bAt int, bStep int, bPanel int, panels int, steps int, fresh bool)
-
-//go:noescape
-func sumLanesAVX512(lanes *[8]float64, x []float64)
-
-//go:noescape
-func dotLanesAVX512(lanes *[8]float64, x []float64, y []float64)
-
-//go:noescape
-func joinLanesAVX512(dst []float64, lanes []float64, at int, stride int)
-
-//go:noescape
-func addAVX512(dst []float64, x []float64, y []float64)
-
-//go:noescape
-func subAVX512(dst []float64, x []float64, y []float64)
-
-//go:noescape
-func mulAVX512(dst []float64, x []float64, y []float64)
-
-//go:noescape
-func divAVX512(dst []float64, x []float64, y []float64)
-
-//go:noescape
-func addScalarAVX512(dst []float64, x []float64, a float64)
-
-//go:noescape
-func mulScalarAVX512(dst []float64, x []float64, a float64)
-
-//go:noescape
-func divScalarAVX512(dst []float64, x []float64, a float64)
-
-//go:noescape
-func scalarSubAVX512(dst []float64, x []float64, a float64)
-
-//go:noescape
-func scalarDivAVX512(dst []float64, x []float64, a float64)
-
-//go:noescape
-func addMulAVX512(dst []float64, x []float64, y []float64)
-
-//go:noescape
-func addMulScalarAVX512(dst []float64, x []float64, a float64)
-
-//go:noescape
-func lessAVX512(dst []float64, x []float64, y []float64)
-
-//go:noescape
-func lessEqualAVX512(dst []float64, x []float64, y []float64)
-
-//go:noescape
-func blendAVX512(dst []float64, x []float64, y []float64)
-
-//go:noescape
-func addWhereAVX512(dst []float64, x []float64, y []float64)
-
-//go:noescape
-func slopeAVX512(dst []float64, x []float64)
-
-//go:noescape
-func absAVX512(dst []float64, x []float64)
-
-//go:noescape
-func signAVX512(dst []float64, x []float64)
-
-//go:noescape
-func sqrtAVX512(dst []float64, x []float64)
-
-//go:noescape
-func expAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
-
-//go:noescape
-func logAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
-
-//go:noescape
-func sinAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
-
-//go:noescape
-func cosAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
-
-//go:noescape
-func tanhAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
-
-//go:noescape
-func sigmoidAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
-
-//go:noescape
-func tanhSlopeAVX512(dst []float64, x []float64, table *float64, numbers *float64) int
+func tanhSlopeAVX(dst []float64, x []float64, table *float64, numbers *float64) int

@@ -39,13 +39,10 @@ func writeFile(suffix, constraint string, choose bool) {
 			fmt.Fprintf(&b, "%s%s(%s)", f.name, form, args)
 		}
 		if choose {
-			for _, s := range sets {
-				fmt.Fprintf(&b, "\nif form == form%s {\n", s.name)
-				call(s.name)
-				b.WriteString("\n} else ")
-			}
-			b.WriteString("{\n")
+			b.WriteString("\nif form == formGo {\n")
 			call("Go")
+			b.WriteString("\n} else {\n")
+			call("AVX")
 			b.WriteString("\n}\n}\n\n")
 		} else {
 			call("Go")

@@ -89,7 +89,7 @@ func (s set) unless(predicate uint64, x, y vec, target string) {
 		VMOVMSKPD(r, holds)
 		CMPL(holds, U32(0xf))
 	}
-	JNE(LabelRef(target))
+	JNE(s.to(target))
 }
 
 // entries reads fields of the entries of a table, which have size words: one vector for each field, whose number of
@@ -172,43 +172,49 @@ func (s set) gather(table reg.GPVirtual, at [4]reg.GPVirtual, fields ...int) []v
 
 // function makes the function that sets dst[i] to what evaluate makes of x[i], one register after the other, until
 // too few numbers are left, or evaluate jumps to "done". It returns the number of elements that are set.
-func (s set) function(name string, evaluate func(x vec, table, numbers reg.GPVirtual) vec) {
-	s.text(name, "func(dst, x []float64, table, numbers *float64) int")
+func (s set) function(evaluate func(s set, x vec, table, numbers reg.GPVirtual) vec) {
 	dst, n, x := pointer("dst", ""), length("dst"), pointer("x", "")
 	table, numbers := GP64(), GP64()
 	Load(Param("table"), table)
 	Load(Param("numbers"), numbers)
 	left := copyOf(n)
-	Label("loop")
+	s.mark("loop")
 	CMPQ(left, U32(s.width))
-	JL(LabelRef("done"))
+	JL(s.to("done"))
 	argument := s.wide()
 	VMOVUPD(Mem{Base: x}, argument)
-	VMOVUPD(evaluate(argument, table, numbers), Mem{Base: dst})
+	VMOVUPD(evaluate(s, argument, table, numbers), Mem{Base: dst})
 	ADDQ(U32(8*s.width), x)
 	ADDQ(U32(8*s.width), dst)
 	SUBQ(U32(s.width), left)
-	JMP(LabelRef("loop"))
-	Label("done")
+	JMP(s.to("loop"))
+	s.mark("done")
 	SUBQ(left, n)
 	Store(n, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
 }
 
 // elementary makes the elementary functions.
-func (s set) elementary() {
-	s.function("exp", s.exp)
-	s.function("log", s.log)
-	s.function("sin", func(x vec, table, numbers reg.GPVirtual) vec { return s.sine(x, table, numbers, 0) })
-	s.function("cos", func(x vec, table, numbers reg.GPVirtual) vec { return s.sine(x, table, numbers, sineSteps/4) })
-	s.function("tanh", s.tanh)
-	s.function("sigmoid", s.sigmoid)
-	s.function("tanhSlope", func(x vec, table, numbers reg.GPVirtual) vec {
-		e := s.exp(s.mul(s.abs(x), s.c(-2)), table, numbers)
-		sum := s.add(s.c(1), e)
-		return s.div(s.mul(s.c(4), e), s.mul(sum, sum))
-	})
+func elementary() {
+	for _, f := range []struct {
+		name     string
+		evaluate func(s set, x vec, table, numbers reg.GPVirtual) vec
+	}{
+		{"exp", set.exp},
+		{"log", set.log},
+		{"sin", func(s set, x vec, table, numbers reg.GPVirtual) vec { return s.sine(x, table, numbers, 0) }},
+		{"cos", func(s set, x vec, table, numbers reg.GPVirtual) vec { return s.sine(x, table, numbers, sineSteps/4) }},
+		{"tanh", set.tanh},
+		{"sigmoid", set.sigmoid},
+		{"tanhSlope", set.tanhSlope},
+	} {
+		define(f.name, "func(dst, x []float64, table, numbers *float64) int", func(s set) { s.function(f.evaluate) })
+	}
+}
+
+func (s set) tanhSlope(x vec, table, numbers reg.GPVirtual) vec {
+	e := s.exp(s.mul(s.abs(x), s.c(-2)), table, numbers)
+	sum := s.add(s.c(1), e)
+	return s.div(s.mul(s.c(4), e), s.mul(sum, sum))
 }
 
 // number i is one that package elementary computes when it starts.

@@ -5,6 +5,7 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
@@ -30,28 +31,43 @@ var sets = []set{
 
 func main() {
 	ConstraintExpr("amd64")
-	for _, s := range sets {
-		s.matVec()
-		s.addRows()
-		s.addTiles()
-		s.lanesOf("sumLanes", "func(lanes *[8]float64, x []float64)", false)
-		s.lanesOf("dotLanes", "func(lanes *[8]float64, x, y []float64)", true)
-		s.joinLanes()
-		s.elementwise()
-		s.elementary()
-	}
+	define("matVec", "func(y, w []float64, ld int, x []float64)", set.matVec)
+	define("addRows", "func(dst, w []float64, wAt, ld int, s []float64, sAt, inc, rows int)", set.addRows)
+	define("addTiles", "func(rows int, c []float64, cAt, ldc int, a []float64, aAt, aStep int, b []float64, bAt, "+
+		"bStep, bPanel, panels, steps int, fresh bool)", set.addTiles)
+	define("sumLanes", "func(lanes *[8]float64, x []float64)", func(s set) { s.lanesOf(false) })
+	define("dotLanes", "func(lanes *[8]float64, x, y []float64)", func(s set) { s.lanesOf(true) })
+	define("joinLanes", "func(dst, lanes []float64, at, stride int)", set.joinLanes)
+	elementwise()
+	elementary()
 	Generate()
 	writeDispatch()
 }
 
-// text starts a function; its name is followed by that of the instruction set.
-func (s set) text(name, signature string) {
-	TEXT(name+s.name, NOSPLIT, signature)
-	if s.name == sets[0].name {
-		functions = append(functions, function{name, signature})
-	}
+// define makes a function of the code that body makes for each instruction set: that of the form in use runs.
+func define(name, signature string, body func(s set)) {
+	functions = append(functions, function{name, signature})
+	TEXT(name+"AVX", NOSPLIT, signature)
 	Pragma("noescape")
+	CMPQ(NewDataAddr(Symbol{Name: "·form"}, 0), Imm(formAVX2))
+	JNE(LabelRef(sets[1].name))
+	for i, s := range sets {
+		if i > 0 {
+			Label(s.name)
+		}
+		body(s)
+		VZEROUPPER()
+		RET()
+	}
 }
 
-// label returns a label that is unique in a function.
+// formAVX2 is the number of the form in package kernel.
+const formAVX2 = 1
+
+// mark puts a label here, to which to refers: it is one of the code for the set.
+func (s set) mark(name string) { Label(s.name + "_" + name) }
+
+func (s set) to(name string) LabelRef { return LabelRef(s.name + "_" + name) }
+
+// label returns a label that is unique in the code for a set.
 func label(name string, n int) string { return name + string(rune('0'+n)) }
