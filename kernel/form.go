@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-//go:generate go run -C gen . -pkg kernel -out ../kernel_amd64.s -stubs ../stubs_amd64.go -dispatch ../dispatch
+//go:generate go run -C gen . -pkg kernel -out ../kernel_amd64.s -stubs ../stubs_amd64.go -other ../other.go
 
-// The forms, in ascending order of preference.
+// The forms, in ascending order of preference. Functions in assembly go by their numbers.
 const (
 	formGo = iota
 	formAVX2
