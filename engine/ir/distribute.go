@@ -205,7 +205,8 @@ func (w *vectorizer) crossing(start, cut, end int) (numbers []Reg, again []int, 
 		switch in.Op {
 		case Add, Mul, Fun1, Fun2:
 			numbers = append(numbers, in.D)
-		case Const, IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg, Object, ObjectX, Static, StaticX, Load, LoadX, View, ViewX:
+		case Const, IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg, Object, ObjectX, Static, StaticX, Load, LoadX, View,
+			ViewX:
 			again = append(again, i)
 			in.Uses(func(r *Reg) {
 				if k, is := set[*r]; is && code[k].Op == Alloc {

@@ -390,31 +390,30 @@ func (c *compiler) ahead(v *value) ir.Reg {
 	return r
 }
 
-// family makes ⟦t | i < s⟧: a new vector, or what stands at to, a reference to where its components go.
-func (c *compiler) family(r term.Ref, n *term.Node, to *ir.Reg) *value {
+// family makes ⟦t | i < s⟧.
+func (c *compiler) family(r term.Ref, n *term.Node) *value {
 	t := c.types[r]
-	if c.unrolls(r) && to == nil {
+	if c.unrolls(r) {
 		return &value{kind: vector, typ: t, parts: c.unrolled(n)}
 	}
-	var d ir.Reg
-	if to == nil {
-		d = c.set(ir.Instr{Op: ir.Alloc, N: uint32(c.layout.Slots(t))})
-	} else {
-		d = *to
-	}
+	d := c.set(ir.Instr{Op: ir.Alloc, N: uint32(c.layout.Slots(t))})
+	c.fill(d, n)
+	return c.fromReg(d, t)
+}
+
+// fill makes the components of a comprehension, which go behind the reference d.
+func (c *compiler) fill(d ir.Reg, n *term.Node) {
 	w := uint32(c.layout.Slots(c.types[n.A]))
 	size, _ := c.bound(n)
 	s, _ := c.known(n.Static())
 	c.forward(size, s, true, func(i ir.Reg) {
 		c.bindIndex(n, i)
 		if k := &c.t.Nodes[n.A]; k.Op == term.FamilyOp && !c.unrolls(n.A) {
-			row := c.set(ir.Instr{Op: ir.ViewX, A: d, B: i, M: w})
-			c.family(n.A, k, &row)
+			c.fill(c.set(ir.Instr{Op: ir.ViewX, A: d, B: i, M: w}), k)
 			return
 		}
 		c.store(d, c.term(n.A), i, w, 0)
 	})
-	return c.fromReg(d, t)
 }
 
 // lanes is how many partial sums a sum of more summands has, see [term.Sum].

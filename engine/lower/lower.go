@@ -319,7 +319,7 @@ func (c *compiler) plain(r term.Ref, n *term.Node) *value {
 	case term.DataOp:
 		return c.datum(r, n)
 	case term.FamilyOp:
-		return c.family(r, n, nil)
+		return c.family(r, n)
 	case term.ScanOp:
 		return c.states(r, n)
 	case term.SumOp:

@@ -3,6 +3,7 @@ package wasm
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/gram-machine/gram/term"
@@ -112,10 +113,9 @@ func (e *Encoder) rewrite(code string, shift int, call func(number int) int) {
 	})
 }
 
-// branches reports whether the code has blocks.
-func (f *function) branches() bool {
-	found := false
-	instructions(f.code, func(op byte, _ string) { found = found || op == Block || op == Loop || op == If })
+// has reports whether the code has one of these instructions.
+func (f *function) has(ops ...byte) (found bool) {
+	instructions(f.code, func(op byte, _ string) { found = found || slices.Contains(ops, op) })
 	return found
 }
 
@@ -182,13 +182,7 @@ func Translated(s term.Symbol) bool {
 // Short reports whether the function of a symbol has at most so many bytes of code, and calls no other one.
 func Short(s term.Symbol, bytes int) bool {
 	at, ok := symbolFunctions[s]
-	if !ok {
-		return false
-	}
-	calls := false
-	f := &functions[at]
-	instructions(f.code, func(op byte, _ string) { calls = calls || op == CallOp })
-	return !calls && len(f.code) <= bytes
+	return ok && len(functions[at].code) <= bytes && !functions[at].has(CallOp)
 }
 
 // Symbol applies a symbol to the operands on the stack.
@@ -204,7 +198,7 @@ const InlineBytes = 40
 // call applies a function to the operands on the stack.
 func (f *Function) call(at int) {
 	g := &functions[at]
-	if len(g.code) > InlineBytes || g.branches() {
+	if len(g.code) > InlineBytes || g.has(Block, Loop, If) {
 		f.Local(CallOp, f.linker.call(at+1))
 		return
 	}
