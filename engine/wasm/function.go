@@ -217,21 +217,23 @@ func (f *Function) call(at int) {
 // TableBytes is how many bytes tables and constants take, at the start of each memory.
 const TableBytes = 1 << 16
 
+// Tables are those of package elementary, in the order in which they lie in memory. An entry has Words words.
+var Tables = []struct {
+	Name           string
+	Entries, Words int
+}{{"expTable", 128, 2}, {"logTable", 128, 3}, {"sineTable", 128, 4}, {"tanhTable", 641, 2}, {"sigmoidTable", 1281, 2}}
+
 // PutTables writes the tables of package elementary, and behind them the constants.
 func PutTables(memory []byte) {
-	t := elementary.AllTables()
-	at := 0
-	put := func(first unsafe.Pointer, words int) {
-		for _, v := range unsafe.Slice((*uint64)(first), words) {
+	t, at := elementary.AllTables(), 0
+	first := [...]unsafe.Pointer{unsafe.Pointer(t.Exp), unsafe.Pointer(t.Log), unsafe.Pointer(t.Sine),
+		unsafe.Pointer(t.Tanh), unsafe.Pointer(t.Sigmoid)}
+	for i, table := range Tables {
+		for _, v := range unsafe.Slice((*uint64)(first[i]), table.Entries*table.Words) {
 			binary.LittleEndian.PutUint64(memory[at:], v)
 			at += 8
 		}
 	}
-	put(unsafe.Pointer(t.Exp), 128*2)
-	put(unsafe.Pointer(t.Log), 128*3)
-	put(unsafe.Pointer(t.Sine), 128*4)
-	put(unsafe.Pointer(t.Tanh), 641*2)
-	put(unsafe.Pointer(t.Sigmoid), 1281*2)
 	for i, v := range constants {
 		binary.LittleEndian.PutUint64(memory[constsAt+8*i:], math.Float64bits(v))
 	}

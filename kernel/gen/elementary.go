@@ -53,7 +53,7 @@ func (s set) and(x, y Op) vec { return s.op(VANDPD, x, y) }
 func (s set) or(x, y Op) vec  { return s.op(VORPD, x, y) }
 
 // addWords returns the sums of words.
-func (s set) addWords(x, y Op) vec { return s.op(func(ops ...Op) { VPADDQ(ops...) }, x, y) }
+func (s set) addWords(x, y Op) vec { return s.op(VPADDQ, x, y) }
 
 func (s set) shiftRight(x vec, n uint64) vec {
 	r := s.wide()
@@ -246,7 +246,7 @@ func (s set) log(x vec, table, numbers reg.GPVirtual) vec {
 	)
 	s.unless(isAtLeast, x, s.c(0x1p-1022), "done")
 	s.unless(isLess, x, s.c(math.Inf(1)), "done")
-	d := s.op(func(ops ...Op) { VPSUBQ(ops...) }, x, s.bits(logFirst))
+	d := s.op(VPSUBQ, x, s.bits(logFirst))
 	n := s.mul(s.exponent(d), s.c(1<<expBits))
 	index := s.and(s.shiftRight(d, 52-logBits), s.bits(1<<logBits-1))
 	var inverse, hi, lo vec
@@ -258,7 +258,7 @@ func (s set) log(x vec, table, numbers reg.GPVirtual) vec {
 		e := s.gather(table, at, 0, 1)
 		inverse, hi, lo = e[0], e[1], s.gather(table, at, 2)[0]
 	}
-	z := s.op(func(ops ...Op) { VPSUBQ(ops...) }, x, s.and(d, s.bits(^uint64(1<<52-1))))
+	z := s.op(VPSUBQ, x, s.and(d, s.bits(^uint64(1<<52-1))))
 	head := s.and(z, s.bits(^uint64(1<<27-1)))
 	a := s.sub(s.mul(head, inverse), s.c(1))
 	b := s.mul(s.sub(z, head), inverse)

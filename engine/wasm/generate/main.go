@@ -58,13 +58,10 @@ var tables = map[string]struct{ at, entry int }{}
 // layout sets tables, and returns where they end.
 func layout() int {
 	at := 0
-	for _, t := range []struct {
-		name       string
-		len, entry int
-	}{{"expTable", 128, 16}, {"logTable", 128, 24}, {"sineTable", 128, 32}, {"tanhTable", 641, 16},
-		{"sigmoidTable", 1281, 16}} {
-		tables[t.name] = struct{ at, entry int }{at, t.entry}
-		at += t.len * t.entry
+	for _, t := range wasm.Tables {
+		entry := 8 * t.Words
+		tables[t.Name] = struct{ at, entry int }{at, entry}
+		at += t.Entries * entry
 	}
 	return at
 }
@@ -77,8 +74,7 @@ func generate(dir string) (text []byte, err error) {
 		}
 	}()
 	t := &translator{fset: token.NewFileSet(), decls: map[types.Object]*ast.FuncDecl{},
-		values: map[types.Object]ast.Expr{},
-		of:     map[types.Object]*function{}, slices: map[types.Object]slice{},
+		values: map[types.Object]ast.Expr{}, of: map[types.Object]*function{}, slices: map[types.Object]slice{},
 		info: types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{},
 			Uses: map[*ast.Ident]types.Object{}}}
 	exports, err := exportFiles(dir)
