@@ -6,9 +6,8 @@ import (
 	"github.com/gram-machine/gram/term/elementary"
 )
 
-// The functions of this file set dst[i] to the function of package elementary, or of the
-// table of symbols of package term, at x[i]. They panic if x is shorter than dst. dst may be
-// x; else it must not overlap it.
+// The functions of this file set dst[i] to the function of package elementary, or of the table of symbols of package
+// term, at x[i]. They panic if x is shorter than dst. dst may be x; else it must not overlap it.
 
 // tables are those of package elementary.
 var tables = elementary.AllTables()
@@ -33,11 +32,10 @@ func Tanh(dst, x []float64) { evaluate(dst, x, tanh, elementary.Tanh, tables.Tan
 // Sigmoid sets dst[i] to sigmoid x[i].
 func Sigmoid(dst, x []float64) { evaluate(dst, x, sigmoid, elementary.Sigmoid, tables.Sigmoid, nil) }
 
-// evaluate sets dst[i] to one(x[i]). The function all does this for a number of elements that
-// it returns: it stops where too few are left for a register, or where one of those in a
-// register is out of the range of its formula. Where too few are left, all evaluates the last
-// 8 elements, some of them again. Otherwise the next 8 elements, or those that are left, are
-// evaluated one by one.
+// evaluate sets dst[i] to one(x[i]). The function all does this for a number of elements that it returns: it stops
+// where too few are left for a register, or where one of those in a register is out of the range of its formula.
+// Where too few are left, all evaluates the last 8 elements, some of them again. Otherwise the next 8 elements, or
+// those that are left, are evaluated one by one.
 func evaluate(dst, x []float64, all func(dst, x []float64, table, numbers *float64) int, one func(float64) float64,
 	table, numbers *float64) {
 	x = x[:len(dst)]

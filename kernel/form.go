@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"os"
 	"slices"
+
+	"golang.org/x/sys/cpu"
 )
 
-//go:generate go run -C gen . -pkg kernel -out ../kernel_amd64.s -stubs ../stubs_amd64.go -dispatch ../dispatch
+//go:generate go run -C gen . -pkg kernel -out ../kernel_amd64.s -stubs ../stubs_amd64.go -other ../other.go
 
-// The forms, in ascending order of preference.
+// The forms, in ascending order of preference. Functions in assembly go by their numbers.
 const (
 	formGo = iota
 	formAVX2
@@ -23,8 +25,7 @@ var (
 	maxTileRows = [...]int{formGo: 4, formAVX2: 6, formAVX512: 8}
 )
 
-// tileHeight returns how many rows the next tile has if so many are left; 0 if there are
-// less than 4.
+// tileHeight returns how many rows the next tile has if so many are left; 0 if there are less than 4.
 func tileHeight(left int) int {
 	most := maxTileRows[form]
 	switch {
@@ -43,8 +44,7 @@ var form = chooseForm(os.Getenv("GRAM_KERNEL"))
 // of [Forms], or the one that the environment variable GRAM_KERNEL names, if it is there.
 func Form() string { return formNames[form] }
 
-// Forms returns the names of the forms that run on this processor and system, the fastest
-// last.
+// Forms returns the names of the forms that run on this processor and system, the fastest last.
 func Forms() []string { return formNames[:bestForm()+1] }
 
 // Use selects a form by its name, for tests and measurements. No other function of the
@@ -63,4 +63,17 @@ func chooseForm(name string) int {
 		return i
 	}
 	return bestForm()
+}
+
+// bestForm returns the last form that processor and system have the registers for: the fields are false where a
+// processor is not amd64.
+func bestForm() int {
+	x := &cpu.X86
+	switch {
+	case !x.HasAVX2 || !x.HasBMI2:
+		return formGo
+	case !x.HasAVX512F || !x.HasAVX512DQ || !x.HasAVX512VL:
+		return formAVX2
+	}
+	return formAVX512
 }

@@ -6,9 +6,8 @@ import (
 	"github.com/gram-machine/gram/term/elementary"
 )
 
-// The functions of this file are the Go forms. What they compute is what the forms in
-// assembly compute, bit by bit. A product is converted to float64 before it is added:
-// this forbids the compiler to fuse the two.
+// The functions of this file are the Go forms. What they compute is what the forms in assembly compute, bit by bit. A
+// product is converted to float64 before it is added: this forbids the compiler to fuse the two.
 
 // minusZero is where a sum may begin: −0 + x is x, bit by bit.
 var minusZero = math.Copysign(0, -1)
@@ -72,8 +71,7 @@ func joinLanesGo(dst, lanes []float64, at, stride int) {
 	}
 }
 
-// addRowsGo adds w[wAt+i·ld+j]·s[sAt+i·inc] to dst[j], for i from 0 to rows − 1 one after
-// the other.
+// addRowsGo adds w[wAt+i·ld+j]·s[sAt+i·inc] to dst[j], for i from 0 to rows − 1 one after the other.
 func addRowsGo(dst, w []float64, wAt, ld int, s []float64, sAt, inc, rows int) {
 	for range rows {
 		by := s[sAt]

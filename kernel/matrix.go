@@ -4,9 +4,8 @@ import (
 	"fmt"
 )
 
-// Matrix is a matrix of Rows rows and Columns columns that stands in a slice: element (i, j)
-// is Data[i·RowStride + j·ColumnStride]. Strides are not negative. A matrix that is read may
-// have a stride of 0, or overlapping rows.
+// Matrix is a matrix of Rows rows and Columns columns that stands in a slice: element (i, j) is Data[i·RowStride +
+// j·ColumnStride]. Strides are not negative. A matrix that is read may have a stride of 0, or overlapping rows.
 type Matrix struct {
 	Data                    []float64
 	Rows, Columns           int
@@ -39,9 +38,8 @@ func fits(length, rows, columns, rowStride, columnStride int) bool {
 		(rows == 0 || columns == 0 || (rows-1)*rowStride+(columns-1)*columnStride < length)
 }
 
-// MatVec sets y[i] to the sum of w[i·ld+j]·x[j] over all j below len(x), in the order of
-// sums, for i below len(y). w is a matrix of len(y) rows and len(x) columns. y must not
-// overlap w or x.
+// MatVec sets y[i] to the sum of w[i·ld+j]·x[j] over all j below len(x), in the order of sums, for i below len(y). w
+// is a matrix of len(y) rows and len(x) columns. y must not overlap w or x.
 func MatVec(y, w []float64, ld int, x []float64) {
 	checkRows(w, len(y), len(x), ld)
 	if len(x) > 8 {
@@ -70,9 +68,8 @@ func MatVec(y, w []float64, ld int, x []float64) {
 	}
 }
 
-// AddMatVecT adds to x[j] the products w[i·ld+j]·y[i], one after the other for i below len(y),
-// for j below len(x). w is a matrix of len(y) rows and len(x) columns. x must not overlap w
-// or y.
+// AddMatVecT adds to x[j] the products w[i·ld+j]·y[i], one after the other for i below len(y), for j below len(x). w
+// is a matrix of len(y) rows and len(x) columns. x must not overlap w or y.
 //
 // This is what MatVec adds to the dual of its x, for a y of duals.
 func AddMatVecT(x, w []float64, ld int, y []float64) {
@@ -111,9 +108,8 @@ func AddMatMul(c, a, b Matrix) {
 	p.add()
 }
 
-// product is a product of matrices c = a·b or c += a·b, step by step: a(i, t) is
-// a[aAt + i·aRow + t·aStep], b(t, j) is b[bAt + t·bStep + j·bColumn], c(i, j) is
-// c[i·ldc + j·cColumn], where cColumn 0 stands for 1.
+// product is a product of matrices c = a·b or c += a·b, step by step: a(i, t) is a[aAt + i·aRow + t·aStep], b(t, j)
+// is b[bAt + t·bStep + j·bColumn], c(i, j) is c[i·ldc + j·cColumn], where cColumn 0 stands for 1.
 type product struct {
 	c                    []float64
 	ldc, cColumn         int

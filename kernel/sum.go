@@ -1,5 +1,7 @@
 package kernel
 
+import "math"
+
 // Sum returns the sum of the elements of x, in the order of sums; 0 if there are none.
 func Sum(x []float64) float64 {
 	if len(x) <= 8 {
@@ -98,4 +100,46 @@ func (s *Lanes) Sum() float64 {
 		return fold(s.lanes[:s.count])
 	}
 	return join(&s.lanes)
+}
+
+// Max returns the largest of numbers by [math.Max], which are compared in the order in which [Sum] adds.
+func Max(x []float64) float64 {
+	if len(x) <= 8 {
+		most := x[len(x)-1]
+		for i := len(x) - 2; i >= 0; i-- {
+			most = larger(x[i], most)
+		}
+		return most
+	}
+	var lane [8]float64
+	copy(lane[:], x)
+	rest := x[8:]
+	for ; len(rest) >= 8; rest = rest[8:] {
+		for l, v := range rest[:8] {
+			lane[l] = larger(lane[l], v)
+		}
+	}
+	for l, v := range rest {
+		lane[l] = larger(lane[l], v)
+	}
+	return larger(larger(larger(lane[0], lane[4]), larger(lane[2], lane[6])),
+		larger(larger(lane[1], lane[5]), larger(lane[3], lane[7])))
+}
+
+// Larger sets dst to the larger ones of x and y, by [math.Max].
+func Larger(dst, x, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = larger(x[i], y[i])
+	}
+}
+
+func larger(x, y float64) float64 {
+	switch {
+	case x > y:
+		return x
+	case y > x:
+		return y
+	}
+	return math.Max(x, y) // of zeros the positive one; NaN
 }

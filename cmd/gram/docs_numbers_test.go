@@ -167,7 +167,7 @@ func TestNumbersInProse(t *testing.T) {
 		{"docs/paper-notes.md", "if D(t) takes more than %d·(m + |G| + n + 1)", theorem, "theoremSteps"},
 		{"docs/paper-notes.md", "t takes more than %d steps", theorem, "sourceSteps"},
 		{"docs/paper-notes.md", "two parameters, %d, the smallest n", "internal/reference/paper_dup_test.go", "theoremConstant"},
-		{"docs/performance.md", "up to %d columns copying costs more", "kernel/matrix_add.go", "packColumns"},
+		{"docs/performance.md", "up to %d columns copying costs more", "kernel/product.go", "packColumns"},
 		{"docs/profiling.md", "the clock is read every %d events", "engine/exec/profile.go", "clockEvery"},
 		{"docs/work.md", "assert %d rewrites and units", "machine/bilinear_test.go", "movesConstant"},
 		{"docs/work.md", "rewrites and units, and %d words", "machine/bilinear_test.go", "wordsConstant"},

@@ -29,17 +29,12 @@ func (p *Program) Batch(n int) bool {
 		f.Regs++
 		return Reg(f.Regs - 1)
 	}
-	label := uint32(0)
-	for _, in := range f.Code {
-		if in.Op == Label {
-			label = max(label, in.N)
-		}
+	label := uint32(1)
+	for n := range Labels(f.Code) {
+		label = max(label, n+1)
 	}
-	label++
 	pos := f.Pos
-	code := []Instr{f.Code[0]}
-	p.Blocks = append(p.Blocks, Block{})
-	code[0] = Instr{Op: Count, N: uint32(len(p.Blocks) - 1), Pos: pos}
+	code := []Instr{p.block(pos)}
 	emit := func(in Instr) { code = append(code, in) }
 	emit(Instr{Op: Const, D: size, Val: float64(n), Pos: pos})
 	emit(Instr{Op: Const, D: i, Pos: pos})
@@ -88,9 +83,8 @@ func (p *Program) Batch(n int) bool {
 		emit(Instr{Op: CopyX, D: out, A: last.Args[0], B: i, M: k, K: k, Pos: pos})
 	}
 	emit(Instr{Op: Next, D: i, A: size, N: label, Pos: pos})
-	p.Blocks = append(p.Blocks, Block{})
 	emit(Instr{Op: Label, N: label + 1, Pos: pos})
-	emit(Instr{Op: Count, N: uint32(len(p.Blocks) - 1), Pos: pos})
+	emit(p.block(pos))
 	emit(Instr{Op: Return, Args: []Reg{out}, Pos: pos})
 	f.Code = code
 	p.Points, p.Inputs, p.Static = n, p.Inputs*n, p.Static+int(behind)

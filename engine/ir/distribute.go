@@ -82,10 +82,10 @@ func (w *vectorizer) divide(start int) (out *Func, first int) {
 	}
 	add(next)
 	add(Instr{Op: Label, N: next.N + 1, Pos: pos})
-	add(w.block(pos))
+	add(w.p.block(pos))
 	add(f.Code[init])
 	add(f.Code[start])
-	add(w.block(pos))
+	add(w.p.block(pos))
 	names := map[Reg]Reg{}
 	fresh := func(r Reg) Reg {
 		names[r] = Reg(out.Regs)

@@ -98,13 +98,10 @@ const (
 )
 
 var opNames = [numOps]string{"nop", "count", "const", "move", "indexadd", "indexsub", "indexmul", "indexdiv",
-	"indexneg",
-	"add", "mul",
-	"fun1", "fun2", "funk", "sumadd", "load", "loadx", "static", "staticx", "view", "viewx", "object", "objectx", "alloc",
-	"store", "storex", "copy", "copyx", "con", "closure", "member", "sibling", "capture", "call", "apply", "tailcall",
-	"tailapply",
-	"return", "collect", "enter",
-	"label", "jump", "branch", "switch", "empty", "next", "prev", "vectorloop", "hot"}
+	"indexneg", "add", "mul", "fun1", "fun2", "funk", "sumadd", "load", "loadx", "static", "staticx", "view", "viewx",
+	"object", "objectx", "alloc", "store", "storex", "copy", "copyx", "con", "closure", "member", "sibling", "capture",
+	"call", "apply", "tailcall", "tailapply", "return", "collect", "enter", "label", "jump", "branch", "switch", "empty",
+	"next", "prev", "vectorloop", "hot"}
 
 // String returns the name of the operation.
 func (op Op) String() string { return opNames[op] }
@@ -168,10 +165,7 @@ func (in *Instr) Uses(f func(*Reg)) {
 		f(&in.D)
 		f(&in.A)
 		f(&in.B)
-	case Store, Copy:
-		f(&in.D)
-		f(&in.A)
-	case Next:
+	case Store, Copy, Next:
 		f(&in.D)
 		f(&in.A)
 	case Hot:
@@ -269,6 +263,12 @@ type Program struct {
 	Placed  bool
 	Inlined []Inlined // from 1 on
 	Bodies  []Body    // 0: the program
+}
+
+// block begins a block without steps.
+func (p *Program) block(pos term.Pos) Instr {
+	p.Blocks = append(p.Blocks, Block{})
+	return Instr{Op: Count, N: uint32(len(p.Blocks) - 1), Pos: pos}
 }
 
 // Vector is the number of the vector that has a static slot, and the slot's place in it: the inputs are vector 0, and

@@ -114,25 +114,19 @@ func allocate(_ *Program, f *Func) {
 	}
 	for i := range f.Code {
 		in := &f.Code[i]
-		d := in.D
+		named := in.Sets() > 0 // D is a register
 		in.Uses(func(r *Reg) {
-			if r != &in.D {
+			if r == &in.D {
+				named = true
+			} else {
 				*r = place[*r]
 			}
 		})
-		if in.Sets() > 0 || in.readsD() {
-			if of[d] != nil {
-				in.D = place[d]
-			}
+		if named && of[in.D] != nil {
+			in.D = place[in.D]
 		}
 	}
 	f.Regs = max(len(busy), f.Params())
-}
-
-// readsD reports whether the instruction reads the register D.
-func (in *Instr) readsD() (reads bool) {
-	in.Uses(func(r *Reg) { reads = reads || r == &in.D })
-	return reads
 }
 
 // intervals are those of all registers. A parameter is in use before the first instruction.

@@ -225,7 +225,7 @@ func (s *scalarizer) emit(in Instr) {
 
 // begin begins a block.
 func (s *scalarizer) begin() {
-	in := s.vectorizer.block(s.f.Code[s.start].Pos)
+	in := s.p.block(s.f.Code[s.start].Pos)
 	s.block = in.N
 	s.emit(in)
 }
@@ -634,7 +634,7 @@ func (s *scalarizer) edits() []*edit {
 	if last.Op == Prev {
 		hot.K = 1
 	}
-	code := []Instr{{Op: Label, N: ahead, Pos: pos}, s.vectorizer.block(pos), {Op: Move, D: s.i, A: last.D, Pos: pos}}
+	code := []Instr{{Op: Label, N: ahead, Pos: pos}, s.p.block(pos), {Op: Move, D: s.i, A: last.D, Pos: pos}}
 	for _, c := range s.states {
 		for i, r := range c.regs {
 			switch {
@@ -660,6 +660,6 @@ func (s *scalarizer) edits() []*edit {
 			}
 		}
 	}
-	code = append(code, Instr{Op: Label, N: behind, Pos: pos}, s.vectorizer.block(pos))
+	code = append(code, Instr{Op: Label, N: behind, Pos: pos}, s.p.block(pos))
 	return []*edit{{before: s.start, in: hot}, {before: s.end + 1, in: Instr{Op: Jump, N: behind, Pos: pos}, more: code}}
 }

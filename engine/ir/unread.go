@@ -37,34 +37,23 @@ func (u *unreadSlots) dead() {
 	read := make([]bool, u.f.Regs)
 	var todo []int
 	by := make([][]int, u.f.Regs) // the instructions without effects that set a register
-	note := func(r *Reg) {
-		if !read[*r] {
-			read[*r] = true
-			todo = append(todo, by[*r]...)
-		}
-	}
-	uses := func(in *Instr) {
-		in.Uses(note)
-		for k := range Reg(in.Sets()) {
-			if r := in.D + k; in.Op == SumAdd { // it needs all partial sums
-				note(&r)
-			}
+	note := func(r Reg) {
+		if !read[r] {
+			read[r] = true
+			todo = append(todo, by[r]...)
 		}
 	}
 	for i := range code {
 		if in := &code[i]; in.pure() {
 			by[in.D] = append(by[in.D], i)
-		}
-	}
-	for i := range code {
-		if in := &code[i]; !in.pure() {
-			uses(in)
+		} else {
+			todo = append(todo, i)
 		}
 	}
 	for len(todo) > 0 {
 		in := &code[todo[len(todo)-1]]
 		todo = todo[:len(todo)-1]
-		uses(in)
+		in.reads(note)
 	}
 	u.f.Code = slices.DeleteFunc(code, func(in Instr) bool { return in.Op == Nop || in.pure() && !read[in.D] })
 }

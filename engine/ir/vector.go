@@ -199,8 +199,15 @@ type vectorizer struct {
 	label  uint32
 	edits  []*edit
 	named  map[Reg]Reg // results of regions have registers side by side
+	// The loops, by where they begin, that have instructions for each iteration. Those of windows are given up if there is
+	// no vector with them: that of the nest or region that begins at without-1.
+	unrolled, windows map[int]bool
+	without           int
+	making
+}
 
-	// Of the nest in the making.
+// making is what there is of the nest or the region in the making.
+type making struct {
 	start, end int
 	v          *Vector
 	failed     bool
@@ -221,12 +228,8 @@ type vectorizer struct {
 	reduced      *reduction // nil: the outermost loop is none
 	carried      map[Reg]bool
 	active       []activeLoop
-	// The loops, by where they begin, that have instructions for each iteration; retry says that there is one more.
-	// Those of windows are given up if there is no vector with them: that of the nest or region that begins at without-1.
-	unrolled, windows map[int]bool
-	retry             bool
-	without           int
-	begins            [maxLoops][]int // where the loops of each number begin
+	retry        bool            // there is one more loop that has instructions for each iteration
+	begins       [maxLoops][]int // where the loops of each number begin
 }
 
 // activeLoop is a loop whose body is being taken, and where it begins.
@@ -520,14 +523,8 @@ func (w *vectorizer) finishReduction(in *Instr) {
 	in.N = w.label + 1
 	w.label = behind
 	w.edits = append(w.edits, &edit{before: w.end + 1, in: Instr{Op: Jump, N: behind, Pos: in.Pos}, more: []Instr{
-		{Op: Label, N: in.N, Pos: in.Pos}, w.block(in.Pos), before, add, move, {Op: Label, N: behind, Pos: in.Pos},
-		w.block(in.Pos)}})
-}
-
-// block begins a block without steps.
-func (w *vectorizer) block(pos term.Pos) Instr {
-	w.p.Blocks = append(w.p.Blocks, Block{})
-	return Instr{Op: Count, N: uint32(len(w.p.Blocks) - 1), Pos: pos}
+		{Op: Label, N: in.N, Pos: in.Pos}, w.p.block(in.Pos), before, add, move, {Op: Label, N: behind, Pos: in.Pos},
+		w.p.block(in.Pos)}})
 }
 
 // behind puts the label before an instruction to which a vector goes on, and a block.
@@ -535,7 +532,7 @@ func (w *vectorizer) behind(in *Instr, before int) {
 	w.label++
 	in.N = w.label
 	w.edits = append(w.edits, &edit{before: before, in: Instr{Op: Label, N: in.N, Pos: in.Pos}},
-		&edit{before: before, in: w.block(in.Pos)})
+		&edit{before: before, in: w.p.block(in.Pos)})
 }
 
 // drop leaves out the stores to vectors that nothing else reads.
@@ -549,11 +546,8 @@ func (w *vectorizer) drop() {
 
 // begin begins the vector of the code from start to end.
 func (w *vectorizer) begin(start, end int) {
-	*w = vectorizer{p: w.p, f: w.f, sets: w.sets, by: w.by, summed: w.summed, ends: w.ends, at: w.at, label: w.label,
-		edits: w.edits,
-		named: w.named, start: start, end: end, v: &Vector{Into: -1}, vals: map[Reg]laneValue{}, inits: map[Reg]laneValue{},
-		inside: map[Reg]bool{}, stored: map[Reg]bool{}, expanded: map[[2]int]int{}, guard: -1, unrolled: w.unrolled,
-		windows: w.windows, without: w.without}
+	w.making = making{start: start, end: end, v: &Vector{Into: -1}, vals: map[Reg]laneValue{}, guard: -1,
+		inits: map[Reg]laneValue{}, inside: map[Reg]bool{}, stored: map[Reg]bool{}, expanded: map[[2]int]int{}}
 	for i := start; i <= end; i++ {
 		in := &w.f.Code[i]
 		for r := range in.Sets() {
@@ -626,6 +620,7 @@ func (w *vectorizer) whole(in *Instr) (at Affine, ok bool) {
 func (w *vectorizer) finish(after, sum int) {
 	v := w.v
 	in := Instr{Op: VectorLoop, M: uint32(len(w.p.Vectors)), K: 1, Pos: w.f.Code[w.start].Pos}
+	var behind []*edit
 	switch {
 	case w.reduced != nil:
 		v.Results = []Result{{Lane: sum}}
@@ -647,20 +642,16 @@ func (w *vectorizer) finish(after, sum int) {
 		w.f.Regs++
 		v.Results = []Result{{Lane: -1}}
 		if q, ok := w.allocated(); ok {
-			in.D = w.target
-			v.Results[0].Slots = int(w.f.Code[q].N)
-			alloc := w.f.Code[q]
-			w.edits = append(w.edits, &edit{before: q, drop: true}, &edit{before: w.start, in: in},
-				&edit{before: w.start, in: alloc})
-			w.p.Vectors = append(w.p.Vectors, v.prune())
-			w.edits[len(w.edits)-2].in.Args = w.args
-			return
+			in.D, v.Results[0].Slots = w.target, int(w.f.Code[q].N)
+			w.edits = append(w.edits, &edit{before: q, drop: true})
+			behind = []*edit{{before: w.start, in: w.f.Code[q]}}
+		} else {
+			v.Into = w.outer(w.target)
 		}
-		v.Into = w.outer(w.target)
 	}
 	in.Args = w.args
 	w.p.Vectors = append(w.p.Vectors, v.prune())
-	w.edits = append(w.edits, &edit{before: w.start, in: in})
+	w.edits = append(append(w.edits, &edit{before: w.start, in: in}), behind...)
 }
 
 // allocated finds the allocation of the vector that the nest makes, if that stands right in front of it.
@@ -1555,24 +1546,23 @@ func (v *Vector) rows() bool {
 // prune leaves out the instructions that nothing needs.
 func (v *Vector) prune() *Vector {
 	needed := make([]bool, len(v.Lanes))
-	for _, l := range v.Loops {
-		if l.Where >= 0 {
-			needed[l.Where] = true
+	need := func(k int) {
+		if k >= 0 {
+			needed[k] = true
 		}
+	}
+	for _, l := range v.Loops {
+		need(l.Where)
 	}
 	for _, r := range v.Results {
-		if r.Lane >= 0 {
-			needed[r.Lane] = true
-		}
+		need(r.Lane)
 	}
 	for _, b := range v.Blocks {
-		if b.Mask >= 0 {
-			needed[b.Mask] = true
-		}
+		need(b.Mask)
 	}
 	for i := len(v.Lanes) - 1; i >= 0; i-- {
 		if l := &v.Lanes[i]; needed[i] || l.Op == LaneStore || l.Op == LaneWhere {
-			l.Operands(func(k int) { needed[k] = true })
+			l.Operands(need)
 		} else {
 			l.Op = LaneNone
 		}

@@ -259,10 +259,7 @@ func (c *compiler) restore(r term.Ref, s scope, f func()) {
 }
 
 // closure makes the closure of a function or a list.
-func (c *compiler) closure(v *value) ir.Reg {
-	fn := c.code(v)
-	return c.makeClosure(fn)
-}
+func (c *compiler) closure(v *value) ir.Reg { return c.makeClosure(c.code(v)) }
 
 // makeClosure makes the closure of a function whose code is done.
 func (c *compiler) makeClosure(fn *function) ir.Reg {
@@ -289,18 +286,18 @@ func (c *compiler) code(v *value) *function {
 	c.nested = 0
 	switch v.kind {
 	case lambda:
-		c.restore(v.node, v.free, func() { c.lambdaCode(fn, v.node) })
-	case list:
-		t := c.t.Types
-		f, x := t.Left(v.typ), t.Left(t.Right(v.typ))
-		c.inside(fn, func() {
-			g, z := c.parameter(f), c.parameter(x)
-			c.emit(ir.Instr{Op: ir.Return, Args: c.results(c.fold(v, g, z, nil))})
+		params := c.lambdaParams(fn, v.node)
+		c.restore(v.node, v.free, func() {
+			c.inside(fn, func() { c.lambdaBody(fn, v.node, params) })
 		})
-	case folder:
+	case list, folder:
 		c.inside(fn, func() {
-			z := c.parameter(c.t.Types.Left(v.typ))
-			c.emit(ir.Instr{Op: ir.Return, Args: c.results(c.fold(v.parts[0], v.parts[1], z, nil))})
+			parts, t := v.parts, v.typ
+			if v.kind == list {
+				parts, t = []*value{v, c.parameter(c.t.Types.Left(t))}, c.t.Types.Right(t)
+			}
+			z := c.parameter(c.t.Types.Left(t))
+			c.emit(ir.Instr{Op: ir.Return, Args: c.results(c.fold(parts[0], parts[1], z, nil))})
 		})
 	default:
 		panic("lower: a closure of what is no function")
@@ -309,16 +306,13 @@ func (c *compiler) code(v *value) *function {
 	return fn
 }
 
-// lambdaCode makes the code of λx.λy.t as that of a function of both.
-func (c *compiler) lambdaCode(fn *function, r term.Ref) {
-	params := c.lambdaParams(fn, r)
-	c.inside(fn, func() {
-		for i, x := range params {
-			c.bind(x, c.fromRegs(c.registers(fn, i), c.t.TypeOf(x)))
-			r = c.t.Nodes[r].A
-		}
-		c.tail(r)
-	})
+// lambdaBody makes the code of λx.λy.t in a function of both.
+func (c *compiler) lambdaBody(fn *function, r term.Ref, params []term.Var) {
+	for i, x := range params {
+		c.bind(x, c.fromRegs(c.registers(fn, i), c.t.TypeOf(x)))
+		r = c.t.Nodes[r].A
+	}
+	c.tail(r)
 }
 
 // lambdaParams gives a function the parameters of a λ.
@@ -339,9 +333,14 @@ func (c *compiler) registers(fn *function, i int) []ir.Reg {
 	for _, k := range fn.out.Args[:i] {
 		first += k
 	}
-	regs := make([]ir.Reg, fn.out.Args[i])
+	return regsFrom(ir.Reg(first), fn.out.Args[i])
+}
+
+// regsFrom are n registers from one on.
+func regsFrom(first ir.Reg, n int) []ir.Reg {
+	regs := make([]ir.Reg, n)
 	for k := range regs {
-		regs[k] = ir.Reg(first + k)
+		regs[k] = first + ir.Reg(k)
 	}
 	return regs
 }
@@ -381,12 +380,7 @@ func (c *compiler) fix(r term.Ref, n *term.Node) *value {
 						c.vars[x] = &value{kind: member, typ: c.t.TypeOf(term.Var(x)), at: c.here(at), fn: fns[k]}
 					}
 				}
-				body := l
-				for k, x := range params[i] {
-					c.bind(x, c.fromRegs(c.registers(fns[i], k), c.t.TypeOf(x)))
-					body = c.t.Nodes[body].A
-				}
-				c.tail(body)
+				c.lambdaBody(fns[i], l, params[i])
 			})
 		})
 	}

@@ -72,8 +72,7 @@ func (c *compiler) newFunction(name string, pos term.Pos, body uint32, caps *cap
 		caps = &captures{index: map[operand]int{}}
 	}
 	f := &function{index: len(c.out.Funcs), out: &ir.Func{Name: name, Pos: pos, Body: body}, caps: caps,
-		loaded: map[int]ir.Reg{},
-		block:  -1, depth: map[ir.Reg]int{}}
+		loaded: map[int]ir.Reg{}, block: -1, depth: map[ir.Reg]int{}}
 	c.out.Funcs = append(c.out.Funcs, f.out)
 	return f
 }
@@ -89,9 +88,7 @@ func (c *compiler) inside(f *function, body func()) {
 	if f.out.Unfold {
 		at = 2
 	}
-	code := append([]ir.Instr{}, f.out.Code[:at]...)
-	code = append(code, f.before...)
-	f.out.Code = append(code, f.out.Code[at:]...)
+	f.out.Code = slices.Insert(f.out.Code, at, f.before...)
 }
 
 // reg makes a new register, the first of n.

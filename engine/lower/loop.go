@@ -21,14 +21,13 @@ func (c *compiler) fold(l, f, x *value, args []*value) *value {
 		return c.apply(c.foldLiteral(l, n, call, f, x), args, false)
 	case term.NatOp:
 		if n.Count >= 1<<53 {
-			c.fail(n, "numerals of 2^53 and more")
+			c.fail(n.Pos, "numerals of 2^53 and more")
 			return x
 		}
 		return c.loop(float64(n.Count), c.constant(float64(n.Count)), n.Count > 0, f, x, args, nil)
 	case term.DataOp:
 		d := &c.t.Data[n.A]
-		at, w := c.staticData(int(n.A)), uint32(d.Width)
-		size := float64(d.Rows)
+		at, w, size := c.staticData(int(n.A)), uint32(d.Width), float64(d.Rows)
 		return c.loop(size, c.constant(size), d.Rows > 0, f, x, args,
 			func(i ir.Reg) *value { return c.static(n.Elem, i, w, at) })
 	}
@@ -45,9 +44,9 @@ func (c *compiler) fold(l, f, x *value, args []*value) *value {
 }
 
 // fail notes that there is no code for something.
-func (c *compiler) fail(n *term.Node, what string) {
+func (c *compiler) fail(pos term.Pos, what string) {
 	if c.err == nil {
-		c.err = &UnsupportedError{n.Pos, what}
+		c.err = &UnsupportedError{pos, what}
 	}
 }
 
@@ -240,7 +239,7 @@ func (c *compiler) component(r term.Ref, n *term.Node) *value {
 	last := n.X + term.Var(n.N) - 1
 	if i := c.inputs[n.X]; i != 0 {
 		if c.inputs[last] != i+int32(n.N)-1 {
-			c.fail(n, "inputs that do not follow each other")
+			c.fail(n.Pos, "inputs that do not follow each other")
 		}
 		return c.static(t, c.index(e), 1, uint32(i))
 	}
@@ -391,31 +390,30 @@ func (c *compiler) ahead(v *value) ir.Reg {
 	return r
 }
 
-// family makes ⟦t | i < s⟧: a new vector, or what stands at to, a reference to where its components go.
-func (c *compiler) family(r term.Ref, n *term.Node, to *ir.Reg) *value {
+// family makes ⟦t | i < s⟧.
+func (c *compiler) family(r term.Ref, n *term.Node) *value {
 	t := c.types[r]
-	if c.unrolls(r) && to == nil {
+	if c.unrolls(r) {
 		return &value{kind: vector, typ: t, parts: c.unrolled(n)}
 	}
-	var d ir.Reg
-	if to == nil {
-		d = c.set(ir.Instr{Op: ir.Alloc, N: uint32(c.layout.Slots(t))})
-	} else {
-		d = *to
-	}
+	d := c.set(ir.Instr{Op: ir.Alloc, N: uint32(c.layout.Slots(t))})
+	c.fill(d, n)
+	return c.fromReg(d, t)
+}
+
+// fill makes the components of a comprehension, which go behind the reference d.
+func (c *compiler) fill(d ir.Reg, n *term.Node) {
 	w := uint32(c.layout.Slots(c.types[n.A]))
 	size, _ := c.bound(n)
 	s, _ := c.known(n.Static())
 	c.forward(size, s, true, func(i ir.Reg) {
 		c.bindIndex(n, i)
 		if k := &c.t.Nodes[n.A]; k.Op == term.FamilyOp && !c.unrolls(n.A) {
-			row := c.set(ir.Instr{Op: ir.ViewX, A: d, B: i, M: w})
-			c.family(n.A, k, &row)
+			c.fill(c.set(ir.Instr{Op: ir.ViewX, A: d, B: i, M: w}), k)
 			return
 		}
 		c.store(d, c.term(n.A), i, w, 0)
 	})
-	return c.fromReg(d, t)
 }
 
 // lanes is how many partial sums a sum of more summands has, see [term.Sum].

@@ -97,8 +97,7 @@ func Program(t *term.Term, opt Options) (*ir.Program, error) {
 	c := &compiler{t: t, types: types, layout: ir.NewLayout(t.Types), look: opt.Check,
 		vars: make([]*value, t.NumVars()), inputs: make([]int32, t.NumVars()), indices: make([]index, len(t.Indices)),
 		data: make([]int, len(t.Data)), uses: make([]uint32, t.NumVars()), dynamic: map[term.Var]bool{},
-		free:  map[term.Ref]*mentioned{},
-		sizes: make([]uint32, len(t.Nodes)), unroll: make([]bool, len(t.Nodes)),
+		free: map[term.Ref]*mentioned{}, sizes: make([]uint32, len(t.Nodes)), unroll: make([]bool, len(t.Nodes)),
 		nests: make([]bool, len(t.Nodes)), first: map[term.Var]*firstState{}, last: map[term.Ref]bool{}}
 	typ := types[t.Root]
 	outputs := 0
@@ -257,7 +256,7 @@ func (c *compiler) value(r term.Ref, tail bool) *value {
 			return c.plain(r, n)
 		}
 	}
-	return c.failed(c.types[r])
+	return c.fresh(c.types[r]) // it is not used, after an error
 }
 
 // opening makes the code of what a let or an opening binds, and returns where the term goes on.
@@ -276,9 +275,6 @@ func (c *compiler) opening(n *term.Node) term.Ref {
 	}
 	return n.A
 }
-
-// failed is a value for code that is not used, after an error.
-func (c *compiler) failed(t term.Type) *value { return c.fresh(t) }
 
 // plain makes the code of a term that binds nothing and is no call.
 func (c *compiler) plain(r term.Ref, n *term.Node) *value {
@@ -323,7 +319,7 @@ func (c *compiler) plain(r term.Ref, n *term.Node) *value {
 	case term.DataOp:
 		return c.datum(r, n)
 	case term.FamilyOp:
-		return c.family(r, n, nil)
+		return c.family(r, n)
 	case term.ScanOp:
 		return c.states(r, n)
 	case term.SumOp:
@@ -347,12 +343,8 @@ func (c *compiler) fromReg(r ir.Reg, t term.Type) *value {
 
 // fresh is a value in new registers.
 func (c *compiler) fresh(t term.Type) *value {
-	regs := make([]ir.Reg, c.layout.Registers(t))
-	first := c.reg(len(regs))
-	for i := range regs {
-		regs[i] = first + ir.Reg(i)
-	}
-	return c.fromRegs(regs, t)
+	n := c.layout.Registers(t)
+	return c.fromRegs(regsFrom(c.reg(n), n), t)
 }
 
 // fromRegs is a value whose parts are in registers of this function.
@@ -383,10 +375,8 @@ func (c *compiler) variable(x term.Var) *value {
 	if v := c.vars[x]; v != nil {
 		return v
 	}
-	if c.err == nil {
-		c.err = &UnsupportedError{c.pos, fmt.Sprintf("the variable %s, number %d, which is free", c.t.Info(x).Name, x)}
-	}
-	return c.failed(c.t.TypeOf(x))
+	c.fail(c.pos, fmt.Sprintf("the variable %s, number %d, which is free", c.t.Info(x).Name, x))
+	return c.fresh(c.t.TypeOf(x))
 }
 
 // halves are the components of a pair.

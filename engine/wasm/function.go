@@ -3,6 +3,7 @@ package wasm
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/gram-machine/gram/term"
@@ -41,40 +42,39 @@ const (
 
 var hostSignature = signature{"\x7c\x7c\x7c\x7f", "\x7c"}
 
-// firstSymbol is the number, for the host, of the first of hostSymbols.
-const firstSymbol = 256
+// FirstSymbol is the number, for the host, of the first of hostSymbols.
+const FirstSymbol = 256
 
-// host is that function. The numbers are those of the command generate.
+// Host is a function that the host computes of its first operands.
+type Host struct {
+	Name     string
+	Operands int
+	of       func(x, y, z float64) float64
+}
+
+// Hosted are those of package math, by their numbers, and the results of Sincos.
+var Hosted = []Host{
+	{"Exp", 1, func(x, _, _ float64) float64 { return math.Exp(x) }},
+	{"Log", 1, func(x, _, _ float64) float64 { return math.Log(x) }},
+	{"sin", 1, func(x, _, _ float64) float64 { s, _ := math.Sincos(x); return s }},
+	{"cos", 1, func(x, _, _ float64) float64 { _, c := math.Sincos(x); return c }},
+	{"Tan", 1, func(x, _, _ float64) float64 { return math.Tan(x) }},
+	{"Atan", 1, func(x, _, _ float64) float64 { return math.Atan(x) }},
+	{"Pow", 2, func(x, y, _ float64) float64 { return math.Pow(x, y) }},
+	{"Mod", 2, func(x, y, _ float64) float64 { return math.Mod(x, y) }},
+	{"FMA", 3, math.FMA},
+}
+
+// host is the host's function.
 func host(number uint32, x, y, z float64) float64 {
-	if number >= firstSymbol {
-		if f := hostSymbols[number-firstSymbol].Info(); f.Arity == 1 {
-			return f.Eval1(x)
-		} else {
-			return f.Eval2(x, y)
-		}
+	if number < FirstSymbol {
+		return Hosted[number].of(x, y, z)
 	}
-	switch number {
-	case 0:
-		return math.Exp(x)
-	case 1:
-		return math.Log(x)
-	case 2:
-		s, _ := math.Sincos(x)
-		return s
-	case 3:
-		_, c := math.Sincos(x)
-		return c
-	case 4:
-		return math.Tan(x)
-	case 5:
-		return math.Atan(x)
-	case 6:
-		return math.Pow(x, y)
-	case 7:
-		return math.Mod(x, y)
-	default:
-		return math.FMA(x, y, z)
+	f := hostSymbols[number-FirstSymbol].Info()
+	if f.Arity == 1 {
+		return f.Eval1(x)
 	}
+	return f.Eval2(x, y)
 }
 
 // instructions calls do for each instruction of translated code: its opcode and its operands.
@@ -113,10 +113,9 @@ func (e *Encoder) rewrite(code string, shift int, call func(number int) int) {
 	})
 }
 
-// branches reports whether the code has blocks.
-func (f *function) branches() bool {
-	found := false
-	instructions(f.code, func(op byte, _ string) { found = found || op == Block || op == Loop || op == If })
+// has reports whether the code has one of these instructions.
+func (f *function) has(ops ...byte) (found bool) {
+	instructions(f.code, func(op byte, _ string) { found = found || slices.Contains(ops, op) })
 	return found
 }
 
@@ -183,13 +182,7 @@ func Translated(s term.Symbol) bool {
 // Short reports whether the function of a symbol has at most so many bytes of code, and calls no other one.
 func Short(s term.Symbol, bytes int) bool {
 	at, ok := symbolFunctions[s]
-	if !ok {
-		return false
-	}
-	calls := false
-	f := &functions[at]
-	instructions(f.code, func(op byte, _ string) { calls = calls || op == CallOp })
-	return !calls && len(f.code) <= bytes
+	return ok && len(functions[at].code) <= bytes && !functions[at].has(CallOp)
 }
 
 // Symbol applies a symbol to the operands on the stack.
@@ -205,7 +198,7 @@ const InlineBytes = 40
 // call applies a function to the operands on the stack.
 func (f *Function) call(at int) {
 	g := &functions[at]
-	if len(g.code) > InlineBytes || g.branches() {
+	if len(g.code) > InlineBytes || g.has(Block, Loop, If) {
 		f.Local(CallOp, f.linker.call(at+1))
 		return
 	}
@@ -224,21 +217,23 @@ func (f *Function) call(at int) {
 // TableBytes is how many bytes tables and constants take, at the start of each memory.
 const TableBytes = 1 << 16
 
+// Tables are those of package elementary, in the order in which they lie in memory. An entry has Words words.
+var Tables = []struct {
+	Name           string
+	Entries, Words int
+}{{"expTable", 128, 2}, {"logTable", 128, 3}, {"sineTable", 128, 4}, {"tanhTable", 641, 2}, {"sigmoidTable", 1281, 2}}
+
 // PutTables writes the tables of package elementary, and behind them the constants.
 func PutTables(memory []byte) {
-	t := elementary.AllTables()
-	at := 0
-	put := func(first unsafe.Pointer, words int) {
-		for _, v := range unsafe.Slice((*uint64)(first), words) {
+	t, at := elementary.AllTables(), 0
+	first := [...]unsafe.Pointer{unsafe.Pointer(t.Exp), unsafe.Pointer(t.Log), unsafe.Pointer(t.Sine),
+		unsafe.Pointer(t.Tanh), unsafe.Pointer(t.Sigmoid)}
+	for i, table := range Tables {
+		for _, v := range unsafe.Slice((*uint64)(first[i]), table.Entries*table.Words) {
 			binary.LittleEndian.PutUint64(memory[at:], v)
 			at += 8
 		}
 	}
-	put(unsafe.Pointer(t.Exp), 128*2)
-	put(unsafe.Pointer(t.Log), 128*3)
-	put(unsafe.Pointer(t.Sine), 128*4)
-	put(unsafe.Pointer(t.Tanh), 641*2)
-	put(unsafe.Pointer(t.Sigmoid), 1281*2)
 	for i, v := range constants {
 		binary.LittleEndian.PutUint64(memory[constsAt+8*i:], math.Float64bits(v))
 	}

@@ -145,20 +145,11 @@ func (e *Encoder) section(id byte, items int, content Encoder) {
 
 // body returns a function: its code after the types of its locals, those without parameters.
 func body(locals []byte, code []byte) []byte {
-	var groups, e Encoder
-	n := 0
-	for i := 0; i < len(locals); {
-		j := i
-		for j < len(locals) && locals[j] == locals[i] {
-			j++
-		}
-		groups.Unsigned(uint64(j - i))
-		groups.Op(locals[i])
-		n++
-		i = j
+	var e Encoder
+	e.Unsigned(uint64(len(locals)))
+	for _, typ := range locals {
+		e.Op(1, typ) // one local of the type
 	}
-	e.Unsigned(uint64(n))
-	e.Op(groups...)
 	e.Op(code...)
 	e.Op(End)
 	return e

@@ -53,7 +53,7 @@ func (s set) and(x, y Op) vec { return s.op(VANDPD, x, y) }
 func (s set) or(x, y Op) vec  { return s.op(VORPD, x, y) }
 
 // addWords returns the sums of words.
-func (s set) addWords(x, y Op) vec { return s.op(func(ops ...Op) { VPADDQ(ops...) }, x, y) }
+func (s set) addWords(x, y Op) vec { return s.op(VPADDQ, x, y) }
 
 func (s set) shiftRight(x vec, n uint64) vec {
 	r := s.wide()
@@ -89,12 +89,11 @@ func (s set) unless(predicate uint64, x, y vec, target string) {
 		VMOVMSKPD(r, holds)
 		CMPL(holds, U32(0xf))
 	}
-	JNE(LabelRef(target))
+	JNE(s.to(target))
 }
 
-// entries reads fields of the entries of a table, which have size words: one vector for each
-// field, whose number of words from the beginning of an entry is given. There are at most two
-// fields, side by side.
+// entries reads fields of the entries of a table, which have size words: one vector for each field, whose number of
+// words from the beginning of an entry is given. There are at most two fields, side by side.
 func (s set) entries(table reg.GPVirtual, index vec, size int, fields ...int) []vec {
 	if s.width == 8 {
 		at := index
@@ -171,46 +170,51 @@ func (s set) gather(table reg.GPVirtual, at [4]reg.GPVirtual, fields ...int) []v
 	return []vec{first, second}
 }
 
-// function makes the function that sets dst[i] to what evaluate makes of x[i], one register
-// after the other, until too few numbers are left, or evaluate jumps to "done". It returns
-// the number of elements that are set.
-func (s set) function(name string, evaluate func(x vec, table, numbers reg.GPVirtual) vec) {
-	s.text(name, "func(dst, x []float64, table, numbers *float64) int")
+// function makes the function that sets dst[i] to what evaluate makes of x[i], one register after the other, until
+// too few numbers are left, or evaluate jumps to "done". It returns the number of elements that are set.
+func (s set) function(evaluate func(s set, x vec, table, numbers reg.GPVirtual) vec) {
 	dst, n, x := pointer("dst", ""), length("dst"), pointer("x", "")
 	table, numbers := GP64(), GP64()
 	Load(Param("table"), table)
 	Load(Param("numbers"), numbers)
 	left := copyOf(n)
-	Label("loop")
+	s.mark("loop")
 	CMPQ(left, U32(s.width))
-	JL(LabelRef("done"))
+	JL(s.to("done"))
 	argument := s.wide()
 	VMOVUPD(Mem{Base: x}, argument)
-	VMOVUPD(evaluate(argument, table, numbers), Mem{Base: dst})
+	VMOVUPD(evaluate(s, argument, table, numbers), Mem{Base: dst})
 	ADDQ(U32(8*s.width), x)
 	ADDQ(U32(8*s.width), dst)
 	SUBQ(U32(s.width), left)
-	JMP(LabelRef("loop"))
-	Label("done")
+	JMP(s.to("loop"))
+	s.mark("done")
 	SUBQ(left, n)
 	Store(n, ReturnIndex(0))
-	VZEROUPPER()
-	RET()
 }
 
 // elementary makes the elementary functions.
-func (s set) elementary() {
-	s.function("exp", s.exp)
-	s.function("log", s.log)
-	s.function("sin", func(x vec, table, numbers reg.GPVirtual) vec { return s.sine(x, table, numbers, 0) })
-	s.function("cos", func(x vec, table, numbers reg.GPVirtual) vec { return s.sine(x, table, numbers, sineSteps/4) })
-	s.function("tanh", s.tanh)
-	s.function("sigmoid", s.sigmoid)
-	s.function("tanhSlope", func(x vec, table, numbers reg.GPVirtual) vec {
-		e := s.exp(s.mul(s.abs(x), s.c(-2)), table, numbers)
-		sum := s.add(s.c(1), e)
-		return s.div(s.mul(s.c(4), e), s.mul(sum, sum))
-	})
+func elementary() {
+	for _, f := range []struct {
+		name     string
+		evaluate func(s set, x vec, table, numbers reg.GPVirtual) vec
+	}{
+		{"exp", set.exp},
+		{"log", set.log},
+		{"sin", func(s set, x vec, table, numbers reg.GPVirtual) vec { return s.sine(x, table, numbers, 0) }},
+		{"cos", func(s set, x vec, table, numbers reg.GPVirtual) vec { return s.sine(x, table, numbers, sineSteps/4) }},
+		{"tanh", set.tanh},
+		{"sigmoid", set.sigmoid},
+		{"tanhSlope", set.tanhSlope},
+	} {
+		define(f.name, "func(dst, x []float64, table, numbers *float64) int", func(s set) { s.function(f.evaluate) })
+	}
+}
+
+func (s set) tanhSlope(x vec, table, numbers reg.GPVirtual) vec {
+	e := s.exp(s.mul(s.abs(x), s.c(-2)), table, numbers)
+	sum := s.add(s.c(1), e)
+	return s.div(s.mul(s.c(4), e), s.mul(sum, sum))
 }
 
 // number i is one that package elementary computes when it starts.
@@ -242,7 +246,7 @@ func (s set) log(x vec, table, numbers reg.GPVirtual) vec {
 	)
 	s.unless(isAtLeast, x, s.c(0x1p-1022), "done")
 	s.unless(isLess, x, s.c(math.Inf(1)), "done")
-	d := s.op(func(ops ...Op) { VPSUBQ(ops...) }, x, s.bits(logFirst))
+	d := s.op(VPSUBQ, x, s.bits(logFirst))
 	n := s.mul(s.exponent(d), s.c(1<<expBits))
 	index := s.and(s.shiftRight(d, 52-logBits), s.bits(1<<logBits-1))
 	var inverse, hi, lo vec
@@ -254,7 +258,7 @@ func (s set) log(x vec, table, numbers reg.GPVirtual) vec {
 		e := s.gather(table, at, 0, 1)
 		inverse, hi, lo = e[0], e[1], s.gather(table, at, 2)[0]
 	}
-	z := s.op(func(ops ...Op) { VPSUBQ(ops...) }, x, s.and(d, s.bits(^uint64(1<<52-1))))
+	z := s.op(VPSUBQ, x, s.and(d, s.bits(^uint64(1<<52-1))))
 	head := s.and(z, s.bits(^uint64(1<<27-1)))
 	a := s.sub(s.mul(head, inverse), s.c(1))
 	b := s.mul(s.sub(z, head), inverse)

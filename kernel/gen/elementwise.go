@@ -28,37 +28,40 @@ var (
 	div = pair{VDIVPD, VDIVSD}
 )
 
+// The signatures of loops with a second operand.
+const (
+	ofVectors = "func(dst, x, y []float64)"
+	ofScalar  = "func(dst, x []float64, a float64)"
+)
+
 // elementwise makes the loops over the elements of slices.
-func (s set) elementwise() {
+func elementwise() {
 	for _, op := range []struct {
-		name string
+		name, signature string
 		pair
-	}{{"add", add}, {"sub", sub}, {"mul", mul}, {"div", div}} {
-		s.loop(op.name, "func(dst, x, y []float64)", func(width int, x, y, _ reg.Register) { op.on(width, x, y, x) })
+		reversed bool
+	}{{"add", ofVectors, add, false}, {"sub", ofVectors, sub, false}, {"mul", ofVectors, mul, false},
+		{"div", ofVectors, div, false}, {"addScalar", ofScalar, add, false}, {"mulScalar", ofScalar, mul, false},
+		{"divScalar", ofScalar, div, false}, {"scalarSub", ofScalar, sub, true}, {"scalarDiv", ofScalar, div, true}} {
+		loop(op.name, op.signature, func(width int, x, y, _ reg.Register) {
+			if op.reversed {
+				op.on(width, y, x, x)
+			} else {
+				op.on(width, x, y, x)
+			}
+		})
 	}
-	s.loop("addScalar", "func(dst, x []float64, a float64)",
-		func(width int, x, a, _ reg.Register) { add.on(width, x, a, x) })
-	s.loop("mulScalar", "func(dst, x []float64, a float64)",
-		func(width int, x, a, _ reg.Register) { mul.on(width, x, a, x) })
-	s.loop("divScalar", "func(dst, x []float64, a float64)",
-		func(width int, x, a, _ reg.Register) { div.on(width, x, a, x) })
-	s.loop("scalarSub", "func(dst, x []float64, a float64)",
-		func(width int, x, a, _ reg.Register) { sub.on(width, a, x, x) })
-	s.loop("scalarDiv", "func(dst, x []float64, a float64)",
-		func(width int, x, a, _ reg.Register) { div.on(width, a, x, x) })
-	s.loop("addMul", "func(dst, x, y []float64)", func(width int, x, y, dst reg.Register) {
+	addProduct := func(width int, x, y, dst reg.Register) {
 		mul.on(width, x, y, x)
 		add.on(width, dst, x, x)
-	})
-	s.loop("addMulScalar", "func(dst, x []float64, a float64)", func(width int, x, a, dst reg.Register) {
-		mul.on(width, x, a, x)
-		add.on(width, dst, x, x)
-	})
+	}
+	loop("addMul", ofVectors, addProduct)
+	loop("addMulScalar", ofScalar, addProduct)
 	for _, op := range []struct {
 		name      string
 		predicate Constant
 	}{{"less", Imm(0x11)}, {"lessEqual", Imm(0x12)}} {
-		s.loop(op.name, "func(dst, x, y []float64)", func(width int, x, y, _ reg.Register) {
+		loop(op.name, ofVectors, func(width int, x, y, _ reg.Register) {
 			left := each(width, 1)
 			if width == 8 {
 				k := K()
@@ -70,10 +73,10 @@ func (s set) elementwise() {
 			VANDPD(left, x, x)
 		})
 	}
-	s.loop("blend", "func(dst, x, y []float64)", func(width int, x, y, dst reg.Register) {
+	loop("blend", ofVectors, func(width int, x, y, dst reg.Register) {
 		where(width, y, func(k reg.Register) { VBLENDMPD(x, dst, k, x) }, func(m reg.Register) { VBLENDVPD(m, x, dst, x) })
 	})
-	s.loop("addWhere", "func(dst, x, y []float64)", func(width int, x, y, dst reg.Register) {
+	loop("addWhere", ofVectors, func(width int, x, y, dst reg.Register) {
 		where(width, y, func(k reg.Register) {
 			VADDPD(x, dst, k, dst)
 			VMOVAPD(dst, x)
@@ -82,15 +85,15 @@ func (s set) elementwise() {
 			VBLENDVPD(m, x, dst, x)
 		})
 	})
-	s.loop("slope", "func(dst, x []float64)", func(width int, x, _, _ reg.Register) {
+	loop("slope", "func(dst, x []float64)", func(width int, x, _, _ reg.Register) {
 		left := each(width, 1)
 		sub.on(width, left, x, left)
 		mul.on(width, x, left, x)
 	})
-	s.loop("abs", "func(dst, x []float64)", func(width int, x, _, _ reg.Register) {
+	loop("abs", "func(dst, x []float64)", func(width int, x, _, _ reg.Register) {
 		bits(width, true, each(width, math.Copysign(0, -1)), x, x)
 	})
-	s.loop("sign", "func(dst, x []float64)", func(width int, x, _, _ reg.Register) {
+	loop("sign", "func(dst, x []float64)", func(width int, x, _, _ reg.Register) {
 		left, sign := each(width, 1), each(width, math.Copysign(0, -1))
 		bits(width, false, sign, x, sign)
 		if width == 8 {
@@ -106,7 +109,7 @@ func (s set) elementwise() {
 		compare(Imm(0x0c), width, left, x, left)
 		VBLENDVPD(left, sign, x, x)
 	})
-	s.loop("sqrt", "func(dst, x []float64)", func(width int, x, _, _ reg.Register) {
+	loop("sqrt", "func(dst, x []float64)", func(width int, x, _, _ reg.Register) {
 		if width > 1 {
 			VSQRTPD(x, x)
 		} else {
@@ -169,17 +172,20 @@ func where(width int, y reg.Register, wide, narrow func(m reg.Register)) {
 
 // loop makes a loop that sets each element of dst to what body leaves in x. The second
 // register has the element of y, or a.
+func loop(name, signature string, body func(width int, x, y, dst reg.Register)) {
+	define(name, signature, func(s set) { s.loop(name, signature, body) })
+}
+
 func (s set) loop(name, signature string, body func(width int, x, y, dst reg.Register)) {
-	s.text(name, signature)
 	dst, n, x := pointer("dst", ""), length("dst"), pointer("x", "")
 	pointers := []reg.GPVirtual{dst, x}
 	var y reg.GPVirtual
 	var a reg.VecVirtual
 	switch signature {
-	case "func(dst, x, y []float64)":
+	case ofVectors:
 		y = pointer("y", "")
 		pointers = append(pointers, y)
-	case "func(dst, x []float64, a float64)":
+	case ofScalar:
 		at, err := Param("a").Resolve()
 		if err != nil {
 			panic(err)
@@ -209,8 +215,6 @@ func (s set) loop(name, signature string, body func(width int, x, y, dst reg.Reg
 		body(width, xr, yr, dr)
 		move(width, xr, here(dst))
 	})
-	VZEROUPPER()
-	RET()
 }
 
 // vector returns a register for width numbers.
@@ -256,25 +260,25 @@ func (s set) stream(n reg.GPVirtual, pointers []reg.GPVirtual, unroll int, body 
 		elements := count * s.width
 		loop, next := label("loop", stage), label("next", stage)
 		SUBQ(U32(elements), n)
-		JL(LabelRef(next))
-		Label(loop)
+		JL(s.to(next))
+		s.mark(loop)
 		for v := range count {
 			body(s.width, v)
 		}
 		move(elements)
 		SUBQ(U32(elements), n)
-		JGE(LabelRef(loop))
-		Label(next)
+		JGE(s.to(loop))
+		s.mark(next)
 		ADDQ(U32(elements), n)
 		stage++
 	}
 	for width := s.width / 2; width > 0; width /= 2 { // a bit of n says whether there is one
 		next := label("next", stage)
 		TESTQ(U32(width), n)
-		JZ(LabelRef(next))
+		JZ(s.to(next))
 		body(width, 0)
 		move(width)
-		Label(next)
+		s.mark(next)
 		stage++
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 // matVec sets y to the sums of the products of x and the rows of w, len(x) > 8.
 func (s set) matVec() {
-	s.text("matVec", "func(y, w []float64, ld int, x []float64)")
 	y, rows := pointer("y", ""), length("y")
 	w, ld := pointer("w", ""), byteSize("ld")
 	x, blocks := pointer("x", ""), length("x")
@@ -20,9 +19,9 @@ func (s set) matVec() {
 
 	for g, count := range s.rows {
 		loop, next := label("rows", g), label("rows", g+1)
-		Label(loop)
+		s.mark(loop)
 		CMPQ(rows, U32(count))
-		JL(LabelRef(next))
+		JL(s.to(next))
 		at := []reg.GPVirtual{copyOf(w)}
 		if count > 4 {
 			fifth := GP64()
@@ -57,8 +56,8 @@ func (s set) matVec() {
 		}
 		advance()
 		DECQ(left)
-		JZ(LabelRef(label("tail", g)))
-		Label(label("blocks", g))
+		JZ(s.to(label("tail", g)))
+		s.mark(label("blocks", g))
 		loadX()
 		for r := range acc {
 			for v := range xs {
@@ -69,10 +68,10 @@ func (s set) matVec() {
 		}
 		advance()
 		DECQ(left)
-		JNZ(LabelRef(label("blocks", g)))
-		Label(label("tail", g))
+		JNZ(s.to(label("blocks", g)))
+		s.mark(label("tail", g))
 		TESTQ(rest, rest)
-		JZ(LabelRef(label("fold", g)))
+		JZ(s.to(label("fold", g)))
 		for v := range xs {
 			tail.load(Mem{Base: from, Disp: 8 * s.width * v}, v, xs[v])
 			for r := range acc {
@@ -82,7 +81,7 @@ func (s set) matVec() {
 				tail.add(p, v, acc[r][v])
 			}
 		}
-		Label(label("fold", g))
+		s.mark(label("fold", g))
 		if count == 1 {
 			VMOVSD(s.foldOne(acc[0]), Mem{Base: y})
 			ADDQ(ld, w)
@@ -94,23 +93,20 @@ func (s set) matVec() {
 		}
 		ADDQ(U32(8*count), y)
 		SUBQ(U32(count), rows)
-		JMP(LabelRef(loop))
+		JMP(s.to(loop))
 	}
-	Label(label("rows", len(s.rows)))
-	VZEROUPPER()
-	RET()
+	s.mark(label("rows", len(s.rows)))
 }
 
 // addRows adds multiples of rows of w to dst, one row after the other.
 func (s set) addRows() {
-	s.text("addRows", "func(dst, w []float64, wAt, ld int, s []float64, sAt, inc, rows int)")
 	dst, n := pointer("dst", ""), length("dst")
 	w, ld := pointer("w", "wAt"), byteSize("ld")
 	first, inc := pointer("s", "sAt"), byteSize("inc")
 	rows := GP64()
 	Load(Param("rows"), rows)
 	TESTQ(rows, rows)
-	JLE(LabelRef("done"))
+	JLE(s.to("done"))
 
 	// block does the columns of count registers.
 	block := func(name string, count int, load, store func(m Mem, r reg.Register)) {
@@ -119,7 +115,7 @@ func (s set) addRows() {
 			load(Mem{Base: dst, Disp: 8 * s.width * v}, r)
 		}
 		wp, sp, left := copyOf(w), copyOf(first), copyOf(rows)
-		Label(name)
+		s.mark(name)
 		by := s.wide()
 		VBROADCASTSD(Mem{Base: sp}, by)
 		for v, r := range acc {
@@ -135,7 +131,7 @@ func (s set) addRows() {
 		ADDQ(inc, sp)
 		ADDQ(ld, wp)
 		DECQ(left)
-		JNZ(LabelRef(name))
+		JNZ(s.to(name))
 		for v, r := range acc {
 			store(Mem{Base: dst, Disp: 8 * s.width * v}, r)
 		}
@@ -145,32 +141,28 @@ func (s set) addRows() {
 	sizes := []int{8, 4, 2, 1}
 	for i, count := range sizes {
 		columns := count * s.width
-		Label(label("columns", i))
+		s.mark(label("columns", i))
 		CMPQ(n, U32(columns))
-		JL(LabelRef(label("columns", i+1)))
+		JL(s.to(label("columns", i+1)))
 		block(label("rows", i), count, plainLoad, plainStore)
 		ADDQ(U32(8*columns), dst)
 		ADDQ(U32(8*columns), w)
 		SUBQ(U32(columns), n)
-		JMP(LabelRef(label("columns", i)))
+		JMP(s.to(label("columns", i)))
 	}
-	Label(label("columns", len(sizes)))
+	s.mark(label("columns", len(sizes)))
 	TESTQ(n, n)
-	JZ(LabelRef("done"))
+	JZ(s.to("done"))
 	tail := s.mask(n, 1)
 	block("rowsOfTail", 1,
 		func(m Mem, r reg.Register) { tail.load(m, 0, r) },
 		func(m Mem, r reg.Register) { tail.store(r, 0, m) })
-	Label("done")
-	VZEROUPPER()
-	RET()
+	s.mark("done")
 }
 
 // addTiles adds products to panels tiles of c that stand beside each other, one product
 // of each step after the other. They begin at −0 if fresh, and else at what c has.
 func (s set) addTiles() {
-	s.text("addTiles", "func(rows int, c []float64, cAt, ldc int, a []float64, aAt, aStep int, b []float64, bAt, "+
-		"bStep, bPanel, panels, steps int, fresh bool)")
 	c, ldc := pointer("c", "cAt"), byteSize("ldc")
 	a, aStep := pointer("a", "aAt"), byteSize("aStep")
 	b, bStep := pointer("b", "bAt"), byteSize("bStep")
@@ -178,15 +170,15 @@ func (s set) addTiles() {
 	panels := GP64()
 	Load(Param("panels"), panels)
 	TESTQ(panels, panels)
-	JLE(LabelRef("done"))
+	JLE(s.to("done"))
 	rows := GP64()
 	Load(Param("rows"), rows)
 	for n, height := range s.heights {
 		if n < len(s.heights)-1 {
 			CMPQ(rows, U32(height))
-			JNE(LabelRef(label("panels", n+1)))
+			JNE(s.to(label("panels", n+1)))
 		}
-		Label(label("panels", n))
+		s.mark(label("panels", n))
 		acc := make([][]reg.VecVirtual, height)
 		for r := range acc {
 			acc[r] = s.group(tileVectors)
@@ -205,16 +197,16 @@ func (s set) addTiles() {
 		fresh := GP64()
 		Load(Param("fresh"), fresh.As8())
 		TESTB(fresh.As8(), fresh.As8())
-		JNZ(LabelRef(label("fresh", n)))
+		JNZ(s.to(label("fresh", n)))
 		tile(func(m Mem, r reg.Register) { VMOVUPD(m, r) })
-		JMP(LabelRef(label("begin", n)))
-		Label(label("fresh", n))
+		JMP(s.to(label("begin", n)))
+		s.mark(label("fresh", n))
 		for r := range acc {
 			for _, x := range acc[r] {
 				VBROADCASTSD(word(1<<63), x) // −0, to which the first product is added without a change
 			}
 		}
-		Label(label("begin", n))
+		s.mark(label("begin", n))
 		ap, bp, left := copyOf(a), copyOf(b), GP64()
 		Load(Param("steps"), left)
 		// step makes step k behind the pointers.
@@ -234,34 +226,32 @@ func (s set) addTiles() {
 			}
 		}
 		SUBQ(Imm(4), left)
-		JL(LabelRef(label("last", n)))
-		Label(label("steps", n))
+		JL(s.to(label("last", n)))
+		s.mark(label("steps", n))
 		for k := range 4 {
 			step(k)
 		}
 		LEAQ(Mem{Base: ap, Index: aStep, Scale: 4}, ap)
 		LEAQ(Mem{Base: bp, Index: bStep, Scale: 4}, bp)
 		SUBQ(Imm(4), left)
-		JGE(LabelRef(label("steps", n)))
-		Label(label("last", n))
+		JGE(s.to(label("steps", n)))
+		s.mark(label("last", n))
 		ADDQ(Imm(4), left)
-		JZ(LabelRef(label("store", n)))
-		Label(label("single", n))
+		JZ(s.to(label("store", n)))
+		s.mark(label("single", n))
 		step(0)
 		ADDQ(aStep, ap)
 		ADDQ(bStep, bp)
 		DECQ(left)
-		JNZ(LabelRef(label("single", n)))
-		Label(label("store", n))
+		JNZ(s.to(label("single", n)))
+		s.mark(label("store", n))
 		tile(func(m Mem, r reg.Register) { VMOVUPD(r, m) })
 		ADDQ(U32(8*s.width*tileVectors), c)
 		bPanel := byteSize("bPanel")
 		ADDQ(bPanel, b)
 		DECQ(panels)
-		JNZ(LabelRef(label("panels", n)))
-		JMP(LabelRef("done"))
+		JNZ(s.to(label("panels", n)))
+		JMP(s.to("done"))
 	}
-	Label("done")
-	VZEROUPPER()
-	RET()
+	s.mark("done")
 }

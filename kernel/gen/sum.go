@@ -47,8 +47,7 @@ func (s set) foldFour(acc [][]reg.VecVirtual) reg.VecVirtual {
 }
 
 // lanesOf adds the elements of x, or their products with those of y, to eight lanes.
-func (s set) lanesOf(name, signature string, dot bool) {
-	s.text(name, signature)
+func (s set) lanesOf(dot bool) {
 	at := GP64()
 	Load(Param("lanes"), at)
 	x, n := pointer("x", ""), length("x")
@@ -62,8 +61,8 @@ func (s set) lanesOf(name, signature string, dot bool) {
 		VMOVUPD(lane(at, v), r)
 	}
 	SUBQ(Imm(lanes), n)
-	JL(LabelRef("tail"))
-	Label("blocks")
+	JL(s.to("tail"))
+	s.mark("blocks")
 	for v, r := range acc {
 		if dot {
 			p := s.wide()
@@ -79,10 +78,10 @@ func (s set) lanesOf(name, signature string, dot bool) {
 		ADDQ(U32(8*lanes), y)
 	}
 	SUBQ(Imm(lanes), n)
-	JGE(LabelRef("blocks"))
-	Label("tail")
+	JGE(s.to("blocks"))
+	s.mark("tail")
 	ADDQ(Imm(lanes), n)
-	JZ(LabelRef("done"))
+	JZ(s.to("done"))
 	tail := s.mask(n, s.per())
 	for v, r := range acc {
 		p := s.wide()
@@ -94,17 +93,14 @@ func (s set) lanesOf(name, signature string, dot bool) {
 		}
 		tail.add(p, v, r)
 	}
-	Label("done")
+	s.mark("done")
 	for v, r := range acc {
 		VMOVUPD(r, lane(at, v))
 	}
-	VZEROUPPER()
-	RET()
 }
 
 // joinLanes sets dst to the sums of eight vectors of lanes.
 func (s set) joinLanes() {
-	s.text("joinLanes", "func(dst, lanes []float64, at, stride int)")
 	dst, n := pointer("dst", ""), length("dst")
 	from, stride := pointer("lanes", "at"), byteSize("stride")
 	stride3, half := thrice(stride), GP64()
@@ -135,6 +131,4 @@ func (s set) joinLanes() {
 		}, func(x, y reg.Register) { add.on(width, y, x, y) })
 		move(width, r, Mem{Base: dst})
 	})
-	VZEROUPPER()
-	RET()
 }

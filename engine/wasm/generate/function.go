@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/binary"
 	"fmt"
 	"go/ast"
 	"go/constant"
@@ -11,6 +10,8 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+
+	"github.com/gram-machine/gram/engine/wasm"
 )
 
 // Types of values, as strings of one byte.
@@ -20,74 +21,33 @@ const (
 	i32 = "\x7f"
 )
 
-// Opcodes that are used in several places.
+// Opcodes of what loops do not use.
 const (
-	block    = 0x02
-	loop     = 0x03
-	ifThen   = 0x04
-	orElse   = 0x05
-	end      = 0x0b
-	br       = 0x0c
-	brIf     = 0x0d
-	call     = 0x10
-	drop     = 0x1a
-	localGet = 0x20
-	localSet = 0x21
-	i64Load  = 0x29
-	f64Load  = 0x2b
-	i32Eqz   = 0x45
-	i32And   = 0x71
-	i32Or    = 0x72
-	i32Add   = 0x6a
-	i32Mul   = 0x6c
-	i32Shl   = 0x74
-	wrap     = 0xa7
-	fromInt  = 0xb9
-	bitsOf   = 0xbd
-	ofBits   = 0xbf
-	noResult = 0x40
+	i32Eqz  = 0x45
+	i32And  = 0x71
+	fromInt = 0xb9
+	bitsOf  = 0xbd
+	ofBits  = 0xbf
 )
 
 // function is one that is translated. Its code has operands of one byte where it names locals and functions: 0 is the
 // host's.
 type function struct {
+	wasm.Encoder
 	t               *translator
 	name            string
 	index           int
 	params, results string
 	locals          string
-	code            []byte
 	vars            map[types.Object]int
 	depth           int  // of blocks
 	leave           int  // the depth of the block that return leaves
 	left            bool // a return has left it by a jump
 }
 
-func (f *function) op(code ...byte) { f.code = append(f.code, code...) }
-
-func (f *function) signed(v int64) {
-	for {
-		b := byte(v & 0x7f)
-		v >>= 7
-		if v == 0 && b&0x40 == 0 || v == -1 && b&0x40 != 0 {
-			f.op(b)
-			return
-		}
-		f.op(b | 0x80)
-	}
-}
-
-func (f *function) number(v float64) {
-	f.op(0x44)
-	f.code = binary.LittleEndian.AppendUint64(f.code, math.Float64bits(v))
-}
-
-func (f *function) integer(v int64) { f.op(0x42); f.signed(v) }
-func (f *function) address(v int)   { f.op(0x41); f.signed(int64(v)) }
-
 // open opens a block of the kind; it ends with close.
-func (f *function) open(kind byte, typ byte) { f.op(kind, typ); f.depth++ }
-func (f *function) close()                   { f.op(end); f.depth-- }
+func (f *function) open(kind byte, typ byte) { f.Op(kind, typ); f.depth++ }
+func (f *function) close()                   { f.Op(wasm.End); f.depth-- }
 
 // fail ends the translation.
 func (f *function) fail(n ast.Node) {
@@ -158,7 +118,7 @@ func (f *function) define(typ *ast.FuncType, body *ast.BlockStmt) {
 
 // body translates a function's body to a block that leaves its results.
 func (f *function) body(typ *ast.FuncType, body *ast.BlockStmt) {
-	outer, outerLeft, start := f.leave, f.left, len(f.code)
+	outer, outerLeft, start := f.leave, f.left, len(f.Encoder)
 	f.left = false
 	kinds := ""
 	for _, r := range typ.Results.List {
@@ -168,27 +128,27 @@ func (f *function) body(typ *ast.FuncType, body *ast.BlockStmt) {
 		kinds += strings.Repeat(f.valueTypes(f.t.info.Types[r.Type].Type, r), max(1, len(r.Names)))
 	}
 	// A block has at most one result: more are left in locals.
-	kind, first := byte(noResult), -1
+	kind, first := byte(wasm.None), -1
 	if len(kinds) == 1 {
 		kind = kinds[0]
 	} else {
 		first = f.local(kinds)
 	}
-	f.open(block, kind)
+	f.open(wasm.Block, kind)
 	f.leave = f.depth
 	for i, s := range body.List {
 		f.statement(s, len(kinds), first, i == len(body.List)-1)
 	}
 	if _, ok := body.List[len(body.List)-1].(*ast.ReturnStmt); !ok {
-		f.op(0x00) // unreachable
+		f.Op(0x00) // unreachable
 	}
 	f.close()
 	if !f.left { // the block is not needed
-		f.code = append(f.code[:start], f.code[start+2:len(f.code)-1]...)
+		f.Encoder = append(f.Encoder[:start], f.Encoder[start+2:len(f.Encoder)-1]...)
 	}
 	if first >= 0 {
 		for i := range kinds {
-			f.op(localGet, byte(first+i))
+			f.Op(wasm.LocalGet, byte(first+i))
 		}
 	}
 	f.leave, f.left = outer, outerLeft
@@ -209,11 +169,11 @@ func (f *function) statement(s ast.Stmt, results, first int, last bool) {
 		}
 		if first >= 0 {
 			for i := results - 1; i >= 0; i-- {
-				f.op(localSet, byte(first+i))
+				f.Op(wasm.LocalSet, byte(first+i))
 			}
 		}
 		if !last {
-			f.op(br, byte(f.depth-f.leave))
+			f.Op(wasm.Br, byte(f.depth-f.leave))
 			f.left = true
 		}
 	case *ast.DeclStmt:
@@ -231,28 +191,28 @@ func (f *function) statement(s ast.Stmt, results, first int, last bool) {
 		f.assign(s)
 	case *ast.IncDecStmt:
 		v := f.vars[f.t.info.Uses[s.X.(*ast.Ident)]]
-		f.op(localGet, byte(v))
+		f.Op(wasm.LocalGet, byte(v))
 		one := token.ADD
 		if s.Tok == token.DEC {
 			one = token.SUB
 		}
 		kind := f.valueTypes(f.t.info.Types[s.X].Type, s)
 		if kind == f64 {
-			f.number(1)
+			f.F64(1)
 		} else {
-			f.integer(1)
+			f.I64(1)
 		}
 		f.binary(one, f.t.info.Types[s.X].Type, s)
-		f.op(localSet, byte(v))
+		f.Op(wasm.LocalSet, byte(v))
 	case *ast.IfStmt:
 		if s.Init != nil {
 			f.statement(s.Init, results, first, false)
 		}
 		f.expr(s.Cond)
-		f.open(ifThen, noResult)
+		f.open(wasm.If, wasm.None)
 		list(s.Body.List)
 		if s.Else != nil {
-			f.op(orElse)
+			f.Op(wasm.Else)
 			list([]ast.Stmt{s.Else})
 		}
 		f.close()
@@ -264,15 +224,15 @@ func (f *function) statement(s ast.Stmt, results, first int, last bool) {
 		if s.Init != nil {
 			f.statement(s.Init, results, first, false)
 		}
-		f.open(block, noResult)
-		f.open(loop, noResult)
+		f.open(wasm.Block, wasm.None)
+		f.open(wasm.Loop, wasm.None)
 		f.expr(s.Cond)
-		f.op(i32Eqz, brIf, 1)
+		f.Op(i32Eqz, wasm.BrIf, 1)
 		list(s.Body.List)
 		if s.Post != nil {
 			f.statement(s.Post, results, first, false)
 		}
-		f.op(br, 0)
+		f.Op(wasm.Br, 0)
 		f.close()
 		f.close()
 	default:
@@ -293,9 +253,9 @@ func (f *function) choose(s *ast.SwitchStmt, list func([]ast.Stmt)) {
 			continue
 		}
 		f.expr(c.List[0])
-		f.open(ifThen, noResult)
+		f.open(wasm.If, wasm.None)
 		list(c.Body)
-		f.op(orElse)
+		f.Op(wasm.Else)
 		nested++
 	}
 	for range nested {
@@ -327,14 +287,14 @@ func (f *function) assign(s *ast.AssignStmt) {
 			v = f.t.info.Uses[name]
 		}
 		if v == nil { // _
-			f.op(drop)
+			f.Op(wasm.Drop)
 			continue
 		}
 		if _, ok := f.vars[v]; !ok {
 			f.declare(v, name)
 		}
 		for k := len(f.valueTypes(v.Type(), name)) - 1; k >= 0; k-- {
-			f.op(localSet, byte(f.vars[v]+k))
+			f.Op(wasm.LocalSet, byte(f.vars[v]+k))
 		}
 	}
 }
@@ -345,14 +305,14 @@ func (f *function) expr(e ast.Expr) {
 	if info.Value != nil {
 		switch f.valueTypes(info.Type, e) {
 		case f64:
-			f.number(float(info.Value))
+			f.F64(float(info.Value))
 		case i64:
 			v := constant.ToInt(info.Value)
 			if n, ok := constant.Int64Val(v); ok {
-				f.integer(n)
+				f.I64(n)
 			} else {
 				n, _ := constant.Uint64Val(v)
-				f.integer(int64(n))
+				f.I64(int64(n))
 			}
 		default:
 			f.fail(e)
@@ -368,10 +328,10 @@ func (f *function) expr(e ast.Expr) {
 		switch e.Op {
 		case token.SUB:
 			f.expr(e.X)
-			f.op(0x9a) // f64.neg
+			f.Op(wasm.F64Neg)
 		case token.NOT:
 			f.expr(e.X)
-			f.op(i32Eqz)
+			f.Op(i32Eqz)
 		case token.AND:
 			f.entry(e.X.(*ast.IndexExpr))
 		default:
@@ -382,7 +342,7 @@ func (f *function) expr(e ast.Expr) {
 		operand := f.t.info.Types[e.X].Type
 		if n, ok := f.powerOfTwo(e.Y); ok && e.Op == token.REM &&
 			operand.Underlying().(*types.Basic).Info()&types.IsUnsigned != 0 {
-			f.integer(n - 1) // a division takes as long as ten other instructions
+			f.I64(n - 1) // a division takes as long as ten other instructions
 			f.binary(token.AND, operand, e)
 			return
 		}
@@ -393,20 +353,20 @@ func (f *function) expr(e ast.Expr) {
 		selected := f.t.info.Types[e.X].Type.Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
 		for i := range selected.NumFields() {
 			if v := selected.Field(i); v.Name() == e.Sel.Name {
-				load := byte(f64Load)
+				load := byte(wasm.F64Load)
 				if f.valueTypes(v.Type(), e) == i64 {
-					load = i64Load
+					load = wasm.I64Load
 				}
-				f.op(load, 3, byte(8*i))
+				f.Op(load, 3, byte(8*i))
 			}
 		}
 	case *ast.IndexExpr: // of a slice
 		f.expr(e.X)
-		f.op(drop)
+		f.Op(wasm.Drop)
 		f.expr(e.Index)
-		f.op(wrap)
-		f.address(8)
-		f.op(i32Mul, i32Add, f64Load, 3, 0)
+		f.Op(wasm.Wrap)
+		f.I32(8)
+		f.Op(wasm.I32Mul, wasm.I32Add, wasm.F64Load, 3, 0)
 	case *ast.CallExpr:
 		f.call(e)
 	default:
@@ -429,17 +389,17 @@ func (f *function) ident(e *ast.Ident) {
 	v := f.t.info.Uses[e]
 	if at, ok := f.vars[v]; ok {
 		for k := range len(f.valueTypes(v.Type(), e)) {
-			f.op(localGet, byte(at+k))
+			f.Op(wasm.LocalGet, byte(at+k))
 		}
 		return
 	}
 	if _, ok := v.Type().Underlying().(*types.Slice); ok {
 		s := f.t.slice(v)
-		f.address(s.at)
-		f.address(s.len)
+		f.I32(int32(s.at))
+		f.I32(int32(s.len))
 		return
 	}
-	f.number(value(v.Name()))
+	f.F64(value(v.Name()))
 }
 
 // entry leaves the address of an entry of a table, after it has touched its last word: the checks of bounds for the
@@ -450,20 +410,20 @@ func (f *function) entry(e *ast.IndexExpr) {
 		f.fail(e)
 	}
 	f.expr(e.Index)
-	f.op(wrap)
+	f.Op(wasm.Wrap)
 	if shift := bits.TrailingZeros(uint(table.entry)); table.entry == 1<<shift {
-		f.address(shift) // a shift takes a cycle, a product three
-		f.op(i32Shl)
+		f.I32(int32(shift)) // a shift takes a cycle, a product three
+		f.Op(wasm.I32ShiftL)
 	} else {
-		f.address(table.entry)
-		f.op(i32Mul)
+		f.I32(int32(table.entry))
+		f.Op(wasm.I32Mul)
 	}
 	if table.at != 0 {
-		f.address(table.at)
-		f.op(i32Add)
+		f.I32(int32(table.at))
+		f.Op(wasm.I32Add)
 	}
 	at := byte(f.local(i32))
-	f.op(localSet, at, localGet, at, f64Load, 3, byte(table.entry-8), drop, localGet, at)
+	f.Op(wasm.LocalSet, at, wasm.LocalGet, at, wasm.F64Load, 3, byte(table.entry-8), wasm.Drop, wasm.LocalGet, at)
 }
 
 // binaryOps are the opcodes for float64, int and uint64.
@@ -481,14 +441,14 @@ var binaryOps = map[token.Token][3]byte{
 func (f *function) binary(op token.Token, operand types.Type, at ast.Node) {
 	switch op {
 	case token.LAND:
-		f.op(i32And)
+		f.Op(i32And)
 		return
 	case token.LOR:
-		f.op(i32Or)
+		f.Op(wasm.I32Or)
 		return
 	case token.AND_NOT:
-		f.integer(-1)
-		f.op(0x85, 0x83) // xor, and
+		f.I64(-1)
+		f.Op(wasm.I64Xor, wasm.I64And)
 		return
 	}
 	basic := operand.Underlying().(*types.Basic)
@@ -503,7 +463,7 @@ func (f *function) binary(op token.Token, operand types.Type, at ast.Node) {
 	if code == 0 {
 		f.fail(at)
 	}
-	f.op(code)
+	f.Op(code)
 }
 
 // call translates a conversion or a call.
@@ -515,7 +475,7 @@ func (f *function) call(e *ast.CallExpr) {
 			if from.Info()&types.IsUnsigned != 0 {
 				f.fail(e)
 			}
-			f.op(fromInt)
+			f.Op(fromInt)
 		} else if f.valueTypes(to.Type, e) == i64 && from.Info()&types.IsInteger == 0 {
 			f.fail(e)
 		}
@@ -524,7 +484,7 @@ func (f *function) call(e *ast.CallExpr) {
 	if name, ok := e.Fun.(*ast.Ident); ok && name.Name == "len" {
 		f.expr(e.Args[0]) // the place and the length
 		length := byte(f.local(i32))
-		f.op(localSet, length, drop, localGet, length, 0xad) // i64.extend_i32_u
+		f.Op(wasm.LocalSet, length, wasm.Drop, wasm.LocalGet, length, wasm.Extend)
 		return
 	}
 	fn := f.t.object(e.Fun)
@@ -548,7 +508,7 @@ func (f *function) call(e *ast.CallExpr) {
 	d := f.t.decls[fn]
 	if fn.Exported() || d.Doc != nil && slices.ContainsFunc(d.Doc.List,
 		func(c *ast.Comment) bool { return c.Text == "//go:noinline" }) {
-		f.op(call, byte(f.t.function(fn).index+1))
+		f.Op(wasm.CallOp, byte(f.t.function(fn).index+1))
 		return
 	}
 	f.inline(d)
@@ -563,8 +523,86 @@ func (f *function) inline(d *ast.FuncDecl) {
 	}
 	for i := len(params) - 1; i >= 0; i-- {
 		for k := len(f.valueTypes(params[i].Type(), d)) - 1; k >= 0; k-- {
-			f.op(localSet, byte(f.vars[params[i]]+k))
+			f.Op(wasm.LocalSet, byte(f.vars[params[i]]+k))
 		}
 	}
 	f.body(d.Type, d.Body)
+}
+
+// instructions are the functions of package math that are instructions.
+var instructions = map[string][]byte{
+	"Abs": {0x99}, "Floor": {0x9c}, "RoundToEven": {0x9e}, "Sqrt": {0x9f}, "Copysign": {0xa6},
+	"Float64bits": {bitsOf}, "Float64frombits": {ofBits},
+}
+
+// math applies a function of package math to the operands on the stack.
+func (f *function) math(name string) {
+	if code, ok := instructions[name]; ok {
+		f.Op(code...)
+		return
+	}
+	if i := slices.IndexFunc(wasm.Hosted, func(h wasm.Host) bool { return h.Name == name }); i >= 0 {
+		f.host(i, wasm.Hosted[i].Operands)
+		return
+	}
+	switch name {
+	case "IsNaN":
+		x := byte(f.local(f64))
+		f.Op(wasm.LocalSet, x, wasm.LocalGet, x, wasm.LocalGet, x, wasm.F64Ne)
+	case "NaN":
+		f.F64(math.NaN())
+	case "Max":
+		f.extreme(0xa5, math.Inf(1))
+	case "Min":
+		f.extreme(0xa4, math.Inf(-1))
+	case "Sincos":
+		x := byte(f.local(f64))
+		f.Op(wasm.LocalSet, x, wasm.LocalGet, x)
+		f.math("sin")
+		f.Op(wasm.LocalGet, x)
+		f.math("cos")
+	default:
+		panic(unsupported{"math." + name})
+	}
+}
+
+// host calls the host's function.
+func (f *function) host(number, operands int) {
+	for range 3 - operands {
+		f.F64(0)
+	}
+	f.I32(int32(number))
+	f.Op(wasm.CallOp, 0)
+}
+
+// extreme is math.Max or math.Min, for which an infinity prevails over NaN.
+func (f *function) extreme(code byte, infinity float64) {
+	x, y := byte(f.local(f64)), byte(f.local(f64))
+	f.Op(wasm.LocalSet, y, wasm.LocalSet, x, wasm.LocalGet, x)
+	f.F64(infinity)
+	f.Op(0x61, wasm.LocalGet, y) // f64.eq
+	f.F64(infinity)
+	f.Op(0x61, wasm.I32Or, wasm.If, f64[0])
+	f.F64(infinity)
+	f.Op(wasm.Else, wasm.LocalGet, x, wasm.LocalGet, y, code, wasm.End)
+}
+
+// infinite is math.IsInf or math.Inf, whose sign is a constant.
+func (f *function) infinite(name string, e *ast.CallExpr) {
+	arg := e.Args[len(e.Args)-1]
+	sign, ok := constant.Int64Val(f.t.info.Types[arg].Value)
+	if !ok {
+		f.fail(e)
+	}
+	if name == "Inf" {
+		f.F64(math.Inf(int(sign)))
+		return
+	}
+	f.expr(e.Args[0])
+	if sign == 0 {
+		f.Op(0x99) // f64.abs
+		sign = 1
+	}
+	f.F64(math.Inf(int(sign)))
+	f.Op(0x61)
 }

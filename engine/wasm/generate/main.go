@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gram-machine/gram/engine/wasm"
 	"github.com/gram-machine/gram/term/elementary"
 )
 
@@ -57,13 +58,10 @@ var tables = map[string]struct{ at, entry int }{}
 // layout sets tables, and returns where they end.
 func layout() int {
 	at := 0
-	for _, t := range []struct {
-		name       string
-		len, entry int
-	}{{"expTable", 128, 16}, {"logTable", 128, 24}, {"sineTable", 128, 32}, {"tanhTable", 641, 16},
-		{"sigmoidTable", 1281, 16}} {
-		tables[t.name] = struct{ at, entry int }{at, t.entry}
-		at += t.len * t.entry
+	for _, t := range wasm.Tables {
+		entry := 8 * t.Words
+		tables[t.Name] = struct{ at, entry int }{at, entry}
+		at += t.Entries * entry
 	}
 	return at
 }
@@ -76,8 +74,7 @@ func generate(dir string) (text []byte, err error) {
 		}
 	}()
 	t := &translator{fset: token.NewFileSet(), decls: map[types.Object]*ast.FuncDecl{},
-		values: map[types.Object]ast.Expr{},
-		of:     map[types.Object]*function{}, slices: map[types.Object]slice{},
+		values: map[types.Object]ast.Expr{}, of: map[types.Object]*function{}, slices: map[types.Object]slice{},
 		info: types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{},
 			Uses: map[*ast.Ident]types.Object{}}}
 	exports, err := exportFiles(dir)
@@ -116,7 +113,7 @@ func generate(dir string) (text []byte, err error) {
 			return nil, unsupported{"a function with more than 127 locals"}
 		}
 		fmt.Fprintf(&b, "{%q, symbols{%s}, signature{%q, %q}, %q, %q},\n", f.name, of[i], f.params, f.results, f.locals,
-			f.code)
+			f.Encoder)
 	}
 	fmt.Fprintf(&b, "}\n")
 	return format.Source(b.Bytes())
@@ -222,9 +219,6 @@ func (t *translator) symbols(pkg *types.Package) []symbolFunction {
 	return all
 }
 
-// firstSymbol is the number, for the host, of the first symbol that it computes.
-const firstSymbol = 256
-
 // symbol translates the function of a symbol. What can't be translated, the host computes.
 func (t *translator) symbol(name string, e ast.Expr) (f *function) {
 	before := len(t.out)
@@ -239,7 +233,7 @@ func (t *translator) symbol(name string, e ast.Expr) (f *function) {
 		t.out = t.out[:before]
 		maps.DeleteFunc(t.of, func(_ types.Object, f *function) bool { return f.index >= before })
 		f = t.passing(name, t.info.Types[e].Type)
-		f.host(firstSymbol+len(t.hosted), len(f.params))
+		f.host(wasm.FirstSymbol+len(t.hosted), len(f.params))
 		t.hosted = append(t.hosted, name)
 	}()
 	return t.evaluates(name, e)
@@ -270,7 +264,7 @@ func (t *translator) passing(name string, typ types.Type) *function {
 	f := t.begin(name)
 	f.params, f.results = strings.Repeat(f64, typ.(*types.Signature).Params().Len()), f64
 	for i := range f.params {
-		f.op(localGet, byte(i))
+		f.Op(wasm.LocalGet, byte(i))
 	}
 	return f
 }

@@ -1,5 +1,0 @@
-//go:build !amd64
-
-package kernel
-
-func bestForm() int { return formGo }
