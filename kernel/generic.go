@@ -1,3 +1,5 @@
+//lint:file-ignore U1000 The assembly jumps to what it has no other form for.
+
 package kernel
 
 import (

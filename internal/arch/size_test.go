@@ -30,7 +30,7 @@ var parts = []*part{
 	{name: "cmd", folders: []string{"cmd"}, most: 19_013, aim: 16_000},
 	{name: "bench", folders: []string{"bench", "cmd/gradbench"}, most: 10_718, aim: 8_000},
 	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 18_688, aim: 13_000},
-	{name: "the rest", folders: []string{"."}, most: 6_105, aim: 6_500},
+	{name: "the rest", folders: []string{"."}, most: 6_107, aim: 6_500},
 }
 
 const (
