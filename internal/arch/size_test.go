@@ -29,7 +29,7 @@ var parts = []*part{
 	{name: "lang", folders: []string{"lang"}, most: 20_853, aim: 16_000},
 	{name: "cmd", folders: []string{"cmd"}, most: 19_013, aim: 16_000},
 	{name: "bench", folders: []string{"bench", "cmd/gradbench"}, most: 10_718, aim: 8_000},
-	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 18_688, aim: 13_000},
+	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 18_795, aim: 13_000},
 	{name: "the rest", folders: []string{"."}, most: 6_107, aim: 6_500},
 }
 
