@@ -119,7 +119,7 @@ func renamed(in Instr, names map[Reg]Reg) Instr {
 }
 
 // independent is where the beginning of the body of a loop ends that has loops and reads nothing that iterations carry,
-// −1 if there is none. It stores only to vectors that it makes.
+// −1 if there is none. It stores only to vectors that it makes, and reads none to which the body stores from outside.
 func (w *vectorizer) independent(start, end int) (cut int) {
 	code := w.f.Code
 	carried, made := map[Reg]bool{}, map[Reg]bool{}
@@ -130,6 +130,12 @@ func (w *vectorizer) independent(start, end int) (cut int) {
 				carried[r] = true
 			}
 		}
+	}
+	if len(carried) == 0 {
+		return -1
+	}
+	for r := range w.stored { // vectors that the body changes
+		carried[r] = carried[r] || read[r]
 	}
 	ok := func(in *Instr) bool {
 		free := in.Op.laneable() && in.Op != Branch && in.Op != Jump
@@ -143,9 +149,6 @@ func (w *vectorizer) independent(start, end int) (cut int) {
 			free = free && made[in.D]
 		}
 		return free
-	}
-	if len(carried) == 0 {
-		return -1
 	}
 	cut, loops := -1, false
 	for i := start + 1; i < end; i++ {

@@ -199,8 +199,8 @@ type vectorizer struct {
 	label  uint32
 	edits  []*edit
 	named  map[Reg]Reg // results of regions have registers side by side
-	// The loops, by where they begin, that have instructions for each iteration. Those of windows are given up if there is
-	// no vector with them: that of the nest or region that begins at without-1.
+	// The loops, by where they begin, that have instructions for each iteration. A nest or a region that fails with
+	// windows is parsed again without them: where it begins, plus 1, is in without.
 	unrolled, windows map[int]bool
 	without           int
 	making
