@@ -385,8 +385,11 @@ func (c *coder) binding(n *term.Node, s spot) {
 	in := s.in - 1
 	vars := c.t.BoundVars(n)
 	if len(vars) == 1 {
-		kind := Sub
-		switch u := &c.t.Nodes[n.B]; {
+		kind, u := Sub, &c.t.Nodes[n.B]
+		for u.Op == term.VecOp && u.N == 1 {
+			u = &c.t.Nodes[c.t.Children(u)[0]]
+		}
+		switch {
 		case c.t.Info(vars[0]).Linear:
 			kind = Linear
 		case u.Op == term.LamOp && c.t.Info(u.X).Linear:

@@ -25,11 +25,11 @@ type part struct {
 // parts are the parts of the module.
 var parts = []*part{
 	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 20_220, aim: 13_000},
-	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_096, aim: 4_500},
+	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_099, aim: 4_500},
 	{name: "lang", folders: []string{"lang"}, most: 20_853, aim: 16_000},
 	{name: "cmd", folders: []string{"cmd"}, most: 19_013, aim: 16_000},
 	{name: "bench", folders: []string{"bench", "cmd/gradbench"}, most: 10_718, aim: 8_000},
-	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 18_795, aim: 13_000},
+	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 18_699, aim: 13_000},
 	{name: "the rest", folders: []string{"."}, most: 6_107, aim: 6_500},
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"pgregory.net/rapid"
 
@@ -44,6 +45,8 @@ type Options struct {
 
 	families bool // see [Families]
 	scale    int  // see [Sized]
+	duals    bool // see [Linear]
+	written  bool // see [LinearOf]
 }
 
 // Draw makes a program whose body has type R, or what opt says.
@@ -112,12 +115,19 @@ type generator struct {
 	// For terms with families:
 	indices []indexed // in scope
 	groups  []group   // of the variables in scope
-	// For terms with recursion:
+	// For terms with recursion, or with dual λs:
 	tree           term.Type
 	stream, option term.Inductive
 }
 
-func (g *generator) choose(n int, label string) int { return g.t.Int(0, n-1, label) }
+// choose is a number below n. A draw prefers small numbers. Of terms with dual λs these would be the same few forms: a
+// factor spreads it.
+func (g *generator) choose(n int, label string) int {
+	if g.opt.duals {
+		return g.t.Int(0, 1<<12-1, label) * 1571 % n
+	}
+	return g.t.Int(0, n-1, label)
+}
 
 // inputs is how many inputs there are, and how many of them are variables that a term finds by their type.
 func (g *generator) inputs() (all, named int) {
@@ -146,7 +156,10 @@ func (g *generator) fresh(ty term.Type) term.Var {
 
 // typ draws a type of at most the given depth.
 func (g *generator) typ(depth int) term.Type {
-	if depth == 0 {
+	switch {
+	case g.opt.duals && g.choose(3, "number or dual") > 0:
+		return g.numberOrDual()
+	case depth == 0:
 		return term.R
 	}
 	if g.opt.Recursive && g.choose(5, "inductive type") == 0 {
@@ -160,16 +173,29 @@ func (g *generator) typ(depth int) term.Type {
 	case 4:
 		return g.tt.Arrow(g.typ(depth-1), g.typ(depth-1))
 	}
-	return g.tt.Vec(g.length(1, 3, "length"), g.typ(depth-1))
+	return g.tt.Vec(g.length(1, 3, "length"), g.component(depth-1))
+}
+
+// component draws the type of the components of a vector: with dual λs it is R.
+func (g *generator) component(depth int) term.Type {
+	if g.opt.duals {
+		return term.R
+	}
+	return g.typ(depth)
+}
+
+// with makes what f makes, with xs in scope.
+func (g *generator) with(xs []term.Var, f func() term.Ref) term.Ref {
+	n := len(g.env)
+	g.env = append(g.env, xs...)
+	r := f()
+	g.env = g.env[:n]
+	return r
 }
 
 // scoped makes a term with xs in scope.
 func (g *generator) scoped(xs []term.Var, ty term.Type, depth int) term.Ref {
-	n := len(g.env)
-	g.env = append(g.env, xs...)
-	r := g.term(ty, depth)
-	g.env = g.env[:n]
-	return r
+	return g.with(xs, func() term.Ref { return g.term(ty, depth) })
 }
 
 // term makes a term of the type.
@@ -190,6 +216,10 @@ func (g *generator) term(ty term.Type, depth int) term.Ref {
 	if g.opt.scale > 0 && g.choose(4, "a chain") == 3 {
 		return g.chain(ty, depth)
 	}
+	if g.opt.duals && !g.opt.written && g.choose(12, "a linear variable") == 0 { // t[b:=u] with ⊢ u
+		u, b := g.term(term.R, depth-1), g.linearVar()
+		return g.q.Let(g.pos(), b, u, g.scoped([]term.Var{b}, ty, depth-1))
+	}
 	switch g.choose(12, "form") {
 	case 0:
 		return g.leaf(ty)
@@ -208,7 +238,7 @@ func (g *generator) term(ty term.Type, depth int) term.Ref {
 		}
 		return g.q.Untuple(g.pos(), xs, u, body)
 	case 3:
-		a, n := g.typ(1), g.length(1, 3, "length")
+		a, n := g.component(1), g.length(1, 3, "length")
 		u := g.term(g.tt.Vec(n, a), depth-1)
 		var xs []term.Var
 		for range n {
@@ -238,7 +268,7 @@ func (g *generator) iteration(ty term.Type, depth int) term.Ref {
 	var l term.Ref
 	elem := term.R
 	kinds := 4
-	if g.opt.scale > 0 {
+	if g.opt.scale > 0 || g.opt.duals {
 		kinds = 2 // no data
 	}
 	which := g.choose(kinds, "iteration")
@@ -310,6 +340,11 @@ var kinked = []term.Symbol{term.Relu, term.Step, term.Abs, term.Sign, term.Min, 
 
 func (g *generator) constructor(ty term.Type, depth int) term.Ref {
 	kind := g.tt.Kind(ty)
+	if g.opt.duals {
+		if r := g.dualTerm(ty, depth); r != 0 {
+			return r
+		}
+	}
 	if g.opt.scale > 0 && kind == term.VecKind || g.opt.families && (kind == term.VecKind || ty == term.R) &&
 		g.choose(2, "comprehension") == 0 {
 		return g.family(ty, depth)
@@ -333,7 +368,10 @@ func (g *generator) constructor(ty term.Type, depth int) term.Ref {
 		return g.q.Add(g.pos(), g.term(term.R, depth-1), g.term(term.R, depth-1))
 	}
 	symbols := smooth
-	if !g.opt.Smooth {
+	switch {
+	case g.opt.duals:
+		symbols = []term.Symbol{term.Mul}
+	case !g.opt.Smooth:
 		symbols = append(symbols[:len(symbols):len(symbols)], kinked...)
 	}
 	if g.opt.scale > 0 {
@@ -354,12 +392,7 @@ func (g *generator) leaf(ty term.Type) term.Ref {
 			return r
 		}
 	}
-	var fit []term.Var
-	for _, x := range g.env {
-		if g.q.TypeOf(x) == ty {
-			fit = append(fit, x)
-		}
-	}
+	fit := g.variables(ty)
 	if len(fit) > 0 && g.choose(4, "a variable") > 0 {
 		return g.q.Variable(g.pos(), fit[g.choose(len(fit), "variable")])
 	}
@@ -379,15 +412,19 @@ func (g *generator) leaf(ty term.Type) term.Ref {
 		return g.q.Vec(g.pos(), comps)
 	case term.ArrowKind:
 		x := g.fresh(g.tt.Left(ty))
-		g.env = append(g.env, x)
-		body := g.leaf(g.tt.Right(ty))
-		g.env = g.env[:len(g.env)-1]
-		return g.q.Lam(g.pos(), x, body)
+		return g.q.Lam(g.pos(), x, g.with([]term.Var{x}, func() term.Ref { return g.leaf(g.tt.Right(ty)) }))
+	case term.DualKind:
+		return g.dualLam(ty, 0)
 	}
-	if g.opt.scale == 0 && g.choose(6, "a datum") == 0 {
+	if g.opt.scale == 0 && !g.opt.duals && g.choose(6, "a datum") == 0 {
 		return g.q.DataRef(g.pos(), 2, term.R, 0)
 	}
 	return g.q.Num(g.pos(), g.number())
+}
+
+// variables are those in scope of the type.
+func (g *generator) variables(ty term.Type) []term.Var {
+	return slices.DeleteFunc(slices.Clone(g.env), func(x term.Var) bool { return g.q.TypeOf(x) != ty })
 }
 
 // Close reports whether a and b agree to a relative tolerance, absolute below 1;

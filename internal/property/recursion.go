@@ -59,14 +59,12 @@ func (g *generator) match(u term.Ref, of, ty term.Type, depth int,
 		default:
 			b.Vars = []term.Var{g.fresh(con.Arg)}
 		}
-		n := len(g.env)
-		g.env = append(g.env, b.Vars...)
-		if body != nil {
-			b.Body = body(i, b.Vars)
-		} else {
-			b.Body = g.term(ty, depth-1)
-		}
-		g.env = g.env[:n]
+		b.Body = g.with(b.Vars, func() term.Ref {
+			if body != nil {
+				return body(i, b.Vars)
+			}
+			return g.term(ty, depth-1)
+		})
 		branches = append(branches, b)
 	}
 	return g.q.Case(g.pos(), of, u, branches)
@@ -105,10 +103,7 @@ func (g *generator) recursion(ty term.Type, depth int) term.Ref {
 		}
 		first := g.fresh(ty)
 		u := call()
-		n := len(g.env)
-		g.env = append(g.env, first)
-		body := g.q.Let(g.pos(), first, u, call())
-		g.env = g.env[:n]
+		body := g.with([]term.Var{first}, func() term.Ref { return g.q.Let(g.pos(), first, u, call()) })
 		return g.q.Let(g.pos(), x, f, body)
 	}
 	r := g.q.App(g.pos(), f, g.term(of, depth-1))
@@ -129,8 +124,6 @@ func (g *generator) recursive(fs []term.Var, of, ty term.Type, accumulates bool,
 	if accumulates {
 		params = append(params, g.fresh(ty))
 	}
-	n := len(g.env)
-	g.env = append(g.env, params[1:]...)
 	call := func(x term.Var) term.Ref {
 		f := fs[g.choose(len(fs), "function")]
 		r := g.q.App(g.pos(), g.q.Variable(g.pos(), f), g.q.Variable(g.pos(), x))
@@ -139,7 +132,7 @@ func (g *generator) recursive(fs []term.Var, of, ty term.Type, accumulates bool,
 		}
 		return r
 	}
-	body := g.match(g.q.Variable(g.pos(), t), of, ty, depth, func(con int, xs []term.Var) term.Ref {
+	branch := func(con int, xs []term.Var) term.Ref {
 		if con == 0 {
 			return g.term(ty, depth-2)
 		}
@@ -155,16 +148,15 @@ func (g *generator) recursive(fs []term.Var, of, ty term.Type, accumulates bool,
 				lets = append(lets, g.fresh(ty))
 			}
 		}
-		n := len(g.env)
-		g.env = append(g.env, lets...)
-		r := g.term(ty, depth-2)
-		g.env = g.env[:n]
+		r := g.scoped(lets, ty, depth-2)
 		for i, x := range lets {
 			r = g.q.Let(g.pos(), x, calls[i], r)
 		}
 		return r
+	}
+	body := g.with(params[1:], func() term.Ref {
+		return g.match(g.q.Variable(g.pos(), t), of, ty, depth, branch)
 	})
-	g.env = g.env[:n]
 	for i := len(params) - 1; i >= 0; i-- {
 		body = g.q.Lam(g.pos(), params[i], body)
 	}

@@ -324,6 +324,16 @@ var linearWorked = []struct {
 		counts: by(1, 0, 1, 1, 2, 1, 1, 1, 1),
 	},
 	{
+		name: "a vector of one dual is that dual: 0[v:=⟦λa.a⟧]", values: []float64{0},
+		// (4). The dual has one name, v.
+		build: func(s dualTerm) term.Ref {
+			dual, _ := s.Types.DualTo(term.R)
+			u := s.vec(s.lin(func(a term.Var) term.Ref { return s.at(a) }))
+			return s.let(s.variable("v", s.Types.Vec(1, dual)), u, s.n(0))
+		},
+		counts: by(0, 0, 0, 0, 1),
+	},
+	{
 		name: "a vector that is opened: (x·y)[⟦x,y⟧:=d 2]", values: []float64{12},
 		// The sum d 2: a firing, (8); (4) of d. (2), (4) 2, (3n) 2, (8).
 		build: func(s dualTerm) term.Ref {
