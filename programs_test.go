@@ -45,6 +45,30 @@ const (
 )
 
 var programs = []worked{
+	// Lists of different lengths in literals and data are parts of tables.
+	{`param n = 5
+data xs : (List R^2)^n = [| [[| 1, 2 |]; [| 2, 0.5 |]; [| 0, 3 |]; [| 1, 1 |]; [| 2, 2 |]; [| 0.1, 4 |]], [], [[| 4, 1 |]], [[| 3, 3 |]; [| 2, 1 |]; [| 0, 1 |]; [| 0.5, 1 |]],
+  [[| 7, -2 |]; [| 1, 1 |]; [| 3, -1 |]] |]
+input e : R^n = vec p < n -> 0.2 * sin p
+input a = 0.5
+sum p < n -> foldl (fun s [| x, y |] -> if y > 1 then s * a + e.(p) else sin (s * e.(p) + x * y)) a xs.(p)`, nil, nil},
+	{`data xs : List (R^2 * List R) = [([| 1, 2 |], [0.1; 2; 3; 4; 5; 6]); ([| 2, 1 |], []); ([| 0, 1 |], [1; 1; 2; 4; 3; -1; 0.5]); ([| 3, 4 |], [7; 8])]
+input a = 0.5
+fold (fun (w, ys) s -> s * a + (sum i < 2 -> w.(i) * a) + fold (fun y t -> tanh (t + y * a)) s ys) 0 xs`, nil, nil},
+	{`data xs : List (List (List R)) = [[[1; 2]; []; [3; 0.1; 2; 5]]; []; [[4; 5; 6; 7; 8; 9]; [2]]; [[0.3; 0.4]; [1; 2; 3]; []; [4]]]
+input a = 0.5
+def rec go (n : R) (l : List (List R)) = if n > 0 then go (n - 1) l else fold (fun m t -> fold (fun x u -> u * a + x) t m) n l
+fold (fun l s -> cos (s * go 2 l)) a xs`, nil, nil},
+	{`data xs : List (List R)^3 = [[| [1; 2], [], [3; 0.1; 2] |]; [| [4; 5; 6; 7; 8; 9], [2], [] |]; [| [0.3; 0.4; 3], [1; 2], [4; 4; 4; 1] |]; [| [], [8; 9], [-1] |]]
+input a = 0.5
+let h = fun (l : List R) -> fold (fun x s -> s * a + x) 1 (map (fun x -> x * a) l) in
+fold (fun v s -> s + (sum j < 3 -> h v.(j)) + length (filter (fun x -> x - a) v.(2))) 0 xs + fold (fun v s -> s + h v.(1)) 0 xs`, nil, nil},
+	{`param n = 5
+input a = 0.5
+let xs : List (R * List R) = [(1, [2; 3; 4; 5; 6; 7]); (a, [1; 2; 3; 4; 5]); (0.1, []); (2, [1; a; 3; 4; 5; 6; 7])] in
+let vs : (R * List R)^n = [| (1, [2; 3; 4; 5; 6; 7]), (2, [1; 2; 3; 4; 5]), (0.1, []), (2, [1; 0.7; 3; 4; 5; 6; 7]), (1, [1]) |] in
+let part = vec p < n -> (let (w, l) = vs.(p) in w * fold (fun x s -> s * a + x) a l) in
+sum (part * part) + fold (fun (w, l) s -> w * fold (fun x s -> s + x * a) s l) 1 xs + (let (w, l) = if a > 1 then vs.(1) else vs.(3) in w)`, nil, nil},
 	// Folds that make functions: each has the next one in one place, in a function that is applied twice, or behind what
 	// takes the element apart.
 	{`param n = 30

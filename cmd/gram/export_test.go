@@ -42,6 +42,9 @@ input x = 0.5
 input y = 1.5
 swish x * mix x (swish y) y * mix 1 x 2 +
   erf x * lgamma y + atan (x - y) + tan x + sqrt y / abs x + asin x * sinh y - cosh x + floor y * relu x + min x y * same x x`,
+	"tables": `data xs : List (R * List R) = [(1, [2; 3; 4; 5; 6; 7]); (3, [1; 2; 3; 4; 5]); (0.1, []); (2, [1; 2; 3; 4; 5; 6; 7])]
+input a = 0.5
+fold (fun (w, l) s -> w * fold (fun x s -> sin (s + x * a)) s l) 1 xs`,
 	"products": `input p : R * R^2 = (1, [| 2, 3 |])
 let (a, v) = p in (a * v.(0), ([| v.(1), a |], sum i < 20 -> v.(0) * i))`,
 	"deep": `input x = 1

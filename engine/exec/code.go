@@ -69,8 +69,8 @@ type Program struct {
 	funs1   map[term.Symbol]*fun1
 	funs2   map[term.Symbol]*fun2
 	kinds   []kind
-	widths  []width                // of each kind
-	kindOf  map[term.Symbol]uint32 // the first kind of a symbol
+	widths  []width  // of each kind
+	kindOf  []uint32 // the first kind of a symbol, 0: it has none yet
 	layout  *ir.Layout
 	vectors []*vector
 	placed  []placed // of each function, of a placed program
@@ -105,8 +105,7 @@ const (
 // New makes a program for the interpreter.
 func New(p *ir.Program) *Program {
 	out := &Program{src: p, kinds: make([]kind, firstKind), widths: make([]width, firstKind),
-		kindOf: map[term.Symbol]uint32{},
-		funs1:  map[term.Symbol]*fun1{}, funs2: map[term.Symbol]*fun2{},
+		funs1: map[term.Symbol]*fun1{}, funs2: map[term.Symbol]*fun2{},
 		layout: ir.NewLayout(p.Term.Types), collectors: map[[2]int]int{}}
 	// What arrives at λa.0⃗, the z* of a numeral, is applied to it.
 	numeral := &out.kinds[numeralKind]
@@ -129,7 +128,9 @@ func New(p *ir.Program) *Program {
 // kindsOf returns the first of the kinds of the cells of a symbol; the operands that have an adjoint are added as bits.
 // NoSymbol is +.
 func (p *Program) kindsOf(f term.Symbol) uint32 {
-	if k, ok := p.kindOf[f]; ok {
+	if n := int(f) + 1; n > len(p.kindOf) {
+		p.kindOf = append(p.kindOf, make([]uint32, n-len(p.kindOf))...)
+	} else if k := p.kindOf[f]; k != 0 {
 		return k
 	}
 	first := uint32(len(p.kinds))

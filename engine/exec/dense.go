@@ -65,7 +65,7 @@ func (m *Machine) startDense(point []float64) {
 	clear(m.dense[1:])
 	m.dense = m.dense[:1]
 	for i, d := range src.Data {
-		data := &src.Term.Data[d.Index]
+		data := d.Data
 		values, replaced := m.Data[d.Index]
 		if !replaced {
 			values = data.Values

@@ -240,8 +240,11 @@ type Body struct {
 	Inner bool
 }
 
-// Datum is data that fills static slots from At on, Term.Data[Index].
-type Datum struct{ Index, At int }
+// Datum is data that fills static slots from At on: Term.Data[Index], or with Index -1 a literal.
+type Datum struct {
+	Index, At int
+	Data      *term.Data
+}
 
 // Program is a compiled program. Function 0 is the body; its parameters are none and its results those of the value.
 type Program struct {

@@ -15,6 +15,9 @@ const shortList = 2
 // fold makes the code of a list applied to f and x: f e1 (f e2 (… (f en x))), which gets args, if f makes a chain.
 // Applying f counts as in the λ-term that the list stands for.
 func (c *compiler) fold(l, f, x *value, args []*value) *value {
+	if l.row != nil {
+		return c.foldRows(l.row, f, x, args)
+	}
 	n, call := &c.t.Nodes[l.node], c.called(c.elements(l))
 	switch n.Op {
 	case term.ListOp:
@@ -242,6 +245,9 @@ func (c *compiler) component(r term.Ref, n *term.Node) *value {
 			c.fail(n.Pos, "inputs that do not follow each other")
 		}
 		return c.static(t, c.index(e), 1, uint32(i))
+	}
+	if v := c.rowComponent(n); v != nil {
+		return v
 	}
 	if at, i, w, slot, ok := c.affine(n); ok {
 		return c.load(t, at, i, w, slot)

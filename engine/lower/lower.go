@@ -278,6 +278,9 @@ func (c *compiler) opening(n *term.Node) term.Ref {
 
 // plain makes the code of a term that binds nothing and is no call.
 func (c *compiler) plain(r term.Ref, n *term.Node) *value {
+	if v := c.tables(r); v != nil {
+		return v
+	}
 	switch n.Op {
 	case term.VarOp:
 		if f := c.first[n.X]; f != nil {
@@ -381,6 +384,10 @@ func (c *compiler) variable(x term.Var) *value {
 
 // halves are the components of a pair.
 func (c *compiler) halves(v *value) (left, right *value) {
+	if v.kind == tabled {
+		l, r := v.row.parts[0], v.row.parts[1]
+		return c.partOf(v.row, l, 0), c.partOf(v.row, r, l.slots)
+	}
 	if v.kind == component {
 		t := c.t.Types
 		l, r := t.Left(v.typ), t.Right(v.typ)
@@ -426,6 +433,13 @@ func (c *compiler) bindVector(n *term.Node, v *value) {
 // components are those of a vector of n, in the object that it is.
 func (c *compiler) components(v *value, n int) []*value {
 	elem := c.t.Types.Left(v.typ)
+	if v.kind == tabled && !c.flat(elem) {
+		parts, elem := make([]*value, n), v.row.parts[0]
+		for i := range parts {
+			parts[i] = c.partOf(v.row, elem, uint32(i)*elem.slots)
+		}
+		return parts
+	}
 	w := uint32(c.layout.Slots(elem))
 	at, slot := v.at, v.slot
 	if v.kind != component || !v.inline {
@@ -471,6 +485,8 @@ func (c *compiler) register(v *value) ir.Reg {
 		return d
 	case member:
 		return c.use(v.at)
+	case tabled:
+		return c.rowRegister(v)
 	}
 	return c.closure(v)
 }
@@ -619,8 +635,8 @@ func (c *compiler) datum(r term.Ref, n *term.Node) *value {
 func (c *compiler) staticData(i int) uint32 {
 	if c.data[i] == 0 {
 		c.data[i] = c.out.Static
-		c.out.Data = append(c.out.Data, ir.Datum{Index: i, At: c.out.Static})
-		d := &c.t.Data[i]
+		c.out.Data = append(c.out.Data, ir.Datum{Index: i, At: c.out.Static, Data: &c.t.Data[i]})
+		d := c.out.Data[len(c.out.Data)-1].Data
 		if c.out.Static += len(d.Values); d.Chunk != nil {
 			c.out.Static += d.Width
 		}

@@ -18,6 +18,7 @@ const (
 	member                // a function of a fix
 	list                  // a list or a numeral #n: a literal, data, or one over an index
 	folder                // a list applied to its first argument
+	tabled                // static slots, with lists in them
 )
 
 // value is what the compiler knows of the value of a term.
@@ -40,6 +41,7 @@ type value struct {
 	// lambda: there are several applications, so it is called if it is not small
 	shared bool
 	nodes  uint32 // lambda: those of its code, if they are more than those of its node
+	row    *row   // tabled; list: where it is in a table, nil if it is in none
 }
 
 // operand is a register of a function.

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -73,6 +74,7 @@ type writer struct {
 
 	symbols         map[term.Symbol]string // the functions of declared symbols
 	arities, params []int                  // of the functions that have been written
+	data            [][]float64            // of the programs
 
 	p      *ir.Program
 	first  int         // the number of its first function in the source
@@ -89,8 +91,8 @@ type writer struct {
 type entry struct {
 	First   int // the number of the function that is the body
 	Static  int
-	Data    []ir.Datum
-	Widths  [][]int // of its applications
+	Data    []ir.Datum // their indices are those of page.Data
+	Widths  [][]int    // of its applications
 	Results int
 	Read    string // puts the results out in the slots to
 	outputs int
@@ -110,6 +112,13 @@ func (w *writer) program(p *Export, gradient bool) *entry {
 			w.function(f)
 		}
 		e.Static, e.Data, e.Widths, e.Results = code.Static, code.Data, code.Widths, code.Funcs[0].Results
+		for i := range e.Data {
+			d := &e.Data[i]
+			d.Index = slices.IndexFunc(w.data, func(xs []float64) bool { return slices.Equal(xs, d.Data.Values) })
+			if d.Index < 0 {
+				d.Index, w.data = len(w.data), append(w.data, d.Data.Values)
+			}
+		}
 		w.body.Reset()
 		e.outputs = w.read(ir.NewLayout(p.Term.Types), code.Type, 0, 0)
 		e.Read = w.body.String()
@@ -271,13 +280,14 @@ type page struct {
 	Outputs         int
 	Arities, Params []int // of the functions: their arguments, and the registers that these take
 	Entries         []*entry
+	Data            [][]float64
 	Symbols, Code   string // the functions of declared symbols, and those of the program
 }
 
 // files are the files of a program.
 func (w *writer) files(p *Export, entries []*entry) (out []File, err error) {
 	data := page{Export: p, Upper: strings.ToUpper(p.Package), Outputs: entries[0].outputs, Entries: entries,
-		Arities: w.arities, Params: w.params,
+		Arities: w.arities, Params: w.params, Data: w.data,
 		Symbols: strings.TrimRight(w.head.String(), "\n"), Code: strings.TrimRight(w.out.String(), "\n")}
 	kinds := []string{"go"}
 	if w.isC {
