@@ -38,7 +38,8 @@ const (
 	stripLanes   = 1024    // of a strip, about: what its instructions compute stays in the cache
 	stripNumbers = 1 << 17 // at most of a strip, where most instructions have one lane in a row
 	mostLanes    = 1 << 16 // of a strip that has to be the only one: of a region,
-	mostSingle   = 1 << 20 // and of what a symbol makes of many numbers
+	mostSingle   = 1 << 24 // of what a symbol makes of many numbers,
+	mostRanked   = 1 << 20 // and there where loops are in branches
 	mostFixed    = 1 << 18 // values of instructions that depend on indices only, which are kept
 	mostKept     = 1 << 20 // numbers for the backward phase, though the tape is to be short
 	mostCopied   = 1 << 20 // numbers of data that is not stored: a loop reads more through its window
@@ -206,7 +207,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	if !whole {
 		v.size = src.Loops[0].Size
 	}
-	inner := 1
+	inner, single := 1, mostSingle
 	all, few := 0, 0 // the lanes of all instructions in a row, and how many of these have one
 	v.lanes, v.ranked = make([]lane, len(src.Lanes)), make([]bool, len(src.Loops))
 	for i := range src.Lanes {
@@ -284,9 +285,11 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 		}
 		if !l.packed {
 			inner = max(inner, l.inner)
+		} else {
+			single = mostRanked
 		}
 	}
-	if whole && inner > mostLanes || v.single && v.size*inner > mostSingle {
+	if whole && inner > mostLanes || v.single && v.size*inner > single {
 		return nil
 	}
 	v.rows = stripLanes / inner

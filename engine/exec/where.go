@@ -467,7 +467,7 @@ func (v *vector) places(s *laneState, l *lane, rows, first int) []int {
 	return at
 }
 
-// inverseBits is such that quotients are exact: a lane, of which a strip has at most mostSingle, times a size is less
+// inverseBits is such that quotients are exact: a lane, of which a strip has at most mostRanked, times a size is less
 // than 2 to that.
 const inverseBits = 44
 
