@@ -299,6 +299,9 @@ func (t *Term) Binders(n *Node, f func(Var)) {
 // BoundVars returns the variables that n binds, from left to right.
 func (t *Term) BoundVars(n *Node) []Var {
 	var xs []Var
+	if n.Op == UnvecOp {
+		xs = make([]Var, 0, n.N)
+	}
 	t.Binders(n, func(x Var) { xs = append(xs, x) })
 	return xs
 }

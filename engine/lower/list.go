@@ -87,7 +87,7 @@ func (c *compiler) listed(r term.Ref) {
 		c.restore(base.node, base.free, func() {
 			switch k.Op {
 			case term.VarOp:
-				base = c.vars[k.X]
+				base = c.of(k.X)
 			case term.DataOp, term.ListFamilyOp:
 				base = c.term(l)
 			default:

@@ -274,9 +274,14 @@ const mostCombinations = 1 << 16
 // affine finds where x_e is, if the variables that e selects are slots of one object: at slot n + m·i, where i is an
 // expression of indices.
 func (c *compiler) affine(x *term.Node) (at operand, i ir.Reg, m, n uint32, ok bool) {
+	last := x.X + term.Var(x.N) - 1
+	if v := c.vars[last]; v != nil && v.kind == opened && v.first <= x.X {
+		w := uint32(c.layout.Slots(v.typ))
+		return v.at, c.index(x.Static()), w, v.slot + uint32(x.X-v.first)*w, true
+	}
 	var object *value
 	slot := func(k int) (int, bool) {
-		v := c.vars[x.X+term.Var(k)]
+		v := c.of(x.X + term.Var(k))
 		if v == nil || v.kind != component || !v.inline || object != nil && v.at != object.at {
 			return 0, false
 		}

@@ -375,7 +375,7 @@ func (c *compiler) variable(x term.Var) *value {
 		v.input = uint32(i)
 		return v
 	}
-	if v := c.vars[x]; v != nil {
+	if v := c.of(x); v != nil {
 		return v
 	}
 	c.fail(c.pos, fmt.Sprintf("the variable %s, number %d, which is free", c.t.Info(x).Name, x))
@@ -425,9 +425,37 @@ func (c *compiler) bindVector(n *term.Node, v *value) {
 		}
 		return
 	}
-	for i, part := range c.components(v, len(xs)) {
-		c.vars[xs[i]] = part
+	if n.X == 0 || v.kind == tabled { // the variables do not follow each other
+		for i, part := range c.components(v, len(xs)) {
+			c.vars[xs[i]] = part
+		}
+		return
 	}
+	all := c.object(v)
+	all.kind, all.first = opened, n.X
+	for _, x := range xs {
+		c.vars[x] = &all
+	}
+}
+
+// of is what a variable is bound to, nil where it is to nothing.
+func (c *compiler) of(x term.Var) *value {
+	v := c.vars[x]
+	if v == nil || v.kind != opened {
+		return v
+	}
+	part := *v
+	part.kind, part.slot = component, v.slot+uint32(x-v.first)*uint32(c.layout.Slots(v.typ))
+	return &part
+}
+
+// object is the first component of a vector, in the object that it is.
+func (c *compiler) object(v *value) value {
+	at, slot := v.at, v.slot
+	if v.kind != component || !v.inline {
+		at, slot = c.here(c.register(v)), 0
+	}
+	return value{kind: component, typ: c.t.Types.Left(v.typ), at: at, slot: slot, inline: true}
 }
 
 // components are those of a vector of n, in the object that it is.
@@ -440,15 +468,12 @@ func (c *compiler) components(v *value, n int) []*value {
 		}
 		return parts
 	}
-	w := uint32(c.layout.Slots(elem))
-	at, slot := v.at, v.slot
-	if v.kind != component || !v.inline {
-		at, slot = c.here(c.register(v)), 0
-	}
-	parts, values := make([]*value, n), make([]value, n)
+	w, first := uint32(c.layout.Slots(elem)), c.object(v)
+	parts := make([]*value, n)
 	for i := range parts {
-		values[i] = value{kind: component, typ: elem, at: at, slot: slot + uint32(i)*w, inline: true}
-		parts[i] = &values[i]
+		part := first
+		part.slot += uint32(i) * w
+		parts[i] = &part
 	}
 	return parts
 }

@@ -19,6 +19,7 @@ const (
 	list                  // a list or a numeral #n: a literal, data, or one over an index
 	folder                // a list applied to its first argument
 	tabled                // static slots, with lists in them
+	opened                // what each variable of an opening is bound to: its component
 )
 
 // value is what the compiler knows of the value of a term.
@@ -34,6 +35,7 @@ type value struct {
 	// component: the slots from slot on. inline says that vectors in it are its slots and not references.
 	slot   uint32
 	inline bool
+	first  term.Var // opened: the variable of the component in the slots from slot on
 	// lambda, list: the node, and what its free variables are
 	node term.Ref
 	free scope
