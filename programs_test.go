@@ -69,6 +69,10 @@ let xs : List (R * List R) = [(1, [2; 3; 4; 5; 6; 7]); (a, [1; 2; 3; 4; 5]); (0.
 let vs : (R * List R)^n = [| (1, [2; 3; 4; 5; 6; 7]), (2, [1; 2; 3; 4; 5]), (0.1, []), (2, [1; 0.7; 3; 4; 5; 6; 7]), (1, [1]) |] in
 let part = vec p < n -> (let (w, l) = vs.(p) in w * fold (fun x s -> s * a + x) a l) in
 sum (part * part) + fold (fun (w, l) s -> w * fold (fun x s -> s + x * a) s l) 1 xs + (let (w, l) = if a > 1 then vs.(1) else vs.(3) in w)`, nil, nil},
+	{`data bonds : List (R * R * List (R * R)) = [(1, 2, [(0, 1); (2, 3); (1, 4); (1, 1)]); (0, 3, []); (3, 1, [(1, 5); (2, 5); (0, 9)])]
+input spread : R^4 = [| 0.1, 0.3, 0.6, 0.9 |]
+input a : R^3 = [| 1, 2, 4 |]
+fold (fun (c, y, l) s -> s * pick spread c + fold (fun (k, v) t -> t + sin (pick a k * v)) y l) 0 bonds`, nil, nil},
 	// Folds that make functions: each has the next one in one place, in a function that is applied twice, or behind what
 	// takes the element apart.
 	{`param n = 30

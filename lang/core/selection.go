@@ -107,16 +107,29 @@ func (n *Numbers) check(u *Selection, data []load.Variable, limits map[int]Limit
 	}
 	class := n.Types.Find(u.T)
 	if class == n.Types.Find(R) {
-		return indexComputed, "this number is computed, an input, or of a list in other data; an index is a number " +
+		return indexComputed, "this number is computed, or an input; an index is a number " +
 			"of data as it stands there, or a numeral. For numbers of range n, write data is : List R = range n"
 	}
+	wrong := func(t Type, x float64) bool {
+		if n.Types.Find(t) != class || within(x, size) {
+			return false
+		}
+		headline, label = outOfRange, fmt.Sprintf("%s is among the values of this, %s", numberText(x), indices(size))
+		return true
+	}
 	for _, x := range n.numerals {
-		if n.Types.Find(x.t) == class && !within(x.of, size) {
-			return outOfRange, fmt.Sprintf("%s is among the values of this, %s", numberText(x.of), indices(size))
+		if wrong(x.t, x.of) {
+			return headline, label
 		}
 	}
 	for _, d := range n.data {
 		s := data[d.of].Shape
+		if s.Tagged() {
+			if n.numbers(&data[d.of], d.t, wrong); label != "" {
+				return headline, label
+			}
+			continue
+		}
 		if s.Kind == load.List {
 			s = s.A
 		}
@@ -145,6 +158,42 @@ func (n *Numbers) limit(class, t Type, s *load.Shape, at int, f func(offset int)
 	default:
 		for k := range s.Size {
 			n.limit(class, node.A, s.A, at+k*s.A.Width(), f)
+		}
+	}
+}
+
+// numbers calls f with the types and the numbers of data of a tagged shape, until it returns true. The data may nest
+// deep.
+func (n *Numbers) numbers(x *load.Variable, t Type, f func(t Type, x float64) bool) {
+	type part struct {
+		s *load.Shape
+		t Type
+	}
+	tags, data := x.Value.Tags, x.Value.Data
+	for stack := []part{{x.Shape, t}}; len(stack) > 0; {
+		p := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		size, elem := p.s.Size, n.Types.At(p.t).A
+		switch p.s.Kind {
+		case load.Real:
+			if f(p.t, data[0]) {
+				return
+			}
+			data = data[1:]
+		case load.Product:
+			stack = append(stack, part{p.s.B, n.Types.At(p.t).B})
+			size = 1
+		case load.Inductive:
+			if arg := p.s.Cons[tags[0]].Arg; arg != nil {
+				stack = append(stack, part{arg, n.Types.Argument(p.t, tags[0])})
+			}
+			tags = tags[1:]
+		case load.List:
+			elem, _ = n.Types.ListOf(p.t)
+			size, tags = tags[0], tags[1:]
+		}
+		for range size {
+			stack = append(stack, part{p.s.A, elem})
 		}
 	}
 }

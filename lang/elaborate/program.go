@@ -176,7 +176,7 @@ func (e *Elaborator) enterData(g *global, s *load.Shape) {
 		return
 	}
 	opened := !s.Tagged() && s.Equal(s.Flat())
-	if !opened && e.selects && !s.Tagged() {
+	if !opened && e.selects {
 		g.typ = e.numbers.Data(g.n, s)
 	}
 	g.x = e.Core.NewVar(core.VarInfo{Name: g.name, Type: g.typ, Pos: core.PosOf(e.user.File.Decls[g.decl].NameSpan)})
