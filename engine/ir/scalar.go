@@ -133,7 +133,8 @@ type scalarizer struct {
 type scalar struct {
 	kind scalarKind
 	reg  Reg    // with a number, or a vector from outside the loop
-	bits uint64 // of a constant
+	bits uint64 // of a constant, or of a number that is known
+	is   bool   // a number is known: an operation has made it of constants
 	made *made
 	at   int // of a vector: the slot to which it refers, behind what the register refers to
 }
@@ -301,7 +302,7 @@ func (s *scalarizer) known(r Reg) (x float64, ok bool) {
 		at, ok := s.constant(v.reg)
 		return float64(at.N), ok
 	}
-	return math.Float64frombits(v.bits), v.kind == constantScalar
+	return math.Float64frombits(v.bits), v.is || v.kind == constantScalar
 }
 
 // run takes the instructions from one to before another.
@@ -415,11 +416,16 @@ func (s *scalarizer) operation(in Instr) {
 		}
 	}
 	in.Args = slices.Clone(in.Args)
-	d := in.D
+	v, d := scalar{kind: numberScalar, reg: s.fresh()}, in.D
+	if in.Op == Fun2 && !in.Sym.Declared() {
+		a, ok := s.known(in.A)
+		b, is := s.known(in.B)
+		v.bits, v.is = math.Float64bits(in.Sym.Eval(a, b)), ok && is
+	}
 	in.Uses(func(r *Reg) { *r = s.operand(*r) })
-	in.D = s.fresh()
+	in.D = v.reg
 	s.emit(in)
-	s.env[d] = scalar{kind: numberScalar, reg: in.D}
+	s.env[d] = v
 }
 
 // sumAdd takes an addition of a sum.
