@@ -72,6 +72,7 @@ type vector struct {
 	words                int // that a record has
 	results              []result
 	fixed                [][]float64 // of instructions that depend on indices only and that others read: their values
+	masks                []mask      // of these, that selects read
 	addresses            int         // of the results
 	plus                 uint32
 	nests                *nests
@@ -174,6 +175,7 @@ type laneState struct {
 	made            made
 	taken           []uint64 // how often the masked blocks have been entered
 	ones            []int    // of a strip: in how many lanes a mask is 1; −1: not counted yet
+	masks           []mask   // of a strip
 	sum             kernel.Lanes
 	tmp, slope      []float64
 	partials        [][]float64 // of operations of partial derivatives
@@ -341,6 +343,12 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 func (v *vector) fix() (ones []uint64) {
 	var list []int
 	n, read := 0, make([]bool, len(v.lanes))
+	counted := make([]bool, len(v.lanes)) // something else than a test reads it: it may be reached
+	for i := len(v.lanes) - 1; i >= 0; i-- {
+		if l := &v.lanes[i]; l.op != ir.LaneTest && (counted[i] || l.op != ir.LaneFun1 && l.op != ir.LaneFun2) {
+			v.src.Lanes[i].Operands(func(k int) { counted[k] = true })
+		}
+	}
 	for i := range v.lanes {
 		l, s := &v.lanes[i], &v.src.Lanes[i]
 		switch l.op {
@@ -352,7 +360,7 @@ func (v *vector) fix() (ones []uint64) {
 		case ir.LaneTest, ir.LaneNot, ir.LaneSelect, ir.LaneExpand:
 			l.fixed = true
 		case ir.LaneAdd, ir.LaneMul, ir.LaneFun1, ir.LaneFun2:
-			l.fixed = s.Indices
+			l.fixed = s.Indices || !counted[i]
 		}
 		l.fixed = l.fixed && !l.packed && !l.one
 		s.Operands(func(k int) { l.fixed = l.fixed && v.lanes[k].fixed })
@@ -385,6 +393,12 @@ func (v *vector) fix() (ones []uint64) {
 			if ones[i] += uint64(kernel.Sum(s.vals[i])); read[i] {
 				v.fixed[i] = append(v.fixed[i], s.vals[i]...)
 			}
+		}
+	}
+	v.masks = make([]mask, len(v.lanes))
+	for i := range v.lanes {
+		if l := &v.lanes[i]; l.op == ir.LaneSelect && v.fixed[l.c] != nil {
+			v.masks[l.c] = maskOf(v.fixed[l.c])
 		}
 	}
 	return ones
@@ -595,7 +609,7 @@ func (v *vector) newState(m *Machine) *laneState {
 		reach: make([]reach, n), live: make([]bool, n), in: make([]operand, n), pending: make([]*pending, 2*n),
 		mixed: make([]bool, n), alive: make([][]bool, n), outLive: make([][]bool, len(v.results)),
 		outs: make([][]float64, len(v.results)), ids: make([]uint32, len(v.results)),
-		groups: make([]groups, len(v.src.Loops)), taken: make([]uint64, len(v.masked)), ones: make([]int, len(v.lanes))}
+		groups: make([]groups, len(v.src.Loops)), taken: make([]uint64, len(v.masked)), ones: make([]int, n), masks: make([]mask, n)}
 	for i := range v.lanes {
 		switch l := &v.lanes[i]; l.op {
 		case ir.LaneConst:
@@ -1083,6 +1097,7 @@ func (v *vector) strip(s *laneState, row, rows int, again, live bool) bool {
 	for i, x := range v.fixed {
 		if n := v.lanes[i].inner; x != nil {
 			s.vals[i] = x[row*n:][:rows*n]
+			s.masks[i] = v.masks[i].part(row*n, rows*n)
 		}
 	}
 	if again {
@@ -1166,7 +1181,7 @@ func (v *vector) compute(s *laneState, list []int, row, rows int, again, live bo
 				kernel.ScalarSub(dst, 1, s.vals[l.a])
 			}
 		case ir.LaneSelect:
-			choose(dst, s.vals[l.a], s.vals[l.b], s.vals[l.c])
+			choose(dst, s.vals[l.a], s.vals[l.b], s.vals[l.c], s.masks[l.c].not)
 		case ir.LaneFun1:
 			l.all(dst, s.vals[l.a])
 		default:

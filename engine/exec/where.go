@@ -45,8 +45,49 @@ func wide(x, dst []float64) []float64 {
 	return x[:len(dst)]
 }
 
-// choose sets dst to a where c is 1, and to b where it is 0. Of a or b there may be one number for all lanes.
-func choose(dst, a, b, c []float64) {
+// mask is what is known of the values of a test before a program runs: 1 less these, and the flags of where they are 0
+// and of where they are 1.
+type mask struct {
+	not   []float64
+	flags [2][]bool
+}
+
+func maskOf(x []float64) mask {
+	m := mask{make([]float64, len(x)), [2][]bool{make([]bool, len(x)), make([]bool, len(x))}}
+	kernel.ScalarSub(m.not, 1, x)
+	kernel.Flags(m.flags[0], x, true)
+	kernel.Flags(m.flags[1], x, false)
+	return m
+}
+
+// part is that of n lanes.
+func (m *mask) part(at, n int) mask {
+	if m.not == nil {
+		return mask{}
+	}
+	return mask{m.not[at:][:n], [2][]bool{m.flags[0][at:][:n], m.flags[1][at:][:n]}}
+}
+
+// setFlags sets the flags of the lanes in which test c is 1, or with zero 0.
+func (s *laneState) setFlags(flags []bool, c int, zero bool) {
+	k := 1
+	if zero {
+		k = 0
+	}
+	if known := s.masks[c].flags[k]; known != nil {
+		copy(flags, known)
+	} else {
+		kernel.Flags(flags, s.vals[c], zero)
+	}
+}
+
+// choose sets dst to a where c is 1, and to b where it is 0. Of a or b there may be one number for all lanes. not, if it
+// is known, is 1 less c.
+func choose(dst, a, b, c, not []float64) {
+	if not != nil && len(a) < len(dst) && len(b) == len(dst) {
+		kernel.Blend(wide(a, dst), b, not)
+		return
+	}
 	copy(dst, wide(b, dst))
 	if len(a) == len(dst) {
 		kernel.Blend(dst, a, c)
@@ -76,7 +117,7 @@ func (v *vector) living(s *laneState, row, rows int) {
 		case ir.LaneSelect:
 			alive := sized(&s.alive[i], n)
 			if !s.mixed[l.a] && !s.mixed[l.b] { // one of them has adjoints
-				kernel.Flags(alive, s.vals[l.c], s.live[l.b])
+				s.setFlags(alive, l.c, s.live[l.b])
 				continue
 			}
 			for k, c := range s.vals[l.c] {
@@ -136,8 +177,10 @@ func (s *laneState) chooseBack(i int, l *lane) {
 			continue
 		}
 		if k == 1 {
-			taken = sized(&s.tmp, len(d))
-			kernel.ScalarSub(taken, 1, s.vals[l.c])
+			if taken = s.masks[l.c].not; taken == nil {
+				taken = sized(&s.tmp, len(d))
+				kernel.ScalarSub(taken, 1, s.vals[l.c])
+			}
 		}
 		if l.operands[k] {
 			sum, reached := 0.0, false
@@ -156,7 +199,7 @@ func (s *laneState) chooseBack(i int, l *lane) {
 		arrived := s.alive[i]            // the lanes that have taken the one operand with adjoints
 		if !s.mixed[i] || s.mixed[l.a] || s.mixed[l.b] || s.reach[i] != all {
 			arrived = sized(&s.arrived, len(d))
-			kernel.Flags(arrived, taken, false)
+			s.setFlags(arrived, l.c, k == 1)
 		}
 		if s.reach[i] != all {
 			kernel.And(arrived, s.flags[i])
