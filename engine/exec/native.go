@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/gram-machine/gram/engine/ir"
@@ -65,7 +66,15 @@ type nativeForm struct {
 	cellSteps  uint64
 	chunk      int // iterations
 	mu         sync.Mutex
-	codes      map[string]*loop.Code // the forward code, and the backward codes by what is reached
+	codes      map[string]*loop.Code     // the forward code, and the backward codes by what is reached
+	last       atomic.Pointer[reachedBy] // the last of these
+}
+
+// reachedBy is the backward code where something is reached.
+type reachedBy struct {
+	reach []loop.Reach
+	made  loop.Reach
+	code  *loop.Code
 }
 
 // loopState is what a machine knows of a loop.
@@ -87,6 +96,8 @@ type native struct {
 	again     uint64 // numbers of rows that are made again
 	key       []byte
 	sig       []uint32
+	seen      []uint64
+	back      uint64 // steps of cells since the last look at the limits
 	stack     [2 + loop.MostStreams]uint64
 	reach     []loop.Reach
 }
@@ -189,7 +200,7 @@ func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *n
 	}
 	n := &m.native
 	n.sig, n.key = n.sig[:0], n.key[:0]
-	var seen []uint64
+	seen := n.seen[:0]
 	for k, regs := range [][]ir.Reg{l.loop.Inputs, l.loop.States} {
 		for i, r := range regs {
 			a := at(fp, slotSize*uint32(r)).A
@@ -212,6 +223,7 @@ func (m *Machine) nativeForm(l *nativeLoop, st *loopState, fp unsafe.Pointer) *n
 			n.key = append(n.key, byte(class), byte(class>>8))
 		}
 	}
+	n.seen = seen
 	for _, r := range l.loop.Objects {
 		live := byte(0)
 		if m.dense[object(at(fp, slotSize*uint32(r)).A)].base != 0 {
@@ -345,7 +357,7 @@ func (w *pass) index(j uint64) float64 {
 func (w *pass) streams(j uint64, count int, backward bool) (err error) {
 	n := &w.m.native
 	base := w.base
-	w.each(j, count, func(k int, s *loop.Stream, to []float64, place func(j int) (from, to int)) {
+	w.each(j, count, func(k int, s *loop.Stream, to []float64, place stride) {
 		switch {
 		case err != nil:
 		case !s.Made:
@@ -368,7 +380,7 @@ func (w *pass) streams(j uint64, count int, backward bool) (err error) {
 		if backward {
 			first = count - 1
 		}
-		_, at := place(first)
+		_, at := place.of(first)
 		n.stack[2+k] = streamAt(k) + 8*uint64(at)
 	})
 	return err
@@ -409,12 +421,12 @@ func (w *pass) made(j uint64, count int) loop.Reach {
 
 // stored copies what count iterations from j on have made to the vectors.
 func (w *pass) stored(j uint64, count int) {
-	w.each(j, count, func(k int, s *loop.Stream, numbers []float64, place func(j int) (from, to int)) {
+	w.each(j, count, func(k int, s *loop.Stream, numbers []float64, place stride) {
 		if !s.Made {
 			return
 		}
 		v := &w.m.dense[w.first[2*k]]
-		from, _ := place(0)
+		from, _ := place.of(0)
 		copy(v.data[from:], numbers[:count*s.Width])
 		if v.live != nil {
 			w.f.Liven(k, v.live[from:][:count*s.Width], w.m.native.numbers(streamAt(k)+loop.StreamBytes, count*s.Width))
@@ -425,7 +437,7 @@ func (w *pass) stored(j uint64, count int) {
 // reached adds the adjoints in memory, of what the iterations from j on have read, to those of the tape. whole tells
 // at each number of which streams something has arrived: they have no flags.
 func (w *pass) reached(whole []bool, j uint64, count int) {
-	w.each(j, count, func(k int, s *loop.Stream, _ []float64, place func(j int) (from, to int)) {
+	w.each(j, count, func(k int, s *loop.Stream, _ []float64, place stride) {
 		if !s.Live || s.Made {
 			return
 		}
@@ -451,27 +463,30 @@ func (w *pass) reached(whole []bool, j uint64, count int) {
 
 func streamAt(k int) uint64 { return uint64(streamsAt + k*3*loop.StreamBytes) }
 
-// each calls do for each stream with its numbers in memory. place tells where iteration j reads, in the vector and
-// there.
+// stride tells where iterations read.
+type stride struct{ first, by, behind, step int }
+
+// of is the place of iteration j, in the vector and in memory.
+func (s stride) of(j int) (from, to int) { return s.first + j*s.by, s.behind + j*s.step }
+
+// each calls do for each stream with its numbers in memory.
 func (w *pass) each(j uint64, count int,
-	do func(k int, s *loop.Stream, to []float64, place func(j int) (from, to int))) {
+	do func(k int, s *loop.Stream, to []float64, place stride)) {
 	for k := range w.f.Streams {
 		s := &w.f.Streams[k]
-		step, stride := w.f.Step(s), s.Stride
+		step, by := w.f.Step(s), s.Stride
 		if w.f.Down {
-			stride = -stride
+			by = -by
 		}
-		first := int(int64(w.first[2*k+1])) + int(j)*stride
+		first := int(int64(w.first[2*k+1])) + int(j)*by
 		behind := max(0, -step) * (count - 1)
-		do(k, s, w.m.native.numbers(streamAt(k), loop.StreamBytes/8), func(j int) (from, to int) {
-			return first + j*stride, behind + j*step
-		})
+		do(k, s, w.m.native.numbers(streamAt(k), loop.StreamBytes/8), stride{first, by, behind, step})
 	}
 }
 
 // runs calls do with each run of n numbers of stream k that count iterations read: where they are in the vector, and in
 // memory. Those of branches that are not taken may not be there, and are left out.
-func (w *pass) runs(k, count int, place func(j int) (from, to int), do func(from, to, n int)) {
+func (w *pass) runs(k, count int, place stride, do func(from, to, n int)) {
 	s, size := &w.f.Streams[k], len(w.m.dense[w.first[2*k]].data)
 	if of := w.m.windowOf(w.first[2*k]); of != nil {
 		size = of.Data.Rows * of.Data.Width
@@ -482,13 +497,13 @@ func (w *pass) runs(k, count int, place func(j int) (from, to int), do func(from
 			do(from+skip, to+skip, n-skip)
 		}
 	}
-	a, at := place(0)
-	if b, last := place(count - 1); s.Stride <= s.Width && -s.Stride <= s.Width { // they lie side by side
+	a, at := place.of(0)
+	if b, last := place.of(count - 1); s.Stride <= s.Width && -s.Stride <= s.Width { // they lie side by side
 		run(min(a, b), min(at, last), max(at, last)-min(at, last)+s.Width)
 		return
 	}
 	for j := range count {
-		a, at := place(j)
+		a, at := place.of(j)
 		run(a, at, s.Width)
 	}
 }
@@ -855,8 +870,11 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 					arrivals += n * uint64(bits.OnesCount8(k.Live))
 				}
 			}
-			if err := m.look(m.pc); err != nil {
-				return arrivals, cells, err
+			if n.back += count * f.cellSteps; n.back >= chunkSteps {
+				n.back = 0
+				if err := m.look(m.pc); err != nil {
+					return arrivals, cells, err
+				}
 			}
 		}
 	}
@@ -884,6 +902,9 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 // the iterations, at most most, it takes. changes is how many have been run by the code with flags.
 func (f *nativeForm) reverse(reach []loop.Reach, made loop.Reach, most uint64, changes *int) (*loop.Code, uint64) {
 	if *changes < mostChanges {
+		if last := f.last.Load(); last != nil && last.made == made && slices.Equal(last.reach, reach) {
+			return last.code, most
+		}
 		key := make([]byte, 1+len(reach))
 		key[0] = byte(made)
 		for i, r := range reach {
@@ -891,6 +912,7 @@ func (f *nativeForm) reverse(reach []loop.Reach, made loop.Reach, most uint64, c
 		}
 		code := f.code(string(key), func() *loop.Code { return f.Backward(reach, made) })
 		if code != nil {
+			f.last.Store(&reachedBy{slices.Clone(reach), made, code})
 			return code, most
 		}
 		*changes++
