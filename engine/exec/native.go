@@ -27,6 +27,7 @@ const (
 	leastWork   = 50      // operations, which take as long as to enter machine code and to leave it
 	manyRuns    = 50      // that are to pay for machine code, if it is not said how many there are
 	chunkSteps  = 1 << 20 // of machine code at most between two looks at the limits
+	backSteps   = 1 << 14 // of short loops in the backward phase
 	spareRows   = 1 << 17 // bytes of memory for rows that are made again
 	mostChanges = 8       // iterations that may change what is reached until flags say it in all others
 )
@@ -870,7 +871,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 					arrivals += n * uint64(bits.OnesCount8(k.Live))
 				}
 			}
-			if n.back += count * f.cellSteps; n.back >= chunkSteps {
+			if n.back += count * f.cellSteps; n.back >= backSteps {
 				n.back = 0
 				if err := m.look(m.pc); err != nil {
 					return arrivals, cells, err
