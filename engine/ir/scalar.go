@@ -166,20 +166,21 @@ type state struct {
 	regs  []Reg // that hold its numbers
 }
 
-// newScalarizer returns nil if the loop has no vectors, carries nothing, is too large or is better off without machine
+// newScalarizer returns nil if the loop has no vectors and no loops in it, carries nothing, is too large or is better off without machine
 // code.
 func newScalarizer(w *vectorizer, slots []int, reads [][2]int, start, end int) *scalarizer {
 	s := &scalarizer{vectorizer: w, slots: slots, start: start, end: end, set: map[Reg]bool{}, behind: map[Reg]bool{},
 		env: map[Reg]scalar{}, regs: Reg(w.f.Regs), label: w.label + 3}
-	last, vectors, blocks := &w.f.Code[end], false, len(w.p.Blocks)
+	last, some, blocks := &w.f.Code[end], false, len(w.p.Blocks)
 	for i := start + 1; i <= end; i++ {
 		in := &w.f.Code[i]
-		vectors = vectors || in.Op == Alloc
+		_, inner := w.ends[i]
+		some = some || inner || in.Op == Alloc
 		for r := range in.Sets() {
 			s.set[in.D+Reg(r)] = true
 		}
 	}
-	if !vectors || w.sets[last.D] != 2 || last.Op == Next && s.set[last.A] {
+	if !some || w.sets[last.D] != 2 || last.Op == Next && s.set[last.A] {
 		return nil
 	}
 	s.i = s.fresh()

@@ -33,7 +33,7 @@ func (c *compiler) apply(f *value, args []*value, tail bool) *value {
 		case lambda:
 			n, body := c.arity(f.node), c.body(f.node)
 			k = min(n, len(args))
-			if f.shared && (c.nested >= maxNested || max(c.sizes[f.node], f.nodes) > smallLambda) {
+			if f.shared && (c.nested >= maxNested || c.large(f)) {
 				if k < n {
 					return c.unknown(f, args, tail)
 				}
@@ -89,6 +89,12 @@ func (c *compiler) apply(f *value, args []*value, tail bool) *value {
 		args = args[k:]
 	}
 	return f
+}
+
+// large reports whether the code of a λ is better called than copied.
+func (c *compiler) large(f *value) bool {
+	size := max(c.sizes[f.node], f.nodes)
+	return size > smallLambda && (f.copies == 0 || uint64(size)*uint64(f.copies) > mostCopies)
 }
 
 // arity is how many arguments the code of a λ takes: λx.λy.t takes both at once.

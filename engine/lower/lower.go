@@ -56,6 +56,7 @@ const (
 // The sizes of λs, in nodes, below which code that stands once for each application is preferred to calls.
 const (
 	smallLambda = 24
+	mostCopies  = 1 << 9 // of all its applications together
 	maxNested   = 3 // how deep applications of λs that are applied in several places stand in one another
 )
 
@@ -363,7 +364,7 @@ func (c *compiler) fromRegs(regs []ir.Reg, t term.Type) *value {
 // bind binds a variable.
 func (c *compiler) bind(x term.Var, v *value) {
 	if v.kind == lambda && c.uses[x] > 1 {
-		v.shared = true
+		v.shared, v.copies = true, max(v.copies, c.uses[x])
 	}
 	c.vars[x] = v
 }

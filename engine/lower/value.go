@@ -42,6 +42,7 @@ type value struct {
 	fn   *function // lambda: its code, once it has some; member: its code
 	// lambda: there are several applications, so it is called if it is not small
 	shared bool
+	copies uint32 // how many applications, if that is known
 	nodes  uint32 // lambda: those of its code, if they are more than those of its node
 	row    *row   // tabled; list: where it is in a table, nil if it is in none
 }
