@@ -53,6 +53,7 @@ func (e *Elaborator) argument(x syntax.Expr) binding {
 	case syntax.NameExpr:
 		b := e.meaning(x)
 		b.index = false
+		_, b.static = e.staticArgument(x)
 		if b.span.End == 0 || !e.act().unit.Prelude {
 			b.span = e.span(x)
 		}
@@ -64,10 +65,47 @@ func (e *Elaborator) argument(x syntax.Expr) binding {
 		return binding{kind: primBinding, g: e.library[n.Op.String()], span: e.span(x)}
 	case syntax.NumExpr:
 		b := numeral(n.Num)
-		b.span = e.span(x)
+		b.span, b.static = e.span(x), true
 		return b
 	}
-	return e.atom(e.eval(x, 0))
+	b := e.atom(e.eval(x, 0))
+	if e.expr(x).Kind == syntax.SizeExpr {
+		b.static = b.is(core.NumOp)
+	} else if n, ok := e.staticArgument(x); ok {
+		b.node.Val, b.static = n, true
+	}
+	return b
+}
+
+// staticArgument is the number of a static argument.
+func (e *Elaborator) staticArgument(x syntax.Expr) (n float64, ok bool) {
+	switch of := e.expr(x); of.Kind {
+	case syntax.NumExpr:
+		return of.Num, true
+	case syntax.NameExpr:
+		a := e.act()
+		switch r := a.unit.Refs[x]; r.Kind {
+		case localRef:
+			b := &e.slots[a.base+int(r.N)]
+			return b.node.Val, b.static
+		case globalRef:
+			b := &e.globals[r.N].means
+			return b.node.Val, b.index
+		}
+	case syntax.BinExpr:
+		kids := e.kids(x)
+		a, isA := e.staticArgument(kids[0])
+		b, isB := e.staticArgument(kids[1])
+		switch ok = isA && isB; of.Op {
+		case syntax.PlusTok:
+			return a + b, ok
+		case syntax.MinusTok:
+			return a - b, ok
+		case syntax.StarTok:
+			return a * b, ok
+		}
+	}
+	return 0, false
 }
 
 // atom turns the value of an argument into a binding.

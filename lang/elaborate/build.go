@@ -292,7 +292,12 @@ func (e *Elaborator) projection(x syntax.Expr) val {
 	}
 	for k := range steps {
 		s := e.kids(steps[k].x)[1]
+		errors := len(e.diags)
 		i, ok := e.natural(s)
+		if b := e.meaning(s); len(steps) == 1 && b.is(core.VarOp) {
+			e.suggest(errors, "a component that a number of data selects is written `pick "+
+				e.headText(e.expr(base).Span)+" "+e.expr(s).Text+"`")
+		}
 		if ok && i.n > 1<<31 {
 			e.reportHere(e.span(s), "index out of range", "no vector has that many components")
 			ok = false

@@ -81,6 +81,7 @@ type attempt struct {
 	selects  bool             // the program mentions pick or onehot
 	later    []core.Type      // what operations give whose operands were open
 	indices  []core.Selection // of pick and onehot
+	alone    bool             // a def is elaborated that nobody uses: its parameters may be static numbers
 }
 
 func (e *Elaborator) act() *activation { return e.inner }
@@ -258,11 +259,10 @@ func (e *Elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 		if !ok {
 			s.n = 1
 		}
-		if f := e.act().unit.File; len(e.diags) > errors &&
-			(f.Expr(kids[1]).Kind == syntax.NumExpr || e.meaning(kids[1]).kind <= atomBinding) {
-			text := fmt.Sprintf("a power of real numbers is written `pow %s %s`", e.headText(f.Expr(kids[0]).Span),
-				e.headText(f.Expr(kids[1]).Span))
-			e.diags[errors].Notes = append(e.diags[errors].Notes, syntax.Note{Text: text})
+		f := e.act().unit.File
+		if f.Expr(kids[1]).Kind == syntax.NumExpr || e.meaning(kids[1]).kind <= atomBinding {
+			e.suggest(errors, "a power of real numbers is written `pow "+e.headText(f.Expr(kids[0]).Span)+" "+
+				e.headText(f.Expr(kids[1]).Span)+"`")
 		}
 		return e.power(x, s, e.eval(kids[0], 0))
 	case syntax.ProjExpr:
@@ -275,6 +275,13 @@ func (e *Elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 		return e.scan(x)
 	}
 	return e.bad(e.span(x))
+}
+
+// suggest adds a note to the first error behind so many, if there is one.
+func (e *Elaborator) suggest(behind int, text string) {
+	if len(e.diags) > behind {
+		e.diags[behind].Notes = append(e.diags[behind].Notes, syntax.Note{Text: text})
+	}
 }
 
 // parts elaborates expressions.

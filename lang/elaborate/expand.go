@@ -91,6 +91,9 @@ func (e *Elaborator) parameter(p syntax.Pat, b binding, missing surroundings) {
 	}
 	if b.kind == nodeBinding && !e.inPlace(b, u, missing) {
 		e.letPattern(p, b)
+		if slot >= 0 {
+			e.slots[slot].static, e.slots[slot].node.Val = b.static, b.node.Val
+		}
 		return
 	}
 	if name != p {

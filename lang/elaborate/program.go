@@ -242,10 +242,12 @@ func (e *Elaborator) isValue(x syntax.Expr) bool {
 
 // unused types a def by itself, as one that nobody uses, and hands its value to done.
 func (e *Elaborator) unused(g int, done func(val)) {
+	e.alone = true
 	e.forget(true, func() val {
 		x, n, v := e.expand(g, e.user.File.Decls[e.globals[g].decl].NameSpan, 0)
 		return e.tail(0, x, n, v)
 	}, done)
+	e.alone = false
 }
 
 // forget elaborates an expression, completes it and hands it to done. Nothing of it stays in core.

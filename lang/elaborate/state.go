@@ -43,11 +43,13 @@ type binding struct {
 	// one, an input or a component of one, data, or a numeral. An index of a comprehension is one that is static.
 	node  core.Node
 	index bool
-	g     int
-	val   val
-	annot syntax.TypeExpr // of a parameter, for what has its own types at each occurrence
-	unit  *unit
-	span  syntax.Span
+	// An argument is static if it is made of numerals, params and such arguments. Its number is node.Val.
+	static bool
+	g      int
+	val    val
+	annot  syntax.TypeExpr // of a parameter, for what has its own types at each occurrence
+	unit   *unit
+	span   syntax.Span
 }
 
 // is reports whether a binding is an atom with that constructor.

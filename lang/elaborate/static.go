@@ -120,7 +120,7 @@ func literalLabel(n *syntax.ExprNode) string {
 
 // staticName is the number that a name stands for.
 func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, bool) {
-	why, hint := name+" is a variable of fun or let", ""
+	why, hint := name+" is a variable, or a parameter whose argument is not made of numerals and params", ""
 	switch r := u.Refs[x]; r.Kind {
 	case badRef:
 		return natural{}, false
@@ -129,12 +129,14 @@ func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, b
 			switch b := &e.slots[a.base+int(r.N)]; {
 			case b.index && b.is(core.StaticOp):
 				return natural{static: term.Static(b.node.X)}, true
-			case b.is(core.NumOp) && (b.index || u.Prelude): // of a function that takes static numbers
+			case b.static || b.is(core.NumOp) && (b.index || u.Prelude): // of a function that takes static numbers
 				r := b.node.Val
 				if r < 0 || r > load.MaxNat || r != math.Trunc(r) {
 					return e.noNatural(u, x, notNatural, literalLabel(&syntax.ExprNode{Num: r}))
 				}
 				return natural{n: uint64(r)}, true
+			case e.alone:
+				return natural{}, false
 			}
 		}
 	default:
