@@ -609,7 +609,8 @@ func (v *vector) newState(m *Machine) *laneState {
 		reach: make([]reach, n), live: make([]bool, n), in: make([]operand, n), pending: make([]*pending, 2*n),
 		mixed: make([]bool, n), alive: make([][]bool, n), outLive: make([][]bool, len(v.results)),
 		outs: make([][]float64, len(v.results)), ids: make([]uint32, len(v.results)),
-		groups: make([]groups, len(v.src.Loops)), taken: make([]uint64, len(v.masked)), ones: make([]int, n), masks: make([]mask, n)}
+		groups: make([]groups, len(v.src.Loops)), taken: make([]uint64, len(v.masked)), ones: make([]int, n),
+		masks: make([]mask, n)}
 	for i := range v.lanes {
 		switch l := &v.lanes[i]; l.op {
 		case ir.LaneConst:

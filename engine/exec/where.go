@@ -81,8 +81,8 @@ func (s *laneState) setFlags(flags []bool, c int, zero bool) {
 	}
 }
 
-// choose sets dst to a where c is 1, and to b where it is 0. Of a or b there may be one number for all lanes. not, if it
-// is known, is 1 less c.
+// choose sets dst to a where c is 1, and to b where it is 0. Of a or b there may be one number for all lanes. If not is
+// given, it is 1 less c.
 func choose(dst, a, b, c, not []float64) {
 	if not != nil && len(a) < len(dst) && len(b) == len(dst) {
 		kernel.Blend(wide(a, dst), b, not)

@@ -166,8 +166,8 @@ type state struct {
 	regs  []Reg // that hold its numbers
 }
 
-// newScalarizer returns nil if the loop has no vectors and no loops in it, carries nothing, is too large or is better off without machine
-// code.
+// newScalarizer returns nil if the loop has no vectors and no loops in it, carries nothing, is too large or is better
+// off without machine code.
 func newScalarizer(w *vectorizer, slots []int, reads [][2]int, start, end int) *scalarizer {
 	s := &scalarizer{vectorizer: w, slots: slots, start: start, end: end, set: map[Reg]bool{}, behind: map[Reg]bool{},
 		env: map[Reg]scalar{}, regs: Reg(w.f.Regs), label: w.label + 3}

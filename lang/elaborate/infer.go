@@ -170,6 +170,11 @@ func (e *Elaborator) polymorphism(n core.Ref) string {
 		return ""
 	}
 	x := e.Core.Info(e.Core.Nodes[n].X)
+	step := e.Types.At(e.Types.At(x.Type).A)
+	if x.Binder == core.PlainBinder && x.Name != "" && step.Kind == core.Arrow && e.Types.At(step.B).Kind == core.Arrow {
+		return "a list in another value has one type: all that goes over " + x.Name + " is fold, or all is foldl or rev, " +
+			"with states of one type"
+	}
 	if x.Binder == core.PlainBinder || x.Name == "" {
 		return ""
 	}

@@ -159,11 +159,8 @@ func (p *parser) declHead(d *Decl) bool {
 	}
 	d.Name, d.NameSpan = p.text(), p.span()
 	p.next()
-	if d.Kind == InputDecl && p.at(IdentTok) && p.text() == "named" {
-		if d.Named = p.inputNames(); len(d.Named) == 0 {
-			p.expected("a name in quotes", `as in input w named "age" "income" = 0`)
-			return false
-		}
+	if !p.declNames(d) {
+		return false
 	}
 	if p.tok.kind.startsPat() {
 		if d.Kind != DefDecl && d.Kind != SymbolDecl {
@@ -186,9 +183,22 @@ func (p *parser) declHead(d *Decl) bool {
 			return false
 		}
 		p.next()
-		d.Type = p.typ().t
+		if d.Type = p.typ().t; len(d.Named) == 0 && !p.declNames(d) { // it may stand behind the type, too
+			return false
+		}
 	}
 	return p.expectEq(fmt.Sprintf("`=` and the value of `%s`", clip(d.Name)))
+}
+
+// declNames parses the names of the components of an input, if they follow.
+func (p *parser) declNames(d *Decl) bool {
+	if d.Kind == InputDecl && p.at(IdentTok) && p.text() == "named" {
+		if d.Named = p.inputNames(); len(d.Named) == 0 {
+			p.expected("a name in quotes", `as in input w named "age" "income" = 0`)
+			return false
+		}
+	}
+	return true
 }
 
 // inputNames parses what stands behind named: names in quotes, or levels xs "column".
