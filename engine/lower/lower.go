@@ -57,7 +57,7 @@ const (
 const (
 	smallLambda = 24
 	mostCopies  = 1 << 9 // of all its applications together
-	maxNested   = 3 // how deep applications of λs that are applied in several places stand in one another
+	maxNested   = 3      // how deep applications of λs that are applied in several places stand in one another
 )
 
 type compiler struct {
