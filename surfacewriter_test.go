@@ -92,6 +92,7 @@ type surfaceWriter struct {
 	indices []staticIndex
 	made    int
 	in      int // how many arguments of jvp and grad are around what is written
+	defined int // how many functions, which these may use
 }
 
 const sourceHead = `param k = %d
@@ -108,6 +109,8 @@ data  m : List R^k = list i < 2 -> vec j < k -> 0.2 * cos (i + j)
 data  d : List (R * R^k) = list i < 3 -> (sin i, vec j < k -> 0.3 * sin (i - j))
 data  o : List R = [2; 0; 1; 0]
 data  q : R^k = vec i < k -> 0.5 - 0.2 * i
+data  ga : (R * List R^2)^3 = [| (0, [[| 0.3, 0.1 |]; [| -0.4, 1 |]; [| 0, 0.5 |]; [| 1, 2 |]]), (2, []), (1, list i < 7 -> [| sin i, 0.1 * i |]) |]
+data  gb : List (R * List (List R)) = [(0.2, [[0.1; 0.2]; []; [0.5; 1; -0.3; 0.8]]); (0.4, []); (-0.5, [[]; [0.7]]); (0.6, [list i < 9 -> 0.1 * i])]
 `
 
 const sourceTypes = `type option = None | Some of R
@@ -244,6 +247,8 @@ func (w *surfaceWriter) line() string {
 
 // recursive writes functions that use themselves.
 func (w *surfaceWriter) recursive() string {
+	w.defined++
+	defer func() { w.defined-- }()
 	h := w.name("h")
 	n := len(w.scope)
 	in := func(t kind, names ...named) string {
@@ -498,6 +503,26 @@ func (w *surfaceWriter) selectingFold(depth int) string {
 	return "(fold (fun " + pattern + " " + r + " -> " + body + ") " + w.leaf() + " " + list + ")"
 }
 
+// ragged writes a fold of lists of different lengths in data.
+func (w *surfaceWriter) ragged(depth int) string {
+	a, b, l, n, r, s := w.name("a"), w.name("b"), w.name("l"), w.name("n"), w.name("r"), w.name("s")
+	body := func(outer named) string {
+		w.work *= 12
+		defer func() { w.work /= 12 }()
+		return w.bound([]named{outer, {name: b, kind: real}, {name: r, kind: real, parameter: true}}, func() string {
+			return w.pick("sin (", "tanh (", "cos (") + w.expr(real, depth) + " + " + r + " * " + b + ")"
+		})
+	}
+	if w.r.IntN(2) == 0 {
+		over := body(named{name: a, kind: real})
+		return "(let (" + a + ", " + l + ") = ga.(" + w.below(3) + ") in foldl (fun " + r + " [| " + b + ", _ |] -> " + over + ") " +
+			w.leaf() + " " + l + ")"
+	}
+	over := body(named{name: a, kind: real})
+	return "(fold (fun (" + a + ", " + l + ") " + s + " -> fold (fun " + n + " " + r + " -> fold (fun " + b + " " + r + " -> " + over + ") " +
+		r + " " + n + ") (" + s + " * " + a + ") " + l + ") " + w.leaf() + " gb)"
+}
+
 // atom writes a small expression of a type.
 func (w *surfaceWriter) atom(t kind) string {
 	if t == real {
@@ -583,6 +608,8 @@ func (w *surfaceWriter) expr(t kind, depth int) string {
 
 // function writes an expression of a type of functions.
 func (w *surfaceWriter) function(t kind, depth int) string {
+	w.defined++
+	defer func() { w.defined-- }()
 	a, b := w.name("a"), w.name("b")
 	switch w.r.IntN(8) {
 	case 0:
@@ -1006,6 +1033,9 @@ func (w *surfaceWriter) number(depth int) string {
 	case 19:
 		return "(length " + w.pick("l", "[s; t]", "d") + " * " + next() + ")"
 	case 20, 21, 22:
+		if w.in+w.defined == 0 && w.r.IntN(3) == 0 { // jvp does not know the definition of such a list
+			return w.ragged(depth)
+		}
 		return w.selectingFold(depth)
 	}
 	if w.flat {
