@@ -44,6 +44,9 @@ func Less(dst, x, y []float64) { less(dst, x[:len(dst)], y[:len(dst)]) }
 // LessEqual sets dst[i] to 1 where x[i] ≤ y[i], and to 0 elsewhere.
 func LessEqual(dst, x, y []float64) { lessEqual(dst, x[:len(dst)], y[:len(dst)]) }
 
+// Equal sets dst[i] to 1 where x[i] = y[i], and to 0 elsewhere.
+func Equal(dst, x, y []float64) { equal(dst, x[:len(dst)], y[:len(dst)]) }
+
 // Blend sets dst[i] to x[i] where y[i] is not 0.
 func Blend(dst, x, y []float64) { blend(dst, x[:len(dst)], y[:len(dst)]) }
 

@@ -224,6 +224,13 @@ func lessGo(dst, x, y []float64) {
 	}
 }
 
+// equalGo sets dst[i] to 1 where x[i] = y[i], to 0 elsewhere.
+func equalGo(dst, x, y []float64) {
+	for i, v := range x {
+		dst[i] = oneIf(v == y[i])
+	}
+}
+
 // lessEqualGo sets dst[i] to 1 where x[i] ≤ y[i], to 0 elsewhere.
 func lessEqualGo(dst, x, y []float64) {
 	for i, v := range x {

@@ -4297,6 +4297,203 @@ AVX512_next4:
 	VZEROUPPER
 	RET
 
+// func equal(dst []float64, x []float64, y []float64)
+// Requires: AVX, AVX512F
+TEXT ·equal(SB), NOSPLIT, $0-72
+	CMPQ ·form+0(SB), $0x01
+	JEQ  AVX2
+	JGT  AVX512
+	JMP  ·equalGo+0(SB)
+
+AVX2:
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000010, CX
+	JL   AVX2_next0
+
+AVX2_loop0:
+	VMOVUPD      (DX), Y0
+	VMOVUPD      (BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x00, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      32(DX), Y0
+	VMOVUPD      32(BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x00, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 32(AX)
+	VMOVUPD      64(DX), Y0
+	VMOVUPD      64(BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x00, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 64(AX)
+	VMOVUPD      96(DX), Y0
+	VMOVUPD      96(BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x00, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x00000080, BX
+	SUBQ         $0x00000010, CX
+	JGE          AVX2_loop0
+
+AVX2_next0:
+	ADDQ $0x00000010, CX
+	SUBQ $0x00000004, CX
+	JL   AVX2_next1
+
+AVX2_loop1:
+	VMOVUPD      (DX), Y0
+	VMOVUPD      (BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x00, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	SUBQ         $0x00000004, CX
+	JGE          AVX2_loop1
+
+AVX2_next1:
+	ADDQ     $0x00000004, CX
+	TESTQ    $0x00000002, CX
+	JZ       AVX2_next2
+	VMOVUPD  (DX), X0
+	VMOVUPD  (BX), X1
+	VMOVDDUP wordAB<>+0(SB), X2
+	VCMPPD   $0x00, X1, X0, X0
+	VANDPD   X2, X0, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     $0x00000010, AX
+	ADDQ     $0x00000010, DX
+	ADDQ     $0x00000010, BX
+
+AVX2_next2:
+	TESTQ  $0x00000001, CX
+	JZ     AVX2_next3
+	VMOVSD (DX), X0
+	VMOVSD (BX), X1
+	VMOVSD wordAB<>+0(SB), X2
+	VCMPSD $0x00, X1, X0, X0
+	VANDPD X2, X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+	ADDQ   $0x00000008, BX
+
+AVX2_next3:
+	VZEROUPPER
+	RET
+
+AVX512:
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	SUBQ $0x00000020, CX
+	JL   AVX512_next0
+
+AVX512_loop0:
+	VMOVUPD      (DX), Z0
+	VMOVUPD      (BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x00, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      64(DX), Z0
+	VMOVUPD      64(BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x00, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, 64(AX)
+	VMOVUPD      128(DX), Z0
+	VMOVUPD      128(BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x00, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, 128(AX)
+	VMOVUPD      192(DX), Z0
+	VMOVUPD      192(BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x00, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000100, BX
+	SUBQ         $0x00000020, CX
+	JGE          AVX512_loop0
+
+AVX512_next0:
+	ADDQ $0x00000020, CX
+	SUBQ $0x00000008, CX
+	JL   AVX512_next1
+
+AVX512_loop1:
+	VMOVUPD      (DX), Z0
+	VMOVUPD      (BX), Z1
+	VBROADCASTSD wordAB<>+0(SB), Z2
+	VCMPPD       $0x00, Z1, Z0, K1
+	VMOVAPD.Z    Z2, K1, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	SUBQ         $0x00000008, CX
+	JGE          AVX512_loop1
+
+AVX512_next1:
+	ADDQ         $0x00000008, CX
+	TESTQ        $0x00000004, CX
+	JZ           AVX512_next2
+	VMOVUPD      (DX), Y0
+	VMOVUPD      (BX), Y1
+	VBROADCASTSD wordAB<>+0(SB), Y2
+	VCMPPD       $0x00, Y1, Y0, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+
+AVX512_next2:
+	TESTQ    $0x00000002, CX
+	JZ       AVX512_next3
+	VMOVUPD  (DX), X0
+	VMOVUPD  (BX), X1
+	VMOVDDUP wordAB<>+0(SB), X2
+	VCMPPD   $0x00, X1, X0, X0
+	VANDPD   X2, X0, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     $0x00000010, AX
+	ADDQ     $0x00000010, DX
+	ADDQ     $0x00000010, BX
+
+AVX512_next3:
+	TESTQ  $0x00000001, CX
+	JZ     AVX512_next4
+	VMOVSD (DX), X0
+	VMOVSD (BX), X1
+	VMOVSD wordAB<>+0(SB), X2
+	VCMPSD $0x00, X1, X0, X0
+	VANDPD X2, X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $0x00000008, AX
+	ADDQ   $0x00000008, DX
+	ADDQ   $0x00000008, BX
+
+AVX512_next4:
+	VZEROUPPER
+	RET
+
 // func blend(dst []float64, x []float64, y []float64)
 // Requires: AVX, AVX512F
 TEXT ·blend(SB), NOSPLIT, $0-72

@@ -273,6 +273,10 @@ func TestPropertyElementwise(t *testing.T) {
 			{"Apply2", func(dst, x []float64) { Apply2(dst, x, y, math.Max) }, func(_, x, y float64) float64 { return math.Max(x, y) }},
 			{"Less", func(dst, x []float64) { Less(dst, x, y) }, func(_, x, y float64) float64 { return oneIf(x < y) }},
 			{"LessEqual", func(dst, x []float64) { LessEqual(dst, y, x) }, func(_, x, y float64) float64 { return oneIf(y <= x) }},
+			{"Equal", func(dst, x []float64) {
+				Less(dst, x, y)
+				Equal(dst, dst, where)
+			}, func(_, x, y float64) float64 { return oneIf(x < y == (y > 0)) }},
 			{"Blend", func(dst, x []float64) { Blend(dst, x, where) }, func(dst, x, y float64) float64 { return chosen(y > 0, x, dst) }},
 			{"AddWhere", func(dst, x []float64) { AddWhere(dst, x, where) }, func(dst, x, y float64) float64 { return chosen(y > 0, dst+x, dst) }},
 			{"Abs", Abs, func(_, x, _ float64) float64 { return math.Abs(x) }},

@@ -27,6 +27,7 @@ func addMul(dst, x, y []float64)                            { addMulGo(dst, x, y
 func addMulScalar(dst, x []float64, a float64)              { addMulScalarGo(dst, x, a) }
 func less(dst, x, y []float64)                              { lessGo(dst, x, y) }
 func lessEqual(dst, x, y []float64)                         { lessEqualGo(dst, x, y) }
+func equal(dst, x, y []float64)                             { equalGo(dst, x, y) }
 func blend(dst, x, y []float64)                             { blendGo(dst, x, y) }
 func addWhere(dst, x, y []float64)                          { addWhereGo(dst, x, y) }
 func slope(dst, x []float64)                                { slopeGo(dst, x) }

@@ -62,6 +62,9 @@ func less(dst []float64, x []float64, y []float64)
 func lessEqual(dst []float64, x []float64, y []float64)
 
 //go:noescape
+func equal(dst []float64, x []float64, y []float64)
+
+//go:noescape
 func blend(dst []float64, x []float64, y []float64)
 
 //go:noescape

@@ -68,6 +68,7 @@ var (
 			kernel.Mul(dst, b, b)
 			kernel.ScalarDiv(dst, -a, dst)
 		}, func(dst, a []float64, b float64) { kernel.MulScalar(dst, a, -1/(b*b)) }},
+		term.Same:  widened(kernel.Equal),
 		term.Max:   widened(kernel.Larger),
 		term.DMax1: widened(func(dst, a, b []float64) { kernel.LessEqual(dst, b, a) }),
 		term.DMax2: widened(kernel.Less),

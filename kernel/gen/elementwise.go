@@ -60,7 +60,7 @@ func elementwise() {
 	for _, op := range []struct {
 		name      string
 		predicate Constant
-	}{{"less", Imm(0x11)}, {"lessEqual", Imm(0x12)}} {
+	}{{"less", Imm(0x11)}, {"lessEqual", Imm(0x12)}, {"equal", Imm(0x00)}} {
 		loop(op.name, ofVectors, func(width int, x, y, _ reg.Register) {
 			left := each(width, 1)
 			if width == 8 {
