@@ -108,16 +108,17 @@ func (e *Elaborator) hint(v val, t core.Type, why reason) string {
 	}
 	if s := why.negated; s.End > 0 && function {
 		f, u := e.headText(v.span), e.headText(s)
-		if first, others, many := strings.Cut(e.user.File.Text(s), " "); many && !strings.ContainsAny(first, "([") {
-			return fmt.Sprintf("this is a difference; to apply %s to -%s, write (-%s) behind it, and to apply it to -%s %s, (-%s %s)",
-				f, first, first, first, others, first, others)
+		all := e.user.File.Text(s)
+		if first, _, many := strings.Cut(all, " "); many && !strings.ContainsAny(first, "([") {
+			return fmt.Sprintf("this is a difference; to apply %s to -%s, write (-%s) behind it, and (-%s) for all of that",
+				f, first, first, all)
 		}
 		return fmt.Sprintf("%s - %s is a difference; to apply %s to -%s, write %s (-%s)", f, u, f, u, f, u)
 	}
 	if s := v.span.End; function && why.kind == takesReason {
 		if rest := e.user.File.Text(syntax.Span{Start: s, End: s + 3}); strings.HasPrefix(rest, " -") && rest[2:] != " " {
 			f := e.headText(v.span)
-			return fmt.Sprintf("the minus behind %s makes a difference; to apply %s to a negative number, write %s (-…)", f, f, f)
+			return fmt.Sprintf("the minus behind %s makes a difference; to apply %s to what follows, write %s (-…)", f, f, f)
 		}
 	}
 	if e.user.Duals && e.inLin == 0 && (why.text == "+" || why.text == "sum") && e.Types.At(v.typ).Kind == core.Vec {
