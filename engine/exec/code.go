@@ -222,6 +222,13 @@ func (p *Program) assemble(f *ir.Func) {
 			}
 		}
 	}
+	for _, l := range heads {
+		for _, b := range p.backs {
+			if b.f == f && b.head < l.end && l.end < b.end {
+				l.around = append(l.around, p.code[b.end-1])
+			}
+		}
+	}
 	if f.Unfold && p.src.Placed {
 		p.add(f.Pos, p.code[g.entry], instr{op: ir.Jump, n: uint32(g.again)})
 		g.again = int32(len(p.code) - 2)

@@ -39,6 +39,8 @@ type nativeLoop struct {
 	end   int32 // the code behind the loop
 	size  float64
 	only  bool // [ir.Hot] leads to it: it is not left to the interpreter where machine code can take it
+	// The instructions at the ends of the loops around it.
+	around []instr
 
 	mu    sync.Mutex
 	made  bool
@@ -125,7 +127,7 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 	size := m.work(l)
 	work := left * size
 	st := &m.loops[in.k]
-	if work < min(leastWork, m.NativeWork) || (st.ran+work)*m.manyRuns() < m.NativeWork || st.skip > 0 {
+	if work < min(leastWork, m.NativeWork) || st.skip > 0 || !m.worth(l, st.ran, work, m.NativeWork, fp) {
 		st.skip = max(0, st.skip-1)
 		st.ran += size
 		return -1, nil
@@ -143,6 +145,27 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 	st.fails = 0
 	st.ran += work
 	return l.end, m.runNative(f, code, fp, uint64(left), i, pc)
+}
+
+// worth reports whether machine code of a loop is to pay that has work to do now, and has had some in this run: the
+// loops around it are to come here in each iteration that they have left.
+func (m *Machine) worth(l *nativeLoop, ran, work, least float64, fp unsafe.Pointer) bool {
+	many := m.manyRuns()
+	for _, in := range l.around {
+		if (ran+work)*many >= least {
+			break
+		}
+		work *= iterations(&in, fp)
+	}
+	return (ran+work)*many >= least
+}
+
+// iterations is how many a loop has left, with the one that runs. The instruction is that at its end.
+func iterations(in *instr, fp unsafe.Pointer) float64 {
+	if in.op == ir.Prev {
+		return at(fp, in.d).V + 1
+	}
+	return at(fp, in.a).V - at(fp, in.d).V
 }
 
 // work is that of an iteration of a loop.
@@ -165,7 +188,7 @@ func (m *Machine) hot(in *instr, fp unsafe.Pointer) bool {
 	l, st := m.p.loops[in.m], &m.loops[in.m]
 	size := m.work(l)
 	work := left * size
-	if (st.ran+work)*m.manyRuns() >= max(1, in.val*size/NativeWork)*m.NativeWork && m.possible(l, fp) {
+	if m.worth(l, st.ran, work, max(1, in.val*size/NativeWork)*m.NativeWork, fp) && m.possible(l, fp) {
 		return true
 	}
 	st.ran += work
