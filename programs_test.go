@@ -73,6 +73,12 @@ sum (part * part) + fold (fun (w, l) s -> w * fold (fun x s -> s + x * a) s l) 1
 input spread : R^4 = [| 0.1, 0.3, 0.6, 0.9 |]
 input a : R^3 = [| 1, 2, 4 |]
 fold (fun (c, y, l) s -> s * pick spread c + fold (fun (k, v) t -> t + sin (pick a k * v)) y l) 0 bonds`, nil, nil},
+	// What loops in branches reach of the iteration around them, where no input has an adjoint.
+	{`param n = 7
+input A : R^n = vec j < n -> sin (1 + j)
+let s = vec j < n -> 1 - 2 * sin (3 * j) in
+sum j < n -> if A.(j) <= 0.2 then 0.5 + (let s = vec i < n -> 0.1 * i - s.(j) in
+  sum j < n -> if A.(j) <= 0.2 then 0.5 + (let s = vec i < n -> 0.1 * i - s.(j) in 1) else s.(j)) else s.(j)`, nil, nil},
 	// Folds that make functions: each has the next one in one place, in a function that is applied twice, or behind what
 	// takes the element apart.
 	{`param n = 30

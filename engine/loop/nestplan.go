@@ -696,7 +696,7 @@ func (n *Nest) pushes() {
 		}
 		for i := range n.lanes {
 			l, s := &n.lanes[i], &n.v.Lanes[i]
-			if s.Loop == k && !l.reach.none() && (s.Op == ir.LaneTake || s.Op == ir.LaneLoad) {
+			if s.Loop == k && !l.reach.none() && (s.Op == ir.LaneTake || s.Op == ir.LaneLoad || l.some) {
 				loop.back = true // it says which elements are reached
 			}
 			for _, t := range l.reach.of {
