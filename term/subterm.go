@@ -95,7 +95,11 @@ func (e *encoder) uint(n uint64) { e.out = binary.AppendUvarint(e.out, n) }
 
 func (e *encoder) node(n *Node) {
 	t := e.s.t
-	e.out = append(e.out, byte(n.Op))
+	e.out = append(e.out, byte(n.Op), byte(n.Cmp))
+	e.uint(uint64(n.Sym))
+	e.uint(n.Count)
+	e.typ(n.Elem)
+	e.typ(n.Res)
 	switch n.Op {
 	case VarOp:
 		if i := e.s.vars[n.X]; i >= 0 {
@@ -105,29 +109,8 @@ func (e *encoder) node(n *Node) {
 		}
 	case NumOp:
 		e.out = binary.LittleEndian.AppendUint64(e.out, math.Float64bits(n.Val))
-	case FunOp, SumOp:
-		e.uint(uint64(n.Sym))
-	case IfOp:
-		e.out = append(e.out, byte(n.Cmp))
-	case NatOp:
-		e.uint(n.Count)
-		e.typ(n.Res)
 	case DataOp:
 		e.uint(uint64(e.s.data[n.A]))
-		e.typ(n.Elem)
-		e.typ(n.Res)
-	case ListOp:
-		e.typ(n.Elem)
-		e.typ(n.Res)
-	case ConOp:
-		e.uint(n.Count)
-		e.typ(n.Res)
-	case CaseOp:
-		e.typ(n.Res)
-	case FixOp:
-		e.uint(n.Count)
-	}
-	switch n.Op {
 	case FunOp, VecOp, ListOp, UnvecOp, UntupleOp, CaseOp, BranchOp, FixOp:
 		e.uint(uint64(n.N))
 	}
