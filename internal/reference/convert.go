@@ -129,21 +129,10 @@ func (c *converter) variable(x term.Var) *Var {
 	return y
 }
 
-// variables are those that a node with many binds.
-func (c *converter) variables(n *term.Node) (xs []*Var) {
-	for _, x := range c.t.BoundVars(n) {
-		xs = append(xs, c.variable(x))
-	}
-	return xs
-}
+// children and variables are the children of a node with many, and the variables that it binds.
+func (c *converter) children(n *term.Node) []*Term { return each(c.t.Children(n), c.term) }
 
-func (c *converter) terms(rs []term.Ref) []*Term {
-	out := make([]*Term, len(rs))
-	for i, r := range rs {
-		out[i] = c.term(r)
-	}
-	return out
-}
+func (c *converter) variables(n *term.Node) []*Var { return each(c.t.BoundVars(n), c.variable) }
 
 func (c *converter) number(r float64) *Term { return numeral(c.p.Ground.Of(r)) }
 
@@ -180,11 +169,11 @@ func (c *converter) convert(r term.Ref) *Term {
 	case term.UnvecOp, term.UntupleOp:
 		return let(c.term(n.A), tuplePattern(c.variables(n)...), c.term(n.B))
 	case term.FunOp:
-		return function(n.Sym, c.terms(c.t.Children(n))...)
+		return function(n.Sym, c.children(n)...)
 	case term.VecOp:
-		return tuple(c.terms(c.t.Children(n))...)
+		return tuple(c.children(n)...)
 	case term.IfOp:
-		return &Term{Op: If, Cmp: n.Cmp, Kids: c.terms(c.t.Children(n))}
+		return &Term{Op: If, Cmp: n.Cmp, Kids: c.children(n)}
 	case term.ConOp:
 		t := &Term{Op: Construct, Type: n.Res, At: int(n.Count), Name: c.t.Types.Constructors(n.Res)[n.Count].Name}
 		if n.A != 0 {
@@ -192,7 +181,7 @@ func (c *converter) convert(r term.Ref) *Term {
 		}
 		return t
 	case term.CaseOp:
-		t := &Term{Op: Match, Type: n.Res, Kids: c.terms(c.t.Children(n))}
+		t := &Term{Op: Match, Type: n.Res, Kids: c.children(n)}
 		for i, con := range c.t.Types.Constructors(n.Res) {
 			t.Kids[i+1].Name = con.Name
 		}
@@ -204,9 +193,9 @@ func (c *converter) convert(r term.Ref) *Term {
 		}
 		return t
 	case term.FixOp:
-		return &Term{Op: Fix, Xs: c.variables(n), At: int(n.Count), Kids: c.terms(c.t.Children(n))}
+		return &Term{Op: Fix, Xs: c.variables(n), At: int(n.Count), Kids: c.children(n)}
 	case term.ListOp:
-		return c.list(n, c.terms(c.t.Children(n)))
+		return c.list(n, c.children(n))
 	case term.NatOp:
 		return c.nat(n)
 	}
@@ -318,10 +307,7 @@ func (im *Image) number(r denote.Number) term.Ref {
 
 func (im *Image) term(t *Term) term.Ref {
 	q := im.Term
-	kids := make([]term.Ref, len(t.Kids))
-	for i, k := range t.Kids {
-		kids[i] = im.term(k)
-	}
+	kids := each(t.Kids, im.term)
 	switch t.Op {
 	case Variable:
 		return q.Variable(0, im.Variable(t.X))
@@ -361,11 +347,7 @@ func (im *Image) term(t *Term) term.Ref {
 		}
 		return q.Case(0, t.Type, kids[0], branches)
 	case Fix:
-		xs := make([]term.Var, len(t.Xs))
-		for i, x := range t.Xs {
-			xs[i] = im.Variable(x)
-		}
-		return q.Fix(0, xs, kids, t.At)
+		return q.Fix(0, each(t.Xs, im.Variable), kids, t.At)
 	case If:
 		return q.If(0, t.Cmp, kids[0], kids[1], kids[2], kids[3])
 	}

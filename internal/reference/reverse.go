@@ -54,10 +54,7 @@ func (t *Term) place(pos term.Pos) {
 }
 
 func (d *Reverser) image(t *Term) *Term {
-	kids := make([]*Term, len(t.Kids))
-	for i, k := range t.Kids {
-		kids[i] = d.Term(k)
-	}
+	kids := each(t.Kids, d.Term)
 	switch t.Op {
 	case Variable:
 		return variable(d.Var(t.X))
@@ -75,7 +72,7 @@ func (d *Reverser) image(t *Term) *Term {
 		})))
 	case Function:
 		xs, stars, a := open(kids)
-		args := variables(xs)
+		args := each(xs, variable)
 		return a.plug(pair(function(t.Sym, args...), dual(func(a *Term) *Term {
 			ts := make([]*Term, len(xs))
 			for i := range xs {
@@ -92,14 +89,10 @@ func (d *Reverser) image(t *Term) *Term {
 		}
 		return u
 	case Fix:
-		u := &Term{Op: Fix, At: t.At, Kids: kids}
-		for _, x := range t.Xs {
-			u.Xs = append(u.Xs, d.Var(x))
-		}
-		return u
+		return &Term{Op: Fix, At: t.At, Kids: kids, Xs: each(t.Xs, d.Var)}
 	case If:
 		xs, _, a := open(kids[:2])
-		return a.plug(&Term{Op: If, Cmp: t.Cmp, Kids: append(variables(xs), kids[2:]...)})
+		return a.plug(&Term{Op: If, Cmp: t.Cmp, Kids: append(each(xs, variable), kids[2:]...)})
 	}
 	u := *t
 	u.Kids = kids
@@ -126,14 +119,6 @@ func open(ts []*Term) (xs, stars []*Var, a stack) {
 		a = append(a, sub{p: tuplePattern(x, star), u: t})
 	}
 	return xs, stars, a
-}
-
-func variables(xs []*Var) []*Term {
-	out := make([]*Term, len(xs))
-	for i, x := range xs {
-		out[i] = variable(x)
-	}
-	return out
 }
 
 // nest is t1 + (… + tk).

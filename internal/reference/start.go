@@ -135,10 +135,7 @@ func (s *Start) Named() *Start {
 }
 
 func (p *Program) name(t *Term) *Term {
-	kids := make([]*Term, len(t.Kids))
-	for i, k := range t.Kids {
-		kids[i] = p.name(k)
-	}
+	kids := each(t.Kids, p.name)
 	u := *t
 	u.Kids = kids
 	switch {

@@ -153,6 +153,15 @@ func (t *Term) withKid(i int, kid *Term) *Term {
 	return t.with(kids)
 }
 
+// each is what f makes of each of xs.
+func each[X, Y any](xs []X, f func(X) Y) []Y {
+	out := make([]Y, len(xs))
+	for i, x := range xs {
+		out[i] = f(x)
+	}
+	return out
+}
+
 // binders calls f on each variable that the node itself binds.
 func (t *Term) binders(f func(*Var)) {
 	switch t.Op {
@@ -184,16 +193,8 @@ func rename(t *Term, to map[*Var]*Var) *Term {
 	if t.P != nil {
 		u.P = t.P.rename(to)
 	}
-	if t.Xs != nil {
-		u.Xs = make([]*Var, len(t.Xs))
-		for i, x := range t.Xs {
-			u.Xs[i] = to[x]
-		}
-	}
-	u.Kids = make([]*Term, len(t.Kids))
-	for i, k := range t.Kids {
-		u.Kids[i] = rename(k, to)
-	}
+	u.Xs = each(t.Xs, func(x *Var) *Var { return to[x] })
+	u.Kids = each(t.Kids, func(k *Term) *Term { return rename(k, to) })
 	return &u
 }
 
