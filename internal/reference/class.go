@@ -2,7 +2,6 @@ package reference
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"strconv"
 )
@@ -278,35 +277,35 @@ func (t *Term) Key() string {
 
 // keyWriter writes a key. A bound variable is known by the number of binders between.
 type keyWriter struct {
-	bound map[*Var]int // the depth of the binder, from 1; 0: free
-	out   []byte
+	bound    map[*Var]int // the depth of the binder, from 1; 0: free
+	shadowed []shadowed   // of the binders around
+	out      []byte
 }
 
-// write appends a letter and a number.
+// shadowed is a variable that is bound again, with the depth of its binder outside.
+type shadowed struct {
+	x     *Var
+	depth int
+}
+
+// write appends a letter and a number, if that is not 0.
 func (k *keyWriter) write(letter byte, n int) {
-	k.out = strconv.AppendInt(append(k.out, letter), int64(n), 10)
+	if n != 0 {
+		k.out = strconv.AppendInt(append(k.out, letter), int64(n), 10)
+	}
 }
 
 func (k *keyWriter) term(t *Term, depth int) {
-	k.write('(', int(t.Op))
-	inner := depth
-	var shadowed map[*Var]int
-	bind := func(x *Var) {
-		inner++
-		if shadowed == nil {
-			shadowed = map[*Var]int{}
-		}
-		shadowed[x] = k.bound[x]
-		k.bound[x] = inner
-		k.write('x', int(x.Type))
-		if x.Linear {
-			k.out = append(k.out, '^')
-		}
-	}
+	k.out = append(k.out, '(')
+	k.write('o', int(t.Op))
+	k.write('s', int(t.Sym))
+	k.write('c', int(t.Cmp))
+	k.write('t', int(t.Type))
+	k.write('i', t.At)
 	switch t.Op {
 	case Variable:
 		if at := k.bound[t.X]; at > 0 {
-			k.write('b', depth-at)
+			k.write('b', depth-at+1)
 		} else {
 			k.out = fmt.Appendf(k.out, "f%p", t.X)
 		}
@@ -316,54 +315,32 @@ func (k *keyWriter) term(t *Term, depth int) {
 		} else {
 			k.out = fmt.Appendf(k.out, "n%v", t.Num)
 		}
-	case Function:
-		k.write('s', int(t.Sym))
-	case If:
-		k.write('c', int(t.Cmp))
-	case Lambda:
-		bind(t.X)
-	case Let:
-		k.pattern(t.P, bind)
-	case Branch:
-		if t.P != nil {
-			k.pattern(t.P, bind)
-		}
-	case Construct:
-		k.write('t', int(t.Type))
-		k.write('i', t.At)
-	case Match:
-		k.write('t', int(t.Type))
-	case Fix:
-		k.write('i', t.At)
-		for _, x := range t.Xs {
-			bind(x)
-		}
 	}
+	inner, first := depth, len(k.shadowed)
+	t.binders(func(x *Var) {
+		inner++
+		k.shadowed = append(k.shadowed, shadowed{x, k.bound[x]})
+		k.bound[x] = inner
+		k.write('x', int(x.Type))
+		if x.Linear {
+			k.out = append(k.out, '^')
+		}
+	})
 	for i, u := range t.Kids {
-		switch {
-		case t.Op == Fix:
-			k.term(u, inner)
-			continue
-		case i > 0:
-			k.term(u, depth)
-			continue
+		if i == 1 && t.Op != Fix { // it is out of scope
+			inner = depth
+			k.leave(first)
 		}
 		k.term(u, inner)
-		maps.Copy(k.bound, shadowed) // the other parts are out of scope
 	}
-	if t.Op == Fix {
-		maps.Copy(k.bound, shadowed)
-	}
+	k.leave(first)
 	k.out = append(k.out, ')')
 }
 
-func (k *keyWriter) pattern(p *Pattern, bind func(*Var)) {
-	if p.X != nil {
-		bind(p.X)
-		return
+// leave ends the scopes of the variables that have been shadowed since there were so many.
+func (k *keyWriter) leave(first int) {
+	for _, s := range k.shadowed[first:] {
+		k.bound[s.x] = s.depth
 	}
-	k.out = append(k.out, '<')
-	k.pattern(p.Left, bind)
-	k.pattern(p.Right, bind)
-	k.out = append(k.out, '>')
+	k.shadowed = k.shadowed[:first]
 }
