@@ -18,26 +18,17 @@ func Machine(rng *rand.Rand) Strategy {
 // all are (3) of a dual variable by a λ, it takes one of those that last returns.
 func (s *State) choose(rng *rand.Rand, allowed func(*Redex) bool, last func([]*Redex) []*Redex) *Redex {
 	var now, fires []*Redex
-	for i := range s.Redex {
-		r := &s.Redex[i]
-		switch {
-		case !allowed(r):
-		case s.fires3(r):
+	for _, r := range s.those(allowed) {
+		if s.fires3(r) {
 			fires = append(fires, r)
-		default:
+		} else {
 			now = append(now, r)
 		}
 	}
 	if len(now) == 0 && len(fires) > 0 {
 		now = last(fires)
 	}
-	switch {
-	case len(now) == 0:
-		return nil
-	case rng != nil:
-		return now[rng.IntN(len(now))]
-	}
-	return now[0]
+	return pick(rng, now)
 }
 
 // fires3 reports whether r is (3) of a dual variable by a λ.

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 
@@ -8,37 +9,48 @@ import (
 )
 
 // Leftmost takes the first redex of the printed term, under λ too.
-func Leftmost(s *State) *Redex {
-	if len(s.Redex) == 0 {
-		return nil
-	}
-	return &s.Redex[0]
-}
+func Leftmost(s *State) *Redex { return pick(nil, s.those(func(*Redex) bool { return true })) }
 
 // Random takes any redex, under λ too.
 func Random(rng *rand.Rand) Strategy {
-	return func(s *State) *Redex {
-		if len(s.Redex) == 0 {
-			return nil
+	return func(s *State) *Redex { return pick(rng, s.those(func(*Redex) bool { return true })) }
+}
+
+// those are the redexes that are wanted.
+func (s *State) those(wanted func(*Redex) bool) (out []*Redex) {
+	for i := range s.Redex {
+		if r := &s.Redex[i]; wanted(r) {
+			out = append(out, r)
 		}
-		return &s.Redex[rng.IntN(len(s.Redex))]
 	}
+	return out
+}
+
+// pick takes the first of some redexes, or with rng not nil any; nil if there are none.
+func pick(rng *rand.Rand, rs []*Redex) *Redex {
+	switch {
+	case len(rs) == 0:
+		return nil
+	case rng != nil:
+		return rs[rng.IntN(len(rs))]
+	}
+	return rs[0]
 }
 
 // Within takes any redex of the given rules, under λ too: →_X. (5') counts as (5), and
 // (3) at a numeral is [rule.SubstNumeral].
 func Within(rng *rand.Rand, rules ...rule.Rule) Strategy {
 	return func(s *State) *Redex {
-		var out []*Redex
-		for i := range s.Redex {
-			if r := &s.Redex[i]; slices.Contains(rules, r.Rule) {
-				out = append(out, r)
-			}
-		}
-		if len(out) == 0 {
-			return nil
-		}
-		return out[rng.IntN(len(out))]
+		return pick(rng, s.those(func(r *Redex) bool { return slices.Contains(rules, r.Rule) }))
+	}
+}
+
+// Without is a strategy without the redexes that are left out.
+func Without(next Strategy, out func(*Redex) bool) Strategy {
+	return func(s *State) *Redex {
+		rest := *s
+		rest.Redex = slices.DeleteFunc(slices.Clone(s.Redex), func(r Redex) bool { return out(&r) })
+		return next(&rest)
 	}
 }
 
@@ -47,45 +59,29 @@ func Within(rng *rand.Rand, rules ...rule.Rule) Strategy {
 // in a dual are then stuck, for q·a is no value, and D(t) does not come to D(t') but to that and garbage,
 // which the constants make and (3) copies (note B4; Lemma Commutation and Theorem 1).
 func WithoutLinGC(next Strategy) Strategy {
-	return func(s *State) *Redex {
-		rest := *s
-		rest.Redex = slices.DeleteFunc(slices.Clone(s.Redex), func(r Redex) bool { return r.Garbage })
-		return next(&rest)
-	}
+	return Without(next, func(r *Redex) bool { return r.Garbage })
 }
 
 // ByValue is weak: it takes the first redex that is not under a λ, but (1) only where the argument is a value.
 func ByValue(s *State) *Redex {
-	for i := range s.Redex {
-		r := &s.Redex[i]
-		if !s.weak(r) {
-			continue
-		}
+	return pick(nil, s.those(func(r *Redex) bool {
 		if r.Rule == rule.Lambda || r.Rule == rule.Unfold {
 			if v, _ := answer(s.places[r.at].t.Kids[1]); v == nil {
-				continue
+				return false
 			}
 		}
-		return r
-	}
-	return nil
+		return s.weak(r)
+	}))
 }
 
 // ByName is weak: it takes the first redex that stands in the fewest arguments and
 // substitutions, so that those are passed on as they are.
 func ByName(s *State) *Redex {
-	var best *Redex
-	least := 0
-	for i := range s.Redex {
-		r := &s.Redex[i]
-		if !s.weak(r) {
-			continue
-		}
-		if n := s.arguments(r.at); best == nil || n < least {
-			best, least = r, n
-		}
+	weak := s.those(s.weak)
+	if len(weak) == 0 {
+		return nil
 	}
-	return best
+	return slices.MinFunc(weak, func(a, b *Redex) int { return cmp.Compare(s.arguments(a.at), s.arguments(b.at)) })
 }
 
 // ByNeed is weak: what is substituted is reduced when the body waits for it, and
@@ -116,12 +112,7 @@ func (s *State) arguments(i int) int {
 
 // find returns the redex of the rule at the place; for (3) that of the occurrence.
 func (s *State) find(i int, occ int, rules ...rule.Rule) *Redex {
-	for k := range s.Redex {
-		if r := &s.Redex[k]; r.at == i && r.occ == occ && slices.Contains(rules, r.Rule) {
-			return r
-		}
-	}
-	return nil
+	return pick(nil, s.those(func(r *Redex) bool { return r.at == i && r.occ == occ && slices.Contains(rules, r.Rule) }))
 }
 
 // child is the place of child k of a place: the k-th place below it that has it as parent.
