@@ -15,20 +15,18 @@
 package gramio
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
+	"testing/fstest"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/bridge"
@@ -197,7 +195,7 @@ func (p *Program) record(path string) (fs.File, error) {
 		return nil, err
 	}
 	p.Files[path] = text
-	return newMemory(path, text), nil
+	return memory(text)
 }
 
 // file opens a file that has travelled with the program.
@@ -206,27 +204,11 @@ func (p *Program) file(path string) (fs.File, error) {
 	if !ok {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	return newMemory(path, text), nil
+	return memory(text)
 }
 
-// memory is a file in memory.
-type memory struct {
-	*bytes.Reader
-	name string
-}
-
-func newMemory(name string, text []byte) fs.File { return memory{bytes.NewReader(text), name} }
-
-func (m memory) Close() error               { return nil }
-func (m memory) Stat() (fs.FileInfo, error) { return m, nil }
-func (m memory) Name() string               { return filepath.Base(m.name) }
-func (m memory) Size() int64                { return m.Reader.Size() }
-func (m memory) Mode() fs.FileMode          { return 0o444 }
-func (m memory) ModTime() time.Time         { return time.Time{} }
-func (m memory) IsDir() bool                { return false }
-func (m memory) Sys() any                   { return nil }
-
-var _ io.ReaderAt = memory{}
+// memory opens a file in memory.
+func memory(text []byte) (fs.File, error) { return fstest.MapFS{"file": {Data: text}}.Open("file") }
 
 // NewPoint returns the program's point, with the names of the inputs.
 func (p *Program) NewPoint(ctx context.Context) (*gram.Point, error) {

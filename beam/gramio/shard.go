@@ -138,7 +138,7 @@ func (p *Program) readFile(ctx context.Context, name string, want *load.Shape) (
 		if err != nil {
 			return load.Value{}, err
 		}
-		source := &load.Source{Open: func(string) (fs.File, error) { return newMemory(alias, text), nil }, Guard: &syntax.Guard{}}
+		source := &load.Source{Open: func(string) (fs.File, error) { return memory(text) }, Guard: &syntax.Guard{}}
 		set := load.SetFile(p.Over, p.Form, as)
 		v, wrong = source.Set(&set, want, d)
 	}
