@@ -117,11 +117,7 @@ func (p *Program) ownRows(ctx context.Context) ([]float64, error) {
 
 // firstRows are the rows of the first file, by which the program is typed.
 func (p *Program) firstRows(ctx context.Context, input string) ([]float64, error) {
-	file, d, err := p.declaration()
-	if err != nil {
-		return nil, err
-	}
-	n, err := form(file, d, input)
+	_, _, n, err := p.form(input)
 	if err != nil {
 		return nil, err
 	}
@@ -157,20 +153,6 @@ func (p *Program) data(loaded *gram.Program) *load.Variable {
 		return nil
 	}
 	return &data[i]
-}
-
-// declaration returns the declaration of the list.
-func (p *Program) declaration() (*syntax.File, *syntax.Decl, error) {
-	file, err := parse(p.Name, p.Text)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range file.Decls {
-		if d := &file.Decls[i]; d.Kind == syntax.DataDecl && d.Name == p.Over {
-			return file, d, nil
-		}
-	}
-	return nil, nil, fmt.Errorf("%s: the program has no data %s", p.Name, p.Over)
 }
 
 func parse(name string, text []byte) (*syntax.File, error) {

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -159,46 +158,35 @@ func (l *closedLambda) rank(input int) int {
 // keyOf returns the sum of the λ's encoding and of what that leaves open: which free variable is which input or λ,
 // how long the data are and what those are that are no lists; the order of the inputs among themselves, since sums
 // are in it; and the point, if there is a conditional.
-func (c *closer) keyOf(l *closedLambda) (key, error) {
+func (c *closer) keyOf(l *closedLambda) (k key, err error) {
 	b, err := l.sub.Encode(nil)
 	if err != nil {
-		return key{}, err
+		return k, err
 	}
+	h := sha256.New()
+	h.Write(b)
 	for _, m := range l.free {
-		if n := m.lambda; n != nil {
-			b = append(b, 1)
-			b = append(b, n.key[:]...)
+		if n := m.lambda; n == nil {
+			fmt.Fprintln(h, "input", l.rank(m.input))
+		} else {
+			fmt.Fprintf(h, "λ %x\n", n.key)
 			for _, in := range n.inputs {
-				b = binary.AppendUvarint(b, uint64(l.rank(in)))
+				fmt.Fprintln(h, l.rank(in))
 			}
-			continue
 		}
-		b = append(b, 0)
-		b = binary.AppendUvarint(b, uint64(l.rank(m.input)))
 	}
 	for _, i := range l.sub.Data {
-		b = appendData(b, &c.src.Data[i])
+		d := &c.src.Data[i]
+		if fmt.Fprintln(h, d.Rows, d.Width, d.List); !d.List { // lists stay folded
+			_ = binary.Write(h, binary.LittleEndian, d.Values)
+		}
 	}
 	if l.branches {
 		for _, in := range l.inputs {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(c.point[in]))
+			_ = binary.Write(h, binary.LittleEndian, c.point[in])
 		}
 	}
-	return sha256.Sum256(b), nil
-}
-
-// appendData appends what a normal form depends on: lists stay folded.
-func appendData(b []byte, d *term.Data) []byte {
-	b = binary.AppendUvarint(b, uint64(d.Rows))
-	b = binary.AppendUvarint(b, uint64(d.Width))
-	if d.List {
-		return append(b, 1)
-	}
-	b = append(b, 0)
-	for _, v := range d.Values {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	return b
+	return key(h.Sum(nil)), nil
 }
 
 // place returns the program's place for one of the λ in isolation, 0 for 0.

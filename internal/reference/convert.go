@@ -195,33 +195,29 @@ func (c *converter) convert(r term.Ref) *Term {
 	case term.FixOp:
 		return &Term{Op: Fix, Xs: c.variables(n), At: int(n.Count), Kids: c.children(n)}
 	case term.ListOp:
-		return c.list(n, c.children(n))
+		elems := c.children(n)
+		return c.church(n, len(elems), func(i int) *Term { return elems[i] })
 	case term.NatOp:
-		return c.nat(n)
+		return c.church(n, int(n.Count), nil)
 	}
 	return c.data(n)
 }
 
-// list is [t1;…;tn] = λf.λx.f t1 (… (f tn x)).
-func (c *converter) list(n *term.Node, elems []*Term) *Term {
-	tt, a, x := c.t.Types, c.typ(n.Elem), c.typ(n.Res)
-	f := &Var{Name: "f", Type: tt.Arrow(a, tt.Arrow(x, x))}
-	y := &Var{Name: "x", Type: x}
-	t := variable(y)
-	for i := len(elems) - 1; i >= 0; i-- {
-		t = apply(apply(variable(f), elems[i]), t)
+// church is the list [t1;…;tn] = λf.λx.f t1 (… (f tn x)) of so many elements, or without elements the numeral #n =
+// λf.λx.f (… (f x)).
+func (c *converter) church(n *term.Node, count int, elem func(i int) *Term) *Term {
+	tt, x := c.t.Types, c.typ(n.Res)
+	f, y := &Var{Name: "f", Type: tt.Arrow(x, x)}, &Var{Name: "x", Type: x}
+	if elem != nil {
+		f.Type = tt.Arrow(c.typ(n.Elem), f.Type)
 	}
-	return lambda(f, lambda(y, t))
-}
-
-// nat is #n = λf.λx.f (… (f x)).
-func (c *converter) nat(n *term.Node) *Term {
-	x := c.typ(n.Res)
-	f := &Var{Name: "f", Type: c.t.Types.Arrow(x, x)}
-	y := &Var{Name: "x", Type: x}
 	t := variable(y)
-	for range n.Count {
-		t = apply(variable(f), t)
+	for i := count - 1; i >= 0; i-- {
+		g := variable(f)
+		if elem != nil {
+			g = apply(g, elem(i))
+		}
+		t = apply(g, t)
 	}
 	return lambda(f, lambda(y, t))
 }
@@ -233,8 +229,7 @@ func (c *converter) data(n *term.Node) *Term {
 	if tt.Kind(scalar) == term.VecKind {
 		scalar = tt.Left(scalar)
 	}
-	rows := make([]*Term, d.Rows)
-	for i := range rows {
+	row := func(i int) *Term {
 		var comps []*Term
 		for _, r := range d.Values[i*d.Width : (i+1)*d.Width] {
 			t := c.number(r)
@@ -244,12 +239,12 @@ func (c *converter) data(n *term.Node) *Term {
 			}
 			comps = append(comps, t)
 		}
-		rows[i] = tuple(comps...)
+		return tuple(comps...)
 	}
 	if !d.List {
-		return rows[0]
+		return row(0)
 	}
-	return c.list(n, rows)
+	return c.church(n, d.Rows, row)
 }
 
 // Image is a term in the form of package term. A number that is no floating-point

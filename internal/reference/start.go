@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/rule"
@@ -79,10 +80,7 @@ func (s *Start) Injections() *Start {
 	out := *s
 	out.Program, out.Duals = &p, nil
 	for i, star := range s.Duals {
-		zeros := make([]*Term, len(s.Duals))
-		for j := range zeros {
-			zeros[j] = numeral(p.Ground.Of(0))
-		}
+		zeros := slices.Repeat([]*Term{numeral(p.Ground.Of(0))}, len(s.Duals))
 		injection := dual(func(a *Term) *Term {
 			zeros[i] = a
 			return tuple(zeros...)
