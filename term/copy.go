@@ -25,7 +25,7 @@ func (t *Term) Import(u *Term, how Import) (Ref, error) {
 	}
 	own := make([]Var, u.NumVars())
 	for i, x := range s.Bound {
-		if err := lookAt(i, how.Look); err != nil {
+		if err := LookAt(i, how.Look); err != nil {
 			return 0, err
 		}
 		v := u.Info(x)
@@ -213,7 +213,7 @@ func (t *Term) graft(s *Subterm, image func(i int, n Node) Node, rename func(Var
 		return r
 	}
 	for i, r := range slices.Backward(s.Nodes) {
-		if err := lookAt(i, s.look); err != nil {
+		if err := LookAt(i, s.look); err != nil {
 			return 0, err
 		}
 		images = append(images, t.Copy(s.t, image(i, s.t.Nodes[r]), child, rename))

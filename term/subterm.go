@@ -29,7 +29,7 @@ type Subterm struct {
 func (t *Term) Subterm(at Ref, look func() error) (*Subterm, error) {
 	s := &Subterm{t: t, vars: map[Var]int{}, data: map[Ref]int{}, look: look}
 	for stack := []Ref{at}; len(stack) > 0; {
-		if err := lookAt(len(s.Nodes), look); err != nil {
+		if err := LookAt(len(s.Nodes), look); err != nil {
 			return nil, err
 		}
 		r := stack[len(stack)-1]
@@ -75,7 +75,7 @@ func (s *Subterm) Encode(out []byte) ([]byte, error) {
 
 func (s *Subterm) encode(e *encoder) ([]byte, error) {
 	for i, r := range s.Nodes {
-		if err := lookAt(i, s.look); err != nil {
+		if err := LookAt(i, s.look); err != nil {
 			return nil, err
 		}
 		e.node(&s.t.Nodes[r])
@@ -186,7 +186,7 @@ func (s *Subterm) Isolate() (*Term, error) {
 	out := New(NewTypes())
 	types := out.Types.translation(t.Types)
 	for i, x := range slices.Concat(s.Bound, s.Free) {
-		if err := lookAt(i, s.look); err != nil {
+		if err := LookAt(i, s.look); err != nil {
 			return nil, err
 		}
 		v, pos := t.Info(x), Pos(len(s.Nodes)+i+1)

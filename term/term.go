@@ -328,7 +328,7 @@ func (t *Term) SymbolsWith(more func(n *Node) int, look func() error) (int64, er
 	nest := t.nest(live)
 	var size float64
 	for r := Ref(1); int(r) < len(t.Nodes); r++ {
-		if err := lookAt(int(r), look); err != nil {
+		if err := LookAt(int(r), look); err != nil {
 			return 0, err
 		}
 		if live[r] {
@@ -379,7 +379,7 @@ func (t *Term) Inside(look func() error, roots ...Ref) ([]bool, error) {
 	}
 	mark := func(k Ref) { inside[k] = true }
 	for r := len(t.Nodes) - 1; r > 0; r-- {
-		if err := lookAt(r, look); err != nil {
+		if err := LookAt(r, look); err != nil {
 			return nil, err
 		}
 		if inside[r] {
@@ -405,7 +405,7 @@ func (t *Term) Free(look func() error) ([]Var, error) {
 	free := make([]bool, t.NumVars())
 	bound := make([]bool, t.NumVars())
 	for r := Ref(1); int(r) < len(t.Nodes); r++ {
-		if err := lookAt(int(r), look); err != nil {
+		if err := LookAt(int(r), look); err != nil {
 			return nil, err
 		}
 		if !live[r] {

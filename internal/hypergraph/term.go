@@ -31,9 +31,6 @@ type reader struct {
 	known []bool
 }
 
-// lookAt is how many nodes are read between two looks.
-const lookAt = 1 << 14
-
 // FromTerm returns the computational graph of a term in the grammar of section 2.1: ground terms (section 5,
 // def:ground_term) and tuples of them. Besides, tuples may be opened and bound, so that Fwd(G) and bp(G) have graphs
 // too. inputs are the free variables, of type R or a Euclidean type, whose components are an input each; the
@@ -68,10 +65,8 @@ func FromTerm(t *term.Term, inputs []term.Var, look func() error) (*Graph, error
 		}
 	}
 	for i, r := range order {
-		if i%lookAt == 0 && look != nil {
-			if err := look(); err != nil {
-				return nil, err
-			}
+		if err := term.LookAt(i, look); err != nil {
+			return nil, err
 		}
 		if rd.of[r], err = rd.node(r, &t.Nodes[r]); err != nil {
 			return nil, err
