@@ -101,12 +101,10 @@ func (s *State) weak(r *Redex) bool { return r.Weak && s.places[r.at].weak }
 // arguments counts the arguments and substitutions in which the place stands.
 func (s *State) arguments(i int) int {
 	n := 0
-	for s.places[i].parent >= 0 {
-		p := s.places[i]
-		if op := s.places[p.parent].t.Op; p.kid == 1 && (op == Apply || op == Let) {
+	for t, kid := range s.above(i) {
+		if kid == 1 && (t.Op == Apply || t.Op == Let) {
 			n++
 		}
-		i = p.parent
 	}
 	return n
 }

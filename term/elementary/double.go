@@ -3,11 +3,7 @@
 // units in the last place; tests measure them.
 package elementary
 
-import (
-	"math"
-)
-
-
+import "math"
 
 // double is the number hi + lo, where hi is what rounding it to a float64 gives.
 type double struct{ hi, lo float64 }
