@@ -45,7 +45,7 @@
 //
 // [Open] is the same with the inputs left symbolic: of a term of ground type, what is left is a computational graph
 // G. An input, an operation on something inert and a variable bound to such are inert, and stay. The tails of a tuple
-// get no names. [Start.GraphSize] is |G|.
+// get no names.
 //
 // # Starts
 //
