@@ -19,32 +19,46 @@ type Import struct {
 // become new ones. It takes time linear in the arena of u, which it only reads. The error is that of a look.
 func (t *Term) Import(u *Term, how Import) (Ref, error) {
 	types := t.Types.translation(u.Types)
-	s, err := u.Subterm(u.Root, how.Look)
+	live, err := u.Inside(how.Look, u.Root)
 	if err != nil {
 		return 0, err
 	}
+	t.Nodes, t.Args = slices.Grow(t.Nodes, len(u.Nodes)), slices.Grow(t.Args, len(u.Args))
 	own := make([]Var, u.NumVars())
-	for i, x := range s.Bound {
-		if err := LookAt(i, how.Look); err != nil {
+	for r := range u.Nodes {
+		if err := LookAt(r, how.Look); err != nil {
 			return 0, err
 		}
-		v := u.Info(x)
-		v.Name, v.Type, v.Pos = how.Name(v.Name), types.of(v.Type), how.Pos(v.Pos)
-		own[x] = t.NewVar(v)
-	}
-	t.Nodes, t.Args = slices.Grow(t.Nodes, len(s.Nodes)), slices.Grow(t.Args, len(u.Args))
-	return t.graft(s, func(_ int, n Node) Node {
-		n.Pos, n.Elem, n.Res = how.Pos(n.Pos), types.of(n.Elem), types.of(n.Res)
-		if n.Op == DataOp {
-			n.A = Ref(how.Data(int(n.A)))
+		if live[r] {
+			u.Binders(&u.Nodes[r], func(x Var) {
+				v := u.Info(x)
+				v.Name, v.Type, v.Pos = how.Name(v.Name), types.of(v.Type), how.Pos(v.Pos)
+				own[x] = t.NewVar(v)
+			})
 		}
-		return n
-	}, func(x Var) Var {
+	}
+	variable := func(x Var) Var {
 		if own[x] == 0 {
 			own[x] = how.Free(x)
 		}
 		return own[x]
-	})
+	}
+	image := make([]Ref, len(u.Nodes))
+	child := func(r Ref) Ref { return image[r] }
+	for r := range u.Nodes {
+		if err := LookAt(r, how.Look); err != nil {
+			return 0, err
+		}
+		if live[r] {
+			n := u.Nodes[r]
+			n.Pos, n.Elem, n.Res = how.Pos(n.Pos), types.of(n.Elem), types.of(n.Res)
+			if n.Op == DataOp {
+				n.A = Ref(how.Data(int(n.A)))
+			}
+			image[r] = t.Copy(u, n, child, variable)
+		}
+	}
+	return image[u.Root], nil
 }
 
 // Copy adds n, a node of src: its children are what kid returns for them, and its
