@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,30 +164,36 @@ func (c *closer) keyOf(l *closedLambda) (k key, err error) {
 	if err != nil {
 		return k, err
 	}
-	h := sha256.New()
-	h.Write(b)
 	for _, m := range l.free {
 		if n := m.lambda; n == nil {
-			fmt.Fprintln(h, "input", l.rank(m.input))
+			b = fmt.Append(b, "input ", l.rank(m.input), "\n")
 		} else {
-			fmt.Fprintf(h, "λ %x\n", n.key)
+			b = fmt.Appendf(b, "λ %x\n", n.key)
 			for _, in := range n.inputs {
-				fmt.Fprintln(h, l.rank(in))
+				b = fmt.Append(b, l.rank(in), "\n")
 			}
 		}
 	}
 	for _, i := range l.sub.Data {
 		d := &c.src.Data[i]
-		if fmt.Fprintln(h, d.Rows, d.Width, d.List); !d.List { // lists stay folded
-			_ = binary.Write(h, binary.LittleEndian, d.Values)
+		b = fmt.Appendln(b, d.Rows, d.Width, d.List)
+		if !d.List { // lists stay folded
+			b = appendBits(b, d.Values...)
 		}
 	}
 	if l.branches {
 		for _, in := range l.inputs {
-			_ = binary.Write(h, binary.LittleEndian, c.point[in])
+			b = appendBits(b, c.point[in])
 		}
 	}
-	return key(h.Sum(nil)), nil
+	return sha256.Sum256(b), nil
+}
+
+func appendBits(b []byte, xs ...float64) []byte {
+	for _, x := range xs {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	}
+	return b
 }
 
 // place returns the program's place for one of the λ in isolation, 0 for 0.
