@@ -131,8 +131,8 @@ func (m *machine) inScope(v *value, job func(*scope)) {
 	s, was := &scope{}, m.scope
 	v.under = append(v.under, s)
 	m.scope = s
+	defer func() { m.scope = was }()
 	job(s)
-	m.scope = was
 }
 
 // param makes the variable x of a scope, and returns what stands for it.

@@ -143,20 +143,22 @@ func (s *State) above(i int) iter.Seq2[*Term, int] {
 
 // inSum reports whether the place is part of a larger sum: substitutions between do not count.
 func (s *State) inSum(i int) bool {
-	for t, kid := range s.above(i) {
-		if t.Op != Let || kid != 0 {
-			return t.Op == Plus
-		}
-	}
-	return false
+	t, _ := s.around(i)
+	return t != nil && t.Op == Plus
 }
 
 // isHead reports whether the occurrence at place i is the function of an application, as in x α t.
 func (s *State) isHead(i int) bool {
+	t, kid := s.around(i)
+	return t != nil && t.Op == Apply && kid == 0
+}
+
+// around returns the term around tα for the t at place i, and which child of it that is; nil if there is none.
+func (s *State) around(i int) (t *Term, kid int) {
 	for t, kid := range s.above(i) {
 		if t.Op != Let || kid != 0 {
-			return t.Op == Apply && kid == 0
+			return t, kid
 		}
 	}
-	return false
+	return nil, 0
 }
