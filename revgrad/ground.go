@@ -176,6 +176,8 @@ func (g *image) apply(n *term.Node, k int, first func(i int) term.Ref) term.Ref 
 }
 
 // open makes variables for the two parts of the image of each kid. opened puts their openings around a body.
+//
+//go:noinline
 func (g *image) open(pos term.Pos, kids []term.Ref, pair func() (x, y term.Var)) (
 	xs, ys []term.Var, opened func(body term.Ref) term.Ref,
 ) {

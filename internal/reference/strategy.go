@@ -18,6 +18,8 @@ func Random(rng *rand.Rand) Strategy {
 }
 
 // those are the redexes that are wanted.
+//
+//go:noinline
 func (s *State) those(wanted func(*Redex) bool) (out []*Redex) {
 	for i := range s.Redex {
 		if r := &s.Redex[i]; wanted(r) {
