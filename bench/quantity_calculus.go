@@ -124,7 +124,7 @@ var exactGradients = quantity{"different gradients", func(s *subject) float64 {
 	start := s.program("calls", Calls.Source(3)).gradientStart(denote.Rationals{}).Named()
 	seen := map[string]bool{}
 	for seed := range s.size {
-		numbers, ok := taggedNumbers(start, must(s.reduce(start, reference.Machine(generator(seed)), rewriteLimit)).Term)
+		numbers, ok := start.Numbers(must(s.reduce(start, reference.Machine(generator(seed)), rewriteLimit)).Term)
 		if !ok {
 			try(errors.New("bench: a reduction does not end with a gradient"))
 		}
@@ -164,7 +164,7 @@ func exactResults(what string) curves {
 			switch what {
 			case "gradients":
 				start = start.Named()
-				read = func(t *reference.Term) ([]denote.Number, bool) { return taggedNumbers(start, t) }
+				read = start.Numbers
 			case "gradients by injections":
 				start = start.Injections().Named()
 			}
@@ -178,19 +178,6 @@ func exactResults(what string) curves {
 		}
 		return pt
 	}, sized("exact "+what+", strategies of the calculus", powersOfTwo(0, 3), powersOfTwo(0, 4)))
-}
-
-// taggedNumbers reads a tagged sum, with 0 for an input that it does not have.
-func taggedNumbers(s *reference.Start, t *reference.Term) (out []denote.Number, ok bool) {
-	gradient, ok := s.Gradient(t)
-	for _, x := range s.Duals {
-		r, there := gradient[x]
-		if !there {
-			r = s.Ground.Of(0)
-		}
-		out = append(out, r)
-	}
-	return out, ok
 }
 
 // resultsBy are the results of a term by the strategies, that by the machine's first. A result that cannot be read is

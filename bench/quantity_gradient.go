@@ -21,7 +21,8 @@ import (
 )
 
 // unfactoredSteps is the steps of a gradient by the rewriter without (11).
-var unfactoredSteps = rewriterSteps(true, withoutRule(rule.Factor))
+var unfactoredSteps = rewriterSteps(true, reference.Without(reference.Machine(nil),
+	func(r *reference.Redex) bool { return r.Rule == rule.Factor }))
 
 // mostSteps is the bound of Corollary gradient with its constant: one (12) of a declared symbol of three parameters, of
 // numerals, takes 43 steps of the gradient, and one of a binary symbol 27.
@@ -70,16 +71,6 @@ func rewriterSteps(named bool, by reference.Strategy) quantity {
 		}
 		return s.steps(start, by)
 	}}
-}
-
-// withoutRule is the strategy of the machine without a rule.
-func withoutRule(without rule.Rule) reference.Strategy {
-	by := reference.Machine(nil)
-	return func(s *reference.State) *reference.Redex {
-		rest := *s
-		rest.Redex = slices.DeleteFunc(slices.Clone(s.Redex), func(r reference.Redex) bool { return r.Rule == without })
-		return by(&rest)
-	}
 }
 
 // towerOfTwos is 2^(2^(…)), with k twos.

@@ -92,63 +92,39 @@ func (f *forward) node(r term.Ref) error {
 	switch n.Op {
 	case term.NumOp:
 		f.refs[r] = f.dst.Pair(n.Pos, f.dst.Num(n.Pos, n.Val), f.dst.Num(n.Pos, 0))
-	case term.AddOp:
-		f.refs[r] = f.sum(n.Pos, f.at(n.A), f.at(n.B))
-	case term.FunOp:
-		return f.function(r, n)
+	case term.AddOp, term.FunOp:
+		return f.operation(r, n)
 	default:
 		f.copy(r, *n)
 	}
 	return nil
 }
 
-// open makes fresh z and a of type R.
-func (f *forward) open(p term.Pos) (z, a term.Var) {
-	z = f.dst.NewVar(term.VarInfo{Name: "z", Type: term.R, Pos: p})
-	a = f.dst.NewVar(term.VarInfo{Name: "a", Type: term.R, Pos: p})
-	return z, a
-}
-
-// sum is Fwd(F + G), given Fwd(F) and Fwd(G).
-func (f *forward) sum(p term.Pos, t, u term.Ref) term.Ref {
-	dst := f.dst
-	z1, a1 := f.open(p)
-	z2, a2 := f.open(p)
-	primal := dst.Add(p, dst.Variable(p, z1), dst.Variable(p, z2))
-	tangent := dst.Add(p, dst.Variable(p, a1), dst.Variable(p, a2))
-	return dst.Unpair(p, z2, a2, u, dst.Unpair(p, z1, a1, t, dst.Pair(p, primal, tangent)))
-}
-
-// function is Fwd(f(G1,…,Gk)).
-func (f *forward) function(r term.Ref, n *term.Node) error {
-	dst, p := f.dst, n.Pos
-	partials := n.Sym.Info().Partials
-	if partials == nil {
+// operation is Fwd(F + G) or Fwd(f(G1,…,Gk)).
+func (f *forward) operation(r term.Ref, n *term.Node) error {
+	dst, p, kids := f.dst, n.Pos, f.operandsOf(n)
+	if n.Op == term.FunOp && n.Sym.Info().Partials == nil {
 		return notInF(n)
 	}
-	kids := f.src.Children(n)
-	zs, as := make([]term.Var, len(kids)), make([]term.Var, len(kids))
-	for i := range kids {
-		zs[i], as[i] = f.open(p)
-	}
+	number := func(name string) term.Var { return dst.NewVar(term.VarInfo{Name: name, Type: term.R, Pos: p}) }
+	zs, as, opened := f.open(p, kids, func() (z, a term.Var) { return number("z"), number("a") })
 	z := func(i int) term.Ref { return dst.Variable(p, zs[i]) }
-	primal := dst.Fun(p, n.Sym, each(len(kids), z)...)
+	primal := f.apply(n, len(kids), z)
 	var sum term.Ref
 	for i, k := range kids {
-		if !f.depends[k] {
-			continue
+		summand := dst.Variable(p, as[i])
+		if n.Op == term.FunOp {
+			if !f.depends[k] {
+				continue
+			}
+			summand = dst.Fun(p, term.Mul, dst.Slope(p, &n.Sym.Info().Partials[i], len(kids), z), summand)
 		}
-		summand := dst.Fun(p, term.Mul, dst.Slope(p, &partials[i], len(kids), z), dst.Variable(p, as[i]))
 		sum = f.plus(p, sum, summand)
 	}
 	if sum == 0 {
 		sum = dst.Num(p, 0)
 	}
-	out := dst.Pair(p, primal, sum)
-	for i, k := range kids {
-		out = dst.Unpair(p, zs[i], as[i], f.at(k), out)
-	}
-	f.refs[r] = out
+	f.refs[r] = opened(dst.Pair(p, primal, sum))
 	return nil
 }
 

@@ -158,6 +158,41 @@ func (g *image) copy(r term.Ref, n term.Node) {
 	g.refs[r] = g.dst.Copy(g.src, n, g.at, func(x term.Var) term.Var { return x })
 }
 
+// operandsOf returns the operands of + or a symbol.
+func (g *image) operandsOf(n *term.Node) []term.Ref {
+	if n.Op == term.AddOp {
+		return []term.Ref{n.A, n.B}
+	}
+	return g.src.Children(n)
+}
+
+// apply is + or a symbol at k numbers.
+func (g *image) apply(n *term.Node, k int, first func(i int) term.Ref) term.Ref {
+	if n.Op == term.AddOp {
+		x := first(0)
+		return g.dst.Add(n.Pos, x, first(1))
+	}
+	return g.dst.Fun(n.Pos, n.Sym, each(k, first)...)
+}
+
+// open makes variables for the two parts of the image of each kid. opened puts their openings around a body.
+//
+//go:noinline
+func (g *image) open(pos term.Pos, kids []term.Ref, pair func() (x, y term.Var)) (
+	xs, ys []term.Var, opened func(body term.Ref) term.Ref,
+) {
+	xs, ys = make([]term.Var, len(kids)), make([]term.Var, len(kids))
+	for i := range kids {
+		xs[i], ys[i] = pair()
+	}
+	return xs, ys, func(body term.Ref) term.Ref {
+		for i, k := range kids {
+			body = g.dst.Unpair(pos, xs[i], ys[i], g.at(k), body)
+		}
+		return body
+	}
+}
+
 // named is f(p1,…,pk)[y1:=G1]…: the operation on operands only.
 func (g *image) named(n *term.Node) term.Ref {
 	kids := g.src.Children(n)

@@ -153,10 +153,8 @@ func (d *reverser) node(r term.Ref) error {
 	case term.NumOp:
 		zero := func(term.Var) term.Ref { return d.dst.Zero(n.Pos) }
 		d.refs[r] = d.dst.Pair(n.Pos, d.dst.Num(n.Pos, n.Val), d.dst.Dual(n.Pos, zero))
-	case term.AddOp:
-		d.refs[r] = d.sum(&n)
-	case term.FunOp:
-		d.refs[r] = d.function(&n)
+	case term.AddOp, term.FunOp:
+		d.refs[r] = d.operation(&n)
 	case term.IfOp:
 		d.refs[r] = d.conditional(&n)
 	case term.ZeroOp:
@@ -173,56 +171,31 @@ func (d *reverser) node(r term.Ref) error {
 	return nil
 }
 
-// sum is D(t+u) = ⟨x+y, λa.(x* a + y* a)⟩[⟨x,x*⟩:=D(t)][⟨y,y*⟩:=D(u)].
-func (d *reverser) sum(n *term.Node) term.Ref {
-	t, p := d.dst, n.Pos
-	x, xs := t.ReverseOpen(p)
-	y, ys := t.ReverseOpen(p)
-	primal := t.Add(p, t.Variable(p, x), t.Variable(p, y))
-	dual := t.Dual(p, func(a term.Var) term.Ref {
-		return t.Add(p, t.App(p, t.Variable(p, xs), t.Variable(p, a)), t.App(p, t.Variable(p, ys), t.Variable(p, a)))
-	})
-	return t.Unpair(p, y, ys, d.at(n.B), t.Unpair(p, x, xs, d.at(n.A), t.Pair(p, primal, dual)))
-}
-
-// function is D(f(t1,…,tk)). f has partial derivatives.
-func (d *reverser) function(n *term.Node) term.Ref {
-	t, p, kids := d.dst, n.Pos, d.src.Children(n)
-	k := len(kids)
-	xs, stars := make([]term.Var, k), make([]term.Var, k)
-	for i := range kids {
-		xs[i], stars[i] = t.ReverseOpen(p)
-	}
+// operation is D(t+u) or D(f(t1,…,tk)), where f has partial derivatives.
+func (d *reverser) operation(n *term.Node) term.Ref {
+	t, p, kids := d.dst, n.Pos, d.operandsOf(n)
+	xs, stars, opened := d.open(p, kids, func() (x, star term.Var) { return t.ReverseOpen(p) })
 	operand := func(i int) term.Ref { return t.Variable(p, xs[i]) }
-	primal := t.Fun(p, n.Sym, each(k, operand)...)
+	primal := d.apply(n, len(kids), operand)
 	dual := t.Dual(p, func(a term.Var) term.Ref {
 		var sum term.Ref
-		for i := k - 1; i >= 0; i-- {
-			slope := t.Slope(p, &n.Sym.Info().Partials[i], k, operand)
-			summand := t.App(p, t.Variable(p, stars[i]), t.Fun(p, term.Mul, slope, t.Variable(p, a)))
-			if sum == 0 {
-				sum = summand
-			} else {
-				sum = t.Add(p, summand, sum)
+		for i, star := range slices.Backward(stars) {
+			product := t.Variable(p, a)
+			if n.Op == term.FunOp {
+				product = t.Fun(p, term.Mul, t.Slope(p, &n.Sym.Info().Partials[i], len(kids), operand), product)
 			}
+			sum = d.plus(p, t.App(p, t.Variable(p, star), product), sum)
 		}
 		return sum
 	})
-	out := t.Pair(p, primal, dual)
-	for i, kid := range kids {
-		out = t.Unpair(p, xs[i], stars[i], d.at(kid), out)
-	}
-	return out
+	return opened(t.Pair(p, primal, dual))
 }
 
 // conditional is D(if s c s' then t else u).
 func (d *reverser) conditional(n *term.Node) term.Ref {
-	dst, p := d.dst, n.Pos
-	k := d.src.Children(n)
-	x, xs := dst.ReverseOpen(p)
-	y, ys := dst.ReverseOpen(p)
-	body := dst.If(p, n.Cmp, dst.Variable(p, x), dst.Variable(p, y), d.at(k[2]), d.at(k[3]))
-	return dst.Unpair(p, y, ys, d.at(k[1]), dst.Unpair(p, x, xs, d.at(k[0]), body))
+	t, p, k := d.dst, n.Pos, d.src.Children(n)
+	xs, _, opened := d.open(p, k[:2], func() (x, star term.Var) { return t.ReverseOpen(p) })
+	return opened(t.If(p, n.Cmp, t.Variable(p, xs[0]), t.Variable(p, xs[1]), d.at(k[2]), d.at(k[3])))
 }
 
 // each returns the k operands of a symbol.

@@ -213,18 +213,13 @@ func (w *tangent) vector(r term.Ref, n *term.Node) {
 		w.copy(r, *n)
 		return
 	}
-	kids := w.src.Children(n)
-	zs, as := make([]term.Var, len(kids)), make([]term.Var, len(kids))
-	first, second := make([]term.Ref, len(kids)), make([]term.Ref, len(kids))
-	for i := range kids {
-		zs[i], as[i] = w.number("z", n.Pos), w.number("a", n.Pos)
-		first[i], second[i] = w.dst.Variable(n.Pos, zs[i]), w.dst.Variable(n.Pos, as[i])
+	pos, kids := n.Pos, w.src.Children(n)
+	zs, as, opened := w.image.open(pos, kids, func() (z, a term.Var) { return w.number("z", pos), w.number("a", pos) })
+	vector := func(xs []term.Var) term.Ref {
+		return w.dst.Vec(pos, each(len(xs), func(i int) term.Ref { return w.dst.Variable(pos, xs[i]) }))
 	}
-	out := w.dst.Pair(n.Pos, w.dst.Vec(n.Pos, first), w.dst.Vec(n.Pos, second))
-	for i, k := range kids {
-		out = w.dst.Unpair(n.Pos, zs[i], as[i], w.refs[k], out)
-	}
-	w.refs[r] = out
+	first := vector(zs)
+	w.refs[r] = opened(w.dst.Pair(pos, first, vector(as)))
 }
 
 // open is Fwd of t[⟦x0,…⟧:=u], where the components are active numbers.
@@ -500,23 +495,6 @@ func (w *tangent) operation(r term.Ref, n *term.Node) term.Ref {
 		out = dst.Pair(pos, out, w.derivative(n, len(kids), first, second))
 	}
 	return w.around(pos, operands, out)
-}
-
-// operandsOf returns the operands of + or a symbol.
-func (w *tangent) operandsOf(n *term.Node) []term.Ref {
-	if n.Op == term.AddOp {
-		return []term.Ref{n.A, n.B}
-	}
-	return w.src.Children(n)
-}
-
-// apply is + or a symbol at k numbers.
-func (w *tangent) apply(n *term.Node, k int, first func(i int) term.Ref) term.Ref {
-	if n.Op == term.AddOp {
-		x := first(0)
-		return w.dst.Add(n.Pos, x, first(1))
-	}
-	return w.dst.Fun(n.Pos, n.Sym, each(k, first)...)
 }
 
 // derivative is Σ ∂i f(z1,…,zk)·ai: first makes an occurrence of zi, and second one of ai, or 0 where there is none.

@@ -44,7 +44,7 @@ func (t *Term) Typing(look func() error) ([]Type, error) {
 	c := checker{t: t, tr: tr, types: make([]Type, len(t.Nodes)),
 		linearity: linearity{outer: make([]Var, len(t.Nodes)), lin: make([]bool, len(t.Nodes))}}
 	for i, r := range tr.nodes[1:] {
-		if err := lookAt(i, look); err != nil {
+		if err := LookAt(i, look); err != nil {
 			return nil, err
 		}
 		if c.types[r], err = c.node(r); err != nil {

@@ -26,7 +26,7 @@ func (t *Term) Import(u *Term, how Import) (Ref, error) {
 	t.Nodes, t.Args = slices.Grow(t.Nodes, len(u.Nodes)), slices.Grow(t.Args, len(u.Args))
 	own := make([]Var, u.NumVars())
 	for r := range u.Nodes {
-		if err := lookAt(r, how.Look); err != nil {
+		if err := LookAt(r, how.Look); err != nil {
 			return 0, err
 		}
 		if live[r] {
@@ -46,7 +46,7 @@ func (t *Term) Import(u *Term, how Import) (Ref, error) {
 	image := make([]Ref, len(u.Nodes))
 	child := func(r Ref) Ref { return image[r] }
 	for r := range u.Nodes {
-		if err := lookAt(r, how.Look); err != nil {
+		if err := LookAt(r, how.Look); err != nil {
 			return 0, err
 		}
 		if live[r] {
@@ -227,7 +227,7 @@ func (t *Term) graft(s *Subterm, image func(i int, n Node) Node, rename func(Var
 		return r
 	}
 	for i, r := range slices.Backward(s.Nodes) {
-		if err := lookAt(i, s.look); err != nil {
+		if err := LookAt(i, s.look); err != nil {
 			return 0, err
 		}
 		images = append(images, t.Copy(s.t, image(i, s.t.Nodes[r]), child, rename))

@@ -15,7 +15,7 @@ func (t *Term) traverse(look func() error) (*traversal, error) {
 	n := len(t.Nodes)
 	tr := &traversal{at: make([]Ref, n), size: make([]Ref, n), binder: make([]Ref, t.NumVars())}
 	for r := 1; r < n; r++ {
-		if err := lookAt(r, look); err != nil {
+		if err := LookAt(r, look); err != nil {
 			return nil, err
 		}
 		size := 1
@@ -28,7 +28,7 @@ func (t *Term) traverse(look func() error) (*traversal, error) {
 	tr.nodes = make([]Ref, tr.size[t.Root]+1)
 	tr.at[t.Root] = tr.size[t.Root]
 	for r := t.Root; r > 0; r-- {
-		if err := lookAt(int(r), look); err != nil {
+		if err := LookAt(int(r), look); err != nil {
 			return nil, err
 		}
 		if tr.at[r] == 0 {
@@ -56,8 +56,8 @@ func (t *Term) Order(look func() error) ([]Ref, error) {
 // lookEvery is how many nodes a pass over an arena visits between two calls of its look.
 const lookEvery = 1 << 14
 
-// lookAt calls look, which may be nil, at every lookEvery-th node.
-func lookAt(i int, look func() error) error {
+// LookAt calls look, which may be nil, at every 2¹⁴-th node.
+func LookAt(i int, look func() error) error {
 	if i%lookEvery == 0 && look != nil {
 		return look()
 	}
@@ -139,7 +139,7 @@ func (t *Term) ClosedLambdas(inputs []Var, look func() error) ([]ClosedLambda, e
 	outermost := make([]Ref, len(t.Nodes))
 	var found []ClosedLambda
 	for place, r := range order.nodes {
-		if err := lookAt(place, look); err != nil {
+		if err := LookAt(place, look); err != nil {
 			return nil, err
 		}
 		n := &t.Nodes[r]

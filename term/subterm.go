@@ -29,7 +29,7 @@ type Subterm struct {
 func (t *Term) Subterm(at Ref, look func() error) (*Subterm, error) {
 	s := &Subterm{t: t, vars: map[Var]int{}, data: map[Ref]int{}, look: look}
 	for stack := []Ref{at}; len(stack) > 0; {
-		if err := lookAt(len(s.Nodes), look); err != nil {
+		if err := LookAt(len(s.Nodes), look); err != nil {
 			return nil, err
 		}
 		r := stack[len(stack)-1]
@@ -75,7 +75,7 @@ func (s *Subterm) Encode(out []byte) ([]byte, error) {
 
 func (s *Subterm) encode(e *encoder) ([]byte, error) {
 	for i, r := range s.Nodes {
-		if err := lookAt(i, s.look); err != nil {
+		if err := LookAt(i, s.look); err != nil {
 			return nil, err
 		}
 		e.node(&s.t.Nodes[r])
@@ -95,7 +95,11 @@ func (e *encoder) uint(n uint64) { e.out = binary.AppendUvarint(e.out, n) }
 
 func (e *encoder) node(n *Node) {
 	t := e.s.t
-	e.out = append(e.out, byte(n.Op))
+	e.out = append(e.out, byte(n.Op), byte(n.Cmp))
+	e.uint(uint64(n.Sym))
+	e.uint(n.Count)
+	e.typ(n.Elem)
+	e.typ(n.Res)
 	switch n.Op {
 	case VarOp:
 		if i := e.s.vars[n.X]; i >= 0 {
@@ -105,29 +109,8 @@ func (e *encoder) node(n *Node) {
 		}
 	case NumOp:
 		e.out = binary.LittleEndian.AppendUint64(e.out, math.Float64bits(n.Val))
-	case FunOp, SumOp:
-		e.uint(uint64(n.Sym))
-	case IfOp:
-		e.out = append(e.out, byte(n.Cmp))
-	case NatOp:
-		e.uint(n.Count)
-		e.typ(n.Res)
 	case DataOp:
 		e.uint(uint64(e.s.data[n.A]))
-		e.typ(n.Elem)
-		e.typ(n.Res)
-	case ListOp:
-		e.typ(n.Elem)
-		e.typ(n.Res)
-	case ConOp:
-		e.uint(n.Count)
-		e.typ(n.Res)
-	case CaseOp:
-		e.typ(n.Res)
-	case FixOp:
-		e.uint(n.Count)
-	}
-	switch n.Op {
 	case FunOp, VecOp, ListOp, UnvecOp, UntupleOp, CaseOp, BranchOp, FixOp:
 		e.uint(uint64(n.N))
 	}
@@ -203,7 +186,7 @@ func (s *Subterm) Isolate() (*Term, error) {
 	out := New(NewTypes())
 	types := out.Types.translation(t.Types)
 	for i, x := range slices.Concat(s.Bound, s.Free) {
-		if err := lookAt(i, s.look); err != nil {
+		if err := LookAt(i, s.look); err != nil {
 			return nil, err
 		}
 		v, pos := t.Info(x), Pos(len(s.Nodes)+i+1)

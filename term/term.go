@@ -150,6 +150,8 @@ func (t *Term) many(n Node, kids []Ref) Ref {
 }
 
 // Variable adds an occurrence of x.
+//
+//go:noinline
 func (t *Term) Variable(p Pos, x Var) Ref { return t.add(Node{Op: VarOp, Pos: p, X: x}) }
 
 // Num adds the numeral r.
@@ -159,12 +161,16 @@ func (t *Term) Num(p Pos, r float64) Ref { return t.add(Node{Op: NumOp, Pos: p, 
 func (t *Term) Lam(p Pos, x Var, body Ref) Ref { return t.add(Node{Op: LamOp, Pos: p, X: x, A: body}) }
 
 // App adds f u.
+//
+//go:noinline
 func (t *Term) App(p Pos, f, u Ref) Ref { return t.add(Node{Op: AppOp, Pos: p, A: f, B: u}) }
 
 // Pair adds ⟨a,b⟩.
 func (t *Term) Pair(p Pos, a, b Ref) Ref { return t.add(Node{Op: PairOp, Pos: p, A: a, B: b}) }
 
 // Let adds body[x:=u].
+//
+//go:noinline
 func (t *Term) Let(p Pos, x Var, u, body Ref) Ref {
 	return t.add(Node{Op: LetOp, Pos: p, X: x, A: body, B: u})
 }
@@ -328,7 +334,7 @@ func (t *Term) SymbolsWith(more func(n *Node) int, look func() error) (int64, er
 	nest := t.nest(live)
 	var size float64
 	for r := Ref(1); int(r) < len(t.Nodes); r++ {
-		if err := lookAt(int(r), look); err != nil {
+		if err := LookAt(int(r), look); err != nil {
 			return 0, err
 		}
 		if live[r] {
@@ -379,7 +385,7 @@ func (t *Term) Inside(look func() error, roots ...Ref) ([]bool, error) {
 	}
 	mark := func(k Ref) { inside[k] = true }
 	for r := len(t.Nodes) - 1; r > 0; r-- {
-		if err := lookAt(r, look); err != nil {
+		if err := LookAt(r, look); err != nil {
 			return nil, err
 		}
 		if inside[r] {
@@ -405,7 +411,7 @@ func (t *Term) Free(look func() error) ([]Var, error) {
 	free := make([]bool, t.NumVars())
 	bound := make([]bool, t.NumVars())
 	for r := Ref(1); int(r) < len(t.Nodes); r++ {
-		if err := lookAt(int(r), look); err != nil {
+		if err := LookAt(int(r), look); err != nil {
 			return nil, err
 		}
 		if !live[r] {

@@ -15,20 +15,18 @@
 package gramio
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
+	"testing/fstest"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/bridge"
@@ -119,11 +117,7 @@ func (p *Program) ownRows(ctx context.Context) ([]float64, error) {
 
 // firstRows are the rows of the first file, by which the program is typed.
 func (p *Program) firstRows(ctx context.Context, input string) ([]float64, error) {
-	file, d, err := p.declaration()
-	if err != nil {
-		return nil, err
-	}
-	n, err := form(file, d, input)
+	_, _, n, err := p.form(input)
 	if err != nil {
 		return nil, err
 	}
@@ -161,20 +155,6 @@ func (p *Program) data(loaded *gram.Program) *load.Variable {
 	return &data[i]
 }
 
-// declaration returns the declaration of the list.
-func (p *Program) declaration() (*syntax.File, *syntax.Decl, error) {
-	file, err := parse(p.Name, p.Text)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range file.Decls {
-		if d := &file.Decls[i]; d.Kind == syntax.DataDecl && d.Name == p.Over {
-			return file, d, nil
-		}
-	}
-	return nil, nil, fmt.Errorf("%s: the program has no data %s", p.Name, p.Over)
-}
-
 func parse(name string, text []byte) (*syntax.File, error) {
 	file, wrong, err := syntax.Parse(name, text, syntax.Options{})
 	if err == nil && len(wrong) > 0 {
@@ -197,7 +177,7 @@ func (p *Program) record(path string) (fs.File, error) {
 		return nil, err
 	}
 	p.Files[path] = text
-	return newMemory(path, text), nil
+	return memory(text)
 }
 
 // file opens a file that has travelled with the program.
@@ -206,27 +186,11 @@ func (p *Program) file(path string) (fs.File, error) {
 	if !ok {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	return newMemory(path, text), nil
+	return memory(text)
 }
 
-// memory is a file in memory.
-type memory struct {
-	*bytes.Reader
-	name string
-}
-
-func newMemory(name string, text []byte) fs.File { return memory{bytes.NewReader(text), name} }
-
-func (m memory) Close() error               { return nil }
-func (m memory) Stat() (fs.FileInfo, error) { return m, nil }
-func (m memory) Name() string               { return filepath.Base(m.name) }
-func (m memory) Size() int64                { return m.Reader.Size() }
-func (m memory) Mode() fs.FileMode          { return 0o444 }
-func (m memory) ModTime() time.Time         { return time.Time{} }
-func (m memory) IsDir() bool                { return false }
-func (m memory) Sys() any                   { return nil }
-
-var _ io.ReaderAt = memory{}
+// memory opens a file in memory.
+func memory(text []byte) (fs.File, error) { return fstest.MapFS{"file": {Data: text}}.Open("file") }
 
 // NewPoint returns the program's point, with the names of the inputs.
 func (p *Program) NewPoint(ctx context.Context) (*gram.Point, error) {

@@ -63,11 +63,7 @@ func (p *Program) shards(ctx context.Context, rows []float64, src Source) ([]Sha
 		}
 		return out, nil
 	}
-	file, d, err := p.declaration()
-	if err != nil {
-		return nil, err
-	}
-	expr, err := form(file, d, src.Input)
+	_, _, expr, err := p.form(src.Input)
 	if err != nil {
 		return nil, err
 	}
@@ -99,32 +95,39 @@ func List(ctx context.Context, pattern string) ([]string, error) {
 	return files, err
 }
 
-// form returns the expression that reads the files of an input: that of the declaration with another path, or the input
-// itself.
-func form(file *syntax.File, d *syntax.Decl, input string) (*syntax.ExprNode, error) {
-	if word, rest, _ := strings.Cut(input, " "); slices.Contains([]string{"csv", "npy", "npz", "parquet", "json"}, word) && strings.HasPrefix(strings.TrimSpace(rest), `"`) {
+// form returns the declaration of the list, and the expression that reads the files of an input: that of the declaration
+// with another path, or the input itself.
+func (p *Program) form(input string) (*syntax.File, *syntax.Decl, *syntax.ExprNode, error) {
+	file, err := parse(p.Name, p.Text)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	i := slices.IndexFunc(file.Decls, func(d syntax.Decl) bool { return d.Kind == syntax.DataDecl && d.Name == p.Over })
+	if i < 0 {
+		return nil, nil, nil, fmt.Errorf("%s: the program has no data %s", p.Name, p.Over)
+	}
+	d := &file.Decls[i]
+	if word, rest, _ := strings.Cut(input, " "); slices.Contains([]string{"csv", "npy", "npz", "parquet", "json"}, word) &&
+		strings.HasPrefix(strings.TrimSpace(rest), `"`) {
 		f, err := parse("input", []byte("data x = "+input+"\n0"))
 		if err != nil {
-			return nil, err
+			return nil, nil, nil, err
 		}
-		return f.Expr(f.Decls[0].Value), nil
+		return file, d, f.Expr(f.Decls[0].Value), nil
 	}
 	n := *file.Expr(d.Value)
 	if n.Kind != syntax.FileExpr {
-		return nil, fmt.Errorf(`data %s is not read from a file, so the input has to say how files are read: csv "%s" "column" "column"`, d.Name, input)
+		return nil, nil, nil, fmt.Errorf("data %s is not read from a file, so the input has to say how files are read: "+
+			`csv "%s" "column" "column"`, d.Name, input)
 	}
 	n.Words = slices.Clone(n.Words)
 	n.Words[0].Text = input
-	return &n, nil
+	return file, d, &n, nil
 }
 
 // readFile reads a file of rows. Errors tell its path, and the line and the column.
 func (p *Program) readFile(ctx context.Context, name string, want *load.Shape) (load.Value, error) {
-	file, d, err := p.declaration()
-	if err != nil {
-		return load.Value{}, err
-	}
-	n, err := form(file, d, p.Form)
+	file, d, n, err := p.form(p.Form)
 	if err != nil {
 		return load.Value{}, err
 	}
@@ -138,7 +141,7 @@ func (p *Program) readFile(ctx context.Context, name string, want *load.Shape) (
 		if err != nil {
 			return load.Value{}, err
 		}
-		source := &load.Source{Open: func(string) (fs.File, error) { return newMemory(alias, text), nil }, Guard: &syntax.Guard{}}
+		source := &load.Source{Open: func(string) (fs.File, error) { return memory(text) }, Guard: &syntax.Guard{}}
 		set := load.SetFile(p.Over, p.Form, as)
 		v, wrong = source.Set(&set, want, d)
 	}

@@ -243,8 +243,7 @@ func (s *State) occurrence(r compile.Ref) *reference.Term {
 
 // node is the term of a node. That of a value is made once.
 func (s *State) node(r compile.Ref) *reference.Term {
-	t := s.known[r]
-	if t != nil {
+	if t := s.known[r]; t != nil {
 		return t
 	}
 	n := &s.nodes[r]
@@ -253,15 +252,13 @@ func (s *State) node(r compile.Ref) *reference.Term {
 		if len(n.Captures) > 0 {
 			break
 		}
-		if t = s.closed[n.Code]; t == nil {
-			t = s.constructor(r)
-			s.closed[n.Code] = t
+		if s.closed[n.Code] == nil {
+			s.closed[n.Code] = s.constructor(r)
 		}
-		return t
+		return s.closed[n.Code]
 	}
-	t = s.constructor(r)
-	s.known[r] = t
-	return t
+	s.known[r] = s.constructor(r)
+	return s.known[r]
 }
 
 // constructor is the term of a node that is no substitution.
@@ -271,32 +268,25 @@ func (s *State) constructor(r compile.Ref) *reference.Term {
 	switch n.Kind {
 	case compile.Fun1, compile.Fun2, compile.Mul:
 		t.Op, t.Sym, t.Kids = reference.Function, n.Symbol, s.arguments(r)
-		return t
 	case compile.Add:
-		if sum := plus(s.operand(r, 0), s.operand(r, 1)); sum.Pos != 0 || sum.Op != reference.Plus {
-			return sum
-		} else {
+		sum := plus(s.operand(r, 0), s.operand(r, 1))
+		if sum.Pos == 0 && sum.Op == reference.Plus {
 			sum.Pos = n.Pos
-			return sum
 		}
+		return sum
 	case compile.App:
 		t.Op, t.Kids = reference.Apply, s.operands(r)
 		if n.Fired && t.Kids[0].Op == reference.Fix {
 			t.Kids[0] = s.unfolded(&s.nodes[n.Operands[0].Ref])
 		}
-		return t
 	case compile.If:
 		t.Op, t.Cmp, t.Kids = reference.If, n.Compare, append(s.operands(r), s.branches(n)...)
-		return t
 	case compile.Case:
 		t.Op, t.Kids = reference.Match, append(s.operands(r), s.branches(n)...)
-		return t
 	case compile.Pair:
 		t.Op, t.Kids = reference.MakePair, s.operands(r)
-		return t
 	case compile.Con:
 		t.Op, t.At, t.Kids = reference.Construct, n.Index, s.operands(r)
-		return t
 	case compile.Iter:
 		// Behind the operand stand the list and the variable that is applied.
 		return s.spine(s.occurrence(n.Operands[2].Ref), s.elements(n.Operands[1].Ref)[:n.Count], s.operand(r, 0))
@@ -320,8 +310,10 @@ func (s *State) constructor(r compile.Ref) *reference.Term {
 		return s.function(n)
 	case compile.Names:
 		return occurrence(s.vars[r])
+	default:
+		panic(fmt.Sprintf("decode: node %d, %v, is no term", r, n.Kind))
 	}
-	panic(fmt.Sprintf("decode: node %d, %v, is no term", r, n.Kind))
+	return t
 }
 
 func (s *State) operands(r compile.Ref) (ts []*reference.Term) {

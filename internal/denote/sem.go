@@ -66,11 +66,8 @@ type denoter struct {
 }
 
 func (d *denoter) clause(n *term.Node) clause {
-	t, u := clause(nil), clause(nil)
-	switch n.Op {
-	case term.LamOp, term.AppOp, term.PairOp, term.LetOp, term.UnvecOp, term.UntupleOp, term.AddOp:
-		t, u = d.of[n.A], d.of[n.B]
-	}
+	var kids []clause // of t and u, in the equations
+	d.t.Kids(n, func(k term.Ref) { kids = append(kids, d.of[k]) })
 	switch n.Op {
 	// ⟦x⟧(g) = g_x, and ⟦⊢_z z⟧(g) = r ↦ r
 	case term.VarOp:
@@ -85,37 +82,30 @@ func (d *denoter) clause(n *term.Node) clause {
 	// ⟦λx.t⟧(g) = d ↦ ⟦t⟧(g,d), and ⟦λz.t⟧(g) = ⟦⊢_z t⟧(g)
 	case term.LamOp:
 		if d.t.Info(n.X).Linear {
-			return func(g *Env) Value { return Linear(func(a Number) Value { return t(g.With(n.X, a)) }) }
+			return func(g *Env) Value { return Linear(func(a Number) Value { return kids[0](g.With(n.X, a)) }) }
 		}
-		return func(g *Env) Value { return Func(func(v Value) Value { return t(g.With(n.X, v)) }) }
+		return func(g *Env) Value { return Func(func(v Value) Value { return kids[0](g.With(n.X, v)) }) }
 	// ⟦t u⟧(g) = ⟦t⟧(g)(⟦u⟧(g))
 	case term.AppOp:
-		return func(g *Env) Value { return apply(t(g), u(g)) }
+		return func(g *Env) Value { return apply(kids[0](g), kids[1](g)) }
 	// ⟦⟨t,u⟩⟧(g) = (⟦t⟧(g), ⟦u⟧(g))
 	case term.PairOp:
-		return func(g *Env) Value { return Pair{t(g), u(g)} }
+		return func(g *Env) Value { return Pair{kids[0](g), kids[1](g)} }
 	// ⟦t[p:=u]⟧(g) = ⟦t⟧(g, ⟦u⟧(g))
 	case term.LetOp:
-		return func(g *Env) Value { return t(g.With(n.X, u(g))) }
+		return func(g *Env) Value { return kids[0](g.With(n.X, kids[1](g))) }
 	case term.UnvecOp, term.UntupleOp:
 		xs := d.t.BoundVars(n)
-		return func(g *Env) Value { return t(open(g, xs, u(g))) }
+		return func(g *Env) Value { return kids[0](open(g, xs, kids[1](g))) }
 	// ⟦t+u⟧(g) = ⟦t⟧(g) + ⟦u⟧(g)
 	case term.AddOp:
-		return func(g *Env) Value { return d.m.Sum(t(g), u(g)) }
+		return func(g *Env) Value { return d.m.Sum(kids[0](g), kids[1](g)) }
 	}
-	return d.many(n)
+	return d.many(n, kids)
 }
 
-// many are the clauses of the nodes with many children.
-func (d *denoter) many(n *term.Node) clause {
-	var kids []clause
-	switch n.Op {
-	case term.FunOp, term.VecOp, term.IfOp, term.ListOp, term.CaseOp, term.FixOp:
-		for _, k := range d.t.Children(n) {
-			kids = append(kids, d.of[k])
-		}
-	}
+// many are the clauses of the other nodes.
+func (d *denoter) many(n *term.Node, kids []clause) clause {
 	switch n.Op {
 	// ⟦f(t1,…,tk)⟧(g) = ⟦f⟧(⟦t1⟧(g),…,⟦tk⟧(g))
 	case term.FunOp:
@@ -143,11 +133,10 @@ func (d *denoter) many(n *term.Node) clause {
 		}
 	// ⟦C t⟧(g) = (C, ⟦t⟧(g))
 	case term.ConOp:
-		if n.A == 0 {
+		if len(kids) == 0 {
 			return func(*Env) Value { return Con{Number: n.Count} }
 		}
-		t := d.of[n.A]
-		return func(g *Env) Value { return Con{n.Count, t(g)} }
+		return func(g *Env) Value { return Con{n.Count, kids[0](g)} }
 	// ⟦match t with … C p → u …⟧(g) = ⟦u⟧(g, v) where ⟦t⟧(g) = (C, v)
 	case term.CaseOp:
 		branches := d.t.Children(n)[1:]
@@ -159,7 +148,7 @@ func (d *denoter) many(n *term.Node) clause {
 			return kids[1+c.Number](g)
 		}
 	case term.BranchOp:
-		return d.of[n.A]
+		return kids[0]
 	case term.FixOp:
 		return d.fix(n, kids)
 	// ⟦[t1;…;tn]⟧(g) = f ↦ x ↦ f(⟦t1⟧(g))(… f(⟦tn⟧(g))(x))

@@ -2,6 +2,7 @@ package denote
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -27,8 +28,8 @@ type Linear func(Number) Value
 // Tuple is ⟨vs…⟩, pairs nested to the right: an element of ⟦A^s⟧ too.
 func Tuple(vs ...Value) Value {
 	v := vs[len(vs)-1]
-	for i := len(vs) - 2; i >= 0; i-- {
-		v = Pair{vs[i], v}
+	for _, left := range slices.Backward(vs[:len(vs)-1]) {
+		v = Pair{left, v}
 	}
 	return v
 }
@@ -65,20 +66,13 @@ func (m Model) dim(n int) int {
 
 // Zero is 0⃗ of R^d; d = 0 stands for the model's.
 func (m Model) Zero(d int) Value {
-	zeros := make([]Value, m.dim(d))
-	for i := range zeros {
-		zeros[i] = m.Ground.Of(0)
-	}
-	return Tuple(zeros...)
+	return Tuple(slices.Repeat([]Value{m.Ground.Of(0)}, m.dim(d))...)
 }
 
 // Injection is the linear map a ↦ ⟨0,…,a,…,0⟩ with a at place i, from 0: the x* of the input i.
 func (m Model) Injection(i int) Linear {
 	return func(a Number) Value {
-		out := make([]Value, m.dim(0))
-		for j := range out {
-			out[j] = m.Ground.Of(0)
-		}
+		out := slices.Repeat([]Value{m.Ground.Of(0)}, m.dim(0))
 		out[i] = a
 		return Tuple(out...)
 	}
@@ -110,11 +104,7 @@ func (m Model) Same(v, w Value) bool {
 		_, ok := w.(Func)
 		return ok
 	}
-	switch w.(type) {
-	case Pair, Con, Linear, Func:
-		return false
-	}
-	return m.Ground.Holds(term.LessEqual, v, w) && m.Ground.Holds(term.LessEqual, w, v)
+	return m.number(w) && m.Ground.Holds(term.LessEqual, v, w) && m.Ground.Holds(term.LessEqual, w, v)
 }
 
 // Member reports whether v is in ⟦A⟧, functions by their kind alone.

@@ -2,6 +2,7 @@ package hypergraph
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gram-machine/gram/term"
 )
@@ -15,24 +16,20 @@ type NotGroundError struct {
 
 func (e *NotGroundError) Error() string { return "not a computational graph: " + e.What }
 
-// value is what a subterm denotes: a node if it is not negative, otherwise the tuple −1−v of the reader.
-type value int64
-
-type tuple struct{ off, n int }
+// value is what a subterm denotes: a node, or a tuple, which has components.
+type value struct {
+	node  Node
+	tuple []value
+}
 
 // reader makes the graph of a term, operands before the operation that reads them.
 type reader struct {
-	t      *term.Term
-	b      *Builder
-	of     []value // of the nodes that have been read
-	env    []value
-	known  []bool
-	tuples []tuple
-	comps  []value
+	t     *term.Term
+	b     *Builder
+	of    []value // of the nodes that have been read
+	env   []value
+	known []bool
 }
-
-// lookAt is how many nodes are read between two looks.
-const lookAt = 1 << 14
 
 // FromTerm returns the computational graph of a term in the grammar of section 2.1: ground terms (section 5,
 // def:ground_term) and tuples of them. Besides, tuples may be opened and bound, so that Fwd(G) and bp(G) have graphs
@@ -68,10 +65,8 @@ func FromTerm(t *term.Term, inputs []term.Var, look func() error) (*Graph, error
 		}
 	}
 	for i, r := range order {
-		if i%lookAt == 0 && look != nil {
-			if err := look(); err != nil {
-				return nil, err
-			}
+		if err := term.LookAt(i, look); err != nil {
+			return nil, err
 		}
 		if rd.of[r], err = rd.node(r, &t.Nodes[r]); err != nil {
 			return nil, err
@@ -93,50 +88,35 @@ func (rd *reader) bind(x term.Var, v value) {
 
 // name remembers that x is the first variable that is bound to v, if v is no input.
 func (rd *reader) name(x term.Var, v value) {
-	if rd.b == nil || v < value(rd.b.g.inputs) {
+	if rd.b == nil || v.tuple != nil || int(v.node) < rd.b.g.inputs {
 		return
 	}
 	g := rd.b.g
 	g.vars = append(g.vars, make([]term.Var, len(g.nodes)-len(g.vars))...)
-	if g.vars[v] == 0 {
-		g.vars[v] = x
+	if g.vars[v.node] == 0 {
+		g.vars[v.node] = x
 	}
-}
-
-func (rd *reader) tuple(comps []value) value {
-	rd.tuples = append(rd.tuples, tuple{len(rd.comps), len(comps)})
-	rd.comps = append(rd.comps, comps...)
-	return -value(len(rd.tuples))
-}
-
-// components returns the components of a tuple; nil for a node.
-func (rd *reader) components(v value) []value {
-	if v >= 0 {
-		return nil
-	}
-	t := rd.tuples[-1-v]
-	return rd.comps[t.off : t.off+t.n]
 }
 
 // input makes the value of an input of type ty, whose numbers are inputs from *n on. It recurses on the type.
 func (rd *reader) input(ty term.Type, n *int) (value, error) {
 	if ty == term.R {
 		*n++
-		return value(*n - 1), nil
+		return value{node: Node(*n - 1)}, nil
 	}
 	parts := rd.t.Types.Components(ty)
 	if parts == nil {
-		return 0, &NotGroundError{What: "an input has type " + rd.t.Types.String(ty)}
+		return value{}, &NotGroundError{What: "an input has type " + rd.t.Types.String(ty)}
 	}
 	comps := make([]value, len(parts))
 	for i, p := range parts {
 		v, err := rd.input(p, n)
 		if err != nil {
-			return 0, err
+			return value{}, err
 		}
 		comps[i] = v
 	}
-	return rd.tuple(comps), nil
+	return value{tuple: comps}, nil
 }
 
 func (rd *reader) fail(r term.Ref, format string, args ...any) error {
@@ -148,11 +128,11 @@ func (rd *reader) node(r term.Ref, n *term.Node) (value, error) {
 	switch n.Op {
 	case term.VarOp:
 		if !rd.known[n.X] {
-			return 0, rd.fail(r, "the variable %s is no input", rd.t.Info(n.X).Name)
+			return value{}, rd.fail(r, "the variable %s is no input", rd.t.Info(n.X).Name)
 		}
 		return rd.env[n.X], nil
 	case term.NumOp:
-		return value(rd.b.numeral(n.Val)), nil
+		return value{node: rd.b.numeral(n.Val)}, nil
 	case term.LetOp, term.UnvecOp, term.UntupleOp:
 		return rd.of[n.A], nil
 	}
@@ -161,21 +141,21 @@ func (rd *reader) node(r term.Ref, n *term.Node) (value, error) {
 	f := n.Sym
 	switch n.Op {
 	case term.PairOp, term.VecOp:
-		return rd.tuple(vs), nil
+		return value{tuple: vs}, nil
 	case term.AddOp:
 		f = term.NoSymbol
 	}
 	if len(vs) != arity(f) {
-		return 0, rd.fail(r, "%s takes %d operands, not %d", symbolName(f), arity(f), len(vs))
+		return value{}, rd.fail(r, "%s takes %d operands, not %d", symbolName(f), arity(f), len(vs))
 	}
 	off := len(rd.b.g.args)
 	for _, v := range vs {
-		if v < 0 {
-			return 0, rd.fail(r, "an operand is a tuple")
+		if v.tuple != nil {
+			return value{}, rd.fail(r, "an operand is a tuple")
 		}
-		rd.b.g.args = append(rd.b.g.args, Node(v))
+		rd.b.g.args = append(rd.b.g.args, v.node)
 	}
-	return value(rd.b.edge(f, n.Pos, off)), nil
+	return value{node: rd.b.edge(f, n.Pos, off)}, nil
 }
 
 // open binds the variables of a let or of the opening of a tuple.
@@ -184,29 +164,27 @@ func (rd *reader) open(r term.Ref, n *term.Node, v value) error {
 	switch n.Op {
 	case term.LetOp:
 		rd.bind(n.X, v)
-		if pair := rd.components(v); len(pair) == 2 { // of Fwd(G): a value and its tangent
+		if pair := v.tuple; len(pair) == 2 { // of Fwd(G): a value and its tangent
 			rd.name(n.X, pair[0])
 			rd.name(n.X, pair[1])
 		}
 		return nil
 	case term.UntupleOp:
 		for _, x := range xs[:len(xs)-1] {
-			c := rd.components(v)
-			if len(c) != 2 {
+			if len(v.tuple) != 2 {
 				return rd.fail(r, "what is opened is no tuple of %d", len(xs))
 			}
-			rd.bind(x, c[0])
-			v = c[1]
+			rd.bind(x, v.tuple[0])
+			v = v.tuple[1]
 		}
 		rd.bind(xs[len(xs)-1], v)
 		return nil
 	}
-	comps := rd.components(v)
-	if len(comps) != len(xs) {
+	if len(v.tuple) != len(xs) {
 		return rd.fail(r, "what is opened is no tuple of %d", len(xs))
 	}
 	for i, x := range xs {
-		rd.bind(x, comps[i])
+		rd.bind(x, v.tuple[i])
 	}
 	return nil
 }
@@ -217,13 +195,11 @@ func (rd *reader) output(v value) {
 	for len(stack) > 0 {
 		v := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if v >= 0 {
-			rd.b.g.outputs = append(rd.b.g.outputs, Node(v))
-			continue
+		if v.tuple == nil {
+			rd.b.g.outputs = append(rd.b.g.outputs, v.node)
 		}
-		comps := rd.components(v)
-		for i := len(comps) - 1; i >= 0; i-- {
-			stack = append(stack, comps[i])
+		for _, c := range slices.Backward(v.tuple) {
+			stack = append(stack, c)
 		}
 	}
 }

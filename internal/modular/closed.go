@@ -159,44 +159,39 @@ func (l *closedLambda) rank(input int) int {
 // keyOf returns the sum of the λ's encoding and of what that leaves open: which free variable is which input or λ,
 // how long the data are and what those are that are no lists; the order of the inputs among themselves, since sums
 // are in it; and the point, if there is a conditional.
-func (c *closer) keyOf(l *closedLambda) (key, error) {
+func (c *closer) keyOf(l *closedLambda) (k key, err error) {
 	b, err := l.sub.Encode(nil)
 	if err != nil {
-		return key{}, err
+		return k, err
 	}
 	for _, m := range l.free {
-		if n := m.lambda; n != nil {
-			b = append(b, 1)
-			b = append(b, n.key[:]...)
+		if n := m.lambda; n == nil {
+			b = fmt.Append(b, "input ", l.rank(m.input), "\n")
+		} else {
+			b = fmt.Appendf(b, "λ %x\n", n.key)
 			for _, in := range n.inputs {
-				b = binary.AppendUvarint(b, uint64(l.rank(in)))
+				b = fmt.Append(b, l.rank(in), "\n")
 			}
-			continue
 		}
-		b = append(b, 0)
-		b = binary.AppendUvarint(b, uint64(l.rank(m.input)))
 	}
 	for _, i := range l.sub.Data {
-		b = appendData(b, &c.src.Data[i])
+		d := &c.src.Data[i]
+		b = fmt.Appendln(b, d.Rows, d.Width, d.List)
+		if !d.List { // lists stay folded
+			b = appendBits(b, d.Values...)
+		}
 	}
 	if l.branches {
 		for _, in := range l.inputs {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(c.point[in]))
+			b = appendBits(b, c.point[in])
 		}
 	}
 	return sha256.Sum256(b), nil
 }
 
-// appendData appends what a normal form depends on: lists stay folded.
-func appendData(b []byte, d *term.Data) []byte {
-	b = binary.AppendUvarint(b, uint64(d.Rows))
-	b = binary.AppendUvarint(b, uint64(d.Width))
-	if d.List {
-		return append(b, 1)
-	}
-	b = append(b, 0)
-	for _, v := range d.Values {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+func appendBits(b []byte, xs ...float64) []byte {
+	for _, x := range xs {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 	}
 	return b
 }

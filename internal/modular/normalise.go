@@ -87,11 +87,10 @@ func (m *machine) normal(point []float64) (_ *term.Term, err error) {
 		num.num, num.known = point[i], true
 		env.vars[x] = binding{in, true}
 	}
-	if m.root.root, err = m.run(m.t.Root, env); err != nil {
-		return nil, err
-	}
-	if err := m.explore(); err != nil {
-		return nil, err
+	m.root.root = m.run(m.t.Root, env)
+	m.explore()
+	if m.err != nil {
+		return nil, m.err
 	}
 	for _, d := range m.duals {
 		if !d.visited {
@@ -133,14 +132,14 @@ func (m *machine) stop(limit string, most uint64, err error) {
 // lookEvery is how many units of work there are between two looks.
 const lookEvery = 1 << 16
 
-// unit is called for each unit of work.
-func (m *machine) unit() error {
+// unit is called for each unit of work. It reports whether the work goes on: there is no error.
+func (m *machine) unit() bool {
 	if m.units++; m.units%lookEvery == 0 && m.opt.Limits.Look != nil && m.err == nil {
 		if err := m.opt.Limits.Look(); err != nil {
 			m.stop("", 0, err)
 		}
 	}
-	return m.err
+	return m.err == nil
 }
 
 // fresh makes a value.
@@ -285,18 +284,18 @@ func (m *machine) bindTuple(xs []term.Var, v *value, nested bool, env *frame) {
 	}
 }
 
-// run reduces a node to its value.
-func (m *machine) run(r term.Ref, env *frame) (*value, error) {
+// run reduces a node to its value, nil if there is an error.
+func (m *machine) run(r term.Ref, env *frame) *value {
 	return m.runFrom(func() { m.todo(evaluate, r, env) })
 }
 
-// runFrom does what start has added to the tasks, and returns the value that is left.
-func (m *machine) runFrom(start func()) (*value, error) {
+// runFrom does what start has added to the tasks, and returns the value that is left, nil if there is an error.
+func (m *machine) runFrom(start func()) *value {
 	base := len(m.tasks)
 	start()
 	for len(m.tasks) > base {
-		if err := m.unit(); err != nil {
-			return nil, err
+		if !m.unit() {
+			return nil
 		}
 		t := m.tasks[len(m.tasks)-1]
 		m.tasks = m.tasks[:len(m.tasks)-1]
@@ -320,7 +319,7 @@ func (m *machine) runFrom(start func()) (*value, error) {
 			m.iterate(t)
 		}
 	}
-	return m.pop(), m.err
+	return m.pop()
 }
 
 func (m *machine) todo(do todo, r term.Ref, env *frame) {
@@ -619,39 +618,31 @@ func (q *queue) Pop() any {
 }
 
 // underDual takes the body of a dual to a sum of applications of dual variables, as Lemma main does.
-func (m *machine) underDual(d, a *value) error {
+func (m *machine) underDual(d, a *value) {
 	m.job = &job{arrived: map[*value]*value{}}
-	if err := m.linearBody(d, binding{a, true}); err != nil {
-		return err
-	}
-	for len(m.job.queue) > 0 {
+	m.linearBody(d, binding{a, true})
+	for len(m.job.queue) > 0 && m.err == nil {
 		h := heap.Pop(&m.job.queue).(*value)
 		m.at = h.pos
 		m.step(rule.Subst, 1)
 		m.step(rule.Lambda, 1)
 		b := m.bindLinear(m.job.arrived[h])
 		if h.node != 0 {
-			if err := m.linearBody(h, b); err != nil {
-				return err
-			}
+			m.linearBody(h, b)
 		}
 	}
 	slices.SortFunc(m.job.free, func(v, w *value) int { return cmp.Compare(v.seq, w.seq) })
 	for _, h := range m.job.free {
 		m.scope.summands = append(m.scope.summands, summand{h, m.job.arrived[h]})
 	}
-	return m.err
 }
 
 // linearBody runs the body of a dual, whose applications of duals arrive there.
-func (m *machine) linearBody(d *value, a binding) error {
+func (m *machine) linearBody(d *value, a binding) {
 	n := &m.t.Nodes[d.node]
 	env := d.env.inside(n.Pos)
 	env.vars[n.X] = a
-	for stack := []term.Ref{n.A}; len(stack) > 0; {
-		if err := m.unit(); err != nil {
-			return err
-		}
+	for stack := []term.Ref{n.A}; len(stack) > 0 && m.unit(); {
 		r := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		n := &m.t.Nodes[r]
@@ -660,27 +651,19 @@ func (m *machine) linearBody(d *value, a binding) error {
 		case term.AddOp:
 			stack = append(stack, n.B, n.A)
 		case term.AppOp:
-			head, err := m.run(n.A, env)
-			if err != nil {
-				return err
+			head := m.run(n.A, env)
+			if arg := m.run(n.B, env); m.err == nil {
+				m.arrive(head, arg)
 			}
-			arg, err := m.run(n.B, env)
-			if err != nil {
-				return err
-			}
-			m.arrive(head, arg)
 		case term.LetOp, term.UnvecOp, term.UntupleOp:
-			v, err := m.run(n.B, env)
-			if err != nil {
-				return err
+			if v := m.run(n.B, env); m.err == nil {
+				m.bindAt(n, v, env)
 			}
-			m.bindAt(n, v, env)
 			stack = append(stack, n.A)
 		default:
 			m.unsupported(n)
 		}
 	}
-	return m.err
 }
 
 // arrive adds v to what has arrived at a dual: (11).

@@ -14,12 +14,8 @@ type reference struct {
 }
 
 // explore goes under all λs that the result has, and finds where each value is used.
-func (m *machine) explore() error {
-	stack := m.uses(nil, m.root, false)
-	for len(stack) > 0 {
-		if err := m.unit(); err != nil {
-			return err
-		}
+func (m *machine) explore() {
+	for stack := m.uses(nil, m.root, false); len(stack) > 0 && m.unit(); {
 		u := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		v := u.v
@@ -38,14 +34,11 @@ func (m *machine) explore() error {
 		for _, a := range v.args {
 			stack = append(stack, reference{a, v.scope})
 		}
-		if err := m.goUnder(v); err != nil {
-			return err
-		}
+		m.goUnder(v)
 		for _, s := range v.under {
 			stack = m.uses(stack, s, v.kind == dual)
 		}
 	}
-	return nil
 }
 
 // uses appends what a scope refers to. What has no value stays, though nothing mentions it, but in a dual, where (5')
@@ -64,71 +57,61 @@ func (m *machine) uses(out []reference, s *scope, linear bool) []reference {
 }
 
 // goUnder reduces the body of a λ, the members of recursive functions, or branches.
-func (m *machine) goUnder(v *value) error {
+func (m *machine) goUnder(v *value) {
 	if v.node == 0 && v.kind != iteration {
-		return nil
+		return
 	}
 	n := &m.t.Nodes[v.node]
 	switch v.kind {
 	case closure:
-		return m.inScope(v, func(s *scope) (err error) {
+		m.inScope(v, func(s *scope) {
 			env := v.env.inside(n.Pos)
 			env.vars[n.X] = binding{m.param(s, n.X), true}
-			s.root, err = m.run(n.A, env)
-			return err
+			s.root = m.run(n.A, env)
 		})
 	case dual:
-		return m.inScope(v, func(s *scope) error {
+		m.inScope(v, func(s *scope) {
 			a := m.param(s, n.X)
 			a.linear = true
-			return m.underDual(v, a)
+			m.underDual(v, a)
 		})
 	case iteration:
-		return m.inScope(v, func(s *scope) (err error) {
+		m.inScope(v, func(s *scope) {
 			x := m.fresh(variable, m.t.Types.Left(v.typ))
 			x.visited, x.named = true, true
 			s.params = []*value{x}
-			s.root, err = m.runFrom(func() {
+			s.root = m.runFrom(func() {
 				m.push(m.reflect(x))
 				m.tasks = append(m.tasks, task{do: iterate, env: (*frame)(nil).inside(0), v: v, n: m.length(v.args[0])})
 			})
-			return err
 		})
 	case fix:
 		env := v.env.inside(n.Pos)
 		for i, r := range m.t.Children(n) {
-			err := m.inScope(v, func(s *scope) (err error) {
+			m.inScope(v, func(s *scope) {
 				if i == 0 {
 					for _, f := range m.t.BoundVars(n) {
 						env.vars[f] = binding{m.param(s, f), true}
 					}
 				}
-				s.root, err = m.run(r, env)
-				return err
+				s.root = m.run(r, env)
 			})
-			if err != nil {
-				return err
-			}
 		}
 	case conditional, match:
 		for i, r := range m.t.Children(n)[scrutinees(n):] {
-			err := m.inScope(v, func(s *scope) (err error) {
+			m.inScope(v, func(s *scope) {
 				if b := &m.t.Nodes[r]; b.Op == term.BranchOp {
-					return m.underBranch(s, v, b, i)
+					m.underBranch(s, v, b, i)
+				} else {
+					s.root = m.run(r, v.env)
 				}
-				s.root, err = m.run(r, v.env)
-				return err
 			})
-			if err != nil {
-				return err
-			}
 		}
 	}
-	return nil
 }
 
 // underBranch reduces the branch of a match for a constructor.
-func (m *machine) underBranch(s *scope, v *value, b *term.Node, con int) (err error) {
+func (m *machine) underBranch(s *scope, v *value, b *term.Node, con int) {
 	if xs := m.t.BoundVars(b); len(xs) > 0 {
 		x := m.fresh(variable, m.t.Types.Constructors(v.args[0].typ)[con].Arg)
 		x.visited, x.named = true, true
@@ -140,17 +123,16 @@ func (m *machine) underBranch(s *scope, v *value, b *term.Node, con int) (err er
 		}
 		v.env.vars[xs[len(xs)-1]] = binding{u, true}
 	}
-	s.root, err = m.run(b.A, v.env)
-	return err
+	s.root = m.run(b.A, v.env)
 }
 
 // inScope runs a job in a scope of its own.
-func (m *machine) inScope(v *value, job func(*scope) error) error {
+func (m *machine) inScope(v *value, job func(*scope)) {
 	s, was := &scope{}, m.scope
 	v.under = append(v.under, s)
 	m.scope = s
 	defer func() { m.scope = was }()
-	return job(s)
+	job(s)
 }
 
 // param makes the variable x of a scope, and returns what stands for it.
@@ -189,7 +171,7 @@ func (rd *reader) body(s *scope) term.Ref {
 	slices.SortFunc(s.found, func(v, w *value) int { return cmp.Compare(v.seq, w.seq) })
 	var lets []binder
 	for _, v := range s.found {
-		if rd.m.unit() != nil {
+		if !rd.m.unit() {
 			return 0
 		}
 		if v.kind == component {
@@ -258,7 +240,7 @@ func (rd *reader) open(v *value) binder {
 // sum is Σ x*(arg).
 func (rd *reader) sum(summands []summand) (t term.Ref) {
 	for _, x := range summands {
-		if rd.m.unit() != nil {
+		if !rd.m.unit() {
 			return 0
 		}
 		if u := rd.out.App(0, rd.use(x.head), rd.use(x.arg)); t == 0 {

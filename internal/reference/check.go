@@ -120,7 +120,21 @@ func (ty *Typing) argument(t *Term) (Var, bool) {
 // every occurrence stands in the scope of its binder.
 func (ty *Typing) Check(t *Term, ground denote.Ground) (term.Type, error) {
 	c := &checker{Typing: ty, ground: ground, scope: map[*Var]bool{}, ordinary: map[*Var]bool{}, zero: map[*Var]bool{}}
-	return c.plain(t)
+	return attempt(c.plain, t)
+}
+
+// attempt is a judgement of a term. The error is what fail has said.
+func attempt(judge judgement, t *Term) (ty term.Type, err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case *CheckError:
+			err = p
+		default:
+			panic(p)
+		}
+	}()
+	return judge(t), nil
 }
 
 type checker struct {
@@ -139,63 +153,59 @@ type CheckError struct {
 
 func (e *CheckError) Error() string { return fmt.Sprintf("%s in %s", e.Text, e.Term) }
 
-func fail(t *Term, format string, args ...any) error {
-	return &CheckError{fmt.Sprintf(format, args...), t}
+// fail ends an attempt.
+func fail(t *Term, format string, args ...any) term.Type {
+	panic(&CheckError{fmt.Sprintf(format, args...), t})
 }
 
-// want is the error of a term that should have the type.
-func (c *checker) want(t *Term, got, want term.Type) error {
-	if got == want {
-		return nil
+// want fails unless a term has the type that it should have, and returns that.
+func (c *checker) want(t *Term, got, want term.Type) term.Type {
+	if got != want {
+		fail(t, "%s instead of %s", c.tt.String(got), c.tt.String(want))
 	}
-	return fail(t, "%s instead of %s", c.tt.String(got), c.tt.String(want))
+	return want
 }
 
 // judgement is ⊢ or ⊢_Z.
-type judgement func(*Term) (term.Type, error)
+type judgement func(*Term) term.Type
 
 // under types t with the variables of p in scope; the pattern has type u.
-func (c *checker) under(p *Pattern, u term.Type, t *Term, judge judgement) (term.Type, error) {
-	if err := c.match(p, u, t); err != nil {
-		return 0, err
-	}
+func (c *checker) under(p *Pattern, u term.Type, t *Term, judge judgement) term.Type {
+	c.match(p, u, t)
 	p.Vars(func(x *Var) { c.scope[x] = true })
-	ty, err := judge(t)
-	p.Vars(func(x *Var) { delete(c.scope, x) })
-	return ty, err
+	defer p.Vars(func(x *Var) { delete(c.scope, x) })
+	return judge(t)
 }
 
-func (c *checker) match(p *Pattern, u term.Type, t *Term) error {
-	if p.X != nil {
-		if c.scope[p.X] {
-			return fail(t, "%s is bound twice", p.X.Name)
-		}
-		return c.want(t, u, p.X.Type)
+func (c *checker) match(p *Pattern, u term.Type, t *Term) {
+	switch {
+	case p.X != nil && c.scope[p.X]:
+		fail(t, "%s is bound twice", p.X.Name)
+	case p.X != nil:
+		c.want(t, u, p.X.Type)
+	case c.tt.Kind(u) != term.ProdKind:
+		fail(t, "%s is opened", c.tt.String(u))
+	default:
+		c.match(p.Left, c.tt.Left(u), t)
+		c.match(p.Right, c.tt.Right(u), t)
 	}
-	if c.tt.Kind(u) != term.ProdKind {
-		return fail(t, "%s is opened", c.tt.String(u))
-	}
-	if err := c.match(p.Left, c.tt.Left(u), t); err != nil {
-		return err
-	}
-	return c.match(p.Right, c.tt.Right(u), t)
 }
 
 // plain is ⊢ t : A.
-func (c *checker) plain(t *Term) (term.Type, error) {
+func (c *checker) plain(t *Term) term.Type {
 	switch t.Op {
 	case Variable:
 		switch {
 		case t.X.Linear && !c.ordinary[t.X]:
-			return 0, fail(t, "a linear variable in ⊢")
+			return fail(t, "a linear variable in ⊢")
 		case !c.scope[t.X] && !c.free[t.X]:
-			return 0, fail(t, "%s out of scope", t.X.Name)
+			return fail(t, "%s out of scope", t.X.Name)
 		}
-		return t.X.Type, nil
+		return t.X.Type
 	case Numeral:
-		return term.R, nil
+		return term.R
 	case Zero:
-		return term.AbstractEuclid, nil
+		return term.AbstractEuclid
 	case Lambda:
 		return c.lambda(t)
 	case Match:
@@ -203,63 +213,51 @@ func (c *checker) plain(t *Term) (term.Type, error) {
 	case Fix:
 		return c.fix(t)
 	case Let:
-		u, err := c.plain(t.Kids[1])
-		if err != nil {
-			return 0, err
-		}
+		u := c.plain(t.Kids[1])
 		c.bindOrdinary(t)
 		return c.under(t.P, u, t.Kids[0], c.plain)
 	}
 	return c.each(t, c.plain)
 }
 
-func (c *checker) lambda(t *Term) (term.Type, error) {
+func (c *checker) lambda(t *Term) term.Type {
 	if !t.X.Linear {
-		body, err := c.under(single(t.X), t.X.Type, t.Kids[0], c.plain)
-		return c.tt.Arrow(t.X.Type, body), err
+		return c.tt.Arrow(t.X.Type, c.under(single(t.X), t.X.Type, t.Kids[0], c.plain))
 	}
 	z := map[*Var]bool{t.X: true}
-	body, err := c.under(single(t.X), term.R, t.Kids[0], func(u *Term) (term.Type, error) { return c.linear(u, z) })
-	if err != nil {
-		return 0, err
-	}
+	body := c.under(single(t.X), term.R, t.Kids[0], func(u *Term) term.Type { return c.linear(u, z) })
 	d, ok := c.dual(body)
 	if !ok {
-		return 0, fail(t, "the body of a dual has type %s", c.tt.String(body))
+		return fail(t, "the body of a dual has type %s", c.tt.String(body))
 	}
-	return d, nil
+	return d
 }
 
 // cases types match t with …, whose branches have the given judgement.
-func (c *checker) cases(t *Term, branch judgement) (term.Type, error) {
-	u, err := c.plain(t.Kids[0])
-	if err != nil {
-		return 0, err
-	}
+func (c *checker) cases(t *Term, branch judgement) term.Type {
+	u := c.plain(t.Kids[0])
 	var ty term.Type
 	for i, b := range t.Kids[1:] {
 		var got term.Type
 		if b.P == nil {
-			got, err = branch(b.Kids[0])
+			got = branch(b.Kids[0])
 		} else {
-			got, err = c.under(b.P, c.argumentType(t.Type, i), b.Kids[0], branch)
+			got = c.under(b.P, c.argumentType(t.Type, i), b.Kids[0], branch)
 		}
-		if err != nil {
-			return 0, err
-		}
-		if i > 0 && got != ty {
-			return 0, c.want(b, got, ty)
+		if i > 0 {
+			c.want(b, got, ty)
 		}
 		ty = got
 	}
-	return ty, c.want(t, u, t.Type)
+	c.want(t, u, t.Type)
+	return ty
 }
 
 // fix types fix ⟨f,…⟩.⟨v,…⟩.
-func (c *checker) fix(t *Term) (term.Type, error) {
+func (c *checker) fix(t *Term) term.Type {
 	for _, f := range t.Xs {
 		if c.scope[f] {
-			return 0, fail(t, "%s is bound twice", f.Name)
+			fail(t, "%s is bound twice", f.Name)
 		}
 		c.scope[f] = true
 	}
@@ -269,80 +267,72 @@ func (c *checker) fix(t *Term) (term.Type, error) {
 		}
 	}()
 	for i, k := range t.Kids {
-		got, err := c.plain(k)
-		if err == nil {
-			err = c.want(t, got, t.Xs[i].Type)
-		}
-		if err != nil {
-			return 0, err
-		}
+		c.want(t, c.plain(k), t.Xs[i].Type)
 	}
-	return t.Xs[t.At].Type, nil
+	return t.Xs[t.At].Type
 }
 
 // combine is the type of a node without binders, given those of its children.
-func (c *checker) combine(t *Term, kids []term.Type) (term.Type, error) {
+func (c *checker) combine(t *Term, kids []term.Type) term.Type {
 	switch t.Op {
 	case Apply:
 		switch c.tt.Kind(kids[0]) {
 		case term.ArrowKind:
-			return c.tt.Right(kids[0]), c.want(t, kids[1], c.tt.Left(kids[0]))
+			c.want(t, kids[1], c.tt.Left(kids[0]))
+			return c.tt.Right(kids[0])
 		case term.DualKind:
-			return c.power(c.tt.Len(kids[0])), c.want(t, kids[1], term.R)
+			c.want(t, kids[1], term.R)
+			return c.power(c.tt.Len(kids[0]))
 		}
-		return 0, fail(t, "%s is applied", c.tt.String(kids[0]))
+		return fail(t, "%s is applied", c.tt.String(kids[0]))
 	case MakePair:
-		return c.tt.Prod(kids[0], kids[1]), nil
+		return c.tt.Prod(kids[0], kids[1])
 	case Plus:
 		if !c.tt.Euclidean(kids[0]) {
-			return 0, fail(t, "a sum of %s", c.tt.String(kids[0]))
+			return fail(t, "a sum of %s", c.tt.String(kids[0]))
 		}
-		return kids[0], c.want(t, kids[1], kids[0])
+		return c.want(t, kids[1], kids[0])
 	case Construct:
 		if len(kids) > 0 {
-			return t.Type, c.want(t, kids[0], c.argumentType(t.Type, t.At))
+			c.want(t, kids[0], c.argumentType(t.Type, t.At))
 		}
-		return t.Type, nil
+		return t.Type
 	case If:
 		for _, k := range kids[:2] {
-			if err := c.want(t, k, term.R); err != nil {
-				return 0, err
-			}
+			c.want(t, k, term.R)
 		}
-		return kids[2], c.want(t, kids[3], kids[2])
+		return c.want(t, kids[3], kids[2])
 	}
 	for _, k := range kids {
-		if err := c.want(t, k, term.R); err != nil {
-			return 0, err
-		}
+		c.want(t, k, term.R)
 	}
-	return term.R, nil
+	return term.R
 }
 
 // linear is ⊢_Z t : R^d.
-func (c *checker) linear(t *Term, z map[*Var]bool) (term.Type, error) {
-	judge := func(u *Term) (term.Type, error) { return c.linear(u, z) }
+func (c *checker) linear(t *Term, z map[*Var]bool) term.Type {
+	judge := func(u *Term) term.Type { return c.linear(u, z) }
 	switch t.Op {
 	case Variable:
 		if !z[t.X] && !(c.zero[t.X] && c.scope[t.X]) {
-			return 0, fail(t, "%s, which is not in Z, in ⊢_Z", t.X.Name)
+			return fail(t, "%s, which is not in Z, in ⊢_Z", t.X.Name)
 		}
-		return term.R, nil
+		return term.R
 	case Numeral:
 		if c.ground.Float(t.Num) != 0 {
-			return 0, fail(t, "a number other than 0 in ⊢_Z")
+			return fail(t, "a number other than 0 in ⊢_Z")
 		}
-		return term.R, nil
+		return term.R
 	case Zero:
-		return term.AbstractEuclid, nil
+		return term.AbstractEuclid
 	case Plus, MakePair:
 		return c.each(t, judge)
 	case Apply:
-		ty, err := c.each(t, c.plain, judge)
-		if f := t.Kids[0]; err == nil && c.tt.Kind(c.of(f)) != term.DualKind {
-			return 0, fail(t, "%s is applied in ⊢_Z", c.tt.String(c.of(f)))
+		ty := c.each(t, c.plain, judge)
+		if f := c.of(t.Kids[0]); c.tt.Kind(f) != term.DualKind {
+			return fail(t, "%s is applied in ⊢_Z", c.tt.String(f))
 		}
-		return ty, err
+		return ty
 	case If:
 		return c.each(t, c.plain, c.plain, judge)
 	case Match:
@@ -352,53 +342,48 @@ func (c *checker) linear(t *Term, z map[*Var]bool) (term.Type, error) {
 	case Let:
 		return c.linearLet(t, z, judge)
 	}
-	return 0, fail(t, "a λ in ⊢_Z")
+	return fail(t, "a λ in ⊢_Z")
 }
 
 // each types a node without binders: its children by the given judgements, the last of which is that of all others too.
-func (c *checker) each(t *Term, judges ...judgement) (term.Type, error) {
+func (c *checker) each(t *Term, judges ...judgement) term.Type {
 	kids := make([]term.Type, len(t.Kids))
 	for i, k := range t.Kids {
-		var err error
-		if kids[i], err = judges[min(i, len(judges)-1)](k); err != nil {
-			return 0, err
-		}
+		kids[i] = judges[min(i, len(judges)-1)](k)
 	}
 	return c.combine(t, kids)
 }
 
 // product is t·u: ⊢_Z on one side, ⊢ on the other.
-func (c *checker) product(t *Term, judge judgement) (term.Type, error) {
+func (c *checker) product(t *Term, judge judgement) term.Type {
 	if t.Sym != term.Mul {
-		return 0, fail(t, "a symbol in ⊢_Z")
+		return fail(t, "a symbol in ⊢_Z")
 	}
-	ty, err := c.each(t, judge, c.plain)
-	if err == nil {
-		return ty, nil
+	ty, err := attempt(func(t *Term) term.Type { return c.each(t, judge, c.plain) }, t)
+	if err != nil {
+		var other error
+		if ty, other = attempt(func(t *Term) term.Type { return c.each(t, c.plain, judge) }, t); other != nil {
+			panic(err)
+		}
 	}
-	if ty, err2 := c.each(t, c.plain, judge); err2 == nil {
-		return ty, nil
-	}
-	return 0, err
+	return ty
 }
 
 // linearLet is t[p:=u] under ⊢_Z. An exponential p has ⊢ u. A linear b has either
 // ⊢ u, and is then an ordinary variable of ⊢_Z t; or ⊢_Z u and ⊢_{Z∪b} t.
-func (c *checker) linearLet(t *Term, z map[*Var]bool, judge judgement) (term.Type, error) {
-	u, err := c.plain(t.Kids[1])
+func (c *checker) linearLet(t *Term, z map[*Var]bool, judge judgement) term.Type {
+	u, err := attempt(c.plain, t.Kids[1])
 	if err == nil {
 		c.bindOrdinary(t)
 		return c.under(t.P, u, t.Kids[0], judge)
 	}
 	if t.P.X == nil || !t.P.X.Linear {
-		return 0, err
+		panic(err)
 	}
-	if u, err = judge(t.Kids[1]); err != nil {
-		return 0, err
-	}
+	u = judge(t.Kids[1])
 	more := maps.Clone(z)
 	more[t.P.X] = true
-	return c.under(t.P, u, t.Kids[0], func(u *Term) (term.Type, error) { return c.linear(u, more) })
+	return c.under(t.P, u, t.Kids[0], func(u *Term) term.Type { return c.linear(u, more) })
 }
 
 // bindOrdinary lets a linear b of t[b:=u] with ⊢ u be an ordinary variable. If u is a
@@ -406,7 +391,7 @@ func (c *checker) linearLet(t *Term, z map[*Var]bool, judge judgement) (term.Typ
 func (c *checker) bindOrdinary(t *Term) {
 	if b := t.P.X; b != nil && b.Linear {
 		c.ordinary[b] = true
-		_, err := c.linear(t.Kids[1], nil)
+		_, err := attempt(func(u *Term) term.Type { return c.linear(u, nil) }, t.Kids[1])
 		c.zero[b] = err == nil
 	}
 }

@@ -2,9 +2,10 @@ package reference
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"strconv"
+
+	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/term"
 )
 
 // Class is a number that terms share if they are equal up to ≡: comm, esub, app1 and app2, by which a substitution
@@ -265,105 +266,134 @@ func (g *classifier) colour(root int) uint64 {
 	return sum
 }
 
-// Equal reports whether t and u are one term up to the names of bound variables.
-func Equal(t, u *Term) bool { return t.Key() == u.Key() }
-
-// Key is a text that two terms share just if they are one up to the names of bound variables. Free variables are known
-// by their addresses.
-func (t *Term) Key() string {
-	k := &keyWriter{bound: map[*Var]int{}}
-	k.term(t, 0)
-	return string(k.out)
-}
-
-// keyWriter writes a key. A bound variable is known by the number of binders between.
-type keyWriter struct {
-	bound map[*Var]int // the depth of the binder, from 1; 0: free
-	out   []byte
-}
-
-// write appends a letter and a number.
-func (k *keyWriter) write(letter byte, n int) {
-	k.out = strconv.AppendInt(append(k.out, letter), int64(n), 10)
-}
-
-func (k *keyWriter) term(t *Term, depth int) {
-	k.write('(', int(t.Op))
-	inner := depth
-	var shadowed map[*Var]int
-	bind := func(x *Var) {
-		inner++
-		if shadowed == nil {
-			shadowed = map[*Var]int{}
-		}
-		shadowed[x] = k.bound[x]
-		k.bound[x] = inner
-		k.write('x', int(x.Type))
-		if x.Linear {
-			k.out = append(k.out, '^')
-		}
+// SameGraph reports whether two terms are one graph, in which an occurrence of x in t[x:=u] is an edge to u: equal up
+// to ≡ as [Term.Class] has it, and up to these. Tests use it.
+//
+//   - A substitution whose variable occurs once, in the scope in which it stands, is no sharing: f(x)[x:=u] is f(u).
+//     One of a variable, a numeral, 0⃗ or a tuple of zeros is none either: (3·x)[x:=3] is 3·3. All else counts, there
+//     is no dup.
+//   - A tuple that is opened is its pairs, opened one after the other.
+//   - Zeros are left out of sums, those of numerals too. A sum that has a name and occurs once, in a sum of its scope,
+//     is a part of that.
+//   - With collected, what (4) and (5') would collect is left out: substitutions whose variables have no occurrence,
+//     and those that only such ones mention.
+//
+// Free variables are known by their names, and vectors are pairs.
+func SameGraph(t, u *term.Term, collected bool) bool {
+	class := func(t *term.Term) uint64 {
+		c := Convert(t, denote.Floats{}).Term
+		g := &classifier{env: map[*Var]binding{}, sharing: &sharing{collected: collected, uses: map[*Var]use{},
+			names: map[*Var]*Term{}, resolved: map[*Term]bool{}}}
+		g.count(c, 0)
+		return g.colour(g.scope(c, 0))
 	}
+	return class(t) == class(u)
+}
+
+// sharing is what a classifier knows that leaves out substitutions which share nothing.
+type sharing struct {
+	collected bool
+	uses      map[*Var]use
+	names     map[*Var]*Term // what an occurrence of a variable stands for
+	resolved  map[*Term]bool // terms that stand for themselves, and their parts
+}
+
+// use is how often a variable occurs, and the level of the scope of the last occurrence.
+type use struct{ times, level int }
+
+// count counts the occurrences of variables in a term at a level; with collected not those in what is collected.
+func (g *sharing) count(t *Term, level int) {
 	switch t.Op {
 	case Variable:
-		if at := k.bound[t.X]; at > 0 {
-			k.write('b', depth-at)
-		} else {
-			k.out = fmt.Appendf(k.out, "f%p", t.X)
-		}
-	case Numeral:
-		if r, ok := t.Num.(float64); ok {
-			k.out = strconv.AppendFloat(append(k.out, 'n'), r, 'g', -1, 64)
-		} else {
-			k.out = fmt.Appendf(k.out, "n%v", t.Num)
-		}
-	case Function:
-		k.write('s', int(t.Sym))
-	case If:
-		k.write('c', int(t.Cmp))
-	case Lambda:
-		bind(t.X)
+		g.uses[t.X] = use{g.uses[t.X].times + 1, level}
 	case Let:
-		k.pattern(t.P, bind)
-	case Branch:
-		if t.P != nil {
-			k.pattern(t.P, bind)
+		g.count(t.Kids[0], level)
+		if g.used(t.P) || !g.collected {
+			g.count(t.Kids[1], level)
 		}
-	case Construct:
-		k.write('t', int(t.Type))
-		k.write('i', t.At)
-	case Match:
-		k.write('t', int(t.Type))
-	case Fix:
-		k.write('i', t.At)
-		for _, x := range t.Xs {
-			bind(x)
-		}
-	}
-	for i, u := range t.Kids {
-		switch {
-		case t.Op == Fix:
-			k.term(u, inner)
-			continue
-		case i > 0:
-			k.term(u, depth)
-			continue
-		}
-		k.term(u, inner)
-		maps.Copy(k.bound, shadowed) // the other parts are out of scope
-	}
-	if t.Op == Fix {
-		maps.Copy(k.bound, shadowed)
-	}
-	k.out = append(k.out, ')')
-}
-
-func (k *keyWriter) pattern(p *Pattern, bind func(*Var)) {
-	if p.X != nil {
-		bind(p.X)
 		return
 	}
-	k.out = append(k.out, '<')
-	k.pattern(p.Left, bind)
-	k.pattern(p.Right, bind)
-	k.out = append(k.out, '>')
+	for i, k := range t.Kids {
+		inner := level + 1
+		switch {
+		case t.Op == Lambda, t.Op == Fix, t.Op == Branch, t.Op == If && i >= 2:
+		default:
+			inner = level
+		}
+		g.count(k, inner)
+	}
+}
+
+// used reports whether a variable of a pattern occurs.
+func (g *sharing) used(p *Pattern) (found bool) {
+	p.Vars(func(x *Var) { found = found || g.uses[x].times > 0 })
+	return found
+}
+
+// share makes the variables of a substitution lead to its value.
+func (g *classifier) share(t *Term, level int) {
+	switch used := g.used(t.P); {
+	case !used && g.collected:
+	case !used:
+		g.subs = append(g.subs, g.term(t.Kids[1], level))
+	case t.P.X == nil:
+		g.open(t.P, g.term(t.Kids[1], level), level)
+	default:
+		u, x := g.resolve(t.Kids[1], level), t.P.X
+		switch {
+		case u.Op == Variable, u.Op == Numeral, isZero(u), u.Op == Plus && g.uses[x] == use{1, level}:
+			g.names[x] = u
+		default:
+			g.env[x] = binding{node: g.term(u, level), level: level, value: true}
+		}
+	}
+}
+
+// open makes the variables of a pattern lead to the parts of a node.
+func (g *classifier) open(p *Pattern, node, level int) {
+	if p.X != nil {
+		g.env[p.X] = binding{node: node, level: level, value: true}
+		return
+	}
+	opened := g.add(labelPattern, edge{to: node})
+	for place, part := range []*Pattern{p.Left, p.Right} {
+		if g.used(part) {
+			g.open(part, g.add(mix(labelPattern, uint64(place+1)), edge{to: opened}), level)
+		}
+	}
+}
+
+// resolve returns what a term stands for: that of a name, and of a sum with one summand that one.
+func (g *classifier) resolve(t *Term, level int) *Term {
+	switch t = g.let(t, level); {
+	case g.resolved[t]:
+		return t
+	case t.Op == Variable && g.names[t.X] != nil:
+		return g.names[t.X]
+	case t.Op == Plus, t.Op == MakePair:
+		left, right := g.resolve(t.Kids[0], level), g.resolve(t.Kids[1], level)
+		switch {
+		case t.Op == Plus && isZero(left) && isZero(right):
+			return &Term{Op: Zero} // whichever shape each has
+		case t.Op == Plus && isZero(left):
+			return right
+		case t.Op == Plus && isZero(right):
+			return left
+		}
+		t = &Term{Op: t.Op, Kids: []*Term{left, right}}
+		g.resolved[t] = true
+	}
+	return t
+}
+
+// isZero reports whether a term that stands for itself is 0⃗, the numeral 0 or a tuple of them.
+func isZero(t *Term) bool {
+	switch t.Op {
+	case Numeral:
+		r, ok := t.Num.(float64)
+		return ok && r == 0
+	case MakePair:
+		return isZero(t.Kids[0]) && isZero(t.Kids[1])
+	}
+	return t.Op == Zero
 }

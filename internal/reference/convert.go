@@ -129,21 +129,10 @@ func (c *converter) variable(x term.Var) *Var {
 	return y
 }
 
-// variables are those that a node with many binds.
-func (c *converter) variables(n *term.Node) (xs []*Var) {
-	for _, x := range c.t.BoundVars(n) {
-		xs = append(xs, c.variable(x))
-	}
-	return xs
-}
+// children and variables are the children of a node with many, and the variables that it binds.
+func (c *converter) children(n *term.Node) []*Term { return each(c.t.Children(n), c.term) }
 
-func (c *converter) terms(rs []term.Ref) []*Term {
-	out := make([]*Term, len(rs))
-	for i, r := range rs {
-		out[i] = c.term(r)
-	}
-	return out
-}
+func (c *converter) variables(n *term.Node) []*Var { return each(c.t.BoundVars(n), c.variable) }
 
 func (c *converter) number(r float64) *Term { return numeral(c.p.Ground.Of(r)) }
 
@@ -180,11 +169,11 @@ func (c *converter) convert(r term.Ref) *Term {
 	case term.UnvecOp, term.UntupleOp:
 		return let(c.term(n.A), tuplePattern(c.variables(n)...), c.term(n.B))
 	case term.FunOp:
-		return function(n.Sym, c.terms(c.t.Children(n))...)
+		return function(n.Sym, c.children(n)...)
 	case term.VecOp:
-		return tuple(c.terms(c.t.Children(n))...)
+		return tuple(c.children(n)...)
 	case term.IfOp:
-		return &Term{Op: If, Cmp: n.Cmp, Kids: c.terms(c.t.Children(n))}
+		return &Term{Op: If, Cmp: n.Cmp, Kids: c.children(n)}
 	case term.ConOp:
 		t := &Term{Op: Construct, Type: n.Res, At: int(n.Count), Name: c.t.Types.Constructors(n.Res)[n.Count].Name}
 		if n.A != 0 {
@@ -192,7 +181,7 @@ func (c *converter) convert(r term.Ref) *Term {
 		}
 		return t
 	case term.CaseOp:
-		t := &Term{Op: Match, Type: n.Res, Kids: c.terms(c.t.Children(n))}
+		t := &Term{Op: Match, Type: n.Res, Kids: c.children(n)}
 		for i, con := range c.t.Types.Constructors(n.Res) {
 			t.Kids[i+1].Name = con.Name
 		}
@@ -204,35 +193,31 @@ func (c *converter) convert(r term.Ref) *Term {
 		}
 		return t
 	case term.FixOp:
-		return &Term{Op: Fix, Xs: c.variables(n), At: int(n.Count), Kids: c.terms(c.t.Children(n))}
+		return &Term{Op: Fix, Xs: c.variables(n), At: int(n.Count), Kids: c.children(n)}
 	case term.ListOp:
-		return c.list(n, c.terms(c.t.Children(n)))
+		elems := c.children(n)
+		return c.church(n, len(elems), func(i int) *Term { return elems[i] })
 	case term.NatOp:
-		return c.nat(n)
+		return c.church(n, int(n.Count), nil)
 	}
 	return c.data(n)
 }
 
-// list is [t1;…;tn] = λf.λx.f t1 (… (f tn x)).
-func (c *converter) list(n *term.Node, elems []*Term) *Term {
-	tt, a, x := c.t.Types, c.typ(n.Elem), c.typ(n.Res)
-	f := &Var{Name: "f", Type: tt.Arrow(a, tt.Arrow(x, x))}
-	y := &Var{Name: "x", Type: x}
-	t := variable(y)
-	for i := len(elems) - 1; i >= 0; i-- {
-		t = apply(apply(variable(f), elems[i]), t)
+// church is the list [t1;…;tn] = λf.λx.f t1 (… (f tn x)) of so many elements, or without elements the numeral #n =
+// λf.λx.f (… (f x)).
+func (c *converter) church(n *term.Node, count int, elem func(i int) *Term) *Term {
+	tt, x := c.t.Types, c.typ(n.Res)
+	f, y := &Var{Name: "f", Type: tt.Arrow(x, x)}, &Var{Name: "x", Type: x}
+	if elem != nil {
+		f.Type = tt.Arrow(c.typ(n.Elem), f.Type)
 	}
-	return lambda(f, lambda(y, t))
-}
-
-// nat is #n = λf.λx.f (… (f x)).
-func (c *converter) nat(n *term.Node) *Term {
-	x := c.typ(n.Res)
-	f := &Var{Name: "f", Type: c.t.Types.Arrow(x, x)}
-	y := &Var{Name: "x", Type: x}
 	t := variable(y)
-	for range n.Count {
-		t = apply(variable(f), t)
+	for i := count - 1; i >= 0; i-- {
+		g := variable(f)
+		if elem != nil {
+			g = apply(g, elem(i))
+		}
+		t = apply(g, t)
 	}
 	return lambda(f, lambda(y, t))
 }
@@ -244,8 +229,7 @@ func (c *converter) data(n *term.Node) *Term {
 	if tt.Kind(scalar) == term.VecKind {
 		scalar = tt.Left(scalar)
 	}
-	rows := make([]*Term, d.Rows)
-	for i := range rows {
+	row := func(i int) *Term {
 		var comps []*Term
 		for _, r := range d.Values[i*d.Width : (i+1)*d.Width] {
 			t := c.number(r)
@@ -255,12 +239,12 @@ func (c *converter) data(n *term.Node) *Term {
 			}
 			comps = append(comps, t)
 		}
-		rows[i] = tuple(comps...)
+		return tuple(comps...)
 	}
 	if !d.List {
-		return rows[0]
+		return row(0)
 	}
-	return c.list(n, rows)
+	return c.church(n, d.Rows, row)
 }
 
 // Image is a term in the form of package term. A number that is no floating-point
@@ -318,10 +302,7 @@ func (im *Image) number(r denote.Number) term.Ref {
 
 func (im *Image) term(t *Term) term.Ref {
 	q := im.Term
-	kids := make([]term.Ref, len(t.Kids))
-	for i, k := range t.Kids {
-		kids[i] = im.term(k)
-	}
+	kids := each(t.Kids, im.term)
 	switch t.Op {
 	case Variable:
 		return q.Variable(0, im.Variable(t.X))
@@ -361,11 +342,7 @@ func (im *Image) term(t *Term) term.Ref {
 		}
 		return q.Case(0, t.Type, kids[0], branches)
 	case Fix:
-		xs := make([]term.Var, len(t.Xs))
-		for i, x := range t.Xs {
-			xs[i] = im.Variable(x)
-		}
-		return q.Fix(0, xs, kids, t.At)
+		return q.Fix(0, each(t.Xs, im.Variable), kids, t.At)
 	case If:
 		return q.If(0, t.Cmp, kids[0], kids[1], kids[2], kids[3])
 	}

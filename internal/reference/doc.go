@@ -41,16 +41,11 @@
 //
 // where the settled values are numerals, λs, pairs of settled values, and dual variables that are free or bound to a
 // λ. Any order of what is left gives the same counts. The (3) that are last come in reverse topological order, so
-// that a dual fires once in a maximal sum. Of the heads of a sum the one that is bound innermost comes first, for a
-// body of a dual mentions only what is bound further out; but not before all summands are values or such
-// applications, nor before its argument, a sum of its own, is a value. A sum that (11) or (7) may add to, the
-// argument of a head that isn't next or a component of a summand, waits.
+// that a dual fires once in a maximal sum: firings tells how.
 //
 // [Open] is the same with the inputs left symbolic: of a term of ground type, what is left is a computational graph
-// G. An input, an operation on something inert and a variable bound to such are inert, and stay; so (3) and (4) fire
-// for values only. A pair with an inert part becomes a value by (10), which names its components, when it is bound to
-// a variable; the tails of a tuple get no names. Conditions are decided at the point, and what they compare stays.
-// [Start.GraphSize] is |G|.
+// G. An input, an operation on something inert and a variable bound to such are inert, and stay. The tails of a tuple
+// get no names.
 //
 // # Starts
 //

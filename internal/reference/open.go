@@ -54,10 +54,7 @@ func (p *Program) OpenGradientStart(inputs []term.Var, point []float64) *Start {
 
 // nameArguments writes C t as (C y)[y:=t]. This is no step: so a constructor that is copied shares its argument.
 func (p *Program) nameArguments(t *Term) *Term {
-	kids := make([]*Term, len(t.Kids))
-	for i, k := range t.Kids {
-		kids[i] = p.nameArguments(k)
-	}
+	kids := each(t.Kids, p.nameArguments)
 	u := t.with(kids)
 	if t.Op != Construct || len(kids) == 0 {
 		return u
@@ -265,11 +262,7 @@ func (s *State) at(t *Term) denote.Number {
 	case Plus:
 		return s.prog.Ground.Add(s.at(t.Kids[0]), s.at(t.Kids[1]))
 	}
-	args := make([]denote.Number, len(t.Kids))
-	for i, k := range t.Kids {
-		args[i] = s.at(k)
-	}
-	r, err := s.prog.Ground.Apply(t.Sym, args...)
+	r, err := s.prog.Ground.Apply(t.Sym, each(t.Kids, s.at)...)
 	if err != nil {
 		s.err = err
 		return s.prog.Ground.Of(math.NaN())

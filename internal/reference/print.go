@@ -122,10 +122,6 @@ func (p *printer) write(s string) { p.out = append(p.out, Token{Text: s}) }
 
 func (p *printer) breakHere() { p.out = append(p.out, Token{Kind: Break}) }
 
-func (p *printer) symbol(f term.Symbol) {
-	p.out = append(p.out, Token{Kind: SymbolToken, Text: f.String(), Sym: f})
-}
-
 func (p *printer) variable(x *Var) { p.out = append(p.out, p.name(x)) }
 
 // binder prints a variable where it is bound.
@@ -165,11 +161,8 @@ func (t *Term) level() int {
 			return levelApply
 		}
 	case Function:
-		switch t.Sym {
-		case term.Mul, term.Div:
-			return levelProduct
-		case term.Sub:
-			return levelSum
+		if in, ok := infix[t.Sym]; ok {
+			return in.left
 		}
 	case Apply:
 		return levelApply
@@ -308,16 +301,19 @@ func (p *printer) fix(t *Term) {
 	p.list("⟨", t.Kids, "⟩"+"."+strconv.Itoa(t.At))
 }
 
+// infix are the symbols with operators, and the levels of their two sides. Their own level is the left one.
+var infix = map[term.Symbol]struct {
+	left  int
+	op    string
+	right int
+}{term.Mul: {levelProduct, "·", levelApply}, term.Div: {levelProduct, " / ", levelApply},
+	term.Sub: {levelSum, " - ", levelProduct}}
+
 func (p *printer) function(t *Term) {
-	switch t.Sym {
-	case term.Mul:
-		p.infix(t, levelProduct, "·", levelApply)
-	case term.Div:
-		p.infix(t, levelProduct, " / ", levelApply)
-	case term.Sub:
-		p.infix(t, levelSum, " - ", levelProduct)
-	default:
-		p.symbol(t.Sym)
-		p.list("(", t.Kids, ")")
+	if in, ok := infix[t.Sym]; ok {
+		p.infix(t, in.left, in.op, in.right)
+		return
 	}
+	p.out = append(p.out, Token{Kind: SymbolToken, Text: t.Sym.String(), Sym: t.Sym})
+	p.list("(", t.Kids, ")")
 }

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/rule"
@@ -79,10 +80,7 @@ func (s *Start) Injections() *Start {
 	out := *s
 	out.Program, out.Duals = &p, nil
 	for i, star := range s.Duals {
-		zeros := make([]*Term, len(s.Duals))
-		for j := range zeros {
-			zeros[j] = numeral(p.Ground.Of(0))
-		}
+		zeros := slices.Repeat([]*Term{numeral(p.Ground.Of(0))}, len(s.Duals))
 		injection := dual(func(a *Term) *Term {
 			zeros[i] = a
 			return tuple(zeros...)
@@ -135,10 +133,7 @@ func (s *Start) Named() *Start {
 }
 
 func (p *Program) name(t *Term) *Term {
-	kids := make([]*Term, len(t.Kids))
-	for i, k := range t.Kids {
-		kids[i] = p.name(k)
-	}
+	kids := each(t.Kids, p.name)
 	u := *t
 	u.Kids = kids
 	switch {
@@ -243,6 +238,19 @@ func (s *Start) Gradient(t *Term) (g map[*Var]denote.Number, ok bool) {
 	return g, true
 }
 
+// Numbers reads a tagged sum as a number for each input, 0 for one that it does not have.
+func (s *Start) Numbers(t *Term) (out []denote.Number, ok bool) {
+	g, ok := s.Gradient(t)
+	for _, x := range s.Duals {
+		r, there := g[x]
+		if !there {
+			r = s.Ground.Of(0)
+		}
+		out = append(out, r)
+	}
+	return out, ok
+}
+
 // Jacobian reads the k tagged sums of a result: a row of numbers for each output.
 func (s *Start) Jacobian(t *Term) (rows [][]float64, ok bool) {
 	for i := range s.Outputs {
@@ -253,17 +261,11 @@ func (s *Start) Jacobian(t *Term) (rows [][]float64, ok bool) {
 			}
 			u, t = t.Kids[0], t.Kids[1]
 		}
-		g, ok := s.Gradient(u)
+		row, ok := s.Numbers(u)
 		if !ok {
 			return nil, false
 		}
-		row := make([]float64, len(s.Duals))
-		for j, x := range s.Duals {
-			if r, ok := g[x]; ok {
-				row[j] = s.Ground.Float(r)
-			}
-		}
-		rows = append(rows, row)
+		rows = append(rows, each(row, s.Ground.Float))
 	}
 	return rows, true
 }

@@ -1,6 +1,8 @@
 package reference
 
 import (
+	"iter"
+
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -130,38 +132,33 @@ func (s *State) bound(x *Var) *Term {
 	return u
 }
 
+// above yields the terms around place i, from the innermost on, and in which child of each it stands.
+func (s *State) above(i int) iter.Seq2[*Term, int] {
+	return func(yield func(*Term, int) bool) {
+		for p := s.places[i]; p.parent >= 0 && yield(s.places[p.parent].t, p.kid); {
+			p = s.places[p.parent]
+		}
+	}
+}
+
 // inSum reports whether the place is part of a larger sum: substitutions between do not count.
 func (s *State) inSum(i int) bool {
-	for {
-		p := s.places[i]
-		if p.parent < 0 {
-			return false
-		}
-		above := s.places[p.parent].t
-		if above.Op == Plus {
-			return true
-		}
-		if above.Op != Let || p.kid != 0 {
-			return false
-		}
-		i = p.parent
-	}
+	t, _ := s.around(i)
+	return t != nil && t.Op == Plus
 }
 
 // isHead reports whether the occurrence at place i is the function of an application, as in x α t.
 func (s *State) isHead(i int) bool {
-	for {
-		p := s.places[i]
-		if p.parent < 0 || p.kid != 0 {
-			return false
-		}
-		switch s.places[p.parent].t.Op {
-		case Apply:
-			return true
-		case Let:
-			i = p.parent
-		default:
-			return false
+	t, kid := s.around(i)
+	return t != nil && t.Op == Apply && kid == 0
+}
+
+// around returns the term around tα for the t at place i, and which child of it that is; nil if there is none.
+func (s *State) around(i int) (t *Term, kid int) {
+	for t, kid := range s.above(i) {
+		if t.Op != Let || kid != 0 {
+			return t, kid
 		}
 	}
+	return nil, 0
 }

@@ -1,44 +1,59 @@
 package reference
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/gram-machine/gram/rule"
+	"github.com/gram-machine/gram/term"
 )
 
 // Leftmost takes the first redex of the printed term, under λ too.
-func Leftmost(s *State) *Redex {
-	if len(s.Redex) == 0 {
-		return nil
-	}
-	return &s.Redex[0]
-}
+func Leftmost(s *State) *Redex { return pick(nil, s.those(func(*Redex) bool { return true })) }
 
 // Random takes any redex, under λ too.
 func Random(rng *rand.Rand) Strategy {
-	return func(s *State) *Redex {
-		if len(s.Redex) == 0 {
-			return nil
+	return func(s *State) *Redex { return pick(rng, s.those(func(*Redex) bool { return true })) }
+}
+
+// those are the redexes that are wanted.
+//
+//go:noinline
+func (s *State) those(wanted func(*Redex) bool) (out []*Redex) {
+	for i := range s.Redex {
+		if r := &s.Redex[i]; wanted(r) {
+			out = append(out, r)
 		}
-		return &s.Redex[rng.IntN(len(s.Redex))]
 	}
+	return out
+}
+
+// pick takes the first of some redexes, or with rng not nil any; nil if there are none.
+func pick(rng *rand.Rand, rs []*Redex) *Redex {
+	switch {
+	case len(rs) == 0:
+		return nil
+	case rng != nil:
+		return rs[rng.IntN(len(rs))]
+	}
+	return rs[0]
 }
 
 // Within takes any redex of the given rules, under λ too: →_X. (5') counts as (5), and
 // (3) at a numeral is [rule.SubstNumeral].
 func Within(rng *rand.Rand, rules ...rule.Rule) Strategy {
 	return func(s *State) *Redex {
-		var out []*Redex
-		for i := range s.Redex {
-			if r := &s.Redex[i]; slices.Contains(rules, r.Rule) {
-				out = append(out, r)
-			}
-		}
-		if len(out) == 0 {
-			return nil
-		}
-		return out[rng.IntN(len(out))]
+		return pick(rng, s.those(func(r *Redex) bool { return slices.Contains(rules, r.Rule) }))
+	}
+}
+
+// Without is a strategy without the redexes that are left out.
+func Without(next Strategy, out func(*Redex) bool) Strategy {
+	return func(s *State) *Redex {
+		rest := *s
+		rest.Redex = slices.DeleteFunc(slices.Clone(s.Redex), func(r Redex) bool { return out(&r) })
+		return next(&rest)
 	}
 }
 
@@ -47,45 +62,29 @@ func Within(rng *rand.Rand, rules ...rule.Rule) Strategy {
 // in a dual are then stuck, for q·a is no value, and D(t) does not come to D(t') but to that and garbage,
 // which the constants make and (3) copies (note B4; Lemma Commutation and Theorem 1).
 func WithoutLinGC(next Strategy) Strategy {
-	return func(s *State) *Redex {
-		rest := *s
-		rest.Redex = slices.DeleteFunc(slices.Clone(s.Redex), func(r Redex) bool { return r.Garbage })
-		return next(&rest)
-	}
+	return Without(next, func(r *Redex) bool { return r.Garbage })
 }
 
 // ByValue is weak: it takes the first redex that is not under a λ, but (1) only where the argument is a value.
 func ByValue(s *State) *Redex {
-	for i := range s.Redex {
-		r := &s.Redex[i]
-		if !s.weak(r) {
-			continue
-		}
+	return pick(nil, s.those(func(r *Redex) bool {
 		if r.Rule == rule.Lambda || r.Rule == rule.Unfold {
 			if v, _ := answer(s.places[r.at].t.Kids[1]); v == nil {
-				continue
+				return false
 			}
 		}
-		return r
-	}
-	return nil
+		return s.weak(r)
+	}))
 }
 
 // ByName is weak: it takes the first redex that stands in the fewest arguments and
 // substitutions, so that those are passed on as they are.
 func ByName(s *State) *Redex {
-	var best *Redex
-	least := 0
-	for i := range s.Redex {
-		r := &s.Redex[i]
-		if !s.weak(r) {
-			continue
-		}
-		if n := s.arguments(r.at); best == nil || n < least {
-			best, least = r, n
-		}
+	weak := s.those(s.weak)
+	if len(weak) == 0 {
+		return nil
 	}
-	return best
+	return slices.MinFunc(weak, func(a, b *Redex) int { return cmp.Compare(s.arguments(a.at), s.arguments(b.at)) })
 }
 
 // ByNeed is weak: what is substituted is reduced when the body waits for it, and
@@ -104,24 +103,17 @@ func (s *State) weak(r *Redex) bool { return r.Weak && s.places[r.at].weak }
 // arguments counts the arguments and substitutions in which the place stands.
 func (s *State) arguments(i int) int {
 	n := 0
-	for s.places[i].parent >= 0 {
-		p := s.places[i]
-		if op := s.places[p.parent].t.Op; p.kid == 1 && (op == Apply || op == Let) {
+	for t, kid := range s.above(i) {
+		if kid == 1 && (t.Op == Apply || t.Op == Let) {
 			n++
 		}
-		i = p.parent
 	}
 	return n
 }
 
 // find returns the redex of the rule at the place; for (3) that of the occurrence.
 func (s *State) find(i int, occ int, rules ...rule.Rule) *Redex {
-	for k := range s.Redex {
-		if r := &s.Redex[k]; r.at == i && r.occ == occ && slices.Contains(rules, r.Rule) {
-			return r
-		}
-	}
-	return nil
+	return pick(nil, s.those(func(r *Redex) bool { return r.at == i && r.occ == occ && slices.Contains(rules, r.Rule) }))
 }
 
 // child is the place of child k of a place: the k-th place below it that has it as parent.
@@ -201,3 +193,189 @@ func (s *State) demandLet(i int, t *Term) (r *Redex, occ int) {
 	}
 	return s.demand(s.child(i, 1))
 }
+
+// Machine is the strategy by which the calculus counts: weak, by value, arguments before (1) and (5), (3) of a dual
+// variable by a λ last. Of the redexes that this leaves it takes the first, or with rng not nil any.
+func Machine(rng *rand.Rand) Strategy {
+	return func(s *State) *Redex { return s.choose(rng, s.allowed, s.ready) }
+}
+
+// choose takes one of the redexes that are allowed: the first, or with rng not nil any. If
+// all are (3) of a dual variable by a λ, it takes one of those that last returns.
+func (s *State) choose(rng *rand.Rand, allowed func(*Redex) bool, last func([]*Redex) []*Redex) *Redex {
+	var now, fires []*Redex
+	for _, r := range s.those(allowed) {
+		if s.fires3(r) {
+			fires = append(fires, r)
+		} else {
+			now = append(now, r)
+		}
+	}
+	if len(now) == 0 && len(fires) > 0 {
+		now = last(fires)
+	}
+	return pick(rng, now)
+}
+
+// fires3 reports whether r is (3) of a dual variable by a λ.
+func (s *State) fires3(r *Redex) bool {
+	return r.Rule == rule.Subst && s.isDual(r.X) && r.V.Op == Lambda
+}
+
+func (s *State) isDual(x *Var) bool { return s.prog.Typing.tt.Kind(x.Type) == term.DualKind }
+
+// settled reports whether v is a value at a point: variables that are not dual
+// variables, free or bound to a λ, wait for their (3).
+func (s *State) settled(v *Term) bool {
+	switch v.Op {
+	case Variable:
+		if _, ok := s.binder[v.X]; !ok {
+			return true
+		}
+		u := s.bound(v.X)
+		return s.isDual(v.X) && u != nil && u.Op == Lambda
+	case MakePair, Construct:
+		return !slices.ContainsFunc(v.Kids, func(k *Term) bool { return !s.settled(k) })
+	}
+	return true
+}
+
+// allowed reports whether the strategy lets r fire.
+func (s *State) allowed(r *Redex) bool {
+	if !r.Weak || r.Garbage || !s.places[r.at].weak {
+		return false
+	}
+	n := s.places[r.at].t
+	switch r.Rule {
+	case rule.Lambda, rule.Unfold:
+		v, _ := answer(n.Kids[1])
+		return v != nil && s.settled(v)
+	case rule.Subst, rule.SubstNumeral:
+		// A name bound to a dual λ stays where it is not applied: there it is a value.
+		return s.settled(r.V) && (!s.fires3(r) || s.isHead(r.occ))
+	case rule.GC, rule.Lin:
+		return s.settled(r.V)
+	case rule.Factor:
+		// The heads have had their (3) by variables: else one dual has two names.
+		return s.settled(variable(r.X))
+	case rule.EtaLambda, rule.EtaPair:
+		return false
+	}
+	return true
+}
+
+// firings finds the (3) of dual variables by λs that may fire when nothing else is left, so that each dual fires once
+// for a maximal sum: the sum is complete, all its summands are values or applications of settled dual variables; of
+// those the one that is bound innermost comes first, since a dual's body mentions only what is bound further out; and
+// its argument, a sum of its own, comes to a value before it. The argument of another application and a component of
+// a pair that is a summand beside others wait: (11) and (7) may add to them.
+type firings struct {
+	*State
+	redex map[int]*Redex // by occurrence
+	next  []*Redex
+}
+
+// ready returns those of the (3) that may fire now.
+func (s *State) ready(fires []*Redex) []*Redex {
+	f := firings{State: s, redex: map[int]*Redex{}}
+	for _, r := range fires {
+		f.redex[r.occ] = r
+	}
+	f.sum(0, true)
+	return f.next
+}
+
+// sum looks at the maximal sum at place i, and at the sums in it. free says that it waits for no other.
+func (f *firings) sum(i int, free bool) {
+	summands := f.summandsAt(i)
+	complete, last := true, -1
+	for _, j := range summands {
+		head := f.headAt(j)
+		switch {
+		case head >= 0 && f.redex[head] != nil:
+			if last < 0 || f.boundAt(head) > f.boundAt(f.headAt(last)) {
+				last = j
+			}
+		case head < 0 && !isValue(f.places[j].t) && f.places[j].t.Op != MakePair:
+			complete = false
+		}
+	}
+	for _, j := range summands {
+		ready := free && complete && (j == last || last < 0)
+		f.summand(j, ready, len(summands) == 1)
+	}
+}
+
+// summand looks at a summand: ready says that it is the next to fire, or a value.
+func (f *firings) summand(i int, ready, alone bool) {
+	t := f.places[i].t
+	switch {
+	case f.headAt(i) >= 0:
+		f.application(i, ready)
+	case t.Op == Apply && f.dualAt(i):
+		f.sum(f.child(i, 0), true)
+		f.sum(f.child(i, 1), false)
+	case t.Op == MakePair:
+		f.sum(f.child(i, 0), ready && alone)
+		f.sum(f.child(i, 1), ready && alone)
+	case t.Op == If:
+		f.sum(f.child(i, 0), true)
+		f.sum(f.child(i, 1), true)
+	case t.Op != Lambda:
+		for k := range t.Kids {
+			f.sum(f.child(i, k), true)
+		}
+	}
+}
+
+// application looks at x α t with x settled: t comes to a value, and then (3) fires.
+func (f *firings) application(i int, ready bool) {
+	for h := f.child(i, 0); f.places[h].t.Op == Let; h = f.child(h, 0) {
+		f.sum(f.child(h, 1), true)
+	}
+	arg := f.child(i, 1)
+	v, _ := answer(f.places[arg].t)
+	r := f.redex[f.headAt(i)]
+	if ready && r != nil && v != nil && f.settled(v) {
+		f.next = append(f.next, r)
+		return
+	}
+	f.sum(arg, ready)
+}
+
+// summandsAt are the places of the summands of the sum at place i. It looks at the sums that are substituted in it.
+func (f *firings) summandsAt(i int) []int {
+	switch f.places[i].t.Op {
+	case Let:
+		f.sum(f.child(i, 1), true)
+		return f.summandsAt(f.child(i, 0))
+	case Plus:
+		return append(f.summandsAt(f.child(i, 0)), f.summandsAt(f.child(i, 1))...)
+	}
+	return []int{i}
+}
+
+// headAt is the place of the occurrence of the settled dual variable x in x α t, the
+// term at place i; -1 if it is none.
+func (f *firings) headAt(i int) int {
+	if f.places[i].t.Op != Apply || !f.dualAt(i) {
+		return -1
+	}
+	h := f.child(i, 0)
+	for f.places[h].t.Op == Let {
+		h = f.child(h, 0)
+	}
+	if t := f.places[h].t; t.Op != Variable || !f.settled(t) {
+		return -1
+	}
+	return h
+}
+
+// dualAt reports whether the application at place i is one of a dual.
+func (f *firings) dualAt(i int) bool {
+	ty := f.prog.Typing
+	return ty.tt.Kind(ty.of(f.places[i].t.Kids[0])) == term.DualKind
+}
+
+// boundAt is the depth at which the variable of the occurrence is bound.
+func (f *firings) boundAt(occ int) int { return f.places[f.binder[f.places[occ].t.X]].depth }

@@ -1,7 +1,9 @@
 package reference
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/term"
@@ -153,6 +155,15 @@ func (t *Term) withKid(i int, kid *Term) *Term {
 	return t.with(kids)
 }
 
+// each is what f makes of each of xs.
+func each[X, Y any](xs []X, f func(X) Y) []Y {
+	out := make([]Y, len(xs))
+	for i, x := range xs {
+		out[i] = f(x)
+	}
+	return out
+}
+
 // binders calls f on each variable that the node itself binds.
 func (t *Term) binders(f func(*Var)) {
 	switch t.Op {
@@ -184,16 +195,8 @@ func rename(t *Term, to map[*Var]*Var) *Term {
 	if t.P != nil {
 		u.P = t.P.rename(to)
 	}
-	if t.Xs != nil {
-		u.Xs = make([]*Var, len(t.Xs))
-		for i, x := range t.Xs {
-			u.Xs[i] = to[x]
-		}
-	}
-	u.Kids = make([]*Term, len(t.Kids))
-	for i, k := range t.Kids {
-		u.Kids[i] = rename(k, to)
-	}
+	u.Xs = each(t.Xs, func(x *Var) *Var { return to[x] })
+	u.Kids = each(t.Kids, func(k *Term) *Term { return rename(k, to) })
 	return &u
 }
 
@@ -202,6 +205,87 @@ func (p *Pattern) rename(to map[*Var]*Var) *Pattern {
 		return single(to[p.X])
 	}
 	return &Pattern{Left: p.Left.rename(to), Right: p.Right.rename(to)}
+}
+
+// Equal reports whether t and u are one term up to the names of bound variables.
+func Equal(t, u *Term) bool { return t.Key() == u.Key() }
+
+// Key is a text that two terms share just if they are one up to the names of bound variables. Free variables are known
+// by their addresses.
+func (t *Term) Key() string {
+	k := &keyWriter{bound: map[*Var]int{}}
+	k.term(t, 0)
+	return string(k.out)
+}
+
+// keyWriter writes a key. A bound variable is known by the number of binders between.
+type keyWriter struct {
+	bound    map[*Var]int // the depth of the binder, from 1; 0: free
+	shadowed []shadowed   // of the binders around
+	out      []byte
+}
+
+// shadowed is a variable that is bound again, with the depth of its binder outside.
+type shadowed struct {
+	x     *Var
+	depth int
+}
+
+// write appends a letter and a number, if that is not 0.
+func (k *keyWriter) write(letter byte, n int) {
+	if n != 0 {
+		k.out = strconv.AppendInt(append(k.out, letter), int64(n), 10)
+	}
+}
+
+func (k *keyWriter) term(t *Term, depth int) {
+	k.out = append(k.out, '(')
+	k.write('o', int(t.Op))
+	k.write('s', int(t.Sym))
+	k.write('c', int(t.Cmp))
+	k.write('t', int(t.Type))
+	k.write('i', t.At)
+	switch t.Op {
+	case Variable:
+		if at := k.bound[t.X]; at > 0 {
+			k.write('b', depth-at+1)
+		} else {
+			k.out = fmt.Appendf(k.out, "f%p", t.X)
+		}
+	case Numeral:
+		if r, ok := t.Num.(float64); ok {
+			k.out = strconv.AppendFloat(append(k.out, 'n'), r, 'g', -1, 64)
+		} else {
+			k.out = fmt.Appendf(k.out, "n%v", t.Num)
+		}
+	}
+	inner, first := depth, len(k.shadowed)
+	t.binders(func(x *Var) {
+		inner++
+		k.shadowed = append(k.shadowed, shadowed{x, k.bound[x]})
+		k.bound[x] = inner
+		k.write('x', int(x.Type))
+		if x.Linear {
+			k.out = append(k.out, '^')
+		}
+	})
+	for i, u := range t.Kids {
+		if i == 1 && t.Op != Fix { // it is out of scope
+			inner = depth
+			k.leave(first)
+		}
+		k.term(u, inner)
+	}
+	k.leave(first)
+	k.out = append(k.out, ')')
+}
+
+// leave ends the scopes of the variables that have been shadowed since there were so many.
+func (k *keyWriter) leave(first int) {
+	for _, s := range k.shadowed[first:] {
+		k.bound[s.x] = s.depth
+	}
+	k.shadowed = k.shadowed[:first]
 }
 
 // substitute is t{v/x} for a linear x: v is a numeral or a variable, and binds nothing.

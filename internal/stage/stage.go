@@ -108,9 +108,7 @@ func NewGround(src *lang.Program, m *machine.Machine, name func(term.Pos) string
 	var ops []machine.Operation
 	var err error
 	outputs := m.Operations(func(op machine.Operation) bool {
-		if len(ops)%(1<<14) == 0 {
-			err = check()
-		}
+		err = term.LookAt(len(ops), check)
 		ops = append(ops, op)
 		return err == nil
 	})
@@ -133,10 +131,8 @@ func NewGround(src *lang.Program, m *machine.Machine, name func(term.Pos) string
 	}
 	var lets []let
 	for _, i := range byPlace(ops) {
-		if len(lets)%(1<<14) == 0 {
-			if err := check(); err != nil {
-				return nil, err
-			}
+		if err := term.LookAt(len(lets), check); err != nil {
+			return nil, err
 		}
 		op := &ops[i]
 		st.Singular = st.Singular || singular(op)
@@ -161,10 +157,8 @@ func NewGround(src *lang.Program, m *machine.Machine, name func(term.Pos) string
 		return operand(o, 0)
 	})
 	for i, l := range slices.Backward(lets) {
-		if i%(1<<14) == 0 {
-			if err := check(); err != nil {
-				return nil, err
-			}
+		if err := term.LookAt(i, check); err != nil {
+			return nil, err
 		}
 		t.Root = t.Let(t.Nodes[l.u].Pos, l.z, l.u, t.Root)
 	}
