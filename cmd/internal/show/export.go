@@ -176,10 +176,13 @@ func (w *writer) refuse(format string, args ...any) {
 	}
 }
 
-// line writes a statement, which is one of C. That of Go is the same but for arrows, parentheses and its end.
+// line writes a statement, which is one of C, but for the [:] behind an array. That of Go is the same but for arrows,
+// parentheses and its end.
 func (w *writer) line(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
-	if !w.isC {
+	if w.isC {
+		s = strings.ReplaceAll(s, "[:]", "")
+	} else {
 		s = strings.ReplaceAll(strings.TrimSuffix(s, ";"), "->", ".")
 		for _, word := range []string{"if ", "switch "} {
 			if rest, ok := strings.CutPrefix(s, word+"("); ok {
