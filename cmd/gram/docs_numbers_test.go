@@ -156,7 +156,7 @@ func TestNumbersInProse(t *testing.T) {
 		{"docs/language.md", "nest at most %s deep", "lang/syntax/expr.go", "MaxNest"},
 		{"docs/language.md", "a comprehension of more than %s elements", "lang/load.go", "DefaultMaxNodes"},
 		{"docs/language.md", "They have at most %d nodes each", "lang/elaborate/declare.go", "maxSymbol"},
-		{"docs/language.md", "of which there may be %d", "cmd/gram/hessian.go", "maxHessian"},
+		{"docs/language.md", "of which there may be %d", "cmd/gram/grad.go", "maxHessian"},
 		{"docs/language.md", "The work stops after %d measurements", "internal/fit/fit.go", "patience"},
 		{"docs/language.md", "or the inputs have more than %d numbers", "cmd/internal/fitting/inference.go", "maxInference"},
 		{"docs/language.md", "lines broken at %d columns", "lang/syntax/format_layout.go", "lineWidth"},
