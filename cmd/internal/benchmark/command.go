@@ -25,8 +25,7 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 )
 
-// How often a time is taken in a quick run and in a full one. The median has a 95 % interval
-// from six times on.
+// How often a time is taken in a quick run and in a full one. The median has a 95 % interval from six times on.
 const (
 	quickRepeat = 10
 	fullRepeat  = 11

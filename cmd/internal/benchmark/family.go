@@ -62,8 +62,7 @@ func listed(claims []bench.Claim) string {
 	return strings.Join(lines, "\n")
 }
 
-// familyClaim reads the program of --family and makes a claim of it. An error of the program
-// is not a usage error.
+// familyClaim reads the program of --family and makes a claim of it. An error of the program is not a usage error.
 func (a *app) familyClaim(ctx context.Context, f *benchFlags) (*bench.Claim, error) {
 	s := bench.Source{Law: f.law.Is}
 	for _, text := range f.params {

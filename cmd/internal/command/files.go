@@ -98,8 +98,7 @@ func Open(ctx context.Context, path string) (fs.File, error) {
 	}
 }
 
-// ProgramName returns the name of a program in messages, and the folder that its paths are
-// relative to.
+// ProgramName returns the name of a program in messages, and the folder that its paths are relative to.
 func ProgramName(path string) (name, dir string) {
 	if path == "-" {
 		return "standard input", ""
@@ -152,9 +151,8 @@ func readAll(ctx context.Context, stdin io.Reader, path string, meter *limits.Me
 	}
 }
 
-// OutFile is a file that is written whole or not at all: as a temporary file in the same folder,
-// which is renamed at the end. A pipe or a device is written directly. A replaced file keeps its mode,
-// and a link keeps its target.
+// OutFile is a file that is written whole or not at all: as a temporary file in the same folder, which is renamed at
+// the end. A pipe or a device is written directly. A replaced file keeps its mode, and a link keeps its target.
 type OutFile struct {
 	*os.File
 	Path  string // as it was given
@@ -339,9 +337,8 @@ func NewStream(path string, stdout io.Writer) (*Stream, error) {
 	return &Stream{bufio.NewWriterSize(f, size), f}, nil
 }
 
-// Finish ends the answer and returns the error of the command. err, if not nil, has cut
-// the answer short. What is on standard output already stays there. A closed pipe is not
-// an error.
+// Finish ends the answer and returns the error of the command. err, if not nil, has cut the answer short. What is on
+// standard output already stays there. A closed pipe is not an error.
 func (s *Stream) Finish(err error) error {
 	failed := s.Flush()
 	if s.file != nil {

@@ -214,8 +214,7 @@ func sameFile(a, b string) bool {
 	return err == nil && x.Mode().IsRegular() && os.SameFile(x, y)
 }
 
-// flagError suggests a name in the error of an unknown flag, and tells the values of a
-// Boolean flag.
+// flagError suggests a name in the error of an unknown flag, and tells the values of a Boolean flag.
 func flagError(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok && invalid.GetFlag().Value.Type() == "bool" {
 		where := strings.TrimSuffix(err.Error(), invalid.Unwrap().Error())

@@ -4,14 +4,12 @@
 //
 // # One run
 //
-// A run has one answer. The command that was asked for puts it in a buffer, and
-// the buffer goes to standard output at the very end, in one write that is
-// checked: a run that fails, reaches a limit or is interrupted leaves standard
-// output empty. A search prints what it has found when it is interrupted. A trace is too
-// long for a buffer: it is written as it is made, and what has been written stays; only a
-// file that -o names is there whole or not at all. The address of the explorer's page is
-// written when it is served. Everything else, errors and progress, goes to standard error.
-// Who calls a run gives it the streams and a context:
+// A run has one answer. The command that was asked for puts it in a buffer, and the buffer goes to standard output at
+// the very end, in one write that is checked: a run that fails, reaches a limit or is interrupted leaves standard
+// output empty. A search prints what it has found when it is interrupted. A trace is too long for a buffer: it is
+// written as it is made, and what has been written stays; only a file that -o names is there whole or not at all. The
+// address of the explorer's page is written when it is served. Everything else, errors and progress, goes to standard
+// error. Who calls a run gives it the streams and a context:
 //
 //	Main  ─ signals → context ─→  Run  ─→  a command  ─→  package gram
 //	                               │           └ buffer
@@ -24,9 +22,8 @@
 //	2    the command line is wrong
 //	130  interrupted: SIGINT or SIGTERM
 //
-// An error decides its status by its type: what cobra and [UsageError] and
-// [gram.UsageError] report is the command line; a [gram.LimitError] of the limit
-// "interrupt" is an interruption; the rest is 1.
+// An error decides its status by its type: what cobra and [UsageError] and [gram.UsageError] report is the command
+// line; a [gram.LimitError] of the limit "interrupt" is an interruption; the rest is 1.
 package command
 
 import (

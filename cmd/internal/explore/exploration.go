@@ -19,10 +19,9 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Exploration is a run of the literal machine whose states can be shown: state k is the heap
-// after rewrite k and the units of work that follow it, and state 0 the heap before the first
-// rewrite. It keeps no states: it runs the program again up to the states that are asked for. It
-// may be used by several goroutines at once.
+// Exploration is a run of the literal machine whose states can be shown: state k is the heap after rewrite k and the
+// units of work that follow it, and state 0 the heap before the first rewrite. It keeps no states: it runs the program
+// again up to the states that are asked for. It may be used by several goroutines at once.
 type Exploration struct {
 	p        *gram.Program
 	src      *lang.Program
@@ -317,9 +316,8 @@ type Step struct {
 	Phase  string `json:"phase"`  // primal or backward
 	Line   int    `json:"line"`   // 0: it has no place in the source
 	Column int    `json:"column"` // in runes, from 1 on
-	// Node is the redex, or, if that is gone, the object to which its value went; −1: neither
-	// is shown. Operands are the other objects that the rewrite has touched, as far as they
-	// are shown.
+	// Node is the redex, or, if that is gone, the object to which its value went; −1: neither is shown. Operands are
+	// the other objects that the rewrite has touched, as far as they are shown.
 	Node     int    `json:"node"`
 	Operands []int  `json:"operands,omitempty"`
 	Live     uint64 `json:"live"` // nodes in memory after it
@@ -374,11 +372,9 @@ func (v *Version) same(u *Version) bool {
 // Edge is a reference of an object to another.
 type Edge struct {
 	To int `json:"to"`
-	// As is "holds" for an operand, the λ of a dual, or what has been applied; "occurs" for
-	// the substitution that an occurrence of a variable refers to; "captures" for a
-	// substitution that a λ captures; "head" for the dual that an application calls. Of
-	// the others the value goes the other way: "waits" for what waits for the object,
-	// "binds" for the substitutions that an opening makes, and "arrived" for the
-	// application that has arrived at a dual.
+	// As is "holds" for an operand, the λ of a dual, or what has been applied; "occurs" for the substitution that an
+	// occurrence of a variable refers to; "captures" for a substitution that a λ captures; "head" for the dual that an
+	// application calls. Of the others the value goes the other way: "waits" for what waits for the object, "binds" for
+	// the substitutions that an opening makes, and "arrived" for the application that has arrived at a dual.
 	As string `json:"as"`
 }

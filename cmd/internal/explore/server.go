@@ -2,11 +2,10 @@
 //
 // # What is sent
 //
-// The states of a run are neither sent as a whole nor kept: the run is repeated up to the
-// states that are shown. The page asks for a window, that is all states from one step to
-// another, with the objects in them and their changes. It shows these states without
-// asking again. The server computes the positions of the objects. They are the same in
-// all states of a window, so nothing moves from one step to the next.
+// The states of a run are neither sent as a whole nor kept: the run is repeated up to the states that are shown. The
+// page asks for a window, that is all states from one step to another, with the objects in them and their changes. It
+// shows these states without asking again. The server computes the positions of the objects. They are the same in all
+// states of a window, so nothing moves from one step to the next.
 //
 //	page                        server
 //	 │ POST /api/run             │ load, type, run once: steps, counts, value, gradient

@@ -65,9 +65,8 @@ type placedNode struct {
 	H float64 `json:"h"`
 }
 
-// bend is an edge that goes around other nodes. It is drawn from To, the node that is referred
-// to, to From, the node that refers to it. Via are the ends of its straight pieces, as
-// [layered.Curve] has them.
+// bend is an edge that goes around other nodes. It is drawn from To, the node that is referred to, to From, the node
+// that refers to it. Via are the ends of its straight pieces, as [show.Curve] has them.
 type bend struct {
 	From int          `json:"from"`
 	To   int          `json:"to"`

@@ -1,5 +1,4 @@
-// Package profile tells where the steps and nodes of a run went, in the format of pprof and by the
-// lines of the source.
+// Package profile tells where the steps and nodes of a run went, in the format of pprof and by the lines of the source.
 package profile
 
 import (
@@ -21,15 +20,13 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Profile is a profile of one run of a program, in the format of pprof. It is exact: a step
-// of the calculus is booked to the calls in which it was taken, from the λ whose code has it
-// to the program, under the names and lines of the source. Types of samples are rewrites (the
-// steps), nodes and bytes, which are those of the run's cost, and, if it was asked for, time,
-// which is charged by a look at the clock now and then. Labels are rule, phase, as
-// [gram.Options.Phase] names them, and pass: source, or generated for what the reverse
-// transformation has put around the source's own code. That of a literal run is the fold over
-// its rewrites; it has the words, too, 8 for each time that the machine has reached a node, and its
-// rewrites are those of the profile of the compiler's code.
+// Profile is a profile of one run of a program, in the format of pprof. It is exact: a step of the calculus is booked
+// to the calls in which it was taken, from the λ whose code has it to the program, under the names and lines of the
+// source. Types of samples are rewrites (the steps), nodes and bytes, which are those of the run's cost, and, if it was
+// asked for, time, which is charged by a look at the clock now and then. Labels are rule, phase, as
+// [gram.Options.Phase] names them, and pass: source, or generated for what the reverse transformation has put around
+// the source's own code. That of a literal run is the fold over its rewrites; it has the words, too, 8 for each time
+// that the machine has reached a node, and its rewrites are those of the profile of the compiler's code.
 type Profile struct {
 	Result *gram.Result
 	b      *builder
@@ -58,16 +55,14 @@ func Run(ctx context.Context, p *gram.Program, gradient, timed bool, opt gram.Ev
 // Write writes the profile, compressed. Without time, equal runs give equal bytes.
 func (p *Profile) Write(w io.Writer) error { return p.b.out.Write(w) }
 
-// Line is what a run did at one line of the source itself: what was done at the lines
-// that this one calls is theirs.
+// Line is what a run did at one line of the source itself: what was done at the lines that this one calls is theirs.
 type Line struct {
 	Line int    // from 1; 0: no place in the source
 	Text string // without its line break
 	// The rewrites: of the source's own code, of the code that the reverse transformation has put
 	// around it, and of normalising, which does not tell the two apart.
 	Source, Generated, Normalised uint64
-	// Nodes that the run made. Those that a strategy made before it are not among them, as
-	// in [gram.Cost].
+	// Nodes that the run made. Those that a strategy made before it are not among them, as in [gram.Cost].
 	Nodes uint64
 }
 

@@ -43,11 +43,9 @@ type Derivation struct {
 	Names *reference.Names
 	// End, if not nil, is called with the state that the reduction ends in.
 	End func(s *reference.State)
-	// Keep, if not nil, chooses the steps that are printed, with the terms before and
-	// after each.
+	// Keep, if not nil, chooses the steps that are printed, with the terms before and after each.
 	Keep func(s *Step) bool
-	// Last is the last step that Keep may choose, after which nothing is left to do; 0
-	// for none.
+	// Last is the last step that Keep may choose, after which nothing is left to do; 0 for none.
 	Last uint64
 	// MaxSize bounds the symbols of a term, MaxSteps the steps; 0 for no bound.
 	MaxSize  int
@@ -73,9 +71,8 @@ type StepsError struct{ Max uint64 }
 
 func (e *StepsError) Error() string { return fmt.Sprintf("limit of %d steps reached", e.Max) }
 
-// derive reduces the start term and prints the steps. It returns
-// how many there were of each rule. The error is a [*SizeError], a [*StepsError], that of
-// Check or of w, or a [*denote.UndefinedError].
+// derive reduces the start term and prints the steps. It returns how many there were of each rule. The error is a
+// [*SizeError], a [*StepsError], that of Check or of w, or a [*denote.UndefinedError].
 func derive(w io.Writer, start *reference.Start, opt Derivation) (rule.Counts, error) {
 	d := &deriver{Derivation: opt, start: start}
 	if d.Names == nil {

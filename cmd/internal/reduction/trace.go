@@ -32,8 +32,7 @@ type TraceOptions struct {
 	gram.EvalOptions
 	Gradient bool // the run is that of the gradient, and not of the value
 	Format   Format
-	// Rules are the numbers or names of the rules that are traced: "11", "factor"; none
-	// means all.
+	// Rules are the numbers or names of the rules that are traced: "11", "factor"; none means all.
 	Rules []string
 	// From and To are the first and the last step that is traced; 0 means no bound.
 	From, To uint64
@@ -197,11 +196,10 @@ func tooLarge(p *gram.Program, err *SizeError) error {
 // errEnd ends a run of which no more is to be traced.
 var errEnd = errors.New("the end of what is traced")
 
-// Rewrites writes the rewrites of a run of the literal machine at the program's point, a line
-// each, as they happen: the number, the rule, the phase, the place in the source, and the
-// live nodes before and after. What a rewrite leaves to units of work, like the copy of a
-// body, counts with it. What is written before an error is not taken back. The error is a
-// [*gram.Error], a [*gram.LimitError], a [*gram.UsageError] about the rules, or that of w.
+// Rewrites writes the rewrites of a run of the literal machine at the program's point, a line each, as they happen: the
+// number, the rule, the phase, the place in the source, and the live nodes before and after. What a rewrite leaves to
+// units of work, like the copy of a body, counts with it. What is written before an error is not taken back. The error
+// is a [*gram.Error], a [*gram.LimitError], a [*gram.UsageError] about the rules, or that of w.
 func Rewrites(ctx context.Context, p *gram.Program, w io.Writer, opt TraceOptions) error {
 	f, err := NewFilter(p, &opt)
 	if err != nil {
@@ -363,10 +361,9 @@ func (r *Run) Run(ctx context.Context) (err error) {
 	return r.Reduce(ctx, r.point)
 }
 
-// Draw draws the arena of the literal machine after a step, or before it: the nodes
-// that the result, the seeds and the sums of dual applications reach, most of them at most. It
-// returns how many it leaves out. The error is a [*gram.UsageError] if the run has no such step,
-// or as that of [Rewrites].
+// Draw draws the arena of the literal machine after a step, or before it: the nodes that the result, the seeds and the
+// sums of dual applications reach, most of them at most. It returns how many it leaves out. The error is a
+// [*gram.UsageError] if the run has no such step, or as that of [Rewrites].
 func Draw(ctx context.Context, p *gram.Program, w io.Writer, step uint64, before bool, most int, as show.Format,
 	opt TraceOptions) (left int, err error) {
 	next := step // the step before which is drawn

@@ -258,8 +258,7 @@ func newBars(values []float64, name func(i int) string) *bars {
 	return newBarsAt(values, name, scaleOf(values))
 }
 
-// newBarsAt makes bars at a scale. Of too many, those of largest magnitude are shown, in
-// their order; NaN goes first.
+// newBarsAt makes bars at a scale. Of too many, those of largest magnitude are shown, in their order; NaN goes first.
 func newBarsAt(values []float64, name func(i int) string, s scale) *bars {
 	var b bars
 	shown := foremost(len(values), mostBars, func(i int) float64 {

@@ -24,8 +24,7 @@ import (
 	"github.com/gram-machine/gram/rule"
 )
 
-// Object writes a JSON object, one field a line, in order. Arrays and other objects
-// are written on one line.
+// Object writes a JSON object, one field a line, in order. Arrays and other objects are written on one line.
 type Object struct {
 	out    *bytes.Buffer
 	indent string

@@ -289,9 +289,8 @@ const shownWhole = 8
 
 const ellipsis = "…"
 
-// entries prints a value of shape s. A number, a vector or a matrix is one entry. A
-// product with vectors in it, or an array of more than two dimensions, has an entry for
-// each component.
+// entries prints a value of shape s. A number, a vector or a matrix is one entry. A product with vectors in it, or an
+// array of more than two dimensions, has an entry for each component.
 func entries(label string, s *gram.Shape, values []float64) []entry {
 	switch dims, leaf := dimensions(s); {
 	case leaf.Kind != load.Real && len(dims) == 0:

@@ -17,8 +17,7 @@ type Computation struct {
 	// Names of the nodes and of the outputs; a node may have none.
 	Names   []string
 	Outputs []string
-	// Parts are the parts of the nodes, and OutputParts those of the outputs. A numeral has
-	// the part of its reader.
+	// Parts are the parts of the nodes, and OutputParts those of the outputs. A numeral has the part of its reader.
 	Parts       []Part
 	OutputParts []Part
 	// Values of the nodes at a point, or nil.

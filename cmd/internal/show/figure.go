@@ -18,7 +18,7 @@ type Format uint8
 // The formats.
 const (
 	DOT Format = iota // the language of Graphviz
-	SVG               // laid out by [layered.Place]
+	SVG               // laid out by [Place]
 )
 
 // Part is a part of a picture, which has colours of its own.

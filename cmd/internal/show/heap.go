@@ -81,8 +81,7 @@ func WriteHeap(w io.Writer, h *graph.Heap, inputs []string, check func() error) 
 	return nil
 }
 
-// heapView finds the nodes that a waiting node waits for. The nodes themselves know only the node
-// that waits for them.
+// heapView finds the nodes that a waiting node waits for. The nodes themselves know only the node that waits for them.
 type heapView struct {
 	h     *graph.Heap
 	words Words
