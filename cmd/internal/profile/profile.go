@@ -333,8 +333,7 @@ func (o *builder) inputStack(scalar int) []*pprof.Location {
 			f.pos = term.Pos(d.NameSpan.Start) + 1
 		}
 	}
-	o.ofInputs[input] = []*pprof.Location{o.lines(o.line(f, f.pos)),
-		o.lines(o.line(programFunction, o.src.BodyPos()))}
+	o.ofInputs[input] = []*pprof.Location{o.lines(o.line(f, f.pos)), o.lines(o.line(programFunction, o.src.BodyPos()))}
 	return o.ofInputs[input]
 }
 

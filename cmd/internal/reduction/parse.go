@@ -144,8 +144,7 @@ func (p *parser) infix(read func() *reference.Term, operators map[string]referen
 var (
 	sums     = map[string]reference.Term{"+": {Op: reference.Plus}, "-": {Op: reference.Function, Sym: term.Sub}}
 	products = map[string]reference.Term{"·": {Op: reference.Function, Sym: term.Mul},
-		"*": {Op: reference.Function, Sym: term.Mul},
-		"/": {Op: reference.Function, Sym: term.Div}}
+		"*": {Op: reference.Function, Sym: term.Mul}, "/": {Op: reference.Function, Sym: term.Div}}
 )
 
 // sum reads t + t and t - t.

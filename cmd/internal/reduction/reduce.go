@@ -364,8 +364,7 @@ func (s *Source) reverse() (*reference.Start, error) {
 func (s *Source) linear(t *reference.Term) *reference.Term {
 	bad := t.Op == reference.Lambda && t.X.Linear || t.Op == reference.Zero ||
 		t.Op == reference.Let && t.P.X != nil && t.P.X.Linear || t.Op == reference.Variable &&
-		s.program.Typing.HasDual(t.X.Type) ||
-		t.Op == reference.Plus && !s.program.Typing.IsReal(t)
+		s.program.Typing.HasDual(t.X.Type) || t.Op == reference.Plus && !s.program.Typing.IsReal(t)
 	if bad {
 		return t
 	}

@@ -211,8 +211,7 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 	}
 	if run.Mode != gram.Reverse {
 		part("passes", "Passes over the graph", counted("operations", c.Operations),
-			counted("nodes of the graph", c.Nodes.Allocated),
-			counted("scalar inputs", c.Inputs))
+			counted("nodes of the graph", c.Nodes.Allocated), counted("scalar inputs", c.Inputs))
 		part("time", "Time", times(c, run, "run")...)
 		return out
 	}
@@ -232,8 +231,7 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 	}
 	if u := c.Cache; u != nil && u.MaxBytes > 0 {
 		part("cache", "Cache of normal forms", counted("found", u.Hits), counted("made", u.Misses),
-			counted("symbols reused", u.Reused),
-			counted("rebuilt", u.Rebuilt),
+			counted("symbols reused", u.Reused), counted("rebuilt", u.Rebuilt),
 			Fact{Name: "held", Text: limits.Size(u.Bytes) + " of " + limits.Size(u.MaxBytes)},
 			counted("evicted", u.Evictions))
 	}
@@ -259,8 +257,7 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 	part("nodes", fmt.Sprintf("Nodes of %d bytes", bytes), counted("allocated", c.Nodes.Allocated),
 		counted("freed", c.Nodes.Freed),
 		counted("at once", c.Nodes.Peak), Fact{Name: "arena", Text: limits.Size(c.ArenaBytes)})
-	each := Fact{Name: "each step with its overhead", Text: strconv.FormatFloat(c.NsPerStep, 'f', 1, 64) +
-		" ns"}
+	each := Fact{Name: "each step with its overhead", Text: strconv.FormatFloat(c.NsPerStep, 'f', 1, 64) + " ns"}
 	part("time", "Time, of a run without a profile", append(times(c, run, "reduce"), each)...)
 	return out
 }

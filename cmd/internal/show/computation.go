@@ -201,9 +201,8 @@ func newComputation(st *stage.Stage, point []float64, most int, values bool, che
 	if err != nil {
 		return nil, err
 	}
-	c := &Computation{Graph: g, Names: make([]string, g.Len()), Most: most,
-		Outputs: make([]string, len(g.Outputs())),
-		Parts:   make([]Part, g.Len()), OutputParts: make([]Part, len(g.Outputs()))}
+	c := &Computation{Graph: g, Names: make([]string, g.Len()), Most: most, Outputs: make([]string, len(g.Outputs())),
+		Parts: make([]Part, g.Len()), OutputParts: make([]Part, len(g.Outputs()))}
 	switch st.Kind {
 	case stage.BP:
 		findAdjoints(st, c)
