@@ -91,8 +91,8 @@ func newShow(a *app) *cobra.Command {
 // show prints a stage, or draws it.
 func (a *app) show(ctx context.Context, p *show.Program, s *stageInfo, format string, f *drawFlags) error {
 	var err error
-	drawn := format == "dot" || format == "svg"
-	left, most, as := 0, int(f.most.N), pictureFormat(format == "svg")
+	left, most := 0, int(f.most.N)
+	as, drawn := show.Formats[format]
 	switch {
 	case drawn && s.draw != nil:
 		left, err = s.draw(p, ctx, &a.Out, most, as)
@@ -165,7 +165,7 @@ func (f *drawFlags) add(cmd *cobra.Command) {
 
 // check reports flags that don't go with the format or the stage.
 func (f *drawFlags) check(cmd *cobra.Command, s *stageInfo, format string) error {
-	drawn := format == "dot" || format == "svg"
+	_, drawn := show.Formats[format]
 	switch {
 	case f.values && !drawn:
 		return command.Usagef("--values is for a picture, and --format %s is none", format)
@@ -180,14 +180,6 @@ func (f *drawFlags) check(cmd *cobra.Command, s *stageInfo, format string) error
 		}
 	}
 	return nil
-}
-
-// pictureFormat is the format of a picture that is not in DOT if svg is set.
-func pictureFormat(svg bool) show.Format {
-	if svg {
-		return show.SVG
-	}
-	return show.DOT
 }
 
 // warnLeftOut prints how many parts of a picture are left out.

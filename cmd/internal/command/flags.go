@@ -236,7 +236,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return Usagef("%s", text)
 }
 
-// The types of values below implement pflag.Value.
+// The types of values below implement pflag.Value: String returns the value as Set reads it, or "" if there is none.
 
 // Count is a natural number, like 1000 or 1e6.
 type Count struct {
@@ -247,7 +247,6 @@ type Count struct {
 
 func (c *Count) Type() string { return "count" }
 
-// String returns the value as Set reads it, or "" if there is none.
 func (c *Count) String() string {
 	if !c.Valid {
 		return ""
@@ -282,7 +281,6 @@ type Size uint64
 
 func (s *Size) Type() string { return "size" }
 
-// String returns the value as Set reads it, or "" if there is none.
 func (s *Size) String() string {
 	if *s == 0 {
 		return ""
@@ -301,7 +299,6 @@ type Duration time.Duration
 
 func (d *Duration) Type() string { return "duration" }
 
-// String returns the value as Set reads it, or "" if there is none.
 func (d *Duration) String() string {
 	if *d == 0 {
 		return ""
@@ -330,7 +327,6 @@ type Choice[T comparable] struct {
 
 func (c *Choice[T]) Type() string { return "choice" }
 
-// String returns the value as Set reads it, or "" if there is none.
 func (c *Choice[T]) String() string {
 	if i := slices.Index(c.of, c.Is); i >= 0 {
 		return c.names[i]
@@ -363,7 +359,6 @@ type Number struct{ X, Below float64 }
 
 func (p *Number) Type() string { return "number" }
 
-// String returns the value as Set reads it, or "" if there is none.
 func (p *Number) String() string {
 	if p.X == 0 {
 		return ""
@@ -385,7 +380,6 @@ type Range struct{ From, To uint64 }
 
 func (r *Range) Type() string { return "range" }
 
-// String returns the value as Set reads it, or "" if there is none.
 func (r *Range) String() string {
 	if r.From == 0 && r.To == 0 {
 		return ""

@@ -154,12 +154,7 @@ func (x *Exploration) read(run *reduction.Run) (err error) {
 
 // inOneLine describes an error of a run, without its place, on one line.
 func inOneLine(err error) string {
-	var limit *gram.LimitError
-	var wrong *gram.Error
-	switch {
-	case errors.As(err, &limit):
-		return limit.Error()
-	case errors.As(err, &wrong):
+	if wrong, ok := errors.AsType[*gram.Error](err); ok {
 		return summary(wrong)
 	}
 	return err.Error()

@@ -51,8 +51,12 @@ func (v view) named(off int) (written string, at syntax.Span, bound name, ok boo
 		return "", at, bound, false
 	}
 	written, at = v.text.src[start:end], syntax.Span{Start: uint32(start), End: uint32(end)}
-	bound, ok = find(scope(v.file, at.Start), written)
-	return written, at, bound, ok
+	for _, n := range slices.Backward(scope(v.file, at.Start)) { // the innermost first
+		if n.text == written {
+			return written, at, n, true
+		}
+	}
+	return written, at, bound, false
 }
 
 // typeOf returns the type of the part of the program at s, if it is known.
@@ -401,14 +405,4 @@ func (s *scoper) bound(e syntax.Expr, i int) {
 	for _, p := range pats {
 		s.pattern(p)
 	}
-}
-
-// find returns the innermost of the names with a text.
-func find(names []name, text string) (name, bool) {
-	for _, n := range slices.Backward(names) {
-		if n.text == text {
-			return n, true
-		}
-	}
-	return name{}, false
 }

@@ -190,12 +190,6 @@ func text(tokens []reference.Token) string {
 	return b.String()
 }
 
-// redexText is the text of a redex of the state, with the mark of the occurrence that a (3) replaces.
-func redexText(names *reference.Names, s *reference.State, r *reference.Redex) string {
-	part := redex(names.Tokens(s.Term, s.Marks(r)))
-	return text(part[1:])
-}
-
 // textWriter prints a term a line, and between two terms the step.
 type textWriter struct {
 	*output

@@ -226,8 +226,9 @@ func (o *ReduceOptions) redexes(s *reference.State) redexes {
 	for i, r := range o.Rules.only(s).Redex {
 		pos := s.Place(&r)
 		line, column := o.position(pos)
+		marked := redex(o.Names.Tokens(s.Term, s.Marks(&r)))[1:] // with the mark of the occurrence that a (3) replaces
 		out.Redexes = append(out.Redexes,
-			oneRedex{i + 1, rule.Table[r.Rule].Name, number(&r), line, column, redexText(o.Names, s, &r), o.place(pos)})
+			oneRedex{i + 1, rule.Table[r.Rule].Name, number(&r), line, column, text(marked), o.place(pos)})
 	}
 	return out
 }

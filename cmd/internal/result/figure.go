@@ -43,7 +43,11 @@ func gradient(arrays []Array) []figure {
 func figures(arrays []Array, draw func(f *figure, group []Array)) []figure {
 	var out []figure
 	for len(arrays) > 0 {
-		n := max(1, leading(arrays))
+		n := slices.IndexFunc(arrays, func(a Array) bool { return len(a.Dims) > 0 }) // the scalars before it
+		if n < 0 {
+			n = len(arrays)
+		}
+		n = max(1, n)
 		f := figure{Caption: arrays[0].Name, Type: arrays[0].Type}
 		if n > 1 {
 			f.Caption, f.Type = "Scalars", ""
@@ -68,16 +72,6 @@ func scalarsOf(arrays []Array) []float64 {
 
 // component names the i-th component of a vector.
 func (a *Array) component(i int) string { return fmt.Sprintf("%s.(%d)", a.Name, i) }
-
-// leading returns how many scalars the arrays begin with.
-func leading(arrays []Array) int {
-	for n := range arrays {
-		if len(arrays[n].Dims) > 0 {
-			return n
-		}
-	}
-	return len(arrays)
-}
 
 func normNote(values []float64) string { return "Euclidean norm " + short(Norm(values)) + "." }
 

@@ -100,18 +100,13 @@ func spaced(compact []byte) []byte {
 	for i, c := range compact {
 		out = append(out, c)
 		switch {
-		case c == '"' && (!quoted || !escaped(compact[:i])):
+		case c == '"' && (!quoted || (i-len(bytes.TrimRight(compact[:i], `\`)))%2 == 0): // it is not escaped
 			quoted = !quoted
 		case !quoted && (c == ':' || c == ','):
 			out = append(out, ' ')
 		}
 	}
 	return out
-}
-
-// escaped reports whether the text ends with an odd number of backslashes.
-func escaped(text []byte) bool {
-	return (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1
 }
 
 // costOfPasses lists the fields of a cost in the modes other than reverse.

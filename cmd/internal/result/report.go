@@ -77,7 +77,8 @@ func (r *Report) Inputs(ds []gram.Input) {
 		width = max(width, utf8.RuneCountInString(e.label))
 	}
 	for _, e := range lines {
-		fmt.Fprintf(r.Out, "  %-*s  %s\n", width, e.label, indented(e.text, strings.Repeat(" ", width+4)))
+		indented := strings.ReplaceAll(e.text, "\n", "\n"+strings.Repeat(" ", width+4))
+		fmt.Fprintf(r.Out, "  %-*s  %s\n", width, e.label, indented)
 	}
 }
 
@@ -88,9 +89,6 @@ func (r *Report) Table(lines [][]string) {
 		fmt.Fprintln(r.Out, strings.TrimRight("  "+line, " "))
 	}
 }
-
-// indented indents all lines of a text but the first.
-func indented(text, by string) string { return strings.ReplaceAll(text, "\n", "\n"+by) }
 
 // Cost prints the steps by rule, the overhead, nodes, memory and times, and the work if it was measured.
 func (r *Report) Cost(c *gram.Cost, run Run) {

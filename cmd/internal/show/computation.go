@@ -134,7 +134,7 @@ func (c *computation) operations() {
 		}
 		of := c.Parts[w]
 		edge := fmt.Sprintf("e%d", w)
-		c.add(symbolNode(edge, f, of))
+		c.add(node{id: edge, kind: hyperedge, of: of, text: Symbol(f), ordered: ordered(f)})
 		for _, z := range sources {
 			c.read(z, edge, of)
 		}

@@ -27,7 +27,7 @@ func distinct(links []Edge) []Edge {
 // acyclic is the graph of the edges between n nodes, without loops and duplicates. Edges that lead back in
 // [digraph.topological] order are reversed.
 func acyclic(n int, edges []Edge) digraph {
-	links := distinct(slices.DeleteFunc(slices.Clone(edges), func(e Edge) bool { return e.From == e.To || !e.within(n) }))
+	links := distinct(slices.DeleteFunc(slices.Clone(edges), func(e Edge) bool { return e.From == e.To }))
 	at := make([]int, n)
 	for k, v := range newGraph(n, links).topological() {
 		at[v] = k

@@ -10,12 +10,8 @@ import (
 // Node is the size of a node's box in pixels.
 type Node struct{ Width, Height float64 }
 
-// Edge puts the node From in an earlier layer than the node To. Nodes are named by their index; an edge that names no
-// node is left out.
+// Edge puts the node From in an earlier layer than the node To. Nodes are named by their index.
 type Edge struct{ From, To int }
-
-// within reports whether both ends are nodes, of n.
-func (e Edge) within(n int) bool { return min(e.From, e.To) >= 0 && max(e.From, e.To) < n }
 
 // Options are distances in pixels.
 type Options struct {
@@ -62,9 +58,7 @@ func Place(nodes []Node, edges []Edge, opt Options) Layout {
 		l.X[v], l.Y[v] = at.X, at.Y
 	}
 	for i, e := range edges {
-		if e.within(len(nodes)) {
-			l.Via[i] = of[e.From].via(Edge{local[e.From], local[e.To]})
-		}
+		l.Via[i] = of[e.From].via(Edge{local[e.From], local[e.To]})
 	}
 	return l
 }
