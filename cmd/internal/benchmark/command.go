@@ -291,17 +291,11 @@ func (f *benchFlags) write(store *report.Store, rep *report.Report) error {
 // known reports whether a row belongs to a point of the claims, or to the comparison.
 func known(claims []bench.Claim) func(report.Row) bool {
 	return func(r report.Row) bool {
-		if r.IsComparison() {
-			return true
-		}
-		for i := range claims {
-			for j := range claims[i].Series {
-				if s := &claims[i].Series[j]; claims[i].Number == r.Claim && s.Name == r.Series {
-					return slices.Contains(report.AnySize(s), r.Size)
-				}
-			}
-		}
-		return false
+		return r.IsComparison() || slices.ContainsFunc(claims, func(c bench.Claim) bool {
+			return c.Number == r.Claim && slices.ContainsFunc(c.Series, func(s bench.Series) bool {
+				return s.Name == r.Series && slices.Contains(report.AnySize(&s), r.Size)
+			})
+		})
 	}
 }
 

@@ -134,13 +134,11 @@ func NewTable(header ...any) table.Writer {
 // steps prints the table of steps by rule.
 func (r *Report) steps(s rule.Counts) {
 	t := NewTable("no.", "rule", "steps", "share")
-	total := s.Total()
-	for r, n := range s {
-		if n > 0 {
-			t.AppendRow(table.Row{rule.Table[r].Number, rule.Table[r].Name, load.Grouped(n), share(n, total)})
-		}
+	steps, total := newStepTable(&s), s.Total()
+	for _, row := range steps.Rows {
+		t.AppendRow(table.Row{row.Number, row.Name, row.Count, row.Share})
 	}
-	t.AppendFooter(table.Row{"", "total", load.Grouped(total), share(total, total)})
+	t.AppendFooter(table.Row{"", "total", steps.Total, share(total, total)})
 	r.Out.WriteString(t.Render())
 	r.Out.WriteByte('\n')
 }
