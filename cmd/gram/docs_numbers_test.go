@@ -193,7 +193,7 @@ func TestNumbersInProse(t *testing.T) {
 	explore := func(file, name string) string {
 		return load.Grouped(uint64(constant("cmd/internal/explore/"+file, name)))
 	}
-	says("docs/explorer.md", "if it has at most %s operations", explore("operations.go", "mostOperations"))
+	says("docs/explorer.md", "if it has at most %s operations", explore("exploration.go", "mostOperations"))
 	says("docs/explorer.md", "the expansion has at most %s nodes, and the run %s steps", explore("run.go", "fewNodes"),
 		explore("run.go", "fewSteps"))
 	page("A run of up to %d steps is shown in two parts, the primal and the backward phase, a longer one in parts of up to %d steps",
