@@ -8,7 +8,6 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram"
@@ -140,23 +139,24 @@ func (a *app) derivatives(p *gram.Program, all []derivative, counts map[string]i
 		return cmp.Or(cmp.Compare(rank(d), rank(e)), cmp.Compare(e.Off, d.Off))
 	})
 	const shown = 12
-	t := result.NewTable("", "input", "gradient", "forward mode", "difference", "verdict")
+	lines := [][]string{{"", "input", "gradient", "forward mode", "difference", "verdict"}}
 	for _, d := range sorted[:min(shown, len(sorted))] {
 		name := d.Input
 		if result.IsJacobian(p) {
 			name = fmt.Sprintf("output %d, %s", d.Output, name)
 		}
 		number := func(x load.JSONNumber) string { return string(load.AppendNumber(nil, float64(x))) }
-		t.AppendRow(table.Row{"", name, number(d.Gradient), number(d.Forward), number(d.Difference), d.Verdict})
+		lines = append(lines,
+			[]string{"", name, number(d.Gradient), number(d.Forward), number(d.Difference), d.Verdict})
 	}
-	r.Out.WriteString(t.Render())
+	r.Table(lines, 1)
 	if more := len(sorted) - shown; more > 0 {
-		fmt.Fprintf(r.Out, "\n  and %d more, which are %s", more, sorted[shown].Verdict)
+		fmt.Fprintf(r.Out, "  and %d more, which are %s", more, sorted[shown].Verdict)
 		if sorted[len(sorted)-1].Verdict != sorted[shown].Verdict {
 			r.Out.WriteString(" or better")
 		}
+		r.Out.WriteByte('\n')
 	}
-	r.Out.WriteByte('\n')
 }
 
 // derivative is a derivative of a program, computed in three ways. Numbers that are not finite are strings in JSON.

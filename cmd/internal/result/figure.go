@@ -28,10 +28,10 @@ func gradient(arrays []Array) []figure {
 	return figures(arrays, func(f *figure, group []Array) {
 		switch a := &group[0]; len(a.Dims) {
 		case 0:
-			f.Bars = newBarsAt(scalarsOf(group), func(i int) string { return group[i].Name }, common)
+			f.Bars = newBars(scalarsOf(group), func(i int) string { return group[i].Name }, common)
 		case 1:
 			f.Note = normNote(a.Values)
-			f.Bars = newBars(a.Values, a.component)
+			f.Bars = newBars(a.Values, a.component, scaleOf(a.Values))
 		default:
 			f.Note = normNote(a.Values)
 			f.Heat = newHeat(matricesOf(a, mostMaps), a.matrices(), a.Values)
@@ -247,13 +247,9 @@ type bar struct {
 // mostBars is how many bars a figure has.
 const mostBars = 32
 
-// newBars makes bars of values, of which name gives the names, at a scale of their own.
-func newBars(values []float64, name func(i int) string) *bars {
-	return newBarsAt(values, name, scaleOf(values))
-}
-
-// newBarsAt makes bars at a scale. Of too many, those of largest magnitude are shown, in their order; NaN goes first.
-func newBarsAt(values []float64, name func(i int) string, s scale) *bars {
+// newBars makes bars of values, of which name gives the names, at a scale. Of too many, those of largest magnitude are
+// shown, in their order; NaN goes first.
+func newBars(values []float64, name func(i int) string, s scale) *bars {
 	var b bars
 	shown := foremost(len(values), mostBars, func(i int) float64 {
 		if x := values[i]; x == x {

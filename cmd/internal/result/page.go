@@ -134,7 +134,7 @@ func newView(r *Page) *view {
 	if len(r.Value.Dims) == 0 {
 		v.Number = new(newNumber(r.Value.Values[0]))
 	} else {
-		v.Values = newBars(r.Value.Values, outputName)
+		v.Values = newBars(r.Value.Values, outputName, scaleOf(r.Value.Values))
 	}
 	if r.Outputs > 0 {
 		v.Figures = jacobian(r.Gradient, r.Outputs)

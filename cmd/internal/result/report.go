@@ -9,8 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/fatih/color"
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
@@ -82,10 +80,10 @@ func (r *Report) Inputs(ds []gram.Input) {
 	}
 }
 
-// Table prints lines of cells: the first one is that of the names of the columns. The first column is to the left, the
-// others to the right.
-func (r *Report) Table(lines [][]string) {
-	for _, line := range inColumns(lines, 1) {
+// Table prints lines of cells: the first one is that of the names of the columns. One column is to the left, the others
+// to the right.
+func (r *Report) Table(lines [][]string, left int) {
+	for _, line := range inColumns(lines, left) {
 		fmt.Fprintln(r.Out, strings.TrimRight("  "+line, " "))
 	}
 }
@@ -113,34 +111,14 @@ func (r *Report) Cost(c *gram.Cost, run Run) {
 	r.Work(c.Work)
 }
 
-// NewTable makes a table whose columns are a number, a name and further numbers.
-func NewTable(header ...any) table.Writer {
-	t := table.NewWriter()
-	style := table.StyleDefault
-	style.Options = table.Options{SeparateHeader: false}
-	style.Format = table.FormatOptions{}
-	style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
-	t.SetStyle(style)
-	columns := []table.ColumnConfig{{Number: 1, Align: text.AlignRight}}
-	for i := 3; i <= len(header); i++ {
-		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight,
-			AlignFooter: text.AlignRight})
-	}
-	t.SetColumnConfigs(columns)
-	t.AppendHeader(header)
-	return t
-}
-
 // steps prints the table of steps by rule.
 func (r *Report) steps(s rule.Counts) {
-	t := NewTable("no.", "rule", "steps", "share")
+	lines := [][]string{{"no.", "rule", "steps", "share"}}
 	steps, total := newStepTable(&s), s.Total()
 	for _, row := range steps.Rows {
-		t.AppendRow(table.Row{row.Number, row.Name, row.Count, row.Share})
+		lines = append(lines, []string{row.Number, row.Name, row.Count, row.Share})
 	}
-	t.AppendFooter(table.Row{"", "total", steps.Total, share(total, total)})
-	r.Out.WriteString(t.Render())
-	r.Out.WriteByte('\n')
+	r.Table(append(lines, []string{"", "total", steps.Total, share(total, total)}), 1)
 }
 
 // Work prints the table of the words of the literal machine, 8 for each time that it has reached a node; w is nil if it
@@ -152,10 +130,10 @@ func (r *Report) Work(w *cost.Work) {
 	r.Out.WriteByte('\n')
 	r.Heading("work")
 	r.Out.WriteByte('\n')
-	t := NewTable("no.", "move", "fired", "words", "mean", "most")
+	lines := [][]string{{"no.", "move", "fired", "words", "mean", "most"}}
 	row := func(number, name string, w rule.Work) {
 		if w.Fired > 0 {
-			t.AppendRow(table.Row{number, name, load.Grouped(w.Fired), load.Grouped(w.Words),
+			lines = append(lines, []string{number, name, load.Grouped(w.Fired), load.Grouped(w.Words),
 				strconv.FormatFloat(float64(w.Words)/float64(w.Fired), 'f', 1, 64), load.Grouped(w.Most)})
 		}
 	}
@@ -166,9 +144,7 @@ func (r *Report) Work(w *cost.Work) {
 		row("", u.String(), w.Units[u.String()])
 	}
 	moves, words := w.Total()
-	t.AppendFooter(table.Row{"", "total", load.Grouped(moves), load.Grouped(words)})
-	r.Out.WriteString(t.Render())
-	r.Out.WriteByte('\n')
+	r.Table(append(lines, []string{"", "total", load.Grouped(moves), load.Grouped(words)}), 1)
 }
 
 func share(part, whole uint64) string {
@@ -382,15 +358,14 @@ func matrix(s *gram.Shape, rows, columns int, values []float64) string {
 		}
 		grid = append(grid, line)
 	}
-	lines := inColumns(grid, 0)
+	lines := inColumns(grid, -1)
 	if rows > shownWhole || columns > shownWhole {
 		lines = slices.Insert(lines, 0, summary(s, values))
 	}
 	return strings.Join(lines, "\n")
 }
 
-// inColumns returns lines of cells that stand below each other: those of the first columns, so many, to the left, the
-// others to the right.
+// inColumns returns lines of cells that stand below each other: those of one column to the left, the others to the right.
 func inColumns(grid [][]string, left int) []string {
 	widths := make([]int, len(grid[0]))
 	for _, line := range grid {
@@ -403,7 +378,7 @@ func inColumns(grid [][]string, left int) []string {
 		cells := slices.Clone(line)
 		for j, text := range line {
 			space := strings.Repeat(" ", widths[j]-utf8.RuneCountInString(text))
-			if cells[j] = space + text; j < left {
+			if cells[j] = space + text; j == left {
 				cells[j] = text + space
 			}
 		}
