@@ -46,7 +46,7 @@ func (a *app) grad(ctx context.Context, path string, f *gradFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	if more != nil {
+	if f.along != "" || f.hessian {
 		seconds := res.Cost.Seconds
 		res.Cost = more.cost
 		res.Cost.Seconds.Load = seconds.Load
@@ -121,10 +121,11 @@ type second struct {
 	cost    gram.Cost               // of one product
 }
 
-// second computes what the flags ask for, or nil.
+// second computes what the flags ask for.
 func (a *app) second(ctx context.Context, p *loaded, f *gradFlags) (*second, error) {
+	out := &second{}
 	if f.along == "" && !f.hessian {
-		return nil, nil
+		return out, nil
 	}
 	x := p.Point()
 	v := p.NewPoint()
@@ -147,7 +148,6 @@ func (a *app) second(ctx context.Context, p *loaded, f *gradFlags) (*second, err
 		return nil, err
 	}
 	defer e.Close()
-	out := &second{}
 	product := func(v []float64) ([]float64, error) {
 		res, err := e.HessianVector(ctx, x, v)
 		if err != nil {
@@ -211,9 +211,6 @@ func nest(a, b *gram.Shape) *gram.Shape {
 
 // json prints second derivatives.
 func (s *second) json(o *result.Object, p *gram.Program) {
-	if s == nil {
-		return
-	}
 	if s.product != nil {
 		o.Object("hessianVector").Inputs(s.product)
 	}
@@ -228,9 +225,6 @@ func (s *second) json(o *result.Object, p *gram.Program) {
 
 // text prints them for people.
 func (s *second) text(r *result.Report, p *gram.Program) {
-	if s == nil {
-		return
-	}
 	if s.product != nil {
 		r.Out.WriteByte('\n')
 		r.Heading("Hessian-vector product")
@@ -252,9 +246,6 @@ func (s *second) text(r *result.Report, p *gram.Program) {
 
 // numbers are second derivatives as arrays with names.
 func (s *second) numbers(p *gram.Program) (out []result.Named) {
-	if s == nil {
-		return nil
-	}
 	for _, d := range s.product {
 		out = append(out, result.Numbers("hessianVector.", d))
 	}

@@ -1,7 +1,7 @@
 // Command gram types, runs and differentiates programs of the simply typed
 // lambda-calculus with linear negation, and tells exactly what that cost.
 //
-// The command gram help lists its commands. Each has a file with its constructor.
+// The command gram help lists its commands. The files here have their constructors.
 //
 // Three commands are programs of their own, which gram runs: gram-fit, gram-explore and gram-bench. So gram is built
 // without what only they link. How a command line is run, package command says.

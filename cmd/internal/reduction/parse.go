@@ -60,14 +60,16 @@ var symbols = func() map[string]term.Symbol {
 // program reads a context, if there is one, and a term.
 func (p *parser) program() (free []declaration, t *reference.Term) {
 	p.next()
-	if hasContext(p.src) {
-		for p.tok.text != "⊢" && p.tok.text != "|-" {
+	turnstile := func() bool { return p.tok.text == "⊢" || p.tok.text == "|-" }
+	second := *p
+	if second.scan(); turnstile() || second.tok.text == ":" { // no term has a colon
+		for !turnstile() {
 			d := declaration{name: p.tok.text, span: p.span()}
 			p.expectName("a free variable")
 			p.expect(":")
 			d.typ = p.arrow()
 			free = append(free, d)
-			if p.tok.text != "⊢" && p.tok.text != "|-" {
+			if !turnstile() {
 				p.expect(",")
 			}
 		}

@@ -27,17 +27,6 @@ const (
 	otherToken
 )
 
-// hasContext reports whether the text has a ⊢, outside of comments.
-func hasContext(src string) bool {
-	q := &parser{src: src}
-	for q.scan(); q.tok.kind != endToken; q.scan() {
-		if q.tok.text == "⊢" || q.tok.text == "|-" {
-			return true
-		}
-	}
-	return false
-}
-
 // span is that of the next token; at the end of the text, what comes after the last one.
 func (p *parser) span() syntax.Span {
 	if p.tok.kind == endToken {
