@@ -146,8 +146,7 @@ func (a *app) derivatives(p *gram.Program, all []derivative, counts map[string]i
 			name = fmt.Sprintf("output %d, %s", d.Output, name)
 		}
 		number := func(x load.JSONNumber) string { return string(load.AppendNumber(nil, float64(x))) }
-		lines = append(lines,
-			[]string{"", name, number(d.Gradient), number(d.Forward), number(d.Difference), d.Verdict})
+		lines = append(lines, []string{"", name, number(d.Gradient), number(d.Forward), number(d.Difference), d.Verdict})
 	}
 	r.Table(lines, 1)
 	if more := len(sorted) - shown; more > 0 {

@@ -143,10 +143,9 @@ func profilePage(ctx context.Context, r *result.Page, p *gram.Program, opt gram.
 		r.LinesNote = "Passes over the graph take no steps of the calculus, so there is nothing to show by line."
 		return nil
 	}
-	r.LinesNote = "Rewrites, of the source’s own code and of what the reverse transformation D has put around it, and " +
-		"nodes. " +
-		"What a line calls is counted where that stands. The counts are exact; they are of a second run, with a " +
-		"profile, and the times above of the first."
+	r.LinesNote = "Rewrites, of the source’s own code and of what the reverse transformation D has put around it, " +
+		"and nodes. What a line calls is counted where that stands. The counts are exact; they are of a second run, " +
+		"with a profile, and the times above of the first."
 	if opt.Schedule == gram.Parallel {
 		opt.Schedule = gram.LIFO
 		r.LinesNote += " The second run has the schedule lifo, under which the steps are the same."
