@@ -102,9 +102,9 @@ func place(w *Window) *placedWindow {
 	return out
 }
 
-// references returns the edges of the first version of each node, and of all versions of a group, each edge once, in the
-// order of the nodes. They have the direction in which values flow. Later edges mostly have the same direction, and are
-// left out.
+// references returns the edges of the first version of each node, of a group those of all, each edge once, in the order
+// of the nodes. They have the direction in which values flow. Later edges mostly have the same direction, and are left
+// out.
 func references(w *Window, index map[int]int) []show.Edge {
 	var edges []show.Edge
 	known := map[show.Edge]bool{}

@@ -365,7 +365,7 @@ func matrix(s *gram.Shape, rows, columns int, values []float64) string {
 	return strings.Join(lines, "\n")
 }
 
-// inColumns returns lines of cells that stand below each other: those of one column to the left, the others to the right.
+// inColumns returns lines of cells that stand below each other: those of one column to the left, others to the right.
 func inColumns(grid [][]string, left int) []string {
 	widths := make([]int, len(grid[0]))
 	for _, line := range grid {
