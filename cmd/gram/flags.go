@@ -40,15 +40,6 @@ type runFlags struct {
 // maxRepeat bounds --repeat, since the time of each run is kept.
 const maxRepeat = 1e6
 
-// addShow adds the flags of gram show, which runs a program once.
-func (f *runFlags) addShow(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	f.AddProgram(fs)
-	f.AddSeed(fs)
-	f.AddLimits(cmd)
-	f.Observe.Add(cmd)
-}
-
 func (f *runFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.Add(fs)
@@ -99,18 +90,6 @@ func (f *runFlags) addStrategy(cmd *cobra.Command) {
 		"`when` the program is differentiated: direct, as it is; unfold, reduced to its\n"+
 			"graph first; modular, with its functions normalised first",
 		"direct unfold modular", gram.Direct, gram.Unfold, gram.Modular)
-}
-
-// addGradient adds the flags that only gram grad has.
-func (f *runFlags) addGradient(cmd *cobra.Command) {
-	f.addStrategy(cmd)
-	cmd.Flags().Var(&f.rowsMemory, "rows-memory",
-		"keep at most a `size` of the rows that loops need for the backward phase, and compute\n"+
-			"other rows again (default: what --max-memory leaves)")
-	f.cache.add(cmd.Flags())
-	f.mode.Add(cmd, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\n"+
-		"the program, forward or tape",
-		"reverse forward tape", gram.Reverse, gram.Forward, gram.Tape)
 }
 
 // checkMode reports flags that the mode or the strategy doesn't use.

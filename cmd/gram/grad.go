@@ -16,6 +16,51 @@ import (
 	"github.com/gram-machine/gram/limits"
 )
 
+// gradFlags are the flags of gram grad.
+type gradFlags struct {
+	runFlags
+	hessianFlags
+	html   string // the file of the report, or ""
+	output string // the file of the result, or ""
+	quiet  bool
+}
+
+func (f *gradFlags) add(cmd *cobra.Command) {
+	f.runFlags.add(cmd)
+	f.addStrategy(cmd)
+	cmd.Flags().Var(&f.rowsMemory, "rows-memory",
+		"keep at most a `size` of the rows that loops need for the backward phase, and compute\n"+
+			"other rows again (default: what --max-memory leaves)")
+	f.cache.add(cmd.Flags())
+	f.mode.Add(cmd, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\n"+
+		"the program, forward or tape",
+		"reverse forward tape", gram.Reverse, gram.Forward, gram.Tape)
+	f.hessianFlags.add(cmd)
+	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "print the value and the derivatives, and no cost")
+	cmd.Flags().StringVar(&f.html, "html", "",
+		"also write a report to `file`: a page with the gradient, the cost by rule and by\nline of the source, and "+
+			"the graph")
+	_ = cmd.MarkFlagFilename("html", "html")
+	addResult(cmd, &f.output)
+}
+
+// check reports flags that don't go together.
+func (f *gradFlags) check(cmd *cobra.Command) error {
+	for _, name := range []string{"json", "repeat", "bound", "work"} {
+		if f.quiet && cmd.Flags().Changed(name) {
+			return command.Usagef("--quiet leaves out the cost, and --%s prints it", name)
+		}
+	}
+	second := f.along != "" || f.hessian
+	return cmp.Or(f.checkMode(), command.Misfit(f.kinks && (f.html != "" || result.IsNumbers(f.output)),
+		"--kinks is printed, and written by -o as .json"),
+		command.Misfit(second && f.bound,
+			"--bound is for the gradient, and --along and --hessian print the cost of a product"),
+		command.Misfit(second && f.html != "", "--html is a report on the gradient, without second derivatives"),
+		checkResult(f.output, f.JSON),
+		command.Misfit(f.quiet && f.output != "", "--quiet is for what is printed, and -o writes to a file"))
+}
+
 func newGrad(a *app) *cobra.Command {
 	var f gradFlags
 	cmd := command.New("grad FILE", "Print the value and gradient of a program, and what they cost", command.LimitsHelp)

@@ -64,9 +64,13 @@ func newShow(a *app) *cobra.Command {
 	var name, format string
 	var draw drawFlags
 	cmd := command.New("show FILE --stage STAGE", "Print a stage of a program", command.LimitsHelp)
-	f.addShow(cmd)
-	cmd.Flags().StringVar(&name, "stage", "", "the `stage`: "+strings.Join(stageNames(), ", "))
-	cmd.Flags().StringVar(&format, "format", "text", "the `format`: text, latex, dot or svg")
+	fs := cmd.Flags()
+	f.AddProgram(fs)
+	f.AddSeed(fs)
+	f.AddLimits(cmd)
+	f.Observe.Add(cmd)
+	fs.StringVar(&name, "stage", "", "the `stage`: "+strings.Join(stageNames(), ", "))
+	fs.StringVar(&format, "format", "text", "the `format`: text, latex, dot or svg")
 	draw.add(cmd)
 	noFiles := cobra.ShellCompDirectiveNoFileComp
 	_ = cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions(stageNames(), noFiles))
