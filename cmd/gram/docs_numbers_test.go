@@ -156,7 +156,7 @@ func TestNumbersInProse(t *testing.T) {
 		{"docs/language.md", "nest at most %s deep", "lang/syntax/expr.go", "MaxNest"},
 		{"docs/language.md", "a comprehension of more than %s elements", "lang/load.go", "DefaultMaxNodes"},
 		{"docs/language.md", "They have at most %d nodes each", "lang/elaborate/declare.go", "maxSymbol"},
-		{"docs/language.md", "of which there may be %d", "cmd/gram/hessian.go", "maxHessian"},
+		{"docs/language.md", "of which there may be %d", "cmd/gram/grad.go", "maxHessian"},
 		{"docs/language.md", "The work stops after %d measurements", "internal/fit/fit.go", "patience"},
 		{"docs/language.md", "or the inputs have more than %d numbers", "cmd/internal/fitting/inference.go", "maxInference"},
 		{"docs/language.md", "lines broken at %d columns", "lang/syntax/format_layout.go", "lineWidth"},
@@ -193,7 +193,7 @@ func TestNumbersInProse(t *testing.T) {
 	explore := func(file, name string) string {
 		return load.Grouped(uint64(constant("cmd/internal/explore/"+file, name)))
 	}
-	says("docs/explorer.md", "if it has at most %s operations", explore("operations.go", "mostOperations"))
+	says("docs/explorer.md", "if it has at most %s operations", explore("exploration.go", "mostOperations"))
 	says("docs/explorer.md", "the expansion has at most %s nodes, and the run %s steps", explore("run.go", "fewNodes"),
 		explore("run.go", "fewSteps"))
 	page("A run of up to %d steps is shown in two parts, the primal and the backward phase, a longer one in parts of up to %d steps",

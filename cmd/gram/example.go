@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gram-machine/gram/cmd/internal/command"
+	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/examples"
 	"github.com/gram-machine/gram/lang/syntax"
 )
@@ -110,32 +111,25 @@ func (a *app) writeExample(ctx context.Context, name string, src []byte, dir str
 	if err != nil {
 		return err
 	}
-	paths = append([]string{name}, paths...)
-	files := map[string][]byte{}
+	files := []show.File{{Name: name, Text: src}}
 	for _, path := range paths {
-		if files[path], err = examples.Files.ReadFile(path); err != nil {
+		text, err := examples.Files.ReadFile(path)
+		if err != nil {
 			return err
 		}
-		place := filepath.Join(dir, path)
+		files = append(files, show.File{Name: path, Text: text})
+	}
+	for _, file := range files {
+		place := filepath.Join(dir, file.Name)
 		there, err := os.ReadFile(place)
 		switch {
-		case err == nil && !bytes.Equal(there, files[path]):
+		case err == nil && !bytes.Equal(there, file.Text):
 			return fmt.Errorf("%s: there is a file of this name already", place)
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return command.FileError(place, err)
 		}
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return command.WriteError(dir, err)
-	}
-	for _, path := range paths {
-		place := filepath.Join(dir, path)
-		if err := command.WriteFile(place, files[path]); err != nil {
-			return err
-		}
-		fmt.Fprintf(&a.Out, "wrote %s\n", place)
-	}
-	return nil
+	return a.writeFolder(dir, files)
 }
 
 // dataFiles returns the names of the files that a program reads, without duplicates.

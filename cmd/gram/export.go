@@ -84,11 +84,16 @@ func (a *app) export(ctx context.Context, path string, f *exportFlags) error {
 	if err != nil {
 		return p.Locate(err, "compiling")
 	}
-	if err := os.MkdirAll(f.dir, 0o777); err != nil {
-		return command.WriteError(f.dir, err)
+	return a.writeFolder(f.dir, files)
+}
+
+// writeFolder writes files into a folder, which it makes, and prints their names.
+func (a *app) writeFolder(dir string, files []show.File) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return command.WriteError(dir, err)
 	}
 	for _, file := range files {
-		place := filepath.Join(f.dir, file.Name)
+		place := filepath.Join(dir, file.Name)
 		if err := command.WriteFile(place, file.Text); err != nil {
 			return err
 		}

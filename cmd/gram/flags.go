@@ -2,7 +2,12 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
 	"runtime"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -10,6 +15,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/result"
+	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/limits"
 )
@@ -33,15 +39,6 @@ type runFlags struct {
 
 // maxRepeat bounds --repeat, since the time of each run is kept.
 const maxRepeat = 1e6
-
-// addShow adds the flags of gram show, which runs a program once.
-func (f *runFlags) addShow(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	f.AddProgram(fs)
-	f.AddSeed(fs)
-	f.AddLimits(cmd)
-	f.Observe.Add(cmd)
-}
 
 func (f *runFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
@@ -93,18 +90,6 @@ func (f *runFlags) addStrategy(cmd *cobra.Command) {
 		"`when` the program is differentiated: direct, as it is; unfold, reduced to its\n"+
 			"graph first; modular, with its functions normalised first",
 		"direct unfold modular", gram.Direct, gram.Unfold, gram.Modular)
-}
-
-// addGradient adds the flags that only gram grad has.
-func (f *runFlags) addGradient(cmd *cobra.Command) {
-	f.addStrategy(cmd)
-	cmd.Flags().Var(&f.rowsMemory, "rows-memory",
-		"keep at most a `size` of the rows that loops need for the backward phase, and compute\n"+
-			"other rows again (default: what --max-memory leaves)")
-	f.cache.add(cmd.Flags())
-	f.mode.Add(cmd, "mode", "`how` the gradient is computed: reverse, the calculus; or, over the graph of\n"+
-		"the program, forward or tape",
-		"reverse forward tape", gram.Reverse, gram.Forward, gram.Tape)
 }
 
 // checkMode reports flags that the mode or the strategy doesn't use.
@@ -200,4 +185,91 @@ func (a *app) openCache(f *runFlags) (err error) {
 	}
 	a.Cache, err = gram.NewCache(most)
 	return err
+}
+
+func addOutput(cmd *cobra.Command, output *string) {
+	cmd.Flags().StringVarP(output, "output", "o", "",
+		"write the result to a `file`, whole or not at all, instead of standard output")
+}
+
+// writeOutput writes the answer to a file, if one is named, instead of standard output.
+func (a *app) writeOutput(ctx context.Context, path string) error {
+	if path == "" {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return &gram.LimitError{Limit: "interrupt", Phase: "printing", Err: err}
+	}
+	defer a.Out.Reset()
+	return command.WriteFile(path, a.Out.Bytes())
+}
+
+// addResult adds the flag for a file with the numbers of a result.
+func addResult(cmd *cobra.Command, path *string) {
+	cmd.Flags().StringVarP(path, "output", "o", "",
+		"write the result to a `file` instead of standard output, by the end of its name:\n.json, as --json prints "+
+			"it; or its numbers as .npz, .csv or .parquet")
+}
+
+// checkResult reports a file for a result with a name that does not tell its format, or one that is not JSON beside
+// --json.
+func checkResult(path string, json bool) error {
+	return cmp.Or(
+		command.Misfit(path != "" && !result.IsNumbers(path) && filepath.Ext(path) != ".json",
+			"-o %s: the name of the file must end in .json, .npz, .csv or .parquet", path),
+		command.Misfit(result.IsNumbers(path) && json, "--json prints JSON, and -o %s has the numbers alone", path),
+	)
+}
+
+// writeResult writes the numbers of a result to a file.
+func (a *app) writeResult(ctx context.Context, path string, values []result.Named) error {
+	if err := result.WriteNumbers(&a.Out, path, values); err != nil {
+		a.Out.Reset()
+		return command.WriteError(path, err)
+	}
+	return a.writeOutput(ctx, path)
+}
+
+// loaded is a program that is ready to be run.
+type loaded struct {
+	*gram.Program
+	bridge.Inside
+	reading time.Duration // that reading the file took
+}
+
+// load reads the program that the command line names, and types and elaborates it.
+func (a *app) load(ctx context.Context, path string, f *command.LoadFlags) (*loaded, error) {
+	start := time.Now()
+	name, src, opt, err := a.Read(ctx, path, f)
+	if err != nil {
+		return nil, err
+	}
+	reading := time.Since(start)
+	p, err := gram.Load(ctx, name, src, opt)
+	if err != nil {
+		return nil, err
+	}
+	if orders := f.SeedOrders != nil && f.SeedOrders(); f.Seed.Valid && !orders && !bridge.Of(p).Random() {
+		return nil, command.Usagef("--seed is for random default values, of which the program takes none%s",
+			map[bool]string{true: ", and for --schedule random"}[f.SeedOrders != nil])
+	}
+	for _, note := range bridge.Of(p).Source().Notes() {
+		if f.TellsSkipped && !strings.Contains(note, " leave out ") {
+			continue
+		}
+		fmt.Fprintf(a.Stderr, "gram: note: %s\n", note)
+	}
+	return &loaded{p, bridge.Of(p), reading}, nil
+}
+
+// loadTerm is load for commands that need the program's term.
+func (a *app) loadTerm(ctx context.Context, path string, f *command.LoadFlags) (*loaded, error) {
+	p, err := a.load(ctx, path, f)
+	if err == nil {
+		err = p.Expand(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
 }

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/profile"
@@ -20,44 +18,6 @@ import (
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/lang/load"
 )
-
-// gradFlags are the flags of gram grad.
-type gradFlags struct {
-	runFlags
-	hessianFlags
-	html   string // the file of the report, or ""
-	output string // the file of the result, or ""
-	quiet  bool
-}
-
-func (f *gradFlags) add(cmd *cobra.Command) {
-	f.runFlags.add(cmd)
-	f.addGradient(cmd)
-	f.hessianFlags.add(cmd)
-	cmd.Flags().BoolVar(&f.quiet, "quiet", false, "print the value and the derivatives, and no cost")
-	cmd.Flags().StringVar(&f.html, "html", "",
-		"also write a report to `file`: a page with the gradient, the cost by rule and by\nline of the source, and "+
-			"the graph")
-	_ = cmd.MarkFlagFilename("html", "html")
-	addResult(cmd, &f.output)
-}
-
-// check reports flags that don't go together.
-func (f *gradFlags) check(cmd *cobra.Command) error {
-	for _, name := range []string{"json", "repeat", "bound", "work"} {
-		if f.quiet && cmd.Flags().Changed(name) {
-			return command.Usagef("--quiet leaves out the cost, and --%s prints it", name)
-		}
-	}
-	second := f.along != "" || f.hessian
-	return cmp.Or(f.checkMode(), command.Misfit(f.kinks && (f.html != "" || result.IsNumbers(f.output)),
-		"--kinks is printed, and written by -o as .json"),
-		command.Misfit(second && f.bound,
-			"--bound is for the gradient, and --along and --hessian print the cost of a product"),
-		command.Misfit(second && f.html != "", "--html is a report on the gradient, without second derivatives"),
-		checkResult(f.output, f.JSON),
-		command.Misfit(f.quiet && f.output != "", "--quiet is for what is printed, and -o writes to a file"))
-}
 
 // writeHTML writes the report of a gradient to the open file.
 func (a *app) writeHTML(ctx context.Context, file *command.OutFile, path string, p *loaded, res *gram.Result,
@@ -143,10 +103,9 @@ func profilePage(ctx context.Context, r *result.Page, p *gram.Program, opt gram.
 		r.LinesNote = "Passes over the graph take no steps of the calculus, so there is nothing to show by line."
 		return nil
 	}
-	r.LinesNote = "Rewrites, of the source’s own code and of what the reverse transformation D has put around it, and " +
-		"nodes. " +
-		"What a line calls is counted where that stands. The counts are exact; they are of a second run, with a " +
-		"profile, and the times above of the first."
+	r.LinesNote = "Rewrites, of the source’s own code and of what the reverse transformation D has put around it, " +
+		"and nodes. What a line calls is counted where that stands. The counts are exact; they are of a second run, " +
+		"with a profile, and the times above of the first."
 	if opt.Schedule == gram.Parallel {
 		opt.Schedule = gram.LIFO
 		r.LinesNote += " The second run has the schedule lifo, under which the steps are the same."

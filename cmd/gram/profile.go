@@ -57,8 +57,7 @@ func (f *profileFlags) addProfile(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("output")
 }
 
-// profile writes the profile of a program. The file is opened before the run, and kept only
-// if there is no error.
+// profile writes the profile of a program. The file is opened before the run, and kept only if there is no error.
 func (a *app) profile(ctx context.Context, path string, f *profileFlags) error {
 	file, err := command.CreateFile(f.out)
 	if err != nil {

@@ -64,9 +64,13 @@ func newShow(a *app) *cobra.Command {
 	var name, format string
 	var draw drawFlags
 	cmd := command.New("show FILE --stage STAGE", "Print a stage of a program", command.LimitsHelp)
-	f.addShow(cmd)
-	cmd.Flags().StringVar(&name, "stage", "", "the `stage`: "+strings.Join(stageNames(), ", "))
-	cmd.Flags().StringVar(&format, "format", "text", "the `format`: text, latex, dot or svg")
+	fs := cmd.Flags()
+	f.AddProgram(fs)
+	f.AddSeed(fs)
+	f.AddLimits(cmd)
+	f.Observe.Add(cmd)
+	fs.StringVar(&name, "stage", "", "the `stage`: "+strings.Join(stageNames(), ", "))
+	fs.StringVar(&format, "format", "text", "the `format`: text, latex, dot or svg")
 	draw.add(cmd)
 	noFiles := cobra.ShellCompDirectiveNoFileComp
 	_ = cmd.RegisterFlagCompletionFunc("stage", cobra.FixedCompletions(stageNames(), noFiles))
@@ -91,8 +95,8 @@ func newShow(a *app) *cobra.Command {
 // show prints a stage, or draws it.
 func (a *app) show(ctx context.Context, p *show.Program, s *stageInfo, format string, f *drawFlags) error {
 	var err error
-	drawn := format == "dot" || format == "svg"
-	left, most, as := 0, int(f.most.N), pictureFormat(format == "svg")
+	left, most := 0, int(f.most.N)
+	as, drawn := show.Formats[format]
 	switch {
 	case drawn && s.draw != nil:
 		left, err = s.draw(p, ctx, &a.Out, most, as)
@@ -165,7 +169,7 @@ func (f *drawFlags) add(cmd *cobra.Command) {
 
 // check reports flags that don't go with the format or the stage.
 func (f *drawFlags) check(cmd *cobra.Command, s *stageInfo, format string) error {
-	drawn := format == "dot" || format == "svg"
+	_, drawn := show.Formats[format]
 	switch {
 	case f.values && !drawn:
 		return command.Usagef("--values is for a picture, and --format %s is none", format)
@@ -180,14 +184,6 @@ func (f *drawFlags) check(cmd *cobra.Command, s *stageInfo, format string) error
 		}
 	}
 	return nil
-}
-
-// pictureFormat is the format of a picture that is not in DOT if svg is set.
-func pictureFormat(svg bool) show.Format {
-	if svg {
-		return show.SVG
-	}
-	return show.DOT
 }
 
 // warnLeftOut prints how many parts of a picture are left out.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/reduction"
+	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -110,7 +110,16 @@ func (a *app) trace(ctx context.Context, path string, f *traceFlags) error {
 	opt := reduction.TraceOptions{EvalOptions: f.options(a), Gradient: f.gradient.Is, Rules: f.rules, Phase: f.phase.Is,
 		From: f.steps.From, To: f.steps.To, Line: int(f.line.N), MaxSize: int(f.maxSize.N)}
 	if f.dot || f.svg {
-		return a.drawStep(ctx, p.Program, f, opt)
+		as := show.DOT
+		if f.svg {
+			as = show.SVG
+		}
+		left, err := reduction.Draw(ctx, p.Program, &a.Out, f.step.N, f.before, int(f.most.N), as, opt)
+		if err != nil {
+			return err
+		}
+		a.warnLeftOut(left, f.most.N)
+		return a.writeOutput(ctx, f.output)
 	}
 	switch {
 	case f.JSON:
@@ -127,14 +136,4 @@ func (a *app) trace(ctx context.Context, path string, f *traceFlags) error {
 		write = reduction.Calculus
 	}
 	return out.Finish(write(ctx, p.Program, out, opt))
-}
-
-// drawStep draws the machine's memory at a step.
-func (a *app) drawStep(ctx context.Context, p *gram.Program, f *traceFlags, opt reduction.TraceOptions) error {
-	left, err := reduction.Draw(ctx, p, &a.Out, f.step.N, f.before, int(f.most.N), pictureFormat(f.svg), opt)
-	if err != nil {
-		return err
-	}
-	a.warnLeftOut(left, f.most.N)
-	return a.writeOutput(ctx, f.output)
 }

@@ -25,8 +25,7 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 )
 
-// How often a time is taken in a quick run and in a full one. The median has a 95 % interval
-// from six times on.
+// How often a time is taken in a quick run and in a full one. The median has a 95 % interval from six times on.
 const (
 	quickRepeat = 10
 	fullRepeat  = 11
@@ -158,14 +157,6 @@ func checkAlone(cmd *cobra.Command, does, with string) (err error) {
 	return err
 }
 
-// checkRoot checks that --page names a repository of gram.
-func (f *benchFlags) checkRoot() error {
-	if f.repository != "" && !command.IsFile(filepath.Join(f.repository, "bench", "claim.go")) {
-		return fmt.Errorf("%s: this is not the root of gram's repository", f.repository)
-	}
-	return nil
-}
-
 // bench runs gram bench.
 func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) error {
 	if err := f.check(cmd); err != nil {
@@ -175,20 +166,30 @@ func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) erro
 		a.Out.WriteString(listed(bench.Claims()) + "\n")
 		return nil
 	}
-	if f.adversary {
-		return a.adversary(ctx, f)
+	work := a.adversary
+	switch {
+	case f.rivals:
+		work = a.rivals
+	case !f.adversary:
+		claims, err := a.chosen(ctx, f)
+		if err != nil {
+			return err
+		}
+		work = func(ctx context.Context, f *benchFlags) error { return a.claims(ctx, claims, f) }
 	}
-	if f.rivals {
-		return a.rivals(ctx, f)
+	a.Accepted = true
+	if f.repository != "" && !command.IsFile(filepath.Join(f.repository, "bench", "claim.go")) {
+		return fmt.Errorf("%s: this is not the root of gram's repository", f.repository)
 	}
-	claims, err := a.chosen(ctx, f)
+	o, err := f.observe.Start(ctx)
 	if err != nil {
 		return err
 	}
-	a.Accepted = true
-	if err := f.checkRoot(); err != nil {
-		return err
-	}
+	return o.End(work(ctx, f))
+}
+
+// claims measures what is missing of the claims, writes the results and prints them.
+func (a *app) claims(ctx context.Context, claims []bench.Claim, f *benchFlags) error {
 	rows := filepath.Join(f.out, "rows.jsonl")
 	if f.repository != "" {
 		rows = filepath.Join(f.repository, filepath.FromSlash(report.RepositoryRows))
@@ -198,12 +199,8 @@ func (a *app) bench(ctx context.Context, cmd *cobra.Command, f *benchFlags) erro
 		return writeError(err)
 	}
 	defer store.Close()
-	o, err := f.observe.Start(ctx)
-	if err != nil {
-		return err
-	}
 	sel, err := a.measure(ctx, claims, store, f)
-	if err = o.End(err); err != nil {
+	if err != nil {
 		return err
 	}
 	rep := store.Report(claims, sel)
@@ -294,17 +291,11 @@ func (f *benchFlags) write(store *report.Store, rep *report.Report) error {
 // known reports whether a row belongs to a point of the claims, or to the comparison.
 func known(claims []bench.Claim) func(report.Row) bool {
 	return func(r report.Row) bool {
-		if r.IsComparison() {
-			return true
-		}
-		for i := range claims {
-			for j := range claims[i].Series {
-				if s := &claims[i].Series[j]; claims[i].Number == r.Claim && s.Name == r.Series {
-					return slices.Contains(report.AnySize(s), r.Size)
-				}
-			}
-		}
-		return false
+		return r.IsComparison() || slices.ContainsFunc(claims, func(c bench.Claim) bool {
+			return c.Number == r.Claim && slices.ContainsFunc(c.Series, func(s bench.Series) bool {
+				return s.Name == r.Series && slices.Contains(report.AnySize(&s), r.Size)
+			})
+		})
 	}
 }
 

@@ -62,8 +62,7 @@ func listed(claims []bench.Claim) string {
 	return strings.Join(lines, "\n")
 }
 
-// familyClaim reads the program of --family and makes a claim of it. An error of the program
-// is not a usage error.
+// familyClaim reads the program of --family and makes a claim of it. An error of the program is not a usage error.
 func (a *app) familyClaim(ctx context.Context, f *benchFlags) (*bench.Claim, error) {
 	s := bench.Source{Law: f.law.Is}
 	for _, text := range f.params {
@@ -101,34 +100,24 @@ func (a *app) familyClaim(ctx context.Context, f *benchFlags) (*bench.Claim, err
 // parseSizes reads the sizes of a param: a list, or a range a..b, which stands for its ends
 // and for 1, 2 and 5 times the powers of ten between them.
 func parseSizes(text string) ([]int, error) {
-	natural := func(text string) (int, error) {
+	parts := strings.Split(text, ",")
+	from, to, isRange := strings.Cut(text, "..")
+	if isRange {
+		parts = []string{from, to}
+	}
+	var sizes []int
+	for _, part := range parts {
 		c := command.Count{Most: 1 << 40}
-		if err := c.Set(strings.TrimSpace(text)); err != nil {
-			return 0, fmt.Errorf("%q: %w", text, err)
+		if err := c.Set(strings.TrimSpace(part)); err != nil {
+			return nil, fmt.Errorf("%q: %w", part, err)
 		}
-		return int(c.N), nil
+		sizes = append(sizes, int(c.N))
 	}
-	from, to, ranges := strings.Cut(text, "..")
-	if !ranges {
-		var out []int
-		for part := range strings.SplitSeq(text, ",") {
-			n, err := natural(part)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, n)
-		}
-		slices.Sort(out)
-		return slices.Compact(out), nil
+	if !isRange {
+		slices.Sort(sizes)
+		return slices.Compact(sizes), nil
 	}
-	a, err := natural(from)
-	if err != nil {
-		return nil, err
-	}
-	b, err := natural(to)
-	if err != nil {
-		return nil, err
-	}
+	a, b := sizes[0], sizes[1]
 	if a > b {
 		return nil, fmt.Errorf("the range is empty: %d is more than %d", a, b)
 	}

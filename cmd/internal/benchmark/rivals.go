@@ -19,10 +19,6 @@ import (
 
 // rivals prints the steps of the machine and of its rivals. With --page it writes the page of the repository.
 func (a *app) rivals(ctx context.Context, f *benchFlags) error {
-	a.Accepted = true
-	if err := f.checkRoot(); err != nil {
-		return err
-	}
 	report, err := a.measureRivals(ctx, f)
 	if err != nil {
 		return err
@@ -55,10 +51,6 @@ func (a *app) measureRivals(ctx context.Context, f *benchFlags) (*rivals.Report,
 		report := &rivals.Report{}
 		return report, json.Unmarshal(text, report)
 	}
-	o, err := f.observe.Start(ctx)
-	if err != nil {
-		return nil, err
-	}
 	scale := rivals.Full
 	if f.quick {
 		scale = rivals.Quick
@@ -69,7 +61,7 @@ func (a *app) measureRivals(ctx context.Context, f *benchFlags) (*rivals.Report,
 		bar.Show(i, len(families), "rivals: "+of.Name, "rivals, "+of.Name)
 	})
 	bar.Close()
-	if err = o.End(err); err != nil && ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil {
 		return nil, &gram.LimitError{Limit: "interrupt", Err: ctx.Err(),
 			Phase: fmt.Sprintf("measuring; %d of %d families are done, and none is kept", done, len(families))}
 	}
@@ -124,14 +116,6 @@ func (b *budget) Set(text string) error {
 // adversary searches for programs that break a bound, and prints the worst. An interrupt ends the search. With --page
 // it keeps the result in the repository.
 func (a *app) adversary(ctx context.Context, f *benchFlags) error {
-	a.Accepted = true
-	if err := f.checkRoot(); err != nil {
-		return err
-	}
-	o, err := f.observe.Start(ctx)
-	if err != nil {
-		return err
-	}
 	bar, total, done := a.NewLine(true), int(f.budget.programs.N), 0
 	r, err := adversary.Search(ctx, adversary.Options{Seed: f.seed.N, Programs: total, Time: time.Duration(f.budget.time),
 		Progress: func(measured int, better *adversary.Finding) {
@@ -145,7 +129,7 @@ func (a *app) adversary(ctx context.Context, f *benchFlags) error {
 			}
 		}})
 	bar.Close()
-	if err = o.End(err); err != nil {
+	if err != nil {
 		return err
 	}
 	a.Partial = ctx.Err() != nil

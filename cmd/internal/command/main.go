@@ -21,8 +21,7 @@ import (
 
 // Main runs the command line of the process, and ends it. commands returns the commands that it may call.
 func Main(commands func(*App) []*cobra.Command) {
-	// Otherwise the runtime ends the process at a write to a closed pipe. Now the
-	// write fails with EPIPE.
+	// Otherwise the runtime ends the process at a write to a closed pipe. Now the write fails with EPIPE.
 	signal.Ignore(syscall.SIGPIPE)
 
 	ctx, cancel := context.WithCancel(context.Background())
@@ -74,8 +73,7 @@ func (a *App) EndLate(ctx context.Context, path string) (inTime func()) {
 	}
 }
 
-// watch cancels the run at the first signal, and exits at the second if the run has
-// not ended by then.
+// watch cancels the run at the first signal, and exits at the second if the run has not ended by then.
 func watch(signals <-chan os.Signal, cancel func(), exit func(int)) {
 	<-signals
 	cancel()

@@ -145,8 +145,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	return Usagef("%s", text)
 }
 
-// newHelp returns the command help. Unlike cobra's own command it fails if the command
-// doesn't exist.
+// newHelp returns the command help. Unlike cobra's own command it fails if the command doesn't exist.
 func newHelp(a *App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",

@@ -1,20 +1,52 @@
+// Package command has what gram's programs share: the root of their commands with its help, how a command line is run
+// and which status it ends with, the values of flags, the flags of programs that are loaded and run, errors, files that
+// are read and files that are written whole or not at all, progress, and profiles of the process.
+//
+// # One run
+//
+// A run has one answer. The command that was asked for puts it in a buffer, and the buffer goes to standard output at
+// the very end, in one write that is checked: a run that fails, reaches a limit or is interrupted leaves standard
+// output empty. A search prints what it has found when it is interrupted. A trace is too long for a buffer: it is
+// written as it is made, and what has been written stays; only a file that -o names is there whole or not at all. The
+// address of the explorer's page is written when it is served. Everything else, errors and progress, goes to standard
+// error. Who calls a run gives it the streams and a context:
+//
+//	Main  ─ signals → context ─→  Run  ─→  a command  ─→  package gram
+//	                               │           └ buffer
+//	                               └ error → message and exit status, or the buffer → standard output
+//
+// # Exit status
+//
+//	0    done, also when the reader of a pipe went away
+//	1    the program is wrong, a file can't be read or written, a limit was reached
+//	2    the command line is wrong
+//	130  interrupted: SIGINT or SIGTERM
+//
+// An error decides its status by its type: what cobra and [UsageError] and [gram.UsageError] report is the command
+// line; a [gram.LimitError] of the limit "interrupt" is an interruption; the rest is 1.
 package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/limits"
 )
 
@@ -184,4 +216,103 @@ func FileError(path string, err error) error {
 func IsFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
+}
+
+// Reads completes a command that reads the program in FILE and calls work with its path. check, if not nil, checks the
+// command line first. The work has a bound on its time and shows its progress.
+func (a *App) Reads(cmd *cobra.Command, f *LoadFlags, check func(*cobra.Command) error,
+	work func(ctx context.Context, path string) error) *cobra.Command {
+	cmd.Args, cmd.ValidArgsFunction = OneFile, GramFiles
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if check != nil {
+			if err := check(cmd); err != nil {
+				return err
+			}
+		}
+		if err := cmp.Or(checkSchedule(cmd), CheckOutputs(cmd, args[0])); err != nil {
+			return err
+		}
+		a.Accepted = true
+		ctx := cmd.Context()
+		if f.Timeout > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, time.Duration(f.Timeout))
+			defer cancel()
+		}
+		o, err := f.Observe.Start(ctx)
+		if err != nil {
+			return err
+		}
+		if o != nil {
+			a.phase = o.Phase
+		}
+		a.Line = a.NewLine(!f.JSON)
+		inTime := a.EndLate(ctx, cmd.CommandPath())
+		err = work(ctx, args[0])
+		inTime()
+		a.Line.Close()
+		var limit *gram.LimitError
+		if err != nil && ctx.Err() != nil && !errors.As(err, &limit) {
+			err = LimitError(ctx.Err(), "loading") // reading of data was cut off
+		}
+		return o.End(err)
+	}
+	return cmd
+}
+
+// Read reads the program that the command line names. It returns its name, its text, and how it is loaded.
+func (a *App) Read(ctx context.Context, path string, f *LoadFlags) (string, []byte, gram.Options, error) {
+	most := f.BoundMemory()
+	name, dir := ProgramName(path)
+	src, err := a.ReadProgram(ctx, path, limits.New(ctx, most))
+	return name, src, gram.Options{
+		Params: f.Params, Sets: f.Sets, Inputs: f.Inputs, Dir: dir, MaxMemory: most, Cache: a.Cache,
+		Progress: a.Line.Phase, Phase: a.phase, Stream: f.Stream, Seed: f.Seed.N, Body: f.Body,
+		Open: func(path string) (fs.File, error) { return Open(ctx, path) },
+	}, err
+}
+
+// CommandLine returns the command line of a command for a shell: with the program at path, and those flags of this
+// command line that are wanted, or without any all. Files are named without their folders.
+func (f *LoadFlags) CommandLine(command, path string, wanted ...string) string {
+	if path != "-" {
+		path = filepath.Base(path)
+	}
+	words := []string{"gram", command, path}
+	f.Given(func(flag *pflag.Flag) {
+		text := flag.Value.String()
+		values := []string{text}
+		if list, ok := flag.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		kind, _ := pflag.UnquoteUsage(flag)
+		switch {
+		case wanted != nil && !slices.Contains(wanted, flag.Name):
+			return
+		case flag.Name == "set":
+			values = f.SetsByName()
+		case flag.NoOptDefVal == text:
+			words, values = append(words, "--"+flag.Name), nil
+		case kind == "file", kind == "FILE":
+			values = []string{filepath.Base(text)}
+		}
+		for _, v := range values {
+			words = append(words, "--"+flag.Name, v)
+		}
+	})
+	for i, w := range words {
+		words[i] = Quote(w)
+	}
+	return strings.Join(words, " ")
+}
+
+// SetsByName returns the values of --set, with the names of files without their folders.
+func (f *LoadFlags) SetsByName() []string {
+	out := slices.Clone(f.Sets)
+	for i, set := range out {
+		if s, err := load.ParseSet(set); err == nil && s.Path() != "" {
+			out[i] = strings.Replace(set, s.Path(), filepath.Base(s.Path()), 1)
+		}
+	}
+	return out
 }

@@ -39,8 +39,7 @@ var BuildInfo = sync.OnceValue(func() Build {
 	return describe(info)
 })
 
-// describe reads the stamps of a build. The version of the module is used if it is that
-// of a release.
+// describe reads the stamps of a build. The version of the module is used if it is that of a release.
 func describe(info *debug.BuildInfo) Build {
 	b := Build{
 		Version: releaseVersion, Commit: unknown, Go: runtime.Version(),

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -16,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/examples"
@@ -251,15 +253,10 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 	if !encoded {
 		body = encode(value)
 	}
-	write(w, status, "application/json", body)
-}
-
-// write writes an answer. Its error means that the client is gone, and is ignored.
-func write(w http.ResponseWriter, status int, kind string, body []byte) {
-	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body)
+	_, _ = w.Write(body) // its error means that the client is gone
 }
 
 // assets are the files of the page, with a picture of each rule, 320 units wide: what it meets in the graph, and what
@@ -292,12 +289,8 @@ func asset(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	sum := sha256.Sum256(body)
-	tag := `"` + hex.EncodeToString(sum[:8]) + `"`
 	w.Header().Set("Cache-Control", "no-cache")
-	w.Header().Set("ETag", tag)
-	if r.Header.Get("If-None-Match") == tag {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	write(w, http.StatusOK, kind, body)
+	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:8])+`"`)
+	w.Header().Set("Content-Type", kind)
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(body))
 }

@@ -135,10 +135,7 @@ func (a *app) explore(ctx context.Context, path string, f *exploreFlags) error {
 func (a *app) exportPage(ctx context.Context, s *Server, path string) error {
 	var page bytes.Buffer
 	if err := s.Export(ctx, &page); err != nil {
-		if limit := command.LimitError(err, "exporting"); limit != nil {
-			return limit
-		}
-		return err
+		return cmp.Or(command.LimitError(err, "exporting"), err)
 	}
 	return command.WriteFile(path, page.Bytes())
 }

@@ -12,17 +12,19 @@ import (
 	"github.com/gram-machine/gram/cmd/internal/reduction"
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/bridge"
+	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/lang"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/machine"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
 
-// Exploration is a run of the literal machine whose states can be shown: state k is the heap
-// after rewrite k and the units of work that follow it, and state 0 the heap before the first
-// rewrite. It keeps no states: it runs the program again up to the states that are asked for. It
-// may be used by several goroutines at once.
+// Exploration is a run of the literal machine whose states can be shown: state k is the heap after rewrite k and the
+// units of work that follow it, and state 0 the heap before the first rewrite. It keeps no states: it runs the program
+// again up to the states that are asked for. It may be used by several goroutines at once.
 type Exploration struct {
 	p        *gram.Program
 	src      *lang.Program
@@ -155,12 +157,7 @@ func (x *Exploration) read(run *reduction.Run) (err error) {
 
 // inOneLine describes an error of a run, without its place, on one line.
 func inOneLine(err error) string {
-	var limit *gram.LimitError
-	var wrong *gram.Error
-	switch {
-	case errors.As(err, &limit):
-		return limit.Error()
-	case errors.As(err, &wrong):
+	if wrong, ok := errors.AsType[*gram.Error](err); ok {
 		return summary(wrong)
 	}
 	return err.Error()
@@ -317,9 +314,8 @@ type Step struct {
 	Phase  string `json:"phase"`  // primal or backward
 	Line   int    `json:"line"`   // 0: it has no place in the source
 	Column int    `json:"column"` // in runes, from 1 on
-	// Node is the redex, or, if that is gone, the object to which its value went; −1: neither
-	// is shown. Operands are the other objects that the rewrite has touched, as far as they
-	// are shown.
+	// Node is the redex, or, if that is gone, the object to which its value went; −1: neither is shown. Operands are
+	// the other objects that the rewrite has touched, as far as they are shown.
 	Node     int    `json:"node"`
 	Operands []int  `json:"operands,omitempty"`
 	Live     uint64 `json:"live"` // nodes in memory after it
@@ -374,11 +370,113 @@ func (v *Version) same(u *Version) bool {
 // Edge is a reference of an object to another.
 type Edge struct {
 	To int `json:"to"`
-	// As is "holds" for an operand, the λ of a dual, or what has been applied; "occurs" for
-	// the substitution that an occurrence of a variable refers to; "captures" for a
-	// substitution that a λ captures; "head" for the dual that an application calls. Of
-	// the others the value goes the other way: "waits" for what waits for the object,
-	// "binds" for the substitutions that an opening makes, and "arrived" for the
-	// application that has arrived at a dual.
+	// As is "holds" for an operand, the λ of a dual, or what has been applied; "occurs" for the substitution that an
+	// occurrence of a variable refers to; "captures" for a substitution that a λ captures; "head" for the dual that an
+	// application calls. Of the others the value goes the other way: "waits" for what waits for the object, "binds" for
+	// the substitutions that an opening makes, and "arrived" for the application that has arrived at a dual.
 	As string `json:"as"`
+}
+
+// mostOperations bounds the inputs and the operations of a graph that is shown. The page draws a large one in groups.
+const mostOperations = 40000
+
+// Operations is the computational graph of a program: its inputs, then operations and numerals, operands before what
+// uses them.
+type Operations struct {
+	Places  []*GraphPlace `json:"places"`
+	Nodes   []GraphNode   `json:"nodes"`
+	Inputs  int           `json:"inputs"`
+	Output  int           `json:"output"`
+	Factors []uint64      `json:"factors,omitempty"` // the steps by (11)
+}
+
+// GraphPlace is a place of the source with operations, and the steps there: those of the primal phase that compute a
+// number, with the number if it stands where the step has put it, and those by (5) in backward phases.
+type GraphPlace struct {
+	Text    string   `json:"text,omitempty"` // the expression
+	Line    int      `json:"line,omitempty"`
+	Column  int      `json:"column,omitempty"`
+	Def     string   `json:"def,omitempty"` // in which it stands
+	Values  []uint64 `json:"values,omitempty"`
+	Numbers []string `json:"numbers,omitempty"`
+	Fires   []uint64 `json:"fires,omitempty"`
+}
+
+// GraphNode is a node of the graph.
+type GraphNode struct {
+	At         int               `json:"at"`             // its place, −1 of inputs and numerals
+	Name       string            `json:"name,omitempty"` // that a let gives it, or that of the input
+	Symbol     string            `json:"symbol,omitempty"`
+	Of         []hypergraph.Node `json:"of,omitempty"`
+	Value      string            `json:"value"`
+	Derivative string            `json:"derivative,omitempty"`
+}
+
+// mostEvents bounds the steps of a graph that are kept.
+const mostEvents = 8 * mostOperations
+
+// note keeps a step that the graph of operations shows.
+func (x *Exploration) note(f *machine.Fired, by rule.Rule, h *graph.Heap) {
+	computes := !f.Backward() && (by == rule.Plus || by == rule.Times || by == rule.Function)
+	fires := f.Backward() && by == rule.Lin
+	if !computes && !fires && by != rule.Factor || x.events > mostEvents {
+		return
+	}
+	x.events++
+	if x.places[f.Pos()] == nil {
+		x.places[f.Pos()] = &GraphPlace{}
+	}
+	switch at := x.places[f.Pos()]; {
+	case by == rule.Factor:
+		x.factors = append(x.factors, f.N)
+	case fires:
+		at.Fires = append(at.Fires, f.N)
+	default:
+		number := ""
+		if to, i := h.Node(f.Result>>2), int(f.Result&3); i < len(to.Operands) && to.Operands[i].Tag == compile.Number {
+			number = show.Number(to.Operands[i].Number)
+		}
+		at.Values, at.Numbers = append(at.Values, f.N), append(at.Numbers, number)
+	}
+}
+
+// operations makes the graph of the program. Where it has none that can be shown, it may say why in a few words.
+func (x *Exploration) operations(ctx context.Context) (out *Operations, why string) {
+	p := show.Program{Program: x.p, Inside: bridge.Of(x.p), MaxSteps: x.opt.MaxSteps, MaxNodes: x.opt.MaxNodes}
+	var c *show.Computation
+	var derivatives []float64
+	var err error
+	if x.info.Stopped == "" && x.events <= mostEvents {
+		c, derivatives, err = p.Operations(ctx, mostOperations)
+	}
+	switch {
+	case err != nil || x.info.Stopped != "":
+		return nil, ""
+	case c == nil:
+		return nil, "it would have more than " + load.Grouped(mostOperations)
+	case derivatives == nil:
+		return nil, "the value has several components"
+	}
+	out = &Operations{Inputs: c.Graph.Inputs(), Output: int(c.Graph.Outputs()[0]), Factors: x.factors}
+	places := map[term.Pos]int{}
+	for w := range c.Graph.Len() {
+		n := GraphNode{At: -1, Name: c.Names[w], Value: show.Number(c.Values[w]), Derivative: show.Number(derivatives[w])}
+		if f, sources, pos, ok := c.Graph.Edge(hypergraph.Node(w)); ok {
+			i, known := places[pos]
+			if !known {
+				i = len(out.Places)
+				places[pos] = i
+				out.Places = append(out.Places, cmp.Or(x.places[pos], &GraphPlace{}))
+				at := out.Places[i]
+				at.Text = brief(x.expressions[pos], textLetters)
+				at.Line, at.Column = x.src.Position(pos)
+				at.Def = x.defs[at.Line]
+			}
+			n.At, n.Symbol, n.Of = i, show.Symbol(f), sources
+		} else if w >= c.Graph.Inputs() {
+			n.Derivative = ""
+		}
+		out.Nodes = append(out.Nodes, n)
+	}
+	return out, ""
 }

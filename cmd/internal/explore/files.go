@@ -21,9 +21,8 @@ var (
 	errNoFile = errors.New("this is no regular file")
 )
 
-// files are the files that programs may read. The program of the command line may read all
-// files. A program that the page sends may read those in its folder, and those that the first
-// program or the command line has named.
+// files are the files that programs may read. The program of the command line may read all files. A program that the
+// page sends may read those in its folder, and those that the first program or the command line has named.
 type files struct {
 	dir   string            // the folder, absolute
 	root  *os.Root          // nil if the folder cannot be opened

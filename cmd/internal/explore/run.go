@@ -23,7 +23,7 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 )
 
-// explorer is a [scene.Exploration], or a substitute in a test.
+// explorer is a [Exploration], or a substitute in a test.
 type explorer interface {
 	Window(ctx context.Context, at uint64) (*Window, error)
 	Find(ctx context.Context, f Find) (step uint64, ok bool, err error)
@@ -258,9 +258,8 @@ func (s *Server) smaller(ctx context.Context, req *request, src *lang.Program, o
 	}
 }
 
-// How many runs are kept, and how large several runs may be together, in steps. The memory of a
-// run is proportional to its steps and to the size of its program; a byte of the program takes as
-// much as sourceSteps steps.
+// How many runs are kept, and how large several runs may be together, in steps. The memory of a run is proportional to
+// its steps and to the size of its program; a byte of the program takes as much as sourceSteps steps.
 const (
 	maxRuns      = 8
 	maxKeptSteps = 20e6
@@ -285,8 +284,7 @@ type shelf struct {
 	runs []*run
 }
 
-// take returns the run with an id. If there is none it returns nil, or with create a new run, which
-// is not kept yet.
+// take returns the run with an id. If there is none it returns nil, or with create a new run, which is not kept yet.
 func (s *shelf) take(id string, create bool) *run {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -334,7 +334,7 @@ type linkTo struct {
 	as string // as in [Edge]
 }
 
-// references returns what a node refers to.
+// linksOf returns what a node refers to.
 func linksOf(n *graph.Node) []linkTo {
 	out := make([]linkTo, 0, len(n.Operands)+len(n.Captures)+2)
 	add := func(to compile.Ref, as string) {

@@ -65,9 +65,8 @@ type placedNode struct {
 	H float64 `json:"h"`
 }
 
-// bend is an edge that goes around other nodes. It is drawn from To, the node that is referred
-// to, to From, the node that refers to it. Via are the ends of its straight pieces, as
-// [layered.Curve] has them.
+// bend is an edge that goes around other nodes. It is drawn from To, the node that is referred to, to From, the node
+// that refers to it. Via are the ends of its straight pieces, as [show.Curve] has them.
 type bend struct {
 	From int          `json:"from"`
 	To   int          `json:"to"`
@@ -103,37 +102,28 @@ func place(w *Window) *placedWindow {
 	return out
 }
 
-// edgesOf returns the edges of a node that count for its place: of a group, those of all its versions.
-func edgesOf(n *Node) []Edge {
-	if n.Group == "" {
-		return n.Versions[0].Edges
-	}
-	var edges []Edge
-	for _, v := range n.Versions {
-		edges = append(edges, v.Edges...)
-	}
-	return edges
-}
-
-// references returns the edges of the first version of each node, each edge once, in the order of the nodes. They have
-// the direction in which values flow. Later edges mostly have the same direction, and are left out.
+// references returns the edges of the first version of each node, of a group those of all, each edge once, in the order
+// of the nodes. They have the direction in which values flow. Later edges mostly have the same direction, and are left
+// out.
 func references(w *Window, index map[int]int) []show.Edge {
 	var edges []show.Edge
 	known := map[show.Edge]bool{}
-	for i := range w.Nodes {
-		if len(w.Nodes[i].Versions) == 0 {
-			continue
+	for i, n := range w.Nodes {
+		if n.Group == "" {
+			n.Versions = n.Versions[:min(1, len(n.Versions))]
 		}
-		for _, e := range edgesOf(&w.Nodes[i]) {
-			to, ok := index[e.To]
-			edge := show.Edge{From: to, To: i}
-			switch e.As {
-			case "waits", "binds", "arrived":
-				edge = show.Edge{From: i, To: to}
-			}
-			if ok && !known[edge] {
-				known[edge] = true
-				edges = append(edges, edge)
+		for _, v := range n.Versions {
+			for _, e := range v.Edges {
+				to, ok := index[e.To]
+				edge := show.Edge{From: to, To: i}
+				switch e.As {
+				case "waits", "binds", "arrived":
+					edge = show.Edge{From: i, To: to}
+				}
+				if ok && !known[edge] {
+					known[edge] = true
+					edges = append(edges, edge)
+				}
 			}
 		}
 	}

@@ -350,7 +350,7 @@ func (a *app) fitText(f *fitFlags, fitted *fitReport) {
 			lines = append(lines, []string{c.Name, number(c.Value), strconv.FormatFloat(c.Error, 'g', 4, 64),
 				number(c.Low) + " .. " + number(c.High)})
 		}
-		r.Table(lines)
+		r.Table(lines, 0)
 	}
 	if !fitted.Converged {
 		fmt.Fprintf(r.Out, "\n%s\n", fitted.conclusion())

@@ -181,13 +181,16 @@ func finite(pairs []float64) (predicted, data []float64, classes bool) {
 // the curve; nil if the data are no classes, or only one.
 func positives(pairs []float64) (falsehood, truth []float64, area float64) {
 	predicted, data, classes := finite(pairs)
-	if !classes || len(data) == 0 {
+	if !classes || len(data) == 0 || slices.Min(data) == slices.Max(data) {
 		return nil, nil, 0
 	}
-	if truth, falsehood = roc(predicted, data); truth != nil {
-		area = integrate.Trapezoidal(falsehood, truth)
+	right := make([]bool, len(data))
+	for i, y := range data {
+		right[i] = y == 1
 	}
-	return falsehood, truth, area
+	stat.SortWeightedLabeled(predicted, right, nil)
+	truth, falsehood, _ = stat.ROC(nil, predicted, right, nil)
+	return falsehood, truth, integrate.Trapezoidal(falsehood, truth)
 }
 
 // qualityOf returns the quality of pairs, a prediction before its datum.
@@ -216,18 +219,4 @@ func qualityOf(pairs []float64) Quality {
 		}
 	}
 	return q
-}
-
-// roc returns the shares of true and of false positives, at falling thresholds; nil if there is only one class.
-func roc(predicted, data []float64) (truth, falsehood []float64) {
-	if slices.Min(data) == slices.Max(data) {
-		return nil, nil
-	}
-	sorted, classes := slices.Clone(predicted), make([]bool, len(data))
-	for i, y := range data {
-		classes[i] = y == 1
-	}
-	stat.SortWeightedLabeled(sorted, classes, nil)
-	truth, falsehood, _ = stat.ROC(nil, sorted, classes, nil)
-	return truth, falsehood
 }

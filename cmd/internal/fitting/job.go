@@ -331,7 +331,7 @@ func (j *fitJob) Named(point []float64) []gram.Input {
 
 // Ranges returns the range of each number of the point, for a list of NAME=LOW..HIGH.
 func (j *fitJob) Ranges(list []string) ([]fit.Range, error) {
-	ranges := slices.Repeat([]fit.Range{fit.Everywhere}, len(j.whole.Point()))
+	ranges, inputs := slices.Repeat([]fit.Range{fit.Everywhere}, len(j.whole.Point())), j.whole.Inputs()
 	for _, text := range list {
 		name, bounds, _ := strings.Cut(text, "=")
 		low, high, ok := strings.Cut(bounds, "..")
@@ -349,23 +349,20 @@ func (j *fitJob) Ranges(list []string) ([]fit.Range, error) {
 		if !ok || !(r.Low < r.High) {
 			return nil, command.Usagef("--range %s: this is no name=low..high, like w=0..1 or w=0..", text)
 		}
+		k := slices.IndexFunc(inputs, func(in gram.Input) bool { return in.Name == name })
+		if k < 0 {
+			return nil, command.Usagef("--range %s: the program has no input %s", text, name)
+		}
 		from := 0
-		for _, in := range j.whole.Inputs() {
-			if in.Name == name {
-				for i, x := range in.Values {
-					if !(r.Low < x && x < r.High) {
-						return nil, fmt.Errorf("--range %s: %s has the value %s, which is not between them; --set "+
-							"gives it another one", text, name, load.Text(x))
-					}
-					ranges[from+i] = r
-				}
-				from = -1
-				break
-			}
+		for _, in := range inputs[:k] {
 			from += len(in.Values)
 		}
-		if from >= 0 {
-			return nil, command.Usagef("--range %s: the program has no input %s", text, name)
+		for i, x := range inputs[k].Values {
+			if !(r.Low < x && x < r.High) {
+				return nil, fmt.Errorf("--range %s: %s has the value %s, which is not between them; --set gives it another one",
+					text, name, load.Text(x))
+			}
+			ranges[from+i] = r
 		}
 	}
 	return ranges, nil

@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram"
@@ -196,10 +197,7 @@ func (t *text) position(off int) position {
 // units returns the number of UTF-16 units of s.
 func units(s string) (n int) {
 	for _, r := range s {
-		n++
-		if r > 0xffff {
-			n++
-		}
+		n += utf16.RuneLen(r)
 	}
 	return n
 }
@@ -215,9 +213,7 @@ func (t *text) offset(p position) int {
 	off := t.lines[p.Line]
 	for n := p.Character; n > 0 && off < len(t.src) && t.src[off] != '\n' && t.src[off] != '\r'; {
 		r, size := utf8.DecodeRuneInString(t.src[off:])
-		if n--; r > 0xffff {
-			n--
-		}
+		n -= utf16.RuneLen(r)
 		off += size
 	}
 	return off
@@ -231,22 +227,8 @@ func (t *text) span(s syntax.Span) span {
 // word returns the name at off or just before it; start is end if there is none.
 func (t *text) word(off int) (start, end int) {
 	part := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '\'' }
-	start, end = off, off
-	for start > 0 {
-		r, n := utf8.DecodeLastRuneInString(t.src[:start])
-		if !part(r) {
-			break
-		}
-		start -= n
-	}
-	for end < len(t.src) {
-		r, n := utf8.DecodeRuneInString(t.src[end:])
-		if !part(r) {
-			break
-		}
-		end += n
-	}
-	return start, end
+	before, behind := strings.TrimRightFunc(t.src[:off], part), strings.TrimLeftFunc(t.src[off:], part)
+	return len(before), len(t.src) - len(behind)
 }
 
 // edit says how a text has become another: the bytes from start on, up to oldEnd in the old text, are those up to

@@ -1,6 +1,7 @@
 package reduction
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -43,11 +44,9 @@ type Derivation struct {
 	Names *reference.Names
 	// End, if not nil, is called with the state that the reduction ends in.
 	End func(s *reference.State)
-	// Keep, if not nil, chooses the steps that are printed, with the terms before and
-	// after each.
+	// Keep, if not nil, chooses the steps that are printed, with the terms before and after each.
 	Keep func(s *Step) bool
-	// Last is the last step that Keep may choose, after which nothing is left to do; 0
-	// for none.
+	// Last is the last step that Keep may choose, after which nothing is left to do; 0 for none.
 	Last uint64
 	// MaxSize bounds the symbols of a term, MaxSteps the steps; 0 for no bound.
 	MaxSize  int
@@ -73,9 +72,8 @@ type StepsError struct{ Max uint64 }
 
 func (e *StepsError) Error() string { return fmt.Sprintf("limit of %d steps reached", e.Max) }
 
-// derive reduces the start term and prints the steps. It returns
-// how many there were of each rule. The error is a [*SizeError], a [*StepsError], that of
-// Check or of w, or a [*denote.UndefinedError].
+// derive reduces the start term and prints the steps. It returns how many there were of each rule. The error is a
+// [*SizeError], a [*StepsError], that of Check or of w, or a [*denote.UndefinedError].
 func derive(w io.Writer, start *reference.Start, opt Derivation) (rule.Counts, error) {
 	d := &deriver{Derivation: opt, start: start}
 	if d.Names == nil {
@@ -84,15 +82,15 @@ func derive(w io.Writer, start *reference.Start, opt Derivation) (rule.Counts, e
 	if d.Next == nil {
 		d.Next = reference.Machine(nil)
 	}
-	d.to = &output{Writer: w}
+	d.to = bufio.NewWriter(w) // keeps the first error
 	switch opt.Format {
 	case LaTeX:
-		d.to.printf("%% needs the packages amsmath and xcolor, and \\allowdisplaybreaks if it is longer than a page\n")
-		d.out = &latexWriter{output: d.to}
+		d.to.WriteString("% needs the packages amsmath and xcolor, and \\allowdisplaybreaks if it is longer than a page\n")
+		d.out = &latexWriter{Writer: d.to}
 	case JSON:
 		d.out = &jsonWriter{d.to, &d.Derivation}
 	default:
-		d.out = &textWriter{output: d.to, opt: &d.Derivation}
+		d.out = &textWriter{Writer: d.to, opt: &d.Derivation}
 	}
 	err := d.run()
 	return d.counts, err
@@ -106,25 +104,10 @@ type writer interface {
 	end()
 }
 
-// output keeps the first error of a writer, after which it writes nothing.
-type output struct {
-	io.Writer
-	err error
-}
-
-func (o *output) Write(b []byte) (n int, err error) {
-	if o.err == nil {
-		n, o.err = o.Writer.Write(b)
-	}
-	return n, o.err
-}
-
-func (o *output) printf(format string, args ...any) { fmt.Fprintf(o, format, args...) }
-
 type deriver struct {
 	Derivation
 	start  *reference.Start
-	to     *output
+	to     *bufio.Writer
 	out    writer
 	counts rule.Counts
 	steps  uint64
@@ -164,8 +147,9 @@ func (d *deriver) run() error {
 		// Names are given to all terms, so that they don't depend on what is printed.
 		marked, plain := d.Names.Tokens(t, st.Marks(r)), d.Names.Tokens(after, nil)
 		if d.Keep == nil || d.Keep(s) {
-			if d.out.step(s, marked, plain, printed > 0 && printed == before); d.to.err != nil {
-				return d.to.err
+			d.out.step(s, marked, plain, printed > 0 && printed == before)
+			if err := d.to.Flush(); err != nil {
+				return err
 			}
 			printed = d.steps
 		}
@@ -175,7 +159,7 @@ func (d *deriver) run() error {
 		d.End(st)
 	}
 	d.out.end()
-	return d.to.err
+	return d.to.Flush()
 }
 
 // The marks of text.
@@ -193,15 +177,9 @@ func text(tokens []reference.Token) string {
 	return b.String()
 }
 
-// redexText is the text of a redex of the state, with the mark of the occurrence that a (3) replaces.
-func redexText(names *reference.Names, s *reference.State, r *reference.Redex) string {
-	part := redex(names.Tokens(s.Term, s.Marks(r)))
-	return text(part[1:])
-}
-
 // textWriter prints a term a line, and between two terms the step.
 type textWriter struct {
-	*output
+	*bufio.Writer
 	opt   *Derivation
 	after []reference.Token // of the step that was printed last
 }
@@ -209,18 +187,18 @@ type textWriter struct {
 func (t *textWriter) step(s *Step, before, after []reference.Token, chained bool) {
 	if !chained && t.after != nil {
 		t.end()
-		t.printf("\n")
+		t.WriteByte('\n')
 	}
 	t.after = after
 	rule := rule.Table[s.Rule]
-	t.printf("    %s\n%d  (%s) %s  %s  %d → %d symbols\n", text(before), s.Number, rule.Number, rule.Name,
+	fmt.Fprintf(t, "    %s\n%d  (%s) %s  %s  %d → %d symbols\n", text(before), s.Number, rule.Number, rule.Name,
 		t.opt.place(s.Pos), s.Before, s.After)
 }
 
 // end prints the term after the last step that was printed.
 func (t *textWriter) end() {
 	if t.after != nil {
-		t.printf("    %s\n", text(t.after))
+		fmt.Fprintf(t, "    %s\n", text(t.after))
 	}
 }
 
@@ -242,7 +220,7 @@ func (d *Derivation) position(pos term.Pos) (line, column int) {
 
 // jsonWriter prints an object a line.
 type jsonWriter struct {
-	*output
+	*bufio.Writer
 	opt *Derivation
 }
 
@@ -265,7 +243,7 @@ func (j *jsonWriter) step(s *Step, before, after []reference.Token, _ bool) {
 	o := jsonStep{Step: s.Number, Rule: rule.Name, Number: rule.Number, Size: [2]int{s.Before, s.After},
 		Term: reference.Text(before), Redex: reference.Text(redex(before)), After: reference.Text(after)}
 	o.Line, o.Column = j.opt.position(s.Pos)
-	_ = encode(j.output, o) // the error is that of the output, which keeps it
+	_ = encode(j.Writer, o) // which keeps the error
 }
 
 // encode writes an object on a line.
@@ -295,7 +273,7 @@ const latexWidth = 90
 // latexWriter prints an align* environment: terms that are broken over lines, and the
 // number of the rule in front of what it makes.
 type latexWriter struct {
-	*output
+	*bufio.Writer
 	lines int
 	after []reference.Token
 	arrow string // in front of after
@@ -325,7 +303,7 @@ func (l *latexWriter) flush() {
 func (l *latexWriter) end() {
 	l.flush()
 	if l.lines > 0 { // an empty environment is an error of LaTeX
-		l.printf("\n\\end{align*}\n")
+		l.WriteString("\n\\end{align*}\n")
 	}
 }
 
@@ -334,7 +312,7 @@ func (l *latexWriter) line(text string) {
 	if l.lines++; l.lines > 1 {
 		before = " \\\\\n"
 	}
-	l.printf("%s%s", before, text)
+	l.WriteString(before + text)
 }
 
 // term prints a term behind an arrow, on as many lines as it needs. A group may not go on

@@ -2,46 +2,71 @@ package reduction
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
 // deferred is t u where the type of t was not known yet.
 type deferred struct {
-	f, arg, result *ty
+	f, arg, result core.Type
 	at             *reference.Term
+}
+
+// types are types under inference. Open ones that are R^d are watched; what stays so is that with an abstract d.
+type types struct{ *core.Types }
+
+// power is a new type R^d.
+func (tt types) power() core.Type {
+	t := tt.Open()
+	tt.Watched[t] = nil
+	return t
+}
+
+// isPower reports whether an open type is R^d.
+func (tt types) isPower(t core.Type) bool {
+	_, ok := tt.Watched[tt.Find(t)]
+	return ok
+}
+
+// unwritten is the type of a variable about which nothing is said. A name with a star is that of a dual variable.
+func (tt types) unwritten(name string) core.Type {
+	if strings.HasSuffix(name, "*") {
+		return tt.Dual(tt.power())
+	}
+	return tt.Open()
 }
 
 // inference finds the types of a term that was parsed, and what its names stand for.
 type inference struct {
-	types    *term.Types
+	types
+	final    *term.Types // what the types are in the end
 	spans    map[*reference.Term]syntax.Span
-	vars     map[*reference.Var]*ty
+	vars     map[*reference.Var]core.Type
 	scope    map[string][]*reference.Var
 	free     []*reference.Var
-	zeros    map[*reference.Term]*ty
+	zeros    map[*reference.Term]core.Type
 	deferred []deferred
-	done     map[*ty]term.Type // of final
-	infinite bool              // a type would have to be part of itself
+	done     map[core.Type]term.Type // of finish
+	infinite bool                    // a type would have to be part of itself
 }
 
-var real = &ty{kind: realTy}
-
 // pattern returns the type that a pattern matches, and adds its variables to xs.
-func (in *inference) pattern(p *reference.Pattern, xs *[]*reference.Var) *ty {
+func (in *inference) pattern(p *reference.Pattern, xs *[]*reference.Var) core.Type {
 	if p.X != nil {
 		*xs = append(*xs, p.X)
 		return in.vars[p.X]
 	}
 	left := in.pattern(p.Left, xs)
-	return &ty{kind: prodTy, a: left, b: in.pattern(p.Right, xs)}
+	return in.Prod(left, in.pattern(p.Right, xs))
 }
 
 // under infers a term with variables in scope.
-func (in *inference) under(t *reference.Term, xs ...*reference.Var) *ty {
+func (in *inference) under(t *reference.Term, xs ...*reference.Var) core.Type {
 	for _, x := range xs {
 		in.scope[x.Name] = append(in.scope[x.Name], x)
 	}
@@ -52,71 +77,71 @@ func (in *inference) under(t *reference.Term, xs ...*reference.Var) *ty {
 	return found
 }
 
-func (in *inference) term(t *reference.Term) *ty {
+func (in *inference) term(t *reference.Term) core.Type {
 	switch t.Op {
 	case reference.Variable:
 		return in.name(t)
 	case reference.Numeral:
-		return real
+		return core.R
 	case reference.Zero:
-		e := &ty{euclid: true}
+		e := in.power()
 		in.zeros[t] = e
 		return e
 	case reference.Lambda:
 		result := in.under(t.Kids[0], t.X)
 		if t.X.Linear {
 			in.euclid(result, in.spans[t.Kids[0]])
-			return &ty{kind: dualTy, a: result}
+			return in.Dual(result)
 		}
-		return &ty{kind: arrowTy, a: in.vars[t.X], b: result}
+		return in.Arrow(in.vars[t.X], result)
 	case reference.Let:
 		var xs []*reference.Var
 		want := in.pattern(t.P, &xs)
 		in.unify(in.term(t.Kids[1]), want, in.spans[t.Kids[1]])
 		return in.under(t.Kids[0], xs...)
 	}
-	tys := make([]*ty, len(t.Kids))
+	tys := make([]core.Type, len(t.Kids))
 	for i, k := range t.Kids {
 		tys[i] = in.term(k)
 	}
 	// want requires a type of a child.
-	want := func(i int, ty *ty) { in.unify(tys[i], ty, in.spans[t.Kids[i]]) }
+	want := func(i int, ty core.Type) { in.unify(tys[i], ty, in.spans[t.Kids[i]]) }
 	switch t.Op {
 	case reference.Apply:
-		result := &ty{}
+		result := in.Open()
 		in.deferred = append(in.deferred, deferred{tys[0], tys[1], result, t})
 		in.applications(false)
 		return result
 	case reference.MakePair:
-		return &ty{kind: prodTy, a: tys[0], b: tys[1]}
+		return in.Prod(tys[0], tys[1])
 	case reference.Plus:
 		want(1, tys[0])
 		in.euclid(tys[0], in.spans[t])
 		return tys[0]
 	case reference.If:
-		want(0, real)
-		want(1, real)
+		want(0, core.R)
+		want(1, core.R)
 		want(3, tys[2])
 		return tys[2]
 	}
 	for i := range t.Kids {
-		want(i, real)
+		want(i, core.R)
 	}
-	return real
+	return core.R
 }
 
 // name puts the variable that is bound, or a free one, in the place of a name.
-func (in *inference) name(t *reference.Term) *ty {
+func (in *inference) name(t *reference.Term) core.Type {
 	if xs := in.scope[t.X.Name]; len(xs) > 0 {
 		t.X = xs[len(xs)-1]
 	} else {
-		in.declare(t.X, unwritten(t.X.Name))
+		in.declare(t.X, in.unwritten(t.X.Name))
 	}
 	return in.vars[t.X]
 }
 
 // declare makes x a free variable.
-func (in *inference) declare(x *reference.Var, t *ty) {
+func (in *inference) declare(x *reference.Var, t core.Type) {
 	in.vars[x] = t
 	in.free = append(in.free, x)
 	in.scope[x.Name] = []*reference.Var{x}
@@ -126,14 +151,14 @@ func (in *inference) declare(x *reference.Var, t *ty) {
 // of functions.
 func (in *inference) applications(all bool) {
 	for {
-		known := func(d deferred) bool { f := d.f.find(); return f.kind != unknownTy || f.euclid }
+		known := func(d deferred) bool { return in.At(d.f).Kind != core.Open || in.isPower(d.f) }
 		i := slices.IndexFunc(in.deferred, known)
 		if i < 0 {
 			if !all || len(in.deferred) == 0 {
 				return
 			}
 			d := in.deferred[0]
-			in.unify(d.f, &ty{kind: arrowTy, a: d.arg, b: d.result}, in.spans[d.at.Kids[0]])
+			in.unify(d.f, in.Arrow(d.arg, d.result), in.spans[d.at.Kids[0]])
 			continue
 		}
 		d := in.deferred[i]
@@ -143,37 +168,27 @@ func (in *inference) applications(all bool) {
 }
 
 func (in *inference) apply(d deferred) {
-	switch f := d.f.find(); f.kind {
-	case arrowTy:
-		in.unify(d.arg, f.a, in.spans[d.at.Kids[1]])
-		in.unify(d.result, f.b, in.spans[d.at])
-	case dualTy:
-		in.unify(d.arg, real, in.spans[d.at.Kids[1]])
-		in.unify(d.result, f.a, in.spans[d.at])
+	switch f := in.At(d.f); f.Kind {
+	case core.Arrow:
+		in.unify(d.arg, f.A, in.spans[d.at.Kids[1]])
+		in.unify(d.result, f.B, in.spans[d.at])
+	case core.Dual:
+		in.unify(d.arg, core.R, in.spans[d.at.Kids[1]])
+		in.unify(d.result, f.A, in.spans[d.at])
 	default:
-		fail(in.spans[d.at.Kids[0]], "type mismatch", "this is "+in.text(f, textDepth)+", and is applied")
+		fail(in.spans[d.at.Kids[0]], "type mismatch", "this is "+in.text(d.f, textDepth)+", and is applied")
 	}
 }
 
 // euclid requires a type R^d.
-func (in *inference) euclid(t *ty, span syntax.Span) {
-	for t = t.find(); ; t = t.b.find() {
-		switch t.kind {
-		case unknownTy:
-			t.euclid = true
-			return
-		case realTy:
-			return
-		case prodTy:
-			in.unify(t.a, real, span)
-			continue
-		}
-		fail(span, "type mismatch", "this is "+in.text(t, textDepth)+", and not R^d")
+func (in *inference) euclid(t core.Type, span syntax.Span) {
+	if text := in.text(t, textDepth); !in.becomesPower(t) {
+		fail(span, "type mismatch", "this is "+text+", and not R^d")
 	}
 }
 
 // unify makes a type that was found the one that is wanted.
-func (in *inference) unify(got, want *ty, span syntax.Span) {
+func (in *inference) unify(got, want core.Type, span syntax.Span) {
 	if g, w := in.text(got, textDepth), in.text(want, textDepth); !in.same(got, want) {
 		label := "this is " + g + ", not " + w
 		if in.infinite {
@@ -183,83 +198,63 @@ func (in *inference) unify(got, want *ty, span syntax.Span) {
 	}
 }
 
-func (in *inference) same(a, b *ty) bool {
-	a, b = a.find(), b.find()
-	switch {
-	case a == b:
-		return true
-	case a.kind == unknownTy:
-		return in.becomes(a, b)
-	case b.kind == unknownTy:
-		return in.becomes(b, a)
-	case a.kind != b.kind:
-		return false
-	case a.kind == realTy:
-		return true
-	}
-	a.link = b
-	return in.same(a.a, b.a) && (a.b == nil || in.same(a.b, b.b))
-}
-
-// becomes lets an unknown type be another one.
-func (in *inference) becomes(a, b *ty) bool {
-	if in.mentions(b, a, map[*ty]bool{}) {
-		in.infinite = true
+func (in *inference) same(a, b core.Type) bool {
+	if clash := in.Unify(a, b); clash != core.NoClash {
+		in.infinite = clash == core.SelfRefer
 		return false
 	}
-	a.link = b
-	if !a.euclid {
+	for len(in.Settled) > 0 {
+		t := in.Settled[0]
+		in.Settled = in.Settled[1:]
+		delete(in.Watched, t)
+		if !in.becomesPower(t) {
+			return false
+		}
+	}
+	return true
+}
+
+// becomesPower makes a type R^d, if it can be one.
+func (in *inference) becomesPower(t core.Type) bool {
+	t = in.Find(t)
+	switch n := in.Nodes[t]; n.Kind {
+	case core.Open:
+		in.Watched[t] = nil
 		return true
+	case core.Prod:
+		return in.same(n.A, core.R) && in.becomesPower(n.B)
+	default:
+		return n.Kind == core.Real
 	}
-	switch b.kind {
-	case unknownTy:
-		b.euclid = true
-		return true
-	case prodTy:
-		return in.same(b.a, real) && in.same(&ty{euclid: true}, b.b)
-	}
-	return b.kind == realTy
 }
 
-func (in *inference) mentions(t, x *ty, seen map[*ty]bool) bool {
-	t = t.find()
-	if t == x || seen[t] {
-		return t == x
+// finish returns the type that was found: of an unknown one R, or R^d with an abstract d.
+func (in *inference) finish(t core.Type) term.Type {
+	t = in.Find(t)
+	if _, ok := in.done[t]; !ok {
+		in.done[t] = in.finished(t)
 	}
-	seen[t] = true
-	return t.a != nil && in.mentions(t.a, x, seen) || t.b != nil && in.mentions(t.b, x, seen)
+	return in.done[t]
 }
 
-// final is the type that was found: of an unknown one R, or R^d with an abstract d.
-func (in *inference) final(t *ty) term.Type {
-	t = t.find()
-	out, ok := in.done[t]
-	if !ok {
-		out = in.finish(t)
-		in.done[t] = out
-	}
-	return out
-}
-
-func (in *inference) finish(t *ty) term.Type {
-	switch t.kind {
-	case prodTy:
-		return in.types.Prod(in.final(t.a), in.final(t.b))
-	case arrowTy:
-		return in.types.Arrow(in.final(t.a), in.final(t.b))
-	case dualTy:
+func (in *inference) finished(t core.Type) term.Type {
+	switch n := in.At(t); n.Kind {
+	case core.Prod:
+		return in.final.Prod(in.finish(n.A), in.finish(n.B))
+	case core.Arrow:
+		return in.final.Arrow(in.finish(n.A), in.finish(n.B))
+	case core.Dual:
 		d := 1
-		for t = t.a.find(); t.kind == prodTy; t = t.b.find() {
+		for n = in.At(n.A); n.Kind == core.Prod; n = in.At(n.B) {
 			d++
 		}
-		if t.kind == unknownTy {
+		if n.Kind == core.Open {
 			return term.AbstractDual
 		}
-		return in.types.Dual(d)
-	case unknownTy:
-		if t.euclid {
-			return term.AbstractEuclid
-		}
+		return in.final.Dual(d)
+	}
+	if in.isPower(t) {
+		return term.AbstractEuclid
 	}
 	return term.R
 }
@@ -268,25 +263,25 @@ func (in *inference) finish(t *ty) term.Type {
 const textDepth = 5
 
 // text is a type for a message.
-func (in *inference) text(t *ty, depth int) string {
-	t = t.find()
+func (in *inference) text(t core.Type, depth int) string {
+	n := in.At(t)
 	switch {
 	case depth == 0:
 		return "…"
-	case t.kind == prodTy || t.kind == arrowTy:
-		left, sign := in.text(t.a, depth-1), " × "
-		if k := t.a.find().kind; k == arrowTy || k == dualTy || k == prodTy {
+	case n.Kind == core.Prod || n.Kind == core.Arrow:
+		left, sign := in.text(n.A, depth-1), " × "
+		if k := in.At(n.A).Kind; k == core.Arrow || k == core.Dual || k == core.Prod {
 			left = "(" + left + ")"
 		}
-		if t.kind == arrowTy {
+		if n.Kind == core.Arrow {
 			sign = " → "
 		}
-		return left + sign + in.text(t.b, depth-1)
-	case t.kind == realTy:
+		return left + sign + in.text(n.B, depth-1)
+	case n.Kind == core.Real:
 		return "R"
-	case t.kind == dualTy:
+	case n.Kind == core.Dual:
 		return "R⊥"
-	case t.euclid:
+	case in.isPower(t):
 		return "R^d"
 	}
 	return "_"
@@ -296,15 +291,15 @@ func (in *inference) text(t *ty, depth int) string {
 func (in *inference) settle(ground denote.Ground) {
 	in.applications(true)
 	for x, t := range in.vars {
-		x.Type = in.final(t)
+		x.Type = in.finish(t)
 	}
 	for u, t := range in.zeros {
-		if in.final(t) == term.AbstractEuclid {
+		if in.finish(t) == term.AbstractEuclid {
 			continue
 		}
 		zero := &reference.Term{Op: reference.Numeral, Num: ground.Of(0), Pos: u.Pos}
 		zeros := zero
-		for t = t.find(); t.kind == prodTy; t = t.b.find() {
+		for n := in.At(t); n.Kind == core.Prod; n = in.At(n.B) {
 			zeros = &reference.Term{Op: reference.MakePair, Pos: u.Pos, Kids: []*reference.Term{zero, zeros}}
 		}
 		*u = *zeros

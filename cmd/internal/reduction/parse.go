@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -19,7 +20,7 @@ const deepest = 5000
 // declaration is a free variable of the context, with its type.
 type declaration struct {
 	name string
-	typ  *ty
+	typ  core.Type
 	span syntax.Span
 }
 
@@ -41,7 +42,8 @@ type parser struct {
 	depth  int
 	left   int // tokens that may come yet
 	spans  map[*reference.Term]syntax.Span
-	vars   map[*reference.Var]*ty // the types of bound variables, as far as they are written
+	types  types
+	vars   map[*reference.Var]core.Type // of bound variables, as far as they are written
 }
 
 // symbols are the function symbols by the names that they have in terms and in programs.
@@ -58,14 +60,16 @@ var symbols = func() map[string]term.Symbol {
 // program reads a context, if there is one, and a term.
 func (p *parser) program() (free []declaration, t *reference.Term) {
 	p.next()
-	if hasContext(p.src) {
-		for p.tok.text != "⊢" && p.tok.text != "|-" {
+	turnstile := func() bool { return p.tok.text == "⊢" || p.tok.text == "|-" }
+	second := *p
+	if second.scan(); turnstile() || second.tok.text == ":" { // no term has a colon
+		for !turnstile() {
 			d := declaration{name: p.tok.text, span: p.span()}
 			p.expectName("a free variable")
 			p.expect(":")
 			d.typ = p.arrow()
 			free = append(free, d)
-			if p.tok.text != "⊢" && p.tok.text != "|-" {
+			if !turnstile() {
 				p.expect(",")
 			}
 		}
@@ -144,8 +148,7 @@ func (p *parser) infix(read func() *reference.Term, operators map[string]referen
 var (
 	sums     = map[string]reference.Term{"+": {Op: reference.Plus}, "-": {Op: reference.Function, Sym: term.Sub}}
 	products = map[string]reference.Term{"·": {Op: reference.Function, Sym: term.Mul},
-		"*": {Op: reference.Function, Sym: term.Mul},
-		"/": {Op: reference.Function, Sym: term.Div}}
+		"*": {Op: reference.Function, Sym: term.Mul}, "/": {Op: reference.Function, Sym: term.Div}}
 )
 
 // sum reads t + t and t - t.
@@ -297,13 +300,13 @@ func (p *parser) pattern(known map[string]bool) *reference.Pattern {
 func (p *parser) variable() *reference.Var {
 	x := &reference.Var{Name: p.tok.text}
 	p.expectName("a variable")
-	p.vars[x] = unwritten(x.Name)
+	p.vars[x] = p.types.unwritten(x.Name)
 	if p.accept("^") {
 		if p.accept("!") {
 			p.vars[x] = p.power()
 		} else {
 			p.expect("R")
-			x.Linear, p.vars[x] = true, real
+			x.Linear, p.vars[x] = true, core.R
 		}
 	}
 	return x
@@ -331,10 +334,11 @@ func Parse(name string, src []byte, ground denote.Ground, maxSize int) (s *Sourc
 		}
 	}
 	p := &parser{src: string(src), ground: ground, left: tokensOf * maxSize, spans: map[*reference.Term]syntax.Span{},
-		vars: map[*reference.Var]*ty{}}
+		types: types{core.NewTypes()}, vars: map[*reference.Var]core.Type{}}
+	p.types.Watched = map[core.Type][]int{}
 	free, t := p.program()
-	in := &inference{types: term.NewTypes(), spans: p.spans, vars: p.vars, scope: map[string][]*reference.Var{},
-		zeros: map[*reference.Term]*ty{}, done: map[*ty]term.Type{}}
+	in := &inference{types: p.types, final: term.NewTypes(), spans: p.spans, vars: p.vars,
+		scope: map[string][]*reference.Var{}, zeros: map[*reference.Term]core.Type{}, done: map[core.Type]term.Type{}}
 	for _, d := range free {
 		if len(in.scope[d.name]) > 0 {
 			fail(d.span, "a free variable is declared twice", d.name)
@@ -344,7 +348,7 @@ func Parse(name string, src []byte, ground denote.Ground, maxSize int) (s *Sourc
 	in.term(t)
 	in.settle(ground)
 	s.free = in.free
-	s.program = reference.NewProgram(t, in.types, ground, s.free...)
+	s.program = reference.NewProgram(t, in.final, ground, s.free...)
 	var wrong *reference.CheckError
 	if _, err := s.program.Typing.Check(t, ground); errors.As(err, &wrong) {
 		return nil, s.errorAt(spanOf(wrong.Term.Pos), "this term has no type", wrong.Text)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
@@ -25,17 +26,6 @@ const (
 	numberToken
 	otherToken
 )
-
-// hasContext reports whether the text has a ⊢, outside of comments.
-func hasContext(src string) bool {
-	q := &parser{src: src}
-	for q.scan(); q.tok.kind != endToken; q.scan() {
-		if q.tok.text == "⊢" || q.tok.text == "|-" {
-			return true
-		}
-	}
-	return false
-}
 
 // span is that of the next token; at the end of the text, what comes after the last one.
 func (p *parser) span() syntax.Span {
@@ -128,43 +118,8 @@ func (p *parser) scan() {
 	p.tok.end += len(found[0])
 }
 
-// ty is a type under inference: a node of a union-find. Types share their parts, so that one may be exponentially
-// larger than its nodes are many; no work is done twice for a node.
-type ty struct {
-	link *ty // what it has been found to be
-	kind tyKind
-	a, b *ty // of a product or an arrow; a is the R^d of R⊥d
-	// euclid says of an unknown type that it is R^d; what stays so is that with an abstract d.
-	euclid bool
-}
-
-type tyKind uint8
-
-const (
-	unknownTy tyKind = iota
-	realTy
-	prodTy
-	arrowTy
-	dualTy
-)
-
-func (t *ty) find() *ty {
-	for t.link != nil {
-		t = t.link
-	}
-	return t
-}
-
-// unwritten is the type of a variable about which nothing is said. A name with a star is that of a dual variable.
-func unwritten(name string) *ty {
-	if strings.HasSuffix(name, "*") {
-		return &ty{kind: dualTy, a: &ty{euclid: true}}
-	}
-	return &ty{}
-}
-
 // arrow reads A → A, to the right.
-func (p *parser) arrow() *ty {
+func (p *parser) arrow() core.Type {
 	if p.depth++; p.depth > deepest {
 		p.fail("the type is nested too deeply", "")
 	}
@@ -173,32 +128,36 @@ func (p *parser) arrow() *ty {
 	t := p.times()
 	switch {
 	case p.accept("→", "->"):
-		return &ty{kind: arrowTy, a: t, b: p.arrow()}
+		return p.types.Arrow(t, p.arrow())
 	case p.accept("⊸", "-o"):
 		const dual = "a dual has the type R -o R^d"
-		if t.kind != realTy {
+		if t != core.R {
 			fail(start, "no such type", dual)
 		}
 		u := p.power()
-		if !u.isPower() {
+		last := u
+		for n := p.types.At(last); n.Kind == core.Prod && n.A == core.R; n = p.types.At(last) {
+			last = n.B
+		}
+		if last != core.R {
 			p.fail("no such type", dual)
 		}
-		return &ty{kind: dualTy, a: u}
+		return p.types.Dual(u)
 	}
 	return t
 }
 
 // times reads A × A, to the right.
-func (p *parser) times() *ty {
+func (p *parser) times() core.Type {
 	t := p.power()
 	if p.accept("×", "*") {
-		return &ty{kind: prodTy, a: t, b: p.times()}
+		return p.types.Prod(t, p.times())
 	}
 	return t
 }
 
 // power reads R, R^d, R⊥, R⊥d and (A).
-func (p *parser) power() *ty {
+func (p *parser) power() core.Type {
 	if p.accept("(") {
 		t := p.arrow()
 		p.expect(")")
@@ -209,34 +168,26 @@ func (p *parser) power() *ty {
 	}
 	p.expect("R")
 	// exponent reads R^d.
-	exponent := func() *ty {
+	exponent := func() core.Type {
 		d := 0
 		if _, err := fmt.Sscan(p.tok.text, &d); err != nil || p.tok.kind != numberToken || d < 1 || d > 1000 {
 			p.fail("no such type", "a dimension from 1 to 1000 is expected here")
 		}
 		p.next()
-		t := real
+		t := core.R
 		for ; d > 1; d-- {
-			t = &ty{kind: prodTy, a: real, b: t}
+			t = p.types.Prod(core.R, t)
 		}
 		return t
 	}
 	switch {
 	case p.accept("⊥"):
 		if p.tok.kind == numberToken {
-			return &ty{kind: dualTy, a: exponent()}
+			return p.types.Dual(exponent())
 		}
-		return &ty{kind: dualTy, a: &ty{euclid: true}}
+		return p.types.Dual(p.types.power())
 	case p.accept("^"):
 		return exponent()
 	}
-	return real
-}
-
-// isPower reports whether a type that is written is R^d.
-func (t *ty) isPower() bool {
-	for t.kind == prodTy && t.a.kind == realTy {
-		t = t.b
-	}
-	return t.kind == realTy
+	return core.R
 }

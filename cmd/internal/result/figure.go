@@ -3,8 +3,11 @@ package result
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/gram-machine/gram/lang/load"
 )
@@ -25,10 +28,10 @@ func gradient(arrays []Array) []figure {
 	return figures(arrays, func(f *figure, group []Array) {
 		switch a := &group[0]; len(a.Dims) {
 		case 0:
-			f.Bars = newBarsAt(scalarsOf(group), func(i int) string { return group[i].Name }, common)
+			f.Bars = newBars(scalarsOf(group), func(i int) string { return group[i].Name }, common)
 		case 1:
 			f.Note = normNote(a.Values)
-			f.Bars = newBars(a.Values, a.component)
+			f.Bars = newBars(a.Values, a.component, scaleOf(a.Values))
 		default:
 			f.Note = normNote(a.Values)
 			f.Heat = newHeat(matricesOf(a, mostMaps), a.matrices(), a.Values)
@@ -40,7 +43,11 @@ func gradient(arrays []Array) []figure {
 func figures(arrays []Array, draw func(f *figure, group []Array)) []figure {
 	var out []figure
 	for len(arrays) > 0 {
-		n := max(1, leading(arrays))
+		n := slices.IndexFunc(arrays, func(a Array) bool { return len(a.Dims) > 0 }) // the scalars before it
+		if n < 0 {
+			n = len(arrays)
+		}
+		n = max(1, n)
 		f := figure{Caption: arrays[0].Name, Type: arrays[0].Type}
 		if n > 1 {
 			f.Caption, f.Type = "Scalars", ""
@@ -65,16 +72,6 @@ func scalarsOf(arrays []Array) []float64 {
 
 // component names the i-th component of a vector.
 func (a *Array) component(i int) string { return fmt.Sprintf("%s.(%d)", a.Name, i) }
-
-// leading returns how many scalars the arrays begin with.
-func leading(arrays []Array) int {
-	for n := range arrays {
-		if len(arrays[n].Dims) > 0 {
-			return n
-		}
-	}
-	return len(arrays)
-}
 
 func normNote(values []float64) string { return "Euclidean norm " + short(Norm(values)) + "." }
 
@@ -231,4 +228,179 @@ func arrayType(dims []int) string {
 		sizes[i] = strconv.Itoa(n)
 	}
 	return "R" + load.Rows(sizes)
+}
+
+// bars are numbers with bars from zero.
+type bars struct {
+	Rows []bar
+	Note string // what is left out
+}
+
+// bar is one of them. Left and Width are parts of the width for all.
+type bar struct {
+	Name string
+	number
+	Infinite          bool
+	Left, Width, Zero string
+}
+
+// mostBars is how many bars a figure has.
+const mostBars = 32
+
+// newBars makes bars of values, of which name gives the names, at a scale. Of too many, those of largest magnitude are
+// shown, in their order; NaN goes first.
+func newBars(values []float64, name func(i int) string, s scale) *bars {
+	var b bars
+	shown := foremost(len(values), mostBars, func(i int) float64 {
+		if x := values[i]; x == x {
+			return math.Abs(x)
+		}
+		return math.Inf(1)
+	})
+	if left := len(values) - len(shown); left > 0 {
+		b.Note = fmt.Sprintf("The %d of largest magnitude are shown; %s smaller ones are left out.", mostBars,
+			load.Grouped(uint64(left)))
+	}
+	texts := make([]string, len(shown))
+	for k, i := range shown {
+		texts[k] = short(values[i])
+	}
+	for k, text := range align(texts) {
+		row := s.bar(values[shown[k]])
+		row.Name, row.Text = name(shown[k]), text
+		b.Rows = append(b.Rows, row)
+	}
+	return &b
+}
+
+// foremost returns which of n things are shown where that is most of them at the most: those of highest rank, in their
+// order.
+func foremost(n, most int, rank func(i int) float64) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	if n > most {
+		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(rank(j), rank(i)) })
+		order = order[:most]
+		slices.Sort(order)
+	}
+	return order
+}
+
+// scale maps numbers to a line. Numbers are divided by most first, as their differences may
+// overflow; low ≤ 0 ≤ high are such quotients.
+type scale struct{ most, low, high float64 }
+
+// scaleOf returns the scale on which all values and zero have a place. An infinite one goes
+// to the end of the line, which is beyond all finite ones.
+func scaleOf(values []float64) scale {
+	s := scale{most: largest(values)}
+	if s.most == 0 {
+		s.most = 1
+	}
+	for _, x := range values {
+		switch {
+		case x != x:
+		case math.IsInf(x, 0):
+			s.low, s.high = min(s.low, math.Copysign(1.2, x)), max(s.high, math.Copysign(1.2, x))
+		default:
+			s.low, s.high = min(s.low, x/s.most), max(s.high, x/s.most)
+		}
+	}
+	if s.low == s.high {
+		s.high = 1
+	}
+	return s
+}
+
+func (s scale) bar(x float64) bar {
+	whole := s.high - s.low
+	b := bar{number: newNumber(x), Infinite: math.IsInf(x, 0), Zero: percent(0-s.low, whole)}
+	part := 0.0
+	switch {
+	case x != x:
+	case b.Infinite:
+		part = math.Copysign(1.2, x)
+	default:
+		part = x / s.most
+	}
+	b.Left, b.Width = percent(min(part, 0)-s.low, whole), percent(math.Abs(part), whole)
+	return b
+}
+
+// number is a number as the page shows it.
+type number struct {
+	Text  string // six digits
+	Exact string // reads back to the same float64
+	Class string // positive, negative, zero or none
+}
+
+func newNumber(x float64) number {
+	n := number{short(x), exact(x), "zero"}
+	switch {
+	case x > 0:
+		n.Class = "positive"
+	case x < 0:
+		n.Class = "negative"
+	case x != x:
+		n.Class = "none"
+	}
+	return n
+}
+
+func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// short is a number with six digits, and a minus sign for a hyphen.
+func short(x float64) string {
+	return strings.ReplaceAll(strconv.FormatFloat(x, 'g', 6, 64), "-", "−")
+}
+
+// align pads texts of numbers, for a column that is set flush right in a font of fixed
+// width, such that their points stand below each other. What is no number stays as it is.
+func align(texts []string) []string {
+	behind := make([]int, len(texts))
+	most := 0
+	for i, s := range texts {
+		if point := strings.IndexByte(s, '.'); point >= 0 {
+			behind[i] = utf8.RuneCountInString(s[point:])
+		}
+		most = max(most, behind[i])
+	}
+	out := make([]string, len(texts))
+	for i, s := range texts {
+		out[i] = s
+		if !strings.HasSuffix(s, "Inf") && s != "NaN" {
+			out[i] += strings.Repeat(" ", most-behind[i])
+		}
+	}
+	return out
+}
+
+// percent is a part of a whole as a length in CSS.
+func percent(part, whole float64) string {
+	if whole == 0 {
+		return "0%"
+	}
+	return strconv.FormatFloat(100*part/whole, 'f', 2, 64) + "%"
+}
+
+// largest is the largest finite magnitude.
+func largest(values []float64) float64 {
+	m := 0.0
+	for _, x := range values {
+		if x == x && !math.IsInf(x, 0) {
+			m = max(m, math.Abs(x))
+		}
+	}
+	return m
+}
+
+// Norm is the Euclidean norm. It does not overflow where the squares would.
+func Norm(values []float64) float64 {
+	sum := 0.0
+	for _, x := range values {
+		sum = math.Hypot(sum, x)
+	}
+	return sum
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func barsOf(values ...float64) *bars {
-	return newBars(values, func(int) string { return "x" })
+	return newBars(values, func(int) string { return "x" }, scaleOf(values))
 }
 
 func TestBars(t *testing.T) {

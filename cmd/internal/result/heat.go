@@ -14,8 +14,7 @@ type heatMatrix struct {
 	Title         string
 	Rows, Columns int
 	Values        []float64 // row-major
-	// Name is that of a component. Rows and columns go by their index where there are no
-	// names for them.
+	// Name is that of a component. Rows and columns go by their index where there are no names for them.
 	Name       func(row, column int) string
 	RowName    func(row int) string
 	ColumnName func(column int) string

@@ -147,8 +147,7 @@ func clipped(text string) string {
 	if n <= mostRunes {
 		return text
 	}
-	return fmt.Sprintf("%s … (%s characters more)", string([]rune(text)[:mostRunes]),
-		load.Grouped(uint64(n-mostRunes)))
+	return fmt.Sprintf("%s … (%s characters more)", string([]rune(text)[:mostRunes]), load.Grouped(uint64(n-mostRunes)))
 }
 
 // flame is a flame graph, the program at its top.

@@ -175,8 +175,7 @@ const calibrationBins = 10
 func newCalibration(all []Points, pairs [][]float64) *plot {
 	p, x, y := newSquare("Calibration", "predicted probability", "share of class 1", probabilities, probabilities)
 	p.Note = fmt.Sprintf("Each point is a part of the rows, at most %d of equal sizes in the order of their "+
-		"predictions. On the line predictions are right on average.",
-		calibrationBins) + leftOut(all, pairs)
+		"predictions. On the line predictions are right on average.", calibrationBins) + leftOut(all, pairs)
 	p.Diagonal = "M" + x(0) + " " + y(0) + "L" + x(1) + " " + y(1)
 	for i, part := range pairs {
 		rows := slices.Collect(slices.Chunk(part, 2))

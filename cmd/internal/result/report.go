@@ -3,13 +3,12 @@ package result
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/fatih/color"
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/command"
@@ -76,20 +75,18 @@ func (r *Report) Inputs(ds []gram.Input) {
 		width = max(width, utf8.RuneCountInString(e.label))
 	}
 	for _, e := range lines {
-		fmt.Fprintf(r.Out, "  %-*s  %s\n", width, e.label, indented(e.text, strings.Repeat(" ", width+4)))
+		indented := strings.ReplaceAll(e.text, "\n", "\n"+strings.Repeat(" ", width+4))
+		fmt.Fprintf(r.Out, "  %-*s  %s\n", width, e.label, indented)
 	}
 }
 
-// Table prints lines of cells: the first one is that of the names of the columns. The first column is to the left, the
-// others to the right.
-func (r *Report) Table(lines [][]string) {
-	for _, line := range inColumns(lines, 1) {
+// Table prints lines of cells: the first one is that of the names of the columns. One column is to the left, the others
+// to the right.
+func (r *Report) Table(lines [][]string, left int) {
+	for _, line := range inColumns(lines, left) {
 		fmt.Fprintln(r.Out, strings.TrimRight("  "+line, " "))
 	}
 }
-
-// indented indents all lines of a text but the first.
-func indented(text, by string) string { return strings.ReplaceAll(text, "\n", "\n"+by) }
 
 // Cost prints the steps by rule, the overhead, nodes, memory and times, and the work if it was measured.
 func (r *Report) Cost(c *gram.Cost, run Run) {
@@ -114,36 +111,14 @@ func (r *Report) Cost(c *gram.Cost, run Run) {
 	r.Work(c.Work)
 }
 
-// NewTable makes a table whose columns are a number, a name and further numbers.
-func NewTable(header ...any) table.Writer {
-	t := table.NewWriter()
-	style := table.StyleDefault
-	style.Options = table.Options{SeparateHeader: false}
-	style.Format = table.FormatOptions{}
-	style.Box.PaddingLeft, style.Box.PaddingRight = "  ", ""
-	t.SetStyle(style)
-	columns := []table.ColumnConfig{{Number: 1, Align: text.AlignRight}}
-	for i := 3; i <= len(header); i++ {
-		columns = append(columns, table.ColumnConfig{Number: i, Align: text.AlignRight, AlignHeader: text.AlignRight,
-			AlignFooter: text.AlignRight})
-	}
-	t.SetColumnConfigs(columns)
-	t.AppendHeader(header)
-	return t
-}
-
 // steps prints the table of steps by rule.
 func (r *Report) steps(s rule.Counts) {
-	t := NewTable("no.", "rule", "steps", "share")
-	total := s.Total()
-	for r, n := range s {
-		if n > 0 {
-			t.AppendRow(table.Row{rule.Table[r].Number, rule.Table[r].Name, load.Grouped(n), share(n, total)})
-		}
+	lines := [][]string{{"no.", "rule", "steps", "share"}}
+	steps, total := newStepTable(&s), s.Total()
+	for _, row := range steps.Rows {
+		lines = append(lines, []string{row.Number, row.Name, row.Count, row.Share})
 	}
-	t.AppendFooter(table.Row{"", "total", load.Grouped(total), share(total, total)})
-	r.Out.WriteString(t.Render())
-	r.Out.WriteByte('\n')
+	r.Table(append(lines, []string{"", "total", steps.Total, share(total, total)}), 1)
 }
 
 // Work prints the table of the words of the literal machine, 8 for each time that it has reached a node; w is nil if it
@@ -155,10 +130,10 @@ func (r *Report) Work(w *cost.Work) {
 	r.Out.WriteByte('\n')
 	r.Heading("work")
 	r.Out.WriteByte('\n')
-	t := NewTable("no.", "move", "fired", "words", "mean", "most")
+	lines := [][]string{{"no.", "move", "fired", "words", "mean", "most"}}
 	row := func(number, name string, w rule.Work) {
 		if w.Fired > 0 {
-			t.AppendRow(table.Row{number, name, load.Grouped(w.Fired), load.Grouped(w.Words),
+			lines = append(lines, []string{number, name, load.Grouped(w.Fired), load.Grouped(w.Words),
 				strconv.FormatFloat(float64(w.Words)/float64(w.Fired), 'f', 1, 64), load.Grouped(w.Most)})
 		}
 	}
@@ -169,9 +144,7 @@ func (r *Report) Work(w *cost.Work) {
 		row("", u.String(), w.Units[u.String()])
 	}
 	moves, words := w.Total()
-	t.AppendFooter(table.Row{"", "total", load.Grouped(moves), load.Grouped(words)})
-	r.Out.WriteString(t.Render())
-	r.Out.WriteByte('\n')
+	r.Table(append(lines, []string{"", "total", load.Grouped(moves), load.Grouped(words)}), 1)
 }
 
 func share(part, whole uint64) string {
@@ -210,8 +183,7 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 	}
 	if run.Mode != gram.Reverse {
 		part("passes", "Passes over the graph", counted("operations", c.Operations),
-			counted("nodes of the graph", c.Nodes.Allocated),
-			counted("scalar inputs", c.Inputs))
+			counted("nodes of the graph", c.Nodes.Allocated), counted("scalar inputs", c.Inputs))
 		part("time", "Time", times(c, run, "run")...)
 		return out
 	}
@@ -231,8 +203,7 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 	}
 	if u := c.Cache; u != nil && u.MaxBytes > 0 {
 		part("cache", "Cache of normal forms", counted("found", u.Hits), counted("made", u.Misses),
-			counted("symbols reused", u.Reused),
-			counted("rebuilt", u.Rebuilt),
+			counted("symbols reused", u.Reused), counted("rebuilt", u.Rebuilt),
 			Fact{Name: "held", Text: limits.Size(u.Bytes) + " of " + limits.Size(u.MaxBytes)},
 			counted("evicted", u.Evictions))
 	}
@@ -258,8 +229,7 @@ func CostFigures(c *gram.Cost, run Run) []Figures {
 	part("nodes", fmt.Sprintf("Nodes of %d bytes", bytes), counted("allocated", c.Nodes.Allocated),
 		counted("freed", c.Nodes.Freed),
 		counted("at once", c.Nodes.Peak), Fact{Name: "arena", Text: limits.Size(c.ArenaBytes)})
-	each := Fact{Name: "each step with its overhead", Text: strconv.FormatFloat(c.NsPerStep, 'f', 1, 64) +
-		" ns"}
+	each := Fact{Name: "each step with its overhead", Text: strconv.FormatFloat(c.NsPerStep, 'f', 1, 64) + " ns"}
 	part("time", "Time, of a run without a profile", append(times(c, run, "reduce"), each)...)
 	return out
 }
@@ -277,4 +247,155 @@ func times(c *gram.Cost, run Run, part string) []Fact {
 	}
 	return []Fact{{Name: "load", Text: load.Seconds(c.Seconds.Load)},
 		{Name: "compile", Text: load.Seconds(c.Seconds.Compile)}, {Name: part, Text: text}}
+}
+
+// entry is a labelled part of a value, for people. Its text may have several lines.
+type entry struct{ label, text string }
+
+// shownWhole is the most rows and columns that are shown. Of more, the first
+// shownWhole-2 are shown, then an ellipsis, then the last one.
+const shownWhole = 8
+
+const ellipsis = "…"
+
+// entries prints a value of shape s. A number, a vector or a matrix is one entry. A product with vectors in it, or an
+// array of more than two dimensions, has an entry for each component.
+func entries(label string, s *gram.Shape, values []float64) []entry {
+	switch dims, leaf := dimensions(s); {
+	case leaf.Kind != load.Real && len(dims) == 0:
+		return tuple(label, s, values)
+	case leaf.Kind != load.Real || len(dims) > 2:
+		return components(label, s, values)
+	case len(dims) == 2:
+		return []entry{{label, matrix(s, dims[0], dims[1], values)}}
+	case len(dims) == 1:
+		return []entry{{label, vector(s, values)}}
+	}
+	return []entry{{label, string(load.AppendNumber(nil, values[0]))}}
+}
+
+// dimensions returns the sizes of the vectors around a shape, and the shape inside them.
+func dimensions(s *gram.Shape) (dims []int, leaf *gram.Shape) {
+	for ; s.Kind == load.Vector; s = s.A {
+		dims = append(dims, s.Size)
+	}
+	return dims, s
+}
+
+// tuple prints a product, on one line if all its components are numbers.
+func tuple(label string, s *gram.Shape, values []float64) []entry {
+	if allReal(s) {
+		return []entry{{label, string(load.Language.Append(nil, &load.Flat{Values: values}, s))}}
+	}
+	var out []entry
+	for i, part := range factors(s) {
+		w := part.Width()
+		out = append(out, entries(label+", "+strconv.Itoa(i+1), part, values[:w])...)
+		values = values[w:]
+	}
+	return out
+}
+
+func allReal(s *gram.Shape) bool {
+	if s.Kind == load.Product {
+		return allReal(s.A) && allReal(s.B)
+	}
+	return s.Kind == load.Real
+}
+
+// components prints the elements of a vector, each as one entry or more.
+func components(label string, s *gram.Shape, values []float64) []entry {
+	var out []entry
+	for _, i := range places(s.Size) {
+		if i < 0 {
+			out = append(out, entry{label + ".(" + ellipsis + ")", summary(s, values)})
+			continue
+		}
+		w := s.A.Width()
+		out = append(out, entries(fmt.Sprintf("%s.(%d)", label, i), s.A, values[i*w:(i+1)*w])...)
+	}
+	return out
+}
+
+// places returns the indices that are shown out of n; -1 stands for those left out.
+func places(n int) []int {
+	var out []int
+	for i := range n {
+		switch {
+		case n <= shownWhole || i < shownWhole-2 || i == n-1:
+			out = append(out, i)
+		case i == n-2:
+			out = append(out, -1)
+		}
+	}
+	return out
+}
+
+// vector prints a vector on one line.
+func vector(s *gram.Shape, values []float64) string {
+	var cells []string
+	for _, i := range places(len(values)) {
+		cells = append(cells, cell(values, i))
+	}
+	line := "[| " + strings.Join(cells, ", ") + " |]"
+	if len(values) > shownWhole {
+		line += "  " + summary(s, values)
+	}
+	return line
+}
+
+// matrix prints a matrix, one row a line.
+func matrix(s *gram.Shape, rows, columns int, values []float64) string {
+	var grid [][]string
+	for _, i := range places(rows) {
+		var line []string
+		for _, j := range places(columns) {
+			text := ellipsis
+			if i >= 0 && j >= 0 {
+				text = cell(values[i*columns:(i+1)*columns], j)
+			}
+			line = append(line, text)
+		}
+		grid = append(grid, line)
+	}
+	lines := inColumns(grid, -1)
+	if rows > shownWhole || columns > shownWhole {
+		lines = slices.Insert(lines, 0, summary(s, values))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// inColumns returns lines of cells that stand below each other: those of one column to the left, others to the right.
+func inColumns(grid [][]string, left int) []string {
+	widths := make([]int, len(grid[0]))
+	for _, line := range grid {
+		for j, text := range line {
+			widths[j] = max(widths[j], utf8.RuneCountInString(text))
+		}
+	}
+	out := make([]string, len(grid))
+	for i, line := range grid {
+		cells := slices.Clone(line)
+		for j, text := range line {
+			space := strings.Repeat(" ", widths[j]-utf8.RuneCountInString(text))
+			if cells[j] = space + text; j == left {
+				cells[j] = text + space
+			}
+		}
+		out[i] = strings.Join(cells, "  ")
+	}
+	return out
+}
+
+// cell prints number i, or an ellipsis if i is negative.
+func cell(values []float64, i int) string {
+	if i < 0 {
+		return ellipsis
+	}
+	return string(load.AppendNumber(nil, values[i]))
+}
+
+// summary describes numbers that are not all shown: their shape and their norm.
+func summary(s *gram.Shape, values []float64) string {
+	return fmt.Sprintf("%s, norm %s", s, load.AppendNumber(nil, Norm(values)))
 }

@@ -17,8 +17,7 @@ type Computation struct {
 	// Names of the nodes and of the outputs; a node may have none.
 	Names   []string
 	Outputs []string
-	// Parts are the parts of the nodes, and OutputParts those of the outputs. A numeral has
-	// the part of its reader.
+	// Parts are the parts of the nodes, and OutputParts those of the outputs. A numeral has the part of its reader.
 	Parts       []Part
 	OutputParts []Part
 	// Values of the nodes at a point, or nil.
@@ -135,7 +134,7 @@ func (c *computation) operations() {
 		}
 		of := c.Parts[w]
 		edge := fmt.Sprintf("e%d", w)
-		c.add(symbolNode(edge, f, of))
+		c.add(node{id: edge, kind: hyperedge, of: of, text: Symbol(f), ordered: ordered(f)})
 		for _, z := range sources {
 			c.read(z, edge, of)
 		}
@@ -202,9 +201,8 @@ func newComputation(st *stage.Stage, point []float64, most int, values bool, che
 	if err != nil {
 		return nil, err
 	}
-	c := &Computation{Graph: g, Names: make([]string, g.Len()), Most: most,
-		Outputs: make([]string, len(g.Outputs())),
-		Parts:   make([]Part, g.Len()), OutputParts: make([]Part, len(g.Outputs()))}
+	c := &Computation{Graph: g, Names: make([]string, g.Len()), Most: most, Outputs: make([]string, len(g.Outputs())),
+		Parts: make([]Part, g.Len()), OutputParts: make([]Part, len(g.Outputs()))}
 	switch st.Kind {
 	case stage.BP:
 		findAdjoints(st, c)

@@ -176,10 +176,13 @@ func (w *writer) refuse(format string, args ...any) {
 	}
 }
 
-// line writes a statement, which is one of C. That of Go is the same but for arrows, parentheses and its end.
+// line writes a statement, which is one of C, but for the [:] behind an array. That of Go is the same but for arrows,
+// parentheses and its end.
 func (w *writer) line(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
-	if !w.isC {
+	if w.isC {
+		s = strings.ReplaceAll(s, "[:]", "")
+	} else {
 		s = strings.ReplaceAll(strings.TrimSuffix(s, ";"), "->", ".")
 		for _, word := range []string{"if ", "switch "} {
 			if rest, ok := strings.CutPrefix(s, word+"("); ok {
@@ -259,9 +262,6 @@ func (w *writer) reg(r ir.Reg) string {
 	return fmt.Sprintf("r%d", r)
 }
 
-// grouped reports whether a register is one of those of a sum.
-func (w *writer) grouped(r ir.Reg) bool { return w.reg(r)[0] == 's' }
-
 //go:embed *.tmpl
 var templates embed.FS
 
@@ -318,10 +318,11 @@ func (w *writer) begin(id int, read, set []bool) {
 		Arrays       []array
 	}{ID: id, Bytes: w.bytes, Name: cmp.Or(w.f.Name, "the body, a function or a list")}
 	for r := range w.f.Regs {
-		if (read[r] || set[r]) && !w.grouped(ir.Reg(r)) && w.f.Regs <= mostVariables {
-			data.Regs = append(data.Regs, fmt.Sprintf("r%d", r))
+		name := w.reg(ir.Reg(r))
+		if (read[r] || set[r]) && !strings.HasSuffix(name, "]") { // it is in no array
+			data.Regs = append(data.Regs, name)
 			if !read[r] {
-				data.Unread = append(data.Unread, fmt.Sprintf("r%d", r))
+				data.Unread = append(data.Unread, name)
 			}
 		}
 	}

@@ -18,8 +18,11 @@ type Format uint8
 // The formats.
 const (
 	DOT Format = iota // the language of Graphviz
-	SVG               // laid out by [layered.Place]
+	SVG               // laid out by [Place]
 )
+
+// Formats are the formats by their names.
+var Formats = map[string]Format{"dot": DOT, "svg": SVG}
 
 // Part is a part of a picture, which has colours of its own.
 type Part uint8
@@ -90,11 +93,6 @@ func (f *figure) omit(n int, what string) {
 	if n > 0 {
 		f.add(node{id: omission, kind: box, of: leftOut, dashed: true, text: fmt.Sprintf("%d %s\nare left out", n, what)})
 	}
-}
-
-// symbolNode is the hyperedge of a symbol.
-func symbolNode(id string, f term.Symbol, of Part) node {
-	return node{id: id, kind: hyperedge, of: of, text: Symbol(f), ordered: ordered(f)}
 }
 
 // write writes the figure in a format.
@@ -217,15 +215,11 @@ func (n *node) attributes() string {
 	add("label=%s, color=%q, fontcolor=%[2]q", n.label(), colours[n.of].line)
 	switch n.kind {
 	case box:
-		add(`, shape="box", height=0.3, style="rounded`)
+		style := "rounded"
 		if n.dashed {
-			add(",dashed")
+			style += ",dashed"
 		}
-		if n.filled {
-			add(`,filled", fillcolor=%q`, colours[n.of].fill)
-		} else {
-			add(`"`)
-		}
+		add(`, shape="box", height=0.3, style=%q`, style)
 	case hyperedge:
 		if letters > longSymbol {
 			add(`, shape="cds", margin="0.12,0.06", height=0.3`)

@@ -81,8 +81,7 @@ func WriteHeap(w io.Writer, h *graph.Heap, inputs []string, check func() error) 
 	return nil
 }
 
-// heapView finds the nodes that a waiting node waits for. The nodes themselves know only the node
-// that waits for them.
+// heapView finds the nodes that a waiting node waits for. The nodes themselves know only the node that waits for them.
 type heapView struct {
 	h     *graph.Heap
 	words Words
@@ -94,8 +93,7 @@ type heapView struct {
 
 func newHeapView(h *graph.Heap, inputs []string) *heapView {
 	v := &heapView{h: h, words: Words{Heap: h, Inputs: inputs}, first: make([]compile.Ref, 4*h.Len()),
-		next:  make([]compile.Ref, h.Len()),
-		opens: make([]compile.Ref, h.Len())}
+		next: make([]compile.Ref, h.Len()), opens: make([]compile.Ref, h.Len())}
 	if r := h.Root(); r != 0 {
 		v.roots = append(v.roots, r)
 	}

@@ -40,6 +40,21 @@ func (w *writer) right(in *ir.Instr) operand {
 	return w.operand(in.B)
 }
 
+// operands are those of an operation.
+func (w *writer) operands(in *ir.Instr) []operand {
+	switch in.Op {
+	case ir.Fun1:
+		return []operand{w.operand(in.A)}
+	case ir.FunK:
+		x := make([]operand, len(in.Args))
+		for i, r := range in.Args {
+			x[i] = w.operand(r)
+		}
+		return x
+	}
+	return []operand{w.left(in), w.right(in)}
+}
+
 // call is a symbol applied to operands.
 func (w *writer) call(f term.Symbol, x ...string) string {
 	switch f {
@@ -137,75 +152,51 @@ func (w *writer) push(in *ir.Instr, d string, f term.Symbol, x ...operand) {
 
 // values writes the arguments of a call.
 func (w *writer) values(regs []ir.Reg) {
-	w.most[0] = max(w.most[0], len(regs))
+	w.most[0] = max(w.most[0], len(regs), 1)
 	for i, r := range regs {
 		w.line("x[%d] = %s;", i, w.reg(r))
 	}
 }
 
-// slice is the first n of an array.
-func (w *writer) slice(name string, n int) string {
-	if w.isC {
-		return name
-	}
-	return fmt.Sprintf("%s[:%d]", name, n)
-}
-
-// results writes what takes the results of a call.
-func (w *writer) results(in *ir.Instr) {
-	for i := range in.M {
-		w.line("%s = y[%d];", w.reg(in.D+ir.Reg(i)), i)
-	}
-}
-
-// invoke writes a call that puts its results in to.
-func (w *writer) invoke(in *ir.Instr, to string) {
-	w.values(in.Args)
-	args := w.slice("x", len(in.Args))
-	if in.Op == ir.Call || in.Op == ir.TailCall {
-		w.line("f%d(m, %s.o, %s, %s);", w.first+int(in.N), w.reg(in.A), args, to)
-		return
-	}
-	widths := w.p.Widths[in.K]
-	if w.isC {
-		w.line("apply(m, %s, widths%d_%d, %d, x, %s);", w.reg(in.A), w.first, in.K, len(widths), to)
-		return
-	}
-	w.line("apply(m, %s, widths%d_%d, %s, %s);", w.reg(in.A), w.first, in.K, args, to)
-}
-
 // statements are what most instructions are, a line each. What stands behind a $ is a register, a number, a slot or a
 // label of the instruction: see [writer.part].
 var statements = map[ir.Op]string{
-	ir.Const:    "$d = num($value);",
-	ir.Move:     "$d = $a;",
-	ir.IndexAdd: "$d = num($left + $right);",
-	ir.IndexSub: "$d = num($left - $right);",
-	ir.IndexMul: "$d = num($left * $right);",
-	ir.IndexDiv: "$d = num($left / $right);",
-	ir.IndexNeg: "$d = num(-$a.v);",
-	ir.Load:     "$d = $a.o->s[$a.a+$n];",
-	ir.LoadX:    "$d = $a.o->s[$a.a+$indexed];",
-	ir.Static:   "$d = m->fixed->s[$n];",
-	ir.StaticX:  "$d = m->fixed->s[$indexed];",
-	ir.View:     "$d = ref($a.o, $a.a+$n);",
-	ir.ViewX:    "$d = ref($a.o, $a.a+$indexed);",
-	ir.Object:   "$d = ref(m->fixed, $n);",
-	ir.ObjectX:  "$d = ref(m->fixed, $indexed);",
-	ir.Alloc:    "$d = vector(m, $n);",
-	ir.Store:    "$d.o->s[$d.a+$n] = $a;",
-	ir.StoreX:   "$d.o->s[$d.a+$indexed] = $a;",
-	ir.Copy:     "take($d.o->s, $d.a+$n, $k, $a);",
-	ir.CopyX:    "take($d.o->s, $d.a+$indexed, $k, $a);",
-	ir.Member:   "$d = ref(self, $function-self->n);",
-	ir.Sibling:  "$d = ref($a.o, $function-$a.o->n);",
-	ir.Capture:  "$d = self->s[$n];",
-	ir.Label:    "L$n:",
-	ir.Jump:     "goto $label;",
-	ir.Branch:   "if (!($left $compare $right)) {\ngoto $label;\n}",
-	ir.Empty:    "if ($left >= $right) {\ngoto $label;\n}",
-	ir.Next:     "$d.v = $d.v + 1;\nif ($d.v < $a.v) {\ngoto $label;\n}",
-	ir.Prev:     "if ($d.v > 0) {\n$d.v = $d.v - 1;\ngoto $label;\n}",
+	ir.Const:       "$d = num($value);",
+	ir.Move:        "$d = $a;",
+	ir.IndexAdd:    "$d = num($left + $right);",
+	ir.IndexSub:    "$d = num($left - $right);",
+	ir.IndexMul:    "$d = num($left * $right);",
+	ir.IndexDiv:    "$d = num($left / $right);",
+	ir.IndexNeg:    "$d = num(-$a.v);",
+	ir.Load:        "$d = $a.o->s[$a.a+$n];",
+	ir.LoadX:       "$d = $a.o->s[$a.a+$indexed];",
+	ir.Static:      "$d = m->fixed->s[$n];",
+	ir.StaticX:     "$d = m->fixed->s[$indexed];",
+	ir.View:        "$d = ref($a.o, $a.a+$n);",
+	ir.ViewX:       "$d = ref($a.o, $a.a+$indexed);",
+	ir.Object:      "$d = ref(m->fixed, $n);",
+	ir.ObjectX:     "$d = ref(m->fixed, $indexed);",
+	ir.Alloc:       "$d = vector(m, $n);",
+	ir.Store:       "$d.o->s[$d.a+$n] = $a;",
+	ir.StoreX:      "$d.o->s[$d.a+$indexed] = $a;",
+	ir.Copy:        "take($d.o->s, $d.a+$n, $k, $a);",
+	ir.CopyX:       "take($d.o->s, $d.a+$indexed, $k, $a);",
+	ir.Member:      "$d = ref(self, $function-self->n);",
+	ir.Sibling:     "$d = ref($a.o, $function-$a.o->n);",
+	ir.Capture:     "$d = self->s[$n];",
+	ir.MakeCon:     "$d = made(m, $n, x[:], $count);",
+	ir.MakeClosure: "$d = made(m, $function, x[:], $count);",
+	ir.Call:        "f$function(m, $a.o, x[:], y[:]);",
+	ir.Apply:       "apply(m, $a, $widths, x[:], y[:]);",
+	ir.TailCall:    "f$function(m, $a.o, x[:], out);\nleave(m, $bytes);\nreturn;",
+	ir.TailApply:   "apply(m, $a, $widths, x[:], out);\nleave(m, $bytes);\nreturn;",
+	ir.Return:      "leave(m, $bytes);\nreturn;",
+	ir.Label:       "L$n:",
+	ir.Jump:        "goto $label;",
+	ir.Branch:      "if (!($left $compare $right)) {\ngoto $label;\n}",
+	ir.Empty:       "if ($left >= $right) {\ngoto $label;\n}",
+	ir.Next:        "$d.v = $d.v + 1;\nif ($d.v < $a.v) {\ngoto $label;\n}",
+	ir.Prev:        "if ($d.v > 0) {\n$d.v = $d.v - 1;\ngoto $label;\n}",
 }
 
 // part is a part of an instruction that a statement names.
@@ -230,6 +221,12 @@ func (w *writer) part(in *ir.Instr, name string) string {
 		return fmt.Sprintf("position(%s)*%d+%d", w.reg(in.B), in.M, in.N)
 	case "function":
 		return fmt.Sprint(w.first + int(in.N))
+	case "widths": // of the arguments that it is applied to, and how many they are
+		return fmt.Sprintf("widths%d_%d, %d", w.first, in.K, len(w.p.Widths[in.K]))
+	case "count":
+		return fmt.Sprint(len(in.Args))
+	case "bytes":
+		return fmt.Sprint(w.bytes)
 	case "k":
 		return fmt.Sprint(in.K)
 	}
@@ -238,64 +235,18 @@ func (w *writer) part(in *ir.Instr, name string) string {
 
 // instr writes an instruction.
 func (w *writer) instr(in *ir.Instr) {
-	if s, ok := statements[in.Op]; ok {
-		for line := range strings.SplitSeq(s, "\n") {
-			w.line("%s", os.Expand(line, func(name string) string { return w.part(in, name) }))
-		}
-		return
-	}
 	switch in.Op {
 	case ir.Nop, ir.Count, ir.VectorLoop: // the loops behind a vector statement do what it does
-	case ir.Add, ir.Mul, ir.Fun2:
-		f := in.Sym
-		if in.Op == ir.Mul {
-			f = term.Mul
-		}
-		w.push(in, w.reg(in.D), f, w.left(in), w.right(in))
-	case ir.Fun1:
-		w.push(in, w.reg(in.D), in.Sym, w.operand(in.A))
-	case ir.FunK:
-		x := make([]operand, len(in.Args))
-		for i, r := range in.Args {
-			x[i] = w.operand(r)
-		}
-		w.push(in, w.reg(in.D), in.Sym, x...)
+		return
+	case ir.Add, ir.Fun1, ir.Fun2, ir.FunK:
+		w.push(in, w.reg(in.D), in.Sym, w.operands(in)...)
+		return
+	case ir.Mul:
+		w.push(in, w.reg(in.D), term.Mul, w.operands(in)...)
+		return
 	case ir.SumAdd:
 		w.sum(in)
-	case ir.MakeCon, ir.MakeClosure:
-		n := int(in.N)
-		if in.Op == ir.MakeClosure {
-			n += w.first
-		}
-		w.values(in.Args)
-		args := w.slice("x", len(in.Args))
-		switch {
-		case w.isC && len(in.Args) == 0:
-			args = "0, 0"
-		case w.isC:
-			args = fmt.Sprintf("x, %d", len(in.Args))
-		case len(in.Args) == 0:
-			args = "nil"
-		}
-		w.line("%s = made(m, %d, %s);", w.reg(in.D), n, args)
-	case ir.Call, ir.Apply:
-		w.most[1] = max(w.most[1], int(in.M))
-		w.invoke(in, w.slice("y", int(in.M)))
-		w.results(in)
-	case ir.TailCall, ir.TailApply:
-		if in.Op == ir.TailCall && w.first+int(in.N) == len(w.arities)-1 {
-			w.callAgain(in)
-			return
-		}
-		w.invoke(in, "out")
-		w.line("leave(m, %d);", w.bytes)
-		w.line("return;")
-	case ir.Return:
-		for i, r := range in.Args {
-			w.line("out[%d] = %s;", i, w.reg(r))
-		}
-		w.line("leave(m, %d);", w.bytes)
-		w.line("return;")
+		return
 	case ir.Switch:
 		w.line("switch (%s.o->n) {", w.reg(in.A))
 		for i, l := range in.Labels {
@@ -304,8 +255,32 @@ func (w *writer) instr(in *ir.Instr) {
 			w.line("goto L%d;", l)
 		}
 		w.line("}")
-	default:
+		return
+	case ir.TailCall:
+		if w.first+int(in.N) == len(w.arities)-1 {
+			w.callAgain(in)
+			return
+		}
+		w.values(in.Args)
+	case ir.MakeCon, ir.MakeClosure, ir.Call, ir.Apply, ir.TailApply:
+		w.values(in.Args)
+	case ir.Return:
+		for i, r := range in.Args {
+			w.line("out[%d] = %s;", i, w.reg(r))
+		}
+	}
+	statement, ok := statements[in.Op]
+	if !ok {
 		w.refuse("there is no source for the instruction %v", in.Op)
+	}
+	for line := range strings.SplitSeq(statement, "\n") {
+		w.line("%s", os.Expand(line, func(name string) string { return w.part(in, name) }))
+	}
+	if in.Op == ir.Call || in.Op == ir.Apply {
+		w.most[1] = max(w.most[1], int(in.M))
+		for i := range in.M {
+			w.line("%s = y[%d];", w.reg(in.D+ir.Reg(i)), i)
+		}
 	}
 }
 

@@ -52,9 +52,8 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Program is a program of which stages are shown. Those that it has only when its inputs are left
-// open are made by a run with these limits; where it branches on its inputs they take the branches
-// of the point.
+// Program is a program of which stages are shown. Those that it has only when its inputs are left open are made by a
+// run with these limits; where it branches on its inputs they take the branches of the point.
 type Program struct {
 	*gram.Program
 	bridge.Inside
@@ -209,10 +208,9 @@ func (p *Program) write(ctx context.Context, w io.Writer, phase string,
 	return err
 }
 
-// Draw draws the computational graph G of Figure 1 (Ground),
-// Fwd(G), with its tangents in green, or bp(G) of Figure 3, with its backward part in red. It returns
-// how many operations it leaves out: it draws at most so many, and all if that is 0. values writes at
-// each node its value at the point. The error is that of [Program.Text].
+// Draw draws the computational graph G of Figure 1 (Ground), Fwd(G), with its tangents in green, or bp(G) of Figure 3,
+// with its backward part in red. It returns how many operations it leaves out: it draws at most so many, and all if
+// that is 0. values writes at each node its value at the point. The error is that of [Program.Text].
 func (p *Program) Draw(ctx context.Context, w io.Writer, kind stage.Kind, most int, values bool,
 	as Format) (left int, err error) {
 	err = p.write(ctx, w, "drawing", func(meter *limits.Meter, text io.Writer) error {

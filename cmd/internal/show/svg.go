@@ -33,7 +33,7 @@ func (f *figure) svg(w io.Writer) error {
 	return s.Flush()
 }
 
-// drawing draws a figure whose nodes layered.Place has placed. Lengths are in pixels.
+// drawing draws a figure whose nodes [Place] has placed. Lengths are in pixels.
 type drawing struct {
 	*bufio.Writer // keeps the first error
 	*figure
