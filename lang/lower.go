@@ -9,7 +9,7 @@ package lang
 // used whole becomes a tuple of its scalars. A data vector with projections is opened
 // once, around the program.
 //
-// jvp and grad are differentiated here (derivative.go): the term of the function has been made, and package revgrad
+// jvp and grad are differentiated here (primitive.go): the term of the function has been made, and package revgrad
 // makes the term of its derivative. So derivatives in a function are terms without jvp and grad before it is
 // differentiated itself.
 

@@ -13,6 +13,199 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
+// layout is how numbers are nested in brackets. The numbers themselves stand in a slice, in the order of the text: if a
+// layout fits a shape, they are in row-major order.
+type layout struct {
+	size int       // the number of elements; -1 for a number
+	each *layout   // the layout of every element, if they have the same
+	kids []*layout // the layouts of elements that differ
+}
+
+var numberLayout = &layout{size: -1}
+
+// dimsLayout is the layout of an array with these dimensions.
+func dimsLayout(dims []int) *layout {
+	l := numberLayout
+	for _, n := range slices.Backward(dims) {
+		l = &layout{size: n, each: l}
+	}
+	return l
+}
+
+// add appends an element.
+func (l *layout) add(kid *layout) {
+	switch {
+	case l.size == 0:
+		l.each = kid
+	case l.each == nil:
+		l.kids = append(l.kids, kid)
+	case !l.each.equal(kid):
+		l.kids = append(slices.Repeat([]*layout{l.each}, l.size), kid)
+		l.each = nil
+	}
+	l.size++
+}
+
+func (l *layout) kid(i int) *layout {
+	if l.each != nil {
+		return l.each
+	}
+	return l.kids[i]
+}
+
+// different returns the layouts of the elements, of elements that are alike one.
+func (l *layout) different() []*layout {
+	if l.each != nil && l.size > 0 {
+		return []*layout{l.each}
+	}
+	return l.kids
+}
+
+func (l *layout) equal(m *layout) bool {
+	if l == m {
+		return true
+	}
+	if l.size != m.size || l.size <= 0 {
+		return l.size == m.size
+	}
+	if l.each != nil && m.each != nil {
+		return l.each.equal(m.each)
+	}
+	return slices.EqualFunc(l.kids, m.kids, (*layout).equal)
+}
+
+// fits reports whether numbers in the layout are a value of the shape s, which is no list. A product is its two
+// components, or its components in one bracket as far to the right as they are nested, or all its numbers in one
+// bracket.
+func (l *layout) fits(s *Shape) bool {
+	switch s.Kind {
+	case Real:
+		return l.size < 0
+	case Vector:
+		return l.size == s.Size && l.misfit(s.A) < 0
+	}
+	return l.fitsProduct(s) || l.size == s.width && l.misfit(realShape) < 0
+}
+
+// misfit returns the first element that does not fit the shape, or -1.
+func (l *layout) misfit(s *Shape) int {
+	return slices.IndexFunc(l.different(), func(kid *layout) bool { return !kid.fits(s) })
+}
+
+func (l *layout) fitsProduct(s *Shape) bool {
+	i := 0
+	for ; s.Kind == Product && l.size-i > 2; i++ {
+		if !l.kid(i).fits(s.A) {
+			return false
+		}
+		s = s.B
+	}
+	return s.Kind == Product && l.size-i == 2 && l.kid(i).fits(s.A) && l.kid(i+1).fits(s.B)
+}
+
+// shape returns the shape of a number or of vectors, nil if there is none.
+func (l *layout) shape() *Shape {
+	switch {
+	case l.size < 0:
+		return realShape
+	case l.size == 0 || l.each == nil:
+		return nil
+	}
+	if a := l.each.shape(); a != nil {
+		return VectorShape(a, l.size)
+	}
+	return nil
+}
+
+// describe says in a message what l is.
+func (l *layout) describe() string {
+	if s := l.shape(); s != nil {
+		return s.String()
+	}
+	if l.size == 0 {
+		return "an empty list"
+	}
+	parts := make([]string, 0, 5)
+	for i := range l.size {
+		if len(parts) == 4 {
+			parts = append(parts, "…")
+			break
+		}
+		part := "[…]"
+		if s := l.kid(i).shape(); s != nil {
+			part = s.String()
+		}
+		parts = append(parts, part)
+	}
+	return fmt.Sprintf("a list of %d unlike parts: %s", l.size, strings.Join(parts, ", "))
+}
+
+// misfit reports that a value does not have the shape of its declaration.
+func misfit(at syntax.Span, s *Setting, want *Shape, found string) {
+	given := short(s.Text) + " gives"
+	if s.isFlat {
+		given = "it is given"
+	}
+	fail(at, "value does not fit the program", fmt.Sprintf("%s is %v, but %s %s", s.Name, want, given, found))
+}
+
+// setFlat gives numbers in row-major order the shape want.
+func setFlat(at syntax.Span, s *Setting, want *Shape) Value {
+	rows, n := 1, len(s.flat)
+	fits := n == want.width
+	if want.Kind == List {
+		rows, fits = n/want.A.width, n%want.A.width == 0
+	}
+	if !fits {
+		misfit(at, s, want, fmt.Sprintf("%d %s", n, plural(n, "number")))
+	}
+	return Value{Shape: want, Rows: rows, Data: s.flat}
+}
+
+// setArray gives the numbers in brackets the shape want.
+func setArray(at syntax.Span, s *Setting, c *content, want *Shape) Value {
+	v, l := c.Value, c.layout
+	v.Shape, v.Rows = want, 1
+	switch {
+	case want.Kind != List && !l.fits(want), want.Kind == List && l.size < 0:
+		misfit(at, s, want, l.describe())
+	case want.Kind == List:
+		v.Rows = l.size
+		if i := l.misfit(want.A); i >= 0 {
+			misfit(at, s, want, fmt.Sprintf("%s as element %d of the list", l.kid(i).describe(), i))
+		}
+	}
+	return v
+}
+
+// setTable gives the rows of a file the shape want.
+func setTable(at syntax.Span, s *Setting, t *content, want *Shape) Value {
+	rows, fits := 1, false
+	if want.Kind == List {
+		// Of a file without rows the width may not be known.
+		rows, fits = t.Rows, t.width == want.A.width || t.Rows == 0 && t.width == 0
+	} else {
+		fits = t.Rows*t.width == want.width && t.fits(want)
+	}
+	if !fits {
+		misfit(at, s, want, fmt.Sprintf("%d %s of %d %s", t.Rows, plural(t.Rows, "row"), t.width, plural(t.width, "number")))
+	}
+	v := t.Value
+	v.Shape, v.Rows = want, rows
+	return v
+}
+
+// fits reports whether the lines of a table with the right count of numbers may
+// stand for the shape: the innermost vectors are its rows, or all of a vector of
+// numbers its only column. The numbers of a product may be divided in any way.
+func (t *content) fits(s *Shape) bool {
+	inner := s
+	for inner.Kind == Vector && inner.A.Kind != Real {
+		inner = inner.A
+	}
+	return inner.Kind != Vector || t.width == inner.Size || inner == s && t.width == 1
+}
+
 // jsonReader returns a reader of a JSON file.
 func (o *opened) jsonReader() *textReader {
 	r := newTextReader(make([]byte, 0, 1<<16), o.text(), o.s.Guard)
