@@ -57,12 +57,12 @@ type tableReader struct {
 
 // checkedReader calls Check before every block: a file that is not text may be one very long line.
 type checkedReader struct {
-	r io.Reader
-	s *Source
+	r     io.Reader
+	guard *syntax.Guard
 }
 
 func (r checkedReader) Read(p []byte) (int, error) {
-	r.s.Look()
+	r.guard.Look()
 	return r.r.Read(p)
 }
 

@@ -215,7 +215,7 @@ func (o *opened) jsonReader() *textReader {
 
 // text returns what reads the file behind a byte-order mark.
 func (o *opened) text() *bufio.Reader {
-	b := bufio.NewReaderSize(checkedReader{o.in, o.s}, 1<<16)
+	b := bufio.NewReaderSize(checkedReader{o.in, o.s.Guard}, 1<<16)
 	if mark, _ := b.Peek(3); string(mark) == "\ufeff" {
 		b.Discard(3)
 	}
