@@ -8,12 +8,9 @@ import (
 // spine elaborates f a1 … ak applied to n more arguments that wait already. The arguments are elaborated first, each
 // into a binding, and then the function meets them all at once, so that a def can take them in place.
 func (e *Elaborator) spine(x syntax.Expr, n int) (syntax.Expr, int, val) {
-	var args []syntax.Expr // the last one first
-	f := x
-	for e.expr(f).Kind == syntax.AppExpr {
-		kids := e.kids(f)
-		args = append(args, kids[1])
-		f = kids[0]
+	args, f := e.act().unit.File.Spine(x, syntax.AppExpr)
+	for i, app := range args { // the last one comes first
+		args[i] = e.kids(app)[1]
 	}
 	if fold := e.foldOf(f); fold != "" && len(args) >= 3 && !e.user.Duals {
 		return 0, 0, e.folded(x, n, f, args, fold)

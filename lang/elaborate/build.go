@@ -284,14 +284,10 @@ func (e *Elaborator) sum(x syntax.Expr, parts []val) val {
 // projection elaborates e.(i).(j)…: of a variable, an input or a data vector it is
 // a path, which the lowering turns into a variable.
 func (e *Elaborator) projection(x syntax.Expr) val {
-	var steps []projection // the last one first
-	base, known := x, true
-	for e.expr(base).Kind == syntax.ProjExpr {
-		steps = append(steps, projection{x: base})
-		base = e.kids(base)[0]
-	}
-	for k := range steps {
-		s := e.kids(steps[k].x)[1]
+	spine, base := e.act().unit.File.Spine(x, syntax.ProjExpr)
+	steps, known := make([]projection, len(spine)), true // the last one first
+	for k, of := range spine {
+		s := e.kids(of)[1]
 		errors := len(e.diags)
 		i, ok := e.natural(s)
 		if b := e.meaning(s); len(steps) == 1 && b.is(core.VarOp) {
@@ -305,7 +301,7 @@ func (e *Elaborator) projection(x syntax.Expr) val {
 		if !ok {
 			return e.bad(e.span(x))
 		}
-		steps[k].i = i
+		steps[k] = projection{of, i}
 		known = known && !(e.values && i.static != 0)
 	}
 	slices.Reverse(steps)

@@ -97,11 +97,7 @@ func (e *Elaborator) primitive(p core.Prim, args []val, span syntax.Span) val {
 
 // operations makes an operation and those to its left.
 func (e *Elaborator) operations(x syntax.Expr) val {
-	var ops []syntax.Expr // the last one first
-	for e.expr(x).Kind == syntax.BinExpr {
-		ops = append(ops, x)
-		x = e.kids(x)[0]
-	}
+	ops, x := e.act().unit.File.Spine(x, syntax.BinExpr)
 	a := e.eval(x, 0)
 	for _, op := range slices.Backward(ops) {
 		a = e.binary(op, a, e.eval(e.kids(op)[1], 0))

@@ -41,11 +41,7 @@ func (e *Elaborator) natIn(u *unit, x syntax.Expr) (uint64, bool) {
 }
 
 func (e *Elaborator) naturalIn(u *unit, x syntax.Expr) (natural, bool) {
-	var ops []syntax.Expr // operations to the left, the last one first
-	for u.File.Expr(x).Kind == syntax.BinExpr {
-		ops = append(ops, x)
-		x = u.File.Kids(x)[0]
-	}
+	ops, x := u.File.Spine(x, syntax.BinExpr)
 	a, ok := e.naturalLeaf(u, x)
 	for i := len(ops) - 1; i >= 0 && ok; i-- {
 		var b natural

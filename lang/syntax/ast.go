@@ -1,5 +1,7 @@
 package syntax
 
+import "slices"
+
 // Expr names an expression of a [File]. 0 is nil.
 type Expr uint32
 
@@ -207,6 +209,19 @@ func (f *File) Type(t TypeExpr) *TypeNode { return &f.types[t] }
 func (f *File) Kids(e Expr) []Expr {
 	n := &f.exprs[e]
 	return f.exprKids[n.off : n.off+n.n]
+}
+
+// Spine returns e and the first kids of one another as long as they are of one of the kinds, the outermost first, and
+// what the innermost begins with.
+func (f *File) Spine(e Expr, kinds ...ExprKind) (spine []Expr, head Expr) {
+	return f.spine(e, func(n *ExprNode) bool { return slices.Contains(kinds, n.Kind) })
+}
+
+func (f *File) spine(e Expr, form func(n *ExprNode) bool) (spine []Expr, head Expr) {
+	for ; form(&f.exprs[e]); e = f.Kids(e)[0] {
+		spine = append(spine, e)
+	}
+	return spine, e
 }
 
 // Pats returns the patterns of a fun, lin or let expression.
