@@ -117,8 +117,7 @@ func (l *lowering) named(first term.Var, of string, i, n int) term.Var {
 // MaxName bounds the names that components of components get.
 const MaxName = 200
 
-// componentName is the name of component i: v.(0).(1), as long as it is no longer
-// than it should be.
+// componentName is the name of component i: v.(0).(1), as long as it is no longer than it should be.
 func componentName(of string, i int) string {
 	if len(of) > MaxName {
 		return of
@@ -142,8 +141,7 @@ func (l *lowering) opened(x term.Var) term.Var {
 	return 0
 }
 
-// open puts the opening of x around body, if x is projected, and inside it those of
-// its components, in order.
+// open puts the opening of x around body, if x is projected, and inside it those of its components, in order.
 func (l *lowering) open(x term.Var, pos term.Pos, body term.Ref) term.Ref {
 	if l.opened(x) == 0 {
 		return body

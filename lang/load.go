@@ -19,8 +19,7 @@ import (
 // DefaultMaxNodes is the limit on expansion where [Options] gives none.
 const DefaultMaxNodes = 20_000_000
 
-// Options directs [Load]. The zero value loads a program with its defaults, its
-// files from the current directory.
+// Options directs [Load]. The zero value loads a program with its defaults, its files from the current directory.
 type Options struct {
 	// Params are values of params and Sets those of inputs and data, in order; the last
 	// one of a name counts. See [load.ParseParam] and [load.ParseSet].
@@ -35,8 +34,7 @@ type Options struct {
 	// Check, if not nil, is called at least every 2^16 tokens, expressions, elements
 	// and nodes. Load returns its error as it is.
 	Check func() error
-	// Reserve, if not nil, is called before a large slice of data is allocated.
-	// Load returns its error as it is.
+	// Reserve, if not nil, is called before a large slice of data is allocated. Load returns its error as it is.
 	Reserve func(bytes int64) error
 	// Stream lets lists of data be computed when they are read: those that would take more than half of what Reserve
 	// allows.
@@ -47,8 +45,7 @@ type Options struct {
 	Seed uint64
 	// Types, if not nil, is filled in with the types of the program's parts.
 	Types *elaborate.Types
-	// MaxNodes limits the expansion of definitions and comprehensions, in nodes of
-	// the term; 0 means [DefaultMaxNodes].
+	// MaxNodes limits the expansion of definitions and comprehensions, in nodes of the term; 0 means [DefaultMaxNodes].
 	MaxNodes int
 }
 
@@ -141,12 +138,10 @@ func (p *Program) Position(pos term.Pos) (line, col int) {
 	return p.File.Position(uint32(pos) - 1)
 }
 
-// Load reads the program src: parsing, the static layer, type inference and
-// elaboration. The name is for messages.
+// Load reads the program src: parsing, the static layer, type inference and elaboration. The name is for messages.
 //
-// A program that is wrong gives a [*syntax.Errors] with all that was found; if its
-// expansion is too large the error wraps [elaborate.ErrExpansion] as well. A command line
-// that is wrong gives a [*load.UsageError].
+// A program that is wrong gives a [*syntax.Errors] with all that was found; if its expansion is too large the error
+// wraps [elaborate.ErrExpansion] as well. A command line that is wrong gives a [*load.UsageError].
 func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 	if opt.MaxNodes <= 0 {
 		opt.MaxNodes = DefaultMaxNodes

@@ -2,12 +2,10 @@ package lang
 
 // # Lowering
 //
-// Lowering turns core into a term. It is one loop over the nodes of core,
-// children before parents, and does what needs types. A vector with projections is
-// opened by one UnvecOp directly inside its binder, one level at a time; its
-// projections are variables. dot and matvec become sums of products. An input that is
-// used whole becomes a tuple of its scalars. A data vector with projections is opened
-// once, around the program.
+// Lowering turns core into a term. It is one loop over the nodes of core, children before parents, and does what needs
+// types. A vector with projections is opened by one UnvecOp directly inside its binder, one level at a time; its
+// projections are variables. dot and matvec become sums of products. An input that is used whole becomes a tuple of its
+// scalars. A data vector with projections is opened once, around the program.
 //
 // jvp and grad are differentiated here (primitive.go): the term of the function has been made, and package revgrad
 // makes the term of its derivative. So derivatives in a function are terms without jvp and grad before it is
@@ -22,9 +20,8 @@ import (
 
 // lowering turns core into a term, in one loop over the nodes from front to back.
 //
-// A projection of a variable becomes a variable: the first one that is met makes
-// the components of the vector, and the binder, which comes later, puts the opening
-// around its body, directly inside.
+// A projection of a variable becomes a variable: the first one that is met makes the components of the vector, and the
+// binder, which comes later, puts the opening around its body, directly inside.
 type lowering struct {
 	p        *core.Program
 	maxNodes int

@@ -110,8 +110,7 @@ func (l *lowering) list(n *core.Node) []term.Ref {
 	return l.kids
 }
 
-// linear writes out an operation with a linear operand: t + −1·u for t − u, −1·t for −t,
-// (1/u)·t for t / u.
+// linear writes out an operation with a linear operand: t + −1·u for t − u, −1·t for −t, (1/u)·t for t / u.
 func (l *lowering) linear(n *core.Node) term.Ref {
 	a, b := l.refs[n.A], l.refs[n.B]
 	minus := func(u term.Ref) term.Ref { return l.t.Fun(n.Pos, term.Mul, l.t.Num(n.Pos, -1), u) }

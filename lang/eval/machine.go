@@ -12,8 +12,7 @@ import (
 )
 
 const (
-	// maxDepth bounds the expressions that are being evaluated at a time, over
-	// all calls.
+	// maxDepth bounds the expressions that are being evaluated at a time, over all calls.
 	maxDepth = 1 << 17
 	// callNest is what a call adds to the depth by itself.
 	callNest = 4
@@ -112,9 +111,8 @@ func (m *machine) floats(at *core.At, n, width int) []float64 {
 	return make([]float64, n*width)
 }
 
-// array returns a list or vector of n ≥ 1 elements, whose first element is
-// first. The others are to be filled in by the caller: in flat, if first is
-// plain data, otherwise in elems.
+// array returns a list or vector of n ≥ 1 elements, whose first element is first. The others are to be filled in by the
+// caller: in flat, if first is plain data, otherwise in elems.
 func (m *machine) array(at *core.At, list bool, n int, first value) *array {
 	a := &array{list: list, n: n}
 	if a.elem = plain(first, maxPlain); a.elem != nil {

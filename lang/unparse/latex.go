@@ -12,8 +12,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// LaTeX prints a term in the notation of the paper, as an align* environment of
-// amsmath:
+// LaTeX prints a term in the notation of the paper, as an align* environment of amsmath:
 //
 //	λx.t, λa^R.t (a linear)   \lambda x.t, \lambda a^{\mathsf R}.t
 //	⟨t,u⟩, also for vectors   \langle t, u\rangle
