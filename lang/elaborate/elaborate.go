@@ -246,7 +246,7 @@ func (e *Elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 	case syntax.IfExpr:
 		return e.branch(x)
 	case syntax.AnnotExpr:
-		return e.annotate(n.Type, e.eval(kids[0], 0), "the annotation says")
+		return e.annotate(e.act().unit, n.Type, e.eval(kids[0], 0), "the annotation says")
 	case syntax.TupleExpr:
 		return e.tuple(x, e.parts(kids))
 	case syntax.ListExpr:

@@ -59,7 +59,7 @@ func (e *Elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int, v
 // resultType makes the value of the tail agree with the annotation of a def's result.
 func (e *Elaborator) resultType(d *syntax.Decl) {
 	if d.Type != 0 {
-		e.finally(func(v val) val { return e.annotate(d.Type, v, "the result of "+d.Name+" is declared") })
+		e.finally(func(v val) val { return e.annotate(e.act().unit, d.Type, v, "the result of "+d.Name+" is declared") })
 	}
 }
 
@@ -129,7 +129,7 @@ func (e *Elaborator) annotateAtom(p syntax.Pat, b binding) binding {
 				v = e.occurrence(b, b.span)
 				e.Core.Drop(v.node)
 			}
-			e.checkAnnotation(u, t, v, paramAnnotation)
+			e.annotate(u, t, v, paramAnnotation)
 		}
 		p = u.File.PatKids(p)[0]
 	}

@@ -91,7 +91,7 @@ func (m *matching) pattern(p syntax.Pat, t core.Type) *casePattern {
 		out.Name = uint32(p)
 	case syntax.AnnotPat:
 		p = u.File.PatKids(p)[0]
-		e.checkAnnotation(u, n.Type, val{typ: t, span: e.patSpan(p)}, "its annotation says")
+		e.annotate(u, n.Type, val{typ: t, span: e.patSpan(p)}, "its annotation says")
 		return m.pattern(p, t)
 	case syntax.TuplePat:
 		parts := e.flatten(p)
@@ -306,7 +306,7 @@ func (e *Elaborator) bindPattern(it patternItem) {
 		if v.span.End == 0 {
 			v.span = e.patSpan(it.p)
 		}
-		e.checkAnnotation(unit, n.Type, v, "its annotation says")
+		e.annotate(unit, n.Type, v, "its annotation says")
 		e.bindPattern(it)
 	case syntax.TuplePat, syntax.VecPat, syntax.ConPat:
 		e.takeApart(it)

@@ -309,12 +309,10 @@ func formulaLetters(s string) string {
 
 var greek = map[string]string{
 	"α": `\alpha`, "β": `\beta`, "γ": `\gamma`, "δ": `\delta`, "ε": `\varepsilon`, "ζ": `\zeta`, "η": `\eta`,
-	"θ": `\theta`,
-	"ι": `\iota`, "κ": `\kappa`, "λ": `\lambda`, "μ": `\mu`, "ν": `\nu`, "ξ": `\xi`, "π": `\pi`, "ρ": `\rho`,
-	"ς": `\varsigma`,
-	"σ": `\sigma`, "τ": `\tau`, "υ": `\upsilon`, "φ": `\varphi`, "χ": `\chi`, "ψ": `\psi`, "ω": `\omega`, "Γ": `\Gamma`,
-	"Δ": `\Delta`, "Θ": `\Theta`, "Λ": `\Lambda`, "Ξ": `\Xi`, "Π": `\Pi`, "Σ": `\Sigma`, "Φ": `\Phi`, "Ψ": `\Psi`,
-	"Ω": `\Omega`,
+	"θ": `\theta`, "ι": `\iota`, "κ": `\kappa`, "λ": `\lambda`, "μ": `\mu`, "ν": `\nu`, "ξ": `\xi`, "π": `\pi`,
+	"ρ": `\rho`, "ς": `\varsigma`, "σ": `\sigma`, "τ": `\tau`, "υ": `\upsilon`, "φ": `\varphi`, "χ": `\chi`,
+	"ψ": `\psi`, "ω": `\omega`, "Γ": `\Gamma`, "Δ": `\Delta`, "Θ": `\Theta`, "Λ": `\Lambda`, "Ξ": `\Xi`, "Π": `\Pi`,
+	"Σ": `\Sigma`, "Φ": `\Phi`, "Ψ": `\Psi`, "Ω": `\Omega`,
 }
 
 // LaTeXNumber is a numeral; an exponent is a power of ten.
