@@ -132,7 +132,6 @@ func dataTerm(x *load.Variable) term.Data {
 	return d
 }
 
-// match makes the term of a CaseOp.
 func (l *lowering) match(n *core.Node) term.Ref {
 	branches := make([]term.Branch, int(n.Val))
 	for i := range branches {
@@ -148,7 +147,6 @@ func (l *lowering) match(n *core.Node) term.Ref {
 	return l.t.Case(n.Pos, l.typ(l.c.Nodes[n.A].Type), l.refs[n.A], branches)
 }
 
-// fix makes the term of a FixOp.
 func (l *lowering) fix(n *core.Node) term.Ref {
 	lams := l.list(n)
 	fs := make([]term.Var, len(lams))

@@ -258,7 +258,6 @@ const (
 	underLin  = "under another lin, where only "
 )
 
-// wrongAt reports an error at node k.
 func (l *linearity) wrongAt(k Ref, label string, notes ...syntax.Note) {
 	span, chain := l.at(k)
 	l.p.Report(span, notLinear, label, append(notes, chain...)...)
@@ -283,7 +282,6 @@ func (l *linearity) name(x Var) string {
 	return l.c.Vars[x].Name + ", which depends on " + text + ","
 }
 
-// short is the name of x in the source.
 func (l *linearity) short(x Var) string {
 	if l.hidden(x) {
 		x = l.root(x)

@@ -122,7 +122,6 @@ func (e *Elaborator) takeArg() binding {
 	return b
 }
 
-// argVal elaborates the next argument.
 func (e *Elaborator) argVal() val { return e.valueOf(e.takeArg()) }
 
 // valueOf elaborates what a binding stands for.
@@ -141,7 +140,6 @@ func (e *Elaborator) apply(f val, n int) val {
 	return f
 }
 
-// app makes the application f u.
 func (e *Elaborator) app(f, u val) val {
 	takes, gives, ok := e.Types.Application(f.typ)
 	if !ok {

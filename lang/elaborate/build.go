@@ -129,7 +129,6 @@ func (e *Elaborator) choose(x syntax.Expr, c condition, yes, no val) val {
 	return e.finish(x, core.Node{Op: core.IfOp, Val: float64(comparisons[c.op]), A: off}, yes.typ)
 }
 
-// branch makes a conditional.
 func (e *Elaborator) branch(x syntax.Expr) val {
 	kids := e.kids(x)
 	if v, ok := e.part(kids); ok {

@@ -284,12 +284,10 @@ func (e *Elaborator) suggest(behind int, text string) {
 	}
 }
 
-// parts elaborates expressions.
 func (e *Elaborator) parts(kids []syntax.Expr) []val {
 	return each(len(kids), func(i int) val { return e.eval(kids[i], 0) })
 }
 
-// each collects n values.
 func each(n int, part func(i int) val) (vals []val) {
 	for i := range n {
 		vals = append(vals, part(i))
@@ -387,12 +385,10 @@ func (b *binding) ownTypes() bool {
 	return b.is(core.DataOp) || b.is(core.NatOp) || defBinding <= b.kind && b.kind <= primBinding
 }
 
-// numeral is the binding of a numeral.
 func numeral(x float64) binding {
 	return binding{kind: atomBinding, node: core.Node{Op: core.NumOp, Val: x, Type: core.R}}
 }
 
-// bound is the binding of a variable.
 func (e *Elaborator) bound(x core.Var) binding {
 	return binding{kind: atomBinding, node: core.Node{Op: core.VarOp, X: x, Type: e.Core.Info(x).Type}}
 }

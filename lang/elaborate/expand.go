@@ -164,7 +164,6 @@ func (e *Elaborator) activate(a activation) {
 	e.slots = append(e.slots, make([]binding, a.scope.Slots)...)
 }
 
-// deactivate ends the present activation.
 func (e *Elaborator) deactivate() {
 	e.slots = e.slots[:e.act().base]
 	e.inner = e.inner.outer

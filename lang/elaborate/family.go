@@ -142,7 +142,6 @@ func (e *Elaborator) numeral(r core.Ref) (s term.Static, depends, ok bool) {
 	return 0, false, false
 }
 
-// staticNumber is the numeral s.
 func (e *Elaborator) staticNumber(s term.Static, span syntax.Span) val {
 	return e.add(core.Node{Op: core.StaticOp, X: core.Var(s), Pos: core.PosOf(span), Value: true}, core.R, span)
 }

@@ -43,7 +43,6 @@ func (e *Elaborator) want(v val, t core.Type, why reason) bool {
 	return c == core.NoClash
 }
 
-// mismatch reports that v does not have type t.
 func (e *Elaborator) mismatch(c core.Clash, v val, t core.Type, why reason) {
 	if e.foldMismatch(c, v, t) {
 		return

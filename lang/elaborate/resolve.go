@@ -19,7 +19,6 @@ type unit struct {
 // refKind says what a name means.
 type refKind uint8
 
-// The kinds of references.
 const (
 	badRef    refKind = iota // an error has been reported
 	localRef                 // a slot of the declaration
@@ -50,7 +49,6 @@ type usage struct {
 // surroundings is a set of surroundings of an expression within its declaration.
 type surroundings uint8
 
-// The surroundings.
 const (
 	underFun surroundings = 1 << iota // under fun, lin or a parameter of let
 	inBranch                          // then or else
@@ -282,7 +280,6 @@ func (r *resolver) spine(e syntax.Expr, where surroundings) {
 	}
 }
 
-// name resolves an occurrence of a name.
 func (r *resolver) name(e syntax.Expr, n *syntax.ExprNode, where surroundings) {
 	if s := r.locals[n.Text]; s > 0 {
 		slot := s - 1

@@ -172,7 +172,6 @@ func (g *global) phrase() string {
 	return "a def"
 }
 
-// sizeOf evaluates size x.
 func (e *Elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool) {
 	what := "a variable"
 	switch r := u.Refs[x]; r.Kind {

@@ -10,7 +10,6 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// param evaluates the declaration of a param.
 func (e *Elaborator) param(g *global, d *syntax.Decl) {
 	n, ok := uint64(0), true
 	if set := e.given.Params[d.Name]; set != nil {
@@ -160,7 +159,6 @@ func (e *Elaborator) readFile(d *syntax.Decl, want *load.Shape) (load.Value, boo
 	return v, e.allowed(n.Span, d, v.Shape)
 }
 
-// valueShape returns the shape of a default value.
 func (e *Elaborator) valueShape(d *syntax.Decl, v val) *load.Shape {
 	if e.Types.At(v.typ).Kind == core.Arrow {
 		e.Types.Unify(v.typ, e.Types.List(e.Types.Open(), e.Types.Open())) // it may stand for a list

@@ -26,7 +26,6 @@ type failure struct {
 	headline, label string
 }
 
-// Error returns the headline and the label.
 func (f *failure) Error() string { return f.headline + ": " + f.label }
 
 // fail ends the run. Without a place the error stands at the whole expression.
@@ -302,7 +301,6 @@ func (a *array) at(i int) value {
 	return view(a.elem, a.flat[i*w:(i+1)*w:(i+1)*w])
 }
 
-// maxPlain bounds the nesting of plain data.
 const maxPlain = 10_000
 
 // plain returns the shape of v if it is numbers, products and vectors, and otherwise nil. What nests deeper than depth
@@ -363,7 +361,6 @@ func (a *array) store(dst []float64, s *load.Shape) {
 	}
 }
 
-// pair returns the pair v.
 func (v *value) pair() *pair {
 	p, ok := v.ref.(*pair)
 	if !ok {
@@ -372,7 +369,6 @@ func (v *value) pair() *pair {
 	return p
 }
 
-// real returns the number v.
 func (v *value) real() float64 {
 	if v.ref != nil {
 		reported()
@@ -380,7 +376,6 @@ func (v *value) real() float64 {
 	return v.num
 }
 
-// array returns the vector or list v.
 func (v *value) array() *array {
 	a, ok := v.ref.(*array)
 	if !ok {

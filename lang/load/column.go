@@ -16,7 +16,6 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// Column is a column of a table that was read.
 type Column struct {
 	Name   string
 	Levels []string // of a column of categories: their names, by number
@@ -94,7 +93,6 @@ func (p *part) date(text string) (x float64, why string) {
 	return float64(t.Year()) + t.Sub(start).Hours()/start.AddDate(1, 0, 0).Sub(start).Hours(), ""
 }
 
-// number is the number of a cell of column i.
 func (r *tableReader) number(i int, cell string) (x float64, why string) {
 	if r.parts == nil || r.parts[i].read == asNumber {
 		return parseNumber(cell)
@@ -275,7 +273,6 @@ var parquetReader ColumnsReader
 // initialised, so that programs which don't read such files link none of the modules that this takes.
 func RegisterParquet(read ColumnsReader) { parquetReader = read }
 
-// parquet reads columns of a Parquet file.
 func (o *opened) parquet() (*content, error) {
 	f := o.File
 	if parquetReader == nil {

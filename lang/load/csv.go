@@ -41,7 +41,6 @@ func (f *File) Rows() *Shape {
 	return ListShape(row)
 }
 
-// tableReader reads one CSV file.
 type tableReader struct {
 	*opened
 	csv    *csv.Reader
@@ -281,7 +280,6 @@ func (r *tableReader) first(record []string) error {
 // missing are the cells for missing values, beside empty ones.
 var missing = []string{"", "NA", "N/A", "NaN", "nan", "null"}
 
-// row adds a record to the content.
 func (r *tableReader) row(record []string) error {
 	if r.cells == 0 { // no header
 		if err := r.first(record); err != nil {

@@ -23,7 +23,6 @@ type layout struct {
 
 var numberLayout = &layout{size: -1}
 
-// dimsLayout is the layout of an array with these dimensions.
 func dimsLayout(dims []int) *layout {
 	l := numberLayout
 	for _, n := range slices.Backward(dims) {
@@ -206,7 +205,6 @@ func (t *content) fits(s *Shape) bool {
 	return inner.Kind != Vector || t.width == inner.Size || inner == s && t.width == 1
 }
 
-// jsonReader returns a reader of a JSON file.
 func (o *opened) jsonReader() *textReader {
 	r := newTextReader(make([]byte, 0, 1<<16), o.text(), o.s.Guard)
 	r.file, r.path = o.path, []part{{name: "$", index: -1}}
@@ -295,7 +293,6 @@ func (r *textReader) selected(parts []part, i int) (found *layout) {
 	return found
 }
 
-// pass passes over a value.
 func (r *textReader) pass() {
 	r.guard.Step()
 	switch r.skip() {

@@ -37,10 +37,8 @@ var (
 	npyShape = regexp.MustCompile(`'shape':\s*\(([0-9L, ]*)\)`)
 )
 
-// maxNpyHeader bounds the header.
 const maxNpyHeader = 1 << 16
 
-// readNpyHeader reads a header.
 func readNpyHeader(in io.Reader) (*npyHeader, error) {
 	start := make([]byte, 12) // the last four are the size of the text, of which version 1 has two
 	if _, err := io.ReadFull(in, start[:8]); err != nil || !bytes.HasPrefix(start, npyMagic) {
@@ -68,7 +66,6 @@ func readNpyHeader(in io.Reader) (*npyHeader, error) {
 	return h, h.parse(text)
 }
 
-// parse reads the dictionary of a header.
 func (h *npyHeader) parse(text []byte) error {
 	descr, order, shape := npyDescr.FindSubmatch(text), npyOrder.FindSubmatch(text), npyShape.FindSubmatch(text)
 	if order == nil || shape == nil {

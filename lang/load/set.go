@@ -79,7 +79,6 @@ func ParseSet(text string) (Setting, error) {
 	return s, nil
 }
 
-// numbers reads numbers in brackets.
 func (s *Setting) numbers(text string) (problem string) {
 	r := newTextReader([]byte(text), nil, &syntax.Guard{})
 	s.layout = r.value()
@@ -137,7 +136,6 @@ func (s *Setting) form(text string) (problem string) {
 	return strings.TrimSuffix(wrong[0].Headline+": "+wrong[0].Label, ": ")
 }
 
-// nameAndValue splits name=value.
 func nameAndValue(option, text string) (name, value string, err error) {
 	if !utf8.ValidString(text) {
 		return "", "", usage(option, strings.ToValidUTF8(text, "\ufffd"), "this is not UTF-8")

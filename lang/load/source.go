@@ -42,7 +42,6 @@ type Variable struct {
 // failure is the panic value of a value that does not fit.
 type failure struct{ d syntax.Diagnostic }
 
-// catch makes a failure a diagnostic.
 func catch(d **syntax.Diagnostic) {
 	switch x := recover().(type) {
 	case nil:
@@ -136,7 +135,6 @@ func (s *Source) with(f *File, use func(o *opened) error) *fileError {
 	return wrong
 }
 
-// read reads the numbers of a file.
 func (s *Source) read(f *File) (c *content, wrong *fileError) {
 	wrong = s.with(f, func(o *opened) (err error) {
 		c, err = f.format.read(o)
@@ -196,7 +194,6 @@ func (p *part) step() string {
 	return p.name
 }
 
-// format is a format of files.
 type format struct {
 	kind  string // what messages call its files
 	parts string // what stands behind the path, as in an example

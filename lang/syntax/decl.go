@@ -12,7 +12,6 @@ import (
 // String returns the declaration's keyword.
 func (k DeclKind) String() string { return declWords[k].String() }
 
-// declWords are the keywords of declarations.
 var declWords = [...]Token{ParamDecl: ParamTok, InputDecl: InputTok, DataDecl: DataTok, DefDecl: DefTok,
 	TypeDecl: TypeTok, SymbolDecl: SymbolTok}
 

@@ -130,7 +130,6 @@ func (p *parser) sumIsName() bool {
 	}
 }
 
-// negation parses - e.
 func (p *parser) negation() operand {
 	defer p.leave()
 	start := p.tok.start

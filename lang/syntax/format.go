@@ -66,7 +66,6 @@ func (fm *formatter) file() []byte {
 	return alignTails(fm.out, fm.tails)
 }
 
-// importDecl writes an import.
 func (fm *formatter) importDecl(i Import) {
 	fm.comments(i.Span.Start)
 	fm.item(i.Span.Start)

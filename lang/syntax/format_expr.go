@@ -183,7 +183,6 @@ func (fm *formatter) slice(e Expr) {
 	fm.leaf(n.Span.End-1, ")")
 }
 
-// apply writes a function and its arguments.
 func (fm *formatter) apply(e Expr) {
 	spine, e := fm.f.spine(e, func(n *ExprNode) bool { return n.Kind == AppExpr && n.Op != DotParenTok })
 	fm.doc.begin(2)

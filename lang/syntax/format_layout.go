@@ -32,7 +32,6 @@ const (
 	blankBreak                  // a line break and an empty line
 )
 
-// docToken is a part of a document.
 type docToken struct {
 	kind  docKind
 	brk   breakKind
@@ -143,7 +142,6 @@ func (m *measure) fits(from, to uint32, columns int) bool {
 	return m.hard[from] == m.hard[to] && int(m.width[from]-m.width[m.next[to]]) <= columns
 }
 
-// layout appends the document to out.
 func (d *document) layout(out []byte) []byte {
 	m := d.link()
 	type level struct {

@@ -7,7 +7,6 @@ import (
 // Token is a lexical token's kind.
 type Token uint8
 
-// The tokens.
 const (
 	EOF Token = iota
 	BadTok
@@ -136,7 +135,6 @@ func (t Token) startsPrefix() bool {
 	return false
 }
 
-// isCompare reports whether t compares.
 func (t Token) isCompare() bool { return LessTok <= t && t <= GreaterEqTok }
 
 // keywords maps a reserved or contextual word to its token.

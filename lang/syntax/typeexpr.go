@@ -107,7 +107,6 @@ func (p *parser) typeOperand(argument bool) (cur typeOperand, ok bool) {
 	return cur, ok
 }
 
-// listType parses List T.
 func (p *parser) listType(start uint32) (typeOperand, bool) {
 	defer p.leave()
 	if !p.enter() {
