@@ -168,24 +168,28 @@ func (l *lowering) elementwise(n *core.Node) term.Ref {
 		return func([]term.Static) term.Ref { return number() }
 	}
 	a, b := part(n.A), part(n.B)
-	var loop func(ty term.Type, at []term.Static) term.Ref
-	loop = func(ty term.Type, at []term.Static) term.Ref {
-		if l.t.Types.Kind(ty) == term.VecKind {
-			return l.loop(l.t.Family, "i", n.Pos, l.t.Types.Len(ty), func(i term.Static) term.Ref {
-				return loop(l.t.Types.Left(ty), append(at, i))
-			})
-		}
+	r := l.levels("i", n.Pos, ty, nil, func(at []term.Static) term.Ref {
+		x := a(at)
 		switch {
 		case n.Op == core.AddOp:
-			x := a(at)
 			return l.t.Add(n.Pos, x, b(at))
 		case b == nil:
-			return l.t.Fun(n.Pos, n.Sym, a(at))
+			return l.t.Fun(n.Pos, n.Sym, x)
 		}
-		x := a(at)
 		return l.t.Fun(n.Pos, n.Sym, x, b(at))
+	})
+	return l.around(n.Pos, r, parts...)
+}
+
+// levels makes a vector of type ty, of vectors as deep as that goes, by its numbers at static indices behind at.
+func (l *lowering) levels(name string, pos term.Pos, ty term.Type, at []term.Static,
+	number func(at []term.Static) term.Ref) term.Ref {
+	if l.t.Types.Kind(ty) != term.VecKind {
+		return number(at)
 	}
-	return l.around(n.Pos, loop(ty, nil), parts...)
+	return l.loop(l.t.Family, name, pos, l.t.Types.Len(ty), func(i term.Static) term.Ref {
+		return l.levels(name, pos, l.t.Types.Left(ty), append(at, i), number)
+	})
 }
 
 // number returns what makes occurrences of the number that node r is, and the let that binds it if it is no atom.
@@ -213,19 +217,13 @@ func (l *lowering) pick(n *core.Node, ty term.Type) term.Ref {
 	hot := l.t.Types.Vec(count, term.R)
 	x := l.t.NewVar(term.VarInfo{Name: "o", Type: hot, Pos: n.Pos})
 	o := operand{x: x, bound: x, u: l.indicators(n.Pos, n.B, count)}
-	var component func(ty term.Type, at []term.Static) term.Ref
-	component = func(ty term.Type, at []term.Static) term.Ref {
-		if l.t.Types.Kind(ty) == term.VecKind {
-			return l.loop(l.t.Family, "j", n.Pos, l.t.Types.Len(ty), func(j term.Static) term.Ref {
-				return component(l.t.Types.Left(ty), append(at, j))
-			})
-		}
+	r := l.levels("j", n.Pos, l.t.Types.Left(ty), nil, func(at []term.Static) term.Ref {
 		return l.loop(l.t.Sum, "i", n.Pos, count, func(i term.Static) term.Ref {
 			hot := l.operandAt(&o, n.Pos, i)
 			return l.t.Fun(n.Pos, term.Mul, hot, l.operandAt(&v, n.Pos, append([]term.Static{i}, at...)...))
 		})
-	}
-	return l.around(n.Pos, component(l.t.Types.Left(ty), nil), &v, &o)
+	})
+	return l.around(n.Pos, r, &v, &o)
 }
 
 // findLets finds what lets bind functions to, if there are derivatives.

@@ -165,16 +165,9 @@ func (e *Elaborator) part(kids []syntax.Expr) (v val, ok bool) {
 
 // comprehension makes vec, sum or list i < s -> body: the body is elaborated once for each index.
 func (e *Elaborator) comprehension(x syntax.Expr) val {
-	n, kids, a := e.expr(x), e.kids(x), e.act()
-	index := a.unit.Refs[x].N
-	s, ok := e.natural(kids[0])
-	ok = ok && (n.Op != syntax.VecTok || e.isSize(s.n, e.span(kids[0])))
-	slot := a.base + int(index)
+	n, kids := e.expr(x), e.kids(x)
+	s, slot, ok := e.indexBound(x, n.Op == syntax.VecTok)
 	if !ok {
-		return e.bad(e.span(x))
-	}
-	if n.Op == syntax.VecTok && s.static != 0 {
-		e.giveUp()
 		return e.bad(e.span(x))
 	}
 	v, ok := e.overIndex(x, slot, s, func(i term.Index, bound term.Static) (core.Node, core.Type) {
@@ -207,6 +200,17 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 		return e.list(x, parts)
 	}
 	return e.sum(x, parts)
+}
+
+// indexBound is the bound of the index of x, and the slot of that. If it is the size of a vector, it has to be known.
+func (e *Elaborator) indexBound(x syntax.Expr, size bool) (s natural, slot int, ok bool) {
+	bound := e.kids(x)[0]
+	s, ok = e.natural(bound)
+	if ok && size && s.static != 0 {
+		e.giveUp()
+		return s, 0, false
+	}
+	return s, e.act().base + int(e.act().unit.Refs[x].N), ok && !(size && !e.isSize(s.n, e.span(bound)))
 }
 
 // enoughIndices is for how many indices an expression of a program with errors is elaborated, to find those of each.

@@ -330,10 +330,6 @@ func LaTeXNumber(x float64) string {
 	if !ok {
 		return text
 	}
-	exponent = strings.TrimPrefix(exponent, "+")
-	sign := ""
-	if strings.HasPrefix(exponent, "-") {
-		sign, exponent = "-", exponent[1:]
-	}
-	return mantissa + `\cdot 10^{` + sign + strings.TrimLeft(exponent, "0") + "}"
+	n, _ := strconv.Atoi(exponent) // without its + and leading zeros
+	return mantissa + `\cdot 10^{` + strconv.Itoa(n) + "}"
 }
