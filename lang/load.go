@@ -278,10 +278,7 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType core.T
 		d.Notes = append(d.Notes[:len(d.Notes):len(d.Notes)],
 			syntax.Note{Text: "only check, eval, grad, fit, export and profile do without the expansion"})
 	}
-	p.Scalars = make([]term.Var, e.Scalars)
-	for i := range p.Scalars {
-		p.Scalars[i] = term.Var(1 + i)
-	}
+	p.Scalars = consecutive(1, e.Scalars)
 	if len(e.Inputs) == 1 {
 		p.Point = e.Inputs[0].Value.Data
 	} else {

@@ -148,11 +148,7 @@ func (c *Core) NewVar(v VarInfo) Var {
 
 // vectorAtom reports whether dot and matvec take the components of a node straight from the variable that it is.
 func (n *Node) vectorAtom() bool {
-	switch n.Op {
-	case VarOp, PathOp, InputOp, DataOp:
-		return true
-	}
-	return false
+	return n.Op == VarOp || n.Op == PathOp || n.Op == InputOp || n.Op == DataOp
 }
 
 // Children calls f on the children of n whose terms become part of that of n.

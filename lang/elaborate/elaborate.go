@@ -316,8 +316,7 @@ func (e *Elaborator) finish(x syntax.Expr, n core.Node, t core.Type) val {
 
 // bad is the value where an error has been reported: it has any type.
 func (e *Elaborator) bad(span syntax.Span) val {
-	t := e.Types.Open()
-	return e.result(val{node: e.Core.Add(core.Node{Type: t}), typ: t, span: span})
+	return e.add(core.Node{}, e.Types.Open(), span)
 }
 
 func (e *Elaborator) number(r float64, span syntax.Span) val {

@@ -65,11 +65,8 @@ func (e *Elaborator) resultType(d *syntax.Decl) {
 
 // takesMore reports whether further arguments of a def can become arguments of what its right side x applies.
 func takesMore(f *syntax.File, x syntax.Expr) bool {
-	switch f.Expr(x).Kind {
-	case syntax.NameExpr, syntax.AppExpr, syntax.OpExpr:
-		return true
-	}
-	return false
+	k := f.Expr(x).Kind
+	return k == syntax.NameExpr || k == syntax.AppExpr || k == syntax.OpExpr
 }
 
 // parameter gives a parameter its argument.

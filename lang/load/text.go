@@ -185,11 +185,7 @@ func (r *textReader) enclosed(closing byte, name string, index bool, element fun
 
 // inWord reports whether a number or a word of JSON may go on with c.
 func inWord(c byte) bool {
-	switch c {
-	case '[', ']', '{', '}', ',', '\n':
-		return false
-	}
-	return true
+	return c != '[' && c != ']' && c != '{' && c != '}' && c != ',' && c != '\n'
 }
 
 // notFinite are the strings that JSON files have for what JSON has no numbers for.

@@ -371,7 +371,11 @@ func (p *parser) sizeOperators(prec uint8) (operand, bool) {
 func (p *parser) sizeOperand(atom bool) (operand, bool) {
 	switch p.tok.kind {
 	case LParenTok:
-		return p.sizeParen()
+		list, span, ok := p.sizeList(1)
+		if !ok {
+			return operand{}, false
+		}
+		return operand{e: list[0].e, span: span}, true
 	case NumberTok, IdentTok:
 		return p.leaf(), true
 	case SizeTok:
@@ -391,15 +395,6 @@ func (p *parser) sizeOperand(atom bool) (operand, bool) {
 	}
 	p.expected(what, hint)
 	return operand{}, false
-}
-
-// sizeParen parses a parenthesis. One that fails is left open.
-func (p *parser) sizeParen() (operand, bool) {
-	list, span, ok := p.sizeList(1)
-	if !ok {
-		return operand{}, false
-	}
-	return operand{e: list[0].e, span: span}, true
 }
 
 // sizeList parses a parenthesis with up to most sizes, separated by commas. One that fails is left open.

@@ -114,11 +114,7 @@ func (t Token) startsDecl() bool {
 
 // startsAtom reports whether t can start an argument.
 func (t Token) startsAtom() bool {
-	switch t {
-	case IdentTok, NumberTok, HashTok, LParenTok, LBrackTok, LVecTok:
-		return true
-	}
-	return false
+	return t == IdentTok || t == NumberTok || t == HashTok || t == LParenTok || t == LBrackTok || t == LVecTok
 }
 
 // startsPat reports whether t can start a pattern.
