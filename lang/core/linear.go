@@ -49,20 +49,12 @@ func CheckLinear(p *Program, roots []Ref, marks []Mark, full func() bool) {
 		}
 		n := &p.Core.Nodes[r]
 		l.Outer[r] = l.of(n)
-		ok := l.node(Ref(r), n)
-		if !ok {
-			l.Outer[r] = 0
+		if !l.node(Ref(r), n) {
+			l.Outer[r], l.wrong[r] = 0, true
 		}
-		l.spread(Ref(r), n, ok)
+		l.c.Children(n, func(k Ref) { l.wrong[r] = l.wrong[r] || l.wrong[k] })
+		l.lin[r] = l.lin[r] || l.wrong[r]
 	}
-}
-
-// spread notes that something is wrong in a node.
-func (l *linearity) spread(r Ref, n *Node, ok bool) {
-	wrong := !ok
-	l.c.Children(n, func(k Ref) { wrong = wrong || l.wrong[k] })
-	l.wrong[r] = wrong
-	l.lin[r] = l.lin[r] || wrong
 }
 
 // node judges a node, whose children have been judged. It reports whether it is right.

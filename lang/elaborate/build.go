@@ -172,13 +172,8 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 	}
 	v, ok := e.overIndex(x, slot, s, func(i term.Index, bound term.Static) (core.Node, core.Type) {
 		body := e.eval(kids[1], 0)
-		f := core.Node{Op: core.FamilyOp, X: core.Var(i), Val: float64(n.Op), A: core.Ref(bound), B: body.node}
-		switch n.Op {
-		case syntax.VecTok:
-			f.Value = e.Core.Nodes[body.node].Value
-		case syntax.ListTok:
-			f.Value = true
-		}
+		f := core.Node{Op: core.FamilyOp, X: core.Var(i), Val: float64(n.Op), A: core.Ref(bound), B: body.node,
+			Value: n.Op == syntax.ListTok || n.Op == syntax.VecTok && e.Core.Nodes[body.node].Value}
 		return f, e.comprehended(n.Op, body, int(s.n))
 	})
 	if ok {

@@ -335,8 +335,8 @@ func (e *Elaborator) productOf(it patternItem, n int) []core.Type {
 	types := make([]core.Type, n)
 	t := it.t
 	for i := range n - 1 {
-		pair := e.Types.Prod(e.Types.Open(), e.Types.Open())
-		if e.Types.At(t).Kind != core.Prod && e.Types.Unify(t, pair) != core.NoClash {
+		isPair := e.Types.At(t).Kind == core.Prod
+		if !isPair && e.Types.Unify(t, e.Types.Prod(e.Types.Open(), e.Types.Open())) != core.NoClash {
 			for j := i; j < n; j++ {
 				types[j] = e.Types.Open()
 			}

@@ -148,50 +148,45 @@ func misfit(at syntax.Span, s *Setting, want *Shape, found string) {
 	fail(at, "value does not fit the program", fmt.Sprintf("%s is %v, but %s %s", s.Name, want, given, found))
 }
 
-// setFlat gives numbers in row-major order the shape want.
-func setFlat(at syntax.Span, s *Setting, want *Shape) Value {
-	rows, n := 1, len(s.flat)
-	fits := n == want.width
-	if want.Kind == List {
-		rows, fits = n/want.A.width, n%want.A.width == 0
-	}
-	if !fits {
-		misfit(at, s, want, fmt.Sprintf("%d %s", n, plural(n, "number")))
-	}
-	return Value{Shape: want, Rows: rows, Data: s.flat}
-}
-
-// setArray gives the numbers in brackets the shape want.
-func setArray(at syntax.Span, s *Setting, c *content, want *Shape) Value {
-	v, l := c.Value, c.layout
-	v.Shape, v.Rows = want, 1
+// rows returns how many rows the content is as a value of the shape want, 1 if that is no list. If it does not fit, found
+// says what it is.
+func (c *content) rows(flat bool, want *Shape) (rows int, found string) {
 	switch {
-	case want.Kind != List && !l.fits(want), want.Kind == List && l.size < 0:
-		misfit(at, s, want, l.describe())
-	case want.Kind == List:
-		v.Rows = l.size
-		if i := l.misfit(want.A); i >= 0 {
-			misfit(at, s, want, fmt.Sprintf("%s as element %d of the list", l.kid(i).describe(), i))
-		}
+	case flat:
+		return flatRows(len(c.Data), want)
+	case c.layout != nil:
+		return c.layout.rows(want)
+	case want.Kind != List && c.Rows*c.width == want.width && c.fits(want):
+		return 1, ""
+	case want.Kind == List && (c.width == want.A.width || c.Rows == 0 && c.width == 0): // the width may not be known
+		return c.Rows, ""
 	}
-	return v
+	return 0, fmt.Sprintf("%d %s of %d %s", c.Rows, plural(c.Rows, "row"), c.width, plural(c.width, "number"))
 }
 
-// setTable gives the rows of a file the shape want.
-func setTable(at syntax.Span, s *Setting, t *content, want *Shape) Value {
-	rows, fits := 1, false
-	if want.Kind == List {
-		// Of a file without rows the width may not be known.
-		rows, fits = t.Rows, t.width == want.A.width || t.Rows == 0 && t.width == 0
-	} else {
-		fits = t.Rows*t.width == want.width && t.fits(want)
+// flatRows is [content.rows] of n numbers in row-major order.
+func flatRows(n int, want *Shape) (rows int, found string) {
+	switch {
+	case want.Kind != List && n == want.width:
+		return 1, ""
+	case want.Kind == List && n%want.A.width == 0:
+		return n / want.A.width, ""
 	}
-	if !fits {
-		misfit(at, s, want, fmt.Sprintf("%d %s of %d %s", t.Rows, plural(t.Rows, "row"), t.width, plural(t.width, "number")))
+	return 0, fmt.Sprintf("%d %s", n, plural(n, "number"))
+}
+
+// rows is [content.rows] of numbers in brackets.
+func (l *layout) rows(want *Shape) (rows int, found string) {
+	switch {
+	case want.Kind != List && l.fits(want):
+		return 1, ""
+	case want.Kind != List || l.size < 0:
+		return 0, l.describe()
 	}
-	v := t.Value
-	v.Shape, v.Rows = want, rows
-	return v
+	if i := l.misfit(want.A); i >= 0 {
+		return 0, fmt.Sprintf("%s as element %d of the list", l.kid(i).describe(), i)
+	}
+	return l.size, ""
 }
 
 // fits reports whether the lines of a table with the right count of numbers may

@@ -69,8 +69,6 @@ func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong 
 		fail(at, "value does not fit the program",
 			fmt.Sprintf("%s is %v, whose values are read from a JSON file: json \"f.json\", or --set %s=@f.json",
 				set.Name, want, set.Name))
-	case set.isFlat:
-		return setFlat(at, set, want), nil
 	case set.file != nil:
 		var err *fileError
 		set.file.shape = want
@@ -89,10 +87,13 @@ func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong 
 	if want == nil {
 		want = c.shape(at, set, d.Kind)
 	}
-	if c.layout != nil {
-		return setArray(at, set, c, want), nil
+	rows, found := c.rows(set.isFlat, want)
+	if found != "" {
+		misfit(at, set, want, found)
 	}
-	return setTable(at, set, c, want), nil
+	v = c.Value
+	v.Shape, v.Rows = want, rows
+	return v, nil
 }
 
 func (s *Source) open(path string) (fs.File, error) {
