@@ -156,19 +156,16 @@ func (l *lowering) typ(t core.Type) term.Type {
 			l.stack = l.stack[:len(l.stack)-1]
 			continue
 		}
-		n := tt.Nodes[t]
-		a, b := tt.Find(n.A), tt.Find(n.B)
-		waits := false
-		if n.A != 0 && l.types[a] == 0 {
-			l.stack, waits = append(l.stack, a), true
+		n, waits := tt.Nodes[t], false
+		n.A, n.B = tt.Find(n.A), tt.Find(n.B)
+		for _, part := range [...]core.Type{n.A, n.B} {
+			if part != 0 && l.types[part] == 0 {
+				l.stack, waits = append(l.stack, part), true
+			}
 		}
-		if n.B != 0 && l.types[b] == 0 {
-			l.stack, waits = append(l.stack, b), true
+		if !waits {
+			l.types[t] = l.form(n, l.types[n.A], l.types[n.B])
 		}
-		if waits {
-			continue
-		}
-		l.types[t] = l.form(n, l.types[a], l.types[b])
 	}
 	return l.types[tt.Find(t)]
 }

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"bytes"
 	"unicode/utf8"
 )
 
@@ -183,8 +184,5 @@ func newLine(g *Guard, out []byte, k breakKind, indent int) []byte {
 	if k == blankBreak {
 		out = append(out, '\n')
 	}
-	for range indent {
-		out = append(out, ' ')
-	}
-	return out
+	return append(out, bytes.Repeat([]byte{' '}, indent)...)
 }

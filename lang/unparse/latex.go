@@ -162,12 +162,9 @@ func (p *formula) breakLine() {
 		p.endLine()
 	}
 	if p.width == 0 {
-		p.width = 2 * min(p.indent, maxQuads)
-		for range min(p.indent, maxQuads) {
-			p.line = append(p.line, "\\quad"...)
-		}
-		if p.width > 0 {
-			p.line = append(p.line, ' ')
+		if quads := min(p.indent, maxQuads); quads > 0 {
+			p.width = 2 * quads
+			p.line = append(p.line, strings.Repeat("\\quad", quads)+" "...)
 		}
 	}
 	p.line = append(p.line, p.part...)
@@ -254,15 +251,8 @@ func (p *formula) enter(x term.Var, name string) {
 // LaTeXName is a name in LaTeX: its letters, then primes and stars, and the numbers
 // in it as subscripts, after them n if that isn't 0.
 func LaTeXName(name string, n int) string {
-	body, stars := name, ""
-	for strings.HasSuffix(body, "*") || strings.HasSuffix(body, "'") {
-		if strings.HasSuffix(body, "*") {
-			stars = `\ast` + stars
-		} else {
-			stars = `\prime` + stars
-		}
-		body = body[:len(body)-1]
-	}
+	body := strings.TrimRight(name, "*'")
+	stars := strings.NewReplacer("*", `\ast`, "'", `\prime`).Replace(name[len(body):])
 	end := strings.IndexAny(body, ".:")
 	if end < 0 {
 		end = len(body)
@@ -299,10 +289,8 @@ func formulaLetters(s string) string {
 			s = strings.ReplaceAll(s, string(c), `\(`+command+`\)`)
 		}
 	}
-	for _, c := range s {
-		if c >= utf8.RuneSelf || c == '(' {
-			return `\text{` + s + "}"
-		}
+	if strings.ContainsFunc(s, func(c rune) bool { return c >= utf8.RuneSelf || c == '(' }) {
+		return `\text{` + s + "}"
 	}
 	return `\mathrm{` + s + "}"
 }
