@@ -1,7 +1,6 @@
 package lang
 
 import (
-	"math"
 	"slices"
 	"sort"
 	"strconv"
@@ -207,16 +206,10 @@ func (l *lowering) findGrids(live []bool) {
 			if slices.ContainsFunc(l.c.Args[n.A:n.B], func(i core.Ref) bool { return i&core.StaticBit != 0 }) {
 				grid(core.Ref(r), 0)
 			}
-		case core.PrimOp:
+		case core.PrimOp, core.AddOp, core.FunOp:
 			for i, k := range [...]core.Ref{n.A, n.B} {
-				if levels := core.Prim(n.Val).Levels(i); levels > 0 {
+				if levels := l.c.Levels(n, i); levels > 0 {
 					grid(k, levels)
-				}
-			}
-		case core.AddOp, core.FunOp:
-			for _, k := range [...]core.Ref{n.A, n.B} {
-				if l.c.Wide(n, k) {
-					grid(k, math.MaxInt)
 				}
 			}
 		}

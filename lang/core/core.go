@@ -158,21 +158,9 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 		f(n.A)
 	case FamilyOp:
 		f(n.B)
-	case AppOp, PairOp, LetOp, TupleOp, UnvecOp, LinearOp, ConOp:
-		for _, k := range [...]Ref{n.A, n.B} {
-			if k != 0 {
-				f(k)
-			}
-		}
-	case PrimOp:
+	case AppOp, PairOp, LetOp, TupleOp, UnvecOp, LinearOp, ConOp, PrimOp, AddOp, FunOp:
 		for i, k := range [...]Ref{n.A, n.B} {
-			if k != 0 && !(Prim(n.Val).Levels(i) != 0 && c.Nodes[k].vectorAtom()) {
-				f(k)
-			}
-		}
-	case AddOp, FunOp:
-		for _, k := range [...]Ref{n.A, n.B} {
-			if k != 0 && !(c.Wide(n, k) && c.Nodes[k].vectorAtom()) {
+			if k != 0 && !(c.Nodes[k].vectorAtom() && c.Levels(n, i) != 0) {
 				f(k)
 			}
 		}
@@ -247,6 +235,18 @@ func (c *Core) Wide(n *Node, k Ref) bool {
 	return n.X != 0 && k != 0 && c.Types.At(c.Nodes[k].Type).Kind == Vec
 }
 
+// Levels returns in how many vectors that stand in one another the operation n selects components of operand i: 0 if it
+// takes it as it is.
+func (c *Core) Levels(n *Node, i int) int {
+	switch {
+	case n.Op == PrimOp:
+		return prims[Prim(n.Val)].levels[i]
+	case (n.Op == AddOp || n.Op == FunOp) && c.Wide(n, [...]Ref{n.A, n.B}[i]):
+		return allLevels
+	}
+	return 0
+}
+
 // Opening is a binder that is put around a node that has been made: λx, or a let, the opening of a tuple or vector, or
 // a match with the only constructor of a type, whose argument is Val variables from X on. It is a node without its A,
 // and B is what it takes apart, or 0 for an occurrence of From.
@@ -315,10 +315,6 @@ var prims = [PrimSymbol]struct {
 
 // allLevels are as many as the operand has.
 const allLevels = math.MaxInt32
-
-// Levels returns in how many vectors that stand in one another the components of operand i are selected: 0 if it is a
-// number.
-func (p Prim) Levels(i int) int { return prims[p].levels[i] }
 
 // Arity is how many arguments p takes.
 func (p Prim) Arity() int {

@@ -228,21 +228,19 @@ func (e *Elaborator) applyWaiting(n int, roots []core.Ref) {
 
 // watch puts application i on the list of its function's type, or makes it ready.
 func (e *Elaborator) watch(all []waiting, i int, ready *[]int) {
-	if w := &all[i]; w.operation {
-		for _, t := range []core.Type{w.f.typ, w.u.typ, w.result.typ} {
-			if t = e.Types.Find(t); e.Types.Nodes[t].Kind == core.Open {
-				e.Types.Watched[t] = append(e.Types.Watched[t], i)
-			}
+	w := &all[i]
+	types := []core.Type{w.f.typ, w.u.typ, w.result.typ}
+	if !w.operation {
+		types = types[:1]
+	}
+	if w.operation || e.Types.At(w.f.typ).Kind != core.Open {
+		*ready = append(*ready, i)
+	}
+	for _, t := range types {
+		if t = e.Types.Find(t); e.Types.Nodes[t].Kind == core.Open {
+			e.Types.Watched[t] = append(e.Types.Watched[t], i)
 		}
-		*ready = append(*ready, i)
-		return
 	}
-	f := e.Types.Find(all[i].f.typ)
-	if e.Types.Nodes[f].Kind != core.Open {
-		*ready = append(*ready, i)
-		return
-	}
-	e.Types.Watched[f] = append(e.Types.Watched[f], i)
 }
 
 // resume looks again at the applications whose types have been settled or merged.

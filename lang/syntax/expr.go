@@ -161,7 +161,6 @@ func (p *parser) church() operand {
 	start := p.tok.start
 	p.next()
 	s := p.size(true)
-	p.closeOpen()
 	return p.made(ExprNode{Kind: ChurchExpr, Span: Span{start, s.span.End}}, s.e)
 }
 
@@ -230,7 +229,6 @@ func (p *parser) power(base operand) operand {
 	at := p.tok.start
 	p.next()
 	s := p.size(true)
-	p.closeOpen()
 	n := ExprNode{Kind: PowExpr, Op: CaretTok, OpPos: at, Span: Span{base.span.Start, s.span.End}}
 	return operand{e: p.add(n, base.e, s.e), span: n.Span, form: powForm}
 }
@@ -337,18 +335,20 @@ func (p *parser) leftOver(o operand) operand {
 // sizeHelp says what a static expression is.
 const sizeHelp = "made of literals, params, indices, size x, + - * and parentheses"
 
-// size parses a static expression. If atom is set, that is a literal, a name or a
-// parenthesis. After an error the result is bad and the current token is where it was found.
+// size parses a static expression. If atom is set, that is a literal, a name or a parenthesis. After an error the result
+// is bad and the current token is where it was found, or, for an atom, behind the parentheses that are open there.
 func (p *parser) size(atom bool) operand {
-	var o operand
-	var ok bool
+	o, ok := operand{}, false
 	if atom {
 		o, ok = p.sizeOperand(true)
 	} else {
 		o, ok = p.sizeOperators(PrecAdd)
 	}
 	if !ok {
-		return p.bad(p.span())
+		o = p.bad(p.span())
+	}
+	if atom {
+		p.closeOpen()
 	}
 	return o
 }

@@ -211,7 +211,6 @@ func (p *parser) vecType(cur typeOperand) typeOperand {
 	p.next()
 	if !p.at(LParenTok) {
 		s := p.size(true)
-		p.closeOpen()
 		return p.madeType(TypeNode{Kind: VecType, Span: Span{cur.span.Start, s.span.End}, A: cur.t, Size: s.e})
 	}
 	list, at, ok := p.sizeList(MaxNest)
