@@ -3,6 +3,7 @@ package elaborate
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -44,8 +45,7 @@ func (e *Elaborator) report(u *unit, span syntax.Span, headline, label string, n
 	}
 	e.reported[key] = true
 	if len(e.diags) < mostErrors {
-		d := syntax.Diagnostic{Span: span, Headline: headline, Label: label, Notes: notes}
-		e.diags = append(e.diags, d)
+		e.diags = append(e.diags, syntax.Diagnostic{Span: span, Headline: headline, Label: label, Notes: notes})
 	}
 }
 
@@ -224,12 +224,8 @@ func (e *Elaborator) Fill(out *Types) {
 		out.Names[name] = e.typeText(t, true)
 	}
 	// Most uses of a def replace its parameters by arguments. They have the types of the def by itself.
+	maps.Copy(e.notes.parts, parts)
 	for span, t := range e.notes.parts {
-		if _, ok := parts[span]; !ok {
-			parts[span] = t
-		}
-	}
-	for span, t := range parts {
 		out.Parts[span] = e.typeText(t, false)
 	}
 }

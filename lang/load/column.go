@@ -54,28 +54,21 @@ func (p *part) readAs(word, text string) (wrong string) {
 			p.levels = append(p.levels, l)
 		}
 	default:
-		if p.layout = dateLayout(text); p.layout == "" {
+		if !dateForm.MatchString(text) || !strings.Contains(text, "YY") {
 			return `the form of the dates is expected in quotes, like "YYYY-MM-DD" or "D.M.YYYY hh:mm": YYYY or YY, ` +
 				`MM, M or MMM, DD or D, hh, mm and ss, and what stands between them`
 		}
-		p.form = text
+		p.form, p.layout = text, dateWords.Replace(text)
 	}
 	return ""
 }
 
+// The forms of dates, and their words as package time has them.
 var (
 	dateForm  = regexp.MustCompile(`^(YYYY|YY|MMM|MM|M|DD|D|hh|mm|ss|[- /.,:T])+$`)
 	dateWords = strings.NewReplacer("YYYY", "2006", "YY", "06", "MMM", "Jan", "MM", "01", "M", "1", "DD", "02", "D", "2",
 		"hh", "15", "mm", "04", "ss", "05")
 )
-
-// dateLayout is the layout of package time for a form like YYYY-MM-DD, or empty.
-func dateLayout(form string) (layout string) {
-	if !dateForm.MatchString(form) || !strings.Contains(form, "YY") {
-		return ""
-	}
-	return dateWords.Replace(form)
-}
 
 // date is the number of a date; why completes a sentence that starts with the text, as in parseNumber.
 func (p *part) date(text string) (x float64, why string) {

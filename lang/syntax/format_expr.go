@@ -264,7 +264,11 @@ func (fm *formatter) lets(e Expr) {
 		if n.Kind == LetExpr {
 			fm.binding("let", n.Span.Start, e)
 		} else {
-			fm.recs(n.Span.Start, kids[:last])
+			fm.binding("let rec", n.Span.Start, kids[0])
+			for _, b := range kids[1:last] {
+				fm.doc.brk(groupBreak, 1, 0)
+				fm.binding("and", f.Expr(b).Span.Start, b)
+			}
 		}
 		fm.doc.text(" in")
 		fm.doc.brk(fm.breakFor(groupBreak, f.Expr(kids[last-1]).Span.End, fm.firstToken(kids[last])), 1, 0)
@@ -272,15 +276,6 @@ func (fm *formatter) lets(e Expr) {
 	}
 	fm.node(e, 0)
 	fm.doc.end()
-}
-
-// recs writes let rec … and ….
-func (fm *formatter) recs(start uint32, binds []Expr) {
-	fm.binding("let rec", start, binds[0])
-	for _, b := range binds[1:] {
-		fm.doc.brk(groupBreak, 1, 0)
-		fm.binding("and", fm.f.Expr(b).Span.Start, b)
-	}
 }
 
 // binding writes a keyword and p … = e.
