@@ -148,8 +148,8 @@ func misfit(at syntax.Span, s *Setting, want *Shape, found string) {
 	fail(at, "value does not fit the program", fmt.Sprintf("%s is %v, but %s %s", s.Name, want, given, found))
 }
 
-// rows returns how many rows the content is as a value of the shape want, 1 if that is no list. If it does not fit, found
-// says what it is.
+// rows returns how many rows the content is as a value of the shape want, 1 if that is no list. If it does not fit,
+// found says what it is.
 func (c *content) rows(flat bool, want *Shape) (rows int, found string) {
 	switch {
 	case flat:

@@ -335,8 +335,8 @@ func (p *parser) leftOver(o operand) operand {
 // sizeHelp says what a static expression is.
 const sizeHelp = "made of literals, params, indices, size x, + - * and parentheses"
 
-// size parses a static expression. If atom is set, that is a literal, a name or a parenthesis. After an error the result
-// is bad and the current token is where it was found, or, for an atom, behind the parentheses that are open there.
+// size parses a static expression. If atom is set, that is a literal, a name or a parenthesis. After an error the
+// result is bad and the current token is where it was found, or, for an atom, behind the parentheses that are open.
 func (p *parser) size(atom bool) operand {
 	o, ok := operand{}, false
 	if atom {
