@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/gram-machine/gram/lang/core"
@@ -18,8 +19,7 @@ import (
 // DefaultMaxNodes is the limit on expansion where [Options] gives none.
 const DefaultMaxNodes = 20_000_000
 
-// Options directs [Load]. The zero value loads a program with its defaults, its
-// files from the current directory.
+// Options directs [Load]. The zero value loads a program with its defaults, its files from the current directory.
 type Options struct {
 	// Params are values of params and Sets those of inputs and data, in order; the last
 	// one of a name counts. See [load.ParseParam] and [load.ParseSet].
@@ -34,8 +34,7 @@ type Options struct {
 	// Check, if not nil, is called at least every 2^16 tokens, expressions, elements
 	// and nodes. Load returns its error as it is.
 	Check func() error
-	// Reserve, if not nil, is called before a large slice of data is allocated.
-	// Load returns its error as it is.
+	// Reserve, if not nil, is called before a large slice of data is allocated. Load returns its error as it is.
 	Reserve func(bytes int64) error
 	// Stream lets lists of data be computed when they are read: those that would take more than half of what Reserve
 	// allows.
@@ -46,8 +45,7 @@ type Options struct {
 	Seed uint64
 	// Types, if not nil, is filled in with the types of the program's parts.
 	Types *elaborate.Types
-	// MaxNodes limits the expansion of definitions and comprehensions, in nodes of
-	// the term; 0 means [DefaultMaxNodes].
+	// MaxNodes limits the expansion of definitions and comprehensions, in nodes of the term; 0 means [DefaultMaxNodes].
 	MaxNodes int
 }
 
@@ -140,12 +138,10 @@ func (p *Program) Position(pos term.Pos) (line, col int) {
 	return p.File.Position(uint32(pos) - 1)
 }
 
-// Load reads the program src: parsing, the static layer, type inference and
-// elaboration. The name is for messages.
+// Load reads the program src: parsing, the static layer, type inference and elaboration. The name is for messages.
 //
-// A program that is wrong gives a [*syntax.Errors] with all that was found; if its
-// expansion is too large the error wraps [elaborate.ErrExpansion] as well. A command line
-// that is wrong gives a [*load.UsageError].
+// A program that is wrong gives a [*syntax.Errors] with all that was found; if its expansion is too large the error
+// wraps [elaborate.ErrExpansion] as well. A command line that is wrong gives a [*load.UsageError].
 func Load(name string, src []byte, opt Options) (_ *Program, err error) {
 	if opt.MaxNodes <= 0 {
 		opt.MaxNodes = DefaultMaxNodes
@@ -282,10 +278,7 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType core.T
 		d.Notes = append(d.Notes[:len(d.Notes):len(d.Notes)],
 			syntax.Note{Text: "only check, eval, grad, fit, export and profile do without the expansion"})
 	}
-	p.Scalars = make([]term.Var, e.Scalars)
-	for i := range p.Scalars {
-		p.Scalars[i] = term.Var(1 + i)
-	}
+	p.Scalars = consecutive(1, e.Scalars)
 	if len(e.Inputs) == 1 {
 		p.Point = e.Inputs[0].Value.Data
 	} else {
@@ -316,3 +309,71 @@ func finish(name string, e *elaborate.Elaborator, body core.Ref, bodyType core.T
 	p.Type = types[t.Root]
 	return p, nil
 }
+
+// nameScalars gives the variables of t that stand for scalars their names.
+func (p *Program) nameScalars(t *term.Term) {
+	for i := range p.Inputs {
+		if in := &p.Inputs[i]; len(in.Vars) > 0 {
+			t.NameVars(in.Vars[0], len(in.Vars), in.scalarName)
+		}
+	}
+}
+
+// ScalarNames returns the names of the program's scalar inputs.
+func (p *Program) ScalarNames() []string {
+	var names []string
+	for i := range p.Inputs {
+		in := &p.Inputs[i]
+		for k := range in.Shape.Width() {
+			names = append(names, in.scalarName(k))
+		}
+	}
+	return names
+}
+
+// scalarName returns the name of number k of the scalars of an input, as the program would write it: E.(0).(1); the
+// components of a pair by their number after a colon: p:0, p:1. The components of what has a long name have that name.
+func (in *Input) scalarName(k int) string {
+	name := []byte(in.Name)
+	for s := in.Shape; len(name) <= MaxName; {
+		switch s.Kind {
+		case load.Product:
+			if first := s.A.Width(); k < first {
+				name, s = append(name, ":0"...), s.A
+			} else {
+				name, s, k = append(name, ":1"...), s.B, k-first
+			}
+		case load.Vector:
+			each := s.A.Width()
+			name = append(strconv.AppendInt(append(name, ".("...), int64(k/each), 10), ')')
+			s, k = s.A, k%each
+		default:
+			return string(name)
+		}
+	}
+	return string(name)
+}
+
+// Place returns the line and column of pos as text, such as "5:22", in an imported file "file.gram:5:22".
+func (p *Program) Place(pos term.Pos) string {
+	if pos == 0 {
+		return "-"
+	}
+	return p.File.LineCol(uint32(pos) - 1)
+}
+
+// Render shows an error at pos as the language's own errors are shown.
+func (p *Program) Render(pos term.Pos, headline, label string) string {
+	if pos == 0 {
+		return p.Name + ": " + headline + ": " + label
+	}
+	return p.File.Render(p.Diagnostic(pos, headline, label))
+}
+
+// Diagnostic returns what Render shows at pos, which isn't 0.
+func (p *Program) Diagnostic(pos term.Pos, headline, label string) syntax.Diagnostic {
+	return syntax.Diagnostic{Span: core.WordAt(p.File, pos), Headline: headline, Label: label}
+}
+
+// BodyPos is where the program's body begins.
+func (p *Program) BodyPos() term.Pos { return term.Pos(p.File.Expr(p.File.Body).Span.Start + 1) }

@@ -1,7 +1,11 @@
 package lang
 
 import (
+	"errors"
+
 	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/revgrad"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -164,24 +168,28 @@ func (l *lowering) elementwise(n *core.Node) term.Ref {
 		return func([]term.Static) term.Ref { return number() }
 	}
 	a, b := part(n.A), part(n.B)
-	var loop func(ty term.Type, at []term.Static) term.Ref
-	loop = func(ty term.Type, at []term.Static) term.Ref {
-		if l.t.Types.Kind(ty) == term.VecKind {
-			return l.loop(l.t.Family, "i", n.Pos, l.t.Types.Len(ty), func(i term.Static) term.Ref {
-				return loop(l.t.Types.Left(ty), append(at, i))
-			})
-		}
+	r := l.levels("i", n.Pos, ty, nil, func(at []term.Static) term.Ref {
+		x := a(at)
 		switch {
 		case n.Op == core.AddOp:
-			x := a(at)
 			return l.t.Add(n.Pos, x, b(at))
 		case b == nil:
-			return l.t.Fun(n.Pos, n.Sym, a(at))
+			return l.t.Fun(n.Pos, n.Sym, x)
 		}
-		x := a(at)
 		return l.t.Fun(n.Pos, n.Sym, x, b(at))
+	})
+	return l.around(n.Pos, r, parts...)
+}
+
+// levels makes a vector of type ty, of vectors as deep as that goes, by its numbers at static indices behind at.
+func (l *lowering) levels(name string, pos term.Pos, ty term.Type, at []term.Static,
+	number func(at []term.Static) term.Ref) term.Ref {
+	if l.t.Types.Kind(ty) != term.VecKind {
+		return number(at)
 	}
-	return l.around(n.Pos, loop(ty, nil), parts...)
+	return l.loop(l.t.Family, name, pos, l.t.Types.Len(ty), func(i term.Static) term.Ref {
+		return l.levels(name, pos, l.t.Types.Left(ty), append(at, i), number)
+	})
 }
 
 // number returns what makes occurrences of the number that node r is, and the let that binds it if it is no atom.
@@ -209,17 +217,80 @@ func (l *lowering) pick(n *core.Node, ty term.Type) term.Ref {
 	hot := l.t.Types.Vec(count, term.R)
 	x := l.t.NewVar(term.VarInfo{Name: "o", Type: hot, Pos: n.Pos})
 	o := operand{x: x, bound: x, u: l.indicators(n.Pos, n.B, count)}
-	var component func(ty term.Type, at []term.Static) term.Ref
-	component = func(ty term.Type, at []term.Static) term.Ref {
-		if l.t.Types.Kind(ty) == term.VecKind {
-			return l.loop(l.t.Family, "j", n.Pos, l.t.Types.Len(ty), func(j term.Static) term.Ref {
-				return component(l.t.Types.Left(ty), append(at, j))
-			})
-		}
+	r := l.levels("j", n.Pos, l.t.Types.Left(ty), nil, func(at []term.Static) term.Ref {
 		return l.loop(l.t.Sum, "i", n.Pos, count, func(i term.Static) term.Ref {
 			hot := l.operandAt(&o, n.Pos, i)
 			return l.t.Fun(n.Pos, term.Mul, hot, l.operandAt(&v, n.Pos, append([]term.Static{i}, at...)...))
 		})
+	})
+	return l.around(n.Pos, r, &v, &o)
+}
+
+// findLets finds what lets bind functions to, if there are derivatives.
+func (l *lowering) findLets(live []bool) {
+	derivatives := false
+	var lets []core.Let
+	for _, d := range l.p.Lets {
+		if d.U != 0 {
+			lets = append(lets, d)
+		}
 	}
-	return l.around(n.Pos, component(l.t.Types.Left(ty), nil), &v, &o)
+	for r := range l.c.Nodes {
+		switch n := &l.c.Nodes[r]; {
+		case !live[r]:
+		case n.Op == core.LetOp:
+			lets = append(lets, core.Let{X: n.X, U: n.B})
+		case n.Op == core.DerivativeOp:
+			derivatives = true
+		}
+	}
+	if !derivatives {
+		return
+	}
+	l.lets = map[term.Var]core.Ref{}
+	for _, d := range lets {
+		if l.p.Types.ValueShape(l.c.Vars[d.X].Type) == nil {
+			l.lets[l.bind(d.X)] = d.U
+		}
+	}
+}
+
+// derivative makes the derivative of a function whose term has been made.
+func (l *lowering) derivative(n *core.Node) (r term.Ref) {
+	t, s := l.t, &l.p.Static
+	t.Indices, t.Statics = s.Indices, s.Nodes
+	bound := func(x term.Var) term.Ref { return l.refs[l.lets[x]] }
+	d := revgrad.Derivatives{Term: t, Bound: bound, Check: l.p.Guard.Check}
+	a, k := l.typ(l.c.Nodes[l.c.Args[n.A+1]].Type), l.list(n)
+	var err error
+	if core.Prim(n.Val) == core.PrimAlong {
+		r, err = d.Along(n.Pos, a, k[0], k[1], k[2])
+	} else {
+		r, err = d.Gradient(n.Pos, a, k[0], k[1])
+	}
+	s.Indices, s.Nodes = t.Indices, t.Statics
+	for len(s.Bounds) < len(s.Indices) {
+		s.Bounds = append(s.Bounds, 0)
+	}
+	var free *revgrad.FreeFunctionError
+	var undefined *revgrad.UndefinedError
+	switch {
+	case errors.As(err, &free):
+		l.noDerivative(free.Pos, n.Pos,
+			"the definition of "+t.Info(free.Var).Name+" is not known here: a function that is differentiated may "+
+				"only use functions that def or let binds")
+	case errors.As(err, &undefined):
+		l.noDerivative(undefined.Pos, n.Pos, "no derivative is defined for "+undefined.What)
+	case err != nil:
+		syntax.Abort(err)
+	}
+	return r
+}
+
+// noDerivative reports what can't be differentiated: at pos or, if that is nowhere, at the use of jvp or grad.
+func (l *lowering) noDerivative(pos, use term.Pos, label string) {
+	if pos == 0 {
+		pos = use
+	}
+	l.p.Report(core.WordAt(l.p.File, pos), "no derivative", label)
 }

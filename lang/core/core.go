@@ -5,6 +5,9 @@
 package core
 
 import (
+	"cmp"
+	"math"
+
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
@@ -145,11 +148,7 @@ func (c *Core) NewVar(v VarInfo) Var {
 
 // vectorAtom reports whether dot and matvec take the components of a node straight from the variable that it is.
 func (n *Node) vectorAtom() bool {
-	switch n.Op {
-	case VarOp, PathOp, InputOp, DataOp:
-		return true
-	}
-	return false
+	return n.Op == VarOp || n.Op == PathOp || n.Op == InputOp || n.Op == DataOp
 }
 
 // Children calls f on the children of n whose terms become part of that of n.
@@ -159,21 +158,9 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 		f(n.A)
 	case FamilyOp:
 		f(n.B)
-	case AppOp, PairOp, LetOp, TupleOp, UnvecOp, LinearOp, ConOp:
-		for _, k := range [...]Ref{n.A, n.B} {
-			if k != 0 {
-				f(k)
-			}
-		}
-	case PrimOp:
+	case AppOp, PairOp, LetOp, TupleOp, UnvecOp, LinearOp, ConOp, PrimOp, AddOp, FunOp:
 		for i, k := range [...]Ref{n.A, n.B} {
-			if k != 0 && !(Prim(n.Val).Levels(i) != 0 && c.Nodes[k].vectorAtom()) {
-				f(k)
-			}
-		}
-	case AddOp, FunOp:
-		for _, k := range [...]Ref{n.A, n.B} {
-			if k != 0 && !(c.Wide(n, k) && c.Nodes[k].vectorAtom()) {
+			if k != 0 && !(c.Nodes[k].vectorAtom() && c.Levels(n, i) != 0) {
 				f(k)
 			}
 		}
@@ -248,6 +235,18 @@ func (c *Core) Wide(n *Node, k Ref) bool {
 	return n.X != 0 && k != 0 && c.Types.At(c.Nodes[k].Type).Kind == Vec
 }
 
+// Levels returns in how many vectors that stand in one another the operation n selects components of operand i: 0 if it
+// takes it as it is.
+func (c *Core) Levels(n *Node, i int) int {
+	switch {
+	case n.Op == PrimOp:
+		return prims[Prim(n.Val)].levels[i]
+	case (n.Op == AddOp || n.Op == FunOp) && c.Wide(n, [...]Ref{n.A, n.B}[i]):
+		return allLevels
+	}
+	return 0
+}
+
 // Opening is a binder that is put around a node that has been made: λx, or a let, the opening of a tuple or vector, or
 // a match with the only constructor of a type, whose argument is Val variables from X on. It is a node without its A,
 // and B is what it takes apart, or 0 for an occurrence of From.
@@ -277,4 +276,69 @@ func (p *Program) Wrap(r Ref, t Type, opens []Opening) Ref {
 		r = c.Add(n)
 	}
 	return r
+}
+
+// Prim is a function symbol, +, dot, matvec and the like.
+type Prim uint32
+
+const (
+	PrimAdd Prim = iota
+	PrimDot
+	PrimMatvec
+	PrimTotal
+	PrimMaximum
+	PrimTranspose
+	PrimPick
+	PrimOneHot
+	PrimUniform
+	PrimNormal
+	PrimAlong
+	PrimGrad
+	PrimSymbol // and after it the symbols, by number
+)
+
+// Symbol is the function symbol that p is, if it is one.
+func (p Prim) Symbol() term.Symbol { return term.Symbol(p - PrimSymbol) }
+
+// prims has the name and the arity of what is no function symbol, and the levels of its operands.
+var prims = [PrimSymbol]struct {
+	name   string
+	arity  int
+	levels [2]int
+}{
+	PrimAdd: {name: "+", arity: 2}, PrimDot: {"dot", 2, [2]int{1, 1}}, PrimMatvec: {"matvec", 2, [2]int{2, 1}},
+	PrimTotal: {"sum", 1, [2]int{1}}, PrimMaximum: {"maximum", 1, [2]int{1}}, PrimTranspose: {"transpose", 1, [2]int{2}},
+	PrimPick: {"pick", 2, [2]int{allLevels}}, PrimOneHot: {name: "onehot", arity: 2},
+	PrimUniform: {name: "uniform", arity: 2}, PrimNormal: {name: "normal", arity: 2}, PrimAlong: {name: "jvp", arity: 3},
+	PrimGrad: {name: "grad", arity: 2},
+}
+
+// allLevels are as many as the operand has.
+const allLevels = math.MaxInt32
+
+// Arity is how many arguments p takes.
+func (p Prim) Arity() int {
+	if p < PrimSymbol {
+		return prims[p].arity
+	}
+	return p.Symbol().Info().Arity
+}
+
+// Name is what the source calls p.
+func (p Prim) Name() string {
+	if p < PrimSymbol {
+		return prims[p].name
+	}
+	return cmp.Or(p.Symbol().Info().Infix, p.Symbol().SourceName())
+}
+
+// Primitives returns all built-in functions. Operators are listed by their sign.
+func Primitives() (all []Prim) {
+	for p := range PrimSymbol {
+		all = append(all, p)
+	}
+	for _, s := range append(term.Symbols(), term.Derivatives()...) {
+		all = append(all, PrimSymbol+Prim(s))
+	}
+	return all
 }

@@ -23,14 +23,13 @@ func (tt *Types) Param(i int) Type { return tt.add(TypeNode{Kind: Param, N: uint
 
 // Named returns the type with declaration d and the given arguments.
 func (tt *Types) Named(d int, args []Type) Type {
-	n := TypeNode{Kind: Named, N: uint32(d), closed: true}
+	n := TypeNode{Kind: Named, N: uint32(d)}
 	for i := len(args) - 1; i >= 0; i-- {
 		if n.A == 0 {
 			n.A = tt.Find(args[i])
 		} else {
 			n.A = tt.Prod(args[i], n.A)
 		}
-		n.closed = tt.Nodes[n.A].closed
 	}
 	return tt.add(n)
 }
@@ -77,46 +76,35 @@ func (tt *Types) replace(t Type, args []Type) Type {
 		return args[n.N]
 	}
 	if n.A != 0 {
-		n.A = tt.replace(n.A, args)
+		n.A = tt.Find(tt.replace(n.A, args))
 	}
 	if n.B != 0 {
-		n.B = tt.replace(n.B, args)
+		n.B = tt.Find(tt.replace(n.B, args))
 	}
-	n.closed = (n.A == 0 || tt.Nodes[tt.Find(n.A)].closed) && (n.B == 0 || tt.Nodes[tt.Find(n.B)].closed)
-	switch n.Kind {
-	case List, Nat:
+	if n.abbreviation() {
 		n.N = 0
 	}
 	return tt.add(n)
 }
 
 // HoldsDuals reports whether the constructors of declaration d hold linear negations, also those of types in them.
-func (tt *Types) HoldsDuals(d int) bool {
-	seen := map[Type]bool{}
-	stack := []Type{tt.Fresh(d)}
-	declared := map[int]bool{}
-	for len(stack) > 0 {
-		t := tt.Find(stack[len(stack)-1])
-		stack = stack[:len(stack)-1]
-		if t == 0 || seen[t] {
-			continue
-		}
-		seen[t] = true
-		n := tt.At(t)
-		switch n.Kind {
-		case Dual:
-			return true
-		case Named:
-			if !declared[int(n.N)] {
-				declared[int(n.N)] = true
-				for _, c := range tt.Inductives[n.N].Cons {
-					stack = append(stack, c.Arg)
-				}
+func (tt *Types) HoldsDuals(d int) bool { return tt.holdsDuals(tt.Fresh(d), map[uint32]bool{}) }
+
+// holdsDuals looks through each declaration once. Types are not deep in a source.
+func (tt *Types) holdsDuals(t Type, seen map[uint32]bool) bool {
+	if t == 0 {
+		return false
+	}
+	n := tt.At(t)
+	if n.Kind == Named && !seen[n.N] {
+		seen[n.N] = true
+		for _, c := range tt.Inductives[n.N].Cons {
+			if tt.holdsDuals(c.Arg, seen) {
+				return true
 			}
 		}
-		stack = append(stack, n.A, n.B)
 	}
-	return false
+	return n.Kind == Dual || tt.holdsDuals(n.A, seen) || tt.holdsDuals(n.B, seen)
 }
 
 // maxShape bounds the nodes of the shape of a program's value.

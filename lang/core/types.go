@@ -85,6 +85,9 @@ func NewTypes() *Types {
 }
 
 func (tt *Types) add(n TypeNode) Type {
+	closed := func(t Type) bool { return t == 0 || tt.Nodes[t].closed }
+	n.closed = n.Kind != Open && n.Kind != Param && closed(n.A) && closed(n.B) &&
+		(n.Kind != Vec || tt.SizeAt(Size(n.N)).Known)
 	tt.Nodes = append(tt.Nodes, n)
 	return Type(len(tt.Nodes) - 1)
 }
@@ -93,11 +96,10 @@ func (tt *Types) add(n TypeNode) Type {
 func (tt *Types) Open() Type { return tt.add(TypeNode{}) }
 
 // Real returns a new R, which may be equal to others: all are R.
-func (tt *Types) Real() Type { return tt.add(TypeNode{Kind: Real, closed: true}) }
+func (tt *Types) Real() Type { return tt.add(TypeNode{Kind: Real}) }
 
 func (tt *Types) binary(k Kind, a, b Type) Type {
-	a, b = tt.Find(a), tt.Find(b)
-	return tt.add(TypeNode{Kind: k, A: a, B: b, closed: tt.Nodes[a].closed && tt.Nodes[b].closed})
+	return tt.add(TypeNode{Kind: k, A: tt.Find(a), B: tt.Find(b)})
 }
 
 func (tt *Types) Prod(a, b Type) Type  { return tt.binary(Prod, a, b) }
@@ -110,15 +112,11 @@ func (tt *Types) List(a, x Type) Type { return tt.binary(List, a, x) }
 func (tt *Types) Nat(x Type) Type { return tt.binary(Nat, R, x) }
 
 func (tt *Types) Vec(a Type, n Size) Type {
-	a = tt.Find(a)
-	return tt.add(TypeNode{Kind: Vec, A: a, N: uint32(n), closed: tt.Nodes[a].closed && tt.sizes[tt.findSize(n)].Known})
+	return tt.add(TypeNode{Kind: Vec, A: tt.Find(a), N: uint32(n)})
 }
 
 // Dual returns R -o a.
-func (tt *Types) Dual(a Type) Type {
-	a = tt.Find(a)
-	return tt.add(TypeNode{Kind: Dual, A: a, closed: tt.Nodes[a].closed})
-}
+func (tt *Types) Dual(a Type) Type { return tt.add(TypeNode{Kind: Dual, A: tt.Find(a)}) }
 
 func (tt *Types) KnownSize(n int) Size {
 	tt.sizes = append(tt.sizes, SizeNode{Known: true, N: n})
@@ -157,9 +155,7 @@ func (tt *Types) arrowOf(t Type) Type {
 	if n.N != 0 {
 		return Type(n.N)
 	}
-	arrow := func(a, b Type) Type {
-		return tt.add(TypeNode{Kind: Arrow, A: a, B: b, closed: tt.Nodes[a].closed && tt.Nodes[b].closed})
-	}
+	arrow := func(a, b Type) Type { return tt.add(TypeNode{Kind: Arrow, A: a, B: b}) }
 	step := arrow(n.B, n.B)
 	f := step
 	if n.Kind == List {

@@ -96,17 +96,14 @@ func (tt *Types) unifySizes(a, b Size) bool {
 	if a == b {
 		return true
 	}
-	na, nb := tt.sizes[a], tt.sizes[b]
-	switch {
-	case !na.Known:
-		tt.sizes[a].link = b
-		tt.sizeTrail = append(tt.sizeTrail, a)
-	case !nb.Known:
-		tt.sizes[b].link = a
-		tt.sizeTrail = append(tt.sizeTrail, b)
-	default:
-		return na.N == nb.N
+	if tt.sizes[a].Known {
+		a, b = b, a
 	}
+	if tt.sizes[a].Known {
+		return tt.sizes[a].N == tt.sizes[b].N
+	}
+	tt.sizes[a].link = b
+	tt.sizeTrail = append(tt.sizeTrail, a)
 	return true
 }
 

@@ -8,12 +8,9 @@ import (
 // spine elaborates f a1 … ak applied to n more arguments that wait already. The arguments are elaborated first, each
 // into a binding, and then the function meets them all at once, so that a def can take them in place.
 func (e *Elaborator) spine(x syntax.Expr, n int) (syntax.Expr, int, val) {
-	var args []syntax.Expr // the last one first
-	f := x
-	for e.expr(f).Kind == syntax.AppExpr {
-		kids := e.kids(f)
-		args = append(args, kids[1])
-		f = kids[0]
+	args, f := e.act().unit.File.Spine(x, syntax.AppExpr)
+	for i, app := range args { // the last one comes first
+		args[i] = e.kids(app)[1]
 	}
 	if fold := e.foldOf(f); fold != "" && len(args) >= 3 && !e.user.Duals {
 		return 0, 0, e.folded(x, n, f, args, fold)
@@ -125,7 +122,6 @@ func (e *Elaborator) takeArg() binding {
 	return b
 }
 
-// argVal elaborates the next argument.
 func (e *Elaborator) argVal() val { return e.valueOf(e.takeArg()) }
 
 // valueOf elaborates what a binding stands for.
@@ -144,7 +140,6 @@ func (e *Elaborator) apply(f val, n int) val {
 	return f
 }
 
-// app makes the application f u.
 func (e *Elaborator) app(f, u val) val {
 	takes, gives, ok := e.Types.Application(f.typ)
 	if !ok {
@@ -233,21 +228,19 @@ func (e *Elaborator) applyWaiting(n int, roots []core.Ref) {
 
 // watch puts application i on the list of its function's type, or makes it ready.
 func (e *Elaborator) watch(all []waiting, i int, ready *[]int) {
-	if w := &all[i]; w.operation {
-		for _, t := range []core.Type{w.f.typ, w.u.typ, w.result.typ} {
-			if t = e.Types.Find(t); e.Types.Nodes[t].Kind == core.Open {
-				e.Types.Watched[t] = append(e.Types.Watched[t], i)
-			}
+	w := &all[i]
+	types := []core.Type{w.f.typ, w.u.typ, w.result.typ}
+	if !w.operation {
+		types = types[:1]
+	}
+	if w.operation || e.Types.At(w.f.typ).Kind != core.Open {
+		*ready = append(*ready, i)
+	}
+	for _, t := range types {
+		if t = e.Types.Find(t); e.Types.Nodes[t].Kind == core.Open {
+			e.Types.Watched[t] = append(e.Types.Watched[t], i)
 		}
-		*ready = append(*ready, i)
-		return
 	}
-	f := e.Types.Find(all[i].f.typ)
-	if e.Types.Nodes[f].Kind != core.Open {
-		*ready = append(*ready, i)
-		return
-	}
-	e.Types.Watched[f] = append(e.Types.Watched[f], i)
 }
 
 // resume looks again at the applications whose types have been settled or merged.

@@ -129,7 +129,6 @@ func (e *Elaborator) choose(x syntax.Expr, c condition, yes, no val) val {
 	return e.finish(x, core.Node{Op: core.IfOp, Val: float64(comparisons[c.op]), A: off}, yes.typ)
 }
 
-// branch makes a conditional.
 func (e *Elaborator) branch(x syntax.Expr) val {
 	kids := e.kids(x)
 	if v, ok := e.part(kids); ok {
@@ -166,27 +165,15 @@ func (e *Elaborator) part(kids []syntax.Expr) (v val, ok bool) {
 
 // comprehension makes vec, sum or list i < s -> body: the body is elaborated once for each index.
 func (e *Elaborator) comprehension(x syntax.Expr) val {
-	n, kids, a := e.expr(x), e.kids(x), e.act()
-	index := a.unit.Refs[x].N
-	s, ok := e.natural(kids[0])
-	ok = ok && (n.Op != syntax.VecTok || e.isSize(s.n, e.span(kids[0])))
-	slot := a.base + int(index)
+	n, kids := e.expr(x), e.kids(x)
+	s, slot, ok := e.indexBound(x, n.Op == syntax.VecTok)
 	if !ok {
-		return e.bad(e.span(x))
-	}
-	if n.Op == syntax.VecTok && s.static != 0 {
-		e.giveUp()
 		return e.bad(e.span(x))
 	}
 	v, ok := e.overIndex(x, slot, s, func(i term.Index, bound term.Static) (core.Node, core.Type) {
 		body := e.eval(kids[1], 0)
-		f := core.Node{Op: core.FamilyOp, X: core.Var(i), Val: float64(n.Op), A: core.Ref(bound), B: body.node}
-		switch n.Op {
-		case syntax.VecTok:
-			f.Value = e.Core.Nodes[body.node].Value
-		case syntax.ListTok:
-			f.Value = true
-		}
+		f := core.Node{Op: core.FamilyOp, X: core.Var(i), Val: float64(n.Op), A: core.Ref(bound), B: body.node,
+			Value: n.Op == syntax.ListTok || n.Op == syntax.VecTok && e.Core.Nodes[body.node].Value}
 		return f, e.comprehended(n.Op, body, int(s.n))
 	})
 	if ok {
@@ -208,6 +195,17 @@ func (e *Elaborator) comprehension(x syntax.Expr) val {
 		return e.list(x, parts)
 	}
 	return e.sum(x, parts)
+}
+
+// indexBound is the bound of the index of x, and the slot of that. If it is the size of a vector, it has to be known.
+func (e *Elaborator) indexBound(x syntax.Expr, size bool) (s natural, slot int, ok bool) {
+	bound := e.kids(x)[0]
+	s, ok = e.natural(bound)
+	if ok && size && s.static != 0 {
+		e.giveUp()
+		return s, 0, false
+	}
+	return s, e.act().base + int(e.act().unit.Refs[x].N), ok && !(size && !e.isSize(s.n, e.span(bound)))
 }
 
 // enoughIndices is for how many indices an expression of a program with errors is elaborated, to find those of each.
@@ -284,14 +282,10 @@ func (e *Elaborator) sum(x syntax.Expr, parts []val) val {
 // projection elaborates e.(i).(j)…: of a variable, an input or a data vector it is
 // a path, which the lowering turns into a variable.
 func (e *Elaborator) projection(x syntax.Expr) val {
-	var steps []projection // the last one first
-	base, known := x, true
-	for e.expr(base).Kind == syntax.ProjExpr {
-		steps = append(steps, projection{x: base})
-		base = e.kids(base)[0]
-	}
-	for k := range steps {
-		s := e.kids(steps[k].x)[1]
+	spine, base := e.act().unit.File.Spine(x, syntax.ProjExpr)
+	steps, known := make([]projection, len(spine)), true // the last one first
+	for k, of := range spine {
+		s := e.kids(of)[1]
 		errors := len(e.diags)
 		i, ok := e.natural(s)
 		if b := e.meaning(s); len(steps) == 1 && b.is(core.VarOp) {
@@ -305,7 +299,7 @@ func (e *Elaborator) projection(x syntax.Expr) val {
 		if !ok {
 			return e.bad(e.span(x))
 		}
-		steps[k].i = i
+		steps[k] = projection{of, i}
 		known = known && !(e.values && i.static != 0)
 	}
 	slices.Reverse(steps)

@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gram-machine/gram/lang/core"
@@ -139,12 +140,7 @@ func (c *compiler) bind(r *row, p *casePattern, at place) {
 
 // with returns the row with other patterns in place of column i.
 func (r row) with(i int, parts []*casePattern) row {
-	pats := append(r.pats[:i:i], parts...)
-	return row{append(pats, r.pats[i+1:]...), r.binds, r.n}
-}
-
-func without(places []place, i int, parts []place) []place {
-	return append(append(places[:i:i], parts...), places[i+1:]...)
+	return row{slices.Concat(r.pats[:i], parts, r.pats[i+1:]), r.binds, r.n}
 }
 
 func (c *compiler) newPlaces(n int) []place {
@@ -152,14 +148,6 @@ func (c *compiler) newPlaces(n int) []place {
 	for i := range out {
 		out[i] = c.places
 		c.places++
-	}
-	return out
-}
-
-func wildcards(n int) []*casePattern {
-	out := make([]*casePattern, n)
-	for i := range out {
-		out[i] = &casePattern{}
 	}
 	return out
 }
@@ -179,7 +167,7 @@ func width(pats []*casePattern) (n int, vector bool) {
 func (p *casePattern) components(n int) []*casePattern {
 	switch {
 	case p.plain():
-		return wildcards(n)
+		return slices.Repeat([]*casePattern{{}}, n)
 	case len(p.Parts) == n:
 		return p.Parts
 	}
@@ -232,7 +220,7 @@ func (c *compiler) split(i int, places []place, rows []row) *decision {
 		}
 		c.shapes[at] = shape{cons[con].Name, t.Vector, parts}
 		t.Parts = append(t.Parts, parts)
-		t.Next = append(t.Next, c.compile(without(places, i, parts), kept))
+		t.Next = append(t.Next, c.compile(slices.Concat(places[:i], parts, places[i+1:]), kept))
 		delete(c.shapes, at)
 	}
 	return t

@@ -93,7 +93,6 @@ func (e *Elaborator) namedType(u *unit, t syntax.TypeExpr) (core.Type, bool) {
 	return e.Types.Named(number, args), ok
 }
 
-// count is a number with a noun.
 func count(n int, noun string) string {
 	switch n {
 	case 0:
@@ -308,7 +307,6 @@ func (s *straightLine) elaborate(d *syntax.Decl, parts []syntax.Expr) val {
 // maxSymbol bounds the expressions of a declared symbol, as terms without let.
 const maxSymbol = 1000
 
-// sized is an expression with its size.
 type sized struct {
 	term.Partial
 	size int

@@ -246,7 +246,7 @@ func (e *Elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 	case syntax.IfExpr:
 		return e.branch(x)
 	case syntax.AnnotExpr:
-		return e.annotate(n.Type, e.eval(kids[0], 0), "the annotation says")
+		return e.annotate(e.act().unit, n.Type, e.eval(kids[0], 0), "the annotation says")
 	case syntax.TupleExpr:
 		return e.tuple(x, e.parts(kids))
 	case syntax.ListExpr:
@@ -284,12 +284,10 @@ func (e *Elaborator) suggest(behind int, text string) {
 	}
 }
 
-// parts elaborates expressions.
 func (e *Elaborator) parts(kids []syntax.Expr) []val {
 	return each(len(kids), func(i int) val { return e.eval(kids[i], 0) })
 }
 
-// each collects n values.
 func each(n int, part func(i int) val) (vals []val) {
 	for i := range n {
 		vals = append(vals, part(i))
@@ -318,8 +316,7 @@ func (e *Elaborator) finish(x syntax.Expr, n core.Node, t core.Type) val {
 
 // bad is the value where an error has been reported: it has any type.
 func (e *Elaborator) bad(span syntax.Span) val {
-	t := e.Types.Open()
-	return e.result(val{node: e.Core.Add(core.Node{Type: t}), typ: t, span: span})
+	return e.add(core.Node{}, e.Types.Open(), span)
 }
 
 func (e *Elaborator) number(r float64, span syntax.Span) val {
@@ -330,4 +327,85 @@ func (e *Elaborator) church(n natural, span syntax.Span) val {
 	t := e.Types.Nat(e.Types.Open())
 	c := core.Node{Op: core.NatOp, Pos: core.PosOf(span), Val: float64(n.n), X: core.Var(n.static), Value: true}
 	return e.add(c, t, span)
+}
+
+// global is what a declared or predefined name means.
+type global struct {
+	means binding // bad before it is known, and if an error about it has been reported; of a param a static numeral
+	used  bool
+	unit  *unit
+	decl  int
+	name  string
+	num   float64   // of a constructor: its number in its type
+	n     int       // of data: its index in Program.Data; of a constructor: its type
+	x     core.Var  // of data: the variable that stands for a vector
+	typ   core.Type // of data that is no list; the type of an element for a list
+	list  bool
+	prim  core.Prim
+}
+
+// declared reports whether a global has a declaration of that kind.
+func (g *global) declared(kind syntax.DeclKind) bool {
+	return g.unit != nil && g.unit.File.Decls[g.decl].Kind == kind
+}
+
+type bindingKind uint8
+
+const (
+	badBinding  bindingKind = iota
+	atomBinding             // node
+	defBinding              // g
+	conBinding              // g
+	primBinding             // g
+	nodeBinding             // an argument that has been elaborated and stands in one place: val
+)
+
+// binding is what a local name means, or an argument.
+type binding struct {
+	kind bindingKind
+	// An atom is a node without children, which each occurrence makes anew: a variable or a projection of
+	// one, an input or a component of one, data, or a numeral. An index of a comprehension is one that is static.
+	node  core.Node
+	index bool
+	// An argument is static if it is made of numerals, params and such arguments. Its number is node.Val.
+	static bool
+	g      int
+	val    val
+	annot  syntax.TypeExpr // of a parameter, for what has its own types at each occurrence
+	unit   *unit
+	span   syntax.Span
+}
+
+// is reports whether a binding is an atom with that constructor.
+func (b *binding) is(op core.Op) bool { return b.kind == atomBinding && b.node.Op == op }
+
+// ownTypes reports whether each occurrence has types of its own.
+func (b *binding) ownTypes() bool {
+	return b.is(core.DataOp) || b.is(core.NatOp) || defBinding <= b.kind && b.kind <= primBinding
+}
+
+func numeral(x float64) binding {
+	return binding{kind: atomBinding, node: core.Node{Op: core.NumOp, Val: x, Type: core.R}}
+}
+
+func (e *Elaborator) bound(x core.Var) binding {
+	return binding{kind: atomBinding, node: core.Node{Op: core.VarOp, X: x, Type: e.Core.Info(x).Type}}
+}
+
+// val is the result of elaborating an expression.
+type val struct {
+	node core.Ref
+	typ  core.Type
+	span syntax.Span // where messages point to
+	head syntax.Span // an application: where its function stands
+}
+
+// activation is a declaration that is being elaborated: a def in one of its uses, or the body.
+type activation struct {
+	unit   *unit
+	global int // -1: the body
+	base   int // of its slots
+	scope  *scope
+	use    syntax.Span // where the def is used, in the program's file
+	outer  *activation // in which it is used
 }

@@ -59,17 +59,14 @@ func (e *Elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int, v
 // resultType makes the value of the tail agree with the annotation of a def's result.
 func (e *Elaborator) resultType(d *syntax.Decl) {
 	if d.Type != 0 {
-		e.finally(func(v val) val { return e.annotate(d.Type, v, "the result of "+d.Name+" is declared") })
+		e.finally(func(v val) val { return e.annotate(e.act().unit, d.Type, v, "the result of "+d.Name+" is declared") })
 	}
 }
 
 // takesMore reports whether further arguments of a def can become arguments of what its right side x applies.
 func takesMore(f *syntax.File, x syntax.Expr) bool {
-	switch f.Expr(x).Kind {
-	case syntax.NameExpr, syntax.AppExpr, syntax.OpExpr:
-		return true
-	}
-	return false
+	k := f.Expr(x).Kind
+	return k == syntax.NameExpr || k == syntax.AppExpr || k == syntax.OpExpr
 }
 
 // parameter gives a parameter its argument.
@@ -129,7 +126,7 @@ func (e *Elaborator) annotateAtom(p syntax.Pat, b binding) binding {
 				v = e.occurrence(b, b.span)
 				e.Core.Drop(v.node)
 			}
-			e.checkAnnotation(u, t, v, paramAnnotation)
+			e.annotate(u, t, v, paramAnnotation)
 		}
 		p = u.File.PatKids(p)[0]
 	}
@@ -164,7 +161,6 @@ func (e *Elaborator) activate(a activation) {
 	e.slots = append(e.slots, make([]binding, a.scope.Slots)...)
 }
 
-// deactivate ends the present activation.
 func (e *Elaborator) deactivate() {
 	e.slots = e.slots[:e.act().base]
 	e.inner = e.inner.outer

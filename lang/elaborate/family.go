@@ -142,7 +142,6 @@ func (e *Elaborator) numeral(r core.Ref) (s term.Static, depends, ok bool) {
 	return 0, false, false
 }
 
-// staticNumber is the numeral s.
 func (e *Elaborator) staticNumber(s term.Static, span syntax.Span) val {
 	return e.add(core.Node{Op: core.StaticOp, X: core.Var(s), Pos: core.PosOf(span), Value: true}, core.R, span)
 }
@@ -234,17 +233,12 @@ func stepOf(i natural) core.Ref {
 // scan makes scan i < s with p = a -> e, which stands for let p = a in let p = e{0/i} in … let p = e{s−1/i} in the
 // vector of the states but for the first.
 func (e *Elaborator) scan(x syntax.Expr) val {
-	kids, a, p := e.kids(x), e.act(), e.act().unit.File.Pats(x)[0]
-	s, ok := e.natural(kids[0])
-	if s.static != 0 {
-		e.giveUp()
+	p := e.act().unit.File.Pats(x)[0]
+	s, slot, ok := e.indexBound(x, true)
+	if !ok {
 		return e.bad(e.span(x))
 	}
-	if !ok || !e.isSize(s.n, e.span(kids[0])) {
-		return e.bad(e.span(x))
-	}
-	slot := a.base + int(a.unit.Refs[x].N)
-	opens, start := len(e.opens), e.eval(kids[1], 0)
+	opens, start := len(e.opens), e.eval(e.kids(x)[1], 0)
 	if !e.takesApart(p) { // its name stands for a variable, which may occur more than once
 		start = e.openState(x, p, start)
 	}

@@ -43,7 +43,6 @@ func (e *Elaborator) want(v val, t core.Type, why reason) bool {
 	return c == core.NoClash
 }
 
-// mismatch reports that v does not have type t.
 func (e *Elaborator) mismatch(c core.Clash, v val, t core.Type, why reason) {
 	if e.foldMismatch(c, v, t) {
 		return
@@ -259,16 +258,12 @@ func (e *Elaborator) endless(f, u val, wanted core.Type) {
 			e.headText(f.head), p.Of(f.typ), p.Of(wanted)), note(e.hint(f, wanted, reason{}))...)
 }
 
-// annotate makes v have the type t of the present unit.
-func (e *Elaborator) annotate(t syntax.TypeExpr, v val, what string) val {
-	e.checkAnnotation(e.act().unit, t, v, what)
-	return v
-}
-
-func (e *Elaborator) checkAnnotation(u *unit, t syntax.TypeExpr, v val, what string) {
+// annotate makes v have the type t of u, and returns it.
+func (e *Elaborator) annotate(u *unit, t syntax.TypeExpr, v val, what string) val {
 	if want, ok := e.typeIn(u, t); ok {
 		e.want(v, want, reason{kind: annotReason, text: what})
 	}
+	return v
 }
 
 // typeIn makes the type that t names. Each List and Nat has results of its own.

@@ -91,7 +91,7 @@ func (m *matching) pattern(p syntax.Pat, t core.Type) *casePattern {
 		out.Name = uint32(p)
 	case syntax.AnnotPat:
 		p = u.File.PatKids(p)[0]
-		e.checkAnnotation(u, n.Type, val{typ: t, span: e.patSpan(p)}, "its annotation says")
+		e.annotate(u, n.Type, val{typ: t, span: e.patSpan(p)}, "its annotation says")
 		return m.pattern(p, t)
 	case syntax.TuplePat:
 		parts := e.flatten(p)
@@ -266,11 +266,8 @@ func (e *Elaborator) openLet(p syntax.Pat, u val) {
 // takesApart reports whether a pattern opens what it is bound to.
 func (e *Elaborator) takesApart(p syntax.Pat) bool {
 	f := e.act().unit.File
-	switch f.Pat(f.Bare(p)).Kind {
-	case syntax.TuplePat, syntax.VecPat, syntax.ConPat:
-		return true
-	}
-	return false
+	k := f.Pat(f.Bare(p)).Kind
+	return k == syntax.TuplePat || k == syntax.VecPat || k == syntax.ConPat
 }
 
 // patternVar makes the variable of a pattern: it has a name only if the pattern has.
@@ -306,7 +303,7 @@ func (e *Elaborator) bindPattern(it patternItem) {
 		if v.span.End == 0 {
 			v.span = e.patSpan(it.p)
 		}
-		e.checkAnnotation(unit, n.Type, v, "its annotation says")
+		e.annotate(unit, n.Type, v, "its annotation says")
 		e.bindPattern(it)
 	case syntax.TuplePat, syntax.VecPat, syntax.ConPat:
 		e.takeApart(it)
@@ -337,24 +334,20 @@ func (e *Elaborator) flatten(p syntax.Pat) []syntax.Pat {
 func (e *Elaborator) productOf(it patternItem, n int) []core.Type {
 	types := make([]core.Type, n)
 	t := it.t
-	for i := 0; i < n-1; i++ {
-		node := e.Types.At(t)
-		if node.Kind != core.Prod {
+	for i := range n - 1 {
+		isPair := e.Types.At(t).Kind == core.Prod
+		if !isPair && e.Types.Unify(t, e.Types.Prod(e.Types.Open(), e.Types.Open())) != core.NoClash {
 			for j := i; j < n; j++ {
 				types[j] = e.Types.Open()
 			}
-			rest := types[n-1]
-			for j := n - 2; j >= i; j-- {
-				rest = e.Types.Prod(types[j], rest)
+			whole := types[n-1]
+			for _, a := range slices.Backward(types[:n-1]) {
+				whole = e.Types.Prod(a, whole)
 			}
-			if e.Types.Unify(t, rest) != core.NoClash {
-				for j := i - 1; j >= 0; j-- {
-					rest = e.Types.Prod(types[j], rest)
-				}
-				e.wantPattern(it, rest)
-			}
+			e.wantPattern(it, whole)
 			return types
 		}
+		node := e.Types.At(t)
 		types[i], t = node.A, node.B
 	}
 	types[n-1] = t

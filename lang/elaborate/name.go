@@ -154,7 +154,7 @@ func (e *Elaborator) use(b binding, span syntax.Span, n int) (syntax.Expr, int, 
 	}
 	v := e.result(e.occurrence(b, span))
 	if b.annot != 0 {
-		e.checkAnnotation(b.unit, b.annot, v, paramAnnotation)
+		e.annotate(b.unit, b.annot, v, paramAnnotation)
 	}
 	return 0, 0, e.apply(v, n)
 }

@@ -47,7 +47,6 @@ func (e *Elaborator) partialPrim(p core.Prim, span syntax.Span, given int) {
 	e.args = append(e.args, all...)
 }
 
-// primitive makes the node of a primitive.
 func (e *Elaborator) primitive(p core.Prim, args []val, span syntax.Span) val {
 	why := reason{kind: takesReason, text: p.Name()}
 	switch {
@@ -97,11 +96,7 @@ func (e *Elaborator) primitive(p core.Prim, args []val, span syntax.Span) val {
 
 // operations makes an operation and those to its left.
 func (e *Elaborator) operations(x syntax.Expr) val {
-	var ops []syntax.Expr // the last one first
-	for e.expr(x).Kind == syntax.BinExpr {
-		ops = append(ops, x)
-		x = e.kids(x)[0]
-	}
+	ops, x := e.act().unit.File.Spine(x, syntax.BinExpr)
 	a := e.eval(x, 0)
 	for _, op := range slices.Backward(ops) {
 		a = e.binary(op, a, e.eval(e.kids(op)[1], 0))
@@ -144,7 +139,6 @@ func (e *Elaborator) binary(x syntax.Expr, a, b val) val {
 	return e.operation(c, n.Op.String(), a, b, e.span(x))
 }
 
-// wantReal makes values numbers.
 func (e *Elaborator) wantReal(why reason, vs ...val) {
 	for _, v := range vs {
 		e.want(v, core.R, why)
@@ -282,7 +276,6 @@ func (e *Elaborator) pick(n core.Node, v, x val, span syntax.Span) val {
 	return e.selected(n, elem, span)
 }
 
-// selected adds the node of a selection.
 func (e *Elaborator) selected(n core.Node, t core.Type, span syntax.Span) val {
 	v := e.add(n, t, span)
 	if e.values {

@@ -19,7 +19,6 @@ type unit struct {
 // refKind says what a name means.
 type refKind uint8
 
-// The kinds of references.
 const (
 	badRef    refKind = iota // an error has been reported
 	localRef                 // a slot of the declaration
@@ -50,7 +49,6 @@ type usage struct {
 // surroundings is a set of surroundings of an expression within its declaration.
 type surroundings uint8
 
-// The surroundings.
 const (
 	underFun surroundings = 1 << iota // under fun, lin or a parameter of let
 	inBranch                          // then or else
@@ -184,10 +182,9 @@ func (r *resolver) size(s syntax.Expr) {
 
 // mark notes which indices stand in a size.
 func (r *resolver) mark(s syntax.Expr) {
-	for r.u.File.Expr(s).Kind == syntax.BinExpr {
-		kids := r.u.File.Kids(s)
-		r.mark(kids[1])
-		s = kids[0]
+	ops, s := r.u.File.Spine(s, syntax.BinExpr)
+	for _, op := range ops {
+		r.mark(r.u.File.Kids(op)[1])
 	}
 	if x := r.u.Refs[s]; x.Kind == localRef {
 		if r.Scope.Sized == nil {
@@ -276,19 +273,13 @@ func (r *resolver) within(e syntax.Expr, i int) surroundings {
 // spine resolves what nests to the left.
 func (r *resolver) spine(e syntax.Expr, where surroundings) {
 	f := r.u.File
-	var right []syntax.Expr
-	for k := f.Expr(e).Kind; k == syntax.BinExpr || k == syntax.AppExpr || k == syntax.ProjExpr; k = f.Expr(e).Kind {
-		kids := f.Kids(e)
-		right = append(right, kids[1])
-		e = kids[0]
-	}
-	r.expr(e, where)
-	for _, k := range slices.Backward(right) {
-		r.expr(k, where)
+	spine, head := f.Spine(e, syntax.BinExpr, syntax.AppExpr, syntax.ProjExpr)
+	r.expr(head, where)
+	for _, k := range slices.Backward(spine) {
+		r.expr(f.Kids(k)[1], where)
 	}
 }
 
-// name resolves an occurrence of a name.
 func (r *resolver) name(e syntax.Expr, n *syntax.ExprNode, where surroundings) {
 	if s := r.locals[n.Text]; s > 0 {
 		slot := s - 1

@@ -1,6 +1,7 @@
 package elaborate
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 
@@ -41,11 +42,7 @@ func (e *Elaborator) natIn(u *unit, x syntax.Expr) (uint64, bool) {
 }
 
 func (e *Elaborator) naturalIn(u *unit, x syntax.Expr) (natural, bool) {
-	var ops []syntax.Expr // operations to the left, the last one first
-	for u.File.Expr(x).Kind == syntax.BinExpr {
-		ops = append(ops, x)
-		x = u.File.Kids(x)[0]
-	}
+	ops, x := u.File.Spine(x, syntax.BinExpr)
 	a, ok := e.naturalLeaf(u, x)
 	for i := len(ops) - 1; i >= 0 && ok; i-- {
 		var b natural
@@ -96,10 +93,7 @@ func (e *Elaborator) noNatural(u *unit, x syntax.Expr, headline, label string, n
 func (e *Elaborator) naturalLeaf(u *unit, x syntax.Expr) (natural, bool) {
 	switch n := u.File.Expr(x); n.Kind {
 	case syntax.NumExpr:
-		if n.Num < 0 || n.Num > load.MaxNat || n.Num != math.Trunc(n.Num) {
-			return e.noNatural(u, x, notNatural, literalLabel(n))
-		}
-		return natural{n: uint64(n.Num)}, true
+		return e.literal(u, x, n.Num, n.Text)
 	case syntax.NameExpr:
 		return e.staticName(u, x, n.Text)
 	default:
@@ -107,15 +101,17 @@ func (e *Elaborator) naturalLeaf(u *unit, x syntax.Expr) (natural, bool) {
 	}
 }
 
-func literalLabel(n *syntax.ExprNode) string {
-	text := n.Text
-	if text == "" {
-		text = strconv.FormatFloat(n.Num, 'g', -1, 64)
+// literal is the number r as a natural one. The source has it as the text, if that is not empty.
+func (e *Elaborator) literal(u *unit, x syntax.Expr, r float64, text string) (natural, bool) {
+	whole := r == math.Trunc(r)
+	if whole && r >= 0 && r <= load.MaxNat {
+		return natural{n: uint64(r)}, true
 	}
-	if n.Num == math.Trunc(n.Num) && n.Num > load.MaxNat {
-		return text + " is larger than 2^53"
+	text = cmp.Or(text, strconv.FormatFloat(r, 'g', -1, 64))
+	if whole && r > load.MaxNat {
+		return e.noNatural(u, x, notNatural, text+" is larger than 2^53")
 	}
-	return "a size or an index is a natural number, " + text + " is not"
+	return e.noNatural(u, x, notNatural, "a size or an index is a natural number, "+text+" is not")
 }
 
 // staticName is the number that a name stands for.
@@ -130,11 +126,7 @@ func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, b
 			case b.index && b.is(core.StaticOp):
 				return natural{static: term.Static(b.node.X)}, true
 			case b.static || b.is(core.NumOp) && (b.index || u.Prelude): // of a function that takes static numbers
-				r := b.node.Val
-				if r < 0 || r > load.MaxNat || r != math.Trunc(r) {
-					return e.noNatural(u, x, notNatural, literalLabel(&syntax.ExprNode{Num: r}))
-				}
-				return natural{n: uint64(r)}, true
+				return e.literal(u, x, b.node.Val, "")
 			case e.alone:
 				return natural{}, false
 			}
@@ -176,7 +168,6 @@ func (g *global) phrase() string {
 	return "a def"
 }
 
-// sizeOf evaluates size x.
 func (e *Elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool) {
 	what := "a variable"
 	switch r := u.Refs[x]; r.Kind {
@@ -197,6 +188,7 @@ func (e *Elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool)
 	default:
 		g := &e.globals[r.N]
 		g.used = true
+		what = g.phrase()
 		switch b := &g.means; {
 		case b.kind == badBinding || b.is(core.DataOp) && e.Data[g.n].Bad:
 			return natural{}, false
@@ -207,10 +199,9 @@ func (e *Elaborator) sizeOf(u *unit, x syntax.Expr, name string) (natural, bool)
 				return natural{n: uint64(n)}, true
 			}
 			if b.is(core.DataOp) {
-				return e.noNatural(u, x, "no size", "size takes a data list or a vector, "+name+" is neither")
+				what = "neither"
 			}
 		}
-		what = g.phrase()
 	}
 	return e.noNatural(u, x, "no size", "size takes a data list or a vector, "+name+" is "+what)
 }

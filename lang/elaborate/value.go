@@ -10,7 +10,6 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// param evaluates the declaration of a param.
 func (e *Elaborator) param(g *global, d *syntax.Decl) {
 	n, ok := uint64(0), true
 	if set := e.given.Params[d.Name]; set != nil {
@@ -40,22 +39,27 @@ func (e *Elaborator) variable(i int) load.Variable {
 		x.Names, ok = e.named(d, &x, ok)
 	}
 	set := e.given.Sets[d.Name]
-	if x.Shape == nil && set != nil {
-		x.Shape = e.evident(d)
+	f, wrong := e.fileOf(d) // if its data is replaced it need not be there
+	if x.Shape == nil && set != nil && f != nil && d.Kind == syntax.DataDecl {
+		x.Shape = f.Rows()
 	}
 	if ok && (set == nil || x.Shape == nil) {
-		if x.Value, ok = e.defaultValue(d, x.Shape); ok {
+		switch {
+		case e.diagnose(wrong):
+			ok = false
+		case f != nil:
+			x.Value, ok = e.readFile(d, f, x.Shape)
+		default:
+			x.Value, ok = e.defaultValue(d, x.Shape)
+		}
+		if ok {
 			x.Shape = x.Value.Shape
 		}
 	}
 	if ok && set != nil {
-		var wrong *syntax.Diagnostic
-		if n := e.user.File.Expr(d.Value); n.Kind == syntax.FileExpr {
-			if f, _ := load.NewFile(n, e.user.File.Dir(n.Span.Start, e.opt.Dir)); f != nil &&
-				e.diagnose(e.source.Adopt(set, f)) {
-				x.Bad = true
-				return x
-			}
+		if f != nil && e.diagnose(e.source.Adopt(set, f)) {
+			x.Bad = true
+			return x
 		}
 		x.Value, wrong = e.source.Set(set, x.Shape, d)
 		ok = !e.diagnose(wrong)
@@ -91,22 +95,17 @@ func (e *Elaborator) diagnose(d *syntax.Diagnostic) bool {
 	return d != nil
 }
 
-// evident returns the shape of data without a type that reads the columns of a file,
-// and otherwise nil. A file whose data is replaced need not be there.
-func (e *Elaborator) evident(d *syntax.Decl) *load.Shape {
-	if n := e.user.File.Expr(d.Value); n.Kind == syntax.FileExpr && d.Kind == syntax.DataDecl {
-		if f, wrong := load.NewFile(n, ""); wrong == nil {
-			return f.Rows()
-		}
+// fileOf returns the file that a declaration reads, nil if it reads none.
+func (e *Elaborator) fileOf(d *syntax.Decl) (*load.File, *syntax.Diagnostic) {
+	n := e.user.File.Expr(d.Value)
+	if n.Kind != syntax.FileExpr {
+		return nil, nil
 	}
-	return nil
+	return load.NewFile(n, e.user.File.Dir(n.Span.Start, e.opt.Dir))
 }
 
 // defaultValue evaluates the right side of a declaration, which has the shape want if that is known.
 func (e *Elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.Value, ok bool) {
-	if e.user.File.Expr(d.Value).Kind == syntax.FileExpr {
-		return e.readFile(d, want)
-	}
 	work, errs := e.work, len(e.diags)
 	var whole *load.Shape // the shape that is filled
 	e.random = false
@@ -141,12 +140,8 @@ func (e *Elaborator) defaultValue(d *syntax.Decl, want *load.Shape) (value load.
 }
 
 // readFile reads the numbers of a declaration from a file.
-func (e *Elaborator) readFile(d *syntax.Decl, want *load.Shape) (load.Value, bool) {
+func (e *Elaborator) readFile(d *syntax.Decl, f *load.File, want *load.Shape) (load.Value, bool) {
 	n := e.user.File.Expr(d.Value)
-	f, wrong := load.NewFile(n, e.user.File.Dir(n.Span.Start, e.opt.Dir))
-	if e.diagnose(wrong) {
-		return load.Value{}, false
-	}
 	if has := f.Rows(); d.Kind == syntax.DataDecl && has != nil && want != nil &&
 		(want.Tagged() || !has.Flat().Equal(want.Flat())) {
 		e.reportHere(n.Span, "type mismatch", fmt.Sprintf("this is %v, but %s is declared %v", has, d.Name, want))
@@ -160,7 +155,6 @@ func (e *Elaborator) readFile(d *syntax.Decl, want *load.Shape) (load.Value, boo
 	return v, e.allowed(n.Span, d, v.Shape)
 }
 
-// valueShape returns the shape of a default value.
 func (e *Elaborator) valueShape(d *syntax.Decl, v val) *load.Shape {
 	if e.Types.At(v.typ).Kind == core.Arrow {
 		e.Types.Unify(v.typ, e.Types.List(e.Types.Open(), e.Types.Open())) // it may stand for a list

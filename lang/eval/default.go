@@ -88,13 +88,11 @@ func (c *code) write(m *machine, fr []value, dst []float64, s *load.Shape) {
 	}
 }
 
-// real runs code for its number.
 func (c *code) real(m *machine, fr []value) float64 {
 	v := c.run(m, fr)
 	return v.real()
 }
 
-// natural runs code for a natural number.
 func (c *code) natural(m *machine, fr []value) uint64 { return uint64(c.real(m, fr)) }
 
 // array runs code for a vector or a list.
@@ -317,7 +315,6 @@ func (t *translator) primitive(at *core.At, n *core.Node) *code {
 // index is what stands in the scope for an index of a comprehension; inputs have no slots.
 func index(i core.Var) core.Var { return core.InputBit | i }
 
-// static translates a static expression.
 func (t *translator) static(e term.Static) *code {
 	switch n := &t.P.Static.Nodes[e]; n.Op {
 	case term.StaticNum:

@@ -118,12 +118,15 @@ func church(n uint64) value {
 	}}}
 }
 
-// natives are the definitions of the prelude that are run here, because their own text would go as deep as the list is
-// long.
-var natives = []struct {
+// definition is a definition of the prelude in Go.
+type definition struct {
 	name string
 	native
-}{
+}
+
+// natives are the definitions of the prelude that are run here, because their own text would go as deep as the list is
+// long.
+var natives = []definition{
 	{"foldl", native{3, foldl}},
 	{"rev", native{1, reverse}},
 	{"length", native{1, length}},
@@ -134,12 +137,7 @@ var natives = []struct {
 // Native returns the number that a definition of the prelude has in a [core.NativeOp], -1 if it is none that is run
 // here.
 func Native(name string) int {
-	for i := range natives {
-		if natives[i].name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(natives, func(d definition) bool { return d.name == name })
 }
 
 // listOf returns the list v. A function that stands for a list is asked for its elements.

@@ -2,8 +2,11 @@ package load
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,7 +16,6 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// Column is a column of a table that was read.
 type Column struct {
 	Name   string
 	Levels []string // of a column of categories: their names, by number
@@ -52,28 +54,21 @@ func (p *part) readAs(word, text string) (wrong string) {
 			p.levels = append(p.levels, l)
 		}
 	default:
-		if p.layout = dateLayout(text); p.layout == "" {
+		if !dateForm.MatchString(text) || !strings.Contains(text, "YY") {
 			return `the form of the dates is expected in quotes, like "YYYY-MM-DD" or "D.M.YYYY hh:mm": YYYY or YY, ` +
 				`MM, M or MMM, DD or D, hh, mm and ss, and what stands between them`
 		}
-		p.form = text
+		p.form, p.layout = text, dateWords.Replace(text)
 	}
 	return ""
 }
 
+// The forms of dates, and their words as package time has them.
 var (
 	dateForm  = regexp.MustCompile(`^(YYYY|YY|MMM|MM|M|DD|D|hh|mm|ss|[- /.,:T])+$`)
 	dateWords = strings.NewReplacer("YYYY", "2006", "YY", "06", "MMM", "Jan", "MM", "01", "M", "1", "DD", "02", "D", "2",
 		"hh", "15", "mm", "04", "ss", "05")
 )
-
-// dateLayout is the layout of package time for a form like YYYY-MM-DD, or empty.
-func dateLayout(form string) (layout string) {
-	if !dateForm.MatchString(form) || !strings.Contains(form, "YY") {
-		return ""
-	}
-	return dateWords.Replace(form)
-}
 
 // date is the number of a date; why completes a sentence that starts with the text, as in parseNumber.
 func (p *part) date(text string) (x float64, why string) {
@@ -91,7 +86,6 @@ func (p *part) date(text string) (x float64, why string) {
 	return float64(t.Year()) + t.Sub(start).Hours()/start.AddDate(1, 0, 0).Sub(start).Hours(), ""
 }
 
-// number is the number of a cell of column i.
 func (r *tableReader) number(i int, cell string) (x float64, why string) {
 	if r.parts == nil || r.parts[i].read == asNumber {
 		return parseNumber(cell)
@@ -260,4 +254,68 @@ func Names(words []syntax.Word, above []Variable) (names []string, at syntax.Spa
 		}
 	}
 	return nil, words[2].Span, fmt.Sprintf("%s has no column of categories %q", words[1].Text, words[2].Text)
+}
+
+// ColumnsReader returns the numbers of columns of a file with size bytes, row by row, and NaN for missing ones.
+type ColumnsReader func(in io.ReaderAt, size int64, columns []string, guard *syntax.Guard) ([]float64, error)
+
+// parquetReader reads Parquet files; nil if none has been registered.
+var parquetReader ColumnsReader
+
+// RegisterParquet sets what reads Parquet files. Package github.com/gram-machine/gram/parquet calls it when it is
+// initialised, so that programs which don't read such files link none of the modules that this takes.
+func RegisterParquet(read ColumnsReader) { parquetReader = read }
+
+func (o *opened) parquet() (*content, error) {
+	f := o.File
+	if parquetReader == nil {
+		return nil, errors.New("this program reads no Parquet files: it would have to import " +
+			"github.com/gram-machine/gram/parquet")
+	}
+	at := o.random()
+	if at == nil {
+		return nil, errors.New("this is no Parquet file")
+	}
+	columns := make([]string, len(f.parts))
+	for i, p := range f.parts {
+		columns[i] = p.name
+	}
+	data, err := parquetReader(at, o.size, columns, o.s.Guard)
+	if err != nil {
+		return nil, err
+	}
+	c := &content{width: len(columns), Value: Value{Data: data, File: f}}
+	if part, err := c.complete(f); err != nil {
+		return nil, f.wrong(part, err)
+	}
+	return c, nil
+}
+
+// complete applies what f says of missing values, which are NaN, to rows of numbers. The error is in a part of f.
+func (c *content) complete(f *File) (part int, err error) {
+	kept := 0
+rows:
+	for start := 0; start < len(c.Data); start += c.width {
+		row := c.Data[start : start+c.width]
+		for i, x := range row {
+			switch {
+			case math.IsInf(x, 0):
+				return i, fmt.Errorf("column %v: row %d is %v", &f.parts[i], start/c.width, x)
+			case !math.IsNaN(x):
+			case f.skip:
+				c.Rows = start/c.width - c.Skipped
+				c.skip()
+				continue rows
+			case math.IsNaN(f.fill):
+				return i, fmt.Errorf("column %v: row %d is missing or NaN; skip or fill 0 behind the columns says "+
+					"what is done with missing values", &f.parts[i], start/c.width)
+			default:
+				row[i] = f.fill
+			}
+		}
+		kept += copy(c.Data[kept:], row)
+	}
+	c.Data = c.Data[:kept]
+	c.Rows = kept / c.width
+	return 0, nil
 }

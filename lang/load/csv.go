@@ -41,7 +41,6 @@ func (f *File) Rows() *Shape {
 	return ListShape(row)
 }
 
-// tableReader reads one CSV file.
 type tableReader struct {
 	*opened
 	csv    *csv.Reader
@@ -57,12 +56,12 @@ type tableReader struct {
 
 // checkedReader calls Check before every block: a file that is not text may be one very long line.
 type checkedReader struct {
-	r io.Reader
-	s *Source
+	r     io.Reader
+	guard *syntax.Guard
 }
 
 func (r checkedReader) Read(p []byte) (int, error) {
-	r.s.Look()
+	r.guard.Look()
 	return r.r.Read(p)
 }
 
@@ -281,7 +280,6 @@ func (r *tableReader) first(record []string) error {
 // missing are the cells for missing values, beside empty ones.
 var missing = []string{"", "NA", "N/A", "NaN", "nan", "null"}
 
-// row adds a record to the content.
 func (r *tableReader) row(record []string) error {
 	if r.cells == 0 { // no header
 		if err := r.first(record); err != nil {

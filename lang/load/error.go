@@ -49,7 +49,6 @@ type fileError struct {
 	cause     error // of the system, or nil
 }
 
-// Error returns the message.
 func (e *fileError) Error() string { return e.msg }
 
 // wrong is an error in a part of a file, or -1.

@@ -13,7 +13,193 @@ import (
 	"github.com/gram-machine/gram/lang/syntax"
 )
 
-// jsonReader returns a reader of a JSON file.
+// layout is how numbers are nested in brackets. The numbers themselves stand in a slice, in the order of the text: if a
+// layout fits a shape, they are in row-major order.
+type layout struct {
+	size int       // the number of elements; -1 for a number
+	each *layout   // the layout of every element, if they have the same
+	kids []*layout // the layouts of elements that differ
+}
+
+var numberLayout = &layout{size: -1}
+
+func dimsLayout(dims []int) *layout {
+	l := numberLayout
+	for _, n := range slices.Backward(dims) {
+		l = &layout{size: n, each: l}
+	}
+	return l
+}
+
+// add appends an element.
+func (l *layout) add(kid *layout) {
+	switch {
+	case l.size == 0:
+		l.each = kid
+	case l.each == nil:
+		l.kids = append(l.kids, kid)
+	case !l.each.equal(kid):
+		l.kids = append(slices.Repeat([]*layout{l.each}, l.size), kid)
+		l.each = nil
+	}
+	l.size++
+}
+
+func (l *layout) kid(i int) *layout {
+	if l.each != nil {
+		return l.each
+	}
+	return l.kids[i]
+}
+
+// different returns the layouts of the elements, of elements that are alike one.
+func (l *layout) different() []*layout {
+	if l.each != nil && l.size > 0 {
+		return []*layout{l.each}
+	}
+	return l.kids
+}
+
+func (l *layout) equal(m *layout) bool {
+	if l == m {
+		return true
+	}
+	if l.size != m.size || l.size <= 0 {
+		return l.size == m.size
+	}
+	if l.each != nil && m.each != nil {
+		return l.each.equal(m.each)
+	}
+	return slices.EqualFunc(l.kids, m.kids, (*layout).equal)
+}
+
+// fits reports whether numbers in the layout are a value of the shape s, which is no list. A product is its two
+// components, or its components in one bracket as far to the right as they are nested, or all its numbers in one
+// bracket.
+func (l *layout) fits(s *Shape) bool {
+	switch s.Kind {
+	case Real:
+		return l.size < 0
+	case Vector:
+		return l.size == s.Size && l.misfit(s.A) < 0
+	}
+	return l.fitsProduct(s) || l.size == s.width && l.misfit(realShape) < 0
+}
+
+// misfit returns the first element that does not fit the shape, or -1.
+func (l *layout) misfit(s *Shape) int {
+	return slices.IndexFunc(l.different(), func(kid *layout) bool { return !kid.fits(s) })
+}
+
+func (l *layout) fitsProduct(s *Shape) bool {
+	i := 0
+	for ; s.Kind == Product && l.size-i > 2; i++ {
+		if !l.kid(i).fits(s.A) {
+			return false
+		}
+		s = s.B
+	}
+	return s.Kind == Product && l.size-i == 2 && l.kid(i).fits(s.A) && l.kid(i+1).fits(s.B)
+}
+
+// shape returns the shape of a number or of vectors, nil if there is none.
+func (l *layout) shape() *Shape {
+	switch {
+	case l.size < 0:
+		return realShape
+	case l.size == 0 || l.each == nil:
+		return nil
+	}
+	if a := l.each.shape(); a != nil {
+		return VectorShape(a, l.size)
+	}
+	return nil
+}
+
+// describe says in a message what l is.
+func (l *layout) describe() string {
+	if s := l.shape(); s != nil {
+		return s.String()
+	}
+	if l.size == 0 {
+		return "an empty list"
+	}
+	parts := make([]string, 0, 5)
+	for i := range l.size {
+		if len(parts) == 4 {
+			parts = append(parts, "…")
+			break
+		}
+		part := "[…]"
+		if s := l.kid(i).shape(); s != nil {
+			part = s.String()
+		}
+		parts = append(parts, part)
+	}
+	return fmt.Sprintf("a list of %d unlike parts: %s", l.size, strings.Join(parts, ", "))
+}
+
+// misfit reports that a value does not have the shape of its declaration.
+func misfit(at syntax.Span, s *Setting, want *Shape, found string) {
+	given := short(s.Text) + " gives"
+	if s.isFlat {
+		given = "it is given"
+	}
+	fail(at, "value does not fit the program", fmt.Sprintf("%s is %v, but %s %s", s.Name, want, given, found))
+}
+
+// rows returns how many rows the content is as a value of the shape want, 1 if that is no list. If it does not fit,
+// found says what it is.
+func (c *content) rows(flat bool, want *Shape) (rows int, found string) {
+	switch {
+	case flat:
+		return flatRows(len(c.Data), want)
+	case c.layout != nil:
+		return c.layout.rows(want)
+	case want.Kind != List && c.Rows*c.width == want.width && c.fits(want):
+		return 1, ""
+	case want.Kind == List && (c.width == want.A.width || c.Rows == 0 && c.width == 0): // the width may not be known
+		return c.Rows, ""
+	}
+	return 0, fmt.Sprintf("%d %s of %d %s", c.Rows, plural(c.Rows, "row"), c.width, plural(c.width, "number"))
+}
+
+// flatRows is [content.rows] of n numbers in row-major order.
+func flatRows(n int, want *Shape) (rows int, found string) {
+	switch {
+	case want.Kind != List && n == want.width:
+		return 1, ""
+	case want.Kind == List && n%want.A.width == 0:
+		return n / want.A.width, ""
+	}
+	return 0, fmt.Sprintf("%d %s", n, plural(n, "number"))
+}
+
+// rows is [content.rows] of numbers in brackets.
+func (l *layout) rows(want *Shape) (rows int, found string) {
+	switch {
+	case want.Kind != List && l.fits(want):
+		return 1, ""
+	case want.Kind != List || l.size < 0:
+		return 0, l.describe()
+	}
+	if i := l.misfit(want.A); i >= 0 {
+		return 0, fmt.Sprintf("%s as element %d of the list", l.kid(i).describe(), i)
+	}
+	return l.size, ""
+}
+
+// fits reports whether the lines of a table with the right count of numbers may
+// stand for the shape: the innermost vectors are its rows, or all of a vector of
+// numbers its only column. The numbers of a product may be divided in any way.
+func (t *content) fits(s *Shape) bool {
+	inner := s
+	for inner.Kind == Vector && inner.A.Kind != Real {
+		inner = inner.A
+	}
+	return inner.Kind != Vector || t.width == inner.Size || inner == s && t.width == 1
+}
+
 func (o *opened) jsonReader() *textReader {
 	r := newTextReader(make([]byte, 0, 1<<16), o.text(), o.s.Guard)
 	r.file, r.path = o.path, []part{{name: "$", index: -1}}
@@ -22,7 +208,7 @@ func (o *opened) jsonReader() *textReader {
 
 // text returns what reads the file behind a byte-order mark.
 func (o *opened) text() *bufio.Reader {
-	b := bufio.NewReaderSize(checkedReader{o.in, o.s}, 1<<16)
+	b := bufio.NewReaderSize(checkedReader{o.in, o.s.Guard}, 1<<16)
 	if mark, _ := b.Peek(3); string(mark) == "\ufeff" {
 		b.Discard(3)
 	}
@@ -102,7 +288,6 @@ func (r *textReader) selected(parts []part, i int) (found *layout) {
 	return found
 }
 
-// pass passes over a value.
 func (r *textReader) pass() {
 	r.guard.Step()
 	switch r.skip() {

@@ -37,10 +37,8 @@ var (
 	npyShape = regexp.MustCompile(`'shape':\s*\(([0-9L, ]*)\)`)
 )
 
-// maxNpyHeader bounds the header.
 const maxNpyHeader = 1 << 16
 
-// readNpyHeader reads a header.
 func readNpyHeader(in io.Reader) (*npyHeader, error) {
 	start := make([]byte, 12) // the last four are the size of the text, of which version 1 has two
 	if _, err := io.ReadFull(in, start[:8]); err != nil || !bytes.HasPrefix(start, npyMagic) {
@@ -68,7 +66,6 @@ func readNpyHeader(in io.Reader) (*npyHeader, error) {
 	return h, h.parse(text)
 }
 
-// parse reads the dictionary of a header.
 func (h *npyHeader) parse(text []byte) error {
 	descr, order, shape := npyDescr.FindSubmatch(text), npyOrder.FindSubmatch(text), npyShape.FindSubmatch(text)
 	if order == nil || shape == nil {
@@ -144,7 +141,7 @@ func (h *npyHeader) index(k int) string {
 // array reads an array; size is that of the file in bytes, 0 if it is not known. finite says that NaN and infinities
 // are errors.
 func (s *Source) array(in io.Reader, size int64, finite bool) (*content, error) {
-	in = checkedReader{in, s}
+	in = checkedReader{in, s.Guard}
 	h, err := readNpyHeader(in)
 	if err != nil {
 		return nil, err
@@ -154,39 +151,35 @@ func (s *Source) array(in io.Reader, size int64, finite bool) (*content, error) 
 	}
 	s.Announce(8 * int64(h.count))
 	c := &content{layout: dimsLayout(h.dims), Value: Value{Data: make([]float64, h.count)}}
-	place := h.places()
-	buf, some := make([]byte, 1<<16), make([]float64, 1<<16)
-	for k := 0; k < h.count; {
-		n := min(len(buf)/h.width, h.count-k)
-		if _, err := io.ReadFull(in, buf[:n*h.width]); err != nil {
-			return nil, cutOff(err)
-		}
-		if err := h.read(some[:n], buf, k, finite); err != nil {
-			return nil, err
-		}
-		for i, x := range some[:n] {
-			c.Data[place(k+i)] = x
-		}
-		k += n
+	if err := h.read(in, c.Data, 0, finite, h.places()); err != nil {
+		return nil, err
 	}
-	if n, err := in.Read(buf[:1]); n > 0 || err != nil && err != io.EOF {
+	if n, err := in.Read(make([]byte, 1)); n > 0 || err != nil && err != io.EOF {
 		return nil, cmpError(err, "there is more behind the array")
 	}
 	return c, nil
 }
 
-// read decodes the numbers from the k-th on, of which text are the bytes, into dst. finite says that NaN and infinities
-// are errors.
-func (h *npyHeader) read(dst []float64, text []byte, k int, finite bool) error {
-	for i := range dst {
-		x, ok := h.number(text[i*h.width:])
-		if !ok {
-			return fmt.Errorf("element %s is an integer that no float64 equals", h.index(k+i))
+// read reads len(dst) numbers, of which the first is the k-th of the file, and puts number k + i at place(i). finite
+// says that NaN and infinities are errors.
+func (h *npyHeader) read(in io.Reader, dst []float64, k int, finite bool, place func(i int) int) error {
+	text := make([]byte, min(len(dst), 1<<16/h.width)*h.width)
+	for i := 0; i < len(dst); {
+		some := text[:min(len(text), (len(dst)-i)*h.width)]
+		if _, err := io.ReadFull(in, some); err != nil {
+			return cutOff(err)
 		}
-		if finite && x-x != 0 {
-			return fmt.Errorf("element %s is %v", h.index(k+i), x)
+		for ; len(some) > 0; some = some[h.width:] {
+			x, ok := h.number(some)
+			if !ok {
+				return fmt.Errorf("element %s is an integer that no float64 equals", h.index(k+i))
+			}
+			if finite && x-x != 0 {
+				return fmt.Errorf("element %s is %v", h.index(k+i), x)
+			}
+			dst[place(i)] = x
+			i++
 		}
-		dst[i] = x
 	}
 	return nil
 }
@@ -208,8 +201,15 @@ func (o *opened) streamed() (*content, error) {
 		each *= n
 	}
 	read := func(dst []float64, from int, look func() error) (err error) {
+		defer syntax.Catch(&err)
 		wrong := s.with(f, func(o *opened) error {
-			err = h.chunk(o.random(), dst, from*each, look)
+			k, at := from*each, o.random()
+			if at == nil {
+				err = errors.New("the file has changed")
+				return err
+			}
+			in := io.NewSectionReader(at, h.offset+int64(k)*int64(h.width), int64(len(dst))*int64(h.width))
+			err = h.read(checkedReader{in, &syntax.Guard{Check: look}}, dst, k, true, h.places())
 			return err
 		})
 		if wrong != nil && err == nil {
@@ -218,28 +218,6 @@ func (o *opened) streamed() (*content, error) {
 		return err
 	}
 	return &content{layout: dimsLayout(h.dims), Value: Value{Chunk: read}}, nil
-}
-
-// chunk reads the numbers from the k-th on.
-func (h *npyHeader) chunk(in io.ReaderAt, dst []float64, k int, look func() error) error {
-	if in == nil {
-		return errors.New("the file has changed")
-	}
-	text := make([]byte, min(len(dst), 1<<15)*h.width)
-	for len(dst) > 0 {
-		if err := look(); err != nil {
-			return err
-		}
-		some := dst[:min(len(dst), len(text)/h.width)]
-		if _, err := in.ReadAt(text[:len(some)*h.width], h.offset+int64(k)*int64(h.width)); err != nil {
-			return cutOff(err)
-		}
-		if err := h.read(some, text, k, true); err != nil {
-			return err
-		}
-		k, dst = k+len(some), dst[len(some):]
-	}
-	return nil
 }
 
 // places returns where in row-major order the k-th number of the file stands, for k = 0, 1, ….

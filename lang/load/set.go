@@ -79,7 +79,6 @@ func ParseSet(text string) (Setting, error) {
 	return s, nil
 }
 
-// numbers reads numbers in brackets.
 func (s *Setting) numbers(text string) (problem string) {
 	r := newTextReader([]byte(text), nil, &syntax.Guard{})
 	s.layout = r.value()
@@ -137,7 +136,6 @@ func (s *Setting) form(text string) (problem string) {
 	return strings.TrimSuffix(wrong[0].Headline+": "+wrong[0].Label, ": ")
 }
 
-// nameAndValue splits name=value.
 func nameAndValue(option, text string) (name, value string, err error) {
 	if !utf8.ValidString(text) {
 		return "", "", usage(option, strings.ToValidUTF8(text, "\ufffd"), "this is not UTF-8")
@@ -216,46 +214,37 @@ func NewSettings(f *syntax.File, params []ParamSetting, sets []Setting) (*Settin
 	return s, nil
 }
 
+// setBy are the options that set declarations, and what messages call these.
+var setBy = map[syntax.DeclKind]struct{ option, what string }{
+	syntax.ParamDecl: {"param", "a param"}, syntax.InputDecl: {"set", "an input"}, syntax.DataDecl: {"set", "data"},
+}
+
 // settable checks that an option names a declaration that it can set.
 func settable(f *syntax.File, option, name, text string) error {
 	var names []string
 	for _, d := range f.Decls {
-		if d.Kind == syntax.TypeDecl {
-			continue
-		}
-		if d.Name == name {
-			return wrongOption(option, name, text, d.Kind)
-		}
-		if wrongOption(option, name, text, d.Kind) == nil {
+		switch by := setBy[d.Kind]; {
+		case d.Kind == syntax.TypeDecl:
+		case d.Name == name && by.option == "":
+			return usage(option, text, "%s is a %s; only params, inputs and data can be set", name, d.Kind)
+		case d.Name == name && by.option != option:
+			err := usage(option, text, "%s is %s", name, by.what)
+			err.Instead = by.option
+			return err
+		case d.Name == name:
+			return nil
+		case by.option == option:
 			names = append(names, d.Name)
 		}
 	}
-	what := "input or data"
+	missing := "the program has no input or data " + name
 	if option == "param" {
-		what = "param"
+		missing = "the program has no param " + name
 	}
 	if near := syntax.Suggest(name, names); near != "" {
-		return usage(option, text, "the program has no %s %s; did you mean %s?", what, name, near)
+		missing += "; did you mean " + near + "?"
 	}
-	return usage(option, text, "the program has no %s %s", what, name)
-}
-
-// wrongOption returns an error unless the option sets declarations of that kind.
-func wrongOption(option, name, text string, kind syntax.DeclKind) error {
-	what := map[syntax.DeclKind]string{syntax.ParamDecl: "a param", syntax.InputDecl: "an input", syntax.DataDecl: "data"}
-	right := "set"
-	if kind == syntax.ParamDecl {
-		right = "param"
-	}
-	switch {
-	case what[kind] == "":
-		return usage(option, text, "%s is a %s; only params, inputs and data can be set", name, kind)
-	case option == right:
-		return nil
-	}
-	err := usage(option, text, "%s is %s", name, what[kind])
-	err.Instead = right
-	return err
+	return usage(option, text, "%s", missing)
 }
 
 // Inputs reads values of inputs and data of f by their names, from a .npz file or from a file that holds a JSON object:

@@ -11,7 +11,6 @@ import (
 // Kind is the form of a [Shape].
 type Kind uint8
 
-// The forms of shapes.
 const (
 	Real      Kind = iota // R
 	Product               // A * B

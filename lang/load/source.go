@@ -42,7 +42,6 @@ type Variable struct {
 // failure is the panic value of a value that does not fit.
 type failure struct{ d syntax.Diagnostic }
 
-// catch makes a failure a diagnostic.
 func catch(d **syntax.Diagnostic) {
 	switch x := recover().(type) {
 	case nil:
@@ -70,8 +69,6 @@ func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong 
 		fail(at, "value does not fit the program",
 			fmt.Sprintf("%s is %v, whose values are read from a JSON file: json \"f.json\", or --set %s=@f.json",
 				set.Name, want, set.Name))
-	case set.isFlat:
-		return setFlat(at, set, want), nil
 	case set.file != nil:
 		var err *fileError
 		set.file.shape = want
@@ -90,10 +87,13 @@ func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong 
 	if want == nil {
 		want = c.shape(at, set, d.Kind)
 	}
-	if c.layout != nil {
-		return setArray(at, set, c, want), nil
+	rows, found := c.rows(set.isFlat, want)
+	if found != "" {
+		misfit(at, set, want, found)
 	}
-	return setTable(at, set, c, want), nil
+	v = c.Value
+	v.Shape, v.Rows = want, rows
+	return v, nil
 }
 
 func (s *Source) open(path string) (fs.File, error) {
@@ -136,7 +136,6 @@ func (s *Source) with(f *File, use func(o *opened) error) *fileError {
 	return wrong
 }
 
-// read reads the numbers of a file.
 func (s *Source) read(f *File) (c *content, wrong *fileError) {
 	wrong = s.with(f, func(o *opened) (err error) {
 		c, err = f.format.read(o)
@@ -196,7 +195,6 @@ func (p *part) step() string {
 	return p.name
 }
 
-// format is a format of files.
 type format struct {
 	kind  string // what messages call its files
 	parts string // what stands behind the path, as in an example

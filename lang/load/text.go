@@ -150,7 +150,6 @@ func (r *textReader) value() *layout {
 	return l
 }
 
-// array reads what stands in brackets.
 func (r *textReader) array(element func()) { r.enclosed(']', "bracket", true, element) }
 
 // enclosed reads elements up to a closing bracket. Those that have an index get it as their place.
@@ -186,11 +185,7 @@ func (r *textReader) enclosed(closing byte, name string, index bool, element fun
 
 // inWord reports whether a number or a word of JSON may go on with c.
 func inWord(c byte) bool {
-	switch c {
-	case '[', ']', '{', '}', ',', '\n':
-		return false
-	}
-	return true
+	return c != '[' && c != ']' && c != '{' && c != '}' && c != ',' && c != '\n'
 }
 
 // notFinite are the strings that JSON files have for what JSON has no numbers for.
@@ -222,7 +217,6 @@ func (r *textReader) number() {
 	}
 }
 
-// str reads a string.
 func (r *textReader) str() (text string) {
 	if r.peek() != '"' {
 		r.fail("%s stands where a name in quotes is expected", r.rest())
@@ -392,7 +386,6 @@ func (r *textReader) expect(c byte, what string) bool {
 	return r.err == nil
 }
 
-// constructor reads the name of a constructor of s.
 func (r *textReader) constructor(s *Shape) int {
 	name := r.str()
 	if r.err != nil {

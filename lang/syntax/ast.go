@@ -1,5 +1,7 @@
 package syntax
 
+import "slices"
+
 // Expr names an expression of a [File]. 0 is nil.
 type Expr uint32
 
@@ -79,7 +81,6 @@ type Word struct {
 // PatKind is the form of a pattern.
 type PatKind uint8
 
-// The forms of patterns.
 const (
 	BadPat   PatKind = iota
 	NamePat          // x            Text
@@ -102,7 +103,6 @@ type PatNode struct {
 // TypeKind is the form of a type expression.
 type TypeKind uint8
 
-// The forms of type expressions.
 const (
 	BadType   TypeKind = iota
 	RType              // R            Text
@@ -130,7 +130,6 @@ type TypeNode struct {
 // DeclKind is the keyword of a declaration.
 type DeclKind uint8
 
-// The declarations.
 const (
 	ParamDecl  DeclKind = iota // param n = e
 	InputDecl                  // input x [: T] = e      Type may be 0
@@ -156,7 +155,6 @@ type Decl struct {
 	Cons     []Constructor // of a type
 }
 
-// Constructor is a constructor in the declaration of a type.
 type Constructor struct {
 	Name string
 	Span Span     // of the name
@@ -207,6 +205,19 @@ func (f *File) Type(t TypeExpr) *TypeNode { return &f.types[t] }
 func (f *File) Kids(e Expr) []Expr {
 	n := &f.exprs[e]
 	return f.exprKids[n.off : n.off+n.n]
+}
+
+// Spine returns e and the first kids of one another as long as they are of one of the kinds, the outermost first, and
+// what the innermost begins with.
+func (f *File) Spine(e Expr, kinds ...ExprKind) (spine []Expr, head Expr) {
+	return f.spine(e, func(n *ExprNode) bool { return slices.Contains(kinds, n.Kind) })
+}
+
+func (f *File) spine(e Expr, form func(n *ExprNode) bool) (spine []Expr, head Expr) {
+	for ; form(&f.exprs[e]); e = f.Kids(e)[0] {
+		spine = append(spine, e)
+	}
+	return spine, e
 }
 
 // Pats returns the patterns of a fun, lin or let expression.
@@ -317,13 +328,11 @@ func (p *parser) made(n ExprNode, kids ...Expr) operand {
 	return operand{e: p.add(n, kids...), span: n.Span}
 }
 
-// bad adds a BadExpr.
 func (p *parser) bad(s Span) operand { return p.made(ExprNode{Kind: BadExpr, Span: s}) }
 
 // isBad reports whether o stands for something that has been reported.
 func (p *parser) isBad(o operand) bool { return p.f.exprs[o.e].Kind == BadExpr }
 
-// join adds a op b.
 func (p *parser) join(op Token, at uint32, a, b operand) operand {
 	return p.made(ExprNode{Kind: BinExpr, Op: op, OpPos: at, Span: Span{a.span.Start, b.span.End}}, a.e, b.e)
 }

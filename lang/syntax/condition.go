@@ -125,7 +125,6 @@ func (p *parser) literal(fr *form) operand {
 	return c
 }
 
-// compared parses a comparison.
 func (p *parser) compared(fr *form) operand {
 	a := p.expr(fr)
 	var notes []Note

@@ -12,7 +12,6 @@ import (
 // String returns the declaration's keyword.
 func (k DeclKind) String() string { return declWords[k].String() }
 
-// declWords are the keywords of declarations.
 var declWords = [...]Token{ParamDecl: ParamTok, InputDecl: InputTok, DataDecl: DataTok, DefDecl: DefTok,
 	TypeDecl: TypeTok, SymbolDecl: SymbolTok}
 
@@ -190,23 +189,18 @@ func (p *parser) declHead(d *Decl) bool {
 	return p.expectEq(fmt.Sprintf("`=` and the value of `%s`", clip(d.Name)))
 }
 
-// declNames parses the names of the components of an input, if they follow.
+// declNames parses the names of the components of an input, if they follow: in quotes, or levels xs "column".
 func (p *parser) declNames(d *Decl) bool {
 	if d.Kind == InputDecl && p.at(IdentTok) && p.text() == "named" {
-		if d.Named = p.inputNames(); len(d.Named) == 0 {
+		for p.next(); p.at(StringTok) || p.at(IdentTok); p.next() {
+			d.Named = append(d.Named, p.fileWord())
+		}
+		if len(d.Named) == 0 {
 			p.expected("a name in quotes", `as in input w named "age" "income" = 0`)
 			return false
 		}
 	}
 	return true
-}
-
-// inputNames parses what stands behind named: names in quotes, or levels xs "column".
-func (p *parser) inputNames() (words []Word) {
-	for p.next(); p.at(StringTok) || p.at(IdentTok); p.next() {
-		words = append(words, p.fileWord())
-	}
-	return words
 }
 
 // fileWord returns the current token as a word: a string without its quotes.

@@ -130,7 +130,6 @@ func (p *parser) sumIsName() bool {
 	}
 }
 
-// negation parses - e.
 func (p *parser) negation() operand {
 	defer p.leave()
 	start := p.tok.start
@@ -162,7 +161,6 @@ func (p *parser) church() operand {
 	start := p.tok.start
 	p.next()
 	s := p.size(true)
-	p.closeOpen()
 	return p.made(ExprNode{Kind: ChurchExpr, Span: Span{start, s.span.End}}, s.e)
 }
 
@@ -231,7 +229,6 @@ func (p *parser) power(base operand) operand {
 	at := p.tok.start
 	p.next()
 	s := p.size(true)
-	p.closeOpen()
 	n := ExprNode{Kind: PowExpr, Op: CaretTok, OpPos: at, Span: Span{base.span.Start, s.span.End}}
 	return operand{e: p.add(n, base.e, s.e), span: n.Span, form: powForm}
 }
@@ -338,18 +335,20 @@ func (p *parser) leftOver(o operand) operand {
 // sizeHelp says what a static expression is.
 const sizeHelp = "made of literals, params, indices, size x, + - * and parentheses"
 
-// size parses a static expression. If atom is set, that is a literal, a name or a
-// parenthesis. After an error the result is bad and the current token is where it was found.
+// size parses a static expression. If atom is set, that is a literal, a name or a parenthesis. After an error the
+// result is bad and the current token is where it was found, or, for an atom, behind the parentheses that are open.
 func (p *parser) size(atom bool) operand {
-	var o operand
-	var ok bool
+	o, ok := operand{}, false
 	if atom {
 		o, ok = p.sizeOperand(true)
 	} else {
 		o, ok = p.sizeOperators(PrecAdd)
 	}
 	if !ok {
-		return p.bad(p.span())
+		o = p.bad(p.span())
+	}
+	if atom {
+		p.closeOpen()
 	}
 	return o
 }
@@ -372,7 +371,11 @@ func (p *parser) sizeOperators(prec uint8) (operand, bool) {
 func (p *parser) sizeOperand(atom bool) (operand, bool) {
 	switch p.tok.kind {
 	case LParenTok:
-		return p.sizeParen()
+		list, span, ok := p.sizeList(1)
+		if !ok {
+			return operand{}, false
+		}
+		return operand{e: list[0].e, span: span}, true
 	case NumberTok, IdentTok:
 		return p.leaf(), true
 	case SizeTok:
@@ -392,15 +395,6 @@ func (p *parser) sizeOperand(atom bool) (operand, bool) {
 	}
 	p.expected(what, hint)
 	return operand{}, false
-}
-
-// sizeParen parses a parenthesis. One that fails is left open.
-func (p *parser) sizeParen() (operand, bool) {
-	list, span, ok := p.sizeList(1)
-	if !ok {
-		return operand{}, false
-	}
-	return operand{e: list[0].e, span: span}, true
 }
 
 // sizeList parses a parenthesis with up to most sizes, separated by commas. One that fails is left open.

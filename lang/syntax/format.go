@@ -7,10 +7,9 @@ import (
 
 // This file writes a syntax tree as text, in the canonical layout of gram programs.
 //
-// It writes a declaration, or the body, as a list of texts and possible line breaks in nested
-// groups, and then fills lines of 110 columns: a group that fits on the rest of
-// its line is set flat. Comments are put back before the token that they stood
-// before, behind the token that they stood behind. Both steps take linear time.
+// It writes a declaration, or the body, as a list of texts and possible line breaks in nested groups, and then fills
+// lines of 110 columns: a group that fits on the rest of its line is set flat. Comments are put back before the token
+// that they stood before, behind the token that they stood behind. Both steps take linear time.
 
 // Format returns the canonical text of a program: the same tree, with the same comments, no parentheses beyond those
 // that the grammar or the eye needs, and lines broken at 110 columns. Formatting the result again changes nothing. A
@@ -67,7 +66,6 @@ func (fm *formatter) file() []byte {
 	return alignTails(fm.out, fm.tails)
 }
 
-// importDecl writes an import.
 func (fm *formatter) importDecl(i Import) {
 	fm.comments(i.Span.Start)
 	fm.item(i.Span.Start)

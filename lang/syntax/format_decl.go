@@ -2,7 +2,6 @@ package syntax
 
 import "fmt"
 
-// decl writes a declaration.
 func (fm *formatter) decl(d *Decl) {
 	f := fm.f
 	if d.Kind == TypeDecl {
@@ -59,7 +58,6 @@ func (fm *formatter) symbolValue(head uint32, parts []Expr) {
 	}
 }
 
-// typeDecl writes the declaration of a type.
 func (fm *formatter) typeDecl(d *Decl) {
 	keyword := "type "
 	if d.And {
@@ -160,7 +158,6 @@ func (fm *formatter) patNode(p Pat, bare bool) {
 	}
 }
 
-// params writes patterns, each behind a space.
 func (fm *formatter) params(pats []Pat, bare bool) {
 	for _, p := range pats {
 		fm.doc.brk(fillBreak, 1, 2)
@@ -182,7 +179,6 @@ func (fm *formatter) annotation(t TypeExpr) {
 	fm.doc.end()
 }
 
-// typeNode writes a type.
 func (fm *formatter) typeNode(t TypeExpr, prec uint8) {
 	n := fm.f.Type(t)
 	op, level := n.Kind.Form()

@@ -140,19 +140,10 @@ func (fm *formatter) operator(e Expr) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// spine returns e and the first parts of one another that are of the same form, the outermost first, and what the
-// innermost begins with.
-func (fm *formatter) spine(e Expr, form func(n *ExprNode) bool) (spine []Expr, head Expr) {
-	for ; form(fm.f.Expr(e)); e = fm.f.Kids(e)[0] {
-		spine = append(Room(fm.doc.guard, spine, 1), e)
-	}
-	return spine, e
-}
-
 // chain writes operators of one precedence, from left to right.
 func (fm *formatter) chain(e Expr) {
 	prec := fm.f.Expr(e).Op.Precedence()
-	spine, e := fm.spine(e, func(n *ExprNode) bool { return n.Kind == BinExpr && n.Op.Precedence() == prec })
+	spine, e := fm.f.spine(e, func(n *ExprNode) bool { return n.Kind == BinExpr && n.Op.Precedence() == prec })
 	fm.doc.begin(2)
 	fm.node(e, prec)
 	for _, op := range slices.Backward(spine) {
@@ -165,7 +156,7 @@ func (fm *formatter) chain(e Expr) {
 // projections writes components of components, from the inside out.
 func (fm *formatter) projections(e Expr) {
 	f := fm.f
-	spine, e := fm.spine(e, func(n *ExprNode) bool { return n.Kind == ProjExpr })
+	spine, e := f.Spine(e, ProjExpr)
 	fm.node(e, levelAtom)
 	for i, p := range slices.Backward(spine) {
 		open := ".("
@@ -192,9 +183,8 @@ func (fm *formatter) slice(e Expr) {
 	fm.leaf(n.Span.End-1, ")")
 }
 
-// apply writes a function and its arguments.
 func (fm *formatter) apply(e Expr) {
-	spine, e := fm.spine(e, func(n *ExprNode) bool { return n.Kind == AppExpr && n.Op != DotParenTok })
+	spine, e := fm.f.spine(e, func(n *ExprNode) bool { return n.Kind == AppExpr && n.Op != DotParenTok })
 	fm.doc.begin(2)
 	fm.node(e, PrecApp)
 	for _, app := range slices.Backward(spine) {
@@ -274,7 +264,11 @@ func (fm *formatter) lets(e Expr) {
 		if n.Kind == LetExpr {
 			fm.binding("let", n.Span.Start, e)
 		} else {
-			fm.recs(n.Span.Start, kids[:last])
+			fm.binding("let rec", n.Span.Start, kids[0])
+			for _, b := range kids[1:last] {
+				fm.doc.brk(groupBreak, 1, 0)
+				fm.binding("and", f.Expr(b).Span.Start, b)
+			}
 		}
 		fm.doc.text(" in")
 		fm.doc.brk(fm.breakFor(groupBreak, f.Expr(kids[last-1]).Span.End, fm.firstToken(kids[last])), 1, 0)
@@ -282,15 +276,6 @@ func (fm *formatter) lets(e Expr) {
 	}
 	fm.node(e, 0)
 	fm.doc.end()
-}
-
-// recs writes let rec … and ….
-func (fm *formatter) recs(start uint32, binds []Expr) {
-	fm.binding("let rec", start, binds[0])
-	for _, b := range binds[1:] {
-		fm.doc.brk(groupBreak, 1, 0)
-		fm.binding("and", fm.f.Expr(b).Span.Start, b)
-	}
 }
 
 // binding writes a keyword and p … = e.

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"bytes"
 	"unicode/utf8"
 )
 
@@ -32,7 +33,6 @@ const (
 	blankBreak                  // a line break and an empty line
 )
 
-// docToken is a part of a document.
 type docToken struct {
 	kind  docKind
 	brk   breakKind
@@ -143,7 +143,6 @@ func (m *measure) fits(from, to uint32, columns int) bool {
 	return m.hard[from] == m.hard[to] && int(m.width[from]-m.width[m.next[to]]) <= columns
 }
 
-// layout appends the document to out.
 func (d *document) layout(out []byte) []byte {
 	m := d.link()
 	type level struct {
@@ -185,8 +184,5 @@ func newLine(g *Guard, out []byte, k breakKind, indent int) []byte {
 	if k == blankBreak {
 		out = append(out, '\n')
 	}
-	for range indent {
-		out = append(out, ' ')
-	}
-	return out
+	return append(out, bytes.Repeat([]byte{' '}, indent)...)
 }

@@ -40,7 +40,6 @@ func (g *Guard) Step() {
 	}
 }
 
-// Look calls Check.
 func (g *Guard) Look() {
 	if g.Check != nil {
 		if err := g.Check(); err != nil {

@@ -103,7 +103,6 @@ func (p *parser) layoutEnds() {
 	p.tok.kind = p.real
 }
 
-// at reports whether the current token is k.
 func (p *parser) at(k Token) bool { return p.tok.kind == k }
 
 // accept moves past the current token if it is k.

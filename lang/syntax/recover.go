@@ -126,10 +126,7 @@ func (p *parser) strayHint() string {
 
 // lambda returns the name at the head of the last application, if it is what other languages call fun.
 func (p *parser) lambda() string {
-	e := p.last
-	for p.f.exprs[e].Kind == AppExpr {
-		e = p.f.Kids(e)[0]
-	}
+	_, e := p.f.Spine(p.last, AppExpr)
 	name := p.f.exprs[e].Text
 	if r, n := utf8.DecodeRuneInString(name); r == 'λ' {
 		return name[:n]

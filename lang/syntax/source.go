@@ -113,7 +113,6 @@ type Import struct {
 	part int  // the part that it names: its index + 1, 0 if it is not followed
 }
 
-// part is an imported file.
 type part struct {
 	file   *File  // its source and lines, without a tree
 	start  uint32 // where it begins in Src of the program
@@ -247,7 +246,6 @@ func (p *parser) chain(name string) string {
 	return strings.Join(names, " imports ")
 }
 
-// read reads a file.
 func (p *parser) read(name string) (src []byte, err error) {
 	in, err := p.opt.Open(name)
 	if err != nil {

@@ -107,7 +107,6 @@ func (p *parser) typeOperand(argument bool) (cur typeOperand, ok bool) {
 	return cur, ok
 }
 
-// listType parses List T.
 func (p *parser) listType(start uint32) (typeOperand, bool) {
 	defer p.leave()
 	if !p.enter() {
@@ -212,7 +211,6 @@ func (p *parser) vecType(cur typeOperand) typeOperand {
 	p.next()
 	if !p.at(LParenTok) {
 		s := p.size(true)
-		p.closeOpen()
 		return p.madeType(TypeNode{Kind: VecType, Span: Span{cur.span.Start, s.span.End}, A: cur.t, Size: s.e})
 	}
 	list, at, ok := p.sizeList(MaxNest)

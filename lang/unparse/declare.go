@@ -54,7 +54,6 @@ func (p *Program) distinct(xs []term.Var) []string {
 	return names
 }
 
-// functionNames returns names for the functions of a fix.
 func (p *Program) functionNames(n *term.Node) []string { return p.distinct(p.t.BoundVars(n)) }
 
 // fix is let rec f = λ and … in the member that the node stands for. Its first item enters the first function, and its

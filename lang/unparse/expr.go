@@ -27,12 +27,10 @@ func node(r term.Ref, level int) item { return item{Ref: uint32(r), Level: level
 func enter(x term.Var, s string) item { return item{Kind: term.EnterItem, Ref: uint32(x), Text: s} }
 func leave(x term.Var) item           { return item{Kind: term.LeaveItem, Ref: uint32(x)} }
 
-// add appends a text.
 func (p *Program) add(out []byte, s string) []byte {
 	return append(syntax.Room(p.guard, out, len(s)), s...)
 }
 
-// print appends the term.
 func (p *Program) print() {
 	term.Walk(node(p.t.Root, levelPrefix), func(it item) ([]item, int) {
 		return p.expand(term.Ref(it.Ref), it.Level)

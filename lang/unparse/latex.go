@@ -12,8 +12,7 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// LaTeX prints a term in the notation of the paper, as an align* environment of
-// amsmath:
+// LaTeX prints a term in the notation of the paper, as an align* environment of amsmath:
 //
 //	λx.t, λa^R.t (a linear)   \lambda x.t, \lambda a^{\mathsf R}.t
 //	⟨t,u⟩, also for vectors   \langle t, u\rangle
@@ -163,12 +162,9 @@ func (p *formula) breakLine() {
 		p.endLine()
 	}
 	if p.width == 0 {
-		p.width = 2 * min(p.indent, maxQuads)
-		for range min(p.indent, maxQuads) {
-			p.line = append(p.line, "\\quad"...)
-		}
-		if p.width > 0 {
-			p.line = append(p.line, ' ')
+		if quads := min(p.indent, maxQuads); quads > 0 {
+			p.width = 2 * quads
+			p.line = append(p.line, strings.Repeat("\\quad", quads)+" "...)
 		}
 	}
 	p.line = append(p.line, p.part...)
@@ -255,15 +251,8 @@ func (p *formula) enter(x term.Var, name string) {
 // LaTeXName is a name in LaTeX: its letters, then primes and stars, and the numbers
 // in it as subscripts, after them n if that isn't 0.
 func LaTeXName(name string, n int) string {
-	body, stars := name, ""
-	for strings.HasSuffix(body, "*") || strings.HasSuffix(body, "'") {
-		if strings.HasSuffix(body, "*") {
-			stars = `\ast` + stars
-		} else {
-			stars = `\prime` + stars
-		}
-		body = body[:len(body)-1]
-	}
+	body := strings.TrimRight(name, "*'")
+	stars := strings.NewReplacer("*", `\ast`, "'", `\prime`).Replace(name[len(body):])
 	end := strings.IndexAny(body, ".:")
 	if end < 0 {
 		end = len(body)
@@ -300,22 +289,18 @@ func formulaLetters(s string) string {
 			s = strings.ReplaceAll(s, string(c), `\(`+command+`\)`)
 		}
 	}
-	for _, c := range s {
-		if c >= utf8.RuneSelf || c == '(' {
-			return `\text{` + s + "}"
-		}
+	if strings.ContainsFunc(s, func(c rune) bool { return c >= utf8.RuneSelf || c == '(' }) {
+		return `\text{` + s + "}"
 	}
 	return `\mathrm{` + s + "}"
 }
 
 var greek = map[string]string{
 	"α": `\alpha`, "β": `\beta`, "γ": `\gamma`, "δ": `\delta`, "ε": `\varepsilon`, "ζ": `\zeta`, "η": `\eta`,
-	"θ": `\theta`,
-	"ι": `\iota`, "κ": `\kappa`, "λ": `\lambda`, "μ": `\mu`, "ν": `\nu`, "ξ": `\xi`, "π": `\pi`, "ρ": `\rho`,
-	"ς": `\varsigma`,
-	"σ": `\sigma`, "τ": `\tau`, "υ": `\upsilon`, "φ": `\varphi`, "χ": `\chi`, "ψ": `\psi`, "ω": `\omega`, "Γ": `\Gamma`,
-	"Δ": `\Delta`, "Θ": `\Theta`, "Λ": `\Lambda`, "Ξ": `\Xi`, "Π": `\Pi`, "Σ": `\Sigma`, "Φ": `\Phi`, "Ψ": `\Psi`,
-	"Ω": `\Omega`,
+	"θ": `\theta`, "ι": `\iota`, "κ": `\kappa`, "λ": `\lambda`, "μ": `\mu`, "ν": `\nu`, "ξ": `\xi`, "π": `\pi`,
+	"ρ": `\rho`, "ς": `\varsigma`, "σ": `\sigma`, "τ": `\tau`, "υ": `\upsilon`, "φ": `\varphi`, "χ": `\chi`,
+	"ψ": `\psi`, "ω": `\omega`, "Γ": `\Gamma`, "Δ": `\Delta`, "Θ": `\Theta`, "Λ": `\Lambda`, "Ξ": `\Xi`, "Π": `\Pi`,
+	"Σ": `\Sigma`, "Φ": `\Phi`, "Ψ": `\Psi`, "Ω": `\Omega`,
 }
 
 // LaTeXNumber is a numeral; an exponent is a power of ten.
@@ -333,10 +318,6 @@ func LaTeXNumber(x float64) string {
 	if !ok {
 		return text
 	}
-	exponent = strings.TrimPrefix(exponent, "+")
-	sign := ""
-	if strings.HasPrefix(exponent, "-") {
-		sign, exponent = "-", exponent[1:]
-	}
-	return mantissa + `\cdot 10^{` + sign + strings.TrimLeft(exponent, "0") + "}"
+	n, _ := strconv.Atoi(exponent) // without its + and leading zeros
+	return mantissa + `\cdot 10^{` + strconv.Itoa(n) + "}"
 }

@@ -274,7 +274,6 @@ func (s *scope) enter(name, stem string) {
 	s.nested[stem]++
 }
 
-// leave ends the scope of a name.
 func (s *scope) leave(name, stem string) {
 	delete(s.active, name)
 	s.nested[stem]--
