@@ -12,7 +12,7 @@ import (
 )
 
 // mostLines is how many lines the files of a package may have, test files aside.
-const mostLines = 7_620
+const mostLines = 7_651
 
 // part is a part of the module: how many lines it may have without tests, and how many are aimed for.
 type part struct {
@@ -24,13 +24,13 @@ type part struct {
 
 // parts are the parts of the module.
 var parts = []*part{
-	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 20_588, aim: 13_000},
+	{name: "engine", folders: []string{"engine", "graph/calls"}, most: 20_619, aim: 13_000},
 	{name: "machine, graph, compile", folders: []string{"machine", "graph", "compile"}, most: 5_099, aim: 4_500},
-	{name: "lang", folders: []string{"lang"}, most: 20_976, aim: 16_000},
-	{name: "cmd", folders: []string{"cmd"}, most: 19_023, aim: 16_000},
-	{name: "bench", folders: []string{"bench", "cmd/gradbench"}, most: 10_718, aim: 8_000},
-	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 18_702, aim: 13_000},
-	{name: "the rest", folders: []string{"."}, most: 6_107, aim: 6_500},
+	{name: "lang", folders: []string{"lang"}, most: 20_584, aim: 16_000},
+	{name: "cmd", folders: []string{"cmd"}, most: 18_502, aim: 16_000},
+	{name: "bench", folders: []string{"bench", "cmd/gradbench"}, most: 10_682, aim: 8_000},
+	{name: "internal, revgrad, term", folders: []string{"internal", "revgrad", "term"}, most: 18_397, aim: 13_000},
+	{name: "the rest", folders: []string{"."}, most: 6_113, aim: 6_500},
 }
 
 const (
