@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/gram-machine/gram/rule"
@@ -178,4 +179,81 @@ func Steps(c *rule.Counts) string {
 		return "nothing"
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// Loops writes for people how each loop of the program runs, behind all passes: as a vector statement, as machine code,
+// or in the interpreter, with what keeps machine code from it.
+func (p *Program) Loops(w io.Writer, place func(in *Instr) string) error {
+	for _, f := range p.Funcs {
+		at, numbers := map[uint32]int{}, map[uint32]bool{} // labels; those of loops of numbers beside others
+		hot, statement := -1, -1                           // the last of these instructions, and where the statement ends
+		for i := range f.Code {
+			switch in := &f.Code[i]; in.Op {
+			case Label:
+				at[in.N] = i
+			case Hot:
+				numbers[in.M] = true
+			}
+		}
+		ends := map[int]int{}
+		for i := range f.Code {
+			if in := &f.Code[i]; in.Op == Next || in.Op == Prev {
+				ends[at[in.N]] = i
+			}
+		}
+		for i := range f.Code {
+			in := &f.Code[i]
+			end, loop := ends[i]
+			switch {
+			case in.Op == Hot:
+				hot = i
+			case in.Op == VectorLoop && i > statement:
+				statement = at[in.N]
+				if _, err := fmt.Fprintf(w, "\t%s\ta vector statement\n", place(in)); err != nil {
+					return err
+				}
+			case loop && i > statement && !numbers[in.N]:
+				how := howRuns(f.Code[i+1:end], hot >= 0)
+				if _, err := fmt.Fprintf(w, "\t%s\t%s\n", place(&f.Code[end]), how); err != nil {
+					return err
+				}
+				if hot >= 0 { // the loops inside are unrolled there
+					hot, statement = -1, end
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// howRuns says how a loop runs, whose body is given. hot says that a loop of numbers stands beside it.
+func howRuns(body []Instr, hot bool) string {
+	if body[0].Op == Enter {
+		return "machine code, where it has much to do"
+	}
+	if hot {
+		return "machine code of numbers, where it has much to do"
+	}
+	var why []string
+	add := func(reason string) {
+		if !slices.Contains(why, reason) {
+			why = append(why, reason)
+		}
+	}
+	for i := range body {
+		switch body[i].Op {
+		case Call, TailCall, Apply, TailApply:
+			add("calls functions")
+		case MakeClosure, MakeCon, Switch:
+			add("has closures or constructors")
+		case Alloc:
+			add("makes vectors")
+		case Next, Prev:
+			add("has loops inside")
+		}
+	}
+	if len(why) == 0 {
+		why = []string{"has no machine code"}
+	}
+	return "the interpreter: it " + strings.Join(why, " and ")
 }

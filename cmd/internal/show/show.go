@@ -144,8 +144,8 @@ func (p *Program) LaTeX(ctx context.Context, w io.Writer, kind stage.Kind) error
 	})
 }
 
-// Code prints the code that the compiler makes of the program, before and behind each pass: that of its value, and, if
-// it has one, that of its gradient.
+// Code prints the code that the compiler makes of the program, before and behind each pass, and how its loops run: that
+// of its value, and, if it has one, that of its gradient.
 func (p *Program) Code(ctx context.Context, w io.Writer) error {
 	return p.write(ctx, w, "printing", func(meter *limits.Meter, text io.Writer) error {
 		place := func(in *ir.Instr) string { return p.Source().Place(in.Pos) }
@@ -160,8 +160,15 @@ func (p *Program) Code(ctx context.Context, w io.Writer) error {
 					}
 					return code.Dump(text, place)
 				}}
-			if _, err := lower.Program(p.Source().Written(), opt); err != nil {
+			code, err := lower.Program(p.Source().Written(), opt)
+			if err != nil {
 				return p.Locate(err, "compiling")
+			}
+			if _, err := fmt.Fprintf(text, "%s, how its loops run:\n", what); err != nil {
+				return err
+			}
+			if err := code.Loops(text, place); err != nil {
+				return err
 			}
 		}
 		return nil
