@@ -37,6 +37,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/engine/ir"
@@ -164,11 +165,14 @@ func (p *Program) Code(ctx context.Context, w io.Writer) error {
 			if err != nil {
 				return p.Locate(err, "compiling")
 			}
-			if _, err := fmt.Fprintf(text, "%s, how its loops run:\n", what); err != nil {
+			var loops strings.Builder
+			if err := code.Loops(&loops, place); err != nil {
 				return err
 			}
-			if err := code.Loops(text, place); err != nil {
-				return err
+			if loops.Len() > 0 {
+				if _, err := fmt.Fprintf(text, "%s, how its loops run:\n%s", what, loops.String()); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
