@@ -147,8 +147,8 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 	return l.end, m.runNative(f, code, fp, uint64(left), i, pc)
 }
 
-// worth reports whether machine code of a loop is to pay that has work to do now, and has had some in this run: the
-// loops around it are to come here in each iteration that they have left.
+// worth reports whether machine code of a loop pays: the loop has done some work in this run, and has work to do now.
+// In each iteration that the loops around it have left it has as much again.
 func (m *Machine) worth(l *nativeLoop, ran, work, least float64, fp unsafe.Pointer) bool {
 	many := m.manyRuns()
 	for _, in := range l.around {

@@ -185,20 +185,15 @@ func Steps(c *rule.Counts) string {
 // or in the interpreter, with what keeps machine code from it.
 func (p *Program) Loops(w io.Writer, place func(in *Instr) string) error {
 	for _, f := range p.Funcs {
-		at, numbers := map[uint32]int{}, map[uint32]bool{} // labels; those of loops of numbers beside others
-		hot, statement := -1, -1                           // the last of these instructions, and where the statement ends
+		at, ends := Labels(f.Code), map[int]int{} // of the label at which a loop begins: its last instruction
+		numbers := map[uint32]bool{}              // the labels of loops of numbers that stand beside others
+		hot, statement := -1, -1                  // the last of these instructions, and where the statement ends
 		for i := range f.Code {
 			switch in := &f.Code[i]; in.Op {
-			case Label:
-				at[in.N] = i
+			case Next, Prev:
+				ends[at[in.N]] = i
 			case Hot:
 				numbers[in.M] = true
-			}
-		}
-		ends := map[int]int{}
-		for i := range f.Code {
-			if in := &f.Code[i]; in.Op == Next || in.Op == Prev {
-				ends[at[in.N]] = i
 			}
 		}
 		for i := range f.Code {

@@ -132,7 +132,7 @@ func (c *compiler) rowOf(r row) *value {
 	return &value{kind: k, typ: r.typ, row: &r}
 }
 
-// part is the part of a row that has a shape and begins by slots behind it.
+// partOf is the part of a row that has a shape and begins so many slots behind its first.
 func (c *compiler) partOf(r *row, s *shape, by uint32) *value {
 	return c.rowOf(row{s, r.i, r.m, r.n + by})
 }

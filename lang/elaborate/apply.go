@@ -91,9 +91,12 @@ func (e *Elaborator) staticArgument(x syntax.Expr) (n float64, ok bool) {
 		}
 	case syntax.BinExpr:
 		kids := e.kids(x)
-		a, isA := e.staticArgument(kids[0])
-		b, isB := e.staticArgument(kids[1])
-		switch ok = isA && isB; of.Op {
+		b, ok := e.staticArgument(kids[1])
+		if !ok { // a long sum nests to the left
+			return 0, false
+		}
+		a, ok := e.staticArgument(kids[0])
+		switch of.Op {
 		case syntax.PlusTok:
 			return a + b, ok
 		case syntax.MinusTok:
