@@ -45,6 +45,7 @@ func (m *Machine) rewind(p position) {
 	clear(m.dense[p.dense:])
 	m.dense, s.chunk, s.used, s.slots = m.dense[:p.dense], p.chunk, p.used, p.slots
 	m.native.used, m.native.made = p.rows, p.made
+	m.native.forget(p.rows)
 }
 
 // tapeBytes is how much memory the tape and the adjoints take, about.

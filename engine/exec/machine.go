@@ -208,6 +208,7 @@ func (m *Machine) start(point []float64) error {
 	}
 	m.runs++
 	m.native.used, m.native.made, m.native.again, m.native.full = 0, 0, 0, false
+	clear(m.native.tables)
 	m.short, m.least, m.marks, m.kept, m.dropped, m.counted = false, m.leastAgain, m.marks[:0], m.kept[:0], 0, nil
 	m.again, m.barred = again{}, nil
 	m.tape.n, m.tape.args, m.tape.slopes = 0, 0, 0

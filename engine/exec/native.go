@@ -2,6 +2,7 @@ package exec
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -103,6 +104,7 @@ type native struct {
 	back      uint64 // steps of cells since the last look at the limits
 	stack     [2 + loop.MostStreams]uint64
 	reach     []loop.Reach
+	tables    map[uint64]uint64 // dense vectors that are in memory, in this run: where
 }
 
 const (
@@ -110,6 +112,7 @@ const (
 	streamsAt    = wasm.TableBytes + 8*frameNumbers
 	rowsAt       = streamsAt + loop.MostStreams*3*loop.StreamBytes
 	mostRows     = math.MaxUint32 - 1<<20 // addresses have 32 bits
+	leastStack   = 1 << 16                // bytes
 )
 
 // tryNative runs what is left of a loop as machine code, if that is worth it. It returns where the interpreter goes on,
@@ -134,17 +137,74 @@ func (m *Machine) tryNative(in *instr, fp unsafe.Pointer, pc int32) (int32, erro
 	}
 	var code *loop.Code
 	f := m.nativeForm(l, st, fp)
-	if f.Form != nil && f.fills(i+left) {
+	if f.Form != nil && f.fills(i+left) && m.canNest(f, fp, work) {
 		code = f.code("", f.Forward)
 	}
-	if code == nil {
-		st.fails = min(st.fails+1, 20)
-		st.skip = 1<<st.fails - 2
-		return -1, nil
+	if code != nil {
+		whole, err := m.runNative(f, code, fp, uint64(left), i, pc)
+		if st.fails = 0; whole || err != nil {
+			st.ran += work
+			return l.end, err
+		}
+		st.fails = 20 // there is no memory for more
 	}
-	st.fails = 0
-	st.ran += work
-	return l.end, m.runNative(f, code, fp, uint64(left), i, pc)
+	st.fails = min(st.fails+1, 20)
+	st.skip = 1<<st.fails - 2
+	return -1, nil
+}
+
+// canNest reports whether a form that has loops inside, or tables, may be run: with limits of steps and nodes the
+// interpreter runs the loops, and tables are not to be much larger than the work is.
+func (m *Machine) canNest(f *nativeForm, fp unsafe.Pointer, work float64) bool {
+	if f.Nested && (m.bounds.MaxSteps != 0 || m.bounds.MaxNodes != 0) {
+		return false
+	}
+	n := 0
+	for i := range f.Tables {
+		n += m.sizeOf(f.vectorOf(i, fp))
+	}
+	return n <= max(mostTables, int(tableWork*work))
+}
+
+const (
+	mostTables = 1 << 12 // numbers in tables that any loop may have,
+	tableWork  = 4       // and for an operation of one
+)
+
+// vectorOf is the dense vector that is a table of a form.
+func (f *nativeForm) vectorOf(i int, fp unsafe.Pointer) uint64 {
+	if t := &f.Tables[i]; !t.Static {
+		return object(at(fp, slotSize*uint32(t.Object)).A)
+	}
+	return uint64(f.Tables[i].Object)
+}
+
+// sizeOf is how many numbers a dense vector has.
+func (m *Machine) sizeOf(k uint64) int {
+	if w := m.windowOf(k); w != nil {
+		return w.Data.Rows * w.Data.Width
+	}
+	return len(m.dense[k].data)
+}
+
+// table puts a dense vector in memory, if it is not there, and returns where.
+func (m *Machine) table(k uint64, static bool, pc int32) (at uint64, err error) {
+	n := &m.native
+	if at, ok := n.tables[k]; ok {
+		return at, nil
+	}
+	size := m.sizeOf(k)
+	if err := n.reserve(m, uint64(8*size), 0, pc); err != nil {
+		return 0, err
+	}
+	at = n.used
+	if n.used += uint64(8 * size); m.p.src.Taped || static {
+		if n.tables == nil {
+			n.tables = map[uint64]uint64{}
+		}
+		n.tables[k] = at
+	}
+	return at, m.read(n.numbers(at, size), k, 0, false, pc)
 }
 
 // worth reports whether machine code of a loop pays: the loop has done some work in this run, and has work to do now.
@@ -344,10 +404,23 @@ func (n *native) run(m *Machine, c *loop.Code) {
 	in.Run(n.stack[:2+len(c.Form.Streams)])
 }
 
+// roomForStack makes room for the stack of the loops inside, which has grown up to n.used, and reports whether it could.
+func (n *native) roomForStack(m *Machine, more uint64, pc int32) bool {
+	if most := m.bounds.RowsMemory; most != 0 && n.used-rowsAt+more > most || n.used+more > mostRows {
+		return false
+	}
+	return n.used+more <= uint64(len(n.bytes)) || n.reserve(m, more, m.bounds.MaxMemory/8, pc) == nil
+}
+
+// words are the whole numbers of the frame from a place on.
+func (n *native) words(at int) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(&n.bytes[wasm.TableBytes+8*at])), frameNumbers-at)
+}
+
 // The words of a record of a loop: the iterations, the place of the rows, or of those of checkpoints, how many
 // iterations there are between two of these, the first index, and how many statements it stands for. Behind them are
 // the inputs, each with its address, the addresses of the states at first and the states behind the loop, and of each
-// stream its vector and its first number.
+// stream its vector and its first number; last come the vectors of the tables.
 const (
 	wordLeft = iota
 	wordRows
@@ -367,6 +440,9 @@ type pass struct {
 	inputs []uint64
 	first  []uint64 // of each stream its vector and its first number
 }
+
+// tables are the vectors of the tables.
+func (w *pass) tables() []uint64 { return w.first[2*len(w.f.Streams):][:len(w.f.Tables)] }
 
 // index is that of iteration j.
 func (w *pass) index(j uint64) float64 {
@@ -485,6 +561,50 @@ func (w *pass) reached(whole []bool, j uint64, count int) {
 	})
 }
 
+// adjoints makes room for the adjoints of the tables behind all rows, and clears them.
+func (w *pass) adjoints() error {
+	n, numbers := &w.m.native, 0
+	for i, k := range w.tables() {
+		if w.f.Tables[i].Live {
+			numbers += 2 * w.m.sizeOf(k)
+		}
+	}
+	if len(w.f.Tables) == 0 {
+		return nil
+	}
+	if err := n.reserve(w.m, uint64(8*numbers), 0, w.pc); err != nil {
+		return err
+	}
+	to := n.used
+	for i, k := range w.tables() {
+		at, size := n.words(w.f.FrameTable(i)), w.m.sizeOf(k)
+		if at[0] = n.tables[k]; w.f.Tables[i].Live {
+			at[1], at[2] = to, to+uint64(8*size)
+			clear(n.numbers(to, 2*size))
+			to += uint64(16 * size)
+		}
+	}
+	return nil
+}
+
+// addAdjoints adds the adjoints of the tables to those of the tape.
+func (w *pass) addAdjoints() {
+	n := &w.m.native
+	for i, k := range w.tables() {
+		if !w.f.Tables[i].Live {
+			continue
+		}
+		at, size, base := n.words(w.f.FrameTable(i)), w.m.sizeOf(k), int(w.m.dense[k].base)
+		adj, flags := n.numbers(at[1], size), n.numbers(at[2], size)
+		for j, flag := range flags {
+			if flag != 0 {
+				w.m.adjoint[base+j] += adj[j]
+				w.m.reached[base+j] = true
+			}
+		}
+	}
+}
+
 func streamAt(k int) uint64 { return uint64(streamsAt + k*3*loop.StreamBytes) }
 
 // stride tells where iterations read.
@@ -548,6 +668,14 @@ func (w *pass) forward(code *loop.Code, j uint64, count int, rows uint64) error 
 		return err
 	}
 	n.frame()[w.f.FrameIndex()] = w.index(j)
+	if w.f.Nested {
+		stack := n.words(w.f.FrameStack())
+		limit := uint64(len(n.bytes))
+		if most := w.m.bounds.RowsMemory; most != 0 {
+			limit = min(limit, max(n.used, rowsAt+most))
+		}
+		stack[loop.StackTop], stack[loop.StackLimit], stack[loop.StackFuel] = n.used, limit-uint64(w.f.MostRow()), chunkSteps
+	}
 	n.run(w.m, code)
 	if len(w.f.Targets) > 0 {
 		w.stored(j, count)
@@ -565,19 +693,31 @@ func (m *Machine) most(steps uint64) uint64 {
 }
 
 // runNative runs what is left of a loop.
+// whole says that there was memory for all of it: where there is none for more rows of loops inside, the interpreter
+// goes on behind the iterations that have run.
 func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, left uint64, index float64,
-	pc int32) error {
+	pc int32) (whole bool, err error) {
 	n, t := &m.native, &m.tape
 	words := len(t.words)
 	add := func(x ...uint64) { t.words = append(t.words, x...) }
 	reg := func(r ir.Reg) *Slot { return at(fp, slotSize*uint32(r)) }
+	n.used = max(n.used, rowsAt)
+	before := n.used
+	tables := make([]uint64, 0, 8)
+	for i := range f.Tables {
+		at, err := m.table(f.vectorOf(i, fp), f.Tables[i].Static, pc)
+		if err != nil {
+			return false, err
+		}
+		tables = append(tables, at)
+	}
 	rows, each, stop, err := m.roomForRows(f, left, pc)
-	if err != nil {
-		return err
+	if err != nil || f.Nested && each > 0 {
+		return false, err
 	}
 	made, slots, err := m.newTargets(f, reg, int(index), pc)
 	if err != nil {
-		return err
+		return false, err
 	}
 	add(left, rows, each, math.Float64bits(index), 0)
 	for _, r := range f.Inputs {
@@ -600,6 +740,9 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		}
 		add(vector, uint64(first))
 	}
+	for i := range f.Tables {
+		add(f.vectorOf(i, fp))
+	}
 	for _, t := range f.Targets {
 		for _, s := range m.before(reg(t.Reg).A, int(index)*t.Width) {
 			add(s.A)
@@ -617,9 +760,13 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 			frame[f.FrameState(i)] = 0
 		}
 	}
-	for j := uint64(0); j < left; {
+	for i, at := range tables {
+		n.words(f.FrameTable(i))[0] = at
+	}
+	j := uint64(0)
+	for j < left {
 		if j == stop {
-			return m.limit("nodes", m.bounds.MaxNodes, pc, nil)
+			return false, m.limit("nodes", m.bounds.MaxNodes, pc, nil)
 		}
 		count := min(stop-j, m.most(f.steps), uint64(f.chunk))
 		place := rows + 8*uint64(f.Row)*j
@@ -633,7 +780,20 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 			count, place = min(count, each-j%each), n.used
 		}
 		if err := w.forward(code, j, int(count), place); err != nil {
-			return err
+			return false, err
+		}
+		if f.Nested {
+			stack := n.words(f.FrameStack())
+			full := stack[loop.StackLeft] == loop.StackFull
+			if !full {
+				count -= stack[loop.StackLeft]
+				n.used = stack[loop.StackTop]
+			} else if !n.roomForStack(m, max(leastStack, 2*(uint64(len(n.bytes))-n.used)), pc) {
+				break
+			}
+			if frame = n.frame(); full {
+				continue
+			}
 		}
 		total := m.countBlocks(f, 0, count)
 		statements := count * f.Cells(0)
@@ -651,12 +811,17 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		j += count
 		if m.fuel -= int64(total); m.fuel < 0 {
 			if err := m.look(pc); err != nil {
-				return err
+				return false, err
 			}
 		}
 	}
-	reg(f.Index).V = w.index(left)
-	if f.Down {
+	if whole = j == left; j == 0 {
+		t.words, n.used = t.words[:words], before
+		n.forget(before)
+		return false, nil
+	}
+	t.words[words+wordLeft] = j
+	if reg(f.Index).V = w.index(j); whole && f.Down {
 		reg(f.Index).V = 0
 	}
 	base := uint64(0)
@@ -665,7 +830,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 			t.words[last+i] = math.Float64bits(frame[f.FrameState(i)])
 		}
 		if base, err = m.pushRecord(f, len(f.States)+slots, pc); err != nil {
-			return err
+			return false, err
 		}
 		t.records[len(t.records)-1].words = words
 	} else {
@@ -690,7 +855,12 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		}
 		*reg(r) = s
 	}
-	return nil
+	return whole, nil
+}
+
+// forget forgets the tables from a place on.
+func (n *native) forget(from uint64) {
+	maps.DeleteFunc(n.tables, func(_, at uint64) bool { return at >= from })
 }
 
 // before are the first slots of a vector that a loop makes.
@@ -792,7 +962,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	w := m.passOf(f, words, m.pc)
 	w.base = r.base + len(f.States)
 	states := f.AllStates()
-	before := w.first[2*len(f.Streams):]
+	before := w.first[2*len(f.Streams)+len(f.Tables):]
 	saved := before
 	for _, t := range f.Targets {
 		saved = saved[int(w.start)*t.Width:]
@@ -800,6 +970,9 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 
 	reach := append(n.reach[:0], make([]loop.Reach, states)...)
 	n.reach = reach
+	if err := w.adjoints(); err != nil {
+		return 0, 0, err
+	}
 	frame := n.frame()
 	some := len(f.Targets) > 0 && kernel.CountTrue(m.reached[w.base:r.base+r.n]) > 0
 	for i := range f.States {
@@ -907,6 +1080,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 			m.arrive(a, frame[f.FrameInput(i)])
 		}
 	}
+	w.addAdjoints()
 	at := w.base
 	for _, t := range f.Targets { // what iterations have made before
 		for i, a := range before[:int(w.start)*t.Width] {

@@ -3,7 +3,9 @@ package exec_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -93,6 +95,44 @@ var carried = map[string]string{
 	"a vector made": "let u = vec i < 9 -> sin (i * e) in let v = iter #40 (fun (v : R^3) -> vec i < 3 -> v.(i) * u.(i + 1) + u.(2 * i)) [| e, r, 1 |] in dot v v",
 }
 
+// ragged is a list of lists of different lengths, some of which are empty.
+var ragged = "data l : List (R * List R) = [" + lists(40, func(i int) string {
+	return fmt.Sprintf("(%g, [%s])", 0.3+0.1*float64(i%9), lists(i*i%7, func(k int) string { return fmt.Sprint(0.1 * float64(k+i%5)) }))
+}) + "]\n"
+
+// lists are n elements of a list.
+func lists(n int, element func(i int) string) string {
+	s := make([]string, n)
+	for i := range s {
+		s[i] = element(i)
+	}
+	return strings.Join(s, "; ")
+}
+
+// insides are programs with loops that have loops inside, which are not unrolled.
+var insides = map[string]string{
+	"sums":         ragged + "fold (fun (w, xs) s -> s + w * fold (fun x t -> t + sin (x * e)) 0 xs) 0 l",
+	"carried":      ragged + "fold (fun (w, xs) s -> fold (fun x t -> t * r + x * w) (s * e) xs) r l",
+	"two states":   ragged + "let (a, b) = fold (fun (w, xs) (a, b) -> let (p, q) = fold (fun x (p, q) -> (q + x * e, p * w)) (a, 0.5) xs in (b + p, q * r)) (e, r) l in a * b + a",
+	"swapped":      ragged + "let (a, b) = fold (fun (w, xs) (a, b) -> fold (fun x (p, q) -> (q, p + x * e)) (a, b) xs) (e, r) l in a - 2 * b",
+	"newton":       ragged + "fold (fun (w, xs) s -> s + iter #6 (fun y -> let (p, q) = fold (fun x (p, q) -> let v = w * exp (-y * x) in (p + v, q + x * v)) (0, 0.1) xs in y + (p - e) / q) r) 0 l",
+	"in a branch":  ragged + "fold (fun (w, xs) s -> if w > 0.8 then fold (fun x t -> t + x * s) e xs else s * r) r l",
+	"branches":     ragged + "fold (fun (w, xs) s -> fold (fun x t -> if x > 0.25 then t * e + x else if t > s then t - s * r else x) s xs) r l",
+	"two loops":    ragged + "fold (fun (w, xs) s -> let a = fold (fun x t -> t + x * s) 0 xs in let b = fold (fun x t -> t * e + a * x) w xs in tanh (a * b)) r l",
+	"last only":    ragged + "let (a, b) = fold (fun (w, xs) (a, b) -> let (p, q) = fold (fun x (p, q) -> (p + x, x * e + p)) (a, r) xs in (p / 3, q)) (0, 0) l in a + b",
+	"not reached":  ragged + "let (a, b) = fold (fun (w, xs) (a, b) -> let (p, q) = fold (fun x (p, q) -> (p * e + x, q * x + r)) (a, b) xs in (p, 0 * 2 + 1)) (e, r) l in a + b",
+	"unread":       ragged + "fold (fun (w, xs) s -> let (p, q) = fold (fun x (p, q) -> (p * e + x, q + p * r)) (s, 0) xs in p) e l",
+	"numerals":     ragged + "fold (fun (w, xs) s -> let n = fold (fun x t -> t + x) 0 xs in s + n * e) 0 l",
+	"dead in some": ragged + "fold (fun (w, xs) s -> fold (fun x t -> if x > 0.4 then x else t * e + s) 1 xs + s * r) 0 l",
+	"elements":     "input v : R^6 = vec i < 6 -> sin (i + 1)\n" + ragged + "fold (fun (w, xs) s -> fold (fun x t -> t * e + x * v.(2)) s xs + v.(1)) r l",
+	"three deep": "data l : List (R * List (R * List R)) = [" + lists(30, func(int) string {
+		return "(1, [(2, [0.5; 0.1]); (0.5, [0.2])]); (0.5, []); (0.4, [(0.3, []); (1, [0.7; 0.8; 0.9])])"
+	}) + "]\nfold (fun (w, ys) s -> fold (fun (u, xs) t -> t + u * fold (fun x a -> a * e + x * t) s xs) (w * r) ys) e l",
+	"pairs":      ragged + "let (a, b) = fold (fun (w, xs) (a, b) -> (fold (fun x t -> t + a * x) b xs, fold (fun x t -> t * x + b) a xs)) (e, r) l in a * b",
+	"same twice": ragged + "let (a, b) = fold (fun (w, xs) (a, b) -> fold (fun x (p, q) -> let y = p * e + q * x in (y, y)) (a, b) xs) (e, r) l in a + 3 * b",
+	"constant":   ragged + "fold (fun (w, xs) s -> s + fold (fun x t -> e * r) 0 xs) 0 l",
+}
+
 // attempt is a machine with machine code at once, or none, and what it has computed.
 type attempt struct {
 	m             *exec.Machine
@@ -145,7 +185,7 @@ func (r *attempt) same(t *testing.T, want *attempt, rounding float64) {
 // behind a conditional or in a vector, the same bits.
 func TestNative(t *testing.T) {
 	inexact := map[string]bool{"if": true, "invariant": true}
-	for _, set := range []map[string]string{loops, vectors, scans, carried} {
+	for _, set := range []map[string]string{loops, vectors, scans, carried, insides} {
 		for name, src := range set {
 			t.Run(name, func(t *testing.T) {
 				for _, gradient := range []bool{false, true} {
@@ -161,6 +201,9 @@ func TestNative(t *testing.T) {
 						got.same(t, want, rounding)
 						require.Positive(t, got.m.Native())
 						require.Zero(t, want.m.Native())
+						if insides[name] == src && !gradient {
+							require.Equal(t, 1, got.m.Native(), "the outer loop is none for machine code")
+						}
 					}
 				}
 			})

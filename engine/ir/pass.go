@@ -178,8 +178,8 @@ func (f *Func) intervals() (all []*interval, of []*interval) {
 	return all, of
 }
 
-// enter puts an [Enter] at the head of each loop in which there is only arithmetic of numbers, with conditionals and
-// stores.
+// enter puts an [Enter] at the head of each loop in which there is only arithmetic of numbers, with conditionals, stores
+// and other such loops.
 func enter(p *Program, f *Func) {
 	if p.Placed { // a profile is of each run
 		return
@@ -205,7 +205,7 @@ func enter(p *Program, f *Func) {
 	f.Code = code
 }
 
-// arithmetic reports whether code has operations, and nothing else but conditionals, loads and stores.
+// arithmetic reports whether code has operations, and nothing else but conditionals, loops, loads and stores.
 func arithmetic(code []Instr) bool {
 	operations := false
 	for i := range code {
@@ -213,7 +213,7 @@ func arithmetic(code []Instr) bool {
 		case Add, Mul, Fun1, Fun2, FunK:
 			operations = true
 		case Count, Const, Move, IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg, Load, LoadX, Static, StaticX, View,
-			ViewX, Object, ObjectX, StoreX, Label, Jump, Branch:
+			ViewX, Object, ObjectX, StoreX, Label, Jump, Branch, Empty, Next, Prev:
 		default:
 			return false
 		}

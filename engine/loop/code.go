@@ -55,7 +55,31 @@ func (f *Form) FrameState(i int) int   { return len(f.Inputs) + i }
 func (f *Form) FrameIndex() int        { return len(f.Inputs) + len(f.states) }
 func (f *Form) FrameInput(i int) int   { return f.FrameIndex() + 1 + 2*i } // its adjoint, and whether it is reached
 func (f *Form) FrameAdjoint(i int) int { return f.FrameInput(len(f.Inputs)) + 2*i }
-func (f *Form) FrameCounter(i int) int { return f.FrameAdjoint(len(f.states)) + i }
+func (f *Form) FrameStack() int        { return f.FrameAdjoint(len(f.states)) }
+func (f *Form) FrameTable(i int) int   { return f.FrameStack() + stackWords + 3*i } // its numbers, adjoints and flags
+func (f *Form) FrameCounter(i int) int { return f.FrameTable(len(f.Tables)) + i }
+
+// From [Form.FrameStack] on are whole numbers: the top of the stack, up to where it may go, how many iterations of
+// loops inside may run until the code returns, and how many of its own it has left then. The stack has no room for more
+// if these are StackFull: the code has changed nothing then but the stack and the rows.
+const (
+	StackTop = iota
+	StackLimit
+	StackFuel
+	StackLeft
+	stackWords
+
+	StackFull = math.MaxUint32
+)
+
+// MostRow is how far above the place where an iteration of a loop inside begins the stack may go until the next one
+// begins, in bytes.
+func (f *Form) MostRow() (n int) {
+	for _, lp := range f.loops {
+		n = max(n, 8*lp.row)
+	}
+	return n + 8*len(f.loops)
+}
 
 // StreamBytes is how much memory a stream has. Behind its numbers as much is for their adjoints, and then for whether
 // they are reached. Of what forward code makes, whether numbers have an adjoint is in place of these.
@@ -92,13 +116,15 @@ const (
 	useTake
 	useCount
 	useSet
+	useRow
+	useTable
 )
 
 // in is the local for a use.
 func (c coder) in(use, of int) local {
 	at, ok := c.locals[localKey{use, of}]
 	if !ok {
-		at = c.newLocal([...]byte{wasm.F64, wasm.F64, wasm.I32, wasm.I64, wasm.I64, wasm.I64, wasm.I64}[use])
+		at = c.newLocal([...]byte{wasm.F64, wasm.F64, wasm.I32, wasm.I64, wasm.I64, wasm.I64, wasm.I64, wasm.I32, wasm.I32}[use])
 		c.locals[localKey{use, of}] = at
 	}
 	return at
@@ -161,6 +187,7 @@ type gen struct {
 	*Form
 	pass   int           // forward or backward
 	base   local         // it is 0: what is in the frame is at an offset from it
+	stack  [stackWords]local
 	known  []map[id]bool // what is in its local, scope by scope
 	groups []Group
 	counts []local // of each group
@@ -182,6 +209,9 @@ const (
 func (f *Form) newGen(pass int) *gen {
 	g := &gen{coder: newCoder(int(localStream) + len(f.Streams)), Form: f, pass: pass}
 	g.base = g.newLocal(wasm.I32)
+	for i := range g.stack {
+		g.stack[i] = g.newLocal(wasm.I32)
+	}
 	return g
 }
 
@@ -220,9 +250,12 @@ func (g *gen) get(v id) {
 	case e.op == state && g.pass == forward, e.op == input, e.op == index, g.isKnown(v):
 		g.code(g.localOf(v))
 		return
+	case (e.op == carry || e.op == last) && g.pass == forward:
+		g.code(g.localOf(g.stateOf(v)))
+		return
 	case g.pass == backward:
 		if col, ok := g.column[v]; ok {
-			g.code(localRow, memory{wasm.F64Load, 8 * col})
+			g.code(g.row(e.in), memory{wasm.F64Load, 8 * col})
 			g.keepTop(v)
 			return
 		}
@@ -243,8 +276,38 @@ func (g *gen) get(v id) {
 // push is get, as a part of code.
 func (g *gen) push(v id) func() { return func() { g.get(v) } }
 
+// stateOf is the number that has the local for what a loop inside carries: that of a last, or v.
+func (g *gen) stateOf(v id) id {
+	if e := &g.values[v]; e.op == last {
+		return e.of
+	}
+	return v
+}
+
+// row is the local with the place of the row in which numbers of a region are kept.
+func (g *gen) row(r *region) local {
+	if r.loop == nil {
+		return localRow
+	}
+	return g.in(useRow, r.loop.number)
+}
+
 // putInRow puts a number in a column of the row.
-func (g *gen) putInRow(v id, col int) { g.code(localRow, g.push(v), memory{wasm.F64Store, 8 * col}) }
+func (g *gen) putInRow(v id, col int) {
+	g.code(g.row(g.values[v].in), g.push(v), memory{wasm.F64Store, 8 * col})
+}
+
+// address leaves the address of a number of a table on the stack, of its adjoint for part 1 or its flag for part 2, and
+// returns how far behind it the number is.
+func (g *gen) address(v id, part int) (at int) {
+	e := &g.values[v]
+	g.code(g.push(e.a), wasm.Truncate, i32(3), wasm.I32ShiftL, g.in(useTable, 3*e.n+part), wasm.I32Add)
+	if at = 8 * int(e.num); at < 0 {
+		g.code(i32(at), wasm.I32Add)
+		at = 0
+	}
+	return at
+}
 
 var opcodes = [...]byte{add: wasm.F64Add, sub: wasm.F64Sub, mul: wasm.F64Mul, div: wasm.F64Div, neg: wasm.F64Neg}
 
@@ -253,6 +316,11 @@ func (g *gen) compute(v id) {
 	e := g.values[v]
 	if e.op == element {
 		g.code(g.stream(e.n), memory{wasm.F64Load, g.placeOf(v)})
+		return
+	}
+	if e.op == lookup {
+		at := g.address(v, 0)
+		g.code(memory{wasm.F64Load, at})
 		return
 	}
 	g.get(e.a)
@@ -332,6 +400,8 @@ func (g *gen) region(r *region) {
 		switch {
 		case it.br != nil:
 			g.branch(it.br)
+		case it.loop != nil:
+			g.inner(it.loop)
 		case g.made[forward][it.cell.result] && !g.isKnown(it.cell.result):
 			g.code(g.push(it.cell.result), wasm.Drop)
 		}
@@ -340,6 +410,53 @@ func (g *gen) region(r *region) {
 		if col, ok := g.column[id(v)]; ok && g.values[v].in == r && g.values[v].op != state {
 			g.putInRow(id(v), col)
 		}
+	}
+}
+
+// inner makes the forward code of a loop inside.
+func (g *gen) inner(lp *inner) {
+	var begun []setTo
+	for _, c := range lp.carries {
+		if c.init != none {
+			g.get(c.init)
+			begun = append(begun, setTo(g.localOf(c.in)))
+		}
+	}
+	for _, to := range slices.Backward(begun) {
+		g.code(to)
+	}
+	index, row := g.localOf(lp.index), g.in(useRow, lp.number)
+	g.code(g.push(lp.start), setTo(index), g.push(lp.end), wasm.Drop, wasm.Loop, wasm.None)
+	g.scope(func() {
+		if g.taped {
+			top := g.stack[StackTop]
+			g.code(top, g.stack[StackLimit], wasm.I32Gt, wasm.If, wasm.None,
+				g.base, i64(StackFull), word(wasm.I64Store, g.FrameStack()+StackLeft), wasm.Return, wasm.End)
+			g.code(top, tee(row), i32(8*lp.row), wasm.I32Add, setTo(top))
+			g.touch(row, lp.row)
+		}
+		g.region(lp.body)
+		if g.taped && lp.within {
+			top := g.stack[StackTop]
+			g.code(top, row, wasm.Extend, memory{wasm.I64Store, 0}, top, i32(8), wasm.I32Add, setTo(top))
+		}
+		for _, c := range lp.carries {
+			g.get(c.out)
+		}
+		for i := range slices.Backward(lp.carries) {
+			g.code(setTo(g.localOf(lp.carries[i].in)))
+		}
+	})
+	fuel := g.stack[StackFuel]
+	g.code(fuel, i32(1), wasm.I32Sub, setTo(fuel), index, f64(1))
+	if lp.down {
+		g.code(wasm.F64Sub, tee(index), f64(0), wasm.F64GtEq)
+	} else {
+		g.code(wasm.F64Add, tee(index), g.push(lp.end), wasm.F64Less)
+	}
+	g.code(wasm.BrIf, 0, wasm.End)
+	if g.taped {
+		g.code(g.row(lp.body.parent), g.stack[StackTop], wasm.Extend, memory{wasm.I64Store, 8 * lp.saved})
 	}
 }
 
@@ -361,15 +478,25 @@ func (g *gen) enter() {
 		g.fromFrame(i, g.localOf(g.make(g.root, expr{op: input, n: i})))
 	}
 	g.fromFrame(g.FrameIndex(), g.localOf(g.make(g.root, expr{op: index})))
+	if !g.Nested && len(g.Tables) == 0 {
+		return
+	}
+	whole := func(at int, to local) { g.code(g.base, word(wasm.I64Load, at), wasm.Wrap, setTo(to)) }
+	for i, to := range g.stack[:StackLeft] {
+		whole(g.FrameStack()+i, to)
+	}
+	for i := range 3 * len(g.Tables) {
+		whole(g.FrameTable(0)+i, g.in(useTable, i))
+	}
 }
 
 // fromFrame sets a local to a number of the frame.
 func (g *gen) fromFrame(at int, to local) { g.code(g.base, word(wasm.F64Load, at), setTo(to)) }
 
-// touch reads the last number of a row: the checks of bounds for the others are left out then.
-func (g *gen) touch() {
-	if g.Row > 1 {
-		g.code(localRow, memory{wasm.F64Load, 8 * (g.Row - 1)}, wasm.Drop)
+// touch reads the last of n numbers of a row: the checks of bounds for the others are left out then.
+func (g *gen) touch(row local, n int) {
+	if n > 1 {
+		g.code(row, memory{wasm.F64Load, 8 * (n - 1)}, wasm.Drop)
 	}
 }
 
@@ -391,7 +518,15 @@ func (g *gen) leave(sign int) {
 	for k := range g.Streams {
 		step(g.stream(k), sign*8*g.Step(&g.Streams[k]))
 	}
-	g.code(localN, i32(1), wasm.I32Sub, tee(localN), wasm.BrIf, 0, wasm.End)
+	g.code(localN, i32(1), wasm.I32Sub, tee(localN))
+	if g.Nested && sign > 0 {
+		g.code(i32(0), wasm.I32Gt, g.stack[StackFuel], i32(0), wasm.I32GtSigned, wasm.I32And)
+	}
+	g.code(wasm.BrIf, 0, wasm.End)
+	if g.Nested && sign > 0 {
+		g.code(g.base, g.stack[StackTop], wasm.Extend, word(wasm.I64Store, g.FrameStack()+StackTop))
+		g.code(g.base, localN, wasm.Extend, word(wasm.I64Store, g.FrameStack()+StackLeft))
+	}
 	for n, x := range g.counts {
 		g.code(g.base, x, wasm.Convert, word(wasm.F64Store, g.FrameCounter(n)))
 	}
@@ -414,7 +549,7 @@ func (f *Form) Forward() *Code {
 	}
 	g.code(wasm.Loop, wasm.None)
 	g.scope(func() {
-		g.touch()
+		g.touch(localRow, g.Row)
 		for i := range f.states {
 			s := &f.states[i]
 			if col, ok := f.column[s.in]; ok && s.instead == i {

@@ -1,14 +1,15 @@
 // Package loop makes machine code of loops of arithmetic on numbers: forward, and backward for gradients.
 //
-// A [Loop] is a loop of a function of package ir whose body has no calls, no objects that it makes and no loops, but
-// may have conditionals. It may set the numbers of vectors that are made in front of it, [Target]. Its [Form] is that
+// A [Loop] is a loop of a function of package ir whose body has no calls and no objects that it makes, but may have
+// conditionals and loops. It may set the numbers of vectors that are made in front of it, [Target]. Its [Form] is that
 // of a signature: which of the registers that it reads have an adjoint, and which of these share one. A form has its
-// values in SSA form, in a tree of regions, one for each side of a conditional.
+// values in SSA form, in a tree of regions, one for each side of a conditional and for the body of each loop.
 //
 // # Forward
 //
 // The forward code of a taped program writes a row for each iteration: what the backward code can't cheaply compute
-// again. The directions of conditionals are not in it, since their operands are, or can be computed.
+// again. The directions of conditionals are not in it, since their operands are, or can be computed. The rows of the
+// loops inside are on a stack.
 //
 // # Backward
 //
@@ -41,6 +42,7 @@ type Loop struct {
 	Objects []ir.Reg // registers with vectors that it reads
 	Targets []Target // vectors that it makes
 	Instrs  int      // the instructions of its body
+	Nested  bool     // it has loops inside
 }
 
 // Target is a vector of so many slots, made in front of a loop: iteration i sets the numbers from Width · i on. No
@@ -100,11 +102,13 @@ func allocated(f *ir.Func, start int, r ir.Reg) int {
 	return 0
 }
 
-// node is an instruction, of a branch with its sides.
+// node is an instruction: of a branch with its sides, of the end of a loop with its body.
 type node struct {
 	in        *ir.Instr
 	then, els []node
-	live      map[ir.Reg]bool // of a branch: what is read behind it
+	body      []node
+	live      map[ir.Reg]bool // of a branch or a loop: what is read behind it
+	head      map[ir.Reg]bool // of a loop: what its body reads, or what is behind, before it is set
 }
 
 // New returns the loop of f whose head has the label, nil if it is none for machine code.
@@ -112,8 +116,9 @@ func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
 	start, end := extent(f, label)
 	last := &f.Code[end]
 	l := &Loop{program: p, Down: last.Op == ir.Prev, Index: last.D, Size: last.A, Instrs: end - start - 1}
+	l.Nested = slices.ContainsFunc(f.Code[start:end], func(in ir.Instr) bool { return in.Op == ir.Next || in.Op == ir.Prev })
 	var ok bool
-	if l.body, ok = parse(f.Code[start+1 : end]); !ok || !l.targets(f, start) {
+	if l.body, ok = parse(f.Code[start+1 : end]); !ok || !l.targets(f, start) || l.Nested && len(l.Targets) > 0 {
 		return nil
 	}
 	live := f.ReadFrom(end + 1)
@@ -169,11 +174,13 @@ func each(nodes []node, do func(in *ir.Instr)) {
 		do(nodes[i].in)
 		each(nodes[i].then, do)
 		each(nodes[i].els, do)
+		each(nodes[i].body, do)
 	}
 }
 
 // parse finds the structure of code, in which conditionals are as package lower makes them: a branch to the label of
-// the other side, before which a jump leads to the label behind both. ok says that it has no other jumps.
+// the other side, before which a jump leads to the label behind both. Loops go back to their label, and around those
+// that may have no iterations an [ir.Empty] leads. ok says that it has no other jumps.
 func parse(code []ir.Instr) (nodes []node, ok bool) {
 	label := func(from int, n uint32) int {
 		i := slices.IndexFunc(code[from:], func(in ir.Instr) bool { return in.Op == ir.Label && in.N == n })
@@ -185,7 +192,33 @@ func parse(code []ir.Instr) (nodes []node, ok bool) {
 	for i := 0; i < len(code); i++ {
 		in := &code[i]
 		switch in.Op {
-		case ir.Label, ir.Nop, ir.Enter:
+		case ir.Nop, ir.Enter:
+		case ir.Label:
+			end := slices.IndexFunc(code[i:], func(o ir.Instr) bool {
+				return (o.Op == ir.Next || o.Op == ir.Prev) && o.N == in.N
+			})
+			if end < 0 {
+				continue
+			}
+			n := node{in: &code[i+end]}
+			if n.body, ok = parse(code[i+1 : i+end]); !ok {
+				return nil, false
+			}
+			nodes = append(nodes, n)
+			i += end
+		case ir.Empty:
+			end := label(i, in.N)
+			if end < 0 {
+				return nil, false
+			}
+			n := node{in: in}
+			if n.els, ok = parse(code[i+1 : end]); !ok {
+				return nil, false
+			}
+			nodes = append(nodes, n)
+			i = end
+		case ir.Next, ir.Prev:
+			return nil, false
 		case ir.Branch:
 			no := label(i, in.N)
 			if no < 0 {
@@ -222,11 +255,18 @@ func liveAhead(nodes []node, behind map[ir.Reg]bool) map[ir.Reg]bool {
 	live := maps.Clone(behind)
 	for i := range slices.Backward(nodes) {
 		n := &nodes[i]
-		if n.in.Op == ir.Branch {
+		switch {
+		case n.in.Op == ir.Branch || n.in.Op == ir.Empty:
 			n.live = live
 			live = liveAhead(n.then, n.live)
 			maps.Copy(live, liveAhead(n.els, n.live))
-		} else if n.in.Sets() == 1 {
+		case n.body != nil:
+			n.live = maps.Clone(live)
+			n.in.Uses(func(r *ir.Reg) { live[*r] = true })
+			maps.Copy(live, liveAhead(n.body, live))
+			live = liveAhead(n.body, live)
+			n.head = maps.Clone(live)
+		case n.in.Sets() == 1:
 			delete(live, n.in.D)
 		}
 		n.in.Uses(func(r *ir.Reg) { live[*r] = true })

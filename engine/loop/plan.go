@@ -39,6 +39,15 @@ func (f *Form) makePlan() {
 		for _, br := range f.branches {
 			roots = append(roots, br.a, br.b)
 		}
+		for _, lp := range f.loops {
+			roots = append(roots, lp.start, lp.end)
+			f.findOutside(lp)
+		}
+		for i := range f.values {
+			if e := &f.values[i]; e.op == lookup && f.Tables[e.n].Live {
+				roots = append(roots, e.a)
+			}
+		}
 	}
 	for _, v := range roots {
 		if f.loaded(v) {
@@ -68,6 +77,16 @@ func (f *Form) makePlan() {
 	for i := range f.states {
 		f.need(forward, f.states[i].out)
 	}
+	for _, lp := range f.loops {
+		f.need(forward, lp.start)
+		f.need(forward, lp.end)
+		for _, c := range lp.carries {
+			f.need(forward, c.out)
+			if c.init != none {
+				f.need(forward, c.init)
+			}
+		}
+	}
 	for v := range f.column {
 		f.need(forward, v)
 	}
@@ -84,7 +103,7 @@ func (f *Form) makePlan() {
 	}
 }
 
-// Steps is the most steps of an iteration, where total gives those of a block.
+// Steps is the most steps of an iteration, with one of each loop inside, where total gives those of a block.
 func (f *Form) Steps(total func(block uint32) uint64) uint64 {
 	var of func(r *region) uint64
 	of = func(r *region) (n uint64) {
@@ -92,8 +111,11 @@ func (f *Form) Steps(total func(block uint32) uint64) uint64 {
 			n += total(b)
 		}
 		for _, it := range r.items {
-			if it.br != nil {
+			switch {
+			case it.br != nil:
 				n += max(of(it.br.then), of(it.br.els))
+			case it.loop != nil:
+				n += of(it.loop.body)
 			}
 		}
 		return n
@@ -181,7 +203,7 @@ func (f *Form) Stored(i int) bool {
 // loaded reports whether a number can't be computed again with a few instructions.
 func (f *Form) loaded(v id) bool {
 	e := &f.values[v]
-	return e.op == state || e.op == fun && !wasm.Short(e.sym, wasm.InlineBytes)
+	return e.op == state || e.op == carry || e.op == last || e.op == fun && !wasm.Short(e.sym, wasm.InlineBytes)
 }
 
 // stateWith returns the first state that a number is at the end of an iteration, −1 if there is none.
@@ -229,7 +251,9 @@ func (f *Form) missing(v id, seen map[id]bool, all []id) []id {
 // parts calls do for what a number is computed from.
 func (f *Form) parts(v id, do func(a id)) {
 	switch e := f.values[v]; e.op {
-	case constant, input, state, index, element:
+	case constant, input, state, index, element, carry, last:
+	case lookup:
+		do(e.a)
 	case phi:
 		for _, a := range [...]id{e.br.a, e.br.b, e.a, e.b} {
 			do(a)
@@ -248,7 +272,7 @@ func (f *Form) binary(v id) bool {
 }
 
 // columns gives the numbers of a region their columns from n on, and returns how many there are. The sides of a branch
-// have the same.
+// have the same. Rows of loops inside have columns of their own.
 func (f *Form) columns(r *region, n int) int {
 	for v := range f.values {
 		if _, ok := f.column[id(v)]; ok && f.values[v].in == r && f.values[v].op != state {
@@ -257,11 +281,63 @@ func (f *Form) columns(r *region, n int) int {
 		}
 	}
 	for _, it := range r.items {
-		if it.br != nil {
+		switch {
+		case it.br != nil:
 			n = max(f.columns(it.br.then, n), f.columns(it.br.els, n))
+		case it.loop != nil && f.taped:
+			it.loop.saved = n
+			n++
+			it.loop.row = f.columns(it.loop.body, 0)
 		}
 	}
 	return n
+}
+
+// findOutside finds the numbers with adjoints that are made outside of an inner loop and that its operations read.
+func (f *Form) findOutside(lp *inner) {
+	seen := map[id]bool{}
+	see := func(v id) {
+		e := &f.values[v]
+		switch {
+		case f.flag(v) == zero || e.in.inside(lp.body) || seen[v]:
+		case e.op == constant || e.op == element || e.op == lookup:
+		default:
+			seen[v] = true
+			lp.outside = append(lp.outside, v)
+		}
+	}
+	var walk func(r *region)
+	walk = func(r *region) {
+		for _, it := range r.items {
+			switch {
+			case it.cell != nil:
+				for _, a := range it.cell.args {
+					see(a)
+				}
+			case it.br != nil:
+				for _, v := range it.br.phis {
+					see(f.values[v].a)
+					see(f.values[v].b)
+				}
+				walk(it.br.then)
+				walk(it.br.els)
+			default:
+				f.seeStates(it.loop, see)
+				walk(it.loop.body)
+			}
+		}
+	}
+	f.seeStates(lp, see)
+	walk(lp.body)
+}
+
+// seeStates calls see for what the states of an inner loop are made of.
+func (f *Form) seeStates(lp *inner, see func(v id)) {
+	for _, c := range lp.carries {
+		if see(c.out); c.init != none {
+			see(c.init)
+		}
+	}
 }
 
 // need notes that a code computes a number. The backward code loads one that is kept.

@@ -80,7 +80,7 @@ func (f *Form) Backward(reach []Reach, made Reach) *Code {
 		g.group[0] = 0
 		g.groups, g.counts = []Group{{}}, nil
 		g.count(0, always)
-		g.touch()
+		g.touch(localRow, g.Row)
 		for i, r := range reach {
 			g.adj[g.behind(i)] = adjoint{r != No, r}
 			g.transfer(g.behind(i), f.states[i].out)
@@ -197,6 +197,10 @@ func (g *gen) reverse(r *region) {
 			g.reverseBranch(it.br)
 			continue
 		}
+		if it.loop != nil {
+			g.reverseInner(it.loop)
+			continue
+		}
 		c := it.cell
 		switch a := g.adj[c.result]; a.reach {
 		case Yes:
@@ -230,6 +234,128 @@ func (g *gen) reverseBranch(br *branch) {
 	for _, v := range br.phis {
 		delete(g.adj, v)
 	}
+}
+
+// reverseInner makes the code that goes back through a loop inside.
+func (g *gen) reverseInner(lp *inner) {
+	top, row := g.stack[StackTop], g.in(useRow, lp.number)
+	reach, some := make([]Reach, len(lp.carries)), false
+	for i, c := range lp.carries {
+		reach[i] = g.adj[c.last].reach
+		some = some || reach[i] != No
+	}
+	if !some {
+		return
+	}
+	g.code(g.row(lp.body.parent), memory{wasm.I64Load, 8 * lp.saved}, wasm.Wrap, setTo(top))
+	// What iterations add to has begun before the loop.
+	for i, c := range lp.carries {
+		if a := g.adj[c.last]; !a.begun {
+			g.code(f64(0), setTo(g.adjointLocal(c.last)))
+		}
+		if reach[i] != Maybe {
+			g.code(i32(reach[i]), setTo(g.flagLocal(c.last)))
+		}
+	}
+	for _, v := range lp.outside {
+		v = g.shared(v)
+		a := g.adj[v]
+		if !a.begun {
+			g.code(f64(0), setTo(g.adjointLocal(v)))
+		}
+		if a.reach == No {
+			g.code(i32(0), setTo(g.flagLocal(v)))
+			a.reach = Maybe
+		}
+		g.adj[v] = adjoint{true, a.reach}
+	}
+	index := g.localOf(lp.index)
+	g.code(g.push(lp.start), wasm.Drop)
+	if lp.down {
+		g.code(f64(0), setTo(index))
+	} else {
+		g.code(g.push(lp.end), f64(1), wasm.F64Sub, setTo(index))
+	}
+	g.code(wasm.Loop, wasm.None)
+	// What is reached behind an iteration is to be that which is behind the one before it: where it is not, flags say it.
+	before := *g
+	before.adj, before.counted = maps.Clone(g.adj), maps.Clone(g.counted)
+	for stable := false; !stable; {
+		g.groups, g.counts = before.groups, before.counts
+		g.adj, g.counted = maps.Clone(before.adj), maps.Clone(before.counted)
+		code := g.Encoder
+		g.scope(func() { stable = g.reverseOnce(lp, reach) })
+		if !stable {
+			g.Encoder = code
+		}
+	}
+	if lp.row > 0 || lp.within {
+		g.code(row, setTo(top))
+	}
+	g.code(index, f64(1))
+	if lp.down {
+		g.code(wasm.F64Add, tee(index), g.push(lp.start), wasm.F64LessEq)
+	} else {
+		g.code(wasm.F64Sub, tee(index), g.push(lp.start), wasm.F64GtEq)
+	}
+	g.code(wasm.BrIf, 0, wasm.End)
+	for i, c := range lp.carries {
+		g.adj[c.last] = adjoint{true, reach[i]}
+		if c.init != none {
+			g.transfer(c.last, c.init)
+		}
+		delete(g.adj, c.last)
+	}
+}
+
+// reverseOnce goes back through an iteration of a loop inside. reach says which of its states are reached behind it.
+// Where the same is not reached before it, reach becomes Maybe, and it reports false.
+func (g *gen) reverseOnce(lp *inner, reach []Reach) (stable bool) {
+	top, row := g.stack[StackTop], g.in(useRow, lp.number)
+	switch {
+	case lp.within:
+		g.code(top, i32(8), wasm.I32Sub, tee(top), memory{wasm.I64Load, 0}, wasm.Wrap, setTo(row))
+	case lp.row > 0:
+		g.code(top, i32(8*lp.row), wasm.I32Sub, setTo(row))
+	}
+	g.touch(row, lp.row)
+	for i, c := range lp.carries {
+		g.adj[c.last] = adjoint{reach[i] != No, reach[i]}
+		g.transfer(c.last, c.out)
+	}
+	g.reverse(lp.body)
+	stable = true
+	for i, c := range lp.carries {
+		a := g.adj[c.in]
+		if reach[i] != Maybe && a.reach != reach[i] {
+			reach[i], stable = Maybe, false
+		}
+	}
+	for i, c := range lp.carries {
+		a := g.adj[c.in]
+		if reach[i] == Maybe {
+			var flag any = i32(a.reach)
+			if a.reach == Maybe {
+				flag = g.flagLocal(c.in)
+			}
+			g.code(flag, setTo(g.flagLocal(c.last)))
+		}
+		var number any = f64(0)
+		if a.begun {
+			number = g.adjointLocal(c.in)
+		}
+		g.code(number, setTo(g.adjointLocal(c.last)))
+		delete(g.adj, c.in)
+	}
+	return stable
+}
+
+// shared is the number whose adjoint a number has: the first of the inputs that share it.
+func (g *gen) shared(v id) id {
+	if e := &g.values[v]; e.op == input {
+		return g.make(g.root, expr{op: input, n: slices.Index(g.sig, g.sig[e.n])})
+	}
+	return v
 }
 
 // transfer adds the adjoint of a number to that of the number that it is.
@@ -366,9 +492,21 @@ func (g *gen) contribute(to id, when local, number ...any) {
 		at += StreamBytes
 		g.code(x, f64(1), or(x, memory{wasm.F64Load, at}), memory{wasm.F64Store, at})
 		return
-	case input: // those with one adjoint
-		to = g.make(g.root, expr{op: input, n: slices.Index(g.sig, g.sig[e.n])})
+	case lookup:
+		part := func(n int) (push func(), op func(byte) func()) { // its address, and an operation there
+			x := g.in(useTable, 3*len(g.Tables)+n)
+			at := g.address(to, n)
+			g.code(setTo(x))
+			return func() { g.code(x) }, func(op byte) func() { return func() { g.code(memory{op, at}) } }
+		}
+		x, of := part(1)
+		old := func() { g.code(x, of(wasm.F64Load)) }
+		g.code(x, old, push, wasm.F64Add, or(old), of(wasm.F64Store))
+		x, of = part(2)
+		g.code(x, f64(1), or(x, of(wasm.F64Load)), of(wasm.F64Store))
+		return
 	}
+	to = g.shared(to)
 	a, d := g.adj[to], g.adjointLocal(to)
 	if a.begun {
 		g.code(d, push, wasm.F64Add, or(d), setTo(d))

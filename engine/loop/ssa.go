@@ -25,8 +25,11 @@ const (
 	constant op = iota // num
 	input              // number n of Loop.Inputs
 	state              // what the iteration before has left, number n of Form.states
-	index              // the index of the loop
+	index              // the index of the loop, or of number n − 1 of those inside
 	element            // number n of a run of the stream
+	lookup             // number num behind the index a of a vector, number n of Form.Tables
+	carry              // what the iteration before has left, or what was there before the loop: number n of these
+	last               // what the last iteration of a loop inside has left
 	phi                // a where the branch goes to its first side, else b
 	add
 	sub
@@ -51,22 +54,25 @@ type value struct {
 	expr
 	in *region
 	br *branch // of a phi
+	of id      // of last: the carry
 }
 
 // region is code without conditionals, or with conditionals whose sides are regions.
 type region struct {
 	Blocks []uint32 // of the program, which it counts
 	parent *region
-	number int // of Form.regions
+	loop   *inner // it is in its body
+	number int    // of Form.regions
 	items  []item
 	cells  uint64 // of the items
 	known  map[expr]id
 }
 
-// item is an operation or a branch.
+// item is an operation, a branch or a loop.
 type item struct {
 	cell *cell
 	br   *branch
+	loop *inner
 }
 
 // cell is an operation of a program, which has a cell of D(t).
@@ -84,6 +90,32 @@ type branch struct {
 	then, els *region
 	phis      []id
 }
+
+// inner is a loop in the body of another. It has an iteration at least.
+type inner struct {
+	number     int
+	down       bool
+	start, end id // the index at first and, of a loop that goes up, its bound
+	index      id
+	body       *region
+	carries    []innerState
+	within     bool // there are loops in it
+
+	row     int // how many numbers an iteration has on the stack, from the place of its row on
+	saved   int // the column, of the row around it, with the top of the stack behind the loop
+	outside []id
+}
+
+// innerState is a number that an iteration of an inner loop leaves to the next, or to what is behind the loop.
+type innerState struct {
+	reg       ir.Reg // as that of carried
+	flag      bool
+	init      id // none if no iteration reads what the one before has left
+	in, out   id
+	last      id // behind the loop
+}
+
+const none id = -1
 
 // carried is a state: a number that an iteration leaves to the next.
 type carried struct {
@@ -106,6 +138,13 @@ type Stream struct {
 	behind    id
 }
 
+// Table is a vector of which a loop reads numbers at places that are found as it runs.
+type Table struct {
+	Object ir.Reg // as that of a stream
+	Static bool
+	Live   bool
+}
+
 // store is a number of a stream that an iteration makes.
 type store struct {
 	value, flag id // and whether it has an adjoint
@@ -123,39 +162,47 @@ type Form struct {
 	regions  []*region
 	states   []carried
 	Streams  []Stream // what it reads, and behind these what it makes
+	Tables   []Table
+	loops    []*inner
 	stores   []store
 	cells    []*cell
 	branches []*branch
 	flags    map[id]id // whether a number has an adjoint
 	failed   bool
-	dynamic  map[ir.Reg]bool // states of which this is not known
+	dynamic  map[place]bool // states of which this is not known
+	again    bool           // there are more
 
 	plan
+}
+
+// place is a register that a loop carries: the root, 0, or number loop − 1 of those inside.
+type place struct {
+	loop int
+	reg  ir.Reg
 }
 
 // Form returns the form of the loop for a signature, nil if there is none. The signature has for each of the inputs,
 // and behind them of the states, 0 if it has no adjoint, else a number that those with the same adjoint share. A stream
 // of a vector has adjoints where live says so. There is none if an iteration leads to another signature.
 func (l *Loop) Form(sig []uint32, live func(s *Stream) bool, taped bool) *Form {
-	dynamic := map[ir.Reg]bool{}
+	dynamic := map[place]bool{}
 	for {
 		f := &Form{Loop: l, taped: taped, sig: sig, flags: map[id]id{}, dynamic: dynamic}
 		f.build(live)
 		if f.failed {
 			return nil
 		}
-		again := false
 		for i := range f.states {
 			s := &f.states[i]
 			switch {
-			case s.flag || s.inFlag == s.outFlag:
+			case s.flag || s.inFlag == s.outFlag || f.again:
 			case s.inFlag <= one && s.outFlag <= one:
 				return nil
-			case !dynamic[s.reg]:
-				dynamic[s.reg], again = true, true
+			default:
+				f.isDynamic(place{0, s.reg})
 			}
 		}
-		if again {
+		if f.again {
 			continue
 		}
 		if taped && !f.aliases() {
@@ -163,6 +210,13 @@ func (l *Loop) Form(sig []uint32, live func(s *Stream) bool, taped bool) *Form {
 		}
 		f.makePlan()
 		return f
+	}
+}
+
+// isDynamic notes that it is not known whether a register has an adjoint.
+func (f *Form) isDynamic(p place) {
+	if !f.dynamic[p] {
+		f.dynamic[p], f.again = true, true
 	}
 }
 
@@ -233,7 +287,7 @@ func (f *Form) build(live func(s *Stream) bool) {
 		b.env[r], f.flags[v] = v, f.states[i].inFlag
 	}
 	for i, r := range f.States {
-		if f.dynamic[r] {
+		if f.dynamic[place{0, r}] {
 			v := f.make(f.root, expr{op: state, n: len(f.states)})
 			f.states = append(f.states, carried{reg: r, flag: true, in: v, instead: len(f.states)})
 			f.states[i].inFlag, f.flags[f.states[i].in] = v, v
@@ -269,6 +323,9 @@ func (b *builder) streams() {
 
 func (f *Form) newRegion(parent *region) *region {
 	r := &region{parent: parent, number: len(f.regions), known: map[expr]id{}}
+	if parent != nil {
+		r.loop = parent.loop
+	}
 	f.regions = append(f.regions, r)
 	return r
 }
@@ -423,7 +480,12 @@ func (b *builder) nodes(nodes []node) {
 		case ir.StoreX:
 			b.stores = append(b.stores, store{value: b.reg(in.A), to: in.D, at: int(in.N)})
 		case ir.Branch:
-			b.branch(n, left(), right())
+			b.branch(n, in.Cmp, left(), right())
+		case ir.Empty:
+			b.branch(n, term.GreaterEqual, left(), right())
+		case ir.Next, ir.Prev:
+			b.loop(n)
+			continue
 		}
 		if in.Sets() == 1 {
 			delete(b.refs, in.D)
@@ -455,8 +517,106 @@ func (b *builder) cell(in *ir.Instr, s term.Symbol, args ...id) {
 	b.env[in.D] = c.result
 }
 
-func (b *builder) branch(n *node, x, y id) {
-	br := &branch{cmp: n.in.Cmp, a: x, b: y, then: b.newRegion(b.at), els: b.newRegion(b.at)}
+// loop adds a loop.
+func (b *builder) loop(n *node) {
+	in := n.in
+	lp := &inner{number: len(b.loops), down: in.Op == ir.Prev, start: b.reg(in.D), body: b.newRegion(b.at)}
+	lp.body.loop, lp.end = lp, zero
+	if !lp.down {
+		lp.end = b.reg(in.A)
+	}
+	b.loops = append(b.loops, lp)
+	for r := b.at.loop; r != nil; r = r.body.parent.loop {
+		r.within = true
+	}
+	set := map[ir.Reg]bool{}
+	each(n.body, func(in *ir.Instr) {
+		if in.Sets() == 1 {
+			set[in.D] = true
+		}
+	})
+	outer, before, refs := b.at, b.env, b.refs
+	b.at, b.env, b.refs = lp.body, maps.Clone(before), maps.Clone(refs)
+	lp.index = b.make(b.at, expr{op: index, n: lp.number + 1})
+	add := func(c innerState) id { // two values that no other loop has
+		c.in = b.make(lp.body, expr{op: carry, n: len(b.values)})
+		c.last = b.make(outer, expr{op: last, n: len(b.values)})
+		b.values[c.last].of = c.in
+		lp.carries = append(lp.carries, c)
+		return c.in
+	}
+	for _, r := range slices.Sorted(maps.Keys(set)) {
+		delete(b.refs, r)
+		init, known := before[r]
+		delete(b.env, r)
+		if !n.head[r] {
+			init = none
+		} else if !known {
+			continue // a reference
+		}
+		if init == none && !n.live[r] {
+			continue
+		}
+		v, flag := add(innerState{reg: r, init: init}), zero
+		if init != none {
+			flag, b.env[r] = b.flag(init), v
+		}
+		if b.dynamic[place{lp.number + 1, r}] {
+			k := add(innerState{reg: r, flag: true, init: flag})
+			b.flags[k], flag = zero, k
+		}
+		b.flags[v] = flag
+	}
+	b.env[in.D] = lp.index
+	b.nodes(n.body)
+	env := b.env
+	b.at, b.env, b.refs = outer, before, refs
+	for r := range set {
+		delete(b.env, r)
+		delete(b.refs, r)
+	}
+	for i := range lp.carries {
+		c := &lp.carries[i]
+		out, ok := env[c.reg]
+		if !ok { // a reference
+			c.out, c.init = zero, none
+			b.failed = b.failed || n.head[c.reg]
+			continue
+		}
+		flag := b.flag(out)
+		if c.out = out; c.flag {
+			c.out, b.flags[c.last] = flag, zero
+			b.flags[lp.carries[i-1].last] = c.last
+			continue
+		}
+		if i+1 < len(lp.carries) && lp.carries[i+1].flag {
+			// the next one has its flags
+		} else if c.init != none && b.flags[c.in] != flag || flag > one && b.values[flag].in.inside(lp.body) {
+			b.isDynamic(place{lp.number + 1, c.reg})
+			flag = one
+		}
+		if b.flags[c.last] = flag; n.live[c.reg] {
+			b.env[c.reg] = c.last
+		}
+	}
+	if b.env[in.D] = lp.end; lp.down {
+		b.env[in.D] = zero
+	}
+	outer.items = append(outer.items, item{loop: lp})
+}
+
+// inside reports whether a region is another or in it.
+func (r *region) inside(other *region) bool {
+	for ; r != nil; r = r.parent {
+		if r == other {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *builder) branch(n *node, cmp term.Compare, x, y id) {
+	br := &branch{cmp: cmp, a: x, b: y, then: b.newRegion(b.at), els: b.newRegion(b.at)}
 	outer, before, refs := b.at, b.env, b.refs
 	side := func(r *region, nodes []node) (map[ir.Reg]id, map[ir.Reg]ref) {
 		b.at, b.env, b.refs = r, maps.Clone(before), maps.Clone(refs)
@@ -522,7 +682,11 @@ func (b *builder) load(in *ir.Instr) {
 	p := b.place(in)
 	s := Stream{Object: p.object, Static: p.static, At: p.at, Width: 1, behind: p.behind}
 	stride, ok := b.slopeOfIndex(s.behind)
-	if b.failed || !ok || math.Abs(stride) > 1<<30 || len(b.Streams) >= MostStreams {
+	if !ok {
+		b.lookup(in, p)
+		return
+	}
+	if b.failed || math.Abs(stride) > 1<<30 || len(b.Streams) >= MostStreams {
 		b.failed = true
 		return
 	}
@@ -550,6 +714,23 @@ func (b *builder) load(in *ir.Instr) {
 	b.env[in.D] = v
 }
 
+// lookup adds the reading of an element of a table.
+func (b *builder) lookup(in *ir.Instr, p ref) {
+	t := Table{Object: p.object, Static: p.static}
+	k := slices.IndexFunc(b.Tables, func(o Table) bool { return o.Object == t.Object && o.Static == t.Static })
+	if k < 0 {
+		k = len(b.Tables)
+		t.Live = b.taped && b.live(&Stream{Object: t.Object, Static: t.Static})
+		b.Tables = append(b.Tables, t)
+	}
+	v := b.make(b.at, expr{op: lookup, n: k, num: uint64(p.at), a: p.behind})
+	b.flags[v] = zero
+	if b.Tables[k].Live {
+		b.flags[v] = one
+	}
+	b.env[in.D] = v
+}
+
 const (
 	MostStreams = 16      // of a form
 	mostValues  = 1 << 14 // of a form
@@ -564,7 +745,7 @@ func (f *Form) slopeOfIndex(v id) (x float64, ok bool) {
 	case constant, input:
 		return 0, true
 	case index:
-		return 1, true
+		return 1, e.n == 0
 	case neg:
 		x, ok = f.slopeOfIndex(e.a)
 		return -x, ok
