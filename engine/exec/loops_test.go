@@ -46,7 +46,7 @@ func (w *loopWriter) number() string {
 		// The last names are those of the loops around.
 		return w.numbers[max(w.r.IntN(len(w.numbers)), w.r.IntN(len(w.numbers)))]
 	}
-	kinds := 12
+	kinds := 13
 	if w.deep == 3 {
 		kinds = 7
 	}
@@ -65,6 +65,9 @@ func (w *loopWriter) number() string {
 		x := w.name()
 		return fmt.Sprintf("(let %s = %s in %s)", x, w.number(), w.with([]string{x}, w.number))
 	case 7:
+		i := w.name()
+		return fmt.Sprintf("(sum %s < %d -> %s)", i, 1+w.r.IntN(20), w.with([]string{"v.(" + i + ")", i}, w.body))
+	case 8:
 		y := w.name()
 		return fmt.Sprintf("(iter #%d (fun %s -> %s) (%s))", 1+w.r.IntN(20), y, w.with([]string{y}, w.body), w.number())
 	default:

@@ -213,7 +213,7 @@ func arithmetic(code []Instr) bool {
 		case Add, Mul, Fun1, Fun2, FunK:
 			operations = true
 		case Count, Const, Move, IndexAdd, IndexSub, IndexMul, IndexDiv, IndexNeg, Load, LoadX, Static, StaticX, View,
-			ViewX, Object, ObjectX, StoreX, Label, Jump, Branch, Empty, Next, Prev:
+			ViewX, Object, ObjectX, StoreX, SumAdd, Label, Jump, Branch, Empty, Next, Prev:
 		default:
 			return false
 		}

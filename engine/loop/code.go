@@ -185,8 +185,8 @@ func word(op byte, at int) memory { return memory{op, wasm.TableBytes + 8*at} }
 type gen struct {
 	coder
 	*Form
-	pass   int           // forward or backward
-	base   local         // it is 0: what is in the frame is at an offset from it
+	pass   int   // forward or backward
+	base   local // it is 0: what is in the frame is at an offset from it
 	stack  [stackWords]local
 	known  []map[id]bool // what is in its local, scope by scope
 	groups []Group
@@ -392,7 +392,7 @@ func (g *gen) branch(br *branch) {
 
 // region makes the forward code of a region.
 func (g *gen) region(r *region) {
-	if r.parent != nil && len(r.Blocks) > 0 {
+	if r.parent != nil && (len(r.Blocks) > 0 || r.cells > 0) {
 		g.count(len(g.groups), always)
 		g.groups = append(g.groups, Group{Region: r.number})
 	}

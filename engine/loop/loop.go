@@ -124,12 +124,7 @@ func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
 	live := f.ReadFrom(end + 1)
 	maps.Copy(live, liveAhead(l.body, live))
 	head := liveAhead(l.body, live)
-	set, seen := map[ir.Reg]bool{}, map[ir.Reg]bool{}
-	each(l.body, func(in *ir.Instr) {
-		if in.Sets() == 1 {
-			set[in.D] = true
-		}
-	})
+	set, seen := setIn(l.body), map[ir.Reg]bool{}
 	if set[l.Index] || !l.Down && set[l.Size] {
 		return nil
 	}
@@ -161,11 +156,24 @@ func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
 				note(*r)
 			}
 		})
-		if in.Sets() == 1 && live[in.D] {
-			note(in.D)
+		for k := range in.Sets() {
+			if r := in.D + ir.Reg(k); live[r] {
+				note(r)
+			}
 		}
 	})
 	return l
+}
+
+// setIn are the registers that code sets.
+func setIn(nodes []node) map[ir.Reg]bool {
+	set := map[ir.Reg]bool{}
+	each(nodes, func(in *ir.Instr) {
+		for k := range in.Sets() {
+			set[in.D+ir.Reg(k)] = true
+		}
+	})
+	return set
 }
 
 // each calls do for all instructions.
@@ -266,6 +274,10 @@ func liveAhead(nodes []node, behind map[ir.Reg]bool) map[ir.Reg]bool {
 			maps.Copy(live, liveAhead(n.body, live))
 			live = liveAhead(n.body, live)
 			n.head = maps.Clone(live)
+		case n.in.Op == ir.SumAdd: // it sets one of its registers
+			for k := range n.in.M {
+				live[n.in.D+ir.Reg(k)] = true
+			}
 		case n.in.Sets() == 1:
 			delete(live, n.in.D)
 		}

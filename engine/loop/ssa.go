@@ -108,11 +108,11 @@ type inner struct {
 
 // innerState is a number that an iteration of an inner loop leaves to the next, or to what is behind the loop.
 type innerState struct {
-	reg       ir.Reg // as that of carried
-	flag      bool
-	init      id // none if no iteration reads what the one before has left
-	in, out   id
-	last      id // behind the loop
+	reg     ir.Reg // as that of carried
+	flag    bool
+	init    id // none if no iteration reads what the one before has left
+	in, out id
+	last    id // behind the loop
 }
 
 const none id = -1
@@ -460,17 +460,19 @@ func (b *builder) nodes(nodes []node) {
 		case ir.IndexNeg:
 			b.env[in.D] = b.make(b.at, expr{op: neg, a: b.reg(in.A), n: ofIndex})
 		case ir.Add, ir.Fun2:
-			b.cell(in, in.Sym, left(), right())
+			b.cell(in, in.D, in.Sym, left(), right())
 		case ir.Mul:
-			b.cell(in, term.Mul, left(), right())
+			b.cell(in, in.D, term.Mul, left(), right())
 		case ir.Fun1:
-			b.cell(in, in.Sym, b.reg(in.A))
+			b.cell(in, in.D, in.Sym, b.reg(in.A))
+		case ir.SumAdd:
+			b.sumAdd(in)
 		case ir.FunK:
 			args := make([]id, len(in.Args))
 			for i, r := range in.Args {
 				args[i] = b.reg(r)
 			}
-			b.cell(in, in.Sym, args...)
+			b.cell(in, in.D, in.Sym, args...)
 		case ir.Load, ir.LoadX, ir.Static, ir.StaticX:
 			b.load(in)
 		case ir.View, ir.ViewX, ir.Object, ir.ObjectX:
@@ -487,8 +489,8 @@ func (b *builder) nodes(nodes []node) {
 			b.loop(n)
 			continue
 		}
-		if in.Sets() == 1 {
-			delete(b.refs, in.D)
+		for k := range in.Sets() {
+			delete(b.refs, in.D+ir.Reg(k))
 		}
 		if b.failed {
 			return
@@ -496,8 +498,8 @@ func (b *builder) nodes(nodes []node) {
 	}
 }
 
-// cell adds an operation.
-func (b *builder) cell(in *ir.Instr, s term.Symbol, args ...id) {
+// cell adds an operation whose result comes to register d.
+func (b *builder) cell(in *ir.Instr, d ir.Reg, s term.Symbol, args ...id) {
 	c := &cell{sym: s, args: args, result: b.apply(b.at, s, args...), in: b.at}
 	if in.Taped {
 		// Operations with equal results have a cell each, and so have those of which an argument or a number is the result.
@@ -514,7 +516,25 @@ func (b *builder) cell(in *ir.Instr, s term.Symbol, args ...id) {
 	b.cells = append(b.cells, c)
 	b.at.items = append(b.at.items, item{cell: c})
 	b.at.cells++
-	b.env[in.D] = c.result
+	b.env[d] = c.result
+}
+
+// sumAdd adds a number to that of the registers of a sum whose turn it is.
+func (b *builder) sumAdd(in *ir.Instr) {
+	i, x, m := b.reg(in.B), b.reg(in.A), b.number(float64(in.M))
+	index := func(o op, a, c id) id { return b.make(b.at, expr{op: o, a: a, b: c, n: ofIndex}) }
+	turn := index(sub, i, index(mul, m, b.apply(b.at, term.Floor, index(div, i, m))))
+	for k := range in.M {
+		r := in.D + ir.Reg(k)
+		first := func() { b.env[r] = x }
+		add := func() { b.cell(in, r, in.Sym, b.reg(r), x) }
+		if in.M == 1 {
+			add = func() { b.cell(in, r, in.Sym, x, b.reg(r)) }
+		}
+		apart := index(sub, turn, b.number(float64(k)))
+		b.fork(term.Less, index(mul, apart, apart), b.number(0.5), []ir.Reg{r},
+			func() { b.fork(term.Less, i, m, []ir.Reg{r}, first, add) }, func() {})
+	}
 }
 
 // loop adds a loop.
@@ -529,12 +549,7 @@ func (b *builder) loop(n *node) {
 	for r := b.at.loop; r != nil; r = r.body.parent.loop {
 		r.within = true
 	}
-	set := map[ir.Reg]bool{}
-	each(n.body, func(in *ir.Instr) {
-		if in.Sets() == 1 {
-			set[in.D] = true
-		}
-	})
+	set := setIn(n.body)
 	outer, before, refs := b.at, b.env, b.refs
 	b.at, b.env, b.refs = lp.body, maps.Clone(before), maps.Clone(refs)
 	lp.index = b.make(b.at, expr{op: index, n: lp.number + 1})
@@ -616,22 +631,26 @@ func (r *region) inside(other *region) bool {
 }
 
 func (b *builder) branch(n *node, cmp term.Compare, x, y id) {
+	b.fork(cmp, x, y, slices.Sorted(maps.Keys(n.live)), func() { b.nodes(n.then) }, func() { b.nodes(n.els) })
+}
+
+// fork adds a conditional, behind which some registers are read.
+func (b *builder) fork(cmp term.Compare, x, y id, live []ir.Reg, then, els func()) {
 	br := &branch{cmp: cmp, a: x, b: y, then: b.newRegion(b.at), els: b.newRegion(b.at)}
 	outer, before, refs := b.at, b.env, b.refs
-	side := func(r *region, nodes []node) (map[ir.Reg]id, map[ir.Reg]ref) {
+	side := func(r *region, nodes func()) (map[ir.Reg]id, map[ir.Reg]ref) {
 		b.at, b.env, b.refs = r, maps.Clone(before), maps.Clone(refs)
-		b.nodes(nodes)
+		nodes()
 		return b.env, b.refs
 	}
-	then, thenRefs := side(br.then, n.then)
-	els, elsRefs := side(br.els, n.els)
+	thenEnv, thenRefs := side(br.then, then)
+	elsEnv, elsRefs := side(br.els, els)
 	b.at, b.env, b.refs = outer, before, refs
 	outer.items = append(outer.items, item{br: br})
 	b.branches = append(b.branches, br)
-	for _, r := range slices.Sorted(maps.Keys(n.live)) {
-		t, e := then[r], els[r]
-		_, hasT := then[r]
-		_, hasE := els[r]
+	for _, r := range live {
+		t, hasT := thenEnv[r]
+		e, hasE := elsEnv[r]
 		p, refT := thenRefs[r]
 		q, refE := elsRefs[r]
 		delete(b.refs, r)
