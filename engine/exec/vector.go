@@ -1182,7 +1182,7 @@ func (v *vector) compute(s *laneState, list []int, row, rows int, again, live bo
 				kernel.ScalarSub(dst, 1, s.vals[l.a])
 			}
 		case ir.LaneSelect:
-			choose(dst, s.vals[l.a], s.vals[l.b], s.vals[l.c], s.masks[l.c].not)
+			choose(dst, s.vals[l.a], s.vals[l.b], s.vals[l.c], &s.masks[l.c])
 		case ir.LaneFun1:
 			l.all(dst, s.vals[l.a])
 		default:

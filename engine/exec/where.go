@@ -45,27 +45,40 @@ func wide(x, dst []float64) []float64 {
 	return x[:len(dst)]
 }
 
-// mask is what is known of the values of a test before a program runs: 1 less these, and the flags of where they are 0
-// and of where they are 1.
+// mask is what is known of the values of a test before a program runs: 1 less these, the flags of where they are 0 and
+// of where they are 1, and which lanes these are if they are few, as at the sides of a grid.
 type mask struct {
 	not   []float64
 	flags [2][]bool
+	few   [2][]int
 }
 
+// partOfFew is the part of the lanes that few are at most.
+const partOfFew = 8
+
 func maskOf(x []float64) mask {
-	m := mask{make([]float64, len(x)), [2][]bool{make([]bool, len(x)), make([]bool, len(x))}}
+	m := mask{not: make([]float64, len(x)), flags: [2][]bool{make([]bool, len(x)), make([]bool, len(x))}}
 	kernel.ScalarSub(m.not, 1, x)
 	kernel.Flags(m.flags[0], x, true)
 	kernel.Flags(m.flags[1], x, false)
+	for k, flags := range m.flags {
+		if n := kernel.CountTrue(flags); n > 0 && partOfFew*n <= uint64(len(x)) {
+			for at, is := range flags {
+				if is {
+					m.few[k] = append(m.few[k], at)
+				}
+			}
+		}
+	}
 	return m
 }
 
 // part is that of n lanes.
 func (m *mask) part(at, n int) mask {
-	if m.not == nil {
-		return mask{}
+	if m.not == nil || n == len(m.not) {
+		return *m
 	}
-	return mask{m.not[at:][:n], [2][]bool{m.flags[0][at:][:n], m.flags[1][at:][:n]}}
+	return mask{not: m.not[at:][:n], flags: [2][]bool{m.flags[0][at:][:n], m.flags[1][at:][:n]}}
 }
 
 // setFlags sets the flags of the lanes in which test c is 1, or with zero 0.
@@ -81,11 +94,24 @@ func (s *laneState) setFlags(flags []bool, c int, zero bool) {
 	}
 }
 
-// choose sets dst to a where c is 1, and to b where it is 0. Of a or b there may be one number for all lanes. If not is
-// given, it is 1 less c.
-func choose(dst, a, b, c, not []float64) {
-	if not != nil && len(a) < len(dst) && len(b) == len(dst) {
-		kernel.Blend(wide(a, dst), b, not)
+// choose sets dst to a where c is 1, and to b where it is 0. Of a or b there may be one number for all lanes. m is what
+// is known of c.
+func choose(dst, a, b, c []float64, m *mask) {
+	switch {
+	case m.few[0] != nil:
+		copy(dst, wide(a, dst))
+		for _, k := range m.few[0] {
+			dst[k] = b[k*apart(b)]
+		}
+		return
+	case m.few[1] != nil:
+		copy(dst, wide(b, dst))
+		for _, k := range m.few[1] {
+			dst[k] = a[k*apart(a)]
+		}
+		return
+	case m.not != nil && len(a) < len(dst) && len(b) == len(dst):
+		kernel.Blend(wide(a, dst), b, m.not)
 		return
 	}
 	copy(dst, wide(b, dst))
@@ -194,7 +220,25 @@ func (s *laneState) chooseBack(i int, l *lane) {
 			}
 			continue
 		}
+		m := &s.masks[l.c]
+		if others := m.few[k]; others != nil && s.reach[which] == none && s.reach[i] == all {
+			delta, _ := s.arrive(which, len(d))
+			copy(delta, d)
+			for _, j := range others {
+				delta[j] = 0
+			}
+			copy(s.some(which, len(d)), m.flags[1-k])
+			continue
+		}
 		delta, flags := s.open(which, len(d))
+		if few := m.few[1-k]; few != nil {
+			for _, j := range few {
+				delta[j] += d[j]
+				flags[j] = flags[j] || s.isReached(i, j)
+			}
+			s.close(which)
+			continue
+		}
 		kernel.AddWhere(delta, d, taken) // the deltas of what is not reached are 0
 		arrived := s.alive[i]            // the lanes that have taken the one operand with adjoints
 		if !s.mixed[i] || s.mixed[l.a] || s.mixed[l.b] || s.reach[i] != all {
