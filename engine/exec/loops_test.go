@@ -46,7 +46,7 @@ func (w *loopWriter) number() string {
 		// The last names are those of the loops around.
 		return w.numbers[max(w.r.IntN(len(w.numbers)), w.r.IntN(len(w.numbers)))]
 	}
-	kinds := 13
+	kinds := 14
 	if w.deep == 3 {
 		kinds = 7
 	}
@@ -68,6 +68,10 @@ func (w *loopWriter) number() string {
 		i := w.name()
 		return fmt.Sprintf("(sum %s < %d -> %s)", i, 1+w.r.IntN(20), w.with([]string{"v.(" + i + ")", i}, w.body))
 	case 8:
+		u, i := w.name(), w.name()
+		n := 2 + w.r.IntN(20)
+		return fmt.Sprintf("(let %s = vec %s < %d -> %s in %[1]s.(0) + %[1]s.(%[5]d) * %[6]s)", u, i, n, w.with([]string{"v.(" + i + ")", i}, w.body), w.r.IntN(n), w.number())
+	case 9:
 		y := w.name()
 		return fmt.Sprintf("(iter #%d (fun %s -> %s) (%s))", 1+w.r.IntN(20), y, w.with([]string{y}, w.body), w.number())
 	default:

@@ -787,6 +787,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 			full := stack[loop.StackLeft] == loop.StackFull
 			if !full {
 				count -= stack[loop.StackLeft]
+				n.made += (stack[loop.StackTop] - n.used) / 8
 				n.used = stack[loop.StackTop]
 			} else if !n.roomForStack(m, max(leastStack, 2*(uint64(len(n.bytes))-n.used)), pc) {
 				break
@@ -839,14 +840,20 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	at := uint32(base) + uint32(len(f.States))
 	for i, t := range f.Targets {
 		v := &m.dense[made[i]]
-		if o := object(reg(t.Reg).A); o+1+uint64(t.Slots) == uint64(len(m.heap)) { // nothing else refers to it
-			m.heap, m.nodes = m.heap[:o], m.nodes-uint64(t.Slots+1)
-		}
-		*reg(t.Reg) = Slot{A: isDense | ref(uint64(made[i]), 0)}
 		if v.base = at; base == 0 || v.live != nil && !slices.Contains(v.live, true) {
 			v.base, v.live = 0, nil
 		}
 		at += uint32(t.Slots)
+		if !whole { // the interpreter sets the other slots
+			for k := int(index) * t.Width; k < (int(index)+int(j))*t.Width; k++ {
+				m.heap[slotOf(reg(t.Reg).A, uint64(k))] = v.element(uint64(k))
+			}
+			continue
+		}
+		if o := object(reg(t.Reg).A); o+1+uint64(t.Slots) == uint64(len(m.heap)) { // nothing else refers to it
+			m.heap, m.nodes = m.heap[:o], m.nodes-uint64(t.Slots+1)
+		}
+		*reg(t.Reg) = Slot{A: isDense | ref(uint64(made[i]), 0)}
 	}
 	for i, r := range f.States {
 		s := Slot{V: frame[f.FrameState(i)]}
@@ -1028,6 +1035,9 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 				break
 			}
 			most, made := min(end-start, m.most(f.cellSteps), uint64(f.chunk)), loop.No
+			if f.Nested { // loops inside may be long
+				most = min(most, max(1, chunkSteps*left/(words[wordStatements]+1)))
+			}
 			if len(f.Targets) > 0 {
 				made = w.made(end-most, int(most))
 			}

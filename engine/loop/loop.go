@@ -118,7 +118,7 @@ func New(p *ir.Program, f *ir.Func, label uint32) *Loop {
 	l := &Loop{program: p, Down: last.Op == ir.Prev, Index: last.D, Size: last.A, Instrs: end - start - 1}
 	l.Nested = slices.ContainsFunc(f.Code[start:end], func(in ir.Instr) bool { return in.Op == ir.Next || in.Op == ir.Prev })
 	var ok bool
-	if l.body, ok = parse(f.Code[start+1 : end]); !ok || !l.targets(f, start) || l.Nested && len(l.Targets) > 0 {
+	if l.body, ok = parse(f.Code[start+1 : end]); !ok || !l.targets(f, start) {
 		return nil
 	}
 	live := f.ReadFrom(end + 1)
