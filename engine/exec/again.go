@@ -35,7 +35,7 @@ type position struct {
 func (m *Machine) position() position {
 	t, s := &m.tape, &m.denser
 	return position{t.n, t.args, t.slopes, len(t.records), len(t.words), len(m.dense), s.chunk, s.used, s.slots,
-		m.native.used, m.native.made}
+		m.native.Used, m.native.made}
 }
 
 // rewind drops what the tape has got since then.
@@ -44,15 +44,15 @@ func (m *Machine) rewind(p position) {
 	t.n, t.args, t.slopes, t.records, t.words = p.n, p.args, p.slopes, t.records[:p.records], t.words[:p.words]
 	clear(m.dense[p.dense:])
 	m.dense, s.chunk, s.used, s.slots = m.dense[:p.dense], p.chunk, p.used, p.slots
-	m.native.used, m.native.made = p.rows, p.made
-	m.native.forget(p.rows)
+	m.native.Forget(p.rows)
+	m.native.made = p.made
 }
 
 // tapeBytes is how much memory the tape and the adjoints take, about.
 func (m *Machine) tapeBytes() uint64 {
 	t := &m.tape
 	return 11*uint64(t.n) + 12*uint64(t.args) + recordSize*uint64(len(t.records)) + 8*uint64(len(t.words)) +
-		denseSize*uint64(len(m.dense)) + 16*m.denser.slots + m.native.used
+		denseSize*uint64(len(m.dense)) + 16*m.denser.slots + m.native.Used
 }
 
 // The tape is long if it takes a part of the memory, or mostTape bytes. A checkpoint stands for leastAgain bytes of it

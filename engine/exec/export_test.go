@@ -1,7 +1,7 @@
 package exec
 
 // Native is how many codes have run.
-func (m *Machine) Native() (codes int) { return len(m.native.instances) }
+func (m *Machine) Native() (codes int) { return m.native.Codes() }
 
 // SetWindow sets how many numbers a window has.
 func (m *Machine) SetWindow(numbers int) { m.window = numbers }

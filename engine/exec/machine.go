@@ -207,8 +207,8 @@ func (m *Machine) start(point []float64) error {
 		m.loops[i].ran, m.loops[i].fails, m.loops[i].skip = 0, 0, 0
 	}
 	m.runs++
-	m.native.used, m.native.made, m.native.again, m.native.full = 0, 0, 0, false
-	clear(m.native.tables)
+	m.native.Begin()
+	m.native.made, m.native.again, m.native.full = 0, 0, false
 	m.short, m.least, m.marks, m.kept, m.dropped, m.counted = false, m.leastAgain, m.marks[:0], m.kept[:0], 0, nil
 	m.again, m.barred = again{}, nil
 	m.tape.n, m.tape.args, m.tape.slopes = 0, 0, 0
@@ -431,7 +431,7 @@ func (m *Machine) Stats() Stats {
 		Peak: max(m.peak, m.live()),
 		Bytes: uint64(slotSize*(cap(m.heap)+cap(m.spare)+cap(m.stack))+2*cap(m.tape.kinds)+12*cap(m.tape.adr)+
 			9*cap(m.adjoint)+8*cap(m.tape.words)) + m.denser.bytes + denseSize*uint64(cap(m.dense)) +
-			recordSize*uint64(cap(m.tape.records)) + uint64(len(m.native.bytes))}
+			recordSize*uint64(cap(m.tape.records)) + uint64(len(m.native.Bytes))}
 	for _, st := range m.nests {
 		s.Bytes += uint64(len(st.memory))
 	}

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/gram-machine/gram/engine/ir"
 	"github.com/gram-machine/gram/engine/loop"
-	"github.com/gram-machine/gram/engine/wasm"
 	"github.com/gram-machine/gram/kernel"
 )
 
@@ -90,30 +88,23 @@ type loopState struct {
 	form        *nativeForm
 }
 
-// native is the memory of machine code: tables, a frame, streams and rows.
+// native is what a machine has for machine code of loops.
 type native struct {
-	bytes     []byte
-	instances map[*loop.Code]wasm.Instance
-	used      uint64 // bytes, with the rows of this run
-	full      bool   // there was no memory for more rows
-	made      uint64 // numbers of these rows
-	again     uint64 // numbers of rows that are made again
-	key       []byte
-	sig       []uint32
-	seen      []uint64
-	back      uint64 // steps of cells since the last look at the limits
-	stack     [2 + loop.MostStreams]uint64
-	reach     []loop.Reach
-	tables    map[uint64]uint64 // dense vectors that are in memory, in this run: where
+	loop.Memory
+	full  bool   // there was no memory for more rows
+	made  uint64 // numbers of rows
+	again uint64 // numbers of rows that are made again
+	key   []byte
+	sig   []uint32
+	seen  []uint64
+	back  uint64 // steps of cells since the last look at the limits
+	reach []loop.Reach
 }
 
-const (
-	frameNumbers = 1 << 13
-	streamsAt    = wasm.TableBytes + 8*frameNumbers
-	rowsAt       = streamsAt + loop.MostStreams*3*loop.StreamBytes
-	mostRows     = math.MaxUint32 - 1<<20 // addresses have 32 bits
-	leastStack   = 1 << 16                // bytes
-)
+// book asks for memory at a place.
+func (m *Machine) book(pc int32) func(bytes int) error {
+	return func(bytes int) error { return m.reserve(bytes, pc) }
+}
 
 // tryNative runs what is left of a loop as machine code, if that is worth it. It returns where the interpreter goes on,
 // −1 if in the loop.
@@ -188,23 +179,13 @@ func (m *Machine) sizeOf(k uint64) int {
 }
 
 // table puts a dense vector in memory, if it is not there, and returns where.
-func (m *Machine) table(k uint64, static bool, pc int32) (at uint64, err error) {
-	n := &m.native
-	if at, ok := n.tables[k]; ok {
-		return at, nil
-	}
+func (m *Machine) table(k uint64, static bool, pc int32) (uint64, error) {
 	size := m.sizeOf(k)
-	if err := n.reserve(m, uint64(8*size), 0, pc); err != nil {
-		return 0, err
+	at, had, err := m.native.Table(k, size, m.p.src.Taped || static, m.book(pc))
+	if err == nil && !had {
+		err = m.read(m.native.Numbers(at, size), k, 0, false, pc)
 	}
-	at = n.used
-	if n.used += uint64(8 * size); m.p.src.Taped || static {
-		if n.tables == nil {
-			n.tables = map[uint64]uint64{}
-		}
-		n.tables[k] = at
-	}
-	return at, m.read(n.numbers(at, size), k, 0, false, pc)
+	return at, err
 }
 
 // worth reports whether machine code of a loop pays: the loop has done some work in this run, and has work to do now.
@@ -358,63 +339,10 @@ func (f *nativeForm) code(key string, make func() *loop.Code) *loop.Code {
 	defer f.mu.Unlock()
 	c, ok := f.codes[key]
 	if !ok {
-		if c = make(); c != nil && c.Frame > frameNumbers {
-			c = nil
-		}
+		c = make()
 		f.codes[key] = c
 	}
 	return c
-}
-
-// reserve makes room for so many bytes of rows, behind those of this run, if so much memory is left then.
-func (n *native) reserve(m *Machine, bytes, left uint64, pc int32) error {
-	n.used = max(n.used, rowsAt)
-	if n.used+bytes <= uint64(len(n.bytes)) {
-		return nil
-	}
-	size := min(max(n.used+bytes, 2*uint64(len(n.bytes))), mostRows)
-	if err := m.reserve(int(size+left), pc); err != nil {
-		return err
-	}
-	memory := wasm.NewMemory(size, true)
-	if n.bytes != nil {
-		copy(memory[rowsAt:], n.bytes[rowsAt:n.used])
-		copy(memory[wasm.TableBytes:streamsAt], n.bytes[wasm.TableBytes:streamsAt])
-	}
-	for _, in := range n.instances {
-		in.Close()
-	}
-	n.bytes, n.instances = memory, map[*loop.Code]wasm.Instance{}
-	return nil
-}
-
-// numbers are the numbers in memory from a place on.
-func (n *native) numbers(at uint64, count int) []float64 {
-	return unsafe.Slice((*float64)(unsafe.Pointer(&n.bytes[at])), count)
-}
-
-func (n *native) frame() []float64 { return n.numbers(wasm.TableBytes, frameNumbers) }
-
-func (n *native) run(m *Machine, c *loop.Code) {
-	in, ok := n.instances[c]
-	if !ok {
-		in = wasm.Instantiate(m, c.Code, n.bytes)
-		n.instances[c] = in
-	}
-	in.Run(n.stack[:2+len(c.Form.Streams)])
-}
-
-// roomForStack makes room for the stack of the loops inside, which has grown up to n.used, and reports whether it could.
-func (n *native) roomForStack(m *Machine, more uint64, pc int32) bool {
-	if most := m.bounds.RowsMemory; most != 0 && n.used-rowsAt+more > most || n.used+more > mostRows {
-		return false
-	}
-	return n.used+more <= uint64(len(n.bytes)) || n.reserve(m, more, m.bounds.MaxMemory/8, pc) == nil
-}
-
-// words are the whole numbers of the frame from a place on.
-func (n *native) words(at int) []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(&n.bytes[wasm.TableBytes+8*at])), frameNumbers-at)
 }
 
 // The words of a record of a loop: the iterations, the place of the rows, or of those of checkpoints, how many
@@ -473,15 +401,15 @@ func (w *pass) streams(j uint64, count int, backward bool) (err error) {
 			base += len(w.m.dense[w.first[2*k]].data)
 		} else if backward && s.Live {
 			used := max(w.f.Step(s), -w.f.Step(s))*(count-1) + s.Width
-			clear(n.numbers(streamAt(k)+loop.StreamBytes, used))
-			clear(n.numbers(streamAt(k)+2*loop.StreamBytes, used))
+			clear(n.Numbers(loop.StreamAt(k)+loop.StreamBytes, used))
+			clear(n.Numbers(loop.StreamAt(k)+2*loop.StreamBytes, used))
 		}
 		first := 0
 		if backward {
 			first = count - 1
 		}
 		_, at := place.of(first)
-		n.stack[2+k] = streamAt(k) + 8*uint64(at)
+		n.Params[2+k] = loop.StreamAt(k) + 8*uint64(at)
 	})
 	return err
 }
@@ -490,8 +418,8 @@ func (w *pass) streams(j uint64, count int, backward bool) (err error) {
 func (w *pass) arrived(base, k int, s *loop.Stream, j uint64, count int) {
 	from, numbers := base+int(w.first[2*k+1])+int(j)*s.Width, count*s.Width
 	adjoint, reached := w.m.adjoint[from:][:numbers], w.m.reached[from:][:numbers]
-	copy(w.m.native.numbers(streamAt(k)+loop.StreamBytes, numbers), adjoint)
-	flags := w.m.native.numbers(streamAt(k)+2*loop.StreamBytes, numbers)
+	copy(w.m.native.Numbers(loop.StreamAt(k)+loop.StreamBytes, numbers), adjoint)
+	flags := w.m.native.Numbers(loop.StreamAt(k)+2*loop.StreamBytes, numbers)
 	for i, r := range reached {
 		if flags[i] = 0; r {
 			flags[i] = 1
@@ -529,7 +457,7 @@ func (w *pass) stored(j uint64, count int) {
 		from, _ := place.of(0)
 		copy(v.data[from:], numbers[:count*s.Width])
 		if v.live != nil {
-			w.f.Liven(k, v.live[from:][:count*s.Width], w.m.native.numbers(streamAt(k)+loop.StreamBytes, count*s.Width))
+			w.f.Liven(k, v.live[from:][:count*s.Width], w.m.native.Numbers(loop.StreamAt(k)+loop.StreamBytes, count*s.Width))
 		}
 	})
 }
@@ -541,9 +469,9 @@ func (w *pass) reached(whole []bool, j uint64, count int) {
 		if !s.Live || s.Made {
 			return
 		}
-		base, at := int(w.m.dense[w.first[2*k]].base), streamAt(k)+loop.StreamBytes
-		adj := w.m.native.numbers(at, loop.StreamBytes/8)
-		flags := w.m.native.numbers(at+loop.StreamBytes, loop.StreamBytes/8)
+		base, at := int(w.m.dense[w.first[2*k]].base), loop.StreamAt(k)+loop.StreamBytes
+		adj := w.m.native.Numbers(at, loop.StreamBytes/8)
+		flags := w.m.native.Numbers(at+loop.StreamBytes, loop.StreamBytes/8)
 		w.runs(k, count, place, func(from, to, n int) {
 			adjoint, reached := w.m.adjoint[base+from:][:n], w.m.reached[base+from:][:n]
 			if whole[k] {
@@ -563,24 +491,22 @@ func (w *pass) reached(whole []bool, j uint64, count int) {
 
 // adjoints makes room for the adjoints of the tables behind all rows, and clears them.
 func (w *pass) adjoints() error {
-	n, numbers := &w.m.native, 0
+	n, bytes := &w.m.native, uint64(0)
 	for i, k := range w.tables() {
 		if w.f.Tables[i].Live {
-			numbers += 2 * w.m.sizeOf(k)
+			bytes += 16 * uint64(w.m.sizeOf(k))
 		}
 	}
-	if len(w.f.Tables) == 0 {
-		return nil
-	}
-	if err := n.reserve(w.m, uint64(8*numbers), 0, w.pc); err != nil {
+	if err := n.Reserve(bytes, 0, w.m.book(w.pc)); err != nil || len(w.f.Tables) == 0 {
 		return err
 	}
-	to := n.used
+	to := n.Used
 	for i, k := range w.tables() {
-		at, size := n.words(w.f.FrameTable(i)), w.m.sizeOf(k)
-		if at[0] = n.tables[k]; w.f.Tables[i].Live {
+		at, size := n.Words(w.f.FrameTable(i)), w.m.sizeOf(k)
+		at[0], _, _ = n.Table(k, size, true, nil) // it is there
+		if w.f.Tables[i].Live {
 			at[1], at[2] = to, to+uint64(8*size)
-			clear(n.numbers(to, 2*size))
+			clear(n.Numbers(to, 2*size))
 			to += uint64(16 * size)
 		}
 	}
@@ -594,8 +520,8 @@ func (w *pass) addAdjoints() {
 		if !w.f.Tables[i].Live {
 			continue
 		}
-		at, size, base := n.words(w.f.FrameTable(i)), w.m.sizeOf(k), int(w.m.dense[k].base)
-		adj, flags := n.numbers(at[1], size), n.numbers(at[2], size)
+		at, size, base := n.Words(w.f.FrameTable(i)), w.m.sizeOf(k), int(w.m.dense[k].base)
+		adj, flags := n.Numbers(at[1], size), n.Numbers(at[2], size)
 		for j, flag := range flags {
 			if flag != 0 {
 				w.m.adjoint[base+j] += adj[j]
@@ -604,8 +530,6 @@ func (w *pass) addAdjoints() {
 		}
 	}
 }
-
-func streamAt(k int) uint64 { return uint64(streamsAt + k*3*loop.StreamBytes) }
 
 // stride tells where iterations read.
 type stride struct{ first, by, behind, step int }
@@ -624,7 +548,7 @@ func (w *pass) each(j uint64, count int,
 		}
 		first := int(int64(w.first[2*k+1])) + int(j)*by
 		behind := max(0, -step) * (count - 1)
-		do(k, s, w.m.native.numbers(streamAt(k), loop.StreamBytes/8), stride{first, by, behind, step})
+		do(k, s, w.m.native.Numbers(loop.StreamAt(k), loop.StreamBytes/8), stride{first, by, behind, step})
 	}
 }
 
@@ -654,7 +578,7 @@ func (w *pass) runs(k, count int, place stride, do func(from, to, n int)) {
 
 // setFrame puts the inputs in the frame.
 func (w *pass) setFrame() {
-	frame := w.m.native.frame()
+	frame := w.m.native.Frame()
 	for i := range w.f.Inputs {
 		frame[i] = math.Float64frombits(w.inputs[2*i])
 	}
@@ -663,20 +587,15 @@ func (w *pass) setFrame() {
 // forward runs count iterations from j on, whose rows come to the place rows. The states are in the frame.
 func (w *pass) forward(code *loop.Code, j uint64, count int, rows uint64) error {
 	n := &w.m.native
-	n.stack[0], n.stack[1] = uint64(count), rows
+	n.Params[0], n.Params[1] = uint64(count), rows
 	if err := w.streams(j, count, false); err != nil {
 		return err
 	}
-	n.frame()[w.f.FrameIndex()] = w.index(j)
+	n.Frame()[w.f.FrameIndex()] = w.index(j)
 	if w.f.Nested {
-		stack := n.words(w.f.FrameStack())
-		limit := uint64(len(n.bytes))
-		if most := w.m.bounds.RowsMemory; most != 0 {
-			limit = min(limit, max(n.used, rowsAt+most))
-		}
-		stack[loop.StackTop], stack[loop.StackLimit], stack[loop.StackFuel] = n.used, limit-uint64(w.f.MostRow()), chunkSteps
+		n.Stack(w.f.Form, w.m.bounds.RowsMemory, chunkSteps)
 	}
-	n.run(w.m, code)
+	n.Run(code)
 	if len(w.f.Targets) > 0 {
 		w.stored(j, count)
 	}
@@ -701,8 +620,8 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	words := len(t.words)
 	add := func(x ...uint64) { t.words = append(t.words, x...) }
 	reg := func(r ir.Reg) *Slot { return at(fp, slotSize*uint32(r)) }
-	n.used = max(n.used, rowsAt)
-	before := n.used
+	n.Used = max(n.Used, loop.RowsAt)
+	before := n.Used
 	tables := make([]uint64, 0, 8)
 	for i := range f.Tables {
 		at, err := m.table(f.vectorOf(i, fp), f.Tables[i].Static, pc)
@@ -750,7 +669,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 	}
 	w := m.passOf(f, t.words[words:], pc)
 	w.setFrame()
-	frame := n.frame()
+	frame := n.Frame()
 	for i := range states {
 		if of, ok := f.Initial(i); !ok {
 			frame[f.FrameState(i)] = reg(f.States[i]).V
@@ -761,7 +680,7 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		}
 	}
 	for i, at := range tables {
-		n.words(f.FrameTable(i))[0] = at
+		n.Words(f.FrameTable(i))[0] = at
 	}
 	j := uint64(0)
 	for j < left {
@@ -777,22 +696,22 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 				}
 				w = m.passOf(f, t.words[words:], pc)
 			}
-			count, place = min(count, each-j%each), n.used
+			count, place = min(count, each-j%each), n.Used
 		}
 		if err := w.forward(code, j, int(count), place); err != nil {
 			return false, err
 		}
 		if f.Nested {
-			stack := n.words(f.FrameStack())
+			stack := n.Words(f.FrameStack())
 			full := stack[loop.StackLeft] == loop.StackFull
 			if !full {
 				count -= stack[loop.StackLeft]
-				n.made += (stack[loop.StackTop] - n.used) / 8
-				n.used = stack[loop.StackTop]
-			} else if !n.roomForStack(m, max(leastStack, 2*(uint64(len(n.bytes))-n.used)), pc) {
+				n.made += (stack[loop.StackTop] - n.Used) / 8
+				n.Used = stack[loop.StackTop]
+			} else if !n.Grow(m.bounds.RowsMemory, m.bounds.MaxMemory/8, m.book(pc)) {
 				break
 			}
-			if frame = n.frame(); full {
+			if frame = n.Frame(); full {
 				continue
 			}
 		}
@@ -817,8 +736,8 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		}
 	}
 	if whole = j == left; j == 0 {
-		t.words, n.used = t.words[:words], before
-		n.forget(before)
+		t.words = t.words[:words]
+		n.Forget(before)
 		return false, nil
 	}
 	t.words[words+wordLeft] = j
@@ -863,11 +782,6 @@ func (m *Machine) runNative(f *nativeForm, code *loop.Code, fp unsafe.Pointer, l
 		*reg(r) = s
 	}
 	return whole, nil
-}
-
-// forget forgets the tables from a place on.
-func (n *native) forget(from uint64) {
-	maps.DeleteFunc(n.tables, func(_, at uint64) bool { return at >= from })
 }
 
 // before are the first slots of a vector that a loop makes.
@@ -920,36 +834,36 @@ func (m *Machine) countBlocks(f *nativeForm, region int, times uint64) (total ui
 // that is less than left.
 func (m *Machine) roomForRows(f *nativeForm, left uint64, pc int32) (rows, each, stop uint64, err error) {
 	n := &m.native
-	n.used, stop = max(n.used, rowsAt), left
+	n.Used, stop = max(n.Used, loop.RowsAt), left
 	if !m.p.src.Taped || f.Row == 0 {
-		return n.used, 0, stop, n.reserve(m, 0, 0, pc)
+		return n.Used, 0, stop, n.Reserve(0, 0, m.book(pc))
 	}
 	if b := m.bounds.MaxNodes; b != 0 && m.bounds.RowsMemory == 0 {
 		stop = min(stop, 2*(b-min(b, m.live()))/uint64(f.Row)+1)
 	}
 	row := 8 * uint64(f.Row)
-	most := uint64(mostRows) - n.used
+	most := uint64(loop.MostRows) - n.Used
 	if b := m.bounds.RowsMemory; b != 0 {
-		most = min(most, b-min(b, n.used-rowsAt))
+		most = min(most, b-min(b, n.Used-loop.RowsAt))
 	}
 	room := func(bytes uint64) bool {
-		if n.used+bytes > uint64(len(n.bytes)) && !n.full {
-			n.full = n.reserve(m, bytes, m.bounds.MaxMemory/8, pc) != nil // a run ends where little is left
+		if !n.Room(bytes) && !n.full {
+			n.full = n.Reserve(bytes, m.bounds.MaxMemory/8, m.book(pc)) != nil // a run ends where little is left
 		}
-		return n.used+bytes <= uint64(len(n.bytes))
+		return n.Room(bytes)
 	}
 	// There stays room for rows that are made again.
 	if over, bytes := bits.Mul64(row, stop); over == 0 && bytes <= most && room(bytes+spareRows) {
-		n.used += bytes
-		return n.used - bytes, 0, stop, nil
+		n.Used += bytes
+		return n.Used - bytes, 0, stop, nil
 	}
 	if !room(spareRows) {
-		if err := n.reserve(m, spareRows, 0, pc); err != nil {
+		if err := n.Reserve(spareRows, 0, m.book(pc)); err != nil {
 			return 0, 0, 0, err
 		}
 	}
 	each = max(1, min(left, spareRows/row, most/2/row))
-	return n.used, each, left, m.reserve(int(left/each)*8*f.AllStates(), pc)
+	return n.Used, each, left, m.reserve(int(left/each)*8*f.AllStates(), pc)
 }
 
 // passOf is the pass whose words are given.
@@ -980,7 +894,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	if err := w.adjoints(); err != nil {
 		return 0, 0, err
 	}
-	frame := n.frame()
+	frame := n.Frame()
 	some := len(f.Targets) > 0 && kernel.CountTrue(m.reached[w.base:r.base+r.n]) > 0
 	for i := range f.States {
 		a := r.base + i
@@ -1005,7 +919,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 	for end := left; end > 0; {
 		start := (end - 1) / each * each
 		if words[wordEach] != 0 {
-			rows = n.used
+			rows = n.Used
 			for i := range states {
 				frame[f.FrameState(i)] = math.Float64frombits(saved[int(start/each)*states+i])
 			}
@@ -1051,7 +965,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 				panic("exec: a loop has no backward code")
 			}
 			end -= count
-			n.stack[0], n.stack[1] = count, rows+8*uint64(f.Row)*(end-start+count-1)
+			n.Params[0], n.Params[1] = count, rows+8*uint64(f.Row)*(end-start+count-1)
 			if err := w.streams(end, int(count), true); err != nil {
 				return arrivals, cells, err
 			}
@@ -1061,7 +975,7 @@ func (f *nativeForm) backward(m *Machine, r *record) (arrivals, cells uint64, er
 					frame[f.FrameAdjoint(i)+1] = float64(reach[i])
 				}
 			}
-			n.run(m, code)
+			n.Run(code)
 			w.reached(code.Reached, end, int(count))
 			if code.Flagged {
 				for i := range reach {

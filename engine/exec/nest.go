@@ -198,7 +198,7 @@ func (m *Machine) runNest(n *loop.Nest, v *vector, s *laneState, words int, pc i
 		switch size := uint64(len(st.memory)); {
 		case !full:
 			k++
-		case size < m.nesting.most || st.parts == n.Parts && size < mostRows/4:
+		case size < m.nesting.most || st.parts == n.Parts && size < loop.MostRows/4:
 			if err := m.nestMemory(n, st, 4*size, pc); err != nil {
 				return false, err
 			}

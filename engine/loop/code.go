@@ -72,9 +72,9 @@ const (
 	StackFull = math.MaxUint32
 )
 
-// MostRow is how far above the place where an iteration of a loop inside begins the stack may go until the next one
+// mostRow is how far above the place where an iteration of a loop inside begins the stack may go until the next one
 // begins, in bytes.
-func (f *Form) MostRow() (n int) {
+func (f *Form) mostRow() (n int) {
 	for _, lp := range f.loops {
 		n = max(n, 8*lp.row)
 	}
@@ -217,6 +217,9 @@ func (f *Form) newGen(pass int) *gen {
 
 func (g *gen) compile() *Code {
 	c := &Code{Form: g.Form, Groups: g.groups, Frame: g.FrameCounter(len(g.groups))}
+	if c.Frame > frameNumbers {
+		return nil
+	}
 	if c.Code = g.Compile(wasm.TableBytes + 8*c.Frame); c.Code == nil {
 		return nil
 	}
