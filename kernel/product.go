@@ -286,11 +286,10 @@ func (p *product) setRow() {
 	lanes := sized(&s.c, 8*blockColumns)
 	for j := 0; j < p.columns; j += blockColumns {
 		columns := min(blockColumns, p.columns-j)
-		for i := range lanes {
-			lanes[i] = minusZero
-		}
 		for l := range 8 {
-			addRows(lanes[l*blockColumns:][:columns], p.b, p.bAt+l*p.bStep+j, 8*p.bStep, p.a, p.aAt+l*p.aStep,
+			lane := lanes[l*blockColumns:][:columns]
+			Fill(lane, minusZero)
+			addRows(lane, p.b, p.bAt+l*p.bStep+j, 8*p.bStep, p.a, p.aAt+l*p.aStep,
 				8*p.aStep, (p.steps-l+7)/8)
 		}
 		joinLanes(p.c[j:j+columns], lanes, 0, blockColumns)

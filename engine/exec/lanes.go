@@ -252,6 +252,13 @@ func (s *laneState) count(m *Machine, first uint32, k int, n uint64) {
 // slope is the derivative of a symbol in each lane.
 func (l *lane) slope(s *laneState, i int) []float64 {
 	dst := sized(&s.slope, len(s.deltas[i]))
+	switch {
+	case l.pair >= 0 && l.sym == term.Sin:
+		return s.vals[l.pair]
+	case l.pair >= 0:
+		kernel.MulScalar(dst, s.vals[l.pair], -1)
+		return dst
+	}
 	switch l.sym {
 	case term.Exp:
 		return s.vals[i]

@@ -218,17 +218,31 @@ func (v *vector) pickBack(m *Machine, s *laneState, i int, l *lane, row, rows in
 		kernel.SetTrue(flags)
 	}
 	numbers := s.vals[v.lanes[l.a].a]
-	side := l.inner == 1 || whole && len(l.dims) == 2 && l.dims[1].by == 1 // the lanes of a row are side by side
-	if live && side && l.dims[0].by == 0 && len(numbers) == rows && kernel.Finite(d, 1, 0, len(d), 1) {
+	if live && l.dims[0].by == 0 && len(numbers) == rows && kernel.Finite(d, 1, 0, len(d), 1) {
+		places := sized(&s.places, l.inner)
+		tiles(l.dims, 1, x.zero, func(t tile) {
+			for ; t.outer.size > 0; t.next() {
+				for k := range t.inner.size {
+					places[t.lane+k] = t.at + k*t.inner.by
+				}
+			}
+		})
 		for k, n := range numbers { // the deltas of lanes that are not reached are 0
-			to := x.adj[x.zero+(int(n)-v.lanes[l.a].at.N)*l.apart:][:l.inner]
+			behind := (int(n) - v.lanes[l.a].at.N) * l.apart
 			for j, y := range d[k*l.inner:][:l.inner] {
-				to[j] += y
+				x.adj[places[j]+behind] += y
 			}
 		}
 		if !whole {
-			setApart(x.reached, x.zero, size, l.apart)
-			kernel.Or(flags, s.flags[i])
+			each := len(d) / len(flags)
+			for k, is := range s.flags[i] {
+				flags[k/each] = flags[k/each] || is
+			}
+		}
+		for j := 0; !whole && j < l.inner; j++ {
+			if kernel.AnyTrue(s.flags[i][j:], rows, l.inner) {
+				setApart(x.reached, places[j], size, l.apart)
+			}
 		}
 	} else {
 		v.pickLanes(s, i, l, row, rows, flags)

@@ -351,6 +351,11 @@ func (p *product) add(m *Machine, s *laneState, i, k int, whole bool, x *adjoint
 		} else {
 			kernel.AddMatVecT(x.adj[to:to+size], y.data[from:], w.b, d[:nw])
 		}
+	case p.overlap[k] && nw == 1 && u.a == 1 && u.c == 1: // as of a convolution
+		for j := range size {
+			at := to + j*xj
+			kernel.AddMulScalar(x.adj[at:at+nu], d, y.data[from+j*yj])
+		}
 	default: // what overlaps is added by rows, or by columns
 		rows, columns := nu, size
 		if p.overlap[k] && nu < size {

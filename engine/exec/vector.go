@@ -42,6 +42,7 @@ const (
 	mostRanked   = 1 << 20 // and there where loops are in branches
 	mostFixed    = 1 << 18 // values of instructions that depend on indices only, which are kept
 	mostKept     = 1 << 20 // numbers for the backward phase, though the tape is to be short
+	mostSaved    = 1 << 16 // values of an elementary function that are kept
 	mostCopied   = 1 << 20 // numbers of data that is not stored: a loop reads more through its window
 	vectorSteps  = 16      // of a vector, which take the time of one of the interpreter, about
 )
@@ -138,7 +139,8 @@ type lane struct {
 	dead     [4]uint64 // of a sum of numerals: its additions by kind
 	needed   bool      // the backward phase needs its values
 	deep     bool      // to make them again takes a sum
-	slow     bool      // an elementary function: a region, which has few lanes, keeps its values
+	slow     bool      // an elementary function: a statement with few lanes keeps its values
+	pair     int       // of a sine, the cosine of the same number, and the other way round; −1: there is none
 }
 
 // dim is a loop of a load or a store: its iterations, and how far apart the places are.
@@ -324,6 +326,7 @@ func (p *Program) newVector(src *ir.Vector, id int) *vector {
 	}
 	for i := range v.lanes {
 		l := &v.lanes[i]
+		l.pair = v.pairOf(i)
 		l.deep = l.op == ir.LaneSum || l.op == ir.LaneProduct
 		src.Lanes[i].Operands(func(k int) { l.deep = l.deep || v.lanes[k].deep })
 		l.deep = l.deep && l.kept < 0
@@ -560,10 +563,21 @@ func (v *vector) needs(i int) {
 		switch {
 		case l.own():
 			v.need(i)
+		case l.pair >= 0:
+			v.need(l.pair)
 		case l.sym != term.Neg:
 			v.need(l.a)
 		}
 	}
+}
+
+// pairOf is the instruction that has the cosine of what i has the sine, or the other way round, −1: there is none.
+func (v *vector) pairOf(i int) int {
+	l := &v.lanes[i]
+	return slices.IndexFunc(v.lanes, func(o lane) bool {
+		return o.op == ir.LaneFun1 && l.op == ir.LaneFun1 && o.a == l.a && o.loop == l.loop &&
+			(l.sym == term.Sin && o.sym == term.Cos || l.sym == term.Cos && o.sym == term.Sin)
+	})
 }
 
 // own reports whether the derivative of a symbol is found from its own value.
@@ -581,7 +595,7 @@ func (v *vector) need(i int) {
 	case l.op <= ir.LaneLoad || l.kept >= 0 || l.fixed:
 	case l.op == ir.LaneExpand || l.op == ir.LaneTake:
 		v.need(l.a)
-	case (l.deep || l.slow && v.src.Region) && !l.packed:
+	case (l.deep || l.slow && (v.src.Region || l.n <= mostSaved)) && !l.packed:
 		l.saves, l.saved = true, v.keep
 		v.keep += l.n
 		v.kept = append(v.kept, i)

@@ -21,6 +21,10 @@ func (c *compiler) fold(l, f, x *value, args []*value) *value {
 	n, call := &c.t.Nodes[l.node], c.called(c.elements(l))
 	switch n.Op {
 	case term.ListOp:
+		if f.kind == lambda && n.N > shortList && c.sizes[f.node] > smallLambda && c.constants(l.node) {
+			r := c.tablesOf(l.node)
+			return c.foldRows(&r, f, x, args)
+		}
 		return c.apply(c.foldLiteral(l, n, call, f, x), args, false)
 	case term.NatOp:
 		if n.Count >= 1<<53 {

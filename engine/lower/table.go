@@ -36,11 +36,16 @@ func (c *compiler) tables(r term.Ref) *value {
 	if !c.hasList(c.types[r]) || c.sizes[r] < leastTable || !c.constants(r) {
 		return nil
 	}
+	return c.rowOf(c.tablesOf(r))
+}
+
+// tablesOf puts a literal in static slots.
+func (c *compiler) tablesOf(r term.Ref) row {
 	s := c.shapeOf(c.types[r])
 	slots := make([]float64, s.slots)
 	c.fillSlots(s, r, slots)
 	s.place(c)
-	return c.rowOf(row{shape: s, n: c.table(slots)})
+	return row{shape: s, n: c.table(slots)}
 }
 
 // place gives the tables of a shape static slots.
