@@ -157,7 +157,7 @@ var claimSeries = [...][]Series{
 			series(Evidence, equal, termSize, pureSize, f).called("*: sizes"),
 			series(Evidence, equal, pureSteps("steps of t", (*subject).Term),
 				pureSteps("steps of D(t)", (*subject).reversed), f).called("*: steps", f.Quick[:min(5, len(f.Quick))])...)
-	}, ChurchSums, ChurchProducts, PureFold, PureMap),
+	}, named("church sums", "church products", "pure fold", "pure map")...),
 
 	16: slices.Concat(
 		edits(Evidence, constant, EditArgument, true).called("rebuilt, with a cache"),
@@ -170,7 +170,7 @@ var claimSeries = [...][]Series{
 
 	17: slices.Concat(
 		overFamilies("most words of a unit of search or wake", mostSearched),
-		series(Evidence, below, fourMade, searchUnits, Fibonacci, RandomGraph, Network, Continuations, LongList,
+		series(Evidence, below, fourMade, searchUnits, Fibonacci, RandomGraph, Network, Continuations, family["long list"],
 			WaitingCalls, Captures, Untaken).under("no dual λ is written by hand").quick("*"),
 		series(Evidence, Law{Kind: AtMost, Power: 1, Logs: 1}, stepsAndMade, searchUnits, Handwritten()...).
 			under("dual λs are written by hand").quick("*, a program with lin"),
