@@ -166,8 +166,8 @@ func (e *byName) numbers(v any, out *[]denote.Number) {
 // So a term that is nested in k applications is evaluated again for each; and ∂N is evaluated for each use of y,
 // where N was evaluated once.
 //
-// check may be nil; it is called at least every 2¹⁶ nodes, and its error ends the work. It is also an error if t is no
-// such term, or if the result would have more nodes than limit.
+// check may be nil; it is called for each node, and its error ends the work. It is also an error if t is no such term, or
+// if the result would have more nodes than limit.
 func Derivative(t *term.Term, x term.Var, limit int, check func() error) (out *term.Term, err error) {
 	defer caught(&err)
 	d := &derivative{src: t, dst: term.New(t.Types), known: map[term.Var]known{}, limit: limit, check: check}
@@ -187,11 +187,11 @@ type known struct {
 }
 
 type derivative struct {
-	src, dst     *term.Term
-	known        map[term.Var]known // by variables of the source, each of which has one binder
-	lambdas      int                // how many λs are around
-	nodes, limit int                // nodes that are made, or under way, and how many may be
-	check        func() error
+	src, dst *term.Term
+	known    map[term.Var]known // by variables of the source, each of which has one binder
+	lambdas  int                // how many λs are around
+	limit    int
+	check    func() error
 }
 
 func (d *derivative) fresh(x term.Var) term.Var { return d.dst.NewVar(d.src.Info(x)) }
@@ -210,9 +210,14 @@ func (d *derivative) number(p term.Pos, r term.Ref) term.Ref {
 	return r
 }
 
-// of makes ∂ of node r; 0 means the numeral 0.
+// of makes ∂ of node r; 0 means the numeral 0. It ends the work if the term is too large, or if the check says so.
 func (d *derivative) of(r term.Ref) term.Ref {
-	d.count()
+	if len(d.dst.Nodes) > d.limit {
+		try(fmt.Errorf("bench: a derivative has more than %d nodes", d.limit))
+	}
+	if d.check != nil {
+		try(d.check())
+	}
 	n := &d.src.Nodes[r]
 	switch n.Op {
 	case term.VarOp:
@@ -239,7 +244,7 @@ func (d *derivative) of(r term.Ref) term.Ref {
 		}
 		return d.dst.App(n.Pos, d.dst.App(n.Pos, d.dst.Variable(n.Pos, prime), d.copy(n.B)), a)
 	case term.LetOp:
-		return d.let(n, d.of)
+		return d.let(n)
 	}
 	return d.fail("it has tuples, lists, conditionals or functions of a higher type")
 }
@@ -279,13 +284,12 @@ func (d *derivative) function(n *term.Node) term.Var {
 	return d.known[f.X].prime
 }
 
-// let is M[y:=N] and M[f:=λy.N], with M made by body.
-func (d *derivative) let(n *term.Node, body func(term.Ref) term.Ref) term.Ref {
-	u, y := &d.src.Nodes[n.B], d.fresh(n.X)
+// let is ∂ of M[y:=N] and of M[f:=λy.N].
+func (d *derivative) let(n *term.Node) term.Ref {
+	u, y, bound := &d.src.Nodes[n.B], d.fresh(n.X), d.copy(n.B)
 	if u.Op != term.LamOp {
-		bound := d.copy(n.B)
 		d.known[n.X] = known{y: y, tangent: func() term.Ref { return d.of(n.B) }, lambdas: d.lambdas}
-		if m := body(n.A); m != 0 {
+		if m := d.of(n.A); m != 0 {
 			return d.dst.Let(n.Pos, y, bound, m)
 		}
 		return 0
@@ -293,48 +297,28 @@ func (d *derivative) let(n *term.Node, body func(term.Ref) term.Ref) term.Ref {
 	tt := d.src.Types
 	prime := d.dst.NewVar(term.VarInfo{Name: d.src.Info(n.X).Name + "'",
 		Type: tt.Arrow(term.R, tt.Arrow(term.R, term.R))})
-	value, slope := d.functions(u)
+	slope := d.slope(u)
 	d.known[n.X] = known{y: y, prime: prime}
-	if m := body(n.A); m != 0 {
-		return d.dst.Let(n.Pos, y, value, d.dst.Let(n.Pos, prime, slope, m))
+	if m := d.of(n.A); m != 0 {
+		return d.dst.Let(n.Pos, y, bound, d.dst.Let(n.Pos, prime, slope, m))
 	}
 	return 0
 }
 
-// functions are λy.N and λy.λa.∂N.
-func (d *derivative) functions(u *term.Node) (value, slope term.Ref) {
+// slope is λy.λa.∂N of a function λy.N.
+func (d *derivative) slope(u *term.Node) term.Ref {
 	d.lambdas++
 	defer func() { d.lambdas-- }()
-	y := d.fresh(u.X)
-	d.known[u.X] = known{y: y}
-	value = d.dst.Lam(u.Pos, y, d.copy(u.A))
-	y = d.fresh(u.X)
-	a := d.dst.NewVar(term.VarInfo{Name: "a", Type: term.R})
+	y, a := d.fresh(u.X), d.dst.NewVar(term.VarInfo{Name: "a", Type: term.R})
 	tangent := func() term.Ref { return d.dst.Variable(u.Pos, a) }
 	d.known[u.X] = known{y: y, tangent: tangent, lambdas: d.lambdas}
-	return value, d.dst.Lam(u.Pos, y, d.dst.Lam(u.Pos, a, d.number(u.Pos, d.of(u.A))))
+	return d.dst.Lam(u.Pos, y, d.dst.Lam(u.Pos, a, d.number(u.Pos, d.of(u.A))))
 }
 
 // copy makes a copy of node r.
 func (d *derivative) copy(r term.Ref) term.Ref {
-	d.count()
-	n := &d.src.Nodes[r]
-	if n.Op == term.LetOp {
-		return d.let(n, d.copy)
-	}
-	return d.dst.Copy(d.src, *n, d.copy, func(x term.Var) term.Var { return cmp.Or(d.known[x].y, x) })
+	return d.dst.Graft(d.src, r, func(x term.Var) term.Var { return cmp.Or(d.known[x].y, x) })
 }
 
-// checkEvery is how many nodes or steps there are between two checks.
+// checkEvery is how many steps there are between two checks.
 const checkEvery = 1 << 16
-
-// count counts a node. It ends the work if the term is too large, or if the check says so.
-func (d *derivative) count() {
-	if d.nodes >= d.limit {
-		try(fmt.Errorf("bench: a derivative has more than %d nodes", d.limit))
-	}
-	if d.nodes%checkEvery == 0 && d.check != nil {
-		try(d.check())
-	}
-	d.nodes++
-}
