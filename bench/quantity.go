@@ -81,7 +81,11 @@ func measurement(f Family, point func(*subject) Point) func(context.Context, int
 
 // program returns the subject with the program of a text.
 func (s *subject) program(name, text string) *subject {
-	p := must(gram.Load(s.ctx, name, []byte(text), gram.Options{}))
+	return s.with(must(gram.Load(s.ctx, name, []byte(text), gram.Options{})))
+}
+
+// with returns the subject with a program.
+func (s *subject) with(p *gram.Program) *subject {
 	return &subject{ctx: s.ctx, size: s.size, Program: p, Inside: bridge.Of(p), costs: map[form]*gram.Cost{}}
 }
 
