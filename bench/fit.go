@@ -495,29 +495,23 @@ func LeastBound(samples []Sample) ([]float64, error) {
 
 // cover minimises cost·c such that row·c ≥ 1 for each row, and c ≥ 0.
 func cover(cost []float64, rows [][]float64) ([]float64, error) {
-	// A column of zeros is in no row, and its c is 0.
-	used := slices.DeleteFunc(counting(0, len(cost)-1), func(j int) bool {
-		return !slices.ContainsFunc(rows, func(row []float64) bool { return row[j] > 0 })
-	})
-	a := mat.NewDense(len(rows), len(used)+len(rows), nil)
-	objective, ones := make([]float64, len(used)+len(rows)), make([]float64, len(rows))
-	for k, j := range used {
-		objective[k] = cost[j]
-	}
+	width := len(cost)
+	constraints := mat.NewDense(len(rows)+width, width, nil) // constraints·c ≤ most
+	most := make([]float64, len(rows)+width)
 	for i, row := range rows {
-		for k, j := range used {
-			a.Set(i, k, row[j])
+		for j, x := range row {
+			constraints.Set(i, j, -x)
 		}
-		a.Set(i, len(used)+i, -1) // the slack
-		ones[i] = 1
+		most[i] = -1
 	}
-	_, z, err := lp.Simplex(objective, a, ones, 1e-12, nil)
+	for j := range width {
+		constraints.Set(len(rows)+j, j, -1)
+	}
+	objective, a, b := lp.Convert(cost, constraints, most, nil, nil)
+	_, z, err := lp.Simplex(objective, a, b, 1e-12, nil)
 	if err != nil {
 		return nil, fmt.Errorf("fit: bound: %w", err)
 	}
-	c := make([]float64, len(cost))
-	for k, j := range used {
-		c[j] = z[k]
-	}
-	return c, nil
+	floats.Sub(z[:width], z[width:2*width]) // of a variable that may be negative there are two parts
+	return z[:width], nil
 }
