@@ -56,7 +56,7 @@ type Finding struct {
 type Outcome struct {
 	Claim    *Claim
 	Verdict  Verdict
-	Findings []Finding // in the order of the series
+	Findings []*Finding // in the order of the series
 }
 
 // How near to its law an exponent is to be, and how wide its 95 % interval may be on
@@ -74,8 +74,8 @@ const (
 )
 
 // Judge fits the measurements of the series and holds them against its law.
-func (s *Series) Judge(points []Measurement) Finding {
-	f := Finding{Series: s, Points: points}
+func (s *Series) Judge(points []Measurement) *Finding {
+	f := &Finding{Series: s, Points: points}
 	if len(points) == 0 {
 		f.decide(Missing, "there are no measurements")
 		return f
@@ -334,8 +334,8 @@ func (f *Finding) interval() string {
 
 // Judge decides the claim from the measurements of its series: it fails if the law of one series of evidence does, and
 // holds if all of them hold. It holds after a correction only if the sentence as printed fails.
-func (c *Claim) Judge(points func(*Series) []Measurement) Outcome {
-	out := Outcome{Claim: c}
+func (c *Claim) Judge(points func(*Series) []Measurement) *Outcome {
+	out := &Outcome{Claim: c}
 	verdicts, printed := map[Verdict]int{}, map[Verdict]int{}
 	for i := range c.Series {
 		s := &c.Series[i]
@@ -368,37 +368,48 @@ func (c *Claim) Judge(points func(*Series) []Measurement) Outcome {
 // Worst returns, for each law and pair of quantities of the evidence, the finding that speaks most
 // against it: by its verdict, and then by how far its exponent is beyond the law. They are in the order of the
 // series, those without an exponent left out.
-func (o *Outcome) Worst() []*Finding {
-	var out []*Finding
-	for i := range o.Findings {
-		f := &o.Findings[i]
-		if f.Series.Role != Evidence || !f.Fitted && !f.Series.Law.exact() || f.Verdict == Missing {
-			continue
-		}
-		at := slices.IndexFunc(out, func(g *Finding) bool { return g.Series.alike(f.Series) })
-		switch {
-		case at < 0:
-			out = append(out, f)
-		case f.Compare(out[at]) > 0:
-			out[at] = f
-		}
+func (o *Outcome) Worst() (worst []*Finding) {
+	fitted := slices.DeleteFunc(slices.Clone(o.Findings), func(f *Finding) bool {
+		return f.Role != Evidence || !f.Fitted && !f.Law.exact() || f.Verdict == Missing
+	})
+	for _, all := range Groups(fitted, (*Finding).curve) {
+		worst = append(worst, slices.MaxFunc(all, (*Finding).Compare))
 	}
-	return out
+	return worst
+}
+
+// Groups are the elements of a list with equal keys, in the order of the first of each.
+func Groups[T any, K comparable](list []T, key func(T) K) (groups [][]T) {
+	at := map[K]int{}
+	for _, x := range list {
+		k := key(x)
+		if _, ok := at[k]; !ok {
+			at[k] = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[at[k]] = append(groups[at[k]], x)
+	}
+	return groups
 }
 
 // Constant is the largest constant of the evidence that has the finding's law and quantities.
 func (o *Outcome) Constant(of *Finding) float64 {
 	most := 0.0
 	for _, f := range o.Findings {
-		if f.Series.Role == Evidence && f.Series.alike(of.Series) {
+		if f.Role == Evidence && f.curve() == of.curve() {
 			most = max(most, f.Constant)
 		}
 	}
 	return most
 }
 
-// alike reports whether the series have one law of the same quantities.
-func (s *Series) alike(t *Series) bool { return s.Law == t.Law && s.X == t.X && s.Y == t.Y }
+// curve is the law with its quantities.
+type curve struct {
+	law  Law
+	x, y string
+}
+
+func (f *Finding) curve() curve { return curve{f.Law, f.X, f.Y} }
 
 // Compare orders findings by how much they speak against their laws: by the verdict, and then
 // by how far the exponent is beyond the law's.
