@@ -23,8 +23,8 @@ type Report struct {
 
 // Measured is a family with its points, by size.
 type Measured struct {
-	Name   string  `json:"name"`
-	Points []Point `json:"points"`
+	Name   string   `json:"name"`
+	Points []*Point `json:"points"`
 }
 
 // Point is the program of a size: m and |G| of Theorem 1, what the program itself takes, and what each rival takes that
@@ -97,7 +97,7 @@ func Measure(ctx context.Context, families []bench.Family, scale Scale,
 			if err != nil {
 				return nil, fmt.Errorf("%s, n = %d: %w", f.Name, n, err)
 			}
-			m.Points = append(m.Points, *p)
+			m.Points = append(m.Points, p)
 			if p.M+p.Graph >= scale.Nodes {
 				break
 			}
@@ -198,8 +198,7 @@ type Growth struct {
 func (m *Measured) Growth(rival string) Growth {
 	var g Growth
 	var x, y []float64
-	for i := range m.Points {
-		p := &m.Points[i]
+	for _, p := range m.Points {
 		if c, ok := p.Costs[rival]; ok {
 			all := float64(c.All())
 			x, y = append(x, p.Nodes()), append(y, all)
@@ -245,8 +244,7 @@ func (r *Report) Bounds() ([]Bound, error) {
 		b := Bound{Rival: name}
 		var samples []bench.Sample
 		for _, m := range r.Families {
-			for i := range m.Points {
-				p := &m.Points[i]
+			for _, p := range m.Points {
 				if c, ok := p.Costs[name]; ok {
 					samples = append(samples, bench.Sample{Y: float64(c.All()),
 						X: []float64{float64(p.M), float64(p.Graph), p.Nodes() * math.Log2(p.Nodes()), 1}})

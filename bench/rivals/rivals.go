@@ -48,18 +48,10 @@ func All() []*Rival {
 			}),
 		newDual("dual-map", "dual numbers, map", dualPaper+", with a map",
 			"a path in a balanced tree of the calls that wait, for each call",
-			staged, func(m *machine, v value, d int) []float64 {
-				m.calls = &tree{touched: &m.cost.Words.Map}
-				m.callWith(v.(*pair), 1)
-				return m.resolve(d)
-			}),
+			staged, resolved(func(m *machine) calls { return &tree{touched: &m.cost.Words.Map} })),
 		newDual("dual-array", "dual numbers, array", dualPaper+", with arrays",
 			"two components of an array for each identifier, and for each call",
-			staged, func(m *machine, v value, d int) []float64 {
-				m.calls = newArray(m.idents, &m.cost.Words.Array)
-				m.callWith(v.(*pair), 1)
-				return m.resolve(d)
-			}),
+			staged, resolved(func(m *machine) calls { return newArray(m.idents, &m.cost.Words.Array) })),
 		newDual("trace", "dual numbers, trace", tracePaper,
 			"an entry of the trace for each operation, of a word for each operand and slope",
 			recorded, func(m *machine, v value, d int) []float64 {
@@ -69,6 +61,15 @@ func All() []*Rival {
 				}
 				return m.replay(seed, d)
 			}),
+	}
+}
+
+// resolved reads a gradient by resolving the calls that the output's makes.
+func resolved(begin func(m *machine) calls) func(m *machine, v value, d int) []float64 {
+	return func(m *machine, v value, d int) []float64 {
+		m.calls = begin(m)
+		m.callWith(v.(*pair), 1)
+		return m.resolve(d)
 	}
 }
 

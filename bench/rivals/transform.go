@@ -157,12 +157,12 @@ func (d *chad) of(c *code) *code {
 	var back []*code
 	for i := range c.kids {
 		u := use(v)
-		if c.op == opFun {
+		if c.sym != term.NoSymbol {
 			u = fun(term.Mul, slope(c.sym, i, p.primal), u)
 		}
 		back = append(back, app(use(p.dual[i]), u))
 	}
-	return p.in(tuple(&code{op: c.op, sym: c.sym, kids: uses(p.primal)}, lam(v, d.sum(back))))
+	return p.in(tuple(fun(c.sym, uses(p.primal)...), lam(v, d.sum(back))))
 }
 
 // let is CHAD of t[⟨x0,…⟩:=u].
@@ -242,7 +242,7 @@ func (s style) dual(c *code) *code {
 	switch c.op {
 	case opNum:
 		return tuple(number(c.val), s.operation(nil, nil))
-	case opAdd, opFun:
+	case opFun:
 		return s.function(c)
 	case opIf:
 		return conditional(s.dual, c)
@@ -259,13 +259,12 @@ func (s style) dual(c *code) *code {
 func (s style) function(c *code) *code {
 	p := partsOf(s.dual, c.kids)
 	var slopes []*code // nil of a sum
-	if c.op == opFun {
+	if c.sym != term.NoSymbol {
 		for i := range c.kids {
 			slopes = append(slopes, slope(c.sym, i, p.primal))
 		}
 	}
-	primal := &code{op: c.op, sym: c.sym, kids: uses(p.primal)}
-	return p.in(tuple(primal, s.operation(p.dual, slopes)))
+	return p.in(tuple(fun(c.sym, uses(p.primal)...), s.operation(p.dual, slopes)))
 }
 
 // operation is the linear map of an operation, from those of its operands and its slopes.
