@@ -351,17 +351,14 @@ func (l Law) lowerPowers(step float64) []float64 {
 // polynomial fits y = Σ c[j]·x^powers[j] + c[last]·l(x) by least squares of the relative
 // residuals and returns the root of their mean square.
 func (l Law) polynomial(d Data, powers []float64) (c []float64, residual float64, ok bool) {
-	n, last, scale := d.Len(), len(powers), d.X[d.Len()-1]
-	a, b := mat.NewDense(n, last+1, nil), mat.NewVecDense(n, nil)
+	rows, scale, last := make([][]float64, d.Len()), d.X[d.Len()-1], len(powers)
 	for i, x := range d.X {
-		for j, p := range powers {
-			a.Set(i, j, math.Pow(x/scale, p)/d.Y[i])
+		for _, p := range powers {
+			rows[i] = append(rows[i], math.Pow(x/scale, p)/d.Y[i])
 		}
-		a.Set(i, last, l.at(x)/l.at(scale)/d.Y[i])
-		b.SetVec(i, 1)
+		rows[i] = append(rows[i], l.at(x)/l.at(scale)/d.Y[i])
 	}
-	c, residual, ok = leastSquares(a, b)
-	if !ok {
+	if c, residual, ok = leastSquares(rows); !ok {
 		return nil, 0, false
 	}
 	for j, p := range powers {
@@ -371,10 +368,14 @@ func (l Law) polynomial(d Data, powers []float64) (c []float64, residual float64
 	return c, residual, true
 }
 
-// leastSquares solves a·c = b and returns the root mean square of what is left. It scales
-// the columns of a to one length: else their units decide what is singular.
-func leastSquares(a *mat.Dense, b *mat.VecDense) (c []float64, residual float64, ok bool) {
-	n, width := a.Dims()
+// leastSquares solves row·c = 1 for all rows and returns the root mean square of what is left. It scales the columns to
+// one length: else their units decide what is singular.
+func leastSquares(rows [][]float64) (c []float64, residual float64, ok bool) {
+	n, width := len(rows), len(rows[0])
+	if n < width {
+		return nil, 0, false
+	}
+	a, ones := mat.NewDense(n, width, slices.Concat(rows...)), mat.NewVecDense(n, slices.Repeat([]float64{1}, n))
 	norms := make([]float64, width)
 	for j := range norms {
 		column := a.ColView(j).(*mat.VecDense)
@@ -382,15 +383,12 @@ func leastSquares(a *mat.Dense, b *mat.VecDense) (c []float64, residual float64,
 		column.ScaleVec(1/norms[j], column)
 	}
 	var solution, left mat.VecDense
-	if err := solution.SolveVec(a, b); err != nil {
+	if err := solution.SolveVec(a, ones); err != nil {
 		return nil, 0, false
 	}
 	left.MulVec(a, &solution)
-	left.SubVec(&left, b)
-	c = make([]float64, width)
-	for j := range c {
-		c[j] = solution.AtVec(j) / norms[j]
-	}
+	left.SubVec(&left, ones)
+	c = floats.DivTo(make([]float64, width), solution.RawVector().Data, norms)
 	return c, mat.Norm(&left, 2) / math.Sqrt(float64(n)), true
 }
 
@@ -411,7 +409,7 @@ func LeastSquaresFit(samples []Sample) (c []float64, residual float64, err error
 	c = make([]float64, len(samples[0].X))
 	active := counting(0, len(c)-1)
 	for len(active) > 0 {
-		solution, ok := solve(samples, active)
+		solution, _, ok := leastSquares(relative(samples, active))
 		least := len(active) - 1 // of columns that depend on each other, the last goes
 		for k := range solution {
 			if solution[k] < solution[least] {
@@ -435,20 +433,15 @@ func LeastSquaresFit(samples []Sample) (c []float64, residual float64, err error
 
 var errNoSamples = errors.New("fit: a bound needs samples")
 
-// solve is the least-squares solution in the active columns.
-func solve(samples []Sample, active []int) (c []float64, ok bool) {
-	if len(samples) < len(active) {
-		return nil, false
-	}
-	a, ones := mat.NewDense(len(samples), len(active), nil), mat.NewVecDense(len(samples), nil)
+// relative are the active columns of the samples, relative to Y.
+func relative(samples []Sample, active []int) [][]float64 {
+	rows := make([][]float64, len(samples))
 	for i, s := range samples {
-		for k, j := range active {
-			a.Set(i, k, s.X[j]/s.Y)
+		for _, j := range active {
+			rows[i] = append(rows[i], s.X[j]/s.Y)
 		}
-		ones.SetVec(i, 1)
 	}
-	c, _, ok = leastSquares(a, ones)
-	return c, ok
+	return rows
 }
 
 // LeastBound returns constants c ≥ 0 with Y ≤ Σ c_j·X[j] for every sample: of all that are so,
@@ -463,16 +456,10 @@ func LeastBound(samples []Sample) ([]float64, error) {
 		return nil, errNoSamples
 	}
 	width := len(samples[0].X)
-	cost := make([]float64, width)
-	rows := make([][]float64, len(samples))
-	for i, s := range samples {
-		rows[i] = make([]float64, width)
-		for j, x := range s.X {
-			rows[i][j] = x / s.Y
-			cost[j] += x / s.Y / float64(len(samples))
-		}
+	rows, cost, c := relative(samples, counting(0, width-1)), make([]float64, width), make([]float64, width)
+	for _, row := range rows {
+		floats.AddScaled(cost, 1/float64(len(rows)), row)
 	}
-	c := make([]float64, width)
 	var chosen [][]float64
 	for range samples {
 		worst, least := -1, 1-1e-9
