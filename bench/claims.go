@@ -46,8 +46,8 @@ var claimSeries = [...][]Series{
 	5: slices.Concat(
 		series(Evidence, linear, termSize, reverseSize, append(Constructors(), RandomProgram)...),
 		series(Evidence, linear, groundSymbols, forwardSize, Chain, SumBalanced, RandomGraph, Horner).called("Fwd of *"),
-		points(Contrast, quadratic, termSize.name, reverseSize.name, manyAry, Family{}).without("a bound on arities").
-			called("one symbol of k arguments", Sizes(10, 1000), Sizes(10, 2000))),
+		series(Contrast, quadratic, termSize, reverseSize, named("one symbol of k arguments")...).
+			without("a bound on arities")),
 
 	6: slices.Concat(
 		points(Evidence, linear, termSize.name, StepsName, shrinkingSteps, Diamonds, Horner, DeadLets, Squares,
@@ -194,11 +194,11 @@ var claimSeries = [...][]Series{
 		series(Evidence, linear, sizeN.named("k"), gradientSteps, Composed).called("D: steps of the gradient"),
 		series(Evidence, linear, sizeN.named("k"), gradientSteps, ComposedSquares).
 			called("D: steps of the gradient, f y = y·y"),
-		series(Contrast, quadratic, sizeN.named("k"), derivativeSteps, Composed).without("pairs of value and dual").
-			called("Ehrhard's D: steps of the derivative, f = sin", Sizes(50, 500), Sizes(50, 2000)),
-		series(Contrast, exponential, sizeN.named("k"), derivativeSteps, ComposedSquares).
+		series(Contrast, quadratic, sizeN.named("k"), valueSteps, DerivativeOfComposed).
+			without("pairs of value and dual").called("Ehrhard's D: steps of the derivative, f = sin"),
+		series(Contrast, exponential, sizeN.named("k"), valueSteps, DerivativeOfSquares).
 			without("pairs of value and dual, tangents not shared").
-			called("Ehrhard's D: steps of the derivative, f y = y·y", doubling)),
+			called("Ehrhard's D: steps of the derivative, f y = y·y")),
 
 	20: slices.Concat(
 		series(Evidence, equal, sizeN, valueCopies, Network).called("L, by the literal machine"),

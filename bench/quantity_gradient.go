@@ -198,15 +198,6 @@ func rebuilt(s *subject, e Edit, kept bool) (size float64, cost *gram.Cost, took
 	return size, cost, took
 }
 
-// derivativeNodes bounds the terms of derivatives by Ehrhard's D.
-const derivativeNodes = 1 << 20
-
-// derivativeSteps is the steps of the derivative of the program by Ehrhard's D at its point.
-var derivativeSteps = quantity{StepsName, func(s *subject) float64 {
-	inputs := s.ScalarInputs()
-	return s.evaluate(must(Derivative(s.Term(), inputs[0], derivativeNodes, s.ctx.Err)), inputs, at(s.Point()))
-}}
-
 // copiesName is the number of steps by (3) at λs that are no duals.
 const copiesName = "steps by (3) at λs"
 

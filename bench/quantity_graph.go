@@ -108,41 +108,6 @@ func bpSteps(without revgrad.Ablation) quantity {
 	}}
 }
 
-// manyAry is |t| and |D(t)| of t = f(t1,…,tk) for variables ti, by the equation of Table 3 for a symbol f of k
-// arguments, each of whose derivatives is a symbol of k arguments too:
-//
-//	⟨f(x1,…,xk), λa.Σ xi* (fi(x1,…,xk)·a)⟩[⟨x1,x1*⟩:=t1]…[⟨xk,xk*⟩:=tk]
-func manyAry(s *subject) Point {
-	k, t := s.size, term.New(term.NewTypes())
-	xs, stars := make([]term.Var, k), make([]term.Var, k)
-	for i := range k {
-		xs[i], stars[i] = t.NewVar(term.VarInfo{Name: "x", Type: term.R}),
-			t.NewVar(term.VarInfo{Name: "x*", Type: term.AbstractDual})
-	}
-	f := func() term.Ref {
-		args := make([]term.Ref, k)
-		for i, x := range xs {
-			args[i] = t.Variable(0, x)
-		}
-		return t.Fun(0, term.Sin, args...) // any symbol: that of f has no name here
-	}
-	a := t.NewVar(term.VarInfo{Name: "a", Type: term.R, Linear: true})
-	var sum term.Ref
-	for i := range k {
-		summand := t.App(0, t.Variable(0, stars[i]), t.Fun(0, term.Mul, f(), t.Variable(0, a)))
-		if i == 0 {
-			sum = summand
-		} else {
-			sum = t.Add(0, sum, summand)
-		}
-	}
-	t.Root = t.Pair(0, f(), t.Lam(0, a, sum))
-	for i := range k {
-		t.Root = t.Unpair(0, xs[i], stars[i], t.Variable(0, t.NewVar(term.VarInfo{Name: "t"})), t.Root)
-	}
-	return Point{X: float64(k + 1), Y: float64(t.Size())}
-}
-
 // Quantities of the reduction of D(G) to its symbolic normal form: its steps, those by (11), and the occurrences of
 // dual variables in D(G).
 var (
