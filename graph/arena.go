@@ -19,7 +19,7 @@ type Arena struct {
 // maxRef bounds the arena: a Place has two bits beside the Ref.
 const maxRef = 1<<30 - 1
 
-// NewArena returns an arena of at most so many bytes. The error is a [*FullError].
+// NewArena returns an arena of at most so many bytes.
 func NewArena(maxBytes uint64) (Arena, error) {
 	memory, err := newMemory(maxBytes)
 	if err != nil {
@@ -92,11 +92,11 @@ func (a *Arena) Release(r compile.Place, n *compile.Node) {
 	a.freed++
 }
 
-// Commit commits the memory of at least one more node, and of at most so many. The error is a [*FullError].
+// Commit commits the memory of at least one more node, and of at most so many.
 func (a *Arena) Commit(most uint64) error {
 	want := uint64(a.top) + 1
 	if want > maxRef {
-		return &FullError{Bytes: a.Bytes()}
+		return full(a.Bytes(), nil)
 	}
 	if err := a.memory.grow(want * compile.NodeBytes); err != nil {
 		return err
