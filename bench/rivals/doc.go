@@ -10,8 +10,8 @@
 //
 // # Steps
 //
-// An evaluator of its own makes the steps, by value, on environments. page.md has the model: which rules count where, and
-// which words an added primitive touches, one step each ([Words]).
+// An evaluator of its own makes the steps, by value, on environments. page.md has the model: which rules count where,
+// and which words an added primitive touches, one step each ([Words]).
 //
 // Transformations and the evaluator recurse in Go: programs and evaluations that nest too deep end with a
 // [*LimitError].
