@@ -371,13 +371,12 @@ func rewrittenCopies(gradient bool) quantity {
 
 // literalCopies are those of a gradient on the literal machine: the operand to which (3) has put a value holds a λ.
 var literalCopies = quantity{copiesName, func(s *subject) (n float64) {
-	prog := must(compile.NewGradient(s.reversed(), s.ScalarInputs(), 0, s.ctx.Err))
-	var m *machine.Machine
+	var e *gram.Evaluator
 	events := func(f *machine.Fired) error {
 		if by, ok := f.Move.Rule(); !ok || by != rule.Subst {
 			return nil
 		}
-		h := m.Heap()
+		h := bridge.Heap(e)
 		if at := h.Node(f.Result / 4); int(f.Result%4) < len(at.Operands) {
 			if o := at.Operands[f.Result%4]; o.Tag == compile.Value {
 				if v := h.Node(o.Ref); v.Kind == compile.Lam && !v.Dual {
@@ -387,9 +386,8 @@ var literalCopies = quantity{copiesName, func(s *subject) (n float64) {
 		}
 		return nil
 	}
-	s.run(prog, machine.Options{Events: events}, func(made *machine.Machine) error {
-		m = made
-		return m.Gradient(s.Point(), make([]float64, 1), make([]float64, len(s.Point())))
-	})
+	e = must(s.NewGradient(s.ctx, bridge.Watch(literally, bridge.Hooks{Events: events})))
+	defer e.Close()
+	must(e.Gradient(s.ctx, s.Point()))
 	return n
 }}

@@ -218,7 +218,7 @@ func (c *compiler) compile(ctx context.Context, dir, binary string) error {
 			return err
 		}
 	}
-	_, errs, err := output(ctx, dir, append([]string{path, "-O3", "-o", binary, c.source}, c.libraries...))
+	errs, err := output(ctx, dir, append([]string{path, "-O3", "-o", binary, c.source}, c.libraries...))
 	if err == nil {
 		return nil
 	}
@@ -250,18 +250,18 @@ func extract(dir, name string) error {
 	return os.WriteFile(filepath.Join(dir, name), text, 0o666)
 }
 
-// output runs a command to its end.
-func output(ctx context.Context, dir string, command []string) (out, errs string, err error) {
+// output runs a command to its end. It returns what the command says of errors.
+func output(ctx context.Context, dir string, command []string) (errs string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, compileTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	var stdout, stderr strings.Builder
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, &head{&stdout}, &head{&stderr}, time.Second
+	var stderr strings.Builder
+	cmd.Dir, cmd.Stderr, cmd.WaitDelay = dir, &head{&stderr}, time.Second
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		err = fmt.Errorf("it was not done in %v", compileTime)
 	}
-	return stdout.String(), stderr.String(), err
+	return stderr.String(), err
 }
 
 // findPyTorch finds a Python that has torch: that may not be the first on the path.
@@ -272,7 +272,7 @@ func findPyTorch(ctx context.Context, dir string) ([]string, error) {
 		if folder == "" || lookErr != nil {
 			continue
 		}
-		_, errs, runErr := output(ctx, dir, []string{path, "-c", "import torch"})
+		errs, runErr := output(ctx, dir, []string{path, "-c", "import torch"})
 		switch {
 		case runErr == nil:
 			return []string{path, filepath.Join(dir, "pytorch.py")}, extract(dir, "pytorch.py")
