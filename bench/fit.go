@@ -56,7 +56,7 @@ func (l Law) at(x float64) float64 {
 // Exponent returns the line of ln(y / (ln x)^Logs) on ln x, whose slope is the exponent of a power law.
 // All y must be positive, and all x > 1 if the law has a logarithm.
 func (l Law) Exponent(d Data) Line {
-	u, v := d.logs()
+	_, u, v := d.columns()
 	for range l.Logs {
 		for i := range v {
 			v[i] -= math.Log(u[i])
@@ -67,22 +67,22 @@ func (l Law) Exponent(d Data) Line {
 
 // Rate returns the line of log2 y on x, whose slope is the r of an exponential law 2^(r·x).
 func Rate(d Data) Line {
-	_, v := d.logs()
+	x, _, v := d.columns()
 	for i := range v {
 		v[i] /= math.Ln2
 	}
-	return NewLine(d.X, v)
+	return NewLine(x, v)
 }
 
 // residual is the root mean square of the deviations of ln y from the law with its best
 // constant; for an exponential, with its best rate too.
 func (l Law) residual(d Data) float64 {
-	_, v := d.logs()
+	x, _, v := d.columns()
 	if l.Kind == Exponential {
-		return NewLine(d.X, v).Residual
+		return NewLine(x, v).Residual
 	}
-	for i, x := range d.X {
-		v[i] -= math.Log(l.at(x))
+	for i := range v {
+		v[i] -= math.Log(l.at(x[i]))
 	}
 	return math.Sqrt(stat.PopVariance(v, nil))
 }
@@ -100,7 +100,7 @@ type Ranked struct {
 func Rank(d Data, forms ...Law) []Ranked {
 	var out []Ranked
 	for _, l := range forms {
-		if l.Logs > 0 && d.X[0] <= 1 {
+		if l.Logs > 0 && d[0].X <= 1 {
 			continue // ln 1 is 0, and no constant makes that y
 		}
 		free := 1
@@ -108,7 +108,7 @@ func Rank(d Data, forms ...Law) []Ranked {
 			free = 2
 		}
 		r := l.residual(d)
-		out = append(out, Ranked{l, r, akaike(r, d.Len(), free)})
+		out = append(out, Ranked{l, r, akaike(r, len(d), free)})
 	}
 	slices.SortStableFunc(out, func(a, b Ranked) int {
 		return cmp.Or(cmp.Compare(a.aic, b.aic), cmp.Compare(a.Residual, b.Residual))
@@ -171,51 +171,35 @@ func NewLine(u, v []float64) Line {
 // At is the line's v at u.
 func (l Line) At(u float64) float64 { return l.Intercept + l.Slope*u }
 
-// Data are points (X[i], Y[i]), by ascending x.
-type Data struct{ X, Y []float64 }
+// Data are points by ascending x.
+type Data []Point
 
 // NewData sorts points by x. Points with x ≤ 0, or one of x and y no number, are dropped:
 // they have no place on logarithmic axes.
-func NewData(x, y []float64) Data {
-	var order []int
-	for i := range x {
-		if x[i] > 0 && !math.IsInf(x[i], 0) && !math.IsNaN(y[i]) && !math.IsInf(y[i], 0) {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(x[i], x[j]) })
-	var d Data
-	for _, i := range order {
-		d.X, d.Y = append(d.X, x[i]), append(d.Y, y[i])
-	}
+func NewData(points []Point) Data {
+	d := slices.DeleteFunc(slices.Clone(points), func(p Point) bool {
+		return !(p.X > 0) || math.IsInf(p.X, 0) || math.IsNaN(p.Y) || math.IsInf(p.Y, 0)
+	})
+	slices.SortStableFunc(d, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
 	return d
 }
 
-// Len is the number of points.
-func (d Data) Len() int { return len(d.X) }
-
 // Distinct is the number of different x.
-func (d Data) Distinct() int { return len(slices.Compact(slices.Clone(d.X))) }
+func (d Data) Distinct() int {
+	return len(slices.CompactFunc(slices.Clone(d), func(a, b Point) bool { return a.X == b.X }))
+}
 
 // Span is the largest x over the least; 1 if there are no points.
 func (d Data) Span() float64 {
-	if d.Len() == 0 {
+	if len(d) == 0 {
 		return 1
 	}
-	return d.X[d.Len()-1] / d.X[0]
+	return d[len(d)-1].X / d[0].X
 }
 
 // Positive returns the points with y > 0.
-func (d Data) Positive() Data { return d.where(func(_, y float64) bool { return y > 0 }) }
-
-// where returns the points that are wanted.
-func (d Data) where(wanted func(x, y float64) bool) (out Data) {
-	for i, x := range d.X {
-		if wanted(x, d.Y[i]) {
-			out.X, out.Y = append(out.X, x), append(out.Y, d.Y[i])
-		}
-	}
-	return out
+func (d Data) Positive() Data {
+	return slices.DeleteFunc(slices.Clone(d), func(p Point) bool { return p.Y <= 0 })
 }
 
 // windowPoints is how many points a window has at least, if there are so many.
@@ -224,11 +208,11 @@ const windowPoints = 5
 // Upper returns the points from which an exponent is taken: those of the upper two decades
 // of x, without those below 10³ if enough others remain, and at least five.
 func (d Data) Upper() Data {
-	if d.Len() == 0 {
+	if len(d) == 0 {
 		return d
 	}
-	least := d.X[d.Len()-1] / 100
-	if enough := d.Len() - windowPoints; enough >= 0 && d.X[enough] >= 1000 {
+	least := d[len(d)-1].X / 100
+	if enough := len(d) - windowPoints; enough >= 0 && d[enough].X >= 1000 {
 		least = max(least, 1000)
 	}
 	return d.from(least * (1 - 1e-9))
@@ -237,26 +221,24 @@ func (d Data) Upper() Data {
 // UpperHalf returns the points in the upper half of the range of x, at least five: the
 // window of an exponential law.
 func (d Data) UpperHalf() Data {
-	if d.Len() == 0 {
+	if len(d) == 0 {
 		return d
 	}
-	return d.from((d.X[0] + d.X[d.Len()-1]) / 2)
+	return d.from((d[0].X + d[len(d)-1].X) / 2)
 }
 
 // from returns the points with x ≥ least, at least five.
 func (d Data) from(least float64) Data {
-	at, _ := slices.BinarySearch(d.X, least)
-	at = max(0, min(at, d.Len()-windowPoints))
-	return Data{d.X[at:], d.Y[at:]}
+	at, _ := slices.BinarySearchFunc(d, least, func(p Point, least float64) int { return cmp.Compare(p.X, least) })
+	return d[max(0, min(at, len(d)-windowPoints)):]
 }
 
-// logs returns the logarithms of x and y.
-func (d Data) logs() (u, v []float64) {
-	u, v = make([]float64, d.Len()), make([]float64, d.Len())
-	for i := range u {
-		u[i], v[i] = math.Log(d.X[i]), math.Log(d.Y[i])
+// columns returns x, and the logarithms of x and y.
+func (d Data) columns() (x, u, v []float64) {
+	for _, p := range d {
+		x, u, v = append(x, p.X), append(u, math.Log(p.X)), append(v, math.Log(p.Y))
 	}
-	return u, v
+	return x, u, v
 }
 
 // decisive is the difference of Akaike's criterion from which a fit is far better.
@@ -301,27 +283,26 @@ func (l Law) Correct(d Data) Corrected {
 // correct takes off terms of the powers, if that is far better.
 func (l Law) correct(d Data, powers []float64) (out Corrected, ok bool) {
 	free := len(powers) + 1
-	if free == 1 || d.Len() <= free || d.Distinct() <= free {
+	if free == 1 || len(d) <= free || d.Distinct() <= free {
 		return out, false
 	}
 	c, residual, ok := l.polynomial(d, powers)
-	last := d.Len() - 1
-	if !ok || c[len(powers)]*l.at(d.X[last]) < d.Y[last]/2 {
+	if last := d[len(d)-1]; !ok || c[len(powers)]*l.at(last.X) < last.Y/2 {
 		return out, false
 	}
-	u, v := d.logs()
-	power := akaike(NewLine(u, v).Residual, d.Len(), 2)
-	if residual > rounding && akaike(residual, d.Len(), free) > power-decisive {
+	_, u, v := d.columns()
+	power := akaike(NewLine(u, v).Residual, len(d), 2)
+	if residual > rounding && akaike(residual, len(d), free) > power-decisive {
 		return out, false
 	}
 	out.Exact = residual <= rounding
 	for j, p := range powers {
 		out.Lower = append(out.Lower, LowerTerm{c[j], p})
 	}
-	out.Data = Data{X: d.X, Y: make([]float64, d.Len())}
-	for i, x := range d.X {
-		out.Y[i] = d.Y[i] - out.LowerAt(x)
-		if out.Y[i] <= 0 {
+	out.Data = slices.Clone(d)
+	for i := range out.Data {
+		p := &out.Data[i]
+		if p.Y -= out.LowerAt(p.X); p.Y <= 0 {
 			return out, false
 		}
 	}
@@ -351,12 +332,12 @@ func (l Law) lowerPowers(step float64) []float64 {
 // polynomial fits y = Σ c[j]·x^powers[j] + c[last]·l(x) by least squares of the relative
 // residuals and returns the root of their mean square.
 func (l Law) polynomial(d Data, powers []float64) (c []float64, residual float64, ok bool) {
-	rows, scale, last := make([][]float64, d.Len()), d.X[d.Len()-1], len(powers)
-	for i, x := range d.X {
+	rows, scale, last := make([][]float64, len(d)), d[len(d)-1].X, len(powers)
+	for i, at := range d {
 		for _, p := range powers {
-			rows[i] = append(rows[i], math.Pow(x/scale, p)/d.Y[i])
+			rows[i] = append(rows[i], math.Pow(at.X/scale, p)/at.Y)
 		}
-		rows[i] = append(rows[i], l.at(x)/l.at(scale)/d.Y[i])
+		rows[i] = append(rows[i], l.at(at.X)/l.at(scale)/at.Y)
 	}
 	if c, residual, ok = leastSquares(rows); !ok {
 		return nil, 0, false

@@ -197,17 +197,17 @@ type Growth struct {
 // Growth fits what a rival takes.
 func (m *Measured) Growth(rival string) Growth {
 	var g Growth
-	var x, y []float64
+	var points []bench.Point
 	for _, p := range m.Points {
 		if c, ok := p.Costs[rival]; ok {
 			all := float64(c.All())
-			x, y = append(x, p.Nodes()), append(y, all)
+			points = append(points, bench.Point{X: p.Nodes(), Y: all})
 			g.Ratio, g.Size = all/p.Nodes(), p.Size
 			g.Parts = [3]float64{float64(c.Steps) / p.Nodes(), float64(c.Bookkeeping) / p.Nodes(),
 				float64(c.Captures) / p.Nodes()}
 		}
 	}
-	d := bench.NewData(x, y)
+	d := bench.NewData(points)
 	if d.Distinct() < 4 {
 		return g
 	}
