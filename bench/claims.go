@@ -16,8 +16,8 @@ var claimSeries = [...][]Series{
 	1: append(
 		series(Evidence, linear, graphSize, valueSteps, Chain, Diamonds, Fibonacci, FanOut, SumBalanced, RandomGraph,
 			DeadLets, Shadowed, Squares),
-		series(Contrast, exponential, graphSize, unsharedSteps, Squares, Fibonacci).without("sharing").
-			called("*, sharing expanded", doubling)...),
+		forEach(func(f Family) curves { return series(Contrast, exponential, graphSize, unshared(f), f) }, Squares,
+			Fibonacci).without("sharing").called("*, sharing expanded", counting(4, 14))...),
 
 	2: forEach(func(f Family) curves {
 		return slices.Concat(
@@ -46,7 +46,7 @@ var claimSeries = [...][]Series{
 	5: slices.Concat(
 		series(Evidence, linear, termSize, reverseSize, append(Constructors(), RandomProgram)...),
 		series(Evidence, linear, groundSymbols, forwardSize, Chain, SumBalanced, RandomGraph, Horner).called("Fwd of *"),
-		series(Contrast, quadratic, termSize, reverseSize, named("one symbol of k arguments")...).
+		series(Contrast, quadratic, termSize, reverseSize, Named("one symbol of k arguments")...).
 			without("a bound on arities")),
 
 	6: slices.Concat(
@@ -157,7 +157,7 @@ var claimSeries = [...][]Series{
 			series(Evidence, equal, termSize, pureSize, f).called("*: sizes"),
 			series(Evidence, equal, pureSteps("steps of t", (*subject).Term),
 				pureSteps("steps of D(t)", (*subject).reversed), f).called("*: steps", f.Quick[:min(5, len(f.Quick))])...)
-	}, named("church sums", "church products", "pure fold", "pure map")...),
+	}, Named("church sums", "church products", "pure fold", "pure map")...),
 
 	16: slices.Concat(
 		edits(Evidence, constant, EditArgument, true).called("rebuilt, with a cache"),
@@ -194,9 +194,9 @@ var claimSeries = [...][]Series{
 		series(Evidence, linear, sizeN.named("k"), gradientSteps, Composed).called("D: steps of the gradient"),
 		series(Evidence, linear, sizeN.named("k"), gradientSteps, ComposedSquares).
 			called("D: steps of the gradient, f y = y·y"),
-		series(Contrast, quadratic, sizeN.named("k"), valueSteps, DerivativeOfComposed).
+		series(Contrast, quadratic, sizeN.named("k"), valueSteps, Named("derivative of composed functions")...).
 			without("pairs of value and dual").called("Ehrhard's D: steps of the derivative, f = sin"),
-		series(Contrast, exponential, sizeN.named("k"), valueSteps, DerivativeOfSquares).
+		series(Contrast, exponential, sizeN.named("k"), valueSteps, Named("derivative of composed squares")...).
 			without("pairs of value and dual, tangents not shared").
 			called("Ehrhard's D: steps of the derivative, f y = y·y")),
 
@@ -211,10 +211,10 @@ var claimSeries = [...][]Series{
 		series(Evidence, equal, sizeN, valueCopies, StateTwice).called("L with its state twice, by the literal machine"),
 		series(Evidence, equal, sizeN, literalCopies, StateTwice).
 			called("D(L) with the state twice, by the literal machine", Sizes(10, 10_000), Sizes(10, 100_000)),
-		series(Contrast, linear, sizeN, copiesByName, Network).without("call by value").
-			called("L, by name", Sizes(1, 1000)),
-		series(Contrast, exponential, sizeN, copiesByName, StateTwice).without("call by value").
-			called("L with its state twice, by name", doubling)),
+		series(Contrast, linear, sizeN, copiesByName, Named("recurrent network, by name")...).
+			without("call by value").called("L, by name"),
+		series(Contrast, exponential, sizeN, copiesByName, Named("recurrent network, the state twice, by name")...).
+			without("call by value").called("L with its state twice, by name")),
 
 	21: slices.Concat(
 		forEach(parallel, SumBalanced, BalancedLogSumExp, Batch),

@@ -154,7 +154,7 @@ func TestSymbolsLeft(t *testing.T) {
 func TestUnshared(t *testing.T) {
 	for _, n := range []int{1, 4, 10} {
 		products, uses := 1<<n-1, 1<<(n+2)-1-1<<n
-		require.Equal(t, Point{X: float64(3*n + 1), Y: float64(products + uses)}, taken(t, Squares, n, graphSize, unsharedSteps))
+		require.Equal(t, Point{X: float64(3*n + 1), Y: float64(products + uses)}, taken(t, Squares, n, graphSize, unshared(Squares)))
 	}
 }
 
@@ -163,8 +163,8 @@ func TestUnshared(t *testing.T) {
 func TestDerivativeSteps(t *testing.T) {
 	var twice, once []float64
 	for n := 1; n <= 10; n++ {
-		twice = append(twice, taken(t, DerivativeOfSquares, n, sizeN, valueSteps).Y)
-		once = append(once, taken(t, DerivativeOfComposed, n, sizeN, valueSteps).Y)
+		twice = append(twice, taken(t, family["derivative of composed squares"], n, sizeN, valueSteps).Y)
+		once = append(once, taken(t, family["derivative of composed functions"], n, sizeN, valueSteps).Y)
 	}
 	for i := 3; i < len(once); i++ {
 		require.Equal(t, 0.0, (twice[i]-2*twice[i-1])-2*(twice[i-1]-2*twice[i-2])+(twice[i-2]-2*twice[i-3]), "%v", twice)

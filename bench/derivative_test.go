@@ -12,7 +12,8 @@ import (
 // TestDerivative: the programs by Ehrhard's D have the derivatives of those that they are of, which gradients have too.
 func TestDerivative(t *testing.T) {
 	for _, f := range []struct{ of, derivative bench.Family }{
-		{bench.Composed, bench.DerivativeOfComposed}, {bench.ComposedSquares, bench.DerivativeOfSquares},
+		{bench.Composed, bench.Named("derivative of composed functions")[0]},
+		{bench.ComposedSquares, bench.Named("derivative of composed squares")[0]},
 	} {
 		for n := range 8 {
 			want, err := load(t, f.of.Source(n)).Gradient(t.Context(), gram.EvalOptions{})

@@ -174,40 +174,38 @@ func parseNumber(text string) func(n, i int) int {
 
 // The families that the claims and their tests name.
 var (
-	Chain                = family["chain"]
-	Diamonds             = family["diamonds"]
-	FanOut               = family["fan-out"]
-	Fibonacci            = family["fibonacci"]
-	SumLeft              = family["sum, nested left"]
-	SumRight             = family["sum, nested right"]
-	SumBalanced          = family["sum, balanced"]
-	LogSumExp            = family["log-sum-exp"]
-	BalancedLogSumExp    = family["log-sum-exp, balanced"]
-	LeastSquares         = family["least squares"]
-	Heads                = family["heads"]
-	EveryRule            = family["every rule"]
-	DualChain            = family["duals in a chain"]
-	Doubled              = family["doubled"]
-	Projections          = family["projections"]
-	Polynomial           = family["polynomial"]
-	Redexes              = family["redexes in a loop"]
-	WideSum              = family["inputs in turn"]
-	Batch                = family["batch"]
-	Calls                = family["calls"]
-	Network              = family["recurrent network"]
-	StateTwice           = family["recurrent network, the state twice"]
-	WideNetwork          = family["recurrent network, width 4"]
-	Loss                 = family["map and fold"]
-	Perceptron           = family["perceptron"]
-	Continuations        = family["continuations"]
-	Compositions         = family["compositions"]
-	Branches             = family["branches"]
-	Composed             = family["composed functions"]
-	ComposedSquares      = family["composed squares"]
-	DerivativeOfComposed = family["derivative of composed functions"]
-	DerivativeOfSquares  = family["derivative of composed squares"]
-	Edited               = family["an edit"]
-	Sequences            = family["sequences"]
+	Chain             = family["chain"]
+	Diamonds          = family["diamonds"]
+	FanOut            = family["fan-out"]
+	Fibonacci         = family["fibonacci"]
+	SumLeft           = family["sum, nested left"]
+	SumRight          = family["sum, nested right"]
+	SumBalanced       = family["sum, balanced"]
+	LogSumExp         = family["log-sum-exp"]
+	BalancedLogSumExp = family["log-sum-exp, balanced"]
+	LeastSquares      = family["least squares"]
+	Heads             = family["heads"]
+	EveryRule         = family["every rule"]
+	DualChain         = family["duals in a chain"]
+	Doubled           = family["doubled"]
+	Projections       = family["projections"]
+	Polynomial        = family["polynomial"]
+	Redexes           = family["redexes in a loop"]
+	WideSum           = family["inputs in turn"]
+	Batch             = family["batch"]
+	Calls             = family["calls"]
+	Network           = family["recurrent network"]
+	StateTwice        = family["recurrent network, the state twice"]
+	WideNetwork       = family["recurrent network, width 4"]
+	Loss              = family["map and fold"]
+	Perceptron        = family["perceptron"]
+	Continuations     = family["continuations"]
+	Compositions      = family["compositions"]
+	Branches          = family["branches"]
+	Composed          = family["composed functions"]
+	ComposedSquares   = family["composed squares"]
+	Edited            = family["an edit"]
+	Sequences         = family["sequences"]
 
 	Squares         = family["squares"]
 	DeadLets        = family["dead lets"]
@@ -252,7 +250,7 @@ func HigherOrder() []Family {
 // graphs first.
 func Adversarial() []Family {
 	return append([]Family{Squares, DeadLets, Horner, TwoOutputs, Shadowed},
-		named("deep sum", "size explosion", "size explosion, unfolded", "long list")...)
+		Named("deep sum", "size explosion", "size explosion, unfolded", "long list")...)
 }
 
 // Handwritten returns families of programs that write backpropagators out by hand, with
@@ -261,12 +259,12 @@ func Handwritten() []Family { return []Family{DualChain, DualSum} }
 
 // Constructors returns a family for each constructor of the calculus: n of it.
 func Constructors() []Family {
-	return named("unary symbols", "binary symbols", "products", "sums", "numerals", "λ and application", "pairs",
+	return Named("unary symbols", "binary symbols", "products", "sums", "numerals", "λ and application", "pairs",
 		"conditionals", "a vector", "a list", "a numeral")
 }
 
-// named are the families of [familiesText] with the names.
-func named(names ...string) (out []Family) {
+// Named returns the families of families.txt with the names.
+func Named(names ...string) (out []Family) {
 	for _, name := range names {
 		out = append(out, family[name])
 	}

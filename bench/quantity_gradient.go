@@ -8,6 +8,7 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/compile"
+	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
@@ -21,21 +22,14 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// unsharedSteps is the steps of a value where each let is evaluated at each use, as if it was written out there.
-var unsharedSteps = quantity{StepsName, func(s *subject) float64 {
-	counts := s.byName()
-	return float64(counts.Total())
-}}
-
-// byName counts the steps of the program's value by name.
-func (s *subject) byName() rule.Counts {
-	_, counts, err := ByName(s.valueStart(denote.Floats{}), rewriteLimit, s.ctx.Err)
-	try(err)
-	return counts
+// unshared is the steps of a value where each let of a family is evaluated at each use, for it is written out there.
+// Its (4) is not counted: it is one let.
+func unshared(f Family) quantity {
+	return quantity{StepsName, func(s *subject) float64 {
+		steps := s.program(f.Name, family[f.Name+", sharing expanded"].Source(s.size)).value(gram.EvalOptions{}).Steps
+		return float64(steps.Total() - steps[rule.GC])
+	}}
 }
-
-// doubling are sizes at which a cost of 2ⁿ can be paid.
-var doubling = counting(4, 14)
 
 // graph is the program's computational graph. The program must be one as it stands.
 func (s *subject) graph() *hypergraph.Graph {
@@ -346,12 +340,6 @@ const copiesName = "steps by (3) at λs"
 // valueCopies are those of the program's value. No other values than numerals and λs are bound in the network.
 var valueCopies = ofValue(copiesName, literally, func(c *gram.Cost) uint64 { return c.Steps[rule.Subst] })
 
-// copiesByName are those of the program's value by name.
-var copiesByName = quantity{copiesName, func(s *subject) float64 {
-	counts := s.byName()
-	return float64(counts[rule.Subst])
-}}
-
 // rewrittenCopies are those of a value or of a gradient that the rewriter reduces by the machine's strategy.
 func rewrittenCopies(gradient bool) quantity {
 	return quantity{copiesName, func(s *subject) (n float64) {
@@ -369,9 +357,24 @@ func rewrittenCopies(gradient bool) quantity {
 	}}
 }
 
-// literalCopies are those of a gradient on the literal machine: the operand to which (3) has put a value holds a λ.
-var literalCopies = quantity{copiesName, func(s *subject) (n float64) {
-	var e *gram.Evaluator
+// literalCopies are those of a gradient on the literal machine, and copiesByName those of the layer in the value of a
+// network by name.
+var (
+	literalCopies = quantity{copiesName, func(s *subject) float64 {
+		return s.copies(true, func(v *graph.Node) bool { return !v.Dual })
+	}}
+	copiesByName = quantity{copiesName, func(s *subject) float64 {
+		return s.copies(false, func(v *graph.Node) bool { return v.Name == "x" })
+	}}
+)
+
+// copies counts the steps by (3) of the literal machine that put such a λ in the place of an operand.
+func (s *subject) copies(gradient bool, of func(*graph.Node) bool) (n float64) {
+	var (
+		e   *gram.Evaluator
+		run func() error
+		err error
+	)
 	events := func(f *machine.Fired) error {
 		if by, ok := f.Move.Rule(); !ok || by != rule.Subst {
 			return nil
@@ -379,15 +382,16 @@ var literalCopies = quantity{copiesName, func(s *subject) (n float64) {
 		h := bridge.Heap(e)
 		if at := h.Node(f.Result / 4); int(f.Result%4) < len(at.Operands) {
 			if o := at.Operands[f.Result%4]; o.Tag == compile.Value {
-				if v := h.Node(o.Ref); v.Kind == compile.Lam && !v.Dual {
+				if v := h.Node(o.Ref); v.Kind == compile.Lam && of(&v) {
 					n++
 				}
 			}
 		}
 		return nil
 	}
-	e = must(s.NewGradient(s.ctx, bridge.Watch(literally, bridge.Hooks{Events: events})))
+	e, run, err = evaluator(s.ctx, s.Program, gradient, bridge.Watch(literally, bridge.Hooks{Events: events}))
+	try(err)
 	defer e.Close()
-	must(e.Gradient(s.ctx, s.Point()))
+	try(run())
 	return n
-}}
+}
