@@ -8,7 +8,6 @@ import (
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/hypergraph"
@@ -361,15 +360,15 @@ func rewrittenCopies(gradient bool) quantity {
 // network by name.
 var (
 	literalCopies = quantity{copiesName, func(s *subject) float64 {
-		return s.copies(true, func(v *graph.Node) bool { return !v.Dual })
+		return s.copies(true, func(_ string, dual bool) bool { return !dual })
 	}}
 	copiesByName = quantity{copiesName, func(s *subject) float64 {
-		return s.copies(false, func(v *graph.Node) bool { return v.Name == "x" })
+		return s.copies(false, func(parameter string, _ bool) bool { return parameter == "x" })
 	}}
 )
 
 // copies counts the steps by (3) of the literal machine that put such a λ in the place of an operand.
-func (s *subject) copies(gradient bool, of func(*graph.Node) bool) (n float64) {
+func (s *subject) copies(gradient bool, of func(parameter string, dual bool) bool) (n float64) {
 	var (
 		e   *gram.Evaluator
 		run func() error
@@ -382,7 +381,7 @@ func (s *subject) copies(gradient bool, of func(*graph.Node) bool) (n float64) {
 		h := bridge.Heap(e)
 		if at := h.Node(f.Result / 4); int(f.Result%4) < len(at.Operands) {
 			if o := at.Operands[f.Result%4]; o.Tag == compile.Value {
-				if v := h.Node(o.Ref); v.Kind == compile.Lam && of(&v) {
+				if v := h.Node(o.Ref); v.Kind == compile.Lam && of(v.Name, v.Dual) {
 					n++
 				}
 			}
