@@ -39,7 +39,7 @@ var claimSeries = [...][]Series{
 		series(Evidence, linear, groundSize, tapeOperations, LeastSquares).called("operations of section 2.4")),
 
 	4: append(
-		series(Evidence, linear, groundSymbols, bpSymbols, SumLeft, SumRight, SumBalanced, LeastSquares, RandomGraph, FanOut,
+		series(Evidence, linear, groundSymbols, bpSymbols, family["sum, nested left"], SumRight, SumBalanced, LeastSquares, RandomGraph, FanOut,
 			Squares, DeadLets, Horner, Shadowed),
 		withoutSparse(groundSymbols, bpSize)...),
 
@@ -87,7 +87,7 @@ var claimSeries = [...][]Series{
 		theoremGradients(),
 		series(Evidence, below, mostSteps, gradientSteps, theoremFamilies()...).quick("*: steps, and their bound"),
 		seriesWith([]quantity{sourceM, graphSize, bilinear, movesMade}, Evidence, below, mostWork, movesMade,
-			append(wideFamilies(), Network, Church, RandomProgram, Powers)...).
+			append(wideFamilies(), Network, Church, RandomProgram, family["powers"])...).
 			quick("*: rewrites and units of the literal machine, and their bound"),
 		series(Stronger, atMostLinear, mAndGraph, movesMade, wideFamilies()...).called("*: work, against m + |G|"),
 		series(Evidence, atMostLinear, withInputs, gradientSteps, Unused),
@@ -113,7 +113,7 @@ var claimSeries = [...][]Series{
 		series(Evidence, exponential, sizeN, sourceM, Church).called("m", Church.Quick, counting(2, 18)),
 		seriesWith([]quantity{sourceM, graphSize, bilinear, gradientSteps, movesMade}, Evidence, linear, mAndGraph, movesMade,
 			Church).called("the gradient", Church.Quick, counting(2, 18)),
-		series(Evidence, equal, towerOfTwos, productsInG, Tower),
+		series(Evidence, equal, towerOfTwos, productsInG, family["a tower of numerals"]),
 		series(Contrast, linear, sizeN, termSize, Church).called("the size of the program", Church.Quick, counting(2, 18))),
 
 	12: forEach(func(f Family) curves {
@@ -132,7 +132,7 @@ var claimSeries = [...][]Series{
 				schedules(f, true).called("*: steps under a random schedule", Sizes(10, 2000), Sizes(10, 20_000)),
 				points(Evidence, equal, "numbers", "numbers that agree to a relative 1e-9", strategiesAgree, f).
 					called("*: gradients of the strategies", []int{10, 100}, []int{10, 100, 1000})...)
-		}, RandomProgram, Network, Continuations, Perceptron, RandomGraph),
+		}, RandomProgram, Network, Continuations, family["perceptron"], RandomGraph),
 		series(Evidence, constant, sizeN.named("schedules"), exactGradients, Family{}).
 			called("exact gradients over the rationals", powersOfTwo(0, 4), powersOfTwo(0, 5)),
 		series(Contrast, linear, sizeN.named("schedules"), floatGradients, Family{}).without("exact numbers").
@@ -186,7 +186,7 @@ var claimSeries = [...][]Series{
 		series(Contrast, linear, sizeN.named("sines in the body"), symbolsCopied, LargeBodies).without("shared bodies").
 			called("*, copied at (3)", Sizes(5, 50), Sizes(5, 200)),
 		stepTimes(true, Polynomial, Network).called("*, gradient", Sizes(100, 100_000), Sizes(100, 1_000_000)),
-		stepTimes(true, Loss).called("*, gradient", Sizes(50, 100_000), Sizes(50, 1_000_000)),
+		stepTimes(true, family["map and fold"]).called("*, gradient", Sizes(50, 100_000), Sizes(50, 1_000_000)),
 		stepTimes(false, Network).called("*, value", Sizes(100, 100_000), Sizes(100, 1_000_000))),
 
 	19: slices.Concat(
@@ -260,12 +260,13 @@ func programs() []Family {
 func hessianFamilies() []Family { return append(groundFamilies(), HigherOrder()...) }
 
 // wideFamilies have λs that capture or copy much without steps.
-func wideFamilies() []Family { return []Family{Untaken, Captures, ClosedLambdas} }
+func wideFamilies() []Family { return []Family{Untaken, Captures, family["closed λs"]} }
 
 // theoremFamilies are those of claim 10.
 func theoremFamilies() []Family {
-	return slices.Concat(programs(), []Family{Church, Redexes}, wideFamilies(), []Family{Powers, PowersInLoop,
-		NestedDeclared, DroppedNumerals, DroppedInputs, DroppedValues, Aliases, AliasesInLoop})
+	return slices.Concat(programs(), []Family{Church, Redexes}, wideFamilies(), Named("powers", "powers in a loop",
+		"a declared symbol of numerals", "numerals that are dropped", "inputs that are dropped",
+		"values that are dropped", "aliases", "aliases in a loop"))
 }
 
 // theoremGradients are the steps of a gradient against m + |G|.
@@ -276,7 +277,7 @@ func theoremGradients() curves {
 			more = nil // a Jacobian: its bound is k times that of a gradient
 		}
 		law := linear
-		if slices.Contains([]string{Redexes.Name, DroppedInputs.Name, DroppedValues.Name}, f.Name) {
+		if slices.Contains([]string{Redexes.Name, "inputs that are dropped", "values that are dropped"}, f.Name) {
 			law = atMostLinear
 		}
 		return seriesWith(more, Evidence, law, mAndGraph, gradientSteps, f)

@@ -178,7 +178,6 @@ var (
 	Diamonds          = family["diamonds"]
 	FanOut            = family["fan-out"]
 	Fibonacci         = family["fibonacci"]
-	SumLeft           = family["sum, nested left"]
 	SumRight          = family["sum, nested right"]
 	SumBalanced       = family["sum, balanced"]
 	LogSumExp         = family["log-sum-exp"]
@@ -187,8 +186,6 @@ var (
 	Heads             = family["heads"]
 	EveryRule         = family["every rule"]
 	DualChain         = family["duals in a chain"]
-	Doubled           = family["doubled"]
-	Projections       = family["projections"]
 	Polynomial        = family["polynomial"]
 	Redexes           = family["redexes in a loop"]
 	WideSum           = family["inputs in turn"]
@@ -197,11 +194,7 @@ var (
 	Network           = family["recurrent network"]
 	StateTwice        = family["recurrent network, the state twice"]
 	WideNetwork       = family["recurrent network, width 4"]
-	Loss              = family["map and fold"]
-	Perceptron        = family["perceptron"]
 	Continuations     = family["continuations"]
-	Compositions      = family["compositions"]
-	Branches          = family["branches"]
 	Composed          = family["composed functions"]
 	ComposedSquares   = family["composed squares"]
 	Edited            = family["an edit"]
@@ -215,18 +208,7 @@ var (
 	TwoOutputs      = family["two outputs"]
 	Shadowed        = family["shadowed names"]
 	Church          = family["numerals on numerals"]
-	Tower           = family["a tower of numerals"]
 	Untaken         = family["a branch not taken"]
-	ClosedLambdas   = family["closed λs"]
-	DroppedNumerals = family["numerals that are dropped"]
-	DroppedInputs   = family["inputs that are dropped"]
-	DroppedValues   = family["values that are dropped"]
-	Aliases         = family["aliases"]
-	AliasesInLoop   = family["aliases in a loop"]
-	Powers          = family["powers"]
-	PowersInLoop    = family["powers in a loop"]
-	NestedDeclared  = family["a declared symbol of numerals"]
-	Declared        = family["a declared symbol"]
 	Unused          = family["unused inputs"]
 	WaitingCalls    = family["calls in a row"]
 	Captures        = family["captures"]
@@ -235,22 +217,22 @@ var (
 
 // Ground returns the families of computational graphs that are not adversarial.
 func Ground() []Family {
-	return []Family{Chain, Diamonds, FanOut, Fibonacci, SumLeft, SumRight, SumBalanced, LogSumExp, LeastSquares,
-		RandomGraph}
+	return append(Named("chain", "diamonds", "fan-out", "fibonacci", "sum, nested left", "sum, nested right",
+		"sum, balanced", "log-sum-exp", "least squares"), RandomGraph)
 }
 
 // HigherOrder returns the families with functions, lists and numerals that are not
 // adversarial.
 func HigherOrder() []Family {
-	return []Family{Polynomial, Network, WideNetwork, Loss, Perceptron, Continuations, Compositions, Branches,
-		RandomProgram}
+	return append(Named("polynomial", "recurrent network", "recurrent network, width 4", "map and fold", "perceptron",
+		"continuations", "compositions", "branches"), RandomProgram)
 }
 
 // Adversarial returns the programs that are made to be hard for a machine, computational
 // graphs first.
 func Adversarial() []Family {
-	return append([]Family{Squares, DeadLets, Horner, TwoOutputs, Shadowed},
-		Named("deep sum", "size explosion", "size explosion, unfolded", "long list")...)
+	return Named("squares", "dead lets", "horner", "two outputs", "shadowed names", "deep sum", "size explosion",
+		"size explosion, unfolded", "long list")
 }
 
 // Handwritten returns families of programs that write backpropagators out by hand, with
@@ -266,7 +248,11 @@ func Constructors() []Family {
 // Named returns the families of families.txt with the names.
 func Named(names ...string) (out []Family) {
 	for _, name := range names {
-		out = append(out, family[name])
+		f, ok := family[name]
+		if !ok {
+			panic("bench: there is no family " + name)
+		}
+		out = append(out, f)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/bench"
@@ -61,13 +62,8 @@ type Parts struct {
 
 // Families returns the families that are measured, the examples of the papers first.
 func Families() []bench.Family {
-	return []bench.Family{
-		bench.Doubled, bench.Projections, bench.Untaken, bench.LogSumExp,
-		bench.Chain, bench.Squares, bench.Fibonacci, bench.FanOut, bench.LeastSquares, bench.RandomGraph,
-		bench.Polynomial, bench.Network, bench.WideNetwork, bench.Loss, bench.Perceptron, bench.Continuations,
-		bench.Compositions, bench.Branches,
-		bench.RandomProgram,
-	}
+	return slices.Concat(bench.Named("doubled", "projections", "a branch not taken", "log-sum-exp", "chain", "squares",
+		"fibonacci", "fan-out", "least squares"), []bench.Family{bench.RandomGraph}, bench.HigherOrder())
 }
 
 // Scale says how far measurements go.
