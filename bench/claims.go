@@ -39,8 +39,8 @@ var claimSeries = [...][]Series{
 		series(Evidence, linear, groundSize, tapeOperations, LeastSquares).called("operations of section 2.4")),
 
 	4: append(
-		series(Evidence, linear, groundSymbols, bpSymbols, family["sum, nested left"], SumRight, SumBalanced, LeastSquares, RandomGraph, FanOut,
-			Squares, DeadLets, Horner, Shadowed),
+		series(Evidence, linear, groundSymbols, bpSymbols, family["sum, nested left"], SumRight, SumBalanced, LeastSquares,
+			RandomGraph, FanOut, Squares, DeadLets, Horner, Shadowed),
 		withoutSparse(groundSymbols, bpSize)...),
 
 	5: slices.Concat(

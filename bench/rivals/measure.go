@@ -125,9 +125,9 @@ func measurePoint(ctx context.Context, f *bench.Family, n int, scale Scale, pass
 	gradient := func(r *Rival, maxSteps uint64) (*Result, error) {
 		return r.Gradient(ctx, inside.Term(), inside.ScalarInputs(), program.Point(), maxSteps)
 	}
-	source, err := gradient(&Rival{transform: func(c *code, _ []*variable) *code { return c },
+	source, err := gradient(&Rival{calculus: calculus{transform: func(c *code, _ []*variable) *code { return c },
 		start: func(_ *machine, r float64, _ *variable, _ *gamma) value { return r },
-		read:  func(*machine, value, int) (float64, []float64) { return 0, nil }}, 0)
+		read:  func(*machine, value, int) (float64, []float64) { return 0, nil }}}, 0)
 	if err != nil {
 		return nil, nil, err
 	}
