@@ -160,10 +160,10 @@ var claimSeries = [...][]Series{
 	}, Named("church sums", "church products", "pure fold", "pure map")...),
 
 	16: slices.Concat(
-		edits(Evidence, constant, EditArgument, true).called("rebuilt, with a cache"),
-		edits(Evidence, atMostLinear, EditInside, true).called("rebuilt after an edit inside t, with a cache"),
-		edits(Contrast, linear, EditArgument, false).without("the cache").called("rebuilt, without a cache"),
-		edits(Contrast, linear, EditInside, false).without("the cache").
+		edits(Evidence, constant, "an edit", true).called("rebuilt, with a cache"),
+		edits(Evidence, atMostLinear, "edits inside", true).called("rebuilt after an edit inside t, with a cache"),
+		edits(Contrast, linear, "an edit", false).without("the cache").called("rebuilt, without a cache"),
+		edits(Contrast, linear, "edits inside", false).without("the cache").
 			called("rebuilt after an edit inside t, without a cache"),
 		editTimes(true).called("time with a cache"),
 		editTimes(false).called("time without a cache")),
@@ -317,16 +317,16 @@ func recurrent(role Role, shape func(int) (d, m, n int), y string, cost func(*su
 func byLength(n int) (d, m, length int) { return 4, 4, n }
 
 // edits is what is made again after an edit, and editTimes how long that takes.
-func edits(role Role, law Law, e Edit, kept bool) curves {
+func edits(role Role, law Law, edit string, kept bool) curves {
 	return points(role, law, "|t u|, in symbols", "symbols of D(t u) that are made again", func(s *subject) Point {
-		size, cost, _ := rebuilt(s, e, kept)
+		size, cost, _ := rebuilt(s, edit, kept)
 		return Point{X: size, Y: float64(cost.Cache.Rebuilt)}
 	}, Edited)
 }
 
 func editTimes(kept bool) curves {
 	return points(Aside, atMostLinear, "|t u|, in symbols", "time after the edit (ns)", func(s *subject) Point {
-		size, _, took := rebuilt(s, EditArgument, kept)
+		size, _, took := rebuilt(s, Edited.Name, kept)
 		return Point{X: size, Y: float64(took.Nanoseconds())}
 	}, Edited).timed()
 }

@@ -147,10 +147,10 @@ func (p pattern) balanced(b *strings.Builder, n, from, to int) {
 	b.WriteString(")")
 }
 
-// parseNumber reads n, i or a numeral, or such with +, -, * or % between them, from left to right. What is less than 0
-// is 0.
+// parseNumber reads n, i or a numeral, or such with +, -, *, / or % between them, from left to right. What is less than
+// 0 is 0.
 func parseNumber(text string) func(n, i int) int {
-	if at := strings.LastIndexAny(text, "+-*%"); at >= 0 {
+	if at := strings.LastIndexAny(text, "+-*/%"); at >= 0 {
 		left, right := parseNumber(text[:at]), parseNumber(text[at+1:])
 		switch text[at] {
 		case '+':
@@ -159,6 +159,8 @@ func parseNumber(text string) func(n, i int) int {
 			return func(n, i int) int { return max(0, left(n, i)-right(n, i)) }
 		case '*':
 			return func(n, i int) int { return left(n, i) * right(n, i) }
+		case '/':
+			return func(n, i int) int { return left(n, i) / right(n, i) }
 		}
 		return func(n, i int) int { return left(n, i) % right(n, i) }
 	}
@@ -332,27 +334,6 @@ func step(n int) int {
 func Recurrent(d, m, n int) string {
 	return strings.Replace(WideNetwork.Source(n), "param d = 4\nparam m = 4\n",
 		fmt.Sprintf("param d = %d\nparam m = %d\n", d, m), 1)
-}
-
-// Edit is a program of a size, as it is before an edit or after it.
-type Edit func(n int, edited bool) string
-
-// EditArgument edits u of [Edited].
-func EditArgument(n int, edited bool) string {
-	if edited {
-		return strings.Replace(Edited.Source(n), "(x * x)", "(sin x + 2 * x)", 1)
-	}
-	return Edited.Source(n)
-}
-
-// EditInside edits one of n functions.
-func EditInside(n int, edited bool) string {
-	source := family["edits inside"].Source(n)
-	if !edited {
-		return source
-	}
-	before, after, _ := strings.Cut(source, fmt.Sprintf("let z%d = ", (n+1)/2))
-	return before + fmt.Sprintf("let z%d = ", (n+1)/2) + strings.Replace(after, "sin v * cos v", "cos v", 1)
 }
 
 // Injected is the program D(t) of the text of a stage reverse, whose inputs carry

@@ -316,20 +316,21 @@ func pureSteps(name string, of func(*subject) *term.Term) quantity {
 const cacheBytes = 1 << 30
 
 // rebuilt takes a gradient after an edit by the strategy modular, with a cache that has the program as it was before,
-// or with an empty one. It returns |t u|, the cost, and the time with that of loading.
-func rebuilt(s *subject, e Edit, kept bool) (size float64, cost *gram.Cost, took time.Duration) {
+// or with an empty one. The edit is named as the family of the programs before it. It returns |t u|, the cost, and the
+// time with that of loading.
+func rebuilt(s *subject, edit string, kept bool) (size float64, cost *gram.Cost, took time.Duration) {
 	cache := must(gram.NewCache(cacheBytes))
 	defer cache.Close()
-	gradient := func(edited bool) {
+	gradient := func(program string) {
 		start := time.Now()
-		p := must(gram.Load(s.ctx, "an edit", []byte(e(s.size, edited)), gram.Options{Cache: cache}))
+		p := must(gram.Load(s.ctx, "an edit", []byte(family[program].Source(s.size)), gram.Options{Cache: cache}))
 		cost = &must(p.Gradient(s.ctx, gram.EvalOptions{Strategy: gram.Modular})).Cost
 		size, took = float64(bridge.Of(p).Term().Size()), time.Since(start)
 	}
 	if kept {
-		gradient(false)
+		gradient(edit)
 	}
-	gradient(true)
+	gradient(edit + ", made")
 	return size, cost, took
 }
 
