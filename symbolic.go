@@ -158,7 +158,7 @@ func (e *Evaluator) passOver(point []float64) error {
 		return err
 	}
 	defer m.Close()
-	if err := e.meter.Reserve(bytesPerOperation * int64(len(m.Made()))); err != nil {
+	if err := e.meter.Reserve(bytesPerOperation * int64(m.Made())); err != nil {
 		return p.locate(err, "making the graph")
 	}
 	check := e.meter.During("reduce")

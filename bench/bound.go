@@ -38,7 +38,7 @@ type FittedBound struct {
 
 // TheoremBounds fits the bounds to all measurements but those of ablations. A bound of which no measurement has the
 // quantities is left out.
-func TheoremBounds(outcomes []Outcome) ([]Bound, error) {
+func TheoremBounds(outcomes []*Outcome) ([]Bound, error) {
 	var out []Bound
 	for _, form := range []struct {
 		bound Bound
@@ -65,7 +65,7 @@ func TheoremBounds(outcomes []Outcome) ([]Bound, error) {
 
 // samples are the runs that have the quantities of the bound. Several series may be quantities of one run, which is
 // taken once.
-func (b *Bound) samples(outcomes []Outcome, cost []string) []Sample {
+func (b *Bound) samples(outcomes []*Outcome, cost []string) []Sample {
 	var out []Sample
 	for _, o := range outcomes {
 		for _, f := range o.Findings {

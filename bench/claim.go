@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram"
-	"github.com/gram-machine/gram/internal/bridge"
 )
 
 // Claim is one cost claim of the paper, or of gram about it, with the measurements that decide it. A claim is data: one
@@ -166,7 +165,6 @@ type Source struct {
 	Law   Law    // that the steps are to follow
 	// Load has the other params, and how data are read.
 	Load gram.Options
-	Run  gram.EvalOptions
 }
 
 // Claim returns the family as a claim without a number: steps against the param, which are
@@ -175,32 +173,28 @@ type Source struct {
 func (s *Source) Claim(ctx context.Context) (*Claim, error) {
 	h := sha256.New()
 	h.Write(s.Text)
-	fmt.Fprintf(h, "%q %q %q %v", s.Param, s.Load.Params, s.Load.Sets, s.Run)
+	fmt.Fprintf(h, "%q %q %q", s.Param, s.Load.Params, s.Load.Sets)
 	first := *s
 	first.Load.Open = hashing(h, s.Load.Open)
 	if _, err := first.load(ctx, s.Sizes[0]); err != nil {
 		return nil, err
 	}
-	r := &sourceRuns{Source: s, counted: map[int]*sourceCounts{}}
+	r := &sourceRuns{Source: s, known: map[int]*sourceCounts{}}
 	limit := Law{Kind: AtMost, Power: s.Law.Power, Logs: s.Law.Logs}
 	series := func(name string, role Role, law Law, measure func(*subject) Point) curves {
 		return points(role, law, s.Param, "count", measure, sized(name, s.Sizes, s.Sizes))
 	}
-	c := &Claim{
+	return &Claim{
 		Title: filepath.Base(s.Name), Family: fmt.Sprintf("%s, by its param %s.", s.Name, s.Param),
 		Depends: hex.EncodeToString(h.Sum(nil))[:16],
 		Series: slices.Concat(
-			series("steps", Evidence, s.Law, r.cost(totalSteps)),
-			series("overhead", Aside, limit, r.cost(func(c *gram.Cost) uint64 { return c.Overhead.Total })),
-			series("nodes", Aside, limit, r.cost(func(c *gram.Cost) uint64 { return c.Nodes.Allocated })),
-			series("m", Aside, limit, r.bound(func(b *gram.Bound) uint64 { return b.M })),
-			series("|G|", Aside, limit, r.bound(func(b *gram.Bound) uint64 { return b.Graph })),
-			series("time", Aside, limit, r.time),
-		),
-	}
-	time := &c.Series[len(c.Series)-1]
-	time.Y, time.Timed = "time (ns)", true
-	return c, nil
+			series(StepsName, Evidence, s.Law, r.counted(StepsName)),
+			series(OverheadName, Aside, limit, r.counted(OverheadName)),
+			series("nodes", Aside, limit, r.counted("nodes")),
+			series(MName, Aside, limit, r.counted(MName)),
+			series(GraphName, Aside, limit, r.counted(GraphName)),
+			series("time", Aside, limit, r.time).timed().each(func(s *Series) { s.Y = "time (ns)" })),
+	}, nil
 }
 
 // load loads the program with the param at a size.
@@ -214,64 +208,62 @@ func (s *Source) load(ctx context.Context, size int) (*gram.Program, error) {
 // and the program that was loaded last. The series of a claim are measured one after the other.
 type sourceRuns struct {
 	*Source
-	counted map[int]*sourceCounts
+	known   map[int]*sourceCounts
 	program *gram.Program
 	loaded  int // the size of program
 }
 
 // sourceCounts is what was counted at one size.
 type sourceCounts struct {
-	cost     gram.Cost
-	bound    gram.Bound
+	of       map[string]float64 // of the gradient by name, and of the reduction to the graph if that can be had
+	nodes    float64
 	boundErr error
-	more     map[string]float64 // for the points of the gradient's series
 }
 
-// at returns the program at a size.
-func (r *sourceRuns) at(s *subject) *gram.Program {
+// at returns the subject with the program at its size.
+func (r *sourceRuns) at(s *subject) *subject {
 	if r.program == nil || r.loaded != s.size {
 		r.program, r.loaded = must(r.load(s.ctx, s.size)), s.size
 	}
-	return r.program
+	return s.with(r.program)
 }
 
-// counts counts at a size, or returns what was counted there. A graph that can't be had leaves out m and |G|.
+// counts counts at a size, or returns what was counted there.
 func (r *sourceRuns) counts(s *subject) *sourceCounts {
-	if c := r.counted[s.size]; c != nil {
+	if c := r.known[s.size]; c != nil {
 		return c
 	}
-	s.Program = r.at(s)
-	s.Inside = bridge.Of(s.Program)
-	c := &sourceCounts{cost: must(s.Gradient(s.ctx, r.Run)).Cost}
-	c.more = map[string]float64{StepsName: float64(totalSteps(&c.cost)), OverheadName: float64(c.cost.Overhead.Total),
-		BilinearName: (termSize.of(s) + float64(len(s.ScalarInputs()))) * float64(totalSteps(&c.cost)+1)}
-	if c.bound, c.boundErr = s.Bound(s.ctx, r.Run); c.boundErr == nil {
-		c.more[MName], c.more[GraphName] = float64(c.bound.M), float64(c.bound.Graph)
+	s = r.at(s)
+	cost := s.gradient(gram.EvalOptions{})
+	steps := float64(totalSteps(cost))
+	c := &sourceCounts{nodes: float64(cost.Nodes.Allocated), of: map[string]float64{StepsName: steps,
+		OverheadName: float64(cost.Overhead.Total),
+		BilinearName: (termSize.of(s) + float64(len(s.ScalarInputs()))) * (steps + 1)}}
+	bound, err := s.Bound(s.ctx, gram.EvalOptions{})
+	if c.boundErr = err; err == nil {
+		c.of[MName], c.of[GraphName] = float64(bound.M), float64(bound.Graph)
 	}
 	try(s.ctx.Err())
-	r.counted[s.size] = c
+	r.known[s.size] = c
 	return c
 }
 
-// cost measures a count of the gradient, bound one of the reduction to the graph, and time one gradient, in
-// nanoseconds.
-func (r *sourceRuns) cost(of func(*gram.Cost) uint64) func(*subject) Point {
+// counted measures a count, and time one gradient, in nanoseconds.
+func (r *sourceRuns) counted(name string) func(*subject) Point {
 	return func(s *subject) Point {
 		c := r.counts(s)
-		return Point{X: float64(s.size), Y: float64(of(&c.cost)), More: c.more}
-	}
-}
-
-func (r *sourceRuns) bound(of func(*gram.Bound) uint64) func(*subject) Point {
-	return func(s *subject) Point {
-		c := r.counts(s)
-		try(c.boundErr)
-		return Point{X: float64(s.size), Y: float64(of(&c.bound))}
+		y, ok := c.of[name]
+		if name == "nodes" {
+			y = c.nodes
+		} else if !ok {
+			try(c.boundErr)
+		}
+		return Point{X: float64(s.size), Y: y, More: c.of}
 	}
 }
 
 func (r *sourceRuns) time(s *subject) Point {
-	res := must(r.at(s).Gradient(s.ctx, r.Run))
+	res := must(r.at(s).Gradient(s.ctx, gram.EvalOptions{}))
 	return Point{X: float64(s.size), Y: res.Cost.Seconds.Reduce * 1e9}
 }
 

@@ -16,8 +16,8 @@ var claimSeries = [...][]Series{
 	1: append(
 		series(Evidence, linear, graphSize, valueSteps, Chain, Diamonds, Fibonacci, FanOut, SumBalanced, RandomGraph,
 			DeadLets, Shadowed, Squares),
-		series(Contrast, exponential, graphSize, unsharedSteps, Squares, Fibonacci).without("sharing").
-			called("*, sharing expanded", doubling)...),
+		forEach(func(f Family) curves { return series(Contrast, exponential, graphSize, unshared(f), f) }, Squares,
+			Fibonacci).without("sharing").called("*, sharing expanded", counting(4, 14))...),
 
 	2: forEach(func(f Family) curves {
 		return slices.Concat(
@@ -39,15 +39,15 @@ var claimSeries = [...][]Series{
 		series(Evidence, linear, groundSize, tapeOperations, LeastSquares).called("operations of section 2.4")),
 
 	4: append(
-		series(Evidence, linear, groundSymbols, bpSymbols, SumLeft, SumRight, SumBalanced, LeastSquares, RandomGraph, FanOut,
-			Squares, DeadLets, Horner, Shadowed),
+		series(Evidence, linear, groundSymbols, bpSymbols, family["sum, nested left"], SumRight, SumBalanced, LeastSquares,
+			RandomGraph, FanOut, Squares, DeadLets, Horner, Shadowed),
 		withoutSparse(groundSymbols, bpSize)...),
 
 	5: slices.Concat(
 		series(Evidence, linear, termSize, reverseSize, append(Constructors(), RandomProgram)...),
 		series(Evidence, linear, groundSymbols, forwardSize, Chain, SumBalanced, RandomGraph, Horner).called("Fwd of *"),
-		points(Contrast, quadratic, termSize.name, reverseSize.name, manyAry, Family{}).without("a bound on arities").
-			called("one symbol of k arguments", Sizes(10, 1000), Sizes(10, 2000))),
+		series(Contrast, quadratic, termSize, reverseSize, Named("one symbol of k arguments")...).
+			without("a bound on arities")),
 
 	6: slices.Concat(
 		points(Evidence, linear, termSize.name, StepsName, shrinkingSteps, Diamonds, Horner, DeadLets, Squares,
@@ -87,7 +87,7 @@ var claimSeries = [...][]Series{
 		theoremGradients(),
 		series(Evidence, below, mostSteps, gradientSteps, theoremFamilies()...).quick("*: steps, and their bound"),
 		seriesWith([]quantity{sourceM, graphSize, bilinear, movesMade}, Evidence, below, mostWork, movesMade,
-			append(wideFamilies(), Network, Church, RandomProgram, Powers)...).
+			append(wideFamilies(), Network, Church, RandomProgram, family["powers"])...).
 			quick("*: rewrites and units of the literal machine, and their bound"),
 		series(Stronger, atMostLinear, mAndGraph, movesMade, wideFamilies()...).called("*: work, against m + |G|"),
 		series(Evidence, atMostLinear, withInputs, gradientSteps, Unused),
@@ -113,7 +113,7 @@ var claimSeries = [...][]Series{
 		series(Evidence, exponential, sizeN, sourceM, Church).called("m", Church.Quick, counting(2, 18)),
 		seriesWith([]quantity{sourceM, graphSize, bilinear, gradientSteps, movesMade}, Evidence, linear, mAndGraph, movesMade,
 			Church).called("the gradient", Church.Quick, counting(2, 18)),
-		series(Evidence, equal, towerOfTwos, productsInG, Tower),
+		series(Evidence, equal, towerOfTwos, productsInG, family["a tower of numerals"]),
 		series(Contrast, linear, sizeN, termSize, Church).called("the size of the program", Church.Quick, counting(2, 18))),
 
 	12: forEach(func(f Family) curves {
@@ -132,7 +132,7 @@ var claimSeries = [...][]Series{
 				schedules(f, true).called("*: steps under a random schedule", Sizes(10, 2000), Sizes(10, 20_000)),
 				points(Evidence, equal, "numbers", "numbers that agree to a relative 1e-9", strategiesAgree, f).
 					called("*: gradients of the strategies", []int{10, 100}, []int{10, 100, 1000})...)
-		}, RandomProgram, Network, Continuations, Perceptron, RandomGraph),
+		}, RandomProgram, Network, Continuations, family["perceptron"], RandomGraph),
 		series(Evidence, constant, sizeN.named("schedules"), exactGradients, Family{}).
 			called("exact gradients over the rationals", powersOfTwo(0, 4), powersOfTwo(0, 5)),
 		series(Contrast, linear, sizeN.named("schedules"), floatGradients, Family{}).without("exact numbers").
@@ -157,20 +157,20 @@ var claimSeries = [...][]Series{
 			series(Evidence, equal, termSize, pureSize, f).called("*: sizes"),
 			series(Evidence, equal, pureSteps("steps of t", (*subject).Term),
 				pureSteps("steps of D(t)", (*subject).reversed), f).called("*: steps", f.Quick[:min(5, len(f.Quick))])...)
-	}, ChurchSums, ChurchProducts, PureFold, PureMap),
+	}, Named("church sums", "church products", "pure fold", "pure map")...),
 
 	16: slices.Concat(
-		edits(Evidence, constant, EditArgument, true).called("rebuilt, with a cache"),
-		edits(Evidence, atMostLinear, EditInside, true).called("rebuilt after an edit inside t, with a cache"),
-		edits(Contrast, linear, EditArgument, false).without("the cache").called("rebuilt, without a cache"),
-		edits(Contrast, linear, EditInside, false).without("the cache").
+		edits(Evidence, constant, "an edit", true).called("rebuilt, with a cache"),
+		edits(Evidence, atMostLinear, "edits inside", true).called("rebuilt after an edit inside t, with a cache"),
+		edits(Contrast, linear, "an edit", false).without("the cache").called("rebuilt, without a cache"),
+		edits(Contrast, linear, "edits inside", false).without("the cache").
 			called("rebuilt after an edit inside t, without a cache"),
 		editTimes(true).called("time with a cache"),
 		editTimes(false).called("time without a cache")),
 
 	17: slices.Concat(
 		overFamilies("most words of a unit of search or wake", mostSearched),
-		series(Evidence, below, fourMade, searchUnits, Fibonacci, RandomGraph, Network, Continuations, LongList,
+		series(Evidence, below, fourMade, searchUnits, Fibonacci, RandomGraph, Network, Continuations, family["long list"],
 			WaitingCalls, Captures, Untaken).under("no dual λ is written by hand").quick("*"),
 		series(Evidence, Law{Kind: AtMost, Power: 1, Logs: 1}, stepsAndMade, searchUnits, Handwritten()...).
 			under("dual λs are written by hand").quick("*, a program with lin"),
@@ -186,7 +186,7 @@ var claimSeries = [...][]Series{
 		series(Contrast, linear, sizeN.named("sines in the body"), symbolsCopied, LargeBodies).without("shared bodies").
 			called("*, copied at (3)", Sizes(5, 50), Sizes(5, 200)),
 		stepTimes(true, Polynomial, Network).called("*, gradient", Sizes(100, 100_000), Sizes(100, 1_000_000)),
-		stepTimes(true, Loss).called("*, gradient", Sizes(50, 100_000), Sizes(50, 1_000_000)),
+		stepTimes(true, family["map and fold"]).called("*, gradient", Sizes(50, 100_000), Sizes(50, 1_000_000)),
 		stepTimes(false, Network).called("*, value", Sizes(100, 100_000), Sizes(100, 1_000_000))),
 
 	19: slices.Concat(
@@ -194,11 +194,11 @@ var claimSeries = [...][]Series{
 		series(Evidence, linear, sizeN.named("k"), gradientSteps, Composed).called("D: steps of the gradient"),
 		series(Evidence, linear, sizeN.named("k"), gradientSteps, ComposedSquares).
 			called("D: steps of the gradient, f y = y·y"),
-		series(Contrast, quadratic, sizeN.named("k"), derivativeSteps, Composed).without("pairs of value and dual").
-			called("Ehrhard's D: steps of the derivative, f = sin", Sizes(50, 500), Sizes(50, 2000)),
-		series(Contrast, exponential, sizeN.named("k"), derivativeSteps, ComposedSquares).
+		series(Contrast, quadratic, sizeN.named("k"), valueSteps, Named("derivative of composed functions")...).
+			without("pairs of value and dual").called("Ehrhard's D: steps of the derivative, f = sin"),
+		series(Contrast, exponential, sizeN.named("k"), valueSteps, Named("derivative of composed squares")...).
 			without("pairs of value and dual, tangents not shared").
-			called("Ehrhard's D: steps of the derivative, f y = y·y", doubling)),
+			called("Ehrhard's D: steps of the derivative, f y = y·y")),
 
 	20: slices.Concat(
 		series(Evidence, equal, sizeN, valueCopies, Network).called("L, by the literal machine"),
@@ -211,10 +211,10 @@ var claimSeries = [...][]Series{
 		series(Evidence, equal, sizeN, valueCopies, StateTwice).called("L with its state twice, by the literal machine"),
 		series(Evidence, equal, sizeN, literalCopies, StateTwice).
 			called("D(L) with the state twice, by the literal machine", Sizes(10, 10_000), Sizes(10, 100_000)),
-		series(Contrast, linear, sizeN, copiesByName, Network).without("call by value").
-			called("L, by name", Sizes(1, 1000)),
-		series(Contrast, exponential, sizeN, copiesByName, StateTwice).without("call by value").
-			called("L with its state twice, by name", doubling)),
+		series(Contrast, linear, sizeN, copiesByName, Named("recurrent network, by name")...).
+			without("call by value").called("L, by name"),
+		series(Contrast, exponential, sizeN, copiesByName, Named("recurrent network, the state twice, by name")...).
+			without("call by value").called("L with its state twice, by name")),
 
 	21: slices.Concat(
 		forEach(parallel, SumBalanced, BalancedLogSumExp, Batch),
@@ -260,12 +260,13 @@ func programs() []Family {
 func hessianFamilies() []Family { return append(groundFamilies(), HigherOrder()...) }
 
 // wideFamilies have λs that capture or copy much without steps.
-func wideFamilies() []Family { return []Family{Untaken, Captures, ClosedLambdas} }
+func wideFamilies() []Family { return []Family{Untaken, Captures, family["closed λs"]} }
 
 // theoremFamilies are those of claim 10.
 func theoremFamilies() []Family {
-	return slices.Concat(programs(), []Family{Church, Redexes}, wideFamilies(), []Family{Powers, PowersInLoop,
-		NestedDeclared, DroppedNumerals, DroppedInputs, DroppedValues, Aliases, AliasesInLoop})
+	return slices.Concat(programs(), []Family{Church, Redexes}, wideFamilies(), Named("powers", "powers in a loop",
+		"a declared symbol of numerals", "numerals that are dropped", "inputs that are dropped",
+		"values that are dropped", "aliases", "aliases in a loop"))
 }
 
 // theoremGradients are the steps of a gradient against m + |G|.
@@ -276,7 +277,7 @@ func theoremGradients() curves {
 			more = nil // a Jacobian: its bound is k times that of a gradient
 		}
 		law := linear
-		if slices.Contains([]string{Redexes.Name, DroppedInputs.Name, DroppedValues.Name}, f.Name) {
+		if slices.Contains([]string{Redexes.Name, "inputs that are dropped", "values that are dropped"}, f.Name) {
 			law = atMostLinear
 		}
 		return seriesWith(more, Evidence, law, mAndGraph, gradientSteps, f)
@@ -316,16 +317,16 @@ func recurrent(role Role, shape func(int) (d, m, n int), y string, cost func(*su
 func byLength(n int) (d, m, length int) { return 4, 4, n }
 
 // edits is what is made again after an edit, and editTimes how long that takes.
-func edits(role Role, law Law, e Edit, kept bool) curves {
+func edits(role Role, law Law, edit string, kept bool) curves {
 	return points(role, law, "|t u|, in symbols", "symbols of D(t u) that are made again", func(s *subject) Point {
-		size, cost, _ := rebuilt(s, e, kept)
+		size, cost, _ := rebuilt(s, edit, kept)
 		return Point{X: size, Y: float64(cost.Cache.Rebuilt)}
 	}, Edited)
 }
 
 func editTimes(kept bool) curves {
 	return points(Aside, atMostLinear, "|t u|, in symbols", "time after the edit (ns)", func(s *subject) Point {
-		size, _, took := rebuilt(s, EditArgument, kept)
+		size, _, took := rebuilt(s, Edited.Name, kept)
 		return Point{X: size, Y: float64(took.Nanoseconds())}
 	}, Edited).timed()
 }

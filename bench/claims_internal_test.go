@@ -38,14 +38,6 @@ func one(text string) Family {
 	return Family{Name: "test", Source: func(int) string { return text }}
 }
 
-// TestManyAry: the equation of Table 3 for k arguments gives what package revgrad gives where there are symbols of k
-// arguments.
-func TestManyAry(t *testing.T) {
-	for k, text := range map[int]string{1: "input x = 1\nsin x\n", 2: "input x = 1\ninput y = 2\npow x y\n"} {
-		require.Equal(t, taken(t, one(text), 1, termSize, reverseSize), joint(t, Family{}, k, manyAry), "k = %d", k)
-	}
-}
-
 // TestCriticalPaths by hand: of bp(G), of n sines in a row and of a tree. For the sines, n cosines, each of a sine, and n
 // products in a row, of which the first waits for n − 1 sines and a cosine.
 func TestCriticalPaths(t *testing.T) {
@@ -162,7 +154,7 @@ func TestSymbolsLeft(t *testing.T) {
 func TestUnshared(t *testing.T) {
 	for _, n := range []int{1, 4, 10} {
 		products, uses := 1<<n-1, 1<<(n+2)-1-1<<n
-		require.Equal(t, Point{X: float64(3*n + 1), Y: float64(products + uses)}, taken(t, Squares, n, graphSize, unsharedSteps))
+		require.Equal(t, Point{X: float64(3*n + 1), Y: float64(products + uses)}, taken(t, Squares, n, graphSize, unshared(Squares)))
 	}
 }
 
@@ -171,8 +163,8 @@ func TestUnshared(t *testing.T) {
 func TestDerivativeSteps(t *testing.T) {
 	var twice, once []float64
 	for n := 1; n <= 10; n++ {
-		twice = append(twice, taken(t, ComposedSquares, n, sizeN, derivativeSteps).Y)
-		once = append(once, taken(t, Composed, n, sizeN, derivativeSteps).Y)
+		twice = append(twice, taken(t, family["derivative of composed squares"], n, sizeN, valueSteps).Y)
+		once = append(once, taken(t, family["derivative of composed functions"], n, sizeN, valueSteps).Y)
 	}
 	for i := 3; i < len(once); i++ {
 		require.Equal(t, 0.0, (twice[i]-2*twice[i-1])-2*(twice[i-1]-2*twice[i-2])+(twice[i-2]-2*twice[i-3]), "%v", twice)

@@ -146,20 +146,6 @@ func Rational(n int, seed uint64) string {
 }
 
 // Small are programs for which the reduction graph of D(t) can be explored as a whole; of the last one, which has an
-// input, that of the gradient.
-func Small() []string {
-	return []string{"neg 2\n", "let x = 2 in neg x\n", "(fun x -> neg x) 2\n", "let (a, b) = (2, 3) in a\n",
-		"(fun f -> f 2) (fun x -> x)\n",
-		"if 1 < 2 then 3 else 4\n", "let x = 2 in x + x\n", "input x = 2\nx\n"}
-}
-
-// SmallLin are such programs with linear λs of their own, in which (5), (7) and (11) fire.
-func SmallLin() []string {
-	return []string{
-		"(lin b -> [| b, b |] + [| b, 2 * b |]) 1\n",
-		"let d = lin a -> 2 * a in\nd 1\n",
-		"let d = lin a -> 2 * a in\nd 1 + d 3\n",
-		"let d = lin a -> [| a, 2 * a |] in\n(lin b -> d b + d (3 * b)) 1\n",
-		"let d = lin a -> a in\nlet e = lin b -> d (3 * b) + d b in\ne 1\n",
-	}
-}
+// input, that of the gradient. SmallLin are such programs with linear λs of their own, in which (5), (7) and (11) fire.
+func Small() []string    { return strings.Split(family["small terms"].Source(1), "\n\n") }
+func SmallLin() []string { return strings.Split(family["small terms with lin"].Source(1), "\n\n") }

@@ -21,8 +21,11 @@ import (
 // all are the families with a gradient.
 func all() []bench.Family {
 	return slices.Concat(bench.Ground(), bench.HigherOrder(), bench.Adversarial(), bench.Constructors(),
-		[]bench.Family{bench.Church, bench.Captures, bench.Untaken, bench.ClosedLambdas, bench.DroppedNumerals, bench.DroppedInputs, bench.DroppedValues, bench.Aliases, bench.AliasesInLoop, bench.Powers, bench.PowersInLoop, bench.Declared, bench.NestedDeclared, bench.EveryRule, bench.WideSum, bench.Heads, bench.Batch, bench.BalancedLogSumExp,
-			bench.Constants, bench.ConstantSquares, bench.Edited, bench.StateTwice, bench.Calls, bench.Unused, bench.WaitingCalls, bench.LargeBodies, bench.Composed, bench.ComposedSquares, bench.Sequences})
+		bench.Named("closed λs", "numerals that are dropped", "inputs that are dropped", "values that are dropped", "aliases",
+			"aliases in a loop", "powers", "powers in a loop", "a declared symbol", "a declared symbol of numerals"),
+		[]bench.Family{bench.Church, bench.Captures, bench.Untaken, bench.EveryRule, bench.WideSum, bench.Heads, bench.Batch,
+			bench.BalancedLogSumExp, bench.Constants, bench.ConstantSquares, bench.Edited, bench.StateTwice, bench.Calls,
+			bench.Unused, bench.WaitingCalls, bench.LargeBodies, bench.Composed, bench.ComposedSquares, bench.Sequences})
 }
 
 // TestFamilies: each family has a program of each size, always the same one, whose gradient

@@ -56,7 +56,7 @@ func (l Law) at(x float64) float64 {
 // Exponent returns the line of ln(y / (ln x)^Logs) on ln x, whose slope is the exponent of a power law.
 // All y must be positive, and all x > 1 if the law has a logarithm.
 func (l Law) Exponent(d Data) Line {
-	u, v := d.logs()
+	_, u, v := d.columns()
 	for range l.Logs {
 		for i := range v {
 			v[i] -= math.Log(u[i])
@@ -67,22 +67,22 @@ func (l Law) Exponent(d Data) Line {
 
 // Rate returns the line of log2 y on x, whose slope is the r of an exponential law 2^(r·x).
 func Rate(d Data) Line {
-	_, v := d.logs()
+	x, _, v := d.columns()
 	for i := range v {
 		v[i] /= math.Ln2
 	}
-	return NewLine(d.X, v)
+	return NewLine(x, v)
 }
 
 // residual is the root mean square of the deviations of ln y from the law with its best
 // constant; for an exponential, with its best rate too.
 func (l Law) residual(d Data) float64 {
-	_, v := d.logs()
+	x, _, v := d.columns()
 	if l.Kind == Exponential {
-		return NewLine(d.X, v).Residual
+		return NewLine(x, v).Residual
 	}
-	for i, x := range d.X {
-		v[i] -= math.Log(l.at(x))
+	for i := range v {
+		v[i] -= math.Log(l.at(x[i]))
 	}
 	return math.Sqrt(stat.PopVariance(v, nil))
 }
@@ -100,7 +100,7 @@ type Ranked struct {
 func Rank(d Data, forms ...Law) []Ranked {
 	var out []Ranked
 	for _, l := range forms {
-		if l.Logs > 0 && d.X[0] <= 1 {
+		if l.Logs > 0 && d[0].X <= 1 {
 			continue // ln 1 is 0, and no constant makes that y
 		}
 		free := 1
@@ -108,7 +108,7 @@ func Rank(d Data, forms ...Law) []Ranked {
 			free = 2
 		}
 		r := l.residual(d)
-		out = append(out, Ranked{l, r, akaike(r, d.Len(), free)})
+		out = append(out, Ranked{l, r, akaike(r, len(d), free)})
 	}
 	slices.SortStableFunc(out, func(a, b Ranked) int {
 		return cmp.Or(cmp.Compare(a.aic, b.aic), cmp.Compare(a.Residual, b.Residual))
@@ -171,51 +171,35 @@ func NewLine(u, v []float64) Line {
 // At is the line's v at u.
 func (l Line) At(u float64) float64 { return l.Intercept + l.Slope*u }
 
-// Data are points (X[i], Y[i]), by ascending x.
-type Data struct{ X, Y []float64 }
+// Data are points by ascending x.
+type Data []Point
 
 // NewData sorts points by x. Points with x ≤ 0, or one of x and y no number, are dropped:
 // they have no place on logarithmic axes.
-func NewData(x, y []float64) Data {
-	var order []int
-	for i := range x {
-		if x[i] > 0 && !math.IsInf(x[i], 0) && !math.IsNaN(y[i]) && !math.IsInf(y[i], 0) {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(x[i], x[j]) })
-	var d Data
-	for _, i := range order {
-		d.X, d.Y = append(d.X, x[i]), append(d.Y, y[i])
-	}
+func NewData(points []Point) Data {
+	d := slices.DeleteFunc(slices.Clone(points), func(p Point) bool {
+		return !(p.X > 0) || math.IsInf(p.X, 0) || math.IsNaN(p.Y) || math.IsInf(p.Y, 0)
+	})
+	slices.SortStableFunc(d, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
 	return d
 }
 
-// Len is the number of points.
-func (d Data) Len() int { return len(d.X) }
-
 // Distinct is the number of different x.
-func (d Data) Distinct() int { return len(slices.Compact(slices.Clone(d.X))) }
+func (d Data) Distinct() int {
+	return len(slices.CompactFunc(slices.Clone(d), func(a, b Point) bool { return a.X == b.X }))
+}
 
 // Span is the largest x over the least; 1 if there are no points.
 func (d Data) Span() float64 {
-	if d.Len() == 0 {
+	if len(d) == 0 {
 		return 1
 	}
-	return d.X[d.Len()-1] / d.X[0]
+	return d[len(d)-1].X / d[0].X
 }
 
 // Positive returns the points with y > 0.
-func (d Data) Positive() Data { return d.where(func(_, y float64) bool { return y > 0 }) }
-
-// where returns the points that are wanted.
-func (d Data) where(wanted func(x, y float64) bool) (out Data) {
-	for i, x := range d.X {
-		if wanted(x, d.Y[i]) {
-			out.X, out.Y = append(out.X, x), append(out.Y, d.Y[i])
-		}
-	}
-	return out
+func (d Data) Positive() Data {
+	return slices.DeleteFunc(slices.Clone(d), func(p Point) bool { return p.Y <= 0 })
 }
 
 // windowPoints is how many points a window has at least, if there are so many.
@@ -224,11 +208,11 @@ const windowPoints = 5
 // Upper returns the points from which an exponent is taken: those of the upper two decades
 // of x, without those below 10³ if enough others remain, and at least five.
 func (d Data) Upper() Data {
-	if d.Len() == 0 {
+	if len(d) == 0 {
 		return d
 	}
-	least := d.X[d.Len()-1] / 100
-	if enough := d.Len() - windowPoints; enough >= 0 && d.X[enough] >= 1000 {
+	least := d[len(d)-1].X / 100
+	if enough := len(d) - windowPoints; enough >= 0 && d[enough].X >= 1000 {
 		least = max(least, 1000)
 	}
 	return d.from(least * (1 - 1e-9))
@@ -237,26 +221,24 @@ func (d Data) Upper() Data {
 // UpperHalf returns the points in the upper half of the range of x, at least five: the
 // window of an exponential law.
 func (d Data) UpperHalf() Data {
-	if d.Len() == 0 {
+	if len(d) == 0 {
 		return d
 	}
-	return d.from((d.X[0] + d.X[d.Len()-1]) / 2)
+	return d.from((d[0].X + d[len(d)-1].X) / 2)
 }
 
 // from returns the points with x ≥ least, at least five.
 func (d Data) from(least float64) Data {
-	at, _ := slices.BinarySearch(d.X, least)
-	at = max(0, min(at, d.Len()-windowPoints))
-	return Data{d.X[at:], d.Y[at:]}
+	at, _ := slices.BinarySearchFunc(d, least, func(p Point, least float64) int { return cmp.Compare(p.X, least) })
+	return d[max(0, min(at, len(d)-windowPoints)):]
 }
 
-// logs returns the logarithms of x and y.
-func (d Data) logs() (u, v []float64) {
-	u, v = make([]float64, d.Len()), make([]float64, d.Len())
-	for i := range u {
-		u[i], v[i] = math.Log(d.X[i]), math.Log(d.Y[i])
+// columns returns x, and the logarithms of x and y.
+func (d Data) columns() (x, u, v []float64) {
+	for _, p := range d {
+		x, u, v = append(x, p.X), append(u, math.Log(p.X)), append(v, math.Log(p.Y))
 	}
-	return u, v
+	return x, u, v
 }
 
 // decisive is the difference of Akaike's criterion from which a fit is far better.
@@ -301,27 +283,26 @@ func (l Law) Correct(d Data) Corrected {
 // correct takes off terms of the powers, if that is far better.
 func (l Law) correct(d Data, powers []float64) (out Corrected, ok bool) {
 	free := len(powers) + 1
-	if free == 1 || d.Len() <= free || d.Distinct() <= free {
+	if free == 1 || len(d) <= free || d.Distinct() <= free {
 		return out, false
 	}
 	c, residual, ok := l.polynomial(d, powers)
-	last := d.Len() - 1
-	if !ok || c[len(powers)]*l.at(d.X[last]) < d.Y[last]/2 {
+	if last := d[len(d)-1]; !ok || c[len(powers)]*l.at(last.X) < last.Y/2 {
 		return out, false
 	}
-	u, v := d.logs()
-	power := akaike(NewLine(u, v).Residual, d.Len(), 2)
-	if residual > rounding && akaike(residual, d.Len(), free) > power-decisive {
+	_, u, v := d.columns()
+	power := akaike(NewLine(u, v).Residual, len(d), 2)
+	if residual > rounding && akaike(residual, len(d), free) > power-decisive {
 		return out, false
 	}
 	out.Exact = residual <= rounding
 	for j, p := range powers {
 		out.Lower = append(out.Lower, LowerTerm{c[j], p})
 	}
-	out.Data = Data{X: d.X, Y: make([]float64, d.Len())}
-	for i, x := range d.X {
-		out.Y[i] = d.Y[i] - out.LowerAt(x)
-		if out.Y[i] <= 0 {
+	out.Data = slices.Clone(d)
+	for i := range out.Data {
+		p := &out.Data[i]
+		if p.Y -= out.LowerAt(p.X); p.Y <= 0 {
 			return out, false
 		}
 	}
@@ -351,17 +332,14 @@ func (l Law) lowerPowers(step float64) []float64 {
 // polynomial fits y = Σ c[j]·x^powers[j] + c[last]·l(x) by least squares of the relative
 // residuals and returns the root of their mean square.
 func (l Law) polynomial(d Data, powers []float64) (c []float64, residual float64, ok bool) {
-	n, last, scale := d.Len(), len(powers), d.X[d.Len()-1]
-	a, b := mat.NewDense(n, last+1, nil), mat.NewVecDense(n, nil)
-	for i, x := range d.X {
-		for j, p := range powers {
-			a.Set(i, j, math.Pow(x/scale, p)/d.Y[i])
+	rows, scale, last := make([][]float64, len(d)), d[len(d)-1].X, len(powers)
+	for i, at := range d {
+		for _, p := range powers {
+			rows[i] = append(rows[i], math.Pow(at.X/scale, p)/at.Y)
 		}
-		a.Set(i, last, l.at(x)/l.at(scale)/d.Y[i])
-		b.SetVec(i, 1)
+		rows[i] = append(rows[i], l.at(at.X)/l.at(scale)/at.Y)
 	}
-	c, residual, ok = leastSquares(a, b)
-	if !ok {
+	if c, residual, ok = leastSquares(rows); !ok {
 		return nil, 0, false
 	}
 	for j, p := range powers {
@@ -371,10 +349,14 @@ func (l Law) polynomial(d Data, powers []float64) (c []float64, residual float64
 	return c, residual, true
 }
 
-// leastSquares solves a·c = b and returns the root mean square of what is left. It scales
-// the columns of a to one length: else their units decide what is singular.
-func leastSquares(a *mat.Dense, b *mat.VecDense) (c []float64, residual float64, ok bool) {
-	n, width := a.Dims()
+// leastSquares solves row·c = 1 for all rows and returns the root mean square of what is left. It scales the columns to
+// one length: else their units decide what is singular.
+func leastSquares(rows [][]float64) (c []float64, residual float64, ok bool) {
+	n, width := len(rows), len(rows[0])
+	if n < width {
+		return nil, 0, false
+	}
+	a, ones := mat.NewDense(n, width, slices.Concat(rows...)), mat.NewVecDense(n, slices.Repeat([]float64{1}, n))
 	norms := make([]float64, width)
 	for j := range norms {
 		column := a.ColView(j).(*mat.VecDense)
@@ -382,15 +364,12 @@ func leastSquares(a *mat.Dense, b *mat.VecDense) (c []float64, residual float64,
 		column.ScaleVec(1/norms[j], column)
 	}
 	var solution, left mat.VecDense
-	if err := solution.SolveVec(a, b); err != nil {
+	if err := solution.SolveVec(a, ones); err != nil {
 		return nil, 0, false
 	}
 	left.MulVec(a, &solution)
-	left.SubVec(&left, b)
-	c = make([]float64, width)
-	for j := range c {
-		c[j] = solution.AtVec(j) / norms[j]
-	}
+	left.SubVec(&left, ones)
+	c = floats.DivTo(make([]float64, width), solution.RawVector().Data, norms)
 	return c, mat.Norm(&left, 2) / math.Sqrt(float64(n)), true
 }
 
@@ -411,7 +390,7 @@ func LeastSquaresFit(samples []Sample) (c []float64, residual float64, err error
 	c = make([]float64, len(samples[0].X))
 	active := counting(0, len(c)-1)
 	for len(active) > 0 {
-		solution, ok := solve(samples, active)
+		solution, _, ok := leastSquares(relative(samples, active))
 		least := len(active) - 1 // of columns that depend on each other, the last goes
 		for k := range solution {
 			if solution[k] < solution[least] {
@@ -435,20 +414,15 @@ func LeastSquaresFit(samples []Sample) (c []float64, residual float64, err error
 
 var errNoSamples = errors.New("fit: a bound needs samples")
 
-// solve is the least-squares solution in the active columns.
-func solve(samples []Sample, active []int) (c []float64, ok bool) {
-	if len(samples) < len(active) {
-		return nil, false
-	}
-	a, ones := mat.NewDense(len(samples), len(active), nil), mat.NewVecDense(len(samples), nil)
+// relative are the active columns of the samples, relative to Y.
+func relative(samples []Sample, active []int) [][]float64 {
+	rows := make([][]float64, len(samples))
 	for i, s := range samples {
-		for k, j := range active {
-			a.Set(i, k, s.X[j]/s.Y)
+		for _, j := range active {
+			rows[i] = append(rows[i], s.X[j]/s.Y)
 		}
-		ones.SetVec(i, 1)
 	}
-	c, _, ok = leastSquares(a, ones)
-	return c, ok
+	return rows
 }
 
 // LeastBound returns constants c ≥ 0 with Y ≤ Σ c_j·X[j] for every sample: of all that are so,
@@ -463,16 +437,10 @@ func LeastBound(samples []Sample) ([]float64, error) {
 		return nil, errNoSamples
 	}
 	width := len(samples[0].X)
-	cost := make([]float64, width)
-	rows := make([][]float64, len(samples))
-	for i, s := range samples {
-		rows[i] = make([]float64, width)
-		for j, x := range s.X {
-			rows[i][j] = x / s.Y
-			cost[j] += x / s.Y / float64(len(samples))
-		}
+	rows, cost, c := relative(samples, counting(0, width-1)), make([]float64, width), make([]float64, width)
+	for _, row := range rows {
+		floats.AddScaled(cost, 1/float64(len(rows)), row)
 	}
-	c := make([]float64, width)
 	var chosen [][]float64
 	for range samples {
 		worst, least := -1, 1-1e-9
@@ -495,29 +463,23 @@ func LeastBound(samples []Sample) ([]float64, error) {
 
 // cover minimises cost·c such that row·c ≥ 1 for each row, and c ≥ 0.
 func cover(cost []float64, rows [][]float64) ([]float64, error) {
-	// A column of zeros is in no row, and its c is 0.
-	used := slices.DeleteFunc(counting(0, len(cost)-1), func(j int) bool {
-		return !slices.ContainsFunc(rows, func(row []float64) bool { return row[j] > 0 })
-	})
-	a := mat.NewDense(len(rows), len(used)+len(rows), nil)
-	objective, ones := make([]float64, len(used)+len(rows)), make([]float64, len(rows))
-	for k, j := range used {
-		objective[k] = cost[j]
-	}
+	width := len(cost)
+	constraints := mat.NewDense(len(rows)+width, width, nil) // constraints·c ≤ most
+	most := make([]float64, len(rows)+width)
 	for i, row := range rows {
-		for k, j := range used {
-			a.Set(i, k, row[j])
+		for j, x := range row {
+			constraints.Set(i, j, -x)
 		}
-		a.Set(i, len(used)+i, -1) // the slack
-		ones[i] = 1
+		most[i] = -1
 	}
-	_, z, err := lp.Simplex(objective, a, ones, 1e-12, nil)
+	for j := range width {
+		constraints.Set(len(rows)+j, j, -1)
+	}
+	objective, a, b := lp.Convert(cost, constraints, most, nil, nil)
+	_, z, err := lp.Simplex(objective, a, b, 1e-12, nil)
 	if err != nil {
 		return nil, fmt.Errorf("fit: bound: %w", err)
 	}
-	c := make([]float64, len(cost))
-	for k, j := range used {
-		c[j] = z[k]
-	}
-	return c, nil
+	floats.Sub(z[:width], z[width:2*width]) // of a variable that may be negative there are two parts
+	return z[:width], nil
 }

@@ -12,11 +12,11 @@ import (
 
 // spaced are n sizes from a to b, at equal ratios, rounded.
 func series(xs []float64, f func(x float64) float64) bench.Data {
-	ys := make([]float64, len(xs))
-	for i, x := range xs {
-		ys[i] = f(x)
+	var points []bench.Point
+	for _, x := range xs {
+		points = append(points, bench.Point{X: x, Y: f(x)})
 	}
-	return bench.NewData(xs, ys)
+	return bench.NewData(points)
 }
 
 // TestLine holds slope, interval and band against a regression computed by hand:
@@ -107,20 +107,27 @@ func TestCompare(t *testing.T) {
 	require.InDelta(t, 1, bench.Rate(series(spaced(2, 20, 12), func(x float64) float64 { return 5 * math.Exp2(x) })).Slope, 1e-9)
 }
 
+func xs(d bench.Data) (out []float64) {
+	for _, p := range d {
+		out = append(out, p.X)
+	}
+	return out
+}
+
 func TestWindows(t *testing.T) {
 	one := func(float64) float64 { return 1 }
 	d := series([]float64{1, 10, 100, 1000, 2000, 5000, 1e4, 2e4, 5e4}, one)
-	require.Equal(t, []float64{1000, 2000, 5000, 1e4, 2e4, 5e4}, d.Upper().X, "from 10³")
-	require.Equal(t, []float64{5, 10, 20, 50, 500}, series([]float64{1, 2, 5, 10, 20, 50, 500}, one).Upper().X, "two decades")
-	require.Equal(t, []float64{100, 1e3, 1e4, 1e5, 1e6}, series([]float64{1, 10, 100, 1e3, 1e4, 1e5, 1e6}, one).Upper().X, "at least five points")
-	require.Equal(t, []float64{6, 7, 8, 9, 10}, series([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, one).UpperHalf().X)
-	require.Zero(t, bench.Data{}.Upper().Len())
+	require.Equal(t, []float64{1000, 2000, 5000, 1e4, 2e4, 5e4}, xs(d.Upper()), "from 10³")
+	require.Equal(t, []float64{5, 10, 20, 50, 500}, xs(series([]float64{1, 2, 5, 10, 20, 50, 500}, one).Upper()), "two decades")
+	require.Equal(t, []float64{100, 1e3, 1e4, 1e5, 1e6}, xs(series([]float64{1, 10, 100, 1e3, 1e4, 1e5, 1e6}, one).Upper()), "at least five points")
+	require.Equal(t, []float64{6, 7, 8, 9, 10}, xs(series([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, one).UpperHalf()))
+	require.Empty(t, bench.Data{}.Upper())
 }
 
 func TestNewDataDropsWhatHasNoLogarithm(t *testing.T) {
-	d := bench.NewData([]float64{3, 0, 2, -1, math.NaN(), 5}, []float64{1, 1, 0, 1, 1, math.Inf(1)})
-	require.Equal(t, bench.Data{X: []float64{2, 3}, Y: []float64{0, 1}}, d)
-	require.Equal(t, bench.Data{X: []float64{3}, Y: []float64{1}}, d.Positive())
+	d := bench.NewData([]bench.Point{{X: 3, Y: 1}, {Y: 1}, {X: 2}, {X: -1, Y: 1}, {X: math.NaN(), Y: 1}, {X: 5, Y: math.Inf(1)}})
+	require.Equal(t, bench.Data{{X: 2}, {X: 3, Y: 1}}, d)
+	require.Equal(t, bench.Data{{X: 3, Y: 1}}, d.Positive())
 	require.Equal(t, 1.5, d.Span())
 	require.Equal(t, 2, d.Distinct())
 }

@@ -56,7 +56,7 @@ type Finding struct {
 type Outcome struct {
 	Claim    *Claim
 	Verdict  Verdict
-	Findings []Finding // in the order of the series
+	Findings []*Finding // in the order of the series
 }
 
 // How near to its law an exponent is to be, and how wide its 95 % interval may be on
@@ -74,28 +74,28 @@ const (
 )
 
 // Judge fits the measurements of the series and holds them against its law.
-func (s *Series) Judge(points []Measurement) Finding {
-	f := Finding{Series: s, Points: points}
+func (s *Series) Judge(points []Measurement) *Finding {
+	f := &Finding{Series: s, Points: points}
 	if len(points) == 0 {
 		f.decide(Missing, "there are no measurements")
 		return f
 	}
-	x, y := make([]float64, len(points)), make([]float64, len(points))
-	for i, p := range points {
-		x[i], y[i] = p.X, p.Y
+	var all Data
+	for _, p := range points {
+		all = append(all, p.Point)
 	}
-	f.Constant = s.Law.constant(x, y)
+	f.Constant = s.Law.constant(all)
 	if s.Law.exact() {
 		f.compare()
 		return f
 	}
-	all := NewData(x, y)
+	all = NewData(all)
 	positive := all.Positive()
-	if positive.Len() < all.Len() && s.Law.Kind != AtMost {
-		f.decide(Fails, "%s is 0 at %d of %d points", s.Y, all.Len()-positive.Len(), all.Len())
+	if len(positive) < len(all) && s.Law.Kind != AtMost {
+		f.decide(Fails, "%s is 0 at %d of %d points", s.Y, len(all)-len(positive), len(all))
 		return f
 	}
-	if positive.Len() == 0 && all.Distinct() >= leastPoints {
+	if len(positive) == 0 && all.Distinct() >= leastPoints {
 		f.Verdict, f.Why = Holds, s.Y+" is 0 at every point"
 		return f
 	}
@@ -115,11 +115,10 @@ func (s *Series) Judge(points []Measurement) Finding {
 }
 
 // constant is the largest ratio of y to the law's growth.
-func (l Law) constant(x, y []float64) float64 {
-	most := 0.0
-	for i := range x {
-		if grown := l.growth(x[i]); grown > 0 {
-			most = max(most, y[i]/grown)
+func (l Law) constant(d Data) (most float64) {
+	for _, p := range d {
+		if grown := l.growth(p.X); grown > 0 {
+			most = max(most, p.Y/grown)
 		}
 	}
 	return most
@@ -179,7 +178,7 @@ func (l Law) Of(x string) string {
 func (f *Finding) fit(d Data) bool {
 	law := f.Series.Law.form()
 	if law.Logs > 0 {
-		d = d.where(func(x, _ float64) bool { return x > 1 }) // log 1 is 0, and so would be the law's growth
+		d = slices.DeleteFunc(slices.Clone(d), func(p Point) bool { return p.X <= 1 }) // where the law has no growth
 	}
 	exponent := law.Exponent
 	if law.Kind == Exponential {
@@ -202,7 +201,7 @@ func (f *Finding) enough() bool {
 	w := f.Window
 	span := w.Span()
 	if f.Series.Law.Kind == Exponential {
-		span = w.Y[w.Len()-1] / w.Y[0]
+		span = w.Data[len(w.Data)-1].Y / w.Data[0].Y
 	}
 	return w.Distinct() >= leastPoints && (w.Exact || span >= leastSpan*(1-1e-9))
 }
@@ -278,19 +277,11 @@ func (f *Finding) atMost(all Data) {
 // ratioGrows reports whether the largest ratio of y to the law's growth is in the upper half of the points, or those
 // are too few to tell.
 func (f *Finding) ratioGrows(all Data) bool {
-	if all.Len() < 2*leastPoints {
+	if len(all) < 2*leastPoints {
 		return true
 	}
-	lower, upper := 0.0, 0.0
-	for i, x := range all.X {
-		r := all.Y[i] / f.Series.Law.growth(x)
-		if i < all.Len()/2 {
-			lower = max(lower, r)
-		} else {
-			upper = max(upper, r)
-		}
-	}
-	return upper > lower
+	half := len(all) / 2
+	return f.Law.constant(all[half:]) > f.Law.constant(all[:half])
 }
 
 // exponential decides y = 2^Θ(x): the line of log y on x is to leave less than that of log y on log x, the power laws.
@@ -301,7 +292,7 @@ func (f *Finding) exponential() {
 	switch {
 	case f.Exponent+f.Half <= 1e-9:
 		f.Verdict, f.Why = Fails, f.Series.Y+" does not grow"
-	case FarBetter(power.Residual, residual, w.Len()):
+	case FarBetter(power.Residual, residual, len(w)):
 		f.decide(Fails, "the power law x^%.2f leaves far less residuals than an exponential", power.Slope)
 	case !f.enough():
 		f.decide(Open, tooFew)
@@ -334,8 +325,8 @@ func (f *Finding) interval() string {
 
 // Judge decides the claim from the measurements of its series: it fails if the law of one series of evidence does, and
 // holds if all of them hold. It holds after a correction only if the sentence as printed fails.
-func (c *Claim) Judge(points func(*Series) []Measurement) Outcome {
-	out := Outcome{Claim: c}
+func (c *Claim) Judge(points func(*Series) []Measurement) *Outcome {
+	out := &Outcome{Claim: c}
 	verdicts, printed := map[Verdict]int{}, map[Verdict]int{}
 	for i := range c.Series {
 		s := &c.Series[i]
@@ -368,37 +359,48 @@ func (c *Claim) Judge(points func(*Series) []Measurement) Outcome {
 // Worst returns, for each law and pair of quantities of the evidence, the finding that speaks most
 // against it: by its verdict, and then by how far its exponent is beyond the law. They are in the order of the
 // series, those without an exponent left out.
-func (o *Outcome) Worst() []*Finding {
-	var out []*Finding
-	for i := range o.Findings {
-		f := &o.Findings[i]
-		if f.Series.Role != Evidence || !f.Fitted && !f.Series.Law.exact() || f.Verdict == Missing {
-			continue
-		}
-		at := slices.IndexFunc(out, func(g *Finding) bool { return g.Series.alike(f.Series) })
-		switch {
-		case at < 0:
-			out = append(out, f)
-		case f.Compare(out[at]) > 0:
-			out[at] = f
-		}
+func (o *Outcome) Worst() (worst []*Finding) {
+	fitted := slices.DeleteFunc(slices.Clone(o.Findings), func(f *Finding) bool {
+		return f.Role != Evidence || !f.Fitted && !f.Law.exact() || f.Verdict == Missing
+	})
+	for _, all := range Groups(fitted, (*Finding).curve) {
+		worst = append(worst, slices.MaxFunc(all, (*Finding).Compare))
 	}
-	return out
+	return worst
+}
+
+// Groups are the elements of a list with equal keys, in the order of the first of each.
+func Groups[T any, K comparable](list []T, key func(T) K) (groups [][]T) {
+	at := map[K]int{}
+	for _, x := range list {
+		k := key(x)
+		if _, ok := at[k]; !ok {
+			at[k] = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[at[k]] = append(groups[at[k]], x)
+	}
+	return groups
 }
 
 // Constant is the largest constant of the evidence that has the finding's law and quantities.
 func (o *Outcome) Constant(of *Finding) float64 {
 	most := 0.0
 	for _, f := range o.Findings {
-		if f.Series.Role == Evidence && f.Series.alike(of.Series) {
+		if f.Role == Evidence && f.curve() == of.curve() {
 			most = max(most, f.Constant)
 		}
 	}
 	return most
 }
 
-// alike reports whether the series have one law of the same quantities.
-func (s *Series) alike(t *Series) bool { return s.Law == t.Law && s.X == t.X && s.Y == t.Y }
+// curve is the law with its quantities.
+type curve struct {
+	law  Law
+	x, y string
+}
+
+func (f *Finding) curve() curve { return curve{f.Law, f.X, f.Y} }
 
 // Compare orders findings by how much they speak against their laws: by the verdict, and then
 // by how far the exponent is beyond the law's.
@@ -439,5 +441,5 @@ func (f *Finding) Range() (from, to float64, ok bool) {
 	if !f.Fitted {
 		return 0, 0, false
 	}
-	return f.Window.X[0], f.Window.X[f.Window.Len()-1], true
+	return f.Window.Data[0].X, f.Window.Data[len(f.Window.Data)-1].X, true
 }

@@ -22,7 +22,7 @@ iter #n f x
 `
 
 // judged measures a source at all its sizes and judges it.
-func judged(t *testing.T, s bench.Source) bench.Outcome {
+func judged(t *testing.T, s bench.Source) *bench.Outcome {
 	c, err := s.Claim(context.Background())
 	require.NoError(t, err)
 	return c.Judge(func(s *bench.Series) []bench.Measurement {
@@ -40,7 +40,7 @@ func TestSource(t *testing.T) {
 	s := bench.Source{Name: "chain.gram", Text: []byte(chain), Param: "n", Sizes: []int{10, 20, 50, 100, 200, 500}, Law: linear}
 	o := judged(t, s)
 	require.Equal(t, bench.Holds, o.Verdict)
-	byName := map[string]bench.Finding{}
+	byName := map[string]*bench.Finding{}
 	for _, f := range o.Findings {
 		byName[f.Series.Name] = f
 	}
@@ -126,9 +126,9 @@ func TestTheoremBounds(t *testing.T) {
 		}
 	}
 	none := []bench.Measurement{{Point: bench.Point{X: 1, Y: 1e9, More: map[string]float64{"m": 1}}}}
-	bounds, err := bench.TheoremBounds([]bench.Outcome{
-		{Findings: []bench.Finding{{Series: evidence, Points: points}, {Series: printed, Points: points}, {Series: evidence, Points: none}}},
-		{Findings: []bench.Finding{{Series: contrast, Points: []bench.Measurement{run(1, 1, 1, 1e9, 1)}}}},
+	bounds, err := bench.TheoremBounds([]*bench.Outcome{
+		{Findings: []*bench.Finding{{Series: evidence, Points: points}, {Series: printed, Points: points}, {Series: evidence, Points: none}}},
+		{Findings: []*bench.Finding{{Series: contrast, Points: []bench.Measurement{run(1, 1, 1, 1e9, 1)}}}},
 	})
 	require.NoError(t, err)
 	require.Len(t, bounds, 2, "no run has rewrites and units")

@@ -81,7 +81,11 @@ func measurement(f Family, point func(*subject) Point) func(context.Context, int
 
 // program returns the subject with the program of a text.
 func (s *subject) program(name, text string) *subject {
-	p := must(gram.Load(s.ctx, name, []byte(text), gram.Options{}))
+	return s.with(must(gram.Load(s.ctx, name, []byte(text), gram.Options{})))
+}
+
+// with returns the subject with a program.
+func (s *subject) with(p *gram.Program) *subject {
 	return &subject{ctx: s.ctx, size: s.size, Program: p, Inside: bridge.Of(p), costs: map[form]*gram.Cost{}}
 }
 
@@ -224,26 +228,16 @@ func (s *subject) gradient(opt gram.EvalOptions) *gram.Cost {
 // reversed is D(t).
 func (s *subject) reversed() *term.Term { return must(revgrad.Reverse(s.Term(), s.ctx.Err)) }
 
-// run makes a literal machine of a program and runs f on it.
-func (s *subject) run(p *compile.Program, opt machine.Options, f func(*machine.Machine) error) {
-	opt.Limits = limits.Bounds{Look: s.ctx.Err}
-	m := must(machine.New(p, opt))
-	defer m.Close()
-	try(f(m))
-}
-
 // evaluate is the steps that the value of a term takes at points, in all.
 func (s *subject) evaluate(t *term.Term, inputs []term.Var, points iter.Seq[[]float64]) (steps float64) {
-	s.run(must(compile.NewValue(t, inputs, s.ctx.Err)), machine.Options{}, func(m *machine.Machine) error {
-		for point := range points {
-			if err := m.Value(point); err != nil {
-				return err
-			}
-			stats := m.Stats()
-			steps += float64(stats.Counts.Total())
-		}
-		return nil
-	})
+	m := must(machine.New(must(compile.NewValue(t, inputs, s.ctx.Err)),
+		machine.Options{Limits: limits.Bounds{Look: s.ctx.Err}}))
+	defer m.Close()
+	for point := range points {
+		try(m.Value(point))
+		stats := m.Stats()
+		steps += float64(stats.Counts.Total())
+	}
 	return steps
 }
 

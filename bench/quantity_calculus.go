@@ -91,7 +91,7 @@ func symbolsLeft(by reference.Strategy) quantity {
 func commuting(by rule.Rule) func(*subject) Point {
 	return func(s *subject) (pt Point) {
 		for seed, text := range []string{EveryRule.Source(s.size), Rational(s.size, 0), Rational(s.size, 1),
-			Declared.Source(min(s.size, 5))} {
+			family["a declared symbol"].Source(min(s.size, 5))} {
 			start := s.program("random program", text).valueStart(denote.Floats{})
 			pt.X, pt.Y = max(pt.X, symbols(start, start.Term)), max(pt.Y, float64(lockstep(s, start, by, seed)))
 		}

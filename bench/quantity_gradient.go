@@ -10,6 +10,7 @@ import (
 	"github.com/gram-machine/gram/compile"
 	"github.com/gram-machine/gram/internal/bridge"
 	"github.com/gram-machine/gram/internal/denote"
+	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/internal/modular"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/internal/stage"
@@ -19,6 +20,140 @@ import (
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
+
+// unshared is the steps of a value where each let of a family is evaluated at each use, for it is written out there.
+// Its (4) is not counted: it is one let.
+func unshared(f Family) quantity {
+	return quantity{StepsName, func(s *subject) float64 {
+		steps := s.program(f.Name, family[f.Name+", sharing expanded"].Source(s.size)).value(gram.EvalOptions{}).Steps
+		return float64(steps.Total() - steps[rule.GC])
+	}}
+}
+
+// graph is the program's computational graph. The program must be one as it stands.
+func (s *subject) graph() *hypergraph.Graph {
+	return must(hypergraph.FromTerm(s.Term(), s.ScalarInputs(), nil))
+}
+
+// groundSize is |G| of a program that is a computational graph as it stands.
+var groundSize = quantity{GraphName, func(s *subject) float64 { return float64(s.graph().Size().Total()) }}
+
+// Quantities of forward mode: the steps for one partial derivative, and for the gradient.
+var (
+	forwardPartial  = quantity{"steps of Fwd(G)", func(s *subject) float64 { return forwardSteps(s, 1) }}
+	forwardGradient = quantity{"steps of Fwd(G)",
+		func(s *subject) float64 { return forwardSteps(s, len(s.ScalarInputs())) }}
+)
+
+// forwardSteps is the number of steps of Fwd(G) at the point, in all, with the tangent 1 for each of the first inputs
+// in turn.
+func forwardSteps(s *subject, passes int) float64 {
+	fwd := must(revgrad.Forward(s.Term(), s.ScalarInputs(), s.ctx.Err))
+	var inputs []term.Var
+	for _, x := range s.ScalarInputs() {
+		z, a := fwd.NewVar(term.VarInfo{Name: "x", Type: term.R}), fwd.NewVar(term.VarInfo{Name: "dx", Type: term.R})
+		fwd.Root = fwd.Let(0, x, fwd.Pair(0, fwd.Variable(0, z), fwd.Variable(0, a)), fwd.Root)
+		inputs = append(inputs, z, a)
+	}
+	point := make([]float64, len(inputs))
+	for j, r := range s.Point() {
+		point[2*j] = r
+	}
+	return s.evaluate(fwd, inputs, func(yield func([]float64) bool) {
+		for i := range passes {
+			point[2*i+1] = 1
+			if !yield(point) {
+				return
+			}
+			point[2*i+1] = 0
+		}
+	})
+}
+
+// tapeOperations is the operations of backpropagation on the graph, which a tape makes one after the other.
+var tapeOperations = quantity{"operations", func(s *subject) float64 {
+	m := hypergraph.NewMemory(s.graph(), s.ctx.Err)
+	return float64(must(m.Backpropagation(s.Point())).Operations)
+}}
+
+// transformed is the size of what a transformation makes of a program.
+func transformed(name string, of func(*subject) *term.Term) quantity {
+	return quantity{name, func(s *subject) float64 { return float64(of(s).Size()) }}
+}
+
+// The sizes of the transformations of claims 4, 5, 15 and 19.
+var (
+	groundSymbols = termSize.named("|G|, in symbols")
+	bpSymbols     = bpSize(0)
+	reverseSize   = transformed("|D(t)|, in symbols", (*subject).reversed)
+	forwardSize   = transformed("|Fwd(G)|, in symbols", func(s *subject) *term.Term {
+		return must(revgrad.Forward(s.Term(), s.ScalarInputs(), s.ctx.Err))
+	})
+)
+
+// backpropagation is bp(G) and its variable a, with an ablation if that is not 0.
+func (s *subject) backpropagation(without revgrad.Ablation) (bp *term.Term, a term.Var) {
+	bp, a, err := revgrad.AblatedBP(s.Term(), s.ScalarInputs(), without, s.ctx.Err)
+	try(err)
+	return bp, a
+}
+
+func bpSize(without revgrad.Ablation) quantity {
+	return transformed("|bp(G)|, in symbols", func(s *subject) *term.Term {
+		bp, _ := s.backpropagation(without)
+		return bp
+	})
+}
+
+// bpSteps is the steps of bp(G) at the program's point for a = 1.
+func bpSteps(without revgrad.Ablation) quantity {
+	return quantity{StepsName, func(s *subject) float64 {
+		bp, a := s.backpropagation(without)
+		return s.evaluate(bp, append(s.ScalarInputs(), a), at(append(s.Point(), 1)))
+	}}
+}
+
+// Quantities of the reduction of D(G) to its symbolic normal form: its steps, those by (11), and the occurrences of
+// dual variables in D(G).
+var (
+	normalSteps = ofNormal(StepsName, func(c *rule.Counts) uint64 { return c.Total() })
+	factorSteps = ofNormal("steps by (11)", func(c *rule.Counts) uint64 { return c[rule.Factor] })
+
+	dualOccurrences = quantity{"occurrences of dual variables in D(G)", func(s *subject) (n float64) {
+		d := s.reversed()
+		for i := range d.Nodes {
+			if node := &d.Nodes[i]; node.Op == term.VarOp && d.TypeOf(node.X) == term.AbstractDual {
+				n++
+			}
+		}
+		return n
+	}}
+)
+
+func ofNormal(name string, f func(*rule.Counts) uint64) quantity {
+	return quantity{name, func(s *subject) float64 { return float64(f(&must(s.Bound(s.ctx, literally)).Theorem.Steps)) }}
+}
+
+// normalFrom is the size of the normal form of D(G)[x:=⟨x,x*⟩] by the rewriter, or of D(G)[x:=⟨x,λa.x* a⟩], from which
+// Lemma main starts as it is printed.
+func normalFrom(name string, printed bool) quantity {
+	return quantity{name, func(s *subject) float64 {
+		d, inputs := s.reversed(), []term.Var(nil)
+		for _, x := range s.ScalarInputs() {
+			x0, star := d.NewVar(term.VarInfo{Name: "x", Type: term.R}),
+				d.NewVar(term.VarInfo{Name: "x*", Type: term.AbstractDual})
+			dual := d.Variable(0, star)
+			if printed {
+				a := d.NewVar(term.VarInfo{Name: "a", Type: term.R, Linear: true})
+				dual = d.Lam(0, a, d.App(0, dual, d.Variable(0, a)))
+			}
+			d.Root = d.Let(0, x, d.Pair(0, d.Variable(0, x0), dual), d.Root)
+			inputs = append(inputs, x0)
+		}
+		start := reference.Convert(d, denote.Floats{}).OpenStart(inputs, s.Point())
+		return symbols(start, must(s.reduce(start, reference.Leftmost, rewriteLimit)).Term)
+	}}
+}
 
 // unfactoredSteps is the steps of a gradient by the rewriter without (11).
 var unfactoredSteps = rewriterSteps(true, reference.Without(reference.Machine(nil),
@@ -181,43 +316,29 @@ func pureSteps(name string, of func(*subject) *term.Term) quantity {
 const cacheBytes = 1 << 30
 
 // rebuilt takes a gradient after an edit by the strategy modular, with a cache that has the program as it was before,
-// or with an empty one. It returns |t u|, the cost, and the time with that of loading.
-func rebuilt(s *subject, e Edit, kept bool) (size float64, cost *gram.Cost, took time.Duration) {
+// or with an empty one. The edit is named as the family of the programs before it. It returns |t u|, the cost, and the
+// time with that of loading.
+func rebuilt(s *subject, edit string, kept bool) (size float64, cost *gram.Cost, took time.Duration) {
 	cache := must(gram.NewCache(cacheBytes))
 	defer cache.Close()
-	gradient := func(edited bool) {
+	gradient := func(program string) {
 		start := time.Now()
-		p := must(gram.Load(s.ctx, "an edit", []byte(e(s.size, edited)), gram.Options{Cache: cache}))
+		p := must(gram.Load(s.ctx, "an edit", []byte(family[program].Source(s.size)), gram.Options{Cache: cache}))
 		cost = &must(p.Gradient(s.ctx, gram.EvalOptions{Strategy: gram.Modular})).Cost
 		size, took = float64(bridge.Of(p).Term().Size()), time.Since(start)
 	}
 	if kept {
-		gradient(false)
+		gradient(edit)
 	}
-	gradient(true)
+	gradient(edit + ", made")
 	return size, cost, took
 }
-
-// derivativeNodes bounds the terms of derivatives by Ehrhard's D.
-const derivativeNodes = 1 << 20
-
-// derivativeSteps is the steps of the derivative of the program by Ehrhard's D at its point.
-var derivativeSteps = quantity{StepsName, func(s *subject) float64 {
-	inputs := s.ScalarInputs()
-	return s.evaluate(must(Derivative(s.Term(), inputs[0], derivativeNodes, s.ctx.Err)), inputs, at(s.Point()))
-}}
 
 // copiesName is the number of steps by (3) at λs that are no duals.
 const copiesName = "steps by (3) at λs"
 
 // valueCopies are those of the program's value. No other values than numerals and λs are bound in the network.
 var valueCopies = ofValue(copiesName, literally, func(c *gram.Cost) uint64 { return c.Steps[rule.Subst] })
-
-// copiesByName are those of the program's value by name.
-var copiesByName = quantity{copiesName, func(s *subject) float64 {
-	counts := s.byName()
-	return float64(counts[rule.Subst])
-}}
 
 // rewrittenCopies are those of a value or of a gradient that the rewriter reduces by the machine's strategy.
 func rewrittenCopies(gradient bool) quantity {
@@ -236,27 +357,41 @@ func rewrittenCopies(gradient bool) quantity {
 	}}
 }
 
-// literalCopies are those of a gradient on the literal machine: the operand to which (3) has put a value holds a λ.
-var literalCopies = quantity{copiesName, func(s *subject) (n float64) {
-	prog := must(compile.NewGradient(s.reversed(), s.ScalarInputs(), 0, s.ctx.Err))
-	var m *machine.Machine
+// literalCopies are those of a gradient on the literal machine, and copiesByName those of the layer in the value of a
+// network by name.
+var (
+	literalCopies = quantity{copiesName, func(s *subject) float64 {
+		return s.copies(true, func(_ string, dual bool) bool { return !dual })
+	}}
+	copiesByName = quantity{copiesName, func(s *subject) float64 {
+		return s.copies(false, func(parameter string, _ bool) bool { return parameter == "x" })
+	}}
+)
+
+// copies counts the steps by (3) of the literal machine that put such a λ in the place of an operand.
+func (s *subject) copies(gradient bool, of func(parameter string, dual bool) bool) (n float64) {
+	var (
+		e   *gram.Evaluator
+		run func() error
+		err error
+	)
 	events := func(f *machine.Fired) error {
 		if by, ok := f.Move.Rule(); !ok || by != rule.Subst {
 			return nil
 		}
-		h := m.Heap()
+		h := bridge.Heap(e)
 		if at := h.Node(f.Result / 4); int(f.Result%4) < len(at.Operands) {
 			if o := at.Operands[f.Result%4]; o.Tag == compile.Value {
-				if v := h.Node(o.Ref); v.Kind == compile.Lam && !v.Dual {
+				if v := h.Node(o.Ref); v.Kind == compile.Lam && of(v.Name, v.Dual) {
 					n++
 				}
 			}
 		}
 		return nil
 	}
-	s.run(prog, machine.Options{Events: events}, func(made *machine.Machine) error {
-		m = made
-		return m.Gradient(s.Point(), make([]float64, 1), make([]float64, len(s.Point())))
-	})
+	e, run, err = evaluator(s.ctx, s.Program, gradient, bridge.Watch(literally, bridge.Hooks{Events: events}))
+	try(err)
+	defer e.Close()
+	try(run())
 	return n
-}}
+}

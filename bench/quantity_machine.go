@@ -134,22 +134,29 @@ var symbolsCopied = quantity{"symbols copied per step", func(s *subject) float64
 // which makes the arena, is not among them.
 func timeOf(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (time.Duration, *gram.Cost,
 	error) {
+	e, run, err := evaluator(ctx, p, gradient, opt)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer e.Close()
+	took, err := TimeOf(run)
+	cost := e.Cost()
+	return took, &cost, err
+}
+
+// evaluator returns an evaluator of values or of gradients, and what runs it at the point of the program.
+func evaluator(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalOptions) (*gram.Evaluator,
+	func() error, error) {
 	begin, run := p.NewValue, (*gram.Evaluator).Value
 	if gradient {
 		begin, run = p.NewGradient, (*gram.Evaluator).Gradient
 	}
 	e, err := begin(ctx, opt)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer e.Close()
 	point := p.Point()
-	took, err := TimeOf(func() error {
+	return e, func() error {
 		_, err := run(e, ctx, point)
 		return err
-	})
-	cost := e.Cost()
-	return took, &cost, err
+	}, err
 }
 
 // logN is the least depth of a tree of n leaves.

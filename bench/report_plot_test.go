@@ -20,7 +20,7 @@ import (
 
 // outcome is a claim with a linear series, an exponential contrast, a time, a constant and
 // one that is 0 at places.
-func outcome() bench.Outcome {
+func outcome() *bench.Outcome {
 	counts := func(xs []float64, f func(x float64) float64) []bench.Measurement {
 		var out []bench.Measurement
 		for i, x := range xs {
@@ -56,7 +56,7 @@ func outcome() bench.Outcome {
 
 func TestPictures(t *testing.T) {
 	o := outcome()
-	got := report.Pictures(&o)
+	got := report.Pictures(o)
 	require.Len(t, got, 3, "what can't be drawn has no picture")
 	require.Equal(t, "claim-09", got[0].Name)
 	require.Equal(t, "claim-09-2", got[1].Name)
@@ -93,7 +93,7 @@ func TestMany(t *testing.T) {
 		}
 		return out
 	})
-	svg := report.Pictures(&o)[0].SVG()
+	svg := report.Pictures(o)[0].SVG()
 	text := characters(t, svg)
 	for _, want := range []string{"steps = Θ(m): fails for 20 series", "Without a rule, steps = Θ(m): fails", "family 0", "~ x^1.00", "family 19", "~ x^1.19", "one alone", "~ x^1.20"} {
 		require.Contains(t, text, want)
@@ -104,7 +104,7 @@ func TestMany(t *testing.T) {
 // TestDark: every class that is drawn has a colour for readers who prefer dark pages.
 func TestDark(t *testing.T) {
 	o := outcome()
-	for _, p := range report.Pictures(&o) {
+	for _, p := range report.Pictures(o) {
 		sheet, drawing, ok := strings.Cut(string(p.SVG()), "</style>")
 		require.True(t, ok)
 		_, dark, ok := strings.Cut(sheet, "@media (prefers-color-scheme:dark)")
@@ -149,7 +149,7 @@ func TestEqualSeries(t *testing.T) {
 		}
 		return out
 	})
-	pictures := report.Pictures(&o)
+	pictures := report.Pictures(o)
 	require.Len(t, pictures, 1)
 	svg := pictures[0].SVG()
 	text := characters(t, svg)

@@ -96,7 +96,7 @@ func TestCountsOfThePage(t *testing.T) {
 
 // TestStepsOfTheComparison counts the steps of the machine's forms on the page again, at the sizes of a quick run.
 func TestStepsOfTheComparison(t *testing.T) {
-	kept := map[peers.Task]report.Comparison{}
+	kept := map[peers.Task]*report.Comparison{}
 	for _, c := range committed(t).Report(nil, report.Selection{Tasks: report.AnyTask()}).Comparisons {
 		kept[c.Task] = c
 	}

@@ -6,10 +6,10 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Op says what an instruction of a template makes.
+// Op says what an instruction of a template makes, and what an [Action] gives.
 type Op uint8
 
-// The instructions.
+// The instructions. Those before MakeNode make operands. MakeParam, MakeValue and Await are of actions alone.
 const (
 	MakeNumber   Op = iota // a numeral in its place
 	MakeInput              // the numeral of input x
@@ -17,6 +17,9 @@ const (
 	MakeZero               // the zero tuple
 	MakeArgument           // the argument of a constructor, in a branch
 	MakeVariable           // an occurrence of x
+	MakeParam              // the number of the parameter
+	MakeValue              // the node x
+	Await                  // the λ x waits for what it captures, or is a value
 	MakeNode               // a node of the given kind that waits for its operands
 	MakeSub                // [x:=…]
 	MakeOpen               // [⟨x,y⟩:=…]

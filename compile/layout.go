@@ -72,7 +72,7 @@ func (l *layout) make() {
 
 // instr lays out an instruction.
 func (l *layout) instr(in *Instr, code uint32) {
-	if in.Op <= MakeVariable {
+	if in.Op < MakeNode {
 		l.operand(in, code)
 		return
 	}
@@ -121,7 +121,7 @@ func (l *layout) instr(in *Instr, code uint32) {
 		if in.Kind == Con {
 			im.Val = [2]uint64{1: in.N}
 		}
-		l.give(in, Value, Action{Op: DeliverValue, X: index, Code: code}, [2]uint32{index}, 0)
+		l.give(in, Value, Action{Op: MakeValue, X: index, Code: code}, [2]uint32{index}, 0)
 	}
 }
 
@@ -153,27 +153,17 @@ func (l *layout) orderFirst() {
 
 // operand lays out an instruction that makes no node.
 func (l *layout) operand(in *Instr, code uint32) {
-	a := Action{X: in.X, Code: code}
+	a := Action{Op: in.Op, X: in.X, Code: code}
 	switch in.Op {
 	case MakeNumber:
-		a.Op, a.Val = DeliverNumber, math.Float64bits(in.Val)
+		a.Val = math.Float64bits(in.Val)
 		l.give(in, Number, a, [2]uint32{}, a.Val)
-	case MakeInput:
-		a.Op = DeliverInput
-		l.act(in, a)
-	case MakeDatum:
-		a.Op = DeliverDatum
-		l.act(in, a)
 	case MakeZero:
-		a.Op = DeliverZero
 		l.give(in, Zero, a, [2]uint32{}, 0)
-	case MakeArgument:
-		a.Op = DeliverArgument
-		l.act(in, a)
 	case MakeVariable:
 		switch {
 		case in.X == ParamIndex && l.b.Direct:
-			a.Op = DeliverParam
+			a.Op = MakeParam
 			l.give(in, Number, a, [2]uint32{NumberIndex, NumberIndex + 1}, 0)
 		case l.isOwn(in.X) && !l.dynamic[in.X-l.b.First]:
 			l.occur(in, code, &l.first[in.X-l.b.First])
@@ -186,6 +176,8 @@ func (l *layout) operand(in *Instr, code uint32) {
 		default:
 			l.act(in, a)
 		}
+	default: // the input, the datum or the argument is not known
+		l.act(in, a)
 	}
 }
 

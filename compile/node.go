@@ -180,25 +180,9 @@ type Outer struct {
 // Link is an operand of a node: its frame index, and the number of the operand.
 type Link struct{ Index, Slot uint32 }
 
-// ActionOp says what an [Action] does.
-type ActionOp uint8
-
-// The actions.
-const (
-	Occur           ActionOp = iota // an occurrence of the variable X
-	DeliverNumber                   // the numeral Val
-	DeliverParam                    // the number of the parameter
-	DeliverInput                    // the numeral of input X
-	DeliverDatum                    // number X of the element of data
-	DeliverZero                     // the zero tuple
-	DeliverValue                    // the node X
-	DeliverArgument                 // the argument of the constructor that a match has met
-	Await                           // the λ X waits for what it captures, or is a value
-)
-
 // Action gives an operand, where an image can't have it.
 type Action struct {
-	Op    ActionOp
+	Op    Op
 	Slot  uint8  // the operand of the node Up
 	Up, X uint32 // frame indices
 	Code  uint32 // its instruction

@@ -19,7 +19,7 @@ type Arena struct {
 // maxRef bounds the arena: a Place has two bits beside the Ref.
 const maxRef = 1<<30 - 1
 
-// NewArena returns an arena of at most so many bytes. The error is a [*FullError].
+// NewArena returns an arena of at most so many bytes.
 func NewArena(maxBytes uint64) (Arena, error) {
 	memory, err := newMemory(maxBytes)
 	if err != nil {
@@ -92,15 +92,38 @@ func (a *Arena) Release(r compile.Place, n *compile.Node) {
 	a.freed++
 }
 
-// Commit commits the memory of at least one more node, and of at most so many. The error is a [*FullError].
+// Commit commits the memory of at least one more node, and of at most so many.
 func (a *Arena) Commit(most uint64) error {
 	want := uint64(a.top) + 1
 	if want > maxRef {
-		return &FullError{Bytes: a.Bytes()}
+		return full(a.Bytes(), nil)
 	}
 	if err := a.memory.grow(want * compile.NodeBytes); err != nil {
 		return err
 	}
 	a.limit = compile.Ref(min(a.Bytes()/compile.NodeBytes, uint64(a.top)+most, maxRef))
 	return nil
+}
+
+// Table keeps something for each number from 0 on, in pieces that don't move. The zero value has zero values.
+type Table[T any] struct {
+	pieces []*[1 << pieceBits]T
+}
+
+const pieceBits = 16 // of the numbers in one piece
+
+// At returns where that of i is kept.
+func (t *Table[T]) At(i int) *T {
+	for i>>pieceBits >= len(t.pieces) {
+		t.pieces = append(t.pieces, new([1 << pieceBits]T))
+	}
+	return &t.pieces[i>>pieceBits][i&(1<<pieceBits-1)]
+}
+
+// Places keeps a number for each operand of the nodes of an arena. The zero value is empty.
+type Places struct{ numbers Table[uint32] }
+
+// At returns where the number of the operand at p is kept.
+func (t *Places) At(p compile.Place) *uint32 {
+	return t.numbers.At(int(p>>2)*2 + int(p&1)) // operands are numbered two to a node
 }

@@ -102,13 +102,11 @@ func (h *Heap) Node(r compile.Ref) Node {
 		out.Var, out.Name = in.Name, h.prog.Term.Info(in.Name).Name
 	}
 	switch n.Kind {
-	case compile.Fun1, compile.Result, compile.Seed, compile.Summand, compile.Iter:
+	case compile.Fun1, compile.Result, compile.Seed, compile.Summand, compile.Iter, compile.Names:
 		out.Operands, out.Up = []Operand{operand(n, 0)}, n.Up
 	case compile.Fun2, compile.Mul, compile.Add, compile.App:
 		out.Operands, out.Up = []Operand{operand(n, 0), operand(n, 1)}, n.Up
-	case compile.Names:
-		out.Operands, out.Up = []Operand{operand(n, 0)}, n.Up
-	case compile.Case:
+	case compile.Case, compile.Job:
 		out.Operands, out.Up, out.More = []Operand{operand(n, 0)}, n.Up, n.C>>2
 	case compile.If:
 		out.Operands, out.Up, out.More = []Operand{operand(n, 0), operand(n, 1)}, n.Up, n.C>>2
@@ -121,8 +119,6 @@ func (h *Heap) Node(r compile.Ref) Node {
 		}
 	case compile.Cell:
 		out.Operands, out.Uses, out.Arrived = []Operand{operand(n, 0)}, uint32(n.Val[1]), n.C>>2
-	case compile.Job:
-		out.Operands, out.Up, out.More = []Operand{operand(n, 0)}, n.Up, n.C>>2
 	default:
 		h.value(&out, n, &in)
 	}

@@ -11,20 +11,13 @@ import (
 // slab is how many bytes an arena grows by.
 const slab = 4 << 20
 
-// FullError says that an arena holds as many bytes as it may, or that the system has no more memory.
-type FullError struct {
-	Bytes uint64
-	Cause error
-}
-
-func (e *FullError) Error() string {
-	if e.Cause != nil {
-		return fmt.Sprintf("the arena cannot grow beyond %d bytes: %v", e.Bytes, e.Cause)
+// full says that an arena cannot have more bytes, for that is how many it may hold, or because of the system.
+func full(bytes uint64, cause error) error {
+	if cause != nil {
+		return fmt.Errorf("the arena cannot grow beyond %d bytes: %w", bytes, cause)
 	}
-	return fmt.Sprintf("the arena is full at %d bytes", e.Bytes)
+	return fmt.Errorf("the arena is full at %d bytes", bytes)
 }
-
-func (e *FullError) Unwrap() error { return e.Cause }
 
 // memory is a range of addresses, of which more and more may be used. Elsewhere than on Linux it is a Go slice of at
 // most 1 GiB, 256 MiB where an int has 32 bits, whose memory the system gives when it is touched.
@@ -36,7 +29,7 @@ type memory struct {
 	release func() error
 }
 
-// newMemory reserves as many bytes, in whole slabs, of which the first may be used. The error is a [*FullError].
+// newMemory reserves as many bytes, in whole slabs, of which the first may be used.
 func newMemory(most uint64) (*memory, error) {
 	const all = min((maxRef+1)*compile.NodeBytes, math.MaxInt/slab*slab)
 	m := &memory{}
@@ -50,17 +43,17 @@ func newMemory(most uint64) (*memory, error) {
 	return m, nil
 }
 
-// grow makes the first n bytes usable. The error is a [*FullError].
+// grow makes the first n bytes usable.
 func (m *memory) grow(n uint64) error {
 	to := (n + slab - 1) / slab * slab
 	switch {
 	case to <= m.used:
 		return nil
 	case to > uint64(len(m.bytes)):
-		return &FullError{Bytes: uint64(len(m.bytes))}
+		return full(uint64(len(m.bytes)), nil)
 	}
 	if err := m.commit(m.bytes[m.used:to]); err != nil {
-		return &FullError{Bytes: m.used, Cause: err}
+		return full(m.used, err)
 	}
 	m.book(int64(to - m.used))
 	m.used = to

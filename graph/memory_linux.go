@@ -13,7 +13,7 @@ func (m *memory) reserve(n uint64) error {
 			break
 		}
 		if n <= slab {
-			return &FullError{Cause: err}
+			return full(0, err)
 		}
 	}
 	m.bytes, m.mapped = mem, true

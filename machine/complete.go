@@ -75,21 +75,21 @@ func (m *Machine) complete(nodes []node, t *compile.Template, done int) []node {
 // operand returns what an action gives.
 func (m *Machine) operand(a *compile.Action, frame []uint32) (Tag, uint64) {
 	switch a.Op {
-	case compile.Occur:
+	case compile.MakeVariable:
 		return compile.Variable, uint64(frame[a.X])
-	case compile.DeliverNumber:
+	case compile.MakeNumber:
 		return compile.Number, a.Val
-	case compile.DeliverParam:
+	case compile.MakeParam:
 		return compile.Number, m.copy.number
-	case compile.DeliverInput:
+	case compile.MakeInput:
 		return compile.Number, numeral(m.point[a.X])
-	case compile.DeliverDatum:
+	case compile.MakeDatum:
 		return compile.Number, numeral(m.copy.row[a.X])
-	case compile.DeliverArgument:
+	case compile.MakeArgument:
 		return m.copy.tag, m.copy.number
-	case compile.DeliverZero:
+	case compile.MakeZero:
 		return compile.Zero, 0
-	case compile.DeliverValue:
+	case compile.MakeValue:
 		return compile.Value, uint64(frame[a.X])
 	}
 	return compile.Empty, 0

@@ -234,36 +234,26 @@ func (m run[M]) deliverMade(up Place, r Place, n *node) redex {
 	return m.deliver(up, compile.Value, uint64(r))
 }
 
-// dropValue gives one reference to a value back.
-func (m run[M]) dropValue(t Tag, v uint64) redex {
+// copyValue takes one more reference to a value, and dropValue gives one back.
+func (m run[M]) copyValue(t Tag, v uint64)       { m.refer(t, v, 1) }
+func (m run[M]) dropValue(t Tag, v uint64) redex { return m.refer(t, v, -1) }
+
+// refer takes so many more references to a value, or fewer.
+func (m run[M]) refer(t Tag, v uint64, k int32) redex {
 	switch t {
 	case compile.Value:
 		n := m.at(lo(v))
-		if n.C--; n.C == 0 {
+		if n.C += uint32(k); n.C == 0 {
 			return moveAt(rule.FreeUnit, lo(v))
 		}
 	case compile.Name:
-		return m.addUses(lo(v), -1)
+		return m.addUses(lo(v), k)
 	case compile.Inert:
 		if m.at(lo(v)).Kind == compile.Linear {
-			return m.addUses(lo(v), -1)
+			return m.addUses(lo(v), k)
 		}
 	}
 	return 0
-}
-
-// copyValue takes one more reference to a value.
-func (m run[M]) copyValue(t Tag, v uint64) {
-	switch t {
-	case compile.Value:
-		m.at(lo(v)).C++
-	case compile.Name:
-		m.addUses(lo(v), 1)
-	case compile.Inert:
-		if m.at(lo(v)).Kind == compile.Linear {
-			m.addUses(lo(v), 1)
-		}
-	}
 }
 
 // addUses books more occurrences of a variable, or fewer. Where none are left, (4) is next.

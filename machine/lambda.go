@@ -247,7 +247,7 @@ func (m run[M]) act(actions []compile.Action) {
 		}
 		p := frame[a.Up] | uint32(a.Slot)
 		switch a.Op {
-		case compile.Occur:
+		case compile.MakeVariable:
 			m.push(m.occur(p, frame[a.X]))
 		case compile.Await:
 			p = frame[a.X]

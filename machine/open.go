@@ -2,7 +2,6 @@ package machine
 
 import (
 	"github.com/gram-machine/gram/compile"
-	"github.com/gram-machine/gram/graph"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
 )
@@ -269,29 +268,8 @@ func (m *Machine) Operations(f func(Operation) bool) []Operand {
 // on inputs.
 func (m *Machine) Ties() []term.Pos { return m.ties }
 
-// Made returns the operations that a run with symbolic inputs has made, in that order. Of D(t), (5') may have dropped
-// some, and their nodes may be others now.
-func (m *Machine) Made() []Ref {
-	out := make([]Ref, len(m.made))
-	for i, r := range m.made {
-		out[i] = r >> 2
-	}
-	return out
-}
-
-// Result returns what [Machine.Graph] has left of D(t): G0, and for each input what has arrived at its dual, or an
-// empty operand.
-func (m *Machine) Result() (value graph.Operand, arrived []graph.Operand) {
-	h := m.Heap()
-	for i := range m.prog.Inputs {
-		o := graph.Operand{}
-		if app := h.Node(Ref(1 + i)).Arrived; app != 0 { // the first nodes of the arena
-			o = h.Node(app).Operands[1]
-		}
-		arrived = append(arrived, o)
-	}
-	return h.Node(m.seeds[1] >> 2).Operands[0], arrived
-}
+// Made returns how many operations a run with symbolic inputs has made. Of D(t), (5') may have dropped some.
+func (m *Machine) Made() int { return len(m.made) }
 
 // outputs calls f on the numbers of the result, from left to right.
 func (m *Machine) outputs(f func(Tag, uint64)) {

@@ -119,7 +119,7 @@ func (c *codeInfo) instructions(p *compile.Program, t *compile.Template) {
 	for i := t.From; i < t.To; i++ {
 		in, s := &p.Code[i], &c.sites[i]
 		*s = site{pos: in.Pos, input: -1}
-		if in.Op > compile.MakeVariable { // it makes a node
+		if in.Op >= compile.MakeNode { // it makes a node
 			frame = append(frame, i)
 		}
 		switch in.Op {

@@ -98,8 +98,8 @@ func (m run[M]) reduce() error {
 // at once, and a substitution that has lost its value is dropped at once: in the term, the variables that the value
 // mentions would wait for that.
 func (m run[M]) draw(next redex) redex {
-	switch move, p := rule.Move(next), Place(next>>32); {
-	case move == copyNext, move == rule.Move(rule.GC) && m.arena.Node(p).Tag[0] == compile.Taken:
+	move, p := rule.Move(next), Place(next>>32)
+	if move == copyNext || move == rule.Move(rule.GC) && m.arena.Node(p).Tag[0] == compile.Taken {
 		return next
 	}
 	i := m.rng.IntN(len(m.work) + 1)

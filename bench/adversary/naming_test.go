@@ -56,7 +56,7 @@ func TestFindsNaming(t *testing.T) {
 		r, err := Search(t.Context(), Options{Seed: seed, Programs: programs, objectives: Objectives[1:2], hooks: h})
 		require.NoError(t, err)
 		require.Len(t, r.Findings, 1)
-		f := &r.Findings[0]
+		f := r.Findings[0]
 		require.Equal(t, seed != 1, f.Grows, "%s\n%s", f.Text, f.table())
 		require.LessOrEqual(t, strings.Count(f.Text, "\n"), 32, "it is reduced: %s", f.Text)
 	}

@@ -67,8 +67,7 @@ func (f *Finding) Says(r *Result) string {
 func (r *Result) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", r.Searched())
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for _, f := range r.Findings {
 		fmt.Fprintf(&b, "\nclaim %d: %s\n\n%s\n%s", f.Claim, f.Says(r), f.Text, f.table())
 	}
 	return b.String()
@@ -79,8 +78,7 @@ func (f *Finding) table() string {
 	var b strings.Builder
 	head, format := "%6s %8s %6s %8s %8s %9s %9s %9s\n", "%6d %8d %6d %8d %8d %9d %9d %9.4g\n"
 	fmt.Fprintf(&b, head, "scale", "|t| + n", "n", "m", "|G|", "steps", "units", "ratio")
-	for i := range f.Figures {
-		x := &f.Figures[i]
+	for _, x := range f.Figures {
 		fmt.Fprintf(&b, format, x.Scale, x.Symbols, x.Inputs, x.M, x.Graph, x.Steps, x.Units, f.of(x))
 	}
 	return b.String()
@@ -89,8 +87,8 @@ func (f *Finding) table() string {
 // Worst are the findings for a claim, as its page prints them.
 func (r *Result) Worst(claim int) []string {
 	var out []string
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Claim == claim {
+	for _, f := range r.Findings {
+		if f.Claim == claim {
 			out = append(out, fmt.Sprintf("%s\n\n```\n%s\n%s```", f.Says(r), strings.TrimRight(f.Text, "\n")+"\n", f.table()))
 		}
 	}

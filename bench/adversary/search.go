@@ -1,3 +1,13 @@
+// Package adversary searches for programs that break a bound of a claim.
+//
+// A program is what a list of choices makes of package generate, at any scale: a factor of its numbers of inputs,
+// components, elements, iterations and lets in a row. The search draws lists, mutates those whose programs have the
+// largest ratios or whose ratios grow most from scale to scale, and keeps the worst. A ratio that is large does not
+// break a bound with some constant; one that grows with the scale does. In the end the worst programs are made as short
+// as can be.
+//
+// found.json has the result of one search, which BENCHMARKS.md and the pages of the claims print. A test measures its
+// programs again.
 package adversary
 
 import (
@@ -57,11 +67,11 @@ type Options struct {
 // Finding is the worst program for an objective, reduced to few symbols.
 type Finding struct {
 	*Objective `json:"-"`
-	Of         string    `json:"of"`    // the objective's name
-	Ratio      float64   `json:"ratio"` // the largest at any scale that was measured
-	Grows      bool      `json:"grows"` // it grows with the scale
-	Text       string    `json:"text"`  // the program at the least scale
-	Figures    []Figures `json:"figures"`
+	Of         string     `json:"of"`    // the objective's name
+	Ratio      float64    `json:"ratio"` // the largest at any scale that was measured
+	Grows      bool       `json:"grows"` // it grows with the scale
+	Text       string     `json:"text"`  // the program at the least scale
+	Figures    []*Figures `json:"figures"`
 
 	kind    kind
 	choices []int
@@ -73,7 +83,7 @@ type Result struct {
 	Measured int    `json:"measured"`
 	TooLarge int    `json:"tooLarge"` // programs that exceeded a limit, among those measured
 	// Findings are by objective; a program whose ratio grows stands before one whose ratio is larger.
-	Findings []Finding `json:"findings"`
+	Findings []*Finding `json:"findings"`
 }
 
 // least is the scale of the program that is printed.
@@ -99,26 +109,26 @@ const (
 type subject struct {
 	kind    kind
 	choices []int
-	figures []Figures // by scale
-	large   bool      // a limit was reached
+	figures []*Figures // by scale
+	large   bool       // a limit was reached
 }
 
 // score is the largest ratio of an objective, or by how much it grows from one scale to the next.
 func (s *subject) score(o *Objective, grows bool) float64 {
-	out := 0.0
-	for i := range s.figures {
-		r := o.of(&s.figures[i])
+	most := 0.0
+	for i, f := range s.figures {
+		r := o.of(f)
 		if grows {
 			if i < len(s.figures)-1 || i == 0 {
 				continue
 			}
-			r /= o.of(&s.figures[i-1])
+			r /= o.of(s.figures[i-1])
 		}
-		if r > out && !math.IsInf(r, 0) {
-			out = r
+		if r > most && !math.IsInf(r, 0) {
+			most = r
 		}
 	}
-	return out
+	return most
 }
 
 // ranking is the worst programs of a kind by one score.
@@ -132,16 +142,16 @@ type ranking struct {
 // add adds a subject; it reports whether it is the worst of all.
 func (r *ranking) add(s *subject) bool {
 	v := s.score(r.objective, r.grows)
-	if s.kind != r.kind || v == 0 || r.grows && len(s.figures) < 2 {
+	if s.kind != r.kind || v == 0 {
 		return false
 	}
 	at, same := slices.BinarySearchFunc(r.worst, v, func(t *subject, v float64) int {
 		return cmp.Compare(v, t.score(r.objective, r.grows))
 	})
-	if same && len(r.worst[at].choices) <= len(s.choices) || at == poolSize {
+	switch {
+	case same && len(r.worst[at].choices) <= len(s.choices), at == poolSize:
 		return false
-	}
-	if same {
+	case same:
 		r.worst[at] = s
 		return false
 	}
@@ -239,7 +249,7 @@ func (m *subject) measure(ctx context.Context, scales []int, symbols float64, h 
 		} else if err != nil {
 			return err
 		}
-		m.figures = append(m.figures, *f)
+		m.figures = append(m.figures, f)
 	}
 	return nil
 }
@@ -312,7 +322,7 @@ func (s *search) reduceAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.result.Findings = append(s.result.Findings, *f)
+		s.result.Findings = append(s.result.Findings, f)
 	}
 	return nil
 }
@@ -394,7 +404,7 @@ func (m *subject) grown(o *Objective) bool {
 		return false
 	}
 	for i := n - 2; i < n; i++ {
-		a, b := &m.figures[i-1], &m.figures[i]
+		a, b := m.figures[i-1], m.figures[i]
 		if o.of(b) < o.of(a)*math.Pow(growth, math.Log2(float64(b.Scale)/float64(a.Scale))) {
 			return false
 		}

@@ -68,7 +68,7 @@ func requirePrinted(t *testing.T, r *adversary.Result) {
 			require.NoError(t, err)
 			got.M, got.Graph = b.M, b.Graph
 		}
-		require.Equal(t, want, got, f.Text)
+		require.Equal(t, *want, got, f.Text)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -39,8 +40,9 @@ type process struct {
 	task    Task
 	cmd     *exec.Cmd
 	in      io.WriteCloser
-	lines   chan string // ends with its output
+	out     *bufio.Scanner
 	errs    *strings.Builder
+	kill    func()        // ends the program and waits for it; what it still prints is dropped
 	timeout time.Duration // of one answer
 	base    float64       // its peak memory when it was ready
 }
@@ -48,8 +50,8 @@ type process struct {
 // startProcess starts a command in the folder dir, and waits until it is ready.
 func startProcess(ctx context.Context, dir string, command []string, t Task, d dialect,
 	timeout time.Duration) (*runner, error) {
-	p := &process{dialect: d, task: t, cmd: exec.Command(command[0], command[1:]...), lines: make(chan string, 16),
-		errs: &strings.Builder{}, timeout: timeout}
+	p := &process{dialect: d, task: t, cmd: exec.Command(command[0], command[1:]...), errs: &strings.Builder{},
+		timeout: timeout}
 	p.cmd.Dir, p.cmd.Stderr, p.cmd.WaitDelay = dir, &head{p.errs}, time.Second
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
@@ -62,15 +64,12 @@ func startProcess(ctx context.Context, dir string, command []string, t Task, d d
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
-	p.in = in
-	go func() {
-		defer close(p.lines)
-		r := bufio.NewScanner(out)
-		r.Buffer(nil, longestLine)
-		for r.Scan() {
-			p.lines <- r.Text()
-		}
-	}()
+	p.in, p.out = in, bufio.NewScanner(out)
+	p.out.Buffer(nil, longestLine)
+	p.kill = sync.OnceFunc(func() {
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait()
+	})
 	if _, err := p.tell(ctx, d.hello); err != nil {
 		p.close()
 		return nil, err
@@ -88,34 +87,25 @@ func (h *head) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// tell writes to the program, and returns the lines that it answers.
-func (p *process) tell(ctx context.Context, text string) ([]string, error) {
-	if _, err := io.WriteString(p.in, text); err != nil {
-		return nil, p.ended()
-	}
-	clock := time.NewTimer(p.timeout)
-	defer clock.Stop()
-	var lines []string
-	for {
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-clock.C:
+// tell writes to the program, and returns the lines that it answers. A program that takes too long is ended.
+func (p *process) tell(ctx context.Context, text string) (lines []string, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, p.timeout, fmt.Errorf("it did not answer in %v", p.timeout))
+	defer cancel()
+	defer context.AfterFunc(ctx, p.kill)()
+	_, err = io.WriteString(p.in, text)
+	for err == nil && p.out.Scan() {
+		if lines = append(lines, p.out.Text()); strings.HasPrefix(p.out.Text(), p.last) {
+			return lines, nil
+		}
+		if len(lines) > mostLines {
 			p.kill()
-			return nil, fmt.Errorf("it did not answer in %v", p.timeout)
-		case line, ok := <-p.lines:
-			if !ok {
-				return nil, p.ended()
-			}
-			if lines = append(lines, line); strings.HasPrefix(line, p.last) {
-				return lines, nil
-			}
-			if len(lines) > mostLines {
-				p.kill()
-				return nil, fmt.Errorf("it printed %s, and on and on", shown(lines[0]))
-			}
+			return nil, fmt.Errorf("it printed %s, and on and on", shown(lines[0]))
 		}
 	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return nil, p.ended()
 }
 
 // longestLine is how many bytes a line may have: those of half a million numbers, the gradient of w5 with k = 256, and
@@ -157,18 +147,6 @@ func (p *process) bytes() float64 {
 		return peak - p.base
 	}
 	return 0
-}
-
-// kill ends the program and waits for it. What it still prints is dropped.
-func (p *process) kill() {
-	if p.cmd.ProcessState == nil {
-		_ = p.cmd.Process.Kill()
-		go func() {
-			for range p.lines {
-			}
-		}()
-		_ = p.cmd.Wait()
-	}
 }
 
 // close ends the program.
@@ -240,7 +218,7 @@ func (c *compiler) compile(ctx context.Context, dir, binary string) error {
 			return err
 		}
 	}
-	_, errs, err := output(ctx, dir, append([]string{path, "-O3", "-o", binary, c.source}, c.libraries...))
+	errs, err := output(ctx, dir, append([]string{path, "-O3", "-o", binary, c.source}, c.libraries...))
 	if err == nil {
 		return nil
 	}
@@ -272,18 +250,18 @@ func extract(dir, name string) error {
 	return os.WriteFile(filepath.Join(dir, name), text, 0o666)
 }
 
-// output runs a command to its end.
-func output(ctx context.Context, dir string, command []string) (out, errs string, err error) {
+// output runs a command to its end. It returns what the command says of errors.
+func output(ctx context.Context, dir string, command []string) (errs string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, compileTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	var stdout, stderr strings.Builder
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, &head{&stdout}, &head{&stderr}, time.Second
+	var stderr strings.Builder
+	cmd.Dir, cmd.Stderr, cmd.WaitDelay = dir, &head{&stderr}, time.Second
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		err = fmt.Errorf("it was not done in %v", compileTime)
 	}
-	return stdout.String(), stderr.String(), err
+	return stderr.String(), err
 }
 
 // findPyTorch finds a Python that has torch: that may not be the first on the path.
@@ -294,7 +272,7 @@ func findPyTorch(ctx context.Context, dir string) ([]string, error) {
 		if folder == "" || lookErr != nil {
 			continue
 		}
-		_, errs, runErr := output(ctx, dir, []string{path, "-c", "import torch"})
+		errs, runErr := output(ctx, dir, []string{path, "-c", "import torch"})
 		switch {
 		case runErr == nil:
 			return []string{path, filepath.Join(dir, "pytorch.py")}, extract(dir, "pytorch.py")

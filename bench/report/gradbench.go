@@ -6,9 +6,10 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
+
+	"github.com/gram-machine/gram/bench"
 )
 
 // GradBenchRow is a measurement of a tool on a function of an eval.
@@ -36,24 +37,21 @@ var published []byte
 // GradBench returns the measurements of the repository. Of several of the same, the last counts.
 func GradBench() ([]GradBenchRow, error) { return read(stored) }
 
-func read(lines []byte) ([]GradBenchRow, error) {
-	at := map[[4]string]int{}
-	var rows []GradBenchRow
-	for lines := json.NewDecoder(bytes.NewReader(lines)); ; {
+func read(lines []byte) (rows []GradBenchRow, err error) {
+	var all []GradBenchRow
+	for lines := json.NewDecoder(bytes.NewReader(lines)); lines.More(); {
 		var r GradBenchRow
-		if err := lines.Decode(&r); err == io.EOF {
-			return rows, nil
-		} else if err != nil {
+		if err := lines.Decode(&r); err != nil {
 			return nil, err
 		}
-		key := [4]string{r.Eval, r.Size, r.Function, r.Tool}
-		if i, ok := at[key]; ok {
-			rows[i] = r
-			continue
-		}
-		at[key] = len(rows)
-		rows = append(rows, r)
+		all = append(all, r)
 	}
+	for _, same := range bench.Groups(all, func(r GradBenchRow) [4]string {
+		return [4]string{r.Eval, r.Size, r.Function, r.Tool}
+	}) {
+		rows = append(rows, same[len(same)-1])
+	}
+	return rows, nil
 }
 
 // GradBenchTable is the measurements of an eval.
@@ -65,22 +63,19 @@ type GradBenchTable struct {
 
 // GradBenchTables divides measurements by their evals.
 func GradBenchTables(rows []GradBenchRow) (all []*GradBenchTable) {
-	for _, r := range rows {
-		i := slices.IndexFunc(all, func(t *GradBenchTable) bool { return t.Name == r.Eval })
-		if i < 0 {
-			i = len(all)
-			all = append(all, &GradBenchTable{Name: r.Eval, Tools: []string{"gram"}})
-		}
-		t := all[i]
-		t.rows = append(t.rows, r)
-		for _, list := range []struct {
-			all  *[]string
-			name string
-		}{{&t.Sizes, r.Size}, {&t.Functions, r.Function}, {&t.Tools, r.Tool}} {
-			if !slices.Contains(*list.all, list.name) {
-				*list.all = append(*list.all, list.name)
+	for _, rows := range bench.Groups(rows, func(r GradBenchRow) string { return r.Eval }) {
+		names := func(of func(GradBenchRow) string) (names []string) {
+			for _, same := range bench.Groups(rows, of) {
+				names = append(names, of(same[0]))
 			}
+			return names
 		}
+		others := slices.DeleteFunc(names(func(r GradBenchRow) string { return r.Tool }),
+			func(tool string) bool { return tool == "gram" })
+		all = append(all, &GradBenchTable{Name: rows[0].Eval, rows: rows,
+			Sizes:     names(func(r GradBenchRow) string { return r.Size }),
+			Functions: names(func(r GradBenchRow) string { return r.Function }),
+			Tools:     append([]string{"gram"}, others...)})
 	}
 	return all
 }

@@ -71,8 +71,8 @@ func Folder(r *Report, opt Pages) (map[string][]byte, error) {
 
 // draw adds the pictures of all claims.
 func (r *Report) draw(files map[string][]byte, folder string) {
-	for i := range r.Outcomes {
-		for _, p := range Pictures(&r.Outcomes[i]) {
+	for _, o := range r.Outcomes {
+		for _, p := range Pictures(o) {
 			files[folder+p.Name+".svg"] = p.SVG()
 		}
 	}
@@ -131,8 +131,7 @@ func Markdown(r *Report, opt Pages) (map[string][]byte, error) {
 	if pages[pageName], err = execute("first.md.tmpl", first); err != nil {
 		return nil, err
 	}
-	for i := range r.Outcomes {
-		o := &r.Outcomes[i]
+	for _, o := range r.Outcomes {
 		data := map[string]any{"Outcome": o, "Claim": o.Claim, "Pictures": Pictures(o), "Command": "", "Plots": opt.plots(),
 			"Worst": worst.Worst(o.Claim.Number), "Searched": worst.Searched()}
 		if opt.Command != nil {
@@ -149,10 +148,10 @@ func Markdown(r *Report, opt Pages) (map[string][]byte, error) {
 }
 
 // verdicts counts the claims by their verdicts.
-func verdicts(all []bench.Outcome) string {
+func verdicts(all []*bench.Outcome) string {
 	count := map[bench.Verdict]int{}
-	for i := range all {
-		count[all[i].Verdict]++
+	for _, o := range all {
+		count[o.Verdict]++
 	}
 	var out []string
 	for _, v := range []bench.Verdict{bench.Holds, bench.HoldsCorrected, bench.Fails, bench.Open, bench.Missing} {

@@ -101,8 +101,8 @@ func (s *Store) compared(t peers.Task, found []peers.Peer, build string) bool {
 // Comparison is what peers took in one task, all in one run.
 type Comparison struct {
 	peers.Task
-	Primitives float64 `json:"primitives"`
-	Entries    []Entry `json:"peers"` // in the order of [peers.All]
+	Primitives float64  `json:"primitives"`
+	Entries    []*Entry `json:"peers"` // in the order of [peers.All]
 }
 
 // Entry is one peer's part in a comparison. Times are nanoseconds for each primitive.
@@ -124,17 +124,18 @@ type Entry struct {
 
 // Of returns the entry of the peer with the name; nil if it is not there.
 func (c *Comparison) Of(name string) *Entry {
-	at := slices.IndexFunc(c.Entries, func(e Entry) bool { return e.Name == name })
-	if at < 0 {
-		return nil
+	for _, e := range c.Entries {
+		if e.Name == name {
+			return e
+		}
 	}
-	return &c.Entries[at]
+	return nil
 }
 
 // comparison returns the comparison of a task by the rows of a build. It uses only rows of the run that
 // the row of the machine's default form belongs to. Without such a row it has no entries.
-func (s *Store) comparison(t peers.Task, build string) Comparison {
-	out := Comparison{Task: t, Primitives: t.Primitives()}
+func (s *Store) comparison(t peers.Task, build string) *Comparison {
+	out := &Comparison{Task: t, Primitives: t.Primitives()}
 	direct, ok := s.find(taskKey(t, peers.Direct), build)
 	if !ok {
 		return out
@@ -144,13 +145,13 @@ func (s *Store) comparison(t peers.Task, build string) Comparison {
 		if !ok || r.Run != direct.Run || len(r.Samples) != len(direct.Samples) {
 			continue
 		}
-		out.Entries = append(out.Entries, Entry{Peer: p, Row: r, Name: p.Name, Ns: r.Y / r.X,
+		out.Entries = append(out.Entries, &Entry{Peer: p, Row: r, Name: p.Name, Ns: r.Y / r.X,
 			Best: slices.Min(r.Samples) / r.X, Low: r.Low / r.X, High: r.High / r.X,
 			Bytes: r.More[bytesName] / r.X, Steps: r.More[stepsName], Samples: r.Samples})
 	}
 	if tape := out.Of(peers.Tape); tape != nil {
-		for i := range out.Entries {
-			out.Entries[i].Tape = Ratio(&out.Entries[i], tape)
+		for _, e := range out.Entries {
+			e.Tape = Ratio(e, tape)
 		}
 	}
 	return out
@@ -200,11 +201,11 @@ func size(n int) string {
 
 // compared are the peers that take part for their times, in order: those that any task has, and the names of the
 // others.
-func compared(all []Comparison) (of []peers.Peer, missing []string) {
+func compared(all []*Comparison) (of []peers.Peer, missing []string) {
 	for _, p := range peers.All() {
 		switch {
 		case p.Aside:
-		case slices.ContainsFunc(all, func(c Comparison) bool { return c.Of(p.Name) != nil }):
+		case slices.ContainsFunc(all, func(c *Comparison) bool { return c.Of(p.Name) != nil }):
 			of = append(of, p)
 		default:
 			missing = append(missing, p.Name)
@@ -214,17 +215,17 @@ func compared(all []Comparison) (of []peers.Peer, missing []string) {
 }
 
 // grid is a table with a line for each peer and a column for each task.
-func grid(all []Comparison, of []peers.Peer, cell func(*Entry) string) table.Writer {
+func grid(all []*Comparison, of []peers.Peer, cell func(*Entry) string) table.Writer {
 	header, right := table.Row{""}, []int(nil)
-	for i := range all {
-		header, right = append(header, taskName(all[i].Task)), append(right, i+2)
+	for i, c := range all {
+		header, right = append(header, taskName(c.Task)), append(right, i+2)
 	}
 	t := NewTable(header, right...)
 	for _, p := range of {
 		row := table.Row{p.Name}
-		for i := range all {
+		for _, c := range all {
 			text := "–"
-			if e := all[i].Of(p.Name); e != nil {
+			if e := c.Of(p.Name); e != nil {
 				text = cell(e)
 			}
 			row = append(row, text)
@@ -276,11 +277,10 @@ func ComparisonText(r *Report) string {
 
 // largest are the comparisons of the machine's default form in each workload at its largest size. They are in the order
 // of workloads and sizes.
-func largest(all []Comparison) []*Comparison {
-	var out []*Comparison
-	for i := range all {
-		if (i+1 == len(all) || all[i+1].Workload != all[i].Workload) && all[i].Of(peers.Direct) != nil {
-			out = append(out, &all[i])
+func largest(all []*Comparison) (out []*Comparison) {
+	for _, sizes := range bench.Groups(all, func(c *Comparison) string { return c.Workload }) {
+		if last := sizes[len(sizes)-1]; last.Of(peers.Direct) != nil {
+			out = append(out, last)
 		}
 	}
 	return out
@@ -300,7 +300,7 @@ func peersPage(r *Report, opt *Pages) ([]byte, error) {
 	all := r.Comparisons
 	of, missing := compared(all)
 	rewriting := slices.DeleteFunc(peers.All(), func(p peers.Peer) bool {
-		return !slices.ContainsFunc(all, func(c Comparison) bool {
+		return !slices.ContainsFunc(all, func(c *Comparison) bool {
 			e := c.Of(p.Name)
 			return e != nil && e.Steps > 0
 		})

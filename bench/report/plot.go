@@ -26,25 +26,21 @@ type Picture struct {
 
 // Pictures returns the pictures of a claim: one for each pair of quantities that its series have, without those that
 // no point can be drawn of.
-func Pictures(o *bench.Outcome) []Picture {
-	var all []Picture
+func Pictures(o *bench.Outcome) (out []Picture) {
 	scales := axesOf(o.Findings)
-	for i := range o.Findings {
-		f := &o.Findings[i]
-		at := slices.IndexFunc(all, func(p Picture) bool { return p.X == f.X && p.Y == f.Y })
-		if at < 0 {
-			at = len(all)
-			all = append(all, Picture{X: f.X, Y: f.Y, axes: scales})
+	for _, all := range bench.Groups(o.Findings, func(f *bench.Finding) [2]string { return [2]string{f.X, f.Y} }) {
+		p := Picture{X: all[0].X, Y: all[0].Y, Name: fileName(o.Claim), axes: scales}
+		for _, f := range all {
+			n := len(drawn(f))
+			if p.Dropped += len(f.Points) - n; n > 0 {
+				p.Findings = append(p.Findings, f)
+			}
 		}
-		n := len(drawn(f))
-		if all[at].Dropped += len(f.Points) - n; n > 0 {
-			all[at].Findings = append(all[at].Findings, f)
+		if len(out) > 0 {
+			p.Name += fmt.Sprintf("-%d", len(out)+1)
 		}
-	}
-	out := slices.DeleteFunc(all, func(p Picture) bool { return len(p.Findings) == 0 })
-	for i := range out {
-		if out[i].Name = fileName(o.Claim); i > 0 {
-			out[i].Name += fmt.Sprintf("-%d", i+1)
+		if len(p.Findings) > 0 {
+			out = append(out, p)
 		}
 	}
 	return out
@@ -79,24 +75,14 @@ func groupOf(f *bench.Finding) group { return group{f.Role, f.Law, f.If, f.Witho
 
 // titles returns a line for each law in the picture, with its verdict. Evidence comes first.
 func (p *Picture) titles() []string {
-	var order []group
-	worst, count := map[group]*bench.Finding{}, map[group]int{}
-	for _, f := range p.Findings {
-		g := groupOf(f)
-		if count[g] == 0 {
-			order = append(order, g)
-		}
-		if count[g]++; worst[g] == nil || f.Compare(worst[g]) > 0 {
-			worst[g] = f
-		}
-	}
 	begin := map[bench.Role]string{bench.Stronger: "A stronger statement: ", bench.Printed: "As printed, ",
 		bench.Contrast: "Contrast: "}
 	var first, rest []string
-	for _, g := range order {
-		line := law(worst[g].Series) + ": " + string(worst[g].Verdict)
-		if n := count[g]; n > 1 {
-			line += fmt.Sprintf(" for %d series", n)
+	for _, all := range bench.Groups(p.Findings, groupOf) {
+		worst, g := slices.MaxFunc(all, (*bench.Finding).Compare), groupOf(all[0])
+		line := law(worst.Series) + ": " + string(worst.Verdict)
+		if len(all) > 1 {
+			line += fmt.Sprintf(" for %d series", len(all))
 		}
 		switch {
 		case g.role == bench.Evidence:
@@ -298,10 +284,9 @@ type axis struct{ least, most float64 } // the logarithms of its ends, to base 1
 
 // axesOf returns the axes for what is drawn of the findings by the quantities that they show, each a decade long or
 // longer, with a little room. A quantity has one scale on all pictures of a claim.
-func axesOf(findings []bench.Finding) map[string]axis {
+func axesOf(findings []*bench.Finding) map[string]axis {
 	shown := map[string][]float64{}
-	for i := range findings {
-		f := &findings[i]
+	for _, f := range findings {
 		for _, p := range drawn(f) {
 			shown[f.X], shown[f.Y] = append(shown[f.X], p.X), append(shown[f.Y], p.Y)
 			if f.Timed && p.Low > 0 {

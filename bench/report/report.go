@@ -1,3 +1,18 @@
+// Package report takes the measurements of claims, keeps them, and writes what they say.
+//
+// A [Row] is one point of one series. A [Store] is a file of rows, a line of JSON each: a row is written as
+// soon as it is measured and synced to the disk, so that a crash loses at most the points under way, and an
+// interrupted run continues where it was. A row is used again only by the same build: the same executable on the
+// same release of Go, and for a family in a file of its own, the same file.
+//
+// [Run] measures what the store lacks. Counts are exact and are taken once, those of several claims at a time;
+// times are taken after them, alone, several times each, and are kept with their interval and with a description
+// of the computer. [Compare] measures the machine beside its peers on the workloads, and keeps rows of that in the
+// same store.
+//
+// A [Report] is written as tables for a terminal, as Markdown with pictures ([Repository], [Folder]), and as JSON. The
+// same report gives the same bytes. The text comes from the claims, the figures from the report alone. What has not
+// been measured is left out.
 package report
 
 import (
@@ -34,10 +49,10 @@ func buildOf(build string, c *bench.Claim) string {
 
 // Report holds the outcomes of claims by the rows of a store.
 type Report struct {
-	Outcomes    []bench.Outcome // by the claims' numbers
-	Comparisons []Comparison    // of the tasks that have been measured
-	Builds      []string        // that measured the rows
-	Computers   []Computer      // that times were taken on
+	Outcomes    []*bench.Outcome // by the claims' numbers
+	Comparisons []*Comparison    // of the tasks that have been measured
+	Builds      []string         // that measured the rows
+	Computers   []Computer       // that times were taken on
 }
 
 // Report judges the claims by the rows of the selection, and compares peers.
@@ -59,14 +74,13 @@ func (s *Store) Report(claims []bench.Claim, sel Selection) *Report {
 	for _, t := range sel.Tasks {
 		if c := s.comparison(t, sel.Build); len(c.Entries) > 0 {
 			out.Comparisons = append(out.Comparisons, c)
-			for i := range c.Entries {
-				out.note(&c.Entries[i].Row)
+			for _, e := range c.Entries {
+				out.note(&e.Row)
 			}
 		}
 	}
-	slices.SortStableFunc(out.Outcomes, func(a, b bench.Outcome) int {
-		return cmp.Compare(a.Claim.Number,
-			b.Claim.Number)
+	slices.SortStableFunc(out.Outcomes, func(a, b *bench.Outcome) int {
+		return cmp.Compare(a.Claim.Number, b.Claim.Number)
 	})
 	slices.Sort(out.Builds)
 	slices.SortFunc(out.Computers, func(a, b Computer) int { return cmp.Compare(a.String(), b.String()) })
@@ -90,7 +104,7 @@ type (
 		Computers []Computer    `json:"computers,omitempty"`
 		Bounds    []bench.Bound `json:"bounds,omitempty"`
 		Claims    []claimJSON   `json:"claims"`
-		Peers     []Comparison  `json:"peers,omitempty"`
+		Peers     []*Comparison `json:"peers,omitempty"`
 	}
 	claimJSON struct {
 		*bench.Claim
@@ -117,11 +131,10 @@ func JSON(r *Report) ([]byte, error) {
 		return nil, err
 	}
 	doc := document{Builds: r.Builds, Computers: r.Computers, Bounds: bounds, Claims: []claimJSON{}, Peers: r.Comparisons}
-	for i := range r.Outcomes {
-		o := &r.Outcomes[i]
+	for _, o := range r.Outcomes {
 		c := claimJSON{Claim: o.Claim, Verdict: o.Verdict}
-		for j := range o.Findings {
-			c.Series = append(c.Series, seriesOf(&o.Findings[j]))
+		for _, f := range o.Findings {
+			c.Series = append(c.Series, seriesOf(f))
 		}
 		doc.Claims = append(doc.Claims, c)
 	}

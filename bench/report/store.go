@@ -69,18 +69,17 @@ func (s *Store) read() error {
 	if err != nil {
 		return err
 	}
-	whole := 0
-	for number := 1; whole < len(text); number++ {
-		n := bytes.IndexByte(text[whole:], '\n')
-		if n < 0 {
-			return os.Truncate(s.path, int64(whole))
+	number := 0
+	for line := range bytes.Lines(text) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			return os.Truncate(s.path, int64(len(text)-len(line)))
 		}
+		number++
 		var r Row
-		if err := json.Unmarshal(text[whole:whole+n], &r); err != nil {
+		if err := json.Unmarshal(line, &r); err != nil {
 			return fmt.Errorf("%s:%d: this is not a row of results: %w", s.path, number, err)
 		}
 		s.rows[r.key()] = r
-		whole += n + 1
 	}
 	return nil
 }

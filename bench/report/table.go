@@ -78,8 +78,7 @@ const (
 // Text is the table of all claims for a terminal.
 func Text(r *Report) string {
 	t := NewTable(table.Row{"no.", "claim", "verdict", "law", "exponent", "constant"}, 1, 5, 6)
-	for i := range r.Outcomes {
-		o := &r.Outcomes[i]
+	for _, o := range r.Outcomes {
 		t.AppendRow(summary(o, text.WrapSoft(o.Claim.Title, titleWidth), text.WrapSoft(string(o.Verdict), verdictWidth),
 			lawWidth))
 	}
@@ -89,8 +88,7 @@ func Text(r *Report) string {
 // markdownTable is the table of all claims on the page, with links to the claims' pages.
 func markdownTable(r *Report, folder string) string {
 	t := NewTable(table.Row{"", "claim", "verdict", "law", "exponent", "constant", "without"}, 1, 5, 6)
-	for i := range r.Outcomes {
-		o := &r.Outcomes[i]
+	for _, o := range r.Outcomes {
 		link := fmt.Sprintf("[%s](%s/%s)", o.Claim.Title, folder, claimFile(o.Claim))
 		t.AppendRow(append(summary(o, link, verdict(o.Verdict), 0), ablations(o)))
 	}
@@ -100,8 +98,7 @@ func markdownTable(r *Report, folder string) string {
 // Findings is the table of the series of one claim, for a terminal.
 func Findings(o *bench.Outcome) string {
 	t := NewTable(table.Row{"series", "law", "exponent", "constant", "verdict", "", "residuals"}, 3, 4)
-	for i := range o.Findings {
-		f := &o.Findings[i]
+	for _, f := range o.Findings {
 		t.AppendRow(table.Row{f.Name, law(f.Series), exponent(f), constant(f.Constant), string(f.Verdict), why(f),
 			residuals(f)})
 	}
@@ -186,27 +183,24 @@ func BoundText(r *Report) (string, error) {
 // ablations lists what the ablations of the claim leave out, and the exponents of the results. Of
 // several series it takes the largest exponent, and exponential growth before powers.
 func ablations(o *bench.Outcome) string {
-	worst := map[string]*bench.Finding{}
-	var order []string
-	for i := range o.Findings {
-		f := &o.Findings[i]
-		g := worst[f.Without]
-		switch {
-		case f.Without == "":
-			continue
-		case g == nil:
-			order = append(order, f.Without)
-		case f.Law.Kind != g.Law.Kind && g.Law.Kind == bench.Exponential,
-			(f.Law.Kind == bench.Exponential) == (g.Law.Kind == bench.Exponential) && f.Exponent <= g.Exponent:
-			continue
-		}
-		worst[f.Without] = f
-	}
 	var out []string
-	for _, without := range order {
-		out = append(out, without+": "+exponent(worst[without]))
+	for _, all := range bench.Groups(o.Findings, func(f *bench.Finding) string { return f.Without }) {
+		worst := slices.MaxFunc(all, func(f, g *bench.Finding) int {
+			return cmp.Or(cmp.Compare(steepness(f), steepness(g)), cmp.Compare(f.Exponent, g.Exponent))
+		})
+		if worst.Without != "" {
+			out = append(out, worst.Without+": "+exponent(worst))
+		}
 	}
 	return cmp.Or(strings.Join(out, "\n"), "–")
+}
+
+// steepness is 1 for exponential growth and 0 for powers.
+func steepness(f *bench.Finding) int {
+	if f.Law.Kind == bench.Exponential {
+		return 1
+	}
+	return 0
 }
 
 // verdict is a verdict in Markdown, in bold unless the claim holds.

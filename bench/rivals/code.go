@@ -18,8 +18,7 @@ const (
 	opApp            // t u
 	opPair           // ⟨t,u⟩
 	opOpen           // t[⟨x0,…,xk⟩:=u]: a let for k = 0, and k instances of (2) otherwise
-	opAdd            // t + u, on numbers and on cotangents
-	opFun            // f(t1,…,tk)
+	opFun            // f(t1,…,tk), or t + u on numbers and on cotangents
 	opIf             // if s c s' then t else u
 	opPrim           // an added primitive applied to t1,…,tk
 )
@@ -29,7 +28,7 @@ const (
 type code struct {
 	op    op
 	prim  *prim
-	sym   term.Symbol
+	sym   term.Symbol // opFun: NoSymbol is +
 	cmp   term.Compare
 	val   float64     // opNum
 	vars  []*variable // opVar, primTuple: the variable; binders: those that it binds
@@ -84,15 +83,10 @@ func open(u, body *code, xs ...*variable) *code {
 	return &code{op: opOpen, vars: xs, kids: []*code{u, body}}
 }
 
-func add(a, b *code) *code { return &code{op: opAdd, kids: []*code{a, b}} }
+func add(a, b *code) *code { return fun(term.NoSymbol, a, b) }
 
 // fun is f(args). NoSymbol is +.
-func fun(f term.Symbol, args ...*code) *code {
-	if f == term.NoSymbol {
-		return add(args[0], args[1])
-	}
-	return &code{op: opFun, sym: f, kids: args}
-}
+func fun(f term.Symbol, args ...*code) *code { return &code{op: opFun, sym: f, kids: args} }
 
 func primitive(p *prim, args ...*code) *code { return &code{op: opPrim, prim: p, kids: args} }
 
@@ -238,9 +232,7 @@ func (r *reader) code(t *reference.Term) *code {
 		return app(kids[0], kids[1])
 	case reference.MakePair:
 		return tuple(kids[0], kids[1])
-	case reference.Plus:
-		return add(kids[0], kids[1])
-	case reference.Function:
+	case reference.Plus, reference.Function:
 		return fun(t.Sym, kids...)
 	case reference.If:
 		return &code{op: opIf, cmp: t.Cmp, kids: kids}

@@ -70,13 +70,18 @@ type frame struct {
 // checkEvery is how many constructors are evaluated between two looks at the limits.
 const checkEvery = 1 << 14
 
+// tick looks at the limits now and then.
+func (m *machine) tick() {
+	if m.ticks++; m.ticks%checkEvery == 0 {
+		m.check()
+	}
+}
+
 func (m *machine) enter() {
 	if m.depth++; m.depth > maxDepth {
 		panic(&LimitError{What: fmt.Sprintf("evaluation nests deeper than %d", maxDepth)})
 	}
-	if m.ticks++; m.ticks%checkEvery == 0 {
-		m.check()
-	}
+	m.tick()
 }
 
 func (m *machine) leave() { m.depth-- }
@@ -94,10 +99,7 @@ func (m *machine) check() {
 func (m *machine) eval(c *code, f *frame) value {
 	m.enter()
 	defer m.leave()
-	for {
-		if m.ticks++; m.ticks%checkEvery == 0 {
-			m.check()
-		}
+	for ; ; m.tick() {
 		switch c.op {
 		case opVar:
 			return m.occurrence(c, f)
@@ -116,9 +118,6 @@ func (m *machine) eval(c *code, f *frame) value {
 		case opOpen:
 			m.open(c, m.eval(c.kids[0], f), f)
 			c = c.kids[1]
-		case opAdd:
-			v := m.eval(c.kids[0], f)
-			return m.plus(v, m.eval(c.kids[1], f))
 		case opFun:
 			return m.symbol(c, f)
 		case opIf:
@@ -195,10 +194,13 @@ func (m *machine) apply(fn, v value) value {
 	return m.eval(c.code.kids[0], m.call(c, v))
 }
 
-// symbol is (8) or (12).
+// symbol is a sum, (8) or (12).
 func (m *machine) symbol(c *code, f *frame) value {
 	x := m.eval(c.kids[0], f)
-	if c.sym == term.Mul {
+	switch c.sym {
+	case term.NoSymbol:
+		return m.plus(x, m.eval(c.kids[1], f))
+	case term.Mul:
 		y := m.eval(c.kids[1], f)
 		m.cost.Steps[rule.Times]++
 		if x == nil || y == nil {
@@ -243,15 +245,14 @@ var noArguments = &arguments{}
 
 // each calls f for each call.
 func (a *arguments) each(f func(x, v value)) {
-	if a == noArguments {
-		return
-	}
-	if a.left == nil {
+	switch {
+	case a == noArguments:
+	case a.left == nil:
 		f(a.x, a.v)
-		return
+	default:
+		a.left.each(f)
+		a.right.each(f)
 	}
-	a.left.each(f)
-	a.right.each(f)
 }
 
 // plus is v + w, on numbers and on cotangents: (6), (7), and one word of tuples for each other value that it meets.

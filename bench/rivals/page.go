@@ -65,9 +65,9 @@ func (p *Point) Text(rival string) string {
 
 // Efficient is the largest point at which the efficient form of CHAD ended, nil if there is none.
 func (m *Measured) Efficient() *Point {
-	for i := range slices.Backward(m.Points) {
-		if _, ok := m.Points[i].Costs[efficient]; ok {
-			return &m.Points[i]
+	for _, p := range slices.Backward(m.Points) {
+		if _, ok := p.Costs[efficient]; ok {
+			return p
 		}
 	}
 	return nil
@@ -111,7 +111,7 @@ func titled(first ...any) table.Writer {
 func growthTable(families []*Measured) table.Writer {
 	t := titled("family", "largest n")
 	for _, m := range families {
-		last := &m.Points[len(m.Points)-1]
+		last := m.Points[len(m.Points)-1]
 		row := table.Row{m.Name, load.Grouped(last.Size)}
 		for _, name := range Names() {
 			row = append(row, growthText(m.Growth(name), last.Size))

@@ -353,8 +353,7 @@ func (m *machine) replay(seed ident, d int) []float64 {
 	}
 	addTo(seed, 1)
 	for i := m.idents - 1; i >= d; i-- {
-		m.enter()
-		m.leave()
+		m.tick()
 		*words++
 		if !sums[i].any {
 			continue

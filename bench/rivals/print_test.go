@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/gram-machine/gram/term"
 )
 
 // String prints the program. Variables of one name are told apart by their primes alone, as the transformations make them.
@@ -39,9 +41,10 @@ func (c *code) String() string {
 		return "⟨" + kid(0) + ", " + kid(1) + "⟩"
 	case opOpen:
 		return "let " + names() + " = " + kid(0) + " in " + kid(1)
-	case opAdd:
-		return kid(0) + " + " + kid(1)
 	case opFun:
+		if c.sym == term.NoSymbol {
+			return kid(0) + " + " + kid(1)
+		}
 		return c.sym.String() + args()
 	case opIf:
 		return "if " + kid(0) + " " + c.cmp.String() + " " + kid(1) + " then " + kid(2) + " else " + kid(3)

@@ -1,7 +1,26 @@
+// Package rivals computes gradients as other calculi do, and counts the steps on the meter of the machine: CHAD, as it
+// was published and in its efficient form, and dual numbers with backpropagators, without staging, staged in a map or
+// in an array, and with a trace.
+//
+// # Programs
+//
+// A term is read as a program of a small language: the calculus without literals. Lists, data and numerals are
+// the λ-terms that they stand for. Each rival is a transformation from this language to itself with added primitives;
+// [Rival.Gradient] transforms a term, evaluates the result at a point, and reads the gradient.
+//
+// # Steps
+//
+// An evaluator of its own makes the steps, by value, on environments. page.md has the model: which rules count where,
+// and which words an added primitive touches, one step each ([Words]).
+//
+// Transformations and the evaluator recurse in Go: programs and evaluations that nest too deep end with a
+// [*LimitError].
 package rivals
 
 import (
 	"context"
+	_ "embed"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -15,7 +34,11 @@ type Rival struct {
 	Title string `json:"title"`
 	Paper string `json:"paper"` // whose it is
 	Text  string `json:"pays"`  // what it pays for sums, in a sentence
+	calculus
+}
 
+// calculus is how a rival computes.
+type calculus struct {
 	transform func(c *code, inputs []*variable) *code
 	// start is the value of an input, the number r. inputs are Γ.
 	start func(m *machine, r float64, input *variable, inputs *gamma) value
@@ -26,55 +49,54 @@ type Rival struct {
 // efficient is the name of the efficient form of CHAD.
 const efficient = "chad-efficient"
 
+// described has the rivals with their names and what people are told of them.
+//
+//go:embed rivals.json
+var described []byte
+
+// calculi are by the names of the rivals.
+var calculi = map[string]calculus{
+	"chad":    byChad(false),
+	efficient: byChad(true),
+	"dual": byDual(unstaged, func(m *machine, v value, d int) []float64 {
+		return gradientTuple(m.apply(v, 1.0), d)
+	}),
+	"dual-map": byDual(staged, resolved(func(m *machine) calls { return &tree{touched: &m.cost.Words.Map} })),
+	"dual-array": byDual(staged, resolved(func(m *machine) calls {
+		return newArray(m.idents, &m.cost.Words.Array)
+	})),
+	"trace": byDual(recorded, func(m *machine, v value, d int) []float64 {
+		seed, ok := v.(ident)
+		if !ok {
+			seed = noIdent
+		}
+		return m.replay(seed, d)
+	}),
+}
+
 // All returns the rivals.
-func All() []*Rival {
-	const (
-		chadPaper      = "Vákár and Smeding, CHAD: Combinatory Homomorphic Automatic Differentiation, TOPLAS 2022"
-		efficientPaper = "Smeding and Vákár, Efficient CHAD, POPL 2024"
-		dualPaper      = "Smeding and Vákár, Efficient Dual-Numbers Reverse AD via Well-Known Program Transformations, " +
-			"POPL 2023"
-		tracePaper = "Krawiec, Peyton Jones, Krishnaswami, Ellis, Eisenberg, Fitzgibbon, Provably Correct, " +
-			"Asymptotically Efficient, Higher-Order Reverse-Mode Automatic Differentiation, POPL 2022"
-	)
-	return []*Rival{
-		newChad("chad", "CHAD", chadPaper, "a tuple over all variables in scope for each subterm, and a λ evaluated again "+
-			"for each of its calls", false),
-		newChad(efficient, "CHAD, efficient", efficientPaper,
-			"a cell for each variable in scope, and for each call of a function one for each variable that it captures", true),
-		newDual("dual", "dual numbers", dualPaper+", before staging",
-			"a backpropagator called once for each path to it, and a tuple of all inputs for each sum",
-			unstaged, func(m *machine, v value, d int) []float64 {
-				return gradientTuple(m.apply(v, 1.0), d)
-			}),
-		newDual("dual-map", "dual numbers, map", dualPaper+", with a map",
-			"a path in a balanced tree of the calls that wait, for each call",
-			staged, func(m *machine, v value, d int) []float64 {
-				m.calls = &tree{touched: &m.cost.Words.Map}
-				m.callWith(v.(*pair), 1)
-				return m.resolve(d)
-			}),
-		newDual("dual-array", "dual numbers, array", dualPaper+", with arrays",
-			"two components of an array for each identifier, and for each call",
-			staged, func(m *machine, v value, d int) []float64 {
-				m.calls = newArray(m.idents, &m.cost.Words.Array)
-				m.callWith(v.(*pair), 1)
-				return m.resolve(d)
-			}),
-		newDual("trace", "dual numbers, trace", tracePaper,
-			"an entry of the trace for each operation, of a word for each operand and slope",
-			recorded, func(m *machine, v value, d int) []float64 {
-				seed, ok := v.(ident)
-				if !ok {
-					seed = noIdent
-				}
-				return m.replay(seed, d)
-			}),
+func All() (all []*Rival) {
+	if err := json.Unmarshal(described, &all); err != nil {
+		panic(err) // the file is wrong
+	}
+	for _, r := range all {
+		r.calculus = calculi[r.Name]
+	}
+	return all
+}
+
+// resolved reads a gradient by resolving the calls that the output's makes.
+func resolved(begin func(m *machine) calls) func(m *machine, v value, d int) []float64 {
+	return func(m *machine, v value, d int) []float64 {
+		m.calls = begin(m)
+		m.callWith(v.(*pair), 1)
+		return m.resolve(d)
 	}
 }
 
-// newDual is a rival by dual numbers. row is the gradient of an output whose linear map is v.
-func newDual(name, title, paper, text string, s style, row func(m *machine, v value, d int) []float64) *Rival {
-	return &Rival{Name: name, Title: title, Paper: paper, Text: text,
+// byDual is the calculus of dual numbers. row is the gradient of an output whose linear map is v.
+func byDual(s style, row func(m *machine, v value, d int) []float64) calculus {
+	return calculus{
 		transform: func(c *code, _ []*variable) *code { return s.dual(c) },
 		start: func(m *machine, r float64, input *variable, inputs *gamma) value {
 			a, calls := linear("a"), linear("s")
@@ -93,9 +115,9 @@ func newDual(name, title, paper, text string, s style, row func(m *machine, v va
 		}}
 }
 
-// newChad is a rival by CHAD.
-func newChad(name, title, paper, text string, cells bool) *Rival {
-	return &Rival{Name: name, Title: title, Paper: paper, Text: text,
+// byChad is CHAD.
+func byChad(cells bool) calculus {
+	return calculus{
 		transform: func(c *code, inputs []*variable) *code { return transform(cells, c, inputs) },
 		start:     func(_ *machine, r float64, _ *variable, _ *gamma) value { return r },
 		read: func(m *machine, v value, d int) (float64, []float64) {

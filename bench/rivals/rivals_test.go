@@ -82,7 +82,7 @@ func TestPropertyGradient(t *testing.T) {
 // transformations and the rules. Without staging it doubles with n; with tuples over Γ it is quadratic.
 func TestCounts(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 10} {
-		p := load(t, bench.Doubled.Source(n))
+		p := load(t, bench.Named("doubled")[0].Source(n))
 		want := map[string]int{"chad": 3*n*n + 47*n + 29, "chad-efficient": 37*n + 26,
 			"dual": 12*n + 10<<n - 3, "dual-map": 23*n + 7, "dual-array": 29*n + 12, "trace": 24*n + 8}
 		for _, r := range rivals.All() {
@@ -96,7 +96,7 @@ func TestCounts(t *testing.T) {
 
 // TestLimits: a run that passes its limit, or whose context ends, is an error.
 func TestLimits(t *testing.T) {
-	p := load(t, bench.Doubled.Source(30))
+	p := load(t, bench.Named("doubled")[0].Source(30))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, r := range rivals.All() {

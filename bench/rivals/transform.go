@@ -87,16 +87,17 @@ func (d *chad) sum(us []*code) *code {
 	return out
 }
 
-// parts are the results of transformed programs: a primal and a backpropagator for each.
+// parts are the results of transformed programs: a primal and a dual for each, a backpropagator or a linear map.
 type parts struct {
 	from         []*code
 	primal, dual []*variable
 }
 
-func (d *chad) parts(cs ...*code) *parts {
+// partsOf are those of what a transformation makes of programs.
+func partsOf(transform func(*code) *code, cs []*code) *parts {
 	var p parts
 	for _, c := range cs {
-		p.from = append(p.from, d.of(c))
+		p.from = append(p.from, transform(c))
 		p.primal, p.dual = append(p.primal, named("x")), append(p.dual, named("x'"))
 	}
 	return &p
@@ -108,6 +109,13 @@ func (p *parts) in(body *code) *code {
 		body = open(c, body, p.primal[i], p.dual[i])
 	}
 	return body
+}
+
+// conditional is what a transformation makes of a conditional.
+func conditional(transform func(*code) *code, c *code) *code {
+	p := partsOf(transform, c.kids[:2])
+	kids := append(uses(p.primal), transform(c.kids[2]), transform(c.kids[3]))
+	return p.in(&code{op: opIf, cmp: c.cmp, kids: kids})
 }
 
 func (d *chad) of(c *code) *code {
@@ -123,7 +131,7 @@ func (d *chad) of(c *code) *code {
 		}
 		return d.lambda(c)
 	case opApp:
-		p := d.parts(c.kids...)
+		p := partsOf(d.of, c.kids)
 		y, ys := named("y"), named("y'")
 		f, u := p.dual[0], p.dual[1]
 		var back *code
@@ -136,33 +144,31 @@ func (d *chad) of(c *code) *code {
 		}
 		return p.in(open(app(use(p.primal[0]), use(p.primal[1])), tuple(use(y), lam(v, back)), y, ys))
 	case opPair:
-		p := d.parts(c.kids...)
+		p := partsOf(d.of, c.kids)
 		v1, v2 := linear("v1"), linear("v2")
 		back := open(use(v), d.sum([]*code{app(use(p.dual[0]), use(v1)), app(use(p.dual[1]), use(v2))}), v1, v2)
 		return p.in(tuple(tuples(uses(p.primal)), lam(v, back)))
 	case opOpen:
 		return d.let(c)
 	case opIf:
-		p := d.parts(c.kids[:2]...)
-		return p.in(&code{op: opIf, cmp: c.cmp, kids: []*code{use(p.primal[0]), use(p.primal[1]), d.of(c.kids[2]),
-			d.of(c.kids[3])}})
+		return conditional(d.of, c)
 	}
-	p := d.parts(c.kids...)
+	p := partsOf(d.of, c.kids)
 	var back []*code
 	for i := range c.kids {
 		u := use(v)
-		if c.op == opFun {
+		if c.sym != term.NoSymbol {
 			u = fun(term.Mul, slope(c.sym, i, p.primal), u)
 		}
 		back = append(back, app(use(p.dual[i]), u))
 	}
-	return p.in(tuple(&code{op: c.op, sym: c.sym, kids: uses(p.primal)}, lam(v, d.sum(back))))
+	return p.in(tuple(fun(c.sym, uses(p.primal)...), lam(v, d.sum(back))))
 }
 
 // let is CHAD of t[⟨x0,…⟩:=u].
 func (d *chad) let(c *code) *code {
 	v, y, ys := linear("v"), named("y"), named("y'")
-	p := d.parts(c.kids[0])
+	p := partsOf(d.of, c.kids[:1])
 	body := d.with(c.vars, c.kids[1])
 	back := app(use(ys), use(v))
 	if d.cells {
@@ -236,12 +242,10 @@ func (s style) dual(c *code) *code {
 	switch c.op {
 	case opNum:
 		return tuple(number(c.val), s.operation(nil, nil))
-	case opAdd, opFun:
+	case opFun:
 		return s.function(c)
 	case opIf:
-		x, xs, y, ys := named("x"), named("x'"), named("y"), named("y'")
-		body := &code{op: opIf, cmp: c.cmp, kids: []*code{use(x), use(y), s.dual(c.kids[2]), s.dual(c.kids[3])}}
-		return open(s.dual(c.kids[0]), open(s.dual(c.kids[1]), body, y, ys), x, xs)
+		return conditional(s.dual, c)
 	}
 	out := *c
 	out.kids = make([]*code, len(c.kids))
@@ -253,22 +257,14 @@ func (s style) dual(c *code) *code {
 
 // function is D of a sum or of f(t1,…,tk).
 func (s style) function(c *code) *code {
-	var xs, duals []*variable
-	for range c.kids {
-		xs, duals = append(xs, named("x")), append(duals, named("x'"))
-	}
-	primal := &code{op: c.op, sym: c.sym, kids: uses(xs)}
+	p := partsOf(s.dual, c.kids)
 	var slopes []*code // nil of a sum
-	if c.op == opFun {
-		for i := range xs {
-			slopes = append(slopes, slope(c.sym, i, xs))
+	if c.sym != term.NoSymbol {
+		for i := range c.kids {
+			slopes = append(slopes, slope(c.sym, i, p.primal))
 		}
 	}
-	out := tuple(primal, s.operation(duals, slopes))
-	for i := len(xs) - 1; i >= 0; i-- {
-		out = open(s.dual(c.kids[i]), out, xs[i], duals[i])
-	}
-	return out
+	return p.in(tuple(fun(c.sym, uses(p.primal)...), s.operation(p.dual, slopes)))
 }
 
 // operation is the linear map of an operation, from those of its operands and its slopes.

@@ -140,11 +140,18 @@ func (s *measurement) measure(ctx context.Context, e *eval, sizes [][]int) (rows
 	return rows, nil
 }
 
-// timing is an entry of the timings of an answer.
-type timing struct {
-	Name        string
-	Nanoseconds float64
-}
+// answer is what a tool says of a function, and timing an entry of its timings.
+type (
+	answer struct {
+		Output  any
+		Timings []timing
+		Error   string
+	}
+	timing struct {
+		Name        string
+		Nanoseconds float64
+	}
+)
 
 // run runs a tool on an input. It returns the numbers of the answer, and notes how long the runs took.
 func (s *measurement) run(ctx context.Context, r *report.GradBenchRow, input []byte) ([]float64, error) {
@@ -154,11 +161,11 @@ func (s *measurement) run(ctx context.Context, r *report.GradBenchRow, input []b
 	if r.Tool == "gram" {
 		run = s.gram
 	}
-	output, timings, err := run(ctx, r, input)
+	a, err := run(ctx, r, input)
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range timings {
+	for _, t := range a.Timings {
 		switch t.Name {
 		case "prepare":
 			r.Prepare = t.Nanoseconds / 1e9
@@ -168,32 +175,24 @@ func (s *measurement) run(ctx context.Context, r *report.GradBenchRow, input []b
 		}
 	}
 	r.Seconds /= float64(max(1, r.Runs))
-	return numbers(nil, output), nil
+	return numbers(nil, a.Output), nil
 }
 
 // gram runs gram's tool.
-func (s *measurement) gram(ctx context.Context, r *report.GradBenchRow, input []byte) (any, []timing, error) {
+func (s *measurement) gram(ctx context.Context, r *report.GradBenchRow, input []byte) (a answer, err error) {
 	line, err := json.Marshal(map[string]any{"id": 0, "kind": "evaluate", "module": r.Eval, "function": r.Function,
 		"input": json.RawMessage(input)})
 	if err != nil {
-		return nil, nil, err
+		return a, err
 	}
 	var out bytes.Buffer
 	if err := gradbench.Serve(ctx, bytes.NewReader(line), &out); err != nil {
-		return nil, nil, err
+		return a, err
 	}
-	var answer struct {
-		Output  any
-		Timings []timing
-		Error   string
+	if err = json.Unmarshal(out.Bytes(), &a); err == nil && a.Error != "" {
+		err = errors.New(a.Error)
 	}
-	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
-		return nil, nil, err
-	}
-	if answer.Error != "" {
-		return nil, nil, errors.New(answer.Error)
-	}
-	return answer.Output, answer.Timings, nil
+	return a, err
 }
 
 // executable is the program of a tool for an eval.
@@ -201,35 +200,29 @@ func (s *measurement) executable(tool, eval string) string {
 	return filepath.Join(s.clone, "tools", tool, "bin", eval)
 }
 
-// program runs a program of the clone.
-func (s *measurement) program(ctx context.Context, r *report.GradBenchRow, input []byte) (any, []timing, error) {
+// program runs a program of the clone. It prints the output, and then each timing.
+func (s *measurement) program(ctx context.Context, r *report.GradBenchRow, input []byte) (a answer, err error) {
 	f, err := os.CreateTemp("", "gradbench")
 	if err != nil {
-		return nil, nil, err
+		return a, err
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(input)
 	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, nil, err
+		return a, err
 	}
 	text, err := exec.CommandContext(ctx, s.executable(r.Tool, r.Eval), f.Name(), r.Function).Output()
 	if err != nil {
-		return nil, nil, err
+		return a, err
 	}
 	lines := json.NewDecoder(bytes.NewReader(text))
-	var output any
-	if err := lines.Decode(&output); err != nil {
-		return nil, nil, err
-	}
-	var timings []timing
-	for lines.More() {
+	err = lines.Decode(&a.Output)
+	for err == nil && lines.More() {
 		var t timing
-		if err := lines.Decode(&t); err != nil {
-			return nil, nil, err
-		}
-		timings = append(timings, t)
+		err = lines.Decode(&t)
+		a.Timings = append(a.Timings, t)
 	}
-	return output, timings, nil
+	return a, err
 }
 
 // numbers appends the numbers in an answer, those of objects in the order of their keys.

@@ -322,7 +322,7 @@ func (a *app) tell(rep *report.Report, f *benchFlags) error {
 		return err
 	}
 	if f.family != "" {
-		a.Out.WriteString(report.Points(&rep.Outcomes[0]) + "\n" + report.Findings(&rep.Outcomes[0]))
+		a.Out.WriteString(report.Points(rep.Outcomes[0]) + "\n" + report.Findings(rep.Outcomes[0]))
 	} else if !f.peers {
 		a.Out.WriteString(report.Text(rep))
 	}

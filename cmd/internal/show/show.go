@@ -78,7 +78,7 @@ func (p *Program) ground(ctx context.Context, meter *limits.Meter, most int,
 		return nil, 0, err
 	}
 	defer m.Close()
-	operations = len(m.Made())
+	operations = m.Made()
 	if operations <= most {
 		st, err = stage.NewGround(p.Source(), m, name, meter.During("print"))
 	}
