@@ -206,7 +206,7 @@ func (l *lowering) findGrids(live []bool) {
 			if slices.ContainsFunc(l.c.Args[n.A:n.B], func(i core.Ref) bool { return i&core.StaticBit != 0 }) {
 				grid(core.Ref(r), 0)
 			}
-		case core.PrimOp, core.AddOp, core.FunOp:
+		case core.PrimOp, core.FunOp:
 			for i, k := range [...]core.Ref{n.A, n.B} {
 				if levels := l.c.Levels(n, i); levels > 0 {
 					grid(k, levels)

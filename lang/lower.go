@@ -237,17 +237,11 @@ func (l *lowering) node(n *core.Node) term.Ref {
 		return t.Let(n.Pos, x, l.refs[n.B], l.open(x, n.Pos, l.refs[n.A]))
 	case core.TupleOp, core.UnvecOp:
 		return l.unpack(n)
-	case core.AddOp, core.FunOp:
+	case core.FunOp:
 		if l.c.Wide(n, n.A) || l.c.Wide(n, n.B) {
 			return l.elementwise(n)
 		}
-		if n.Op == core.AddOp {
-			return t.Add(n.Pos, l.refs[n.A], l.refs[n.B])
-		}
-		if n.B == 0 {
-			return t.Fun(n.Pos, n.Sym, l.refs[n.A])
-		}
-		return t.Fun(n.Pos, n.Sym, l.refs[n.A], l.refs[n.B])
+		return l.operation(n, l.refs[n.A], l.refs[n.B])
 	case core.SymbolOp:
 		return t.Fun(n.Pos, n.Sym, l.list(n)...)
 	case core.LinearOp:
@@ -286,6 +280,17 @@ func (l *lowering) node(n *core.Node) term.Ref {
 		return l.derivative(n)
 	}
 	return t.Num(n.Pos, 0)
+}
+
+// operation makes the operation of a node on a and, if that is not 0, on b.
+func (l *lowering) operation(n *core.Node, a, b term.Ref) term.Ref {
+	switch {
+	case n.Sym == term.NoSymbol:
+		return l.t.Add(n.Pos, a, b)
+	case b == 0:
+		return l.t.Fun(n.Pos, n.Sym, a)
+	}
+	return l.t.Fun(n.Pos, n.Sym, a, b)
 }
 
 func (l *lowering) list(n *core.Node) []term.Ref {

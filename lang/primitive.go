@@ -157,7 +157,7 @@ func (l *lowering) elementwise(n *core.Node) term.Ref {
 	part := func(r core.Ref) func(at []term.Static) term.Ref {
 		switch {
 		case r == 0:
-			return nil
+			return func([]term.Static) term.Ref { return 0 }
 		case l.c.Wide(n, r):
 			o := l.operand(r, ty)
 			parts = append(parts, &o)
@@ -170,13 +170,7 @@ func (l *lowering) elementwise(n *core.Node) term.Ref {
 	a, b := part(n.A), part(n.B)
 	r := l.levels("i", n.Pos, ty, nil, func(at []term.Static) term.Ref {
 		x := a(at)
-		switch {
-		case n.Op == core.AddOp:
-			return l.t.Add(n.Pos, x, b(at))
-		case b == nil:
-			return l.t.Fun(n.Pos, n.Sym, x)
-		}
-		return l.t.Fun(n.Pos, n.Sym, x, b(at))
+		return l.operation(n, x, b(at))
 	})
 	return l.around(n.Pos, r, parts...)
 }

@@ -44,8 +44,7 @@ const (
 	LetOp       // t[x:=u]             X, A=t, B=u
 	TupleOp     // t[⟨x0,…⟩:=u]        X=x0, Val their number, A=t, B=u
 	UnvecOp     // t[⟦x0,…⟧:=u]        the same
-	AddOp       // t + u               A=t, B=u, X is 1 if they may be vectors
-	FunOp       // f(t), f(t,u)        the same, and Sym
+	FunOp       // f(t), f(t,u), t + u Sym, that of + is NoSymbol, A=t, B=u, X is 1 if they may be vectors
 	SymbolOp    // f(t1,…,tk), k > 2   Sym, A and B delimit t1… in Args
 	LinearOp    // t − u, −t, t / u    Sym, A=t, B=u; t or u depends on a linear variable
 	VecOp       // ⟦t0,…⟧              A and B delimit the components in Args
@@ -158,7 +157,7 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 		f(n.A)
 	case FamilyOp:
 		f(n.B)
-	case AppOp, PairOp, LetOp, TupleOp, UnvecOp, LinearOp, ConOp, PrimOp, AddOp, FunOp:
+	case AppOp, PairOp, LetOp, TupleOp, UnvecOp, LinearOp, ConOp, PrimOp, FunOp:
 		for i, k := range [...]Ref{n.A, n.B} {
 			if k != 0 && !(c.Nodes[k].vectorAtom() && c.Levels(n, i) != 0) {
 				f(k)
@@ -241,7 +240,7 @@ func (c *Core) Levels(n *Node, i int) int {
 	switch {
 	case n.Op == PrimOp:
 		return prims[Prim(n.Val)].levels[i]
-	case (n.Op == AddOp || n.Op == FunOp) && c.Wide(n, [...]Ref{n.A, n.B}[i]):
+	case n.Op == FunOp && c.Wide(n, [...]Ref{n.A, n.B}[i]):
 		return allLevels
 	}
 	return 0

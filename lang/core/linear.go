@@ -73,8 +73,6 @@ func (l *linearity) node(r Ref, n *Node) bool {
 	case TupleOp, UnvecOp:
 		l.lin[r] = l.lin[n.A]
 		return l.plain(n.B, "in what a pattern takes apart")
-	case AddOp:
-		return l.each(r, "summand", n.A, n.B)
 	case FunOp:
 		return l.symbol(r, n)
 	case VecOp:
@@ -201,10 +199,12 @@ func (l *linearity) let(r Ref, n *Node) bool {
 	return l.uses(r, n.A, "in the body of this let")
 }
 
-// symbol judges f(t) and f(t,u). Products are linear in one factor; differences,
+// symbol judges f(t), f(t,u) and t + u. Products are linear in one factor; differences,
 // negations and quotients with a linear operand are written out as sums and products.
 func (l *linearity) symbol(r Ref, n *Node) bool {
 	switch {
+	case n.Sym == term.NoSymbol:
+		return l.each(r, "summand", n.A, n.B)
 	case n.Sym == term.Mul:
 		return l.product(r, n)
 	case l.Outer[r] == 0:

@@ -274,7 +274,7 @@ func (e *Elaborator) sum(x syntax.Expr, parts []val) val {
 	pos := e.at(e.expr(x).Span.Start)
 	total := term.Sum(len(parts), func(i int) core.Ref { return parts[i].node }, func(a, b core.Ref) core.Ref {
 		e.Tick()
-		return e.Core.Add(core.Node{Op: core.AddOp, Pos: pos, A: a, B: b, Type: t})
+		return e.Core.Add(core.Node{Op: core.FunOp, Pos: pos, A: a, B: b, Type: t})
 	})
 	return e.result(val{total, t, e.span(x), e.span(x)})
 }

@@ -329,7 +329,7 @@ func (s *straightLine) sized(r core.Ref) sized {
 	case core.LetOp:
 		s.lets[n.X] = s.sized(n.B)
 		return s.sized(n.A)
-	case core.AddOp, core.FunOp, core.SymbolOp:
+	case core.FunOp, core.SymbolOp:
 		out := sized{term.Partial{Kind: term.PartialFun, Fun: n.Sym}, 1}
 		var parts []core.Ref
 		c.Children(&n, func(k core.Ref) { parts = append(parts, k) })

@@ -231,7 +231,7 @@ func (t *translator) form(r core.Ref, n *core.Node) *code {
 		})
 	case core.TupleOp, core.UnvecOp:
 		return t.unpack(n)
-	case core.AddOp, core.FunOp:
+	case core.FunOp:
 		return t.operation(n)
 	case core.SymbolOp:
 		return t.symbol(n.Sym, t.codes(args[n.A:n.B]))
@@ -496,7 +496,7 @@ func (t *translator) unpack(n *core.Node) *code {
 // operation translates an operation on numbers or vectors.
 func (t *translator) operation(n *core.Node) *code {
 	f := func(x, y float64) float64 { return x + y }
-	if n.Op == core.FunOp {
+	if n.Sym != term.NoSymbol {
 		f = n.Sym.Info().Eval2
 	}
 	a := t.code(n.A)
