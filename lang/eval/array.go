@@ -290,7 +290,7 @@ func transpose(matrix *code) *code {
 				flat[j*rows.n+i] = r
 			}
 		}
-		return view(load.VectorShape(load.VectorShape(realShape, rows.n), columns), flat)
+		return value{ref: &array{n: columns, elem: load.VectorShape(realShape, rows.n), flat: flat}}
 	})
 }
 

@@ -84,7 +84,7 @@ func (c *code) write(m *machine, fr []value, dst []float64, s *load.Shape) {
 	case c.into != nil:
 		c.into(m, fr, dst, s)
 	default:
-		store(c.run(m, fr), dst, s)
+		m.store(c.run(m, fr), dst, s)
 	}
 }
 
@@ -408,14 +408,11 @@ func (t *translator) data(i int) *code {
 		}
 		v.Chunk = nil
 	}
-	if v.Shape.Tagged() {
-		c, _, _ := taggedView(v.Shape, v.Data, v.Tags)
-		return constant(c)
+	in := reader{v.Data, v.Tags}
+	if v.Shape.Kind == load.List && !v.Shape.Tagged() {
+		in.tags = []int{v.Rows}
 	}
-	if v.Shape.Kind == load.List && v.Rows == 0 {
-		return constant(value{ref: &array{list: true}})
-	}
-	return constant(view(v.Shape, v.Data))
+	return constant(in.value(v.Shape))
 }
 
 // function translates λs that stand directly in one another.
