@@ -128,11 +128,7 @@ func componentName(of string, i int) string {
 }
 
 func consecutive(first term.Var, n int) []term.Var {
-	xs := make([]term.Var, n)
-	for i := range xs {
-		xs[i] = first + term.Var(i)
-	}
-	return xs
+	return syntax.Each(n, func(i int) term.Var { return first + term.Var(i) })
 }
 
 // opened returns the first component of x, or 0 if x is not projected.

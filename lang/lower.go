@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -47,12 +48,6 @@ type lowering struct {
 // is that an inductive type has no meaning in the calculus. The term has at most twice maxNodes nodes and variables;
 // where there would be more, tooMany is called, which does not return.
 func lower(p *core.Program, body core.Ref, maxNodes int, tooMany func()) (*term.Term, error) {
-	l := newLowering(p, maxNodes, tooMany)
-	l.run(body)
-	return l.t, l.wrong
-}
-
-func newLowering(p *core.Program, maxNodes int, tooMany func()) *lowering {
 	l := &lowering{
 		p: p, maxNodes: maxNodes, tooMany: tooMany, c: p.Core, t: term.New(term.NewTypes()),
 		refs:  make([]term.Ref, len(p.Core.Nodes)),
@@ -69,7 +64,8 @@ func newLowering(p *core.Program, maxNodes int, tooMany func()) *lowering {
 		x := &p.Inputs[i]
 		l.t.NewVars(x.Shape.Width(), term.VarInfo{Name: x.Name, Type: term.R, Pos: core.PosOf(p.File.Decls[x.Decl].NameSpan)})
 	}
-	return l
+	l.run(body)
+	return l.t, l.wrong
 }
 
 func (l *lowering) run(body core.Ref) {
@@ -353,11 +349,8 @@ func (l *lowering) scalarsOf(pos term.Pos, t core.Type, x *core.Var) term.Ref {
 		a := l.scalarsOf(pos, n.A, x)
 		return l.t.Pair(pos, a, l.scalarsOf(pos, n.B, x))
 	case core.Vec:
-		kids := make([]term.Ref, l.p.Types.SizeAt(core.Size(n.N)).N)
-		for i := range kids {
-			kids[i] = l.scalarsOf(pos, n.A, x)
-		}
-		return l.t.Vec(pos, kids)
+		size := l.p.Types.SizeAt(core.Size(n.N)).N
+		return l.t.Vec(pos, syntax.Each(size, func(int) term.Ref { return l.scalarsOf(pos, n.A, x) }))
 	}
 	*x++
 	return l.t.Variable(pos, l.bind(*x-1))

@@ -82,10 +82,7 @@ func (l *linearity) node(r Ref, n *Node) bool {
 		ok := l.plain(k[0], "in a condition")
 		return l.plain(k[1], "in a condition") && ok && l.each(r, "branch", k[2], k[3])
 	case CaseOp:
-		bodies := make([]Ref, int(n.Val))
-		for i := range bodies {
-			bodies[i] = l.c.Branch(n, i).Body
-		}
+		bodies := syntax.Each(int(n.Val), func(i int) Ref { return l.c.Branch(n, i).Body })
 		ok := l.plain(n.A, "in what match takes apart")
 		return l.each(r, "case", bodies...) && ok
 	case PrimOp, DerivativeOp:

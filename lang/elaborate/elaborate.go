@@ -285,14 +285,7 @@ func (e *Elaborator) suggest(behind int, text string) {
 }
 
 func (e *Elaborator) parts(kids []syntax.Expr) []val {
-	return each(len(kids), func(i int) val { return e.eval(kids[i], 0) })
-}
-
-func each(n int, part func(i int) val) (vals []val) {
-	for i := range n {
-		vals = append(vals, part(i))
-	}
-	return vals
+	return syntax.Each(len(kids), func(i int) val { return e.eval(kids[i], 0) })
 }
 
 // result notes where v stands.

@@ -253,7 +253,7 @@ func (e *Elaborator) scan(x syntax.Expr) val {
 	if ok {
 		return e.wrap(v, opens)
 	}
-	states := each(int(s.n), func(i int) val {
+	states := syntax.Each(int(s.n), func(i int) val {
 		e.setIndex(slot, i)
 		e.work++
 		it := patternItem{p: p, t: start.typ, span: start.span}

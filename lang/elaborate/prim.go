@@ -17,7 +17,7 @@ func (e *Elaborator) usePrim(p core.Prim, span syntax.Span, n int) val {
 	if n < k {
 		e.partialPrim(p, span, n)
 	}
-	args := each(k, func(int) val { return e.argVal() })
+	args := syntax.Each(k, func(int) val { return e.argVal() })
 	v := e.wrap(e.primitive(p, args, span), opens)
 	return e.apply(v, n-k)
 }

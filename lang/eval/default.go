@@ -189,11 +189,7 @@ func (t *translator) code(r core.Ref) *code {
 }
 
 func (t *translator) codes(list []core.Ref) []*code {
-	out := make([]*code, len(list))
-	for i, k := range list {
-		out[i] = t.code(k)
-	}
-	return out
+	return syntax.Each(len(list), func(i int) *code { return t.code(list[i]) })
 }
 
 func (t *translator) form(r core.Ref, n *core.Node) *code {
@@ -433,11 +429,7 @@ func (t *translator) function(r core.Ref) *code {
 		return constant(value{ref: &closure{function: fn}})
 	}
 	return does(func(_ *machine, fr []value) value {
-		caps := make([]value, len(fn.caps))
-		for i, c := range fn.caps {
-			caps[i] = fr[c.from]
-		}
-		return value{ref: &closure{fn, caps}}
+		return value{ref: &closure{fn, syntax.Each(len(fn.caps), func(i int) value { return fr[fn.caps[i].from] })}}
 	})
 }
 
@@ -512,10 +504,6 @@ func (t *translator) operation(n *core.Node) *code {
 // symbol translates the application of a declared symbol to three numbers or more.
 func (t *translator) symbol(f term.Symbol, args []*code) *code {
 	return gives(func(m *machine, fr []value) float64 {
-		x := make([]float64, len(args))
-		for i, a := range args {
-			x[i] = a.real(m, fr)
-		}
-		return f.Eval(x...)
+		return f.Eval(syntax.Each(len(args), func(i int) float64 { return args[i].real(m, fr) })...)
 	})
 }
