@@ -80,10 +80,7 @@ func checkPartial(s elaborate.Symbol, i int) (headline, label string) {
 
 // point is x = …, y = …, by the names of the parameters.
 func point(names []string, at []float64) string {
-	var parts []string
-	for i, x := range at {
-		parts = append(parts, fmt.Sprintf("%s = %.6g", names[i], x))
-	}
+	parts := syntax.Each(len(at), func(i int) string { return fmt.Sprintf("%s = %.6g", names[i], at[i]) })
 	return strings.Join(parts, ", ")
 }
 

@@ -41,7 +41,6 @@ type lowering struct {
 	wrong    error
 	stack    []core.Type
 	kids     []term.Ref
-	xs       []term.Var
 }
 
 // lower returns the term of a program, whose types are all known. Its root is the body, with lets around it. The error
@@ -56,9 +55,7 @@ func lower(p *core.Program, body core.Ref, maxNodes int, tooMany func()) (*term.
 		types: make([]term.Type, len(p.Types.Nodes)),
 		grids: map[core.Var]int{}, depth: map[term.Var]int{},
 	}
-	for i := range p.Data {
-		l.t.Data = append(l.t.Data, dataTerm(&p.Data[i]))
-	}
+	l.t.Data = syntax.Each(len(p.Data), func(i int) term.Data { return dataTerm(&p.Data[i]) })
 	// The inputs' variables come first, in order.
 	for i := range p.Inputs {
 		x := &p.Inputs[i]
@@ -328,18 +325,15 @@ func (l *lowering) results(n *core.Node) (elem, res term.Type) {
 
 // unpack makes the opening of a tuple or vector by a pattern.
 func (l *lowering) unpack(n *core.Node) term.Ref {
-	l.xs = l.xs[:0]
-	for i := range int(n.Val) {
-		l.xs = append(l.xs, l.bind(n.X+core.Var(i)))
-	}
+	xs := syntax.Each(int(n.Val), func(i int) term.Var { return l.bind(n.X + core.Var(i)) })
 	body := l.refs[n.A]
-	for i := len(l.xs) - 1; i >= 0; i-- {
-		body = l.open(l.xs[i], n.Pos, body)
+	for _, x := range slices.Backward(xs) {
+		body = l.open(x, n.Pos, body)
 	}
 	if n.Op == core.UnvecOp {
-		return l.t.Unvec(n.Pos, l.xs, l.refs[n.B], body)
+		return l.t.Unvec(n.Pos, xs, l.refs[n.B], body)
 	}
-	return l.t.Untuple(n.Pos, l.xs, l.refs[n.B], body)
+	return l.t.Untuple(n.Pos, xs, l.refs[n.B], body)
 }
 
 // scalarsOf makes a value of type t of the scalars from x on.

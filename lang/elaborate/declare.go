@@ -260,10 +260,8 @@ func (e *Elaborator) symbol(i int) {
 		e.globals[g].means.kind, e.globals[g].prim = primBinding, core.PrimSymbol+core.Prim(f)
 	}
 	enter(e.declared[i], f)
-	declared := Symbol{Symbol: f}
-	for _, x := range d.Params {
-		declared.Params = append(declared.Params, e.user.File.Pat(x).Text)
-	}
+	declared := Symbol{Symbol: f,
+		Params: syntax.Each(k, func(i int) string { return e.user.File.Pat(d.Params[i]).Text })}
 	for j, x := range parts[1:] {
 		enter(e.slopes[term.SlopeName(d.Name, j, k)], f.Slope(j))
 		declared.Partials = append(declared.Partials, e.user.File.Expr(x).Span)

@@ -299,9 +299,6 @@ func (r *resolver) name(e syntax.Expr, n *syntax.ExprNode, where surroundings) {
 	if n.TextSpan.End > 0 {
 		span = n.TextSpan
 	}
-	var locals []string
-	for _, s := range r.undo {
-		locals = append(locals, s.name)
-	}
+	locals := syntax.Each(len(r.undo), func(i int) string { return r.undo[i].name })
 	r.e.unknown(r.u, n.Text, span, r.decl, locals)
 }
