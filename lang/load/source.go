@@ -397,3 +397,39 @@ func (c *content) shape(at syntax.Span, s *Setting, kind syntax.DeclKind) *Shape
 		return shape
 	}
 }
+
+// fileError is an error in a file, with its place.
+type fileError struct {
+	kind      string // of the file, in messages: CSV
+	path      string
+	line, col int // from 1, col in runes; 0 where there is none
+	msg       string
+	part      int   // the index in the parts of the file that are wanted, such as columns, or -1
+	cause     error // of the system, or nil
+}
+
+func (e *fileError) Error() string { return e.msg }
+
+// wrong is an error in a part of a file, or -1.
+func (f *File) wrong(part int, err error) *fileError {
+	return &fileError{kind: f.format.kind, path: f.path, part: part, msg: syntax.SystemError(err), cause: err}
+}
+
+// headline tells errors about what a file holds from those of the system.
+func (e *fileError) headline() string {
+	if e.line == 0 {
+		return e.kind + " file cannot be read"
+	}
+	return "wrong " + e.kind + " data"
+}
+
+// diagnostic reports the error at its place in the file, with a note at the place of the program that names the file.
+func (e *fileError) diagnostic(at syntax.Span) *syntax.Diagnostic {
+	if e.line == 0 {
+		return &syntax.Diagnostic{Span: at, Headline: e.headline(), Label: e.path + ": " + e.msg, Cause: e.cause}
+	}
+	return &syntax.Diagnostic{
+		Headline: e.headline(), Label: e.msg, File: e.path, Line: e.line, Col: e.col, Cause: e.cause,
+		Notes: []syntax.Note{{Span: at, Text: "the file is read for this"}},
+	}
+}
