@@ -1,13 +1,14 @@
 package syntax
 
-// The precedences of operators, loosest first.
+// The precedences of expressions, loosest first.
 const (
-	PrecPrefix uint8 = iota + 1 // fun lin let if vec sum list
-	PrecAdd                     // + -
-	PrecMul                     // * /
-	PrecNeg                     // -a
-	PrecPow                     // a ^ s
-	PrecApp                     // f a
+	PrecPrefix = iota // fun lin let if vec sum list
+	PrecAdd           // + -
+	PrecMul           // * /
+	PrecNeg           // -a
+	PrecPow           // a ^ s
+	PrecApp           // f a
+	PrecAtom
 )
 
 // Precedence returns the precedence of a binary operator, 0 for other tokens.
