@@ -210,11 +210,9 @@ func (p *Program) list(open string, kids []term.Ref, sep, end string) []item {
 	return append(items, text(end))
 }
 
-func (p *Program) isNumeral(r term.Ref) bool { return p.t.Nodes[r].Op == term.NumOp }
-
 // operator is a op b: on two numerals, which would be folded, (op) a b.
 func (p *Program) operator(op string, level int, a, b term.Ref) ([]item, int) {
-	if p.isNumeral(a) && p.isNumeral(b) && p.foldable(a) && p.foldable(b) {
+	if p.foldable(a) && p.foldable(b) {
 		name := "(" + op + ") "
 		if op == "*" {
 			name = "( * ) "
@@ -224,25 +222,21 @@ func (p *Program) operator(op string, level int, a, b term.Ref) ([]item, int) {
 	return []item{node(a, level), text(" " + op + " "), node(b, level+1)}, level
 }
 
-// foldable reports whether the numeral is written as one.
+// foldable reports whether a node is a numeral that is written as one.
 func (p *Program) foldable(r term.Ref) bool {
-	x := p.t.Nodes[r].Val
-	return !math.IsNaN(x) && !math.IsInf(x, 0)
+	n := &p.t.Nodes[r]
+	return n.Op == term.NumOp && !math.IsNaN(n.Val) && !math.IsInf(n.Val, 0)
 }
 
 func (p *Program) function(n *term.Node) ([]item, int) {
 	kids := p.t.Children(n)
-	switch n.Sym {
-	case term.Sub:
-		return p.operator("-", syntax.PrecAdd, kids[0], kids[1])
-	case term.Mul:
-		return p.operator("*", syntax.PrecMul, kids[0], kids[1])
-	case term.Div:
-		return p.operator("/", syntax.PrecMul, kids[0], kids[1])
-	case term.Neg:
-		if !p.isNumeral(kids[0]) {
-			return []item{text("-"), node(kids[0], syntax.PrecApp)}, syntax.PrecNeg
-		}
+	switch sign := n.Sym.Info().Infix; {
+	case n.Sym == term.Sub:
+		return p.operator(sign, syntax.PrecAdd, kids[0], kids[1])
+	case sign != "":
+		return p.operator(sign, syntax.PrecMul, kids[0], kids[1])
+	case n.Sym == term.Neg && p.t.Nodes[kids[0]].Op != term.NumOp:
+		return []item{text("-"), node(kids[0], syntax.PrecApp)}, syntax.PrecNeg
 	}
 	items := []item{text(p.symbolName(n.Sym))}
 	for _, k := range kids {
