@@ -101,9 +101,6 @@ func (c *code) array(m *machine, fr []value) *array {
 	return v.array()
 }
 
-// numbers runs code for a vector of numbers.
-func (c *code) numbers(m *machine, fr []value) []float64 { return c.array(m, fr).numbers() }
-
 func does(run func(m *machine, fr []value) value) *code { return &code{run: run} }
 
 // gives is code of a function that gives a number.
@@ -288,24 +285,18 @@ func (t *translator) valueForm(at *core.At, n *core.Node) *code {
 	return bad()
 }
 
-// primitive translates a function on vectors, or one that draws a random number.
+// primitive translates one of the primitives.
 func (t *translator) primitive(at *core.At, n *core.Node) *code {
-	a := t.code(n.A)
-	switch p := core.Prim(n.Val); p {
-	case core.PrimTotal, core.PrimMaximum:
-		return total(p, a)
-	case core.PrimTranspose:
-		return transpose(a)
-	case core.PrimOneHot:
-		size, _ := t.P.Types.VectorSize(n.Type)
-		return oneHot(at, size, a)
-	case core.PrimPick:
-		return pick(at, a, t.code(n.B))
-	case core.PrimDot, core.PrimMatvec:
-		return products(p, a, t.code(n.B))
-	default:
-		return draw(p, a, t.code(n.B))
+	f, a, b := primitives[core.Prim(n.Val)], t.code(n.A), constant(number(0))
+	if n.B != 0 {
+		b = t.code(n.B)
+	} else if size, ok := t.P.Types.VectorSize(n.Type); ok {
+		b = constant(number(float64(size))) // of onehot
 	}
+	return does(func(m *machine, fr []value) value {
+		x := a.run(m, fr)
+		return f(m, at, x, b.run(m, fr))
+	})
 }
 
 // index is what stands in the scope for an index of a comprehension; inputs have no slots.
@@ -324,7 +315,13 @@ func (t *translator) static(e term.Static) *code {
 			b = t.static(n.B)
 		}
 		if at := t.P.Static.Places[e]; at != nil {
-			return arithmetic(at, n.Op, a, b)
+			return gives(func(m *machine, fr []value) float64 {
+				c, problem := core.Arithmetic(n.Op, a.natural(m, fr), b.natural(m, fr))
+				if problem != "" {
+					fail(at, "not a natural number", problem)
+				}
+				return float64(c)
+			})
 		}
 		return gives(func(m *machine, fr []value) float64 { return n.Of(a.real(m, fr), b.real(m, fr)) })
 	}

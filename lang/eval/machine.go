@@ -3,12 +3,10 @@ package eval
 import (
 	"fmt"
 	"hash/fnv"
-	"math"
 
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
-	"github.com/gram-machine/gram/term/elementary"
 )
 
 const (
@@ -176,19 +174,6 @@ func (r *random) next() (u, v float64) {
 	k := 2 * r.draws
 	r.draws++
 	return unit(mix(r.start + (k+1)*golden)), unit(mix(r.start + (k+2)*golden))
-}
-
-// draw is a number that is drawn evenly between a and b, or from the normal distribution with mean a and deviation b,
-// by the method of Box and Muller.
-func draw(p core.Prim, a, b *code) *code {
-	return gives(func(m *machine, fr []value) float64 {
-		x, y := a.real(m, fr), b.real(m, fr)
-		u, v := m.random.next()
-		if p == core.PrimUniform {
-			return x + float64((y-x)*u)
-		}
-		return x + float64(y*float64(math.Sqrt(-2*elementary.Log(u))*elementary.Cos(2*math.Pi*v)))
-	})
 }
 
 // value is a number if ref is nil, and otherwise an object. Values are not modified once built.
