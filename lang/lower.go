@@ -195,8 +195,6 @@ func (l *lowering) node(n *core.Node) term.Ref {
 		return t.Variable(n.Pos, l.bind(n.X))
 	case core.PathOp:
 		return l.path(n.Pos, n.X, l.c.Args[n.A:n.B])
-	case core.ComponentOp:
-		return t.Component(n.Pos, l.bind(n.X), int(n.B), term.Static(n.A))
 	case core.StaticOp:
 		return t.IndexNum(n.Pos, term.Static(n.X))
 	case core.FamilyOp:

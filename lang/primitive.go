@@ -189,7 +189,7 @@ func (l *lowering) levels(name string, pos term.Pos, ty term.Type, at []term.Sta
 // number returns what makes occurrences of the number that node r is, and the let that binds it if it is no atom.
 func (l *lowering) number(r core.Ref, pos term.Pos) (occurrence func() term.Ref, bound *operand) {
 	switch l.c.Nodes[r].Op {
-	case core.VarOp, core.PathOp, core.NumOp, core.StaticOp, core.ComponentOp:
+	case core.VarOp, core.PathOp, core.NumOp, core.StaticOp, core.InputOp:
 		return func() term.Ref { return l.refs[r] }, &operand{}
 	}
 	x := l.t.NewVar(term.VarInfo{Name: "c", Type: term.R, Pos: pos})

@@ -112,7 +112,7 @@ func (e *Elaborator) staticArgument(x syntax.Expr) (n float64, ok bool) {
 func (e *Elaborator) atom(v val) binding {
 	b := binding{kind: nodeBinding, val: v, span: v.span}
 	switch n := e.Core.Nodes[v.node]; n.Op {
-	case core.VarOp, core.PathOp, core.InputOp, core.ComponentOp, core.StaticOp, core.NumOp, core.NatOp, core.DataOp:
+	case core.VarOp, core.PathOp, core.InputOp, core.StaticOp, core.NumOp, core.NatOp, core.DataOp:
 		b.kind, b.node = atomBinding, n
 		e.Core.Drop(v.node)
 	}

@@ -415,12 +415,8 @@ func (e *Elaborator) dataType(g *global) core.Type {
 // inputNode is an input, or a component of one, of type t: its first scalar is x, or number at, which is static, of the
 // n scalars from x on.
 func (e *Elaborator) inputNode(x core.Var, at, n core.Ref, t core.Type) core.Node {
-	op := core.InputOp
-	if e.Types.At(t).Kind == core.Real {
-		if at == 0 {
-			return core.Node{Op: core.VarOp, X: x, Type: t, Value: true}
-		}
-		op = core.ComponentOp
+	if at == 0 && e.Types.At(t).Kind == core.Real {
+		return core.Node{Op: core.VarOp, X: x, Type: t, Value: true}
 	}
-	return core.Node{Op: op, X: x, A: at, B: n, Type: t, Value: true}
+	return core.Node{Op: core.InputOp, X: x, A: at, B: n, Type: t, Value: true}
 }

@@ -204,7 +204,7 @@ func (t *translator) form(r core.Ref, n *core.Node) *code {
 			}
 		}
 		return c
-	case core.InputOp, core.ComponentOp:
+	case core.InputOp:
 		return t.input(n)
 	case core.NumOp:
 		return constant(number(n.Val))
