@@ -236,7 +236,7 @@ var preludeSource []byte
 
 // Prelude returns the definitions that every program can use, parsed.
 var Prelude = sync.OnceValue(func() *syntax.File {
-	f, diags, err := syntax.Parse("prelude.gram", preludeSource, syntax.Options{NoBody: true})
+	f, diags, err := syntax.Parse("prelude.gram", append(preludeSource, "0\n"...), syntax.Options{})
 	if err != nil || len(diags) > 0 {
 		panic("lang: the prelude does not parse")
 	}

@@ -112,7 +112,7 @@ func (c *comparer) same(p pair) bool {
 func checkFormat(t testing.TB, f *File) []byte {
 	t.Helper()
 	out := formatted(t, f)
-	g, ds, err := Parse("formatted", out, Options{NoBody: f.Body == 0})
+	g, ds, err := Parse("formatted", out, Options{})
 	require.NoError(t, err)
 	if len(ds) > 0 {
 		t.Fatalf("formatting broke the program: %v\nfrom:\n%s", NewErrors(g, ds), f.Src)
