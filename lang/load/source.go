@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -21,7 +20,7 @@ const MaxNat = 1 << 53
 
 // Source reads values.
 type Source struct {
-	// Open opens a file with numbers; nil means os.Open.
+	// Open opens a file with numbers.
 	Open func(path string) (fs.File, error)
 	// Stream lets the numbers of data be read when they are needed: see [Value].
 	Stream bool
@@ -96,13 +95,6 @@ func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong 
 	return v, nil
 }
 
-func (s *Source) open(path string) (fs.File, error) {
-	if s.Open == nil {
-		return os.Open(path)
-	}
-	return s.Open(path)
-}
-
 // opened is a file with numbers that has been opened.
 type opened struct {
 	*File
@@ -113,7 +105,7 @@ type opened struct {
 
 // with opens a file for what use does.
 func (s *Source) with(f *File, use func(o *opened) error) *fileError {
-	in, err := s.open(f.path)
+	in, err := s.Open(f.path)
 	if err == nil {
 		defer in.Close()
 		var info fs.FileInfo
