@@ -147,8 +147,7 @@ func (l *lowering) open(x term.Var, pos term.Pos, body term.Ref) term.Ref {
 	stack := []term.Var{x}
 	var order []term.Var
 	for len(stack) > 0 {
-		x := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+		x := syntax.Pop(&stack)
 		first := l.opened(x)
 		if first == 0 {
 			continue

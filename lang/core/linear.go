@@ -288,8 +288,7 @@ func (l *linearity) hidden(x Var) bool {
 func (l *linearity) occurrence(k Ref, x Var) Ref {
 	stack := []Ref{k}
 	for len(stack) > 0 {
-		r := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+		r := syntax.Pop(&stack)
 		n := &l.c.Nodes[r]
 		if n.Op == VarOp && n.X == x {
 			return r

@@ -119,8 +119,7 @@ func (tt *Types) ValueShape(t Type) *load.Shape {
 	stack := []item{{t: t}}
 	var out []*load.Shape
 	for budget := maxShape; len(stack) > 0; budget-- {
-		it := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+		it := syntax.Pop(&stack)
 		n := tt.At(it.t)
 		if budget == 0 {
 			return nil

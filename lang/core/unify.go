@@ -1,6 +1,10 @@
 package core
 
-import "math"
+import (
+	"math"
+
+	"github.com/gram-machine/gram/lang/syntax"
+)
 
 // Clash says why two types do not unify.
 type Clash uint8
@@ -20,8 +24,7 @@ func (tt *Types) Unify(a, b Type) Clash {
 	tt.pairs = append(tt.pairs[:0], typePair{a, b})
 	tt.trail, tt.sizeTrail = tt.trail[:0], tt.sizeTrail[:0]
 	for len(tt.pairs) > 0 {
-		p := tt.pairs[len(tt.pairs)-1]
-		tt.pairs = tt.pairs[:len(tt.pairs)-1]
+		p := syntax.Pop(&tt.pairs)
 		if c := tt.step(p.a, p.b); c != NoClash {
 			tt.undo()
 			return c
@@ -147,8 +150,7 @@ func (tt *Types) search(t Type, steps int, wanted func(Type, *TypeNode) bool) bo
 	tt.walk = tt.walk[:0]
 	tt.visit(t)
 	for ; len(tt.walk) > 0 && steps > 0; steps-- {
-		t := tt.walk[len(tt.walk)-1]
-		tt.walk = tt.walk[:len(tt.walk)-1]
+		t := syntax.Pop(&tt.walk)
 		n := &tt.Nodes[t]
 		if wanted(t, n) {
 			return true

@@ -130,8 +130,7 @@ func (e *Elaborator) tail(base int, x syntax.Expr, n int, v val) val {
 		x, n, v = e.enter(x, n)
 	}
 	for len(e.ends) > base {
-		end := e.ends[len(e.ends)-1]
-		e.ends = e.ends[:len(e.ends)-1]
+		end := syntax.Pop(&e.ends)
 		e.step()
 		v = end(v)
 	}

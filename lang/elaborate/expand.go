@@ -40,7 +40,7 @@ func (e *Elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int, v
 			e.openFun(p)
 			continue
 		}
-		e.parameter(p, e.takeArg(), missing)
+		e.parameter(p, syntax.Pop(&e.args), missing)
 	}
 	if len(decl.Params) > 0 {
 		e.expect = nil

@@ -37,7 +37,7 @@ func (e *Elaborator) partialPrim(p core.Prim, span syntax.Span, given int) {
 			all[i] = open(core.LamOp, [...]string{"x", "y", "z"}[min(i, 2)], e.Types.Open(), 0, span)
 			continue
 		}
-		b := e.takeArg()
+		b := syntax.Pop(&e.args)
 		if b.kind == nodeBinding && !e.Core.Nodes[b.val.node].Value {
 			b = open(core.LetOp, "x", b.val.typ, b.val.node, b.span)
 		}

@@ -107,8 +107,7 @@ func (r *resolver) enter(decl int) {
 // leave ends the scopes of all names bound after the first n.
 func (r *resolver) leave(n int) {
 	for len(r.undo) > n {
-		s := r.undo[len(r.undo)-1]
-		r.undo = r.undo[:len(r.undo)-1]
+		s := syntax.Pop(&r.undo)
 		if s.slot == 0 {
 			delete(r.locals, s.name)
 		} else {

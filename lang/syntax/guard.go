@@ -69,6 +69,13 @@ func Each[T any](n int, part func(i int) T) []T {
 	return out
 }
 
+// Pop takes the last element off a slice.
+func Pop[T any](s *[]T) T {
+	last := (*s)[len(*s)-1]
+	*s = (*s)[:len(*s)-1]
+	return last
+}
+
 // Room makes room for n more elements: it doubles the capacity of a slice that has none, so that
 // growing large arenas copies little.
 func Room[T any](g *Guard, s []T, n int) []T {
