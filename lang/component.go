@@ -43,14 +43,6 @@ func (l *lowering) component(x term.Var, i, n int) term.Var {
 	return l.named(l.comps[k], info.Name, i, n)
 }
 
-// dataComponent is component for a data vector, which is opened around the program.
-func (l *lowering) dataComponent(d int, v *core.VarInfo, i, n int) term.Var {
-	if l.data[d] == 0 {
-		l.data[d] = l.components(term.VarInfo{Name: v.Name, Type: l.typ(v.Type), Pos: v.Pos}, 1)
-	}
-	return l.named(l.data[d], v.Name, i, n)
-}
-
 // components makes the components of a vector, those of these, and so on for so many levels, those of a level side by
 // side.
 func (l *lowering) components(of term.VarInfo, levels int) (first term.Var) {
@@ -219,10 +211,14 @@ func (l *lowering) path(pos term.Pos, of core.Var, index []core.Ref) term.Ref {
 		x = l.bind(of)
 	}
 	component := func(x term.Var, i, n int) term.Var {
-		if x == 0 {
-			return l.dataComponent(d.Data, &l.c.Vars[of], i, n)
+		if x != 0 {
+			return l.component(x, i, n)
 		}
-		return l.component(x, i, n)
+		first, v := &l.data[d.Data], &l.c.Vars[of] // a data vector, which is opened around the program
+		if *first == 0 {
+			*first = l.components(term.VarInfo{Name: v.Name, Type: l.typ(v.Type), Pos: v.Pos}, 1)
+		}
+		return l.named(*first, v.Name, i, n)
 	}
 	return l.project(pos, x, l.typ(l.c.Vars[of].Type), component, index)
 }

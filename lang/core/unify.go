@@ -130,15 +130,12 @@ func (tt *Types) forward(a, b Type) {
 // bind gives the open type x the value t, unless x occurs in it. The search starts
 // from raw, the reference that led to t: merged types on the way count too.
 func (tt *Types) bind(x, t, raw Type) Clash {
-	if !tt.Nodes[t].closed && tt.occurs(x, raw) {
+	is := func(t Type, _ *TypeNode) bool { return t == x }
+	if !tt.Nodes[t].closed && tt.search(raw, math.MaxInt, is) {
 		return SelfRefer
 	}
 	tt.forward(x, t)
 	return NoClash
-}
-
-func (tt *Types) occurs(x, t Type) bool {
-	return tt.search(t, math.MaxInt, func(t Type, _ *TypeNode) bool { return t == x })
 }
 
 // search looks in t and what it is made of, but not in closed types, for one that is wanted, within a number of steps.

@@ -361,9 +361,12 @@ func (e *Elaborator) path(b binding, span syntax.Span, steps []projection) val {
 	}
 	for _, s := range steps {
 		t, ok := e.component(s.x, v, &s.i)
-		if n.Op == core.PathOp {
-			e.Core.Args = append(e.Core.Args, stepOf(s.i))
-		} else if ok {
+		switch {
+		case n.Op == core.PathOp && s.i.static != 0:
+			e.Core.Args = append(e.Core.Args, core.StaticBit|core.Ref(s.i.static))
+		case n.Op == core.PathOp:
+			e.Core.Args = append(e.Core.Args, core.Ref(s.i.n))
+		case ok:
 			e.within(&n, s.i, v.typ, t)
 		}
 		v.typ, v.span = t, e.span(s.x)

@@ -232,7 +232,8 @@ func (e *Elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 			if s.static != 0 {
 				e.giveUp()
 			}
-			return e.church(s, e.span(x))
+			return e.finish(x, core.Node{Op: core.NatOp, Val: float64(s.n), X: core.Var(s.static), Value: true},
+				e.Types.Nat(e.Types.Open()))
 		}
 	case syntax.SizeExpr:
 		if s, ok := e.nat(x); ok {
@@ -313,12 +314,6 @@ func (e *Elaborator) bad(span syntax.Span) val {
 
 func (e *Elaborator) number(r float64, span syntax.Span) val {
 	return e.add(core.Node{Op: core.NumOp, Pos: core.PosOf(span), Val: r, Value: true}, e.numberType(r), span)
-}
-
-func (e *Elaborator) church(n natural, span syntax.Span) val {
-	t := e.Types.Nat(e.Types.Open())
-	c := core.Node{Op: core.NatOp, Pos: core.PosOf(span), Val: float64(n.n), X: core.Var(n.static), Value: true}
-	return e.add(c, t, span)
 }
 
 // global is what a declared or predefined name means.
