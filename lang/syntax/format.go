@@ -18,7 +18,7 @@ import (
 // neighbouring lines are aligned. A file with errors is returned as it is. The error is that of the options' Guard.
 func Format(f *File, opt Options) (_ []byte, err error) {
 	defer Catch(&err)
-	if f.Broken() {
+	if f.broken {
 		return bytes.Clone(f.Src), nil
 	}
 	return newFormatter(f, opt).file(), nil
