@@ -211,15 +211,6 @@ type Symbol struct {
 	Partials []syntax.Span // where its partial derivatives stand
 }
 
-// declareSlopes enters the names of the partial derivatives of a symbol.
-func (e *Elaborator) declareSlopes(i int) {
-	d := &e.user.File.Decls[i]
-	for k := range d.Params {
-		name := term.SlopeName(d.Name, k, len(d.Params))
-		e.slopes[name] = e.addGlobal(global{unit: e.user, decl: i, name: name})
-	}
-}
-
 // symbol elaborates a declaration symbol f x … = e with p, ….
 func (e *Elaborator) symbol(i int) {
 	d := &e.user.File.Decls[i]

@@ -94,8 +94,8 @@ func (e *Elaborator) Elaborate() (body core.Ref, t core.Type, err error) {
 	return v.node, v.typ, e.Errors()
 }
 
-// complete settles what has waited for types, and then checks the linear variables. In a def that nobody uses, sizes may
-// stay open.
+// complete settles what has waited for types, and then checks the linear variables. Where open is set, as in a def that
+// nobody uses, sizes may stay open.
 func (e *Elaborator) complete(waiting, pending int, roots []core.Ref, open bool) {
 	e.applyWaiting(waiting, roots)
 	for _, check := range e.pending[pending:] {
@@ -125,7 +125,10 @@ func (e *Elaborator) declare() {
 		}
 		e.names[d.Name] = g
 		if d.Kind == syntax.SymbolDecl {
-			e.declareSlopes(i)
+			for k := range d.Params {
+				name := term.SlopeName(d.Name, k, len(d.Params))
+				e.slopes[name] = e.addGlobal(global{unit: e.user, decl: i, name: name})
+			}
 		}
 	}
 }

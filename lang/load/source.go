@@ -179,14 +179,6 @@ func (p *part) String() string {
 	return strconv.Quote(p.name)
 }
 
-// step is the part in the place of a JSON value.
-func (p *part) step() string {
-	if p.index >= 0 {
-		return "[" + strconv.Itoa(p.index) + "]"
-	}
-	return p.name
-}
-
 type format struct {
 	kind  string // what messages call its files
 	parts string // what stands behind the path, as in an example

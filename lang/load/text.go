@@ -47,8 +47,10 @@ func (r *textReader) fail(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if r.path != nil {
 		place := ""
-		for i := range r.path {
-			place += r.path[i].step()
+		for _, p := range r.path {
+			if place += p.name; p.index >= 0 {
+				place += "[" + strconv.Itoa(p.index) + "]"
+			}
 		}
 		place += r.within()
 		text = place + ": " + text

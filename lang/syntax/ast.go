@@ -167,8 +167,8 @@ type File struct {
 	Name     string
 	Src      []byte
 	Decls    []Decl
-	Body     Expr // 0 only where the source has errors
-	Comments []Comment
+	Body     Expr   // 0 only where the source has errors
+	Comments []Span // each with its "--", without the line break
 	// Imports are the imports of the program's own text. Where [Options.Open] follows them, Decls has the declarations
 	// of the imported files too, and their texts stand in Src behind the program's own.
 	Imports []Import
@@ -185,9 +185,6 @@ type File struct {
 	broken   bool     // there were errors
 	runes    []uint32 // how many runes start before each multiple of runeStride
 }
-
-// Comment is a comment, "--" included, without the line break.
-type Comment struct{ Span Span }
 
 // Expr returns the node of e.
 func (f *File) Expr(e Expr) *ExprNode { return &f.exprs[e] }

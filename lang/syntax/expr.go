@@ -63,8 +63,10 @@ func (p *parser) operand(fr *form) operand {
 	switch k := p.tok.kind; k {
 	case IdentTok, NumberTok:
 		return p.leaf()
-	case HashTok:
-		return p.church()
+	case HashTok: // #s
+		p.next()
+		s := p.size(true)
+		return p.made(ExprNode{Kind: ChurchExpr, Span: Span{start, s.span.End}}, s.e)
 	case MinusTok:
 		return p.negation()
 	case LParenTok:
@@ -155,14 +157,6 @@ func (p *parser) opSymbol(start uint32) (operand, bool) {
 	p.next()
 	p.next()
 	return p.made(n), true
-}
-
-// church parses #s.
-func (p *parser) church() operand {
-	start := p.tok.start
-	p.next()
-	s := p.size(true)
-	return p.made(ExprNode{Kind: ChurchExpr, Span: Span{start, s.span.End}}, s.e)
 }
 
 // operators parses what follows the operand left, as far as it binds at least as tightly as prec.

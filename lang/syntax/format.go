@@ -99,7 +99,7 @@ func (fm *formatter) item(start uint32) {
 // comments writes the comments before an item, each as an item.
 func (fm *formatter) comments(before uint32) {
 	for fm.commentBefore(before) {
-		c := fm.f.Comments[fm.next].Span
+		c := fm.f.Comments[fm.next]
 		fm.item(c.Start)
 		fm.out = append(fm.out, fm.comment(c)...)
 		fm.prevEnd = max(fm.prevEnd, c.End)
@@ -118,7 +118,7 @@ func (fm *formatter) finish(end uint32) {
 	fm.doc.toks, fm.doc.buf = fm.doc.toks[:0], fm.doc.buf[:0]
 	fm.prevEnd = max(fm.prevEnd, end)
 	if fm.next < len(fm.f.Comments) {
-		c := fm.f.Comments[fm.next].Span
+		c := fm.f.Comments[fm.next]
 		if fm.trailing(c) && !fm.itemBetween(end, c.Start) {
 			fm.tails = append(fm.tails, len(fm.out))
 			fm.out = append(append(fm.out, "  "...), fm.comment(c)...)
@@ -182,7 +182,7 @@ func (fm *formatter) leaf(pos uint32, text string) {
 
 // commentBefore reports whether a comment before pos is still to be written.
 func (fm *formatter) commentBefore(pos uint32) bool {
-	return fm.next < len(fm.f.Comments) && fm.f.Comments[fm.next].Span.Start < pos
+	return fm.next < len(fm.f.Comments) && fm.f.Comments[fm.next].Start < pos
 }
 
 // flush writes the comments before pos: one on the line of the token before it
@@ -193,7 +193,7 @@ func (fm *formatter) flush(pos uint32) {
 	rest := append([]docToken(nil), d.toks[n:]...)
 	d.toks = d.toks[:n]
 	for ; fm.commentBefore(pos); fm.next++ {
-		c := fm.f.Comments[fm.next].Span
+		c := fm.f.Comments[fm.next]
 		after := hardBreak
 		if fm.blankBetween(c.End, pos) {
 			after = blankBreak

@@ -137,7 +137,7 @@ func checkFormat(t testing.TB, f *File) []byte {
 func commentTexts(f *File) string {
 	var b strings.Builder
 	for _, c := range f.Comments {
-		b.WriteString(strings.TrimRight(f.Text(c.Span), " \t\r") + "\n")
+		b.WriteString(strings.TrimRight(f.Text(c), " \t\r") + "\n")
 	}
 	return b.String()
 }
