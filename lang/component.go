@@ -43,14 +43,6 @@ func (l *lowering) component(x term.Var, i, n int) term.Var {
 	return l.named(l.comps[k], info.Name, i, n)
 }
 
-// dataComponent is component for a data vector, which is opened around the program.
-func (l *lowering) dataComponent(d int, v *core.VarInfo, i, n int) term.Var {
-	if l.data[d] == 0 {
-		l.data[d] = l.components(term.VarInfo{Name: v.Name, Type: l.typ(v.Type), Pos: v.Pos}, 1)
-	}
-	return l.named(l.data[d], v.Name, i, n)
-}
-
 // components makes the components of a vector, those of these, and so on for so many levels, those of a level side by
 // side.
 func (l *lowering) components(of term.VarInfo, levels int) (first term.Var) {
@@ -128,11 +120,7 @@ func componentName(of string, i int) string {
 }
 
 func consecutive(first term.Var, n int) []term.Var {
-	xs := make([]term.Var, n)
-	for i := range xs {
-		xs[i] = first + term.Var(i)
-	}
-	return xs
+	return syntax.Each(n, func(i int) term.Var { return first + term.Var(i) })
 }
 
 // opened returns the first component of x, or 0 if x is not projected.
@@ -151,8 +139,7 @@ func (l *lowering) open(x term.Var, pos term.Pos, body term.Ref) term.Ref {
 	stack := []term.Var{x}
 	var order []term.Var
 	for len(stack) > 0 {
-		x := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+		x := syntax.Pop(&stack)
 		first := l.opened(x)
 		if first == 0 {
 			continue
@@ -206,7 +193,7 @@ func (l *lowering) findGrids(live []bool) {
 			if slices.ContainsFunc(l.c.Args[n.A:n.B], func(i core.Ref) bool { return i&core.StaticBit != 0 }) {
 				grid(core.Ref(r), 0)
 			}
-		case core.PrimOp, core.AddOp, core.FunOp:
+		case core.PrimOp, core.FunOp:
 			for i, k := range [...]core.Ref{n.A, n.B} {
 				if levels := l.c.Levels(n, i); levels > 0 {
 					grid(k, levels)
@@ -224,10 +211,14 @@ func (l *lowering) path(pos term.Pos, of core.Var, index []core.Ref) term.Ref {
 		x = l.bind(of)
 	}
 	component := func(x term.Var, i, n int) term.Var {
-		if x == 0 {
-			return l.dataComponent(d.Data, &l.c.Vars[of], i, n)
+		if x != 0 {
+			return l.component(x, i, n)
 		}
-		return l.component(x, i, n)
+		first, v := &l.data[d.Data], &l.c.Vars[of] // a data vector, which is opened around the program
+		if *first == 0 {
+			*first = l.components(term.VarInfo{Name: v.Name, Type: l.typ(v.Type), Pos: v.Pos}, 1)
+		}
+		return l.named(*first, v.Name, i, n)
 	}
 	return l.project(pos, x, l.typ(l.c.Vars[of].Type), component, index)
 }

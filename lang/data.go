@@ -6,6 +6,7 @@ import (
 
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -149,10 +150,7 @@ func (l *lowering) match(n *core.Node) term.Ref {
 
 func (l *lowering) fix(n *core.Node) term.Ref {
 	lams := l.list(n)
-	fs := make([]term.Var, len(lams))
-	for i := range fs {
-		fs[i] = l.bind(n.X + core.Var(i))
-	}
+	fs := syntax.Each(len(lams), func(i int) term.Var { return l.bind(n.X + core.Var(i)) })
 	return l.t.Fix(n.Pos, fs, lams, int(n.Val))
 }
 

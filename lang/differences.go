@@ -64,8 +64,9 @@ func checkPartial(s elaborate.Symbol, i int) (headline, label string) {
 			compared++
 			got := f.Slope(i).Eval(at...)
 			if !(math.Abs(got-d) <= 1e-6*math.Abs(d)+tolerance) {
-				return "wrong partial derivative",
-					fmt.Sprintf("at %s this is %.6g, and by central differences %.6g", point(s.Params, at), got, d)
+				point := syntax.Each(k, func(i int) string { return fmt.Sprintf("%s = %.6g", s.Params[i], at[i]) })
+				return "wrong partial derivative", fmt.Sprintf("at %s this is %.6g, and by central differences %.6g",
+					strings.Join(point, ", "), got, d)
 			}
 		}
 		if compared >= enoughPoints {
@@ -76,15 +77,6 @@ func checkPartial(s elaborate.Symbol, i int) (headline, label string) {
 		return "partial derivative not compared", fmt.Sprintf("%s is smooth at none of the points that were tried", f)
 	}
 	return "", ""
-}
-
-// point is x = …, y = …, by the names of the parameters.
-func point(names []string, at []float64) string {
-	var parts []string
-	for i, x := range at {
-		parts = append(parts, fmt.Sprintf("%s = %.6g", names[i], x))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // difference returns ∂i f at a point by central differences, from a step of share·|xi| on, which are extrapolated to

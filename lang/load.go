@@ -102,7 +102,7 @@ func (p *Program) Records(name string, open func(path string) (fs.File, error)) 
 	if i < 0 || p.Data[i].Value.File == nil || !p.Data[i].Value.File.IsCSV() {
 		return nil, nil, fmt.Errorf("the program has no data %s that is read from a CSV file", name)
 	}
-	source := &load.Source{Open: open, Guard: &syntax.Guard{}}
+	source := &load.Source{Open: Options{Open: open}.open, Guard: &syntax.Guard{}}
 	header, rows, wrong := source.Records(p.Data[i].Value.File)
 	if wrong != nil {
 		return nil, nil, syntax.NewErrors(p.File, []syntax.Diagnostic{*wrong})

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -40,19 +41,12 @@ type lowering struct {
 	wrong    error
 	stack    []core.Type
 	kids     []term.Ref
-	xs       []term.Var
 }
 
 // lower returns the term of a program, whose types are all known. Its root is the body, with lets around it. The error
 // is that an inductive type has no meaning in the calculus. The term has at most twice maxNodes nodes and variables;
 // where there would be more, tooMany is called, which does not return.
 func lower(p *core.Program, body core.Ref, maxNodes int, tooMany func()) (*term.Term, error) {
-	l := newLowering(p, maxNodes, tooMany)
-	l.run(body)
-	return l.t, l.wrong
-}
-
-func newLowering(p *core.Program, maxNodes int, tooMany func()) *lowering {
 	l := &lowering{
 		p: p, maxNodes: maxNodes, tooMany: tooMany, c: p.Core, t: term.New(term.NewTypes()),
 		refs:  make([]term.Ref, len(p.Core.Nodes)),
@@ -61,15 +55,14 @@ func newLowering(p *core.Program, maxNodes int, tooMany func()) *lowering {
 		types: make([]term.Type, len(p.Types.Nodes)),
 		grids: map[core.Var]int{}, depth: map[term.Var]int{},
 	}
-	for i := range p.Data {
-		l.t.Data = append(l.t.Data, dataTerm(&p.Data[i]))
-	}
+	l.t.Data = syntax.Each(len(p.Data), func(i int) term.Data { return dataTerm(&p.Data[i]) })
 	// The inputs' variables come first, in order.
 	for i := range p.Inputs {
 		x := &p.Inputs[i]
 		l.t.NewVars(x.Shape.Width(), term.VarInfo{Name: x.Name, Type: term.R, Pos: core.PosOf(p.File.Decls[x.Decl].NameSpan)})
 	}
-	return l
+	l.run(body)
+	return l.t, l.wrong
 }
 
 func (l *lowering) run(body core.Ref) {
@@ -202,8 +195,6 @@ func (l *lowering) node(n *core.Node) term.Ref {
 		return t.Variable(n.Pos, l.bind(n.X))
 	case core.PathOp:
 		return l.path(n.Pos, n.X, l.c.Args[n.A:n.B])
-	case core.ComponentOp:
-		return t.Component(n.Pos, l.bind(n.X), int(n.B), term.Static(n.A))
 	case core.StaticOp:
 		return t.IndexNum(n.Pos, term.Static(n.X))
 	case core.FamilyOp:
@@ -237,17 +228,11 @@ func (l *lowering) node(n *core.Node) term.Ref {
 		return t.Let(n.Pos, x, l.refs[n.B], l.open(x, n.Pos, l.refs[n.A]))
 	case core.TupleOp, core.UnvecOp:
 		return l.unpack(n)
-	case core.AddOp, core.FunOp:
+	case core.FunOp:
 		if l.c.Wide(n, n.A) || l.c.Wide(n, n.B) {
 			return l.elementwise(n)
 		}
-		if n.Op == core.AddOp {
-			return t.Add(n.Pos, l.refs[n.A], l.refs[n.B])
-		}
-		if n.B == 0 {
-			return t.Fun(n.Pos, n.Sym, l.refs[n.A])
-		}
-		return t.Fun(n.Pos, n.Sym, l.refs[n.A], l.refs[n.B])
+		return l.operation(n, l.refs[n.A], l.refs[n.B])
 	case core.SymbolOp:
 		return t.Fun(n.Pos, n.Sym, l.list(n)...)
 	case core.LinearOp:
@@ -286,6 +271,17 @@ func (l *lowering) node(n *core.Node) term.Ref {
 		return l.derivative(n)
 	}
 	return t.Num(n.Pos, 0)
+}
+
+// operation makes the operation of a node on a and, if that is not 0, on b.
+func (l *lowering) operation(n *core.Node, a, b term.Ref) term.Ref {
+	switch {
+	case n.Sym == term.NoSymbol:
+		return l.t.Add(n.Pos, a, b)
+	case b == 0:
+		return l.t.Fun(n.Pos, n.Sym, a)
+	}
+	return l.t.Fun(n.Pos, n.Sym, a, b)
 }
 
 func (l *lowering) list(n *core.Node) []term.Ref {
@@ -327,18 +323,15 @@ func (l *lowering) results(n *core.Node) (elem, res term.Type) {
 
 // unpack makes the opening of a tuple or vector by a pattern.
 func (l *lowering) unpack(n *core.Node) term.Ref {
-	l.xs = l.xs[:0]
-	for i := range int(n.Val) {
-		l.xs = append(l.xs, l.bind(n.X+core.Var(i)))
-	}
+	xs := syntax.Each(int(n.Val), func(i int) term.Var { return l.bind(n.X + core.Var(i)) })
 	body := l.refs[n.A]
-	for i := len(l.xs) - 1; i >= 0; i-- {
-		body = l.open(l.xs[i], n.Pos, body)
+	for _, x := range slices.Backward(xs) {
+		body = l.open(x, n.Pos, body)
 	}
 	if n.Op == core.UnvecOp {
-		return l.t.Unvec(n.Pos, l.xs, l.refs[n.B], body)
+		return l.t.Unvec(n.Pos, xs, l.refs[n.B], body)
 	}
-	return l.t.Untuple(n.Pos, l.xs, l.refs[n.B], body)
+	return l.t.Untuple(n.Pos, xs, l.refs[n.B], body)
 }
 
 // scalarsOf makes a value of type t of the scalars from x on.
@@ -348,11 +341,8 @@ func (l *lowering) scalarsOf(pos term.Pos, t core.Type, x *core.Var) term.Ref {
 		a := l.scalarsOf(pos, n.A, x)
 		return l.t.Pair(pos, a, l.scalarsOf(pos, n.B, x))
 	case core.Vec:
-		kids := make([]term.Ref, l.p.Types.SizeAt(core.Size(n.N)).N)
-		for i := range kids {
-			kids[i] = l.scalarsOf(pos, n.A, x)
-		}
-		return l.t.Vec(pos, kids)
+		size := l.p.Types.SizeAt(core.Size(n.N)).N
+		return l.t.Vec(pos, syntax.Each(size, func(int) term.Ref { return l.scalarsOf(pos, n.A, x) }))
 	}
 	*x++
 	return l.t.Variable(pos, l.bind(*x-1))

@@ -157,7 +157,7 @@ func (l *lowering) elementwise(n *core.Node) term.Ref {
 	part := func(r core.Ref) func(at []term.Static) term.Ref {
 		switch {
 		case r == 0:
-			return nil
+			return func([]term.Static) term.Ref { return 0 }
 		case l.c.Wide(n, r):
 			o := l.operand(r, ty)
 			parts = append(parts, &o)
@@ -170,13 +170,7 @@ func (l *lowering) elementwise(n *core.Node) term.Ref {
 	a, b := part(n.A), part(n.B)
 	r := l.levels("i", n.Pos, ty, nil, func(at []term.Static) term.Ref {
 		x := a(at)
-		switch {
-		case n.Op == core.AddOp:
-			return l.t.Add(n.Pos, x, b(at))
-		case b == nil:
-			return l.t.Fun(n.Pos, n.Sym, x)
-		}
-		return l.t.Fun(n.Pos, n.Sym, x, b(at))
+		return l.operation(n, x, b(at))
 	})
 	return l.around(n.Pos, r, parts...)
 }
@@ -195,7 +189,7 @@ func (l *lowering) levels(name string, pos term.Pos, ty term.Type, at []term.Sta
 // number returns what makes occurrences of the number that node r is, and the let that binds it if it is no atom.
 func (l *lowering) number(r core.Ref, pos term.Pos) (occurrence func() term.Ref, bound *operand) {
 	switch l.c.Nodes[r].Op {
-	case core.VarOp, core.PathOp, core.NumOp, core.StaticOp, core.ComponentOp:
+	case core.VarOp, core.PathOp, core.NumOp, core.StaticOp, core.InputOp:
 		return func() term.Ref { return l.refs[r] }, &operand{}
 	}
 	x := l.t.NewVar(term.VarInfo{Name: "c", Type: term.R, Pos: pos})

@@ -159,7 +159,7 @@ func TestNumbersInProse(t *testing.T) {
 		{"docs/language.md", "of which there may be %d", "cmd/gram/grad.go", "maxHessian"},
 		{"docs/language.md", "The work stops after %d measurements", "internal/fit/fit.go", "patience"},
 		{"docs/language.md", "or the inputs have more than %d numbers", "cmd/internal/fitting/inference.go", "maxInference"},
-		{"docs/language.md", "lines broken at %d columns", "lang/syntax/format_layout.go", "lineWidth"},
+		{"docs/language.md", "lines broken at %d columns", "lang/syntax/format.go", "lineWidth"},
 		{"docs/language.md", "takes more than %d times its size in steps", "internal/modular/modular.go", "BudgetFactor"},
 		{"docs/next-redex.md", "units of search and wake ≤ %d·(steps", "bench/search_test.go", "searchBound"},
 		{"docs/next-redex.md", "(steps + units of instantiate) + %d.", "bench/search_test.go", "searchInAll"},

@@ -244,7 +244,7 @@ func TestLanguageExamples(t *testing.T) {
 			require.Contains(t, answer(t, "grad --quiet "+filepath.Join(dir, "p.gram")), "  rho ")
 			programs++
 		case strings.HasPrefix(text, "data "):
-			_, diags, err := syntax.Parse("p.gram", []byte(text), syntax.Options{NoBody: true})
+			_, diags, err := syntax.Parse("p.gram", []byte(text+"\n0"), syntax.Options{})
 			require.NoError(t, err)
 			require.Empty(t, diags)
 			programs++

@@ -36,29 +36,27 @@ const (
 	VarOp           // x                   X
 	// x.(i).(j)… X, A and B delimit the indices in Args, marked by [StaticBit] if they are static
 	PathOp
-	InputOp     // an input, whole     X its first scalar; or from static A on of B scalars
-	NumOp       // r                   Val
-	LamOp       // λx.t                X, A=t
-	AppOp       // t u                 A=t, B=u
-	PairOp      // ⟨t,u⟩               A=t, B=u
-	LetOp       // t[x:=u]             X, A=t, B=u
-	TupleOp     // t[⟨x0,…⟩:=u]        X=x0, Val their number, A=t, B=u
-	UnvecOp     // t[⟦x0,…⟧:=u]        the same
-	AddOp       // t + u               A=t, B=u, X is 1 if they may be vectors
-	FunOp       // f(t), f(t,u)        the same, and Sym
-	SymbolOp    // f(t1,…,tk), k > 2   Sym, A and B delimit t1… in Args
-	LinearOp    // t − u, −t, t / u    Sym, A=t, B=u; t or u depends on a linear variable
-	VecOp       // ⟦t0,…⟧              A and B delimit the components in Args
-	ListOp      // [t1;…]              the same
-	IfOp        // if …                Val=the comparison, A the place of the four parts in Args
-	NatOp       // #n                  Val=n, or X=n, a term.Static, in default values
-	DataOp      // data                X=its index
-	ProjOp      // t.(i)               A=t, Val=i, or X=i, a term.Static
-	StaticOp    // the numeral e       X=e, a term.Static
-	ComponentOp // an input's scalar   X the first of B scalars, A=the static number of the one
-	FamilyOp    // vec i < s -> t      X=i, Val=keyword, A=s, a term.Static, B=t
-	PrimOp      // dot t u, sum t, …   Val=the [Prim], A=t, B=u or 0; of onehot k t, A=t
-	ConOp       // C t                 Val=the number of C, A=t or 0
+	InputOp  // an input, whole     X its first scalar; or a part of B scalars, from static A on
+	NumOp    // r                   Val
+	LamOp    // λx.t                X, A=t
+	AppOp    // t u                 A=t, B=u
+	PairOp   // ⟨t,u⟩               A=t, B=u
+	LetOp    // t[x:=u]             X, A=t, B=u
+	TupleOp  // t[⟨x0,…⟩:=u]        X=x0, Val their number, A=t, B=u
+	UnvecOp  // t[⟦x0,…⟧:=u]        the same
+	FunOp    // f(t), f(t,u), t + u Sym, that of + is NoSymbol, A=t, B=u, X is 1 if they may be vectors
+	SymbolOp // f(t1,…,tk), k > 2   Sym, A and B delimit t1… in Args
+	LinearOp // t − u, −t, t / u    Sym, A=t, B=u; t or u depends on a linear variable
+	VecOp    // ⟦t0,…⟧              A and B delimit the components in Args
+	ListOp   // [t1;…]              the same
+	IfOp     // if …                Val=the comparison, A the place of the four parts in Args
+	NatOp    // #n                  Val=n, or X=n, a term.Static, in default values
+	DataOp   // data                X=its index
+	ProjOp   // t.(i)               A=t, Val=i, or X=i, a term.Static
+	StaticOp // the numeral e       X=e, a term.Static
+	FamilyOp // vec i < s -> t      X=i, Val=keyword, A=s, a term.Static, B=t
+	PrimOp   // dot t u, sum t, …   Val=the [Prim], A=t, B=u or 0; of onehot k t, A=t
+	ConOp    // C t                 Val=the number of C, A=t or 0
 	// match t with … A=t, B=the place of the branches in Args, see [Branch], Val their number
 	CaseOp
 	FixOp        // fix ⟨f0,…⟩.⟨v0,…⟩   X=f0, A and B delimit v0… in Args, Val=which of them it is
@@ -158,7 +156,7 @@ func (c *Core) Children(n *Node, f func(Ref)) {
 		f(n.A)
 	case FamilyOp:
 		f(n.B)
-	case AppOp, PairOp, LetOp, TupleOp, UnvecOp, LinearOp, ConOp, PrimOp, AddOp, FunOp:
+	case AppOp, PairOp, LetOp, TupleOp, UnvecOp, LinearOp, ConOp, PrimOp, FunOp:
 		for i, k := range [...]Ref{n.A, n.B} {
 			if k != 0 && !(c.Nodes[k].vectorAtom() && c.Levels(n, i) != 0) {
 				f(k)
@@ -241,7 +239,7 @@ func (c *Core) Levels(n *Node, i int) int {
 	switch {
 	case n.Op == PrimOp:
 		return prims[Prim(n.Val)].levels[i]
-	case (n.Op == AddOp || n.Op == FunOp) && c.Wide(n, [...]Ref{n.A, n.B}[i]):
+	case n.Op == FunOp && c.Wide(n, [...]Ref{n.A, n.B}[i]):
 		return allLevels
 	}
 	return 0

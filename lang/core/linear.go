@@ -73,8 +73,6 @@ func (l *linearity) node(r Ref, n *Node) bool {
 	case TupleOp, UnvecOp:
 		l.lin[r] = l.lin[n.A]
 		return l.plain(n.B, "in what a pattern takes apart")
-	case AddOp:
-		return l.each(r, "summand", n.A, n.B)
 	case FunOp:
 		return l.symbol(r, n)
 	case VecOp:
@@ -84,10 +82,7 @@ func (l *linearity) node(r Ref, n *Node) bool {
 		ok := l.plain(k[0], "in a condition")
 		return l.plain(k[1], "in a condition") && ok && l.each(r, "branch", k[2], k[3])
 	case CaseOp:
-		bodies := make([]Ref, int(n.Val))
-		for i := range bodies {
-			bodies[i] = l.c.Branch(n, i).Body
-		}
+		bodies := syntax.Each(int(n.Val), func(i int) Ref { return l.c.Branch(n, i).Body })
 		ok := l.plain(n.A, "in what match takes apart")
 		return l.each(r, "case", bodies...) && ok
 	case PrimOp, DerivativeOp:
@@ -201,10 +196,12 @@ func (l *linearity) let(r Ref, n *Node) bool {
 	return l.uses(r, n.A, "in the body of this let")
 }
 
-// symbol judges f(t) and f(t,u). Products are linear in one factor; differences,
+// symbol judges f(t), f(t,u) and t + u. Products are linear in one factor; differences,
 // negations and quotients with a linear operand are written out as sums and products.
 func (l *linearity) symbol(r Ref, n *Node) bool {
 	switch {
+	case n.Sym == term.NoSymbol:
+		return l.each(r, "summand", n.A, n.B)
 	case n.Sym == term.Mul:
 		return l.product(r, n)
 	case l.Outer[r] == 0:
@@ -291,8 +288,7 @@ func (l *linearity) hidden(x Var) bool {
 func (l *linearity) occurrence(k Ref, x Var) Ref {
 	stack := []Ref{k}
 	for len(stack) > 0 {
-		r := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+		r := syntax.Pop(&stack)
 		n := &l.c.Nodes[r]
 		if n.Op == VarOp && n.X == x {
 			return r

@@ -171,8 +171,7 @@ func (n *Numbers) numbers(x *load.Variable, t Type, f func(t Type, x float64) bo
 	}
 	tags, data := x.Value.Tags, x.Value.Data
 	for stack := []part{{x.Shape, t}}; len(stack) > 0; {
-		p := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+		p := syntax.Pop(&stack)
 		size, elem := p.s.Size, n.Types.At(p.t).A
 		switch p.s.Kind {
 		case load.Real:

@@ -2,6 +2,7 @@ package core
 
 import (
 	"github.com/gram-machine/gram/lang/load"
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // Inductive is the declaration of an inductive type.
@@ -36,11 +37,7 @@ func (tt *Types) Named(d int, args []Type) Type {
 
 // Fresh returns a type with declaration d whose arguments are open.
 func (tt *Types) Fresh(d int) Type {
-	args := make([]Type, len(tt.Inductives[d].Params))
-	for i := range args {
-		args[i] = tt.Open()
-	}
-	return tt.Named(d, args)
+	return tt.Named(d, syntax.Each(len(tt.Inductives[d].Params), func(int) Type { return tt.Open() }))
 }
 
 // Args returns the arguments of an inductive type.
@@ -122,8 +119,7 @@ func (tt *Types) ValueShape(t Type) *load.Shape {
 	stack := []item{{t: t}}
 	var out []*load.Shape
 	for budget := maxShape; len(stack) > 0; budget-- {
-		it := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
+		it := syntax.Pop(&stack)
 		n := tt.At(it.t)
 		if budget == 0 {
 			return nil

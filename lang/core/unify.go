@@ -1,6 +1,10 @@
 package core
 
-import "math"
+import (
+	"math"
+
+	"github.com/gram-machine/gram/lang/syntax"
+)
 
 // Clash says why two types do not unify.
 type Clash uint8
@@ -20,8 +24,7 @@ func (tt *Types) Unify(a, b Type) Clash {
 	tt.pairs = append(tt.pairs[:0], typePair{a, b})
 	tt.trail, tt.sizeTrail = tt.trail[:0], tt.sizeTrail[:0]
 	for len(tt.pairs) > 0 {
-		p := tt.pairs[len(tt.pairs)-1]
-		tt.pairs = tt.pairs[:len(tt.pairs)-1]
+		p := syntax.Pop(&tt.pairs)
 		if c := tt.step(p.a, p.b); c != NoClash {
 			tt.undo()
 			return c
@@ -127,15 +130,12 @@ func (tt *Types) forward(a, b Type) {
 // bind gives the open type x the value t, unless x occurs in it. The search starts
 // from raw, the reference that led to t: merged types on the way count too.
 func (tt *Types) bind(x, t, raw Type) Clash {
-	if !tt.Nodes[t].closed && tt.occurs(x, raw) {
+	is := func(t Type, _ *TypeNode) bool { return t == x }
+	if !tt.Nodes[t].closed && tt.search(raw, math.MaxInt, is) {
 		return SelfRefer
 	}
 	tt.forward(x, t)
 	return NoClash
-}
-
-func (tt *Types) occurs(x, t Type) bool {
-	return tt.search(t, math.MaxInt, func(t Type, _ *TypeNode) bool { return t == x })
 }
 
 // search looks in t and what it is made of, but not in closed types, for one that is wanted, within a number of steps.
@@ -147,8 +147,7 @@ func (tt *Types) search(t Type, steps int, wanted func(Type, *TypeNode) bool) bo
 	tt.walk = tt.walk[:0]
 	tt.visit(t)
 	for ; len(tt.walk) > 0 && steps > 0; steps-- {
-		t := tt.walk[len(tt.walk)-1]
-		tt.walk = tt.walk[:len(tt.walk)-1]
+		t := syntax.Pop(&tt.walk)
 		n := &tt.Nodes[t]
 		if wanted(t, n) {
 			return true

@@ -112,20 +112,14 @@ func (e *Elaborator) staticArgument(x syntax.Expr) (n float64, ok bool) {
 func (e *Elaborator) atom(v val) binding {
 	b := binding{kind: nodeBinding, val: v, span: v.span}
 	switch n := e.Core.Nodes[v.node]; n.Op {
-	case core.VarOp, core.PathOp, core.InputOp, core.ComponentOp, core.StaticOp, core.NumOp, core.NatOp, core.DataOp:
+	case core.VarOp, core.PathOp, core.InputOp, core.StaticOp, core.NumOp, core.NatOp, core.DataOp:
 		b.kind, b.node = atomBinding, n
 		e.Core.Drop(v.node)
 	}
 	return b
 }
 
-func (e *Elaborator) takeArg() binding {
-	b := e.args[len(e.args)-1]
-	e.args = e.args[:len(e.args)-1]
-	return b
-}
-
-func (e *Elaborator) argVal() val { return e.valueOf(e.takeArg()) }
+func (e *Elaborator) argVal() val { return e.valueOf(syntax.Pop(&e.args)) }
 
 // valueOf elaborates what a binding stands for.
 func (e *Elaborator) valueOf(b binding) val {
@@ -211,8 +205,7 @@ func (e *Elaborator) applyWaiting(n int, roots []core.Ref) {
 	}
 	for next := 0; ; {
 		for len(ready) > 0 {
-			i := ready[len(ready)-1]
-			ready = ready[:len(ready)-1]
+			i := syntax.Pop(&ready)
 			e.applyNow(&all[i], depends, false)
 			e.resume(&ready)
 		}

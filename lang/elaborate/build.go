@@ -274,7 +274,7 @@ func (e *Elaborator) sum(x syntax.Expr, parts []val) val {
 	pos := e.at(e.expr(x).Span.Start)
 	total := term.Sum(len(parts), func(i int) core.Ref { return parts[i].node }, func(a, b core.Ref) core.Ref {
 		e.Tick()
-		return e.Core.Add(core.Node{Op: core.AddOp, Pos: pos, A: a, B: b, Type: t})
+		return e.Core.Add(core.Node{Op: core.FunOp, Pos: pos, A: a, B: b, Type: t})
 	})
 	return e.result(val{total, t, e.span(x), e.span(x)})
 }
@@ -361,9 +361,12 @@ func (e *Elaborator) path(b binding, span syntax.Span, steps []projection) val {
 	}
 	for _, s := range steps {
 		t, ok := e.component(s.x, v, &s.i)
-		if n.Op == core.PathOp {
-			e.Core.Args = append(e.Core.Args, stepOf(s.i))
-		} else if ok {
+		switch {
+		case n.Op == core.PathOp && s.i.static != 0:
+			e.Core.Args = append(e.Core.Args, core.StaticBit|core.Ref(s.i.static))
+		case n.Op == core.PathOp:
+			e.Core.Args = append(e.Core.Args, core.Ref(s.i.n))
+		case ok:
 			e.within(&n, s.i, v.typ, t)
 		}
 		v.typ, v.span = t, e.span(s.x)
@@ -415,12 +418,8 @@ func (e *Elaborator) dataType(g *global) core.Type {
 // inputNode is an input, or a component of one, of type t: its first scalar is x, or number at, which is static, of the
 // n scalars from x on.
 func (e *Elaborator) inputNode(x core.Var, at, n core.Ref, t core.Type) core.Node {
-	op := core.InputOp
-	if e.Types.At(t).Kind == core.Real {
-		if at == 0 {
-			return core.Node{Op: core.VarOp, X: x, Type: t, Value: true}
-		}
-		op = core.ComponentOp
+	if at == 0 && e.Types.At(t).Kind == core.Real {
+		return core.Node{Op: core.VarOp, X: x, Type: t, Value: true}
 	}
-	return core.Node{Op: op, X: x, A: at, B: n, Type: t, Value: true}
+	return core.Node{Op: core.InputOp, X: x, A: at, B: n, Type: t, Value: true}
 }

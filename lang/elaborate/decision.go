@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gram-machine/gram/lang/core"
+	"github.com/gram-machine/gram/lang/syntax"
 )
 
 // The nested patterns of a match become cases that look at one constructor each. Values that no case takes are found,
@@ -87,10 +88,7 @@ type compiler struct {
 func decide(cases []*casePattern) *decisions {
 	c := &compiler{decisions: decisions{Names: map[place]uint32{}}, places: 1, shapes: map[place]shape{},
 		used: make([]bool, len(cases))}
-	var rows []row
-	for i, p := range cases {
-		rows = append(rows, row{pats: []*casePattern{p}, n: i})
-	}
+	rows := syntax.Each(len(cases), func(i int) row { return row{pats: cases[i : i+1], n: i} })
 	c.Tree = c.compile([]place{0}, rows)
 	for i, used := range c.used {
 		if !used {
@@ -141,15 +139,6 @@ func (c *compiler) bind(r *row, p *casePattern, at place) {
 // with returns the row with other patterns in place of column i.
 func (r row) with(i int, parts []*casePattern) row {
 	return row{slices.Concat(r.pats[:i], parts, r.pats[i+1:]), r.binds, r.n}
-}
-
-func (c *compiler) newPlaces(n int) []place {
-	out := make([]place, n)
-	for i := range out {
-		out[i] = c.places
-		c.places++
-	}
-	return out
 }
 
 // width returns into how many components patterns open a tuple or vector: the fewest that one of them has, 0 if none
@@ -207,7 +196,8 @@ func (c *compiler) split(i int, places []place, rows []row) *decision {
 		} else if cons[con].Arg != 0 {
 			n = c.opened(args)
 		}
-		parts := c.newPlaces(n)
+		parts := syntax.Each(n, func(i int) place { return c.places + place(i) })
+		c.places += place(n)
 		for k, r := range kept {
 			switch {
 			case n == 0:

@@ -211,15 +211,6 @@ type Symbol struct {
 	Partials []syntax.Span // where its partial derivatives stand
 }
 
-// declareSlopes enters the names of the partial derivatives of a symbol.
-func (e *Elaborator) declareSlopes(i int) {
-	d := &e.user.File.Decls[i]
-	for k := range d.Params {
-		name := term.SlopeName(d.Name, k, len(d.Params))
-		e.slopes[name] = e.addGlobal(global{unit: e.user, decl: i, name: name})
-	}
-}
-
 // symbol elaborates a declaration symbol f x … = e with p, ….
 func (e *Elaborator) symbol(i int) {
 	d := &e.user.File.Decls[i]
@@ -260,10 +251,8 @@ func (e *Elaborator) symbol(i int) {
 		e.globals[g].means.kind, e.globals[g].prim = primBinding, core.PrimSymbol+core.Prim(f)
 	}
 	enter(e.declared[i], f)
-	declared := Symbol{Symbol: f}
-	for _, x := range d.Params {
-		declared.Params = append(declared.Params, e.user.File.Pat(x).Text)
-	}
+	declared := Symbol{Symbol: f,
+		Params: syntax.Each(k, func(i int) string { return e.user.File.Pat(d.Params[i]).Text })}
 	for j, x := range parts[1:] {
 		enter(e.slopes[term.SlopeName(d.Name, j, k)], f.Slope(j))
 		declared.Partials = append(declared.Partials, e.user.File.Expr(x).Span)
@@ -329,7 +318,7 @@ func (s *straightLine) sized(r core.Ref) sized {
 	case core.LetOp:
 		s.lets[n.X] = s.sized(n.B)
 		return s.sized(n.A)
-	case core.AddOp, core.FunOp, core.SymbolOp:
+	case core.FunOp, core.SymbolOp:
 		out := sized{term.Partial{Kind: term.PartialFun, Fun: n.Sym}, 1}
 		var parts []core.Ref
 		c.Children(&n, func(k core.Ref) { parts = append(parts, k) })

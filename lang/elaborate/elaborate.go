@@ -130,8 +130,7 @@ func (e *Elaborator) tail(base int, x syntax.Expr, n int, v val) val {
 		x, n, v = e.enter(x, n)
 	}
 	for len(e.ends) > base {
-		end := e.ends[len(e.ends)-1]
-		e.ends = e.ends[:len(e.ends)-1]
+		end := syntax.Pop(&e.ends)
 		e.step()
 		v = end(v)
 	}
@@ -233,7 +232,8 @@ func (e *Elaborator) form(x syntax.Expr, n *syntax.ExprNode, kids []syntax.Expr)
 			if s.static != 0 {
 				e.giveUp()
 			}
-			return e.church(s, e.span(x))
+			return e.finish(x, core.Node{Op: core.NatOp, Val: float64(s.n), X: core.Var(s.static), Value: true},
+				e.Types.Nat(e.Types.Open()))
 		}
 	case syntax.SizeExpr:
 		if s, ok := e.nat(x); ok {
@@ -285,14 +285,7 @@ func (e *Elaborator) suggest(behind int, text string) {
 }
 
 func (e *Elaborator) parts(kids []syntax.Expr) []val {
-	return each(len(kids), func(i int) val { return e.eval(kids[i], 0) })
-}
-
-func each(n int, part func(i int) val) (vals []val) {
-	for i := range n {
-		vals = append(vals, part(i))
-	}
-	return vals
+	return syntax.Each(len(kids), func(i int) val { return e.eval(kids[i], 0) })
 }
 
 // result notes where v stands.
@@ -321,12 +314,6 @@ func (e *Elaborator) bad(span syntax.Span) val {
 
 func (e *Elaborator) number(r float64, span syntax.Span) val {
 	return e.add(core.Node{Op: core.NumOp, Pos: core.PosOf(span), Val: r, Value: true}, e.numberType(r), span)
-}
-
-func (e *Elaborator) church(n natural, span syntax.Span) val {
-	t := e.Types.Nat(e.Types.Open())
-	c := core.Node{Op: core.NatOp, Pos: core.PosOf(span), Val: float64(n.n), X: core.Var(n.static), Value: true}
-	return e.add(c, t, span)
 }
 
 // global is what a declared or predefined name means.

@@ -40,7 +40,7 @@ func (e *Elaborator) expand(g int, span syntax.Span, n int) (syntax.Expr, int, v
 			e.openFun(p)
 			continue
 		}
-		e.parameter(p, e.takeArg(), missing)
+		e.parameter(p, syntax.Pop(&e.args), missing)
 	}
 	if len(decl.Params) > 0 {
 		e.expect = nil
@@ -196,10 +196,7 @@ func (e *Elaborator) fix(group []function, member int, span syntax.Span) val {
 	for _, g := range group {
 		e.Core.NewVar(core.VarInfo{Name: g.name, Type: e.Types.Open(), Pos: g.pos})
 	}
-	lams := make([]val, len(group))
-	for i := range group {
-		lams[i] = e.recursive(&group[i], f+core.Var(i), f)
-	}
+	lams := syntax.Each(len(group), func(i int) val { return e.recursive(&group[i], f+core.Var(i), f) })
 	off, _ := e.store(lams)
 	n := core.Node{Op: core.FixOp, Pos: core.PosOf(span), X: f, A: off, B: off + core.Ref(len(lams)),
 		Val: float64(member), Value: true}

@@ -222,14 +222,6 @@ func (e *Elaborator) restore(s snapshot) {
 	e.attempt = s.attempt
 }
 
-// stepOf is an index of a path as core.args have it.
-func stepOf(i natural) core.Ref {
-	if i.static != 0 {
-		return core.StaticBit | core.Ref(i.static)
-	}
-	return core.Ref(i.n)
-}
-
 // scan makes scan i < s with p = a -> e, which stands for let p = a in let p = e{0/i} in … let p = e{s−1/i} in the
 // vector of the states but for the first.
 func (e *Elaborator) scan(x syntax.Expr) val {
@@ -253,7 +245,7 @@ func (e *Elaborator) scan(x syntax.Expr) val {
 	if ok {
 		return e.wrap(v, opens)
 	}
-	states := each(int(s.n), func(i int) val {
+	states := syntax.Each(int(s.n), func(i int) val {
 		e.setIndex(slot, i)
 		e.work++
 		it := patternItem{p: p, t: start.typ, span: start.span}

@@ -29,11 +29,8 @@ func (e *Elaborator) match(x syntax.Expr) val {
 	m := &matching{e: e, x: x, pos: e.at(e.expr(x).Span.Start), types: map[place]core.Type{0: u.typ},
 		vars: map[place]core.Var{}}
 	errs := len(e.diags)
-	var cases []*casePattern
 	pats := e.act().unit.File.Pats(x)
-	for _, p := range pats {
-		cases = append(cases, m.pattern(p, u.typ))
-	}
+	cases := m.patterns(pats, slices.Repeat([]core.Type{u.typ}, len(pats)))
 	if len(e.diags) > errs || e.fam.failed {
 		return e.bad(e.span(x))
 	}
@@ -115,11 +112,7 @@ func (m *matching) pattern(p syntax.Pat, t core.Type) *casePattern {
 }
 
 func (m *matching) patterns(list []syntax.Pat, types []core.Type) []*casePattern {
-	var out []*casePattern
-	for i, p := range list {
-		out = append(out, m.pattern(p, types[i]))
-	}
-	return out
+	return syntax.Each(len(list), func(i int) *casePattern { return m.pattern(list[i], types[i]) })
 }
 
 // place makes the variable of a place.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed" // for the prelude
-	"slices"
 	"strings"
 	"sync"
 
@@ -237,7 +236,7 @@ var preludeSource []byte
 
 // Prelude returns the definitions that every program can use, parsed.
 var Prelude = sync.OnceValue(func() *syntax.File {
-	f, diags, err := syntax.Parse("prelude.gram", preludeSource, syntax.Options{NoBody: true})
+	f, diags, err := syntax.Parse("prelude.gram", append(preludeSource, "0\n"...), syntax.Options{})
 	if err != nil || len(diags) > 0 {
 		panic("lang: the prelude does not parse")
 	}
@@ -245,9 +244,6 @@ var Prelude = sync.OnceValue(func() *syntax.File {
 })
 
 // PreludeNames returns the names that the prelude defines.
-var PreludeNames = sync.OnceValue(func() (names []string) {
-	for _, d := range Prelude().Decls {
-		names = append(names, d.Name)
-	}
-	return slices.Clip(names)
+var PreludeNames = sync.OnceValue(func() []string {
+	return syntax.Each(len(Prelude().Decls), func(i int) string { return Prelude().Decls[i].Name })
 })

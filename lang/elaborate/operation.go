@@ -3,6 +3,7 @@ package elaborate
 import (
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/term"
 )
 
 // An operation on numbers is also one on vectors, component by component: both operands are of one type, or one of them
@@ -18,7 +19,7 @@ func (e *Elaborator) operation(n core.Node, name string, a, b val, span syntax.S
 		left.negated = b.span
 	}
 	if e.user.Duals {
-		if n.Op == core.AddOp {
+		if n.Sym == term.NoSymbol {
 			return e.add(n, e.addends("+", a, b), span)
 		}
 		e.want(a, core.R, left)

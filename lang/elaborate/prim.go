@@ -17,7 +17,7 @@ func (e *Elaborator) usePrim(p core.Prim, span syntax.Span, n int) val {
 	if n < k {
 		e.partialPrim(p, span, n)
 	}
-	args := each(k, func(int) val { return e.argVal() })
+	args := syntax.Each(k, func(int) val { return e.argVal() })
 	v := e.wrap(e.primitive(p, args, span), opens)
 	return e.apply(v, n-k)
 }
@@ -37,7 +37,7 @@ func (e *Elaborator) partialPrim(p core.Prim, span syntax.Span, given int) {
 			all[i] = open(core.LamOp, [...]string{"x", "y", "z"}[min(i, 2)], e.Types.Open(), 0, span)
 			continue
 		}
-		b := e.takeArg()
+		b := syntax.Pop(&e.args)
 		if b.kind == nodeBinding && !e.Core.Nodes[b.val.node].Value {
 			b = open(core.LetOp, "x", b.val.typ, b.val.node, b.span)
 		}
@@ -82,7 +82,7 @@ func (e *Elaborator) primitive(p core.Prim, args []val, span syntax.Span) val {
 		e.random = e.random || e.values
 		return e.add(n, core.R, span)
 	case core.PrimAdd:
-		n.Op = core.AddOp
+		n.Op = core.FunOp
 		return e.operation(n, "+", a, b, span)
 	default:
 		n.Op, n.Sym = core.FunOp, p.Symbol()
@@ -104,19 +104,15 @@ func (e *Elaborator) operations(x syntax.Expr) val {
 	return a
 }
 
-// operators has the symbols of the operators but for +.
-var operators = map[syntax.Token]term.Symbol{syntax.MinusTok: term.Sub, syntax.StarTok: term.Mul,
-	syntax.SlashTok: term.Div}
+// operators has the symbols of the operators.
+var operators = map[syntax.Token]term.Symbol{syntax.PlusTok: term.NoSymbol, syntax.MinusTok: term.Sub,
+	syntax.StarTok: term.Mul, syntax.SlashTok: term.Div}
 
 // binary makes a + b, a - b, a * b or a / b. Two numerals are folded if the result is finite.
 func (e *Elaborator) binary(x syntax.Expr, a, b val) val {
 	n := e.expr(x)
 	if na, nb := e.Core.Nodes[a.node], e.Core.Nodes[b.node]; na.Op == core.NumOp && nb.Op == core.NumOp {
-		r := na.Val + nb.Val
-		if n.Op != syntax.PlusTok {
-			r = operators[n.Op].Eval(na.Val, nb.Val)
-		}
-		if !math.IsInf(r, 0) && !math.IsNaN(r) {
+		if r := operators[n.Op].Eval(na.Val, nb.Val); !math.IsInf(r, 0) && !math.IsNaN(r) {
 			e.Core.Drop(b.node)
 			e.Core.Drop(a.node)
 			return e.number(r, e.span(x))
@@ -133,9 +129,6 @@ func (e *Elaborator) binary(x syntax.Expr, a, b val) val {
 		}
 	}
 	c := core.Node{Op: core.FunOp, Sym: operators[n.Op], Pos: e.at(n.OpPos), A: a.node, B: b.node}
-	if n.Op == syntax.PlusTok {
-		c.Op = core.AddOp
-	}
 	return e.operation(c, n.Op.String(), a, b, e.span(x))
 }
 

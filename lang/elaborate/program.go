@@ -94,10 +94,14 @@ func (e *Elaborator) Elaborate() (body core.Ref, t core.Type, err error) {
 	return v.node, v.typ, e.Errors()
 }
 
-// complete settles what has waited for types, and then checks the linear variables.
+// complete settles what has waited for types, and then checks the linear variables. Where open is set, as in a def that
+// nobody uses, sizes may stay open.
 func (e *Elaborator) complete(waiting, pending int, roots []core.Ref, open bool) {
 	e.applyWaiting(waiting, roots)
-	e.settle(pending, open)
+	for _, check := range e.pending[pending:] {
+		check(open)
+	}
+	e.pending = e.pending[:pending]
 	if e.lins > 0 && len(e.diags) <= e.notLinear {
 		core.CheckLinear(e.Program, roots, e.marks, func() bool { return len(e.diags) >= mostErrors })
 		e.notLinear = len(e.diags)
@@ -121,7 +125,10 @@ func (e *Elaborator) declare() {
 		}
 		e.names[d.Name] = g
 		if d.Kind == syntax.SymbolDecl {
-			e.declareSlopes(i)
+			for k := range d.Params {
+				name := term.SlopeName(d.Name, k, len(d.Params))
+				e.slopes[name] = e.addGlobal(global{unit: e.user, decl: i, name: name})
+			}
 		}
 	}
 }

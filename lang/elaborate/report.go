@@ -194,11 +194,7 @@ func (e *Elaborator) Fill(out *Types) {
 	defs := map[string]core.Type{}
 	for name, g := range e.cons {
 		c := &e.globals[g]
-		params := make([]core.Type, len(e.Types.Inductives[c.n].Params))
-		for i := range params {
-			params[i] = e.Types.Param(i)
-		}
-		t := e.Types.Named(c.n, params)
+		t := e.Types.Named(c.n, syntax.Each(len(e.Types.Inductives[c.n].Params), e.Types.Param))
 		if arg := e.Types.Inductives[c.n].Cons[int(c.num)].Arg; arg != 0 {
 			t = e.Types.Arrow(arg, t)
 		}

@@ -107,8 +107,7 @@ func (r *resolver) enter(decl int) {
 // leave ends the scopes of all names bound after the first n.
 func (r *resolver) leave(n int) {
 	for len(r.undo) > n {
-		s := r.undo[len(r.undo)-1]
-		r.undo = r.undo[:len(r.undo)-1]
+		s := syntax.Pop(&r.undo)
 		if s.slot == 0 {
 			delete(r.locals, s.name)
 		} else {
@@ -299,9 +298,6 @@ func (r *resolver) name(e syntax.Expr, n *syntax.ExprNode, where surroundings) {
 	if n.TextSpan.End > 0 {
 		span = n.TextSpan
 	}
-	var locals []string
-	for _, s := range r.undo {
-		locals = append(locals, s.name)
-	}
+	locals := syntax.Each(len(r.undo), func(i int) string { return r.undo[i].name })
 	r.e.unknown(r.u, n.Text, span, r.decl, locals)
 }

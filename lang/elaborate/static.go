@@ -294,11 +294,3 @@ func (e *Elaborator) atEnd(span syntax.Span, check func(open bool) (headline, la
 		}
 	})
 }
-
-// settle checks what was left for the end. In a def that nobody uses, sizes may stay open.
-func (e *Elaborator) settle(from int, open bool) {
-	for _, check := range e.pending[from:] {
-		check(open)
-	}
-	e.pending = e.pending[:from]
-}

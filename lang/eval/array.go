@@ -9,6 +9,7 @@ import (
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
+	"github.com/gram-machine/gram/term/elementary"
 )
 
 // sequence is a list or a vector: a literal, or a comprehension vec, sum, list or scan i < size -> body.
@@ -135,23 +136,17 @@ func (m *machine) stream(s *scope, c *code, want *load.Shape) (load.Value, bool)
 
 // literal translates [e; …] or [| e, … |].
 func (t *translator) literal(list bool, refs []core.Ref) *code {
-	if numbers := t.numerals(refs); numbers != nil {
+	var numbers []float64
+	for _, r := range refs {
+		if n := &t.P.Core.Nodes[r]; n.Op == core.NumOp {
+			numbers = append(numbers, n.Val)
+		}
+	}
+	if numbers != nil && len(numbers) == len(refs) {
 		return constant(value{ref: &array{list: list, n: len(numbers), elem: realShape, flat: numbers}})
 	}
 	q := &sequence{list: list, parts: t.codes(refs)}
 	return q.code()
-}
-
-// numerals returns the numbers that all nodes of a list are, nil if they are not.
-func (t *translator) numerals(list []core.Ref) (out []float64) {
-	for _, k := range list {
-		n := &t.P.Core.Nodes[k]
-		if n.Op != core.NumOp {
-			return nil
-		}
-		out = append(out, n.Val)
-	}
-	return out
 }
 
 // pairOf is (a, b).
@@ -179,17 +174,6 @@ func project(at *core.At, of string, e, s *code) *code {
 			fail(at, "index out of range", core.RangeLabel(i, uint64(a.n), of))
 		}
 		return a.at(int(i))
-	})
-}
-
-// arithmetic is a op b of natural numbers.
-func arithmetic(at *core.At, op term.StaticOp, a, b *code) *code {
-	return gives(func(m *machine, fr []value) float64 {
-		c, problem := core.Arithmetic(op, a.natural(m, fr), b.natural(m, fr))
-		if problem != "" {
-			fail(at, "not a natural number", problem)
-		}
-		return float64(c)
 	})
 }
 
@@ -243,43 +227,34 @@ func (m *machine) dot(v, w []float64) float64 {
 	return sum.Sum()
 }
 
-// products is dot v w, or matvec v w.
-func products(p core.Prim, v, w *code) *code {
-	if p == core.PrimDot {
-		return gives(func(m *machine, fr []value) float64 {
-			x := v.numbers(m, fr)
-			return m.dot(x, w.numbers(m, fr))
-		})
-	}
-	return does(func(m *machine, fr []value) value {
-		rows, vec := v.array(m, fr), w.numbers(m, fr)
+// primitive is a function on vectors, or one that draws a random number. Of one argument y is 0.
+type primitive func(m *machine, at *core.At, x, y value) value
+
+var primitives = map[core.Prim]primitive{
+	core.PrimDot: func(m *machine, _ *core.At, v, w value) value {
+		return number(m.dot(v.array().numbers(), w.array().numbers()))
+	},
+	core.PrimMatvec: func(m *machine, _ *core.At, v, w value) value {
+		rows, vec := v.array(), w.array().numbers()
 		return value{ref: m.build(nil, false, rows.n, func(i int) value {
 			row := rows.at(i)
 			return number(m.dot(row.array().numbers(), vec))
 		})}
-	})
-}
-
-// total is the sum of the components of v, or the largest one, in the order of [term.Sum].
-func total(p core.Prim, v *code) *code {
-	most := term.Max.Info().Eval2
-	return gives(func(m *machine, fr []value) float64 {
-		numbers := v.numbers(m, fr)
-		if p == core.PrimTotal {
-			m.Step()
-			return kernel.Sum(numbers)
-		}
-		return term.Sum(len(numbers), func(i int) float64 { return numbers[i] }, func(x, y float64) float64 {
+	},
+	core.PrimTotal: func(m *machine, _ *core.At, v, _ value) value {
+		m.Step()
+		return number(kernel.Sum(v.array().numbers()))
+	},
+	// Components are compared in the order of term.Sum.
+	core.PrimMaximum: func(m *machine, _ *core.At, v, _ value) value {
+		numbers, most := v.array().numbers(), term.Max.Info().Eval2
+		return number(term.Sum(len(numbers), func(i int) float64 { return numbers[i] }, func(x, y float64) float64 {
 			m.Step()
 			return most(x, y)
-		})
-	})
-}
-
-// transpose is a matrix, a vector of its rows, with rows and columns exchanged.
-func transpose(matrix *code) *code {
-	return does(func(m *machine, fr []value) value {
-		rows := matrix.array(m, fr)
+		}))
+	},
+	core.PrimTranspose: func(m *machine, _ *core.At, matrix, _ value) value {
+		rows := matrix.array()
 		first := rows.at(0)
 		columns := first.array().n
 		flat := m.floats(nil, rows.n, columns)
@@ -290,8 +265,28 @@ func transpose(matrix *code) *code {
 				flat[j*rows.n+i] = r
 			}
 		}
-		return view(load.VectorShape(load.VectorShape(realShape, rows.n), columns), flat)
-	})
+		return value{ref: &array{n: columns, elem: load.VectorShape(realShape, rows.n), flat: flat}}
+	},
+	core.PrimPick: func(_ *machine, at *core.At, v, x value) value {
+		a := v.array()
+		return a.at(component(at, x.real(), a.n))
+	},
+	core.PrimOneHot: func(m *machine, at *core.At, x, size value) value {
+		n := int(size.num)
+		a := &array{n: n, elem: realShape, flat: m.floats(at, n, 1)}
+		a.flat[component(at, x.real(), n)] = 1
+		return value{ref: a}
+	},
+	core.PrimUniform: func(m *machine, _ *core.At, x, y value) value {
+		u, _ := m.random.next()
+		return number(x.real() + float64((y.real()-x.real())*u))
+	},
+	// The method is that of Box and Muller.
+	core.PrimNormal: func(m *machine, _ *core.At, mean, deviation value) value {
+		u, v := m.random.next()
+		r := float64(math.Sqrt(-2*elementary.Log(u)) * elementary.Cos(2*math.Pi*v))
+		return number(mean.real() + float64(deviation.real()*r))
+	},
 }
 
 // component returns which of n components the number x selects.
@@ -300,21 +295,4 @@ func component(at *core.At, x float64, n int) int {
 		fail(at, "index out of range", fmt.Sprintf("the index is %v, and a vector of %d has those below", x, n))
 	}
 	return int(x)
-}
-
-// pick is component x of the vector v.
-func pick(at *core.At, v, x *code) *code {
-	return does(func(m *machine, fr []value) value {
-		a := v.array(m, fr)
-		return a.at(component(at, x.real(m, fr), a.n))
-	})
-}
-
-// oneHot is the vector of n numbers of which number x is 1 and the others are 0.
-func oneHot(at *core.At, n int, x *code) *code {
-	return does(func(m *machine, fr []value) value {
-		a := &array{n: n, elem: realShape, flat: m.floats(at, n, 1)}
-		a.flat[component(at, x.real(m, fr), n)] = 1
-		return value{ref: a}
-	})
 }

@@ -84,7 +84,7 @@ func (c *code) write(m *machine, fr []value, dst []float64, s *load.Shape) {
 	case c.into != nil:
 		c.into(m, fr, dst, s)
 	default:
-		store(c.run(m, fr), dst, s)
+		m.store(c.run(m, fr), dst, s)
 	}
 }
 
@@ -100,9 +100,6 @@ func (c *code) array(m *machine, fr []value) *array {
 	v := c.run(m, fr)
 	return v.array()
 }
-
-// numbers runs code for a vector of numbers.
-func (c *code) numbers(m *machine, fr []value) []float64 { return c.array(m, fr).numbers() }
 
 func does(run func(m *machine, fr []value) value) *code { return &code{run: run} }
 
@@ -189,11 +186,7 @@ func (t *translator) code(r core.Ref) *code {
 }
 
 func (t *translator) codes(list []core.Ref) []*code {
-	out := make([]*code, len(list))
-	for i, k := range list {
-		out[i] = t.code(k)
-	}
-	return out
+	return syntax.Each(len(list), func(i int) *code { return t.code(list[i]) })
 }
 
 func (t *translator) form(r core.Ref, n *core.Node) *code {
@@ -211,7 +204,7 @@ func (t *translator) form(r core.Ref, n *core.Node) *code {
 			}
 		}
 		return c
-	case core.InputOp, core.ComponentOp:
+	case core.InputOp:
 		return t.input(n)
 	case core.NumOp:
 		return constant(number(n.Val))
@@ -231,7 +224,7 @@ func (t *translator) form(r core.Ref, n *core.Node) *code {
 		})
 	case core.TupleOp, core.UnvecOp:
 		return t.unpack(n)
-	case core.AddOp, core.FunOp:
+	case core.FunOp:
 		return t.operation(n)
 	case core.SymbolOp:
 		return t.symbol(n.Sym, t.codes(args[n.A:n.B]))
@@ -292,24 +285,18 @@ func (t *translator) valueForm(at *core.At, n *core.Node) *code {
 	return bad()
 }
 
-// primitive translates a function on vectors, or one that draws a random number.
+// primitive translates one of the primitives.
 func (t *translator) primitive(at *core.At, n *core.Node) *code {
-	a := t.code(n.A)
-	switch p := core.Prim(n.Val); p {
-	case core.PrimTotal, core.PrimMaximum:
-		return total(p, a)
-	case core.PrimTranspose:
-		return transpose(a)
-	case core.PrimOneHot:
-		size, _ := t.P.Types.VectorSize(n.Type)
-		return oneHot(at, size, a)
-	case core.PrimPick:
-		return pick(at, a, t.code(n.B))
-	case core.PrimDot, core.PrimMatvec:
-		return products(p, a, t.code(n.B))
-	default:
-		return draw(p, a, t.code(n.B))
+	f, a, b := primitives[core.Prim(n.Val)], t.code(n.A), constant(number(0))
+	if n.B != 0 {
+		b = t.code(n.B)
+	} else if size, ok := t.P.Types.VectorSize(n.Type); ok {
+		b = constant(number(float64(size))) // of onehot
 	}
+	return does(func(m *machine, fr []value) value {
+		x := a.run(m, fr)
+		return f(m, at, x, b.run(m, fr))
+	})
 }
 
 // index is what stands in the scope for an index of a comprehension; inputs have no slots.
@@ -328,7 +315,13 @@ func (t *translator) static(e term.Static) *code {
 			b = t.static(n.B)
 		}
 		if at := t.P.Static.Places[e]; at != nil {
-			return arithmetic(at, n.Op, a, b)
+			return gives(func(m *machine, fr []value) float64 {
+				c, problem := core.Arithmetic(n.Op, a.natural(m, fr), b.natural(m, fr))
+				if problem != "" {
+					fail(at, "not a natural number", problem)
+				}
+				return float64(c)
+			})
 		}
 		return gives(func(m *machine, fr []value) float64 { return n.Of(a.real(m, fr), b.real(m, fr)) })
 	}
@@ -408,14 +401,11 @@ func (t *translator) data(i int) *code {
 		}
 		v.Chunk = nil
 	}
-	if v.Shape.Tagged() {
-		c, _, _ := taggedView(v.Shape, v.Data, v.Tags)
-		return constant(c)
+	in := reader{v.Data, v.Tags}
+	if v.Shape.Kind == load.List && !v.Shape.Tagged() {
+		in.tags = []int{v.Rows}
 	}
-	if v.Shape.Kind == load.List && v.Rows == 0 {
-		return constant(value{ref: &array{list: true}})
-	}
-	return constant(view(v.Shape, v.Data))
+	return constant(in.value(v.Shape))
 }
 
 // function translates λs that stand directly in one another.
@@ -436,11 +426,7 @@ func (t *translator) function(r core.Ref) *code {
 		return constant(value{ref: &closure{function: fn}})
 	}
 	return does(func(_ *machine, fr []value) value {
-		caps := make([]value, len(fn.caps))
-		for i, c := range fn.caps {
-			caps[i] = fr[c.from]
-		}
-		return value{ref: &closure{fn, caps}}
+		return value{ref: &closure{fn, syntax.Each(len(fn.caps), func(i int) value { return fr[fn.caps[i].from] })}}
 	})
 }
 
@@ -496,7 +482,7 @@ func (t *translator) unpack(n *core.Node) *code {
 // operation translates an operation on numbers or vectors.
 func (t *translator) operation(n *core.Node) *code {
 	f := func(x, y float64) float64 { return x + y }
-	if n.Op == core.FunOp {
+	if n.Sym != term.NoSymbol {
 		f = n.Sym.Info().Eval2
 	}
 	a := t.code(n.A)
@@ -515,10 +501,6 @@ func (t *translator) operation(n *core.Node) *code {
 // symbol translates the application of a declared symbol to three numbers or more.
 func (t *translator) symbol(f term.Symbol, args []*code) *code {
 	return gives(func(m *machine, fr []value) float64 {
-		x := make([]float64, len(args))
-		for i, a := range args {
-			x[i] = a.real(m, fr)
-		}
-		return f.Eval(x...)
+		return f.Eval(syntax.Each(len(args), func(i int) float64 { return args[i].real(m, fr) })...)
 	})
 }

@@ -3,12 +3,10 @@ package eval
 import (
 	"fmt"
 	"hash/fnv"
-	"math"
 
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/lang/syntax"
-	"github.com/gram-machine/gram/term/elementary"
 )
 
 const (
@@ -57,22 +55,23 @@ func (m *machine) value(s *scope, c *code, want *load.Shape) (v load.Value, err 
 	defer syntax.Catch(&err)
 	m.Look()
 	fr := m.frame(s.slots)
-	if want.Tagged() {
-		data, tags := m.tagged(c.run(m, fr), want, nil, nil)
-		return load.TaggedValue(want, data, tags), nil
-	}
-	if want.Kind != load.List {
+	switch {
+	case want.Tagged():
+		out := writer{m: m}
+		out.value(c.run(m, fr), want)
+		return load.TaggedValue(want, out.data, out.tags), nil
+	case want.Kind != load.List:
 		data := m.floats(nil, 1, want.Width())
 		c.write(m, fr, data, want)
 		return load.Value{Shape: want, Rows: 1, Data: data}, nil
 	}
 	a := m.listOf(c.run(m, fr))
-	if a.flat == nil && a.n > 0 {
-		data := m.floats(nil, a.n, want.A.Width())
-		a.store(data, want.A)
-		a.flat = data
+	data := a.flat
+	if data == nil && a.n > 0 {
+		data = m.floats(nil, a.n, want.A.Width())
+		m.store(value{ref: a}, data, want)
 	}
-	return load.Value{Shape: want, Rows: a.n, Data: a.flat}, nil
+	return load.Value{Shape: want, Rows: a.n, Data: data}, nil
 }
 
 // frame returns n slots, to be given back with release(n).
@@ -116,7 +115,7 @@ func (m *machine) array(at *core.At, list bool, n int, first value) *array {
 	a := &array{list: list, n: n}
 	if a.elem = plain(first, maxPlain); a.elem != nil {
 		a.flat = m.floats(at, n, a.elem.Width())
-		store(first, a.flat[:a.elem.Width()], a.elem)
+		m.store(first, a.flat[:a.elem.Width()], a.elem)
 		return a
 	}
 	if n > maxElements/24 {
@@ -140,7 +139,7 @@ func (m *machine) build(at *core.At, list bool, n int, elem func(i int) value) *
 			a.elems[i] = x
 		} else {
 			w := a.elem.Width()
-			store(x, a.flat[i*w:(i+1)*w], a.elem)
+			m.store(x, a.flat[i*w:(i+1)*w], a.elem)
 		}
 	}
 	return a
@@ -175,19 +174,6 @@ func (r *random) next() (u, v float64) {
 	k := 2 * r.draws
 	r.draws++
 	return unit(mix(r.start + (k+1)*golden)), unit(mix(r.start + (k+2)*golden))
-}
-
-// draw is a number that is drawn evenly between a and b, or from the normal distribution with mean a and deviation b,
-// by the method of Box and Muller.
-func draw(p core.Prim, a, b *code) *code {
-	return gives(func(m *machine, fr []value) float64 {
-		x, y := a.real(m, fr), b.real(m, fr)
-		u, v := m.random.next()
-		if p == core.PrimUniform {
-			return x + float64((y-x)*u)
-		}
-		return x + float64(y*float64(math.Sqrt(-2*elementary.Log(u))*elementary.Cos(2*math.Pi*v)))
-	})
 }
 
 // value is a number if ref is nil, and otherwise an object. Values are not modified once built.
@@ -227,66 +213,87 @@ var realShape = load.RealShape()
 
 func number(x float64) value { return value{num: x} }
 
-// view returns the value of shape s whose numbers are data.
-func view(s *load.Shape, data []float64) value {
+// reader reads values from numbers and tags.
+type reader struct {
+	data []float64
+	tags []int // see [load.Value.Tags]; for a list without lists in it, too
+}
+
+// value reads a value of shape s.
+func (r *reader) value(s *load.Shape) value {
+	a := &array{n: s.Size, elem: s.A}
 	switch s.Kind {
 	case load.Real:
-		return value{num: data[0]}
+		x := r.data[0]
+		r.data = r.data[1:]
+		return number(x)
 	case load.Product:
-		w := s.A.Width()
-		return value{ref: &pair{a: view(s.A, data[:w]), b: view(s.B, data[w:])}}
-	case load.Vector:
-		return value{ref: &array{n: s.Size, elem: s.A, flat: data}}
+		first := r.value(s.A)
+		return value{ref: &pair{a: first, b: r.value(s.B)}}
+	case load.List:
+		a.list, a.n, r.tags = true, r.tags[0], r.tags[1:]
 	}
-	return value{ref: &array{list: true, n: len(data) / s.A.Width(), elem: s.A, flat: data}}
+	if !s.A.Tagged() && s.A.Kind != load.List {
+		w := a.n * s.A.Width()
+		a.flat, r.data = r.data[:w:w], r.data[w:]
+		return value{ref: a}
+	}
+	for range a.n {
+		a.elems = append(a.elems, r.value(s.A))
+	}
+	return value{ref: a}
 }
 
-// taggedView returns the value of a shape with lists in it that starts data and tags, and what follows it in both.
-func taggedView(s *load.Shape, data []float64, tags []int) (value, []float64, []int) {
-	if !s.Tagged() && s.Kind != load.List {
-		w := s.Width()
-		return view(s, data[:w]), data[w:], tags
-	}
-	if s.Kind == load.Product {
-		a, data, tags := taggedView(s.A, data, tags)
-		b, data, tags := taggedView(s.B, data, tags)
-		return value{ref: &pair{a: a, b: b}}, data, tags
-	}
-	n := s.Size
-	if s.Kind == load.List {
-		n, tags = tags[0], tags[1:]
-	}
-	a := &array{list: s.Kind == load.List, n: n}
-	for range n {
-		var x value
-		x, data, tags = taggedView(s.A, data, tags)
-		a.elems = append(a.elems, x)
-	}
-	return value{ref: a}, data, tags
+// view returns the value of a plain shape whose numbers are data.
+func view(s *load.Shape, data []float64) value {
+	in := reader{data: data}
+	return in.value(s)
 }
 
-// tagged appends the numbers of v, which has the shape s with lists in it, and its tags.
-func (m *machine) tagged(v value, s *load.Shape, data []float64, tags []int) ([]float64, []int) {
-	m.Step()
-	switch {
-	case s.Kind == load.Product:
+// writer collects the numbers of values, and their tags.
+type writer struct {
+	m    *machine
+	data []float64
+	tags []int
+}
+
+// value writes v, which has the shape s.
+func (w *writer) value(v value, s *load.Shape) {
+	switch s.Kind {
+	case load.Real:
+		w.data = append(w.data, v.real())
+		return
+	case load.Product:
 		o := v.pair()
-		data, tags = m.tagged(o.a, s.A, data, tags)
-		return m.tagged(o.b, s.B, data, tags)
-	case s.Kind == load.Real:
-		return append(data, v.real()), tags
+		w.value(o.a, s.A)
+		w.value(o.b, s.B)
+		return
 	}
 	var a *array
 	if s.Kind == load.List {
-		a = m.listOf(v)
-		tags = append(tags, a.n)
+		a = w.m.listOf(v)
+		w.tags = append(w.tags, a.n)
 	} else if a = v.array(); a.list || a.n != s.Size {
 		reported()
 	}
-	for i := range a.n {
-		data, tags = m.tagged(a.at(i), s.A, data, tags)
+	if a.flat != nil && a.elem.Equal(s.A) {
+		w.data = append(w.data, a.flat...)
+		return
 	}
-	return data, tags
+	for i := range a.n {
+		w.m.Step()
+		w.value(a.at(i), s.A)
+	}
+}
+
+// store writes v, which has the plain shape s, to dst.
+func (m *machine) store(v value, dst []float64, s *load.Shape) {
+	if s.Kind == load.Real {
+		dst[0] = v.real()
+		return
+	}
+	out := writer{m: m, data: dst[:0]}
+	out.value(v, s)
 }
 
 // at returns element i.
@@ -298,7 +305,7 @@ func (a *array) at(i int) value {
 		return value{num: a.flat[i]}
 	}
 	w := a.elem.Width()
-	return view(a.elem, a.flat[i*w:(i+1)*w:(i+1)*w])
+	return view(a.elem, a.flat[i*w:(i+1)*w])
 }
 
 const maxPlain = 10_000
@@ -326,39 +333,6 @@ func plain(v value, depth int) *load.Shape {
 		}
 	}
 	return nil
-}
-
-// store writes v, which has the plain shape s, to dst.
-func store(v value, dst []float64, s *load.Shape) {
-	switch s.Kind {
-	case load.Real:
-		dst[0] = v.real()
-	case load.Product:
-		o := v.pair()
-		w := s.A.Width()
-		store(o.a, dst[:w], s.A)
-		store(o.b, dst[w:], s.B)
-	case load.Vector:
-		a := v.array()
-		if a.list || a.n != s.Size {
-			reported()
-		}
-		if a.flat != nil && a.elem.Equal(s.A) {
-			copy(dst, a.flat)
-			return
-		}
-		a.store(dst, s.A)
-	default:
-		reported()
-	}
-}
-
-// store writes the elements, of the plain shape s, to dst.
-func (a *array) store(dst []float64, s *load.Shape) {
-	w := s.Width()
-	for i := range a.n {
-		store(a.at(i), dst[i*w:(i+1)*w], s)
-	}
 }
 
 func (v *value) pair() *pair {

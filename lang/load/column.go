@@ -201,11 +201,7 @@ func (s *Source) hasHeader(f, declared *File) bool {
 // are numbers if the file has none.
 func (s *Source) Records(f *File) (header []string, rows [][]string, wrong *syntax.Diagnostic) {
 	keep := func(record []string) {
-		row := make([]string, len(record))
-		for i, cell := range record {
-			row[i] = strings.Clone(cell)
-		}
-		rows = append(rows, row)
+		rows = append(rows, syntax.Each(len(record), func(i int) string { return strings.Clone(record[i]) }))
 	}
 	var r *tableReader
 	if err := s.with(f, func(o *opened) error {
@@ -217,9 +213,7 @@ func (s *Source) Records(f *File) (header []string, rows [][]string, wrong *synt
 	}
 	header = r.header
 	if header == nil {
-		for i := range r.cells {
-			header = append(header, strconv.Itoa(i))
-		}
+		header = syntax.Each(r.cells, strconv.Itoa)
 	}
 	return header, rows, nil
 }
@@ -276,10 +270,7 @@ func (o *opened) parquet() (*content, error) {
 	if at == nil {
 		return nil, errors.New("this is no Parquet file")
 	}
-	columns := make([]string, len(f.parts))
-	for i, p := range f.parts {
-		columns[i] = p.name
-	}
+	columns := syntax.Each(len(f.parts), func(i int) string { return f.parts[i].name })
 	data, err := parquetReader(at, o.size, columns, o.s.Guard)
 	if err != nil {
 		return nil, err

@@ -194,9 +194,7 @@ func (r *tableReader) position(record []string, i int) (line, col int) {
 
 func (r *tableReader) readHeader(record []string) error {
 	r.cells = len(record)
-	for _, name := range record {
-		r.header = append(r.header, strings.Clone(strings.TrimSpace(name)))
-	}
+	r.header = syntax.Each(r.cells, func(i int) string { return strings.Clone(strings.TrimSpace(record[i])) })
 	for i := range r.parts {
 		want, found := r.parts[i].name, -1
 		for j, name := range r.header {

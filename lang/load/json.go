@@ -52,14 +52,6 @@ func (l *layout) kid(i int) *layout {
 	return l.kids[i]
 }
 
-// different returns the layouts of the elements, of elements that are alike one.
-func (l *layout) different() []*layout {
-	if l.each != nil && l.size > 0 {
-		return []*layout{l.each}
-	}
-	return l.kids
-}
-
 func (l *layout) equal(m *layout) bool {
 	if l == m {
 		return true
@@ -88,7 +80,11 @@ func (l *layout) fits(s *Shape) bool {
 
 // misfit returns the first element that does not fit the shape, or -1.
 func (l *layout) misfit(s *Shape) int {
-	return slices.IndexFunc(l.different(), func(kid *layout) bool { return !kid.fits(s) })
+	kids := l.kids
+	if l.each != nil && l.size > 0 {
+		kids = []*layout{l.each} // all are alike
+	}
+	return slices.IndexFunc(kids, func(kid *layout) bool { return !kid.fits(s) })
 }
 
 func (l *layout) fitsProduct(s *Shape) bool {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -21,7 +20,7 @@ const MaxNat = 1 << 53
 
 // Source reads values.
 type Source struct {
-	// Open opens a file with numbers; nil means os.Open.
+	// Open opens a file with numbers.
 	Open func(path string) (fs.File, error)
 	// Stream lets the numbers of data be read when they are needed: see [Value].
 	Stream bool
@@ -96,13 +95,6 @@ func (s *Source) Set(set *Setting, want *Shape, d *syntax.Decl) (v Value, wrong 
 	return v, nil
 }
 
-func (s *Source) open(path string) (fs.File, error) {
-	if s.Open == nil {
-		return os.Open(path)
-	}
-	return s.Open(path)
-}
-
 // opened is a file with numbers that has been opened.
 type opened struct {
 	*File
@@ -113,7 +105,7 @@ type opened struct {
 
 // with opens a file for what use does.
 func (s *Source) with(f *File, use func(o *opened) error) *fileError {
-	in, err := s.open(f.path)
+	in, err := s.Open(f.path)
 	if err == nil {
 		defer in.Close()
 		var info fs.FileInfo
@@ -185,14 +177,6 @@ func (p *part) String() string {
 		return strconv.Itoa(p.index)
 	}
 	return strconv.Quote(p.name)
-}
-
-// step is the part in the place of a JSON value.
-func (p *part) step() string {
-	if p.index >= 0 {
-		return "[" + strconv.Itoa(p.index) + "]"
-	}
-	return p.name
 }
 
 type format struct {
@@ -395,5 +379,41 @@ func (c *content) shape(at syntax.Span, s *Setting, kind syntax.DeclKind) *Shape
 		return ListShape(shape.A)
 	default:
 		return shape
+	}
+}
+
+// fileError is an error in a file, with its place.
+type fileError struct {
+	kind      string // of the file, in messages: CSV
+	path      string
+	line, col int // from 1, col in runes; 0 where there is none
+	msg       string
+	part      int   // the index in the parts of the file that are wanted, such as columns, or -1
+	cause     error // of the system, or nil
+}
+
+func (e *fileError) Error() string { return e.msg }
+
+// wrong is an error in a part of a file, or -1.
+func (f *File) wrong(part int, err error) *fileError {
+	return &fileError{kind: f.format.kind, path: f.path, part: part, msg: syntax.SystemError(err), cause: err}
+}
+
+// headline tells errors about what a file holds from those of the system.
+func (e *fileError) headline() string {
+	if e.line == 0 {
+		return e.kind + " file cannot be read"
+	}
+	return "wrong " + e.kind + " data"
+}
+
+// diagnostic reports the error at its place in the file, with a note at the place of the program that names the file.
+func (e *fileError) diagnostic(at syntax.Span) *syntax.Diagnostic {
+	if e.line == 0 {
+		return &syntax.Diagnostic{Span: at, Headline: e.headline(), Label: e.path + ": " + e.msg, Cause: e.cause}
+	}
+	return &syntax.Diagnostic{
+		Headline: e.headline(), Label: e.msg, File: e.path, Line: e.line, Col: e.col, Cause: e.cause,
+		Notes: []syntax.Note{{Span: at, Text: "the file is read for this"}},
 	}
 }

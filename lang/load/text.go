@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,8 +47,10 @@ func (r *textReader) fail(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if r.path != nil {
 		place := ""
-		for i := range r.path {
-			place += r.path[i].step()
+		for _, p := range r.path {
+			if place += p.name; p.index >= 0 {
+				place += "[" + strconv.Itoa(p.index) + "]"
+			}
 		}
 		place += r.within()
 		text = place + ": " + text
@@ -412,20 +415,15 @@ const mostSteps = 20
 
 // within is the way to the place in the value that is being read, with an ellipsis in the middle if it is long.
 func (r *textReader) within() string {
-	var b strings.Builder
-	for i := range r.open {
-		if len(r.open) > mostSteps && i >= mostSteps/2 && i < len(r.open)-mostSteps/2 {
-			if i == mostSteps/2 {
-				b.WriteString("…")
-			}
-			continue
-		}
+	steps := syntax.Each(len(r.open), func(i int) string {
 		f := &r.open[i]
 		if f.kind == Inductive {
-			b.WriteString("." + f.shape.Cons[f.next].Name)
-		} else {
-			b.WriteString("[" + strconv.Itoa(f.next) + "]")
+			return "." + f.shape.Cons[f.next].Name
 		}
+		return "[" + strconv.Itoa(f.next) + "]"
+	})
+	if n := len(steps); n > mostSteps {
+		steps = slices.Concat(steps[:mostSteps/2], []string{"…"}, steps[n-mostSteps/2:])
 	}
-	return b.String()
+	return strings.Join(steps, "")
 }

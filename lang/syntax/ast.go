@@ -167,8 +167,8 @@ type File struct {
 	Name     string
 	Src      []byte
 	Decls    []Decl
-	Body     Expr // 0 only where the source has errors
-	Comments []Comment
+	Body     Expr   // 0 only where the source has errors
+	Comments []Span // each with its "--", without the line break
 	// Imports are the imports of the program's own text. Where [Options.Open] follows them, Decls has the declarations
 	// of the imported files too, and their texts stand in Src behind the program's own.
 	Imports []Import
@@ -185,12 +185,6 @@ type File struct {
 	broken   bool     // there were errors
 	runes    []uint32 // how many runes start before each multiple of runeStride
 }
-
-// Comment is a comment, "--" included, without the line break.
-type Comment struct{ Span Span }
-
-// Broken reports whether the file has syntax errors.
-func (f *File) Broken() bool { return f.broken }
 
 // Expr returns the node of e.
 func (f *File) Expr(e Expr) *ExprNode { return &f.exprs[e] }
@@ -329,9 +323,6 @@ func (p *parser) made(n ExprNode, kids ...Expr) operand {
 }
 
 func (p *parser) bad(s Span) operand { return p.made(ExprNode{Kind: BadExpr, Span: s}) }
-
-// isBad reports whether o stands for something that has been reported.
-func (p *parser) isBad(o operand) bool { return p.f.exprs[o.e].Kind == BadExpr }
 
 func (p *parser) join(op Token, at uint32, a, b operand) operand {
 	return p.made(ExprNode{Kind: BinExpr, Op: op, OpPos: at, Span: Span{a.span.Start, b.span.End}}, a.e, b.e)

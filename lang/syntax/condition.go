@@ -136,7 +136,7 @@ func (p *parser) compared(fr *form) operand {
 	}
 	n := ExprNode{Kind: CompareExpr, OpPos: p.tok.start}
 	if n.Op = p.comparison(); n.Op == EOF {
-		if !p.isBad(a) || !p.at(ThenTok) {
+		if p.f.exprs[a.e].Kind != BadExpr || !p.at(ThenTok) {
 			p.expected("a comparison", "a condition compares numbers, with <, <=, >, >= or =", notes...)
 		}
 		return p.recover()

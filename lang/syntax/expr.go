@@ -1,13 +1,14 @@
 package syntax
 
-// The precedences of operators, loosest first.
+// The precedences of expressions, loosest first.
 const (
-	PrecPrefix uint8 = iota + 1 // fun lin let if vec sum list
-	PrecAdd                     // + -
-	PrecMul                     // * /
-	PrecNeg                     // -a
-	PrecPow                     // a ^ s
-	PrecApp                     // f a
+	PrecPrefix = iota // fun lin let if vec sum list
+	PrecAdd           // + -
+	PrecMul           // * /
+	PrecNeg           // -a
+	PrecPow           // a ^ s
+	PrecApp           // f a
+	PrecAtom
 )
 
 // Precedence returns the precedence of a binary operator, 0 for other tokens.
@@ -62,8 +63,10 @@ func (p *parser) operand(fr *form) operand {
 	switch k := p.tok.kind; k {
 	case IdentTok, NumberTok:
 		return p.leaf()
-	case HashTok:
-		return p.church()
+	case HashTok: // #s
+		p.next()
+		s := p.size(true)
+		return p.made(ExprNode{Kind: ChurchExpr, Span: Span{start, s.span.End}}, s.e)
 	case MinusTok:
 		return p.negation()
 	case LParenTok:
@@ -154,14 +157,6 @@ func (p *parser) opSymbol(start uint32) (operand, bool) {
 	p.next()
 	p.next()
 	return p.made(n), true
-}
-
-// church parses #s.
-func (p *parser) church() operand {
-	start := p.tok.start
-	p.next()
-	s := p.size(true)
-	return p.made(ExprNode{Kind: ChurchExpr, Span: Span{start, s.span.End}}, s.e)
 }
 
 // operators parses what follows the operand left, as far as it binds at least as tightly as prec.

@@ -5,17 +5,11 @@ import (
 	"slices"
 )
 
-// The levels of expressions where they differ from the precedences of operators: looser than all, and an atom.
-const (
-	levelPrefix uint8 = 0
-	levelAtom         = PrecApp + 1
-)
-
 // level is how tightly an expression holds together.
 func (fm *formatter) level(e Expr) uint8 {
 	n := fm.f.Expr(e)
 	if n.Kind.OpenEnded() || n.Kind == FileExpr {
-		return levelPrefix
+		return PrecPrefix
 	}
 	switch n.Kind {
 	case BinExpr:
@@ -29,7 +23,7 @@ func (fm *formatter) level(e Expr) uint8 {
 			return PrecApp
 		}
 	}
-	return levelAtom
+	return PrecAtom
 }
 
 // node writes an expression in a place that takes those of level prec or more.
@@ -55,7 +49,7 @@ func (fm *formatter) form(e Expr) {
 		fm.leaf(n.Span.Start, opNames[n.Op])
 	case ChurchExpr:
 		fm.leaf(n.Span.Start, "#")
-		fm.node(kids[0], levelAtom)
+		fm.node(kids[0], PrecAtom)
 	case BinExpr:
 		fm.chain(e)
 	case NegExpr:
@@ -67,7 +61,7 @@ func (fm *formatter) form(e Expr) {
 	case PowExpr:
 		fm.node(kids[0], PrecApp)
 		fm.leaf(n.OpPos, "^")
-		fm.node(kids[1], levelAtom)
+		fm.node(kids[1], PrecAtom)
 	case AppExpr:
 		if n.Op == DotParenTok {
 			fm.slice(e)
@@ -114,7 +108,7 @@ var opNames = map[Token]string{PlusTok: "(+)", MinusTok: "(-)", StarTok: "( * )"
 // sizeAtoms writes the sizes of vectors that stand in the same parentheses.
 func (fm *formatter) sizeAtoms(vecs []*TypeNode) {
 	if len(vecs) == 1 {
-		fm.node(vecs[0].Size, levelAtom)
+		fm.node(vecs[0].Size, PrecAtom)
 		return
 	}
 	for i, v := range vecs {
@@ -157,7 +151,7 @@ func (fm *formatter) chain(e Expr) {
 func (fm *formatter) projections(e Expr) {
 	f := fm.f
 	spine, e := f.Spine(e, ProjExpr)
-	fm.node(e, levelAtom)
+	fm.node(e, PrecAtom)
 	for i, p := range slices.Backward(spine) {
 		open := ".("
 		if f.Expr(p).Op == CommaTok {
@@ -175,7 +169,7 @@ func (fm *formatter) projections(e Expr) {
 func (fm *formatter) slice(e Expr) {
 	f, n := fm.f, fm.f.Expr(e)
 	from := f.Kids(f.Kids(e)[0])
-	fm.node(f.Kids(from[0])[1], levelAtom)
+	fm.node(f.Kids(from[0])[1], PrecAtom)
 	fm.leaf(n.OpPos, ".(")
 	fm.node(from[1], 0)
 	fm.doc.text("..")
@@ -189,7 +183,7 @@ func (fm *formatter) apply(e Expr) {
 	fm.node(e, PrecApp)
 	for _, app := range slices.Backward(spine) {
 		fm.doc.brk(fillBreak, 1, 0)
-		fm.node(fm.f.Kids(app)[1], levelAtom)
+		fm.node(fm.f.Kids(app)[1], PrecAtom)
 	}
 	fm.doc.end()
 }
@@ -320,7 +314,7 @@ func (fm *formatter) match(e Expr) {
 // endsInMatch reports whether the cases of a match stand at the end of e: a case behind it would be taken for one of
 // them.
 func (fm *formatter) endsInMatch(e Expr) bool {
-	for fm.level(e) == levelPrefix && len(fm.f.Kids(e)) > 0 {
+	for fm.level(e) == PrecPrefix && len(fm.f.Kids(e)) > 0 {
 		if fm.f.Expr(e).Kind == MatchExpr {
 			return true
 		}

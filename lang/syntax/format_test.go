@@ -112,7 +112,7 @@ func (c *comparer) same(p pair) bool {
 func checkFormat(t testing.TB, f *File) []byte {
 	t.Helper()
 	out := formatted(t, f)
-	g, ds, err := Parse("formatted", out, Options{NoBody: f.Body == 0})
+	g, ds, err := Parse("formatted", out, Options{})
 	require.NoError(t, err)
 	if len(ds) > 0 {
 		t.Fatalf("formatting broke the program: %v\nfrom:\n%s", NewErrors(g, ds), f.Src)
@@ -137,7 +137,7 @@ func checkFormat(t testing.TB, f *File) []byte {
 func commentTexts(f *File) string {
 	var b strings.Builder
 	for _, c := range f.Comments {
-		b.WriteString(strings.TrimRight(f.Text(c.Span), " \t\r") + "\n")
+		b.WriteString(strings.TrimRight(f.Text(c), " \t\r") + "\n")
 	}
 	return b.String()
 }

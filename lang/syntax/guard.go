@@ -60,6 +60,22 @@ func (g *Guard) Announce(bytes int64) {
 // reserveFrom is the size in bytes from which an allocation is announced to Reserve.
 const reserveFrom = 1 << 16
 
+// Each returns what part returns for 0, 1, … n − 1.
+func Each[T any](n int, part func(i int) T) []T {
+	out := make([]T, n)
+	for i := range out {
+		out[i] = part(i)
+	}
+	return out
+}
+
+// Pop takes the last element off a slice.
+func Pop[T any](s *[]T) T {
+	last := (*s)[len(*s)-1]
+	*s = (*s)[:len(*s)-1]
+	return last
+}
+
 // Room makes room for n more elements: it doubles the capacity of a slice that has none, so that
 // growing large arenas copies little.
 func Room[T any](g *Guard, s []T, n int) []T {

@@ -17,8 +17,6 @@ const NoBody = "expected the program's body, found the end of the file"
 // Options directs [Parse] and [Format]. The zero value has no limits.
 type Options struct {
 	Guard // its first error ends the work and is returned
-	// NoBody parses a source of declarations alone, such as a prelude.
-	NoBody bool
 	// Open opens the file that an import names; nil means that imports are not followed. Dir is the folder of the program:
 	// paths are relative to the folder of the file that has the import.
 	Open func(path string) (fs.File, error)
@@ -215,7 +213,7 @@ func (p *parser) program() {
 // finish reports what is missing in the whole.
 func (p *parser) finish() {
 	p.unknownTypes()
-	if p.f.Body == 0 && !p.opt.NoBody && len(p.s.diags) == 0 {
+	if p.f.Body == 0 && len(p.s.diags) == 0 {
 		at := uint32(len(p.s.src))
 		if p.prevEnd > 0 {
 			at = p.prevEnd
@@ -260,11 +258,6 @@ func (p *parser) continuation() (line Span, ok bool) {
 
 // body parses the expression that runs to the end of the file.
 func (p *parser) body() {
-	if p.opt.NoBody {
-		p.expected("a declaration", "")
-		p.skipToDecl()
-		return
-	}
 	if !p.tok.col1 {
 		p.reportHere("the program's body starts at column 1", "remove the space before this")
 	}

@@ -132,7 +132,7 @@ xs
 (((fold cell) 0) xs)`
 	f := mustParse(t, src)
 	assert.Equal(t, want, sexprs{f}.file())
-	assert.Equal(t, "-- a comment", f.Text(f.Comments[0].Span))
+	assert.Equal(t, "-- a comment", f.Text(f.Comments[0]))
 	assert.Equal(t, "def cell x (h, _) : R = sigmoid (eps * x + h)", f.Text(f.Decls[5].Span))
 	assert.Equal(t, "cell", f.Text(f.Decls[5].NameSpan))
 }

@@ -29,7 +29,7 @@ type scanner struct {
 	seen      bool // whether the line has a token before off
 	mute      bool // whether errors are dropped
 	words     *words
-	comments  []Comment
+	comments  []Span
 	diags     []Diagnostic
 }
 
@@ -143,7 +143,7 @@ func (s *scanner) comment() {
 		s.errorf(start, start+2, "a comment needs a space before it; so do two minus signs between them",
 			"`--` right after a token")
 	}
-	s.comments = append(s.comments, Comment{Span{start, end}})
+	s.comments = append(s.comments, Span{start, end})
 	s.checkUTF8(start, end)
 }
 

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -26,27 +27,19 @@ func (p *parser) typ() typeOperand {
 	return t
 }
 
-// typeForms has the operator of each form of types, if it has one, and its precedence.
-var typeForms = [...]struct {
-	op   Token
+type typeForm struct {
+	op   Token // EOF if it has none
 	prec uint8
-}{
+}
+
+// typeForms has the operator of each form of types and its precedence.
+var typeForms = [...]typeForm{
 	ArrowType: {ArrowTok, 1}, LinType: {LolliTok, 1}, ProdType: {StarTok, 2},
 	ListType: {EOF, 3}, NamedType: {EOF, 3}, VecType: {EOF, 4}, RType: {EOF, 5}, NatType: {EOF, 5}, VarType: {EOF, 5},
 }
 
 // Form returns the operator of a form of types, EOF if it has none, and its precedence.
 func (k TypeKind) Form() (op Token, prec uint8) { return typeForms[k].op, typeForms[k].prec }
-
-// typeOperator returns the form of types with an operator, BadType for other tokens.
-func typeOperator(t Token) TypeKind {
-	for _, k := range []TypeKind{ArrowType, LinType, ProdType} {
-		if typeForms[k].op == t {
-			return k
-		}
-	}
-	return BadType
-}
 
 // typeOperators parses operators that bind at least as tightly as prec. They associate to the right.
 func (p *parser) typeOperators(prec uint8) (typeOperand, bool) {
@@ -57,7 +50,7 @@ func (p *parser) typeOperators(prec uint8) (typeOperand, bool) {
 	left, ok := p.typeOperand(false)
 	p.s.lolli(&p.tok)
 	for ok {
-		k := typeOperator(p.tok.kind)
+		k := TypeKind(max(0, slices.IndexFunc(typeForms[:], func(f typeForm) bool { return f.op == p.tok.kind })))
 		if typeForms[k].prec < prec {
 			break
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -15,7 +16,7 @@ func (p *Program) match(n *term.Node) []item {
 	t := p.t
 	kids := t.Children(n)
 	cons := t.Types.Constructors(n.Res)
-	items := []item{text("match "), node(kids[0], levelSum), text(" with")}
+	items := []item{text("match "), node(kids[0], syntax.PrecAdd), text(" with")}
 	for i, b := range kids[1:] {
 		branch := &t.Nodes[b]
 		xs := t.BoundVars(branch)
@@ -28,9 +29,9 @@ func (p *Program) match(n *term.Node) []item {
 		default:
 			pattern += " (" + strings.Join(names, ", ") + ")"
 		}
-		level := levelSum
+		level := syntax.PrecAdd
 		if i == len(cons)-1 {
-			level = levelPrefix
+			level = syntax.PrecPrefix
 		}
 		items = append(items, text(pattern+" -> "))
 		items = append(items, scoped(xs, names, node(branch.A, level))...)
@@ -65,7 +66,7 @@ func (p *Program) fix(n *term.Node, names []string) []item {
 		if i > 0 {
 			keyword = " and "
 		}
-		items = append(items, text(keyword+names[i]+" = "), node(lam, levelPrefix))
+		items = append(items, text(keyword+names[i]+" = "), node(lam, syntax.PrecPrefix))
 	}
 	return append(scoped(p.t.BoundVars(n), names, items...), text(" in "), text(names[n.Count]))
 }
@@ -238,7 +239,7 @@ func (p *Program) mention(f term.Symbol, used map[term.Symbol]bool) {
 func (p *Program) expression(e *term.Partial, parameters []string) string {
 	return term.Interpret(e, len(parameters), func(r float64) string {
 		s, level := number(r)
-		if level < levelAtom {
+		if level < syntax.PrecAtom {
 			return "(" + s + ")"
 		}
 		return s

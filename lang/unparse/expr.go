@@ -9,16 +9,6 @@ import (
 	"github.com/gram-machine/gram/term"
 )
 
-// Levels of the grammar, loosest first: what an expression may stand in without parentheses.
-const (
-	levelPrefix = iota
-	levelSum
-	levelProduct
-	levelNegation
-	levelApply
-	levelAtom
-)
-
 // item is a part that will be printed. Where the scope of a variable begins, its text is the name.
 type item = term.Item
 
@@ -32,7 +22,7 @@ func (p *Program) add(out []byte, s string) []byte {
 }
 
 func (p *Program) print() {
-	term.Walk(node(p.t.Root, levelPrefix), func(it item) ([]item, int) {
+	term.Walk(node(p.t.Root, syntax.PrecPrefix), func(it item) ([]item, int) {
 		return p.expand(term.Ref(it.Ref), it.Level)
 	}, func(it item) bool {
 		p.guard.Step()
@@ -56,7 +46,7 @@ func (p *Program) expand(r term.Ref, least int) ([]item, int) {
 	switch n.Op {
 	case term.VarOp:
 		p.printed[n.X] = true
-		return []item{text(p.names[n.X])}, levelAtom
+		return []item{text(p.names[n.X])}, syntax.PrecAtom
 	case term.NumOp:
 		s, level := number(n.Val)
 		return []item{text(s)}, level
@@ -64,39 +54,39 @@ func (p *Program) expand(r term.Ref, least int) ([]item, int) {
 		s, level := p.zero()
 		return []item{text(s)}, level
 	case term.NatOp:
-		return []item{text("#" + strconv.FormatUint(n.Count, 10))}, levelAtom
+		return []item{text("#" + strconv.FormatUint(n.Count, 10))}, syntax.PrecAtom
 	case term.DataOp:
-		return []item{text(p.data[n.A])}, levelAtom
+		return []item{text(p.data[n.A])}, syntax.PrecAtom
 	case term.LamOp:
-		return p.lambda(r), levelPrefix
+		return p.lambda(r), syntax.PrecPrefix
 	case term.LetOp, term.UntupleOp, term.UnvecOp:
-		return p.let(n, least), levelPrefix
+		return p.let(n, least), syntax.PrecPrefix
 	case term.AppOp:
-		return []item{node(n.A, levelApply), text(" "), node(n.B, levelAtom)}, levelApply
+		return []item{node(n.A, syntax.PrecApp), text(" "), node(n.B, syntax.PrecAtom)}, syntax.PrecApp
 	case term.PairOp:
-		return p.pair(r), levelAtom
+		return p.pair(r), syntax.PrecAtom
 	case term.VecOp:
-		return p.list("[| ", t.Children(n), ", ", " |]"), levelAtom
+		return p.list("[| ", t.Children(n), ", ", " |]"), syntax.PrecAtom
 	case term.ListOp:
-		return p.list("[", t.Children(n), "; ", "]"), levelAtom
+		return p.list("[", t.Children(n), "; ", "]"), syntax.PrecAtom
 	case term.AddOp:
-		return p.operator("+", levelSum, n.A, n.B)
+		return p.operator("+", syntax.PrecAdd, n.A, n.B)
 	case term.FunOp:
 		return p.function(n)
 	case term.ConOp:
 		c := p.t.Types.Constructors(n.Res)[n.Count].Name
 		if n.A == 0 {
-			return []item{text(c)}, levelAtom
+			return []item{text(c)}, syntax.PrecAtom
 		}
-		return []item{text(c + " "), node(n.A, levelAtom)}, levelApply
+		return []item{text(c + " "), node(n.A, syntax.PrecAtom)}, syntax.PrecApp
 	case term.CaseOp:
-		return p.match(n), levelPrefix
+		return p.match(n), syntax.PrecPrefix
 	case term.FixOp:
-		return p.fix(n, p.functionNames(n)), levelPrefix
+		return p.fix(n, p.functionNames(n)), syntax.PrecPrefix
 	default: // IfOp
 		k := t.Children(n)
-		return []item{text("if "), node(k[0], levelSum), text(" " + n.Cmp.String() + " "), node(k[1], levelSum),
-			text(" then "), node(k[2], levelPrefix), text(" else "), node(k[3], levelPrefix)}, levelPrefix
+		return []item{text("if "), node(k[0], syntax.PrecAdd), text(" " + n.Cmp.String() + " "), node(k[1], syntax.PrecAdd),
+			text(" then "), node(k[2], syntax.PrecPrefix), text(" else "), node(k[3], syntax.PrecPrefix)}, syntax.PrecPrefix
 	}
 }
 
@@ -106,7 +96,7 @@ func (p *Program) lambda(r term.Ref) []item {
 	n := &t.Nodes[r]
 	if t.Info(n.X).Linear {
 		x := p.scope.free(t.Info(n.X).Name)
-		return scoped([]term.Var{n.X}, []string{x}, text("lin "+x+" -> "), node(n.A, levelPrefix))
+		return scoped([]term.Var{n.X}, []string{x}, text("lin "+x+" -> "), node(n.A, syntax.PrecPrefix))
 	}
 	var head strings.Builder
 	head.WriteString("fun")
@@ -125,7 +115,7 @@ func (p *Program) lambda(r term.Ref) []item {
 		n = &t.Nodes[r]
 	}
 	head.WriteString(" -> ")
-	items := []item{text(head.String()), node(r, levelPrefix)}
+	items := []item{text(head.String()), node(r, syntax.PrecPrefix)}
 	for i := len(xs) - 1; i >= 0; i-- {
 		items = append(items, leave(xs[i]))
 	}
@@ -163,7 +153,7 @@ func (p *Program) let(n *term.Node, least int) []item {
 	if u := &t.Nodes[n.B]; n.Op == term.LetOp && u.Op == term.FixOp && u.N == 1 {
 		items := p.fix(u, p.functionNames(u))
 		name := items[0].Text
-		body := scoped([]term.Var{n.X}, []string{name}, node(n.A, levelPrefix))
+		body := scoped([]term.Var{n.X}, []string{name}, node(n.A, syntax.PrecPrefix))
 		return append(items[:len(items)-1:len(items)-1], body...)
 	}
 	xs := t.BoundVars(n)
@@ -176,11 +166,11 @@ func (p *Program) let(n *term.Node, least int) []item {
 		pattern = "[| " + strings.Join(names, ", ") + " |]"
 	}
 	in := " in\n"
-	if least > levelPrefix {
+	if least > syntax.PrecPrefix {
 		in = " in "
 	}
-	items := []item{text("let " + pattern + " = "), node(n.B, levelPrefix), text(in)}
-	return append(items, scoped(xs, names, node(n.A, levelPrefix))...)
+	items := []item{text("let " + pattern + " = "), node(n.B, syntax.PrecPrefix), text(in)}
+	return append(items, scoped(xs, names, node(n.A, syntax.PrecPrefix))...)
 }
 
 // scoped puts items into the scope of variables.
@@ -203,10 +193,10 @@ func (p *Program) pair(r term.Ref) []item {
 	}
 	items := []item{text("(")}
 	for p.t.Nodes[r].Op == term.PairOp && p.tuples[r] == "" {
-		items = append(items, node(p.t.Nodes[r].A, levelPrefix), text(", "))
+		items = append(items, node(p.t.Nodes[r].A, syntax.PrecPrefix), text(", "))
 		r = p.t.Nodes[r].B
 	}
-	return append(items, node(r, levelPrefix), text(")"))
+	return append(items, node(r, syntax.PrecPrefix), text(")"))
 }
 
 func (p *Program) list(open string, kids []term.Ref, sep, end string) []item {
@@ -215,48 +205,42 @@ func (p *Program) list(open string, kids []term.Ref, sep, end string) []item {
 		if i > 0 {
 			items = append(items, text(sep))
 		}
-		items = append(items, node(k, levelPrefix))
+		items = append(items, node(k, syntax.PrecPrefix))
 	}
 	return append(items, text(end))
 }
 
-func (p *Program) isNumeral(r term.Ref) bool { return p.t.Nodes[r].Op == term.NumOp }
-
 // operator is a op b: on two numerals, which would be folded, (op) a b.
 func (p *Program) operator(op string, level int, a, b term.Ref) ([]item, int) {
-	if p.isNumeral(a) && p.isNumeral(b) && p.foldable(a) && p.foldable(b) {
+	if p.foldable(a) && p.foldable(b) {
 		name := "(" + op + ") "
 		if op == "*" {
 			name = "( * ) "
 		}
-		return []item{text(name), node(a, levelAtom), text(" "), node(b, levelAtom)}, levelApply
+		return []item{text(name), node(a, syntax.PrecAtom), text(" "), node(b, syntax.PrecAtom)}, syntax.PrecApp
 	}
 	return []item{node(a, level), text(" " + op + " "), node(b, level+1)}, level
 }
 
-// foldable reports whether the numeral is written as one.
+// foldable reports whether a node is a numeral that is written as one.
 func (p *Program) foldable(r term.Ref) bool {
-	x := p.t.Nodes[r].Val
-	return !math.IsNaN(x) && !math.IsInf(x, 0)
+	n := &p.t.Nodes[r]
+	return n.Op == term.NumOp && !math.IsNaN(n.Val) && !math.IsInf(n.Val, 0)
 }
 
 func (p *Program) function(n *term.Node) ([]item, int) {
 	kids := p.t.Children(n)
-	switch n.Sym {
-	case term.Sub:
-		return p.operator("-", levelSum, kids[0], kids[1])
-	case term.Mul:
-		return p.operator("*", levelProduct, kids[0], kids[1])
-	case term.Div:
-		return p.operator("/", levelProduct, kids[0], kids[1])
-	case term.Neg:
-		if !p.isNumeral(kids[0]) {
-			return []item{text("-"), node(kids[0], levelApply)}, levelNegation
-		}
+	switch sign := n.Sym.Info().Infix; {
+	case n.Sym == term.Sub:
+		return p.operator(sign, syntax.PrecAdd, kids[0], kids[1])
+	case sign != "":
+		return p.operator(sign, syntax.PrecMul, kids[0], kids[1])
+	case n.Sym == term.Neg && p.t.Nodes[kids[0]].Op != term.NumOp:
+		return []item{text("-"), node(kids[0], syntax.PrecApp)}, syntax.PrecNeg
 	}
 	items := []item{text(p.symbolName(n.Sym))}
 	for _, k := range kids {
-		items = append(items, text(" "), node(k, levelAtom))
+		items = append(items, text(" "), node(k, syntax.PrecAtom))
 	}
-	return items, levelApply
+	return items, syntax.PrecApp
 }

@@ -119,11 +119,11 @@ const shownDim = 8
 func (p *Program) zero() (string, int) {
 	switch d := p.opt.Dim; {
 	case d <= 1:
-		return "0", levelAtom
+		return "0", syntax.PrecAtom
 	case d <= shownDim:
-		return "[| " + strings.Repeat("0, ", d-1) + "0 |]", levelAtom
+		return "[| " + strings.Repeat("0, ", d-1) + "0 |]", syntax.PrecAtom
 	default:
-		return fmt.Sprintf("vec i < %d -> 0", d), levelPrefix
+		return fmt.Sprintf("vec i < %d -> 0", d), syntax.PrecPrefix
 	}
 }
 

@@ -117,17 +117,17 @@ func Number(x float64) string {
 func number(x float64) (string, int) {
 	switch {
 	case math.IsNaN(x):
-		return "0 / 0", levelProduct
+		return "0 / 0", syntax.PrecMul
 	case math.IsInf(x, 1):
-		return "1 / 0", levelProduct
+		return "1 / 0", syntax.PrecMul
 	case math.IsInf(x, -1):
-		return "-1 / 0", levelProduct
+		return "-1 / 0", syntax.PrecMul
 	}
 	text := strings.ReplaceAll(strconv.FormatFloat(x, 'g', -1, 64), "e+", "e")
 	if math.Signbit(x) {
-		return text, levelNegation
+		return text, syntax.PrecNeg
 	}
-	return text, levelAtom
+	return text, syntax.PrecAtom
 }
 
 // shaped appends what stands for the numbers of a shape that is no list, with the brackets of a value or of a pattern.

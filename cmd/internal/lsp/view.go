@@ -25,8 +25,8 @@ type view struct {
 
 // within reports whether off stands in a comment or in what says which file is read.
 func (v view) within(off int) bool {
-	i := sort.Search(len(v.file.Comments), func(i int) bool { return int(v.file.Comments[i].Span.End) >= off })
-	if i < len(v.file.Comments) && int(v.file.Comments[i].Span.Start) < off {
+	i := sort.Search(len(v.file.Comments), func(i int) bool { return int(v.file.Comments[i].End) >= off })
+	if i < len(v.file.Comments) && int(v.file.Comments[i].Start) < off {
 		return true
 	}
 	for _, i := range v.file.Imports {
