@@ -212,11 +212,7 @@ func TestExploring(t *testing.T) {
 	s := serve(t, testConfig(figure1), nil)
 	_, a := s.run(figure1, OfGradient)
 	run := "/api/runs/" + a.Run
-	var w struct {
-		Window
-		Nodes  []placedNode `json:"nodes"`
-		Height float64      `json:"height"`
-	}
+	var w Window
 	require.Equal(t, http.StatusOK, s.get(run+"/window?at=40", &w))
 	require.Equal(t, a.Backward-1, w.From)
 	require.Equal(t, a.Steps, w.To)

@@ -306,6 +306,29 @@ type Window struct {
 	Nodes    []Node    `json:"nodes"`
 	Open     []string  `json:"open,omitempty"` // the keys of the open groups
 	Arrivals []Arrival `json:"arrivals"`
+	// Of a window that is placed: the edges that are not straight, and the size of the picture, in pixels.
+	Bends  []bend  `json:"bends"`
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+	// Of a recorded one, which has all its objects: the groups that each may be in, and where the objects are when the
+	// groups are open that gram chooses.
+	Levels [][]Level    `json:"levels,omitempty"`
+	Auto   *arrangement `json:"auto,omitempty"`
+}
+
+// bend is an edge that goes around other nodes. It is drawn from To, the node that is referred to, to From, the node
+// that refers to it. Via are the ends of its straight pieces, as [show.Curve] has them.
+type bend struct {
+	From int          `json:"from"`
+	To   int          `json:"to"`
+	Via  [][2]float64 `json:"via"`
+}
+
+// arrangement says which groups are open, and where the objects are then.
+type arrangement struct {
+	Open   []string     `json:"open"`
+	Places [][5]float64 `json:"places"` // id, x, y, w, h
+	Bends  []bend       `json:"bends"`
 }
 
 // Step is a step.
@@ -339,8 +362,13 @@ type Arrival struct {
 type Node struct {
 	ID       int       `json:"id"`
 	Made     uint64    `json:"made,omitempty"`  // the step that made it
-	Group    string    `json:"group,omitempty"` // the key of the group that it stands for, see [Exploration.Group]
+	Group    string    `json:"group,omitempty"` // the key of the group that it stands for, see [Window.Group]
 	Versions []Version `json:"versions"`        // in order; no two at once
+	X        float64   `json:"x"`               // of its centre, in all states, in pixels
+	Y        float64   `json:"y"`
+	W        float64   `json:"w"`
+	H        float64   `json:"h"`
+	levels   []Level   // the groups that it may be in, the largest first
 }
 
 // Version is how an object is in the states From to Until−1.

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -68,7 +67,8 @@ func (s *Server) Export(ctx context.Context, w io.Writer) error {
 		if at == st.steps {
 			at++
 		}
-		body := encode(st.recorded(win))
+		record(win)
+		body := encode(win)
 		rec.Windows = append(rec.Windows, body)
 		if size += len(body); size > mostShrunk*MaxExport {
 			return errLargeExport
@@ -86,38 +86,21 @@ func (s *Server) Export(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// recordedWindow is a window with all its objects, from which the page makes groups.
-type recordedWindow struct {
-	*placedWindow
-	Levels [][]Level    `json:"levels,omitempty"` // of each node
-	Auto   *arrangement `json:"auto,omitempty"`   // where the groups are open that gram chooses
-}
-
-// arrangement says which groups are open, and where the objects are then.
-type arrangement struct {
-	Open   []string     `json:"open"`
-	Places [][5]float64 `json:"places"` // id, x, y, w, h
-	Bends  []bend       `json:"bends"`
-}
-
-// recorded returns a window for a page without a server. The window is not to be used any more.
-func (st *started) recorded(w *Window) *recordedWindow {
+// record places the objects of a window for a page without a server, which makes groups of them.
+func record(w *Window) {
+	place(w)
 	if !w.Crowded() {
-		return &recordedWindow{placedWindow: place(w)}
+		return
 	}
-	out := &recordedWindow{Levels: st.Levels(w)}
-	whole := *w
-	whole.Nodes = slices.Clone(w.Nodes)
-	for i, n := range whole.Nodes { // grouping moves edges
-		whole.Nodes[i].Versions = slices.Clone(n.Versions)
+	for i := range w.Nodes {
+		w.Levels = append(w.Levels, w.Nodes[i].levels)
 	}
-	out.placedWindow = place(&whole)
-	auto := place(st.Group(w, Opened{Auto: true}))
-	out.Auto = &arrangement{Open: auto.Open, Bends: auto.Bends}
+	auto := w.Group(Opened{Auto: true})
+	place(auto)
+	w.Auto = &arrangement{Open: auto.Open, Bends: auto.Bends}
 	for _, n := range auto.Nodes {
-		out.Auto.Places = append(out.Auto.Places, [5]float64{float64(n.ID), n.X, n.Y, n.W, n.H})
+		w.Auto.Places = append(w.Auto.Places, [5]float64{float64(n.ID), n.X, n.Y, n.W, n.H})
 	}
-	return out
 }
 
 // compressed is the recording as text for a page.

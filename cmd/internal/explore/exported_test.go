@@ -58,7 +58,8 @@ func testExportedGroups(t *testing.T, browser context.Context) {
 		require.NoError(t, err)
 		return w
 	}
-	recorded := st.recorded(window())
+	recorded := window()
+	record(recorded)
 	p := exploreSource(t, browser, figure1)
 	p.open("")
 	// sorted are the parts of a window in an order, without their places and what is empty.
@@ -66,7 +67,7 @@ func testExportedGroups(t *testing.T, browser context.Context) {
 		versions.map((v) => ["from", "until", "kind", "role", "waits", "label", "value", "text", "line", "column", "root", "edges"].map((key) => v[key]?.length === 0 ? null : v[key] || null))]),
 		win.steps.map((s) => [s.node, s.operands ?? []]), win.arrivals, win.open]);`
 	for _, open := range [][]string{recorded.Auto.Open, {"def network"}, {"def error", "def error, line 14", "inputs"}, {}} {
-		grouped := st.Group(window(), Opened{Keys: open})
+		grouped := window().Group(Opened{Keys: open})
 		got := p.text(fmt.Sprintf(`Promise.all([import("/assets/groups.js"), import("/assets/arrange.js")]).then(([{ regroup }, { arrange }]) => {
 			%s
 			const [recorded, want, open] = [%s, %s, %s];

@@ -22,17 +22,16 @@ type Opened struct {
 // AllGroups stands for the keys of all groups.
 const AllGroups = "*"
 
-// Group replaces the objects of a window by groups if there are more than 50 in a state: those of a def, in an open def
-// those of a line, and in an open line those that were made in one step, an iteration. A group of one object is not
-// made. The window is not to be used any more.
-func (x *Exploration) Group(w *Window, opened Opened) *Window {
+// Group returns a window with groups in place of objects if there are more than 50 in a state: those of a def, in an
+// open def those of a line, and in an open line those that were made in one step, an iteration. A group of one object
+// is not made.
+func (w *Window) Group(opened Opened) *Window {
 	if !w.Crowded() {
 		return w
 	}
-	paths := x.Levels(w)
 	sizes := map[string]int{}
-	for _, levels := range paths {
-		for _, l := range levels {
+	for _, n := range w.Nodes {
+		for _, l := range n.levels {
 			sizes[l.Key]++
 		}
 	}
@@ -41,10 +40,11 @@ func (x *Exploration) Group(w *Window, opened Opened) *Window {
 		open[key] = true
 	}
 	closed := func(i int) int { // the group that an object is in, -1: none
-		return slices.IndexFunc(paths[i], func(l Level) bool { return sizes[l.Key] > 1 && !open[l.Key] && !open[AllGroups] })
+		return slices.IndexFunc(w.Nodes[i].levels,
+			func(l Level) bool { return sizes[l.Key] > 1 && !open[l.Key] && !open[AllGroups] })
 	}
 	if opened.Auto {
-		w.openGroups(paths, open, closed)
+		w.openGroups(open, closed)
 	}
 	groups := map[string]*group{}
 	places := map[int]int{} // of an object: the ID of what stands for it
@@ -55,7 +55,7 @@ func (x *Exploration) Group(w *Window, opened Opened) *Window {
 			places[n.ID] = n.ID
 			continue
 		}
-		l := paths[i][k]
+		l := n.levels[k]
 		if groups[l.Key] == nil {
 			groups[l.Key] = &group{Level: l, id: groupID(l.Key)}
 		}
@@ -64,6 +64,7 @@ func (x *Exploration) Group(w *Window, opened Opened) *Window {
 	}
 	for _, n := range w.Nodes {
 		if places[n.ID] == n.ID {
+			n.Versions = slices.Clone(n.Versions)
 			for i := range n.Versions {
 				n.Versions[i].Edges = moved(n.ID, n.Versions[i].Edges, places)
 			}
@@ -105,26 +106,17 @@ func (w *Window) Crowded() bool {
 	return most > mostSingle
 }
 
-// Levels returns for each object of a window the groups that it may be in, the largest first.
-func (x *Exploration) Levels(w *Window) [][]Level {
-	out := make([][]Level, len(w.Nodes))
-	for i := range w.Nodes {
-		out[i] = x.levels(&w.Nodes[i])
-	}
-	return out
-}
-
 // openGroups opens groups, the largest first and those of the latest objects before others, as long as no state has
 // more than 50 objects.
-func (w *Window) openGroups(paths [][]Level, open map[string]bool, closed func(int) int) {
+func (w *Window) openGroups(open map[string]bool, closed func(int) int) {
 	for depth := range 3 {
 		tried := map[string]bool{}
-		for i := len(paths) - 1; i >= 0; i-- {
+		for i, n := range slices.Backward(w.Nodes) {
 			k := closed(i)
-			if k != depth || tried[paths[i][k].Key] {
+			if k != depth || tried[n.levels[k].Key] {
 				continue
 			}
-			key := paths[i][k].Key
+			key := n.levels[k].Key
 			tried[key], open[key] = true, true
 			shown, places := &Window{}, map[string]int{} // an object for each that would be drawn, as long as it is there
 			for i, n := range w.Nodes {
@@ -133,7 +125,7 @@ func (w *Window) openGroups(paths [][]Level, open map[string]bool, closed func(i
 				}
 				name := fmt.Sprint(n.ID)
 				if k := closed(i); k >= 0 {
-					name = paths[i][k].Key
+					name = n.levels[k].Key
 				}
 				at, known := places[name]
 				if !known {
@@ -161,10 +153,10 @@ type Level struct {
 }
 
 // levels returns the groups that an object may be in, the largest first.
-func (x *Exploration) levels(n *Node) []Level {
+func (x *Exploration) levels(made uint64, versions []Version) []Level {
 	line := 0
-	if len(n.Versions) > 0 {
-		line = n.Versions[0].Line
+	if len(versions) > 0 {
+		line = versions[0].Line
 	}
 	if line == 0 {
 		return []Level{{inputsKey, "inputs, result", "The inputs and what waits for the result"}}
@@ -177,8 +169,8 @@ func (x *Exploration) levels(n *Node) []Level {
 	}
 	key := fmt.Sprintf("%sline %d", prefix, line)
 	out = append(out, Level{key, fmt.Sprintf("line %d", line), fmt.Sprintf("Line %d", line)})
-	return append(out, Level{fmt.Sprintf("%s, step %d", key, n.Made), fmt.Sprintf("line %d, step %d", line, n.Made),
-		fmt.Sprintf("What step %d made of line %d", n.Made, line)})
+	return append(out, Level{fmt.Sprintf("%s, step %d", key, made), fmt.Sprintf("line %d, step %d", line, made),
+		fmt.Sprintf("What step %d made of line %d", made, line)})
 }
 
 // defLines returns the names of the defs by their lines.

@@ -14,7 +14,7 @@ import (
 func TestGroups(t *testing.T) {
 	small := explored(t, gramtest.Load(t, "input x = 2\nx * x\n"), true, gram.EvalOptions{})
 	w := windowAt(t, small, 0)
-	require.Same(t, w, small.Group(w, explore.Opened{}))
+	require.Same(t, w, w.Group(explore.Opened{}))
 
 	x := explored(t, gramtest.Example(t, "mlp"), true, gram.EvalOptions{})
 	at := x.Info().Steps / 2
@@ -27,7 +27,7 @@ func TestGroups(t *testing.T) {
 		}
 	}
 	groups := func(open ...string) (keys []string, w *explore.Window) {
-		w = x.Group(windowAt(t, x, at), explore.Opened{Keys: open})
+		w = windowAt(t, x, at).Group(explore.Opened{Keys: open})
 		for _, n := range w.Nodes {
 			if n.Group != "" {
 				keys = append(keys, n.Group)
@@ -53,7 +53,7 @@ func TestGroups(t *testing.T) {
 	require.Len(t, stateOf(all, at), live)
 
 	rnn := explored(t, gramtest.Example(t, "rnn"), true, gram.EvalOptions{})
-	auto := rnn.Group(windowAt(t, rnn, 110), explore.Opened{Auto: true})
+	auto := windowAt(t, rnn, 110).Group(explore.Opened{Auto: true})
 	shown := len(stateOf(auto, 110))
 	require.Greater(t, shown, 20, "as much is open as can be read")
 	require.LessOrEqual(t, shown, 50)

@@ -27,8 +27,6 @@ import (
 type explorer interface {
 	Window(ctx context.Context, at uint64) (*Window, error)
 	Find(ctx context.Context, f Find) (step uint64, ok bool, err error)
-	Group(w *Window, opened Opened) *Window
-	Levels(w *Window) [][]Level
 }
 
 // started is a program that has been run.

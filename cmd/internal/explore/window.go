@@ -38,44 +38,18 @@ func (r *run) window(ctx context.Context, at uint64, open Opened) ([]byte, error
 			until++
 		}
 		i = min(len(r.windows), maxWindows-1)
-		shown := r.Group(w, open)
-		r.windows = append(r.windows[:i], window{w.From, until, open, encode(place(shown))})
+		shown := w.Group(open)
+		place(shown)
+		r.windows = append(r.windows[:i], window{w.From, until, open, encode(shown)})
 	}
 	w := r.windows[i]
 	r.windows = slices.Insert(slices.Delete(r.windows, i, i+1), 0, w)
 	return w.body, nil
 }
 
-// placedWindow is a window with the positions of its nodes, which are the same in all its states.
-type placedWindow struct {
-	*Window
-	Nodes []placedNode `json:"nodes"`
-	// Bends are the edges that are not straight.
-	Bends  []bend  `json:"bends"`
-	Width  float64 `json:"width"` // of the picture, in pixels
-	Height float64 `json:"height"`
-}
-
-// placedNode is a node with its box, in pixels.
-type placedNode struct {
-	Node
-	X float64 `json:"x"` // of the centre
-	Y float64 `json:"y"`
-	W float64 `json:"w"`
-	H float64 `json:"h"`
-}
-
-// bend is an edge that goes around other nodes. It is drawn from To, the node that is referred to, to From, the node
-// that refers to it. Via are the ends of its straight pieces, as [show.Curve] has them.
-type bend struct {
-	From int          `json:"from"`
-	To   int          `json:"to"`
-	Via  [][2]float64 `json:"via"`
-}
-
 // place positions the nodes of a window: a node is left of all nodes that refer to it in some
 // state. So the computation goes from left to right, and the backward phase from right to left.
-func place(w *Window) *placedWindow {
+func place(w *Window) {
 	index := map[int]int{}
 	boxes := make([]show.Node, len(w.Nodes))
 	for i := range w.Nodes {
@@ -84,10 +58,10 @@ func place(w *Window) *placedWindow {
 	}
 	edges := references(w, index)
 	l := show.Place(boxes, edges, show.Options{NodeGap: nodeGap, LayerGap: layerGap})
-	out := &placedWindow{Window: w, Nodes: make([]placedNode, len(w.Nodes)), Bends: []bend{}, Width: l.Width,
-		Height: l.Height}
-	for i, n := range w.Nodes {
-		out.Nodes[i] = placedNode{n, l.X[i], l.Y[i], boxes[i].Width, boxes[i].Height}
+	w.Bends, w.Width, w.Height = []bend{}, l.Width, l.Height
+	for i := range w.Nodes {
+		n := &w.Nodes[i]
+		n.X, n.Y, n.W, n.H = l.X[i], l.Y[i], boxes[i].Width, boxes[i].Height
 	}
 	for i, via := range l.Via {
 		if len(via) == 0 {
@@ -97,9 +71,8 @@ func place(w *Window) *placedWindow {
 		for _, p := range via {
 			b.Via = append(b.Via, [2]float64{p.X, p.Y})
 		}
-		out.Bends = append(out.Bends, b)
+		w.Bends = append(w.Bends, b)
 	}
-	return out
 }
 
 // references returns the edges of the first version of each node, of a group those of all, each edge once, in the order

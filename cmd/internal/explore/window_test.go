@@ -31,10 +31,6 @@ func (f *fake) Window(_ context.Context, at uint64) (*Window, error) {
 	return &Window{From: from, To: min(from+10, f.steps)}, nil
 }
 
-func (f *fake) Group(w *Window, _ Opened) *Window { return w }
-
-func (f *fake) Levels(*Window) [][]Level { return nil }
-
 func (f *fake) Find(context.Context, Find) (uint64, bool, error) { return 0, false, f.err }
 
 // TestWindows: windows that were sent are sent again; a state in which two meet is in the
@@ -79,8 +75,9 @@ func TestPlace(t *testing.T) {
 		{ID: 2, Versions: []Version{version(0, "x · x", "", []Edge{{To: 5, As: "waits"}})}},
 		{ID: 1, Versions: []Version{version(0, "alone", "", nil)}},
 	}}
-	p := place(w)
-	byID := map[int]placedNode{}
+	p := w
+	place(w)
+	byID := map[int]Node{}
 	for i, n := range p.Nodes {
 		require.Equal(t, w.Nodes[i].ID, n.ID)
 		byID[n.ID] = n
