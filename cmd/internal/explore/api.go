@@ -63,8 +63,7 @@ func (s *Server) getWindow(_ http.ResponseWriter, r *http.Request) (any, error) 
 		if at > run.steps {
 			return nil, failure(http.StatusBadRequest, "the run has %d steps, and no state %d", run.steps, at)
 		}
-		q := r.URL.Query() // without groups=own the server chooses which groups are open
-		return run.window(ctx, at, Opened{Auto: q.Get("groups") != "own", Keys: q["open"]})
+		return run.window(ctx, at)
 	})
 }
 

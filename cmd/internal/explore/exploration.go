@@ -35,7 +35,6 @@ type Exploration struct {
 	inputs   []string
 	// expressions are the texts of the source by places. words are the names of generated variables.
 	expressions map[term.Pos]string
-	defs        map[int]string // the defs by their lines
 	// constructors are the names of constructors of inductive types by the places where they are applied.
 	constructors map[constructor]string
 	words        struct {
@@ -62,6 +61,8 @@ type Info struct {
 	Turns    []uint64    `json:"turns,omitempty"` // the first steps of backward and primal phases: mostTurns
 	Rules    []RuleSteps `json:"rules"`           // all rules, and how often each fired
 	Stopped  string      `json:"stopped"`         // what ended the run early, "" if nothing did
+	// Defs are the names of the defs by their lines: the page puts objects in groups by them.
+	Defs map[int]string `json:"defs,omitempty"`
 	// Values, Lengths and Jacobian are those of [gram.Result] if the run was not stopped. A value
 	// with a function in it has none.
 	Values   []float64 `json:"-"`
@@ -95,8 +96,8 @@ func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalO
 	}
 	src, t := bridge.Of(p).Source(), bridge.Of(p).Term()
 	x := &Exploration{p: p, src: src, gradient: gradient, opt: opt, names: show.LetNames(t), inputs: src.ScalarNames(),
-		expressions: expressions(src.File), defs: defLines(src.File), constructors: constructors(t),
-		places: map[term.Pos]*GraphPlace{}}
+		expressions: expressions(src.File), constructors: constructors(t), places: map[term.Pos]*GraphPlace{}}
+	x.info.Defs = defLines(src.File)
 	var counts rule.Counts
 	live := uint64(0)
 	var run *reduction.Run
@@ -304,16 +305,11 @@ type Window struct {
 	Counts   []uint64  `json:"counts"` // steps by rule before state From, in the order of [Info.Rules]
 	Steps    []Step    `json:"steps"`  // the steps From+1 to To
 	Nodes    []Node    `json:"nodes"`
-	Open     []string  `json:"open,omitempty"` // the keys of the open groups
 	Arrivals []Arrival `json:"arrivals"`
-	// Of a window that is placed: the edges that are not straight, and the size of the picture, in pixels.
+	// The edges that are not straight, and the size of the picture, in pixels.
 	Bends  []bend  `json:"bends"`
 	Width  float64 `json:"width"`
 	Height float64 `json:"height"`
-	// Of a recorded one, which has all its objects: the groups that each may be in, and where the objects are when the
-	// groups are open that gram chooses.
-	Levels [][]Level    `json:"levels,omitempty"`
-	Auto   *arrangement `json:"auto,omitempty"`
 }
 
 // bend is an edge that goes around other nodes. It is drawn from To, the node that is referred to, to From, the node
@@ -322,13 +318,6 @@ type bend struct {
 	From int          `json:"from"`
 	To   int          `json:"to"`
 	Via  [][2]float64 `json:"via"`
-}
-
-// arrangement says which groups are open, and where the objects are then.
-type arrangement struct {
-	Open   []string     `json:"open"`
-	Places [][5]float64 `json:"places"` // id, x, y, w, h
-	Bends  []bend       `json:"bends"`
 }
 
 // Step is a step.
@@ -361,21 +350,19 @@ type Arrival struct {
 // free. Its ID counts the uses of nodes: it is the same in all windows of a run.
 type Node struct {
 	ID       int       `json:"id"`
-	Made     uint64    `json:"made,omitempty"`  // the step that made it
-	Group    string    `json:"group,omitempty"` // the key of the group that it stands for, see [Window.Group]
-	Versions []Version `json:"versions"`        // in order; no two at once
-	X        float64   `json:"x"`               // of its centre, in all states, in pixels
+	Made     uint64    `json:"made,omitempty"` // the step that made it
+	Versions []Version `json:"versions"`       // in order; no two at once
+	X        float64   `json:"x"`              // of its centre, in all states, in pixels
 	Y        float64   `json:"y"`
 	W        float64   `json:"w"`
 	H        float64   `json:"h"`
-	levels   []Level   // the groups that it may be in, the largest first
 }
 
 // Version is how an object is in the states From to Until−1.
 type Version struct {
 	From   uint64 `json:"from"`
 	Until  uint64 `json:"until"`
-	Kind   string `json:"kind"`            // as [compile.Kind] names it, or group
+	Kind   string `json:"kind"`            // as [compile.Kind] names it
 	Role   string `json:"role"`            // primal, or dual: of backpropagation
 	Waits  bool   `json:"waits,omitempty"` // for an operand
 	Spent  bool   `json:"spent,omitempty"` // a substitution whose value has been taken
@@ -498,7 +485,7 @@ func (x *Exploration) operations(ctx context.Context) (out *Operations, why stri
 				at := out.Places[i]
 				at.Text = brief(x.expressions[pos], textLetters)
 				at.Line, at.Column = x.src.Position(pos)
-				at.Def = x.defs[at.Line]
+				at.Def = x.info.Defs[at.Line]
 			}
 			n.At, n.Symbol, n.Of = i, show.Symbol(f), sources
 		} else if w >= c.Graph.Inputs() {

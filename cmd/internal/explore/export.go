@@ -67,7 +67,7 @@ func (s *Server) Export(ctx context.Context, w io.Writer) error {
 		if at == st.steps {
 			at++
 		}
-		record(win)
+		place(win)
 		body := encode(win)
 		rec.Windows = append(rec.Windows, body)
 		if size += len(body); size > mostShrunk*MaxExport {
@@ -84,23 +84,6 @@ func (s *Server) Export(ctx context.Context, w io.Writer) error {
 	}
 	_, err = io.WriteString(w, page)
 	return err
-}
-
-// record places the objects of a window for a page without a server, which makes groups of them.
-func record(w *Window) {
-	place(w)
-	if !w.Crowded() {
-		return
-	}
-	for i := range w.Nodes {
-		w.Levels = append(w.Levels, w.Nodes[i].levels)
-	}
-	auto := w.Group(Opened{Auto: true})
-	place(auto)
-	w.Auto = &arrangement{Open: auto.Open, Bends: auto.Bends}
-	for _, n := range auto.Nodes {
-		w.Auto.Places = append(w.Auto.Places, [5]float64{float64(n.ID), n.X, n.Y, n.W, n.H})
-	}
 }
 
 // compressed is the recording as text for a page.

@@ -30,7 +30,7 @@ func TestExportedPages(t *testing.T) {
 			for i := range w.Nodes {
 				w.Nodes[i] = Node{ID: w.Nodes[i].ID, Made: w.Nodes[i].Made, Versions: w.Nodes[i].Versions}
 			}
-			w.Bends, w.Width, w.Height, w.Levels, w.Auto = nil, 0, 0, nil, nil
+			w.Bends, w.Width, w.Height = nil, 0, 0
 			windows = append(windows, w)
 		}
 		rec.Windows, rec.File.Name, rec.File.Version = nil, "", ""

@@ -316,8 +316,7 @@ func (s *scenes) close(sh *shown, k uint64) {
 // window returns the window, when the run has gone by.
 func (s *scenes) window() *Window {
 	for id, sh := range s.known {
-		s.out.Nodes = append(s.out.Nodes, Node{ID: id, Made: sh.made, Versions: sh.versions,
-			levels: s.x.levels(sh.made, sh.versions)})
+		s.out.Nodes = append(s.out.Nodes, Node{ID: id, Made: sh.made, Versions: sh.versions})
 	}
 	slices.SortFunc(s.out.Nodes, func(a, b Node) int { return cmp.Compare(a.ID, b.ID) })
 	for i := range s.out.Nodes {

@@ -19,15 +19,12 @@ const maxWindows = 3
 // a state, which belongs to the later one.
 type window struct {
 	from, until uint64
-	open        Opened // the groups that are open
 	body        []byte
 }
 
-// window returns the window of a state, with these groups open.
-func (r *run) window(ctx context.Context, at uint64, open Opened) ([]byte, error) {
-	i := slices.IndexFunc(r.windows, func(w window) bool {
-		return w.from <= at && at < w.until && w.open.Auto == open.Auto && slices.Equal(w.open.Keys, open.Keys)
-	})
+// window returns the window of a state.
+func (r *run) window(ctx context.Context, at uint64) ([]byte, error) {
+	i := slices.IndexFunc(r.windows, func(w window) bool { return w.from <= at && at < w.until })
 	if i < 0 {
 		w, err := r.Window(ctx, at)
 		if err != nil {
@@ -38,9 +35,8 @@ func (r *run) window(ctx context.Context, at uint64, open Opened) ([]byte, error
 			until++
 		}
 		i = min(len(r.windows), maxWindows-1)
-		shown := w.Group(open)
-		place(shown)
-		r.windows = append(r.windows[:i], window{w.From, until, open, encode(shown)})
+		place(w)
+		r.windows = append(r.windows[:i], window{w.From, until, encode(w)})
 	}
 	w := r.windows[i]
 	r.windows = slices.Insert(slices.Delete(r.windows, i, i+1), 0, w)
@@ -75,17 +71,13 @@ func place(w *Window) {
 	}
 }
 
-// references returns the edges of the first version of each node, of a group those of all, each edge once, in the order
-// of the nodes. They have the direction in which values flow. Later edges mostly have the same direction, and are left
-// out.
+// references returns the edges of the first version of each node, each edge once, in the order of the nodes. They have
+// the direction in which values flow. Later edges mostly have the same direction, and are left out.
 func references(w *Window, index map[int]int) []show.Edge {
 	var edges []show.Edge
 	known := map[show.Edge]bool{}
 	for i, n := range w.Nodes {
-		if n.Group == "" {
-			n.Versions = n.Versions[:min(1, len(n.Versions))]
-		}
-		for _, v := range n.Versions {
+		for _, v := range n.Versions[:min(1, len(n.Versions))] {
 			for _, e := range v.Edges {
 				to, ok := index[e.To]
 				edge := show.Edge{From: to, To: i}

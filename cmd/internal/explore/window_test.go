@@ -39,7 +39,7 @@ func TestWindows(t *testing.T) {
 	f := &fake{steps: 50}
 	r := &run{started: &started{explorer: f, steps: f.steps}}
 	from := func(at uint64) (w Window) {
-		body, err := r.window(t.Context(), at, Opened{})
+		body, err := r.window(t.Context(), at)
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(body, &w))
 		return w
@@ -52,7 +52,7 @@ func TestWindows(t *testing.T) {
 		require.Equal(t, c.asked, f.asked, "after state %d", c.at)
 	}
 	f.err = errors.New("it is broken")
-	_, err := r.window(t.Context(), 35, Opened{})
+	_, err := r.window(t.Context(), 35)
 	require.ErrorIs(t, err, f.err)
 	require.Len(t, r.windows, maxWindows)
 }
