@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang/syntax"
@@ -67,13 +68,8 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("the term has %d symbols after %d steps, more than %d", e.Size, e.Steps, e.Max)
 }
 
-// StepsError says that the reduction is longer than it may be.
-type StepsError struct{ Max uint64 }
-
-func (e *StepsError) Error() string { return fmt.Sprintf("limit of %d steps reached", e.Max) }
-
 // derive reduces the start term and prints the steps. It returns how many there were of each rule. The error is a
-// [*SizeError], a [*StepsError], that of Check or of w, or a [*denote.UndefinedError].
+// [*SizeError], a [*gram.LimitError], that of Check or of w, or a [*denote.UndefinedError].
 func derive(w io.Writer, start *reference.Start, opt Derivation) (rule.Counts, error) {
 	d := &deriver{Derivation: opt, start: start}
 	if d.Names == nil {
@@ -133,7 +129,7 @@ func (d *deriver) run() error {
 		}
 		times := uint64(max(1, r.Times))
 		if d.MaxSteps > 0 && d.steps+times > d.MaxSteps {
-			return &StepsError{d.MaxSteps}
+			return &gram.LimitError{Limit: gram.StepsLimit, Max: d.MaxSteps, Phase: "reducing"}
 		}
 		after, err := st.Fire(r)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang"
@@ -67,7 +68,7 @@ func TestDerivationErrors(t *testing.T) {
 	require.ErrorAs(t, err, &size)
 	require.Equal(t, 3, size.Max)
 	_, err = derived(t, text, Derivation{MaxSteps: 4})
-	var steps *StepsError
+	var steps *gram.LimitError
 	require.ErrorAs(t, err, &steps)
 	stop := errors.New("stop")
 	_, err = derived(t, text, Derivation{Check: func() error { return stop }})

@@ -44,21 +44,14 @@ type Edge struct {
 	Number string `json:"number"`
 }
 
-// BoundError says that a graph has more states than it may have.
-type BoundError struct{ Max int }
-
-func (e *BoundError) Error() string {
-	return fmt.Sprintf("the graph of reductions has more than %d states: nothing is known of the rest", e.Max)
-}
-
 // Bounds bound a graph.
 type Bounds struct {
 	MaxStates, MaxSize int
 	Check              func() error // called for each state and each step; its error ends the work
 }
 
-// Explore makes the graph of all reductions of the start by the rules. The error is a [*BoundError], a
-// [*SizeError], that of Check, or one of a step.
+// Explore makes the graph of all reductions of the start by the rules. The error is that of a bound, a [*SizeError],
+// that of Check, or one of a step.
 func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
 	g := &Graph{Edges: []Edge{}, NormalForms: []int{}, Classes: [][]int{}}
 	ids := map[string]int{start.Term.Key(): 0}
@@ -88,7 +81,8 @@ func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
 			id, ok := ids[key]
 			if !ok {
 				if len(terms) == bounds.MaxStates {
-					return nil, &BoundError{bounds.MaxStates}
+					return nil, fmt.Errorf("the graph of reductions has more than %d states: nothing is known of the rest",
+						bounds.MaxStates)
 				}
 				id = len(terms)
 				ids[key] = id

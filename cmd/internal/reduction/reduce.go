@@ -130,15 +130,6 @@ func (o Order) strategy(rs *Rules, seed uint64) reference.Strategy {
 	return func(s *reference.State) *reference.Redex { return next(rs.only(s)) }
 }
 
-// ChoiceError says that a redex that was chosen, by its number from 1 on, is not there.
-type ChoiceError struct {
-	Step, Redex, Redexes int
-}
-
-func (e *ChoiceError) Error() string {
-	return fmt.Sprintf("step %d: there is no redex %d; the term has %d", e.Step, e.Redex, e.Redexes)
-}
-
 // chosen takes the redexes that are chosen, one after the other, and then those of next, if it isn't nil. What is
 // not there is told to wrong.
 func chosen(rs *Rules, choices []uint64, next reference.Strategy, wrong *error) reference.Strategy {
@@ -154,7 +145,7 @@ func chosen(rs *Rules, choices []uint64, next reference.Strategy, wrong *error) 
 		step++
 		redexes := rs.only(s).Redex
 		if n > uint64(len(redexes)) {
-			*wrong = &ChoiceError{step, int(n), len(redexes)}
+			*wrong = fmt.Errorf("step %d: there is no redex %d; the term has %d", step, n, len(redexes))
 			return nil
 		}
 		return &redexes[n-1]
@@ -171,7 +162,8 @@ type ReduceOptions struct {
 }
 
 // Reduce prints the steps that are chosen, and lists the redexes of the term that they lead to: the term first if it
-// has not been printed yet, and a redex a line; or an object. The error is that of [derive], or a [*ChoiceError].
+// has not been printed yet, and a redex a line; or an object. The error is that of [derive], or says that a redex
+// that was chosen is not there.
 func Reduce(w io.Writer, s *Source, start *reference.Start, names *reference.Names, opt ReduceOptions) error {
 	var wrong error
 	next := opt.Order.strategy(&opt.Rules, opt.Seed)

@@ -147,13 +147,8 @@ func Calculus(ctx context.Context, p *gram.Program, w io.Writer, opt TraceOption
 	if e := stop(); err == nil {
 		err = e
 	}
-	var size *SizeError
-	var steps *StepsError
-	switch {
-	case errors.As(err, &size):
+	if size, ok := errors.AsType[*SizeError](err); ok {
 		return tooLarge(p, size)
-	case errors.As(err, &steps):
-		return &gram.LimitError{Limit: "steps", Max: steps.Max, Phase: "reducing", Err: err}
 	}
 	return bridge.Of(p).Locate(err, "reducing")
 }
