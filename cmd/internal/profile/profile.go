@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sort"
 	"strings"
 
 	pprof "github.com/google/pprof/profile"
@@ -391,14 +390,8 @@ var programFunction = function{name: "program"}
 // functionNames tell which function a place of the source stands in.
 type functionNames struct {
 	library map[uint32]string // by offset: functions of the prelude, where they are used
-	borders []border          // ascending
-	lets    []border          // ascending: the same, with what lets bind to other values than functions
-}
-
-// border is an offset from which on the source belongs to a function.
-type border struct {
-	from uint32
-	function
+	regions []region          // of functions, the inner ones behind those around them
+	lets    []region          // the same, with what lets bind to other values than functions
 }
 
 // region is the text of a function, or that of a value with the pattern to which a let binds it.
@@ -411,11 +404,11 @@ type region struct {
 func newFunctionNames(f *syntax.File) *functionNames {
 	n := &functionNames{library: map[uint32]string{}}
 	own := boundNames(f)
-	var regions, lets []region
+	var lets []region
 	named := map[syntax.Expr]bool{} // functions that have the name of what they are bound to
 	for i := range f.Decls {
 		if d := &f.Decls[i]; d.Kind == syntax.DefDecl {
-			regions = append(regions, region{d.Span, d.Name, false})
+			n.regions = append(n.regions, region{d.Span, d.Name, false})
 			named[d.Value] = true
 		}
 	}
@@ -430,7 +423,7 @@ func newFunctionNames(f *syntax.File) *functionNames {
 			pats := f.Pats(x)
 			bound := f.Kids(x)[0]
 			if p := f.Pat(pats[0]); p.Kind == syntax.NamePat && (len(pats) > 1 || f.Expr(bound).Kind == syntax.FunExpr) {
-				regions = append(regions, region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End}, p.Text, false})
+				n.regions = append(n.regions, region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End}, p.Text, false})
 				named[bound] = true
 			} else {
 				lets = append(lets, region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End},
@@ -442,12 +435,16 @@ func newFunctionNames(f *syntax.File) *functionNames {
 				if e.Kind == syntax.LinExpr {
 					what = "lin"
 				}
-				regions = append(regions, region{e.Span, what + " at " + f.LineCol(e.Span.Start), false})
+				n.regions = append(n.regions, region{e.Span, what + " at " + f.LineCol(e.Span.Start), false})
 			}
 		}
 	}
-	n.borders = lay(regions)
-	n.lets = lay(append(regions, lets...))
+	n.lets = slices.Concat(n.regions, lets)
+	for _, regions := range [][]region{n.regions, n.lets} {
+		slices.SortStableFunc(regions, func(a, b region) int {
+			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
+		})
+	}
 	return n
 }
 
@@ -477,37 +474,6 @@ func boundNames(f *syntax.File) map[string]bool {
 	return names
 }
 
-// lay returns the borders: the innermost region that a place stands in is its function.
-func lay(regions []region) []border {
-	var borders []border
-	slices.SortStableFunc(regions, func(a, b region) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
-	})
-	var open []region
-	enter := func(from uint32) {
-		f := programFunction
-		if len(open) > 0 {
-			r := open[len(open)-1]
-			f = function{r.name, term.Pos(r.Start) + 1, r.let}
-		}
-		borders = append(borders, border{from, f})
-	}
-	leave := func(before uint32) {
-		for len(open) > 0 && open[len(open)-1].End <= before {
-			end := open[len(open)-1].End
-			open = open[:len(open)-1]
-			enter(end)
-		}
-	}
-	for _, r := range regions {
-		leave(r.Start)
-		open = append(open, r)
-		enter(r.Start)
-	}
-	leave(^uint32(0))
-	return borders
-}
-
 // at returns the function that the place stands in.
 func (n *functionNames) at(pos term.Pos) function {
 	if pos == 0 {
@@ -517,7 +483,7 @@ func (n *functionNames) at(pos term.Pos) function {
 	if name, ok := n.library[off]; ok {
 		return function{name: name, pos: pos}
 	}
-	return within(n.borders, off)
+	return innermost(n.regions, off)
 }
 
 // letAt returns the let of the function whose value the place stands in, by the names of both: day.h; false if there is
@@ -526,16 +492,17 @@ func (n *functionNames) letAt(pos term.Pos) (function, bool) {
 	if pos == 0 {
 		return function{}, false
 	}
-	l := within(n.lets, uint32(pos)-1)
+	l := innermost(n.lets, uint32(pos)-1)
 	l.name = n.at(pos).name + "." + l.name
 	return l, l.let
 }
 
-// within returns what the borders say of the place.
-func within(borders []border, off uint32) function {
-	i := sort.Search(len(borders), func(i int) bool { return borders[i].from > off })
-	if i == 0 {
-		return programFunction
+// innermost returns the innermost function of which a place is a part.
+func innermost(regions []region, off uint32) function {
+	for _, r := range slices.Backward(regions) {
+		if r.Start <= off && off < r.End {
+			return function{r.name, term.Pos(r.Start) + 1, r.let}
+		}
 	}
-	return borders[i-1].function
+	return programFunction
 }
