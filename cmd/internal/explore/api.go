@@ -63,7 +63,7 @@ func (s *Server) getWindow(_ http.ResponseWriter, r *http.Request) (any, error) 
 		if at > run.steps {
 			return nil, failure(http.StatusBadRequest, "the run has %d steps, and no state %d", run.steps, at)
 		}
-		return run.window(ctx, at)
+		return run.Window(ctx, at)
 	})
 }
 

@@ -287,7 +287,9 @@ func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Win
 	if err = x.ended(err); err != nil {
 		return nil, err
 	}
-	return s.window(), nil
+	w := s.window()
+	place(w)
+	return w, nil
 }
 
 // vocabulary returns the names of the variables of a run. All runs of the program have the same.

@@ -67,7 +67,6 @@ func (s *Server) Export(ctx context.Context, w io.Writer) error {
 		if at == st.steps {
 			at++
 		}
-		place(win)
 		body := encode(win)
 		rec.Windows = append(rec.Windows, body)
 		if size += len(body); size > mostShrunk*MaxExport {

@@ -60,7 +60,6 @@ func testGroups(t *testing.T, browser context.Context) {
 		require.NoError(t, err)
 		w, err := x.Window(t.Context(), at)
 		require.NoError(t, err)
-		place(w)
 		var got struct {
 			Fault        string
 			Groups, Open []string

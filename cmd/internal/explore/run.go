@@ -151,7 +151,7 @@ func (s *Server) work(ctx context.Context, r *run, do func(context.Context) erro
 	sound := false
 	defer func() {
 		if !sound { // after a panic the run may be inconsistent
-			r.started, r.windows = nil, nil
+			r.started = nil
 			s.shelf.drop(r, false)
 		}
 	}()
@@ -269,7 +269,6 @@ type run struct {
 	id   string
 	turn chan struct{} // holds a token while a request uses the fields below
 	*started
-	windows []window // the last ones that were sent, the latest first
 
 	kept bool   // guarded by the shelf
 	size uint64 // of a kept run and its program, in steps

@@ -1,47 +1,14 @@
 package explore
 
 import (
-	"context"
 	"encoding/json"
 	"math"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/lang/load"
 )
-
-// maxWindows is how many windows of a run are kept.
-const maxWindows = 3
-
-// window is an encoded window. It is used for the states from ≤ k < until: adjacent windows share
-// a state, which belongs to the later one.
-type window struct {
-	from, until uint64
-	body        []byte
-}
-
-// window returns the window of a state.
-func (r *run) window(ctx context.Context, at uint64) ([]byte, error) {
-	i := slices.IndexFunc(r.windows, func(w window) bool { return w.from <= at && at < w.until })
-	if i < 0 {
-		w, err := r.Window(ctx, at)
-		if err != nil {
-			return nil, err
-		}
-		until := w.To
-		if w.To == r.steps {
-			until++
-		}
-		i = min(len(r.windows), maxWindows-1)
-		place(w)
-		r.windows = append(r.windows[:i], window{w.From, until, encode(w)})
-	}
-	w := r.windows[i]
-	r.windows = slices.Insert(slices.Delete(r.windows, i, i+1), 0, w)
-	return w.body, nil
-}
 
 // place positions the nodes of a window: a node is left of all nodes that refer to it in some
 // state. So the computation goes from left to right, and the backward phase from right to left.

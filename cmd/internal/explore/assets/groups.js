@@ -9,16 +9,17 @@ const inputs = "inputs"; // the key of the group of what has no place in the sou
 
 /**
  * inGroups returns a window with groups in place of objects, if a state has more than 50. defs are the names of defs by
- * their lines, and open the keys of the groups that are open: "*" opens all, and null as many as leave 50 objects.
+ * their lines, and open the keys of the groups that are open: "*" opens all, and null as many as leave 50 objects. Then
+ * whole is the window with all objects.
  */
 export function inGroups(win, open, defs = {}) {
   if (!crowded(win.nodes.flatMap(({ versions }) => versions))) return win;
-  if (open?.includes("*")) return { ...win, open };
+  if (open?.includes("*")) return { ...win, open, whole: win };
   const levels = win.nodes.map((node) => levelsOf(node, defs));
   const sizes = new Map();
   for (const { key } of levels.flat()) sizes.set(key, (sizes.get(key) ?? 0) + 1);
   const closed = (i, opened) => levels[i].find(({ key }) => sizes.get(key) > 1 && !opened.includes(key)); // the group that hides an object
-  return arrange(regroup(win, open ?? chosen(win, levels, closed), closed));
+  return { ...arrange(regroup(win, open ?? chosen(win, levels, closed), closed)), whole: win };
 }
 
 /** crowded tells whether more are there at once than are shown one by one: each in the states from ≤ k < until. */

@@ -42,8 +42,7 @@ export class Run {
 
   fetch(k) {
     if (!this.pending.has(k)) {
-      const { open } = this;
-      const job = this.again((id) => api.windowAt(id, k)).then((win) => (open === this.open ? this.keep(inGroups(win, open, this.info.defs)) : this.window(k)));
+      const job = this.again((id) => api.windowAt(id, k)).then((win) => this.keep(this.grouped(win)));
       this.pending.set(k, job);
       job.finally(() => this.pending.delete(k)).catch(() => {});
     }
@@ -53,8 +52,11 @@ export class Run {
   /** group opens groups or closes them: the windows are others then. */
   group(open) {
     this.open = open;
-    this.windows = [];
-    this.pending.clear();
+    this.windows = this.windows.map((win) => this.grouped(win.whole ?? win));
+  }
+
+  grouped(win) {
+    return inGroups(win, this.open, this.info.defs);
   }
 
   keep(win) {
