@@ -69,7 +69,7 @@ type Line struct {
 }
 
 // Rewrites is the number of all rewrites.
-func (l *Line) Rewrites() uint64 { return l.Source + l.Generated + l.Normalised }
+func (l Line) Rewrites() uint64 { return l.Source + l.Generated + l.Normalised }
 
 // Lines returns the cost of every line of the source, the first of them line 0. That of an imported file stands at its
 // import. Over all, the rewrites are Result.Cost.Steps.Total(), and the nodes Result.Cost.Nodes.Allocated.

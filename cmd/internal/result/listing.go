@@ -31,7 +31,7 @@ func newStepTable(steps *rule.Counts) *stepTable {
 		if n > 0 {
 			info := &rule.Table[r]
 			t.Rows = append(t.Rows, stepRow{info.Number, info.Name, info.Text, load.Grouped(n), share(n, total),
-				percent(float64(n), float64(most))})
+				percent(n, most)})
 		}
 	}
 	return &t
@@ -45,16 +45,10 @@ type listing struct {
 }
 
 type listingRow struct {
-	Number                               int // 0: without a place
-	Text                                 string
-	Source, Generated, Normalised, Nodes string
-	// Widths of the parts of the bar.
-	SourceWidth, GeneratedWidth, NormalisedWidth string
-	Told                                         bool   // the table has a column for the normalised
-	Bar                                          bool   // there are rewrites to draw one of
-	Cold                                         bool   // nothing was done here
-	Gap                                          int    // instead of a line: so many, left out
-	Share                                        string // of the rewrites of the most costly line
+	profile.Line
+	Most uint64 // the rewrites of the most costly line; 0: there is no bar
+	Told bool   // the table has a column for the normalised
+	Gap  int    // instead of a line: so many, left out
 }
 
 const (
@@ -70,7 +64,7 @@ func newListing(lines []profile.Line) *listing {
 		most = max(most, lines[i].Rewrites())
 	}
 	out := listing{Normalised: total.Normalised > 0}
-	out.Total = out.row(&total, 0)
+	out.Total = listingRow{Line: total, Told: out.Normalised}
 	var nowhere []profile.Line
 	lines = slices.DeleteFunc(slices.Clone(lines), func(l profile.Line) bool {
 		if l.Line == 0 && (l.Rewrites() > 0 || l.Nodes > 0) {
@@ -88,25 +82,21 @@ func newListing(lines []profile.Line) *listing {
 	last := 0
 	for _, i := range foremost(len(lines), listed, func(i int) float64 { return float64(lines[i].Rewrites()) }) {
 		out.gap(lines[last:i])
-		out.Rows = append(out.Rows, out.row(&lines[i], most))
+		out.Rows = append(out.Rows, listingRow{Line: lines[i], Most: most, Told: out.Normalised})
 		last = i + 1
 	}
 	out.gap(lines[last:])
-	for i := range nowhere {
-		out.Rows = append(out.Rows, out.row(&nowhere[i], most))
+	for _, l := range nowhere {
+		out.Rows = append(out.Rows, listingRow{Line: l, Most: most, Told: out.Normalised})
 	}
 	return &out
 }
 
 // gap adds a row for lines that are left out, with what they cost together.
 func (l *listing) gap(lines []profile.Line) {
-	if len(lines) == 0 {
-		return
+	if len(lines) > 0 {
+		l.Rows = append(l.Rows, listingRow{Line: sumOf(lines), Told: l.Normalised, Gap: len(lines)})
 	}
-	sum := sumOf(lines)
-	row := l.row(&sum, 0)
-	row.Gap = len(lines)
-	l.Rows = append(l.Rows, row)
 }
 
 func sumOf(lines []profile.Line) profile.Line {
@@ -118,18 +108,6 @@ func sumOf(lines []profile.Line) profile.Line {
 		sum.Nodes += l.Nodes
 	}
 	return sum
-}
-
-// row is the row of a line, whose bar is as wide as its part of most rewrites.
-func (l *listing) row(line *profile.Line, most uint64) listingRow {
-	of := func(n uint64) string { return percent(float64(n), float64(most)) }
-	rewrites := line.Rewrites()
-	return listingRow{
-		Number: line.Line, Text: clipped(line.Text), Told: l.Normalised, Bar: most > 0 && rewrites > 0,
-		Cold: rewrites == 0 && line.Nodes == 0, Source: count(line.Source), Generated: count(line.Generated),
-		Normalised: count(line.Normalised), Nodes: count(line.Nodes), Share: of(rewrites), SourceWidth: of(line.Source),
-		GeneratedWidth: of(line.Generated), NormalisedWidth: of(line.Normalised),
-	}
 }
 
 // count is a number of a table, in which 0 is left open.
@@ -179,8 +157,8 @@ func newFlame(frames []profile.Frame) *flame {
 		}
 		out.Depth = max(out.Depth, f.Depth)
 		out.Frames = append(out.Frames, flameFrame{
-			Name: name, Title: title, Left: percent(float64(f.From), float64(whole)),
-			Width: percent(float64(f.Rewrites), float64(whole)), Top: fmt.Sprintf("%.1frem", 1.5*float64(f.Depth)),
+			Name: name, Title: title, Left: percent(f.From, whole),
+			Width: percent(f.Rewrites, whole), Top: fmt.Sprintf("%.1frem", 1.5*float64(f.Depth)),
 		})
 	}
 	return &out
@@ -200,7 +178,7 @@ func dearest(lines []profile.Line) []stepRow {
 	var out []stepRow
 	for _, l := range lines[:min(mostDear, len(lines))] {
 		out = append(out, stepRow{Number: fmt.Sprint(l.Line), Text: clipped(l.Text), Count: load.Grouped(l.Rewrites()),
-			Share: share(l.Rewrites(), sum.Rewrites()), Width: percent(float64(l.Rewrites()), float64(lines[0].Rewrites()))})
+			Share: share(l.Rewrites(), sum.Rewrites()), Width: percent(l.Rewrites(), lines[0].Rewrites())})
 	}
 	return out
 }

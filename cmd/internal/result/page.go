@@ -93,7 +93,8 @@ var pageSource string
 //go:embed style.css
 var style string
 
-var page = template.Must(template.New("page").Parse(pageSource))
+var page = template.Must(template.New("page").Funcs(template.FuncMap{"count": count, "percent": percent[uint64],
+	"clipped": clipped}).Parse(pageSource))
 
 // WritePage writes the page.
 func WritePage(w io.Writer, r *Page) error {
