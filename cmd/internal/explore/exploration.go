@@ -377,13 +377,6 @@ type Version struct {
 	Edges  []Edge `json:"edges,omitempty"`
 }
 
-// same reports whether two versions are the same but for their states.
-func (v *Version) same(u *Version) bool {
-	return v.Kind == u.Kind && v.Role == u.Role && v.Waits == u.Waits && v.Spent == u.Spent && v.Label == u.Label &&
-		v.Value == u.Value && v.Text == u.Text &&
-		v.Line == u.Line && v.Column == u.Column && v.Root == u.Root && slices.Equal(v.Edges, u.Edges)
-}
-
 // Edge is a reference of an object to another.
 type Edge struct {
 	To int `json:"to"`

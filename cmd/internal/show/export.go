@@ -269,7 +269,7 @@ var templates embed.FS
 var pages = template.Must(template.New("").Delims("{%", "%}").Funcs(template.FuncMap{
 	"names":    func(xs []string) string { return list(xs, 4, strconv.QuoteToASCII) },
 	"numbers":  func(xs []float64) string { return list(xs, 8, number) },
-	"integers": integers,
+	"integers": func(xs []int) string { return strings.ReplaceAll(strings.Trim(fmt.Sprint(xs), "[]"), " ", ", ") },
 	"join":     strings.Join,
 }).ParseFS(templates, "*.tmpl"))
 
@@ -349,28 +349,15 @@ func (w *writer) begin(id int, read, set []bool) {
 // list joins the elements of a list, a line for so many of them.
 func list[T any](xs []T, line int, of func(x T) string) string {
 	var b strings.Builder
-	for i, x := range xs {
-		switch {
-		case i%line != 0:
-			b.WriteString(", ")
-		case i > 0:
-			b.WriteString(",\n\t")
-		default:
-			b.WriteString("\n\t")
+	for part := range slices.Chunk(xs, line) {
+		texts := make([]string, len(part))
+		for i, x := range part {
+			texts[i] = of(x)
 		}
-		b.WriteString(of(x))
+		b.WriteString("\n\t" + strings.Join(texts, ", ") + ",")
 	}
 	if len(xs) > 0 {
-		b.WriteString(",\n")
+		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// integers joins whole numbers.
-func integers(xs []int) string {
-	out := make([]string, len(xs))
-	for i, x := range xs {
-		out[i] = strconv.Itoa(x)
-	}
-	return strings.Join(out, ", ")
 }
