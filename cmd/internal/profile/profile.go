@@ -112,48 +112,45 @@ type Frame struct {
 const mostDepth = 40
 
 // Frames returns the calls of the run, each before those that it makes. Calls of one function are in the order of
-// lines.
+// lines, and before what it does itself.
 func (p *Profile) Frames() []Frame {
-	root := &call{}
+	type calls struct {
+		lines    []*pprof.Line // from the program on
+		rewrites uint64
+	}
+	var all []calls
 	for _, s := range p.b.out.Sample {
-		at, n := root, uint64(s.Value[inRewrites])
-		at.Rewrites += n
+		c := calls{rewrites: uint64(s.Value[inRewrites])}
 		for _, loc := range slices.Backward(s.Location) {
-			for _, l := range slices.Backward(loc.Line) {
-				if n > 0 && at.Depth < mostDepth {
-					at = at.to(l.Function.Name, int(l.Line))
-					at.Rewrites += n
+			for i := range slices.Backward(loc.Line) {
+				if c.rewrites > 0 && len(c.lines) < mostDepth {
+					c.lines = append(c.lines, &loc.Line[i])
 				}
 			}
 		}
+		all = append(all, c)
 	}
-	return root.frames(nil, 0)
-}
-
-// call is a frame with those that it calls.
-type call struct {
-	Frame
-	calls []*call
-}
-
-// to returns what the frame calls by the name at the line.
-func (c *call) to(name string, line int) *call {
-	next := &call{Frame: Frame{Name: name, Line: line, Depth: c.Depth + 1}}
-	i, found := slices.BinarySearchFunc(c.calls, next, func(a, b *call) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name))
+	compare := func(k, l *pprof.Line) int {
+		return cmp.Or(cmp.Compare(k.Line, l.Line), cmp.Compare(k.Function.Name, l.Function.Name))
+	}
+	slices.SortFunc(all, func(c, d calls) int {
+		n := min(len(c.lines), len(d.lines))
+		return cmp.Or(slices.CompareFunc(c.lines[:n], d.lines[:n], compare), len(d.lines)-len(c.lines))
 	})
-	if !found {
-		c.calls = slices.Insert(c.calls, i, next)
-	}
-	return c.calls[i]
-}
-
-func (c *call) frames(out []Frame, from uint64) []Frame {
-	c.From = from
-	out = append(out, c.Frame)
-	for _, next := range c.calls {
-		out = next.frames(out, from)
-		from += next.Rewrites
+	out := []Frame{{}}
+	var before []*pprof.Line // the calls that were last
+	around := []int{0}       // their frames, behind that of the whole run
+	for _, c := range all {
+		from, same := out[0].Rewrites, true
+		out[0].Rewrites += c.rewrites
+		for i, l := range c.lines {
+			if same = same && i < len(before) && compare(before[i], l) == 0; !same {
+				around = append(around[:i+1], len(out))
+				out = append(out, Frame{Name: l.Function.Name, Line: int(l.Line), Depth: i + 1, From: from})
+			}
+			out[around[i+1]].Rewrites += c.rewrites
+		}
+		before = c.lines
 	}
 	return out
 }
