@@ -53,8 +53,7 @@ func (s *Server) Export(ctx context.Context, w io.Writer) error {
 	rec := recording{File: s.file(), Run: st.reply, Rules: map[string]string{}}
 	for _, r := range info.Rules {
 		if r.Steps > 0 {
-			picture, _ := assets.ReadFile("assets/rules/" + r.Name + ".svg")
-			rec.Rules[r.Name] = string(picture)
+			rec.Rules[r.Name] = assetText("rules/" + r.Name + ".svg")
 		}
 	}
 	size := 0
@@ -73,32 +72,21 @@ func (s *Server) Export(ctx context.Context, w io.Writer) error {
 			return errLargeExport
 		}
 	}
-	data, err := rec.compressed()
-	if err != nil {
-		return err
+	data := rec.compressed()
+	if len(data) > MaxExport {
+		return errLargeExport
 	}
-	page, err := onePage(data)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, page)
+	_, err = io.WriteString(w, onePage(data))
 	return err
 }
 
 // compressed is the recording as text for a page.
-func (rec *recording) compressed() (string, error) {
-	var b bytes.Buffer
+func (rec *recording) compressed() string {
+	var b bytes.Buffer // has no errors
 	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if _, err := z.Write(encode(rec)); err != nil {
-		return "", err
-	}
-	if err := z.Close(); err != nil {
-		return "", err
-	}
-	if n := base64.StdEncoding.EncodedLen(b.Len()); n > MaxExport {
-		return "", errLargeExport
-	}
-	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
+	_, _ = z.Write(encode(rec))
+	_ = z.Close()
+	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
 // exportPolicy lets a page with a recorded run load nothing.
@@ -111,32 +99,32 @@ var (
 	iconLink   = regexp.MustCompile(`<link rel="icon"[^>]*>`)
 )
 
-// onePage is the page with its styles, its scripts and a recording in it.
-func onePage(recorded string) (string, error) {
-	var err error
-	text := func(name string) string {
-		body, readErr := assets.ReadFile("assets/" + name)
-		err = errors.Join(err, readErr)
-		return string(body)
+// assetText is a file of the page.
+func assetText(name string) string {
+	body, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err) // a file of the page names one that is not there
 	}
-	icon := base64.StdEncoding.EncodeToString([]byte(text("icon.svg")))
-	page := iconLink.ReplaceAllLiteralString(text("index.html"),
+	return string(body)
+}
+
+// onePage is the page with its styles, its scripts and a recording in it.
+func onePage(recorded string) string {
+	icon := base64.StdEncoding.EncodeToString([]byte(assetText("icon.svg")))
+	page := iconLink.ReplaceAllLiteralString(assetText("index.html"),
 		`<meta http-equiv="Content-Security-Policy" content="`+exportPolicy+`">`+"\n"+
 			`<link rel="icon" href="data:image/svg+xml;base64,`+icon+`">`)
 	page = styleLink.ReplaceAllStringFunc(page, func(link string) string {
-		return "<style>\n" + text(styleLink.FindStringSubmatch(link)[1]) + "</style>"
+		return "<style>\n" + assetText(styleLink.FindStringSubmatch(link)[1]) + "</style>"
 	})
-	page = scriptLink.ReplaceAllStringFunc(page, func(link string) string {
+	return scriptLink.ReplaceAllStringFunc(page, func(link string) string {
 		parts := scriptLink.FindStringSubmatch(link)
 		if parts[1] == "" {
-			return "<script>\n" + text(parts[2]) + "</script>"
+			return "<script>\n" + assetText(parts[2]) + "</script>"
 		}
-		script, bundleErr := bundle(parts[2])
-		err = errors.Join(err, bundleErr)
 		return `<script type="application/octet-stream" id="recording">` + recorded + "</script>\n" +
-			"<script type=\"module\">\n" + script + "</script>"
+			"<script type=\"module\">\n" + bundle(parts[2]) + "</script>"
 	})
-	return page, err
 }
 
 var (
@@ -146,10 +134,9 @@ var (
 
 // bundle joins a module and those that it imports to one script: each is a function whose value has what it exports. A
 // file has no server to import modules from.
-func bundle(name string) (string, error) {
+func bundle(name string) string {
 	var out strings.Builder
 	out.WriteString("const modules = {};\n")
-	var err error
 	done := map[string]bool{}
 	var add func(name string)
 	add = func(name string) {
@@ -157,9 +144,7 @@ func bundle(name string) (string, error) {
 			return
 		}
 		done[name] = true
-		body, readErr := assets.ReadFile("assets/" + name)
-		err = errors.Join(err, readErr)
-		script := importLine.ReplaceAllStringFunc(string(body), func(line string) string {
+		script := importLine.ReplaceAllStringFunc(assetText(name), func(line string) string {
 			m := importLine.FindStringSubmatch(line)
 			add(m[3])
 			return fmt.Sprintf("const %s = modules[%q];\n", cmp.Or(m[2], m[1]), m[3])
@@ -172,5 +157,5 @@ func bundle(name string) (string, error) {
 		fmt.Fprintf(&out, "modules[%q] = (() => {\n%sreturn { %s };\n})();\n", name, script, strings.Join(names, ", "))
 	}
 	add(name)
-	return out.String(), err
+	return out.String()
 }
