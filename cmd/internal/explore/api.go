@@ -98,16 +98,14 @@ func readFind(r *http.Request) (f Find, err error) {
 			return f, failure(http.StatusBadRequest, "there is no rule %q", name)
 		}
 	}
-	if f.From, err = natural(r, "from"); err != nil {
-		return f, err
+	var numbers [3]uint64
+	for i, name := range []string{"from", "line", "back"} {
+		if numbers[i], err = natural(r, name); err != nil {
+			return f, err
+		}
 	}
-	line, err := natural(r, "line")
-	if err != nil {
-		return f, err
-	}
-	back, err := natural(r, "back")
-	f.Line, f.Back = int(min(line, 1<<31-1)), back != 0
-	return f, err
+	f.From, f.Line, f.Back = numbers[0], int(min(numbers[1], 1<<31-1)), numbers[2] != 0
+	return f, nil
 }
 
 // natural reads a natural number from the query. It returns 0 if the parameter is missing.
@@ -138,15 +136,7 @@ var gallery = sync.OnceValue(func() []example {
 	for _, path := range paths {
 		name := strings.TrimSuffix(path, ".gram")
 		source, _ := examples.Files.ReadFile(path)
-		about := []string{}
-		for line := range strings.Lines(string(source)) {
-			text, comment := strings.CutPrefix(line, "--")
-			if !comment {
-				break
-			}
-			about = append(about, strings.TrimSpace(text))
-		}
-		e := example{Name: name, About: strings.Join(about, " "), Source: string(source), Of: OfGradient}
+		e := example{Name: name, About: examples.About(source), Source: string(source), Of: OfGradient}
 		if name == "backpropagators" { // it has duals of its own
 			e.Of = OfValue
 		}
@@ -213,7 +203,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		writeFailure(w, http.StatusServiceUnavailable, errBusy.Error())
 	case errors.As(err, &program):
 		writeJSON(w, http.StatusUnprocessableEntity,
-			wrongProgram{refusal{summary(program)}, program.Diagnostics, program.Text})
+			wrongProgram{refusal{inOneLine(program)}, program.Diagnostics, program.Text})
 	case errors.As(err, &limit), errors.As(err, &usage):
 		writeJSON(w, http.StatusUnprocessableEntity, wrongProgram{refusal{err.Error()}, []gram.Diagnostic{}, err.Error()})
 	case errors.Is(err, context.DeadlineExceeded):
@@ -224,17 +214,18 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// summary describes the errors of a program in one sentence.
-func summary(e *gram.Error) string {
-	switch ds := e.Diagnostics; {
-	case len(ds) > 1:
-		return fmt.Sprintf("the program has %d errors", len(ds))
-	case len(ds) == 1 && ds[0].Label != "":
-		return ds[0].Headline + ": " + ds[0].Label
-	case len(ds) == 1:
-		return ds[0].Headline
+// inOneLine describes an error, those of a program without their places.
+func inOneLine(err error) string {
+	wrong, ok := errors.AsType[*gram.Error](err)
+	switch {
+	case !ok:
+		return err.Error()
+	case len(wrong.Diagnostics) > 1:
+		return fmt.Sprintf("the program has %d errors", len(wrong.Diagnostics))
+	case len(wrong.Diagnostics) == 1:
+		return strings.TrimSuffix(wrong.Diagnostics[0].Headline+": "+wrong.Diagnostics[0].Label, ": ")
 	}
-	return e.Text
+	return wrong.Text
 }
 
 func writeFailure(w http.ResponseWriter, status int, text string) {

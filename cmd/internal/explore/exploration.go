@@ -156,14 +156,6 @@ func (x *Exploration) read(run *reduction.Run) (err error) {
 	return nil
 }
 
-// inOneLine describes an error of a run, without its place, on one line.
-func inOneLine(err error) string {
-	if wrong, ok := errors.AsType[*gram.Error](err); ok {
-		return summary(wrong)
-	}
-	return err.Error()
-}
-
 // Info describes the whole run.
 func (x *Exploration) Info() Info { return x.info }
 
