@@ -64,8 +64,8 @@ func (s *Server) getWindow(_ http.ResponseWriter, r *http.Request) (any, error) 
 		return nil, err
 	}
 	return s.withRun(r, func(ctx context.Context, run *run) (any, error) {
-		if at > run.steps {
-			return nil, failure(http.StatusBadRequest, "the run has %d steps, and no state %d", run.steps, at)
+		if at > run.Steps {
+			return nil, failure(http.StatusBadRequest, "the run has %d steps, and no state %d", run.Steps, at)
 		}
 		return run.Window(ctx, at)
 	})
@@ -241,12 +241,9 @@ func encode(value any) []byte {
 	return body
 }
 
-// writeJSON writes an answer in JSON; bytes are that already.
+// writeJSON writes an answer in JSON.
 func writeJSON(w http.ResponseWriter, status int, value any) {
-	body, encoded := value.([]byte)
-	if !encoded {
-		body = encode(value)
-	}
+	body := encode(value)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
@@ -436,8 +433,8 @@ func valueText(s *gram.Shape, values []float64, lengths []int) string {
 }
 
 // describe makes the reply about a run.
-func describe(p *gram.Program, req *request, info *Info) *runReply {
-	out := &runReply{Run: req.id(), Info: *info, Type: p.Type(), Gradient: []namedText{}, Inputs: named(p.Inputs())}
+func describe(p *gram.Program, req *request, info Info) *runReply {
+	out := &runReply{Run: req.id(), Info: info, Type: p.Type(), Gradient: []namedText{}, Inputs: named(p.Inputs())}
 	if info.Stopped != "" || p.Shape() == nil {
 		return out
 	}

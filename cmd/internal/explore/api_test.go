@@ -244,7 +244,7 @@ func TestFailures(t *testing.T) {
 	f := &fake{steps: 1}
 	s := serve(t, testConfig(figure1), func(s *Server) {
 		s.start = func(_ context.Context, req *request) (*started, error) {
-			return &started{explorer: f, steps: 1, reply: encode(runReply{Run: req.id()})}, nil
+			return &started{f, &runReply{Run: req.id(), Info: Info{Steps: 1}}}, nil
 		}
 	})
 	_, a := s.run("1", OfValue)

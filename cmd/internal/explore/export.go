@@ -43,27 +43,23 @@ func (s *Server) Export(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var info Info
-	if err := json.Unmarshal(st.reply, &info); err != nil {
-		return err
+	if st.Stopped != "" {
+		return errors.New("the run was stopped: " + st.Stopped)
 	}
-	if info.Stopped != "" {
-		return errors.New("the run was stopped: " + info.Stopped)
-	}
-	rec := recording{File: s.file(), Run: st.reply, Rules: map[string]string{}}
-	for _, r := range info.Rules {
+	rec := recording{File: s.file(), Run: encode(st.runReply), Rules: map[string]string{}}
+	for _, r := range st.Rules {
 		if r.Steps > 0 {
 			rec.Rules[r.Name] = assetText("rules/" + r.Name + ".svg")
 		}
 	}
 	size := 0
-	for at := uint64(0); at <= st.steps; {
+	for at := uint64(0); at <= st.Steps; {
 		win, err := st.Window(ctx, at)
 		if err != nil {
 			return err
 		}
 		at = win.To
-		if at == st.steps {
+		if at == st.Steps {
 			at++
 		}
 		body := encode(win)

@@ -61,7 +61,7 @@ func TestExportLimits(t *testing.T) {
 		s, _ := newServer(t, cfg)
 		if shown != nil {
 			s.start = func(context.Context, *request) (*started, error) {
-				return &started{explorer: shown, steps: 1e6, reply: []byte(`{}`)}, nil
+				return &started{shown, &runReply{Info: Info{Steps: 1e6}}}, nil
 			}
 		}
 		return s.Export(t.Context(), &bytes.Buffer{})

@@ -32,8 +32,7 @@ type explorer interface {
 // started is a program that has been run.
 type started struct {
 	explorer
-	steps uint64
-	reply []byte // a [runReply] in JSON
+	*runReply
 }
 
 // request asks for a run.
@@ -107,7 +106,7 @@ func (s *Server) postRun(w http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, err
 	}
 	run := s.shelf.take(req.id(), true)
-	var reply []byte
+	var reply *runReply
 	err = s.work(r.Context(), run, func(ctx context.Context) error {
 		if run.started == nil {
 			st, err := s.start(ctx, req)
@@ -119,8 +118,8 @@ func (s *Server) postRun(w http.ResponseWriter, r *http.Request) (any, error) {
 			}
 			run.started = st
 		}
-		s.shelf.keep(run, run.steps, len(req.Source))
-		reply = run.reply
+		s.shelf.keep(run, run.Steps, len(req.Source))
+		reply = run.runReply
 		return nil
 	})
 	if err != nil {
@@ -189,8 +188,7 @@ func (s *Server) explore(ctx context.Context, req *request) (_ *started, err err
 	if err != nil {
 		return nil, err
 	}
-	info := x.Info()
-	return &started{explorer: x, steps: info.Steps, reply: encode(describe(p, req, &info))}, nil
+	return &started{x, describe(p, req, x.Info())}, nil
 }
 
 // size is how many nodes and variables the program has when its families are expanded.
