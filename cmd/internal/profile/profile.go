@@ -30,32 +30,43 @@ import (
 // the source's own code. That of a literal run is the fold over its rewrites; it has the words, too, 8 for each time
 // that the machine has reached a node, and its rewrites are those of the profile of the compiler's code.
 type Profile struct {
-	Result *gram.Result
-	b      *builder
+	Result    *gram.Result
+	src       *lang.Program
+	names     *functionNames
+	out       *pprof.Profile
+	functions map[functionKey]*pprof.Function
+	locations map[codePlace]*pprof.Location // of places in λs
+	inlined   map[string]*pprof.Location    // by their lines, as text
+	samples   map[sampleKey]*pprof.Sample
+	stacks    map[string][]*pprof.Location         // those of samples, by their text
+	labels    map[sampleLabels]map[string][]string // those of samples
+	inputs    []int                                // by scalar: its input
+	ofInputs  [][]*pprof.Location                  // by input: the stack of work on it
 }
 
 // Run runs the program once at its point, for the gradient or the value, and returns where the steps went, and, if
 // timed, the time. It takes memory for a number for each node and for what each calling context does.
 func Run(ctx context.Context, p *gram.Program, gradient, timed bool, opt gram.EvalOptions) (*Profile, error) {
-	b := newBuilder(bridge.Of(p).Source(), timed, opt.Literal)
+	o := newProfile(bridge.Of(p).Source(), timed, opt.Literal)
 	meter, n, stopped := bridge.Of(p).Meter(ctx), 0, error(nil)
 	hooks := bridge.Hooks{Timed: timed, Samples: func(s calls.Sample) {
 		if n++; n%(1<<12) == 0 && stopped == nil {
 			stopped = meter.Check()
 		}
 		if stopped == nil {
-			b.add(&s)
+			o.add(&s)
 		}
 	}}
-	res, err := p.Repeat(ctx, bridge.Watch(opt, hooks), gradient, 1)
+	var err error
+	o.Result, err = p.Repeat(ctx, bridge.Watch(opt, hooks), gradient, 1)
 	if err = cmp.Or(err, bridge.Of(p).Locate(stopped, "making the profile")); err != nil {
 		return nil, err
 	}
-	return &Profile{res, b}, nil
+	return o, nil
 }
 
 // Write writes the profile, compressed. Without time, equal runs give equal bytes.
-func (p *Profile) Write(w io.Writer) error { return p.b.out.Write(w) }
+func (p *Profile) Write(w io.Writer) error { return p.out.Write(w) }
 
 // Line is what a run did at one line of the source itself: what was done at the lines that this one calls is theirs.
 type Line struct {
@@ -74,12 +85,12 @@ func (l Line) Rewrites() uint64 { return l.Source + l.Generated + l.Normalised }
 // Lines returns the cost of every line of the source, the first of them line 0. That of an imported file stands at its
 // import. Over all, the rewrites are Result.Cost.Steps.Total(), and the nodes Result.Cost.Nodes.Allocated.
 func (p *Profile) Lines() []Line {
-	file := p.b.src.File
+	file := p.src.File
 	lines := make([]Line, file.NumLines()+1)
 	for i := range lines {
 		lines[i].Line, lines[i].Text = i, file.Line(i)
 	}
-	for _, s := range p.b.out.Sample {
+	for _, s := range p.out.Sample {
 		inner := s.Location[0].Line[0]
 		at := &lines[inner.Line]
 		if line := file.ImportLine(inner.Function.Filename); line > 0 {
@@ -119,7 +130,7 @@ func (p *Profile) Frames() []Frame {
 		rewrites uint64
 	}
 	var all []calls
-	for _, s := range p.b.out.Sample {
+	for _, s := range p.out.Sample {
 		c := calls{rewrites: uint64(s.Value[inRewrites])}
 		for _, loc := range slices.Backward(s.Location) {
 			for i := range slices.Backward(loc.Line) {
@@ -159,7 +170,7 @@ func (p *Profile) Frames() []Frame {
 var passNames = map[calls.Origin]string{calls.SourceCode: "source", calls.GeneratedCode: "generated"}
 
 // add adds a sample of a machine.
-func (o *builder) add(s *calls.Sample) {
+func (o *Profile) add(s *calls.Sample) {
 	var stack []*pprof.Location
 	if s.Input >= 0 {
 		stack = o.inputStack(s.Input)
@@ -198,22 +209,7 @@ const (
 	inWords = inNanoseconds // of a literal run, which has no time
 )
 
-// builder is a profile in the making.
-type builder struct {
-	src       *lang.Program
-	names     *functionNames
-	out       *pprof.Profile
-	functions map[functionKey]*pprof.Function
-	locations map[codePlace]*pprof.Location // of places in λs
-	inlined   map[string]*pprof.Location    // by their lines, as text
-	samples   map[sampleKey]*pprof.Sample
-	stacks    map[string][]*pprof.Location         // those of samples, by their text
-	labels    map[sampleLabels]map[string][]string // those of samples
-	inputs    []int                                // by scalar: its input
-	ofInputs  [][]*pprof.Location                  // by input: the stack of work on it
-}
-
-func newBuilder(src *lang.Program, timing, words bool) *builder {
+func newProfile(src *lang.Program, timing, words bool) *Profile {
 	types := []*pprof.ValueType{{Type: "rewrites", Unit: "count"}, {Type: "nodes", Unit: "count"},
 		{Type: "bytes", Unit: "bytes"}}
 	if timing {
@@ -222,7 +218,7 @@ func newBuilder(src *lang.Program, timing, words bool) *builder {
 	if words {
 		types = append(types, &pprof.ValueType{Type: "words", Unit: "count"})
 	}
-	o := &builder{src: src, names: newFunctionNames(src.File),
+	o := &Profile{src: src, names: newFunctionNames(src.File),
 		out: &pprof.Profile{SampleType: types, DefaultSampleType: types[inRewrites].Type,
 			Mapping: []*pprof.Mapping{{ID: 1, File: src.Name, HasFunctions: true, HasFilenames: true,
 				HasLineNumbers: true, HasInlineFrames: true}}},
@@ -265,7 +261,7 @@ func stackKey(stack []*pprof.Location) string {
 }
 
 // sample returns the values of the sample with this stack and these labels.
-func (o *builder) sample(stack []*pprof.Location, key sampleKey) []int64 {
+func (o *Profile) sample(stack []*pprof.Location, key sampleKey) []int64 {
 	s := o.samples[key]
 	if s == nil {
 		if o.stacks[key.stack] == nil {
@@ -280,7 +276,7 @@ func (o *builder) sample(stack []*pprof.Location, key sampleKey) []int64 {
 }
 
 // labelsOf returns labels as samples have them: samples share them.
-func (o *builder) labelsOf(l sampleLabels) map[string][]string {
+func (o *Profile) labelsOf(l sampleLabels) map[string][]string {
 	out := o.labels[l]
 	if out == nil {
 		out = map[string][]string{}
@@ -297,7 +293,7 @@ func (o *builder) labelsOf(l sampleLabels) map[string][]string {
 // location returns that of a place in the code of the λ at fun, which is 0 for the program.
 // A def that was expanded there is a function that was inlined; where it was is not known,
 // so that is said to be where the λ begins. The value of a let is one that was inlined, too.
-func (o *builder) location(fun, at term.Pos) *pprof.Location {
+func (o *Profile) location(fun, at term.Pos) *pprof.Location {
 	place := codePlace{fun, at}
 	if known := o.locations[place]; known != nil {
 		return known
@@ -320,7 +316,7 @@ func (o *builder) location(fun, at term.Pos) *pprof.Location {
 }
 
 // inputStack is the stack of work on a scalar input.
-func (o *builder) inputStack(scalar int) []*pprof.Location {
+func (o *Profile) inputStack(scalar int) []*pprof.Location {
 	input := o.inputs[scalar]
 	if known := o.ofInputs[input]; known != nil {
 		return known
@@ -337,7 +333,7 @@ func (o *builder) inputStack(scalar int) []*pprof.Location {
 }
 
 // line returns a place in a function.
-func (o *builder) line(f function, at term.Pos) pprof.Line {
+func (o *Profile) line(f function, at term.Pos) pprof.Line {
 	file, line, column := o.where(at)
 	fn := o.functions[functionKey{f, file}]
 	if fn == nil {
@@ -351,7 +347,7 @@ func (o *builder) line(f function, at term.Pos) pprof.Line {
 }
 
 // where returns the file, the line and the column of a place, zeros without one.
-func (o *builder) where(at term.Pos) (name string, line, column int) {
+func (o *Profile) where(at term.Pos) (name string, line, column int) {
 	if at == 0 {
 		return o.src.Name, 0, 0
 	}
@@ -359,7 +355,7 @@ func (o *builder) where(at term.Pos) (name string, line, column int) {
 }
 
 // lines returns the location of these lines, what is inlined first.
-func (o *builder) lines(lines ...pprof.Line) *pprof.Location {
+func (o *Profile) lines(lines ...pprof.Line) *pprof.Location {
 	key := ""
 	for _, l := range lines {
 		key += fmt.Sprintf("%d:%d:%d ", l.Function.ID, l.Line, l.Column)
