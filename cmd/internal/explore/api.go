@@ -384,26 +384,16 @@ type runReply struct {
 
 // namedText is a value with its name.
 type namedText struct {
-	Name string     `json:"name"`
-	Text string     `json:"text"`
-	Rows [][]number `json:"rows,omitempty"` // of a vector or a matrix of numbers
-}
-
-// number is a number in JSON: null if it is not finite.
-type number float64
-
-func (n number) MarshalJSON() ([]byte, error) {
-	if x := float64(n); math.IsNaN(x) || math.IsInf(x, 0) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(n))
+	Name string              `json:"name"`
+	Text string              `json:"text"`
+	Rows [][]load.JSONNumber `json:"rows,omitempty"` // of a vector or a matrix of numbers
 }
 
 // mostSide bounds the rows and the columns of a matrix that is drawn.
 const mostSide = 64
 
 // rowsOf returns the rows of a matrix, or the numbers of a vector as one row; nil for other shapes and large ones.
-func rowsOf(s *gram.Shape, values []float64) [][]number {
+func rowsOf(s *gram.Shape, values []float64) [][]load.JSONNumber {
 	if s.Kind != load.Vector || s.Size > mostSide {
 		return nil
 	}
@@ -414,10 +404,10 @@ func rowsOf(s *gram.Shape, values []float64) [][]number {
 	if s.A.Kind != load.Real || columns > mostSide || len(values) != rows*columns {
 		return nil
 	}
-	out := make([][]number, rows)
+	out := make([][]load.JSONNumber, rows)
 	for i := range out {
 		for _, x := range values[i*columns : (i+1)*columns] {
-			out[i] = append(out[i], number(x))
+			out[i] = append(out[i], load.JSONNumber(x))
 		}
 	}
 	return out
