@@ -243,16 +243,8 @@ func (a *app) trainingJob(ctx context.Context, path string, f *fitFlags) (*fitJo
 	if err != nil {
 		return nil, err
 	}
-	rows := divideOptions{Over: f.over, Batch: int(f.batch.N), HeldOut: f.heldOut.X, Seed: f.Seed.N}
-	job, err := newJob(ctx, name, src, opt, rows)
-	if err != nil || f.predict == "" {
-		return job, err
-	}
-	if err := job.Predict(f.predict); err != nil {
-		job.Close()
-		return nil, err
-	}
-	return job, nil
+	return newJob(ctx, name, src, opt, f.predict,
+		divideOptions{Over: f.over, Batch: int(f.batch.N), HeldOut: f.heldOut.X, Seed: f.Seed.N})
 }
 
 // reportFitting returns what is called after each iteration: it prints how far the work is, and writes the checkpoint

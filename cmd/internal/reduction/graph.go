@@ -104,21 +104,13 @@ func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
 		if err := bounds.Check(); err != nil {
 			return nil, err
 		}
-		g.States[i].Term = plain(terms[i], start.Inputs)
+		g.States[i].Term = reference.Text(annotated(start.Inputs).Tokens(terms[i], nil))
 	}
 	if err := g.classify(terms, bounds.Check); err != nil {
 		return nil, err
 	}
 	g.summarize(next)
 	return g, nil
-}
-
-// plain prints a term with the names that its free variables have.
-func plain(t *reference.Term, free []*reference.Var) string {
-	names := reference.NewNames()
-	names.Annotated = true
-	names.Reserve(free)
-	return reference.Text(names.Tokens(t, nil))
 }
 
 // classify puts the normal forms that are ≡ together. The error is that of check.

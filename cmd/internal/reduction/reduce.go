@@ -280,10 +280,15 @@ func (s *Source) Start(of Of) (*reference.Start, *reference.Names, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	return start, annotated(start.Inputs), nil
+}
+
+// annotated returns names for a term with these free variables: a linear variable has its type where it is bound.
+func annotated(free []*reference.Var) *reference.Names {
 	names := reference.NewNames()
 	names.Annotated = true
-	names.Reserve(start.Inputs)
-	return start, names, nil
+	names.Reserve(free)
+	return names
 }
 
 func (s *Source) start(of Of) (*reference.Start, error) {

@@ -70,7 +70,7 @@ func TestNotation(t *testing.T) {
 	}
 }
 
-func shown(s *Source) string { return plain(s.program.Term, s.free) }
+func shown(s *Source) string { return reference.Text(annotated(s.free).Tokens(s.program.Term, nil)) }
 
 // TestErrors: errors have their places.
 func TestNotationErrors(t *testing.T) {
