@@ -452,10 +452,7 @@ func boundNames(f *syntax.File) map[string]bool {
 		pats = append(pats, f.Decls[i].Params...)
 	}
 	for x := syntax.Expr(1); int(x) < f.NumExprs(); x++ {
-		switch f.Expr(x).Kind {
-		case syntax.FunExpr, syntax.LinExpr, syntax.LetExpr, syntax.BindExpr, syntax.MatchExpr:
-			pats = append(pats, f.Pats(x)...)
-		}
+		pats = append(pats, f.Pats(x)...)
 	}
 	for len(pats) > 0 {
 		p := pats[len(pats)-1]

@@ -11,7 +11,7 @@ import (
 	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
-	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/unparse"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -52,8 +52,8 @@ type Derivation struct {
 	// MaxSize bounds the symbols of a term, MaxSteps the steps; 0 for no bound.
 	MaxSize  int
 	MaxSteps uint64
-	// File is the source, for the places of steps.
-	File *syntax.File
+	// Source is the program, for the places of steps: of a term, only its file.
+	Source *lang.Program
 	// Check, if not nil, is called before each step, and its error ends the work.
 	Check func() error
 }
@@ -188,7 +188,7 @@ func (t *textWriter) step(s *Step, before, after []reference.Token, chained bool
 	t.after = after
 	rule := rule.Table[s.Rule]
 	fmt.Fprintf(t, "    %s\n%d  (%s) %s  %s  %d → %d symbols\n", text(before), s.Number, rule.Number, rule.Name,
-		t.opt.place(s.Pos), s.Before, s.After)
+		t.opt.Source.Place(s.Pos), s.Before, s.After)
 }
 
 // end prints the term after the last step that was printed.
@@ -196,22 +196,6 @@ func (t *textWriter) end() {
 	if t.after != nil {
 		fmt.Fprintf(t, "    %s\n", text(t.after))
 	}
-}
-
-// place is where a step comes from, as 5:22.
-func (d *Derivation) place(pos term.Pos) string {
-	if pos == 0 {
-		return "-"
-	}
-	return d.File.LineCol(uint32(pos) - 1)
-}
-
-// position returns the line and the column of a place, from 1; zeros for none.
-func (d *Derivation) position(pos term.Pos) (line, column int) {
-	if pos == 0 {
-		return 0, 0
-	}
-	return d.File.Position(uint32(pos) - 1)
 }
 
 // jsonWriter prints an object a line.
@@ -238,7 +222,7 @@ func (j *jsonWriter) step(s *Step, before, after []reference.Token, _ bool) {
 	rule := rule.Table[s.Rule]
 	o := jsonStep{Step: s.Number, Rule: rule.Name, Number: rule.Number, Size: [2]int{s.Before, s.After},
 		Term: reference.Text(before), Redex: reference.Text(redex(before)), After: reference.Text(after)}
-	o.Line, o.Column = j.opt.position(s.Pos)
+	o.Line, o.Column = j.opt.Source.Position(s.Pos)
 	_ = encode(j.Writer, o) // which keeps the error
 }
 

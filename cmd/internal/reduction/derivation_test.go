@@ -28,7 +28,7 @@ func start(t *testing.T, text string) (*reference.Start, *lang.Program) {
 
 func derived(t *testing.T, text string, opt Derivation) (string, error) {
 	s, p := start(t, text)
-	opt.File = p.File
+	opt.Source = p
 	var out strings.Builder
 	_, err := derive(&out, s, opt)
 	return out.String(), err
@@ -75,7 +75,7 @@ func TestDerivationErrors(t *testing.T) {
 	require.ErrorIs(t, err, stop)
 	for _, f := range []Format{Text, LaTeX, JSON} {
 		s, p := start(t, text)
-		_, err = derive(failing{stop}, s, Derivation{Format: f, File: p.File})
+		_, err = derive(failing{stop}, s, Derivation{Format: f, Source: p})
 		require.ErrorIs(t, err, stop)
 	}
 }

@@ -142,8 +142,8 @@ func Calculus(ctx context.Context, p *gram.Program, w io.Writer, opt TraceOption
 	look := meter.During("reduce")
 	_, err = derive(w, start, Derivation{
 		Format: opt.Format, Next: next, Last: opt.To, MaxSize: opt.MaxSize, MaxSteps: opt.MaxSteps, Check: look,
-		Keep: func(s *Step) bool { return f.Keep(s.Number, s.Rule, s.Pos) },
-		File: bridge.Of(p).Source().File,
+		Keep:   func(s *Step) bool { return f.Keep(s.Number, s.Rule, s.Pos) },
+		Source: bridge.Of(p).Source(),
 	})
 	err = cmp.Or(err, stop())
 	if size, ok := errors.AsType[*SizeError](err); ok {
