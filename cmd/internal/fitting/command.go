@@ -2,7 +2,6 @@
 package fitting
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -413,11 +412,7 @@ func (f *fitFlags) writePage(path string, s *fitReport) error {
 		points.False, points.True, points.Area = positives(p)
 		r.Predictions = append(r.Predictions, points)
 	}
-	var page bytes.Buffer
-	if err := result.WritePage(&page, r); err != nil {
-		return err
-	}
-	return command.WriteFile(f.html, page.Bytes())
+	return command.WriteFile(f.html, r.HTML())
 }
 
 func (c *checkpoint) write(path string) error {

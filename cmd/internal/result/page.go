@@ -1,6 +1,6 @@
 // Package result prints values, derivatives and costs: as text for people, as JSON, as files of numbers, and as a page.
 //
-// [WritePage] writes the report of a gradient as one page of HTML: nothing is loaded from elsewhere, and there is no
+// [Page.HTML] is the report of a gradient as one page of HTML: nothing is loaded from elsewhere, and there is no
 // script.
 //
 // # Numbers
@@ -28,7 +28,6 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -102,14 +101,13 @@ var style string
 var page = template.Must(template.New("page").Funcs(template.FuncMap{"count": count, "percent": percent[uint64],
 	"clipped": clipped}).Parse(pageSource))
 
-// WritePage writes the page.
-func WritePage(w io.Writer, r *Page) error {
+// HTML is the text of the page.
+func (r *Page) HTML() []byte {
 	var b bytes.Buffer
 	if err := page.Execute(&b, newView(r)); err != nil {
-		return err
+		panic(err) // the template is wrong
 	}
-	_, err := w.Write(bytes.Map(valid, b.Bytes()))
-	return err
+	return bytes.Map(valid, b.Bytes())
 }
 
 // valid replaces what is no character of XML.
