@@ -80,7 +80,7 @@ func (a *app) listExamples() {
 	}
 	for _, name := range names {
 		src, _ := examples.Files.ReadFile(name + ".gram")
-		sentence, _, whole := strings.Cut(examples.About(src), ". ")
+		sentence, _, whole := strings.Cut(command.About(src), ". ")
 		if whole {
 			sentence += "."
 		}

@@ -22,6 +22,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/command"
 	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/examples"
 	"github.com/gram-machine/gram/lang/load"
@@ -136,7 +137,7 @@ var gallery = sync.OnceValue(func() []example {
 	for _, path := range paths {
 		name := strings.TrimSuffix(path, ".gram")
 		source, _ := examples.Files.ReadFile(path)
-		e := example{Name: name, About: examples.About(source), Source: string(source), Of: OfGradient}
+		e := example{Name: name, About: command.About(source), Source: string(source), Of: OfGradient}
 		if name == "backpropagators" { // it has duals of its own
 			e.Of = OfValue
 		}

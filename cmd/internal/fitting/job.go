@@ -49,8 +49,8 @@ type divideOptions struct {
 	Seed    uint64  // of the order of the rows
 }
 
-// newJob loads the program src with opt and, unless it is "", an expression for predictions, and divides the rows of its
-// list.
+// newJob loads the program src with opt, divides the rows of its list, and loads an expression for predictions, unless
+// that is "".
 func newJob(ctx context.Context, name string, src []byte, opt gram.Options, predict string,
 	f divideOptions) (job *fitJob, err error) {
 	j := &fitJob{ctx: ctx, src: src, divideOptions: f}
