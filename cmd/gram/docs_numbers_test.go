@@ -199,7 +199,7 @@ func TestNumbersInProse(t *testing.T) {
 	page("A run of up to %d steps is shown in two parts, the primal and the backward phase, a longer one in parts of up to %d steps",
 		"exploration.go", "allSteps", "wholeSteps")
 	page("Of a heap of more than %d nodes the %d nearest to the redex are drawn", "scenes.go", "wholeObjects", "nearObjects")
-	page("If a state has more than %d objects", "group.go", "mostSingle")
-	page("matrices of at most %[1]d × %[1]d numbers", "window.go", "mostSide")
+	page("If a state has more than %d objects", "assets/groups.js", "most")
+	page("matrices of at most %[1]d × %[1]d numbers", "api.go", "mostSide")
 	says("docs/explorer.md", "a recording of more than %d MiB is refused", constant("cmd/internal/explore/export.go", "MaxExport")>>20)
 }

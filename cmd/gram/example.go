@@ -80,29 +80,15 @@ func (a *app) listExamples() {
 	}
 	for _, name := range names {
 		src, _ := examples.Files.ReadFile(name + ".gram")
-		for line := range strings.Lines(text.WrapSoft(firstSentence(src), exampleWidth-width-2)) {
+		sentence, _, whole := strings.Cut(command.About(src), ". ")
+		if whole {
+			sentence += "."
+		}
+		for line := range strings.Lines(text.WrapSoft(sentence, exampleWidth-width-2)) {
 			fmt.Fprintf(&a.Out, "%-*s  %s\n", width, name, strings.TrimSpace(line))
 			name = ""
 		}
 	}
-}
-
-// firstSentence returns the first sentence of the comment at the start of a program.
-func firstSentence(src []byte) string {
-	var words []string
-	for line := range bytes.Lines(src) {
-		comment, ok := bytes.CutPrefix(line, []byte("--"))
-		if !ok {
-			break
-		}
-		for _, word := range strings.Fields(string(comment)) {
-			words = append(words, word)
-			if strings.HasSuffix(word, ".") {
-				return strings.Join(words, " ")
-			}
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // writeExample writes a program, and the data that it names, into the folder dir.

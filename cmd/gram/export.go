@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -67,14 +68,9 @@ func (a *app) export(ctx context.Context, path string, f *exportFlags) error {
 	if err != nil {
 		return err
 	}
-	source := "standard input"
-	name := f.name
-	if path != "-" {
-		source = filepath.Base(path)
-	}
-	if name == "" {
-		name = identifier(strings.TrimSuffix(source, filepath.Ext(source)))
-	}
+	source, _ := command.ProgramName(path)
+	source = filepath.Base(source)
+	name := cmp.Or(f.name, identifier(strings.TrimSuffix(source, filepath.Ext(source))))
 	meter := p.Meter(ctx)
 	meter.Begin("compile")
 	export := show.Export{Package: name, Source: source, Term: p.Source().Written(), Inputs: p.ScalarInputs(),

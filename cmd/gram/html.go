@@ -29,14 +29,11 @@ func (a *app) writeHTML(ctx context.Context, file *command.OutFile, path string,
 	if err := graphPage(ctx, r, p.Program, path, f); err != nil {
 		return err
 	}
-	var page bytes.Buffer
-	if err := result.WritePage(&page, r); err != nil {
-		return err
-	}
+	page := r.HTML()
 	if err := ctx.Err(); err != nil {
 		return command.LimitError(err, "writing the report")
 	}
-	return file.Finish(page.Bytes())
+	return file.Finish(page)
 }
 
 // newPage returns a report with the value, the gradient and the cost of a run.

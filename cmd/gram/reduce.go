@@ -179,7 +179,6 @@ func reduceError(path string, err error) error {
 	name, _ := command.ProgramName(path)
 	var program *syntax.Errors
 	var size *reduction.SizeError
-	var steps *reduction.StepsError
 	var limit *gram.LimitError
 	switch {
 	case err == nil, errors.As(err, &limit):
@@ -189,8 +188,6 @@ func reduceError(path string, err error) error {
 	case errors.As(err, &size):
 		text := strings.Replace(size.Error(), " after 0 steps", "", 1)
 		return &gram.Error{Text: name + ": too large to be reduced: " + text + "; --max-size raises the bound", Err: err}
-	case errors.As(err, &steps):
-		return &gram.LimitError{Limit: "steps", Max: steps.Max, Phase: "reducing", Err: err}
 	}
 	return cmp.Or(command.LimitError(err, "reducing"), err)
 }

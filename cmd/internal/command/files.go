@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -104,6 +105,19 @@ func ProgramName(path string) (name, dir string) {
 		return "standard input", ""
 	}
 	return path, filepath.Dir(path)
+}
+
+// About returns the comment at the beginning of a program, on one line.
+func About(source []byte) string {
+	var lines []string
+	for line := range strings.Lines(string(source)) {
+		text, comment := strings.CutPrefix(line, "--")
+		if !comment {
+			break
+		}
+		lines = append(lines, strings.TrimSpace(text))
+	}
+	return strings.Join(lines, " ")
 }
 
 // ReadProgram returns the text of the file at path, or of standard input if path is "-".

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net/http"
 	"path"
 	"slices"
@@ -18,9 +19,13 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/command"
+	"github.com/gram-machine/gram/cmd/internal/show"
 	"github.com/gram-machine/gram/examples"
+	"github.com/gram-machine/gram/lang/load"
 	"github.com/gram-machine/gram/rule"
 )
 
@@ -60,11 +65,10 @@ func (s *Server) getWindow(_ http.ResponseWriter, r *http.Request) (any, error) 
 		return nil, err
 	}
 	return s.withRun(r, func(ctx context.Context, run *run) (any, error) {
-		if at > run.steps {
-			return nil, failure(http.StatusBadRequest, "the run has %d steps, and no state %d", run.steps, at)
+		if at > run.Steps {
+			return nil, failure(http.StatusBadRequest, "the run has %d steps, and no state %d", run.Steps, at)
 		}
-		q := r.URL.Query() // without groups=own the server chooses which groups are open
-		return run.window(ctx, at, Opened{Auto: q.Get("groups") != "own", Keys: q["open"]})
+		return run.Window(ctx, at)
 	})
 }
 
@@ -95,16 +99,14 @@ func readFind(r *http.Request) (f Find, err error) {
 			return f, failure(http.StatusBadRequest, "there is no rule %q", name)
 		}
 	}
-	if f.From, err = natural(r, "from"); err != nil {
-		return f, err
+	var numbers [3]uint64
+	for i, name := range []string{"from", "line", "back"} {
+		if numbers[i], err = natural(r, name); err != nil {
+			return f, err
+		}
 	}
-	line, err := natural(r, "line")
-	if err != nil {
-		return f, err
-	}
-	back, err := natural(r, "back")
-	f.Line, f.Back = int(min(line, 1<<31-1)), back != 0
-	return f, err
+	f.From, f.Line, f.Back = numbers[0], int(min(numbers[1], 1<<31-1)), numbers[2] != 0
+	return f, nil
 }
 
 // natural reads a natural number from the query. It returns 0 if the parameter is missing.
@@ -135,15 +137,7 @@ var gallery = sync.OnceValue(func() []example {
 	for _, path := range paths {
 		name := strings.TrimSuffix(path, ".gram")
 		source, _ := examples.Files.ReadFile(path)
-		about := []string{}
-		for line := range strings.Lines(string(source)) {
-			text, comment := strings.CutPrefix(line, "--")
-			if !comment {
-				break
-			}
-			about = append(about, strings.TrimSpace(text))
-		}
-		e := example{Name: name, About: strings.Join(about, " "), Source: string(source), Of: OfGradient}
+		e := example{Name: name, About: command.About(source), Source: string(source), Of: OfGradient}
 		if name == "backpropagators" { // it has duals of its own
 			e.Of = OfValue
 		}
@@ -210,7 +204,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		writeFailure(w, http.StatusServiceUnavailable, errBusy.Error())
 	case errors.As(err, &program):
 		writeJSON(w, http.StatusUnprocessableEntity,
-			wrongProgram{refusal{summary(program)}, program.Diagnostics, program.Text})
+			wrongProgram{refusal{inOneLine(program)}, program.Diagnostics, program.Text})
 	case errors.As(err, &limit), errors.As(err, &usage):
 		writeJSON(w, http.StatusUnprocessableEntity, wrongProgram{refusal{err.Error()}, []gram.Diagnostic{}, err.Error()})
 	case errors.Is(err, context.DeadlineExceeded):
@@ -221,17 +215,18 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// summary describes the errors of a program in one sentence.
-func summary(e *gram.Error) string {
-	switch ds := e.Diagnostics; {
-	case len(ds) > 1:
-		return fmt.Sprintf("the program has %d errors", len(ds))
-	case len(ds) == 1 && ds[0].Label != "":
-		return ds[0].Headline + ": " + ds[0].Label
-	case len(ds) == 1:
-		return ds[0].Headline
+// inOneLine describes an error, those of a program without their places.
+func inOneLine(err error) string {
+	wrong, ok := errors.AsType[*gram.Error](err)
+	switch {
+	case !ok:
+		return err.Error()
+	case len(wrong.Diagnostics) > 1:
+		return fmt.Sprintf("the program has %d errors", len(wrong.Diagnostics))
+	case len(wrong.Diagnostics) == 1:
+		return strings.TrimSuffix(wrong.Diagnostics[0].Headline+": "+wrong.Diagnostics[0].Label, ": ")
 	}
-	return e.Text
+	return wrong.Text
 }
 
 func writeFailure(w http.ResponseWriter, status int, text string) {
@@ -247,12 +242,9 @@ func encode(value any) []byte {
 	return body
 }
 
-// writeJSON writes an answer in JSON; bytes are that already.
+// writeJSON writes an answer in JSON.
 func writeJSON(w http.ResponseWriter, status int, value any) {
-	body, encoded := value.([]byte)
-	if !encoded {
-		body = encode(value)
-	}
+	body := encode(value)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
@@ -293,4 +285,162 @@ func asset(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:8])+`"`)
 	w.Header().Set("Content-Type", kind)
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(body))
+}
+
+// place positions the nodes of a window: a node is left of all nodes that refer to it in some
+// state. So the computation goes from left to right, and the backward phase from right to left.
+func place(w *Window) {
+	index := map[int]int{}
+	boxes := make([]show.Node, len(w.Nodes))
+	for i := range w.Nodes {
+		index[w.Nodes[i].ID] = i
+		boxes[i] = box(&w.Nodes[i])
+	}
+	edges := references(w, index)
+	l := show.Place(boxes, edges, show.Options{NodeGap: nodeGap, LayerGap: layerGap})
+	w.Bends, w.Width, w.Height = []bend{}, l.Width, l.Height
+	for i := range w.Nodes {
+		n := &w.Nodes[i]
+		n.X, n.Y, n.W, n.H = l.X[i], l.Y[i], boxes[i].Width, boxes[i].Height
+	}
+	for i, via := range l.Via {
+		if len(via) == 0 {
+			continue
+		}
+		b := bend{From: w.Nodes[edges[i].To].ID, To: w.Nodes[edges[i].From].ID}
+		for _, p := range via {
+			b.Via = append(b.Via, [2]float64{p.X, p.Y})
+		}
+		w.Bends = append(w.Bends, b)
+	}
+}
+
+// references returns the edges of the first version of each node, each edge once, in the order of the nodes. They have
+// the direction in which values flow. Later edges mostly have the same direction, and are left out.
+func references(w *Window, index map[int]int) []show.Edge {
+	var edges []show.Edge
+	known := map[show.Edge]bool{}
+	for i, n := range w.Nodes {
+		for _, v := range n.Versions[:min(1, len(n.Versions))] {
+			for _, e := range v.Edges {
+				to, ok := index[e.To]
+				edge := show.Edge{From: to, To: i}
+				switch e.As {
+				case "waits", "binds", "arrived":
+					edge = show.Edge{From: i, To: to}
+				}
+				if ok && !known[edge] {
+					known[edge] = true
+					edges = append(edges, edge)
+				}
+			}
+		}
+	}
+	return edges
+}
+
+// Distances between boxes, in pixels. They leave room for the text above a dual, and for an argument
+// that moves from one layer to the next.
+const (
+	nodeGap  = 22
+	layerGap = 48
+)
+
+// Sizes in pixels: of a letter on the page, of the margins around a text, and of lines.
+const (
+	letter     = 7.3
+	margin     = 18
+	narrowest  = 44
+	widest     = 190
+	arrow      = 2 // letters, before the value of a dual
+	lineHeight = 16
+	padding    = 12
+)
+
+// box is the size of a node: large enough for its label, and its value below, in all its states.
+func box(n *Node) show.Node {
+	letters, lines := 0, 1
+	for _, v := range n.Versions {
+		letters = max(letters, utf8.RuneCountInString(v.Label))
+		if v.Value != "" && v.Value != v.Label {
+			letters = max(letters, utf8.RuneCountInString(v.Value)+arrow)
+			lines = 2
+		}
+	}
+	return show.Node{
+		Width:  min(max(narrowest, math.Ceil(margin+letter*float64(letters))), widest),
+		Height: float64(padding + lines*lineHeight),
+	}
+}
+
+// runReply is the result of a run.
+type runReply struct {
+	Run string `json:"run"`
+	Info
+	Value    string      `json:"value"`
+	Type     string      `json:"type"`
+	Gradient []namedText `json:"gradient"`
+	Inputs   []namedText `json:"inputs"`
+}
+
+// namedText is a value with its name.
+type namedText struct {
+	Name string              `json:"name"`
+	Text string              `json:"text"`
+	Rows [][]load.JSONNumber `json:"rows,omitempty"` // of a vector or a matrix of numbers
+}
+
+// mostSide bounds the rows and the columns of a matrix that is drawn.
+const mostSide = 64
+
+// rowsOf returns the rows of a matrix, or the numbers of a vector as one row; nil for other shapes and large ones.
+func rowsOf(s *gram.Shape, values []float64) [][]load.JSONNumber {
+	if s.Kind != load.Vector || s.Size > mostSide {
+		return nil
+	}
+	rows, columns := 1, s.Size
+	if s.A.Kind == load.Vector {
+		rows, columns, s = s.Size, s.A.Size, s.A
+	}
+	if s.A.Kind != load.Real || columns > mostSide || len(values) != rows*columns {
+		return nil
+	}
+	out := make([][]load.JSONNumber, rows)
+	for i := range out {
+		for _, x := range values[i*columns : (i+1)*columns] {
+			out[i] = append(out[i], load.JSONNumber(x))
+		}
+	}
+	return out
+}
+
+// short is the notation of values. A vector or list of more than eight elements is written
+// as its first six elements and its last.
+var short = load.Language.Short(8)
+
+// valueText writes a value of shape s in the notation of the language.
+func valueText(s *gram.Shape, values []float64, lengths []int) string {
+	return string(short.Append(nil, &load.Flat{Values: values, Lengths: lengths}, s))
+}
+
+// describe makes the reply about a run.
+func describe(p *gram.Program, req *request, info Info) *runReply {
+	out := &runReply{Run: req.id(), Info: info, Type: p.Type(), Gradient: []namedText{}, Inputs: named(p.Inputs())}
+	if info.Stopped != "" || p.Shape() == nil {
+		return out
+	}
+	out.Value = valueText(p.Shape(), info.Values, info.Lengths)
+	if req.Of == OfGradient {
+		out.Gradient = named(p.Derivatives(info.Values, info.Jacobian))
+	}
+	return out
+}
+
+// named writes values with their names.
+func named(values []gram.Input) []namedText {
+	out := []namedText{}
+	for _, v := range values {
+		out = append(out, namedText{v.Name, valueText(v.Shape, v.Values, nil), rowsOf(v.Shape, v.Values)})
+	}
+	return out
 }

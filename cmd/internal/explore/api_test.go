@@ -212,11 +212,7 @@ func TestExploring(t *testing.T) {
 	s := serve(t, testConfig(figure1), nil)
 	_, a := s.run(figure1, OfGradient)
 	run := "/api/runs/" + a.Run
-	var w struct {
-		Window
-		Nodes  []placedNode `json:"nodes"`
-		Height float64      `json:"height"`
-	}
+	var w Window
 	require.Equal(t, http.StatusOK, s.get(run+"/window?at=40", &w))
 	require.Equal(t, a.Backward-1, w.From)
 	require.Equal(t, a.Steps, w.To)
@@ -248,7 +244,7 @@ func TestFailures(t *testing.T) {
 	f := &fake{steps: 1}
 	s := serve(t, testConfig(figure1), func(s *Server) {
 		s.start = func(_ context.Context, req *request) (*started, error) {
-			return &started{explorer: f, steps: 1, reply: encode(runReply{Run: req.id()})}, nil
+			return &started{f, &runReply{Run: req.id(), Info: Info{Steps: 1}}}, nil
 		}
 	})
 	_, a := s.run("1", OfValue)

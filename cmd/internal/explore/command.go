@@ -39,13 +39,8 @@ type exploreFlags struct {
 func Command(base *command.App) *cobra.Command {
 	var f exploreFlags
 	a := &app{base}
-	cmd := &cobra.Command{
-		Use:               "explore FILE",
-		Short:             "Step through a run, in a page of the browser",
-		Annotations:       command.More(exploreLimitsHelp, command.StatusHelp),
-		Args:              command.OneFile,
-		ValidArgsFunction: command.GramFiles,
-	}
+	cmd := command.New("explore FILE", "Step through a run, in a page of the browser", exploreLimitsHelp)
+	cmd.Args, cmd.ValidArgsFunction = command.OneFile, command.GramFiles
 	f.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := command.CheckOutputs(cmd, args[0]); err != nil {

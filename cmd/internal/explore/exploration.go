@@ -35,7 +35,6 @@ type Exploration struct {
 	inputs   []string
 	// expressions are the texts of the source by places. words are the names of generated variables.
 	expressions map[term.Pos]string
-	defs        map[int]string // the defs by their lines
 	// constructors are the names of constructors of inductive types by the places where they are applied.
 	constructors map[constructor]string
 	words        struct {
@@ -62,6 +61,8 @@ type Info struct {
 	Turns    []uint64    `json:"turns,omitempty"` // the first steps of backward and primal phases: mostTurns
 	Rules    []RuleSteps `json:"rules"`           // all rules, and how often each fired
 	Stopped  string      `json:"stopped"`         // what ended the run early, "" if nothing did
+	// Defs are the names of the defs by their lines: the page puts objects in groups by them.
+	Defs map[int]string `json:"defs,omitempty"`
 	// Values, Lengths and Jacobian are those of [gram.Result] if the run was not stopped. A value
 	// with a function in it has none.
 	Values   []float64 `json:"-"`
@@ -95,8 +96,8 @@ func Explore(ctx context.Context, p *gram.Program, gradient bool, opt gram.EvalO
 	}
 	src, t := bridge.Of(p).Source(), bridge.Of(p).Term()
 	x := &Exploration{p: p, src: src, gradient: gradient, opt: opt, names: show.LetNames(t), inputs: src.ScalarNames(),
-		expressions: expressions(src.File), defs: defLines(src.File), constructors: constructors(t),
-		places: map[term.Pos]*GraphPlace{}}
+		expressions: expressions(src.File), constructors: constructors(t), places: map[term.Pos]*GraphPlace{}}
+	x.info.Defs = defLines(src.File)
 	var counts rule.Counts
 	live := uint64(0)
 	var run *reduction.Run
@@ -153,14 +154,6 @@ func (x *Exploration) read(run *reduction.Run) (err error) {
 	}
 	x.info.Values, x.info.Lengths, x.info.Jacobian = res.Values, res.Lengths, res.Jacobian
 	return nil
-}
-
-// inOneLine describes an error of a run, without its place, on one line.
-func inOneLine(err error) string {
-	if wrong, ok := errors.AsType[*gram.Error](err); ok {
-		return summary(wrong)
-	}
-	return err.Error()
 }
 
 // Info describes the whole run.
@@ -286,7 +279,9 @@ func (x *Exploration) show(ctx context.Context, from, to uint64, most int) (*Win
 	if err = x.ended(err); err != nil {
 		return nil, err
 	}
-	return s.window(), nil
+	w := s.window()
+	place(w)
+	return w, nil
 }
 
 // vocabulary returns the names of the variables of a run. All runs of the program have the same.
@@ -304,8 +299,19 @@ type Window struct {
 	Counts   []uint64  `json:"counts"` // steps by rule before state From, in the order of [Info.Rules]
 	Steps    []Step    `json:"steps"`  // the steps From+1 to To
 	Nodes    []Node    `json:"nodes"`
-	Open     []string  `json:"open,omitempty"` // the keys of the open groups
 	Arrivals []Arrival `json:"arrivals"`
+	// The edges that are not straight, and the size of the picture, in pixels.
+	Bends  []bend  `json:"bends"`
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+}
+
+// bend is an edge that goes around other nodes. It is drawn from To, the node that is referred to, to From, the node
+// that refers to it. Via are the ends of its straight pieces, as [show.Curve] has them.
+type bend struct {
+	From int          `json:"from"`
+	To   int          `json:"to"`
+	Via  [][2]float64 `json:"via"`
 }
 
 // Step is a step.
@@ -338,16 +344,19 @@ type Arrival struct {
 // free. Its ID counts the uses of nodes: it is the same in all windows of a run.
 type Node struct {
 	ID       int       `json:"id"`
-	Made     uint64    `json:"made,omitempty"`  // the step that made it
-	Group    string    `json:"group,omitempty"` // the key of the group that it stands for, see [Exploration.Group]
-	Versions []Version `json:"versions"`        // in order; no two at once
+	Made     uint64    `json:"made,omitempty"` // the step that made it
+	Versions []Version `json:"versions"`       // in order; no two at once
+	X        float64   `json:"x"`              // of its centre, in all states, in pixels
+	Y        float64   `json:"y"`
+	W        float64   `json:"w"`
+	H        float64   `json:"h"`
 }
 
 // Version is how an object is in the states From to Until−1.
 type Version struct {
 	From   uint64 `json:"from"`
 	Until  uint64 `json:"until"`
-	Kind   string `json:"kind"`            // as [compile.Kind] names it, or group
+	Kind   string `json:"kind"`            // as [compile.Kind] names it
 	Role   string `json:"role"`            // primal, or dual: of backpropagation
 	Waits  bool   `json:"waits,omitempty"` // for an operand
 	Spent  bool   `json:"spent,omitempty"` // a substitution whose value has been taken
@@ -358,13 +367,6 @@ type Version struct {
 	Column int    `json:"column,omitempty"`
 	Root   bool   `json:"root,omitempty"` // it is the result
 	Edges  []Edge `json:"edges,omitempty"`
-}
-
-// same reports whether two versions are the same but for their states.
-func (v *Version) same(u *Version) bool {
-	return v.Kind == u.Kind && v.Role == u.Role && v.Waits == u.Waits && v.Spent == u.Spent && v.Label == u.Label &&
-		v.Value == u.Value && v.Text == u.Text &&
-		v.Line == u.Line && v.Column == u.Column && v.Root == u.Root && slices.Equal(v.Edges, u.Edges)
 }
 
 // Edge is a reference of an object to another.
@@ -470,7 +472,7 @@ func (x *Exploration) operations(ctx context.Context) (out *Operations, why stri
 				at := out.Places[i]
 				at.Text = brief(x.expressions[pos], textLetters)
 				at.Line, at.Column = x.src.Position(pos)
-				at.Def = x.defs[at.Line]
+				at.Def = x.info.Defs[at.Line]
 			}
 			n.At, n.Symbol, n.Of = i, show.Symbol(f), sources
 		} else if w >= c.Graph.Inputs() {

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -44,96 +43,46 @@ func (s *Server) Export(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var info Info
-	if err := json.Unmarshal(st.reply, &info); err != nil {
-		return err
+	if st.Stopped != "" {
+		return errors.New("the run was stopped: " + st.Stopped)
 	}
-	if info.Stopped != "" {
-		return errors.New("the run was stopped: " + info.Stopped)
-	}
-	rec := recording{File: s.file(), Run: st.reply, Rules: map[string]string{}}
-	for _, r := range info.Rules {
+	rec := recording{File: s.file(), Run: encode(st.runReply), Rules: map[string]string{}}
+	for _, r := range st.Rules {
 		if r.Steps > 0 {
-			picture, _ := assets.ReadFile("assets/rules/" + r.Name + ".svg")
-			rec.Rules[r.Name] = string(picture)
+			rec.Rules[r.Name] = assetText("rules/" + r.Name + ".svg")
 		}
 	}
 	size := 0
-	for at := uint64(0); at <= st.steps; {
+	for at := uint64(0); at <= st.Steps; {
 		win, err := st.Window(ctx, at)
 		if err != nil {
 			return err
 		}
 		at = win.To
-		if at == st.steps {
+		if at == st.Steps {
 			at++
 		}
-		body := encode(st.recorded(win))
+		body := encode(win)
 		rec.Windows = append(rec.Windows, body)
 		if size += len(body); size > mostShrunk*MaxExport {
 			return errLargeExport
 		}
 	}
-	data, err := rec.compressed()
-	if err != nil {
-		return err
+	data := rec.compressed()
+	if len(data) > MaxExport {
+		return errLargeExport
 	}
-	page, err := onePage(data)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, page)
+	_, err = io.WriteString(w, onePage(data))
 	return err
 }
 
-// recordedWindow is a window with all its objects, from which the page makes groups.
-type recordedWindow struct {
-	*placedWindow
-	Levels [][]Level    `json:"levels,omitempty"` // of each node
-	Auto   *arrangement `json:"auto,omitempty"`   // where the groups are open that gram chooses
-}
-
-// arrangement says which groups are open, and where the objects are then.
-type arrangement struct {
-	Open   []string     `json:"open"`
-	Places [][5]float64 `json:"places"` // id, x, y, w, h
-	Bends  []bend       `json:"bends"`
-}
-
-// recorded returns a window for a page without a server. The window is not to be used any more.
-func (st *started) recorded(w *Window) *recordedWindow {
-	if !w.Crowded() {
-		return &recordedWindow{placedWindow: place(w)}
-	}
-	out := &recordedWindow{Levels: st.Levels(w)}
-	whole := *w
-	whole.Nodes = slices.Clone(w.Nodes)
-	for i, n := range whole.Nodes { // grouping moves edges
-		whole.Nodes[i].Versions = slices.Clone(n.Versions)
-	}
-	out.placedWindow = place(&whole)
-	auto := place(st.Group(w, Opened{Auto: true}))
-	out.Auto = &arrangement{Open: auto.Open, Bends: auto.Bends}
-	for _, n := range auto.Nodes {
-		out.Auto.Places = append(out.Auto.Places, [5]float64{float64(n.ID), n.X, n.Y, n.W, n.H})
-	}
-	return out
-}
-
 // compressed is the recording as text for a page.
-func (rec *recording) compressed() (string, error) {
-	var b bytes.Buffer
+func (rec *recording) compressed() string {
+	var b bytes.Buffer // has no errors
 	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if _, err := z.Write(encode(rec)); err != nil {
-		return "", err
-	}
-	if err := z.Close(); err != nil {
-		return "", err
-	}
-	if n := base64.StdEncoding.EncodedLen(b.Len()); n > MaxExport {
-		return "", errLargeExport
-	}
-	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
+	_, _ = z.Write(encode(rec))
+	_ = z.Close()
+	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
 // exportPolicy lets a page with a recorded run load nothing.
@@ -146,32 +95,32 @@ var (
 	iconLink   = regexp.MustCompile(`<link rel="icon"[^>]*>`)
 )
 
-// onePage is the page with its styles, its scripts and a recording in it.
-func onePage(recorded string) (string, error) {
-	var err error
-	text := func(name string) string {
-		body, readErr := assets.ReadFile("assets/" + name)
-		err = errors.Join(err, readErr)
-		return string(body)
+// assetText is a file of the page.
+func assetText(name string) string {
+	body, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err) // a file of the page names one that is not there
 	}
-	icon := base64.StdEncoding.EncodeToString([]byte(text("icon.svg")))
-	page := iconLink.ReplaceAllLiteralString(text("index.html"),
+	return string(body)
+}
+
+// onePage is the page with its styles, its scripts and a recording in it.
+func onePage(recorded string) string {
+	icon := base64.StdEncoding.EncodeToString([]byte(assetText("icon.svg")))
+	page := iconLink.ReplaceAllLiteralString(assetText("index.html"),
 		`<meta http-equiv="Content-Security-Policy" content="`+exportPolicy+`">`+"\n"+
 			`<link rel="icon" href="data:image/svg+xml;base64,`+icon+`">`)
 	page = styleLink.ReplaceAllStringFunc(page, func(link string) string {
-		return "<style>\n" + text(styleLink.FindStringSubmatch(link)[1]) + "</style>"
+		return "<style>\n" + assetText(styleLink.FindStringSubmatch(link)[1]) + "</style>"
 	})
-	page = scriptLink.ReplaceAllStringFunc(page, func(link string) string {
+	return scriptLink.ReplaceAllStringFunc(page, func(link string) string {
 		parts := scriptLink.FindStringSubmatch(link)
 		if parts[1] == "" {
-			return "<script>\n" + text(parts[2]) + "</script>"
+			return "<script>\n" + assetText(parts[2]) + "</script>"
 		}
-		script, bundleErr := bundle(parts[2])
-		err = errors.Join(err, bundleErr)
 		return `<script type="application/octet-stream" id="recording">` + recorded + "</script>\n" +
-			"<script type=\"module\">\n" + script + "</script>"
+			"<script type=\"module\">\n" + bundle(parts[2]) + "</script>"
 	})
-	return page, err
 }
 
 var (
@@ -181,10 +130,9 @@ var (
 
 // bundle joins a module and those that it imports to one script: each is a function whose value has what it exports. A
 // file has no server to import modules from.
-func bundle(name string) (string, error) {
+func bundle(name string) string {
 	var out strings.Builder
 	out.WriteString("const modules = {};\n")
-	var err error
 	done := map[string]bool{}
 	var add func(name string)
 	add = func(name string) {
@@ -192,9 +140,7 @@ func bundle(name string) (string, error) {
 			return
 		}
 		done[name] = true
-		body, readErr := assets.ReadFile("assets/" + name)
-		err = errors.Join(err, readErr)
-		script := importLine.ReplaceAllStringFunc(string(body), func(line string) string {
+		script := importLine.ReplaceAllStringFunc(assetText(name), func(line string) string {
 			m := importLine.FindStringSubmatch(line)
 			add(m[3])
 			return fmt.Sprintf("const %s = modules[%q];\n", cmp.Or(m[2], m[1]), m[3])
@@ -207,5 +153,5 @@ func bundle(name string) (string, error) {
 		fmt.Fprintf(&out, "modules[%q] = (() => {\n%sreturn { %s };\n})();\n", name, script, strings.Join(names, ", "))
 	}
 	add(name)
-	return out.String(), err
+	return out.String()
 }

@@ -5,6 +5,7 @@ package explore
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -18,6 +19,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gram-machine/gram"
+	"github.com/gram-machine/gram/cmd/internal/gramtest"
 )
 
 // testExport: the page of a recorded run works from a file.
@@ -46,46 +50,61 @@ func testExport(t *testing.T, browser context.Context) {
 	p.at(76)
 }
 
-// testExportedGroups: the groups of a recorded page are those of the server, and open and close as there.
+// testGroups: above fifty objects there are groups by def, line and iteration, each object is in one, and no two overlap.
+func testGroups(t *testing.T, browser context.Context) {
+	p := exploreSource(t, browser, figure1)
+	p.open("")
+	// shown opens groups of a window, null as many as can be read, and checks what the groups of all windows have.
+	shown := func(name string, at uint64, open string) (keys, opened []string, objects int) {
+		x, err := Explore(t.Context(), gramtest.Example(t, name), true, gram.EvalOptions{})
+		require.NoError(t, err)
+		w, err := x.Window(t.Context(), at)
+		require.NoError(t, err)
+		var got struct {
+			Fault        string
+			Groups, Open []string
+			Objects      int
+		}
+		require.NoError(t, json.Unmarshal([]byte(p.text(fmt.Sprintf(
+			`Promise.all([import("/assets/groups.js"), import("/assets/state.js")]).then(([{ inGroups }, { objectsAt }]) => {
+			const win = inGroups(%s, %s, %s);
+			const { nodes } = win;
+			let fault = nodes.every(({ x, y }) => x >= 0 && y >= 0) ? "" : "objects without a place";
+			for (const a of nodes) for (const b of nodes) {
+				if (a !== b && Math.abs(a.x - b.x) < (a.w + b.w) / 2 && Math.abs(a.y - b.y) < (a.h + b.h) / 2) fault = "objects that overlap: " + a.id + " and " + b.id;
+			}
+			for (const { node } of win.steps) if (node >= 0 && !nodes.some(({ id, versions }) => id === node && versions.length)) fault = "a step about nothing";
+			return JSON.stringify({ fault, groups: nodes.map(({ group }) => group).filter(Boolean), open: win.open ?? [], objects: objectsAt(win, %d).size });
+		})`, encode(w), open, encode(x.Info().Defs), at))), &got))
+		require.Empty(t, got.Fault)
+		return got.Groups, got.Open, got.Objects
+	}
+	keys, _, objects := shown("mlp", 1050, "[]")
+	require.ElementsMatch(t, []string{"def error", "def network", "inputs", "line 16"}, keys)
+	require.LessOrEqual(t, objects, len(keys))
+	keys, _, _ = shown("mlp", 1050, `["def network"]`)
+	require.Subset(t, keys, []string{"def network, line 12", "def network, line 13"})
+	keys, _, _ = shown("mlp", 1050, `["def network", "def network, line 12"]`)
+	require.Greater(t, len(keys), 6, "the iterations of a line")
+	keys, _, objects = shown("mlp", 1050, `["*"]`)
+	require.Empty(t, keys)
+	require.Greater(t, objects, 50)
+	_, opened, objects := shown("rnn", 110, "null")
+	require.Greater(t, objects, 20, "as much is open as can be read")
+	require.LessOrEqual(t, objects, 50)
+	require.Contains(t, opened, "line 6")
+}
+
+// testExportedGroups: the groups of a recorded page open and close as those of a server.
 func testExportedGroups(t *testing.T, browser context.Context) {
 	source, err := os.ReadFile("../../../examples/mlp.gram")
 	require.NoError(t, err)
 	s, _ := newServer(t, testConfig(string(source)))
-	st, err := s.start(t.Context(), &request{string(source), OfGradient})
-	require.NoError(t, err)
-	window := func() *Window {
-		w, err := st.Window(t.Context(), 300)
-		require.NoError(t, err)
-		return w
-	}
-	recorded := st.recorded(window())
-	p := exploreSource(t, browser, figure1)
-	p.open("")
-	// sorted are the parts of a window in an order, without their places and what is empty.
-	const sorted = `const sorted = (win) => JSON.stringify([win.nodes.toSorted((a, b) => a.id - b.id).map(({ id, made, group, versions }) => [id, made, group,
-		versions.map((v) => ["from", "until", "kind", "role", "waits", "label", "value", "text", "line", "column", "root", "edges"].map((key) => v[key]?.length === 0 ? null : v[key] || null))]),
-		win.steps.map((s) => [s.node, s.operands ?? []]), win.arrivals, win.open]);`
-	for _, open := range [][]string{recorded.Auto.Open, {"def network"}, {"def error", "def error, line 14", "inputs"}, {}} {
-		grouped := st.Group(window(), Opened{Keys: open})
-		got := p.text(fmt.Sprintf(`Promise.all([import("/assets/groups.js"), import("/assets/arrange.js")]).then(([{ regroup }, { arrange }]) => {
-			%s
-			const [recorded, want, open] = [%s, %s, %s];
-			want.open ??= [];
-			const got = arrange(regroup(recorded, open));
-			if (sorted(got) !== sorted(want)) return "other groups than the server's: " + sorted(got) + sorted(want);
-			for (const a of got.nodes) for (const b of got.nodes) {
-				if (a !== b && Math.abs(a.x - b.x) < (a.w + b.w) / 2 && Math.abs(a.y - b.y) < (a.h + b.h) / 2) return "objects that overlap: " + a.id + " and " + b.id;
-			}
-			return got.nodes.every(({ x, y }) => x >= 0 && y >= 0) ? "equal" : "objects without a place";
-		})`, sorted, encode(recorded), encode(grouped), encode(open)))
-		require.Equal(t, "equal", got, open)
-	}
-
 	var page bytes.Buffer
 	require.NoError(t, s.Export(t.Context(), &page))
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "page.html"), page.Bytes(), 0o600))
-	p = newTab(t, browser, &site{url: "file://" + dir})
+	p := newTab(t, browser, &site{url: "file://" + dir})
 	p.do(chromedp.Navigate(p.site.url + "/page.html#step=300"))
 	p.until("document.body.dataset.step === '300'")
 	button := "[...document.querySelectorAll('#groups button')].find((b) => b.textContent.includes('def network ×'))"

@@ -153,7 +153,7 @@ func (b *blocked) start(ctx context.Context, req *request) (*started, error) {
 		b.ended <- struct{}{}
 		return nil, ctx.Err()
 	case <-b.release:
-		return &started{explorer: &fake{steps: 1}, steps: 1, reply: encode(runReply{Run: req.id()})}, nil
+		return &started{&fake{steps: 1}, &runReply{Run: req.id(), Info: Info{Steps: 1}}}, nil
 	}
 }
 

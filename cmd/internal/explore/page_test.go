@@ -26,7 +26,7 @@ func TestPage(t *testing.T) {
 		"examples": testExamples, "steps": testSteps, "play": testPlay, "jumps": testJumps, "links": testLinks, "edit": testEdit,
 		"drafts": testDrafts, "keyboard": testKeyboard, "phone": testPhone, "hostile": testHostile, "gone": testGone,
 		"forgotten": testForgotten, "themes": testThemes, "limits": testLimits, "modules": testModules, "wrong": testWrong, "mouse": testMouse, "touch": testTouch,
-		"leaps": testLeaps, "lines": testLines, "reader": testReader, "gallery": testGallery, "access": testAccess, "export": testExport, "exported groups": testExportedGroups,
+		"leaps": testLeaps, "lines": testLines, "reader": testReader, "gallery": testGallery, "access": testAccess, "export": testExport, "exported groups": testExportedGroups, "groups": testGroups,
 		"reports": testReports, "operations": testOperations, "folds": testFolds, "large": testLarge,
 	} {
 		t.Run(name, func(t *testing.T) {

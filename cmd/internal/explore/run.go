@@ -27,15 +27,12 @@ import (
 type explorer interface {
 	Window(ctx context.Context, at uint64) (*Window, error)
 	Find(ctx context.Context, f Find) (step uint64, ok bool, err error)
-	Group(w *Window, opened Opened) *Window
-	Levels(w *Window) [][]Level
 }
 
 // started is a program that has been run.
 type started struct {
 	explorer
-	steps uint64
-	reply []byte // a [runReply] in JSON
+	*runReply
 }
 
 // request asks for a run.
@@ -109,7 +106,7 @@ func (s *Server) postRun(w http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, err
 	}
 	run := s.shelf.take(req.id(), true)
-	var reply []byte
+	var reply *runReply
 	err = s.work(r.Context(), run, func(ctx context.Context) error {
 		if run.started == nil {
 			st, err := s.start(ctx, req)
@@ -121,8 +118,8 @@ func (s *Server) postRun(w http.ResponseWriter, r *http.Request) (any, error) {
 			}
 			run.started = st
 		}
-		s.shelf.keep(run, run.steps, len(req.Source))
-		reply = run.reply
+		s.shelf.keep(run, run.Steps, len(req.Source))
+		reply = run.runReply
 		return nil
 	})
 	if err != nil {
@@ -153,7 +150,7 @@ func (s *Server) work(ctx context.Context, r *run, do func(context.Context) erro
 	sound := false
 	defer func() {
 		if !sound { // after a panic the run may be inconsistent
-			r.started, r.windows = nil, nil
+			r.started = nil
 			s.shelf.drop(r, false)
 		}
 	}()
@@ -191,8 +188,7 @@ func (s *Server) explore(ctx context.Context, req *request) (_ *started, err err
 	if err != nil {
 		return nil, err
 	}
-	info := x.Info()
-	return &started{explorer: x, steps: info.Steps, reply: encode(describe(p, req, &info))}, nil
+	return &started{x, describe(p, req, x.Info())}, nil
 }
 
 // size is how many nodes and variables the program has when its families are expanded.
@@ -271,7 +267,6 @@ type run struct {
 	id   string
 	turn chan struct{} // holds a token while a request uses the fields below
 	*started
-	windows []window // the last ones that were sent, the latest first
 
 	kept bool   // guarded by the shelf
 	size uint64 // of a kept run and its program, in steps

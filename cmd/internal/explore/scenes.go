@@ -2,6 +2,7 @@ package explore
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 
 	"github.com/gram-machine/gram/cmd/internal/reduction"
@@ -238,9 +239,7 @@ func (s *scenes) around(h *graph.Heap, lists ...[]compile.Ref) []compile.Ref {
 			known[r] = true
 			if n := h.Node(r); n.Kind != compile.Free {
 				found = append(found, r)
-				for _, e := range linksOf(&n) {
-					queue = append(queue, e.to)
-				}
+				links(&n, func(to compile.Ref, _ string) { queue = append(queue, to) })
 			}
 		}
 	}
@@ -293,15 +292,15 @@ func (s *scenes) arrive(h *graph.Heap, sh *shown, n *graph.Node, k uint64) {
 
 // put says how an object is from a state on.
 func (s *scenes) put(sh *shown, k uint64, v Version) {
-	v.From, v.Until = k, s.to+1
-	n := len(sh.versions)
-	if n > 0 {
+	if n := len(sh.versions); n > 0 {
 		last := &sh.versions[n-1]
-		if last.Until > k && last.same(&v) {
+		v.From, v.Until = last.From, last.Until
+		if last.Until > k && reflect.DeepEqual(*last, v) {
 			return
 		}
 		last.Until = min(last.Until, k)
 	}
+	v.From, v.Until = k, s.to+1
 	sh.versions = append(sh.versions, v)
 }
 
@@ -328,39 +327,26 @@ func (s *scenes) window() *Window {
 	return &s.out
 }
 
-// linkTo is a reference of a node to another.
-type linkTo struct {
-	to compile.Ref
-	as string // as in [Edge]
-}
-
-// linksOf returns what a node refers to.
-func linksOf(n *graph.Node) []linkTo {
-	out := make([]linkTo, 0, len(n.Operands)+len(n.Captures)+2)
-	add := func(to compile.Ref, as string) {
-		if to != 0 {
-			out = append(out, linkTo{to, as})
-		}
-	}
+// links calls each with what a node refers to, and as what, as in [Edge]; with 0 for what it does not refer to.
+func links(n *graph.Node, each func(to compile.Ref, as string)) {
 	for i, o := range n.Operands {
 		switch {
 		case o.Tag == compile.Name && n.Kind == compile.App && i == 0:
-			add(o.Ref, "head")
+			each(o.Ref, "head")
 		case o.Tag == compile.Value || o.Tag == compile.Name || o.Tag == compile.Late:
-			add(o.Ref, "holds")
+			each(o.Ref, "holds")
 		case o.Tag == compile.Variable:
-			add(o.Ref, "occurs")
+			each(o.Ref, "occurs")
 		}
 	}
 	for _, r := range n.Captures {
-		add(r, "captures")
+		each(r, "captures")
 	}
-	add(n.More, "captures")
-	add(n.Up>>2, "waits")
-	add(n.Binds[0], "binds")
-	add(n.Binds[1], "binds")
-	add(n.Arrived, "arrived")
-	return out
+	each(n.More, "captures")
+	each(n.Up>>2, "waits")
+	each(n.Binds[0], "binds")
+	each(n.Binds[1], "binds")
+	each(n.Arrived, "arrived")
 }
 
 // version describes a node in the current state; backward says that it was made in a backward phase.
@@ -378,11 +364,11 @@ func (s *scenes) version(h *graph.Heap, n *graph.Node, backward bool) Version {
 	case n.Kind == compile.Result:
 		v.Value = w.Operand(n.Operands[0], 1)
 	}
-	for _, r := range linksOf(n) {
-		if id := s.useOf(r.to).id; id != 0 {
-			v.Edges = append(v.Edges, Edge{To: id, As: r.as})
+	links(n, func(to compile.Ref, as string) {
+		if id := s.useOf(to).id; to != 0 && id != 0 {
+			v.Edges = append(v.Edges, Edge{To: id, As: as})
 		}
-	}
+	})
 	v.Line, v.Column = s.x.src.Position(n.Pos)
 	return v
 }

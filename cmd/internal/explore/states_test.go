@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -125,8 +126,10 @@ func checkStates(t *testing.T, x *Exploration, at uint64) {
 			want := s.version(h, &n, false)
 			want.From, want.Until, want.Role = got.From, got.Until, got.Role
 			want.Edges = slices.DeleteFunc(want.Edges, func(e Edge) bool { return !known[e.To] })
-			if !want.same(got) {
-				require.Equal(t, want, *got, "state %d, object %d", k, id)
+			require.True(t, slices.Equal(want.Edges, got.Edges), "state %d, object %d", k, id)
+			want.Edges = got.Edges
+			if want, got := fmt.Sprint(want), fmt.Sprint(*got); want != got {
+				require.Equal(t, want, got, "state %d, object %d", k, id)
 			}
 		}
 		require.Len(t, now, found, "state %d", k)

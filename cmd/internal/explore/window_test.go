@@ -3,21 +3,19 @@ package explore
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// fake is a run whose windows have ten states; it counts those that were asked for.
+// fake is a run whose windows have ten states.
 type fake struct {
-	steps, asked uint64
-	err          error
-	fault        any
+	steps uint64
+	err   error
+	fault any
 }
 
 func (f *fake) Window(_ context.Context, at uint64) (*Window, error) {
-	f.asked++
 	if f.fault != nil {
 		panic(f.fault)
 	}
@@ -31,35 +29,7 @@ func (f *fake) Window(_ context.Context, at uint64) (*Window, error) {
 	return &Window{From: from, To: min(from+10, f.steps)}, nil
 }
 
-func (f *fake) Group(w *Window, _ Opened) *Window { return w }
-
-func (f *fake) Levels(*Window) [][]Level { return nil }
-
 func (f *fake) Find(context.Context, Find) (uint64, bool, error) { return 0, false, f.err }
-
-// TestWindows: windows that were sent are sent again; a state in which two meet is in the
-// later one.
-func TestWindows(t *testing.T) {
-	f := &fake{steps: 50}
-	r := &run{started: &started{explorer: f, steps: f.steps}}
-	from := func(at uint64) (w Window) {
-		body, err := r.window(t.Context(), at, Opened{})
-		require.NoError(t, err)
-		require.NoError(t, json.Unmarshal(body, &w))
-		return w
-	}
-	for _, c := range []struct{ at, from, asked uint64 }{
-		{0, 0, 1}, {9, 0, 1}, {10, 10, 2}, {0, 0, 2}, {19, 10, 2}, {50, 40, 3}, {49, 40, 3}, {40, 40, 3},
-		{25, 20, 4}, {45, 40, 4}, {15, 10, 4}, {0, 0, 5}, {25, 20, 6},
-	} {
-		require.Equal(t, c.from, from(c.at).From, "the window of state %d", c.at)
-		require.Equal(t, c.asked, f.asked, "after state %d", c.at)
-	}
-	f.err = errors.New("it is broken")
-	_, err := r.window(t.Context(), 35, Opened{})
-	require.ErrorIs(t, err, f.err)
-	require.Len(t, r.windows, maxWindows)
-}
 
 // TestPlace: what an object refers to when it is first seen stands left of it, and what waits for it right of it.
 func TestPlace(t *testing.T) {
@@ -79,8 +49,9 @@ func TestPlace(t *testing.T) {
 		{ID: 2, Versions: []Version{version(0, "x · x", "", []Edge{{To: 5, As: "waits"}})}},
 		{ID: 1, Versions: []Version{version(0, "alone", "", nil)}},
 	}}
-	p := place(w)
-	byID := map[int]placedNode{}
+	p := w
+	place(w)
+	byID := map[int]Node{}
 	for i, n := range p.Nodes {
 		require.Equal(t, w.Nodes[i].ID, n.ID)
 		byID[n.ID] = n

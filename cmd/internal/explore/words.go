@@ -505,6 +505,22 @@ func expressions(f *syntax.File) map[term.Pos]string {
 	return texts
 }
 
+// defLines returns the names of the defs by their lines.
+func defLines(f *syntax.File) map[int]string {
+	out := map[int]string{}
+	for _, d := range f.Decls {
+		if d.Kind != syntax.DefDecl {
+			continue
+		}
+		from, _ := f.Position(d.Span.Start)
+		to, _ := f.Position(d.Span.End)
+		for line := from; line <= to; line++ {
+			out[line] = d.Name
+		}
+	}
+	return out
+}
+
 const (
 	longest     = 400 // bytes of an expression that has a name
 	nameLetters = 16  // of an expression as a name

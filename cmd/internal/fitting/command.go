@@ -2,7 +2,6 @@
 package fitting
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -243,16 +242,8 @@ func (a *app) trainingJob(ctx context.Context, path string, f *fitFlags) (*fitJo
 	if err != nil {
 		return nil, err
 	}
-	rows := divideOptions{Over: f.over, Batch: int(f.batch.N), HeldOut: f.heldOut.X, Seed: f.Seed.N}
-	job, err := newJob(ctx, name, src, opt, rows)
-	if err != nil || f.predict == "" {
-		return job, err
-	}
-	if err := job.Predict(f.predict); err != nil {
-		job.Close()
-		return nil, err
-	}
-	return job, nil
+	return newJob(ctx, name, src, opt, f.predict,
+		divideOptions{Over: f.over, Batch: int(f.batch.N), HeldOut: f.heldOut.X, Seed: f.Seed.N})
 }
 
 // reportFitting returns what is called after each iteration: it prints how far the work is, and writes the checkpoint
@@ -421,11 +412,7 @@ func (f *fitFlags) writePage(path string, s *fitReport) error {
 		points.False, points.True, points.Area = positives(p)
 		r.Predictions = append(r.Predictions, points)
 	}
-	var page bytes.Buffer
-	if err := result.WritePage(&page, r); err != nil {
-		return err
-	}
-	return command.WriteFile(f.html, page.Bytes())
+	return command.WriteFile(f.html, r.HTML())
 }
 
 func (c *checkpoint) write(path string) error {

@@ -49,8 +49,10 @@ type divideOptions struct {
 	Seed    uint64  // of the order of the rows
 }
 
-// newJob loads the program src with opt, and divides the rows of its list.
-func newJob(ctx context.Context, name string, src []byte, opt gram.Options, f divideOptions) (job *fitJob, err error) {
+// newJob loads the program src with opt, divides the rows of its list, and loads an expression for predictions, unless
+// that is "".
+func newJob(ctx context.Context, name string, src []byte, opt gram.Options, predict string,
+	f divideOptions) (job *fitJob, err error) {
 	j := &fitJob{ctx: ctx, src: src, divideOptions: f}
 	j.load = func(body string, rows []float64) (*gram.Program, error) {
 		opt := opt
@@ -83,9 +85,13 @@ func newJob(ctx context.Context, name string, src []byte, opt gram.Options, f di
 	}()
 	if j.Over == "" {
 		j.train, err = j.whole.NewGradient(ctx, gram.EvalOptions{})
-		return j, err
+	} else {
+		err = j.divide()
 	}
-	return j, j.divide()
+	if err == nil && predict != "" {
+		err = j.predict(predict)
+	}
+	return j, err
 }
 
 // divide divides the rows of the list.
@@ -393,9 +399,9 @@ func (j *fitJob) Close() {
 	}
 }
 
-// Predict loads an expression over the declarations of the program, with the rows for training and with those that are
+// predict loads an expression over the declarations of the program, with the rows for training and with those that are
 // held out. Its value has a pair for each row: the prediction, and the number that it is compared with.
-func (j *fitJob) Predict(expression string) error {
+func (j *fitJob) predict(expression string) error {
 	for _, rows := range j.parts() {
 		p, err := j.load(expression, rows)
 		if err != nil {
@@ -435,7 +441,7 @@ func pairs(s *load.Shape) bool {
 }
 
 // Predictions returns the pairs at a point, a prediction before its data: for the rows for training, and, if there are
-// any, for those that are held out. Without [fitJob.Predict] there are none.
+// any, for those that are held out. Without an expression for them there are none.
 func (j *fitJob) Predictions(point []float64) ([][]float64, error) {
 	var out [][]float64
 	for _, e := range j.predicted {

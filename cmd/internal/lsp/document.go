@@ -29,8 +29,8 @@ type document struct {
 	edits   edits        // that made the text
 	file    *syntax.File // of the text, partial if that has errors; nil if it is too large
 	loading *loading     // of the text
-	good    *loaded      // the last version without syntax errors that has been loaded
-	cost    *cost        // the last profile
+	good    *loaded      // the last version without syntax errors that has been loaded; nil if there is none
+	cost    *cost        // the last profile; nil if there is none
 }
 
 // loading is a load under way. done is closed when it has ended.

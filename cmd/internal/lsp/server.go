@@ -258,10 +258,10 @@ func (s *Server) request(conn *jsonrpc2.Conn, r *jsonrpc2.Request) (answer, erro
 	if err != nil {
 		return nil, err
 	}
-	l, v := d.loading, view{uri: d.uri, text: d.text, file: d.file, edits: d.edits}
+	v := view{document: *d}
 	return func(ctx context.Context) (any, error) {
 		select {
-		case <-l.done:
+		case <-v.loading.done:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

@@ -14,13 +14,8 @@ import (
 
 // view is a version of a document, for one request.
 type view struct {
-	ctx   context.Context
-	uri   string
-	text  *text
-	file  *syntax.File // of the text
-	edits edits
-	good  *loaded // nil if there is none
-	cost  *cost   // nil if there is none
+	ctx context.Context
+	document
 }
 
 // within reports whether off stands in a comment or in what says which file is read.

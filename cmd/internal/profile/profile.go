@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sort"
 	"strings"
 
 	pprof "github.com/google/pprof/profile"
@@ -31,32 +30,43 @@ import (
 // the source's own code. That of a literal run is the fold over its rewrites; it has the words, too, 8 for each time
 // that the machine has reached a node, and its rewrites are those of the profile of the compiler's code.
 type Profile struct {
-	Result *gram.Result
-	b      *builder
+	Result    *gram.Result
+	src       *lang.Program
+	names     *functionNames
+	out       *pprof.Profile
+	functions map[functionKey]*pprof.Function
+	locations map[codePlace]*pprof.Location // of places in λs
+	inlined   map[string]*pprof.Location    // by their lines, as text
+	samples   map[sampleKey]*pprof.Sample
+	stacks    map[string][]*pprof.Location         // those of samples, by their text
+	labels    map[sampleLabels]map[string][]string // those of samples
+	inputs    []int                                // by scalar: its input
+	ofInputs  [][]*pprof.Location                  // by input: the stack of work on it
 }
 
 // Run runs the program once at its point, for the gradient or the value, and returns where the steps went, and, if
 // timed, the time. It takes memory for a number for each node and for what each calling context does.
 func Run(ctx context.Context, p *gram.Program, gradient, timed bool, opt gram.EvalOptions) (*Profile, error) {
-	b := newBuilder(bridge.Of(p).Source(), timed, opt.Literal)
+	o := newProfile(bridge.Of(p).Source(), timed, opt.Literal)
 	meter, n, stopped := bridge.Of(p).Meter(ctx), 0, error(nil)
 	hooks := bridge.Hooks{Timed: timed, Samples: func(s calls.Sample) {
 		if n++; n%(1<<12) == 0 && stopped == nil {
 			stopped = meter.Check()
 		}
 		if stopped == nil {
-			b.add(&s)
+			o.add(&s)
 		}
 	}}
-	res, err := p.Repeat(ctx, bridge.Watch(opt, hooks), gradient, 1)
+	var err error
+	o.Result, err = p.Repeat(ctx, bridge.Watch(opt, hooks), gradient, 1)
 	if err = cmp.Or(err, bridge.Of(p).Locate(stopped, "making the profile")); err != nil {
 		return nil, err
 	}
-	return &Profile{res, b}, nil
+	return o, nil
 }
 
 // Write writes the profile, compressed. Without time, equal runs give equal bytes.
-func (p *Profile) Write(w io.Writer) error { return p.b.out.Write(w) }
+func (p *Profile) Write(w io.Writer) error { return p.out.Write(w) }
 
 // Line is what a run did at one line of the source itself: what was done at the lines that this one calls is theirs.
 type Line struct {
@@ -70,17 +80,17 @@ type Line struct {
 }
 
 // Rewrites is the number of all rewrites.
-func (l *Line) Rewrites() uint64 { return l.Source + l.Generated + l.Normalised }
+func (l Line) Rewrites() uint64 { return l.Source + l.Generated + l.Normalised }
 
 // Lines returns the cost of every line of the source, the first of them line 0. That of an imported file stands at its
 // import. Over all, the rewrites are Result.Cost.Steps.Total(), and the nodes Result.Cost.Nodes.Allocated.
 func (p *Profile) Lines() []Line {
-	file := p.b.src.File
+	file := p.src.File
 	lines := make([]Line, file.NumLines()+1)
 	for i := range lines {
 		lines[i].Line, lines[i].Text = i, file.Line(i)
 	}
-	for _, s := range p.b.out.Sample {
+	for _, s := range p.out.Sample {
 		inner := s.Location[0].Line[0]
 		at := &lines[inner.Line]
 		if line := file.ImportLine(inner.Function.Filename); line > 0 {
@@ -113,48 +123,45 @@ type Frame struct {
 const mostDepth = 40
 
 // Frames returns the calls of the run, each before those that it makes. Calls of one function are in the order of
-// lines.
+// lines, and before what it does itself.
 func (p *Profile) Frames() []Frame {
-	root := &call{}
-	for _, s := range p.b.out.Sample {
-		at, n := root, uint64(s.Value[inRewrites])
-		at.Rewrites += n
+	type calls struct {
+		lines    []*pprof.Line // from the program on
+		rewrites uint64
+	}
+	var all []calls
+	for _, s := range p.out.Sample {
+		c := calls{rewrites: uint64(s.Value[inRewrites])}
 		for _, loc := range slices.Backward(s.Location) {
-			for _, l := range slices.Backward(loc.Line) {
-				if n > 0 && at.Depth < mostDepth {
-					at = at.to(l.Function.Name, int(l.Line))
-					at.Rewrites += n
+			for i := range slices.Backward(loc.Line) {
+				if c.rewrites > 0 && len(c.lines) < mostDepth {
+					c.lines = append(c.lines, &loc.Line[i])
 				}
 			}
 		}
+		all = append(all, c)
 	}
-	return root.frames(nil, 0)
-}
-
-// call is a frame with those that it calls.
-type call struct {
-	Frame
-	calls []*call
-}
-
-// to returns what the frame calls by the name at the line.
-func (c *call) to(name string, line int) *call {
-	next := &call{Frame: Frame{Name: name, Line: line, Depth: c.Depth + 1}}
-	i, found := slices.BinarySearchFunc(c.calls, next, func(a, b *call) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name))
+	compare := func(k, l *pprof.Line) int {
+		return cmp.Or(cmp.Compare(k.Line, l.Line), cmp.Compare(k.Function.Name, l.Function.Name))
+	}
+	slices.SortFunc(all, func(c, d calls) int {
+		n := min(len(c.lines), len(d.lines))
+		return cmp.Or(slices.CompareFunc(c.lines[:n], d.lines[:n], compare), len(d.lines)-len(c.lines))
 	})
-	if !found {
-		c.calls = slices.Insert(c.calls, i, next)
-	}
-	return c.calls[i]
-}
-
-func (c *call) frames(out []Frame, from uint64) []Frame {
-	c.From = from
-	out = append(out, c.Frame)
-	for _, next := range c.calls {
-		out = next.frames(out, from)
-		from += next.Rewrites
+	out := []Frame{{}}
+	var before []*pprof.Line // the calls that were last
+	around := []int{0}       // their frames, behind that of the whole run
+	for _, c := range all {
+		from, same := out[0].Rewrites, true
+		out[0].Rewrites += c.rewrites
+		for i, l := range c.lines {
+			if same = same && i < len(before) && compare(before[i], l) == 0; !same {
+				around = append(around[:i+1], len(out))
+				out = append(out, Frame{Name: l.Function.Name, Line: int(l.Line), Depth: i + 1, From: from})
+			}
+			out[around[i+1]].Rewrites += c.rewrites
+		}
+		before = c.lines
 	}
 	return out
 }
@@ -163,7 +170,7 @@ func (c *call) frames(out []Frame, from uint64) []Frame {
 var passNames = map[calls.Origin]string{calls.SourceCode: "source", calls.GeneratedCode: "generated"}
 
 // add adds a sample of a machine.
-func (o *builder) add(s *calls.Sample) {
+func (o *Profile) add(s *calls.Sample) {
 	var stack []*pprof.Location
 	if s.Input >= 0 {
 		stack = o.inputStack(s.Input)
@@ -202,22 +209,7 @@ const (
 	inWords = inNanoseconds // of a literal run, which has no time
 )
 
-// builder is a profile in the making.
-type builder struct {
-	src       *lang.Program
-	names     *functionNames
-	out       *pprof.Profile
-	functions map[functionKey]*pprof.Function
-	locations map[codePlace]*pprof.Location // of places in λs
-	inlined   map[string]*pprof.Location    // by their lines, as text
-	samples   map[sampleKey]*pprof.Sample
-	stacks    map[string][]*pprof.Location         // those of samples, by their text
-	labels    map[sampleLabels]map[string][]string // those of samples
-	inputs    []int                                // by scalar: its input
-	ofInputs  [][]*pprof.Location                  // by input: the stack of work on it
-}
-
-func newBuilder(src *lang.Program, timing, words bool) *builder {
+func newProfile(src *lang.Program, timing, words bool) *Profile {
 	types := []*pprof.ValueType{{Type: "rewrites", Unit: "count"}, {Type: "nodes", Unit: "count"},
 		{Type: "bytes", Unit: "bytes"}}
 	if timing {
@@ -226,7 +218,7 @@ func newBuilder(src *lang.Program, timing, words bool) *builder {
 	if words {
 		types = append(types, &pprof.ValueType{Type: "words", Unit: "count"})
 	}
-	o := &builder{src: src, names: newFunctionNames(src.File),
+	o := &Profile{src: src, names: newFunctionNames(src.File),
 		out: &pprof.Profile{SampleType: types, DefaultSampleType: types[inRewrites].Type,
 			Mapping: []*pprof.Mapping{{ID: 1, File: src.Name, HasFunctions: true, HasFilenames: true,
 				HasLineNumbers: true, HasInlineFrames: true}}},
@@ -269,7 +261,7 @@ func stackKey(stack []*pprof.Location) string {
 }
 
 // sample returns the values of the sample with this stack and these labels.
-func (o *builder) sample(stack []*pprof.Location, key sampleKey) []int64 {
+func (o *Profile) sample(stack []*pprof.Location, key sampleKey) []int64 {
 	s := o.samples[key]
 	if s == nil {
 		if o.stacks[key.stack] == nil {
@@ -284,7 +276,7 @@ func (o *builder) sample(stack []*pprof.Location, key sampleKey) []int64 {
 }
 
 // labelsOf returns labels as samples have them: samples share them.
-func (o *builder) labelsOf(l sampleLabels) map[string][]string {
+func (o *Profile) labelsOf(l sampleLabels) map[string][]string {
 	out := o.labels[l]
 	if out == nil {
 		out = map[string][]string{}
@@ -301,7 +293,7 @@ func (o *builder) labelsOf(l sampleLabels) map[string][]string {
 // location returns that of a place in the code of the λ at fun, which is 0 for the program.
 // A def that was expanded there is a function that was inlined; where it was is not known,
 // so that is said to be where the λ begins. The value of a let is one that was inlined, too.
-func (o *builder) location(fun, at term.Pos) *pprof.Location {
+func (o *Profile) location(fun, at term.Pos) *pprof.Location {
 	place := codePlace{fun, at}
 	if known := o.locations[place]; known != nil {
 		return known
@@ -324,7 +316,7 @@ func (o *builder) location(fun, at term.Pos) *pprof.Location {
 }
 
 // inputStack is the stack of work on a scalar input.
-func (o *builder) inputStack(scalar int) []*pprof.Location {
+func (o *Profile) inputStack(scalar int) []*pprof.Location {
 	input := o.inputs[scalar]
 	if known := o.ofInputs[input]; known != nil {
 		return known
@@ -341,7 +333,7 @@ func (o *builder) inputStack(scalar int) []*pprof.Location {
 }
 
 // line returns a place in a function.
-func (o *builder) line(f function, at term.Pos) pprof.Line {
+func (o *Profile) line(f function, at term.Pos) pprof.Line {
 	file, line, column := o.where(at)
 	fn := o.functions[functionKey{f, file}]
 	if fn == nil {
@@ -355,7 +347,7 @@ func (o *builder) line(f function, at term.Pos) pprof.Line {
 }
 
 // where returns the file, the line and the column of a place, zeros without one.
-func (o *builder) where(at term.Pos) (name string, line, column int) {
+func (o *Profile) where(at term.Pos) (name string, line, column int) {
 	if at == 0 {
 		return o.src.Name, 0, 0
 	}
@@ -363,7 +355,7 @@ func (o *builder) where(at term.Pos) (name string, line, column int) {
 }
 
 // lines returns the location of these lines, what is inlined first.
-func (o *builder) lines(lines ...pprof.Line) *pprof.Location {
+func (o *Profile) lines(lines ...pprof.Line) *pprof.Location {
 	key := ""
 	for _, l := range lines {
 		key += fmt.Sprintf("%d:%d:%d ", l.Function.ID, l.Line, l.Column)
@@ -391,14 +383,8 @@ var programFunction = function{name: "program"}
 // functionNames tell which function a place of the source stands in.
 type functionNames struct {
 	library map[uint32]string // by offset: functions of the prelude, where they are used
-	borders []border          // ascending
-	lets    []border          // ascending: the same, with what lets bind to other values than functions
-}
-
-// border is an offset from which on the source belongs to a function.
-type border struct {
-	from uint32
-	function
+	regions []region          // of functions, the inner ones behind those around them
+	lets    []region          // the same, with what lets bind to other values than functions
 }
 
 // region is the text of a function, or that of a value with the pattern to which a let binds it.
@@ -411,11 +397,11 @@ type region struct {
 func newFunctionNames(f *syntax.File) *functionNames {
 	n := &functionNames{library: map[uint32]string{}}
 	own := boundNames(f)
-	var regions, lets []region
+	var lets []region
 	named := map[syntax.Expr]bool{} // functions that have the name of what they are bound to
 	for i := range f.Decls {
 		if d := &f.Decls[i]; d.Kind == syntax.DefDecl {
-			regions = append(regions, region{d.Span, d.Name, false})
+			n.regions = append(n.regions, region{d.Span, d.Name, false})
 			named[d.Value] = true
 		}
 	}
@@ -430,7 +416,7 @@ func newFunctionNames(f *syntax.File) *functionNames {
 			pats := f.Pats(x)
 			bound := f.Kids(x)[0]
 			if p := f.Pat(pats[0]); p.Kind == syntax.NamePat && (len(pats) > 1 || f.Expr(bound).Kind == syntax.FunExpr) {
-				regions = append(regions, region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End}, p.Text, false})
+				n.regions = append(n.regions, region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End}, p.Text, false})
 				named[bound] = true
 			} else {
 				lets = append(lets, region{syntax.Span{Start: p.Span.Start, End: f.Expr(bound).Span.End},
@@ -442,12 +428,16 @@ func newFunctionNames(f *syntax.File) *functionNames {
 				if e.Kind == syntax.LinExpr {
 					what = "lin"
 				}
-				regions = append(regions, region{e.Span, what + " at " + f.LineCol(e.Span.Start), false})
+				n.regions = append(n.regions, region{e.Span, what + " at " + f.LineCol(e.Span.Start), false})
 			}
 		}
 	}
-	n.borders = lay(regions)
-	n.lets = lay(append(regions, lets...))
+	n.lets = slices.Concat(n.regions, lets)
+	for _, regions := range [][]region{n.regions, n.lets} {
+		slices.SortStableFunc(regions, func(a, b region) int {
+			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
+		})
+	}
 	return n
 }
 
@@ -462,10 +452,7 @@ func boundNames(f *syntax.File) map[string]bool {
 		pats = append(pats, f.Decls[i].Params...)
 	}
 	for x := syntax.Expr(1); int(x) < f.NumExprs(); x++ {
-		switch f.Expr(x).Kind {
-		case syntax.FunExpr, syntax.LinExpr, syntax.LetExpr, syntax.BindExpr, syntax.MatchExpr:
-			pats = append(pats, f.Pats(x)...)
-		}
+		pats = append(pats, f.Pats(x)...)
 	}
 	for len(pats) > 0 {
 		p := pats[len(pats)-1]
@@ -477,37 +464,6 @@ func boundNames(f *syntax.File) map[string]bool {
 	return names
 }
 
-// lay returns the borders: the innermost region that a place stands in is its function.
-func lay(regions []region) []border {
-	var borders []border
-	slices.SortStableFunc(regions, func(a, b region) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
-	})
-	var open []region
-	enter := func(from uint32) {
-		f := programFunction
-		if len(open) > 0 {
-			r := open[len(open)-1]
-			f = function{r.name, term.Pos(r.Start) + 1, r.let}
-		}
-		borders = append(borders, border{from, f})
-	}
-	leave := func(before uint32) {
-		for len(open) > 0 && open[len(open)-1].End <= before {
-			end := open[len(open)-1].End
-			open = open[:len(open)-1]
-			enter(end)
-		}
-	}
-	for _, r := range regions {
-		leave(r.Start)
-		open = append(open, r)
-		enter(r.Start)
-	}
-	leave(^uint32(0))
-	return borders
-}
-
 // at returns the function that the place stands in.
 func (n *functionNames) at(pos term.Pos) function {
 	if pos == 0 {
@@ -517,7 +473,7 @@ func (n *functionNames) at(pos term.Pos) function {
 	if name, ok := n.library[off]; ok {
 		return function{name: name, pos: pos}
 	}
-	return within(n.borders, off)
+	return innermost(n.regions, off)
 }
 
 // letAt returns the let of the function whose value the place stands in, by the names of both: day.h; false if there is
@@ -526,16 +482,17 @@ func (n *functionNames) letAt(pos term.Pos) (function, bool) {
 	if pos == 0 {
 		return function{}, false
 	}
-	l := within(n.lets, uint32(pos)-1)
+	l := innermost(n.lets, uint32(pos)-1)
 	l.name = n.at(pos).name + "." + l.name
 	return l, l.let
 }
 
-// within returns what the borders say of the place.
-func within(borders []border, off uint32) function {
-	i := sort.Search(len(borders), func(i int) bool { return borders[i].from > off })
-	if i == 0 {
-		return programFunction
+// innermost returns the innermost function of which a place is a part.
+func innermost(regions []region, off uint32) function {
+	for _, r := range slices.Backward(regions) {
+		if r.Start <= off && off < r.End {
+			return function{r.name, term.Pos(r.Start) + 1, r.let}
+		}
 	}
-	return borders[i-1].function
+	return programFunction
 }

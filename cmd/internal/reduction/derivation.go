@@ -8,9 +8,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
-	"github.com/gram-machine/gram/lang/syntax"
+	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/unparse"
 	"github.com/gram-machine/gram/rule"
 	"github.com/gram-machine/gram/term"
@@ -51,8 +52,8 @@ type Derivation struct {
 	// MaxSize bounds the symbols of a term, MaxSteps the steps; 0 for no bound.
 	MaxSize  int
 	MaxSteps uint64
-	// File is the source, for the places of steps.
-	File *syntax.File
+	// Source is the program, for the places of steps: of a term, only its file.
+	Source *lang.Program
 	// Check, if not nil, is called before each step, and its error ends the work.
 	Check func() error
 }
@@ -67,13 +68,8 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("the term has %d symbols after %d steps, more than %d", e.Size, e.Steps, e.Max)
 }
 
-// StepsError says that the reduction is longer than it may be.
-type StepsError struct{ Max uint64 }
-
-func (e *StepsError) Error() string { return fmt.Sprintf("limit of %d steps reached", e.Max) }
-
 // derive reduces the start term and prints the steps. It returns how many there were of each rule. The error is a
-// [*SizeError], a [*StepsError], that of Check or of w, or a [*denote.UndefinedError].
+// [*SizeError], a [*gram.LimitError], that of Check or of w, or a [*denote.UndefinedError].
 func derive(w io.Writer, start *reference.Start, opt Derivation) (rule.Counts, error) {
 	d := &deriver{Derivation: opt, start: start}
 	if d.Names == nil {
@@ -133,7 +129,7 @@ func (d *deriver) run() error {
 		}
 		times := uint64(max(1, r.Times))
 		if d.MaxSteps > 0 && d.steps+times > d.MaxSteps {
-			return &StepsError{d.MaxSteps}
+			return &gram.LimitError{Limit: gram.StepsLimit, Max: d.MaxSteps, Phase: "reducing"}
 		}
 		after, err := st.Fire(r)
 		if err != nil {
@@ -192,7 +188,7 @@ func (t *textWriter) step(s *Step, before, after []reference.Token, chained bool
 	t.after = after
 	rule := rule.Table[s.Rule]
 	fmt.Fprintf(t, "    %s\n%d  (%s) %s  %s  %d → %d symbols\n", text(before), s.Number, rule.Number, rule.Name,
-		t.opt.place(s.Pos), s.Before, s.After)
+		t.opt.Source.Place(s.Pos), s.Before, s.After)
 }
 
 // end prints the term after the last step that was printed.
@@ -200,22 +196,6 @@ func (t *textWriter) end() {
 	if t.after != nil {
 		fmt.Fprintf(t, "    %s\n", text(t.after))
 	}
-}
-
-// place is where a step comes from, as 5:22.
-func (d *Derivation) place(pos term.Pos) string {
-	if pos == 0 {
-		return "-"
-	}
-	return d.File.LineCol(uint32(pos) - 1)
-}
-
-// position returns the line and the column of a place, from 1; zeros for none.
-func (d *Derivation) position(pos term.Pos) (line, column int) {
-	if pos == 0 {
-		return 0, 0
-	}
-	return d.File.Position(uint32(pos) - 1)
 }
 
 // jsonWriter prints an object a line.
@@ -242,7 +222,7 @@ func (j *jsonWriter) step(s *Step, before, after []reference.Token, _ bool) {
 	rule := rule.Table[s.Rule]
 	o := jsonStep{Step: s.Number, Rule: rule.Name, Number: rule.Number, Size: [2]int{s.Before, s.After},
 		Term: reference.Text(before), Redex: reference.Text(redex(before)), After: reference.Text(after)}
-	o.Line, o.Column = j.opt.position(s.Pos)
+	o.Line, o.Column = j.opt.Source.Position(s.Pos)
 	_ = encode(j.Writer, o) // which keeps the error
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gram-machine/gram"
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
 	"github.com/gram-machine/gram/lang"
@@ -27,7 +28,7 @@ func start(t *testing.T, text string) (*reference.Start, *lang.Program) {
 
 func derived(t *testing.T, text string, opt Derivation) (string, error) {
 	s, p := start(t, text)
-	opt.File = p.File
+	opt.Source = p
 	var out strings.Builder
 	_, err := derive(&out, s, opt)
 	return out.String(), err
@@ -67,14 +68,14 @@ func TestDerivationErrors(t *testing.T) {
 	require.ErrorAs(t, err, &size)
 	require.Equal(t, 3, size.Max)
 	_, err = derived(t, text, Derivation{MaxSteps: 4})
-	var steps *StepsError
+	var steps *gram.LimitError
 	require.ErrorAs(t, err, &steps)
 	stop := errors.New("stop")
 	_, err = derived(t, text, Derivation{Check: func() error { return stop }})
 	require.ErrorIs(t, err, stop)
 	for _, f := range []Format{Text, LaTeX, JSON} {
 		s, p := start(t, text)
-		_, err = derive(failing{stop}, s, Derivation{Format: f, File: p.File})
+		_, err = derive(failing{stop}, s, Derivation{Format: f, Source: p})
 		require.ErrorIs(t, err, stop)
 	}
 }

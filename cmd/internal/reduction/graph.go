@@ -44,21 +44,14 @@ type Edge struct {
 	Number string `json:"number"`
 }
 
-// BoundError says that a graph has more states than it may have.
-type BoundError struct{ Max int }
-
-func (e *BoundError) Error() string {
-	return fmt.Sprintf("the graph of reductions has more than %d states: nothing is known of the rest", e.Max)
-}
-
 // Bounds bound a graph.
 type Bounds struct {
 	MaxStates, MaxSize int
 	Check              func() error // called for each state and each step; its error ends the work
 }
 
-// Explore makes the graph of all reductions of the start by the rules. The error is a [*BoundError], a
-// [*SizeError], that of Check, or one of a step.
+// Explore makes the graph of all reductions of the start by the rules. The error is that of a bound, a [*SizeError],
+// that of Check, or one of a step.
 func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
 	g := &Graph{Edges: []Edge{}, NormalForms: []int{}, Classes: [][]int{}}
 	ids := map[string]int{start.Term.Key(): 0}
@@ -88,7 +81,8 @@ func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
 			id, ok := ids[key]
 			if !ok {
 				if len(terms) == bounds.MaxStates {
-					return nil, &BoundError{bounds.MaxStates}
+					return nil, fmt.Errorf("the graph of reductions has more than %d states: nothing is known of the rest",
+						bounds.MaxStates)
 				}
 				id = len(terms)
 				ids[key] = id
@@ -110,21 +104,13 @@ func Explore(start *reference.Start, rs Rules, bounds Bounds) (*Graph, error) {
 		if err := bounds.Check(); err != nil {
 			return nil, err
 		}
-		g.States[i].Term = plain(terms[i], start.Inputs)
+		g.States[i].Term = reference.Text(annotated(start.Inputs).Tokens(terms[i], nil))
 	}
 	if err := g.classify(terms, bounds.Check); err != nil {
 		return nil, err
 	}
 	g.summarize(next)
 	return g, nil
-}
-
-// plain prints a term with the names that its free variables have.
-func plain(t *reference.Term, free []*reference.Var) string {
-	names := reference.NewNames()
-	names.Annotated = true
-	names.Reserve(free)
-	return reference.Text(names.Tokens(t, nil))
 }
 
 // classify puts the normal forms that are ≡ together. The error is that of check.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gram-machine/gram/internal/denote"
 	"github.com/gram-machine/gram/internal/reference"
+	"github.com/gram-machine/gram/lang"
 	"github.com/gram-machine/gram/lang/core"
 	"github.com/gram-machine/gram/lang/syntax"
 	"github.com/gram-machine/gram/term"
@@ -318,12 +319,12 @@ const tokensOf = 20
 // Parse reads a term in the notation of the paper. The error is a [*syntax.Errors], also for a term of far more than
 // maxSize symbols.
 func Parse(name string, src []byte, ground denote.Ground, maxSize int) (s *Source, err error) {
-	s = &Source{File: syntax.NewFile(name, src)}
+	s = &Source{lang: &lang.Program{File: syntax.NewFile(name, src)}, term: true}
 	defer func() {
 		switch fault := recover().(type) {
 		case nil:
 		case *syntaxError:
-			s, err = nil, syntax.NewErrors(s.File, []syntax.Diagnostic{fault.Diagnostic})
+			s, err = nil, syntax.NewErrors(s.lang.File, []syntax.Diagnostic{fault.Diagnostic})
 		default:
 			panic(fault)
 		}

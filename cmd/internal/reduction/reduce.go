@@ -130,15 +130,6 @@ func (o Order) strategy(rs *Rules, seed uint64) reference.Strategy {
 	return func(s *reference.State) *reference.Redex { return next(rs.only(s)) }
 }
 
-// ChoiceError says that a redex that was chosen, by its number from 1 on, is not there.
-type ChoiceError struct {
-	Step, Redex, Redexes int
-}
-
-func (e *ChoiceError) Error() string {
-	return fmt.Sprintf("step %d: there is no redex %d; the term has %d", e.Step, e.Redex, e.Redexes)
-}
-
 // chosen takes the redexes that are chosen, one after the other, and then those of next, if it isn't nil. What is
 // not there is told to wrong.
 func chosen(rs *Rules, choices []uint64, next reference.Strategy, wrong *error) reference.Strategy {
@@ -154,7 +145,7 @@ func chosen(rs *Rules, choices []uint64, next reference.Strategy, wrong *error) 
 		step++
 		redexes := rs.only(s).Redex
 		if n > uint64(len(redexes)) {
-			*wrong = &ChoiceError{step, int(n), len(redexes)}
+			*wrong = fmt.Errorf("step %d: there is no redex %d; the term has %d", step, n, len(redexes))
 			return nil
 		}
 		return &redexes[n-1]
@@ -171,12 +162,13 @@ type ReduceOptions struct {
 }
 
 // Reduce prints the steps that are chosen, and lists the redexes of the term that they lead to: the term first if it
-// has not been printed yet, and a redex a line; or an object. The error is that of [derive], or a [*ChoiceError].
+// has not been printed yet, and a redex a line; or an object. The error is that of [derive], or says that a redex
+// that was chosen is not there.
 func Reduce(w io.Writer, s *Source, start *reference.Start, names *reference.Names, opt ReduceOptions) error {
 	var wrong error
 	next := opt.Order.strategy(&opt.Rules, opt.Seed)
 	opt.Next = chosen(&opt.Rules, opt.Choices, next, &wrong)
-	opt.Eta, opt.Names, opt.File = opt.Rules.Eta(), names, s.File
+	opt.Eta, opt.Names, opt.Source = opt.Rules.Eta(), names, s.lang
 	var found redexes
 	opt.End = func(end *reference.State) { found = opt.redexes(end) }
 	counts, err := derive(w, start, opt.Derivation)
@@ -225,22 +217,21 @@ func (o *ReduceOptions) redexes(s *reference.State) redexes {
 	out := redexes{Term: reference.Text(o.Names.Tokens(s.Term, nil)), Size: s.Size(), Redexes: []oneRedex{}}
 	for i, r := range o.Rules.only(s).Redex {
 		pos := s.Place(&r)
-		line, column := o.position(pos)
+		line, column := o.Source.Position(pos)
 		marked := redex(o.Names.Tokens(s.Term, s.Marks(&r)))[1:] // with the mark of the occurrence that a (3) replaces
 		out.Redexes = append(out.Redexes,
-			oneRedex{i + 1, rule.Table[r.Rule].Name, number(&r), line, column, text(marked), o.place(pos)})
+			oneRedex{i + 1, rule.Table[r.Rule].Name, number(&r), line, column, text(marked), o.Source.Place(pos)})
 	}
 	return out
 }
 
 // Source is a term that has been read.
 type Source struct {
-	File    *syntax.File
+	lang    *lang.Program // of a term in the notation of the paper, only its file
+	term    bool          // it is such a term
 	program *reference.Program
 	free    []*reference.Var // the free variables of the term
-	// Of a program:
-	lang   *lang.Program
-	ground denote.Ground
+	ground  denote.Ground    // of a program
 }
 
 // Of says which term of a source is reduced.
@@ -260,7 +251,7 @@ func Load(p *lang.Program, ground denote.Ground, maxSize int) (*Source, error) {
 	if n := reference.Symbols(p.Term()); n > uint64(maxSize) {
 		return nil, &SizeError{Size: int(min(n, 1<<40)), Max: maxSize}
 	}
-	s := &Source{File: p.File, lang: p, ground: ground, program: reference.Convert(p.Term(), ground)}
+	s := &Source{lang: p, ground: ground, program: reference.Convert(p.Term(), ground)}
 	for _, in := range p.Inputs {
 		for _, x := range in.Vars {
 			if v := s.program.Var(x); v != nil {
@@ -274,7 +265,7 @@ func Load(p *lang.Program, ground denote.Ground, maxSize int) (*Source, error) {
 
 // errorAt is an error that shows a place of the source.
 func (s *Source) errorAt(span syntax.Span, headline, label string) error {
-	return syntax.NewErrors(s.File, []syntax.Diagnostic{{Span: span, Headline: headline, Label: label}})
+	return syntax.NewErrors(s.lang.File, []syntax.Diagnostic{{Span: span, Headline: headline, Label: label}})
 }
 
 func spanOf(pos term.Pos) syntax.Span {
@@ -288,10 +279,15 @@ func (s *Source) Start(of Of) (*reference.Start, *reference.Names, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	return start, annotated(start.Inputs), nil
+}
+
+// annotated returns names for a term with these free variables: a linear variable has its type where it is bound.
+func annotated(free []*reference.Var) *reference.Names {
 	names := reference.NewNames()
 	names.Annotated = true
-	names.Reserve(start.Inputs)
-	return start, names, nil
+	names.Reserve(free)
+	return names
 }
 
 func (s *Source) start(of Of) (*reference.Start, error) {
@@ -300,7 +296,7 @@ func (s *Source) start(of Of) (*reference.Start, error) {
 		return &reference.Start{Program: s.program, Inputs: s.free}, nil
 	case of == Reverse:
 		return s.reverse()
-	case s.lang == nil:
+	case s.term:
 		return nil, s.errorAt(spanOf(0), "the term has no point",
 			"value and gradient are of programs, whose inputs have numbers")
 	}

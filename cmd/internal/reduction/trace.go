@@ -2,6 +2,7 @@ package reduction
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,19 +142,12 @@ func Calculus(ctx context.Context, p *gram.Program, w io.Writer, opt TraceOption
 	look := meter.During("reduce")
 	_, err = derive(w, start, Derivation{
 		Format: opt.Format, Next: next, Last: opt.To, MaxSize: opt.MaxSize, MaxSteps: opt.MaxSteps, Check: look,
-		Keep: func(s *Step) bool { return f.Keep(s.Number, s.Rule, s.Pos) },
-		File: bridge.Of(p).Source().File,
+		Keep:   func(s *Step) bool { return f.Keep(s.Number, s.Rule, s.Pos) },
+		Source: bridge.Of(p).Source(),
 	})
-	if e := stop(); err == nil {
-		err = e
-	}
-	var size *SizeError
-	var steps *StepsError
-	switch {
-	case errors.As(err, &size):
+	err = cmp.Or(err, stop())
+	if size, ok := errors.AsType[*SizeError](err); ok {
 		return tooLarge(p, size)
-	case errors.As(err, &steps):
-		return &gram.LimitError{Limit: "steps", Max: steps.Max, Phase: "reducing", Err: err}
 	}
 	return bridge.Of(p).Locate(err, "reducing")
 }
@@ -205,45 +199,22 @@ func Rewrites(ctx context.Context, p *gram.Program, w io.Writer, opt TraceOption
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(w)
-	line := &lines{src: bridge.Of(p).Source(), json: opt.Format == JSON, middles: map[kind]string{}}
-	var buf []byte
-	t := tracer{emit: func(r *rewrite) error {
-		if f.Keep(r.number, r.rule, r.pos) && (opt.Phase == "" || opt.Phase == Phase(r.backward)) {
-			buf = line.append(buf[:0], r)
-			if _, err := out.Write(buf); err != nil {
-				return err
-			}
-		}
-		if r.number == opt.To {
-			return errEnd
-		}
-		return nil
-	}}
-	run := bridge.Watch(opt.EvalOptions, bridge.Hooks{Events: t.event})
-	e, err := Start(ctx, p, opt.Gradient, run)
+	t := &tracer{Filter: f, out: bufio.NewWriter(w), middles: map[kind]string{}}
+	e, err := Start(ctx, p, opt.Gradient, bridge.Watch(opt.EvalOptions, bridge.Hooks{Events: t.event}))
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	err = e.Run(ctx)
-	if e := t.flush(); err == nil {
-		err = e
-	}
-	if errors.Is(err, errEnd) {
+	if err = cmp.Or(e.Run(ctx), t.flush()); errors.Is(err, errEnd) {
 		err = nil
 	}
-	if e := out.Flush(); err == nil {
-		err = e
-	}
-	return err
+	return cmp.Or(err, t.out.Flush())
 }
 
 // rewrite is a line of a trace.
 type rewrite struct {
 	kind
-	number        uint64
-	before, after uint64 // live nodes
+	number, before uint64 // live nodes before it
 }
 
 // kind is what many rewrites have in common.
@@ -253,12 +224,14 @@ type kind struct {
 	pos      term.Pos
 }
 
-// tracer makes the rewrites of a trace of the events of a run. A rewrite is over when the next
-// one fires, or the run ends.
+// tracer writes the rewrites of a run that are chosen. A rewrite is over when the next one fires, or the run ends.
 type tracer struct {
-	last rewrite // number 0: there is none
-	live uint64
-	emit func(*rewrite) error
+	*Filter
+	out     *bufio.Writer
+	line    []byte
+	last    rewrite // number 0: there is none
+	live    uint64
+	middles map[kind]string // what lines have between the number and the nodes
 }
 
 func (t *tracer) event(f *machine.Fired) error {
@@ -278,27 +251,27 @@ func (t *tracer) flush() error {
 	if t.last.number = 0; r.number == 0 {
 		return nil
 	}
-	r.after = t.live
-	return t.emit(&r)
+	if t.Keep(r.number, r.rule, r.pos) && (t.opt.Phase == "" || t.opt.Phase == Phase(r.backward)) {
+		t.line = t.append(t.line[:0], &r)
+		if _, err := t.out.Write(t.line); err != nil {
+			return err
+		}
+	}
+	if r.number == t.opt.To {
+		return errEnd
+	}
+	return nil
 }
 
-// lines writes the lines of a trace.
-type lines struct {
-	src  *lang.Program
-	json bool
-	// middles are what lines have between the number and the nodes.
-	middles map[kind]string
-}
-
-// append appends the line of a rewrite.
-func (l *lines) append(b []byte, r *rewrite) []byte {
-	middle, ok := l.middles[r.kind]
+// append appends the line of a rewrite that is over.
+func (t *tracer) append(b []byte, r *rewrite) []byte {
+	middle, ok := t.middles[r.kind]
 	if !ok {
-		middle = l.middle(r.kind)
-		l.middles[r.kind] = middle
+		middle = t.middle(r.kind)
+		t.middles[r.kind] = middle
 	}
 	arrow, end := " → ", "\n"
-	if l.json {
+	if t.opt.Format == JSON {
 		b = append(b, `{"step":`...)
 		arrow, end = ",", "]}\n"
 	} else {
@@ -310,18 +283,18 @@ func (l *lines) append(b []byte, r *rewrite) []byte {
 	b = append(b, middle...)
 	b = strconv.AppendUint(b, r.before, 10)
 	b = append(b, arrow...)
-	b = strconv.AppendUint(b, r.after, 10)
+	b = strconv.AppendUint(b, t.live, 10)
 	return append(b, end...)
 }
 
-func (l *lines) middle(k kind) string {
+func (t *tracer) middle(k kind) string {
 	rule := &rule.Table[k.rule]
-	if !l.json {
-		return fmt.Sprintf("  %4s %-12s  %-8s  %7s  ", "("+rule.Number+")", rule.Name, Phase(k.backward), l.src.Place(k.pos))
+	if t.opt.Format != JSON {
+		return fmt.Sprintf("  %4s %-12s  %-8s  %7s  ", "("+rule.Number+")", rule.Name, Phase(k.backward), t.src.Place(k.pos))
 	}
 	place := ""
 	if k.pos != 0 {
-		line, column := l.src.Position(k.pos)
+		line, column := t.src.Position(k.pos)
 		place = fmt.Sprintf(`"line":%d,"column":%d,`, line, column)
 	}
 	return fmt.Sprintf(`,"rule":%q,"number":%q,"phase":%q,%s"nodes":[`, rule.Name, rule.Number, Phase(k.backward), place)

@@ -378,11 +378,11 @@ func align(texts []string) []string {
 }
 
 // percent is a part of a whole as a length in CSS.
-func percent(part, whole float64) string {
+func percent[N uint64 | float64](part, whole N) string {
 	if whole == 0 {
 		return "0%"
 	}
-	return strconv.FormatFloat(100*part/whole, 'f', 2, 64) + "%"
+	return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 2, 64) + "%"
 }
 
 // largest is the largest finite magnitude.

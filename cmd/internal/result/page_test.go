@@ -1,9 +1,7 @@
 package result
 
 import (
-	"bytes"
 	"encoding/xml"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -59,10 +57,9 @@ func figure1() *Page {
 
 func written(t *testing.T, r *Page) string {
 	t.Helper()
-	var b bytes.Buffer
-	require.NoError(t, WritePage(&b, r))
-	wellFormed(t, b.String())
-	return b.String()
+	page := string(r.HTML())
+	wellFormed(t, page)
+	return page
 }
 
 // wellFormed checks that a page is XML.
@@ -153,12 +150,6 @@ func TestEmpty(t *testing.T) {
 	require.NotContains(t, page, "<table")
 }
 
-type failing struct{}
-
-func (failing) Write([]byte) (int, error) { return 0, errors.New("no room") }
-
-func TestWriteError(t *testing.T) { require.EqualError(t, WritePage(failing{}, figure1()), "no room") }
-
 // TestJacobian: scalars share a map with a row for each, a vector has one with a row for
 // each component, and a matrix one for each output.
 func TestJacobian(t *testing.T) {
@@ -220,8 +211,7 @@ func TestLongSource(t *testing.T) {
 	l := newListing(lines)
 	var shown, left, lost uint64
 	for _, row := range l.Rows {
-		n, err := strconv.ParseUint("0"+strings.ReplaceAll(row.Source, " ", ""), 10, 64)
-		require.NoError(t, err)
+		n := row.Source
 		if row.Gap > 0 {
 			left += n
 			lost += uint64(row.Gap)
@@ -230,7 +220,7 @@ func TestLongSource(t *testing.T) {
 			require.GreaterOrEqual(t, n, uint64(8))
 		}
 		total -= n
-		require.Less(t, len(row.Text), 400)
+		require.Less(t, len(clipped(row.Text)), 400)
 	}
 	require.EqualValues(t, 200, shown)
 	require.EqualValues(t, 800, lost)

@@ -93,9 +93,9 @@ func nodeID(w hypergraph.Node) string { return fmt.Sprintf("n%d", w) }
 
 // circle is the circle of node w.
 func (c *computation) circle(id string, w hypergraph.Node, name string, of Part) node {
-	out := node{id: id, text: name, of: of}
+	out := node{ID: id, Text: name, Of: of}
 	if c.Values != nil {
-		out.value = Number(c.Values[w])
+		out.Value = Number(c.Values[w])
 	}
 	return out
 }
@@ -104,7 +104,7 @@ func (c *computation) inputs() {
 	for w := range hypergraph.Node(c.Graph.Inputs()) {
 		if c.kept[w] {
 			in := c.circle(nodeID(w), w, c.Names[w], c.Parts[w])
-			in.filled = true
+			in.Filled = true
 			c.add(in)
 		}
 	}
@@ -134,20 +134,20 @@ func (c *computation) operations() {
 		}
 		of := c.Parts[w]
 		edge := fmt.Sprintf("e%d", w)
-		c.add(node{id: edge, kind: hyperedge, of: of, text: Symbol(f), ordered: ordered(f)})
+		c.add(node{ID: edge, Kind: hyperedge, Of: of, Text: Symbol(f), Ordered: ordered(f)})
 		for _, z := range sources {
 			c.read(z, edge, of)
 		}
 		target := c.circle(nodeID(w), w, c.Names[w], of)
 		if output, ok := results[w]; ok {
 			c.drawn[output] = true
-			target.double = true
-			if target.text == "" || of != Primal {
-				target.text = output
+			target.Double = true
+			if target.Text == "" || of != Primal {
+				target.Text = output
 			}
 		}
 		c.add(target)
-		c.join(edge, target.id, of)
+		c.join(edge, target.ID, of)
 	}
 }
 
@@ -155,9 +155,9 @@ func (c *computation) operations() {
 func (c *computation) read(z hypergraph.Node, id string, of Part) {
 	if r, ok := c.Graph.Numeral(z); ok {
 		c.numerals++
-		n := node{id: fmt.Sprintf("r%d", c.numerals), value: Number(r), of: of, numeral: true}
+		n := node{ID: fmt.Sprintf("r%d", c.numerals), Value: Number(r), Of: of, Numeral: true}
 		c.add(n)
-		c.join(n.id, id, of)
+		c.join(n.ID, id, of)
 		return
 	}
 	if c.kept[z] {
@@ -169,7 +169,7 @@ func (c *computation) read(z hypergraph.Node, id string, of Part) {
 
 // joinOnce draws an edge from or to what is left out, unless it has been drawn.
 func (c *computation) joinOnce(from, to string) {
-	if l := (link{from: from, to: to, of: leftOut}); !c.dashed[l] {
+	if l := (link{From: from, To: to, Of: leftOut}); !c.dashed[l] {
 		c.dashed[l] = true
 		c.links = append(c.links, l)
 	}
@@ -185,9 +185,9 @@ func (c *computation) outputs() {
 		}
 		c.drawn[name] = true
 		out := c.circle(fmt.Sprintf("y%d", i), y, name, c.OutputParts[i])
-		out.double = true
+		out.Double = true
 		c.add(out)
-		c.read(y, out.id, out.of)
+		c.read(y, out.ID, out.Of)
 	}
 }
 

@@ -23,7 +23,9 @@ func TestNames(t *testing.T) {
 		"a<b":       "<I>a&lt;b</I>",
 		"x_1":       "<I>x</I><SUB>1</SUB>",
 	} {
-		require.Equal(t, want, nameMarkup(name), name)
+		var markup strings.Builder
+		require.NoError(t, templates.ExecuteTemplate(&markup, "name", spell(name)))
+		require.Equal(t, want, markup.String(), name)
 	}
 	require.Equal(t, "−0.9111", Number(-0.9111302618846769))
 	require.Equal(t, "1e−07", Number(1e-7))

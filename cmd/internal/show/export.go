@@ -263,15 +263,17 @@ func (w *writer) reg(r ir.Reg) string {
 }
 
 //go:embed *.tmpl
-var templates embed.FS
+var templateFiles embed.FS
 
-// pages are the files of source. Go and C have braces enough.
-var pages = template.Must(template.New("").Delims("{%", "%}").Funcs(template.FuncMap{
+// templates are the files of source, and pictures in DOT. They have braces enough.
+var templates = template.Must(template.New("").Delims("{%", "%}").Funcs(template.FuncMap{
 	"names":    func(xs []string) string { return list(xs, 4, strconv.QuoteToASCII) },
 	"numbers":  func(xs []float64) string { return list(xs, 8, number) },
-	"integers": integers,
+	"integers": func(xs []int) string { return strings.ReplaceAll(strings.Trim(fmt.Sprint(xs), "[]"), " ", ", ") },
 	"join":     strings.Join,
-}).ParseFS(templates, "*.tmpl"))
+	"next":     func(k int) int { return k + 1 },
+	"quote":    quote,
+}).ParseFS(templateFiles, "*.tmpl"))
 
 // page is what the templates know.
 type page struct {
@@ -295,7 +297,7 @@ func (w *writer) files(p *Export, entries []*entry) (out []File, err error) {
 	}
 	for _, kind := range kinds {
 		var text bytes.Buffer
-		if err := pages.ExecuteTemplate(&text, kind+".tmpl", data); err != nil {
+		if err := templates.ExecuteTemplate(&text, kind+".tmpl", data); err != nil {
 			return nil, err
 		}
 		out = append(out, File{p.Package + "." + kind, text.Bytes()})
@@ -341,7 +343,7 @@ func (w *writer) begin(id int, read, set []bool) {
 	if w.isC {
 		language = "c"
 	}
-	if err := pages.ExecuteTemplate(&w.out, "function."+language+".tmpl", data); err != nil && w.err == nil {
+	if err := templates.ExecuteTemplate(&w.out, "function."+language+".tmpl", data); err != nil && w.err == nil {
 		w.err = err
 	}
 }
@@ -349,28 +351,15 @@ func (w *writer) begin(id int, read, set []bool) {
 // list joins the elements of a list, a line for so many of them.
 func list[T any](xs []T, line int, of func(x T) string) string {
 	var b strings.Builder
-	for i, x := range xs {
-		switch {
-		case i%line != 0:
-			b.WriteString(", ")
-		case i > 0:
-			b.WriteString(",\n\t")
-		default:
-			b.WriteString("\n\t")
+	for part := range slices.Chunk(xs, line) {
+		texts := make([]string, len(part))
+		for i, x := range part {
+			texts[i] = of(x)
 		}
-		b.WriteString(of(x))
+		b.WriteString("\n\t" + strings.Join(texts, ", ") + ",")
 	}
 	if len(xs) > 0 {
-		b.WriteString(",\n")
+		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// integers joins whole numbers.
-func integers(xs []int) string {
-	out := make([]string, len(xs))
-	for i, x := range xs {
-		out[i] = strconv.Itoa(x)
-	}
-	return strings.Join(out, ", ")
 }

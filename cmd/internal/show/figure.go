@@ -3,7 +3,6 @@ package show
 import (
 	"bufio"
 	"fmt"
-	"html"
 	"io"
 	"strconv"
 	"strings"
@@ -42,6 +41,12 @@ var colours = [...]struct{ name, line, fill string }{
 	Adjoint: {"dual", "#800020", "#f6e0e4"}, leftOut: {"left", "#777777", "#ffffff"},
 }
 
+// Line is the colour of its lines.
+func (p Part) Line() string { return colours[p].line }
+
+// Fill is the colour of what is filled.
+func (p Part) Fill() string { return colours[p].fill }
+
 // figure is what is drawn: nodes, and links from a node to the one that reads it.
 type figure struct {
 	title string
@@ -51,38 +56,50 @@ type figure struct {
 }
 
 // kind is the shape of a node.
-type kind uint8
+type kind string
 
 const (
-	circle    kind = iota // a node of a computational graph
-	hyperedge             // the assignment of a symbol's result to its target
-	box                   // lines of text
+	circle    kind = ""          // a node of a computational graph
+	hyperedge kind = "hyperedge" // the assignment of a symbol's result to its target
+	box       kind = "box"       // lines of text
 )
 
 // node is a node of a figure.
 type node struct {
-	id   string
-	kind kind
-	of   Part
-	// text is the name of a circle, which may be empty, the symbol of a hyperedge, or the lines of a box. value is the
-	// number below the name of a circle, or, if numeral is set, in place of it.
-	text, value                     string
-	numeral, filled, double, dashed bool
-	ordered                         bool // links arrive in the order of operands
-	ports                           int  // of a box: how many links leave it, each by its number
+	ID   string
+	Kind kind
+	Of   Part
+	// Text is the name of a circle, which may be empty, the symbol of a hyperedge, or the lines of a box. Value is the
+	// number below the name of a circle, or, if Numeral is set, in place of it.
+	Text, Value                     string
+	Numeral, Filled, Double, Dashed bool
+	Ordered                         bool // links arrive in the order of operands
+	Ports                           int  // of a box: how many links leave it, each by its number
 }
+
+// Letters counts the letters of the text.
+func (n *node) Letters() int { return utf8.RuneCountInString(n.Text) }
+
+// Long reports whether a symbol is too long for a triangle.
+func (n *node) Long() bool { return n.Letters() > longSymbol }
+
+// Name is the name of a circle.
+func (n *node) Name() spelling { return spell(n.Text) }
 
 // link is an arrow between two nodes.
 type link struct {
-	from, to string
-	of       Part
-	port     int // by which it leaves a box, from 1; 0: it has none
+	From, To string
+	Of       Part
+	Port     int // by which it leaves a box, from 1; 0: it has none
 }
+
+// Dashed reports whether the link is one from or to what is left out.
+func (l link) Dashed() bool { return l.Of == leftOut }
 
 func (f *figure) add(n node) { f.nodes = append(f.nodes, n) }
 
 func (f *figure) join(from, to string, of Part) {
-	f.links = append(f.links, link{from: from, to: to, of: of})
+	f.links = append(f.links, link{From: from, To: to, Of: of})
 }
 
 // omission is the id of the node that stands for what is not drawn.
@@ -91,7 +108,7 @@ const omission = "left"
 // omit adds the node that stands for n things that are not drawn, unless n is 0.
 func (f *figure) omit(n int, what string) {
 	if n > 0 {
-		f.add(node{id: omission, kind: box, of: leftOut, dashed: true, text: fmt.Sprintf("%d %s\nare left out", n, what)})
+		f.add(node{ID: omission, Kind: box, Of: leftOut, Dashed: true, Text: fmt.Sprintf("%d %s\nare left out", n, what)})
 	}
 }
 
@@ -105,11 +122,7 @@ func (f *figure) write(w io.Writer, as Format) error {
 
 // spelling is a variable's name as it is drawn: its numbers as subscripts, primes
 // behind. x1 is x₁, z2' is z₂′, E.(0).(1) is E with 0,1 below.
-type spelling struct {
-	letters    string
-	subscripts string
-	ticks      string
-}
+type spelling struct{ Letters, Subscripts, Ticks string }
 
 // spell takes a name apart; one that doesn't begin with letters is letters.
 func spell(name string) spelling {
@@ -122,23 +135,10 @@ func spell(name string) spelling {
 	numbers := strings.FieldsFunc(body[len(letters):], func(c rune) bool { return c < '0' || c > '9' })
 	letters = strings.TrimRight(letters, "_")
 	if letters == "" {
-		return spelling{letters: name}
+		return spelling{Letters: name}
 	}
 	ticks := strings.NewReplacer("'", "′", "*", "*").Replace(name[len(body):])
 	return spelling{letters, strings.Join(numbers, ","), ticks}
-}
-
-// nameMarkup is a variable's name in Graphviz's mark-up.
-func nameMarkup(name string) string {
-	if name == "" {
-		return ""
-	}
-	s := spell(name)
-	out := "<I>" + html.EscapeString(s.letters) + "</I>"
-	if s.subscripts != "" {
-		out += "<SUB>" + s.subscripts + "</SUB>"
-	}
-	return out + s.ticks
 }
 
 // Number is a number for people, with four digits.
@@ -172,107 +172,23 @@ func ordered(f term.Symbol) bool {
 
 // dot writes the figure in DOT.
 func (f *figure) dot(w io.Writer) error {
-	b := bufio.NewWriter(w) // keeps the first error
-	direction := "LR"
-	if f.down {
-		direction = "TB"
-	}
-	fmt.Fprintf(b, "digraph gram {\n  graph [rankdir=%q, fontname=\"Helvetica\", fontsize=12, nodesep=0.3, ranksep=0.35, "+
-		"nslimit=2, nslimit1=2, mclimit=0.5]\n", direction) // the limits bound the time that Graphviz takes
-	fmt.Fprint(b, "  node [fontname=\"Helvetica\", fontsize=12]\n  edge [fontname=\"Helvetica\", fontsize=9, "+
-		"arrowsize=0.6]\n")
-	var sources, others strings.Builder // the inputs that are not of the backward phase stand side by side
+	data := struct {
+		Down            bool
+		Sources, Others []*node // the inputs that are not of the backward phase, and the others
+		Links           []link
+	}{Down: f.down, Links: f.links}
 	for i := range f.nodes {
-		n, to := &f.nodes[i], &others
-		if n.kind == circle && n.filled && n.of != Adjoint {
-			to = &sources
+		if n := &f.nodes[i]; n.Kind == circle && n.Filled && n.Of != Adjoint {
+			data.Sources = append(data.Sources, n)
+		} else {
+			data.Others = append(data.Others, n)
 		}
-		fmt.Fprintf(to, "  %s [%s]\n", n.id, n.attributes())
 	}
-	if sources.Len() > 0 {
-		fmt.Fprintf(b, "  { rank=source\n%s  }\n", sources.String())
+	b := bufio.NewWriter(w)
+	if err := templates.ExecuteTemplate(b, "dot.tmpl", data); err != nil {
+		return err
 	}
-	b.WriteString(others.String())
-	for _, l := range f.links {
-		fmt.Fprintf(b, "  %s -> %s [color=%q", l.from, l.to, colours[l.of].line)
-		if l.of == leftOut {
-			b.WriteString(`, style="dashed"`)
-		}
-		if l.port > 0 {
-			fmt.Fprintf(b, `, tailport="r%d:s"`, l.port)
-		}
-		b.WriteString("]\n")
-	}
-	b.WriteString("}\n")
 	return b.Flush()
-}
-
-// attributes are those of a node in DOT.
-func (n *node) attributes() string {
-	var b strings.Builder
-	add := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
-	letters := utf8.RuneCountInString(n.text)
-	add("label=%s, color=%q, fontcolor=%[2]q", n.label(), colours[n.of].line)
-	switch n.kind {
-	case box:
-		style := "rounded"
-		if n.dashed {
-			style += ",dashed"
-		}
-		add(`, shape="box", height=0.3, style=%q`, style)
-	case hyperedge:
-		if letters > longSymbol {
-			add(`, shape="cds", margin="0.12,0.06", height=0.3`)
-		} else {
-			add(`, shape="triangle", orientation=270, fixedsize="true", width=0.62, height=0.62`)
-		}
-		if letters == 1 {
-			add(", fontsize=18")
-		}
-		if n.ordered {
-			add(`, ordering="in"`)
-		}
-	case circle:
-		add(`, shape="circle", margin=0.03`)
-		if n.text == "" && n.value == "" {
-			add(`, width=0.15, fixedsize="true"`)
-		} else {
-			add(", width=0.4")
-		}
-		if n.filled {
-			add(`, style="filled", fillcolor=%q`, colours[n.of].fill)
-		}
-	}
-	if n.double {
-		add(", peripheries=2")
-	}
-	return b.String()
-}
-
-// label is the text of a node in DOT: of a circle its name, and its value below; of a box with several ports their
-// numbers below.
-func (n *node) label() string {
-	const table = `<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="1"><TR>`
-	switch {
-	case n.kind == box && n.ports > 1:
-		var numbers strings.Builder
-		for k := range n.ports {
-			fmt.Fprintf(&numbers, `<TD PORT="r%d"><FONT POINT-SIZE="9">%d</FONT></TD>`, k+1, k+1)
-		}
-		return fmt.Sprintf(`%s<TD COLSPAN="%d">%s</TD></TR><TR>%s</TR></TABLE>>`, table, n.ports,
-			html.EscapeString(n.text), numbers.String())
-	case n.kind != circle:
-		return quote(n.text)
-	case n.numeral:
-		return "<" + n.value + ">"
-	case n.value == "":
-		return "<" + nameMarkup(n.text) + ">"
-	}
-	value := `<FONT POINT-SIZE="10">` + n.value + "</FONT>"
-	if n.text == "" {
-		return "<" + value + ">"
-	}
-	return table + "<TD>" + nameMarkup(n.text) + "</TD></TR><TR><TD>" + value + "</TD></TR></TABLE>>"
 }
 
 // quote is a string of DOT, in which a backslash stands for itself.

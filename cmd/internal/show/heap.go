@@ -32,18 +32,18 @@ func Heap(w io.Writer, h *graph.Heap, inputs []string, most int, as Format) (lef
 	}
 	for _, r := range drawn {
 		c := v.cell(r)
-		n := node{id: fmt.Sprintf("o%d", r), kind: box, text: c.title(), dashed: c.waits, double: c.root, ports: len(c.refs)}
+		n := node{ID: fmt.Sprintf("o%d", r), Kind: box, Text: c.title(), Dashed: c.waits, Double: c.root, Ports: len(c.refs)}
 		if c.dual {
-			n.of = Adjoint
+			n.Of = Adjoint
 		}
 		f.add(n)
 		for k, to := range c.refs {
-			l := link{from: n.id, to: fmt.Sprintf("o%d", to), of: n.of}
+			l := link{From: n.ID, To: fmt.Sprintf("o%d", to), Of: n.Of}
 			if !shown[to] {
-				l.to, l.of = omission, leftOut
+				l.To, l.Of = omission, leftOut
 			}
 			if len(c.refs) > 1 {
-				l.port = k + 1
+				l.Port = k + 1
 			}
 			f.links = append(f.links, l)
 		}

@@ -15,11 +15,11 @@ import (
 func (f *figure) svg(w io.Writer) error {
 	s := &drawing{Writer: bufio.NewWriter(w), figure: f, index: map[string]int{}}
 	for i := range f.nodes {
-		s.index[f.nodes[i].id] = i
+		s.index[f.nodes[i].ID] = i
 	}
 	f.links = slices.DeleteFunc(f.links, func(l link) bool { // to what is not drawn, or left out
-		_, from := s.index[l.from]
-		_, to := s.index[l.to]
+		_, from := s.index[l.From]
+		_, to := s.index[l.To]
 		return !from || !to
 	})
 	s.place(false)
@@ -67,25 +67,25 @@ const (
 // size is the size of the outline of a node, and the width of the text below it, 0 for none.
 func (n *node) size() (width, height, caption float64) {
 	switch {
-	case n.kind == box:
-		lines := strings.Split(n.text, "\n")
+	case n.Kind == box:
+		lines := strings.Split(n.Text, "\n")
 		for _, line := range lines {
 			width = max(width, textWidth(line, boxSize))
 		}
 		return width + 16, 8 + boxLine*float64(len(lines)), 0
-	case n.kind == hyperedge && utf8.RuneCountInString(n.text) > longSymbol:
-		return textWidth(n.text, boxSize) + 20, 26, 0
-	case n.kind == hyperedge:
+	case n.Kind == hyperedge && n.Long():
+		return textWidth(n.Text, boxSize) + 20, 26, 0
+	case n.Kind == hyperedge:
 		return 0.86 * triangle, triangle, 0
 	}
-	inside := nameWidth(n.text)
-	if n.numeral {
-		inside = textWidth(n.value, valueSize)
-	} else if n.value != "" {
-		caption = textWidth(n.value, valueSize)
+	inside := nameWidth(n.Text)
+	if n.Numeral {
+		inside = textWidth(n.Value, valueSize)
+	} else if n.Value != "" {
+		caption = textWidth(n.Value, valueSize)
 	}
 	width, height = max(diameter, inside+14), diameter
-	if n.double {
+	if n.Double {
 		width, height = width+2*lineRoom, height+2*lineRoom
 	}
 	return width, height, caption
@@ -110,7 +110,7 @@ func (s *drawing) place(turned bool) {
 	}
 	edges := make([]Edge, len(s.links))
 	for i, l := range s.links {
-		edges[i] = Edge{From: s.index[l.from], To: s.index[l.to]}
+		edges[i] = Edge{From: s.index[l.From], To: s.index[l.To]}
 	}
 	s.layout = Place(nodes, edges, gaps)
 }
@@ -127,7 +127,7 @@ func (s *drawing) draw() {
 		width, height, -margin, -margin, width, height, paper)
 	s.printf("<title>%s</title>\n%s", html.EscapeString(s.title), dark)
 	for of, c := range colours {
-		if !slices.ContainsFunc(s.nodes, func(n node) bool { return n.of == Part(of) }) {
+		if !slices.ContainsFunc(s.nodes, func(n node) bool { return n.Of == Part(of) }) {
 			continue
 		}
 		s.printf(`<g color="%s" stroke="currentColor" fill="none">`+"\n", variable(c.name, c.line))
@@ -139,7 +139,7 @@ func (s *drawing) draw() {
 			s.WriteString("</g>\n")
 		}
 		for i := range s.nodes {
-			if s.nodes[i].of == Part(of) {
+			if s.nodes[i].Of == Part(of) {
 				x, y := s.layout.X[i], s.layout.Y[i]
 				if s.turned {
 					x, y = y, x
@@ -160,17 +160,17 @@ func variable(name, colour string) string { return "var(--" + name + ", " + colo
 func (s *drawing) drawLinks(of Part) {
 	into := make([][]int, len(s.nodes))
 	for i, l := range s.links {
-		to := s.index[l.to]
+		to := s.index[l.To]
 		into[to] = append(into[to], i)
 	}
 	for to, links := range into {
-		if !s.nodes[to].ordered {
+		if !s.nodes[to].Ordered {
 			slices.SortStableFunc(links, func(i, j int) int {
-				return cmp.Compare(s.layout.Y[s.index[s.links[i].from]], s.layout.Y[s.index[s.links[j].from]])
+				return cmp.Compare(s.layout.Y[s.index[s.links[i].From]], s.layout.Y[s.index[s.links[j].From]])
 			})
 		}
 		for k, i := range links {
-			if s.links[i].of == of {
+			if s.links[i].Of == of {
 				s.drawLink(i, s.arrival(to, k, len(links)))
 			}
 		}
@@ -183,7 +183,7 @@ func (s *drawing) arrival(to, k, n int) float64 {
 		return 0
 	}
 	room := s.outline(to).Height - 8
-	if at := &s.nodes[to]; at.kind == hyperedge && utf8.RuneCountInString(at.text) <= longSymbol {
+	if at := &s.nodes[to]; at.Kind == hyperedge && !at.Long() {
 		room = triangle * 0.5 // at its lower and upper end no link arrives
 	}
 	return room * (float64(k)/float64(n-1) - 0.5)
@@ -191,11 +191,11 @@ func (s *drawing) arrival(to, k, n int) float64 {
 
 // drawLink draws a link whose end is off the middle of its target.
 func (s *drawing) drawLink(i int, off float64) {
-	from, to := s.outline(s.index[s.links[i].from]), s.outline(s.index[s.links[i].to])
+	from, to := s.outline(s.index[s.links[i].From]), s.outline(s.index[s.links[i].To])
 	to.Y += off
 	to.Width += 2 * arrow
 	dash := ""
-	if s.links[i].of == leftOut {
+	if s.links[i].Dashed() {
 		dash = ` stroke-dasharray="3 3"`
 	}
 	s.printf(`<path d="%s"%s/><path d="M%.1f %.1fl%d %dv%dz" fill="currentColor" stroke="none"/>`+"\n",
@@ -215,16 +215,16 @@ func (s *drawing) outline(i int) Box {
 func (s *drawing) drawNode(n *node, x, y float64) {
 	width, height, caption := n.size()
 	fill := paper
-	if n.filled {
-		fill = variable(colours[n.of].name+"-fill", colours[n.of].fill)
+	if n.Filled {
+		fill = variable(colours[n.Of].name+"-fill", colours[n.Of].fill)
 	}
-	switch n.kind {
+	switch n.Kind {
 	case box:
-		s.rectangle(x, y, width, height, 6, fill, n.dashed)
-		if n.double {
+		s.rectangle(x, y, width, height, 6, fill, n.Dashed)
+		if n.Double {
 			s.rectangle(x, y, width-4, height-4, 4, "none", false)
 		}
-		lines := strings.Split(n.text, "\n")
+		lines := strings.Split(n.Text, "\n")
 		for i, line := range lines {
 			s.text(x, y+boxLine*(float64(i)-float64(len(lines)-1)/2)+0.36*boxSize, boxSize, line)
 		}
@@ -232,17 +232,17 @@ func (s *drawing) drawNode(n *node, x, y float64) {
 		s.drawSymbol(n, x, y)
 	case circle:
 		s.rectangle(x, y, width, height, height/2, fill, false)
-		if n.double {
+		if n.Double {
 			s.rectangle(x, y, width-2*lineRoom, height-2*lineRoom, (height-2*lineRoom)/2, "none", false)
 		}
 		switch {
-		case n.numeral:
-			s.text(x, y+valueSize*0.36, valueSize, n.value)
-		case n.text != "":
-			s.markup(x, y+nameSize*0.3, nameSize, svgName(n.text))
+		case n.Numeral:
+			s.text(x, y+valueSize*0.36, valueSize, n.Value)
+		case n.Text != "":
+			s.markup(x, y+nameSize*0.3, nameSize, svgName(n.Text))
 		}
 		if caption > 0 {
-			s.text(x, y+height/2+valueSize+1, valueSize, n.value)
+			s.text(x, y+height/2+valueSize+1, valueSize, n.Value)
 		}
 	}
 }
@@ -261,17 +261,17 @@ func (s *drawing) rectangle(x, y, width, height, round float64, fill string, das
 func (s *drawing) drawSymbol(n *node, x, y float64) {
 	width, height, _ := n.size()
 	l, r, t, b := x-width/2, x+width/2, y-height/2, y+height/2
-	letters, size := utf8.RuneCountInString(n.text), 12.0
-	if letters > longSymbol {
+	size := 12.0
+	if n.Long() {
 		s.printf(`<path d="M%.1f %.1fH%.1fL%.1f %.1fL%.1f %.1fH%.1fz" fill="%s"/>`+"\n", l, t, r-9, r, y, r-9, b, l, paper)
-		s.text(x-4, y+4, size, n.text)
+		s.text(x-4, y+4, size, n.Text)
 		return
 	}
 	s.printf(`<path d="M%.1f %.1fL%.1f %.1fL%.1f %.1fz" fill="%s"/>`+"\n", l, t, r, y, l, b, paper)
-	if letters == 1 {
+	if n.Letters() == 1 {
 		size = 19
 	}
-	s.text(l+width*0.36, y+size*0.33, size, n.text)
+	s.text(l+width*0.36, y+size*0.33, size, n.Text)
 }
 
 func (s *drawing) text(x, y, size float64, text string) {
@@ -285,20 +285,20 @@ func (s *drawing) markup(x, y, size float64, markup string) {
 // svgName is a variable's name in SVG.
 func svgName(name string) string {
 	p := spell(name)
-	out, back := `<tspan font-style="italic">`+html.EscapeString(p.letters)+"</tspan>", ""
-	if p.subscripts != "" {
-		out += `<tspan dy="3" font-size="10">` + p.subscripts + "</tspan>"
+	out, back := `<tspan font-style="italic">`+html.EscapeString(p.Letters)+"</tspan>", ""
+	if p.Subscripts != "" {
+		out += `<tspan dy="3" font-size="10">` + p.Subscripts + "</tspan>"
 		back = ` dy="-3"`
 	}
-	if p.ticks != "" {
-		out += "<tspan" + back + ">" + p.ticks + "</tspan>"
+	if p.Ticks != "" {
+		out += "<tspan" + back + ">" + p.Ticks + "</tspan>"
 	}
 	return out
 }
 
 func nameWidth(name string) float64 {
 	p := spell(name)
-	return textWidth(p.letters+p.ticks, nameSize) + textWidth(p.subscripts, 10)
+	return textWidth(p.Letters+p.Ticks, nameSize) + textWidth(p.Subscripts, 10)
 }
 
 // textWidth bounds the width of a text of the size, by the digit.

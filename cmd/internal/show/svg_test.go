@@ -75,7 +75,7 @@ func TestNoOverlap(t *testing.T) {
 	f := figure1(t).figure()
 	s := drawing{figure: &f.figure, index: map[string]int{}}
 	for i := range s.nodes {
-		s.index[s.nodes[i].id] = i
+		s.index[s.nodes[i].ID] = i
 	}
 	s.place(false)
 	for i, a := range s.nodes {
@@ -87,11 +87,11 @@ func TestNoOverlap(t *testing.T) {
 			if ac+bc > 0 {
 				high += captionHeight
 			}
-			require.True(t, max(dx, -dx) >= (max(aw, ac)+max(bw, bc))/2 || max(dy, -dy) >= high, "%s and %s", a.id, b.id)
+			require.True(t, max(dx, -dx) >= (max(aw, ac)+max(bw, bc))/2 || max(dy, -dy) >= high, "%s and %s", a.ID, b.ID)
 		}
 	}
 	sub := s.index["e2"]
-	require.True(t, s.nodes[sub].ordered)
+	require.True(t, s.nodes[sub].Ordered)
 	require.Less(t, s.arrival(sub, 0, 2), s.arrival(sub, 1, 2))
 	require.Zero(t, s.arrival(sub, 0, 1))
 }

@@ -70,10 +70,9 @@ export function submit(source, of, signal) {
   });
 }
 
-/** windowAt returns a window of a run that holds state k, with these groups open; null: the server chooses. */
-export async function windowAt(run, k, open) {
-  const query = new URLSearchParams([["at", k], ...(open ? [["groups", "own"], ...open.map((key) => ["open", key])] : [])]);
-  const win = await ask(`/api/runs/${encodeURIComponent(run)}/window?${query}`);
+/** windowAt returns a window of a run that holds state k. */
+export async function windowAt(run, k) {
+  const win = await ask(`/api/runs/${encodeURIComponent(run)}/window?at=${k}`);
   for (const part of ["steps", "nodes", "arrivals", "counts"]) win[part] ??= [];
   return win;
 }

@@ -1,8 +1,5 @@
 // A page without a server: the run is recorded in it, and it answers its own requests.
 
-import { arrange } from "./arrange.js";
-import { regroup } from "./groups.js";
-
 let recording; // a promise of what is recorded, or null where there is a server
 
 /** recorded tells whether this page has a recorded run. */
@@ -25,22 +22,9 @@ export async function replay(path, options = {}) {
     const { source, of } = JSON.parse(options.body);
     return source === all.file.source && of === all.file.of ? all.run : undefined;
   }
-  if (url.pathname.endsWith("/window")) return grouped(all.windows.findLast(({ from, to }) => from <= at && at <= to), url.searchParams);
+  if (url.pathname.endsWith("/window")) return all.windows.findLast(({ from, to }) => from <= at && at <= to);
   if (url.pathname.endsWith("/find")) return { step: find(all, url.searchParams) };
   return all.rules[url.pathname.match(/^\/assets\/rules\/(.*)\.svg$/)?.[1]];
-}
-
-/** grouped is a window with the groups open that the reader has chosen, or those that gram has chosen where the window was recorded. */
-function grouped(win, query) {
-  const { auto } = win;
-  if (!auto) return win;
-  if (query.get("groups") === "own") {
-    const own = regroup(win, query.getAll("open"));
-    return own.nodes === win.nodes ? own : arrange(own);
-  }
-  const chosen = regroup(win, auto.open);
-  const places = new Map(auto.places.map(([id, x, y, w, h]) => [id, { x, y, w, h }]));
-  return { ...chosen, nodes: chosen.nodes.map((node) => ({ ...node, ...places.get(node.id) })), bends: auto.bends };
 }
 
 /** find returns the nearest step that fits, or null. */

@@ -1,6 +1,7 @@
 // A run that the server holds, with the windows that the page has of it.
 
 import * as api from "./api.js";
+import { inGroups } from "./groups.js";
 import { holds, stepAt } from "./state.js";
 
 const kept = 8; // windows
@@ -13,7 +14,7 @@ export class Run {
     this.of = of;
     this.info = info;
     this.windows = []; // the last one used comes first
-    this.open = null; // the keys of the groups that the reader has opened, "*": all; null: the server chooses
+    this.open = null; // the keys of the groups that the reader has opened, "*": all; null: as many as leave few objects
     this.pending = new Map(); // state → promise of a window that holds it
     this.changed = null; // called when there is a new window
     const turns = [1, ...(info.turns ?? [])].map((from, i) => ({ from, phase: i % 2 ? "backward" : "primal" }));
@@ -41,8 +42,7 @@ export class Run {
 
   fetch(k) {
     if (!this.pending.has(k)) {
-      const { open } = this;
-      const job = this.again((id) => api.windowAt(id, k, open)).then((win) => (open === this.open ? this.keep(win) : this.window(k)));
+      const job = this.again((id) => api.windowAt(id, k)).then((win) => this.keep(this.grouped(win)));
       this.pending.set(k, job);
       job.finally(() => this.pending.delete(k)).catch(() => {});
     }
@@ -52,8 +52,11 @@ export class Run {
   /** group opens groups or closes them: the windows are others then. */
   group(open) {
     this.open = open;
-    this.windows = [];
-    this.pending.clear();
+    this.windows = this.windows.map((win) => this.grouped(win.whole ?? win));
+  }
+
+  grouped(win) {
+    return inGroups(win, this.open, this.info.defs);
   }
 
   keep(win) {
