@@ -84,7 +84,7 @@ func (p *Program) Instance(t *term.Term, r term.Ref, env map[term.Var]*Term) *Te
 // Variable is an occurrence of a new variable of the type that x of t has.
 func (p *Program) Variable(t *term.Term, x term.Var) *Term {
 	info := t.Info(x)
-	return variable(&Var{Name: info.Name, Type: p.Typing.plain(info.Type), Linear: info.Linear})
+	return variable(&Var{Name: info.Name, Type: p.Typing.tt.Paired(info.Type), Linear: info.Linear})
 }
 
 type converter struct {
@@ -93,31 +93,7 @@ type converter struct {
 	env map[term.Var]*Term // what stands for free variables; nil for themselves
 }
 
-func (c *converter) typ(t term.Type) term.Type { return c.p.Typing.plain(t) }
-
-// plain is the type with every vector A^s written A×(A×…). An inductive type stays as it is.
-func (ty *Typing) plain(t term.Type) term.Type {
-	if u, ok := ty.plains[t]; ok {
-		return u
-	}
-	tt, u := ty.tt, t
-	switch tt.Kind(t) {
-	case term.ProdKind:
-		u = tt.Prod(ty.plain(tt.Left(t)), ty.plain(tt.Right(t)))
-	case term.ArrowKind:
-		u = tt.Arrow(ty.plain(tt.Left(t)), ty.plain(tt.Right(t)))
-	case term.DualKind:
-		u = tt.Dual(tt.Len(t))
-	case term.VecKind:
-		a := ty.plain(tt.Left(t))
-		u = a
-		for range tt.Len(t) - 1 {
-			u = tt.Prod(a, u)
-		}
-	}
-	ty.plains[t] = u
-	return u
-}
+func (c *converter) typ(t term.Type) term.Type { return c.t.Types.Paired(t) }
 
 func (c *converter) variable(x term.Var) *Var {
 	y, ok := c.p.vars[x]
@@ -175,13 +151,13 @@ func (c *converter) convert(r term.Ref) *Term {
 	case term.IfOp:
 		return &Term{Op: If, Cmp: n.Cmp, Kids: c.children(n)}
 	case term.ConOp:
-		t := &Term{Op: Construct, Type: n.Res, At: int(n.Count), Name: c.t.Types.Constructors(n.Res)[n.Count].Name}
+		t := &Term{Op: Construct, Type: c.typ(n.Res), At: int(n.Count), Name: c.t.Types.Constructors(n.Res)[n.Count].Name}
 		if n.A != 0 {
 			t.Kids = []*Term{c.term(n.A)}
 		}
 		return t
 	case term.CaseOp:
-		t := &Term{Op: Match, Type: n.Res, Kids: c.children(n)}
+		t := &Term{Op: Match, Type: c.typ(n.Res), Kids: c.children(n)}
 		for i, con := range c.t.Types.Constructors(n.Res) {
 			t.Kids[i+1].Name = con.Name
 		}
@@ -250,15 +226,17 @@ func (c *converter) data(n *term.Node) *Term {
 // Image is a term in the form of package term. A number that is no floating-point
 // number stands in it as a free variable.
 type Image struct {
-	Term    *term.Term
-	prog    *Program
-	vars    map[*Var]term.Var
-	numbers map[term.Var]denote.Number
+	Term     *term.Term
+	prog     *Program
+	vars     map[*Var]term.Var // those that are free, as far as the term has been made
+	numbers  map[term.Var]denote.Number
+	branches map[*Term]term.Branch
 }
 
 // Back returns t in the form of package term.
 func (p *Program) Back(t *Term) *Image {
-	im := &Image{Term: term.New(p.Typing.tt), prog: p, vars: map[*Var]term.Var{}, numbers: map[term.Var]denote.Number{}}
+	im := &Image{Term: term.New(p.Typing.tt), prog: p, vars: map[*Var]term.Var{}, numbers: map[term.Var]denote.Number{},
+		branches: map[*Term]term.Branch{}}
 	im.Term.Root = im.term(t)
 	return im
 }
@@ -278,7 +256,7 @@ func (im *Image) Env(free map[*Var]denote.Value) *denote.Env {
 // Numbers are the variables that stand for numbers.
 func (im *Image) Numbers() []term.Var { return slices.Sorted(maps.Keys(im.numbers)) }
 
-// Variable is the variable that x has become, x free in the term or not.
+// Variable is the variable that x, which is not bound in the term, has become or would become.
 func (im *Image) Variable(x *Var) term.Var {
 	y, ok := im.vars[x]
 	if !ok {
@@ -286,6 +264,29 @@ func (im *Image) Variable(x *Var) term.Var {
 		im.vars[x] = y
 	}
 	return y
+}
+
+// bind is the variable that x has become, for its binder. What is in its scope has been made.
+func (im *Image) bind(x *Var) term.Var {
+	y := im.Variable(x)
+	delete(im.vars, x)
+	return y
+}
+
+// pattern are the variables of a tuple that stand for a pattern of the given type. Those that stand for pairs of
+// patterns are opened around the body.
+func (im *Image) pattern(p *Pattern, body *term.Ref) (xs []term.Var) {
+	for ; p.X == nil; p = p.Right {
+		if p.Left.X != nil {
+			xs = append(xs, im.bind(p.Left.X))
+			continue
+		}
+		opened := im.pattern(p.Left, body)
+		x := im.Term.NewVar(term.VarInfo{Name: "p", Type: im.prog.Typing.tt.Prods(each(opened, im.Term.TypeOf))})
+		*body = im.Term.Untuple(0, opened, im.Term.Variable(0, x), *body)
+		xs = append(xs, x)
+	}
+	return append(xs, im.bind(p.X))
 }
 
 func (im *Image) number(r denote.Number) term.Ref {
@@ -301,48 +302,50 @@ func (im *Image) number(r denote.Number) term.Ref {
 }
 
 func (im *Image) term(t *Term) term.Ref {
+	r := im.node(t, each(t.Kids, im.term))
+	if n := &im.Term.Nodes[r]; n.Pos == 0 { // it isn't the body of a branch
+		n.Pos = t.Pos
+	}
+	return r
+}
+
+func (im *Image) node(t *Term, kids []term.Ref) term.Ref {
 	q := im.Term
-	kids := each(t.Kids, im.term)
 	switch t.Op {
 	case Variable:
 		return q.Variable(0, im.Variable(t.X))
 	case Numeral:
 		return im.number(t.Num)
 	case Lambda:
-		return q.Lam(0, im.Variable(t.X), kids[0])
+		return q.Lam(0, im.bind(t.X), kids[0])
 	case Apply:
 		return q.App(0, kids[0], kids[1])
 	case MakePair:
 		return q.Pair(0, kids[0], kids[1])
 	case Let:
 		if t.P.X != nil {
-			return q.Let(0, im.Variable(t.P.X), kids[1], kids[0])
+			return q.Let(0, im.bind(t.P.X), kids[1], kids[0])
 		}
-		var xs []term.Var
-		t.P.Vars(func(x *Var) { xs = append(xs, im.Variable(x)) })
+		xs := im.pattern(t.P, &kids[0])
 		return q.Untuple(0, xs, kids[1], kids[0])
 	case Plus:
 		return q.Add(0, kids[0], kids[1])
 	case Function:
 		return q.Fun(0, t.Sym, kids...)
 	case Construct:
-		arg := term.Ref(0)
-		if len(kids) > 0 {
-			arg = kids[0]
+		return q.Con(0, t.Type, t.At, append(kids, 0)[0])
+	case Branch: // the match makes it
+		b := term.Branch{Pos: t.Pos}
+		if t.P != nil {
+			b.Vars = im.pattern(t.P, &kids[0])
 		}
-		return q.Con(0, t.Type, t.At, arg)
-	case Branch:
-		return kids[0] // the match makes it
+		b.Body = kids[0]
+		im.branches[t] = b
+		return b.Body
 	case Match:
-		branches := make([]term.Branch, len(kids)-1)
-		for i, k := range kids[1:] {
-			if branches[i].Body = k; t.Kids[i+1].P != nil {
-				t.Kids[i+1].P.Vars(func(x *Var) { branches[i].Vars = append(branches[i].Vars, im.Variable(x)) })
-			}
-		}
-		return q.Case(0, t.Type, kids[0], branches)
+		return q.Case(0, t.Type, kids[0], each(t.Kids[1:], func(b *Term) term.Branch { return im.branches[b] }))
 	case Fix:
-		return q.Fix(0, each(t.Xs, im.Variable), kids, t.At)
+		return q.Fix(0, each(t.Xs, im.bind), kids, t.At)
 	case If:
 		return q.If(0, t.Cmp, kids[0], kids[1], kids[2], kids[3])
 	}

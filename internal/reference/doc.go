@@ -59,8 +59,8 @@
 //
 // # Types
 //
-// [Typing.Check] types a term by the two judgements of note A1, ⊢ t : A and ⊢_Z t : R^d for a set Z of linear
-// variables, and checks that every occurrence is in the scope of its binder.
+// [Program.Check] types a term by the two judgements of note A1, as [term.Term.Check] does: ⊢ t : A and ⊢_Z t : R^d for
+// a set Z of linear variables.
 //
 // Notes, from A1 to F2, are those of docs/paper-notes.md.
 package reference

@@ -1,6 +1,10 @@
 package reference
 
-import "math"
+import (
+	"math"
+
+	"github.com/gram-machine/gram/term"
+)
 
 // Normal is the strategy of package modular on terms without dual λs: [Open], and when that has no redex, the same
 // under the λs and in the branches that are left, level by level. What waits for a variable of a λ is inert. A λ that
@@ -105,3 +109,6 @@ func (s *State) levels(st *standings) []int {
 	}
 	return out
 }
+
+// Of is the type of a well-typed term.
+func (ty *Typing) Of(t *Term) term.Type { return ty.of(t) }

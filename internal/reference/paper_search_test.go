@@ -130,7 +130,7 @@ func TestPaperLemmaMain(t *testing.T) {
 	right := pair(sine, dual(func(a *Term) *Term { return apply(variable(star), product(a)) }))
 
 	from := start(sine, eta())
-	_, err := p.Typing.Check(let(from, single(x), p.num(1)), p.Ground)
+	_, err := p.Check(let(from, single(x), p.num(1)))
 	require.NoError(t, err)
 	goal := p.equivalents(right)
 	require.False(t, p.meets(goal, p.printedReductions(t, from)))

@@ -12,7 +12,7 @@ import (
 )
 
 // table1 types a term by Table 1 as it is printed: ⊢ t : A and ⊢_z t : R^d for one
-// linear variable z. That the types fit is left to [Typing.Check].
+// linear variable z. That the types fit is left to [Program.Check].
 type table1 struct{ ty *Typing }
 
 // types reports whether ⊢ t : A, or ⊢_z t : A where z is not nil.
@@ -156,7 +156,7 @@ func TestPaperTable1Factoring(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "λa.(x* (a + b))[b:=a]", v.String())
 	require.False(t, table1{p.Typing}.types(v, nil))
-	_, err = p.Typing.Check(v, p.Ground)
+	_, err = p.Check(v)
 	require.NoError(t, err)
 }
 
@@ -211,7 +211,7 @@ func TestPaperTable1Stacks(t *testing.T) {
 		u := c.from(b, func(t *Term) *Term { return let(t, single(b), one) })
 		require.Equal(t, c.text, u.String())
 		require.True(t, table1{p.Typing}.types(u, nil), "%s", u)
-		_, err := p.Typing.Check(u, p.Ground)
+		_, err := p.Check(u)
 		require.NoError(t, err)
 		s := p.State(u, false)
 		i := slices.IndexFunc(s.Redex, func(r Redex) bool { return r.Rule == c.rule && s.printed(&r) })
@@ -220,7 +220,7 @@ func TestPaperTable1Stacks(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.to, v.String())
 		require.False(t, table1{p.Typing}.types(v, nil), "%s", v)
-		_, err = p.Typing.Check(v, p.Ground)
+		_, err = p.Check(v)
 		require.NoError(t, err)
 	}
 }
@@ -242,7 +242,7 @@ func TestPaperLemmaMainTypes(t *testing.T) {
 	for _, v := range p.equivalents(u) {
 		require.False(t, table1{p.Typing}.types(v, nil), "%s", v)
 	}
-	_, err := p.Typing.Check(u, p.Ground)
+	_, err := p.Check(u)
 	require.NoError(t, err)
 }
 
@@ -264,7 +264,7 @@ func TestPaperEquivalencePush(t *testing.T) {
 		a, b := linearVar("a"), linearVar("b")
 		u := lambda(a, let(c.body, single(b), variable(a)))
 		require.True(t, table1{p.Typing}.types(u, nil), "%s", u)
-		_, err := p.Typing.Check(u, p.Ground)
+		_, err := p.Check(u)
 		require.NoError(t, err)
 		made := false
 		for _, m := range p.State(u, false).moves(true) {
@@ -272,13 +272,13 @@ func TestPaperEquivalencePush(t *testing.T) {
 				made = true
 				require.Equal(t, c.name, m.Name)
 				require.False(t, table1{p.Typing}.types(v, nil), "%s", v)
-				_, err := p.Typing.Check(v, p.Ground)
+				_, err := p.Check(v)
 				require.Error(t, err)
 			}
 		}
 		require.True(t, made, "%s", u)
 		for _, m := range p.State(u, false).Moves() {
-			_, err := p.Typing.Check(m.Fire(), p.Ground)
+			_, err := p.Check(m.Fire())
 			require.NoError(t, err)
 		}
 	}
