@@ -96,7 +96,7 @@ func (a *alpha) equal(r, s term.Ref) bool {
 	}
 	switch n.Op {
 	case term.VarOp:
-		return partners(a.to, a.of, n.X, m.X)
+		return partners(a.to, a.of, n.X, m.X) && a.typ(a.t.TypeOf(n.X), a.u.TypeOf(m.X))
 	case term.DataOp:
 		return partners(a.data, a.datum, n.A, m.A)
 	case term.LamOp:
