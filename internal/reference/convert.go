@@ -139,7 +139,7 @@ func (c *converter) convert(r term.Ref) *Term {
 	case term.PairOp:
 		return pair(c.term(n.A), c.term(n.B))
 	case term.AddOp:
-		return plus(c.term(n.A), c.term(n.B))
+		return Sum(c.term(n.A), c.term(n.B))
 	case term.LetOp:
 		return let(c.term(n.A), single(c.variable(n.X)), c.term(n.B))
 	case term.UnvecOp, term.UntupleOp:
@@ -147,7 +147,7 @@ func (c *converter) convert(r term.Ref) *Term {
 	case term.FunOp:
 		return function(n.Sym, c.children(n)...)
 	case term.VecOp:
-		return tuple(c.children(n)...)
+		return Tuple(c.children(n)...)
 	case term.IfOp:
 		return &Term{Op: If, Cmp: n.Cmp, Kids: c.children(n)}
 	case term.ConOp:
@@ -215,7 +215,7 @@ func (c *converter) data(n *term.Node) *Term {
 			}
 			comps = append(comps, t)
 		}
-		return tuple(comps...)
+		return Tuple(comps...)
 	}
 	if !d.List {
 		return row(0)

@@ -88,7 +88,7 @@ func (g *linearTerms) all(size int, z *Var, name byte) (out []*Term) {
 		left, right := g.all(i, z, name), g.all(size-1-i, z, name)
 		for _, t := range left {
 			for _, u := range right {
-				out = append(out, plus(t, u))
+				out = append(out, Sum(t, u))
 			}
 		}
 		b := linearVar(string(name)) // t[b:=u]
@@ -148,7 +148,7 @@ func TestPaperTable1Factoring(t *testing.T) {
 	star, a, b := &Var{Name: "x*", Type: tt.Dual(1)}, linearVar("a"), linearVar("b")
 	p := &Program{Typing: &Typing{tt: tt, free: map[*Var]bool{star: true}}, Ground: denote.Floats{}}
 	call := func(x *Var) *Term { return apply(variable(star), variable(x)) }
-	u := lambda(a, plus(call(a), let(call(b), single(b), variable(a))))
+	u := lambda(a, Sum(call(a), let(call(b), single(b), variable(a))))
 	require.True(t, table1{p.Typing}.types(u, nil))
 	s := p.State(u, false)
 	i := slices.IndexFunc(s.Redex, func(r Redex) bool { return r.Rule == rule.Factor })
@@ -198,10 +198,10 @@ func TestPaperTable1Stacks(t *testing.T) {
 			return let(one, single(real("x")), stack(p.num(0)))
 		}, "1[x:=0[b:=1]]", "1[b:=1]"},
 		{rule.Plus, func(_ *Var, stack func(*Term) *Term) *Term {
-			return plus(one, stack(p.num(0)))
+			return Sum(one, stack(p.num(0)))
 		}, "1 + 0[b:=1]", "1[b:=1]"},
 		{rule.PlusPair, func(b *Var, stack func(*Term) *Term) *Term {
-			return plus(pair(one, one), stack(pair(variable(b), variable(b))))
+			return Sum(pair(one, one), stack(pair(variable(b), variable(b))))
 		}, "⟨1, 1⟩ + ⟨b, b⟩[b:=1]", "⟨1 + b, 1 + b⟩[b:=1]"},
 		{rule.Function, func(_ *Var, stack func(*Term) *Term) *Term {
 			return function(term.Cos, stack(p.num(0)))
@@ -236,7 +236,7 @@ func TestPaperLemmaMainTypes(t *testing.T) {
 		p.Typing.Free(v)
 	}
 	times := func(x *Var) *Term { return function(term.Mul, variable(x), variable(b)) }
-	sum := plus(apply(variable(xd), plus(variable(a), times(y))), apply(variable(yd), times(x)))
+	sum := Sum(apply(variable(xd), Sum(variable(a), times(y))), apply(variable(yd), times(x)))
 	u := lambda(a, let(sum, single(b), variable(a)))
 	require.Equal(t, "λa.(x* (a + y·b) + y* (x·b))[b:=a]", u.String())
 	for _, v := range p.equivalents(u) {

@@ -68,9 +68,9 @@ func (d *Reverser) image(t *Term) *Term {
 		return pair(t, dual(func(*Term) *Term { return &Term{Op: Zero} }))
 	case Plus:
 		xs, stars, a := open(kids)
-		sum := plus(variable(xs[0]), variable(xs[1]))
+		sum := Sum(variable(xs[0]), variable(xs[1]))
 		return a.plug(pair(sum, dual(func(a *Term) *Term {
-			return plus(apply(variable(stars[0]), a), apply(variable(stars[1]), a))
+			return Sum(apply(variable(stars[0]), a), apply(variable(stars[1]), a))
 		})))
 	case Function:
 		xs, stars, a := open(kids)
@@ -127,7 +127,7 @@ func open(ts []*Term) (xs, stars []*Var, a stack) {
 func nest(ts []*Term) *Term {
 	t := ts[len(ts)-1]
 	for _, u := range slices.Backward(ts[:len(ts)-1]) {
-		t = plus(u, t)
+		t = Sum(u, t)
 	}
 	return t
 }

@@ -83,7 +83,7 @@ func (s *Start) Injections() *Start {
 		zeros := slices.Repeat([]*Term{numeral(p.Ground.Of(0))}, len(s.Duals))
 		injection := dual(func(a *Term) *Term {
 			zeros[i] = a
-			return tuple(zeros...)
+			return Tuple(zeros...)
 		})
 		p.Term = let(p.Term, single(star), injection)
 	}
@@ -113,7 +113,7 @@ func (s *Start) seeds(k int) {
 		ps[i] = &Var{Name: "p", Type: number}
 		a = append(a, sub{p: p, u: variable(ps[i])})
 	}
-	s.Term = let(a.plug(tuple(ts...)), tuplePattern(ps...), s.Term)
+	s.Term = let(a.plug(Tuple(ts...)), tuplePattern(ps...), s.Term)
 }
 
 // Named is the start term with each dual λ named but λa.0⃗, as the machine's strategy has it (note C4): ⟨e,λa.u⟩ is

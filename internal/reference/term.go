@@ -76,29 +76,30 @@ type Term struct {
 	Tail, Named bool
 }
 
-func variable(x *Var) *Term           { return &Term{Op: Variable, X: x} }
-func numeral(r denote.Number) *Term   { return &Term{Op: Numeral, Num: r} }
-func lambda(x *Var, body *Term) *Term { return &Term{Op: Lambda, X: x, Kids: []*Term{body}} }
-func apply(t, u *Term) *Term          { return &Term{Op: Apply, Kids: []*Term{t, u}} }
-func pair(t, u *Term) *Term           { return &Term{Op: MakePair, Kids: []*Term{t, u}} }
-func let(t *Term, p *Pattern, u *Term) *Term {
-	return &Term{Op: Let, P: p, Kids: []*Term{t, u}}
-}
+// Node is the term of a constructor with children alone.
+func Node(op Op, kids ...*Term) *Term { return &Term{Op: op, Kids: kids} }
 
-// plus is t + u, or t ⊕ u where one side is the zero tuple of a dual's body.
-func plus(t, u *Term) *Term {
+func variable(x *Var) *Term                  { return &Term{Op: Variable, X: x} }
+func numeral(r denote.Number) *Term          { return &Term{Op: Numeral, Num: r} }
+func lambda(x *Var, body *Term) *Term        { return &Term{Op: Lambda, X: x, Kids: []*Term{body}} }
+func apply(t, u *Term) *Term                 { return Node(Apply, t, u) }
+func pair(t, u *Term) *Term                  { return Node(MakePair, t, u) }
+func let(t *Term, p *Pattern, u *Term) *Term { return &Term{Op: Let, P: p, Kids: []*Term{t, u}} }
+
+// Sum is t + u, or t ⊕ u where one side is the zero tuple of a dual's body.
+func Sum(t, u *Term) *Term {
 	switch {
 	case t.Op == Zero:
 		return u
 	case u.Op == Zero:
 		return t
 	}
-	return &Term{Op: Plus, Kids: []*Term{t, u}}
+	return Node(Plus, t, u)
 }
 
 // plusAt is t ⊕ u, with its place if it is a new term.
 func plusAt(pos term.Pos, t, u *Term) *Term {
-	sum := plus(t, u)
+	sum := Sum(t, u)
 	if sum != t && sum != u {
 		sum.Pos = pos
 	}
@@ -113,8 +114,8 @@ func function(f term.Symbol, args ...*Term) *Term {
 	return &Term{Op: Function, Sym: f, Kids: args}
 }
 
-// tuple is ⟨ts…⟩, pairs nested to the right.
-func tuple(ts ...*Term) *Term {
+// Tuple is ⟨ts…⟩, pairs nested to the right.
+func Tuple(ts ...*Term) *Term {
 	t := ts[len(ts)-1]
 	for i, u := range slices.Backward(ts[:len(ts)-1]) {
 		t = pair(u, t)
@@ -387,7 +388,7 @@ func summands(t *Term) (ts []*Term, a stack) {
 func bag(ts []*Term) *Term {
 	t := ts[0]
 	for _, u := range ts[1:] {
-		t = plus(t, u)
+		t = Sum(t, u)
 	}
 	return t
 }
