@@ -105,11 +105,6 @@ func (c *converter) variable(x term.Var) *Var {
 	return y
 }
 
-// children and variables are the children of a node with many, and the variables that it binds.
-func (c *converter) children(n *term.Node) []*Term { return each(c.t.Children(n), c.term) }
-
-func (c *converter) variables(n *term.Node) []*Var { return each(c.t.BoundVars(n), c.variable) }
-
 func (c *converter) number(r float64) *Term { return numeral(c.p.Ground.Of(r)) }
 
 func (c *converter) term(r term.Ref) *Term {
@@ -120,8 +115,15 @@ func (c *converter) term(r term.Ref) *Term {
 	return t
 }
 
+// constructors are those that a node and a term of this package have alike.
+var constructors = map[term.Op]Op{term.ZeroOp: Zero, term.LamOp: Lambda, term.AppOp: Apply, term.PairOp: MakePair,
+	term.LetOp: Let, term.UnvecOp: Let, term.UntupleOp: Let, term.FunOp: Function, term.IfOp: If, term.ConOp: Construct,
+	term.CaseOp: Match, term.BranchOp: Branch, term.FixOp: Fix}
+
 func (c *converter) convert(r term.Ref) *Term {
 	n := &c.t.Nodes[r]
+	var kids []*Term
+	c.t.Kids(n, func(k term.Ref) { kids = append(kids, c.term(k)) })
 	switch n.Op {
 	case term.VarOp:
 		if u := c.env[n.X]; u != nil {
@@ -130,53 +132,35 @@ func (c *converter) convert(r term.Ref) *Term {
 		return variable(c.variable(n.X))
 	case term.NumOp:
 		return c.number(n.Val)
-	case term.ZeroOp:
-		return &Term{Op: Zero}
-	case term.LamOp:
-		return lambda(c.variable(n.X), c.term(n.A))
-	case term.AppOp:
-		return apply(c.term(n.A), c.term(n.B))
-	case term.PairOp:
-		return pair(c.term(n.A), c.term(n.B))
 	case term.AddOp:
-		return Sum(c.term(n.A), c.term(n.B))
-	case term.LetOp:
-		return let(c.term(n.A), single(c.variable(n.X)), c.term(n.B))
-	case term.UnvecOp, term.UntupleOp:
-		return let(c.term(n.A), tuplePattern(c.variables(n)...), c.term(n.B))
-	case term.FunOp:
-		return function(n.Sym, c.children(n)...)
+		return Sum(kids[0], kids[1])
 	case term.VecOp:
-		return Tuple(c.children(n)...)
-	case term.IfOp:
-		return &Term{Op: If, Cmp: n.Cmp, Kids: c.children(n)}
-	case term.ConOp:
-		t := &Term{Op: Construct, Type: c.typ(n.Res), At: int(n.Count), Name: c.t.Types.Constructors(n.Res)[n.Count].Name}
-		if n.A != 0 {
-			t.Kids = []*Term{c.term(n.A)}
-		}
-		return t
-	case term.CaseOp:
-		t := &Term{Op: Match, Type: c.typ(n.Res), Kids: c.children(n)}
-		for i, con := range c.t.Types.Constructors(n.Res) {
-			t.Kids[i+1].Name = con.Name
-		}
-		return t
-	case term.BranchOp:
-		t := &Term{Op: Branch, Kids: []*Term{c.term(n.A)}}
-		if xs := c.variables(n); len(xs) > 0 {
-			t.P = tuplePattern(xs...)
-		}
-		return t
-	case term.FixOp:
-		return &Term{Op: Fix, Xs: c.variables(n), At: int(n.Count), Kids: c.children(n)}
+		return Tuple(kids...)
 	case term.ListOp:
-		elems := c.children(n)
-		return c.church(n, len(elems), func(i int) *Term { return elems[i] })
+		return c.church(n, len(kids), func(i int) *Term { return kids[i] })
 	case term.NatOp:
 		return c.church(n, int(n.Count), nil)
+	case term.DataOp:
+		return c.data(n)
 	}
-	return c.data(n)
+	t := &Term{Op: constructors[n.Op], Sym: n.Sym, Cmp: n.Cmp, At: int(n.Count), Kids: kids}
+	xs := each(c.t.BoundVars(n), c.variable)
+	switch {
+	case n.Op == term.LamOp:
+		t.X = xs[0]
+	case n.Op == term.FixOp:
+		t.Xs = xs
+	case len(xs) > 0:
+		t.P = tuplePattern(xs...)
+	case n.Op == term.ConOp:
+		t.Type, t.Name = c.typ(n.Res), c.t.Types.Constructors(n.Res)[n.Count].Name
+	case n.Op == term.CaseOp:
+		t.Type = c.typ(n.Res)
+		for i, con := range c.t.Types.Constructors(n.Res) {
+			kids[i+1].Name = con.Name
+		}
+	}
+	return t
 }
 
 // church is the list [t1;…;tn] = λf.λx.f t1 (… (f tn x)) of so many elements, or without elements the numeral #n =
