@@ -31,7 +31,7 @@ func Normal(s *State) *Redex {
 			t := s.places[r.at].t
 			return s.weak(r) && st.allows(r) && (t.Op != If || s.known(t.Kids[0]) && s.known(t.Kids[1]))
 		}
-		if r := s.choose(nil, allowed, s.innermost); r != nil {
+		if r := s.choose(nil, allowed, st.innermost); r != nil {
 			return r
 		}
 	}
