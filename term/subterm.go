@@ -66,20 +66,16 @@ func (s *Subterm) mention(n *Node) {
 	}
 }
 
-// Encode appends the subterm as bytes: those of two subterms, of any terms, are equal exactly when the subterms are
-// α-equal, with variables of equal types, and mention their free variables, which are taken in the order of Free, and
-// data at the same places. No encoding is the beginning of another one. The error is that of a look.
-func (s *Subterm) Encode(out []byte) ([]byte, error) {
-	t, err := s.Isolate()
-	if err != nil {
-		return nil, err
-	}
+// Encode appends t, a subterm in isolation, as bytes: those of two are equal exactly when the subterms are α-equal, with
+// variables of equal types, and mention their free variables, which are taken in the order of Free, and data at the same
+// places. No encoding is the beginning of another one.
+func (t *Term) Encode(out []byte) []byte {
 	out = fmt.Appendln(t.encode(out), len(t.Types.nodes))
 	out, _ = binary.Append(out, binary.LittleEndian, t.Types.nodes)
-	return fmt.Appendf(out, "%#v", t.Types.inductives), nil
+	return fmt.Appendf(out, "%#v", t.Types.inductives)
 }
 
-// encode appends the nodes of an isolated term, and of its variables what is no name. Types are numbers.
+// encode appends the nodes of a term in isolation, and of its variables what is no name. Types are numbers.
 func (t *Term) encode(out []byte) []byte {
 	out = fmt.Appendln(out, len(t.Nodes), len(t.Args), t.NumVars())
 	out, _ = binary.Append(out, binary.LittleEndian, t.Nodes) // they are of fixed size

@@ -17,8 +17,8 @@ func encoded(t *term.Term) []byte { return encodedAt(t, t.Root) }
 
 func encodedAt(t *term.Term, at term.Ref) []byte {
 	s, _ := t.Subterm(at, nil)
-	out, _ := s.Encode(nil)
-	return out
+	u, _ := s.Isolate()
+	return u.Encode(nil)
 }
 
 // isolated is the subterm at the root, and that isolated.

@@ -18,10 +18,11 @@ import (
 // wherever it stands: its key. What stands for it elsewhere, in isolation, has numbers for its inputs, data, places
 // and names; tables say which those are in the program.
 type closedLambda struct {
-	at   term.Ref
-	sub  *term.Subterm
-	free []meaning // of its free variables
-	key  key
+	at    term.Ref
+	sub   *term.Subterm
+	alone *term.Term // in isolation, until its normal form is made
+	free  []meaning  // of its free variables
+	key   key
 	// branches says that it has a conditional, or that one that it names has: its normal form is that of a point.
 	branches bool
 	tables         // of the λ until it is settled, and then of its normal form
@@ -43,7 +44,7 @@ type selection struct{ inputs, data, places, labels []int }
 
 // settle gives the λ its normal form, and of its tables leaves what that mentions: so they are no larger than it.
 func (l *closedLambda) settle(n *normalForm) {
-	l.normal = n
+	l.normal, l.alone = n, nil
 	l.tables = tables{inputs: pick(l.inputs, n.used.inputs), data: pick(l.data, n.used.data),
 		places: pick(l.places, n.used.places), labels: pick(l.labels, n.used.labels)}
 }
@@ -91,6 +92,9 @@ func (c *closer) lambda(l term.ClosedLambda) (*closedLambda, error) {
 		return nil, err
 	}
 	out := &closedLambda{at: l.At, sub: sub, branches: sub.Branches}
+	if out.alone, err = sub.Isolate(); err != nil {
+		return nil, err
+	}
 	out.data = slices.Clone(sub.Data)
 	var own []int
 	for _, x := range sub.Free {
@@ -114,9 +118,7 @@ func (c *closer) lambda(l term.ClosedLambda) (*closedLambda, error) {
 		}
 	}
 	c.list(out)
-	if out.key, err = c.keyOf(out); err != nil {
-		return nil, err
-	}
+	out.key = c.keyOf(out)
 	if l.Name != 0 {
 		c.named[l.Name] = out
 	}
@@ -159,11 +161,8 @@ func (l *closedLambda) rank(input int) int {
 // keyOf returns the sum of the λ's encoding and of what that leaves open: which free variable is which input or λ,
 // how long the data are and what those are that are no lists; the order of the inputs among themselves, since sums
 // are in it; and the point, if there is a conditional.
-func (c *closer) keyOf(l *closedLambda) (k key, err error) {
-	b, err := l.sub.Encode(nil)
-	if err != nil {
-		return k, err
-	}
+func (c *closer) keyOf(l *closedLambda) key {
+	b := l.alone.Encode(nil)
 	for _, m := range l.free {
 		if n := m.lambda; n == nil {
 			b = fmt.Append(b, "input ", l.rank(m.input), "\n")
@@ -186,7 +185,7 @@ func (c *closer) keyOf(l *closedLambda) (k key, err error) {
 			b = appendBits(b, c.point[in])
 		}
 	}
-	return sha256.Sum256(b), nil
+	return sha256.Sum256(b)
 }
 
 func appendBits(b []byte, xs ...float64) []byte {

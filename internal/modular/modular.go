@@ -152,10 +152,7 @@ func (e *Env) normalise(src *term.Term, l *closedLambda, point []float64, r *Reu
 // makeNormal makes the normal form of a λ, in isolation: so it depends on nothing that the key leaves out.
 func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*normalForm, error) {
 	check := e.Meter.During("compile")
-	t, inputs, err := l.isolate(src)
-	if err != nil {
-		return nil, e.Locate(err, "normalising")
-	}
+	t, inputs := l.isolate(src)
 	d, err := revgrad.Reverse(t, check)
 	if err != nil {
 		return nil, e.Locate(relocate(err, l.place), "differentiating")
@@ -244,12 +241,9 @@ func relocate(err error, place func(term.Pos) term.Pos) error {
 	return err
 }
 
-// isolate returns the λ as a term of its own, and the variables of its inputs. The error is that of a look.
-func (l *closedLambda) isolate(src *term.Term) (*term.Term, []term.Var, error) {
-	t, err := l.sub.Isolate()
-	if err != nil {
-		return nil, nil, err
-	}
+// isolate returns the λ as a term of its own, and the variables of its inputs.
+func (l *closedLambda) isolate(src *term.Term) (*term.Term, []term.Var) {
+	t := l.alone
 	for _, i := range l.data[len(l.sub.Data):] {
 		t.Data = append(t.Data, src.Data[i])
 	}
@@ -263,7 +257,7 @@ func (l *closedLambda) isolate(src *term.Term) (*term.Term, []term.Var, error) {
 			inputs[l.rank(m.input)] = term.Var(len(l.sub.Bound) + i + 1)
 		}
 	}
-	return t, inputs, nil
+	return t, inputs
 }
 
 // bindNames puts d, D of the λ in isolation, under lets of the λs that it names. Their
