@@ -66,9 +66,9 @@ func (s *Subterm) mention(n *Node) {
 	}
 }
 
-// Encode appends t, a subterm in isolation, as bytes: those of two are equal exactly when the subterms are α-equal, with
-// variables of equal types, and mention their free variables, which are taken in the order of Free, and data at the same
-// places. No encoding is the beginning of another one.
+// Encode appends t, a subterm in isolation, as bytes: those of two are equal exactly when the subterms are α-equal,
+// with variables of equal types, and mention their free variables, which are taken in the order of Free, and data at
+// the same places. No encoding is the beginning of another one.
 func (t *Term) Encode(out []byte) []byte {
 	out = fmt.Appendln(t.encode(out), len(t.Types.nodes))
 	out, _ = binary.Append(out, binary.LittleEndian, t.Types.nodes)
