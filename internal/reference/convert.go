@@ -11,9 +11,10 @@ import (
 // Program is a term of package term in this package's form, with its free variables.
 type Program struct {
 	Term   *Term
-	Type   term.Type // of the term, vectors as products
-	Typing *Typing
+	Type   term.Type // of the term; vectors A^s are the products A×(A×…)
 	Ground denote.Ground
+	tt     *term.Types
+	free   map[*Var]bool // the variables that may be free in a term
 	vars   map[term.Var]*Var
 	open   map[*Var]denote.Number // the symbolic inputs, with the point; nil at a point
 }
@@ -36,30 +37,22 @@ func Symbols(t *term.Term) uint64 {
 // Convert returns t over the given numbers. Literals are the λ-terms that they stand
 // for, and vectors are pairs nested to the right.
 func Convert(t *term.Term, ground denote.Ground) *Program {
-	c := &converter{t: t, p: &Program{
-		Ground: ground, vars: map[term.Var]*Var{}, Typing: newTyping(t.Types),
-	}}
-	c.p.Term = c.term(t.Root)
-	c.p.Type = c.p.Typing.of(c.p.Term)
-	return c.p
+	c := &converter{t: t, p: NewProgram(Node(Zero), t.Types, ground)}
+	return c.p.With(c.term(t.Root))
 }
 
 // NewProgram is the program of a term with its free variables. Its types are those of tt.
 func NewProgram(t *Term, tt *term.Types, ground denote.Ground, free ...*Var) *Program {
-	p := &Program{Term: t, Ground: ground, vars: map[term.Var]*Var{}, Typing: newTyping(tt)}
-	for _, x := range free {
-		p.Typing.Free(x)
-	}
-	p.Type = p.Typing.of(t)
-	return p
+	p := &Program{Ground: ground, tt: tt, free: map[*Var]bool{}, vars: map[term.Var]*Var{}}
+	return p.With(t, free...)
 }
 
 // With is the program with another term, of the same types, and more free variables.
 func (p *Program) With(t *Term, free ...*Var) *Program {
 	q := *p
-	q.Term, q.Type = t, p.Typing.of(t)
+	q.Term, q.Type = t, p.of(t)
 	for _, x := range free {
-		q.Typing.Free(x)
+		q.Free(x)
 	}
 	return &q
 }
@@ -84,7 +77,7 @@ func (p *Program) Instance(t *term.Term, r term.Ref, env map[term.Var]*Term) *Te
 // Variable is an occurrence of a new variable of the type that x of t has.
 func (p *Program) Variable(t *term.Term, x term.Var) *Term {
 	info := t.Info(x)
-	return variable(&Var{Name: info.Name, Type: p.Typing.tt.Paired(info.Type), Linear: info.Linear})
+	return variable(&Var{Name: info.Name, Type: p.tt.Paired(info.Type), Linear: info.Linear})
 }
 
 type converter struct {
@@ -219,7 +212,7 @@ type Image struct {
 
 // Back returns t in the form of package term.
 func (p *Program) Back(t *Term) *Image {
-	im := &Image{Term: term.New(p.Typing.tt), prog: p, vars: map[*Var]term.Var{}, numbers: map[term.Var]denote.Number{},
+	im := &Image{Term: term.New(p.tt), prog: p, vars: map[*Var]term.Var{}, numbers: map[term.Var]denote.Number{},
 		branches: map[*Term]term.Branch{}}
 	im.Term.Root = im.term(t)
 	return im
@@ -266,7 +259,7 @@ func (im *Image) pattern(p *Pattern, body *term.Ref) (xs []term.Var) {
 			continue
 		}
 		opened := im.pattern(p.Left, body)
-		x := im.Term.NewVar(term.VarInfo{Name: "p", Type: im.prog.Typing.tt.Prods(each(opened, im.Term.TypeOf))})
+		x := im.Term.NewVar(term.VarInfo{Name: "p", Type: im.prog.tt.Prods(each(opened, im.Term.TypeOf))})
 		*body = im.Term.Untuple(0, opened, im.Term.Variable(0, x), *body)
 		xs = append(xs, x)
 	}

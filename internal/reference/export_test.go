@@ -111,4 +111,4 @@ func (s *State) levels(st *standings) []int {
 }
 
 // Of is the type of a well-typed term.
-func (ty *Typing) Of(t *Term) term.Type { return ty.of(t) }
+func (p *Program) Of(t *Term) term.Type { return p.of(t) }

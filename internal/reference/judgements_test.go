@@ -65,7 +65,7 @@ func (j *judgements) has(t *reference.Term, z vars) bool {
 		return t.Sym == term.Mul && (j.has(a, z) && j.has(b, nil) || j.has(a, nil) && j.has(b, z))
 	case reference.Apply:
 		f, u := t.Kids[0], t.Kids[1]
-		if j.Typing.HasDual(j.Typing.Of(f)) && j.has(f, nil) {
+		if j.HasDual(j.Of(f)) && j.has(f, nil) {
 			return j.has(u, z)
 		}
 		return z == nil && j.have(nil, f, u)

@@ -126,7 +126,7 @@ func TestPropertyChecker(t *testing.T) {
 			conv := reference.Convert(q, denote.Floats{})
 			for _, x := range p.inputs {
 				if v := conv.Var(x); v != nil {
-					conv.Typing.Free(v)
+					conv.Free(v)
 				}
 			}
 			got, err := conv.Check(conv.Term)
@@ -168,7 +168,7 @@ func requireSameJudgement(t require.TestingT, q *term.Term) bool {
 	p := reference.Convert(q, denote.Floats{})
 	var free []*reference.Var
 	for _, x := range q.FreeVars() {
-		p.Typing.Free(p.Var(x))
+		p.Free(p.Var(x))
 		free = append(free, p.Var(x))
 	}
 	want := newJudgements(p, free...).has(p.Term, nil)

@@ -22,7 +22,7 @@ func (p *Program) OpenStart(inputs []term.Var, point []float64) *Start {
 	for i, x := range inputs {
 		v := p.input(x, term.R)
 		q.open[v] = p.Ground.Of(point[i])
-		p.Typing.Free(v)
+		p.Free(v)
 		s.Inputs = append(s.Inputs, v)
 	}
 	return s
@@ -44,10 +44,10 @@ func (p *Program) OpenGradientStart(inputs []term.Var, point []float64) *Start {
 	q.open[a] = p.Ground.Of(1)
 	for i, x := range inputs {
 		x0 := &Var{Name: fmt.Sprintf("x%d", i+1), Type: term.R}
-		s.dual(i, p.input(x, p.Typing.tt.Reverse(term.R)), x0)
+		s.dual(i, p.input(x, p.tt.Reverse(term.R)), x0)
 		s.Inputs = append(s.Inputs, x0)
 		q.open[x0] = p.Ground.Of(point[i])
-		p.Typing.Free(x0)
+		p.Free(x0)
 	}
 	return s
 }
@@ -59,7 +59,7 @@ func (p *Program) nameArguments(t *Term) *Term {
 	if t.Op != Construct || len(kids) == 0 {
 		return u
 	}
-	y, name, _ := p.Typing.newName(t.Kids[0])
+	y, name, _ := p.newName(t.Kids[0])
 	u.Kids = []*Term{name}
 	return let(u, y, kids[0]).at(t.Pos)
 }
@@ -204,29 +204,29 @@ func (s *State) nameComponents(i int, n *Term) {
 	if u.Op != MakePair {
 		return
 	}
-	p, w, names := s.prog.Typing.names(u)
+	p, w, names := s.prog.names(u)
 	s.emit(Redex{Rule: rule.EtaPair, X: n.P.X, Times: names - 1}, i, func() *Term {
 		return a.plug(let(let(n.Kids[0], n.P, w), p, u))
 	})
 }
 
 // names makes the pattern ⟨y1,…,yk⟩ for a tuple, and the tuple of its variables.
-func (ty *Typing) names(u *Term) (p *Pattern, w *Term, k int) {
+func (p *Program) names(u *Term) (names *Pattern, w *Term, k int) {
 	if u.Op != MakePair {
-		return ty.newName(u)
+		return p.newName(u)
 	}
-	left, y, _ := ty.newName(u.Kids[0])
-	right, z, k := ty.newName(u.Kids[1])
+	left, y, _ := p.newName(u.Kids[0])
+	right, z, k := p.newName(u.Kids[1])
 	if u.Kids[1].Tail {
-		right, z, k = ty.names(u.Kids[1])
+		right, z, k = p.names(u.Kids[1])
 	}
 	w = pair(y, z)
 	w.Tail, w.Named = u.Tail, true
 	return &Pattern{Left: left, Right: right}, w, k + 1
 }
 
-func (ty *Typing) newName(u *Term) (*Pattern, *Term, int) {
-	y := &Var{Name: "y", Type: ty.of(u)}
+func (p *Program) newName(u *Term) (*Pattern, *Term, int) {
+	y := &Var{Name: "y", Type: p.of(u)}
 	return single(y), variable(y), 1
 }
 

@@ -14,7 +14,7 @@ import (
 
 // paper is a program over the rationals, to build terms in.
 func paper() *Program {
-	return &Program{Typing: &Typing{tt: term.NewTypes(), free: map[*Var]bool{}}, Ground: denote.Rationals{}, vars: map[term.Var]*Var{}}
+	return &Program{tt: term.NewTypes(), free: map[*Var]bool{}, Ground: denote.Rationals{}, vars: map[term.Var]*Var{}}
 }
 
 func (p *Program) num(r float64) *Term { return numeral(p.Ground.Of(r)) }

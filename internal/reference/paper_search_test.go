@@ -109,7 +109,7 @@ func (p *Program) meets(some, others map[string]*Term) bool {
 // dualOf is x* : R⊥ for a real variable x, free in the terms of the program.
 func (p *Program) dualOf(x *Var) *Var {
 	star := &Var{Name: x.Name + "*", Type: term.AbstractDual}
-	p.Typing.Free(star)
+	p.Free(star)
 	return star
 }
 
@@ -206,7 +206,7 @@ func TestPaperUnusedInputs(t *testing.T) {
 			xs, args = append(xs, x), append(args, variable(x))
 		}
 		u := Tuple(args...)
-		y := &Var{Name: "y", Type: p.Typing.of(u)}
+		y := &Var{Name: "y", Type: p.of(u)}
 		source := let(p.num(1), single(y), u)
 		require.Len(t, p.printedSteps(t, source, false), 1)
 		require.True(t, p.among(p.num(1), p.printedReductions(t, source)))

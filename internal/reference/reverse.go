@@ -22,7 +22,7 @@ func (p *Program) Reverser() *Reverser { return &Reverser{p, map[*Var]*Var{}} }
 func (d *Reverser) Var(x *Var) *Var {
 	y, ok := d.vars[x]
 	if !ok {
-		y = &Var{Name: x.Name, Type: d.prog.Typing.tt.Reverse(x.Type)}
+		y = &Var{Name: x.Name, Type: d.prog.tt.Reverse(x.Type)}
 		d.vars[x] = y
 	}
 	return y
@@ -86,7 +86,7 @@ func (d *Reverser) image(t *Term) *Term {
 		u.P = d.pattern(t.P)
 	}
 	if t.Type != 0 {
-		u.Type = d.prog.Typing.tt.Reverse(t.Type)
+		u.Type = d.prog.tt.Reverse(t.Type)
 	}
 	return u
 }
@@ -152,7 +152,7 @@ const commuteLimit = 100
 // rewrites; D(t) is D(w) in the image of the context. It is an error if D(t) does not reduce to D(next).
 func (d *Reverser) Commute(s *State, r *Redex, next *Term) (steps int, err error) {
 	p := d.prog
-	hole := &Var{Name: "hole", Type: p.Typing.of(s.places[r.at].t)}
+	hole := &Var{Name: "hole", Type: p.of(s.places[r.at].t)}
 	context := d.Term(s.replace(r.at, variable(hole), -1))
 	in := func(w *Term) *Term { return substitute(context, d.Var(hole), w) }
 	opaque := map[*Term]bool{}

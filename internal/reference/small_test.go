@@ -32,7 +32,7 @@ func (s *small) convert() *reference.Program {
 	p := reference.Convert(s.Term, denote.Rationals{})
 	for _, x := range []term.Var{s.x, s.y, s.c} {
 		if v := p.Var(x); v != nil {
-			p.Typing.Free(v)
+			p.Free(v)
 		}
 	}
 	return p

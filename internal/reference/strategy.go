@@ -229,7 +229,7 @@ func (s *State) fires3(r *Redex) bool {
 	return r.Rule == rule.Subst && s.isDual(r.X) && r.V.Op == Lambda
 }
 
-func (s *State) isDual(x *Var) bool { return s.prog.Typing.tt.Kind(x.Type) == term.DualKind }
+func (s *State) isDual(x *Var) bool { return s.prog.tt.Kind(x.Type) == term.DualKind }
 
 // hasHead reports whether a dual variable is free, or bound to a λ: then it is a value.
 func (s *State) hasHead(x *Var) bool {
@@ -347,8 +347,7 @@ func (f *firings) headAt(i int) int {
 
 // dualAt reports whether the application at place i is one of a dual.
 func (f *firings) dualAt(i int) bool {
-	ty := f.prog.Typing
-	return ty.tt.Kind(ty.of(f.places[i].t.Kids[0])) == term.DualKind
+	return f.prog.tt.Kind(f.prog.of(f.places[i].t.Kids[0])) == term.DualKind
 }
 
 // boundAt is the depth at which the variable of the occurrence is bound.
