@@ -221,15 +221,8 @@ func (t *Term) Key() string {
 
 // keyWriter writes a key. A bound variable is known by the number of binders between.
 type keyWriter struct {
-	bound    map[*Var]int // the depth of the binder, from 1; 0: free
-	shadowed []shadowed   // of the binders around
-	out      []byte
-}
-
-// shadowed is a variable that is bound again, with the depth of its binder outside.
-type shadowed struct {
-	x     *Var
-	depth int
+	bound map[*Var]int // the depth of the binder, from 1; 0: free
+	out   []byte
 }
 
 // write appends a letter and a number, if that is not 0.
@@ -260,10 +253,9 @@ func (k *keyWriter) term(t *Term, depth int) {
 			k.out = fmt.Appendf(k.out, "n%v", t.Num)
 		}
 	}
-	inner, first := depth, len(k.shadowed)
+	inner := depth
 	t.binders(func(x *Var) {
 		inner++
-		k.shadowed = append(k.shadowed, shadowed{x, k.bound[x]})
 		k.bound[x] = inner
 		k.write('x', int(x.Type))
 		if x.Linear {
@@ -273,20 +265,10 @@ func (k *keyWriter) term(t *Term, depth int) {
 	for i, u := range t.Kids {
 		if i == 1 && t.Op != Fix { // it is out of scope
 			inner = depth
-			k.leave(first)
 		}
 		k.term(u, inner)
 	}
-	k.leave(first)
 	k.out = append(k.out, ')')
-}
-
-// leave ends the scopes of the variables that have been shadowed since there were so many.
-func (k *keyWriter) leave(first int) {
-	for _, s := range k.shadowed[first:] {
-		k.bound[s.x] = s.depth
-	}
-	k.shadowed = k.shadowed[:first]
 }
 
 // substitute is t{v/x} for a linear x: v is a numeral or a variable, and binds nothing.
