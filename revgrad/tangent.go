@@ -54,7 +54,7 @@ func Tangent(t *term.Term, inputs []term.Var, check func() error) (d *term.Term,
 
 // newTangent prepares Fwd(t). In Fwd(t), an input x of type A is a variable x of type Fwd(A).
 func newTangent(t *term.Term, inputs []term.Var, check func() error) (*tangent, error) {
-	if err := undefined(t, check); err != nil {
+	if err := Undefined(t, check); err != nil {
 		return nil, err
 	}
 	types, err := t.Typing(check)
