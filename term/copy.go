@@ -23,6 +23,7 @@ func (t *Term) Import(u *Term, how Import) (Ref, error) {
 		return 0, err
 	}
 	types := t.Types.translation(u.Types)
+	t.Nodes, t.Args = slices.Grow(t.Nodes, len(u.Nodes)), slices.Grow(t.Args, len(u.Args))
 	own := make([]Var, u.NumVars())
 	for i, x := range s.Bound {
 		if err := LookAt(i, how.Look); err != nil {
