@@ -283,7 +283,7 @@ func (p *Program) outputs() int {
 
 // Differentiable returns an [*Error] unless there is a gradient or a Jacobian.
 func (p *Program) Differentiable() error {
-	if err := revgrad.Undefined(p.src.Written()); err != nil {
+	if err := revgrad.Undefined(p.src.Written(), nil); err != nil {
 		return p.locate(err, "differentiating")
 	}
 	return p.gradientType()

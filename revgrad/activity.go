@@ -156,20 +156,22 @@ func (a *activity) node(n *term.Node, typ term.Type) part {
 	case term.LetOp:
 		a.unify(a.vars[n.X], a.nodes[n.B])
 		return a.nodes[n.A]
-	case term.UntupleOp, term.UnvecOp:
-		a.open(n)
+	case term.UntupleOp:
+		a.openTuple(t.BoundVars(n), a.nodes[n.B])
+		return a.nodes[n.A]
+	case term.UnvecOp:
+		elem, _ := a.of(a.nodes[n.B])
+		t.Binders(n, func(x term.Var) { a.unify(a.vars[x], elem) })
 		return a.nodes[n.A]
 	case term.AddOp, term.FunOp, term.SumOp:
 		return a.number(n, typ)
 	case term.VecOp, term.ListOp:
-		kids := t.Children(n)
 		var elem part
-		for i, k := range kids {
+		for i, k := range t.Children(n) {
 			if i == 0 {
 				elem = a.nodes[k]
-			} else {
-				a.unify(elem, a.nodes[k])
 			}
+			a.unify(elem, a.nodes[k])
 		}
 		if n.Op == term.VecOp {
 			return a.made(typ, elem, 0)
@@ -258,30 +260,15 @@ func (a *activity) occurrence(x term.Var, typ term.Type) part {
 	return a.vars[x]
 }
 
-// open is a node that opens pairs or a vector.
-func (a *activity) open(n *term.Node) {
-	xs := a.t.BoundVars(n)
-	if n.Op != term.UnvecOp {
-		a.openTuple(xs, a.nodes[n.B])
-		return
-	}
-	elem, _ := a.of(a.nodes[n.B])
-	for _, x := range xs {
-		a.unify(a.vars[x], elem)
-	}
-}
-
 // openTuple gives the parts of a right-nested tuple to variables.
 func (a *activity) openTuple(xs []term.Var, tuple part) {
-	for i, x := range xs {
-		if i == len(xs)-1 {
-			a.unify(a.vars[x], tuple)
-			return
-		}
+	last := len(xs) - 1
+	for _, x := range xs[:last] {
 		var left part
 		left, tuple = a.of(tuple)
 		a.unify(a.vars[x], left)
 	}
+	a.unify(a.vars[xs[last]], tuple)
 }
 
 // number is the type of an operation on numbers.

@@ -131,7 +131,7 @@ func (c *columns) newIndex() term.Index { return c.dst.NewIndex(c.src.Indices[c.
 func (c *columns) bind(pos term.Pos, typ term.Type, family term.Ref) term.Var {
 	xs := make([]term.Var, c.n)
 	for i := range xs {
-		xs[i] = c.dst.NewVar(term.VarInfo{Name: "z", Type: typ, Pos: pos, Generated: true})
+		xs[i] = c.typed("z", pos, typ)
 	}
 	c.before = append(c.before, func(e term.Ref) term.Ref { return c.dst.Unvec(pos, xs, family, e) })
 	return xs[0]

@@ -1,6 +1,10 @@
 package revgrad
 
-import "github.com/gram-machine/gram/term"
+import (
+	"cmp"
+
+	"github.com/gram-machine/gram/term"
+)
 
 // Forward returns Fwd(G), the symbolic forward transformation of section 2.3, for
 // derivatives by the free variables by. On types:
@@ -26,70 +30,59 @@ import "github.com/gram-machine/gram/term"
 // of by have the tangent 0, then by Proposition Fwd, Fwd(G) with xj := ⟨rj,1⟩ and the other xi := ⟨ri,0⟩ has the
 // value ⟨⟦G⟧(r), ∂j⟦G⟧(r)⟩, if no slope by another variable of by is infinite. It always has if by is xj alone.
 //
-// Time and size are linear in G; the transformation is one loop over its arena. check may be nil; it is called at
+// Time and size are linear in G; the transformation is one loop over its nodes. check may be nil; it is called at
 // least every 2¹⁶ nodes, and its error ends the transformation. The error is otherwise a [*NotGroundError].
 func Forward(t *term.Term, by []term.Var, check func() error) (*term.Term, error) {
 	live, err := groundNodes(t, true)
 	if err != nil {
 		return nil, err
 	}
-	depends, err := dependents(t, by, check)
+	order, err := t.Order(check)
 	if err != nil {
 		return nil, err
 	}
-	f := &forward{newImage(t, 4*len(t.Nodes), 2*t.NumVars()), depends}
+	f := &forward{image: newImage(t, 4*len(t.Nodes), 2*t.NumVars()), depends: make([]bool, len(t.Nodes)),
+		by: make([]bool, t.NumVars()), bound: make([]term.Ref, t.NumVars())}
+	for _, x := range by {
+		f.by[x] = true
+	}
+	for r := range t.Nodes {
+		if n := &t.Nodes[r]; live[r] && n.Op == term.LetOp {
+			f.bound[n.X] = n.B
+		}
+	}
 	tangent := t.Types.Prod(term.R, term.R)
 	for x := range f.dst.EachVar() {
 		if x.Type == term.R && !x.Linear {
 			x.Type = tangent
 		}
 	}
-	return f.all(check, func(r term.Ref) error {
-		if !live[r] {
-			return nil
-		}
-		return f.node(r)
-	})
-}
-
-// dependents tells which nodes of a ground term depend on a variable of by.
-func dependents(t *term.Term, by []term.Var, check func() error) ([]bool, error) {
-	order, err := t.Order(check)
-	if err != nil {
-		return nil, err
-	}
-	moves := make([]bool, t.NumVars()) // the variables of by
-	for _, x := range by {
-		moves[x] = true
-	}
-	bound := make([]term.Ref, t.NumVars()) // what a let binds each variable to
-	for _, r := range order {
-		if n := &t.Nodes[r]; n.Op == term.LetOp {
-			bound[n.X] = n.B
+	for i, r := range order {
+		if err := cmp.Or(checkAt(i, check), f.node(r)); err != nil {
+			return nil, err
 		}
 	}
-	depends := make([]bool, len(t.Nodes))
-	for _, r := range order {
-		switch n := &t.Nodes[r]; n.Op {
-		case term.VarOp:
-			depends[r] = moves[n.X] || depends[bound[n.X]]
-		case term.LetOp:
-			depends[r] = depends[n.A]
-		default:
-			t.Kids(n, func(k term.Ref) { depends[r] = depends[r] || depends[k] })
-		}
-	}
-	return depends, nil
+	f.dst.Root = f.at(t.Root)
+	return f.dst, nil
 }
 
 type forward struct {
 	*image
-	depends []bool // of each node of src
+	depends []bool     // of each node of src
+	by      []bool     // the variables by which the derivatives are
+	bound   []term.Ref // what a let binds each variable to
 }
 
+// node makes Fwd of a node. Those of its children, and of what is bound to a variable, have been made.
 func (f *forward) node(r term.Ref) error {
 	n := &f.src.Nodes[r]
+	f.src.Kids(n, func(k term.Ref) {
+		f.depends[r] = f.depends[r] || f.depends[k] && (n.Op != term.LetOp || k == n.A)
+	})
 	switch n.Op {
+	case term.VarOp:
+		f.depends[r] = f.by[n.X] || f.depends[f.bound[n.X]]
+		f.copy(r, *n)
 	case term.NumOp:
 		f.refs[r] = f.dst.Pair(n.Pos, f.dst.Num(n.Pos, n.Val), f.dst.Num(n.Pos, 0))
 	case term.AddOp, term.FunOp:

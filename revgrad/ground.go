@@ -40,20 +40,10 @@ func groundNodes(t *term.Term, tuples bool) (live []bool, err error) {
 		if what := notGround(t, n, outer[r]); what != "" {
 			return nil, &NotGroundError{n.Pos, what}
 		}
-		switch n.Op {
-		case term.LetOp:
-			live[n.A], live[n.B] = true, true
-			outer[n.A] = outer[r]
-		case term.AddOp:
-			live[n.A], live[n.B] = true, true
-		case term.PairOp:
-			live[n.A], live[n.B] = true, true
-			outer[n.A], outer[n.B] = true, true
-		case term.FunOp, term.VecOp:
-			for _, k := range t.Children(n) {
-				live[k], outer[k] = true, n.Op == term.VecOp
-			}
-		}
+		t.Kids(n, func(k term.Ref) {
+			live[k] = true
+			outer[k] = n.Op == term.PairOp || n.Op == term.VecOp || n.Op == term.LetOp && k == n.A && outer[r]
+		})
 	}
 	return live, nil
 }

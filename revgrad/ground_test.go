@@ -262,8 +262,8 @@ func TestForwardOfConstants(t *testing.T) {
 		at         []float64
 		derivative float64
 	}{
-		{"pow x z, z = 1 + 1", "⟨pow(z#4, z#6), ∂1 pow(z#4, z#6)·a#5⟩[⟨z#4, a#5⟩:=x][⟨z#6, a#7⟩:=z#3]" +
-			"[z#3:=⟨z#8 + z#10, a#9 + a#11⟩[⟨z#8, a#9⟩:=⟨1, 0⟩][⟨z#10, a#11⟩:=⟨1, 0⟩]]",
+		{"pow x z, z = 1 + 1", "⟨pow(z#8, z#10), ∂1 pow(z#8, z#10)·a#9⟩[⟨z#8, a#9⟩:=x][⟨z#10, a#11⟩:=z#3]" +
+			"[z#3:=⟨z#4 + z#6, a#5 + a#7⟩[⟨z#4, a#5⟩:=⟨1, 0⟩][⟨z#6, a#7⟩:=⟨1, 0⟩]]",
 			func(q *term.Term, x, _ term.Var) term.Ref {
 				z := q.NewVar(term.VarInfo{Name: "z", Type: term.R})
 				body := q.Fun(0, term.Pow, q.Variable(0, x), q.Variable(0, z)) // before what z is

@@ -41,7 +41,7 @@ func Reverse(t *term.Term, check func() error) (*term.Term, error) {
 // Size returns |D(t)| without making it. t may have families, which stand for their expansion. check and the error are
 // as [Reverse] has them.
 func Size(t *term.Term, check func() error) (int64, error) {
-	if err := undefined(t, check); err != nil {
+	if err := Undefined(t, check); err != nil {
 		return 0, err
 	}
 	return t.SymbolsWith(func(n *term.Node) int {
@@ -54,7 +54,7 @@ func Size(t *term.Term, check func() error) (int64, error) {
 // function of the map adds to D(t). None of them stands in another.
 func ReverseAround(t *term.Term, given map[term.Ref]func(d *term.Term) (term.Ref, error),
 	check func() error) (*term.Term, error) {
-	if err := undefined(t, check); err != nil {
+	if err := Undefined(t, check); err != nil {
 		return nil, err
 	}
 	inside, err := t.Inside(check, slices.Collect(maps.Keys(given))...)
@@ -124,12 +124,9 @@ func grown(n *term.Node) (nodes, vars int) {
 
 type reverser struct{ *image }
 
-// Undefined returns an [*UndefinedError] if t has a linear variable or one whose type has
-// a linear negation in it: at a linear λ, if there is one, and nil if D is defined on t.
-func Undefined(t *term.Term) error { return undefined(t, nil) }
-
-// undefined is Undefined; the error may be check's.
-func undefined(t *term.Term, check func() error) error {
+// Undefined returns an [*UndefinedError] if t has a linear variable or one whose type has a linear negation in it: at a
+// linear λ, if there is one, and nil if D is defined on t. check may be nil; the error may be check's.
+func Undefined(t *term.Term, check func() error) error {
 	for i := range t.Nodes {
 		if err := checkAt(i, check); err != nil {
 			return err

@@ -131,7 +131,7 @@ func TestUndefinedOnSharedTypes(t *testing.T) {
 		a = tt.Arrow(tt.Arrow(a, tt.Arrow(a, term.R)), term.R)
 	}
 	q.Root = q.Variable(0, x)
-	require.NoError(t, Undefined(q))
+	require.NoError(t, Undefined(q, nil))
 	q.NewVar(term.VarInfo{Name: "y", Type: tt.Prod(a, term.AbstractDual)})
-	require.Error(t, Undefined(q))
+	require.Error(t, Undefined(q, nil))
 }

@@ -3,6 +3,7 @@ package revgrad
 import (
 	"slices"
 
+	"github.com/gram-machine/gram/internal/hypergraph"
 	"github.com/gram-machine/gram/term"
 )
 
@@ -18,111 +19,83 @@ import (
 // The value of the term is the last memory; its first numbers, from left to right, are the gradient by the inputs. The
 // error is that of check, or a [*NotGroundError]. Time and size are O(n log n) for n nodes.
 func StatePassing(t *term.Term, inputs []term.Var, check func() error) (*term.Term, error) {
-	g, err := Ground(t, check)
+	ground, err := Ground(t, check)
 	if err != nil {
 		return nil, err
 	}
-	s := &statePassing{Term: g, operands: map[term.Var]operand{}, types: map[[2]int]term.Type{}}
-	for _, x := range inputs {
-		s.operands[x] = s.cell(x)
+	g, err := hypergraph.FromTerm(ground, inputs, check)
+	if err != nil {
+		return nil, err
 	}
-	result := s.read(g.Root)
-	memory := term.VarInfo{Name: "m", Type: s.memory(0, s.cells), Generated: true}
+	s := &statePassing{Term: ground, Graph: g, names: slices.Clone(inputs), cell: make([]int, g.Len()),
+		types: map[[2]int]term.Type{}}
+	for w := range hypergraph.Node(g.Len()) {
+		if _, numeral := g.Numeral(w); numeral {
+			s.names = append(s.names, 0)
+			continue
+		}
+		if s.cell[w] = s.cells; s.cells >= len(inputs) {
+			s.names = append(s.names, s.NewVar(term.VarInfo{Name: "z", Type: term.R, Generated: true}))
+		}
+		s.cells++
+	}
+	s.pass()
+	return s.Term, nil
+}
 
-	// The lets, from the outermost in.
+// statePassing makes S(t) of the graph of t.
+type statePassing struct {
+	*term.Term
+	*hypergraph.Graph
+	names []term.Var           // of the nodes of the graph, 0 of numerals
+	cell  []int                // of the memory, of each node but numerals
+	cells int                  // of the memory
+	types map[[2]int]term.Type // of its parts
+}
+
+// pass makes the lets, from the outermost in: the operations, the memory at the start, and its updates.
+func (s *statePassing) pass() {
 	type let struct {
 		x   term.Var
 		u   term.Ref
 		pos term.Pos
 	}
-	var lets []let
-	for _, z := range s.operations {
-		lets = append(lets, let{z.x, z.node, z.pos})
-	}
+	var lets, updates []let
+	memory := term.VarInfo{Name: "m", Type: s.memory(0, s.cells), Generated: true}
+	result := s.Outputs()[0]
 	m := s.NewVar(memory)
-	lets = append(lets, let{m, s.start(0, s.cells, result), 0})
-	for _, z := range slices.Backward(s.operations) {
-		for i, p := range z.operands {
-			if p.x != 0 {
+	start := let{m, s.start(0, s.cells, result), 0}
+	for w := range hypergraph.Node(s.Len()) {
+		if sym, z, pos, ok := s.Edge(w); ok {
+			operand := func(i int) term.Ref { return s.occurrence(z[i], pos) }
+			of := &term.Node{Op: term.FunOp, Sym: sym, Pos: pos}
+			if sym == term.NoSymbol {
+				of.Op = term.AddOp
+			}
+			lets = append(lets, let{s.names[w], (&image{dst: s.Term}).apply(of, len(z), operand), pos})
+		}
+	}
+	for w := hypergraph.Node(s.Len()); w > 0; w-- {
+		_, z, pos, _ := s.Edge(w - 1)
+		for i, p := range z {
+			if s.names[p] != 0 {
 				next := s.NewVar(memory)
-				lets = append(lets, let{next, s.update(m, z, i), z.pos})
+				updates = append(updates, let{next, s.update(m, w-1, i), pos})
 				m = next
 			}
 		}
 	}
-	g.Root = g.Variable(0, m)
-	for _, l := range slices.Backward(lets) {
-		g.Root = g.Let(l.pos, l.x, l.u, g.Root)
+	s.Root = s.Variable(0, m)
+	for _, l := range slices.Backward(slices.Concat(lets, []let{start}, updates)) {
+		s.Root = s.Let(l.pos, l.x, l.u, s.Root)
 	}
-	return g, nil
 }
 
-// statePassing makes S(t).
-type statePassing struct {
-	*term.Term
-	operands   map[term.Var]operand // what the variables of t are bound to
-	operations []operation          // in the order in which they are evaluated
-	cells      int                  // of the memory
-	types      map[[2]int]term.Type // of its parts
-}
-
-// operand is an input or the name of an operation, with its cell of the memory; or, where x is 0, a numeral.
-type operand struct {
-	x    term.Var
-	cell int
-	r    float64
-}
-
-// operation is z := f(p1,…,pk), f a symbol or, with sym 0, +.
-type operation struct {
-	operand
-	node     term.Ref
-	sym      term.Symbol
-	operands []operand
-	pos      term.Pos
-}
-
-// cell gives x the next cell of the memory.
-func (s *statePassing) cell(x term.Var) operand {
-	s.cells++
-	return operand{x: x, cell: s.cells - 1}
-}
-
-// read lists the operations of a ground term without sugar, and returns its result.
-func (s *statePassing) read(r term.Ref) operand {
-	for s.Nodes[r].Op == term.LetOp {
-		n := s.Nodes[r]
-		s.operands[n.X] = s.read(n.B)
-		r = n.A
+func (s *statePassing) occurrence(w hypergraph.Node, pos term.Pos) term.Ref {
+	if r, numeral := s.Numeral(w); numeral {
+		return s.Num(pos, r)
 	}
-	n := s.Nodes[r]
-	z := operation{pos: n.Pos}
-	switch n.Op {
-	case term.VarOp:
-		return s.operands[n.X]
-	case term.NumOp:
-		return operand{r: n.Val}
-	case term.AddOp:
-		z.operands = []operand{s.read(n.A), s.read(n.B)}
-		z.node = s.Add(n.Pos, s.occurrence(z.operands[0], n.Pos), s.occurrence(z.operands[1], n.Pos))
-	default:
-		z.sym = n.Sym
-		for _, k := range slices.Clone(s.Children(&n)) {
-			z.operands = append(z.operands, s.read(k))
-		}
-		z.node = s.Fun(n.Pos, n.Sym, each(len(z.operands),
-			func(i int) term.Ref { return s.occurrence(z.operands[i], n.Pos) })...)
-	}
-	z.operand = s.cell(s.NewVar(term.VarInfo{Name: "z", Type: term.R, Generated: true}))
-	s.operations = append(s.operations, z)
-	return z.operand
-}
-
-func (s *statePassing) occurrence(p operand, pos term.Pos) term.Ref {
-	if p.x == 0 {
-		return s.Num(pos, p.r)
-	}
-	return s.Variable(pos, p.x)
+	return s.Variable(pos, s.names[w])
 }
 
 // memory is the type of the cells from lo to hi.
@@ -139,9 +112,9 @@ func (s *statePassing) memory(lo, hi int) term.Type {
 }
 
 // start makes the cells from lo to hi: 1 for the result, and 0.
-func (s *statePassing) start(lo, hi int, result operand) term.Ref {
+func (s *statePassing) start(lo, hi int, result hypergraph.Node) term.Ref {
 	if hi-lo == 1 {
-		if result.x != 0 && result.cell == lo {
+		if s.names[result] != 0 && s.cell[result] == lo {
 			return s.Num(0, 1)
 		}
 		return s.Num(0, 0)
@@ -150,21 +123,20 @@ func (s *statePassing) start(lo, hi int, result operand) term.Ref {
 	return s.Pair(0, s.start(lo, mid, result), s.start(mid, hi, result))
 }
 
-// update is m with ∂i f(p1,…,pk)·m(z) added at pi, for the operation z := f(p1,…,pk).
-func (s *statePassing) update(m term.Var, z operation, i int) term.Ref {
+// update is m with ∂i f(p1,…,pk)·m(w) added at pi, for the operation w := f(p1,…,pk).
+func (s *statePassing) update(m term.Var, w hypergraph.Node, i int) term.Ref {
+	sym, z, pos, _ := s.Edge(w)
 	a := s.NewVar(term.VarInfo{Name: "a", Type: term.R, Generated: true})
-	product := s.Variable(z.pos, a)
-	if z.sym != 0 {
-		info := z.sym.Info()
-		k := len(z.operands)
-		by := s.Slope(z.pos, &info.Partials[i], k, func(j int) term.Ref { return s.occurrence(z.operands[j], z.pos) })
-		product = s.Fun(z.pos, term.Mul, by, product)
+	product := s.Variable(pos, a)
+	if sym != term.NoSymbol {
+		by := s.Slope(pos, &sym.Info().Partials[i], len(z), func(j int) term.Ref { return s.occurrence(z[j], pos) })
+		product = s.Fun(pos, term.Mul, by, product)
 	}
-	changed := s.open(m, 0, s.cells, z.operands[i].cell, z.pos, func(old term.Var) term.Ref {
-		return s.Add(z.pos, s.Variable(z.pos, old), product)
+	changed := s.open(m, 0, s.cells, s.cell[z[i]], pos, func(old term.Var) term.Ref {
+		return s.Add(pos, s.Variable(pos, old), product)
 	}, true)
-	found := s.open(m, 0, s.cells, z.cell, z.pos, func(old term.Var) term.Ref { return s.Variable(z.pos, old) }, false)
-	return s.Let(z.pos, a, found, changed)
+	found := s.open(m, 0, s.cells, s.cell[w], pos, func(old term.Var) term.Ref { return s.Variable(pos, old) }, false)
+	return s.Let(pos, a, found, changed)
 }
 
 // open opens m, the cells from lo to hi, down to the given cell. It returns what leaf makes of the cell, or, if whole

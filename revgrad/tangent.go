@@ -54,7 +54,7 @@ func Tangent(t *term.Term, inputs []term.Var, check func() error) (d *term.Term,
 
 // newTangent prepares Fwd(t). In Fwd(t), an input x of type A is a variable x of type Fwd(A).
 func newTangent(t *term.Term, inputs []term.Var, check func() error) (*tangent, error) {
-	if err := undefined(t, check); err != nil {
+	if err := Undefined(t, check); err != nil {
 		return nil, err
 	}
 	types, err := t.Typing(check)
@@ -226,8 +226,7 @@ func (w *tangent) vector(r term.Ref, n *term.Node) {
 func (w *tangent) open(n *term.Node) term.Ref {
 	xs := w.src.BoundVars(n)
 	vector := w.src.Types.Vec(len(xs), term.R)
-	z := w.dst.NewVar(term.VarInfo{Name: "z", Type: vector, Pos: n.Pos, Generated: true})
-	a := w.dst.NewVar(term.VarInfo{Name: "a", Type: vector, Pos: n.Pos, Generated: true})
+	z, a := w.typed("z", n.Pos, vector), w.typed("a", n.Pos, vector)
 	zs, as := make([]term.Var, len(xs)), make([]term.Var, len(xs))
 	for i, x := range xs {
 		zs[i], as[i] = w.point[x], w.along[x]
@@ -253,15 +252,18 @@ func (w *tangent) occurrence(n *term.Node, x term.Var) term.Ref {
 	return w.dst.Copy(w.src, *n, nil, func(term.Var) term.Var { return x })
 }
 
+// typed makes a variable.
+func (w *tangent) typed(name string, pos term.Pos, typ term.Type) term.Var {
+	return w.dst.NewVar(term.VarInfo{Name: name, Type: typ, Pos: pos, Generated: true})
+}
+
 // newVar makes a variable for something of Fwd of a part.
 func (w *tangent) newVar(name string, pos term.Pos, p part) term.Var {
-	return w.dst.NewVar(term.VarInfo{Name: name, Type: w.forward(p), Pos: pos, Generated: true})
+	return w.typed(name, pos, w.forward(p))
 }
 
 // number makes a variable for a number.
-func (w *tangent) number(name string, pos term.Pos) term.Var {
-	return w.dst.NewVar(term.VarInfo{Name: name, Type: term.R, Pos: pos, Generated: true})
-}
+func (w *tangent) number(name string, pos term.Pos) term.Var { return w.typed(name, pos, term.R) }
 
 // constant gives e, whose numbers have no tangents, the tangent 0 where the part p is active. p is built of R,
 // products and vectors.
@@ -296,9 +298,9 @@ func (w *tangent) zip(pos term.Pos, e, v term.Ref, p part) term.Ref {
 	types := tt.Components(typ)
 	xs, vs := make([]term.Var, len(types)), make([]term.Var, len(types))
 	for i, typ := range types {
-		xs[i] = dst.NewVar(term.VarInfo{Name: "z", Type: typ, Pos: pos, Generated: true})
+		xs[i] = w.typed("z", pos, typ)
 		if v != 0 {
-			vs[i] = dst.NewVar(term.VarInfo{Name: "a", Type: typ, Pos: pos, Generated: true})
+			vs[i] = w.typed("a", pos, typ)
 		}
 	}
 	comps := each(len(types), func(i int) term.Ref {
@@ -311,26 +313,23 @@ func (w *tangent) zip(pos term.Pos, e, v term.Ref, p part) term.Ref {
 		}
 		return w.zip(pos, e, a, of)
 	})
+	var out term.Ref
+	open := dst.Unvec
 	if tt.Kind(typ) == term.ProdKind {
-		out := dst.Pair(pos, comps[0], comps[1])
-		if v != 0 {
-			out = dst.Unpair(pos, vs[0], vs[1], v, out)
-		}
-		return dst.Unpair(pos, xs[0], xs[1], e, out)
+		out, open = dst.Pair(pos, comps[0], comps[1]), dst.Untuple
+	} else {
+		out = dst.Vec(pos, comps)
 	}
-	out := dst.Vec(pos, comps)
 	if v != 0 {
-		out = dst.Unvec(pos, vs, v, out)
+		out = open(pos, vs, v, out)
 	}
-	return dst.Unvec(pos, xs, e, out)
+	return open(pos, xs, e, out)
 }
 
 // lift gives e, of an inductive type, the tangent 0, by a recursive function.
 func (w *tangent) lift(pos term.Pos, e term.Ref, typ term.Type) term.Ref {
 	dst, image := w.dst, w.src.Types.Forward(typ)
-	variable := func(typ term.Type) term.Var {
-		return dst.NewVar(term.VarInfo{Name: "z", Type: typ, Pos: pos, Generated: true})
-	}
+	variable := func(typ term.Type) term.Var { return w.typed("z", pos, typ) }
 	if f := w.lifts[typ]; f != 0 { // within the function
 		return dst.App(pos, dst.Variable(pos, f), e)
 	}
@@ -389,8 +388,7 @@ func (w *tangent) second(pos term.Pos, p part, e term.Ref) term.Ref {
 			w.second(pos, right, dst.Variable(pos, y))))
 	case term.VecKind:
 		if w.numbers(p) {
-			z, a := dst.NewVar(term.VarInfo{Name: "z", Type: typ, Pos: pos, Generated: true}),
-				dst.NewVar(term.VarInfo{Name: "a", Type: typ, Pos: pos, Generated: true})
+			z, a := w.typed("z", pos, typ), w.typed("a", pos, typ)
 			return dst.Unpair(pos, z, a, e, dst.Variable(pos, a))
 		}
 		elem, _ := w.of(p)
@@ -424,7 +422,7 @@ func (w *tangent) data(n *term.Node, p part) term.Ref {
 	}
 	step, _ := w.of(p)
 	f, x := w.newVar("f", pos, step), w.newVar("x", pos, res)
-	y := dst.NewVar(term.VarInfo{Name: "y", Type: n.Elem, Pos: pos, Generated: true})
+	y := w.typed("y", pos, n.Elem)
 	of := dst.Lam(pos, y, dst.App(pos, dst.Variable(pos, f), w.constant(pos, dst.Variable(pos, y), elem)))
 	return dst.Lam(pos, f, dst.Lam(pos, x, dst.App(pos, dst.App(pos, list, of), dst.Variable(pos, x))))
 }

@@ -101,7 +101,7 @@ func (c *checker) node(r Ref) (Type, error) {
 		return c.cond(r, n)
 	case ListOp:
 		for _, k := range t.Children(n) {
-			if err := cmp.Or(c.want(r, k, n.Elem, "an element of the list"), c.ordinary(r, k, "a list")); err != nil {
+			if err := cmp.Or(c.want(r, k, n.Elem, "an element of the list"), c.ordinary(k, "a list")); err != nil {
 				return 0, err
 			}
 		}
@@ -147,7 +147,7 @@ func (c *checker) lam(r Ref, n *Node) (Type, error) {
 	x := c.t.Info(n.X)
 	body := c.types[n.A]
 	if !x.Linear {
-		return c.t.Types.Arrow(x.Type, body), c.ordinary(r, n.A, "a function")
+		return c.t.Types.Arrow(x.Type, body), c.ordinary(n.A, "a function")
 	}
 	dual, ok := c.t.Types.DualTo(body)
 	if !ok {
@@ -159,12 +159,12 @@ func (c *checker) lam(r Ref, n *Node) (Type, error) {
 func (c *checker) app(r Ref, n *Node) (Type, error) {
 	tt := c.t.Types
 	f := c.types[n.A]
-	if err := c.ordinary(r, n.A, "function position"); err != nil {
+	if err := c.ordinary(n.A, "function position"); err != nil {
 		return 0, err
 	}
 	switch tt.Kind(f) {
 	case ArrowKind:
-		return tt.Right(f), cmp.Or(c.want(r, n.B, tt.Left(f), "the argument"), c.ordinary(r, n.B, "an argument"))
+		return tt.Right(f), cmp.Or(c.want(r, n.B, tt.Left(f), "the argument"), c.ordinary(n.B, "an argument"))
 	case DualKind:
 		c.outer[r], c.lin[r] = c.outer[n.B], c.lin[n.B]
 		return tt.Right(f), c.want(r, n.B, R, "the argument")
@@ -198,7 +198,7 @@ func (c *checker) let(r Ref, n *Node) (Type, error) {
 		return c.types[n.A], cmp.Or(bind(n.X, u), c.linearLet(r, n))
 	}
 	c.outer[r], c.lin[r] = c.outer[n.A], c.lin[n.A]
-	if err := c.ordinary(r, n.B, "an exponential substitution"); err != nil {
+	if err := c.ordinary(n.B, "an exponential substitution"); err != nil {
 		return 0, err
 	}
 	switch n.Op {
@@ -255,7 +255,7 @@ func (c *checker) fun(r Ref, n *Node) (Type, error) {
 	for _, k := range kids {
 		if c.types[k] != R || c.outer[k] != 0 && n.Sym != Mul {
 			argument := "an argument of " + n.Sym.String()
-			return 0, cmp.Or(c.want(r, k, R, argument), c.ordinary(r, k, argument))
+			return 0, cmp.Or(c.want(r, k, R, argument), c.ordinary(k, argument))
 		}
 	}
 	if n.Sym == Mul {
@@ -267,7 +267,7 @@ func (c *checker) fun(r Ref, n *Node) (Type, error) {
 func (c *checker) cond(r Ref, n *Node) (Type, error) {
 	k := c.t.Children(n)
 	for _, s := range k[:2] {
-		if err := cmp.Or(c.want(r, s, R, "a side of the comparison"), c.ordinary(r, s, "a condition")); err != nil {
+		if err := cmp.Or(c.want(r, s, R, "a side of the comparison"), c.ordinary(s, "a condition")); err != nil {
 			return 0, err
 		}
 	}

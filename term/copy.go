@@ -16,49 +16,35 @@ type Import struct {
 }
 
 // Import adds u, a term over any universe without families, to t, and returns its root. The variables that it binds
-// become new ones. It takes time linear in the arena of u, which it only reads. The error is that of a look.
+// become new ones. It takes time linear in u, which it only reads. The error is that of a look.
 func (t *Term) Import(u *Term, how Import) (Ref, error) {
-	types := t.Types.translation(u.Types)
-	live, err := u.Inside(how.Look, u.Root)
+	s, err := u.Subterm(u.Root, how.Look)
 	if err != nil {
 		return 0, err
 	}
+	types := t.Types.translation(u.Types)
 	t.Nodes, t.Args = slices.Grow(t.Nodes, len(u.Nodes)), slices.Grow(t.Args, len(u.Args))
 	own := make([]Var, u.NumVars())
-	for r := range u.Nodes {
-		if err := LookAt(r, how.Look); err != nil {
+	for i, x := range s.Bound {
+		if err := LookAt(i, how.Look); err != nil {
 			return 0, err
 		}
-		if live[r] {
-			u.Binders(&u.Nodes[r], func(x Var) {
-				v := u.Info(x)
-				v.Name, v.Type, v.Pos = how.Name(v.Name), types.of(v.Type), how.Pos(v.Pos)
-				own[x] = t.NewVar(v)
-			})
-		}
+		v := u.Info(x)
+		v.Name, v.Type, v.Pos = how.Name(v.Name), types.of(v.Type), how.Pos(v.Pos)
+		own[x] = t.NewVar(v)
 	}
-	variable := func(x Var) Var {
+	return t.graft(s, func(_ int, n Node) Node {
+		n.Pos, n.Elem, n.Res = how.Pos(n.Pos), types.of(n.Elem), types.of(n.Res)
+		if n.Op == DataOp {
+			n.A = Ref(how.Data(int(n.A)))
+		}
+		return n
+	}, func(x Var) Var {
 		if own[x] == 0 {
 			own[x] = how.Free(x)
 		}
 		return own[x]
-	}
-	image := make([]Ref, len(u.Nodes))
-	child := func(r Ref) Ref { return image[r] }
-	for r := range u.Nodes {
-		if err := LookAt(r, how.Look); err != nil {
-			return 0, err
-		}
-		if live[r] {
-			n := u.Nodes[r]
-			n.Pos, n.Elem, n.Res = how.Pos(n.Pos), types.of(n.Elem), types.of(n.Res)
-			if n.Op == DataOp {
-				n.A = Ref(how.Data(int(n.A)))
-			}
-			image[r] = t.Copy(u, n, child, variable)
-		}
-	}
-	return image[u.Root], nil
+	})
 }
 
 // Copy adds n, a node of src: its children are what kid returns for them, and its

@@ -442,7 +442,7 @@ func (c *checker) comprehension(r Ref, n *Node) (Type, error) {
 		least = 1
 		state := t.TypeOf(n.X)
 		if err := cmp.Or(c.want(r, n.First(), state, "the first state"), c.want(r, n.A, state, "the next state"),
-			c.ordinary(r, n.First(), "a scan"), c.ordinary(r, n.A, "a scan")); err != nil {
+			c.ordinary(n.First(), "a scan"), c.ordinary(n.A, "a scan")); err != nil {
 			return 0, err
 		}
 		c.lin[r] = false
@@ -461,7 +461,7 @@ func (c *checker) comprehension(r Ref, n *Node) (Type, error) {
 	case FamilyOp, ScanOp:
 		return tt.Vec(int(t.Value(n.Static(), nil)), body), nil
 	case ListFamilyOp:
-		return tt.List(n.Elem, n.Res), cmp.Or(c.want(r, n.A, n.Elem, "an element of the list"), c.ordinary(r, n.A, "a list"))
+		return tt.List(n.Elem, n.Res), cmp.Or(c.want(r, n.A, n.Elem, "an element of the list"), c.ordinary(n.A, "a list"))
 	}
 	return body, nil
 }

@@ -3,7 +3,6 @@ package term
 import (
 	"cmp"
 	"fmt"
-	"slices"
 )
 
 // Inductive names a declaration of inductive types of a [Types]: T α1 … αp = C1 of A1 | … | Ck of Ak. Its instances are
@@ -57,24 +56,23 @@ func (tt *Types) Define(d Inductive, cons []Constructor) error {
 	return nil
 }
 
-// holdsR reports whether R occurs in the constructors of a declaration, or in those of declarations that they mention.
-func (tt *Types) holdsR(d Inductive) (holds bool) {
-	seen := map[Type]bool{}
+// holds reports whether a type of the kind occurs in the constructors of a declaration, or in those of declarations
+// that they mention.
+func (tt *Types) holds(d Inductive, kind Kind) (holds bool) {
+	seen := map[Type]bool{0: true}
 	met := map[Inductive]bool{d: true}
 	for todo := []Inductive{d}; len(todo) > 0 && !holds; {
 		d, todo = todo[len(todo)-1], todo[:len(todo)-1]
 		for _, c := range tt.inductives[d].cons {
-			if c.Arg == 0 {
-				continue
-			}
-			tt.Mentioned(c.Arg, seen, func(d Inductive) {
-				if !met[d] {
-					met[d] = true
-					todo = append(todo, d)
+			tt.bottomUp(c.Arg, func(t Type) bool { return seen[t] }, func(t Type, n typeNode) {
+				seen[t] = true
+				holds = holds || n.kind == kind
+				if other := Inductive(n.n); n.kind == MuKind && !met[other] {
+					met[other] = true
+					todo = append(todo, other)
 				}
 			})
 		}
-		holds = seen[R]
 	}
 	return holds
 }
@@ -87,15 +85,7 @@ func (tt *Types) Instance(d Inductive, args ...Type) Type {
 	if len(args) != tt.inductives[d].params {
 		panic(fmt.Sprintf("term: %s takes %d types, not %d", tt.inductives[d].name, tt.inductives[d].params, len(args)))
 	}
-	var all Type
-	for i, a := range slices.Backward(args) {
-		if i == len(args)-1 {
-			all = a
-		} else {
-			all = tt.Prod(a, all)
-		}
-	}
-	return tt.instance(d, all)
+	return tt.instance(d, tt.Prods(args))
 }
 
 // instance is Instance for the product of the arguments, or 0.
@@ -166,7 +156,7 @@ func (tt *Types) derive(by string, d Inductive, f func(Type) Type) Inductive {
 	old := tt.inductives[d]
 	e, isNew := tt.Declare(by+"("+old.name+")", old.params)
 	if isNew {
-		tt.inductives[e].dual = by == "D" && tt.holdsR(d)
+		tt.inductives[e].dual = by == "D" && tt.holds(d, RKind) || old.dual
 		cons := make([]Constructor, len(old.cons))
 		for i, c := range old.cons {
 			if cons[i] = c; c.Arg != 0 {
@@ -274,7 +264,7 @@ func (c *checker) construct(r Ref, n *Node) (Type, error) {
 	if err := c.want(r, n.A, con.Arg, "the argument of "+con.Name); err != nil {
 		return 0, err
 	}
-	return n.Res, c.ordinary(r, n.A, "the argument of a constructor")
+	return n.Res, c.ordinary(n.A, "the argument of a constructor")
 }
 
 // match types match u with …. As a conditional it has ⊢_Z if all branches have.
@@ -282,7 +272,7 @@ func (c *checker) match(r Ref, n *Node) (Type, error) {
 	t, tt := c.t, c.t.Types
 	kids := t.Children(n)
 	u := n.Res
-	if err := cmp.Or(c.want(r, kids[0], u, "what match takes apart"), c.ordinary(r, kids[0], "match")); err != nil {
+	if err := cmp.Or(c.want(r, kids[0], u, "what match takes apart"), c.ordinary(kids[0], "match")); err != nil {
 		return 0, err
 	}
 	if tt.Kind(u) != MuKind {

@@ -47,9 +47,9 @@ func (c *checker) occurrence(r Ref, x Var) error {
 }
 
 // ordinary reports an error if node k mentions a linear variable: it must have ⊢.
-func (c *checker) ordinary(r, k Ref, what string) error {
+func (c *checker) ordinary(k Ref, what string) error {
 	if x := c.outer[k]; x != 0 {
-		return c.errorf(r, "the linear variable %s is used in %s", c.t.Info(x).Name, what)
+		return c.errorf(k, "the linear variable %s is used in %s", c.t.Info(x).Name, what)
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (c *checker) both(r, a, b Ref) error {
 // product judges t·u: one side has ⊢.
 func (c *checker) product(r, a, b Ref) error {
 	if c.outer[a] != 0 {
-		if err := c.ordinary(r, b, "both factors of a product"); err != nil {
+		if err := c.ordinary(b, "both factors of a product"); err != nil {
 			return err
 		}
 	}
@@ -88,10 +88,10 @@ func (c *checker) bindLinear(r Ref, x Var) error {
 // linearLam judges λz.t.
 func (c *checker) linearLam(r Ref, n *Node) error {
 	if x := c.outer[n.A]; x != 0 && x != n.X {
-		return c.ordinary(r, n.A, "a function")
+		return c.ordinary(n.A, "a function")
 	}
 	if !c.lin[n.A] {
-		return c.errorf(r, "the body is not linear in %s", c.t.Info(n.X).Name)
+		return c.errorf(n.A, "the body is not linear in %s", c.t.Info(n.X).Name)
 	}
 	return c.bindLinear(r, n.X)
 }

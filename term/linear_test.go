@@ -155,7 +155,11 @@ func TestDualTypes(t *testing.T) {
 	require.Equal(t, tt.Dual(1), mustDual(t, tt, term.R))
 	require.Equal(t, tt.Dual(3), mustDual(t, tt, tt.Vec(3, term.R)))
 	require.Equal(t, term.AbstractDual, mustDual(t, tt, term.AbstractEuclid))
-	for _, e := range []term.Type{tt.Prod(term.R, term.R), tt.Vec(2, tt.Vec(2, term.R)), tt.Dual(2)} {
+	three := mustDual(t, tt, tt.Prod(term.R, tt.Prod(term.R, term.R)))
+	require.NotEqual(t, tt.Dual(3), three)
+	require.Equal(t, 3, tt.Len(three))
+	require.Equal(t, three, tt.Paired(tt.Dual(3)))
+	for _, e := range []term.Type{tt.Prod(tt.Vec(2, term.R), term.R), tt.Vec(2, tt.Vec(2, term.R)), tt.Dual(2)} {
 		_, ok := tt.DualTo(e)
 		require.False(t, ok)
 	}

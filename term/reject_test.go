@@ -103,11 +103,13 @@ func TestAlphaEqualTells(t *testing.T) {
 	} {
 		tt := term.NewTypes()
 		q, r := term.New(tt), term.New(tt)
+		q.Data, r.Data = make([]term.Data, 2), make([]term.Data, 2)
 		q.Root, r.Root = pair[0](q), pair[1](r)
 		require.False(t, term.AlphaEqual(q, r), name)
 		require.False(t, term.AlphaEqual(r, q), name)
 		require.True(t, term.AlphaEqual(q, q), name)
 		again := term.New(tt)
+		again.Data = q.Data
 		again.Root = pair[0](again)
 		require.True(t, term.AlphaEqual(q, again), name)
 	}

@@ -3,7 +3,7 @@ package term
 import (
 	"bytes"
 	"encoding/binary"
-	"math"
+	"fmt"
 	"slices"
 	"strconv"
 )
@@ -66,115 +66,25 @@ func (s *Subterm) mention(n *Node) {
 	}
 }
 
-// Encode appends the subterm as bytes: those of two subterms, of any terms, are equal exactly when the subterms are
-// α-equal, with variables of equal types, and mention their free variables, which are taken in the order of Free, and
-// data at the same places. No encoding is the beginning of another one. The error is that of a look.
-func (s *Subterm) Encode(out []byte) ([]byte, error) {
-	return s.encode(&encoder{s: s, out: out, types: map[Type]uint64{}})
+// Encode appends t, a subterm in isolation, as bytes: those of two are equal exactly when the subterms are α-equal,
+// with variables of equal types, and mention their free variables, which are taken in the order of Free, and data at
+// the same places. No encoding is the beginning of another one.
+func (t *Term) Encode(out []byte) []byte {
+	out = fmt.Appendln(t.encode(out), len(t.Types.nodes))
+	out, _ = binary.Append(out, binary.LittleEndian, t.Types.nodes)
+	return fmt.Appendf(out, "%#v", t.Types.inductives)
 }
 
-func (s *Subterm) encode(e *encoder) ([]byte, error) {
-	for i, r := range s.Nodes {
-		if err := LookAt(i, s.look); err != nil {
-			return nil, err
-		}
-		e.node(&s.t.Nodes[r])
+// encode appends the nodes of a term in isolation, and of its variables what is no name. Types are numbers.
+func (t *Term) encode(out []byte) []byte {
+	out = fmt.Appendln(out, len(t.Nodes), len(t.Args), t.NumVars())
+	out, _ = binary.Append(out, binary.LittleEndian, t.Nodes) // they are of fixed size
+	out, _ = binary.Append(out, binary.LittleEndian, t.Args)
+	for x := range t.NumVars() {
+		out, _ = binary.Append(out, binary.LittleEndian, t.TypeOf(Var(x)))
+		out, _ = binary.Append(out, binary.LittleEndian, t.Linear(Var(x)))
 	}
-	return e.out, nil
-}
-
-type encoder struct {
-	s     *Subterm
-	out   []byte
-	types map[Type]uint64 // the numbers of those that have been written; nil: leave types out
-
-	declared map[Inductive]bool // the inductive types that have been written
-}
-
-func (e *encoder) uint(n uint64) { e.out = binary.AppendUvarint(e.out, n) }
-
-func (e *encoder) node(n *Node) {
-	t := e.s.t
-	e.out = append(e.out, byte(n.Op), byte(n.Cmp))
-	e.uint(uint64(n.Sym))
-	e.uint(n.Count)
-	e.typ(n.Elem)
-	e.typ(n.Res)
-	switch n.Op {
-	case VarOp:
-		if i := e.s.vars[n.X]; i >= 0 {
-			e.uint(2 * uint64(i))
-		} else {
-			e.uint(2*uint64(^i) + 1)
-		}
-	case NumOp:
-		e.out = binary.LittleEndian.AppendUint64(e.out, math.Float64bits(n.Val))
-	case DataOp:
-		e.uint(uint64(e.s.data[n.A]))
-	case FunOp, VecOp, ListOp, UnvecOp, UntupleOp, CaseOp, BranchOp, FixOp:
-		e.uint(uint64(n.N))
-	}
-	t.Binders(n, func(x Var) {
-		linear := byte(0)
-		if t.Info(x).Linear {
-			linear = 1
-		}
-		e.out = append(e.out, linear)
-		e.typ(t.TypeOf(x))
-	})
-}
-
-// typ writes the number of a type, which is new if it is that of no other; what a new one is built of follows.
-func (e *encoder) typ(t Type) {
-	if e.types == nil {
-		return
-	}
-	tt := e.s.t.Types
-	for stack := []Type{t}; len(stack) > 0; {
-		t := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		i, known := e.types[t]
-		if !known {
-			i = uint64(len(e.types))
-			e.types[t] = i
-		}
-		e.uint(i)
-		if known {
-			continue
-		}
-		n := tt.nodes[t]
-		e.out = append(e.out, byte(n.kind))
-		if n.kind == MuKind {
-			e.inductive(Inductive(n.n))
-		} else {
-			e.uint(uint64(n.n))
-		}
-		for _, part := range []Type{n.b, n.a} {
-			if part != 0 {
-				stack = append(stack, part)
-			}
-		}
-	}
-}
-
-// inductive writes a declaration: its name, and its constructors when it is met first.
-func (e *encoder) inductive(d Inductive) {
-	decl := &e.s.t.Types.inductives[d]
-	e.uint(uint64(len(decl.name)))
-	e.out = append(e.out, decl.name...)
-	if e.declared[d] {
-		return
-	}
-	if e.declared == nil {
-		e.declared = map[Inductive]bool{}
-	}
-	e.declared[d] = true
-	e.uint(uint64(len(decl.cons)))
-	for _, c := range decl.cons {
-		e.uint(uint64(len(c.Name)))
-		e.out = append(e.out, c.Name...)
-		e.typ(c.Arg)
-	}
+	return out
 }
 
 // Isolate returns the subterm as a term of its own, over a universe of its own, that is the same for α-equal subterms:
@@ -229,7 +139,15 @@ func AlphaEqual(t, u *Term) bool {
 			return false
 		}
 	}
-	x, _ := a.encode(&encoder{s: a})
-	y, _ := b.encode(&encoder{s: b})
-	return bytes.Equal(x, y)
+	encoded := func(s *Subterm) []byte {
+		t, _ := s.Isolate()
+		for i := range t.Nodes {
+			t.Nodes[i].Elem, t.Nodes[i].Res = 0, 0
+		}
+		for v := range t.EachVar() {
+			v.Type = 0
+		}
+		return t.encode(nil)
+	}
+	return bytes.Equal(encoded(a), encoded(b))
 }

@@ -17,8 +17,8 @@ func encoded(t *term.Term) []byte { return encodedAt(t, t.Root) }
 
 func encodedAt(t *term.Term, at term.Ref) []byte {
 	s, _ := t.Subterm(at, nil)
-	out, _ := s.Encode(nil)
-	return out
+	u, _ := s.Isolate()
+	return u.Encode(nil)
 }
 
 // isolated is the subterm at the root, and that isolated.
@@ -96,7 +96,7 @@ func (a *alpha) equal(r, s term.Ref) bool {
 	}
 	switch n.Op {
 	case term.VarOp:
-		return partners(a.to, a.of, n.X, m.X)
+		return partners(a.to, a.of, n.X, m.X) && a.typ(a.t.TypeOf(n.X), a.u.TypeOf(m.X))
 	case term.DataOp:
 		return partners(a.data, a.datum, n.A, m.A)
 	case term.LamOp:

@@ -118,7 +118,7 @@ func (t *Term) Children(n *Node) []Ref { return t.Args[n.Off : n.Off+n.N] }
 
 // bind makes count variables those that n opens a vector or a tuple with.
 func (t *Term) bind(n *Node, count int, x func(i int) Var) {
-	n.N, n.X = uint32(count), 0
+	n.N, n.X, n.Off = uint32(count), 0, 0
 	if count == 0 {
 		return
 	}

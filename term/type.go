@@ -40,6 +40,8 @@ type Types struct {
 	rev   map[Type]Type // memo of Reverse
 	fwd   map[Type]Type // memo of Forward
 
+	paired map[Type]Type // memo of Paired
+
 	inductives []inductive
 	cons       map[Type][]Constructor // memo of Constructors
 }
@@ -57,7 +59,7 @@ const AbstractEuclid Type = 3
 // NewTypes returns a universe that holds R and R⊥.
 func NewTypes() *Types {
 	tt := &Types{nodes: make([]typeNode, 1, 16), index: map[typeNode]Type{}, rev: map[Type]Type{}, fwd: map[Type]Type{},
-		cons: map[Type][]Constructor{}}
+		paired: map[Type]Type{}, cons: map[Type][]Constructor{}}
 	tt.intern(typeNode{kind: RKind})
 	tt.intern(typeNode{kind: DualKind, b: AbstractEuclid})
 	tt.intern(typeNode{kind: EuclidKind})
@@ -116,6 +118,18 @@ func (tt *Types) bottomUp(t Type, known func(Type) bool, f func(Type, typeNode))
 // Prod returns A × B.
 func (tt *Types) Prod(a, b Type) Type { return tt.intern(typeNode{kind: ProdKind, a: a, b: b}) }
 
+// Prods returns A1 × (A2 × …), or 0 for none.
+func (tt *Types) Prods(parts []Type) (all Type) {
+	for i, a := range slices.Backward(parts) {
+		if i == len(parts)-1 {
+			all = a
+		} else {
+			all = tt.Prod(a, all)
+		}
+	}
+	return all
+}
+
 // Arrow returns A → B.
 func (tt *Types) Arrow(a, b Type) Type { return tt.intern(typeNode{kind: ArrowKind, a: a, b: b}) }
 
@@ -140,18 +154,23 @@ func (tt *Types) Dual(d int) Type {
 	return dual
 }
 
-// DualTo returns R ⊸ E for E = R, a vector of numbers or the abstract R^d; ok is false for any other E. A vector of one
-// number isn't R, so R ⊸ R¹ and R ⊸ R are two types, both with d = 1.
+// DualTo returns R ⊸ E for E = R, a vector of numbers, a tuple R×(R×…) or the abstract R^d; ok is false for any other
+// E. A vector of one number isn't R, and one of two isn't a pair: their duals are types of their own, with the same d.
 func (tt *Types) DualTo(e Type) (dual Type, ok bool) {
-	switch n := tt.nodes[e]; {
+	n, d := tt.nodes[e], uint32(1)
+	switch {
 	case n.kind == EuclidKind:
 		return AbstractDual, true
-	case n.kind == RKind:
-		return tt.intern(typeNode{kind: DualKind, n: 1, b: e}), true
 	case n.kind == VecKind && n.a == R:
 		return tt.intern(typeNode{kind: DualKind, n: n.n, b: e}), true
 	}
-	return 0, false
+	for ; n.kind == ProdKind && n.a == R; n = tt.nodes[n.b] {
+		d++
+	}
+	if n.kind != RKind {
+		return 0, false
+	}
+	return tt.intern(typeNode{kind: DualKind, n: d, b: e}), true
 }
 
 // Nat returns the type of Church numerals that iterate on x: (x → x) → x → x.
@@ -214,8 +233,28 @@ func (tt *Types) Forward(t Type) Type {
 			return tt.Prod(R, R)
 		case n.kind == VecKind && tt.nodes[t].a == R:
 			return tt.Prod(t, t)
-		case n.kind == MuKind && (n.a != 0 || tt.holdsR(Inductive(n.n))):
+		case n.kind == MuKind && (n.a != 0 || tt.holds(Inductive(n.n), RKind)):
 			return tt.instance(tt.derive("Fwd", Inductive(n.n), tt.Forward), n.a)
+		}
+		return tt.intern(n)
+	})
+}
+
+// Paired returns t with every vector A^s written A×(A×…), also in the constructors of inductive types.
+func (tt *Types) Paired(t Type) Type {
+	return tt.rebuild(t, tt.paired, func(t Type, n typeNode) Type {
+		switch n.kind {
+		case VecKind:
+			return tt.Prods(slices.Repeat([]Type{n.a}, int(n.n)))
+		case DualKind:
+			dual, _ := tt.DualTo(n.b)
+			return dual
+		case MuKind:
+			d := Inductive(n.n)
+			if tt.holds(d, VecKind) {
+				d = tt.derive("Paired", d, tt.Paired)
+			}
+			return tt.instance(d, n.a)
 		}
 		return tt.intern(n)
 	})

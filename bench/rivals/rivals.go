@@ -167,7 +167,7 @@ type Result struct {
 // [*revgrad.UndefinedError].
 func (r *Rival) Gradient(ctx context.Context, t *term.Term, inputs []term.Var, point []float64,
 	maxSteps uint64) (res *Result, err error) {
-	if err := revgrad.Undefined(t); err != nil {
+	if err := revgrad.Undefined(t, nil); err != nil {
 		return nil, err
 	}
 	if typ, err := t.Check(); err != nil {

@@ -46,7 +46,7 @@ var layers = map[string][]string{
 	"lang/core":            {"term", "lang"},                                             // of lang, folders that are not listed here
 	"lang/elaborate":       {"term", "lang", "lang/core"},
 	"parquet":              {"lang"}, // is registered there
-	"revgrad":              {"term"},
+	"revgrad":              {"term", "internal/hypergraph"},
 	"engine/wasm":          {"term"},
 	"engine/ir":            {"rule", "term"},
 	"engine/lower":         {"rule", "term", "engine/ir", "graph/calls"},

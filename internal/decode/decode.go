@@ -124,23 +124,10 @@ func occurrence(x *reference.Var) *reference.Term {
 	return &reference.Term{Op: reference.Variable, X: x}
 }
 
-func apply(t, u *reference.Term) *reference.Term {
-	return &reference.Term{Op: reference.Apply, Kids: []*reference.Term{t, u}}
-}
+func apply(t, u *reference.Term) *reference.Term { return reference.Node(reference.Apply, t, u) }
 
 func lambda(x *reference.Var, t *reference.Term) *reference.Term {
 	return &reference.Term{Op: reference.Lambda, X: x, Kids: []*reference.Term{t}}
-}
-
-// plus is t ⊕ u.
-func plus(t, u *reference.Term) *reference.Term {
-	switch {
-	case t.Op == reference.Zero:
-		return u
-	case u.Op == reference.Zero:
-		return t
-	}
-	return &reference.Term{Op: reference.Plus, Kids: []*reference.Term{t, u}}
 }
 
 func (s *State) numeral(x float64) *reference.Term {
@@ -154,40 +141,32 @@ func (s *State) root(m *machine.Machine) *reference.Term {
 	}
 	outputs := make([]*reference.Term, s.prog.Outputs)
 	for i := range outputs {
-		outputs[i] = &reference.Term{Op: reference.Zero}
+		outputs[i] = reference.Node(reference.Zero)
 	}
 	var value *reference.Term
 	read, row := m.Readings()
 	for _, x := range read {
-		outputs[x.Row] = plus(outputs[x.Row], apply(occurrence(s.start.Duals[x.Input]), s.numeral(x.Number)))
+		outputs[x.Row] = reference.Sum(outputs[x.Row], apply(occurrence(s.start.Duals[x.Input]), s.numeral(x.Number)))
 	}
 	for r := range s.nodes {
 		switch n := &s.nodes[r]; {
 		case n.Kind == compile.Seed && n.Index == len(outputs): // the z of ⟨z, z* a⟩
 			value = s.operand(n.Ref, 0)
 		case n.Kind == compile.Seed:
-			outputs[n.Index] = plus(outputs[n.Index], s.sum(n))
+			outputs[n.Index] = reference.Sum(outputs[n.Index], s.sum(n))
 		case n.Kind == compile.Job && n.Up == 0:
-			outputs[row] = plus(outputs[row], s.sum(n))
+			outputs[row] = reference.Sum(outputs[row], s.sum(n))
 		}
 	}
 	if value != nil {
-		return tuple([]*reference.Term{value, outputs[0]})
+		return reference.Tuple(value, outputs[0])
 	}
-	return tuple(outputs)
-}
-
-func tuple(ts []*reference.Term) *reference.Term {
-	t := ts[len(ts)-1]
-	for _, u := range slices.Backward(ts[:len(ts)-1]) {
-		t = &reference.Term{Op: reference.MakePair, Kids: []*reference.Term{u, t}}
-	}
-	return t
+	return reference.Tuple(outputs...)
 }
 
 // sum is what has come to a seed or a job, and what will come to it.
 func (s *State) sum(n *graph.Node) *reference.Term {
-	t := &reference.Term{Op: reference.Zero}
+	t := reference.Node(reference.Zero)
 	place := n.Ref << 2
 	if n.Kind == compile.Job {
 		if n.Operands[0].Tag != compile.Empty {
@@ -196,7 +175,7 @@ func (s *State) sum(n *graph.Node) *reference.Term {
 		place |= 1
 	}
 	for _, r := range s.at[place] {
-		t = plus(t, s.node(r))
+		t = reference.Sum(t, s.node(r))
 	}
 	return t
 }
@@ -216,7 +195,7 @@ func (s *State) operand(r compile.Ref, i int) *reference.Term {
 	case compile.Name, compile.Variable, compile.Inert:
 		return s.occurrence(o.Ref)
 	case compile.Zero:
-		return &reference.Term{Op: reference.Zero}
+		return reference.Node(reference.Zero)
 	}
 	from := s.at[r<<2|compile.Place(i)]
 	if len(from) != 1 {
@@ -269,7 +248,7 @@ func (s *State) constructor(r compile.Ref) *reference.Term {
 	case compile.Fun1, compile.Fun2, compile.Mul:
 		t.Op, t.Sym, t.Kids = reference.Function, n.Symbol, s.arguments(r)
 	case compile.Add:
-		sum := plus(s.operand(r, 0), s.operand(r, 1))
+		sum := reference.Sum(s.operand(r, 0), s.operand(r, 1))
 		if sum.Pos == 0 && sum.Op == reference.Plus {
 			sum.Pos = n.Pos
 		}
@@ -364,7 +343,7 @@ func (s *State) branches(n *graph.Node) (ts []*reference.Term) {
 func (s *State) function(n *graph.Node) *reference.Term {
 	t := s.prog.Code[n.Code].Body
 	if t.Term == 0 { // λa.0⃗, the dual of a numeral
-		return lambda(&reference.Var{Name: "a", Type: term.R, Linear: true}, &reference.Term{Op: reference.Zero})
+		return lambda(&reference.Var{Name: "a", Type: term.R, Linear: true}, reference.Node(reference.Zero))
 	}
 	f := s.start.Instance(s.prog.Term, t.Term, s.environment(t, s.captures(n.Ref)))
 	if t.Linear && f.Op == reference.Let { // it has got a name
@@ -381,7 +360,7 @@ func (s *State) function(n *graph.Node) *reference.Term {
 func (s *State) body(n *graph.Node, u *reference.Term) *reference.Term {
 	t := s.prog.Code[n.Code].Body
 	if t.Term == 0 {
-		return &reference.Term{Op: reference.Zero}
+		return reference.Node(reference.Zero)
 	}
 	env := s.environment(t, s.captures(n.Ref))
 	lam := &s.prog.Term.Nodes[t.Term]

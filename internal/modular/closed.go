@@ -18,14 +18,14 @@ import (
 // wherever it stands: its key. What stands for it elsewhere, in isolation, has numbers for its inputs, data, places
 // and names; tables say which those are in the program.
 type closedLambda struct {
-	at   term.Ref
-	sub  *term.Subterm
-	free []meaning // of its free variables
-	key  key
+	at    term.Ref
+	alone *term.Term // in isolation, until its normal form is made
+	vars  []term.Var // of its inputs, there
+	free  []meaning  // of its free variables
+	key   key
 	// branches says that it has a conditional, or that one that it names has: its normal form is that of a point.
 	branches bool
-	tables         // of the λ until it is settled, and then of its normal form
-	extra    []int // those of its inputs that are not among its free variables
+	tables   // of the λ until it is settled, and then of its normal form
 
 	normal *normalForm
 }
@@ -43,7 +43,7 @@ type selection struct{ inputs, data, places, labels []int }
 
 // settle gives the λ its normal form, and of its tables leaves what that mentions: so they are no larger than it.
 func (l *closedLambda) settle(n *normalForm) {
-	l.normal = n
+	l.normal, l.alone = n, nil
 	l.tables = tables{inputs: pick(l.inputs, n.used.inputs), data: pick(l.data, n.used.data),
 		places: pick(l.places, n.used.places), labels: pick(l.labels, n.used.labels)}
 }
@@ -58,8 +58,11 @@ func pick[T any](from []T, which []int) []T {
 
 // meaning is what a free variable of a closed λ is: a closed λ, or an input.
 type meaning struct {
-	lambda *closedLambda
+	x      term.Var // in isolation
 	input  int
+	lambda *closedLambda
+	// Where the tables of the λ stand in those of the one that names it.
+	places, labels, data int
 }
 
 // key is the SHA-256 sum of what a normal form of a closed λ depends on.
@@ -90,64 +93,64 @@ func (c *closer) lambda(l term.ClosedLambda) (*closedLambda, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &closedLambda{at: l.At, sub: sub, branches: sub.Branches}
-	out.data = slices.Clone(sub.Data)
-	var own []int
-	for _, x := range sub.Free {
-		m := meaning{lambda: c.named[x]}
+	out := &closedLambda{at: l.At, branches: sub.Branches, tables: tables{data: slices.Clone(sub.Data)}}
+	if out.alone, err = sub.Isolate(); err != nil {
+		return nil, err
+	}
+	own := map[int]term.Var{} // the variables of inputs that are free
+	for i, x := range sub.Free {
+		m := meaning{x: term.Var(len(sub.Bound) + i + 1), lambda: c.named[x]}
 		if m.lambda == nil {
 			m.input = c.inputs[x]
-			own = append(own, m.input)
+			own[m.input] = m.x
+			out.inputs = append(out.inputs, m.input)
 		} else {
 			out.inputs = append(out.inputs, m.lambda.inputs...)
 			out.branches = out.branches || m.lambda.branches
 		}
 		out.free = append(out.free, m)
 	}
-	slices.Sort(own)
-	out.inputs = append(out.inputs, own...)
 	slices.Sort(out.inputs)
 	out.inputs = slices.Compact(out.inputs)
-	for _, in := range out.inputs {
-		if _, ok := slices.BinarySearch(own, in); !ok {
-			out.extra = append(out.extra, in)
-		}
-	}
-	c.list(out)
-	if out.key, err = c.keyOf(out); err != nil {
-		return nil, err
-	}
+	c.list(out, sub, own)
+	out.key = c.keyOf(out, sub)
 	if l.Name != 0 {
 		c.named[l.Name] = out
 	}
 	return out, nil
 }
 
-// list makes the tables of the places, names and data of a λ, and then of the normal forms of the λs that it names.
-func (c *closer) list(l *closedLambda) {
-	t := c.src
-	for _, r := range l.sub.Nodes {
-		l.places = append(l.places, t.Nodes[r].Pos)
+// list makes the tables of the places, names and data of a λ, and then of the normal forms of the λs that it names. The
+// inputs of these that are not free in it get variables, too.
+func (c *closer) list(l *closedLambda, sub *term.Subterm, own map[int]term.Var) {
+	for _, r := range sub.Nodes {
+		l.places = append(l.places, c.src.Nodes[r].Pos)
 	}
-	for _, x := range slices.Concat(l.sub.Bound, l.sub.Free, c.varsOf(l.extra)) {
-		l.places = append(l.places, t.Info(x).Pos)
-		l.labels = append(l.labels, t.Info(x).Name)
+	mention := func(x term.Var) {
+		l.places = append(l.places, c.src.Info(x).Pos)
+		l.labels = append(l.labels, c.src.Info(x).Name)
 	}
-	for _, m := range l.free {
-		if n := m.lambda; n != nil {
-			l.places = append(l.places, n.places...)
-			l.labels = append(l.labels, n.labels...)
-			l.data = append(l.data, n.data...)
+	for _, x := range slices.Concat(sub.Bound, sub.Free) {
+		mention(x)
+	}
+	for _, in := range l.inputs {
+		x, ok := own[in]
+		if !ok {
+			mention(c.vars[in])
+			x = l.alone.NewVar(term.VarInfo{Name: strconv.Itoa(len(l.labels)), Type: term.R, Pos: term.Pos(len(l.places))})
+		}
+		l.vars = append(l.vars, x)
+	}
+	for i := range l.free {
+		if m := &l.free[i]; m.lambda != nil {
+			n := m.lambda
+			m.places, m.labels, m.data = len(l.places), len(l.labels), len(l.data)
+			l.places, l.labels = append(l.places, n.places...), append(l.labels, n.labels...)
+			for _, k := range n.data {
+				l.data, l.alone.Data = append(l.data, k), append(l.alone.Data, c.src.Data[k])
+			}
 		}
 	}
-}
-
-func (c *closer) varsOf(inputs []int) []term.Var {
-	var out []term.Var
-	for _, i := range inputs {
-		out = append(out, c.vars[i])
-	}
-	return out
 }
 
 // rank returns the place of an input of the program among those of the λ.
@@ -159,11 +162,8 @@ func (l *closedLambda) rank(input int) int {
 // keyOf returns the sum of the λ's encoding and of what that leaves open: which free variable is which input or λ,
 // how long the data are and what those are that are no lists; the order of the inputs among themselves, since sums
 // are in it; and the point, if there is a conditional.
-func (c *closer) keyOf(l *closedLambda) (k key, err error) {
-	b, err := l.sub.Encode(nil)
-	if err != nil {
-		return k, err
-	}
+func (c *closer) keyOf(l *closedLambda, sub *term.Subterm) key {
+	b := l.alone.Encode(nil)
 	for _, m := range l.free {
 		if n := m.lambda; n == nil {
 			b = fmt.Append(b, "input ", l.rank(m.input), "\n")
@@ -174,7 +174,7 @@ func (c *closer) keyOf(l *closedLambda) (k key, err error) {
 			}
 		}
 	}
-	for _, i := range l.sub.Data {
+	for _, i := range sub.Data {
 		d := &c.src.Data[i]
 		b = fmt.Appendln(b, d.Rows, d.Width, d.List)
 		if !d.List { // lists stay folded
@@ -186,7 +186,7 @@ func (c *closer) keyOf(l *closedLambda) (k key, err error) {
 			b = appendBits(b, c.point[in])
 		}
 	}
-	return sha256.Sum256(b), nil
+	return sha256.Sum256(b)
 }
 
 func appendBits(b []byte, xs ...float64) []byte {

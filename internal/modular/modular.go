@@ -96,7 +96,7 @@ func (e *Env) Compile(src *lang.Program, inputs []term.Var, outputs int, point [
 		if err != nil {
 			return nil, e.Locate(err, "normalising")
 		}
-		if err := e.normalise(t, l, point, &m.Reuse); err != nil {
+		if err := e.normalise(l, point, &m.Reuse); err != nil {
 			return nil, err
 		}
 		n := l.normal
@@ -127,7 +127,7 @@ func (e *Env) Compile(src *lang.Program, inputs []term.Var, outputs int, point [
 }
 
 // normalise finds the normal form of a λ in the cache, or makes it.
-func (e *Env) normalise(src *term.Term, l *closedLambda, point []float64, r *Reuse) error {
+func (e *Env) normalise(l *closedLambda, point []float64, r *Reuse) error {
 	var n *normalForm
 	if e.Samples == nil {
 		n = e.Cache.get(l.key)
@@ -140,7 +140,7 @@ func (e *Env) normalise(src *term.Term, l *closedLambda, point []float64, r *Reu
 	} else {
 		r.Misses++
 		var err error
-		if n, err = e.makeNormal(src, l, point); err != nil {
+		if n, err = e.makeNormal(l, point); err != nil {
 			return err
 		}
 		e.Cache.put(l.key, n)
@@ -150,13 +150,9 @@ func (e *Env) normalise(src *term.Term, l *closedLambda, point []float64, r *Reu
 }
 
 // makeNormal makes the normal form of a λ, in isolation: so it depends on nothing that the key leaves out.
-func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*normalForm, error) {
+func (e *Env) makeNormal(l *closedLambda, point []float64) (*normalForm, error) {
 	check := e.Meter.During("compile")
-	t, inputs, err := l.isolate(src)
-	if err != nil {
-		return nil, e.Locate(err, "normalising")
-	}
-	d, err := revgrad.Reverse(t, check)
+	d, err := revgrad.Reverse(l.alone, check)
 	if err != nil {
 		return nil, e.Locate(relocate(err, l.place), "differentiating")
 	}
@@ -164,7 +160,7 @@ func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*nor
 	if out.image, err = d.Symbols(check); err != nil {
 		return nil, e.Locate(err, "normalising")
 	}
-	if err := l.bindNames(d, inputs, check); err != nil {
+	if err := l.bindNames(d, check); err != nil {
 		return nil, e.Locate(err, "normalising")
 	}
 	at := make([]float64, len(l.inputs))
@@ -175,7 +171,7 @@ func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*nor
 	if err != nil {
 		return nil, e.Locate(err, "normalising")
 	}
-	n, counts, err := e.normalForm(d, inputs, at, l.place,
+	n, counts, err := e.normalForm(d, l.vars, at, l.place,
 		Options{Limits: limits.Bounds{MaxSteps: uint64(BudgetFactor * whole)}})
 	var limit *limits.ReachedError
 	if errors.As(err, &limit) && limit.Limit == "steps" {
@@ -185,7 +181,7 @@ func (e *Env) makeNormal(src *term.Term, l *closedLambda, point []float64) (*nor
 		return nil, e.Locate(relocate(err, l.place), "normalising")
 	}
 	out.counts = counts
-	if out.t, out.used, err = compact(n, inputs, check); err == nil {
+	if out.t, out.used, err = compact(n, l.vars, check); err == nil {
 		out.symbols, err = out.t.Symbols(check)
 	}
 	return out, e.Locate(err, "normalising")
@@ -244,57 +240,32 @@ func relocate(err error, place func(term.Pos) term.Pos) error {
 	return err
 }
 
-// isolate returns the λ as a term of its own, and the variables of its inputs. The error is that of a look.
-func (l *closedLambda) isolate(src *term.Term) (*term.Term, []term.Var, error) {
-	t, err := l.sub.Isolate()
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, i := range l.data[len(l.sub.Data):] {
-		t.Data = append(t.Data, src.Data[i])
-	}
-	inputs := make([]term.Var, len(l.inputs))
-	for _, in := range l.extra {
-		x := t.NumVars()
-		inputs[l.rank(in)] = t.NewVar(term.VarInfo{Name: strconv.Itoa(x), Type: term.R, Pos: term.Pos(len(l.sub.Nodes) + x)})
-	}
-	for i, m := range l.free {
-		if m.lambda == nil {
-			inputs[l.rank(m.input)] = term.Var(len(l.sub.Bound) + i + 1)
-		}
-	}
-	return t, inputs, nil
-}
-
 // bindNames puts d, D of the λ in isolation, under lets of the λs that it names. Their
 // tables stand behind the λ's own. The error is that of a look.
-func (l *closedLambda) bindNames(d *term.Term, inputs []term.Var, look func() error) error {
-	vars := len(l.sub.Bound) + len(l.sub.Free) + len(l.extra)
-	places, labels, data := len(l.sub.Nodes)+vars, vars, len(l.sub.Data)
-	for i, m := range l.free {
+func (l *closedLambda) bindNames(d *term.Term, look func() error) error {
+	for _, m := range l.free {
 		n := m.lambda
 		if n == nil {
 			continue
 		}
 		u, err := d.Import(n.normal.t, term.Import{
 			Look: look,
-			Free: func(x term.Var) term.Var { return inputs[l.rank(n.inputs[x-1])] },
-			Data: func(k int) int { return data + k },
+			Free: func(x term.Var) term.Var { return l.vars[l.rank(n.inputs[x-1])] },
+			Data: func(k int) int { return m.data + k },
 			Pos: func(p term.Pos) term.Pos {
 				if p == 0 {
 					return 0
 				}
-				return p + term.Pos(places)
+				return p + term.Pos(m.places)
 			},
 			Name: func(s string) string {
-				return numbered(s, func(k int) string { return strconv.Itoa(labels + k) })
+				return numbered(s, func(k int) string { return strconv.Itoa(m.labels + k) })
 			},
 		})
 		if err != nil {
 			return err
 		}
-		d.Root = d.Let(0, term.Var(len(l.sub.Bound)+i+1), u, d.Root)
-		places, labels, data = places+len(n.places), labels+len(n.labels), data+len(n.data)
+		d.Root = d.Let(0, m.x, u, d.Root)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func TestChain(t *testing.T) {
 		l, err := c.lambda(at)
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(l.places)+len(l.labels), entries+20, "what it names, and its own")
-		require.NoError(t, e.normalise(p.Term(), l, point, &Reuse{}))
+		require.NoError(t, e.normalise(l, point, &Reuse{}))
 		entries = len(l.places) + len(l.labels)
 		require.LessOrEqual(t, entries, 10)
 		last++

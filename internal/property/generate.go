@@ -352,17 +352,8 @@ func (g *generator) constructor(ty term.Type, depth int) term.Ref {
 	switch kind {
 	case term.MuKind:
 		return g.construct(ty, depth)
-	case term.ProdKind:
-		return g.q.Pair(g.pos(), g.term(g.tt.Left(ty), depth-1), g.term(g.tt.Right(ty), depth-1))
-	case term.VecKind:
-		var comps []term.Ref
-		for range g.tt.Len(ty) {
-			comps = append(comps, g.term(g.tt.Left(ty), depth-1))
-		}
-		return g.q.Vec(g.pos(), comps)
-	case term.ArrowKind:
-		x := g.fresh(g.tt.Left(ty))
-		return g.q.Lam(g.pos(), x, g.scoped([]term.Var{x}, g.tt.Right(ty), depth-1))
+	case term.ProdKind, term.VecKind, term.ArrowKind:
+		return g.compose(ty, func(ty term.Type) term.Ref { return g.term(ty, depth-1) })
 	}
 	if g.choose(3, "operation") == 0 {
 		return g.q.Add(g.pos(), g.term(term.R, depth-1), g.term(term.R, depth-1))
@@ -385,6 +376,19 @@ func (g *generator) constructor(ty term.Type, depth int) term.Ref {
 	return g.q.Fun(g.pos(), f, args...)
 }
 
+// compose makes a pair, a vector or a function of parts.
+func (g *generator) compose(ty term.Type, part func(ty term.Type) term.Ref) term.Ref {
+	left, right := g.tt.Left(ty), g.tt.Right(ty)
+	switch g.tt.Kind(ty) {
+	case term.ProdKind:
+		return g.q.Pair(g.pos(), part(left), part(right))
+	case term.VecKind:
+		return g.components(ty, func() term.Ref { return part(left) })
+	}
+	x := g.fresh(left)
+	return g.q.Lam(g.pos(), x, g.with([]term.Var{x}, func() term.Ref { return part(right) }))
+}
+
 // leaf makes a small term: a variable of the type if there is one.
 func (g *generator) leaf(ty term.Type) term.Ref {
 	if g.opt.families && g.choose(2, "indexed") == 0 {
@@ -399,20 +403,13 @@ func (g *generator) leaf(ty term.Type) term.Ref {
 	switch g.tt.Kind(ty) {
 	case term.MuKind:
 		return g.construct(ty, 0)
-	case term.ProdKind:
-		return g.q.Pair(g.pos(), g.leaf(g.tt.Left(ty)), g.leaf(g.tt.Right(ty)))
 	case term.VecKind:
 		if g.opt.scale > 0 {
 			return g.family(ty, 1)
 		}
-		var comps []term.Ref
-		for range g.tt.Len(ty) {
-			comps = append(comps, g.leaf(g.tt.Left(ty)))
-		}
-		return g.q.Vec(g.pos(), comps)
-	case term.ArrowKind:
-		x := g.fresh(g.tt.Left(ty))
-		return g.q.Lam(g.pos(), x, g.with([]term.Var{x}, func() term.Ref { return g.leaf(g.tt.Right(ty)) }))
+		return g.compose(ty, g.leaf)
+	case term.ProdKind, term.ArrowKind:
+		return g.compose(ty, g.leaf)
 	case term.DualKind:
 		return g.dualLam(ty, 0)
 	}

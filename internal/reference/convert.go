@@ -11,9 +11,10 @@ import (
 // Program is a term of package term in this package's form, with its free variables.
 type Program struct {
 	Term   *Term
-	Type   term.Type // of the term, vectors as products
-	Typing *Typing
+	Type   term.Type // of the term; vectors A^s are the products A×(A×…)
 	Ground denote.Ground
+	tt     *term.Types
+	free   map[*Var]bool // the variables that may be free in a term
 	vars   map[term.Var]*Var
 	open   map[*Var]denote.Number // the symbolic inputs, with the point; nil at a point
 }
@@ -36,30 +37,22 @@ func Symbols(t *term.Term) uint64 {
 // Convert returns t over the given numbers. Literals are the λ-terms that they stand
 // for, and vectors are pairs nested to the right.
 func Convert(t *term.Term, ground denote.Ground) *Program {
-	c := &converter{t: t, p: &Program{
-		Ground: ground, vars: map[term.Var]*Var{}, Typing: newTyping(t.Types),
-	}}
-	c.p.Term = c.term(t.Root)
-	c.p.Type = c.p.Typing.of(c.p.Term)
-	return c.p
+	c := &converter{t: t, p: NewProgram(Node(Zero), t.Types, ground)}
+	return c.p.With(c.term(t.Root))
 }
 
 // NewProgram is the program of a term with its free variables. Its types are those of tt.
 func NewProgram(t *Term, tt *term.Types, ground denote.Ground, free ...*Var) *Program {
-	p := &Program{Term: t, Ground: ground, vars: map[term.Var]*Var{}, Typing: newTyping(tt)}
-	for _, x := range free {
-		p.Typing.Free(x)
-	}
-	p.Type = p.Typing.of(t)
-	return p
+	p := &Program{Ground: ground, tt: tt, free: map[*Var]bool{}, vars: map[term.Var]*Var{}}
+	return p.With(t, free...)
 }
 
 // With is the program with another term, of the same types, and more free variables.
 func (p *Program) With(t *Term, free ...*Var) *Program {
 	q := *p
-	q.Term, q.Type = t, p.Typing.of(t)
+	q.Term, q.Type = t, p.of(t)
 	for _, x := range free {
-		q.Typing.Free(x)
+		q.Free(x)
 	}
 	return &q
 }
@@ -84,7 +77,7 @@ func (p *Program) Instance(t *term.Term, r term.Ref, env map[term.Var]*Term) *Te
 // Variable is an occurrence of a new variable of the type that x of t has.
 func (p *Program) Variable(t *term.Term, x term.Var) *Term {
 	info := t.Info(x)
-	return variable(&Var{Name: info.Name, Type: p.Typing.plain(info.Type), Linear: info.Linear})
+	return variable(&Var{Name: info.Name, Type: p.tt.Paired(info.Type), Linear: info.Linear})
 }
 
 type converter struct {
@@ -93,31 +86,7 @@ type converter struct {
 	env map[term.Var]*Term // what stands for free variables; nil for themselves
 }
 
-func (c *converter) typ(t term.Type) term.Type { return c.p.Typing.plain(t) }
-
-// plain is the type with every vector A^s written A×(A×…). An inductive type stays as it is.
-func (ty *Typing) plain(t term.Type) term.Type {
-	if u, ok := ty.plains[t]; ok {
-		return u
-	}
-	tt, u := ty.tt, t
-	switch tt.Kind(t) {
-	case term.ProdKind:
-		u = tt.Prod(ty.plain(tt.Left(t)), ty.plain(tt.Right(t)))
-	case term.ArrowKind:
-		u = tt.Arrow(ty.plain(tt.Left(t)), ty.plain(tt.Right(t)))
-	case term.DualKind:
-		u = tt.Dual(tt.Len(t))
-	case term.VecKind:
-		a := ty.plain(tt.Left(t))
-		u = a
-		for range tt.Len(t) - 1 {
-			u = tt.Prod(a, u)
-		}
-	}
-	ty.plains[t] = u
-	return u
-}
+func (c *converter) typ(t term.Type) term.Type { return c.t.Types.Paired(t) }
 
 func (c *converter) variable(x term.Var) *Var {
 	y, ok := c.p.vars[x]
@@ -129,11 +98,6 @@ func (c *converter) variable(x term.Var) *Var {
 	return y
 }
 
-// children and variables are the children of a node with many, and the variables that it binds.
-func (c *converter) children(n *term.Node) []*Term { return each(c.t.Children(n), c.term) }
-
-func (c *converter) variables(n *term.Node) []*Var { return each(c.t.BoundVars(n), c.variable) }
-
 func (c *converter) number(r float64) *Term { return numeral(c.p.Ground.Of(r)) }
 
 func (c *converter) term(r term.Ref) *Term {
@@ -144,8 +108,15 @@ func (c *converter) term(r term.Ref) *Term {
 	return t
 }
 
+// constructors are those that a node and a term of this package have alike.
+var constructors = map[term.Op]Op{term.ZeroOp: Zero, term.LamOp: Lambda, term.AppOp: Apply, term.PairOp: MakePair,
+	term.LetOp: Let, term.UnvecOp: Let, term.UntupleOp: Let, term.FunOp: Function, term.IfOp: If, term.ConOp: Construct,
+	term.CaseOp: Match, term.BranchOp: Branch, term.FixOp: Fix}
+
 func (c *converter) convert(r term.Ref) *Term {
 	n := &c.t.Nodes[r]
+	var kids []*Term
+	c.t.Kids(n, func(k term.Ref) { kids = append(kids, c.term(k)) })
 	switch n.Op {
 	case term.VarOp:
 		if u := c.env[n.X]; u != nil {
@@ -154,53 +125,35 @@ func (c *converter) convert(r term.Ref) *Term {
 		return variable(c.variable(n.X))
 	case term.NumOp:
 		return c.number(n.Val)
-	case term.ZeroOp:
-		return &Term{Op: Zero}
-	case term.LamOp:
-		return lambda(c.variable(n.X), c.term(n.A))
-	case term.AppOp:
-		return apply(c.term(n.A), c.term(n.B))
-	case term.PairOp:
-		return pair(c.term(n.A), c.term(n.B))
 	case term.AddOp:
-		return plus(c.term(n.A), c.term(n.B))
-	case term.LetOp:
-		return let(c.term(n.A), single(c.variable(n.X)), c.term(n.B))
-	case term.UnvecOp, term.UntupleOp:
-		return let(c.term(n.A), tuplePattern(c.variables(n)...), c.term(n.B))
-	case term.FunOp:
-		return function(n.Sym, c.children(n)...)
+		return Sum(kids[0], kids[1])
 	case term.VecOp:
-		return tuple(c.children(n)...)
-	case term.IfOp:
-		return &Term{Op: If, Cmp: n.Cmp, Kids: c.children(n)}
-	case term.ConOp:
-		t := &Term{Op: Construct, Type: n.Res, At: int(n.Count), Name: c.t.Types.Constructors(n.Res)[n.Count].Name}
-		if n.A != 0 {
-			t.Kids = []*Term{c.term(n.A)}
-		}
-		return t
-	case term.CaseOp:
-		t := &Term{Op: Match, Type: n.Res, Kids: c.children(n)}
-		for i, con := range c.t.Types.Constructors(n.Res) {
-			t.Kids[i+1].Name = con.Name
-		}
-		return t
-	case term.BranchOp:
-		t := &Term{Op: Branch, Kids: []*Term{c.term(n.A)}}
-		if xs := c.variables(n); len(xs) > 0 {
-			t.P = tuplePattern(xs...)
-		}
-		return t
-	case term.FixOp:
-		return &Term{Op: Fix, Xs: c.variables(n), At: int(n.Count), Kids: c.children(n)}
+		return Tuple(kids...)
 	case term.ListOp:
-		elems := c.children(n)
-		return c.church(n, len(elems), func(i int) *Term { return elems[i] })
+		return c.church(n, len(kids), func(i int) *Term { return kids[i] })
 	case term.NatOp:
 		return c.church(n, int(n.Count), nil)
+	case term.DataOp:
+		return c.data(n)
 	}
-	return c.data(n)
+	t := &Term{Op: constructors[n.Op], Sym: n.Sym, Cmp: n.Cmp, At: int(n.Count), Kids: kids}
+	xs := each(c.t.BoundVars(n), c.variable)
+	switch {
+	case n.Op == term.LamOp:
+		t.X = xs[0]
+	case n.Op == term.FixOp:
+		t.Xs = xs
+	case len(xs) > 0:
+		t.P = tuplePattern(xs...)
+	case n.Op == term.ConOp:
+		t.Type, t.Name = c.typ(n.Res), c.t.Types.Constructors(n.Res)[n.Count].Name
+	case n.Op == term.CaseOp:
+		t.Type = c.typ(n.Res)
+		for i, con := range c.t.Types.Constructors(n.Res) {
+			kids[i+1].Name = con.Name
+		}
+	}
+	return t
 }
 
 // church is the list [t1;…;tn] = λf.λx.f t1 (… (f tn x)) of so many elements, or without elements the numeral #n =
@@ -239,7 +192,7 @@ func (c *converter) data(n *term.Node) *Term {
 			}
 			comps = append(comps, t)
 		}
-		return tuple(comps...)
+		return Tuple(comps...)
 	}
 	if !d.List {
 		return row(0)
@@ -250,15 +203,17 @@ func (c *converter) data(n *term.Node) *Term {
 // Image is a term in the form of package term. A number that is no floating-point
 // number stands in it as a free variable.
 type Image struct {
-	Term    *term.Term
-	prog    *Program
-	vars    map[*Var]term.Var
-	numbers map[term.Var]denote.Number
+	Term     *term.Term
+	prog     *Program
+	vars     map[*Var]term.Var // those that are free, as far as the term has been made
+	numbers  map[term.Var]denote.Number
+	branches map[*Term]term.Branch
 }
 
 // Back returns t in the form of package term.
 func (p *Program) Back(t *Term) *Image {
-	im := &Image{Term: term.New(p.Typing.tt), prog: p, vars: map[*Var]term.Var{}, numbers: map[term.Var]denote.Number{}}
+	im := &Image{Term: term.New(p.tt), prog: p, vars: map[*Var]term.Var{}, numbers: map[term.Var]denote.Number{},
+		branches: map[*Term]term.Branch{}}
 	im.Term.Root = im.term(t)
 	return im
 }
@@ -278,7 +233,7 @@ func (im *Image) Env(free map[*Var]denote.Value) *denote.Env {
 // Numbers are the variables that stand for numbers.
 func (im *Image) Numbers() []term.Var { return slices.Sorted(maps.Keys(im.numbers)) }
 
-// Variable is the variable that x has become, x free in the term or not.
+// Variable is the variable that x, which is not bound in the term, has become or would become.
 func (im *Image) Variable(x *Var) term.Var {
 	y, ok := im.vars[x]
 	if !ok {
@@ -286,6 +241,29 @@ func (im *Image) Variable(x *Var) term.Var {
 		im.vars[x] = y
 	}
 	return y
+}
+
+// bind is the variable that x has become, for its binder. What is in its scope has been made.
+func (im *Image) bind(x *Var) term.Var {
+	y := im.Variable(x)
+	delete(im.vars, x)
+	return y
+}
+
+// pattern are the variables of a tuple that stand for a pattern of the given type. Those that stand for pairs of
+// patterns are opened around the body.
+func (im *Image) pattern(p *Pattern, body *term.Ref) (xs []term.Var) {
+	for ; p.X == nil; p = p.Right {
+		if p.Left.X != nil {
+			xs = append(xs, im.bind(p.Left.X))
+			continue
+		}
+		opened := im.pattern(p.Left, body)
+		x := im.Term.NewVar(term.VarInfo{Name: "p", Type: im.prog.tt.Prods(each(opened, im.Term.TypeOf))})
+		*body = im.Term.Untuple(0, opened, im.Term.Variable(0, x), *body)
+		xs = append(xs, x)
+	}
+	return append(xs, im.bind(p.X))
 }
 
 func (im *Image) number(r denote.Number) term.Ref {
@@ -301,48 +279,50 @@ func (im *Image) number(r denote.Number) term.Ref {
 }
 
 func (im *Image) term(t *Term) term.Ref {
+	r := im.node(t, each(t.Kids, im.term))
+	if n := &im.Term.Nodes[r]; n.Pos == 0 { // it isn't the body of a branch
+		n.Pos = t.Pos
+	}
+	return r
+}
+
+func (im *Image) node(t *Term, kids []term.Ref) term.Ref {
 	q := im.Term
-	kids := each(t.Kids, im.term)
 	switch t.Op {
 	case Variable:
 		return q.Variable(0, im.Variable(t.X))
 	case Numeral:
 		return im.number(t.Num)
 	case Lambda:
-		return q.Lam(0, im.Variable(t.X), kids[0])
+		return q.Lam(0, im.bind(t.X), kids[0])
 	case Apply:
 		return q.App(0, kids[0], kids[1])
 	case MakePair:
 		return q.Pair(0, kids[0], kids[1])
 	case Let:
 		if t.P.X != nil {
-			return q.Let(0, im.Variable(t.P.X), kids[1], kids[0])
+			return q.Let(0, im.bind(t.P.X), kids[1], kids[0])
 		}
-		var xs []term.Var
-		t.P.Vars(func(x *Var) { xs = append(xs, im.Variable(x)) })
+		xs := im.pattern(t.P, &kids[0])
 		return q.Untuple(0, xs, kids[1], kids[0])
 	case Plus:
 		return q.Add(0, kids[0], kids[1])
 	case Function:
 		return q.Fun(0, t.Sym, kids...)
 	case Construct:
-		arg := term.Ref(0)
-		if len(kids) > 0 {
-			arg = kids[0]
+		return q.Con(0, t.Type, t.At, append(kids, 0)[0])
+	case Branch: // the match makes it
+		b := term.Branch{Pos: t.Pos}
+		if t.P != nil {
+			b.Vars = im.pattern(t.P, &kids[0])
 		}
-		return q.Con(0, t.Type, t.At, arg)
-	case Branch:
-		return kids[0] // the match makes it
+		b.Body = kids[0]
+		im.branches[t] = b
+		return b.Body
 	case Match:
-		branches := make([]term.Branch, len(kids)-1)
-		for i, k := range kids[1:] {
-			if branches[i].Body = k; t.Kids[i+1].P != nil {
-				t.Kids[i+1].P.Vars(func(x *Var) { branches[i].Vars = append(branches[i].Vars, im.Variable(x)) })
-			}
-		}
-		return q.Case(0, t.Type, kids[0], branches)
+		return q.Case(0, t.Type, kids[0], each(t.Kids[1:], func(b *Term) term.Branch { return im.branches[b] }))
 	case Fix:
-		return q.Fix(0, each(t.Xs, im.Variable), kids, t.At)
+		return q.Fix(0, each(t.Xs, im.bind), kids, t.At)
 	case If:
 		return q.If(0, t.Cmp, kids[0], kids[1], kids[2], kids[3])
 	}

@@ -44,23 +44,20 @@
 // that a dual fires once in a maximal sum: firings tells how.
 //
 // [Open] is the same with the inputs left symbolic: of a term of ground type, what is left is a computational graph
-// G. An input, an operation on something inert and a variable bound to such are inert, and stay. The tails of a tuple
-// get no names.
+// G.
 //
 // # Starts
 //
 // [Program.ValueStart] and [Program.GradientStart] are the start terms, with inputs as lets. [Start.Named] names the
-// dual λs, before the first step and without counting. A Jacobian has k seeds over one program of type R^k:
-//
-//	⟨z1* 1,…,zk* 1⟩[⟨z1,z1*⟩:=p1]…[⟨zk,zk*⟩:=pk][⟨p1,…,pk⟩:=D(t)]
+// dual λs, before the first step and without counting.
 //
 // The result is a value, read by [Numbers], or a tagged sum x1* g1 + … + xn* gn for each output, read by
 // [Start.Jacobian]. Numbers are those of a [denote.Ground]: floating-point numbers, or exact rationals.
 //
 // # Types
 //
-// [Typing.Check] types a term by the two judgements of note A1, ⊢ t : A and ⊢_Z t : R^d for a set Z of linear
-// variables, and checks that every occurrence is in the scope of its binder.
+// [Program.Check] types a term by the two judgements of note A1, as [term.Term.Check] does: ⊢ t : A and ⊢_Z t : R^d for
+// a set Z of linear variables.
 //
 // Notes, from A1 to F2, are those of docs/paper-notes.md.
 package reference

@@ -1,6 +1,10 @@
 package reference
 
-import "math"
+import (
+	"math"
+
+	"github.com/gram-machine/gram/term"
+)
 
 // Normal is the strategy of package modular on terms without dual λs: [Open], and when that has no redex, the same
 // under the λs and in the branches that are left, level by level. What waits for a variable of a λ is inert. A λ that
@@ -27,7 +31,7 @@ func Normal(s *State) *Redex {
 			t := s.places[r.at].t
 			return s.weak(r) && st.allows(r) && (t.Op != If || s.known(t.Kids[0]) && s.known(t.Kids[1]))
 		}
-		if r := s.choose(nil, allowed, s.innermost); r != nil {
+		if r := s.choose(nil, allowed, st.innermost); r != nil {
 			return r
 		}
 	}
@@ -105,3 +109,6 @@ func (s *State) levels(st *standings) []int {
 	}
 	return out
 }
+
+// Of is the type of a well-typed term.
+func (p *Program) Of(t *Term) term.Type { return p.of(t) }

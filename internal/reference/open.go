@@ -22,7 +22,7 @@ func (p *Program) OpenStart(inputs []term.Var, point []float64) *Start {
 	for i, x := range inputs {
 		v := p.input(x, term.R)
 		q.open[v] = p.Ground.Of(point[i])
-		p.Typing.Free(v)
+		p.Free(v)
 		s.Inputs = append(s.Inputs, v)
 	}
 	return s
@@ -44,10 +44,10 @@ func (p *Program) OpenGradientStart(inputs []term.Var, point []float64) *Start {
 	q.open[a] = p.Ground.Of(1)
 	for i, x := range inputs {
 		x0 := &Var{Name: fmt.Sprintf("x%d", i+1), Type: term.R}
-		s.dual(i, p.input(x, p.Typing.tt.Reverse(term.R)), x0)
+		s.dual(i, p.input(x, p.tt.Reverse(term.R)), x0)
 		s.Inputs = append(s.Inputs, x0)
 		q.open[x0] = p.Ground.Of(point[i])
-		p.Typing.Free(x0)
+		p.Free(x0)
 	}
 	return s
 }
@@ -59,12 +59,12 @@ func (p *Program) nameArguments(t *Term) *Term {
 	if t.Op != Construct || len(kids) == 0 {
 		return u
 	}
-	y, name, _ := p.Typing.newName(t.Kids[0])
+	y, name, _ := p.newName(t.Kids[0])
 	u.Kids = []*Term{name}
 	return let(u, y, kids[0]).at(t.Pos)
 }
 
-// A standing says what a term has come to where inputs are symbolic.
+// A standing says what a term has come to. At a point, where no input is symbolic, it is settled or waits.
 type standing uint8
 
 const (
@@ -95,7 +95,7 @@ func (st *standings) of(t *Term) standing {
 
 func (st *standings) find(t *Term) standing {
 	switch t.Op {
-	case Numeral, Lambda, Fix:
+	case Numeral, Lambda, Fix, Zero:
 		return settled
 	case Construct:
 		if st.waits(t.Kids) || slices.ContainsFunc(t.Kids, func(u *Term) bool { return st.of(u) == unnamed }) {
@@ -127,16 +127,19 @@ func (st *standings) waits(ts []*Term) bool {
 }
 
 // variable: an input is inert, and so is a variable bound to an operation that is. A dual variable that is free or
-// bound to a λ is a value. Any other waits for its (3), or for its binder.
+// bound to a λ is a value, and at a point so is any that is free. Any other waits for its (3), or for its binder.
 func (st *standings) variable(x *Var) standing {
 	if st.s.isDual(x) {
-		if st.s.settled(variable(x)) {
+		if st.s.hasHead(x) {
 			return settled
 		}
 		return waiting
 	}
 	i, ok := st.s.binder[x]
-	if !ok {
+	switch {
+	case !ok && st.s.prog.open == nil:
+		return settled
+	case !ok:
 		return inert
 	}
 	if n := st.s.places[i].t; n.P.X == x && st.of(n.Kids[1]) == inert {
@@ -152,17 +155,12 @@ func (st *standings) variable(x *Var) standing {
 // the point, and (10) names the components of a pair that is bound to a variable and has an inert part, once: the
 // pair of names is a value. Duals are as in [Machine]; the argument of one that has fired stays, if it is inert, in a
 // substitution. Of the redexes that this leaves it takes the first, or with rng not nil any.
-func Open(rng *rand.Rand) Strategy {
-	return func(s *State) *Redex {
-		st := s.standings()
-		return s.choose(rng, func(r *Redex) bool { return s.weak(r) && st.allows(r) }, s.innermost)
-	}
-}
+func Open(rng *rand.Rand) Strategy { return byStanding(rng, (*standings).innermost) }
 
 // innermost returns the redex that stands deepest: reverse topological order, for a dual's
 // body mentions only what is bound further out.
-func (s *State) innermost(fires []*Redex) []*Redex {
-	depth := func(a, b *Redex) int { return cmp.Compare(s.places[a.at].depth, s.places[b.at].depth) }
+func (st *standings) innermost(fires []*Redex) []*Redex {
+	depth := func(a, b *Redex) int { return cmp.Compare(st.s.places[a.at].depth, st.s.places[b.at].depth) }
 	return []*Redex{slices.MaxFunc(fires, depth)}
 }
 
@@ -172,15 +170,21 @@ func (st *standings) allows(r *Redex) bool {
 	case rule.Lambda, rule.Unfold:
 		return st.of(n.Kids[1]) != waiting
 	case rule.Case:
-		return st.of(n.Kids[0]) != waiting
+		return st.s.prog.open == nil || st.of(n.Kids[0]) != waiting
 	case rule.Subst, rule.SubstNumeral, rule.GC:
 		// A name bound to a dual λ stays where it is not applied: there it is a value.
 		k := st.of(r.V)
 		return (k == settled || k == named || k == inert && r.V.Op == Variable) && (!st.s.fires3(r) || st.s.isHead(r.occ))
 	case rule.Lin:
-		return !r.Garbage || st.of(n.Kids[1]) == inert
+		if r.Garbage {
+			return st.of(n.Kids[1]) == inert
+		}
+		return st.s.prog.open != nil || st.of(r.V) == settled
 	case rule.Factor:
-		return st.s.settled(variable(r.X))
+		// The heads have had their (3) by variables: else one dual has two names.
+		return st.s.hasHead(r.X)
+	case rule.EtaLambda:
+		return false
 	case rule.EtaPair:
 		return st.of(n.Kids[1]) == unnamed
 	case rule.Branch:
@@ -200,29 +204,29 @@ func (s *State) nameComponents(i int, n *Term) {
 	if u.Op != MakePair {
 		return
 	}
-	p, w, names := s.prog.Typing.names(u)
+	p, w, names := s.prog.names(u)
 	s.emit(Redex{Rule: rule.EtaPair, X: n.P.X, Times: names - 1}, i, func() *Term {
 		return a.plug(let(let(n.Kids[0], n.P, w), p, u))
 	})
 }
 
 // names makes the pattern ⟨y1,…,yk⟩ for a tuple, and the tuple of its variables.
-func (ty *Typing) names(u *Term) (p *Pattern, w *Term, k int) {
+func (p *Program) names(u *Term) (names *Pattern, w *Term, k int) {
 	if u.Op != MakePair {
-		return ty.newName(u)
+		return p.newName(u)
 	}
-	left, y, _ := ty.newName(u.Kids[0])
-	right, z, k := ty.newName(u.Kids[1])
+	left, y, _ := p.newName(u.Kids[0])
+	right, z, k := p.newName(u.Kids[1])
 	if u.Kids[1].Tail {
-		right, z, k = ty.names(u.Kids[1])
+		right, z, k = p.names(u.Kids[1])
 	}
 	w = pair(y, z)
 	w.Tail, w.Named = u.Tail, true
 	return &Pattern{Left: left, Right: right}, w, k + 1
 }
 
-func (ty *Typing) newName(u *Term) (*Pattern, *Term, int) {
-	y := &Var{Name: "y", Type: ty.of(u)}
+func (p *Program) newName(u *Term) (*Pattern, *Term, int) {
+	y := &Var{Name: "y", Type: p.of(u)}
 	return single(y), variable(y), 1
 }
 

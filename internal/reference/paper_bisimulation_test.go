@@ -27,7 +27,7 @@ func (p *Program) rulesPrinted(u *Term) map[rule.Rule]bool {
 // the first term of a pair and not to the second. Nor does (10) see a pair behind a substitution.
 func TestPaperBisimulation(t *testing.T) {
 	p := paper()
-	tt := p.Typing.tt
+	tt := p.tt
 	one, two, three := p.num(1), p.num(2), p.num(3)
 	x := &Var{Name: "x", Type: tt.Prod(term.R, term.R)}
 	y := real("y")
@@ -65,7 +65,7 @@ func TestPaperBisimulation(t *testing.T) {
 // which is all that Lemma main needs, each step of the one has its step of the other.
 func TestPaperBisimulationEta(t *testing.T) {
 	p := paper()
-	x := &Var{Name: "x", Type: p.Typing.tt.Arrow(term.R, term.R)}
+	x := &Var{Name: "x", Type: p.tt.Arrow(term.R, term.R)}
 	z := real("z")
 	identity := lambda(z, variable(z))
 	left := let(apply(variable(x), p.num(1)), single(x), identity)

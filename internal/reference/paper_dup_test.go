@@ -74,8 +74,8 @@ func unused(t *Term) int {
 func TestPaperDupProper(t *testing.T) {
 	p := paper()
 	x, y := real("x"), real("y")
-	left := let(plus(variable(x), variable(x)), single(x), p.num(1))
-	right := let(let(plus(variable(x), variable(y)), single(x), p.num(1)), single(y), p.num(1))
+	left := let(Sum(variable(x), variable(x)), single(x), p.num(1))
+	right := let(let(Sum(variable(x), variable(y)), single(x), p.num(1)), single(y), p.num(1))
 	require.True(t, Equal(left, p.merge(right)))
 	after := func(u *Term) (out []int) {
 		s := p.State(u, false)
@@ -102,7 +102,7 @@ func TestPaperDupProper(t *testing.T) {
 func TestPaperDupInProofs(t *testing.T) {
 	p := paper()
 	x, y, z := real("x"), real("y"), real("z")
-	body := plus(variable(x), variable(z))
+	body := Sum(variable(x), variable(z))
 	shared := let(let(body, single(z), function(term.Neg, variable(x))), single(x), p.num(3))
 	copied := let(let(body, single(x), p.num(3)), single(z), let(function(term.Neg, variable(y)), single(y), p.num(3)))
 	require.False(t, p.meets(p.equivalents(shared), p.equivalents(copied)))
@@ -121,7 +121,7 @@ func (p *Program) doubles(x *Var, n int) (tree, shared *Term) {
 	tree = variable(x)
 	for range n {
 		y, z := real("y"), real("y'")
-		tree = let(let(plus(variable(y), variable(z)), single(y), tree), single(z), fresh(tree))
+		tree = let(let(Sum(variable(y), variable(z)), single(y), tree), single(z), fresh(tree))
 	}
 	return tree, p.merged(tree)
 }
@@ -219,7 +219,7 @@ func TestPaperZeroTuple(t *testing.T) {
 		for i := range zeros {
 			zeros[i] = p.num(0)
 		}
-		written := pair(p.num(1), dual(func(*Term) *Term { return tuple(zeros...) }))
+		written := pair(p.num(1), dual(func(*Term) *Term { return Tuple(zeros...) }))
 		require.Equal(t, 3+2*d-1, symbols(written, 1))
 	}
 	require.Equal(t, 4, symbols(p.Reverser().Term(p.num(1)), 1))

@@ -14,7 +14,7 @@ import (
 
 // paper is a program over the rationals, to build terms in.
 func paper() *Program {
-	return &Program{Typing: &Typing{tt: term.NewTypes(), free: map[*Var]bool{}}, Ground: denote.Rationals{}, vars: map[term.Var]*Var{}}
+	return &Program{tt: term.NewTypes(), free: map[*Var]bool{}, Ground: denote.Rationals{}, vars: map[term.Var]*Var{}}
 }
 
 func (p *Program) num(r float64) *Term { return numeral(p.Ground.Of(r)) }
@@ -80,7 +80,7 @@ func TestPaperCommutationRules(t *testing.T) {
 		to   float64
 		x    []rule.Rule // besides ι, as it is printed
 	}{
-		{rule.Plus, plus(p.num(1), p.num(1)), 2, printed},
+		{rule.Plus, Sum(p.num(1), p.num(1)), 2, printed},
 		{rule.Times, function(term.Mul, p.num(1), p.num(1)), 1, printed},
 		{rule.Function, function(term.Neg, p.num(1)), -1, nil},
 	} {
@@ -164,7 +164,7 @@ var betaLinear = append(append([]rule.Rule{}, printedBeta...), rule.Function, ru
 func TestPaperZeroIsNoUnit(t *testing.T) {
 	p := paper()
 	x := real("x")
-	s, u := p.gradientOf(t, plus(variable(x), p.num(2)), []*Var{x}, betaLinear...)
+	s, u := p.gradientOf(t, Sum(variable(x), p.num(2)), []*Var{x}, betaLinear...)
 	require.Equal(t, "x1* 1 + 0", u.String())
 	_, ok := s.Gradient(u)
 	require.False(t, ok)
@@ -173,8 +173,8 @@ func TestPaperZeroIsNoUnit(t *testing.T) {
 
 	d := p.Reverser()
 	star := p.dualOf(x)
-	goal := p.equivalents(pair(plus(variable(x), p.num(2)), dual(func(a *Term) *Term { return apply(variable(star), a) })))
-	from := p.numericZeros(d.Term(plus(variable(x), p.num(2))))
+	goal := p.equivalents(pair(Sum(variable(x), p.num(2)), dual(func(a *Term) *Term { return apply(variable(star), a) })))
+	from := p.numericZeros(d.Term(Sum(variable(x), p.num(2))))
 	from = let(from, single(d.Var(x)), pair(variable(x), variable(star)))
 	all := p.printedReductions(t, from)
 	require.False(t, p.meets(goal, all))
@@ -191,7 +191,7 @@ func TestPaperZeroIsNoUnit(t *testing.T) {
 func TestPaperBinarySums(t *testing.T) {
 	p := paper()
 	x, y := real("x"), real("y")
-	sum := plus(plus(variable(x), variable(y)), variable(x))
+	sum := Sum(Sum(variable(x), variable(y)), variable(x))
 	s, u := p.gradientOf(t, sum, []*Var{x, y}, betaLinear...)
 	require.Equal(t, "x1* 2 + x2* 1", u.String()) // by the bag of note B2
 	for seed := range uint64(40) {
@@ -207,9 +207,9 @@ func TestPaperBinarySums(t *testing.T) {
 	// Nor are the rules as they are printed confluent up to ≡.
 	xd, yd, d := p.dualOf(x), p.dualOf(y), &Var{Name: "p*", Type: term.AbstractDual}
 	call := func(x *Var, u *Term) *Term { return apply(variable(x), u) }
-	both := dual(func(a *Term) *Term { return plus(call(xd, a), call(yd, a)) })
+	both := dual(func(a *Term) *Term { return Sum(call(xd, a), call(yd, a)) })
 	var normal []string
-	for text, v := range p.printedReductions(t, let(plus(call(d, p.num(1)), call(d, p.num(2))), single(d), both)) {
+	for text, v := range p.printedReductions(t, let(Sum(call(d, p.num(1)), call(d, p.num(2))), single(d), both)) {
 		if len(p.printedSteps(t, v, false)) == 0 {
 			require.Empty(t, p.State(v, false).moves(true))
 			normal = append(normal, text)
@@ -223,10 +223,10 @@ func TestPaperBinarySums(t *testing.T) {
 func TestPaperReverseOfTupleSum(t *testing.T) {
 	p := paper()
 	two := func() *Term { return pair(p.num(1), p.num(2)) }
-	u := plus(two(), two())
-	_, err := p.Typing.Check(u, p.Ground)
+	u := Sum(two(), two())
+	_, err := p.Check(u)
 	require.NoError(t, err)
-	_, err = p.Typing.Check(p.Reverser().Term(u), p.Ground)
+	_, err = p.Check(p.Reverser().Term(u))
 	require.Error(t, err)
 }
 
@@ -235,7 +235,7 @@ func TestPaperReverseOfTupleSum(t *testing.T) {
 // pairs twice too.
 func TestPaperSizeShrinks(t *testing.T) {
 	p := paper()
-	u := plus(pair(p.num(1), p.num(1)), pair(p.num(1), p.num(1)))
+	u := Sum(pair(p.num(1), p.num(1)), pair(p.num(1), p.num(1)))
 	s := p.State(u, false)
 	require.Len(t, s.Redex, 1)
 	require.Equal(t, rule.PlusPair, s.Redex[0].Rule)

@@ -36,7 +36,7 @@ func (s *State) printedFactor() (out []*Term) {
 		if x == nil || x != y || !s.isDual(x) {
 			continue
 		}
-		u := apply(variable(x), plus(left.Kids[1], right.Kids[1]))
+		u := apply(variable(x), Sum(left.Kids[1], right.Kids[1]))
 		out = append(out, s.replace(i, slices.Concat(a, b, c, d).plug(u), -1))
 	}
 	return out
@@ -109,7 +109,7 @@ func (p *Program) meets(some, others map[string]*Term) bool {
 // dualOf is x* : R⊥ for a real variable x, free in the terms of the program.
 func (p *Program) dualOf(x *Var) *Var {
 	star := &Var{Name: x.Name + "*", Type: term.AbstractDual}
-	p.Typing.Free(star)
+	p.Free(star)
 	return star
 }
 
@@ -130,7 +130,7 @@ func TestPaperLemmaMain(t *testing.T) {
 	right := pair(sine, dual(func(a *Term) *Term { return apply(variable(star), product(a)) }))
 
 	from := start(sine, eta())
-	_, err := p.Typing.Check(let(from, single(x), p.num(1)), p.Ground)
+	_, err := p.Check(let(from, single(x), p.num(1)))
 	require.NoError(t, err)
 	goal := p.equivalents(right)
 	require.False(t, p.meets(goal, p.printedReductions(t, from)))
@@ -144,15 +144,15 @@ func TestPaperLemmaMain(t *testing.T) {
 	require.True(t, p.meets(goal, p.printedReductions(t, start(sine, variable(star)))))
 	square := function(term.Mul, variable(x), variable(x))
 	half := func(a *Term) *Term { return function(term.Mul, variable(x), a) }
-	right = pair(square, dual(func(a *Term) *Term { return apply(variable(star), plus(half(a), half(a))) }))
+	right = pair(square, dual(func(a *Term) *Term { return apply(variable(star), Sum(half(a), half(a))) }))
 	require.False(t, p.meets(p.equivalents(right), p.printedReductions(t, start(square, eta()))))
 	require.True(t, p.meets(p.equivalents(right), p.printedReductions(t, start(square, variable(star)))))
 	y := real("y")
 	other := p.dualOf(y)
-	right = pair(plus(variable(x), variable(y)), dual(func(a *Term) *Term {
-		return plus(apply(variable(star), a), apply(variable(other), a))
+	right = pair(Sum(variable(x), variable(y)), dual(func(a *Term) *Term {
+		return Sum(apply(variable(star), a), apply(variable(other), a))
 	}))
-	from = let(start(plus(variable(x), variable(y)), variable(star)), single(d.Var(y)), pair(variable(y), variable(other)))
+	from = let(start(Sum(variable(x), variable(y)), variable(star)), single(d.Var(y)), pair(variable(y), variable(other)))
 	require.True(t, p.meets(p.equivalents(right), p.printedReductions(t, from)))
 	etas := map[string]*Term{}
 	for _, u := range p.printedReductions(t, start(variable(x), variable(star))) {
@@ -205,8 +205,8 @@ func TestPaperUnusedInputs(t *testing.T) {
 			x := real(fmt.Sprintf("x%d", i+1))
 			xs, args = append(xs, x), append(args, variable(x))
 		}
-		u := tuple(args...)
-		y := &Var{Name: "y", Type: p.Typing.of(u)}
+		u := Tuple(args...)
+		y := &Var{Name: "y", Type: p.of(u)}
 		source := let(p.num(1), single(y), u)
 		require.Len(t, p.printedSteps(t, source, false), 1)
 		require.True(t, p.among(p.num(1), p.printedReductions(t, source)))

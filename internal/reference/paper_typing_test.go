@@ -12,8 +12,8 @@ import (
 )
 
 // table1 types a term by Table 1 as it is printed: ⊢ t : A and ⊢_z t : R^d for one
-// linear variable z. That the types fit is left to [Typing.Check].
-type table1 struct{ ty *Typing }
+// linear variable z. That the types fit is left to [Program.Check].
+type table1 struct{ ty *Program }
 
 // types reports whether ⊢ t : A, or ⊢_z t : A where z is not nil.
 func (c table1) types(t *Term, z *Var) bool {
@@ -88,7 +88,7 @@ func (g *linearTerms) all(size int, z *Var, name byte) (out []*Term) {
 		left, right := g.all(i, z, name), g.all(size-1-i, z, name)
 		for _, t := range left {
 			for _, u := range right {
-				out = append(out, plus(t, u))
+				out = append(out, Sum(t, u))
 			}
 		}
 		b := linearVar(string(name)) // t[b:=u]
@@ -106,8 +106,8 @@ func (g *linearTerms) all(size int, z *Var, name byte) (out []*Term) {
 func smallest(t *testing.T, next func(s *State) []*Term) (size int, found []string) {
 	tt := term.NewTypes()
 	g := newLinearTerms(tt)
-	p := &Program{Typing: &Typing{tt: tt, free: map[*Var]bool{g.star: true}}, Ground: denote.Floats{}}
-	c := table1{p.Typing}
+	p := &Program{tt: tt, free: map[*Var]bool{g.star: true}, Ground: denote.Floats{}}
+	c := table1{p}
 	for size := 1; size < 10; size++ {
 		var found []string
 		for _, u := range g.all(size, nil, 'b') {
@@ -146,17 +146,17 @@ func TestPaperTable1Factoring(t *testing.T) {
 	// Under a λ: λa.(x* a + (x* b)[b:=a]).
 	tt := term.NewTypes()
 	star, a, b := &Var{Name: "x*", Type: tt.Dual(1)}, linearVar("a"), linearVar("b")
-	p := &Program{Typing: &Typing{tt: tt, free: map[*Var]bool{star: true}}, Ground: denote.Floats{}}
+	p := &Program{tt: tt, free: map[*Var]bool{star: true}, Ground: denote.Floats{}}
 	call := func(x *Var) *Term { return apply(variable(star), variable(x)) }
-	u := lambda(a, plus(call(a), let(call(b), single(b), variable(a))))
-	require.True(t, table1{p.Typing}.types(u, nil))
+	u := lambda(a, Sum(call(a), let(call(b), single(b), variable(a))))
+	require.True(t, table1{p}.types(u, nil))
 	s := p.State(u, false)
 	i := slices.IndexFunc(s.Redex, func(r Redex) bool { return r.Rule == rule.Factor })
 	v, err := s.Fire(&s.Redex[i])
 	require.NoError(t, err)
 	require.Equal(t, "λa.(x* (a + b))[b:=a]", v.String())
-	require.False(t, table1{p.Typing}.types(v, nil))
-	_, err = p.Typing.Check(v, p.Ground)
+	require.False(t, table1{p}.types(v, nil))
+	_, err = p.Check(v)
 	require.NoError(t, err)
 }
 
@@ -179,7 +179,7 @@ func TestPaperTable1Equivalence(t *testing.T) {
 // judgements of note A1 type both sides.
 func TestPaperTable1Stacks(t *testing.T) {
 	tt := term.NewTypes()
-	p := &Program{Typing: &Typing{tt: tt, free: map[*Var]bool{}}, Ground: denote.Floats{}}
+	p := &Program{tt: tt, free: map[*Var]bool{}, Ground: denote.Floats{}}
 	one := p.num(1)
 	for _, c := range []struct {
 		rule     rule.Rule
@@ -198,10 +198,10 @@ func TestPaperTable1Stacks(t *testing.T) {
 			return let(one, single(real("x")), stack(p.num(0)))
 		}, "1[x:=0[b:=1]]", "1[b:=1]"},
 		{rule.Plus, func(_ *Var, stack func(*Term) *Term) *Term {
-			return plus(one, stack(p.num(0)))
+			return Sum(one, stack(p.num(0)))
 		}, "1 + 0[b:=1]", "1[b:=1]"},
 		{rule.PlusPair, func(b *Var, stack func(*Term) *Term) *Term {
-			return plus(pair(one, one), stack(pair(variable(b), variable(b))))
+			return Sum(pair(one, one), stack(pair(variable(b), variable(b))))
 		}, "⟨1, 1⟩ + ⟨b, b⟩[b:=1]", "⟨1 + b, 1 + b⟩[b:=1]"},
 		{rule.Function, func(_ *Var, stack func(*Term) *Term) *Term {
 			return function(term.Cos, stack(p.num(0)))
@@ -210,8 +210,8 @@ func TestPaperTable1Stacks(t *testing.T) {
 		b := linearVar("b")
 		u := c.from(b, func(t *Term) *Term { return let(t, single(b), one) })
 		require.Equal(t, c.text, u.String())
-		require.True(t, table1{p.Typing}.types(u, nil), "%s", u)
-		_, err := p.Typing.Check(u, p.Ground)
+		require.True(t, table1{p}.types(u, nil), "%s", u)
+		_, err := p.Check(u)
 		require.NoError(t, err)
 		s := p.State(u, false)
 		i := slices.IndexFunc(s.Redex, func(r Redex) bool { return r.Rule == c.rule && s.printed(&r) })
@@ -219,8 +219,8 @@ func TestPaperTable1Stacks(t *testing.T) {
 		v, err := s.Fire(&s.Redex[i])
 		require.NoError(t, err)
 		require.Equal(t, c.to, v.String())
-		require.False(t, table1{p.Typing}.types(v, nil), "%s", v)
-		_, err = p.Typing.Check(v, p.Ground)
+		require.False(t, table1{p}.types(v, nil), "%s", v)
+		_, err = p.Check(v)
 		require.NoError(t, err)
 	}
 }
@@ -229,20 +229,20 @@ func TestPaperTable1Stacks(t *testing.T) {
 // term ≡ to it: λa.(x*(a + y·b) + y*(x·b))[b:=a]. Both summands are in the scope of [b:=a], and one of them mentions a.
 func TestPaperLemmaMainTypes(t *testing.T) {
 	tt := term.NewTypes()
-	p := &Program{Typing: &Typing{tt: tt, free: map[*Var]bool{}}, Ground: denote.Floats{}}
+	p := &Program{tt: tt, free: map[*Var]bool{}, Ground: denote.Floats{}}
 	x, y, a, b := real("x"), real("y"), linearVar("a"), linearVar("b")
 	xd, yd := &Var{Name: "x*", Type: tt.Dual(1)}, &Var{Name: "y*", Type: tt.Dual(1)}
 	for _, v := range []*Var{x, y, xd, yd} {
-		p.Typing.Free(v)
+		p.Free(v)
 	}
 	times := func(x *Var) *Term { return function(term.Mul, variable(x), variable(b)) }
-	sum := plus(apply(variable(xd), plus(variable(a), times(y))), apply(variable(yd), times(x)))
+	sum := Sum(apply(variable(xd), Sum(variable(a), times(y))), apply(variable(yd), times(x)))
 	u := lambda(a, let(sum, single(b), variable(a)))
 	require.Equal(t, "λa.(x* (a + y·b) + y* (x·b))[b:=a]", u.String())
 	for _, v := range p.equivalents(u) {
-		require.False(t, table1{p.Typing}.types(v, nil), "%s", v)
+		require.False(t, table1{p}.types(v, nil), "%s", v)
 	}
-	_, err := p.Typing.Check(u, p.Ground)
+	_, err := p.Check(u)
 	require.NoError(t, err)
 }
 
@@ -252,7 +252,7 @@ func TestPaperLemmaMainTypes(t *testing.T) {
 func TestPaperEquivalencePush(t *testing.T) {
 	tt := term.NewTypes()
 	star := &Var{Name: "x*", Type: tt.Dual(1)}
-	p := &Program{Typing: &Typing{tt: tt, free: map[*Var]bool{star: true}}, Ground: denote.Floats{}}
+	p := &Program{tt: tt, free: map[*Var]bool{star: true}, Ground: denote.Floats{}}
 	for _, c := range []struct {
 		body        *Term
 		name, wrong string
@@ -263,22 +263,22 @@ func TestPaperEquivalencePush(t *testing.T) {
 	} {
 		a, b := linearVar("a"), linearVar("b")
 		u := lambda(a, let(c.body, single(b), variable(a)))
-		require.True(t, table1{p.Typing}.types(u, nil), "%s", u)
-		_, err := p.Typing.Check(u, p.Ground)
+		require.True(t, table1{p}.types(u, nil), "%s", u)
+		_, err := p.Check(u)
 		require.NoError(t, err)
 		made := false
 		for _, m := range p.State(u, false).moves(true) {
 			if v := m.Fire(); v.String() == c.wrong {
 				made = true
 				require.Equal(t, c.name, m.Name)
-				require.False(t, table1{p.Typing}.types(v, nil), "%s", v)
-				_, err := p.Typing.Check(v, p.Ground)
+				require.False(t, table1{p}.types(v, nil), "%s", v)
+				_, err := p.Check(v)
 				require.Error(t, err)
 			}
 		}
 		require.True(t, made, "%s", u)
 		for _, m := range p.State(u, false).Moves() {
-			_, err := p.Typing.Check(m.Fire(), p.Ground)
+			_, err := p.Check(m.Fire())
 			require.NoError(t, err)
 		}
 	}

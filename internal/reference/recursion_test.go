@@ -36,12 +36,12 @@ func TestPropertyRecursion(t *testing.T) {
 func TestPropertyRecursionSteps(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		r := drawRunOf(t, true)
-		want, err := r.Typing.Check(r.Term, r.Ground)
+		want, err := r.Check(r.Term)
 		require.NoError(t, err)
 		m, _ := r.model()
 		value := r.denotation(t, r.Term)
 		res := r.look(t, func(rule fmt.Stringer, u *reference.Term) {
-			got, err := r.Typing.Check(u, r.Ground)
+			got, err := r.Check(u)
 			require.NoError(t, err, "after %s, %s: %s", rule, r.name, u)
 			require.Equal(t, want, got)
 			if value != nil {

@@ -22,7 +22,7 @@ func (p *Program) Reverser() *Reverser { return &Reverser{p, map[*Var]*Var{}} }
 func (d *Reverser) Var(x *Var) *Var {
 	y, ok := d.vars[x]
 	if !ok {
-		y = &Var{Name: x.Name, Type: d.prog.Typing.tt.Reverse(x.Type)}
+		y = &Var{Name: x.Name, Type: d.prog.tt.Reverse(x.Type)}
 		d.vars[x] = y
 	}
 	return y
@@ -58,47 +58,37 @@ func (t *Term) place(pos term.Pos) {
 func (d *Reverser) image(t *Term) *Term {
 	kids := each(t.Kids, d.Term)
 	switch t.Op {
-	case Variable:
-		return variable(d.Var(t.X))
-	case Lambda:
-		return lambda(d.Var(t.X), kids[0])
-	case Let:
-		return let(kids[0], d.pattern(t.P), kids[1])
 	case Numeral:
-		return pair(t, dual(func(*Term) *Term { return &Term{Op: Zero} }))
-	case Plus:
-		xs, stars, a := open(kids)
-		sum := plus(variable(xs[0]), variable(xs[1]))
-		return a.plug(pair(sum, dual(func(a *Term) *Term {
-			return plus(apply(variable(stars[0]), a), apply(variable(stars[1]), a))
-		})))
-	case Function:
+		return pair(t, dual(func(*Term) *Term { return Node(Zero) }))
+	case Plus, Function:
 		xs, stars, a := open(kids)
 		args := each(xs, variable)
 		return a.plug(pair(function(t.Sym, args...), dual(func(a *Term) *Term {
 			ts := make([]*Term, len(xs))
 			for i := range xs {
-				ts[i] = apply(variable(stars[i]), function(term.Mul, d.slope(t.Sym, i, args), a))
+				by := a
+				if t.Op == Function {
+					by = function(term.Mul, d.slope(t.Sym, i, args), a)
+				}
+				ts[i] = apply(variable(stars[i]), by)
 			}
 			return nest(ts)
 		})))
-	case Construct, Match:
-		return &Term{Op: t.Op, Type: d.prog.Typing.tt.Reverse(t.Type), At: t.At, Name: t.Name, Kids: kids}
-	case Branch:
-		u := &Term{Op: Branch, Name: t.Name, Kids: kids}
-		if t.P != nil {
-			u.P = d.pattern(t.P)
-		}
-		return u
-	case Fix:
-		return &Term{Op: Fix, At: t.At, Kids: kids, Xs: each(t.Xs, d.Var)}
 	case If:
 		xs, _, a := open(kids[:2])
 		return a.plug(&Term{Op: If, Cmp: t.Cmp, Kids: append(each(xs, variable), kids[2:]...)})
 	}
-	u := *t
-	u.Kids = kids
-	return &u
+	u := &Term{Op: t.Op, At: t.At, Name: t.Name, Kids: kids, Xs: each(t.Xs, d.Var), Tail: t.Tail, Named: t.Named}
+	if t.X != nil {
+		u.X = d.Var(t.X)
+	}
+	if t.P != nil {
+		u.P = d.pattern(t.P)
+	}
+	if t.Type != 0 {
+		u.Type = d.prog.tt.Reverse(t.Type)
+	}
+	return u
 }
 
 // slope is ∂i f(args).
@@ -127,7 +117,7 @@ func open(ts []*Term) (xs, stars []*Var, a stack) {
 func nest(ts []*Term) *Term {
 	t := ts[len(ts)-1]
 	for _, u := range slices.Backward(ts[:len(ts)-1]) {
-		t = plus(u, t)
+		t = Sum(u, t)
 	}
 	return t
 }
@@ -162,7 +152,7 @@ const commuteLimit = 100
 // rewrites; D(t) is D(w) in the image of the context. It is an error if D(t) does not reduce to D(next).
 func (d *Reverser) Commute(s *State, r *Redex, next *Term) (steps int, err error) {
 	p := d.prog
-	hole := &Var{Name: "hole", Type: p.Typing.of(s.places[r.at].t)}
+	hole := &Var{Name: "hole", Type: p.of(s.places[r.at].t)}
 	context := d.Term(s.replace(r.at, variable(hole), -1))
 	in := func(w *Term) *Term { return substitute(context, d.Var(hole), w) }
 	opaque := map[*Term]bool{}

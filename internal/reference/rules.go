@@ -261,7 +261,7 @@ func (s *State) etaLambda(i int, n *Term) {
 	if !s.eta || n.Op == Branch { // a case is no term
 		return
 	}
-	y, ok := s.prog.Typing.argument(n)
+	y, ok := s.prog.argument(n)
 	if !ok {
 		return
 	}
@@ -278,8 +278,8 @@ func (s *State) etaPair(i int, n *Term) {
 	}
 	s.emit(Redex{Rule: rule.EtaPair, X: n.P.X}, i, func() *Term {
 		u := n.Kids[1]
-		y := &Var{Name: "y", Type: s.prog.Typing.tt.Left(n.P.X.Type)}
-		z := &Var{Name: "y'", Type: s.prog.Typing.tt.Right(n.P.X.Type)}
+		y := &Var{Name: "y", Type: s.prog.tt.Left(n.P.X.Type)}
+		z := &Var{Name: "y'", Type: s.prog.tt.Right(n.P.X.Type)}
 		return let(let(n.Kids[0], n.P, pair(variable(y), variable(z))), tuplePattern(y, z), u)
 	})
 }

@@ -113,10 +113,10 @@ func (r run) look(t require.TestingT, see func(rule fmt.Stringer, u *reference.T
 func TestPropertySubjectReduction(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		r := drawRun(t)
-		want, err := r.Typing.Check(r.Term, r.Ground)
+		want, err := r.Check(r.Term)
 		require.NoError(t, err)
 		r.look(t, func(rule fmt.Stringer, u *reference.Term) {
-			got, err := r.Typing.Check(u, r.Ground)
+			got, err := r.Check(u)
 			require.NoError(t, err, "after %s, %s", rule, r.name)
 			require.Equal(t, want, got)
 		})

@@ -32,7 +32,7 @@ func (s *small) convert() *reference.Program {
 	p := reference.Convert(s.Term, denote.Rationals{})
 	for _, x := range []term.Var{s.x, s.y, s.c} {
 		if v := p.Var(x); v != nil {
-			p.Typing.Free(v)
+			p.Free(v)
 		}
 	}
 	return p
@@ -89,7 +89,7 @@ func TestSmallest(t *testing.T) {
 					continue
 				}
 				seen[u.String()] = true
-				got, err := p.Typing.Check(u, p.Ground)
+				got, err := p.Check(u)
 				require.NoError(t, err)
 				require.Equal(t, p.Type, got, "%s", u)
 				st := p.State(u, false)
@@ -128,7 +128,7 @@ func TestIllTyped(t *testing.T) {
 		a := s.linear("a")
 		s.Root = s.Lam(0, a, build(s, a))
 		p := s.convert()
-		_, err := p.Typing.Check(p.Term, p.Ground)
+		_, err := p.Check(p.Term)
 		require.Error(t, err, name)
 	}
 }

@@ -51,7 +51,7 @@ func (p *Program) GradientStart(inputs []term.Var, point []float64, outputs int)
 	q := *p
 	s := &Start{Program: &q}
 	s.seeds(outputs)
-	number := p.Typing.tt.Reverse(term.R)
+	number := p.tt.Reverse(term.R)
 	for i, x := range inputs {
 		x0 := &Var{Name: "x0", Type: term.R}
 		s.dual(i, p.input(x, number), x0)
@@ -69,7 +69,7 @@ func (s *Start) dual(i int, x, x0 *Var) {
 	s.Term = let(s.Term, single(x), value)
 	s.Term = let(s.Term, single(d), dual(func(a *Term) *Term { return apply(variable(star), a) }))
 	s.Duals = append(s.Duals, star)
-	s.Typing.Free(star)
+	s.Free(star)
 }
 
 // Injections is the gradient's start term with the injection λa.⟨0,…,a,…,0⟩ of each of
@@ -83,7 +83,7 @@ func (s *Start) Injections() *Start {
 		zeros := slices.Repeat([]*Term{numeral(p.Ground.Of(0))}, len(s.Duals))
 		injection := dual(func(a *Term) *Term {
 			zeros[i] = a
-			return tuple(zeros...)
+			return Tuple(zeros...)
 		})
 		p.Term = let(p.Term, single(star), injection)
 	}
@@ -103,7 +103,7 @@ func (s *Start) seeds(k int) {
 		s.Term = let(t, p, s.Term)
 		return
 	}
-	number := s.Typing.tt.Reverse(term.R)
+	number := s.tt.Reverse(term.R)
 	ts := make([]*Term, k)
 	ps := make([]*Var, k)
 	var a stack
@@ -113,7 +113,7 @@ func (s *Start) seeds(k int) {
 		ps[i] = &Var{Name: "p", Type: number}
 		a = append(a, sub{p: p, u: variable(ps[i])})
 	}
-	s.Term = let(a.plug(tuple(ts...)), tuplePattern(ps...), s.Term)
+	s.Term = let(a.plug(Tuple(ts...)), tuplePattern(ps...), s.Term)
 }
 
 // Named is the start term with each dual λ named but λa.0⃗, as the machine's strategy has it (note C4): ⟨e,λa.u⟩ is
@@ -138,7 +138,7 @@ func (p *Program) name(t *Term) *Term {
 	u.Kids = kids
 	switch {
 	case t.isNamed():
-		d := &Var{Name: "d", Type: p.Typing.of(t)}
+		d := &Var{Name: "d", Type: p.of(t)}
 		return let(variable(d).at(t.Pos), single(d), &u).at(t.Pos)
 	case t.Op == Let && t.P.X != nil && t.Kids[1].isNamed():
 		// The let names it.
@@ -230,7 +230,7 @@ func (s *Start) Gradient(t *Term) (g map[*Var]denote.Number, ok bool) {
 			return nil, false
 		}
 		x := u.Kids[0].X
-		if _, twice := g[x]; twice || !s.Typing.free[x] {
+		if _, twice := g[x]; twice || !s.free[x] {
 			return nil, false
 		}
 		g[x] = u.Kids[1].Num

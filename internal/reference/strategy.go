@@ -196,8 +196,15 @@ func (s *State) demandLet(i int, t *Term) (r *Redex, occ int) {
 
 // Machine is the strategy by which the calculus counts: weak, by value, arguments before (1) and (5), (3) of a dual
 // variable by a λ last. Of the redexes that this leaves it takes the first, or with rng not nil any.
-func Machine(rng *rand.Rand) Strategy {
-	return func(s *State) *Redex { return s.choose(rng, s.allowed, s.ready) }
+func Machine(rng *rand.Rand) Strategy { return byStanding(rng, (*standings).ready) }
+
+// byStanding is the strategy that takes the redexes that the standings of their terms allow.
+func byStanding(rng *rand.Rand, last func(*standings, []*Redex) []*Redex) Strategy {
+	return func(s *State) *Redex {
+		st := s.standings()
+		return s.choose(rng, func(r *Redex) bool { return s.weak(r) && st.allows(r) },
+			func(fires []*Redex) []*Redex { return last(st, fires) })
+	}
 }
 
 // choose takes one of the redexes that are allowed: the first, or with rng not nil any. If
@@ -222,46 +229,13 @@ func (s *State) fires3(r *Redex) bool {
 	return r.Rule == rule.Subst && s.isDual(r.X) && r.V.Op == Lambda
 }
 
-func (s *State) isDual(x *Var) bool { return s.prog.Typing.tt.Kind(x.Type) == term.DualKind }
+func (s *State) isDual(x *Var) bool { return s.prog.tt.Kind(x.Type) == term.DualKind }
 
-// settled reports whether v is a value at a point: variables that are not dual
-// variables, free or bound to a λ, wait for their (3).
-func (s *State) settled(v *Term) bool {
-	switch v.Op {
-	case Variable:
-		if _, ok := s.binder[v.X]; !ok {
-			return true
-		}
-		u := s.bound(v.X)
-		return s.isDual(v.X) && u != nil && u.Op == Lambda
-	case MakePair, Construct:
-		return !slices.ContainsFunc(v.Kids, func(k *Term) bool { return !s.settled(k) })
-	}
-	return true
-}
-
-// allowed reports whether the strategy lets r fire.
-func (s *State) allowed(r *Redex) bool {
-	if !r.Weak || r.Garbage || !s.places[r.at].weak {
-		return false
-	}
-	n := s.places[r.at].t
-	switch r.Rule {
-	case rule.Lambda, rule.Unfold:
-		v, _ := answer(n.Kids[1])
-		return v != nil && s.settled(v)
-	case rule.Subst, rule.SubstNumeral:
-		// A name bound to a dual λ stays where it is not applied: there it is a value.
-		return s.settled(r.V) && (!s.fires3(r) || s.isHead(r.occ))
-	case rule.GC, rule.Lin:
-		return s.settled(r.V)
-	case rule.Factor:
-		// The heads have had their (3) by variables: else one dual has two names.
-		return s.settled(variable(r.X))
-	case rule.EtaLambda, rule.EtaPair:
-		return false
-	}
-	return true
+// hasHead reports whether a dual variable is free, or bound to a λ: then it is a value.
+func (s *State) hasHead(x *Var) bool {
+	u := s.bound(x)
+	_, bound := s.binder[x]
+	return !bound || u != nil && u.Op == Lambda
 }
 
 // firings finds the (3) of dual variables by λs that may fire when nothing else is left, so that each dual fires once
@@ -271,13 +245,14 @@ func (s *State) allowed(r *Redex) bool {
 // a pair that is a summand beside others wait: (11) and (7) may add to them.
 type firings struct {
 	*State
+	*standings
 	redex map[int]*Redex // by occurrence
 	next  []*Redex
 }
 
 // ready returns those of the (3) that may fire now.
-func (s *State) ready(fires []*Redex) []*Redex {
-	f := firings{State: s, redex: map[int]*Redex{}}
+func (st *standings) ready(fires []*Redex) []*Redex {
+	f := firings{State: st.s, standings: st, redex: map[int]*Redex{}}
 	for _, r := range fires {
 		f.redex[r.occ] = r
 	}
@@ -334,9 +309,8 @@ func (f *firings) application(i int, ready bool) {
 		f.sum(f.child(h, 1), true)
 	}
 	arg := f.child(i, 1)
-	v, _ := answer(f.places[arg].t)
 	r := f.redex[f.headAt(i)]
-	if ready && r != nil && v != nil && f.settled(v) {
+	if ready && r != nil && f.of(f.places[arg].t) == settled {
 		f.next = append(f.next, r)
 		return
 	}
@@ -365,7 +339,7 @@ func (f *firings) headAt(i int) int {
 	for f.places[h].t.Op == Let {
 		h = f.child(h, 0)
 	}
-	if t := f.places[h].t; t.Op != Variable || !f.settled(t) {
+	if t := f.places[h].t; t.Op != Variable || !f.hasHead(t.X) {
 		return -1
 	}
 	return h
@@ -373,8 +347,7 @@ func (f *firings) headAt(i int) int {
 
 // dualAt reports whether the application at place i is one of a dual.
 func (f *firings) dualAt(i int) bool {
-	ty := f.prog.Typing
-	return ty.tt.Kind(ty.of(f.places[i].t.Kids[0])) == term.DualKind
+	return f.prog.tt.Kind(f.prog.of(f.places[i].t.Kids[0])) == term.DualKind
 }
 
 // boundAt is the depth at which the variable of the occurrence is bound.

@@ -76,29 +76,30 @@ type Term struct {
 	Tail, Named bool
 }
 
-func variable(x *Var) *Term           { return &Term{Op: Variable, X: x} }
-func numeral(r denote.Number) *Term   { return &Term{Op: Numeral, Num: r} }
-func lambda(x *Var, body *Term) *Term { return &Term{Op: Lambda, X: x, Kids: []*Term{body}} }
-func apply(t, u *Term) *Term          { return &Term{Op: Apply, Kids: []*Term{t, u}} }
-func pair(t, u *Term) *Term           { return &Term{Op: MakePair, Kids: []*Term{t, u}} }
-func let(t *Term, p *Pattern, u *Term) *Term {
-	return &Term{Op: Let, P: p, Kids: []*Term{t, u}}
-}
+// Node is the term of a constructor with children alone.
+func Node(op Op, kids ...*Term) *Term { return &Term{Op: op, Kids: kids} }
 
-// plus is t + u, or t ⊕ u where one side is the zero tuple of a dual's body.
-func plus(t, u *Term) *Term {
+func variable(x *Var) *Term                  { return &Term{Op: Variable, X: x} }
+func numeral(r denote.Number) *Term          { return &Term{Op: Numeral, Num: r} }
+func lambda(x *Var, body *Term) *Term        { return &Term{Op: Lambda, X: x, Kids: []*Term{body}} }
+func apply(t, u *Term) *Term                 { return Node(Apply, t, u) }
+func pair(t, u *Term) *Term                  { return Node(MakePair, t, u) }
+func let(t *Term, p *Pattern, u *Term) *Term { return &Term{Op: Let, P: p, Kids: []*Term{t, u}} }
+
+// Sum is t + u, or t ⊕ u where one side is the zero tuple of a dual's body.
+func Sum(t, u *Term) *Term {
 	switch {
 	case t.Op == Zero:
 		return u
 	case u.Op == Zero:
 		return t
 	}
-	return &Term{Op: Plus, Kids: []*Term{t, u}}
+	return Node(Plus, t, u)
 }
 
 // plusAt is t ⊕ u, with its place if it is a new term.
 func plusAt(pos term.Pos, t, u *Term) *Term {
-	sum := plus(t, u)
+	sum := Sum(t, u)
 	if sum != t && sum != u {
 		sum.Pos = pos
 	}
@@ -113,8 +114,8 @@ func function(f term.Symbol, args ...*Term) *Term {
 	return &Term{Op: Function, Sym: f, Kids: args}
 }
 
-// tuple is ⟨ts…⟩, pairs nested to the right.
-func tuple(ts ...*Term) *Term {
+// Tuple is ⟨ts…⟩, pairs nested to the right.
+func Tuple(ts ...*Term) *Term {
 	t := ts[len(ts)-1]
 	for i, u := range slices.Backward(ts[:len(ts)-1]) {
 		t = pair(u, t)
@@ -220,15 +221,8 @@ func (t *Term) Key() string {
 
 // keyWriter writes a key. A bound variable is known by the number of binders between.
 type keyWriter struct {
-	bound    map[*Var]int // the depth of the binder, from 1; 0: free
-	shadowed []shadowed   // of the binders around
-	out      []byte
-}
-
-// shadowed is a variable that is bound again, with the depth of its binder outside.
-type shadowed struct {
-	x     *Var
-	depth int
+	bound map[*Var]int // the depth of the binder, from 1; 0: free
+	out   []byte
 }
 
 // write appends a letter and a number, if that is not 0.
@@ -259,10 +253,9 @@ func (k *keyWriter) term(t *Term, depth int) {
 			k.out = fmt.Appendf(k.out, "n%v", t.Num)
 		}
 	}
-	inner, first := depth, len(k.shadowed)
+	inner := depth
 	t.binders(func(x *Var) {
 		inner++
-		k.shadowed = append(k.shadowed, shadowed{x, k.bound[x]})
 		k.bound[x] = inner
 		k.write('x', int(x.Type))
 		if x.Linear {
@@ -272,20 +265,10 @@ func (k *keyWriter) term(t *Term, depth int) {
 	for i, u := range t.Kids {
 		if i == 1 && t.Op != Fix { // it is out of scope
 			inner = depth
-			k.leave(first)
 		}
 		k.term(u, inner)
 	}
-	k.leave(first)
 	k.out = append(k.out, ')')
-}
-
-// leave ends the scopes of the variables that have been shadowed since there were so many.
-func (k *keyWriter) leave(first int) {
-	for _, s := range k.shadowed[first:] {
-		k.bound[s.x] = s.depth
-	}
-	k.shadowed = k.shadowed[:first]
 }
 
 // substitute is t{v/x} for a linear x: v is a numeral or a variable, and binds nothing.
@@ -387,7 +370,7 @@ func summands(t *Term) (ts []*Term, a stack) {
 func bag(ts []*Term) *Term {
 	t := ts[0]
 	for _, u := range ts[1:] {
-		t = plus(t, u)
+		t = Sum(t, u)
 	}
 	return t
 }

@@ -172,7 +172,7 @@ func (e *evaluator) evalBelow(r term.Ref, f *frame, at uint64) value {
 			e.let(n, f, at)
 			r = n.A
 		case term.UntupleOp, term.UnvecOp:
-			e.open(n, f, at)
+			e.takeApart(e.BoundVars(n), f, e.number(n.B, f, at))
 			r = n.A
 		case term.ConOp:
 			c := &constructed{con: n.Count}
@@ -191,7 +191,7 @@ func (e *evaluator) evalBelow(r term.Ref, f *frame, at uint64) value {
 	}
 }
 
-// number evaluates a node of type R, or the argument of a constructor.
+// number evaluates a node of type R, the argument of a constructor, or what is taken apart.
 func (e *evaluator) number(r term.Ref, f *frame, at uint64) value { return e.force(e.eval(r, f, at)) }
 
 // lambda is λx.t, λa.0⃗, or the name of another dual λ (note C4), whose occurrence makes no step.
@@ -211,7 +211,7 @@ func (e *evaluator) lambda(r term.Ref, f *frame, at uint64) value {
 // match is (14): it returns the case of the constructor, and when it exists.
 func (e *evaluator) match(n *term.Node, f *frame, at uint64) (term.Ref, uint64) {
 	kids := e.Children(n)
-	v := e.force(e.eval(kids[0], f, at))
+	v := e.number(kids[0], f, at)
 	c := v.of.(*constructed)
 	at = e.step(rule.Case, v.at)
 	branch := &e.Nodes[kids[1+c.con]]
@@ -356,11 +356,6 @@ func (e *evaluator) let(n *term.Node, f *frame, at uint64) {
 	default:
 		e.bind(f, n.X, u)
 	}
-}
-
-// open evaluates u of t[⟨x0,…⟩:=u], and opens it: (2) for each pair.
-func (e *evaluator) open(n *term.Node, f *frame, at uint64) {
-	e.takeApart(e.BoundVars(n), f, e.force(e.eval(n.B, f, at)))
 }
 
 // takeApart binds xs to the parts of u: (2) for each pair.

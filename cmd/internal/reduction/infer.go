@@ -244,14 +244,8 @@ func (in *inference) finished(t core.Type) term.Type {
 	case core.Arrow:
 		return in.final.Arrow(in.finish(n.A), in.finish(n.B))
 	case core.Dual:
-		d := 1
-		for n = in.At(n.A); n.Kind == core.Prod; n = in.At(n.B) {
-			d++
-		}
-		if n.Kind == core.Open {
-			return term.AbstractDual
-		}
-		return in.final.Dual(d)
+		dual, _ := in.final.DualTo(in.finish(n.A))
+		return dual
 	}
 	if in.isPower(t) {
 		return term.AbstractEuclid

@@ -350,9 +350,9 @@ func Parse(name string, src []byte, ground denote.Ground, maxSize int) (s *Sourc
 	in.settle(ground)
 	s.free = in.free
 	s.program = reference.NewProgram(t, in.final, ground, s.free...)
-	var wrong *reference.CheckError
-	if _, err := s.program.Typing.Check(t, ground); errors.As(err, &wrong) {
-		return nil, s.errorAt(spanOf(wrong.Term.Pos), "this term has no type", wrong.Text)
+	var wrong *term.TypeError
+	if _, err := s.program.Check(t); errors.As(err, &wrong) {
+		return nil, s.errorAt(spanOf(wrong.Pos), "this term has no type", wrong.Msg)
 	}
 	return s, nil
 }

@@ -255,7 +255,7 @@ func Load(p *lang.Program, ground denote.Ground, maxSize int) (*Source, error) {
 	for _, in := range p.Inputs {
 		for _, x := range in.Vars {
 			if v := s.program.Var(x); v != nil {
-				s.program.Typing.Free(v)
+				s.program.Free(v)
 				s.free = append(s.free, v)
 			}
 		}
@@ -361,7 +361,7 @@ func (s *Source) reverse() (*reference.Start, error) {
 func (s *Source) linear(t *reference.Term) *reference.Term {
 	bad := t.Op == reference.Lambda && t.X.Linear || t.Op == reference.Zero ||
 		t.Op == reference.Let && t.P.X != nil && t.P.X.Linear || t.Op == reference.Variable &&
-		s.program.Typing.HasDual(t.X.Type) || t.Op == reference.Plus && !s.program.Typing.IsReal(t)
+		s.program.HasDual(t.X.Type) || t.Op == reference.Plus && !s.program.IsReal(t)
 	if bad {
 		return t
 	}
