@@ -178,6 +178,32 @@ func (s *Expressions) Mentions(e Static, f func(Index)) {
 	s.Mentions(n.B, f)
 }
 
+// Difference is a − b, if sums show that it is the same for all values of the indices.
+func (s *Expressions) Difference(a, b Static) (x float64, ok bool) {
+	by := map[Index]float64{}
+	var add func(e Static, times float64) bool
+	add = func(e Static, times float64) bool {
+		switch n := &s.Nodes[e]; n.Op {
+		case StaticNum:
+			x += times * n.Val
+		case StaticIndex:
+			by[n.Index] += times
+		case StaticAdd:
+			return add(n.A, times) && add(n.B, times)
+		case StaticSub:
+			return add(n.A, times) && add(n.B, -times)
+		default:
+			return false
+		}
+		return true
+	}
+	ok = add(a, 1) && add(b, -1)
+	for _, times := range by {
+		ok = ok && times == 0
+	}
+	return x, ok
+}
+
 // Bounded reports whether e has a [StaticBelow] in it.
 func (t *Term) Bounded(e Static) bool {
 	n := &t.Statics[e]

@@ -100,7 +100,7 @@ func (v *vector) backward(m *Machine, r *record) (arrivals, cells uint64, err er
 	clear(m.adjoint[r.base : r.base+r.n])
 	for _, i := range v.loads {
 		o, x := &s.in[i], &s.adj[i]
-		if !o.apart {
+		if !o.apart || o.from.base == 0 { // nothing arrives at data
 			continue
 		}
 		if !o.from.listed {

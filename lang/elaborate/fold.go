@@ -207,7 +207,8 @@ func (e *Elaborator) foldMismatch(c core.Clash, v val, t core.Type) bool {
 	if !takesElement || state == 0 || name == "fold" && list.is(core.VarOp) {
 		return false // a list that is a variable has one type, which the usual message says
 	}
-	if c != core.SelfRefer && e.Types.Unify(state, element.A) == core.NoClash &&
+	if begin := e.bindingType(e.slots[a.base+1]); c != core.SelfRefer &&
+		e.Types.Unify(elem, begin) == core.NoClash && e.Types.Unify(state, element.A) == core.NoClash &&
 		e.Types.Unify(elem, gives) == core.NoClash {
 		return report(e.slots[a.base].span, swappedFold(name))
 	}

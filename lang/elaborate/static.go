@@ -61,6 +61,9 @@ func (e *Elaborator) naturalOp(u *unit, x syntax.Expr, a, b natural) (natural, b
 		e.Static.Places[s] = e.place(e.spanIn(u, x))
 		return natural{static: s}, true
 	case a.static != 0 || b.static != 0:
+		if n, ok := e.Static.Difference(e.staticOf(a), e.staticOf(b)); ok && op == syntax.MinusTok && n >= 0 {
+			return natural{n: uint64(n)}, true // of a slice whose ends go on together
+		}
 		return natural{static: e.below(e.arithmetic(op, e.staticOf(a), e.staticOf(b)), load.MaxNat+1)}, true
 	}
 	c, problem := core.Arithmetic(staticOps[op], a.n, b.n)
@@ -123,7 +126,7 @@ func (e *Elaborator) staticName(u *unit, x syntax.Expr, name string) (natural, b
 	case localRef:
 		if a := e.act(); a.unit == u {
 			switch b := &e.slots[a.base+int(r.N)]; {
-			case b.index && b.is(core.StaticOp):
+			case (b.index || u.Prelude) && b.is(core.StaticOp):
 				return natural{static: term.Static(b.node.X)}, true
 			case b.static || b.is(core.NumOp) && (b.index || u.Prelude): // of a function that takes static numbers
 				return e.literal(u, x, b.node.Val, "")
