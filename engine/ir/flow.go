@@ -114,17 +114,12 @@ func (p *Program) Verify() error {
 }
 
 func (p *Program) verify(f *Func) error {
-	labels := map[uint32]int{}
-	for i := range f.Code {
-		if in := &f.Code[i]; in.Op == Label {
-			if _, twice := labels[in.N]; twice {
-				return fmt.Errorf("label %d stands twice", in.N)
-			}
-			labels[in.N] = i
-		}
-	}
+	labels := Labels(f.Code)
 	for i := range f.Code {
 		in := &f.Code[i]
+		if in.Op == Label && labels[in.N] != i {
+			return fmt.Errorf("label %d stands twice", in.N)
+		}
 		if err := p.check(f, in, labels); err != nil {
 			return fmt.Errorf("instruction %d, %s: %w", i, p.text(in), err)
 		}

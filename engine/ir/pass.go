@@ -30,19 +30,23 @@ func (p *Program) Optimise(after func(p *Program, pass string) error) error {
 	return nil
 }
 
-// fold makes numbers operands: an operation has a number in place of a register that is set once, to a number. A
-// register that nothing reads any more is not set.
-func fold(_ *Program, f *Func) {
-	sets, reads := make([]int, f.Regs), make([]int, f.Regs)
-	by := make([]int, f.Regs)
+// setters are how often each register is set, and the last instruction that sets it.
+func (f *Func) setters() (sets, by []int) {
+	sets, by = make([]int, f.Regs), make([]int, f.Regs)
 	for i := range f.Code {
 		in := &f.Code[i]
 		for r := int(in.D); r < int(in.D)+in.Sets(); r++ {
 			sets[r]++
 			by[r] = i
 		}
-		in.Uses(func(r *Reg) { reads[*r]++ })
 	}
+	return sets, by
+}
+
+// fold makes numbers operands: an operation has a number in place of a register that is set once, to a number. A
+// register that nothing reads any more is not set.
+func fold(_ *Program, f *Func) {
+	sets, by := f.setters()
 	number := func(r Reg) bool { return int(r) >= f.Params() && sets[r] == 1 && f.Code[by[r]].Op == Const }
 	for i := range f.Code {
 		in := &f.Code[i]
@@ -57,15 +61,11 @@ func fold(_ *Program, f *Func) {
 		switch {
 		case number(in.B):
 			in.Number, in.Val = NumberB, f.Code[by[in.B]].Val
-			reads[in.B]--
 		case number(in.A):
 			in.Number, in.Val = NumberA, f.Code[by[in.A]].Val
-			reads[in.A]--
 		}
 	}
-	f.Code = slices.DeleteFunc(f.Code, func(in Instr) bool {
-		return in.Op == Const && sets[in.D] == 1 && reads[in.D] == 0
-	})
+	f.dead()
 }
 
 // interval is where registers that stand side by side are in use: from the instruction that sets one of them to the
@@ -192,14 +192,11 @@ func enter(p *Program, f *Func) {
 			}
 		}
 	}
-	if len(heads) == 0 {
-		return
-	}
 	var code []Instr
-	for i := range f.Code {
-		code = append(code, f.Code[i])
+	for i, in := range f.Code {
+		code = append(code, in)
 		if n, ok := heads[i]; ok {
-			code = append(code, Instr{Op: Enter, N: n, Pos: f.Code[i].Pos})
+			code = append(code, Instr{Op: Enter, N: n, Pos: in.Pos})
 		}
 	}
 	f.Code = code
